@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Changing what is grown without writing: sliders of a model's numbers, presets, one way back for all.
+// Changing what is grown without writing: sliders of a model's numbers, presets, one way back for all;
+// and what the hand shows.
 
-import { ask, expect, openItem, run, setPlaying, tipOf, waitFor } from './page.mjs';
+import { fingers } from '../page-checks.mjs';
+import {
+  ask, distance, drawOnce, expect, frames, openItem, pointerArrived, run, screenOf, setPlaying, tipOf, waitFor,
+} from './page.mjs';
 
 const segmentsOf = (page) => ask(page, (viewer) => viewer.segments);
 const textOf = (page) => ask(page, (viewer) => viewer.text());
@@ -81,4 +85,81 @@ async function checkPresets(page) {
   await waitFor(page, () => window.tendrilViewer.ready && window.tendrilViewer.name === 'fern');
   await waitFor(page, () => window.tendrilViewer.settings.wind === 3);
   expect(await page.locator('#undo').isDisabled(), 'a plant that is chosen stands in a breeze, which is no change');
+}
+
+// ---- hand ---------------------------------------------------------------------------------------
+
+const cursorOf = (page) => page.locator('#view').evaluate((view) => getComputedStyle(view).cursor);
+
+/** The pointer says what it would do; a pull shows its force; the pot can be shaken with fingers and phones. */
+export async function checkHand(page) {
+  await openItem(page, 'wheat');
+  await setPlaying(page, false);
+  const tip = await ask(page, (viewer) => viewer.highest());
+  const [x, y] = await screenOf(page, await tipOf(page, tip));
+  const box = await page.locator('#view').boundingBox();
+  await page.mouse.move(box.x + 12, box.y + 12);
+  await pointerArrived(page);
+  expect(await cursorOf(page) === 'default' && !(await ask(page, (viewer) => viewer.hovering)), `beside a plant there is nothing to grab (${await cursorOf(page)})`);
+  await page.mouse.move(x, y);
+  await waitFor(page, () => window.tendrilViewer.hovering);
+  expect(await cursorOf(page) === 'grab', 'over a plant the hand is open');
+  await page.mouse.down();
+  await page.mouse.move(x + 40, y, { steps: 3 });
+  await pointerArrived(page);
+  expect(await cursorOf(page) === 'grabbing', 'it closes while it holds');
+  expect(/^[\d.]+ (mN|N)$/.test(await page.locator('#force').innerText()), `the force is said (${await page.locator('#force').innerText()})`);
+  await drawOnce(page);
+  await page.mouse.up();
+  await pointerArrived(page);
+  expect(await page.locator('#force').isHidden(), 'until the plant is let go');
+  await page.keyboard.press('t');
+  await page.mouse.move(x, y);
+  await waitFor(page, () => window.tendrilViewer.hovering);
+  expect(await cursorOf(page) === 'ew-resize', 'twisting has a cursor of its own');
+  await page.keyboard.press('t');
+  await checkShake(page);
+}
+
+/** The camera glides on for a while after a touch. */
+async function restingView(page) {
+  const viewOf = () => ask(page, (viewer) => viewer.view);
+  let view = await viewOf();
+  for (let next; (next = (await frames(page, 4), await viewOf())), distance(view, next) > 0; view = next);
+  return view;
+}
+
+async function checkShake(page) {
+  const base = () => ask(page, (viewer) => viewer.base(0));
+  const before = await base();
+  const view = await restingView(page);
+  const box = await page.locator('#view').boundingBox();
+  const at = [box.x + 30, box.y + 40];
+  const touch = await fingers(page);
+  await page.locator('#shake').click();
+  await touch('touchStart', at);
+  await touch('touchMove', [at[0] + 30, at[1]]);
+  await touch('touchMove', [at[0] + 60, at[1]]);
+  await pointerArrived(page);
+  await touch('touchEnd');
+  await run(page, 1);
+  const led = await base();
+  const [right] = await screenOf(page, led);
+  const [was] = await screenOf(page, before);
+  expect(Math.abs(right - was - 60) < 6, `a finger beside the plant takes the pot along (${right - was} of 60 pixels)`);
+  const [, , , , ...turned] = await ask(page, (viewer) => viewer.view);
+  expect(distance(turned, view.slice(4)) < 1e-9, `and the camera does not turn (${view.slice(4)}; ${turned})`);
+  const shake = (ax) => page.evaluate((value) => window.dispatchEvent(
+    new DeviceMotionEvent('devicemotion', { acceleration: { x: value, y: 0, z: 0 } })), ax);
+  for (let k = 0; k < 5; k++) {
+    await shake(-15);
+  }
+  await run(page, 0.3);
+  expect(distance(await base(), led) > 0.01, 'a phone that is shaken shakes the pot');
+  for (let k = 0; k < 20; k++) {
+    await shake(0);
+  }
+  await run(page, 1);
+  expect(distance(await base(), led) < 2e-3, 'which comes back when the phone is still');
+  await page.locator('#shake').click();
 }

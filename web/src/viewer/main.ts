@@ -6,6 +6,7 @@ import { Controls } from './controls';
 import { sayFault } from './dom';
 import { Keeper } from './keeper';
 import type { Given, Library } from './library';
+import { Shake } from './shake';
 import { Simulation } from './simulation';
 import { publish } from './state';
 import { Viewer } from './viewer';
@@ -20,16 +21,13 @@ async function start(): Promise<void> {
   const viewer = new Viewer(library, new Simulation(script, module));
   const keeper = new Keeper(viewer);
   new Controls(viewer, keeper);
+  new Shake(viewer);
   publish(viewer, keeper);
   viewer.start();
   const given = document.getElementById('given');
-  if (await keeper.openShared()) {
-    return;
-  }
-  if (given) {
-    await viewer.openGiven(JSON.parse(given.textContent!) as Given);
-  } else {
-    await viewer.chooseItem(library.items[0]);
+  const item = given ? viewer.own.setGiven(JSON.parse(given.textContent!) as Given) : library.items[0];
+  if (!(await keeper.openShared()) && !(await keeper.openLast())) {
+    await (given ? viewer.openItem(item) : viewer.chooseItem(item));
   }
 }
 
