@@ -13,6 +13,7 @@ import { parseArgs } from 'node:util';
 import { addressOf } from './page-checks.mjs';
 import { checkAccuracy, checkCameraWeights } from './viewer-checks/adaptive.mjs';
 import { checkEditor } from './viewer-checks/editor.mjs';
+import { checkFiles } from './viewer-checks/files.mjs';
 import * as motion from './viewer-checks/motion.mjs';
 import { WINDOW, checks, drawOnce, ready, setDrawing } from './viewer-checks/page.mjs';
 import { checkPictures } from './viewer-checks/pictures.mjs';
@@ -58,6 +59,7 @@ const all = {
   sliders: checkSliders,
   scheme: use.checkScheme,
   colliders: use.checkColliders,
+  files: checkFiles,
   drop: use.checkDrop,
   link: use.checkLink,
   forces: motion.checkForces,

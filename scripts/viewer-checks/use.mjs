@@ -21,8 +21,8 @@ export async function checkStart(page) {
     `organs of one shape are drawn at once (${organs.length} shapes)`);
   await checkDistance(page);
   const items = await ask(page, (viewer) => viewer.items);
-  expect(await page.locator('#plants button').count() === items.length, `the gallery has ${items.length} entries`);
-  expect(await page.locator('#plants img').count() > 10, 'the gallery has pictures');
+  expect(await page.locator('#gallery button').count() === items.length, `the gallery has ${items.length} entries`);
+  expect(await page.locator('#gallery img').count() > 10, 'the gallery has pictures');
   expect((await page.locator('#plants h2').allInnerTexts()).includes('Strands'),
     'scenes of strands have a heading of their own');
   await page.locator('#plants button[data-name=monopodial]').click();
@@ -352,7 +352,7 @@ function contrasts() {
     const color = getComputedStyle(one).backgroundColor;
     return (numbers(color)[3] ?? 1) > 0.99 ? color : paper(one.parentElement);
   };
-  return ['#title', '#text', '#clock', '#tab-plants', '#tab-save', '#plants h2', '#plants button', '#reset', '#speed'].map((name) => {
+  return ['#title', '#text', '#clock', '#tab-plants', '#tab-save', '#gallery h2', '#gallery button', '#reset', '#speed'].map((name) => {
     const one = document.querySelector(name);
     const [a, b] = [light(getComputedStyle(one).color), light(paper(one))];
     return [name, (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)];
