@@ -17,6 +17,7 @@ import { checkFiles } from './viewer-checks/files.mjs';
 import * as motion from './viewer-checks/motion.mjs';
 import { WINDOW, checks, drawOnce, ready, setDrawing } from './viewer-checks/page.mjs';
 import { checkPictures } from './viewer-checks/pictures.mjs';
+import { checkSceneEditing } from './viewer-checks/scene.mjs';
 import { checkHand, checkSliders } from './viewer-checks/shape.mjs';
 import * as use from './viewer-checks/use.mjs';
 import { fail, launchBrowser } from './web-tools.mjs';
@@ -57,6 +58,7 @@ const all = {
   saving: use.checkSaving,
   editor: checkEditor,
   sliders: checkSliders,
+  scene: checkSceneEditing,
   scheme: use.checkScheme,
   colliders: use.checkColliders,
   files: checkFiles,
