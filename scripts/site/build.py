@@ -27,7 +27,7 @@ command = build / "tendril"
 
 # Scenes that play in the gallery; their pages are some megabytes each. And how many triangles do.
 PLAYED = ("rose-wilts", "weeping-willow-in-gusts", "pull-and-release", "donkey-ears-hit-poses", "knot-trefoil",
-          "plectoneme", "curls-of-hair", "hand-through-wheat", "palm-in-wind", "slinky-perversion", "swing",
+          "plectoneme", "wilberforce-pendulum", "hand-through-wheat", "palm-in-wind", "slinky-perversion", "swing",
           "heap-of-sticks", "whip-with-a-knot", "vine-on-a-trellis")
 TRIANGLES = 20000
 BENCH_SECONDS = 0.2

@@ -56,7 +56,8 @@ def benchmarks(found):
 
 
 def page(command, seconds):
-    commit = subprocess.run(["git", "log", "-1", "--format=%h of %cs"], capture_output=True, text=True).stdout.strip()
+    ask = lambda *args: subprocess.run(["git", *args], capture_output=True, text=True).stdout.strip()
+    commit = ask("log", "-1", "--format=%h of %cs") + (", with changes on top" if ask("status", "--porcelain") else "")
     head = ["# Results", "", f"Measured while this site was built, by `tendril validate` and `tendril bench --seconds {seconds}` "
             f"of commit {commit}. [Validation](theory/validation.md) explains the cases.", ""]
     checked = rows(command, "validate")
