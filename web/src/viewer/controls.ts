@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Buttons, keys and overlays' boxes: what a person does, as calls of the viewer.
 
-import { byId, sayNote } from './dom';
+import { byId } from './dom';
 import { FileOpener } from './files';
 import type { Keeper } from './keeper';
+import { listenToNotices } from './notices';
 import { COLORINGS, OVERLAYS } from './overlays';
 import type { Overlay } from './overlays';
 import type { Viewer } from './viewer';
@@ -30,9 +31,8 @@ export class Controls {
     document.addEventListener('keyup', (event) => this.onKeyUp(event));
     window.addEventListener('blur', () => this.dropArrows());
     new FileOpener(viewer);
+    listenToNotices();
     click('original', () => void viewer.openOriginal());
-    // a note has been read when somebody goes on
-    ['pointerdown', 'keydown'].forEach((name) => document.addEventListener(name, () => sayNote('')));
   }
 
   private togglePlaying(): void {

@@ -8,7 +8,7 @@ import { loadMoving } from '../moving';
 import type { Moving } from '../moving';
 import { CameraWeights } from './camera-weights';
 import { Clock } from './clock';
-import { byId, sayFault, sayNote } from './dom';
+import { byId } from './dom';
 import { Editor } from './editor';
 import { Gallery } from './gallery';
 import { Hand } from './hand';
@@ -18,6 +18,8 @@ import type { Moment } from './history';
 import { baseName, editable, isModel, makeSource } from './library';
 import type { Item, Library, Shown } from './library';
 import { LiveText } from './live-text';
+import { MotionFrame } from './motion-frame';
+import { sayFault, sayNote, speakAgain } from './notices';
 import { Overlays } from './overlays';
 import type { Overlay } from './overlays';
 import { OwnFiles } from './own';
@@ -53,6 +55,7 @@ export class Viewer {
   readonly clock = new Clock();
   readonly picture = new Picture();
   readonly history = new History();
+  private readonly frame = new MotionFrame(this.picture);
   readonly hand: Hand;
   readonly overlays: Overlays;
   readonly settings: SettingsPanel;
@@ -178,6 +181,7 @@ export class Viewer {
       this.showWorld(opened, keepView);
       this.settings.begin(opened);
       if (!again) {
+        speakAgain();
         this.history.begin();
         this.typing = null;
         this.editor.dropDrafts();
@@ -272,7 +276,8 @@ export class Viewer {
     this.world = world;
     this.driving = false;
     this.cameraWeights.begin();
-    this.picture.show(world.model, world.framed, ROOM);
+    this.picture.show(world.model, world.swept, ROOM);
+    this.frame.begin(this.shown.file, world);
     this.clock.begin();
     this.readings.begin(world);
     if (fresh) {
@@ -555,6 +560,9 @@ export class Viewer {
     this.overlays.update(state, wind);
     this.readings.add(world, state);
     this.followPot(world);
+    if (!this.hand.hold && !this.driving) {
+      this.frame.take(world);
+    }
     this.clock.show(state.time);
     this.picture.changed();
   }
@@ -565,7 +573,7 @@ export class Viewer {
     await this.advance(this.clock.takeDue(), undefined, Math.max(LEAST_BUDGET, BUDGET_SHARE * dt));
     this.busy = false;
     if (this.world) {
-      this.clock.passed(this.world.state.time - before);
+      this.clock.passed(this.world.state.time - before, this.world.state.milliseconds / 1000);
     }
   }
 
