@@ -7,6 +7,7 @@ import type { Keeper } from './keeper';
 import { listenToNotices } from './notices';
 import { COLORINGS, OVERLAYS } from './overlays';
 import type { Overlay } from './overlays';
+import { Sash } from './sash';
 import type { Viewer } from './viewer';
 
 export class Controls {
@@ -32,6 +33,7 @@ export class Controls {
     window.addEventListener('blur', () => this.dropArrows());
     new FileOpener(viewer);
     listenToNotices();
+    new Sash();
     click('original', () => void viewer.openOriginal());
   }
 
