@@ -19,6 +19,7 @@ import * as motion from './viewer-checks/motion.mjs';
 import { checkOver } from './viewer-checks/over.mjs';
 import { WINDOW, checks, drawOnce, ready, setDrawing } from './viewer-checks/page.mjs';
 import { checkPictures } from './viewer-checks/pictures.mjs';
+import { checkSceneEditing } from './viewer-checks/scene.mjs';
 import { checkHand, checkSliders } from './viewer-checks/shape.mjs';
 import * as use from './viewer-checks/use.mjs';
 import { fail, launchBrowser } from './web-tools.mjs';
@@ -59,6 +60,7 @@ const all = {
   saving: use.checkSaving,
   editor: checkEditor,
   sliders: checkSliders,
+  scene: checkSceneEditing,
   scheme: use.checkScheme,
   colliders: use.checkColliders,
   files: checkFiles,

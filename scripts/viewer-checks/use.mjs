@@ -268,7 +268,7 @@ async function checkLargeLink(page, second) {
 
 // ---- reach --------------------------------------------------------------------------------------
 
-const CONTROLS = ['play', 'single', 'reset', 'speed', 'undo', 'twist', 'shake', 'tab-plants', 'tab-shape', 'tab-forces', 'tab-show', 'tab-write', 'tab-save'];
+const CONTROLS = ['play', 'single', 'reset', 'speed', 'undo', 'twist', 'shake', 'tab-plants', 'tab-shape', 'tab-forces', 'tab-scene', 'tab-show', 'tab-write', 'tab-save'];
 
 /** A finger on a tab. On a busy computer a tap can last so long that the browser takes it for a press. */
 async function tapTab(page, panel) {
@@ -292,7 +292,7 @@ export async function checkSmall(page) {
   for (const id of CONTROLS) {
     expect(await page.evaluate(met, id), `${id} can be reached on a phone`);
   }
-  for (const [tab, last] of [['shape', '#shape .define:last-child input[type=number]'], ['forces', '#set-solver'], ['show', '#plots figure:last-child canvas'], ['write', '#regrow'], ['save', '#link']]) {
+  for (const [tab, last] of [['shape', '#shape .define:last-child input[type=number]'], ['forces', '#set-solver'], ['scene', '#scene-seconds'], ['show', '#plots figure:last-child canvas'], ['write', '#regrow'], ['save', '#link']]) {
     await tapTab(page, tab);
     await page.locator(last).scrollIntoViewIfNeeded();
     const box = await page.locator(last).boundingBox();
@@ -319,7 +319,7 @@ export async function checkKeyboard(page) {
     document.body.removeAttribute('tabindex');
   });
   const met = new Set();
-  for (let k = 0; k < 13; k++) {
+  for (let k = 0; k < 20; k++) {
     await page.keyboard.press('Tab');
     met.add(await focused());
   }
@@ -329,7 +329,7 @@ export async function checkKeyboard(page) {
   const outline = await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
   expect(outline !== 'none', 'what has the focus is marked');
   await page.locator('#tab-plants').focus();
-  for (const panel of ['shape', 'forces', 'show', 'write', 'save', 'plants']) {
+  for (const panel of ['shape', 'forces', 'scene', 'show', 'write', 'save', 'plants']) {
     await page.keyboard.press('ArrowRight');
     expect(await page.locator(`#${panel}`).isVisible(), `the arrow keys reach the tab ${panel}`);
   }

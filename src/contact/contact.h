@@ -100,6 +100,18 @@ bool tdi_contacts_filter_groups(const tdi_contacts *c, const td_vec3 *x, const t
 // capsule or, from capsule_count on, a collider; TD_NONE when none is in range.
 td_real tdi_contacts_least(const tdi_contacts *c, const td_vec3 *x, td_real time, int32_t which[2]);
 
+// For groups of capsules that move one after the other, each anywhere near its way: finds the pairs
+// that can meet while every point stays in its room, which is around the way from x to x + dx.
+// Holds until the next search; TD_ERR_LIMIT: there are too many.
+td_status tdi_contacts_find_apart(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
+                                  td_diag *diag);
+// How much of the way from x by dx a point may go in its room, 0..1.
+td_real tdi_contacts_room(const tdi_contacts *c, int32_t point, td_vec3 x, td_vec3 dx);
+// Lists the pairs and frictions of `count` groups; `group` is that of a capsule.
+void tdi_contacts_groups(tdi_contacts *c, const int32_t *group, int32_t count);
+// Filters, energies and lists are those of one group from now on; TD_NONE: of all.
+void tdi_contacts_look_at(tdi_contacts *c, int32_t group);
+
 // Leaves out of filters, energies and lists what is between two capsules that do not move, or
 // between one and a collider, from now on; NULL: nothing.
 void tdi_contacts_rest(tdi_contacts *c, const bool *resting);
@@ -186,6 +198,7 @@ const tdi_contact *tdi_contacts_list(const tdi_contacts *c, int32_t *count); // 
 
 // The capsules whose turns are asked for: those of frictions, or of planes.
 const int32_t *tdi_contacts_turning(const tdi_contacts *c, int32_t *count);
+bool tdi_contacts_turns(const tdi_contacts *c, int32_t capsule); // whether it is one of them
 
 // ---- exact ----------------------------------------------------------------------------------
 

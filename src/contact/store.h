@@ -62,6 +62,12 @@ typedef struct tdi_plane {
     bool fresh; // the two sides did not touch when the step began
 } tdi_plane;
 
+// What belongs to each group, in its order.
+typedef struct tdi_group_list {
+    int32_t *first; // of a group, and one past all
+    int32_t *entry;
+} tdi_group_list;
+
 struct tdi_contacts {
     const td_alloc *alloc;
     size_t size; // bytes of the block that everything is in
@@ -98,6 +104,11 @@ struct tdi_contacts {
 
     const bool *resting; // of a capsule: it does not move for now; NULL: all may
 
+    // groups of capsules that move one at a time: lists of their pairs and frictions, of which each
+    // is in one or two
+    tdi_group_list pairs_of, frictions_of;
+    int32_t group; // all that is looked at; TD_NONE: everything
+
     int32_t turning_count;
     int32_t *turning; // capsules whose turns count
     bool *is_turning; // of a capsule
@@ -119,6 +130,25 @@ typedef struct tdi_meeting {
     td_real range; // m: gaps below this push
     const tdi_pose *pose;
 } tdi_meeting;
+
+// What is looked at, of so many.
+typedef struct tdi_scope {
+    const int32_t *entry; // NULL: all
+    int32_t count;
+} tdi_scope;
+
+static inline tdi_scope tdi_scope_of(const tdi_contacts *c, const tdi_group_list *list,
+                                     int32_t all) {
+    if (c->group == TD_NONE) {
+        return (tdi_scope){NULL, all};
+    }
+    const int32_t first = list->first[c->group];
+    return (tdi_scope){list->entry + first, list->first[c->group + 1] - first};
+}
+
+static inline int32_t tdi_scope_at(const tdi_scope *s, int32_t k) {
+    return s->entry ? s->entry[k] : k;
+}
 
 static inline bool tdi_is_ball(const tdi_capsule *k) {
     return k->a == k->b;

@@ -188,7 +188,10 @@ static td_status begin_touch(const tdi_system *y, const tdi_rule *rule, span par
         guess_all(y, false);
         return begin_again(y, rule, part, diag);
     }
+    // where things hit each other, they go there one by one
+    tdi_touch_gather(y->touch, y, y->touch->moved);
     resume(y);
+    tdi_relax(y, y->touch->moved);
     return TD_OK;
 }
 

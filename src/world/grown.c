@@ -339,7 +339,7 @@ static void drop_reserve(td_world *w, const tdi_grown_variants *g, bool commit) 
         tdi_actor *a = &w->actors[k];
         if (leaves(w, g, a->variant, commit)) {
             w->segment_count -= a->segment_count;
-            tdi_state_free(a->state);
+            tdi_actor_free(a);
             w->made_count--;
             w->near.share[k] = w->near.share[w->made_count];
             *a = w->actors[w->made_count];

@@ -26,8 +26,11 @@ import { OwnFiles } from './own';
 import { Picture } from './picture';
 import { BREEZE } from './presets';
 import { POSE } from './protocol';
-import type { Fault, Opened, Saved, State } from './protocol';
+import type { Edited, Fault, Opened, Saved, State } from './protocol';
 import { Readings } from './readings';
+import { SceneEditor } from './scene-edit';
+import { SceneHandle } from './scene-handle';
+import type { Edit } from './scene-text';
 import { SettingsPanel, valuesOf } from './settings';
 import type { Key, Settings } from './settings';
 import { Refused, Simulation } from './simulation';
@@ -62,7 +65,9 @@ export class Viewer {
   readonly own: OwnFiles;
   readonly editor: Editor;
   readonly readings: Readings;
+  readonly scene: SceneEditor;
   private readonly sliders: DefineSliders;
+  private readonly handle: SceneHandle;
   world: LiveWorld | null = null;
   run: { model: Moving; time: number } | null = null;
   shown: Shown = { item: null, file: '', edited: {} };
@@ -101,6 +106,8 @@ export class Viewer {
       typed: (file, text) => this.onTyped(file, text),
     });
     this.sliders = new DefineSliders(byId('shape'), new LiveText(this));
+    this.scene = new SceneEditor(byId('scene'), this, new LiveText(this));
+    this.handle = new SceneHandle(this, this.scene);
     this.gallery = new Gallery(byId('gallery'), library, (item) => void this.chooseItem(item));
     this.readings = new Readings(byId('plots'));
     this.tabs = new Tabs(byId('tabs'), () => this.showPanel());
@@ -189,6 +196,7 @@ export class Viewer {
       const texts = editable(shown.file, files);
       this.editor.setFiles(texts);
       this.sliders.show(texts);
+      void this.scene.show();
       this.showTitle(opened.name, opened.text);
       this.gallery.show(shown.item?.name ?? null);
       this.showOwn();
@@ -364,6 +372,18 @@ export class Viewer {
       this.own.keepTexts(this.shown.item, this.shown.edited);
     }
     return true;
+  }
+
+  /** A scene's text with changes; null when they cannot be made, which the page then says. */
+  async editScene(text: string, edits: Edit[]): Promise<Edited | null> {
+    try {
+      return await this.simulation.ask({ do: 'edit', text, edits });
+    } catch (error) {
+      if (edits.length > 0) {
+        sayFault((error as Error).message);
+      }
+      return null;
+    }
   }
 
   // ---- the way back -------------------------------------------------------------------------------
@@ -597,6 +617,7 @@ export class Viewer {
     if (this.clock.playing && this.run) {
       this.playRun(this.run, dt);
     }
+    this.handle.update(this.tabs.shown === 'scene' && this.world !== null);
     if (this.hand.update()) {
       this.picture.touched();
     }
@@ -612,6 +633,7 @@ export class Viewer {
       this.plotsDue = 0;
       this.drawPlots();
       this.showFigures();
+      this.scene.tick();
     }
     requestAnimationFrame((next) => this.onFrame(next));
   }
