@@ -195,7 +195,8 @@ async function checkVideo(page) {
   await page.locator('#video').click();
   const frames = await ask(page, (viewer) => viewer.frames);
   await waitFor(page, (before) => window.tendrilViewer.frames > before + 8, frames);
-  expect(/^\d+:\d\d$/.test(await page.locator('#recording').innerText()), 'while it is recorded, the time is shown');
+  const shown = await page.locator('#recording').textContent();
+  expect(/^\d+:\d\d$/.test(shown), `while it is recorded, the time is shown (${shown})`);
   const [download] = await Promise.all([page.waitForEvent('download'), page.locator('#video').click()]);
   const data = await readFile(await download.path());
   const webm = data.readUInt32BE(0) === 0x1a45dfa3; // EBML

@@ -120,7 +120,7 @@ export class Controls {
 
   private drive(): void {
     const pressed = (key: string): number => Number(this.arrows.has(key));
-    this.viewer.drive(pressed('ArrowRight') - pressed('ArrowLeft'), pressed('ArrowUp') - pressed('ArrowDown'));
+    this.viewer.pot.drive(pressed('ArrowRight') - pressed('ArrowLeft'), pressed('ArrowUp') - pressed('ArrowDown'));
   }
 }
 
