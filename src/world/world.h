@@ -38,11 +38,6 @@ typedef struct tdi_variant {
     size_t packed_bytes;
 } tdi_variant;
 
-// Factors of the stiffness in bending and in twist.
-typedef struct tdi_factors {
-    td_real bend, twist;
-} tdi_factors;
-
 typedef struct tdi_object {
     int32_t first_variant, first_actor, actor_count; // of the scene's own
     tdi_factors made, factors; // with which its models were made, and which they have now
