@@ -4,7 +4,7 @@
 
 import { baseName, isModel } from './library';
 import type { LiveText } from './live-text';
-import { KINDS, keysOf, numberOf, numbersOf, relative, thingsOf, valueAt } from './scene-kinds';
+import { KINDS, holderOf, keysOf, numberOf, numbersOf, relative, thingsOf, valueAt } from './scene-kinds';
 import type { Data, Field, Kind, Keys, Thing } from './scene-kinds';
 import { ScenePanel } from './scene-panel';
 import type { Edit, Path } from './scene-text';
@@ -189,7 +189,10 @@ export class SceneEditor {
   }
 
   /** Where the numbers of a field stand: those of the key that is chosen, or of the value itself. */
-  valueOf({ path, data, item }: Thing, { key, fallback }: Field): { path: Path; value: unknown; keys: Keys | null } {
+  valueOf(thing: Thing, field: Field): { path: Path; value: unknown; keys: Keys | null } {
+    const { path, data } = holderOf(thing, field);
+    const { item } = thing;
+    const { key, fallback } = field;
     const keys = keysOf(data[key]);
     const index = this.chosen === item.join() && this.chosenKey?.field === key ? Math.min(this.chosenKey.index, (keys?.length ?? 1) - 1) : 0;
     return keys
