@@ -38,7 +38,7 @@
 // on willow, palm and orchid, against whole trees.
 #define FROZEN_GAIN 3.0
 #define JOINED_GAIN 10.0
-#define RIDING_GAIN 2.5
+#define RIDING_GAIN 1.0
 
 // ---- moments --------------------------------------------------------------------------------
 

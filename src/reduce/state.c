@@ -53,6 +53,7 @@ static void lay_out(td_reduced_state *s, tdi_layout *l, const td_tree_model *ful
     s->usual = tdi_layout_place(l, n, sizeof *s->usual);
     s->seen = tdi_layout_place(l, n, sizeof *s->seen);
     s->began = tdi_layout_place(l, n, sizeof *s->began);
+    s->rest = tdi_layout_place(l, n, sizeof *s->rest);
     s->clusters.body = tdi_layout_place(l, n, sizeof *s->clusters.body);
     s->whole.q = tdi_layout_place(l, (size_t)full->coord_count, sizeof *s->whole.q);
     s->whole.q_back = tdi_layout_place(l, (size_t)full->coord_count, sizeof *s->whole.q);
@@ -84,6 +85,7 @@ static void lay_out(td_reduced_state *s, tdi_layout *l, const td_tree_model *ful
     s->load = tdi_layout_place(l, n, sizeof *s->load);
     s->damp = tdi_layout_place(l, n, sizeof *s->damp);
     s->sum = tdi_layout_place(l, n, sizeof *s->sum);
+    s->inverse = tdi_layout_place(l, n, sizeof *s->inverse);
 }
 
 static int32_t first_spring(const td_tree_model *m) {
@@ -312,8 +314,10 @@ static void accept(void *body) {
     if (changes(s)) {
         change(s);
     } else if (s->reduced > 0 && s->count->since % TDI_AIR_EVERY == 0) {
-        tdi_reduce_air(s, TDI_AIR_EVERY * s->tree.head.rule.dt);
+        tdi_reduce_air(s, TDI_AIR_EVERY * s->tree.head.rule.dt,
+                       s->count->since % TDI_AIR_OTHERS == 0);
     }
+    tdi_reduce_push(s);
 }
 
 // There is no past but what q and v tell.
@@ -480,6 +484,11 @@ static void restored(void *body) {
     td_reduced_state *s = body;
     tdi_reduce_structure(s);
     tdi_reduce_place_capsules(s);
+    for (int32_t c = 0; c < s->clusters.body_count; c++) {
+        if (s->rest[c].acts > 0) {
+            s->inverse[c] = tdi_reduce_inverse(&s->clusters.body[c]);
+        }
+    }
     s->drawn = TDI_DRAWN_NOT;
 }
 
