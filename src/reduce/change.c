@@ -318,7 +318,7 @@ static void gather_joints(td_reduced_state *s) {
 // Where wind was asked for is on a cluster that knows it.
 static void gather_winds(td_reduced_state *s) {
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
-        s->winds[c] = s->seg_wind[s->wind_from[c]];
+        s->winds[c] = tdi_reduce_wind_on(s, c, s->seg_wind);
     }
 }
 

@@ -26,18 +26,21 @@
 
 #define SWAY            0.3  // s: T, in which motions of plants turn round
 #define FADE            0.7  // of a rate is still counted at the next choice
-#define GUST            0.8  // s: in wind, of a rate the amplitude to come
+#define GUST            1.6  // s: in wind, of a rate the amplitude to come
 #define CALM            0.2  // m/s: no wind
 #define NEAREST         0.01 // m: what is nearer to the camera counts as much
 #define FADE_SWING      0.9  // of how far it turned is
-#define STAY            0.5  // of its cost is counted against what is reduced already
-#define NEXT_TO_NOTHING 0.1  // of an even part of the error
-#define WORTH           2.0  // times the steps between choices have to pay for a change
+#define FADE_UNEVEN     0.8
+#define STAY            0.5 // of its cost is counted against what is reduced already
+#define NEXT_TO_NOTHING 0.1 // of an even part of the error
+#define AIM             0.4
+#define WORTH           0.5 // times the steps between choices have to pay for a change
 
 // What an error of a joint by itself becomes in motion, where errors add up and resonate: measured
 // on willow, palm and orchid, against whole trees.
 #define FROZEN_GAIN 3.0
-#define JOINED_GAIN 10.0
+#define FROZEN_WIND 9.0 // in wind, which pushes all joints of an axis the same way
+#define JOINED_GAIN 3.0
 #define RIDING_GAIN 1.0
 
 // ---- moments --------------------------------------------------------------------------------
@@ -161,8 +164,15 @@ static td_real uneven(const td_reduced_state *s, int32_t i) {
     return tdi_norm(tdi_vec3(off.x / (k.x + up.x), off.y / (k.y + up.y), off.z / (k.z + up.z)));
 }
 
+// In wind a joint that turned back by now will turn again: its rate of late counts.
+static bool gusts(const td_reduced_state *s) {
+    const tdi_reduce_flow *flow = &s->count->flow;
+    return (flow->air.linear > 0 || flow->air.quadratic > 0) &&
+           (flow->by_segment || tdi_norm(flow->air.wind) > CALM);
+}
+
 static td_real held_cost(const td_reduced_state *s, int32_t i) {
-    return FROZEN_GAIN * s->shape[i].reach * s->swing[i];
+    return (gusts(s) ? FROZEN_WIND : FROZEN_GAIN) * s->shape[i].reach * s->swing[i];
 }
 
 // It is late by the time in which it answers, and by half of that between two turns.
@@ -172,7 +182,8 @@ static td_real riding_cost(const td_reduced_state *s, int32_t i) {
     return RIDING_GAIN * s->active[i] * late * shape->reach;
 }
 
-// Groups of two, of four where those cost little.
+// Groups of two, of four where those cost little. What it missed while it was joined is remembered,
+// or it would be joined again at the next choice.
 static td_real joined_cost(const td_reduced_state *s, int32_t i) {
     const int32_t place = s->shape[i].place;
     const td_real way = tdi_norm(s->full->body[i].attach);
@@ -180,18 +191,12 @@ static td_real joined_cost(const td_reduced_state *s, int32_t i) {
         return HUGE_VAL;
     }
     const td_real turn = s->mode[i] == TD_REDUCE_JOINED ? missed_turn(s, i) : uneven(s, i);
-    return JOINED_GAIN * (place % 2 ? 1 : 3) * way * turn;
+    s->uneven[i] = fmax(turn, FADE_UNEVEN * s->uneven[i]);
+    return JOINED_GAIN * (place % 2 ? 1 : 3) * way * s->uneven[i];
 }
 
 static bool allowed(const td_reduced_state *s, td_reduce_mode mode) {
     return s->opts.modes >> mode & 1 && (mode == TD_REDUCE_FROZEN || !*s->touches);
-}
-
-// In wind a joint that turned back by now will turn again: its rate of late counts.
-static bool gusts(const td_reduced_state *s) {
-    const tdi_reduce_flow *flow = &s->count->flow;
-    return (flow->air.linear > 0 || flow->air.quadratic > 0) &&
-           (flow->by_segment || tdi_norm(flow->air.wind) > CALM);
 }
 
 // A place in what is chosen from: a mode and its cost.
@@ -272,7 +277,7 @@ static int32_t key_at(const td_reduced_state *s, int32_t i) {
 
 // The first key that is not taken.
 static int32_t threshold(const td_reduced_state *s) {
-    const td_real most = s->opts.error * s->opts.error;
+    const td_real most = AIM * s->opts.error * s->opts.error;
     td_real sums[KEYS] = {0}, sum = 0;
     int32_t counts[KEYS] = {0}, left = s->full->body_count, key = 0;
     for (int32_t i = 0; i < s->full->body_count; i++) {

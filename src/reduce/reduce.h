@@ -146,6 +146,7 @@ struct td_reduced_state {
     td_real *swing;       // a segment: how far its joint turned of late, rad
     td_real *angle_seen;  // a degree of freedom: at the last choice
     td_real *active;      // a segment: how fast its joint turned of late, rad/s
+    td_real *uneven;      // a segment: how much of late it turned otherwise than in a group, rad
     uint8_t *mode;        // a segment: td_reduce_mode of its joint, as the clusters have it
     uint8_t *wanted;      // the same, for the next change
     tdi_seat *seat;       // a segment: where it is, or the larger part of it; loads find it there
@@ -174,7 +175,9 @@ struct td_reduced_state {
     int32_t *member;     // segments, cluster by cluster
     uint8_t *awake;      // a cluster: scratch of the air
     int32_t *first;      // a cluster: the segment whose joint it has; of a group the first
-    int32_t *wind_from;  // a cluster: the segment at which wind is asked for
+    int32_t *wind_begin; // a cluster: its first place in `wind_from`; one more at the end
+    int32_t *wind_from;  // segments at which wind is asked for, cluster by cluster
+    td_real *wind_share; // of the wind on the cluster
     td_vec3 *winds;      // a cluster
     td_vec3 *seg_wind;   // a segment: scratch of changes
     tdi_place *rate;     // a cluster: scratch of changes
@@ -210,6 +213,16 @@ void tdi_reduce_structure(td_reduced_state *state);
 int32_t tdi_reduce_settle_modes(const td_tree_model *full, uint8_t *mode, int32_t *joined);
 // Whether a segment's joint can have a mode, whatever others have.
 bool tdi_reduce_can(const td_tree_model *full, int32_t segment, td_reduce_mode mode);
+
+// The wind on a cluster, from that on segments.
+static inline td_vec3 tdi_reduce_wind_on(const td_reduced_state *s, int32_t c,
+                                         const td_vec3 *winds) {
+    td_vec3 sum = {0, 0, 0};
+    for (int32_t k = s->wind_begin[c]; k < s->wind_begin[c + 1]; k++) {
+        sum = tdi_madd(sum, winds[s->wind_from[k]], s->wind_share[k]);
+    }
+    return sum;
+}
 
 // clusters.c: makes the clusters of `mode` at the pose of `whole`; those that no change touched
 // stay as they are in `old`.

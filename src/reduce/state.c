@@ -45,6 +45,7 @@ static void lay_out(td_reduced_state *s, tdi_layout *l, const td_tree_model *ful
     s->swing = tdi_layout_place(l, n, sizeof *s->swing);
     s->angle_seen = tdi_layout_place(l, (size_t)full->head.dof_count, sizeof *s->angle_seen);
     s->active = tdi_layout_place(l, n, sizeof *s->active);
+    s->uneven = tdi_layout_place(l, n, sizeof *s->uneven);
     s->mode = tdi_layout_place(l, n, sizeof *s->mode);
     s->wanted = tdi_layout_place(l, n, sizeof *s->wanted);
     s->seat = tdi_layout_place(l, n, sizeof *s->seat);
@@ -73,7 +74,9 @@ static void lay_out(td_reduced_state *s, tdi_layout *l, const td_tree_model *ful
     s->member = tdi_layout_place(l, n, sizeof *s->member);
     s->awake = tdi_layout_place(l, n, sizeof *s->awake);
     s->first = tdi_layout_place(l, n, sizeof *s->first);
+    s->wind_begin = tdi_layout_place(l, n + 1, sizeof *s->wind_begin);
     s->wind_from = tdi_layout_place(l, n, sizeof *s->wind_from);
+    s->wind_share = tdi_layout_place(l, n, sizeof *s->wind_share);
     s->winds = tdi_layout_place(l, n, sizeof *s->winds);
     s->seg_wind = tdi_layout_place(l, n, sizeof *s->seg_wind);
     s->rate = tdi_layout_place(l, n, sizeof *s->rate);
@@ -267,11 +270,10 @@ static void note_flow(td_reduced_state *s) {
     s->count->flow = (tdi_reduce_flow){o->air, o->gravity, o->stiffness, o->winds != NULL, 0};
 }
 
-// Wind on a cluster is that on the segment with the largest area.
 static void take_winds(td_reduced_state *s) {
     const td_vec3 *winds = s->tree.head.opts->winds;
     for (int32_t c = 0; winds && c < s->clusters.body_count; c++) {
-        s->winds[c] = winds[s->wind_from[c]];
+        s->winds[c] = tdi_reduce_wind_on(s, c, winds);
     }
 }
 
