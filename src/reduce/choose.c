@@ -33,8 +33,8 @@
 #define FADE_UNEVEN     0.8
 #define STAY            0.5 // of its cost is counted against what is reduced already
 #define NEXT_TO_NOTHING 0.1 // of an even part of the error
-#define AIM             0.4
-#define WORTH           0.5 // times the steps between choices have to pay for a change
+#define ROOM            0.4 // of the error is used by a choice in wind, so that gusts need no other
+#define WORTH           1.0 // times the steps between choices have to pay for a change
 
 // What an error of a joint by itself becomes in motion, where errors add up and resonate: measured
 // on willow, palm and orchid, against whole trees.
@@ -277,7 +277,7 @@ static int32_t key_at(const td_reduced_state *s, int32_t i) {
 
 // The first key that is not taken.
 static int32_t threshold(const td_reduced_state *s) {
-    const td_real most = AIM * s->opts.error * s->opts.error;
+    const td_real most = (gusts(s) ? ROOM : 1) * s->opts.error * s->opts.error;
     td_real sums[KEYS] = {0}, sum = 0;
     int32_t counts[KEYS] = {0}, left = s->full->body_count, key = 0;
     for (int32_t i = 0; i < s->full->body_count; i++) {
