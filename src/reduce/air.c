@@ -40,10 +40,6 @@ static tdi_mat3 in_axes(const tdi_mat3 *r, const tdi_mat3 *m) { // R^T M
     return out;
 }
 
-static bool has_air(const td_reduced_state *s) {
-    return s->count->flow.air.linear > 0 || s->count->flow.air.quadratic > 0;
-}
-
 static td_vec3 wind_at(const td_reduced_state *s, int32_t c) {
     return s->count->flow.by_segment ? s->winds[c] : s->count->flow.air.wind;
 }
@@ -239,7 +235,7 @@ static bool is_group(const td_reduced_state *s, int32_t c) {
 // Clusters of several segments in a flow; both sides of a group, because they share segments.
 static void wake(td_reduced_state *s, bool all) {
     const int32_t *up = s->clusters.parent, count = s->clusters.body_count;
-    const bool air = has_air(s);
+    const bool air = tdi_reduce_has_air(s);
     for (int32_t c = 0; c < count; c++) {
         const bool due = !tdi_reduce_single(s, c) && ((all && air) || s->carries[c]);
         s->awake[c] = due && flows(s, c);
@@ -276,7 +272,7 @@ void tdi_reduce_air(td_reduced_state *s, td_real time, bool all) {
     }
     for (int32_t c = 0; c < count; c++) {
         if (s->awake[c]) {
-            if (has_air(s)) {
+            if (tdi_reduce_has_air(s)) {
                 tdi_reduce_fit(s, c);
             }
             turn_joints(s, c, time);

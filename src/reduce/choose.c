@@ -34,14 +34,16 @@
 #define STAY            0.5 // of its cost is counted against what is reduced already
 #define NEXT_TO_NOTHING 0.1 // of an even part of the error
 #define ROOM            0.4 // of the error is used by a choice in wind, so that gusts need no other
-#define WORTH           1.0 // times the steps between choices have to pay for a change
+#define WORTH           2.0 // times the steps between choices have to pay for a change
 
 // What an error of a joint by itself becomes in motion, where errors add up and resonate: measured
-// on willow, palm and orchid, against whole trees.
-#define FROZEN_GAIN 3.0
-#define FROZEN_WIND 9.0 // in wind, which pushes all joints of an axis the same way
-#define JOINED_GAIN 3.0
-#define RIDING_GAIN 1.0
+// on willow, palm, orchid and pendulum, against whole trees. Wind pushes all joints of an axis the
+// same way, and the air damps.
+typedef struct gain {
+    td_real still, wind;
+} gain;
+
+static const gain frozen_gain = {3, 9}, joined_gain = {10, 3}, riding_gain = {2.5, 1};
 
 // ---- moments --------------------------------------------------------------------------------
 
@@ -105,6 +107,17 @@ static void sum_loads(td_reduced_state *s) {
 
 // ---- costs ----------------------------------------------------------------------------------
 
+// Whether there is wind, in which a joint that turned back by now will turn again: its rate of late
+// counts.
+static bool gusts(const td_reduced_state *s) {
+    const tdi_reduce_flow *flow = &s->count->flow;
+    return tdi_reduce_has_air(s) && (flow->by_segment || tdi_norm(flow->air.wind) > CALM);
+}
+
+static td_real by_gain(const td_reduced_state *s, gain of) {
+    return gusts(s) ? of.wind : of.still;
+}
+
 static td_vec3 rate_of(const td_reduced_state *s, int32_t i) {
     const int32_t d = s->full->dof[i], count = s->full->dof[i + 1] - d;
     const td_real *a = s->whole.angle + d, *star = s->whole.angle_star + d,
@@ -164,22 +177,15 @@ static td_real uneven(const td_reduced_state *s, int32_t i) {
     return tdi_norm(tdi_vec3(off.x / (k.x + up.x), off.y / (k.y + up.y), off.z / (k.z + up.z)));
 }
 
-// In wind a joint that turned back by now will turn again: its rate of late counts.
-static bool gusts(const td_reduced_state *s) {
-    const tdi_reduce_flow *flow = &s->count->flow;
-    return (flow->air.linear > 0 || flow->air.quadratic > 0) &&
-           (flow->by_segment || tdi_norm(flow->air.wind) > CALM);
-}
-
 static td_real held_cost(const td_reduced_state *s, int32_t i) {
-    return (gusts(s) ? FROZEN_WIND : FROZEN_GAIN) * s->shape[i].reach * s->swing[i];
+    return by_gain(s, frozen_gain) * s->shape[i].reach * s->swing[i];
 }
 
 // It is late by the time in which it answers, and by half of that between two turns.
 static td_real riding_cost(const td_reduced_state *s, int32_t i) {
     const tdi_reduce_shape *shape = &s->shape[i];
     const td_real late = shape->answer + 0.5 * TDI_AIR_EVERY * s->tree.head.rule.dt;
-    return RIDING_GAIN * s->active[i] * late * shape->reach;
+    return by_gain(s, riding_gain) * s->active[i] * late * shape->reach;
 }
 
 // Groups of two, of four where those cost little. What it missed while it was joined is remembered,
@@ -192,7 +198,7 @@ static td_real joined_cost(const td_reduced_state *s, int32_t i) {
     }
     const td_real turn = s->mode[i] == TD_REDUCE_JOINED ? missed_turn(s, i) : uneven(s, i);
     s->uneven[i] = fmax(turn, FADE_UNEVEN * s->uneven[i]);
-    return JOINED_GAIN * (place % 2 ? 1 : 3) * way * s->uneven[i];
+    return by_gain(s, joined_gain) * (place % 2 ? 1 : 3) * way * s->uneven[i];
 }
 
 static bool allowed(const td_reduced_state *s, td_reduce_mode mode) {

@@ -21,8 +21,8 @@
 
 #include <math.h>
 
-#define TDI_AIR_EVERY  2 // steps: after so many riding joints turn, and drag is fitted,
-#define TDI_AIR_OTHERS 4 // of clusters on which nothing rides after so many
+#define TDI_AIR_EVERY  2 // steps: after so many riding joints turn, and drag is fitted;
+#define TDI_AIR_OTHERS 4 // without air, and of clusters on which nothing rides, after so many
 
 #define TDI_REDUCE_STILL 0.2 // m/s: below this the flow says nothing of the next
 
@@ -250,6 +250,10 @@ void tdi_reduce_set_ball(td_tree_state *state, int32_t coord, int32_t dof, td_ve
 // The same without the coordinates a step back, which are drawn with the past.
 void tdi_reduce_set_riding(td_tree_state *state, int32_t coord, int32_t dof, td_vec3 angle,
                            td_vec3 star);
+
+static inline bool tdi_reduce_has_air(const td_reduced_state *s) {
+    return s->count->flow.air.linear > 0 || s->count->flow.air.quadratic > 0;
+}
 
 // air.c: riding joints turn towards balance for a time, and clusters get the drag of their
 // segments, or only those on which something rides. After a step, or when clusters were made.

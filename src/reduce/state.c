@@ -313,11 +313,11 @@ static void accept(void *body) {
     s->count->since++;
     s->count->young = fmin(1, s->count->young + s->tree.head.rule.dt);
     note_flow(s);
+    const int32_t every = tdi_reduce_has_air(s) ? TDI_AIR_EVERY : TDI_AIR_OTHERS;
     if (changes(s)) {
         change(s);
-    } else if (s->reduced > 0 && s->count->since % TDI_AIR_EVERY == 0) {
-        tdi_reduce_air(s, TDI_AIR_EVERY * s->tree.head.rule.dt,
-                       s->count->since % TDI_AIR_OTHERS == 0);
+    } else if (s->reduced > 0 && s->count->since % every == 0) {
+        tdi_reduce_air(s, every * s->tree.head.rule.dt, s->count->since % TDI_AIR_OTHERS == 0);
     }
     tdi_reduce_push(s);
 }
