@@ -200,6 +200,10 @@ static void add_segments(td_reduced_state *s, int32_t c) {
 
 // At the pose of `whole`, as its clusters move.
 void tdi_reduce_drags(td_reduced_state *s) {
+    if (!tdi_reduce_has_air(s)) {
+        memset(s->load, 0, (size_t)s->full->body_count * sizeof *s->load);
+        return;
+    }
     for (int32_t i = 0; i < s->full->body_count; i++) {
         const int32_t c = s->seat[i].body;
         const tdi_past *past = &s->tree.past[c];

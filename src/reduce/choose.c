@@ -213,7 +213,7 @@ typedef struct offer {
 
 // What is frozen needs no more looks: where that costs next to nothing nothing else is better.
 static bool negligible(const td_reduced_state *s, td_real cost) {
-    return cost * s->full->body_count <= NEXT_TO_NOTHING * s->opts.error * s->opts.error;
+    return cost * (td_real)s->full->body_count <= NEXT_TO_NOTHING * s->opts.error * s->opts.error;
 }
 
 static void take(const td_reduced_state *s, offer *best, td_reduce_mode mode, td_real cost) {
@@ -226,29 +226,44 @@ static void take(const td_reduced_state *s, offer *best, td_reduce_mode mode, td
 static td_real weight_of(const td_reduced_state *s, int32_t i) {
     const td_vec3 from = s->opts.camera;
     const tdi_frame *f = s->whole.frame;
+    if (!s->opts.view) {
+        return s->shape[i].tips;
+    }
     const td_real near = fmax(NEAREST, tdi_norm(tdi_sub(f[i].o, from))),
-                  by = s->opts.view ? tdi_norm(tdi_sub(f[0].o, from)) / near : 1;
+                  by = tdi_norm(tdi_sub(f[0].o, from)) / near;
     return s->shape[i].tips * by * by;
+}
+
+// How far a joint turned of late and how fast, or what it misses while it is frozen.
+static void note_turns(td_reduced_state *s, int32_t i) {
+    const bool first = first_look(s);
+    if (s->mode[i] == TD_REDUCE_FROZEN) {
+        s->active[i] *= FADE;
+        s->swing[i] = missed_turn(s, i);
+        return;
+    }
+    const td_real rate = tdi_norm(rate_of(s, i)),
+                  swing = first ? fmax(SWAY * rate, missed_turn(s, i)) : tdi_norm(swing_of(s, i)),
+                  kept = s->count->young < 2 * SWAY ? 0 : FADE_SWING; // a jolt is soon forgotten
+    s->active[i] = fmax(rate, FADE * s->active[i]);
+    s->swing[i] = fmax(swing, kept * s->swing[i]);
+    s->swing[i] = gusts(s) ? fmax(s->swing[i], GUST * s->active[i]) : s->swing[i];
 }
 
 // The cheapest mode of a joint and what its present one costs, in m^2.
 static td_real weigh(td_reduced_state *s, int32_t i) {
-    const tdi_reduce_shape *shape = &s->shape[i];
     const td_real weight = weight_of(s, i);
-    const bool frozen = s->mode[i] == TD_REDUCE_FROZEN,
-               freezes = tdi_reduce_can(s->full, i, TD_REDUCE_FROZEN);
-    const bool first = first_look(s);
-    const td_real turned = first ? SWAY * tdi_norm(rate_of(s, i)) : tdi_norm(swing_of(s, i)),
-                  misses = frozen || first ? missed_turn(s, i) : 0,
-                  swing = frozen ? misses : fmax(turned, misses);
-    s->active[i] = fmax(tdi_norm(rate_of(s, i)), FADE * s->active[i]);
-    const td_real kept = s->count->young < 2 * SWAY ? 0 : FADE_SWING; // a jolt is soon forgotten
-    s->swing[i] = frozen ? swing : fmax(swing, kept * s->swing[i]);
-    s->swing[i] = frozen || !gusts(s) ? s->swing[i] : fmax(s->swing[i], GUST * s->active[i]);
-    const td_real costs[] = {0, freezes ? held_cost(s, i) : HUGE_VAL,
-                             shape->rides ? riding_cost(s, i) : HUGE_VAL, joined_cost(s, i)};
+    td_real costs[] = {0, HUGE_VAL, HUGE_VAL, HUGE_VAL};
     offer best = {TD_REDUCE_OWN, HUGE_VAL};
-    take(s, &best, TD_REDUCE_FROZEN, costs[TD_REDUCE_FROZEN]);
+    note_turns(s, i);
+    if (tdi_reduce_can(s->full, i, TD_REDUCE_FROZEN)) {
+        costs[TD_REDUCE_FROZEN] = held_cost(s, i);
+        take(s, &best, TD_REDUCE_FROZEN, costs[TD_REDUCE_FROZEN]);
+    }
+    if (!negligible(s, weight * best.cost * best.cost) || s->mode[i] != TD_REDUCE_FROZEN) {
+        costs[TD_REDUCE_RIDING] = s->shape[i].rides ? riding_cost(s, i) : HUGE_VAL;
+        costs[TD_REDUCE_JOINED] = joined_cost(s, i);
+    }
     if (!negligible(s, weight * best.cost * best.cost)) {
         take(s, &best, TD_REDUCE_RIDING, costs[TD_REDUCE_RIDING]);
         take(s, &best, TD_REDUCE_JOINED, costs[TD_REDUCE_JOINED]);
