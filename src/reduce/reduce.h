@@ -292,9 +292,9 @@ bool tdi_reduce_chooses(const td_reduced_state *state);
 bool tdi_reduce_choose(td_reduced_state *state, bool late);
 
 // look.c: what acts on clusters now is what the choice has seen; and whether something acts on
-// frozen joints that it has not seen.
+// frozen joints that it has not seen: a gust, and with `all` an acceleration.
 void tdi_reduce_note(td_reduced_state *state);
-bool tdi_reduce_disturbed(const td_reduced_state *state);
+bool tdi_reduce_disturbed(const td_reduced_state *state, bool all);
 // The acceleration of a cluster, of o and of R.
 tdi_place tdi_reduce_acceleration(const td_reduced_state *state, int32_t cluster);
 

@@ -249,9 +249,8 @@ static td_real tolerance(const void *body) {
 static bool choose(td_reduced_state *s) {
     tdi_reduce_count *count = s->count;
     const bool late = hold(s);
-    const bool looks = s->reduced > 0 && count->since >= (s->opts.every + 1) / 2 &&
-                       count->since % TDI_AIR_EVERY == 0;
-    if (!late && count->since < count->wait && !(looks && tdi_reduce_disturbed(s))) {
+    if (!late && count->since < count->wait &&
+        !(s->reduced > 0 && tdi_reduce_disturbed(s, count->since % TDI_AIR_OTHERS == 0))) {
         return false;
     }
     const bool change = tdi_reduce_choose(s, late);
