@@ -12,9 +12,13 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { addressOf } from './page-checks.mjs';
 import { checkAccuracy, checkCameraWeights } from './viewer-checks/adaptive.mjs';
+import { checkEditor } from './viewer-checks/editor.mjs';
+import { checkFiles } from './viewer-checks/files.mjs';
 import * as motion from './viewer-checks/motion.mjs';
 import { WINDOW, checks, drawOnce, ready, setDrawing } from './viewer-checks/page.mjs';
 import { checkPictures } from './viewer-checks/pictures.mjs';
+import { checkSceneEditing } from './viewer-checks/scene.mjs';
+import { checkHand, checkSliders } from './viewer-checks/shape.mjs';
 import * as use from './viewer-checks/use.mjs';
 import { fail, launchBrowser } from './web-tools.mjs';
 
@@ -52,9 +56,12 @@ const all = {
   start: use.checkStart,
   overlays: use.checkOverlays,
   saving: use.checkSaving,
-  editor: use.checkEditor,
+  editor: checkEditor,
+  sliders: checkSliders,
+  scene: checkSceneEditing,
   scheme: use.checkScheme,
   colliders: use.checkColliders,
+  files: checkFiles,
   drop: use.checkDrop,
   link: use.checkLink,
   forces: motion.checkForces,
@@ -62,6 +69,7 @@ const all = {
   clock: motion.checkClock,
   drag: motion.checkDrag,
   touch: motion.checkTouch,
+  hand: checkHand,
   twist: motion.checkTwist,
   pot: motion.checkPot,
   solvers: motion.checkSolvers,

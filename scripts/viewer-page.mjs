@@ -116,8 +116,8 @@ const module = await readFile(given.module).catch((error) => fail(`${given.modul
 const library = await readLibrary();
 const thumbnails = given['no-thumbnails'] ? new Map() : await shrink(
   library.items.map(({ name }) => [name, path.join(root, 'docs/gallery', `${name}.jpg`)]), 160);
-const [style, script, worker] =
-  await Promise.all([bundle('viewer/style.css'), bundle('viewer/main.ts'), bundle('viewer/worker.ts')]);
+const [style, boot, script, worker] =
+  await Promise.all(['style.css', 'boot.ts', 'main.ts', 'worker.ts'].map((entry) => bundle(`viewer/${entry}`)));
 const template = await readFile(path.join(webFolder, 'src/viewer/index.html'), 'utf8');
 if (template.split(MARK).length !== 2) {
   fail(`the viewer must have "${MARK}" once`, 1);
@@ -129,8 +129,8 @@ const fill = (parts) => template.replace(/\{\{(\w+)\}\}/g, (_, part) => parts[pa
 const page = fill({
   self: '',
   style: `<style>${style}</style>`,
-  script: `<script>${script}</script>`,
-  data: [element('module', packed(module)), ...data].join('\n'),
+  script: `<script>${boot}</script>`,
+  data: [element('module', packed(module)), element('script', packed(script)), ...data].join('\n'),
 });
 await write(given.output, page);
 const kilobytes = (bytes) => `${Math.ceil(bytes / 1000)} kB`;

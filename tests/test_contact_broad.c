@@ -123,6 +123,94 @@ TD_TEST(contact_flying_together_makes_no_pairs) {
     CHECK(pairs[0] > 500 && pairs[1] < 3 * pairs[0]);
 }
 
+// ---- groups that move one at a time ---------------------------------------------------------
+
+// thinner ones, which have room between each other
+static tdi_contacts *find_apart(crowd *w, uint64_t seed) {
+    td_contact_opts opts = td_contact_opts_default();
+    td_diag diag;
+    draw_crowd(w, seed, false);
+    for (int32_t i = 0; i < COUNT; i++) {
+        w->capsule[i].radius *= 0.3;
+    }
+    tdi_contacts *c = test_contacts(&opts, w->capsule, COUNT, COLLIDERS);
+    CHECK_INT(tdi_contacts_colliders(c, w->collider, COLLIDERS, 0.01, 0, 1, &diag), TD_OK);
+    CHECK_INT(tdi_contacts_find_apart(c, w->x, w->dx, &diag), TD_OK);
+    return c;
+}
+
+// each point anywhere in its room, whatever others do
+TD_TEST(contact_pairs_of_what_moves_one_at_a_time_are_all_that_can_meet_in_their_rooms) {
+    static crowd w;
+    tdi_random random;
+    tdi_random_seed(&random, 17);
+    tdi_contacts *c = find_apart(&w, 16);
+    check_sorted(c);
+    for (int round = 0; round < 5; round++) {
+        for (int32_t p = 0; p < 2 * COUNT; p++) {
+            const td_vec3 way = test_in_cube(&random, 1);
+            const td_real part = tdi_contacts_room(c, p, w.x[p], way);
+            CHECK(part > 0 && part < 1); // rooms are small, and larger than what is asked for
+            CHECK_REL(tdi_contacts_room(c, p, w.x[p], w.dx[p]), 1, 0);
+            w.dx[p] = tdi_scale(way, part);
+        }
+        check_all_listed(c, &w);
+        for (int32_t p = 0; p < 2 * COUNT; p++) {
+            w.dx[p] = tdi_scale(w.dx[p], 1e-3);
+        }
+    }
+    tdi_contacts_free(c);
+}
+
+// walls of short rods, each within range of those below and above
+static tdi_contacts *stack_up(crowd *w) {
+    const td_real r = 0.02, apart = 2.1 * r;
+    td_contact_opts opts = td_contact_opts_default();
+    td_diag diag;
+    tdi_random random;
+    tdi_random_seed(&random, 18);
+    for (int32_t i = 0; i < COUNT; i++) {
+        const td_vec3 at = {(0.1 + apart) * (i % 4), apart * (i / 4 % 10), 12 * r * (i / 40)};
+        w->capsule[i] = (tdi_capsule){2 * i, 2 * i + 1, r, i, false};
+        for (int e = 0; e < 2; e++) {
+            w->x[2 * i + e] = tdi_add(at, tdi_vec3(0.1 * e, 0, 0));
+            w->dx[2 * i + e] = test_in_cube(&random, 0.04 * r);
+        }
+    }
+    tdi_contacts *c = test_contacts(&opts, w->capsule, COUNT, 0);
+    CHECK_INT(tdi_contacts_find_apart(c, w->x, w->dx, &diag), TD_OK);
+    return c;
+}
+
+TD_TEST(contact_energy_of_a_group_changes_as_that_of_all_when_it_moves_alone) {
+    enum { GROUPS = 20 };
+    static crowd w;
+    static td_vec3 x[2 * COUNT];
+    int32_t group[COUNT];
+    const tdi_contact_rule rule = {.force = 1};
+    tdi_contacts *c = stack_up(&w);
+    for (int32_t i = 0; i < COUNT; i++) {
+        group[i] = i / GROUPS;
+    }
+    tdi_contacts_groups(c, group, COUNT / GROUPS);
+    for (int32_t g = 0; g < COUNT / GROUPS; g++) {
+        td_real change[2];
+        for (int32_t p = 0; p < 2 * COUNT; p++) {
+            x[p] = group[p / 2] == g ? tdi_add(w.x[p], w.dx[p]) : w.x[p];
+        }
+        for (int all = 0; all < 2; all++) {
+            tdi_contacts_look_at(c, all ? TD_NONE : g);
+            change[all] =
+                tdi_contacts_energy(c, x, 0, &rule) - tdi_contacts_energy(c, w.x, 0, &rule);
+        }
+        CHECK(change[1] != 0);
+        CHECK_REL(change[0], change[1], 1e-9);
+    }
+    tdi_contacts_free(c);
+}
+
+// ---- more pairs -----------------------------------------------------------------------------
+
 // 300 capsules are compared each with each, 400 in grids
 TD_TEST(contact_few_capsules_make_the_pairs_that_grids_make) {
     enum { FEW = 300 };

@@ -109,7 +109,8 @@ TD_API td_status td_clip_arrow_part(const td_alloc *alloc, td_bytes *room, td_me
 /// Writes a clip as binary glTF 2.0: for each actor a node NAME with the mesh, a node NAME-base,
 /// and below it a joint NAME-ID for each segment, by its id; a node collider-N-KIND for each
 /// collider; and as many nodes contact-N as there are arrows in any frame, from 0 on. What never
-/// changes has no channel.
+/// changes has no channel. A node `camera` has a perspective camera that sees the whole motion; the
+/// scene's extras tell `fps` and the number of `frames`.
 /// Memory does not grow with the number of frames. More than 65535 segments of an actor with a
 /// mesh, or more than 4 GiB in all: TD_ERR_LIMIT. Frames that are not finite: TD_ERR_DIVERGED.
 TD_API td_status td_clip_glb(const td_clip_def *def, const char *path, const td_alloc *alloc,

@@ -77,3 +77,10 @@ export async function drop(page, files) {
   expect(await page.locator('#dropping').isVisible(), 'the page says what can be dropped');
   await page.locator('#view').dispatchEvent('drop', { dataTransfer: transfer });
 }
+
+/** A text in the place of what stands in the editor, as if it were typed. */
+export async function write(page, text) {
+  await page.locator('#editor .cm-content').focus();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.insertText(text);
+}

@@ -48,8 +48,11 @@ void td_adapt_changed(td_adapt *s) {
     if (!s) {
         return;
     }
-    tdi_tree_fresh(s->state);
-    s->state->head.known = 0;
+    if (s->state->head.known > 0) { // without a past, frames are what the coordinates make
+        tdi_tree_fresh(s->state);
+        s->state->head.known = 0;
+        tdi_tree_place(s->state->model, s->state);
+    }
     for (int32_t i = 0; i < s->model->body_count; i++) {
         s->node[i].active = true;
         s->node[i].stiff = s->node[i].fresh = s->node[i].stops = false;

@@ -86,6 +86,17 @@ bool cli_make_folder(const char *path, size_t length, const char *command);
 
 double cli_seconds(void); // of a clock that never goes back
 
+// How far long work has come, on standard error, once it has taken a while: a bar on a terminal,
+// elsewhere a line every ten seconds. Start from zero.
+typedef struct cli_progress {
+    double started, last;
+    bool shown;
+} cli_progress;
+
+// `share` is from 0 to 1; `end`: nothing more follows.
+void cli_progress_show(cli_progress *progress, double share, bool end, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
 // ---- what models print ----------------------------------------------------------------------
 
 #define CLI_MAX_PRINTED 16
@@ -266,6 +277,7 @@ CLI_COMMAND(grow);
 CLI_COMMAND(check);
 CLI_COMMAND(run);
 CLI_COMMAND(view);
+CLI_COMMAND(render);
 CLI_COMMAND(settle);
 CLI_COMMAND(modes);
 CLI_COMMAND(plot);

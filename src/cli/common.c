@@ -95,6 +95,26 @@ void cli_print_diags(const td_diag_list *list, td_status status, const char *fil
     }
 }
 
+void cli_progress_show(cli_progress *progress, double share, bool end, const char *format, ...) {
+    const bool terminal = isatty(2);
+    const double now = cli_seconds(), first = terminal ? 0.5 : 10, each = terminal ? 0.1 : 10;
+    progress->started = progress->started > 0 ? progress->started : now;
+    if (end ? !progress->shown : now - progress->started < first || now - progress->last < each) {
+        return;
+    }
+    progress->last = now;
+    progress->shown = true;
+    int filled = (int)(30 * fmin(fmax(share, 0), 1));
+    if (terminal) {
+        fprintf(stderr, "\r[%.*s%*s] ", filled, "##############################", 30 - filled, "");
+    }
+    va_list args;
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputs(!terminal ? "\n" : end ? " \033[K\n" : " \033[K", stderr);
+}
+
 void cli_json_text(FILE *out, const char *text) {
     fputc('"', out);
     for (const char *c = text; *c; c++) {

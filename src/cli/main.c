@@ -28,6 +28,8 @@ const cli_command cli_commands[] = {
     {"run", "SCENE", "simulate a scene, and write motion, page and tables", cli_run, cli_run_help},
     {"view", "FILE", "write a page in which you can pull and change a model or scene", cli_view,
      cli_view_help},
+    {"render", "FILE", "draw a scene or a model as a picture or a video", cli_render,
+     cli_render_help},
     {"settle", "FILE", "compute the pose at rest under gravity", cli_settle, cli_settle_help},
     {"modes", "FILE", "compute frequencies and damping of the lowest vibration modes", cli_modes,
      cli_modes_help},

@@ -36,14 +36,6 @@ void cli_run_help(FILE *out) {
     fputs(help, out);
 }
 
-typedef struct run_args {
-    const char *scene, *folder, *frames;
-    double dt, checkpoint_every;
-    int64_t threads;
-    bool resume;
-    cli_mesh_args look;
-} run_args;
-
 typedef struct run_state {
     const run_args *args;
     const td_scene_def *def;
@@ -54,11 +46,10 @@ typedef struct run_state {
     run_done done;
     int64_t first, last; // frames to record
     double *probes;
+    cli_progress progress;
     double started, earlier; // s: clock when stepping began; wall time before that
     char fault[400];
 } run_state;
-
-enum { EXIT_STOPPED = 130 };
 
 // ---- being stopped --------------------------------------------------------------------------
 
@@ -82,27 +73,12 @@ static void set_signals(void (*handler)(int)) {
 
 // ---- stepping -------------------------------------------------------------------------------
 
-// Once the work has taken a while: a bar on a terminal, elsewhere a line every ten seconds.
-static void show_progress(const run_state *s, bool end) {
-    static double last;
-    static bool shown;
-    const bool terminal = isatty(2);
-    const double now = cli_seconds(), took = now - s->started;
-    const double first = terminal ? 0.5 : 10, each = terminal ? 0.1 : 10;
-    if ((end && !shown) || (!end && (took < first || now - last < each))) {
-        return;
-    }
-    last = now;
-    shown = true;
+static void show_progress(run_state *s, bool end) {
     double time = td_world_time(s->scene.world), whole = (double)s->last / s->def->record.fps;
     double factor = s->done.wall > 0 ? time / s->done.wall : 0;
-    int filled = whole > 0 ? (int)(30 * fmin(time / whole, 1)) : 30;
-    if (terminal) {
-        fprintf(stderr, "\r[%.*s%*s] ", filled, "##############################", 30 - filled, "");
-    }
-    fprintf(stderr, "%.2f of %.2f s, %.3g times real time, %.0f s left", time, whole, factor,
-            factor > 0 ? (whole - time) / factor : 0);
-    fputs(!terminal ? "\n" : end ? " \033[K\n" : " \033[K", stderr);
+    cli_progress_show(&s->progress, whole > 0 ? time / whole : 1, end,
+                      "%.2f of %.2f s, %.3g times real time, %.0f s left", time, whole, factor,
+                      factor > 0 ? (whole - time) / factor : 0);
 }
 
 // The frame at the world's time, when it is one of those wanted.
@@ -246,8 +222,7 @@ static int prepare(run_state *s) {
         cli_error("run: out of memory");
         return EXIT_BAD_INPUT;
     }
-    return run_clip_open(s->args->scene, &s->scene, s->last - s->first + 1, &s->args->look,
-                         &s->clip);
+    return run_clip_open(s->args->scene, &s->scene, s->last - s->first + 1, s->args, &s->clip);
 }
 
 // What a checkpoint must agree with.
@@ -262,10 +237,11 @@ static uint64_t key_of(const run_state *s) {
 
 static int open_files(run_state *s) {
     char folder[300];
+    const bool tables = !s->args->page_only;
     const bool wanted[RUN_STREAM_COUNT] = {[RUN_FRAMES] = s->clip.actor_count > 0,
                                            [RUN_PROBES] =
-                                               td_world_probe_columns(s->scene.world) > 0,
-                                           [RUN_ENERGY] = s->def->record.energy};
+                                               tables && td_world_probe_columns(s->scene.world) > 0,
+                                           [RUN_ENERGY] = tables && s->def->record.energy};
     bool found = false;
     snprintf(folder, sizeof folder, "out/%s", s->name);
     int code = run_files_open(&s->files, s->args->folder ? s->args->folder : folder, key_of(s),
@@ -304,7 +280,11 @@ static int finish(run_state *s, int code) {
                          .clip = &s->clip,
                          .done = s->done,
                          .from_start = s->first == 0,
+                         .page_only = s->args->page_only,
                          .fault = s->fault[0] ? s->fault : NULL};
+    if (code == EXIT_STOPPED && s->args->page_only) {
+        return code;
+    }
     if (code == EXIT_STOPPED) {
         cli_error("run: stopped at %g of %g s; the same command with --resume continues",
                   td_world_time(s->scene.world), (double)s->last / s->def->record.fps);
@@ -318,7 +298,7 @@ static int finish(run_state *s, int code) {
     if (written == EXIT_CANNOT_WRITE) {
         keep(s);
     }
-    if (written == EXIT_FINE && code == EXIT_FINE) {
+    if (written == EXIT_FINE && code == EXIT_FINE && !s->args->page_only) {
         double time = td_world_time(s->scene.world);
         printf("%s: %lld frames, %g s in %.3g s, %.3g times real time\n", s->files.folder,
                (long long)s->done.frames, time, s->done.wall,
@@ -327,7 +307,7 @@ static int finish(run_state *s, int code) {
     return code == EXIT_FINE ? written : code;
 }
 
-static int run_scene(const run_args *args) {
+int run_scene(const run_args *args) {
     static run_state s;
     s = (run_state){.args = args, .files = {.lock = -1}};
     choose_name(&s);

@@ -8,6 +8,22 @@
 #define RUN_MAX_PATH 4096
 #define RUN_MADE     "new-" // how names of outputs begin in FOLDER/.run
 
+// What a run is told. Start from zeros and a `checkpoint_every`.
+typedef struct run_args {
+    const char *scene, *folder, *frames;
+    double dt, checkpoint_every;
+    int64_t threads;
+    bool resume;
+    bool page_only; // whatever the scene records: scene.html and nothing else, and nothing is said
+    cli_mesh_args look;
+} run_args;
+
+enum { EXIT_STOPPED = 130 };
+
+// Runs a scene. Returns an exit code; unless it is 0 it has said why, but for EXIT_STOPPED with
+// page_only.
+int run_scene(const run_args *args);
+
 // ---- the clip -------------------------------------------------------------------------------
 
 // What is needed to turn the pose of a world into a frame. Actors of one skeleton share a mesh.
@@ -31,7 +47,7 @@ typedef struct run_clip {
 
 // Makes the meshes. Returns an exit code; unless it is 0 it has said why and the clip is empty.
 int run_clip_open(const char *scene_path, const cli_scene *scene, int64_t frames,
-                  const cli_mesh_args *look, run_clip *clip);
+                  const run_args *args, run_clip *clip);
 void run_clip_free(run_clip *clip); // empty is allowed
 // Fills clip->frame from the world as it is. False when there is no memory.
 bool run_clip_pack(run_clip *clip, const td_world *world);
@@ -97,6 +113,7 @@ typedef struct run_result {
     const run_clip *clip;
     run_done done;
     bool from_start;   // whether frame 0 is among those recorded
+    bool page_only;    // as that of run_args
     const char *fault; // why it ended early; NULL: it did not
 } run_result;
 

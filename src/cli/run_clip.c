@@ -143,12 +143,12 @@ static td_status check_size(const run_clip *clip, const td_record_def *record, i
 }
 
 int run_clip_open(const char *scene_path, const cli_scene *scene, int64_t frames,
-                  const cli_mesh_args *look, run_clip *clip) {
+                  const run_args *args, run_clip *clip) {
     const td_scene_def *def = td_scene_def_get(scene->scene);
     const td_record_def *record = &def->record;
     td_diag diag = {.message = ""};
-    *clip = (run_clip){.actor_count = td_world_actor_count(scene->world), .look = *look};
-    if (!record->glb && !record->page) {
+    *clip = (run_clip){.actor_count = td_world_actor_count(scene->world), .look = args->look};
+    if (!record->glb && !record->page && !args->page_only) {
         clip->actor_count = 0;
         return EXIT_FINE;
     }
@@ -163,7 +163,7 @@ int run_clip_open(const char *scene_path, const cli_scene *scene, int64_t frames
     if (status == TD_OK) {
         status = make_frame(clip);
     }
-    if (status == TD_OK) {
+    if (status == TD_OK && !args->page_only) {
         status = check_size(clip, record, frames, &diag);
     }
     if (status != TD_OK) {

@@ -355,11 +355,11 @@ int run_outputs(const run_files *files, const run_result *result) {
     const struct {
         bool wanted;
         int (*write)(outputs *o);
-    } parts[] = {{true, write_summary},
+    } parts[] = {{!result->page_only, write_summary},
                  {files->streams[RUN_PROBES] != NULL, write_probes},
                  {files->streams[RUN_ENERGY] != NULL, write_energy},
-                 {clip && o.def->record.glb, write_glb},
-                 {clip && o.def->record.page, write_page}};
+                 {clip && o.def->record.glb && !result->page_only, write_glb},
+                 {clip && (o.def->record.page || result->page_only), write_page}};
     int first = EXIT_FINE;
     for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++) {
         int code = parts[k].wanted ? parts[k].write(&o) : EXIT_FINE;

@@ -27,6 +27,8 @@
 #define FARTHEST 1e9  // cells from the origin
 #define FEW      300  // capsules that are compared each with each
 #define LONG     8.0  // radii: axes of longer capsules are compared, not boxes alone
+#define APART    8.0  // times as much to spare where groups move one at a time,
+#define ASIDE    0.1  // and so much of the way
 #define CORNER   1.75 // from the middle of a cube to its corner, in half sides, and a little
 
 // ---- boxes ----------------------------------------------------------------------------------
@@ -155,6 +157,11 @@ static void make_room(tdi_contacts *c, const motion *m) {
     }
 }
 
+static td_status nowhere(int32_t capsule, td_diag *diag) {
+    return tdi_fail_at(diag, TD_ERR_DIVERGED, capsule, "the position of capsule %d is not finite",
+                       capsule);
+}
+
 static td_status fatten(tdi_contacts *c, const motion *m, td_diag *diag) {
     const td_vec3 none = {0, 0, 0};
     for (int32_t i = 0; i < c->capsule_count; i++) {
@@ -167,8 +174,7 @@ static td_status fatten(tdi_contacts *c, const motion *m, td_diag *diag) {
         }
         if (!placed(c, i, m) || !tdi_finite3(tdi_sub(f.high, f.low)) ||
             !tdi_finite3(tdi_sub(r.high, r.low))) {
-            return tdi_fail_at(diag, TD_ERR_DIVERGED, i, "the position of capsule %d is not finite",
-                               i);
+            return nowhere(i, diag);
         }
     }
     return TD_OK;
@@ -310,6 +316,7 @@ typedef struct search {
     const motion *m;
     grid g;
     bool dropped; // pairs that overlap at different times
+    bool apart;   // each capsule moves by itself
 } search;
 
 static bool add_pair(tdi_contacts *c, int32_t i, int32_t j) {
@@ -351,8 +358,11 @@ static bool are_far(const tdi_contacts *c, int32_t i, int32_t j, const motion *m
 // Adds a pair whose boxes overlap, if it can touch. False: there is no room for it.
 static bool consider(search *w, int32_t i, int32_t j) {
     tdi_contacts *c = w->c;
-    if (!may_touch(c, i, j) || are_far(c, i, j, w->m)) {
+    if (!may_touch(c, i, j) || (!w->apart && are_far(c, i, j, w->m))) {
         return true;
+    }
+    if (w->apart) {
+        return add_pair(c, i, j);
     }
     bool fast = w->m->dx && (is_fast(c, i, w->m) || is_fast(c, j, w->m));
     if (fast && !overlap_in_time(c, (tdi_near_pair){i, j}, w->m, c->opts.gap)) {
@@ -453,11 +463,8 @@ static bool find_among_many(search *w) {
     return true;
 }
 
-static bool find_capsules(tdi_contacts *c, const motion *m, bool *dropped) {
-    search w = {.c = c, .m = m};
-    bool fits = c->capsule_count <= FEW ? find_among_few(&w) : find_among_many(&w);
-    *dropped = w.dropped;
-    return fits;
+static bool find_capsules(search *w) {
+    return w->c->capsule_count <= FEW ? find_among_few(w) : find_among_many(w);
 }
 
 // ---- colliders ------------------------------------------------------------------------------
@@ -516,19 +523,19 @@ td_status tdi_contacts_find(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx
         }
     } else {
         td_status status = fatten(c, &m, diag);
-        bool dropped = false;
+        search w = {.c = c, .m = &m};
         make_room(c, &m);
         c->found = c->found_collider = false;
         c->pair_count = c->self_count = 0;
         if (status != TD_OK) {
             return status;
         }
-        if (c->opts.self && !find_capsules(c, &m, &dropped)) {
+        if (c->opts.self && !find_capsules(&w)) {
             c->pair_count = 0;
             return too_many(c, diag);
         }
         c->self_count = c->pair_count;
-        c->found = !dropped;
+        c->found = !w.dropped;
     }
     c->pair_count = c->self_count;
     c->found_collider = find_colliders(c);
@@ -540,4 +547,58 @@ td_status tdi_contacts_find(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx
         tdi_contacts_validate(c);
     }
     return TD_OK;
+}
+
+// ---- groups that move one at a time ---------------------------------------------------------
+
+// Rooms around all ways, with boxes that hold them.
+static td_status spread(tdi_contacts *c, const motion *m, td_diag *diag) {
+    const td_vec3 none = {0, 0, 0};
+    for (int32_t k = 0; k < c->point_count; k++) {
+        const tdi_bounds way = room_of(c, k, m, none);
+        c->room[k] = widened(&way, APART * c->spare_room[k] + ASIDE * tdi_norm(m->dx[k]));
+    }
+    for (int32_t i = 0; i < c->capsule_count; i++) {
+        const tdi_capsule *k = &c->capsule[i];
+        tdi_bounds box = c->room[k->a];
+        grow(&box, c->room[k->b].low);
+        grow(&box, c->room[k->b].high);
+        c->fat[i] = widened(&box, k->radius * (1 + 0.5 * c->opts.gap));
+        if (c->collider_limit > 0) {
+            c->reach[i] = c->fat[i];
+        }
+        if (!placed(c, i, m) || !tdi_finite3(tdi_sub(c->fat[i].high, c->fat[i].low))) {
+            return nowhere(i, diag);
+        }
+    }
+    return TD_OK;
+}
+
+td_status tdi_contacts_find_apart(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
+                                  td_diag *diag) {
+    const motion m = {.x = x, .dx = dx};
+    search w = {.c = c, .m = &m, .apart = true};
+    const td_status status = spread(c, &m, diag);
+    c->found = c->found_collider = false;
+    c->pair_count = c->self_count = 0;
+    if (status != TD_OK) {
+        return status;
+    }
+    bool fits = !c->opts.self || find_capsules(&w);
+    c->self_count = c->pair_count;
+    fits = fits && find_colliders(c);
+    return fits ? TD_OK : too_many(c, diag);
+}
+
+td_real tdi_contacts_room(const tdi_contacts *c, int32_t point, td_vec3 x, td_vec3 dx) {
+    const tdi_bounds *b = &c->room[point];
+    const td_real at[3] = {x.x, x.y, x.z}, way[3] = {dx.x, dx.y, dx.z},
+                  low[3] = {b->low.x, b->low.y, b->low.z},
+                  high[3] = {b->high.x, b->high.y, b->high.z};
+    td_real part = 1;
+    for (int k = 0; k < 3; k++) {
+        const td_real room = way[k] > 0 ? high[k] - at[k] : at[k] - low[k];
+        part = part * fabs(way[k]) > room ? greater(room, 0) / fabs(way[k]) : part;
+    }
+    return part;
 }

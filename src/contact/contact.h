@@ -100,6 +100,18 @@ bool tdi_contacts_filter_groups(const tdi_contacts *c, const td_vec3 *x, const t
 // capsule or, from capsule_count on, a collider; TD_NONE when none is in range.
 td_real tdi_contacts_least(const tdi_contacts *c, const td_vec3 *x, td_real time, int32_t which[2]);
 
+// For groups of capsules that move one after the other, each anywhere near its way: finds the pairs
+// that can meet while every point stays in its room, which is around the way from x to x + dx.
+// Holds until the next search; TD_ERR_LIMIT: there are too many.
+td_status tdi_contacts_find_apart(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
+                                  td_diag *diag);
+// How much of the way from x by dx a point may go in its room, 0..1.
+td_real tdi_contacts_room(const tdi_contacts *c, int32_t point, td_vec3 x, td_vec3 dx);
+// Lists the pairs and frictions of `count` groups; `group` is that of a capsule.
+void tdi_contacts_groups(tdi_contacts *c, const int32_t *group, int32_t count);
+// Filters, energies and lists are those of one group from now on; TD_NONE: of all.
+void tdi_contacts_look_at(tdi_contacts *c, int32_t group);
+
 // Leaves out of filters, energies and lists what is between two capsules that do not move, or
 // between one and a collider, from now on; NULL: nothing.
 void tdi_contacts_rest(tdi_contacts *c, const bool *resting);
@@ -186,6 +198,7 @@ const tdi_contact *tdi_contacts_list(const tdi_contacts *c, int32_t *count); // 
 
 // The capsules whose turns are asked for: those of frictions, or of planes.
 const int32_t *tdi_contacts_turning(const tdi_contacts *c, int32_t *count);
+bool tdi_contacts_turns(const tdi_contacts *c, int32_t capsule); // whether it is one of them
 
 // ---- exact ----------------------------------------------------------------------------------
 
@@ -196,9 +209,13 @@ typedef struct tdi_plane_rule {
     const td_vec3 *ahead;     // the way that points would go without forces
     const td_vec3 *turning;   // and the turns of capsules, of those that turn
     td_real h;                // s
+    td_real whole;            // s: of the step that this is a part of
     td_vec3 gravity;          // m/s^2
     const int32_t *group;     // of a capsule
     const td_real *stiffness; // N/m: of a group, mass over h^2 of a capsule
+    td_real weight;           // N: of all that moves
+    bool impact;              // the time is so short that only velocities change
+    bool limp;                // nothing bounces
     bool first;               // there are no planes yet
 } tdi_plane_rule;
 
@@ -214,11 +231,16 @@ typedef struct tdi_plane_pose {
 td_real tdi_planes_energy(const tdi_contacts *c, tdi_plane_pose at);
 // The value; derivatives are in tdi_contacts_list(), one for each plane.
 td_real tdi_planes_evaluate(tdi_contacts *c, tdi_plane_pose at);
+// After that: the sum of forces times places, whose rounding the value cannot be told from.
+td_real tdi_planes_rough(const tdi_contacts *c, const td_vec3 *x);
 // Whether forces are those that were foreseen when `move` was not yet done.
 bool tdi_planes_calm(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at,
                      tdi_plane_pose move);
 // Forces become multipliers: whether they were, nearly.
 bool tdi_planes_update(tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at);
+// When all is done: whether what was pressed together has yet to part, or bounces by too much.
+bool tdi_planes_part(tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at);
+bool tdi_planes_bounce(const tdi_contacts *c); // whether any does
 int32_t tdi_planes_count(const tdi_contacts *c);
 // Whether some hold what did not touch when the step began.
 bool tdi_planes_hit(const tdi_contacts *c);

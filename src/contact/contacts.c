@@ -81,6 +81,11 @@ static void lay_out(tdi_contacts *c, tdi_layout *l) {
     c->entry = tdi_layout_place(l, TDI_CELLS_EACH * n, sizeof *c->entry);
     c->tally = tdi_layout_place(l, n + 1, sizeof *c->tally);
     c->spare = tdi_layout_place(l, pairs, sizeof *c->spare);
+    tdi_group_list *lists[] = {&c->pairs_of, &c->frictions_of};
+    for (int k = 0; k < 2; k++) { // groups are no more than capsules
+        lists[k]->first = tdi_layout_place(l, n + 2, sizeof *lists[k]->first);
+        lists[k]->entry = tdi_layout_place(l, 2 * pairs + 2, sizeof *lists[k]->entry);
+    }
 }
 
 // All but the arrays.
@@ -92,6 +97,7 @@ static tdi_contacts sized(const tdi_contacts_def *def) {
                       .point_count = def->point_count,
                       .collider_limit = def->collider_limit,
                       .bucket_count = 16,
+                      .group = TD_NONE,
                       .h = 1};
     c.pair_limit =
         def->pair_limit > 0 ? def->pair_limit : PAIRS_EACH * def->capsule_count + PAIRS_MORE;
@@ -180,6 +186,47 @@ void tdi_contacts_rest(tdi_contacts *c, const bool *resting) {
     c->resting = resting;
 }
 
+// Two counting sorts by the groups of both sides. `which` tells the sides of entry k.
+static void list_groups(const tdi_contacts *c, const int32_t *group, int32_t groups, int32_t count,
+                        tdi_near_pair (*which)(const tdi_contacts *c, int32_t k),
+                        tdi_group_list *list) {
+    memset(list->first, 0, ((size_t)groups + 1) * sizeof *list->first);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int32_t k = count - 1; k >= 0; k--) { // from the end of a list to its start
+            const tdi_near_pair pair = which(c, k);
+            const int32_t a = group[pair.i], b = pair.j < c->capsule_count ? group[pair.j] : a;
+            for (int side = 0; side < (a == b ? 1 : 2); side++) {
+                int32_t *at = &list->first[side ? b : a];
+                if (pass == 0) {
+                    ++*at;
+                } else {
+                    list->entry[--*at] = k;
+                }
+            }
+        }
+        for (int32_t k = 0; pass == 0 && k < groups; k++) {
+            list->first[k + 1] += list->first[k];
+        }
+    }
+}
+
+static tdi_near_pair pair_at(const tdi_contacts *c, int32_t k) {
+    return c->pair[k];
+}
+
+static tdi_near_pair friction_at(const tdi_contacts *c, int32_t k) {
+    return (tdi_near_pair){c->friction[k].capsule, c->friction[k].other};
+}
+
+void tdi_contacts_groups(tdi_contacts *c, const int32_t *group, int32_t count) {
+    list_groups(c, group, count, c->pair_count, pair_at, &c->pairs_of);
+    list_groups(c, group, count, c->friction_count, friction_at, &c->frictions_of);
+}
+
+void tdi_contacts_look_at(tdi_contacts *c, int32_t group) {
+    c->group = group;
+}
+
 int32_t tdi_planes_count(const tdi_contacts *c) {
     return c->plane_count;
 }
@@ -255,6 +302,10 @@ void tdi_turning_add(tdi_contacts *c, const td_real arm[2], int32_t capsule, int
 const int32_t *tdi_contacts_turning(const tdi_contacts *c, int32_t *count) {
     *count = c->turning_count;
     return c->turning;
+}
+
+bool tdi_contacts_turns(const tdi_contacts *c, int32_t capsule) {
+    return c->is_turning[capsule];
 }
 
 // ---- colliders ------------------------------------------------------------------------------

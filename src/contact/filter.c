@@ -246,17 +246,22 @@ tdi_meeting tdi_meeting_after(const tdi_contacts *c, tdi_near_pair pair, const t
 // Colliders go from time0 to time1.
 static td_real filter(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx, td_real time0,
                       td_real time1, td_real closed) {
+    const tdi_scope pairs = tdi_scope_of(c, &c->pairs_of, c->pair_count);
     td_real part = 1; // of the way; later pairs have only this much to look at
-    for (int32_t k = 0; k < c->self_count && part > 0; k++) {
-        const td_real both[2] = {part, part};
-        const bool rests = tdi_rests(c, c->pair[k].i, c->pair[k].j);
-        part *= rests ? 1 : capsules(c, c->pair[k], x, dx, both, closed);
-    }
     tdi_poses_at(c, time0);
-    for (int32_t k = c->self_count; k < c->pair_count && part > 0; k++) {
-        const td_real over = (time1 - time0) * part;
-        const sweep w = {c, c->pair[k], x, dx, part, time0, over, turns(c, c->pair[k]), closed};
-        part *= tdi_rests(c, c->pair[k].i, c->pair[k].j) ? 1 : collider(&w);
+    for (int32_t k = 0; k < pairs.count && part > 0; k++) {
+        const tdi_near_pair pair = c->pair[tdi_scope_at(&pairs, k)];
+        if (tdi_rests(c, pair.i, pair.j)) {
+            continue;
+        }
+        if (pair.j < c->capsule_count) {
+            const td_real both[2] = {part, part};
+            part *= capsules(c, pair, x, dx, both, closed);
+        } else {
+            const td_real over = (time1 - time0) * part;
+            const sweep w = {c, pair, x, dx, part, time0, over, turns(c, pair), closed};
+            part *= collider(&w);
+        }
     }
     return part;
 }

@@ -345,16 +345,19 @@ td_status tdi_contacts_lag(tdi_contacts *c, const td_vec3 *x, td_real time, td_r
 
 td_real tdi_contacts_energy(const tdi_contacts *c, const td_vec3 *x, td_real time,
                             const tdi_contact_rule *rule) {
+    const tdi_scope pairs = tdi_scope_of(c, &c->pairs_of, c->pair_count),
+                    frictions = tdi_scope_of(c, &c->frictions_of, c->friction_count);
     td_real energy = 0;
     tdi_poses_at(c, time);
-    for (int32_t k = 0; k < c->pair_count; k++) {
+    for (int32_t k = 0; k < pairs.count; k++) {
+        const tdi_near_pair pair = c->pair[tdi_scope_at(&pairs, k)];
         tdi_meeting m;
-        if (tdi_rests(c, c->pair[k].i, c->pair[k].j)) {
+        if (tdi_rests(c, pair.i, pair.j)) {
             continue;
         }
-        tdi_meeting_open(c, c->pair[k], x, pose_of(c, c->pair[k]), &m);
+        tdi_meeting_open(c, pair, x, pose_of(c, pair), &m);
         tdi_closest touches[TDI_TOUCHES];
-        int count = touches_of(c, c->pair[k], &m, touches);
+        int count = touches_of(c, pair, &m, touches);
         for (int n = 0; n < count; n++) {
             td_real gap = touches[n].distance - m.radii;
             if (!(gap > 0)) {
@@ -363,8 +366,8 @@ td_real tdi_contacts_energy(const tdi_contacts *c, const td_vec3 *x, td_real tim
             energy += barrier_value(rule->force, m.range, gap);
         }
     }
-    for (int32_t k = 0; rule->h > 0 && k < c->friction_count; k++) {
-        const tdi_friction *f = &c->friction[k];
+    for (int32_t k = 0; rule->h > 0 && k < frictions.count; k++) {
+        const tdi_friction *f = &c->friction[tdi_scope_at(&frictions, k)];
         if (tdi_rests(c, f->capsule, f->other)) {
             continue;
         }
@@ -382,11 +385,13 @@ static td_status in_each_other(const tdi_contacts *c, tdi_near_pair pair, td_dia
 
 td_status tdi_contacts_evaluate(tdi_contacts *c, const td_vec3 *x, td_real time,
                                 const tdi_contact_rule *rule, td_real *energy, td_diag *diag) {
+    const tdi_scope pairs = tdi_scope_of(c, &c->pairs_of, c->pair_count),
+                    frictions = tdi_scope_of(c, &c->frictions_of, c->friction_count);
     *energy = 0;
     c->contact_count = 0;
     tdi_poses_at(c, time);
-    for (int32_t k = 0; k < c->pair_count; k++) {
-        const tdi_near_pair pair = c->pair[k];
+    for (int32_t k = 0; k < pairs.count; k++) {
+        const tdi_near_pair pair = c->pair[tdi_scope_at(&pairs, k)];
         tdi_meeting m;
         if (tdi_rests(c, pair.i, pair.j)) {
             continue;
@@ -416,8 +421,8 @@ td_status tdi_contacts_evaluate(tdi_contacts *c, const td_vec3 *x, td_real time,
             }
         }
     }
-    for (int32_t k = 0; rule->h > 0 && k < c->friction_count; k++) {
-        const tdi_friction *f = &c->friction[k];
+    for (int32_t k = 0; rule->h > 0 && k < frictions.count; k++) {
+        const tdi_friction *f = &c->friction[tdi_scope_at(&frictions, k)];
         if (tdi_rests(c, f->capsule, f->other)) {
             continue;
         }

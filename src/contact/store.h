@@ -59,8 +59,19 @@ typedef struct tdi_plane {
     td_vec3 roll_pull;         // N: its multiplier
     td_vec3 roll_slip;         // m: by a collider that turns
     td_real s, t;
-    bool fresh; // the two sides did not touch when the step began
+    bool fresh;            // the two sides did not touch when the step began
+    bool bounces;          // they meet fast enough
+    td_real speed;         // m: by how much they come nearer in the step
+    td_real keeps, stands; // m: reach without restitution, and where n.e would come to a stop
+    td_vec3 given; // N: what pressed them together, while they part; pull is what comes to it
+    td_real least; // N: and is at least this along the normal
 } tdi_plane;
+
+// What belongs to each group, in its order.
+typedef struct tdi_group_list {
+    int32_t *first; // of a group, and one past all
+    int32_t *entry;
+} tdi_group_list;
 
 struct tdi_contacts {
     const td_alloc *alloc;
@@ -98,6 +109,11 @@ struct tdi_contacts {
 
     const bool *resting; // of a capsule: it does not move for now; NULL: all may
 
+    // groups of capsules that move one at a time: lists of their pairs and frictions, of which each
+    // is in one or two
+    tdi_group_list pairs_of, frictions_of;
+    int32_t group; // all that is looked at; TD_NONE: everything
+
     int32_t turning_count;
     int32_t *turning; // capsules whose turns count
     bool *is_turning; // of a capsule
@@ -106,9 +122,12 @@ struct tdi_contacts {
     tdi_friction *friction;
     int32_t contact_count;
     tdi_contact *contact;
-    int32_t plane_count; // of exact contact
-    int32_t updates;     // of multipliers in this step
-    bool hits;           // some are fresh
+    int32_t plane_count;         // of exact contact
+    int32_t updates;             // of multipliers in this step
+    bool hits;                   // some are fresh
+    bool parting;                // what was pressed together parts: see exact_bounce.c
+    td_real part;                // of the coefficients of restitution
+    td_real part_low, part_high; // it is between
     tdi_plane *plane, *spare_plane;
 };
 
@@ -119,6 +138,25 @@ typedef struct tdi_meeting {
     td_real range; // m: gaps below this push
     const tdi_pose *pose;
 } tdi_meeting;
+
+// What is looked at, of so many.
+typedef struct tdi_scope {
+    const int32_t *entry; // NULL: all
+    int32_t count;
+} tdi_scope;
+
+static inline tdi_scope tdi_scope_of(const tdi_contacts *c, const tdi_group_list *list,
+                                     int32_t all) {
+    if (c->group == TD_NONE) {
+        return (tdi_scope){NULL, all};
+    }
+    const int32_t first = list->first[c->group];
+    return (tdi_scope){list->entry + first, list->first[c->group + 1] - first};
+}
+
+static inline int32_t tdi_scope_at(const tdi_scope *s, int32_t k) {
+    return s->entry ? s->entry[k] : k;
+}
 
 static inline bool tdi_is_ball(const tdi_capsule *k) {
     return k->a == k->b;

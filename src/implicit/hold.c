@@ -26,6 +26,11 @@ void tdi_holds_set_hold(tdi_holds *h, int32_t k, bool hold) {
     h->state[k].asked = hold;
 }
 
+bool tdi_holds_wish(const tdi_holds *h, int32_t k, td_constraint_target *target) {
+    *target = h->state[k].target;
+    return h->state[k].asked;
+}
+
 td_constraint_report tdi_holds_report(const tdi_holds *h, int32_t k) {
     const tdi_hold_state *s = &h->state[k];
     return (td_constraint_report){.active = s->active,

@@ -95,6 +95,8 @@ void tdi_holds_bind(tdi_holds *h, const int32_t *member);
 void tdi_holds_set_time(tdi_holds *h, td_real time); // at the beginning of the next step
 void tdi_holds_set_target(tdi_holds *h, int32_t k, const td_constraint_target *target);
 void tdi_holds_set_hold(tdi_holds *h, int32_t k, bool hold);
+// What was set last.
+bool tdi_holds_wish(const tdi_holds *h, int32_t k, td_constraint_target *target);
 td_constraint_report tdi_holds_report(const tdi_holds *h, int32_t k);
 size_t tdi_holds_save_size(const tdi_holds *h);
 void tdi_holds_save(const tdi_holds *h, void *bytes);

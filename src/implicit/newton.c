@@ -34,6 +34,8 @@
 #define IDLE 3.0 // of the tolerance: members with smaller increments wait for the others,
 #define MANY 12  // where there are so many
 
+#define CUT_SHORT 0.05 // of an increment: after less than this members go by themselves
+
 #define MOST_CARRIES 200 // iterations in which driven things come along
 
 // ---- iterations -----------------------------------------------------------------------------
@@ -161,6 +163,16 @@ static bool may_idle(tdi_newton_run *n, td_real taken, bool done) {
     return changed;
 }
 
+// ---- increments that are cut short ----------------------------------------------------------
+
+// What the increments have left to go, each member goes by itself.
+static void relax(const tdi_system *y, td_real taken) {
+    tdi_system_place(y, 1);
+    tdi_touch_gather(y->touch, y, y->touch->moved);
+    tdi_system_place(y, taken);
+    tdi_relax(y, y->touch->moved);
+}
+
 // ---- entry ----------------------------------------------------------------------------------
 
 static tdi_newton_run start(const tdi_system *y, const tdi_newton_opts *opts, td_step_stats *stats,
@@ -217,6 +229,9 @@ static td_status run(const tdi_system *y, const tdi_newton_opts *opts, bool *con
             return status;
         }
         go_on(&n, taken, whole);
+        if (taken > 0 && taken < CUT_SHORT && y->touch) {
+            relax(y, taken);
+        }
     }
     return status;
 }

@@ -72,6 +72,16 @@ void tdi_touch_gather_turned(const tdi_touch *t, const tdi_system *y) {
     }
 }
 
+void tdi_touch_gather_turned_of(const tdi_touch *t, const tdi_system *y, int32_t member) {
+    const tdi_member *m = &y->member[member];
+    const int32_t first = t->first_capsule[member], last = t->first_capsule[member + 1];
+    for (int32_t i = first; t->rule.h > 0 && i < last; i++) {
+        if (tdi_contacts_turns(t->set, i)) {
+            t->turned[i] = m->ops->turned(m->body, i - first);
+        }
+    }
+}
+
 // ---- messages -------------------------------------------------------------------------------
 
 // "segment 3", or "segment 3 of 'vine'", or "collider 2"
@@ -325,6 +335,15 @@ void tdi_touch_expand(const tdi_system *y) {
     }
 }
 
+void tdi_touch_expand_of(const tdi_system *y, int32_t member) {
+    int32_t count;
+    const tdi_contact *list = tdi_contacts_list(y->touch->set, &count);
+    for (int32_t k = 0; k < count; k++) {
+        add_side(y, &list[k], 0, member, member + 1);
+        add_side(y, &list[k], 1, member, member + 1);
+    }
+}
+
 td_real tdi_touch_value(tdi_touch *t, const tdi_system *y) {
     tdi_touch_gather(t, y, t->now);
     tdi_touch_gather_turned(t, y);
@@ -402,18 +421,28 @@ static td_contact contact_of(const tdi_touch *t, const tdi_contact *c) {
                         .gap = c->gap};
 }
 
-// Friction comes after all barriers; it is added to that of the same pair and place.
-static void add_friction(const tdi_touch *t, const tdi_contact *c, td_contact *contacts,
-                         int32_t count) {
+static bool is_of_pair(const tdi_contact *c, const tdi_contact *d) {
+    return c->capsule == d->capsule && c->other == d->other;
+}
+
+// Pairs of capsules come first, each sort in the order of both sides.
+static bool comes_before(const tdi_touch *t, const tdi_contact *c, const tdi_contact *d) {
+    const bool first = c->other < t->capsule_count, second = d->other < t->capsule_count;
+    return first != second            ? first
+           : c->capsule != d->capsule ? c->capsule < d->capsule
+                                      : c->other < d->other;
+}
+
+// Friction is added to the nearest barrier of its pair, of which `at` is the first.
+static void add_friction(const tdi_touch *t, const tdi_contact *c, const tdi_contact *barriers,
+                         td_contact *contacts, int32_t at, int32_t count) {
     const td_contact own = contact_of(t, c);
     td_contact *best = NULL;
     td_real least = INFINITY;
-    for (int32_t k = 0; k < count; k++) {
-        td_contact *d = &contacts[k];
-        td_real far = tdi_norm(tdi_sub(d->point, own.point));
-        if (d->actor == own.actor && d->segment == own.segment && d->other == own.other &&
-            d->other_actor == own.other_actor && far < least) {
-            best = d;
+    for (int32_t k = at; k < count && is_of_pair(&barriers[k], c); k++) {
+        td_real far = tdi_norm(tdi_sub(contacts[k].point, own.point));
+        if (far < least) {
+            best = &contacts[k];
             least = far;
         }
     }
@@ -423,16 +452,19 @@ static void add_friction(const tdi_touch *t, const tdi_contact *c, td_contact *c
 }
 
 int32_t tdi_touch_contacts(const tdi_touch *t, td_contact *contacts, int32_t capacity) {
-    int32_t count = 0, all = 0;
+    int32_t count = 0, all = 0, at = 0;
     const tdi_contact *list = t->set ? tdi_contacts_list(t->set, &count) : NULL;
-    for (int32_t k = 0; k < count; k++) {
-        if (!list[k].friction) {
-            if (all < capacity) {
-                contacts[all] = contact_of(t, &list[k]);
-            }
-            all++;
-        } else if (!list[k].rolling) {
-            add_friction(t, &list[k], contacts, all < capacity ? all : capacity);
+    for (; all < count && !list[all].friction; all++) {
+        if (all < capacity) {
+            contacts[all] = contact_of(t, &list[all]);
+        }
+    }
+    for (int32_t k = all; k < count; k++) { // frictions, in the same order
+        while (at < all && comes_before(t, &list[at], &list[k])) {
+            at++;
+        }
+        if (!list[k].rolling) {
+            add_friction(t, &list[k], list, contacts, at, all < capacity ? all : capacity);
         }
     }
     return all;

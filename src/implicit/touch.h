@@ -91,6 +91,7 @@ static inline bool tdi_touch_couples(const tdi_touch *t, const tdi_contact *c) {
 }
 // Adds gradients, and Hessians within capsules, to the bodies, before they are factored.
 void tdi_touch_expand(const tdi_system *system);
+void tdi_touch_expand_of(const tdi_system *system, int32_t member); // to one of them
 // Takes what couples capsules into the increments, which are those without it. Changes the promise
 // accordingly, and counts the steps. False: the whole is not positive definite.
 bool tdi_touch_solve(tdi_touch *t, const tdi_system *system, td_real *promise, int64_t *steps);
@@ -107,6 +108,7 @@ void tdi_touch_gather(const tdi_touch *t, const tdi_system *system, td_vec3 *x);
 void tdi_touch_gather_moves(const tdi_touch *t, const tdi_system *system, td_vec3 *dx);
 // Turns from x* to the pose, into `turned`, where they count.
 void tdi_touch_gather_turned(const tdi_touch *t, const tdi_system *system);
+void tdi_touch_gather_turned_of(const tdi_touch *t, const tdi_system *system, int32_t member);
 // Turns of a member's capsules by their spin in a time h, into `turning`.
 void tdi_touch_spins(const tdi_touch *t, const tdi_system *system, int32_t member, td_real h);
 // Increments begin at the poses.
@@ -138,10 +140,19 @@ static inline bool tdi_is_idle(const tdi_system *y, int32_t member) {
 bool tdi_touch_idle(tdi_touch *t, const tdi_system *system, td_real small);
 void tdi_touch_wake(tdi_touch *t); // all move again
 
+// ---- members one after the other: relax.c ---------------------------------------------------
+
+// Lets members go by themselves, from the poses, as far as their contacts let them. `aim` is where
+// points would go if nothing were in their way.
+void tdi_relax(const tdi_system *system, const td_vec3 *aim);
+
 // ---- exact contact: exact.c -----------------------------------------------------------------
 
-// A step begins: planes for what is near, and in the way of what goes on as it goes.
-td_status tdi_exact_begin(tdi_touch *t, const tdi_system *system, td_diag *diag);
+// A step begins: planes for what is near, and in the way of what goes on as it goes; in an impact
+// for all the time that is left of the step. t->planes says what kind of step it is.
+td_status tdi_exact_begin(tdi_touch *t, const tdi_system *system, td_real left, td_diag *diag);
+// Whether something bounces in the step.
+bool tdi_exact_bounces(const tdi_touch *t);
 // Whether something was hit that the step's rule, of two steps, did not know of.
 bool tdi_exact_missed(const tdi_touch *t, const tdi_system *system);
 // Whether forces at the poses are those that the increments foresaw.

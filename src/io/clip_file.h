@@ -39,6 +39,14 @@ typedef struct tdi_clip_solid {
     uint64_t end; // of its arrays in the binary chunk
 } tdi_clip_solid;
 
+// A camera that sees all; it looks along its -Z.
+typedef struct tdi_clip_camera {
+    td_vec3 position;
+    td_quat rotation;
+    td_real yfov, aspect; // rad, width over height
+    td_real near, far;    // m
+} tdi_clip_camera;
+
 typedef struct tdi_clip_file {
     const td_clip_def *def;
     tdi_frames frames;
@@ -60,6 +68,7 @@ typedef struct tdi_clip_file {
     int32_t *first_child; // by segment of the actor at hand
     int32_t *next_sister;
     bool compact;
+    tdi_clip_camera camera; // unless the file is compact: pages have their own
     int64_t time_view;
     uint64_t time_offset, motion_offset, motion_size, binary_size;
     tdi_gltf_pictures pictures;
@@ -81,6 +90,9 @@ td_status tdi_clip_file_json(tdi_clip_file *file, const td_alloc *alloc, td_byte
 // Rounds the rotations of the tracks to 16 bits a number; clip_short.c. From then on the frames are
 // in memory, and hold the tracks only.
 td_status tdi_clip_file_shorten(tdi_clip_file *file, td_diag *diag);
+
+// A camera that sees the whole motion; clip_camera.c.
+td_status tdi_clip_file_camera(tdi_clip_file *file, tdi_clip_camera *out, td_diag *diag);
 
 int32_t tdi_clip_file_material(tdi_clip_file *file, const td_mesh_part *part);
 uint64_t tdi_clip_file_bytes(const tdi_clip_file *file, const tdi_channel *track); // of a frame

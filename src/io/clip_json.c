@@ -115,6 +115,50 @@ static void write_props(tdi_json *json, const tdi_clip_file *file, const float *
     }
 }
 
+// The last of the nodes.
+static int64_t camera_node(const tdi_clip_file *file) {
+    return file->first_prop + file->def->collider_count + file->arrow_count;
+}
+
+static void write_camera_node(tdi_json *json, const tdi_clip_camera *camera) {
+    const td_vec3 p = camera->position;
+    const td_quat q = camera->rotation;
+    const float pose[7] = {(float)p.x, (float)p.y, (float)p.z, (float)q.x,
+                           (float)q.y, (float)q.z, (float)q.w};
+    tdi_json_open(json, '{');
+    tdi_json_key_string(json, "name", "camera");
+    tdi_json_key_integer(json, "camera", 0);
+    write_floats(json, "translation", pose, 3);
+    write_floats(json, "rotation", pose + 3, 4);
+    tdi_json_close(json, '}');
+}
+
+static void write_camera(tdi_json *json, const tdi_clip_camera *camera) {
+    tdi_json_key(json, "cameras");
+    tdi_json_open(json, '[');
+    tdi_json_open(json, '{');
+    tdi_json_key_string(json, "name", "camera");
+    tdi_json_key_string(json, "type", "perspective");
+    tdi_json_key(json, "perspective");
+    tdi_json_open(json, '{');
+    tdi_json_key_real(json, "yfov", camera->yfov);
+    tdi_json_key_real(json, "aspectRatio", camera->aspect);
+    tdi_json_key_real(json, "znear", camera->near);
+    tdi_json_key_real(json, "zfar", camera->far);
+    tdi_json_close(json, '}');
+    tdi_json_close(json, '}');
+    tdi_json_close(json, ']');
+}
+
+// glTF counts time in seconds; programs that count frames find here which and how many.
+static void write_rate(tdi_json *json, const tdi_clip_file *file) {
+    tdi_json_key(json, "extras");
+    tdi_json_open(json, '{');
+    tdi_json_key_real(json, "fps", file->def->fps);
+    tdi_json_key_integer(json, "frames", file->def->frame_count);
+    tdi_json_close(json, '}');
+}
+
 static void write_extension(tdi_json *json, const char *key) {
     tdi_json_key(json, key);
     tdi_json_open(json, '[');
@@ -143,7 +187,11 @@ static void write_scene(tdi_json *json, tdi_clip_file *file) {
     for (int64_t i = 0; i < (int64_t)file->def->collider_count + file->arrow_count; i++) {
         tdi_json_integer(json, file->first_prop + i);
     }
+    if (!file->compact) {
+        tdi_json_integer(json, camera_node(file));
+    }
     tdi_json_close(json, ']');
+    write_rate(json, file);
     tdi_json_close(json, '}');
     tdi_json_close(json, ']');
     tdi_json_key(json, "nodes");
@@ -154,7 +202,13 @@ static void write_scene(tdi_json *json, tdi_clip_file *file) {
         frame += td_clip_actor_size(&file->def->actors[a]);
     }
     write_props(json, file, frame);
+    if (!file->compact) {
+        write_camera_node(json, &file->camera);
+    }
     tdi_json_close(json, ']');
+    if (!file->compact) {
+        write_camera(json, &file->camera);
+    }
 }
 
 // ---- meshes and skins -----------------------------------------------------------------------

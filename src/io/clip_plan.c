@@ -236,7 +236,8 @@ static td_status plan(tdi_clip_file *file, const td_alloc *alloc, int64_t max_si
     plan_meshes(file);
     plan_nodes(file);
     plan_motion(file, max_size);
-    return file->compact ? tdi_clip_file_shorten(file, diag) : TD_OK;
+    return file->compact ? tdi_clip_file_shorten(file, diag)
+                         : tdi_clip_file_camera(file, &file->camera, diag);
 }
 
 td_status tdi_clip_file_plan(tdi_clip_file *file, const td_clip_def *def, bool compact,

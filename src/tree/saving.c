@@ -64,21 +64,22 @@ static void carry_past(td_tree_state *s, int32_t i, const tdi_rigid *g) {
     carry_place(&s->hat[i], g);
 }
 
-// Coordinates are relative to the base and stay. Before the first step there is no past.
+// Coordinates are relative to the base and stay. Before the first step there is no past, and frames
+// are what the coordinates make of the base, to the last bit: the next step begins with that.
 void tdi_tree_transform(void *body, const tdi_rigid *g) {
     td_tree_state *s = body;
     const bool past = s->head.known > 0;
     carry_frame(&s->base, g);
     s->base_twist.w = tdi_rigid_vector(g, s->base_twist.w);
     s->base_twist.v = tdi_rigid_vector(g, s->base_twist.v);
-    if (past) {
-        carry_frame(&s->base_past, g);
+    if (!past) {
+        tdi_tree_place(s->model, s);
+        return;
     }
+    carry_frame(&s->base_past, g);
     for (int32_t i = 0; i < s->model->body_count; i++) {
         carry_frame(&s->frame[i], g);
-        if (past) {
-            carry_past(s, i, g);
-        }
+        carry_past(s, i, g);
     }
 }
 

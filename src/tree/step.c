@@ -83,8 +83,7 @@ void tdi_tree_begin_history(const td_tree_model *m, td_tree_state *s) {
         const tdi_frame *f = &s->frame[i];
         s->past[i] = (tdi_past){f->o, s->twist[i].v, f->r, rate_of(&f->r, s->twist[i].w), f->turn};
     }
-    memset(s->angle, 0, (size_t)m->head.dof_count * sizeof *s->angle);
-    tdi_tree_angles(m, s, s->angle, s->angle);
+    tdi_tree_angles(m, s, s->angle, s->angle); // as far as they were wound
 }
 
 // A ball joint that is wound too far goes on from the short way round, and so does where it was

@@ -70,7 +70,6 @@ static void step_group(td_world *w, tdi_group *g) {
     for (int32_t j = 0; j < g->count; j++) {
         g->opts[j] = w->actors[w->group_actor[g->first + j]].opts;
     }
-    g->explicit_holds->save(g->held, g->memory);
     first->status = g->explicit_holds->step(g->held, g->opts, &first->stats, &first->diag);
 }
 

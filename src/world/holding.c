@@ -74,21 +74,37 @@ bool tdi_tie_acts(const td_world *w, int32_t k, td_real time) {
 }
 
 void tdi_world_set_holds(td_world *w, td_real time) {
-    for (int32_t g = 0; g < w->group_count; g++) {
-        tdi_holds_set_time(w->groups[g].holds, time);
+    for (int32_t k = 0; k < w->group_count; k++) {
+        tdi_group *g = &w->groups[k];
+        tdi_holds_set_time(g->holds, time);
+        if (g->explicit_holds) { // to be undone with the step
+            g->explicit_holds->save(g->held, g->memory);
+        }
     }
     for (int32_t k = 0; k < w->tie_count; k++) {
-        const tdi_tie *t = &w->ties[k];
+        tdi_tie *t = &w->ties[k];
         if (!t->alive) {
             continue;
         }
         const td_constraint_target target = tdi_world_target(w, k);
         const tdi_group *g = &w->groups[t->group];
+        t->asked0 = tdi_holds_wish(g->holds, t->number, &t->target0);
         tdi_holds_set_target(g->holds, t->number, &target);
         tdi_holds_set_hold(g->holds, t->number, tdi_tie_acts(w, k, time));
         if (g->explicit_holds) {
             g->explicit_holds->set_target(g->held, t->number, &target);
             g->explicit_holds->set_hold(g->held, t->number, tdi_tie_acts(w, k, time));
+        }
+    }
+}
+
+void tdi_world_undo_holds(td_world *w) {
+    for (int32_t k = 0; k < w->tie_count; k++) {
+        const tdi_tie *t = &w->ties[k];
+        if (t->alive) {
+            tdi_holds *holds = w->groups[t->group].holds;
+            tdi_holds_set_target(holds, t->number, &t->target0);
+            tdi_holds_set_hold(holds, t->number, t->asked0);
         }
     }
 }

@@ -25,6 +25,7 @@ void tdi_island_hold(td_world *w, tdi_island *i) {
     for (int32_t j = 0; j < i->count; j++) {
         tdi_actor *a = member(w, i, j);
         a->held = true;
+        a->reacted = false;
         a->status = TD_OK; // it is no fault of the step
         if (j > 0) {
             a->diag = first->diag;

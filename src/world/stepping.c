@@ -56,6 +56,8 @@ static void prepare(const stepping *s, tdi_actor *a) {
     a->stats0 = a->stats;
     a->strength0 = a->strength;
     a->largest_force0 = a->largest_force;
+    a->reacted0 = a->reacted;
+    a->reaction0 = a->reaction;
     a->reacted = a->held = a->sleep.kept = false;
     a->status = TD_OK;
     a->diag.status = TD_OK; // most of it is a text that nobody reads then
@@ -209,6 +211,8 @@ static void undo_island(void *context, int64_t k, int32_t thread) {
         a->stats = a->stats0;
         a->strength = a->strength0;
         a->largest_force = a->largest_force0;
+        a->reacted = a->reacted0;
+        a->reaction = a->reaction0;
         if (memcmp(&motion, &a->motion0, sizeof motion) != 0) {
             a->solver->set_base(a->state, &a->motion0);
         }
@@ -315,6 +319,7 @@ static td_status report(const td_world *w, const tdi_actor *a, td_diag *diag) {
 static td_status fail(const stepping *s, td_status status, td_diag *diag) {
     td_world *w = s->world;
     for_islands(s, undo_island);
+    tdi_world_undo_holds(w);
     tdi_world_undo_waking(w);
     tdi_world_undo_carrying(w);
     tdi_world_set_keyed(w, s->t0);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The command as a user meets it: exit codes, messages, figures, files. test_cli.py COMMAND"""
 import json
+import math
 import os
 import pathlib
 import re
@@ -8,12 +9,14 @@ import random
 import resource
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
 import time
 import unittest
 import xml.etree.ElementTree
+import zlib
 
 COMMAND = os.path.abspath(sys.argv.pop(1))
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -705,6 +708,35 @@ class Run(Folder):
                               capture_output=True)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
+    def test_the_camera_sees_the_whole_motion_and_not_much_more(self):
+        scene = self.write('''
+objects:
+  - {name: rope, strand: {points: [[0, 0, 0], [3, 1, 0]], radius: 0.01, segments: 12}, start: drawn}
+record:
+  duration: 1
+  probes: [{name: end, object: rope}, {name: middle, object: rope, near: [1.5, 0.5, 0]}]
+''', "rope.yaml")
+        out = self.run_to("rope", scene=scene)[0]
+        clip = glb_json(out / "scene.glb")
+        self.assertEqual(clip["scenes"][0]["extras"], {"fps": 30, "frames": 31})
+        node = next(n for n in clip["nodes"] if "camera" in n)
+        lens = clip["cameras"][node["camera"]]["perspective"]
+        x, y, z, w = node["rotation"]
+        axes = ((1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)),
+                (2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x)),
+                (2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)))
+        seen = []
+        for row in (out / "probes.csv").read_text().splitlines()[1:]:
+            values = list(map(float, row.split(",")))[1:]
+            for point in ((0, 0, 0), values[:3], values[3:]):
+                away = [p - c for p, c in zip(point, node["translation"])]
+                u, v, depth = (sum(a * d for a, d in zip(axis, away)) for axis in axes)
+                self.assertTrue(lens["znear"] < -depth < lens["zfar"])
+                tall = math.tan(lens["yfov"] / 2) * -depth
+                seen.append((u / tall / lens["aspectRatio"], v / tall))
+        widest = max(abs(c) for point in seen for c in point)
+        self.assertTrue(0.6 < widest < 1, widest)
+
     def test_dt_and_frames_win_over_the_scene(self):
         out, _ = self.run_to("out", "--dt", 0.01, "--frames", "5:9")
         times = [row.split(",")[0] for row in (out / "probes.csv").read_text().splitlines()[1:]]
@@ -757,6 +789,157 @@ class Run(Folder):
         code, _, err = tendril("run", "-", "-o", self.folder / "b", text=text)
         self.assertEqual(code, 0, err)
         self.same(self.folder / "a", self.folder / "b", ["scene.glb", "energy.csv"])
+
+
+class Render(Folder):
+    """Pictures and clips. The browser is the real one where pictures are looked at."""
+    LEAF = "axiom: !(0.02)F(0.1)[+(60)F(0.1)]"
+
+    def render(self, *args, code=0, **environment):
+        done = subprocess.run([COMMAND, "render", *map(str, args)], cwd=self.folder, timeout=300,
+                              capture_output=True, text=True, env={**os.environ, **environment})
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertEqual([p.name for p in self.folder.glob("tmp/*")], [])
+        return done.stderr
+
+    def setUp(self):
+        super().setUp()
+        (self.folder / "tmp").mkdir()
+        os.environ["TMPDIR"] = str(self.folder / "tmp")
+        self.addCleanup(os.environ.pop, "TMPDIR")
+        self.leaf = self.write(self.LEAF, "leaf.lsys")
+
+    def use_the_player(self):
+        player = self.folder / "share" / "player.html"
+        player.unlink()
+        subprocess.run(["node", ROOT / "scripts" / "player-page.mjs", "-o", player], check=True,
+                       stdout=subprocess.DEVNULL)
+
+    def test_a_picture_a_gif_and_a_video_have_their_size_and_move(self):
+        self.use_the_player()
+        self.render(self.leaf, "-o", "new/a.png", "--size", "48x32", "--background", "#ff0000")
+        width, height, rows = png_rows((self.folder / "new/a.png").read_bytes())
+        self.assertEqual((width, height), (48, 32))
+        self.assertEqual(rows[0][:3], bytes([255, 0, 0]))
+        self.assertTrue(any(row[i] != 255 for row in rows for i in range(0, len(row), 4)))
+        self.render(self.scene, "-o", "b.gif", "--size", "40x30", "--time", "0.5", "--duration",
+                    "0.4", "--fps", "10")
+        frames, delays = gif_frames((self.folder / "b.gif").read_bytes(), 40, 30)
+        self.assertEqual((len(frames), delays), (4, [10] * 4))
+        self.assertNotEqual(frames[0], frames[3])
+        self.render(self.leaf, "-o", "c.webm", "--size", "64x48", "--duration", "0.3", "--fps", "10")
+        video = (self.folder / "c.webm").read_bytes()
+        self.assertEqual(video[:4], bytes([0x1a, 0x45, 0xdf, 0xa3]))
+        self.assertEqual(video[4:].count(b"\xa3\x01\0\0\0"), 3)  # blocks of one picture each
+
+    def test_a_missing_browser_is_named_with_its_package(self):
+        err = self.render(self.leaf, "-o", "a.png", code=3, PATH="/nowhere", CHROMIUM="")
+        self.assertIn("install the package 'chromium'", err)
+        err = self.render(self.leaf, "-o", "a.png", code=3, CHROMIUM="/nowhere/browser")
+        self.assertIn("CHROMIUM names '/nowhere/browser'", err)
+        err = self.render(self.leaf, "-o", "a.png", code=3, CHROMIUM="/bin/false")
+        self.assertIn("the browser ended", err)
+        self.assertFalse((self.folder / "a.png").exists())
+
+    def test_what_cannot_be_drawn_is_told_before_the_work(self):
+        for args, code, told in (
+                ([self.leaf], 2, "-o OUT is missing"),
+                ([self.leaf, "-o", "a.jpg"], 2, "must end in .png, .webm or .gif"),
+                ([self.leaf, "-o", "a.png", "--size", "9x9"], 2, "each from 16 to 4096, not '9x9'"),
+                ([self.leaf, "-o", "a.webm", "--size", "99x99"], 2, "even sides"),
+                ([self.leaf, "-o", "a.png", "--background", "red"], 2, "#rrggbb"),
+                ([self.leaf, "-o", "a.gif", "--duration", "9000"], 2, "too many for a .gif"),
+                ([self.scene, "-o", "a.gif", "--wind", "3"], 2, "are for models"),
+                ([self.scene, "-o", "a.png", "--time", "2"], 2, "lasts 1 s"),
+                (["leaf.lsy", "-o", "a.png"], 3, "did you mean 'leaf.lsys'"),
+                ([self.write("axiom: F(", "bad.lsys"), "-o", "a.png"], 3, "bad.lsys:1:")):
+            self.assertIn(told, self.render(*args, code=code, CHROMIUM="/bin/false"))
+
+    def test_a_render_that_is_stopped_leaves_nothing(self):
+        hangs = self.write("#!/bin/sh\nsleep 60 & wait\n", "hangs")
+        hangs.chmod(0o755)
+        job = subprocess.Popen([COMMAND, "render", self.leaf, "-o", self.folder / "a.png"],
+                               env={**os.environ, "CHROMIUM": str(hangs)}, stderr=subprocess.PIPE)
+        while not list(self.folder.glob("tmp/*/log")):
+            time.sleep(0.02)
+        job.send_signal(signal.SIGINT)
+        err = job.communicate(timeout=30)[1].decode()
+        self.assertEqual(job.returncode, 130, err)
+        self.assertIn("nothing is written", err)
+        self.assertEqual(list(self.folder.glob("tmp/*")) + list(self.folder.glob("a.png*")), [])
+
+
+def png_rows(data):
+    """Width, height and rows of RGBA bytes of a PNG with 8 bits a channel."""
+    at, body, width, height = 8, b"", 0, 0
+    while at < len(data):
+        size, kind = int.from_bytes(data[at:at + 4], "big"), data[at + 4:at + 8]
+        part = data[at + 8:at + 8 + size]
+        if kind == b"IHDR":
+            width, height = int.from_bytes(part[:4], "big"), int.from_bytes(part[4:8], "big")
+            assert part[8:10] == b"\x08\x06", part
+        body += part if kind == b"IDAT" else b""
+        at += 12 + size
+    raw, rows, stride = zlib.decompress(body), [], 4 * width
+    above = bytes(stride)
+    for y in range(height):
+        line = bytearray(raw[y * (stride + 1) + 1:(y + 1) * (stride + 1)])
+        for i in range(stride):
+            a, b, c = (line[i - 4], above[i], above[i - 4]) if i >= 4 else (0, above[i], 0)
+            near = min((abs(b - c), 0, a), (abs(a - c), 1, b), (abs(a + b - 2 * c), 2, c))[2]
+            line[i] = line[i] + (0, a, b, (a + b) // 2, near)[raw[y * (stride + 1)]] & 255
+        above = bytes(line)
+        rows.append(above)
+    return width, height, rows
+
+
+def gif_frames(data, width, height):
+    """Whole pictures of a GIF as indices of its palette, and how long each is shown, in 1/100 s."""
+    assert data[:6] == b"GIF89a" and data[-1] == 0x3b
+    assert struct.unpack("<HH", data[6:10]) == (width, height)
+    at, frames, delays, shown = 13 + 3 * 256, [], [], [None] * (width * height)
+    while data[at] != 0x3b:
+        if data[at] == 0x21:
+            if data[at + 1] == 0xf9:
+                delays.append(struct.unpack("<H", data[at + 4:at + 6])[0])
+            at += 2
+        else:
+            left, top, w, h = struct.unpack("<HHHH", data[at + 1:at + 9])
+            at += 11
+        body = b""
+        while data[at]:
+            body += data[at + 1:at + 1 + data[at]]
+            at += 1 + data[at]
+        at += 1
+        if len(delays) > len(frames):
+            if body[0] == 0x05 and len(body) == 4:
+                continue  # the control block of the picture that follows
+            pixels = lzw(body)
+            assert len(pixels) == w * h
+            for k, index in enumerate(pixels):
+                if index != 255:
+                    shown[(top + k // w) * width + left + k % w] = index
+            frames.append(list(shown))
+    return frames, delays
+
+
+def lzw(body):
+    bits, at = int.from_bytes(body, "little"), 0
+    out, table, before, width = [], [], None, 9
+    while True:
+        code = bits >> at & (1 << width) - 1
+        at += width
+        if code == 257:
+            return out
+        if code == 256:
+            table, before, width = [(k,) for k in range(258)], None, 9
+            continue
+        entry = table[code] if code < len(table) else (*before, before[0])
+        if before and len(table) < 4096:
+            table.append((*before, entry[0]))
+        width = max(width, min(12, len(table).bit_length()))
+        out += entry
+        before = entry
 
 
 class Resume(Folder):

@@ -21,13 +21,22 @@ export interface View {
 /** Empty border on each side, as a share of the picture. */
 const MARGIN = 0.07;
 const LEAST_DISTANCE = 1e-4; // m, for a model without extent
+const HIGHEST = MathUtils.degToRad(89.9); // straight above, up is nowhere
 const RINGS = 48;
 const SPOKES = 24;
 
-/** The view that shows a model best; with `turning`, one that fits while the model turns. */
-export function bestView(model: Model, camera: PerspectiveCamera, turning: boolean): View {
-  const elevation = restingElevation(model);
-  const azimuth = model.flat ? 0 : MathUtils.degToRad(25);
+/**
+ * The view that shows a model best, or what fits from elsewhere: so many radians further around and
+ * up. With `turning`, one that fits while the model turns.
+ */
+export function bestView(
+  model: Model,
+  camera: PerspectiveCamera,
+  turning: boolean,
+  from: { azimuth: number; elevation: number } = { azimuth: 0, elevation: 0 },
+): View {
+  const elevation = MathUtils.clamp(restingElevation(model) + from.elevation, -HIGHEST, HIGHEST);
+  const azimuth = (model.flat ? 0 : MathUtils.degToRad(25)) + from.azimuth;
   const points = turning && !model.flat ? sweptPoints(model) : model.points;
   return { azimuth, elevation, ...fit(points, azimuth, elevation, camera) };
 }

@@ -16,6 +16,7 @@ import {
 import type { DirectionalLight, Mesh } from 'three';
 import { addSkyAttribute } from './canopy';
 import { DAY, DUSK, SUN, makeBackdrop, makeSkyLight, makeSun, paintBackdrop } from './daylight';
+import type { Backdrop } from './daylight';
 import { applyView, bestView } from './framing';
 import type { View } from './framing';
 import { GroundShadow } from './ground';
@@ -79,12 +80,16 @@ export class Stage {
   /** Sky and ground are as light or dark as the page around; calls when that has changed. */
   followColorScheme(onChange: () => void): void {
     const dark = matchMedia('(prefers-color-scheme: dark)');
-    const apply = (): void => paintBackdrop(this.backdrop, dark.matches ? DUSK : DAY);
+    const apply = (): void => this.paint(dark.matches ? DUSK : DAY);
     apply();
     dark.addEventListener('change', () => {
       apply();
       onChange();
     });
+  }
+
+  paint(colors: Backdrop): void {
+    paintBackdrop(this.backdrop, colors);
   }
 
   /** Size of the picture in CSS pixels. */

@@ -6,6 +6,8 @@ import { loadMoving } from '../moving';
 import type { Moving } from '../moving';
 import { CameraRig } from '../orbit';
 import { PAGE_OPTIONS, Stage } from '../scene';
+import { Film } from './film';
+import type { FilmOrder } from './film';
 import { Plots } from './plots';
 import { charts, parseTable } from './table';
 
@@ -46,6 +48,8 @@ export interface PlayerState {
   /** Moves the clock, and draws what is there then. */
   seek(time: number): void;
   joint(name: string): [number, number, number] | null;
+  /** Draws pictures for a file; the page must have been opened with #film. */
+  film(order: FilmOrder): Film;
 }
 
 declare global {
@@ -72,6 +76,7 @@ class Player {
   private dirty = true; // the picture
   private moved = false; // the run, since its shadows were drawn well
   private frames = 0;
+  private readonly filming = location.hash === '#film'; // the page draws nothing by itself
   private lastTime = -1;
 
   constructor(run: Run, model: Moving) {
@@ -97,6 +102,9 @@ class Player {
     document.addEventListener('keydown', (event) => this.onKey(event));
     this.canvas.addEventListener('dblclick', () => this.frameAgain(0.8));
     this.canvas.addEventListener('webglcontextrestored', () => (this.dirty = true));
+    if (this.filming) {
+      return;
+    }
     this.stage.followColorScheme(() => (this.dirty = true));
     this.stage.show(this.model);
     this.resize();
@@ -207,7 +215,7 @@ class Player {
   private makeState(): PlayerState {
     const player = this;
     return {
-      get ready() { return player.frames > 0; },
+      get ready() { return player.frames > 0 || player.filming; },
       get title() { return player.run.title; },
       get time() { return player.time; },
       get seconds() { return player.model.seconds; },
@@ -223,6 +231,7 @@ class Player {
       get frames() { return player.frames; },
       seek: (time) => player.seek(time),
       joint: (name) => player.model.jointPlace(name),
+      film: (order) => new Film(order, player.stage, player.model),
     };
   }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Buttons, keys, overlays' boxes and files that are dropped: what a person does, as calls of the
-// viewer.
+// Buttons, keys and overlays' boxes: what a person does, as calls of the viewer.
 
 import { byId, sayNote } from './dom';
+import { FileOpener } from './files';
 import type { Keeper } from './keeper';
 import { COLORINGS, OVERLAYS } from './overlays';
 import type { Overlay } from './overlays';
@@ -18,7 +18,7 @@ export class Controls {
     click('play', () => this.togglePlaying());
     click('single', () => viewer.singleStep());
     click('reset', () => void viewer.reset());
-    click('undo', () => viewer.settings.undo());
+    click('undo', () => void viewer.undo());
     click('twist', () => this.toggleTwist());
     click('contacts', () => this.toggleContacts());
     keeper.listen();
@@ -29,7 +29,8 @@ export class Controls {
     document.addEventListener('keydown', (event) => this.onKey(event));
     document.addEventListener('keyup', (event) => this.onKeyUp(event));
     window.addEventListener('blur', () => this.dropArrows());
-    this.listenForFiles();
+    new FileOpener(viewer);
+    click('original', () => void viewer.openOriginal());
     // a note has been read when somebody goes on
     ['pointerdown', 'keydown'].forEach((name) => document.addEventListener(name, () => sayNote('')));
   }
@@ -43,6 +44,7 @@ export class Controls {
     const { hand } = this.viewer;
     hand.twists = !hand.twists;
     byId('twist').setAttribute('aria-pressed', String(hand.twists));
+    document.body.classList.toggle('twists', hand.twists);
   }
 
   private toggleContacts(): void {
@@ -59,33 +61,14 @@ export class Controls {
     return OVERLAYS.filter((name) => overlayBox(name).checked);
   }
 
-  // ---- files --------------------------------------------------------------------------------------
-
-  private listenForFiles(): void {
-    const show = (on: boolean): unknown => document.body.classList.toggle('dropping', on);
-    document.addEventListener('dragover', (event) => {
-      event.preventDefault();
-      show(true);
-    });
-    document.addEventListener('dragleave', (event) => show(event.relatedTarget !== null));
-    document.addEventListener('drop', (event) => {
-      event.preventDefault();
-      show(false);
-      if (event.dataTransfer?.files.length) {
-        void this.viewer.openDropped(event.dataTransfer.files);
-      }
-    });
-  }
-
   // ---- keys ---------------------------------------------------------------------------------------
 
   private onKey(event: KeyboardEvent): void {
     const { target, key } = event;
-    const { settings } = this.viewer;
     const command = event.ctrlKey || event.metaKey;
-    if (command && key.toLowerCase() === 'z' && !(target instanceof HTMLTextAreaElement)) {
+    if (command && key.toLowerCase() === 'z' && !isWriting(target)) {
       event.preventDefault();
-      return event.shiftKey ? settings.redo() : settings.undo();
+      return void (event.shiftKey ? this.viewer.redo() : this.viewer.undo());
     }
     if (command || event.altKey || takesKeys(target)) {
       return;
@@ -152,8 +135,12 @@ function leaveOneColoring({ value, checked }: HTMLInputElement): void {
 
 /** Fields in which keys have a meaning of their own. */
 function takesKeys(target: EventTarget | null): boolean {
-  return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement
+  return isWriting(target) || target instanceof HTMLSelectElement
     || (target instanceof HTMLInputElement && target.type !== 'checkbox');
+}
+
+function isWriting(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.isContentEditable;
 }
 
 function isTab(target: EventTarget | null): boolean {

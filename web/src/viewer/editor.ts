@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
-// A plain text editor that marks faults where they are, while one types. The text area is
-// transparent; behind it the same text is set once more, with marks.
+// The panel of texts: which file, the field to write in, what is wrong while one types, and what can
+// be done with a text.
 
 import { byId } from './dom';
+import { TextField } from './editor-view';
+import { baseName } from './library';
 import type { Fault } from './protocol';
+import { download } from './save';
 
 const CHECK_AFTER = 250; // ms without a key
 const GROW_AFTER = 700;
@@ -12,43 +15,50 @@ export interface EditorEvents {
   /** Faults of a text; none: it can grow. */
   check(file: string, text: string): Promise<Fault[]>;
   grow(file: string, text: string): void;
+  /** Perhaps wrong, and not grown yet. */
+  typed(file: string, text: string): void;
 }
 
 export class Editor {
   faults: Fault[] = [];
   private readonly events: EditorEvents;
-  private readonly files: HTMLSelectElement;
-  private readonly area: HTMLTextAreaElement;
-  private readonly behind: HTMLElement;
-  private readonly gutter: HTMLElement;
-  private readonly list: HTMLElement;
+  private readonly files = byId<HTMLSelectElement>('file');
+  private readonly list = byId('faults');
+  private readonly field: TextField;
   private texts: Record<string, string> = {};
+  /** Typed since the last growth. */
+  private drafts: Record<string, string> = {};
   private timer = 0;
   private version = 0;
 
   constructor(events: EditorEvents) {
     this.events = events;
-    this.files = byId<HTMLSelectElement>('file');
-    this.area = byId<HTMLTextAreaElement>('source');
-    this.behind = byId('behind');
-    this.gutter = byId('gutter');
-    this.list = byId('faults');
+    this.field = new TextField(byId('editor'), () => this.onInput(), () => this.grow());
     this.files.addEventListener('change', () => this.showFile());
-    this.area.addEventListener('input', () => this.onInput());
-    this.area.addEventListener('scroll', () => this.alignBehind());
-    this.area.addEventListener('keydown', (event) => this.onKey(event));
     byId('regrow').addEventListener('click', () => this.grow());
+    byId('find').addEventListener('click', () => this.field.toggleSearch());
+    byId('wrap').addEventListener('click', () => this.toggleWrap());
+    byId('save-text').addEventListener('click', () =>
+      download(new Blob([this.text], { type: 'text/plain' }), baseName(this.file)));
   }
 
   get file(): string {
     return this.files.value;
   }
 
-  /** Shows the first of these files. */
+  get text(): string {
+    return this.field.text;
+  }
+
+  /** Shows the first of these files, or the one of that name which was there. */
   setFiles(texts: Record<string, string>): void {
     const kept = this.files.value;
-    this.texts = { ...texts };
-    this.files.replaceChildren(...Object.keys(texts).map((name) => new Option(name, name)));
+    if (!Object.keys(texts).every((name) => name in this.texts)) {
+      this.field.forget();
+      this.drafts = {};
+    }
+    this.texts = { ...texts, ...this.drafts };
+    this.files.replaceChildren(...Object.keys(texts).map((name) => new Option(baseName(name), name)));
     if (kept in texts) {
       this.files.value = kept;
     }
@@ -56,32 +66,49 @@ export class Editor {
     this.showFile();
   }
 
+  /** What was typed at another time, and has not grown. */
+  setDraft(file: string, text: string): void {
+    if (file in this.texts && this.texts[file] !== text) {
+      this.files.value = file;
+      this.field.show(file, text);
+      this.onInput();
+    }
+  }
+
+  /** What is typed and not grown gives way to the texts that come next. */
+  dropDrafts(): void {
+    this.drafts = {};
+    this.version++;
+    clearTimeout(this.timer);
+  }
+
   setFaults(faults: Fault[]): void {
     this.faults = faults;
     this.list.replaceChildren(...faults.map((fault) => this.faultItem(fault)));
-    this.paint();
+    this.field.mark(faults.filter(({ file }) => file === '' || baseName(file) === baseName(this.file)));
+  }
+
+  /** After the panel was hidden. */
+  shown(): void {
+    this.field.measure();
   }
 
   private showFile(): void {
-    const text = this.texts[this.file] ?? '';
-    if (this.area.value !== text) {
-      this.area.value = text;
-      this.area.scrollTop = 0;
-    }
+    this.field.show(this.file, this.texts[this.file] ?? '');
     this.setFaults([]);
   }
 
   private onInput(): void {
-    this.texts[this.file] = this.area.value;
+    this.texts[this.file] = this.drafts[this.file] = this.text;
     this.version++;
-    this.paint();
+    this.events.typed(this.file, this.text);
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => void this.checkNow(), CHECK_AFTER);
   }
 
   private async checkNow(): Promise<void> {
     const { version, file } = this;
-    const faults = await this.events.check(file, this.area.value);
+    const faults = await this.events.check(file, this.text);
     if (version !== this.version) {
       return;
     }
@@ -93,55 +120,13 @@ export class Editor {
 
   private grow(): void {
     clearTimeout(this.timer);
-    this.events.grow(this.file, this.area.value);
+    delete this.drafts[this.file];
+    this.events.grow(this.file, this.text);
   }
 
-  private onKey(event: KeyboardEvent): void {
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
-      event.preventDefault();
-      this.grow();
-    }
-  }
-
-  // ---- marks --------------------------------------------------------------------------------------
-
-  private own(): Fault[] {
-    const base = (name: string): string => name.slice(name.lastIndexOf('/') + 1);
-    return this.faults.filter(({ file, line }) => line > 0 && (file === '' || base(file) === base(this.file)));
-  }
-
-  private paint(): void {
-    const lines = this.area.value.split('\n');
-    const faults = this.own();
-    const marked = new Map(faults.map((fault) => [fault.line, fault] as const).reverse());
-    this.gutter.replaceChildren(...lines.map((_, k) => {
-      const number = document.createElement('div');
-      number.textContent = String(k + 1);
-      number.className = marked.has(k + 1) ? 'wrong' : '';
-      return number;
-    }));
-    this.behind.replaceChildren();
-    lines.forEach((line, k) => {
-      const fault = marked.get(k + 1);
-      const row = document.createElement('div');
-      if (fault) {
-        const at = charactersIn(line, fault.column - 1);
-        const word = Math.max(1, /^\w+/.exec(line.slice(at))?.[0].length ?? 1);
-        const mark = document.createElement('mark');
-        mark.textContent = line.slice(at, at + word) || ' ';
-        row.className = 'wrong';
-        row.append(line.slice(0, at), mark, line.slice(at + word));
-      } else {
-        row.textContent = line || ' ';
-      }
-      this.behind.append(row);
-    });
-    this.alignBehind();
-  }
-
-  private alignBehind(): void {
-    this.behind.style.transform = `translate(${-this.area.scrollLeft}px, ${-this.area.scrollTop}px)`;
-    this.gutter.style.transform = `translateY(${-this.area.scrollTop}px)`;
+  private toggleWrap(): void {
+    this.field.wraps = !this.field.wraps;
+    byId('wrap').setAttribute('aria-pressed', String(this.field.wraps));
   }
 
   private faultItem(fault: Fault): HTMLElement {
@@ -155,20 +140,16 @@ export class Editor {
     return item;
   }
 
-  private goTo({ line, column }: Fault): void {
-    if (line < 1) {
-      return;
+  private goTo(fault: Fault): void {
+    const file = Object.keys(this.texts).find((name) => baseName(name) === baseName(fault.file));
+    if (file && file !== this.file) {
+      const { faults } = this;
+      this.files.value = file;
+      this.showFile();
+      this.setFaults(faults);
     }
-    const lines = this.area.value.split('\n');
-    const before = lines.slice(0, line - 1).reduce((sum, text) => sum + text.length + 1, 0);
-    const at = before + charactersIn(lines[line - 1] ?? '', column - 1);
-    this.area.focus();
-    this.area.setSelectionRange(at, at);
+    if (fault.line > 0) {
+      this.field.goTo(fault);
+    }
   }
-}
-
-/** Characters of a text in its first `bytes` bytes. */
-function charactersIn(text: string, bytes: number): number {
-  const encoded = new TextEncoder().encode(text);
-  return new TextDecoder().decode(encoded.subarray(0, bytes)).length;
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Starts the viewer with what the page carries: the library of plants, the worker, the module.
 
+import { readBytes, readText } from '../bytes';
 import { Controls } from './controls';
 import { sayFault } from './dom';
 import { Keeper } from './keeper';
-import { readBytes, readText } from './library';
 import type { Given, Library } from './library';
+import { Shake } from './shake';
 import { Simulation } from './simulation';
 import { publish } from './state';
 import { Viewer } from './viewer';
@@ -20,16 +21,13 @@ async function start(): Promise<void> {
   const viewer = new Viewer(library, new Simulation(script, module));
   const keeper = new Keeper(viewer);
   new Controls(viewer, keeper);
+  new Shake(viewer);
   publish(viewer, keeper);
   viewer.start();
   const given = document.getElementById('given');
-  if (await keeper.openShared()) {
-    return;
-  }
-  if (given) {
-    await viewer.openGiven(JSON.parse(given.textContent!) as Given);
-  } else {
-    await viewer.openItem(library.items[0]);
+  const item = given ? viewer.own.setGiven(JSON.parse(given.textContent!) as Given) : library.items[0];
+  if (!(await keeper.openShared()) && !(await keeper.openLast())) {
+    await (given ? viewer.openItem(item) : viewer.chooseItem(item));
   }
 }
 

@@ -6,6 +6,7 @@ import { AccuracySlider, rangeOf } from './accuracy';
 import { element, textElement } from './dom';
 import { INTEGRATOR } from './protocol';
 import type { Opened } from './protocol';
+import { PRESETS, PresetRow } from './presets';
 import { SolverRows } from './solvers';
 
 export interface Settings {
@@ -157,6 +158,8 @@ interface Control {
 
 /** What a change comes to; resolved when it has come into force. Gets the keys that have changed. */
 type Apply = (keys: Key[]) => Promise<void>;
+/** What differed from the scene before a change. */
+type Remember = (changes: Partial<Settings>) => void;
 
 /** The controls, and what was set before. */
 export class SettingsPanel {
@@ -165,25 +168,34 @@ export class SettingsPanel {
   private readonly controls = new Map<NumberKey, Control>();
   private readonly solverRows: SolverRows;
   private readonly accuracy: AccuracySlider;
+  private readonly presets: PresetRow[] = [];
   private opened: Opened | null = null;
   private readonly apply: Apply;
-  private readonly onHistory: () => void;
-  private past: Settings[] = [];
-  private future: Settings[] = [];
-  private sliding: Settings | null = null;
+  private readonly remember: Remember;
+  private sliding: Partial<Settings> | null = null;
 
-  constructor(parent: HTMLElement, apply: Apply, onHistory: () => void) {
+  constructor(parent: HTMLElement, apply: Apply, remember: Remember) {
     this.apply = apply;
-    this.onHistory = onHistory;
+    this.remember = remember;
     for (const [title, sliders] of Object.entries(SLIDERS)) {
-      const group = fieldset(parent, title);
+      const group = this.group(parent, title);
       sliders.forEach((slider) => this.controls.set(slider.key, this.addSlider(group, slider)));
     }
     this.accuracy = new AccuracySlider(
-      fieldset(parent, 'Accuracy'), (error) => this.slide('error', error), () => this.endSlide());
-    const group = fieldset(parent, 'Time');
+      this.group(parent, 'Accuracy'), (error) => this.slide('error', error), () => this.endSlide());
+    const group = this.group(parent, 'Time');
     CHOICES.forEach((choice) => this.controls.set(choice.key, this.addChoice(group, choice)));
     this.solverRows = new SolverRows(group, (solvers) => void this.set({ solvers }));
+  }
+
+  private group(parent: HTMLElement, title: string): HTMLElement {
+    const group = element('fieldset');
+    group.append(textElement('legend', title));
+    parent.append(group);
+    if (title in PRESETS) {
+      this.presets.push(new PresetRow(group, PRESETS[title], (changes) => void this.set(changes)));
+    }
+    return group;
   }
 
   /** Of a new world. */
@@ -193,15 +205,8 @@ export class SettingsPanel {
     this.opened = opened;
     this.solverRows.begin(opened);
     this.settings = { ...initial };
-    this.past = [];
-    this.future = [];
     this.sliding = null;
     this.showAll();
-    this.onHistory();
-  }
-
-  get canUndo(): boolean {
-    return this.past.length > 0;
   }
 
   /** Keys that differ from what the scene says. */
@@ -217,52 +222,30 @@ export class SettingsPanel {
   /** One change, which can be undone. */
   async set(changes: Partial<Settings>): Promise<void> {
     if (this.settings) {
-      this.remember(this.settings);
-      await this.become({ ...this.settings, ...changes });
+      this.remember(this.changes());
+      await this.become({ ...this.changes(), ...changes });
     }
   }
 
   /** Forgets a change that was refused. */
-  takeBack(): void {
-    this.settings = this.past.pop() ?? this.initial;
+  takeBack(changes: Partial<Settings>): void {
+    this.settings = { ...this.initial!, ...changes };
     this.showAll();
-    this.onHistory();
   }
 
-  undo(): void {
-    const before = this.past.pop();
-    if (before && this.settings) {
-      this.future.push(this.settings);
-      void this.become(before);
-    }
-  }
-
-  redo(): void {
-    const after = this.future.pop();
-    if (after && this.settings) {
-      this.past.push(this.settings);
-      void this.become(after);
-    }
-  }
-
-  private remember(before: Settings): void {
-    this.past.push(before);
-    this.future = [];
-    this.onHistory();
-  }
-
-  private become(next: Settings): Promise<void> {
+  /** From now on just this differs from what the scene says. */
+  become(changes: Partial<Settings>): Promise<void> {
     const before = this.settings!;
-    this.settings = { ...next };
+    const next = { ...this.initial!, ...changes };
+    this.settings = next;
     this.showAll();
-    this.onHistory();
     return this.apply((Object.keys(next) as Key[]).filter((key) => next[key] !== before[key]));
   }
 
   // while a slider moves the plant follows; what can be undone is the whole move
   private slide(key: NumberKey | 'error', value: number): void {
     if (this.settings) {
-      this.sliding ??= this.settings;
+      this.sliding ??= this.changes();
       this.settings = { ...this.settings, [key]: value };
       void this.apply([key]);
     }
@@ -272,6 +255,7 @@ export class SettingsPanel {
     if (this.sliding) {
       this.remember(this.sliding);
       this.sliding = null;
+      this.showPresets();
     }
   }
 
@@ -291,6 +275,13 @@ export class SettingsPanel {
     const has = names.reduce((bits, name) => bits | opened.integrators[opened.knownSolvers.indexOf(name)], 0);
     this.controls.get('integrator')!.allow!((value) => (has >> value & 1) === 1);
     this.accuracy.show(error, rangeOf(opened, integrator, names));
+    this.showPresets();
+  }
+
+  private showPresets(): void {
+    const { settings, initial } = this;
+    const range = rangeOf(this.opened!, settings!.integrator, settings!.solvers.split(' '));
+    this.presets.forEach((row) => row.show(settings!, initial!, typeof range === 'string' ? 0 : range.largest));
   }
 
   private addSlider(parent: HTMLElement, slider: Slider): Control {
@@ -345,11 +336,4 @@ export class SettingsPanel {
       },
     };
   }
-}
-
-function fieldset(parent: HTMLElement, title: string): HTMLElement {
-  const group = element('fieldset');
-  group.append(textElement('legend', title));
-  parent.append(group);
-  return group;
 }

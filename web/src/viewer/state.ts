@@ -25,6 +25,8 @@ export interface ViewerState {
   drawing: boolean;
   name: string;
   items: string[];
+  /** What the visitor has brought. */
+  own: string[];
   time: number;
   dt: number;
   playing: boolean;
@@ -44,6 +46,8 @@ export interface ViewerState {
   frames: number;
   fault: string;
   faults: Fault[];
+  /** What stands in the editor. */
+  written: string;
   settings: Settings | null;
   overlays: Overlay[];
   /** Joints that may be left out, and how many are not. */
@@ -54,12 +58,16 @@ export interface ViewerState {
   camera: Place;
   /** Arrows of contact forces that are drawn now. */
   arrows: number;
+  /** A pointer is over a plant, and a press would take hold of it. */
+  hovering: boolean;
   holding: boolean;
   /** Where the pointer holds the plant to; null when it does not. */
   heldTo: Place | null;
   picked: number;
   plotted: { energy: number; segment: number };
   view: ViewNumbers;
+  /** Of a file, or of what is shown. */
+  text(file?: string): string;
   highest(): number;
   origin(segment: number): Place;
   tip(segment: number): Place;
@@ -97,12 +105,13 @@ const at = (find: (out: Vector3) => Vector3): Place => find(new Vector3()).toArr
 function pageState(viewer: Viewer): Partial<ViewerState> {
   const { clock, picture, library, readings } = viewer;
   return {
-    get ready() { return picture.frames > 0 && viewer.opening === 0 && (viewer.world !== null || viewer.run !== null); },
+    get ready() { return picture.frames > 0 && viewer.opening === 0 && !viewer.scene.busy && (viewer.world !== null || viewer.run !== null); },
     get idle() { return !viewer.busy; },
     get drawing() { return picture.drawing; },
     set drawing(on) { picture.drawing = on; },
     get name() { return viewer.shortName; },
     get items() { return library.items.map(({ name }) => name); },
+    get own() { return viewer.own.items.map(({ name }) => name); },
     get playing() { return clock.playing; },
     get speed() { return clock.speed; },
     get factor() { return clock.factor; },
@@ -110,11 +119,13 @@ function pageState(viewer: Viewer): Partial<ViewerState> {
     get frames() { return picture.frames; },
     get fault() { return byId('fault').hidden ? '' : byId('fault').textContent!; },
     get faults() { return viewer.editor.faults; },
+    get written() { return viewer.editor.text; },
     get settings() { return viewer.settings.settings; },
     get overlays() { return [...viewer.overlays.on]; },
     get legend() { return byId('legend').hidden ? '' : byId('legend').innerText; },
-    get camera() { return viewer.toldFrom.toArray(); },
+    get camera() { return viewer.cameraWeights.told.toArray(); },
     get arrows() { return viewer.overlays.arrowCount; },
+    get hovering() { return viewer.hand.hovering; },
     get holding() { return viewer.hand.hold !== null; },
     get heldTo() { return viewer.hand.hold?.to.toArray() ?? null; },
     get picked() { return readings.picked; },
@@ -133,6 +144,7 @@ function plantState(viewer: Viewer): Partial<ViewerState> {
     get adapted() { return viewer.world?.state.adapted ?? { joints: 0, active: 0, estimate: 0, velocity: 0 }; },
     get meshes() { return viewer.world?.meshes ?? []; },
     get triangles() { return viewer.world?.triangles ?? 0; },
+    text: (file = viewer.shown.file) => viewer.textOf(file),
     highest: () => viewer.world!.highest(),
     origin: (segment) => at((out) => viewer.world!.origin(segment, out)),
     tip: (segment) => at((out) => viewer.world!.tip(segment, out)),
@@ -156,8 +168,8 @@ function actions(viewer: Viewer, keeper: Keeper): Partial<ViewerState> {
       return rows;
     },
     open: async (name) => {
-      const item = viewer.library.items.find((one) => one.name === name);
-      await (item ? viewer.openItem(item) : Promise.reject(new Error(`no item ${name}`)));
+      const item = viewer.own.find(name);
+      void await (item ? viewer.openItem(item) : Promise.reject(new Error(`no item ${name}`)));
     },
     set: (changes) => viewer.settings.set(changes),
     frequency: (actor) => viewer.simulation.ask({ do: 'frequency', actor }),

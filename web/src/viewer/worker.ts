@@ -7,6 +7,7 @@ import { Module } from './module';
 import { OrganFinder } from './organs';
 import { ARROW, MOST_ARROWS, POSE } from './protocol';
 import type { Actor, Answers, Fault, Kind, Opened, Request, Saved, Source, State } from './protocol';
+import { editScene, readScene } from './scene-text';
 import { openScene } from './told';
 
 const WIND_LOAD = 0; // td_scene_load_kind
@@ -20,6 +21,9 @@ const PUSH = { acceleration: 3, brake: 2.2, speed: 1.6 };
 let module: Module;
 let recording: Recording | null = null;
 let drive = { object: 0, x: 0, z: 0, scale: 1, vx: 0, vz: 0 };
+/** The pot is led from one place to another, as by a spring that does not swing. */
+let led: { from: { x: number; z: number }; to: { x: number; z: number } } | null = null;
+const LEAD_RATE = 22; // rad/s
 let secondsLeft = 0;
 /** The save of the world as it was opened. */
 let start: Uint8Array<ArrayBuffer> = new Uint8Array();
@@ -141,6 +145,7 @@ function open(source: Source, solvers?: string[]): Opened {
   const { actors, kinds } = readActors(finder);
   recording?.free();
   recording = new Recording();
+  led = null;
   drive = { object: 0, x: 0, z: 0, scale: 1, vx: 0, vz: 0 };
   secondsLeft = 0;
   start = saveBytes();
@@ -254,21 +259,37 @@ function windAt(points: Float64Array): Float64Array {
 
 // Pushed, the pot gains speed up to a limit; let go, it slides on and comes to rest.
 function movePot(dt: number): void {
-  if (drive.x === 0 && drive.z === 0 && drive.vx === 0 && drive.vz === 0) {
+  if (!led && drive.x === 0 && drive.z === 0 && drive.vx === 0 && drive.vz === 0) {
     return;
   }
-  const change = (v: number, push: number): number => {
+  const path = `objects[${drive.object}].position`;
+  const [x, z] = [get(`${path}.x`), get(`${path}.z`)];
+  const change = (v: number, push: number, way: number): number => {
+    if (led) {
+      // a = w^2 (to - x) - 2 w v
+      return v + (LEAD_RATE ** 2 * way - 2 * LEAD_RATE * v) * Math.min(dt, 0.5 / LEAD_RATE);
+    }
     const limit = PUSH.speed * drive.scale;
     if (push !== 0) {
       return Math.max(-limit, Math.min(limit, v + push * PUSH.acceleration * drive.scale * dt));
     }
     return Math.sign(v) * Math.max(0, Math.abs(v) - PUSH.brake * drive.scale * dt);
   };
-  drive.vx = change(drive.vx, drive.x);
-  drive.vz = change(drive.vz, drive.z);
-  const path = `objects[${drive.object}].position`;
-  set(`${path}.x`, get(`${path}.x`) + drive.vx * dt);
-  set(`${path}.z`, get(`${path}.z`) + drive.vz * dt);
+  drive.vx = change(drive.vx, drive.x, led ? led.to.x - x : 0);
+  drive.vz = change(drive.vz, drive.z, led ? led.to.z - z : 0);
+  set(`${path}.x`, x + drive.vx * dt);
+  set(`${path}.z`, z + drive.vz * dt);
+}
+
+function lead(object: number, by: { x: number; z: number } | null): void {
+  if (!by) {
+    led = null;
+    return;
+  }
+  drive.object = object;
+  const [x, z] = ['x', 'z'].map((axis) => get(`objects[${object}].position.${axis}`));
+  const from = led?.from ?? { x, z };
+  led = { from, to: { x: from.x + by.x, z: from.z + by.z } };
 }
 
 // Of all objects that can have it; false when none can.
@@ -395,6 +416,10 @@ async function answer(request: Request): Promise<Answers[Request['do']]> {
       module = await Module.load(request.module);
       return true;
     case 'open': return open(request.source, request.solvers);
+    case 'edit': {
+      const text = editScene(request.text, request.edits);
+      return { text, scene: readScene(text) };
+    }
     case 'check': return check(request.file, request.text, request.files);
     case 'advance': return advance(request);
     case 'set': return change(request.values, request.integrator);
@@ -415,6 +440,9 @@ async function answer(request: Request): Promise<Answers[Request['do']]> {
       return true;
     case 'drive':
       drive = { ...drive, object: request.object, x: request.x, z: request.z, scale: request.scale };
+      return true;
+    case 'lead':
+      lead(request.object, request.by);
       return true;
     case 'frequency': return module.call.web_frequency(request.actor);
     case 'glb': return recording!.glb();

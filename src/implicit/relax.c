@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// Members one after the other, before Newton's method moves all of them at once.
+//
+// Method   Where things hit each other, an increment of all ends where the first two meet, and
+//          contacts are found one after the other. So each member takes a few increments of its own
+//          first, while the others stand (nonlinear Gauss-Seidel): it goes as far as its own
+//          contacts let it, and the value of all falls with its own. What is left for Newton's
+//          method are the forces between members.
+// Rooms    Pairs are searched for once. They hold while every point stays in its room, around the
+//          way to its guess.
+
+#include "implicit/newton.h"
+#include "implicit/touch.h"
+
+#include "math/vec3.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LEAST    12 // members, below which Newton's method does as well
+#define MOST     4  // increments of a member
+#define HALVINGS 6
+#define DESCENT  1e-4 // of what the slope promises
+#define SMALL    1e-4 // rad or m: no further increment after one below this
+#define CLOSE    0.05 // of the radius: who is as near to where it would go stays
+
+typedef struct relaxing {
+    const tdi_system *system;
+    tdi_touch *t;
+    int32_t member; // that moves
+} relaxing;
+
+// ---- one member -----------------------------------------------------------------------------
+
+static void place(const relaxing *r, td_real fraction) {
+    const tdi_touch *t = r->t;
+    const tdi_member *m = &r->system->member[r->member];
+    tdi_state_try(m->ops, m->body, fraction);
+    tdi_state_points(m->ops, m->body, false, t->now + t->first_point[r->member]);
+    tdi_touch_gather_turned_of(t, r->system, r->member);
+}
+
+// Increments of the member alone, with a positive model of its contacts. False: there are none.
+static bool solve(const relaxing *r, td_real *promise, td_real *largest) {
+    tdi_touch *t = r->t;
+    const tdi_member *m = &r->system->member[r->member];
+    const tdi_model model = {.raise = true, .touched = true};
+    tdi_contact_rule rule = t->rule;
+    rule.exact = false;
+    if (tdi_contacts_evaluate(t->set, t->now, t->time, &rule, &t->energy, NULL) != TD_OK) {
+        return false;
+    }
+    if (m->ops->clear) {
+        m->ops->clear(m->body);
+    }
+    tdi_touch_expand_of(r->system, r->member);
+    *promise = 0;
+    if (m->ops->factor(m->body, &model) == TDI_NOT_POSITIVE) {
+        return false;
+    }
+    *largest = m->ops->solve(m->body, false, promise);
+    return isfinite(*largest);
+}
+
+// How much of the increments, which are tried, the member may take.
+static td_real free_part(const relaxing *r) {
+    tdi_touch *t = r->t;
+    td_real part = 1;
+    for (int32_t p = t->first_point[r->member]; p < t->first_point[r->member + 1]; p++) {
+        t->dx[p] = tdi_sub(t->now[p], t->x[p]);
+        part = fmin(part, tdi_contacts_room(t->set, p, t->x[p], t->dx[p]));
+    }
+    for (int32_t p = t->first_point[r->member]; p < t->first_point[r->member + 1]; p++) {
+        t->dx[p] = tdi_scale(t->dx[p], part);
+    }
+    return part * tdi_contacts_filter_gently(t->set, t->x, t->dx, t->time);
+}
+
+// One increment: how far the member moved; 0: it stays.
+static td_real move(const relaxing *r) {
+    tdi_touch *t = r->t;
+    const tdi_member *m = &r->system->member[r->member];
+    const int32_t first = t->first_point[r->member], count = t->first_point[r->member + 1] - first;
+    td_real promise, largest;
+    if (!solve(r, &promise, &largest)) {
+        return 0;
+    }
+    memcpy(t->x + first, t->now + first, (size_t)count * sizeof *t->x);
+    tdi_state_keep(m->ops, m->body);
+    const td_real value = t->energy + m->ops->value_kept(m->body);
+    place(r, 1);
+    td_real fraction = free_part(r);
+    memset(t->dx + first, 0, (size_t)count * sizeof *t->dx);
+    for (int32_t k = 0; k < HALVINGS && fraction > 0; k++) {
+        place(r, fraction);
+        if (m->ops->value(m->body) + tdi_contacts_energy(t->set, t->now, t->time, &t->rule) <=
+            value - DESCENT * fraction * promise) {
+            return fraction * largest;
+        }
+        fraction *= 0.5;
+    }
+    place(r, 0);
+    return 0;
+}
+
+// ---- all ------------------------------------------------------------------------------------
+
+static bool can_relax(const tdi_system *y) {
+    const tdi_touch *t = y->touch;
+    bool all = t->set && y->count >= LEAST && !t->exact && !y->holds && t->time >= 1;
+    for (int32_t k = 0; k < y->count && all; k++) {
+        const tdi_implicit *ops = y->member[k].ops;
+        all = ops->straight && ops->value_kept && !y->member[k].untouched;
+    }
+    return all;
+}
+
+// Whether a member is not where it would go.
+static bool goes(const tdi_touch *t, const td_vec3 *aim, int32_t member) {
+    const int32_t first = t->first_capsule[member];
+    const td_real near = first < t->first_capsule[member + 1] ? CLOSE * t->radius[first] : 0;
+    bool any = false;
+    for (int32_t p = t->first_point[member]; p < t->first_point[member + 1] && !any; p++) {
+        const td_vec3 way = tdi_sub(aim[p], t->now[p]);
+        any = tdi_dot(way, way) > near * near;
+    }
+    return any;
+}
+
+void tdi_relax(const tdi_system *y, const td_vec3 *aim) {
+    tdi_touch *t = y->touch;
+    relaxing r = {y, t, 0};
+    if (!can_relax(y)) {
+        return;
+    }
+    tdi_touch_gather(t, y, t->now);
+    tdi_touch_gather_turned(t, y);
+    for (int32_t p = 0; p < t->point_count; p++) {
+        t->dx[p] = tdi_sub(aim[p], t->now[p]);
+    }
+    t->looked = false;
+    if (tdi_contacts_find_apart(t->set, t->now, t->dx, NULL) != TD_OK) {
+        return;
+    }
+    memcpy(t->x, t->now, (size_t)t->point_count * sizeof *t->x);
+    memset(t->dx, 0, (size_t)t->point_count * sizeof *t->dx);
+    tdi_contacts_groups(t->set, t->owner, y->count);
+    for (r.member = 0; r.member < y->count; r.member++) {
+        tdi_contacts_look_at(t->set, r.member);
+        const bool stays = tdi_is_idle(y, r.member) || !goes(t, aim, r.member);
+        for (int32_t n = 0; !stays && n < MOST && move(&r) > SMALL; n++) {}
+    }
+    tdi_contacts_look_at(t->set, TD_NONE);
+}
