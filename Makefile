@@ -1,6 +1,6 @@
 # Everyday commands. CMake does the work; see CMakePresets.json for the builds behind them.
 
-.PHONY: build demo player viewer test test-quick gallery plots bench-peers format clean
+.PHONY: build demo player viewer addon test test-quick test-blender docs gallery plots bench-peers format clean
 
 build: ## the release build of the command, at build/tendril
 	@scripts/install-deps.sh build
@@ -24,6 +24,9 @@ viewer: ## builds the page behind 'tendril view', with all shipped plants; needs
 	@node scripts/viewer-page.mjs --module build/wasm/tendril_web.wasm -o build/share/tendril/viewer.html \
 	    --static build/share/tendril/viewer
 
+addon: ## packs the Blender add-on, build/tendril-blender.zip
+	@python3 scripts/addon.py build/tendril-blender.zip
+
 test: ## installs what is missing, builds everything, runs all tests
 	@scripts/install-deps.sh test
 	@scripts/test.sh
@@ -31,6 +34,9 @@ test: ## installs what is missing, builds everything, runs all tests
 test-quick: ## what to run after each change: format, layers, release build, unit tests, parts of the command
 	@scripts/install-deps.sh test
 	@scripts/test.sh quick
+
+test-blender: build ## tests the add-on in Blender, which must be installed; no part of 'make test'
+	@scripts/check-addon.sh build
 
 gallery: build ## renders the pictures of docs/gallery
 	@scripts/install-deps.sh gallery

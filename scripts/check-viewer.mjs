@@ -13,9 +13,11 @@ import { parseArgs } from 'node:util';
 import { addressOf } from './page-checks.mjs';
 import { checkAccuracy, checkCameraWeights } from './viewer-checks/adaptive.mjs';
 import { checkEditor } from './viewer-checks/editor.mjs';
+import { checkFiles } from './viewer-checks/files.mjs';
 import * as motion from './viewer-checks/motion.mjs';
 import { WINDOW, checks, drawOnce, ready, setDrawing } from './viewer-checks/page.mjs';
 import { checkPictures } from './viewer-checks/pictures.mjs';
+import { checkSceneEditing } from './viewer-checks/scene.mjs';
 import { checkHand, checkSliders } from './viewer-checks/shape.mjs';
 import * as use from './viewer-checks/use.mjs';
 import { fail, launchBrowser } from './web-tools.mjs';
@@ -56,8 +58,10 @@ const all = {
   saving: use.checkSaving,
   editor: checkEditor,
   sliders: checkSliders,
+  scene: checkSceneEditing,
   scheme: use.checkScheme,
   colliders: use.checkColliders,
+  files: checkFiles,
   drop: use.checkDrop,
   link: use.checkLink,
   forces: motion.checkForces,

@@ -109,6 +109,7 @@ static td_mesh *make_mesh(const td_skeleton *skeleton) {
     td_mesh *mesh = NULL;
     td_diag diag = {0};
     opts.skinned = true;
+    opts.sides = 3; // browsers without a graphics card draw it
     must(td_mesh_new(skeleton, &opts, NULL, &mesh, &diag), "mesh", &diag);
     return mesh;
 }

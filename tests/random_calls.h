@@ -6,7 +6,7 @@
 
 // clang-format off
 #define CALLS_OF(X) \
-    X(td_world_step, 24, step(p)) \
+    X(td_world_step, 12, step(p)) \
     X(td_world_time, 4, take_real(p, td_world_time(world(p)))) \
     X(td_world_dt, 4, take_real(p, td_world_dt(world(p)))) \
     X(td_world_steps_a_frame, 4, take_int(p, td_world_steps_a_frame(world(p)))) \
@@ -86,6 +86,35 @@
     X(td_world_move_grab, 12, take_status(p, td_world_move_grab(world(p), p->grabs[below(p, KEPT)], place(p), diag(p)))) \
     X(td_world_remove_grab, 8, take_status(p, td_world_remove_grab(world(p), p->grabs[below(p, KEPT)], diag(p)))) \
     X(td_world_grab_force, 8, grab_force(p)) \
+    X(td_world_cut_actor, 3, cut_actor(p)) \
+    X(td_world_regrow_actor, 3, regrow_actor(p)) \
+    X(td_actor_def_default, 2, add_own_actor(p)) \
+    X(td_world_add_constraint, 3, add_constraint(p)) \
+    X(td_world_remove_constraint, 4, take_status(p, td_world_remove_constraint(world(p), any_hold(p), diag(p)))) \
+    X(td_world_constraint_index, 4, take_int(p, td_world_constraint_index(world(p), any_hold(p)))) \
+    X(td_world_set_target, 6, set_target(p)) \
+    X(td_world_attach, 4, attach(p)) \
+    X(td_world_detach, 4, take_status(p, td_world_detach(world(p), any_actor_id(p), diag(p)))) \
+    X(td_world_carrier, 4, carrier(p)) \
+    X(td_world_set_drives, 6, set_drives(p)) \
+    X(td_world_drive, 6, take_real(p, td_world_drive(world(p), any_actor(p), any_index(p, 6)).torque)) \
+    X(td_world_set_springs, 3, set_springs(p)) \
+    X(td_world_draw, 4, draw_world(p)) \
+    X(td_world_actor_clusters, 6, clusters_of(p)) \
+    X(td_world_wind, 6, wind_at(p)) \
+    X(td_tree_state_changed, 4, change_state(p)) \
+    X(td_tree_step, 1, tree_alone(p)) \
+    X(td_adapt_step, 1, fewer_joints(p)) \
+    X(td_rod_step, 1, rod_alone(p)) \
+    X(td_helix_step, 1, helix_alone(p)) \
+    X(td_island_step, 1, island_alone(p)) \
+    X(td_lcp_solve, 2, solve_lcp(p)) \
+    X(td_curve_at, 2, curve_alone(p)) \
+    X(td_wind_at, 2, wind_alone(p)) \
+    X(td_value_builder_finish, 2, value_alone(p)) \
+    X(td_clip_pack, 2, clip_alone(p)) \
+    X(td_quat_mul, 2, algebra(p)) \
+    X(td_solver_get, 2, take_int(p, td_solver_get(any_index(p, 3)).integrators)) \
     X(td_skeleton_from_text, 1, grow(p))
 // clang-format on
 

@@ -153,6 +153,13 @@ TD_TEST(skeleton_changes_are_checked_and_leak_nothing) {
                   TD_ERR_ARGUMENT);
         CHECK_HAS(diag.message, "size");
     }
+    static const double beyond[] = {1e300, 1e80, 1e-200};
+    for (int k = 0; k < 3; k++) {
+        CHECK_INT(td_skeleton_changed_new(p.skeleton, beyond[k], NULL, 0, NULL, &out, &diag),
+                  TD_ERR_ARGUMENT);
+        CHECK_HAS(diag.message, "not finite");
+        CHECK(out == NULL);
+    }
     CHECK_INT(td_skeleton_changed_new(p.skeleton, 1, wrong, 2, NULL, &out, &diag), TD_ERR_ARGUMENT);
     CHECK_INT(diag.index, 1);
     CHECK_HAS(diag.message, "cheese");

@@ -58,6 +58,18 @@ TD_TEST(integrator_that_changes_while_it_sways_keeps_the_motion) {
     stage_free(&b);
 }
 
+TD_TEST(integrators_of_what_touches_stay_implicit) {
+    stage s = stage_of("{contact: {}, colliders: [{plane: {position: [0, -9, 0]}}],\n"
+                       " objects: [{" ROPE "},\n"
+                       " {" ROPE ", touches: false, position: [1, 0, 0]}]}");
+    CHECK_INT(td_world_set_integrator(s.world, 0, TD_EULER), TD_ERR_ARGUMENT);
+    CHECK_INT(td_world_set_integrator(s.world, 0, TD_ADAPTIVE), TD_ERR_ARGUMENT);
+    CHECK_INT(td_world_set_integrator(s.world, 0, TD_IMPLICIT_EULER), TD_OK);
+    CHECK_INT(td_world_set_integrator(s.world, 1, TD_EULER), TD_OK);
+    steps(s.world, 2);
+    stage_free(&s);
+}
+
 TD_TEST(twist_by_hand_turns_as_a_push_does_until_it_ends) {
     stage s = stage_of("{" STILL ", objects: [{" ROD ", relaxation_time: 0.02}]}");
     stage p = stage_of("{" STILL ", objects: [{" ROD ", relaxation_time: 0.02}],\n"

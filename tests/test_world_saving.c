@@ -399,3 +399,34 @@ TD_TEST(world_field_that_is_no_number_is_refused) {
     CHECK(strstr(diag.message, "damping") == NULL);
     stage_free(&s);
 }
+
+// What integrators need besides the state is made, and goes, when a save is restored: room to undo
+// explicit steps, and what adaptive dynamics remembers.
+TD_TEST(world_save_is_restored_whatever_integrators_were_set_before_and_after_it) {
+    static const td_integrator kinds[] = {TD_IMPLICIT, TD_RK4, TD_ADAPTIVE};
+    for (int k = 0; k < 9; k++) {
+        stage a = stage_of("{step: 0.001, objects: [{" ROD ", start: drawn}]}");
+        stage b = stage_of("{step: 0.001, objects: [{" ROD ", start: drawn}]}");
+        td_actor_def def = td_actor_def_default();
+        td_actor_id id;
+        def.position = (td_vec3){1, 0, 0};
+        CHECK_INT(td_world_set_integrator(a.world, 0, kinds[k / 3]), TD_OK);
+        CHECK_INT(td_world_set_integrator(b.world, 0, kinds[k % 3]), TD_OK);
+        CHECK_INT(td_world_add_actor(a.world, &def, &id, NULL), TD_OK);
+        steps(a.world, 5);
+        steps(b.world, 3);
+        const size_t size = td_world_save_size(a.world);
+        char *saved = malloc(2 * size);
+        td_world_save(a.world, saved);
+        CHECK_INT(td_world_restore(b.world, saved, size, NULL), TD_OK);
+        steps(a.world, 5);
+        steps(b.world, 5);
+        CHECK_INT(td_world_save_size(b.world), size);
+        td_world_save(a.world, saved);
+        td_world_save(b.world, saved + size);
+        CHECK(memcmp(saved, saved + size, size) == 0);
+        free(saved);
+        stage_free(&a);
+        stage_free(&b);
+    }
+}

@@ -69,7 +69,9 @@ TD_API td_step_stats td_world_stats(const td_world *world); ///< Of all steps so
 TD_API td_status td_world_get(const td_world *world, const char *path, td_real *value,
                               td_diag *diag);
 TD_API td_status td_world_set(td_world *world, const char *path, td_real value, td_diag *diag);
-/// Sets the integrator of all actors of an object. TD_ERR_ARGUMENT when there is no such object.
+/// Sets the integrator of all actors of an object. TD_ERR_ARGUMENT when there is no such object,
+/// when its solver does not have the integrator, and when what touches or is held would have one
+/// that is not implicit.
 TD_API td_status td_world_set_integrator(td_world *world, int32_t object, td_integrator integrator);
 
 /// A force at the tip of every segment, by a function of yours. It is called before each step with

@@ -1,4 +1,4 @@
-"""Pages that play a run."""
+"""Runs as files: pages that play, and animated glTF."""
 
 import html
 import os
@@ -41,16 +41,28 @@ class Page:
         return f'<iframe srcdoc="{inner}" width="100%" height="{self.height}" style="border:0"></iframe>'
 
 
+def film(world, seconds, progress, triangles):
+    """Runs a world. Gives its clip, what was recorded, and frames a second."""
+    clip = Clip(world, triangles)
+    record = lib.td_scene_def_get(world._scene).record
+    recording = world.run(record.duration if seconds is None else seconds, each=lambda _: clip.add(), progress=progress)
+    return clip, recording, record.fps
+
+
+def export(world, path, seconds, progress, triangles):
+    clip, recording, fps = film(world, seconds, progress, triangles)
+    clip.glb(os.fspath(path), fps)
+    return recording
+
+
 def show(world, seconds, path, height):
     player = find_player()
-    clip = Clip(world)
-    record = lib.td_scene_def_get(world._scene).record
-    recording = world.run(record.duration if seconds is None else seconds, each=lambda _: clip.add())
+    clip, recording, fps = film(world, seconds, None, TRIANGLES)
     with tempfile.TemporaryDirectory() as folder:
         probes = os.path.join(folder, "probes.csv")
         recording.csv(probes)
         out = os.path.join(folder, "page.html")
-        clip.page(player, pathlib.Path(probes).read_bytes() if recording.names else b"", out, record.fps)
+        clip.page(player, pathlib.Path(probes).read_bytes() if recording.names else b"", out, fps)
         page = Page(pathlib.Path(out).read_bytes(), height)
     if path is not None:
         page.save(path)
@@ -60,17 +72,17 @@ def show(world, seconds, path, height):
 class Clip:
     """Frames of a world, with the meshes of its actors."""
 
-    def __init__(self, world):
+    def __init__(self, world, triangles):
         self._world, self._frames = world, []
         self._names, self._meshes = [], {}
         actors = world.actors
-        budget = TRIANGLES // max(1, len(actors))
+        budget = max(100, triangles // max(1, len(actors))) if triangles else 0
         self._actors = ffi.new("td_clip_actor[]", len(actors))
         for k, actor in enumerate(actors):
             about, skeleton = actor._about(), actor.skeleton
             mesh = self._meshes.get(about.skeleton)
             if mesh is None:
-                mesh = self._meshes[about.skeleton] = skeleton.mesh(skinned=True, max_triangles=max(100, budget))
+                mesh = self._meshes[about.skeleton] = skeleton.mesh(skinned=True, max_triangles=budget)
             self._names.append(ffi.new("char[]", actor.name.encode()))
             self._actors[k] = {"name": self._names[-1], "skeleton": about.skeleton, "mesh": mesh._c,
                                "stretchy": about.stretchy}
@@ -111,11 +123,21 @@ class Clip:
             at += 7
         self._frames.append(frame)
 
-    def page(self, player, probes, path, fps):
+    def _whole(self, fps):
+        """The definition with all frames, and what must stay alive meanwhile."""
         frames = np.ascontiguousarray(np.stack(self._frames))
         definition = self._definition()
         definition.fps = fps
         definition.frames = ffi.cast("float *", ffi.from_buffer(frames))
+        return definition, frames
+
+    def glb(self, path, fps):
+        definition, _frames = self._whole(fps)
+        diag = new_diag()
+        check(lib.td_clip_glb(definition, path.encode(), ffi.NULL, diag), diag)
+
+    def page(self, player, probes, path, fps):
+        definition, _frames = self._whole(fps)
         page = ffi.new("td_page_def *", lib.td_page_def_default())
         title = ffi.new("char[]", self._world.name.encode())
         page.title, page.player, page.player_size = title, ffi.from_buffer(player), len(player)

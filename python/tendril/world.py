@@ -238,6 +238,17 @@ class World:
         from tendril.show import show
         return show(self, seconds, path, height)
 
+    def export(self, path: Union[str, os.PathLike], seconds: Optional[float] = None, *,
+               progress: Optional[Callable[[float], None]] = None, max_triangles: int = 0) -> Recording:
+        """Runs for `seconds` (as long as the scene says) and writes the motion as animated glTF, .glb, as
+        `tendril run` does. Gives what the probes recorded.
+
+        progress: called as progress(done), 0 to 1, after every frame; what it raises ends the run.
+        max_triangles: of all meshes together; 0: as many as it takes.
+        """
+        from tendril.show import export
+        return export(self, path, seconds, progress, max_triangles)
+
     # ---- saving -------------------------------------------------------------------------------
 
     def save(self) -> bytes:

@@ -1,6 +1,7 @@
 """Worlds: stepping, arrays, forces, faults."""
 
 import gc
+import json
 import threading
 import time
 
@@ -240,3 +241,14 @@ def test_a_page_plays_the_run(tmp_path):
     assert (tmp_path / "page.html").read_bytes() == page.content
     assert b"<html" in page.content.lower()
     assert "<iframe" in page._repr_html_()
+
+
+def test_export_writes_the_motion_and_can_be_stopped(tmp_path):
+    world = tendril.World(PENDULUM)
+    recording = world.export(tmp_path / "a.glb", 0.2)
+    data = (tmp_path / "a.glb").read_bytes()
+    clip = json.loads(data[20:20 + int.from_bytes(data[12:16], "little")])
+    assert clip["scenes"][0]["extras"]["frames"] == len(recording) == 7
+    with pytest.raises(KeyboardInterrupt):
+        world.export(tmp_path / "b.glb", 0.2, progress=lambda done: (_ for _ in ()).throw(KeyboardInterrupt))
+    assert not (tmp_path / "b.glb").exists()

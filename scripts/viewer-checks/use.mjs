@@ -21,8 +21,8 @@ export async function checkStart(page) {
     `organs of one shape are drawn at once (${organs.length} shapes)`);
   await checkDistance(page);
   const items = await ask(page, (viewer) => viewer.items);
-  expect(await page.locator('#plants button').count() === items.length, `the gallery has ${items.length} entries`);
-  expect(await page.locator('#plants img').count() > 10, 'the gallery has pictures');
+  expect(await page.locator('#gallery button').count() === items.length, `the gallery has ${items.length} entries`);
+  expect(await page.locator('#gallery img').count() > 10, 'the gallery has pictures');
   expect((await page.locator('#plants h2').allInnerTexts()).includes('Strands'),
     'scenes of strands have a heading of their own');
   await page.locator('#plants button[data-name=monopodial]').click();
@@ -266,7 +266,7 @@ async function checkLargeLink(page, second) {
 
 // ---- reach --------------------------------------------------------------------------------------
 
-const CONTROLS = ['play', 'single', 'reset', 'speed', 'undo', 'twist', 'shake', 'tab-plants', 'tab-shape', 'tab-forces', 'tab-show', 'tab-write', 'tab-save'];
+const CONTROLS = ['play', 'single', 'reset', 'speed', 'undo', 'twist', 'shake', 'tab-plants', 'tab-shape', 'tab-forces', 'tab-scene', 'tab-show', 'tab-write', 'tab-save'];
 
 /** A finger on a tab. On a busy computer a tap can last so long that the browser takes it for a press. */
 async function tapTab(page, panel) {
@@ -290,7 +290,7 @@ export async function checkSmall(page) {
   for (const id of CONTROLS) {
     expect(await page.evaluate(met, id), `${id} can be reached on a phone`);
   }
-  for (const [tab, last] of [['shape', '#shape .define:last-child input[type=number]'], ['forces', '#set-solver'], ['show', '#plots figure:last-child canvas'], ['write', '#regrow'], ['save', '#link']]) {
+  for (const [tab, last] of [['shape', '#shape .define:last-child input[type=number]'], ['forces', '#set-solver'], ['scene', '#scene-seconds'], ['show', '#plots figure:last-child canvas'], ['write', '#regrow'], ['save', '#link']]) {
     await tapTab(page, tab);
     await page.locator(last).scrollIntoViewIfNeeded();
     const box = await page.locator(last).boundingBox();
@@ -317,7 +317,7 @@ export async function checkKeyboard(page) {
     document.body.removeAttribute('tabindex');
   });
   const met = new Set();
-  for (let k = 0; k < 13; k++) {
+  for (let k = 0; k < 20; k++) {
     await page.keyboard.press('Tab');
     met.add(await focused());
   }
@@ -327,7 +327,7 @@ export async function checkKeyboard(page) {
   const outline = await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
   expect(outline !== 'none', 'what has the focus is marked');
   await page.locator('#tab-plants').focus();
-  for (const panel of ['shape', 'forces', 'show', 'write', 'save', 'plants']) {
+  for (const panel of ['shape', 'forces', 'scene', 'show', 'write', 'save', 'plants']) {
     await page.keyboard.press('ArrowRight');
     expect(await page.locator(`#${panel}`).isVisible(), `the arrow keys reach the tab ${panel}`);
   }
@@ -352,7 +352,7 @@ function contrasts() {
     const color = getComputedStyle(one).backgroundColor;
     return (numbers(color)[3] ?? 1) > 0.99 ? color : paper(one.parentElement);
   };
-  return ['#title', '#text', '#clock', '#tab-plants', '#tab-save', '#plants h2', '#plants button', '#reset', '#speed'].map((name) => {
+  return ['#title', '#text', '#clock', '#tab-plants', '#tab-save', '#gallery h2', '#gallery button', '#reset', '#speed'].map((name) => {
     const one = document.querySelector(name);
     const [a, b] = [light(getComputedStyle(one).color), light(paper(one))];
     return [name, (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)];

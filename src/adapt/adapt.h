@@ -226,6 +226,11 @@ void tdi_rigid_keep(td_adapt *adapt, int32_t count);
 // Tensors of all rigid nodes anew.
 void tdi_rigid_renew(td_adapt *adapt);
 
+// ---- new.c ----------------------------------------------------------------------------------
+
+// Bytes of a save, of what steps a tree of this model.
+size_t tdi_adapt_save_size(const td_tree_model *model);
+
 // ---- region.c -------------------------------------------------------------------------------
 
 // Makes these joints active, a byte each, without impulses: the others stand still.

@@ -205,11 +205,12 @@ typedef struct saved { // then a byte a joint: whether it is active
     td_adapt_stats stats;
 } saved;
 
+size_t tdi_adapt_save_size(const td_tree_model *model) {
+    return sizeof(saved) + (size_t)model->body_count;
+}
+
 size_t td_adapt_save_size(const td_adapt *s) {
-    if (!s) {
-        return 0;
-    }
-    return sizeof(saved) + (size_t)s->model->body_count;
+    return s ? tdi_adapt_save_size(s->model) : 0;
 }
 
 void td_adapt_save(const td_adapt *s, void *bytes) {

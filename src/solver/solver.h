@@ -36,6 +36,11 @@ typedef struct tdi_rate { // how a frame moves: turning rate, and velocity of it
     td_vec3 spin, velocity;
 } tdi_rate;
 
+// Factors of the stiffness in bending and in twist.
+typedef struct tdi_factors {
+    td_real bend, twist;
+} tdi_factors;
+
 // What a model is made with, besides its skeleton.
 typedef struct tdi_model_opts {
     td_spring_law law; // of the solver's laws, or TD_LAW_DEFAULT
@@ -121,6 +126,11 @@ typedef struct tdi_solver {
     // have changed: writes them, or with `set` reads them, of as many as TDI_SPRINGS; gives their
     // count, which is the same for all segments of all models. Any numbers do no harm.
     int32_t (*springs)(void *model, int32_t segment, bool set, td_real *numbers);
+    // * Takes the springs and their damping of `count` segments from `first` on, in which the
+    // skeleton `to` differs from that of the model, `from`; all of the model's springs are `by`
+    // times those of a skeleton. Refuses what it cannot make of them, with the model as it was.
+    td_status (*take_springs)(void *model, const td_skeleton *from, const td_skeleton *to,
+                              int32_t first, int32_t count, tdi_factors by, td_diag *diag);
     // * Takes the motion of another state, whose segments its own come from, one entry a segment:
     // poses, velocities, and as much of the past as there can be. Its base is set; it is as drawn.
     // Left out: its actors cannot be cut, and do not grow.

@@ -58,17 +58,34 @@ static td_status damped_new(const void *model, const td_damping_opts *opts, cons
 
 // A hinge about the axis a has the share k_x a_x^2 + k_y a_y^2 + k_z a_z^2 of a ball's springs,
 // where a_x^2 + a_z^2 = 1 - a_y^2.
+static td_vec3 factors_of(const td_tree_model *m, int32_t i, td_real bend, td_real twist) {
+    const td_real y = m->body[i].axis.y, hinge = bend + (twist - bend) * y * y;
+    return m->kind[i] == TD_JOINT_HINGE   ? tdi_vec3(hinge, hinge, hinge)
+           : m->kind[i] == TD_JOINT_SLIDE ? tdi_vec3(1, 1, 1)
+                                          : tdi_vec3(bend, twist, bend);
+}
+
 static void stiffen(void *model, const void *parameters, td_real bend, td_real twist) {
     td_tree_model *m = model;
     const tdi_body *from = parameters;
     for (int32_t i = 0; i < m->body_count; i++) {
-        const td_real y = from[i].axis.y, hinge = bend + (twist - bend) * y * y;
-        const td_vec3 by = m->kind[i] == TD_JOINT_HINGE   ? tdi_vec3(hinge, hinge, hinge)
-                           : m->kind[i] == TD_JOINT_SLIDE ? tdi_vec3(1, 1, 1)
-                                                          : tdi_vec3(bend, twist, bend);
+        const td_vec3 by = factors_of(m, i, bend, twist);
         m->body[i].stiffness = tdi_times(from[i].stiffness, by);
         m->body[i].damping = tdi_times(from[i].damping, by);
     }
+}
+
+static td_status take_springs(void *model, const td_skeleton *from, const td_skeleton *to,
+                              int32_t first, int32_t count, tdi_factors by, td_diag *diag) {
+    td_tree_model *m = model;
+    const td_segment *s = td_skeleton_segments(to);
+    (void)from, (void)diag;
+    for (int32_t i = first; i < first + count; i++) {
+        const td_vec3 factors = factors_of(m, i, by.bend, by.twist);
+        m->body[i].stiffness = tdi_times(s[i].stiffness, factors);
+        m->body[i].damping = tdi_times(s[i].damping, factors);
+    }
+    return TD_OK;
 }
 
 // ---- states ---------------------------------------------------------------------------------
@@ -239,6 +256,7 @@ const tdi_solver tdi_solver_tree = {
     .residual = residual,
     .implicit = &tdi_tree_implicit,
     .springs = tdi_tree_springs,
+    .take_springs = take_springs,
     .inherit = tdi_tree_inherit,
     .poses = poses,
     .velocities = velocities,

@@ -3,9 +3,9 @@
 
 #include "world/world.h"
 
-#include "base/guard.h"
-
+#include "adapt/adapt.h"
 #include "base/alloc.h"
+#include "base/guard.h"
 
 // As the scene says now.
 static td_adapt_opts opts_of(const td_world *w, const tdi_actor *a) {
@@ -19,17 +19,35 @@ static td_adapt_opts opts_of(const td_world *w, const tdi_actor *a) {
     return opts;
 }
 
+static size_t adapt_bytes(const td_world *w, int32_t variant) {
+    return tdi_adapt_save_size((const td_tree_model *)w->variants[variant].model);
+}
+
 td_status tdi_actor_make_adaptive(td_world *w, tdi_actor *a, td_diag *diag) {
     if (a->adapt || w->scene->def.objects[a->object].integrator != TD_ADAPTIVE) {
         return TD_OK;
     }
     const td_adapt_opts opts = opts_of(w, a);
-    td_status status = td_adapt_new((td_tree_state *)a->state, &opts, w->alloc, &a->adapt, diag);
-    if (status == TD_OK) {
-        a->adapt_memory = tdi_arena_zeroed(tdi_actor_arena(w, a), td_adapt_save_size(a->adapt), 1);
-        status = a->adapt_memory ? TD_OK : TD_ERR_MEMORY;
+    if (!a->adapt_memory) {
+        a->adapt_memory = tdi_arena_zeroed(tdi_actor_arena(w, a), adapt_bytes(w, a->variant), 1);
     }
-    return status;
+    return a->adapt_memory
+               ? td_adapt_new((td_tree_state *)a->state, &opts, w->alloc, &a->adapt, diag)
+               : TD_ERR_MEMORY;
+}
+
+void tdi_world_end_adaptive(td_world *w) {
+    for (int32_t k = 0; k < w->made_count; k++) {
+        tdi_actor *a = &w->actors[k];
+        if (a->adapt && w->scene->def.objects[a->object].integrator != TD_ADAPTIVE) {
+            td_adapt_free(a->adapt);
+            a->adapt = NULL;
+        }
+    }
+}
+
+size_t tdi_variant_adapt_bytes(const td_world *w, int32_t variant, td_integrator integrator) {
+    return integrator == TD_ADAPTIVE ? adapt_bytes(w, variant) : 0;
 }
 
 td_status tdi_actor_step_adaptively(td_world *w, tdi_actor *a) {
@@ -48,9 +66,8 @@ td_status tdi_actor_step_adaptively(td_world *w, tdi_actor *a) {
     return status;
 }
 
-// Steps of other integrators have saved nothing.
 void tdi_actor_undo_adaptively(tdi_actor *a) {
-    if (a->adapt && a->opts.integrator == TD_ADAPTIVE) {
+    if (a->adapt) {
         td_adapt_restore(a->adapt, a->adapt_memory);
     }
 }
@@ -59,8 +76,7 @@ void tdi_actor_undo_adaptively(tdi_actor *a) {
 
 bool td_world_actor_adapt(const td_world *w, int32_t actor, td_adapt_stats *stats) {
     const bool known = w && stats && tdi_has(actor, w->actor_count);
-    if (!known || !w->actors[actor].adapt ||
-        w->scene->def.objects[w->actors[actor].object].integrator != TD_ADAPTIVE) {
+    if (!known || !w->actors[actor].adapt) {
         return false;
     }
     *stats = td_adapt_report(w->actors[actor].adapt);

@@ -173,7 +173,7 @@ td_status tdi_change_make(td_world *w, tdi_change *c, td_diag *diag) {
 void tdi_change_free(td_world *w, tdi_change *c) {
     for (int part = 0; part < c->parts; part++) {
         if (c->made[part]) {
-            tdi_state_free(c->next[part].state);
+            tdi_actor_free(&c->next[part]);
         }
         tdi_world_drop_variant(w, c->variant[part]);
     }
@@ -304,7 +304,7 @@ static void take_place(td_world *w, tdi_change *c) {
         w->actor_count++;
     } else {
         w->segment_count -= w->actors[k].segment_count;
-        tdi_state_free(w->actors[k].state);
+        tdi_actor_free(&w->actors[k]);
         tdi_world_drop_variant(w, w->actors[k].variant);
     }
     w->actors[k] = c->next[TDI_FALLS];
@@ -360,7 +360,7 @@ static void finish(td_world *w, tdi_change *c, tdi_actor *before) {
         c->variant[part] = TD_NONE;
     }
     tdi_world_know_kin(w);
-    tdi_state_free(before->state);
+    tdi_actor_free(before);
     tdi_world_drop_variant(w, before->variant);
     regroup(w);
 }

@@ -73,7 +73,8 @@ td_status tdi_variant_pack(td_world *w, int32_t variant) {
     const int32_t numbers = spring_numbers(v);
     const size_t skeleton = tdi_skeleton_bytes(v->skeleton);
     const variant_head h = {sizeof h + skeleton + model_bytes(v, numbers), v->object, 1 + numbers};
-    char *bytes = tdi_arena_zeroed(&v->arena, (size_t)h.bytes, 1);
+    char *bytes =
+        v->packed_bytes == h.bytes ? v->packed : tdi_arena_zeroed(&v->arena, (size_t)h.bytes, 1);
     if (!bytes) {
         return TD_ERR_MEMORY;
     }
@@ -339,7 +340,7 @@ static void drop_reserve(td_world *w, const tdi_grown_variants *g, bool commit) 
         tdi_actor *a = &w->actors[k];
         if (leaves(w, g, a->variant, commit)) {
             w->segment_count -= a->segment_count;
-            tdi_state_free(a->state);
+            tdi_actor_free(a);
             w->made_count--;
             w->near.share[k] = w->near.share[w->made_count];
             *a = w->actors[w->made_count];

@@ -231,6 +231,11 @@ td_status tdi_variant_draw(td_world *w, int32_t variant, td_diag *diag) {
     return status != TD_OK ? status : v->drawn ? TD_OK : TD_ERR_MEMORY;
 }
 
+void tdi_actor_free(tdi_actor *a) {
+    td_adapt_free(a->adapt);
+    tdi_state_free(a->state);
+}
+
 void tdi_actor_reset(const td_world *w, tdi_actor *a) {
     tdi_state_restore(a->solver->implicit, a->state, w->variants[a->variant].drawn);
 }

@@ -39,9 +39,6 @@ void tdi_actor_set_integrator(tdi_actor *a, td_integrator integrator) {
     if (a->solver == &tdi_solver_reduced && !tdi_is_implicit(integrator)) {
         tdi_reduce_free_joints((td_reduced_state *)a->state);
     }
-    if (a->adapt) { // others have moved it since it was made
-        td_adapt_changed(a->adapt);
-    }
 }
 
 // ---- entry ----------------------------------------------------------------------------------

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #define MAGIC    0x746e6474u // "tdnt"
-#define VERSION  16u
+#define VERSION  17u
 #define MAX_STEP ((int64_t)1 << 53)
 
 typedef struct head {
@@ -230,6 +230,27 @@ static const char *grown_at(const head *h, const char *bytes) {
            (size_t)h->ties * added_bytes();
 }
 
+// Integrators of objects stand after that.
+static td_integrator integrator_at(const head *h, const char *bytes, int32_t object) {
+    const char *at = grown_at(h, bytes);
+    td_integrator integrator;
+    memcpy(&integrator, at + tdi_grown_size_of(at) + (size_t)object * sizeof integrator,
+           sizeof integrator);
+    return integrator;
+}
+
+// Whether objects can have them: constraints of the scene hold in one way or the other.
+static bool fits_integrators(const td_world *w, const head *h, const char *bytes, size_t size) {
+    const td_scene_def *def = &w->scene->def;
+    const size_t before =
+        (size_t)(grown_at(h, bytes) - bytes) + tdi_grown_size_of(grown_at(h, bytes));
+    bool good = (size - before) / sizeof(td_integrator) >= (size_t)def->object_count;
+    for (int32_t k = 0; k < def->object_count && good; k++) {
+        good = tdi_object_can_have(w, k, integrator_at(h, bytes, k));
+    }
+    return good;
+}
+
 // Whether a place has a variant that it can have: one of the scene's own actors has its own, or one
 // of its object that was cut or has grown.
 static bool fits_place(const td_world *w, const char *grown, int32_t k, int32_t variant) {
@@ -266,11 +287,11 @@ static bool fits(const td_world *w, const head *h, const char *bytes, size_t siz
     for (int32_t k = 0; k < h->actors && good; k++) {
         good = fits_place(w, at, k, variant_at(bytes, k));
     }
-    return good;
+    return good && fits_integrators(w, h, bytes, size);
 }
 
-// Bytes that an actor of a variant adds to a save.
-static size_t variant_bytes(const td_world *w, int32_t variant) {
+// Bytes that an actor of a variant adds to a save in which its object has this integrator.
+static size_t variant_bytes(const td_world *w, int32_t variant, td_integrator integrator) {
     const tdi_variant *v = &w->variants[variant];
     const bool points = w->near.room && tdi_variant_touches(w, v->object, variant);
     tdi_actor any = {.alive = false};
@@ -278,6 +299,7 @@ static size_t variant_bytes(const td_world *w, int32_t variant) {
     uint8_t still = 0;
     tdi_tape_actor_head(&t, &any, &still);
     return sizeof(int32_t) + t.size + v->drawn_bytes +
+           tdi_variant_adapt_bytes(w, variant, integrator) +
            (points ? (size_t)v->drawn_points * sizeof *w->near.last : 0);
 }
 
@@ -333,10 +355,12 @@ static td_status check_size(td_world *w, const head *h, const char *bytes, size_
     wanted += (size_t)h->slept * sizeof *w->slept;
     given += (size_t)tdi_world_count_slept(w) * sizeof *w->slept;
     for (int32_t k = 0; k < w->actor_count && status == TD_OK; k++) {
-        given += variant_bytes(w, w->actors[k].variant);
+        const int32_t object = w->actors[k].object;
+        given += variant_bytes(w, w->actors[k].variant, w->scene->def.objects[object].integrator);
     }
     for (int32_t k = 0; k < h->actors && status == TD_OK; k++) {
-        wanted += variant_bytes(w, variants[k]);
+        const int32_t object = w->variants[variants[k]].object;
+        wanted += variant_bytes(w, variants[k], integrator_at(h, bytes, object));
     }
     return status == TD_OK && wanted != given ? other_scene(diag) : status;
 }
@@ -353,11 +377,11 @@ static td_status take_ties(td_world *w, const head *h, const char *bytes, td_dia
     return status == TD_OK || status == TD_ERR_MEMORY ? status : other_scene(diag);
 }
 
-// Room for all places that the save names; variants are of the world.
-static td_status make_places(td_world *w, const head *h, const char *bytes, size_t size,
-                             const int32_t *variants, tdi_watch *watch, td_diag *diag) {
-    td_status status = check_size(w, h, bytes, size, variants, diag);
-    if (status == TD_OK && h->colliders > w->collider_count) {
+// Room for all places that the save names; variants and integrators are of the world.
+static td_status make_places(td_world *w, const head *h, const int32_t *variants, tdi_watch *watch,
+                             td_diag *diag) {
+    td_status status = TD_OK;
+    if (h->colliders > w->collider_count) {
         status = td_world_reserve_colliders(w, h->colliders - w->collider_count, diag);
     }
     if (status == TD_OK && h->hands > w->hand_count) {
@@ -370,6 +394,29 @@ static td_status make_places(td_world *w, const head *h, const char *bytes, size
                  : status;
     status = status == TD_OK ? tdi_watch_make(w, h->watched, watch) : status;
     return status == TD_OK ? tdi_world_make_places(w, variants, h->actors, diag) : status;
+}
+
+// Objects get the integrators of the save, and what these need; which fails without memory.
+static td_status take_integrators(td_world *w, const head *h, const char *bytes,
+                                  const int32_t *variants, tdi_watch *watch, td_diag *diag) {
+    td_object_def *objects = (td_object_def *)w->scene->def.objects; // the world's own copy
+    const size_t count = (size_t)w->scene->def.object_count;
+    td_integrator *before = tdi_alloc_zeroed(w->alloc, count + 1, sizeof *before);
+    td_status status = before ? TD_OK : TD_ERR_MEMORY;
+    for (size_t k = 0; k < count && status == TD_OK; k++) {
+        before[k] = objects[k].integrator;
+        objects[k].integrator = integrator_at(h, bytes, (int32_t)k);
+    }
+    for (int32_t k = 0; k < w->made_count && status == TD_OK; k++) {
+        tdi_actor_set_integrator(&w->actors[k], objects[w->actors[k].object].integrator);
+    }
+    status = status == TD_OK ? make_places(w, h, variants, watch, diag) : status;
+    for (size_t k = 0; k < count && before && status != TD_OK; k++) {
+        objects[k].integrator = before[k];
+    }
+    tdi_world_end_adaptive(w);
+    tdi_alloc_free(w->alloc, before, (count + 1) * sizeof *before);
+    return status;
 }
 
 // Takes the places that the save names: first all memory, then what cannot fail.
@@ -385,7 +432,8 @@ static td_status take_places(td_world *w, const head *h, const char *bytes, size
     for (int32_t k = 0; k < h->actors && status == TD_OK; k++) {
         variants[k] = tdi_grown_variant(w, &grown, variant_at(bytes, k));
     }
-    status = status == TD_OK ? make_places(w, h, bytes, size, variants, &watch, diag) : status;
+    status = status == TD_OK ? check_size(w, h, bytes, size, variants, diag) : status;
+    status = status == TD_OK ? take_integrators(w, h, bytes, variants, &watch, diag) : status;
     if (status == TD_OK) {
         tdi_world_take_places(w, variants, h->actors);
     }
@@ -410,6 +458,9 @@ static bool same_places(const td_world *w, const head *h, const char *bytes) {
                 tdi_grown_is_same(w, grown_at(h, bytes));
     for (int32_t k = 0; k < w->actor_count && same; k++) {
         same = variant_at(bytes, k) == w->actors[k].variant;
+    }
+    for (int32_t k = 0; k < w->scene->def.object_count && same; k++) {
+        same = integrator_at(h, bytes, k) == w->scene->def.objects[k].integrator;
     }
     return same;
 }

@@ -37,6 +37,9 @@ void tdi_tape_grab(tdi_tape *t, tdi_grab *g) {
 
 void tdi_tape_scene(tdi_tape *t, td_world *w) {
     td_object_def *objects = (td_object_def *)w->scene->def.objects; // the world's own copy
+    for (int32_t k = 0; k < w->scene->def.object_count; k++) {       // first: sizes depend on them
+        item(t, &objects[k].integrator, sizeof objects[k].integrator);
+    }
     item(t, &w->dt, sizeof w->dt);
     item(t, &w->steps_a_frame, sizeof w->steps_a_frame);
     item(t, &w->step_from, sizeof w->step_from);
@@ -48,7 +51,6 @@ void tdi_tape_scene(tdi_tape *t, td_world *w) {
         flag(t, &w->scene->keyed[k].ended);
     }
     for (int32_t k = 0; k < w->scene->def.object_count; k++) {
-        item(t, &objects[k].integrator, sizeof objects[k].integrator);
         item(t, &w->objects[k].frame, sizeof w->objects[k].frame);
     }
 }

@@ -182,8 +182,7 @@ void td_world_free(td_world *w) {
     tdi_world_free_islands(w);
     tdi_watch_free(w, &w->watch);
     for (int32_t k = 0; k < w->made_count; k++) {
-        td_adapt_free(w->actors[k].adapt);
-        tdi_state_free(w->actors[k].state);
+        tdi_actor_free(&w->actors[k]);
     }
     for (int32_t k = 0; k < w->variant_count; k++) {
         tdi_model_free(w->variants[k].model);
@@ -319,33 +318,62 @@ td_status td_world_set(td_world *w, const char *path, td_real value, td_diag *di
     return status;
 }
 
+// Constraints hold in one way or the other.
+static bool changes_kind(td_integrator from, td_integrator to) {
+    return to == TD_ADAPTIVE || tdi_is_implicit(from) != tdi_is_implicit(to);
+}
+
+static bool is_held(const td_world *w, int32_t object) {
+    bool held = false;
+    for (int32_t k = 0; k < w->actor_count && !held; k++) {
+        held = w->actors[k].object == object && w->group_of[k] != TD_NONE;
+    }
+    return held;
+}
+
+static bool scene_holds(const td_world *w, int32_t object) {
+    bool held = false;
+    for (int32_t k = 0; k < w->scene->def.constraint_count && !held; k++) {
+        for (int side = 0; side < 2; side++) {
+            const int32_t actor = w->ties[k].actor[side];
+            held = held || (actor != TD_NONE && w->actors[actor].object == object);
+        }
+    }
+    return held;
+}
+
+// What touches is solved as one system, by implicit rules.
+bool tdi_object_can_have(const td_world *w, int32_t object, td_integrator integrator) {
+    const td_object_def *o = &w->scene->def.objects[object];
+    return (tdi_is_implicit(integrator) ||
+            !tdi_variant_touches(w, object, w->objects[object].first_variant)) &&
+           integrator >= TD_IMPLICIT && integrator <= TD_ADAPTIVE &&
+           tdi_solver_integrators(tdi_solver_find(o->solver)) >> integrator & 1 &&
+           !(changes_kind(o->integrator, integrator) && scene_holds(w, object));
+}
+
 td_status td_world_set_integrator(td_world *w, int32_t object, td_integrator integrator) {
     if (!w) {
         return TD_ERR_ARGUMENT;
     }
     td_scene_def *def = &w->scene->def;
-    if (object < 0 || object >= def->object_count || integrator < TD_IMPLICIT ||
-        integrator > TD_ADAPTIVE ||
-        !(tdi_solver_integrators(tdi_solver_find(def->objects[object].solver)) >> integrator & 1)) {
+    if (object < 0 || object >= def->object_count || !tdi_object_can_have(w, object, integrator) ||
+        (changes_kind(def->objects[object].integrator, integrator) && is_held(w, object))) {
         return TD_ERR_ARGUMENT;
     }
-    for (int32_t k = 0; k < w->actor_count; k++) { // constraints hold in one way or the other
-        const bool held = w->actors[k].object == object && w->group_of[k] != TD_NONE;
-        if (held &&
-            (integrator == TD_ADAPTIVE ||
-             tdi_is_implicit(integrator) != tdi_is_implicit(def->objects[object].integrator))) {
-            return TD_ERR_ARGUMENT;
-        }
-    }
     // the world's own copy
-    ((td_object_def *)def->objects)[object].integrator = integrator;
+    td_integrator *now = &((td_object_def *)def->objects)[object].integrator, before = *now;
+    *now = integrator;
     for (int32_t k = 0; k < w->actor_count; k++) {
         if (w->actors[k].object == object) {
             tdi_actor_wake(w, k);
             tdi_actor_set_integrator(&w->actors[k], integrator);
         }
     }
-    return tdi_world_reserve(w);
+    const td_status status = tdi_world_reserve(w);
+    *now = status == TD_OK ? integrator : before;
+    tdi_world_end_adaptive(w);
+    return status;
 }
 
 td_status tdi_actor_make_field(td_world *w, tdi_actor *a) {

@@ -38,11 +38,6 @@ typedef struct tdi_variant {
     size_t packed_bytes;
 } tdi_variant;
 
-// Factors of the stiffness in bending and in twist.
-typedef struct tdi_factors {
-    td_real bend, twist;
-} tdi_factors;
-
 typedef struct tdi_object {
     int32_t first_variant, first_actor, actor_count; // of the scene's own
     tdi_factors made, factors; // with which its models were made, and which they have now
@@ -122,7 +117,7 @@ typedef struct tdi_actor {
     bool touches;     // colliders, others, itself
     td_real strength; // of the barrier: what contact leaves for the next step
     void *memory;     // where a step by an explicit integrator began; NULL: it has none
-    td_adapt *adapt;  // of the integrator TD_ADAPTIVE; NULL: none has asked for it
+    td_adapt *adapt;  // while its object has the integrator TD_ADAPTIVE; else NULL
     void *adapt_memory;
     tdi_transform base0, simulated0; // when the step began
     tdi_rate base_rate0;
@@ -363,6 +358,7 @@ td_status tdi_variant_measure(td_world *world, tdi_variant *variant);
 td_status tdi_actor_make(td_world *world, int32_t variant, tdi_actor *actor, td_diag *diag);
 // The same of one that is there: its solver, skeleton and state become those of a variant.
 td_status tdi_actor_form(td_world *world, int32_t variant, tdi_actor *actor, td_diag *diag);
+void tdi_actor_free(tdi_actor *actor); // its state, and what steps it
 void tdi_actor_set_name(const td_world *world, tdi_actor *actor, int32_t instance, bool numbered);
 // Whether actors of an object and variant touch anything.
 bool tdi_variant_touches(const td_world *world, int32_t object, int32_t variant);
@@ -501,6 +497,10 @@ void tdi_world_undo_carrying(td_world *world);
 // adaptive.c: actors that the integrator TD_ADAPTIVE steps.
 // What that needs, if the actor's object has it. `diag` may be NULL.
 td_status tdi_actor_make_adaptive(td_world *world, tdi_actor *actor, td_diag *diag);
+// Of all actors whose objects have it no more.
+void tdi_world_end_adaptive(td_world *world);
+// Bytes of it in a save, of an actor of this variant whose object has this integrator.
+size_t tdi_variant_adapt_bytes(const td_world *world, int32_t variant, td_integrator integrator);
 td_status tdi_actor_step_adaptively(td_world *world, tdi_actor *actor);
 // After its state was restored to where the step began.
 void tdi_actor_undo_adaptively(tdi_actor *actor);
@@ -616,6 +616,8 @@ td_status tdi_actor_settle(td_world *world, tdi_actor *actor, td_diag *diag);
 bool tdi_object_reduces(const td_world *world, int32_t object);
 // Tells the state of such an actor, before a step, what the scene allows now.
 void tdi_actor_set_reduction(const td_world *world, tdi_actor *actor);
+// Whether its solver has the integrator, and contact and constraints of the scene allow it.
+bool tdi_object_can_have(const td_world *world, int32_t object, td_integrator integrator);
 // Another integrator steps it from now on; an explicit one with all its joints.
 void tdi_actor_set_integrator(tdi_actor *actor, td_integrator integrator);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Buttons, keys, overlays' boxes and files that are dropped: what a person does, as calls of the
-// viewer.
+// Buttons, keys and overlays' boxes: what a person does, as calls of the viewer.
 
 import { byId, sayNote } from './dom';
+import { FileOpener } from './files';
 import type { Keeper } from './keeper';
 import { COLORINGS, OVERLAYS } from './overlays';
 import type { Overlay } from './overlays';
@@ -29,7 +29,8 @@ export class Controls {
     document.addEventListener('keydown', (event) => this.onKey(event));
     document.addEventListener('keyup', (event) => this.onKeyUp(event));
     window.addEventListener('blur', () => this.dropArrows());
-    this.listenForFiles();
+    new FileOpener(viewer);
+    click('original', () => void viewer.openOriginal());
     // a note has been read when somebody goes on
     ['pointerdown', 'keydown'].forEach((name) => document.addEventListener(name, () => sayNote('')));
   }
@@ -58,24 +59,6 @@ export class Controls {
 
   private checkedOverlays(): Overlay[] {
     return OVERLAYS.filter((name) => overlayBox(name).checked);
-  }
-
-  // ---- files --------------------------------------------------------------------------------------
-
-  private listenForFiles(): void {
-    const show = (on: boolean): unknown => document.body.classList.toggle('dropping', on);
-    document.addEventListener('dragover', (event) => {
-      event.preventDefault();
-      show(true);
-    });
-    document.addEventListener('dragleave', (event) => show(event.relatedTarget !== null));
-    document.addEventListener('drop', (event) => {
-      event.preventDefault();
-      show(false);
-      if (event.dataTransfer?.files.length) {
-        void this.viewer.openDropped(event.dataTransfer.files);
-      }
-    });
   }
 
   // ---- keys ---------------------------------------------------------------------------------------

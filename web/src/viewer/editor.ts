@@ -15,6 +15,8 @@ export interface EditorEvents {
   /** Faults of a text; none: it can grow. */
   check(file: string, text: string): Promise<Fault[]>;
   grow(file: string, text: string): void;
+  /** Perhaps wrong, and not grown yet. */
+  typed(file: string, text: string): void;
 }
 
 export class Editor {
@@ -64,6 +66,22 @@ export class Editor {
     this.showFile();
   }
 
+  /** What was typed at another time, and has not grown. */
+  setDraft(file: string, text: string): void {
+    if (file in this.texts && this.texts[file] !== text) {
+      this.files.value = file;
+      this.field.show(file, text);
+      this.onInput();
+    }
+  }
+
+  /** What is typed and not grown gives way to the texts that come next. */
+  dropDrafts(): void {
+    this.drafts = {};
+    this.version++;
+    clearTimeout(this.timer);
+  }
+
   setFaults(faults: Fault[]): void {
     this.faults = faults;
     this.list.replaceChildren(...faults.map((fault) => this.faultItem(fault)));
@@ -83,6 +101,7 @@ export class Editor {
   private onInput(): void {
     this.texts[this.file] = this.drafts[this.file] = this.text;
     this.version++;
+    this.events.typed(this.file, this.text);
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => void this.checkNow(), CHECK_AFTER);
   }

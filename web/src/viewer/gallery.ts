@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The plants and scenes to choose from, each with a small picture.
 
+import { element, textElement } from './dom';
 import { hasStrand } from './library';
 import type { Item, Library } from './library';
 
@@ -9,30 +10,49 @@ const STRANDS = 'Strands';
 
 export class Gallery {
   private readonly buttons = new Map<string, HTMLButtonElement>();
+  private readonly items = new Map<string, Item>();
+  private readonly own = element('div');
+  private readonly onChoose: (item: Item) => void;
+  private shown: string | null = null;
 
   constructor(parent: HTMLElement, { items, files }: Library, onChoose: (item: Item) => void) {
-    const groups = new Map<string, Item[]>();
-    for (const item of items) {
-      const group = hasStrand(files[item.file]) ? STRANDS : item.group;
-      groups.set(group, [...(groups.get(group) ?? []), item]);
-    }
-    for (const [title, members] of groups) {
-      const heading = document.createElement('h2');
-      const list = document.createElement('ul');
-      heading.textContent = title;
-      members.forEach((item) => list.append(this.entry(item, onChoose)));
-      parent.append(heading, list);
-    }
+    this.onChoose = onChoose;
+    parent.append(this.own);
+    const groupOf = (item: Item): string => (hasStrand(files[item.file]) ? STRANDS : item.group);
+    this.addGroups(parent, items, groupOf, pictureIn);
+  }
+
+  /** What the visitor has brought stands first. */
+  setOwn(items: Item[], pictureOf: (item: Item) => string | undefined, isEdited: (item: Item) => boolean): void {
+    this.own.querySelectorAll('button').forEach(({ dataset }) => this.buttons.delete(dataset.name!));
+    this.own.replaceChildren();
+    this.addGroups(this.own, items, ({ group }) => group, pictureOf);
+    this.buttons.forEach((button, name) => {
+      button.classList.toggle('edited', isEdited(this.items.get(name)!));
+    });
+    this.show(this.shown);
   }
 
   show(name: string | null): void {
+    this.shown = name;
     this.buttons.forEach((button, key) => button.setAttribute('aria-current', String(key === name)));
   }
 
-  private entry(item: Item, onChoose: (item: Item) => void): HTMLElement {
-    const entry = document.createElement('li');
-    const button = document.createElement('button');
-    const picture = document.getElementById(`thumb-${item.name}`);
+  private addGroups(
+    parent: HTMLElement, items: Item[], groupOf: (item: Item) => string, pictureOf: (item: Item) => string | undefined,
+  ): void {
+    const groups = new Map<string, Item[]>();
+    items.forEach((item) => groups.set(groupOf(item), [...(groups.get(groupOf(item)) ?? []), item]));
+    for (const [title, members] of groups) {
+      const list = element('ul');
+      members.forEach((item) => list.append(this.entry(item, pictureOf(item))));
+      parent.append(textElement('h2', title), list);
+    }
+  }
+
+  private entry(item: Item, picture: string | undefined): HTMLElement {
+    const entry = element('li');
+    const button = element('button');
     button.type = 'button';
     button.dataset.name = item.name;
     button.title = item.text;
@@ -40,17 +60,22 @@ export class Gallery {
       const image = new Image();
       image.alt = '';
       image.loading = 'lazy';
-      image.src = `data:image/jpeg;base64,${picture.textContent!}`;
+      image.src = picture;
       button.append(image);
     } else {
-      const blank = document.createElement('span');
-      blank.className = 'blank';
-      button.append(blank);
+      button.append(element('span', 'blank'));
     }
     button.append(item.title);
-    button.addEventListener('click', () => onChoose(item));
+    button.addEventListener('click', () => this.onChoose(item));
     this.buttons.set(item.name, button);
+    this.items.set(item.name, item);
     entry.append(button);
     return entry;
   }
+}
+
+/** The small picture that the page has of it. */
+function pictureIn({ name }: Item): string | undefined {
+  const picture = document.getElementById(`thumb-${name}`);
+  return picture ? `data:image/jpeg;base64,${picture.textContent!}` : undefined;
 }

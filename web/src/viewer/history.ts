@@ -18,10 +18,11 @@ const MOST = 200;
 export class History {
   private past: Moment[] = [];
   private future: Moment[] = [];
-  private readonly onChange: () => void;
+  private readonly listeners: (() => void)[] = [];
 
-  constructor(onChange: () => void) {
-    this.onChange = onChange;
+  /** There is another way back, or none. */
+  onChange(listener: () => void): void {
+    this.listeners.push(listener);
   }
 
   get canUndo(): boolean {
@@ -36,7 +37,7 @@ export class History {
   begin(): void {
     this.past = [];
     this.future = [];
-    this.onChange();
+    this.changed();
   }
 
   /** Before a change. */
@@ -44,13 +45,13 @@ export class History {
     this.past.push(before);
     this.past.splice(0, this.past.length - MOST);
     this.future = [];
-    this.onChange();
+    this.changed();
   }
 
   /** What was before the last change, which was refused. */
   takeBack(): Moment | undefined {
     const before = this.past.pop();
-    this.onChange();
+    this.changed();
     return before;
   }
 
@@ -67,7 +68,11 @@ export class History {
     if (found) {
       to.push(now);
     }
-    this.onChange();
+    this.changed();
     return found;
+  }
+
+  private changed(): void {
+    this.listeners.forEach((listener) => listener());
   }
 }

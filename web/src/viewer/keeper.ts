@@ -5,11 +5,17 @@ import { overlayBox } from './controls';
 import { byId, sayFault, sayNote } from './dom';
 import { OVERLAYS } from './overlays';
 import { Video, download } from './save';
-import { fromHash, toHash } from './share';
+import { fromHash, isLink, toHash } from './share';
 import type { Shared } from './share';
+import { keep, recall } from './storage';
 import type { Viewer } from './viewer';
 
+/** What this tab shows, in the page's own memory. */
+const NOW = 'now';
+
 export class Keeper {
+  /** A link is being opened. */
+  private following = false;
   private readonly viewer: Viewer;
   private readonly video: Video;
 
@@ -25,6 +31,10 @@ export class Keeper {
     byId('link').addEventListener('click', () => void this.showLink());
     byId<HTMLButtonElement>('video').disabled = !Video.offered;
     window.addEventListener('hashchange', () => void this.openShared());
+    this.viewer.history.onChange(() => this.dropLink());
+    // a page on a phone may never come back from the background
+    window.addEventListener('pagehide', () => this.keepNow());
+    document.addEventListener('visibilitychange', () => document.hidden && this.keepNow());
   }
 
   // ---- files --------------------------------------------------------------------------------------
@@ -61,11 +71,17 @@ export class Keeper {
 
   /** `complete`: the motion is in it as well. */
   async link(): Promise<{ link: string; complete: boolean }> {
+    const { bytes, sliding } = await this.viewer.simulation.ask({ do: 'save' });
+    const { hash, complete } = await toHash({ ...this.shared(), sliding }, bytes);
+    return { link: location.href.replace(/#.*$/, '') + hash, complete };
+  }
+
+  // all but the motion; others do not have the visitor's own files
+  private shared(): Shared {
     const { viewer } = this;
     const { item, file, edited } = viewer.shown;
-    const { bytes, sliding } = await viewer.simulation.ask({ do: 'save' });
-    const shared: Shared = {
-      ...(item ? { item: item.name } : { file }),
+    return {
+      ...(item && !viewer.own.owns(item) ? { item: item.name } : { file }),
       ...(Object.keys(edited).length > 0 && { files: edited }),
       settings: viewer.settings.changes(),
       overlays: [...viewer.overlays.on],
@@ -73,10 +89,7 @@ export class Keeper {
       paused: !viewer.clock.playing,
       view: viewer.picture.viewNumbers,
       time: viewer.world?.state.time,
-      sliding,
     };
-    const { hash, complete } = await toHash(shared, bytes);
-    return { link: location.href.replace(/#.*$/, '') + hash, complete };
   }
 
   private async showLink(): Promise<void> {
@@ -92,10 +105,29 @@ export class Keeper {
     await navigator.clipboard?.writeText(link).catch(() => undefined);
   }
 
+  /** What was changed is not what the link says. */
+  private dropLink(): void {
+    if (!this.following && isLink(location.hash)) {
+      history.replaceState(null, '', location.href.replace(/#.*$/, ''));
+    }
+    byId('link-out').hidden = true;
+  }
+
   /** What the address of the page says; false when it says nothing. */
   async openShared(): Promise<boolean> {
+    this.following = true;
+    const opened = await this.openHash(location.hash);
+    this.following = false;
+    if (!opened && isLink(location.hash)) {
+      this.dropLink();
+      sayNote('The link cannot be followed: it is damaged, or was made by another page.');
+    }
+    return opened;
+  }
+
+  private async openHash(hash: string): Promise<boolean> {
     const { viewer } = this;
-    const found = await fromHash(location.hash);
+    const found = await fromHash(hash);
     const item = viewer.library.items.find(({ name }) => name === found?.shared.item) ?? null;
     const file = item?.file ?? found?.shared.file;
     if (!found || !file) {
@@ -110,6 +142,28 @@ export class Keeper {
       this.restore(shared, motion !== null);
     } else {
       viewer.clock.setPlaying(playing);
+    }
+    return opened;
+  }
+
+  // ---- loading the page again ---------------------------------------------------------------------
+
+  private keepNow(): void {
+    const { item } = this.viewer.shown;
+    const shared = this.shared();
+    keep(NOW, item ? { ...shared, item: item.name, file: undefined, files: undefined } : shared, 'tab');
+  }
+
+  /** What this tab has shown before it was loaded again; false when that was nothing. */
+  async openLast(): Promise<boolean> {
+    const { viewer } = this;
+    const shared = recall<Shared>(NOW, 'tab');
+    const item = viewer.own.find(shared?.item);
+    const { file, files, settings } = shared ?? {};
+    const opened = item ? await viewer.chooseItem(item, settings)
+      : file !== undefined && await viewer.open({ item: null, file, edited: { ...files } }, { changes: settings });
+    if (opened) {
+      this.restore(shared!, true);
     }
     return opened;
   }

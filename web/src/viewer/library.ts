@@ -34,7 +34,11 @@ export interface Given {
 }
 
 export function isModel(file: string): boolean {
-  return /\.lsys$/i.test(file);
+  return /\.(lsys|l)$/i.test(file);
+}
+
+export function isScene(file: string, text: string): boolean {
+  return /\.(ya?ml|json)$/i.test(file) && /^[\s{]*"?objects"?\s*:/m.test(text);
 }
 
 /** A model alone is a scene with one object. */
@@ -50,20 +54,31 @@ export function makeSource(file: string, files: Record<string, string>): Source 
   return { file, text: files[file], files };
 }
 
-/** The files that a person may want to edit: the scene, and the models it names. */
+/** The files that a person may want to edit: a scene and its models; what models include, and their view files. */
 export function editable(file: string, files: Record<string, string>): Record<string, string> {
-  const found: Record<string, string> = { [file]: files[file] };
-  if (!isModel(file)) {
-    const folder = file.slice(0, file.lastIndexOf('/') + 1);
-    for (const [, quoted, plain] of files[file].matchAll(/\bplant:\s*(?:"([^"]+)"|([^\s,}#]+))/g)) {
-      const wanted = normal(folder + (quoted ?? plain));
-      const name = wanted in files ? wanted : Object.keys(files).find((key) => baseName(key) === baseName(wanted));
-      if (name) {
-        found[name] = files[name];
+  const found: Record<string, string> = {};
+  const add = (name: string): void => {
+    if (name in found) {
+      return;
+    }
+    found[name] = files[name];
+    const folder = name.slice(0, name.lastIndexOf('/') + 1);
+    for (const wanted of namedIn(name, files[name])) {
+      const path = normal(folder + wanted);
+      const known = path in files ? path : Object.keys(files).find((key) => baseName(key) === baseName(path));
+      if (known) {
+        add(known);
       }
     }
-  }
+  };
+  add(file);
   return found;
+}
+
+function namedIn(file: string, text: string): string[] {
+  const pattern = isModel(file) ? /^\s*#include\s+"([^"]+)"/gm : /\b(?:plant|view):\s*(?:"([^"]+)"|([^\s,}#]+))/g;
+  const named = [...text.matchAll(pattern)].map(([, quoted, plain]) => quoted ?? plain);
+  return /\.l$/i.test(file) ? [...named, baseName(file).replace(/l$/i, 'v')] : named;
 }
 
 /** Whether a scene has a strand: a rope, a chain, a cord; comments do not count. */

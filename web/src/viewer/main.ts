@@ -25,13 +25,9 @@ async function start(): Promise<void> {
   publish(viewer, keeper);
   viewer.start();
   const given = document.getElementById('given');
-  if (await keeper.openShared()) {
-    return;
-  }
-  if (given) {
-    await viewer.openGiven(JSON.parse(given.textContent!) as Given);
-  } else {
-    await viewer.chooseItem(library.items[0]);
+  const item = given ? viewer.own.setGiven(JSON.parse(given.textContent!) as Given) : library.items[0];
+  if (!(await keeper.openShared()) && !(await keeper.openLast())) {
+    await (given ? viewer.openItem(item) : viewer.chooseItem(item));
   }
 }
 

@@ -111,6 +111,20 @@ export class Picture {
     this.frames++;
   }
 
+  /** A square of what is to be seen now, as an address of data; empty while nothing is drawn. */
+  small(side = 160): string {
+    if (!this.on) {
+      return '';
+    }
+    this.draw();
+    const { width, height } = this.canvas;
+    const out = document.createElement('canvas');
+    const size = Math.min(width, height);
+    out.width = out.height = side;
+    out.getContext('2d')!.drawImage(this.canvas, (width - size) / 2, (height - size) / 2, size, size, 0, 0, side, side);
+    return out.toDataURL('image/jpeg', 0.8);
+  }
+
   private putOnStage(): void {
     const before = this.stage.model;
     if (before !== this.model && this.model) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What a page and the worker that simulates say to each other. Every request gets one answer.
 
+import type { Edit } from './scene-text';
+
 /** A scene, and the files that it may name. */
 export interface Source {
   /** Name of the scene's file; files are found from its folder. */
@@ -173,9 +175,16 @@ export interface Saved {
   sliding: [object: number, vx: number, vz: number, scale: number];
 }
 
+/** A scene's text with changes made, and what it says; null: nothing that can be read. */
+export interface Edited {
+  text: string;
+  scene: Record<string, unknown> | null;
+}
+
 export type Request =
   | { do: 'load'; module: ArrayBuffer }
   | { do: 'open'; source: Source; solvers?: string[] }
+  | { do: 'edit'; text: string; edits: Edit[] }
   | { do: 'check'; file: string; text: string; files: Record<string, string> }
   | { do: 'advance'; seconds: number; steps?: number; budget: number; moments?: boolean; clusters?: boolean; contacts?: boolean; wind?: Float64Array }
   | { do: 'set'; values: Record<string, number>; integrator?: number }
@@ -194,6 +203,7 @@ export type Request =
 export interface Answers {
   load: true;
   open: Opened;
+  edit: Edited;
   check: Fault[];
   advance: State;
   set: string[];

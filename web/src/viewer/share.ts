@@ -58,9 +58,13 @@ export async function toHash(shared: Shared, motion: Uint8Array<ArrayBuffer>): P
   return { hash: MARK + text + (complete ? `.${toText(moving)}` : ''), complete };
 }
 
+export function isLink(hash: string): boolean {
+  return hash.startsWith(MARK);
+}
+
 /** null when there is none, or one that cannot be read. */
 export async function fromHash(hash: string): Promise<{ shared: Shared; motion: Uint8Array<ArrayBuffer> | null } | null> {
-  if (!hash.startsWith(MARK)) {
+  if (!isLink(hash)) {
     return null;
   }
   try {

@@ -25,6 +25,8 @@ export interface ViewerState {
   drawing: boolean;
   name: string;
   items: string[];
+  /** What the visitor has brought. */
+  own: string[];
   time: number;
   dt: number;
   playing: boolean;
@@ -103,12 +105,13 @@ const at = (find: (out: Vector3) => Vector3): Place => find(new Vector3()).toArr
 function pageState(viewer: Viewer): Partial<ViewerState> {
   const { clock, picture, library, readings } = viewer;
   return {
-    get ready() { return picture.frames > 0 && viewer.opening === 0 && (viewer.world !== null || viewer.run !== null); },
+    get ready() { return picture.frames > 0 && viewer.opening === 0 && !viewer.scene.busy && (viewer.world !== null || viewer.run !== null); },
     get idle() { return !viewer.busy; },
     get drawing() { return picture.drawing; },
     set drawing(on) { picture.drawing = on; },
     get name() { return viewer.shortName; },
     get items() { return library.items.map(({ name }) => name); },
+    get own() { return viewer.own.items.map(({ name }) => name); },
     get playing() { return clock.playing; },
     get speed() { return clock.speed; },
     get factor() { return clock.factor; },
@@ -120,7 +123,7 @@ function pageState(viewer: Viewer): Partial<ViewerState> {
     get settings() { return viewer.settings.settings; },
     get overlays() { return [...viewer.overlays.on]; },
     get legend() { return byId('legend').hidden ? '' : byId('legend').innerText; },
-    get camera() { return viewer.toldFrom.toArray(); },
+    get camera() { return viewer.cameraWeights.told.toArray(); },
     get arrows() { return viewer.overlays.arrowCount; },
     get hovering() { return viewer.hand.hovering; },
     get holding() { return viewer.hand.hold !== null; },
@@ -165,8 +168,8 @@ function actions(viewer: Viewer, keeper: Keeper): Partial<ViewerState> {
       return rows;
     },
     open: async (name) => {
-      const item = viewer.library.items.find((one) => one.name === name);
-      await (item ? viewer.openItem(item) : Promise.reject(new Error(`no item ${name}`)));
+      const item = viewer.own.find(name);
+      void await (item ? viewer.openItem(item) : Promise.reject(new Error(`no item ${name}`)));
     },
     set: (changes) => viewer.settings.set(changes),
     frequency: (actor) => viewer.simulation.ask({ do: 'frequency', actor }),

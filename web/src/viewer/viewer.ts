@@ -6,6 +6,7 @@
 import { Vector3 } from 'three';
 import { loadMoving } from '../moving';
 import type { Moving } from '../moving';
+import { CameraWeights } from './camera-weights';
 import { Clock } from './clock';
 import { byId, sayFault, sayNote } from './dom';
 import { Editor } from './editor';
@@ -14,16 +15,20 @@ import { Hand } from './hand';
 import type { Hold } from './hand';
 import { History } from './history';
 import type { Moment } from './history';
-import { baseName, editable, isModel, makeSource, normal } from './library';
-import type { Given, Item, Library, Shown } from './library';
+import { baseName, editable, isModel, makeSource } from './library';
+import type { Item, Library, Shown } from './library';
 import { LiveText } from './live-text';
 import { Overlays } from './overlays';
 import type { Overlay } from './overlays';
+import { OwnFiles } from './own';
 import { Picture } from './picture';
 import { BREEZE } from './presets';
-import { POSE, WEIGHTS } from './protocol';
-import type { Fault, Opened, Saved, State } from './protocol';
+import { POSE } from './protocol';
+import type { Edited, Fault, Opened, Saved, State } from './protocol';
 import { Readings } from './readings';
+import { SceneEditor } from './scene-edit';
+import { SceneHandle } from './scene-handle';
+import type { Edit } from './scene-text';
 import { SettingsPanel, valuesOf } from './settings';
 import type { Key, Settings } from './settings';
 import { Refused, Simulation } from './simulation';
@@ -35,7 +40,6 @@ const LEAST_BUDGET = 14; // ms of simulation for a picture
 const BUDGET_SHARE = 800; // ms of simulation for each second of pictures
 const PLOTS_EVERY = 0.1; // s
 const ROOM = 1.15; // around what bends
-const CAMERA_MOVES = 0.01; // over its distance: what is less changes nothing
 
 /** How something is to be when it has been opened. */
 interface Wish {
@@ -51,13 +55,16 @@ export class Viewer {
   readonly simulation: Simulation;
   readonly clock = new Clock();
   readonly picture = new Picture();
-  readonly history = new History(() => this.showHistory());
+  readonly history = new History();
   readonly hand: Hand;
   readonly overlays: Overlays;
   readonly settings: SettingsPanel;
+  readonly own: OwnFiles;
   readonly editor: Editor;
   readonly readings: Readings;
+  readonly scene: SceneEditor;
   private readonly sliders: DefineSliders;
+  private readonly handle: SceneHandle;
   world: LiveWorld | null = null;
   run: { model: Moving; time: number } | null = null;
   shown: Shown = { item: null, file: '', edited: {} };
@@ -69,13 +76,15 @@ export class Viewer {
   busy = false;
   private driving = false;
   private plotsDue = 0;
-  /** Where the camera stood when the world was told. */
-  readonly toldFrom = new Vector3();
-  private telling = false;
+  /** What there was before what is being typed. */
+  private typing: Moment | null = null;
+  readonly cameraWeights: CameraWeights;
 
   constructor(library: Library, simulation: Simulation) {
     this.library = library;
     this.simulation = simulation;
+    this.cameraWeights = new CameraWeights(simulation);
+    this.own = new OwnFiles(library);
     const { canvas, stage } = this.picture;
     this.overlays = new Overlays(stage.scene);
     this.hand = new Hand(canvas, stage.camera, stage.scene, {
@@ -84,17 +93,23 @@ export class Viewer {
       release: () => void this.ask(() => this.simulation.ask({ do: 'release' })),
       pick: (segment) => this.pick(segment),
     });
+    this.history.onChange(() => this.showHistory());
     this.settings = new SettingsPanel(
       byId('forces'), (keys) => this.applySettings(keys),
       (changes) => this.history.remember({ shown: this.shown, changes }));
     this.editor = new Editor({
       check: (file, text) => this.check(file, text),
-      grow: (file, text) => void this.regrow(file, text),
+      grow: (file, text) => void this.growTyped(file, text),
+      typed: (file, text) => this.onTyped(file, text),
     });
     this.sliders = new DefineSliders(byId('shape'), new LiveText(this));
-    this.gallery = new Gallery(byId('plants'), library, (item) => void this.chooseItem(item));
+    this.scene = new SceneEditor(byId('scene'), this, new LiveText(this));
+    this.handle = new SceneHandle(this, this.scene);
+    this.gallery = new Gallery(byId('gallery'), library, (item) => void this.chooseItem(item));
     this.readings = new Readings(byId('plots'));
     this.tabs = new Tabs(byId('tabs'), () => this.showPanel());
+    this.own.onChange = () => this.showOwn();
+    this.showOwn();
   }
 
   start(): void {
@@ -108,19 +123,56 @@ export class Viewer {
 
   // ---- opening ------------------------------------------------------------------------------------
 
-  async openItem(item: Item, changes: Partial<Settings> = {}): Promise<void> {
-    await this.open({ item, file: item.file, edited: {} }, { changes });
+  /** As it came. */
+  openItem(item: Item, changes: Partial<Settings> = {}): Promise<boolean> {
+    return this.open({ item, file: item.file, edited: this.own.textsOf(item) }, { changes });
   }
 
-  /** A person has chosen it: a plant by itself stands in a breeze, so that it moves; scenes are as they say. */
-  async chooseItem(item: Item): Promise<void> {
-    await this.openItem(item, isModel(item.file) ? BREEZE : {});
+  /**
+   * A person has chosen it: it is as it was left. A plant by itself stands in a breeze, so that it
+   * moves; scenes are as they say.
+   */
+  async chooseItem(item: Item, changes: Partial<Settings> = isModel(item.file) ? BREEZE : {}): Promise<boolean> {
+    const shown = { item, file: item.file, edited: this.own.writtenOf(item) };
+    const draft = this.own.draftOf(item);
+    const opened = await this.open(shown, { changes }) || (this.own.isEdited(item) && await this.openItem(item, changes));
+    if (!opened && this.own.owns(item)) {
+      this.showRefused(shown);
+    }
+    if (draft) {
+      this.editor.setDraft(draft.file, draft.text);
+    }
+    if (opened) {
+      this.own.setPicture(item, this.picture.small());
+    }
+    return opened;
   }
 
-  /** A file of its own, with those that it needs. */
-  async openGiven({ file, files }: Given): Promise<void> {
-    const edited = Object.fromEntries(Object.entries(files).map(([name, text]) => [normal(name), text]));
-    await this.open({ item: null, file: normal(file), edited });
+  // the text of what cannot grow, so that it can be mended; the picture stays as it is
+  private showRefused(shown: Shown): void {
+    const { faults } = this.editor;
+    this.shown = shown;
+    this.history.begin();
+    this.editor.setFiles(editable(shown.file, this.files(shown.edited)));
+    this.editor.setFaults(faults);
+    this.gallery.show(shown.item!.name);
+    this.tabs.show('write');
+  }
+
+  /** The page as it came. */
+  async forgetOwn(): Promise<void> {
+    const { item } = this.shown;
+    this.own.forgetAll();
+    await this.chooseItem(this.own.find(item?.name) ?? this.library.items[0]);
+  }
+
+  /** All texts as they came; Undo brings back what was written. */
+  async openOriginal(): Promise<void> {
+    const { item, edited } = this.shown;
+    const before = this.moment;
+    if (item && await this.growTexts(this.own.originals(item, Object.keys(edited)))) {
+      this.history.remember(before);
+    }
   }
 
   /** True when the worker has it; else what was there goes on. */
@@ -134,12 +186,16 @@ export class Viewer {
       this.settings.begin(opened);
       if (!again) {
         this.history.begin();
+        this.typing = null;
+        this.editor.dropDrafts();
       }
       const texts = editable(shown.file, files);
       this.editor.setFiles(texts);
       this.sliders.show(texts);
+      void this.scene.show();
       this.showTitle(opened.name, opened.text);
       this.gallery.show(shown.item?.name ?? null);
+      this.showOwn();
       sayFault('');
       const fitting = fittingTo(opened, changes);
       if (Object.keys(fitting).length > 0) {
@@ -191,24 +247,7 @@ export class Viewer {
     }
   }
 
-  /** Opens files that were dropped onto the page. */
-  async openDropped(list: FileList): Promise<void> {
-    const files = [...list];
-    const recorded = files.find(({ name }) => /\.glb$/i.test(name));
-    if (recorded) {
-      return this.openRun(recorded.name, await recorded.arrayBuffer());
-    }
-    const texts = Object.fromEntries(await Promise.all(
-      files.map(async (file) => [file.name, await file.text()] as const)));
-    const names = Object.keys(texts);
-    const main = names.find((name) => /\.(ya?ml|json)$/i.test(name)) ?? names.find(isModel);
-    if (!main) {
-      return sayFault(`${names[0]}: expected a model (.lsys), a scene (.yaml) or a recorded run (.glb)`);
-    }
-    await this.openGiven({ file: main, files: texts });
-  }
-
-  private async openRun(name: string, bytes: ArrayBuffer): Promise<void> {
+  async openRun(name: string, bytes: ArrayBuffer): Promise<void> {
     try {
       const model = await loadMoving(name, bytes);
       this.hand.setWorld(null);
@@ -240,7 +279,7 @@ export class Viewer {
     this.run = null;
     this.world = world;
     this.driving = false;
-    this.toldFrom.setScalar(Infinity);
+    this.cameraWeights.begin();
     this.picture.show(world.model, world.framed, ROOM);
     this.clock.begin();
     this.readings.begin(world);
@@ -294,11 +333,52 @@ export class Viewer {
     return grown;
   }
 
+  // all that is typed until it grows is one step back, even when it is wrong
+  private onTyped(file: string, text: string): void {
+    if (!this.typing) {
+      this.typing = this.moment;
+      this.history.remember(this.typing);
+    }
+    if (this.shown.item) {
+      this.own.keepDraft(this.shown.item, file, text);
+    }
+  }
+
+  private async growTyped(file: string, text: string): Promise<void> {
+    const same = text === this.textOf(file);
+    if (await this.growTexts({ [file]: text }) && this.typing) {
+      this.typing = null;
+      if (same) {
+        this.history.takeBack();
+      }
+    }
+  }
+
   /** The same with other texts, which nothing takes back: for what is told many times a second. */
-  growTexts(texts: Record<string, string>, file = this.shown.file): Promise<boolean> {
+  async growTexts(texts: Record<string, string>, file = this.shown.file): Promise<boolean> {
     const { item, edited } = this.shown;
     const shown = { item: file === this.shown.file ? item : null, file, edited: { ...edited, ...texts } };
-    return this.open(shown, { changes: this.settings.changes(), keepView: true, again: true });
+    const grown = await this.open(shown, { changes: this.settings.changes(), keepView: true, again: true });
+    return grown && this.keepTexts();
+  }
+
+  private keepTexts(): true {
+    if (this.shown.item) {
+      this.own.keepTexts(this.shown.item, this.shown.edited);
+    }
+    return true;
+  }
+
+  /** A scene's text with changes; null when they cannot be made, which the page then says. */
+  async editScene(text: string, edits: Edit[]): Promise<Edited | null> {
+    try {
+      return await this.simulation.ask({ do: 'edit', text, edits });
+    } catch (error) {
+      if (edits.length > 0) {
+        sayFault((error as Error).message);
+      }
+      return null;
+    }
   }
 
   // ---- the way back -------------------------------------------------------------------------------
@@ -316,10 +396,14 @@ export class Viewer {
   }
 
   private async goTo(moment: Moment | undefined): Promise<void> {
+    this.typing = null;
+    this.editor.dropDrafts();
     if (moment && moment.shown === this.shown) {
+      this.editor.setFiles(editable(this.shown.file, this.files(this.shown.edited)));
+      this.keepTexts();
       await this.settings.become(moment.changes);
-    } else if (moment) {
-      await this.open(moment.shown, { changes: moment.changes, keepView: true, again: true });
+    } else if (moment && await this.open(moment.shown, { changes: moment.changes, keepView: true, again: true })) {
+      this.keepTexts();
     }
   }
 
@@ -430,24 +514,12 @@ export class Viewer {
     this.picture.touched();
   }
 
-  /** Objects with `weights: camera` are as exact as the camera of the page asks for. */
-  private async tellCamera(): Promise<void> {
-    const { position } = this.picture.stage.camera;
-    const { weights } = this.world!.opened;
-    const near = this.toldFrom.distanceTo(position) < CAMERA_MOVES * this.picture.view.distance;
-    if (near || this.telling || !weights.includes(WEIGHTS.camera)) {
-      return;
-    }
-    const values: Record<string, number> = {};
-    this.toldFrom.copy(position);
-    weights.forEach((weight, k) => {
-      if (weight === WEIGHTS.camera) {
-        position.toArray().forEach((value, axis) => (values[`objects[${k}].adapt.camera.${'xyz'[axis]}`] = value));
-      }
-    });
-    this.telling = true;
-    await this.ask(() => this.simulation.ask({ do: 'set', values }));
-    this.telling = false;
+  private showOwn(): void {
+    const { own } = this;
+    this.gallery.setOwn(own.items, (item) => own.pictureOf(item), (item) => own.isEdited(item));
+    const { files, edits } = own.count;
+    byId('forget').hidden = files + edits === 0;
+    byId('original').hidden = !this.shown.item || !own.isEdited(this.shown.item);
   }
 
   private showHistory(): void {
@@ -537,6 +609,7 @@ export class Viewer {
     if (this.clock.playing && this.run) {
       this.playRun(this.run, dt);
     }
+    this.handle.update(this.tabs.shown === 'scene' && this.world !== null);
     if (this.hand.update()) {
       this.picture.touched();
     }
@@ -545,13 +618,14 @@ export class Viewer {
     }
     this.picture.onFrame(time, dt);
     if (this.world && this.opening === 0) {
-      void this.tellCamera();
+      void this.cameraWeights.tell(this.world.opened, this.picture);
     }
     this.plotsDue += dt;
     if (this.plotsDue > PLOTS_EVERY) {
       this.plotsDue = 0;
       this.drawPlots();
       this.showFigures();
+      this.scene.tick();
     }
     requestAnimationFrame((next) => this.onFrame(next));
   }

@@ -7,6 +7,7 @@ import { Module } from './module';
 import { OrganFinder } from './organs';
 import { ARROW, MOST_ARROWS, POSE } from './protocol';
 import type { Actor, Answers, Fault, Kind, Opened, Request, Saved, Source, State } from './protocol';
+import { editScene, readScene } from './scene-text';
 import { openScene } from './told';
 
 const WIND_LOAD = 0; // td_scene_load_kind
@@ -415,6 +416,10 @@ async function answer(request: Request): Promise<Answers[Request['do']]> {
       module = await Module.load(request.module);
       return true;
     case 'open': return open(request.source, request.solvers);
+    case 'edit': {
+      const text = editScene(request.text, request.edits);
+      return { text, scene: readScene(text) };
+    }
     case 'check': return check(request.file, request.text, request.files);
     case 'advance': return advance(request);
     case 'set': return change(request.values, request.integrator);

@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// Calls of random_api.c that need no world: models and states of solvers, islands of them, and the
+// small parts. Each makes what it needs, calls it with random arguments and frees it.
+
+#include <string.h>
+
+enum { FEW = 64, DOFS = 128 }; // segments and degrees of freedom of what is made here
+
+static td_step_opts any_step(play *p) {
+    td_step_opts o = td_step_opts_default();
+    o.dt = number(p, 0.001, 0.03);
+    o.integrator = (td_integrator)any_index(p, TD_ADAPTIVE + 1);
+    o.gravity = rarely(p) ? vector(p, 10) : o.gravity;
+    o.iterations = rarely(p) ? any_index(p, 3) : o.iterations;
+    o.air.quadratic = number(p, 0, 2);
+    o.air.wind = vector(p, 2);
+    o.stiffness = number(p, 0.1, 2);
+    o.damping = number(p, 0, 2);
+    return o;
+}
+
+static td_base_motion any_motion(play *p) {
+    td_base_motion m = td_base_motion_default();
+    m.position = place(p);
+    m.rotation = turn(p);
+    m.velocity = vector(p, 1);
+    m.spin = vector(p, 1);
+    return m;
+}
+
+// A plant or, for solvers of strands, a rope of a few segments.
+static td_skeleton *small_skeleton(play *p, bool strand) {
+    td_builder *builder = NULL;
+    td_skeleton *skeleton = NULL;
+    td_strand row = td_strand_default();
+    claim(td_builder_new(NULL, &alloc, &builder) == TD_OK, "a builder is made");
+    const int32_t count = 2 + below(p, 6);
+    for (int32_t i = 0; i < count; i++) {
+        td_segment_def s = td_segment_def_default();
+        s.parent = strand ? i - 1 : i == 0 ? TD_NONE : any_index(p, i);
+        s.length = number(p, 0.05, 0.2);
+        s.radius_base = s.radius_tip = number(p, 0.002, 0.01);
+        s.rest = strand && i == 0 ? s.rest : turn(p);
+        take_status(p, td_builder_add(builder, &s, NULL, diag(p)));
+    }
+    row.count = count;
+    row.start = (td_end_kind)below(p, 3);
+    if (strand) {
+        take_status(p, td_builder_add_strand(builder, &row, diag(p)));
+    }
+    take_status(p, td_builder_finish(builder, &skeleton, diag(p)));
+    td_builder_free(builder);
+    return skeleton;
+}
+
+// ---- trees ----------------------------------------------------------------------------------
+
+static void read_tree(play *p, td_tree_state *state, int32_t dofs) {
+    static td_real matrix[DOFS * DOFS];
+    td_real torque[DOFS] = {0}, accel[DOFS] = {0};
+    const td_vec3 gravity = {0, -9.81, 0};
+    td_vec3 linear = {0, 0, 0}, angular = {0, 0, 0};
+    td_mode modes[2] = {{.frequency = 0}};
+    claim(dofs <= DOFS, "there is room for a small tree");
+    td_tree_joint_torque(state, torque);
+    td_tree_forward(state, gravity, rarely(p) ? NULL : torque, accel);
+    td_tree_inverse(state, gravity, accel, torque);
+    td_tree_inertia(state, matrix);
+    td_tree_momentum(state, &linear, &angular);
+    take(p, accel, (size_t)dofs * sizeof *accel);
+    take(p, torque, (size_t)dofs * sizeof *torque);
+    take_vec(p, linear);
+    take_real(p, td_tree_residual(state, gravity));
+    take_status(p, td_tree_modes(state, gravity, below(p, 3), modes, NULL, diag(p)));
+    take_vec(p, td_tree_origin(state, any_index(p, 3)));
+    take_real(p, td_tree_rotation(state, any_index(p, 3)).w);
+}
+
+static void batch_of(play *p, const td_tree_model *model, td_tree_state *state) {
+    td_step_opts opts = any_step(p);
+    td_tree_batch *batch = NULL;
+    if (take_status(p, td_tree_batch_new(model, any_index(p, 4), &alloc, &batch, diag(p))) ==
+        TD_OK) {
+        td_real accel[DOFS] = {0};
+        const int32_t tree = any_index(p, td_tree_batch_count(batch));
+        take_status(
+            p, td_tree_batch_set(batch, tree, td_tree_coords(state), td_tree_velocities(state)));
+        take_status(p, td_tree_batch_set_torque(batch, tree, NULL));
+        td_tree_batch_forward(batch, opts.gravity);
+        td_tree_batch_accel(batch, tree, accel);
+        take(p, accel, (size_t)td_tree_dof_count(model) * sizeof *accel);
+        take_status(p, td_tree_batch_step(batch, &opts, diag(p)));
+    }
+    td_tree_batch_free(batch);
+}
+
+static void other_models(play *p, td_tree_state *state) {
+    td_tree_model *rest = NULL, *damped = NULL;
+    td_damping_opts damping = td_damping_opts_default();
+    damping.value = number(p, 0, 0.2);
+    take_status(p, td_tree_model_rest_new(state, (td_vec3){0, -9.81, 0}, &alloc, &rest, diag(p)));
+    take_status(p, td_tree_model_damped_new(state, &damping, &alloc, &damped, diag(p)));
+    td_tree_model_free(rest);
+    td_tree_model_free(damped);
+}
+
+static void tree_alone(play *p) {
+    td_skeleton *skeleton = small_skeleton(p, below(p, 2));
+    td_tree_model *model = NULL;
+    td_tree_state *state = NULL;
+    const td_base_motion base = any_motion(p);
+    if (take_status(p, td_tree_model_new(skeleton, NULL, &alloc, &model, diag(p))) == TD_OK &&
+        take_status(p, td_tree_state_new(model, &alloc, &state, diag(p))) == TD_OK) {
+        take_status(p, td_tree_set_base(state, &base));
+        for (int k = 0; k < 3; k++) {
+            td_step_opts opts = any_step(p);
+            td_step_stats stats = {0};
+            take_status(p, td_tree_step(state, rarely(p) ? NULL : &opts, &stats, diag(p)));
+            take_status(p, td_tree_step_many(&state, &opts, 1, NULL, NULL, diag(p)));
+        }
+        read_tree(p, state, td_tree_dof_count(model));
+        batch_of(p, model, state);
+        take_status(p, td_tree_settle(state, NULL, NULL, diag(p)));
+        other_models(p, state);
+        td_tree_state_reset(state);
+    }
+    td_tree_state_free(state);
+    td_tree_model_free(model);
+    td_skeleton_free(skeleton);
+}
+
+// ---- trees with fewer joints ----------------------------------------------------------------
+
+static void adapt_alone(play *p, td_tree_state *state) {
+    td_adapt_opts opts = td_adapt_opts_default();
+    td_adapt *adapt = NULL;
+    opts.joints = any_index(p, 4);
+    opts.error = number(p, 0, 0.1);
+    opts.every = any_index(p, 5);
+    opts.weights = (td_adapt_weights)any_index(p, 3);
+    if (take_status(p, td_adapt_new(state, &opts, &alloc, &adapt, diag(p))) == TD_OK) {
+        char saved[4096];
+        claim(td_adapt_save_size(adapt) <= sizeof saved, "there is room for a save");
+        td_adapt_save(adapt, saved);
+        for (int k = 0; k < 4; k++) {
+            const td_step_opts step = any_step(p);
+            take_status(p, td_adapt_step(adapt, &step, diag(p)));
+            take_int(p, td_adapt_is_active(adapt, any_index(p, 4)));
+        }
+        td_adapt_changed(adapt);
+        td_adapt_restore(adapt, saved);
+        td_adapt_place(adapt);
+        take_int(p, td_adapt_report(adapt).active);
+        take_int(p, td_adapt_node(adapt, any_index(p, 3)).a);
+        take_status(p, td_adapt_set_opts(adapt, &opts, diag(p)));
+    }
+    td_adapt_free(adapt);
+}
+
+static void reduced_alone(play *p, const td_tree_model *model) {
+    td_reduce_opts opts = td_reduce_opts_default();
+    td_reduced_state *state = NULL;
+    opts.error = number(p, 0, 0.1);
+    opts.joints = any_index(p, 3);
+    opts.every = 1 + below(p, 3);
+    if (take_status(p, td_reduced_new(model, &opts, &alloc, &state, diag(p))) == TD_OK) {
+        uint8_t modes[FEW];
+        for (int k = 0; k < FEW; k++) {
+            modes[k] = (uint8_t)any_index(p, 4);
+        }
+        for (int k = 0; k < 4; k++) {
+            const td_step_opts step = any_step(p);
+            td_reduced_set_modes(state, below(p, 2) ? modes : NULL);
+            take_status(p, td_reduced_step(state, &step, NULL, diag(p)));
+            take_int(p, td_reduced_cluster(state, any_index(p, 3)));
+        }
+        take_int(p, td_reduced_get_stats(state).joints);
+        take_vec(p, td_tree_tip(td_reduced_whole(state), 0));
+    }
+    td_reduced_free(state);
+}
+
+static void analytic_alone(play *p, td_tree_state *state) {
+    td_constraint hold = td_constraint_default((td_constraint_kind)any_index(p, TD_HOLD_LIMIT + 1));
+    const td_step_opts step = any_step(p);
+    const td_collider collider = any_collider(p);
+    td_analytic *analytic = NULL;
+    hold.target.position = place(p);
+    if (take_status(p, td_analytic_new(&state, 1, &hold, below(p, 2), NULL, &alloc, &analytic,
+                                       diag(p))) == TD_OK) {
+        take_status(p, td_analytic_set_hold(analytic, any_index(p, 1), below(p, 2)));
+        take_status(p, td_analytic_step(analytic, &step, &collider, below(p, 2), NULL, diag(p)));
+        take_real(p, td_analytic_constraint(analytic, any_index(p, 1)).error);
+        take_int(p, td_analytic_contacts(analytic, NULL, 0));
+        take_int(p, td_analytic_solution(analytic).verdict);
+    }
+    td_analytic_free(analytic);
+}
+
+static void fewer_joints(play *p) {
+    td_skeleton *skeleton = small_skeleton(p, false);
+    td_tree_model *model = NULL;
+    td_tree_state *state = NULL;
+    if (take_status(p, td_tree_model_new(skeleton, NULL, &alloc, &model, diag(p))) == TD_OK &&
+        take_status(p, td_tree_state_new(model, &alloc, &state, diag(p))) == TD_OK) {
+        adapt_alone(p, state);
+        reduced_alone(p, model);
+        analytic_alone(p, state);
+    }
+    td_tree_state_free(state);
+    td_tree_model_free(model);
+    td_skeleton_free(skeleton);
+}
+
+// ---- rods and helices -----------------------------------------------------------------------
+
+static void rod_alone(play *p) {
+    td_skeleton *skeleton = small_skeleton(p, below(p, 4) > 0);
+    td_rod_model *model = NULL;
+    td_rod_state *state = NULL;
+    if (take_status(p, td_rod_model_from_skeleton(skeleton, &alloc, &model, diag(p))) == TD_OK &&
+        take_status(p, td_rod_state_new(model, &alloc, &state, diag(p))) == TD_OK) {
+        const int32_t vertices = td_rod_vertex_count(model), edges = td_rod_edge_count(model);
+        const td_base_motion base = any_motion(p);
+        td_mode modes[2] = {{.frequency = 0}};
+        take_status(p, td_rod_set_base(state, &base));
+        take_status(p, td_rod_set_end(state, any_index(p, 1), below(p, 2), place(p), turn(p)));
+        for (int k = 0; k < 3; k++) {
+            const td_step_opts opts = any_step(p);
+            take_status(p, td_rod_step(state, &opts, NULL, diag(p)));
+            take_status(p,
+                        td_rod_set_vertex(state, any_index(p, vertices), place(p), vector(p, 1)));
+            take_status(p, td_rod_turn(state, any_index(p, edges), number(p, -1, 1)));
+            take_real(p, td_rod_tension(state, any_index(p, edges)));
+            take_real(p, td_rod_twist_angle(state, any_index(p, edges)));
+        }
+        td_rod_forces(state, (td_vec3){0, -9.81, 0}, points[0], NULL);
+        take_points(p, points[0], vertices);
+        take_real(p, td_rod_residual(state, (td_vec3){0, -9.81, 0}));
+        take_status(p, td_rod_modes(state, (td_vec3){0, -9.81, 0}, 2, modes, NULL, diag(p)));
+        td_rod_state_reset(state);
+        take_status(p, td_rod_settle(state, NULL, NULL, diag(p)));
+    }
+    td_rod_state_free(state);
+    td_rod_model_free(model);
+    td_skeleton_free(skeleton);
+}
+
+static void helix_alone(play *p) {
+    td_skeleton *skeleton = small_skeleton(p, below(p, 4) > 0);
+    td_helix_model *model = NULL;
+    td_helix_state *state = NULL;
+    if (take_status(p, td_helix_model_from_skeleton(skeleton, &alloc, &model, diag(p))) == TD_OK &&
+        take_status(p, td_helix_state_new(model, &alloc, &state, diag(p))) == TD_OK) {
+        const int32_t count = td_helix_element_count(model);
+        for (int32_t k = 0; k < count; k++) {
+            points[0][k] = vector(p, 3);
+            points[1][k] = vector(p, 3);
+        }
+        const td_base_motion base = any_motion(p);
+        td_mode modes[2] = {{.frequency = 0}};
+        take_status(p, td_helix_set_base(state, &base));
+        take_status(p, td_helix_set_curvatures(state, points[0], points[1]));
+        for (int k = 0; k < 2; k++) {
+            const td_step_opts opts = any_step(p);
+            take_status(p, td_helix_step(state, &opts, NULL, diag(p)));
+            take_vec(p, td_helix_place(state, any_index(p, count), number(p, 0, 1)));
+        }
+        take_status(p, td_helix_modes(state, (td_vec3){0, -9.81, 0}, 2, modes, diag(p)));
+        take_status(p, td_helix_settle(state, NULL, NULL, diag(p)));
+        td_helix_curvatures(state, points[0], points[1]);
+        take_points(p, points[0], count);
+    }
+    td_helix_state_free(state);
+    td_helix_model_free(model);
+    td_skeleton_free(skeleton);
+}
+
+// ---- islands --------------------------------------------------------------------------------
+
+static void use_island(play *p, td_island *island) {
+    const td_constraint hold = any_constraint(p);
+    const td_collider collider = any_collider(p);
+    td_step_opts opts[2] = {any_step(p), any_step(p)};
+    opts[1].dt = opts[0].dt;
+    opts[1].integrator = opts[0].integrator;
+    td_contact found[4];
+    char bytes[4096];
+    take_status(p, td_island_constrain(island, &hold, below(p, 2), diag(p)));
+    take_status(p, td_island_set_hold(island, any_index(p, 1), below(p, 2)));
+    take_status(p, td_island_set_target(island, any_index(p, 1), &hold.target));
+    const size_t size = td_island_save_size(island);
+    claim(size <= sizeof bytes, "there is room for a save");
+    td_island_save(island, bytes);
+    for (int k = 0; k < 2; k++) {
+        take_status(p, td_island_step(island, opts, &collider, below(p, 2), NULL, diag(p)));
+    }
+    take_int(p, td_island_contacts(island, found, 4));
+    take_real(p, td_island_constraint(island, any_index(p, 1)).error);
+    take_status(p, td_island_restore(island, bytes, below(p, 2) ? size : size / 2, diag(p)));
+    take_status(p, td_island_settle(island, opts, &collider, below(p, 2), NULL, diag(p)));
+}
+
+static void island_alone(play *p) {
+    td_skeleton *plant = small_skeleton(p, false), *rope = small_skeleton(p, true);
+    td_tree_model *tree = NULL;
+    td_rod_model *rod = NULL;
+    td_tree_state *trees = NULL;
+    td_rod_state *rods = NULL;
+    td_island *island = NULL;
+    const td_contact_opts contact = td_contact_opts_default();
+    if (take_status(p, td_tree_model_new(plant, NULL, &alloc, &tree, diag(p))) == TD_OK &&
+        take_status(p, td_tree_state_new(tree, &alloc, &trees, diag(p))) == TD_OK &&
+        take_status(p, td_rod_model_from_skeleton(rope, &alloc, &rod, diag(p))) == TD_OK &&
+        take_status(p, td_rod_state_new(rod, &alloc, &rods, diag(p))) == TD_OK) {
+        td_base_motion base = td_base_motion_default();
+        base.position = place(p);
+        take_status(p, td_rod_set_base(rods, &base));
+        const td_state_ref states[] = {td_tree_ref(trees), td_rod_ref(rods)};
+        if (take_status(p, td_island_new(states, 2, below(p, 4) ? &contact : NULL, 1, &alloc,
+                                         &island, diag(p))) == TD_OK) {
+            use_island(p, island);
+        }
+    }
+    td_island_free(island);
+    td_rod_state_free(rods);
+    td_rod_model_free(rod);
+    td_tree_state_free(trees);
+    td_tree_model_free(tree);
+    td_skeleton_free(plant);
+    td_skeleton_free(rope);
+}
+
+// ---- small parts ----------------------------------------------------------------------------
+
+static void solve_lcp(play *p) {
+    td_lcp_row rows_of[4];
+    td_real matrix[16], rhs[4], x[4] = {0, 0, 0, 0};
+    td_lcp_result result = {.iterations = 0};
+    for (int i = 0; i < 4; i++) {
+        rows_of[i] = td_lcp_row_default();
+        rows_of[i].kind = (td_lcp_kind)(rarely(p) ? below(p, 5) : 0);
+        rows_of[i].high = below(p, 2) ? INFINITY : number(p, 0, 2);
+        rhs[i] = number(p, -1, 1);
+        for (int j = 0; j <= i; j++) {
+            matrix[4 * i + j] = matrix[4 * j + i] = i == j ? number(p, 1, 3) : number(p, -0.3, 0.3);
+        }
+    }
+    const td_lcp problem = {rarely(p) ? -1 : below(p, 5), matrix, rhs, rows_of};
+    take_status(p, td_lcp_solve(&problem, NULL, &alloc, x, &result, diag(p)));
+    take(p, x, sizeof x);
+}
+
+static void curve_alone(play *p) {
+    td_real times[4], values[4], now[3] = {0, 0, 0};
+    td_vec3 turned[4];
+    td_curve_def def = td_curve_def_default();
+    td_turn_curve_def turning = td_turn_curve_def_default();
+    td_curve *curve = NULL;
+    td_turn_curve *other = NULL;
+    for (int k = 0; k < 4; k++) {
+        times[k] = k + number(p, 0, 0.9);
+        values[k] = number(p, -2, 2);
+        turned[k] = vector(p, 4);
+    }
+    def.key_count = turning.key_count = any_index(p, 4) + 1;
+    def.times = turning.times = times;
+    def.values = values;
+    turning.turns = turned;
+    def.interpolation = turning.interpolation = (td_interpolation)any_index(p, 3);
+    def.repeat = rarely(p);
+    if (def.key_count > 4) {
+        return;
+    }
+    if (take_status(p, td_curve_new(&def, &alloc, &curve, diag(p))) == TD_OK) {
+        td_curve_at(curve, number(p, -1, 6), &now[0], &now[1], &now[2]);
+    }
+    take_status(p, td_turn_curve_new(&turning, &alloc, &other, diag(p)));
+    take(p, now, sizeof now);
+    take_vec(p, td_base_motion_at(NULL, other, number(p, -1, 6)).spin);
+    td_curve_free(curve);
+    td_turn_curve_free(other);
+}
+
+static void wind_alone(play *p) {
+    td_wind_def def = td_wind_def_default();
+    td_wind *wind = NULL;
+    def.intensity = number(p, 0, 1);
+    def.gust = number(p, 0, 1);
+    def.length = number(p, 0.5, 8);
+    def.roughness = rarely(p) ? number(p, 0, 1) : 0;
+    if (take_status(p, td_wind_new(&def, &alloc, &wind, diag(p))) == TD_OK) {
+        td_wind_state state = td_wind_start(vector(p, 5));
+        td_wind_advance(wind, &state, (td_real)below(p, 100) / 100, vector(p, 5));
+        points[0][0] = place(p);
+        points[1][0] = (td_vec3){0, 0, 0};
+        td_wind_at(wind, &state, 1, points[0], points[1]);
+        take_vec(p, points[1][0]);
+    }
+    td_wind_free(wind);
+}
+
+static void value_alone(play *p) {
+    static const char *const words[] = {"a", "b", "1/60", "-3e5", "~", "true", "", "\xff"};
+    td_value_builder *builder = NULL;
+    td_value *value = NULL;
+    claim(td_value_builder_new("f", NULL, 0, &alloc, &builder) == TD_OK, "a builder is made");
+    for (int k = 0; k < 12; k++) {
+        const char *word = words[below(p, 8)];
+        switch (below(p, 7)) {
+        case 0: take_status(p, td_value_builder_begin_map(builder, k, 1)); break;
+        case 1: take_status(p, td_value_builder_begin_list(builder, k, 1)); break;
+        case 2: take_status(p, td_value_builder_end(builder)); break;
+        case 3: take_status(p, td_value_builder_anchor(builder, word, k, 1)); break;
+        case 4: take_status(p, td_value_builder_alias(builder, word, k, 1)); break;
+        default:
+            if (td_value_builder_wants_key(builder)) {
+                take_status(p, td_value_builder_key(builder, word, strlen(word), k, 1));
+            } else {
+                take_status(p, td_value_builder_scalar(builder, word, strlen(word), k % 2, k, 1));
+            }
+        }
+    }
+    take_status(p, td_value_builder_finish(builder, &value, diag(p)));
+    take_int(p, td_value_get(value, "a") != NULL);
+    td_value_free(value);
+}
+
+static void clip_alone(play *p) {
+    const int32_t actor = any_actor(p);
+    const td_actor a = td_world_actor(p->world, actor);
+    const td_clip_actor c = {.skeleton = a.skeleton, .stretchy = a.stretchy};
+    static float frame[16 * ROOM];
+    if (!a.skeleton || td_clip_actor_size(&c) > (int64_t)(sizeof frame / sizeof *frame)) {
+        return;
+    }
+    td_vec3 base = {0, 0, 0};
+    td_quat rotation = {1, 0, 0, 0};
+    td_world_pose(p->world, actor, &base, &rotation, points[0], turns);
+    td_clip_pack(&c, base, rotation, points[0], turns, frame);
+    take(p, frame, (size_t)td_clip_actor_size(&c) * sizeof *frame);
+    take_real(p, td_clip_scale_of(world(p)).side);
+}
+
+static void algebra(play *p) {
+    const td_vec3 a = vector(p, 1), b = vector(p, 1);
+    const td_quat q = turn(p);
+    take_vec(p, td_quat_rotate(td_quat_mul(q, td_quat_between(a, b)), td_vec3_cross(a, b)));
+    take_vec(p, td_mat4_apply(td_mat4_mul(td_mat4_of(a, q), td_mat4_scaling(b)), a));
+    take_real(p, td_quat_slerp(q, td_quat_unit(turn(p)), number(p, 0, 1)).x);
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// Files from the visitor's disk: opened by a button, singly or a whole folder, or dropped onto the
+// page; in any order, a scene before its models or after.
+
+import { byId, sayFault, sayNote } from './dom';
+import type { Item } from './library';
+import type { Viewer } from './viewer';
+
+/** What models and scenes are made of; other files in a folder are left alone. */
+const TEXTS = /(?:\.(?:lsys|l|v|h|ya?ml|json|func|fset|s|con|map|mat)|(?:^|\/)specifications)$/i;
+const RUN = /\.glb$/i;
+const MOST_FILES = 200;
+const MOST_BYTES = 4 << 20; // in one file
+
+interface Found {
+  path: string;
+  file: File;
+}
+
+export class FileOpener {
+  private readonly viewer: Viewer;
+  /** A scene that was refused; perhaps the models that it names come next. */
+  private waiting: Item | null = null;
+
+  constructor(viewer: Viewer) {
+    this.viewer = viewer;
+    this.listenToButton('open', 'open-files');
+    this.listenToButton('open-folder', 'open-folders');
+    byId('open-folder').hidden = !('webkitdirectory' in HTMLInputElement.prototype);
+    this.listenForDrops();
+    this.listenToForget();
+  }
+
+  private listenToButton(button: string, input: string): void {
+    const chooser = byId<HTMLInputElement>(input);
+    byId(button).addEventListener('click', () => chooser.click());
+    chooser.addEventListener('change', () => {
+      const found = [...chooser.files!].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
+      chooser.value = ''; // so that the same file can be chosen again
+      void this.take(found);
+    });
+  }
+
+  private listenForDrops(): void {
+    const show = (on: boolean): unknown => document.body.classList.toggle('dropping', on);
+    document.addEventListener('dragover', (event) => {
+      event.preventDefault();
+      show(true);
+    });
+    document.addEventListener('dragleave', (event) => show(event.relatedTarget !== null));
+    document.addEventListener('drop', (event) => {
+      event.preventDefault();
+      show(false);
+      void filesIn(event.dataTransfer!).then((found) => this.take(found));
+    });
+  }
+
+  // ---- taking in ----------------------------------------------------------------------------------
+
+  private async take(found: Found[]): Promise<void> {
+    const run = found.find(({ path }) => RUN.test(path));
+    if (run) {
+      return this.viewer.openRun(run.file.name, await run.file.arrayBuffer());
+    }
+    const readable = found.filter(({ path, file }) => TEXTS.test(path) && file.size <= MOST_BYTES);
+    if (readable.length === 0 || readable.length > MOST_FILES) {
+      return this.refuse(found, readable.length);
+    }
+    const texts = await Promise.all(readable.map(async ({ path, file }) => [path, await textOf(file)] as const));
+    await this.show(this.viewer.own.add(Object.fromEntries(texts)));
+  }
+
+  private refuse(found: Found[], count: number): void {
+    const [first] = found;
+    if (count > MOST_FILES) {
+      sayFault(`${count} files are too many: the page takes ${MOST_FILES} at once`);
+    } else if (first) {
+      const large = first.file.size > MOST_BYTES ? `has more than ${MOST_BYTES >> 20} MB; ` : '';
+      sayFault(`${first.path}: ${large}expected a model (.lsys, .l), a scene (.yaml) or a recorded run (.glb)`);
+    }
+  }
+
+  // what came; or a scene that has waited for it
+  private async show(items: Item[]): Promise<void> {
+    const { viewer, waiting } = this;
+    this.waiting = null;
+    const wanted = waiting && viewer.own.find(waiting.name);
+    if (!wanted && items.length === 0) {
+      return sayNote('Kept. Now open the model or the scene that needs it.');
+    }
+    const shown = wanted ?? items[0];
+    if (!(await viewer.chooseItem(shown))) {
+      this.waiting = shown;
+    } else if (!viewer.own.keeps) {
+      sayNote('This browser keeps no more: what you have opened is there until the page is closed.');
+    }
+  }
+
+  // ---- forgetting ---------------------------------------------------------------------------------
+
+  // the first press asks, the second does it
+  private listenToForget(): void {
+    const button = byId('forget');
+    const usual = button.textContent!;
+    const ask = (on: boolean): void => {
+      button.classList.toggle('asking', on);
+      const { files, edits } = this.viewer.own.count;
+      button.textContent = on ? `Press again: forgets ${counted(files, 'file')} and ${counted(edits, 'change')}` : usual;
+    };
+    button.addEventListener('click', () => {
+      if (button.classList.contains('asking')) {
+        ask(false);
+        void this.viewer.forgetOwn();
+      } else {
+        ask(true);
+      }
+    });
+    button.addEventListener('blur', () => ask(false));
+  }
+}
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
+/** Files that were dropped, those in folders too. */
+async function filesIn(transfer: DataTransfer): Promise<Found[]> {
+  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.());
+  if (!entries.some((entry) => entry?.isDirectory)) {
+    return [...transfer.files].map((file) => ({ path: file.name, file }));
+  }
+  return (await Promise.all(entries.map((entry) => (entry ? filesOf(entry) : [])))).flat();
+}
+
+async function filesOf(entry: FileSystemEntry): Promise<Found[]> {
+  if (entry.isFile) {
+    const file = await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject));
+    return [{ path: entry.fullPath.replace(/^\//, ''), file }];
+  }
+  const reader = (entry as FileSystemDirectoryEntry).createReader();
+  const found: Found[] = [];
+  for (let more = true; more;) { // a browser gives a hundred at a time
+    const entries = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
+    found.push(...(await Promise.all(entries.map(filesOf))).flat());
+    more = entries.length > 0 && found.length <= 10 * MOST_FILES;
+  }
+  return found;
+}
+
+/** Colours are bytes: the library reads them as this text. */
+async function textOf(file: File): Promise<string> {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  return bytes.includes(0)
+    ? `hex:${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}` : new TextDecoder().decode(bytes);
+}
