@@ -9,7 +9,7 @@ import type { PerspectiveCamera, Scene } from 'three';
 import { byId } from './dom';
 
 /** CSS pixels. */
-const SPRING = { coil: 5, width: 2.2, straight: 9 };
+const SPRING = { coil: 5, width: 2.2, straight: 9, turn: 9 };
 const TURNS = 9;
 const POINTS_A_TURN = 10;
 const COUNT = TURNS * POINTS_A_TURN + 3;
@@ -95,12 +95,13 @@ export class HandMarks {
     const along = way.clone().divideScalar(length);
     const side = camera.getWorldDirection(new Vector3()).cross(along).normalize();
     const ends = Math.min(SPRING.straight * pixel, length / 3);
+    const turns = Math.min(TURNS, Math.max(1, Math.round(length / (SPRING.turn * pixel)))); // a short one has few
     const radius = SPRING.coil * pixel * Math.min(1, length / (12 * pixel));
     path[0].copy(from);
     path[COUNT - 1].copy(to);
     for (let k = 1; k < COUNT - 1; k++) {
-      const turn = (2 * Math.PI * (k - 1)) / POINTS_A_TURN;
-      const at = ends + ((length - 2 * ends) * (k - 1)) / (COUNT - 3) + 0.6 * radius * (1 - Math.cos(turn));
+      const turn = (2 * Math.PI * turns * (k - 1)) / (COUNT - 3);
+      const at = ends + ((length - 2 * ends) * (k - 1)) / (COUNT - 3);
       path[k].copy(from).addScaledVector(along, at).addScaledVector(side, radius * Math.sin(turn));
     }
     this.widen(0.5 * SPRING.width * pixel);
