@@ -98,6 +98,7 @@
     X(td_world_carrier, 4, carrier(p)) \
     X(td_world_set_drives, 6, set_drives(p)) \
     X(td_world_drive, 6, take_real(p, td_world_drive(world(p), any_actor(p), any_index(p, 6)).torque)) \
+    X(td_world_set_springs, 3, set_springs(p)) \
     X(td_world_draw, 4, draw_world(p)) \
     X(td_world_actor_clusters, 6, clusters_of(p)) \
     X(td_world_wind, 6, wind_at(p)) \

@@ -167,6 +167,17 @@ static void set_drives(play *p) {
                                        rarely(p) ? NULL : drives, diag(p)));
 }
 
+static void set_springs(play *p) {
+    const int32_t actor = any_actor(p), first = any_segment(p, actor), count = below(p, 3);
+    td_joint_spring springs[2];
+    for (int k = 0; k < 2; k++) {
+        springs[k].stiffness = (td_vec3){number(p, 0.01, 2), number(p, 0.01, 2), number(p, 0, 2)};
+        springs[k].damping = (td_vec3){number(p, 0, 0.1), 0.01, number(p, 0, 0.1)};
+    }
+    take_status(p, td_world_set_springs(world(p), td_world_actor_id(p->world, actor), first, count,
+                                        rarely(p) ? NULL : springs, diag(p)));
+}
+
 // ---- what is seen ---------------------------------------------------------------------------
 
 static void draw_line(void *context, td_vec3 from, td_vec3 to, uint32_t colour) {

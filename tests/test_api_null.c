@@ -20,6 +20,7 @@ TD_TEST(null_is_refused_by_every_function_that_returns_a_status) {
     REFUSED(td_world_regrow_actor(NULL, (td_actor_id){0}, NULL, NULL));
     REFUSED(td_world_draw(NULL, NULL, NULL));
     REFUSED(td_world_set_drives(NULL, (td_actor_id){0}, -1, -1, NULL, NULL));
+    REFUSED(td_world_set_springs(NULL, (td_actor_id){0}, -1, -1, NULL, NULL));
     REFUSED(td_world_remove_actor(NULL, (td_actor_id){0}, NULL));
     REFUSED(td_world_enable_actor(NULL, (td_actor_id){0}, false, NULL));
     REFUSED(td_world_move_actor(NULL, (td_actor_id){0}, (td_vec3){0}, (td_quat){0}, NULL));

@@ -2,8 +2,9 @@
 #pragma once
 
 /// @file control.h
-/// Motors at the joints of actors while a world runs. Calls are between steps, take effect with the
-/// next step and are part of a save. Memory is taken the first time that an actor is driven.
+/// Motors and springs at the joints of actors while a world runs. Calls are between steps, take
+/// effect with the next step and are part of a save. Memory is taken the first time that an actor
+/// is driven, and the first time that its springs are changed.
 
 #include "tendril/actor.h"
 #include "tendril/step.h"
@@ -24,6 +25,25 @@ TD_API td_status td_world_set_drives(td_world *world, td_actor_id actor, int32_t
                                      int32_t count, const td_joint_drive *drives, td_diag *diag);
 /// How a degree of freedom is driven; as by td_joint_drive_default() when it is not.
 TD_API td_joint_drive td_world_drive(const td_world *world, int32_t actor, int32_t dof);
+
+// ---- springs --------------------------------------------------------------------------------
+
+/// The spring between a segment and what carries it. All zero: none.
+typedef struct td_joint_spring {
+    td_vec3 stiffness; ///< N m/rad, as of td_segment: about X, Y (twist), Z; of a hinge x; of a
+                       ///< slide x, N/m. >= 0.
+    td_vec3 damping;   ///< N m s/rad, likewise. Rods have one time for all: the sum of these over
+                       ///< that of `stiffness`. >= 0.
+} td_joint_spring;
+
+/// Gives `count` segments from `first` on other springs, in the pose in which they are, as if the
+/// actor was made with them: what is softer sags. The object's `stiffness`, `bending`, `twisting`
+/// and `damping` go on to be factors of them. Of a helix an element has the mean of its segments'.
+/// td_world_actor().skeleton has them from then on, and is the actor's own. To change materials
+/// with masses give td_world_regrow_actor() what td_skeleton_changed_new() makes of it.
+/// TD_ERR_ARGUMENT for actors that constraints hold or that adapt, and for what a solver cannot do.
+TD_API td_status td_world_set_springs(td_world *world, td_actor_id actor, int32_t first,
+                                      int32_t count, const td_joint_spring *springs, td_diag *diag);
 
 #ifdef __cplusplus
 }

@@ -11,4 +11,7 @@ td_status tdi_helix_piece_new(const void *model, const td_skeleton *skeleton, co
 size_t tdi_helix_pack(const void *model, char *bytes);
 td_status tdi_helix_unpack(const td_skeleton *skeleton, const char *bytes, size_t size,
                            const td_alloc *alloc, tdi_solver_model **out, td_diag *diag);
+// See tdi_solver; elements have the mean of their segments' springs.
+td_status tdi_helix_take_springs(void *model, const td_skeleton *from, const td_skeleton *to,
+                                 int32_t first, int32_t count, tdi_factors by, td_diag *diag);
 void tdi_helix_inherit(void *to, void *from, const tdi_heir *heirs);

@@ -130,6 +130,7 @@ const tdi_solver tdi_solver_helix = {
     .piece_new = tdi_helix_piece_new,
     .pack = tdi_helix_pack,
     .unpack = tdi_helix_unpack,
+    .take_springs = tdi_helix_take_springs,
     .inherit = tdi_helix_inherit,
     .poses = poses,
     .velocities = velocities,

@@ -119,6 +119,30 @@ static void stiffen(void *model, const void *parameters, td_real bend, td_real t
     }
 }
 
+static td_real sum_of(td_vec3 v) {
+    return v.x + v.y + v.z;
+}
+
+// What is welded or free has no spring of its own.
+static td_status take_springs(void *model, const td_skeleton *from, const td_skeleton *to,
+                              int32_t first, int32_t count, tdi_factors by, td_diag *diag) {
+    td_rod_model *m = model;
+    (void)from, (void)diag;
+    for (int32_t i = first; i < first + count && i < m->edge_count; i++) {
+        const td_segment *s = &td_skeleton_segments(to)[i];
+        tdi_rod_node *n = &m->node[m->edge_node[i]];
+        if (s->joint == TD_JOINT_BALL && tdi_has_joint(n)) {
+            n->law.bend[0] = by.bend * s->stiffness.x;
+            n->law.bend[1] = 0;
+            n->law.bend[2] = by.bend * s->stiffness.z;
+            n->law.twist = by.twist * s->stiffness.y;
+            n->damping_time =
+                sum_of(s->stiffness) > 0 ? sum_of(s->damping) / sum_of(s->stiffness) : 0;
+        }
+    }
+    return TD_OK;
+}
+
 // ---- states ---------------------------------------------------------------------------------
 
 static td_status state_new(const void *model, const td_alloc *alloc, tdi_solver_state **out,
@@ -258,6 +282,7 @@ const tdi_solver tdi_solver_rod = {
     .residual = residual,
     .implicit = &tdi_rod_implicit,
     .springs = tdi_rod_springs,
+    .take_springs = take_springs,
     .inherit = tdi_rod_inherit,
     .poses = poses,
     .velocities = velocities,

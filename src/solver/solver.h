@@ -19,6 +19,7 @@
 #include "implicit/implicit.h"
 #include "plant/cut.h"
 #include "tendril/constraint.h"
+#include "tendril/island.h"
 #include "tendril/skeleton.h"
 #include "tendril/solver.h"
 
@@ -36,22 +37,32 @@ typedef struct tdi_rate { // how a frame moves: turning rate, and velocity of it
     td_vec3 spin, velocity;
 } tdi_rate;
 
+// Factors of the stiffness in bending and in twist.
+typedef struct tdi_factors {
+    td_real bend, twist;
+} tdi_factors;
+
 // What a model is made with, besides its skeleton.
 typedef struct tdi_model_opts {
     td_spring_law law; // of the solver's laws, or TD_LAW_DEFAULT
     int32_t elements;  // of each axis, for a solver that has them; 0: its own choice
 } tdi_model_opts;
 
-// Constraints of states of one solver that are stepped together by an explicit integrator. `held`
+// Constraints of states of one solver that are stepped together by an explicit integrator, and
+// their contact with colliders. `held`
 // is the solver's own.
 typedef struct tdi_explicit_holds {
     td_status (*make)(void *const *states, int32_t count, const td_constraint *constraints,
-                      int32_t constraint_count, const td_alloc *alloc, void **held, td_diag *diag);
-    void (*free)(void *held); // NULL is allowed
+                      int32_t constraint_count, const td_contact_opts *contact,
+                      const td_alloc *alloc, void **held, td_diag *diag); // contact NULL: none
+    void (*free)(void *held);                                             // NULL is allowed
     void (*set_target)(void *held, int32_t constraint, const td_constraint_target *target);
     void (*set_hold)(void *held, int32_t constraint, bool hold);
     // All states, or none; `opts` has an entry a state.
-    td_status (*step)(void *held, const td_step_opts *opts, td_step_stats *stats, td_diag *diag);
+    td_status (*step)(void *held, const td_step_opts *opts, const td_collider *colliders,
+                      int32_t collider_count, td_step_stats *stats, td_diag *diag);
+    // Of the last step, with the numbers of states as actors: fills at most `capacity`.
+    int32_t (*contacts)(const void *held, td_contact *contacts, int32_t capacity);
     td_constraint_report (*report)(const void *held, int32_t constraint);
     size_t (*save_size)(const void *held);
     void (*save)(const void *held, void *bytes);
@@ -121,6 +132,11 @@ typedef struct tdi_solver {
     // have changed: writes them, or with `set` reads them, of as many as TDI_SPRINGS; gives their
     // count, which is the same for all segments of all models. Any numbers do no harm.
     int32_t (*springs)(void *model, int32_t segment, bool set, td_real *numbers);
+    // * Takes the springs and their damping of `count` segments from `first` on, in which the
+    // skeleton `to` differs from that of the model, `from`; all of the model's springs are `by`
+    // times those of a skeleton. Refuses what it cannot make of them, with the model as it was.
+    td_status (*take_springs)(void *model, const td_skeleton *from, const td_skeleton *to,
+                              int32_t first, int32_t count, tdi_factors by, td_diag *diag);
     // * Takes the motion of another state, whose segments its own come from, one entry a segment:
     // poses, velocities, and as much of the past as there can be. Its base is set; it is as drawn.
     // Left out: its actors cannot be cut, and do not grow.

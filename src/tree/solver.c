@@ -12,6 +12,8 @@
 #include "tree/joint.h"
 #include "tree/saving.h"
 
+#define CONTACT_ROWS 192 // at most
+
 // ---- models ---------------------------------------------------------------------------------
 
 static td_status model_new(const td_skeleton *skeleton, const tdi_model_opts *with,
@@ -58,17 +60,34 @@ static td_status damped_new(const void *model, const td_damping_opts *opts, cons
 
 // A hinge about the axis a has the share k_x a_x^2 + k_y a_y^2 + k_z a_z^2 of a ball's springs,
 // where a_x^2 + a_z^2 = 1 - a_y^2.
+static td_vec3 factors_of(const td_tree_model *m, int32_t i, td_real bend, td_real twist) {
+    const td_real y = m->body[i].axis.y, hinge = bend + (twist - bend) * y * y;
+    return m->kind[i] == TD_JOINT_HINGE   ? tdi_vec3(hinge, hinge, hinge)
+           : m->kind[i] == TD_JOINT_SLIDE ? tdi_vec3(1, 1, 1)
+                                          : tdi_vec3(bend, twist, bend);
+}
+
 static void stiffen(void *model, const void *parameters, td_real bend, td_real twist) {
     td_tree_model *m = model;
     const tdi_body *from = parameters;
     for (int32_t i = 0; i < m->body_count; i++) {
-        const td_real y = from[i].axis.y, hinge = bend + (twist - bend) * y * y;
-        const td_vec3 by = m->kind[i] == TD_JOINT_HINGE   ? tdi_vec3(hinge, hinge, hinge)
-                           : m->kind[i] == TD_JOINT_SLIDE ? tdi_vec3(1, 1, 1)
-                                                          : tdi_vec3(bend, twist, bend);
+        const td_vec3 by = factors_of(m, i, bend, twist);
         m->body[i].stiffness = tdi_times(from[i].stiffness, by);
         m->body[i].damping = tdi_times(from[i].damping, by);
     }
+}
+
+static td_status take_springs(void *model, const td_skeleton *from, const td_skeleton *to,
+                              int32_t first, int32_t count, tdi_factors by, td_diag *diag) {
+    td_tree_model *m = model;
+    const td_segment *s = td_skeleton_segments(to);
+    (void)from, (void)diag;
+    for (int32_t i = first; i < first + count; i++) {
+        const td_vec3 factors = factors_of(m, i, by.bend, by.twist);
+        m->body[i].stiffness = tdi_times(s[i].stiffness, factors);
+        m->body[i].damping = tdi_times(s[i].damping, factors);
+    }
+    return TD_OK;
 }
 
 // ---- states ---------------------------------------------------------------------------------
@@ -162,12 +181,28 @@ static td_status modes(void *state, td_vec3 gravity, int32_t count, td_mode *fou
 
 // ---- constraints in explicit steps ----------------------------------------------------------
 
+// Rows for contact: three a touch, and each of the two ends of a capsule touches two colliders, up
+// to a bound, since the matrix is dense.
+static int32_t contact_rows(void *const *states, int32_t count) {
+    int64_t rows = 0;
+    for (int32_t k = 0; k < count; k++) {
+        const td_tree_state *s = states[k];
+        rows += 3 * 2 * 2 * (int64_t)s->model->capsule_count;
+    }
+    return (int32_t)(rows < CONTACT_ROWS ? rows : CONTACT_ROWS);
+}
+
 static td_status holds_make(void *const *states, int32_t count, const td_constraint *constraints,
-                            int32_t constraint_count, const td_alloc *alloc, void **held,
-                            td_diag *diag) {
+                            int32_t constraint_count, const td_contact_opts *contact,
+                            const td_alloc *alloc, void **held, td_diag *diag) {
     td_analytic_opts opts = td_analytic_opts_default();
     td_analytic *analytic = NULL;
     opts.row_limit = TDI_ANALYTIC_ROWS * constraint_count;
+    if (contact) {
+        opts.law = contact->law;
+        opts.row_limit += contact_rows(states, count);
+    }
+    opts.row_limit = opts.row_limit > 0 ? opts.row_limit : 1;
     td_status status = td_analytic_new((td_tree_state *const *)states, count, constraints,
                                        constraint_count, &opts, alloc, &analytic, diag);
     *held = analytic;
@@ -186,9 +221,25 @@ static void holds_hold(void *held, int32_t k, bool hold) {
     td_analytic_set_hold(held, k, hold);
 }
 
-static td_status holds_step(void *held, const td_step_opts *opts, td_step_stats *stats,
-                            td_diag *diag) {
-    return td_analytic_step(held, opts, NULL, 0, stats, diag);
+static td_status holds_step(void *held, const td_step_opts *opts, const td_collider *colliders,
+                            int32_t collider_count, td_step_stats *stats, td_diag *diag) {
+    return td_analytic_step(held, opts, colliders, collider_count, stats, diag);
+}
+
+static int32_t holds_contacts(const void *held, td_contact *contacts, int32_t capacity) {
+    const td_analytic *a = held;
+    for (int32_t k = 0; k < a->contact_count && k < capacity; k++) {
+        const td_analytic_contact c = a->contact[k].told;
+        contacts[k] = (td_contact){.actor = c.state,
+                                   .segment = c.segment,
+                                   .other_actor = TD_NONE,
+                                   .other = c.collider,
+                                   .point = c.point,
+                                   .normal = c.normal,
+                                   .force = c.force,
+                                   .gap = c.gap};
+    }
+    return a->contact_count;
 }
 
 static td_constraint_report holds_report(const void *held, int32_t k) {
@@ -213,6 +264,7 @@ static const tdi_explicit_holds explicit_holds = {
     .set_target = holds_target,
     .set_hold = holds_hold,
     .step = holds_step,
+    .contacts = holds_contacts,
     .report = holds_report,
     .save_size = holds_save_size,
     .save = holds_save,
@@ -239,6 +291,7 @@ const tdi_solver tdi_solver_tree = {
     .residual = residual,
     .implicit = &tdi_tree_implicit,
     .springs = tdi_tree_springs,
+    .take_springs = take_springs,
     .inherit = tdi_tree_inherit,
     .poses = poses,
     .velocities = velocities,

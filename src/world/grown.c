@@ -73,7 +73,8 @@ td_status tdi_variant_pack(td_world *w, int32_t variant) {
     const int32_t numbers = spring_numbers(v);
     const size_t skeleton = tdi_skeleton_bytes(v->skeleton);
     const variant_head h = {sizeof h + skeleton + model_bytes(v, numbers), v->object, 1 + numbers};
-    char *bytes = tdi_arena_zeroed(&v->arena, (size_t)h.bytes, 1);
+    char *bytes =
+        v->packed_bytes == h.bytes ? v->packed : tdi_arena_zeroed(&v->arena, (size_t)h.bytes, 1);
     if (!bytes) {
         return TD_ERR_MEMORY;
     }

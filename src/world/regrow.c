@@ -87,8 +87,9 @@ td_status td_world_cut_actor(td_world *w, td_actor_id id, int32_t segment, td_re
 
 // ---- growing --------------------------------------------------------------------------------
 
+// With the springs of before, or with those of the skeleton.
 static td_status regrow(td_world *w, int32_t actor, td_skeleton *skeleton, const tdi_heir *heirs,
-                        td_diag *diag) {
+                        bool adopt, td_diag *diag) {
     const tdi_actor a = w->actors[actor];
     tdi_change c;
     td_status status = tdi_change_new(w, actor, 1, &c);
@@ -96,12 +97,14 @@ static td_status regrow(td_world *w, int32_t actor, td_skeleton *skeleton, const
         td_skeleton_free(skeleton);
     } else {
         c.heirs[TDI_STAYS] = heirs;
-        c.variant[TDI_STAYS] = tdi_world_take_variant(w, a.object, a.solver, skeleton);
-        status = c.variant[TDI_STAYS] == TD_NONE ? TD_ERR_MEMORY
-                                                 : tdi_variant_model(w, c.variant[TDI_STAYS], diag);
+        const int32_t own = tdi_world_take_variant(w, a.object, a.solver, skeleton);
+        c.variant[TDI_STAYS] = own;
+        status = own == TD_NONE ? TD_ERR_MEMORY
+                 : adopt        ? tdi_variant_adopt(w, own, a.variant, heirs, diag)
+                                : tdi_variant_model(w, own, diag);
     }
     status = status == TD_OK ? tdi_change_make(w, &c, diag) : status;
-    status = status == TD_OK ? tdi_change_commit(w, &c, true, diag) : status;
+    status = status == TD_OK ? tdi_change_commit(w, &c, !adopt, diag) : status;
     tdi_change_free(w, &c);
     return status;
 }
@@ -122,9 +125,35 @@ td_status tdi_actor_renew(td_world *w, int32_t actor, const td_skeleton *skeleto
     if (status == TD_OK) {
         status = td_skeleton_changed_new(skeleton, 1, NULL, 0, w->alloc, &copy, diag);
     }
-    status = status == TD_OK ? regrow(w, actor, copy, heirs, diag) : status;
+    status = status == TD_OK ? regrow(w, actor, copy, heirs, false, diag) : status;
     tdi_alloc_free(w->alloc, heirs, count * sizeof *heirs);
     return no_memory(status, "add an actor", diag);
+}
+
+td_status tdi_actor_make_own(td_world *w, int32_t actor, td_diag *diag) {
+    const tdi_actor a = w->actors[actor];
+    const td_skeleton *skeleton = w->variants[a.variant].skeleton;
+    td_skeleton *copy = NULL;
+    tdi_heir *heirs = NULL;
+    if (w->variants[a.variant].own) {
+        return TD_OK;
+    }
+    td_status status = td_skeleton_changed_new(skeleton, 1, NULL, 0, w->alloc, &copy, diag);
+    if (status == TD_OK) {
+        status = tdi_heirs_new(skeleton, copy, w->alloc, &heirs);
+        if (status != TD_OK) {
+            td_skeleton_free(copy);
+        }
+    }
+    if (status == TD_OK) {
+        status = regrow(w, actor, copy, heirs, true, diag);
+        tdi_heirs_free(heirs, skeleton, w->alloc);
+    }
+    if (status == TD_OK) { // its joints are what they were
+        w->actors[actor].drives = a.drives;
+        w->actors[actor].driven = a.driven;
+    }
+    return status;
 }
 
 td_status td_world_regrow_actor(td_world *w, td_actor_id id, const td_skeleton *skeleton,
@@ -150,7 +179,7 @@ td_status td_world_regrow_actor(td_world *w, td_actor_id id, const td_skeleton *
         }
     }
     if (status == TD_OK) {
-        status = regrow(w, (int32_t)(a - w->actors), copy, heirs, diag);
+        status = regrow(w, (int32_t)(a - w->actors), copy, heirs, false, diag);
         tdi_heirs_free(heirs, skeleton, w->alloc);
     }
     return no_memory(status, "let an actor grow", diag);

@@ -62,6 +62,9 @@ void tdi_change_free(td_world *world, tdi_change *change);
 td_status tdi_actor_renew(td_world *world, int32_t actor, const td_skeleton *skeleton,
                           td_diag *diag);
 
+// The same skeleton and model, of which nobody else has a share.
+td_status tdi_actor_make_own(td_world *world, int32_t actor, td_diag *diag);
+
 // follow.c
 // Where a segment, and a point of it, has come; false: nowhere. `point` may be NULL.
 bool tdi_trace_find(const tdi_trace *trace, int32_t *actor, int32_t *segment, td_vec3 *point);

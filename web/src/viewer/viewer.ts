@@ -363,8 +363,14 @@ export class Viewer {
   /** The same with other texts, which nothing takes back: for what is told many times a second. */
   async growTexts(texts: Record<string, string>, file = this.shown.file): Promise<boolean> {
     const { item, edited } = this.shown;
-    const shown = { item: file === this.shown.file ? item : null, file, edited: { ...edited, ...texts } };
+    const fresh = file !== this.shown.file;
+    const shown = { item: fresh ? null : item, file, edited: { ...edited, ...texts } };
     const grown = await this.open(shown, { changes: this.settings.changes(), keepView: true, again: true });
+    if (grown && fresh) {
+      this.own.add(shown.edited);
+      this.shown = { ...shown, item: this.own.items.find((one) => one.file === file) ?? null };
+      this.gallery.show(this.shown.item?.name ?? null);
+    }
     return grown && this.keepTexts();
   }
 
