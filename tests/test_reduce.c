@@ -218,6 +218,45 @@ TD_TEST(reduced_tree_that_freezes_and_frees_joints_stays_where_it_is) {
     }
 }
 
+// ---- gusts ----------------------------------------------------------------------------------
+
+static int32_t own_of(const td_reduced_state *s, int32_t n) {
+    int32_t own = 0;
+    for (int32_t i = 0; i < n; i++) {
+        own += td_reduced_modes(s)[i] == TD_REDUCE_OWN;
+    }
+    return own;
+}
+
+// A cane that stands in still air has no joint that moves by itself but its root.
+TD_TEST(reduced_tree_frees_frozen_joints_in_the_step_in_which_a_gust_comes) {
+    enum { N = 16 };
+    td_segment_def defs[N];
+    for (int32_t i = 0; i < N; i++) {
+        defs[i] = td_segment_def_default();
+        defs[i].parent = i - 1;
+        defs[i].length = 0.1;
+        defs[i].radius_base = defs[i].radius_tip = 0.004;
+    }
+    tree t = tree_of(defs, N, TD_LAW_LINEAR, NULL);
+    td_reduced_state *s = reduced_of(t.model);
+    td_reduce_opts by = td_reduce_opts_default();
+    by.error = 0.01;
+    by.modes = 1u << TD_REDUCE_FROZEN;
+    CHECK_INT(td_reduced_set(s, &by, NULL), TD_OK);
+    td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 60, weight);
+    opts.air = (td_air){.quadratic = 0.6};
+    for (int step = 0; step < 63; step++) { // between two choices
+        step_reduced(s, &opts);
+    }
+    CHECK_IN(own_of(s, N), 0, 2);
+    opts.air.wind = tdi_vec3(8, 0, 0);
+    step_reduced(s, &opts);
+    CHECK_IN(own_of(s, N), 4, N);
+    td_reduced_free(s);
+    tree_free(t);
+}
+
 // ---- weights --------------------------------------------------------------------------------
 
 // Two canes side by side on one root, in the same wind: how many joints of each move by themselves.
@@ -245,7 +284,7 @@ TD_TEST(reduced_tree_seen_by_a_camera_moves_more_joints_where_that_is_near) {
     for (int view = 0; view < 2; view++) {
         td_reduced_state *s = reduced_of(t.model);
         td_reduce_opts by = td_reduce_opts_default();
-        by.error = 0.02;
+        by.error = 0.3;
         by.modes = 1u << TD_REDUCE_FROZEN;
         by.view = view;
         by.camera = tdi_vec3(-1.5, 0.1, 0.2);

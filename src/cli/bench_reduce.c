@@ -64,9 +64,9 @@ bool bench_reduced(const bench *b) {
     static const struct {
         const reduce_case *of;
         double errors[3];
-    } cases[] = {{&reduce_willow, {0.01, 0.04, 0.1}},
-                 {&reduce_palm, {0.001, 0.003, 0.01}},
-                 {&reduce_jungle, {0.003, 0.008, 0.02}},
+    } cases[] = {{&reduce_willow, {0.02, 0.05, 0.1}},
+                 {&reduce_palm, {0.002, 0.004, 0.01}},
+                 {&reduce_jungle, {0.004, 0.008, 0.012}},
                  {&reduce_orchid, {0.0003, 0.001, 0.003}},
                  {&reduce_oak, {0.0003, 0.001, 0.003}}};
     bool fine = true;

@@ -17,9 +17,8 @@
 #include <math.h>
 #include <string.h>
 
-#define RIDE_TIMES 4          // riding joints come nearer to balance at a change so many times
-#define TURN_TIME  (1.0 / 60) // s: riding joints turn at a change as in this time
-#define FLAT       1e-12      // of the largest moment: what has less does not move by itself
+#define TURN_TIME (1.0 / 60) // s: riding joints turn at a change as in this time
+#define FLAT      1e-12      // of the largest moment: what has less does not move by itself
 
 // ---- moments --------------------------------------------------------------------------------
 
@@ -74,6 +73,17 @@ static void solve(const factors *f, td_real x[4]) {
             x[i] -= f->l[k][i] * x[k];
         }
     }
+}
+
+tdi_reduce_inverse_mass tdi_reduce_inverse(const tdi_body *b) {
+    const factors f = factor(b);
+    td_real x[4][4] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}};
+    for (int k = 0; k < 4; k++) {
+        solve(&f, x[k]);
+    }
+    return (tdi_reduce_inverse_mass){x[0][0],
+                                     {x[0][1], x[0][2], x[0][3]},
+                                     {x[1][1], x[2][2], x[3][3], x[1][2], x[1][3], x[2][3]}};
 }
 
 // A M of a segment: o gets m o + R mc, R gets o mc^T + R S, row by row
@@ -308,7 +318,7 @@ static void gather_joints(td_reduced_state *s) {
 // Where wind was asked for is on a cluster that knows it.
 static void gather_winds(td_reduced_state *s) {
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
-        s->winds[c] = s->seg_wind[s->wind_from[c]];
+        s->winds[c] = tdi_reduce_wind_on(s, c, s->seg_wind);
     }
 }
 
@@ -368,7 +378,7 @@ void tdi_reduce_change(td_reduced_state *s) {
     gather_joints(s);
     gather_past(s);
     gather_winds(s);
-    tdi_reduce_air(s, TURN_TIME);
+    tdi_reduce_air(s, TURN_TIME, true);
     s->tree.stale = true;
     s->count->changes++;
 }

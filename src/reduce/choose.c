@@ -26,19 +26,24 @@
 
 #define SWAY            0.3  // s: T, in which motions of plants turn round
 #define FADE            0.7  // of a rate is still counted at the next choice
-#define GUST            0.8  // s: in wind, of a rate the amplitude to come
+#define GUST            1.6  // s: in wind, of a rate the amplitude to come
 #define CALM            0.2  // m/s: no wind
 #define NEAREST         0.01 // m: what is nearer to the camera counts as much
 #define FADE_SWING      0.9  // of how far it turned is
-#define STAY            0.5  // of its cost is counted against what is reduced already
-#define NEXT_TO_NOTHING 0.1  // of an even part of the error
-#define WORTH           2.0  // times the steps between choices have to pay for a change
+#define FADE_UNEVEN     0.8
+#define STAY            0.5 // of its cost is counted against what is reduced already
+#define NEXT_TO_NOTHING 0.1 // of an even part of the error
+#define ROOM            0.4 // of the error is used by a choice in wind, so that gusts need no other
+#define WORTH           2.0 // times the steps between choices have to pay for a change
 
 // What an error of a joint by itself becomes in motion, where errors add up and resonate: measured
-// on willow, palm and orchid, against whole trees.
-#define FROZEN_GAIN 3.0
-#define JOINED_GAIN 10.0
-#define RIDING_GAIN 2.5
+// on willow, palm, orchid and pendulum, against whole trees. Wind pushes all joints of an axis the
+// same way, and the air damps.
+typedef struct gain {
+    td_real still, wind;
+} gain;
+
+static const gain frozen_gain = {3, 9}, joined_gain = {10, 3}, riding_gain = {2.5, 1};
 
 // ---- moments --------------------------------------------------------------------------------
 
@@ -102,6 +107,17 @@ static void sum_loads(td_reduced_state *s) {
 
 // ---- costs ----------------------------------------------------------------------------------
 
+// Whether there is wind, in which a joint that turned back by now will turn again: its rate of late
+// counts.
+static bool gusts(const td_reduced_state *s) {
+    const tdi_reduce_flow *flow = &s->count->flow;
+    return tdi_reduce_has_air(s) && (flow->by_segment || tdi_norm(flow->air.wind) > CALM);
+}
+
+static td_real by_gain(const td_reduced_state *s, gain of) {
+    return gusts(s) ? of.wind : of.still;
+}
+
 static td_vec3 rate_of(const td_reduced_state *s, int32_t i) {
     const int32_t d = s->full->dof[i], count = s->full->dof[i + 1] - d;
     const td_real *a = s->whole.angle + d, *star = s->whole.angle_star + d,
@@ -162,17 +178,18 @@ static td_real uneven(const td_reduced_state *s, int32_t i) {
 }
 
 static td_real held_cost(const td_reduced_state *s, int32_t i) {
-    return FROZEN_GAIN * s->shape[i].reach * s->swing[i];
+    return by_gain(s, frozen_gain) * s->shape[i].reach * s->swing[i];
 }
 
 // It is late by the time in which it answers, and by half of that between two turns.
 static td_real riding_cost(const td_reduced_state *s, int32_t i) {
     const tdi_reduce_shape *shape = &s->shape[i];
     const td_real late = shape->answer + 0.5 * TDI_AIR_EVERY * s->tree.head.rule.dt;
-    return RIDING_GAIN * s->active[i] * late * shape->reach;
+    return by_gain(s, riding_gain) * s->active[i] * late * shape->reach;
 }
 
-// Groups of two, of four where those cost little.
+// Groups of two, of four where those cost little. What it missed while it was joined is remembered,
+// or it would be joined again at the next choice.
 static td_real joined_cost(const td_reduced_state *s, int32_t i) {
     const int32_t place = s->shape[i].place;
     const td_real way = tdi_norm(s->full->body[i].attach);
@@ -180,18 +197,12 @@ static td_real joined_cost(const td_reduced_state *s, int32_t i) {
         return HUGE_VAL;
     }
     const td_real turn = s->mode[i] == TD_REDUCE_JOINED ? missed_turn(s, i) : uneven(s, i);
-    return JOINED_GAIN * (place % 2 ? 1 : 3) * way * turn;
+    s->uneven[i] = fmax(turn, FADE_UNEVEN * s->uneven[i]);
+    return by_gain(s, joined_gain) * (place % 2 ? 1 : 3) * way * s->uneven[i];
 }
 
 static bool allowed(const td_reduced_state *s, td_reduce_mode mode) {
     return s->opts.modes >> mode & 1 && (mode == TD_REDUCE_FROZEN || !*s->touches);
-}
-
-// In wind a joint that turned back by now will turn again: its rate of late counts.
-static bool gusts(const td_reduced_state *s) {
-    const tdi_reduce_flow *flow = &s->count->flow;
-    return (flow->air.linear > 0 || flow->air.quadratic > 0) &&
-           (flow->by_segment || tdi_norm(flow->air.wind) > CALM);
 }
 
 // A place in what is chosen from: a mode and its cost.
@@ -202,7 +213,7 @@ typedef struct offer {
 
 // What is frozen needs no more looks: where that costs next to nothing nothing else is better.
 static bool negligible(const td_reduced_state *s, td_real cost) {
-    return cost * s->full->body_count <= NEXT_TO_NOTHING * s->opts.error * s->opts.error;
+    return cost * (td_real)s->full->body_count <= NEXT_TO_NOTHING * s->opts.error * s->opts.error;
 }
 
 static void take(const td_reduced_state *s, offer *best, td_reduce_mode mode, td_real cost) {
@@ -215,29 +226,44 @@ static void take(const td_reduced_state *s, offer *best, td_reduce_mode mode, td
 static td_real weight_of(const td_reduced_state *s, int32_t i) {
     const td_vec3 from = s->opts.camera;
     const tdi_frame *f = s->whole.frame;
+    if (!s->opts.view) {
+        return s->shape[i].tips;
+    }
     const td_real near = fmax(NEAREST, tdi_norm(tdi_sub(f[i].o, from))),
-                  by = s->opts.view ? tdi_norm(tdi_sub(f[0].o, from)) / near : 1;
+                  by = tdi_norm(tdi_sub(f[0].o, from)) / near;
     return s->shape[i].tips * by * by;
+}
+
+// How far a joint turned of late and how fast, or what it misses while it is frozen.
+static void note_turns(td_reduced_state *s, int32_t i) {
+    const bool first = first_look(s);
+    if (s->mode[i] == TD_REDUCE_FROZEN) {
+        s->active[i] *= FADE;
+        s->swing[i] = missed_turn(s, i);
+        return;
+    }
+    const td_real rate = tdi_norm(rate_of(s, i)),
+                  swing = first ? fmax(SWAY * rate, missed_turn(s, i)) : tdi_norm(swing_of(s, i)),
+                  kept = s->count->young < 2 * SWAY ? 0 : FADE_SWING; // a jolt is soon forgotten
+    s->active[i] = fmax(rate, FADE * s->active[i]);
+    s->swing[i] = fmax(swing, kept * s->swing[i]);
+    s->swing[i] = gusts(s) ? fmax(s->swing[i], GUST * s->active[i]) : s->swing[i];
 }
 
 // The cheapest mode of a joint and what its present one costs, in m^2.
 static td_real weigh(td_reduced_state *s, int32_t i) {
-    const tdi_reduce_shape *shape = &s->shape[i];
     const td_real weight = weight_of(s, i);
-    const bool frozen = s->mode[i] == TD_REDUCE_FROZEN,
-               freezes = tdi_reduce_can(s->full, i, TD_REDUCE_FROZEN);
-    const bool first = first_look(s);
-    const td_real turned = first ? SWAY * tdi_norm(rate_of(s, i)) : tdi_norm(swing_of(s, i)),
-                  misses = frozen || first ? missed_turn(s, i) : 0,
-                  swing = frozen ? misses : fmax(turned, misses);
-    s->active[i] = fmax(tdi_norm(rate_of(s, i)), FADE * s->active[i]);
-    const td_real kept = s->count->young < 2 * SWAY ? 0 : FADE_SWING; // a jolt is soon forgotten
-    s->swing[i] = frozen ? swing : fmax(swing, kept * s->swing[i]);
-    s->swing[i] = frozen || !gusts(s) ? s->swing[i] : fmax(s->swing[i], GUST * s->active[i]);
-    const td_real costs[] = {0, freezes ? held_cost(s, i) : HUGE_VAL,
-                             shape->rides ? riding_cost(s, i) : HUGE_VAL, joined_cost(s, i)};
+    td_real costs[] = {0, HUGE_VAL, HUGE_VAL, HUGE_VAL};
     offer best = {TD_REDUCE_OWN, HUGE_VAL};
-    take(s, &best, TD_REDUCE_FROZEN, costs[TD_REDUCE_FROZEN]);
+    note_turns(s, i);
+    if (tdi_reduce_can(s->full, i, TD_REDUCE_FROZEN)) {
+        costs[TD_REDUCE_FROZEN] = held_cost(s, i);
+        take(s, &best, TD_REDUCE_FROZEN, costs[TD_REDUCE_FROZEN]);
+    }
+    if (!negligible(s, weight * best.cost * best.cost) || s->mode[i] != TD_REDUCE_FROZEN) {
+        costs[TD_REDUCE_RIDING] = s->shape[i].rides ? riding_cost(s, i) : HUGE_VAL;
+        costs[TD_REDUCE_JOINED] = joined_cost(s, i);
+    }
     if (!negligible(s, weight * best.cost * best.cost)) {
         take(s, &best, TD_REDUCE_RIDING, costs[TD_REDUCE_RIDING]);
         take(s, &best, TD_REDUCE_JOINED, costs[TD_REDUCE_JOINED]);
@@ -272,7 +298,7 @@ static int32_t key_at(const td_reduced_state *s, int32_t i) {
 
 // The first key that is not taken.
 static int32_t threshold(const td_reduced_state *s) {
-    const td_real most = s->opts.error * s->opts.error;
+    const td_real most = (gusts(s) ? ROOM : 1) * s->opts.error * s->opts.error;
     td_real sums[KEYS] = {0}, sum = 0;
     int32_t counts[KEYS] = {0}, left = s->full->body_count, key = 0;
     for (int32_t i = 0; i < s->full->body_count; i++) {

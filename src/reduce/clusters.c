@@ -272,6 +272,7 @@ static void keep_cluster(td_reduced_state *s, int32_t c, const tdi_reduce_old *o
     const int32_t i = s->first[c];
     s->clusters.body[c] = old->body;
     s->usual[c] = old->usual;
+    s->clusters.body[c].second = tdi_reduce_single(s, c) ? old->body.second : old->usual.second;
     s->tree.frame[c] = old->frame;
     s->tree.frame[c].o = tdi_add(old->frame.o, s->shift[i]);
     if (s->joined[i] != TD_NONE) {
@@ -361,8 +362,9 @@ static void fill_bodies(td_reduced_state *s) {
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
         if (made(s, c)) {
             fit_area(&body[c]);
-            s->usual[c] = (tdi_reduce_usual){body[c].area, body[c].tip};
+            s->usual[c] = (tdi_reduce_usual){body[c].area, body[c].tip, body[c].second};
         }
+        s->rest[c] = (tdi_reduce_rest){.acts = 0}; // until the air is asked
     }
 }
 

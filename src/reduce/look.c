@@ -25,16 +25,20 @@ tdi_place tdi_reduce_acceleration(const td_reduced_state *s, int32_t c) {
     return a;
 }
 
+static td_real flow_past(const td_reduced_state *s, int32_t c) {
+    const td_vec3 wind = s->count->flow.by_segment ? s->winds[c] : s->count->flow.air.wind;
+    return tdi_norm(tdi_sub(s->tree.past[c].v, wind));
+}
+
 // At the far end of a cluster, at most.
 static tdi_reduce_seen acting(const td_reduced_state *s, int32_t c) {
     const tdi_place a = tdi_reduce_acceleration(s, c);
-    const td_vec3 wind = s->count->flow.by_segment ? s->winds[c] : s->count->flow.air.wind;
     td_real turning = 0;
     for (int k = 0; k < 9; k++) {
         turning += a.r.m[k] * a.r.m[k];
     }
     return (tdi_reduce_seen){tdi_norm(a.o) + s->shape[s->first[c]].reach * sqrt(turning),
-                             tdi_norm(tdi_sub(s->tree.past[c].v, wind))};
+                             flow_past(s, c)};
 }
 
 // ---- entry ----------------------------------------------------------------------------------
@@ -47,15 +51,16 @@ void tdi_reduce_note(td_reduced_state *s) {
     }
 }
 
-bool tdi_reduce_disturbed(const td_reduced_state *s) {
+static bool pulled(const td_reduced_state *s, int32_t c) {
     const td_real least = fmax(LEAST, s->opts.error / (SWAY * SWAY));
+    return acting(s, c).pull > GROWN * s->seen[c].pull + least;
+}
+
+bool tdi_reduce_disturbed(const td_reduced_state *s, bool all) {
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
-        if (s->stiff[c]) {
-            const tdi_reduce_seen now = acting(s, c);
-            if (now.pull > GROWN * s->seen[c].pull + least ||
-                now.flow > GROWN * s->seen[c].flow + FLOW) {
-                return true;
-            }
+        if (s->stiff[c] &&
+            (flow_past(s, c) > GROWN * s->seen[c].flow + FLOW || (all && pulled(s, c)))) {
+            return true;
         }
     }
     return false;

@@ -38,13 +38,22 @@ static void write_turn(td_real *q, td_vec3 angle) {
     q[3] = turn.z;
 }
 
-// x* is a third of the last way ahead: a* - a = (a - a_before)/3
-void tdi_reduce_set_ball(td_tree_state *s, int32_t coord, int32_t dof, td_vec3 angle,
-                         td_vec3 star) {
+void tdi_reduce_set_riding(td_tree_state *s, int32_t coord, int32_t dof, td_vec3 angle,
+                           td_vec3 star) {
     write_turn(s->q + coord, angle);
-    write_turn(s->q_back + coord, tdi_madd(angle, tdi_sub(star, angle), -3));
     write3(s->angle + dof, angle);
     write3(s->angle_star + dof, star);
+}
+
+// x* is a third of the last way ahead: a* - a = (a - a_before)/3
+static void write_back(td_tree_state *s, int32_t coord, td_vec3 angle, td_vec3 star) {
+    write_turn(s->q_back + coord, tdi_madd(angle, tdi_sub(star, angle), -3));
+}
+
+void tdi_reduce_set_ball(td_tree_state *s, int32_t coord, int32_t dof, td_vec3 angle,
+                         td_vec3 star) {
+    tdi_reduce_set_riding(s, coord, dof, angle, star);
+    write_back(s, coord, angle, star);
 }
 
 static void draw_own(td_reduced_state *s, int32_t i, int32_t c) {
@@ -219,7 +228,7 @@ static void add_record(td_reduced_state *s, int32_t i, bool other, td_real share
     add_place(&w->past[i].v, &w->past[i].w, past->v, &past->w, &seat, &back, share);
 }
 
-// Joints that kept their angles.
+// Joints that kept their angles, and where riding ones were.
 static void hold_still(td_reduced_state *s, int32_t i) {
     const td_tree_model *m = s->full;
     td_tree_state *w = &s->whole;
@@ -227,6 +236,8 @@ static void hold_still(td_reduced_state *s, int32_t i) {
     if (s->mode[i] == TD_REDUCE_FROZEN) {
         memcpy(w->q_back + q, w->q + q, (size_t)(m->coord[i + 1] - q) * sizeof *w->q);
         memcpy(w->angle_star + d, w->angle + d, (size_t)(m->dof[i + 1] - d) * sizeof *w->angle);
+    } else if (s->mode[i] == TD_REDUCE_RIDING && m->kind[i] == TD_JOINT_BALL) {
+        write_back(w, q, read3(w->angle + d), read3(w->angle_star + d));
     }
 }
 

@@ -19,7 +19,12 @@
 #include "tendril/reduce.h"
 #include "tree/implicit.h"
 
-#define TDI_AIR_EVERY 4 // steps: after so many riding joints turn, and drag is fitted
+#include <math.h>
+
+#define TDI_AIR_EVERY  2 // steps: after so many riding joints turn, and drag is fitted;
+#define TDI_AIR_OTHERS 4 // without air, and of clusters on which nothing rides, after so many
+
+#define TDI_REDUCE_STILL 0.2 // m/s: below this the flow says nothing of the next
 
 // The smaller part of a segment within a group, on the cluster at the other side of the joint.
 typedef struct tdi_other_side {
@@ -46,13 +51,37 @@ typedef struct tdi_reduce_flow {
 
 typedef struct tdi_reduce_usual { // areas of a cluster and twice their middle, in a uniform flow
     td_vec3 area, tip;
+    td_sym3 second; // of its mass
 } tdi_reduce_usual;
 
-typedef struct tdi_reduce_flow_sum { // of the segments of a cluster
+// The air about a cluster, in its axes: at x the velocity against the wind is flow + spin x.
+typedef struct tdi_reduce_breeze {
+    td_vec3 flow;
+    tdi_mat3 spin;
+} tdi_reduce_breeze;
+
+typedef struct tdi_reduce_flow_sum { // of the segments of a cluster, in its axes
     td_vec3 force, moment;           // of drag, about the cluster's origin
     td_vec3 flow;                    // velocity against the wind, times area
     td_real area;
+    td_real slope; // of drag, f/u, with moments
+    td_vec3 first;
+    td_sym3 second;
 } tdi_reduce_flow_sum;
+
+// Drag of a cluster that its area does not give, in its axes; see drag.c.
+typedef struct tdi_reduce_rest {
+    td_real acts;          // 0: there is none
+    td_vec3 force, moment; // about its origin
+    td_vec3 turning;       // rad/s: of the cluster when they were taken
+    td_sym3 spread;        // N m s: C
+} tdi_reduce_rest;
+
+typedef struct tdi_reduce_inverse_mass { // of the moments of mass
+    td_real mass;
+    td_vec3 moment;
+    td_sym3 second;
+} tdi_reduce_inverse_mass;
 
 // What never changes of a joint and what it carries.
 typedef struct tdi_reduce_shape {
@@ -117,6 +146,7 @@ struct td_reduced_state {
     td_real *swing;       // a segment: how far its joint turned of late, rad
     td_real *angle_seen;  // a degree of freedom: at the last choice
     td_real *active;      // a segment: how fast its joint turned of late, rad/s
+    td_real *uneven;      // a segment: how much of late it turned otherwise than in a group, rad
     uint8_t *mode;        // a segment: td_reduce_mode of its joint, as the clusters have it
     uint8_t *wanted;      // the same, for the next change
     tdi_seat *seat;       // a segment: where it is, or the larger part of it; loads find it there
@@ -125,6 +155,7 @@ struct td_reduced_state {
     tdi_reduce_usual *usual; // a cluster
     tdi_reduce_seen *seen;   // a cluster
     td_vec3 *began;          // a cluster of a group: its rotation vector when it was made
+    tdi_reduce_rest *rest;   // a cluster
     char *saved;
     size_t saved_bytes;
 
@@ -144,7 +175,9 @@ struct td_reduced_state {
     int32_t *member;     // segments, cluster by cluster
     uint8_t *awake;      // a cluster: scratch of the air
     int32_t *first;      // a cluster: the segment whose joint it has; of a group the first
-    int32_t *wind_from;  // a cluster: the segment at which wind is asked for
+    int32_t *wind_begin; // a cluster: its first place in `wind_from`; one more at the end
+    int32_t *wind_from;  // segments at which wind is asked for, cluster by cluster
+    td_real *wind_share; // of the wind on the cluster
     td_vec3 *winds;      // a cluster
     td_vec3 *seg_wind;   // a segment: scratch of changes
     tdi_place *rate;     // a cluster: scratch of changes
@@ -155,7 +188,8 @@ struct td_reduced_state {
     td_real *cost;       // a segment: scratch of choices
     tdi_wrench *load;    // a segment: scratch of the air
     td_real *damp;       // a segment: likewise
-    tdi_reduce_flow_sum *sum; // a cluster: scratch of drag
+    tdi_reduce_inverse_mass *inverse; // a cluster on which `rest` acts
+    tdi_reduce_flow_sum *sum;         // a cluster: scratch of drag
 };
 
 // ---- parts ----------------------------------------------------------------------------------
@@ -180,6 +214,16 @@ int32_t tdi_reduce_settle_modes(const td_tree_model *full, uint8_t *mode, int32_
 // Whether a segment's joint can have a mode, whatever others have.
 bool tdi_reduce_can(const td_tree_model *full, int32_t segment, td_reduce_mode mode);
 
+// The wind on a cluster, from that on segments.
+static inline td_vec3 tdi_reduce_wind_on(const td_reduced_state *s, int32_t c,
+                                         const td_vec3 *winds) {
+    td_vec3 sum = {0, 0, 0};
+    for (int32_t k = s->wind_begin[c]; k < s->wind_begin[c + 1]; k++) {
+        sum = tdi_madd(sum, winds[s->wind_from[k]], s->wind_share[k]);
+    }
+    return sum;
+}
+
 // clusters.c: makes the clusters of `mode` at the pose of `whole`; those that no change touched
 // stay as they are in `old`.
 void tdi_reduce_cluster(td_reduced_state *state);
@@ -203,15 +247,40 @@ void tdi_reduce_draw_touched(td_reduced_state *state);
 // takes from its past.
 void tdi_reduce_set_ball(td_tree_state *state, int32_t coord, int32_t dof, td_vec3 angle,
                          td_vec3 star);
+// The same without the coordinates a step back, which are drawn with the past.
+void tdi_reduce_set_riding(td_tree_state *state, int32_t coord, int32_t dof, td_vec3 angle,
+                           td_vec3 star);
+
+static inline bool tdi_reduce_has_air(const td_reduced_state *s) {
+    return s->count->flow.air.linear > 0 || s->count->flow.air.quadratic > 0;
+}
 
 // air.c: riding joints turn towards balance for a time, and clusters get the drag of their
-// segments. After a step, or when clusters were made.
-void tdi_reduce_air(td_reduced_state *state, td_real time);
+// segments, or only those on which something rides. After a step, or when clusters were made.
+void tdi_reduce_air(td_reduced_state *state, td_real time, bool all);
+tdi_reduce_breeze tdi_reduce_breeze_at(const td_reduced_state *state, int32_t cluster);
 // The frame of a segment of `whole`, from its parent's and its joint.
 void tdi_reduce_place_joint(td_reduced_state *state, int32_t segment);
 
 // The drag of all segments of `whole`, about their joints, in `load`.
 void tdi_reduce_drags(td_reduced_state *state);
+
+// Drag in the axes of the areas: -slope A u, with slope linear + quadratic (u^T A u/a)^(1/2); and
+// the largest f/u.
+static inline td_vec3 tdi_reduce_drag(const td_air *air, td_vec3 area, td_vec3 u,
+                                      td_real *largest) {
+    const td_vec3 au = tdi_times(area, u);
+    const td_real xy = area.x > area.y ? area.x : area.y, most = xy > area.z ? xy : area.z,
+                  slope = most > 0 ? air->linear + air->quadratic * sqrt(tdi_dot(u, au) / most) : 0;
+    *largest = slope * most;
+    return tdi_scale(au, -slope);
+}
+
+// drag.c: the drag of a cluster from the sums of its segments; that it has none but by its usual
+// area; and, after a step, what acts in the next one.
+void tdi_reduce_fit(td_reduced_state *state, int32_t cluster);
+void tdi_reduce_calm(td_reduced_state *state, int32_t cluster);
+void tdi_reduce_push(td_reduced_state *state);
 
 // shape.c: fills `shape`, at the pose of `whole`.
 void tdi_reduce_measure(td_reduced_state *state);
@@ -223,13 +292,15 @@ bool tdi_reduce_chooses(const td_reduced_state *state);
 bool tdi_reduce_choose(td_reduced_state *state, bool late);
 
 // look.c: what acts on clusters now is what the choice has seen; and whether something acts on
-// frozen joints that it has not seen.
+// frozen joints that it has not seen: a gust, and with `all` an acceleration.
 void tdi_reduce_note(td_reduced_state *state);
-bool tdi_reduce_disturbed(const td_reduced_state *state);
+bool tdi_reduce_disturbed(const td_reduced_state *state, bool all);
 // The acceleration of a cluster, of o and of R.
 tdi_place tdi_reduce_acceleration(const td_reduced_state *state, int32_t cluster);
 
-// change.c: from the modes there are to those that are wanted, between steps, of which at least one
+// change.c: M^-1 of a body.
+tdi_reduce_inverse_mass tdi_reduce_inverse(const tdi_body *body);
+// From the modes there are to those that are wanted, between steps, of which at least one
 // was.
 void tdi_reduce_change(td_reduced_state *state);
 // state.c: of a tree that was not stepped since it was made or stopped: it was always where it is

@@ -55,11 +55,11 @@ static td_status explicit_step(void *state, const td_step_opts *opts, td_step_st
 
 static const int32_t *wind_segments(const void *state, int32_t *count, td_vec3 *places) {
     const td_reduced_state *s = state;
-    *count = s->clusters.body_count;
-    for (int32_t c = 0; c < *count; c++) {
-        const tdi_seat *seat = &s->seat[s->wind_from[c]];
+    *count = s->wind_begin[s->clusters.body_count];
+    for (int32_t k = 0; k < *count; k++) {
+        const tdi_seat *seat = &s->seat[s->wind_from[k]];
         const tdi_frame *f = &s->tree.frame[seat->body];
-        places[c] = tdi_add(f->o, tdi_mat3_apply(&f->r, seat->at));
+        places[k] = tdi_add(f->o, tdi_mat3_apply(&f->r, seat->at));
     }
     return s->wind_from;
 }

@@ -45,6 +45,7 @@ static void lay_out(td_reduced_state *s, tdi_layout *l, const td_tree_model *ful
     s->swing = tdi_layout_place(l, n, sizeof *s->swing);
     s->angle_seen = tdi_layout_place(l, (size_t)full->head.dof_count, sizeof *s->angle_seen);
     s->active = tdi_layout_place(l, n, sizeof *s->active);
+    s->uneven = tdi_layout_place(l, n, sizeof *s->uneven);
     s->mode = tdi_layout_place(l, n, sizeof *s->mode);
     s->wanted = tdi_layout_place(l, n, sizeof *s->wanted);
     s->seat = tdi_layout_place(l, n, sizeof *s->seat);
@@ -53,6 +54,7 @@ static void lay_out(td_reduced_state *s, tdi_layout *l, const td_tree_model *ful
     s->usual = tdi_layout_place(l, n, sizeof *s->usual);
     s->seen = tdi_layout_place(l, n, sizeof *s->seen);
     s->began = tdi_layout_place(l, n, sizeof *s->began);
+    s->rest = tdi_layout_place(l, n, sizeof *s->rest);
     s->clusters.body = tdi_layout_place(l, n, sizeof *s->clusters.body);
     s->whole.q = tdi_layout_place(l, (size_t)full->coord_count, sizeof *s->whole.q);
     s->whole.q_back = tdi_layout_place(l, (size_t)full->coord_count, sizeof *s->whole.q);
@@ -72,7 +74,9 @@ static void lay_out(td_reduced_state *s, tdi_layout *l, const td_tree_model *ful
     s->member = tdi_layout_place(l, n, sizeof *s->member);
     s->awake = tdi_layout_place(l, n, sizeof *s->awake);
     s->first = tdi_layout_place(l, n, sizeof *s->first);
+    s->wind_begin = tdi_layout_place(l, n + 1, sizeof *s->wind_begin);
     s->wind_from = tdi_layout_place(l, n, sizeof *s->wind_from);
+    s->wind_share = tdi_layout_place(l, n, sizeof *s->wind_share);
     s->winds = tdi_layout_place(l, n, sizeof *s->winds);
     s->seg_wind = tdi_layout_place(l, n, sizeof *s->seg_wind);
     s->rate = tdi_layout_place(l, n, sizeof *s->rate);
@@ -84,6 +88,7 @@ static void lay_out(td_reduced_state *s, tdi_layout *l, const td_tree_model *ful
     s->load = tdi_layout_place(l, n, sizeof *s->load);
     s->damp = tdi_layout_place(l, n, sizeof *s->damp);
     s->sum = tdi_layout_place(l, n, sizeof *s->sum);
+    s->inverse = tdi_layout_place(l, n, sizeof *s->inverse);
 }
 
 static int32_t first_spring(const td_tree_model *m) {
@@ -244,9 +249,8 @@ static td_real tolerance(const void *body) {
 static bool choose(td_reduced_state *s) {
     tdi_reduce_count *count = s->count;
     const bool late = hold(s);
-    const bool looks = s->reduced > 0 && count->since >= (s->opts.every + 1) / 2 &&
-                       count->since % TDI_AIR_EVERY == 0;
-    if (!late && count->since < count->wait && !(looks && tdi_reduce_disturbed(s))) {
+    if (!late && count->since < count->wait &&
+        !(s->reduced > 0 && tdi_reduce_disturbed(s, count->since % TDI_AIR_OTHERS == 0))) {
         return false;
     }
     const bool change = tdi_reduce_choose(s, late);
@@ -265,11 +269,10 @@ static void note_flow(td_reduced_state *s) {
     s->count->flow = (tdi_reduce_flow){o->air, o->gravity, o->stiffness, o->winds != NULL, 0};
 }
 
-// Wind on a cluster is that on the segment with the largest area.
 static void take_winds(td_reduced_state *s) {
     const td_vec3 *winds = s->tree.head.opts->winds;
     for (int32_t c = 0; winds && c < s->clusters.body_count; c++) {
-        s->winds[c] = winds[s->wind_from[c]];
+        s->winds[c] = tdi_reduce_wind_on(s, c, winds);
     }
 }
 
@@ -309,11 +312,13 @@ static void accept(void *body) {
     s->count->since++;
     s->count->young = fmin(1, s->count->young + s->tree.head.rule.dt);
     note_flow(s);
+    const int32_t every = tdi_reduce_has_air(s) ? TDI_AIR_EVERY : TDI_AIR_OTHERS;
     if (changes(s)) {
         change(s);
-    } else if (s->reduced > 0 && s->count->since % TDI_AIR_EVERY == 0) {
-        tdi_reduce_air(s, TDI_AIR_EVERY * s->tree.head.rule.dt);
+    } else if (s->reduced > 0 && s->count->since % every == 0) {
+        tdi_reduce_air(s, every * s->tree.head.rule.dt, s->count->since % TDI_AIR_OTHERS == 0);
     }
+    tdi_reduce_push(s);
 }
 
 // There is no past but what q and v tell.
@@ -480,6 +485,11 @@ static void restored(void *body) {
     td_reduced_state *s = body;
     tdi_reduce_structure(s);
     tdi_reduce_place_capsules(s);
+    for (int32_t c = 0; c < s->clusters.body_count; c++) {
+        if (s->rest[c].acts > 0) {
+            s->inverse[c] = tdi_reduce_inverse(&s->clusters.body[c]);
+        }
+    }
     s->drawn = TDI_DRAWN_NOT;
 }
 

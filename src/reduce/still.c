@@ -166,8 +166,11 @@ void tdi_reduced_rouse(td_reduced_state *s, const td_step_opts *o, const td_vec3
     s->tree.head.opts = o;
     s->tree.head.rule.dt = o->dt;
     s->count->flow = (tdi_reduce_flow){o->air, o->gravity, o->stiffness, true, 0};
+    for (int32_t i = 0; i < s->full->body_count; i++) {
+        s->seg_wind[i] = winds[place_of(s, i)];
+    }
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
-        s->winds[c] = winds[place_of(s, s->wind_from[c])];
+        s->winds[c] = tdi_reduce_wind_on(s, c, s->seg_wind);
     }
     tdi_reduce_forget(s);
     tdi_reduce_draw(s, false);

@@ -7,6 +7,9 @@
 #include <math.h>
 #include <string.h>
 
+#define FEW  3  // segments: wind on fewer is asked for at one place,
+#define MANY 12 // on fewer than these at two
+
 // ---- modes ----------------------------------------------------------------------------------
 
 static bool springy(const tdi_body *b) {
@@ -137,26 +140,63 @@ static void list_segments(td_reduced_state *s) {
     s->begin[0] = 0;
 }
 
-// Wind is asked for at the segment with the largest area.
 static void count_segments(td_reduced_state *s) {
-    const tdi_body *body = s->full->body;
     memset(s->size, 0, (size_t)s->clusters.body_count * sizeof *s->size);
     memset(s->stiff, 0, (size_t)s->clusters.body_count * sizeof *s->stiff);
     memset(s->carries, 0, (size_t)s->clusters.body_count * sizeof *s->carries);
-    memcpy(s->wind_from, s->first, (size_t)s->clusters.body_count * sizeof *s->first);
     for (int32_t i = 0; i < s->full->body_count; i++) {
         const int32_t c = s->seat[i].body, side = s->side[i].seat.body;
-        const td_vec3 a = body[i].area, most = body[s->wind_from[c]].area;
         s->size[c]++;
         s->stiff[c] = s->stiff[c] || s->mode[i] == TD_REDUCE_FROZEN;
         s->carries[c] = s->carries[c] || s->mode[i] == TD_REDUCE_RIDING;
-        if (a.x + a.y + a.z > most.x + most.y + most.z) {
-            s->wind_from[c] = i;
-        }
         if (side != TD_NONE) {
             s->size[side]++;
         }
     }
+}
+
+// ---- wind -----------------------------------------------------------------------------------
+
+static td_real area_of(const td_reduced_state *s, int32_t place) {
+    const td_vec3 a = s->full->body[s->member[place]].area;
+    return a.x + a.y + a.z;
+}
+
+// A place stands for members [first, last): the one with the largest area, by the area of all.
+static void add_place(td_reduced_state *s, int32_t at, int32_t first, int32_t last) {
+    td_real most = -1, all = 0;
+    for (int32_t k = first; k < last; k++) {
+        const td_real area = area_of(s, k);
+        all += area;
+        if (area > most) {
+            most = area;
+            s->wind_from[at] = s->member[k];
+        }
+    }
+    s->wind_share[at] = all;
+}
+
+// A quadrature of bounded size: segments next to each other share a place.
+static void find_places(td_reduced_state *s) {
+    int32_t count = 0;
+    for (int32_t c = 0; c < s->clusters.body_count; c++) {
+        const int32_t first = s->begin[c], size = s->begin[c + 1] - first,
+                      places = size < FEW    ? 1
+                               : size < MANY ? 2
+                                             : 4;
+        td_real all = 0;
+        s->wind_begin[c] = count;
+        for (int32_t j = 0; j < places; j++) {
+            add_place(s, count + j, first + j * size / places, first + (j + 1) * size / places);
+            all += s->wind_share[count + j];
+        }
+        for (int32_t j = 0; j < places; j++) {
+            td_real *share = &s->wind_share[count + j];
+            *share = all > 0 ? *share / all : 1.0 / places;
+        }
+        count += places;
+    }
+    s->wind_begin[s->clusters.body_count] = count;
 }
 
 // ---- entry ----------------------------------------------------------------------------------
@@ -169,6 +209,7 @@ void tdi_reduce_structure(td_reduced_state *s) {
     seat_all(s);
     count_segments(s);
     list_segments(s);
+    find_places(s);
     m->head.dof_count = m->dof[m->body_count];
     m->coord_count = m->coord[m->body_count];
     m->part_count = s->reduced > 0 ? 1 : s->full->part_count;
