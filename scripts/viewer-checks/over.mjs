@@ -78,6 +78,7 @@ async function checkSash(page) {
   await page.mouse.down();
   await page.mouse.move(bar.x - 100, bar.y + bar.height / 2, { steps: 3 });
   await page.mouse.up();
+  await waitFor(page, (before) => document.getElementById('panel').offsetWidth > before + 80, first);
   const wide = await width();
   expect(wide > first + 80, `the panel can be made larger (${first} to ${wide})`);
   await page.locator('#sash').focus();

@@ -106,7 +106,8 @@ export class FileOpener {
     const ask = (on: boolean): void => {
       button.classList.toggle('asking', on);
       const { files, edits } = this.viewer.own.count;
-      button.textContent = on ? `Press again: forgets ${counted(files, 'file')} and ${counted(edits, 'change')}` : usual;
+      const what = [counted(files, 'file'), counted(edits, 'changed model')].filter((text) => !text.startsWith('0 '));
+      button.textContent = on ? `Press again to forget ${what.join(' and ')}` : usual;
     };
     button.addEventListener('click', () => {
       if (button.classList.contains('asking')) {

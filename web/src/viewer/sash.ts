@@ -66,9 +66,12 @@ export class Sash {
     const move = (next: PointerEvent): void => this.set(size + start - along(next));
     this.bar.setPointerCapture(event.pointerId);
     this.bar.addEventListener('pointermove', move);
-    const end = (): void => this.bar.removeEventListener('pointermove', move);
-    this.bar.addEventListener('pointerup', end, { once: true });
-    this.bar.addEventListener('pointercancel', end, { once: true });
+    // moves come with the next picture, and the last one may not come at all
+    this.bar.addEventListener('pointerup', move);
+    this.bar.addEventListener('lostpointercapture', () => {
+      this.bar.removeEventListener('pointermove', move);
+      this.bar.removeEventListener('pointerup', move);
+    }, { once: true });
   }
 
   private onKey(event: KeyboardEvent): void {
