@@ -65,6 +65,7 @@ long_tests+=,every_shipped_plant_becomes_rods,plant_models_cut_off
 cheap_parts() {
     part format "code is formatted" "" formatted
     part layers "layers are kept" "" python3 scripts/check-layers.py
+    part links "links of the docs lead somewhere" "" python3 scripts/site/links.py
     part api "public functions are used, structs have defaults" "" python3 scripts/check-api.py
 }
 

@@ -80,6 +80,23 @@ TD_TEST(loose_plant_falls) {
     stage_free(&s);
 }
 
+TD_TEST(loose_strand_of_any_solver_falls) {
+    static const char *const solvers[] = {"tree", "rod", "helix"};
+    for (size_t k = 0; k < sizeof solvers / sizeof *solvers; k++) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 "{air_density: 0, step: 0.01, objects: [{solver: %s, loose: true, start: drawn,"
+                 " strand: {points: [[0, 3, 0], [0.3, 3, 0]], segments: 5, radius: 0.01}}],"
+                 " record: {fps: 100}}",
+                 solvers[k]);
+        stage s = stage_of(text);
+        td_vec3 from = tip_of(s.world, 0, 0);
+        steps(s.world, 50);
+        CHECK_REL(from.y - tip_of(s.world, 0, 0).y, 0.5 * 9.81 * 0.5 * 0.5, 0.04);
+        stage_free(&s);
+    }
+}
+
 TD_TEST(instances_spread_over_their_area) {
     stage s = stage_of("{objects: [{" ROD ", position: [10, 1, 0],\n"
                        " instances: {count: 200, area: [4, 0, 2]}}]}");

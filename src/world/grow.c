@@ -208,6 +208,10 @@ static td_status loosen(const grower *g, td_skeleton *skeleton) {
     td_segment *first = &skeleton->store.segments[0];
     first->joint = TD_JOINT_FREE;
     first->stiffness = first->damping = (td_vec3){0, 0, 0};
+    for (int32_t k = 0; k < skeleton->store.strand_count; k++) {
+        td_strand *strand = &skeleton->store.strands[k];
+        strand->start = strand->first == 0 ? TD_END_FREE : strand->start;
+    }
     return TD_OK;
 }
 
