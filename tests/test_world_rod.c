@@ -381,7 +381,9 @@ TD_TEST(keys_of_rods_and_of_contact_have_their_faults) {
         {"{contact: {}, objects: [{solver: rod, " CORD "}}, {solver: rod,\n integrator: "
          "implicit-euler, " CORD "}}]}",
          2, "the same integrator"},
-        {"{objects: [{" CORD "},\n integrator: rk4}], colliders: [{plane: {}}]}", 2, "'implicit'"},
+        {"{objects: [{solver: rod, " CORD "},\n integrator: euler}], colliders: [{plane: {}}]}", 2,
+         "'implicit'"},
+        {"{contact: {}, objects: [{" CORD "},\n integrator: rk4}]}", 2, "`contact: {self: false}`"},
         {"{objects: [{" CORD "},\n time_scale: 0.5}], colliders: [{plane: {}}]}", 2,
          "'time_scale' cannot be combined"},
         {"{objects: [{solver: rod, " CORD "},\n integrator: rk4}]}", 2,
