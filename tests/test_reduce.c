@@ -218,6 +218,45 @@ TD_TEST(reduced_tree_that_freezes_and_frees_joints_stays_where_it_is) {
     }
 }
 
+// ---- rest -----------------------------------------------------------------------------------
+
+// A crooked cane with stiffnesses of its own about each axis, bent by its weight. The weight's
+// moment about a group's joint is another than about the joints in it.
+TD_TEST(reduced_tree_at_rest_stays_there_when_joints_join) {
+    enum { N = 12 };
+    td_segment_def defs[N];
+    for (int32_t i = 0; i < N; i++) {
+        defs[i] = td_segment_def_default();
+        defs[i].parent = i - 1;
+        defs[i].length = 0.1;
+        defs[i].radius_base = defs[i].radius_tip = 0.005;
+        defs[i].rest = tdi_turn_by(tdi_vec3(0.2, 0.3 * (i % 3), i % 2 ? 0.4 : -0.1));
+        defs[i].has_stiffness = defs[i].has_damping = true;
+        defs[i].stiffness = (td_vec3){1, 0.4, 2};
+        defs[i].damping = (td_vec3){0.05, 0.05, 0.05};
+    }
+    tree t = tree_of(defs, N, TD_LAW_LINEAR, NULL);
+    td_reduced_state *s = reduced_of(t.model);
+    const td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 60, weight);
+    uint8_t modes[N];
+    td_vec3 rest[N];
+    CHECK_INT(tdi_solver_settle(&tdi_solver_reduced, s, &opts, NULL, NULL), TD_OK);
+    for (int32_t i = 0; i < N; i++) {
+        rest[i] = td_tree_tip(td_reduced_whole(s), i);
+        modes[i] = i % 3 ? TD_REDUCE_JOINED : TD_REDUCE_OWN;
+    }
+    td_reduced_set_modes(s, modes);
+    for (int step = 0; step < 60; step++) {
+        step_reduced(s, &opts);
+    }
+    for (int32_t i = 0; i < N; i++) {
+        CHECK_IN(tdi_norm(tdi_sub(td_tree_tip(td_reduced_whole(s), i), rest[i])), 0, 1e-7);
+    }
+    CHECK_INT(td_reduced_get_stats(s).joined, 8);
+    td_reduced_free(s);
+    tree_free(t);
+}
+
 // ---- gusts ----------------------------------------------------------------------------------
 
 static int32_t own_of(const td_reduced_state *s, int32_t n) {

@@ -21,6 +21,8 @@
 #include <math.h>
 #include <string.h>
 
+#define SOLVES 8 // for a turn by its moment: each gains a digit or more
+
 // ---- seats ----------------------------------------------------------------------------------
 
 static tdi_seat seat_at(const td_reduced_state *s, int32_t cluster, int32_t i) {
@@ -152,38 +154,33 @@ static td_vec3 weight_about(const td_reduced_state *s, int32_t i, const tdi_fram
     return tdi_mat3_apply_t(&f->r, tdi_cross(arm, s->count->flow.gravity));
 }
 
-// The same about the group's joint, as its clusters have it: all behind the last joint, and the
-// far shares of what is between the joints, which is where place_mass() has it.
-static td_vec3 group_weight(const td_reduced_state *s, int32_t c, int32_t first) {
-    const tdi_frame *f = &s->tree.frame[c];
-    td_vec3 arm = {0, 0, 0}, sum = {0, 0, 0};
-    td_real part = 0, whole = 0;
-    for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
-        whole += tdi_reduce_bending(&s->full->body[j]);
+// The moment of the spring of a ball joint that is turned by a: K a but for what is of second order
+// where K has different entries.
+static td_vec3 spring_moment(const tdi_body *b, td_vec3 a) {
+    const td_quat turn = tdi_turn_by(a);
+    const td_real q[4] = {turn.w, turn.x, turn.y, turn.z}, near[3] = {a.x, a.y, a.z},
+                  still[3] = {0, 0, 0};
+    return tdi_scale(tdi_ball_moment(TD_LAW_LINEAR, b, q, still, near), -1);
+}
+
+// The turn at which that is m.
+static td_vec3 turn_under(const tdi_body *b, td_vec3 m) {
+    const td_vec3 soft = inverse(b->stiffness);
+    td_vec3 a = tdi_times(soft, m);
+    for (int k = 0; k < SOLVES; k++) {
+        a = tdi_add(a, tdi_times(soft, tdi_sub(m, spring_moment(b, a))));
     }
-    for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
-        const int32_t next = s->joined[j];
-        const td_real e = tdi_reduce_bending(&s->full->body[j]),
-                      behind = next == TD_NONE ? 0 : s->shape[next].mass;
-        const td_vec3 left = next == TD_NONE ? tdi_vec3(0, 0, 0) : s->load[next].f,
-                      own = tdi_sub(s->load[j].f, left);
-        part += e;
-        sum = tdi_madd(sum, s->whole.frame[j].o, e);
-        const td_vec3 about = next == TD_NONE ? f->o : tdi_scale(sum, 1 / part),
-                      lever = tdi_madd(own, about, behind - s->shape[j].mass);
-        arm = tdi_madd(arm, lever, next == TD_NONE ? 1 : part / whole);
-    }
-    return tdi_mat3_apply_t(&f->r, tdi_cross(arm, s->count->flow.gravity));
+    return a;
 }
 
 // Turns of the joints by that of the group: a moment K a turns joint j by K_j^-1 Q_j^T K a. On an
 // axis that is not straight weight has another moment about the group's joint than theirs, which
 // the group is loaded with from its beginning:
-//   a = sum Q_j (a_j - K_j^-1 w_j) + K^-1 w
+//   M(a) = K sum Q_j K_j^-1 (M_j(a_j) - w_j) + w,  M(a) the moment of the spring, about K a
+// w is that of the clusters as they are, and so known when all are: see balance_groups().
 static void join_springs(td_reduced_state *s, int32_t c, int32_t first) {
     tdi_body *b = &s->clusters.body[c];
-    td_vec3 damping = {0, 0, 0},
-            angle = tdi_times(inverse(b->stiffness), group_weight(s, c, first));
+    td_vec3 damping = {0, 0, 0}, angle = {0, 0, 0};
     for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
         const tdi_body *own = &s->full->body[j];
         tdi_share *share = &s->share[j];
@@ -192,8 +189,9 @@ static void join_springs(td_reduced_state *s, int32_t c, int32_t first) {
         const td_vec3 soft = inverse(own->stiffness);
         const td_real *a = s->whole.angle + s->full->dof[j];
         share->angle = tdi_vec3(a[0], a[1], a[2]);
-        const td_vec3 bent = tdi_times(soft, weight_about(s, j, &s->whole.frame[j]));
-        angle = tdi_add(angle, tdi_mat3_apply(&q, tdi_sub(share->angle, bent)));
+        const td_vec3 w = weight_about(s, j, &s->whole.frame[j]),
+                      left = tdi_sub(spring_moment(own, share->angle), w);
+        angle = tdi_add(angle, tdi_mat3_apply(&q, tdi_times(soft, left)));
         // of a turn about each axis, the square of the joint's own times its damping
         const td_vec3 by = turned_diagonal(&q, tdi_times(own->damping, tdi_times(soft, soft)));
         damping = tdi_add(damping, tdi_times(by, tdi_times(b->stiffness, b->stiffness)));
@@ -286,7 +284,6 @@ static void make_group(td_reduced_state *s, int32_t c, int32_t first) {
     s->clusters.body[c] = (tdi_body){.mass = 0};
     place_group(s, c, first);
     join_springs(s, c, first);
-    place_group_joint(s, c);
     for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
         place_seats(s, j);
     }
@@ -368,6 +365,35 @@ static void fill_bodies(td_reduced_state *s) {
     }
 }
 
+// The turns with which groups begin. In `rate` the first moment of mass of all that a cluster
+// carries, and the mass.
+static void balance_groups(td_reduced_state *s) {
+    const td_tree_model *m = &s->clusters;
+    for (int32_t c = 0; c < m->body_count; c++) {
+        const tdi_body *b = &m->body[c];
+        const tdi_frame *f = &s->tree.frame[c];
+        s->rate[c].o = tdi_madd(tdi_mat3_apply(&f->r, b->moment), f->o, b->mass);
+        s->rate[c].r.m[0] = b->mass;
+    }
+    for (int32_t c = m->body_count - 1; c >= 0; c--) {
+        const int32_t p = m->parent[c];
+        if (p != TD_NONE) {
+            s->rate[p].o = tdi_add(s->rate[p].o, s->rate[c].o);
+            s->rate[p].r.m[0] += s->rate[c].r.m[0];
+        }
+    }
+    for (int32_t c = 0; c < m->body_count; c++) {
+        if (s->joined[s->first[c]] != TD_NONE && !tdi_reduce_kept(s, c)) {
+            const tdi_frame *f = &s->tree.frame[c];
+            const td_vec3 arm = tdi_madd(s->rate[c].o, f->o, -s->rate[c].r.m[0]),
+                          w = tdi_mat3_apply_t(&f->r, tdi_cross(arm, s->count->flow.gravity));
+            const td_vec3 left = tdi_times(m->body[c].stiffness, s->began[c]);
+            s->began[c] = turn_under(&m->body[c], tdi_add(left, w));
+            place_group_joint(s, c);
+        }
+    }
+}
+
 void tdi_reduce_place_capsules(td_reduced_state *s) {
     td_tree_model *m = &s->clusters;
     for (int32_t k = 0; k < m->capsule_count; k++) {
@@ -388,5 +414,8 @@ void tdi_reduce_cluster(td_reduced_state *s) {
     }
     make_joints(s);
     fill_bodies(s);
+    if (s->groups > 0) {
+        balance_groups(s);
+    }
     tdi_reduce_place_capsules(s);
 }

@@ -286,6 +286,10 @@ static void begin(void *body) {
     td_reduced_state *s = body;
     follow_stiffness(s);
     empty(&s->met);
+    if (s->tree.head.known == 0 && s->count->by_hand) { // groups begin in balance with the weight
+        note_flow(s);
+        tdi_reduce_change_at_rest(s);
+    }
     tdi_step_begin(body);
     take_winds(s);
     if (s->tree.head.opts->winds && s->reduced > 0) {
@@ -543,9 +547,6 @@ void td_reduced_set_modes(td_reduced_state *s, const uint8_t *modes) {
     s->count->by_hand = modes != NULL;
     if (modes) {
         memcpy(s->wanted, modes, (size_t)s->full->body_count * sizeof *modes);
-    }
-    if (s->tree.head.known == 0) {
-        tdi_reduce_change_at_rest(s);
     }
 }
 
