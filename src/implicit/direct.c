@@ -15,17 +15,18 @@
 
 #define LINKS_EACH  20        // of a node: room for the pattern
 #define PAIRS_EACH  4         // of a node: room for those that the order is made for
-#define BLOCKS_EACH 12        // of a node: room for the factor, twice as much in long bodies,
+#define BLOCKS_EACH 20        // of a node: room for the factor, twice as much in long bodies,
 #define LONG        200       // which wind about themselves
 #define MOST_NODES  (1 << 24) // so that no count overflows
 
 // Costs, in products of two blocks, which take 15 to 20 ns. The measurements are in
 // docs/theory/contact.md.
-#define NODE_COST    8.0 // order, assembly and solve by factors, over the elimination of bodies
-#define LEAST_WORK   5.0 // of the factor: that of a chain
-#define CG_NODE_COST 2.0 // in an iteration: a response
-#define CG_PAIR_COST 3.0 // in an iteration: the coupling by barrier and friction
-#define CG_STEPS     2.8 // iterations over the root of the number of pairs
+#define NODE_COST    8.0  // order, assembly and solve by factors, over the elimination of bodies
+#define LEAST_WORK   5.0  // of the factor: that of a chain
+#define CG_NODE_COST 2.0  // in an iteration: a response
+#define CG_PAIR_COST 3.0  // in an iteration: the coupling by barrier and friction
+#define CG_STEPS     2.8  // iterations over the root of the number of pairs,
+#define CG_MANY      2000 // pairs, from which on they are twice as many: heaps that are hit
 
 // ---- making ---------------------------------------------------------------------------------
 
@@ -157,7 +158,7 @@ static bool make_order(tdi_touch *t, const tdi_system *y, int32_t nodes) {
 
 // Whether the factor costs less than conjugate gradients, for all that its order asks for.
 static bool is_cheaper(const tdi_direct *d, td_real nodes, td_real work) {
-    const td_real pairs = d->pair_count, steps = CG_STEPS * sqrt(pairs);
+    const td_real pairs = d->pair_count, steps = CG_STEPS * sqrt(pairs) * (1 + pairs / CG_MANY);
     return work + NODE_COST * nodes < steps * (CG_NODE_COST * nodes + CG_PAIR_COST * pairs);
 }
 

@@ -150,6 +150,14 @@ static bool may_idle(tdi_newton_run *n, td_real taken, bool done) {
     if (!t || y->count < MANY || t->exact || y->holds || n->opts->rest) {
         return false;
     }
+    if (t->idle_count > 0) {
+        n->since += taken * n->largest;
+    } else {
+        n->since = n->used == TDI_MODEL_EXACT && !n->raised && taken == 1 ? 0 : INFINITY;
+    }
+    if (t->idle_count > 0 && done && n->since <= n->opts->tolerance) {
+        return false; // others have not moved since, so that idle members would not either
+    }
     if (t->idle_count > 0 && (done || taken == 0)) {
         tdi_touch_wake(t);
         changed = true;
@@ -231,6 +239,7 @@ static td_status run(const tdi_system *y, const tdi_newton_opts *opts, bool *con
         go_on(&n, taken, whole);
         if (taken > 0 && taken < CUT_SHORT && y->touch) {
             relax(y, taken);
+            n.since = INFINITY;
         }
     }
     return status;

@@ -24,7 +24,7 @@
 #include <math.h>
 #include <string.h>
 
-#define SPACIOUS    3     // times as much room as links, while neighbours come and go
+#define SPACIOUS    5     // times as much room as links, while neighbours come and go
 #define LEAST_PIVOT 1e-13 // of the block's own diagonal: below it is rounding
 
 // ---- making ---------------------------------------------------------------------------------
