@@ -286,7 +286,7 @@ bool tdi_planes_update(tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_po
         }
         held = update_resistance(c, p, at.turned, left, &close) && held;
     }
-    return done && (close || c->updates > UPDATES) && (held || c->updates > UPDATES);
+    return done && ((close && held) || c->updates > UPDATES);
 }
 
 void tdi_planes_measure(tdi_contacts *c, const td_vec3 *x) {
