@@ -38,6 +38,10 @@ test-quick: ## what to run after each change: format, layers, release build, uni
 test-blender: build ## tests the add-on in Blender, which must be installed; no part of 'make test'
 	@scripts/check-addon.sh build
 
+docs: build player ## builds the site of the documentation, build/docs/site; some minutes
+	@scripts/install-deps.sh docs
+	@/usr/bin/python3 scripts/site/build.py build
+
 gallery: build ## renders the pictures of docs/gallery
 	@scripts/install-deps.sh gallery
 	@scripts/gallery.sh

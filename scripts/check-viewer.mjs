@@ -12,9 +12,11 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { addressOf } from './page-checks.mjs';
 import { checkAccuracy, checkCameraWeights } from './viewer-checks/adaptive.mjs';
+import { checkAccess } from './viewer-checks/axe.mjs';
 import { checkEditor } from './viewer-checks/editor.mjs';
 import { checkFiles } from './viewer-checks/files.mjs';
 import * as motion from './viewer-checks/motion.mjs';
+import { checkOver } from './viewer-checks/over.mjs';
 import { WINDOW, checks, drawOnce, ready, setDrawing } from './viewer-checks/page.mjs';
 import { checkPictures } from './viewer-checks/pictures.mjs';
 import { checkSceneEditing } from './viewer-checks/scene.mjs';
@@ -75,6 +77,8 @@ const all = {
   solvers: motion.checkSolvers,
   camera: checkCameraWeights,
   settings: use.checkSettings,
+  over: checkOver,
+  access: checkAccess,
   phone: use.checkSmall,
   keyboard: use.checkKeyboard,
   ...(options.given && { given: use.checkGiven }),

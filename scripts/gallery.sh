@@ -130,6 +130,11 @@ run_scenes() {
     done
 }
 
+# The picture at the head of the README.
+make_moving() {
+    "$tendril" render scenes/pull-and-release.yaml -o docs/gallery/moving.gif --size 520x300 --time 0.9 --duration 3 --fps 12
+}
+
 # rows of three pictures of the models in a folder
 model_rows() {
     echo "| | | |"
@@ -155,6 +160,7 @@ scene_rows() {
 names="$*"
 grow_models
 run_scenes
+! wanted moving || make_moving
 if wanted viewer && [ -f "$(dirname "$tendril")/share/tendril/viewer.html" ]; then # of 'make viewer'
     node scripts/viewer-picture.mjs "$(dirname "$tendril")/share/tendril/viewer.html" docs/gallery/viewer.jpg
 fi

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what is missing for the given purpose, and nothing when all is there.
-#   install-deps.sh build | demo | test | gallery | peers
+#   install-deps.sh build | demo | test | gallery | docs | peers
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -15,6 +15,7 @@ test) packages="$packages libyaml-dev g++ clang lld wasi-libc libclang-rt-14-dev
     python3-venv python3-pip python3-numpy python3-cffi python3-setuptools python3-wheel python3-pytest
     libsdl2-dev libgl-dev libgl1-mesa-dri xvfb xauth" ;;
 gallery) packages="$packages nodejs chromium" ;;
+docs) packages="$packages libyaml-dev nodejs python3 mkdocs mkdocs-material" ;;
 peers) packages="$packages g++ pkg-config"
     engines="libmujoco-dev libsimbody-dev libdart-dev libbullet-dev" ;;
 *) echo "install-deps.sh: unknown purpose '$purpose'" >&2; exit 2 ;;

@@ -22,6 +22,9 @@ configure_and_build() {
 unit_tests() {
     ctest --test-dir "$1" --output-on-failure -j "$each" "${@:2}"
 }
+short_unit_tests() {
+    TEST_EXCEPT=$long_tests unit_tests "$@"
+}
 formatted() {
     clang-format-14 --dry-run -Werror $(git ls-files "*.c" "*.h")
 }
@@ -62,6 +65,7 @@ long_tests+=,every_shipped_plant_becomes_rods,plant_models_cut_off
 cheap_parts() {
     part format "code is formatted" "" formatted
     part layers "layers are kept" "" python3 scripts/check-layers.py
+    part links "links of the docs lead somewhere" "" python3 scripts/site/links.py
     part api "public functions are used, structs have defaults" "" python3 scripts/check-api.py
 }
 
@@ -71,8 +75,7 @@ quick_parts() {
     each=$cores
     part release "build: gcc, release" "format layers api" configure_and_build release -DTENDRIL_BUILD_TESTS=ON -- \
         --target tendril_command tendril_tests
-    part unit "unit tests: gcc, release" "release" env TEST_EXCEPT="$long_tests" \
-        ctest --test-dir build --output-on-failure -j "$cores" -E example
+    part unit "unit tests: gcc, release" "release" short_unit_tests build -E example
     part cli "command line" "unit" python3 tests/cli/test_cli.py build/tendril Help Grow Scenes BadInput
 }
 
@@ -83,14 +86,14 @@ all_parts() {
     part release "build: gcc, release" "" configure_and_build release -DTENDRIL_BUILD_TESTS=ON --
     part wasm "build: WebAssembly" "" configure_and_build wasm
     part viewer "build: the viewer" "wasm release" make --no-print-directory viewer
-    part asan_unit "unit tests: sanitizers" "asan" env TEST_EXCEPT="$long_tests" \
-        ctest --test-dir build/asan --output-on-failure -j "$each"
+    part asan_unit "unit tests: sanitizers" "asan" short_unit_tests build/asan
     part viewer_works "viewer works in a browser" "viewer" viewer_works
     part tsan "build: clang, thread sanitizer" "" configure_and_build tsan --target tendril_tests
     part validate "solvers against theory" "release" build/tendril validate
     part clang "build: clang, release" "" configure_and_build clang
     # heaps and models that are cut off are long, and the same code
-    part wasm_unit "unit tests: WebAssembly under node" "wasm" unit_tests build/wasm -E 'test_contact_exact|test_truncate'
+    part wasm_unit "unit tests: WebAssembly under node" "wasm" \
+        short_unit_tests build/wasm -E 'test_contact_exact|test_truncate'
     part unit "unit tests: gcc, release" "release" unit_tests build
     part tsan_unit "threads: thread sanitizer" "tsan" env TEST_EXCEPT=large_limp_tree build/tsan/tests/tendril_tests thread
     part cli "command line" "release" python3 tests/cli/test_cli.py build/tendril

@@ -20,6 +20,9 @@ export function webPackage(name) {
   }
 }
 
+/** The path of a file in a package of web/package.json. */
+export const webFile = (name) => requireFromWeb.resolve(name);
+
 /** Bundles an entry file of web/src (a script or a style sheet) into one text. */
 export async function bundle(entry) {
   const result = await webPackage('esbuild').build({

@@ -4,8 +4,15 @@
 
 #include "test_tree_support.h"
 
-// bodies: several times what is cut; node gives up on memories of hundreds of megabytes
-#ifdef __wasi__
+#ifdef __has_feature
+#define HAS_FEATURE(x) __has_feature(x)
+#else
+#define HAS_FEATURE(x) 0
+#endif
+
+// bodies: several times what is cut; node gives up on memories of hundreds of megabytes, and the
+// thread sanitizer takes long
+#if defined __wasi__ || HAS_FEATURE(thread_sanitizer)
 #define LARGE 6000
 #else
 #define LARGE 20000

@@ -19,12 +19,6 @@ extern "C" {
 
 typedef struct td_analytic td_analytic; ///< Trees and their constraints. One thread at a time.
 
-/// What an impact gives back.
-typedef enum td_impact_law {
-    TD_IMPACT_NEWTON,  ///< Speed after is restitution times speed before. The default.
-    TD_IMPACT_POISSON, ///< Impulse while the bodies part is restitution times that of before.
-} td_impact_law;
-
 /// Start from td_analytic_opts_default().
 typedef struct td_analytic_opts {
     uint32_t struct_size;

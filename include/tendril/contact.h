@@ -51,6 +51,12 @@ typedef enum td_contact_method {
     TD_CONTACT_EXACT,   ///< Forces in the cone of friction, with multipliers; restitution.
 } td_contact_method;
 
+/// What an impact gives back.
+typedef enum td_impact_law {
+    TD_IMPACT_NEWTON,  ///< Speed after is restitution times speed before. The default.
+    TD_IMPACT_POISSON, ///< Impulse while the bodies part is restitution times that of before.
+} td_impact_law;
+
 /// How contact works. Start from td_contact_opts_default().
 typedef struct td_contact_opts {
     uint32_t struct_size;
@@ -67,6 +73,7 @@ typedef struct td_contact_opts {
     td_real rolling;          ///< 0..1: rolling resistance between segments. Default 0.
     td_real static_friction; ///< 0..10: as that of a collider, between segments. Surfaces that slip
                              ///< more slowly than `creep` when a step begins stick. Default 0.
+    td_impact_law law;       ///< With the method exact. Default TD_IMPACT_NEWTON.
 } td_contact_opts;
 
 TD_API td_contact_opts td_contact_opts_default(void);

@@ -358,6 +358,7 @@ typedef struct td_scene_contact {
     td_contact_method method;
     td_real restitution;
     td_real rolling, static_friction;
+    td_impact_law law;
 } td_scene_contact;
 
 // ---- recording ------------------------------------------------------------------------------

@@ -28,6 +28,7 @@ typedef struct td_solver_info {
     bool stiffens;        ///< Its stiffness in bending and in twist can change while it runs.
     bool modes;           ///< It can compute vibration modes.
     bool adapts;          ///< It can leave out joints that do not matter.
+    bool bumps;           ///< With explicit integrators ends of segments touch colliders.
 } td_solver_info;
 
 /// The first is the default of objects.

@@ -55,8 +55,12 @@ async function checkFault(page, good) {
   await page.locator('#faults button').first().click();
   const sign = page.locator('#editor .sign').first();
   await sign.waitFor();
-  const [mark, line] = [await sign.boundingBox(), await page.locator('#editor .cm-activeLine').boundingBox()];
-  expect(Math.abs(mark.y + mark.height / 2 - line.y - line.height / 2) < 6, 'a sign in the gutter stands beside it');
+  // the text has been scrolled there
+  await waitFor(page, () => {
+    const middle = (name) => document.querySelector(`#editor ${name}`)?.getBoundingClientRect();
+    const [mark, line] = [middle('.sign'), middle('.cm-activeLine')];
+    return mark && line && mark.top > line.top - 4 && mark.bottom < line.bottom + 4;
+  });
   expect((await sign.getAttribute('title')).includes(fault.text), 'and says what is wrong');
   const column = await page.evaluate(() => {
     const { focusNode, focusOffset } = getSelection();

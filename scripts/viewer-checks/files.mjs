@@ -31,6 +31,7 @@ async function reload(page) {
 
 export async function checkFiles(page) {
   await setPlaying(page, false);
+  await forgetAll(page); // what other checks have brought
   await choose(page, '#open', [['pair.yaml', SCENE]]);
   await waitFor(page, () => /mine\.lsys/.test(window.tendrilViewer.fault));
   expect((await state(page)).written === SCENE, 'a scene whose model is missing can be read all the same');
@@ -116,6 +117,14 @@ async function checkFull(page) {
   await reload(page);
   const { own, name } = await state(page);
   expect(own.join() === 'mine,pair,sapling', `what was kept before is there (${own}; ${name})`);
+}
+
+async function forgetAll(page) {
+  if (await page.locator('#forget').isVisible()) {
+    await page.locator('#forget').click();
+    await page.locator('#forget').click();
+    await waitFor(page, () => window.tendrilViewer.ready && window.tendrilViewer.own.length === 0);
+  }
 }
 
 async function checkForget(page) {

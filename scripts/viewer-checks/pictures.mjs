@@ -46,7 +46,7 @@ async function likeness([first, second]) {
 /** Compares with the pictures in a folder, or keeps new ones there. */
 export async function checkPictures(page, folder, renew) {
   await setPlaying(page, false);
-  await page.addStyleTag({ content: '#figures, #notice { visibility: hidden; }' });
+  await page.addStyleTag({ content: '#above, #below { visibility: hidden; }' });
   await page.locator('#tab-show').click();
   await setDrawing(page, false);
   for (const { name, item, changes, seconds, overlays } of VIEWS) {

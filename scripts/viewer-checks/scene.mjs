@@ -111,7 +111,8 @@ async function checkColliders(page) {
 async function checkModelAlone(page) {
   await openItem(page, 'fern');
   await add(page, 'plane');
-  await grown(page, /plant: "?fern\.lsys"?\ncolliders:\n {2}- plane:/);
+  await grown(page, /name: Fern\nobjects:\n {2}- name: fern\n {4}plant: fern\.lsys\ncolliders:\n {2}- plane:/);
+  expect(await page.locator('#gallery button[aria-current=true]').innerText() === 'Fern', 'a scene that is made joins the gallery');
   await page.locator('#undo').click();
   await waitFor(page, () => window.tendrilViewer.ready && /lsystem: fern/.test(window.tendrilViewer.text()));
   expect(await ask(page, (viewer) => viewer.name) === 'fern', 'a model alone becomes a scene, and one again');

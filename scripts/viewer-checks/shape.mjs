@@ -69,14 +69,14 @@ async function checkPresets(page) {
   await press('Gale');
   await run(page, 1);
   const blown = await tipOf(page, tip);
-  expect((await settings()).wind === 18 && blown[0] - rest[0] > 0.01, `a gale bends it (${blown[0] - rest[0]} m)`);
+  expect((await settings()).wind === 11 && blown[0] - rest[0] > 0.01, `a gale bends it (${blown[0] - rest[0]} m)`);
   expect(await page.locator('#forces .presets [aria-pressed=true]').allInnerTexts().then((all) =>
     all.join() === 'Gale,As grown,As the scene says'), 'what is in force is marked');
   await press('Wilted');
   await press('Fine');
   const { stiffness, step, error } = await settings();
   expect(stiffness === 0.08 && Math.abs(step - 1 / 240) < 1e-9 && error === 0, 'and so are material and accuracy');
-  for (const wanted of [18, 18, 0]) {
+  for (const wanted of [11, 11, 0]) {
     await page.locator('#undo').click();
     expect((await settings()).wind === wanted, 'presets are undone one after the other');
   }

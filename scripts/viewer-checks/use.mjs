@@ -195,9 +195,12 @@ async function checkVideo(page) {
   await page.locator('#video').click();
   const frames = await ask(page, (viewer) => viewer.frames);
   await waitFor(page, (before) => window.tendrilViewer.frames > before + 8, frames);
+  const shown = await page.locator('#recording').textContent();
+  expect(/^\d+:\d\d$/.test(shown), `while it is recorded, the time is shown (${shown})`);
   const [download] = await Promise.all([page.waitForEvent('download'), page.locator('#video').click()]);
   const data = await readFile(await download.path());
   const webm = data.readUInt32BE(0) === 0x1a45dfa3; // EBML
+  expect(await page.locator('#recording').isHidden(), 'and no longer');
   const mp4 = data.toString('latin1', 4, 8) === 'ftyp';
   const name = download.suggestedFilename();
   expect(data.length > 1000 && (name.endsWith('.webm') ? webm : mp4), `a video is recorded (${name}, ${data.length} bytes)`);

@@ -128,5 +128,10 @@ td_status td_contact_opts_check(const td_contact_opts *opts, td_diag *diag) {
                         "method of the contact options is %d; it must be one of td_contact_method",
                         (int)opts->method);
     }
+    if (opts->law != TD_IMPACT_NEWTON && opts->law != TD_IMPACT_POISSON) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "law of the contact options is %d; it must be one of td_impact_law",
+                        (int)opts->law);
+    }
     return TD_OK;
 }

@@ -209,9 +209,13 @@ typedef struct tdi_plane_rule {
     const td_vec3 *ahead;     // the way that points would go without forces
     const td_vec3 *turning;   // and the turns of capsules, of those that turn
     td_real h;                // s
+    td_real whole;            // s: of the step that this is a part of
     td_vec3 gravity;          // m/s^2
     const int32_t *group;     // of a capsule
     const td_real *stiffness; // N/m: of a group, mass over h^2 of a capsule
+    td_real weight;           // N: of all that moves
+    bool impact;              // the time is so short that only velocities change
+    bool limp;                // nothing bounces
     bool first;               // there are no planes yet
 } tdi_plane_rule;
 
@@ -227,11 +231,16 @@ typedef struct tdi_plane_pose {
 td_real tdi_planes_energy(const tdi_contacts *c, tdi_plane_pose at);
 // The value; derivatives are in tdi_contacts_list(), one for each plane.
 td_real tdi_planes_evaluate(tdi_contacts *c, tdi_plane_pose at);
+// After that: the sum of forces times places, whose rounding the value cannot be told from.
+td_real tdi_planes_rough(const tdi_contacts *c, const td_vec3 *x);
 // Whether forces are those that were foreseen when `move` was not yet done.
 bool tdi_planes_calm(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at,
                      tdi_plane_pose move);
 // Forces become multipliers: whether they were, nearly.
 bool tdi_planes_update(tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at);
+// When all is done: whether what was pressed together has yet to part, or bounces by too much.
+bool tdi_planes_part(tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at);
+bool tdi_planes_bounce(const tdi_contacts *c); // whether any does
 int32_t tdi_planes_count(const tdi_contacts *c);
 // Whether some hold what did not touch when the step began.
 bool tdi_planes_hit(const tdi_contacts *c);

@@ -8,39 +8,21 @@
 //           is how far they are beyond what they must keep, and how far they slip. Turns w of the
 //           two capsules in the step add n x (a_0 w_0 + a_1 w_1) to the slip, a the arms from the
 //           axes to the surface.
-// Potential Forces g lie in the cone |g_t| <= m g_n. With a multiplier l and a stiffness K,
-//             V = |g|^2/(2K),  g = projection of y = l - K u on the cone,
-//           which is convex, has one derivative, and the Hessian K dg/dy:
-//             stick    I
-//             slide    (n + m t)(n + m t)^T/(1 + m^2) + m g_n/|y_t| (I - n n^T - t t^T),  t =
-//             y_t/|y_t| apart    0
-//           l <- g, time and again, makes it exact: what is left is (g - l)/K.
-// Rolling   Resistance is a moment between the two sides: a force g on the arms +r and -r of their
-//           turns, with the slip q = r n x (w_0 - w_1), |g| <= c g_n of the last update, and
-//             V = (2 y.g - |g|^2)/(2K),  g = projection of y = l - K q on that disc.
 // Sliding   The cone alone would lift what slides by m |u_t|. The shift m |u_t|, as it was at the
 //           last update, is added to n.e, so that the gap is closed when both agree.
-// Bouncing  Restitution raises the reach, so that the velocity along n becomes that before, times
-//           the coefficient and with its sign turned, and what weight makes of it in the step.
+// What forces they have is in exact_force.c, what bounces in exact_bounce.c.
 
-#include "contact/store.h"
+#include "contact/plane.h"
 
 #include "base/diag.h"
 
 #include <math.h>
 #include <string.h>
 
-#define GAP      0.5   // of the range: what planes keep
-#define NEAR     1.1   // times that: what is as near carries weight, as a first guess
-#define MISSING  0.9   // of it: what has come nearer needs a plane
-#define RECOVERS 0.1   // of what is missing of it, a step
-#define STIFF    1e3   // times mass over h^2: friction gives way by less than this part of a way
-#define BOUND    0.02  // of a rolling resistance: how well it is known
-#define UPDATES  2     // of multipliers: each leaves a thousandth
-#define STILL    1e-10 // m: what may be left at rest
-#define MOVING   3e-3  // and of the way in the step, where there is one
-#define COARSE   0.4   // of the gap that is kept: no more is left
-#define RESTING  2.0   // times what weight does in a step: slower approaches do not bounce
+#define NEAR     1.1 // times the gap that planes keep: what is as near carries weight, as a first guess
+#define MISSING  0.9 // of it: what has come nearer needs a plane
+#define RECOVERS 0.1 // of what is missing of it, a step
+#define STIFF    1e3 // times mass over h^2: friction gives way by less than this part of a way
 
 // ---- planes ---------------------------------------------------------------------------------
 
@@ -50,27 +32,6 @@ typedef struct spot {
     tdi_closest k;
     int32_t which; // of the places of its pair, 0..2
 } spot;
-
-// sum of w_k a[point k]
-static td_vec3 between(const tdi_plane *p, const td_vec3 *a) {
-    td_vec3 sum = {0, 0, 0};
-    for (int k = 0; k < 4; k++) {
-        if (p->point[k] != TD_NONE) {
-            sum = tdi_madd(sum, a[p->point[k]], p->weight[k]);
-        }
-    }
-    return sum;
-}
-
-// the same with what turns of the capsules add
-static td_vec3 slipping(const tdi_plane *p, tdi_plane_pose at) {
-    return tdi_add(between(p, at.x),
-                   tdi_arms_slip(p->arm, p->normal, at.turned, p->capsule, p->other));
-}
-
-static td_vec3 across(const tdi_plane *p, td_vec3 a) {
-    return tdi_madd(a, p->normal, -tdi_dot(p->normal, a));
-}
 
 // The axes of a collider turn with it: normal and place are those at the end of the step.
 static void place_on_collider(const tdi_contacts *c, const spot *at, tdi_plane *p) {
@@ -83,48 +44,33 @@ static void place_on_collider(const tdi_contacts *c, const spot *at, tdi_plane *
     p->from = tdi_add(from.o, tdi_mat3_apply(&from.r, spot_there));
 }
 
-// Newton's law: how much more than its reach a plane keeps.
-static td_real bounce_of(const tdi_plane *p, const tdi_plane_rule *rule, td_real coefficient) {
-    const td_vec3 way = tdi_sub(between(p, rule->ahead), tdi_sub(p->at, p->from));
-    const td_real speed = -tdi_dot(p->normal, way),
-                  weight = fmin(tdi_dot(p->normal, rule->gravity), 0) * rule->h * rule->h;
-    if (!(coefficient > 0 && speed > -RESTING * weight)) {
-        return 0;
-    }
-    const td_real began = tdi_dot(p->normal, tdi_sub(between(p, rule->began), p->from));
-    return fmax(began + coefficient * speed + weight - p->reach, 0);
-}
-
-static td_real restitution_of(const tdi_contacts *c, int32_t other) {
-    return other < c->capsule_count ? c->opts.restitution
-                                    : c->collider[other - c->capsule_count].restitution;
-}
-
 // Whether the surfaces did not slip when the step began.
 static bool stuck(const tdi_contacts *c, const tdi_plane *p, const tdi_plane_rule *rule) {
     const tdi_plane_pose ahead = {rule->ahead, rule->turning};
-    const td_vec3 way = tdi_sub(slipping(p, ahead), tdi_sub(p->at, p->from));
-    return tdi_norm(across(p, way)) < c->opts.creep * rule->h;
+    const td_vec3 way = tdi_sub(tdi_plane_slip(p, ahead), tdi_sub(p->at, p->from));
+    return tdi_norm(tdi_plane_across(p, way)) < c->opts.creep * rule->h;
 }
 
 // The slip to be expected: that of free fall less what friction takes while it stops the approach.
 static td_real slip_ahead(const tdi_contacts *c, const tdi_plane *p, const tdi_plane_rule *rule) {
     const tdi_plane_pose ahead = {rule->ahead, rule->turning};
-    td_vec3 way = tdi_sub(slipping(p, ahead), tdi_sub(p->at, p->from));
+    td_vec3 way = tdi_sub(tdi_plane_slip(p, ahead), tdi_sub(p->at, p->from));
     if (p->other >= c->capsule_count) { // what falls together keeps its distance
         way = tdi_madd(way, rule->gravity, rule->h * rule->h);
     }
     const td_real approach = fmax(-tdi_dot(p->normal, way), 0);
-    return fmax(tdi_norm(across(p, way)) - p->friction * approach, 0);
+    return fmax(tdi_norm(tdi_plane_across(p, way)) - p->friction * approach, 0);
 }
 
 // What a plane keeps, and what it starts from.
 static void prepare(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane *p) {
-    const td_real gap = tdi_dot(p->normal, tdi_sub(between(p, rule->began), p->from)) - p->radii,
-                  keep = GAP * p->range, there = fmax(gap, 0);
-    p->reach = p->radii + (there < keep ? there + RECOVERS * (keep - there) : keep);
-    p->reach += bounce_of(p, rule, restitution_of(c, p->other));
-    p->slip = tdi_sub(between(p, rule->star), p->from);
+    const td_real gap = tdi_dot(p->normal, tdi_sub(tdi_plane_between(p, rule->began), p->from)) -
+                        p->radii,
+                  keep = TDI_PLANE_GAP * p->range, there = fmax(gap, 0),
+                  wins = rule->impact ? 0 : RECOVERS;
+    p->keeps = p->radii + (there < keep ? there + wins * (keep - there) : keep);
+    tdi_plane_prepare_bounce(c, rule, p);
+    p->slip = tdi_sub(tdi_plane_between(p, rule->star), p->from);
     p->shift = p->friction * slip_ahead(c, p, rule);
     p->friction = p->friction > p->sliding && !stuck(c, p, rule) ? p->sliding : p->friction;
     p->roll_slip = tdi_roll_slip(c, p->roll, p->normal, p->other);
@@ -173,11 +119,13 @@ static tdi_plane plane_of(const tdi_contacts *c, const tdi_plane_rule *rule, tdi
 static void inherit(tdi_plane *p, const tdi_plane *old) {
     const td_real along = tdi_dot(old->pull, old->normal);
     const td_vec3 aside = tdi_madd(old->pull, old->normal, -along);
-    p->pull = tdi_madd(across(p, aside), p->normal, along);
+    p->pull = tdi_madd(tdi_plane_across(p, aside), p->normal, along);
     p->shift = old->shift;
     p->friction = fmin(p->friction, old->friction);
-    p->roll_pull = across(p, old->roll_pull);
+    p->roll_pull = tdi_plane_across(p, old->roll_pull);
     p->resist = old->resist;
+    p->given = tdi_scale(p->normal, tdi_dot(old->given, old->normal));
+    p->least = old->least;
 }
 
 // ---- finding --------------------------------------------------------------------------------
@@ -239,7 +187,7 @@ static void pass_to(finder *f, tdi_near_pair pair) {
 static void take_spot(finder *f, tdi_near_pair pair, const spot *at, const tdi_plane *was,
                       bool free) {
     const bool flat = at->m.two.side == TDI_SIDE_PLANE,
-               near = at->k.distance - at->m.radii < MISSING * GAP * at->m.range;
+               near = at->k.distance - at->m.radii < MISSING * TDI_PLANE_GAP * at->m.range;
     if (was && (free || flat)) {
         keep_plane(f, was);
         f->changed = f->changed || !free;
@@ -290,7 +238,9 @@ td_status tdi_planes_find(tdi_contacts *c, const tdi_plane_rule *rule, const td_
     td_status status = TD_OK;
     if (rule->first) {
         c->plane_count = c->updates = 0;
-        c->hits = false;
+        c->hits = c->parting = false;
+        c->part = c->part_high = 1;
+        c->part_low = 0;
     }
     tdi_poses_at(c, 0);
     for (int32_t k = 0; k < c->pair_count && status == TD_OK; k++) {
@@ -311,245 +261,4 @@ td_status tdi_planes_find(tdi_contacts *c, const tdi_plane_rule *rule, const td_
     }
     *changed = f.changed;
     return status;
-}
-
-// ---- potential ------------------------------------------------------------------------------
-
-typedef enum state { APART, STICKS, SLIDES } state;
-
-typedef struct grip { // of a plane at a pose
-    td_vec3 u, y, force;
-    td_vec3 aside;        // unit, of y across the normal
-    td_real along, slide; // of y: along the normal, and across it
-    state state;
-} grip;
-
-static grip grip_of(const tdi_plane *p, tdi_plane_pose at) {
-    const td_vec3 e = tdi_sub(slipping(p, at), p->at), n = p->normal;
-    const td_real m = p->friction, beyond = tdi_dot(n, e) - p->reach + p->shift;
-    grip g = {.u = tdi_madd(across(p, tdi_sub(e, p->slip)), n, beyond)};
-    g.y = tdi_madd(p->pull, g.u, -p->stiffness);
-    g.along = tdi_dot(g.y, n);
-    const td_vec3 aside = across(p, g.y);
-    g.slide = tdi_norm(aside);
-    g.aside = g.slide > 0 ? tdi_scale(aside, 1 / g.slide) : tdi_vec3(0, 0, 0);
-    if (g.along > 0 && g.slide <= m * g.along) {
-        g.state = STICKS;
-        g.force = g.y;
-    } else if (g.along + m * g.slide > 0) {
-        const td_real load = (g.along + m * g.slide) / (1 + m * m);
-        g.state = SLIDES;
-        g.force = tdi_add(tdi_scale(n, load), tdi_scale(g.aside, m * load));
-    }
-    return g;
-}
-
-static td_sym3 hessian_of(const tdi_plane *p, const grip *g) {
-    const td_real k = p->stiffness, m = p->friction;
-    const td_vec3 n = p->normal, edge = tdi_madd(n, g->aside, m);
-    if (g->state == STICKS) {
-        return tdi_sym3_diagonal(k, k, k);
-    }
-    td_sym3 h = tdi_sym3_square(edge, g->state == SLIDES ? k / (1 + m * m) : 0);
-    if (g->state == SLIDES && g->slide > 0) {
-        const td_real turn = k * m * tdi_dot(g->force, n) / g->slide;
-        h = tdi_sym3_add(h, tdi_sym3_diagonal(turn, turn, turn));
-        h = tdi_sym3_add(h, tdi_sym3_square(n, -turn));
-        h = tdi_sym3_add(h, tdi_sym3_square(g->aside, -turn));
-    }
-    return h;
-}
-
-// ---- rolling --------------------------------------------------------------------------------
-
-typedef struct resistance { // of a plane at a pose
-    td_vec3 y, force;
-    td_real part; // of y: 1, or less where it rolls
-} resistance;
-
-static bool resists(const tdi_plane *p) {
-    return p->roll[0] > 0;
-}
-
-static td_vec3 rolled(const tdi_plane *p, const td_vec3 *turned) {
-    return tdi_arms_slip(p->roll, p->normal, turned, p->capsule, p->other);
-}
-
-static resistance resistance_of(const tdi_plane *p, const td_vec3 *turned) {
-    const td_vec3 q = tdi_sub(rolled(p, turned), p->roll_slip);
-    resistance r = {.y = tdi_madd(p->roll_pull, q, -p->stiffness), .part = 1};
-    const td_real size = tdi_norm(r.y);
-    r.part = size > p->resist ? p->resist / size : 1;
-    r.force = tdi_scale(r.y, r.part);
-    return r;
-}
-
-static td_real resistance_energy(const tdi_plane *p, const resistance *r) {
-    return (2 * tdi_dot(r->y, r->force) - tdi_dot(r->force, r->force)) / (2 * p->stiffness);
-}
-
-static tdi_contact resistance_contact(const tdi_plane *p, const resistance *r) {
-    const td_real k = p->stiffness * r->part, size = tdi_norm(r->y);
-    tdi_contact out = {.normal = p->normal,
-                       .force = tdi_scale(r->force, -1),
-                       .hessian = tdi_sym3_diagonal(k, k, k),
-                       .arm = {p->roll[0], p->roll[1]},
-                       .capsule = p->capsule,
-                       .other = p->other,
-                       .friction = true,
-                       .rolling = true};
-    out.hessian = tdi_sym3_add(out.hessian, tdi_sym3_square(p->normal, -k));
-    if (r->part < 1) {
-        const td_vec3 along = tdi_scale(r->y, 1 / size);
-        out.hessian = tdi_sym3_add(out.hessian, tdi_sym3_square(along, -k));
-    }
-    memcpy(out.point, p->point, sizeof out.point);
-    return out;
-}
-
-// ---- sums -----------------------------------------------------------------------------------
-
-td_real tdi_planes_energy(const tdi_contacts *c, tdi_plane_pose at) {
-    td_real energy = 0;
-    for (int32_t k = 0; k < c->plane_count; k++) {
-        const tdi_plane *p = &c->plane[k];
-        const grip g = grip_of(p, at);
-        energy += tdi_dot(g.force, g.force) / (2 * p->stiffness);
-        if (resists(p)) {
-            const resistance r = resistance_of(p, at.turned);
-            energy += resistance_energy(p, &r);
-        }
-    }
-    return energy;
-}
-
-td_real tdi_planes_evaluate(tdi_contacts *c, tdi_plane_pose at) {
-    td_real energy = 0;
-    for (int32_t k = 0; k < c->plane_count; k++) {
-        const tdi_plane *p = &c->plane[k];
-        const grip g = grip_of(p, at);
-        energy += tdi_dot(g.force, g.force) / (2 * p->stiffness);
-        tdi_contact *out = &c->contact[k];
-        *out = (tdi_contact){.normal = p->normal,
-                             .force = tdi_scale(g.force, -1),
-                             .hessian = hessian_of(p, &g),
-                             .arm = {p->arm[0], p->arm[1]},
-                             .capsule = p->capsule,
-                             .other = p->other,
-                             .s = p->s,
-                             .t = p->t,
-                             .gap = tdi_dot(p->normal, g.u) + p->reach - p->shift - p->radii};
-        memcpy(out->point, p->point, sizeof out->point);
-        memcpy(out->weight, p->weight, sizeof out->weight);
-    }
-    c->contact_count = c->plane_count;
-    for (int32_t k = 0; k < c->plane_count; k++) {
-        const tdi_plane *p = &c->plane[k];
-        if (resists(p)) {
-            const resistance r = resistance_of(p, at.turned);
-            energy += resistance_energy(p, &r);
-            c->contact[c->contact_count++] = resistance_contact(p, &r);
-        }
-    }
-    return energy;
-}
-
-// ---- multipliers ----------------------------------------------------------------------------
-
-// What a plane may give way, so that the gap stays open.
-static td_real slack_of(const tdi_plane *p) {
-    return COARSE * fmin(p->reach - p->radii, GAP * p->range);
-}
-
-// What may be left of a plane's slip and depth.
-static td_real left_of(const tdi_plane *p, const tdi_plane_rule *rule, const td_vec3 *x) {
-    const td_vec3 way =
-        tdi_sub(tdi_sub(between(p, x), between(p, rule->began)), tdi_sub(p->at, p->from));
-    return STILL + fmin(MOVING * tdi_norm(way), slack_of(p));
-}
-
-// Whether the resistance is that which was foreseen.
-static bool rolls_calmly(const tdi_plane *p, const tdi_contact *was, tdi_plane_pose at,
-                         tdi_plane_pose move, td_real left) {
-    const td_vec3 model =
-        tdi_add(was->force, tdi_sym3_apply(&was->hessian, rolled(p, move.turned)));
-    return tdi_norm(tdi_add(resistance_of(p, at.turned).force, model)) <= p->stiffness * left;
-}
-
-bool tdi_planes_calm(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at,
-                     tdi_plane_pose move) {
-    int32_t rolling = c->plane_count; // resistances come after all planes
-    for (int32_t k = 0; k < c->plane_count; k++) {
-        const tdi_plane *p = &c->plane[k];
-        const tdi_contact *was = &c->contact[k];
-        const td_real left = left_of(p, rule, at.x);
-        const td_vec3 model = tdi_add(was->force, tdi_sym3_apply(&was->hessian, slipping(p, move)));
-        const td_vec3 off = tdi_add(grip_of(p, at).force, model);
-        if (tdi_norm(off) > p->stiffness * left ||
-            (resists(p) && !rolls_calmly(p, &c->contact[rolling++], at, move, left))) {
-            return false;
-        }
-    }
-    return true;
-}
-
-// Its bound is that of the last normal force. Whether it was so before, where that matters.
-static bool update_resistance(const tdi_contacts *c, tdi_plane *p, const td_vec3 *turned,
-                              td_real left, bool *close) {
-    if (!resists(p)) {
-        return true;
-    }
-    const resistance r = resistance_of(p, turned);
-    const td_real bound = tdi_rolling_of(c, p->other) * tdi_dot(p->normal, p->pull);
-    const bool held =
-        r.part >= 1 ? tdi_norm(r.force) <= bound : fabs(bound - p->resist) <= BOUND * bound;
-    *close = *close && tdi_norm(tdi_sub(r.force, p->roll_pull)) <= p->stiffness * left;
-    p->roll_pull = r.force;
-    p->resist = bound;
-    return held;
-}
-
-bool tdi_planes_update(tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at) {
-    bool close = true, held = true, done = true;
-    c->updates++;
-    for (int32_t k = 0; k < c->plane_count; k++) {
-        tdi_plane *p = &c->plane[k];
-        const grip g = grip_of(p, at);
-        const td_real left = left_of(p, rule, at.x);
-        const td_real shift = p->friction * tdi_norm(across(p, g.u));
-        const td_real gap = tdi_dot(p->normal, g.u) - p->shift; // beyond what it keeps
-        const bool sunk = gap < -slack_of(p) && p->shift > shift;
-        close = close && tdi_norm(tdi_sub(g.force, p->pull)) <= p->stiffness * left;
-        done = done && !sunk;
-        p->shift = sunk ? shift : p->shift;
-        p->pull = g.force;
-        if (g.state == SLIDES && p->friction > p->sliding && tdi_norm(across(p, g.u)) > left) {
-            p->friction = p->sliding; // it has broken away
-            done = false;
-        }
-        held = update_resistance(c, p, at.turned, left, &close) && held;
-    }
-    return done && (close || c->updates > UPDATES) && (held || c->updates > 2 * UPDATES);
-}
-
-void tdi_planes_measure(tdi_contacts *c, const td_vec3 *x) {
-    int32_t count = 0;
-    tdi_poses_at(c, 1);
-    for (int32_t k = 0; k < c->plane_count; k++) {
-        tdi_contact *out = &c->contact[count];
-        const tdi_near_pair pair = {c->contact[k].capsule, c->contact[k].other};
-        *out = c->contact[k];
-        out->force = tdi_scale(c->plane[k].pull, -1); // that of the step, which moved the bodies
-        tdi_meeting m;
-        tdi_meeting_open(
-            c, pair, x, pair.j < c->capsule_count ? NULL : &c->pose[pair.j - c->capsule_count], &m);
-        out->gap =
-            m.two.side == TDI_SIDE_PLANE ? out->gap : tdi_closest_of(&m.two).distance - m.radii;
-        count += out->gap < m.range;
-    }
-    c->contact_count = count;
-}
-
-bool tdi_planes_hit(const tdi_contacts *c) {
-    return c->hits;
 }

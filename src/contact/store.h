@@ -59,7 +59,12 @@ typedef struct tdi_plane {
     td_vec3 roll_pull;         // N: its multiplier
     td_vec3 roll_slip;         // m: by a collider that turns
     td_real s, t;
-    bool fresh; // the two sides did not touch when the step began
+    bool fresh;            // the two sides did not touch when the step began
+    bool bounces;          // they meet fast enough
+    td_real speed;         // m: by how much they come nearer in the step
+    td_real keeps, stands; // m: reach without restitution, and where n.e would come to a stop
+    td_vec3 given; // N: what pressed them together, while they part; pull is what comes to it
+    td_real least; // N: and is at least this along the normal
 } tdi_plane;
 
 // What belongs to each group, in its order.
@@ -117,9 +122,12 @@ struct tdi_contacts {
     tdi_friction *friction;
     int32_t contact_count;
     tdi_contact *contact;
-    int32_t plane_count; // of exact contact
-    int32_t updates;     // of multipliers in this step
-    bool hits;           // some are fresh
+    int32_t plane_count;         // of exact contact
+    int32_t updates;             // of multipliers in this step
+    bool hits;                   // some are fresh
+    bool parting;                // what was pressed together parts: see exact_bounce.c
+    td_real part;                // of the coefficients of restitution
+    td_real part_low, part_high; // it is between
     tdi_plane *plane, *spare_plane;
 };
 

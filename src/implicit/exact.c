@@ -25,20 +25,22 @@ static td_real stiffness_of(const tdi_touch *t, const tdi_member *m, int32_t k, 
                : 0;
 }
 
-td_status tdi_exact_begin(tdi_touch *t, const tdi_system *y, td_diag *diag) {
-    const td_real h = t->rule.h;
+td_status tdi_exact_begin(tdi_touch *t, const tdi_system *y, td_real left, td_diag *diag) {
+    const td_real h = t->rule.h, look = t->planes.impact ? left : h;
     const td_vec3 gravity = y->member[0].opts->gravity;
+    td_real mass = 0;
     bool changed;
     tdi_touch_gather(t, y, t->began);
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
         t->stiffness[k] = stiffness_of(t, m, k, h);
+        mass += (t->first_capsule[k + 1] - t->first_capsule[k]) * t->stiffness[k] * h * h;
         tdi_state_velocities(m->ops, m->body, t->ahead + t->first_point[k]);
         tdi_touch_spins(t, y, k, h);
     }
     for (int32_t p = 0; p < t->point_count; p++) {
         t->ahead[p] = tdi_scale(t->ahead[p], h);
-        t->dx[p] = tdi_madd(t->ahead[p], gravity, h * h);
+        t->dx[p] = tdi_madd(tdi_scale(t->ahead[p], look / h), gravity, look * look);
     }
     t->unsure = true;
     t->planes = (tdi_plane_rule){.began = t->began,
@@ -46,9 +48,13 @@ td_status tdi_exact_begin(tdi_touch *t, const tdi_system *y, td_diag *diag) {
                                  .ahead = t->ahead,
                                  .turning = t->turning,
                                  .h = h,
+                                 .whole = t->planes.whole,
+                                 .impact = t->planes.impact,
+                                 .limp = t->planes.limp,
                                  .gravity = gravity,
                                  .group = t->owner,
                                  .stiffness = t->stiffness,
+                                 .weight = mass * tdi_norm(gravity),
                                  .first = true};
     td_status status = tdi_contacts_find(t->set, t->began, t->dx, NULL);
     if (status == TD_ERR_LIMIT) { // all is near on long ways
@@ -64,6 +70,10 @@ td_status tdi_exact_begin(tdi_touch *t, const tdi_system *y, td_diag *diag) {
 bool tdi_exact_missed(const tdi_touch *t, const tdi_system *y) {
     const tdi_solver_state *head = y->member[0].body;
     return t->exact && !head->rule.hits && tdi_planes_count(t->set) > 0;
+}
+
+bool tdi_exact_bounces(const tdi_touch *t) {
+    return t->exact && tdi_planes_bounce(t->set);
 }
 
 bool tdi_exact_calm(tdi_touch *t, const tdi_system *y) {
@@ -89,6 +99,9 @@ td_status tdi_exact_refine(tdi_touch *t, const tdi_system *y, bool *done) {
                                  : status;
         t->unsure = changed;
         *done = *done && !changed;
+    }
+    if (*done) {
+        *done = !tdi_planes_part(t->set, &t->planes, (tdi_plane_pose){t->now, t->turned});
     }
     return status;
 }

@@ -310,7 +310,8 @@ td_real tdi_newton_move_touching(tdi_newton_run *n, bool carry) {
         if (!isfinite(value)) {
             return value;
         }
-        searched = n->promise > ROUNDING * fabs(value);
+        const td_real rough = t->exact ? tdi_planes_rough(t->set, t->x) : 0;
+        searched = n->promise > ROUNDING * fmax(fabs(value), rough);
     }
     const bool straight = !carry && goes_straight(y);
     bool free = straight && go_straight(n, &fraction);

@@ -68,6 +68,8 @@ td_status tdi_system_check(const tdi_system *y, td_diag *diag) {
 // A part of a step: where it begins and ends, as fractions of it.
 typedef struct span {
     td_real from, to;
+    bool impact; // velocities jump in it, by what is in the way of the rest of the step
+    bool limp;   // nothing bounces
 } span;
 
 static tdi_rule rule_of(const tdi_system *y, span part) {
@@ -168,7 +170,10 @@ static td_status begin_touch(const tdi_system *y, const tdi_rule *rule, span par
         return status;
     }
     if (y->touch->exact) {
-        status = tdi_exact_begin(y->touch, y, diag);
+        const td_real whole = y->member[0].opts->dt;
+        y->touch->planes =
+            (tdi_plane_rule){.whole = whole, .impact = part.impact, .limp = part.limp};
+        status = tdi_exact_begin(y->touch, y, (1 - part.from) * whole, diag);
         if (status == TD_OK && tdi_planes_count(y->touch->set) > 0 && !rule->hits) {
             return begin_again(y, rule, part, diag);
         }
@@ -213,6 +218,11 @@ static td_real tolerance_of(const tdi_system *y) {
     return y->touch || y->holds ? given : fmax(given, least);
 }
 
+// Whether something bounces: velocities jump in an instant, when nothing has moved yet.
+static bool too_long(const tdi_system *y, span part) {
+    return y->touch && !part.impact && tdi_exact_bounces(y->touch);
+}
+
 static td_status try_part(const tdi_system *y, span part, bool *converged, td_step_stats *stats,
                           td_diag *diag) {
     const td_step_opts *o = y->member[0].opts;
@@ -223,7 +233,8 @@ static td_status try_part(const tdi_system *y, span part, bool *converged, td_st
                              : crowd                      ? CROWD + y->count / EACH
                              : size < 1                   ? PATIENCE
                                                           : 1;
-    const tdi_newton_opts newton = {patience * o->iterations, tolerance_of(y), false};
+    const tdi_newton_opts newton = {patience * o->iterations,
+                                    part.impact ? size * tolerance_of(y) : tolerance_of(y), false};
     td_status status = TD_OK;
     *converged = false;
     begin_all(y, &rule);
@@ -232,11 +243,15 @@ static td_status try_part(const tdi_system *y, span part, bool *converged, td_st
     } else {
         guess_all(y, true);
     }
-    status = status == TD_OK ? tdi_newton(y, &newton, converged, stats, diag) : status;
+    if (status != TD_OK || too_long(y, part)) {
+        return status;
+    }
+    status = tdi_newton(y, &newton, converged, stats, diag);
     if (status == TD_OK && y->touch && tdi_exact_missed(y->touch, y)) {
         status = begin_again(y, &rule, part, diag);
         status = status == TD_OK ? tdi_newton(y, &newton, converged, stats, diag) : status;
     }
+    *converged = *converged && !too_long(y, part);
     return status;
 }
 
@@ -271,7 +286,7 @@ static void forget(td_diag *diag) {
 
 td_status tdi_system_try(const tdi_system *y, bool *converged, td_step_stats *stats,
                          td_diag *diag) {
-    const span whole = {0, 1};
+    const span whole = {.to = 1};
     forget(diag);
     td_status status = try_part(y, whole, converged, stats, diag);
     if (status != TD_OK || !*converged) {
@@ -353,27 +368,62 @@ void tdi_system_restore(const tdi_system *y, const void *memory) {
     }
 }
 
-// The step in pieces of 1, 1/2, ... 1/64 of it: one that does not converge is tried at half its
-// length, and after one that does the next is twice as long where it fits.
+// Where a step that is taken in pieces has come to.
+typedef struct progress {
+    int32_t at, piece; // in parts of 1/TD_STEP_PIECES
+    bool impact;       // the next piece is one
+    bool missed;       // the last was, and nothing bounced
+    bool halved;       // a piece did not converge
+    bool limp;         // nor one in which something bounced: without that it may
+} progress;
+
+// After a piece that converged the next is twice as long where it fits, and after an impact all
+// that is left.
+static void go_on(progress *p, bool bounced) {
+    const int32_t all = TD_STEP_PIECES;
+    p->at += p->piece;
+    p->missed = p->impact && !bounced;
+    if (p->impact && bounced) {
+        p->piece = all - p->at;
+    } else if (p->at % (2 * p->piece) == 0 && p->at + 2 * p->piece <= all) {
+        p->piece *= 2;
+    }
+    p->piece = p->piece < all - p->at ? p->piece : all - p->at;
+    p->impact = p->limp = false;
+}
+
+// What bounces does so at once; where nothing is as near yet, and where a piece did not converge,
+// half of it is tried. What cannot bounce is stopped.
+static void go_back(progress *p, bool bounced) {
+    p->impact = bounced && !p->missed && !p->impact;
+    p->limp = p->piece == 1 && !p->impact;
+    p->halved = p->halved || !p->impact;
+    p->piece = p->impact || p->limp ? 1 : p->piece / 2;
+    p->missed = false;
+}
+
+// The step in pieces of 1, 1/2, ... 1/64 of it.
 td_status tdi_system_halves(const tdi_system *y, void *memory, td_step_stats *stats,
                             td_diag *diag) {
-    const int32_t all = TD_STEP_PIECES;
+    const td_real all = TD_STEP_PIECES;
+    progress p = {.piece = TD_STEP_PIECES / 2};
     td_status status = TD_OK;
     save_all(y, memory);
-    for (int32_t at = 0, piece = all / 2; at < all && status == TD_OK;) {
+    while (p.at < TD_STEP_PIECES && status == TD_OK) {
         bool converged;
-        const span part = {(td_real)at / all, (td_real)(at + piece) / all};
+        const bool last = p.piece == 1;
+        const span part = {p.at / all, (p.at + p.piece) / all, p.impact, p.limp};
         forget(diag);
         status = try_part(y, part, &converged, stats, diag);
-        if (status == TD_OK && (converged || (piece == 1 && !y->touch))) {
+        const bool bounced = y->touch && tdi_exact_bounces(y->touch);
+        if (status == TD_OK && (converged || (last && !y->touch))) {
             stats->unconverged += !converged;
             end_touch(y);
             accept(y);
-            at += piece;
-            piece = at % (2 * piece) == 0 && at + 2 * piece <= all ? 2 * piece : piece;
-        } else if (piece > 1 && status != TD_ERR_LIMIT) {
+            go_on(&p, bounced);
+        } else if ((!last || (bounced && !p.limp)) && status != TD_ERR_LIMIT) {
             tdi_system_undo(y);
-            piece /= 2;
+            go_back(&p, bounced && status == TD_OK);
             status = TD_OK;
         } else {
             tdi_system_undo(y);
@@ -382,13 +432,13 @@ td_status tdi_system_halves(const tdi_system *y, void *memory, td_step_stats *st
                          : tdi_fail(diag, TD_ERR_DIVERGED,
                                     "contact did not converge, even in parts of 1/%d of the step; "
                                     "try a smaller dt",
-                                    (int)all);
+                                    TD_STEP_PIECES);
         }
     }
     if (status != TD_OK) {
         tdi_system_restore(y, memory);
     } else {
-        stats->halved++;
+        stats->halved += p.halved;
         stats->steps++;
         forget(diag);
     }

@@ -148,8 +148,11 @@ void tdi_relax(const tdi_system *system, const td_vec3 *aim);
 
 // ---- exact contact: exact.c -----------------------------------------------------------------
 
-// A step begins: planes for what is near, and in the way of what goes on as it goes.
-td_status tdi_exact_begin(tdi_touch *t, const tdi_system *system, td_diag *diag);
+// A step begins: planes for what is near, and in the way of what goes on as it goes; in an impact
+// for all the time that is left of the step. t->planes says what kind of step it is.
+td_status tdi_exact_begin(tdi_touch *t, const tdi_system *system, td_real left, td_diag *diag);
+// Whether something bounces in the step.
+bool tdi_exact_bounces(const tdi_touch *t);
 // Whether something was hit that the step's rule, of two steps, did not know of.
 bool tdi_exact_missed(const tdi_touch *t, const tdi_system *system);
 // Whether forces at the poses are those that the increments foresaw.

@@ -401,6 +401,26 @@ static const char *name_of(const td_object_def *o) {
     return o->name ? o->name : "without a name";
 }
 
+// With explicit integrators some solvers touch colliders, and nothing else.
+static td_status check_bumps(const td_scene *s, const td_object_def *o, const char *path,
+                             td_diag_list *diags) {
+    const td_solver_info info = solver_of(o);
+    if (!info.bumps || o->integrator == TD_ADAPTIVE) {
+        return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
+                               "contact and colliders need the integrator 'implicit' or "
+                               "'implicit-euler'%s (object '%s')",
+                               info.bumps ? ", or 'euler' or 'rk4'" : "", name_of(o));
+    }
+    if (s->def.contact.given && s->def.contact.self) {
+        return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
+                               "with the integrators 'euler' and 'rk4' objects touch colliders "
+                               "only: write `contact: {self: false}`, or use the integrator "
+                               "'implicit' (object '%s')",
+                               name_of(o));
+    }
+    return TD_OK;
+}
+
 // Objects that touch are solved as one system, in one frame, by one implicit rule.
 static td_status check_contact(const td_scene *s, td_diag_list *diags) {
     const td_object_def *first = NULL;
@@ -413,7 +433,6 @@ static td_status check_contact(const td_scene *s, td_diag_list *diags) {
         if (!solver_of(o).contact) {
             continue;
         }
-        first = first ? first : o;
         const char *key = tdi_scene_key_of_motion(s, o);
         snprintf(path, sizeof path, "objects[%d].%s", k, key ? key : "integrator");
         if (key) {
@@ -423,11 +442,13 @@ static td_status check_contact(const td_scene *s, td_diag_list *diags) {
                 s->def.collider_count > 0 ? "'colliders'" : "'contact'", name_of(o));
         }
         if (o->integrator != TD_IMPLICIT && o->integrator != TD_IMPLICIT_EULER) {
-            return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
-                                   "contact and colliders need the integrator 'implicit' or "
-                                   "'implicit-euler' (object '%s')",
-                                   name_of(o));
+            const td_status status = check_bumps(s, o, path, diags);
+            if (status != TD_OK) {
+                return status;
+            }
+            continue;
         }
+        first = first ? first : o;
         if (o->integrator != first->integrator) {
             return tdi_scene_fault(
                 s, diags, TD_ERR_SYNTAX, path,

@@ -192,6 +192,12 @@ static const tdi_choice methods[] = {
     {"exact", TD_CONTACT_EXACT, "forces in the cone of friction: nothing creeps, things bounce"},
     {0}};
 
+static const tdi_choice laws[] = {
+    {"newton", TD_IMPACT_NEWTON, "speed after is restitution times speed before"},
+    {"poisson", TD_IMPACT_POISSON,
+     "impulse while the bodies part is restitution times that of before"},
+    {0}};
+
 static const tdi_scene_field contact_fields[] = {
     {"self", TDI_SCENE_BOOL, offsetof(td_scene_contact, self), .def = {1},
      DOC("Objects touch themselves and each other, not only colliders.")},
@@ -212,6 +218,8 @@ static const tdi_scene_field contact_fields[] = {
      DOC("Rolling resistance between segments: a moment over radius and normal force.")},
     {"static_friction", TDI_SCENE_REAL, offsetof(td_scene_contact, static_friction), .high = 10,
      DOC("Coefficient of friction between segments that do not slip yet; not below `friction`.")},
+    {"law", TDI_SCENE_CHOICE, offsetof(td_scene_contact, law), .choices = laws,
+     DOC("What restitution is a ratio of, in impacts. The two differ where there is friction.")},
     {0}};
 static const tdi_scene_table contact_table = {
     "contact", sizeof(td_scene_contact), contact_fields,

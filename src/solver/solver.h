@@ -19,6 +19,7 @@
 #include "implicit/implicit.h"
 #include "plant/cut.h"
 #include "tendril/constraint.h"
+#include "tendril/island.h"
 #include "tendril/skeleton.h"
 #include "tendril/solver.h"
 
@@ -47,16 +48,21 @@ typedef struct tdi_model_opts {
     int32_t elements;  // of each axis, for a solver that has them; 0: its own choice
 } tdi_model_opts;
 
-// Constraints of states of one solver that are stepped together by an explicit integrator. `held`
+// Constraints of states of one solver that are stepped together by an explicit integrator, and
+// their contact with colliders. `held`
 // is the solver's own.
 typedef struct tdi_explicit_holds {
     td_status (*make)(void *const *states, int32_t count, const td_constraint *constraints,
-                      int32_t constraint_count, const td_alloc *alloc, void **held, td_diag *diag);
-    void (*free)(void *held); // NULL is allowed
+                      int32_t constraint_count, const td_contact_opts *contact,
+                      const td_alloc *alloc, void **held, td_diag *diag); // contact NULL: none
+    void (*free)(void *held);                                             // NULL is allowed
     void (*set_target)(void *held, int32_t constraint, const td_constraint_target *target);
     void (*set_hold)(void *held, int32_t constraint, bool hold);
     // All states, or none; `opts` has an entry a state.
-    td_status (*step)(void *held, const td_step_opts *opts, td_step_stats *stats, td_diag *diag);
+    td_status (*step)(void *held, const td_step_opts *opts, const td_collider *colliders,
+                      int32_t collider_count, td_step_stats *stats, td_diag *diag);
+    // Of the last step, with the numbers of states as actors: fills at most `capacity`.
+    int32_t (*contacts)(const void *held, td_contact *contacts, int32_t capacity);
     td_constraint_report (*report)(const void *held, int32_t constraint);
     size_t (*save_size)(const void *held);
     void (*save)(const void *held, void *bytes);

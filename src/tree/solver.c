@@ -12,6 +12,8 @@
 #include "tree/joint.h"
 #include "tree/saving.h"
 
+#define CONTACT_ROWS 192 // at most
+
 // ---- models ---------------------------------------------------------------------------------
 
 static td_status model_new(const td_skeleton *skeleton, const tdi_model_opts *with,
@@ -179,12 +181,28 @@ static td_status modes(void *state, td_vec3 gravity, int32_t count, td_mode *fou
 
 // ---- constraints in explicit steps ----------------------------------------------------------
 
+// Rows for contact: three a touch, and each of the two ends of a capsule touches two colliders, up
+// to a bound, since the matrix is dense.
+static int32_t contact_rows(void *const *states, int32_t count) {
+    int64_t rows = 0;
+    for (int32_t k = 0; k < count; k++) {
+        const td_tree_state *s = states[k];
+        rows += 3 * 2 * 2 * (int64_t)s->model->capsule_count;
+    }
+    return (int32_t)(rows < CONTACT_ROWS ? rows : CONTACT_ROWS);
+}
+
 static td_status holds_make(void *const *states, int32_t count, const td_constraint *constraints,
-                            int32_t constraint_count, const td_alloc *alloc, void **held,
-                            td_diag *diag) {
+                            int32_t constraint_count, const td_contact_opts *contact,
+                            const td_alloc *alloc, void **held, td_diag *diag) {
     td_analytic_opts opts = td_analytic_opts_default();
     td_analytic *analytic = NULL;
     opts.row_limit = TDI_ANALYTIC_ROWS * constraint_count;
+    if (contact) {
+        opts.law = contact->law;
+        opts.row_limit += contact_rows(states, count);
+    }
+    opts.row_limit = opts.row_limit > 0 ? opts.row_limit : 1;
     td_status status = td_analytic_new((td_tree_state *const *)states, count, constraints,
                                        constraint_count, &opts, alloc, &analytic, diag);
     *held = analytic;
@@ -203,9 +221,25 @@ static void holds_hold(void *held, int32_t k, bool hold) {
     td_analytic_set_hold(held, k, hold);
 }
 
-static td_status holds_step(void *held, const td_step_opts *opts, td_step_stats *stats,
-                            td_diag *diag) {
-    return td_analytic_step(held, opts, NULL, 0, stats, diag);
+static td_status holds_step(void *held, const td_step_opts *opts, const td_collider *colliders,
+                            int32_t collider_count, td_step_stats *stats, td_diag *diag) {
+    return td_analytic_step(held, opts, colliders, collider_count, stats, diag);
+}
+
+static int32_t holds_contacts(const void *held, td_contact *contacts, int32_t capacity) {
+    const td_analytic *a = held;
+    for (int32_t k = 0; k < a->contact_count && k < capacity; k++) {
+        const td_analytic_contact c = a->contact[k].told;
+        contacts[k] = (td_contact){.actor = c.state,
+                                   .segment = c.segment,
+                                   .other_actor = TD_NONE,
+                                   .other = c.collider,
+                                   .point = c.point,
+                                   .normal = c.normal,
+                                   .force = c.force,
+                                   .gap = c.gap};
+    }
+    return a->contact_count;
 }
 
 static td_constraint_report holds_report(const void *held, int32_t k) {
@@ -230,6 +264,7 @@ static const tdi_explicit_holds explicit_holds = {
     .set_target = holds_target,
     .set_hold = holds_hold,
     .step = holds_step,
+    .contacts = holds_contacts,
     .report = holds_report,
     .save_size = holds_save_size,
     .save = holds_save,

@@ -80,7 +80,7 @@ static void clear_memory(tdi_actor *a) {
     a->turns = NULL;
     a->loads = NULL;
     a->load_capacity = a->hand_room = a->acting_count = 0;
-    a->memory = a->adapt_memory = NULL;
+    a->memory = a->adapt_memory = a->bumps = NULL;
     a->drives = NULL;
     a->driven = 0;
 }

@@ -26,6 +26,7 @@ td_contact_opts tdi_world_contact_opts(const td_world *w) {
     opts.restitution = c->restitution;
     opts.rolling = c->rolling;
     opts.static_friction = c->static_friction;
+    opts.law = c->law;
     return opts;
 }
 

@@ -42,20 +42,51 @@ td_status tdi_group_make_explicit(td_world *w, tdi_group *g, const td_constraint
     if (status != TD_OK) {
         return status;
     }
+    const td_contact_opts contact = tdi_world_contact_opts(w);
     void **states = tdi_arena_zeroed(&w->arena, (size_t)g->count, sizeof *states);
     g->opts = tdi_arena_zeroed(&w->arena, (size_t)g->count, sizeof *g->opts);
     for (int32_t j = 0; states && j < g->count; j++) {
         states[j] = w->actors[w->group_actor[g->first + j]].state;
     }
-    status = states && g->opts ? first->solver->explicit_holds->make(states, g->count, own, count,
-                                                                     w->alloc, &g->held, diag)
-                               : TD_ERR_MEMORY;
+    status = states && g->opts
+                 ? first->solver->explicit_holds->make(states, g->count, own, count,
+                                                       tdi_world_touches(w) ? &contact : NULL,
+                                                       w->alloc, &g->held, diag)
+                 : TD_ERR_MEMORY;
     if (status != TD_OK) {
         return status;
     }
     g->explicit_holds = first->solver->explicit_holds;
     g->memory = tdi_arena_zeroed(&w->arena, g->explicit_holds->save_size(g->held) + 1, 1);
     return g->memory ? TD_OK : TD_ERR_MEMORY;
+}
+
+// Objects that ask for it, without constraints: those of a group are touched together.
+td_status tdi_actor_make_bumps(const td_world *w, tdi_actor *a, td_diag *diag) {
+    const td_object_def *o = &w->scene->def.objects[a->object];
+    const td_contact_opts contact = tdi_world_contact_opts(w);
+    void *const state = a->state;
+    if (!tdi_world_touches(w) || !o->touches || tdi_is_implicit(o->integrator) ||
+        !a->solver->explicit_holds) {
+        return TD_OK;
+    }
+    return a->solver->explicit_holds->make(&state, 1, NULL, 0, &contact, w->alloc, &a->bumps, diag);
+}
+
+int32_t tdi_island_bumps(const td_world *w, const tdi_island *i, td_contact *contacts,
+                         int32_t capacity) {
+    const tdi_actor *first = member_of(w, i, 0);
+    const tdi_group *g = group_of(w, i);
+    const void *held = g ? g->held : first->bumps;
+    if (!held) {
+        return 0;
+    }
+    const int32_t count = first->solver->explicit_holds->contacts(held, contacts, capacity);
+    for (int32_t k = 0; k < count && k < capacity; k++) {
+        contacts[k].actor = w->member_actor[i->first + contacts[k].actor];
+        contacts[k].other = w->collider_slot[contacts[k].other];
+    }
+    return count;
 }
 
 // ---- steps ----------------------------------------------------------------------------------
@@ -70,7 +101,9 @@ static void step_group(td_world *w, tdi_group *g) {
     for (int32_t j = 0; j < g->count; j++) {
         g->opts[j] = w->actors[w->group_actor[g->first + j]].opts;
     }
-    first->status = g->explicit_holds->step(g->held, g->opts, &first->stats, &first->diag);
+    first->status = g->explicit_holds->step(g->held, g->opts, w->colliders,
+                                            tdi_world_touches(w) ? w->enabled_colliders : 0,
+                                            &first->stats, &first->diag);
 }
 
 void tdi_island_step_explicitly(td_world *w, tdi_island *i) {
@@ -83,8 +116,10 @@ void tdi_island_step_explicitly(td_world *w, tdi_island *i) {
         step_group(w, g);
     } else {
         tdi_actor *a = member_of(w, i, 0);
-        a->status = a->opts.integrator == TD_ADAPTIVE
-                        ? tdi_actor_step_adaptively(w, a)
+        a->status = a->opts.integrator == TD_ADAPTIVE ? tdi_actor_step_adaptively(w, a)
+                    : a->bumps
+                        ? a->solver->explicit_holds->step(a->bumps, &a->opts, w->colliders,
+                                                          w->enabled_colliders, &a->stats, &a->diag)
                         : tdi_solver_step(a->solver, a->state, &a->opts, &a->stats, &a->diag);
     }
 }

@@ -186,7 +186,8 @@ void tdi_actor_stand(const td_world *w, tdi_actor *a) {
 
 bool tdi_variant_touches(const td_world *w, int32_t object, int32_t variant) {
     return tdi_world_touches(w) && w->variants[variant].solver->implicit->capsules &&
-           w->scene->def.objects[object].touches;
+           w->scene->def.objects[object].touches &&
+           tdi_is_implicit(w->scene->def.objects[object].integrator);
 }
 
 td_status tdi_actor_form(td_world *w, int32_t variant, tdi_actor *a, td_diag *diag) {
@@ -197,7 +198,8 @@ td_status tdi_actor_form(td_world *w, int32_t variant, tdi_actor *a, td_diag *di
     a->segments = td_skeleton_segments(v->skeleton);
     a->segment_count = td_skeleton_count(v->skeleton);
     a->touches = tdi_variant_touches(w, v->object, variant);
-    return a->solver->state_new(v->model, w->alloc, &a->state, diag);
+    td_status status = a->solver->state_new(v->model, w->alloc, &a->state, diag);
+    return status == TD_OK ? tdi_actor_make_bumps(w, a, diag) : status;
 }
 
 td_status tdi_actor_make(td_world *w, int32_t variant, tdi_actor *a, td_diag *diag) {
@@ -233,6 +235,9 @@ td_status tdi_variant_draw(td_world *w, int32_t variant, td_diag *diag) {
 
 void tdi_actor_free(tdi_actor *a) {
     td_adapt_free(a->adapt);
+    if (a->bumps) {
+        a->solver->explicit_holds->free(a->bumps);
+    }
     tdi_state_free(a->state);
 }
 

@@ -55,7 +55,7 @@ int32_t td_world_contacts(const td_world *w, td_contact *contacts, int32_t capac
         return 0;
     }
     int32_t count = 0;
-    for (int32_t k = 0; w->near.room && w->step > 0 && k <= w->island_count; k++) {
+    for (int32_t k = 0; w->step > 0 && k <= w->island_count; k++) {
         const int32_t left = capacity > count ? capacity - count : 0;
         td_contact *rest = left > 0 ? contacts + (capacity - left) : NULL;
         const tdi_island *i = &w->islands[k];
@@ -63,6 +63,8 @@ int32_t td_world_contacts(const td_world *w, td_contact *contacts, int32_t capac
             count += slept_contacts(w, rest, left);
         } else if (i->touch && !i->held && !i->asleep) {
             count += tdi_island_contacts(w, i, rest, left);
+        } else if (!i->touch && !i->held && !i->asleep) {
+            count += tdi_island_bumps(w, i, rest, left);
         }
     }
     return count;

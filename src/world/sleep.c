@@ -210,7 +210,8 @@ static bool wants_sleep(const td_world *w, const tdi_island *i) {
     bool calm = rule->given, wanted = false;
     for (int32_t j = 0; j < i->count; j++) {
         const tdi_sleep *s = sleep_of(w, i, j);
-        calm = calm && s->calm >= rule->time;
+        const tdi_actor *a = &w->actors[w->member_actor[i->first + j]];
+        calm = calm && s->calm >= rule->time && !a->bumps; // those do not know what wakes them
         wanted = wanted || s->wanted;
     }
     return (calm || wanted) && !i->asleep && !i->held;

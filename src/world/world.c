@@ -342,12 +342,13 @@ static bool scene_holds(const td_world *w, int32_t object) {
     return held;
 }
 
-// What touches is solved as one system, by implicit rules.
+// What touches others is solved as one system, by implicit rules; by explicit ones objects touch
+// colliders alone.
 bool tdi_object_can_have(const td_world *w, int32_t object, td_integrator integrator) {
     const td_object_def *o = &w->scene->def.objects[object];
-    return (tdi_is_implicit(integrator) ||
-            !tdi_variant_touches(w, object, w->objects[object].first_variant)) &&
-           integrator >= TD_IMPLICIT && integrator <= TD_ADAPTIVE &&
+    const bool touches = tdi_world_touches(w) && o->touches;
+    return !(touches && changes_kind(o->integrator, integrator)) && integrator >= TD_IMPLICIT &&
+           integrator <= TD_ADAPTIVE &&
            tdi_solver_integrators(tdi_solver_find(o->solver)) >> integrator & 1 &&
            !(changes_kind(o->integrator, integrator) && scene_holds(w, object));
 }

@@ -117,6 +117,7 @@ typedef struct tdi_actor {
     bool touches;     // colliders, others, itself
     td_real strength; // of the barrier: what contact leaves for the next step
     void *memory;     // where a step by an explicit integrator began; NULL: it has none
+    void *bumps;      // its contact with colliders by such an integrator; NULL: it has none
     td_adapt *adapt;  // while its object has the integrator TD_ADAPTIVE; else NULL
     void *adapt_memory;
     tdi_transform base0, simulated0; // when the step began
@@ -563,6 +564,11 @@ int32_t tdi_island_contacts(const td_world *world, const tdi_island *island, td_
 // Of a group whose constraints these are, with actors numbered within it.
 td_status tdi_group_make_explicit(td_world *world, tdi_group *group, const td_constraint *own,
                                   int32_t count, td_diag *diag);
+// Contact with colliders of an actor that an explicit integrator steps, if it has any.
+td_status tdi_actor_make_bumps(const td_world *world, tdi_actor *actor, td_diag *diag);
+// Contacts of the island in its last step: fills at most `capacity`, returns how many.
+int32_t tdi_island_bumps(const td_world *world, const tdi_island *island, td_contact *contacts,
+                         int32_t capacity);
 // An island by an explicit integrator: an actor alone, or a group; and back to where it began.
 void tdi_island_step_explicitly(td_world *world, tdi_island *island);
 void tdi_island_undo_explicitly(td_world *world, tdi_island *island);

@@ -5,7 +5,7 @@ import { readText } from '../bytes';
 
 function tell(message: string): void {
   const fault = document.getElementById('fault')!;
-  fault.textContent = `The viewer cannot start: ${message}`;
+  fault.querySelector('span')!.textContent = `The viewer cannot start: ${message}`;
   fault.hidden = false;
 }
 

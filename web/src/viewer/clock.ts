@@ -2,9 +2,11 @@
 // Playing or not, how fast, how much time is due, and whether the simulation keeps up.
 
 import { byId } from './dom';
+import { saySlow } from './notices';
 
 const LONGEST_FRAME = 0.25; // s: after a pause of the browser the clock goes on, it does not leap
 const SLOW = 0.8; // of the wanted speed: below this the page says that time has slowed
+const MOST_STEPPING = 0.7; // of the time that there is: above this, steps are what takes long
 
 export class Clock {
   playing = true;
@@ -15,6 +17,8 @@ export class Clock {
   private due = 0;
   private simulated = 0;
   private real = 0;
+  /** s, of the worker. */
+  private stepping = 0;
 
   get speed(): number {
     return Number(this.choice.value);
@@ -33,8 +37,9 @@ export class Clock {
 
   /** Measures anew. */
   begin(): void {
-    this.due = this.simulated = this.real = 0;
+    this.due = this.simulated = this.real = this.stepping = 0;
     this.factor = this.speed;
+    saySlow('');
   }
 
   /** Seconds since the frame before; `time` in seconds. */
@@ -54,9 +59,10 @@ export class Clock {
     return due;
   }
 
-  /** So much has been simulated, s. */
-  passed(seconds: number): void {
+  /** So much has been simulated, and took so long; s. */
+  passed(seconds: number, took: number): void {
     this.simulated += Math.max(0, seconds);
+    this.stepping += took;
   }
 
   /** `live`: something is simulated. */
@@ -64,12 +70,16 @@ export class Clock {
     this.real += dt;
     if (this.real >= 1) {
       this.factor = this.simulated / this.real;
-      this.simulated = this.real = 0;
       const slowed = this.playing && live && this.factor < SLOW * this.speed;
-      byId('notice').textContent = slowed
-        ? `Time has slowed to ${this.factor.toFixed(2)} of real time: the plant is large for this computer.`
-        : '';
+      saySlow(slowed ? `Time has slowed to ${this.factor.toFixed(2)} of real time: ${this.reason}.` : '');
+      this.simulated = this.real = this.stepping = 0;
     }
+  }
+
+  // steps for a second of the plant have 1/speed of a second
+  private get reason(): string {
+    return this.stepping * this.speed > MOST_STEPPING * this.simulated
+      ? 'the plant is large for this computer' : 'this computer draws slowly';
   }
 
   show(time: number): void {

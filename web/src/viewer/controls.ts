@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Buttons, keys and overlays' boxes: what a person does, as calls of the viewer.
 
-import { byId, sayNote } from './dom';
+import { byId } from './dom';
 import { FileOpener } from './files';
 import type { Keeper } from './keeper';
+import { listenToNotices } from './notices';
 import { COLORINGS, OVERLAYS } from './overlays';
 import type { Overlay } from './overlays';
+import { Sash } from './sash';
 import type { Viewer } from './viewer';
 
 export class Controls {
@@ -30,9 +32,9 @@ export class Controls {
     document.addEventListener('keyup', (event) => this.onKeyUp(event));
     window.addEventListener('blur', () => this.dropArrows());
     new FileOpener(viewer);
+    listenToNotices();
+    new Sash();
     click('original', () => void viewer.openOriginal());
-    // a note has been read when somebody goes on
-    ['pointerdown', 'keydown'].forEach((name) => document.addEventListener(name, () => sayNote('')));
   }
 
   private togglePlaying(): void {
@@ -118,7 +120,7 @@ export class Controls {
 
   private drive(): void {
     const pressed = (key: string): number => Number(this.arrows.has(key));
-    this.viewer.drive(pressed('ArrowRight') - pressed('ArrowLeft'), pressed('ArrowUp') - pressed('ArrowDown'));
+    this.viewer.pot.drive(pressed('ArrowRight') - pressed('ArrowLeft'), pressed('ArrowUp') - pressed('ArrowDown'));
   }
 }
 

@@ -16,17 +16,3 @@ export function textElement<T extends keyof HTMLElementTagNameMap>(name: T, cont
   made.textContent = content;
   return made;
 }
-
-/** Says what is wrong; nothing: that all is well. */
-export function sayFault(message: string): void {
-  const fault = byId('fault');
-  fault.textContent = message;
-  fault.hidden = message === '';
-}
-
-/** Says what is good to know, until somebody does something. */
-export function sayNote(message: string): void {
-  const note = byId('note');
-  note.textContent = message;
-  note.hidden = message === '';
-}

@@ -116,7 +116,8 @@ export class TextField {
       // the Tab key leads on through the page, as everywhere; Ctrl+] indents
       keymap.of([...searchKeymap, ...historyKeymap, ...defaultKeymap]),
       EditorView.contentAttributes.of({
-        'aria-label': label, 'aria-describedby': 'faults', spellcheck: 'false', autocapitalize: 'off', autocorrect: 'off',
+        'aria-label': label, 'aria-describedby': 'faults', tabindex: '0', spellcheck: 'false', autocapitalize: 'off',
+        autocorrect: 'off',
       }),
       EditorView.updateListener.of(({ docChanged }) => {
         if (docChanged && !this.silent) {

@@ -2,8 +2,9 @@
 // Files from the visitor's disk: opened by a button, singly or a whole folder, or dropped onto the
 // page; in any order, a scene before its models or after.
 
-import { byId, sayFault, sayNote } from './dom';
+import { byId } from './dom';
 import type { Item } from './library';
+import { sayFault, sayNote } from './notices';
 import type { Viewer } from './viewer';
 
 /** What models and scenes are made of; other files in a folder are left alone. */

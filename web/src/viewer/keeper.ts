@@ -2,7 +2,8 @@
 // What is kept or sent: pictures, animations, videos, links; and what a link brings back.
 
 import { overlayBox } from './controls';
-import { byId, sayFault, sayNote } from './dom';
+import { byId } from './dom';
+import { sayFault, sayNote } from './notices';
 import { OVERLAYS } from './overlays';
 import { Video, download } from './save';
 import { fromHash, isLink, toHash } from './share';
@@ -59,11 +60,23 @@ export class Keeper {
     const button = byId('video');
     if (this.video.running) {
       button.setAttribute('aria-pressed', 'false');
+      byId('recording').hidden = true;
       const data = await this.video.stop();
       download(data, `${this.viewer.shortName}.${data.type.includes('mp4') ? 'mp4' : 'webm'}`);
     } else {
       this.video.start();
       button.setAttribute('aria-pressed', 'true');
+      this.showRecording(performance.now());
+    }
+  }
+
+  // beside the picture, not in it
+  private showRecording(start: number): void {
+    if (this.video.running) {
+      const seconds = Math.floor((performance.now() - start) / 1000);
+      byId('recording').textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+      byId('recording').hidden = false;
+      setTimeout(() => this.showRecording(start), 200);
     }
   }
 

@@ -3,9 +3,9 @@
 
 import { readBytes, readText } from '../bytes';
 import { Controls } from './controls';
-import { sayFault } from './dom';
 import { Keeper } from './keeper';
 import type { Given, Library } from './library';
+import { sayFault } from './notices';
 import { Shake } from './shake';
 import { Simulation } from './simulation';
 import { publish } from './state';

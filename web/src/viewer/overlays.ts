@@ -5,6 +5,7 @@
 import {
   BufferAttribute,
   BufferGeometry,
+  CanvasTexture,
   Group,
   InstancedMesh,
   LineBasicMaterial,
@@ -21,6 +22,7 @@ import {
 import type { Scene } from 'three';
 import { arrowMaterial } from '../props';
 import { Clusters } from './clusters';
+import { MomentScale } from './moment-scale';
 import { ARROW, MOST_ARROWS } from './protocol';
 import type { State } from './protocol';
 import { solidGeometry } from './world';
@@ -51,14 +53,16 @@ export class Overlays {
   /** The state now, and the last one that was earlier. */
   private latest: State | null = null;
   private earlier: State | null = null;
-  private greatestMoment = 0;
+  private readonly scale = new MomentScale();
   private painted: Overlay | null = null;
   private clusters: Clusters | null = null;
 
   constructor(scene: Scene) {
     const geometry = new BufferGeometry();
     geometry.setAttribute('position', new BufferAttribute(new Float32Array(3), 3));
-    this.joints = new Points(geometry, new PointsMaterial({ color: 0x123e6e, size: 5, sizeAttenuation: false }));
+    this.joints = new Points(geometry, new PointsMaterial({
+      map: disc(), size: 6, sizeAttenuation: false, depthTest: false, transparent: true }));
+    this.joints.renderOrder = 9;
     this.centre = new Mesh(
       new SphereGeometry(1, 20, 14), new MeshBasicMaterial({ color: 0x8a1c5b, depthTest: false, transparent: true, opacity: 0.85 }));
     this.centre.renderOrder = 9;
@@ -77,7 +81,8 @@ export class Overlays {
   setWorld(world: LiveWorld | null): void {
     this.world = world;
     this.latest = this.earlier = null;
-    this.greatestMoment = 0;
+    this.scale.begin();
+    this.scale.show(false);
     this.painted = null;
     this.clusters = world ? new Clusters(world.opened) : null;
     if (world) {
@@ -123,14 +128,12 @@ export class Overlays {
     }
     this.earlier = this.latest && this.latest.time < state.time ? this.latest : this.earlier;
     this.latest = state;
-    const bare = this.on.has('skeleton');
-    world.model.meshes.forEach((mesh) => (mesh.visible = !bare));
-    this.bones.visible = this.joints.visible = bare;
+    this.bones.visible = this.joints.visible = this.on.has('skeleton');
     this.arrows.visible = this.on.has('velocity');
     this.centre.visible = this.plumb.visible = this.on.has('centre');
     this.gusts.visible = this.on.has('wind') && state.wind !== undefined;
     this.forces.visible = this.on.has('contacts') && state.arrows !== undefined;
-    if (bare) {
+    if (this.bones.visible) {
       this.drawBones(world);
     }
     if (this.forces.visible) {
@@ -216,7 +219,7 @@ export class Overlays {
       this.clusters = new Clusters(world.opened);
     }
     if (this.painted === 'moment') {
-      world.paint(this.momentColors(state.moments!));
+      world.paint(this.scale.colors(state.moments!));
     } else if (this.painted === 'clusters') {
       const colors = this.clusters!.colors(state.clusters!);
       if (colors) {
@@ -224,28 +227,25 @@ export class Overlays {
         Clusters.showLegend(this.clusters!.counts);
       }
     }
+    this.scale.show(this.painted === 'moment');
     if (this.painted !== 'clusters') {
       Clusters.showLegend(null);
     }
   }
-
-  // the scale follows the greatest moment, and forgets it slowly
-  private momentColors(moments: Float32Array): Uint8Array {
-    const greatest = moments.reduce((most, m) => Math.max(most, m), 1e-12);
-    this.greatestMoment = Math.max(greatest, 0.98 * this.greatestMoment);
-    const colors = new Uint8Array(3 * moments.length);
-    moments.forEach((m, k) => colors.set(heat(Math.sqrt(m / this.greatestMoment)), 3 * k));
-    return colors;
-  }
 }
 
-/** Dark blue over green to yellow, in linear light. */
-function heat(t: number): [number, number, number] {
-  const stops = [[0.06, 0.05, 0.32], [0.04, 0.24, 0.42], [0.02, 0.42, 0.24], [0.35, 0.6, 0.05], [1, 0.62, 0.02], [0.9, 0.09, 0.03]];
-  const at = t * (stops.length - 1);
-  const k = Math.min(Math.floor(at), stops.length - 2);
-  const mix = (c: number): number => Math.round(255 * (stops[k][c] + (at - k) * (stops[k + 1][c] - stops[k][c])));
-  return [mix(0), mix(1), mix(2)];
+// white, with a dark rim: it shows on leaves and on the sky
+function disc(): CanvasTexture {
+  const canvas = document.createElement('canvas');
+  canvas.width = canvas.height = 32;
+  const pen = canvas.getContext('2d')!;
+  pen.arc(16, 16, 12, 0, 2 * Math.PI);
+  pen.fillStyle = '#ffffff';
+  pen.fill();
+  pen.strokeStyle = '#123e6e';
+  pen.lineWidth = 7;
+  pen.stroke();
+  return new CanvasTexture(canvas);
 }
 
 function lines(color: number): LineSegments {

@@ -2,7 +2,7 @@
 // The picture: the stage with what stands on it, the camera, and when it is worth drawing again.
 // Shadows cost most: they are drawn less often when pictures come slowly, and well when all is still.
 
-import { Vector3 } from 'three';
+import { Box3, Vector3 } from 'three';
 import { bestView } from '../framing';
 import type { View } from '../framing';
 import type { Model } from '../model';
@@ -28,10 +28,12 @@ export class Picture {
   private readonly followed = new Vector3();
   private model: Model | null = null;
   private framed: Model | null = null;
+  /** To be seen besides. */
+  besides = new Box3();
   private room = 1;
   private on = true;
   /** The camera stands where somebody has put it. */
-  private turned = false;
+  turned = false;
   private dirty = true;
   private moved = false;
   /** The stage has just drawn the shadows of what came onto it. */
@@ -62,6 +64,7 @@ export class Picture {
     this.model = model;
     this.framed = framed;
     this.room = room;
+    this.besides = new Box3();
     this.followed.set(0, 0, 0);
     if (this.on) {
       this.putOnStage();
@@ -162,7 +165,10 @@ export class Picture {
 
   frameAgain(seconds = FRAMING_SECONDS): void {
     if (this.framed) {
-      const view = bestView(this.framed, this.stage.camera, false);
+      const { min, max } = this.besides;
+      const more = this.besides.isEmpty() ? [] : [min.x, min.y, min.z, max.x, max.y, max.z, min.x, max.y, max.z, max.x, min.y, min.z];
+      const points = Float32Array.from([...this.framed.points, ...more]);
+      const view = bestView({ ...this.framed, points }, this.stage.camera, false);
       view.distance *= this.room;
       view.target.add(this.followed);
       this.rig.moveTo(view, seconds);

@@ -11,11 +11,11 @@ export interface Preset {
   changes(scene: Settings, largestError: number): Partial<Settings>;
 }
 
-/** m/s as Beaufort has them, and how much they change. */
+/** m/s among plants: a gale of 18 m/s, as it is measured at 10 m, has left about 11 near the ground. */
 const AIR = {
   calm: { wind: 0, gust: 0, turbulence: 0 },
   breeze: { wind: 3, gust: 0.5, turbulence: 0.2 },
-  gale: { wind: 18, gust: 0.35, turbulence: 0.2 },
+  gale: { wind: 11, gust: 0.4, turbulence: 0.2 },
 };
 export const BREEZE: Partial<Settings> = AIR.breeze;
 

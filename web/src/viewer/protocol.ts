@@ -87,6 +87,13 @@ export interface Actor {
   first: number;
 }
 
+/** Where keys lead something. */
+export interface Path {
+  of: 'object' | 'collider';
+  index: number;
+  places: [number, number, number][];
+}
+
 export interface Opened {
   name: string;
   text: string;
@@ -101,6 +108,7 @@ export interface Opened {
   dofs: number;
   /** m: the largest extent of a plant. */
   size: number;
+  paths: Path[];
   /** Names, in the order of the scene. */
   objects: string[];
   /** Of each object, as the scene names it. */

@@ -4,7 +4,7 @@
 
 import { baseName, isModel } from './library';
 import type { LiveText } from './live-text';
-import { KINDS, keysOf, numberOf, numbersOf, relative, thingsOf, valueAt } from './scene-kinds';
+import { KINDS, holderOf, keysOf, numberOf, numbersOf, relative, thingsOf, valueAt } from './scene-kinds';
 import type { Data, Field, Kind, Keys, Thing } from './scene-kinds';
 import { ScenePanel } from './scene-panel';
 import type { Edit, Path } from './scene-text';
@@ -48,8 +48,12 @@ export class SceneEditor {
       this.choose('');
     }
     this.file = file;
-    this.text = isModel(file) ? sceneText(file) : this.viewer.textOf(file);
+    this.text = this.ownText(file);
     await this.change([]);
+  }
+
+  private ownText(file: string): string {
+    return isModel(file) ? sceneText(file, this.viewer.shown.item?.title) : this.viewer.textOf(file);
   }
 
   get seconds(): number {
@@ -148,7 +152,7 @@ export class SceneEditor {
   private async takeBack(): Promise<void> {
     const { file } = this.viewer.shown;
     this.file = file;
-    this.text = isModel(file) ? sceneText(file) : this.viewer.textOf(file);
+    this.text = this.ownText(file);
     const answer = await this.viewer.editScene(this.text, []);
     this.scene = answer?.scene ?? null;
     this.things = this.scene ? thingsOf(this.scene) : [];
@@ -173,6 +177,9 @@ export class SceneEditor {
     await this.change([{ add: [kind.list], value: data }]);
     const last = this.things.filter(({ item: [list] }) => list === kind.list).pop();
     this.choose(last?.item.join() ?? '');
+    if (kind.list !== 'loads') {
+      this.viewer.picture.frameAgain();
+    }
   }
 
   /** With what acts on it alone: a load without its object would be refused. */
@@ -189,7 +196,10 @@ export class SceneEditor {
   }
 
   /** Where the numbers of a field stand: those of the key that is chosen, or of the value itself. */
-  valueOf({ path, data, item }: Thing, { key, fallback }: Field): { path: Path; value: unknown; keys: Keys | null } {
+  valueOf(thing: Thing, field: Field): { path: Path; value: unknown; keys: Keys | null } {
+    const { path, data } = holderOf(thing, field);
+    const { item } = thing;
+    const { key, fallback } = field;
     const keys = keysOf(data[key]);
     const index = this.chosen === item.join() && this.chosenKey?.field === key ? Math.min(this.chosenKey.index, (keys?.length ?? 1) - 1) : 0;
     return keys
@@ -260,7 +270,8 @@ function sceneFile(model: string): string {
   return model.replace(/\.\w+$/, '.yaml');
 }
 
-function sceneText(model: string): string {
-  const name = baseName(model);
-  return `objects:\n  - name: ${JSON.stringify(name.replace(/\.\w+$/, ''))}\n    plant: ${JSON.stringify(name)}\n`;
+function sceneText(model: string, title = ''): string {
+  const [file, name] = [baseName(model), baseName(model).replace(/\.\w+$/, '')];
+  const written = (text: string): string => (/^[A-Za-z][\w. -]*$/.test(text) ? text : JSON.stringify(text));
+  return `name: ${written(title || name)}\nobjects:\n  - name: ${written(name)}\n    plant: ${written(file)}\n`;
 }

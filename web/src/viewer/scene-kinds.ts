@@ -22,6 +22,8 @@ export interface Field {
   rare?: boolean;
   /** It has none where this key takes its place. */
   unless?: string;
+  /** It is in a map of this key. */
+  within?: string;
 }
 
 export interface Kind {
@@ -134,11 +136,21 @@ export interface Thing {
   data: Data;
 }
 
+const isData = (value: unknown): value is Data => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Numbers that take the place of the model's are among them. */
 export function fieldsOf({ kind, data }: Thing): Field[] {
-  return (kind?.fields ?? []).filter(({ key, rare, unless }) => (!rare || key in data) && !(unless && unless in data));
+  const defined = isData(data.define) ? Object.keys(data.define) : [];
+  return [
+    ...(kind?.fields ?? []).filter(({ key, rare, unless }) => (!rare || key in data) && !(unless && unless in data)),
+    ...defined.map((key): Field => ({ ...number(key, key, '', 0), within: 'define' })),
+  ];
 }
 
-const isData = (value: unknown): value is Data => typeof value === 'object' && value !== null && !Array.isArray(value);
+/** The map that has a field. */
+export function holderOf({ path, data }: Thing, { within }: Field): { path: Path; data: Data } {
+  return within ? { path: [...path, within], data: isData(data[within]) ? data[within] : {} } : { path, data };
+}
 
 export function thingsOf(scene: Data): Thing[] {
   return (['objects', 'loads', 'colliders'] as const).flatMap((list) => {

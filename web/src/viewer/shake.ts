@@ -43,7 +43,7 @@ export class Shake {
     this.dragged = { x: 0, y: 0 };
     this.shaken = { x: 0, y: 0 };
     if (!this.on) {
-      return this.viewer.lead(null);
+      return this.viewer.pot.lead(null);
     }
     // some phones ask their owner first
     const { requestPermission } = (window.DeviceMotionEvent ?? {}) as Asks;
@@ -89,7 +89,7 @@ export class Shake {
     const { picture, world } = this.viewer;
     const pixel = 1 / picture.pixelsOf(1);
     const { height } = world!;
-    this.viewer.lead([
+    this.viewer.pot.lead([
       pixel * this.dragged.x + height * this.shaken.x, -pixel * this.dragged.y + height * this.shaken.y]);
   }
 }

@@ -4,6 +4,7 @@
 import { Vector3 } from 'three';
 import { byId } from './dom';
 import type { Keeper } from './keeper';
+import { said } from './notices';
 import type { Overlay } from './overlays';
 import type { ViewNumbers } from './picture';
 import type { Adapted, Fault } from './protocol';
@@ -115,9 +116,9 @@ function pageState(viewer: Viewer): Partial<ViewerState> {
     get playing() { return clock.playing; },
     get speed() { return clock.speed; },
     get factor() { return clock.factor; },
-    get slowed() { return byId('notice').textContent !== ''; },
+    get slowed() { return said('notice') !== ''; },
     get frames() { return picture.frames; },
-    get fault() { return byId('fault').hidden ? '' : byId('fault').textContent!; },
+    get fault() { return said('fault'); },
     get faults() { return viewer.editor.faults; },
     get written() { return viewer.editor.text; },
     get settings() { return viewer.settings.settings; },

@@ -97,7 +97,8 @@ export class Timeline {
   private track(thing: Thing, what: string): { track: HTMLElement; lane: HTMLElement } {
     const track = element('div', 'track');
     const lane = element('div', 'lane');
-    const name = textElement('span', `${thing.title || thing.label} ${what}`.trim());
+    const load = thing.item[0] === 'loads';
+    const name = textElement('span', [load || !thing.title ? thing.label : '', thing.title, what].filter(Boolean).join(' '));
     name.title = name.textContent;
     name.className = 'label';
     track.append(name, lane);

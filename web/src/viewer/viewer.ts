@@ -8,7 +8,7 @@ import { loadMoving } from '../moving';
 import type { Moving } from '../moving';
 import { CameraWeights } from './camera-weights';
 import { Clock } from './clock';
-import { byId, sayFault, sayNote } from './dom';
+import { byId } from './dom';
 import { Editor } from './editor';
 import { Gallery } from './gallery';
 import { Hand } from './hand';
@@ -18,12 +18,14 @@ import type { Moment } from './history';
 import { baseName, editable, isModel, makeSource } from './library';
 import type { Item, Library, Shown } from './library';
 import { LiveText } from './live-text';
+import { MotionFrame } from './motion-frame';
+import { sayFault, sayNote, speakAgain } from './notices';
 import { Overlays } from './overlays';
 import type { Overlay } from './overlays';
 import { OwnFiles } from './own';
 import { Picture } from './picture';
 import { BREEZE } from './presets';
-import { POSE } from './protocol';
+import { Pot } from './pot';
 import type { Edited, Fault, Opened, Saved, State } from './protocol';
 import { Readings } from './readings';
 import { SceneEditor } from './scene-edit';
@@ -56,6 +58,8 @@ export class Viewer {
   readonly clock = new Clock();
   readonly picture = new Picture();
   readonly history = new History();
+  private readonly frame = new MotionFrame(this.picture);
+  readonly pot: Pot;
   readonly hand: Hand;
   readonly overlays: Overlays;
   readonly settings: SettingsPanel;
@@ -74,7 +78,6 @@ export class Viewer {
   private readonly tabs: Tabs;
   /** The worker has been asked to go on, and has not answered. */
   busy = false;
-  private driving = false;
   private plotsDue = 0;
   /** What there was before what is being typed. */
   private typing: Moment | null = null;
@@ -85,6 +88,7 @@ export class Viewer {
     this.simulation = simulation;
     this.cameraWeights = new CameraWeights(simulation);
     this.own = new OwnFiles(library);
+    this.pot = new Pot(simulation, this.picture, () => this.world && { world: this.world, actor: this.pickedActor });
     const { canvas, stage } = this.picture;
     this.overlays = new Overlays(stage.scene);
     this.hand = new Hand(canvas, stage.camera, stage.scene, {
@@ -185,6 +189,7 @@ export class Viewer {
       this.showWorld(opened, keepView);
       this.settings.begin(opened);
       if (!again) {
+        speakAgain();
         this.history.begin();
         this.typing = null;
         this.editor.dropDrafts();
@@ -278,9 +283,10 @@ export class Viewer {
     this.overlays.setWorld(world);
     this.run = null;
     this.world = world;
-    this.driving = false;
+    this.pot.begin();
     this.cameraWeights.begin();
-    this.picture.show(world.model, world.framed, ROOM);
+    this.picture.show(world.model, world.swept, ROOM);
+    this.frame.begin(this.shown.file, world);
     this.clock.begin();
     this.readings.begin(world);
     if (fresh) {
@@ -357,8 +363,14 @@ export class Viewer {
   /** The same with other texts, which nothing takes back: for what is told many times a second. */
   async growTexts(texts: Record<string, string>, file = this.shown.file): Promise<boolean> {
     const { item, edited } = this.shown;
-    const shown = { item: file === this.shown.file ? item : null, file, edited: { ...edited, ...texts } };
+    const fresh = file !== this.shown.file;
+    const shown = { item: fresh ? null : item, file, edited: { ...edited, ...texts } };
     const grown = await this.open(shown, { changes: this.settings.changes(), keepView: true, again: true });
+    if (grown && fresh) {
+      this.own.add(shown.edited);
+      this.shown = { ...shown, item: this.own.items.find((one) => one.file === file) ?? null };
+      this.gallery.show(this.shown.item?.name ?? null);
+    }
     return grown && this.keepTexts();
   }
 
@@ -418,7 +430,7 @@ export class Viewer {
     }
   }
 
-  // ---- hand and pot -------------------------------------------------------------------------------
+  // ---- hand ---------------------------------------------------------------------------------------
 
   /** Requests about a world that may be gone by now: a refusal needs no word. */
   private async ask<T>(request: () => Promise<T>): Promise<T | null> {
@@ -458,43 +470,6 @@ export class Viewer {
 
   private get pickedActor(): number {
     return this.readings.picked >= 0 ? this.world!.actorOf(this.readings.picked) : 0;
-  }
-
-  /** Pushes the pot: to the right and away on the ground, as the camera stands, -1 to 1 each. */
-  drive(right: number, away: number): void {
-    if (!this.world) {
-      return;
-    }
-    this.driving = true;
-    const { object } = this.world.opened.actors[this.pickedActor];
-    const scale = Math.min(Math.max(this.world.height, 0.1), 4);
-    void this.ask(() => this.simulation.ask({ do: 'drive', object, ...this.onGround(right, away), scale }));
-  }
-
-  /** Leads the pot to so many metres right and away from where it stood; null: it is let go. */
-  lead(by: [right: number, away: number] | null): void {
-    if (this.world) {
-      const { object } = this.world.opened.actors[this.pickedActor];
-      void this.ask(() => this.simulation.ask({ do: 'lead', object, by: by && this.onGround(...by) }));
-    }
-  }
-
-  // as the camera stands
-  private onGround(right: number, away: number): { x: number; z: number } {
-    const { azimuth } = this.picture.view;
-    const [c, s] = [Math.cos(azimuth), Math.sin(azimuth)];
-    return { x: right * c - away * s, z: -right * s - away * c };
-  }
-
-  // a pot that was pushed takes light, ground and camera along
-  private followPot(world: LiveWorld): void {
-    if (this.driving) {
-      const actor = this.pickedActor;
-      const at = world.base(actor, new Vector3());
-      const first = POSE * (world.opened.actors[actor].first + actor);
-      const start = world.opened.state.poses;
-      this.picture.followTo(at.x - start[first], at.z - start[first + 2]);
-    }
   }
 
   // ---- settings -----------------------------------------------------------------------------------
@@ -574,7 +549,10 @@ export class Viewer {
     world.setState(state);
     this.overlays.update(state, wind);
     this.readings.add(world, state);
-    this.followPot(world);
+    this.pot.follow(world, this.pickedActor);
+    if (!this.hand.hold && !this.pot.driven) {
+      this.frame.take(world);
+    }
     this.clock.show(state.time);
     this.picture.changed();
   }
@@ -585,7 +563,7 @@ export class Viewer {
     await this.advance(this.clock.takeDue(), undefined, Math.max(LEAST_BUDGET, BUDGET_SHARE * dt));
     this.busy = false;
     if (this.world) {
-      this.clock.passed(this.world.state.time - before);
+      this.clock.passed(this.world.state.time - before, this.world.state.milliseconds / 1000);
     }
   }
 

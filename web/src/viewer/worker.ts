@@ -5,6 +5,7 @@
 import { readFar, readKind, readSolid } from './kinds';
 import { Module } from './module';
 import { OrganFinder } from './organs';
+import { pathsOf } from './paths';
 import { ARROW, MOST_ARROWS, POSE } from './protocol';
 import type { Actor, Answers, Fault, Kind, Opened, Request, Saved, Source, State } from './protocol';
 import { editScene, readScene } from './scene-text';
@@ -163,6 +164,7 @@ function open(source: Source, solvers?: string[]): Opened {
     segments: actors.reduce((sum, { segments }) => sum + segments, 0),
     dofs: actors.reduce((sum, { dofs }) => sum + dofs, 0),
     size: sizeOf(actors, state.poses),
+    paths: pathsOf(source.text),
     ...readSolvers(),
     wind,
     integrator: call.web_integrator(0),

@@ -84,6 +84,8 @@ export class LiveWorld {
   readonly model: Model;
   /** What the camera frames: the plants as they stand. */
   readonly framed: Model;
+  /** The same with all places where keys lead something. */
+  readonly swept: Model;
   readonly height: number;
   /** Actors that are drawn: the first so many. */
   drawn = 0;
@@ -129,6 +131,7 @@ export class LiveWorld {
     const each = [plants, ...others].map((level) => ({ meshes: level, box: made.box }));
     this.framed = { ...made, meshes, plants: each, props: planes, ground: groundOf(planes) };
     this.height = Math.max(this.framed.box.getSize(new Vector3()).y, 1e-3);
+    this.swept = { ...this.framed, points: Float32Array.from([...points, ...this.pathPoints()]) };
     this.model = withRoom(this.framed, this.height);
   }
 
@@ -402,6 +405,34 @@ export class LiveWorld {
     mesh.frustumCulled = false;
     mesh.boundingSphere = new Sphere();
     return mesh;
+  }
+
+  /** Where colliders are, planes not among them. */
+  solidPlaces(): Vector3[] {
+    return this.colliders.filter(({ name }) => name !== 'plane').map(({ position }) => position);
+  }
+
+  // the boxes of what keys lead, at each place
+  private pathPoints(): number[] {
+    return this.opened.paths.flatMap(({ of, index, places }) => {
+      const box = of === 'object' ? this.boxOf(index) : new Box3().setFromObject(this.colliders[index]);
+      const from = of === 'object' ? places[0] : this.colliders[index].position.toArray();
+      return places.flatMap((to) => [box.min, box.max].flatMap((corner) =>
+        corner.toArray().map((x, axis) => x + to[axis] - from[axis])));
+    });
+  }
+
+  private boxOf(object: number): Box3 {
+    const [box, at] = [new Box3(), new Vector3()];
+    this.opened.actors.forEach((actor, k) => {
+      if (actor.object === object) {
+        box.expandByPoint(this.base(k, at));
+        for (let i = actor.first; i < actor.first + actor.segments; i++) {
+          box.expandByPoint(this.tip(i, at));
+        }
+      }
+    });
+    return box;
   }
 
   private standingPoints(): Float32Array {

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// What stands over and beside the picture: notices, the legend of moments, the frame, the panel's size.
+
+import { PHONE } from '../page-checks.mjs';
+import { WINDOW, ask, drop, expect, frames, openItem, run, screenOf, setPlaying, waitFor } from './page.mjs';
+
+const MODEL = 'derivation length: 1\nAxiom: F(0.2) F(0.2)\n';
+const LED = `objects:
+  - {plant: mine.lsys}
+colliders:
+  - sphere: {radius: 0.1, position: {keys: [[1, [1, 0.2, 0]], [4, [4, 1.2, 0]]]}}
+`;
+
+export async function checkOver(page) {
+  await checkSlow(page);
+  await checkScale(page);
+  await checkFrame(page);
+  await checkSash(page);
+}
+
+/** Steps are what is slow: the page says so until it is told not to. */
+async function checkSlow(page) {
+  await openItem(page, 'raceme');
+  await ask(page, (viewer) => viewer.set({ step: 1 / 15360, wind: 6 }));
+  await setPlaying(page, true);
+  const notice = page.locator('#notice');
+  await waitFor(page, () => /large for this computer/.test(document.getElementById('notice').textContent));
+  await drop(page, [['notes.txt', 'nothing']]);
+  await page.locator('#fault').waitFor();
+  const boxes = () => page.locator('#figures, #notices p:visible').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()));
+  const apart = (list) => list.every((a, k) => list.slice(k + 1).every((b) =>
+    a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top));
+  const wide = await boxes();
+  await page.setViewportSize(PHONE);
+  const narrow = await boxes();
+  await page.setViewportSize(WINDOW);
+  expect(wide.length === 3 && apart(wide) && apart(narrow), 'no notice covers another, or the figures');
+  await page.locator('#fault button').click();
+  expect(await page.locator('#fault').isHidden(), 'a fault can be closed');
+  await notice.locator('button').click();
+  await page.waitForTimeout(1500);
+  expect(await notice.isHidden(), 'a notice that was closed stays closed');
+  await setPlaying(page, false);
+}
+
+async function checkScale(page) {
+  await ask(page, (viewer) => viewer.set({ step: 1 / 60 }));
+  await page.locator('#tab-show').click();
+  await page.locator('#overlays input[value=moment]').check();
+  await run(page, 0.2);
+  await page.locator('#scale').waitFor();
+  const ticks = await page.locator('#scale .ticks').innerText();
+  expect(/^0\s+[\d.]+\s+[\d.]+ [kmµn]?N m$/.test(ticks), `moments have a legend with units (${ticks})`);
+  await page.locator('#overlays input[value=moment]').uncheck();
+  await page.locator('#scale').waitFor({ state: 'hidden' });
+  await page.locator('#tab-plants').click();
+}
+
+async function checkFrame(page) {
+  const distance = () => ask(page, (viewer) => viewer.view[3]);
+  const before = await distance();
+  await ask(page, (viewer) => viewer.set({ wind: 25, stiffness: 0.5 }));
+  await run(page, 1);
+  await waitFor(page, (near) => window.tendrilViewer.view[3] > 1.05 * near, before);
+  await drop(page, [['mine.lsys', MODEL], ['led.yaml', LED]]);
+  await waitFor(page, () => window.tendrilViewer.ready && window.tendrilViewer.name === 'led');
+  await frames(page, 2);
+  const { x, y, width, height } = await page.locator('#view').boundingBox();
+  const [far, high] = await screenOf(page, [4, 1.2, 0]);
+  expect(far > x && far < x + width && high > y && high < y + height, `where keys lead is in the picture (${far}, ${high})`);
+}
+
+async function checkSash(page) {
+  const width = () => page.locator('#panel').evaluate((panel) => panel.offsetWidth);
+  const first = await width();
+  const bar = await page.locator('#sash').boundingBox();
+  await page.mouse.move(bar.x + bar.width / 2, bar.y + bar.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(bar.x - 100, bar.y + bar.height / 2, { steps: 3 });
+  await page.mouse.up();
+  const wide = await width();
+  expect(wide > first + 80, `the panel can be made larger (${first} to ${wide})`);
+  await page.locator('#sash').focus();
+  await page.keyboard.press('ArrowRight');
+  expect(await width() === wide - 24, 'with keys as well');
+  await page.locator('#sash').dblclick();
+  expect(await width() === first, 'and is as it was after a double press');
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// Exact contact: what bounces.
+//
+// Newton    The reach is raised, so that the velocity along n becomes that before, times the
+//           coefficient e and with its sign turned, and what weight makes of it in the step.
+// Poisson   First all is pressed together: along n velocities become 0, with forces f, and what
+//           weight makes of them. Then what was pressed together parts: to f comes a force in the
+//           cone of friction that has at least e f_n along n, so that impulses are compared and not
+//           velocities, and nothing may come nearer again.
+// Energy    Without friction and with one e either law loses (1 - e^2)/2 f^T K f or more. With
+//           friction, or with several e, they may gain; then all e are multiplied by the largest
+//           part, found by bisection, for which
+//             sum of (forces).(ways before + ways after - h^2 gravity)/2 <= 0.
+// Rest      Approaches that are slower than what weight makes in two steps do not bounce. What was
+//           near already and is hit through others gives back too, by Poisson's law, where it
+//           bears more than twice the weight of all.
+
+#include "contact/plane.h"
+
+#include <math.h>
+
+#define RESTING 2.0  // times what weight does in a step, or weights: less does not bounce
+#define PARTS   0.05 // of the coefficients: how well the largest part of them is known
+#define ENERGY  1e-6 // of the forces' work: what the multipliers leave open
+#define MARGIN  0.02 // of it: what turns in the time of an impact may add
+
+static td_real restitution_of(const tdi_contacts *c, int32_t other) {
+    return other < c->capsule_count ? c->opts.restitution
+                                    : c->collider[other - c->capsule_count].restitution;
+}
+
+// What a plane keeps: the place where it would stand, and by Newton's law where it is thrown to.
+static void raise(const tdi_contacts *c, tdi_plane *p) {
+    const td_real e = c->opts.law == TD_IMPACT_NEWTON ? restitution_of(c, p->other) : 0;
+    p->reach = p->bounces ? fmax(p->keeps, p->stands + c->part * e * p->speed) : p->keeps;
+}
+
+void tdi_plane_prepare_bounce(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane *p) {
+    const td_vec3 way = tdi_sub(tdi_plane_between(p, rule->ahead), tdi_sub(p->at, p->from)),
+                  began = tdi_sub(tdi_plane_between(p, rule->began), p->from);
+    const td_real fall = fmin(tdi_dot(p->normal, rule->gravity), 0) * rule->h,
+                  weight = fall * rule->h, slow = -RESTING * fall * rule->whole;
+    p->speed = -tdi_dot(p->normal, way);
+    p->stands = tdi_dot(p->normal, began) + weight;
+    p->bounces = !rule->limp && restitution_of(c, p->other) > 0 && p->speed > slow;
+    raise(c, p);
+}
+
+// ---- Poisson's law --------------------------------------------------------------------------
+
+// Whether a plane gives back what pressed it.
+static bool gives_back(const tdi_contacts *c, const tdi_plane_rule *rule, const tdi_plane *p) {
+    return p->bounces ||
+           (restitution_of(c, p->other) > 0 &&
+            rule->h * tdi_dot(p->given, p->normal) > RESTING * rule->whole * rule->weight);
+}
+
+static void give_back(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane *p) {
+    const td_real e = gives_back(c, rule, p) ? c->part * restitution_of(c, p->other) : 0;
+    p->least = e * fmax(tdi_dot(p->given, p->normal), 0);
+    p->pull = tdi_scale(p->normal, p->least);
+}
+
+// What forces put into the bodies, over the sum of their works.
+static td_real work_of(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at) {
+    const tdi_plane_pose ahead = {rule->ahead, rule->turning};
+    td_real work = 0, size = 0;
+    for (int32_t k = 0; k < c->plane_count; k++) {
+        const tdi_plane *p = &c->plane[k];
+        const td_vec3 moved = tdi_sub(p->at, p->from), force = tdi_plane_pull(p),
+                      before = tdi_sub(tdi_plane_slip(p, ahead), moved);
+        td_vec3 after = tdi_sub(tdi_plane_slip(p, at), tdi_plane_between(p, rule->began));
+        after = tdi_sub(after, moved);
+        if (p->other >= c->capsule_count) { // what falls together keeps its distance
+            after = tdi_madd(after, rule->gravity, -rule->h * rule->h);
+        }
+        work += 0.5 * tdi_dot(force, tdi_add(before, after));
+        size += tdi_norm(force) * (tdi_norm(before) + tdi_norm(after));
+    }
+    return size > 0 ? work / size : 0;
+}
+
+bool tdi_planes_bounce(const tdi_contacts *c) {
+    bool any = false;
+    for (int32_t k = 0; k < c->plane_count; k++) {
+        any = any || c->plane[k].bounces;
+    }
+    return any;
+}
+
+// With all coefficients times c->part.
+static void apply_part(tdi_contacts *c, const tdi_plane_rule *rule) {
+    for (int32_t k = 0; k < c->plane_count; k++) {
+        tdi_plane *p = &c->plane[k];
+        if (c->opts.law == TD_IMPACT_POISSON) {
+            give_back(c, rule, p);
+        } else {
+            raise(c, p);
+        }
+    }
+    c->updates = 0;
+}
+
+static void press(tdi_contacts *c) {
+    c->parting = true;
+    for (int32_t k = 0; k < c->plane_count; k++) {
+        c->plane[k].given = c->plane[k].pull;
+    }
+}
+
+bool tdi_planes_part(tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at) {
+    if (!tdi_planes_bounce(c)) {
+        return false;
+    }
+    if (c->opts.law == TD_IMPACT_POISSON && !c->parting) {
+        press(c);
+        apply_part(c, rule);
+        return true;
+    }
+    const bool fine = work_of(c, rule, at) <= (c->part < 1 ? -MARGIN : ENERGY);
+    c->part_low = fine ? c->part : c->part_low;
+    c->part_high = fine ? c->part_high : c->part;
+    const td_real next =
+        c->part_high - c->part_low < PARTS ? c->part_low : 0.5 * (c->part_low + c->part_high);
+    if (next == c->part) {
+        return false;
+    }
+    c->part = next;
+    apply_part(c, rule);
+    return true;
+}

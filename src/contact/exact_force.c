@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: MIT
+// Exact contact: forces of planes, their potential and their multipliers.
+//
+// Potential Forces g lie in the cone |g_t| <= m g_n. With a multiplier l and a stiffness K,
+//             V = |g|^2/(2K),  g = projection of y = l - K u on the cone,
+//           which is convex, has one derivative, and the Hessian K dg/dy:
+//             stick    I
+//             slide    (n + m t)(n + m t)^T/(1 + m^2) + m g_n/|y_t| (I - n n^T - t t^T),  t =
+//             y_t/|y_t| apart    0
+//           l <- g, time and again, makes it exact: what is left is (g - l)/K.
+// Rolling   Resistance is a moment between the two sides: a force g on the arms +r and -r of their
+//           turns, with the slip q = r n x (w_0 - w_1), |g| <= c g_n of the last update, and
+//             V = (2 y.g - |g|^2)/(2K),  g = projection of y = l - K q on that disc.
+// Parting   While what was pressed together parts (exact_bounce.c), the forces f of before stay,
+//           and what is added has a least along n:
+//             V = -f.u + (2 y.g - |g|^2)/(2K),  g = projection of y on the cone above that least,
+//           which is that on a disc where the projection on the cone has less.
+
+#include "contact/plane.h"
+
+#include <math.h>
+#include <string.h>
+
+#define BOUND   0.02  // of a rolling resistance: how well it is known
+#define UPDATES 2     // of multipliers: each leaves a thousandth
+#define SHIFTS  12    // of what bounces
+#define STILL   1e-10 // m: what may be left at rest
+#define MOVING  3e-3  // and of the way in the step, where there is one
+#define COARSE  0.4   // of the gap that is kept: no more is left
+
+// ---- potential ------------------------------------------------------------------------------
+
+typedef enum state { APART, STICKS, SLIDES, LEAST } state; // LEAST: it has the least along n
+
+typedef struct grip { // of a plane at a pose
+    td_vec3 u, y;
+    td_vec3 force;        // what is solved for, besides what was given
+    td_vec3 aside;        // unit, of y across the normal
+    td_real along, slide; // of y: along the normal, and across it
+    state state;
+} grip;
+
+static grip grip_of(const tdi_plane *p, tdi_plane_pose at) {
+    const td_vec3 e = tdi_sub(tdi_plane_slip(p, at), p->at), n = p->normal;
+    const td_real m = p->friction, beyond = tdi_dot(n, e) - p->reach + p->shift;
+    grip g = {.u = tdi_madd(tdi_plane_across(p, tdi_sub(e, p->slip)), n, beyond)};
+    g.y = tdi_madd(p->pull, g.u, -p->stiffness);
+    g.along = tdi_dot(g.y, n);
+    const td_vec3 aside = tdi_plane_across(p, g.y);
+    g.slide = tdi_norm(aside);
+    g.aside = g.slide > 0 ? tdi_scale(aside, 1 / g.slide) : tdi_vec3(0, 0, 0);
+    if (g.along > 0 && g.slide <= m * g.along) {
+        g.state = STICKS;
+        g.force = g.y;
+    } else if (g.along + m * g.slide > 0) {
+        const td_real load = (g.along + m * g.slide) / (1 + m * m);
+        g.state = SLIDES;
+        g.force = tdi_add(tdi_scale(n, load), tdi_scale(g.aside, m * load));
+    }
+    if (tdi_dot(g.force, n) < p->least) {
+        g.state = LEAST;
+        g.force = tdi_add(tdi_scale(n, p->least), tdi_scale(g.aside, fmin(g.slide, m * p->least)));
+    }
+    return g;
+}
+
+static td_vec3 pull_of(const tdi_plane *p, const grip *g) {
+    return tdi_add(p->given, g->force);
+}
+
+static td_real energy_of(const tdi_plane *p, const grip *g) {
+    return (2 * tdi_dot(g->y, g->force) - tdi_dot(g->force, g->force)) / (2 * p->stiffness) -
+           tdi_dot(p->given, g->u);
+}
+
+// K (I - n n^T), and less where the friction is as large as it can be.
+static td_sym3 hessian_at_least(const tdi_plane *p, const grip *g) {
+    const bool sticks = g->slide <= p->friction * p->least;
+    const td_real k = p->stiffness * (sticks ? 1 : p->friction * p->least / g->slide);
+    const td_sym3 h = tdi_sym3_add(tdi_sym3_diagonal(k, k, k), tdi_sym3_square(p->normal, -k));
+    return sticks ? h : tdi_sym3_add(h, tdi_sym3_square(g->aside, -k));
+}
+
+static td_sym3 hessian_of(const tdi_plane *p, const grip *g) {
+    const td_real k = p->stiffness, m = p->friction;
+    const td_vec3 n = p->normal, edge = tdi_madd(n, g->aside, m);
+    if (g->state == STICKS) {
+        return tdi_sym3_diagonal(k, k, k);
+    }
+    if (g->state == LEAST) {
+        return hessian_at_least(p, g);
+    }
+    td_sym3 h = tdi_sym3_square(edge, g->state == SLIDES ? k / (1 + m * m) : 0);
+    if (g->state == SLIDES && g->slide > 0) {
+        const td_real turn = k * m * tdi_dot(g->force, n) / g->slide;
+        h = tdi_sym3_add(h, tdi_sym3_diagonal(turn, turn, turn));
+        h = tdi_sym3_add(h, tdi_sym3_square(n, -turn));
+        h = tdi_sym3_add(h, tdi_sym3_square(g->aside, -turn));
+    }
+    return h;
+}
+
+// ---- rolling --------------------------------------------------------------------------------
+
+typedef struct resistance { // of a plane at a pose
+    td_vec3 y, force;
+    td_real part; // of y: 1, or less where it rolls
+} resistance;
+
+static bool resists(const tdi_plane *p) {
+    return p->roll[0] > 0;
+}
+
+static td_vec3 rolled(const tdi_plane *p, const td_vec3 *turned) {
+    return tdi_arms_slip(p->roll, p->normal, turned, p->capsule, p->other);
+}
+
+static resistance resistance_of(const tdi_plane *p, const td_vec3 *turned) {
+    const td_vec3 q = tdi_sub(rolled(p, turned), p->roll_slip);
+    resistance r = {.y = tdi_madd(p->roll_pull, q, -p->stiffness), .part = 1};
+    const td_real size = tdi_norm(r.y);
+    r.part = size > p->resist ? p->resist / size : 1;
+    r.force = tdi_scale(r.y, r.part);
+    return r;
+}
+
+static td_real resistance_energy(const tdi_plane *p, const resistance *r) {
+    return (2 * tdi_dot(r->y, r->force) - tdi_dot(r->force, r->force)) / (2 * p->stiffness);
+}
+
+static tdi_contact resistance_contact(const tdi_plane *p, const resistance *r) {
+    const td_real k = p->stiffness * r->part, size = tdi_norm(r->y);
+    tdi_contact out = {.normal = p->normal,
+                       .force = tdi_scale(r->force, -1),
+                       .hessian = tdi_sym3_diagonal(k, k, k),
+                       .arm = {p->roll[0], p->roll[1]},
+                       .capsule = p->capsule,
+                       .other = p->other,
+                       .friction = true,
+                       .rolling = true};
+    out.hessian = tdi_sym3_add(out.hessian, tdi_sym3_square(p->normal, -k));
+    if (r->part < 1) {
+        const td_vec3 along = tdi_scale(r->y, 1 / size);
+        out.hessian = tdi_sym3_add(out.hessian, tdi_sym3_square(along, -k));
+    }
+    memcpy(out.point, p->point, sizeof out.point);
+    return out;
+}
+
+// ---- sums -----------------------------------------------------------------------------------
+
+td_real tdi_planes_energy(const tdi_contacts *c, tdi_plane_pose at) {
+    td_real energy = 0;
+    for (int32_t k = 0; k < c->plane_count; k++) {
+        const tdi_plane *p = &c->plane[k];
+        const grip g = grip_of(p, at);
+        energy += energy_of(p, &g);
+        if (resists(p)) {
+            const resistance r = resistance_of(p, at.turned);
+            energy += resistance_energy(p, &r);
+        }
+    }
+    return energy;
+}
+
+td_real tdi_planes_evaluate(tdi_contacts *c, tdi_plane_pose at) {
+    td_real energy = 0;
+    for (int32_t k = 0; k < c->plane_count; k++) {
+        const tdi_plane *p = &c->plane[k];
+        const grip g = grip_of(p, at);
+        energy += energy_of(p, &g);
+        tdi_contact *out = &c->contact[k];
+        *out = (tdi_contact){.normal = p->normal,
+                             .force = tdi_scale(pull_of(p, &g), -1),
+                             .hessian = hessian_of(p, &g),
+                             .arm = {p->arm[0], p->arm[1]},
+                             .capsule = p->capsule,
+                             .other = p->other,
+                             .s = p->s,
+                             .t = p->t,
+                             .gap = tdi_dot(p->normal, g.u) + p->reach - p->shift - p->radii};
+        memcpy(out->point, p->point, sizeof out->point);
+        memcpy(out->weight, p->weight, sizeof out->weight);
+    }
+    c->contact_count = c->plane_count;
+    for (int32_t k = 0; k < c->plane_count; k++) {
+        const tdi_plane *p = &c->plane[k];
+        if (resists(p)) {
+            const resistance r = resistance_of(p, at.turned);
+            energy += resistance_energy(p, &r);
+            c->contact[c->contact_count++] = resistance_contact(p, &r);
+        }
+    }
+    return energy;
+}
+
+td_real tdi_planes_rough(const tdi_contacts *c, const td_vec3 *x) {
+    td_real sum = 0;
+    for (int32_t k = 0; k < c->contact_count; k++) {
+        sum += tdi_norm(c->contact[k].force) * tdi_norm(x[c->contact[k].point[0]]);
+    }
+    return sum;
+}
+
+// ---- multipliers ----------------------------------------------------------------------------
+
+// What a plane may give way, so that the gap stays open.
+static td_real slack_of(const tdi_plane *p) {
+    return COARSE * fmin(p->reach - p->radii, TDI_PLANE_GAP * p->range);
+}
+
+// What may be left of a plane's slip and depth.
+static td_real left_of(const tdi_plane *p, const tdi_plane_rule *rule, const td_vec3 *x) {
+    const td_vec3 way = tdi_sub(tdi_sub(tdi_plane_between(p, x), tdi_plane_between(p, rule->began)),
+                                tdi_sub(p->at, p->from));
+    return STILL + fmin(MOVING * tdi_norm(way), slack_of(p));
+}
+
+// Whether the resistance is that which was foreseen.
+static bool rolls_calmly(const tdi_plane *p, const tdi_contact *was, tdi_plane_pose at,
+                         tdi_plane_pose move, td_real left) {
+    const td_vec3 model =
+        tdi_add(was->force, tdi_sym3_apply(&was->hessian, rolled(p, move.turned)));
+    return tdi_norm(tdi_add(resistance_of(p, at.turned).force, model)) <= p->stiffness * left;
+}
+
+bool tdi_planes_calm(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at,
+                     tdi_plane_pose move) {
+    int32_t rolling = c->plane_count; // resistances come after all planes
+    for (int32_t k = 0; k < c->plane_count; k++) {
+        const tdi_plane *p = &c->plane[k];
+        const tdi_contact *was = &c->contact[k];
+        const td_real left = left_of(p, rule, at.x);
+        const td_vec3 model =
+            tdi_add(was->force, tdi_sym3_apply(&was->hessian, tdi_plane_slip(p, move)));
+        const grip g = grip_of(p, at);
+        const td_vec3 off = tdi_add(pull_of(p, &g), model);
+        if (tdi_norm(off) > p->stiffness * left ||
+            (resists(p) && !rolls_calmly(p, &c->contact[rolling++], at, move, left))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Its bound is that of the last normal force. Whether it was so before, where that matters.
+static bool update_resistance(const tdi_contacts *c, tdi_plane *p, const td_vec3 *turned,
+                              td_real left, bool *close) {
+    if (!resists(p)) {
+        return true;
+    }
+    const resistance r = resistance_of(p, turned);
+    const td_real bound = tdi_rolling_of(c, p->other) * tdi_dot(p->normal, tdi_plane_pull(p));
+    const bool held =
+        r.part >= 1 ? tdi_norm(r.force) <= bound : fabs(bound - p->resist) <= BOUND * bound;
+    *close = *close && tdi_norm(tdi_sub(r.force, p->roll_pull)) <= p->stiffness * left;
+    p->roll_pull = r.force;
+    p->resist = bound;
+    return held;
+}
+
+// Whether the shift was right. What bounces is to have its speed; others only must not sink.
+static bool update_shift(const tdi_contacts *c, tdi_plane *p, const grip *g, td_real left) {
+    const td_real shift = p->friction * tdi_norm(tdi_plane_across(p, g->u)),
+                  gap = tdi_dot(p->normal, g->u) - p->shift; // beyond what it keeps
+    const bool off = p->bounces ? fabs(shift - p->shift) > left && c->updates <= SHIFTS
+                                : gap < -slack_of(p) && p->shift > shift;
+    p->shift = off ? shift : p->shift;
+    return !off;
+}
+
+bool tdi_planes_update(tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at) {
+    bool close = true, held = true, done = true;
+    c->updates++;
+    for (int32_t k = 0; k < c->plane_count; k++) {
+        tdi_plane *p = &c->plane[k];
+        const grip g = grip_of(p, at);
+        const td_real left = left_of(p, rule, at.x);
+        close = close && tdi_norm(tdi_sub(g.force, p->pull)) <= p->stiffness * left;
+        done = update_shift(c, p, &g, left) && done;
+        p->pull = g.force;
+        if (g.state == SLIDES && p->friction > p->sliding &&
+            tdi_norm(tdi_plane_across(p, g.u)) > left) {
+            p->friction = p->sliding; // it has broken away
+            done = false;
+        }
+        held = update_resistance(c, p, at.turned, left, &close) && held;
+    }
+    return done && (close || c->updates > UPDATES) && (held || c->updates > 2 * UPDATES);
+}
+
+void tdi_planes_measure(tdi_contacts *c, const td_vec3 *x) {
+    int32_t count = 0;
+    tdi_poses_at(c, 1);
+    for (int32_t k = 0; k < c->plane_count; k++) {
+        tdi_contact *out = &c->contact[count];
+        const tdi_near_pair pair = {c->contact[k].capsule, c->contact[k].other};
+        *out = c->contact[k];
+        out->force =
+            tdi_scale(tdi_plane_pull(&c->plane[k]), -1); // that of the step, which moved the bodies
+        tdi_meeting m;
+        tdi_meeting_open(
+            c, pair, x, pair.j < c->capsule_count ? NULL : &c->pose[pair.j - c->capsule_count], &m);
+        out->gap =
+            m.two.side == TDI_SIDE_PLANE ? out->gap : tdi_closest_of(&m.two).distance - m.radii;
+        count += out->gap < m.range;
+    }
+    c->contact_count = count;
+}
+
+bool tdi_planes_hit(const tdi_contacts *c) {
+    return c->hits;
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// What the files of exact contact share.
+
+#include "contact/store.h"
+
+#define TDI_PLANE_GAP 0.5 // of the range: what planes keep
+
+// sum of w_k a[point k]
+static inline td_vec3 tdi_plane_between(const tdi_plane *p, const td_vec3 *a) {
+    td_vec3 sum = {0, 0, 0};
+    for (int k = 0; k < 4; k++) {
+        if (p->point[k] != TD_NONE) {
+            sum = tdi_madd(sum, a[p->point[k]], p->weight[k]);
+        }
+    }
+    return sum;
+}
+
+// the same with what turns of the capsules add
+static inline td_vec3 tdi_plane_slip(const tdi_plane *p, tdi_plane_pose at) {
+    return tdi_add(tdi_plane_between(p, at.x),
+                   tdi_arms_slip(p->arm, p->normal, at.turned, p->capsule, p->other));
+}
+
+static inline td_vec3 tdi_plane_across(const tdi_plane *p, td_vec3 a) {
+    return tdi_madd(a, p->normal, -tdi_dot(p->normal, a));
+}
+
+// The whole force, by the multiplier.
+static inline td_vec3 tdi_plane_pull(const tdi_plane *p) {
+    return tdi_add(p->given, p->pull);
+}
+
+// After `keeps` is known: its reach, and whether it bounces.
+void tdi_plane_prepare_bounce(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane *p);
