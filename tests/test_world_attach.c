@@ -230,8 +230,7 @@ TD_TEST(actor_is_detached_by_call_by_removal_of_either_and_when_it_is_placed) {
         } else {
             CHECK_INT(
                 td_world_place_actor(s.world, lamp, tdi_vec3(5, 0, 0), tdi_quat_identity(), &diag),
-                TD_ERR_ARGUMENT); // a constraint holds it
-            CHECK_INT(td_world_detach(s.world, lamp, &diag), TD_OK);
+                TD_OK);
             CHECK_INT(
                 td_world_move_actor(s.world, flower, tdi_vec3(5, 0, 0), tdi_quat_identity(), &diag),
                 TD_OK);
@@ -491,6 +490,82 @@ TD_TEST(actors_with_skeletons_of_their_own_are_saved_restored_and_removed) {
         free(bytes);
         stage_free(&a);
         stage_free(&b);
+    }
+}
+
+// Of a vine that is cut the piece that falls takes the lamp along; what the world holds stays.
+TD_TEST(constraints_that_were_added_follow_the_segments_of_what_is_cut) {
+    static const char *const solvers[] = {"tree", "rod", "helix"};
+    for (size_t k = 0; k < 3; k++) {
+        stage s = planted(solvers[k]);
+        td_constraint c = td_constraint_default(TD_HOLD_POINT);
+        td_constraint_id first, last;
+        td_actor_id fallen;
+        td_diag diag = {.message = ""};
+        attach(s.world, 1, 0, 2, tdi_vec3(0, 0.05, 0));
+        c.segment[0] = 1;
+        CHECK_INT(td_world_add_constraint(s.world, &c, &first, &diag), TD_OK);
+        c.segment[0] = 3;
+        CHECK_INT(td_world_add_constraint(s.world, &c, &last, &diag), TD_OK);
+        steps(s.world, 10);
+        td_vec3 held, now;
+        td_world_segment(s.world, 0, 3, &held, NULL, NULL);
+        CHECK_SAY(td_world_cut_actor(s.world, td_world_actor_id(s.world, 0), 2, 0, &fallen,
+                                     &diag) == TD_OK,
+                  "%s: %s", solvers[k], diag.message);
+        const int32_t piece = td_world_actor_index(s.world, fallen);
+        int32_t segment = TD_NONE;
+        CHECK(td_world_carrier(s.world, td_world_actor_id(s.world, 1), &segment).place ==
+              fallen.place);
+        CHECK_INT(segment, 0);
+        CHECK(td_world_constraint_index(s.world, first) >= 0);
+        CHECK(td_world_constraint_index(s.world, last) >= 0);
+        char *bytes = saved(s.world);
+        CHECK_INT(td_world_restore(s.world, bytes, td_world_save_size(s.world), &diag), TD_OK);
+        free(bytes);
+        steps(s.world, 30);
+        td_world_segment(s.world, piece, 1, &now, NULL, NULL);
+        CHECK_SAY(apart(now, held) < 1e-6, "%s: %g m off", solvers[k], apart(now, held));
+        td_vec3 lamp, joint;
+        td_world_segment(s.world, 1, 0, &lamp, NULL, NULL);
+        td_world_segment(s.world, piece, 0, &joint, NULL, NULL);
+        CHECK_IN(apart(lamp, joint), 0.05 - 1e-6, 0.05 + 1e-6);
+        CHECK(td_world_constraint(s.world, td_world_constraint_index(s.world, first)).active);
+        stage_free(&s);
+    }
+}
+
+TD_TEST(constraints_that_were_added_go_with_their_segment_and_let_go_of_what_is_placed) {
+    for (int way = 0; way < 3; way++) {
+        stage s = planted("tree");
+        td_constraint c = td_constraint_default(TD_HOLD_POINT);
+        const td_actor_id vine = td_world_actor_id(s.world, 0);
+        td_constraint_id id, other;
+        td_diag diag = {.message = ""};
+        c.segment[0] = 3;
+        CHECK_INT(td_world_add_constraint(s.world, &c, &id, &diag), TD_OK);
+        c.actor[0] = 1;
+        c.segment[0] = 1;
+        CHECK_INT(td_world_add_constraint(s.world, &c, &other, &diag), TD_OK);
+        steps(s.world, 3);
+        if (way == 0) {
+            CHECK_INT(td_world_enable_actor(s.world, vine, false, &diag), TD_OK);
+        } else if (way == 1) {
+            CHECK_INT(
+                td_world_place_actor(s.world, vine, tdi_vec3(9, 0, 0), tdi_quat_identity(), &diag),
+                TD_OK);
+        } else { // a vine of the flower's two segments
+            td_skeleton *pruned = NULL;
+            const td_skeleton *two = td_world_actor(s.world, 2).skeleton;
+            CHECK_INT(td_skeleton_changed_new(two, 1, NULL, 0, NULL, &pruned, &diag), TD_OK);
+            CHECK_INT(td_world_regrow_actor(s.world, vine, pruned, &diag), TD_OK);
+            td_skeleton_free(pruned);
+        }
+        CHECK_INT(td_world_constraint_index(s.world, id), TD_NONE);
+        CHECK_INT(td_world_remove_constraint(s.world, id, &diag), TD_ERR_STALE);
+        CHECK(td_world_constraint_index(s.world, other) >= 0);
+        steps(s.world, 3);
+        stage_free(&s);
     }
 }
 

@@ -62,8 +62,8 @@ TD_API td_status td_world_add_actor(td_world *world, const td_actor_def *def, td
 /// TD_ERR_ARGUMENT when constraints of the scene hold it.
 TD_API td_status td_world_remove_actor(td_world *world, td_actor_id actor, td_diag *diag);
 /// An actor that is disabled stands still and touches nothing. Its velocities are kept.
-/// TD_ERR_ARGUMENT when constraints of the scene hold it; TD_ERR_BLOCKED when something has taken
-/// its place.
+/// Constraints that a program has added let go of it for good. TD_ERR_ARGUMENT when constraints of
+/// the scene hold it; TD_ERR_BLOCKED when something has taken its place.
 TD_API td_status td_world_enable_actor(td_world *world, td_actor_id actor, bool enabled,
                                        td_diag *diag);
 TD_API bool td_world_actor_enabled(const td_world *world, td_actor_id actor);
@@ -74,7 +74,9 @@ TD_API bool td_world_actor_enabled(const td_world *world, td_actor_id actor);
 TD_API td_status td_world_move_actor(td_world *world, td_actor_id actor, td_vec3 position,
                                      td_quat rotation, td_diag *diag);
 /// Puts the actor elsewhere at once, with its pose, as one rigid piece. Nothing is felt; velocities
-/// turn with it. TD_ERR_BLOCKED, with nothing changed, when something is in its way there.
+/// turn with it. Constraints that a program has added let go of it for good. TD_ERR_ARGUMENT when
+/// constraints of the scene hold it; TD_ERR_BLOCKED, with nothing changed, when something is in its
+/// way there.
 TD_API td_status td_world_place_actor(td_world *world, td_actor_id actor, td_vec3 position,
                                       td_quat rotation, td_diag *diag);
 

@@ -28,7 +28,8 @@ typedef struct td_constraint_id {
 /// Its index, which td_world_constraint() and others take, comes after those of the scene.
 TD_API td_status td_world_add_constraint(td_world *world, const td_constraint *def,
                                          td_constraint_id *out, td_diag *diag);
-/// TD_ERR_STALE when it was removed, also together with one of its actors.
+/// TD_ERR_STALE when it was removed, also together with one of its actors or segments, or when one
+/// of its actors was disabled or placed elsewhere.
 TD_API td_status td_world_remove_constraint(td_world *world, td_constraint_id constraint,
                                             td_diag *diag);
 /// TD_NONE when it was removed.

@@ -41,7 +41,8 @@ typedef struct td_joint_spring {
 /// and `damping` go on to be factors of them. Of a helix an element has the mean of its segments'.
 /// td_world_actor().skeleton has them from then on, and is the actor's own. To change materials
 /// with masses give td_world_regrow_actor() what td_skeleton_changed_new() makes of it.
-/// TD_ERR_ARGUMENT for actors that constraints hold or that adapt, and for what a solver cannot do.
+/// TD_ERR_ARGUMENT for actors that constraints of the scene hold or that adapt, and for what a
+/// solver cannot do.
 TD_API td_status td_world_set_springs(td_world *world, td_actor_id actor, int32_t first,
                                       int32_t count, const td_joint_spring *springs, td_diag *diag);
 

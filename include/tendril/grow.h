@@ -7,9 +7,10 @@
 /// steps, and is part of a save.
 ///
 /// Segments keep what they have, by their ids: poses, velocities, twist, the loads of springs, and
-/// what integrators remember. Hands, grabs, probes, pulls and pushes go on at the segments where
-/// they are, also on another actor; what was held by a segment that is no more is let go, so that
-/// its id is refused with TD_ERR_STALE. States that td_world_state() gave are no more.
+/// what integrators remember. Hands, grabs, probes, pulls, pushes and constraints that a program
+/// has added go on at the segments where they are, also on another actor; what was held by a
+/// segment that is no more is let go, so that its id is refused with TD_ERR_STALE. States that
+/// td_world_state() gave are no more.
 ///
 /// Refused with TD_ERR_ARGUMENT: actors that constraints of the scene hold, those that adapt, and
 /// solvers that cannot do it.

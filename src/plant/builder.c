@@ -405,8 +405,9 @@ static void set_masses(td_builder *builder) {
     }
 }
 
-// lengths at the far ends of their range can still give numbers that are none
-static td_status check_results(const tdi_store *store, td_diag *diag) {
+// Lengths at the far ends of their range can still give numbers that are none. Rods spread masses
+// by moments over lengths.
+td_status tdi_store_check(const tdi_store *store, td_diag *diag) {
     for (int32_t i = 0; i < store->segment_count; i++) {
         const td_segment *s = &store->segments[i];
         const td_sym3 *m = &s->second_moment;
@@ -426,6 +427,12 @@ static td_status check_results(const tdi_store *store, td_diag *diag) {
                                "%g are too small or too large together",
                                i, s->length, s->radius_base);
         }
+        const td_real square = s->length * s->length;
+        if (!(square > 0) || !isfinite(square) || !isfinite(m->yy / square)) {
+            return tdi_fail_at(diag, TD_ERR_ARGUMENT, i,
+                               "length of segment %d is %g m, which is too small or too large", i,
+                               s->length);
+        }
     }
     return TD_OK;
 }
@@ -443,7 +450,7 @@ static td_status compute(td_builder *builder, td_diag *diag) {
         }
     }
     tdi_springs_set(&builder->store, builder->extras, builder->opts.springs);
-    return check_results(&builder->store, diag);
+    return tdi_store_check(&builder->store, diag);
 }
 
 // the skeleton takes all arrays but the materials, of which it gets a copy: the first stays here

@@ -107,29 +107,6 @@ static void change_body(td_body *b, td_real density, td_real size) {
     b->second_moment = scaled(b->second_moment, mass * size * size);
 }
 
-// Sizes and materials of any order of magnitude are allowed, but for what cannot be computed with:
-// the inertia goes with the fifth power of the size.
-static bool is_finite(const td_segment *s) {
-    return isfinite(s->second_moment.xx + s->second_moment.yy + s->second_moment.zz + s->mass +
-                    tdi_norm(s->tip) + tdi_norm(s->attach) + tdi_norm(s->stiffness) +
-                    tdi_norm(s->damping) + s->section.stretch + s->section.bend_x);
-}
-
-static td_status check_segments(const tdi_store *from, const tdi_store *to, td_real size,
-                                td_diag *diag) {
-    for (int32_t i = 0; i < to->segment_count; i++) {
-        const td_segment *s = &to->segments[i], *was = &from->segments[i];
-        if ((is_finite(was) && !is_finite(s)) || !(s->length > 0) ||
-            !(s->mass > 0 || was->mass == 0)) {
-            return tdi_fail_at(diag, TD_ERR_ARGUMENT, i,
-                               "segment %d cannot have %g times its size with these materials: its "
-                               "mass, inertia or stiffness would be 0 or not finite",
-                               (int)i, size);
-        }
-    }
-    return TD_OK;
-}
-
 // ---- entry ----------------------------------------------------------------------------------
 
 static void *copied(const td_alloc *alloc, const void *items, int32_t count, size_t item_size,
@@ -198,7 +175,7 @@ td_status td_skeleton_changed_new(const td_skeleton *skeleton, td_real size,
     for (int32_t i = 0; i < to.material_count && status == TD_OK; i++) {
         to.materials[i].thickness *= size;
     }
-    status = status == TD_OK ? check_segments(from, &to, size, diag) : status;
+    status = status == TD_OK ? tdi_store_check(&to, diag) : status;
     if (status == TD_OK) {
         status = tdi_skeleton_new(&to, out);
     }

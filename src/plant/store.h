@@ -110,5 +110,9 @@ td_status tdi_prune(tdi_store *store, tdi_extra *extras, const td_skeleton_opts 
                     td_diag *diag);
 bool tdi_prune_drops(const td_skeleton_opts *opts, td_real length, td_real mass);
 
+// TD_ERR_ARGUMENT, naming the segment, for masses, inertias and springs that cannot be computed
+// with.
+td_status tdi_store_check(const tdi_store *store, td_diag *diag);
+
 // Sections; stiffness and damping of every joint that were not given.
 void tdi_springs_set(tdi_store *store, tdi_extra *extras, td_spring_rule rule);

@@ -261,8 +261,8 @@ td_status td_world_add_actor(td_world *w, const td_actor_def *given, td_actor_id
 
 // ---- removing -------------------------------------------------------------------------------
 
-// Constraints of the scene hold actors for good.
-static td_status check_scene(const td_world *w, const tdi_actor *a, td_diag *diag) {
+td_status tdi_actor_check_scene(const td_world *w, const tdi_actor *a, const char *cannot,
+                                td_diag *diag) {
     const int32_t actor = (int32_t)(a - w->actors);
     bool held = false;
     for (int32_t k = 0; k < w->scene->def.constraint_count && !held; k++) {
@@ -270,15 +270,8 @@ static td_status check_scene(const td_world *w, const tdi_actor *a, td_diag *dia
     }
     return !held ? TD_OK
                  : tdi_fail(diag, TD_ERR_ARGUMENT,
-                            "constraints of the scene hold '%s', so it cannot leave", a->name);
-}
-
-static td_status check_free(const td_world *w, const tdi_actor *a, td_diag *diag) {
-    td_status status = check_scene(w, a, diag);
-    return status != TD_OK || w->group_of[a - w->actors] == TD_NONE
-               ? status
-               : tdi_fail(diag, TD_ERR_ARGUMENT, "constraints hold '%s'; remove them first",
-                          a->name);
+                            "constraints of the scene hold '%s', so that it cannot %s", a->name,
+                            cannot);
 }
 
 td_status td_world_remove_actor(td_world *w, td_actor_id id, td_diag *diag) {
@@ -287,7 +280,7 @@ td_status td_world_remove_actor(td_world *w, td_actor_id id, td_diag *diag) {
     }
     tdi_actor *a;
     td_status status = tdi_actor_find(w, id, &a, diag);
-    status = status == TD_OK ? check_scene(w, a, diag) : status;
+    status = status == TD_OK ? tdi_actor_check_scene(w, a, "leave", diag) : status;
     status = status == TD_OK ? tdi_world_untie(w, (int32_t)(a - w->actors), diag) : status;
     if (status == TD_OK) {
         const int32_t k = (int32_t)(a - w->actors);
@@ -310,11 +303,15 @@ td_status td_world_enable_actor(td_world *w, td_actor_id id, bool enabled, td_di
     }
     tdi_actor *a;
     td_status status = tdi_actor_find(w, id, &a, diag);
-    status = status == TD_OK && a->enabled != enabled ? check_free(w, a, diag) : status;
     if (status != TD_OK || a->enabled == enabled) {
         return status;
     }
     const int32_t k = (int32_t)(a - w->actors);
+    status = tdi_actor_check_scene(w, a, "be disabled", diag);
+    status = status == TD_OK && !enabled ? tdi_world_release_ties(w, k, diag) : status;
+    if (status != TD_OK) {
+        return status;
+    }
     a->enabled = enabled;
     a->blocked = a->held = false;
     a->status = TD_OK;
@@ -385,7 +382,7 @@ td_status td_world_place_actor(td_world *w, td_actor_id id, td_vec3 position, td
     tdi_actor *a;
     td_status status = tdi_actor_find(w, id, &a, diag);
     status = status == TD_OK ? tdi_check_pose(position, rotation, diag) : status;
-    status = status == TD_OK ? check_free(w, a, diag) : status;
+    status = status == TD_OK ? tdi_actor_check_scene(w, a, "be placed elsewhere", diag) : status;
     if (status != TD_OK) {
         return status;
     }
@@ -393,6 +390,7 @@ td_status td_world_place_actor(td_world *w, td_actor_id id, td_vec3 position, td
     tdi_state_save(a->solver->implicit, a->state, w->began);
     put(w, a, (tdi_transform){position, tdi_quat_unit(rotation)});
     status = tdi_actor_acts(a) ? tdi_actor_blocked(w, (int32_t)(a - w->actors), diag) : TD_OK;
+    status = status == TD_OK ? tdi_world_release_ties(w, (int32_t)(a - w->actors), diag) : status;
     if (status != TD_OK) {
         *a = before;
         tdi_state_restore(a->solver->implicit, a->state, w->began);

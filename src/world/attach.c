@@ -6,7 +6,7 @@
 //           velocity when the step begins: all such places are known before any actor moves, so
 //           that the order of actors does not matter. The error is of second order in dt.
 
-#include "world/world.h"
+#include "world/regrow.h"
 
 #include "base/diag.h"
 #include "base/guard.h"
@@ -411,7 +411,7 @@ td_actor_id td_world_carrier(const td_world *w, td_actor_id id, int32_t *segment
     return td_world_actor_id(w, c ? c->actor : TD_NONE);
 }
 
-td_status tdi_world_untie(td_world *w, int32_t actor, td_diag *diag) {
+td_status tdi_world_release_ties(td_world *w, int32_t actor, td_diag *diag) {
     td_status status = TD_OK;
     for (int32_t k = w->scene->def.constraint_count; k < w->tie_count && status == TD_OK; k++) {
         tdi_tie *t = &w->ties[k];
@@ -420,6 +420,11 @@ td_status tdi_world_untie(td_world *w, int32_t actor, td_diag *diag) {
             forget_tie(w, k);
         }
     }
+    return status;
+}
+
+td_status tdi_world_untie(td_world *w, int32_t actor, td_diag *diag) {
+    td_status status = tdi_world_release_ties(w, actor, diag);
     for (int32_t k = 0; k < w->actor_count && status == TD_OK; k++) {
         tdi_carry *c = &w->actors[k].carry;
         if (k == actor || c->actor == actor) {
@@ -427,6 +432,47 @@ td_status tdi_world_untie(td_world *w, int32_t actor, td_diag *diag) {
         }
     }
     return status;
+}
+
+// Whether both sides are there after all; a joint that was cut has no constraints.
+static bool follow_sides(const td_world *w, const tdi_trace *t, td_constraint *c) {
+    bool there = true;
+    for (int side = 0; side < 2 && there; side++) {
+        if (c->actor[side] != TD_NONE) {
+            there = tdi_trace_find(t, &c->actor[side], &c->segment[side], &c->point[side]) &&
+                    !(tdi_constraint_of_joint(c->kind) &&
+                      w->actors[c->actor[side]].segments[c->segment[side]].joint == TD_JOINT_FREE);
+        }
+    }
+    return there;
+}
+
+void tdi_world_follow_ties(td_world *w, const tdi_trace *trace) {
+    bool any = false;
+    for (int32_t k = w->scene->def.constraint_count; k < w->tie_count; k++) {
+        tdi_tie *t = &w->ties[k];
+        t->renewed = t->alive && (t->actor[0] == trace->from || t->actor[1] == trace->from);
+        if (t->renewed) {
+            any = true;
+            t->alive = follow_sides(w, trace, &t->def);
+            t->actor[0] = t->def.actor[0];
+            t->actor[1] = t->def.actor[1];
+            t->segment = t->def.segment[0];
+            t->point = t->def.point[0];
+        }
+    }
+    if (any && regroup(w, NULL) != TD_OK) { // without them there is a world
+        for (int32_t k = w->scene->def.constraint_count; k < w->tie_count; k++) {
+            w->ties[k].alive = w->ties[k].alive && !w->ties[k].renewed;
+        }
+        regroup(w, NULL);
+    }
+    for (int32_t k = w->scene->def.constraint_count; k < w->tie_count; k++) {
+        if (w->ties[k].renewed && !w->ties[k].alive) {
+            forget_tie(w, k);
+        }
+        w->ties[k].renewed = false;
+    }
 }
 
 // ---- steps ----------------------------------------------------------------------------------

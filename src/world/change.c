@@ -20,10 +20,9 @@
 
 td_status tdi_actor_check_growth(const td_world *w, const tdi_actor *a, bool cut, td_diag *diag) {
     const tdi_solver *solver = a->solver;
-    if (w->group_of[a - w->actors] != TD_NONE) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT,
-                        "constraints of the scene hold '%s', so that it cannot be cut or grow",
-                        a->name);
+    td_status status = tdi_actor_check_scene(w, a, "be cut or grow", diag);
+    if (status != TD_OK) {
+        return status;
     }
     if (a->adapt) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
@@ -354,6 +353,7 @@ static void go_back(td_world *w, tdi_change *c, const tdi_actor *before, const w
 static void finish(td_world *w, tdi_change *c, tdi_actor *before) {
     tdi_actor_wake(w, c->trace.from);
     tdi_world_follow_trace(w, &c->trace, before);
+    tdi_world_follow_ties(w, &c->trace);
     tdi_world_join_kin(w, &c->kin);
     for (int part = 0; part < c->parts; part++) {
         c->made[part] = false;

@@ -133,7 +133,7 @@ static int32_t same_as_before(const grouping *g, int32_t group) {
     const int32_t before = w->ties[ties[0]].group;
     bool same = before != TD_NONE && w->groups[before].holds->count == count;
     for (int32_t i = 0; i < count && same; i++) {
-        same = w->ties[ties[i]].group == before;
+        same = w->ties[ties[i]].group == before && !w->ties[ties[i]].renewed;
     }
     return same ? before : TD_NONE;
 }

@@ -44,10 +44,7 @@ static td_status check(const td_world *w, const tdi_actor *a, int32_t first, int
                         "solver '%s' cannot do it",
                         a->name, a->solver->info.name);
     }
-    return w->group_of[a - w->actors] == TD_NONE || w->variants[a->variant].own
-               ? TD_OK
-               : tdi_fail(diag, TD_ERR_ARGUMENT,
-                          "constraints hold '%s', so that its springs cannot change", a->name);
+    return tdi_actor_check_scene(w, a, "get other springs", diag);
 }
 
 // The springs of a copy, for the model to take.

@@ -194,6 +194,7 @@ typedef struct tdi_tie {
     tdi_transform from;           // where side a was when the constraint began
     bool begun;                   // it has
     bool loose;                   // a program has let go
+    bool renewed;                 // while groups form: its segments have got other numbers
     uint64_t acted;               // digest of what it did in the last step
     td_constraint_target target0; // as it was set before the step,
     bool asked0;                  // and whether it was to hold
@@ -383,6 +384,9 @@ static inline bool tdi_actor_acts(const tdi_actor *actor) {
     return actor->alive && actor->enabled;
 }
 td_status tdi_actor_find(td_world *world, td_actor_id id, tdi_actor **out, td_diag *diag);
+// Constraints of the scene hold actors for good: TD_ERR_ARGUMENT says what it cannot do.
+td_status tdi_actor_check_scene(const td_world *world, const tdi_actor *actor, const char *cannot,
+                                td_diag *diag);
 // Places of an object below one, free ones too.
 int32_t tdi_object_places(const td_world *world, int32_t object, int32_t below);
 // All that steps need for those that were made.
@@ -487,7 +491,8 @@ void tdi_world_free_groups(td_world *world);
 static inline bool tdi_tie_is_added(const td_world *world, int32_t constraint) {
     return constraint >= world->scene->def.constraint_count;
 }
-// Lets go of what a program has tied to an actor, and of what is carried by it.
+// Removes constraints that a program has added to an actor; and lets go of what it carries as well.
+td_status tdi_world_release_ties(td_world *world, int32_t actor, td_diag *diag);
 td_status tdi_world_untie(td_world *world, int32_t actor, td_diag *diag);
 // The constraints that a save names stand in `ties`, from the scene's on.
 td_status tdi_world_take_ties(td_world *world, td_diag *diag);
