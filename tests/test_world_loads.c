@@ -207,6 +207,9 @@ TD_TEST(grab_or_torque_of_what_is_not_there_is_refused_and_changes_nothing) {
     CHECK_INT(td_world_grab_to(s.world, o), TD_OK);
     free(before);
     free(after);
+    CHECK_INT(td_world_remove_actor(s.world, td_world_actor_id(s.world, 0), NULL), TD_OK);
+    CHECK_INT(td_world_grab(s.world, 0, 0, o, to, 10), TD_ERR_ARGUMENT);
+    CHECK_INT(td_world_set_torque(s.world, 0, 0, 1), TD_ERR_ARGUMENT);
     stage_free(&s);
 }
 

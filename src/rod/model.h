@@ -149,6 +149,7 @@ struct td_rod_state {
     const td_rod_model *model;
     bool nudged;                    // the pose is not that of the step
     int32_t stale;                  // a tdi_rod_age
+    int32_t stale_start;            // when the step began, after frames had followed
     tdi_rod_pose *pose, *pose_back; // now, and from where a trial starts
     tdi_rod_pose *pose_start;       // when the step began
     tdi_rod_pose *pose_lent;        // lent for pose_back, with which `pose` may have changed places

@@ -3,6 +3,7 @@
 
 #include "rod/saving.h"
 
+#include "rod/pose.h"
 #include "rod/state.h"
 
 #include <string.h>
@@ -30,9 +31,11 @@ int32_t tdi_rod_saved(const void *body, tdi_span spans[TDI_SPANS]) {
     return SPANS;
 }
 
-// Before the first step the past has velocities alone, and no rule is prepared before the second.
+// Frames follow their places. Before the first step the past has velocities alone, and no rule is
+// prepared before the second.
 void tdi_rod_blank(void *body) {
     td_rod_state *s = body;
+    tdi_rod_refresh(s);
     const size_t welds = (size_t)s->model->weld_count;
     const int32_t known = s->head.known;
     for (int32_t i = 0; known < 2 && i < s->model->node_count; i++) {

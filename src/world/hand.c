@@ -4,12 +4,13 @@
 #include "world/world.h"
 
 #include "base/diag.h"
+#include "base/guard.h"
 
 #include <math.h>
 
 static bool has_segment(const td_world *w, int32_t actor, int32_t segment) {
-    return actor >= 0 && actor < w->actor_count && segment >= 0 &&
-           segment < w->actors[actor].segment_count;
+    return tdi_has(actor, w->actor_count) && w->actors[actor].alive &&
+           tdi_has(segment, w->actors[actor].segment_count);
 }
 
 static bool is_finite(td_vec3 v) {
