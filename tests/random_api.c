@@ -591,6 +591,14 @@ static const row *any_row(play *p) {
     return r;
 }
 
+static void check_actors(const play *p) {
+    for (int32_t k = 0; k < td_world_actor_count(p->world); k++) {
+        const td_actor actor = td_world_actor(p->world, k);
+        claim(td_skeleton_count(actor.skeleton) == actor.segment_count,
+              "an actor has the segments of its skeleton");
+    }
+}
+
 // Plays a round; with `trace` each call is told before it is made.
 static uint64_t round_of(uint64_t seed, bool trace) {
     play *p = calloc(1, sizeof *p);
@@ -606,6 +614,7 @@ static uint64_t round_of(uint64_t seed, bool trace) {
         claim_during = r->name;
         p->asked = false;
         r->call(p);
+        check_actors(p);
     }
     close_world(p);
     const uint64_t digest = p->digest;

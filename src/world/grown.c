@@ -281,16 +281,26 @@ static bool is_packed(const tdi_variant *v, const char *bytes, size_t size) {
     return v->skeleton && v->packed_bytes == size && memcmp(v->packed, bytes, size) == 0;
 }
 
+// Those that are there come first: what is made for the save takes places that are free.
+static void match_variants(const td_world *w, const char *bytes, tdi_grown_variants *g) {
+    const char *at = first_variant(bytes);
+    for (int32_t k = 0; k < g->count; k++) {
+        const size_t size = (size_t)variant_at(at).bytes;
+        const int32_t slot = w->scene_variants + k;
+        const bool there = slot < g->before && is_packed(&w->variants[slot], at, size);
+        g->at[k] = there ? slot : TD_NONE;
+        at += size;
+    }
+}
+
 static td_status take_variants(td_world *w, const char *bytes, tdi_grown_variants *g,
                                td_diag *diag) {
     const char *at = first_variant(bytes);
     td_status status = TD_OK;
+    match_variants(w, bytes, g);
     for (int32_t k = 0; k < g->count && status == TD_OK; k++) {
         const variant_head v = variant_at(at);
-        const int32_t slot = w->scene_variants + k;
-        const bool there = slot < g->before && is_packed(&w->variants[slot], at, (size_t)v.bytes);
-        g->at[k] = there ? slot : TD_NONE;
-        if (!there && v.kind > 0) {
+        if (g->at[k] == TD_NONE && v.kind > 0) {
             g->fresh[k] = true;
             status = unpack(w, at, &g->at[k], diag);
         }
