@@ -2,8 +2,8 @@
 #pragma once
 
 // Trees that leave out joints, as a solver for the claims on all solvers: little error is allowed,
-// and joints are chosen every other step. They freeze and ride; what joins is drawn otherwise than it
-// is moved, costs more than is allowed here, and has claims of its own in test_reduce.c.
+// and joints are chosen every other step. They freeze and ride; what joins is drawn otherwise than
+// it is moved, costs more than is allowed here, and has claims of its own in test_reduce.c.
 
 #include "reduce/solver.h"
 #include "tendril/reduce.h"
