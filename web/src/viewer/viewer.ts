@@ -531,17 +531,21 @@ export class Viewer {
     const moments = this.overlays.on.has('moment');
     const clusters = this.overlays.on.has('clusters');
     const contacts = this.overlays.on.has('contacts');
-    const state = await this.ask(() =>
-      this.simulation.ask({ do: 'advance', seconds, steps, budget, moments, clusters, contacts, wind }));
-    if (!state || world !== this.world) {
+    const state: State | string = await this.simulation
+      .ask({ do: 'advance', seconds, steps, budget, moments, clusters, contacts, wind })
+      .catch((problem: Error) => problem.message);
+    if (world !== this.world) {
       return false;
     }
-    this.take(state, wind);
-    if (state.fault) {
-      this.clock.setPlaying(false);
-      sayFault(`${state.fault}. Reset to start again.`);
+    const fault = typeof state === 'string' ? state : state.fault;
+    if (typeof state !== 'string') {
+      this.take(state, wind);
     }
-    return !state.fault;
+    if (fault !== undefined) {
+      this.clock.setPlaying(false);
+      sayFault(`${fault}. Reset to start again.`);
+    }
+    return fault === undefined;
   }
 
   private take(state: State, wind?: Float64Array): void {
