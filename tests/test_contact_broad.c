@@ -146,19 +146,14 @@ TD_TEST(contact_pairs_of_what_moves_one_at_a_time_are_all_that_can_meet_in_their
     tdi_random_seed(&random, 17);
     tdi_contacts *c = find_apart(&w, 16);
     check_sorted(c);
-    for (int round = 0; round < 5; round++) {
-        for (int32_t p = 0; p < 2 * COUNT; p++) {
-            const td_vec3 way = test_in_cube(&random, 1);
-            const td_real part = tdi_contacts_room(c, p, w.x[p], way);
-            CHECK(part > 0 && part < 1); // rooms are small, and larger than what is asked for
-            CHECK_REL(tdi_contacts_room(c, p, w.x[p], w.dx[p]), 1, 0);
-            w.dx[p] = tdi_scale(way, part);
-        }
-        check_all_listed(c, &w);
-        for (int32_t p = 0; p < 2 * COUNT; p++) {
-            w.dx[p] = tdi_scale(w.dx[p], 1e-3);
-        }
+    for (int32_t p = 0; p < 2 * COUNT; p++) {
+        const td_vec3 way = test_in_cube(&random, 1);
+        const td_real part = tdi_contacts_room(c, p, w.x[p], way);
+        CHECK(part > 0 && part < 1); // rooms are small, and larger than what is asked for
+        CHECK_REL(tdi_contacts_room(c, p, w.x[p], w.dx[p]), 1, 0);
+        w.dx[p] = tdi_scale(way, part);
     }
+    check_all_listed(c, &w);
     tdi_contacts_free(c);
 }
 
