@@ -3,9 +3,9 @@
 
 #include "td_test.h"
 #include "tendril/tendril.h"
+#include "test_resume_support.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define FRICTION 0.4
@@ -309,18 +309,7 @@ TD_TEST(contact_exact_goes_on_with_the_same_bits_from_the_middle_of_an_impact) {
     stage s;
     heap_of(&s, TD_CONTACT_EXACT);
     if (go(&s, 6)) {
-        const size_t size = td_world_save_size(s.world);
-        char *middle = malloc(size), *first = malloc(size), *second = malloc(size);
-        td_world_save(s.world, middle);
-        go(&s, 10);
-        td_world_save(s.world, first);
-        CHECK_INT(td_world_restore(s.world, middle, size, NULL), TD_OK);
-        go(&s, 10);
-        td_world_save(s.world, second);
-        CHECK(memcmp(first, second, size) == 0);
-        free(middle);
-        free(first);
-        free(second);
+        check_resumes(s.world, 10);
     }
     td_world_free(s.world);
 }

@@ -3,9 +3,9 @@
 
 #include "td_test.h"
 #include "tendril/tendril.h"
+#include "test_resume_support.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define FRICTION 0.4
@@ -139,18 +139,7 @@ TD_TEST(world_explicit_contact_goes_on_with_the_same_bits) {
     s.plane.as.restitution = 0.5;
     CHECK_INT(open_stage(&s), TD_OK);
     go(&s, 60); // at about the impact
-    const size_t size = td_world_save_size(s.world);
-    char *middle = malloc(size), *first = malloc(size), *second = malloc(size);
-    td_world_save(s.world, middle);
-    go(&s, 50);
-    td_world_save(s.world, first);
-    CHECK_INT(td_world_restore(s.world, middle, size, NULL), TD_OK);
-    go(&s, 50);
-    td_world_save(s.world, second);
-    CHECK(memcmp(first, second, size) == 0);
-    free(middle);
-    free(first);
-    free(second);
+    check_resumes(s.world, 50);
     td_world_free(s.world);
 }
 
