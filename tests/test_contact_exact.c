@@ -273,6 +273,25 @@ TD_TEST(contact_exact_stick_that_tumbles_never_gains_energy) {
     }
 }
 
+// Saved before, in and after its first bounces.
+TD_TEST(contact_exact_bounce_goes_on_with_the_same_bits_by_either_law) {
+    for (int k = 0; k < 2 * SOLVERS; k++) {
+        stage s;
+        set_up(&s);
+        s.scene.contact.law = k < SOLVERS ? TD_IMPACT_NEWTON : TD_IMPACT_POISSON;
+        s.plane.as.restitution = 0.8;
+        add_stick(&s, solvers[k % SOLVERS], (td_vec3){-0.09, 0.05, 0}, (td_vec3){0.09, 0.14, 0.03});
+        open_stage(&s);
+        double kinetic, start = energy_of(&s, &kinetic);
+        for (int n = 0; n < 8; n++) {
+            check_resumes(s.world, 3); // goes on by 3 steps
+        }
+        CHECK_SAY(energy_of(&s, &kinetic) < 0.99 * start, "%s has not hit the plane",
+                  solvers[k % SOLVERS]);
+        td_world_free(s.world);
+    }
+}
+
 // ---- heaps ----------------------------------------------------------------------------------
 
 static void heap_of(stage *s, td_contact_method method) {
