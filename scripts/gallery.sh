@@ -132,7 +132,7 @@ run_scenes() {
 
 # The picture at the head of the README.
 make_moving() {
-    "$tendril" render scenes/pull-and-release.yaml -o docs/gallery/moving.gif --size 520x300 --time 0.9 --duration 3 --fps 12
+    "$tendril" render scenes/pull-and-release.yaml -o docs/gallery/moving.gif --size 420x240 --time 0.9 --duration 3 --fps 10
 }
 
 # rows of three pictures of the models in a folder
