@@ -23,8 +23,9 @@
 
 #include "math/mat3.h"
 #include "tendril/contact.h"
+#include "tendril/pool.h"
 
-typedef struct tdi_contacts tdi_contacts; // one for each thread
+typedef struct tdi_contacts tdi_contacts; // for one caller at a time
 
 // A segment between two points with round ends.
 typedef struct tdi_capsule {
@@ -60,6 +61,9 @@ void tdi_contacts_free(tdi_contacts *c); // NULL is allowed
 // the seconds that this takes.
 td_status tdi_contacts_colliders(tdi_contacts *c, const td_collider *colliders, int32_t count,
                                  td_real h, td_real from, td_real to, td_diag *diag);
+
+// Threads share the work from now on; NULL: none. Results have the same bits.
+void tdi_contacts_share(tdi_contacts *c, td_pool *pool);
 
 // Finds the pairs that come within their range anywhere between x and x + dx (NULL: none), with
 // colliders anywhere on their way. Cheap when little has moved since the last time. Needed before
@@ -186,7 +190,7 @@ void tdi_contacts_steady(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
                          const tdi_contact_rule *rule);
 
 // The value at x. Infinite when things are in each other.
-td_real tdi_contacts_energy(const tdi_contacts *c, const td_vec3 *x, td_real time,
+td_real tdi_contacts_energy(tdi_contacts *c, const td_vec3 *x, td_real time,
                             const tdi_contact_rule *rule);
 
 // Value and derivatives at x: contacts first, in the order of their capsules, then frictions.

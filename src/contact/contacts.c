@@ -41,7 +41,7 @@ static td_status check_capsules(const tdi_contacts_def *def, td_diag *diag) {
 // More bytes than all arrays take, as a real so that nothing can overflow.
 static td_real bytes_for(const tdi_contacts *c) {
     const size_t pair =
-        2 * sizeof *c->pair + sizeof *c->friction + 2 * sizeof *c->contact + 2 * sizeof *c->plane;
+        3 * sizeof *c->pair + sizeof *c->friction + 2 * sizeof *c->contact + 2 * sizeof *c->plane;
     const size_t capsule = sizeof *c->capsule + 2 * sizeof *c->fat + 64 * sizeof *c->entry +
                            sizeof *c->turning + sizeof *c->is_turning;
     const size_t collider =
@@ -69,6 +69,7 @@ static void lay_out(tdi_contacts *c, tdi_layout *l) {
     c->swept = tdi_layout_place(l, colliders, sizeof *c->swept);
     c->pose = tdi_layout_place(l, colliders, sizeof *c->pose);
     c->pair = tdi_layout_place(l, pairs, sizeof *c->pair);
+    c->touches = tdi_layout_place(l, pairs, sizeof *c->touches);
     c->contact = tdi_layout_place(l, 3 * contacts, sizeof *c->contact); // and both of these
     c->friction = tdi_layout_place(l, 2 * contacts, sizeof *c->friction);
     c->plane = tdi_layout_place(l, exact ? contacts : 0, sizeof *c->plane);
@@ -78,9 +79,10 @@ static void lay_out(tdi_contacts *c, tdi_layout *l) {
     c->reach = tdi_layout_place(l, colliders > 0 ? n : 0, sizeof *c->reach);
     c->level = tdi_layout_place(l, n, sizeof *c->level);
     c->bucket = tdi_layout_place(l, (size_t)c->bucket_count + 1, sizeof *c->bucket);
-    c->entry = tdi_layout_place(l, TDI_CELLS_EACH * n, sizeof *c->entry);
+    c->place = tdi_layout_place(l, n, sizeof *c->place);
+    c->entry = tdi_layout_place(l, n, sizeof *c->entry);
     c->tally = tdi_layout_place(l, n + 1, sizeof *c->tally);
-    c->spare = tdi_layout_place(l, pairs, sizeof *c->spare);
+    c->spare = tdi_layout_place(l, TDI_PAIR_BLOCK * (size_t)c->block_limit, sizeof *c->spare);
     tdi_group_list *lists[] = {&c->pairs_of, &c->frictions_of};
     for (int k = 0; k < 2; k++) { // groups are no more than capsules
         lists[k]->first = tdi_layout_place(l, n + 2, sizeof *lists[k]->first);
@@ -102,6 +104,7 @@ static tdi_contacts sized(const tdi_contacts_def *def) {
     c.pair_limit =
         def->pair_limit > 0 ? def->pair_limit : PAIRS_EACH * def->capsule_count + PAIRS_MORE;
     c.contact_limit = (c.pair_limit + 1) / 2;
+    c.block_limit = c.pair_limit / TDI_PAIR_BLOCK + 1 + tdi_turns_of(c.capsule_count);
     while (c.bucket_count < 4 * c.capsule_count) {
         c.bucket_count *= 2;
     }
@@ -164,6 +167,21 @@ td_status tdi_contacts_new(const tdi_contacts_def *def, const td_alloc *alloc, t
     *out = tdi_contacts_place(def, memory);
     (*out)->alloc = alloc;
     return TD_OK;
+}
+
+void tdi_contacts_share(tdi_contacts *c, td_pool *pool) {
+    c->pool = pool;
+}
+
+void tdi_contacts_run(const tdi_contacts *c, int32_t turns,
+                      void (*turn)(void *context, int64_t turn), void *context) {
+    if (c->pool && turns > 1) {
+        td_pool_run(c->pool, turns, turn, context);
+        return;
+    }
+    for (int32_t k = 0; k < turns; k++) {
+        turn(context, k);
+    }
 }
 
 const tdi_near_pair *tdi_contacts_pairs(const tdi_contacts *c, int32_t *count) {

@@ -7,8 +7,10 @@
 #include "contact/closest.h"
 #include "contact/contact.h"
 
-#define TDI_CELLS_EACH 27
 #define TDI_SPARE_ROOM 0.25 // of the radius: how much boxes are larger than needed
+#define TDI_PAIR_BLOCK 32   // pairs that a thread finds before it takes new room
+#define TDI_TURNS      32   // into which long loops are cut, at most,
+#define TDI_TURN_LEAST 64   // of so many iterations at least
 
 typedef struct tdi_bounds {
     td_vec3 low, high;
@@ -75,7 +77,8 @@ typedef struct tdi_group_list {
 
 struct tdi_contacts {
     const td_alloc *alloc;
-    size_t size; // bytes of the block that everything is in
+    size_t size;   // bytes of the block that everything is in
+    td_pool *pool; // threads that share the work; NULL: none
     td_contact_opts opts;
     bool (*skip)(void *context, int32_t i, int32_t j);
     void *context;
@@ -102,10 +105,14 @@ struct tdi_contacts {
     int32_t *level;       // of each: which grid it is in
     int32_t bucket_count; // a power of two
     int32_t *bucket;      // where each begins in `entry`; bucket_count + 1
-    int32_t *entry;       // capsules by bucket, TDI_CELLS_EACH times as many at most
+    int32_t *place;       // of a capsule: its bucket
+    int32_t *entry;       // capsules by bucket
     int32_t *tally;       // capsule_count + 1
     int32_t self_count, pair_count;
-    tdi_near_pair *pair, *spare; // those with colliders after those of capsules
+    tdi_near_pair *pair;    // those with colliders after those of capsules
+    unsigned char *touches; // of a pair: how many were evaluated last
+    int32_t block_limit;    // blocks of `spare`
+    tdi_near_pair *spare;   // a block more than there are pairs for each turn
 
     const bool *resting; // of a capsule: it does not move for now; NULL: all may
 
@@ -138,6 +145,29 @@ typedef struct tdi_meeting {
     td_real range; // m: gaps below this push
     const tdi_pose *pose;
 } tdi_meeting;
+
+// ---- turns ----------------------------------------------------------------------------------
+
+// Loops are cut the same way for any number of threads, so that sums have the same bits.
+static inline int32_t tdi_turns_of(int32_t count) {
+    const int32_t turns = count / TDI_TURN_LEAST;
+    return turns < 1 ? 1 : turns < TDI_TURNS ? turns : TDI_TURNS;
+}
+
+typedef struct tdi_share { // first, and one past the last
+    int32_t first, last;
+} tdi_share;
+
+static inline tdi_share tdi_share_of(int32_t count, int64_t turn) {
+    const int32_t turns = tdi_turns_of(count);
+    return (tdi_share){(int32_t)(turn * count / turns), (int32_t)((turn + 1) * count / turns)};
+}
+
+// Takes all turns, on all threads.
+void tdi_contacts_run(const tdi_contacts *c, int32_t turns,
+                      void (*turn)(void *context, int64_t turn), void *context);
+
+// ---- pairs ----------------------------------------------------------------------------------
 
 // What is looked at, of so many.
 typedef struct tdi_scope {

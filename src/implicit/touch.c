@@ -162,6 +162,7 @@ td_status tdi_touch_begin(tdi_touch *t, const tdi_system *y, td_real dt, td_real
     t->exact = t->opts.method == TD_CONTACT_EXACT && h > 0;
     t->time = h > 0 && !t->exact && driven(y) ? 0 : 1;
     t->coupled = t->looked = false;
+    tdi_contacts_share(t->set, y->pool);
     tdi_touch_gather(t, y, t->x);
     for (int32_t k = 0; h > 0 && k < y->count; k++) {
         tdi_state_points(y->member[k].ops, y->member[k].body, true, t->star + t->first_point[k]);
