@@ -325,3 +325,14 @@ void td_pool_run(td_pool *pool, int64_t count, void (*turn)(void *context, int64
     }
     tdi_pool_run(pool, count, take_plain_turn, &plain);
 }
+
+void tdi_pool_turns(td_pool *pool, int32_t turns, void (*turn)(void *context, int64_t turn),
+                    void *context) {
+    if (pool && turns > 1) {
+        td_pool_run(pool, turns, turn, context);
+        return;
+    }
+    for (int32_t k = 0; k < turns; k++) {
+        turn(context, k);
+    }
+}

@@ -199,6 +199,10 @@ td_real tdi_contacts_energy(tdi_contacts *c, const td_vec3 *x, td_real time,
 td_status tdi_contacts_evaluate(tdi_contacts *c, const td_vec3 *x, td_real time,
                                 const tdi_contact_rule *rule, td_real *energy, td_diag *diag);
 const tdi_contact *tdi_contacts_list(const tdi_contacts *c, int32_t *count); // of the last
+// Sorts that list by groups; `group` is that of a capsule. Then which of it have a side in a group,
+// in order.
+void tdi_contacts_sort(tdi_contacts *c, const int32_t *group, int32_t count);
+const int32_t *tdi_contacts_of(const tdi_contacts *c, int32_t group, int32_t *count);
 
 // The capsules whose turns are asked for: those of frictions, or of planes.
 const int32_t *tdi_contacts_turning(const tdi_contacts *c, int32_t *count);

@@ -83,10 +83,11 @@ static void lay_out(tdi_contacts *c, tdi_layout *l) {
     c->entry = tdi_layout_place(l, n, sizeof *c->entry);
     c->tally = tdi_layout_place(l, n + 1, sizeof *c->tally);
     c->spare = tdi_layout_place(l, TDI_PAIR_BLOCK * (size_t)c->block_limit, sizeof *c->spare);
-    tdi_group_list *lists[] = {&c->pairs_of, &c->frictions_of};
-    for (int k = 0; k < 2; k++) { // groups are no more than capsules
+    tdi_group_list *lists[] = {&c->pairs_of, &c->frictions_of, &c->contacts_of};
+    const size_t most[] = {pairs, 2 * contacts, 3 * contacts};
+    for (int k = 0; k < 3; k++) { // groups are no more than capsules
         lists[k]->first = tdi_layout_place(l, n + 2, sizeof *lists[k]->first);
-        lists[k]->entry = tdi_layout_place(l, 2 * pairs + 2, sizeof *lists[k]->entry);
+        lists[k]->entry = tdi_layout_place(l, 2 * most[k], sizeof *lists[k]->entry);
     }
 }
 
@@ -173,17 +174,6 @@ void tdi_contacts_share(tdi_contacts *c, td_pool *pool) {
     c->pool = pool;
 }
 
-void tdi_contacts_run(const tdi_contacts *c, int32_t turns,
-                      void (*turn)(void *context, int64_t turn), void *context) {
-    if (c->pool && turns > 1) {
-        td_pool_run(c->pool, turns, turn, context);
-        return;
-    }
-    for (int32_t k = 0; k < turns; k++) {
-        turn(context, k);
-    }
-}
-
 const tdi_near_pair *tdi_contacts_pairs(const tdi_contacts *c, int32_t *count) {
     *count = c->self_count;
     return c->pair;
@@ -239,6 +229,20 @@ static tdi_near_pair friction_at(const tdi_contacts *c, int32_t k) {
 void tdi_contacts_groups(tdi_contacts *c, const int32_t *group, int32_t count) {
     list_groups(c, group, count, c->pair_count, pair_at, &c->pairs_of);
     list_groups(c, group, count, c->friction_count, friction_at, &c->frictions_of);
+}
+
+static tdi_near_pair contact_at(const tdi_contacts *c, int32_t k) {
+    return (tdi_near_pair){c->contact[k].capsule, c->contact[k].other};
+}
+
+void tdi_contacts_sort(tdi_contacts *c, const int32_t *group, int32_t count) {
+    list_groups(c, group, count, c->contact_count, contact_at, &c->contacts_of);
+}
+
+const int32_t *tdi_contacts_of(const tdi_contacts *c, int32_t group, int32_t *count) {
+    const int32_t first = c->contacts_of.first[group];
+    *count = c->contacts_of.first[group + 1] - first;
+    return c->contacts_of.entry + first;
 }
 
 void tdi_contacts_look_at(tdi_contacts *c, int32_t group) {

@@ -288,7 +288,7 @@ static td_real filter(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx
     const int32_t count = tdi_turns_of(f.pairs.count);
     td_real part = 1;
     tdi_poses_at(c, time0);
-    tdi_contacts_run(c, count, filter_turn, &f);
+    tdi_pool_turns(c->pool, count, filter_turn, &f);
     for (int32_t k = 0; k < count; k++) {
         part = fmin(part, f.part[k]);
     }

@@ -262,7 +262,7 @@ bool tdi_grids_find(const tdi_search *w, bool *dropped) {
         find_among_few(&g);
     } else {
         g.used = fill_grids(c, &g.finest);
-        tdi_contacts_run(c, turns, find_turn, &g);
+        tdi_pool_turns(c->pool, turns, find_turn, &g);
     }
     for (int32_t k = 0; k < turns; k++) {
         count += g.count[k];

@@ -277,7 +277,7 @@ static void steady_turn(void *context, int64_t turn) {
 void tdi_contacts_steady(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
                          const tdi_contact_rule *rule) {
     steadying w = {c, x, dx, rule};
-    tdi_contacts_run(c, tdi_turns_of(c->friction_count), steady_turn, &w);
+    tdi_pool_turns(c->pool, tdi_turns_of(c->friction_count), steady_turn, &w);
 }
 
 static td_status none_left(const tdi_contacts *c, td_diag *diag) {
@@ -445,7 +445,7 @@ td_real tdi_contacts_energy(tdi_contacts *c, const td_vec3 *x, td_real time,
                             const tdi_contact_rule *rule) {
     terms w = terms_of(c, x, rule);
     tdi_poses_at(c, time);
-    tdi_contacts_run(c, w.turns, energy_turn, &w);
+    tdi_pool_turns(c->pool, w.turns, energy_turn, &w);
     return energy_of(&w);
 }
 
@@ -559,10 +559,10 @@ td_status tdi_contacts_evaluate(tdi_contacts *c, const td_vec3 *x, td_real time,
     *energy = INFINITY;
     c->contact_count = 0;
     tdi_poses_at(c, time);
-    tdi_contacts_run(c, w.turns, count_turn, &w);
+    tdi_pool_turns(c->pool, w.turns, count_turn, &w);
     const td_status status = place_turns(&w, diag);
     if (status == TD_OK) {
-        tdi_contacts_run(c, w.turns, fill_turn, &w);
+        tdi_pool_turns(c->pool, w.turns, fill_turn, &w);
         *energy = energy_of(&w);
     }
     return status;
@@ -603,7 +603,7 @@ td_real tdi_contacts_least(const tdi_contacts *c, const td_vec3 *x, td_real time
     const int32_t turns = tdi_turns_of(c->pair_count);
     int32_t best = 0;
     tdi_poses_at(c, time);
-    tdi_contacts_run(c, turns, least_turn, &w);
+    tdi_pool_turns(c->pool, turns, least_turn, &w);
     for (int32_t k = 1; k < turns; k++) {
         best = w.gap[k] < w.gap[best] ? k : best;
     }

@@ -4,13 +4,12 @@
 // What is inside tdi_contacts.
 
 #include "base/assert.h"
+#include "base/pool.h"
 #include "contact/closest.h"
 #include "contact/contact.h"
 
 #define TDI_SPARE_ROOM 0.25 // of the radius: how much boxes are larger than needed
 #define TDI_PAIR_BLOCK 32   // pairs that a thread finds before it takes new room
-#define TDI_TURNS      32   // into which long loops are cut, at most,
-#define TDI_TURN_LEAST 64   // of so many iterations at least
 
 typedef struct tdi_bounds {
     td_vec3 low, high;
@@ -119,7 +118,8 @@ struct tdi_contacts {
     // groups of capsules that move one at a time: lists of their pairs and frictions, of which each
     // is in one or two
     tdi_group_list pairs_of, frictions_of;
-    int32_t group; // all that is looked at; TD_NONE: everything
+    int32_t group;              // all that is looked at; TD_NONE: everything
+    tdi_group_list contacts_of; // of each group, likewise
 
     int32_t turning_count;
     int32_t *turning; // capsules whose turns count
@@ -145,29 +145,6 @@ typedef struct tdi_meeting {
     td_real range; // m: gaps below this push
     const tdi_pose *pose;
 } tdi_meeting;
-
-// ---- turns ----------------------------------------------------------------------------------
-
-// Loops are cut the same way for any number of threads, so that sums have the same bits.
-static inline int32_t tdi_turns_of(int32_t count) {
-    const int32_t turns = count / TDI_TURN_LEAST;
-    return turns < 1 ? 1 : turns < TDI_TURNS ? turns : TDI_TURNS;
-}
-
-typedef struct tdi_share { // first, and one past the last
-    int32_t first, last;
-} tdi_share;
-
-static inline tdi_share tdi_share_of(int32_t count, int64_t turn) {
-    const int32_t turns = tdi_turns_of(count);
-    return (tdi_share){(int32_t)(turn * count / turns), (int32_t)((turn + 1) * count / turns)};
-}
-
-// Takes all turns, on all threads.
-void tdi_contacts_run(const tdi_contacts *c, int32_t turns,
-                      void (*turn)(void *context, int64_t turn), void *context);
-
-// ---- pairs ----------------------------------------------------------------------------------
 
 // What is looked at, of so many.
 typedef struct tdi_scope {

@@ -33,11 +33,9 @@ typedef struct relaxing {
 // ---- one member -----------------------------------------------------------------------------
 
 static void place(const relaxing *r, td_real fraction) {
-    const tdi_touch *t = r->t;
     const tdi_member *m = &r->system->member[r->member];
     tdi_state_try(m->ops, m->body, fraction);
-    tdi_state_points(m->ops, m->body, false, t->now + t->first_point[r->member]);
-    tdi_touch_gather_turned_of(t, r->system, r->member);
+    tdi_touch_gather_of(r->system, r->member);
 }
 
 // Increments of the member alone, with a positive model of its contacts. False: there are none.
@@ -53,7 +51,7 @@ static bool solve(const relaxing *r, td_real *promise, td_real *largest) {
     if (m->ops->clear) {
         m->ops->clear(m->body);
     }
-    tdi_touch_expand_of(r->system, r->member);
+    tdi_touch_expand_all(r->system, r->member);
     *promise = 0;
     if (m->ops->factor(m->body, &model) == TDI_NOT_POSITIVE) {
         return false;
@@ -133,8 +131,7 @@ void tdi_relax(const tdi_system *y, const td_vec3 *aim) {
     if (!can_relax(y)) {
         return;
     }
-    tdi_touch_gather(t, y, t->now);
-    tdi_touch_gather_turned(t, y);
+    tdi_touch_gather_pose(y);
     for (int32_t p = 0; p < t->point_count; p++) {
         t->dx[p] = tdi_sub(aim[p], t->now[p]);
     }

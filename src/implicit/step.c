@@ -194,7 +194,7 @@ static td_status begin_touch(const tdi_system *y, const tdi_rule *rule, span par
         return begin_again(y, rule, part, diag);
     }
     // where things hit each other, they go there one by one
-    tdi_touch_gather(y->touch, y, y->touch->moved);
+    tdi_touch_gather(y, y->touch->moved);
     resume(y);
     tdi_relax(y, y->touch->moved);
     return TD_OK;

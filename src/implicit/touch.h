@@ -89,30 +89,34 @@ static inline bool tdi_touch_couples(const tdi_touch *t, const tdi_contact *c) {
     return c->other < t->capsule_count &&
            (t->idle_count == 0 || !(t->idle[t->owner[c->capsule]] || t->idle[t->owner[c->other]]));
 }
-// Adds gradients, and Hessians within capsules, to the bodies, before they are factored.
-void tdi_touch_expand(const tdi_system *system);
-void tdi_touch_expand_of(const tdi_system *system, int32_t member); // to one of them
+// Adds gradients, and Hessians within capsules, to a member, before it is factored: of all contacts
+// after they were sorted by members, or of those that were evaluated for it alone.
+void tdi_touch_sort(tdi_touch *t, const tdi_system *system);
+void tdi_touch_expand(const tdi_system *system, int32_t member);
+void tdi_touch_expand_all(const tdi_system *system, int32_t member);
 // Takes what couples capsules into the increments, which are those without it. Changes the promise
 // accordingly, and counts the steps. False: the whole is not positive definite.
 bool tdi_touch_solve(tdi_touch *t, const tdi_system *system, td_real *promise, int64_t *steps);
 // The largest increment of a member's points.
 td_real tdi_touch_largest(tdi_touch *t, const tdi_system *system, int32_t member);
-td_real tdi_touch_value(tdi_touch *t, const tdi_system *system);
+// At the poses that were gathered last.
+td_real tdi_touch_value(tdi_touch *t);
 // Whether the increments leave all forces of contact nearly as they were evaluated; or the force of
 // one, when t->moved is how all move.
 bool tdi_touch_calm(tdi_touch *t, const tdi_system *system);
 bool tdi_contact_calm(const tdi_touch *t, const tdi_contact *contact);
 
 // Where all points are at the poses, and how they move by the increments.
-void tdi_touch_gather(const tdi_touch *t, const tdi_system *system, td_vec3 *x);
-void tdi_touch_gather_moves(const tdi_touch *t, const tdi_system *system, td_vec3 *dx);
-// Turns from x* to the pose, into `turned`, where they count.
-void tdi_touch_gather_turned(const tdi_touch *t, const tdi_system *system);
-void tdi_touch_gather_turned_of(const tdi_touch *t, const tdi_system *system, int32_t member);
+void tdi_touch_gather(const tdi_system *system, td_vec3 *x);
+void tdi_touch_gather_moves(const tdi_system *system, td_vec3 *dx);
+// Points at the poses, into `now`, and turns from x* to there, into `turned`, where they count: of
+// all members, or of one.
+void tdi_touch_gather_pose(const tdi_system *system);
+void tdi_touch_gather_of(const tdi_system *system, int32_t member);
 // Turns of a member's capsules by their spin in a time h, into `turning`.
 void tdi_touch_spins(const tdi_touch *t, const tdi_system *system, int32_t member, td_real h);
-// Increments begin at the poses.
-void tdi_touch_keep(tdi_touch *t, const tdi_system *system);
+// Increments begin at the poses, which are kept.
+void tdi_touch_keep(const tdi_system *system);
 // How much of the way from there straight to the poses is free, 0..1, while colliders go on to
 // `time`.
 td_real tdi_touch_way(tdi_touch *t, const tdi_system *system, td_real time);
