@@ -35,18 +35,10 @@ typedef struct factoring {
     const tdi_model *model;
 } factoring;
 
-// Contacts are sorted by members, if there are several.
-static void expand_turn(void *context, int64_t k) {
+static void clear_turn(void *context, int64_t k) {
     const tdi_system *y = context;
-    const tdi_member *m = &y->member[k];
-    if (tdi_is_idle(y, (int32_t)k)) {
-        return;
-    }
-    if (m->ops->clear) {
-        m->ops->clear(m->body);
-    }
-    if (y->touch) {
-        (y->count > 1 ? tdi_touch_expand : tdi_touch_expand_all)(y, (int32_t)k);
+    if (y->member[k].ops->clear && !tdi_is_idle(y, (int32_t)k)) {
+        y->member[k].ops->clear(y->member[k].body);
     }
 }
 
@@ -75,10 +67,10 @@ static tdi_factored factor_members(const tdi_newton_run *n, const tdi_model *mod
 static tdi_factored factor_all(tdi_newton_run *n, const tdi_model *model) {
     const tdi_system *y = n->system;
     n->direct = y->touch && !tdi_holds_couple(y->holds) && tdi_direct_plan(y->touch, y);
-    if (y->touch && y->count > 1) {
-        tdi_touch_sort(y->touch, y);
+    tdi_system_each(y, clear_turn, (void *)y);
+    if (y->touch) {
+        tdi_touch_expand(y);
     }
-    tdi_system_each(y, expand_turn, (void *)y);
     tdi_holds_expand(y->holds, y, n->used == TDI_MODEL_EXACT, model->positive);
     tdi_factored worst = factor_members(n, model);
     if (n->direct && worst != TDI_NOT_POSITIVE && !tdi_direct_factor(y->touch, y)) {

@@ -65,23 +65,16 @@ static td_real value_of(const valuing *v, int32_t k) {
 // Values go into `part`.
 static void value_turn(void *context, int64_t k) {
     const valuing *v = context;
-    tdi_touch *t = v->system->touch;
-    t->part[k] = value_of(v, (int32_t)k);
-    if (!v->kept) {
-        tdi_touch_gather_of(v->system, (int32_t)k);
-    }
+    v->system->touch->part[k] = value_of(v, (int32_t)k);
 }
 
 // Adds the values of all members to that of contact and constraints, in the same order with any
 // number of threads.
-static td_real value_with(const valuing *v, td_real holds) {
+static td_real add_values(const valuing *v, td_real sum) {
     const tdi_system *y = v->system;
-    td_real sum = 0;
     if (y->touch) {
         tdi_system_each(y, value_turn, (void *)v);
-        sum = v->kept ? y->touch->energy : tdi_touch_value(y->touch);
     }
-    sum += holds;
     for (int32_t k = 0; k < y->count; k++) {
         sum += y->touch ? y->touch->part[k] : value_of(v, k);
     }
@@ -90,7 +83,8 @@ static td_real value_with(const valuing *v, td_real holds) {
 
 td_real tdi_system_value(const tdi_system *y) {
     const valuing v = {y, false};
-    return value_with(&v, tdi_holds_value(y->holds, y));
+    const td_real touch = y->touch ? tdi_touch_value(y->touch, y) : 0;
+    return add_values(&v, touch + tdi_holds_value(y->holds, y));
 }
 
 // The value at the poses that were kept, where contact was evaluated, if all bodies can tell it
@@ -102,7 +96,7 @@ static bool value_of_kept(const tdi_system *y, td_real *value) {
             return false;
         }
     }
-    *value = value_with(&v, tdi_holds_value_kept(y->holds));
+    *value = add_values(&v, (y->touch ? y->touch->energy : 0) + tdi_holds_value_kept(y->holds));
     return true;
 }
 

@@ -51,7 +51,7 @@ static bool solve(const relaxing *r, td_real *promise, td_real *largest) {
     if (m->ops->clear) {
         m->ops->clear(m->body);
     }
-    tdi_touch_expand_all(r->system, r->member);
+    tdi_touch_expand_of(r->system, r->member);
     *promise = 0;
     if (m->ops->factor(m->body, &model) == TDI_NOT_POSITIVE) {
         return false;

@@ -341,21 +341,7 @@ static void add_side(const tdi_system *y, const tdi_contact *c, int second, int3
     }
 }
 
-void tdi_touch_sort(tdi_touch *t, const tdi_system *y) {
-    tdi_contacts_sort(t->set, t->owner, y->count);
-}
-
-void tdi_touch_expand(const tdi_system *y, int32_t member) {
-    int32_t count, all;
-    const tdi_contact *list = tdi_contacts_list(y->touch->set, &all);
-    const int32_t *own = tdi_contacts_of(y->touch->set, member, &count);
-    for (int32_t k = 0; k < count; k++) {
-        add_side(y, &list[own[k]], 0, member);
-        add_side(y, &list[own[k]], 1, member);
-    }
-}
-
-void tdi_touch_expand_all(const tdi_system *y, int32_t member) {
+void tdi_touch_expand_of(const tdi_system *y, int32_t member) {
     int32_t count;
     const tdi_contact *list = tdi_contacts_list(y->touch->set, &count);
     for (int32_t k = 0; k < count; k++) {
@@ -364,7 +350,25 @@ void tdi_touch_expand_all(const tdi_system *y, int32_t member) {
     }
 }
 
-td_real tdi_touch_value(tdi_touch *t) {
+// Contacts are sorted by members.
+static void expand_turn(void *context, int64_t member) {
+    const tdi_system *y = context;
+    int32_t count, all;
+    const tdi_contact *list = tdi_contacts_list(y->touch->set, &all);
+    const int32_t *own = tdi_contacts_of(y->touch->set, (int32_t)member, &count);
+    for (int32_t k = 0; k < count && !tdi_is_idle(y, (int32_t)member); k++) {
+        add_side(y, &list[own[k]], 0, (int32_t)member);
+        add_side(y, &list[own[k]], 1, (int32_t)member);
+    }
+}
+
+void tdi_touch_expand(const tdi_system *y) {
+    tdi_contacts_sort(y->touch->set, y->touch->owner, y->count);
+    tdi_system_each(y, expand_turn, (void *)y);
+}
+
+td_real tdi_touch_value(tdi_touch *t, const tdi_system *y) {
+    tdi_touch_gather_pose(y);
     return t->exact ? tdi_planes_energy(t->set, (tdi_plane_pose){t->now, t->turned})
                     : tdi_contacts_energy(t->set, t->now, t->time, &t->rule);
 }

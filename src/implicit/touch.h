@@ -89,18 +89,16 @@ static inline bool tdi_touch_couples(const tdi_touch *t, const tdi_contact *c) {
     return c->other < t->capsule_count &&
            (t->idle_count == 0 || !(t->idle[t->owner[c->capsule]] || t->idle[t->owner[c->other]]));
 }
-// Adds gradients, and Hessians within capsules, to a member, before it is factored: of all contacts
-// after they were sorted by members, or of those that were evaluated for it alone.
-void tdi_touch_sort(tdi_touch *t, const tdi_system *system);
-void tdi_touch_expand(const tdi_system *system, int32_t member);
-void tdi_touch_expand_all(const tdi_system *system, int32_t member);
+// Adds gradients, and Hessians within capsules, to the bodies, before they are factored. Contacts
+// are sorted by members then.
+void tdi_touch_expand(const tdi_system *system);
+void tdi_touch_expand_of(const tdi_system *system, int32_t member); // to one of them
 // Takes what couples capsules into the increments, which are those without it. Changes the promise
 // accordingly, and counts the steps. False: the whole is not positive definite.
 bool tdi_touch_solve(tdi_touch *t, const tdi_system *system, td_real *promise, int64_t *steps);
 // The largest increment of a member's points.
 td_real tdi_touch_largest(tdi_touch *t, const tdi_system *system, int32_t member);
-// At the poses that were gathered last.
-td_real tdi_touch_value(tdi_touch *t);
+td_real tdi_touch_value(tdi_touch *t, const tdi_system *system);
 // Whether the increments leave all forces of contact nearly as they were evaluated; or the force of
 // one, when t->moved is how all move.
 bool tdi_touch_calm(tdi_touch *t, const tdi_system *system);
