@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-#define FIRST 2 // steps to the next choice
+#define FIRST TDI_AIR_OTHERS // steps to the next choice
 
 bool tdi_reduce_starts(const td_reduced_state *s) {
     const tdi_reduce_count *count = s->count;
