@@ -111,10 +111,12 @@ td_status tdi_contacts_find_apart(tdi_contacts *c, const td_vec3 *x, const td_ve
                                   td_diag *diag);
 // How much of the way from x by dx a point may go in its room, 0..1.
 td_real tdi_contacts_room(const tdi_contacts *c, int32_t point, td_vec3 x, td_vec3 dx);
-// Lists the pairs and frictions of `count` groups; `group` is that of a capsule.
-void tdi_contacts_groups(tdi_contacts *c, const int32_t *group, int32_t count);
-// Filters, energies and lists are those of one group from now on; TD_NONE: of all.
-void tdi_contacts_look_at(tdi_contacts *c, int32_t group);
+// A turn for each group that moves, with a set whose filters, energies and lists are those of the
+// group alone. Groups that can meet take theirs one after the other, in an order that they give,
+// others at once, on all threads. `group` is that of a capsule. The set has no contacts afterwards.
+typedef void (*tdi_group_turn)(void *context, tdi_contacts *own, int32_t group);
+void tdi_contacts_each_group(tdi_contacts *c, const int32_t *group, const bool *moves,
+                             int32_t count, tdi_group_turn turn, void *context);
 
 // Leaves out of filters, energies and lists what is between two capsules that do not move, or
 // between one and a collider, from now on; NULL: nothing.

@@ -68,6 +68,7 @@ static void lay_out(tdi_contacts *c, tdi_layout *l) {
     c->course = tdi_layout_place(l, colliders, sizeof *c->course);
     c->swept = tdi_layout_place(l, colliders, sizeof *c->swept);
     c->pose = tdi_layout_place(l, colliders, sizeof *c->pose);
+    c->posed = tdi_layout_place(l, 1, sizeof *c->posed);
     c->pair = tdi_layout_place(l, pairs, sizeof *c->pair);
     c->touches = tdi_layout_place(l, pairs, sizeof *c->touches);
     c->contact = tdi_layout_place(l, 3 * contacts, sizeof *c->contact); // and both of these
@@ -192,61 +193,6 @@ const tdi_contact *tdi_contacts_list(const tdi_contacts *c, int32_t *count) {
 
 void tdi_contacts_rest(tdi_contacts *c, const bool *resting) {
     c->resting = resting;
-}
-
-// Two counting sorts by the groups of both sides. `which` tells the sides of entry k.
-static void list_groups(const tdi_contacts *c, const int32_t *group, int32_t groups, int32_t count,
-                        tdi_near_pair (*which)(const tdi_contacts *c, int32_t k),
-                        tdi_group_list *list) {
-    memset(list->first, 0, ((size_t)groups + 1) * sizeof *list->first);
-    for (int pass = 0; pass < 2; pass++) {
-        for (int32_t k = count - 1; k >= 0; k--) { // from the end of a list to its start
-            const tdi_near_pair pair = which(c, k);
-            const int32_t a = group[pair.i], b = pair.j < c->capsule_count ? group[pair.j] : a;
-            for (int side = 0; side < (a == b ? 1 : 2); side++) {
-                int32_t *at = &list->first[side ? b : a];
-                if (pass == 0) {
-                    ++*at;
-                } else {
-                    list->entry[--*at] = k;
-                }
-            }
-        }
-        for (int32_t k = 0; pass == 0 && k < groups; k++) {
-            list->first[k + 1] += list->first[k];
-        }
-    }
-}
-
-static tdi_near_pair pair_at(const tdi_contacts *c, int32_t k) {
-    return c->pair[k];
-}
-
-static tdi_near_pair friction_at(const tdi_contacts *c, int32_t k) {
-    return (tdi_near_pair){c->friction[k].capsule, c->friction[k].other};
-}
-
-void tdi_contacts_groups(tdi_contacts *c, const int32_t *group, int32_t count) {
-    list_groups(c, group, count, c->pair_count, pair_at, &c->pairs_of);
-    list_groups(c, group, count, c->friction_count, friction_at, &c->frictions_of);
-}
-
-static tdi_near_pair contact_at(const tdi_contacts *c, int32_t k) {
-    return (tdi_near_pair){c->contact[k].capsule, c->contact[k].other};
-}
-
-void tdi_contacts_sort(tdi_contacts *c, const int32_t *group, int32_t count) {
-    list_groups(c, group, count, c->contact_count, contact_at, &c->contacts_of);
-}
-
-const int32_t *tdi_contacts_of(const tdi_contacts *c, int32_t group, int32_t *count) {
-    const int32_t first = c->contacts_of.first[group];
-    *count = c->contacts_of.first[group + 1] - first;
-    return c->contacts_of.entry + first;
-}
-
-void tdi_contacts_look_at(tdi_contacts *c, int32_t group) {
-    c->group = group;
 }
 
 int32_t tdi_planes_count(const tdi_contacts *c) {
@@ -378,8 +324,11 @@ tdi_pose tdi_pose_at(const tdi_contacts *c, int32_t collider, td_real time) {
 }
 
 void tdi_poses_at(const tdi_contacts *c, td_real time) {
-    for (int32_t k = 0; k < c->collider_count; k++) {
+    for (int32_t k = 0; k < c->collider_count && *c->posed != time; k++) {
         c->pose[k] = tdi_pose_at(c, k, time);
+    }
+    if (*c->posed != time) {
+        *c->posed = time;
     }
 }
 
@@ -423,6 +372,7 @@ td_status tdi_contacts_colliders(tdi_contacts *c, const td_collider *colliders, 
         return status;
     }
     c->h = h;
+    *c->posed = NAN;
     c->collider_count = count;
     c->found_collider = false;
     c->pair_count = c->self_count; // what was found may speak of colliders that are gone

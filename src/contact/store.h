@@ -90,7 +90,8 @@ struct tdi_contacts {
     td_collider *collider;
     tdi_course *course;
     tdi_bounds *swept; // colliders' boxes for the whole step; not of planes
-    tdi_pose *pose;    // scratch
+    tdi_pose *pose;    // scratch,
+    td_real *posed;    // and the time it is of; not a number: none
 
     bool found;             // the pairs of capsules are right while all points are in `room`
     bool found_collider;    // and the others too

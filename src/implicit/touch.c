@@ -341,9 +341,9 @@ static void add_side(const tdi_system *y, const tdi_contact *c, int second, int3
     }
 }
 
-void tdi_touch_expand_of(const tdi_system *y, int32_t member) {
+void tdi_touch_expand_of(const tdi_system *y, const tdi_contacts *set, int32_t member) {
     int32_t count;
-    const tdi_contact *list = tdi_contacts_list(y->touch->set, &count);
+    const tdi_contact *list = tdi_contacts_list(set, &count);
     for (int32_t k = 0; k < count; k++) {
         add_side(y, &list[k], 0, member);
         add_side(y, &list[k], 1, member);

@@ -33,6 +33,7 @@ struct tdi_touch {
     bool *idle, *calm;      // of a member: it stays where it is, or may; see idle.c
     tdi_idling *idling;     // of a member
     bool *resting;          // of a capsule: its member is idle
+    bool *goes;             // of a member: it moves by itself; see relax.c
     int32_t idle_count;
     int32_t turn; // counts moves of Newton's method in a step
     td_vec3 *now; // a point: where the pose is
@@ -102,7 +103,8 @@ static inline bool tdi_touch_couples(const tdi_touch *t, const tdi_contact *c) {
 // Adds gradients, and Hessians within capsules, to the bodies, before they are factored. Contacts
 // are sorted by members then.
 void tdi_touch_expand(const tdi_system *system);
-void tdi_touch_expand_of(const tdi_system *system, int32_t member); // to one of them
+// Those of a set that was evaluated for a member alone, to that.
+void tdi_touch_expand_of(const tdi_system *system, const tdi_contacts *set, int32_t member);
 // Takes what couples capsules into the increments, which are those without it. Changes the promise
 // accordingly, and counts the steps. False: the whole is not positive definite.
 bool tdi_touch_solve(tdi_touch *t, const tdi_system *system, td_real *promise, int64_t *steps);
