@@ -22,7 +22,8 @@
 #define NEAR     1.1 // times the gap that planes keep: what is as near carries weight, as a first guess
 #define MISSING  0.9 // of it: what has come nearer needs a plane
 #define RECOVERS 0.1 // of what is missing of it, a step,
-#define LEAST    0.5 // of it: nothing is lifted above this
+#define LEAST    0.2 // of it: what lies is lifted no farther, since that takes energy from nowhere
+#define STIFF    1e3 // times mass over h^2: friction gives way by less than this part of a way
 
 // ---- planes ---------------------------------------------------------------------------------
 
@@ -77,7 +78,7 @@ static void prepare(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane
     p->roll_slip = tdi_roll_slip(c, p->roll, p->normal, p->other);
     p->fresh = gap >= p->range;
     if (gap < NEAR * keep) { // half of a capsule's weight, since both its ends may lie there
-        const td_real mass = p->stiffness / TDI_PLANE_STIFF * rule->h * rule->h;
+        const td_real mass = p->stiffness / STIFF * rule->h * rule->h;
         p->pull = tdi_scale(p->normal, 0.5 * mass * tdi_norm(rule->gravity));
     }
     p->resist = tdi_rolling_of(c, p->other) * tdi_dot(p->normal, p->pull);
@@ -107,7 +108,7 @@ static tdi_plane plane_of(const tdi_contacts *c, const tdi_plane_rule *rule, tdi
     } else {
         place_on_collider(c, at, &p);
     }
-    p.stiffness = TDI_PLANE_STIFF * mass;
+    p.stiffness = STIFF * mass;
     if (p.friction > 0) {
         tdi_arms_of(c, pair, tdi_norm(k->e), p.arm);
         tdi_roll_arms_of(c, pair, p.roll);

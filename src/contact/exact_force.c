@@ -235,8 +235,7 @@ bool tdi_planes_calm(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plan
             tdi_add(was->force, tdi_sym3_apply(&was->hessian, tdi_plane_slip(p, move)));
         const grip g = grip_of(p, at);
         const td_vec3 off = tdi_add(pull_of(p, &g), model);
-        const td_real soft = g.state == APART ? 1 / TDI_PLANE_STIFF : 1; // no plane holds it
-        if (tdi_norm(off) > soft * p->stiffness * left ||
+        if (tdi_norm(off) > p->stiffness * left ||
             (resists(p) && !rolls_calmly(p, &c->contact[rolling++], at, move, left))) {
             return false;
         }

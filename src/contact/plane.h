@@ -5,8 +5,7 @@
 
 #include "contact/store.h"
 
-#define TDI_PLANE_GAP   0.5 // of the range: what planes keep
-#define TDI_PLANE_STIFF 1e3 // times mass over h^2: planes give way by less than this part of a way
+#define TDI_PLANE_GAP 0.5 // of the range: what planes keep
 
 // sum of w_k a[point k]
 static inline td_vec3 tdi_plane_between(const tdi_plane *p, const td_vec3 *a) {

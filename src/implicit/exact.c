@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+#define SWINGS 0.1 // rad: a turn in a step
+
 // Mass over h^2 of a capsule, from what would stop it within a radius and a step.
 static td_real stiffness_of(const tdi_touch *t, const tdi_member *m, int32_t k, td_real h) {
     const int32_t first = t->first_capsule[k], count = t->first_capsule[k + 1] - first;
@@ -35,6 +37,18 @@ static void ways_of_velocities(tdi_touch *t, const tdi_system *y, td_real h) {
     for (int32_t p = 0; p < t->point_count; p++) {
         t->ahead[p] = tdi_scale(t->ahead[p], h);
     }
+}
+
+// Whether a body that is alone turns by much in the step, and carries parts on arcs, as bodies do
+// whose unknowns are not those of points. In an impact it did. In crowds there is always one that
+// does, and impacts would be without end.
+static bool swings(const tdi_touch *t, const tdi_system *y) {
+    const tdi_implicit *ops = y->member[0].ops;
+    bool any = t->planes.impact;
+    for (int32_t i = 0; y->count == 1 && !ops->blocks && ops->spin && i < t->capsule_count; i++) {
+        any = any || tdi_norm(t->turning[i]) > SWINGS;
+    }
+    return any;
 }
 
 void tdi_exact_free(tdi_touch *t, const tdi_system *y, bool began) {
@@ -80,6 +94,7 @@ td_status tdi_exact_begin(tdi_touch *t, const tdi_system *y, td_real left, td_di
                                  .whole = t->planes.whole,
                                  .impact = t->planes.impact,
                                  .limp = t->planes.limp,
+                                 .swings = swings(t, y),
                                  .gravity = gravity,
                                  .group = t->owner,
                                  .stiffness = t->stiffness,
