@@ -146,8 +146,8 @@ static double energy_of(tree t) {
     return e.kinetic + e.elastic + e.weight;
 }
 
-// A random tree of several segments is thrown on a rough floor. (A stick that balances on its end is
-// left out: backward Euler gains in a potential that bends down, with or without contact.)
+// A random tree of several segments is thrown on a rough floor. (A stick that balances on its end
+// is left out: backward Euler gains in a potential that bends down, with or without contact.)
 static double throw_tree(tdi_random *r, td_impact_law law, double restitution, int32_t *hits) {
     td_segment_def defs[8];
     const int32_t count = 2 + (int32_t)between(r, 0, 7);

@@ -59,7 +59,8 @@ void tdi_exact_free(tdi_touch *t, const tdi_system *y, bool began) {
     }
     tdi_touch_gather(t, y, t->ahead);
     for (int32_t p = 0; p < t->point_count; p++) { // weight is added where it is asked for
-        t->ahead[p] = tdi_madd(tdi_sub(t->ahead[p], t->began[p]), y->member[0].opts->gravity, -h * h);
+        t->ahead[p] =
+            tdi_madd(tdi_sub(t->ahead[p], t->began[p]), y->member[0].opts->gravity, -h * h);
     }
     for (int32_t i = 0; i < t->capsule_count; i++) {
         const tdi_member *m = &y->member[t->owner[i]];

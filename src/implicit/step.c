@@ -224,8 +224,8 @@ static bool too_long(const tdi_system *y, span part) {
 }
 
 // Where the bodies would go in the time of an impact if nothing were in their way. The rules carry
-// velocities of places, of which joints and rotations take a part away at once: what bounces has what
-// is left of them.
+// velocities of places, of which joints and rotations take a part away at once: what bounces has
+// what is left of them.
 static td_status go_free(const tdi_system *y, const tdi_rule *rule, const tdi_newton_opts *newton,
                          td_step_stats *stats, td_diag *diag) {
     tdi_system alone = *y;
