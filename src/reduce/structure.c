@@ -32,26 +32,38 @@ bool tdi_reduce_can(const td_tree_model *m, int32_t i, td_reduce_mode mode) {
     return false;
 }
 
-// A joint turns with one that moves, and no more than one with it.
-int32_t tdi_reduce_settle_modes(const td_tree_model *m, uint8_t *mode, int32_t *joined) {
-    int32_t reduced = 0;
+#define SEVERAL (-2)
+
+// Modes that each joint can have whatever its neighbours do, but for what rides: that carries
+// nothing that does not. In `joined` the child whose joint moves, or SEVERAL.
+static void settle_alone(const td_tree_model *m, uint8_t *mode, int32_t *joined) {
     for (int32_t i = 0; i < m->body_count; i++) {
         const int32_t p = m->parent[i];
         joined[i] = TD_NONE;
         if (p != TD_NONE && mode[p] == TD_REDUCE_RIDING) {
-            mode[i] = TD_REDUCE_RIDING; // what rides carries nothing that does not
+            mode[i] = TD_REDUCE_RIDING;
         }
         if (!tdi_reduce_can(m, i, (td_reduce_mode)mode[i])) {
             mode[i] = TD_REDUCE_OWN;
         }
-        if (mode[i] == TD_REDUCE_JOINED) {
-            const bool moves = mode[p] == TD_REDUCE_OWN || mode[p] == TD_REDUCE_JOINED;
-            if (moves && joined[p] == TD_NONE) {
-                joined[p] = i;
-            } else {
-                mode[i] = TD_REDUCE_OWN;
-            }
+        if (p != TD_NONE && (mode[i] == TD_REDUCE_OWN || mode[i] == TD_REDUCE_JOINED)) {
+            joined[p] = joined[p] == TD_NONE ? i : SEVERAL;
         }
+    }
+}
+
+// A joint turns with one that moves. A segment within a group moves with both of its sides, so that
+// no joint but the next one of the group moves on it.
+int32_t tdi_reduce_settle_modes(const td_tree_model *m, uint8_t *mode, int32_t *joined) {
+    int32_t reduced = 0;
+    settle_alone(m, mode, joined);
+    for (int32_t i = 0; i < m->body_count; i++) {
+        const int32_t p = m->parent[i], next = joined[i];
+        if (mode[i] == TD_REDUCE_JOINED && joined[p] != i) {
+            mode[i] = TD_REDUCE_OWN;
+        }
+        const bool moves = mode[i] == TD_REDUCE_OWN || mode[i] == TD_REDUCE_JOINED;
+        joined[i] = moves && next >= 0 && mode[next] == TD_REDUCE_JOINED ? next : TD_NONE;
         reduced += mode[i] != TD_REDUCE_OWN;
     }
     return reduced;
