@@ -166,7 +166,7 @@ static void add_other_side(td_reduced_state *s, int32_t i, td_vec3 lever, td_vec
     const tdi_mat3 turn = in_axes(to, from);
     const tdi_wrench drag = {.n = tdi_mat3_apply(&turn, s->load[i].n),
                              .f = tdi_mat3_apply(&turn, s->load[i].f)};
-    const td_vec3 o = tdi_add(side->seat.at, side->off[1]);
+    const td_vec3 o = side->seat.at;
     add_drag(&s->sum[side->seat.body], &drag, o, tdi_add(o, tdi_mat3_apply(&turn, lever)),
              tdi_mat3_apply(&turn, flow), b->area.x + b->area.y + b->area.z, s->damp[i],
              side->share);
@@ -180,10 +180,10 @@ static void add_segment(td_reduced_state *s, int32_t c, int32_t i,
     place(s, i);
     const td_vec3 lever = tdi_mat3_apply(&f->r, tdi_scale(b->tip, 0.5)), x = tdi_add(f->o, lever),
                   flow = tdi_add(breeze->flow, tdi_mat3_apply(&breeze->spin, x)),
-                  more = tdi_mat3_apply(&breeze->spin, lever), o = tdi_add(f->o, side->off[0]);
+                  more = tdi_mat3_apply(&breeze->spin, lever);
     s->load[i] = drag_of(&s->count->flow.air, b, f, flow, more, &s->damp[i]);
-    add_drag(&s->sum[c], &s->load[i], o, tdi_add(o, lever), flow, b->area.x + b->area.y + b->area.z,
-             s->damp[i], 1 - side->share);
+    add_drag(&s->sum[c], &s->load[i], f->o, x, flow, b->area.x + b->area.y + b->area.z, s->damp[i],
+             1 - side->share);
     if (side->seat.body != TD_NONE) {
         add_other_side(s, i, lever, flow);
     }
@@ -279,7 +279,9 @@ void tdi_reduce_air(td_reduced_state *s, td_real time, bool all) {
             if (tdi_reduce_has_air(s)) {
                 tdi_reduce_fit(s, c);
             }
-            turn_joints(s, c, time);
+            if (time > 0) {
+                turn_joints(s, c, time);
+            }
         }
     }
     s->drawn = TDI_DRAWN_NOT;

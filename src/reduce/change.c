@@ -17,8 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-#define TURN_TIME (1.0 / 60) // s: riding joints turn at a change as in this time
-#define FLAT      1e-12      // of the largest moment: what has less does not move by itself
+#define FLAT 1e-12 // of the largest moment: what has less does not move by itself
 
 // ---- moments --------------------------------------------------------------------------------
 
@@ -162,13 +161,13 @@ static motion cluster_motion(const td_reduced_state *s, int32_t c) {
 // ---- gathering ------------------------------------------------------------------------------
 
 static void add_motion(td_reduced_state *s, int32_t i, bool other, td_real w) {
-    const tdi_seat seat = tdi_reduce_mass_seat(s, i, other);
-    const int32_t c = seat.body;
-    const motion own = motion_of(&s->whole, i, &seat), of = cluster_motion(s, c);
+    const tdi_seat *seat = tdi_reduce_seat(s, i, other);
+    const int32_t c = seat->body;
+    const motion own = motion_of(&s->whole, i, seat), of = cluster_motion(s, c);
     tdi_place *to[MOTIONS] = {&s->rate[c], &s->tree.star[c], &s->tree.hat[c]};
     tdi_body alone = {.mass = 0};
     td_real m[4][4];
-    tdi_reduce_add_mass(&alone, &s->full->body[i], &seat, w);
+    tdi_reduce_add_mass(&alone, &s->full->body[i], seat, w);
     fill_moments(&alone, m);
     for (int k = 0; k < MOTIONS; k++) {
         const tdi_place off = less(own.of[k], of.of[k].o, &of.of[k].r);
@@ -279,27 +278,6 @@ static void copy_joint(td_tree_state *s, int32_t c, tdi_reduce_old *old, bool ba
     }
 }
 
-// What hung on the inside of a group keeps its turn: its joint has another one against what carries
-// it now.
-static void fit_ball(td_reduced_state *s, int32_t c) {
-    const td_tree_model *m = &s->clusters;
-    const int32_t p = m->parent[c], d = m->dof[c];
-    const td_quat up = p == TD_NONE ? s->tree.base.turn : s->tree.frame[p].turn,
-                  q = tdi_quat_mul(tdi_quat_conj(tdi_quat_mul(up, m->body[c].rest)),
-                                   s->tree.frame[c].turn);
-    const td_real turn[4] = {q.w, q.x, q.y, q.z};
-    td_real *a = s->tree.angle + d, *star = s->tree.angle_star + d;
-    const td_vec3 now = tdi_ball_turn_of(turn, a).a,
-                  lag = {star[0] - a[0], star[1] - a[1], star[2] - a[2]};
-    tdi_reduce_set_ball(&s->tree, m->coord[c], d, now, tdi_add(now, lag));
-}
-
-static bool hung_inside(const td_reduced_state *s, int32_t c) {
-    const int32_t i = s->first[c], p = s->full->parent[i];
-    return p != TD_NONE && s->bent[p] && s->joined[i] == TD_NONE &&
-           s->full->kind[i] == TD_JOINT_BALL;
-}
-
 static void gather_joints(td_reduced_state *s) {
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
         if (tdi_reduce_kept(s, c)) {
@@ -308,9 +286,6 @@ static void gather_joints(td_reduced_state *s) {
             gather_own(s, c, s->first[c]);
         } else {
             gather_group(s, c, s->first[c]);
-        }
-        if (hung_inside(s, c)) {
-            fit_ball(s, c);
         }
     }
 }
@@ -341,10 +316,25 @@ static void touch_below_group(td_reduced_state *s, int32_t i) {
     touch(s, s->full->parent[i]);
 }
 
+// Both sides of a group are touched together: they share segments.
+static void touch_sides(td_reduced_state *s) {
+    const int32_t *up = s->clusters.parent;
+    for (int32_t c = s->clusters.body_count - 1; c >= 0 && s->groups > 0; c--) {
+        if (s->old[c].touched && s->joined[s->first[c]] != TD_NONE) {
+            s->old[up[c]].touched = true;
+        }
+    }
+    for (int32_t c = 0; c < s->clusters.body_count && s->groups > 0; c++) {
+        if (s->joined[s->first[c]] != TD_NONE && s->old[up[c]].touched) {
+            s->old[c].touched = true;
+        }
+    }
+}
+
 // All clusters as they are, and which of them the change touches.
 static void remember(td_reduced_state *s) {
     const td_tree_state *t = &s->tree;
-    tdi_reduce_settle_modes(s->full, s->wanted, s->was);
+    tdi_reduce_settle_wanted(s);
     memset(s->was, 0xff, (size_t)s->full->body_count * sizeof *s->was); // TD_NONE
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
         s->was[s->first[c]] = c;
@@ -366,6 +356,7 @@ static void remember(td_reduced_state *s) {
             touch_below_group(s, i);
         }
     }
+    touch_sides(s);
 }
 
 // ---- entry ----------------------------------------------------------------------------------
@@ -378,7 +369,7 @@ void tdi_reduce_change(td_reduced_state *s) {
     gather_joints(s);
     gather_past(s);
     gather_winds(s);
-    tdi_reduce_air(s, TURN_TIME, true);
+    tdi_reduce_air(s, 0, true);
     s->tree.stale = true;
     s->count->changes++;
 }

@@ -105,7 +105,6 @@ static void place_joint(td_reduced_state *s, int32_t c, int32_t i) {
     place_attach(s, c, i);
     s->tree.frame[c] = s->whole.frame[i];
     s->seat[i] = (tdi_seat){.body = c, .turn = {1, 0, 0, 0}};
-    s->side[i].off[0] = tdi_vec3(0, 0, 0);
 }
 
 // sum over b of M_ab^2 x_b: the diagonal of M diag(x) M^T
@@ -210,42 +209,6 @@ static void place_group_joint(td_reduced_state *s, int32_t c) {
     b->initial = b->rest;
 }
 
-// Where the mass of a segment's parts is, by d in world axes.
-static void set_off(td_reduced_state *s, int32_t i, int32_t far, td_vec3 d) {
-    tdi_other_side *side = &s->side[i];
-    const bool on_far = s->seat[i].body == far;
-    const td_real share = on_far ? 1 - side->share : side->share;
-    const td_vec3 back = tdi_scale(d, share < 1 ? -share / (1 - share) : 0);
-    side->off[0] = tdi_mat3_apply_t(&s->tree.frame[s->seat[i].body].r, on_far ? d : back);
-    if (side->seat.body != TD_NONE) {
-        side->off[1] = tdi_mat3_apply_t(&s->tree.frame[side->seat.body].r, on_far ? back : d);
-    }
-}
-
-// d = o - sum over j <= i of c_j o_j/s_i. Where there is no near cluster the whole segment moves
-// as s_i of it would.
-static void place_mass(td_reduced_state *s, int32_t c, int32_t first) {
-    const td_vec3 o = s->tree.frame[c].o;
-    td_vec3 sum = {0, 0, 0};
-    td_real part = 0, whole = 0;
-    for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
-        whole += tdi_reduce_bending(&s->full->body[j]);
-    }
-    for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
-        const tdi_frame *f = &s->whole.frame[j];
-        const tdi_body *b = &s->full->body[j];
-        const td_real e = tdi_reduce_bending(b);
-        sum = tdi_madd(sum, f->o, e);
-        part += e;
-        const td_vec3 about = tdi_scale(sum, 1 / part),
-                      x = tdi_madd(f->o, tdi_mat3_apply(&f->r, b->moment), 1 / b->mass),
-                      to = tdi_madd(o, tdi_sub(x, about), part / whole);
-        const bool last = s->joined[j] == TD_NONE, alone = s->clusters.parent[c] == TD_NONE;
-        const td_vec3 d = alone ? tdi_sub(to, x) : tdi_sub(o, about);
-        set_off(s, j, c, last ? tdi_vec3(0, 0, 0) : d);
-    }
-}
-
 // A group that was there before goes on as it was, seen from what carries it now.
 static void keep_group(td_reduced_state *s, int32_t c, const tdi_reduce_old *old) {
     const int32_t p = s->clusters.parent[c];
@@ -256,7 +219,6 @@ static void keep_group(td_reduced_state *s, int32_t c, const tdi_reduce_old *old
     for (int32_t j = s->first[c]; j != TD_NONE; j = s->joined[j]) {
         place_seats(s, j);
     }
-    place_mass(s, c, s->first[c]);
     tdi_body *b = &s->clusters.body[c];
     const tdi_frame *f = &s->tree.frame[c], *up = p == TD_NONE ? &s->tree.base : &s->tree.frame[p];
     const td_quat turn = tdi_quat_mul(tdi_quat_conj(up->turn), f->turn),
@@ -287,7 +249,6 @@ static void make_group(td_reduced_state *s, int32_t c, int32_t first) {
     for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
         place_seats(s, j);
     }
-    place_mass(s, c, first);
 }
 
 // In `load` the first moment of mass about the world's origin, of all that a joint carries.
@@ -319,7 +280,6 @@ static void make_joints(td_reduced_state *s) {
             place_joint(s, c, i);
         } else if (s->mode[i] != TD_REDUCE_JOINED) {
             place_seats(s, i);
-            memcpy(s->side[i].off, s->side[s->full->parent[i]].off, sizeof s->side[i].off);
         }
         c += own;
     }
@@ -328,9 +288,9 @@ static void make_joints(td_reduced_state *s) {
 // ---- bodies ---------------------------------------------------------------------------------
 
 static void add_segment(td_reduced_state *s, int32_t i, bool other, td_real w) {
-    const tdi_seat seat = tdi_reduce_mass_seat(s, i, other);
-    tdi_reduce_add_mass(&s->clusters.body[seat.body], &s->full->body[i], &seat, w);
-    add_area(&s->clusters.body[seat.body], &s->full->body[i], &seat, w);
+    const tdi_seat *seat = tdi_reduce_seat(s, i, other);
+    tdi_reduce_add_mass(&s->clusters.body[seat->body], &s->full->body[i], seat, w);
+    add_area(&s->clusters.body[seat->body], &s->full->body[i], seat, w);
 }
 
 // Clusters of one segment have its numbers to the last bit.

@@ -5,7 +5,9 @@
 //           group has turned by its part of the group's turn since that was made.
 // The past  is affine: with a seat (a, Q) a cluster's o and R, and likewise v, R', x* and x^, give
 //           o + R a and R Q. A segment within a group has the mean of both sides by their shares,
-//           which has no more kinetic energy than the shares had. Seats are those of the pose.
+//           which has no more kinetic energy than the shares had. Q is that of the pose; the
+//           centre of mass goes as the mass does that the cluster has of it, so that segments have
+//           the momentum of their clusters.
 
 #include "reduce/reduce.h"
 
@@ -151,17 +153,10 @@ static bool bends(const td_reduced_state *s, int32_t i, bool change) {
 // A segment that its cluster carries, moved as far as what it hangs on.
 static void place_seated(td_reduced_state *s, int32_t i) {
     const int32_t p = s->full->parent[i];
-    const tdi_frame f = seated(s, i);
     tdi_frame *to = &s->whole.frame[i];
-    *to = f;
+    *to = seated(s, i);
     s->shift[i] = p == TD_NONE ? tdi_vec3(0, 0, 0) : s->shift[p];
-    if (p != TD_NONE && s->bent[p] && s->mode[i] == TD_REDUCE_OWN && !in_group(s, i)) {
-        tdi_reduce_place_joint(s, i); // its joint stays on what bends, and it keeps its turn
-        s->shift[i] = tdi_sub(to->o, f.o);
-        to->turn = f.turn;
-        to->r = f.r;
-    }
-    to->o = tdi_add(f.o, s->shift[i]);
+    to->o = tdi_add(to->o, s->shift[i]);
 }
 
 // Clusters carry their segments, but for those of groups, which are where their joints put them.
@@ -195,14 +190,16 @@ static void add_place(td_vec3 *o, tdi_mat3 *r, td_vec3 from_o, const tdi_mat3 *f
     }
 }
 
-// Where the mass of a segment's part is on its cluster as it is drawn now.
+// A part of a segment on its cluster: turned as it is drawn now, with the centre of mass where the
+// cluster has it.
 static tdi_seat seat_now(const td_reduced_state *s, int32_t i, bool other) {
-    const int32_t c = other ? s->side[i].seat.body : s->seat[i].body;
-    const tdi_frame *on = &s->tree.frame[c], *f = &s->whole.frame[i];
-    const td_vec3 at = tdi_mat3_apply_t(&on->r, tdi_sub(f->o, on->o));
-    return (tdi_seat){.body = c,
-                      .at = tdi_add(at, s->side[i].off[other]),
-                      .turn = tdi_quat_mul(tdi_quat_conj(on->turn), f->turn)};
+    const tdi_seat *seat = tdi_reduce_seat(s, i, other);
+    const tdi_body *b = &s->full->body[i];
+    const td_quat turn =
+        tdi_quat_mul(tdi_quat_conj(s->tree.frame[seat->body].turn), s->whole.frame[i].turn);
+    const td_vec3 off =
+        tdi_sub(tdi_quat_rotate(seat->turn, b->moment), tdi_quat_rotate(turn, b->moment));
+    return (tdi_seat){.body = seat->body, .at = tdi_madd(seat->at, off, 1 / b->mass), .turn = turn};
 }
 
 // x* and x^ as they differ from the pose: that of a segment within a group is where it is drawn.

@@ -11,9 +11,8 @@
 // Groups   successive joints of an axis that turn together are one joint at their centre of
 //          compliance. The segments between them belong to both sides of it, in shares: a segment
 //          i of the group turns by the share s_i of the joint's turn, and s_i of its mass and area
-//          are on the far cluster, the rest on the near one. Turns c_j about joints o_j move it as
-//          its share s on the far cluster moves from x + d, d = o - sum over j <= i of c_j o_j/s_i;
-//          the rest is at x - d s/(1 - s), so that the centre of mass stays.
+//          are on the far cluster, the rest on the near one. Both shares are where the segment is,
+//          so that clusters and segments have the same momentum, linear and angular.
 // Order    clusters stand in the order of their first segments, so parents come first.
 
 #include "tendril/reduce.h"
@@ -28,10 +27,8 @@
 
 // The smaller part of a segment within a group, on the cluster at the other side of the joint.
 typedef struct tdi_other_side {
-    tdi_seat seat;  // body TD_NONE: there is none
-    td_real share;  // of the segment, 0..1/2
-    td_vec3 off[2]; // m: where the mass of the larger and of the smaller part is, from their seats,
-                    // in the axes of their clusters
+    tdi_seat seat; // body TD_NONE: there is none
+    td_real share; // of the segment, 0..1/2
 } tdi_other_side;
 
 // Of a joint in a group of several.
@@ -199,18 +196,19 @@ static inline bool tdi_reduce_single(const td_reduced_state *s, int32_t c) {
     return s->size[c] == 1;
 }
 
-// Seats of the mass of a segment's parts.
-static inline tdi_seat tdi_reduce_mass_seat(const td_reduced_state *s, int32_t i, bool other) {
-    tdi_seat seat = other ? s->side[i].seat : s->seat[i];
-    seat.at = tdi_add(seat.at, s->side[i].off[other]);
-    return seat;
+// The seat of the larger or the smaller part of a segment.
+static inline const tdi_seat *tdi_reduce_seat(const td_reduced_state *s, int32_t i, bool other) {
+    return other ? &s->side[i].seat : &s->seat[i];
 }
 
 // structure.c: from the modes which cluster a segment is on, and which joint a cluster has. Modes
 // that a joint cannot have become its own.
 void tdi_reduce_structure(td_reduced_state *state);
 // Modes as they can be, and which joint turns with which; how many joints are not their own.
-int32_t tdi_reduce_settle_modes(const td_tree_model *full, uint8_t *mode, int32_t *joined);
+int32_t tdi_reduce_settle_modes(const td_reduced_state *state, uint8_t *mode, int32_t *joined);
+// The same for those that are wanted. What touches or is held does not join: a segment within a
+// group is drawn between both sides of it, and a push on it would act on one of them.
+void tdi_reduce_settle_wanted(td_reduced_state *state);
 // Whether a segment's joint can have a mode, whatever others have.
 bool tdi_reduce_can(const td_tree_model *full, int32_t segment, td_reduce_mode mode);
 
@@ -255,8 +253,9 @@ static inline bool tdi_reduce_has_air(const td_reduced_state *s) {
     return s->count->flow.air.linear > 0 || s->count->flow.air.quadratic > 0;
 }
 
-// air.c: riding joints turn towards balance for a time, and clusters get the drag of their
-// segments, or only those on which something rides. After a step, or when clusters were made.
+// air.c: riding joints turn towards balance for a time, with 0 they stay; and clusters get the drag
+// of their segments, or only those on which something rides. After a step, or when clusters were
+// made.
 void tdi_reduce_air(td_reduced_state *state, td_real time, bool all);
 tdi_reduce_breeze tdi_reduce_breeze_at(const td_reduced_state *state, int32_t cluster);
 // The frame of a segment of `whole`, from its parent's and its joint.
