@@ -8,7 +8,9 @@
 //          its rotation vector a follows in a time t
 //            (K + |n| + (D + J/t)/t) da = n - K a + J/t^2 (da of the last time)
 //          |n| bounds how fast n changes with a, D is the damping of the joint and of the air, J
-//          the inertia of what it carries.
+//          the inertia of what it carries. Without air inertia is left out, n and the last term:
+//          its carrier does not feel what rides, and would give it energy that it does not lose. By
+//          weight alone what rides comes down.
 // Drag     of a segment is that as it moves with its cluster, at two points of Gauss.
 
 #include "reduce/reduce.h"
@@ -104,7 +106,7 @@ static void turn_joint(td_reduced_state *s, int32_t i, td_real time) {
                   heavy = s->shape[i].inertia * over * over,
                   slow = tdi_norm(n) + 0.25 * s->damp[i] * tdi_dot(body->tip, body->tip) * over +
                          heavy,
-                  last = heavy * 3 * time / dt;
+                  last = tdi_reduce_has_air(s) ? heavy * 3 * time / dt : 0;
     td_real *a = w->angle + s->full->dof[i], *star = w->angle_star + s->full->dof[i];
     const td_vec3 turn = {turn_of(n.x, k.x, a[0], slow + b.x * over, last * (star[0] - a[0])),
                           turn_of(n.y, k.y, a[1], slow + b.y * over, last * (star[1] - a[1])),
@@ -119,7 +121,8 @@ static void turn_joint(td_reduced_state *s, int32_t i, td_real time) {
 static void turn_joints(td_reduced_state *s, int32_t c, td_real time) {
     const tdi_frame *f = s->whole.frame;
     const tdi_mat3 *r = &s->tree.frame[c].r;
-    const tdi_place a = tdi_reduce_acceleration(s, c);
+    const tdi_place still = {.o = {0, 0, 0}},
+                    a = tdi_reduce_has_air(s) ? tdi_reduce_acceleration(s, c) : still;
     const tdi_mat3 swing = in_axes(r, &a.r);
     const td_vec3 rest = tdi_mat3_apply_t(r, tdi_sub(s->count->flow.gravity, a.o));
     for (int32_t k = s->begin[c + 1] - 1; k >= s->begin[c]; k--) {

@@ -314,9 +314,17 @@ static inline td_quat tdi_seat_turn(const tdi_seat *seat, td_quat turn) {
     return tdi_quat_mul(seat->turn, turn);
 }
 
-// The share of the bending of a group that is at a joint.
+// The compliance of a joint in bending, and that of all joints of a group.
 static inline td_real tdi_reduce_bending(const tdi_body *b) {
     return 1 / b->stiffness.x + 1 / b->stiffness.z;
+}
+
+static inline td_real tdi_reduce_group_bending(const td_reduced_state *s, int32_t first) {
+    td_real sum = 0;
+    for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
+        sum += tdi_reduce_bending(&s->full->body[j]);
+    }
+    return sum;
 }
 
 // The table for implicit steps; bodies are td_reduced_states.

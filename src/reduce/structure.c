@@ -134,11 +134,9 @@ static void sit(td_reduced_state *s, int32_t i, int32_t on, int32_t other, td_re
 static void seat_group(td_reduced_state *s, int32_t c, int32_t first) {
     const tdi_body *body = s->full->body;
     const int32_t up = s->clusters.parent[c];
-    td_real whole = 0, far = 0;
+    const td_real whole = tdi_reduce_group_bending(s, first);
+    td_real far = 0;
     s->groups++;
-    for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
-        whole += tdi_reduce_bending(&body[j]);
-    }
     for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
         far += tdi_reduce_bending(&body[j]) / whole;
         if (s->joined[j] == TD_NONE) {
