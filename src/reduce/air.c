@@ -106,7 +106,7 @@ static void turn_joint(td_reduced_state *s, int32_t i, td_real time) {
                   heavy = s->shape[i].inertia * over * over,
                   slow = tdi_norm(n) + 0.25 * s->damp[i] * tdi_dot(body->tip, body->tip) * over +
                          heavy,
-                  last = tdi_reduce_has_air(s) ? heavy * 3 * time / dt : 0;
+                  last = heavy * 3 * time / dt;
     td_real *a = w->angle + s->full->dof[i], *star = w->angle_star + s->full->dof[i];
     const td_vec3 turn = {turn_of(n.x, k.x, a[0], slow + b.x * over, last * (star[0] - a[0])),
                           turn_of(n.y, k.y, a[1], slow + b.y * over, last * (star[1] - a[1])),
@@ -121,8 +121,7 @@ static void turn_joint(td_reduced_state *s, int32_t i, td_real time) {
 static void turn_joints(td_reduced_state *s, int32_t c, td_real time) {
     const tdi_frame *f = s->whole.frame;
     const tdi_mat3 *r = &s->tree.frame[c].r;
-    const tdi_place still = {.o = {0, 0, 0}},
-                    a = tdi_reduce_has_air(s) ? tdi_reduce_acceleration(s, c) : still;
+    const tdi_place a = tdi_reduce_acceleration(s, c);
     const tdi_mat3 swing = in_axes(r, &a.r);
     const td_vec3 rest = tdi_mat3_apply_t(r, tdi_sub(s->count->flow.gravity, a.o));
     for (int32_t k = s->begin[c + 1] - 1; k >= s->begin[c]; k--) {
@@ -169,7 +168,7 @@ static void add_other_side(td_reduced_state *s, int32_t i, td_vec3 lever, td_vec
     const tdi_mat3 turn = in_axes(to, from);
     const tdi_wrench drag = {.n = tdi_mat3_apply(&turn, s->load[i].n),
                              .f = tdi_mat3_apply(&turn, s->load[i].f)};
-    const td_vec3 o = side->seat.at;
+    const td_vec3 o = tdi_add(side->seat.at, side->off[1]);
     add_drag(&s->sum[side->seat.body], &drag, o, tdi_add(o, tdi_mat3_apply(&turn, lever)),
              tdi_mat3_apply(&turn, flow), b->area.x + b->area.y + b->area.z, s->damp[i],
              side->share);
@@ -183,10 +182,10 @@ static void add_segment(td_reduced_state *s, int32_t c, int32_t i,
     place(s, i);
     const td_vec3 lever = tdi_mat3_apply(&f->r, tdi_scale(b->tip, 0.5)), x = tdi_add(f->o, lever),
                   flow = tdi_add(breeze->flow, tdi_mat3_apply(&breeze->spin, x)),
-                  more = tdi_mat3_apply(&breeze->spin, lever);
+                  more = tdi_mat3_apply(&breeze->spin, lever), o = tdi_add(f->o, side->off[0]);
     s->load[i] = drag_of(&s->count->flow.air, b, f, flow, more, &s->damp[i]);
-    add_drag(&s->sum[c], &s->load[i], f->o, x, flow, b->area.x + b->area.y + b->area.z, s->damp[i],
-             1 - side->share);
+    add_drag(&s->sum[c], &s->load[i], o, tdi_add(o, lever), flow, b->area.x + b->area.y + b->area.z,
+             s->damp[i], 1 - side->share);
     if (side->seat.body != TD_NONE) {
         add_other_side(s, i, lever, flow);
     }

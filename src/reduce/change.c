@@ -6,7 +6,7 @@
 // With the moments M = [S mc; mc^T m] of the segments about the cluster's origin and their motions
 // A = [R' v], both in its axes,
 //   A_c = (sum A M) (sum M)^-1.
-// This is a projection: linear and angular momentum stay, and kinetic energy does not grow. The
+// This is a projection: momentum stays, and kinetic energy does not grow. The
 // next step takes what is no motion of the joints out in the same metric. The same is done with
 // what the rule of two steps takes from the past, which goes on without a new start.
 
@@ -161,13 +161,13 @@ static motion cluster_motion(const td_reduced_state *s, int32_t c) {
 // ---- gathering ------------------------------------------------------------------------------
 
 static void add_motion(td_reduced_state *s, int32_t i, bool other, td_real w) {
-    const tdi_seat *seat = tdi_reduce_seat(s, i, other);
-    const int32_t c = seat->body;
-    const motion own = motion_of(&s->whole, i, seat), of = cluster_motion(s, c);
+    const tdi_seat seat = tdi_reduce_mass_seat(s, i, other);
+    const int32_t c = seat.body;
+    const motion own = motion_of(&s->whole, i, &seat), of = cluster_motion(s, c);
     tdi_place *to[MOTIONS] = {&s->rate[c], &s->tree.star[c], &s->tree.hat[c]};
     tdi_body alone = {.mass = 0};
     td_real m[4][4];
-    tdi_reduce_add_mass(&alone, &s->full->body[i], seat, w);
+    tdi_reduce_add_mass(&alone, &s->full->body[i], &seat, w);
     fill_moments(&alone, m);
     for (int k = 0; k < MOTIONS; k++) {
         const tdi_place off = less(own.of[k], of.of[k].o, &of.of[k].r);

@@ -105,6 +105,7 @@ static void place_joint(td_reduced_state *s, int32_t c, int32_t i) {
     place_attach(s, c, i);
     s->tree.frame[c] = s->whole.frame[i];
     s->seat[i] = (tdi_seat){.body = c, .turn = {1, 0, 0, 0}};
+    s->side[i].off[0] = tdi_vec3(0, 0, 0);
 }
 
 // sum over b of M_ab^2 x_b: the diagonal of M diag(x) M^T
@@ -170,8 +171,8 @@ static td_vec3 turn_under(const tdi_body *b, td_vec3 m) {
     return a;
 }
 
-// The moment M with which the group begins, in `began`. The weight of segments within the group has
-// another moment about its joint than about theirs, which is added:
+// The moment M with which the group begins, in `began`. Of what floats the weight of segments
+// within the group has another moment about its joint than about theirs, which is added:
 //   M = sum c_j Q_j (M_j - w_j) + w
 // w is that of the clusters as they are, and so known when all are: see balance_groups().
 static void join_springs(td_reduced_state *s, int32_t c, int32_t first) {
@@ -203,6 +204,32 @@ static void place_group_joint(td_reduced_state *s, int32_t c) {
     b->initial = b->rest;
 }
 
+// Where the mass of a segment's parts is, by d in world axes.
+static void set_off(td_reduced_state *s, int32_t i, int32_t far, td_vec3 d) {
+    tdi_other_side *side = &s->side[i];
+    const bool on_far = s->seat[i].body == far;
+    const td_real share = on_far ? 1 - side->share : side->share;
+    const td_vec3 back = tdi_scale(d, share < 1 ? -share / (1 - share) : 0);
+    side->off[0] = tdi_mat3_apply_t(&s->tree.frame[s->seat[i].body].r, on_far ? d : back);
+    if (side->seat.body != TD_NONE) {
+        side->off[1] = tdi_mat3_apply_t(&s->tree.frame[side->seat.body].r, on_far ? back : d);
+    }
+}
+
+// d = o - sum over j <= i of c_j o_j/s_i; 0 of what floats
+static void place_mass(td_reduced_state *s, int32_t c, int32_t first) {
+    const bool floats = s->full->kind[0] == TD_JOINT_FREE;
+    td_vec3 sum = {0, 0, 0};
+    td_real part = 0;
+    for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
+        const td_real e = tdi_reduce_bending(&s->full->body[j]);
+        sum = tdi_madd(sum, s->whole.frame[j].o, e);
+        part += e;
+        const td_vec3 d = tdi_madd(s->tree.frame[c].o, sum, -1 / part);
+        set_off(s, j, c, floats || s->joined[j] == TD_NONE ? tdi_vec3(0, 0, 0) : d);
+    }
+}
+
 // A cluster that no change touched.
 static void keep_cluster(td_reduced_state *s, int32_t c, const tdi_reduce_old *old) {
     const int32_t i = s->first[c];
@@ -225,6 +252,7 @@ static void make_group(td_reduced_state *s, int32_t c, int32_t first) {
     for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
         place_seats(s, j);
     }
+    place_mass(s, c, first);
 }
 
 // In `load` the first moment of mass about the world's origin, of all that a joint carries.
@@ -256,6 +284,7 @@ static void make_joints(td_reduced_state *s) {
             place_joint(s, c, i);
         } else if (s->mode[i] != TD_REDUCE_JOINED) {
             place_seats(s, i);
+            memcpy(s->side[i].off, s->side[s->full->parent[i]].off, sizeof s->side[i].off);
         }
         c += own;
     }
@@ -264,9 +293,9 @@ static void make_joints(td_reduced_state *s) {
 // ---- bodies ---------------------------------------------------------------------------------
 
 static void add_segment(td_reduced_state *s, int32_t i, bool other, td_real w) {
-    const tdi_seat *seat = tdi_reduce_seat(s, i, other);
-    tdi_reduce_add_mass(&s->clusters.body[seat->body], &s->full->body[i], seat, w);
-    add_area(&s->clusters.body[seat->body], &s->full->body[i], seat, w);
+    const tdi_seat seat = tdi_reduce_mass_seat(s, i, other);
+    tdi_reduce_add_mass(&s->clusters.body[seat.body], &s->full->body[i], &seat, w);
+    add_area(&s->clusters.body[seat.body], &s->full->body[i], &seat, w);
 }
 
 // Clusters of one segment have its numbers to the last bit.

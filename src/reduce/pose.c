@@ -195,13 +195,13 @@ static void add_place(td_vec3 *o, tdi_mat3 *r, td_vec3 from_o, const tdi_mat3 *f
 // A part of a segment on its cluster: turned as it is drawn now, with the centre of mass where the
 // cluster has it.
 static tdi_seat seat_now(const td_reduced_state *s, int32_t i, bool other) {
-    const tdi_seat *seat = tdi_reduce_seat(s, i, other);
+    const tdi_seat seat = tdi_reduce_mass_seat(s, i, other);
     const tdi_body *b = &s->full->body[i];
     const td_quat turn =
-        tdi_quat_mul(tdi_quat_conj(s->tree.frame[seat->body].turn), s->whole.frame[i].turn);
+        tdi_quat_mul(tdi_quat_conj(s->tree.frame[seat.body].turn), s->whole.frame[i].turn);
     const td_vec3 off =
-        tdi_sub(tdi_quat_rotate(seat->turn, b->moment), tdi_quat_rotate(turn, b->moment));
-    return (tdi_seat){.body = seat->body, .at = tdi_madd(seat->at, off, 1 / b->mass), .turn = turn};
+        tdi_sub(tdi_quat_rotate(seat.turn, b->moment), tdi_quat_rotate(turn, b->moment));
+    return (tdi_seat){.body = seat.body, .at = tdi_madd(seat.at, off, 1 / b->mass), .turn = turn};
 }
 
 // x* and x^ as they differ from the pose: that of a segment within a group is where it is drawn.

@@ -11,8 +11,10 @@
 // Groups   successive joints of an axis that turn together are one joint at their centre of
 //          compliance. The segments between them belong to both sides of it, in shares: a segment
 //          i of the group turns by the share s_i of the joint's turn, and s_i of its mass and area
-//          are on the far cluster, the rest on the near one. Both shares are where the segment is,
-//          so that clusters and segments have the same momentum, linear and angular.
+//          are on the far cluster, the rest on the near one. Turns c_j about joints o_j move it as
+//          its share s on the far cluster moves from x + d, d = o - sum over j <= i of c_j o_j/s_i;
+//          the rest is at x - d s/(1 - s), so that the centre of mass stays. Of what floats both
+//          are at x, so that clusters and segments have the same angular momentum.
 // Order    clusters stand in the order of their first segments, so parents come first.
 
 #include "tendril/reduce.h"
@@ -27,8 +29,10 @@
 
 // The smaller part of a segment within a group, on the cluster at the other side of the joint.
 typedef struct tdi_other_side {
-    tdi_seat seat; // body TD_NONE: there is none
-    td_real share; // of the segment, 0..1/2
+    tdi_seat seat;  // body TD_NONE: there is none
+    td_real share;  // of the segment, 0..1/2
+    td_vec3 off[2]; // m: where the mass of the larger and of the smaller part is, from their seats,
+                    // in the axes of their clusters
 } tdi_other_side;
 
 // Of a joint in a group of several.
@@ -196,9 +200,11 @@ static inline bool tdi_reduce_single(const td_reduced_state *s, int32_t c) {
     return s->size[c] == 1;
 }
 
-// The seat of the larger or the smaller part of a segment.
-static inline const tdi_seat *tdi_reduce_seat(const td_reduced_state *s, int32_t i, bool other) {
-    return other ? &s->side[i].seat : &s->seat[i];
+// Where the mass of the larger or the smaller part of a segment sits.
+static inline tdi_seat tdi_reduce_mass_seat(const td_reduced_state *s, int32_t i, bool other) {
+    tdi_seat seat = other ? s->side[i].seat : s->seat[i];
+    seat.at = tdi_add(seat.at, s->side[i].off[other]);
+    return seat;
 }
 
 // structure.c: from the modes which cluster a segment is on, and which joint a cluster has. Modes
