@@ -34,6 +34,7 @@
 #define STAY            0.5 // of its cost is counted against what is reduced already
 #define NEXT_TO_NOTHING 0.1 // of an even part of the error
 #define ROOM            0.4 // of the error is used by a choice in wind, so that gusts need no other
+#define ROUNDS          3   // of choices for a count of joints
 #define WORTH           2.0 // times the steps between choices have to pay for a change
 
 // What an error of a joint by itself becomes in motion, where errors add up and resonate: measured
@@ -85,13 +86,22 @@ static bool first_look(const td_reduced_state *s) {
     return s->count->young < 1.5 * s->tree.head.rule.dt;
 }
 
-// What every joint carries, about it.
-static void sum_loads(td_reduced_state *s) {
-    const tdi_frame *f = s->whole.frame;
+// Before the first step nothing has a rate.
+static bool starts(const td_reduced_state *s) {
+    return s->count->young == 0;
+}
+
+// Of the last step, in `rate`.
+static void note_accelerations(td_reduced_state *s) {
     const tdi_place still = {.o = {0, 0, 0}};
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
         s->rate[c] = first_look(s) ? still : tdi_reduce_acceleration(s, c);
     }
+}
+
+// What every joint carries, about it.
+static void sum_loads(td_reduced_state *s) {
+    const tdi_frame *f = s->whole.frame;
     tdi_reduce_drags(s);
     for (int32_t i = 0; i < s->full->body_count; i++) {
         add_inertia(s, i, &s->rate[s->seat[i].body]);
@@ -132,8 +142,8 @@ static td_vec3 rate_of(const td_reduced_state *s, int32_t i) {
 static td_vec3 swing_of(const td_reduced_state *s, int32_t i) {
     const int32_t d = s->full->dof[i], count = s->full->dof[i + 1] - d;
     const td_real *a = s->whole.angle + d, *seen = s->angle_seen + d,
-                  time = s->count->since * s->tree.head.rule.dt, more = fmax(1, SWAY / time),
-                  by = s->count->young < SWAY ? more * more : more;
+                  time = (s->count->since > 0 ? s->count->since : 1) * s->tree.head.rule.dt,
+                  more = fmax(1, SWAY / time), by = s->count->young < SWAY ? more * more : more;
     const td_vec3 turn = count == 3   ? tdi_vec3(a[0] - seen[0], a[1] - seen[1], a[2] - seen[2])
                          : count == 1 ? tdi_vec3(a[0] - seen[0], 0, 0)
                                       : tdi_vec3(0, 0, 0);
@@ -238,8 +248,8 @@ static td_real weight_of(const td_reduced_state *s, int32_t i) {
 static void note_turns(td_reduced_state *s, int32_t i) {
     const bool first = first_look(s);
     if (s->mode[i] == TD_REDUCE_FROZEN) {
-        s->active[i] *= FADE;
         s->swing[i] = missed_turn(s, i);
+        s->active[i] = starts(s) ? s->swing[i] / SWAY : FADE * s->active[i];
         return;
     }
     const td_real rate = tdi_norm(rate_of(s, i)),
@@ -343,10 +353,9 @@ static void follow(td_reduced_state *s, int32_t i, int32_t key) {
     }
 }
 
-// Leaves to themselves what costs too much; how many fewer joints that leaves than there are.
-static int32_t cut(td_reduced_state *s, td_real *sum) {
+// Leaves to themselves what costs too much.
+static void cut(td_reduced_state *s, td_real *sum) {
     const int32_t key = threshold(s);
-    int32_t saved = 0;
     *sum = 0;
     for (int32_t i = 0; i < s->full->body_count; i++) {
         if (s->wanted[i] != TD_REDUCE_OWN && key_at(s, i) >= key) {
@@ -355,14 +364,43 @@ static int32_t cut(td_reduced_state *s, td_real *sum) {
         follow(s, i, key);
         *sum += s->wanted[i] != TD_REDUCE_OWN ? s->cost[i] : 0;
     }
-    tdi_reduce_settle_modes(s->full, s->wanted, s->was);
-    for (int32_t i = 0; i < s->full->body_count; i++) {
-        saved += (s->mode[i] == TD_REDUCE_OWN) - (s->wanted[i] == TD_REDUCE_OWN);
-    }
-    return saved;
+    tdi_reduce_settle_wanted(s);
 }
 
-bool tdi_reduce_choose(td_reduced_state *s, bool late) {
+static int32_t own_joints(const td_reduced_state *s, const uint8_t *mode) {
+    int32_t own = 0;
+    for (int32_t i = 0; i < s->full->body_count; i++) {
+        own += mode[i] == TD_REDUCE_OWN;
+    }
+    return own;
+}
+
+// What could not have its mode, because of what else moves, may be frozen in place of that.
+static void offer_freezing(td_reduced_state *s) {
+    for (int32_t i = 0; i < s->full->body_count; i++) {
+        const bool may = s->wanted[i] == TD_REDUCE_OWN && allowed(s, TD_REDUCE_FROZEN) &&
+                         tdi_reduce_can(s->full, i, TD_REDUCE_FROZEN);
+        if (may && !s->held.has[i] && !s->pinned[i]) {
+            const td_real cost = held_cost(s, i);
+            s->wanted[i] = TD_REDUCE_FROZEN;
+            s->cost[i] = weight_of(s, i) * cost * cost;
+        }
+    }
+}
+
+// How many fewer joints are left than there are.
+static int32_t choose_modes(td_reduced_state *s, td_real *sum) {
+    cut(s, sum);
+    int32_t left = own_joints(s, s->wanted);
+    for (int k = 0; k < ROUNDS && s->opts.joints > 0 && left > s->opts.joints; k++) {
+        offer_freezing(s);
+        cut(s, sum);
+        left = own_joints(s, s->wanted);
+    }
+    return own_joints(s, s->mode) - left;
+}
+
+bool tdi_reduce_choose_by(td_reduced_state *s, bool late) {
     const int32_t n = s->full->body_count;
     td_real now = 0, then;
     tdi_reduce_draw(s, false);
@@ -371,7 +409,7 @@ bool tdi_reduce_choose(td_reduced_state *s, bool late) {
         now += weigh(s, i);
     }
     memcpy(s->angle_seen, s->whole.angle, (size_t)s->full->head.dof_count * sizeof(td_real));
-    const int32_t saved = cut(s, &then);
+    const int32_t saved = choose_modes(s, &then);
     const bool fine = s->opts.joints > 0 ? saved >= 0 : now <= s->opts.error * s->opts.error;
     if (!late && fine && !worthwhile(s, saved)) {
         memcpy(s->wanted, s->mode, (size_t)n * sizeof *s->mode);
@@ -380,4 +418,9 @@ bool tdi_reduce_choose(td_reduced_state *s, bool late) {
     }
     s->count->estimate = sqrt(then);
     return memcmp(s->mode, s->wanted, (size_t)n * sizeof *s->mode) != 0;
+}
+
+bool tdi_reduce_choose(td_reduced_state *s, bool late) {
+    note_accelerations(s);
+    return tdi_reduce_choose_by(s, late);
 }

@@ -13,7 +13,8 @@
 //          i of the group turns by the share s_i of the joint's turn, and s_i of its mass and area
 //          are on the far cluster, the rest on the near one. Turns c_j about joints o_j move it as
 //          its share s on the far cluster moves from x + d, d = o - sum over j <= i of c_j o_j/s_i;
-//          the rest is at x - d s/(1 - s), so that the centre of mass stays.
+//          the rest is at x - d s/(1 - s), so that the centre of mass stays. Of what floats both
+//          are at x, so that clusters and segments have the same angular momentum.
 // Order    clusters stand in the order of their first segments, so parents come first.
 
 #include "tendril/reduce.h"
@@ -95,9 +96,8 @@ typedef struct tdi_reduce_shape {
     bool rides, joins;
 } tdi_reduce_shape;
 
-// A cluster before a change.
+// A cluster before a change that does not touch it.
 typedef struct tdi_reduce_old {
-    bool touched; // segments come or go, or a joint of it changes its mode
     tdi_body body;
     tdi_frame frame;
     tdi_past past;
@@ -137,9 +137,11 @@ struct td_reduced_state {
     td_tree_model clusters;
     const td_tree_model *full;
     td_reduce_opts opts;
-    int32_t reduced; // segments whose joint is not its own
-    int32_t groups;  // clusters whose joint is that of several
-    int32_t drawn;   // what `whole` has of the clusters: TDI_DRAWN_
+    int32_t reduced;         // segments whose joint is not its own
+    int32_t groups;          // clusters whose joint is that of several
+    int32_t drawn;           // what `whole` has of the clusters: TDI_DRAWN_
+    bool started;            // joints were chosen at the beginning of the step that is under way;
+    tdi_reduce_count before; // then this was its count
 
     // saved, one after the other, with coordinates and angles of `whole`
     tdi_reduce_count *count;
@@ -182,7 +184,10 @@ struct td_reduced_state {
     td_vec3 *seg_wind;   // a segment: scratch of changes
     tdi_place *rate;     // a cluster: scratch of changes
     tdi_reduce_old *old; // a cluster: before a change
+    uint8_t *touched;    // a cluster, then: segments come or go, or a joint of it changes its mode
     int32_t *was;        // a segment whose joint a cluster had before a change: that, or TD_NONE
+    int32_t *led, *next; // a segment: the one that leads its cluster, before a change and after
+    uint8_t *stays;      // a segment: it was on one cluster with that which leads it next
     uint8_t *bent;       // a segment: it is drawn where its joints put it
     td_vec3 *shift;      // a segment: how far it is drawn from where its cluster has it
     td_real *cost;       // a segment: scratch of choices
@@ -199,7 +204,7 @@ static inline bool tdi_reduce_single(const td_reduced_state *s, int32_t c) {
     return s->size[c] == 1;
 }
 
-// Seats of the mass of a segment's parts.
+// Where the mass of the larger or the smaller part of a segment sits.
 static inline tdi_seat tdi_reduce_mass_seat(const td_reduced_state *s, int32_t i, bool other) {
     tdi_seat seat = other ? s->side[i].seat : s->seat[i];
     seat.at = tdi_add(seat.at, s->side[i].off[other]);
@@ -210,7 +215,10 @@ static inline tdi_seat tdi_reduce_mass_seat(const td_reduced_state *s, int32_t i
 // that a joint cannot have become its own.
 void tdi_reduce_structure(td_reduced_state *state);
 // Modes as they can be, and which joint turns with which; how many joints are not their own.
-int32_t tdi_reduce_settle_modes(const td_tree_model *full, uint8_t *mode, int32_t *joined);
+int32_t tdi_reduce_settle_modes(const td_reduced_state *state, uint8_t *mode, int32_t *joined);
+// The same for those that are wanted. What touches or is held does not join: a segment within a
+// group is drawn between both sides of it, and a push on it would act on one of them.
+void tdi_reduce_settle_wanted(td_reduced_state *state);
 // Whether a segment's joint can have a mode, whatever others have.
 bool tdi_reduce_can(const td_tree_model *full, int32_t segment, td_reduce_mode mode);
 
@@ -230,7 +238,7 @@ void tdi_reduce_cluster(td_reduced_state *state);
 // Whether a cluster is that which was before the change.
 static inline const tdi_reduce_old *tdi_reduce_kept(const td_reduced_state *s, int32_t c) {
     const int32_t was = s->was[s->first[c]];
-    return was == TD_NONE || s->old[was].touched ? NULL : &s->old[was];
+    return was == TD_NONE || s->touched[was] ? NULL : &s->old[was];
 }
 // Points of capsules, on the clusters as they are seated.
 void tdi_reduce_place_capsules(td_reduced_state *state);
@@ -240,8 +248,9 @@ void tdi_reduce_add_mass(tdi_body *to, const tdi_body *from, const tdi_seat *sea
 // pose.c: brings `whole` up to date: coordinates and frames, and with `past` all that the next step
 // takes from the last ones.
 void tdi_reduce_draw(td_reduced_state *state, bool past);
-// The same for a change: groups that are not touched are drawn as rigid as they are.
-void tdi_reduce_draw_touched(td_reduced_state *state);
+// The same for a change, with the past only of what is touched: groups that are not are drawn as
+// rigid as they are.
+void tdi_reduce_draw_touched(td_reduced_state *state, bool past);
 
 // The coordinates of a ball joint, now and a step back, from its rotation vector and what the rule
 // takes from its past.
@@ -255,8 +264,9 @@ static inline bool tdi_reduce_has_air(const td_reduced_state *s) {
     return s->count->flow.air.linear > 0 || s->count->flow.air.quadratic > 0;
 }
 
-// air.c: riding joints turn towards balance for a time, and clusters get the drag of their
-// segments, or only those on which something rides. After a step, or when clusters were made.
+// air.c: riding joints turn towards balance for a time, with 0 they stay; and clusters get the drag
+// of their segments, or only those on which something rides. After a step, or when clusters were
+// made.
 void tdi_reduce_air(td_reduced_state *state, td_real time, bool all);
 tdi_reduce_breeze tdi_reduce_breeze_at(const td_reduced_state *state, int32_t cluster);
 // The frame of a segment of `whole`, from its parent's and its joint.
@@ -290,6 +300,14 @@ bool tdi_reduce_chooses(const td_reduced_state *state);
 // Chooses those that are wanted; whether they are others than those there are. `late`: what is held
 // has to be freed.
 bool tdi_reduce_choose(td_reduced_state *state, bool late);
+// The same, with accelerations of clusters that are in `rate`.
+bool tdi_reduce_choose_by(td_reduced_state *state, bool late);
+
+// start.c: whether a step begins at rest, with a load on what is held; chooses what it moves.
+bool tdi_reduce_starts(const td_reduced_state *state);
+void tdi_reduce_start(td_reduced_state *state);
+// The step did not succeed, and was undone: nothing was chosen.
+void tdi_reduce_unstart(td_reduced_state *state);
 
 // look.c: what acts on clusters now is what the choice has seen; and whether something acts on
 // frozen joints that it has not seen: a gust, and with `all` an acceleration.
@@ -300,9 +318,10 @@ tdi_place tdi_reduce_acceleration(const td_reduced_state *state, int32_t cluster
 
 // change.c: M^-1 of a body.
 tdi_reduce_inverse_mass tdi_reduce_inverse(const tdi_body *body);
-// From the modes there are to those that are wanted, between steps, of which at least one
-// was.
+// From the modes there are to those that are wanted, between steps.
 void tdi_reduce_change(td_reduced_state *state);
+// Whether nothing moves, nor the base, and no step was taken since.
+bool tdi_reduce_rests(const td_reduced_state *state);
 // state.c: of a tree that was not stepped since it was made or stopped: it was always where it is
 // now; and the change, if there is one.
 void tdi_reduce_forget(td_reduced_state *state);
@@ -315,9 +334,17 @@ static inline td_quat tdi_seat_turn(const tdi_seat *seat, td_quat turn) {
     return tdi_quat_mul(seat->turn, turn);
 }
 
-// The share of the bending of a group that is at a joint.
+// The compliance of a joint in bending, and that of all joints of a group.
 static inline td_real tdi_reduce_bending(const tdi_body *b) {
     return 1 / b->stiffness.x + 1 / b->stiffness.z;
+}
+
+static inline td_real tdi_reduce_group_bending(const td_reduced_state *s, int32_t first) {
+    td_real sum = 0;
+    for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
+        sum += tdi_reduce_bending(&s->full->body[j]);
+    }
+    return sum;
 }
 
 // The table for implicit steps; bodies are td_reduced_states.
