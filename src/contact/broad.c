@@ -28,13 +28,6 @@ static inline td_real square(td_vec3 a) {
     return tdi_dot(a, a);
 }
 
-static inline void grow(tdi_bounds *b, td_vec3 x) {
-    b->low =
-        tdi_vec3(tdi_lesser(b->low.x, x.x), tdi_lesser(b->low.y, x.y), tdi_lesser(b->low.z, x.z));
-    b->high = tdi_vec3(tdi_greater(b->high.x, x.x), tdi_greater(b->high.y, x.y),
-                       tdi_greater(b->high.z, x.z));
-}
-
 static inline tdi_bounds widened(const tdi_bounds *b, td_real by) {
     const td_vec3 margin = tdi_vec3(by, by, by);
     return (tdi_bounds){tdi_sub(b->low, margin), tdi_add(b->high, margin)};
@@ -63,7 +56,7 @@ static inline tdi_bounds bounds_at(const tdi_contacts *c, int32_t i, const tdi_m
         b = tdi_add(b, tdi_sub(m->dx[k->b], common));
     }
     tdi_bounds box = {a, a};
-    grow(&box, b);
+    tdi_grow(&box, b);
     return widened(&box, k->radius * (1 + 0.5 * gap));
 }
 
@@ -73,8 +66,8 @@ static inline tdi_bounds bounds_of(const tdi_contacts *c, int32_t i, const tdi_m
     tdi_bounds box = bounds_at(c, i, m, c->opts.gap, common, false);
     if (m->dx) {
         tdi_bounds end = bounds_at(c, i, m, c->opts.gap, common, true);
-        grow(&box, end.low);
-        grow(&box, end.high);
+        tdi_grow(&box, end.low);
+        tdi_grow(&box, end.high);
     }
     return box;
 }
@@ -115,7 +108,7 @@ static bool still_covered(const tdi_contacts *c, const tdi_motion *m) {
 static tdi_bounds room_of(const tdi_contacts *c, int32_t k, const tdi_motion *m, td_vec3 common) {
     tdi_bounds b = {m->x[k], m->x[k]};
     if (m->dx) {
-        grow(&b, tdi_add(m->x[k], tdi_sub(m->dx[k], common)));
+        tdi_grow(&b, tdi_add(m->x[k], tdi_sub(m->dx[k], common)));
     }
     return widened(&b, c->spare_room[k]);
 }
@@ -346,8 +339,8 @@ static td_status spread(tdi_contacts *c, const tdi_motion *m, td_diag *diag) {
     for (int32_t i = 0; i < c->capsule_count; i++) {
         const tdi_capsule *k = &c->capsule[i];
         tdi_bounds box = c->room[k->a];
-        grow(&box, c->room[k->b].low);
-        grow(&box, c->room[k->b].high);
+        tdi_grow(&box, c->room[k->b].low);
+        tdi_grow(&box, c->room[k->b].high);
         c->fat[i] = widened(&box, k->radius * (1 + 0.5 * c->opts.gap));
         if (c->collider_limit > 0) {
             c->reach[i] = c->fat[i];

@@ -13,6 +13,13 @@ static inline td_real tdi_greater(td_real a, td_real b) {
     return a > b ? a : b;
 }
 
+static inline void tdi_grow(tdi_bounds *b, td_vec3 x) {
+    b->low =
+        tdi_vec3(tdi_lesser(b->low.x, x.x), tdi_lesser(b->low.y, x.y), tdi_lesser(b->low.z, x.z));
+    b->high = tdi_vec3(tdi_greater(b->high.x, x.x), tdi_greater(b->high.y, x.y),
+                       tdi_greater(b->high.z, x.z));
+}
+
 static inline bool tdi_overlap(const tdi_bounds *a, const tdi_bounds *b) {
     return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y &&
            b->low.y <= a->high.y && a->low.z <= b->high.z && b->low.z <= a->high.z;

@@ -19,7 +19,8 @@
 
 #define LEVELS   32  // grids; what is smaller goes into the finest
 #define FARTHEST 1e9 // cells from the origin
-#define FEW      100 // boxes that are compared each with each
+#define FEW      600 // boxes that are compared each with each
+#define RUN      8   // of them, one after the other along a strand, are compared by one box
 
 // ---- cells ----------------------------------------------------------------------------------
 
@@ -205,13 +206,26 @@ static void find_turn(void *context, int64_t turn) {
     end_turn(&f, turn);
 }
 
+// Each with each, in order; runs that are far away are passed over as a whole.
 static void find_among_few(gathering *g) {
-    const int32_t count = g->search->c->capsule_count;
+    const tdi_contacts *c = g->search->c;
+    const int32_t count = c->capsule_count;
+    tdi_bounds run[FEW / RUN + 1];
     finder f;
     begin_turn(&f, g);
     for (int32_t i = 0; i < count; i++) {
-        for (int32_t j = i + 1; j < count; j++) {
-            consider(&f, i, j);
+        tdi_bounds *b = &run[i / RUN];
+        *b = i % RUN == 0 ? c->fat[i] : *b;
+        tdi_grow(b, c->fat[i].low);
+        tdi_grow(b, c->fat[i].high);
+    }
+    for (int32_t i = 0; i < count; i++) {
+        for (int32_t j = i + 1, end; j < count; j = end) {
+            end = j - j % RUN + RUN < count ? j - j % RUN + RUN : count;
+            const bool near = tdi_overlap(&c->fat[i], &run[j / RUN]);
+            for (; near && j < end; j++) {
+                consider(&f, i, j);
+            }
         }
     }
     end_turn(&f, 0);

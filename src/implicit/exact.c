@@ -54,10 +54,10 @@ static bool swings(const tdi_touch *t, const tdi_system *y) {
 void tdi_exact_free(tdi_touch *t, const tdi_system *y, bool began) {
     const td_real h = ((const tdi_solver_state *)y->member[0].body)->rule.h;
     if (began) {
-        tdi_touch_gather(t, y, t->began);
+        tdi_touch_gather(y, t->began);
         return;
     }
-    tdi_touch_gather(t, y, t->ahead);
+    tdi_touch_gather(y, t->ahead);
     for (int32_t p = 0; p < t->point_count; p++) { // weight is added where it is asked for
         t->ahead[p] =
             tdi_madd(tdi_sub(t->ahead[p], t->began[p]), y->member[0].opts->gravity, -h * h);
