@@ -260,7 +260,7 @@ static void stay_busy(void *context, tdi_contacts *own, int32_t group) {
     b->turns++;
 }
 
-TD_TEST(contact_groups_that_can_meet_never_have_their_turns_at_once) {
+TD_TEST(contact_groups_that_can_meet_never_have_their_turns_at_once_on_threads) {
     enum { LONE = 3 }; // a group that does not move
     static crowd w;
     int32_t group[COUNT];

@@ -20,13 +20,13 @@ static inline int32_t tdi_turns_of(int32_t count) {
     return turns < 1 ? 1 : turns < TDI_TURNS ? turns : TDI_TURNS;
 }
 
-typedef struct tdi_share { // of a turn: its first iteration, and one past its last
+typedef struct tdi_turn_part { // of a turn: its first iteration, and one past its last
     int32_t first, last;
-} tdi_share;
+} tdi_turn_part;
 
-static inline tdi_share tdi_share_of(int32_t count, int64_t turn) {
+static inline tdi_turn_part tdi_turn_part_of(int32_t count, int64_t turn) {
     const int32_t turns = tdi_turns_of(count);
-    return (tdi_share){(int32_t)(turn * count / turns), (int32_t)((turn + 1) * count / turns)};
+    return (tdi_turn_part){(int32_t)(turn * count / turns), (int32_t)((turn + 1) * count / turns)};
 }
 
 // Takes all turns on all threads; NULL: on this one.

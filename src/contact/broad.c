@@ -41,13 +41,14 @@ static td_vec3 mean_of(const td_vec3 *x, int32_t count) {
     return tdi_scale(sum, 1.0 / count);
 }
 
-static tdi_motion motion_of(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx) {
+static tdi_search_motion motion_of(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx) {
     const td_vec3 none = {0, 0, 0};
-    return (tdi_motion){x, dx, mean_of(x, c->point_count), dx ? mean_of(dx, c->point_count) : none};
+    return (tdi_search_motion){x, dx, mean_of(x, c->point_count),
+                               dx ? mean_of(dx, c->point_count) : none};
 }
 
 // around a capsule, with half of `gap` of its radius, before the motion less `common`, or after it
-static inline tdi_bounds bounds_at(const tdi_contacts *c, int32_t i, const tdi_motion *m,
+static inline tdi_bounds bounds_at(const tdi_contacts *c, int32_t i, const tdi_search_motion *m,
                                    td_real gap, td_vec3 common, bool after) {
     const tdi_capsule *k = &c->capsule[i];
     td_vec3 a = m->x[k->a], b = m->x[k->b];
@@ -61,7 +62,7 @@ static inline tdi_bounds bounds_at(const tdi_contacts *c, int32_t i, const tdi_m
 }
 
 // all that it sweeps
-static inline tdi_bounds bounds_of(const tdi_contacts *c, int32_t i, const tdi_motion *m,
+static inline tdi_bounds bounds_of(const tdi_contacts *c, int32_t i, const tdi_search_motion *m,
                                    td_vec3 common) {
     tdi_bounds box = bounds_at(c, i, m, c->opts.gap, common, false);
     if (m->dx) {
@@ -73,7 +74,7 @@ static inline tdi_bounds bounds_of(const tdi_contacts *c, int32_t i, const tdi_m
 }
 
 // comparisons pass over what is no number
-static inline bool placed(const tdi_contacts *c, int32_t i, const tdi_motion *m) {
+static inline bool placed(const tdi_contacts *c, int32_t i, const tdi_search_motion *m) {
     const tdi_capsule *k = &c->capsule[i];
     return tdi_finite3(m->x[k->a]) && tdi_finite3(m->x[k->b]) &&
            (!m->dx || (tdi_finite3(m->dx[k->a]) && tdi_finite3(m->dx[k->b])));
@@ -86,7 +87,7 @@ static inline bool holds(const tdi_bounds *b, td_vec3 x) { // false for what is 
 
 // Whether all points stay in their boxes when they are moved by `shift`, and their motion is less
 // by `common`.
-static bool stay_inside(const tdi_contacts *c, const tdi_motion *m, const tdi_bounds *room,
+static bool stay_inside(const tdi_contacts *c, const tdi_search_motion *m, const tdi_bounds *room,
                         td_vec3 shift, td_vec3 common) {
     const td_vec3 after = tdi_sub(shift, common);
     for (int32_t k = 0; k < c->point_count; k++) {
@@ -98,14 +99,15 @@ static bool stay_inside(const tdi_contacts *c, const tdi_motion *m, const tdi_bo
     return true;
 }
 
-static bool still_covered(const tdi_contacts *c, const tdi_motion *m) {
+static bool still_covered(const tdi_contacts *c, const tdi_search_motion *m) {
     const td_vec3 none = {0, 0, 0};
     return stay_inside(c, m, c->room, tdi_sub(c->center, m->center), m->mean) &&
            (c->collider_limit == 0 || stay_inside(c, m, c->room_reach, none, none));
 }
 
 // Where a point goes, less `common`, and as far around that as all its capsules have to spare.
-static tdi_bounds room_of(const tdi_contacts *c, int32_t k, const tdi_motion *m, td_vec3 common) {
+static tdi_bounds room_of(const tdi_contacts *c, int32_t k, const tdi_search_motion *m,
+                          td_vec3 common) {
     tdi_bounds b = {m->x[k], m->x[k]};
     if (m->dx) {
         tdi_grow(&b, tdi_add(m->x[k], tdi_sub(m->dx[k], common)));
@@ -113,7 +115,7 @@ static tdi_bounds room_of(const tdi_contacts *c, int32_t k, const tdi_motion *m,
     return widened(&b, c->spare_room[k]);
 }
 
-static void make_room(tdi_contacts *c, const tdi_motion *m) {
+static void make_room(tdi_contacts *c, const tdi_search_motion *m) {
     const td_vec3 none = {0, 0, 0};
     c->center = m->center;
     for (int32_t k = 0; k < c->point_count; k++) {
@@ -129,7 +131,7 @@ static td_status nowhere(int32_t capsule, td_diag *diag) {
                        capsule);
 }
 
-static td_status fatten(tdi_contacts *c, const tdi_motion *m, td_diag *diag) {
+static td_status fatten(tdi_contacts *c, const tdi_search_motion *m, td_diag *diag) {
     const td_vec3 none = {0, 0, 0};
     for (int32_t i = 0; i < c->capsule_count; i++) {
         const td_real more = TDI_SPARE_ROOM * c->capsule[i].radius;
@@ -148,7 +150,7 @@ static td_status fatten(tdi_contacts *c, const tdi_motion *m, td_diag *diag) {
 }
 
 // Whether a capsule goes farther than its radius.
-static inline bool is_fast(const tdi_contacts *c, int32_t i, const tdi_motion *m) {
+static inline bool is_fast(const tdi_contacts *c, int32_t i, const tdi_search_motion *m) {
     const tdi_capsule *k = &c->capsule[i];
     const td_vec3 a = tdi_sub(m->dx[k->a], m->mean), b = tdi_sub(m->dx[k->b], m->mean);
     const td_real r2 = k->radius * k->radius;
@@ -167,7 +169,7 @@ static inline void cut_to(td_real a, td_real b, td_real *from, td_real *to) {
 }
 
 // Whether two boxes that go evenly from start to end overlap at some time.
-static bool overlap_in_time(const tdi_contacts *c, tdi_near_pair pair, const tdi_motion *m,
+static bool overlap_in_time(const tdi_contacts *c, tdi_near_pair pair, const tdi_search_motion *m,
                             td_real gap) {
     td_real from = 0, to = 1;
     tdi_bounds box[2][2];
@@ -194,7 +196,7 @@ static inline bool may_touch(const tdi_contacts *c, int32_t i, int32_t j) {
            !(c->skip && c->skip(c->context, i, j));
 }
 
-static inline td_real longest_move(const tdi_contacts *c, int32_t i, const tdi_motion *m) {
+static inline td_real longest_move(const tdi_contacts *c, int32_t i, const tdi_search_motion *m) {
     const tdi_capsule *k = &c->capsule[i];
     return m->dx ? sqrt(tdi_greater(square(tdi_sub(m->dx[k->a], m->mean)),
                                     square(tdi_sub(m->dx[k->b], m->mean))))
@@ -207,7 +209,7 @@ static inline bool is_long(const tdi_capsule *k, const td_vec3 *x) {
 
 // Boxes of long capsules say little. Whether axes are farther apart than they can come while their
 // points stay in their rooms, which are boxes.
-static bool are_far(const tdi_contacts *c, int32_t i, int32_t j, const tdi_motion *m) {
+static bool are_far(const tdi_contacts *c, int32_t i, int32_t j, const tdi_search_motion *m) {
     const tdi_capsule *k = &c->capsule[i], *l = &c->capsule[j];
     if (!is_long(k, m->x) && !is_long(l, m->x)) {
         return false;
@@ -287,12 +289,12 @@ static td_status too_many(const tdi_contacts *c, td_diag *diag) {
 
 bool tdi_contacts_come_near(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
                             const td_vec3 *dx, td_real gap) {
-    const tdi_motion m = {.x = x, .dx = dx, .mean = c->mean};
+    const tdi_search_motion m = {.x = x, .dx = dx, .mean = c->mean};
     return overlap_in_time(c, pair, &m, gap);
 }
 
 td_status tdi_contacts_find(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx, td_diag *diag) {
-    const tdi_motion m = motion_of(c, x, dx);
+    const tdi_search_motion m = motion_of(c, x, dx);
     c->mean = m.mean;
     if (c->found && still_covered(c, &m)) {
         if (c->found_collider) {
@@ -330,7 +332,7 @@ td_status tdi_contacts_find(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx
 // ---- groups that move one at a time ---------------------------------------------------------
 
 // Rooms around all ways, with boxes that hold them.
-static td_status spread(tdi_contacts *c, const tdi_motion *m, td_diag *diag) {
+static td_status spread(tdi_contacts *c, const tdi_search_motion *m, td_diag *diag) {
     const td_vec3 none = {0, 0, 0};
     for (int32_t k = 0; k < c->point_count; k++) {
         const tdi_bounds way = room_of(c, k, m, none);
@@ -354,7 +356,7 @@ static td_status spread(tdi_contacts *c, const tdi_motion *m, td_diag *diag) {
 
 td_status tdi_contacts_find_apart(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
                                   td_diag *diag) {
-    const tdi_motion m = {.x = x, .dx = dx};
+    const tdi_search_motion m = {.x = x, .dx = dx};
     const tdi_search w = {.c = c, .m = &m, .apart = true};
     bool dropped = false;
     const td_status status = spread(c, &m, diag);

@@ -26,14 +26,14 @@ static inline bool tdi_overlap(const tdi_bounds *a, const tdi_bounds *b) {
 }
 
 // A motion, and what all points do together in it.
-typedef struct tdi_motion {
+typedef struct tdi_search_motion {
     const td_vec3 *x, *dx; // dx may be NULL
     td_vec3 center, mean;  // of all x and dx
-} tdi_motion;
+} tdi_search_motion;
 
 typedef struct tdi_search {
     tdi_contacts *c;
-    const tdi_motion *m;
+    const tdi_search_motion *m;
     bool apart; // each capsule moves by itself
 } tdi_search;
 

@@ -256,7 +256,7 @@ typedef struct filtering {
 static void filter_turn(void *context, int64_t turn) {
     filtering *f = context;
     const tdi_contacts *c = f->c;
-    const tdi_share share = tdi_share_of(f->pairs.count, turn);
+    const tdi_turn_part share = tdi_turn_part_of(f->pairs.count, turn);
     td_real part = 1;
     for (int32_t k = share.first; k < share.last && part > 0; k++) {
         const tdi_near_pair pair = c->pair[tdi_scope_at(&f->pairs, k)];

@@ -193,7 +193,7 @@ static void end_turn(finder *f, int64_t turn) {
 static void find_turn(void *context, int64_t turn) {
     gathering *g = context;
     const tdi_contacts *c = g->search->c;
-    const tdi_share share = tdi_share_of(c->capsule_count, turn);
+    const tdi_turn_part share = tdi_turn_part_of(c->capsule_count, turn);
     finder f;
     begin_turn(&f, g);
     for (int32_t i = share.first; i < share.last && g->blocks <= c->block_limit; i++) {

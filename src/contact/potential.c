@@ -257,7 +257,7 @@ typedef struct steadying {
 static void steady_turn(void *context, int64_t turn) {
     const steadying *w = context;
     const tdi_contacts *c = w->c;
-    const tdi_share share = tdi_share_of(c->friction_count, turn);
+    const tdi_turn_part share = tdi_turn_part_of(c->friction_count, turn);
     for (int32_t k = share.first; k < share.last; k++) {
         tdi_friction *f = &c->friction[k];
         if (tdi_rests(c, f->capsule, f->other)) {
@@ -402,7 +402,7 @@ static int open_pair(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x
 
 // ---- the value ------------------------------------------------------------------------------
 
-static td_real pairs_energy(const terms *w, tdi_share share) {
+static td_real pairs_energy(const terms *w, tdi_turn_part share) {
     td_real energy = 0;
     for (int32_t k = share.first; k < share.last; k++) {
         tdi_meeting m;
@@ -420,7 +420,7 @@ static td_real pairs_energy(const terms *w, tdi_share share) {
     return energy;
 }
 
-static td_real frictions_energy(const terms *w, tdi_share share) {
+static td_real frictions_energy(const terms *w, tdi_turn_part share) {
     const tdi_contacts *c = w->c;
     td_real energy = 0;
     for (int32_t k = share.first; k < share.last; k++) {
@@ -437,8 +437,8 @@ static void energy_turn(void *context, int64_t turn) {
     terms *w = context;
     w->energy[turn] =
         turn < w->pair_turns
-            ? pairs_energy(w, tdi_share_of(w->pairs.count, turn))
-            : frictions_energy(w, tdi_share_of(w->frictions.count, turn - w->pair_turns));
+            ? pairs_energy(w, tdi_turn_part_of(w->pairs.count, turn))
+            : frictions_energy(w, tdi_turn_part_of(w->frictions.count, turn - w->pair_turns));
 }
 
 td_real tdi_contacts_energy(tdi_contacts *c, const td_vec3 *x, td_real time,
@@ -458,14 +458,14 @@ static void count_turn(void *context, int64_t turn) {
     w->count[turn] = 0;
     w->bad[turn] = TD_NONE;
     if (turn >= w->pair_turns) {
-        const tdi_share share = tdi_share_of(w->frictions.count, turn - w->pair_turns);
+        const tdi_turn_part share = tdi_turn_part_of(w->frictions.count, turn - w->pair_turns);
         for (int32_t k = share.first; k < share.last; k++) {
             const tdi_friction *f = &c->friction[tdi_scope_at(&w->frictions, k)];
             w->count[turn] += !tdi_rests(c, f->capsule, f->other);
         }
         return;
     }
-    const tdi_share share = tdi_share_of(w->pairs.count, turn);
+    const tdi_turn_part share = tdi_turn_part_of(w->pairs.count, turn);
     for (int32_t k = share.first; k < share.last; k++) {
         const int32_t which = tdi_scope_at(&w->pairs, k);
         tdi_meeting m;
@@ -505,7 +505,7 @@ static void fill_turn(void *context, int64_t turn) {
     tdi_contact *out = c->contact + w->count[turn];
     td_real energy = 0;
     if (turn < w->pair_turns) {
-        const tdi_share share = tdi_share_of(w->pairs.count, turn);
+        const tdi_turn_part share = tdi_turn_part_of(w->pairs.count, turn);
         for (int32_t k = share.first; k < share.last; k++) {
             const int32_t which = tdi_scope_at(&w->pairs, k);
             if (c->touches[which] > 0) {
@@ -514,7 +514,7 @@ static void fill_turn(void *context, int64_t turn) {
             }
         }
     } else {
-        const tdi_share share = tdi_share_of(w->frictions.count, turn - w->pair_turns);
+        const tdi_turn_part share = tdi_turn_part_of(w->frictions.count, turn - w->pair_turns);
         for (int32_t k = share.first; k < share.last; k++) {
             const tdi_friction *f = &c->friction[tdi_scope_at(&w->frictions, k)];
             if (!tdi_rests(c, f->capsule, f->other)) {
@@ -580,7 +580,7 @@ typedef struct nearest {
 static void least_turn(void *context, int64_t turn) {
     nearest *w = context;
     const tdi_contacts *c = w->c;
-    const tdi_share share = tdi_share_of(c->pair_count, turn);
+    const tdi_turn_part share = tdi_turn_part_of(c->pair_count, turn);
     w->gap[turn] = INFINITY;
     w->pair[turn] = TD_NONE;
     for (int32_t k = share.first; k < share.last; k++) {
