@@ -8,6 +8,7 @@ import { loadMoving } from '../moving';
 import type { Moving } from '../moving';
 import { CameraWeights } from './camera-weights';
 import { Clock } from './clock';
+import { Detail } from './detail';
 import { byId } from './dom';
 import { Editor } from './editor';
 import { Gallery } from './gallery';
@@ -33,7 +34,8 @@ import { SceneHandle } from './scene-handle';
 import type { Edit } from './scene-text';
 import { SettingsPanel, valuesOf } from './settings';
 import type { Key, Settings } from './settings';
-import { Refused, Simulation } from './simulation';
+import { isRefused } from './simulation';
+import type { Simulation } from './simulation';
 import { DefineSliders } from './sliders';
 import { Tabs } from './tabs';
 import { LiveWorld } from './world';
@@ -82,11 +84,13 @@ export class Viewer {
   /** What there was before what is being typed. */
   private typing: Moment | null = null;
   readonly cameraWeights: CameraWeights;
+  readonly detail: Detail;
 
   constructor(library: Library, simulation: Simulation) {
     this.library = library;
     this.simulation = simulation;
     this.cameraWeights = new CameraWeights(simulation);
+    this.detail = new Detail(simulation, this.picture);
     this.own = new OwnFiles(library);
     this.pot = new Pot(simulation, this.picture, () => this.world && { world: this.world, actor: this.pickedActor });
     const { canvas, stage } = this.picture;
@@ -146,7 +150,7 @@ export class Viewer {
     if (draft) {
       this.editor.setDraft(draft.file, draft.text);
     }
-    if (opened) {
+    if (opened && this.own.owns(item)) {
       this.own.setPicture(item, this.picture.small());
     }
     return opened;
@@ -285,6 +289,7 @@ export class Viewer {
     this.world = world;
     this.pot.begin();
     this.cameraWeights.begin();
+    this.detail.begin(world);
     this.picture.show(world.model, world.swept, ROOM);
     this.frame.begin(this.shown.file, world);
     this.clock.begin();
@@ -307,7 +312,7 @@ export class Viewer {
 
   // what was there goes on; unless the worker is gone, which takes its world along
   private async onRefused(error: Error): Promise<void> {
-    if (error instanceof Refused) {
+    if (isRefused(error)) {
       const [fault] = error.faults;
       const place = fault.line > 0 ? `${baseName(fault.file)}:${fault.line}:${fault.column}: ` : '';
       sayFault(place + fault.text);
@@ -426,7 +431,7 @@ export class Viewer {
     try {
       return await this.simulation.ask({ do: 'check', file, text, files: this.files(this.shown.edited) });
     } catch (error) {
-      return error instanceof Refused ? error.faults : [];
+      return isRefused(error) ? error.faults : [];
     }
   }
 
@@ -595,9 +600,7 @@ export class Viewer {
     if (this.hand.update()) {
       this.picture.touched();
     }
-    if (this.world?.setHeight(this.picture.pixelsOf(this.world.height))) {
-      this.picture.changed();
-    }
+    this.detail.update(this.clock.playing);
     this.picture.onFrame(time, dt);
     if (this.world && this.opening === 0) {
       void this.cameraWeights.tell(this.world.opened, this.picture);
