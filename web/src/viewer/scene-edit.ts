@@ -4,7 +4,7 @@
 
 import { baseName, isModel } from './library';
 import type { LiveText } from './live-text';
-import { KINDS, holderOf, keysOf, numberOf, numbersOf, relative, thingsOf, valueAt } from './scene-kinds';
+import { KINDS, definedIn, holderOf, keysOf, numberOf, numbersOf, relative, thingsOf, valueAt } from './scene-kinds';
 import type { Data, Field, Kind, Keys, Thing } from './scene-kinds';
 import { ScenePanel } from './scene-panel';
 import type { Edit, Path } from './scene-text';
@@ -95,6 +95,7 @@ export class SceneEditor {
   }
 
   draw(): void {
+    this.viewer.sliders.setOverridden((file) => definedIn(this.scene, baseName(file)));
     this.panel.draw();
     this.timeline.draw();
     this.viewer.picture.touched();

@@ -69,7 +69,7 @@ export class Viewer {
   readonly editor: Editor;
   readonly readings: Readings;
   readonly scene: SceneEditor;
-  private readonly sliders: DefineSliders;
+  readonly sliders: DefineSliders;
   private readonly handle: SceneHandle;
   world: LiveWorld | null = null;
   run: { model: Moving; time: number } | null = null;
