@@ -17,7 +17,7 @@ import { checkEditor } from './viewer-checks/editor.mjs';
 import { checkFiles } from './viewer-checks/files.mjs';
 import * as motion from './viewer-checks/motion.mjs';
 import { checkOver } from './viewer-checks/over.mjs';
-import { WINDOW, checks, drawOnce, ready, setDrawing } from './viewer-checks/page.mjs';
+import { WINDOW, checks, drawOnce, ready, setDrawing, startUndrawn } from './viewer-checks/page.mjs';
 import { checkPictures } from './viewer-checks/pictures.mjs';
 import { checkSceneEditing } from './viewer-checks/scene.mjs';
 import { checkHand, checkSliders } from './viewer-checks/shape.mjs';
@@ -93,9 +93,21 @@ async function keepPicture(page, name) {
   }
 }
 
-async function openPage(browser, address, sharp) {
+/** How a page is opened for a check: which, how many pixels it has, and whether it draws from the start. */
+function kindOf(name) {
+  return {
+    address: addressOf(name === 'given' ? options.given : file),
+    sharp: SHARP.includes(name),
+    drawn: name === 'start' || SHARP.includes(name) || SEEN.includes(name),
+  };
+}
+
+async function openPage(browser, { address, sharp, drawn }) {
   const deviceScaleFactor = options.pictures || options.renew ? 1 : sharp ? PIXELS.sharp : PIXELS.coarse;
   const context = await browser.newContext({ viewport: WINDOW, hasTouch: true, deviceScaleFactor });
+  if (!drawn) {
+    await context.addInitScript(startUndrawn);
+  }
   const page = await context.newPage();
   checks.watch(page);
   await page.goto(address);
@@ -118,13 +130,12 @@ async function runCheck(page, name) {
 async function runLane(browser, names) {
   let [page, kind] = [null, ''];
   for (let name = names.shift(); name; name = names.shift()) {
-    const address = addressOf(name === 'given' ? options.given : file);
-    const wanted = `${address} ${SHARP.includes(name)}`;
-    if (kind !== wanted) {
+    const wanted = kindOf(name);
+    if (kind !== JSON.stringify(wanted)) {
       await page?.context().close();
       page = null;
-      await checks.run(`opening for ${name}`, async () => (page = await openPage(browser, address, SHARP.includes(name))));
-      kind = page ? wanted : '';
+      await checks.run(`opening for ${name}`, async () => (page = await openPage(browser, wanted)));
+      kind = page ? JSON.stringify(wanted) : '';
     }
     if (page) {
       await runCheck(page, name);

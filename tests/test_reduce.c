@@ -296,15 +296,62 @@ TD_TEST(reduced_tree_frees_frozen_joints_in_the_step_in_which_a_gust_comes) {
     tree_free(t);
 }
 
-// ---- weights --------------------------------------------------------------------------------
+// ---- starts ---------------------------------------------------------------------------------
 
-// Two canes side by side on one root, in the same wind: how many joints of each move by themselves.
+// Of two canes on one root: how many joints of each move by themselves.
 static void count_of_both(const td_reduced_state *s, int32_t half, int32_t own[2]) {
     own[0] = own[1] = 0;
     for (int32_t i = 1; i < 2 * half + 1; i++) {
         own[i > half] += td_reduced_modes(s)[i] == TD_REDUCE_OWN;
     }
 }
+
+// Two canes on one root, of which a hand pulls one at its tip: the other does not move in the first
+// step, and what does is where it is with all joints.
+TD_TEST(reduced_tree_at_rest_begins_with_the_joints_that_a_load_moves) {
+    enum { HALF = 24, N = 2 * HALF + 1 };
+    td_segment_def defs[N];
+    for (int32_t i = 0; i < N; i++) {
+        defs[i] = td_segment_def_default();
+        defs[i].parent = i == 0 ? TD_NONE : i == HALF + 1 ? 0 : i - 1;
+        defs[i].length = 0.1;
+        defs[i].radius_base = defs[i].radius_tip = 0.01;
+    }
+    tree t = tree_of(defs, N, TD_LAW_LINEAR, NULL);
+    td_reduced_state *s = reduced_of(t.model);
+    td_reduce_opts by = td_reduce_opts_default();
+    by.error = 0.001;
+    CHECK_INT(td_reduced_set(s, &by, NULL), TD_OK);
+    const td_load pull = {.kind = TD_LOAD_FORCE, .segment = HALF, .vector = {5, 0, 0}};
+    td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 60, tdi_vec3(0, 0, 0));
+    opts.loads = &pull;
+    opts.load_count = 1;
+    const size_t bytes = tdi_state_save_size(&tdi_reduced_implicit, s);
+    char *saves[2] = {malloc(bytes), malloc(bytes)};
+    const td_load beyond = {
+        .kind = TD_LOAD_FORCE, .segment = HALF, .point = {0, 1e20, 0}, .vector = {1e300, 1e300, 0}};
+    td_step_opts bad = opts;
+    bad.loads = &beyond;
+    tdi_state_save(&tdi_reduced_implicit, s, saves[0]);
+    CHECK_INT(td_reduced_step(s, &bad, NULL, NULL), TD_ERR_DIVERGED);
+    tdi_state_save(&tdi_reduced_implicit, s, saves[1]);
+    CHECK(memcmp(saves[0], saves[1], bytes) == 0); // nothing was chosen
+    step_reduced(s, &opts);
+    run(t, &opts, 1);
+    int32_t own[2] = {0, 0};
+    count_of_both(s, HALF, own);
+    CHECK_INT(own[0], HALF);
+    CHECK_IN(own[1], 0, 3); // next to the root, which the pull accelerates
+    const td_vec3 far = td_tree_tip(t.state, HALF), near = td_tree_tip(td_reduced_whole(s), HALF);
+    CHECK(far.x > 0.003);
+    CHECK_IN(tdi_norm(tdi_sub(far, near)), 0, 1e-4); // of the other cane's mass, which stays
+    free(saves[0]);
+    free(saves[1]);
+    td_reduced_free(s);
+    tree_free(t);
+}
+
+// ---- weights --------------------------------------------------------------------------------
 
 TD_TEST(reduced_tree_seen_by_a_camera_moves_more_joints_where_that_is_near) {
     enum { HALF = 16, N = 2 * HALF + 1 };

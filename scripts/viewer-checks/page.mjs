@@ -27,6 +27,18 @@ export const setDrawing = (page, on) => page.evaluate((value) => {
   window.tendrilViewer.drawing = value;
 }, on);
 
+// in the page, before its own scripts: not even the first picture is drawn
+export function startUndrawn() {
+  let published;
+  Object.defineProperty(window, 'tendrilViewer', {
+    get: () => published,
+    set: (viewer) => {
+      published = viewer;
+      viewer.drawing = false;
+    },
+  });
+}
+
 /** One picture, of what is there now. */
 export async function drawOnce(page) {
   const before = await ask(page, (viewer) => viewer.frames);

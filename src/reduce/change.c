@@ -183,7 +183,7 @@ static bool summed(const td_reduced_state *s, int32_t c) {
 static void add_motions(td_reduced_state *s) {
     for (int32_t i = 0; i < s->full->body_count; i++) {
         const tdi_other_side *side = &s->side[i];
-        if (summed(s, s->seat[i].body)) {
+        if (summed(s, s->seat[i].body) && !s->stays[i]) {
             add_motion(s, i, false, 1 - side->share);
         }
         if (side->seat.body != TD_NONE && summed(s, side->seat.body)) {
@@ -220,6 +220,28 @@ static void keep_past(td_reduced_state *s, int32_t c) {
     s->tree.past[c].o = tdi_add(old->past.o, shift);
     s->tree.star[c].o = tdi_add(old->star.o, shift);
     s->tree.hat[c].o = tdi_add(old->hat.o, shift);
+}
+
+bool tdi_reduce_rests(const td_reduced_state *s) {
+    static const tdi_twist still = {{0, 0, 0}, {0, 0, 0}};
+    bool rests = s->tree.head.known == 0 && memcmp(&s->tree.base_twist, &still, sizeof still) == 0;
+    for (int32_t d = 0; d < s->clusters.head.dof_count && rests; d++) {
+        rests = s->tree.v[d] == 0;
+    }
+    return rests;
+}
+
+// It was always where it is now.
+static void rest(td_reduced_state *s) {
+    td_tree_state *t = &s->tree;
+    for (int32_t c = 0; c < s->clusters.body_count; c++) {
+        const tdi_frame *f = &t->frame[c];
+        t->past[c] = (tdi_past){.o = f->o, .r = f->r, .turn = f->turn};
+        t->star[c] = t->hat[c] = (tdi_place){f->o, f->r};
+    }
+    memset(t->v, 0, (size_t)s->full->head.dof_count * sizeof *t->v);
+    memcpy(t->q_back, t->q, (size_t)s->clusters.coord_count * sizeof *t->q);
+    memcpy(t->angle_star, t->angle, (size_t)s->clusters.head.dof_count * sizeof *t->angle);
 }
 
 static void gather_past(td_reduced_state *s) {
@@ -326,9 +348,9 @@ static void gather_winds(td_reduced_state *s) {
 
 static void touch(td_reduced_state *s, int32_t i) {
     if (i != TD_NONE) {
-        s->old[s->seat[i].body].touched = true;
+        s->touched[s->seat[i].body] = 1;
         if (s->side[i].seat.body != TD_NONE) {
-            s->old[s->side[i].seat.body].touched = true;
+            s->touched[s->side[i].seat.body] = 1;
         }
     }
 }
@@ -341,22 +363,9 @@ static void touch_below_group(td_reduced_state *s, int32_t i) {
     touch(s, s->full->parent[i]);
 }
 
-// All clusters as they are, and which of them the change touches.
-static void remember(td_reduced_state *s) {
-    const td_tree_state *t = &s->tree;
-    tdi_reduce_settle_modes(s->full, s->wanted, s->was);
-    memset(s->was, 0xff, (size_t)s->full->body_count * sizeof *s->was); // TD_NONE
-    for (int32_t c = 0; c < s->clusters.body_count; c++) {
-        s->was[s->first[c]] = c;
-        s->old[c] = (tdi_reduce_old){.body = s->clusters.body[c],
-                                     .frame = t->frame[c],
-                                     .past = t->past[c],
-                                     .star = t->star[c],
-                                     .hat = t->hat[c],
-                                     .began = s->began[c],
-                                     .usual = s->usual[c]};
-        copy_joint(&s->tree, c, &s->old[c], false);
-    }
+// Which clusters the change touches.
+static void touch_all(td_reduced_state *s) {
+    memset(s->touched, 0, (size_t)s->clusters.body_count * sizeof *s->touched);
     for (int32_t i = 0; i < s->full->body_count; i++) {
         s->seg_wind[i] = s->winds[s->seat[i].body];
         if (s->mode[i] != s->wanted[i]) {
@@ -368,17 +377,62 @@ static void remember(td_reduced_state *s) {
     }
 }
 
+// The segment whose motion the cluster of a segment begins with: the first, of a group the last,
+// which are whole on it. TD_NONE: the segment is within a group, or on what is.
+static int32_t leader(const td_reduced_state *s, int32_t i, const uint8_t *mode,
+                      const int32_t *joined, const int32_t *led) {
+    const bool moves = mode[i] == TD_REDUCE_OWN || mode[i] == TD_REDUCE_JOINED;
+    return !moves ? led[s->full->parent[i]] : joined[i] == TD_NONE ? i : TD_NONE;
+}
+
+// What was on a cluster with the one that leads it, and is again, moves as that does. In `was` the
+// groups to be.
+static void find_what_stays(td_reduced_state *s) {
+    int32_t *led = s->led;
+    for (int32_t i = 0; i < s->full->body_count; i++) {
+        led[i] = leader(s, i, s->mode, s->joined, led);
+    }
+    for (int32_t i = 0; i < s->full->body_count; i++) {
+        s->next[i] = leader(s, i, s->wanted, s->was, s->next);
+        s->stays[i] = led[i] != TD_NONE && s->next[i] != TD_NONE && s->next[i] != i &&
+                      led[i] == led[s->next[i]];
+    }
+}
+
+// The others, as they are.
+static void remember(td_reduced_state *s) {
+    const td_tree_state *t = &s->tree;
+    memset(s->was, 0xff, (size_t)s->full->body_count * sizeof *s->was); // TD_NONE
+    for (int32_t c = 0; c < s->clusters.body_count; c++) {
+        s->was[s->first[c]] = c;
+        if (!s->touched[c]) {
+            s->old[c] = (tdi_reduce_old){.body = s->clusters.body[c],
+                                         .frame = t->frame[c],
+                                         .past = t->past[c],
+                                         .star = t->star[c],
+                                         .hat = t->hat[c],
+                                         .began = s->began[c],
+                                         .usual = s->usual[c]};
+            copy_joint(&s->tree, c, &s->old[c], false);
+        }
+    }
+}
+
 // ---- entry ----------------------------------------------------------------------------------
 
 void tdi_reduce_change(td_reduced_state *s) {
+    const bool rests = tdi_reduce_rests(s);
+    tdi_reduce_settle_modes(s->full, s->wanted, s->was);
+    touch_all(s);
+    find_what_stays(s);
     remember(s);
-    tdi_reduce_draw_touched(s);
+    tdi_reduce_draw_touched(s, !rests);
     memcpy(s->mode, s->wanted, (size_t)s->full->body_count * sizeof *s->mode);
     tdi_reduce_cluster(s);
     gather_joints(s);
-    gather_past(s);
+    (rests ? rest : gather_past)(s);
     gather_winds(s);
     tdi_reduce_air(s, TURN_TIME, true);
-    s->tree.stale = true;
+    s->tree.stale = !rests;
     s->count->changes++;
 }

@@ -85,13 +85,22 @@ static bool first_look(const td_reduced_state *s) {
     return s->count->young < 1.5 * s->tree.head.rule.dt;
 }
 
-// What every joint carries, about it.
-static void sum_loads(td_reduced_state *s) {
-    const tdi_frame *f = s->whole.frame;
+// Before the first step nothing has a rate.
+static bool starts(const td_reduced_state *s) {
+    return s->count->young == 0;
+}
+
+// Of the last step, in `rate`.
+static void note_accelerations(td_reduced_state *s) {
     const tdi_place still = {.o = {0, 0, 0}};
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
         s->rate[c] = first_look(s) ? still : tdi_reduce_acceleration(s, c);
     }
+}
+
+// What every joint carries, about it.
+static void sum_loads(td_reduced_state *s) {
+    const tdi_frame *f = s->whole.frame;
     tdi_reduce_drags(s);
     for (int32_t i = 0; i < s->full->body_count; i++) {
         add_inertia(s, i, &s->rate[s->seat[i].body]);
@@ -132,8 +141,8 @@ static td_vec3 rate_of(const td_reduced_state *s, int32_t i) {
 static td_vec3 swing_of(const td_reduced_state *s, int32_t i) {
     const int32_t d = s->full->dof[i], count = s->full->dof[i + 1] - d;
     const td_real *a = s->whole.angle + d, *seen = s->angle_seen + d,
-                  time = s->count->since * s->tree.head.rule.dt, more = fmax(1, SWAY / time),
-                  by = s->count->young < SWAY ? more * more : more;
+                  time = (s->count->since > 0 ? s->count->since : 1) * s->tree.head.rule.dt,
+                  more = fmax(1, SWAY / time), by = s->count->young < SWAY ? more * more : more;
     const td_vec3 turn = count == 3   ? tdi_vec3(a[0] - seen[0], a[1] - seen[1], a[2] - seen[2])
                          : count == 1 ? tdi_vec3(a[0] - seen[0], 0, 0)
                                       : tdi_vec3(0, 0, 0);
@@ -238,8 +247,8 @@ static td_real weight_of(const td_reduced_state *s, int32_t i) {
 static void note_turns(td_reduced_state *s, int32_t i) {
     const bool first = first_look(s);
     if (s->mode[i] == TD_REDUCE_FROZEN) {
-        s->active[i] *= FADE;
         s->swing[i] = missed_turn(s, i);
+        s->active[i] = starts(s) ? s->swing[i] / SWAY : FADE * s->active[i];
         return;
     }
     const td_real rate = tdi_norm(rate_of(s, i)),
@@ -362,7 +371,7 @@ static int32_t cut(td_reduced_state *s, td_real *sum) {
     return saved;
 }
 
-bool tdi_reduce_choose(td_reduced_state *s, bool late) {
+bool tdi_reduce_choose_by(td_reduced_state *s, bool late) {
     const int32_t n = s->full->body_count;
     td_real now = 0, then;
     tdi_reduce_draw(s, false);
@@ -380,4 +389,9 @@ bool tdi_reduce_choose(td_reduced_state *s, bool late) {
     }
     s->count->estimate = sqrt(then);
     return memcmp(s->mode, s->wanted, (size_t)n * sizeof *s->mode) != 0;
+}
+
+bool tdi_reduce_choose(td_reduced_state *s, bool late) {
+    note_accelerations(s);
+    return tdi_reduce_choose_by(s, late);
 }

@@ -133,7 +133,7 @@ static bool in_group(const td_reduced_state *s, int32_t i) {
 
 static bool touched(const td_reduced_state *s, int32_t i) {
     const int32_t side = s->side[i].seat.body;
-    return s->old[s->seat[i].body].touched || (side != TD_NONE && s->old[side].touched);
+    return s->touched[s->seat[i].body] || (side != TD_NONE && s->touched[side]);
 }
 
 // Whether a segment of a group is drawn bent; before a change, only if the group is touched.
@@ -145,7 +145,7 @@ static bool bends(const td_reduced_state *s, int32_t i, bool change) {
     while (s->mode[first] == TD_REDUCE_JOINED) {
         first = s->full->parent[first];
     }
-    return s->old[s->was[first]].touched;
+    return s->touched[s->was[first]];
 }
 
 // A segment that its cluster carries, moved as far as what it hangs on.
@@ -289,12 +289,12 @@ void tdi_reduce_draw(td_reduced_state *s, bool past) {
     }
 }
 
-void tdi_reduce_draw_touched(td_reduced_state *s) {
+void tdi_reduce_draw_touched(td_reduced_state *s, bool past) {
     draw_joints(s);
     draw_frames(s, true);
     draw_head(s);
-    for (int32_t i = 0; i < s->full->body_count; i++) {
-        if (touched(s, i)) {
+    for (int32_t i = 0; past && i < s->full->body_count; i++) {
+        if (touched(s, i) && !s->stays[i]) {
             hold_still(s, i);
             draw_past(s, i);
         }

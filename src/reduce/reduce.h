@@ -95,9 +95,8 @@ typedef struct tdi_reduce_shape {
     bool rides, joins;
 } tdi_reduce_shape;
 
-// A cluster before a change.
+// A cluster before a change that does not touch it.
 typedef struct tdi_reduce_old {
-    bool touched; // segments come or go, or a joint of it changes its mode
     tdi_body body;
     tdi_frame frame;
     tdi_past past;
@@ -137,9 +136,11 @@ struct td_reduced_state {
     td_tree_model clusters;
     const td_tree_model *full;
     td_reduce_opts opts;
-    int32_t reduced; // segments whose joint is not its own
-    int32_t groups;  // clusters whose joint is that of several
-    int32_t drawn;   // what `whole` has of the clusters: TDI_DRAWN_
+    int32_t reduced;         // segments whose joint is not its own
+    int32_t groups;          // clusters whose joint is that of several
+    int32_t drawn;           // what `whole` has of the clusters: TDI_DRAWN_
+    bool started;            // joints were chosen at the beginning of the step that is under way;
+    tdi_reduce_count before; // then this was its count
 
     // saved, one after the other, with coordinates and angles of `whole`
     tdi_reduce_count *count;
@@ -182,7 +183,10 @@ struct td_reduced_state {
     td_vec3 *seg_wind;   // a segment: scratch of changes
     tdi_place *rate;     // a cluster: scratch of changes
     tdi_reduce_old *old; // a cluster: before a change
+    uint8_t *touched;    // a cluster, then: segments come or go, or a joint of it changes its mode
     int32_t *was;        // a segment whose joint a cluster had before a change: that, or TD_NONE
+    int32_t *led, *next; // a segment: the one that leads its cluster, before a change and after
+    uint8_t *stays;      // a segment: it was on one cluster with that which leads it next
     uint8_t *bent;       // a segment: it is drawn where its joints put it
     td_vec3 *shift;      // a segment: how far it is drawn from where its cluster has it
     td_real *cost;       // a segment: scratch of choices
@@ -230,7 +234,7 @@ void tdi_reduce_cluster(td_reduced_state *state);
 // Whether a cluster is that which was before the change.
 static inline const tdi_reduce_old *tdi_reduce_kept(const td_reduced_state *s, int32_t c) {
     const int32_t was = s->was[s->first[c]];
-    return was == TD_NONE || s->old[was].touched ? NULL : &s->old[was];
+    return was == TD_NONE || s->touched[was] ? NULL : &s->old[was];
 }
 // Points of capsules, on the clusters as they are seated.
 void tdi_reduce_place_capsules(td_reduced_state *state);
@@ -240,8 +244,9 @@ void tdi_reduce_add_mass(tdi_body *to, const tdi_body *from, const tdi_seat *sea
 // pose.c: brings `whole` up to date: coordinates and frames, and with `past` all that the next step
 // takes from the last ones.
 void tdi_reduce_draw(td_reduced_state *state, bool past);
-// The same for a change: groups that are not touched are drawn as rigid as they are.
-void tdi_reduce_draw_touched(td_reduced_state *state);
+// The same for a change, with the past only of what is touched: groups that are not are drawn as
+// rigid as they are.
+void tdi_reduce_draw_touched(td_reduced_state *state, bool past);
 
 // The coordinates of a ball joint, now and a step back, from its rotation vector and what the rule
 // takes from its past.
@@ -290,6 +295,14 @@ bool tdi_reduce_chooses(const td_reduced_state *state);
 // Chooses those that are wanted; whether they are others than those there are. `late`: what is held
 // has to be freed.
 bool tdi_reduce_choose(td_reduced_state *state, bool late);
+// The same, with accelerations of clusters that are in `rate`.
+bool tdi_reduce_choose_by(td_reduced_state *state, bool late);
+
+// start.c: whether a step begins at rest, with a load on what is held; chooses what it moves.
+bool tdi_reduce_starts(const td_reduced_state *state);
+void tdi_reduce_start(td_reduced_state *state);
+// The step did not succeed, and was undone: nothing was chosen.
+void tdi_reduce_unstart(td_reduced_state *state);
 
 // look.c: what acts on clusters now is what the choice has seen; and whether something acts on
 // frozen joints that it has not seen: a gust, and with `all` an acceleration.
@@ -300,9 +313,10 @@ tdi_place tdi_reduce_acceleration(const td_reduced_state *state, int32_t cluster
 
 // change.c: M^-1 of a body.
 tdi_reduce_inverse_mass tdi_reduce_inverse(const tdi_body *body);
-// From the modes there are to those that are wanted, between steps, of which at least one
-// was.
+// From the modes there are to those that are wanted, between steps.
 void tdi_reduce_change(td_reduced_state *state);
+// Whether nothing moves, nor the base, and no step was taken since.
+bool tdi_reduce_rests(const td_reduced_state *state);
 // state.c: of a tree that was not stepped since it was made or stopped: it was always where it is
 // now; and the change, if there is one.
 void tdi_reduce_forget(td_reduced_state *state);

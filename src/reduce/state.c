@@ -81,7 +81,11 @@ static void lay_out(td_reduced_state *s, tdi_layout *l, const td_tree_model *ful
     s->seg_wind = tdi_layout_place(l, n, sizeof *s->seg_wind);
     s->rate = tdi_layout_place(l, n, sizeof *s->rate);
     s->old = tdi_layout_place(l, n, sizeof *s->old);
+    s->touched = tdi_layout_place(l, n, sizeof *s->touched);
     s->was = tdi_layout_place(l, n, sizeof *s->was);
+    s->led = tdi_layout_place(l, n, sizeof *s->led);
+    s->next = tdi_layout_place(l, n, sizeof *s->next);
+    s->stays = tdi_layout_place(l, n, sizeof *s->stays);
     s->bent = tdi_layout_place(l, n, sizeof *s->bent);
     s->shift = tdi_layout_place(l, n, sizeof *s->shift);
     s->cost = tdi_layout_place(l, n, sizeof *s->cost);
@@ -286,14 +290,31 @@ static void begin(void *body) {
     td_reduced_state *s = body;
     follow_stiffness(s);
     empty(&s->met);
+    s->started = false;
     if (s->tree.head.known == 0 && s->count->by_hand) { // groups begin in balance with the weight
         note_flow(s);
         tdi_reduce_change_at_rest(s);
+    }
+    hold(s);
+    if (tdi_reduce_starts(s)) {
+        s->before = *s->count;
+        s->started = true;
+        note_flow(s);
+        take_winds(s);
+        tdi_reduce_start(s);
     }
     tdi_step_begin(body);
     take_winds(s);
     if (s->tree.head.opts->winds && s->reduced > 0) {
         s->tree.now->potential.loads.winds = s->winds;
+    }
+}
+
+static void undo(void *body) {
+    td_reduced_state *s = body;
+    tdi_step_undo(body);
+    if (s->started) {
+        tdi_reduce_unstart(s);
     }
 }
 
@@ -502,6 +523,7 @@ static void restored(void *body) {
 const tdi_implicit tdi_reduced_implicit = {
     TDI_TREE_STEPS,
     .begin = begin,
+    .undo = undo,
     .accept = accept,
     .tolerance = tolerance,
     .begin_rest = begin_rest,

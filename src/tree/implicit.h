@@ -82,18 +82,18 @@ void tdi_step_stand(void *body);
 
 // The part of the table that holds for all that begins with a td_tree_state; with tree/pins.h and
 // tree/points.h.
-#define TDI_TREE_STEPS                                                                     \
-    .ready = tdi_step_ready, .guess = tdi_step_guess, .undo = tdi_step_undo,               \
-    .clear = tdi_step_clear, .factor = tdi_step_factor, .solve = tdi_step_solve,           \
-    .attempt = tdi_step_attempt, .largest = tdi_step_largest, .value = tdi_step_value,     \
-    .keep = tdi_step_keep, .try = tdi_step_try, .longest = TDI_LONGEST_TURN,               \
-    .longest_rest = TDI_LONGEST_TURN, .driven = tdi_step_driven, .drive = tdi_step_drive,  \
-    .stand = tdi_step_stand, .points = tdi_tree_points, .velocities = tdi_tree_velocities, \
-    .moves = tdi_tree_moves, .push = tdi_tree_push, .turned = tdi_tree_turned,             \
-    .turns = tdi_tree_turns, .spin = tdi_tree_spin, .wring = tdi_tree_wring,               \
-    .respond = tdi_tree_respond, .absorb = tdi_tree_absorb, .mass = tdi_tree_mass,         \
-    .joint_inertia = tdi_tree_joint_inertia, .pin_moves = tdi_tree_pin_moves,              \
-    .pin_push = tdi_tree_pin_push, .pin_confine = tdi_tree_pin_confine, .nudge = tdi_step_nudge
+#define TDI_TREE_STEPS                                                                         \
+    .ready = tdi_step_ready, .guess = tdi_step_guess, .clear = tdi_step_clear,                 \
+    .factor = tdi_step_factor, .solve = tdi_step_solve, .attempt = tdi_step_attempt,           \
+    .largest = tdi_step_largest, .value = tdi_step_value, .keep = tdi_step_keep,               \
+    .try = tdi_step_try, .longest = TDI_LONGEST_TURN, .longest_rest = TDI_LONGEST_TURN,        \
+    .driven = tdi_step_driven, .drive = tdi_step_drive, .stand = tdi_step_stand,               \
+    .points = tdi_tree_points, .velocities = tdi_tree_velocities, .moves = tdi_tree_moves,     \
+    .push = tdi_tree_push, .turned = tdi_tree_turned, .turns = tdi_tree_turns,                 \
+    .spin = tdi_tree_spin, .wring = tdi_tree_wring, .respond = tdi_tree_respond,               \
+    .absorb = tdi_tree_absorb, .mass = tdi_tree_mass, .joint_inertia = tdi_tree_joint_inertia, \
+    .pin_moves = tdi_tree_pin_moves, .pin_push = tdi_tree_pin_push,                            \
+    .pin_confine = tdi_tree_pin_confine, .nudge = tdi_step_nudge
 
 // A tree for the common Newton's method; bodies are td_tree_states.
 extern const tdi_implicit tdi_tree_implicit;

@@ -459,6 +459,7 @@ const tdi_implicit tdi_tree_implicit = {
     .check_drives = tdi_drives_check,
     .joint_dof = tdi_tree_joint_dof,
     .begin = tdi_step_begin,
+    .undo = tdi_step_undo,
     .accept = tdi_step_accept,
     .begin_rest = tdi_step_begin_rest,
     .end_rest = tdi_step_end_rest,

@@ -106,7 +106,7 @@ const at = (find: (out: Vector3) => Vector3): Place => find(new Vector3()).toArr
 function pageState(viewer: Viewer): Partial<ViewerState> {
   const { clock, picture, library, readings } = viewer;
   return {
-    get ready() { return picture.frames > 0 && viewer.opening === 0 && !viewer.scene.busy && (viewer.world !== null || viewer.run !== null); },
+    get ready() { return (picture.frames > 0 || !picture.drawing) && viewer.opening === 0 && !viewer.scene.busy && (viewer.world !== null || viewer.run !== null); },
     get idle() { return !viewer.busy; },
     get drawing() { return picture.drawing; },
     set drawing(on) { picture.drawing = on; },

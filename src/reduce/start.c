@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// Trees that begin at rest, with a load on few of their segments: the first step has the joints
+// that the load moves, and no others.
+//
+// Method   All joints freeze but those that carry the load. An increment of Newton's method for
+//          these tells how the first step accelerates them, and so what frozen joints on them would
+//          miss: the choice is made by that, still at rest.
+// Failure  A step that fails leaves the state as it was before: nothing has been chosen yet, so
+//          that all there is to restore are joints that move by themselves, and zeros.
+
+#include "reduce/reduce.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FIRST TDI_AIR_OTHERS // steps to the next choice
+
+bool tdi_reduce_starts(const td_reduced_state *s) {
+    const tdi_reduce_count *count = s->count;
+    return s->tree.head.known == 0 && *s->held.count > 0 && s->reduced == 0 && count->young == 0 &&
+           count->changes == 0 && tdi_reduce_chooses(s) && !*s->touches && tdi_reduce_rests(s);
+}
+
+// ---- the trial ------------------------------------------------------------------------------
+
+static void freeze_others(td_reduced_state *s) {
+    for (int32_t i = 0; i < s->full->body_count; i++) {
+        const bool own = s->held.has[i] || s->pinned[i];
+        s->wanted[i] = own ? TD_REDUCE_OWN : TD_REDUCE_FROZEN;
+    }
+    tdi_reduce_change_at_rest(s);
+}
+
+// a = (x - x_0)/dt^2, by backward Euler from rest.
+static void note_accelerations(td_reduced_state *s) {
+    const td_real dt = s->tree.head.rule.dt, by = 1 / (dt * dt);
+    for (int32_t c = 0; c < s->clusters.body_count; c++) {
+        const tdi_frame *f = &s->tree.frame[c];
+        const tdi_past *past = &s->tree.past[c];
+        s->rate[c].o = tdi_scale(tdi_sub(f->o, past->o), by);
+        for (int k = 0; k < 9; k++) {
+            s->rate[c].r.m[k] = by * (f->r.m[k] - past->r.m[k]);
+        }
+    }
+}
+
+// False: the increments are no numbers, or the model is not positive.
+static bool try_step(td_reduced_state *s) {
+    const tdi_model model = {.raise = true};
+    td_real promise = 0;
+    tdi_step_begin(s);
+    tdi_step_guess(s, true);
+    tdi_step_clear(s);
+    const bool fine = tdi_step_factor(s, &model) != TDI_NOT_POSITIVE &&
+                      isfinite(tdi_step_solve(s, true, &promise));
+    if (fine) {
+        tdi_step_keep(s);
+        tdi_step_try(s, 1);
+        note_accelerations(s);
+    }
+    tdi_step_undo(s);
+    return fine;
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+void tdi_reduce_start(td_reduced_state *s) {
+    freeze_others(s);
+    tdi_reduce_draw(s, false);
+    memcpy(s->angle_seen, s->whole.angle, (size_t)s->full->head.dof_count * sizeof(td_real));
+    if (try_step(s)) {
+        tdi_reduce_choose_by(s, true);
+    } else {
+        memset(s->wanted, TD_REDUCE_OWN, (size_t)s->full->body_count * sizeof *s->wanted);
+    }
+    tdi_reduce_change_at_rest(s);
+    s->count->wait = FIRST;
+}
+
+void tdi_reduce_unstart(td_reduced_state *s) {
+    const size_t n = (size_t)s->full->body_count, dofs = (size_t)s->full->head.dof_count;
+    memset(s->wanted, TD_REDUCE_OWN, n * sizeof *s->wanted);
+    tdi_reduce_change_at_rest(s);
+    memset(s->swing, 0, n * sizeof *s->swing);
+    memset(s->active, 0, n * sizeof *s->active);
+    memset(s->uneven, 0, n * sizeof *s->uneven);
+    memset(s->angle_seen, 0, dofs * sizeof *s->angle_seen);
+    memset(s->share, 0, n * sizeof *s->share);
+    memset(s->usual, 0, n * sizeof *s->usual);
+    memset(s->began, 0, n * sizeof *s->began);
+    for (size_t i = 0; i < n; i++) {
+        s->side[i] = (tdi_other_side){.seat = {.body = TD_NONE}};
+    }
+    *s->count = s->before;
+    s->started = false;
+}
