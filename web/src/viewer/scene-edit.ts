@@ -53,7 +53,7 @@ export class SceneEditor {
   }
 
   private ownText(file: string): string {
-    return isModel(file) ? sceneText(file, this.viewer.shown.item?.title) : this.viewer.textOf(file);
+    return isModel(file) ? sceneText(file, this.viewer.shown.item?.title) : this.viewer.texts.of(file);
   }
 
   get seconds(): number {
@@ -128,7 +128,7 @@ export class SceneEditor {
   }
 
   private async changeNow(edits: Edit[], done: boolean): Promise<void> {
-    const answer = await this.viewer.editScene(this.text, edits);
+    const answer = await this.viewer.texts.editScene(this.text, edits);
     if (!answer) {
       return this.takeBack();
     }
@@ -143,7 +143,7 @@ export class SceneEditor {
     if (done && edits.length > 0) {
       await this.live.end();
       // a change that was refused is not in the text
-      if (this.viewer.shown.file !== this.file || this.viewer.textOf(this.file) !== this.text) {
+      if (this.viewer.shown.file !== this.file || this.viewer.texts.of(this.file) !== this.text) {
         return this.takeBack();
       }
     }
@@ -154,7 +154,7 @@ export class SceneEditor {
     const { file } = this.viewer.shown;
     this.file = file;
     this.text = this.ownText(file);
-    const answer = await this.viewer.editScene(this.text, []);
+    const answer = await this.viewer.texts.editScene(this.text, []);
     this.scene = answer?.scene ?? null;
     this.things = this.scene ? thingsOf(this.scene) : [];
     this.draw();

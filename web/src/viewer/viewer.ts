@@ -15,8 +15,7 @@ import { Gallery } from './gallery';
 import { Hand } from './hand';
 import type { Hold } from './hand';
 import { History } from './history';
-import type { Moment } from './history';
-import { baseName, editable, isModel, makeSource } from './library';
+import { baseName, isModel, makeSource } from './library';
 import type { Item, Library, Shown } from './library';
 import { LiveText } from './live-text';
 import { MotionFrame } from './motion-frame';
@@ -27,17 +26,17 @@ import { OwnFiles } from './own';
 import { Picture } from './picture';
 import { BREEZE } from './presets';
 import { Pot } from './pot';
-import type { Edited, Fault, Opened, Saved, State } from './protocol';
+import type { Opened, Saved, State } from './protocol';
 import { Readings } from './readings';
 import { SceneEditor } from './scene-edit';
 import { SceneHandle } from './scene-handle';
-import type { Edit } from './scene-text';
 import { SettingsPanel, valuesOf } from './settings';
 import type { Key, Settings } from './settings';
 import { isRefused } from './simulation';
 import type { Simulation } from './simulation';
 import { DefineSliders } from './sliders';
 import { Tabs } from './tabs';
+import { Texts } from './texts';
 import { LiveWorld } from './world';
 
 const LEAST_BUDGET = 14; // ms of simulation for a picture
@@ -60,6 +59,7 @@ export class Viewer {
   readonly clock = new Clock();
   readonly picture = new Picture();
   readonly history = new History();
+  readonly texts = new Texts(this);
   private readonly frame = new MotionFrame(this.picture);
   readonly pot: Pot;
   readonly hand: Hand;
@@ -81,8 +81,6 @@ export class Viewer {
   /** The worker has been asked to go on, and has not answered. */
   busy = false;
   private plotsDue = 0;
-  /** What there was before what is being typed. */
-  private typing: Moment | null = null;
   readonly cameraWeights: CameraWeights;
   readonly detail: Detail;
 
@@ -106,9 +104,9 @@ export class Viewer {
       byId('forces'), (keys) => this.applySettings(keys),
       (changes) => this.history.remember({ shown: this.shown, changes }));
     this.editor = new Editor({
-      check: (file, text) => this.check(file, text),
-      grow: (file, text) => void this.growTyped(file, text),
-      typed: (file, text) => this.onTyped(file, text),
+      check: (file, text) => this.texts.check(file, text),
+      grow: (file, text) => void this.texts.growTyped(file, text),
+      typed: (file, text) => this.texts.onTyped(file, text),
     });
     this.sliders = new DefineSliders(byId('shape'), new LiveText(this));
     this.scene = new SceneEditor(byId('scene'), this, new LiveText(this));
@@ -161,7 +159,7 @@ export class Viewer {
     const { faults } = this.editor;
     this.shown = shown;
     this.history.begin();
-    this.editor.setFiles(editable(shown.file, this.files(shown.edited)));
+    this.texts.show();
     this.editor.setFaults(faults);
     this.gallery.show(shown.item!.name);
     this.tabs.show('write');
@@ -174,33 +172,20 @@ export class Viewer {
     await this.chooseItem(this.own.find(item?.name) ?? this.library.items[0]);
   }
 
-  /** All texts as they came; Undo brings back what was written. */
-  async openOriginal(): Promise<void> {
-    const { item, edited } = this.shown;
-    const before = this.moment;
-    if (item && await this.growTexts(this.own.originals(item, Object.keys(edited)))) {
-      this.history.remember(before);
-    }
-  }
-
   /** True when the worker has it; else what was there goes on. */
   async open(shown: Shown, { changes = {}, keepView = false, again = false, saved }: Wish = {}): Promise<boolean> {
     this.opening++;
     try {
-      const files = this.files(shown.edited);
-      const opened = await this.simulation.ask({ do: 'open', source: makeSource(shown.file, files) });
+      const source = makeSource(shown.file, this.texts.all(shown.edited));
+      const opened = await this.simulation.ask({ do: 'open', source });
       this.shown = shown;
       this.showWorld(opened, keepView);
       this.settings.begin(opened);
       if (!again) {
         speakAgain();
-        this.history.begin();
-        this.typing = null;
-        this.editor.dropDrafts();
+        this.texts.begin();
       }
-      const texts = editable(shown.file, files);
-      this.editor.setFiles(texts);
-      this.sliders.show(texts);
+      this.sliders.show(this.texts.show());
       void this.scene.show();
       this.showTitle(opened.name, opened.text);
       this.gallery.show(shown.item?.name ?? null);
@@ -236,7 +221,7 @@ export class Viewer {
     const { settings } = this.settings;
     this.opening++;
     try {
-      const source = makeSource(this.shown.file, this.files(this.shown.edited));
+      const source = makeSource(this.shown.file, this.texts.all());
       const solvers = settings!.solvers.split(' ');
       this.showWorld(await this.simulation.ask({ do: 'open', source, solvers }), true);
       await this.sendSettings(this.settings.changedKeys());
@@ -275,9 +260,11 @@ export class Viewer {
     }
   }
 
-  /** Texts of the library, and those that have taken their place. */
-  private files(edited: Record<string, string>): Record<string, string> {
-    return { ...this.library.files, ...edited };
+  /** A file that was made here joins the gallery. */
+  addOwn(shown: Shown): void {
+    this.own.add(shown.edited);
+    this.shown = { ...shown, item: this.own.items.find(({ file }) => file === shown.file) ?? null };
+    this.gallery.show(this.shown.item?.name ?? null);
   }
 
   private showWorld(opened: Opened, keepView: boolean): void {
@@ -321,117 +308,8 @@ export class Viewer {
     }
     sayFault(error.message);
     if (this.world) {
-      const { file, edited } = this.shown;
-      const source = makeSource(file, this.files(edited));
+      const source = makeSource(this.shown.file, this.texts.all());
       await this.ask(() => this.simulation.ask({ do: 'open', source }));
-    }
-  }
-
-  // ---- text ---------------------------------------------------------------------------------------
-
-  textOf(file: string): string {
-    return this.shown.edited[file] ?? this.library.files[file] ?? '';
-  }
-
-  /** The same with another text; Undo takes it back. */
-  async regrow(file: string, text: string): Promise<boolean> {
-    const before = this.moment;
-    const changed = text !== this.textOf(file);
-    const grown = await this.growTexts({ [file]: text });
-    if (grown && changed) {
-      this.history.remember(before);
-    }
-    return grown;
-  }
-
-  // all that is typed until it grows is one step back, even when it is wrong
-  private onTyped(file: string, text: string): void {
-    if (!this.typing) {
-      this.typing = this.moment;
-      this.history.remember(this.typing);
-    }
-    if (this.shown.item) {
-      this.own.keepDraft(this.shown.item, file, text);
-    }
-  }
-
-  private async growTyped(file: string, text: string): Promise<void> {
-    const same = text === this.textOf(file);
-    if (await this.growTexts({ [file]: text }) && this.typing) {
-      this.typing = null;
-      if (same) {
-        this.history.takeBack();
-      }
-    }
-  }
-
-  /** The same with other texts, which nothing takes back: for what is told many times a second. */
-  async growTexts(texts: Record<string, string>, file = this.shown.file): Promise<boolean> {
-    const { item, edited } = this.shown;
-    const fresh = file !== this.shown.file;
-    const shown = { item: fresh ? null : item, file, edited: { ...edited, ...texts } };
-    const grown = await this.open(shown, { changes: this.settings.changes(), keepView: true, again: true });
-    if (grown && fresh) {
-      this.own.add(shown.edited);
-      this.shown = { ...shown, item: this.own.items.find((one) => one.file === file) ?? null };
-      this.gallery.show(this.shown.item?.name ?? null);
-    }
-    return grown && this.keepTexts();
-  }
-
-  private keepTexts(): true {
-    if (this.shown.item) {
-      this.own.keepTexts(this.shown.item, this.shown.edited);
-    }
-    return true;
-  }
-
-  /** A scene's text with changes; null when they cannot be made, which the page then says. */
-  async editScene(text: string, edits: Edit[]): Promise<Edited | null> {
-    try {
-      return await this.simulation.ask({ do: 'edit', text, edits });
-    } catch (error) {
-      if (edits.length > 0) {
-        sayFault((error as Error).message);
-      }
-      return null;
-    }
-  }
-
-  // ---- the way back -------------------------------------------------------------------------------
-
-  get moment(): Moment {
-    return { shown: this.shown, changes: this.settings.changes() };
-  }
-
-  undo(): Promise<void> {
-    return this.goTo(this.history.undo(this.moment));
-  }
-
-  redo(): Promise<void> {
-    return this.goTo(this.history.redo(this.moment));
-  }
-
-  private async goTo(moment: Moment | undefined): Promise<void> {
-    this.typing = null;
-    this.editor.dropDrafts();
-    if (moment && moment.shown === this.shown) {
-      this.editor.setFiles(editable(this.shown.file, this.files(this.shown.edited)));
-      this.keepTexts();
-      await this.settings.become(moment.changes);
-    } else if (moment && await this.open(moment.shown, { changes: moment.changes, keepView: true, again: true })) {
-      this.keepTexts();
-    }
-  }
-
-  private async check(file: string, text: string): Promise<Fault[]> {
-    if (!isModel(file)) {
-      return [];
-    }
-    try {
-      return await this.simulation.ask({ do: 'check', file, text, files: this.files(this.shown.edited) });
-    } catch (error) {
-      return isRefused(error) ? error.faults : [];
     }
   }
 
