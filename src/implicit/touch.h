@@ -170,6 +170,9 @@ void tdi_relax(const tdi_system *system, const td_vec3 *aim);
 
 // ---- exact contact: exact.c -----------------------------------------------------------------
 
+// Before an impact begins: bodies are where it does, and then where it would lead them if nothing
+// were in their way, which tells the ways and turns without contact.
+void tdi_exact_free(tdi_touch *t, const tdi_system *system, bool began);
 // A step begins: planes for what is near, and in the way of what goes on as it goes; in an impact
 // for all the time that is left of the step. t->planes says what kind of step it is.
 td_status tdi_exact_begin(tdi_touch *t, const tdi_system *system, td_real left, td_diag *diag);
