@@ -310,14 +310,21 @@ static bool shorten(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx, 
                     td_real closed, const int32_t *group, td_real *part) {
     bool free = true;
     for (int32_t k = 0; k < c->self_count; k++) {
-        td_real *i = &part[group[c->pair[k].i]], *j = &part[group[c->pair[k].j]];
-        const td_real both[2] = {*i, *j}, go = capsules(c, c->pair[k], x, dx, both, closed);
+        const tdi_near_pair p = c->pair[k];
+        if (tdi_rests(c, p.i, p.j)) {
+            continue;
+        }
+        td_real *i = &part[group[p.i]], *j = &part[group[p.j]];
+        const td_real both[2] = {*i, *j}, go = capsules(c, p, x, dx, both, closed);
         free = free && go >= 1;
-        *i *= go;
-        *j *= i == j ? 1 : go;
+        *i *= c->resting && c->resting[p.i] ? 1 : go;
+        *j *= i == j || (c->resting && c->resting[p.j]) ? 1 : go;
     }
     for (int32_t k = c->self_count; k < c->pair_count; k++) {
         td_real *i = &part[group[c->pair[k].i]];
+        if (tdi_rests(c, c->pair[k].i, c->pair[k].j)) {
+            continue;
+        }
         const sweep w = {c, c->pair[k], x, dx, *i, time, 0, turns(c, c->pair[k]), closed};
         const td_real go = collider(&w);
         free = free && go >= 1;

@@ -310,7 +310,7 @@ static void take_contacts(void *context, int64_t k) {
 static bool any_held(const tdi_direct *d) {
     bool any = false;
     for (int32_t i = 0; i < d->sparse->node_count && !any; i++) {
-        any = has_held(&d->unknowns[i]);
+        any = tdi_unknowns_held(&d->unknowns[i]);
     }
     return any;
 }

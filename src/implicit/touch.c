@@ -257,10 +257,11 @@ bool tdi_touch_ways(tdi_touch *t, const tdi_system *y, bool gently) {
     const bool few = look(t, y);
     bool all = few;
     for (int32_t k = 0; k < y->count; k++) {
-        t->free[k] = few ? 1 : SHORTER;
+        t->free[k] = few || tdi_is_idle(y, k) ? 1 : SHORTER;
     }
-    if (few &&
-        !tdi_contacts_filter_groups(t->set, t->x, t->dx, t->time, gently, t->owner, t->free)) {
+    const bool known =
+        few && tdi_contacts_filter_groups(t->set, t->x, t->dx, t->time, gently, t->owner, t->free);
+    if (few && !known && t->idle_count == 0) {
         const td_real part = tdi_contacts_filter(t->set, t->x, t->dx, t->time, t->time);
         for (int32_t k = 0; k < y->count; k++) {
             t->free[k] = part;

@@ -157,6 +157,10 @@ bool tdi_touch_idle(tdi_touch *t, const tdi_system *system, td_real small);
 // Those around which something has moved since go on. False: there are none.
 bool tdi_touch_wake_disturbed(tdi_touch *t, const tdi_system *system);
 void tdi_touch_wake(tdi_touch *t); // all move again
+// Firm members are idle. False: there are none.
+bool tdi_touch_keep_firm(tdi_touch *t, const tdi_system *system);
+// Those that are near others who go less than a part of their way are not any more.
+void tdi_touch_loosen(tdi_touch *t, td_real part);
 // Newton's method begins; it took so much of its increments, `whole`: all, and of an exact model;
 // it let members go one by one. Ways below the tolerance disturb nobody.
 void tdi_idle_begin(tdi_touch *t);
