@@ -369,6 +369,8 @@ void tdi_reduce_free_joints(td_reduced_state *s) {
         s->count->estimate = 0;
         s->count->wait = 0; // the next step chooses
         (s->tree.head.known == 0 ? tdi_reduce_change_at_rest : tdi_reduce_change)(s);
+        tdi_tree_place_left(&s->tree, s->tree.head.known);
+        s->drawn = TDI_DRAWN_NOT;
     }
 }
 
@@ -446,6 +448,18 @@ static int32_t saved(const void *body, tdi_span spans[TDI_SPANS]) {
     return count + 1;
 }
 
+// Behind what the clusters have is what was left there when there were more of them.
+static void clear_behind(td_reduced_state *s) {
+    tdi_span all[TDI_SPANS], used[TDI_SPANS];
+    s->tree.model = s->full;
+    const int32_t count = tdi_tree_saved(s, all);
+    s->tree.model = &s->clusters;
+    tdi_tree_saved(s, used);
+    for (int32_t k = 0; k < count; k++) {
+        memset((char *)all[k].data + used[k].size, 0, all[k].size - used[k].size);
+    }
+}
+
 // Gaps in structs are no part of the state.
 static void close_gap(tdi_seat *seat) {
     tdi_seat clean;
@@ -485,12 +499,8 @@ static void blank(void *body) {
     close_gaps(s);
     const size_t coords = (size_t)s->full->coord_count * sizeof(td_real),
                  dofs = (size_t)s->full->head.dof_count * sizeof(td_real);
-    s->tree.model = s->full;
     tdi_tree_blank(body);
-    s->tree.model = &s->clusters;
-    // behind the clusters' coordinates is what the last step began with, or the one before
-    memset(s->tree.q_back + s->clusters.coord_count, 0,
-           coords - (size_t)s->clusters.coord_count * sizeof(td_real));
+    clear_behind(s);
     if (s->reduced > 0) {
         s->drawn = s->tree.head.known > 0 ? s->drawn : TDI_DRAWN_NOT; // its past is gone
         tdi_reduce_draw(s, true);
