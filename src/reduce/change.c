@@ -337,13 +337,6 @@ static void gather_joints(td_reduced_state *s) {
     }
 }
 
-// Where wind was asked for is on a cluster that knows it.
-static void gather_winds(td_reduced_state *s) {
-    for (int32_t c = 0; c < s->clusters.body_count; c++) {
-        s->winds[c] = tdi_reduce_wind_on(s, c, s->seg_wind);
-    }
-}
-
 // ---- before ---------------------------------------------------------------------------------
 
 static void touch(td_reduced_state *s, int32_t i) {
@@ -367,7 +360,6 @@ static void touch_below_group(td_reduced_state *s, int32_t i) {
 static void touch_all(td_reduced_state *s) {
     memset(s->touched, 0, (size_t)s->clusters.body_count * sizeof *s->touched);
     for (int32_t i = 0; i < s->full->body_count; i++) {
-        s->seg_wind[i] = s->winds[s->seat[i].body];
         if (s->mode[i] != s->wanted[i]) {
             touch(s, i);
             touch(s, s->full->parent[i]);
@@ -424,14 +416,16 @@ void tdi_reduce_change(td_reduced_state *s) {
     const bool rests = tdi_reduce_rests(s);
     tdi_reduce_settle_modes(s->full, s->wanted, s->was);
     touch_all(s);
+    tdi_reduce_spread_winds(s);
     find_what_stays(s);
     remember(s);
     tdi_reduce_draw_touched(s, !rests);
     memcpy(s->mode, s->wanted, (size_t)s->full->body_count * sizeof *s->mode);
+    s->count->dense = s->opts.view; // single tips are seen
     tdi_reduce_cluster(s);
     gather_joints(s);
     (rests ? rest : gather_past)(s);
-    gather_winds(s);
+    tdi_reduce_take_winds(s, s->seg_wind);
     tdi_reduce_air(s, TURN_TIME, true);
     s->tree.stale = !rests;
     s->count->changes++;

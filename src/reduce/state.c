@@ -77,6 +77,8 @@ static void lay_out(td_reduced_state *s, tdi_layout *l, const td_tree_model *ful
     s->wind_begin = tdi_layout_place(l, n + 1, sizeof *s->wind_begin);
     s->wind_from = tdi_layout_place(l, n, sizeof *s->wind_from);
     s->wind_share = tdi_layout_place(l, n, sizeof *s->wind_share);
+    s->served = tdi_layout_place(l, n + 1, sizeof *s->served);
+    s->gusts = tdi_layout_place(l, n, sizeof *s->gusts);
     s->winds = tdi_layout_place(l, n, sizeof *s->winds);
     s->seg_wind = tdi_layout_place(l, n, sizeof *s->seg_wind);
     s->rate = tdi_layout_place(l, n, sizeof *s->rate);
@@ -274,9 +276,8 @@ static void note_flow(td_reduced_state *s) {
 }
 
 static void take_winds(td_reduced_state *s) {
-    const td_vec3 *winds = s->tree.head.opts->winds;
-    for (int32_t c = 0; winds && c < s->clusters.body_count; c++) {
-        s->winds[c] = tdi_reduce_wind_on(s, c, winds);
+    if (s->tree.head.opts->winds) {
+        tdi_reduce_take_winds(s, s->tree.head.opts->winds);
     }
 }
 
@@ -471,6 +472,7 @@ static void close_gaps(td_reduced_state *s) {
     clean.since = c->since;
     clean.wait = c->wait;
     clean.by_hand = c->by_hand;
+    clean.dense = c->dense;
     clean.flow.air = c->flow.air;
     clean.flow.gravity = c->flow.gravity;
     clean.flow.stiffness = c->flow.stiffness;

@@ -18,6 +18,7 @@
 #include "reduce/reduce.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define SWAY 0.3 // s: T, as choices take it
@@ -123,7 +124,7 @@ static void displace(td_reduced_state *s, td_real stiffness) {
 
 td_real tdi_reduced_sway(td_reduced_state *s, const td_step_opts *o, const td_vec3 *winds) {
     const bool moves = s->tree.head.known > 0;
-    td_real sum = 0, tips = 0;
+    td_real sum = 0, tips = 0, most = 0;
     tdi_reduce_draw(s, moves);
     sum_loads(s, o, winds);
     displace(s, o->stiffness);
@@ -138,10 +139,13 @@ td_real tdi_reduced_sway(td_reduced_state *s, const td_step_opts *o, const td_ve
         const tdi_past *past = &s->whole.past[i];
         const td_vec3 v = moves ? tdi_scale(tdi_add(past->v, tdi_mat3_apply(&past->w, tip)), SWAY)
                                 : tdi_vec3(0, 0, 0);
-        sum += tdi_dot(d, d) + tdi_dot(v, v);
+        const td_real own = tdi_dot(d, d) + tdi_dot(v, v);
+        sum += own;
+        most = fmax(most, own);
         tips++;
     }
-    return sqrt(sum / tips);
+    return fmax(sqrt(sum / tips),
+                s->opts.view ? sqrt(most) / atof(getenv("W1") ? getenv("W1") : "1e9") : 0);
 }
 
 td_real tdi_reduced_error(const td_reduced_state *s) {
@@ -169,9 +173,7 @@ void tdi_reduced_rouse(td_reduced_state *s, const td_step_opts *o, const td_vec3
     for (int32_t i = 0; i < s->full->body_count; i++) {
         s->seg_wind[i] = winds[place_of(s, i)];
     }
-    for (int32_t c = 0; c < s->clusters.body_count; c++) {
-        s->winds[c] = tdi_reduce_wind_on(s, c, s->seg_wind);
-    }
+    tdi_reduce_take_winds(s, s->seg_wind);
     tdi_reduce_forget(s);
     tdi_reduce_draw(s, false);
     memcpy(s->angle_seen, s->whole.angle, (size_t)s->full->head.dof_count * sizeof(td_real));
