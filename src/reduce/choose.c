@@ -22,7 +22,6 @@
 #include "tree/joint.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define SWAY            0.3  // s: T, in which motions of plants turn round
@@ -278,15 +277,7 @@ static td_real weigh(td_reduced_state *s, int32_t i) {
         take(s, &best, TD_REDUCE_RIDING, costs[TD_REDUCE_RIDING]);
         take(s, &best, TD_REDUCE_JOINED, costs[TD_REDUCE_JOINED]);
     }
-    static double W2 = 0;
-    if (W2 == 0)
-        W2 = atof(getenv("W2") ? getenv("W2") : "1e9");
-    const td_real limit = W2 * s->opts.error,
-                  part = best.mode == TD_REDUCE_FROZEN   ? by_gain(s, frozen_gain)
-                         : best.mode == TD_REDUCE_JOINED ? by_gain(s, joined_gain)
-                                                         : by_gain(s, riding_gain);
-    const bool own = s->held.has[i] || s->pinned[i] ||
-                     (s->opts.view && best.cost / part * sqrt(weight / s->shape[i].tips) > limit);
+    const bool own = s->held.has[i] || s->pinned[i];
     s->wanted[i] = own ? TD_REDUCE_OWN : best.mode;
     s->cost[i] = weight * best.cost * best.cost;
     return weight * costs[s->mode[i]] * costs[s->mode[i]];

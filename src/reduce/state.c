@@ -31,12 +31,25 @@ static void lay_out_set(tdi_reduce_set *set, tdi_layout *l, size_t n) {
     set->count = tdi_layout_place(l, 1, sizeof *set->count);
 }
 
+// Newton's method, functions of the whole tree, changes and the air share their room: none of them
+// runs while another does, but for the air after a change, which has taken all from `old` by then.
+static void lay_out_scratch(td_reduced_state *s, tdi_layout *l, const td_tree_model *full) {
+    const size_t n = (size_t)full->body_count;
+    tdi_layout whole = *l, old = *l, sum = *l;
+    tdi_tree_state_lay_out_scratch(&s->tree, l, full);
+    tdi_tree_state_lay_out_scratch(&s->whole, &whole, full);
+    s->old = tdi_layout_place(&old, n, sizeof *s->old);
+    s->sum = tdi_layout_place(&sum, n, sizeof *s->sum);
+    const size_t most = old.used > sum.used ? old.used : sum.used;
+    l->used = l->used > most ? l->used : most;
+}
+
 static void lay_out(td_reduced_state *s, tdi_layout *l, const td_tree_model *full) {
     const size_t n = (size_t)full->body_count;
     l->used = 0;
     tdi_layout_place(l, 1, sizeof *s);
-    tdi_tree_state_lay_out(&s->tree, l, full);
-    tdi_tree_state_lay_out(&s->whole, l, full);
+    tdi_tree_state_lay_out_lasting(&s->tree, l, full);
+    tdi_tree_state_lay_out_lasting(&s->whole, l, full);
     s->clusters = *full;
     tdi_tree_model_lay_out(&s->clusters, l);
     const size_t from = l->used;
@@ -82,7 +95,6 @@ static void lay_out(td_reduced_state *s, tdi_layout *l, const td_tree_model *ful
     s->winds = tdi_layout_place(l, n, sizeof *s->winds);
     s->seg_wind = tdi_layout_place(l, n, sizeof *s->seg_wind);
     s->rate = tdi_layout_place(l, n, sizeof *s->rate);
-    s->old = tdi_layout_place(l, n, sizeof *s->old);
     s->touched = tdi_layout_place(l, n, sizeof *s->touched);
     s->was = tdi_layout_place(l, n, sizeof *s->was);
     s->led = tdi_layout_place(l, n, sizeof *s->led);
@@ -93,8 +105,8 @@ static void lay_out(td_reduced_state *s, tdi_layout *l, const td_tree_model *ful
     s->cost = tdi_layout_place(l, n, sizeof *s->cost);
     s->load = tdi_layout_place(l, n, sizeof *s->load);
     s->damp = tdi_layout_place(l, n, sizeof *s->damp);
-    s->sum = tdi_layout_place(l, n, sizeof *s->sum);
     s->inverse = tdi_layout_place(l, n, sizeof *s->inverse);
+    lay_out_scratch(s, l, full);
 }
 
 static int32_t first_spring(const td_tree_model *m) {

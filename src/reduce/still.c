@@ -8,7 +8,8 @@
 //          |n| bounding how fast n changes with a. A tip is then displaced by the sum over the
 //          joints that carry it of t x arm: wind bends all of them the same way, so that their
 //          errors add up. A tip at velocity v goes as far again as v T. With both,
-//            sway^2 = mean over tips of d^2 + (v T)^2.
+//            sway^2 = mean over tips of d^2 + (v T)^2;
+//          with a camera that of the tip that sways farthest counts as well, over 1.5.
 // Air      is asked for at a few segments, evenly among all; each serves those next to it. Drag is
 //          that of the middle of a segment at rest.
 
@@ -18,10 +19,10 @@
 #include "reduce/reduce.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define SWAY 0.3 // s: T, as choices take it
+#define SWAY   0.3 // s: T, as choices take it
+#define SINGLE 2.0 // times the error a single tip may sway that a camera sees
 
 // ---- places ---------------------------------------------------------------------------------
 
@@ -144,8 +145,7 @@ td_real tdi_reduced_sway(td_reduced_state *s, const td_step_opts *o, const td_ve
         most = fmax(most, own);
         tips++;
     }
-    return fmax(sqrt(sum / tips),
-                s->opts.view ? sqrt(most) / atof(getenv("W1") ? getenv("W1") : "1e9") : 0);
+    return fmax(sqrt(sum / tips), s->opts.view ? sqrt(most) / SINGLE : 0);
 }
 
 td_real tdi_reduced_error(const td_reduced_state *s) {

@@ -11,6 +11,8 @@
 #define MANY 12 // on fewer than these at two, on more at four, and more where they are far apart,
 #define MOST 64 // up to this
 
+#define ALIKE 1.01 // areas that differ by less than this factor
+
 // ---- modes ----------------------------------------------------------------------------------
 
 static bool springy(const tdi_body *b) {
@@ -167,9 +169,12 @@ static int32_t patch_of(const td_reduced_state *s, int32_t member) {
     return s->shape[s->member[member]].patch;
 }
 
-// A place stands for members [first, last): the one with the largest area, by the area of all.
+// A place stands for members [first, last), by the area of all: the one with the largest area, of
+// equal ones that in the middle.
 static void add_place(td_reduced_state *s, int32_t at, int32_t first, int32_t last) {
-    td_real most = -1, all = 0;
+    const int32_t middle = first + (last - first) / 2;
+    td_real most = ALIKE * area_of(s, middle), all = 0;
+    s->wind_from[at] = s->member[middle];
     for (int32_t k = first; k < last; k++) {
         const td_real area = area_of(s, k);
         all += area;
@@ -207,7 +212,8 @@ static int32_t count_patches(const td_reduced_state *s, int32_t c) {
 static void find_places(td_reduced_state *s) {
     s->wind_begin[0] = 0;
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
-        const int32_t size = s->begin[c + 1] - s->begin[c], patches = s->count->dense ? count_patches(s, c) : 1,
+        const int32_t size = s->begin[c + 1] - s->begin[c],
+                      patches = s->count->dense ? count_patches(s, c) : 1,
                       least = size < FEW    ? 1
                               : size < MANY ? 2
                                             : 4,
