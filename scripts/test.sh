@@ -61,6 +61,10 @@ long_tests+=,tree_of_a_million_links,storm_steps,contact_heap_of_all_solvers,sta
 long_tests+=,adapt_smaller_errors,every_shipped_drawing_becomes_rods,coily_strand_comes_to_rest
 long_tests+=,lead_to_the_same_place,limits_are_never_passed,heap_of_rods_comes_to_rest
 long_tests+=,every_shipped_plant_becomes_rods,plant_models_cut_off
+# orders, moments and comparisons with dense algebra: the same code again and again
+long_tests+=,step_of_a_free_root_is_the_least,random_binomial_has_its_moments,weed_has_the_mean_and_spread
+long_tests+=,within_1e_7_of_dense_long_double,solves_the_equations_of_long_chains,tree_implicit_is_of_second
+long_tests+=,tree_euler_is_of_first,links_stay_linked_and_apart,knot_pulled_to_half_more
 
 cheap_parts() {
     part format "code is formatted" "" formatted

@@ -146,10 +146,11 @@ static double energy_of(tree t) {
     return e.kinetic + e.elastic + e.weight;
 }
 
-// A random tree is thrown on a rough floor.
-static double throw_tree(tdi_random *r, td_impact_law law, int32_t *hits) {
+// A random tree of several segments is thrown on a rough floor. (A stick that balances on its end
+// is left out: backward Euler gains in a potential that bends down, with or without contact.)
+static double throw_tree(tdi_random *r, td_impact_law law, double restitution, int32_t *hits) {
     td_segment_def defs[8];
-    const int32_t count = 1 + (int32_t)between(r, 0, 8);
+    const int32_t count = 2 + (int32_t)between(r, 0, 7);
     for (int32_t i = 0; i < count; i++) {
         defs[i] = random_segment(r, i, BUSHY, 0.1);
         defs[i].damping = tdi_vec3(0, 0, 0);
@@ -166,11 +167,12 @@ static double throw_tree(tdi_random *r, td_impact_law law, int32_t *hits) {
     td_island *island;
     td_diag diag = {.message = ""};
     double low = 0, rise = -1;
+    opts.tolerance = 1e-7;
     contact.method = TD_CONTACT_EXACT;
     contact.law = law;
     contact.self = false;
     floor.friction = between(r, 0, 1.5);
-    floor.restitution = between(r, 0, 1);
+    floor.restitution = restitution;
     for (int32_t k = 0; k < t.model->body_count; k++) {
         low = fmin(low, fmin(td_tree_origin(t.state, k).y, td_tree_tip(t.state, k).y));
     }
@@ -193,15 +195,15 @@ static double throw_tree(tdi_random *r, td_impact_law law, int32_t *hits) {
     return rise;
 }
 
-// Of 500 such trees by Poisson's law three gain 6e-5 of their energy at most in a step; of 500 by
-// Newton's, which may ask for speeds that contradict each other, eight gain more. None of these do.
+// None of 400 for each law and coefficient does, at 1/120 s and at 1/60 s; these are like them.
 TD_TEST(contact_impact_of_random_trees_never_raises_their_energy) {
+    static const double restitutions[] = {0, 0.5, 1};
     tdi_random r;
     int32_t hits = 0;
     tdi_random_seed(&r, 17);
     for (int k = 0; k < 60; k++) {
         const td_impact_law law = k % 2 ? TD_IMPACT_POISSON : TD_IMPACT_NEWTON;
-        const double rise = throw_tree(&r, law, &hits);
+        const double rise = throw_tree(&r, law, restitutions[k / 2 % 3], &hits);
         CHECK_SAY(rise <= 1e-12, "tree %d: energy rises by %g of it in a step", k, rise);
     }
     CHECK(hits > 60);

@@ -122,7 +122,7 @@ static bool order(tdi_sparse *s, const matrix *m) {
     return tdi_sparse_order(s);
 }
 
-static bool factor(tdi_sparse *s, matrix *m) {
+static void fill(tdi_sparse *s, matrix *m) {
     tdi_sparse_clear(s);
     for (int32_t i = 0; i < m->nodes; i++) {
         tdi_sparse_add(s, i, i, m->diagonal[i]);
@@ -130,6 +130,10 @@ static bool factor(tdi_sparse *s, matrix *m) {
     for (int32_t e = 0; e < m->links; e++) {
         tdi_sparse_add(s, m->link[e][0], m->link[e][1], m->block[e]);
     }
+}
+
+static bool factor(tdi_sparse *s, matrix *m) {
+    fill(s, m);
     return tdi_sparse_factor(s);
 }
 
@@ -168,6 +172,29 @@ TD_TEST(sparse_factor_solves_as_a_dense_one_on_any_pattern) {
         free(m);
     }
     free(memory);
+}
+
+TD_TEST(sparse_factor_has_the_same_bits_in_two_and_in_four_lanes) {
+    enum { NODES = 40 };
+    tdi_random r;
+    void *memory, *other;
+    tdi_random_seed(&r, 14);
+    tdi_sparse *s = room_for(NODES, NODES * NODES / 2, &memory),
+               *t = room_for(NODES, NODES * NODES / 2, &other);
+    for (int k = 0; k < 20; k++) {
+        matrix *m = any_matrix(&r, NODES, (k % 4) * NODES, 0.1);
+        CHECK(order(s, m));
+        CHECK(order(t, m));
+        fill(s, m);
+        fill(t, m);
+        CHECK(tdi_sparse_factor_2(s));
+        CHECK(tdi_sparse_factor(t)); // the widest that there is here
+        CHECK(memcmp(s->diagonal, t->diagonal, NODES * sizeof *s->diagonal) == 0);
+        CHECK(memcmp(s->block, t->block, (size_t)s->block_count * sizeof *s->block) == 0);
+        free(m);
+    }
+    free(memory);
+    free(other);
 }
 
 TD_TEST(sparse_factor_knows_what_is_not_positive_definite) {

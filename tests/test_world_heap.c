@@ -37,7 +37,7 @@ static td_world *drop(int32_t threads) {
     scene.objects = h.rods;
     scene.object_count = RODS;
     for (int k = 0; k < RODS; k++) {
-        const double a = 0.9 * k, x = 0.07 * cos(a), z = 0.07 * sin(a), y = 0.01 + 0.012 * k;
+        const double a = 0.91 * k, x = 0.07 * cos(a), z = 0.07 * sin(a), y = 0.01 + 0.012 * k;
         td_object_def *o = &h.rods[k];
         *o = td_object_def_default();
         snprintf(h.names[k], sizeof h.names[k], "rod %d", k);

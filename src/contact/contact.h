@@ -216,6 +216,7 @@ typedef struct tdi_plane_rule {
     td_real weight;           // N: of all that moves
     bool impact;              // the time is so short that only velocities change
     bool limp;                // nothing bounces
+    bool swings;              // joints turn fast: what hits is stopped at once
     bool first;               // there are no planes yet
 } tdi_plane_rule;
 

@@ -14,6 +14,9 @@
 // Rest      Approaches that are slower than what weight makes in two steps do not bounce. What was
 //           near already and is hit through others gives back too, by Poisson's law, where it
 //           bears more than twice the weight of all.
+// Swings    Where joints turn fast, what hits without restitution is stopped as one that bounces by
+//           0: in a whole step the forces of joints, which are those of an impact, would do work on
+//           the arcs between its ends.
 
 #include "contact/plane.h"
 
@@ -42,7 +45,8 @@ void tdi_plane_prepare_bounce(const tdi_contacts *c, const tdi_plane_rule *rule,
                   weight = fall * rule->h, slow = -RESTING * fall * rule->whole;
     p->speed = -tdi_dot(p->normal, way);
     p->stands = tdi_dot(p->normal, began) + weight;
-    p->bounces = !rule->limp && restitution_of(c, p->other) > 0 && p->speed > slow;
+    p->bounces =
+        !rule->limp && (restitution_of(c, p->other) > 0 || rule->swings) && p->speed > slow;
     raise(c, p);
 }
 

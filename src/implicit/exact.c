@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+#define SWINGS 0.1 // rad: a turn in a step
+
 // Mass over h^2 of a capsule, from what would stop it within a radius and a step.
 static td_real stiffness_of(const tdi_touch *t, const tdi_member *m, int32_t k, td_real h) {
     const int32_t first = t->first_capsule[k], count = t->first_capsule[k + 1] - first;
@@ -25,6 +27,49 @@ static td_real stiffness_of(const tdi_touch *t, const tdi_member *m, int32_t k, 
                : 0;
 }
 
+// The ways of points and the turns of capsules without forces of contact, as velocities say.
+static void ways_of_velocities(tdi_touch *t, const tdi_system *y, td_real h) {
+    for (int32_t k = 0; k < y->count; k++) {
+        const tdi_member *m = &y->member[k];
+        tdi_state_velocities(m->ops, m->body, t->ahead + t->first_point[k]);
+        tdi_touch_spins(t, y, k, h);
+    }
+    for (int32_t p = 0; p < t->point_count; p++) {
+        t->ahead[p] = tdi_scale(t->ahead[p], h);
+    }
+}
+
+// Whether a body that is alone turns by much in the step, and carries parts on arcs, as bodies do
+// whose unknowns are not those of points. In an impact it did. In crowds there is always one that
+// does, and impacts would be without end.
+static bool swings(const tdi_touch *t, const tdi_system *y) {
+    const tdi_implicit *ops = y->member[0].ops;
+    bool any = t->planes.impact;
+    for (int32_t i = 0; y->count == 1 && !ops->blocks && ops->spin && i < t->capsule_count; i++) {
+        any = any || tdi_norm(t->turning[i]) > SWINGS;
+    }
+    return any;
+}
+
+void tdi_exact_free(tdi_touch *t, const tdi_system *y, bool began) {
+    const td_real h = ((const tdi_solver_state *)y->member[0].body)->rule.h;
+    if (began) {
+        tdi_touch_gather(t, y, t->began);
+        return;
+    }
+    tdi_touch_gather(t, y, t->ahead);
+    for (int32_t p = 0; p < t->point_count; p++) { // weight is added where it is asked for
+        t->ahead[p] =
+            tdi_madd(tdi_sub(t->ahead[p], t->began[p]), y->member[0].opts->gravity, -h * h);
+    }
+    for (int32_t i = 0; i < t->capsule_count; i++) {
+        const tdi_member *m = &y->member[t->owner[i]];
+        if (m->ops->turned) {
+            t->turning[i] = m->ops->turned(m->body, i - t->first_capsule[t->owner[i]]);
+        }
+    }
+}
+
 td_status tdi_exact_begin(tdi_touch *t, const tdi_system *y, td_real left, td_diag *diag) {
     const td_real h = t->rule.h, look = t->planes.impact ? left : h;
     const td_vec3 gravity = y->member[0].opts->gravity;
@@ -32,14 +77,13 @@ td_status tdi_exact_begin(tdi_touch *t, const tdi_system *y, td_real left, td_di
     bool changed;
     tdi_touch_gather(t, y, t->began);
     for (int32_t k = 0; k < y->count; k++) {
-        const tdi_member *m = &y->member[k];
-        t->stiffness[k] = stiffness_of(t, m, k, h);
+        t->stiffness[k] = stiffness_of(t, &y->member[k], k, h);
         mass += (t->first_capsule[k + 1] - t->first_capsule[k]) * t->stiffness[k] * h * h;
-        tdi_state_velocities(m->ops, m->body, t->ahead + t->first_point[k]);
-        tdi_touch_spins(t, y, k, h);
+    }
+    if (!t->planes.impact) {
+        ways_of_velocities(t, y, h);
     }
     for (int32_t p = 0; p < t->point_count; p++) {
-        t->ahead[p] = tdi_scale(t->ahead[p], h);
         t->dx[p] = tdi_madd(tdi_scale(t->ahead[p], look / h), gravity, look * look);
     }
     t->unsure = true;
@@ -51,6 +95,7 @@ td_status tdi_exact_begin(tdi_touch *t, const tdi_system *y, td_real left, td_di
                                  .whole = t->planes.whole,
                                  .impact = t->planes.impact,
                                  .limp = t->planes.limp,
+                                 .swings = swings(t, y),
                                  .gravity = gravity,
                                  .group = t->owner,
                                  .stiffness = t->stiffness,

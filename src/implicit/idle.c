@@ -4,14 +4,26 @@
 // Method   Newton's method converges at different speeds in different places of a heap: most of it
 //          lies still and is done after an iteration or two, while a few members roll on or are
 //          hit. A member whose increment is small, and whose contacts it leaves as they are, is
-//          idle: it has no unknowns, and is to the others what a collider is. When these are done,
-//          all are awake again for an iteration, which shows whether that was right.
+//          idle: it has no unknowns, and is to the others what a collider is. Of those that go on
+//          more become idle when they are done.
+// Waking   An idle member is in equilibrium as long as those that it touches stay where they were
+//          when it took its last increments. It is disturbed when one of them has moved on, and
+//          when these increments were cut short or those of a positive model. When all others are
+//          done, disturbed members wake; when there are none, all are done.
 
 #include "implicit/touch.h"
 
+#include <math.h>
 #include <string.h>
 
-#define WORTHWHILE 0.5 // of all members must be idle at least
+#define WORTHWHILE 0.5 // of the members that go on must become idle at least
+
+void tdi_idle_begin(tdi_touch *t) {
+    t->turn = t->idle_count = 0;
+    for (int32_t k = 0; k < t->member_count; k++) {
+        t->idling[k] = (tdi_idling){.whole = TD_NONE};
+    }
+}
 
 void tdi_touch_wake(tdi_touch *t) {
     t->idle_count = 0;
@@ -20,30 +32,103 @@ void tdi_touch_wake(tdi_touch *t) {
     }
 }
 
-bool tdi_touch_idle(tdi_touch *t, const tdi_system *y, td_real small) {
-    int32_t count, idle = 0;
+static void set_idle(tdi_touch *t, int32_t member, bool idle) {
+    const int32_t first = t->first_capsule[member], own = t->first_capsule[member + 1] - first;
+    t->idle[member] = idle;
+    memset(t->resting + first, idle, (size_t)own * sizeof *t->resting);
+}
+
+// ---- what has moved -------------------------------------------------------------------------
+
+static td_real largest_of(const tdi_member *m) {
+    return m->ops->largest ? m->ops->largest(m->body) : HUGE_VAL;
+}
+
+// One side of a contact, which is idle, is disturbed by the other, which is not.
+static void disturb(tdi_touch *t, int32_t idle, int32_t other) {
+    t->idling[idle].disturbed |= t->idling[other].moved > t->idling[idle].whole;
+}
+
+void tdi_idle_note(tdi_touch *t, const tdi_system *y, td_real taken, bool whole,
+                   td_real tolerance) {
+    int32_t count;
+    const tdi_contact *list = tdi_contacts_list(t->set, &count);
+    t->turn++;
+    for (int32_t k = 0; k < y->count; k++) {
+        tdi_idling *i = &t->idling[k];
+        if (!tdi_is_idle(y, k)) {
+            i->way += taken * largest_of(&y->member[k]);
+            i->moved = i->way > tolerance ? t->turn : i->moved;
+            i->way = i->moved == t->turn ? 0 : i->way;
+            i->whole = whole ? t->turn : TD_NONE;
+            i->disturbed = !whole;
+        }
+    }
+    for (int32_t k = 0; t->idle_count > 0 && k < count; k++) {
+        const int32_t a = t->owner[list[k].capsule],
+                      b = list[k].other < t->capsule_count ? t->owner[list[k].other] : a;
+        if (t->idle[a] != t->idle[b]) {
+            disturb(t, t->idle[a] ? a : b, t->idle[a] ? b : a);
+        }
+    }
+}
+
+void tdi_idle_relaxed(tdi_touch *t, const tdi_system *y) {
+    t->turn++;
+    for (int32_t k = 0; k < y->count; k++) {
+        if (!tdi_is_idle(y, k)) {
+            t->idling[k].moved = t->turn;
+        }
+    }
+}
+
+// ---- who stays ------------------------------------------------------------------------------
+
+// Members that go on, and how many of them have become calm. `calm` is told of each.
+static int32_t find_calm(const tdi_touch *t, const tdi_system *y, td_real small, bool *calm) {
+    int32_t count, found = 0;
     const tdi_contact *list = tdi_contacts_list(t->set, &count);
     for (int32_t k = 0; k < y->count; k++) {
-        const tdi_member *m = &y->member[k];
-        t->idle[k] = m->ops->largest && m->ops->largest(m->body) <= small;
+        calm[k] = !tdi_is_idle(y, k) && largest_of(&y->member[k]) <= small;
     }
     for (int32_t k = 0; k < count; k++) {
         if (!tdi_contact_calm(t, &list[k])) {
-            t->idle[t->owner[list[k].capsule]] = false;
+            calm[t->owner[list[k].capsule]] = false;
             if (list[k].other < t->capsule_count) {
-                t->idle[t->owner[list[k].other]] = false;
+                calm[t->owner[list[k].other]] = false;
             }
         }
     }
     for (int32_t k = 0; k < y->count; k++) {
-        const int32_t first = t->first_capsule[k], own = t->first_capsule[k + 1] - first;
-        idle += t->idle[k];
-        memset(t->resting + first, t->idle[k], (size_t)own * sizeof *t->resting);
+        found += calm[k];
     }
-    if (idle < WORTHWHILE * y->count || idle == y->count) {
+    return found;
+}
+
+bool tdi_touch_idle(tdi_touch *t, const tdi_system *y, td_real small) {
+    const int32_t going = y->count - t->idle_count, calm = find_calm(t, y, small, t->calm);
+    if (calm < WORTHWHILE * going || calm == going) {
         return false;
     }
-    t->idle_count = idle;
+    for (int32_t k = 0; k < y->count; k++) {
+        set_idle(t, k, tdi_is_idle(y, k) || t->calm[k]);
+    }
+    t->idle_count += calm;
     tdi_contacts_rest(t->set, t->resting);
     return true;
+}
+
+bool tdi_touch_wake_disturbed(tdi_touch *t, const tdi_system *y) {
+    int32_t woken = 0;
+    for (int32_t k = 0; k < y->count; k++) {
+        if (tdi_is_idle(y, k) && t->idling[k].disturbed) {
+            woken++;
+            set_idle(t, k, false);
+        }
+    }
+    t->idle_count -= woken;
+    if (t->idle_count == 0) {
+        tdi_touch_wake(t);
+    }
+    return woken > 0;
 }

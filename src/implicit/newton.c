@@ -31,7 +31,7 @@
 #define REUSE_BELOW 0.025 // rad or m: after smaller increments factors are used once more
 #define WORTHWHILE  0.2   // of the last increment: what old factors must reach
 
-#define IDLE 3.0 // of the tolerance: members with smaller increments wait for the others,
+#define IDLE 1.0 // of the tolerance: members with smaller increments wait for the others,
 #define MANY 12  // where there are so many
 
 #define CUT_SHORT 0.05 // of an increment: after less than this members go by themselves
@@ -142,33 +142,29 @@ static td_status bring_along(tdi_newton_run *n) {
 // ---- members that stay ----------------------------------------------------------------------
 
 // Most of a heap is soon where it will be, while a few members go on. Those go on by themselves
-// until they are done, and all take another iteration. Whether something changed.
+// until they are done; then those go on that they have disturbed. Whether some wake.
 static bool may_idle(tdi_newton_run *n, td_real taken, bool done) {
     const tdi_system *y = n->system;
     tdi_touch *t = y->touch;
-    bool changed = false;
+    const bool whole = n->used == TDI_MODEL_EXACT && !n->raised && taken == 1;
+    bool woken = false;
     if (!t || y->count < MANY || t->exact || y->holds || n->opts->rest) {
         return false;
     }
-    if (t->idle_count > 0) {
-        n->since += taken * n->largest;
-    } else {
-        n->since = n->used == TDI_MODEL_EXACT && !n->raised && taken == 1 ? 0 : INFINITY;
-    }
-    if (t->idle_count > 0 && done && n->since <= n->opts->tolerance) {
-        return false; // others have not moved since, so that idle members would not either
-    }
-    if (t->idle_count > 0 && (done || taken == 0)) {
+    tdi_idle_note(t, y, taken, whole, n->opts->tolerance);
+    if (t->idle_count > 0 && taken == 0) {
         tdi_touch_wake(t);
-        changed = true;
-    } else if (t->idle_count == 0 && !done && n->direct && taken > 0) {
-        changed = tdi_touch_idle(t, y, IDLE * n->opts->tolerance);
+        woken = true;
+    } else if (t->idle_count > 0 && done) {
+        woken = tdi_touch_wake_disturbed(t, y);
+    } else if (!done && taken > 0 && (n->direct || t->idle_count > 0)) {
+        tdi_touch_idle(t, y, IDLE * n->opts->tolerance);
     }
-    if (changed) {
+    if (woken) {
         n->before = 0;
         n->next = TDI_MODEL_EXACT;
     }
-    return changed;
+    return woken;
 }
 
 // ---- increments that are cut short ----------------------------------------------------------
@@ -239,7 +235,7 @@ static td_status run(const tdi_system *y, const tdi_newton_opts *opts, bool *con
         go_on(&n, taken, whole);
         if (taken > 0 && taken < CUT_SHORT && y->touch) {
             relax(y, taken);
-            n.since = INFINITY;
+            tdi_idle_relaxed(y->touch, y);
         }
     }
     return status;
@@ -247,6 +243,9 @@ static td_status run(const tdi_system *y, const tdi_newton_opts *opts, bool *con
 
 td_status tdi_newton(const tdi_system *y, const tdi_newton_opts *opts, bool *converged,
                      td_step_stats *stats, td_diag *diag) {
+    if (y->touch) {
+        tdi_idle_begin(y->touch);
+    }
     const td_status status = run(y, opts, converged, stats, diag);
     if (y->touch) {
         tdi_touch_wake(y->touch);

@@ -34,7 +34,6 @@ typedef struct tdi_newton_run {
     td_real leap;             // and were this large
     bool wronged;             // such increments did not shrink: the value decides
     td_real reach;            // of increments: what is looked at first
-    td_real since;            // the last increments of all members: what others moved at most
     bool fresh;               // nothing is known of the step yet
     bool guessed;             // the poses are those of a guess, and nothing is in its way
 } tdi_newton_run;

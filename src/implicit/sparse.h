@@ -35,7 +35,8 @@ typedef struct tdi_sparse {
     int64_t work;                              // products of blocks that the factor takes
     td_real (*diagonal)[4][4], (*block)[4][4]; // first of the matrix, then of the factor
     void *numbers;                             // room of its own for these two
-    int32_t *at, *cursor, *list, *follow;      // see tdi_sparse_factor()
+    int32_t *super;                            // the first row of a row's supernode
+    int32_t *at, *cursor, *list, *follow;      // see sparse_kernel.h
 } tdi_sparse;
 
 // In memory of the caller's, aligned for any type, of which it takes so many bytes: with room for
@@ -60,5 +61,8 @@ void tdi_sparse_clear(tdi_sparse *s);
 void tdi_sparse_add(tdi_sparse *s, int32_t a, int32_t b, td_real block[4][4]);
 // False: it is not positive definite.
 bool tdi_sparse_factor(tdi_sparse *s);
+// The same in two and in four lanes; the latter is there where the processor may have them.
+bool tdi_sparse_factor_2(tdi_sparse *s);
+bool tdi_sparse_factor_4(tdi_sparse *s);
 // x = A^-1 x, where there was r; gives r^T A^-1 r. `x` by places: see tdi_sparse.
 td_real tdi_sparse_solve(const tdi_sparse *s, td_real (*x)[4]);

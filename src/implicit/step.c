@@ -223,10 +223,27 @@ static bool too_long(const tdi_system *y, span part) {
     return y->touch && !part.impact && tdi_exact_bounces(y->touch);
 }
 
+// Where the bodies would go in the time of an impact if nothing were in their way. The rules carry
+// velocities of places, of which joints and rotations take a part away at once: what bounces has
+// what is left of them.
+static td_status go_free(const tdi_system *y, const tdi_rule *rule, const tdi_newton_opts *newton,
+                         td_step_stats *stats, td_diag *diag) {
+    tdi_system alone = *y;
+    bool converged;
+    alone.touch = NULL;
+    begin_all(y, rule);
+    tdi_exact_free(y->touch, y, true);
+    guess_all(y, true);
+    const td_status status = tdi_newton(&alone, newton, &converged, stats, diag);
+    tdi_exact_free(y->touch, y, false);
+    tdi_system_undo(y);
+    return status;
+}
+
 static td_status try_part(const tdi_system *y, span part, bool *converged, td_step_stats *stats,
                           td_diag *diag) {
     const td_step_opts *o = y->member[0].opts;
-    const tdi_rule rule = rule_of(y, part);
+    tdi_rule rule = rule_of(y, part);
     const td_real size = part.to - part.from;
     const bool crowd = y->touch && (y->count > 1 || y->touch->opts.method == TD_CONTACT_EXACT);
     const int32_t patience = size <= 1.0 / TD_STEP_PIECES ? LAST_PATIENCE
@@ -237,6 +254,13 @@ static td_status try_part(const tdi_system *y, span part, bool *converged, td_st
                                     part.impact ? size * tolerance_of(y) : tolerance_of(y), false};
     td_status status = TD_OK;
     *converged = false;
+    if (part.impact) {
+        rule = one_step(&rule);
+        status = go_free(y, &rule, &newton, stats, diag);
+        if (status != TD_OK) {
+            return status;
+        }
+    }
     begin_all(y, &rule);
     if (y->touch) {
         status = begin_touch(y, &rule, part, diag);

@@ -5,6 +5,14 @@
 
 #include "implicit/direct.h"
 
+// What a member did in Newton's method; moves are counted by tdi_touch.turn.
+typedef struct tdi_idling {
+    int32_t whole;  // the last move, if that was all of its increments; TD_NONE: it was not
+    int32_t moved;  // the last move by which it came farther than the tolerance
+    td_real way;    // rad or m: how far it came since
+    bool disturbed; // while idle: it would not stay
+} tdi_idling;
+
 struct tdi_touch {
     const td_alloc *alloc;
     size_t bytes; // of this block and all it points to, which are one
@@ -22,9 +30,11 @@ struct tdi_touch {
     td_real *part;          // of a member: how much of a guess is taken, or its value
     td_real *free;          // of a member: how much of its way is free
     tdi_factored *factored; // of a member
-    bool *idle;             // of a member: it stays where it is; see idle.c
-    bool *resting;          // of a capsule: its member does
+    bool *idle, *calm;      // of a member: it stays where it is, or may; see idle.c
+    tdi_idling *idling;     // of a member
+    bool *resting;          // of a capsule: its member is idle
     int32_t idle_count;
+    int32_t turn; // counts moves of Newton's method in a step
     td_vec3 *now; // a point: where the pose is
     size_t scratch_bytes;
     void *scratch;   // room of its own for what follows of points, and is lost after a step
@@ -138,7 +148,15 @@ static inline bool tdi_is_idle(const tdi_system *y, int32_t member) {
 // Members whose increments are below `small`, and leave all forces of contact nearly as they are,
 // stay where they are from now on, if they are many. False: they are not.
 bool tdi_touch_idle(tdi_touch *t, const tdi_system *system, td_real small);
+// Those around which something has moved since go on. False: there are none.
+bool tdi_touch_wake_disturbed(tdi_touch *t, const tdi_system *system);
 void tdi_touch_wake(tdi_touch *t); // all move again
+// Newton's method begins; it took so much of its increments, `whole`: all, and of an exact model;
+// it let members go one by one. Ways below the tolerance disturb nobody.
+void tdi_idle_begin(tdi_touch *t);
+void tdi_idle_note(tdi_touch *t, const tdi_system *system, td_real taken, bool whole,
+                   td_real tolerance);
+void tdi_idle_relaxed(tdi_touch *t, const tdi_system *system);
 
 // ---- members one after the other: relax.c ---------------------------------------------------
 
@@ -148,6 +166,9 @@ void tdi_relax(const tdi_system *system, const td_vec3 *aim);
 
 // ---- exact contact: exact.c -----------------------------------------------------------------
 
+// Before an impact begins: bodies are where it does, and then where it would lead them if nothing
+// were in their way, which tells the ways and turns without contact.
+void tdi_exact_free(tdi_touch *t, const tdi_system *system, bool began);
 // A step begins: planes for what is near, and in the way of what goes on as it goes; in an impact
 // for all the time that is left of the step. t->planes says what kind of step it is.
 td_status tdi_exact_begin(tdi_touch *t, const tdi_system *system, td_real left, td_diag *diag);

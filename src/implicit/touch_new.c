@@ -45,6 +45,8 @@ static void lay_out(tdi_touch *t, tdi_layout *l) {
     t->free = tdi_layout_place(l, members, sizeof *t->free);
     t->factored = tdi_layout_place(l, members, sizeof *t->factored);
     t->idle = tdi_layout_place(l, members, sizeof *t->idle);
+    t->calm = tdi_layout_place(l, members, sizeof *t->calm);
+    t->idling = tdi_layout_place(l, members, sizeof *t->idling);
     t->resting = tdi_layout_place(l, capsules, sizeof *t->resting);
     t->stiffness = tdi_layout_place(l, members, sizeof *t->stiffness);
     t->capsule = tdi_layout_place(l, capsules, sizeof *t->capsule);

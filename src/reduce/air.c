@@ -8,7 +8,9 @@
 //          its rotation vector a follows in a time t
 //            (K + |n| + (D + J/t)/t) da = n - K a + J/t^2 (da of the last time)
 //          |n| bounds how fast n changes with a, D is the damping of the joint and of the air, J
-//          the inertia of what it carries.
+//          the inertia of what it carries. Without air inertia is left out, n and the last term:
+//          its carrier does not feel what rides, and would give it energy that it does not lose. By
+//          weight alone what rides comes down.
 // Drag     of a segment is that as it moves with its cluster, at two points of Gauss.
 
 #include "reduce/reduce.h"
@@ -289,7 +291,9 @@ void tdi_reduce_air(td_reduced_state *s, td_real time, bool all) {
             if (tdi_reduce_has_air(s)) {
                 tdi_reduce_fit(s, c);
             }
-            turn_joints(s, c, time);
+            if (time > 0) {
+                turn_joints(s, c, time);
+            }
         }
     }
     s->drawn = TDI_DRAWN_NOT;

@@ -6,7 +6,7 @@
 // With the moments M = [S mc; mc^T m] of the segments about the cluster's origin and their motions
 // A = [R' v], both in its axes,
 //   A_c = (sum A M) (sum M)^-1.
-// This is a projection: linear and angular momentum stay, and kinetic energy does not grow. The
+// This is a projection: momentum stays, and kinetic energy does not grow. The
 // next step takes what is no motion of the joints out in the same metric. The same is done with
 // what the rule of two steps takes from the past, which goes on without a new start.
 
@@ -17,8 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-#define TURN_TIME (1.0 / 60) // s: riding joints turn at a change as in this time
-#define FLAT      1e-12      // of the largest moment: what has less does not move by itself
+#define FLAT 1e-12 // of the largest moment: what has less does not move by itself
 
 // ---- moments --------------------------------------------------------------------------------
 
@@ -301,27 +300,6 @@ static void copy_joint(td_tree_state *s, int32_t c, tdi_reduce_old *old, bool ba
     }
 }
 
-// What hung on the inside of a group keeps its turn: its joint has another one against what carries
-// it now.
-static void fit_ball(td_reduced_state *s, int32_t c) {
-    const td_tree_model *m = &s->clusters;
-    const int32_t p = m->parent[c], d = m->dof[c];
-    const td_quat up = p == TD_NONE ? s->tree.base.turn : s->tree.frame[p].turn,
-                  q = tdi_quat_mul(tdi_quat_conj(tdi_quat_mul(up, m->body[c].rest)),
-                                   s->tree.frame[c].turn);
-    const td_real turn[4] = {q.w, q.x, q.y, q.z};
-    td_real *a = s->tree.angle + d, *star = s->tree.angle_star + d;
-    const td_vec3 now = tdi_ball_turn_of(turn, a).a,
-                  lag = {star[0] - a[0], star[1] - a[1], star[2] - a[2]};
-    tdi_reduce_set_ball(&s->tree, m->coord[c], d, now, tdi_add(now, lag));
-}
-
-static bool hung_inside(const td_reduced_state *s, int32_t c) {
-    const int32_t i = s->first[c], p = s->full->parent[i];
-    return p != TD_NONE && s->bent[p] && s->joined[i] == TD_NONE &&
-           s->full->kind[i] == TD_JOINT_BALL;
-}
-
 static void gather_joints(td_reduced_state *s) {
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
         if (tdi_reduce_kept(s, c)) {
@@ -330,9 +308,6 @@ static void gather_joints(td_reduced_state *s) {
             gather_own(s, c, s->first[c]);
         } else {
             gather_group(s, c, s->first[c]);
-        }
-        if (hung_inside(s, c)) {
-            fit_ball(s, c);
         }
     }
 }
@@ -356,6 +331,21 @@ static void touch_below_group(td_reduced_state *s, int32_t i) {
     touch(s, s->full->parent[i]);
 }
 
+// Both sides of a group are touched together: they share segments.
+static void touch_sides(td_reduced_state *s) {
+    const int32_t *up = s->clusters.parent;
+    for (int32_t c = s->clusters.body_count - 1; c >= 0 && s->groups > 0; c--) {
+        if (s->touched[c] && s->joined[s->first[c]] != TD_NONE) {
+            s->touched[up[c]] = true;
+        }
+    }
+    for (int32_t c = 0; c < s->clusters.body_count && s->groups > 0; c++) {
+        if (s->joined[s->first[c]] != TD_NONE && s->touched[up[c]]) {
+            s->touched[c] = true;
+        }
+    }
+}
+
 // Which clusters the change touches.
 static void touch_all(td_reduced_state *s) {
     memset(s->touched, 0, (size_t)s->clusters.body_count * sizeof *s->touched);
@@ -367,6 +357,7 @@ static void touch_all(td_reduced_state *s) {
             touch_below_group(s, i);
         }
     }
+    touch_sides(s);
 }
 
 // The segment whose motion the cluster of a segment begins with: the first, of a group the last,
@@ -377,8 +368,8 @@ static int32_t leader(const td_reduced_state *s, int32_t i, const uint8_t *mode,
     return !moves ? led[s->full->parent[i]] : joined[i] == TD_NONE ? i : TD_NONE;
 }
 
-// What was on a cluster with the one that leads it, and is again, moves as that does. In `was` the
-// groups to be.
+// What was on a cluster with the one that leads it, and is again, moves as that does; what rides is
+// turned otherwise than the cluster has it. In `was` the groups to be.
 static void find_what_stays(td_reduced_state *s) {
     int32_t *led = s->led;
     for (int32_t i = 0; i < s->full->body_count; i++) {
@@ -386,8 +377,8 @@ static void find_what_stays(td_reduced_state *s) {
     }
     for (int32_t i = 0; i < s->full->body_count; i++) {
         s->next[i] = leader(s, i, s->wanted, s->was, s->next);
-        s->stays[i] = led[i] != TD_NONE && s->next[i] != TD_NONE && s->next[i] != i &&
-                      led[i] == led[s->next[i]];
+        s->stays[i] = s->mode[i] != TD_REDUCE_RIDING && led[i] != TD_NONE &&
+                      s->next[i] != TD_NONE && s->next[i] != i && led[i] == led[s->next[i]];
     }
 }
 
@@ -414,7 +405,7 @@ static void remember(td_reduced_state *s) {
 
 void tdi_reduce_change(td_reduced_state *s) {
     const bool rests = tdi_reduce_rests(s);
-    tdi_reduce_settle_modes(s->full, s->wanted, s->was);
+    tdi_reduce_settle_wanted(s);
     touch_all(s);
     tdi_reduce_spread_winds(s);
     find_what_stays(s);
@@ -426,7 +417,7 @@ void tdi_reduce_change(td_reduced_state *s) {
     gather_joints(s);
     (rests ? rest : gather_past)(s);
     tdi_reduce_take_winds(s, s->seg_wind);
-    tdi_reduce_air(s, TURN_TIME, true);
+    tdi_reduce_air(s, 0, true);
     s->tree.stale = !rests;
     s->count->changes++;
 }

@@ -34,6 +34,7 @@
 #define STAY            0.5 // of its cost is counted against what is reduced already
 #define NEXT_TO_NOTHING 0.1 // of an even part of the error
 #define ROOM            0.4 // of the error is used by a choice in wind, so that gusts need no other
+#define ROUNDS          3   // of choices for a count of joints
 #define WORTH           2.0 // times the steps between choices have to pay for a change
 
 // What an error of a joint by itself becomes in motion, where errors add up and resonate: measured
@@ -352,10 +353,9 @@ static void follow(td_reduced_state *s, int32_t i, int32_t key) {
     }
 }
 
-// Leaves to themselves what costs too much; how many fewer joints that leaves than there are.
-static int32_t cut(td_reduced_state *s, td_real *sum) {
+// Leaves to themselves what costs too much.
+static void cut(td_reduced_state *s, td_real *sum) {
     const int32_t key = threshold(s);
-    int32_t saved = 0;
     *sum = 0;
     for (int32_t i = 0; i < s->full->body_count; i++) {
         if (s->wanted[i] != TD_REDUCE_OWN && key_at(s, i) >= key) {
@@ -364,11 +364,40 @@ static int32_t cut(td_reduced_state *s, td_real *sum) {
         follow(s, i, key);
         *sum += s->wanted[i] != TD_REDUCE_OWN ? s->cost[i] : 0;
     }
-    tdi_reduce_settle_modes(s->full, s->wanted, s->was);
+    tdi_reduce_settle_wanted(s);
+}
+
+static int32_t own_joints(const td_reduced_state *s, const uint8_t *mode) {
+    int32_t own = 0;
     for (int32_t i = 0; i < s->full->body_count; i++) {
-        saved += (s->mode[i] == TD_REDUCE_OWN) - (s->wanted[i] == TD_REDUCE_OWN);
+        own += mode[i] == TD_REDUCE_OWN;
     }
-    return saved;
+    return own;
+}
+
+// What could not have its mode, because of what else moves, may be frozen in place of that.
+static void offer_freezing(td_reduced_state *s) {
+    for (int32_t i = 0; i < s->full->body_count; i++) {
+        const bool may = s->wanted[i] == TD_REDUCE_OWN && allowed(s, TD_REDUCE_FROZEN) &&
+                         tdi_reduce_can(s->full, i, TD_REDUCE_FROZEN);
+        if (may && !s->held.has[i] && !s->pinned[i]) {
+            const td_real cost = held_cost(s, i);
+            s->wanted[i] = TD_REDUCE_FROZEN;
+            s->cost[i] = weight_of(s, i) * cost * cost;
+        }
+    }
+}
+
+// How many fewer joints are left than there are.
+static int32_t choose_modes(td_reduced_state *s, td_real *sum) {
+    cut(s, sum);
+    int32_t left = own_joints(s, s->wanted);
+    for (int k = 0; k < ROUNDS && s->opts.joints > 0 && left > s->opts.joints; k++) {
+        offer_freezing(s);
+        cut(s, sum);
+        left = own_joints(s, s->wanted);
+    }
+    return own_joints(s, s->mode) - left;
 }
 
 bool tdi_reduce_choose_by(td_reduced_state *s, bool late) {
@@ -380,7 +409,7 @@ bool tdi_reduce_choose_by(td_reduced_state *s, bool late) {
         now += weigh(s, i);
     }
     memcpy(s->angle_seen, s->whole.angle, (size_t)s->full->head.dof_count * sizeof(td_real));
-    const int32_t saved = cut(s, &then);
+    const int32_t saved = choose_modes(s, &then);
     const bool fine = s->opts.joints > 0 ? saved >= 0 : now <= s->opts.error * s->opts.error;
     if (!late && fine && !worthwhile(s, saved)) {
         memcpy(s->wanted, s->mode, (size_t)n * sizeof *s->mode);

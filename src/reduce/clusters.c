@@ -3,12 +3,12 @@
 //
 //   frozen   mass m, first and second moment mc, S of a segment seated at (a, Q):
 //              m, m a + Q mc, Q S Q^T + a (Q mc)^T + (Q mc) a^T + m a a^T
-//   joined   k springs in series, with compliances 1/k_j about axes that are turned by Q_j:
-//              K = (sum Q_j K_j^-1 Q_j^T)^-1,  c_j = Q_j K_j^-1 Q_j^T K,  B = sum c_j^T B_j c_j
-//            in the axes in which K is diagonal. Its origin is sum e_j o_j/sum e_j, with the
-//            compliance e_j in bending: twist does not move the axis.
-//            Its rotation vector is the sum of theirs, so that K times it is the moment that does
-//            the same work in the group's turn as theirs do.
+//   joined   a turn y of the group turns joint j by c_j y, about the same axis, with its part c_j
+//            of the compliance in bending. Springs, damping and loads do the same work as in the
+//            joints: with the axes of joint j turned by Q_j against those of the group
+//              K = sum c_j^2 Q_j K_j Q_j^T,  B = sum c_j^2 Q_j B_j Q_j^T,  M = sum c_j Q_j M_j
+//            in the axes in which K is diagonal. The group's joint is at sum c_j o_j, about which
+//            such turns move what is behind it.
 //   drag     along each axis e the cluster has the quadratic drag of its segments in a uniform
 //            wind, f_e = sum A_ee (A_ee/a)^(1/2); the two points of Gauss are about the centre of
 //            the area.
@@ -118,34 +118,32 @@ static td_vec3 inverse(td_vec3 k) {
     return tdi_vec3(1 / k.x, 1 / k.y, 1 / k.z);
 }
 
-// Axes in which the compliance of all springs in series is diagonal, as close to a turn as columns
-// come; and that diagonal.
-static td_quat principal(const td_sym3 *c, td_vec3 *diagonal) {
-    td_real m[9] = {c->xx, c->xy, c->xz, c->xy, c->yy, c->yz, c->xz, c->yz, c->zz}, v[9];
+// Axes in which a stiffness is diagonal, as close to a turn as columns come; and that diagonal.
+static td_quat principal(const td_sym3 *k, td_vec3 *diagonal) {
+    td_real m[9] = {k->xx, k->xy, k->xz, k->xy, k->yy, k->yz, k->xz, k->yz, k->zz}, v[9];
     tdi_diagonalise(m, v, 3);
     const td_vec3 x = {v[0], v[3], v[6]}, y = {v[1], v[4], v[7]};
     *diagonal = tdi_vec3(m[0], m[4], m[8]);
     return tdi_quat_from_axes(x, y, tdi_cross(x, y));
 }
 
-// Frame of the group: principal axes of its compliance, origin at the centre of that in bending.
+// Frame of the group: principal axes of K, origin at sum c_j o_j.
 static void place_group(td_reduced_state *s, int32_t c, int32_t first) {
-    const tdi_body *body = s->full->body;
-    td_vec3 sum = {0, 0, 0}, compliance;
+    const td_real whole = tdi_reduce_group_bending(s, first);
+    td_vec3 sum = {0, 0, 0};
     td_sym3 all = {0, 0, 0, 0, 0, 0};
-    td_real whole = 0;
     for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
+        const tdi_body *own = &s->full->body[j];
         const tdi_frame *f = &s->whole.frame[j];
-        const td_real e = tdi_reduce_bending(&body[j]);
-        all = tdi_sym3_add(all, tdi_sym3_turn_diagonal(&f->r, inverse(body[j].stiffness)));
-        sum = tdi_madd(sum, f->o, e);
-        whole += e;
+        const td_real part = tdi_reduce_bending(own) / whole;
+        const td_vec3 k = tdi_scale(own->stiffness, part * part);
+        all = tdi_sym3_add(all, tdi_sym3_turn_diagonal(&f->r, k));
+        sum = tdi_madd(sum, f->o, part);
     }
     tdi_frame *f = &s->tree.frame[c];
-    f->turn = principal(&all, &compliance);
+    f->turn = principal(&all, &s->clusters.body[c].stiffness);
     f->r = tdi_mat3_from_quat(f->turn);
-    f->o = tdi_scale(sum, 1 / whole);
-    s->clusters.body[c].stiffness = inverse(compliance);
+    f->o = sum;
 }
 
 // The moment about o of the weight that a joint carries, in the axes of a frame.
@@ -173,31 +171,27 @@ static td_vec3 turn_under(const tdi_body *b, td_vec3 m) {
     return a;
 }
 
-// Turns of the joints by that of the group: a moment K a turns joint j by K_j^-1 Q_j^T K a. On an
-// axis that is not straight weight has another moment about the group's joint than theirs, which
-// the group is loaded with from its beginning:
-//   M(a) = K sum Q_j K_j^-1 (M_j(a_j) - w_j) + w,  M(a) the moment of the spring, about K a
+// The moment M with which the group begins, in `began`. Of what floats the weight of segments
+// within the group has another moment about its joint than about theirs, which is added:
+//   M = sum c_j Q_j (M_j - w_j) + w
 // w is that of the clusters as they are, and so known when all are: see balance_groups().
 static void join_springs(td_reduced_state *s, int32_t c, int32_t first) {
-    tdi_body *b = &s->clusters.body[c];
-    td_vec3 damping = {0, 0, 0}, angle = {0, 0, 0};
+    const td_real whole = tdi_reduce_group_bending(s, first);
+    td_vec3 damping = {0, 0, 0}, moment = {0, 0, 0};
     for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
         const tdi_body *own = &s->full->body[j];
         tdi_share *share = &s->share[j];
         share->turn = seat_at(s, c, j).turn;
         const tdi_mat3 q = tdi_mat3_from_quat(share->turn);
-        const td_vec3 soft = inverse(own->stiffness);
-        const td_real *a = s->whole.angle + s->full->dof[j];
+        const td_real part = tdi_reduce_bending(own) / whole, *a = s->whole.angle + s->full->dof[j];
         share->angle = tdi_vec3(a[0], a[1], a[2]);
         const td_vec3 w = weight_about(s, j, &s->whole.frame[j]),
                       left = tdi_sub(spring_moment(own, share->angle), w);
-        angle = tdi_add(angle, tdi_mat3_apply(&q, tdi_times(soft, left)));
-        // of a turn about each axis, the square of the joint's own times its damping
-        const td_vec3 by = turned_diagonal(&q, tdi_times(own->damping, tdi_times(soft, soft)));
-        damping = tdi_add(damping, tdi_times(by, tdi_times(b->stiffness, b->stiffness)));
+        moment = tdi_madd(moment, tdi_mat3_apply(&q, left), part);
+        damping = tdi_madd(damping, turned_diagonal(&q, own->damping), part * part);
     }
-    b->damping = damping;
-    s->began[c] = angle;
+    s->clusters.body[c].damping = damping;
+    s->began[c] = moment;
 }
 
 static void place_group_joint(td_reduced_state *s, int32_t c) {
@@ -222,47 +216,18 @@ static void set_off(td_reduced_state *s, int32_t i, int32_t far, td_vec3 d) {
     }
 }
 
-// d = o - sum over j <= i of c_j o_j/s_i. Where there is no near cluster the whole segment moves
-// as s_i of it would.
+// d = o - sum over j <= i of c_j o_j/s_i; 0 of what floats
 static void place_mass(td_reduced_state *s, int32_t c, int32_t first) {
-    const td_vec3 o = s->tree.frame[c].o;
+    const bool floats = s->full->kind[0] == TD_JOINT_FREE;
     td_vec3 sum = {0, 0, 0};
-    td_real part = 0, whole = 0;
+    td_real part = 0;
     for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
-        whole += tdi_reduce_bending(&s->full->body[j]);
-    }
-    for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
-        const tdi_frame *f = &s->whole.frame[j];
-        const tdi_body *b = &s->full->body[j];
-        const td_real e = tdi_reduce_bending(b);
-        sum = tdi_madd(sum, f->o, e);
+        const td_real e = tdi_reduce_bending(&s->full->body[j]);
+        sum = tdi_madd(sum, s->whole.frame[j].o, e);
         part += e;
-        const td_vec3 about = tdi_scale(sum, 1 / part),
-                      x = tdi_madd(f->o, tdi_mat3_apply(&f->r, b->moment), 1 / b->mass),
-                      to = tdi_madd(o, tdi_sub(x, about), part / whole);
-        const bool last = s->joined[j] == TD_NONE, alone = s->clusters.parent[c] == TD_NONE;
-        const td_vec3 d = alone ? tdi_sub(to, x) : tdi_sub(o, about);
-        set_off(s, j, c, last ? tdi_vec3(0, 0, 0) : d);
+        const td_vec3 d = tdi_madd(s->tree.frame[c].o, sum, -1 / part);
+        set_off(s, j, c, floats || s->joined[j] == TD_NONE ? tdi_vec3(0, 0, 0) : d);
     }
-}
-
-// A group that was there before goes on as it was, seen from what carries it now.
-static void keep_group(td_reduced_state *s, int32_t c, const tdi_reduce_old *old) {
-    const int32_t p = s->clusters.parent[c];
-    s->began[c] = old->began;
-    if (p != TD_NONE && tdi_reduce_kept(s, p)) {
-        return;
-    }
-    for (int32_t j = s->first[c]; j != TD_NONE; j = s->joined[j]) {
-        place_seats(s, j);
-    }
-    place_mass(s, c, s->first[c]);
-    tdi_body *b = &s->clusters.body[c];
-    const tdi_frame *f = &s->tree.frame[c], *up = p == TD_NONE ? &s->tree.base : &s->tree.frame[p];
-    const td_quat turn = tdi_quat_mul(tdi_quat_conj(up->turn), f->turn),
-                  joint = {old->q[0], old->q[1], old->q[2], old->q[3]};
-    b->attach = tdi_mat3_apply_t(&up->r, tdi_sub(f->o, up->o));
-    b->rest = tdi_quat_unit(tdi_quat_mul(turn, tdi_quat_conj(joint)));
 }
 
 // A cluster that no change touched.
@@ -274,7 +239,7 @@ static void keep_cluster(td_reduced_state *s, int32_t c, const tdi_reduce_old *o
     s->tree.frame[c] = old->frame;
     s->tree.frame[c].o = tdi_add(old->frame.o, s->shift[i]);
     if (s->joined[i] != TD_NONE) {
-        keep_group(s, c, old);
+        s->began[c] = old->began; // what carries a group is touched with it
     } else {
         place_attach(s, c, i);
     }
@@ -387,8 +352,7 @@ static void balance_groups(td_reduced_state *s) {
             const tdi_frame *f = &s->tree.frame[c];
             const td_vec3 arm = tdi_madd(s->rate[c].o, f->o, -s->rate[c].r.m[0]),
                           w = tdi_mat3_apply_t(&f->r, tdi_cross(arm, s->count->flow.gravity));
-            const td_vec3 left = tdi_times(m->body[c].stiffness, s->began[c]);
-            s->began[c] = turn_under(&m->body[c], tdi_add(left, w));
+            s->began[c] = turn_under(&m->body[c], tdi_add(s->began[c], w));
             place_group_joint(s, c);
         }
     }

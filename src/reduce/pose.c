@@ -5,7 +5,9 @@
 //           group has turned by its part of the group's turn since that was made.
 // The past  is affine: with a seat (a, Q) a cluster's o and R, and likewise v, R', x* and x^, give
 //           o + R a and R Q. A segment within a group has the mean of both sides by their shares,
-//           which has no more kinetic energy than the shares had. Seats are those of the pose.
+//           which has no more kinetic energy than the shares had. Q is that of the pose; the
+//           centre of mass goes as the mass does that the cluster has of it, so that segments have
+//           the momentum of their clusters.
 
 #include "reduce/reduce.h"
 
@@ -26,8 +28,10 @@ static void write3(td_real *a, td_vec3 v) {
     a[2] = v.z;
 }
 
-static td_vec3 over(td_vec3 a, td_vec3 b) {
-    return tdi_vec3(a.x / b.x, a.y / b.y, a.z / b.z);
+// The rotation vector of a turn, of the two that mean the same that near another.
+static td_vec3 log_of(td_quat turn, td_vec3 near) {
+    const td_real q[4] = {turn.w, turn.x, turn.y, turn.z}, a[3] = {near.x, near.y, near.z};
+    return tdi_ball_turn_of(q, a).a;
 }
 
 static void write_turn(td_real *q, td_vec3 angle) {
@@ -72,33 +76,33 @@ static td_quat seated_turn(const td_reduced_state *s, int32_t i) {
                         : tdi_quat_mul(s->tree.frame[s->seat[i].body].turn, s->seat[i].turn);
 }
 
-// The last joint of a group has the turn that leaves its segment as the cluster has it: the turns
-// of joints do not add up as vectors do.
-static td_vec3 last_angle(const td_reduced_state *s, int32_t last, td_quat up, td_vec3 near) {
-    const td_quat joint = tdi_quat_mul(tdi_quat_conj(tdi_quat_mul(up, s->full->body[last].rest)),
-                                       seated_turn(s, last));
-    const td_real q[4] = {joint.w, joint.x, joint.y, joint.z}, a[3] = {near.x, near.y, near.z};
-    return tdi_ball_turn_of(q, a).a;
-}
-
-// a_j = a_j0 + K_j^-1 Q_j^T K (a - a_0), and the same of what the rule takes from the past
+// Joint j of a group has turned by its part c_j of the turn g of the group since that was made, and
+// with it all that comes behind it, so that the last segment is turned as the cluster is:
+//   R_j = R exp(a_0) exp(s_j g) Q_j,  exp(g) = exp(-a_0) exp(a),  s_j = sum over i <= j of c_i
+// with R the group's joint as it is without a turn. The same part of what the rule takes from the
+// past.
 static void draw_group(td_reduced_state *s, int32_t first, int32_t c) {
-    const td_vec3 a = read3(s->tree.angle + s->clusters.dof[c]),
-                  star = read3(s->tree.angle_star + s->clusters.dof[c]),
-                  k = s->clusters.body[c].stiffness, moment = tdi_times(k, tdi_sub(a, s->began[c])),
-                  later = tdi_times(k, tdi_sub(star, a));
+    const int32_t coord = s->clusters.coord[c], dof = s->clusters.dof[c];
+    const td_real *q = s->tree.q + coord, whole = tdi_reduce_group_bending(s, first);
+    const td_quat joint = {q[0], q[1], q[2], q[3]}, begin = tdi_turn_by(s->began[c]),
+                  made = tdi_quat_mul(tdi_quat_mul(s->tree.frame[c].turn, tdi_quat_conj(joint)),
+                                      begin);
+    const td_quat since = tdi_quat_mul(tdi_quat_conj(begin), joint);
+    const td_vec3 lag = tdi_sub(read3(s->tree.angle_star + dof), read3(s->tree.angle + dof)),
+                  turn = log_of(since, tdi_sub(read3(s->tree.angle + dof), s->began[c]));
     td_quat up = seated_turn(s, s->full->parent[first]);
+    td_real far = 0;
     for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
         const tdi_share *share = &s->share[j];
-        const td_quat back = tdi_quat_conj(share->turn);
-        const td_vec3 own = s->full->body[j].stiffness;
-        td_vec3 now = tdi_add(share->angle, over(tdi_quat_rotate(back, moment), own));
-        if (s->joined[j] == TD_NONE) {
-            now = last_angle(s, j, up, now);
-        }
-        up = tdi_quat_mul(tdi_quat_mul(up, s->full->body[j].rest), tdi_turn_by(now));
+        const td_quat back = tdi_quat_conj(share->turn),
+                      rest = tdi_quat_mul(up, s->full->body[j].rest);
+        const td_real part = tdi_reduce_bending(&s->full->body[j]) / whole;
+        far = s->joined[j] == TD_NONE ? 1 : far + part;
+        up = tdi_quat_mul(tdi_quat_mul(made, tdi_turn_by(tdi_scale(turn, far))), share->turn);
+        const td_vec3 near = tdi_madd(share->angle, tdi_quat_rotate(back, turn), part),
+                      now = log_of(tdi_quat_mul(tdi_quat_conj(rest), up), near);
         tdi_reduce_set_ball(&s->whole, s->full->coord[j], s->full->dof[j], now,
-                            tdi_add(now, over(tdi_quat_rotate(back, later), own)));
+                            tdi_madd(now, tdi_quat_rotate(back, lag), part));
     }
 }
 
@@ -151,17 +155,10 @@ static bool bends(const td_reduced_state *s, int32_t i, bool change) {
 // A segment that its cluster carries, moved as far as what it hangs on.
 static void place_seated(td_reduced_state *s, int32_t i) {
     const int32_t p = s->full->parent[i];
-    const tdi_frame f = seated(s, i);
     tdi_frame *to = &s->whole.frame[i];
-    *to = f;
+    *to = seated(s, i);
     s->shift[i] = p == TD_NONE ? tdi_vec3(0, 0, 0) : s->shift[p];
-    if (p != TD_NONE && s->bent[p] && s->mode[i] == TD_REDUCE_OWN && !in_group(s, i)) {
-        tdi_reduce_place_joint(s, i); // its joint stays on what bends, and it keeps its turn
-        s->shift[i] = tdi_sub(to->o, f.o);
-        to->turn = f.turn;
-        to->r = f.r;
-    }
-    to->o = tdi_add(f.o, s->shift[i]);
+    to->o = tdi_add(to->o, s->shift[i]);
 }
 
 // Clusters carry their segments, but for those of groups, which are where their joints put them.
@@ -195,14 +192,16 @@ static void add_place(td_vec3 *o, tdi_mat3 *r, td_vec3 from_o, const tdi_mat3 *f
     }
 }
 
-// Where the mass of a segment's part is on its cluster as it is drawn now.
+// A part of a segment on its cluster: turned as it is drawn now, with the centre of mass where the
+// cluster has it.
 static tdi_seat seat_now(const td_reduced_state *s, int32_t i, bool other) {
-    const int32_t c = other ? s->side[i].seat.body : s->seat[i].body;
-    const tdi_frame *on = &s->tree.frame[c], *f = &s->whole.frame[i];
-    const td_vec3 at = tdi_mat3_apply_t(&on->r, tdi_sub(f->o, on->o));
-    return (tdi_seat){.body = c,
-                      .at = tdi_add(at, s->side[i].off[other]),
-                      .turn = tdi_quat_mul(tdi_quat_conj(on->turn), f->turn)};
+    const tdi_seat seat = tdi_reduce_mass_seat(s, i, other);
+    const tdi_body *b = &s->full->body[i];
+    const td_quat turn =
+        tdi_quat_mul(tdi_quat_conj(s->tree.frame[seat.body].turn), s->whole.frame[i].turn);
+    const td_vec3 off =
+        tdi_sub(tdi_quat_rotate(seat.turn, b->moment), tdi_quat_rotate(turn, b->moment));
+    return (tdi_seat){.body = seat.body, .at = tdi_madd(seat.at, off, 1 / b->mass), .turn = turn};
 }
 
 // x* and x^ as they differ from the pose: that of a segment within a group is where it is drawn.

@@ -13,7 +13,8 @@
 //          i of the group turns by the share s_i of the joint's turn, and s_i of its mass and area
 //          are on the far cluster, the rest on the near one. Turns c_j about joints o_j move it as
 //          its share s on the far cluster moves from x + d, d = o - sum over j <= i of c_j o_j/s_i;
-//          the rest is at x - d s/(1 - s), so that the centre of mass stays.
+//          the rest is at x - d s/(1 - s), so that the centre of mass stays. Of what floats both
+//          are at x, so that clusters and segments have the same angular momentum.
 // Order    clusters stand in the order of their first segments, so parents come first.
 
 #include "tendril/reduce.h"
@@ -207,7 +208,7 @@ static inline bool tdi_reduce_single(const td_reduced_state *s, int32_t c) {
     return s->size[c] == 1;
 }
 
-// Seats of the mass of a segment's parts.
+// Where the mass of the larger or the smaller part of a segment sits.
 static inline tdi_seat tdi_reduce_mass_seat(const td_reduced_state *s, int32_t i, bool other) {
     tdi_seat seat = other ? s->side[i].seat : s->seat[i];
     seat.at = tdi_add(seat.at, s->side[i].off[other]);
@@ -218,7 +219,10 @@ static inline tdi_seat tdi_reduce_mass_seat(const td_reduced_state *s, int32_t i
 // that a joint cannot have become its own.
 void tdi_reduce_structure(td_reduced_state *state);
 // Modes as they can be, and which joint turns with which; how many joints are not their own.
-int32_t tdi_reduce_settle_modes(const td_tree_model *full, uint8_t *mode, int32_t *joined);
+int32_t tdi_reduce_settle_modes(const td_reduced_state *state, uint8_t *mode, int32_t *joined);
+// The same for those that are wanted. What touches or is held does not join: a segment within a
+// group is drawn between both sides of it, and a push on it would act on one of them.
+void tdi_reduce_settle_wanted(td_reduced_state *state);
 // Whether a segment's joint can have a mode, whatever others have.
 bool tdi_reduce_can(const td_tree_model *full, int32_t segment, td_reduce_mode mode);
 
@@ -259,8 +263,9 @@ static inline bool tdi_reduce_has_air(const td_reduced_state *s) {
     return s->count->flow.air.linear > 0 || s->count->flow.air.quadratic > 0;
 }
 
-// air.c: riding joints turn towards balance for a time, and clusters get the drag of their
-// segments, or only those on which something rides. After a step, or when clusters were made.
+// air.c: riding joints turn towards balance for a time, with 0 they stay; and clusters get the drag
+// of their segments, or only those on which something rides. After a step, or when clusters were
+// made.
 void tdi_reduce_air(td_reduced_state *state, td_real time, bool all);
 tdi_reduce_breeze tdi_reduce_breeze_at(const td_reduced_state *state, int32_t cluster);
 // The frame of a segment of `whole`, from its parent's and its joint.
@@ -328,9 +333,17 @@ static inline td_quat tdi_seat_turn(const tdi_seat *seat, td_quat turn) {
     return tdi_quat_mul(seat->turn, turn);
 }
 
-// The share of the bending of a group that is at a joint.
+// The compliance of a joint in bending, and that of all joints of a group.
 static inline td_real tdi_reduce_bending(const tdi_body *b) {
     return 1 / b->stiffness.x + 1 / b->stiffness.z;
+}
+
+static inline td_real tdi_reduce_group_bending(const td_reduced_state *s, int32_t first) {
+    td_real sum = 0;
+    for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
+        sum += tdi_reduce_bending(&s->full->body[j]);
+    }
+    return sum;
 }
 
 // The table for implicit steps; bodies are td_reduced_states.

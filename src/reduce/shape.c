@@ -51,9 +51,10 @@ static void find_axes(const td_tree_model *m, tdi_reduce_shape *shape, int32_t *
     for (int32_t i = 0; i < m->body_count; i++) {
         const int32_t p = m->parent[i];
         const bool on = p != TD_NONE && next[p] == i && tdi_reduce_can(m, i, TD_REDUCE_JOINED);
+        const bool inside = on && m->parent[p] != TD_NONE;
         const td_real beside = on ? shape[p].mass - m->body[p].mass - shape[i].mass : 0;
         shape[i].place = on ? shape[p].place + 1 : 0;
-        shape[i].joins = on && beside <= SIDE_MOST * shape[i].mass;
+        shape[i].joins = inside && beside <= SIDE_MOST * shape[i].mass;
     }
 }
 

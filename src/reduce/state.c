@@ -340,7 +340,7 @@ static bool changes(td_reduced_state *s) {
         s->count->estimate = 0;
         return true;
     }
-    return s->count->by_hand && differs(s);
+    return s->count->by_hand && (differs(s) || (*s->touches && s->groups > 0));
 }
 
 static void accept(void *body) {
@@ -583,6 +583,7 @@ void td_reduced_set_modes(td_reduced_state *s, const uint8_t *modes) {
     s->count->by_hand = modes != NULL;
     if (modes) {
         memcpy(s->wanted, modes, (size_t)s->full->body_count * sizeof *modes);
+        tdi_reduce_settle_wanted(s);
     }
 }
 

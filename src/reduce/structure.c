@@ -35,29 +35,75 @@ bool tdi_reduce_can(const td_tree_model *m, int32_t i, td_reduce_mode mode) {
     return false;
 }
 
-// A joint turns with one that moves, and no more than one with it.
-int32_t tdi_reduce_settle_modes(const td_tree_model *m, uint8_t *mode, int32_t *joined) {
-    int32_t reduced = 0;
-    for (int32_t i = 0; i < m->body_count; i++) {
-        const int32_t p = m->parent[i];
-        joined[i] = TD_NONE;
+#define SEVERAL (-2)
+
+static bool moves(td_reduce_mode mode) {
+    return mode == TD_REDUCE_OWN || mode == TD_REDUCE_JOINED;
+}
+
+// A segment within a group moves with both of its sides: the group has something that carries it.
+static bool may(const td_reduced_state *s, const uint8_t *mode, int32_t i) {
+    const td_tree_model *m = s->full;
+    const int32_t p = m->parent[i];
+    switch ((td_reduce_mode)mode[i]) {
+    case TD_REDUCE_RIDING:
+        return tdi_reduce_can(m, i, TD_REDUCE_RIDING) &&
+               (s->shape[i].rides || mode[p] == TD_REDUCE_RIDING);
+    case TD_REDUCE_JOINED: return tdi_reduce_can(m, i, TD_REDUCE_JOINED) && m->parent[p] != TD_NONE;
+    default: return tdi_reduce_can(m, i, (td_reduce_mode)mode[i]);
+    }
+}
+
+// Modes that each joint can have whatever hangs on it. What rides carries nothing that does not.
+static void settle_alone(const td_reduced_state *s, uint8_t *mode) {
+    for (int32_t i = 0; i < s->full->body_count; i++) {
+        const int32_t p = s->full->parent[i];
         if (p != TD_NONE && mode[p] == TD_REDUCE_RIDING) {
-            mode[i] = TD_REDUCE_RIDING; // what rides carries nothing that does not
+            mode[i] = TD_REDUCE_RIDING;
         }
-        if (!tdi_reduce_can(m, i, (td_reduce_mode)mode[i])) {
+        if (!may(s, mode, i)) {
             mode[i] = TD_REDUCE_OWN;
         }
-        if (mode[i] == TD_REDUCE_JOINED) {
-            const bool moves = mode[p] == TD_REDUCE_OWN || mode[p] == TD_REDUCE_JOINED;
-            if (moves && joined[p] == TD_NONE) {
-                joined[p] = i;
-            } else {
-                mode[i] = TD_REDUCE_OWN;
-            }
+    }
+}
+
+// The child that moves on a segment, by its own joint or by one that it carries: TD_NONE, one, or
+// SEVERAL.
+static void find_moving(const td_tree_model *m, const uint8_t *mode, int32_t *child) {
+    memset(child, 0xff, (size_t)m->body_count * sizeof *child); // TD_NONE
+    for (int32_t i = m->body_count - 1; i >= 0; i--) {
+        const int32_t p = m->parent[i];
+        if (p != TD_NONE && (moves((td_reduce_mode)mode[i]) || child[i] != TD_NONE)) {
+            child[p] = child[p] == TD_NONE ? i : SEVERAL;
         }
+    }
+}
+
+// A joint turns with one that moves. Nothing but the next joint of the group moves on the inside of
+// a group: it would hang on one side of it, and elsewhere than it is drawn.
+int32_t tdi_reduce_settle_modes(const td_reduced_state *s, uint8_t *mode, int32_t *joined) {
+    int32_t reduced = 0;
+    settle_alone(s, mode);
+    find_moving(s->full, mode, joined);
+    for (int32_t i = 0; i < s->full->body_count; i++) {
+        const int32_t p = s->full->parent[i], next = joined[i];
+        if (mode[i] == TD_REDUCE_JOINED && joined[p] != i) {
+            mode[i] = TD_REDUCE_OWN;
+        }
+        const bool with = moves((td_reduce_mode)mode[i]) && next >= 0;
+        joined[i] = with && mode[next] == TD_REDUCE_JOINED ? next : TD_NONE;
         reduced += mode[i] != TD_REDUCE_OWN;
     }
     return reduced;
+}
+
+void tdi_reduce_settle_wanted(td_reduced_state *s) {
+    for (int32_t i = 0; i < s->full->body_count && *s->touches; i++) {
+        if (s->wanted[i] == TD_REDUCE_JOINED) {
+            s->wanted[i] = TD_REDUCE_OWN;
+        }
+    }
+    tdi_reduce_settle_modes(s, s->wanted, s->was);
 }
 
 // ---- clusters -------------------------------------------------------------------------------
@@ -91,14 +137,12 @@ static void sit(td_reduced_state *s, int32_t i, int32_t on, int32_t other, td_re
 static void seat_group(td_reduced_state *s, int32_t c, int32_t first) {
     const tdi_body *body = s->full->body;
     const int32_t up = s->clusters.parent[c];
-    td_real whole = 0, far = 0;
+    const td_real whole = tdi_reduce_group_bending(s, first);
+    td_real far = 0;
     s->groups++;
     for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
-        whole += tdi_reduce_bending(&body[j]);
-    }
-    for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
         far += tdi_reduce_bending(&body[j]) / whole;
-        if (s->joined[j] == TD_NONE || up == TD_NONE) {
+        if (s->joined[j] == TD_NONE) {
             sit(s, j, c, TD_NONE, 0);
         } else if (far < 0.5) {
             sit(s, j, up, c, far);
@@ -258,7 +302,7 @@ void tdi_reduce_spread_winds(td_reduced_state *s) {
 
 void tdi_reduce_structure(td_reduced_state *s) {
     td_tree_model *m = &s->clusters;
-    s->reduced = tdi_reduce_settle_modes(s->full, s->mode, s->joined);
+    s->reduced = tdi_reduce_settle_modes(s, s->mode, s->joined);
     m->body_count = m->other_count = m->run_count = s->groups = 0;
     m->dof[0] = m->coord[0] = 0;
     seat_all(s);

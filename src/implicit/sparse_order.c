@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+// The order in which nodes of a sparse matrix are eliminated.
+//
+// Degree    Minimum degree, on the graph itself: the node with the fewest neighbours is eliminated
+//           next, and its neighbours become neighbours of each other. They are the blocks of its
+//           row in the factor, so that nothing is left to be found out afterwards. Among nodes
+//           of one degree the one that got it last is next: it continues where the last was.
+
+#include "implicit/sparse.h"
+
+#include <string.h>
+
+// ---- the graph ------------------------------------------------------------------------------
+
+// Neighbours of each node, each once, with a little room for more.
+static bool make_graph(tdi_sparse *s) {
+    enum { MORE = 4 };
+    const int32_t n = s->node_count;
+    memset(s->room, 0, (size_t)n * sizeof *s->room);
+    memset(s->degree, 0, (size_t)n * sizeof *s->degree);
+    for (int32_t k = 0; k < s->link_count; k++) {
+        s->room[s->link[k][0]]++;
+        s->room[s->link[k][1]]++;
+    }
+    s->entry_count = 0;
+    for (int32_t i = 0; i < n; i++) {
+        s->mark[i] = TD_NONE;
+        s->first[i] = s->entry_count;
+        s->room[i] += MORE;
+        if (s->room[i] > s->entry_limit - s->entry_count) {
+            return false;
+        }
+        s->entry_count += s->room[i];
+    }
+    for (int32_t k = 0; k < s->link_count; k++) {
+        const int32_t a = s->link[k][0], b = s->link[k][1];
+        s->entry[s->first[a] + s->degree[a]++] = b;
+        s->entry[s->first[b] + s->degree[b]++] = a;
+    }
+    for (int32_t i = 0; i < n; i++) {
+        int32_t *own = s->entry + s->first[i], kept = 0;
+        for (int32_t k = 0; k < s->degree[i]; k++) {
+            if (s->mark[own[k]] != i) {
+                s->mark[own[k]] = i;
+                own[kept++] = own[k];
+            }
+        }
+        s->degree[i] = s->length[i] = kept;
+    }
+    return true;
+}
+
+// Gathers the neighbours of all nodes anew, without the gaps between them.
+static void tidy(tdi_sparse *s) {
+    int32_t *entry = s->entry, count = 0;
+    for (int32_t i = 0; i < s->node_count; i++) {
+        if (s->place[i] == TD_NONE) {
+            memcpy(s->spare + count, entry + s->first[i], (size_t)s->length[i] * sizeof *entry);
+            s->first[i] = count;
+            s->room[i] = s->length[i];
+            count += s->length[i];
+        }
+    }
+    s->entry = s->spare;
+    s->spare = entry;
+    s->entry_count = count;
+}
+
+// Room for `need` neighbours of a node.
+static bool make_room(tdi_sparse *s, int32_t i, int32_t need) {
+    if (need <= s->room[i]) {
+        return true;
+    }
+    const int32_t room = need + need / 2;
+    if (room > s->entry_limit - s->entry_count) {
+        tidy(s);
+    }
+    if (room > s->entry_limit - s->entry_count) {
+        return false;
+    }
+    memcpy(s->entry + s->entry_count, s->entry + s->first[i],
+           (size_t)s->length[i] * sizeof *s->entry);
+    s->first[i] = s->entry_count;
+    s->room[i] = room;
+    s->entry_count += room;
+    return true;
+}
+
+// ---- minimum degree -------------------------------------------------------------------------
+
+static void enlist(tdi_sparse *s, int32_t i) {
+    const int32_t d = s->degree[i];
+    s->before[i] = TD_NONE;
+    s->next[i] = s->head[d];
+    if (s->head[d] != TD_NONE) {
+        s->before[s->head[d]] = i;
+    }
+    s->head[d] = i;
+    s->least = d < s->least ? d : s->least;
+}
+
+static void delist(tdi_sparse *s, int32_t i) {
+    if (s->before[i] != TD_NONE) {
+        s->next[s->before[i]] = s->next[i];
+    } else {
+        s->head[s->degree[i]] = s->next[i];
+    }
+    if (s->next[i] != TD_NONE) {
+        s->before[s->next[i]] = s->before[i];
+    }
+}
+
+// The neighbours `row` of an eliminated node become neighbours of u, which is one of them.
+static bool join(tdi_sparse *s, int32_t u, const int32_t *row, int32_t count, int32_t stamp) {
+    if (!make_room(s, u, s->length[u] + count)) {
+        return false;
+    }
+    int32_t *own = s->entry + s->first[u], kept = 0;
+    s->mark[u] = stamp;
+    for (int32_t k = 0; k < s->length[u]; k++) {
+        if (s->place[own[k]] == TD_NONE) {
+            s->mark[own[k]] = stamp;
+            own[kept++] = own[k];
+        }
+    }
+    for (int32_t k = 0; k < count; k++) {
+        if (s->mark[row[k]] != stamp) {
+            own[kept++] = row[k];
+        }
+    }
+    s->degree[u] = s->length[u] = kept;
+    return true;
+}
+
+// Gives a node the next place, and the row that it has in the factor.
+static bool put(tdi_sparse *s, int32_t *k, int32_t i, const int32_t *row, int32_t count) {
+    int32_t *own = s->column + s->row[*k];
+    if (count > s->block_limit - s->row[*k]) {
+        return false;
+    }
+    s->place[i] = *k;
+    s->node[*k] = i;
+    for (int32_t e = 0, at = 0; at < count; e++) {
+        if (s->place[row[e]] == TD_NONE) {
+            own[at++] = row[e];
+        }
+    }
+    s->row[*k + 1] = s->row[*k] + count;
+    ++*k;
+    s->work += (int64_t)count * (count + 3) / 2;
+    return true;
+}
+
+// Eliminates a node, and with it those neighbours that have no others than it has: they would come
+// next, without any more links.
+static bool eliminate(tdi_sparse *s, int32_t *k, int32_t gone, int32_t *stamp) {
+    const int32_t count = s->degree[gone], *row = s->column + s->row[*k];
+    int32_t left = count;
+    delist(s, gone);
+    if (!put(s, k, gone, s->entry + s->first[gone], count)) {
+        return false;
+    }
+    for (int32_t e = 0; e < count; e++) {
+        delist(s, row[e]);
+        if (!join(s, row[e], row, count, (*stamp)++)) {
+            return false;
+        }
+    }
+    for (int32_t e = 0; e < count; e++) {
+        if (s->degree[row[e]] == count - 1 && !put(s, k, row[e], row, --left)) {
+            return false;
+        }
+    }
+    for (int32_t e = 0; e < count; e++) {
+        if (s->place[row[e]] == TD_NONE) {
+            s->degree[row[e]] -= count - left;
+            enlist(s, row[e]);
+        }
+    }
+    return true;
+}
+
+// Columns of a row by their places, instead of nodes.
+static void sort_rows(tdi_sparse *s) {
+    for (int32_t k = 0; k < s->node_count; k++) {
+        int32_t *own = s->column + s->row[k];
+        for (int32_t e = 0; e < s->row[k + 1] - s->row[k]; e++) {
+            const int32_t place = s->place[own[e]];
+            int32_t to = e;
+            for (; to > 0 && own[to - 1] > place; to--) {
+                own[to] = own[to - 1];
+            }
+            own[to] = place;
+        }
+    }
+}
+
+// Rows whose first column is the next row, which has no more columns than they have, are one with
+// it.
+static void find_supernodes(tdi_sparse *s) {
+    for (int32_t k = 0; k < s->node_count; k++) {
+        const int32_t own = s->row[k + 1] - s->row[k];
+        const bool joins =
+            k > 0 && s->row[k] - s->row[k - 1] == own + 1 && s->column[s->row[k - 1]] == k;
+        s->super[k] = joins ? s->super[k - 1] : k;
+    }
+}
+
+bool tdi_sparse_order(tdi_sparse *s) {
+    const int32_t n = s->node_count;
+    int32_t stamp = n; // marks below n are those of make_graph()
+    if (s->full || !make_graph(s)) {
+        return false;
+    }
+    for (int32_t i = 0; i <= n; i++) {
+        s->head[i] = TD_NONE;
+    }
+    for (int32_t i = n - 1; i >= 0; i--) {
+        s->place[i] = TD_NONE;
+        enlist(s, i);
+    }
+    s->row[0] = 0;
+    s->work = s->least = 0;
+    for (int32_t k = 0; k < n;) {
+        while (s->head[s->least] == TD_NONE) {
+            s->least++;
+        }
+        if (!eliminate(s, &k, s->head[s->least], &stamp)) {
+            return false;
+        }
+    }
+    s->block_count = s->row[n];
+    sort_rows(s);
+    find_supernodes(s);
+    return true;
+}
