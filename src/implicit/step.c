@@ -183,7 +183,7 @@ static td_status begin_touch(const tdi_system *y, const tdi_rule *rule, span par
     guess_all(y, true);
     if (tdi_touch_way(y->touch, y, 1) >= 1) {
         y->touch->time = 1;
-        const bool gentle = !was_tried(y) && tdi_touch_try(y->touch, y) >= 1;
+        const bool gentle = !was_tried(y) && tdi_touch_gently(y->touch) >= 1;
         if (!gentle && !resume(y)) {
             guess_all(y, true);
         }
