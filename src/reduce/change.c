@@ -17,7 +17,8 @@
 #include <math.h>
 #include <string.h>
 
-#define FLAT 1e-12 // of the largest moment: what has less does not move by itself
+#define CLOSE 0.03  // m: where a camera sees less than this, it sees single tips
+#define FLAT  1e-12 // of the largest moment: what has less does not move by itself
 
 // ---- moments --------------------------------------------------------------------------------
 
@@ -412,7 +413,7 @@ void tdi_reduce_change(td_reduced_state *s) {
     remember(s);
     tdi_reduce_draw_touched(s, !rests);
     memcpy(s->mode, s->wanted, (size_t)s->full->body_count * sizeof *s->mode);
-    s->count->dense = s->opts.view; // single tips are seen
+    s->count->dense = s->opts.view && s->opts.error < CLOSE;
     tdi_reduce_cluster(s);
     gather_joints(s);
     (rests ? rest : gather_past)(s);
