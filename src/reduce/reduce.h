@@ -216,6 +216,9 @@ static inline tdi_seat tdi_reduce_mass_seat(const td_reduced_state *s, int32_t i
     return seat;
 }
 
+// memory.c: places all arrays. Lay out once with base NULL, as ever, and once with the block.
+void tdi_reduce_lay_out(td_reduced_state *state, tdi_layout *layout, const td_tree_model *full);
+
 // structure.c: from the modes which cluster a segment is on, and which joint a cluster has. Modes
 // that a joint cannot have become its own.
 void tdi_reduce_structure(td_reduced_state *state);
