@@ -90,6 +90,7 @@ void tdi_reduce_lay_out(td_reduced_state *s, tdi_layout *l, const td_tree_model 
     s->clusters = *full;
     tdi_tree_model_lay_out(&s->clusters, l);
     lay_out_saved(s, l, full);
+    s->v_began = tdi_layout_place(l, (size_t)full->head.dof_count, sizeof *s->v_began);
     s->shape = tdi_layout_place(l, n, sizeof *s->shape);
     s->touches = tdi_layout_place(l, 1, sizeof *s->touches);
     lay_out_set(&s->met, l, n);

@@ -144,6 +144,7 @@ struct td_reduced_state {
     int32_t drawn;           // what `whole` has of the clusters: TDI_DRAWN_
     bool started;            // modes changed at the beginning of the step that is under way;
     tdi_reduce_count before; // then this was its count,
+    td_real *v_began;        // and these the velocities
     uint8_t *given;          // and these, a segment, the modes that were wanted
 
     // saved, one after the other, with coordinates and angles of `whole`
