@@ -19,7 +19,7 @@ async function scale([sources, size]) {
     const pen = canvas.getContext('2d');
     pen.imageSmoothingQuality = 'high';
     pen.drawImage(image, (image.width - side) / 2, (image.height - side) / 2, side, side, 0, 0, size, size);
-    results.push(canvas.toDataURL('image/jpeg', 0.78).split(',')[1]);
+    results.push(canvas.toDataURL('image/jpeg', 0.75).split(',')[1]);
   }
   return results;
 }

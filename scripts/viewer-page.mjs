@@ -123,14 +123,15 @@ if (template.split(MARK).length !== 2) {
   fail(`the viewer must have "${MARK}" once`, 1);
 }
 const pictures = [...thumbnails].map(([name, data]) => element(`thumb-${name}`, data.toString('base64')));
-const data = [element('library', packed(JSON.stringify(library))), element('worker', packed(worker)), ...pictures];
+const data = [element('worker', packed(worker)), element('library', packed(JSON.stringify(library)))];
 const fill = (parts) => template.replace(/\{\{(\w+)\}\}/g, (_, part) => parts[part]);
 
 const page = fill({
   self: '',
   style: `<style>${style}</style>`,
   script: `<script>${boot}</script>`,
-  data: [element('module', packed(module)), element('script', packed(script)), ...data].join('\n'),
+  data: [...data, element('module', packed(module)), element('script', packed(script))].join('\n'),
+  pictures: pictures.join('\n'),
 });
 await write(given.output, page);
 const kilobytes = (bytes) => `${Math.ceil(bytes / 1000)} kB`;
@@ -145,6 +146,7 @@ if (given.static) {
     style: '<link rel="stylesheet" href="viewer.css">',
     script: '<script src="viewer.js" defer></script>',
     data: data.join('\n'),
+    pictures: pictures.join('\n'),
   }));
   await write(within('viewer.css'), style);
   await write(within('viewer.js'), script);

@@ -57,6 +57,20 @@ export async function checkSliders(page) {
   await page.keyboard.press('Control+Shift+z');
   await waitFor(page, (before) => window.tendrilViewer.ready && window.tendrilViewer.segments === before, young);
   await checkPresets(page);
+  await checkOverridden(page);
+}
+
+/** A number of the model that the scene defines anew cannot be moved, and says why. */
+async function checkOverridden(page) {
+  await openItem(page, 'algae-of-ten-helices');
+  await page.locator('#tab-shape').click();
+  const fronds = page.getByLabel('Fronds', { exact: true });
+  expect(await fronds.isDisabled(), 'a slider that the scene overrides is off');
+  expect(/scene defines this anew/.test(await page.locator('#shape .define', { has: fronds }).getAttribute('title')),
+    'and says why');
+  expect(await page.locator('#shape .define input[type=range]:enabled').count() > 0, 'others of the same model are on');
+  await openItem(page, 'algae');
+  expect(await fronds.isEnabled(), 'in the model alone it is on');
 }
 
 async function checkPresets(page) {

@@ -10,6 +10,7 @@ import {
 } from './page.mjs';
 
 export async function checkStart(page) {
+  console.log(`first picture after ${(await firstPicture(page) / 1000).toFixed(1)} s`);
   expect(await page.locator('#fault').isHidden(), await page.locator('#fault').innerText());
   const first = await ask(page, (viewer) => ({ playing: viewer.playing, segments: viewer.segments, dofs: viewer.dofs }));
   expect(first.playing && first.segments > 0 && first.dofs >= first.segments, 'a plant is there and moves');
@@ -30,9 +31,20 @@ export async function checkStart(page) {
   expect(await page.locator('#title').innerText() === 'Monopodial', 'the title follows');
 }
 
+/** ms from the call of the page until a plant was drawn. */
+async function firstPicture(page) {
+  await waitFor(page, () => performance.getEntriesByName('first picture').length > 0);
+  return page.evaluate(() => performance.getEntriesByName('first picture')[0].startTime);
+}
+
 /** Plants that are small on the screen are drawn with fewer triangles, and finely again when they are not. */
 async function checkDistance(page) {
+  const first = await ask(page, (viewer) => viewer.triangles);
+  await setPlaying(page, false);
+  await setDrawing(page, true);
+  await waitFor(page, (few) => window.tendrilViewer.triangles > few, first);
   const near = await ask(page, (viewer) => viewer.triangles);
+  expect(near >= 10 * first, `the first picture has fewer triangles than one of a plant that stands still (${first} of ${near})`);
   const { x, y, width, height } = await page.locator('#view').boundingBox();
   await page.mouse.move(x + width / 2, y + height / 2);
   const wheel = async (by, until) => {
@@ -43,10 +55,11 @@ async function checkDistance(page) {
     return ask(page, (viewer) => viewer.triangles);
   };
   const far = await wheel(240, (viewer, all) => viewer.triangles < all);
-  await drawOnce(page);
   expect(far > 0 && far <= near / 10, `from afar there are fewer triangles (${far} of ${near})`);
   const again = await wheel(-240, (viewer, all) => viewer.triangles === all);
   expect(again === near, `near they are all there again (${again} of ${near})`);
+  await setDrawing(page, false);
+  await setPlaying(page, true);
 }
 
 // ---- settings -----------------------------------------------------------------------------------

@@ -59,10 +59,21 @@ static int stopped_or(int code) {
     return code;
 }
 
+// A page is made from player.html, which a build or an installation may have left as it was.
+static bool is_of_this_version(const char *state) {
+    if (strcmp(state, "other") == 0) {
+        cli_error("render: player.html was made by another version of tendril and cannot make "
+                  "pictures for this one; 'make player' builds it anew, and TENDRIL_SHARE can name "
+                  "its folder");
+        return false;
+    }
+    return true;
+}
+
 // Waits until the page has drawn itself. It may be that the browser still reads it.
 static bool wait_for_page(browser *b) {
     static const char question[] =
-        "(window.tendrilPlayer&&tendrilPlayer.ready)?'ready':"
+        "(window.tendrilPlayer&&tendrilPlayer.ready)?(tendrilPlayer.film?'ready':'other'):"
         "'wait '+((document.getElementById('fault')||{}).textContent||'')";
     const double end = cli_seconds() + LOAD_SECONDS;
     for (;;) {
@@ -71,12 +82,13 @@ static bool wait_for_page(browser *b) {
                          &state)) {
             return false;
         }
-        const bool ready = strcmp(state, "ready") == 0, fault = strlen(state) > strlen("wait ");
+        const bool ready = strcmp(state, "ready") == 0, other = !is_of_this_version(state);
+        const bool fault = !ready && !other && strlen(state) > strlen("wait ");
         if (fault) {
             cli_error("render: %s", state + strlen("wait "));
         }
         free(state);
-        if (ready || fault) {
+        if (ready || other || fault) {
             return ready;
         }
         if (cli_seconds() > end) {

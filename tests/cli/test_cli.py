@@ -841,6 +841,14 @@ class Render(Folder):
         self.assertIn("the browser ended", err)
         self.assertFalse((self.folder / "a.png").exists())
 
+    def test_a_player_page_of_another_version_is_named_with_what_rebuilds_it(self):
+        (self.folder / "share" / "player.html").write_text(
+            "<html><script>tendrilPlayer = {ready: true}</script><!-- tendril: clip --></html>")
+        err = self.render(self.leaf, "-o", "a.png", code=3)
+        self.assertIn("another version", err)
+        self.assertIn("'make player'", err)
+        self.assertFalse((self.folder / "a.png").exists())
+
     def test_what_cannot_be_drawn_is_told_before_the_work(self):
         for args, code, told in (
                 ([self.leaf], 2, "-o OUT is missing"),

@@ -25,6 +25,11 @@ export async function gunzip(bytes: ArrayBuffer): Promise<ArrayBuffer> {
   return new Response(plain).arrayBuffer();
 }
 
+/** As pages hold binary data: packed, in letters. */
+export function unpack(text: string): Promise<ArrayBuffer> {
+  return gunzip(decodeBase64(text));
+}
+
 export function joinBytes(parts: Uint8Array[]): Uint8Array {
   const all = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
   let at = 0;
@@ -41,7 +46,7 @@ export async function readBytes(id: string): Promise<ArrayBuffer | null> {
   if (!element) {
     return null;
   }
-  const bytes = await gunzip(decodeBase64(element.textContent!));
+  const bytes = await unpack(element.textContent!);
   element.textContent = '';
   return bytes;
 }

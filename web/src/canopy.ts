@@ -29,12 +29,10 @@ interface Grid {
   values: Float32Array;
 }
 
-/**
- * Gives every mesh of a model the vertex attribute `sky`, from 0 (enclosed) to 1 (open). Instanced
- * meshes get what each instance sees at its lower and upper end, `skyEnds`, and `along`, how far up
- * each vertex is.
- */
-export function addSkyAttribute(model: Plant): void {
+/** What is left of the sky inside a plant. */
+export type Sky = Grid;
+
+export function skyInside(model: Plant): Sky {
   const extinction = makeGrid(model);
   for (const mesh of model.meshes) {
     placesOf(mesh).forEach((toWorld) => addArea(extinction, mesh, toWorld));
@@ -43,8 +41,15 @@ export function addSkyAttribute(model: Plant): void {
   for (let i = 0; i < extinction.values.length; i++) {
     extinction.values[i] /= volume;
   }
-  const sky = skyThrough(extinction);
-  for (const mesh of model.meshes) {
+  return skyThrough(extinction);
+}
+
+/**
+ * Gives every mesh the vertex attribute `sky`, from 0 (enclosed) to 1 (open). Instanced meshes get
+ * what each instance sees at its lower and upper end, `skyEnds`, and `along`, how far up each vertex is.
+ */
+export function addSkyAttribute(sky: Sky, meshes: Mesh[]): void {
+  for (const mesh of meshes) {
     if (mesh instanceof InstancedMesh) {
       addEnds(sky, mesh);
     } else {
@@ -175,37 +180,40 @@ function skyThrough(extinction: Grid): Grid {
     { count: 8, elevation: 30, weight: 0.4 },
   ];
   for (const { count, elevation, weight } of rings) {
+    const lean = 1 / Math.tan((elevation * Math.PI) / 180);
+    // half of the way that a ray of the ring takes through a cell
+    const half = (0.5 * extinction.cell) / Math.sin((elevation * Math.PI) / 180);
+    const fade = extinction.values.map((k) => Math.exp(-k * half));
     for (let i = 0; i < count; i++) {
       const turn = (2 * Math.PI * (i + 0.25)) / count;
-      const lean = 1 / Math.tan((elevation * Math.PI) / 180);
-      addDirection(extinction, sky, lean * Math.cos(turn), lean * Math.sin(turn), weight / count);
+      addDirection(fade, sky, lean * Math.cos(turn), lean * Math.sin(turn), weight / count);
     }
   }
   return sky;
 }
 
-// (dx, dz): how far the ray to the sky moves sideways for each layer it climbs, in cells
-function addDirection(ext: Grid, sky: Grid, dx: number, dz: number, weight: number): void {
-  const { nx, ny, nz, cell } = ext;
-  const path = cell * Math.hypot(1, dx, dz);
+// (dx, dz): how far the ray to the sky moves sideways for each layer it climbs, in cells. A layer has
+// a rim as wide as rays move in one, where the sky is open.
+function addDirection(fade: Float32Array, sky: Grid, dx: number, dz: number, weight: number): void {
+  const { nx, ny, nz, values } = sky;
   const [ix, iz] = [Math.floor(dx), Math.floor(dz)];
   const [fx, fz] = [dx - ix, dz - iz];
-  let above = new Float32Array(nx * nz).fill(1);
-  let here = new Float32Array(nx * nz);
-  const at = (i: number, k: number): number =>
-    i < 0 || k < 0 || i >= nx || k >= nz ? 1 : above[i + nx * k];
+  const rim = 1 + Math.max(Math.abs(ix), Math.abs(iz));
+  const width = nx + 2 * rim;
+  let above = new Float32Array(width * (nz + 2 * rim)).fill(1);
+  let here = above.slice();
   for (let j = ny - 1; j >= 0; j--) {
     for (let k = 0; k < nz; k++) {
-      for (let i = 0; i < nx; i++) {
-        const [u, v] = [i + ix, k + iz];
-        const front = (1 - fx) * at(u, v) + fx * at(u + 1, v);
-        const rear = (1 - fx) * at(u, v + 1) + fx * at(u + 1, v + 1);
-        const cellIndex = i + nx * (k + nz * j);
-        const fade = Math.exp(-0.5 * ext.values[cellIndex] * path);
+      let at = rim + ix + width * (k + rim + iz);
+      let to = rim + width * (k + rim);
+      let cell = nx * (k + nz * j);
+      for (let i = 0; i < nx; i++, at++, to++, cell++) {
+        const front = (1 - fx) * above[at] + fx * above[at + 1];
+        const rear = (1 - fx) * above[at + width] + fx * above[at + width + 1];
         // at the middle of a cell, half of it has been crossed
-        const middle = ((1 - fz) * front + fz * rear) * fade;
-        sky.values[cellIndex] += weight * middle;
-        here[i + nx * k] = middle * fade;
+        const middle = ((1 - fz) * front + fz * rear) * fade[cell];
+        values[cell] += weight * middle;
+        here[to] = middle * fade[cell];
       }
     }
     [above, here] = [here, above];

@@ -16,7 +16,7 @@ import {
   InstancedMesh,
   LessDepth,
   LinearFilter,
-  LinearMipmapLinearFilter,
+  LinearMipmapNearestFilter,
   MathUtils,
   Mesh,
   OneFactor,
@@ -43,6 +43,8 @@ const TRIANGLE_BUDGET = 8e6;
 /** Of a model that moves, whose shadow is drawn anew in every picture. */
 const FEWEST_MOVING = 14;
 const MOVING_BUDGET = 4e6;
+/** For each picture, of a model that has just come and whose first picture is to come soon. */
+const AT_A_TIME = 6;
 const SUN_SHARE = 0.4;
 const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5));
 
@@ -78,16 +80,18 @@ const groundVertex = /* glsl */ `
 // The ground is the backdrop; this plane only takes light away from it, by multiplication.
 const groundFragment = /* glsl */ `
   uniform sampler2D covered;
+  uniform vec2 whole;
   varying vec2 spot;
   void main() {
     // few directions stand for all: smooth out where one of them ends, more so for the sky
     vec2 texel = 1.0 / vec2(textureSize(covered, 0));
     vec2 lack = vec2(0.0);
-    for (int i = 0; i < 9; i++) {
-      vec2 offset = texel * vec2(float(i % 3) - 1.0, float(i / 3) - 1.0);
-      lack.r += textureLod(covered, spot + 1.8 * offset, 0.8).r / 9.0;
-      lack.g += textureLod(covered, spot + 6.0 * offset, 3.0).g / 9.0;
+    for (int i = 0; i < 4; i++) {
+      vec2 offset = texel * (vec2(i % 2, i / 2) - 0.5);
+      lack.r += textureLod(covered, spot + 3.0 * offset, 1.0).r;
+      lack.g += textureLod(covered, spot + 10.0 * offset, 3.0).g;
     }
+    lack *= 0.25 * whole;
     vec2 rim = smoothstep(vec2(0.0), vec2(0.1), min(spot, 1.0 - spot));
     lack *= rim.x * rim.y;
     vec3 light = 1.0 - lack.r * vec3(0.36, 0.34, 0.29) - lack.g * vec3(0.34, 0.34, 0.32);
@@ -107,7 +111,7 @@ export function groundHeight(model: Model): number {
   return min.y > 0 || min.y < -slack ? min.y : 0;
 }
 
-/** A plane that carries the shadow of one model. Call draw() again when the model has moved. */
+/** A plane that carries the shadow of one model. Call draw() again when the model has moved, goOn() before each picture. */
 export class GroundShadow {
   readonly plane: Mesh<PlaneGeometry, ShaderMaterial>;
   private readonly target: WebGLRenderTarget;
@@ -115,6 +119,8 @@ export class GroundShadow {
   private readonly triangles: number;
   private readonly flattener: ShaderMaterial;
   private readonly flat: Scene;
+  private directions: Direction[] = [];
+  private done = 0;
 
   constructor(renderer: WebGLRenderer, model: Model, options: { groundSize: number; hurried?: boolean }) {
     const resolution = options.groundSize;
@@ -127,18 +133,16 @@ export class GroundShadow {
     this.target = new WebGLRenderTarget(pixels(halfSize.x), pixels(halfSize.y), {
       type: HalfFloatType,
       format: RGFormat,
-      minFilter: LinearMipmapLinearFilter,
+      minFilter: LinearMipmapNearestFilter,
       generateMipmaps: true,
       magFilter: LinearFilter,
     });
     this.flattener = makeFlattener({ center, halfSize, groundY });
     this.flat = flatCopies(model, this.flattener);
-    this.draw(options.hurried ?? false);
-
     const material = new ShaderMaterial({
       vertexShader: groundVertex,
       fragmentShader: groundFragment,
-      uniforms: { covered: { value: this.target.texture } },
+      uniforms: { covered: { value: this.target.texture }, whole: { value: new Vector2() } },
       blending: CustomBlending,
       blendEquation: AddEquation,
       blendSrc: DstColorFactor,
@@ -152,15 +156,36 @@ export class GroundShadow {
     this.plane.scale.set(halfSize.x, halfSize.y, 1);
     // the texture's rows run along +z
     this.plane.rotation.x = Math.PI / 2;
+    this.begin(options.hurried ?? false);
+    if (!options.hurried) {
+      this.goOn(Infinity);
+    }
   }
 
   /** `hurried`: fewer directions, for a picture that is gone in a moment. */
   draw(hurried: boolean): void {
+    this.begin(hurried);
+    this.goOn(Infinity);
+  }
+
+  private begin(hurried: boolean): void {
     const affordable = Math.round((hurried ? MOVING_BUDGET : TRIANGLE_BUDGET) / this.triangles);
     const fewest = hurried ? FEWEST_MOVING : FEWEST_DIRECTIONS;
     const most = hurried ? FEWEST_DIRECTIONS : MOST_DIRECTIONS;
-    const total = MathUtils.clamp(affordable, fewest, most);
-    countCovered(this.renderer, this.flat, this.flattener, this.target, total);
+    this.directions = directionsOf(MathUtils.clamp(affordable, fewest, most));
+    this.done = 0;
+  }
+
+  /** Draws directions that are left; some of them stand for all until then. */
+  goOn(count = AT_A_TIME): void {
+    const next = this.directions.slice(this.done, this.done + count);
+    if (next.length > 0) {
+      countCovered(this.renderer, this.flat, this.flattener, this.target, next, this.done === 0);
+      this.done += next.length;
+      const seen = this.directions.slice(0, this.done);
+      const sum = (axis: 'x' | 'y'): number => seen.reduce((all, { share }) => all + share[axis], 0);
+      (this.plane.material.uniforms.whole.value as Vector2).set(1 / Math.max(sum('x'), 1e-9), 1 / Math.max(sum('y'), 1e-9));
+    }
   }
 
   /** Goes along with a model that wanders off. */
@@ -177,6 +202,13 @@ export class GroundShadow {
     this.plane.geometry.dispose();
     this.plane.material.dispose();
   }
+}
+
+/** Towards a part of the sun or of the sky; `share`: how much of the sun and of the sky that part is. */
+interface Direction {
+  towards: Vector3;
+  share: Vector2;
+  depth: number;
 }
 
 interface Bounds {
@@ -229,7 +261,8 @@ function countCovered(
   scene: Scene,
   material: ShaderMaterial,
   target: WebGLRenderTarget,
-  total: number,
+  directions: Direction[],
+  anew: boolean,
 ): void {
   const { towards, share, depth } = material.uniforms;
   const camera = new OrthographicCamera();
@@ -240,13 +273,13 @@ function countCovered(
   renderer.shadowMap.autoUpdate = false;
   renderer.setRenderTarget(target);
   renderer.setClearColor(0x000000, 0);
-  renderer.clear();
-  const fromSun = Math.round(SUN_SHARE * total);
-  const directions = [...sunDirections(fromSun), ...skyDirections(total - fromSun)];
+  if (anew) {
+    renderer.clear();
+  }
   directions.forEach((direction, i) => {
-    towards.value.copy(direction);
-    share.value.set(i < fromSun ? 1 / fromSun : 0, i < fromSun ? 0 : 1 / (total - fromSun));
-    depth.value = 0.9 - (1.8 * i) / directions.length;
+    towards.value.copy(direction.towards);
+    share.value.copy(direction.share);
+    depth.value = direction.depth;
     // once is enough for the smaller versions of the texture
     target.texture.generateMipmaps = i === directions.length - 1;
     renderer.render(scene, camera);
@@ -254,6 +287,17 @@ function countCovered(
   renderer.setRenderTarget(null);
   renderer.autoClear = autoClear;
   renderer.shadowMap.autoUpdate = shadows;
+}
+
+// in an order in which the first few stand for all
+function directionsOf(total: number): Direction[] {
+  const fromSun = Math.round(SUN_SHARE * total);
+  const fromSky = total - fromSun;
+  const place = (i: number): number => (i * Math.SQRT2) % 1;
+  const sun = sunDirections(fromSun).map((towards, i) => ({ towards, share: new Vector2(1 / fromSun, 0), place: place(i) }));
+  const sky = skyDirections(fromSky).map((towards, i) => ({ towards, share: new Vector2(0, 1 / fromSky), place: place(i) }));
+  return [...sun, ...sky].sort((a, b) => a.place - b.place)
+    .map(({ towards, share }, i) => ({ towards, share, depth: 0.9 - (1.8 * i) / total }));
 }
 
 function flatCopies(model: Model, material: ShaderMaterial): Scene {

@@ -14,7 +14,8 @@ import {
   WebGLRenderer,
 } from 'three';
 import type { DirectionalLight, Mesh } from 'three';
-import { addSkyAttribute } from './canopy';
+import { addSkyAttribute, skyInside } from './canopy';
+import type { Sky } from './canopy';
 import { DAY, DUSK, SUN, makeBackdrop, makeSkyLight, makeSun, paintBackdrop } from './daylight';
 import type { Backdrop } from './daylight';
 import { applyView, bestView } from './framing';
@@ -44,6 +45,14 @@ export const PAGE_OPTIONS: StageOptions = { shadowMapSize: 2048, groundSize: 102
 /** Vertical angle of view, degrees: that of a portrait lens, so that crowns keep their shape. */
 const FIELD_OF_VIEW = 26;
 
+function makeRenderer(canvas: HTMLCanvasElement): WebGLRenderer {
+  try {
+    return new WebGLRenderer({ canvas, antialias: true, alpha: false });
+  } catch {
+    throw new Error('this page draws with WebGL 2, which this browser does not offer');
+  }
+}
+
 export class Stage {
   readonly renderer: WebGLRenderer;
   readonly scene = new Scene();
@@ -51,14 +60,15 @@ export class Stage {
   private readonly sun: DirectionalLight;
   private readonly backdrop: Mesh;
   private readonly options: StageOptions;
-  private readonly prepared = new WeakSet<Model>();
+  /** Of models that have their surfaces: the light inside each of their plants. */
+  private readonly skies = new WeakMap<Model, Sky[]>();
   private readonly grounds = new Map<Model, GroundShadow>();
   private shown: Model | null = null;
 
   /** Throws when the browser has no WebGL 2. */
   constructor(canvas: HTMLCanvasElement, options: StageOptions) {
     this.options = options;
-    this.renderer = new WebGLRenderer({ canvas, antialias: true, alpha: false });
+    this.renderer = makeRenderer(canvas);
     this.renderer.outputColorSpace = SRGBColorSpace;
     // of three.js's curves the one that leaves a petal the colour its author gave it
     this.renderer.toneMapping = NeutralToneMapping;
@@ -111,10 +121,12 @@ export class Stage {
   /** Puts a model on the ground in place of the one before. What it needs is kept for next time. */
   show(model: Model): void {
     this.clear();
-    if (!this.prepared.has(model)) {
-      (model.plants ?? [model]).forEach(addSkyAttribute);
-      applySurfaces(model);
-      this.prepared.add(model);
+    if (!this.skies.has(model)) {
+      const plants = model.plants ?? [model];
+      const skies = plants.map(skyInside);
+      plants.forEach(({ meshes }, k) => addSkyAttribute(skies[k], meshes));
+      applySurfaces(model.meshes);
+      this.skies.set(model, skies);
     }
     if (!this.grounds.has(model)) {
       this.grounds.set(model, new GroundShadow(this.renderer, model, this.options));
@@ -123,6 +135,13 @@ export class Stage {
     this.aimSun(model);
     this.renderer.shadowMap.needsUpdate = true;
     this.shown = model;
+  }
+
+  /** A model that was shown gets the same surface once more, as finer meshes; they cast no shadow on the ground. */
+  addFiner(model: Model, meshes: Mesh[]): void {
+    addSkyAttribute(this.skies.get(model)![0], meshes);
+    applySurfaces(meshes);
+    model.meshes.push(...meshes);
   }
 
   /** Forgets a model and frees what it holds on the graphics card. */
@@ -155,6 +174,7 @@ export class Stage {
     }
     if (this.shown) {
       this.setDepthRange(this.shown);
+      this.grounds.get(this.shown)!.goOn();
     }
     this.renderer.render(this.scene, this.camera);
   }

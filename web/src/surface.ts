@@ -4,7 +4,7 @@
 // canopy (attributes of canopy.ts), and shadows are filtered without noise.
 
 import { InstancedMesh, ShaderChunk } from 'three';
-import type { Material, WebGLProgramParametersWithUniforms } from 'three';
+import type { Material, Mesh, WebGLProgramParametersWithUniforms } from 'three';
 import { SUN } from './daylight';
 import { isBlade, standardMaterial } from './model';
 import type { Model } from './model';
@@ -14,9 +14,9 @@ const BLADE_ROUGHNESS = 0.58;
 const STEM_ROUGHNESS = 0.85;
 const COLLIDER_ROUGHNESS = 0.65;
 
-/** Replaces the materials of a model. Call addSkyAttribute() first. */
-export function applySurfaces(model: Model): void {
-  for (const mesh of model.meshes) {
+/** Replaces the materials of meshes. Call addSkyAttribute() first. */
+export function applySurfaces(meshes: Mesh[]): void {
+  for (const mesh of meshes) {
     const blade = isBlade(mesh);
     const prop = propOf(mesh);
     const material = standardMaterial(mesh).clone();

@@ -20,7 +20,7 @@ export class Controls {
     click('play', () => this.togglePlaying());
     click('single', () => viewer.singleStep());
     click('reset', () => void viewer.reset());
-    click('undo', () => void viewer.undo());
+    click('undo', () => void viewer.texts.undo());
     click('twist', () => this.toggleTwist());
     click('contacts', () => this.toggleContacts());
     keeper.listen();
@@ -34,7 +34,7 @@ export class Controls {
     new FileOpener(viewer);
     listenToNotices();
     new Sash();
-    click('original', () => void viewer.openOriginal());
+    click('original', () => void viewer.texts.growOriginals());
   }
 
   private togglePlaying(): void {
@@ -70,7 +70,7 @@ export class Controls {
     const command = event.ctrlKey || event.metaKey;
     if (command && key.toLowerCase() === 'z' && !isWriting(target)) {
       event.preventDefault();
-      return void (event.shiftKey ? this.viewer.redo() : this.viewer.undo());
+      return void (event.shiftKey ? this.viewer.texts.redo() : this.viewer.texts.undo());
     }
     if (command || event.altKey || takesKeys(target)) {
       return;

@@ -8,11 +8,8 @@ import { OVERLAYS } from './overlays';
 import { Video, download } from './save';
 import { fromHash, isLink, toHash } from './share';
 import type { Shared } from './share';
-import { keep, recall } from './storage';
+import { NOW, keep, recall } from './storage';
 import type { Viewer } from './viewer';
-
-/** What this tab shows, in the page's own memory. */
-const NOW = 'now';
 
 export class Keeper {
   /** A link is being opened. */
@@ -26,7 +23,7 @@ export class Keeper {
   }
 
   listen(): void {
-    byId('picture').addEventListener('click', () => this.savePicture());
+    byId('picture').addEventListener('click', () => void this.savePicture());
     byId('glb').addEventListener('click', () => void this.saveAnimation());
     byId('video').addEventListener('click', () => void this.toggleVideo());
     byId('link').addEventListener('click', () => void this.showLink());
@@ -40,8 +37,9 @@ export class Keeper {
 
   // ---- files --------------------------------------------------------------------------------------
 
-  private savePicture(): void {
+  private async savePicture(): Promise<void> {
     const { picture, shortName } = this.viewer;
+    await this.viewer.detail.finest();
     picture.draw();
     picture.canvas.toBlob((data) => data && download(data, `${shortName}.png`), 'image/png');
   }

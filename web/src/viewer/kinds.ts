@@ -4,7 +4,7 @@
 import type { Module } from './module';
 import { OrganFinder } from './organs';
 import { POSE, SEGMENT } from './protocol';
-import type { Actor, Kind, Opened, Part, Shape, Solid } from './protocol';
+import type { Kind, Looks, Part, Solid } from './protocol';
 
 /** The triangles of a mesh, as the library has merged them. */
 export function readParts(module: Module, mesh: number): Part[] {
@@ -41,7 +41,7 @@ export function readSolid(module: Module, collider: number): Solid {
   };
 }
 
-/** Of the kind that an actor is of; `mesh`: that of the kind. */
+/** Of the kind that an actor is of; `mesh`: that of the kind, or what stands for it. */
 export function readKind(module: Module, actor: number, mesh: number, finder: OrganFinder): Kind {
   const { call } = module;
   const count = call.web_actor_segments(actor);
@@ -52,17 +52,34 @@ export function readKind(module: Module, actor: number, mesh: number, finder: Or
 
 /** Triangles of a world below which drawing fewer would not pay. */
 const MANY_TRIANGLES = 60000;
+/** Vertices that a page can hold; plants beyond are simulated, not drawn. */
+export const MOST_VERTICES = 1.5e6;
 
-/** How all kinds look from afar; their meshes are numbered as the kinds are. */
-export function readFar(module: Module, kinds: Kind[], shapes: Shape[], actors: Actor[]): Opened['far'] {
-  const cost = kinds.map(({ parts, organs }) =>
-    [...parts, ...organs.map(({ shape }) => shapes[shape])].reduce((sum, { index }) => sum + index.length / 3, 0));
-  const all = actors.reduce((sum, { kind }) => sum + cost[kind], 0);
-  if (all < MANY_TRIANGLES) {
-    return null;
+/** Whether plants, by their meshes, have many triangles, and whether a page can hold them all. */
+export function sizeOfMeshes(module: Module, meshes: number[]): { many: boolean; held: boolean } {
+  const sizes = new Map([...new Set(meshes)].map((mesh) => [mesh, sizeOfMesh(module, mesh)]));
+  let [vertices, triangles] = [0, 0];
+  for (const mesh of meshes) {
+    vertices += sizes.get(mesh)!.vertices;
+    triangles += sizes.get(mesh)!.triangles;
   }
+  return { many: triangles >= MANY_TRIANGLES, held: vertices <= MOST_VERTICES };
+}
+
+function sizeOfMesh(module: Module, mesh: number): { vertices: number; triangles: number } {
+  const { call } = module;
+  let [vertices, triangles] = [0, 0];
+  for (let k = 0; k < call.web_part_count(mesh); k++) {
+    const [, , count, indices] = module.words(call.web_part(mesh, k), 4);
+    vertices += count;
+    triangles += indices / 3;
+  }
+  return { vertices, triangles };
+}
+
+/** How kinds look with all of their triangles; their meshes are numbered as the kinds are. */
+export function readFiner(module: Module, kinds: Kind[]): Looks {
   const finder = new OrganFinder();
-  const far = kinds.map(({ bind, segments }, mesh) =>
-    finder.split(readParts(module, module.call.web_far(mesh)), bind, segments));
-  return { kinds: far, shapes: finder.shapes };
+  const finer = kinds.map(({ bind, segments }, mesh) => finder.split(readParts(module, mesh), bind, segments));
+  return { kinds: finer, shapes: finder.shapes };
 }

@@ -22,12 +22,12 @@ export class LiveText {
 
   /** Texts that are not grown yet are the newest. */
   textOf(file: string): string {
-    return this.wanted?.texts[file] ?? this.viewer.textOf(file);
+    return this.wanted?.texts[file] ?? this.viewer.texts.of(file);
   }
 
   /** Grows these as soon as what came before has grown. `file`: what is opened from now on. */
   tell(texts: Record<string, string>, file?: string): void {
-    this.before ??= this.viewer.moment;
+    this.before ??= this.viewer.texts.moment;
     this.wanted = { texts: { ...this.wanted?.texts, ...texts }, file: file ?? this.wanted?.file };
     this.running ??= this.growAll();
   }
@@ -46,7 +46,7 @@ export class LiveText {
     while (this.wanted) {
       const { texts, file } = this.wanted;
       this.wanted = null;
-      await this.viewer.growTexts(texts, file);
+      await this.viewer.texts.grow(texts, file);
     }
     this.running = null;
   }

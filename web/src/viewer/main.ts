@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: MIT
 // Starts the viewer with what the page carries: the library of plants, the worker, the module.
 
-import { readBytes, readText } from '../bytes';
 import { Controls } from './controls';
+import { startEarly } from './early';
 import { Keeper } from './keeper';
-import type { Given, Library } from './library';
+import type { Given } from './library';
 import { sayFault } from './notices';
 import { Shake } from './shake';
-import { Simulation } from './simulation';
 import { publish } from './state';
 import { Viewer } from './viewer';
 
 async function start(): Promise<void> {
-  if (!document.createElement('canvas').getContext('webgl2')) {
-    throw new Error('this page draws with WebGL 2, which this browser does not offer');
+  const { library, simulation } = await (window.tendrilEarly ?? startEarly());
+  // the gallery's pictures stand at the end of the page
+  if (document.readyState === 'loading') {
+    await new Promise((parsed) => document.addEventListener('DOMContentLoaded', parsed));
   }
-  const library = JSON.parse((await readText('library'))!) as Library;
-  const script = (await readText('worker'))!;
-  const module = (await readBytes('module')) ?? (await (await fetch('tendril.wasm')).arrayBuffer());
-  const viewer = new Viewer(library, new Simulation(script, module));
+  const viewer = new Viewer(library, simulation);
   const keeper = new Keeper(viewer);
   new Controls(viewer, keeper);
   new Shake(viewer);

@@ -68,6 +68,7 @@ export class Overlays {
     this.centre.renderOrder = 9;
     for (const object of [this.bones, this.joints, this.arrows, this.gusts, this.centre, this.plumb, this.forces]) {
       object.frustumCulled = false;
+      object.visible = false; // until it is asked for
       this.group.add(object);
     }
     scene.add(this.group);

@@ -3,6 +3,7 @@
 // Shadows cost most: they are drawn less often when pictures come slowly, and well when all is still.
 
 import { Box3, Vector3 } from 'three';
+import type { Mesh } from 'three';
 import { bestView } from '../framing';
 import type { View } from '../framing';
 import type { Model } from '../model';
@@ -39,7 +40,9 @@ export class Picture {
   /** The stage has just drawn the shadows of what came onto it. */
   private fresh = false;
   private stillFor = 0;
-  private frameSeconds = 0.02;
+  private frameSeconds = 0.2; // slow, until it shows that it is not
+  /** The last frame of the browser had a picture. */
+  private drew = false;
 
   constructor() {
     this.canvas.addEventListener('dblclick', () => this.frameAgain(FRAMING_SECONDS));
@@ -56,7 +59,7 @@ export class Picture {
 
   set drawing(on: boolean) {
     this.on = on;
-    this.dirty = this.moved = true;
+    this.redraw();
   }
 
   /** In the place of what was there; `framed`, with so much room, is what the camera looks at. */
@@ -71,6 +74,12 @@ export class Picture {
     }
   }
 
+  /** The same, finer. */
+  addFiner(meshes: Mesh[]): void {
+    this.putOnStage();
+    this.stage.addFiner(this.model!, meshes);
+  }
+
   get empty(): boolean {
     return this.model === null;
   }
@@ -81,6 +90,11 @@ export class Picture {
     this.stillFor = 0;
   }
 
+  /** It looks otherwise, and its shadows too. */
+  redraw(): void {
+    this.moved = this.dirty = true;
+  }
+
   /** Something else has changed: a line, a number on the canvas. */
   touched(): void {
     this.dirty = true;
@@ -88,20 +102,33 @@ export class Picture {
 
   /** One frame of the browser, `dt` seconds after the one before; `time` in seconds. */
   onFrame(time: number, dt: number): void {
-    this.frameSeconds += 0.1 * (dt - this.frameSeconds);
+    if (this.drew) {
+      this.frameSeconds += 0.1 * (dt - this.frameSeconds);
+    }
     this.stillFor += dt;
     const turning = this.rig.update(time);
-    if (turning || this.dirty || (this.moved && this.stillFor > STILL_AFTER)) {
+    this.drew = turning || this.dirty || (this.moved && this.still);
+    if (this.drew) {
       this.draw();
     }
   }
 
+  /** Nothing has moved for a while. */
+  get still(): boolean {
+    return this.stillFor > STILL_AFTER;
+  }
+
+  /** From one picture to the next, s, of late. */
+  get seconds(): number {
+    return this.frameSeconds;
+  }
+
   draw(): void {
-    if (!this.on) {
+    if (!this.on || !this.model) {
       return;
     }
     this.putOnStage();
-    const still = this.stillFor > STILL_AFTER;
+    const { still } = this;
     const sluggish = this.frameSeconds > SLUGGISH_PICTURE;
     const due = this.frameSeconds < SLOW_PICTURE || (this.frames % 4 === 0 && !sluggish);
     if (this.moved && (still || due) && !this.fresh) {
@@ -111,7 +138,24 @@ export class Picture {
     this.fresh = false;
     this.stage.render();
     this.dirty = false;
-    this.frames++;
+    if (this.frames++ === 0) {
+      this.markFirst();
+    }
+  }
+
+  // for who measures the page: what draws can be far behind what asks for it
+  private markFirst(): void {
+    const gl = this.stage.renderer.getContext() as WebGL2RenderingContext;
+    const drawn = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0)!;
+    const look = (): void => {
+      if (gl.getSyncParameter(drawn, gl.SYNC_STATUS) === gl.SIGNALED) {
+        performance.mark('first picture');
+        gl.deleteSync(drawn);
+      } else {
+        setTimeout(look, 5);
+      }
+    };
+    look();
   }
 
   /** A square of what is to be seen now, as an address of data; empty while nothing is drawn. */

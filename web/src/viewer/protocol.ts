@@ -59,6 +59,12 @@ export interface Look {
   organs: Organ[];
 }
 
+/** How all kinds look; organs name their shapes. */
+export interface Looks {
+  kinds: Look[];
+  shapes: Shape[];
+}
+
 /** What plants of one kind share. */
 export interface Kind extends Look {
   /** Seven numbers a segment: where it was when the mesh was made. */
@@ -100,8 +106,8 @@ export interface Opened {
   actors: Actor[];
   kinds: Kind[];
   shapes: Shape[];
-  /** The same with fewer triangles, to be seen from afar; null: it would not pay. */
-  far: { kinds: Look[]; shapes: Shape[] } | null;
+  /** These have few triangles; the request `finer` gives the same with all of them. */
+  coarse: boolean;
   colliders: Solid[];
   arrow: Solid;
   segments: number;
@@ -190,8 +196,9 @@ export interface Edited {
 }
 
 export type Request =
-  | { do: 'load'; module: ArrayBuffer }
+  | { do: 'load'; module: ArrayBuffer | string }
   | { do: 'open'; source: Source; solvers?: string[] }
+  | { do: 'finer' }
   | { do: 'edit'; text: string; edits: Edit[] }
   | { do: 'check'; file: string; text: string; files: Record<string, string> }
   | { do: 'advance'; seconds: number; steps?: number; budget: number; moments?: boolean; clusters?: boolean; contacts?: boolean; wind?: Float64Array }
@@ -211,6 +218,7 @@ export type Request =
 export interface Answers {
   load: true;
   open: Opened;
+  finer: Looks;
   edit: Edited;
   check: Fault[];
   advance: State;

@@ -4,7 +4,7 @@
 
 import { baseName, isModel } from './library';
 import type { LiveText } from './live-text';
-import { KINDS, holderOf, keysOf, numberOf, numbersOf, relative, thingsOf, valueAt } from './scene-kinds';
+import { KINDS, definedIn, holderOf, keysOf, numberOf, numbersOf, relative, thingsOf, valueAt } from './scene-kinds';
 import type { Data, Field, Kind, Keys, Thing } from './scene-kinds';
 import { ScenePanel } from './scene-panel';
 import type { Edit, Path } from './scene-text';
@@ -53,7 +53,7 @@ export class SceneEditor {
   }
 
   private ownText(file: string): string {
-    return isModel(file) ? sceneText(file, this.viewer.shown.item?.title) : this.viewer.textOf(file);
+    return isModel(file) ? sceneText(file, this.viewer.shown.item?.title) : this.viewer.texts.of(file);
   }
 
   get seconds(): number {
@@ -95,6 +95,7 @@ export class SceneEditor {
   }
 
   draw(): void {
+    this.viewer.sliders.setOverridden((file) => definedIn(this.scene, baseName(file)));
     this.panel.draw();
     this.timeline.draw();
     this.viewer.picture.touched();
@@ -127,7 +128,7 @@ export class SceneEditor {
   }
 
   private async changeNow(edits: Edit[], done: boolean): Promise<void> {
-    const answer = await this.viewer.editScene(this.text, edits);
+    const answer = await this.viewer.texts.editScene(this.text, edits);
     if (!answer) {
       return this.takeBack();
     }
@@ -142,7 +143,7 @@ export class SceneEditor {
     if (done && edits.length > 0) {
       await this.live.end();
       // a change that was refused is not in the text
-      if (this.viewer.shown.file !== this.file || this.viewer.textOf(this.file) !== this.text) {
+      if (this.viewer.shown.file !== this.file || this.viewer.texts.of(this.file) !== this.text) {
         return this.takeBack();
       }
     }
@@ -153,7 +154,7 @@ export class SceneEditor {
     const { file } = this.viewer.shown;
     this.file = file;
     this.text = this.ownText(file);
-    const answer = await this.viewer.editScene(this.text, []);
+    const answer = await this.viewer.texts.editScene(this.text, []);
     this.scene = answer?.scene ?? null;
     this.things = this.scene ? thingsOf(this.scene) : [];
     this.draw();

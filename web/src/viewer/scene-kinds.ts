@@ -147,6 +147,14 @@ export function fieldsOf({ kind, data }: Thing): Field[] {
   ];
 }
 
+/** Names that every object of a model's file, without its folder, defines anew: the model's own numbers do nothing. */
+export function definedIn(scene: Data | null, model: string): Set<string> {
+  const objects = Array.isArray(scene?.objects) ? scene.objects.filter(isData) : [];
+  const grown = objects.filter(({ plant }) => typeof plant === 'string' && plant.replace(/^.*\//, '') === model);
+  const names = grown.map(({ define }) => (isData(define) ? Object.keys(define) : []));
+  return new Set(names[0]?.filter((name) => names.every((others) => others.includes(name))));
+}
+
 /** The map that has a field. */
 export function holderOf({ path, data }: Thing, { within }: Field): { path: Path; data: Data } {
   return within ? { path: [...path, within], data: isData(data[within]) ? data[within] : {} } : { path, data };

@@ -10,10 +10,13 @@ import type { LiveText } from './live-text';
 
 const NONE = 'Numbers that a model names with #define have sliders here.';
 
+const OVERRIDDEN = 'The scene defines this anew, so that the number of the model does nothing: change it under Scene.';
+
 interface Row {
   /** The range that was taken from the value stays, or it would wander off with it. */
   define: Define;
   show(define: Define): void;
+  setOverridden(overridden: boolean): void;
 }
 
 export class DefineSliders {
@@ -23,6 +26,7 @@ export class DefineSliders {
   /** Files and names that there are rows for. */
   private kept = '';
   private dragged = '';
+  private models: { file: string; defines: Define[] }[] = [];
 
   constructor(parent: HTMLElement, live: LiveText) {
     this.parent = parent;
@@ -31,20 +35,28 @@ export class DefineSliders {
 
   /** Of these texts; rows that are there already stay, so that a drag goes on. */
   show(texts: Record<string, string>): void {
-    const models = Object.entries(texts).filter(([file]) => isModel(file))
+    this.models = Object.entries(texts).filter(([file]) => isModel(file))
       .map(([file, text]) => ({ file, defines: readDefines(text) })).filter(({ defines }) => defines.length > 0);
-    const kept = JSON.stringify(models.map(({ file, defines }) => [file, defines.map(({ name }) => name)]));
+    const kept = JSON.stringify(this.models.map(({ file, defines }) => [file, defines.map(({ name }) => name)]));
     if (kept !== this.kept) {
       this.kept = kept;
       this.rows.clear();
-      this.parent.replaceChildren(...models.map(({ file, defines }) => this.group(file, defines)));
-      if (models.length === 0) {
+      this.parent.replaceChildren(...this.models.map(({ file, defines }) => this.group(file, defines)));
+      if (this.models.length === 0) {
         this.parent.append(told(NONE));
       }
     }
-    for (const { file, defines } of models) {
+    for (const { file, defines } of this.models) {
       defines.filter(({ name }) => keyOf(file, name) !== this.dragged)
         .forEach((define) => this.rows.get(keyOf(file, define.name))?.show(define));
+    }
+  }
+
+  /** `names`: of a model's file, what a scene defines in the model's place. */
+  setOverridden(names: (file: string) => Set<string>): void {
+    for (const { file, defines } of this.models) {
+      const overridden = names(file);
+      defines.forEach(({ name }) => this.rows.get(keyOf(file, name))?.setOverridden(overridden.has(name)));
     }
   }
 
@@ -97,6 +109,11 @@ export class DefineSliders {
         this.rows.get(key)!.define = define;
         [input.min, input.max, input.value] = [define.low, define.high, define.value].map(String);
         number.value = String(define.value);
+      },
+      setOverridden: (overridden) => {
+        input.disabled = number.disabled = overridden;
+        row.title = overridden ? OVERRIDDEN : '';
+        row.classList.toggle('overridden', overridden);
       },
     });
     return row;

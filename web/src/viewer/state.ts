@@ -145,7 +145,7 @@ function plantState(viewer: Viewer): Partial<ViewerState> {
     get adapted() { return viewer.world?.state.adapted ?? { joints: 0, active: 0, estimate: 0, velocity: 0 }; },
     get meshes() { return viewer.world?.meshes ?? []; },
     get triangles() { return viewer.world?.triangles ?? 0; },
-    text: (file = viewer.shown.file) => viewer.textOf(file),
+    text: (file = viewer.shown.file) => viewer.texts.of(file),
     highest: () => viewer.world!.highest(),
     origin: (segment) => at((out) => viewer.world!.origin(segment, out)),
     tip: (segment) => at((out) => viewer.world!.tip(segment, out)),

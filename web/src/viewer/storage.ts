@@ -4,6 +4,9 @@
 
 const PREFIX = 'tendril.viewer.';
 
+/** Under this key: what this tab shows. */
+export const NOW = 'now';
+
 /** For as long as the browser keeps it; or until the tab is closed. */
 type Span = 'always' | 'tab';
 

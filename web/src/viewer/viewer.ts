@@ -8,14 +8,14 @@ import { loadMoving } from '../moving';
 import type { Moving } from '../moving';
 import { CameraWeights } from './camera-weights';
 import { Clock } from './clock';
+import { Detail } from './detail';
 import { byId } from './dom';
 import { Editor } from './editor';
 import { Gallery } from './gallery';
 import { Hand } from './hand';
 import type { Hold } from './hand';
 import { History } from './history';
-import type { Moment } from './history';
-import { baseName, editable, isModel, makeSource } from './library';
+import { baseName, isModel, makeSource } from './library';
 import type { Item, Library, Shown } from './library';
 import { LiveText } from './live-text';
 import { MotionFrame } from './motion-frame';
@@ -26,16 +26,17 @@ import { OwnFiles } from './own';
 import { Picture } from './picture';
 import { BREEZE } from './presets';
 import { Pot } from './pot';
-import type { Edited, Fault, Opened, Saved, State } from './protocol';
+import type { Opened, Saved, State } from './protocol';
 import { Readings } from './readings';
 import { SceneEditor } from './scene-edit';
 import { SceneHandle } from './scene-handle';
-import type { Edit } from './scene-text';
 import { SettingsPanel, valuesOf } from './settings';
 import type { Key, Settings } from './settings';
-import { Refused, Simulation } from './simulation';
+import { isRefused } from './simulation';
+import type { Simulation } from './simulation';
 import { DefineSliders } from './sliders';
 import { Tabs } from './tabs';
+import { Texts } from './texts';
 import { LiveWorld } from './world';
 
 const LEAST_BUDGET = 14; // ms of simulation for a picture
@@ -58,6 +59,7 @@ export class Viewer {
   readonly clock = new Clock();
   readonly picture = new Picture();
   readonly history = new History();
+  readonly texts = new Texts(this);
   private readonly frame = new MotionFrame(this.picture);
   readonly pot: Pot;
   readonly hand: Hand;
@@ -67,7 +69,7 @@ export class Viewer {
   readonly editor: Editor;
   readonly readings: Readings;
   readonly scene: SceneEditor;
-  private readonly sliders: DefineSliders;
+  readonly sliders: DefineSliders;
   private readonly handle: SceneHandle;
   world: LiveWorld | null = null;
   run: { model: Moving; time: number } | null = null;
@@ -79,14 +81,14 @@ export class Viewer {
   /** The worker has been asked to go on, and has not answered. */
   busy = false;
   private plotsDue = 0;
-  /** What there was before what is being typed. */
-  private typing: Moment | null = null;
   readonly cameraWeights: CameraWeights;
+  readonly detail: Detail;
 
   constructor(library: Library, simulation: Simulation) {
     this.library = library;
     this.simulation = simulation;
     this.cameraWeights = new CameraWeights(simulation);
+    this.detail = new Detail(simulation, this.picture);
     this.own = new OwnFiles(library);
     this.pot = new Pot(simulation, this.picture, () => this.world && { world: this.world, actor: this.pickedActor });
     const { canvas, stage } = this.picture;
@@ -102,9 +104,9 @@ export class Viewer {
       byId('forces'), (keys) => this.applySettings(keys),
       (changes) => this.history.remember({ shown: this.shown, changes }));
     this.editor = new Editor({
-      check: (file, text) => this.check(file, text),
-      grow: (file, text) => void this.growTyped(file, text),
-      typed: (file, text) => this.onTyped(file, text),
+      check: (file, text) => this.texts.check(file, text),
+      grow: (file, text) => void this.texts.growTyped(file, text),
+      typed: (file, text) => this.texts.onTyped(file, text),
     });
     this.sliders = new DefineSliders(byId('shape'), new LiveText(this));
     this.scene = new SceneEditor(byId('scene'), this, new LiveText(this));
@@ -146,7 +148,7 @@ export class Viewer {
     if (draft) {
       this.editor.setDraft(draft.file, draft.text);
     }
-    if (opened) {
+    if (opened && this.own.owns(item)) {
       this.own.setPicture(item, this.picture.small());
     }
     return opened;
@@ -157,7 +159,7 @@ export class Viewer {
     const { faults } = this.editor;
     this.shown = shown;
     this.history.begin();
-    this.editor.setFiles(editable(shown.file, this.files(shown.edited)));
+    this.texts.show();
     this.editor.setFaults(faults);
     this.gallery.show(shown.item!.name);
     this.tabs.show('write');
@@ -170,33 +172,20 @@ export class Viewer {
     await this.chooseItem(this.own.find(item?.name) ?? this.library.items[0]);
   }
 
-  /** All texts as they came; Undo brings back what was written. */
-  async openOriginal(): Promise<void> {
-    const { item, edited } = this.shown;
-    const before = this.moment;
-    if (item && await this.growTexts(this.own.originals(item, Object.keys(edited)))) {
-      this.history.remember(before);
-    }
-  }
-
   /** True when the worker has it; else what was there goes on. */
   async open(shown: Shown, { changes = {}, keepView = false, again = false, saved }: Wish = {}): Promise<boolean> {
     this.opening++;
     try {
-      const files = this.files(shown.edited);
-      const opened = await this.simulation.ask({ do: 'open', source: makeSource(shown.file, files) });
+      const source = makeSource(shown.file, this.texts.all(shown.edited));
+      const opened = await this.simulation.ask({ do: 'open', source });
       this.shown = shown;
       this.showWorld(opened, keepView);
       this.settings.begin(opened);
       if (!again) {
         speakAgain();
-        this.history.begin();
-        this.typing = null;
-        this.editor.dropDrafts();
+        this.texts.begin();
       }
-      const texts = editable(shown.file, files);
-      this.editor.setFiles(texts);
-      this.sliders.show(texts);
+      this.sliders.show(this.texts.show());
       void this.scene.show();
       this.showTitle(opened.name, opened.text);
       this.gallery.show(shown.item?.name ?? null);
@@ -232,7 +221,7 @@ export class Viewer {
     const { settings } = this.settings;
     this.opening++;
     try {
-      const source = makeSource(this.shown.file, this.files(this.shown.edited));
+      const source = makeSource(this.shown.file, this.texts.all());
       const solvers = settings!.solvers.split(' ');
       this.showWorld(await this.simulation.ask({ do: 'open', source, solvers }), true);
       await this.sendSettings(this.settings.changedKeys());
@@ -271,9 +260,11 @@ export class Viewer {
     }
   }
 
-  /** Texts of the library, and those that have taken their place. */
-  private files(edited: Record<string, string>): Record<string, string> {
-    return { ...this.library.files, ...edited };
+  /** A file that was made here joins the gallery. */
+  addOwn(shown: Shown): void {
+    this.own.add(shown.edited);
+    this.shown = { ...shown, item: this.own.items.find(({ file }) => file === shown.file) ?? null };
+    this.gallery.show(this.shown.item?.name ?? null);
   }
 
   private showWorld(opened: Opened, keepView: boolean): void {
@@ -285,6 +276,7 @@ export class Viewer {
     this.world = world;
     this.pot.begin();
     this.cameraWeights.begin();
+    this.detail.begin(world);
     this.picture.show(world.model, world.swept, ROOM);
     this.frame.begin(this.shown.file, world);
     this.clock.begin();
@@ -307,7 +299,7 @@ export class Viewer {
 
   // what was there goes on; unless the worker is gone, which takes its world along
   private async onRefused(error: Error): Promise<void> {
-    if (error instanceof Refused) {
+    if (isRefused(error)) {
       const [fault] = error.faults;
       const place = fault.line > 0 ? `${baseName(fault.file)}:${fault.line}:${fault.column}: ` : '';
       sayFault(place + fault.text);
@@ -316,117 +308,8 @@ export class Viewer {
     }
     sayFault(error.message);
     if (this.world) {
-      const { file, edited } = this.shown;
-      const source = makeSource(file, this.files(edited));
+      const source = makeSource(this.shown.file, this.texts.all());
       await this.ask(() => this.simulation.ask({ do: 'open', source }));
-    }
-  }
-
-  // ---- text ---------------------------------------------------------------------------------------
-
-  textOf(file: string): string {
-    return this.shown.edited[file] ?? this.library.files[file] ?? '';
-  }
-
-  /** The same with another text; Undo takes it back. */
-  async regrow(file: string, text: string): Promise<boolean> {
-    const before = this.moment;
-    const changed = text !== this.textOf(file);
-    const grown = await this.growTexts({ [file]: text });
-    if (grown && changed) {
-      this.history.remember(before);
-    }
-    return grown;
-  }
-
-  // all that is typed until it grows is one step back, even when it is wrong
-  private onTyped(file: string, text: string): void {
-    if (!this.typing) {
-      this.typing = this.moment;
-      this.history.remember(this.typing);
-    }
-    if (this.shown.item) {
-      this.own.keepDraft(this.shown.item, file, text);
-    }
-  }
-
-  private async growTyped(file: string, text: string): Promise<void> {
-    const same = text === this.textOf(file);
-    if (await this.growTexts({ [file]: text }) && this.typing) {
-      this.typing = null;
-      if (same) {
-        this.history.takeBack();
-      }
-    }
-  }
-
-  /** The same with other texts, which nothing takes back: for what is told many times a second. */
-  async growTexts(texts: Record<string, string>, file = this.shown.file): Promise<boolean> {
-    const { item, edited } = this.shown;
-    const fresh = file !== this.shown.file;
-    const shown = { item: fresh ? null : item, file, edited: { ...edited, ...texts } };
-    const grown = await this.open(shown, { changes: this.settings.changes(), keepView: true, again: true });
-    if (grown && fresh) {
-      this.own.add(shown.edited);
-      this.shown = { ...shown, item: this.own.items.find((one) => one.file === file) ?? null };
-      this.gallery.show(this.shown.item?.name ?? null);
-    }
-    return grown && this.keepTexts();
-  }
-
-  private keepTexts(): true {
-    if (this.shown.item) {
-      this.own.keepTexts(this.shown.item, this.shown.edited);
-    }
-    return true;
-  }
-
-  /** A scene's text with changes; null when they cannot be made, which the page then says. */
-  async editScene(text: string, edits: Edit[]): Promise<Edited | null> {
-    try {
-      return await this.simulation.ask({ do: 'edit', text, edits });
-    } catch (error) {
-      if (edits.length > 0) {
-        sayFault((error as Error).message);
-      }
-      return null;
-    }
-  }
-
-  // ---- the way back -------------------------------------------------------------------------------
-
-  get moment(): Moment {
-    return { shown: this.shown, changes: this.settings.changes() };
-  }
-
-  undo(): Promise<void> {
-    return this.goTo(this.history.undo(this.moment));
-  }
-
-  redo(): Promise<void> {
-    return this.goTo(this.history.redo(this.moment));
-  }
-
-  private async goTo(moment: Moment | undefined): Promise<void> {
-    this.typing = null;
-    this.editor.dropDrafts();
-    if (moment && moment.shown === this.shown) {
-      this.editor.setFiles(editable(this.shown.file, this.files(this.shown.edited)));
-      this.keepTexts();
-      await this.settings.become(moment.changes);
-    } else if (moment && await this.open(moment.shown, { changes: moment.changes, keepView: true, again: true })) {
-      this.keepTexts();
-    }
-  }
-
-  private async check(file: string, text: string): Promise<Fault[]> {
-    if (!isModel(file)) {
-      return [];
-    }
-    try {
-      return await this.simulation.ask({ do: 'check', file, text, files: this.files(this.shown.edited) });
-    } catch (error) {
-      return error instanceof Refused ? error.faults : [];
     }
   }
 
@@ -595,9 +478,7 @@ export class Viewer {
     if (this.hand.update()) {
       this.picture.touched();
     }
-    if (this.world?.setHeight(this.picture.pixelsOf(this.world.height))) {
-      this.picture.changed();
-    }
+    this.detail.update(this.clock.playing);
     this.picture.onFrame(time, dt);
     if (this.world && this.opening === 0) {
       void this.cameraWeights.tell(this.world.opened, this.picture);

@@ -2,7 +2,8 @@
 // The worker: holds the module and one world, and does what the page asks. A page stays alive
 // whatever happens here; it can end the worker and start another.
 
-import { readFar, readKind, readSolid } from './kinds';
+import { unpack } from '../bytes';
+import { readFiner, readKind, readSolid, sizeOfMeshes } from './kinds';
 import { Module } from './module';
 import { OrganFinder } from './organs';
 import { pathsOf } from './paths';
@@ -20,6 +21,7 @@ const MOST_SAVED = 2 << 20; // bytes: what is larger does not fit into a link, h
 const PUSH = { acceleration: 3, brake: 2.2, speed: 1.6 };
 
 let module: Module;
+let kinds: Kind[] = [];
 let recording: Recording | null = null;
 let drive = { object: 0, x: 0, z: 0, scale: 1, vx: 0, vz: 0 };
 /** The pot is led from one place to another, as by a spring that does not swing. */
@@ -83,23 +85,26 @@ function readValues(wind: number): Record<string, number> {
   return Object.fromEntries(paths.map((path) => [path, get(path)]));
 }
 
-function readActors(finder: OrganFinder): { actors: Actor[]; kinds: Kind[] } {
+function readActors(): Pick<Opened, 'actors' | 'kinds' | 'shapes' | 'coarse'> {
   const { call } = module;
-  const kinds: Kind[] = [];
-  const actors: Actor[] = [];
+  const meshes = Array.from({ length: call.web_actor_count() }, (_, k) => call.web_mesh_of(k));
+  if (meshes.some((mesh) => mesh < 0)) {
+    throw [{ file: '', line: 0, column: 0, text: 'the plant is too large to draw' }];
+  }
+  // the first picture is to come soon
+  const { many, held } = sizeOfMeshes(module, meshes);
+  const finder = new OrganFinder();
+  kinds = [];
   let first = 0;
-  for (let k = 0; k < call.web_actor_count(); k++) {
-    const kind = call.web_mesh_of(k);
-    if (kind < 0) {
-      throw [{ file: '', line: 0, column: 0, text: 'the plant is too large to draw' }];
-    }
-    kinds[kind] ??= readKind(module, k, kind, finder);
+  const actors = meshes.map((kind, k) => {
+    kinds[kind] ??= readKind(module, k, many ? call.web_far(kind) : kind, finder);
     const segments = call.web_actor_segments(k);
     const [name, dofs] = [module.text(call.web_actor_name(k)), call.web_actor_dofs(k)];
-    actors.push({ name, object: call.web_actor_object(k), kind, segments, dofs, first });
+    const actor = { name, object: call.web_actor_object(k), kind, segments, dofs, first };
     first += segments;
-  }
-  return { actors, kinds };
+    return actor;
+  });
+  return { actors, kinds, shapes: finder.shapes, coarse: many && held };
 }
 
 function readSolvers(): Pick<Opened, 'objects' | 'solvers' | 'knownSolvers' | 'integrators' | 'weights'> {
@@ -142,8 +147,8 @@ function open(source: Source, solvers?: string[]): Opened {
   if (status !== 0) {
     throw faults(status);
   }
-  const finder = new OrganFinder();
-  const { actors, kinds } = readActors(finder);
+  const looks = readActors();
+  const { actors } = looks;
   recording?.free();
   recording = new Recording();
   led = null;
@@ -155,10 +160,7 @@ function open(source: Source, solvers?: string[]): Opened {
   return {
     name: module.text(call.web_scene_name()),
     text: module.text(call.web_scene_text()),
-    actors,
-    kinds,
-    shapes: finder.shapes,
-    far: readFar(module, kinds, finder.shapes, actors),
+    ...looks,
     colliders: Array.from({ length: call.web_collider_count() }, (_, k) => readSolid(module, k)),
     arrow: readSolid(module, call.web_collider_count()),
     segments: actors.reduce((sum, { segments }) => sum + segments, 0),
@@ -415,9 +417,11 @@ class Recording {
 async function answer(request: Request): Promise<Answers[Request['do']]> {
   switch (request.do) {
     case 'load':
-      module = await Module.load(request.module);
+      module = await Module.load(
+        typeof request.module === 'string' ? await unpack(request.module) : request.module);
       return true;
     case 'open': return open(request.source, request.solvers);
+    case 'finer': return readFiner(module, kinds);
     case 'edit': {
       const text = editScene(request.text, request.edits);
       return { text, scene: readScene(text) };

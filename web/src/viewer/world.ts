@@ -29,18 +29,14 @@ import {
   Sphere,
   Vector3,
 } from 'three';
+import { MOST_VERTICES } from './kinds';
 import { makeModel } from '../model';
 import type { Model } from '../model';
 import { dressPlane, groundOf, openSky } from '../props';
 import { POSE, SEGMENT } from './protocol';
-import type { Actor, Kind, Look, Opened, Part, Shape, Solid, State } from './protocol';
+import type { Actor, Kind, Look, Looks, Opened, Part, Shape, Solid, State } from './protocol';
 
-/** Vertices that a page can hold; plants beyond are simulated, not drawn. */
-const MOST_VERTICES = 1.5e6;
 const FRAMED_POINTS = 6000;
-/** Height of the plants on the screen: smaller, they are drawn as from afar; larger again, as near. */
-const FAR_PIXELS = 170;
-const NEAR_PIXELS = 210;
 /** Room around a plant, over its height, in which shadows fall while it moves. */
 const ROOM = 0.3;
 
@@ -91,10 +87,13 @@ export class LiveWorld {
   drawn = 0;
   state: State;
   private readonly skeleton: PoseSkeleton;
+  private readonly bases: Matrix4[];
   private readonly toBind: Matrix4[] = [];
-  /** Near, and from afar where that has fewer triangles. */
+  /** As it was opened, and finer where that has more triangles. */
   private readonly levels: Level[];
   private shown: Level;
+  /** As the segments are painted; null: as they are. */
+  private painted: Uint8Array | null = null;
   /** In the order of the scene, planes among them. */
   private readonly colliders: Mesh[];
   private readonly colors = new Map<SkinnedMesh, Uint8Array>();
@@ -107,29 +106,24 @@ export class LiveWorld {
     this.opened = opened;
     this.state = opened.state;
     this.skeleton = new PoseSkeleton(opened.segments);
-    const bases = opened.actors.map((_, k) => this.baseMatrix(k).clone());
-    opened.actors.forEach((actor, k) => this.addBinds(actor, bases[k]));
+    this.bases = opened.actors.map((_, k) => this.baseMatrix(k).clone());
+    opened.actors.forEach((actor, k) => this.addBinds(actor, this.bases[k]));
     this.drawn = this.countDrawn();
-    const looks = [opened, ...(opened.far ? [opened.far] : [])];
-    this.levels = looks.map(({ kinds, shapes }) => this.makeLevel(kinds, shapes, bases));
-    this.shown = this.levels[0];
-    this.levels.forEach(({ group }) => (group.visible = group === this.shown.group));
-    const root = new Group();
-    const [plants, ...others] = this.levels.map(meshesOf);
+    this.shown = this.makeLevel(opened);
+    this.levels = [this.shown];
+    const plants = meshesOf(this.shown);
     this.colliders = opened.colliders.map(makeCollider);
-    this.levels.forEach(({ group }) => root.add(group));
-    this.colliders.forEach((mesh) => root.add(mesh));
+    const root = new Group();
+    root.add(this.shown.group, ...this.colliders);
     root.updateMatrixWorld(true);
-    this.levels.forEach(({ flocks }) => flocks.forEach((flock) => this.moveFlock(flock)));
     this.setState(opened.state);
     const planes = this.colliders.filter(({ name }) => name === 'plane');
     const solids = this.colliders.filter(({ name }) => name !== 'plane');
     planes.forEach(dressPlane);
     const points = Float32Array.from([...this.standingPoints(), ...solids.flatMap(cornersOf)]);
     const made = makeModel(opened.name, root, [...plants, ...solids], points);
-    const meshes = [...made.meshes, ...others.flat()];
-    const each = [plants, ...others].map((level) => ({ meshes: level, box: made.box }));
-    this.framed = { ...made, meshes, plants: each, props: planes, ground: groundOf(planes) };
+    const { box } = made;
+    this.framed = { ...made, plants: [{ meshes: plants, box }], props: planes, ground: groundOf(planes) };
     this.height = Math.max(this.framed.box.getSize(new Vector3()).y, 1e-3);
     this.swept = { ...this.framed, points: Float32Array.from([...points, ...this.pathPoints()]) };
     this.model = withRoom(this.framed, this.height);
@@ -156,16 +150,31 @@ export class LiveWorld {
     });
   }
 
-  /** Draws fewer triangles when the plants are less than so many pixels tall. True: that has changed. */
-  setHeight(pixels: number): boolean {
-    const limit = this.shown === this.levels[0] ? FAR_PIXELS : NEAR_PIXELS;
-    const level = this.levels[pixels < limit ? this.levels.length - 1 : 0];
+  get hasFiner(): boolean {
+    return this.levels.length > 1;
+  }
+
+  /** The meshes that it got: drawn when they are chosen. */
+  addFiner(looks: Looks): Mesh[] {
+    const level = this.makeLevel(looks);
+    level.group.visible = false;
+    this.levels.push(level);
+    this.model.root.add(level.group);
+    level.flocks.forEach((flock) => this.moveFlock(flock));
+    level.group.updateMatrixWorld(true);
+    return meshesOf(level);
+  }
+
+  /** Draws as many triangles as there are, or few. True: that has changed. */
+  chooseFiner(finer: boolean): boolean {
+    const level = this.levels[finer ? this.levels.length - 1 : 0];
     if (level === this.shown) {
       return false;
     }
     this.shown = level;
     this.levels.forEach(({ group }) => (group.visible = group === level.group));
     level.flocks.forEach((flock) => this.moveFlock(flock));
+    this.paint(this.painted);
     return true;
   }
 
@@ -290,7 +299,8 @@ export class LiveWorld {
 
   /** Colours vertices by those of their segments, three bytes each in linear light; null: as they are. */
   paint(colors: Uint8Array | null): void {
-    for (const mesh of this.levels.flatMap(({ stems }) => stems)) {
+    this.painted = colors;
+    for (const mesh of this.shown.stems) {
       const attribute = mesh.geometry.getAttribute('color') as BufferAttribute;
       const shown = attribute.array as Uint8Array;
       if (!this.colors.has(mesh)) {
@@ -303,7 +313,7 @@ export class LiveWorld {
       }
       attribute.needsUpdate = true;
     }
-    this.levels.forEach(({ flocks }) => flocks.forEach((flock) => paintFlock(flock, colors)));
+    this.shown.flocks.forEach((flock) => paintFlock(flock, colors));
   }
 
   // ---- making -------------------------------------------------------------------------------------
@@ -337,13 +347,13 @@ export class LiveWorld {
     return drawn;
   }
 
-  private makeLevel(kinds: Look[], shapes: Shape[], bases: Matrix4[]): Level {
-    const level = { group: new Group(), stems: this.makeStems(kinds, bases), flocks: this.makeFlocks(kinds, shapes) };
+  private makeLevel({ kinds, shapes }: Looks): Level {
+    const level = { group: new Group(), stems: this.makeStems(kinds), flocks: this.makeFlocks(kinds, shapes) };
     meshesOf(level).forEach((mesh) => level.group.add(mesh));
     return level;
   }
 
-  private makeStems(kinds: Look[], bases: Matrix4[]): SkinnedMesh[] {
+  private makeStems(kinds: Look[]): SkinnedMesh[] {
     const { actors } = this.opened;
     const groups = new Map<string, { part: Part; actor: number }[]>();
     for (let actor = 0; actor < this.drawn; actor++) {
@@ -353,7 +363,7 @@ export class LiveWorld {
         groups.set(part.name, group);
       }
     }
-    return [...groups.values()].map((group) => this.makeMesh(group, bases));
+    return [...groups.values()].map((group) => this.makeMesh(group));
   }
 
   private makeFlocks(kinds: Look[], shapes: Shape[]): Flock[] {
@@ -369,7 +379,7 @@ export class LiveWorld {
     return found.flatMap((flock, k) => (flock.segments.length > 0 ? [makeFlock(shapes[k], flock)] : []));
   }
 
-  private makeMesh(group: { part: Part; actor: number }[], bases: Matrix4[]): SkinnedMesh {
+  private makeMesh(group: { part: Part; actor: number }[]): SkinnedMesh {
     const sum = (count: (part: Part) => number): number =>
       group.reduce((total, { part }) => total + count(part), 0);
     const vertices = sum(({ position }) => position.length / 3);
@@ -382,8 +392,8 @@ export class LiveWorld {
     let [vertex, corner] = [0, 0];
     for (const { part, actor } of group) {
       const { first } = this.opened.actors[actor];
-      moved(part.position, bases[actor], 1, position, 3 * vertex);
-      moved(part.normal, bases[actor], 0, normal, 3 * vertex);
+      moved(part.position, this.bases[actor], 1, position, 3 * vertex);
+      moved(part.normal, this.bases[actor], 0, normal, 3 * vertex);
       color.set(part.color, 4 * vertex);
       weight.set(part.weight, 4 * vertex);
       part.joint.forEach((j, i) => (joint[4 * vertex + i] = j + first));
