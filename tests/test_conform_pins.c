@@ -150,6 +150,9 @@ static bool open_pinned(const tdi_solver *solver, shape kind, pinned *p) {
         return false;
     }
     memset(p, 0, sizeof *p);
+    if (solver->implicit->constrained) { // as constraints say when they are made
+        solver->implicit->constrained(body_of(&s));
+    }
     open_subject(&s, dt_of(kind), &p->o);
     CHECK_SAY(p->o.ops->pin_places, "%s: no pins", p->o.s.name);
     const int32_t count = p->o.s.count, every = (count + MOST_PINNED - 1) / MOST_PINNED;

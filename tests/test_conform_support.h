@@ -19,11 +19,13 @@ static const td_vec3 no_gravity = {0, 0, 0}, down = {0, -9.81, 0};
 // for the toy.
 static inline void for_all_solvers(void (*claim)(const tdi_solver *solver)) {
     CHECK(tdi_solver_add(test_reduced()));
+    CHECK(tdi_solver_add(test_grouped()));
     CHECK(tdi_solver_add(&test_toy));
     for (int32_t k = 0; k < td_solver_count(); k++) {
         claim(tdi_solver_find(td_solver_get(k).name));
     }
     tdi_solver_remove(&test_toy);
+    tdi_solver_remove(test_grouped());
     tdi_solver_remove(test_reduced());
 }
 

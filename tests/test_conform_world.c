@@ -41,9 +41,11 @@ static const char touching[] = "contact: {}, colliders: [{plane: {position: [0, 
 
 static void with_toy(void (*claim)(void)) {
     CHECK(tdi_solver_add(test_reduced()));
+    CHECK(tdi_solver_add(test_grouped()));
     CHECK(tdi_solver_add(&test_toy));
     claim();
     tdi_solver_remove(&test_toy);
+    tdi_solver_remove(test_grouped());
     tdi_solver_remove(test_reduced());
 }
 

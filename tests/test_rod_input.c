@@ -324,6 +324,7 @@ TD_TEST(rod_changed_by_hand_and_read_meanwhile_is_the_one_that_was_not_read) {
         CHECK(!pass || isfinite(td_rod_twist_angle(s.state, 1)));
         td_rod_set_vertex(s.state, 1, tdi_madd(other, tdi_vec3(0, 1, 0), 0.02), no_weight);
         CHECK(!pass || isfinite(td_rod_tension(s.state, 1)));
+        CHECK(!pass || isfinite(td_rod_energy(s.state, no_weight).elastic));
         // ... nor that the state was set by hand: a base does not put it back
         td_rod_set_base(s.state, &(td_base_motion){.rotation = {1, 0, 0, 0}});
         CHECK_INT(td_rod_step(s.state, &opts, NULL, NULL), TD_OK);

@@ -25,7 +25,8 @@
 
 #define LEVELS   32   // grids; what is smaller goes into the finest
 #define FARTHEST 1e9  // cells from the origin
-#define FEW      300  // capsules that are compared each with each
+#define FEW      600  // capsules that are compared each with each
+#define RUN      8    // of them, one after the other along a strand, are compared by one box
 #define LONG     8.0  // radii: axes of longer capsules are compared, not boxes alone
 #define APART    8.0  // times as much to spare where groups move one at a time,
 #define ASIDE    0.1  // and so much of the way
@@ -425,12 +426,33 @@ static void sort_pairs(tdi_contacts *c, const tdi_near_pair *from, tdi_near_pair
     }
 }
 
-// Each with each, in order.
+// the partners of i from `first` up to `last`
+static bool look_along(search *w, int32_t i, int32_t first, int32_t last) {
+    const tdi_contacts *c = w->c;
+    for (int32_t j = first; j < last; j++) {
+        if (overlap(&c->fat[i], &c->fat[j]) && !consider(w, i, j)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Each with each, in order; runs that are far away are passed over as a whole.
 static bool find_among_few(search *w) {
     const tdi_contacts *c = w->c;
-    for (int32_t i = 0; i < c->capsule_count; i++) {
-        for (int32_t j = i + 1; j < c->capsule_count; j++) {
-            if (overlap(&c->fat[i], &c->fat[j]) && !consider(w, i, j)) {
+    const int32_t count = c->capsule_count;
+    tdi_bounds run[FEW / RUN + 1];
+    for (int32_t i = 0; i < count; i++) {
+        tdi_bounds *b = &run[i / RUN];
+        *b = i % RUN == 0 ? c->fat[i] : *b;
+        grow(b, c->fat[i].low);
+        grow(b, c->fat[i].high);
+    }
+    for (int32_t i = 0; i < count; i++) {
+        for (int32_t j = i + 1, end; j < count; j = end) {
+            end = j - j % RUN + RUN;
+            if (overlap(&c->fat[i], &run[j / RUN]) &&
+                !look_along(w, i, j, end < count ? end : count)) {
                 return false;
             }
         }

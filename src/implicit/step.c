@@ -60,6 +60,11 @@ td_status tdi_system_check(const tdi_system *y, td_diag *diag) {
         return tdi_fail(diag, TD_ERR_LIMIT, "there are %d colliders; at most %d were announced",
                         (int)y->collider_count, (int)y->touch->collider_limit);
     }
+    if (y->touch && !tdi_holds_may_touch(y->holds)) {
+        return tdi_fail(diag, TD_ERR_LIMIT,
+                        "constraints couple too many segments of an actor that touches; without "
+                        "contact it may have more");
+    }
     return y->touch ? check_colliders(y, diag) : TD_OK;
 }
 
@@ -183,7 +188,7 @@ static td_status begin_touch(const tdi_system *y, const tdi_rule *rule, span par
     guess_all(y, true);
     if (tdi_touch_way(y->touch, y, 1) >= 1) {
         y->touch->time = 1;
-        const bool gentle = !was_tried(y) && tdi_touch_try(y->touch, y) >= 1;
+        const bool gentle = !was_tried(y) && tdi_touch_gently(y->touch) >= 1;
         if (!gentle && !resume(y)) {
             guess_all(y, true);
         }

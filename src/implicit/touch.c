@@ -209,8 +209,12 @@ td_real tdi_touch_way(tdi_touch *t, const tdi_system *y, td_real time) {
     return look(t, y) ? tdi_contacts_filter(t->set, t->x, t->dx, t->time, time) : SHORTER;
 }
 
+td_real tdi_touch_gently(const tdi_touch *t) {
+    return tdi_contacts_filter_gently(t->set, t->x, t->dx, t->time);
+}
+
 td_real tdi_touch_try(tdi_touch *t, const tdi_system *y) {
-    return look(t, y) ? tdi_contacts_filter_gently(t->set, t->x, t->dx, t->time) : SHORTER;
+    return look(t, y) ? tdi_touch_gently(t) : SHORTER;
 }
 
 bool tdi_touch_ways(tdi_touch *t, const tdi_system *y, bool gently) {

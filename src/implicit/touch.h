@@ -129,6 +129,8 @@ td_real tdi_touch_way(tdi_touch *t, const tdi_system *system, td_real time);
 // The same while colliders stand, with gaps that do not close too far for a line search. `looked`
 // is false when it is a guess, because there are too many pairs.
 td_real tdi_touch_try(tdi_touch *t, const tdi_system *system);
+// The same of the way that was looked at last.
+td_real tdi_touch_gently(const tdi_touch *t);
 // The same for each member by itself, in `free`, while colliders stand; `gently` as for a line
 // search. False: not all is free.
 bool tdi_touch_ways(tdi_touch *t, const tdi_system *system, bool gently);

@@ -140,8 +140,9 @@ struct td_reduced_state {
     int32_t reduced;         // segments whose joint is not its own
     int32_t groups;          // clusters whose joint is that of several
     int32_t drawn;           // what `whole` has of the clusters: TDI_DRAWN_
-    bool started;            // joints were chosen at the beginning of the step that is under way;
-    tdi_reduce_count before; // then this was its count
+    bool started;            // modes changed at the beginning of the step that is under way;
+    tdi_reduce_count before; // then this was its count,
+    uint8_t *given;          // and these, a segment, the modes that were wanted
 
     // saved, one after the other, with coordinates and angles of `whole`
     tdi_reduce_count *count;
@@ -306,6 +307,9 @@ bool tdi_reduce_choose_by(td_reduced_state *state, bool late);
 // start.c: whether a step begins at rest, with a load on what is held; chooses what it moves.
 bool tdi_reduce_starts(const td_reduced_state *state);
 void tdi_reduce_start(td_reduced_state *state);
+// The same with modes by hand, and whether they may: groups begin in balance with the weight.
+bool tdi_reduce_starts_by_hand(const td_reduced_state *state);
+void tdi_reduce_start_by_hand(td_reduced_state *state);
 // The step did not succeed, and was undone: nothing was chosen.
 void tdi_reduce_unstart(td_reduced_state *state);
 
@@ -326,9 +330,13 @@ bool tdi_reduce_rests(const td_reduced_state *state);
 // now; and the change, if there is one.
 void tdi_reduce_forget(td_reduced_state *state);
 void tdi_reduce_change_at_rest(td_reduced_state *state);
+// Whether other modes are wanted than there are.
+bool tdi_reduce_differs(const td_reduced_state *state);
 
 // state.c: all joints move by themselves from now on, between steps.
 void tdi_reduce_free_joints(td_reduced_state *state);
+// start.c: the same, and the tree is where an explicit step of `whole` left that.
+void tdi_reduce_take_whole(td_reduced_state *state);
 
 static inline td_quat tdi_seat_turn(const tdi_seat *seat, td_quat turn) {
     return tdi_quat_mul(seat->turn, turn);

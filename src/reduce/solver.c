@@ -44,13 +44,22 @@ static void set_base(void *state, const td_base_motion *motion) {
     s->drawn = TDI_DRAWN_NOT;
 }
 
-// With all joints the clusters are the segments, in their order: a tree as any other.
+// With all joints the clusters are the segments, in their order: a tree as any other. The tree that
+// is drawn steps first, so that a step that fails leaves the clusters as they are.
 static td_status explicit_step(void *state, const td_step_opts *opts, td_step_stats *stats,
                                td_diag *diag) {
     td_reduced_state *s = state;
-    tdi_reduce_free_joints(s);
+    if (s->reduced == 0 || s->tree.head.known == 0) {
+        tdi_reduce_free_joints(s);
+        s->drawn = TDI_DRAWN_NOT;
+        return tdi_solver_tree.explicit_step(&s->tree, opts, stats, diag);
+    }
+    const td_status status = tdi_solver_tree.explicit_step(td_reduced_whole(s), opts, stats, diag);
+    if (status == TD_OK) {
+        tdi_reduce_take_whole(s);
+    }
     s->drawn = TDI_DRAWN_NOT;
-    return tdi_solver_tree.explicit_step(&s->tree, opts, stats, diag);
+    return status;
 }
 
 static const int32_t *wind_segments(const void *state, int32_t *count, td_vec3 *places) {

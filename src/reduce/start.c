@@ -5,8 +5,10 @@
 // Method   All joints freeze but those that carry the load. An increment of Newton's method for
 //          these tells how the first step accelerates them, and so what frozen joints on them would
 //          miss: the choice is made by that, still at rest.
+// By hand  modes that were set before the first step hold for it.
 // Failure  A step that fails leaves the state as it was before: nothing has been chosen yet, so
-//          that all there is to restore are joints that move by themselves, and zeros.
+//          that all there is to restore are joints that move by themselves, and zeros. Coordinates
+//          and velocities are kept in arrays of `whole` that nothing else uses.
 
 #include "reduce/reduce.h"
 
@@ -64,7 +66,55 @@ static bool try_step(td_reduced_state *s) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
+static void copy_reals(td_real *to, const td_real *from, int32_t count) {
+    memcpy(to, from, (size_t)count * sizeof *to);
+}
+
+// Of a tree all of whose joints move by themselves.
+static void remember(td_reduced_state *s) {
+    const int32_t dofs = s->full->head.dof_count;
+    memcpy(s->given, s->wanted, (size_t)s->full->body_count * sizeof *s->given);
+    copy_reals(s->whole.q_start, s->tree.q, s->full->coord_count);
+    copy_reals(s->whole.angle_near, s->tree.angle, dofs);
+    copy_reals(s->whole.angle_star_kept, s->tree.v, dofs);
+}
+
+static void put_pose(td_reduced_state *s) {
+    const int32_t dofs = s->full->head.dof_count;
+    copy_reals(s->tree.q, s->whole.q_start, s->full->coord_count);
+    copy_reals(s->tree.angle, s->whole.angle_near, dofs);
+    copy_reals(s->tree.v, s->whole.angle_star_kept, dofs);
+    s->tree.stale = false;
+    tdi_tree_place(&s->clusters, &s->tree);
+}
+
+bool tdi_reduce_starts_by_hand(const td_reduced_state *s) {
+    return s->tree.head.known == 0 && s->count->by_hand && tdi_reduce_differs(s);
+}
+
+void tdi_reduce_start_by_hand(td_reduced_state *s) {
+    s->started = s->reduced == 0; // else there is no way back
+    if (s->started) {
+        remember(s);
+    }
+    tdi_reduce_change_at_rest(s);
+}
+
+void tdi_reduce_take_whole(td_reduced_state *s) {
+    td_tree_state *w = &s->whole;
+    const tdi_solver_state head = w->head;
+    copy_reals(w->q_start, w->q, s->full->coord_count);
+    copy_reals(w->angle_near, w->angle, s->full->head.dof_count);
+    copy_reals(w->angle_star_kept, w->v, s->full->head.dof_count);
+    tdi_reduce_free_joints(s);
+    s->tree.head.time = head.time;
+    s->tree.head.known = head.known;
+    tdi_tree_put_base(&s->tree, &head.base);
+    put_pose(s);
+}
+
 void tdi_reduce_start(td_reduced_state *s) {
+    remember(s);
     freeze_others(s);
     tdi_reduce_draw(s, false);
     memcpy(s->angle_seen, s->whole.angle, (size_t)s->full->head.dof_count * sizeof(td_real));
@@ -81,6 +131,8 @@ void tdi_reduce_unstart(td_reduced_state *s) {
     const size_t n = (size_t)s->full->body_count, dofs = (size_t)s->full->head.dof_count;
     memset(s->wanted, TD_REDUCE_OWN, n * sizeof *s->wanted);
     tdi_reduce_change_at_rest(s);
+    put_pose(s);
+    memcpy(s->wanted, s->given, n * sizeof *s->given);
     memset(s->swing, 0, n * sizeof *s->swing);
     memset(s->active, 0, n * sizeof *s->active);
     memset(s->uneven, 0, n * sizeof *s->uneven);

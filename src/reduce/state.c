@@ -86,6 +86,7 @@ static void lay_out(td_reduced_state *s, tdi_layout *l, const td_tree_model *ful
     s->led = tdi_layout_place(l, n, sizeof *s->led);
     s->next = tdi_layout_place(l, n, sizeof *s->next);
     s->stays = tdi_layout_place(l, n, sizeof *s->stays);
+    s->given = tdi_layout_place(l, n, sizeof *s->given);
     s->bent = tdi_layout_place(l, n, sizeof *s->bent);
     s->shift = tdi_layout_place(l, n, sizeof *s->shift);
     s->cost = tdi_layout_place(l, n, sizeof *s->cost);
@@ -212,7 +213,7 @@ static void put(const tdi_reduce_set *set, int32_t i) {
     }
 }
 
-static bool differs(const td_reduced_state *s) {
+bool tdi_reduce_differs(const td_reduced_state *s) {
     return memcmp(s->mode, s->wanted, (size_t)s->full->body_count * sizeof *s->mode) != 0;
 }
 
@@ -290,18 +291,13 @@ static void begin(void *body) {
     td_reduced_state *s = body;
     follow_stiffness(s);
     empty(&s->met);
-    s->started = false;
-    if (s->tree.head.known == 0 && s->count->by_hand) { // groups begin in balance with the weight
-        note_flow(s);
-        tdi_reduce_change_at_rest(s);
-    }
     hold(s);
-    if (tdi_reduce_starts(s)) {
+    s->started = tdi_reduce_starts(s) || tdi_reduce_starts_by_hand(s);
+    if (s->started) {
         s->before = *s->count;
-        s->started = true;
         note_flow(s);
         take_winds(s);
-        tdi_reduce_start(s);
+        (s->count->by_hand ? tdi_reduce_start_by_hand : tdi_reduce_start)(s);
     }
     tdi_step_begin(body);
     take_winds(s);
@@ -327,7 +323,7 @@ static bool changes(td_reduced_state *s) {
         s->count->estimate = 0;
         return true;
     }
-    return s->count->by_hand && (differs(s) || (*s->touches && s->groups > 0));
+    return s->count->by_hand && (tdi_reduce_differs(s) || (*s->touches && s->groups > 0));
 }
 
 static void accept(void *body) {
@@ -359,7 +355,7 @@ void tdi_reduce_forget(td_reduced_state *s) {
 }
 
 void tdi_reduce_change_at_rest(td_reduced_state *s) {
-    if (differs(s)) {
+    if (tdi_reduce_differs(s)) {
         tdi_reduce_forget(s);
         tdi_reduce_change(s);
         tdi_tree_fresh(&s->tree);
@@ -373,6 +369,8 @@ void tdi_reduce_free_joints(td_reduced_state *s) {
         s->count->estimate = 0;
         s->count->wait = 0; // the next step chooses
         (s->tree.head.known == 0 ? tdi_reduce_change_at_rest : tdi_reduce_change)(s);
+        tdi_tree_place_left(&s->tree, s->tree.head.known);
+        s->drawn = TDI_DRAWN_NOT;
     }
 }
 
@@ -450,6 +448,18 @@ static int32_t saved(const void *body, tdi_span spans[TDI_SPANS]) {
     return count + 1;
 }
 
+// Behind what the clusters have is what was left there when there were more of them.
+static void clear_behind(td_reduced_state *s) {
+    tdi_span all[TDI_SPANS], used[TDI_SPANS];
+    s->tree.model = s->full;
+    const int32_t count = tdi_tree_saved(s, all);
+    s->tree.model = &s->clusters;
+    tdi_tree_saved(s, used);
+    for (int32_t k = 0; k < count; k++) {
+        memset((char *)all[k].data + used[k].size, 0, all[k].size - used[k].size);
+    }
+}
+
 // Gaps in structs are no part of the state.
 static void close_gap(tdi_seat *seat) {
     tdi_seat clean;
@@ -489,12 +499,8 @@ static void blank(void *body) {
     close_gaps(s);
     const size_t coords = (size_t)s->full->coord_count * sizeof(td_real),
                  dofs = (size_t)s->full->head.dof_count * sizeof(td_real);
-    s->tree.model = s->full;
     tdi_tree_blank(body);
-    s->tree.model = &s->clusters;
-    // behind the clusters' coordinates is what the last step began with, or the one before
-    memset(s->tree.q_back + s->clusters.coord_count, 0,
-           coords - (size_t)s->clusters.coord_count * sizeof(td_real));
+    clear_behind(s);
     if (s->reduced > 0) {
         s->drawn = s->tree.head.known > 0 ? s->drawn : TDI_DRAWN_NOT; // its past is gone
         tdi_reduce_draw(s, true);

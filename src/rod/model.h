@@ -141,7 +141,7 @@ typedef struct tdi_rod_step {
 typedef enum tdi_rod_age {
     TDI_ROD_CURRENT,
     TDI_ROD_STALE,    // places were set by hand: frames and strains are to follow
-    TDI_ROD_FOLLOWED, // they have followed, for somebody who read them; no step was taken since
+    TDI_ROD_FOLLOWED, // they have followed: the rod is not as drawn, whether or not it was stepped
 } tdi_rod_age;
 
 struct td_rod_state {
@@ -149,7 +149,6 @@ struct td_rod_state {
     const td_rod_model *model;
     bool nudged;                    // the pose is not that of the step
     int32_t stale;                  // a tdi_rod_age
-    int32_t stale_start;            // when the step began, after frames had followed
     tdi_rod_pose *pose, *pose_back; // now, and from where a trial starts
     tdi_rod_pose *pose_start;       // when the step began
     tdi_rod_pose *pose_lent;        // lent for pose_back, with which `pose` may have changed places

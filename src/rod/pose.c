@@ -146,8 +146,8 @@ static void follow(td_rod_state *s) {
 void tdi_rod_follow(td_rod_state *s) {
     if (s->stale == TDI_ROD_STALE) {
         follow(s);
+        s->stale = TDI_ROD_FOLLOWED;
     }
-    s->stale = TDI_ROD_CURRENT;
 }
 
 // An edge without length has no direction: a caller may be about to set its other end.
@@ -166,8 +166,7 @@ static bool has_directions(const td_rod_state *s) {
 void tdi_rod_refresh(const td_rod_state *state) {
     td_rod_state *s = (td_rod_state *)state; // what follows from the places is kept beside them
     if (s->stale == TDI_ROD_STALE && has_directions(s)) {
-        follow(s);
-        s->stale = TDI_ROD_FOLLOWED;
+        tdi_rod_follow(s);
     }
 }
 

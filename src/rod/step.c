@@ -265,7 +265,6 @@ static void begin(void *body) {
     const td_step_opts *o = s->head.opts;
     const size_t n = (size_t)s->model->node_count;
     const td_real h = s->head.rule.h;
-    s->stale_start = s->stale == TDI_ROD_CURRENT ? TDI_ROD_CURRENT : TDI_ROD_FOLLOWED;
     tdi_rod_follow(s);
     if (s->head.known == 0) {
         tdi_rod_begin_history(s);
@@ -321,7 +320,6 @@ static void seek(void *body, const td_vec3 *x, td_real part) {
 static void undo(void *body) {
     td_rod_state *s = body;
     put_back(s);
-    s->stale = s->stale_start;
     if (s->head.accepted) {
         swap_past(s, true);
         s->curved = s->curved_kept;
@@ -561,6 +559,7 @@ const tdi_implicit tdi_rod_implicit = {
     .pin_moves = tdi_rod_pin_moves,
     .pin_push = tdi_rod_pin_push,
     .pin_confine = tdi_rod_pin_confine,
+    .pin_rows = tdi_rod_pin_rows,
     .pin_add = tdi_rod_pin_add,
     .blocks = tdi_rod_blocks,
     .turn_rows = tdi_rod_turn_rows,

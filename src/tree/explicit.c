@@ -115,11 +115,7 @@ void tdi_explicit_close(const td_tree_model *m, td_tree_state *s, const td_step_
         s->head.known = s->first.known;
         s->stale = s->first.stale;
     }
-    if (s->head.known > 0) {
-        tdi_tree_place_past(m, s);
-    } else {
-        tdi_tree_place(m, s);
-    }
+    tdi_tree_place_left(s, s->head.known);
 }
 
 td_status tdi_explicit_step(const td_tree_model *m, td_tree_state *s, const td_step_opts *opts) {

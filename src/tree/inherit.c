@@ -188,35 +188,34 @@ static tdi_place ride(const tdi_place *on, td_vec3 at, const tdi_mat3 *back) {
     return (tdi_place){tdi_add(on->o, tdi_mat3_apply(&on->r, at)), tdi_mat3_mul_t(&on->r, back)};
 }
 
-// o + R at and R back^T, of all that is linear in places.
+// o + R at and R rest, of all that is linear in places.
 static void ride_past(const carrier *c, int32_t i, int32_t on, const td_tree_state *of, td_vec3 at,
-                      const tdi_mat3 *back) {
+                      td_quat rest) {
     td_tree_state *s = c->to;
     const tdi_past *up = &of->past[on];
-    tdi_past *p = &s->past[i];
-    *p = (tdi_past){.o = s->frame[i].o,
-                    .v = tdi_add(up->v, tdi_mat3_apply(&up->w, at)),
-                    .r = s->frame[i].r,
-                    .w = tdi_mat3_mul_t(&up->w, back),
-                    .turn = s->frame[i].turn};
-    s->star[i] = ride(&of->star[on], at, back);
-    s->hat[i] = ride(&of->hat[on], at, back);
+    const tdi_mat3 back = tdi_mat3_from_quat(tdi_quat_conj(rest));
+    const td_quat turn = tdi_quat_mul(up->turn, rest);
+    s->past[i] = (tdi_past){.o = tdi_add(up->o, tdi_mat3_apply(&up->r, at)),
+                            .v = tdi_add(up->v, tdi_mat3_apply(&up->w, at)),
+                            .r = tdi_mat3_from_quat(turn),
+                            .w = tdi_mat3_mul_t(&up->w, &back),
+                            .turn = turn};
+    s->star[i] = ride(&of->star[on], at, &back);
+    s->hat[i] = ride(&of->hat[on], at, &back);
 }
 
 static void carry_past(const carrier *c, int32_t i) {
-    static const tdi_mat3 none = {{1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    static const td_quat none = {1, 0, 0, 0};
     const int32_t j = c->heirs[i].segment, p = c->m->parent[i];
     td_tree_state *s = c->to;
     if (j != TD_NONE && c->heirs[i].from == 0) { // with the same bits
-        s->frame[i] = c->from->frame[j];
         s->past[i] = c->from->past[j];
         s->star[i] = c->from->star[j];
         s->hat[i] = c->from->hat[j];
     } else if (j != TD_NONE) {
-        ride_past(c, i, j, c->from, start_of(c, i), &none);
+        ride_past(c, i, j, c->from, start_of(c, i), none);
     } else if (p != TD_NONE) {
-        const tdi_mat3 back = tdi_mat3_from_quat(tdi_quat_conj(c->m->body[i].rest));
-        ride_past(c, i, p, s, c->m->body[i].attach, &back);
+        ride_past(c, i, p, s, c->m->body[i].attach, c->m->body[i].rest);
     }
 }
 
@@ -248,13 +247,11 @@ void tdi_tree_inherit(void *state, void *old, const tdi_heir *heirs) {
         carry_body(&c, i);
     }
     to->head.known = keeps_past(&c) ? from->head.known : 0;
-    to->base_past = to->base;
+    to->base_past = tdi_tree_was_left(from, &from->head.base) ? to->base : from->base_past;
     for (int32_t i = 0; i < c.m->body_count && to->head.known > 0; i++) {
         carry_past(&c, i);
     }
-    if (to->head.known == 0) {
-        tdi_tree_place(c.m, to);
-    }
+    tdi_tree_place_left(to, to->head.known);
     from->stale = stale; // it may live on
 }
 

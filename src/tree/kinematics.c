@@ -15,8 +15,12 @@ void tdi_tree_place(const td_tree_model *m, td_tree_state *s) {
     tdi_place_range(m, s, 0, m->body_count);
 }
 
-void tdi_tree_place_past(const td_tree_model *m, td_tree_state *s) {
-    for (int32_t i = 0; i < m->body_count; i++) {
+void tdi_tree_place_left(td_tree_state *s, int32_t known) {
+    if (known == 0 || !tdi_tree_was_left(s, &s->head.base)) {
+        tdi_tree_place(s->model, s);
+        return;
+    }
+    for (int32_t i = 0; i < s->model->body_count; i++) {
         s->frame[i] = (tdi_frame){s->past[i].turn, s->past[i].r, s->past[i].o};
     }
 }

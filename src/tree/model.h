@@ -235,8 +235,10 @@ void tdi_tree_place(const td_tree_model *model, td_tree_state *state);
 void tdi_place_range(const td_tree_model *model, td_tree_state *state, int32_t first, int32_t last);
 // Whether the last implicit step left the base at this pose.
 bool tdi_tree_was_left(const td_tree_state *state, const td_base_motion *motion);
-// Frames as the last implicit step left them, with the same bits.
-void tdi_tree_place_past(const td_tree_model *model, td_tree_state *state);
+// Frames with the bits that the last of `known` implicit steps left them, or, without one or where
+// the base was put elsewhere since, as the coordinates make them. What changes a state between
+// steps leaves frames so, because a step that fails puts them back so.
+void tdi_tree_place_left(td_tree_state *state, int32_t known);
 // Frames and v to twists.
 void tdi_tree_move(const td_tree_model *model, td_tree_state *state);
 // Moves the joints by `fraction` of step[] (balls in their own axes). Frames are not updated.

@@ -64,23 +64,17 @@ static void carry_past(td_tree_state *s, int32_t i, const tdi_rigid *g) {
     carry_place(&s->hat[i], g);
 }
 
-// Coordinates are relative to the base and stay. Before the first step there is no past, and frames
-// are what the coordinates make of the base, to the last bit: the next step begins with that.
+// Coordinates are relative to the base and stay.
 void tdi_tree_transform(void *body, const tdi_rigid *g) {
     td_tree_state *s = body;
-    const bool past = s->head.known > 0;
     carry_frame(&s->base, g);
     s->base_twist.w = tdi_rigid_vector(g, s->base_twist.w);
     s->base_twist.v = tdi_rigid_vector(g, s->base_twist.v);
-    if (!past) {
-        tdi_tree_place(s->model, s);
-        return;
-    }
     carry_frame(&s->base_past, g);
-    for (int32_t i = 0; i < s->model->body_count; i++) {
-        carry_frame(&s->frame[i], g);
+    for (int32_t i = 0; i < s->model->body_count && s->head.known > 0; i++) {
         carry_past(s, i, g);
     }
+    tdi_tree_place_left(s, s->head.known);
 }
 
 td_vec3 tdi_tree_velocity_of(td_tree_state *s, int32_t i, td_vec3 point) {

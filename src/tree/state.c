@@ -223,10 +223,6 @@ td_status td_tree_set_base(td_tree_state *state, const td_base_motion *motion) {
         base.rotation = tdi_quat_unit(motion->rotation);
     }
     tdi_tree_put_base(state, &base);
-    if (left) {
-        tdi_tree_place_past(state->model, state);
-    } else {
-        tdi_tree_place(state->model, state);
-    }
+    tdi_tree_place_left(state, state->head.known);
     return TD_OK;
 }

@@ -250,11 +250,7 @@ void tdi_step_drive(void *body, td_real time) {
 static void put_back(td_tree_state *s) {
     memcpy(s->q, s->q_start, (size_t)s->model->coord_count * sizeof *s->q);
     tdi_tree_put_base(s, &s->head.base0);
-    if (s->head.known0 > 0 && !tdi_tree_was_left(s, &s->head.base0)) {
-        tdi_tree_place(s->model, s); // it was put elsewhere since
-    } else {
-        tdi_tree_place_past(s->model, s);
-    }
+    tdi_tree_place_left(s, s->head.known0);
 }
 
 void tdi_step_guess(void *body, bool take) {

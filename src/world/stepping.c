@@ -77,6 +77,7 @@ static void prepare(const stepping *s, tdi_actor *a) {
 
 static void begin(const stepping *s) {
     td_world *w = s->world;
+    memcpy(w->still0, w->still, (size_t)w->actor_count * sizeof *w->still);
     tdi_world_set_keyed(w, s->t1);
     tdi_world_stiffen(w, NULL);
     tdi_world_set_holds(w, s->t0);
@@ -319,6 +320,7 @@ static td_status report(const td_world *w, const tdi_actor *a, td_diag *diag) {
 static td_status fail(const stepping *s, td_status status, td_diag *diag) {
     td_world *w = s->world;
     for_islands(s, undo_island);
+    memcpy(w->still, w->still0, (size_t)w->actor_count * sizeof *w->still);
     tdi_world_undo_holds(w);
     tdi_world_undo_waking(w);
     tdi_world_undo_carrying(w);

@@ -303,7 +303,8 @@ struct td_world {
     tdi_island *islands; // every actor is in one
     int32_t island_count;
     uint8_t *still; // of an actor that is not stepped: turns until the next look, or 1; 0: it moves
-    int32_t *awake; // islands that are stepped
+    uint8_t *still0; // the same when the step began
+    int32_t *awake;  // islands that are stepped
     int32_t awake_count;
     tdi_member *members; // island after island
     int32_t member_count;

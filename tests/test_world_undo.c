@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// Steps that fail after a world was changed between steps. Pairs with src/tree/inherit.c and
+// src/*/saving.c.
+
+#include "test_world_support.h"
+
+// A rope that is pushed aside.
+#define SCENE(rule, more)                                                                   \
+    "{objects: [{name: rope, position: [0, 2, 0], integrator: " rule ", start: drawn,\n"    \
+    "  damping: 0, materials: [{young: 1e5}],\n"                                            \
+    "  strand: {points: [[0, 0, 0], [0.6, -0.5, 0.1]], segments: 8, radius: 0.01}}],\n"     \
+    " step: 1/9600, record: {fps: 2400}, loads: [{push: {force: [0.5, 0.2, 1.5], segment: " \
+    "6}}]" more "}"
+#define BALL ", contact: {}, colliders: [{sphere: {radius: 0.1, position: [3, 2, 0]}}]"
+
+enum { CARRIED = 1, PLACED = 2, CUT = 4, GROWN = 8, ALL = 16 };
+
+static void change(td_world *w, int what) {
+    const td_actor_id rope = td_world_actor_id(w, 0);
+    const td_quat turn = tdi_quat_turn(tdi_vec3(0, 1, 0), 0.1);
+    td_actor_id fallen;
+    td_diag diag = {.message = ""};
+    td_status status = TD_OK;
+    for (int k = 1; k <= 3 && status == TD_OK && what & CARRIED; k++) {
+        status = td_world_move_actor(w, rope, tdi_vec3(0.001 * k, 2, 0.0003 * k),
+                                     tdi_quat_turn(tdi_vec3(0, 0.6, 0.8), 0.003 * k), &diag);
+        steps(w, 1);
+    }
+    if (status == TD_OK && what & PLACED) {
+        status = td_world_place_actor(w, rope, tdi_vec3(0.3, 2.1, 0.7), turn, &diag);
+    }
+    if (status == TD_OK && what & CUT) {
+        status = td_world_cut_actor(w, rope, 3, 0.4, &fallen, &diag);
+    }
+    if (status == TD_OK && what & GROWN) {
+        td_skeleton *same = NULL;
+        status =
+            td_skeleton_changed_new(td_world_actor(w, 0).skeleton, 1, NULL, 0, NULL, &same, &diag);
+        status = status == TD_OK ? td_world_regrow_actor(w, rope, same, &diag) : status;
+        td_skeleton_free(same);
+    }
+    CHECK_INT(status, TD_OK);
+    CHECK_TEXT(diag.message, "");
+}
+
+static void burst(void *context, td_real time, int32_t actor, int32_t count, const td_vec3 *tips,
+                  const td_vec3 *velocities, td_vec3 *forces) {
+    (void)context, (void)time, (void)actor, (void)tips, (void)velocities;
+    forces[count - 1].x = 1e300;
+}
+
+// No step can be solved with the ball where the rope is held, or with such forces.
+static void spoil(td_world *w, bool ball) {
+    td_vec3 base = {0, 0, 0};
+    td_quat turn;
+    td_world_pose(w, 0, &base, &turn, NULL, NULL);
+    CHECK_INT(ball ? td_world_move_collider(w, td_world_collider_id(w, 0), base, turn, NULL)
+                   : td_world_set_field(w, burst, NULL),
+              TD_OK);
+}
+
+static void check_fails_without_trace(td_world *w) {
+    spoil(w, td_world_collider_count(w) > 0);
+    const size_t size = td_world_save_size(w);
+    char *before = saved(w);
+    CHECK_INT(td_world_step(w, NULL), TD_ERR_DIVERGED);
+    char *after = saved(w);
+    CHECK(memcmp(before, after, size) == 0);
+    free(before);
+    free(after);
+}
+
+static void check_undone(const char *text, int what) {
+    stage s = stage_of(text);
+    steps(s.world, 20);
+    change(s.world, what);
+    check_fails_without_trace(s.world);
+    stage_free(&s);
+}
+
+TD_TEST(step_that_fails_changes_nothing_of_a_tree_that_was_carried_placed_cut_or_grown) {
+    for (int what = 0; what < ALL; what++) {
+        check_undone(SCENE("implicit", BALL), what);
+        check_undone(SCENE("rk4", ""), what);
+    }
+}
+
+// A cane that stands still is held, and a rope beside it bursts.
+TD_TEST(step_that_fails_wakes_no_tree_that_stands_still) {
+    stage s = stage_of("{objects: [{name: cane, adapt: {error: 0.05}, rest_under_gravity: true,\n"
+                       "  strand: {points: [[1, 0, 0], [1, 1, 0]], segments: 6, radius: 0.006,\n"
+                       "   material: green-wood}}, {name: rope, integrator: rk4, start: drawn,\n"
+                       "  materials: [{young: 1e5}], damping: 0, " ROPE "}],\n"
+                       " step: 1/9600, record: {fps: 2400}}");
+    td_reduce_stats stats = {0};
+    steps(s.world, 20);
+    CHECK(td_world_actor_reduction(s.world, 0, &stats) && stats.joints == 0);
+    CHECK_INT(td_world_grab(s.world, 0, 0, tdi_vec3(0, 0, 0), tdi_vec3(2, 1, 0), 1), TD_OK);
+    check_fails_without_trace(s.world);
+    CHECK(td_world_actor_reduction(s.world, 0, &stats) && stats.joints == 0);
+    stage_free(&s);
+}
