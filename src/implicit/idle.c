@@ -38,6 +38,29 @@ static void set_idle(tdi_touch *t, int32_t member, bool idle) {
     memset(t->resting + first, idle, (size_t)own * sizeof *t->resting);
 }
 
+bool tdi_touch_keep_firm(tdi_touch *t, const tdi_system *y) {
+    t->idle_count = 0;
+    for (int32_t k = 0; k < y->count; k++) {
+        set_idle(t, k, y->member[k].firm);
+        t->idle_count += y->member[k].firm;
+    }
+    tdi_contacts_rest(t->set, t->resting);
+    return t->idle_count > 0;
+}
+
+void tdi_touch_loosen(tdi_touch *t, td_real part) {
+    int32_t count;
+    const tdi_near_pair *pair = tdi_contacts_pairs(t->set, &count);
+    for (int32_t k = 0; k < count && t->idle_count > 0; k++) {
+        const int32_t a = t->owner[pair[k].i], b = t->owner[pair[k].j];
+        const int32_t firm = t->idle[a] ? a : b, other = t->idle[a] ? b : a;
+        if (t->idle[a] != t->idle[b] && t->part[other] < part) {
+            set_idle(t, firm, false);
+            t->idle_count--;
+        }
+    }
+}
+
 // ---- what has moved -------------------------------------------------------------------------
 
 static td_real largest_of(const tdi_member *m) {
@@ -118,17 +141,31 @@ bool tdi_touch_idle(tdi_touch *t, const tdi_system *y, td_real small) {
     return true;
 }
 
+// Those that go on and touch nobody who wakes are done: they are idle too.
 bool tdi_touch_wake_disturbed(tdi_touch *t, const tdi_system *y) {
-    int32_t woken = 0;
+    int32_t count, woken = 0;
+    const tdi_contact *list = tdi_contacts_list(t->set, &count);
     for (int32_t k = 0; k < y->count; k++) {
-        if (tdi_is_idle(y, k) && t->idling[k].disturbed) {
-            woken++;
-            set_idle(t, k, false);
+        const tdi_idling *i = &t->idling[k];
+        const bool wakes = tdi_is_idle(y, k) && i->disturbed;
+        t->calm[k] = !wakes && i->whole != TD_NONE;
+        woken += wakes;
+    }
+    if (woken == 0) {
+        return false;
+    }
+    for (int32_t k = 0; k < count; k++) {
+        const int32_t a = t->owner[list[k].capsule],
+                      b = list[k].other < t->capsule_count ? t->owner[list[k].other] : a;
+        if (t->idle[a] != t->idle[b] && t->idling[t->idle[a] ? a : b].disturbed) {
+            t->calm[t->idle[a] ? b : a] = false;
         }
     }
-    t->idle_count -= woken;
-    if (t->idle_count == 0) {
-        tdi_touch_wake(t);
+    t->idle_count = 0;
+    for (int32_t k = 0; k < y->count; k++) {
+        set_idle(t, k, t->calm[k]);
+        t->idle_count += t->calm[k];
     }
-    return woken > 0;
+    tdi_contacts_rest(t->set, t->idle_count > 0 ? t->resting : NULL);
+    return true;
 }

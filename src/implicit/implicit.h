@@ -275,6 +275,7 @@ typedef struct tdi_member {
     const char *name;     // for messages; NULL: none
     const td_vec3 *tried; // where its points were when this step was solved without others that it
                           // came near to: a first guess; NULL: none
+    bool firm;            // it was solved with most others then: where it came to is free of them
     bool untouched;       // contact does not see it: it is here for what holds it
 } tdi_member;
 

@@ -22,6 +22,7 @@
 #define LAST_PATIENCE     10    // and for the smallest
 #define ROUNDS            8     // in which guesses are shortened
 #define SHORTENED         0.8   // of what is free, in each
+#define HARDLY            0.5   // of its way: who has less is in the way of others
 
 // ---- checks ---------------------------------------------------------------------------------
 
@@ -141,12 +142,11 @@ static bool was_tried(const tdi_system *y) {
     return tried;
 }
 
-// Begins where the step led to when it was solved before without all its members, or else where
-// guesses lead to, each member as far as nothing is in its way. Guesses close no gap by much.
-// False: it is not free; poses are where the step began.
-static bool resume(const tdi_system *y) {
+// To where the step led to when it was solved before without all its members, or else where guesses
+// lead to, each member as far as nothing is in its way; idle members go there in any case. Guesses
+// close no gap by much. False: it is not free; poses are where the step began.
+static bool go_there(const tdi_system *y, bool tried) {
     tdi_touch *t = y->touch;
-    const bool tried = was_tried(y);
     for (int32_t k = 0; k < y->count; k++) {
         t->part[k] = 1;
     }
@@ -159,9 +159,19 @@ static bool resume(const tdi_system *y) {
         for (int32_t k = 0; k < y->count; k++) {
             t->part[k] *= t->free[k] < 1 ? SHORTENED * t->free[k] : 1;
         }
+        tdi_touch_loosen(t, HARDLY);
     }
     guess_all(y, false);
     return false;
+}
+
+// The same; members that were solved together before, most of all, stay where they came to, if the
+// others can go on beside them.
+static bool resume(const tdi_system *y, bool *kept) {
+    const bool tried = was_tried(y);
+    *kept = tried && tdi_touch_keep_firm(y->touch, y) && go_there(y, true);
+    tdi_touch_wake(y->touch);
+    return *kept || go_there(y, tried);
 }
 
 static td_status begin_again(const tdi_system *y, const tdi_rule *rule, span part, td_diag *diag);
@@ -189,7 +199,8 @@ static td_status begin_touch(const tdi_system *y, const tdi_rule *rule, span par
     if (tdi_touch_way(y->touch, y, 1) >= 1) {
         y->touch->time = 1;
         const bool gentle = !was_tried(y) && tdi_touch_gently(y->touch) >= 1;
-        if (!gentle && !resume(y)) {
+        bool kept;
+        if (!gentle && !resume(y, &kept)) {
             guess_all(y, true);
         }
         return TD_OK;
@@ -199,8 +210,15 @@ static td_status begin_touch(const tdi_system *y, const tdi_rule *rule, span par
         return begin_again(y, rule, part, diag);
     }
     // where things hit each other, they go there one by one
-    tdi_touch_gather(y->touch, y, y->touch->moved);
-    resume(y);
+    bool kept;
+    tdi_touch_gather(y, y->touch->moved);
+    resume(y, &kept);
+    for (int32_t k = 0; kept && k < y->count; k++) {
+        const tdi_member *m = &y->member[k];
+        if (m->firm) {
+            tdi_state_points(m->ops, m->body, false, y->touch->moved + y->touch->first_point[k]);
+        }
+    }
     tdi_relax(y, y->touch->moved);
     return TD_OK;
 }

@@ -436,14 +436,36 @@ td_status tdi_world_check_islands(td_world *w, bool *apart, td_diag *diag) {
     return status;
 }
 
+// Of the islands that are joined to one, members of the largest are firm.
+static void find_firm(td_world *w) {
+    tdi_nearness *n = &w->near;
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        n->place[k] = TD_NONE; // of the root of what is joined: the root of its largest island
+    }
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        int32_t *largest = &n->place[root_of(n->root, k)];
+        const int32_t own = n->before[k];
+        if (own != TD_NONE &&
+            (*largest == TD_NONE || n->before_count[own] > n->before_count[*largest])) {
+            *largest = own;
+        }
+    }
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        const int32_t own = n->before[k];
+        w->actors[k].firm = own != TD_NONE && own == n->place[root_of(n->root, k)];
+    }
+}
+
 // All pairs that come near count, so that few are left to be found later.
 void tdi_world_join_islands(td_world *w) {
     join_pairs(&w->near, w->near.dx);
+    find_firm(w);
     group(w);
     for (int32_t k = 0; k < w->member_count; k++) { // where they came to is where they go on
         const int32_t actor = w->member_actor[k];
         w->members[k].tried =
             w->actors[actor].touches ? w->near.next + w->near.first_point[actor] : NULL;
+        w->members[k].firm = w->actors[actor].firm;
     }
 }
 

@@ -91,6 +91,7 @@ typedef struct tdi_actor {
     bool enabled;
     bool blocked;                      // it was held in the last step, which could not be solved
     bool held;                         // likewise in the step that is under way
+    bool firm;                         // as tdi_member.firm
     bool own_place;                    // a program has placed it: `place` is in the world
     int32_t object, instance, variant; // variant: of the world's
     tdi_transform place;               // in the axes of the object's base
