@@ -97,7 +97,7 @@ all_parts() {
     part clang "build: clang, release" "" configure_and_build clang
     # heaps and models that are cut off are long, and the same code
     part wasm_unit "unit tests: WebAssembly under node" "wasm" \
-        short_unit_tests build/wasm -E 'test_contact_exact|test_truncate'
+        env TEST_EXCEPT="$long_tests,contact_exact_,cut_off_at_any_byte" ctest --test-dir build/wasm --output-on-failure
     part unit "unit tests: gcc, release" "release" unit_tests build
     part tsan_unit "threads: thread sanitizer" "tsan" env TEST_EXCEPT=large_limp_tree build/tsan/tests/tendril_tests thread
     part cli "command line" "release" python3 tests/cli/test_cli.py build/tendril

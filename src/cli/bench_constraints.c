@@ -4,6 +4,8 @@
 // Held     A chain in zigzags, of which points at even distances are held where they are; the rest
 //          falls. Rows of one segment and the world go into the chain's own elimination. A rod, and
 //          a tree, in which what a joint turns moves all that follows.
+// Barred   The rod, held at its start, with bars between edges of its own, four apart: rows between
+//          segments of one actor, which are solved with it in one factor.
 // Linked   Trees of ten bodies, each held at its end by the next: rows between two actors, whose
 //          Schur complement is sparse.
 // Method   Ten steps of 1/240 s from the start. The cost is divided by bodies and constraints.
@@ -178,6 +180,25 @@ static void make_held(chains *c, int32_t n, int32_t m, bool tree) {
     free(list);
 }
 
+// m bars from an edge to the fourth after it.
+static void make_barred(chains *c, int32_t n, int32_t m) {
+    td_constraint *list = calloc((size_t)m + 1, sizeof *list);
+    make_rod(c, n);
+    for (int32_t k = 0; list && k < m; k++) {
+        list[k] = td_constraint_default(TD_HOLD_DISTANCE);
+        list[k].segment[0] = (int32_t)((int64_t)k * (n - 4) / m);
+        list[k].actor[1] = 0;
+        list[k].segment[1] = list[k].segment[0] + 4;
+        list[k].as_found = true;
+    }
+    if (list) {
+        list[m] = td_constraint_default(TD_HOLD_POINT);
+    }
+    c->status = list ? c->status : TD_ERR_MEMORY;
+    make_island(c, list, m + 1);
+    free(list);
+}
+
 static void make_linked(chains *c, int32_t n) {
     const int32_t actors = n / LINK, m = actors - 1;
     td_constraint *list = calloc((size_t)m, sizeof *list);
@@ -253,7 +274,7 @@ static double measure(const bench *b, chains *c, const char *name, int32_t n) {
 static const int32_t counts[] = {100, 1000, 10000, 100000};
 enum { COUNTS = sizeof counts / sizeof *counts };
 
-typedef enum kind { ROD, TREE, LINKED } kind;
+typedef enum kind { ROD, BARRED, TREE, LINKED } kind;
 
 typedef struct series {
     const char *name;
@@ -266,6 +287,8 @@ static const series all[] = {{"rod held at 1 point", ROD, COUNTS, 1, 0},
                              {"rod held at 10 points", ROD, COUNTS, 10, 0},
                              {"rod held at every 10th body", ROD, COUNTS, 0, 10},
                              {"rod held at every 2nd body", ROD, COUNTS, 0, 2},
+                             {"rod with a bar at every 10th body", BARRED, COUNTS, 0, 10},
+                             {"rod with a bar at every 2nd body", BARRED, COUNTS, 0, 2},
                              {"tree held at 1 point", TREE, COUNTS, 1, 0},
                              {"tree held at 10 points", TREE, COUNTS, 10, 0},
                              {"tree held at every 10th body", TREE, COUNTS, 0, 10},
@@ -277,10 +300,12 @@ static bool run_series(const bench *b, const series *s) {
     char text[96];
     for (int k = 0; k < s->sizes; k++) {
         chains c = {.diag = {.message = ""}};
+        const int32_t m = s->fixed > 0 ? s->fixed : s->part > 0 ? counts[k] / s->part : 0;
         if (s->kind == LINKED) {
             make_linked(&c, counts[k]);
+        } else if (s->kind == BARRED) {
+            make_barred(&c, counts[k], m);
         } else {
-            const int32_t m = s->fixed > 0 ? s->fixed : counts[k] / s->part;
             make_held(&c, counts[k], m, s->kind == TREE);
         }
         n[k] = counts[k];

@@ -190,12 +190,7 @@ bool tdi_direct_joins(const tdi_touch *t, int32_t member) {
 
 // ---- numbers --------------------------------------------------------------------------------
 
-static bool has_held(const tdi_unknowns *u) {
-    return u->held[0] || u->held[1] || u->held[2] || u->held[3];
-}
-
-// Takes what is held out of a block, and puts what its increments do into the gradients.
-static void hold(tdi_unknowns *a, tdi_unknowns *b, td_real block[4][4]) {
+void tdi_unknowns_hold(tdi_unknowns *a, tdi_unknowns *b, td_real block[4][4]) {
     for (int k = 0; k < 4; k++) {
         for (int l = 0; l < 4; l++) {
             a->gradient[k] += b->held[l] ? block[k][l] * b->x[l] : 0;
@@ -213,9 +208,9 @@ static void take_block(const tdi_block_taker *taker, int32_t a, int32_t b, td_re
     tdi_direct *d = taker->context;
     tdi_unknowns *own = &d->unknowns[taker->first + a], *other = &d->unknowns[taker->first + b];
     td_real left[4][4];
-    if (has_held(own) || has_held(other)) {
+    if (tdi_unknowns_held(own) || tdi_unknowns_held(other)) {
         memcpy(left, block, sizeof left);
-        hold(own, other, left);
+        tdi_unknowns_hold(own, other, left);
         block = left;
     }
     tdi_sparse_add(d->sparse, taker->first + a, taker->first + b, block);

@@ -21,6 +21,14 @@ typedef struct tdi_direct {
     tdi_sparse *sparse;
 } tdi_direct;
 
+// Whether anything of a point is held.
+static inline bool tdi_unknowns_held(const tdi_unknowns *u) {
+    return u->held[0] || u->held[1] || u->held[2] || u->held[3];
+}
+// Takes what is held out of a block of two points, and puts what its increments do into the
+// gradients.
+void tdi_unknowns_hold(tdi_unknowns *a, tdi_unknowns *b, td_real block[4][4]);
+
 // Room for the members. Lay out once with base NULL, as ever, and once with the block.
 void tdi_direct_lay_out(tdi_direct *d, const tdi_member *members, int32_t count,
                         tdi_layout *layout);

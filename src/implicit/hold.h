@@ -59,6 +59,8 @@ typedef struct tdi_held {
     int32_t stalls; // times in a row that this did not shrink
 } tdi_held;
 
+typedef struct tdi_hold_whole tdi_hold_whole; // see hold_whole.h
+
 struct tdi_holds {
     tdi_holds *next; // set of the system; NULL: the last
     const td_alloc *alloc;
@@ -79,7 +81,9 @@ struct tdi_holds {
     td_real *scale;             // of a member: kg, of a segment in the mean
     td_real h;                  // of the rule; 0: statics
     bool coupled;               // some bond couples segments in this step
-    tdi_sparse *sparse;         // NULL: no bond couples
+    tdi_sparse *sparse;         // NULL: no bond couples, or too many for it couple one body
+    tdi_hold_whole *whole;      // instead, where nothing touches; NULL: none
+    bool joined;                // it is used in this step
     td_real (*x)[4];            // at a place of its order
 };
 
@@ -140,6 +144,8 @@ bool tdi_holds_pin(const tdi_system *system);
 // ---- the Schur complement (hold_couple.c)
 
 bool tdi_holds_couple(const tdi_holds *all); // whether any bond couples segments
+// Whether contact can be solved with the bonds: few enough couple each body.
+bool tdi_holds_may_touch(const tdi_holds *all);
 // Takes coupled bonds into the increments, which are those without them, and the promise. False:
 // the whole is not positive definite.
 bool tdi_holds_solve(tdi_holds *all, const tdi_system *system, td_real *promise);

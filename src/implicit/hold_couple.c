@@ -10,7 +10,7 @@
 // W is dense within a body and couples no others. Rows of three and a unit make blocks of 4x4, so
 // that chains of bodies are factored in time proportional to their number.
 
-#include "implicit/hold.h"
+#include "implicit/hold_whole.h"
 
 #include <math.h>
 
@@ -26,7 +26,7 @@ bool tdi_holds_pin(const tdi_system *y) {
     return y->holds && !y->touch && !tdi_holds_couple(y->holds);
 }
 
-static bool has_row(const tdi_held *b, int32_t row) {
+bool tdi_held_has_row(const tdi_held *b, int32_t row) {
     return row < TDI_BOND_ROWS && b->acts && b->stiff[row] > 0;
 }
 
@@ -43,7 +43,7 @@ static void push_row(const tdi_holds *h, const tdi_held *b, const tdi_member *m,
 }
 
 // v of a row, of the moves of the pins that a member has.
-static td_real part_of(const tdi_holds *h, const tdi_held *b, int32_t k, int32_t row) {
+td_real tdi_held_part(const tdi_holds *h, const tdi_held *b, int32_t k, int32_t row) {
     const td_constraint *c = &h->def[b->hold];
     td_real sum = 0;
     if (c->actor[0] == k) {
@@ -58,7 +58,8 @@ static td_real part_of(const tdi_holds *h, const tdi_held *b, int32_t k, int32_t
 // ---- the complement -------------------------------------------------------------------------
 
 // Column `row` of the block of a bond and each that comes before it, from one member.
-static void add_column(tdi_holds *h, const tdi_member *m, int32_t k, int32_t at, int32_t row) {
+static void add_column(tdi_holds *h, tdi_sparse *into, const tdi_member *m, int32_t k, int32_t at,
+                       int32_t row) {
     const int32_t first = h->first_pin[k], count = h->first_pin[k + 1] - first;
     const tdi_held *b = &h->held[h->node[at]];
     push_row(h, b, m, k, row, 1);
@@ -68,47 +69,46 @@ static void add_column(tdi_holds *h, const tdi_member *m, int32_t k, int32_t at,
         const tdi_held *other = &h->held[h->node[j]];
         td_real block[4][4] = {{0}};
         for (int32_t r = 0; r < TDI_BOND_ROWS; r++) {
-            block[r][row] = has_row(other, r) ? -part_of(h, other, k, r) : 0;
+            block[r][row] = tdi_held_has_row(other, r) ? -tdi_held_part(h, other, k, r) : 0;
         }
         if (other->acts) {
-            tdi_sparse_add(h->sparse, other->node, b->node, block);
+            tdi_sparse_add(into, other->node, b->node, block);
         }
     }
 }
 
-static void add_member(tdi_holds *h, const tdi_member *m, int32_t k) {
+void tdi_holds_add_member(tdi_holds *h, tdi_sparse *into, const tdi_member *m, int32_t k) {
     const int32_t first = h->first_pin[k], count = h->first_pin[k + 1] - first;
     tdi_state_pin_confine(m->ops, m->body, h->pin + first, count);
     for (int32_t at = h->first_node[k]; at < h->first_node[k + 1]; at++) {
         for (int32_t r = 0; r < TDI_BOND_ROWS; r++) {
-            if (has_row(&h->held[h->node[at]], r)) {
-                add_column(h, m, k, at, r);
+            if (tdi_held_has_row(&h->held[h->node[at]], r)) {
+                add_column(h, into, m, k, at, r);
             }
         }
     }
     tdi_state_pin_confine(m->ops, m->body, NULL, 0);
 }
 
-// 2/K_a, and units where there is no row.
-static void add_compliances(tdi_holds *h) {
+void tdi_holds_add_compliances(const tdi_holds *h, tdi_sparse *into) {
     for (int32_t i = 0; i < h->held_count; i++) {
         const tdi_held *b = &h->held[i];
         td_real block[4][4] = {{0}};
         for (int32_t r = 0; r < 4; r++) {
-            block[r][r] = has_row(b, r) ? 2 / b->stiff[r] : 1;
+            block[r][r] = tdi_held_has_row(b, r) ? 2 / b->stiff[r] : 1;
         }
         if (b->node != TD_NONE) {
-            tdi_sparse_add(h->sparse, b->node, b->node, block);
+            tdi_sparse_add(into, b->node, b->node, block);
         }
     }
 }
 
 static bool factor(tdi_holds *h, const tdi_system *y) {
     tdi_sparse_clear(h->sparse);
-    add_compliances(h);
+    tdi_holds_add_compliances(h, h->sparse);
     for (int32_t k = 0; k < h->member_count; k++) {
         if (h->first_node[k] < h->first_node[k + 1]) {
-            add_member(h, tdi_holds_member(h, y, k), k);
+            tdi_holds_add_member(h, h->sparse, tdi_holds_member(h, y, k), k);
         }
     }
     return tdi_sparse_factor(h->sparse);
@@ -121,21 +121,31 @@ static void fill_right_side(tdi_holds *h) {
         const tdi_held *b = &h->held[i];
         for (int32_t r = 0; b->node != TD_NONE && r < 4; r++) {
             td_real *x = h->x[h->sparse->place[b->node]];
-            x[r] = has_row(b, r) ? tdi_dot(b->way[r], h->move[b->pin[0]]) -
-                                       tdi_dot(b->back[r], h->move[b->mate])
-                                 : 0;
+            x[r] = tdi_held_has_row(b, r) ? tdi_dot(b->way[r], h->move[b->pin[0]]) -
+                                                tdi_dot(b->back[r], h->move[b->mate])
+                                          : 0;
         }
     }
+}
+
+// Whether a member is solved with the rows, not by itself.
+static bool joins(const tdi_holds *h, int32_t k) {
+    return h->joined && h->whole->first[k] != TD_NONE;
+}
+
+// q of a bond, as it was solved for.
+static const td_real *force_of(const tdi_holds *h, const tdi_held *b) {
+    return h->joined ? h->whole->unknowns[b->node].x : h->x[h->sparse->place[b->node]];
 }
 
 static void push_all(const tdi_holds *h, const tdi_system *y) {
     for (int32_t k = 0; k < h->member_count; k++) {
         const tdi_member *m = tdi_holds_member(h, y, k);
-        for (int32_t at = h->first_node[k]; at < h->first_node[k + 1]; at++) {
+        for (int32_t at = h->first_node[k]; !joins(h, k) && at < h->first_node[k + 1]; at++) {
             const tdi_held *b = &h->held[h->node[at]];
             for (int32_t r = 0; r < TDI_BOND_ROWS; r++) {
-                if (has_row(b, r)) {
-                    push_row(h, b, m, k, r, h->x[h->sparse->place[b->node]][r]);
+                if (tdi_held_has_row(b, r)) {
+                    push_row(h, b, m, k, r, force_of(h, b)[r]);
                 }
             }
         }
@@ -144,19 +154,33 @@ static void push_all(const tdi_holds *h, const tdi_system *y) {
 
 // -r.x = r.E^-1 r + (v x0).q, and (v x0).q is what the solve gives
 static bool solve(tdi_holds *h, const tdi_system *y, td_real *promise) {
-    if (!factor(h, y)) {
+    if (!(h->joined ? tdi_hold_whole_factor(h, y) : factor(h, y))) {
         return false;
     }
-    tdi_holds_gather_moves(h, y, false);
-    fill_right_side(h);
-    *promise += tdi_sparse_solve(h->sparse, h->x);
+    if (h->joined) {
+        tdi_hold_whole_solve(h, y, promise);
+    } else {
+        tdi_holds_gather_moves(h, y, false);
+        fill_right_side(h);
+        *promise += tdi_sparse_solve(h->sparse, h->x);
+    }
     push_all(h, y);
     for (int32_t k = 0; k < h->member_count; k++) {
         const tdi_member *m = tdi_holds_member(h, y, k);
-        tdi_state_respond(m->ops, m->body);
-        tdi_state_absorb(m->ops, m->body);
+        if (!joins(h, k)) {
+            tdi_state_respond(m->ops, m->body);
+            tdi_state_absorb(m->ops, m->body);
+        }
     }
     return true;
+}
+
+bool tdi_holds_may_touch(const tdi_holds *all) {
+    bool may = true;
+    for (const tdi_holds *h = all; h && may; h = h->next) {
+        may = h->node_count == 0 || h->sparse;
+    }
+    return may;
 }
 
 bool tdi_holds_solve(tdi_holds *all, const tdi_system *y, td_real *promise) {

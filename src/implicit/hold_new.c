@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Constraints on the bodies of a system: checks and making.
 
-#include "implicit/hold.h"
+#include "implicit/hold_whole.h"
 
 #include "base/diag.h"
 
@@ -279,8 +279,10 @@ static void order_nodes(tdi_holds *h) {
 // Links of the nodes of all members; `nodes` has a number a member, all 0. Below 0: one has too
 // many.
 static int64_t count_links(const tdi_member *members, int32_t member_count,
-                           const td_constraint *constraints, int32_t count, int32_t *nodes) {
+                           const td_constraint *constraints, int32_t count, int32_t *nodes,
+                           bool *dense) {
     int64_t links = 0;
+    *dense = true;
     for (int32_t i = 0; i < count; i++) {
         const td_constraint *c = &constraints[i];
         const int32_t own = couples(c) ? tdi_constraint_bond_count(c, joint_if(members, c)) : 0;
@@ -289,9 +291,10 @@ static int64_t count_links(const tdi_member *members, int32_t member_count,
         }
     }
     for (int32_t k = 0; k < member_count; k++) {
-        if (nodes[k] > MOST_NODES) {
+        if (nodes[k] > MOST_NODES && !members[k].ops->pin_rows) {
             return -1;
         }
+        *dense = *dense && nodes[k] <= MOST_NODES;
         links += (int64_t)nodes[k] * (nodes[k] - 1) / 2;
     }
     return links;
@@ -310,11 +313,12 @@ static td_status too_dense(td_diag *diag) {
                     MOST_NODES);
 }
 
-static td_status make(tdi_holds *sized, const sizes *s, int64_t links, const tdi_member *members,
-                      const td_constraint *constraints, tdi_holds **out, td_diag *diag) {
+static td_status make(tdi_holds *sized, const sizes *s, int64_t links, bool dense,
+                      const tdi_member *members, const td_constraint *constraints, tdi_holds **out,
+                      td_diag *diag) {
     enum { SPACE = 20 }; // links a node: room for those that come while nodes are ordered
-    const int32_t blocks = blocks_for(s->nodes, links),
-                  room = (int32_t)(links + (int64_t)SPACE * s->nodes);
+    const int32_t blocks = dense ? blocks_for(s->nodes, links) : 0,
+                  room = dense ? (int32_t)(links + (int64_t)SPACE * s->nodes) : 0;
     tdi_layout l = {NULL, 0};
     lay_out(sized, s, room, blocks, &l);
     tdi_holds *h = tdi_alloc_zeroed(sized->alloc, 1, l.used);
@@ -330,13 +334,18 @@ static td_status make(tdi_holds *sized, const sizes *s, int64_t links, const tdi
     number_pins(h);
     number_nodes(h);
     tdi_holds_bind(h, NULL);
-    if (h->node_count > 0) {
+    if (!tdi_hold_whole_new(h, members)) {
+        tdi_holds_free(h);
+        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for constraints");
+    }
+    if (h->node_count > 0 && dense) {
         h->sparse = tdi_sparse_place(s->nodes, room, blocks, p.sparse);
         order_nodes(h);
-        if (!tdi_sparse_order(h->sparse)) {
-            tdi_holds_free(h);
-            return too_dense(diag);
-        }
+        h->sparse = tdi_sparse_order(h->sparse) ? h->sparse : NULL;
+    }
+    if (h->node_count > 0 && !h->sparse && !h->whole) {
+        tdi_holds_free(h);
+        return too_dense(diag);
     }
     *out = h;
     return TD_OK;
@@ -354,18 +363,20 @@ td_status tdi_holds_new(const tdi_member *members, int32_t member_count,
     if (!nodes) {
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for constraints");
     }
-    const int64_t links = count_links(members, member_count, constraints, count, nodes);
+    bool dense;
+    const int64_t links = count_links(members, member_count, constraints, count, nodes, &dense);
     tdi_alloc_free(alloc, nodes, (size_t)member_count * sizeof *nodes);
-    if (links < 0 || links > INT32_MAX / 64) {
+    if (links < 0 || (dense && links > INT32_MAX / 64)) {
         return too_dense(diag);
     }
     const sizes s = measure(members, constraints, count);
     tdi_holds sized = {.alloc = alloc, .count = count, .member_count = member_count};
-    return make(&sized, &s, links, members, constraints, out, diag);
+    return make(&sized, &s, links, dense, members, constraints, out, diag);
 }
 
 void tdi_holds_free(tdi_holds *h) {
     if (h) {
+        tdi_hold_whole_free(h);
         tdi_alloc_free(h->alloc, h, h->bytes);
     }
 }

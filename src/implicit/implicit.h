@@ -96,6 +96,8 @@ typedef struct tdi_pin {
                      // it turns. Rods stretch and helices bend between points, but no arm does
 } tdi_pin;
 
+enum { TDI_PIN_POINTS = 3 }; // that a pin moves with, at most
+
 // What is taken of the second derivatives of places, times a force: the geometric stiffness.
 typedef enum tdi_levers {
     TDI_LEVERS_NONE,     // most of the force is one that the increments take away
@@ -233,6 +235,9 @@ typedef struct tdi_implicit {
                       td_vec3 *dx);
     // Adds J^T f to the right-hand side, which is 0 when this is the first.
     void (*pin_push)(void *body, const tdi_pin *pin, td_vec3 force, bool first);
+    // * With blocks: a pin moves by the sum of rows[k] x_k of the unknowns of so many points.
+    int32_t (*pin_rows)(void *body, const tdi_pin *pin, int32_t point[TDI_PIN_POINTS],
+                        td_real rows[TDI_PIN_POINTS][3][4]);
     // * From now on pushes are at these pins alone, and responses are asked for there; with none of
     // them everywhere again.
     void (*pin_confine)(void *body, const tdi_pin *pins, int32_t count);

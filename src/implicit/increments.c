@@ -20,13 +20,18 @@
 
 // ---- factors --------------------------------------------------------------------------------
 
+// Whether constraints solve a member together with their rows.
+static bool is_joined(const tdi_system *y, int32_t k) {
+    return ((const tdi_solver_state *)y->member[k].body)->joined;
+}
+
 static tdi_factored factor_member(const tdi_newton_run *n, const tdi_model *model, int32_t k) {
     const tdi_system *y = n->system;
     tdi_model asked = *model;
     if (tdi_is_idle(y, k)) {
         return TDI_POSITIVE;
     }
-    asked.blocks = n->direct && tdi_direct_joins(y->touch, k);
+    asked.blocks = (n->direct && tdi_direct_joins(y->touch, k)) || is_joined(y, k);
     return y->member[k].ops->factor(y->member[k].body, &asked);
 }
 
@@ -152,7 +157,7 @@ void tdi_newton_increments(tdi_newton_run *n, bool limited) {
         const tdi_implicit *ops = y->member[k].ops;
         void *body = y->member[k].body;
         const bool alone = !y->touch && !y->holds, fused = alone && ops->attempt;
-        if (tdi_is_idle(y, k)) {
+        if (tdi_is_idle(y, k) || is_joined(y, k)) {
             continue;
         }
         if (n->direct && tdi_direct_joins(y->touch, k)) {

@@ -14,6 +14,8 @@
 #include "rod/state.h"
 #include "rod/terms.h"
 
+#include <string.h>
+
 static tdi_rod_spot spot_of(const td_rod_state *s, const tdi_pin *pin) {
     const td_rod_model *m = s->model;
     td_vec3 from;
@@ -126,6 +128,31 @@ void tdi_rod_pin_push(void *body, const tdi_pin *pin, td_vec3 force, bool first)
         tdi_rod_clear_gradient(s);
     }
     add_force(s, &a, tdi_scale(force, -1));
+}
+
+// By moving one unknown after the other; responses are of no use any more.
+int32_t tdi_rod_pin_rows(void *body, const tdi_pin *pin, int32_t point[TDI_PIN_POINTS],
+                         td_real rows[TDI_PIN_POINTS][3][4]) {
+    const td_rod_state *s = body;
+    const tdi_rod_spot a = spot_of(s, pin);
+    const tdi_rod_node *n = &s->model->node[a.node];
+    const int32_t nodes[TDI_PIN_POINTS] = {a.node, n->parent, n->grand},
+                  count = n->flags & TDI_OFFSET ? 3 : 2;
+    for (int32_t p = 0; p < count; p++) {
+        point[p] = nodes[p];
+        memset(s->response[nodes[p]].x, 0, sizeof s->response->x);
+    }
+    for (int32_t p = 0; p < count; p++) {
+        for (int d = 0; d < 4; d++) {
+            s->response[nodes[p]].x[d] = 1;
+            const td_vec3 dx = move_of(s, s->response, &a);
+            s->response[nodes[p]].x[d] = 0;
+            rows[p][0][d] = dx.x;
+            rows[p][1][d] = dx.y;
+            rows[p][2][d] = dx.z;
+        }
+    }
+    return count;
 }
 
 // Nodes that come after a pin's in its part do not carry it, and what a push does to them is not

@@ -559,6 +559,7 @@ const tdi_implicit tdi_rod_implicit = {
     .pin_moves = tdi_rod_pin_moves,
     .pin_push = tdi_rod_pin_push,
     .pin_confine = tdi_rod_pin_confine,
+    .pin_rows = tdi_rod_pin_rows,
     .pin_add = tdi_rod_pin_add,
     .blocks = tdi_rod_blocks,
     .turn_rows = tdi_rod_turn_rows,

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+// Many constraints between segments of one rod, and of it and of small bodies: solved with the rod
+// in one factor, or, where contact is looked for, by the Schur complement. Both are one answer.
+
+#include "test_rod_shapes.h"
+
+enum { MOST_LINKS = 500, MOST_STATES = 32 };
+
+#define PITCH 0.02 // m, of vertices
+
+// A rod in zigzags, held at its start, with a plank below every fourth edge.
+typedef struct ladder {
+    rods rod, plank[MOST_STATES];
+    int32_t planks, links;
+    td_constraint link[MOST_LINKS];
+    td_step_opts opts[MOST_STATES + 1];
+    td_island *island;
+    td_step_stats stats;
+} ladder;
+
+static td_rod_def def_of(const td_vec3 *points, int32_t count, td_end_kind start) {
+    td_rod_def d = td_rod_def_default();
+    d.points = points;
+    d.vertex_count = count;
+    d.radius = 0.004;
+    d.young = 1e7;
+    d.damping_time = 0.01;
+    d.start = start;
+    return d;
+}
+
+static td_constraint join(td_constraint_kind kind, int32_t a, int32_t i, int32_t b, int32_t j) {
+    td_constraint c = td_constraint_default(kind);
+    c.actor[0] = a;
+    c.segment[0] = i;
+    c.actor[1] = b;
+    c.segment[1] = j;
+    c.as_found = true;
+    return c;
+}
+
+// Bars from every third edge to the next; planks are welded at one end and hang on a bar at the
+// other.
+static void add_links(ladder *l, int32_t edges) {
+    for (int32_t i = 0; i + 3 < edges; i += 3) {
+        l->link[l->links++] = join(TD_HOLD_DISTANCE, 0, i, 0, i + 3);
+    }
+    for (int32_t k = 0; k < l->planks; k++) {
+        l->link[l->links++] = join(TD_HOLD_WELD, 1 + k, 0, 0, 4 * k + 1);
+        l->link[l->links++] = join(TD_HOLD_DISTANCE, 1 + k, 1, 0, 4 * k + 3);
+    }
+}
+
+// A rod alone is welded to itself, as it is, from every edge to the next.
+static void add_welds(ladder *l, int32_t edges) {
+    for (int32_t i = 0; i + 1 < edges; i++) {
+        l->link[l->links++] = join(TD_HOLD_WELD, 0, i, 0, i + 1);
+    }
+}
+
+static void make(ladder *l, int32_t edges, int32_t planks, bool looks) {
+    td_vec3 points[MOST_POINTS];
+    td_state_ref refs[MOST_STATES + 1];
+    td_contact_opts contact = td_contact_opts_default();
+    td_diag diag = {.message = ""};
+    *l = (ladder){.planks = planks};
+    for (int32_t k = 0; k <= edges; k++) {
+        points[k] = tdi_vec3(PITCH * k, k % 2 ? 0.3 * PITCH : 0, 0);
+    }
+    td_rod_def def = def_of(points, edges + 1, TD_END_CLAMPED);
+    l->rod = rods_new(&def, 1, NULL, 0);
+    refs[0] = td_rod_ref(l->rod.state);
+    for (int32_t k = 0; k < planks; k++) {
+        const td_vec3 ends[3] = {{PITCH * (4 * k + 1), -0.03, 0},
+                                 {PITCH * (4 * k + 2), -0.03, 0.01},
+                                 {PITCH * (4 * k + 3), -0.03, 0}};
+        def = def_of(ends, 3, TD_END_FREE);
+        l->plank[k] = rods_new(&def, 1, NULL, 0);
+        refs[1 + k] = td_rod_ref(l->plank[k].state);
+    }
+    for (int32_t k = 0; k <= planks; k++) {
+        l->opts[k] = td_step_opts_default();
+        l->opts[k].dt = 1.0 / 240;
+        l->opts[k].tolerance = 1e-9;
+    }
+    (planks > 0 ? add_links : add_welds)(l, edges);
+    contact.self = false;
+    CHECK_INT(td_island_new(refs, 1 + planks, looks ? &contact : NULL, 1, NULL, &l->island, &diag),
+              TD_OK);
+    const td_status status = td_island_constrain(l->island, l->link, l->links, &diag);
+    CHECK_SAY(status == TD_OK, "%s", diag.message);
+}
+
+static void go(ladder *l, int steps) {
+    td_diag diag = {.message = ""};
+    for (int k = 0; k < steps; k++) {
+        const td_status status = td_island_step(l->island, l->opts, NULL, 0, &l->stats, &diag);
+        CHECK_SAY(status == TD_OK, "%s", diag.message);
+    }
+    for (int32_t k = 0; k < l->links; k++) {
+        const double error = td_island_constraint(l->island, k).error;
+        CHECK_SAY(error < 1e-8, "link %d is off by %g", k, error);
+    }
+}
+
+static void drop(ladder *l) {
+    td_island_free(l->island);
+    rods_free(l->rod);
+    for (int32_t k = 0; k < l->planks; k++) {
+        rods_free(l->plank[k]);
+    }
+}
+
+// Apart by the tolerance of steps.
+TD_TEST(rod_with_many_links_moves_as_with_the_complement) {
+    ladder one, other;
+    make(&one, 60, 12, false);
+    make(&other, 60, 12, true);
+    go(&one, 30);
+    go(&other, 30);
+    double apart = 0;
+    for (int32_t k = 0; k < 60; k++) {
+        apart = fmax(
+            apart, tdi_norm(tdi_sub(td_rod_tip(one.rod.state, k), td_rod_tip(other.rod.state, k))));
+    }
+    CHECK_SAY(apart < 1e-7, "%g m apart", apart);
+    const double moved = tdi_norm(tdi_sub(td_rod_tip(one.rod.state, 59), tdi_vec3(1.2, 0, 0)));
+    CHECK_SAY(moved > 0.02, "%g m is no test", moved);
+    drop(&one);
+    drop(&other);
+}
+
+// Three bonds a weld: more than the thousand that the complement takes.
+TD_TEST(rod_may_have_more_links_than_the_complement_takes_unless_it_touches) {
+    ladder l;
+    td_diag diag = {.message = ""};
+    make(&l, 400, 0, false);
+    go(&l, 2);
+    drop(&l);
+    make(&l, 400, 0, true);
+    CHECK_INT(td_island_step(l.island, l.opts, NULL, 0, NULL, &diag), TD_ERR_LIMIT);
+    CHECK_SAY(strstr(diag.message, "couple too many segments"), "%s", diag.message);
+    drop(&l);
+}
