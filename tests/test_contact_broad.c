@@ -192,31 +192,95 @@ static tdi_contacts *stack_up(crowd *w) {
     return c;
 }
 
+enum { EACH = 20 }; // capsules of a group
+
+typedef struct lone {
+    const crowd *w;
+    td_real change[COUNT / EACH]; // of a group's own energy, when it moves alone
+    int32_t turn[COUNT / EACH];   // of a group
+    int32_t turns;
+} lone;
+
+static const tdi_contact_rule alone_rule = {.force = 1};
+
+static void move_group(const crowd *w, int32_t group, td_vec3 *x) {
+    for (int32_t p = 0; p < 2 * COUNT; p++) {
+        x[p] = p / 2 / EACH == group ? tdi_add(w->x[p], w->dx[p]) : w->x[p];
+    }
+}
+
+static void change_alone(void *context, tdi_contacts *own, int32_t group) {
+    lone *l = context;
+    static td_vec3 x[2 * COUNT];
+    move_group(l->w, group, x);
+    l->turn[group] = l->turns++;
+    l->change[group] = tdi_contacts_energy(own, x, 0, &alone_rule) -
+                       tdi_contacts_energy(own, l->w->x, 0, &alone_rule);
+}
+
 TD_TEST(contact_energy_of_a_group_changes_as_that_of_all_when_it_moves_alone) {
-    enum { GROUPS = 20 };
     static crowd w;
     static td_vec3 x[2 * COUNT];
     int32_t group[COUNT];
-    const tdi_contact_rule rule = {.force = 1};
+    bool moves[COUNT / EACH];
+    lone l = {.w = &w};
     tdi_contacts *c = stack_up(&w);
     for (int32_t i = 0; i < COUNT; i++) {
-        group[i] = i / GROUPS;
+        group[i] = i / EACH;
+        moves[i / EACH] = true;
     }
-    tdi_contacts_groups(c, group, COUNT / GROUPS);
-    for (int32_t g = 0; g < COUNT / GROUPS; g++) {
-        td_real change[2];
-        for (int32_t p = 0; p < 2 * COUNT; p++) {
-            x[p] = group[p / 2] == g ? tdi_add(w.x[p], w.dx[p]) : w.x[p];
-        }
-        for (int all = 0; all < 2; all++) {
-            tdi_contacts_look_at(c, all ? TD_NONE : g);
-            change[all] =
-                tdi_contacts_energy(c, x, 0, &rule) - tdi_contacts_energy(c, w.x, 0, &rule);
-        }
-        CHECK(change[1] != 0);
-        CHECK_REL(change[0], change[1], 1e-9);
+    tdi_contacts_each_group(c, group, moves, COUNT / EACH, change_alone, &l);
+    CHECK_INT(l.turns, COUNT / EACH);
+    for (int32_t g = 0; g < COUNT / EACH; g++) {
+        move_group(&w, g, x);
+        const td_real all =
+            tdi_contacts_energy(c, x, 0, &alone_rule) - tdi_contacts_energy(c, w.x, 0, &alone_rule);
+        CHECK(all != 0);
+        CHECK_REL(l.change[g], all, 1e-9);
     }
     tdi_contacts_free(c);
+}
+
+typedef struct busy_groups {
+    const tdi_contacts *c;
+    _Atomic bool busy[COUNT / EACH];
+    _Atomic int32_t met, turns;
+} busy_groups;
+
+// Looks whether a group that shares a pair with this one is having its turn as well.
+static void stay_busy(void *context, tdi_contacts *own, int32_t group) {
+    busy_groups *b = context;
+    (void)own;
+    b->busy[group] = true;
+    for (int32_t k = 0; k < b->c->self_count; k++) {
+        const int32_t i = b->c->pair[k].i / EACH, j = b->c->pair[k].j / EACH;
+        b->met += i != j && (i == group || j == group) && b->busy[i == group ? j : i];
+    }
+    b->busy[group] = false;
+    b->turns++;
+}
+
+TD_TEST(contact_groups_that_can_meet_never_have_their_turns_at_once_on_threads) {
+    enum { LONE = 3 }; // a group that does not move
+    static crowd w;
+    int32_t group[COUNT];
+    bool moves[COUNT / EACH];
+    tdi_contacts *c = stack_up(&w);
+    td_pool *pool;
+    CHECK_INT(td_pool_new(4, NULL, &pool), TD_OK);
+    busy_groups b = {.c = c};
+    tdi_contacts_share(c, pool);
+    for (int32_t i = 0; i < COUNT; i++) {
+        group[i] = i / EACH;
+        moves[i / EACH] = i / EACH != LONE;
+    }
+    for (int k = 0; k < 20; k++) {
+        tdi_contacts_each_group(c, group, moves, COUNT / EACH, stay_busy, &b);
+    }
+    CHECK_INT(b.turns, 20 * (COUNT / EACH - 1));
+    CHECK_INT(b.met, 0);
+    tdi_contacts_free(c);
+    td_pool_free(pool);
 }
 
 // ---- more pairs -----------------------------------------------------------------------------

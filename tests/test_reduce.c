@@ -353,38 +353,50 @@ TD_TEST(reduced_tree_at_rest_begins_with_the_joints_that_a_load_moves) {
 
 // ---- weights --------------------------------------------------------------------------------
 
+enum { CANE = 16 };
+
+// Two canes in wind, for 50 steps: how many joints of each move then.
+static void own_in_wind(const td_tree_model *model, td_real error, bool view, int32_t own[2]) {
+    td_reduced_state *s = reduced_of(model);
+    td_reduce_opts by = td_reduce_opts_default();
+    by.error = error;
+    by.modes = 1u << TD_REDUCE_FROZEN;
+    by.view = view;
+    by.camera = tdi_vec3(-1.5, 0.1, 0.2);
+    CHECK_INT(td_reduced_set(s, &by, NULL), TD_OK);
+    td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 60, weight);
+    opts.air = (td_air){.wind = {0, 0, 2}, .quadratic = 0.6};
+    for (int step = 0; step < 50; step++) {
+        step_reduced(s, &opts);
+    }
+    count_of_both(s, CANE, own);
+    td_reduced_free(s);
+}
+
+// At every error there are a few, and many at all of them, so that no threshold decides.
 TD_TEST(reduced_tree_seen_by_a_camera_moves_more_joints_where_that_is_near) {
-    enum { HALF = 16, N = 2 * HALF + 1 };
+    enum { N = 2 * CANE + 1 };
     td_segment_def defs[N];
     for (int32_t i = 0; i < N; i++) {
         defs[i] = td_segment_def_default();
-        defs[i].parent = i == 0 ? TD_NONE : i == HALF + 1 ? 0 : i - 1;
+        defs[i].parent = i == 0 ? TD_NONE : i == CANE + 1 ? 0 : i - 1;
         defs[i].length = 0.1;
         defs[i].radius_base = defs[i].radius_tip = 0.004;
     }
     const td_real half = sqrt(0.5);
     defs[1].rest = (td_quat){half, 0, 0, half};
-    defs[HALF + 1].rest = (td_quat){half, 0, 0, -half};
+    defs[CANE + 1].rest = (td_quat){half, 0, 0, -half};
     tree t = tree_of(defs, N, TD_LAW_LINEAR, NULL);
-    int32_t even[2], seen[2];
-    for (int view = 0; view < 2; view++) {
-        td_reduced_state *s = reduced_of(t.model);
-        td_reduce_opts by = td_reduce_opts_default();
-        by.error = 0.3;
-        by.modes = 1u << TD_REDUCE_FROZEN;
-        by.view = view;
-        by.camera = tdi_vec3(-1.5, 0.1, 0.2);
-        CHECK_INT(td_reduced_set(s, &by, NULL), TD_OK);
-        td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 60, weight);
-        opts.air = (td_air){.wind = {0, 0, 2}, .quadratic = 0.6};
-        for (int step = 0; step < 50; step++) {
-            step_reduced(s, &opts);
-        }
-        count_of_both(s, HALF, view ? seen : even);
-        td_reduced_free(s);
+    int32_t more = 0;
+    for (int k = 1; k <= 5; k++) {
+        int32_t even[2], seen[2];
+        own_in_wind(t.model, 0.1 * k, false, even);
+        own_in_wind(t.model, 0.1 * k, true, seen);
+        CHECK_IN(even[0] - even[1], -1, 1); // alike without a camera
+        CHECK_SAY(seen[0] >= seen[1] + 1, "%d near, %d far", (int)seen[0], (int)seen[1]);
+        more += seen[0] - seen[1];
     }
-    CHECK_IN(even[0] - even[1], -1, 1); // alike without a camera
-    CHECK_SAY(seen[0] >= seen[1] + 4, "%d near, %d far", (int)seen[0], (int)seen[1]);
+    CHECK_IN(more, 12, 5 * CANE); // measured: 22
     tree_free(t);
 }
 

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
 // A small pool of threads, or of a program's jobs.
 //
-// Method   One loop at a time. Threads of ours get turns by a counter under the lock, in blocks so
-//          that the lock is rarely taken; the caller works too and then waits for the last block.
-//          Jobs take blocks by an atomic counter. The number of a job is that of its thread, so
-//          that a job system may run any of them anywhere, also all on one thread.
+// Method   One loop at a time. Threads take turns by an atomic counter, in blocks so that they
+//          rarely meet there; the caller works too and then waits for the last block. The number of
+//          a job is that of its thread, so that a job system may run any of them anywhere, also all
+//          on one thread.
+// Waiting  Loops of a simulation follow each other by microseconds, and to wake a thread takes
+//          tens of them. So threads of ours look for the next loop for a while before they sleep.
+//          A thread is `inside` while it may take turns. It enters before it looks whether the loop
+//          is open, and the caller closes the loop before it looks whether anyone is inside: one of
+//          them sees the other, since these operations have one order for all threads.
 
 #include "base/pool.h"
 
@@ -14,38 +19,44 @@
 #include <stdatomic.h>
 
 #define MAX_THREADS     256
-#define BLOCKS_A_THREAD 8 // enough blocks that a slow turn does not leave the others idle
+#define BLOCKS_A_THREAD 8    // enough blocks that a slow turn does not leave the others idle
+#define LOOKS           2000 // for the next loop, of about 40 ns each, before a thread sleeps
 
 static int64_t block_of(int64_t count, int32_t threads) {
     return count / (BLOCKS_A_THREAD * (int64_t)threads) + 1;
 }
 
-// ---- jobs -----------------------------------------------------------------------------------
+// ---- a loop ---------------------------------------------------------------------------------
 
-typedef struct job_loop {
+typedef struct loop {
     void (*turn)(void *context, int64_t i, int32_t thread);
     void *context;
     int64_t count, block;
     _Atomic int64_t next;
-} job_loop;
+} loop;
+
+static void take_blocks(loop *l, int32_t thread) {
+    int64_t first = atomic_fetch_add(&l->next, l->block);
+    while (first < l->count) {
+        const int64_t left = l->count - first, most = left < l->block ? left : l->block;
+        for (int64_t i = first; i < first + most; i++) {
+            l->turn(l->context, i, thread);
+        }
+        first = atomic_fetch_add(&l->next, l->block);
+    }
+}
+
+// ---- jobs -----------------------------------------------------------------------------------
 
 static void take_job(void *data, int32_t k) {
-    job_loop *loop = data;
-    int64_t first = atomic_fetch_add(&loop->next, loop->block);
-    while (first < loop->count) {
-        const int64_t left = loop->count - first, most = left < loop->block ? left : loop->block;
-        for (int64_t i = first; i < first + most; i++) {
-            loop->turn(loop->context, i, k);
-        }
-        first = atomic_fetch_add(&loop->next, loop->block);
-    }
+    take_blocks(data, k);
 }
 
 static void run_jobs(const td_jobs *jobs, int64_t count,
                      void (*turn)(void *context, int64_t i, int32_t thread), void *context) {
-    job_loop loop = {turn, context, count, block_of(count, jobs->threads), 0};
+    loop l = {turn, context, count, block_of(count, jobs->threads), 0};
     if (count > 0) {
-        jobs->run(jobs->context, take_job, &loop,
+        jobs->run(jobs->context, take_job, &l,
                   count < jobs->threads ? (int32_t)count : jobs->threads);
     }
 }
@@ -93,37 +104,57 @@ struct td_pool {
     const td_alloc *alloc;
     size_t size;  // of this block
     td_jobs jobs; // zero: its own threads
-    pthread_mutex_t lock;
-    pthread_cond_t work; // a loop has begun, or the pool is closing
-    pthread_cond_t done; // the last block of a loop has ended
     int32_t worker_count;
-    int32_t started; // workers that have taken their number
+    loop loop;               // the current one
+    _Atomic uint64_t number; // of it
+    _Atomic bool open;       // it may have turns left
+    _Atomic int32_t inside;  // workers that may take turns
+    pthread_mutex_t lock;    // of what follows; atomics are also looked at without it
+    pthread_cond_t work;     // a loop has begun, or the pool is closing
+    pthread_cond_t done;     // the last worker has left a loop
+    _Atomic int32_t asleep;  // workers that wait for work
+    _Atomic bool waits;      // the caller waits for workers
+    int32_t started;         // workers that have taken their number
     bool closing;
-    uint64_t loop; // number of the current loop
-    int64_t count, next, block, busy;
-    void (*turn)(void *context, int64_t i, int32_t thread);
-    void *context;
     pthread_t workers[];
 };
 
-// takes blocks until none is left; called and returns with the lock held
-static void take_blocks(td_pool *pool, int32_t thread) {
-    while (pool->next < pool->count) {
-        int64_t first = pool->next;
-        int64_t last = first + pool->block;
-        last = last < pool->count ? last : pool->count;
-        pool->next = last;
-        pool->busy++;
-        pthread_mutex_unlock(&pool->lock);
-        for (int64_t i = first; i < last; i++) {
-            pool->turn(pool->context, i, thread);
-        }
+static inline void rest_a_little(void) {
+#if defined __x86_64__ || defined __i386__
+    __builtin_ia32_pause();
+#endif
+}
+
+static void take_part(td_pool *pool, int32_t thread) {
+    atomic_fetch_add(&pool->inside, 1);
+    if (atomic_load(&pool->open)) {
+        take_blocks(&pool->loop, thread);
+    }
+    if (atomic_fetch_sub(&pool->inside, 1) == 1 && atomic_load(&pool->waits)) {
         pthread_mutex_lock(&pool->lock);
-        pool->busy--;
-    }
-    if (pool->busy == 0) {
         pthread_cond_signal(&pool->done);
+        pthread_mutex_unlock(&pool->lock);
     }
+}
+
+// Waits for a loop after that of number *seen. False: the pool is closing.
+static bool await_loop(td_pool *pool, uint64_t *seen) {
+    for (int32_t k = 0; k < LOOKS && atomic_load(&pool->number) == *seen; k++) {
+        rest_a_little();
+    }
+    bool closing = false;
+    if (atomic_load(&pool->number) == *seen) {
+        pthread_mutex_lock(&pool->lock);
+        atomic_fetch_add(&pool->asleep, 1);
+        while (atomic_load(&pool->number) == *seen && !pool->closing) {
+            pthread_cond_wait(&pool->work, &pool->lock);
+        }
+        atomic_fetch_sub(&pool->asleep, 1);
+        closing = pool->closing;
+        pthread_mutex_unlock(&pool->lock);
+    }
+    *seen = atomic_load(&pool->number);
+    return !closing;
 }
 
 static void *worker_main(void *argument) {
@@ -131,15 +162,10 @@ static void *worker_main(void *argument) {
     uint64_t seen = 0;
     pthread_mutex_lock(&pool->lock);
     const int32_t thread = ++pool->started; // the caller is thread 0
-    while (!pool->closing) {
-        if (pool->loop == seen) {
-            pthread_cond_wait(&pool->work, &pool->lock);
-            continue;
-        }
-        seen = pool->loop;
-        take_blocks(pool, thread);
-    }
     pthread_mutex_unlock(&pool->lock);
+    while (await_loop(pool, &seen)) {
+        take_part(pool, thread);
+    }
     return NULL;
 }
 
@@ -177,21 +203,47 @@ static size_t size_of(int32_t threads) {
     return sizeof(td_pool) + (size_t)threads * sizeof(pthread_t);
 }
 
+static void open_loop(td_pool *pool) {
+    atomic_store(&pool->open, true);
+    atomic_fetch_add(&pool->number, 1);
+    if (atomic_load(&pool->asleep) > 0) {
+        pthread_mutex_lock(&pool->lock);
+        pthread_cond_broadcast(&pool->work);
+        pthread_mutex_unlock(&pool->lock);
+    }
+}
+
+static void close_loop(td_pool *pool) {
+    atomic_store(&pool->open, false);
+    for (int32_t k = 0; k < LOOKS && atomic_load(&pool->inside) > 0; k++) {
+        rest_a_little();
+    }
+    if (atomic_load(&pool->inside) > 0) {
+        pthread_mutex_lock(&pool->lock);
+        atomic_store(&pool->waits, true);
+        while (atomic_load(&pool->inside) > 0) {
+            pthread_cond_wait(&pool->done, &pool->lock);
+        }
+        atomic_store(&pool->waits, false);
+        pthread_mutex_unlock(&pool->lock);
+    }
+}
+
 static void run_threads(td_pool *pool, int64_t count,
                         void (*turn)(void *context, int64_t i, int32_t thread), void *context) {
-    pthread_mutex_lock(&pool->lock);
-    pool->turn = turn;
-    pool->context = context;
-    pool->count = count;
-    pool->next = 0;
-    pool->block = block_of(count, thread_count(pool));
-    pool->loop++;
-    pthread_cond_broadcast(&pool->work);
-    take_blocks(pool, 0);
-    while (pool->busy > 0) {
-        pthread_cond_wait(&pool->done, &pool->lock);
+    loop *l = &pool->loop;
+    l->turn = turn;
+    l->context = context;
+    l->count = count;
+    l->block = block_of(count, thread_count(pool));
+    atomic_store(&l->next, 0);
+    if (pool->worker_count > 0) {
+        open_loop(pool);
     }
-    pthread_mutex_unlock(&pool->lock);
+    take_blocks(l, 0);
+    if (pool->worker_count > 0) {
+        close_loop(pool);
+    }
 }
 
 #endif
@@ -272,4 +324,15 @@ void td_pool_run(td_pool *pool, int64_t count, void (*turn)(void *context, int64
         return;
     }
     tdi_pool_run(pool, count, take_plain_turn, &plain);
+}
+
+void tdi_pool_turns(td_pool *pool, int32_t turns, void (*turn)(void *context, int64_t turn),
+                    void *context) {
+    if (pool && turns > 1) {
+        td_pool_run(pool, turns, turn, context);
+        return;
+    }
+    for (int32_t k = 0; k < turns; k++) {
+        turn(context, k);
+    }
 }

@@ -29,6 +29,8 @@ static void check_estimate(val_report *report, const reduce_case *of, double err
         const double looks = (double)m.looks;
         snprintf(name, sizeof name, "%s, error %g m allowed: error over estimate", of->name, error);
         val_at_most(report, name, m.count, sqrt(m.error / m.estimate), FACTOR);
+        snprintf(name, sizeof name, "%s, error %g m allowed: estimate over error", of->name, error);
+        val_at_most(report, name, m.count, sqrt(m.estimate / m.error), FACTOR);
         snprintf(name, sizeof name, "%s, error %g m allowed: joints that move, of all", of->name,
                  error);
         val_at_most(report, name, m.count, m.joints / looks / m.count, 1);

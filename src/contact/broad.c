@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Broad phase: which pairs of capsules, or of a capsule and a collider, may meet.
 //
-// Method   Every capsule has a box around all that it sweeps. Boxes go into the cells of grids, one
-//          grid for each power of two: the one with the edge 2^(k-1) holds the boxes whose largest
-//          side is in [2^(k-1), 2^k), each in all cells it overlaps, 27 at most. A box is then
-//          compared with those in its own cells and in the cells it overlaps of coarser grids. What
-//          overlaps is taken in one cell only, that of the least corner of the common part. Cells
-//          are hashed; the cost is linear in the capsules, however unlike they are, and in the
-//          pairs. A few capsules are compared each with each, which is cheaper.
+// Method   Every capsule has a box around all that it sweeps. Boxes that overlap are found by
+//          grids, see grids.c, and looked at more closely here.
 // Fast     The mean motion of all points brings no capsule nearer to another, so boxes for pairs of
 //          capsules are swept by the rest of the motion only. Boxes that move fast must also
 //          overlap at the same time.
@@ -15,52 +10,28 @@
 //          own that is larger by as much. As long as all points stay inside theirs, but for a
 //          motion that they have in common, capsules stay inside their boxes and the pairs stay
 //          valid, unless some were omitted because their boxes overlap at different times.
-// Order    By both indices: two counting sorts.
 
-#include "contact/store.h"
+#include "contact/broad.h"
 
 #include "base/diag.h"
 
 #include <string.h>
 
-#define LEVELS   32   // grids; what is smaller goes into the finest
-#define FARTHEST 1e9  // cells from the origin
-#define FEW      600  // capsules that are compared each with each
-#define RUN      8    // of them, one after the other along a strand, are compared by one box
-#define LONG     8.0  // radii: axes of longer capsules are compared, not boxes alone
-#define APART    8.0  // times as much to spare where groups move one at a time,
-#define ASIDE    0.1  // and so much of the way
-#define CORNER   1.75 // from the middle of a cube to its corner, in half sides, and a little
+#define LONG   8.0  // radii: axes of longer capsules are compared, not boxes alone
+#define APART  8.0  // times as much to spare where groups move one at a time,
+#define ASIDE  0.1  // and so much of the way
+#define CORNER 1.75 // from the middle of a cube to its corner, in half sides, and a little
 
 // ---- boxes ----------------------------------------------------------------------------------
 
-static inline td_real lesser(td_real a, td_real b) { // unlike fmin one instruction
-    return a < b ? a : b;
-}
-
-static inline td_real greater(td_real a, td_real b) {
-    return a > b ? a : b;
-}
-
 static inline td_real square(td_vec3 a) {
     return tdi_dot(a, a);
-}
-
-static inline void grow(tdi_bounds *b, td_vec3 x) {
-    b->low = tdi_vec3(lesser(b->low.x, x.x), lesser(b->low.y, x.y), lesser(b->low.z, x.z));
-    b->high = tdi_vec3(greater(b->high.x, x.x), greater(b->high.y, x.y), greater(b->high.z, x.z));
 }
 
 static inline tdi_bounds widened(const tdi_bounds *b, td_real by) {
     const td_vec3 margin = tdi_vec3(by, by, by);
     return (tdi_bounds){tdi_sub(b->low, margin), tdi_add(b->high, margin)};
 }
-
-// A motion, and what all points do together in it.
-typedef struct motion {
-    const td_vec3 *x, *dx; // dx may be NULL
-    td_vec3 center, mean;  // of all x and dx
-} motion;
 
 static td_vec3 mean_of(const td_vec3 *x, int32_t count) {
     td_vec3 sum = {0, 0, 0};
@@ -70,14 +41,15 @@ static td_vec3 mean_of(const td_vec3 *x, int32_t count) {
     return tdi_scale(sum, 1.0 / count);
 }
 
-static motion motion_of(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx) {
+static tdi_search_motion motion_of(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx) {
     const td_vec3 none = {0, 0, 0};
-    return (motion){x, dx, mean_of(x, c->point_count), dx ? mean_of(dx, c->point_count) : none};
+    return (tdi_search_motion){x, dx, mean_of(x, c->point_count),
+                               dx ? mean_of(dx, c->point_count) : none};
 }
 
 // around a capsule, with half of `gap` of its radius, before the motion less `common`, or after it
-static inline tdi_bounds bounds_at(const tdi_contacts *c, int32_t i, const motion *m, td_real gap,
-                                   td_vec3 common, bool after) {
+static inline tdi_bounds bounds_at(const tdi_contacts *c, int32_t i, const tdi_search_motion *m,
+                                   td_real gap, td_vec3 common, bool after) {
     const tdi_capsule *k = &c->capsule[i];
     td_vec3 a = m->x[k->a], b = m->x[k->b];
     if (after) {
@@ -85,29 +57,24 @@ static inline tdi_bounds bounds_at(const tdi_contacts *c, int32_t i, const motio
         b = tdi_add(b, tdi_sub(m->dx[k->b], common));
     }
     tdi_bounds box = {a, a};
-    grow(&box, b);
+    tdi_grow(&box, b);
     return widened(&box, k->radius * (1 + 0.5 * gap));
 }
 
 // all that it sweeps
-static inline tdi_bounds bounds_of(const tdi_contacts *c, int32_t i, const motion *m,
+static inline tdi_bounds bounds_of(const tdi_contacts *c, int32_t i, const tdi_search_motion *m,
                                    td_vec3 common) {
     tdi_bounds box = bounds_at(c, i, m, c->opts.gap, common, false);
     if (m->dx) {
         tdi_bounds end = bounds_at(c, i, m, c->opts.gap, common, true);
-        grow(&box, end.low);
-        grow(&box, end.high);
+        tdi_grow(&box, end.low);
+        tdi_grow(&box, end.high);
     }
     return box;
 }
 
-static inline bool overlap(const tdi_bounds *a, const tdi_bounds *b) {
-    return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y &&
-           b->low.y <= a->high.y && a->low.z <= b->high.z && b->low.z <= a->high.z;
-}
-
 // comparisons pass over what is no number
-static inline bool placed(const tdi_contacts *c, int32_t i, const motion *m) {
+static inline bool placed(const tdi_contacts *c, int32_t i, const tdi_search_motion *m) {
     const tdi_capsule *k = &c->capsule[i];
     return tdi_finite3(m->x[k->a]) && tdi_finite3(m->x[k->b]) &&
            (!m->dx || (tdi_finite3(m->dx[k->a]) && tdi_finite3(m->dx[k->b])));
@@ -120,7 +87,7 @@ static inline bool holds(const tdi_bounds *b, td_vec3 x) { // false for what is 
 
 // Whether all points stay in their boxes when they are moved by `shift`, and their motion is less
 // by `common`.
-static bool stay_inside(const tdi_contacts *c, const motion *m, const tdi_bounds *room,
+static bool stay_inside(const tdi_contacts *c, const tdi_search_motion *m, const tdi_bounds *room,
                         td_vec3 shift, td_vec3 common) {
     const td_vec3 after = tdi_sub(shift, common);
     for (int32_t k = 0; k < c->point_count; k++) {
@@ -132,22 +99,23 @@ static bool stay_inside(const tdi_contacts *c, const motion *m, const tdi_bounds
     return true;
 }
 
-static bool still_covered(const tdi_contacts *c, const motion *m) {
+static bool still_covered(const tdi_contacts *c, const tdi_search_motion *m) {
     const td_vec3 none = {0, 0, 0};
     return stay_inside(c, m, c->room, tdi_sub(c->center, m->center), m->mean) &&
            (c->collider_limit == 0 || stay_inside(c, m, c->room_reach, none, none));
 }
 
 // Where a point goes, less `common`, and as far around that as all its capsules have to spare.
-static tdi_bounds room_of(const tdi_contacts *c, int32_t k, const motion *m, td_vec3 common) {
+static tdi_bounds room_of(const tdi_contacts *c, int32_t k, const tdi_search_motion *m,
+                          td_vec3 common) {
     tdi_bounds b = {m->x[k], m->x[k]};
     if (m->dx) {
-        grow(&b, tdi_add(m->x[k], tdi_sub(m->dx[k], common)));
+        tdi_grow(&b, tdi_add(m->x[k], tdi_sub(m->dx[k], common)));
     }
     return widened(&b, c->spare_room[k]);
 }
 
-static void make_room(tdi_contacts *c, const motion *m) {
+static void make_room(tdi_contacts *c, const tdi_search_motion *m) {
     const td_vec3 none = {0, 0, 0};
     c->center = m->center;
     for (int32_t k = 0; k < c->point_count; k++) {
@@ -163,7 +131,7 @@ static td_status nowhere(int32_t capsule, td_diag *diag) {
                        capsule);
 }
 
-static td_status fatten(tdi_contacts *c, const motion *m, td_diag *diag) {
+static td_status fatten(tdi_contacts *c, const tdi_search_motion *m, td_diag *diag) {
     const td_vec3 none = {0, 0, 0};
     for (int32_t i = 0; i < c->capsule_count; i++) {
         const td_real more = TDI_SPARE_ROOM * c->capsule[i].radius;
@@ -182,7 +150,7 @@ static td_status fatten(tdi_contacts *c, const motion *m, td_diag *diag) {
 }
 
 // Whether a capsule goes farther than its radius.
-static inline bool is_fast(const tdi_contacts *c, int32_t i, const motion *m) {
+static inline bool is_fast(const tdi_contacts *c, int32_t i, const tdi_search_motion *m) {
     const tdi_capsule *k = &c->capsule[i];
     const td_vec3 a = tdi_sub(m->dx[k->a], m->mean), b = tdi_sub(m->dx[k->b], m->mean);
     const td_real r2 = k->radius * k->radius;
@@ -194,14 +162,14 @@ static inline void cut_to(td_real a, td_real b, td_real *from, td_real *to) {
     if (a < 0 && b < 0) {
         *to = -1;
     } else if (a < 0) {
-        *from = greater(*from, a / (a - b));
+        *from = tdi_greater(*from, a / (a - b));
     } else if (b < 0) {
-        *to = lesser(*to, a / (a - b));
+        *to = tdi_lesser(*to, a / (a - b));
     }
 }
 
 // Whether two boxes that go evenly from start to end overlap at some time.
-static bool overlap_in_time(const tdi_contacts *c, tdi_near_pair pair, const motion *m,
+static bool overlap_in_time(const tdi_contacts *c, tdi_near_pair pair, const tdi_search_motion *m,
                             td_real gap) {
     td_real from = 0, to = 1;
     tdi_bounds box[2][2];
@@ -220,91 +188,7 @@ static bool overlap_in_time(const tdi_contacts *c, tdi_near_pair pair, const mot
     return from <= to + 1e-9; // the quotients are rounded
 }
 
-// ---- grids ----------------------------------------------------------------------------------
-
-typedef struct grid {
-    int32_t level;
-    td_real over; // 1/edge
-} grid;
-
-typedef struct cells { // a block of them, both ends included
-    int32_t low[3], high[3];
-} cells;
-
-static inline grid grid_of(int32_t level) {
-    return (grid){level, ldexp(1, 1 - level)};
-}
-
-// the least k with all sides below 2^k
-static inline int32_t level_of(const tdi_bounds *b) {
-    td_vec3 size = tdi_sub(b->high, b->low);
-    int exponent;
-    frexp(greater(size.x, greater(size.y, size.z)), &exponent);
-    return exponent;
-}
-
-static inline int32_t cell_at(td_real x, td_real over) {
-    td_real at = x * over;
-    at = at < FARTHEST ? (at > -FARTHEST ? at : -FARTHEST) : FARTHEST;
-    int32_t cut = (int32_t)at;
-    return cut - (at < cut); // floor
-}
-
-static inline cells cells_of(const tdi_bounds *b, td_real over) {
-    return (cells){{cell_at(b->low.x, over), cell_at(b->low.y, over), cell_at(b->low.z, over)},
-                   {cell_at(b->high.x, over), cell_at(b->high.y, over), cell_at(b->high.z, over)}};
-}
-
-static inline int32_t bucket_of(const tdi_contacts *c, int32_t level, int32_t x, int32_t y,
-                                int32_t z) {
-    uint64_t h = (uint64_t)(uint32_t)x * 0x9e3779b97f4a7c15u;
-    h = (h ^ (h >> 29)) + (uint64_t)(uint32_t)y * 0xbf58476d1ce4e5b9u;
-    h = (h ^ (h >> 31)) + (uint64_t)(uint32_t)z * 0x94d049bb133111ebu;
-    h = (h ^ (h >> 30)) + (uint64_t)(uint32_t)level * 0xd6e8feb86659fd93u;
-    return (int32_t)((h ^ (h >> 32)) & (uint64_t)(c->bucket_count - 1));
-}
-
-// Counts box i in the buckets of its cells or, in a second run, puts it there.
-static void enter(tdi_contacts *c, int32_t i, bool put) {
-    const int32_t level = c->level[i];
-    const cells at = cells_of(&c->fat[i], grid_of(level).over);
-    for (int32_t x = at.low[0]; x <= at.high[0]; x++) {
-        for (int32_t y = at.low[1]; y <= at.high[1]; y++) {
-            for (int32_t z = at.low[2]; z <= at.high[2]; z++) {
-                int32_t k = bucket_of(c, level, x, y, z);
-                if (put) {
-                    c->entry[--c->bucket[k]] = i;
-                } else {
-                    c->bucket[k]++;
-                }
-            }
-        }
-    }
-}
-
-// Puts every box into its cells. Bit k of the result: there are boxes of level *finest + k.
-static uint32_t fill_grids(tdi_contacts *c, int32_t *finest) {
-    int32_t coarsest = level_of(&c->fat[0]);
-    for (int32_t i = 0; i < c->capsule_count; i++) {
-        c->level[i] = level_of(&c->fat[i]);
-        coarsest = c->level[i] > coarsest ? c->level[i] : coarsest;
-    }
-    *finest = coarsest - (LEVELS - 1);
-    uint32_t used = 0;
-    memset(c->bucket, 0, ((size_t)c->bucket_count + 1) * sizeof *c->bucket);
-    for (int32_t i = 0; i < c->capsule_count; i++) {
-        c->level[i] = c->level[i] > *finest ? c->level[i] : *finest;
-        used |= (uint32_t)1 << (c->level[i] - *finest);
-        enter(c, i, false);
-    }
-    for (int32_t k = 0; k < c->bucket_count; k++) {
-        c->bucket[k + 1] += c->bucket[k];
-    }
-    for (int32_t i = c->capsule_count - 1; i >= 0; i--) { // from the end of a bucket to its start
-        enter(c, i, true);
-    }
-    return used;
-}
+// ---- pairs of capsules ----------------------------------------------------------------------
 
 static inline bool may_touch(const tdi_contacts *c, int32_t i, int32_t j) {
     const tdi_capsule *k = &c->capsule[i], *l = &c->capsule[j];
@@ -312,26 +196,10 @@ static inline bool may_touch(const tdi_contacts *c, int32_t i, int32_t j) {
            !(c->skip && c->skip(c->context, i, j));
 }
 
-typedef struct search {
-    tdi_contacts *c;
-    const motion *m;
-    grid g;
-    bool dropped; // pairs that overlap at different times
-    bool apart;   // each capsule moves by itself
-} search;
-
-static bool add_pair(tdi_contacts *c, int32_t i, int32_t j) {
-    if (c->pair_count == c->pair_limit) {
-        return false;
-    }
-    c->pair[c->pair_count++] = (tdi_near_pair){i, j};
-    return true;
-}
-
-static inline td_real longest_move(const tdi_contacts *c, int32_t i, const motion *m) {
+static inline td_real longest_move(const tdi_contacts *c, int32_t i, const tdi_search_motion *m) {
     const tdi_capsule *k = &c->capsule[i];
-    return m->dx ? sqrt(greater(square(tdi_sub(m->dx[k->a], m->mean)),
-                                square(tdi_sub(m->dx[k->b], m->mean))))
+    return m->dx ? sqrt(tdi_greater(square(tdi_sub(m->dx[k->a], m->mean)),
+                                    square(tdi_sub(m->dx[k->b], m->mean))))
                  : 0;
 }
 
@@ -341,7 +209,7 @@ static inline bool is_long(const tdi_capsule *k, const td_vec3 *x) {
 
 // Boxes of long capsules say little. Whether axes are farther apart than they can come while their
 // points stay in their rooms, which are boxes.
-static bool are_far(const tdi_contacts *c, int32_t i, int32_t j, const motion *m) {
+static bool are_far(const tdi_contacts *c, int32_t i, int32_t j, const tdi_search_motion *m) {
     const tdi_capsule *k = &c->capsule[i], *l = &c->capsule[j];
     if (!is_long(k, m->x) && !is_long(l, m->x)) {
         return false;
@@ -356,137 +224,23 @@ static bool are_far(const tdi_contacts *c, int32_t i, int32_t j, const motion *m
            around * (k->radius + l->radius) + longest_move(c, i, m) + longest_move(c, j, m);
 }
 
-// Adds a pair whose boxes overlap, if it can touch. False: there is no room for it.
-static bool consider(search *w, int32_t i, int32_t j) {
-    tdi_contacts *c = w->c;
-    if (!may_touch(c, i, j) || (!w->apart && are_far(c, i, j, w->m))) {
-        return true;
+bool tdi_search_takes(const tdi_search *w, int32_t i, int32_t j, bool *dropped) {
+    const tdi_contacts *c = w->c;
+    if (!may_touch(c, i, j)) {
+        return false;
     }
     if (w->apart) {
-        return add_pair(c, i, j);
-    }
-    bool fast = w->m->dx && (is_fast(c, i, w->m) || is_fast(c, j, w->m));
-    if (fast && !overlap_in_time(c, (tdi_near_pair){i, j}, w->m, c->opts.gap)) {
-        w->dropped = true;
         return true;
     }
-    return add_pair(c, i, j);
-}
-
-// the partners of i in the bucket of one cell
-static bool look_in(search *w, int32_t i, int32_t x, int32_t y, int32_t z) {
-    tdi_contacts *c = w->c;
-    const td_real over = w->g.over;
-    const tdi_bounds *a = &c->fat[i];
-    const int32_t k = bucket_of(c, w->g.level, x, y, z);
-    const bool own = w->g.level == c->level[i];
-    for (int32_t at = c->bucket[k]; at < c->bucket[k + 1]; at++) {
-        const int32_t j = c->entry[at];
-        const tdi_bounds *b = &c->fat[j];
-        if ((own && j <= i) || !overlap(a, b) || c->level[j] != w->g.level) {
-            continue;
-        }
-        bool here = cell_at(greater(a->low.x, b->low.x), over) == x &&
-                    cell_at(greater(a->low.y, b->low.y), over) == y &&
-                    cell_at(greater(a->low.z, b->low.z), over) == z;
-        if (here && !consider(w, i < j ? i : j, i < j ? j : i)) {
-            return false;
-        }
+    if (are_far(c, i, j, w->m)) {
+        return false;
+    }
+    const bool fast = w->m->dx && (is_fast(c, i, w->m) || is_fast(c, j, w->m));
+    if (fast && !overlap_in_time(c, (tdi_near_pair){i, j}, w->m, c->opts.gap)) {
+        *dropped = true;
+        return false;
     }
     return true;
-}
-
-// the partners of i of one level, not below its own
-static bool look_at_level(search *w, int32_t i, int32_t level) {
-    w->g = grid_of(level);
-    const cells at = cells_of(&w->c->fat[i], w->g.over);
-    for (int32_t x = at.low[0]; x <= at.high[0]; x++) {
-        for (int32_t y = at.low[1]; y <= at.high[1]; y++) {
-            for (int32_t z = at.low[2]; z <= at.high[2]; z++) {
-                if (!look_in(w, i, x, y, z)) {
-                    return false;
-                }
-            }
-        }
-    }
-    return true;
-}
-
-// Stable, by i or by j.
-static void sort_pairs(tdi_contacts *c, const tdi_near_pair *from, tdi_near_pair *to, bool by_i) {
-    memset(c->tally, 0, ((size_t)c->capsule_count + 1) * sizeof *c->tally);
-    for (int32_t k = 0; k < c->pair_count; k++) {
-        c->tally[(by_i ? from[k].i : from[k].j) + 1]++;
-    }
-    for (int32_t k = 0; k < c->capsule_count; k++) {
-        c->tally[k + 1] += c->tally[k];
-    }
-    for (int32_t k = 0; k < c->pair_count; k++) {
-        to[c->tally[by_i ? from[k].i : from[k].j]++] = from[k];
-    }
-}
-
-// the partners of i from `first` up to `last`
-static bool look_along(search *w, int32_t i, int32_t first, int32_t last) {
-    const tdi_contacts *c = w->c;
-    for (int32_t j = first; j < last; j++) {
-        if (overlap(&c->fat[i], &c->fat[j]) && !consider(w, i, j)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-// Each with each, in order; runs that are far away are passed over as a whole.
-static bool find_among_few(search *w) {
-    const tdi_contacts *c = w->c;
-    const int32_t count = c->capsule_count;
-    tdi_bounds run[FEW / RUN + 1];
-    for (int32_t i = 0; i < count; i++) {
-        tdi_bounds *b = &run[i / RUN];
-        *b = i % RUN == 0 ? c->fat[i] : *b;
-        grow(b, c->fat[i].low);
-        grow(b, c->fat[i].high);
-    }
-    for (int32_t i = 0; i < count; i++) {
-        for (int32_t j = i + 1, end; j < count; j = end) {
-            end = j - j % RUN + RUN;
-            if (overlap(&c->fat[i], &run[j / RUN]) &&
-                !look_along(w, i, j, end < count ? end : count)) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
-static bool find_among_many(search *w) {
-    tdi_contacts *c = w->c;
-    int32_t finest;
-    uint32_t used = fill_grids(c, &finest);
-    for (int32_t i = 0; i < c->capsule_count; i++) {
-        for (int32_t k = c->level[i] - finest; k < LEVELS; k++) {
-            if (used >> k & 1 && !look_at_level(w, i, finest + k)) {
-                return false;
-            }
-        }
-    }
-    sort_pairs(c, c->pair, c->spare, false);
-    sort_pairs(c, c->spare, c->pair, true);
-    // two cells of a box may share a bucket, and a pair in it is met twice
-    int32_t kept = 0;
-    for (int32_t k = 0; k < c->pair_count; k++) {
-        const tdi_near_pair *p = &c->pair[k], *last = &c->pair[kept - (kept > 0)];
-        if (kept == 0 || p->i != last->i || p->j != last->j) {
-            c->pair[kept++] = *p;
-        }
-    }
-    c->pair_count = kept;
-    return true;
-}
-
-static bool find_capsules(search *w) {
-    return w->c->capsule_count <= FEW ? find_among_few(w) : find_among_many(w);
 }
 
 // ---- colliders ------------------------------------------------------------------------------
@@ -503,7 +257,7 @@ static td_real height_over(const td_collider *plane, const tdi_course *course,
         td_real shift = tdi_norm(course->shift);
         return height - shift - course->angle * (tdi_norm(from) + tdi_norm(half) + shift);
     }
-    return height - greater(0, sunk);
+    return height - tdi_greater(0, sunk);
 }
 
 static bool find_colliders(tdi_contacts *c) {
@@ -513,9 +267,12 @@ static bool find_colliders(tdi_contacts *c) {
         for (int32_t k = 0; k < c->collider_count; k++) {
             bool near = c->collider[k].kind == TD_COLLIDER_PLANE
                             ? height_over(&c->collider[k], &c->course[k], &b) <= 0
-                            : overlap(&b, &c->swept[k]);
-            if (near && !add_pair(c, i, c->capsule_count + k)) {
+                            : tdi_overlap(&b, &c->swept[k]);
+            if (near && c->pair_count == c->pair_limit) {
                 return false;
+            }
+            if (near) {
+                c->pair[c->pair_count++] = (tdi_near_pair){i, c->capsule_count + k};
             }
         }
     }
@@ -532,12 +289,12 @@ static td_status too_many(const tdi_contacts *c, td_diag *diag) {
 
 bool tdi_contacts_come_near(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
                             const td_vec3 *dx, td_real gap) {
-    const motion m = {.x = x, .dx = dx, .mean = c->mean};
+    const tdi_search_motion m = {.x = x, .dx = dx, .mean = c->mean};
     return overlap_in_time(c, pair, &m, gap);
 }
 
 td_status tdi_contacts_find(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx, td_diag *diag) {
-    const motion m = motion_of(c, x, dx);
+    const tdi_search_motion m = motion_of(c, x, dx);
     c->mean = m.mean;
     if (c->found && still_covered(c, &m)) {
         if (c->found_collider) {
@@ -545,19 +302,20 @@ td_status tdi_contacts_find(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx
         }
     } else {
         td_status status = fatten(c, &m, diag);
-        search w = {.c = c, .m = &m};
+        const tdi_search w = {.c = c, .m = &m};
+        bool dropped = false;
         make_room(c, &m);
         c->found = c->found_collider = false;
         c->pair_count = c->self_count = 0;
         if (status != TD_OK) {
             return status;
         }
-        if (c->opts.self && !find_capsules(&w)) {
+        if (c->opts.self && !tdi_grids_find(&w, &dropped)) {
             c->pair_count = 0;
             return too_many(c, diag);
         }
         c->self_count = c->pair_count;
-        c->found = !w.dropped;
+        c->found = !dropped;
     }
     c->pair_count = c->self_count;
     c->found_collider = find_colliders(c);
@@ -574,7 +332,7 @@ td_status tdi_contacts_find(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx
 // ---- groups that move one at a time ---------------------------------------------------------
 
 // Rooms around all ways, with boxes that hold them.
-static td_status spread(tdi_contacts *c, const motion *m, td_diag *diag) {
+static td_status spread(tdi_contacts *c, const tdi_search_motion *m, td_diag *diag) {
     const td_vec3 none = {0, 0, 0};
     for (int32_t k = 0; k < c->point_count; k++) {
         const tdi_bounds way = room_of(c, k, m, none);
@@ -583,8 +341,8 @@ static td_status spread(tdi_contacts *c, const motion *m, td_diag *diag) {
     for (int32_t i = 0; i < c->capsule_count; i++) {
         const tdi_capsule *k = &c->capsule[i];
         tdi_bounds box = c->room[k->a];
-        grow(&box, c->room[k->b].low);
-        grow(&box, c->room[k->b].high);
+        tdi_grow(&box, c->room[k->b].low);
+        tdi_grow(&box, c->room[k->b].high);
         c->fat[i] = widened(&box, k->radius * (1 + 0.5 * c->opts.gap));
         if (c->collider_limit > 0) {
             c->reach[i] = c->fat[i];
@@ -598,15 +356,16 @@ static td_status spread(tdi_contacts *c, const motion *m, td_diag *diag) {
 
 td_status tdi_contacts_find_apart(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
                                   td_diag *diag) {
-    const motion m = {.x = x, .dx = dx};
-    search w = {.c = c, .m = &m, .apart = true};
+    const tdi_search_motion m = {.x = x, .dx = dx};
+    const tdi_search w = {.c = c, .m = &m, .apart = true};
+    bool dropped = false;
     const td_status status = spread(c, &m, diag);
     c->found = c->found_collider = false;
     c->pair_count = c->self_count = 0;
     if (status != TD_OK) {
         return status;
     }
-    bool fits = !c->opts.self || find_capsules(&w);
+    bool fits = !c->opts.self || tdi_grids_find(&w, &dropped);
     c->self_count = c->pair_count;
     fits = fits && find_colliders(c);
     return fits ? TD_OK : too_many(c, diag);
@@ -620,7 +379,7 @@ td_real tdi_contacts_room(const tdi_contacts *c, int32_t point, td_vec3 x, td_ve
     td_real part = 1;
     for (int k = 0; k < 3; k++) {
         const td_real room = way[k] > 0 ? high[k] - at[k] : at[k] - low[k];
-        part = part * fabs(way[k]) > room ? greater(room, 0) / fabs(way[k]) : part;
+        part = part * fabs(way[k]) > room ? tdi_greater(room, 0) / fabs(way[k]) : part;
     }
     return part;
 }

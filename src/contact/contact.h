@@ -23,8 +23,9 @@
 
 #include "math/mat3.h"
 #include "tendril/contact.h"
+#include "tendril/pool.h"
 
-typedef struct tdi_contacts tdi_contacts; // one for each thread
+typedef struct tdi_contacts tdi_contacts; // for one caller at a time
 
 // A segment between two points with round ends.
 typedef struct tdi_capsule {
@@ -60,6 +61,9 @@ void tdi_contacts_free(tdi_contacts *c); // NULL is allowed
 // the seconds that this takes.
 td_status tdi_contacts_colliders(tdi_contacts *c, const td_collider *colliders, int32_t count,
                                  td_real h, td_real from, td_real to, td_diag *diag);
+
+// Threads share the work from now on; NULL: none. Results have the same bits.
+void tdi_contacts_share(tdi_contacts *c, td_pool *pool);
 
 // Finds the pairs that come within their range anywhere between x and x + dx (NULL: none), with
 // colliders anywhere on their way. Cheap when little has moved since the last time. Needed before
@@ -107,10 +111,12 @@ td_status tdi_contacts_find_apart(tdi_contacts *c, const td_vec3 *x, const td_ve
                                   td_diag *diag);
 // How much of the way from x by dx a point may go in its room, 0..1.
 td_real tdi_contacts_room(const tdi_contacts *c, int32_t point, td_vec3 x, td_vec3 dx);
-// Lists the pairs and frictions of `count` groups; `group` is that of a capsule.
-void tdi_contacts_groups(tdi_contacts *c, const int32_t *group, int32_t count);
-// Filters, energies and lists are those of one group from now on; TD_NONE: of all.
-void tdi_contacts_look_at(tdi_contacts *c, int32_t group);
+// A turn for each group that moves, with a set whose filters, energies and lists are those of the
+// group alone. Groups that can meet take theirs one after the other, in an order that they give,
+// others at once, on all threads. `group` is that of a capsule. The set has no contacts afterwards.
+typedef void (*tdi_group_turn)(void *context, tdi_contacts *own, int32_t group);
+void tdi_contacts_each_group(tdi_contacts *c, const int32_t *group, const bool *moves,
+                             int32_t count, tdi_group_turn turn, void *context);
 
 // Leaves out of filters, energies and lists what is between two capsules that do not move, or
 // between one and a collider, from now on; NULL: nothing.
@@ -186,7 +192,7 @@ void tdi_contacts_steady(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
                          const tdi_contact_rule *rule);
 
 // The value at x. Infinite when things are in each other.
-td_real tdi_contacts_energy(const tdi_contacts *c, const td_vec3 *x, td_real time,
+td_real tdi_contacts_energy(tdi_contacts *c, const td_vec3 *x, td_real time,
                             const tdi_contact_rule *rule);
 
 // Value and derivatives at x: contacts first, in the order of their capsules, then frictions.
@@ -195,6 +201,10 @@ td_real tdi_contacts_energy(const tdi_contacts *c, const td_vec3 *x, td_real tim
 td_status tdi_contacts_evaluate(tdi_contacts *c, const td_vec3 *x, td_real time,
                                 const tdi_contact_rule *rule, td_real *energy, td_diag *diag);
 const tdi_contact *tdi_contacts_list(const tdi_contacts *c, int32_t *count); // of the last
+// Sorts that list by groups; `group` is that of a capsule. Then which of it have a side in a group,
+// in order.
+void tdi_contacts_sort(tdi_contacts *c, const int32_t *group, int32_t count);
+const int32_t *tdi_contacts_of(const tdi_contacts *c, int32_t group, int32_t *count);
 
 // The capsules whose turns are asked for: those of frictions, or of planes.
 const int32_t *tdi_contacts_turning(const tdi_contacts *c, int32_t *count);

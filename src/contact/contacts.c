@@ -41,7 +41,7 @@ static td_status check_capsules(const tdi_contacts_def *def, td_diag *diag) {
 // More bytes than all arrays take, as a real so that nothing can overflow.
 static td_real bytes_for(const tdi_contacts *c) {
     const size_t pair =
-        2 * sizeof *c->pair + sizeof *c->friction + 2 * sizeof *c->contact + 2 * sizeof *c->plane;
+        3 * sizeof *c->pair + sizeof *c->friction + 2 * sizeof *c->contact + 2 * sizeof *c->plane;
     const size_t capsule = sizeof *c->capsule + 2 * sizeof *c->fat + 64 * sizeof *c->entry +
                            sizeof *c->turning + sizeof *c->is_turning;
     const size_t collider =
@@ -68,7 +68,9 @@ static void lay_out(tdi_contacts *c, tdi_layout *l) {
     c->course = tdi_layout_place(l, colliders, sizeof *c->course);
     c->swept = tdi_layout_place(l, colliders, sizeof *c->swept);
     c->pose = tdi_layout_place(l, colliders, sizeof *c->pose);
+    c->posed = tdi_layout_place(l, 1, sizeof *c->posed);
     c->pair = tdi_layout_place(l, pairs, sizeof *c->pair);
+    c->touches = tdi_layout_place(l, pairs, sizeof *c->touches);
     c->contact = tdi_layout_place(l, 3 * contacts, sizeof *c->contact); // and both of these
     c->friction = tdi_layout_place(l, 2 * contacts, sizeof *c->friction);
     c->plane = tdi_layout_place(l, exact ? contacts : 0, sizeof *c->plane);
@@ -78,13 +80,15 @@ static void lay_out(tdi_contacts *c, tdi_layout *l) {
     c->reach = tdi_layout_place(l, colliders > 0 ? n : 0, sizeof *c->reach);
     c->level = tdi_layout_place(l, n, sizeof *c->level);
     c->bucket = tdi_layout_place(l, (size_t)c->bucket_count + 1, sizeof *c->bucket);
-    c->entry = tdi_layout_place(l, TDI_CELLS_EACH * n, sizeof *c->entry);
+    c->place = tdi_layout_place(l, n, sizeof *c->place);
+    c->entry = tdi_layout_place(l, n, sizeof *c->entry);
     c->tally = tdi_layout_place(l, n + 1, sizeof *c->tally);
-    c->spare = tdi_layout_place(l, pairs, sizeof *c->spare);
-    tdi_group_list *lists[] = {&c->pairs_of, &c->frictions_of};
-    for (int k = 0; k < 2; k++) { // groups are no more than capsules
+    c->spare = tdi_layout_place(l, TDI_PAIR_BLOCK * (size_t)c->block_limit, sizeof *c->spare);
+    tdi_group_list *lists[] = {&c->pairs_of, &c->frictions_of, &c->contacts_of};
+    const size_t most[] = {pairs, 2 * contacts, 3 * contacts};
+    for (int k = 0; k < 3; k++) { // groups are no more than capsules
         lists[k]->first = tdi_layout_place(l, n + 2, sizeof *lists[k]->first);
-        lists[k]->entry = tdi_layout_place(l, 2 * pairs + 2, sizeof *lists[k]->entry);
+        lists[k]->entry = tdi_layout_place(l, 2 * most[k], sizeof *lists[k]->entry);
     }
 }
 
@@ -102,6 +106,7 @@ static tdi_contacts sized(const tdi_contacts_def *def) {
     c.pair_limit =
         def->pair_limit > 0 ? def->pair_limit : PAIRS_EACH * def->capsule_count + PAIRS_MORE;
     c.contact_limit = (c.pair_limit + 1) / 2;
+    c.block_limit = c.pair_limit / TDI_PAIR_BLOCK + 1 + tdi_turns_of(c.capsule_count);
     while (c.bucket_count < 4 * c.capsule_count) {
         c.bucket_count *= 2;
     }
@@ -166,6 +171,10 @@ td_status tdi_contacts_new(const tdi_contacts_def *def, const td_alloc *alloc, t
     return TD_OK;
 }
 
+void tdi_contacts_share(tdi_contacts *c, td_pool *pool) {
+    c->pool = pool;
+}
+
 const tdi_near_pair *tdi_contacts_pairs(const tdi_contacts *c, int32_t *count) {
     *count = c->self_count;
     return c->pair;
@@ -184,47 +193,6 @@ const tdi_contact *tdi_contacts_list(const tdi_contacts *c, int32_t *count) {
 
 void tdi_contacts_rest(tdi_contacts *c, const bool *resting) {
     c->resting = resting;
-}
-
-// Two counting sorts by the groups of both sides. `which` tells the sides of entry k.
-static void list_groups(const tdi_contacts *c, const int32_t *group, int32_t groups, int32_t count,
-                        tdi_near_pair (*which)(const tdi_contacts *c, int32_t k),
-                        tdi_group_list *list) {
-    memset(list->first, 0, ((size_t)groups + 1) * sizeof *list->first);
-    for (int pass = 0; pass < 2; pass++) {
-        for (int32_t k = count - 1; k >= 0; k--) { // from the end of a list to its start
-            const tdi_near_pair pair = which(c, k);
-            const int32_t a = group[pair.i], b = pair.j < c->capsule_count ? group[pair.j] : a;
-            for (int side = 0; side < (a == b ? 1 : 2); side++) {
-                int32_t *at = &list->first[side ? b : a];
-                if (pass == 0) {
-                    ++*at;
-                } else {
-                    list->entry[--*at] = k;
-                }
-            }
-        }
-        for (int32_t k = 0; pass == 0 && k < groups; k++) {
-            list->first[k + 1] += list->first[k];
-        }
-    }
-}
-
-static tdi_near_pair pair_at(const tdi_contacts *c, int32_t k) {
-    return c->pair[k];
-}
-
-static tdi_near_pair friction_at(const tdi_contacts *c, int32_t k) {
-    return (tdi_near_pair){c->friction[k].capsule, c->friction[k].other};
-}
-
-void tdi_contacts_groups(tdi_contacts *c, const int32_t *group, int32_t count) {
-    list_groups(c, group, count, c->pair_count, pair_at, &c->pairs_of);
-    list_groups(c, group, count, c->friction_count, friction_at, &c->frictions_of);
-}
-
-void tdi_contacts_look_at(tdi_contacts *c, int32_t group) {
-    c->group = group;
 }
 
 int32_t tdi_planes_count(const tdi_contacts *c) {
@@ -356,8 +324,11 @@ tdi_pose tdi_pose_at(const tdi_contacts *c, int32_t collider, td_real time) {
 }
 
 void tdi_poses_at(const tdi_contacts *c, td_real time) {
-    for (int32_t k = 0; k < c->collider_count; k++) {
+    for (int32_t k = 0; k < c->collider_count && *c->posed != time; k++) {
         c->pose[k] = tdi_pose_at(c, k, time);
+    }
+    if (*c->posed != time) {
+        *c->posed = time;
     }
 }
 
@@ -401,6 +372,7 @@ td_status tdi_contacts_colliders(tdi_contacts *c, const td_collider *colliders, 
         return status;
     }
     c->h = h;
+    *c->posed = NAN;
     c->collider_count = count;
     c->found_collider = false;
     c->pair_count = c->self_count; // what was found may speak of colliders that are gone

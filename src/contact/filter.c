@@ -243,25 +243,54 @@ tdi_meeting tdi_meeting_after(const tdi_contacts *c, tdi_near_pair pair, const t
 
 // ---- entry ----------------------------------------------------------------------------------
 
-// Colliders go from time0 to time1.
-static td_real filter(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx, td_real time0,
-                      td_real time1, td_real closed) {
-    const tdi_scope pairs = tdi_scope_of(c, &c->pairs_of, c->pair_count);
-    td_real part = 1; // of the way; later pairs have only this much to look at
-    tdi_poses_at(c, time0);
-    for (int32_t k = 0; k < pairs.count && part > 0; k++) {
-        const tdi_near_pair pair = c->pair[tdi_scope_at(&pairs, k)];
+typedef struct filtering {
+    const tdi_contacts *c;
+    tdi_scope pairs;
+    const td_vec3 *x, *dx;
+    td_real time0, time1; // of colliders
+    td_real closed;
+    td_real part[TDI_TURNS]; // of the way, that is free for the pairs of a turn
+} filtering;
+
+// Later pairs have only what is free for those before them to look at.
+static void filter_turn(void *context, int64_t turn) {
+    filtering *f = context;
+    const tdi_contacts *c = f->c;
+    const tdi_turn_part share = tdi_turn_part_of(f->pairs.count, turn);
+    td_real part = 1;
+    for (int32_t k = share.first; k < share.last && part > 0; k++) {
+        const tdi_near_pair pair = c->pair[tdi_scope_at(&f->pairs, k)];
         if (tdi_rests(c, pair.i, pair.j)) {
             continue;
         }
         if (pair.j < c->capsule_count) {
             const td_real both[2] = {part, part};
-            part *= capsules(c, pair, x, dx, both, closed);
+            part *= capsules(c, pair, f->x, f->dx, both, f->closed);
         } else {
-            const td_real over = (time1 - time0) * part;
-            const sweep w = {c, pair, x, dx, part, time0, over, turns(c, pair), closed};
+            const td_real over = (f->time1 - f->time0) * part;
+            const sweep w = {c, pair, f->x, f->dx, part, f->time0, over, turns(c, pair), f->closed};
             part *= collider(&w);
         }
+    }
+    f->part[turn] = part;
+}
+
+// What is free for all is the least of what is free for the pairs of a turn.
+static td_real filter(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx, td_real time0,
+                      td_real time1, td_real closed) {
+    filtering f = {.c = c,
+                   .pairs = tdi_scope_of(c, &c->pairs_of, c->pair_count),
+                   .x = x,
+                   .dx = dx,
+                   .time0 = time0,
+                   .time1 = time1,
+                   .closed = closed};
+    const int32_t count = tdi_turns_of(f.pairs.count);
+    td_real part = 1;
+    tdi_poses_at(c, time0);
+    tdi_pool_turns(c->pool, count, filter_turn, &f);
+    for (int32_t k = 0; k < count; k++) {
+        part = fmin(part, f.part[k]);
     }
     return part;
 }

@@ -248,21 +248,36 @@ static void fill_friction(const tdi_friction *f, td_vec3 u, const tdi_contact_ru
     memcpy(out->weight, f->weight, sizeof out->weight);
 }
 
-void tdi_contacts_steady(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
-                         const tdi_contact_rule *rule) {
-    for (int32_t k = 0; k < c->friction_count; k++) {
+typedef struct steadying {
+    tdi_contacts *c;
+    const td_vec3 *x, *dx;
+    const tdi_contact_rule *rule;
+} steadying;
+
+static void steady_turn(void *context, int64_t turn) {
+    const steadying *w = context;
+    const tdi_contacts *c = w->c;
+    const tdi_turn_part share = tdi_turn_part_of(c->friction_count, turn);
+    for (int32_t k = share.first; k < share.last; k++) {
         tdi_friction *f = &c->friction[k];
         if (tdi_rests(c, f->capsule, f->other)) {
             continue;
         }
-        const td_vec3 u = slip_of(f, x, rule);
+        const td_vec3 u = slip_of(f, w->x, w->rule);
         td_vec3 way = {0, 0, 0};
         for (int e = 0; e < 4; e++) {
-            way = f->point[e] != TD_NONE ? tdi_madd(way, dx[f->point[e]], f->weight[e]) : way;
+            way = f->point[e] != TD_NONE ? tdi_madd(way, w->dx[f->point[e]], f->weight[e]) : way;
         }
         const td_real speed2 = tdi_dot(u, u);
-        f->turns = speed2 > c->opts.creep * c->opts.creep && speed2 + tdi_dot(u, way) / rule->h < 0;
+        f->turns =
+            speed2 > c->opts.creep * c->opts.creep && speed2 + tdi_dot(u, way) / w->rule->h < 0;
     }
+}
+
+void tdi_contacts_steady(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
+                         const tdi_contact_rule *rule) {
+    steadying w = {c, x, dx, rule};
+    tdi_pool_turns(c->pool, tdi_turns_of(c->friction_count), steady_turn, &w);
 }
 
 static td_status none_left(const tdi_contacts *c, td_diag *diag) {
@@ -341,39 +356,175 @@ td_status tdi_contacts_lag(tdi_contacts *c, const td_vec3 *x, td_real time, td_r
     return status;
 }
 
-// ---- entry ----------------------------------------------------------------------------------
+// ---- terms ----------------------------------------------------------------------------------
 
-td_real tdi_contacts_energy(const tdi_contacts *c, const td_vec3 *x, td_real time,
-                            const tdi_contact_rule *rule) {
-    const tdi_scope pairs = tdi_scope_of(c, &c->pairs_of, c->pair_count),
-                    frictions = tdi_scope_of(c, &c->frictions_of, c->friction_count);
+// Pairs and frictions in turns, those of pairs first. Sums of turns are added in their order.
+typedef struct terms {
+    tdi_contacts *c;
+    const td_vec3 *x;
+    const tdi_contact_rule *rule;
+    tdi_scope pairs, frictions;
+    int32_t pair_turns, turns;
+    td_real energy[2 * TDI_TURNS];
+    int32_t count[2 * TDI_TURNS]; // of contacts; then where the first goes
+    int32_t bad[2 * TDI_TURNS];   // a pair whose sides are in each other, or TD_NONE
+} terms;
+
+static terms terms_of(tdi_contacts *c, const td_vec3 *x, const tdi_contact_rule *rule) {
+    terms w = {.c = c,
+               .x = x,
+               .rule = rule,
+               .pairs = tdi_scope_of(c, &c->pairs_of, c->pair_count),
+               .frictions = tdi_scope_of(c, &c->frictions_of, c->friction_count)};
+    w.frictions.count = rule->h > 0 ? w.frictions.count : 0;
+    w.pair_turns = tdi_turns_of(w.pairs.count);
+    w.turns = w.pair_turns + (w.frictions.count > 0 ? tdi_turns_of(w.frictions.count) : 0);
+    return w;
+}
+
+static td_real energy_of(const terms *w) {
+    td_real sum = 0;
+    for (int32_t k = 0; k < w->turns; k++) {
+        sum += w->energy[k];
+    }
+    return sum;
+}
+
+// Where a pair that moves touches.
+static int open_pair(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x, tdi_meeting *m,
+                     tdi_closest touches[TDI_TOUCHES]) {
+    if (tdi_rests(c, pair.i, pair.j)) {
+        return 0;
+    }
+    tdi_meeting_open(c, pair, x, pose_of(c, pair), m);
+    return touches_of(c, pair, m, touches);
+}
+
+// ---- the value ------------------------------------------------------------------------------
+
+static td_real pairs_energy(const terms *w, tdi_turn_part share) {
     td_real energy = 0;
-    tdi_poses_at(c, time);
-    for (int32_t k = 0; k < pairs.count; k++) {
-        const tdi_near_pair pair = c->pair[tdi_scope_at(&pairs, k)];
+    for (int32_t k = share.first; k < share.last; k++) {
         tdi_meeting m;
-        if (tdi_rests(c, pair.i, pair.j)) {
-            continue;
-        }
-        tdi_meeting_open(c, pair, x, pose_of(c, pair), &m);
         tdi_closest touches[TDI_TOUCHES];
-        int count = touches_of(c, pair, &m, touches);
+        const int count =
+            open_pair(w->c, w->c->pair[tdi_scope_at(&w->pairs, k)], w->x, &m, touches);
         for (int n = 0; n < count; n++) {
-            td_real gap = touches[n].distance - m.radii;
+            const td_real gap = touches[n].distance - m.radii;
             if (!(gap > 0)) {
                 return INFINITY;
             }
-            energy += barrier_value(rule->force, m.range, gap);
+            energy += barrier_value(w->rule->force, m.range, gap);
         }
-    }
-    for (int32_t k = 0; rule->h > 0 && k < frictions.count; k++) {
-        const tdi_friction *f = &c->friction[tdi_scope_at(&frictions, k)];
-        if (tdi_rests(c, f->capsule, f->other)) {
-            continue;
-        }
-        energy += f->load * rule->h * friction_value(tdi_norm(slip_of(f, x, rule)), c->opts.creep);
     }
     return energy;
+}
+
+static td_real frictions_energy(const terms *w, tdi_turn_part share) {
+    const tdi_contacts *c = w->c;
+    td_real energy = 0;
+    for (int32_t k = share.first; k < share.last; k++) {
+        const tdi_friction *f = &c->friction[tdi_scope_at(&w->frictions, k)];
+        if (!tdi_rests(c, f->capsule, f->other)) {
+            const td_real speed = tdi_norm(slip_of(f, w->x, w->rule));
+            energy += f->load * w->rule->h * friction_value(speed, c->opts.creep);
+        }
+    }
+    return energy;
+}
+
+static void energy_turn(void *context, int64_t turn) {
+    terms *w = context;
+    w->energy[turn] =
+        turn < w->pair_turns
+            ? pairs_energy(w, tdi_turn_part_of(w->pairs.count, turn))
+            : frictions_energy(w, tdi_turn_part_of(w->frictions.count, turn - w->pair_turns));
+}
+
+td_real tdi_contacts_energy(tdi_contacts *c, const td_vec3 *x, td_real time,
+                            const tdi_contact_rule *rule) {
+    terms w = terms_of(c, x, rule);
+    tdi_poses_at(c, time);
+    tdi_pool_turns(c->pool, w.turns, energy_turn, &w);
+    return energy_of(&w);
+}
+
+// ---- derivatives ----------------------------------------------------------------------------
+
+// How many contacts a turn will have, so that all turns know where theirs go.
+static void count_turn(void *context, int64_t turn) {
+    terms *w = context;
+    const tdi_contacts *c = w->c;
+    w->count[turn] = 0;
+    w->bad[turn] = TD_NONE;
+    if (turn >= w->pair_turns) {
+        const tdi_turn_part share = tdi_turn_part_of(w->frictions.count, turn - w->pair_turns);
+        for (int32_t k = share.first; k < share.last; k++) {
+            const tdi_friction *f = &c->friction[tdi_scope_at(&w->frictions, k)];
+            w->count[turn] += !tdi_rests(c, f->capsule, f->other);
+        }
+        return;
+    }
+    const tdi_turn_part share = tdi_turn_part_of(w->pairs.count, turn);
+    for (int32_t k = share.first; k < share.last; k++) {
+        const int32_t which = tdi_scope_at(&w->pairs, k);
+        tdi_meeting m;
+        tdi_closest touches[TDI_TOUCHES];
+        const int count = open_pair(c, c->pair[which], w->x, &m, touches);
+        for (int n = 0; n < count && w->bad[turn] == TD_NONE; n++) {
+            w->bad[turn] = touches[n].distance - m.radii > 0 ? TD_NONE : which;
+        }
+        c->touches[which] = (unsigned char)count;
+        w->count[turn] += count;
+    }
+}
+
+static void fill_pair(const terms *w, tdi_near_pair pair, tdi_contact *out, td_real *energy) {
+    const tdi_contacts *c = w->c;
+    const tdi_contact_rule *rule = w->rule;
+    tdi_meeting m;
+    tdi_closest touches[TDI_TOUCHES];
+    const int count = open_pair(c, pair, w->x, &m, touches);
+    for (int n = 0; n < count; n++, out++) {
+        const touch t = touch_at(&m, &touches[n]);
+        *energy += barrier_value(rule->force, m.range, touches[n].distance - m.radii);
+        fill_barrier(c, pair, &m, &t, rule->force, out);
+        if (rule->exact) {
+            make_exact(&m, &t, rule->force, out);
+        }
+        if (rule->ahead > 0) {
+            td_vec3 way = tdi_scale(collider_way(c, pair, &t, w->x), -rule->ahead);
+            out->force = tdi_add(out->force, tdi_sym3_apply(&out->hessian, way));
+        }
+    }
+}
+
+static void fill_turn(void *context, int64_t turn) {
+    terms *w = context;
+    const tdi_contacts *c = w->c;
+    tdi_contact *out = c->contact + w->count[turn];
+    td_real energy = 0;
+    if (turn < w->pair_turns) {
+        const tdi_turn_part share = tdi_turn_part_of(w->pairs.count, turn);
+        for (int32_t k = share.first; k < share.last; k++) {
+            const int32_t which = tdi_scope_at(&w->pairs, k);
+            if (c->touches[which] > 0) {
+                fill_pair(w, c->pair[which], out, &energy);
+                out += c->touches[which];
+            }
+        }
+    } else {
+        const tdi_turn_part share = tdi_turn_part_of(w->frictions.count, turn - w->pair_turns);
+        for (int32_t k = share.first; k < share.last; k++) {
+            const tdi_friction *f = &c->friction[tdi_scope_at(&w->frictions, k)];
+            if (!tdi_rests(c, f->capsule, f->other)) {
+                const td_vec3 u = slip_of(f, w->x, w->rule);
+                energy += f->load * w->rule->h * friction_value(tdi_norm(u), c->opts.creep);
+                fill_friction(f, u, w->rule, c->opts.creep, out++);
+            }
+        }
+    }
+    w->energy[turn] = energy;
 }
 
 static td_status in_each_other(const tdi_contacts *c, tdi_near_pair pair, td_diag *diag) {
@@ -383,73 +534,81 @@ static td_status in_each_other(const tdi_contacts *c, tdi_near_pair pair, td_dia
                        capsule ? pair.j : pair.j - c->capsule_count);
 }
 
+// Where each turn's contacts go.
+static td_status place_turns(terms *w, td_diag *diag) {
+    tdi_contacts *c = w->c;
+    int32_t at = 0;
+    for (int32_t k = 0; k < w->turns; k++) {
+        const int32_t own = w->count[k];
+        if (w->bad[k] != TD_NONE) {
+            return in_each_other(c, c->pair[w->bad[k]], diag);
+        }
+        w->count[k] = at;
+        at += own;
+        if (k < w->pair_turns && at > c->contact_limit) {
+            return none_left(c, diag);
+        }
+    }
+    c->contact_count = at;
+    return TD_OK;
+}
+
 td_status tdi_contacts_evaluate(tdi_contacts *c, const td_vec3 *x, td_real time,
                                 const tdi_contact_rule *rule, td_real *energy, td_diag *diag) {
-    const tdi_scope pairs = tdi_scope_of(c, &c->pairs_of, c->pair_count),
-                    frictions = tdi_scope_of(c, &c->frictions_of, c->friction_count);
-    *energy = 0;
+    terms w = terms_of(c, x, rule);
+    *energy = INFINITY;
     c->contact_count = 0;
     tdi_poses_at(c, time);
-    for (int32_t k = 0; k < pairs.count; k++) {
-        const tdi_near_pair pair = c->pair[tdi_scope_at(&pairs, k)];
+    tdi_pool_turns(c->pool, w.turns, count_turn, &w);
+    const td_status status = place_turns(&w, diag);
+    if (status == TD_OK) {
+        tdi_pool_turns(c->pool, w.turns, fill_turn, &w);
+        *energy = energy_of(&w);
+    }
+    return status;
+}
+
+// ---- the least gap --------------------------------------------------------------------------
+
+typedef struct nearest {
+    const tdi_contacts *c;
+    const td_vec3 *x;
+    td_real gap[TDI_TURNS];
+    int32_t pair[TDI_TURNS];
+} nearest;
+
+static void least_turn(void *context, int64_t turn) {
+    nearest *w = context;
+    const tdi_contacts *c = w->c;
+    const tdi_turn_part share = tdi_turn_part_of(c->pair_count, turn);
+    w->gap[turn] = INFINITY;
+    w->pair[turn] = TD_NONE;
+    for (int32_t k = share.first; k < share.last; k++) {
         tdi_meeting m;
-        if (tdi_rests(c, pair.i, pair.j)) {
-            continue;
-        }
-        tdi_meeting_open(c, pair, x, pose_of(c, pair), &m);
         tdi_closest touches[TDI_TOUCHES];
-        int count = touches_of(c, pair, &m, touches);
+        tdi_meeting_open(c, c->pair[k], w->x, pose_of(c, c->pair[k]), &m);
+        const int count = touches_of(c, c->pair[k], &m, touches);
         for (int n = 0; n < count; n++) {
-            td_real gap = touches[n].distance - m.radii;
-            if (!(gap > 0)) {
-                *energy = INFINITY;
-                return in_each_other(c, pair, diag);
-            }
-            if (c->contact_count == c->contact_limit) {
-                return none_left(c, diag);
-            }
-            *energy += barrier_value(rule->force, m.range, gap);
-            const touch t = touch_at(&m, &touches[n]);
-            tdi_contact *out = &c->contact[c->contact_count++];
-            fill_barrier(c, pair, &m, &t, rule->force, out);
-            if (rule->exact) {
-                make_exact(&m, &t, rule->force, out);
-            }
-            if (rule->ahead > 0) {
-                td_vec3 way = tdi_scale(collider_way(c, pair, &t, x), -rule->ahead);
-                out->force = tdi_add(out->force, tdi_sym3_apply(&out->hessian, way));
+            if (touches[n].distance - m.radii < w->gap[turn]) {
+                w->gap[turn] = touches[n].distance - m.radii;
+                w->pair[turn] = k;
             }
         }
     }
-    for (int32_t k = 0; rule->h > 0 && k < frictions.count; k++) {
-        const tdi_friction *f = &c->friction[tdi_scope_at(&frictions, k)];
-        if (tdi_rests(c, f->capsule, f->other)) {
-            continue;
-        }
-        td_vec3 u = slip_of(f, x, rule);
-        *energy += f->load * rule->h * friction_value(tdi_norm(u), c->opts.creep);
-        fill_friction(f, u, rule, c->opts.creep, &c->contact[c->contact_count++]);
-    }
-    return TD_OK;
 }
 
 td_real tdi_contacts_least(const tdi_contacts *c, const td_vec3 *x, td_real time,
                            int32_t which[2]) {
-    td_real least = INFINITY;
-    which[0] = which[1] = TD_NONE;
+    nearest w = {.c = c, .x = x};
+    const int32_t turns = tdi_turns_of(c->pair_count);
+    int32_t best = 0;
     tdi_poses_at(c, time);
-    for (int32_t k = 0; k < c->pair_count; k++) {
-        tdi_meeting m;
-        tdi_meeting_open(c, c->pair[k], x, pose_of(c, c->pair[k]), &m);
-        tdi_closest touches[TDI_TOUCHES];
-        int count = touches_of(c, c->pair[k], &m, touches);
-        for (int n = 0; n < count; n++) {
-            if (touches[n].distance - m.radii < least) {
-                least = touches[n].distance - m.radii;
-                which[0] = c->pair[k].i;
-                which[1] = c->pair[k].j;
-            }
-        }
+    tdi_pool_turns(c->pool, turns, least_turn, &w);
+    for (int32_t k = 1; k < turns; k++) {
+        best = w.gap[k] < w.gap[best] ? k : best;
     }
-    return least;
+    const bool any = w.pair[best] != TD_NONE;
+    which[0] = any ? c->pair[w.pair[best]].i : TD_NONE;
+    which[1] = any ? c->pair[w.pair[best]].j : TD_NONE;
+    return w.gap[best];
 }

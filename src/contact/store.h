@@ -4,11 +4,12 @@
 // What is inside tdi_contacts.
 
 #include "base/assert.h"
+#include "base/pool.h"
 #include "contact/closest.h"
 #include "contact/contact.h"
 
-#define TDI_CELLS_EACH 27
 #define TDI_SPARE_ROOM 0.25 // of the radius: how much boxes are larger than needed
+#define TDI_PAIR_BLOCK 32   // pairs that a thread finds before it takes new room
 
 typedef struct tdi_bounds {
     td_vec3 low, high;
@@ -75,7 +76,8 @@ typedef struct tdi_group_list {
 
 struct tdi_contacts {
     const td_alloc *alloc;
-    size_t size; // bytes of the block that everything is in
+    size_t size;   // bytes of the block that everything is in
+    td_pool *pool; // threads that share the work; NULL: none
     td_contact_opts opts;
     bool (*skip)(void *context, int32_t i, int32_t j);
     void *context;
@@ -88,7 +90,8 @@ struct tdi_contacts {
     td_collider *collider;
     tdi_course *course;
     tdi_bounds *swept; // colliders' boxes for the whole step; not of planes
-    tdi_pose *pose;    // scratch
+    tdi_pose *pose;    // scratch,
+    td_real *posed;    // and the time it is of; not a number: none
 
     bool found;             // the pairs of capsules are right while all points are in `room`
     bool found_collider;    // and the others too
@@ -102,17 +105,22 @@ struct tdi_contacts {
     int32_t *level;       // of each: which grid it is in
     int32_t bucket_count; // a power of two
     int32_t *bucket;      // where each begins in `entry`; bucket_count + 1
-    int32_t *entry;       // capsules by bucket, TDI_CELLS_EACH times as many at most
+    int32_t *place;       // of a capsule: its bucket
+    int32_t *entry;       // capsules by bucket
     int32_t *tally;       // capsule_count + 1
     int32_t self_count, pair_count;
-    tdi_near_pair *pair, *spare; // those with colliders after those of capsules
+    tdi_near_pair *pair;    // those with colliders after those of capsules
+    unsigned char *touches; // of a pair: how many were evaluated last
+    int32_t block_limit;    // blocks of `spare`
+    tdi_near_pair *spare;   // a block more than there are pairs for each turn
 
     const bool *resting; // of a capsule: it does not move for now; NULL: all may
 
     // groups of capsules that move one at a time: lists of their pairs and frictions, of which each
     // is in one or two
     tdi_group_list pairs_of, frictions_of;
-    int32_t group; // all that is looked at; TD_NONE: everything
+    int32_t group;              // all that is looked at; TD_NONE: everything
+    tdi_group_list contacts_of; // of each group, likewise
 
     int32_t turning_count;
     int32_t *turning; // capsules whose turns count

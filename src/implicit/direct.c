@@ -8,6 +8,7 @@
 // contacts between capsules. A held unknown has no equation, only a 1 on
 // the diagonal; if its increment x_h is prescribed, the others get the gradient r + H x_h.
 
+#include "implicit/newton.h"
 #include "implicit/touch.h"
 
 #include <math.h>
@@ -275,27 +276,61 @@ static void take_contact(const tdi_touch *t, const tdi_contact *c, const tdi_blo
     }
 }
 
+// Blocks within a member, which no other has.
+static void take_member(void *context, int64_t k) {
+    const tdi_system *y = context;
+    tdi_touch *t = y->touch;
+    tdi_direct *d = &t->direct;
+    if (tdi_direct_joins(t, (int32_t)k)) {
+        const tdi_block_taker taker = {take_block, d, d->first[k]};
+        t->ops[k]->unknowns(y->member[k].body, d->unknowns + d->first[k]);
+        t->ops[k]->blocks(y->member[k].body, &taker);
+    }
+}
+
+// Blocks between a member and those after it, whose capsules have higher numbers: no other member
+// has them. Contacts are sorted by members since they were expanded.
+static void take_contacts(void *context, int64_t k) {
+    const tdi_system *y = context;
+    tdi_touch *t = y->touch;
+    const tdi_block_taker taker = {take_block, &t->direct, 0};
+    int32_t count, all;
+    const tdi_contact *list = tdi_contacts_list(t->set, &all);
+    const int32_t *own = tdi_contacts_of(t->set, (int32_t)k, &count);
+    for (int32_t n = 0; n < count; n++) {
+        const tdi_contact *c = &list[own[n]];
+        if (t->owner[c->capsule] == k && tdi_touch_couples(t, c)) {
+            const bool rolls = c->arm[0] != 0 || c->arm[1] != 0;
+            (rolls ? take_rolling : take_contact)(t, c, &taker);
+        }
+    }
+}
+
+// Blocks of contacts change gradients of both sides where something is held.
+static bool any_held(const tdi_direct *d) {
+    bool any = false;
+    for (int32_t i = 0; i < d->sparse->node_count && !any; i++) {
+        any = tdi_unknowns_held(&d->unknowns[i]);
+    }
+    return any;
+}
+
 bool tdi_direct_factor(tdi_touch *t, const tdi_system *y) {
     tdi_direct *d = &t->direct;
-    tdi_block_taker taker = {take_block, d, 0};
-    int32_t count;
-    const tdi_contact *list = tdi_contacts_list(t->set, &count);
+    tdi_system alone = *y;
     tdi_sparse_clear(d->sparse);
-    for (int32_t k = 0; k < y->count; k++) {
-        if (tdi_direct_joins(t, k)) {
-            taker.first = d->first[k];
-            t->ops[k]->unknowns(y->member[k].body, d->unknowns + d->first[k]);
-            t->ops[k]->blocks(y->member[k].body, &taker);
-        }
-    }
-    taker.first = 0;
-    for (int32_t k = 0; k < count; k++) {
-        if (tdi_touch_couples(t, &list[k])) {
-            const bool rolls = list[k].arm[0] != 0 || list[k].arm[1] != 0;
-            (rolls ? take_rolling : take_contact)(t, &list[k], &taker);
-        }
-    }
+    tdi_system_each(y, take_member, (void *)y);
+    alone.pool = any_held(d) ? NULL : y->pool;
+    tdi_system_each(&alone, take_contacts, &alone);
     return tdi_sparse_factor(d->sparse);
+}
+
+static void take_increments(void *context, int64_t k) {
+    const tdi_system *y = context;
+    const tdi_touch *t = y->touch;
+    if (tdi_direct_joins(t, (int32_t)k)) {
+        t->ops[k]->increments(y->member[k].body, t->direct.unknowns + t->direct.first[k]);
+    }
 }
 
 void tdi_direct_solve(tdi_touch *t, const tdi_system *y, td_real *promise) {
@@ -314,9 +349,5 @@ void tdi_direct_solve(tdi_touch *t, const tdi_system *y, td_real *promise) {
             u->x[k] = u->held[k] ? u->x[k] : d->x[s->place[i]][k];
         }
     }
-    for (int32_t k = 0; k < y->count; k++) {
-        if (tdi_direct_joins(t, k)) {
-            t->ops[k]->increments(y->member[k].body, d->unknowns + d->first[k]);
-        }
-    }
+    tdi_system_each(y, take_increments, (void *)y);
 }

@@ -54,10 +54,10 @@ static bool swings(const tdi_touch *t, const tdi_system *y) {
 void tdi_exact_free(tdi_touch *t, const tdi_system *y, bool began) {
     const td_real h = ((const tdi_solver_state *)y->member[0].body)->rule.h;
     if (began) {
-        tdi_touch_gather(t, y, t->began);
+        tdi_touch_gather(y, t->began);
         return;
     }
-    tdi_touch_gather(t, y, t->ahead);
+    tdi_touch_gather(y, t->ahead);
     for (int32_t p = 0; p < t->point_count; p++) { // weight is added where it is asked for
         t->ahead[p] =
             tdi_madd(tdi_sub(t->ahead[p], t->began[p]), y->member[0].opts->gravity, -h * h);
@@ -75,7 +75,7 @@ td_status tdi_exact_begin(tdi_touch *t, const tdi_system *y, td_real left, td_di
     const td_vec3 gravity = y->member[0].opts->gravity;
     td_real mass = 0;
     bool changed;
-    tdi_touch_gather(t, y, t->began);
+    tdi_touch_gather(y, t->began);
     for (int32_t k = 0; k < y->count; k++) {
         t->stiffness[k] = stiffness_of(t, &y->member[k], k, h);
         mass += (t->first_capsule[k + 1] - t->first_capsule[k]) * t->stiffness[k] * h * h;
@@ -122,9 +122,8 @@ bool tdi_exact_bounces(const tdi_touch *t) {
 }
 
 bool tdi_exact_calm(tdi_touch *t, const tdi_system *y) {
-    tdi_touch_gather_moves(t, y, t->moved);
-    tdi_touch_gather(t, y, t->now);
-    tdi_touch_gather_turned(t, y);
+    tdi_touch_gather_moves(y, t->moved);
+    tdi_touch_gather_pose(y);
     return tdi_planes_calm(t->set, &t->planes, (tdi_plane_pose){t->now, t->turned},
                            (tdi_plane_pose){t->moved, t->moved + t->point_count});
 }
@@ -132,8 +131,7 @@ bool tdi_exact_calm(tdi_touch *t, const tdi_system *y) {
 td_status tdi_exact_refine(tdi_touch *t, const tdi_system *y, bool *done) {
     td_status status = TD_OK;
     bool changed = false;
-    tdi_touch_gather(t, y, t->now);
-    tdi_touch_gather_turned(t, y);
+    tdi_touch_gather_pose(y);
     *done = tdi_planes_update(t->set, &t->planes, (tdi_plane_pose){t->now, t->turned});
     if (t->unsure || *done) {
         for (int32_t p = 0; p < t->point_count; p++) {

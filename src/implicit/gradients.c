@@ -171,7 +171,7 @@ static td_real dot(const tdi_touch *t, const td_vec3 *a, const td_vec3 *b) {
 // and at last x += E^-1 J^T F. The slope changes by -y.F.
 bool tdi_touch_solve(tdi_touch *t, const tdi_system *y, td_real *promise, int64_t *steps) {
     find_active(t);
-    tdi_touch_gather_moves(t, y, t->moved);
+    tdi_touch_gather_moves(y, t->moved);
     for (int32_t k = 0; k < t->active_count; k++) {
         const int32_t p = t->active[k];
         t->rest[p] = t->press[p] = t->way[p] = t->sum[p] = tdi_vec3(0, 0, 0);

@@ -40,6 +40,13 @@ typedef struct factoring {
     const tdi_model *model;
 } factoring;
 
+static void clear_turn(void *context, int64_t k) {
+    const tdi_system *y = context;
+    if (y->member[k].ops->clear && !tdi_is_idle(y, (int32_t)k)) {
+        y->member[k].ops->clear(y->member[k].body);
+    }
+}
+
 static void factor_turn(void *context, int64_t k) {
     const factoring *f = context;
     f->run->system->touch->factored[k] = factor_member(f->run, f->model, (int32_t)k);
@@ -65,11 +72,7 @@ static tdi_factored factor_members(const tdi_newton_run *n, const tdi_model *mod
 static tdi_factored factor_all(tdi_newton_run *n, const tdi_model *model) {
     const tdi_system *y = n->system;
     n->direct = y->touch && !tdi_holds_couple(y->holds) && tdi_direct_plan(y->touch, y);
-    for (int32_t k = 0; k < y->count; k++) {
-        if (y->member[k].ops->clear && !tdi_is_idle(y, k)) {
-            y->member[k].ops->clear(y->member[k].body);
-        }
-    }
+    tdi_system_each(y, clear_turn, (void *)y);
     if (y->touch) {
         tdi_touch_expand(y);
     }

@@ -50,37 +50,53 @@ void tdi_system_each(const tdi_system *y, void (*turn)(void *context, int64_t me
     }
 }
 
+typedef struct valuing {
+    const tdi_system *system;
+    bool kept; // at the poses that were kept
+} valuing;
+
+static td_real value_of(const valuing *v, int32_t k) {
+    const tdi_member *m = &v->system->member[k];
+    return tdi_is_idle(v->system, k) ? 0
+           : v->kept                 ? m->ops->value_kept(m->body)
+                                     : m->ops->value(m->body);
+}
+
 // Values go into `part`.
 static void value_turn(void *context, int64_t k) {
-    const tdi_system *y = context;
-    y->touch->part[k] = tdi_is_idle(y, (int32_t)k) ? 0 : y->member[k].ops->value(y->member[k].body);
+    const valuing *v = context;
+    v->system->touch->part[k] = value_of(v, (int32_t)k);
+}
+
+// Adds the values of all members to that of contact and constraints, in the same order with any
+// number of threads.
+static td_real add_values(const valuing *v, td_real sum) {
+    const tdi_system *y = v->system;
+    if (y->touch) {
+        tdi_system_each(y, value_turn, (void *)v);
+    }
+    for (int32_t k = 0; k < y->count; k++) {
+        sum += y->touch ? y->touch->part[k] : value_of(v, k);
+    }
+    return sum;
 }
 
 td_real tdi_system_value(const tdi_system *y) {
-    td_real sum = y->touch ? tdi_touch_value(y->touch, y) : 0;
-    sum += tdi_holds_value(y->holds, y);
-    if (y->pool && y->touch) {
-        tdi_system_each(y, value_turn, (void *)y);
-    }
-    for (int32_t k = 0; k < y->count; k++) { // in the same order with any number of threads
-        sum += y->pool && y->touch ? y->touch->part[k]
-               : tdi_is_idle(y, k) ? 0
-                                   : y->member[k].ops->value(y->member[k].body);
-    }
-    return sum;
+    const valuing v = {y, false};
+    const td_real touch = y->touch ? tdi_touch_value(y->touch, y) : 0;
+    return add_values(&v, touch + tdi_holds_value(y->holds, y));
 }
 
 // The value at the poses that were kept, where contact was evaluated, if all bodies can tell it
 // without going there.
 static bool value_of_kept(const tdi_system *y, td_real *value) {
-    *value = (y->touch ? y->touch->energy : 0) + tdi_holds_value_kept(y->holds);
+    const valuing v = {y, true};
     for (int32_t k = 0; k < y->count; k++) {
-        const tdi_member *m = &y->member[k];
-        if (!m->ops->value_kept) {
+        if (!y->member[k].ops->value_kept) {
             return false;
         }
-        *value += tdi_is_idle(y, k) ? 0 : m->ops->value_kept(m->body);
     }
+    *value = add_values(&v, (y->touch ? y->touch->energy : 0) + tdi_holds_value_kept(y->holds));
     return true;
 }
 
@@ -300,8 +316,7 @@ td_real tdi_newton_move_touching(tdi_newton_run *n, bool carry) {
     n->fresh = false;
     td_real value = 0, fraction = n->largest > longest ? longest / n->largest : 1;
     const td_real room = carry ? tdi_touch_room(t, t->time) : 1;
-    tdi_touch_keep(t, y);
-    tdi_system_keep(y);
+    tdi_touch_keep(y);
     if (searched) {
         if (!value_of_kept(y, &value)) {
             tdi_system_place(y, 0);
@@ -336,8 +351,7 @@ td_real tdi_newton_move_touching(tdi_newton_run *n, bool carry) {
 // Lets what is driven go to the end while the rest stands still, if there is room for it.
 void tdi_newton_jump(const tdi_system *y) {
     tdi_touch *t = y->touch;
-    tdi_touch_keep(t, y);
-    tdi_system_keep(y);
+    tdi_touch_keep(y);
     td_real room = tdi_touch_room(t, t->time);
     for (int32_t k = 0; k < y->count; k++) {
         if (y->member[k].ops->stand) {

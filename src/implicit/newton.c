@@ -172,7 +172,7 @@ static bool may_idle(tdi_newton_run *n, td_real taken, bool done) {
 // What the increments have left to go, each member goes by itself.
 static void relax(const tdi_system *y, td_real taken) {
     tdi_system_place(y, 1);
-    tdi_touch_gather(y->touch, y, y->touch->moved);
+    tdi_touch_gather(y, y->touch->moved);
     tdi_system_place(y, taken);
     tdi_relax(y, y->touch->moved);
 }

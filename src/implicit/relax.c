@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Members one after the other, before Newton's method moves all of them at once.
+// Members by themselves, before Newton's method moves all of them at once.
 //
 // Method   Where things hit each other, an increment of all ends where the first two meet, and
 //          contacts are found one after the other. So each member takes a few increments of its own
 //          first, while the others stand (nonlinear Gauss-Seidel): it goes as far as its own
 //          contacts let it, and the value of all falls with its own. What is left for Newton's
-//          method are the forces between members.
+//          method are the forces between members. Members that cannot meet go at once, on all
+//          threads.
 // Rooms    Pairs are searched for once. They hold while every point stays in its room, around the
 //          way to its guess.
 
@@ -27,33 +28,33 @@
 typedef struct relaxing {
     const tdi_system *system;
     tdi_touch *t;
-    int32_t member; // that moves
+    tdi_contacts *own; // of the member
+    int32_t member;    // that moves
+    td_real energy;    // of its contacts, where they were evaluated
 } relaxing;
 
 // ---- one member -----------------------------------------------------------------------------
 
 static void place(const relaxing *r, td_real fraction) {
-    const tdi_touch *t = r->t;
     const tdi_member *m = &r->system->member[r->member];
     tdi_state_try(m->ops, m->body, fraction);
-    tdi_state_points(m->ops, m->body, false, t->now + t->first_point[r->member]);
-    tdi_touch_gather_turned_of(t, r->system, r->member);
+    tdi_touch_gather_of(r->system, r->member);
 }
 
 // Increments of the member alone, with a positive model of its contacts. False: there are none.
-static bool solve(const relaxing *r, td_real *promise, td_real *largest) {
-    tdi_touch *t = r->t;
+static bool solve(relaxing *r, td_real *promise, td_real *largest) {
+    const tdi_touch *t = r->t;
     const tdi_member *m = &r->system->member[r->member];
     const tdi_model model = {.raise = true, .touched = true};
     tdi_contact_rule rule = t->rule;
     rule.exact = false;
-    if (tdi_contacts_evaluate(t->set, t->now, t->time, &rule, &t->energy, NULL) != TD_OK) {
+    if (tdi_contacts_evaluate(r->own, t->now, t->time, &rule, &r->energy, NULL) != TD_OK) {
         return false;
     }
     if (m->ops->clear) {
         m->ops->clear(m->body);
     }
-    tdi_touch_expand_of(r->system, r->member);
+    tdi_touch_expand_of(r->system, r->own, r->member);
     *promise = 0;
     if (m->ops->factor(m->body, &model) == TDI_NOT_POSITIVE) {
         return false;
@@ -73,11 +74,11 @@ static td_real free_part(const relaxing *r) {
     for (int32_t p = t->first_point[r->member]; p < t->first_point[r->member + 1]; p++) {
         t->dx[p] = tdi_scale(t->dx[p], part);
     }
-    return part * tdi_touch_gently(t);
+    return part * tdi_contacts_filter_gently(r->own, t->x, t->dx, t->time);
 }
 
 // One increment: how far the member moved; 0: it stays.
-static td_real move(const relaxing *r) {
+static td_real move(relaxing *r) {
     tdi_touch *t = r->t;
     const tdi_member *m = &r->system->member[r->member];
     const int32_t first = t->first_point[r->member], count = t->first_point[r->member + 1] - first;
@@ -85,16 +86,16 @@ static td_real move(const relaxing *r) {
     if (!solve(r, &promise, &largest)) {
         return 0;
     }
-    memcpy(t->x + first, t->now + first, (size_t)count * sizeof *t->x);
     tdi_state_keep(m->ops, m->body);
-    const td_real value = t->energy + m->ops->value_kept(m->body);
+    const td_real value = r->energy + m->ops->value_kept(m->body);
     place(r, 1);
     td_real fraction = free_part(r);
     memset(t->dx + first, 0, (size_t)count * sizeof *t->dx);
     for (int32_t k = 0; k < HALVINGS && fraction > 0; k++) {
         place(r, fraction);
-        if (m->ops->value(m->body) + tdi_contacts_energy(t->set, t->now, t->time, &t->rule) <=
+        if (m->ops->value(m->body) + tdi_contacts_energy(r->own, t->now, t->time, &t->rule) <=
             value - DESCENT * fraction * promise) {
+            memcpy(t->x + first, t->now + first, (size_t)count * sizeof *t->x);
             return fraction * largest;
         }
         fraction *= 0.5;
@@ -127,14 +128,18 @@ static bool goes(const tdi_touch *t, const td_vec3 *aim, int32_t member) {
     return any;
 }
 
+static void member_turn(void *context, tdi_contacts *own, int32_t member) {
+    const tdi_system *y = context;
+    relaxing r = {.system = y, .t = y->touch, .own = own, .member = member};
+    for (int32_t n = 0; n < MOST && move(&r) > SMALL; n++) {}
+}
+
 void tdi_relax(const tdi_system *y, const td_vec3 *aim) {
     tdi_touch *t = y->touch;
-    relaxing r = {y, t, 0};
     if (!can_relax(y)) {
         return;
     }
-    tdi_touch_gather(t, y, t->now);
-    tdi_touch_gather_turned(t, y);
+    tdi_touch_gather_pose(y);
     for (int32_t p = 0; p < t->point_count; p++) {
         t->dx[p] = tdi_sub(aim[p], t->now[p]);
     }
@@ -144,11 +149,8 @@ void tdi_relax(const tdi_system *y, const td_vec3 *aim) {
     }
     memcpy(t->x, t->now, (size_t)t->point_count * sizeof *t->x);
     memset(t->dx, 0, (size_t)t->point_count * sizeof *t->dx);
-    tdi_contacts_groups(t->set, t->owner, y->count);
-    for (r.member = 0; r.member < y->count; r.member++) {
-        tdi_contacts_look_at(t->set, r.member);
-        const bool stays = tdi_is_idle(y, r.member) || !goes(t, aim, r.member);
-        for (int32_t n = 0; !stays && n < MOST && move(&r) > SMALL; n++) {}
+    for (int32_t k = 0; k < y->count; k++) {
+        t->goes[k] = !tdi_is_idle(y, k) && goes(t, aim, k);
     }
-    tdi_contacts_look_at(t->set, TD_NONE);
+    tdi_contacts_each_group(t->set, t->owner, t->goes, y->count, member_turn, (void *)y);
 }

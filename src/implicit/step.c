@@ -211,7 +211,7 @@ static td_status begin_touch(const tdi_system *y, const tdi_rule *rule, span par
     }
     // where things hit each other, they go there one by one
     bool kept;
-    tdi_touch_gather(y->touch, y, y->touch->moved);
+    tdi_touch_gather(y, y->touch->moved);
     resume(y, &kept);
     for (int32_t k = 0; kept && k < y->count; k++) {
         const tdi_member *m = &y->member[k];

@@ -7,6 +7,7 @@
 //           is taken as far as the straight paths of all points to their positions in the new pose
 //           are free: then there is a motion to that pose in which nothing intersects.
 
+#include "implicit/newton.h"
 #include "implicit/touch.h"
 
 #include "base/diag.h"
@@ -24,34 +25,50 @@
 #define STRONGEST 1e6
 #define CALM      0.1  // of a force, or of a speed: changes by less than this are small
 #define FAINT     0.01 // of the barrier's force: what is less does not count
-#define SHARES    8    // of all members, which threads take one after the other
 
 // ---- points ---------------------------------------------------------------------------------
 
-void tdi_touch_gather(const tdi_touch *t, const tdi_system *y, td_vec3 *x) {
-    for (int32_t k = 0; k < y->count; k++) {
-        tdi_state_points(y->member[k].ops, y->member[k].body, false, x + t->first_point[k]);
+// Each member by itself, on all threads.
+typedef struct gathering {
+    const tdi_system *y;
+    td_vec3 *x;
+} gathering;
+
+static void gather_turn(void *context, int64_t k) {
+    const gathering *g = context;
+    const tdi_member *m = &g->y->member[k];
+    tdi_state_points(m->ops, m->body, false, g->x + g->y->touch->first_point[k]);
+}
+
+void tdi_touch_gather(const tdi_system *y, td_vec3 *x) {
+    gathering g = {y, x};
+    tdi_system_each(y, gather_turn, &g);
+}
+
+static void gather_moves_turn(void *context, int64_t k) {
+    const gathering *g = context;
+    const tdi_system *y = g->y;
+    const tdi_touch *t = y->touch;
+    const tdi_member *m = &y->member[k];
+    const int32_t first = t->first_point[k], count = t->first_point[k + 1] - first;
+    const bool idle = tdi_is_idle(y, (int32_t)k);
+    if (idle) {
+        memset(g->x + first, 0, (size_t)count * sizeof *g->x);
+    } else {
+        tdi_state_moves(m->ops, m->body, false, g->x + first);
+    }
+    for (int32_t i = t->first_capsule[k]; i < t->first_capsule[k + 1]; i++) {
+        if (tdi_contacts_turns(t->set, i)) {
+            g->x[t->point_count + i] =
+                idle ? tdi_vec3(0, 0, 0)
+                     : tdi_state_turns(m->ops, m->body, i - t->first_capsule[k], false);
+        }
     }
 }
 
-void tdi_touch_gather_moves(const tdi_touch *t, const tdi_system *y, td_vec3 *dx) {
-    const td_vec3 none = {0, 0, 0};
-    for (int32_t k = 0; k < y->count; k++) {
-        const int32_t first = t->first_point[k], count = t->first_point[k + 1] - first;
-        if (tdi_is_idle(y, k)) {
-            memset(dx + first, 0, (size_t)count * sizeof *dx);
-        } else {
-            tdi_state_moves(y->member[k].ops, y->member[k].body, false, dx + first);
-        }
-    }
-    int32_t count;
-    const int32_t *turning = tdi_contacts_turning(t->set, &count);
-    for (int32_t k = 0; k < count; k++) {
-        const int32_t i = turning[k], own = i - t->first_capsule[t->owner[i]];
-        const tdi_member *m = &y->member[t->owner[i]];
-        dx[t->point_count + i] =
-            tdi_is_idle(y, t->owner[i]) ? none : tdi_state_turns(m->ops, m->body, own, false);
-    }
+void tdi_touch_gather_moves(const tdi_system *y, td_vec3 *dx) {
+    gathering g = {y, dx};
+    tdi_system_each(y, gather_moves_turn, &g);
 }
 
 void tdi_touch_spins(const tdi_touch *t, const tdi_system *y, int32_t member, td_real h) {
@@ -62,24 +79,25 @@ void tdi_touch_spins(const tdi_touch *t, const tdi_system *y, int32_t member, td
     }
 }
 
-void tdi_touch_gather_turned(const tdi_touch *t, const tdi_system *y) {
-    int32_t count;
-    const int32_t *turning = tdi_contacts_turning(t->set, &count);
-    for (int32_t k = 0; t->rule.h > 0 && k < count; k++) {
-        const int32_t i = turning[k], own = i - t->first_capsule[t->owner[i]];
-        const tdi_member *m = &y->member[t->owner[i]];
-        t->turned[i] = m->ops->turned(m->body, own);
-    }
-}
-
-void tdi_touch_gather_turned_of(const tdi_touch *t, const tdi_system *y, int32_t member) {
+void tdi_touch_gather_of(const tdi_system *y, int32_t member) {
+    const tdi_touch *t = y->touch;
     const tdi_member *m = &y->member[member];
+    tdi_state_points(m->ops, m->body, false, t->now + t->first_point[member]);
     const int32_t first = t->first_capsule[member], last = t->first_capsule[member + 1];
     for (int32_t i = first; t->rule.h > 0 && i < last; i++) {
         if (tdi_contacts_turns(t->set, i)) {
             t->turned[i] = m->ops->turned(m->body, i - first);
         }
     }
+}
+
+static void gather_pose_turn(void *context, int64_t k) {
+    const tdi_system *y = context;
+    tdi_touch_gather_of(y, (int32_t)k);
+}
+
+void tdi_touch_gather_pose(const tdi_system *y) {
+    tdi_system_each(y, gather_pose_turn, (void *)y);
 }
 
 // ---- messages -------------------------------------------------------------------------------
@@ -162,7 +180,8 @@ td_status tdi_touch_begin(tdi_touch *t, const tdi_system *y, td_real dt, td_real
     t->exact = t->opts.method == TD_CONTACT_EXACT && h > 0;
     t->time = h > 0 && !t->exact && driven(y) ? 0 : 1;
     t->coupled = t->looked = false;
-    tdi_touch_gather(t, y, t->x);
+    tdi_contacts_share(t->set, y->pool);
+    tdi_touch_gather(y, t->x);
     for (int32_t k = 0; h > 0 && k < y->count; k++) {
         tdi_state_points(y->member[k].ops, y->member[k].body, true, t->star + t->first_point[k]);
     }
@@ -190,17 +209,34 @@ void tdi_touch_end(tdi_touch *t, const tdi_system *y) {
     t->strength = room < 1 ? fmin(fmax(t->strength, 1), STRONGEST) : 1;
 }
 
-void tdi_touch_keep(tdi_touch *t, const tdi_system *y) {
-    tdi_touch_gather(t, y, t->x);
-    memcpy(t->now, t->x, (size_t)t->point_count * sizeof *t->x);
+static void keep_turn(void *context, int64_t k) {
+    const tdi_system *y = context;
+    const tdi_touch *t = y->touch;
+    const tdi_member *m = &y->member[k];
+    const int32_t first = t->first_point[k], count = t->first_point[k + 1] - first;
+    tdi_state_points(m->ops, m->body, false, t->x + first);
+    memcpy(t->now + first, t->x + first, (size_t)count * sizeof *t->x);
+    if (!tdi_is_idle(y, (int32_t)k)) {
+        tdi_state_keep(m->ops, m->body);
+    }
+}
+
+void tdi_touch_keep(const tdi_system *y) {
+    tdi_system_each(y, keep_turn, (void *)y);
+}
+
+static void look_turn(void *context, int64_t k) {
+    const tdi_system *y = context;
+    const tdi_touch *t = y->touch;
+    tdi_state_points(y->member[k].ops, y->member[k].body, false, t->now + t->first_point[k]);
+    for (int32_t p = t->first_point[k]; p < t->first_point[k + 1]; p++) {
+        t->dx[p] = tdi_sub(t->now[p], t->x[p]);
+    }
 }
 
 // Finds what is near on the way to the poses. False: there is too much.
 static bool look(tdi_touch *t, const tdi_system *y) {
-    tdi_touch_gather(t, y, t->now);
-    for (int32_t k = 0; k < t->point_count; k++) {
-        t->dx[k] = tdi_sub(t->now[k], t->x[k]);
-    }
+    tdi_system_each(y, look_turn, (void *)y);
     t->looked = tdi_contacts_find(t->set, t->x, t->dx, NULL) == TD_OK;
     return t->looked;
 }
@@ -255,8 +291,7 @@ td_real tdi_touch_room(const tdi_touch *t, td_real time) {
 td_status tdi_touch_evaluate(tdi_touch *t, const tdi_system *y, bool exact, bool carry,
                              td_diag *diag) {
     int32_t count;
-    tdi_touch_gather(t, y, t->now);
-    tdi_touch_gather_turned(t, y);
+    tdi_touch_gather_pose(y);
     t->rule.ahead = carry ? 1 - t->time : 0;
     t->rule.exact = exact;
     td_status status =
@@ -301,57 +336,44 @@ static tdi_contact_side side_of(const tdi_touch *t, const tdi_contact *c, int se
     return side;
 }
 
-// One side of a contact, if its member is among those from `first` to before `last`, and moves.
-static void add_side(const tdi_system *y, const tdi_contact *c, int second, int32_t first,
-                     int32_t last) {
+// One side of a contact, if it is that of a member.
+static void add_side(const tdi_system *y, const tdi_contact *c, int second, int32_t member) {
     const tdi_touch *t = y->touch;
     const int32_t capsule = second ? c->other : c->capsule;
-    const int32_t k = capsule < t->capsule_count ? t->owner[capsule] : TD_NONE;
-    if (k >= first && k < last && !tdi_is_idle(y, k)) {
+    if (capsule < t->capsule_count && t->owner[capsule] == member) {
         const tdi_contact_side side = side_of(t, c, second);
-        y->member[k].ops->add(y->member[k].body, &side);
+        y->member[member].ops->add(y->member[member].body, &side);
     }
 }
 
-// Each turn looks at all contacts for some of the members, which so get them in the same order with
-// any number of threads.
-static void expand_turn(void *context, int64_t turn) {
-    const tdi_system *y = context;
-    const int32_t first = (int32_t)(turn * y->count / SHARES),
-                  last = (int32_t)((turn + 1) * y->count / SHARES);
+void tdi_touch_expand_of(const tdi_system *y, const tdi_contacts *set, int32_t member) {
     int32_t count;
-    const tdi_contact *list = tdi_contacts_list(y->touch->set, &count);
+    const tdi_contact *list = tdi_contacts_list(set, &count);
     for (int32_t k = 0; k < count; k++) {
-        add_side(y, &list[k], 0, first, last);
-        add_side(y, &list[k], 1, first, last);
+        add_side(y, &list[k], 0, member);
+        add_side(y, &list[k], 1, member);
+    }
+}
+
+// Contacts are sorted by members.
+static void expand_turn(void *context, int64_t member) {
+    const tdi_system *y = context;
+    int32_t count, all;
+    const tdi_contact *list = tdi_contacts_list(y->touch->set, &all);
+    const int32_t *own = tdi_contacts_of(y->touch->set, (int32_t)member, &count);
+    for (int32_t k = 0; k < count && !tdi_is_idle(y, (int32_t)member); k++) {
+        add_side(y, &list[own[k]], 0, (int32_t)member);
+        add_side(y, &list[own[k]], 1, (int32_t)member);
     }
 }
 
 void tdi_touch_expand(const tdi_system *y) {
-    int32_t count;
-    const tdi_contact *list = tdi_contacts_list(y->touch->set, &count);
-    if (y->pool && y->count >= SHARES) {
-        td_pool_run(y->pool, SHARES, expand_turn, (void *)y);
-        return;
-    }
-    for (int32_t k = 0; k < count; k++) {
-        add_side(y, &list[k], 0, 0, y->count);
-        add_side(y, &list[k], 1, 0, y->count);
-    }
-}
-
-void tdi_touch_expand_of(const tdi_system *y, int32_t member) {
-    int32_t count;
-    const tdi_contact *list = tdi_contacts_list(y->touch->set, &count);
-    for (int32_t k = 0; k < count; k++) {
-        add_side(y, &list[k], 0, member, member + 1);
-        add_side(y, &list[k], 1, member, member + 1);
-    }
+    tdi_contacts_sort(y->touch->set, y->touch->owner, y->count);
+    tdi_system_each(y, expand_turn, (void *)y);
 }
 
 td_real tdi_touch_value(tdi_touch *t, const tdi_system *y) {
-    tdi_touch_gather(t, y, t->now);
-    tdi_touch_gather_turned(t, y);
+    tdi_touch_gather_pose(y);
     return t->exact ? tdi_planes_energy(t->set, (tdi_plane_pose){t->now, t->turned})
                     : tdi_contacts_energy(t->set, t->now, t->time, &t->rule);
 }
@@ -401,7 +423,7 @@ bool tdi_touch_calm(tdi_touch *t, const tdi_system *y) {
     const tdi_contact *list = tdi_contacts_list(t->set, &count);
     bool calm = true;
     if (count > 0) {
-        tdi_touch_gather_moves(t, y, t->moved);
+        tdi_touch_gather_moves(y, t->moved);
         tdi_contacts_steady(t->set, t->x, t->moved, &t->rule);
     }
     for (int32_t k = 0; k < count && calm; k++) {

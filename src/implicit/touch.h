@@ -33,6 +33,7 @@ struct tdi_touch {
     bool *idle, *calm;      // of a member: it stays where it is, or may; see idle.c
     tdi_idling *idling;     // of a member
     bool *resting;          // of a capsule: its member is idle
+    bool *goes;             // of a member: it moves by itself; see relax.c
     int32_t idle_count;
     int32_t turn; // counts moves of Newton's method in a step
     td_vec3 *now; // a point: where the pose is
@@ -99,9 +100,11 @@ static inline bool tdi_touch_couples(const tdi_touch *t, const tdi_contact *c) {
     return c->other < t->capsule_count &&
            (t->idle_count == 0 || !(t->idle[t->owner[c->capsule]] || t->idle[t->owner[c->other]]));
 }
-// Adds gradients, and Hessians within capsules, to the bodies, before they are factored.
+// Adds gradients, and Hessians within capsules, to the bodies, before they are factored. Contacts
+// are sorted by members then.
 void tdi_touch_expand(const tdi_system *system);
-void tdi_touch_expand_of(const tdi_system *system, int32_t member); // to one of them
+// Those of a set that was evaluated for a member alone, to that.
+void tdi_touch_expand_of(const tdi_system *system, const tdi_contacts *set, int32_t member);
 // Takes what couples capsules into the increments, which are those without it. Changes the promise
 // accordingly, and counts the steps. False: the whole is not positive definite.
 bool tdi_touch_solve(tdi_touch *t, const tdi_system *system, td_real *promise, int64_t *steps);
@@ -114,15 +117,16 @@ bool tdi_touch_calm(tdi_touch *t, const tdi_system *system);
 bool tdi_contact_calm(const tdi_touch *t, const tdi_contact *contact);
 
 // Where all points are at the poses, and how they move by the increments.
-void tdi_touch_gather(const tdi_touch *t, const tdi_system *system, td_vec3 *x);
-void tdi_touch_gather_moves(const tdi_touch *t, const tdi_system *system, td_vec3 *dx);
-// Turns from x* to the pose, into `turned`, where they count.
-void tdi_touch_gather_turned(const tdi_touch *t, const tdi_system *system);
-void tdi_touch_gather_turned_of(const tdi_touch *t, const tdi_system *system, int32_t member);
+void tdi_touch_gather(const tdi_system *system, td_vec3 *x);
+void tdi_touch_gather_moves(const tdi_system *system, td_vec3 *dx);
+// Points at the poses, into `now`, and turns from x* to there, into `turned`, where they count: of
+// all members, or of one.
+void tdi_touch_gather_pose(const tdi_system *system);
+void tdi_touch_gather_of(const tdi_system *system, int32_t member);
 // Turns of a member's capsules by their spin in a time h, into `turning`.
 void tdi_touch_spins(const tdi_touch *t, const tdi_system *system, int32_t member, td_real h);
-// Increments begin at the poses.
-void tdi_touch_keep(tdi_touch *t, const tdi_system *system);
+// Increments begin at the poses, which are kept.
+void tdi_touch_keep(const tdi_system *system);
 // How much of the way from there straight to the poses is free, 0..1, while colliders go on to
 // `time`.
 td_real tdi_touch_way(tdi_touch *t, const tdi_system *system, td_real time);

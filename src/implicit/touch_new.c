@@ -48,6 +48,7 @@ static void lay_out(tdi_touch *t, tdi_layout *l) {
     t->calm = tdi_layout_place(l, members, sizeof *t->calm);
     t->idling = tdi_layout_place(l, members, sizeof *t->idling);
     t->resting = tdi_layout_place(l, capsules, sizeof *t->resting);
+    t->goes = tdi_layout_place(l, members, sizeof *t->goes);
     t->stiffness = tdi_layout_place(l, members, sizeof *t->stiffness);
     t->capsule = tdi_layout_place(l, capsules, sizeof *t->capsule);
     t->now = tdi_layout_place(l, points, sizeof *t->now);

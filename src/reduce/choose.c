@@ -354,15 +354,13 @@ static void follow(td_reduced_state *s, int32_t i, int32_t key) {
 }
 
 // Leaves to themselves what costs too much.
-static void cut(td_reduced_state *s, td_real *sum) {
+static void cut(td_reduced_state *s) {
     const int32_t key = threshold(s);
-    *sum = 0;
     for (int32_t i = 0; i < s->full->body_count; i++) {
         if (s->wanted[i] != TD_REDUCE_OWN && key_at(s, i) >= key) {
             s->wanted[i] = TD_REDUCE_OWN;
         }
         follow(s, i, key);
-        *sum += s->wanted[i] != TD_REDUCE_OWN ? s->cost[i] : 0;
     }
     tdi_reduce_settle_wanted(s);
 }
@@ -389,34 +387,46 @@ static void offer_freezing(td_reduced_state *s) {
 }
 
 // How many fewer joints are left than there are.
-static int32_t choose_modes(td_reduced_state *s, td_real *sum) {
-    cut(s, sum);
+static int32_t choose_modes(td_reduced_state *s) {
+    cut(s);
     int32_t left = own_joints(s, s->wanted);
     for (int k = 0; k < ROUNDS && s->opts.joints > 0 && left > s->opts.joints; k++) {
         offer_freezing(s);
-        cut(s, sum);
+        cut(s);
         left = own_joints(s, s->wanted);
     }
     return own_joints(s, s->mode) - left;
 }
 
+// Costs are cautious, because they are of what comes; the error that is told is of what was.
+static td_real told(const td_reduced_state *s, uint8_t mode, td_real cost) {
+    static const gain of[] = {{0, 0}, {1, 0.3}, {1, 1}, {1, 0.35}};
+    const td_real by = by_gain(s, of[mode]);
+    return mode == TD_REDUCE_OWN ? 0 : by * by * cost;
+}
+
 bool tdi_reduce_choose_by(td_reduced_state *s, bool late) {
     const int32_t n = s->full->body_count;
-    td_real now = 0, then;
+    td_real now = 0, now_told = 0, then_told = 0;
     tdi_reduce_draw(s, false);
     sum_loads(s);
     for (int32_t i = 0; i < n; i++) {
-        now += weigh(s, i);
+        const td_real cost = weigh(s, i);
+        now += cost;
+        now_told += told(s, s->mode[i], cost);
     }
     memcpy(s->angle_seen, s->whole.angle, (size_t)s->full->head.dof_count * sizeof(td_real));
-    const int32_t saved = choose_modes(s, &then);
+    const int32_t saved = choose_modes(s);
     const bool fine = s->opts.joints > 0 ? saved >= 0 : now <= s->opts.error * s->opts.error;
     if (!late && fine && !worthwhile(s, saved)) {
         memcpy(s->wanted, s->mode, (size_t)n * sizeof *s->mode);
-        s->count->estimate = sqrt(now);
+        s->count->estimate = sqrt(now_told);
         return false;
     }
-    s->count->estimate = sqrt(then);
+    for (int32_t i = 0; i < n; i++) {
+        then_told += told(s, s->wanted[i], s->cost[i]);
+    }
+    s->count->estimate = sqrt(then_told);
     return memcmp(s->mode, s->wanted, (size_t)n * sizeof *s->mode) != 0;
 }
 

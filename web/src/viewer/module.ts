@@ -53,6 +53,8 @@ export interface Exports {
   web_moments(): number;
   web_clusters(): number;
   web_adapted(): number;
+  web_draw(): number;
+  web_strokes(): number;
   web_time(): number;
   web_dt(): number;
   web_iterations(): number;

@@ -6,6 +6,7 @@ import {
   BufferAttribute,
   BufferGeometry,
   CanvasTexture,
+  Color,
   Group,
   InstancedMesh,
   LineBasicMaterial,
@@ -23,7 +24,7 @@ import type { Scene } from 'three';
 import { arrowMaterial } from '../props';
 import { Clusters } from './clusters';
 import { MomentScale } from './moment-scale';
-import { ARROW, MOST_ARROWS } from './protocol';
+import { ARROW, MOST_ARROWS, STROKE } from './protocol';
 import type { State } from './protocol';
 import { solidGeometry } from './world';
 import type { LiveWorld } from './world';
@@ -42,7 +43,7 @@ const BARB = 0.16;
 export class Overlays {
   readonly on = new Set<Overlay>();
   private readonly group = new Group();
-  private readonly bones = lines(0x1d5fa8);
+  private readonly bones = lines();
   private readonly joints: Points;
   private readonly arrows = lines(0xc2410c);
   private readonly gusts = lines(0x2f7f9e);
@@ -88,8 +89,6 @@ export class Overlays {
     this.clusters = world ? new Clusters(world.opened) : null;
     if (world) {
       const { segments } = world.opened;
-      resize(this.bones, 2 * segments);
-      resize(this.joints, segments);
       resize(this.arrows, 2 * segments);
       resize(this.plumb, 2);
       this.forces.geometry.dispose();
@@ -129,13 +128,13 @@ export class Overlays {
     }
     this.earlier = this.latest && this.latest.time < state.time ? this.latest : this.earlier;
     this.latest = state;
-    this.bones.visible = this.joints.visible = this.on.has('skeleton');
+    this.bones.visible = this.joints.visible = this.on.has('skeleton') && state.strokes !== undefined;
     this.arrows.visible = this.on.has('velocity');
     this.centre.visible = this.plumb.visible = this.on.has('centre');
     this.gusts.visible = this.on.has('wind') && state.wind !== undefined;
     this.forces.visible = this.on.has('contacts') && state.arrows !== undefined;
     if (this.bones.visible) {
-      this.drawBones(world);
+      this.drawStrokes(state.strokes!);
     }
     if (this.forces.visible) {
       this.drawForces(state.arrows!);
@@ -153,17 +152,25 @@ export class Overlays {
     this.paint(world, state);
   }
 
-  private drawBones(world: LiveWorld): void {
-    const bones = array(this.bones);
-    const joints = array(this.joints);
-    const at = new Vector3();
-    for (let i = 0; i < world.opened.segments; i++) {
-      world.origin(i, at).toArray(bones, 6 * i);
-      at.toArray(joints, 3 * i);
-      world.tip(i, at).toArray(bones, 6 * i + 3);
+  // lines in their own colours; points are lines without length
+  private drawStrokes(strokes: Float32Array): void {
+    const [bones, joints, colors]: [number[], number[], number[]] = [[], [], []];
+    const color = new Color();
+    for (let at = 0; at < strokes.length; at += STROKE) {
+      const ends = [...strokes.subarray(at, at + 6)];
+      if (ends[0] === ends[3] && ends[1] === ends[4] && ends[2] === ends[5]) {
+        joints.push(ends[0], ends[1], ends[2]);
+      } else {
+        const { r, g, b } = color.setHex(strokes[at + 6]);
+        bones.push(...ends);
+        colors.push(r, g, b, r, g, b);
+      }
     }
-    changed(this.bones);
-    changed(this.joints);
+    resize(this.bones, bones.length / 3);
+    resize(this.joints, joints.length / 3);
+    write(this.bones, bones);
+    write(this.joints, joints);
+    this.bones.geometry.setAttribute('color', new BufferAttribute(new Float32Array(colors), 3));
   }
 
   // arrows of the largest forces come first, those without length are none
@@ -249,10 +256,11 @@ function disc(): CanvasTexture {
   return new CanvasTexture(canvas);
 }
 
-function lines(color: number): LineSegments {
+// without a colour they have one each
+function lines(color?: number): LineSegments {
   const geometry = new BufferGeometry();
   geometry.setAttribute('position', new BufferAttribute(new Float32Array(6), 3));
-  const made = new LineSegments(geometry, new LineBasicMaterial({ color, depthTest: false }));
+  const made = new LineSegments(geometry, new LineBasicMaterial({ color: color ?? 0xffffff, vertexColors: color === undefined, depthTest: false }));
   made.renderOrder = 8;
   return made;
 }
@@ -273,7 +281,7 @@ function resize(object: LineSegments | Points, points: number): void {
   }
 }
 
-function write(object: LineSegments, values: number[]): void {
+function write(object: LineSegments | Points, values: number[]): void {
   array(object).set(values);
   changed(object);
 }

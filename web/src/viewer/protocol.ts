@@ -82,6 +82,8 @@ export const POSE = 7;
 /** Numbers of an arrow: where it begins, rotation x y z w, length three times. */
 export const ARROW = 10;
 export const MOST_ARROWS = 256;
+/** Numbers of a stroke: where it begins and ends, and its colour, 0xRRGGBB. */
+export const STROKE = 7;
 
 export interface Actor {
   name: string;
@@ -170,6 +172,8 @@ export interface State {
   clusters?: Int32Array;
   /** ARROW numbers a contact, when asked for; those without length are none. */
   arrows?: Float32Array;
+  /** STROKE numbers a line or, where its ends are the same, a point, when asked for. */
+  strokes?: Float32Array;
   /** m/s at the points that were asked for. */
   wind?: Float64Array;
   /** The step failed: nothing moves on. */
@@ -201,7 +205,7 @@ export type Request =
   | { do: 'finer' }
   | { do: 'edit'; text: string; edits: Edit[] }
   | { do: 'check'; file: string; text: string; files: Record<string, string> }
-  | { do: 'advance'; seconds: number; steps?: number; budget: number; moments?: boolean; clusters?: boolean; contacts?: boolean; wind?: Float64Array }
+  | { do: 'advance'; seconds: number; steps?: number; budget: number; moments?: boolean; clusters?: boolean; contacts?: boolean; skeleton?: boolean; wind?: Float64Array }
   | { do: 'set'; values: Record<string, number>; integrator?: number }
   | { do: 'grab'; actor: number; segment: number; point: Vector; to: Vector; stiffness: number }
   | { do: 'grabTo'; to: Vector }

@@ -150,6 +150,7 @@ export class Viewer {
     }
     if (opened && this.own.owns(item)) {
       this.own.setPicture(item, this.picture.small());
+      this.showOwn();
     }
     return opened;
   }
@@ -414,8 +415,9 @@ export class Viewer {
     const moments = this.overlays.on.has('moment');
     const clusters = this.overlays.on.has('clusters');
     const contacts = this.overlays.on.has('contacts');
+    const skeleton = this.overlays.on.has('skeleton');
     const state: State | string = await this.simulation
-      .ask({ do: 'advance', seconds, steps, budget, moments, clusters, contacts, wind })
+      .ask({ do: 'advance', seconds, steps, budget, moments, clusters, contacts, skeleton, wind })
       .catch((problem: Error) => problem.message);
     if (world !== this.world) {
       return false;

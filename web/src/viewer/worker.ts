@@ -7,7 +7,7 @@ import { readFiner, readKind, readSolid, sizeOfMeshes } from './kinds';
 import { Module } from './module';
 import { OrganFinder } from './organs';
 import { pathsOf } from './paths';
-import { ARROW, MOST_ARROWS, POSE } from './protocol';
+import { ARROW, MOST_ARROWS, POSE, STROKE } from './protocol';
 import type { Actor, Answers, Fault, Kind, Opened, Request, Saved, Source, State } from './protocol';
 import { editScene, readScene } from './scene-text';
 import { openScene } from './told';
@@ -237,6 +237,10 @@ function advance(request: Extract<Request, { do: 'advance' }>): State {
   }
   if (request.contacts) {
     state.arrows = arrows();
+  }
+  if (request.skeleton) {
+    const count = call.web_draw();
+    state.strokes = module.floats(call.web_strokes(), STROKE * count).slice();
   }
   if (request.wind) {
     state.wind = windAt(request.wind);

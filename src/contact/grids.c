@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: MIT
+// Which boxes overlap.
+//
+// Method   There is a grid for each power of two: the one with the edge 2^k holds the boxes whose
+//          largest side is in [2^(k-1), 2^k), each in the cell of its least corner. A box that
+//          overlaps another has its corner at most an edge below the other's, so that a box looks
+//          into 27 cells at most of its own grid, half of them for pairs once, and of each coarser
+//          one. Cells are hashed so that those above each other are neighbours: a column of them is
+//          one piece of the list. The cost is linear in the boxes, however unlike they are, and in
+//          the pairs. A few are compared each with each, which is cheaper.
+// Threads  take boxes in turns, and write what they find into blocks of the list, of which each
+//          takes the next when it needs one.
+// Order    By both indices: two counting sorts. So it does not matter who found what when.
+
+#include "contact/broad.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#define LEVELS   32  // grids; what is smaller goes into the finest
+#define FARTHEST 1e9 // cells from the origin
+#define FEW      600 // boxes that are compared each with each
+#define RUN      8   // of them, one after the other along a strand, are compared by one box
+
+// ---- cells ----------------------------------------------------------------------------------
+
+typedef struct cell {
+    int32_t x, y, z;
+} cell;
+
+// the least k with all sides below 2^k
+static inline int32_t level_of(const tdi_bounds *b) {
+    td_vec3 size = tdi_sub(b->high, b->low);
+    int exponent;
+    frexp(tdi_greater(size.x, tdi_greater(size.y, size.z)), &exponent);
+    return exponent;
+}
+
+static inline int32_t cell_at(td_real x, td_real over) {
+    td_real at = x * over;
+    at = at < FARTHEST ? (at > -FARTHEST ? at : -FARTHEST) : FARTHEST;
+    int32_t cut = (int32_t)at;
+    return cut - (at < cut); // floor
+}
+
+static inline cell cell_of(td_vec3 x, td_real over) {
+    return (cell){cell_at(x.x, over), cell_at(x.y, over), cell_at(x.z, over)};
+}
+
+// The bucket of cell z = 0 of a column; the others follow, round about.
+static inline uint32_t column_of(int32_t level, int32_t x, int32_t y) {
+    uint64_t h = (uint64_t)(uint32_t)x * 0x9e3779b97f4a7c15u;
+    h = (h ^ (h >> 29)) + (uint64_t)(uint32_t)y * 0xbf58476d1ce4e5b9u;
+    h = (h ^ (h >> 30)) + (uint64_t)(uint32_t)level * 0xd6e8feb86659fd93u;
+    return (uint32_t)(h ^ (h >> 32));
+}
+
+static inline int32_t bucket_of(const tdi_contacts *c, uint32_t column, int32_t z) {
+    return (int32_t)((column + (uint32_t)z) & (uint32_t)(c->bucket_count - 1));
+}
+
+// Puts every box into its cell. Bit k of the result: there are boxes of level *finest + k.
+static uint32_t fill_grids(tdi_contacts *c, int32_t *finest) {
+    int32_t coarsest = level_of(&c->fat[0]);
+    for (int32_t i = 0; i < c->capsule_count; i++) {
+        c->level[i] = level_of(&c->fat[i]);
+        coarsest = c->level[i] > coarsest ? c->level[i] : coarsest;
+    }
+    *finest = coarsest - (LEVELS - 1);
+    uint32_t used = 0;
+    memset(c->bucket, 0, ((size_t)c->bucket_count + 1) * sizeof *c->bucket);
+    for (int32_t i = 0; i < c->capsule_count; i++) {
+        c->level[i] = c->level[i] > *finest ? c->level[i] : *finest;
+        used |= (uint32_t)1 << (c->level[i] - *finest);
+        const cell at = cell_of(c->fat[i].low, ldexp(1, -c->level[i]));
+        c->place[i] = bucket_of(c, column_of(c->level[i], at.x, at.y), at.z);
+        c->bucket[c->place[i]]++;
+    }
+    for (int32_t k = 0; k < c->bucket_count; k++) {
+        c->bucket[k + 1] += c->bucket[k];
+    }
+    for (int32_t i = c->capsule_count - 1; i >= 0; i--) { // from the end of a bucket to its start
+        c->entry[--c->bucket[c->place[i]]] = i;
+    }
+    return used;
+}
+
+// ---- pairs ----------------------------------------------------------------------------------
+
+typedef struct gathering { // of one search
+    const tdi_search *search;
+    _Atomic int32_t blocks; // taken
+    int32_t finest;
+    uint32_t used; // levels, from the finest
+    int32_t count[TDI_TURNS];
+    bool dropped[TDI_TURNS];
+} gathering;
+
+typedef struct finder { // of one turn
+    gathering *g;
+    tdi_contacts *c;
+    int32_t at, end; // room for pairs in a block
+    int32_t count;
+    bool dropped;
+} finder;
+
+static void add_pair(finder *f, int32_t i, int32_t j) {
+    f->count++;
+    if (f->at == f->end) {
+        const int32_t block = atomic_fetch_add(&f->g->blocks, 1);
+        if (block >= f->c->block_limit) {
+            return; // they are too many, as the counts will show
+        }
+        f->at = block * TDI_PAIR_BLOCK;
+        f->end = f->at + TDI_PAIR_BLOCK;
+    }
+    f->c->spare[f->at++] = (tdi_near_pair){i, j};
+}
+
+static inline void consider(finder *f, int32_t i, int32_t j) {
+    if (tdi_overlap(&f->c->fat[i], &f->c->fat[j]) &&
+        tdi_search_takes(f->g->search, i < j ? i : j, i < j ? j : i, &f->dropped)) {
+        add_pair(f, i < j ? i : j, i < j ? j : i);
+    }
+}
+
+// The partners of i of one level in the buckets `from` to before `to`.
+static inline void look_in(finder *f, int32_t i, int32_t level, int32_t from, int32_t to) {
+    const tdi_contacts *c = f->c;
+    for (int32_t at = c->bucket[from]; at < c->bucket[to]; at++) {
+        if (c->level[c->entry[at]] == level) {
+            consider(f, i, c->entry[at]);
+        }
+    }
+}
+
+// In the cells `low` to `high` of a column.
+static void look_in_column(finder *f, int32_t i, int32_t level, uint32_t column, int32_t low,
+                           int32_t high) {
+    const int32_t from = bucket_of(f->c, column, low), to = from + high - low + 1,
+                  all = f->c->bucket_count;
+    look_in(f, i, level, from, to < all ? to : all);
+    if (to > all) {
+        look_in(f, i, level, 0, to - all);
+    }
+}
+
+// The partners of i in its own cell have higher numbers.
+static void look_in_own(finder *f, int32_t i) {
+    const tdi_contacts *c = f->c;
+    const int32_t k = c->place[i];
+    for (int32_t at = c->bucket[k]; at < c->bucket[k + 1]; at++) {
+        if (c->entry[at] > i && c->level[c->entry[at]] == c->level[i]) {
+            consider(f, i, c->entry[at]);
+        }
+    }
+}
+
+// The partners of i of a level, not below its own. In its own, those in cells after its own; those
+// before it find i.
+static void look_at_level(finder *f, int32_t i, int32_t level) {
+    const tdi_bounds *b = &f->c->fat[i];
+    const td_real edge = ldexp(1, level), over = ldexp(1, -level);
+    const cell low = cell_of(tdi_sub(b->low, tdi_vec3(edge, edge, edge)), over),
+               high = cell_of(b->high, over), own = cell_of(b->low, over);
+    const bool half = level == f->c->level[i];
+    if (half) {
+        look_in_own(f, i);
+    }
+    for (int32_t x = half ? own.x : low.x; x <= high.x; x++) {
+        for (int32_t y = half && x == own.x ? own.y : low.y; y <= high.y; y++) {
+            const int32_t z = half && x == own.x && y == own.y ? own.z + 1 : low.z;
+            if (z <= high.z) {
+                look_in_column(f, i, level, column_of(level, x, y), z, high.z);
+            }
+        }
+    }
+}
+
+static void begin_turn(finder *f, gathering *g) {
+    *f = (finder){.g = g, .c = g->search->c};
+}
+
+// What a block has left is marked.
+static void end_turn(finder *f, int64_t turn) {
+    for (; f->at < f->end; f->at++) {
+        f->c->spare[f->at] = (tdi_near_pair){TD_NONE, TD_NONE};
+    }
+    f->g->count[turn] = f->count;
+    f->g->dropped[turn] = f->dropped;
+}
+
+static void find_turn(void *context, int64_t turn) {
+    gathering *g = context;
+    const tdi_contacts *c = g->search->c;
+    const tdi_turn_part share = tdi_turn_part_of(c->capsule_count, turn);
+    finder f;
+    begin_turn(&f, g);
+    for (int32_t i = share.first; i < share.last && g->blocks <= c->block_limit; i++) {
+        for (int32_t k = c->level[i] - g->finest; k < LEVELS; k++) {
+            if (g->used >> k & 1) {
+                look_at_level(&f, i, g->finest + k);
+            }
+        }
+    }
+    end_turn(&f, turn);
+}
+
+// Each with each, in order; runs that are far away are passed over as a whole.
+static void find_among_few(gathering *g) {
+    const tdi_contacts *c = g->search->c;
+    const int32_t count = c->capsule_count;
+    tdi_bounds run[FEW / RUN + 1];
+    finder f;
+    begin_turn(&f, g);
+    for (int32_t i = 0; i < count; i++) {
+        tdi_bounds *b = &run[i / RUN];
+        *b = i % RUN == 0 ? c->fat[i] : *b;
+        tdi_grow(b, c->fat[i].low);
+        tdi_grow(b, c->fat[i].high);
+    }
+    for (int32_t i = 0; i < count; i++) {
+        for (int32_t j = i + 1, end; j < count; j = end) {
+            end = j - j % RUN + RUN < count ? j - j % RUN + RUN : count;
+            const bool near = tdi_overlap(&c->fat[i], &run[j / RUN]);
+            for (; near && j < end; j++) {
+                consider(&f, i, j);
+            }
+        }
+    }
+    end_turn(&f, 0);
+}
+
+// ---- order ----------------------------------------------------------------------------------
+
+// Stable, by i or by j, of the first `count` places.
+static void sort_pairs(tdi_contacts *c, const tdi_near_pair *from, int32_t count, tdi_near_pair *to,
+                       bool by_i) {
+    memset(c->tally, 0, ((size_t)c->capsule_count + 1) * sizeof *c->tally);
+    for (int32_t k = 0; k < count; k++) {
+        if (from[k].i != TD_NONE) {
+            c->tally[(by_i ? from[k].i : from[k].j) + 1]++;
+        }
+    }
+    for (int32_t k = 0; k < c->capsule_count; k++) {
+        c->tally[k + 1] += c->tally[k];
+    }
+    for (int32_t k = 0; k < count; k++) {
+        if (from[k].i != TD_NONE) {
+            to[c->tally[by_i ? from[k].i : from[k].j]++] = from[k];
+        }
+    }
+}
+
+// Two columns may share buckets, and a pair in them is met twice.
+static int32_t take_once(const tdi_near_pair *from, int32_t count, tdi_near_pair *to) {
+    int32_t kept = 0;
+    for (int32_t k = 0; k < count; k++) {
+        const tdi_near_pair *last = &to[kept - (kept > 0)];
+        if (kept == 0 || from[k].i != last->i || from[k].j != last->j) {
+            to[kept++] = from[k];
+        }
+    }
+    return kept;
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+bool tdi_grids_find(const tdi_search *w, bool *dropped) {
+    tdi_contacts *c = w->c;
+    gathering g = {.search = w};
+    const bool few = c->capsule_count <= FEW;
+    const int32_t turns = few ? 1 : tdi_turns_of(c->capsule_count);
+    int64_t count = 0;
+    if (few) {
+        find_among_few(&g);
+    } else {
+        g.used = fill_grids(c, &g.finest);
+        tdi_pool_turns(c->pool, turns, find_turn, &g);
+    }
+    for (int32_t k = 0; k < turns; k++) {
+        count += g.count[k];
+        *dropped = *dropped || g.dropped[k];
+    }
+    if (count > c->pair_limit) {
+        return false;
+    }
+    if (few) {
+        memcpy(c->pair, c->spare, (size_t)count * sizeof *c->pair);
+    } else {
+        sort_pairs(c, c->spare, g.blocks * TDI_PAIR_BLOCK, c->pair, false);
+        sort_pairs(c, c->pair, (int32_t)count, c->spare, true);
+    }
+    c->pair_count = few ? (int32_t)count : take_once(c->spare, (int32_t)count, c->pair);
+    return true;
+}

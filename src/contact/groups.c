@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+// Groups of capsules that move one at a time.
+//
+// Method   Each group has lists of its pairs, frictions and contacts. Groups that share no pair and
+//          no friction know nothing of each other: they move at once, on all threads. So groups get
+//          colours, each the first that no group before it has that it shares something with, and
+//          colours come one after the other. Neither colours nor results depend on threads.
+// Room     Of all groups of a colour each pair is in one list at most, so that they share the room
+//          for contacts; a colour that is too large for it goes in pieces.
+
+#include "contact/store.h"
+
+#include <string.h>
+
+#define COLOURS 64 // what would need more goes with the last, one by one
+
+// ---- lists ----------------------------------------------------------------------------------
+
+// Two counting sorts by the groups of both sides. `which` tells the sides of entry k.
+static void list_groups(const tdi_contacts *c, const int32_t *group, int32_t groups, int32_t count,
+                        tdi_near_pair (*which)(const tdi_contacts *c, int32_t k),
+                        tdi_group_list *list) {
+    memset(list->first, 0, ((size_t)groups + 1) * sizeof *list->first);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int32_t k = count - 1; k >= 0; k--) { // from the end of a list to its start
+            const tdi_near_pair pair = which(c, k);
+            const int32_t a = group[pair.i], b = pair.j < c->capsule_count ? group[pair.j] : a;
+            for (int side = 0; side < (a == b ? 1 : 2); side++) {
+                int32_t *at = &list->first[side ? b : a];
+                if (pass == 0) {
+                    ++*at;
+                } else {
+                    list->entry[--*at] = k;
+                }
+            }
+        }
+        for (int32_t k = 0; pass == 0 && k < groups; k++) {
+            list->first[k + 1] += list->first[k];
+        }
+    }
+}
+
+static tdi_near_pair pair_at(const tdi_contacts *c, int32_t k) {
+    return c->pair[k];
+}
+
+static tdi_near_pair friction_at(const tdi_contacts *c, int32_t k) {
+    return (tdi_near_pair){c->friction[k].capsule, c->friction[k].other};
+}
+
+static tdi_near_pair contact_at(const tdi_contacts *c, int32_t k) {
+    return (tdi_near_pair){c->contact[k].capsule, c->contact[k].other};
+}
+
+void tdi_contacts_sort(tdi_contacts *c, const int32_t *group, int32_t count) {
+    list_groups(c, group, count, c->contact_count, contact_at, &c->contacts_of);
+}
+
+const int32_t *tdi_contacts_of(const tdi_contacts *c, int32_t group, int32_t *count) {
+    const int32_t first = c->contacts_of.first[group];
+    *count = c->contacts_of.first[group + 1] - first;
+    return c->contacts_of.entry + first;
+}
+
+// ---- colours --------------------------------------------------------------------------------
+
+typedef struct round_of_groups {
+    tdi_contacts *c;
+    const int32_t *group;   // of a capsule
+    int32_t *colour;        // of a group; TD_NONE: it does not move
+    int32_t *order, *place; // groups by colours, and where their contacts go
+    int32_t first;          // of `order`, in this round
+    tdi_group_turn turn;
+    void *context;
+} round_of_groups;
+
+static uint64_t colour_of(const round_of_groups *r, tdi_near_pair pair, int32_t own) {
+    const int32_t a = r->group[pair.i], b = pair.j < r->c->capsule_count ? r->group[pair.j] : own,
+                  other = a == own ? b : a;
+    return other == own || r->colour[other] == TD_NONE ? 0 : (uint64_t)1 << r->colour[other];
+}
+
+// The first colour that no neighbour has.
+static int32_t free_colour(const round_of_groups *r, int32_t own) {
+    const tdi_contacts *c = r->c;
+    uint64_t taken = 0;
+    for (int32_t k = c->pairs_of.first[own]; k < c->pairs_of.first[own + 1]; k++) {
+        taken |= colour_of(r, pair_at(c, c->pairs_of.entry[k]), own);
+    }
+    for (int32_t k = c->frictions_of.first[own]; k < c->frictions_of.first[own + 1]; k++) {
+        taken |= colour_of(r, friction_at(c, c->frictions_of.entry[k]), own);
+    }
+    int32_t colour = 0;
+    while (colour < COLOURS - 1 && taken >> colour & 1) {
+        colour++;
+    }
+    return colour;
+}
+
+// Groups that move, by colours: how many.
+static int32_t put_in_order(round_of_groups *r, const bool *moves, int32_t count) {
+    int32_t all = 0;
+    for (int32_t k = 0; k < count; k++) {
+        r->colour[k] = TD_NONE;
+    }
+    for (int32_t k = 0; k < count; k++) {
+        r->colour[k] = moves[k] ? free_colour(r, k) : TD_NONE;
+    }
+    for (int32_t colour = 0; colour < COLOURS; colour++) {
+        for (int32_t k = 0; k < count; k++) {
+            if (r->colour[k] == colour) {
+                r->order[all++] = k;
+            }
+        }
+    }
+    return all;
+}
+
+// Room for the contacts of a group's pairs, and for all of its contacts.
+static int64_t pair_room(const tdi_contacts *c, int32_t group) {
+    return TDI_TOUCHES * (int64_t)(c->pairs_of.first[group + 1] - c->pairs_of.first[group]);
+}
+
+static int64_t room_for(const tdi_contacts *c, int32_t group) {
+    return pair_room(c, group) + c->frictions_of.first[group + 1] - c->frictions_of.first[group];
+}
+
+// From r->first on, how many groups of one colour have room together.
+static int32_t count_round(round_of_groups *r, int32_t all) {
+    const tdi_contacts *c = r->c;
+    const int32_t colour = r->colour[r->order[r->first]];
+    int64_t used = 0;
+    int32_t last = r->first;
+    while (last < all && r->colour[r->order[last]] == colour) {
+        const int64_t need = room_for(c, r->order[last]);
+        const bool alone = last == r->first;
+        if (!alone && (used + need > 3 * (int64_t)c->contact_limit || colour == COLOURS - 1)) {
+            break;
+        }
+        r->place[last++] = (int32_t)used;
+        used += need < 3 * (int64_t)c->contact_limit ? need : 3 * (int64_t)c->contact_limit;
+    }
+    return last - r->first;
+}
+
+static void group_turn(void *context, int64_t k) {
+    const round_of_groups *r = context;
+    const int32_t at = r->first + (int32_t)k, group = r->order[at];
+    const int64_t room = pair_room(r->c, group);
+    tdi_contacts own = *r->c;
+    own.pool = NULL;
+    own.group = group;
+    own.contact += r->place[at];
+    own.contact_limit = room < own.contact_limit ? (int32_t)room : own.contact_limit;
+    r->turn(r->context, &own, group);
+}
+
+void tdi_contacts_each_group(tdi_contacts *c, const int32_t *group, const bool *moves,
+                             int32_t count, tdi_group_turn turn, void *context) {
+    // what a search needs is free between searches
+    round_of_groups r = {.c = c,
+                         .group = group,
+                         .colour = c->tally,
+                         .order = c->entry,
+                         .place = c->place,
+                         .turn = turn,
+                         .context = context};
+    list_groups(c, group, count, c->pair_count, pair_at, &c->pairs_of);
+    list_groups(c, group, count, c->friction_count, friction_at, &c->frictions_of);
+    const int32_t all = put_in_order(&r, moves, count);
+    while (r.first < all) {
+        const int32_t now = count_round(&r, all);
+        tdi_pool_turns(c->pool, now, group_turn, &r);
+        r.first += now;
+    }
+    c->contact_count = 0;
+}
