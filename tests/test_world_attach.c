@@ -367,6 +367,62 @@ TD_TEST(steps_with_attachments_take_no_memory_and_none_is_left) {
     CHECK_INT(heap.held, 0);
 }
 
+typedef td_status changing(td_world *w, td_diag *diag);
+
+static td_status hold_another(td_world *w, td_diag *diag) {
+    td_constraint c = td_constraint_default(TD_HOLD_POINT);
+    td_constraint_id id;
+    c.segment[0] = 2;
+    return td_world_add_constraint(w, &c, &id, diag);
+}
+
+static td_status cut_vine(td_world *w, td_diag *diag) {
+    td_actor_id fallen;
+    return td_world_cut_actor(w, td_world_actor_id(w, 0), 2, 0, &fallen, diag);
+}
+
+static td_status move_vine(td_world *w, td_diag *diag) {
+    return td_world_place_actor(w, td_world_actor_id(w, 0), tdi_vec3(0, 3, 0), tdi_quat_identity(),
+                                diag);
+}
+
+// Every call for memory fails in turn.
+static void check_all_or_nothing(changing *change, const char *name) {
+    char text[TEXT];
+    test_heap heap = {0};
+    const td_alloc alloc = test_heap_alloc(&heap);
+    stage s = try_stage(garden(text, "rod", ""), 1, &alloc);
+    td_diag diag = {.message = ""};
+    grow_garden(s.world);
+    CHECK_INT(hold_another(s.world, &diag), TD_OK);
+    steps(s.world, 2);
+    td_status status = TD_ERR_MEMORY;
+    long fails = 0;
+    for (; status == TD_ERR_MEMORY && fails < 500; fails++) {
+        char *before = saved(s.world);
+        const size_t size = td_world_save_size(s.world);
+        heap.fail_at = heap.calls + 1 + fails;
+        status = change(s.world, &diag);
+        heap.fail_at = 0;
+        char *after = saved(s.world);
+        CHECK_SAY(status == TD_OK ||
+                      (td_world_save_size(s.world) == size && memcmp(before, after, size) == 0),
+                  "%s: call %ld changed the world", name, fails);
+        free(before);
+        free(after);
+    }
+    CHECK_SAY(status == TD_OK && fails > 2, "%s: %s", name, diag.message);
+    steps(s.world, 5);
+    stage_free(&s);
+    CHECK_INT(heap.held, 0);
+}
+
+TD_TEST(changing_what_is_held_without_memory_changes_nothing) {
+    check_all_or_nothing(hold_another, "hold");
+    check_all_or_nothing(cut_vine, "cut");
+    check_all_or_nothing(move_vine, "move");
+}
+
 TD_TEST(attachments_have_the_same_bits_on_any_number_of_threads) {
     char text[TEXT];
     garden(text, "rod", "");

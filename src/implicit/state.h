@@ -69,7 +69,7 @@ typedef struct tdi_solver_state {
     int32_t known0; // where it began
     td_real time0, dt0;
     td_base_motion base0;
-    bool joined;           // constraints solve it together with their rows: only its blocks are made
+    bool joined; // constraints solve it together with their rows: only its blocks are made
     bool pushed, answered; // there are pushes; the last were responded to
 } tdi_solver_state;
 

@@ -46,11 +46,13 @@ static td_vec3 wind_at(const td_reduced_state *s, int32_t c) {
     return s->count->flow.by_segment ? s->winds[c] : s->count->flow.air.wind;
 }
 
+static td_vec3 flow_in(const td_reduced_state *s, int32_t c, td_vec3 wind) {
+    return tdi_mat3_apply_t(&s->tree.frame[c].r, tdi_sub(s->tree.past[c].v, wind));
+}
+
 tdi_reduce_breeze tdi_reduce_breeze_at(const td_reduced_state *s, int32_t c) {
-    const tdi_mat3 *r = &s->tree.frame[c].r;
-    const tdi_past *past = &s->tree.past[c];
-    return (tdi_reduce_breeze){.flow = tdi_mat3_apply_t(r, tdi_sub(past->v, wind_at(s, c))),
-                               .spin = in_axes(r, &past->w)};
+    return (tdi_reduce_breeze){.flow = flow_in(s, c, wind_at(s, c)),
+                               .spin = in_axes(&s->tree.frame[c].r, &s->tree.past[c].w)};
 }
 
 // ---- segments -------------------------------------------------------------------------------
@@ -191,10 +193,16 @@ static void add_segment(td_reduced_state *s, int32_t c, int32_t i,
     }
 }
 
+// Each in the wind of its place.
 static void add_segments(td_reduced_state *s, int32_t c) {
-    const tdi_reduce_breeze breeze = tdi_reduce_breeze_at(s, c);
-    for (int32_t k = s->begin[c]; k < s->begin[c + 1]; k++) {
-        add_segment(s, c, s->member[k], &breeze);
+    tdi_reduce_breeze breeze = tdi_reduce_breeze_at(s, c);
+    for (int32_t k = s->wind_begin[c]; k < s->wind_begin[c + 1]; k++) {
+        if (s->count->flow.by_segment) {
+            breeze.flow = flow_in(s, c, s->gusts[k]);
+        }
+        for (int32_t m = s->served[k]; m < s->served[k + 1]; m++) {
+            add_segment(s, c, s->member[m], &breeze);
+        }
     }
 }
 
@@ -206,16 +214,18 @@ void tdi_reduce_drags(td_reduced_state *s) {
         memset(s->load, 0, (size_t)s->full->body_count * sizeof *s->load);
         return;
     }
+    tdi_reduce_spread_winds(s);
     for (int32_t i = 0; i < s->full->body_count; i++) {
         const int32_t c = s->seat[i].body;
+        const td_vec3 wind = s->count->flow.by_segment ? s->seg_wind[i] : s->count->flow.air.wind;
         const tdi_past *past = &s->tree.past[c];
         const tdi_frame *f = &s->whole.frame[i], *on = &s->tree.frame[c];
         const td_vec3 lever = tdi_scale(tdi_mat3_apply(&f->r, s->full->body[i].tip), 0.5),
                       x = tdi_sub(tdi_add(f->o, lever), on->o),
                       v = tdi_add(past->v, tdi_mat3_apply(&past->w, tdi_mat3_apply_t(&on->r, x))),
                       more = tdi_mat3_apply(&past->w, tdi_mat3_apply_t(&on->r, lever));
-        s->load[i] = drag_of(&s->count->flow.air, &s->full->body[i], f, tdi_sub(v, wind_at(s, c)),
-                             more, &s->damp[i]);
+        s->load[i] =
+            drag_of(&s->count->flow.air, &s->full->body[i], f, tdi_sub(v, wind), more, &s->damp[i]);
     }
 }
 

@@ -17,7 +17,8 @@
 #include <math.h>
 #include <string.h>
 
-#define FLAT 1e-12 // of the largest moment: what has less does not move by itself
+#define CLOSE 0.03  // m: where a camera sees less than this, it sees single tips
+#define FLAT  1e-12 // of the largest moment: what has less does not move by itself
 
 // ---- moments --------------------------------------------------------------------------------
 
@@ -312,13 +313,6 @@ static void gather_joints(td_reduced_state *s) {
     }
 }
 
-// Where wind was asked for is on a cluster that knows it.
-static void gather_winds(td_reduced_state *s) {
-    for (int32_t c = 0; c < s->clusters.body_count; c++) {
-        s->winds[c] = tdi_reduce_wind_on(s, c, s->seg_wind);
-    }
-}
-
 // ---- before ---------------------------------------------------------------------------------
 
 static void touch(td_reduced_state *s, int32_t i) {
@@ -357,7 +351,6 @@ static void touch_sides(td_reduced_state *s) {
 static void touch_all(td_reduced_state *s) {
     memset(s->touched, 0, (size_t)s->clusters.body_count * sizeof *s->touched);
     for (int32_t i = 0; i < s->full->body_count; i++) {
-        s->seg_wind[i] = s->winds[s->seat[i].body];
         if (s->mode[i] != s->wanted[i]) {
             touch(s, i);
             touch(s, s->full->parent[i]);
@@ -415,14 +408,16 @@ void tdi_reduce_change(td_reduced_state *s) {
     const bool rests = tdi_reduce_rests(s);
     tdi_reduce_settle_wanted(s);
     touch_all(s);
+    tdi_reduce_spread_winds(s);
     find_what_stays(s);
     remember(s);
     tdi_reduce_draw_touched(s, !rests);
     memcpy(s->mode, s->wanted, (size_t)s->full->body_count * sizeof *s->mode);
+    s->count->dense = s->opts.view && s->opts.error < CLOSE;
     tdi_reduce_cluster(s);
     gather_joints(s);
     (rests ? rest : gather_past)(s);
-    gather_winds(s);
+    tdi_reduce_take_winds(s, s->seg_wind);
     tdi_reduce_air(s, 0, true);
     s->tree.stale = !rests;
     s->count->changes++;

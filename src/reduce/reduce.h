@@ -93,6 +93,7 @@ typedef struct tdi_reduce_shape {
     td_real answer;  // s: (inertia/stiffness)^(1/2)
     int32_t count;   // segments
     int32_t place;   // on its axis, from 0
+    int32_t patch;   // segments next to each other, in which the wind is much the same
     bool rides, joins;
 } tdi_reduce_shape;
 
@@ -128,6 +129,7 @@ typedef struct tdi_reduce_count { // what is saved besides arrays
     int32_t wait;    // steps from that to the next, if nothing happens
     td_real young;   // s: since the first step, as long as that matters
     int32_t by_hand; // modes are not chosen
+    int32_t dense;   // wind is asked for in every patch
     tdi_reduce_flow flow;
 } tdi_reduce_count;
 
@@ -142,6 +144,7 @@ struct td_reduced_state {
     int32_t drawn;           // what `whole` has of the clusters: TDI_DRAWN_
     bool started;            // modes changed at the beginning of the step that is under way;
     tdi_reduce_count before; // then this was its count,
+    td_real *v_began;        // and these the velocities
     uint8_t *given;          // and these, a segment, the modes that were wanted
 
     // saved, one after the other, with coordinates and angles of `whole`
@@ -181,8 +184,10 @@ struct td_reduced_state {
     int32_t *wind_begin; // a cluster: its first place in `wind_from`; one more at the end
     int32_t *wind_from;  // segments at which wind is asked for, cluster by cluster
     td_real *wind_share; // of the wind on the cluster
-    td_vec3 *winds;      // a cluster
-    td_vec3 *seg_wind;   // a segment: scratch of changes
+    int32_t *served;     // the first place in `member` of those that each of these serves; one more
+    td_vec3 *gusts;      // the wind at each of these
+    td_vec3 *winds;      // a cluster: their mean
+    td_vec3 *seg_wind;   // a segment: scratch of choices and changes
     tdi_place *rate;     // a cluster: scratch of changes
     tdi_reduce_old *old; // a cluster: before a change
     uint8_t *touched;    // a cluster, then: segments come or go, or a joint of it changes its mode
@@ -212,6 +217,9 @@ static inline tdi_seat tdi_reduce_mass_seat(const td_reduced_state *s, int32_t i
     return seat;
 }
 
+// memory.c: places all arrays. Lay out once with base NULL, as ever, and once with the block.
+void tdi_reduce_lay_out(td_reduced_state *state, tdi_layout *layout, const td_tree_model *full);
+
 // structure.c: from the modes which cluster a segment is on, and which joint a cluster has. Modes
 // that a joint cannot have become its own.
 void tdi_reduce_structure(td_reduced_state *state);
@@ -223,15 +231,10 @@ void tdi_reduce_settle_wanted(td_reduced_state *state);
 // Whether a segment's joint can have a mode, whatever others have.
 bool tdi_reduce_can(const td_tree_model *full, int32_t segment, td_reduce_mode mode);
 
-// The wind on a cluster, from that on segments.
-static inline td_vec3 tdi_reduce_wind_on(const td_reduced_state *s, int32_t c,
-                                         const td_vec3 *winds) {
-    td_vec3 sum = {0, 0, 0};
-    for (int32_t k = s->wind_begin[c]; k < s->wind_begin[c + 1]; k++) {
-        sum = tdi_madd(sum, winds[s->wind_from[k]], s->wind_share[k]);
-    }
-    return sum;
-}
+// The winds at the places of clusters, and their means, from those at segments; and the other way
+// round, in `seg_wind`: each place serves the segments next to it.
+void tdi_reduce_take_winds(td_reduced_state *state, const td_vec3 *winds);
+void tdi_reduce_spread_winds(td_reduced_state *state);
 
 // clusters.c: makes the clusters of `mode` at the pose of `whole`; those that no change touched
 // stay as they are in `old`.

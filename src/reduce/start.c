@@ -102,14 +102,14 @@ static void remember(td_reduced_state *s) {
     memcpy(s->given, s->wanted, (size_t)s->full->body_count * sizeof *s->given);
     copy_reals(s->whole.q_start, s->tree.q, s->full->coord_count);
     copy_reals(s->whole.angle_near, s->tree.angle, dofs);
-    copy_reals(s->whole.angle_star_kept, s->tree.v, dofs);
+    copy_reals(s->v_began, s->tree.v, dofs);
 }
 
 static void put_pose(td_reduced_state *s) {
     const int32_t dofs = s->full->head.dof_count;
     copy_reals(s->tree.q, s->whole.q_start, s->full->coord_count);
     copy_reals(s->tree.angle, s->whole.angle_near, dofs);
-    copy_reals(s->tree.v, s->whole.angle_star_kept, dofs);
+    copy_reals(s->tree.v, s->v_began, dofs);
     s->tree.stale = false;
     tdi_tree_place(&s->clusters, &s->tree);
 }
@@ -131,7 +131,7 @@ void tdi_reduce_take_whole(td_reduced_state *s) {
     const tdi_solver_state head = w->head;
     copy_reals(w->q_start, w->q, s->full->coord_count);
     copy_reals(w->angle_near, w->angle, s->full->head.dof_count);
-    copy_reals(w->angle_star_kept, w->v, s->full->head.dof_count);
+    copy_reals(s->v_began, w->v, s->full->head.dof_count);
     tdi_reduce_free_joints(s);
     s->tree.head.time = head.time;
     s->tree.head.known = head.known;

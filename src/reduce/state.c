@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// States of reduced trees: memory, steps, saving.
+// States of reduced trees: steps, saving.
 
 #include "reduce/reduce.h"
 
@@ -23,78 +23,7 @@
 #define LEFT_OF_ERROR 0.5
 #define LONGEST       0.03 // rad: what swings freely would add up more
 
-// ---- memory ---------------------------------------------------------------------------------
-
-static void lay_out_set(tdi_reduce_set *set, tdi_layout *l, size_t n) {
-    set->has = tdi_layout_place(l, n, sizeof *set->has);
-    set->list = tdi_layout_place(l, n, sizeof *set->list);
-    set->count = tdi_layout_place(l, 1, sizeof *set->count);
-}
-
-static void lay_out(td_reduced_state *s, tdi_layout *l, const td_tree_model *full) {
-    const size_t n = (size_t)full->body_count;
-    l->used = 0;
-    tdi_layout_place(l, 1, sizeof *s);
-    tdi_tree_state_lay_out(&s->tree, l, full);
-    tdi_tree_state_lay_out(&s->whole, l, full);
-    s->clusters = *full;
-    tdi_tree_model_lay_out(&s->clusters, l);
-    const size_t from = l->used;
-    s->count = tdi_layout_place(l, 1, sizeof *s->count);
-    s->saved = (char *)s->count;
-    s->swing = tdi_layout_place(l, n, sizeof *s->swing);
-    s->angle_seen = tdi_layout_place(l, (size_t)full->head.dof_count, sizeof *s->angle_seen);
-    s->active = tdi_layout_place(l, n, sizeof *s->active);
-    s->uneven = tdi_layout_place(l, n, sizeof *s->uneven);
-    s->mode = tdi_layout_place(l, n, sizeof *s->mode);
-    s->wanted = tdi_layout_place(l, n, sizeof *s->wanted);
-    s->seat = tdi_layout_place(l, n, sizeof *s->seat);
-    s->side = tdi_layout_place(l, n, sizeof *s->side);
-    s->share = tdi_layout_place(l, n, sizeof *s->share);
-    s->usual = tdi_layout_place(l, n, sizeof *s->usual);
-    s->seen = tdi_layout_place(l, n, sizeof *s->seen);
-    s->began = tdi_layout_place(l, n, sizeof *s->began);
-    s->rest = tdi_layout_place(l, n, sizeof *s->rest);
-    s->clusters.body = tdi_layout_place(l, n, sizeof *s->clusters.body);
-    s->whole.q = tdi_layout_place(l, (size_t)full->coord_count, sizeof *s->whole.q);
-    s->whole.q_back = tdi_layout_place(l, (size_t)full->coord_count, sizeof *s->whole.q);
-    s->whole.angle = tdi_layout_place(l, (size_t)full->head.dof_count, sizeof *s->whole.angle);
-    s->whole.angle_star = tdi_layout_place(l, (size_t)full->head.dof_count, sizeof *s->whole.angle);
-    s->saved_bytes = l->used - from;
-    s->shape = tdi_layout_place(l, n, sizeof *s->shape);
-    s->touches = tdi_layout_place(l, 1, sizeof *s->touches);
-    lay_out_set(&s->met, l, n);
-    lay_out_set(&s->held, l, n);
-    s->pinned = tdi_layout_place(l, n, sizeof *s->pinned);
-    s->joined = tdi_layout_place(l, n, sizeof *s->joined);
-    s->stiff = tdi_layout_place(l, n, sizeof *s->stiff);
-    s->carries = tdi_layout_place(l, n, sizeof *s->carries);
-    s->size = tdi_layout_place(l, n, sizeof *s->size);
-    s->begin = tdi_layout_place(l, n + 1, sizeof *s->begin);
-    s->member = tdi_layout_place(l, n, sizeof *s->member);
-    s->awake = tdi_layout_place(l, n, sizeof *s->awake);
-    s->first = tdi_layout_place(l, n, sizeof *s->first);
-    s->wind_begin = tdi_layout_place(l, n + 1, sizeof *s->wind_begin);
-    s->wind_from = tdi_layout_place(l, n, sizeof *s->wind_from);
-    s->wind_share = tdi_layout_place(l, n, sizeof *s->wind_share);
-    s->winds = tdi_layout_place(l, n, sizeof *s->winds);
-    s->seg_wind = tdi_layout_place(l, n, sizeof *s->seg_wind);
-    s->rate = tdi_layout_place(l, n, sizeof *s->rate);
-    s->old = tdi_layout_place(l, n, sizeof *s->old);
-    s->touched = tdi_layout_place(l, n, sizeof *s->touched);
-    s->was = tdi_layout_place(l, n, sizeof *s->was);
-    s->led = tdi_layout_place(l, n, sizeof *s->led);
-    s->next = tdi_layout_place(l, n, sizeof *s->next);
-    s->stays = tdi_layout_place(l, n, sizeof *s->stays);
-    s->given = tdi_layout_place(l, n, sizeof *s->given);
-    s->bent = tdi_layout_place(l, n, sizeof *s->bent);
-    s->shift = tdi_layout_place(l, n, sizeof *s->shift);
-    s->cost = tdi_layout_place(l, n, sizeof *s->cost);
-    s->load = tdi_layout_place(l, n, sizeof *s->load);
-    s->damp = tdi_layout_place(l, n, sizeof *s->damp);
-    s->sum = tdi_layout_place(l, n, sizeof *s->sum);
-    s->inverse = tdi_layout_place(l, n, sizeof *s->inverse);
-}
+// ---- making ---------------------------------------------------------------------------------
 
 static int32_t first_spring(const td_tree_model *m) {
     int32_t i = 0;
@@ -176,13 +105,13 @@ td_status td_reduced_new(const td_tree_model *model, const td_reduce_opts *opts,
     td_reduced_state sizes;
     memset(&sizes, 0, sizeof sizes);
     tdi_layout l = {NULL, 0};
-    lay_out(&sizes, &l, model);
+    tdi_reduce_lay_out(&sizes, &l, model);
     td_reduced_state *s = tdi_state_new(alloc, l.used, 0, "the tree's state", diag);
     if (!s) {
         return TD_ERR_MEMORY;
     }
     l.base = (char *)s;
-    lay_out(s, &l, model);
+    tdi_reduce_lay_out(s, &l, model);
     s->opts = own;
     set_up(s, model);
     *out = s;
@@ -271,9 +200,8 @@ static void note_flow(td_reduced_state *s) {
 }
 
 static void take_winds(td_reduced_state *s) {
-    const td_vec3 *winds = s->tree.head.opts->winds;
-    for (int32_t c = 0; winds && c < s->clusters.body_count; c++) {
-        s->winds[c] = tdi_reduce_wind_on(s, c, winds);
+    if (s->tree.head.opts->winds) {
+        tdi_reduce_take_winds(s, s->tree.head.opts->winds);
     }
 }
 
@@ -457,6 +385,7 @@ static void close_gaps(td_reduced_state *s) {
     clean.since = c->since;
     clean.wait = c->wait;
     clean.by_hand = c->by_hand;
+    clean.dense = c->dense;
     clean.flow.air = c->flow.air;
     clean.flow.gravity = c->flow.gravity;
     clean.flow.stiffness = c->flow.stiffness;

@@ -8,7 +8,8 @@
 //          |n| bounding how fast n changes with a. A tip is then displaced by the sum over the
 //          joints that carry it of t x arm: wind bends all of them the same way, so that their
 //          errors add up. A tip at velocity v goes as far again as v T. With both,
-//            sway^2 = mean over tips of d^2 + (v T)^2.
+//            sway^2 = mean over tips of d^2 + (v T)^2;
+//          with a camera that of the tip that sways farthest counts as well, over 1.5.
 // Air      is asked for at a few segments, evenly among all; each serves those next to it. Drag is
 //          that of the middle of a segment at rest.
 
@@ -20,7 +21,8 @@
 #include <math.h>
 #include <string.h>
 
-#define SWAY 0.3 // s: T, as choices take it
+#define SWAY   0.3 // s: T, as choices take it
+#define SINGLE 2.0 // times the error a single tip may sway that a camera sees
 
 // ---- places ---------------------------------------------------------------------------------
 
@@ -123,7 +125,7 @@ static void displace(td_reduced_state *s, td_real stiffness) {
 
 td_real tdi_reduced_sway(td_reduced_state *s, const td_step_opts *o, const td_vec3 *winds) {
     const bool moves = s->tree.head.known > 0;
-    td_real sum = 0, tips = 0;
+    td_real sum = 0, tips = 0, most = 0;
     tdi_reduce_draw(s, moves);
     sum_loads(s, o, winds);
     displace(s, o->stiffness);
@@ -138,10 +140,12 @@ td_real tdi_reduced_sway(td_reduced_state *s, const td_step_opts *o, const td_ve
         const tdi_past *past = &s->whole.past[i];
         const td_vec3 v = moves ? tdi_scale(tdi_add(past->v, tdi_mat3_apply(&past->w, tip)), SWAY)
                                 : tdi_vec3(0, 0, 0);
-        sum += tdi_dot(d, d) + tdi_dot(v, v);
+        const td_real own = tdi_dot(d, d) + tdi_dot(v, v);
+        sum += own;
+        most = fmax(most, own);
         tips++;
     }
-    return sqrt(sum / tips);
+    return fmax(sqrt(sum / tips), s->opts.view ? sqrt(most) / SINGLE : 0);
 }
 
 td_real tdi_reduced_error(const td_reduced_state *s) {
@@ -169,9 +173,7 @@ void tdi_reduced_rouse(td_reduced_state *s, const td_step_opts *o, const td_vec3
     for (int32_t i = 0; i < s->full->body_count; i++) {
         s->seg_wind[i] = winds[place_of(s, i)];
     }
-    for (int32_t c = 0; c < s->clusters.body_count; c++) {
-        s->winds[c] = tdi_reduce_wind_on(s, c, s->seg_wind);
-    }
+    tdi_reduce_take_winds(s, s->seg_wind);
     tdi_reduce_forget(s);
     tdi_reduce_draw(s, false);
     memcpy(s->angle_seen, s->whole.angle, (size_t)s->full->head.dof_count * sizeof(td_real));

@@ -8,7 +8,10 @@
 #include <string.h>
 
 #define FEW  3  // segments: wind on fewer is asked for at one place,
-#define MANY 12 // on fewer than these at two
+#define MANY 12 // on fewer than these at two, on more at four, and more where they are far apart,
+#define MOST 64 // up to this
+
+#define ALIKE 1.01 // areas that differ by less than this factor
 
 // ---- modes ----------------------------------------------------------------------------------
 
@@ -206,9 +209,16 @@ static td_real area_of(const td_reduced_state *s, int32_t place) {
     return a.x + a.y + a.z;
 }
 
-// A place stands for members [first, last): the one with the largest area, by the area of all.
+static int32_t patch_of(const td_reduced_state *s, int32_t member) {
+    return s->shape[s->member[member]].patch;
+}
+
+// A place stands for members [first, last), by the area of all: the one with the largest area, of
+// equal ones that in the middle.
 static void add_place(td_reduced_state *s, int32_t at, int32_t first, int32_t last) {
-    td_real most = -1, all = 0;
+    const int32_t middle = first + (last - first) / 2;
+    td_real most = ALIKE * area_of(s, middle), all = 0;
+    s->wind_from[at] = s->member[middle];
     for (int32_t k = first; k < last; k++) {
         const td_real area = area_of(s, k);
         all += area;
@@ -220,27 +230,72 @@ static void add_place(td_reduced_state *s, int32_t at, int32_t first, int32_t la
     s->wind_share[at] = all;
 }
 
-// A quadrature of bounded size: segments next to each other share a place.
-static void find_places(td_reduced_state *s) {
-    int32_t count = 0;
-    for (int32_t c = 0; c < s->clusters.body_count; c++) {
-        const int32_t first = s->begin[c], size = s->begin[c + 1] - first,
-                      places = size < FEW    ? 1
-                               : size < MANY ? 2
-                                             : 4;
-        td_real all = 0;
-        s->wind_begin[c] = count;
-        for (int32_t j = 0; j < places; j++) {
-            add_place(s, count + j, first + j * size / places, first + (j + 1) * size / places);
-            all += s->wind_share[count + j];
+// Members next to each other share a place: those of a patch, or as many as make up all places.
+static void share_out(td_reduced_state *s, int32_t c, int32_t count, bool patches) {
+    const int32_t first = s->begin[c], last = s->begin[c + 1], at = s->wind_begin[c];
+    int32_t place = 0;
+    for (int32_t m = first; m < last; m++) {
+        const bool next = patches ? m == first || patch_of(s, m) != patch_of(s, m - 1)
+                                  : m == first + place * (last - first) / count;
+        if (next) {
+            s->served[at + place++] = m;
         }
-        for (int32_t j = 0; j < places; j++) {
-            td_real *share = &s->wind_share[count + j];
-            *share = all > 0 ? *share / all : 1.0 / places;
-        }
-        count += places;
     }
-    s->wind_begin[s->clusters.body_count] = count;
+    s->served[at + count] = last;
+}
+
+static int32_t count_patches(const td_reduced_state *s, int32_t c) {
+    int32_t count = 1;
+    for (int32_t m = s->begin[c] + 1; m < s->begin[c + 1]; m++) {
+        count += patch_of(s, m) != patch_of(s, m - 1);
+    }
+    return count;
+}
+
+// A quadrature of bounded size, denser where wind may differ.
+static void find_places(td_reduced_state *s) {
+    s->wind_begin[0] = 0;
+    for (int32_t c = 0; c < s->clusters.body_count; c++) {
+        const int32_t size = s->begin[c + 1] - s->begin[c],
+                      patches = s->count->dense ? count_patches(s, c) : 1,
+                      least = size < FEW    ? 1
+                              : size < MANY ? 2
+                                            : 4,
+                      count = patches > MOST    ? MOST
+                              : patches > least ? patches
+                                                : least;
+        td_real all = 0;
+        share_out(s, c, count, s->count->dense && count == patches);
+        for (int32_t k = s->wind_begin[c]; k < s->wind_begin[c] + count; k++) {
+            add_place(s, k, s->served[k], s->served[k + 1]);
+            all += s->wind_share[k];
+        }
+        for (int32_t k = s->wind_begin[c]; k < s->wind_begin[c] + count; k++) {
+            s->wind_share[k] = all > 0 ? s->wind_share[k] / all : 1.0 / count;
+        }
+        s->wind_begin[c + 1] = s->wind_begin[c] + count;
+    }
+}
+
+void tdi_reduce_take_winds(td_reduced_state *s, const td_vec3 *winds) {
+    for (int32_t c = 0; c < s->clusters.body_count; c++) {
+        td_vec3 sum = {0, 0, 0};
+        for (int32_t k = s->wind_begin[c]; k < s->wind_begin[c + 1]; k++) {
+            s->gusts[k] = winds[s->wind_from[k]];
+            sum = tdi_madd(sum, s->gusts[k], s->wind_share[k]);
+        }
+        s->winds[c] = sum;
+    }
+}
+
+void tdi_reduce_spread_winds(td_reduced_state *s) {
+    for (int32_t c = 0; c < s->clusters.body_count; c++) {
+        for (int32_t k = s->wind_begin[c]; k < s->wind_begin[c + 1]; k++) {
+            for (int32_t m = s->served[k]; m < s->served[k + 1]; m++) {
+                s->seg_wind[s->member[m]] = s->gusts[k];
+            }
+        }
+    }
 }
 
 // ---- entry ----------------------------------------------------------------------------------

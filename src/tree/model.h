@@ -224,7 +224,11 @@ struct td_tree_state {
 };
 
 // Places a state's arrays for any tree of so many bodies, joints and parts as `model` has.
-void tdi_tree_state_lay_out(td_tree_state *state, tdi_layout *layout, const td_tree_model *model);
+void tdi_tree_state_lay_out_lasting(td_tree_state *state, tdi_layout *layout,
+                                    const td_tree_model *model);
+// What nothing leaves from one call to the next but between the beginning and the end of a step.
+void tdi_tree_state_lay_out_scratch(td_tree_state *state, tdi_layout *layout,
+                                    const td_tree_model *model);
 // The same of a model's arrays. Both know nothing of what is in them.
 void tdi_tree_model_lay_out(td_tree_model *model, tdi_layout *layout);
 

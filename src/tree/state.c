@@ -35,7 +35,7 @@ static size_t larger(size_t a, size_t b) {
     return a > b ? a : b;
 }
 
-void tdi_tree_state_lay_out(td_tree_state *s, tdi_layout *l, const td_tree_model *m) {
+void tdi_tree_state_lay_out_lasting(td_tree_state *s, tdi_layout *l, const td_tree_model *m) {
     size_t n = (size_t)m->body_count, nv = (size_t)m->head.dof_count, nq = (size_t)m->coord_count;
     s->now = tdi_layout_place(l, 1, sizeof *s->now);
     s->q = tdi_layout_place(l, nq, sizeof *s->q);
@@ -48,6 +48,10 @@ void tdi_tree_state_lay_out(td_tree_state *s, tdi_layout *l, const td_tree_model
     s->other = tdi_layout_place(l, (size_t)m->other_count, sizeof *s->other);
     s->slot = tdi_layout_place(l, (size_t)m->part_count, sizeof *s->slot);
     s->summed = tdi_layout_place(l, n, sizeof *s->summed);
+}
+
+void tdi_tree_state_lay_out_scratch(td_tree_state *s, tdi_layout *l, const td_tree_model *m) {
+    size_t n = (size_t)m->body_count, nv = (size_t)m->head.dof_count;
     // explicit steps and Newton's method never run at the same time
     tdi_layout other = *l;
     s->node = tdi_layout_place(l, n, sizeof *s->node);
@@ -66,7 +70,8 @@ void tdi_tree_state_lay_out(td_tree_state *s, tdi_layout *l, const td_tree_model
 static void lay_out(td_tree_state *s, tdi_layout *l, const td_tree_model *m) {
     l->used = 0;
     tdi_layout_place(l, 1, sizeof *s);
-    tdi_tree_state_lay_out(s, l, m);
+    tdi_tree_state_lay_out_lasting(s, l, m);
+    tdi_tree_state_lay_out_scratch(s, l, m);
 }
 
 // ---- initial pose ---------------------------------------------------------------------------

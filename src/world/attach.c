@@ -57,7 +57,7 @@ static td_status regroup(td_world *w, td_diag *diag) {
     }
     td_status status = tdi_world_form_groups(w, all, diag);
     tdi_alloc_free(w->alloc, all, count * sizeof *all);
-    return status == TD_OK ? tdi_world_make_step_room(w, diag) : status;
+    return status;
 }
 
 static void wake_sides(td_world *w, const tdi_tie *t) {
@@ -411,14 +411,28 @@ td_actor_id td_world_carrier(const td_world *w, td_actor_id id, int32_t *segment
     return td_world_actor_id(w, c ? c->actor : TD_NONE);
 }
 
+static bool ties_to(const tdi_tie *t, int32_t actor) {
+    return t->alive && (t->actor[0] == actor || t->actor[1] == actor);
+}
+
+// All of them or none.
 td_status tdi_world_release_ties(td_world *w, int32_t actor, td_diag *diag) {
-    td_status status = TD_OK;
-    for (int32_t k = w->scene->def.constraint_count; k < w->tie_count && status == TD_OK; k++) {
+    bool any = false;
+    for (int32_t k = w->scene->def.constraint_count; k < w->tie_count; k++) {
         tdi_tie *t = &w->ties[k];
-        if (t->alive && (t->actor[0] == actor || t->actor[1] == actor)) {
-            status = drop(w, t, diag);
+        t->renewed = ties_to(t, actor);
+        t->alive = t->alive && !t->renewed;
+        any = any || t->renewed;
+    }
+    const td_status status = any ? regroup(w, diag) : TD_OK;
+    for (int32_t k = w->scene->def.constraint_count; k < w->tie_count; k++) {
+        tdi_tie *t = &w->ties[k];
+        if (t->renewed && status == TD_OK) {
+            wake_sides(w, t);
             forget_tie(w, k);
         }
+        t->alive = t->alive || (t->renewed && status != TD_OK);
+        t->renewed = false;
     }
     return status;
 }
@@ -447,32 +461,47 @@ static bool follow_sides(const td_world *w, const tdi_trace *t, td_constraint *c
     return there;
 }
 
-void tdi_world_follow_ties(td_world *w, const tdi_trace *trace) {
+static void follow_tie(const td_world *w, const tdi_trace *trace, tdi_tie *t) {
+    t->renewed = ties_to(t, trace->from);
+    if (t->renewed) {
+        t->alive = follow_sides(w, trace, &t->def);
+        t->actor[0] = t->def.actor[0];
+        t->actor[1] = t->def.actor[1];
+        t->segment = t->def.segment[0];
+        t->point = t->def.point[0];
+    }
+}
+
+td_status tdi_world_follow_ties(td_world *w, const tdi_trace *trace, td_diag *diag) {
+    const int32_t first = w->scene->def.constraint_count, count = w->tie_count - first;
+    const size_t bytes = (size_t)count * sizeof *w->ties;
     bool any = false;
-    for (int32_t k = w->scene->def.constraint_count; k < w->tie_count; k++) {
-        tdi_tie *t = &w->ties[k];
-        t->renewed = t->alive && (t->actor[0] == trace->from || t->actor[1] == trace->from);
-        if (t->renewed) {
-            any = true;
-            t->alive = follow_sides(w, trace, &t->def);
-            t->actor[0] = t->def.actor[0];
-            t->actor[1] = t->def.actor[1];
-            t->segment = t->def.segment[0];
-            t->point = t->def.point[0];
-        }
+    for (int32_t k = first; k < w->tie_count; k++) {
+        any = any || ties_to(&w->ties[k], trace->from);
     }
-    if (any && regroup(w, NULL) != TD_OK) { // without them there is a world
-        for (int32_t k = w->scene->def.constraint_count; k < w->tie_count; k++) {
-            w->ties[k].alive = w->ties[k].alive && !w->ties[k].renewed;
-        }
-        regroup(w, NULL);
+    if (!any) {
+        return TD_OK;
     }
-    for (int32_t k = w->scene->def.constraint_count; k < w->tie_count; k++) {
+    tdi_tie *before = tdi_alloc_zeroed(w->alloc, 1, bytes);
+    if (!before) {
+        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for constraints");
+    }
+    memcpy(before, w->ties + first, bytes);
+    for (int32_t k = first; k < w->tie_count; k++) {
+        follow_tie(w, trace, &w->ties[k]);
+    }
+    const td_status status = regroup(w, diag);
+    if (status != TD_OK) {
+        memcpy(w->ties + first, before, bytes);
+    }
+    for (int32_t k = first; k < w->tie_count; k++) {
         if (w->ties[k].renewed && !w->ties[k].alive) {
             forget_tie(w, k);
         }
         w->ties[k].renewed = false;
     }
+    tdi_alloc_free(w->alloc, before, bytes);
+    return status;
 }
 
 // ---- steps ----------------------------------------------------------------------------------

@@ -353,7 +353,6 @@ static void go_back(td_world *w, tdi_change *c, const tdi_actor *before, const w
 static void finish(td_world *w, tdi_change *c, tdi_actor *before) {
     tdi_actor_wake(w, c->trace.from);
     tdi_world_follow_trace(w, &c->trace, before);
-    tdi_world_follow_ties(w, &c->trace);
     tdi_world_join_kin(w, &c->kin);
     for (int part = 0; part < c->parts; part++) {
         c->made[part] = false;
@@ -383,6 +382,7 @@ td_status tdi_change_commit(td_world *w, tdi_change *c, bool check, td_diag *dia
         status = status == TD_OK && check && tdi_actor_acts(&w->actors[k])
                      ? tdi_actor_blocked(w, k, diag)
                      : status;
+        status = status == TD_OK ? tdi_world_follow_ties(w, &c->trace, diag) : status;
         if (status == TD_OK) {
             finish(w, c, &before);
         } else {

@@ -208,6 +208,7 @@ static td_status form(grouping *g, td_diag *diag) {
             status = make_holds(g, j, diag);
         }
     }
+    status = status == TD_OK ? tdi_world_reserve_began(g->world, g->groups, g->count) : status;
     if (status == TD_OK) {
         commit(g);
         return TD_OK;

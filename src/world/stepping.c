@@ -425,8 +425,8 @@ td_status td_world_step(td_world *w, td_diag *diag) {
 
 // ---- making ---------------------------------------------------------------------------------
 
-// Room for every actor as if it were alone: islands take no more.
-static size_t began_bytes(const td_world *w) {
+// Room for every actor as if it were alone, and for all constraints: islands take no more.
+static size_t began_bytes(const td_world *w, const tdi_group *groups, int32_t group_count) {
     size_t bytes = 1;
     for (int32_t k = 0; k < w->made_count; k++) {
         const tdi_actor *a = &w->actors[k];
@@ -434,15 +434,15 @@ static size_t began_bytes(const td_world *w) {
         const tdi_system system = {.member = &alone, .count = 1};
         bytes += tdi_system_memory(&system);
     }
-    for (int32_t g = 0; g < w->group_count; g++) {
-        bytes += tdi_holds_save_size(w->groups[g].holds);
+    for (int32_t g = 0; g < group_count; g++) {
+        bytes += tdi_holds_save_size(groups[g].holds);
     }
     return bytes;
 }
 
 // It doubles, since what it replaces stays in the arena.
-static td_status reserve_began(td_world *w) {
-    const size_t need = began_bytes(w);
+td_status tdi_world_reserve_began(td_world *w, const tdi_group *groups, int32_t group_count) {
+    const size_t need = began_bytes(w, groups, group_count);
     if (w->began && need <= w->began_bytes) {
         return TD_OK;
     }
@@ -456,7 +456,7 @@ static td_status reserve_began(td_world *w) {
 }
 
 td_status tdi_world_reserve(td_world *w) {
-    td_status status = reserve_began(w);
+    td_status status = tdi_world_reserve_began(w, w->groups, w->group_count);
     if (!w->scratch) {
         const size_t threads = (size_t)td_pool_threads(w->pool);
         char *room = tdi_arena_zeroed(&w->arena, threads * SCRATCH + LINE, 1);

@@ -615,8 +615,9 @@ void tdi_world_log_failure(const td_world *world, td_status status, const td_dia
 // stepping.c: td_world_step()
 // What a step takes from the scene, besides loads, for an actor.
 td_step_opts tdi_actor_step_opts(const td_world *world, const tdi_actor *actor);
-// Room for steps to be undone.
+// Room for steps to be undone; and of that the room for actors and constraints of these groups.
 td_status tdi_world_reserve(td_world *world);
+td_status tdi_world_reserve_began(td_world *world, const tdi_group *groups, int32_t count);
 
 // rest.c: all actors that are to start at rest go there, on the colliders and on each other.
 td_status tdi_world_settle(td_world *world, td_diag_list *diags);

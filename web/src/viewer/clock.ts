@@ -5,6 +5,7 @@ import { byId } from './dom';
 import { saySlow } from './notices';
 
 const LONGEST_FRAME = 0.25; // s: after a pause of the browser the clock goes on, it does not leap
+const GRACE = 1; // s
 const SLOW = 0.8; // of the wanted speed: below this the page says that time has slowed
 const MOST_STEPPING = 0.7; // of the time that there is: above this, steps are what takes long
 
@@ -17,6 +18,7 @@ export class Clock {
   private due = 0;
   private simulated = 0;
   private real = 0;
+  private grace = 0;
   /** s, of the worker. */
   private stepping = 0;
 
@@ -35,8 +37,9 @@ export class Clock {
     this.begin();
   }
 
-  /** Measures anew. */
+  /** Measures anew, but for the first moments, in which a plant is made ready to be drawn. */
   begin(): void {
+    this.grace = GRACE;
     this.due = this.simulated = this.real = this.stepping = 0;
     this.factor = this.speed;
     saySlow('');
@@ -68,7 +71,10 @@ export class Clock {
   /** `live`: something is simulated. */
   measure(dt: number, live: boolean): void {
     this.real += dt;
-    if (this.real >= 1) {
+    if (this.grace > 0) {
+      this.grace -= dt;
+      this.simulated = this.real = this.stepping = 0;
+    } else if (this.real >= 1) {
       this.factor = this.simulated / this.real;
       const slowed = this.playing && live && this.factor < SLOW * this.speed;
       saySlow(slowed ? `Time has slowed to ${this.factor.toFixed(2)} of real time: ${this.reason}.` : '');

@@ -36,7 +36,7 @@ export class Detail {
   /** Before each picture; `playing`: more will follow. */
   update(playing: boolean): void {
     const { world, picture } = this;
-    if (!world?.opened.coarse || !picture.drawing) {
+    if (!world?.opened.coarse) {
       return;
     }
     const large = picture.pixelsOf(world.height) > (this.fine ? SMALL : LARGE);
@@ -44,7 +44,7 @@ export class Detail {
     this.tooMany ||= this.fine && !still && picture.seconds > SLOW;
     const fast = picture.seconds < FAST;
     const wanted = large && (still || (!this.tooMany && (this.fine || fast)));
-    if (wanted && !this.asked) {
+    if (wanted && !this.asked && picture.drawing) {
       void this.finest();
     }
     this.show(wanted && world.hasFiner);

@@ -168,7 +168,9 @@ export class Picture {
     const out = document.createElement('canvas');
     const size = Math.min(width, height);
     out.width = out.height = side;
-    out.getContext('2d')!.drawImage(this.canvas, (width - size) / 2, (height - size) / 2, size, size, 0, 0, side, side);
+    const pen = out.getContext('2d')!;
+    pen.imageSmoothingQuality = 'high';
+    pen.drawImage(this.canvas, (width - size) / 2, (height - size) / 2, size, size, 0, 0, side, side);
     return out.toDataURL('image/jpeg', 0.8);
   }
 

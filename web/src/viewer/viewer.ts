@@ -150,6 +150,7 @@ export class Viewer {
     }
     if (opened && this.own.owns(item)) {
       this.own.setPicture(item, this.picture.small());
+      this.showOwn();
     }
     return opened;
   }
