@@ -61,8 +61,10 @@ TD_API td_status td_reduced_step(td_reduced_state *state, const td_step_opts *op
 /// Error, joints and how often to choose may change while it runs.
 TD_API td_status td_reduced_set(td_reduced_state *state, const td_reduce_opts *opts, td_diag *diag);
 
-/// Modes by hand, one a segment, from the next step on; choices by error leave them. A joint that
-/// cannot have its mode keeps its own. NULL: chosen by error again.
+/// Modes by hand, one a segment, from the next step on; choices by error leave them. NULL: chosen
+/// by error again. A joint that cannot have its mode keeps its own: roots are not reduced; twigs of
+/// more than four segments do not ride; a joint joins that of a parent which has a parent and on
+/// which nothing else moves, and not where something touches or is constrained.
 TD_API void td_reduced_set_modes(td_reduced_state *state, const uint8_t *modes);
 /// The mode of each segment's joint.
 TD_API const uint8_t *td_reduced_modes(const td_reduced_state *state);

@@ -329,7 +329,7 @@ tdi_reduce_inverse_mass tdi_reduce_inverse(const tdi_body *body);
 void tdi_reduce_change(td_reduced_state *state);
 // Whether nothing moves, nor the base, and no step was taken since.
 bool tdi_reduce_rests(const td_reduced_state *state);
-// state.c: of a tree that was not stepped since it was made or stopped: it was always where it is
+// start.c: of a tree that was not stepped since it was made or stopped: it was always where it is
 // now; and the change, if there is one.
 void tdi_reduce_forget(td_reduced_state *state);
 void tdi_reduce_change_at_rest(td_reduced_state *state);

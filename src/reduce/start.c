@@ -23,6 +23,32 @@ bool tdi_reduce_starts(const td_reduced_state *s) {
            count->changes == 0 && tdi_reduce_chooses(s) && !*s->touches && tdi_reduce_rests(s);
 }
 
+// ---- changes at rest -------------------------------------------------------------------------
+
+bool tdi_reduce_differs(const td_reduced_state *s) {
+    return memcmp(s->mode, s->wanted, (size_t)s->full->body_count * sizeof *s->mode) != 0;
+}
+
+// There is no past but what q and v tell.
+void tdi_reduce_forget(td_reduced_state *s) {
+    td_tree_state *t = &s->tree;
+    tdi_tree_begin_history(&s->clusters, t);
+    for (int32_t c = 0; c < s->clusters.body_count; c++) {
+        t->star[c] = t->hat[c] = (tdi_place){t->frame[c].o, t->frame[c].r};
+    }
+    memcpy(t->angle_star, t->angle, (size_t)s->clusters.head.dof_count * sizeof *t->angle);
+    memcpy(t->q_back, t->q, (size_t)s->clusters.coord_count * sizeof *t->q);
+    s->drawn = TDI_DRAWN_NOT;
+}
+
+void tdi_reduce_change_at_rest(td_reduced_state *s) {
+    if (tdi_reduce_differs(s)) {
+        tdi_reduce_forget(s);
+        tdi_reduce_change(s);
+        tdi_tree_fresh(&s->tree);
+    }
+}
+
 // ---- the trial ------------------------------------------------------------------------------
 
 static void freeze_others(td_reduced_state *s) {

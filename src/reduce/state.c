@@ -142,10 +142,6 @@ static void put(const tdi_reduce_set *set, int32_t i) {
     }
 }
 
-bool tdi_reduce_differs(const td_reduced_state *s) {
-    return memcmp(s->mode, s->wanted, (size_t)s->full->body_count * sizeof *s->mode) != 0;
-}
-
 static bool hold_path(td_reduced_state *s, int32_t i) {
     bool late = false;
     for (; i != TD_NONE && !s->held.has[i]; i = s->full->parent[i]) {
@@ -268,26 +264,6 @@ static void accept(void *body) {
         tdi_reduce_air(s, every * s->tree.head.rule.dt, s->count->since % TDI_AIR_OTHERS == 0);
     }
     tdi_reduce_push(s);
-}
-
-// There is no past but what q and v tell.
-void tdi_reduce_forget(td_reduced_state *s) {
-    td_tree_state *t = &s->tree;
-    tdi_tree_begin_history(&s->clusters, t);
-    for (int32_t c = 0; c < s->clusters.body_count; c++) {
-        t->star[c] = t->hat[c] = (tdi_place){t->frame[c].o, t->frame[c].r};
-    }
-    memcpy(t->angle_star, t->angle, (size_t)s->clusters.head.dof_count * sizeof *t->angle);
-    memcpy(t->q_back, t->q, (size_t)s->clusters.coord_count * sizeof *t->q);
-    s->drawn = TDI_DRAWN_NOT;
-}
-
-void tdi_reduce_change_at_rest(td_reduced_state *s) {
-    if (tdi_reduce_differs(s)) {
-        tdi_reduce_forget(s);
-        tdi_reduce_change(s);
-        tdi_tree_fresh(&s->tree);
-    }
 }
 
 void tdi_reduce_free_joints(td_reduced_state *s) {
