@@ -333,7 +333,7 @@ export async function checkKeyboard(page) {
     document.body.removeAttribute('tabindex');
   });
   const met = new Set();
-  for (let k = 0; k < 20; k++) {
+  for (let k = 0; k < 40; k++) {
     await page.keyboard.press('Tab');
     met.add(await focused());
   }
