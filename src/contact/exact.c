@@ -21,8 +21,7 @@
 
 #define NEAR     1.1 // times the gap that planes keep: what is as near carries weight, as a first guess
 #define MISSING  0.9 // of it: what has come nearer needs a plane
-#define RECOVERS 0.1 // of what is missing of it, a step,
-#define LEAST    0.2 // of it: what lies is lifted no farther, since that takes energy from nowhere
+#define RECOVERS 0.1 // of what is missing of it, a step
 #define STIFF    1e3 // times mass over h^2: friction gives way by less than this part of a way
 
 // ---- planes ---------------------------------------------------------------------------------
@@ -69,8 +68,7 @@ static void prepare(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane
                         p->radii,
                   keep = TDI_PLANE_GAP * p->range, there = fmax(gap, 0),
                   wins = rule->impact ? 0 : RECOVERS;
-    const td_real least = fmin(fmax(there, LEAST * keep), keep);
-    p->keeps = p->radii + there + (there < least ? wins : 1) * (least - there);
+    p->keeps = p->radii + (there < keep ? there + wins * (keep - there) : keep);
     tdi_plane_prepare_bounce(c, rule, p);
     p->slip = tdi_sub(tdi_plane_between(p, rule->star), p->from);
     p->shift = p->friction * slip_ahead(c, p, rule);
