@@ -2,27 +2,11 @@
 // Trees of fewer bodies than segments: what a change of modes leaves as it is. Of the tree as it is
 // drawn.
 
-#include "reduce/reduce.h"
-#include "test_tree_support.h"
+#include "test_reduce_support.h"
 
 enum { MOST = 64 };
 
 static const td_vec3 none = {0, 0, 0};
-
-static td_reduced_state *reduced_like(tree t) {
-    td_reduced_state *s = NULL;
-    const td_reduce_opts opts = td_reduce_opts_default();
-    CHECK_INT(td_reduced_new(t.model, &opts, NULL, &s, NULL), TD_OK);
-    memcpy(s->tree.q, t.q, (size_t)t.nq * sizeof *t.q);
-    memcpy(s->tree.v, t.v, (size_t)t.nv * sizeof *t.v);
-    td_tree_state_changed(&s->tree);
-    return s;
-}
-
-static void step_reduced(td_reduced_state *s, const td_step_opts *opts) {
-    td_diag diag = {.message = ""};
-    CHECK_SAY(td_reduced_step(s, opts, NULL, &diag) == TD_OK, "%s", diag.message);
-}
 
 // Three of four joints of what can join.
 static void random_modes(tdi_random *r, uint8_t *modes, int32_t n) {

@@ -333,21 +333,25 @@ static void take_increments(void *context, int64_t k) {
     }
 }
 
+td_real tdi_unknowns_solve(tdi_unknowns *unknowns, const tdi_sparse *s, td_real (*x)[4]) {
+    for (int32_t i = 0; i < s->node_count; i++) {
+        const tdi_unknowns *u = &unknowns[i];
+        for (int k = 0; k < 4; k++) {
+            x[s->place[i]][k] = u->held[k] ? 0 : -u->gradient[k];
+        }
+    }
+    const td_real promise = tdi_sparse_solve(s, x);
+    for (int32_t i = 0; i < s->node_count; i++) {
+        tdi_unknowns *u = &unknowns[i];
+        for (int k = 0; k < 4; k++) {
+            u->x[k] = u->held[k] ? u->x[k] : x[s->place[i]][k];
+        }
+    }
+    return promise;
+}
+
 void tdi_direct_solve(tdi_touch *t, const tdi_system *y, td_real *promise) {
     tdi_direct *d = &t->direct;
-    const tdi_sparse *s = d->sparse;
-    for (int32_t i = 0; i < s->node_count; i++) {
-        const tdi_unknowns *u = &d->unknowns[i];
-        for (int k = 0; k < 4; k++) {
-            d->x[s->place[i]][k] = u->held[k] ? 0 : -u->gradient[k];
-        }
-    }
-    *promise += tdi_sparse_solve(s, d->x);
-    for (int32_t i = 0; i < s->node_count; i++) {
-        tdi_unknowns *u = &d->unknowns[i];
-        for (int k = 0; k < 4; k++) {
-            u->x[k] = u->held[k] ? u->x[k] : d->x[s->place[i]][k];
-        }
-    }
+    *promise += tdi_unknowns_solve(d->unknowns, d->sparse, d->x);
     tdi_system_each(y, take_increments, (void *)y);
 }

@@ -29,6 +29,10 @@ static inline bool tdi_unknowns_held(const tdi_unknowns *u) {
 // gradients.
 void tdi_unknowns_hold(tdi_unknowns *a, tdi_unknowns *b, td_real block[4][4]);
 
+// Increments of all nodes by the factor, but of what is held. x: scratch, by places of the order.
+// Returns what they promise, as tdi_sparse_solve.
+td_real tdi_unknowns_solve(tdi_unknowns *unknowns, const tdi_sparse *s, td_real (*x)[4]);
+
 // Room for the members. Lay out once with base NULL, as ever, and once with the block.
 void tdi_direct_lay_out(tdi_direct *d, const tdi_member *members, int32_t count,
                         tdi_layout *layout);

@@ -231,20 +231,7 @@ bool tdi_hold_whole_factor(tdi_holds *h, const tdi_system *y) {
 
 void tdi_hold_whole_solve(tdi_holds *h, const tdi_system *y, td_real *promise) {
     tdi_hold_whole *w = h->whole;
-    const tdi_sparse *s = w->sparse;
-    for (int32_t i = 0; i < s->node_count; i++) {
-        const tdi_unknowns *u = &w->unknowns[i];
-        for (int k = 0; k < 4; k++) {
-            w->x[s->place[i]][k] = u->held[k] ? 0 : -u->gradient[k];
-        }
-    }
-    *promise += tdi_sparse_solve(s, w->x);
-    for (int32_t i = 0; i < s->node_count; i++) {
-        tdi_unknowns *u = &w->unknowns[i];
-        for (int k = 0; k < 4; k++) {
-            u->x[k] = u->held[k] ? u->x[k] : w->x[s->place[i]][k];
-        }
-    }
+    *promise += tdi_unknowns_solve(w->unknowns, w->sparse, w->x);
     for (int32_t k = 0; k < h->member_count; k++) {
         if (w->first[k] != TD_NONE) {
             const tdi_member *m = tdi_holds_member(h, y, k);

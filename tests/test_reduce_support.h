@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Reduced trees for tests: from a model, in the state of a tree, and their steps.
+#ifndef TEST_REDUCE_SUPPORT_H
+#define TEST_REDUCE_SUPPORT_H
+
+#include "reduce/reduce.h"
+#include "test_tree_support.h"
+
+static inline td_reduced_state *reduced_of(const td_tree_model *model) {
+    td_reduced_state *s = NULL;
+    td_diag diag = {.message = ""};
+    const td_reduce_opts opts = td_reduce_opts_default();
+    CHECK_INT(td_reduced_new(model, &opts, NULL, &s, &diag), TD_OK);
+    return s;
+}
+
+// The same coordinates and velocities in a reduced state that has not moved.
+static inline td_reduced_state *reduced_like(tree t) {
+    td_reduced_state *s = reduced_of(t.model);
+    memcpy(s->tree.q, t.q, (size_t)t.nq * sizeof *t.q);
+    memcpy(s->tree.v, t.v, (size_t)t.nv * sizeof *t.v);
+    td_tree_state_changed(&s->tree);
+    return s;
+}
+
+static inline void step_reduced(td_reduced_state *s, const td_step_opts *opts) {
+    td_diag diag = {.message = ""};
+    CHECK_SAY(td_reduced_step(s, opts, NULL, &diag) == TD_OK, "%s", diag.message);
+}
+
+#endif
