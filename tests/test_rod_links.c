@@ -4,6 +4,8 @@
 
 #include "test_rod_shapes.h"
 
+#include <float.h>
+
 enum { MOST_LINKS = 500, MOST_STATES = 32 };
 
 #define PITCH 0.02 // m, of vertices
@@ -141,4 +143,35 @@ TD_TEST(rod_may_have_more_links_than_the_complement_takes_unless_it_touches) {
     CHECK_INT(td_island_step(l.island, l.opts, NULL, 0, NULL, &diag), TD_ERR_LIMIT);
     CHECK_SAY(strstr(diag.message, "couple too many segments"), "%s", diag.message);
     drop(&l);
+}
+
+// Turned one after the other, edges would add up their roundings.
+TD_TEST(rod_that_is_held_follows_slight_increments_to_rounding) {
+    enum { EDGES = 5000 };
+    td_vec3 *points = calloc(EDGES + 1, sizeof *points);
+    for (int32_t k = 0; k <= EDGES; k++) {
+        points[k] = tdi_vec3(1000 + PITCH * k, k % 2 ? 0.3 * PITCH : 0, 0);
+    }
+    const td_rod_def def = def_of(points, EDGES + 1, TD_END_CLAMPED);
+    const td_constraint end = td_constraint_default(TD_HOLD_POINT);
+    ladder l = {.rod = rods_new(&def, 1, NULL, 0)};
+    td_rod_state *s = l.rod.state;
+    const td_state_ref ref = td_rod_ref(s);
+    CHECK_INT(td_island_new(&ref, 1, NULL, 0, NULL, &l.island, NULL), TD_OK);
+    CHECK_INT(td_island_constrain(l.island, &end, 1, NULL), TD_OK);
+    const int32_t nodes = s->model->node_count;
+    memcpy(s->pose_back, s->pose, (size_t)nodes * sizeof *s->pose);
+    for (int32_t i = 0; i < nodes; i++) {
+        s->step[i] = (tdi_rod_step){.x = {1e-9 * i / nodes, -2e-9 * i / nodes, 0, 0}};
+    }
+    tdi_rod_try(s, 1, TDI_TURNING);
+    double worst = 0;
+    for (int32_t i = 0; i < nodes; i++) {
+        const td_real *x = s->step[i].x;
+        const td_vec3 want = tdi_add(s->pose_back[i].x, tdi_vec3(x[0], x[1], x[2]));
+        worst = fmax(worst, tdi_norm(tdi_sub(s->pose[i].x, want)));
+    }
+    CHECK_SAY(worst <= 1100 * DBL_EPSILON, "%g m off", worst);
+    drop(&l);
+    free(points);
 }

@@ -4,8 +4,8 @@
 // Held     A chain in zigzags, of which points at even distances are held where they are; the rest
 //          falls. Rows of one segment and the world go into the chain's own elimination. A rod, and
 //          a tree, in which what a joint turns moves all that follows.
-// Barred   The rod, held at its start, with bars between edges of its own, four apart: rows between
-//          segments of one actor, which are solved with it in one factor.
+// Barred   The rod or tree, held at its start, with bars between segments of its own, four apart:
+//          rows between segments of one actor, which are solved with it in one factor.
 // Linked   Trees of ten bodies, each held at its end by the next: rows between two actors, whose
 //          Schur complement is sparse.
 // Method   Ten steps of 1/240 s from the start. The cost is divided by bodies and constraints.
@@ -180,10 +180,14 @@ static void make_held(chains *c, int32_t n, int32_t m, bool tree) {
     free(list);
 }
 
-// m bars from an edge to the fourth after it.
-static void make_barred(chains *c, int32_t n, int32_t m) {
+// m bars from an edge or body to the fourth after it.
+static void make_barred(chains *c, int32_t n, int32_t m, bool tree) {
     td_constraint *list = calloc((size_t)m + 1, sizeof *list);
-    make_rod(c, n);
+    if (tree) {
+        make_trees(c, 1, n);
+    } else {
+        make_rod(c, n);
+    }
     for (int32_t k = 0; list && k < m; k++) {
         list[k] = td_constraint_default(TD_HOLD_DISTANCE);
         list[k].segment[0] = (int32_t)((int64_t)k * (n - 4) / m);
@@ -245,8 +249,8 @@ static double worst_error(const chains *c) {
     return worst;
 }
 
-// Seconds of an iteration; below 0: told why not.
-static double measure(const bench *b, chains *c, const char *name, int32_t n) {
+// Seconds of a step, and iterations of one; below 0: told why not.
+static double measure(const bench *b, chains *c, const char *name, int32_t n, double *iterations) {
     double seconds = -1;
     if (c->status == TD_OK) {
         const bench_work work = {prepare, run, c};
@@ -263,18 +267,18 @@ static double measure(const bench *b, chains *c, const char *name, int32_t n) {
         return -1;
     }
     const int32_t m = td_island_constraint_count(c->island);
-    const double iterations = (double)c->stats.iterations / BENCH_HELD_STEPS;
     char text[96];
+    *iterations = (double)c->stats.iterations / BENCH_HELD_STEPS;
     bench_row(b, name, n, 1e9 * seconds / (n + m), "ns/body and constraint/step");
     snprintf(text, sizeof text, "%s: iterations", name);
-    bench_row(b, text, n, iterations, "1/step");
-    return seconds / iterations;
+    bench_row(b, text, n, *iterations, "1/step");
+    return seconds;
 }
 
 static const int32_t counts[] = {100, 1000, 10000, 100000};
 enum { COUNTS = sizeof counts / sizeof *counts };
 
-typedef enum kind { ROD, BARRED, TREE, LINKED } kind;
+typedef enum kind { ROD, BARRED, TREE, BARRED_TREE, LINKED } kind;
 
 typedef struct series {
     const char *name;
@@ -293,30 +297,36 @@ static const series all[] = {{"rod held at 1 point", ROD, COUNTS, 1, 0},
                              {"tree held at 10 points", TREE, COUNTS, 10, 0},
                              {"tree held at every 10th body", TREE, COUNTS, 0, 10},
                              {"tree held at every 2nd body", TREE, COUNTS, 0, 2},
+                             {"tree with a bar at every 10th body", BARRED_TREE, COUNTS, 0, 10},
+                             {"tree with a bar at every 2nd body", BARRED_TREE, COUNTS, 0, 2},
                              {"trees of 10, linked", LINKED, 3, 0, 0}};
 
 static bool run_series(const bench *b, const series *s) {
-    double n[COUNTS], cost[COUNTS];
+    double n[COUNTS], step[COUNTS], iteration[COUNTS];
     char text[96];
     for (int k = 0; k < s->sizes; k++) {
         chains c = {.diag = {.message = ""}};
         const int32_t m = s->fixed > 0 ? s->fixed : s->part > 0 ? counts[k] / s->part : 0;
         if (s->kind == LINKED) {
             make_linked(&c, counts[k]);
-        } else if (s->kind == BARRED) {
-            make_barred(&c, counts[k], m);
+        } else if (s->kind == BARRED || s->kind == BARRED_TREE) {
+            make_barred(&c, counts[k], m, s->kind == BARRED_TREE);
         } else {
             make_held(&c, counts[k], m, s->kind == TREE);
         }
         n[k] = counts[k];
-        cost[k] = measure(b, &c, s->name, counts[k]);
+        double iterations = 1;
+        step[k] = measure(b, &c, s->name, counts[k], &iterations);
+        iteration[k] = step[k] / iterations;
         chains_free(&c);
-        if (cost[k] < 0) {
+        if (step[k] < 0) {
             return false;
         }
     }
     snprintf(text, sizeof text, "%s: exponent of an iteration", s->name);
-    bench_row(b, text, s->sizes, bench_exponent(n, cost, s->sizes), "");
+    bench_row(b, text, s->sizes, bench_exponent(n, iteration, s->sizes), "");
+    snprintf(text, sizeof text, "%s: exponent of a step", s->name);
+    bench_row(b, text, s->sizes, bench_exponent(n, step, s->sizes), "");
     return true;
 }
 

@@ -84,7 +84,11 @@ struct tdi_holds {
     tdi_sparse *sparse;         // NULL: no bond couples, or too many for it couple one body
     tdi_hold_whole *whole;      // instead, where nothing touches; NULL: none
     bool joined;                // it is used in this step
-    td_real (*x)[4];            // at a place of its order
+    int32_t inner;              // the member that all coupled bonds are within; TD_NONE: none
+    tdi_rows *rows;             // of it: the rows of all nodes, where nothing touches; NULL: none
+    void (*rows_free)(tdi_rows *rows);
+    bool eliminated; // they are used in this step
+    td_real (*x)[4]; // at a place of its order
 };
 
 // Members are the bodies that `actor` of the constraints names; those of a system are told by
@@ -138,7 +142,8 @@ bool tdi_holds_judge(tdi_holds *all, const tdi_system *system, td_real largest, 
 
 // Whether rows of constraints with the world have second derivatives by places.
 bool tdi_holds_curve(const tdi_holds *all);
-// Whether constraints act, all of them on one segment each, and nothing touches.
+// Whether constraints act, all of them on one segment each or eliminated with their body, and
+// nothing touches.
 bool tdi_holds_pin(const tdi_system *system);
 
 // ---- the Schur complement (hold_couple.c)

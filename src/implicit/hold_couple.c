@@ -23,7 +23,11 @@ bool tdi_holds_couple(const tdi_holds *all) {
 }
 
 bool tdi_holds_pin(const tdi_system *y) {
-    return y->holds && !y->touch && !tdi_holds_couple(y->holds);
+    bool within = y->holds && !y->touch;
+    for (const tdi_holds *h = y->holds; h && within; h = h->next) {
+        within = !h->coupled || h->eliminated;
+    }
+    return within;
 }
 
 bool tdi_held_has_row(const tdi_held *b, int32_t row) {
@@ -154,6 +158,9 @@ static void push_all(const tdi_holds *h, const tdi_system *y) {
 
 // -r.x = r.E^-1 r + (v x0).q, and (v x0).q is what the solve gives
 static bool solve(tdi_holds *h, const tdi_system *y, td_real *promise) {
+    if (h->eliminated) { // the increments have all of it already
+        return true;
+    }
     if (!(h->joined ? tdi_hold_whole_factor(h, y) : factor(h, y))) {
         return false;
     }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define MOST_NODES 1000 // bonds that couple one body: the complement is dense within it
+#define FEW        8 // bonds that couple one body: more are eliminated with it, where it takes rows
 
 // ---- sizes ----------------------------------------------------------------------------------
 
@@ -291,7 +292,7 @@ static int64_t count_links(const tdi_member *members, int32_t member_count,
         }
     }
     for (int32_t k = 0; k < member_count; k++) {
-        if (nodes[k] > MOST_NODES && !members[k].ops->pin_rows) {
+        if (nodes[k] > MOST_NODES && !members[k].ops->pin_rows && !members[k].ops->rows_new) {
             return -1;
         }
         *dense = *dense && nodes[k] <= MOST_NODES;
@@ -304,6 +305,38 @@ static int64_t count_links(const tdi_member *members, int32_t member_count,
 static int32_t blocks_for(int32_t nodes, int64_t links) {
     const int64_t all = (int64_t)nodes * (nodes - 1) / 2, most = 4 * links + 16 * nodes;
     return (int32_t)(all < most ? all : most);
+}
+
+// Where all bonds that couple are between points of one body that takes rows.
+static bool make_rows(tdi_holds *h, const tdi_member *members) {
+    h->inner = TD_NONE;
+    for (int32_t i = 0; i < h->held_count; i++) {
+        const td_constraint *c = &h->def[h->held[i].hold];
+        if (couples(c) && (!on_both(c) || tdi_constraint_of_joint(c->kind) ||
+                           (h->inner != TD_NONE && h->inner != c->actor[0]))) {
+            h->inner = TD_NONE;
+            return true;
+        }
+        h->inner = couples(c) ? c->actor[0] : h->inner;
+    }
+    const int32_t count = TDI_BOND_ROWS * h->node_count;
+    if (h->node_count <= FEW || !members[h->inner].ops->rows_new) {
+        return true;
+    }
+    int32_t(*segments)[2] = tdi_alloc_zeroed(h->alloc, (size_t)count, sizeof *segments);
+    for (int32_t i = 0; segments && i < h->held_count; i++) {
+        const tdi_held *b = &h->held[i];
+        for (int32_t r = 0; b->node != TD_NONE && r < TDI_BOND_ROWS; r++) {
+            int32_t *row = segments[TDI_BOND_ROWS * b->node + r];
+            row[0] = h->def[b->hold].segment[0];
+            row[1] = h->def[b->hold].segment[1];
+        }
+    }
+    const tdi_member *m = &members[h->inner];
+    h->rows_free = m->ops->rows_free;
+    h->rows = segments ? m->ops->rows_new(m->body, segments, count, h->alloc) : NULL;
+    tdi_alloc_free(h->alloc, segments, (size_t)count * sizeof *segments);
+    return segments;
 }
 
 static td_status too_dense(td_diag *diag) {
@@ -334,7 +367,7 @@ static td_status make(tdi_holds *sized, const sizes *s, int64_t links, bool dens
     number_pins(h);
     number_nodes(h);
     tdi_holds_bind(h, NULL);
-    if (!tdi_hold_whole_new(h, members)) {
+    if (!make_rows(h, members) || !tdi_hold_whole_new(h, members)) {
         tdi_holds_free(h);
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for constraints");
     }
@@ -343,7 +376,7 @@ static td_status make(tdi_holds *sized, const sizes *s, int64_t links, bool dens
         order_nodes(h);
         h->sparse = tdi_sparse_order(h->sparse) ? h->sparse : NULL;
     }
-    if (h->node_count > 0 && !h->sparse && !h->whole) {
+    if (h->node_count > 0 && !h->sparse && !h->whole && !h->rows) {
         tdi_holds_free(h);
         return too_dense(diag);
     }
@@ -377,6 +410,9 @@ td_status tdi_holds_new(const tdi_member *members, int32_t member_count,
 void tdi_holds_free(tdi_holds *h) {
     if (h) {
         tdi_hold_whole_free(h);
+        if (h->rows) {
+            h->rows_free(h->rows);
+        }
         tdi_alloc_free(h->alloc, h, h->bytes);
     }
 }

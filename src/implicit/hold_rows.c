@@ -18,15 +18,16 @@
 #include <math.h>
 #include <string.h>
 
-#define STIFF     1e6  // times the inertia of a segment: K
-#define SPRING    1e2  // times that: K of rows that cannot be met
-#define MET       1e-9 // m or rad
-#define WEAK      0.03 // of an error is left to the first order, at most,
-#define PLAIN     3e-9 // m or rad: if it is large enough to be one
-#define SHRINKS   0.25 // of the error is left, at most, by an iteration that helps
-#define STALLS    6    // in a row: it cannot be met
-#define MOST_TENS 6    // times that K becomes ten times as large
-#define CALM      0.1  // of the error: increments below this do not come nearer
+#define STIFF     1e6   // times the inertia of a segment: K
+#define SPRING    1e2   // times that: K of rows that cannot be met
+#define MET       1e-9  // m or rad
+#define WEAK      0.03  // of an error is left to the first order, at most,
+#define PLAIN     3e-9  // m or rad: if it is large enough to be one; smaller ones between two
+#define SERIES    1e-10 // segments, where errors of rows in series add up
+#define SHRINKS   0.25  // of the error is left, at most, by an iteration that helps
+#define STALLS    6     // in a row: it cannot be met
+#define MOST_TENS 6     // times that K becomes ten times as large
+#define CALM      0.1   // of the error: increments below this do not come nearer
 
 // ---- pins -----------------------------------------------------------------------------------
 
@@ -175,6 +176,23 @@ bool tdi_holds_curve(const tdi_holds *all) {
     return any;
 }
 
+// Rows that are eliminated with their body: what they see of its two pins, as v of hold_couple.c.
+static void set_rows(const tdi_holds *h, const tdi_system *y) {
+    const tdi_member *m = tdi_holds_member(h, y, h->inner);
+    m->ops->rows_use(m->body, h->rows);
+    for (int32_t i = 0; i < h->held_count; i++) {
+        const tdi_held *b = &h->held[i];
+        for (int32_t r = 0; b->node != TD_NONE && r < TDI_BOND_ROWS; r++) {
+            const bool acts = b->acts && b->stiff[r] > 0;
+            const tdi_pin *pins[2] = {&h->pin[b->pin[0]], &h->pin[b->mate]};
+            const td_vec3 none = {0, 0, 0}, sees[2] = {acts ? b->way[r] : none,
+                                                       acts ? tdi_scale(b->back[r], -1) : none};
+            m->ops->row_set(m->body, TDI_BOND_ROWS * b->node + r, pins, sees,
+                            acts ? 2 / b->stiff[r] : 1);
+        }
+    }
+}
+
 void tdi_holds_expand(const tdi_holds *all, const tdi_system *y, bool exact, bool positive) {
     const tdi_levers levers = positive ? TDI_LEVERS_POSITIVE : TDI_LEVERS_ALL;
     for (const tdi_holds *h = all; h; h = h->next) {
@@ -195,6 +213,9 @@ void tdi_holds_expand(const tdi_holds *all, const tdi_system *y, bool exact, boo
             if (!pinned) {
                 expand(h, b, tdi_holds_member(h, y, c->actor[1]), b->mate, b->back, NULL, levers);
             }
+        }
+        if (h->eliminated) {
+            set_rows(h, y);
         }
     }
 }
@@ -276,10 +297,11 @@ static td_real forces_of(const tdi_holds *h, const tdi_held *b, td_real f[TDI_BO
 
 // Whether the increments leave too much of an error to the first order.
 static bool is_weak(const tdi_holds *h, const tdi_held *b) {
+    const td_real plain = b->mate == TD_NONE ? PLAIN : SERIES;
     bool weak = false;
     for (int32_t r = 0; r < b->law.row_count; r++) {
         const td_real c = b->c[r], left = c + change(h, b, r);
-        weak = weak || (b->used[r] && fabs(c) > PLAIN && fabs(left) > WEAK * fabs(c));
+        weak = weak || (b->used[r] && fabs(c) > plain && fabs(left) > WEAK * fabs(c));
     }
     return weak;
 }

@@ -105,6 +105,8 @@ typedef enum tdi_levers {
     TDI_LEVERS_ALL,
 } tdi_levers;
 
+typedef struct tdi_rows tdi_rows; // of a solver
+
 // A piece of memory that is saved.
 typedef struct tdi_span {
     void *data;
@@ -246,6 +248,17 @@ typedef struct tdi_implicit {
     // derivative along exp(w).
     void (*pin_add)(void *body, const tdi_pin *pin, td_vec3 gradient, const td_sym3 *hessian,
                     tdi_levers levers);
+
+    // ---- rows between two points of the body, eliminated with it; NULL: not offered
+    // Of rows that lead from a segment to another. NULL: they cannot be, or out of memory.
+    tdi_rows *(*rows_new)(const void *body, const int32_t (*segments)[2], int32_t count,
+                          const td_alloc *alloc);
+    void (*rows_free)(tdi_rows *rows); // NULL is allowed
+    // Between clear() and factor(): takes them, all without any force; then the numbers of each:
+    // what it sees of the moves of its two pins, and its compliance, m/N.
+    void (*rows_use)(void *body, tdi_rows *rows);
+    void (*row_set)(void *body, int32_t row, const tdi_pin *const pins[2], const td_vec3 sees[2],
+                    td_real compliance);
 
     // ---- blocks, of bodies that have four unknowns a point; NULL: not offered
     // All blocks of the Hessian that factor() has made, each once, always the same ones.

@@ -312,7 +312,8 @@ td_real tdi_newton_move_touching(tdi_newton_run *n, bool carry) {
     const td_real longest = longest_of(y, n->opts->rest);
     const bool jumps =
         t->exact && n->fresh && tdi_planes_hit(t->set); // so that all planes act at once
-    bool searched = !carry && !jumps && n->largest >= (t->exact ? SMALL_EXACT : TDI_SMALL_MOVE);
+    const bool stiff = t->exact && tdi_planes_count(t->set) > 0;
+    bool searched = !carry && !jumps && n->largest >= (stiff ? SMALL_EXACT : TDI_SMALL_MOVE);
     n->fresh = false;
     td_real value = 0, fraction = n->largest > longest ? longest / n->largest : 1;
     const td_real room = carry ? tdi_touch_room(t, t->time) : 1;

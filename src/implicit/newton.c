@@ -31,8 +31,11 @@
 #define REUSE_BELOW 0.025 // rad or m: after smaller increments factors are used once more
 #define WORTHWHILE  0.2   // of the last increment: what old factors must reach
 
-#define IDLE 1.0 // of the tolerance: members with smaller increments wait for the others,
-#define MANY 12  // where there are so many
+#define IDLE 1.0  // of the tolerance: members with smaller increments wait for the others,
+#define MANY 12   // where there are so many
+#define SLOW 0.03 // of the longest, where increments are cut short: so do those with smaller ones
+
+#define LEAST_SHARE 0.1 // of an iteration of all: what one of a few members costs
 
 #define CUT_SHORT 0.05 // of an increment: after less than this members go by themselves
 
@@ -158,7 +161,7 @@ static bool may_idle(tdi_newton_run *n, td_real taken, bool done) {
     } else if (t->idle_count > 0 && done) {
         woken = tdi_touch_wake_disturbed(t, y);
     } else if (!done && taken > 0 && (n->direct || t->idle_count > 0)) {
-        tdi_touch_idle(t, y, IDLE * n->opts->tolerance);
+        tdi_touch_idle(t, y, IDLE * n->opts->tolerance, taken < 1 ? SLOW * n->largest : 0);
     }
     if (woken) {
         n->before = 0;
@@ -197,12 +200,18 @@ static tdi_newton_run start(const tdi_system *y, const tdi_newton_opts *opts, td
     return n;
 }
 
+// What an iteration of those members that go on costs, of one of all.
+static td_real share_of(const tdi_system *y) {
+    const int32_t idle = y->touch ? y->touch->idle_count : 0;
+    return fmax(LEAST_SHARE, (td_real)(y->count - idle) / y->count);
+}
+
 static td_status run(const tdi_system *y, const tdi_newton_opts *opts, bool *converged,
                      td_step_stats *stats, td_diag *diag) {
     tdi_newton_run n = start(y, opts, stats, diag);
     td_status status = bring_along(&n);
     *converged = false;
-    for (int32_t k = 0; k < opts->iterations && status == TD_OK; k++) {
+    for (td_real spent = 0; spent < opts->iterations && status == TD_OK; spent += share_of(y)) {
         td_real taken = 1;
         const bool reused = n.reuse;
         if (reused) {

@@ -263,6 +263,13 @@ static td_status go_free(const tdi_system *y, const tdi_rule *rule, const tdi_ne
     return status;
 }
 
+// Whether Newton's method has come to another least value than that of where the step began, which
+// it will not if nothing bounces and the step is short.
+static bool rose(const tdi_system *y, span part) {
+    const bool shorter = part.impact || part.to - part.from > 1.0 / TD_STEP_PIECES;
+    return shorter && y->touch && y->touch->exact && !y->holds && !tdi_exact_fell(y->touch, y);
+}
+
 static td_status try_part(const tdi_system *y, span part, bool *converged, td_step_stats *stats,
                           td_diag *diag) {
     const td_step_opts *o = y->member[0].opts;
@@ -298,7 +305,7 @@ static td_status try_part(const tdi_system *y, span part, bool *converged, td_st
         status = begin_again(y, &rule, part, diag);
         status = status == TD_OK ? tdi_newton(y, &newton, converged, stats, diag) : status;
     }
-    *converged = *converged && !too_long(y, part);
+    *converged = *converged && !too_long(y, part) && !rose(y, part);
     return status;
 }
 

@@ -103,6 +103,10 @@ td_real tdi_rod_mass(const void *body) {
     return sum;
 }
 
+void tdi_rod_constrained(void *body) {
+    ((td_rod_state *)body)->pinned = true;
+}
+
 void tdi_rod_pin_places(const void *body, const tdi_pin *pins, int32_t count, bool star,
                         td_vec3 *x) {
     const td_rod_state *s = body;

@@ -121,9 +121,13 @@ typedef struct tdi_solver {
     // ---- heirs
     // * A model of what is left of a skeleton that was cut, for a solver that would make another
     // one of it than it made of the whole: motion cannot be kept otherwise. Such models are packed
-    // as bytes: `pack` gives how many, and writes them unless they are NULL. A solver with these
-    // does not let actors grow.
+    // as bytes: `pack` gives how many, and writes them unless they are NULL.
     td_status (*piece_new)(const void *model, const td_skeleton *skeleton, const tdi_heir *heirs,
+                           const td_alloc *alloc, tdi_solver_model **out, td_diag *diag);
+    // Likewise of a skeleton that has grown: of what there was the model keeps all, and what is new
+    // is made with these options and has springs `by` times those of the skeleton.
+    td_status (*grown_new)(const void *model, const td_skeleton *from, const td_skeleton *to,
+                           const tdi_heir *heirs, const tdi_model_opts *with, tdi_factors by,
                            const td_alloc *alloc, tdi_solver_model **out, td_diag *diag);
     size_t (*pack)(const void *model, char *bytes);
     td_status (*unpack)(const td_skeleton *skeleton, const char *bytes, size_t size,

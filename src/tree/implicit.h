@@ -33,6 +33,7 @@ typedef struct tdi_potential_at {
     const tdi_potential *potential;
     bool positive; // the inertia is that of the pose, which is positive, not the second derivative
     const struct tdi_terms_kernel *wide; // for many terms at once; NULL: one by one
+    bool foreseen; // geometric stiffness of inertia is that of the origins that were foreseen
 } tdi_potential_at;
 
 // Terms of a body by its joint, for tdi_sweep_in(); context is a tdi_potential_at. Point loads are

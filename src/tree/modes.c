@@ -49,33 +49,26 @@ static td_mode mode_of(const tdi_tangent *t, const tdi_subspace *b, int32_t j) {
     return mode;
 }
 
+static void place(void *context, tdi_layout *l) {
+    tdi_tangent_place(context, l);
+}
+
 td_status td_tree_modes(td_tree_state *state, td_vec3 gravity, int32_t count, td_mode *modes,
                         td_real *shapes, td_diag *diag) {
     if (!state || !modes) {
         return tdi_refuse(diag, __func__);
     }
     tdi_tangent t = {.model = state->model, .state = state};
-    tdi_subspace b = {.pencil = {&t, stiffness, inertia, diagonal, factor, solve}};
-    td_status status = tdi_subspace_begin(&b, state->model->head.dof_count, count, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    tdi_subspace b = {.pencil = {&t, place, stiffness, inertia, diagonal, factor, solve}};
     const tdi_range ranges[] = {TDI_FINITE3("gravity", "m/s^2", gravity)};
-    status = tdi_check_ranges(ranges, 3, NULL, TD_NONE, diag);
+    td_status status = tdi_check_ranges(ranges, 3, NULL, TD_NONE, diag);
+    if (status == TD_OK) {
+        status =
+            tdi_subspace_open(&b, state->head.alloc, state->model->head.dof_count, count, diag);
+    }
     if (status != TD_OK) {
         return status;
     }
-    tdi_layout l = {NULL, 0};
-    tdi_tangent_place(&t, &l);
-    tdi_subspace_place(&b, &l);
-    char *block = tdi_subspace_fits(&b) ? tdi_alloc_zeroed(state->head.alloc, l.used, 1) : NULL;
-    if (!block) {
-        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the modes");
-    }
-    size_t bytes = l.used;
-    l = (tdi_layout){block, 0};
-    tdi_tangent_place(&t, &l);
-    tdi_subspace_place(&b, &l);
     tdi_tangent_expand(&t, gravity);
     status = tdi_subspace_solve(&b, count, diag);
     for (int32_t j = 0; j < count && status != TD_ERR_DIVERGED; j++) {
@@ -85,6 +78,6 @@ td_status td_tree_modes(td_tree_state *state, td_vec3 gravity, int32_t count, td
                    (size_t)b.length * sizeof *shapes);
         }
     }
-    tdi_alloc_free(state->head.alloc, block, bytes);
+    tdi_subspace_close(&b);
     return status;
 }

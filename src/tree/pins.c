@@ -19,7 +19,7 @@ static td_vec3 own_point(const td_tree_state *s, const tdi_pin *pin) {
     return tdi_seat_point(s, pin->segment, tdi_add(pin->at, pin->arm));
 }
 
-static td_vec3 lever_of(const td_tree_state *s, const tdi_pin *pin) {
+td_vec3 tdi_tree_pin_lever(const td_tree_state *s, const tdi_pin *pin) {
     return tdi_mat3_apply(&s->frame[tdi_seat_body(s, pin->segment)].r, own_point(s, pin));
 }
 
@@ -141,7 +141,7 @@ void tdi_tree_pin_moves(const void *body, const tdi_pin *pins, int32_t count, bo
             dx[k] = joint_move(s, i, response);
         } else {
             const tdi_twist *move = response ? &s->twist[i] : &s->node[i].move;
-            dx[k] = tdi_add(move->v, tdi_cross(move->w, lever_of(s, &pins[k])));
+            dx[k] = tdi_add(move->v, tdi_cross(move->w, tdi_tree_pin_lever(s, &pins[k])));
         }
     }
 }
@@ -149,7 +149,8 @@ void tdi_tree_pin_moves(const void *body, const tdi_pin *pins, int32_t count, bo
 void tdi_tree_pin_push(void *body, const tdi_pin *pin, td_vec3 force, bool first) {
     td_tree_state *s = body;
     if (pin->kind == TDI_PIN_POINT) {
-        tdi_tree_push_at(s, tdi_seat_body(s, pin->segment), lever_of(s, pin), force, first);
+        tdi_tree_push_at(s, tdi_seat_body(s, pin->segment), tdi_tree_pin_lever(s, pin), force,
+                         first);
         return;
     }
     if (first) {
@@ -185,7 +186,7 @@ void tdi_tree_pin_add(void *body, const tdi_pin *pin, td_vec3 gradient, const td
     const td_vec3 g = tdi_scale(gradient, s->now->weight);
     const td_sym3 h = tdi_sym3_scale(*hessian, s->now->weight);
     if (pin->kind == TDI_PIN_POINT) {
-        tdi_tree_add_point(s, i, lever_of(s, pin), g, &h, levers != TDI_LEVERS_NONE);
+        tdi_tree_add_point(s, i, tdi_tree_pin_lever(s, pin), g, &h, levers != TDI_LEVERS_NONE);
     } else {
         add_joint(s, i, g, &h);
     }

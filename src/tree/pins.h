@@ -6,6 +6,10 @@
 
 #include "implicit/implicit.h"
 
+struct td_tree_state;
+// From the origin of its body to a pin that is a point.
+td_vec3 tdi_tree_pin_lever(const struct td_tree_state *state, const tdi_pin *pin);
+
 td_real tdi_tree_mass(const void *body);
 td_vec3 tdi_tree_joint_inertia(const void *body, int32_t segment);
 td_joint_kind tdi_tree_pin_joint(const void *body, int32_t segment);

@@ -39,6 +39,15 @@ static inline wbodies body_at(const tdi_potential_at *at, int32_t i, bool ball) 
     return b;
 }
 
+// e of the origin where the last increments led to the first order, in geometric stiffness alone.
+// Along a chain origins are off by the sum of errors of second order, and so would e be.
+static void look_ahead(const tdi_potential_at *at, int32_t i, tdi_term *t) {
+    const td_tree_state *s = at->state;
+    const td_vec3 c = tdi_mat3_apply(&s->frame[i].r, at->model->body[i].moment);
+    const td_vec3 ahead = tdi_sub(s->foreseen[i], s->frame[i].o);
+    t->geometric = tdi_sym3_add(t->geometric, tdi_geometric_stiffness(c, ahead));
+}
+
 void tdi_potential_balls(const void *context, int32_t first, int32_t count, tdi_term *t) {
     const tdi_potential_at *at = context;
     int32_t done = 0;
@@ -51,6 +60,9 @@ void tdi_potential_balls(const void *context, int32_t first, int32_t count, tdi_
         const wbodies b = body_at(at, first + done, true);
         outside_term(at, &b, t + done);
         ball_term(at, &b, t + done);
+    }
+    for (int32_t k = 0; at->foreseen && k < count; k++) {
+        look_ahead(at, first + k, &t[k]);
     }
 }
 
@@ -79,6 +91,9 @@ void tdi_potential_other(const void *context, int32_t i, tdi_term *t) {
     const wbodies b = body_at(at, i, false);
     outside_term(at, &b, t);
     other_joint_term(at->model, at->state, i, at->potential, t);
+    if (at->foreseen) {
+        look_ahead(at, i, t);
+    }
 }
 
 // ---- value: bodies --------------------------------------------------------------------------
@@ -176,7 +191,7 @@ static void part_value(void *context, int32_t part) {
 
 td_real tdi_potential_value(const td_tree_model *m, td_tree_state *s, td_pool *pool,
                             const tdi_potential *p) {
-    tdi_potential_at at = {m, s, p, false, NULL};
+    tdi_potential_at at = {.model = m, .state = s, .potential = p};
     td_real value = 0;
     tdi_pass_all(m, pool, part_value, &at);
     for (int32_t k = 0; k < m->part_count; k++) {

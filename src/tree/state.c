@@ -57,6 +57,7 @@ void tdi_tree_state_lay_out_scratch(td_tree_state *s, tdi_layout *l, const td_tr
     s->node = tdi_layout_place(l, n, sizeof *s->node);
     s->joint = tdi_layout_place(l, n, sizeof *s->joint);
     s->noted = tdi_layout_place(l, n, sizeof *s->noted);
+    s->foreseen = tdi_layout_place(l, n, sizeof *s->foreseen);
     s->asked = tdi_layout_place(l, n, sizeof *s->asked);
     s->star_kept = tdi_layout_place(l, n, sizeof *s->star);
     s->hat_kept = tdi_layout_place(l, n, sizeof *s->hat);

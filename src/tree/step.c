@@ -12,6 +12,7 @@
 #include "tree/drive.h"
 #include "tree/implicit.h"
 #include "tree/pins.h"
+#include "tree/rows.h"
 #include "tree/points.h"
 #include "tree/saving.h"
 #include "tree/solver.h"
@@ -322,6 +323,7 @@ void tdi_step_end_rest(void *body) {
 
 void tdi_step_clear(void *body) {
     td_tree_state *s = body;
+    s->rows = NULL;
     memset(s->summed, 0, (size_t)s->model->body_count * sizeof *s->summed);
 }
 
@@ -329,7 +331,12 @@ void tdi_step_clear(void *body) {
 tdi_factored tdi_step_factor(void *body, const tdi_model *model) {
     td_tree_state *s = body;
     tdi_potential *p = &s->now->potential;
-    const tdi_potential_at at = {s->model, s, p, model->positive, tdi_terms_widest()};
+    const tdi_potential_at at = {.model = s->model,
+                                 .state = s,
+                                 .potential = p,
+                                 .positive = model->positive,
+                                 .wide = tdi_terms_widest(),
+                                 .foreseen = model->noted && p->inertia};
     const tdi_terms terms = {.balls = tdi_potential_balls,
                              .other = tdi_potential_other,
                              .context = &at,
@@ -463,6 +470,10 @@ const tdi_implicit tdi_tree_implicit = {
     .add = tdi_tree_add_side,
     .pin_places = tdi_tree_pin_places,
     .pin_add = tdi_tree_pin_add,
+    .rows_new = tdi_tree_rows_new,
+    .rows_free = tdi_tree_rows_free,
+    .rows_use = tdi_tree_rows_use,
+    .row_set = tdi_tree_row_set,
     .pin_joint = tdi_tree_pin_joint,
     .capsules = tdi_tree_capsules,
     .apart = tdi_tree_apart,

@@ -20,7 +20,8 @@
 //           that the joint carries. Where constraints hold a long chain, what is left of the
 //           gradient adds up along it to forces that no joint will feel, under which it would
 //           buckle. There f + C u + B^T w, as the last increment had it, replaces the sum: at the
-//           solution both are the same.
+//           solution both are the same. The same increment tells where origins go to the first
+//           order, of which the geometric stiffness of inertia is made.
 //
 // A body's term is made when its joint is eliminated and goes into the same node as what its
 // children left, so that each sweep reads and writes a body once.
@@ -29,6 +30,7 @@
 
 #include "tree/kernels.h"
 #include "tree/raise.h"
+#include "tree/rows.h"
 #include "tree/trial.h"
 
 #include <string.h>
@@ -72,7 +74,8 @@ static inline total add_up(const tdi_term *t, const tdi_node *node, bool summed,
     return sum;
 }
 
-static inline void hand_down(td_tree_state *s, int32_t p, const leaving *l, td_vec3 r) {
+static inline void hand_down(td_tree_state *s, int32_t i, int32_t p, const leaving *l) {
+    const td_vec3 r = s->node[i].r;
     tdi_node *node = &s->node[p];
     tdi_block block = tdi_block_moved(&l->block, r);
     td_vec3 n = tdi_add(l->load.n, tdi_cross(r, l->load.f));
@@ -91,6 +94,9 @@ static inline void hand_down(td_tree_state *s, int32_t p, const leaving *l, td_v
         node->spin = spin;
         node->geometric = geometric;
         s->summed[p] = TDI_SUMMED;
+    }
+    if (s->rows) {
+        tdi_rows_hand_down(s->rows, i, p, r);
     }
 }
 
@@ -284,7 +290,15 @@ static inline bool take_ball(const sweep *c, int32_t i, tdi_term *t, leaving *le
         add_ball_pin(&s->joint[i], t);
     }
     total sum = add_up(t, &s->node[i], s->summed[i], c->terms->positive);
+    td_real promise = 0;
+    if (s->rows && !tdi_rows_close(s->rows, i, &sum.block, &sum.load, &promise)) {
+        return false;
+    }
     const bool fine = eliminate_ball(t, &sum, c->terms, &s->node[i], left);
+    if (s->rows && fine) {
+        left->promise += promise;
+        tdi_rows_pass(s->rows, i, &s->node[i]);
+    }
     if (c->terms->note) {
         s->joint[i] = (tdi_joint_pin){sum.load.f, sum.block.c};
     }
@@ -322,7 +336,7 @@ static inline void leave(const sweep *c, int32_t i, int32_t part, leaving *left)
         slot->pull = left->pull;
         slot->spin = left->spin;
     } else if (p != TD_NONE) {
-        hand_down(s, p, left, s->node[i].r);
+        hand_down(s, i, p, left);
     }
 }
 
@@ -380,7 +394,7 @@ static void join_part(void *context, int32_t part) {
     const tdi_slot *slot = &s->slot[part];
     if (p != TD_NONE) {
         const leaving left = {slot->left, slot->rest, slot->pull, slot->spin, 0};
-        hand_down(s, p, &left, s->node[root].r);
+        hand_down(s, root, p, &left);
     }
 }
 
@@ -419,6 +433,10 @@ static void part_out(void *context, int32_t part) {
             const tdi_twist *up = p == TD_NONE ? &s->base_move : &s->node[p].move;
             if (run.ball) {
                 turn_ball(node, up, c->limit);
+                if (s->rows) {
+                    node->move.w = tdi_add(node->move.w, tdi_rows_turn(s->rows, i));
+                    tdi_rows_solve(s->rows, i, &node->move);
+                }
                 largest = larger_square(largest, tdi_sub(node->move.w, up->w));
             } else {
                 tdi_other *other = &s->other[m->other_place[i]];
@@ -430,6 +448,10 @@ static void part_out(void *context, int32_t part) {
             }
             if (c->note) {
                 s->noted[i] = run.ball ? ball_force(node, &s->joint[i]) : column_force(node);
+                if (s->rows) {
+                    s->noted[i] = tdi_add(s->noted[i], tdi_rows_pull(s->rows, i));
+                }
+                s->foreseen[i] = tdi_add(s->frame[i].o, node->move.v);
             }
             largest = larger_square(largest, node->move.w);
             finite &= tdi_dot(node->move.w, node->move.w) < HUGE_VAL;
@@ -476,5 +498,6 @@ td_real tdi_sweep_out(const td_tree_model *m, td_tree_state *s, td_pool *pool, t
         finite &= !isnan(x);
         largest = x > largest ? x : largest;
     }
+    s->rows = NULL;
     return finite ? sqrt(largest) : NAN;
 }

@@ -28,7 +28,7 @@ void tdi_tangent_place(tdi_tangent *t, tdi_layout *l) {
 
 void tdi_tree_carry(const td_tree_model *m, td_tree_state *s, td_vec3 gravity) {
     const tdi_potential weight = {.spring = 1, .gravity = gravity};
-    const tdi_potential_at at = {m, s, &weight, false, NULL};
+    const tdi_potential_at at = {.model = m, .state = s, .potential = &weight};
     for (int32_t i = 0; i < m->body_count; i++) {
         tdi_term t;
         tdi_node *node = &s->node[i];

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// Rows between bodies of one tree, eliminated with it: see rows.c. Functions of tdi_implicit;
+// `body` is a td_tree_state.
+
+#include "implicit/implicit.h"
+#include "tree/model.h"
+
+tdi_rows *tdi_tree_rows_new(const void *body, const int32_t (*segments)[2], int32_t count,
+                            const td_alloc *alloc);
+void tdi_tree_rows_free(tdi_rows *rows);
+void tdi_tree_rows_use(void *body, tdi_rows *rows);
+void tdi_tree_row_set(void *body, int32_t row, const tdi_pin *const pins[2], const td_vec3 sees[2],
+                      td_real compliance);
+
+// ---- of sweep.c
+
+// Before the joint of body i is eliminated: rows that end there go into what it carries. False: the
+// whole is not positive definite.
+bool tdi_rows_close(tdi_rows *rows, int32_t i, tdi_block *block, tdi_wrench *load,
+                    td_real *promise);
+// With the factors of the joint: what it leaves of the other rows.
+void tdi_rows_pass(tdi_rows *rows, int32_t i, const tdi_node *node);
+// To what carries it.
+void tdi_rows_hand_down(tdi_rows *rows, int32_t i, int32_t parent, td_vec3 r);
+// Root to tip: the turn that rows add, and forces of those that end at body i.
+td_vec3 tdi_rows_turn(const tdi_rows *rows, int32_t i);
+// The gradient that open rows put on the joint of body i.
+td_vec3 tdi_rows_pull(const tdi_rows *rows, int32_t i);
+void tdi_rows_solve(tdi_rows *rows, int32_t i, const tdi_twist *move);
