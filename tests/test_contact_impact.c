@@ -148,7 +148,17 @@ static double energy_of(tree t) {
 
 // A random tree of several segments is thrown on a rough floor. (A stick that balances on its end
 // is left out: backward Euler gains in a potential that bends down, with or without contact.)
-static double throw_tree(tdi_random *r, td_impact_law law, double restitution, int32_t *hits) {
+typedef struct throw {
+    tree tree;
+    td_collider floor;
+    td_impact_law law;
+    double dt;
+}
+throw;
+
+// The one of that number in a row of trees, laws and restitutions.
+static throw throw_of(tdi_random * r, int number, double dt) {
+    static const double restitutions[] = {0, 0.5, 1};
     td_segment_def defs[8];
     const int32_t count = 2 + (int32_t)between(r, 0, 7);
     for (int32_t i = 0; i < count; i++) {
@@ -156,55 +166,89 @@ static double throw_tree(tdi_random *r, td_impact_law law, double restitution, i
         defs[i].damping = tdi_vec3(0, 0, 0);
         defs[i].joint = i == 0 ? TD_JOINT_FREE : TD_JOINT_BALL;
     }
-    tree t = tree_of(defs, count, TD_LAW_LINEAR, NULL);
-    random_state(t, r, 1, 3);
-    t.v[1] = -3;
-    td_tree_state_changed(t.state);
+    throw t = {.tree = tree_of(defs, count, TD_LAW_LINEAR, NULL),
+               .floor = td_collider_default(TD_COLLIDER_PLANE),
+               .law = number % 2 ? TD_IMPACT_POISSON : TD_IMPACT_NEWTON,
+               .dt = dt};
+    random_state(t.tree, r, 1, 3);
+    t.tree.v[1] = -3;
+    td_tree_state_changed(t.tree.state);
+    t.floor.friction = between(r, 0, 1.5);
+    t.floor.restitution = restitutions[number / 2 % 3];
+    double low = 0;
+    for (int32_t k = 0; k < t.tree.model->body_count; k++) {
+        low = fmin(low, fmin(td_tree_origin(t.tree.state, k).y, td_tree_tip(t.tree.state, k).y));
+    }
+    t.floor.position.y = t.floor.position0.y = low - 0.08;
+    return t;
+}
+
+// By what part of its energy it rises in a step, at most.
+static double rise_of(const throw *t, int32_t *hits) {
     td_contact_opts contact = td_contact_opts_default();
-    td_collider floor = td_collider_default(TD_COLLIDER_PLANE);
-    const td_state_ref ref = td_tree_ref(t.state);
-    td_step_opts opts = steps_of(TD_IMPLICIT_EULER, 1.0 / 120, weight);
+    const td_state_ref ref = td_tree_ref(t->tree.state);
+    td_step_opts opts = steps_of(TD_IMPLICIT_EULER, t->dt, weight);
     td_island *island;
     td_diag diag = {.message = ""};
-    double low = 0, rise = -1;
+    double rise = -1;
     opts.tolerance = 1e-7;
     contact.method = TD_CONTACT_EXACT;
-    contact.law = law;
+    contact.law = t->law;
     contact.self = false;
-    floor.friction = between(r, 0, 1.5);
-    floor.restitution = restitution;
-    for (int32_t k = 0; k < t.model->body_count; k++) {
-        low = fmin(low, fmin(td_tree_origin(t.state, k).y, td_tree_tip(t.state, k).y));
-    }
-    floor.position.y = floor.position0.y = low - 0.08;
     CHECK_INT(td_island_new(&ref, 1, &contact, 1, NULL, &island, &diag), TD_OK);
-    double last = energy_of(t);
-    const double scale = td_tree_energy(t.state, weight).kinetic;
+    double last = energy_of(t->tree);
+    const double scale = td_tree_energy(t->tree.state, weight).kinetic;
     double kinetic = scale;
     for (int k = 0; k < 40; k++) {
-        const td_status status = td_island_step(island, &opts, &floor, 1, NULL, &diag);
+        const td_status status = td_island_step(island, &opts, &t->floor, 1, NULL, &diag);
         CHECK_SAY(status == TD_OK, "%s", diag.message);
-        const double now = energy_of(t);
+        const double now = energy_of(t->tree);
         rise = fmax(rise, (now - last) / scale);
-        *hits += td_tree_energy(t.state, weight).kinetic < 0.9 * kinetic;
-        kinetic = td_tree_energy(t.state, weight).kinetic;
+        *hits += td_tree_energy(t->tree.state, weight).kinetic < 0.9 * kinetic;
+        kinetic = td_tree_energy(t->tree.state, weight).kinetic;
         last = now;
     }
     td_island_free(island);
-    tree_free(t);
     return rise;
 }
 
-// Of 2,400 such trees one does, by 1e-4 in a step; these are others.
 TD_TEST(contact_impact_of_random_trees_never_raises_their_energy) {
-    static const double restitutions[] = {0, 0.5, 1};
     tdi_random r;
     int32_t hits = 0;
     tdi_random_seed(&r, 17);
     for (int k = 0; k < 60; k++) {
-        const td_impact_law law = k % 2 ? TD_IMPACT_POISSON : TD_IMPACT_NEWTON;
-        const double rise = throw_tree(&r, law, restitutions[k / 2 % 3], &hits);
+        const throw t = throw_of(&r, k, 1.0 / 120);
+        const double rise = rise_of(&t, &hits);
         CHECK_SAY(rise <= 1e-12, "tree %d: energy rises by %g of it in a step", k, rise);
+        tree_free(t.tree);
     }
     CHECK(hits > 60);
+}
+
+// Those of 2,400 that did, or did not converge: planes won back their gaps by lifting what rests,
+// joints pushed on arcs that were taken to be short, Newton's method led into another valley, or
+// rounding was taken for a rise where nothing touched.
+TD_TEST(contact_impact_of_trees_that_were_lifted_or_turned_over_never_raises_their_energy) {
+    static const struct {
+        uint64_t seed;
+        int number, rate;
+    } hard[] = {{17, 558, 120},  {17, 769, 120},  {17, 917, 60},  {17, 948, 60},   {17, 1068, 120},
+                {17, 1339, 120}, {17, 1483, 120}, {17, 1501, 60}, {17, 1578, 120}, {17, 1632, 60},
+                {17, 1999, 60},  {17, 2025, 60},  {18, 1734, 60}};
+    tdi_random r;
+    int32_t hits = 0, next = 0;
+    for (int k = 0; k < (int)(sizeof hard / sizeof *hard); k++) {
+        if (k == 0 || hard[k].seed != hard[k - 1].seed) {
+            tdi_random_seed(&r, hard[k].seed);
+            next = 0;
+        }
+        for (; next < hard[k].number; next++) {
+            tree_free(throw_of(&r, next, 1).tree);
+        }
+        const throw t = throw_of(&r, next++, 1.0 / hard[k].rate);
+        const double rise = rise_of(&t, &hits);
+        CHECK_SAY(rise <= 1e-12, "tree %d: energy rises by %g of it in a step", hard[k].number,
+                  rise);
+        tree_free(t.tree);
+    }
 }

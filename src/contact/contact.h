@@ -227,6 +227,7 @@ typedef struct tdi_plane_rule {
     bool impact;              // the time is so short that only velocities change
     bool limp;                // nothing bounces
     bool swings;              // joints turn fast: what hits is stopped at once
+    bool driven;              // something is moved from outside, which does work
     bool first;               // there are no planes yet
 } tdi_plane_rule;
 
@@ -252,6 +253,8 @@ bool tdi_planes_update(tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_po
 // When all is done: whether what was pressed together has yet to part, or bounces by too much.
 bool tdi_planes_part(tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at);
 bool tdi_planes_bounce(const tdi_contacts *c); // whether any does
+// What multipliers put into the bodies on the way to a pose.
+td_real tdi_planes_work(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at);
 int32_t tdi_planes_count(const tdi_contacts *c);
 // Whether some hold what did not touch when the step began.
 bool tdi_planes_hit(const tdi_contacts *c);

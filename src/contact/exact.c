@@ -20,9 +20,11 @@
 #include <string.h>
 
 #define NEAR     1.1 // times the gap that planes keep: what is as near carries weight, as a first guess
-#define MISSING  0.9 // of it: what has come nearer needs a plane
-#define RECOVERS 0.1 // of what is missing of it, a step
-#define STIFF    1e3 // times mass over h^2: friction gives way by less than this part of a way
+#define MISSING  0.9  // of it: what has come nearer needs a plane
+#define RECOVERS 0.1  // of what is missing of it, a step,
+#define PAID     0.25 // and of the approach at most, for lifting what rests adds to its energy,
+#define NARROW   0.5  // unless less than this is left of it, or something is driven
+#define STIFF    1e3  // times mass over h^2: friction gives way by less than this part of a way
 
 // ---- planes ---------------------------------------------------------------------------------
 
@@ -66,9 +68,13 @@ static td_real slip_ahead(const tdi_contacts *c, const tdi_plane *p, const tdi_p
 static void prepare(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane *p) {
     const td_real gap = tdi_dot(p->normal, tdi_sub(tdi_plane_between(p, rule->began), p->from)) -
                         p->radii,
-                  keep = TDI_PLANE_GAP * p->range, there = fmax(gap, 0),
-                  wins = rule->impact ? 0 : RECOVERS;
-    p->keeps = p->radii + (there < keep ? there + wins * (keep - there) : keep);
+                  keep = TDI_PLANE_GAP * p->range, there = fmin(fmax(gap, 0), keep);
+    const td_vec3 ahead = tdi_sub(tdi_plane_between(p, rule->ahead), tdi_sub(p->at, p->from));
+    p->speed = -tdi_dot(p->normal, ahead);
+    const td_real sure = rule->driven ? keep : NARROW * keep,
+                  wins = fmax(fmin(RECOVERS * (keep - there), PAID * p->speed),
+                              RECOVERS * fmax(sure - there, 0));
+    p->keeps = p->radii + there + (rule->impact ? 0 : wins);
     tdi_plane_prepare_bounce(c, rule, p);
     p->slip = tdi_sub(tdi_plane_between(p, rule->star), p->from);
     p->shift = p->friction * slip_ahead(c, p, rule);

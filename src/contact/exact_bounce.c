@@ -15,17 +15,18 @@
 //           near already and is hit through others gives back too, by Poisson's law, where it
 //           bears more than twice the weight of all.
 // Swings    Where joints turn fast, what hits without restitution is stopped as one that bounces by
-//           0: in a whole step the forces of joints, which are those of an impact, would do work on
-//           the arcs between its ends.
+//           0, however slowly: in a whole step the forces of joints, which are those of an impact,
+//           would do work on the arcs between its ends.
 
 #include "contact/plane.h"
 
 #include <math.h>
 
-#define RESTING 2.0  // times what weight does in a step, or weights: less does not bounce
-#define PARTS   0.05 // of the coefficients: how well the largest part of them is known
-#define ENERGY  1e-6 // of the forces' work: what the multipliers leave open
-#define MARGIN  0.02 // of it: what turns in the time of an impact may add
+#define RESTING  2.0  // times what weight does in a step, or weights: less does not bounce
+#define STANDING 0.1  // likewise of what swings: less is not stopped
+#define PARTS    0.05 // of the coefficients: how well the largest part of them is known
+#define ENERGY   1e-6 // of the forces' work: what the multipliers leave open
+#define MARGIN   0.02 // of it: what turns in the time of an impact may add
 
 static td_real restitution_of(const tdi_contacts *c, int32_t other) {
     return other < c->capsule_count ? c->opts.restitution
@@ -39,14 +40,12 @@ static void raise(const tdi_contacts *c, tdi_plane *p) {
 }
 
 void tdi_plane_prepare_bounce(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane *p) {
-    const td_vec3 way = tdi_sub(tdi_plane_between(p, rule->ahead), tdi_sub(p->at, p->from)),
-                  began = tdi_sub(tdi_plane_between(p, rule->began), p->from);
+    const td_vec3 began = tdi_sub(tdi_plane_between(p, rule->began), p->from);
     const td_real fall = fmin(tdi_dot(p->normal, rule->gravity), 0) * rule->h,
-                  weight = fall * rule->h, slow = -RESTING * fall * rule->whole;
-    p->speed = -tdi_dot(p->normal, way);
+                  weight = fall * rule->h, e = restitution_of(c, p->other),
+                  slow = -(e > 0 ? RESTING : STANDING) * fall * rule->whole;
     p->stands = tdi_dot(p->normal, began) + weight;
-    p->bounces =
-        !rule->limp && (restitution_of(c, p->other) > 0 || rule->swings) && p->speed > slow;
+    p->bounces = !rule->limp && (e > 0 || rule->swings) && p->speed > slow;
     raise(c, p);
 }
 

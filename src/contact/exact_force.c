@@ -289,6 +289,17 @@ bool tdi_planes_update(tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_po
     return done && ((close && held) || c->updates > UPDATES);
 }
 
+td_real tdi_planes_work(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at) {
+    td_real work = 0;
+    for (int32_t k = 0; k < c->plane_count; k++) {
+        const tdi_plane *p = &c->plane[k];
+        const td_vec3 way = tdi_sub(tdi_plane_slip(p, at), tdi_plane_between(p, rule->began));
+        work += tdi_dot(tdi_plane_pull(p), way);
+        work += resists(p) ? tdi_dot(p->roll_pull, rolled(p, at.turned)) : 0;
+    }
+    return work;
+}
+
 void tdi_planes_measure(tdi_contacts *c, const td_vec3 *x) {
     int32_t count = 0;
     tdi_poses_at(c, 1);

@@ -33,5 +33,5 @@ static inline td_vec3 tdi_plane_pull(const tdi_plane *p) {
     return tdi_add(p->given, p->pull);
 }
 
-// After `keeps` is known: its reach, and whether it bounces.
+// After `keeps` and `speed` are known: its reach, and whether it bounces.
 void tdi_plane_prepare_bounce(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane *p);

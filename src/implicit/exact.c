@@ -10,9 +10,11 @@
 
 #include "math/vec3.h"
 
+#include <math.h>
 #include <string.h>
 
-#define SWINGS 0.1 // rad: a turn in a step
+#define SWINGS   0.03 // rad: a turn in a step
+#define ROUNDING 1e-6 // of values: what multipliers leave open
 
 // Mass over h^2 of a capsule, from what would stop it within a radius and a step.
 static td_real stiffness_of(const tdi_touch *t, const tdi_member *m, int32_t k, td_real h) {
@@ -70,6 +72,14 @@ void tdi_exact_free(tdi_touch *t, const tdi_system *y, bool began) {
     }
 }
 
+static td_real own_value(const tdi_system *y) {
+    td_real sum = 0;
+    for (int32_t k = 0; k < y->count; k++) {
+        sum += y->member[k].ops->value(y->member[k].body);
+    }
+    return sum;
+}
+
 td_status tdi_exact_begin(tdi_touch *t, const tdi_system *y, td_real left, td_diag *diag) {
     const td_real h = t->rule.h, look = t->planes.impact ? left : h;
     const td_vec3 gravity = y->member[0].opts->gravity;
@@ -87,6 +97,7 @@ td_status tdi_exact_begin(tdi_touch *t, const tdi_system *y, td_real left, td_di
         t->dx[p] = tdi_madd(tdi_scale(t->ahead[p], look / h), gravity, look * look);
     }
     t->unsure = true;
+    t->value = own_value(y);
     t->planes = (tdi_plane_rule){.began = t->began,
                                  .star = t->star,
                                  .ahead = t->ahead,
@@ -96,6 +107,7 @@ td_status tdi_exact_begin(tdi_touch *t, const tdi_system *y, td_real left, td_di
                                  .impact = t->planes.impact,
                                  .limp = t->planes.limp,
                                  .swings = swings(t, y),
+                                 .driven = tdi_touch_driven(y),
                                  .gravity = gravity,
                                  .group = t->owner,
                                  .stiffness = t->stiffness,
@@ -119,6 +131,18 @@ bool tdi_exact_missed(const tdi_touch *t, const tdi_system *y) {
 
 bool tdi_exact_bounces(const tdi_touch *t) {
     return t->exact && tdi_planes_bounce(t->set);
+}
+
+// With forces g of contact the pose x is a least value of V - g.u, u linear in x. So is no other
+// pose less, in the same valley, and V(x) - V(x_0) <= g.(u - u_0).
+bool tdi_exact_fell(tdi_touch *t, const tdi_system *y) {
+    if (t->planes.driven) { // not all can stay where it began
+        return true;
+    }
+    tdi_touch_gather_pose(y);
+    const td_real work = tdi_planes_work(t->set, &t->planes, (tdi_plane_pose){t->now, t->turned}),
+                  value = own_value(y);
+    return value - t->value <= work + ROUNDING * (fabs(value) + fabs(t->value) + fabs(work));
 }
 
 bool tdi_exact_calm(tdi_touch *t, const tdi_system *y) {

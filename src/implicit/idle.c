@@ -6,10 +6,14 @@
 //          hit. A member whose increment is small, and whose contacts it leaves as they are, is
 //          idle: it has no unknowns, and is to the others what a collider is. Of those that go on
 //          more become idle when they are done.
+// Slow     Where increments are cut short, it is by the few members that go far, and all others
+//          would have to come along in many short increments. So members that go far less than
+//          these are idle too, although they are not done, until these are where they will be.
 // Waking   An idle member is in equilibrium as long as those that it touches stay where they were
-//          when it took its last increments. It is disturbed when one of them has moved on, and
-//          when these increments were cut short or those of a positive model. When all others are
-//          done, disturbed members wake; when there are none, all are done.
+//          when it took its last increments. It is disturbed when one of them has moved on, when
+//          these increments were cut short or those of a positive model, and when it was slow. When
+//          all others are done, disturbed members wake, or all where these are many: an iteration
+//          of all settles more than many of a part. When there are none, all are done.
 
 #include "implicit/touch.h"
 
@@ -17,6 +21,7 @@
 #include <string.h>
 
 #define WORTHWHILE 0.5 // of the members that go on must become idle at least
+#define MANY       0.1 // of all members: where more are disturbed, all wake
 
 void tdi_idle_begin(tdi_touch *t) {
     t->turn = t->idle_count = 0;
@@ -107,7 +112,7 @@ void tdi_idle_relaxed(tdi_touch *t, const tdi_system *y) {
 
 // ---- who stays ------------------------------------------------------------------------------
 
-// Members that go on, and how many of them have become calm. `calm` is told of each.
+// How many members that go on have become calm. `calm` is told of each.
 static int32_t find_calm(const tdi_touch *t, const tdi_system *y, td_real small, bool *calm) {
     int32_t count, found = 0;
     const tdi_contact *list = tdi_contacts_list(t->set, &count);
@@ -128,8 +133,24 @@ static int32_t find_calm(const tdi_touch *t, const tdi_system *y, td_real small,
     return found;
 }
 
-bool tdi_touch_idle(tdi_touch *t, const tdi_system *y, td_real small) {
-    const int32_t going = y->count - t->idle_count, calm = find_calm(t, y, small, t->calm);
+// The same with those that are slow; these are disturbed.
+static int32_t find_slow(const tdi_touch *t, const tdi_system *y, td_real slow, bool *calm) {
+    int32_t found = 0;
+    for (int32_t k = 0; k < y->count; k++) {
+        const bool waits = !tdi_is_idle(y, k) && largest_of(&y->member[k]) <= slow;
+        t->idling[k].disturbed |= waits && !calm[k];
+        calm[k] = calm[k] || waits;
+        found += calm[k];
+    }
+    return found;
+}
+
+bool tdi_touch_idle(tdi_touch *t, const tdi_system *y, td_real small, td_real slow) {
+    const int32_t going = y->count - t->idle_count;
+    int32_t calm = find_calm(t, y, small, t->calm);
+    if (calm < WORTHWHILE * going && slow > small) {
+        calm = find_slow(t, y, slow, t->calm);
+    }
     if (calm < WORTHWHILE * going || calm == going) {
         return false;
     }
@@ -153,6 +174,10 @@ bool tdi_touch_wake_disturbed(tdi_touch *t, const tdi_system *y) {
     }
     if (woken == 0) {
         return false;
+    }
+    if (woken > MANY * y->count) {
+        tdi_touch_wake(t);
+        return true;
     }
     for (int32_t k = 0; k < count; k++) {
         const int32_t a = t->owner[list[k].capsule],

@@ -143,8 +143,7 @@ static bool same(td_vec3 a, td_vec3 b) {
     return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
-// Whether anything is driven through the step.
-static bool driven(const tdi_system *y) {
+bool tdi_touch_driven(const tdi_system *y) {
     bool moves = false;
     for (int32_t k = 0; k < y->count && !moves; k++) {
         const tdi_member *m = &y->member[k];
@@ -178,7 +177,7 @@ td_status tdi_touch_begin(tdi_touch *t, const tdi_system *y, td_real dt, td_real
     t->rule = (tdi_contact_rule){
         .force = t->strength * t->own, .star = t->star, .turned = t->turned, .h = h};
     t->exact = t->opts.method == TD_CONTACT_EXACT && h > 0;
-    t->time = h > 0 && !t->exact && driven(y) ? 0 : 1;
+    t->time = h > 0 && !t->exact && tdi_touch_driven(y) ? 0 : 1;
     t->coupled = t->looked = false;
     tdi_contacts_share(t->set, y->pool);
     tdi_touch_gather(y, t->x);

@@ -56,6 +56,7 @@ struct tdi_touch {
     bool unsure; // planes changed when the way was looked at last
     tdi_plane_rule planes;
     td_real *stiffness; // of a member: mass over h^2 of a capsule
+    td_real value;      // J: of the bodies alone, where the step began
     bool coupled;       // capsules touch each other, not only colliders
     // conjugate gradients: only points that other capsules touch take part, and turns of capsules,
     // which are counted after all points
@@ -87,6 +88,7 @@ void tdi_touch_lend(tdi_touch *t, tdi_layout *layout);
 // go the part from..to of their way.
 td_status tdi_touch_begin(tdi_touch *t, const tdi_system *system, td_real dt, td_real h,
                           td_real from, td_real to, td_diag *diag);
+bool tdi_touch_driven(const tdi_system *system); // whether anything is driven through the step
 // After a step: the barrier is made stronger where gaps became small, and weaker where they did
 // not.
 void tdi_touch_end(tdi_touch *t, const tdi_system *system);
@@ -152,9 +154,11 @@ static inline bool tdi_is_idle(const tdi_system *y, int32_t member) {
     return y->touch && y->touch->idle_count > 0 && y->touch->idle[member];
 }
 // Members whose increments are below `small`, and leave all forces of contact nearly as they are,
-// stay where they are from now on, if they are many. False: they are not.
-bool tdi_touch_idle(tdi_touch *t, const tdi_system *system, td_real small);
-// Those around which something has moved since go on. False: there are none.
+// stay where they are from now on, if they are many, or else all whose increments are below `slow`.
+// False: they are not many.
+bool tdi_touch_idle(tdi_touch *t, const tdi_system *system, td_real small, td_real slow);
+// Those that were slow, or around which something has moved since, go on; where they are many, all
+// do. False: there are none.
 bool tdi_touch_wake_disturbed(tdi_touch *t, const tdi_system *system);
 void tdi_touch_wake(tdi_touch *t); // all move again
 // Firm members are idle. False: there are none.
@@ -188,6 +192,9 @@ bool tdi_exact_bounces(const tdi_touch *t);
 bool tdi_exact_missed(const tdi_touch *t, const tdi_system *system);
 // Whether forces at the poses are those that the increments foresaw.
 bool tdi_exact_calm(tdi_touch *t, const tdi_system *system);
+// Whether the value of the bodies has not risen by more than what forces of contact did, as it
+// cannot in the valley in which the step began.
+bool tdi_exact_fell(tdi_touch *t, const tdi_system *system);
 // At the least value: updates multipliers and planes. Done: nothing had to change. TD_ERR_LIMIT:
 // there are too many planes for a step of this length.
 td_status tdi_exact_refine(tdi_touch *t, const tdi_system *system, bool *done);
