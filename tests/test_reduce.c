@@ -2,6 +2,7 @@
 // Trees of fewer bodies than segments: what freezing, joining and riding keep.
 
 #include "reduce/solver.h"
+#include "reduce/still.h"
 #include "test_reduce_support.h"
 #include "tree/solver.h"
 
@@ -273,6 +274,69 @@ TD_TEST(reduced_tree_frees_frozen_joints_in_the_step_in_which_a_gust_comes) {
     tree_free(t);
 }
 
+// ---- groups ---------------------------------------------------------------------------------
+
+// How many joints are in groups after two seconds.
+static int32_t joined_of(const td_segment_def *defs, int32_t n, td_real error,
+                         const td_step_opts *opts) {
+    tree t = tree_of(defs, n, TD_LAW_LINEAR, NULL);
+    td_reduced_state *s = reduced_of(t.model);
+    td_reduce_opts by = td_reduce_opts_default();
+    by.error = error;
+    by.modes = 1u << TD_REDUCE_JOINED;
+    CHECK_INT(td_reduced_set(s, &by, NULL), TD_OK);
+    for (int step = 0; step < 120; step++) {
+        step_reduced(s, opts);
+    }
+    const int32_t joined = td_reduced_get_stats(s).joined;
+    td_reduced_free(s);
+    tree_free(t);
+    return joined;
+}
+
+// A springy twig that is let go level begins with a jolt, in which its joints turn unevenly.
+TD_TEST(reduced_tree_forgets_the_jolt_with_which_it_begins_and_joins) {
+    enum { N = 3 };
+    td_segment_def defs[N];
+    for (int32_t i = 0; i < N; i++) {
+        defs[i] = td_segment_def_default();
+        defs[i].parent = i - 1;
+        defs[i].length = 0.1;
+        defs[i].radius_base = defs[i].radius_tip = 0.01;
+        defs[i].has_stiffness = true;
+        defs[i].stiffness = tdi_vec3(40, 40, 40);
+    }
+    defs[0].rest = (td_quat){sqrt(0.5), 0, 0, sqrt(0.5)};
+    const td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 60, weight);
+    CHECK_INT(joined_of(defs, N, 0.01, &opts), 1);
+}
+
+// Four fruits at the end of a stalk of two joints, to the side of a trunk. What is heavy swings
+// close to the stalk, with another frequency if that were a group; light leaves do not.
+TD_TEST(reduced_tree_does_not_join_a_short_stalk_with_which_heavy_fruits_swing) {
+    enum { N = 8, STALK = 2, FRUITS = 4 };
+    const td_real k[N] = {1e4, 1e4, 187, 98, 29, 29, 29, 29}, c = sqrt(0.5);
+    const td_quat aside[N - FRUITS] = {{c, c, 0, 0}, {c, -c, 0, 0}, {c, 0, 0, c}, {c, 0, 0, -c}};
+    td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 60, weight);
+    opts.air = (td_air){.wind = {3, 0, 4}, .quadratic = 0.6};
+    for (int heavy = 0; heavy < 2; heavy++) {
+        td_segment_def defs[N];
+        for (int32_t i = 0; i < N; i++) {
+            const bool trunk = i < STALK, fruit = i >= FRUITS;
+            defs[i] = td_segment_def_default();
+            defs[i].parent = i == STALK ? 0 : fruit ? FRUITS - 1 : i - 1;
+            defs[i].length = trunk ? 0.5 : 0.13;
+            defs[i].radius_tip = trunk ? 0.1 : heavy && fruit ? 0.04 : 0.01;
+            defs[i].radius_base = defs[i].radius_tip;
+            defs[i].has_stiffness = defs[i].has_damping = true;
+            defs[i].stiffness = tdi_vec3(k[i], trunk ? k[i] : 0.03 * k[i], k[i]);
+            defs[i].damping = tdi_scale(defs[i].stiffness, 0.008);
+            defs[i].rest = i == STALK ? aside[2] : fruit ? aside[i - FRUITS] : defs[i].rest;
+        }
+        CHECK_INT(joined_of(defs, N, 0.004, &opts), heavy ? 0 : 1);
+    }
+}
+
 // ---- starts ---------------------------------------------------------------------------------
 
 // Of two canes on one root: how many joints of each move by themselves.
@@ -325,6 +389,59 @@ TD_TEST(reduced_tree_at_rest_begins_with_the_joints_that_a_load_moves) {
     free(saves[0]);
     free(saves[1]);
     td_reduced_free(s);
+    tree_free(t);
+}
+
+// ---- turns ----------------------------------------------------------------------------------
+
+// Two canes with leaves that ride, from rest in the same wind: leaves turn in every other step, and
+// choices leave it at that.
+TD_TEST(reduced_trees_with_other_numbers_turn_their_leaves_in_other_steps) {
+    enum { HALF = 8, N = 2 * HALF, STEPS = 60 };
+    td_segment_def defs[N];
+    for (int32_t i = 0; i < N; i++) {
+        const bool leaf = i >= HALF;
+        defs[i] = td_segment_def_default();
+        defs[i].parent = leaf ? i - HALF : i - 1;
+        defs[i].length = leaf ? 0.03 : 0.1;
+        defs[i].radius_base = defs[i].radius_tip = leaf ? 0.001 : 0.008;
+        defs[i].rest = leaf ? (td_quat){sqrt(0.5), sqrt(0.5), 0, 0} : defs[i].rest;
+    }
+    tree t = tree_of(defs, N, TD_LAW_LINEAR, NULL);
+    td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 60, weight);
+    opts.air = (td_air){.wind = {4, 0, 0}, .quadratic = 0.6};
+    td_reduce_opts by = td_reduce_opts_default();
+    by.error = 0.02;
+    by.modes = 1u << TD_REDUCE_RIDING;
+    td_vec3 winds[TDI_STILL_PLACES], angle[2][N];
+    for (int32_t k = 0; k < TDI_STILL_PLACES; k++) {
+        winds[k] = opts.air.wind;
+    }
+    td_reduced_state *s[2];
+    for (int32_t k = 0; k < 2; k++) {
+        s[k] = reduced_of(t.model);
+        CHECK_INT(td_reduced_set(s[k], &by, NULL), TD_OK);
+        tdi_reduced_stand(s[k], 0);
+        tdi_reduced_rouse(s[k], &opts, winds, 7 + k);
+        memset(angle[k], 0, sizeof angle[k]);
+    }
+    int32_t turned[2] = {0, 0}, both = 0;
+    for (int32_t step = 0; step < STEPS; step++) {
+        bool now[2];
+        for (int32_t k = 0; k < 2; k++) {
+            step_reduced(s[k], &opts);
+            now[k] = memcmp(angle[k], s[k]->whole.angle, sizeof angle[k]) != 0;
+            memcpy(angle[k], s[k]->whole.angle, sizeof angle[k]);
+            turned[k] += now[k];
+        }
+        both += now[0] && now[1];
+    }
+    CHECK(td_reduced_get_stats(s[0]).riding > 4);
+    CHECK_IN(turned[0], STEPS / 2 - 4, STEPS / 2);
+    CHECK_IN(turned[1], STEPS / 2 - 4, STEPS / 2);
+    CHECK_INT(both, 0);
+    td_reduced_free(s[0]);
+    td_reduced_free(s[1]);
     tree_free(t);
 }
 

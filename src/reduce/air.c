@@ -206,12 +206,28 @@ static void add_segments(td_reduced_state *s, int32_t c) {
     }
 }
 
+// Without air only what rides moves on a cluster, and only weight and inertia turn it.
+static void place_riding(td_reduced_state *s, int32_t c) {
+    for (int32_t k = s->begin[c]; k < s->begin[c + 1]; k++) {
+        const int32_t i = s->member[k], p = s->full->parent[i];
+        if (rides(s, i)) {
+            if (!rides(s, p)) {
+                place(s, p);
+            }
+            place(s, i);
+            s->load[i] = (tdi_wrench){{0, 0, 0}, {0, 0, 0}};
+            s->damp[i] = 0;
+        }
+    }
+}
+
 // ---- all segments ---------------------------------------------------------------------------
 
 // At the pose of `whole`, as its clusters move.
 void tdi_reduce_drags(td_reduced_state *s) {
     if (!tdi_reduce_has_air(s)) {
         memset(s->load, 0, (size_t)s->full->body_count * sizeof *s->load);
+        memset(s->damp, 0, (size_t)s->full->body_count * sizeof *s->damp);
         return;
     }
     tdi_reduce_spread_winds(s);
@@ -275,6 +291,7 @@ static void wake(td_reduced_state *s, bool all) {
 
 void tdi_reduce_air(td_reduced_state *s, td_real time, bool all) {
     const int32_t count = s->clusters.body_count;
+    const bool air = tdi_reduce_has_air(s);
     wake(s, all);
     for (int32_t c = 0; c < count; c++) {
         if (s->awake[c]) {
@@ -283,12 +300,12 @@ void tdi_reduce_air(td_reduced_state *s, td_real time, bool all) {
     }
     for (int32_t c = 0; c < count; c++) {
         if (s->awake[c]) {
-            add_segments(s, c);
+            (air ? add_segments : place_riding)(s, c);
         }
     }
     for (int32_t c = 0; c < count; c++) {
         if (s->awake[c]) {
-            if (tdi_reduce_has_air(s)) {
+            if (air) {
                 tdi_reduce_fit(s, c);
             }
             if (time > 0) {

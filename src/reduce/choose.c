@@ -9,8 +9,10 @@
 //   riding   its rate times reach and the time in which it answers, (J/k)^(1/2), with half of the
 //            time between its turns
 //   joined   of the turns of the joint and the one before it what is not in proportion to their
-//            compliances, times the way between them; while it is joined, e times that way
-// A joint moves the part w of all tips, and errors of joints are taken for independent:
+//            compliances, times the way between them; while it is joined, e times that way; and by
+//            how much what swings is out of step
+// A joint moves the part w of all tips, or of all mass where that is more, because what is heavy
+// moves the rest. Errors of joints are taken for independent:
 //   estimate^2 = sum over reduced joints of w c^2,  c times a gain for what motion makes of it
 // The joints with the least w c^2 are reduced, each in the way that costs least, until the estimate
 // reaches the error that is allowed. Those that are reduced stay so a little longer, so that the
@@ -44,7 +46,8 @@ typedef struct gain {
     td_real still, wind;
 } gain;
 
-static const gain frozen_gain = {3, 9}, joined_gain = {10, 3}, riding_gain = {2.5, 1};
+static const gain frozen_gain = {3, 9}, joined_gain = {10, 6}, swinging_gain = {1, 6},
+                  riding_gain = {2.5, 1};
 
 // ---- moments --------------------------------------------------------------------------------
 
@@ -99,7 +102,7 @@ static void note_accelerations(td_reduced_state *s) {
     }
 }
 
-// What every joint carries, about it.
+// What every joint carries, about it, and the f/u of its drag.
 static void sum_loads(td_reduced_state *s) {
     const tdi_frame *f = s->whole.frame;
     tdi_reduce_drags(s);
@@ -111,6 +114,7 @@ static void sum_loads(td_reduced_state *s) {
         const int32_t p = s->full->parent[i];
         if (p != TD_NONE) {
             tdi_wrench_add(&s->load[p], &s->load[i], tdi_sub(f[i].o, f[p].o));
+            s->damp[p] += s->damp[i];
         }
     }
 }
@@ -155,7 +159,17 @@ static td_real missed(td_real n, td_real k, td_real a, td_real j) {
     return sum > 0 ? (n - k * a) / sum : 0;
 }
 
-// The turn that a joint misses, |e|.
+// The turn e that a ball joint misses.
+static td_vec3 missed_ball(const td_reduced_state *s, int32_t i) {
+    const td_real *a = s->whole.angle + s->full->dof[i], by = s->count->flow.stiffness,
+                  j = s->shape[i].inertia;
+    const td_vec3 k = s->full->body[i].stiffness,
+                  n = tdi_mat3_apply_t(&s->whole.frame[i].r, s->load[i].n);
+    return tdi_vec3(missed(n.x, by * k.x, a[0], j), missed(n.y, by * k.y, a[1], j),
+                    missed(n.z, by * k.z, a[2], j));
+}
+
+// |e|, of any joint.
 static td_real missed_turn(const td_reduced_state *s, int32_t i) {
     const int32_t d = s->full->dof[i], count = s->full->dof[i + 1] - d;
     const tdi_body *b = &s->full->body[i];
@@ -169,20 +183,19 @@ static td_real missed_turn(const td_reduced_state *s, int32_t i) {
                    ? fabs(missed(tdi_dot(n, b->axis), by * b->stiffness.x, a[0], j))
                    : fabs(missed(tdi_dot(f, b->axis), by * b->stiffness.x, a[0], s->shape[i].mass));
     }
-    return count == 3 ? tdi_norm(tdi_vec3(missed(n.x, by * b->stiffness.x, a[0], j),
-                                          missed(n.y, by * b->stiffness.y, a[1], j),
-                                          missed(n.z, by * b->stiffness.z, a[2], j)))
-                      : 0;
+    return count == 3 ? tdi_norm(missed_ball(s, i)) : 0;
 }
 
-// Of the turns of a joint and the one before it, what their compliances do not explain.
+// Of the turns of a joint and the one before it, at the first look of those that they miss, what
+// their compliances do not explain.
 static td_real uneven(const td_reduced_state *s, int32_t i) {
     const int32_t p = s->full->parent[i];
     const td_vec3 k = s->full->body[i].stiffness, up = s->full->body[p].stiffness;
     const td_quat turn =
         tdi_quat_mul(tdi_quat_conj(s->whole.frame[i].turn), s->whole.frame[p].turn);
-    const td_vec3 own = tdi_times(k, swing_of(s, i)),
-                  before = tdi_quat_rotate(turn, tdi_times(up, swing_of(s, p))),
+    td_vec3 (*of)(const td_reduced_state *, int32_t) = first_look(s) ? missed_ball : swing_of;
+    const td_vec3 own = tdi_times(k, of(s, i)),
+                  before = tdi_quat_rotate(turn, tdi_times(up, of(s, p))),
                   off = tdi_sub(own, before);
     return tdi_norm(tdi_vec3(off.x / (k.x + up.x), off.y / (k.y + up.y), off.z / (k.z + up.z)));
 }
@@ -198,17 +211,33 @@ static td_real riding_cost(const td_reduced_state *s, int32_t i) {
     return by_gain(s, riding_gain) * s->active[i] * late * shape->reach;
 }
 
+// A group is stiffer than its joints are under a load that is near to it: with joints alike, w
+// apart, and a load at r from the last of them by 1 in rho^-1 = (4 r^2 + 4 r w + 2 w^2)/w^2. What
+// swings to and fro by itself is then out of step, by rho/4 zeta of its motion, zeta the damping of
+// the material and of the air.
+static td_real out_of_step(const td_reduced_state *s, int32_t i, td_real way) {
+    const tdi_reduce_shape *shape = &s->shape[i];
+    const tdi_body *b = &s->full->body[i];
+    const td_real r2 = shape->inertia / shape->mass, w2 = way * way,
+                  rho = w2 / (4 * (r2 + way * sqrt(r2)) + 2 * w2),
+                  air = s->damp[i] * r2 * shape->answer / shape->inertia,
+                  zeta = 0.5 * (b->damping.x / (b->stiffness.x * shape->answer) + air);
+    return shape->answer * s->active[i] * shape->reach * (rho < 4 * zeta ? rho / (4 * zeta) : 1);
+}
+
 // Groups of two, of four where those cost little. What it missed while it was joined is remembered,
-// or it would be joined again at the next choice.
+// or it would be joined again at the next choice; not the jolt with which a motion begins.
 static td_real joined_cost(const td_reduced_state *s, int32_t i) {
     const int32_t place = s->shape[i].place;
-    const td_real way = tdi_norm(s->full->body[i].attach);
     if (!s->shape[i].joins || place % 4 == 0) {
         return HUGE_VAL;
     }
-    const td_real turn = s->mode[i] == TD_REDUCE_JOINED ? missed_turn(s, i) : uneven(s, i);
-    s->uneven[i] = fmax(turn, FADE_UNEVEN * s->uneven[i]);
-    return by_gain(s, joined_gain) * (place % 2 ? 1 : 3) * way * s->uneven[i];
+    const td_real way = (place % 2 ? 1 : 3) * tdi_norm(s->full->body[i].attach),
+                  turn = s->mode[i] == TD_REDUCE_JOINED ? missed_turn(s, i) : uneven(s, i),
+                  kept = s->count->young < 2 * SWAY ? 0 : FADE_UNEVEN;
+    s->uneven[i] = fmax(turn, kept * s->uneven[i]);
+    return by_gain(s, joined_gain) * way * s->uneven[i] +
+           by_gain(s, swinging_gain) * out_of_step(s, i, way);
 }
 
 static bool allowed(const td_reduced_state *s, td_reduce_mode mode) {
@@ -400,7 +429,7 @@ static int32_t choose_modes(td_reduced_state *s) {
 
 // Costs are cautious, because they are of what comes; the error that is told is of what was.
 static td_real told(const td_reduced_state *s, uint8_t mode, td_real cost) {
-    static const gain of[] = {{0, 0}, {1, 0.3}, {1, 1}, {1, 0.35}};
+    static const gain of[] = {{0, 0}, {1, 0.3}, {1, 1}, {1, 0.2}};
     const td_real by = by_gain(s, of[mode]);
     return mode == TD_REDUCE_OWN ? 0 : by * by * cost;
 }

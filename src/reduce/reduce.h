@@ -86,7 +86,7 @@ typedef struct tdi_reduce_inverse_mass { // of the moments of mass
 
 // What never changes of a joint and what it carries.
 typedef struct tdi_reduce_shape {
-    td_real tips;    // of all tips, the part that it moves
+    td_real tips;    // of all tips, or of all mass, the larger part that it moves
     td_real reach;   // m: to the farthest of them
     td_real mass;    // kg
     td_real inertia; // kg m^2: about any axis, at most
@@ -130,6 +130,7 @@ typedef struct tdi_reduce_count { // what is saved besides arrays
     td_real young;   // s: since the first step, as long as that matters
     int32_t by_hand; // modes are not chosen
     int32_t dense;   // wind is asked for in every patch
+    int32_t turn;    // 0 to TDI_AIR_EVERY - 1: in which steps drag is fitted, beside other trees
     tdi_reduce_flow flow;
 } tdi_reduce_count;
 

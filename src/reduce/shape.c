@@ -75,17 +75,18 @@ void tdi_reduce_measure(td_reduced_state *s) {
     sum_up(m, &s->whole, s->shape);
     find_axes(m, s->shape, s->was);
     find_patches(m, &s->whole, s->shape);
-    td_real roots = 0;
+    td_real roots = 0, mass = 0;
     s->reach = 0;
     for (int32_t i = 0; i < n; i++) {
         const bool root = m->parent[i] == TD_NONE;
         roots += root ? s->shape[i].tips : 0;
+        mass += m->body[i].mass;
         s->reach = root ? fmax(s->reach, s->shape[i].reach) : s->reach;
     }
     for (int32_t i = 0; i < n; i++) {
         tdi_reduce_shape *own = &s->shape[i];
         const td_real k = softest(m->body[i].stiffness);
-        own->tips /= roots;
+        own->tips = fmax(own->tips / roots, own->mass / mass);
         own->rides = own->count <= RIDE_MOST && m->kind[i] == TD_JOINT_BALL && k > 0 &&
                      tdi_reduce_can(m, i, TD_REDUCE_RIDING);
         own->answer = k > 0 ? sqrt(own->inertia / k) : HUGE_VAL;

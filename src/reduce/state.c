@@ -187,7 +187,8 @@ static bool choose(td_reduced_state *s) {
     const int32_t longest = WAIT_MOST * s->opts.every;
     tdi_reduce_note(s);
     const int32_t twice = count->wait < s->opts.every ? s->opts.every : 2 * count->wait,
-                  soon = TDI_AIR_EVERY + (int32_t)(count->young / s->tree.head.rule.dt);
+                  soon =
+                      TDI_AIR_EVERY + (int32_t)(count->young / s->tree.head.rule.dt) + count->turn;
     count->wait = change || late ? s->opts.every : twice > longest ? longest : twice;
     count->wait = count->wait > soon && count->young < 1 ? soon : count->wait;
     count->since = 0;
@@ -386,6 +387,7 @@ static void close_gaps(td_reduced_state *s) {
     clean.wait = c->wait;
     clean.by_hand = c->by_hand;
     clean.dense = c->dense;
+    clean.turn = c->turn;
     clean.flow.air = c->flow.air;
     clean.flow.gravity = c->flow.gravity;
     clean.flow.stiffness = c->flow.stiffness;

@@ -166,7 +166,8 @@ void tdi_reduced_stand(td_reduced_state *s, td_real sway) {
     s->count->estimate = sway;
 }
 
-void tdi_reduced_rouse(td_reduced_state *s, const td_step_opts *o, const td_vec3 *winds) {
+void tdi_reduced_rouse(td_reduced_state *s, const td_step_opts *o, const td_vec3 *winds,
+                       int32_t number) {
     s->tree.head.opts = o;
     s->tree.head.rule.dt = o->dt;
     s->count->flow = (tdi_reduce_flow){o->air, o->gravity, o->stiffness, true, 0};
@@ -183,5 +184,6 @@ void tdi_reduced_rouse(td_reduced_state *s, const td_step_opts *o, const td_vec3
     tdi_reduce_note(s);
     s->count->young = 0;
     s->count->wait = s->opts.every;
-    s->count->since = 0;
+    s->count->turn = number % TDI_AIR_EVERY;
+    s->count->since = s->count->turn;
 }

@@ -19,5 +19,7 @@ bool tdi_reduced_nearly_still(const td_reduced_state *state);
 // It stops where it is: nothing moves, and all joints are frozen but the first, which is not
 // stepped.
 void tdi_reduced_stand(td_reduced_state *state, td_real sway);
-// The joints that matter in this air are free, and move from the next step on.
-void tdi_reduced_rouse(td_reduced_state *state, const td_step_opts *opts, const td_vec3 *winds);
+// The joints that matter in this air are free, and move from the next step on. Trees with other
+// numbers fit drag and choose in other steps, so that no step does that for all of them.
+void tdi_reduced_rouse(td_reduced_state *state, const td_step_opts *opts, const td_vec3 *winds,
+                       int32_t number);

@@ -74,7 +74,7 @@ static void look(td_world *w, int32_t k) {
         w->still[k] = 1;
     }
     if (w->still[k] && sway > allowed) {
-        tdi_reduced_rouse(state, &a->opts, winds);
+        tdi_reduced_rouse(state, &a->opts, winds, k);
         w->still[k] = 0;
     } else if (w->still[k]) {
         w->still[k] = sway < FAR * allowed ? FEW : 1;
