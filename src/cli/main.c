@@ -56,8 +56,9 @@ static void print_help(FILE *out) {
     fputs(foot, out);
 }
 
+// 'help' is none of the table, but a word that is misspelt as well
 static const char *command_name(const void *context, int index) {
-    return ((const cli_command *)context)[index].name;
+    return index < cli_command_count ? ((const cli_command *)context)[index].name : "help";
 }
 
 const cli_command *cli_command_find(const char *name) {
@@ -67,7 +68,7 @@ const cli_command *cli_command_find(const char *name) {
             return &cli_commands[i];
         }
     }
-    cli_suggest_word(name, command_name, cli_commands, cli_command_count,
+    cli_suggest_word(name, command_name, cli_commands, cli_command_count + 1,
                      "; 'tendril --help' lists them", hint, sizeof hint);
     cli_error("unknown command '%s'%s", name, hint);
     return NULL;

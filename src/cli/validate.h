@@ -79,6 +79,21 @@ void val_elastica_theory(double alpha, double *axial, double *transverse);
 double val_bending_theory(const val_rod *rod, int k);
 double val_torsion_theory(const val_rod *rod);
 
+enum { VAL_BEAM_MODES = 12 }; // as many hold three pairs in bending and one in torsion
+// Compares a beam's lowest modes with the theory. Returns the first frequency in torsion, Hz, or 0.
+double val_beam_modes(val_report *report, const val_rod *beam, const td_mode modes[VAL_BEAM_MODES]);
+
+// A beam of some solver; functions that return false have failed and said so.
+typedef struct val_beam {
+    void *solver;
+    bool (*settle)(val_report *report, void *solver, const td_step_opts *opts,
+                   const char *quantity);
+    bool (*step)(val_report *report, void *solver, const td_step_opts *opts, const char *quantity);
+    td_vec3 (*tip)(const void *solver);
+} val_beam;
+// Bent by a hundredth of its weight and let go: compares its first frequency in bending.
+void val_beam_sway(val_report *report, const val_rod *rod, const val_beam *beam);
+
 // The shifts of a beam of `count` pieces under such a load, by a solver; false: it failed and said
 // so.
 typedef bool (*val_bender)(val_report *report, int32_t count, double alpha, double *axial,

@@ -222,49 +222,73 @@ double val_torsion_theory(const val_rod *rod) {
 }
 
 // a round beam bends the same both ways: its bending frequencies come in pairs
-static void beam_modes(val_report *report, const val_rod *rod, val_tree *tree) {
-    enum { COUNT = 12 };
-    td_mode modes[COUNT];
-    td_diag diag = {.message = ""};
-    int bends = 0, twists = 0;
-    td_status status = td_tree_modes(tree->state, (td_vec3){0, 0, 0}, COUNT, modes, NULL, &diag);
-    if (status != TD_OK) {
-        val_fault(report, "modes", rod->count, status, &diag);
-        return;
-    }
-    for (int k = 0; k < COUNT; k++) {
+double val_beam_modes(val_report *report, const val_rod *beam,
+                      const td_mode modes[VAL_BEAM_MODES]) {
+    int bends = 0;
+    double torsion = 0;
+    for (int k = 0; k < VAL_BEAM_MODES; k++) {
         char text[64];
-        if (modes[k].twist > 0.5 && twists++ == 0) {
-            val_relative(report, "torsional frequency 1, Hz, from modes", rod->count,
-                         modes[k].frequency, val_torsion_theory(rod), 0.002);
+        if (modes[k].twist > 0.5 && torsion == 0) {
+            torsion = modes[k].frequency;
+            val_relative(report, "torsional frequency 1, Hz, from modes", beam->count, torsion,
+                         val_torsion_theory(beam), 0.002);
         } else if (modes[k].twist <= 0.5 && bends < 6) {
             int pair = bends++ / 2;
             snprintf(text, sizeof text, "bending frequency %d%c, Hz, from modes", pair + 1,
                      bends % 2 ? 'a' : 'b');
-            val_relative(report, text, rod->count, modes[k].frequency,
-                         val_bending_theory(rod, pair), 0.002);
+            val_relative(report, text, beam->count, modes[k].frequency,
+                         val_bending_theory(beam, pair), 0.002);
         }
     }
-    val_absolute(report, "frequencies found: three pairs in bending", rod->count, bends, 6, 0);
-    val_at_most(report, "frequencies missed in torsion", rod->count, twists == 0, 0);
+    val_absolute(report, "frequencies found: three pairs in bending", beam->count, bends, 6, 0);
+    val_at_most(report, "frequencies missed in torsion", beam->count, torsion == 0, 0);
+    return torsion;
 }
 
-// Bent by a hundredth of its weight and let go: the upward passes of the tip, as a frequency.
-static void beam_sway(val_report *report, const val_rod *rod, val_tree *tree) {
+// the upward passes of the tip, as a frequency
+void val_beam_sway(val_report *report, const val_rod *rod, const val_beam *beam) {
+    static const char quantity[] = "bending frequency 1, Hz, stepping at 1/240 s";
     td_step_opts opts = td_step_opts_default();
-    opts.gravity.y = -0.01 * GRAVITY;
     val_passes passes = {0};
-    bool fine = val_settle(report, tree, &opts, "bending frequency 1, Hz, from stepping");
+    opts.gravity.y = -0.01 * GRAVITY;
+    bool fine = beam->settle(report, beam->solver, &opts, quantity);
     opts.gravity.y = 0;
     opts.dt = 1.0 / 240;
     for (int32_t i = 1; fine && i <= 2400; i++) {
-        fine = val_step(report, tree, &opts, "bending frequency 1, Hz, from stepping");
-        val_passes_add(&passes, i * opts.dt, td_tree_tip(tree->state, rod->count - 1).y);
+        fine = beam->step(report, beam->solver, &opts, quantity);
+        val_passes_add(&passes, i * opts.dt, beam->tip(beam->solver).y);
     }
     if (fine) {
-        val_relative(report, "bending frequency 1, Hz, stepping at 1/240 s", rod->count,
-                     val_passes_rate(&passes), val_bending_theory(rod, 0), 0.005);
+        val_relative(report, quantity, rod->count, val_passes_rate(&passes),
+                     val_bending_theory(rod, 0), 0.005);
     }
+}
+
+static void tree_modes(val_report *report, const val_rod *rod, val_tree *tree) {
+    td_mode modes[VAL_BEAM_MODES];
+    td_diag diag = {.message = ""};
+    td_status status =
+        td_tree_modes(tree->state, (td_vec3){0, 0, 0}, VAL_BEAM_MODES, modes, NULL, &diag);
+    if (status != TD_OK) {
+        val_fault(report, "modes", rod->count, status, &diag);
+        return;
+    }
+    val_beam_modes(report, rod, modes);
+}
+
+static bool tree_settle(val_report *report, void *tree, const td_step_opts *opts,
+                        const char *quantity) {
+    return val_settle(report, tree, opts, quantity);
+}
+
+static bool tree_step(val_report *report, void *tree, const td_step_opts *opts,
+                      const char *quantity) {
+    return val_step(report, tree, opts, quantity);
+}
+
+static td_vec3 tree_tip(const void *context) {
+    const val_tree *tree = context;
+    return td_tree_tip(tree->state, td_tree_body_count(tree->model) - 1);
 }
 
 void val_vibration(val_report *report) {
@@ -275,7 +299,7 @@ void val_vibration(val_report *report) {
     if (!val_rod_build(report, &rod, &tree)) {
         return;
     }
-    beam_modes(report, &rod, &tree);
-    beam_sway(report, &rod, &tree);
+    tree_modes(report, &rod, &tree);
+    val_beam_sway(report, &rod, &(val_beam){&tree, tree_settle, tree_step, tree_tip});
     val_tree_free(&tree);
 }

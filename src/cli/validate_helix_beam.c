@@ -232,52 +232,30 @@ static void model_frequencies(val_report *report) {
     }
 }
 
-// A round beam bends the same both ways: its bending frequencies come in pairs. Twist is linear
-// along an element, with consistent mass: with t = pi/(2N),
+// Twist is linear along an element, with consistent mass: with t = pi/(2N),
 //   f = sqrt(G/rho)/(2 pi l) N sqrt(6 (1 - cos t)/(2 + cos t))
 static void beam_modes(val_report *report, const val_rod *beam, val_helix *helix) {
-    td_mode modes[MODES];
-    int bends = 0, twists = 0;
-    const double t = VAL_PI / (2 * beam->count), theory = val_torsion_theory(beam);
-    if (!val_helix_modes(report, helix, weightless, MODES, modes, "modes")) {
-        return;
+    td_mode modes[VAL_BEAM_MODES];
+    const double t = VAL_PI / (2 * beam->count);
+    if (val_helix_modes(report, helix, weightless, VAL_BEAM_MODES, modes, "modes")) {
+        val_relative(report, "torsional frequency 1, Hz, of the model", beam->count,
+                     val_beam_modes(report, beam, modes),
+                     val_torsion_theory(beam) * sqrt(6 * (1 - cos(t)) / (2 + cos(t))) / t, 1e-8);
     }
-    for (int k = 0; k < MODES; k++) {
-        char text[64];
-        if (modes[k].twist > 0.5 && twists++ == 0) {
-            val_relative(report, "torsional frequency 1, Hz, from modes", beam->count,
-                         modes[k].frequency, theory, 0.002);
-            val_relative(report, "the same, of the model", beam->count, modes[k].frequency,
-                         theory * sqrt(6 * (1 - cos(t)) / (2 + cos(t))) / t, 1e-8);
-        } else if (modes[k].twist <= 0.5 && bends < 6) {
-            int pair = bends++ / 2;
-            snprintf(text, sizeof text, "bending frequency %d%c, Hz, from modes", pair + 1,
-                     bends % 2 ? 'a' : 'b');
-            val_relative(report, text, beam->count, modes[k].frequency,
-                         val_bending_theory(beam, pair), 0.002);
-        }
-    }
-    val_absolute(report, "frequencies found: three pairs in bending", beam->count, bends, 6, 0);
-    val_at_most(report, "frequencies missed in torsion", beam->count, twists == 0, 0);
 }
 
-// Bent by a hundredth of its weight and let go: the upward passes of the tip, as a frequency.
-static void beam_sway(val_report *report, const val_rod *beam, val_helix *helix) {
-    static const char quantity[] = "bending frequency 1, Hz, stepping at 1/240 s";
-    td_step_opts opts = td_step_opts_default();
-    val_passes passes = {0};
-    opts.gravity.y = -0.01 * GRAVITY;
-    bool fine = val_helix_settle(report, helix, &opts, quantity);
-    opts.gravity.y = 0;
-    opts.dt = 1.0 / 240;
-    for (int32_t i = 1; fine && i <= 2400; i++) {
-        fine = val_helix_step(report, helix, &opts, quantity);
-        val_passes_add(&passes, i * opts.dt, val_helix_tip(helix).y);
-    }
-    if (fine) {
-        val_relative(report, quantity, beam->count, val_passes_rate(&passes),
-                     val_bending_theory(beam, 0), 0.005);
-    }
+static bool beam_settle(val_report *report, void *helix, const td_step_opts *opts,
+                        const char *quantity) {
+    return val_helix_settle(report, helix, opts, quantity);
+}
+
+static bool beam_step(val_report *report, void *helix, const td_step_opts *opts,
+                      const char *quantity) {
+    return val_helix_step(report, helix, opts, quantity);
+}
+
+static td_vec3 beam_tip(const void *helix) {
+    return val_helix_tip(helix);
 }
 
 void val_helix_vibration(val_report *report) {
@@ -290,6 +268,6 @@ void val_helix_vibration(val_report *report) {
         return;
     }
     beam_modes(report, &beam, &helix);
-    beam_sway(report, &beam, &helix);
+    val_beam_sway(report, &beam, &(val_beam){&helix, beam_settle, beam_step, beam_tip});
     val_helix_free(&helix);
 }

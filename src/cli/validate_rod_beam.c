@@ -189,49 +189,18 @@ void val_rod_elastica(val_report *report) {
 
 // ---- vibration ------------------------------------------------------------------------------
 
-// a round beam bends the same both ways: its bending frequencies come in pairs
-static void beam_modes(val_report *report, const val_rod *beam, val_strand *strand, double *first) {
-    enum { COUNT = 12 };
-    td_mode modes[COUNT];
-    int bends = 0, twists = 0;
-    if (!val_strand_modes(report, strand, COUNT, modes, NULL, "modes")) {
-        return;
-    }
-    *first = modes[0].frequency;
-    for (int k = 0; k < COUNT; k++) {
-        char text[64];
-        if (modes[k].twist > 0.5 && twists++ == 0) {
-            val_relative(report, "torsional frequency 1, Hz, from modes", beam->count,
-                         modes[k].frequency, val_torsion_theory(beam), 0.002);
-        } else if (modes[k].twist <= 0.5 && bends < 6) {
-            int pair = bends++ / 2;
-            snprintf(text, sizeof text, "bending frequency %d%c, Hz, from modes", pair + 1,
-                     bends % 2 ? 'a' : 'b');
-            val_relative(report, text, beam->count, modes[k].frequency,
-                         val_bending_theory(beam, pair), 0.002);
-        }
-    }
-    val_absolute(report, "frequencies found: three pairs in bending", beam->count, bends, 6, 0);
-    val_at_most(report, "frequencies missed in torsion", beam->count, twists == 0, 0);
+static bool beam_settle(val_report *report, void *strand, const td_step_opts *opts,
+                        const char *quantity) {
+    return val_strand_settle(report, strand, opts, quantity);
 }
 
-// Bent by a hundredth of its weight and let go: the upward passes of the tip, as a frequency.
-static void beam_sway(val_report *report, const val_rod *beam, val_strand *strand) {
-    static const char quantity[] = "bending frequency 1, Hz, stepping at 1/240 s";
-    td_step_opts opts = td_step_opts_default();
-    val_passes passes = {0};
-    opts.gravity.y = -0.01 * GRAVITY;
-    bool fine = val_strand_settle(report, strand, &opts, quantity);
-    opts.gravity.y = 0;
-    opts.dt = 1.0 / 240;
-    for (int32_t i = 1; fine && i <= 2400; i++) {
-        fine = val_strand_step(report, strand, &opts, quantity);
-        val_passes_add(&passes, i * opts.dt, tip_of(strand).y);
-    }
-    if (fine) {
-        val_relative(report, quantity, beam->count, val_passes_rate(&passes),
-                     val_bending_theory(beam, 0), 0.005);
-    }
+static bool beam_step(val_report *report, void *strand, const td_step_opts *opts,
+                      const char *quantity) {
+    return val_strand_step(report, strand, opts, quantity);
+}
+
+static td_vec3 beam_tip(const void *strand) {
+    return tip_of(strand);
 }
 
 static void tree_agrees(val_report *report, const val_rod *beam, double frequency) {
@@ -255,14 +224,16 @@ void val_rod_vibration(val_report *report) {
     // a tenth of the thesis's stiffness: 2.6 Hz, slow enough to be followed in steps of 1/240 s
     val_rod beam = val_thesis_beam(100);
     val_strand strand;
-    double first = 0;
+    td_mode modes[VAL_BEAM_MODES];
     beam.young *= 0.1;
     if (!val_strand_beam(report, &beam, false, &strand)) {
         return;
     }
-    beam_modes(report, &beam, &strand, &first);
-    beam_sway(report, &beam, &strand);
-    tree_agrees(report, &beam, first);
+    if (val_strand_modes(report, &strand, VAL_BEAM_MODES, modes, NULL, "modes")) {
+        val_beam_modes(report, &beam, modes);
+        tree_agrees(report, &beam, modes[0].frequency);
+    }
+    val_beam_sway(report, &beam, &(val_beam){&strand, beam_settle, beam_step, beam_tip});
     val_strand_free(&strand);
 }
 

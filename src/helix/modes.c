@@ -178,11 +178,11 @@ static td_mode mode_of(const tangent *t, const tdi_subspace *b, int32_t j) {
     return mode;
 }
 
-static void place(tangent *t, tdi_subspace *b, tdi_layout *l) {
+static void place(void *context, tdi_layout *l) {
+    tangent *t = context;
     const size_t n = (size_t)t->state->model->element_count;
     t->stiffness = tdi_layout_place(l, n, sizeof *t->stiffness);
     t->inertia = tdi_layout_place(l, n, sizeof *t->inertia);
-    tdi_subspace_place(b, l);
 }
 
 static void expand(const tangent *t, td_vec3 gravity) {
@@ -200,28 +200,21 @@ td_status td_helix_modes(td_helix_state *s, td_vec3 gravity, int32_t count, td_m
         return tdi_refuse(diag, __func__);
     }
     tangent t = {.state = s};
-    tdi_subspace b = {.pencil = {&t, stiffness, inertia, diagonal, factor, solve}};
-    td_status status = tdi_subspace_begin(&b, s->model->head.dof_count, count, diag);
+    tdi_subspace b = {.pencil = {&t, place, stiffness, inertia, diagonal, factor, solve}};
     const tdi_range ranges[] = {TDI_FINITE3("gravity", "m/s^2", gravity)};
-    status = status == TD_OK ? tdi_check_ranges(ranges, 3, NULL, TD_NONE, diag) : status;
+    td_status status = tdi_check_ranges(ranges, 3, NULL, TD_NONE, diag);
+    if (status == TD_OK) {
+        status = tdi_subspace_open(&b, s->head.alloc, s->model->head.dof_count, count, diag);
+    }
     if (status != TD_OK) {
         return status;
     }
-    tdi_layout l = {NULL, 0};
-    place(&t, &b, &l);
-    const size_t bytes = l.used;
-    char *block = tdi_subspace_fits(&b) ? tdi_alloc_zeroed(s->head.alloc, bytes, 1) : NULL;
-    if (!block) {
-        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the modes");
-    }
-    l = (tdi_layout){block, 0};
-    place(&t, &b, &l);
     expand(&t, gravity);
     b.noise = noise_of(&t);
     status = tdi_subspace_solve(&b, count, diag);
     for (int32_t j = 0; j < count && status != TD_ERR_DIVERGED; j++) {
         modes[j] = mode_of(&t, &b, j);
     }
-    tdi_alloc_free(s->head.alloc, block, bytes);
+    tdi_subspace_close(&b);
     return status;
 }

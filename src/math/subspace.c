@@ -273,22 +273,9 @@ static td_status iterate(tdi_subspace *b, int32_t count, td_diag *diag) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
-td_status tdi_subspace_begin(tdi_subspace *b, int32_t length, int32_t count, td_diag *diag) {
-    if (count < 1 || count > length) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT,
-                        "count is %d; it must be at least 1 and at most %d, the degrees of freedom",
-                        count, length);
-    }
-    if (count > MAX_MODES) {
-        return tdi_fail(diag, TD_ERR_LIMIT, "count is %d; it must be at most %d", count, MAX_MODES);
-    }
-    b->length = length;
-    b->size = length - count < GUARD ? length : count + GUARD;
-    return TD_OK;
-}
-
-void tdi_subspace_place(tdi_subspace *b, tdi_layout *l) {
+static void place(tdi_subspace *b, tdi_layout *l) {
     size_t n = (size_t)b->size, length = (size_t)b->length;
+    b->pencil.place(b->pencil.context, l);
     b->x = tdi_layout_place(l, n * length, sizeof *b->x);
     b->image = tdi_layout_place(l, length, sizeof *b->image);
     b->old = tdi_layout_place(l, length, sizeof *b->old);
@@ -300,8 +287,40 @@ void tdi_subspace_place(tdi_subspace *b, tdi_layout *l) {
     b->row = tdi_layout_place(l, n, sizeof *b->row);
 }
 
-bool tdi_subspace_fits(const tdi_subspace *b) {
+// False when the vectors are more than memory can hold, so that their size must not be worked out.
+static bool fits(const tdi_subspace *b) {
     return (size_t)b->length < SIZE_MAX / 4 / sizeof(td_real) / (size_t)b->size;
+}
+
+td_status tdi_subspace_open(tdi_subspace *b, const td_alloc *alloc, int32_t length, int32_t count,
+                            td_diag *diag) {
+    if (count < 1 || count > length) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "count is %d; it must be at least 1 and at most %d, the degrees of freedom",
+                        count, length);
+    }
+    if (count > MAX_MODES) {
+        return tdi_fail(diag, TD_ERR_LIMIT, "count is %d; it must be at most %d", count, MAX_MODES);
+    }
+    tdi_layout l = {NULL, 0};
+    b->alloc = alloc;
+    b->length = length;
+    b->size = length - count < GUARD ? length : count + GUARD;
+    if (fits(b)) {
+        place(b, &l);
+        b->bytes = l.used;
+        b->block = tdi_alloc_zeroed(alloc, b->bytes, 1);
+    }
+    if (!b->block) {
+        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the modes");
+    }
+    l = (tdi_layout){b->block, 0};
+    place(b, &l);
+    return TD_OK;
+}
+
+void tdi_subspace_close(tdi_subspace *b) {
+    tdi_alloc_free(b->alloc, b->block, b->bytes);
 }
 
 td_status tdi_subspace_solve(tdi_subspace *b, int32_t count, td_diag *diag) {

@@ -10,6 +10,7 @@
 // What the matrices can do. `context` is passed on.
 typedef struct tdi_pencil {
     void *context;
+    void (*place)(void *context, tdi_layout *layout); // the context's arrays, as 0 bytes
     void (*stiffness)(void *context, const td_real *x, td_real *y); // y = K x, not in place
     void (*inertia)(void *context, const td_real *x, td_real *y);   // y = M x, not in place
     void (*diagonal)(void *context, td_real *y);                    // of M
@@ -35,15 +36,17 @@ typedef struct tdi_subspace {
     td_real *matrix; // size x size: K on the vectors
     td_real *turn;   // its eigenvectors, as columns
     td_real *row;
+    const td_alloc *alloc;
+    void *block;
+    size_t bytes;
 } tdi_subspace;
 
-// Sets length and size for so many vectors. TD_ERR_ARGUMENT when there are not as many,
-// TD_ERR_LIMIT when they are too many.
-td_status tdi_subspace_begin(tdi_subspace *subspace, int32_t length, int32_t count, td_diag *diag);
-// Places the arrays.
-void tdi_subspace_place(tdi_subspace *subspace, tdi_layout *layout);
-// False when the arrays of so many vectors are more than memory can hold.
-bool tdi_subspace_fits(const tdi_subspace *subspace);
+// Takes memory for `count` vectors and for the pencil's arrays, which are placed; the pencil is set
+// before. TD_ERR_ARGUMENT when there are not as many, TD_ERR_LIMIT when they are too many; nothing
+// is to be closed then.
+td_status tdi_subspace_open(tdi_subspace *subspace, const td_alloc *alloc, int32_t length,
+                            int32_t count, td_diag *diag);
+void tdi_subspace_close(tdi_subspace *subspace);
 // Finds the `count` lowest. TD_ERR_LIMIT, with the values as far as they got, when they do not
 // converge; TD_ERR_DIVERGED when something is not finite.
 td_status tdi_subspace_solve(tdi_subspace *subspace, int32_t count, td_diag *diag);

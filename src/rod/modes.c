@@ -262,7 +262,8 @@ static td_mode report(const tangent *t, td_real lambda, td_real *shape) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
-static void lay_out(tangent *t, tdi_layout *l) {
+static void lay_out(void *context, tdi_layout *l) {
+    tangent *t = context;
     const td_rod_model *m = t->state->model;
     const size_t n = (size_t)m->node_count, ring = (size_t)m->ring_nodes;
     blocks *const both[2] = {&t->stiffness, &t->inertia};
@@ -281,27 +282,15 @@ td_status td_rod_modes(td_rod_state *s, td_vec3 gravity, int32_t count, td_mode 
         return tdi_refuse(diag, __func__);
     }
     tangent t = {.state = s};
-    tdi_subspace b = {.pencil = {&t, stiffness, inertia, diagonal, factor, solve}};
-    td_status status = tdi_subspace_begin(&b, s->model->head.dof_count, count, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    tdi_subspace b = {.pencil = {&t, lay_out, stiffness, inertia, diagonal, factor, solve}};
     const tdi_range ranges[] = {TDI_FINITE3("gravity", "m/s^2", gravity)};
-    status = tdi_check_ranges(ranges, 3, NULL, TD_NONE, diag);
+    td_status status = tdi_check_ranges(ranges, 3, NULL, TD_NONE, diag);
+    if (status == TD_OK) {
+        status = tdi_subspace_open(&b, s->head.alloc, s->model->head.dof_count, count, diag);
+    }
     if (status != TD_OK) {
         return status;
     }
-    tdi_layout l = {NULL, 0};
-    lay_out(&t, &l);
-    tdi_subspace_place(&b, &l);
-    char *block = tdi_subspace_fits(&b) ? tdi_alloc_zeroed(s->head.alloc, l.used, 1) : NULL;
-    if (!block) {
-        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the modes");
-    }
-    const size_t bytes = l.used;
-    l = (tdi_layout){block, 0};
-    lay_out(&t, &l);
-    tdi_subspace_place(&b, &l);
     tdi_rod_follow(s);
     const tdi_rod_potential statics = {.stiffness = 1, .gravity = gravity, .whole = true};
     const tdi_rod_potential masses = {.inertia = 1};
@@ -314,6 +303,6 @@ td_status td_rod_modes(td_rod_state *s, td_vec3 gravity, int32_t count, td_mode 
         to_nodes(s->model, tdi_subspace_vector(&b, j), t.x);
         modes[j] = report(&t, b.lambda[j], shapes ? shapes + j * row : NULL);
     }
-    tdi_alloc_free(s->head.alloc, block, bytes);
+    tdi_subspace_close(&b);
     return status;
 }
