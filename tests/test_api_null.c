@@ -410,3 +410,62 @@ TD_TEST(null_gives_nothing_in_every_function_without_a_status) {
     CHECK_INT(td_world_save_size(NULL), 0);
     td_world_save(NULL, NULL);
 }
+
+// ---- one at a time --------------------------------------------------------------------------
+
+// A scene with a collider and a strand.
+static td_world *small_world(void) {
+    static const td_vec3 points[] = {{0, 1, 0}, {0.3, 1, 0}};
+    td_object_def object = td_object_def_default();
+    td_scene_collider ball = td_scene_collider_default(TD_COLLIDER_SPHERE);
+    td_scene_def scene = td_scene_def_default();
+    td_world *world = NULL;
+    object.strand.points = points;
+    object.strand.point_count = 2;
+    ball.as.position = (td_vec3){3, 3, 3};
+    scene.objects = &object;
+    scene.object_count = 1;
+    scene.colliders = &ball;
+    scene.collider_count = 1;
+    CHECK_INT(td_world_new(&scene, NULL, NULL, &world, NULL), TD_OK);
+    return world;
+}
+
+TD_TEST(null_alone_is_refused_by_what_adds_to_a_world) {
+    td_world *world = small_world();
+    const td_actor_id actor = td_world_actor_id(world, 0);
+    const td_collider collider = td_collider_default(TD_COLLIDER_SPHERE);
+    td_constraint constraint = td_constraint_default(TD_HOLD_POINT);
+    td_actor_def def = td_actor_def_default();
+    td_grab_def grab = td_grab_def_default();
+    td_actor_id actor_id;
+    td_collider_id collider_id;
+    td_constraint_id constraint_id;
+    td_grab_id grab_id;
+    grab.actor = actor;
+    def.position.y = 2;
+    REFUSED(td_world_add_actor(world, &def, NULL, NULL));
+    REFUSED(td_world_add_actor(world, NULL, &actor_id, NULL));
+    REFUSED(td_world_add_collider(world, &collider, NULL, NULL));
+    REFUSED(td_world_add_collider(world, NULL, &collider_id, NULL));
+    REFUSED(td_world_add_constraint(world, &constraint, NULL, NULL));
+    REFUSED(td_world_add_constraint(world, NULL, &constraint_id, NULL));
+    REFUSED(td_world_add_grab(world, &grab, NULL, NULL));
+    REFUSED(td_world_add_grab(world, NULL, &grab_id, NULL));
+    REFUSED(td_world_attach(world, NULL, NULL));
+    REFUSED(td_world_cut_actor(world, actor, 3, 0.5, NULL, NULL));
+    REFUSED(td_world_regrow_actor(world, actor, NULL, NULL));
+    REFUSED(td_world_set_springs(world, actor, 0, 1, NULL, NULL));
+    REFUSED(td_world_resize_collider(world, td_world_collider_id(world, 0), NULL, NULL));
+    CHECK_INT(td_world_actor_count(world), 1);
+    CHECK_INT(td_world_collider_count(world), 1);
+    CHECK_INT(td_world_constraint_count(world), 0);
+    td_world_free(world);
+}
+
+TD_TEST(null_is_no_key_of_a_map) {
+    const td_value item = {.kind = TD_VALUE_NULL, .key = "a"};
+    const td_value map = {.kind = TD_VALUE_MAP, .count = 1, .items = &item};
+    CHECK(td_value_get(&map, NULL) == NULL);
+    CHECK(td_value_get(&map, "a") == &item);
+}

@@ -386,6 +386,15 @@ static td_status move_vine(td_world *w, td_diag *diag) {
                                 diag);
 }
 
+// The lamp, which the vine carries, goes to another segment of it.
+static td_status attach_lamp(td_world *w, td_diag *diag) {
+    td_attach_def def = td_attach_def_default();
+    def.actor = td_world_actor_id(w, 1);
+    def.to = td_world_actor_id(w, 0);
+    def.segment = 1;
+    return td_world_attach(w, &def, diag);
+}
+
 // Every call for memory fails in turn.
 static void check_all_or_nothing(changing *change, const char *name) {
     char text[TEXT];
@@ -421,6 +430,7 @@ TD_TEST(changing_what_is_held_without_memory_changes_nothing) {
     check_all_or_nothing(hold_another, "hold");
     check_all_or_nothing(cut_vine, "cut");
     check_all_or_nothing(move_vine, "move");
+    check_all_or_nothing(attach_lamp, "attach");
 }
 
 TD_TEST(attachments_have_the_same_bits_on_any_number_of_threads) {

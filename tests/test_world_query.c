@@ -388,3 +388,23 @@ TD_TEST(hands_are_checked_saved_and_leave_with_their_actor) {
     stage_free(&a);
     stage_free(&b);
 }
+
+// Nothing would ever begin.
+TD_TEST(contacts_of_a_scene_without_contact_are_not_watched) {
+    stage s = stage_of("{objects: [{" ROPE "}]}");
+    td_diag diag = {.message = ""};
+    CHECK_INT(td_world_watch_contacts(s.world, 8, &diag), TD_ERR_ARGUMENT);
+    CHECK(strstr(diag.message, "the scene has no contact") != NULL);
+    CHECK_INT(td_world_watch_contacts(s.world, 0, &diag), TD_OK);
+    stage_free(&s);
+}
+
+TD_TEST(segments_of_actors_that_are_not_there_begin_nowhere) {
+    stage s = stage_of("{objects: [{" ROPE ", instances: {count: 2}}]}");
+    const int32_t first[] = {0, 4, 8, 0, 0};
+    for (int32_t k = 0; k < 5; k++) {
+        CHECK_INT(td_world_first_segment(s.world, k), first[k]);
+    }
+    CHECK_INT(td_world_first_segment(s.world, -1), 0);
+    stage_free(&s);
+}

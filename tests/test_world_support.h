@@ -218,6 +218,23 @@ static inline td_vec3 tip_of(td_world *world, int32_t actor, int32_t segment) {
     return at;
 }
 
+typedef struct motion {
+    td_vec3 tip, velocity;
+    td_quat rotation;
+} motion;
+
+// Of the segment with an id, wherever it is now; those of a piece have their place in `from`..1.
+static inline motion motion_of(td_world *w, int32_t actor, int32_t segment) {
+    motion m;
+    td_vec3 *velocities =
+        calloc((size_t)td_world_actor(w, actor).segment_count, sizeof *velocities);
+    td_world_segment(w, actor, segment, NULL, &m.tip, &m.rotation);
+    td_world_velocities(w, actor, velocities, NULL);
+    m.velocity = velocities[segment];
+    free(velocities);
+    return m;
+}
+
 static inline td_real apart(td_vec3 a, td_vec3 b) {
     return tdi_norm(tdi_sub(a, b));
 }

@@ -4,6 +4,9 @@
 
 #include "test_world_support.h"
 
+#include "tendril/attach.h"
+#include "tendril/query.h"
+
 // A rope that is pushed aside.
 #define SCENE(rule, more)                                                                   \
     "{objects: [{name: rope, position: [0, 2, 0], integrator: " rule ", start: drawn,\n"    \
@@ -98,5 +101,72 @@ TD_TEST(step_that_fails_wakes_no_tree_that_stands_still) {
     CHECK_INT(td_world_grab(s.world, 0, 0, tdi_vec3(0, 0, 0), tdi_vec3(2, 1, 0), 1), TD_OK);
     check_fails_without_trace(s.world);
     CHECK(td_world_actor_reduction(s.world, 0, &stats) && stats.joints == 0);
+    stage_free(&s);
+}
+
+// ---- what is in the way ---------------------------------------------------------------------
+
+// A rope falls past a ball; a lamp hangs on it by a weld, a leaf by its base.
+#define CROWD                                                                                 \
+    "{contact: {}, colliders: [{sphere: {radius: 0.1, position: [0, 1, 0]}}], objects: [\n"   \
+    " {name: rope, start: drawn, position: [0, 2, 0], " ROPE "},\n"                           \
+    " {name: lamp, loose: true, start: drawn, position: [1, 2, 0], strand: {points: [[0, 0, " \
+    "0], [0.1, 0, 0]], segments: 2, radius: 0.01}},\n"                                        \
+    " {name: leaf, start: drawn, position: [-1, 2, 0], strand: {points: [[0, 0, 0], [-0.1, "  \
+    "0, 0]], segments: 2, radius: 0.01}}]}"
+
+static td_status hang(td_world *w, int32_t actor, td_real x, td_real y) {
+    td_attach_def def = td_attach_def_default();
+    def.actor = td_world_actor_id(w, actor);
+    def.to = td_world_actor_id(w, 0);
+    def.segment = 1;
+    def.position = tdi_vec3(x, y, 0);
+    return td_world_attach(w, &def, NULL);
+}
+
+static td_status place_in_ball(td_world *w, int32_t actor) {
+    return td_world_place_actor(w, td_world_actor_id(w, actor), tdi_vec3(0, 1, 0),
+                                tdi_quat_identity(), NULL);
+}
+
+// A ball comes to where an actor was while it is disabled.
+static td_status enable_in_ball(td_world *w, int32_t actor) {
+    const td_actor_id id = td_world_actor_id(w, actor);
+    if (td_world_actor_enabled(w, id)) {
+        const td_box box = td_world_bounds(w, actor);
+        CHECK_INT(td_world_enable_actor(w, id, false, NULL), TD_OK);
+        CHECK_INT(td_world_place_collider(w, td_world_collider_id(w, 0), box.low,
+                                          tdi_quat_identity(), NULL),
+                  TD_OK);
+    }
+    return td_world_enable_actor(w, id, true, NULL);
+}
+
+static void check_same(td_world *w, char *before, size_t size) {
+    char *after = saved(w);
+    CHECK_INT(td_world_save_size(w), size);
+    CHECK(memcmp(before, after, size) == 0);
+    free(before);
+    free(after);
+}
+
+// A save holds all that the future depends on.
+TD_TEST(what_is_blocked_changes_nothing) {
+    stage s = stage_of(CROWD);
+    CHECK_INT(hang(s.world, 1, 0.1, 0), TD_OK);
+    CHECK_INT(hang(s.world, 2, -0.1, 0), TD_OK);
+    steps(s.world, 5);
+    for (int32_t actor = 1; actor < 3; actor++) {
+        const size_t size = td_world_save_size(s.world);
+        char *before = saved(s.world);
+        CHECK_INT(place_in_ball(s.world, actor), TD_ERR_BLOCKED);
+        CHECK_INT(hang(s.world, actor, 0, 0), TD_ERR_BLOCKED); // within the rope
+        check_same(s.world, before, size);
+    }
+    CHECK_INT(enable_in_ball(s.world, 2), TD_ERR_BLOCKED);
+    const size_t size = td_world_save_size(s.world);
+    char *before = saved(s.world);
+    CHECK_INT(enable_in_ball(s.world, 2), TD_ERR_BLOCKED);
+    check_same(s.world, before, size);
     stage_free(&s);
 }

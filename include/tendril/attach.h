@@ -59,8 +59,7 @@ TD_API td_attach_def td_attach_def_default(void);
 /// carries it feels nothing.
 /// What touches may not be within each other: give things that are attached `touches: false`.
 /// It is detached when one of the two is removed, or when a program moves or places it.
-/// TD_ERR_BLOCKED, with the actor where it was and attached to nothing, when something is in its
-/// way there.
+/// TD_ERR_BLOCKED, with nothing changed, when something is in its way there.
 TD_API td_status td_world_attach(td_world *world, const td_attach_def *def, td_diag *diag);
 /// It stays where it is. TD_ERR_ARGUMENT when it is not attached.
 TD_API td_status td_world_detach(td_world *world, td_actor_id actor, td_diag *diag);

@@ -36,6 +36,8 @@ TD_API td_status td_world_cut_actor(td_world *world, td_actor_id actor, int32_t 
 /// grown longer all that it carries moves on with its tip. New segments stand as drawn against what
 /// carries them, and move with it. What is not in the new skeleton is gone.
 /// Use td_derive_opts.names for plants that grow, so that ids stay.
+/// Of helices segments that were there must be as they were, but for those that are gone:
+/// TD_ERR_ARGUMENT names one that has become longer, thicker or heavier.
 /// TD_ERR_BLOCKED, with nothing changed, when what is new would be within something else.
 TD_API td_status td_world_regrow_actor(td_world *world, td_actor_id actor,
                                        const td_skeleton *skeleton, td_diag *diag);

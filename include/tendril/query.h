@@ -17,7 +17,7 @@ extern "C" {
 /// the actor that was there. They change only when actors are added beyond the last index, or when
 /// a save is restored.
 TD_API int32_t td_world_segment_count(const td_world *world);
-/// Where those of an actor begin.
+/// Where those of an actor begin; of td_world_actor_count(), where all end.
 TD_API int32_t td_world_first_segment(const td_world *world, int32_t actor);
 /// Joints, tips and rotations of all segments; velocities of their tips, m/s, and how they turn,
 /// rad/s, all in world axes. Any may be NULL.
@@ -77,6 +77,7 @@ typedef struct td_contact_event {
 
 /// Watches up to `capacity` pairs from the next step on; 0: none, as at the start. What touches
 /// then begins. Takes memory here, none in steps. Pairs beyond the capacity are not told of.
+/// TD_ERR_ARGUMENT in a scene without contact.
 TD_API td_status td_world_watch_contacts(td_world *world, int32_t capacity, td_diag *diag);
 /// Of the last step, at most `capacity`; returns how many there are. The order is that of indices
 /// and segments, ends before begins.

@@ -328,7 +328,8 @@ TD_API td_segment_def td_segment_def_default(void);
 TD_API td_status td_builder_new(const td_skeleton_opts *opts, const td_alloc *alloc,
                                 td_builder **out);
 TD_API void td_builder_free(td_builder *builder); ///< NULL is allowed.
-/// Each adds a copy and gives its index; each checks every field and names the wrong one.
+/// Each adds a copy and gives its index, unless that is NULL; each checks every field and names the
+/// wrong one.
 TD_API td_status td_builder_add_material(td_builder *builder, const td_material *material,
                                          int32_t *index, td_diag *diag);
 TD_API td_status td_builder_add_shape(td_builder *builder, const td_shape *shape, int32_t *index,

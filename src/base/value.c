@@ -503,7 +503,7 @@ void td_value_free(td_value *value) {
 }
 
 const td_value *td_value_get(const td_value *value, const char *key) {
-    bool map = value && value->kind == TD_VALUE_MAP;
+    bool map = value && key && value->kind == TD_VALUE_MAP;
     for (int32_t i = 0; map && i < value->count; i++) {
         if (strcmp(value->items[i].key, key) == 0) {
             return &value->items[i];

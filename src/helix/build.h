@@ -14,6 +14,7 @@ typedef enum tdi_helix_role {
     TDI_RIDES,   // rigidly on its parent, or on the base
     TDI_HEADS,   // an axis
     TDI_FOLLOWS, // in an axis
+    TDI_KEPT,    // as it was before the skeleton grew
 } tdi_helix_role;
 
 // The axis that is being made.
@@ -33,7 +34,9 @@ typedef struct tdi_helix_maker {
     const td_skeleton *skeleton;
     const td_segment *segments;
     int32_t count;
-    int32_t elements; // of each axis that does not say; 0: by curvature and weight
+    int32_t elements;           // of each axis that does not say; 0: by curvature and weight
+    const td_helix_model *kept; // of what there was before the skeleton grew, or NULL
+    const int32_t *number;      // of a segment: its rider there, or TD_NONE
     const td_alloc *alloc;
     tdi_arena arena; // for all below
     td_vec3 *origin; // of a segment as drawn
@@ -59,6 +62,10 @@ typedef struct tdi_helix_maker {
     td_real *scratch;
     int64_t scratch_room;
 } tdi_helix_maker;
+
+static inline bool tdi_helix_is_kept(const tdi_helix_maker *k, int32_t segment) {
+    return k->kept && segment != TD_NONE && k->number[segment] != TD_NONE;
+}
 
 // skeleton.c: place and frame of an element at s as drawn; of the base for TD_NONE.
 void tdi_helix_drawn(const tdi_helix_maker *k, int32_t element, td_real s, td_vec3 *place,
@@ -108,6 +115,8 @@ bool tdi_helix_sort(tdi_helix_maker *k);
 void tdi_helix_ride_along(tdi_helix_maker *k, int32_t segment, int32_t element, td_real from,
                           td_real to);
 void tdi_helix_ride(tdi_helix_maker *k, int32_t segment);
+// As it did before the skeleton grew.
+void tdi_helix_keep_riding(tdi_helix_maker *k, int32_t segment);
 
 // measure.c: the points of Gauss of masses w at x: n points with masses that have the same moments
 // up to degree 2n - 1. Gives how many there are: fewer where the masses are at fewer places.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Helices that take the motion of those that they were cut from, and models of such as bytes.
+// Helices that take the motion of those that they were cut or grew from, and models of such as
+// bytes.
 
 #include "helix/piece.h"
 
@@ -15,17 +16,18 @@ typedef struct source {
     td_real from;
 } source;
 
-// Of the first rider along it.
+// Of the first rider along it that there was; TD_NONE: it is new.
 static source source_of(const td_helix_model *m, const td_helix_model *old, const tdi_heir *heirs,
                         int32_t element) {
     for (int32_t i = 0; i < m->rider_count; i++) {
-        const tdi_helix_rider *r = &m->rider[i], *was = &old->rider[heirs[i].segment];
-        if (r->element == element && r->from < r->to) {
+        const tdi_helix_rider *r = &m->rider[i];
+        if (r->element == element && r->from < r->to && heirs[i].segment != TD_NONE) {
+            const tdi_helix_rider *was = &old->rider[heirs[i].segment];
             const td_real at = was->from + heirs[i].from * (was->to - was->from);
             return (source){was->element, at - r->from};
         }
     }
-    return (source){0, 0};
+    return (source){TD_NONE, 0};
 }
 
 static tdi_helix_root root_at(const tdi_helix_pose *pose, const source *at) {
@@ -71,6 +73,27 @@ static void inherit_stations(td_helix_state *to, const td_helix_state *from, con
     }
 }
 
+static bool has_grown(const td_helix_model *m, const tdi_heir *heirs) {
+    bool grown = false;
+    for (int32_t i = 0; i < m->rider_count && !grown; i++) {
+        grown = heirs[i].segment == TD_NONE;
+    }
+    return grown;
+}
+
+// Curvatures and rates. New elements stand as drawn and do not bend; where they were a step before
+// nobody knows, so that the next step is of first order.
+static void inherit_now(td_helix_state *to, td_helix_state *from, const tdi_heir *heirs) {
+    for (int32_t i = 0; i < to->model->element_count; i++) {
+        const source at = source_of(to->model, from->model, heirs, i);
+        if (at.element != TD_NONE) {
+            inherit_element(to, from, i, at);
+        }
+    }
+    to->head.known = 0;
+    tdi_helix_update(to);
+}
+
 void tdi_helix_inherit(void *state, void *old, const tdi_heir *heirs) {
     td_helix_state *to = state, *from = old;
     const td_helix_model *m = to->model;
@@ -82,6 +105,10 @@ void tdi_helix_inherit(void *state, void *old, const tdi_heir *heirs) {
     to->head.moved = 1; // it is not as drawn
     to->air = from->air;
     to->back.base = from->back.base;
+    if (has_grown(m, heirs)) {
+        inherit_now(to, from, heirs);
+        return;
+    }
     for (int32_t i = 0; i < m->element_count; i++) {
         const source at = source_of(m, from->model, heirs, i);
         inherit_element(to, from, i, at);

@@ -107,6 +107,9 @@ bool tdi_helix_add_bodies(tdi_helix_maker *k) {
     bool fine = true;
     for (int32_t i = 0; i < td_skeleton_body_count(k->skeleton) && fine; i++) {
         const td_body *b = &bodies[i];
+        if (tdi_helix_is_kept(k, b->segment)) {
+            continue;
+        }
         const tdi_helix_rider *r = &k->rider[b->segment];
         const td_real part = fmin(fmax(b->centre_of_mass.y / r->length, 0), 1);
         fine = add_matter(k, b->segment, r->from + part * (r->to - r->from), b->mass,

@@ -95,6 +95,11 @@ td_helix_model *tdi_helix_model_alloc(const tdi_helix_counts *counts, const td_a
 // From a skeleton, with so many elements for each axis that does not say; 0: as many as it needs.
 td_status tdi_helix_model_from_skeleton(const td_skeleton *skeleton, int32_t elements,
                                         const td_alloc *alloc, td_helix_model **out, td_diag *diag);
+// The same of a skeleton that has grown: the segments that there were have all that is theirs in
+// the model `kept`; `number` has the rider there of each segment, or TD_NONE: it is new.
+td_status tdi_helix_model_extended(const td_skeleton *skeleton, const td_helix_model *kept,
+                                   const int32_t *number, int32_t elements, const td_alloc *alloc,
+                                   td_helix_model **out, td_diag *diag);
 // Adds up what follows from elements and stations: masses and degrees of freedom.
 void tdi_helix_model_finish(td_helix_model *m);
 // A copy to be changed before anybody else sees it.

@@ -240,7 +240,7 @@ static void make_riders(const piecer *k) {
     }
 }
 
-static void number_parts(td_helix_model *m) {
+void tdi_helix_number_parts(td_helix_model *m) {
     int32_t station = 0, vane = 0;
     for (int32_t i = 0; i < m->element_count; i++) {
         tdi_helix_element *e = &m->element[i];
@@ -275,7 +275,7 @@ static td_status make(piecer *k, const td_alloc *alloc, tdi_solver_model **out, 
     make_stations(k);
     make_vanes(k);
     make_riders(k);
-    number_parts(k->m);
+    tdi_helix_number_parts(k->m);
     tdi_helix_model_finish(k->m);
     if (TDI_ASSERTS) {
         tdi_helix_model_validate(k->m);
@@ -284,9 +284,8 @@ static td_status make(piecer *k, const td_alloc *alloc, tdi_solver_model **out, 
     return TD_OK;
 }
 
-td_status tdi_helix_piece_new(const void *model, const td_skeleton *skeleton, const tdi_heir *heirs,
-                              const td_alloc *alloc, tdi_solver_model **out, td_diag *diag) {
-    const td_helix_model *old = model;
+td_status tdi_helix_piece_of(const td_helix_model *old, const tdi_heir *heirs, int32_t count,
+                             const td_alloc *alloc, tdi_solver_model **out, td_diag *diag) {
     const size_t elements = (size_t)old->element_count, riders = (size_t)old->rider_count,
                  bytes =
                      elements * (sizeof(span) + sizeof(tdi_helix_place)) + riders * sizeof(int32_t);
@@ -295,11 +294,16 @@ td_status tdi_helix_piece_new(const void *model, const td_skeleton *skeleton, co
     if (!room) {
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the helices' model");
     }
-    piecer k = {.old = old, .heirs = heirs, .count = td_skeleton_count(skeleton)};
+    piecer k = {.old = old, .heirs = heirs, .count = count};
     k.span = (span *)room;
     k.drawn = (tdi_helix_place *)(k.span + elements);
     k.segment = (int32_t *)(k.drawn + elements);
     td_status status = make(&k, alloc, out, diag);
     tdi_alloc_free(alloc, room, bytes);
     return status;
+}
+
+td_status tdi_helix_piece_new(const void *model, const td_skeleton *skeleton, const tdi_heir *heirs,
+                              const td_alloc *alloc, tdi_solver_model **out, td_diag *diag) {
+    return tdi_helix_piece_of(model, heirs, td_skeleton_count(skeleton), alloc, out, diag);
 }

@@ -82,6 +82,22 @@ static void place_rider(tdi_helix_maker *k, int32_t i, tdi_helix_rider r) {
     make_capsule(k, i);
 }
 
+void tdi_helix_keep_riding(tdi_helix_maker *k, int32_t i) {
+    const tdi_helix_rider *r = &k->kept->rider[k->number[i]];
+    td_vec3 place;
+    td_quat frame;
+    k->rider[i] = *r;
+    tdi_helix_drawn(k, r->element, r->from, &place, &frame);
+    k->origin[i] = tdi_add(place, tdi_quat_rotate(frame, r->start));
+    tdi_helix_drawn(k, r->element, 0.5 * (r->from + r->to), &place, &frame);
+    k->turn[i] = tdi_quat_unit(tdi_quat_mul(frame, r->turn));
+    measure_depth(k, i, capsule_radius(&k->segments[i]));
+    if (r->capsule != TD_NONE) {
+        k->capsule[i] = k->kept->capsule[r->capsule];
+        k->capsule[i].end[0].segment = k->capsule[i].end[1].segment = i;
+    }
+}
+
 void tdi_helix_ride_along(tdi_helix_maker *k, int32_t segment, int32_t element, td_real from,
                           td_real to) {
     const td_real length = tdi_norm(k->segments[segment].tip);

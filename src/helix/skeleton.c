@@ -11,6 +11,7 @@
 
 #include "base/guard.h"
 
+#include "helix/piece.h"
 #include "plant/segment.h"
 
 #include <math.h>
@@ -99,7 +100,7 @@ static void choose_next(tdi_helix_maker *k) {
     for (int32_t i = 0; i < k->count; i++) {
         const td_segment *s = &k->segments[i];
         k->next[i] = TD_NONE;
-        if (s->parent == TD_NONE) {
+        if (s->parent == TD_NONE || tdi_helix_is_kept(k, s->parent)) {
             continue;
         }
         const bool same = k->strand[i] != TD_NONE && k->strand[i] == k->strand[s->parent],
@@ -116,10 +117,11 @@ static void choose_next(tdi_helix_maker *k) {
 static tdi_helix_role role_of(const tdi_helix_maker *k, int32_t i) {
     const td_segment *s = &k->segments[i];
     const bool root = s->parent == TD_NONE, row = k->next[i] != TD_NONE;
-    return !root && k->next[s->parent] == i && k->role[s->parent] != TDI_RIDES ? TDI_FOLLOWS
-           : s->joint == TD_JOINT_FIXED                                        ? TDI_RIDES
-           : root || is_stem(s) || row                                         ? TDI_HEADS
-                                                                               : TDI_RIDES;
+    return tdi_helix_is_kept(k, i)                                               ? TDI_KEPT
+           : !root && k->next[s->parent] == i && k->role[s->parent] != TDI_RIDES ? TDI_FOLLOWS
+           : s->joint == TD_JOINT_FIXED                                          ? TDI_RIDES
+           : root || is_stem(s) || row                                           ? TDI_HEADS
+                                                                                 : TDI_RIDES;
 }
 
 static void weigh(tdi_helix_maker *k) {
@@ -188,6 +190,38 @@ void tdi_helix_drawn(const tdi_helix_maker *k, int32_t element, td_real s, td_ve
     }
 }
 
+// Elements of what there was, and where they are drawn.
+static void keep_elements(tdi_helix_maker *k) {
+    for (; k->element_count < k->kept->element_count; k->element_count++) {
+        const int32_t n = k->element_count;
+        const tdi_helix_element *e = &k->kept->element[n];
+        td_vec3 place;
+        td_quat frame;
+        tdi_helix_drawn(k, e->parent, e->at, &place, &frame);
+        k->element[n] = *e;
+        k->place[n] = tdi_add(place, tdi_quat_rotate(frame, e->place));
+        k->frame[n] = tdi_quat_mul(frame, tdi_quat_from_axes(tdi_mat3_column(&e->turn, 0),
+                                                             tdi_mat3_column(&e->turn, 1),
+                                                             tdi_mat3_column(&e->turn, 2)));
+    }
+}
+
+// New segments stand as drawn against what carries them, wherever that is drawn.
+static void keep_segments(tdi_helix_maker *k) {
+    for (int32_t i = 0; i < k->count; i++) {
+        const td_segment *s = &k->segments[i];
+        if (tdi_helix_is_kept(k, i)) {
+            tdi_helix_keep_riding(k, i);
+            const int32_t element = k->rider[i].element;
+            k->whole[element == TD_NONE ? 0 : element] |= element != TD_NONE && k->strand[i] >= 0;
+        } else if (s->parent != TD_NONE) {
+            const td_quat up = k->turn[s->parent];
+            k->origin[i] = tdi_add(k->origin[s->parent], tdi_quat_rotate(up, s->attach));
+            k->turn[i] = tdi_quat_mul(up, s->initial);
+        }
+    }
+}
+
 static td_status make_parts(tdi_helix_maker *k, td_diag *diag) {
     bool room = true;
     for (int32_t i = 0; i < k->count && room; i++) {
@@ -230,13 +264,57 @@ static void add_riders(const tdi_helix_maker *k, td_helix_model *m) {
     }
 }
 
+// Those of what there was, element by element before those that are new.
+static void join_stations(const tdi_helix_maker *k, td_helix_model *m) {
+    const int32_t old_count = k->kept ? k->kept->station_count : 0;
+    int32_t old = 0, more = 0, next = 0;
+    for (int32_t n = 0; n <= k->element_count; n++) {
+        const int32_t e = n < k->element_count ? n : TD_NONE; // the base last
+        while (old < old_count && k->kept->station[old].element == e) {
+            m->station[next++] = k->kept->station[old++];
+        }
+        while (more < k->station_count && k->station[more].element == e) {
+            m->station[next++] = k->station[more++];
+        }
+    }
+}
+
+// Those of what there was name segments by riders.
+static void join_vanes(const tdi_helix_maker *k, const int32_t *segment, td_helix_model *m) {
+    const int32_t old_count = k->kept ? k->kept->vane_count : 0;
+    int32_t old = 0, more = 0, next = 0;
+    for (int32_t e = 0; e < k->element_count; e++) {
+        for (; old < old_count && k->kept->vane[old].point.element == e; old++, next++) {
+            m->vane[next] = k->kept->vane[old];
+            m->vane[next].point.segment = segment[m->vane[next].point.segment];
+        }
+        while (more < k->vane_count && k->vane[more].point.element == e) {
+            m->vane[next++] = k->vane[more++];
+        }
+    }
+}
+
+// The segment of each rider of what there was.
+static int32_t *segments_of_riders(tdi_helix_maker *k) {
+    int32_t *segment = tdi_arena_zeroed(&k->arena, (size_t)k->count, sizeof *segment);
+    for (int32_t i = 0; i < k->count && segment; i++) {
+        if (tdi_helix_is_kept(k, i)) {
+            segment[k->number[i]] = i;
+        }
+    }
+    return segment;
+}
+
 static td_status make_model(tdi_helix_maker *k, td_helix_model **out, td_diag *diag) {
-    if (!tdi_helix_sort(k)) {
+    const int32_t *segment = segments_of_riders(k);
+    if (!segment || !tdi_helix_sort(k)) {
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the helices' model");
     }
+    const int32_t kept_stations = k->kept ? k->kept->station_count : 0,
+                  kept_vanes = k->kept ? k->kept->vane_count : 0;
     tdi_helix_counts counts = {.elements = k->element_count,
-                               .stations = (int32_t)k->station_count,
-                               .vanes = (int32_t)k->vane_count,
+                               .stations = (int32_t)k->station_count + kept_stations,
+                               .vanes = (int32_t)k->vane_count + kept_vanes,
                                .riders = k->count};
     for (int32_t i = 0; i < k->count; i++) {
         counts.capsules += k->capsule[i].radius > 0;
@@ -246,8 +324,9 @@ static td_status make_model(tdi_helix_maker *k, td_helix_model **out, td_diag *d
         return TD_ERR_MEMORY;
     }
     memcpy(m->element, k->element, (size_t)k->element_count * sizeof *m->element);
-    memcpy(m->station, k->station, (size_t)k->station_count * sizeof *m->station);
-    memcpy(m->vane, k->vane, (size_t)k->vane_count * sizeof *m->vane);
+    join_stations(k, m);
+    join_vanes(k, segment, m);
+    tdi_helix_number_parts(m);
     add_riders(k, m);
     tdi_helix_model_finish(m);
     if (TDI_ASSERTS) {
@@ -264,14 +343,20 @@ static td_status make(tdi_helix_maker *k, td_helix_model **out, td_diag *diag) {
     td_skeleton_pose(k->skeleton, TD_POSE_INITIAL, k->origin, k->turn);
     weigh(k);
     find_axes(k);
+    if (k->kept) {
+        keep_elements(k);
+        keep_segments(k);
+    }
     td_status status = make_parts(k, diag);
     return status == TD_OK ? make_model(k, out, diag) : status;
 }
 
-td_status tdi_helix_model_from_skeleton(const td_skeleton *skeleton, int32_t elements,
-                                        const td_alloc *alloc, td_helix_model **out,
-                                        td_diag *diag) {
+td_status tdi_helix_model_extended(const td_skeleton *skeleton, const td_helix_model *kept,
+                                   const int32_t *number, int32_t elements, const td_alloc *alloc,
+                                   td_helix_model **out, td_diag *diag) {
     tdi_helix_maker k = {.skeleton = skeleton,
+                         .kept = kept,
+                         .number = number,
                          .segments = td_skeleton_segments(skeleton),
                          .count = td_skeleton_count(skeleton),
                          .elements = elements,
@@ -283,6 +368,12 @@ td_status tdi_helix_model_from_skeleton(const td_skeleton *skeleton, int32_t ele
     tdi_alloc_free(alloc, k.scratch, (size_t)k.scratch_room * sizeof *k.scratch);
     tdi_arena_free(&k.arena);
     return status;
+}
+
+td_status tdi_helix_model_from_skeleton(const td_skeleton *skeleton, int32_t elements,
+                                        const td_alloc *alloc, td_helix_model **out,
+                                        td_diag *diag) {
+    return tdi_helix_model_extended(skeleton, NULL, NULL, elements, alloc, out, diag);
 }
 
 td_status td_helix_model_from_skeleton(const td_skeleton *skeleton, const td_alloc *alloc,

@@ -128,6 +128,7 @@ const tdi_solver tdi_solver_helix = {
     .residual = residual,
     .implicit = &tdi_helix_implicit,
     .piece_new = tdi_helix_piece_new,
+    .grown_new = tdi_helix_grown_new,
     .pack = tdi_helix_pack,
     .unpack = tdi_helix_unpack,
     .take_springs = tdi_helix_take_springs,

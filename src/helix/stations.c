@@ -126,23 +126,6 @@ static void keep_all(tdi_helix_maker *k, const tdi_helix_station *sorted) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
-static void share_out(tdi_helix_maker *k) {
-    int32_t station = 0, vane = 0;
-    for (int32_t i = 0; i < k->element_count; i++) {
-        tdi_helix_element *e = &k->element[i];
-        e->station_first = station;
-        e->vane_first = vane;
-        while (station < k->station_count && k->station[station].element == i) {
-            station++;
-        }
-        while (vane < k->vane_count && k->vane[vane].point.element == i) {
-            vane++;
-        }
-        e->station_count = station - e->station_first;
-        e->vane_count = vane - e->vane_first;
-    }
-}
-
 bool tdi_helix_sort(tdi_helix_maker *k) {
     const size_t elements = (size_t)k->element_count + 2;
     int32_t *first = tdi_arena_zeroed(&k->arena, 2 * elements, sizeof *first);
@@ -156,6 +139,5 @@ bool tdi_helix_sort(tdi_helix_maker *k) {
     keep_all(k, stations);
     sort_vanes(k, first + elements, vanes);
     k->vane = vanes;
-    share_out(k);
     return true;
 }

@@ -229,7 +229,7 @@ static void begin(td_world *w, int32_t k, tdi_transform place) {
 
 td_status td_world_add_actor(td_world *w, const td_actor_def *given, td_actor_id *out,
                              td_diag *diag) {
-    if (!w) {
+    if (!w || !out) {
         return tdi_refuse(diag, __func__);
     }
     td_actor_def own = td_actor_def_default(), *def = &own;
@@ -308,20 +308,19 @@ td_status td_world_enable_actor(td_world *w, td_actor_id id, bool enabled, td_di
     }
     const int32_t k = (int32_t)(a - w->actors);
     status = tdi_actor_check_scene(w, a, "be disabled", diag);
-    status = status == TD_OK && !enabled ? tdi_world_release_ties(w, k, diag) : status;
+    status = status == TD_OK && !enabled ? tdi_world_retie(w, k, NULL, NULL, diag) : status;
     if (status != TD_OK) {
         return status;
     }
     a->enabled = enabled;
-    a->blocked = a->held = false;
-    a->status = TD_OK;
-    tdi_world_regroup(w, k);
     status = enabled ? tdi_actor_blocked(w, k, diag) : TD_OK;
     if (status != TD_OK) {
         a->enabled = false;
-        tdi_world_regroup(w, k);
         return status;
     }
+    a->blocked = a->held = false;
+    a->status = TD_OK;
+    tdi_world_regroup(w, k);
     tdi_actor_wake(w, k);
     a->sleep.kept = false;
     return TD_OK;
@@ -354,7 +353,6 @@ static tdi_rigid motion_between(tdi_transform from, tdi_transform to) {
 
 // What is simulated apart from its true base stays where it is simulated: nobody sees it there.
 static void put(td_world *w, tdi_actor *a, tdi_transform to) {
-    const int32_t k = (int32_t)(a - w->actors);
     const tdi_rigid g = motion_between(a->base, to);
     const bool same = memcmp(&a->base, &a->simulated, sizeof a->base) == 0;
     if (same) {
@@ -371,7 +369,29 @@ static void put(td_world *w, tdi_actor *a, tdi_transform to) {
     a->base_rate = (tdi_rate){tdi_rigid_vector(&g, a->base_rate.spin),
                               tdi_rigid_vector(&g, a->base_rate.velocity)};
     tdi_actor_move_ends(w, a);
+}
+
+td_status tdi_actor_put(td_world *w, tdi_actor *a, tdi_transform to, const td_constraint *weld,
+                        int32_t *tie, td_diag *diag) {
+    const int32_t k = (int32_t)(a - w->actors);
+    const tdi_actor before = *a;
+    td_status status = tdi_actor_check_scene(w, a, "be placed elsewhere", diag);
+    if (status != TD_OK) {
+        return status;
+    }
+    tdi_state_save(a->solver->implicit, a->state, w->began);
+    put(w, a, to);
+    status = tdi_actor_acts(a) ? tdi_actor_blocked(w, k, diag) : TD_OK;
+    status = status == TD_OK ? tdi_world_retie(w, k, weld, tie, diag) : status;
+    if (status != TD_OK) {
+        *a = before;
+        tdi_state_restore(a->solver->implicit, a->state, w->began);
+        return status;
+    }
     tdi_world_regroup(w, k);
+    tdi_actor_wake(w, k);
+    a->carry.actor = TD_NONE;
+    return TD_OK;
 }
 
 td_status td_world_place_actor(td_world *w, td_actor_id id, td_vec3 position, td_quat rotation,
@@ -382,23 +402,11 @@ td_status td_world_place_actor(td_world *w, td_actor_id id, td_vec3 position, td
     tdi_actor *a;
     td_status status = tdi_actor_find(w, id, &a, diag);
     status = status == TD_OK ? tdi_check_pose(position, rotation, diag) : status;
-    status = status == TD_OK ? tdi_actor_check_scene(w, a, "be placed elsewhere", diag) : status;
     if (status != TD_OK) {
         return status;
     }
-    const tdi_actor before = *a;
-    tdi_state_save(a->solver->implicit, a->state, w->began);
-    put(w, a, (tdi_transform){position, tdi_quat_unit(rotation)});
-    status = tdi_actor_acts(a) ? tdi_actor_blocked(w, (int32_t)(a - w->actors), diag) : TD_OK;
-    status = status == TD_OK ? tdi_world_release_ties(w, (int32_t)(a - w->actors), diag) : status;
-    if (status != TD_OK) {
-        *a = before;
-        tdi_state_restore(a->solver->implicit, a->state, w->began);
-        return status;
-    }
-    tdi_actor_wake(w, (int32_t)(a - w->actors));
-    a->carry.actor = TD_NONE;
-    return TD_OK;
+    const tdi_transform to = {position, tdi_quat_unit(rotation)};
+    return tdi_actor_put(w, a, to, NULL, NULL, diag);
 }
 
 // ---- places of a save -----------------------------------------------------------------------

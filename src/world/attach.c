@@ -147,14 +147,10 @@ static int32_t free_place(const td_world *w) {
     return k;
 }
 
-static td_status add(td_world *w, const td_constraint *c, int32_t *out, td_diag *diag) {
-    const int32_t k = free_place(w), before = w->tie_count;
-    td_status status = tdi_world_tie_room(w, (int64_t)k + 1);
-    if (status != TD_OK) {
-        return tdi_fail(diag, status, "there is no room for a constraint");
-    }
+// One more, in a place that is free. There is room.
+static tdi_tie *begin_tie(td_world *w, const td_constraint *c, int32_t k) {
     tdi_tie *t = &w->ties[k];
-    *t = (tdi_tie){.generation = k < before ? t->generation + 1 : 1,
+    *t = (tdi_tie){.generation = k < w->tie_count ? t->generation + 1 : 1,
                    .alive = true,
                    .def = *c,
                    .past = {.broken_at = -1, .unmet_at = -1}};
@@ -164,17 +160,72 @@ static td_status add(td_world *w, const td_constraint *c, int32_t *out, td_diag 
     }
     t->def.name = NULL;
     fill(t);
-    w->tie_count = k < before ? before : k + 1;
-    status = regroup(w, diag);
-    if (status != TD_OK) {
-        t->alive = false;
-        t->generation--;
-        w->tie_count = before;
-        return status;
+    w->tie_count = k < w->tie_count ? w->tie_count : k + 1;
+    return t;
+}
+
+static bool ties_to(const tdi_tie *t, int32_t actor) {
+    return t->alive && actor != TD_NONE && (t->actor[0] == actor || t->actor[1] == actor);
+}
+
+// Who is carried by it is not any more.
+static void forget_tie(td_world *w, int32_t tie) {
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        tdi_carry *c = &w->actors[k].carry;
+        if (c->actor != TD_NONE && c->tie == tie) {
+            c->actor = TD_NONE;
+        }
     }
-    wake_sides(w, t);
-    *out = k;
-    return TD_OK;
+}
+
+// Those of an actor that a program has added are no more; whether there were any.
+static bool let_go(td_world *w, int32_t actor) {
+    bool any = false;
+    for (int32_t k = w->scene->def.constraint_count; k < w->tie_count; k++) {
+        tdi_tie *t = &w->ties[k];
+        t->renewed = ties_to(t, actor);
+        t->alive = t->alive && !t->renewed;
+        any = any || t->renewed;
+    }
+    return any;
+}
+
+static void finish_letting_go(td_world *w, bool gone) {
+    for (int32_t k = w->scene->def.constraint_count; k < w->tie_count; k++) {
+        tdi_tie *t = &w->ties[k];
+        if (t->renewed && gone) {
+            wake_sides(w, t);
+            forget_tie(w, k);
+        }
+        t->alive = t->alive || (t->renewed && !gone);
+        t->renewed = false;
+    }
+}
+
+td_status tdi_world_retie(td_world *w, int32_t actor, const td_constraint *c, int32_t *out,
+                          td_diag *diag) {
+    const int32_t k = free_place(w), before = w->tie_count;
+    td_status status = c ? tdi_world_tie_room(w, (int64_t)k + 1) : TD_OK;
+    if (status != TD_OK) {
+        return tdi_fail(diag, status, "there is no room for a constraint");
+    }
+    const bool any = let_go(w, actor);
+    tdi_tie was, *t = NULL;
+    if (c) {
+        was = w->ties[k];
+        t = begin_tie(w, c, k);
+    }
+    status = any || t ? regroup(w, diag) : TD_OK;
+    if (status != TD_OK && t) {
+        *t = was;
+        w->tie_count = before;
+    }
+    finish_letting_go(w, status == TD_OK);
+    if (status == TD_OK && t) {
+        wake_sides(w, t);
+        *out = k;
+    }
+    return status;
 }
 
 td_status td_world_add_constraint(td_world *w, const td_constraint *given, td_constraint_id *out,
@@ -189,7 +240,7 @@ td_status td_world_add_constraint(td_world *w, const td_constraint *given, td_co
     status = status == TD_OK ? check(w, &own, diag) : status;
     if (status == TD_OK) {
         place_sides(w, &own);
-        status = add(w, &own, &k, diag);
+        status = tdi_world_retie(w, TD_NONE, &own, &k, diag);
     }
     if (status == TD_OK) {
         *out = (td_constraint_id){(uint32_t)k + 1, w->ties[k].generation};
@@ -205,16 +256,6 @@ static td_status drop(td_world *w, tdi_tie *t, td_diag *diag) {
         wake_sides(w, t);
     }
     return status;
-}
-
-// Who is carried by it is not any more.
-static void forget_tie(td_world *w, int32_t tie) {
-    for (int32_t k = 0; k < w->actor_count; k++) {
-        tdi_carry *c = &w->actors[k].carry;
-        if (c->actor != TD_NONE && c->tie == tie) {
-            c->actor = TD_NONE;
-        }
-    }
 }
 
 td_status td_world_remove_constraint(td_world *w, td_constraint_id id, td_diag *diag) {
@@ -373,13 +414,9 @@ td_status td_world_attach(td_world *w, const td_attach_def *given, td_diag *diag
     td_constraint weld = weld_of(def, k, to);
     int32_t tie = TD_NONE;
     status = loose ? check(w, &weld, diag) : TD_OK;
-    status = status == TD_OK && w->actors[k].carry.actor != TD_NONE ? detach(w, k, diag) : status;
-    status = status == TD_OK
-                 ? td_world_place_actor(w, def->actor, place.position, place.rotation, diag)
-                 : status;
-    if (status == TD_OK && loose) {
+    if (status == TD_OK) {
         place_sides(w, &weld);
-        status = add(w, &weld, &tie, diag);
+        status = tdi_actor_put(w, &w->actors[k], place, loose ? &weld : NULL, &tie, diag);
     }
     if (status == TD_OK) {
         w->actors[k].carry =
@@ -411,34 +448,8 @@ td_actor_id td_world_carrier(const td_world *w, td_actor_id id, int32_t *segment
     return td_world_actor_id(w, c ? c->actor : TD_NONE);
 }
 
-static bool ties_to(const tdi_tie *t, int32_t actor) {
-    return t->alive && (t->actor[0] == actor || t->actor[1] == actor);
-}
-
-// All of them or none.
-td_status tdi_world_release_ties(td_world *w, int32_t actor, td_diag *diag) {
-    bool any = false;
-    for (int32_t k = w->scene->def.constraint_count; k < w->tie_count; k++) {
-        tdi_tie *t = &w->ties[k];
-        t->renewed = ties_to(t, actor);
-        t->alive = t->alive && !t->renewed;
-        any = any || t->renewed;
-    }
-    const td_status status = any ? regroup(w, diag) : TD_OK;
-    for (int32_t k = w->scene->def.constraint_count; k < w->tie_count; k++) {
-        tdi_tie *t = &w->ties[k];
-        if (t->renewed && status == TD_OK) {
-            wake_sides(w, t);
-            forget_tie(w, k);
-        }
-        t->alive = t->alive || (t->renewed && status != TD_OK);
-        t->renewed = false;
-    }
-    return status;
-}
-
 td_status tdi_world_untie(td_world *w, int32_t actor, td_diag *diag) {
-    td_status status = tdi_world_release_ties(w, actor, diag);
+    td_status status = tdi_world_retie(w, actor, NULL, NULL, diag);
     for (int32_t k = 0; k < w->actor_count && status == TD_OK; k++) {
         tdi_carry *c = &w->actors[k].carry;
         if (k == actor || c->actor == actor) {

@@ -14,7 +14,7 @@ int32_t td_world_first_segment(const td_world *w, int32_t actor) {
         return 0;
     }
     int32_t first = 0;
-    for (int32_t k = 0; k < actor && k < w->actor_count; k++) {
+    for (int32_t k = 0; k < actor && actor <= w->actor_count; k++) {
         first += w->actors[k].segment_count;
     }
     return first;

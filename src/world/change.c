@@ -29,7 +29,7 @@ td_status tdi_actor_check_growth(const td_world *w, const tdi_actor *a, bool cut
                         "'%s' has the integrator 'adaptive', with which it cannot be cut or grow",
                         a->name);
     }
-    if (!solver->inherit || !(solver->springs || (cut && solver->piece_new))) {
+    if (!solver->inherit || !(solver->springs || solver->grown_new || (cut && solver->piece_new))) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "'%s' has the solver '%s', with which it cannot %s",
                         a->name, solver->info.name, cut ? "be cut" : "grow");
     }
@@ -112,16 +112,6 @@ static td_status make_lists(td_world *w, const tdi_change *c, int part, tdi_acto
     return status == TD_OK && w->field ? tdi_actor_make_field(w, a) : status;
 }
 
-// Without any it is as drawn.
-static bool has_heirs(const tdi_heir *heirs, int32_t count) {
-    for (int32_t i = 0; i < count; i++) {
-        if (heirs[i].segment != TD_NONE) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static td_status make_part(td_world *w, tdi_change *c, int part, td_diag *diag) {
     const tdi_actor *from = &w->actors[c->trace.from];
     tdi_actor *a = &c->next[part];
@@ -140,7 +130,7 @@ static td_status make_part(td_world *w, tdi_change *c, int part, td_diag *diag) 
         base = (td_base_motion){.position = base.position, .rotation = base.rotation};
     }
     a->solver->set_base(a->state, &base);
-    if (has_heirs(c->heirs[part], a->segment_count)) {
+    if (tdi_has_heirs(c->heirs[part], a->segment_count)) { // without any it is as drawn
         a->solver->inherit(a->state, from->state, c->heirs[part]);
     }
     tdi_actor_move_ends(w, a);

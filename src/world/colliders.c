@@ -226,7 +226,7 @@ static td_collider standing(const td_collider *def) {
 
 td_status td_world_add_collider(td_world *w, const td_collider *def, td_collider_id *out,
                                 td_diag *diag) {
-    if (!w || !def) {
+    if (!w || !def || !out) {
         return tdi_refuse(diag, __func__);
     }
     *out = (td_collider_id){0, 0};

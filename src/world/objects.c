@@ -83,9 +83,7 @@ td_status tdi_variant_measure(td_world *w, tdi_variant *v) {
 
 td_status tdi_variant_make(td_world *w, tdi_variant *v, tdi_factors factors, const char **key,
                            td_diag *diag) {
-    const int32_t object = v->object;
-    const td_object_def *o = &w->scene->def.objects[object];
-    td_vec3 gravity = tdi_object_gravity(w, object, tdi_object_pose(w, object).rotation);
+    const td_object_def *o = &w->scene->def.objects[v->object];
     const tdi_model_opts with = {.law = o->law, .elements = o->elements};
     *key = o->plant ? "plant" : o->skeleton ? "" : "strand";
     td_status status = v->solver->model_new(v->skeleton, &with, w->alloc, &v->model, diag);
@@ -93,7 +91,15 @@ td_status tdi_variant_make(td_world *w, tdi_variant *v, tdi_factors factors, con
         *key = o->bending != 1 || tdi_scene_keyed(w->scene, &o->bending) ? "bending" : "twisting";
         status = tdi_variant_stiffen(w, v, factors, diag);
     }
-    if (status == TD_OK && o->stiffness == 0 && (o->rest_under_gravity || o->damping_ratio >= 0)) {
+    return status == TD_OK ? tdi_variant_finish(w, v, key, diag) : status;
+}
+
+td_status tdi_variant_finish(td_world *w, tdi_variant *v, const char **key, td_diag *diag) {
+    const td_object_def *o = &w->scene->def.objects[v->object];
+    const td_vec3 gravity =
+        tdi_object_gravity(w, v->object, tdi_object_pose(w, v->object).rotation);
+    td_status status = TD_OK;
+    if (o->stiffness == 0 && (o->rest_under_gravity || o->damping_ratio >= 0)) {
         *key = "stiffness";
         status = tdi_fail(diag, TD_ERR_ARGUMENT, "rest_under_gravity needs a stiffness above 0");
     }

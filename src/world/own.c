@@ -83,6 +83,34 @@ td_status tdi_variant_model(td_world *w, int32_t variant, td_diag *diag) {
     return status == TD_OK ? follow_factors(w, v, diag) : status;
 }
 
+// What grows by new segments, all others as they were.
+static td_status extend(td_world *w, tdi_variant *v, tdi_variant *old, const tdi_heir *heirs,
+                        td_diag *diag) {
+    const tdi_object *o = &w->objects[v->object];
+    const td_object_def *def = &w->scene->def.objects[v->object];
+    const tdi_model_opts with = {.law = def->law, .elements = def->elements};
+    const char *key;
+    if (old->made) { // as it was made, for as long as it is read
+        tdi_variant_follow_factors(w, old, o->made);
+    }
+    const td_status status = v->solver->grown_new(old->model, old->skeleton, v->skeleton, heirs,
+                                                  &with, o->made, w->alloc, &v->model, diag);
+    if (old->made) {
+        tdi_variant_follow_factors(w, old, o->factors);
+    }
+    return status == TD_OK ? tdi_variant_finish(w, v, &key, diag) : status;
+}
+
+td_status tdi_variant_grow(td_world *w, int32_t variant, int32_t from, const tdi_heir *heirs,
+                           td_diag *diag) {
+    tdi_variant *v = &w->variants[variant];
+    if (!v->solver->grown_new || !tdi_has_heirs(heirs, td_skeleton_count(v->skeleton))) {
+        return tdi_variant_model(w, variant, diag);
+    }
+    const td_status status = extend(w, v, &w->variants[from], heirs, diag);
+    return status == TD_OK ? follow_factors(w, v, diag) : status;
+}
+
 static void adopt_springs(const tdi_variant *v, const tdi_variant *old, const tdi_heir *heirs) {
     td_real numbers[TDI_SPRINGS];
     for (int32_t i = 0; i < td_skeleton_count(v->skeleton); i++) {

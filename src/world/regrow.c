@@ -101,7 +101,7 @@ static td_status regrow(td_world *w, int32_t actor, td_skeleton *skeleton, const
         c.variant[TDI_STAYS] = own;
         status = own == TD_NONE ? TD_ERR_MEMORY
                  : adopt        ? tdi_variant_adopt(w, own, a.variant, heirs, diag)
-                                : tdi_variant_model(w, own, diag);
+                                : tdi_variant_grow(w, own, a.variant, heirs, diag);
     }
     status = status == TD_OK ? tdi_change_make(w, &c, diag) : status;
     status = status == TD_OK ? tdi_change_commit(w, &c, !adopt, diag) : status;

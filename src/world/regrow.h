@@ -37,11 +37,23 @@ int32_t tdi_world_take_variant(td_world *world, int32_t object, const tdi_solver
                                td_skeleton *skeleton);
 // It is free again. None is TD_NONE, and nothing happens to those of the scene.
 void tdi_world_drop_variant(td_world *world, int32_t variant);
+// Whether any segment comes from an old one.
+static inline bool tdi_has_heirs(const tdi_heir *heirs, int32_t count) {
+    bool any = false;
+    for (int32_t i = 0; i < count && !any; i++) {
+        any = heirs[i].segment != TD_NONE;
+    }
+    return any;
+}
 // Makes its model, as the scene would.
 td_status tdi_variant_model(td_world *world, int32_t variant, td_diag *diag);
 // Makes it of the skeleton alone, for springs to be set; and what is left to do then.
 td_status tdi_variant_plain(td_world *world, int32_t variant, td_diag *diag);
 td_status tdi_variant_end_model(td_world *world, int32_t variant, td_diag *diag);
+// Makes its model, as the scene would, but for a solver that keeps what there was of another one,
+// which has grown.
+td_status tdi_variant_grow(td_world *world, int32_t variant, int32_t from, const tdi_heir *heirs,
+                           td_diag *diag);
 // Makes its model with the springs of another one, whose heir it is.
 td_status tdi_variant_adopt(td_world *world, int32_t variant, int32_t from, const tdi_heir *heirs,
                             td_diag *diag);

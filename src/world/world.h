@@ -356,7 +356,9 @@ td_status tdi_world_make_objects(td_world *world, const td_world_opts *opts, td_
 // of its object is to blame when that fails.
 td_status tdi_variant_make(td_world *world, tdi_variant *variant, tdi_factors factors,
                            const char **key, td_diag *diag);
-// What is known of its skeleton.
+// The last of it: rest under gravity, damping, and what is known of its skeleton.
+td_status tdi_variant_finish(td_world *world, tdi_variant *variant, const char **key,
+                             td_diag *diag);
 td_status tdi_variant_measure(td_world *world, tdi_variant *variant);
 // An actor as drawn, of a variant of the world's, and its name as an instance of its object.
 td_status tdi_actor_make(td_world *world, int32_t variant, tdi_actor *actor, td_diag *diag);
@@ -386,6 +388,10 @@ static inline bool tdi_actor_acts(const tdi_actor *actor) {
     return actor->alive && actor->enabled;
 }
 td_status tdi_actor_find(td_world *world, td_actor_id id, tdi_actor **out, td_diag *diag);
+// Puts an actor elsewhere. Constraints that a program has added to it go, and `weld` comes, as
+// tdi_world_retie() has it. What fails changes nothing.
+td_status tdi_actor_put(td_world *world, tdi_actor *actor, tdi_transform to,
+                        const td_constraint *weld, int32_t *tie, td_diag *diag);
 // Constraints of the scene hold actors for good: TD_ERR_ARGUMENT says what it cannot do.
 td_status tdi_actor_check_scene(const td_world *world, const tdi_actor *actor, const char *cannot,
                                 td_diag *diag);
@@ -493,8 +499,11 @@ void tdi_world_free_groups(td_world *world);
 static inline bool tdi_tie_is_added(const td_world *world, int32_t constraint) {
     return constraint >= world->scene->def.constraint_count;
 }
-// Removes constraints that a program has added to an actor; and lets go of what it carries as well.
-td_status tdi_world_release_ties(td_world *world, int32_t actor, td_diag *diag);
+// Constraints that a program has added to an actor go, and another one comes, whose number is
+// *tie: `actor` TD_NONE: none go; `next` NULL: none comes. All or nothing.
+td_status tdi_world_retie(td_world *world, int32_t actor, const td_constraint *next, int32_t *tie,
+                          td_diag *diag);
+// All of an actor go, and it lets go of what it carries.
 td_status tdi_world_untie(td_world *world, int32_t actor, td_diag *diag);
 // The constraints that a save names stand in `ties`, from the scene's on.
 td_status tdi_world_take_ties(td_world *world, td_diag *diag);
