@@ -90,6 +90,8 @@ static void batch_of(play *p, const td_tree_model *model, td_tree_state *state) 
         take_status(p, td_tree_batch_set_torque(batch, tree, NULL));
         td_tree_batch_forward(batch, opts.gravity);
         td_tree_batch_accel(batch, tree, accel);
+        td_tree_batch_get(batch, tree, NULL, accel);
+        take_int(p, (int64_t)td_tree_batch_bytes(batch));
         take(p, accel, (size_t)td_tree_dof_count(model) * sizeof *accel);
         take_status(p, td_tree_batch_step(batch, &opts, diag(p)));
     }
@@ -111,9 +113,12 @@ static void tree_alone(play *p) {
     td_tree_model *model = NULL;
     td_tree_state *state = NULL;
     const td_base_motion base = any_motion(p);
-    if (take_status(p, td_tree_model_new(skeleton, NULL, &alloc, &model, diag(p))) == TD_OK &&
+    const td_tree_opts tree_opts = td_tree_opts_default();
+    if (take_status(p, td_tree_model_new(skeleton, &tree_opts, &alloc, &model, diag(p))) == TD_OK &&
         take_status(p, td_tree_state_new(model, &alloc, &state, diag(p))) == TD_OK) {
         take_status(p, td_tree_set_base(state, &base));
+        take_int(p, td_tree_body_count(model) + td_tree_coord_count(model));
+        take_int(p, (int64_t)(td_tree_model_bytes(model) + td_tree_state_bytes(state)));
         for (int k = 0; k < 3; k++) {
             td_step_opts opts = any_step(p);
             td_step_stats stats = {0};
@@ -133,6 +138,22 @@ static void tree_alone(play *p) {
 
 // ---- trees with fewer joints ----------------------------------------------------------------
 
+static void adapt_by_hand(play *p, td_adapt *adapt) {
+    td_real weights[FEW], accel[DOFS] = {0};
+    bool active[FEW];
+    const td_step_opts step = any_step(p);
+    for (int k = 0; k < FEW; k++) {
+        weights[k] = number(p, 0, 2);
+        active[k] = below(p, 2);
+    }
+    take_status(p, td_adapt_set_weights(adapt, weights, diag(p)));
+    td_adapt_activate(adapt, active);
+    td_adapt_forward(adapt, &step, NULL, accel);
+    td_adapt_metrics(adapt, &step, weights);
+    take_real(p, accel[0] + weights[0]);
+    take_int(p, (int64_t)td_adapt_bytes(adapt));
+}
+
 static void adapt_alone(play *p, td_tree_state *state) {
     td_adapt_opts opts = td_adapt_opts_default();
     td_adapt *adapt = NULL;
@@ -149,6 +170,7 @@ static void adapt_alone(play *p, td_tree_state *state) {
             take_status(p, td_adapt_step(adapt, &step, diag(p)));
             take_int(p, td_adapt_is_active(adapt, any_index(p, 4)));
         }
+        adapt_by_hand(p, adapt);
         td_adapt_changed(adapt);
         td_adapt_restore(adapt, saved);
         td_adapt_place(adapt);
@@ -177,23 +199,49 @@ static void reduced_alone(play *p, const td_tree_model *model) {
             take_int(p, td_reduced_cluster(state, any_index(p, 3)));
         }
         take_int(p, td_reduced_get_stats(state).joints);
+        take_int(p, td_reduced_modes(state)[0] + (int64_t)td_reduced_bytes(state));
+        take_status(p, td_reduced_set(state, &opts, diag(p)));
         take_vec(p, td_tree_tip(td_reduced_whole(state), 0));
     }
     td_reduced_free(state);
 }
 
+static void use_analytic(play *p, td_analytic *analytic, const td_step_opts *step) {
+    td_load loads[2 * FEW] = {{.segment = 0}};
+    td_constraint_target target = td_constraint_target_default();
+    td_hit hit = {.segment = any_index(p, 2), .point = vector(p, 0.1), .normal = {0, 1, 0}};
+    char bytes[4096];
+    const size_t size = td_analytic_save_size(analytic);
+    claim(size <= sizeof bytes, "there is room for a save");
+    td_analytic_save(analytic, bytes);
+    target.position = place(p);
+    hit.restitution = number(p, 0, 1);
+    take_status(p, td_analytic_set_target(analytic, any_index(p, 1), &target));
+    take_status(p, td_analytic_prepare(analytic, step, NULL, 0, diag(p)));
+    td_analytic_loads(analytic, any_index(p, 1), loads);
+    take_vec(p, loads[0].vector);
+    take_status(p, td_analytic_impact(analytic, &hit, 1, NULL, diag(p)));
+    take_status(p, td_analytic_restore(analytic, bytes, below(p, 2) ? size : size / 2, diag(p)));
+}
+
 static void analytic_alone(play *p, td_tree_state *state) {
+    td_analytic_opts opts = td_analytic_opts_default();
+    td_lcp_opts solver = td_lcp_opts_default();
+    solver.method = (td_lcp_method)below(p, 2);
+    solver.iterations = 1 + below(p, 50); // a problem without a solution takes all there are
+    opts.solver = rarely(p) ? NULL : &solver;
     td_constraint hold = td_constraint_default((td_constraint_kind)any_index(p, TD_HOLD_LIMIT + 1));
     const td_step_opts step = any_step(p);
     const td_collider collider = any_collider(p);
     td_analytic *analytic = NULL;
     hold.target.position = place(p);
-    if (take_status(p, td_analytic_new(&state, 1, &hold, below(p, 2), NULL, &alloc, &analytic,
+    if (take_status(p, td_analytic_new(&state, 1, &hold, below(p, 2), &opts, &alloc, &analytic,
                                        diag(p))) == TD_OK) {
         take_status(p, td_analytic_set_hold(analytic, any_index(p, 1), below(p, 2)));
         take_status(p, td_analytic_step(analytic, &step, &collider, below(p, 2), NULL, diag(p)));
         take_real(p, td_analytic_constraint(analytic, any_index(p, 1)).error);
         take_int(p, td_analytic_contacts(analytic, NULL, 0));
+        use_analytic(p, analytic, &step);
         take_int(p, td_analytic_solution(analytic).verdict);
     }
     td_analytic_free(analytic);
@@ -216,7 +264,41 @@ static void fewer_joints(play *p) {
 
 // ---- rods and helices -----------------------------------------------------------------------
 
+static void read_rod(play *p, const td_rod_model *model, td_rod_state *state) {
+    const int32_t edge = any_index(p, td_rod_edge_count(model));
+    td_vec3 linear = {0, 0, 0}, angular = {0, 0, 0};
+    td_rod_momentum(state, &linear, &angular);
+    take_vec(p, td_vec3_add(linear, angular));
+    take_vec(p, td_rod_origin(state, edge));
+    take_vec(p, td_rod_tip(state, edge));
+    take_vec(p, td_rod_position(state, td_rod_vertex(model, 0, any_index(p, 3))));
+    take_vec(p, td_rod_velocity(state, edge));
+    take_real(p, td_rod_rotation(state, edge).w + td_rod_spin(state, edge));
+    take_status(p, td_rod_set_spin(state, edge, number(p, -1, 1)));
+    take_real(p, td_rod_energy(state, (td_vec3){0, -9.81, 0}).elastic);
+    take_int(p, td_rod_dof_count(model));
+    take_int(p, (int64_t)(td_rod_model_bytes(model) + td_rod_state_bytes(state)));
+}
+
+// Two rods, the second perhaps on the first.
+static void rod_by_hand(play *p) {
+    const td_vec3 line[] = {{0, 0, 0}, {0.1, 0, 0}, {0.2, 0.01, 0}};
+    td_rod_def rods[] = {td_rod_def_default(), td_rod_def_default()};
+    const td_rod_body body = {.edge = any_index(p, 2), .mass = number(p, 0.01, 0.1)};
+    td_rod_model *model = NULL;
+    for (int k = 0; k < 2; k++) {
+        rods[k].vertex_count = any_index(p, 4) > 3 ? 3 : 2;
+        rods[k].points = line;
+        rods[k].start = (td_end_kind)any_index(p, 3);
+        rods[k].radius = number(p, 0.001, 0.01);
+    }
+    rods[1].parent_rod = below(p, 2) ? 0 : TD_NONE;
+    take_status(p, td_rod_model_new(rods, 2, &body, below(p, 2), &alloc, &model, diag(p)));
+    td_rod_model_free(model);
+}
+
 static void rod_alone(play *p) {
+    rod_by_hand(p);
     td_skeleton *skeleton = small_skeleton(p, below(p, 4) > 0);
     td_rod_model *model = NULL;
     td_rod_state *state = NULL;
@@ -236,6 +318,7 @@ static void rod_alone(play *p) {
             take_real(p, td_rod_tension(state, any_index(p, edges)));
             take_real(p, td_rod_twist_angle(state, any_index(p, edges)));
         }
+        read_rod(p, model, state);
         td_rod_forces(state, (td_vec3){0, -9.81, 0}, points[0], NULL);
         take_points(p, points[0], vertices);
         take_real(p, td_rod_residual(state, (td_vec3){0, -9.81, 0}));
@@ -248,7 +331,34 @@ static void rod_alone(play *p) {
     td_skeleton_free(skeleton);
 }
 
+static void read_helix(play *p, const td_helix_model *model, td_helix_state *state) {
+    const td_helix_published published = {(td_helix_method)below(p, 2), below(p, 2)};
+    const td_step_opts opts = any_step(p);
+    td_vec3 tip = {0, 0, 0}, linear = {0, 0, 0};
+    td_helix_segment(state, any_index(p, 3), NULL, &tip, NULL);
+    td_helix_momentum(state, &linear, NULL);
+    take_vec(p, td_vec3_add(tip, linear));
+    take_real(p, td_helix_frame(state, any_index(p, 2), number(p, 0, 1)).w);
+    take_int(p, td_helix_dof_count(model) + (td_helix_model_of(state) == model));
+    take_int(p, td_helix_ref(state).state == state);
+    take_int(p, (int64_t)(td_helix_model_bytes(model) + td_helix_state_bytes(state)));
+    take_status(p, td_helix_accelerations(state, &opts, published, points[1], diag(p)));
+    take_status(p, td_helix_step_published(state, &opts, published, diag(p)));
+}
+
+static void helix_by_hand(play *p) {
+    td_helix_element elements[] = {td_helix_element_default(), td_helix_element_default()};
+    td_helix_model *model = NULL;
+    elements[1].parent = any_index(p, 1);
+    elements[1].at = number(p, 0, 1);
+    elements[0].length = number(p, 0.05, 0.3);
+    elements[0].rest = vector(p, 5);
+    take_status(p, td_helix_model_new(elements, 2, &alloc, &model, diag(p)));
+    td_helix_model_free(model);
+}
+
 static void helix_alone(play *p) {
+    helix_by_hand(p);
     td_skeleton *skeleton = small_skeleton(p, below(p, 4) > 0);
     td_helix_model *model = NULL;
     td_helix_state *state = NULL;
@@ -268,6 +378,7 @@ static void helix_alone(play *p) {
             take_status(p, td_helix_step(state, &opts, NULL, diag(p)));
             take_vec(p, td_helix_place(state, any_index(p, count), number(p, 0, 1)));
         }
+        read_helix(p, model, state);
         take_status(p, td_helix_modes(state, (td_vec3){0, -9.81, 0}, 2, modes, diag(p)));
         take_status(p, td_helix_settle(state, NULL, NULL, diag(p)));
         td_helix_curvatures(state, points[0], points[1]);
@@ -297,7 +408,7 @@ static void use_island(play *p, td_island *island) {
     for (int k = 0; k < 2; k++) {
         take_status(p, td_island_step(island, opts, &collider, below(p, 2), NULL, diag(p)));
     }
-    take_int(p, td_island_contacts(island, found, 4));
+    take_int(p, td_island_contacts(island, found, 4) + td_island_constraint_count(island));
     take_real(p, td_island_constraint(island, any_index(p, 1)).error);
     take_status(p, td_island_restore(island, bytes, below(p, 2) ? size : size / 2, diag(p)));
     take_status(p, td_island_settle(island, opts, &collider, below(p, 2), NULL, diag(p)));
@@ -348,8 +459,10 @@ static void solve_lcp(play *p) {
             matrix[4 * i + j] = matrix[4 * j + i] = i == j ? number(p, 1, 3) : number(p, -0.3, 0.3);
         }
     }
+    td_lcp_opts opts = td_lcp_opts_default();
+    opts.method = (td_lcp_method)below(p, 2);
     const td_lcp problem = {rarely(p) ? -1 : below(p, 5), matrix, rhs, rows_of};
-    take_status(p, td_lcp_solve(&problem, NULL, &alloc, x, &result, diag(p)));
+    take_status(p, td_lcp_solve(&problem, &opts, &alloc, x, &result, diag(p)));
     take(p, x, sizeof x);
 }
 
@@ -376,9 +489,12 @@ static void curve_alone(play *p) {
     }
     if (take_status(p, td_curve_new(&def, &alloc, &curve, diag(p))) == TD_OK) {
         td_curve_at(curve, number(p, -1, 6), &now[0], &now[1], &now[2]);
+        take_int(p, td_curve_part_count(curve));
     }
     take_status(p, td_turn_curve_new(&turning, &alloc, &other, diag(p)));
     take(p, now, sizeof now);
+    td_turn_curve_at(other, number(p, -1, 6), NULL, &turned[0], NULL);
+    take_vec(p, turned[0]);
     take_vec(p, td_base_motion_at(NULL, other, number(p, -1, 6)).spin);
     td_curve_free(curve);
     td_turn_curve_free(other);
@@ -422,6 +538,9 @@ static void value_alone(play *p) {
                 take_status(p, td_value_builder_scalar(builder, word, strlen(word), k % 2, k, 1));
             }
         }
+    }
+    if (rarely(p)) {
+        take_status(p, td_value_builder_fail(builder, TD_ERR_SYNTAX, 1, 1, "odd"));
     }
     take_status(p, td_value_builder_finish(builder, &value, diag(p)));
     take_int(p, td_value_get(value, "a") != NULL);

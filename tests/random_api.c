@@ -5,7 +5,9 @@
 //          Arguments are mostly sound, now and then strange: ids of what was removed, indices that
 //          are not there, numbers that are not finite, NULL. Every round is played twice.
 // Claims   Nothing crashes. A refusal says why. A step takes no memory. All memory is given back.
-//          The second play gives the same bits.
+//          The second play gives the same bits. In a run of 20 s every row of calls is drawn.
+// Asking   TRACE tells every call before it is made, TIMES how often each row was drawn and what
+//          time it took.
 
 #include "fuzz/claim.h"
 
@@ -17,10 +19,10 @@
 #include <time.h>
 
 enum {
-    KEPT = 12,    // ids that are remembered, living or not
-    MOST = 8,     // actors and colliders: beyond, none is added
-    ROOM = 4096,  // segments that queries have room for
-    CALLS = 2000, // a round
+    KEPT = 12,     // ids that are remembered, living or not
+    MOST = 8,      // actors and colliders: beyond, none is added
+    ROOM = 4096,   // segments that queries have room for
+    CALLS = 12000, // a round
     SAVES = 2,
     HELD = 4, // constraints that a round adds
 };
@@ -68,8 +70,8 @@ static bool rarely(play *p) {
 static td_real number(play *p, td_real low, td_real high) {
     static const td_real strange[] = {0,      -1,       1e-300,    1e300,
                                       -1e300, INFINITY, -INFINITY, (td_real)NAN};
-    return rarely(p) ? strange[below(p, 8)]
-                     : low + (high - low) * (td_real)(draw(p) >> 11) / 9007199254740992.0;
+    return below(p, 100) == 0 ? strange[below(p, 8)]
+                              : low + (high - low) * (td_real)(draw(p) >> 11) / 9007199254740992.0;
 }
 
 static td_vec3 vector(play *p, td_real size) {
@@ -177,200 +179,7 @@ static void take_points(play *p, const td_vec3 *v, int32_t count) {
     take(p, v, (size_t)(count > 0 ? count : 0) * sizeof *v);
 }
 
-// ---- calls of several lines -----------------------------------------------------------------
-
-static int32_t segments(play *p) {
-    const int32_t count = td_world_segment_count(p->world);
-    claim(count <= ROOM, "there is room for all segments");
-    return count;
-}
-
-static void *saved(play *p, size_t *size) {
-    *size = td_world_save_size(p->world);
-    void *bytes = malloc(*size);
-    claim(bytes != NULL, "there is memory for a save");
-    td_world_save(p->world, bytes);
-    return bytes;
-}
-
-static void step(play *p) {
-    size_t size, after_size;
-    void *before = saved(p, &size);
-    const long calls = heap.calls;
-    const td_status status = td_world_step(p->world, diag(p));
-    claim(heap.calls == calls, "a step takes no memory");
-    if (status != TD_OK && status != TD_ERR_BLOCKED) {
-        void *after = saved(p, &after_size);
-        claim(size == after_size && memcmp(before, after, size) == 0,
-              "a step that fails changes nothing");
-        free(after);
-    }
-    free(before);
-    take_status(p, status);
-}
-
-static void add_actor(play *p) {
-    td_actor_def def = td_actor_def_default();
-    td_actor_id id = {0, 0};
-    def.object = any_index(p, 2);
-    def.variant = rarely(p) ? 7 : TD_NONE;
-    def.position = place(p);
-    def.rotation = turn(p);
-    if (td_world_actor_count(p->world) < MOST &&
-        take_status(p, td_world_add_actor(world(p), rarely(p) ? NULL : &def, &id, diag(p))) ==
-            TD_OK) {
-        claim(td_world_actor_index(p->world, id) >= 0, "what was added is there");
-        p->actors[below(p, KEPT)] = id;
-    }
-}
-
-static void remove_actor(play *p) {
-    const td_actor_id id = any_actor_id(p);
-    if (take_status(p, td_world_remove_actor(p->world, id, diag(p))) == TD_OK) {
-        claim(td_world_actor_index(p->world, id) == TD_NONE, "what was removed is gone");
-        claim(td_world_remove_actor(p->world, id, NULL) == TD_ERR_STALE, "its id is stale");
-        p->actors[below(p, KEPT)] = id;
-    }
-}
-
-static void add_collider(play *p) {
-    const td_collider def = any_collider(p);
-    td_collider_id id = {0, 0};
-    if (td_world_collider_count(p->world) < MOST &&
-        take_status(p, td_world_add_collider(world(p), &def, &id, diag(p))) == TD_OK) {
-        p->colliders[below(p, KEPT)] = id;
-    }
-}
-
-static void resize_collider(play *p) {
-    const td_collider size = any_collider(p);
-    take_status(p, td_world_resize_collider(p->world, any_collider_id(p), &size, diag(p)));
-}
-
-static void add_grab(play *p) {
-    td_grab_def def = td_grab_def_default();
-    td_grab_id id = {0, 0};
-    const int32_t actor = any_actor(p);
-    def.actor = td_world_actor_id(p->world, actor);
-    def.segment = any_segment(p, actor);
-    def.point = vector(p, 0.05);
-    def.to = place(p);
-    def.stiffness = number(p, 0, 50);
-    def.damping = number(p, 0, 1);
-    if (take_status(p, td_world_add_grab(world(p), &def, &id, diag(p))) == TD_OK) {
-        td_world_remove_grab(p->world, p->grabs[0], NULL); // never more than a few
-        memmove(p->grabs, p->grabs + 1, sizeof p->grabs - sizeof *p->grabs);
-        p->grabs[KEPT - 1] = id;
-    }
-}
-
-static void grab_force(play *p) {
-    td_vec3 force = {0, 0, 0};
-    take_status(p, td_world_grab_force(world(p), p->grabs[below(p, KEPT)], &force, diag(p)));
-    take_vec(p, force);
-}
-
-static void base_reaction(play *p) {
-    td_reaction out = {{0, 0, 0}, {0, 0, 0}};
-    take_status(p, td_world_base_reaction(world(p), any_actor_id(p), &out, diag(p)));
-    take_vec(p, out.force);
-    take_vec(p, out.moment);
-}
-
-static void cast_rays(play *p) {
-    td_ray rays[3];
-    td_pick picks[3] = {{.segment = 0}};
-    for (int k = 0; k < 3; k++) {
-        rays[k] = (td_ray){place(p), vector(p, 1), number(p, 0, 3), number(p, 0, 0.1)};
-    }
-    td_world_cast_rays(p->world, 3, rays, picks);
-    for (int k = 0; k < 3; k++) {
-        take_int(p, picks[k].segment);
-        take_real(p, picks[k].distance);
-    }
-}
-
-static void pick_nearest(play *p) {
-    const td_vec3 centre = place(p);
-    td_pick pick = {.segment = 0};
-    td_world_pick_nearest(p->world, 1, &centre, number(p, 0, 1), &pick);
-    take_int(p, pick.segment);
-    take_real(p, pick.distance);
-}
-
-static void contacts(play *p, bool forces) {
-    td_contact found[8];
-    memset(found, 0, sizeof found);
-    const int32_t count =
-        forces ? td_world_forces(p->world, found, 8) : td_world_contacts(p->world, found, 8);
-    take_int(p, count);
-    for (int32_t k = 0; k < count && k < 8; k++) {
-        take_int(p, found[k].segment);
-        take_vec(p, found[k].point);
-        take_vec(p, found[k].normal);
-    }
-}
-
-static void contact_events(play *p) {
-    td_contact_event events[8];
-    const int32_t count = td_world_contact_events(p->world, events, 8);
-    take_int(p, count);
-    for (int32_t k = 0; k < count && k < 8; k++) {
-        take_int(p, events[k].began);
-        take_int(p, events[k].segment);
-    }
-}
-
-static void all_velocities(play *p) {
-    const int32_t count = segments(p);
-    td_world_all_velocities(p->world, rarely(p) ? NULL : points[0], points[1]);
-    take_points(p, points[1], count);
-}
-
-static void all_poses(play *p) {
-    const int32_t count = segments(p);
-    td_world_all_poses(p->world, points[0], rarely(p) ? NULL : points[1], turns);
-    take_points(p, points[0], count);
-}
-
-static void pose_of(play *p) {
-    const int32_t actor = any_actor(p), count = td_world_actor(p->world, actor).segment_count;
-    td_vec3 base = {0, 0, 0};
-    td_world_pose(p->world, actor, &base, NULL, points[0], rarely(p) ? NULL : turns);
-    take_vec(p, base);
-    take_points(p, points[0], count);
-}
-
-static void segment_of(play *p) {
-    const int32_t actor = any_actor(p);
-    td_vec3 tip = {0, 0, 0};
-    td_world_segment(p->world, actor, any_segment(p, actor), NULL, &tip, NULL);
-    take_vec(p, tip);
-}
-
-static void moments_of(play *p) {
-    const int32_t actor = any_actor(p);
-    td_world_moments(p->world, actor, points[0]);
-    take_points(p, points[0], td_world_actor(p->world, actor).segment_count);
-}
-
-static void velocities_of(play *p) {
-    const int32_t actor = any_actor(p);
-    td_world_velocities(p->world, actor, points[0], points[1]);
-    take_points(p, points[0], td_world_actor(p->world, actor).segment_count);
-}
-
-static void modes_of(play *p) {
-    td_mode modes[2] = {{.frequency = 0}};
-    take_status(p, td_world_modes(p->world, any_actor(p), 2, modes, diag(p)));
-    take_real(p, modes[0].frequency);
-}
-
-static void sums_of(play *p, td_sums sums) {
-    take_real(p, sums.energy.kinetic);
-    take_real(p, sums.energy.elastic);
-    take_vec(p, sums.linear);
-}
+#include "random_world.h"
 
 // ---- numbers of the scene -------------------------------------------------------------------
 
@@ -524,6 +333,8 @@ static void helix_state(play *p) {
 
 #include "random_alone.h"
 
+#include "random_parts.h"
+
 #include "random_calls.h"
 
 // ---- rounds ---------------------------------------------------------------------------------
@@ -578,17 +389,45 @@ static void close_world(play *p) {
     claim(heap.held == 0, "all memory is given back");
 }
 
-static const row *any_row(play *p) {
-    int32_t total = 0;
-    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
-        total += rows[k].weight;
+enum { ROWS = sizeof rows / sizeof rows[0] };
+
+static struct {
+    int64_t calls;
+    clock_t time;
+} used[ROWS];
+
+static int32_t any_row(play *p) {
+    int32_t total = 0, k = 0;
+    for (int32_t i = 0; i < ROWS; i++) {
+        total += rows[i].weight;
     }
-    int32_t left = below(p, total);
-    const row *r = rows;
-    for (; left >= r->weight; r++) {
-        left -= r->weight;
+    for (int32_t left = below(p, total); left >= rows[k].weight; k++) {
+        left -= rows[k].weight;
     }
-    return r;
+    return k;
+}
+
+static void call_row(play *p, int32_t k) {
+    const clock_t began = clock();
+    claim_during = rows[k].name;
+    p->asked = false;
+    rows[k].call(p);
+    used[k].calls++;
+    used[k].time += clock() - began;
+}
+
+static void tell_rows(void) {
+    for (int32_t k = 0; k < ROWS; k++) {
+        printf("%-30s %9lld %9.3f s\n", rows[k].name, (long long)used[k].calls,
+               (double)used[k].time / CLOCKS_PER_SEC);
+    }
+}
+
+static void check_rows(void) {
+    for (int32_t k = 0; k < ROWS; k++) {
+        claim_during = rows[k].name;
+        claim(used[k].calls > 0, "every row is drawn");
+    }
 }
 
 static void check_actors(const play *p) {
@@ -607,13 +446,11 @@ static uint64_t round_of(uint64_t seed, bool trace) {
     p->digest = 0xcbf29ce484222325u;
     open_world(p);
     for (int k = 0; k < CALLS; k++) {
-        const row *r = any_row(p);
+        const int32_t drawn = any_row(p);
         if (trace) {
-            fprintf(stderr, "%d %s %016llx\n", k, r->name, (unsigned long long)p->digest);
+            fprintf(stderr, "%d %s %016llx\n", k, rows[drawn].name, (unsigned long long)p->digest);
         }
-        claim_during = r->name;
-        p->asked = false;
-        r->call(p);
+        call_row(p, drawn);
         check_actors(p);
     }
     close_world(p);
@@ -634,6 +471,12 @@ int main(int argc, char **argv) {
         claim(once == again, "the same calls give the same bits");
         seed++;
     } while (difftime(time(NULL), began) < seconds);
+    if (getenv("TIMES")) {
+        tell_rows();
+    }
+    if (seconds >= 20) {
+        check_rows();
+    }
     const double calls = 2.0 * CALLS * (double)(seed - first);
     printf("\n%.0f random calls, %.0f a second of processor time\n", calls,
            calls / fmax((double)clock() / CLOCKS_PER_SEC, 0.01));

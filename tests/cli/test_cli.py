@@ -144,6 +144,7 @@ class Help(unittest.TestCase):
     def test_misspelt_names_get_a_suggestion(self):
         scenes = ROOT / "scenes"
         for args, hint in ((["rnu"], "did you mean 'run'?"),
+                           (["helpp", "run"], "did you mean 'help'?"),
                            (["grow", "a", "--sting"], "did you mean '--string'?"),
                            (["grow", "a", "--setps=3"], "did you mean '--steps'?"),
                            (["grow", f"{scenes}/plants/ros.lsys"], "plants/rose.lsys'?"),
