@@ -18,6 +18,7 @@ cmake -S "$source" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$work/prefix" >/dev/nul
 cmake --build "$work/cmake" >/dev/null
 "$work/cmake/consumer_c"
 "$work/cmake/consumer_cpp"
+"$work/cmake/scene"
 "$work/cmake/sway" | tail -n 1
 
 pc=$(dirname "$(find "$work/prefix" -name tendril.pc)")
@@ -26,3 +27,8 @@ cc -std=c11 -Wall -Wextra -Werror "$source/consumer.c" $flags -o "$work/pc_c"
 c++ -std=c++11 -Wall -Wextra -Werror "$source/consumer.cpp" $flags -o "$work/pc_cpp"
 "$work/pc_c"
 "$work/pc_cpp"
+
+# a program that reads a scene from YAML
+flags=$(PKG_CONFIG_PATH=$pc pkg-config --cflags --libs tendril-yaml)
+cc -std=c11 -Wall -Wextra -Werror "$source/scene.c" $flags -o "$work/pc_yaml"
+"$work/pc_yaml"
