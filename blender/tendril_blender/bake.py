@@ -46,13 +46,18 @@ def keeping_range():
         _follows = True
 
 
+# Later importers would add a mesh that stands for bones (4.0), and a collection (5.0).
+IMPORT = {"bone_heuristic": "BLENDER", "disable_bone_shape": True, "import_scene_as_collection": False}
+
+
 def load(path):
     """Imports a .glb file. Gives the new objects."""
     if "bool" not in vars(numpy):
         numpy.bool = bool  # Blender 3.4's importer still uses the old name
     sys.setrecursionlimit(max(sys.getrecursionlimit(), 100000))  # it recurses along chains of joints
     before = set(bpy.data.objects)
-    bpy.ops.import_scene.gltf(filepath=path, bone_heuristic="BLENDER")
+    known = bpy.ops.import_scene.gltf.get_rna_type().properties.keys()
+    bpy.ops.import_scene.gltf(filepath=path, **{key: value for key, value in IMPORT.items() if key in known})
     return [o for o in bpy.data.objects if o not in before]
 
 
@@ -95,8 +100,23 @@ def load_run(path, start):
     return things
 
 
+def curves_of(action):
+    """All of them. Since Blender 4.4 each slot has its own; `fcurves` has those of the first, and is gone in 5.0."""
+    if hasattr(action, "layers"):
+        strips = [strip for layer in action.layers for strip in layer.strips]
+        return [curve for strip in strips for bag in strip.channelbags for curve in bag.fcurves]
+    return list(action.fcurves)
+
+
+def new_curve(action, owner, path):
+    """A curve of `owner`, which has this action already: since Blender 4.4 it needs a slot there."""
+    if hasattr(action, "fcurve_ensure_for_datablock"):
+        return action.fcurve_ensure_for_datablock(owner, path)
+    return action.fcurves.new(path)
+
+
 def shift(action, frames):
-    for curve in action.fcurves:
+    for curve in curves_of(action):
         points = numpy.empty(2 * len(curve.keyframe_points))
         curve.keyframe_points.foreach_get("co", points)
         points[::2] += frames
@@ -137,16 +157,16 @@ def add_keys(thing, places, first):
     thing.shape_key_add(name="Basis", from_mix=False)
     keys = thing.data.shape_keys
     action = bpy.data.actions.new(f"{thing.name} run")
+    keys.animation_data_create().action = action
     for k, points in enumerate(places):
         block = thing.shape_key_add(name=f"frame {first + k}", from_mix=False)
         block.data.foreach_set("co", points.ravel())
-        curve = action.fcurves.new(f'key_blocks["{block.name}"].value')
+        curve = new_curve(action, keys, f'key_blocks["{block.name}"].value')
         beside = [(first + k + d, 1.0 if d == 0 else 0.0) for d in (-1, 0, 1) if 0 <= k + d < len(places)]
         curve.keyframe_points.add(len(beside))
         for point, co in zip(curve.keyframe_points, beside):
             point.co, point.interpolation = co, "LINEAR"
         curve.update()
-    keys.animation_data_create().action = action
 
 
 # ---- curves ---------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from types import SimpleNamespace
 
 import bpy
 
@@ -114,6 +115,17 @@ class Addon(unittest.TestCase):
         self.assertEqual(len(mesh.data.shape_keys.key_blocks), 25)
         for frame, place in zip((1, 12, 24), armature):
             self.assertLess((self.top(mesh, frame) - place).length, 1e-4)
+
+    def test_actions_with_slots_are_known_as_later_blenders_have_them(self):
+        # stands for an action of Blender 5.0, which has no `fcurves`: two slots of one strip
+        from tendril_blender import bake
+        bags = [SimpleNamespace(fcurves=["x of one", "y of one"]), SimpleNamespace(fcurves=["x of another"])]
+        layers = [SimpleNamespace(strips=[SimpleNamespace(channelbags=bags)])]
+        made = []
+        action = SimpleNamespace(layers=layers, fcurve_ensure_for_datablock=lambda owner, path: made.append((owner, path)))
+        self.assertEqual(bake.curves_of(action), ["x of one", "y of one", "x of another"])
+        bake.new_curve(action, "keys", "path")
+        self.assertEqual(made, [("keys", "path")])
 
     def test_a_pot_that_moves_takes_its_plant_along(self):
         reed = self.grow()
