@@ -5,29 +5,15 @@
 
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { bundle, fail, webFolder } from './web-tools.mjs';
+import { bundle, fail, readOptions, webFolder } from './web-tools.mjs';
 
 const USAGE = `usage: demo-page.mjs -o PAGE.html FILE.glb...
 
 Beside FILE.glb there may be FILE.json with {"title": "...", "text": "..."}.`;
 
 function readArguments() {
-  let parsed;
-  try {
-    parsed = parseArgs({
-      allowPositionals: true,
-      options: { output: { type: 'string', short: 'o' }, help: { type: 'boolean' } },
-    });
-  } catch (error) {
-    return fail(`${error.message}\n${USAGE}`, 2);
-  }
-  const { values, positionals: files } = parsed;
-  if (values.help) {
-    console.log(USAGE);
-    process.exit(0);
-  }
+  const { values, files } = readOptions(USAGE, { output: { type: 'string', short: 'o' } });
   if (!values.output || files.length === 0) {
     return fail(USAGE, 2);
   }

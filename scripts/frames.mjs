@@ -6,8 +6,7 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { parseArgs } from 'node:util';
-import { fail, launchBrowser } from './web-tools.mjs';
+import { fail, launchBrowser, readOptions } from './web-tools.mjs';
 
 const USAGE = `usage: frames.mjs [OPTION...] --out PICTURE.jpg SCENE.html
 
@@ -24,30 +23,16 @@ const GAP = 2; // pixels between moments
 const ORBIT_SPEED = 0.7; // as web/src/orbit.ts has it
 
 function readArguments() {
-  let parsed;
-  try {
-    parsed = parseArgs({
-      allowPositionals: true,
-      options: {
-        times: { type: 'string', default: '0' },
-        size: { type: 'string', default: '800x300' },
-        turn: { type: 'string', default: '0' },
-        rise: { type: 'string', default: '0' },
-        zoom: { type: 'string', default: '1' },
-        contacts: { type: 'boolean' },
-        quality: { type: 'string', default: '82' },
-        out: { type: 'string' },
-        help: { type: 'boolean' },
-      },
-    });
-  } catch (error) {
-    return fail(`${error.message}\n${USAGE}`, 2);
-  }
-  const { values, positionals: files } = parsed;
-  if (values.help) {
-    console.log(USAGE);
-    process.exit(0);
-  }
+  const { values, files } = readOptions(USAGE, {
+    times: { type: 'string', default: '0' },
+    size: { type: 'string', default: '800x300' },
+    turn: { type: 'string', default: '0' },
+    rise: { type: 'string', default: '0' },
+    zoom: { type: 'string', default: '1' },
+    contacts: { type: 'boolean' },
+    quality: { type: 'string', default: '82' },
+    out: { type: 'string' },
+  });
   const size = /^([1-9]\d{0,3})x([1-9]\d{0,3})$/.exec(values.size);
   const [turn, rise, zoom, quality] = ['turn', 'rise', 'zoom', 'quality'].map((key) => Number(values[key]));
   const times = values.times.split(',').map(Number);

@@ -47,7 +47,7 @@ pot-moves-forward-back --times 0,0.9,1.3,3.1 --turn=25 --zoom 0.9
 pot-moves-in-a-circle --times 0.4,2,2.8,5.6 --zoom 1.1
 pot-moves-left-right --times 0,0.9,1.3,3.2 --zoom 1.15
 pull-and-release --times 0,1.2,2.4,2.8,3.1
-rod-dropped-on-a-table --times 0.1,0.27,0.42,0.7,2 --turn=-25 --rise 18 --zoom 1.6
+rod-dropped-on-a-table --times 0.1,0.27,0.42,0.7,2 --turn=-25 --rise 18 --zoom 2.6
 rods-of-1-to-30-elements-fall --times 0,0.35,0.7 --turn=20 --zoom 0.85
 rods-of-1-to-30-elements-swing --times 0,2.1,4.2 --turn=-25
 rose-wilts --times 0,4,6,10

@@ -4,8 +4,7 @@
 
 import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
-import { bundle, fail, launchBrowser } from './web-tools.mjs';
+import { bundle, fail, launchBrowser, readOptions } from './web-tools.mjs';
 
 const USAGE = `usage: render.mjs [--size WxH] [--type png|jpg] [--quality Q] --out DIR FILE.glb...
 
@@ -15,26 +14,12 @@ const USAGE = `usage: render.mjs [--size WxH] [--type png|jpg] [--quality Q] --o
   --out DIR      where DIR/FILE.png or DIR/FILE.jpg is written`;
 
 function readArguments() {
-  let parsed;
-  try {
-    parsed = parseArgs({
-      allowPositionals: true,
-      options: {
-        size: { type: 'string', default: '640x480' },
-        type: { type: 'string', default: 'png' },
-        quality: { type: 'string', default: '86' },
-        out: { type: 'string' },
-        help: { type: 'boolean' },
-      },
-    });
-  } catch (error) {
-    return fail(`${error.message}\n${USAGE}`, 2);
-  }
-  const { values, positionals: files } = parsed;
-  if (values.help) {
-    console.log(USAGE);
-    process.exit(0);
-  }
+  const { values, files } = readOptions(USAGE, {
+    size: { type: 'string', default: '640x480' },
+    type: { type: 'string', default: 'png' },
+    quality: { type: 'string', default: '86' },
+    out: { type: 'string' },
+  });
   const size = /^([1-9]\d{0,3})x([1-9]\d{0,3})$/.exec(values.size);
   const quality = Number(values.quality);
   const misuse = !size || !values.out || files.length === 0 || !/^(png|jpg)$/.test(values.type) ||

@@ -8,9 +8,8 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, readdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { bundle, fail, webFolder } from './web-tools.mjs';
+import { bundle, fail, readOptions, webFolder } from './web-tools.mjs';
 import { shrink } from './thumbnails.mjs';
 
 const USAGE = `usage: viewer-page.mjs --module MODULE.wasm -o PAGE.html [--static FOLDER] [--no-thumbnails]`;
@@ -19,26 +18,13 @@ const MARK = '<!-- tendril: view -->';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 function readArguments() {
-  let parsed;
-  try {
-    parsed = parseArgs({
-      options: {
-        module: { type: 'string' },
-        output: { type: 'string', short: 'o' },
-        static: { type: 'string' },
-        'no-thumbnails': { type: 'boolean' },
-        help: { type: 'boolean' },
-      },
-    });
-  } catch (error) {
-    return fail(`${error.message}\n${USAGE}`, 2);
-  }
-  const { values } = parsed;
-  if (values.help) {
-    console.log(USAGE);
-    process.exit(0);
-  }
-  return values.module && values.output ? values : fail(USAGE, 2);
+  const { values, files } = readOptions(USAGE, {
+    module: { type: 'string' },
+    output: { type: 'string', short: 'o' },
+    static: { type: 'string' },
+    'no-thumbnails': { type: 'boolean' },
+  });
+  return values.module && values.output && files.length === 0 ? values : fail(USAGE, 2);
 }
 
 // ---- plants and scenes ----------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 
 export const webFolder = fileURLToPath(new URL('../web/', import.meta.url));
 
@@ -82,4 +83,19 @@ export function launchBrowser() {
 export function fail(message, code) {
   console.error(message);
   process.exit(code);
+}
+
+/** A script's options, after those of parseArgs, and the files that it is given; --help prints the usage. */
+export function readOptions(usage, options) {
+  let parsed;
+  try {
+    parsed = parseArgs({ allowPositionals: true, options: { ...options, help: { type: 'boolean' } } });
+  } catch (error) {
+    return fail(`${error.message}\n${usage}`, 2);
+  }
+  if (parsed.values.help) {
+    console.log(usage);
+    process.exit(0);
+  }
+  return { values: parsed.values, files: parsed.positionals };
 }

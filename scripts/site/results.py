@@ -17,7 +17,7 @@ def rows(command, *args):
 
 
 def number(value):
-    return f"{value:.4g}" if isinstance(value, (int, float)) else str(value)
+    return f'<span class="number">{value:.4g}</span>' if isinstance(value, (int, float)) else str(value)
 
 
 def escape(text):

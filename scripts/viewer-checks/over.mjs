@@ -10,6 +10,11 @@ const LED = `objects:
 colliders:
   - sphere: {radius: 0.1, position: {keys: [[1, [1, 0.2, 0]], [4, [4, 1.2, 0]]]}}
 `;
+const FALLS = `objects:
+  - {plant: mine.lsys, start: drawn, stiffness: 0.00001}
+gravity: [40, -9.81, 0]
+record: {duration: 1.5}
+`;
 
 export async function checkOver(page) {
   await checkSlow(page);
@@ -73,6 +78,34 @@ async function checkFrame(page) {
   const { x, y, width, height } = await page.locator('#view').boundingBox();
   const [far, high] = await screenOf(page, [4, 1.2, 0]);
   expect(far > x && far < x + width && high > y && high < y + height, `where keys lead is in the picture (${far}, ${high})`);
+  await checkReach(page);
+}
+
+/** What a scene will do by itself is in the picture before it is done, and the camera stays. */
+async function checkReach(page) {
+  await drop(page, [['mine.lsys', MODEL], ['falls.yaml', FALLS]]);
+  await waitFor(page, () => window.tendrilViewer.ready && window.tendrilViewer.name === 'falls');
+  await setPlaying(page, false);
+  await page.locator('#reset').click();
+  await waitFor(page, () => window.tendrilViewer.ready && window.tendrilViewer.time === 0);
+  const seen = await ask(page, (viewer) => viewer.view);
+  const start = await ask(page, (viewer) => viewer.tip(viewer.highest()));
+  const { x, y, width, height } = await page.locator('#view').boundingBox();
+  const out = [];
+  let fallen = 0;
+  for (let k = 0; k < 15; k++) {
+    await run(page, 0.1);
+    const tip = await ask(page, (viewer) => viewer.tip(viewer.segments - 1));
+    const [u, v] = await screenOf(page, tip);
+    fallen = Math.max(fallen, Math.hypot(...tip.map((c, axis) => c - start[axis])));
+    if (u < x || u > x + width || v < y || v > y + height) {
+      out.push(k);
+    }
+  }
+  expect(fallen > 0.5, `it moves far (${fallen} m)`);
+  expect(out.length === 0, `what moves by itself is in the picture from the start (not at ${out})`);
+  const later = await ask(page, (viewer) => viewer.view);
+  expect(seen.every((number, k) => Math.abs(number - later[k]) < 1e-9), `the camera stays (${seen}, ${later})`);
 }
 
 async function checkSash(page) {

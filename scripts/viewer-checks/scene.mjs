@@ -50,6 +50,10 @@ export async function checkSceneEditing(page) {
   await checkFields(page);
   await checkTimeline(page);
   await checkColliders(page);
+  await checkRotation(page);
+  for (const kind of KINDS) {
+    await checkKind(page, kind);
+  }
   await page.locator('#thing-objects-1 + .remove').click();
   await waitFor(page, (all) => window.tendrilViewer.ready && window.tendrilViewer.segments < all, segments);
   const bare = await textOf(page);
@@ -106,6 +110,54 @@ async function checkColliders(page) {
   await page.locator('#tab-scene').click();
   await page.locator('#thing-loads-1 + .remove').click();
   await waitFor(page, () => window.tendrilViewer.ready && !/wind/.test(window.tendrilViewer.text()));
+}
+
+/** All that can be added: its list, its number in it, a field that says where it is or leads, and how the text then has it. */
+const KINDS = [
+  ['plant', 'objects-2', 'Position x', /position: \[0\.7, /],
+  ['strand', 'objects-2', 'Position x', /position: \[0\.7, /],
+  ['wind', 'loads-1', 'Velocity x', /velocity: \[0\.7, /],
+  ['pull', 'loads-1', 'By x', /by: \[0\.7, /],
+  ['push', 'loads-1', 'Force x', /force: \[0\.7, /],
+  ['plane', 'colliders-1', 'Position x', /position: \[0\.7, /],
+  ['sphere', 'colliders-1', 'Position x', /position: \[0\.7, /],
+  ['capsule', 'colliders-1', 'Position x', /position: \[0\.7, /],
+  ['box', 'colliders-1', 'Position x', /position: \[0\.7, /],
+];
+
+async function checkKind(page, [kind, thing, field, written]) {
+  const before = await textOf(page);
+  await add(page, kind);
+  await page.locator(`#thing-${thing}[aria-expanded=true]`).waitFor();
+  await page.getByLabel(field, { exact: true }).fill('0.7');
+  await page.keyboard.press('Enter');
+  await grown(page, written);
+  await page.locator(`#thing-${thing} + .remove`).click();
+  await waitFor(page, (text) => window.tendrilViewer.ready && window.tendrilViewer.text() === text, before);
+  expect(await ask(page, (viewer) => viewer.fault) === '', `${kind}: added, moved and removed`);
+}
+
+async function checkRotation(page) {
+  const tip = () => ask(page, (viewer) => viewer.tip(3));
+  const { x, z } = await ask(page, (viewer) => { const [bx, , bz] = viewer.base(0); return { x: bx, z: bz }; });
+  await page.locator('#thing-objects-0').click();
+  const turn = async (part, value, written) => {
+    await page.getByLabel(`Rotation ${part}`, { exact: true }).fill(value);
+    await page.keyboard.press('Enter');
+    await grown(page, written);
+  };
+  await turn('x', '1', /rotation: \{axis: \[1, 1, 0\], degrees: 0\}/);
+  await turn('y', '0', /rotation: \{axis: \[1, 0, 0\], degrees: 0\}/);
+  await turn('degrees', '90', /rotation: \{axis: \[1, 0, 0\], degrees: 90\}/);
+  const [tx, ty, tz] = await tip();
+  expect(Math.abs(tx - x) < 0.01 && ty < 0.1 && tz - z > 0.7, `it lies along +Z when it is turned (${tx - x}, ${ty}, ${tz - z})`);
+  await page.locator('.field.turn .key-now').click();
+  await grown(page, /rotation:(.|\n)*keys:? ?\[?(.|\n)*degrees: 90(.|\n)*degrees: 90/);
+  expect(await page.locator('[id^=at-objects-0-rotation]').count() === 2, 'a rotation has keys on the timeline');
+  for (let text = await textOf(page); /rotation/.test(text); text = await textOf(page)) {
+    await page.locator('#undo').click();
+    await waitFor(page, (before) => window.tendrilViewer.ready && window.tendrilViewer.text() !== before, text);
+  }
 }
 
 async function checkModelAlone(page) {

@@ -105,18 +105,27 @@ async function checkPresets(page) {
 
 const cursorOf = (page) => page.locator('#view').evaluate((view) => getComputedStyle(view).cursor);
 
+/** Moves the pointer to a tip, again while what was under way when the plant was stopped still moves it. */
+async function hoverOver(page, tip) {
+  let at;
+  for (let k = 0; k < 20 && !(k > 0 && await ask(page, (viewer) => viewer.hovering)); k++) {
+    at = await screenOf(page, await tipOf(page, tip));
+    await page.mouse.move(...at);
+    await pointerArrived(page);
+  }
+  return at;
+}
+
 /** The pointer says what it would do; a pull shows its force; the pot can be shaken with fingers and phones. */
 export async function checkHand(page) {
   await openItem(page, 'wheat');
   await setPlaying(page, false);
   const tip = await ask(page, (viewer) => viewer.highest());
-  const [x, y] = await screenOf(page, await tipOf(page, tip));
   const box = await page.locator('#view').boundingBox();
   await page.mouse.move(box.x + 12, box.y + 12);
   await pointerArrived(page);
   expect(await cursorOf(page) === 'default' && !(await ask(page, (viewer) => viewer.hovering)), `beside a plant there is nothing to grab (${await cursorOf(page)})`);
-  await page.mouse.move(x, y);
-  await waitFor(page, () => window.tendrilViewer.hovering);
+  const [x, y] = await hoverOver(page, tip);
   expect(await cursorOf(page) === 'grab', 'over a plant the hand is open');
   await page.mouse.down();
   await page.mouse.move(x + 40, y, { steps: 3 });
@@ -128,8 +137,7 @@ export async function checkHand(page) {
   await pointerArrived(page);
   expect(await page.locator('#force').isHidden(), 'until the plant is let go');
   await page.keyboard.press('t');
-  await page.mouse.move(x, y);
-  await waitFor(page, () => window.tendrilViewer.hovering);
+  await hoverOver(page, tip);
   expect(await cursorOf(page) === 'ew-resize', 'twisting has a cursor of its own');
   await page.keyboard.press('t');
   await checkShake(page);

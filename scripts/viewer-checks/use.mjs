@@ -20,6 +20,7 @@ export async function checkStart(page) {
   expect(meshes.filter(({ name }) => name === 'stem').length === 1, 'stems are one mesh');
   expect(organs.length > 0 && organs.length < 20 && organs.reduce((sum, { instances }) => sum + instances, 0) > 500,
     `organs of one shape are drawn at once (${organs.length} shapes)`);
+  await checkSketch(page);
   await checkDistance(page);
   const items = await ask(page, (viewer) => viewer.items);
   expect(await page.locator('#gallery button').count() === items.length, `the gallery has ${items.length} entries`);
@@ -35,6 +36,35 @@ export async function checkStart(page) {
 async function firstPicture(page) {
   await waitFor(page, () => performance.getEntriesByName('first picture').length > 0);
   return page.evaluate(() => performance.getEntriesByName('first picture')[0].startTime);
+}
+
+// in the page, before its own scripts: what it had done when its first picture was drawn
+function countBeforePicture() {
+  const { prototype } = WebGL2RenderingContext;
+  const { linkProgram } = prototype;
+  const mark = performance.mark.bind(performance);
+  let programs = 0;
+  prototype.linkProgram = function link(program) {
+    programs++;
+    linkProgram.call(this, program);
+  };
+  performance.mark = (name) => {
+    window.beforePicture = { programs, images: document.images.length };
+    return mark(name);
+  };
+}
+
+/** The first picture waits for nothing that can come later; then that comes. */
+async function checkSketch(page) {
+  const other = await page.context().newPage();
+  await other.addInitScript(countBeforePicture);
+  await other.goto(page.url());
+  await waitFor(other, () => window.beforePicture);
+  const { programs, images } = await other.evaluate(() => window.beforePicture);
+  expect(programs <= 5, `the first picture is drawn with few programs (${programs})`);
+  expect(images === 0, `the gallery comes after it (${images} pictures)`);
+  await waitFor(other, () => window.tendrilViewer.frames > 2 && document.images.length > 10);
+  await other.close();
 }
 
 /** Plants that are small on the screen are drawn with fewer triangles, and finely again when they are not. */

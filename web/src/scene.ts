@@ -21,6 +21,7 @@ import type { Backdrop } from './daylight';
 import { applyView, bestView } from './framing';
 import type { View } from './framing';
 import { GroundShadow } from './ground';
+import { sketched } from './sketch';
 import { disposeSurfaces, applySurfaces } from './surface';
 import type { Model } from './model';
 
@@ -58,6 +59,7 @@ export class Stage {
   readonly scene = new Scene();
   readonly camera = new PerspectiveCamera(FIELD_OF_VIEW, 1, 0.01, 100);
   private readonly sun: DirectionalLight;
+  private readonly sky = makeSkyLight();
   private readonly backdrop: Mesh;
   private readonly options: StageOptions;
   /** Of models that have their surfaces: the light inside each of their plants. */
@@ -79,7 +81,7 @@ export class Stage {
     this.renderer.shadowMap.autoUpdate = false;
     this.sun = makeSun(options.shadowMapSize);
     this.backdrop = makeBackdrop(options.grain);
-    this.scene.add(this.sun, this.sun.target, makeSkyLight(), this.backdrop);
+    this.scene.add(this.sun, this.sun.target, this.sky, this.backdrop);
     canvas.addEventListener('webglcontextrestored', () => this.drawGroundsAgain());
   }
 
@@ -177,6 +179,15 @@ export class Stage {
       this.grounds.get(this.shown)!.goOn();
     }
     this.renderer.render(this.scene, this.camera);
+  }
+
+  /** A model that is not on the stage yet, in a hurry: without shadows and all else that show() prepares. */
+  sketch(model: Model): void {
+    this.clear();
+    this.scene.add(model.root);
+    this.setDepthRange(model);
+    sketched(model.meshes, this.sun, this.sky, () => this.renderer.render(this.scene, this.camera));
+    this.scene.remove(model.root);
   }
 
   /**

@@ -12,14 +12,23 @@ export class Gallery {
   private readonly buttons = new Map<string, HTMLButtonElement>();
   private readonly items = new Map<string, Item>();
   private readonly own = element('div');
+  private readonly parent: HTMLElement;
+  private readonly library: Library;
   private readonly onChoose: (item: Item) => void;
   private shown: string | null = null;
 
-  constructor(parent: HTMLElement, { items, files }: Library, onChoose: (item: Item) => void) {
+  constructor(parent: HTMLElement, library: Library, onChoose: (item: Item) => void) {
+    this.parent = parent;
+    this.library = library;
     this.onChoose = onChoose;
     parent.append(this.own);
+  }
+
+  /** What the page came with: many pictures, for which the first one of the plant does not wait. */
+  fill(): void {
+    const { items, files } = this.library;
     const groupOf = (item: Item): string => (hasStrand(files[item.file]) ? STRANDS : item.group);
-    this.addGroups(parent, items, groupOf, pictureIn);
+    this.addGroups(this.parent, items, groupOf, pictureIn);
   }
 
   /** What the visitor has brought stands first. */

@@ -27,6 +27,7 @@ async function start(): Promise<void> {
   if (!(await keeper.openShared()) && !(await keeper.openLast())) {
     await (given ? viewer.openItem(item) : viewer.chooseItem(item));
   }
+  viewer.fillGallery();
 }
 
 start().catch((error: Error) => sayFault(`The viewer cannot start: ${error.message}`));

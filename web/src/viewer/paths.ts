@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Where a scene leads its objects and colliders: the places that its keys name.
+// Where a scene leads its objects and colliders: the places that its keys name; and how long it lasts.
 
 import { parse } from 'yaml';
 import type { Path } from './protocol';
+
+const DEFAULT_DURATION = 10; // s
 
 type Loose = Record<string, unknown>;
 
@@ -17,14 +19,25 @@ function placesOf(thing: unknown): [number, number, number][] {
     .filter((place) => place.length === 3 && place.every(Number.isFinite));
 }
 
-export function pathsOf(text: string): Path[] {
-  let scene: unknown;
+// a scene that has been opened can be read; else there is nothing to frame
+function read(text: string): Loose {
   try {
-    scene = parse(text, { logLevel: 'silent', uniqueKeys: false });
+    const scene: unknown = parse(text, { logLevel: 'silent', uniqueKeys: false });
+    return isMap(scene) ? scene : {};
   } catch {
-    return []; // it has been opened all the same: there is nothing to frame
+    return {};
   }
-  const { objects, colliders } = isMap(scene) ? scene : {} as Loose;
+}
+
+/** s, as the library has it. */
+export function durationOf(text: string): number {
+  const { record } = read(text);
+  const duration = isMap(record) ? Number(record.duration) : NaN;
+  return duration > 0 ? duration : DEFAULT_DURATION;
+}
+
+export function pathsOf(text: string): Path[] {
+  const { objects, colliders } = read(text);
   // a collider is a map with its kind
   const solids = listOf(colliders).map((one) => (isMap(one) ? Object.values(one).find(isMap) : null));
   return [

@@ -35,6 +35,9 @@ export class Picture {
   private on = true;
   /** The camera stands where somebody has put it. */
   turned = false;
+  /** The first picture is on its way, and would not be seen if another followed at once. */
+  private sketched = false;
+  private readonly later: (() => void)[] = [];
   private dirty = true;
   private moved = false;
   /** The stage has just drawn the shadows of what came onto it. */
@@ -69,7 +72,7 @@ export class Picture {
     this.room = room;
     this.besides = new Box3();
     this.followed.set(0, 0, 0);
-    if (this.on) {
+    if (this.on && this.frames > 0) {
       this.putOnStage();
     }
   }
@@ -107,7 +110,7 @@ export class Picture {
     }
     this.stillFor += dt;
     const turning = this.rig.update(time);
-    this.drew = turning || this.dirty || (this.moved && this.still);
+    this.drew = !this.sketched && (turning || this.dirty || (this.moved && this.still));
     if (this.drew) {
       this.draw();
     }
@@ -121,6 +124,30 @@ export class Picture {
   /** From one picture to the next, s, of late. */
   get seconds(): number {
     return this.frameSeconds;
+  }
+
+  /** The first of all is to come soon: a sketch, which the next replaces. */
+  drawFirst(): void {
+    if (this.on && this.model && this.frames === 0) {
+      this.stage.sketch(this.model);
+      this.frames++;
+      this.sketched = true;
+      this.whenDrawn(() => {
+        performance.mark('first picture');
+        this.sketched = false;
+        this.redraw();
+        this.later.splice(0).forEach((then) => then());
+      });
+    }
+  }
+
+  /** What the first picture need not wait for: at once when none is on its way. */
+  afterFirst(then: () => void): void {
+    if (this.sketched) {
+      this.later.push(then);
+    } else {
+      then();
+    }
   }
 
   draw(): void {
@@ -138,21 +165,19 @@ export class Picture {
     this.fresh = false;
     this.stage.render();
     this.dirty = false;
-    if (this.frames++ === 0) {
-      this.markFirst();
-    }
+    this.frames++;
   }
 
-  // for who measures the page: what draws can be far behind what asks for it
-  private markFirst(): void {
+  // what draws can be far behind what asks for it
+  private whenDrawn(then: () => void): void {
     const gl = this.stage.renderer.getContext() as WebGL2RenderingContext;
     const drawn = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0)!;
     const look = (): void => {
-      if (gl.getSyncParameter(drawn, gl.SYNC_STATUS) === gl.SIGNALED) {
-        performance.mark('first picture');
-        gl.deleteSync(drawn);
-      } else {
+      if (gl.getSyncParameter(drawn, gl.SYNC_STATUS) === gl.UNSIGNALED) {
         setTimeout(look, 5);
+      } else { // drawn, or lost with the context
+        gl.deleteSync(drawn);
+        then();
       }
     };
     look();

@@ -117,6 +117,8 @@ export interface Opened {
   /** m: the largest extent of a plant. */
   size: number;
   paths: Path[];
+  /** Three numbers a point: the outermost that its motion reaches, as far as was asked for and found out. */
+  reach: Float32Array;
   /** Names, in the order of the scene. */
   objects: string[];
   /** Of each object, as the scene names it. */
@@ -201,7 +203,7 @@ export interface Edited {
 
 export type Request =
   | { do: 'load'; module: ArrayBuffer | string }
-  | { do: 'open'; source: Source; solvers?: string[] }
+  | { do: 'open'; source: Source; solvers?: string[]; ahead?: boolean }
   | { do: 'finer' }
   | { do: 'edit'; text: string; edits: Edit[] }
   | { do: 'check'; file: string; text: string; files: Record<string, string> }

@@ -4,7 +4,7 @@
 
 import { baseName, isModel } from './library';
 import type { LiveText } from './live-text';
-import { KINDS, definedIn, holderOf, keysOf, numberOf, numbersOf, relative, thingsOf, valueAt } from './scene-kinds';
+import { KINDS, definedIn, holderOf, keysOf, numberOf, numbersOf, relative, thingsOf, turnOf, valueAt } from './scene-kinds';
 import type { Data, Field, Kind, Keys, Thing } from './scene-kinds';
 import { ScenePanel } from './scene-panel';
 import type { Edit, Path } from './scene-text';
@@ -212,11 +212,17 @@ export class SceneEditor {
   setNumber(thing: Thing, field: Field, axis: number, value: number, done: boolean): void {
     const { path, value: before } = this.valueOf(thing, field);
     const numbers = numbersOf(before) ?? [];
-    const there = field.key in thing.data;
-    const edit: Edit = field.kind === 'vector'
-      ? there ? { set: [...path, axis], value } : { set: path, value: numbers.map((one, k) => (k === axis ? value : one)) }
-      : { set: path, value };
-    void this.change([edit], done);
+    const all = numbers.map((one, k) => (k === axis ? value : one));
+    void this.change([this.edit(field, path, axis, all, field.key in thing.data)], done);
+  }
+
+  /** Of a value that is there only the number that changes, so that all else of it stays as it was written. */
+  private edit({ kind }: Field, path: Path, axis: number, all: number[], there: boolean): Edit {
+    if (kind === 'turn') {
+      const own = axis < 3 ? ['axis', axis] : ['degrees'];
+      return there ? { set: [...path, ...own], value: all[axis] } : { set: path, value: turnOf(all) };
+    }
+    return kind === 'vector' && !there ? { set: path, value: all } : { set: kind === 'vector' ? [...path, axis] : path, value: all[axis] };
   }
 
   setVector(thing: Thing, field: Field, value: number[], done: boolean): void {

@@ -13,7 +13,7 @@ export interface Field {
   key: string;
   label: string;
   unit: string;
-  kind: 'number' | 'vector' | 'text' | 'object';
+  kind: 'number' | 'vector' | 'turn' | 'text' | 'object';
   /** What the library takes where the scene says nothing. */
   fallback: unknown;
   /** It can follow keys. */
@@ -59,11 +59,13 @@ const vector = (key: string, label: string, unit: string, keyed = true, fallback
 const NAME: Field = { key: 'name', label: 'Name', unit: '', kind: 'text', fallback: '' };
 const OBJECT: Field = { key: 'object', label: 'Object', unit: '', kind: 'object', fallback: '' };
 const POSITION = vector('position', 'Position', 'm');
+const ROTATION: Field = {
+  key: 'rotation', label: 'Rotation', unit: 'axis, °', kind: 'turn', fallback: { axis: [0, 1, 0], degrees: 0 }, keyed: true };
 const FRICTION = number('friction', 'Friction', '', 0.3);
 const SPAN = [number('start', 'From', 's', 0), number('end', 'Until', 's', Infinity)];
 
 const MOVING: Field[] = [
-  NAME, POSITION, number('size', 'Size', '×', 1), number('stiffness', 'Stiffness', '×', 1, true),
+  NAME, POSITION, ROTATION, number('size', 'Size', '×', 1), number('stiffness', 'Stiffness', '×', 1, true),
   number('damping', 'Damping', '×', 1, true),
 ];
 
@@ -99,7 +101,7 @@ export const KINDS: Kind[] = [
   },
   {
     id: 'plane', label: 'Ground', list: 'colliders', key: 'plane',
-    fields: [POSITION, FRICTION],
+    fields: [POSITION, ROTATION, FRICTION],
     // leaves that hang below 0 would be in it
     make: ({ low, height }) => ({ plane: { position: [0, low < 0 ? -Math.ceil(100 * (0.02 * height - low)) / 100 : 0, 0] } }),
   },
@@ -110,13 +112,13 @@ export const KINDS: Kind[] = [
   },
   {
     id: 'capsule', label: 'Pole', list: 'colliders', key: 'capsule',
-    fields: [POSITION, number('radius', 'Radius', 'm', 0.5), number('length', 'Length', 'm', 1), FRICTION],
+    fields: [POSITION, ROTATION, number('radius', 'Radius', 'm', 0.5), number('length', 'Length', 'm', 1), FRICTION],
     make: ({ x, height }) => ({
       capsule: { radius: round(0.03 * height), length: round(0.8 * height), position: [x, round(0.43 * height), 0] } }),
   },
   {
     id: 'box', label: 'Box', list: 'colliders', key: 'box',
-    fields: [POSITION, vector('size', 'Sides', 'm', false, [1, 1, 1]), FRICTION],
+    fields: [POSITION, ROTATION, vector('size', 'Sides', 'm', false, [1, 1, 1]), FRICTION],
     make: ({ x, height }) => {
       const side = round(0.25 * height);
       return { box: { size: [side, side, side], position: [x, round(0.5 * side), 0] } };
@@ -193,10 +195,23 @@ export function keysOf(value: unknown): Keys | null {
   return fine ? (keys as [unknown, unknown][]).map(([time, one]) => [numberOf(time), one]) : null;
 }
 
-/** The numbers of a value; null: it has none that fields can show. */
+/** The numbers of a value, of a rotation its axis and degrees; null: it has none that fields can show. */
 export function numbersOf(value: unknown): number[] | null {
+  if (isData(value)) {
+    return Array.isArray(value.axis) && value.axis.length === 3 ? numbersOf([...value.axis, value.degrees]) : null;
+  }
   const list = Array.isArray(value) ? value.map(numberOf) : [numberOf(value)];
   return list.every((one) => !Number.isNaN(one)) ? list : null;
+}
+
+/** Those that the inputs of a field show: a rotation that is a quaternion has none. */
+export function shownNumbers({ kind }: Field, value: unknown): number[] | null {
+  return kind === 'turn' && !isData(value) ? null : numbersOf(value);
+}
+
+/** A rotation of its axis and degrees. */
+export function turnOf([x, y, z, degrees]: number[]): Data {
+  return { axis: [x, y, z], degrees };
 }
 
 /** Between keys as on a straight line: where a new key begins. */
@@ -211,7 +226,7 @@ export function valueAt(keys: Keys, time: number): unknown {
     return a;
   }
   const mixed = from.map((one, k) => Number((one + ((to[k] - one) * (time - t0)) / (t1 - t0)).toPrecision(4)));
-  return Array.isArray(a) ? mixed : mixed[0];
+  return isData(a) ? turnOf(mixed) : Array.isArray(a) ? mixed : mixed[0];
 }
 
 /** A path from a folder to a file, as scenes name models. */

@@ -6,10 +6,11 @@ import { isModel, baseName } from './library';
 import { download } from './save';
 import { kindOf } from './scene-edit';
 import type { SceneEditor } from './scene-edit';
-import { KINDS, fieldsOf, numbersOf } from './scene-kinds';
+import { KINDS, fieldsOf, shownNumbers } from './scene-kinds';
 import type { Field, Thing } from './scene-kinds';
 
-const AXES = ['x', 'y', 'z'];
+/** Names of the numbers of one field. */
+const PARTS: Partial<Record<Field['kind'], string[]>> = { vector: ['x', 'y', 'z'], turn: ['x', 'y', 'z', 'degrees'] };
 
 export class ScenePanel {
   private readonly editor: SceneEditor;
@@ -112,8 +113,8 @@ export class ScenePanel {
     } else if (field.kind === 'object') {
       row.append(this.objectInput(thing, field));
     } else {
-      const count = field.kind === 'vector' ? 3 : 1;
-      row.append(...Array.from({ length: count }, (_, axis) => this.numberInput(thing, field, axis)));
+      const parts = PARTS[field.kind] ?? [''];
+      row.append(...parts.map((part, axis) => this.numberInput(thing, field, part, axis)));
     }
     if (field.keyed) {
       row.append(this.keyButton(thing, field));
@@ -133,12 +134,12 @@ export class ScenePanel {
     return made;
   }
 
-  private numberInput(thing: Thing, field: Field, axis: number): HTMLElement {
+  private numberInput(thing: Thing, field: Field, part: string, axis: number): HTMLElement {
     const input = element('input');
     input.type = 'number';
     input.step = 'any';
-    input.id = `field-${thing.item.join('-')}-${field.key}${field.kind === 'vector' ? `-${AXES[axis]}` : ''}`;
-    input.setAttribute('aria-label', `${field.label}${field.kind === 'vector' ? ` ${AXES[axis]}` : ''}`);
+    input.id = `field-${thing.item.join('-')}-${field.key}${part && `-${part}`}`;
+    input.setAttribute('aria-label', `${field.label}${part && ` ${part}`}`);
     const tell = (done: boolean): void => {
       const now = this.now(thing);
       if (now && input.value !== '' && Number.isFinite(input.valueAsNumber)) {
@@ -149,7 +150,7 @@ export class ScenePanel {
     input.addEventListener('change', () => tell(true));
     this.shows.push(() => {
       const now = this.now(thing);
-      const numbers = now ? numbersOf(this.editor.valueOf(now, field).value) : null;
+      const numbers = now ? shownNumbers(field, this.editor.valueOf(now, field).value) : null;
       const value = numbers?.[axis];
       input.disabled = numbers === null;
       if (document.activeElement !== input || Number(input.value) !== value) {

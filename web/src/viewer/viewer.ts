@@ -115,12 +115,19 @@ export class Viewer {
     this.readings = new Readings(byId('plots'));
     this.tabs = new Tabs(byId('tabs'), () => this.showPanel());
     this.own.onChange = () => this.showOwn();
-    this.showOwn();
   }
 
   start(): void {
     this.clock.setPlaying(!matchMedia('(prefers-reduced-motion: reduce)').matches);
     requestAnimationFrame((time) => this.onFrame(time));
+  }
+
+  /** When there is something to see. */
+  fillGallery(): void {
+    this.picture.afterFirst(() => {
+      this.gallery.fill();
+      this.showOwn();
+    });
   }
 
   get shortName(): string {
@@ -178,7 +185,8 @@ export class Viewer {
     this.opening++;
     try {
       const source = makeSource(shown.file, this.texts.all(shown.edited));
-      const opened = await this.simulation.ask({ do: 'open', source });
+      const ahead = !keepView && !isModel(shown.file);
+      const opened = await this.simulation.ask({ do: 'open', source, ahead });
       this.shown = shown;
       this.showWorld(opened, keepView);
       this.settings.begin(opened);
@@ -285,6 +293,7 @@ export class Viewer {
     if (fresh) {
       this.picture.frameAgain(0);
     }
+    this.picture.drawFirst();
     this.take(world.state);
     this.showFigures();
   }

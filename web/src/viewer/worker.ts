@@ -3,11 +3,12 @@
 // whatever happens here; it can end the worker and start another.
 
 import { unpack } from '../bytes';
+import { lookAhead } from './ahead';
 import { readFiner, readKind, readSolid, sizeOfMeshes } from './kinds';
 import { Module } from './module';
 import { OrganFinder } from './organs';
-import { pathsOf } from './paths';
-import { ARROW, MOST_ARROWS, POSE, STROKE } from './protocol';
+import { durationOf, pathsOf } from './paths';
+import { ARROW, MOST_ARROWS, POSE, SEGMENT, STROKE } from './protocol';
 import type { Actor, Answers, Fault, Kind, Opened, Request, Saved, Source, State } from './protocol';
 import { editScene, readScene } from './scene-text';
 import { openScene } from './told';
@@ -140,7 +141,31 @@ function sizeOf(actors: Actor[], poses: Float32Array): number {
   return size;
 }
 
-function open(source: Source, solvers?: string[]): Opened {
+// of each base, which has none, and segment
+function tipsOf(actors: Actor[]): Float32Array {
+  return Float32Array.from(actors.flatMap(({ kind, segments }) => [0, 0, 0,
+    ...Array.from({ length: 3 * segments }, (_, i) =>
+      kinds[kind].segments[SEGMENT.count * Math.floor(i / 3) + SEGMENT.tip + (i % 3)])]));
+}
+
+// the outermost points of the motion; then all is as before
+function reachOf(text: string, actors: Actor[]): Float32Array {
+  const { call } = module;
+  if (start.length === 0) {
+    return new Float32Array(); // large worlds are slow as well
+  }
+  const count = poseCount();
+  const reach = lookAhead({
+    step: () => call.web_step() === 0,
+    time: () => call.web_time(),
+    poses: () => module.floats(call.web_poses(), POSE * count),
+    tips: tipsOf(actors),
+  }, durationOf(text));
+  restoreBytes(start);
+  return reach;
+}
+
+function open(source: Source, solvers?: string[], ahead = false): Opened {
   const { call } = module;
   addFiles(source.files);
   const status = openScene(module, source.file, source.text, true, solvers);
@@ -155,6 +180,7 @@ function open(source: Source, solvers?: string[]): Opened {
   drive = { object: 0, x: 0, z: 0, scale: 1, vx: 0, vz: 0 };
   secondsLeft = 0;
   start = saveBytes();
+  const reach = ahead ? reachOf(source.text, actors) : new Float32Array();
   const wind = findWind();
   const state = readState(0, 0, 0);
   return {
@@ -167,6 +193,7 @@ function open(source: Source, solvers?: string[]): Opened {
     dofs: actors.reduce((sum, { dofs }) => sum + dofs, 0),
     size: sizeOf(actors, state.poses),
     paths: pathsOf(source.text),
+    reach,
     ...readSolvers(),
     wind,
     integrator: call.web_integrator(0),
@@ -183,18 +210,24 @@ function check(file: string, text: string, files: Record<string, string>): Fault
 
 // ---- moving ---------------------------------------------------------------------------------------
 
-function readState(steps: number, milliseconds: number, iterations: number): State {
+/** Bases and segments of all actors. */
+function poseCount(): number {
   const { call } = module;
   let count = 0;
   for (let k = 0; k < call.web_actor_count(); k++) {
     count += 1 + call.web_actor_segments(k);
   }
+  return count;
+}
+
+function readState(steps: number, milliseconds: number, iterations: number): State {
+  const { call } = module;
   const [kinetic, elastic, weight] = module.doubles(call.web_energy(), 3);
   const [joints, active, estimate, velocity] = module.doubles(call.web_adapted(), 4);
   return {
     time: call.web_time(),
     dt: call.web_dt(),
-    poses: module.floats(call.web_poses(), POSE * count).slice(),
+    poses: module.floats(call.web_poses(), POSE * poseCount()).slice(),
     colliders: module.floats(call.web_collider_poses(), POSE * call.web_collider_count()).slice(),
     energy: [kinetic, elastic, weight],
     adapted: { joints, active, estimate, velocity },
@@ -357,8 +390,7 @@ function save(): Saved {
   return { bytes: apartFromStart(saveBytes()), sliding: [drive.object, drive.vx, drive.vz, drive.scale] };
 }
 
-function restore({ bytes: packed, sliding: [object, vx, vz, scale] }: Saved): State {
-  const bytes = apartFromStart(packed);
+function restoreBytes(bytes: Uint8Array): void {
   const block = module.take(bytes.length);
   module.bytes(block, bytes.length).set(bytes);
   const status = module.call.web_restore(block, bytes.length);
@@ -366,6 +398,10 @@ function restore({ bytes: packed, sliding: [object, vx, vz, scale] }: Saved): St
   if (status !== 0) {
     throw faults(status);
   }
+}
+
+function restore({ bytes, sliding: [object, vx, vz, scale] }: Saved): State {
+  restoreBytes(apartFromStart(bytes));
   drive = { ...drive, object, vx, vz, scale };
   return readState(0, 0, 0);
 }
@@ -424,7 +460,7 @@ async function answer(request: Request): Promise<Answers[Request['do']]> {
       module = await Module.load(
         typeof request.module === 'string' ? await unpack(request.module) : request.module);
       return true;
-    case 'open': return open(request.source, request.solvers);
+    case 'open': return open(request.source, request.solvers, request.ahead);
     case 'finer': return readFiner(module, kinds);
     case 'edit': {
       const text = editScene(request.text, request.edits);

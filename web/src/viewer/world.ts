@@ -80,7 +80,7 @@ export class LiveWorld {
   readonly model: Model;
   /** What the camera frames: the plants as they stand. */
   readonly framed: Model;
-  /** The same with all places where keys lead something. */
+  /** The same with all places where keys lead something, and where its motion is known to reach. */
   readonly swept: Model;
   readonly height: number;
   /** Actors that are drawn: the first so many. */
@@ -125,7 +125,7 @@ export class LiveWorld {
     const { box } = made;
     this.framed = { ...made, plants: [{ meshes: plants, box }], props: planes, ground: groundOf(planes) };
     this.height = Math.max(this.framed.box.getSize(new Vector3()).y, 1e-3);
-    this.swept = { ...this.framed, points: Float32Array.from([...points, ...this.pathPoints()]) };
+    this.swept = { ...this.framed, points: Float32Array.from([...points, ...this.pathPoints(), ...opened.reach]) };
     this.model = withRoom(this.framed, this.height);
   }
 
