@@ -20,17 +20,16 @@ export async function checkAccuracy(page) {
   await run(page, 1);
   const whole = await adapted(page);
   expect(whole.joints > 100 && whole.active === whole.joints, `at first nothing is left out (${whole.active})`);
-  const tip = await ask(page, (viewer) => viewer.highest());
-  const alone = await roughness(page, tip, 1);
   await page.locator('#tab-forces').click();
-  await checkSlider(page, whole, tip, alone);
+  await checkSlider(page, whole);
   await checkClusters(page);
   await checkIntegrators(page);
   await page.locator('#tab-plants').click();
 }
 
 // moved with the mouse while it plays: no jump, and no new start
-async function checkSlider(page, whole, tip, alone) {
+async function checkSlider(page, whole) {
+  const tip = await ask(page, (viewer) => viewer.highest());
   const slider = page.locator('#set-error');
   await slider.scrollIntoViewIfNeeded();
   const { x, y, width, height } = await slider.boundingBox();
@@ -54,7 +53,8 @@ async function checkSlider(page, whole, tip, alone) {
   await slider.fill('0');
   const back = await roughness(page, tip, 0.5);
   expect((await adapted(page)).active === whole.joints, 'at its end all is exact again');
-  expect(Math.max(coarse, back) < 2 * alone, `and the plant has not jumped (${[alone, coarse, back]})`);
+  // when that is depends on the clock, and gusts differ: what must not be seen is a jump by the error allowed
+  expect(Math.max(coarse, back) < settings.error / 20, `and the plant has not jumped (${[coarse, back]} of ${settings.error} m)`);
   await page.locator('#undo').click();
   expect(await ask(page, (viewer) => viewer.settings.error) === settings.error, 'undo takes the slider back');
   await run(page, 0.5);
