@@ -2,7 +2,7 @@
 // What stands over and beside the picture: notices, the legend of moments, the frame, the panel's size.
 
 import { PHONE } from '../page-checks.mjs';
-import { WINDOW, ask, drop, expect, frames, openItem, run, screenOf, setPlaying, waitFor } from './page.mjs';
+import { WINDOW, ask, drop, expect, frames, openItem, run, screenOf, setDrawing, setPlaying, waitFor } from './page.mjs';
 
 const MODEL = 'derivation length: 1\nAxiom: F(0.2) F(0.2)\n';
 const LED = `objects:
@@ -83,8 +83,10 @@ async function checkFrame(page) {
 
 /** What a scene will do by itself is in the picture before it is done, and the camera stays. */
 async function checkReach(page) {
+  await setDrawing(page, true); // nothing is framed without
   await drop(page, [['mine.lsys', MODEL], ['falls.yaml', FALLS]]);
   await waitFor(page, () => window.tendrilViewer.ready && window.tendrilViewer.name === 'falls');
+  await setDrawing(page, false);
   await setPlaying(page, false);
   await page.locator('#reset').click();
   await waitFor(page, () => window.tendrilViewer.ready && window.tendrilViewer.time === 0);

@@ -22,7 +22,7 @@ export interface ViewerState {
   ready: boolean;
   /** No answer of the simulation is waited for to go on playing. */
   idle: boolean;
-  /** Off, all goes on but for the pictures. */
+  /** Off, all goes on but for the pictures, and scenes are not stepped ahead to frame them. */
   drawing: boolean;
   name: string;
   items: string[];

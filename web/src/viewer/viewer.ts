@@ -185,7 +185,7 @@ export class Viewer {
     this.opening++;
     try {
       const source = makeSource(shown.file, this.texts.all(shown.edited));
-      const ahead = !keepView && !isModel(shown.file);
+      const ahead = this.picture.drawing && !keepView && !isModel(shown.file);
       const opened = await this.simulation.ask({ do: 'open', source, ahead });
       this.shown = shown;
       this.showWorld(opened, keepView);
