@@ -102,9 +102,9 @@ function kindOf(name) {
   };
 }
 
-async function openPage(browser, { address, sharp, drawn }) {
+async function openPage({ address, sharp, drawn }) {
   const deviceScaleFactor = options.pictures || options.renew ? 1 : sharp ? PIXELS.sharp : PIXELS.coarse;
-  const context = await browser.newContext({ viewport: WINDOW, hasTouch: true, deviceScaleFactor });
+  const context = await (drawn ? drawing : reading).newContext({ viewport: WINDOW, hasTouch: true, deviceScaleFactor });
   if (!drawn) {
     await context.addInitScript(startUndrawn);
   }
@@ -127,14 +127,14 @@ async function runCheck(page, name) {
 }
 
 /** Takes checks from the list until it is empty, and a new page where another kind is needed. */
-async function runLane(browser, names) {
+async function runLane(names) {
   let [page, kind] = [null, ''];
   for (let name = names.shift(); name; name = names.shift()) {
     const wanted = kindOf(name);
     if (kind !== JSON.stringify(wanted)) {
       await page?.context().close();
       page = null;
-      await checks.run(`opening for ${name}`, async () => (page = await openPage(browser, wanted)));
+      await checks.run(`opening for ${name}`, async () => (page = await openPage(wanted)));
       kind = page ? JSON.stringify(wanted) : '';
     }
     if (page) {
@@ -148,10 +148,11 @@ const names = Object.keys(all).filter((name) => !options.only || options.only.sp
 const sharp = names.filter((name) => SHARP.includes(name));
 const rest = names.filter((name) => !SHARP.includes(name));
 const shared = rest.includes('scenes') ? [...rest, ...Array(LANES - 1).fill('scenes')] : rest;
-const browser = await launchBrowser();
+// without the graphics card, which is software too, panels cost half as much and pictures more
+const [drawing, reading] = await Promise.all([launchBrowser(), launchBrowser(['--disable-gpu-compositing'])]);
 await Promise.all([
-  runLane(browser, sharp).then(() => runLane(browser, shared)),
-  ...Array.from({ length: LANES - 1 }, () => runLane(browser, shared)),
+  runLane(sharp).then(() => runLane(shared)),
+  ...Array.from({ length: LANES - 1 }, () => runLane(shared)),
 ]);
-await browser.close();
+await Promise.all([drawing.close(), reading.close()]);
 checks.finish(file);

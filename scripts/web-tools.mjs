@@ -64,7 +64,7 @@ export async function webCore() {
 }
 
 /** Headless Chromium that draws WebGL in software and speaks to nobody. */
-export function launchBrowser() {
+export function launchBrowser(options = []) {
   return webPackage('playwright-core').chromium.launch({
     executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
     args: [
@@ -76,6 +76,7 @@ export function launchBrowser() {
       '--disable-component-update',
       '--disable-sync',
       '--no-first-run',
+      ...options,
     ],
   });
 }
