@@ -6,7 +6,7 @@
 // Software rendering is slow and its speed says nothing, so what is checked is the state that the
 // page publishes as window.tendrilDemo (see web/src/demo/main.ts) and the pixels of its picture.
 
-import { Checks, DESKTOP, PATIENCE, addressOf, checkPhone, fingers, waitFor } from './page-checks.mjs';
+import { Checks, DESKTOP, PATIENCE, PIXELS, addressOf, checkPhone, fingers, waitFor } from './page-checks.mjs';
 import { fail, launchBrowser } from './web-tools.mjs';
 
 const USAGE = 'usage: check-page.mjs PAGE.html [SCREENSHOT.png]';
@@ -188,6 +188,6 @@ async function checkAll(page, reader) {
 
 const browser = await launchBrowser();
 await checks.run('page', async () => checkAll(
-  await browser.newPage({ viewport: DESKTOP, hasTouch: true }), await browser.newPage()));
+  await browser.newPage({ viewport: DESKTOP, hasTouch: true, deviceScaleFactor: PIXELS }), await browser.newPage()));
 await browser.close();
 checks.finish(file);

@@ -7,7 +7,7 @@
 // page publishes as window.tendrilPlayer (see web/src/player/main.ts).
 
 import { readFile } from 'node:fs/promises';
-import { Checks, DESKTOP, addressOf, checkPhone, waitFor } from './page-checks.mjs';
+import { Checks, DESKTOP, PIXELS, addressOf, checkPhone, waitFor } from './page-checks.mjs';
 import { fail, launchBrowser } from './web-tools.mjs';
 
 const USAGE = 'usage: check-player.mjs SCENE.html [SCREENSHOT.png [EXPECTED.csv FPS]]';
@@ -154,6 +154,6 @@ async function checkAll(page) {
 }
 
 const browser = await launchBrowser();
-await checks.run('player', async () => checkAll(await browser.newPage({ viewport: DESKTOP })));
+await checks.run('player', async () => checkAll(await browser.newPage({ viewport: DESKTOP, deviceScaleFactor: PIXELS })));
 await browser.close();
 checks.finish(file);
