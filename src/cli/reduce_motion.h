@@ -34,6 +34,7 @@ typedef struct reduce_motion {
     td_vec3 *start, *points, *winds;
     double time;
     double full_seconds, reduced_seconds;
+    double clock_cost;             // s: of a reading of the clock, which is no part of these
     double error, moved, estimate; // sums of squares over steps: of tips, m^2
     double joints;                 // sum over steps
     int64_t looks;
