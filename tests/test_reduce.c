@@ -392,6 +392,50 @@ TD_TEST(reduced_tree_at_rest_begins_with_the_joints_that_a_load_moves) {
     tree_free(t);
 }
 
+// A hand bends a cane in its middle, slowly: what carries it joins, but not the segment that is
+// pushed with the next one, and the tip is where it is with all joints, within the error.
+TD_TEST(reduced_tree_joins_joints_that_carry_a_load) {
+    enum { N = 24, PUSHED = 17 };
+    td_segment_def defs[N];
+    for (int32_t i = 0; i < N; i++) {
+        defs[i] = td_segment_def_default();
+        defs[i].parent = i - 1;
+        defs[i].length = 0.1;
+        defs[i].radius_base = defs[i].radius_tip = 0.01;
+        defs[i].has_stiffness = defs[i].has_damping = true;
+        defs[i].stiffness = tdi_vec3(200, 200, 200);
+        defs[i].damping = tdi_vec3(20, 20, 20);
+    }
+    tree t = tree_of(defs, N, TD_LAW_LINEAR, NULL);
+    td_reduced_state *s = reduced_of(t.model);
+    td_reduce_opts by = td_reduce_opts_default();
+    by.error = 0.001;
+    CHECK_INT(td_reduced_set(s, &by, NULL), TD_OK);
+    td_load push = {.kind = TD_LOAD_FORCE, .segment = PUSHED};
+    td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 60, tdi_vec3(0, 0, 0));
+    opts.loads = &push;
+    opts.load_count = 1;
+    int32_t most = 0;
+    for (int step = 0; step < 120; step++) {
+        push.vector.x = 10 * fmin(1, step / 60.0);
+        step_reduced(s, &opts);
+        run(t, &opts, 1);
+        int32_t joined = 0;
+        for (int32_t i = 0; i <= PUSHED; i++) {
+            joined += td_reduced_modes(s)[i] == TD_REDUCE_JOINED;
+        }
+        most = joined > most ? joined : most;
+        CHECK(td_reduced_modes(s)[PUSHED + 1] != TD_REDUCE_JOINED);
+    }
+    const td_vec3 whole = td_tree_tip(t.state, N - 1),
+                  tip = td_tree_tip(td_reduced_whole(s), N - 1);
+    CHECK_SAY(most >= 4, "%d joined", (int)most);
+    CHECK(whole.x > 0.05);
+    CHECK_IN(tdi_norm(tdi_sub(whole, tip)), 0, by.error);
+    td_reduced_free(s);
+    tree_free(t);
+}
+
 // ---- turns ----------------------------------------------------------------------------------
 
 // Two canes with leaves that ride, from rest in the same wind: leaves turn in every other step, and

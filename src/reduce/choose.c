@@ -225,11 +225,12 @@ static td_real out_of_step(const td_reduced_state *s, int32_t i, td_real way) {
     return shape->answer * s->active[i] * shape->reach * (rho < 4 * zeta ? rho / (4 * zeta) : 1);
 }
 
-// Groups of two, of four where those cost little. What it missed while it was joined is remembered,
+// Groups of two, of four where those cost little; not behind what a load pushes, which would act on
+// one side of the group. What it missed while it was joined is remembered,
 // or it would be joined again at the next choice; not the jolt with which a motion begins.
 static td_real joined_cost(const td_reduced_state *s, int32_t i) {
     const int32_t place = s->shape[i].place;
-    if (!s->shape[i].joins || place % 4 == 0) {
+    if (!s->shape[i].joins || place % 4 == 0 || s->held.has[s->full->parent[i]] == TDI_PUSHED) {
         return HUGE_VAL;
     }
     const td_real way = (place % 2 ? 1 : 3) * tdi_norm(s->full->body[i].attach),
@@ -307,8 +308,13 @@ static td_real weigh(td_reduced_state *s, int32_t i) {
         take(s, &best, TD_REDUCE_RIDING, costs[TD_REDUCE_RIDING]);
         take(s, &best, TD_REDUCE_JOINED, costs[TD_REDUCE_JOINED]);
     }
-    const bool own = s->held.has[i] || s->pinned[i];
-    s->wanted[i] = own ? TD_REDUCE_OWN : best.mode;
+    if (s->held.has[i] || s->pinned[i]) {
+        best = (offer){TD_REDUCE_OWN, HUGE_VAL};
+    }
+    if (s->held.has[i] && !s->pinned[i] && !starts(s)) { // a group bends under a load as well
+        take(s, &best, TD_REDUCE_JOINED, costs[TD_REDUCE_JOINED]);
+    }
+    s->wanted[i] = best.mode;
     s->cost[i] = weight * best.cost * best.cost;
     return weight * costs[s->mode[i]] * costs[s->mode[i]];
 }

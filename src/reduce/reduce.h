@@ -113,9 +113,11 @@ typedef struct tdi_reduce_seen {
     td_real pull, flow;
 } tdi_reduce_seen;
 
+enum { TDI_PUSHED = 2 }; // of what is held: a load acts on the segment itself
+
 // Segments, each once.
 typedef struct tdi_reduce_set {
-    uint8_t *has;
+    uint8_t *has; // not 0
     int32_t *list, *count;
 } tdi_reduce_set;
 

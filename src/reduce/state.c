@@ -146,19 +146,22 @@ static bool hold_path(td_reduced_state *s, int32_t i) {
     bool late = false;
     for (; i != TD_NONE && !s->held.has[i]; i = s->full->parent[i]) {
         put(&s->held, i);
-        late = late || s->mode[i] != TD_REDUCE_OWN;
+        late = late || s->mode[i] == TD_REDUCE_FROZEN || s->mode[i] == TD_REDUCE_RIDING;
     }
     return late;
 }
 
 // Joints of segments on which a load, a contact or a constraint acts, and of all that carry them,
-// move by themselves.
+// move by themselves, or in groups.
 static bool hold(td_reduced_state *s) {
     const td_step_opts *o = s->tree.head.opts;
     bool late = false;
     empty(&s->held);
     for (int32_t k = 0; k < o->load_count; k++) {
         late = hold_path(s, o->loads[k].segment) || late;
+    }
+    for (int32_t k = 0; k < o->load_count; k++) {
+        s->held.has[o->loads[k].segment] = TDI_PUSHED;
     }
     for (int32_t k = 0; k < *s->met.count; k++) {
         late = hold_path(s, s->met.list[k]) || late;
