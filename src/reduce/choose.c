@@ -121,15 +121,13 @@ static void sum_loads(td_reduced_state *s) {
 
 // ---- costs ----------------------------------------------------------------------------------
 
-// Whether there is wind, in which a joint that turned back by now will turn again: its rate of late
-// counts.
-static bool gusts(const td_reduced_state *s) {
+bool tdi_reduce_gusts(const td_reduced_state *s) {
     const tdi_reduce_flow *flow = &s->count->flow;
     return tdi_reduce_has_air(s) && (flow->by_segment || tdi_norm(flow->air.wind) > CALM);
 }
 
 static td_real by_gain(const td_reduced_state *s, gain of) {
-    return gusts(s) ? of.wind : of.still;
+    return tdi_reduce_gusts(s) ? of.wind : of.still;
 }
 
 static td_vec3 rate_of(const td_reduced_state *s, int32_t i) {
@@ -287,7 +285,7 @@ static void note_turns(td_reduced_state *s, int32_t i) {
                   kept = s->count->young < 2 * SWAY ? 0 : FADE_SWING; // a jolt is soon forgotten
     s->active[i] = fmax(rate, FADE * s->active[i]);
     s->swing[i] = fmax(swing, kept * s->swing[i]);
-    s->swing[i] = gusts(s) ? fmax(s->swing[i], GUST * s->active[i]) : s->swing[i];
+    s->swing[i] = tdi_reduce_gusts(s) ? fmax(s->swing[i], GUST * s->active[i]) : s->swing[i];
 }
 
 // The cheapest mode of a joint and what its present one costs, in m^2.
@@ -343,7 +341,7 @@ static int32_t key_at(const td_reduced_state *s, int32_t i) {
 
 // The first key that is not taken.
 static int32_t threshold(const td_reduced_state *s) {
-    const td_real most = (gusts(s) ? ROOM : 1) * s->opts.error * s->opts.error;
+    const td_real most = (tdi_reduce_gusts(s) ? ROOM : 1) * s->opts.error * s->opts.error;
     td_real sums[KEYS] = {0}, sum = 0;
     int32_t counts[KEYS] = {0}, left = s->full->body_count, key = 0;
     for (int32_t i = 0; i < s->full->body_count; i++) {

@@ -18,7 +18,7 @@
 // Order    clusters stand in the order of their first segments, so parents come first.
 
 #include "tendril/reduce.h"
-#include "tree/implicit.h"
+#include "tree/reuse.h"
 
 #include <math.h>
 
@@ -133,6 +133,10 @@ typedef struct tdi_reduce_count { // what is saved besides arrays
     int32_t by_hand; // modes are not chosen
     int32_t dense;   // wind is asked for in every patch
     int32_t turn;    // 0 to TDI_AIR_EVERY - 1: in which steps drag is fitted, beside other trees
+    int32_t age;     // steps since factors were kept
+    int32_t loads;   // that acted in the last step
+    td_real kept;    // s: h of the step of which they are; 0: there are none
+    td_real moved;   // rad: the largest of the first increments of the last step
     tdi_reduce_flow flow;
 } tdi_reduce_count;
 
@@ -142,10 +146,13 @@ struct td_reduced_state {
     td_tree_model clusters;
     const td_tree_model *full;
     td_reduce_opts opts;
-    int32_t reduced;         // segments whose joint is not its own
-    int32_t groups;          // clusters whose joint is that of several
-    int32_t drawn;           // what `whole` has of the clusters: TDI_DRAWN_
-    bool started;            // modes changed at the beginning of the step that is under way;
+    int32_t reduced;       // segments whose joint is not its own
+    int32_t groups;        // clusters whose joint is that of several
+    int32_t drawn;         // what `whole` has of the clusters: TDI_DRAWN_
+    bool again;            // the next increments use old factors; then
+    td_real turned, moved; // rad: how far joints turned since; the largest of the first increments
+    bool made;             // the last increments had factors to keep
+    bool started;          // modes changed at the beginning of the step that is under way;
     tdi_reduce_count before; // then this was its count,
     td_real *v_began;        // and these the velocities
     uint8_t *given;          // and these, a segment, the modes that were wanted
@@ -165,6 +172,7 @@ struct td_reduced_state {
     tdi_reduce_seen *seen;   // a cluster
     td_vec3 *began;          // a cluster of a group: its rotation vector when it was made
     tdi_reduce_rest *rest;   // a cluster
+    tdi_kept *kept;          // a cluster: factors that are used again
     char *saved;
     size_t saved_bytes;
 
@@ -302,7 +310,10 @@ void tdi_reduce_push(td_reduced_state *state);
 // shape.c: fills `shape`, at the pose of `whole`.
 void tdi_reduce_measure(td_reduced_state *state);
 
-// choose.c: whether modes are chosen.
+// choose.c: whether there is wind, in which a joint that turned back by now will turn again: its
+// rate of late counts.
+bool tdi_reduce_gusts(const td_reduced_state *state);
+// Whether modes are chosen.
 bool tdi_reduce_chooses(const td_reduced_state *state);
 // Chooses those that are wanted; whether they are others than those there are. `late`: what is held
 // has to be freed.
