@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define DT      (1.0 / 60) // s
 #define RISE    2.5        // s: of the wind
@@ -150,16 +149,6 @@ static void make_hand(reduce_motion *m) {
     m->hand.damping = 0.2;
 }
 
-// Reading the clock takes a good part of a microsecond, and a small tree's step only a few of them.
-static double clock_cost(void) {
-    enum { READINGS = 1000 };
-    const clock_t start = clock();
-    for (int k = 0; k < READINGS; k++) {
-        clock();
-    }
-    return (double)(clock() - start) / CLOCKS_PER_SEC / (READINGS + 1);
-}
-
 bool reduce_motion_open(reduce_motion *m, const reduce_case *of, const td_reduce_opts *opts) {
     *m = (reduce_motion){.of = of, .opts = td_step_opts_default(), .diag = {.message = ""}};
     m->opts.dt = DT;
@@ -173,7 +162,6 @@ bool reduce_motion_open(reduce_motion *m, const reduce_case *of, const td_reduce
         return false;
     }
     make_hand(m);
-    m->clock_cost = clock_cost();
     return true;
 }
 
@@ -211,10 +199,6 @@ static void act(reduce_motion *m) {
     m->opts.load_count = acts ? 1 : 0;
 }
 
-static double seconds(const reduce_motion *m, clock_t start, clock_t end) {
-    return (double)(end - start) / CLOCKS_PER_SEC - m->clock_cost;
-}
-
 static double square(td_vec3 a, td_vec3 b) {
     return (a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y) + (a.z - b.z) * (a.z - b.z);
 }
@@ -241,12 +225,8 @@ bool reduce_motion_step(reduce_motion *m) {
     if (m->wind) {
         blow(m);
     }
-    const clock_t start = clock();
     td_status status = td_tree_step(m->full, &m->opts, NULL, &m->diag);
-    const clock_t middle = clock();
     status = status == TD_OK ? td_reduced_step(m->reduced, &m->opts, NULL, &m->diag) : status;
-    m->reduced_seconds += seconds(m, middle, clock());
-    m->full_seconds += seconds(m, start, middle);
     compare(m);
     return status == TD_OK;
 }
