@@ -271,7 +271,7 @@ void tdi_reduce_air(td_reduced_state *s, td_real time, bool all) {
     for (int32_t c = 0; c < count; c++) {
         if (s->awake[c]) {
             if (air) {
-                tdi_reduce_fit(s, c);
+                tdi_reduce_fit(s, c, all);
             }
             if (time > 0) {
                 turn_joints(s, c, time);

@@ -320,7 +320,7 @@ static td_real weigh(td_reduced_state *s, int32_t i) {
 // ---- thresholds -----------------------------------------------------------------------------
 
 // Costs in steps of 2^(1/4), so that the threshold is the same for all who ask.
-enum { LOWEST = -200, HIGHEST = 50, STEPS = 4, KEYS = STEPS * (HIGHEST - LOWEST + 1) };
+enum { LOWEST = -80, HIGHEST = 20, STEPS = 4, KEYS = STEPS * (HIGHEST - LOWEST + 1) };
 
 static int32_t key_of(td_real cost) {
     int power;

@@ -301,9 +301,10 @@ static inline td_vec3 tdi_reduce_drag(const td_air *air, td_vec3 area, td_vec3 u
     return tdi_scale(au, -slope);
 }
 
-// drag.c: the drag of a cluster from the sums of its segments; that it has none but by its usual
+// drag.c: the drag of a cluster from the sums of its segments, with `all` also how it resists
+// turning; that it has none but by its usual
 // area; and, after a step, what acts in the next one.
-void tdi_reduce_fit(td_reduced_state *state, int32_t cluster);
+void tdi_reduce_fit(td_reduced_state *state, int32_t cluster, bool all);
 void tdi_reduce_calm(td_reduced_state *state, int32_t cluster);
 void tdi_reduce_push(td_reduced_state *state);
 
