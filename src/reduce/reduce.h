@@ -137,6 +137,7 @@ typedef struct tdi_reduce_count { // what is saved besides arrays
     int32_t loads;   // that acted in the last step
     td_real kept;    // s: h of the step of which they are; 0: there are none
     td_real moved;   // rad: the largest of the first increments of the last step
+    td_real turning; // rad: how far joints turned in a step, when that was last asked
     tdi_reduce_flow flow;
 } tdi_reduce_count;
 

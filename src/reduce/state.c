@@ -243,16 +243,20 @@ static bool serves(const td_reduced_state *s, td_real turned) {
 }
 
 static void keep_factors(td_reduced_state *s) {
-    s->count->age++;
-    s->count->moved = s->moved;
-    s->count->loads = s->tree.head.opts->load_count;
-    if (s->made) {
-        s->count->kept = 0;
+    tdi_reduce_count *count = s->count;
+    count->age++;
+    count->moved = s->moved;
+    count->loads = s->tree.head.opts->load_count;
+    if (s->turned > 0) {
+        count->turning = s->turned / count->age;
     }
-    if (s->made && serves(s, 0)) {
+    if (s->made) { // to keep them costs a third of making them
+        const bool used = serves(s, count->turning) || count->age >= OLDEST;
+        count->kept = used ? s->tree.head.rule.h : 0;
+        count->age = used ? 0 : count->age;
+    }
+    if (s->made && count->kept > 0) {
         tdi_kept_take(&s->tree, s->kept);
-        s->count->kept = s->tree.head.rule.h;
-        s->count->age = 0;
     }
     s->made = false;
 }
@@ -274,7 +278,7 @@ static void begin(void *body) {
     if (s->tree.head.opts->winds && s->reduced > 0) {
         s->tree.now->potential.loads.winds = s->winds;
     }
-    s->moved = 0;
+    s->moved = s->turned = 0;
     s->tree.now->keep = may_keep(s);
     s->again = s->tree.now->keep && still_holds(s);
 }
@@ -283,7 +287,7 @@ static void begin(void *body) {
 static tdi_factored factor(void *body, const tdi_model *model) {
     td_reduced_state *s = body;
     const bool first = s->again && !model->positive && !model->touched;
-    s->turned = first ? tdi_kept_turned(&s->tree, s->kept) : 0;
+    s->turned = first ? tdi_kept_turned(&s->tree, s->kept) : s->turned;
     s->again = first && serves(s, s->turned);
     if (s->again) {
         tdi_step_factor_again(&s->tree, s->kept);
@@ -469,6 +473,7 @@ static void close_gaps(td_reduced_state *s) {
     clean.loads = c->loads;
     clean.kept = c->kept;
     clean.moved = c->moved;
+    clean.turning = c->turning;
     clean.flow.air = c->flow.air;
     clean.flow.gravity = c->flow.gravity;
     clean.flow.stiffness = c->flow.stiffness;
