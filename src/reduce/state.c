@@ -25,7 +25,7 @@
 
 // Of that old factors may leave so much, in still air, in which errors add up, and in wind.
 #define AGAIN_STILL 0.25
-#define AGAIN_WIND  1.0
+#define AGAIN_WIND  0.5
 #define OLDEST      8 // steps: the flow changes, of which turns do not tell
 
 // ---- making ---------------------------------------------------------------------------------
