@@ -134,8 +134,8 @@ typedef struct tdi_reduce_count { // what is saved besides arrays
     int32_t dense;   // wind is asked for in every patch
     int32_t turn;    // 0 to TDI_AIR_EVERY - 1: in which steps drag is fitted, beside other trees
     int32_t age;     // steps since factors were kept
-    int32_t loads;   // that acted in the last step
     td_real kept;    // s: h of the step of which they are; 0: there are none
+    td_real held;    // of that step: how stiffly loads and damping held it; see held_by()
     td_real moved;   // rad: the largest of the first increments of the last step
     td_real turning; // rad: how far joints turned in a step, when that was last asked
     tdi_reduce_flow flow;

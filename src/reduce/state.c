@@ -226,13 +226,22 @@ static bool may_keep(const td_reduced_state *s) {
     return s->reduced > 0 && s->clusters.other_count == 0 && tolerance(s) > 0;
 }
 
+// What changes with loads and damping, of which no pose tells.
+static td_real held_by(const td_step_opts *o) {
+    td_real sum = o->damping;
+    for (int32_t k = 0; k < o->load_count; k++) {
+        sum += 1 + o->loads[k].stiffness + o->loads[k].damping;
+    }
+    return sum;
+}
+
 // Whether what the factors are of but the pose is still the same.
 static bool still_holds(const td_reduced_state *s) {
     const td_step_opts *o = s->tree.head.opts;
     const tdi_reduce_count *count = s->count;
-    return count->kept == s->tree.head.rule.h && count->age < OLDEST &&
-           count->loads == o->load_count && count->flow.stiffness == o->stiffness &&
-           count->flow.air.linear == o->air.linear && count->flow.air.quadratic == o->air.quadratic;
+    return count->kept == s->tree.head.rule.h && count->age < OLDEST && count->held == held_by(o) &&
+           count->flow.stiffness == o->stiffness && count->flow.air.linear == o->air.linear &&
+           count->flow.air.quadratic == o->air.quadratic;
 }
 
 // Whether increments as the last are short enough for factors after which joints have turned.
@@ -246,7 +255,6 @@ static void keep_factors(td_reduced_state *s) {
     tdi_reduce_count *count = s->count;
     count->age++;
     count->moved = s->moved;
-    count->loads = s->tree.head.opts->load_count;
     if (s->turned > 0) {
         count->turning = s->turned / count->age;
     }
@@ -257,6 +265,7 @@ static void keep_factors(td_reduced_state *s) {
     }
     if (s->made && count->kept > 0) {
         tdi_kept_take(&s->tree, s->kept);
+        count->held = held_by(s->tree.head.opts);
     }
     s->made = false;
 }
@@ -470,8 +479,8 @@ static void close_gaps(td_reduced_state *s) {
     clean.dense = c->dense;
     clean.turn = c->turn;
     clean.age = c->age;
-    clean.loads = c->loads;
     clean.kept = c->kept;
+    clean.held = c->held;
     clean.moved = c->moved;
     clean.turning = c->turning;
     clean.flow.air = c->flow.air;
