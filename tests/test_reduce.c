@@ -4,6 +4,8 @@
 #include "reduce/solver.h"
 #include "reduce/still.h"
 #include "test_reduce_support.h"
+
+#include "reduce/air.h"
 #include "tree/solver.h"
 
 static double farthest(const td_tree_state *a, const td_tree_state *b, int32_t n) {
@@ -388,6 +390,94 @@ TD_TEST(reduced_tree_at_rest_begins_with_the_joints_that_a_load_moves) {
     CHECK_IN(tdi_norm(tdi_sub(far, near)), 0, 1e-4); // of the other cane's mass, which stays
     free(saves[0]);
     free(saves[1]);
+    td_reduced_free(s);
+    tree_free(t);
+}
+
+// A hand bends a cane in its middle, slowly: what carries it joins, but not the segment that is
+// pushed with the next one, and the tip is where it is with all joints, within the error.
+TD_TEST(reduced_tree_joins_joints_that_carry_a_load) {
+    enum { N = 24, PUSHED = 17 };
+    td_segment_def defs[N];
+    for (int32_t i = 0; i < N; i++) {
+        defs[i] = td_segment_def_default();
+        defs[i].parent = i - 1;
+        defs[i].length = 0.1;
+        defs[i].radius_base = defs[i].radius_tip = 0.01;
+        defs[i].has_stiffness = defs[i].has_damping = true;
+        defs[i].stiffness = tdi_vec3(200, 200, 200);
+        defs[i].damping = tdi_vec3(20, 20, 20);
+    }
+    tree t = tree_of(defs, N, TD_LAW_LINEAR, NULL);
+    td_reduced_state *s = reduced_of(t.model);
+    td_reduce_opts by = td_reduce_opts_default();
+    by.error = 0.001;
+    CHECK_INT(td_reduced_set(s, &by, NULL), TD_OK);
+    td_load push = {.kind = TD_LOAD_FORCE, .segment = PUSHED};
+    td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 60, tdi_vec3(0, 0, 0));
+    opts.loads = &push;
+    opts.load_count = 1;
+    int32_t most = 0;
+    for (int step = 0; step < 120; step++) {
+        push.vector.x = 10 * fmin(1, step / 60.0);
+        step_reduced(s, &opts);
+        run(t, &opts, 1);
+        int32_t joined = 0;
+        for (int32_t i = 0; i <= PUSHED; i++) {
+            joined += td_reduced_modes(s)[i] == TD_REDUCE_JOINED;
+        }
+        most = joined > most ? joined : most;
+        CHECK(td_reduced_modes(s)[PUSHED + 1] != TD_REDUCE_JOINED);
+    }
+    const td_vec3 whole = td_tree_tip(t.state, N - 1),
+                  tip = td_tree_tip(td_reduced_whole(s), N - 1);
+    CHECK_SAY(most >= 4, "%d joined", (int)most);
+    CHECK(whole.x > 0.05);
+    CHECK_IN(tdi_norm(tdi_sub(whole, tip)), 0, by.error);
+    td_reduced_free(s);
+    tree_free(t);
+}
+
+// ---- lanes ----------------------------------------------------------------------------------
+
+// Clusters of one to many segments, some of them in groups, in motion.
+TD_TEST(reduced_tree_sums_drag_to_the_same_bits_with_any_number_of_lanes) {
+    enum { N = 40 };
+    tdi_random r;
+    tdi_random_seed(&r, 31);
+    td_segment_def defs[N];
+    uint8_t modes[N];
+    for (int32_t i = 0; i < N; i++) {
+        defs[i] = random_segment(&r, i, CHAIN, 300);
+        modes[i] = (uint8_t)(i % 13 == 0 ? TD_REDUCE_OWN
+                             : i % 5 < 3 ? TD_REDUCE_FROZEN
+                                         : TD_REDUCE_JOINED);
+    }
+    tree t = tree_of(defs, N, TD_LAW_LINEAR, NULL);
+    td_reduced_state *s = reduced_of(t.model);
+    td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 60, weight);
+    opts.air = (td_air){.quadratic = 0.6, .wind = {4, 0, 1}};
+    td_reduced_set_modes(s, modes);
+    for (int step = 0; step < 12; step++) {
+        step_reduced(s, &opts);
+    }
+    tdi_air_add kernels[TDI_AIR_KERNELS];
+    tdi_reduce_flow_sum sums[TDI_AIR_KERNELS][N];
+    tdi_wrench loads[TDI_AIR_KERNELS][N];
+    const int count = tdi_air_kernels(kernels);
+    const int32_t clusters = s->clusters.body_count;
+    for (int k = 0; k < count; k++) {
+        memset(s->sum, 0, (size_t)clusters * sizeof *s->sum);
+        for (int32_t c = 0; c < clusters; c++) {
+            kernels[k](s, c);
+        }
+        memcpy(sums[k], s->sum, (size_t)clusters * sizeof *s->sum);
+        memcpy(loads[k], s->load, N * sizeof *s->load);
+        CHECK(memcmp(sums[k], sums[0], (size_t)clusters * sizeof *s->sum) == 0);
+        CHECK(memcmp(loads[k], loads[0], sizeof loads[k]) == 0);
+    }
+    CHECK(clusters > 3 && clusters < N && s->groups > 0);
+    CHECK(sums[0][0].area > 0);
     td_reduced_free(s);
     tree_free(t);
 }

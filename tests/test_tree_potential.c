@@ -77,7 +77,7 @@ typedef struct motion {
 static expansion expand(tree t, const tdi_potential *p) {
     const td_tree_model *m = t.model;
     td_tree_state *s = t.state;
-    const tdi_potential_at at = {m, s, p, false, NULL, false};
+    const tdi_potential_at at = {m, s, p, false, NULL, false, false};
     expansion e;
     tdi_loads_expand(s, &p->loads);
     for (int32_t i = 0; i < m->body_count; i++) {
@@ -452,7 +452,7 @@ TD_TEST(potential_hessian_matches_differences_at_tangent_joints_turned_far) {
 // ---- the solve ------------------------------------------------------------------------------
 
 static bool solve(tree t, const tdi_potential *p) {
-    const tdi_potential_at at = {t.model, t.state, p, false, NULL, false};
+    const tdi_potential_at at = {t.model, t.state, p, false, NULL, false, false};
     const tdi_terms terms = {
         .balls = tdi_potential_balls, .other = tdi_potential_other, .context = &at};
     tdi_loads_expand(t.state, &p->loads);
@@ -518,7 +518,7 @@ static tree limp_tree(tdi_random *r, probe *p, bool mixed) {
 
 // Factors with `raise`: whether the Hessian was positive.
 static bool solve_raised(tree t, const tdi_potential *p) {
-    const tdi_potential_at at = {t.model, t.state, p, false, NULL, false};
+    const tdi_potential_at at = {t.model, t.state, p, false, NULL, false, false};
     const tdi_terms terms = {
         .balls = tdi_potential_balls, .other = tdi_potential_other, .context = &at, .raise = true};
     tdi_loads_expand(t.state, &p->loads);
@@ -577,7 +577,8 @@ TD_TEST(potential_terms_of_several_bodies_are_those_of_one) {
     }
     for (uint64_t seed = 1; seed <= 400; seed++) {
         for (int k = 0; k < count; k++) {
-            const bool inertia = seed % 5 != 0, positive = seed % 4 == 0;
+            const bool inertia = seed % 5 != 0, positive = seed % 4 == 0,
+                       gradient = inertia && seed % 11 == 0;
             tdi_random r;
             tdi_random_seed(&r, seed);
             tree t = mixed_tree(&r, 8, false, 10);
@@ -586,9 +587,10 @@ TD_TEST(potential_terms_of_several_bodies_are_those_of_one) {
             shake(t, &r, seed % 3 == 0 ? 0.005 : seed % 3 == 1 ? 0.1 : 1);
             make_probe(&p, t, &r, inertia, seed % 2 ? POINT_LOADS | WINDS : 0);
             p.potential.relax = seed % 8 ? 0 : 1;
-            const tdi_potential_at alone = {t.model, t.state, &p.potential, positive, NULL, false};
-            const tdi_potential_at many = {t.model,  t.state,    &p.potential,
-                                           positive, kernels[k], false};
+            const tdi_potential_at alone = {t.model, t.state, &p.potential, positive,
+                                            NULL,    false,   gradient};
+            const tdi_potential_at many = {t.model,    t.state, &p.potential, positive,
+                                           kernels[k], false,   gradient};
             tdi_term want[8] = {0}, got[8] = {0};
             tdi_potential_balls(&alone, 0, 8, want);
             tdi_potential_balls(&many, 0, 8, got);

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define DT      (1.0 / 60) // s
 #define RISE    2.5        // s: of the wind
@@ -226,12 +225,8 @@ bool reduce_motion_step(reduce_motion *m) {
     if (m->wind) {
         blow(m);
     }
-    const clock_t start = clock();
     td_status status = td_tree_step(m->full, &m->opts, NULL, &m->diag);
-    const clock_t middle = clock();
     status = status == TD_OK ? td_reduced_step(m->reduced, &m->opts, NULL, &m->diag) : status;
-    m->reduced_seconds += (double)(clock() - middle) / CLOCKS_PER_SEC;
-    m->full_seconds += (double)(middle - start) / CLOCKS_PER_SEC;
     compare(m);
     return status == TD_OK;
 }

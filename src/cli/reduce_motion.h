@@ -33,7 +33,6 @@ typedef struct reduce_motion {
     td_vec3 hold; // where the pulled tip was
     td_vec3 *start, *points, *winds;
     double time;
-    double full_seconds, reduced_seconds;
     double error, moved, estimate; // sums of squares over steps: of tips, m^2
     double joints;                 // sum over steps
     int64_t looks;
@@ -43,5 +42,5 @@ typedef struct reduce_motion {
 // False, with a diag, when it cannot be had.
 bool reduce_motion_open(reduce_motion *m, const reduce_case *of, const td_reduce_opts *opts);
 void reduce_motion_close(reduce_motion *m); // empty is allowed
-// A step of both, timed, without the time for wind; then tips are compared.
+// A step of both; then tips are compared.
 bool reduce_motion_step(reduce_motion *m);

@@ -13,7 +13,8 @@
 //          weight alone what rides comes down.
 // Drag     of a segment is that as it moves with its cluster, at two points of Gauss.
 
-#include "reduce/reduce.h"
+#define TDI_LANES 1
+#include "reduce/air_kernel.h"
 
 #include "load/drag.h"
 #include "tree/joint.h"
@@ -22,8 +23,7 @@
 #include <math.h>
 #include <string.h>
 
-#define GAUSS 0.57735026918962576 // of the way from the middle to the tip
-#define CALM  0.03                // m/s: what rides in a slower flow stays as it is
+#define CALM 0.03 // m/s: what rides in a slower flow stays as it is
 
 static bool rides(const td_reduced_state *s, int32_t i) {
     return s->mode[i] == TD_REDUCE_RIDING;
@@ -46,12 +46,12 @@ static td_vec3 wind_at(const td_reduced_state *s, int32_t c) {
     return s->count->flow.by_segment ? s->winds[c] : s->count->flow.air.wind;
 }
 
-static td_vec3 flow_in(const td_reduced_state *s, int32_t c, td_vec3 wind) {
+td_vec3 tdi_air_flow(const td_reduced_state *s, int32_t c, td_vec3 wind) {
     return tdi_mat3_apply_t(&s->tree.frame[c].r, tdi_sub(s->tree.past[c].v, wind));
 }
 
 tdi_reduce_breeze tdi_reduce_breeze_at(const td_reduced_state *s, int32_t c) {
-    return (tdi_reduce_breeze){.flow = flow_in(s, c, wind_at(s, c)),
+    return (tdi_reduce_breeze){.flow = tdi_air_flow(s, c, wind_at(s, c)),
                                .spin = in_axes(&s->tree.frame[c].r, &s->tree.past[c].w)};
 }
 
@@ -67,29 +67,13 @@ void tdi_reduce_place_joint(td_reduced_state *s, int32_t i) {
                    &w->frame[i]);
 }
 
-static void place(td_reduced_state *s, int32_t i) {
+void tdi_air_place(td_reduced_state *s, int32_t i) {
     if (rides(s, i)) {
         tdi_reduce_place_joint(s, i);
     } else {
         const tdi_seat *seat = &s->seat[i];
         s->whole.frame[i] = (tdi_frame){seat->turn, tdi_mat3_from_quat(seat->turn), seat->at};
     }
-}
-
-// Drag of a segment about its joint, in the axes that its frame is in, and its coefficient f/u. The
-// flow is that at its middle, and changes by `more` from there to its tip.
-static tdi_wrench drag_of(const td_air *air, const tdi_body *b, const tdi_frame *f, td_vec3 flow,
-                          td_vec3 more, td_real *coefficient) {
-    const td_vec3 u = tdi_mat3_apply_t(&f->r, flow),
-                  off = tdi_scale(tdi_mat3_apply_t(&f->r, more), GAUSS);
-    td_real slopes[2];
-    const td_vec3 near = tdi_reduce_drag(air, b->area, tdi_sub(u, off), &slopes[0]),
-                  far = tdi_reduce_drag(air, b->area, tdi_add(u, off), &slopes[1]),
-                  push = tdi_scale(tdi_add(near, far), 0.5),
-                  turn = tdi_madd(push, tdi_sub(far, near), 0.5 * GAUSS);
-    *coefficient = 0.5 * (slopes[0] + slopes[1]);
-    return (tdi_wrench){.n = tdi_mat3_apply(&f->r, tdi_cross(tdi_scale(b->tip, 0.5), turn)),
-                        .f = tdi_mat3_apply(&f->r, push)};
 }
 
 // ---- riding joints --------------------------------------------------------------------------
@@ -147,63 +131,40 @@ static void turn_joints(td_reduced_state *s, int32_t c, td_real time) {
 
 // ---- sums -----------------------------------------------------------------------------------
 
-// Drag of a segment on a cluster, in whose axes all is: its joint is at o.
-static void add_drag(tdi_reduce_flow_sum *sum, const tdi_wrench *drag, td_vec3 o, td_vec3 middle,
-                     td_vec3 flow, td_real area, td_real coefficient, td_real share) {
-    sum->force = tdi_madd(sum->force, drag->f, share);
-    sum->moment = tdi_madd(sum->moment, tdi_add(drag->n, tdi_cross(o, drag->f)), share);
-    sum->flow = tdi_madd(sum->flow, flow, share * area);
-    sum->area += share * area;
-    sum->slope += share * coefficient;
-    sum->first = tdi_madd(sum->first, middle, share * coefficient);
-    sum->second = tdi_sym3_add(sum->second, tdi_sym3_square(middle, share * coefficient));
-    sum->second =
-        tdi_sym3_add(sum->second, tdi_sym3_square(tdi_sub(middle, o), share * coefficient / 3));
-}
-
-// The smaller part of a segment within a group moves with the other cluster.
-static void add_other_side(td_reduced_state *s, int32_t i, td_vec3 lever, td_vec3 flow) {
+void tdi_air_other_side(td_reduced_state *s, int32_t i, td_vec3 lever, td_vec3 flow) {
     const tdi_other_side *side = &s->side[i];
     const tdi_body *b = &s->full->body[i];
     const tdi_mat3 *from = &s->tree.frame[s->seat[i].body].r,
                    *to = &s->tree.frame[side->seat.body].r;
     const tdi_mat3 turn = in_axes(to, from);
-    const tdi_wrench drag = {.n = tdi_mat3_apply(&turn, s->load[i].n),
-                             .f = tdi_mat3_apply(&turn, s->load[i].f)};
+    const out_lanes drag_there = {.n = tdi_mat3_apply(&turn, s->load[i].n),
+                                  .f = tdi_mat3_apply(&turn, s->load[i].f),
+                                  .coefficient = s->damp[i],
+                                  .flow = tdi_mat3_apply(&turn, flow)};
     const td_vec3 o = tdi_add(side->seat.at, side->off[1]);
-    add_drag(&s->sum[side->seat.body], &drag, o, tdi_add(o, tdi_mat3_apply(&turn, lever)),
-             tdi_mat3_apply(&turn, flow), b->area.x + b->area.y + b->area.z, s->damp[i],
-             side->share);
+    const sum_lanes parts = parts_of(&drag_there, o, tdi_add(o, tdi_mat3_apply(&turn, lever)),
+                                     b->area.x + b->area.y + b->area.z, side->share);
+    add_parts(&s->sum[side->seat.body], &parts, 0);
 }
 
-static void add_segment(td_reduced_state *s, int32_t c, int32_t i,
-                        const tdi_reduce_breeze *breeze) {
-    const tdi_other_side *side = &s->side[i];
-    const tdi_body *b = &s->full->body[i];
-    const tdi_frame *f = &s->whole.frame[i];
-    place(s, i);
-    const td_vec3 lever = tdi_mat3_apply(&f->r, tdi_scale(b->tip, 0.5)), x = tdi_add(f->o, lever),
-                  flow = tdi_add(breeze->flow, tdi_mat3_apply(&breeze->spin, x)),
-                  more = tdi_mat3_apply(&breeze->spin, lever), o = tdi_add(f->o, side->off[0]);
-    s->load[i] = drag_of(&s->count->flow.air, b, f, flow, more, &s->damp[i]);
-    add_drag(&s->sum[c], &s->load[i], o, tdi_add(o, lever), flow, b->area.x + b->area.y + b->area.z,
-             s->damp[i], 1 - side->share);
-    if (side->seat.body != TD_NONE) {
-        add_other_side(s, i, lever, flow);
+int tdi_air_kernels(tdi_air_add kernels[TDI_AIR_KERNELS]) {
+    int count = 0;
+#ifdef TDI_WIDE_X86
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) {
+        kernels[count++] = tdi_air_add_8;
     }
+    if (__builtin_cpu_supports("avx2")) {
+        kernels[count++] = tdi_air_add_4;
+    }
+#endif
+    kernels[count++] = add_segments;
+    return count;
 }
 
-// Each in the wind of its place.
-static void add_segments(td_reduced_state *s, int32_t c) {
-    tdi_reduce_breeze breeze = tdi_reduce_breeze_at(s, c);
-    for (int32_t k = s->wind_begin[c]; k < s->wind_begin[c + 1]; k++) {
-        if (s->count->flow.by_segment) {
-            breeze.flow = flow_in(s, c, s->gusts[k]);
-        }
-        for (int32_t m = s->served[k]; m < s->served[k + 1]; m++) {
-            add_segment(s, c, s->member[m], &breeze);
-        }
-    }
+static tdi_air_add widest(void) {
+    tdi_air_add kernels[TDI_AIR_KERNELS];
+    tdi_air_kernels(kernels);
+    return kernels[0];
 }
 
 // Without air only what rides moves on a cluster, and only weight and inertia turn it.
@@ -212,9 +173,9 @@ static void place_riding(td_reduced_state *s, int32_t c) {
         const int32_t i = s->member[k], p = s->full->parent[i];
         if (rides(s, i)) {
             if (!rides(s, p)) {
-                place(s, p);
+                tdi_air_place(s, p);
             }
-            place(s, i);
+            tdi_air_place(s, i);
             s->load[i] = (tdi_wrench){{0, 0, 0}, {0, 0, 0}};
             s->damp[i] = 0;
         }
@@ -240,8 +201,11 @@ void tdi_reduce_drags(td_reduced_state *s) {
                       x = tdi_sub(tdi_add(f->o, lever), on->o),
                       v = tdi_add(past->v, tdi_mat3_apply(&past->w, tdi_mat3_apply_t(&on->r, x))),
                       more = tdi_mat3_apply(&past->w, tdi_mat3_apply_t(&on->r, lever));
-        s->load[i] =
-            drag_of(&s->count->flow.air, &s->full->body[i], f, tdi_sub(v, wind), more, &s->damp[i]);
+        const in_lanes in = {.r = f->r, .tip = s->full->body[i].tip, .area = s->full->body[i].area};
+        out_lanes out = {.flow = tdi_sub(v, wind)};
+        drag_on(&s->count->flow.air, &in, more, &out);
+        s->load[i] = (tdi_wrench){out.n, out.f};
+        s->damp[i] = out.coefficient;
     }
 }
 
@@ -292,6 +256,7 @@ static void wake(td_reduced_state *s, bool all) {
 void tdi_reduce_air(td_reduced_state *s, td_real time, bool all) {
     const int32_t count = s->clusters.body_count;
     const bool air = tdi_reduce_has_air(s);
+    const tdi_air_add add = air ? widest() : place_riding;
     wake(s, all);
     for (int32_t c = 0; c < count; c++) {
         if (s->awake[c]) {
@@ -300,13 +265,13 @@ void tdi_reduce_air(td_reduced_state *s, td_real time, bool all) {
     }
     for (int32_t c = 0; c < count; c++) {
         if (s->awake[c]) {
-            (air ? add_segments : place_riding)(s, c);
+            add(s, c);
         }
     }
     for (int32_t c = 0; c < count; c++) {
         if (s->awake[c]) {
             if (air) {
-                tdi_reduce_fit(s, c);
+                tdi_reduce_fit(s, c, all);
             }
             if (time > 0) {
                 turn_joints(s, c, time);

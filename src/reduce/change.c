@@ -161,17 +161,17 @@ static motion cluster_motion(const td_reduced_state *s, int32_t c) {
 
 // ---- gathering ------------------------------------------------------------------------------
 
-static void add_motion(td_reduced_state *s, int32_t i, bool other, td_real w) {
+static void add_motion(td_reduced_state *s, int32_t i, bool other, td_real w, const motion *of) {
     const tdi_seat seat = tdi_reduce_mass_seat(s, i, other);
     const int32_t c = seat.body;
-    const motion own = motion_of(&s->whole, i, &seat), of = cluster_motion(s, c);
+    const motion own = motion_of(&s->whole, i, &seat);
     tdi_place *to[MOTIONS] = {&s->rate[c], &s->tree.star[c], &s->tree.hat[c]};
     tdi_body alone = {.mass = 0};
     td_real m[4][4];
     tdi_reduce_add_mass(&alone, &s->full->body[i], &seat, w);
     fill_moments(&alone, m);
     for (int k = 0; k < MOTIONS; k++) {
-        const tdi_place off = less(own.of[k], of.of[k].o, &of.of[k].r);
+        const tdi_place off = less(own.of[k], of->of[k].o, &of->of[k].r);
         add_weighted(&off, m, 1, to[k]);
     }
 }
@@ -181,13 +181,19 @@ static bool summed(const td_reduced_state *s, int32_t c) {
 }
 
 static void add_motions(td_reduced_state *s) {
+    int32_t last = TD_NONE;
+    motion of;
     for (int32_t i = 0; i < s->full->body_count; i++) {
         const tdi_other_side *side = &s->side[i];
-        if (summed(s, s->seat[i].body) && !s->stays[i]) {
-            add_motion(s, i, false, 1 - side->share);
+        const int32_t c = s->seat[i].body;
+        if (summed(s, c) && !s->stays[i]) {
+            of = c == last ? of : cluster_motion(s, c);
+            last = c;
+            add_motion(s, i, false, 1 - side->share, &of);
         }
         if (side->seat.body != TD_NONE && summed(s, side->seat.body)) {
-            add_motion(s, i, true, side->share);
+            const motion there = cluster_motion(s, side->seat.body);
+            add_motion(s, i, true, side->share, &there);
         }
     }
 }
@@ -420,5 +426,6 @@ void tdi_reduce_change(td_reduced_state *s) {
     tdi_reduce_take_winds(s, s->seg_wind);
     tdi_reduce_air(s, 0, true);
     s->tree.stale = !rests;
+    s->count->kept = 0;
     s->count->changes++;
 }

@@ -121,15 +121,13 @@ static void sum_loads(td_reduced_state *s) {
 
 // ---- costs ----------------------------------------------------------------------------------
 
-// Whether there is wind, in which a joint that turned back by now will turn again: its rate of late
-// counts.
-static bool gusts(const td_reduced_state *s) {
+bool tdi_reduce_gusts(const td_reduced_state *s) {
     const tdi_reduce_flow *flow = &s->count->flow;
     return tdi_reduce_has_air(s) && (flow->by_segment || tdi_norm(flow->air.wind) > CALM);
 }
 
 static td_real by_gain(const td_reduced_state *s, gain of) {
-    return gusts(s) ? of.wind : of.still;
+    return tdi_reduce_gusts(s) ? of.wind : of.still;
 }
 
 static td_vec3 rate_of(const td_reduced_state *s, int32_t i) {
@@ -225,11 +223,12 @@ static td_real out_of_step(const td_reduced_state *s, int32_t i, td_real way) {
     return shape->answer * s->active[i] * shape->reach * (rho < 4 * zeta ? rho / (4 * zeta) : 1);
 }
 
-// Groups of two, of four where those cost little. What it missed while it was joined is remembered,
+// Groups of two, of four where those cost little; not behind what a load pushes, which would act on
+// one side of the group. What it missed while it was joined is remembered,
 // or it would be joined again at the next choice; not the jolt with which a motion begins.
 static td_real joined_cost(const td_reduced_state *s, int32_t i) {
     const int32_t place = s->shape[i].place;
-    if (!s->shape[i].joins || place % 4 == 0) {
+    if (!s->shape[i].joins || place % 4 == 0 || s->held.has[s->full->parent[i]] == TDI_PUSHED) {
         return HUGE_VAL;
     }
     const td_real way = (place % 2 ? 1 : 3) * tdi_norm(s->full->body[i].attach),
@@ -286,7 +285,7 @@ static void note_turns(td_reduced_state *s, int32_t i) {
                   kept = s->count->young < 2 * SWAY ? 0 : FADE_SWING; // a jolt is soon forgotten
     s->active[i] = fmax(rate, FADE * s->active[i]);
     s->swing[i] = fmax(swing, kept * s->swing[i]);
-    s->swing[i] = gusts(s) ? fmax(s->swing[i], GUST * s->active[i]) : s->swing[i];
+    s->swing[i] = tdi_reduce_gusts(s) ? fmax(s->swing[i], GUST * s->active[i]) : s->swing[i];
 }
 
 // The cheapest mode of a joint and what its present one costs, in m^2.
@@ -307,8 +306,13 @@ static td_real weigh(td_reduced_state *s, int32_t i) {
         take(s, &best, TD_REDUCE_RIDING, costs[TD_REDUCE_RIDING]);
         take(s, &best, TD_REDUCE_JOINED, costs[TD_REDUCE_JOINED]);
     }
-    const bool own = s->held.has[i] || s->pinned[i];
-    s->wanted[i] = own ? TD_REDUCE_OWN : best.mode;
+    if (s->held.has[i] || s->pinned[i]) {
+        best = (offer){TD_REDUCE_OWN, HUGE_VAL};
+    }
+    if (s->held.has[i] && !s->pinned[i] && !starts(s)) { // a group bends under a load as well
+        take(s, &best, TD_REDUCE_JOINED, costs[TD_REDUCE_JOINED]);
+    }
+    s->wanted[i] = best.mode;
     s->cost[i] = weight * best.cost * best.cost;
     return weight * costs[s->mode[i]] * costs[s->mode[i]];
 }
@@ -316,7 +320,7 @@ static td_real weigh(td_reduced_state *s, int32_t i) {
 // ---- thresholds -----------------------------------------------------------------------------
 
 // Costs in steps of 2^(1/4), so that the threshold is the same for all who ask.
-enum { LOWEST = -200, HIGHEST = 50, STEPS = 4, KEYS = STEPS * (HIGHEST - LOWEST + 1) };
+enum { LOWEST = -80, HIGHEST = 20, STEPS = 4, KEYS = STEPS * (HIGHEST - LOWEST + 1) };
 
 static int32_t key_of(td_real cost) {
     int power;
@@ -337,7 +341,7 @@ static int32_t key_at(const td_reduced_state *s, int32_t i) {
 
 // The first key that is not taken.
 static int32_t threshold(const td_reduced_state *s) {
-    const td_real most = (gusts(s) ? ROOM : 1) * s->opts.error * s->opts.error;
+    const td_real most = (tdi_reduce_gusts(s) ? ROOM : 1) * s->opts.error * s->opts.error;
     td_real sums[KEYS] = {0}, sum = 0;
     int32_t counts[KEYS] = {0}, left = s->full->body_count, key = 0;
     for (int32_t i = 0; i < s->full->body_count; i++) {

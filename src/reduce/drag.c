@@ -97,20 +97,28 @@ static td_vec3 turning_of(const tdi_mat3 *r, const tdi_mat3 *rate) { // in the a
     return tdi_mat3_apply_t(r, tdi_scale(tdi_mat3_axial(&spin), 0.5));
 }
 
-void tdi_reduce_fit(td_reduced_state *s, int32_t c) {
+// C, which changes slowly, and what follows from it.
+static void fit_spread(td_reduced_state *s, int32_t c) {
+    const td_real h = 2 * s->tree.head.rule.dt / 3;
+    tdi_body *b = &s->clusters.body[c];
+    s->rest[c].spread = spread_of(&s->sum[c]);
+    b->second = tdi_sym3_add(s->usual[c].second, tdi_sym3_scale(s->rest[c].spread, h));
+    s->inverse[c] = tdi_reduce_inverse(b);
+}
+
+void tdi_reduce_fit(td_reduced_state *s, int32_t c, bool all) {
     const tdi_reduce_flow_sum *sum = &s->sum[c];
     tdi_body *b = &s->clusters.body[c];
     tdi_reduce_rest *rest = &s->rest[c];
     fit_area(s, sum, &s->usual[c], b);
     const tdi_wrench law = law_of(s, c, b);
-    const td_real h = 2 * s->tree.head.rule.dt / 3;
+    if (all || rest->acts == 0) {
+        fit_spread(s, c);
+    }
     rest->acts = 1;
     rest->force = tdi_sub(sum->force, law.f);
     rest->moment = tdi_sub(sum->moment, law.n);
     rest->turning = turning_of(&s->tree.frame[c].r, &s->tree.past[c].w);
-    rest->spread = spread_of(sum);
-    b->second = tdi_sym3_add(s->usual[c].second, tdi_sym3_scale(rest->spread, h));
-    s->inverse[c] = tdi_reduce_inverse(b);
 }
 
 void tdi_reduce_calm(td_reduced_state *s, int32_t c) {

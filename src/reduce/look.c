@@ -25,9 +25,9 @@ tdi_place tdi_reduce_acceleration(const td_reduced_state *s, int32_t c) {
     return a;
 }
 
-static td_real flow_past(const td_reduced_state *s, int32_t c) {
+static td_vec3 flow_past(const td_reduced_state *s, int32_t c) {
     const td_vec3 wind = s->count->flow.by_segment ? s->winds[c] : s->count->flow.air.wind;
-    return tdi_norm(tdi_sub(s->tree.past[c].v, wind));
+    return tdi_sub(s->tree.past[c].v, wind);
 }
 
 // At the far end of a cluster, at most.
@@ -38,7 +38,7 @@ static tdi_reduce_seen acting(const td_reduced_state *s, int32_t c) {
         turning += a.r.m[k] * a.r.m[k];
     }
     return (tdi_reduce_seen){tdi_norm(a.o) + s->shape[s->first[c]].reach * sqrt(turning),
-                             flow_past(s, c)};
+                             tdi_norm(flow_past(s, c))};
 }
 
 // ---- entry ----------------------------------------------------------------------------------
@@ -56,10 +56,15 @@ static bool pulled(const td_reduced_state *s, int32_t c) {
     return acting(s, c).pull > GROWN * s->seen[c].pull + least;
 }
 
+static bool gust(const td_reduced_state *s, int32_t c) {
+    const td_vec3 flow = flow_past(s, c);
+    const td_real most = GROWN * s->seen[c].flow + FLOW;
+    return tdi_dot(flow, flow) > most * most;
+}
+
 bool tdi_reduce_disturbed(const td_reduced_state *s, bool all) {
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
-        if (s->stiff[c] &&
-            (flow_past(s, c) > GROWN * s->seen[c].flow + FLOW || (all && pulled(s, c)))) {
+        if (s->stiff[c] && (gust(s, c) || (all && pulled(s, c)))) {
             return true;
         }
     }

@@ -18,7 +18,7 @@
 // Order    clusters stand in the order of their first segments, so parents come first.
 
 #include "tendril/reduce.h"
-#include "tree/implicit.h"
+#include "tree/reuse.h"
 
 #include <math.h>
 
@@ -113,9 +113,11 @@ typedef struct tdi_reduce_seen {
     td_real pull, flow;
 } tdi_reduce_seen;
 
+enum { TDI_PUSHED = 2 }; // of what is held: a load acts on the segment itself
+
 // Segments, each once.
 typedef struct tdi_reduce_set {
-    uint8_t *has;
+    uint8_t *has; // not 0
     int32_t *list, *count;
 } tdi_reduce_set;
 
@@ -131,6 +133,11 @@ typedef struct tdi_reduce_count { // what is saved besides arrays
     int32_t by_hand; // modes are not chosen
     int32_t dense;   // wind is asked for in every patch
     int32_t turn;    // 0 to TDI_AIR_EVERY - 1: in which steps drag is fitted, beside other trees
+    int32_t age;     // steps since factors were kept
+    td_real kept;    // s: h of the step of which they are; 0: there are none
+    td_real held;    // of that step: how stiffly loads and damping held it; see held_by()
+    td_real moved;   // rad: the largest of the first increments of the last step
+    td_real turning; // rad: how far joints turned in a step, when that was last asked
     tdi_reduce_flow flow;
 } tdi_reduce_count;
 
@@ -140,10 +147,13 @@ struct td_reduced_state {
     td_tree_model clusters;
     const td_tree_model *full;
     td_reduce_opts opts;
-    int32_t reduced;         // segments whose joint is not its own
-    int32_t groups;          // clusters whose joint is that of several
-    int32_t drawn;           // what `whole` has of the clusters: TDI_DRAWN_
-    bool started;            // modes changed at the beginning of the step that is under way;
+    int32_t reduced;       // segments whose joint is not its own
+    int32_t groups;        // clusters whose joint is that of several
+    int32_t drawn;         // what `whole` has of the clusters: TDI_DRAWN_
+    bool again;            // the next increments use old factors; then
+    td_real turned, moved; // rad: how far joints turned since; the largest of the first increments
+    bool made;             // the last increments had factors to keep
+    bool started;          // modes changed at the beginning of the step that is under way;
     tdi_reduce_count before; // then this was its count,
     td_real *v_began;        // and these the velocities
     uint8_t *given;          // and these, a segment, the modes that were wanted
@@ -163,6 +173,7 @@ struct td_reduced_state {
     tdi_reduce_seen *seen;   // a cluster
     td_vec3 *began;          // a cluster of a group: its rotation vector when it was made
     tdi_reduce_rest *rest;   // a cluster
+    tdi_kept *kept;          // a cluster: factors that are used again
     char *saved;
     size_t saved_bytes;
 
@@ -291,16 +302,20 @@ static inline td_vec3 tdi_reduce_drag(const td_air *air, td_vec3 area, td_vec3 u
     return tdi_scale(au, -slope);
 }
 
-// drag.c: the drag of a cluster from the sums of its segments; that it has none but by its usual
+// drag.c: the drag of a cluster from the sums of its segments, with `all` also how it resists
+// turning; that it has none but by its usual
 // area; and, after a step, what acts in the next one.
-void tdi_reduce_fit(td_reduced_state *state, int32_t cluster);
+void tdi_reduce_fit(td_reduced_state *state, int32_t cluster, bool all);
 void tdi_reduce_calm(td_reduced_state *state, int32_t cluster);
 void tdi_reduce_push(td_reduced_state *state);
 
 // shape.c: fills `shape`, at the pose of `whole`.
 void tdi_reduce_measure(td_reduced_state *state);
 
-// choose.c: whether modes are chosen.
+// choose.c: whether there is wind, in which a joint that turned back by now will turn again: its
+// rate of late counts.
+bool tdi_reduce_gusts(const td_reduced_state *state);
+// Whether modes are chosen.
 bool tdi_reduce_chooses(const td_reduced_state *state);
 // Chooses those that are wanted; whether they are others than those there are. `late`: what is held
 // has to be freed.

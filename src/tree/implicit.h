@@ -34,6 +34,7 @@ typedef struct tdi_potential_at {
     bool positive; // the inertia is that of the pose, which is positive, not the second derivative
     const struct tdi_terms_kernel *wide; // for many terms at once; NULL: one by one
     bool foreseen; // geometric stiffness of inertia is that of the origins that were foreseen
+    bool gradient; // nothing else is asked for
 } tdi_potential_at;
 
 // Terms of a body by its joint, for tdi_sweep_in(); context is a tdi_potential_at. Point loads are
@@ -54,6 +55,7 @@ typedef struct tdi_tree_step {
     bool guessed;        // q_start is that of this step
     bool carry;          // the base goes with the increments
     bool note;           // increments note the forces that they lead to
+    bool keep;           // factors stay in the nodes, for tdi_kept_take()
     tdi_twist base_move; // and by this
     td_real time;        // 0..1: how far the base has come
 } tdi_tree_step;
@@ -68,6 +70,8 @@ void tdi_step_begin_rest(void *body);
 void tdi_step_end_rest(void *body);
 void tdi_step_clear(void *body);
 tdi_factored tdi_step_factor(void *body, const tdi_model *model);
+// The same with factors of an earlier step, of a tree of ball joints and in one part.
+void tdi_step_factor_again(td_tree_state *state, const struct tdi_kept *kept);
 td_real tdi_step_solve(void *body, bool limited, td_real *promise);
 td_real tdi_step_attempt(void *body, bool limited, td_real *promise);
 td_real tdi_step_largest(const void *body);
@@ -83,18 +87,17 @@ void tdi_step_stand(void *body);
 
 // The part of the table that holds for all that begins with a td_tree_state; with tree/pins.h and
 // tree/points.h.
-#define TDI_TREE_STEPS                                                                         \
-    .ready = tdi_step_ready, .guess = tdi_step_guess, .clear = tdi_step_clear,                 \
-    .factor = tdi_step_factor, .solve = tdi_step_solve, .attempt = tdi_step_attempt,           \
-    .largest = tdi_step_largest, .value = tdi_step_value, .keep = tdi_step_keep,               \
-    .try = tdi_step_try, .longest = TDI_LONGEST_TURN, .longest_rest = TDI_LONGEST_TURN,        \
-    .driven = tdi_step_driven, .drive = tdi_step_drive, .stand = tdi_step_stand,               \
-    .points = tdi_tree_points, .velocities = tdi_tree_velocities, .moves = tdi_tree_moves,     \
-    .push = tdi_tree_push, .turned = tdi_tree_turned, .turns = tdi_tree_turns,                 \
-    .spin = tdi_tree_spin, .wring = tdi_tree_wring, .respond = tdi_tree_respond,               \
-    .absorb = tdi_tree_absorb, .mass = tdi_tree_mass, .joint_inertia = tdi_tree_joint_inertia, \
-    .pin_moves = tdi_tree_pin_moves, .pin_push = tdi_tree_pin_push,                            \
-    .pin_confine = tdi_tree_pin_confine, .nudge = tdi_step_nudge
+#define TDI_TREE_STEPS                                                                     \
+    .ready = tdi_step_ready, .guess = tdi_step_guess, .clear = tdi_step_clear,             \
+    .solve = tdi_step_solve, .largest = tdi_step_largest, .value = tdi_step_value,         \
+    .keep = tdi_step_keep, .try = tdi_step_try, .longest = TDI_LONGEST_TURN,               \
+    .longest_rest = TDI_LONGEST_TURN, .driven = tdi_step_driven, .drive = tdi_step_drive,  \
+    .stand = tdi_step_stand, .points = tdi_tree_points, .velocities = tdi_tree_velocities, \
+    .moves = tdi_tree_moves, .push = tdi_tree_push, .turned = tdi_tree_turned,             \
+    .turns = tdi_tree_turns, .spin = tdi_tree_spin, .wring = tdi_tree_wring,               \
+    .respond = tdi_tree_respond, .absorb = tdi_tree_absorb, .mass = tdi_tree_mass,         \
+    .joint_inertia = tdi_tree_joint_inertia, .pin_moves = tdi_tree_pin_moves,              \
+    .pin_push = tdi_tree_pin_push, .pin_confine = tdi_tree_pin_confine, .nudge = tdi_step_nudge
 
 // A tree for the common Newton's method; bodies are td_tree_states.
 extern const tdi_implicit tdi_tree_implicit;

@@ -12,6 +12,7 @@
 #include "tree/drive.h"
 #include "tree/implicit.h"
 #include "tree/pins.h"
+#include "tree/reuse.h"
 #include "tree/rows.h"
 #include "tree/points.h"
 #include "tree/saving.h"
@@ -343,7 +344,7 @@ tdi_factored tdi_step_factor(void *body, const tdi_model *model) {
                              .positive = model->positive,
                              .raise =
                                  model->raise && p->inertia && !model->positive && !model->touched,
-                             .touched = model->touched,
+                             .touched = model->touched || s->now->keep,
                              .note = model->note,
                              .noted = model->noted};
     s->now->carry = model->carry;
@@ -355,6 +356,19 @@ tdi_factored tdi_step_factor(void *body, const tdi_model *model) {
     }
     bool fine = tdi_sweep_in(s->model, s, s->now->pool, &terms);
     return fine ? TDI_POSITIVE : terms.raise ? TDI_RAISED : TDI_NOT_POSITIVE;
+}
+
+void tdi_step_factor_again(td_tree_state *s, const tdi_kept *kept) {
+    const tdi_potential *p = &s->now->potential;
+    const tdi_potential_at at = {.model = s->model,
+                                 .state = s,
+                                 .potential = p,
+                                 .wide = tdi_terms_widest(),
+                                 .gradient = true};
+    const tdi_terms terms = {.balls = tdi_potential_balls, .context = &at};
+    s->now->carry = s->now->note = false;
+    tdi_loads_expand(s, &p->loads);
+    tdi_sweep_in_again(s->model, s, &terms, kept);
 }
 
 // How the base moves from now to the end of the step.
@@ -462,6 +476,8 @@ const tdi_implicit tdi_tree_implicit = {
     .check_drives = tdi_drives_check,
     .joint_dof = tdi_tree_joint_dof,
     .begin = tdi_step_begin,
+    .factor = tdi_step_factor,
+    .attempt = tdi_step_attempt,
     .undo = tdi_step_undo,
     .accept = tdi_step_accept,
     .begin_rest = tdi_step_begin_rest,

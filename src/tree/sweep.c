@@ -30,6 +30,7 @@
 
 #include "tree/kernels.h"
 #include "tree/raise.h"
+#include "tree/reuse.h"
 #include "tree/rows.h"
 #include "tree/trial.h"
 
@@ -151,10 +152,16 @@ static inline bool eliminate_ball(const tdi_term *t, total *sum, const tdi_terms
 }
 
 // No further than `limit` from the parent; what the body carries is solved for where it comes to.
-static inline void turn_ball(tdi_node *node, const tdi_twist *up, td_real limit) {
-    td_vec3 u = tdi_add(up->v, tdi_cross(up->w, node->r));
-    td_vec3 w = tdi_sub(tdi_mat3_apply(&node->turn, up->w), tdi_mat3_apply(&node->shift, u));
-    w = tdi_sub(w, node->free);
+static inline void turn_ball(const td_tree_state *s, int32_t i, const tdi_twist *up,
+                             td_real limit) {
+    tdi_node *node = &s->node[i];
+    td_vec3 u = tdi_add(up->v, tdi_cross(up->w, node->r)), w;
+    if (s->kept) {
+        w = tdi_kept_turn(&s->kept[i], &s->frame[i].r, node, up->w, u);
+    } else {
+        w = tdi_sub(tdi_mat3_apply(&node->turn, up->w), tdi_mat3_apply(&node->shift, u));
+        w = tdi_sub(w, node->free);
+    }
     td_vec3 y = tdi_sub(w, up->w);
     td_real y2 = tdi_dot(y, y);
     if (y2 > limit * limit) {
@@ -432,7 +439,7 @@ static void part_out(void *context, int32_t part) {
             tdi_node *node = &s->node[i];
             const tdi_twist *up = p == TD_NONE ? &s->base_move : &s->node[p].move;
             if (run.ball) {
-                turn_ball(node, up, c->limit);
+                turn_ball(s, i, up, c->limit);
                 if (s->rows) {
                     node->move.w = tdi_add(node->move.w, tdi_rows_turn(s->rows, i));
                     tdi_rows_solve(s->rows, i, &node->move);
@@ -499,5 +506,6 @@ td_real tdi_sweep_out(const td_tree_model *m, td_tree_state *s, td_pool *pool, t
         largest = x > largest ? x : largest;
     }
     s->rows = NULL;
+    s->kept = NULL;
     return finite ? sqrt(largest) : NAN;
 }

@@ -87,7 +87,7 @@ static inline tdi_wvec3 origin_off(const wframe *f, const wplace *hat, const tdi
 }
 
 static inline void body_term(const wbodies *in, const tdi_potential *potential, bool positive,
-                             wterm *t) {
+                             bool gradient, wterm *t) {
     const wbody *body = in->body;
     const wframe *f = in->frame;
     tdi_wvec3 e = origin_off(f, in->hat, potential);
@@ -98,7 +98,9 @@ static inline void body_term(const wbodies *in, const tdi_potential *potential, 
 
     t->load.f = tdi_wadd(tdi_wscale(e, body->mass), tdi_wsub(c, c_hat));
     t->load.n = tdi_wadd(tdi_wmat3_axial(&p), tdi_wcross(c, e));
-
+    if (gradient) {
+        return;
+    }
     if (positive) {
         p = tdi_wmat3_mul_t(&rs, &f->r);
     }
@@ -163,7 +165,7 @@ static inline tdi_wdrag drag_at(const drag_points *d, const tdi_loads *l, td_rea
 
 // With gradients f_k and Hessians H_k at fractions c_k of the lever t:
 //   n += t x sum c f,  A += [t]x (sum c^2 H) [t]x^T,  B += [t]x sum c H,  C += sum H
-static void add_drag(const wbodies *in, const tdi_loads *l, wterm *term) {
+static void add_drag(const wbodies *in, const tdi_loads *l, bool gradient, wterm *term) {
     const drag_points d = drag_points_of(in, l);
     const tdi_wvec3 t = d.lever;
     const tdi_wide c[2] = {tdi_wide_all(tdi_gauss_points[0]), tdi_wide_all(tdi_gauss_points[1])};
@@ -172,6 +174,11 @@ static void add_drag(const wbodies *in, const tdi_loads *l, wterm *term) {
         p[g] = drag_at(&d, l, tdi_gauss_points[g]);
     }
     tdi_wvec3 first = tdi_wmadd(tdi_wscale(p[0].gradient, c[0]), p[1].gradient, c[1]);
+    term->load.n = tdi_wadd(term->load.n, tdi_wcross(t, first));
+    term->load.f = tdi_wadd(term->load.f, tdi_wadd(p[0].gradient, p[1].gradient));
+    if (gradient) {
+        return;
+    }
     tdi_wsym3 h0 = tdi_wsym3_scale(p[0].hessian, c[0]), h1 = tdi_wsym3_scale(p[1].hessian, c[1]);
     tdi_wsym3 once = tdi_wsym3_add(h0, h1);
     tdi_wsym3 twice = tdi_wsym3_add(tdi_wsym3_scale(h0, c[0]), tdi_wsym3_scale(h1, c[1]));
@@ -181,8 +188,6 @@ static void add_drag(const wbodies *in, const tdi_loads *l, wterm *term) {
         term->block.b.m[k] += shift.m[k];
     }
     term->block.c = tdi_wsym3_add(term->block.c, tdi_wsym3_add(p[0].hessian, p[1].hessian));
-    term->load.n = tdi_wadd(term->load.n, tdi_wcross(t, first));
-    term->load.f = tdi_wadd(term->load.f, tdi_wadd(p[0].gradient, p[1].gradient));
     term->geometric = tdi_wsym3_add(term->geometric, tdi_wgeometric_stiffness(t, first));
 }
 
@@ -192,12 +197,12 @@ static void add_drag(const wbodies *in, const tdi_loads *l, wterm *term) {
 static inline void outside_term(const tdi_potential_at *at, const wbodies *in, wterm *t) {
     const tdi_potential *p = at->potential;
     if (p->inertia) {
-        body_term(in, p, at->positive, t);
+        body_term(in, p, at->positive, at->gradient, t);
     } else {
         weight_term(in, p->gravity, at->positive ? p->relax : 0, t);
     }
     if (tdi_has_drag(&p->loads)) {
-        add_drag(in, &p->loads, t);
+        add_drag(in, &p->loads, at->gradient, t);
     }
     t->pull = t->load.f;
 }
@@ -343,18 +348,21 @@ static inline void ball_term(const tdi_potential_at *at, const wbodies *in, wter
         t = tdi_wmadd(t, tdi_wtimes(damping, tdi_wsub(turn.a, in->rest)), damp);
     }
     tdi_wvec3 own = tdi_wball_rate(&turn, t, -1);
+    own = linear ? own : tdi_wmadd(own, law.gradient, spring);
+    tdi_wvec3 g = tdi_wmat3_apply(&in->frame->r, own);
+    term->g[0] = g.x;
+    term->g[1] = g.y;
+    term->g[2] = g.z;
+    if (at->gradient) {
+        return;
+    }
     k = tdi_wmadd(tdi_wscale(k, spring), damping, damp);
     tdi_wsym3 form = turned_stiffness(&turn, k);
     if (!at->positive) {
         form = tdi_wsym3_add(form, ball_second(&turn, t));
     }
     if (!linear) {
-        own = tdi_wmadd(own, law.gradient, spring);
         form = tdi_wsym3_add(form, tdi_wsym3_scale(law.hessian, spring));
     }
-    tdi_wvec3 g = tdi_wmat3_apply(&in->frame->r, own);
-    term->g[0] = g.x;
-    term->g[1] = g.y;
-    term->g[2] = g.z;
     term->ball = tdi_wsym3_turn(&in->frame->r, &form);
 }

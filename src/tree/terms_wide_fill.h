@@ -71,19 +71,25 @@ static inline void gather_drag(const tdi_potential_at *at, int32_t first, gather
 
 // ---- scattering -----------------------------------------------------------------------------
 
-static inline void scatter(const wterm *from, tdi_term *terms) {
+static inline void scatter_hessian(const wterm *from, int lane, tdi_term *t) {
+    t->block.a = tdi_wsym3_get(&from->block.a, lane);
+    for (int k = 0; k < 9; k++) {
+        t->block.b.m[k] = tdi_wide_get(&from->block.b.m[k], lane);
+    }
+    t->block.c = tdi_wsym3_get(&from->block.c, lane);
+    t->geometric = tdi_wsym3_get(&from->geometric, lane);
+    t->ball = tdi_wsym3_get(&from->ball, lane);
+}
+
+static inline void scatter(const wterm *from, bool gradient, tdi_term *terms) {
     for (int lane = 0; lane < TDI_LANES; lane++) {
         tdi_term *t = &terms[lane];
-        t->block.a = tdi_wsym3_get(&from->block.a, lane);
-        for (int k = 0; k < 9; k++) {
-            t->block.b.m[k] = tdi_wide_get(&from->block.b.m[k], lane);
+        if (!gradient) {
+            scatter_hessian(from, lane, t);
         }
-        t->block.c = tdi_wsym3_get(&from->block.c, lane);
         t->load.n = tdi_wvec3_get(&from->load.n, lane);
         t->load.f = tdi_wvec3_get(&from->load.f, lane);
         t->pull = t->load.f;
-        t->geometric = tdi_wsym3_get(&from->geometric, lane);
-        t->ball = tdi_wsym3_get(&from->ball, lane);
         for (int k = 0; k < 3; k++) {
             t->g[k] = tdi_wide_get(&from->g[k], lane);
         }
@@ -103,5 +109,5 @@ static void fill(const tdi_potential_at *at, int32_t first, tdi_term *terms) {
                         &g.past, &g.wind, g.w,      g.u,    g.rest};
     outside_term(at, &in, &term);
     ball_term(at, &in, &term);
-    scatter(&term, terms);
+    scatter(&term, at->gradient, terms);
 }
