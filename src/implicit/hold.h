@@ -24,6 +24,8 @@
 #include "implicit/implicit.h"
 #include "implicit/sparse.h"
 
+#define TDI_HELD_MET 1e-9 // m or rad: rows are met to this
+
 // What a constraint leaves from step to step. It is saved as it is.
 typedef struct tdi_hold_state {
     td_constraint_target target, target0; // at the end of the next step, and of the last
@@ -47,6 +49,7 @@ typedef struct tdi_held {
     tdi_bond law;
     bool acts;                // in this step
     bool used[TDI_BOND_ROWS]; // in this iteration
+    bool freed[TDI_BOND_ROWS]; // one-sided, and it would have pulled in the last one
     td_real c[TDI_BOND_ROWS]; // where it was evaluated
     // What rows see of a move of the first pin and of the mate; a coupled distance has two more.
     td_vec3 way[TDI_BOND_ROWS], back[TDI_BOND_ROWS];
@@ -160,6 +163,11 @@ void tdi_holds_counter(tdi_holds *all, const tdi_system *system);
 
 // ---- shared by these files
 
+// N: a one-sided row pushes with more than this. Less moves a mean segment by less than rows are
+// met to, and has the sign of rounding.
+static inline td_real tdi_held_least(const tdi_held *b) {
+    return TDI_HELD_MET * b->inertia;
+}
 // How much larger K has become.
 static inline td_real tdi_hold_weight(const tdi_hold_state *s, int32_t bond) {
     static const td_real tens[] = {1, 10, 100, 1e3, 1e4, 1e5, 1e6};

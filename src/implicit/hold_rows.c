@@ -20,13 +20,13 @@
 
 #define STIFF     1e6   // times the inertia of a segment: K
 #define SPRING    1e2   // times that: K of rows that cannot be met
-#define MET       1e-9  // m or rad
 #define WEAK      0.03  // of an error is left to the first order, at most,
 #define PLAIN     3e-9  // m or rad: if it is large enough to be one; smaller ones between two
 #define SERIES    1e-10 // segments, where errors of rows in series add up
 #define SHRINKS   0.25  // of the error is left, at most, by an iteration that helps
 #define STALLS    6     // in a row: it cannot be met
 #define MOST_TENS 6     // times that K becomes ten times as large
+#define SLACK     1e-10 // m or rad: below 0 by more than this, a row that was freed takes part again
 #define CALM      0.1   // of the error: increments below this do not come nearer
 
 // ---- pins -----------------------------------------------------------------------------------
@@ -109,7 +109,8 @@ static void evaluate(tdi_holds *h, const tdi_system *y, tdi_held *b) {
     memcpy(b->c, at.c, sizeof at.c);
     b->k = b->inertia * (s->unmet ? SPRING : STIFF * tdi_hold_weight(s, b->bond));
     for (int32_t r = 0; r < b->law.row_count; r++) {
-        b->used[r] = !b->law.one_sided || l[r] + b->merit * b->c[r] < 0;
+        const td_real slack = b->freed[r] ? SLACK : 0;
+        b->used[r] = !b->law.one_sided || l[r] + b->merit * (b->c[r] + slack) < 0;
         if (s->unmet || !b->used[r]) {
             l[r] = 0;
         }
@@ -325,10 +326,19 @@ static void strengthen(const tdi_holds *h, tdi_held *b, tdi_hold_state *s) {
     }
 }
 
+// One-sided rows that would have to pull for these increments: they are those of a bar.
+static void free_rows(const tdi_holds *h, tdi_held *b, const td_real *l) {
+    for (int32_t r = 0; r < b->law.row_count; r++) {
+        const td_real after = l[r] + b->k * (b->c[r] + change(h, b, r));
+        b->freed[r] = b->law.one_sided && b->used[r] && after > tdi_held_least(b);
+    }
+}
+
 static td_real finish(tdi_holds *h, tdi_held *b) {
     tdi_hold_state *s = &h->state[b->hold];
     strengthen(h, b, s);
     td_real *l = s->l[b->bond], f[TDI_BOND_ROWS] = {0};
+    free_rows(h, b, l);
     const td_real slope = forces_of(h, b, f);
     memcpy(b->l_before, l, sizeof b->l_before);
     memcpy(l, f, sizeof f);
@@ -362,9 +372,10 @@ void tdi_holds_finish(tdi_holds *all, const tdi_system *y, td_real *promise) {
 void tdi_holds_revert(tdi_holds *all) {
     for (tdi_holds *h = all; h; h = h->next) {
         for (int32_t i = 0; i < h->held_count; i++) {
-            const tdi_held *b = &h->held[i];
+            tdi_held *b = &h->held[i];
             if (b->acts) {
                 memcpy(h->state[b->hold].l[b->bond], b->l_before, sizeof b->l_before);
+                memset(b->freed, 0, sizeof b->freed);
             }
         }
     }
@@ -392,9 +403,10 @@ static bool judge(tdi_holds *h, tdi_held *b, td_real largest, bool whole) {
     tdi_bond_rows(&b->law, x, &along, c);
     const td_real before = b->error;
     b->error = error_of(b, s, c);
-    if (s->unmet || b->error <= MET) {
+    const bool freed = b->freed[0] || b->freed[1] || b->freed[2];
+    if (s->unmet || b->error <= TDI_HELD_MET) {
         b->stalls = 0;
-        return true;
+        return !freed;
     }
     const bool stalls =
         whole && !b->weak && b->error > SHRINKS * before && largest < CALM * b->error;
