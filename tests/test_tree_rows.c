@@ -62,8 +62,11 @@ static void give_slack(const tangle *t, td_constraint *c, int32_t k) {
         c->as_found = k % 3 == 0;
         c->target.length = length + room;
     } else if (c->kind == TD_HOLD_STOP) {
-        c->axis[1] = tdi_quat_rotate(back, tdi_scale(away, 1 / length));
-        c->point[1] = tdi_scale(c->axis[1], length - room);
+        // square to `away` no turn of the second side about its joint would be in its way
+        const td_vec3 unit = tdi_scale(away, 1 / length), own = tdi_quat_rotate(back, away);
+        const td_vec3 way = tdi_add(unit, tdi_across(unit));
+        c->axis[1] = tdi_quat_rotate(back, tdi_scale(way, 1 / tdi_norm(way)));
+        c->point[1] = tdi_madd(own, c->axis[1], -room);
     } else if (c->kind == TD_HOLD_SLIDER) {
         c->low = -0.002;
         c->high = 0.002;

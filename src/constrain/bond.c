@@ -327,17 +327,25 @@ void tdi_bond_evaluate(const tdi_bond *bond, const td_vec3 x[TDI_BOND_PINS], td_
 
 // ---- second derivatives ---------------------------------------------------------------------
 
-// -(force.p'')/|p'|^4 of p' p'^T in the world's axes, for a force across the curve
-static td_sym3 curve_hessian(const tdi_bond *bond, const td_vec3 *x, td_real along,
-                             const td_real *force) {
+// p' in the world's axes
+static td_vec3 curve_way(const tdi_bond *bond, const td_vec3 *x, td_real along) {
     td_vec3 p, d1, d2, way = {0, 0, 0};
     tdi_rail_at(&bond->curve, along, &p, &d1, &d2);
-    const td_real speed2 = tdi_dot(d1, d1), own[3] = {d1.x, d1.y, d1.z};
+    const td_real own[3] = {d1.x, d1.y, d1.z};
     for (int k = 0; k < 3; k++) {
         way = tdi_madd(way, tdi_sub(x[2 + k], x[1]), own[k]);
     }
+    return way;
+}
+
+// -(force.p'')/|p'|^4 of p' p'^T in the world's axes, for a force across the curve
+static td_sym3 curve_hessian(const tdi_bond *bond, const td_vec3 *x, td_real along,
+                             const td_real *force) {
+    td_vec3 p, d1, d2;
+    tdi_rail_at(&bond->curve, along, &p, &d1, &d2);
     const td_vec3 f = {force[0], force[1], force[2]};
-    return tdi_sym3_square(way, -tdi_dot(f, d2) / (speed2 * speed2));
+    const td_real speed2 = tdi_dot(d1, d1);
+    return tdi_sym3_square(curve_way(bond, x, along), -tdi_dot(f, d2) / (speed2 * speed2));
 }
 
 // Turns rows and columns p and q of a symmetric matrix so that a_pq becomes 0, and the columns of v
@@ -383,6 +391,29 @@ td_sym3 tdi_bond_positive(const td_sym3 *h) {
 bool tdi_bond_curves(tdi_bond_kind kind) {
     return kind == TDI_BOND_CURVE || kind == TDI_BOND_DISTANCE || kind == TDI_BOND_CONE ||
            kind == TDI_BOND_TWIST;
+}
+
+bool tdi_bond_turns(tdi_bond_kind kind) {
+    return kind == TDI_BOND_LINE || kind == TDI_BOND_ALONG || kind == TDI_BOND_CURVE;
+}
+
+int32_t tdi_bond_free(const tdi_bond *bond, const td_vec3 x[TDI_BOND_PINS], td_real along,
+                      td_vec3 way[2]) {
+    const td_vec3 e = tdi_sub(x[2], x[1]);
+    if (bond->kind == TDI_BOND_CURVE) {
+        way[0] = tdi_unit_or(curve_way(bond, x, along), tdi_vec3(1, 0, 0));
+        return 1;
+    }
+    if (bond->kind == TDI_BOND_LINE && bond->row_count == 2) {
+        way[0] = tdi_cross(e, tdi_sub(x[3], x[1]));
+        return 1;
+    }
+    if (bond->row_count > 1) { // a range: what slides within it is on a line besides
+        return 0;
+    }
+    way[0] = tdi_across(e);
+    way[1] = tdi_cross(e, way[0]);
+    return 2;
 }
 
 td_sym3 tdi_bond_hessian(const tdi_bond *bond, const td_vec3 x[TDI_BOND_PINS], td_real along,

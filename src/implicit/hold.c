@@ -207,6 +207,10 @@ static void begin_bond(tdi_holds *h, const tdi_system *y, tdi_held *b, const tdi
     if (b->mate != TD_NONE) {
         h->pin[b->mate] = h->pin[b->pin[1]];
     }
+    if (b->far != TD_NONE) {
+        h->pin[b->far] = h->pin[b->mate];
+    }
+    b->bent = (tdi_bent){0};
     const td_real rate = h->h > 0 ? 1 / (h->h * h->h) : STATIC_RATE;
     td_real compliance = 0; // of both sides
     for (int side = 0; side < 2; side++) {
