@@ -66,15 +66,22 @@ static td_real change(const tdi_holds *h, const tdi_held *b, int32_t row) {
 
 // ---- evaluation -----------------------------------------------------------------------------
 
+// The force of a row that has second derivatives. That of an error passes with the increments, but
+// of rows that cannot be met.
+static td_real lasting_force(const tdi_holds *h, const tdi_held *b, int32_t row) {
+    const tdi_hold_state *s = &h->state[b->hold];
+    return !b->used[row] ? 0 : s->unmet ? b->k * b->c[row] : s->l[b->bond][row];
+}
+
 // Two rows across the line of a coupled distance: its geometric stiffness K = f/|d|, which couples
 // both sides. Of a bar that is pressed it is negative, and with K = -f/|d|
 //   -K/2 (a - b)^2 = K/2 (a + b)^2 - K a^2 - K b^2,
 // of which the first is a row, and the others are what its two sides have.
 static void add_tension(const tdi_holds *h, tdi_held *b) {
-    const td_real sign = b->law.one_sided ? -1 : 1, force = sign * h->state[b->hold].l[b->bond][0],
+    const td_real sign = b->law.one_sided ? -1 : 1, force = sign * lasting_force(h, b, 0),
                   length = tdi_norm(tdi_sub(h->place[b->pin[0]], h->place[b->pin[1]]));
     const td_vec3 n = b->way[0], t = tdi_across(n), across[2] = {t, tdi_cross(n, t)};
-    const td_real k = b->used[0] && length > 0 ? force / length : 0;
+    const td_real k = length > 0 ? force / length : 0;
     for (int r = 0; r < 2; r++) {
         b->way[1 + r] = across[r];
         b->back[1 + r] = tdi_scale(across[r], k < 0 ? 1 : -1);
@@ -88,7 +95,7 @@ static td_sym3 curvature_of(const tdi_holds *h, const tdi_held *b) {
     td_real force[TDI_BOND_ROWS] = {0};
     td_vec3 x[TDI_BOND_PINS];
     for (int32_t r = 0; r < b->law.row_count; r++) {
-        force[r] = !b->used[r] ? 0 : s->unmet ? b->k * b->c[r] : s->l[b->bond][r];
+        force[r] = lasting_force(h, b, r);
     }
     tdi_held_places(h, b, x);
     return tdi_bond_hessian(&b->law, x, s->along, force);
@@ -116,7 +123,7 @@ static void add_turning(tdi_holds *h, tdi_held *b, const td_vec3 *x, td_quat tur
         k = fmax(k, tdi_dot(t, tdi_sym3_apply(&curved, t)));
     }
     for (int32_t r = 0; r < first; r++) {
-        force = tdi_madd(force, b->way[r], b->used[r] ? s->l[b->bond][r] : 0);
+        force = tdi_madd(force, b->way[r], lasting_force(h, b, r));
     }
     b->bent = (tdi_bent){.first = first, .count = count, .stiff = 2 * k, .far = true};
     const td_vec3 arm = tdi_quat_rotate(tdi_quat_conj(turned), force);
