@@ -113,7 +113,7 @@ typedef struct tdi_span {
     size_t size;
 } tdi_span;
 
-enum { TDI_SPANS = 16 }; // at most
+enum { TDI_SPANS = 18 }; // at most
 
 // What a solver supplies. Bodies are its states, which begin with a tdi_solver_state: step, rule,
 // options, base and coordinates are read there. Those marked * may be left out, and those marked
@@ -169,6 +169,9 @@ typedef struct tdi_implicit {
     td_real (*attempt)(void *body, bool limited, td_real *promise);
     // * The same as solve with a new gradient and old factors.
     td_real (*solve_again)(void *body);
+    // * At a guess: forces on joints as the last step left them become those noted. False: they are
+    // not known.
+    bool (*recall)(void *body);
     // * The largest of the increments as they are. Left out: that of the points.
     td_real (*largest)(const void *body);
     td_real (*value)(const void *body);

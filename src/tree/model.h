@@ -200,6 +200,8 @@ struct td_tree_state {
     tdi_place *star_kept, *hat_kept;
     td_real *angle_star_kept;
     td_real *q_back;  // a coordinate: where the last implicit step began
+    td_real told;     // weight of `forces` in its potential; 0: they are not known
+    td_vec3 *forces;  // a body: on its joint, as the last increments of the last step led to them
     td_real *q_start; // where this one began
 
     // explicit steps, in the same memory as `node`
