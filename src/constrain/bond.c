@@ -397,23 +397,26 @@ bool tdi_bond_turns(tdi_bond_kind kind) {
     return kind == TDI_BOND_LINE || kind == TDI_BOND_ALONG || kind == TDI_BOND_CURVE;
 }
 
-int32_t tdi_bond_free(const tdi_bond *bond, const td_vec3 x[TDI_BOND_PINS], td_real along,
-                      td_vec3 way[2]) {
+int32_t tdi_bond_more(const tdi_bond *bond) {
+    const bool one = bond->kind == TDI_BOND_CURVE ||
+                     (bond->kind == TDI_BOND_LINE && bond->row_count == 2);
+    // what slides within a range is on a line besides
+    const bool two = bond->kind == TDI_BOND_DISTANCE || bond->kind == TDI_BOND_LINE ||
+                     (bond->kind == TDI_BOND_ALONG && bond->row_count == 1);
+    return one ? 1 : two ? 2 : 0;
+}
+
+void tdi_bond_free(const tdi_bond *bond, const td_vec3 x[TDI_BOND_PINS], td_real along,
+                   td_vec3 *way) {
     const td_vec3 e = tdi_sub(x[2], x[1]);
     if (bond->kind == TDI_BOND_CURVE) {
         way[0] = tdi_unit_or(curve_way(bond, x, along), tdi_vec3(1, 0, 0));
-        return 1;
-    }
-    if (bond->kind == TDI_BOND_LINE && bond->row_count == 2) {
+    } else if (tdi_bond_more(bond) == 1) {
         way[0] = tdi_cross(e, tdi_sub(x[3], x[1]));
-        return 1;
+    } else if (tdi_bond_more(bond) == 2) {
+        way[0] = tdi_across(e);
+        way[1] = tdi_cross(e, way[0]);
     }
-    if (bond->row_count > 1) { // a range: what slides within it is on a line besides
-        return 0;
-    }
-    way[0] = tdi_across(e);
-    way[1] = tdi_cross(e, way[0]);
-    return 2;
 }
 
 td_sym3 tdi_bond_hessian(const tdi_bond *bond, const td_vec3 x[TDI_BOND_PINS], td_real along,

@@ -52,6 +52,7 @@ typedef struct tdi_bent {
 typedef struct tdi_held {
     int32_t hold, bond;           // of the set, and of the constraint
     int32_t node;                 // of the Schur complement; TD_NONE: pinned
+    int32_t first_row, row_count; // of those that are eliminated with a body
     int32_t pin[TDI_BOND_PINS];   // of the set; TD_NONE: the world's
     int32_t mate;                 // pin of the second side on which forces act; TD_NONE: pinned
     int32_t far;                  // another, of rows that have one; TD_NONE: none have

@@ -317,6 +317,17 @@ static int32_t blocks_for(int32_t nodes, int64_t links) {
     return (int32_t)(all < most ? all : most);
 }
 
+static int32_t number_rows(tdi_holds *h) {
+    int32_t count = 0;
+    for (int32_t i = 0; i < h->held_count; i++) {
+        tdi_held *b = &h->held[i];
+        b->first_row = count;
+        b->row_count = b->node == TD_NONE ? 0 : b->law.row_count + tdi_bond_more(&b->law);
+        count += b->row_count;
+    }
+    return count;
+}
+
 // Where all bonds that couple are between points of one body that takes rows.
 static bool make_rows(tdi_holds *h, const tdi_member *members) {
     h->inner = TD_NONE;
@@ -329,15 +340,15 @@ static bool make_rows(tdi_holds *h, const tdi_member *members) {
         }
         h->inner = couples(c) ? c->actor[0] : h->inner;
     }
-    const int32_t count = TDI_HELD_ROWS * h->node_count;
+    const int32_t count = number_rows(h);
     if (h->node_count <= FEW || !members[h->inner].ops->rows_new) {
         return true;
     }
     int32_t(*segments)[2] = tdi_alloc_zeroed(h->alloc, (size_t)count, sizeof *segments);
     for (int32_t i = 0; segments && i < h->held_count; i++) {
         const tdi_held *b = &h->held[i];
-        for (int32_t r = 0; b->node != TD_NONE && r < TDI_HELD_ROWS; r++) {
-            int32_t *row = segments[TDI_HELD_ROWS * b->node + r];
+        for (int32_t r = 0; r < b->row_count; r++) {
+            int32_t *row = segments[b->first_row + r];
             row[0] = h->def[b->hold].segment[0];
             row[1] = h->def[b->hold].segment[1];
         }

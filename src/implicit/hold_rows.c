@@ -113,7 +113,8 @@ static void add_turning(tdi_holds *h, tdi_held *b, const td_vec3 *x, td_quat tur
     const int32_t first = b->law.row_count;
     td_vec3 force = {0, 0, 0};
     td_real k = TURNING * b->inertia;
-    const int32_t count = tdi_bond_free(&b->law, x, s->along, b->way + first);
+    const int32_t count = tdi_bond_more(&b->law);
+    tdi_bond_free(&b->law, x, s->along, b->way + first);
     for (int32_t r = 0; r < count; r++) {
         b->back[first + r] = tdi_scale(b->way[first + r], -1);
     }
@@ -241,19 +242,35 @@ bool tdi_holds_curve(const tdi_holds *all) {
     return any;
 }
 
-// Rows that are eliminated with their body: what they see of its two pins, as v of hold_couple.c.
-static void set_rows(const tdi_holds *h, const tdi_system *y) {
+// Rows [from, to) of a bond, eliminated with its body: what they see of its two pins, as v of
+// hold_couple.c.
+static void set_rows(const tdi_holds *h, const tdi_member *m, const tdi_held *b, int32_t from,
+                     int32_t to, int32_t mate) {
+    td_vec3 way[TDI_HELD_ROWS] = {{0}}, back[TDI_HELD_ROWS] = {{0}};
+    td_real compliance[TDI_HELD_ROWS] = {1, 1, 1, 1};
+    const tdi_pin *pins[2] = {&h->pin[b->pin[0]], &h->pin[mate]};
+    const td_vec3 *const sees[2] = {way, back};
+    for (int32_t r = from; r < to; r++) {
+        if (b->acts && b->stiff[r] > 0) {
+            way[r - from] = b->way[r];
+            back[r - from] = tdi_scale(b->back[r], -1);
+            compliance[r - from] = 2 / b->stiff[r];
+        }
+    }
+    m->ops->rows_set(m->body, b->first_row + from, to - from, pins, sees, compliance);
+}
+
+static void set_all_rows(const tdi_holds *h, const tdi_system *y) {
     const tdi_member *m = tdi_holds_member(h, y, h->inner);
     m->ops->rows_use(m->body, h->rows);
     for (int32_t i = 0; i < h->held_count; i++) {
         const tdi_held *b = &h->held[i];
-        for (int32_t r = 0; b->node != TD_NONE && r < TDI_HELD_ROWS; r++) {
-            const bool acts = b->acts && b->stiff[r] > 0;
-            const tdi_pin *pins[2] = {&h->pin[b->pin[0]], &h->pin[tdi_held_mate(b, r)]};
-            const td_vec3 none = {0, 0, 0}, sees[2] = {acts ? b->way[r] : none,
-                                                       acts ? tdi_scale(b->back[r], -1) : none};
-            m->ops->row_set(m->body, TDI_HELD_ROWS * b->node + r, pins, sees,
-                            acts ? 2 / b->stiff[r] : 1);
+        const int32_t far = b->bent.far ? b->bent.first : b->row_count;
+        if (b->row_count > 0) {
+            set_rows(h, m, b, 0, far, b->mate);
+        }
+        if (far < b->row_count) {
+            set_rows(h, m, b, far, b->row_count, b->far);
         }
     }
 }
@@ -287,7 +304,7 @@ void tdi_holds_expand(tdi_holds *all, const tdi_system *y, bool exact, bool posi
             }
         }
         if (h->eliminated) {
-            set_rows(h, y);
+            set_all_rows(h, y);
         }
     }
 }

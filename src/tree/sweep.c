@@ -401,8 +401,8 @@ static void join_part(void *context, int32_t part) {
 // ---- root to tip ----------------------------------------------------------------------------
 
 // f + C u + B^T w, B being D (D^-1 B)
-static inline td_vec3 ball_force(const tdi_node *node, const tdi_joint_pin *sum) {
-    const td_vec3 dw = tdi_ldl3_apply(&node->pivot, node->move.w);
+static inline td_vec3 ball_force(const tdi_node *node, const tdi_joint_pin *sum, td_vec3 w) {
+    const td_vec3 dw = tdi_ldl3_apply(&node->pivot, w);
     const td_vec3 f = tdi_add(sum->gradient, tdi_sym3_apply(&sum->hessian, node->move.v));
     return tdi_add(f, tdi_mat3_apply_t(&node->shift, dw));
 }
@@ -431,10 +431,12 @@ static void part_out(void *context, int32_t part) {
             int32_t p = m->parent[i];
             tdi_node *node = &s->node[i];
             const tdi_twist *up = p == TD_NONE ? &s->base_move : &s->node[p].move;
+            td_vec3 by_rows = {0, 0, 0};
             if (run.ball) {
                 turn_ball(node, up, c->limit);
                 if (s->rows) {
-                    node->move.w = tdi_add(node->move.w, tdi_rows_turn(s->rows, i));
+                    by_rows = tdi_rows_turn(s->rows, i);
+                    node->move.w = tdi_add(node->move.w, by_rows);
                     tdi_rows_solve(s->rows, i, &node->move);
                 }
                 largest = larger_square(largest, tdi_sub(node->move.w, up->w));
@@ -447,7 +449,9 @@ static void part_out(void *context, int32_t part) {
                 }
             }
             if (c->note) {
-                s->noted[i] = run.ball ? ball_force(node, &s->joint[i]) : column_force(node);
+                s->noted[i] = run.ball ? ball_force(node, &s->joint[i],
+                                                    tdi_sub(node->move.w, by_rows))
+                                       : column_force(node);
                 if (s->rows) {
                     s->noted[i] = tdi_add(s->noted[i], tdi_rows_pull(s->rows, i));
                 }
