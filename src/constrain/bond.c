@@ -87,6 +87,14 @@ static of_quat component(const td_real q[4], int a) {
     return c;
 }
 
+// The value alone: line searches ask for no more.
+static td_real ball_value(const tdi_bond *bond, td_vec3 turn) {
+    const td_quat q = tdi_quat_unit(tdi_turn_by(turn));
+    return bond->kind == TDI_BOND_CONE ? 2 * atan2(fmax(sqrt(q.x * q.x + q.z * q.z), TINY),
+                                                   fmax(sqrt(q.w * q.w + q.y * q.y), TINY))
+                                       : 2 * atan2(q.y, q.w);
+}
+
 static of_quat ball_angle(const tdi_bond *bond, td_vec3 turn) {
     const td_quat t = tdi_quat_unit(tdi_turn_by(turn)); // w >= 0: twists of -pi .. pi
     const td_real q[4] = {t.w, t.x, t.y, t.z};
@@ -210,8 +218,8 @@ void tdi_bond_rows(const tdi_bond *bond, const td_vec3 x[TDI_BOND_PINS], td_real
     case TDI_BOND_TURN: set3(c, turn_error(bond, x[0])); break;
     case TDI_BOND_GEAR: c[0] = x[0].x - bond->ratio * x[1].x - bond->low; break;
     case TDI_BOND_RANGE: range_rows(bond, x[0].x, c); break;
-    case TDI_BOND_CONE: c[0] = bond->high - ball_angle(bond, x[0]).value; break;
-    case TDI_BOND_TWIST: range_rows(bond, ball_angle(bond, x[0]).value, c); break;
+    case TDI_BOND_CONE: c[0] = bond->high - ball_value(bond, x[0]); break;
+    case TDI_BOND_TWIST: range_rows(bond, ball_value(bond, x[0]), c); break;
     }
 }
 

@@ -151,6 +151,7 @@ typedef struct tdi_other {
 typedef struct tdi_joint_pin {
     td_vec3 gradient;
     td_sym3 hessian;
+    td_vec3 passing; // part of the gradient of a ball joint that has no second derivatives
 } tdi_joint_pin;
 
 // What a part hands to the body that carries it, and its share of sums.

@@ -113,9 +113,9 @@ static tdi_ldl3 raise_pivot(tdi_block *block, td_sym3 *k) {
 }
 
 // False when the pivot is not positive, unless the model is positive semi-definite.
-static inline bool eliminate_ball(const tdi_term *t, total *sum, const tdi_terms *terms,
-                                  tdi_node *node, leaving *left) {
-    const td_vec3 g = tdi_vec3(t->g[0], t->g[1], t->g[2]);
+static inline bool eliminate_ball(const tdi_term *t, td_vec3 passing, total *sum,
+                                  const tdi_terms *terms, tdi_node *node, leaving *left) {
+    const td_vec3 g = tdi_vec3(t->g[0], t->g[1], t->g[2]), lasting = tdi_sub(g, passing);
     td_sym3 k = t->ball;
     td_sym3 d = tdi_sym3_add(sum->block.a, k);
     tdi_ldl3 pivot;
@@ -127,7 +127,7 @@ static inline bool eliminate_ball(const tdi_term *t, total *sum, const tdi_terms
     }
     // where a model is made positive the moment of a joint is left out of its coupling, which is
     // not positive
-    const tdi_mat3 l = tdi_spring_matrix(&k, fine && !terms->positive ? g : tdi_vec3(0, 0, 0));
+    const tdi_mat3 l = tdi_spring_matrix(&k, fine && !terms->positive ? lasting : tdi_vec3(0, 0, 0));
     const tdi_mat3 dl = tdi_solve_columns(&pivot, &l);
     const tdi_mat3 db = tdi_solve_columns(&pivot, &sum->block.b);
     const td_vec3 du = tdi_ldl3_solve(&pivot, tdi_add(sum->load.n, g));
@@ -139,7 +139,7 @@ static inline bool eliminate_ball(const tdi_term *t, total *sum, const tdi_terms
     left->load.f = tdi_sub(sum->load.f, tdi_mat3_apply_t(&sum->block.b, du));
     left->pull = sum->pull;
     // a turn of the parent alone leaves the body's own rotation: only the spring feels it
-    left->spin = tdi_scale(g, -1);
+    left->spin = tdi_scale(lasting, -1);
     left->promise = tdi_dot(tdi_add(sum->load.n, g), du);
     node->turn = dl;
     node->shift = db;
@@ -286,7 +286,9 @@ static inline void add_ball_pin(const tdi_joint_pin *pin, tdi_term *t) {
 
 static inline bool take_ball(const sweep *c, int32_t i, tdi_term *t, leaving *left) {
     td_tree_state *s = c->state;
-    if (s->summed[i] & TDI_PINNED) {
+    const bool pinned = s->summed[i] & TDI_PINNED;
+    const td_vec3 none = {0, 0, 0}, passing = pinned ? s->joint[i].passing : none;
+    if (pinned) {
         add_ball_pin(&s->joint[i], t);
     }
     total sum = add_up(t, &s->node[i], s->summed[i], c->terms->positive);
@@ -294,13 +296,13 @@ static inline bool take_ball(const sweep *c, int32_t i, tdi_term *t, leaving *le
     if (s->rows && !tdi_rows_close(s->rows, i, &sum.block, &sum.load, &promise)) {
         return false;
     }
-    const bool fine = eliminate_ball(t, &sum, c->terms, &s->node[i], left);
+    const bool fine = eliminate_ball(t, passing, &sum, c->terms, &s->node[i], left);
     if (s->rows && fine) {
         left->promise += promise;
         tdi_rows_pass(s->rows, i, &s->node[i]);
     }
     if (c->terms->note) {
-        s->joint[i] = (tdi_joint_pin){sum.load.f, sum.block.c};
+        s->joint[i] = (tdi_joint_pin){.gradient = sum.load.f, .hessian = sum.block.c};
     }
     return fine;
 }
