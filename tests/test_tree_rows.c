@@ -4,6 +4,8 @@
 
 #include "test_tree_support.h"
 
+#include "tree/implicit.h"
+
 // A tree that branches at random, with constraints between segments that are not far apart.
 typedef struct tangle {
     td_tree_model *model;
@@ -307,21 +309,22 @@ static bool check_sides(const tangle *t, int32_t k) {
 
 // Steps with both ways to eliminate rows end where the conditions for a least value hold, which are
 // computed from poses and forces that anybody can ask for.
-static void check_balance(uint64_t seed, bool looks, int *pushes, int *rests) {
+static void check_balance(uint64_t seed, bool looks, double tolerance, double limit, int *pushes,
+                          int *rests) {
     enum { BODIES = 60, LINKS = 28, STEPS = 20 };
     pose poses[3][BODIES], *at[3] = {poses[0], poses[1], poses[2]};
     td_vec3 moment[BODIES];
     tangle t;
     make(&t, seed, BODIES, LINKS, looks, true);
     t.opts.integrator = TD_IMPLICIT_EULER;
-    t.opts.tolerance = 1e-12;
+    t.opts.tolerance = tolerance;
     note(&t, at[0]);
     note(&t, at[1]);
     for (int k = 0; k < STEPS; k++) {
         go(&t, 1);
         note(&t, at[2]);
         const double off = imbalance(&t, at, moment);
-        CHECK_SAY(off < 1e-6, "moments are off by %g in step %d, seed %d", off, k, (int)seed);
+        CHECK_SAY(off < limit, "moments are off by %g in step %d, seed %d", off, k, (int)seed);
         for (int32_t j = 0; j < LINKS; j++) {
             const bool sides = check_sides(&t, j);
             *pushes += sides;
@@ -334,9 +337,12 @@ static void check_balance(uint64_t seed, bool looks, int *pushes, int *rests) {
 
 TD_TEST(tree_rows_leave_forces_of_all_joints_in_balance) {
     int pushes = 0, rests = 0;
-    for (uint64_t seed = 1; seed <= 6; seed++) {
-        check_balance(seed, false, &pushes, &rests);
-        check_balance(seed, true, &pushes, &rests);
+    for (uint64_t seed = 1; seed <= 12; seed++) { // a rope that becomes slack ends some of them
+        check_balance(seed, false, 1e-9, 1e-4, &pushes, &rests);
+    }
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        check_balance(seed, false, 1e-12, 1e-6, &pushes, &rests);
+        check_balance(seed, true, 1e-12, 1e-6, &pushes, &rests);
     }
     CHECK_SAY(pushes > 100 && rests > 100, "%d pushes and %d rests are no test", pushes, rests);
 }
@@ -361,6 +367,32 @@ TD_TEST(tree_rows_may_be_any_number_and_have_the_same_bits_with_threads) {
     CHECK(memcmp(save[0], save[1], size) == 0);
     free(save[0]);
     free(save[1]);
+}
+
+// Forces on joints, of which the first model of a step is made, are part of a save.
+TD_TEST(tree_rows_go_on_with_the_same_bits_from_a_save) {
+    enum { BODIES = 400, LINKS = 160, STEPS = 3 };
+    tangle one, other;
+    make(&one, 5, BODIES, LINKS, false, true);
+    make(&other, 5, BODIES, LINKS, false, true);
+    const size_t size = tdi_state_save_size(&tdi_tree_implicit, one.state),
+                 held = td_island_save_size(one.island);
+    char *bytes[2] = {malloc(size + held), malloc(size + held)};
+    go(&one, STEPS);
+    tdi_state_save(&tdi_tree_implicit, one.state, bytes[0]);
+    td_island_save(one.island, bytes[0] + size);
+    tdi_state_restore(&tdi_tree_implicit, other.state, bytes[0]);
+    CHECK_INT(td_island_restore(other.island, bytes[0] + size, held, NULL), TD_OK);
+    for (int k = 0; k < 2; k++) {
+        tangle *t = k ? &other : &one;
+        go(t, STEPS);
+        tdi_state_save(&tdi_tree_implicit, t->state, bytes[k]);
+        td_island_save(t->island, bytes[k] + size);
+        drop(t);
+    }
+    CHECK(memcmp(bytes[0], bytes[1], size + held) == 0);
+    free(bytes[0]);
+    free(bytes[1]);
 }
 
 TD_TEST(tree_rows_that_contradict_each_other_are_reported) {
