@@ -6,12 +6,15 @@
 
 #include "tree/implicit.h"
 
+enum { CURVE = 4 }; // points
+
 // A tree that branches at random, with constraints between segments that are not far apart.
 typedef struct tangle {
     td_tree_model *model;
     td_tree_state *state;
     td_island *island;
     td_constraint *link;
+    td_vec3 (*curve)[CURVE]; // of a link
     int32_t links;
     td_step_opts opts;
     td_step_stats stats;
@@ -54,7 +57,7 @@ static td_vec3 point_of(const tangle *t, int32_t segment, td_vec3 at) {
 }
 
 // What has to be given of one-sided kinds: ropes that are taut, or soon will be, a plane below the
-// first side's point, and a range of 4 mm.
+// first side's point, a range of 4 mm, and a curve of 12 mm with ends.
 static void give_slack(const tangle *t, td_constraint *c, int32_t k) {
     const td_vec3 a = point_of(t, c->segment[0], c->point[0]),
                   away = tdi_sub(a, td_tree_origin(t->state, c->segment[1]));
@@ -69,6 +72,15 @@ static void give_slack(const tangle *t, td_constraint *c, int32_t k) {
         const td_vec3 way = tdi_add(unit, tdi_across(unit));
         c->axis[1] = tdi_quat_rotate(back, tdi_scale(way, 1 / tdi_norm(way)));
         c->point[1] = tdi_madd(own, c->axis[1], -room);
+    } else if (c->kind == TD_HOLD_CURVE) {
+        const td_vec3 own = tdi_quat_rotate(back, away),
+                      way = tdi_across(tdi_scale(own, 1 / length));
+        for (int i = 0; i < CURVE; i++) { // through the point, and bent
+            const double s = 0.004 * (i - 1);
+            t->curve[k][i] = tdi_madd(tdi_madd(own, way, s), own, 10 * s * s / length);
+        }
+        c->curve = t->curve[k];
+        c->curve_count = CURVE;
     } else if (c->kind == TD_HOLD_SLIDER) {
         c->low = -0.002;
         c->high = 0.002;
@@ -77,15 +89,16 @@ static void give_slack(const tangle *t, td_constraint *c, int32_t k) {
 
 static const td_constraint_kind two_sided[] = {TD_HOLD_DISTANCE, TD_HOLD_HINGE, TD_HOLD_DISTANCE,
                                                TD_HOLD_POINT, TD_HOLD_DISTANCE},
-                                one_sided[] = {TD_HOLD_ROPE, TD_HOLD_DISTANCE, TD_HOLD_STOP,
-                                               TD_HOLD_HINGE, TD_HOLD_ROPE, TD_HOLD_SLIDER,
-                                               TD_HOLD_POINT};
+                                one_sided[] = {TD_HOLD_ROPE,  TD_HOLD_DISTANCE, TD_HOLD_STOP,
+                                               TD_HOLD_HINGE, TD_HOLD_ROPE,     TD_HOLD_SLIDER,
+                                               TD_HOLD_POINT, TD_HOLD_CURVE};
 enum { TWO_SIDED = sizeof two_sided / sizeof *two_sided };
 enum { ONE_SIDED = sizeof one_sided / sizeof *one_sided };
 
 // Every ninth twice.
 static void add_links(tangle *t, tdi_random *random, int32_t bodies, int32_t links, bool slack) {
     t->link = calloc((size_t)links, sizeof *t->link);
+    t->curve = calloc((size_t)links, sizeof *t->curve);
     t->links = links;
     for (int32_t k = 0; k < links; k++) {
         td_constraint *c = &t->link[k];
@@ -138,6 +151,7 @@ static void drop(tangle *t) {
     td_tree_state_free(t->state);
     td_tree_model_free(t->model);
     free(t->link);
+    free(t->curve);
 }
 
 // Apart by the tolerance of steps.
@@ -151,11 +165,12 @@ static void compare(uint64_t seed, bool slack) {
     go(&other, STEPS);
     double apart = 0;
     for (int32_t i = 0; i < BODIES; i++) {
-        apart = fmax(apart,
-                     tdi_norm(tdi_sub(td_tree_tip(one.state, i), td_tree_tip(other.state, i))));
+        apart =
+            fmax(apart, tdi_norm(tdi_sub(td_tree_tip(one.state, i), td_tree_tip(other.state, i))));
     }
     const double moved = tdi_norm(tdi_sub(td_tree_tip(one.state, BODIES - 1), start));
-    CHECK_SAY(one.stats.iterations <= MOST_EACH * STEPS, "%d iterations", (int)one.stats.iterations);
+    CHECK_SAY(one.stats.iterations <= MOST_EACH * STEPS, "%d iterations",
+              (int)one.stats.iterations);
     CHECK_SAY(apart < 1e-7 && moved > 1e-3, "%g m apart, %g m moved, seed %d", apart, moved,
               (int)seed);
     drop(&one);
@@ -296,8 +311,9 @@ static bool check_sides(const tangle *t, int32_t k) {
                            : point_of(t, c->segment[1], c->point[1]),
                   away = tdi_sub(a, b);
     const double length = tdi_norm(away);
-    const td_vec3 way = rope ? tdi_scale(away, -1 / length)
-                             : tdi_quat_rotate(td_tree_rotation(t->state, c->segment[1]), c->axis[1]);
+    const td_vec3 way =
+        rope ? tdi_scale(away, -1 / length)
+             : tdi_quat_rotate(td_tree_rotation(t->state, c->segment[1]), c->axis[1]);
     const double gap = rope ? c->target.length - length : tdi_dot(way, away),
                  force = tdi_dot(r.force, way);
     const td_vec3 across = tdi_madd(r.force, way, -force);

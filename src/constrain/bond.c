@@ -406,8 +406,8 @@ bool tdi_bond_turns(tdi_bond_kind kind) {
 }
 
 int32_t tdi_bond_more(const tdi_bond *bond) {
-    const bool one = bond->kind == TDI_BOND_CURVE ||
-                     (bond->kind == TDI_BOND_LINE && bond->row_count == 2);
+    const bool one =
+        bond->kind == TDI_BOND_CURVE || (bond->kind == TDI_BOND_LINE && bond->row_count == 2);
     // what slides within a range is on a line besides
     const bool two = bond->kind == TDI_BOND_DISTANCE || bond->kind == TDI_BOND_LINE ||
                      (bond->kind == TDI_BOND_ALONG && bond->row_count == 1);

@@ -58,16 +58,16 @@ typedef struct tdi_held {
     int32_t far;                  // another, of rows that have one; TD_NONE: none have
     td_vec3 fixed[TDI_BOND_PINS]; // places of the world's pins
     tdi_bond law;
-    bool acts;                // in this step
-    bool used[TDI_BOND_ROWS]; // in this iteration
+    bool acts;                 // in this step
+    bool used[TDI_BOND_ROWS];  // in this iteration
     bool freed[TDI_BOND_ROWS]; // one-sided, and it would have pulled in the last one
-    td_real c[TDI_BOND_ROWS]; // where it was evaluated
+    td_real c[TDI_BOND_ROWS];  // where it was evaluated
     // What rows see of a move of the first pin and of the mate; those of second derivatives follow.
     td_vec3 way[TDI_HELD_ROWS], back[TDI_HELD_ROWS];
     td_real stiff[TDI_HELD_ROWS]; // N/m: of a row on either side; 0: there is no row
     tdi_bent bent;
-    td_real inertia;              // N/m: of both sides over h^2
-    td_real k, merit;             // N/m: of the model, and of the value that a line search sees
+    td_real inertia;  // N/m: of both sides over h^2
+    td_real k, merit; // N/m: of the model, and of the value that a line search sees
     td_real l_before[TDI_BOND_ROWS];
     bool weak;      // K has just become larger
     td_real error;  // where it was judged last

@@ -45,9 +45,9 @@ static int32_t blank_bonds(const td_constraint *c, td_joint_kind joint, tdi_bond
     return tdi_constraint_bond_count(c, joint);
 }
 
-// Of a bond that couples: the mate, and one far from it.
+// Of a bond that couples: the mate, where that is none of its own, and one far from it.
 static int32_t extra_pins(tdi_bond_kind kind) {
-    return tdi_bond_turns(kind) ? 2 : 1;
+    return tdi_bond_turns(kind) ? 2 : kind == TDI_BOND_ENDS ? 1 : 0;
 }
 
 static sizes measure(const tdi_member *members, const td_constraint *constraints, int32_t count) {
@@ -234,8 +234,9 @@ static void number_pins(tdi_holds *h) {
             b->pin[p] = member == TD_NONE ? TD_NONE : h->first_pin[member]++;
         }
         const td_constraint *c = &h->def[b->hold];
-        b->mate = couples(c) ? h->first_pin[c->actor[1]]++ : TD_NONE;
-        b->far = couples(c) && extra_pins(b->law.kind) > 1 ? h->first_pin[c->actor[1]]++ : TD_NONE;
+        const int32_t extra = couples(c) ? extra_pins(b->law.kind) : 0;
+        b->mate = extra > 0 ? h->first_pin[c->actor[1]]++ : couples(c) ? b->pin[1] : TD_NONE;
+        b->far = extra > 1 ? h->first_pin[c->actor[1]]++ : TD_NONE;
     }
     for (int32_t k = h->member_count; k > 0; k--) {
         h->first_pin[k] = h->first_pin[k - 1];

@@ -236,7 +236,8 @@ bool tdi_holds_curve(const tdi_holds *all) {
     for (const tdi_holds *h = all; h && !any; h = h->next) {
         for (int32_t i = 0; i < h->held_count && !any; i++) {
             const tdi_held *b = &h->held[i];
-            any = b->acts && (b->mate == TD_NONE ? tdi_bond_curves(b->law.kind) : b->bent.count > 0);
+            any =
+                b->acts && (b->mate == TD_NONE ? tdi_bond_curves(b->law.kind) : b->bent.count > 0);
         }
     }
     return any;

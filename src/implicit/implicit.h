@@ -257,8 +257,8 @@ typedef struct tdi_implicit {
     tdi_rows *(*rows_new)(const void *body, const int32_t (*segments)[2], int32_t count,
                           const td_alloc *alloc);
     void (*rows_free)(tdi_rows *rows); // NULL is allowed
-    // Between clear() and factor(): takes them; then the numbers of all of them, some at a time that
-    // share their pins: what each sees of the moves of its two pins, and its compliance, m/N.
+    // Between clear() and factor(): takes them; then the numbers of all of them, some at a time
+    // that share their pins: what each sees of the moves of its two pins, and its compliance, m/N.
     void (*rows_use)(void *body, tdi_rows *rows);
     void (*rows_set)(void *body, int32_t first, int32_t count, const tdi_pin *const pins[2],
                      const td_vec3 *const sees[2], const td_real *compliance);

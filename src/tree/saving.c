@@ -5,7 +5,12 @@
 
 #include <string.h>
 
-enum { SPANS = 16, VELOCITIES = 5, HISTORY = 8, FORCES = 15 }; // those from HISTORY on are of implicit steps
+enum {
+    SPANS = 16,
+    VELOCITIES = 5,
+    HISTORY = 8,
+    FORCES = 15
+}; // those from HISTORY on are of implicit steps
 
 int32_t tdi_tree_saved(const void *body, tdi_span spans[TDI_SPANS]) {
     td_tree_state *s = (td_tree_state *)body; // what is listed may be written by the caller

@@ -127,7 +127,8 @@ static inline bool eliminate_ball(const tdi_term *t, td_vec3 passing, total *sum
     }
     // where a model is made positive the moment of a joint is left out of its coupling, which is
     // not positive
-    const tdi_mat3 l = tdi_spring_matrix(&k, fine && !terms->positive ? lasting : tdi_vec3(0, 0, 0));
+    const tdi_mat3 l =
+        tdi_spring_matrix(&k, fine && !terms->positive ? lasting : tdi_vec3(0, 0, 0));
     const tdi_mat3 dl = tdi_solve_columns(&pivot, &l);
     const tdi_mat3 db = tdi_solve_columns(&pivot, &sum->block.b);
     const td_vec3 du = tdi_ldl3_solve(&pivot, tdi_add(sum->load.n, g));
@@ -451,9 +452,9 @@ static void part_out(void *context, int32_t part) {
                 }
             }
             if (c->note) {
-                s->noted[i] = run.ball ? ball_force(node, &s->joint[i],
-                                                    tdi_sub(node->move.w, by_rows))
-                                       : column_force(node);
+                s->noted[i] = run.ball
+                                  ? ball_force(node, &s->joint[i], tdi_sub(node->move.w, by_rows))
+                                  : column_force(node);
                 if (s->rows) {
                     s->noted[i] = tdi_add(s->noted[i], tdi_rows_pull(s->rows, i));
                 }
