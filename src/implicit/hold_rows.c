@@ -113,10 +113,11 @@ static void add_turning(tdi_holds *h, tdi_held *b, const td_vec3 *x, td_quat tur
     const int32_t first = b->law.row_count;
     td_vec3 force = {0, 0, 0};
     td_real k = TURNING * b->inertia;
-    const int32_t count = tdi_bond_more(&b->law);
+    int32_t count = tdi_bond_more(&b->law);
     tdi_bond_free(&b->law, x, s->along, b->way + first);
     for (int32_t r = 0; r < count; r++) {
         b->back[first + r] = tdi_scale(b->way[first + r], -1);
+        b->stiff[first + r] = 0;
     }
     if (b->law.kind == TDI_BOND_CURVE) {
         const td_sym3 curved = curvature_of(h, b);
@@ -126,6 +127,7 @@ static void add_turning(tdi_holds *h, tdi_held *b, const td_vec3 *x, td_quat tur
     for (int32_t r = 0; r < first; r++) {
         force = tdi_madd(force, b->way[r], lasting_force(h, b, r));
     }
+    count = tdi_dot(force, force) > 0 ? count : 0;
     b->bent = (tdi_bent){.first = first, .count = count, .stiff = 2 * k, .far = true};
     const td_vec3 arm = tdi_quat_rotate(tdi_quat_conj(turned), force);
     h->pin[b->far] = h->pin[b->mate];
