@@ -19,6 +19,7 @@
 // Coupled rows between two segments a and b: with a number z each row is (a - z) + (b + z), of
 //         which each part goes into the elimination of its body, and z is the unknown of a Schur
 //         complement. Least in z, K_a/2 ((a - z)^2 + (b + z)^2) is K/2 (a + b)^2 with K = K_a/2.
+//         Second derivatives that couple both are rows too, without a force of their own.
 
 #include "constrain/constrain.h"
 #include "implicit/implicit.h"
