@@ -117,6 +117,9 @@ TD_TEST(constraint_limits_are_never_passed) {
         }
     }
     CHECK(at_limit > 300);
+    // errors that pass with the increments have no second derivatives, which would be negative
+    CHECK_SAY(s.stats.raised < s.stats.iterations / 3, "%d of %d iterations with another model",
+              (int)s.stats.raised, (int)s.stats.iterations);
     held_free(&s);
 }
 

@@ -3,6 +3,7 @@
 
 #include "td_test.h"
 #include "tendril/tendril.h"
+#include "world/world.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -203,14 +204,28 @@ TD_TEST(heap_in_which_members_wait_goes_where_a_heap_solved_tightly_goes) {
     td_world_free(tight);
 }
 
+// Whether islands were joined in the last step, after each was solved: then members have a place
+// where they came to alone.
+static bool joined(const td_world *w) {
+    bool any = false;
+    for (int32_t k = 0; k < w->member_count; k++) {
+        any = any || w->members[k].tried;
+    }
+    return any;
+}
+
 // In each of these steps the topmost layers meet, which the ways of the step before did not tell:
 // they are solved again with the others. Then 118 iterations are taken if all begin anew.
 TD_TEST(heap_that_sticks_join_after_its_step_goes_on_from_where_it_came_to) {
     enum { BEFORE = 2, JOINED = 5, MOST_EACH = 14 };
     td_world *w = drop_layers(12, 3, 1);
     go(w, BEFORE);
+    CHECK(!joined(w));
     const int64_t before = td_world_stats(w).iterations;
-    go(w, JOINED);
+    for (int k = 0; k < JOINED; k++) {
+        go(w, 1);
+        CHECK_SAY(joined(w), "nothing was joined in step %d", BEFORE + k);
+    }
     const int64_t taken = td_world_stats(w).iterations - before;
     CHECK_SAY(taken <= JOINED * MOST_EACH, "%d iterations", (int)taken);
     td_world_free(w);

@@ -87,6 +87,14 @@ static of_quat component(const td_real q[4], int a) {
     return c;
 }
 
+// The value alone: line searches ask for no more.
+static td_real ball_value(const tdi_bond *bond, td_vec3 turn) {
+    const td_quat q = tdi_quat_unit(tdi_turn_by(turn));
+    return bond->kind == TDI_BOND_CONE ? 2 * atan2(fmax(sqrt(q.x * q.x + q.z * q.z), TINY),
+                                                   fmax(sqrt(q.w * q.w + q.y * q.y), TINY))
+                                       : 2 * atan2(q.y, q.w);
+}
+
 static of_quat ball_angle(const tdi_bond *bond, td_vec3 turn) {
     const td_quat t = tdi_quat_unit(tdi_turn_by(turn)); // w >= 0: twists of -pi .. pi
     const td_real q[4] = {t.w, t.x, t.y, t.z};
@@ -210,8 +218,8 @@ void tdi_bond_rows(const tdi_bond *bond, const td_vec3 x[TDI_BOND_PINS], td_real
     case TDI_BOND_TURN: set3(c, turn_error(bond, x[0])); break;
     case TDI_BOND_GEAR: c[0] = x[0].x - bond->ratio * x[1].x - bond->low; break;
     case TDI_BOND_RANGE: range_rows(bond, x[0].x, c); break;
-    case TDI_BOND_CONE: c[0] = bond->high - ball_angle(bond, x[0]).value; break;
-    case TDI_BOND_TWIST: range_rows(bond, ball_angle(bond, x[0]).value, c); break;
+    case TDI_BOND_CONE: c[0] = bond->high - ball_value(bond, x[0]); break;
+    case TDI_BOND_TWIST: range_rows(bond, ball_value(bond, x[0]), c); break;
     }
 }
 
@@ -327,17 +335,25 @@ void tdi_bond_evaluate(const tdi_bond *bond, const td_vec3 x[TDI_BOND_PINS], td_
 
 // ---- second derivatives ---------------------------------------------------------------------
 
-// -(force.p'')/|p'|^4 of p' p'^T in the world's axes, for a force across the curve
-static td_sym3 curve_hessian(const tdi_bond *bond, const td_vec3 *x, td_real along,
-                             const td_real *force) {
+// p' in the world's axes
+static td_vec3 curve_way(const tdi_bond *bond, const td_vec3 *x, td_real along) {
     td_vec3 p, d1, d2, way = {0, 0, 0};
     tdi_rail_at(&bond->curve, along, &p, &d1, &d2);
-    const td_real speed2 = tdi_dot(d1, d1), own[3] = {d1.x, d1.y, d1.z};
+    const td_real own[3] = {d1.x, d1.y, d1.z};
     for (int k = 0; k < 3; k++) {
         way = tdi_madd(way, tdi_sub(x[2 + k], x[1]), own[k]);
     }
+    return way;
+}
+
+// -(force.p'')/|p'|^4 of p' p'^T in the world's axes, for a force across the curve
+static td_sym3 curve_hessian(const tdi_bond *bond, const td_vec3 *x, td_real along,
+                             const td_real *force) {
+    td_vec3 p, d1, d2;
+    tdi_rail_at(&bond->curve, along, &p, &d1, &d2);
     const td_vec3 f = {force[0], force[1], force[2]};
-    return tdi_sym3_square(way, -tdi_dot(f, d2) / (speed2 * speed2));
+    const td_real speed2 = tdi_dot(d1, d1);
+    return tdi_sym3_square(curve_way(bond, x, along), -tdi_dot(f, d2) / (speed2 * speed2));
 }
 
 // Turns rows and columns p and q of a symmetric matrix so that a_pq becomes 0, and the columns of v
@@ -383,6 +399,32 @@ td_sym3 tdi_bond_positive(const td_sym3 *h) {
 bool tdi_bond_curves(tdi_bond_kind kind) {
     return kind == TDI_BOND_CURVE || kind == TDI_BOND_DISTANCE || kind == TDI_BOND_CONE ||
            kind == TDI_BOND_TWIST;
+}
+
+bool tdi_bond_turns(tdi_bond_kind kind) {
+    return kind == TDI_BOND_LINE || kind == TDI_BOND_ALONG || kind == TDI_BOND_CURVE;
+}
+
+int32_t tdi_bond_more(const tdi_bond *bond) {
+    const bool one =
+        bond->kind == TDI_BOND_CURVE || (bond->kind == TDI_BOND_LINE && bond->row_count == 2);
+    // what slides within a range is on a line besides
+    const bool two = bond->kind == TDI_BOND_DISTANCE || bond->kind == TDI_BOND_LINE ||
+                     (bond->kind == TDI_BOND_ALONG && bond->row_count == 1);
+    return one ? 1 : two ? 2 : 0;
+}
+
+void tdi_bond_free(const tdi_bond *bond, const td_vec3 x[TDI_BOND_PINS], td_real along,
+                   td_vec3 *way) {
+    const td_vec3 e = tdi_sub(x[2], x[1]);
+    if (bond->kind == TDI_BOND_CURVE) {
+        way[0] = tdi_unit_or(curve_way(bond, x, along), tdi_vec3(1, 0, 0));
+    } else if (tdi_bond_more(bond) == 1) {
+        way[0] = tdi_cross(e, tdi_sub(x[3], x[1]));
+    } else if (tdi_bond_more(bond) == 2) {
+        way[0] = tdi_across(e);
+        way[1] = tdi_cross(e, way[0]);
+    }
 }
 
 td_sym3 tdi_bond_hessian(const tdi_bond *bond, const td_vec3 x[TDI_BOND_PINS], td_real along,

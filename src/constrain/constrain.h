@@ -106,6 +106,14 @@ void tdi_bond_rows(const tdi_bond *bond, const td_vec3 x[TDI_BOND_PINS], td_real
                    td_real c[TDI_BOND_ROWS]);
 // Whether rows have second derivatives by the first pin.
 bool tdi_bond_curves(tdi_bond_kind kind);
+// Whether rows are in the axes of the second side, which leave the first pin free in some
+// directions.
+bool tdi_bond_turns(tdi_bond_kind kind);
+// How many rows second derivatives of a bond between two segments have, at most.
+int32_t tdi_bond_more(const tdi_bond *bond);
+// These directions, as far as they are known, in the world's axes.
+void tdi_bond_free(const tdi_bond *bond, const td_vec3 x[TDI_BOND_PINS], td_real along,
+                   td_vec3 *way);
 // The sum of force_r times the second derivative of row r by the first pin, when the others stand.
 td_sym3 tdi_bond_hessian(const tdi_bond *bond, const td_vec3 x[TDI_BOND_PINS], td_real along,
                          const td_real force[TDI_BOND_ROWS]);

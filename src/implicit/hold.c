@@ -198,6 +198,7 @@ static void begin_bond(tdi_holds *h, const tdi_system *y, tdi_held *b, const tdi
     const td_constraint *c = &h->def[b->hold];
     b->law = *law;
     memset(b->stiff, 0, sizeof b->stiff);
+    memset(b->freed, 0, sizeof b->freed);
     b->stalls = 0;
     b->error = INFINITY;
     b->weak = false;
@@ -206,6 +207,10 @@ static void begin_bond(tdi_holds *h, const tdi_system *y, tdi_held *b, const tdi
     if (b->mate != TD_NONE) {
         h->pin[b->mate] = h->pin[b->pin[1]];
     }
+    if (b->far != TD_NONE) {
+        h->pin[b->far] = h->pin[b->mate];
+    }
+    b->bent = (tdi_bent){0};
     const td_real rate = h->h > 0 ? 1 / (h->h * h->h) : STATIC_RATE;
     td_real compliance = 0; // of both sides
     for (int side = 0; side < 2; side++) {
@@ -302,10 +307,19 @@ static void report_bond(tdi_holds *h, const tdi_held *b) {
     }
 }
 
+// One-sided rows that push by rounding alone do not push: whether BDF2 goes on must not hang on it.
+static void settle_bond(const tdi_held *b, td_real *l) {
+    for (int32_t r = 0; b->law.one_sided && b->acts && r < b->law.row_count; r++) {
+        l[r] = -l[r] > tdi_held_least(b) ? l[r] : 0;
+    }
+}
+
 static void accept_all(tdi_holds *h, const tdi_system *y) {
     tdi_holds_gather(h, y);
     for (int32_t i = 0; i < h->held_count; i++) {
-        report_bond(h, &h->held[i]);
+        const tdi_held *b = &h->held[i];
+        settle_bond(b, h->state[b->hold].l[b->bond]);
+        report_bond(h, b);
     }
     for (int32_t k = 0; k < h->count; k++) {
         const td_constraint *c = &h->def[k];

@@ -19,10 +19,13 @@
 // Coupled rows between two segments a and b: with a number z each row is (a - z) + (b + z), of
 //         which each part goes into the elimination of its body, and z is the unknown of a Schur
 //         complement. Least in z, K_a/2 ((a - z)^2 + (b + z)^2) is K/2 (a + b)^2 with K = K_a/2.
+//         Second derivatives that couple both are rows too, without a force of their own.
 
 #include "constrain/constrain.h"
 #include "implicit/implicit.h"
 #include "implicit/sparse.h"
+
+#define TDI_HELD_MET 1e-9 // m or rad: rows are met to this
 
 // What a constraint leaves from step to step. It is saved as it is.
 typedef struct tdi_hold_state {
@@ -37,22 +40,35 @@ typedef struct tdi_hold_state {
     int32_t active, broken, unmet; // in the last step
 } tdi_hold_state;
 
+enum { TDI_HELD_ROWS = 4 }; // of a bond that couples: its own, and those of second derivatives
+
+// Rows of second derivatives that are not positive: in the exact model alone.
+typedef struct tdi_bent {
+    int32_t first, count;
+    td_real stiff;
+    bool far; // they see the far pin of the second side, not the mate
+} tdi_bent;
+
 // A bond of a constraint.
 typedef struct tdi_held {
     int32_t hold, bond;           // of the set, and of the constraint
     int32_t node;                 // of the Schur complement; TD_NONE: pinned
+    int32_t first_row, row_count; // of those that are eliminated with a body
     int32_t pin[TDI_BOND_PINS];   // of the set; TD_NONE: the world's
     int32_t mate;                 // pin of the second side on which forces act; TD_NONE: pinned
+    int32_t far;                  // another, of rows that have one; TD_NONE: none have
     td_vec3 fixed[TDI_BOND_PINS]; // places of the world's pins
     tdi_bond law;
-    bool acts;                // in this step
-    bool used[TDI_BOND_ROWS]; // in this iteration
-    td_real c[TDI_BOND_ROWS]; // where it was evaluated
-    // What rows see of a move of the first pin and of the mate; a coupled distance has two more.
-    td_vec3 way[TDI_BOND_ROWS], back[TDI_BOND_ROWS];
-    td_real stiff[TDI_BOND_ROWS]; // N/m: of a row on either side; 0: there is no row
-    td_real inertia;              // N/m: of both sides over h^2
-    td_real k, merit;             // N/m: of the model, and of the value that a line search sees
+    bool acts;                 // in this step
+    bool used[TDI_BOND_ROWS];  // in this iteration
+    bool freed[TDI_BOND_ROWS]; // one-sided, and it would have pulled in the last one
+    td_real c[TDI_BOND_ROWS];  // where it was evaluated
+    // What rows see of a move of the first pin and of the mate; those of second derivatives follow.
+    td_vec3 way[TDI_HELD_ROWS], back[TDI_HELD_ROWS];
+    td_real stiff[TDI_HELD_ROWS]; // N/m: of a row on either side; 0: there is no row
+    tdi_bent bent;
+    td_real inertia;  // N/m: of both sides over h^2
+    td_real k, merit; // N/m: of the model, and of the value that a line search sees
     td_real l_before[TDI_BOND_ROWS];
     bool weak;      // K has just become larger
     td_real error;  // where it was judged last
@@ -123,7 +139,7 @@ void tdi_holds_accept(tdi_holds *all, const tdi_system *system);
 // ---- Newton's method (hold_rows.c)
 
 void tdi_holds_evaluate(tdi_holds *all, const tdi_system *system);
-void tdi_holds_expand(const tdi_holds *all, const tdi_system *system, bool exact, bool positive);
+void tdi_holds_expand(tdi_holds *all, const tdi_system *system, bool exact, bool positive);
 td_real tdi_holds_value(tdi_holds *all, const tdi_system *system);
 // At the poses that were evaluated, with the forces that were found there.
 td_real tdi_holds_value_kept(const tdi_holds *all);
@@ -140,7 +156,7 @@ void tdi_holds_revert(tdi_holds *all);
 // met, but for those that cannot be.
 bool tdi_holds_judge(tdi_holds *all, const tdi_system *system, td_real largest, bool whole);
 
-// Whether rows of constraints with the world have second derivatives by places.
+// Whether rows have second derivatives that are left out of all models but the exact one.
 bool tdi_holds_curve(const tdi_holds *all);
 // Whether constraints act, all of them on one segment each or eliminated with their body, and
 // nothing touches.
@@ -160,6 +176,18 @@ void tdi_holds_counter(tdi_holds *all, const tdi_system *system);
 
 // ---- shared by these files
 
+// N: a one-sided row pushes with more than this. Less moves a mean segment by less than rows are
+// met to, and has the sign of rounding.
+static inline td_real tdi_held_least(const tdi_held *b) {
+    return TDI_HELD_MET * b->inertia;
+}
+static inline bool tdi_held_bends(const tdi_held *b, int32_t row) {
+    return row >= b->bent.first && row < b->bent.first + b->bent.count;
+}
+// The pin of the second side that a row sees.
+static inline int32_t tdi_held_mate(const tdi_held *b, int32_t row) {
+    return b->bent.far && tdi_held_bends(b, row) ? b->far : b->mate;
+}
 // How much larger K has become.
 static inline td_real tdi_hold_weight(const tdi_hold_state *s, int32_t bond) {
     static const td_real tens[] = {1, 10, 100, 1e3, 1e4, 1e5, 1e6};

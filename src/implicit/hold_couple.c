@@ -7,7 +7,7 @@
 //   (2/K_a - W) q = v x0,   W = v E^-1 v^T,   x = x0 + E^-1 v^T q.
 // The complement is positive definite where the whole is, also where the bodies alone, without
 // their K_a, are not: what holds a thin bar against turning about itself is often the constraint.
-// W is dense within a body and couples no others. Rows of three and a unit make blocks of 4x4, so
+// W is dense within a body and couples no others. Four rows a bond make blocks of 4x4, so
 // that chains of bodies are factored in time proportional to their number.
 
 #include "implicit/hold_whole.h"
@@ -31,7 +31,7 @@ bool tdi_holds_pin(const tdi_system *y) {
 }
 
 bool tdi_held_has_row(const tdi_held *b, int32_t row) {
-    return row < TDI_BOND_ROWS && b->acts && b->stiff[row] > 0;
+    return row < TDI_HELD_ROWS && b->acts && b->stiff[row] > 0;
 }
 
 // Pushes a row's pins that a member has, by `force` along v.
@@ -42,7 +42,8 @@ static void push_row(const tdi_holds *h, const tdi_held *b, const tdi_member *m,
         tdi_state_pin_push(m->ops, m->body, &h->pin[b->pin[0]], tdi_scale(b->way[row], force));
     }
     if (c->actor[1] == k) {
-        tdi_state_pin_push(m->ops, m->body, &h->pin[b->mate], tdi_scale(b->back[row], -force));
+        tdi_state_pin_push(m->ops, m->body, &h->pin[tdi_held_mate(b, row)],
+                           tdi_scale(b->back[row], -force));
     }
 }
 
@@ -54,7 +55,7 @@ td_real tdi_held_part(const tdi_holds *h, const tdi_held *b, int32_t k, int32_t 
         sum += tdi_dot(b->way[row], h->move[b->pin[0]]);
     }
     if (c->actor[1] == k) {
-        sum -= tdi_dot(b->back[row], h->move[b->mate]);
+        sum -= tdi_dot(b->back[row], h->move[tdi_held_mate(b, row)]);
     }
     return sum;
 }
@@ -72,7 +73,7 @@ static void add_column(tdi_holds *h, tdi_sparse *into, const tdi_member *m, int3
     for (int32_t j = h->first_node[k]; j <= at; j++) {
         const tdi_held *other = &h->held[h->node[j]];
         td_real block[4][4] = {{0}};
-        for (int32_t r = 0; r < TDI_BOND_ROWS; r++) {
+        for (int32_t r = 0; r < TDI_HELD_ROWS; r++) {
             block[r][row] = tdi_held_has_row(other, r) ? -tdi_held_part(h, other, k, r) : 0;
         }
         if (other->acts) {
@@ -85,7 +86,7 @@ void tdi_holds_add_member(tdi_holds *h, tdi_sparse *into, const tdi_member *m, i
     const int32_t first = h->first_pin[k], count = h->first_pin[k + 1] - first;
     tdi_state_pin_confine(m->ops, m->body, h->pin + first, count);
     for (int32_t at = h->first_node[k]; at < h->first_node[k + 1]; at++) {
-        for (int32_t r = 0; r < TDI_BOND_ROWS; r++) {
+        for (int32_t r = 0; r < TDI_HELD_ROWS; r++) {
             if (tdi_held_has_row(&h->held[h->node[at]], r)) {
                 add_column(h, into, m, k, at, r);
             }
@@ -126,7 +127,7 @@ static void fill_right_side(tdi_holds *h) {
         for (int32_t r = 0; b->node != TD_NONE && r < 4; r++) {
             td_real *x = h->x[h->sparse->place[b->node]];
             x[r] = tdi_held_has_row(b, r) ? tdi_dot(b->way[r], h->move[b->pin[0]]) -
-                                                tdi_dot(b->back[r], h->move[b->mate])
+                                                tdi_dot(b->back[r], h->move[tdi_held_mate(b, r)])
                                           : 0;
         }
     }
@@ -147,7 +148,7 @@ static void push_all(const tdi_holds *h, const tdi_system *y) {
         const tdi_member *m = tdi_holds_member(h, y, k);
         for (int32_t at = h->first_node[k]; !joins(h, k) && at < h->first_node[k + 1]; at++) {
             const tdi_held *b = &h->held[h->node[at]];
-            for (int32_t r = 0; r < TDI_BOND_ROWS; r++) {
+            for (int32_t r = 0; r < TDI_HELD_ROWS; r++) {
                 if (tdi_held_has_row(b, r)) {
                     push_row(h, b, m, k, r, force_of(h, b)[r]);
                 }

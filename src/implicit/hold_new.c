@@ -45,6 +45,11 @@ static int32_t blank_bonds(const td_constraint *c, td_joint_kind joint, tdi_bond
     return tdi_constraint_bond_count(c, joint);
 }
 
+// Of a bond that couples: the mate, where that is none of its own, and one far from it.
+static int32_t extra_pins(tdi_bond_kind kind) {
+    return tdi_bond_turns(kind) ? 2 : kind == TDI_BOND_ENDS ? 1 : 0;
+}
+
 static sizes measure(const tdi_member *members, const td_constraint *constraints, int32_t count) {
     sizes s = {0};
     for (int32_t k = 0; k < count; k++) {
@@ -56,7 +61,7 @@ static sizes measure(const tdi_member *members, const td_constraint *constraints
         s.held += n;
         s.nodes += couples(c) ? n : 0;
         for (int32_t b = 0; b < n; b++) {
-            s.pins += couples(c) ? bonds[b].pin_count + 1 : 1;
+            s.pins += couples(c) ? bonds[b].pin_count + extra_pins(bonds[b].kind) : 1;
         }
     }
     return s;
@@ -196,8 +201,12 @@ static void list_bonds(tdi_holds *h) {
         const int32_t n = blank_bonds(c, h->joint[k], bonds);
         for (int32_t b = 0; b < n; b++) {
             tdi_held *held = &h->held[h->held_count++];
-            *held =
-                (tdi_held){.hold = k, .bond = b, .node = TD_NONE, .mate = TD_NONE, .law = bonds[b]};
+            *held = (tdi_held){.hold = k,
+                               .bond = b,
+                               .node = TD_NONE,
+                               .mate = TD_NONE,
+                               .far = TD_NONE,
+                               .law = bonds[b]};
             for (int32_t p = 0; p < bonds[b].pin_count; p++) {
                 const int32_t member = side_of(c, bonds[b].pin[p].second);
                 if (member != TD_NONE) {
@@ -205,7 +214,7 @@ static void list_bonds(tdi_holds *h) {
                 }
             }
             if (couples(c)) {
-                h->first_pin[c->actor[1] + 1]++;
+                h->first_pin[c->actor[1] + 1] += extra_pins(bonds[b].kind);
             }
         }
     }
@@ -225,7 +234,9 @@ static void number_pins(tdi_holds *h) {
             b->pin[p] = member == TD_NONE ? TD_NONE : h->first_pin[member]++;
         }
         const td_constraint *c = &h->def[b->hold];
-        b->mate = couples(c) ? h->first_pin[c->actor[1]]++ : TD_NONE;
+        const int32_t extra = couples(c) ? extra_pins(b->law.kind) : 0;
+        b->mate = extra > 0 ? h->first_pin[c->actor[1]]++ : couples(c) ? b->pin[1] : TD_NONE;
+        b->far = extra > 1 ? h->first_pin[c->actor[1]]++ : TD_NONE;
     }
     for (int32_t k = h->member_count; k > 0; k--) {
         h->first_pin[k] = h->first_pin[k - 1];
@@ -307,6 +318,17 @@ static int32_t blocks_for(int32_t nodes, int64_t links) {
     return (int32_t)(all < most ? all : most);
 }
 
+static int32_t number_rows(tdi_holds *h) {
+    int32_t count = 0;
+    for (int32_t i = 0; i < h->held_count; i++) {
+        tdi_held *b = &h->held[i];
+        b->first_row = count;
+        b->row_count = b->node == TD_NONE ? 0 : b->law.row_count + tdi_bond_more(&b->law);
+        count += b->row_count;
+    }
+    return count;
+}
+
 // Where all bonds that couple are between points of one body that takes rows.
 static bool make_rows(tdi_holds *h, const tdi_member *members) {
     h->inner = TD_NONE;
@@ -319,15 +341,15 @@ static bool make_rows(tdi_holds *h, const tdi_member *members) {
         }
         h->inner = couples(c) ? c->actor[0] : h->inner;
     }
-    const int32_t count = TDI_BOND_ROWS * h->node_count;
+    const int32_t count = number_rows(h);
     if (h->node_count <= FEW || !members[h->inner].ops->rows_new) {
         return true;
     }
     int32_t(*segments)[2] = tdi_alloc_zeroed(h->alloc, (size_t)count, sizeof *segments);
     for (int32_t i = 0; segments && i < h->held_count; i++) {
         const tdi_held *b = &h->held[i];
-        for (int32_t r = 0; b->node != TD_NONE && r < TDI_BOND_ROWS; r++) {
-            int32_t *row = segments[TDI_BOND_ROWS * b->node + r];
+        for (int32_t r = 0; r < b->row_count; r++) {
+            int32_t *row = segments[b->first_row + r];
             row[0] = h->def[b->hold].segment[0];
             row[1] = h->def[b->hold].segment[1];
         }

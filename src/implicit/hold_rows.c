@@ -20,13 +20,14 @@
 
 #define STIFF     1e6   // times the inertia of a segment: K
 #define SPRING    1e2   // times that: K of rows that cannot be met
-#define MET       1e-9  // m or rad
 #define WEAK      0.03  // of an error is left to the first order, at most,
 #define PLAIN     3e-9  // m or rad: if it is large enough to be one; smaller ones between two
 #define SERIES    1e-10 // segments, where errors of rows in series add up
+#define TURNING   1e-3  // times the inertia of a segment: K of rows of second derivatives
 #define SHRINKS   0.25  // of the error is left, at most, by an iteration that helps
 #define STALLS    6     // in a row: it cannot be met
 #define MOST_TENS 6     // times that K becomes ten times as large
+#define SLACK     1e-10 // m or rad: below 0 by more than this, a row that was freed takes part again
 #define CALM      0.1   // of the error: increments below this do not come nearer
 
 // ---- pins -----------------------------------------------------------------------------------
@@ -65,23 +66,78 @@ static td_real change(const tdi_holds *h, const tdi_held *b, int32_t row) {
 
 // ---- evaluation -----------------------------------------------------------------------------
 
-// Two rows across the line of a coupled distance under tension: the geometric stiffness f/|d|,
-// which couples both sides.
+// The force of a row that has second derivatives. That of an error passes with the increments, but
+// of rows that cannot be met.
+static td_real lasting_force(const tdi_holds *h, const tdi_held *b, int32_t row) {
+    const tdi_hold_state *s = &h->state[b->hold];
+    return !b->used[row] ? 0 : s->unmet ? b->k * b->c[row] : s->l[b->bond][row];
+}
+
+// Two rows across the line of a coupled distance: its geometric stiffness K = f/|d|, which couples
+// both sides. Of a bar that is pressed it is negative, and with K = -f/|d|
+//   -K/2 (a - b)^2 = K/2 (a + b)^2 - K a^2 - K b^2,
+// of which the first is a row, and the others are what its two sides have.
 static void add_tension(const tdi_holds *h, tdi_held *b) {
-    const td_real sign = b->law.one_sided ? -1 : 1, force = sign * h->state[b->hold].l[b->bond][0],
+    const td_real sign = b->law.one_sided ? -1 : 1, force = sign * lasting_force(h, b, 0),
                   length = tdi_norm(tdi_sub(h->place[b->pin[0]], h->place[b->pin[1]]));
     const td_vec3 n = b->way[0], t = tdi_across(n), across[2] = {t, tdi_cross(n, t)};
+    const td_real k = length > 0 ? force / length : 0;
     for (int r = 0; r < 2; r++) {
         b->way[1 + r] = across[r];
-        b->back[1 + r] = tdi_scale(across[r], -1);
-        b->stiff[1 + r] = b->used[0] && force > 0 && length > 0 ? 2 * force / length : 0;
+        b->back[1 + r] = tdi_scale(across[r], k < 0 ? 1 : -1);
+        b->stiff[1 + r] = k > 0 ? 2 * k : 0;
     }
+    b->bent = (tdi_bent){.first = 1, .count = k < 0 ? 2 : 0, .stiff = -2 * k};
+}
+
+static td_sym3 curvature_of(const tdi_holds *h, const tdi_held *b) {
+    const tdi_hold_state *s = &h->state[b->hold];
+    td_real force[TDI_BOND_ROWS] = {0};
+    td_vec3 x[TDI_BOND_PINS];
+    for (int32_t r = 0; r < b->law.row_count; r++) {
+        force[r] = lasting_force(h, b, r);
+    }
+    tdi_held_places(h, b, x);
+    return tdi_bond_hessian(&b->law, x, s->along, force);
+}
+
+// Rows in the axes of the second side have second derivatives (w x F).d, with their force F, the
+// turn w of that side and d = a - x, how the first pin moves against the point of the second side
+// that is where it is. Along a direction t in which d is free, and with y = x - F/K,
+//   (w x F).t t.d = K/2 (t.(a - y))^2 - K/2 (t.(x - y))^2 - K/2 (t.d)^2
+// for any K. The first is a row, the second is of one body alone, and the third, which no row of
+// positive weight can have, is left out: K is small. A curve has another K, -F.p''/|p'|^2, of
+// (t.d)^2: where it is larger, it takes the place of this, and nothing is left out.
+static void add_turning(tdi_holds *h, tdi_held *b, const td_vec3 *x, td_quat turned) {
+    const tdi_hold_state *s = &h->state[b->hold];
+    const int32_t first = b->law.row_count;
+    td_vec3 force = {0, 0, 0};
+    td_real k = TURNING * b->inertia;
+    int32_t count = tdi_bond_more(&b->law);
+    tdi_bond_free(&b->law, x, s->along, b->way + first);
+    for (int32_t r = 0; r < count; r++) {
+        b->back[first + r] = tdi_scale(b->way[first + r], -1);
+        b->stiff[first + r] = 0;
+    }
+    if (b->law.kind == TDI_BOND_CURVE) {
+        const td_sym3 curved = curvature_of(h, b);
+        const td_vec3 t = b->way[first];
+        k = fmax(k, tdi_dot(t, tdi_sym3_apply(&curved, t)));
+    }
+    for (int32_t r = 0; r < first; r++) {
+        force = tdi_madd(force, b->way[r], lasting_force(h, b, r));
+    }
+    count = tdi_dot(force, force) > 0 ? count : 0;
+    b->bent = (tdi_bent){.first = first, .count = count, .stiff = 2 * k, .far = true};
+    const td_vec3 arm = tdi_quat_rotate(tdi_quat_conj(turned), force);
+    h->pin[b->far] = h->pin[b->mate];
+    h->pin[b->far].arm = tdi_madd(h->pin[b->mate].arm, arm, -1 / k);
 }
 
 // What rows see, and where forces act on the second side: where the first side's point is, in its
 // axes, if the bond is more than one of two points.
 static void open_rows(tdi_holds *h, const tdi_system *y, tdi_held *b, const tdi_bond_at *at,
-                      td_vec3 x) {
+                      const td_vec3 *x) {
     const tdi_bond_kind kind = b->law.kind;
     const bool points = kind == TDI_BOND_POINT || kind == TDI_BOND_DISTANCE;
     for (int32_t r = 0; r < b->law.row_count; r++) {
@@ -95,7 +151,10 @@ static void open_rows(tdi_holds *h, const tdi_system *y, tdi_held *b, const tdi_
     if (b->mate != TD_NONE && !points && kind != TDI_BOND_GEAR) {
         tdi_pin *mate = &h->pin[b->mate];
         const tdi_frame_at f = tdi_holds_frame(h, y, b->hold, 1, mate->at);
-        mate->arm = tdi_quat_rotate(tdi_quat_conj(f.rotation), tdi_sub(x, f.position));
+        mate->arm = tdi_quat_rotate(tdi_quat_conj(f.rotation), tdi_sub(x[0], f.position));
+        if (b->far != TD_NONE) {
+            add_turning(h, b, x, f.rotation);
+        }
     }
 }
 
@@ -109,12 +168,13 @@ static void evaluate(tdi_holds *h, const tdi_system *y, tdi_held *b) {
     memcpy(b->c, at.c, sizeof at.c);
     b->k = b->inertia * (s->unmet ? SPRING : STIFF * tdi_hold_weight(s, b->bond));
     for (int32_t r = 0; r < b->law.row_count; r++) {
-        b->used[r] = !b->law.one_sided || l[r] + b->merit * b->c[r] < 0;
+        const td_real slack = b->freed[r] ? SLACK : 0;
+        b->used[r] = !b->law.one_sided || l[r] + b->merit * (b->c[r] + slack) < 0;
         if (s->unmet || !b->used[r]) {
             l[r] = 0;
         }
     }
-    open_rows(h, y, b, &at, x[0]);
+    open_rows(h, y, b, &at, x);
 }
 
 void tdi_holds_evaluate(tdi_holds *all, const tdi_system *y) {
@@ -140,11 +200,14 @@ static void expand(const tdi_holds *h, const tdi_held *b, const tdi_member *m, i
     const td_sym3 none = {0};
     td_vec3 lasting = {0, 0, 0}, passing = {0, 0, 0};
     td_sym3 hessian = {0};
-    for (int32_t r = 0; r < TDI_BOND_ROWS; r++) {
-        if (b->stiff[r] > 0) {
+    for (int32_t r = 0; r < TDI_HELD_ROWS; r++) {
+        const bool own = !tdi_held_bends(b, r) || (b->bent.far && pin == b->pin[0]);
+        if (b->stiff[r] > 0 && own) {
             hessian = tdi_sym3_add(hessian, tdi_sym3_square(sees[r], share * b->stiff[r]));
         }
-        if (b->stiff[r] > 0 && r < b->law.row_count) {
+    }
+    for (int32_t r = 0; r < b->law.row_count && r < TDI_BOND_ROWS; r++) {
+        if (b->stiff[r] > 0) {
             const td_real error = b->k * b->c[r];
             lasting = tdi_madd(lasting, sees[r], s->unmet ? error : s->l[b->bond][r]);
             passing = tdi_madd(passing, sees[r], s->unmet ? 0 : error);
@@ -154,15 +217,20 @@ static void expand(const tdi_holds *h, const tdi_held *b, const tdi_member *m, i
     m->ops->pin_add(m->body, &h->pin[pin], lasting, curvature ? curvature : &none, levers);
 }
 
-static td_sym3 curvature_of(const tdi_holds *h, const tdi_held *b) {
-    const tdi_hold_state *s = &h->state[b->hold];
-    td_real force[TDI_BOND_ROWS] = {0};
-    td_vec3 x[TDI_BOND_PINS];
-    for (int32_t r = 0; r < b->law.row_count; r++) {
-        force[r] = !b->used[r] ? 0 : s->unmet ? b->k * b->c[r] : s->l[b->bond][r];
+// On the second side: rows that see its far pin y, and what K/2 (t.(x - y))^2 takes from it. With z
+// between both, (x - y)^2 = 2 x^2 + 2 y^2 - 4 z^2.
+static void expand_far(const tdi_holds *h, const tdi_held *b, const tdi_member *m) {
+    const tdi_pin x = h->pin[b->mate], y = h->pin[b->far];
+    const td_vec3 none = {0, 0, 0};
+    tdi_pin z = x;
+    z.arm = tdi_scale(tdi_add(x.arm, y.arm), 0.5);
+    for (int32_t r = b->bent.first; r < b->bent.first + b->bent.count; r++) {
+        // K_a = 2 K of the row is what the square takes at y
+        const td_sym3 less = tdi_sym3_square(b->back[r], -b->stiff[r]),
+                      more = tdi_sym3_square(b->back[r], 2 * b->stiff[r]);
+        m->ops->pin_add(m->body, &x, none, &less, TDI_LEVERS_NONE);
+        m->ops->pin_add(m->body, &z, none, &more, TDI_LEVERS_NONE);
     }
-    tdi_held_places(h, b, x);
-    return tdi_bond_hessian(&b->law, x, s->along, force);
 }
 
 bool tdi_holds_curve(const tdi_holds *all) {
@@ -170,34 +238,51 @@ bool tdi_holds_curve(const tdi_holds *all) {
     for (const tdi_holds *h = all; h && !any; h = h->next) {
         for (int32_t i = 0; i < h->held_count && !any; i++) {
             const tdi_held *b = &h->held[i];
-            any = b->acts && b->mate == TD_NONE && tdi_bond_curves(b->law.kind);
+            any =
+                b->acts && (b->mate == TD_NONE ? tdi_bond_curves(b->law.kind) : b->bent.count > 0);
         }
     }
     return any;
 }
 
-// Rows that are eliminated with their body: what they see of its two pins, as v of hold_couple.c.
-static void set_rows(const tdi_holds *h, const tdi_system *y) {
+// Rows [from, to) of a bond, eliminated with its body: what they see of its two pins, as v of
+// hold_couple.c.
+static void set_rows(const tdi_holds *h, const tdi_member *m, const tdi_held *b, int32_t from,
+                     int32_t to, int32_t mate) {
+    td_vec3 way[TDI_HELD_ROWS] = {{0}}, back[TDI_HELD_ROWS] = {{0}};
+    td_real compliance[TDI_HELD_ROWS] = {1, 1, 1, 1};
+    const tdi_pin *pins[2] = {&h->pin[b->pin[0]], &h->pin[mate]};
+    const td_vec3 *const sees[2] = {way, back};
+    for (int32_t r = from; r < to; r++) {
+        if (b->acts && b->stiff[r] > 0) {
+            way[r - from] = b->way[r];
+            back[r - from] = tdi_scale(b->back[r], -1);
+            compliance[r - from] = 2 / b->stiff[r];
+        }
+    }
+    m->ops->rows_set(m->body, b->first_row + from, to - from, pins, sees, compliance);
+}
+
+static void set_all_rows(const tdi_holds *h, const tdi_system *y) {
     const tdi_member *m = tdi_holds_member(h, y, h->inner);
     m->ops->rows_use(m->body, h->rows);
     for (int32_t i = 0; i < h->held_count; i++) {
         const tdi_held *b = &h->held[i];
-        for (int32_t r = 0; b->node != TD_NONE && r < TDI_BOND_ROWS; r++) {
-            const bool acts = b->acts && b->stiff[r] > 0;
-            const tdi_pin *pins[2] = {&h->pin[b->pin[0]], &h->pin[b->mate]};
-            const td_vec3 none = {0, 0, 0}, sees[2] = {acts ? b->way[r] : none,
-                                                       acts ? tdi_scale(b->back[r], -1) : none};
-            m->ops->row_set(m->body, TDI_BOND_ROWS * b->node + r, pins, sees,
-                            acts ? 2 / b->stiff[r] : 1);
+        const int32_t far = b->bent.far ? b->bent.first : b->row_count;
+        if (b->row_count > 0) {
+            set_rows(h, m, b, 0, far, b->mate);
+        }
+        if (far < b->row_count) {
+            set_rows(h, m, b, far, b->row_count, b->far);
         }
     }
 }
 
-void tdi_holds_expand(const tdi_holds *all, const tdi_system *y, bool exact, bool positive) {
+void tdi_holds_expand(tdi_holds *all, const tdi_system *y, bool exact, bool positive) {
     const tdi_levers levers = positive ? TDI_LEVERS_POSITIVE : TDI_LEVERS_ALL;
-    for (const tdi_holds *h = all; h; h = h->next) {
+    for (tdi_holds *h = all; h; h = h->next) {
         for (int32_t i = 0; i < h->held_count; i++) {
-            const tdi_held *b = &h->held[i];
+            tdi_held *b = &h->held[i];
             const td_constraint *c = &h->def[b->hold];
             if (!b->acts) {
                 continue;
@@ -208,14 +293,21 @@ void tdi_holds_expand(const tdi_holds *all, const tdi_system *y, bool exact, boo
                 curvature = curvature_of(h, b);
                 curvature = exact ? curvature : tdi_bond_positive(&curvature);
             }
+            for (int32_t r = 0; r < b->bent.count; r++) {
+                b->stiff[b->bent.first + r] = exact ? b->bent.stiff : 0;
+            }
             expand(h, b, tdi_holds_member(h, y, c->actor[0]), b->pin[0], b->way, &curvature,
                    levers);
             if (!pinned) {
-                expand(h, b, tdi_holds_member(h, y, c->actor[1]), b->mate, b->back, NULL, levers);
+                const tdi_member *other = tdi_holds_member(h, y, c->actor[1]);
+                expand(h, b, other, b->mate, b->back, NULL, levers);
+                if (b->bent.far) {
+                    expand_far(h, b, other);
+                }
             }
         }
         if (h->eliminated) {
-            set_rows(h, y);
+            set_all_rows(h, y);
         }
     }
 }
@@ -325,10 +417,19 @@ static void strengthen(const tdi_holds *h, tdi_held *b, tdi_hold_state *s) {
     }
 }
 
+// One-sided rows that would have to pull for these increments: they are those of a bar.
+static void free_rows(const tdi_holds *h, tdi_held *b, const td_real *l) {
+    for (int32_t r = 0; r < b->law.row_count; r++) {
+        const td_real after = l[r] + b->k * (b->c[r] + change(h, b, r));
+        b->freed[r] = b->law.one_sided && b->used[r] && after > tdi_held_least(b);
+    }
+}
+
 static td_real finish(tdi_holds *h, tdi_held *b) {
     tdi_hold_state *s = &h->state[b->hold];
     strengthen(h, b, s);
     td_real *l = s->l[b->bond], f[TDI_BOND_ROWS] = {0};
+    free_rows(h, b, l);
     const td_real slope = forces_of(h, b, f);
     memcpy(b->l_before, l, sizeof b->l_before);
     memcpy(l, f, sizeof f);
@@ -362,9 +463,10 @@ void tdi_holds_finish(tdi_holds *all, const tdi_system *y, td_real *promise) {
 void tdi_holds_revert(tdi_holds *all) {
     for (tdi_holds *h = all; h; h = h->next) {
         for (int32_t i = 0; i < h->held_count; i++) {
-            const tdi_held *b = &h->held[i];
+            tdi_held *b = &h->held[i];
             if (b->acts) {
                 memcpy(h->state[b->hold].l[b->bond], b->l_before, sizeof b->l_before);
+                memset(b->freed, 0, sizeof b->freed);
             }
         }
     }
@@ -392,9 +494,10 @@ static bool judge(tdi_holds *h, tdi_held *b, td_real largest, bool whole) {
     tdi_bond_rows(&b->law, x, &along, c);
     const td_real before = b->error;
     b->error = error_of(b, s, c);
-    if (s->unmet || b->error <= MET) {
+    const bool freed = b->freed[0] || b->freed[1] || b->freed[2];
+    if (s->unmet || b->error <= TDI_HELD_MET) {
         b->stalls = 0;
-        return true;
+        return !freed;
     }
     const bool stalls =
         whole && !b->weak && b->error > SHRINKS * before && largest < CALM * b->error;

@@ -161,8 +161,9 @@ static void take_pin(tdi_holds *h, const tdi_held *b, const tdi_member *m, int32
     const int32_t count = m->ops->pin_rows(m->body, &h->pin[pin], point, rows);
     for (int32_t p = 0; p < count; p++) {
         td_real block[4][4] = {{0}};
-        for (int32_t r = 0; r < TDI_BOND_ROWS; r++) {
-            for (int d = 0; tdi_held_has_row(b, r) && d < 4; d++) {
+        for (int32_t r = 0; r < TDI_HELD_ROWS; r++) {
+            const bool sees_it = pin == b->pin[0] || pin == tdi_held_mate(b, r);
+            for (int d = 0; sees_it && tdi_held_has_row(b, r) && d < 4; d++) {
                 const td_vec3 by = {rows[p][0][d], rows[p][1][d], rows[p][2][d]};
                 block[r][d] = -sign * tdi_dot(sees[r], by);
             }
@@ -179,8 +180,11 @@ static void take_bond(tdi_holds *h, const tdi_system *y, const tdi_held *b) {
                  1);
     }
     if (first[c->actor[1]] != TD_NONE) {
-        take_pin(h, b, tdi_holds_member(h, y, c->actor[1]), first[c->actor[1]], b->mate, b->back,
-                 -1);
+        const tdi_member *m = tdi_holds_member(h, y, c->actor[1]);
+        take_pin(h, b, m, first[c->actor[1]], b->mate, b->back, -1);
+        if (b->bent.far) {
+            take_pin(h, b, m, first[c->actor[1]], b->far, b->back, -1);
+        }
     }
 }
 
@@ -196,7 +200,7 @@ static void fill_bonds(tdi_holds *h, const tdi_system *y) {
         tdi_state_pin_moves(m->ops, m->body, h->pin + first, count, false, h->move + first);
         for (int32_t at = h->first_node[k]; at < h->first_node[k + 1]; at++) {
             const tdi_held *b = &h->held[h->node[at]];
-            for (int32_t r = 0; r < TDI_BOND_ROWS; r++) {
+            for (int32_t r = 0; r < TDI_HELD_ROWS; r++) {
                 h->whole->unknowns[b->node].gradient[r] -=
                     tdi_held_has_row(b, r) ? tdi_held_part(h, b, k, r) : 0;
             }

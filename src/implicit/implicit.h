@@ -113,7 +113,7 @@ typedef struct tdi_span {
     size_t size;
 } tdi_span;
 
-enum { TDI_SPANS = 16 }; // at most
+enum { TDI_SPANS = 18 }; // at most
 
 // What a solver supplies. Bodies are its states, which begin with a tdi_solver_state: step, rule,
 // options, base and coordinates are read there. Those marked * may be left out, and those marked
@@ -169,6 +169,9 @@ typedef struct tdi_implicit {
     td_real (*attempt)(void *body, bool limited, td_real *promise);
     // * The same as solve with a new gradient and old factors.
     td_real (*solve_again)(void *body);
+    // * At a guess: forces on joints as the last step left them become those noted. False: they are
+    // not known.
+    bool (*recall)(void *body);
     // * The largest of the increments as they are. Left out: that of the points.
     td_real (*largest)(const void *body);
     td_real (*value)(const void *body);
@@ -254,11 +257,11 @@ typedef struct tdi_implicit {
     tdi_rows *(*rows_new)(const void *body, const int32_t (*segments)[2], int32_t count,
                           const td_alloc *alloc);
     void (*rows_free)(tdi_rows *rows); // NULL is allowed
-    // Between clear() and factor(): takes them, all without any force; then the numbers of each:
-    // what it sees of the moves of its two pins, and its compliance, m/N.
+    // Between clear() and factor(): takes them; then the numbers of all of them, some at a time
+    // that share their pins: what each sees of the moves of its two pins, and its compliance, m/N.
     void (*rows_use)(void *body, tdi_rows *rows);
-    void (*row_set)(void *body, int32_t row, const tdi_pin *const pins[2], const td_vec3 sees[2],
-                    td_real compliance);
+    void (*rows_set)(void *body, int32_t first, int32_t count, const tdi_pin *const pins[2],
+                     const td_vec3 *const sees[2], const td_real *compliance);
 
     // ---- blocks, of bodies that have four unknowns a point; NULL: not offered
     // All blocks of the Hessian that factor() has made, each once, always the same ones.

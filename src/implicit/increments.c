@@ -6,7 +6,8 @@
 //           model, then that of the bodies too, with as much inertia added as is needed.
 // Held      What is left of the gradient along a chain that constraints hold adds up to forces that
 //           make the exact Hessian indefinite. So solvers note the forces that increments lead to,
-//           and geometric stiffness is made of these from the second increments on.
+//           and geometric stiffness is made of these from the second increments on, and at first of
+//           those that the last step left.
 
 #include "implicit/hold.h"
 #include "implicit/newton.h"
@@ -275,7 +276,8 @@ static bool goes_back(tdi_newton_run *n) {
 // The first increments of a step with constraints, where the exact Hessian is not positive
 // definite, are not taken: they only tell which forces there will be.
 static bool looks_ahead(tdi_newton_run *n) {
-    const bool first = !n->noted && tdi_holds_pin(n->system);
+    const bool first = !n->looked && tdi_holds_pin(n->system);
+    n->looked = true;
     n->noted = n->noted || first;
     if (!first || n->used == TDI_MODEL_EXACT) {
         return false;

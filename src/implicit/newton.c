@@ -182,6 +182,16 @@ static void relax(const tdi_system *y, td_real taken) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
+// Whether all members know the forces on their joints that the last step left.
+static bool recall(const tdi_system *y) {
+    bool all = tdi_holds_pin(y);
+    for (int32_t k = 0; k < y->count && all; k++) {
+        const tdi_member *m = &y->member[k];
+        all = m->ops->recall && m->ops->recall(m->body);
+    }
+    return all;
+}
+
 static tdi_newton_run start(const tdi_system *y, const tdi_newton_opts *opts, td_step_stats *stats,
                             td_diag *diag) {
     tdi_newton_run n = {.system = y,
@@ -191,7 +201,8 @@ static tdi_newton_run start(const tdi_system *y, const tdi_newton_opts *opts, td
                         .reach = 1,
                         .fresh = true,
                         .offers_reuse = !y->touch && !y->holds,
-                        .guessed = !y->touch && !opts->rest};
+                        .guessed = !y->touch && !opts->rest,
+                        .noted = !opts->rest && recall(y)};
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
         n.first = fmax(n.first, tdi_state_first_shift(m->ops, m->body));

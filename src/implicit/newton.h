@@ -29,7 +29,8 @@ typedef struct tdi_newton_run {
     td_real largest;          // increment
     bool direct;              // bodies that touch are factored as one
     bool offers_reuse, reuse; // of factors: by all bodies, and in the next iteration
-    bool noted;               // forces that increments lead to are known
+    bool noted;               // forces that increments lead to are known, or those of the last step
+    bool looked;              // increments were looked at for them
     bool trusted;             // the last increments were taken whole, although the value rose,
     td_real leap;             // and were this large
     bool wronged;             // such increments did not shrink: the value decides

@@ -64,6 +64,7 @@ typedef struct tdi_tree_step {
 bool tdi_step_ready(const void *body, const td_step_opts *o);
 void tdi_step_begin(void *body);
 void tdi_step_guess(void *body, bool take);
+bool tdi_step_recall(void *body);
 void tdi_step_undo(void *body);
 void tdi_step_accept(void *body);
 void tdi_step_begin_rest(void *body);

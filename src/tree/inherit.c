@@ -241,6 +241,7 @@ void tdi_tree_inherit(void *state, void *old, const tdi_heir *heirs) {
     to->head.moved = 1; // it is not as drawn
     to->air = from->air;
     to->stale = false;
+    to->told = 0;
     memset(to->angle, 0, (size_t)c.m->head.dof_count * sizeof *to->angle);
     memset(to->angle_star, 0, (size_t)c.m->head.dof_count * sizeof *to->angle_star);
     for (int32_t i = 0; i < c.m->body_count; i++) {

@@ -151,6 +151,7 @@ typedef struct tdi_other {
 typedef struct tdi_joint_pin {
     td_vec3 gradient;
     td_sym3 hessian;
+    td_vec3 passing; // part of the gradient of a ball joint that has no second derivatives
 } tdi_joint_pin;
 
 // What a part hands to the body that carries it, and its share of sums.
@@ -200,6 +201,8 @@ struct td_tree_state {
     tdi_place *star_kept, *hat_kept;
     td_real *angle_star_kept;
     td_real *q_back;  // a coordinate: where the last implicit step began
+    td_real told;     // weight of `forces` in its potential; 0: they are not known
+    td_vec3 *forces;  // a body: on its joint, as the last increments of the last step led to them
     td_real *q_start; // where this one began
 
     // explicit steps, in the same memory as `node`

@@ -75,7 +75,7 @@ static void push_joint(td_tree_state *s, int32_t i, td_vec3 force) {
     }
 }
 
-static void add_joint(td_tree_state *s, int32_t i, td_vec3 g, const td_sym3 *h) {
+static void add_joint(td_tree_state *s, int32_t i, td_vec3 g, const td_sym3 *h, bool passes) {
     tdi_joint_pin *joint = tdi_joint_open(s, i);
     if (s->model->kind[i] != TD_JOINT_BALL) {
         joint->gradient.x += g.x;
@@ -83,7 +83,9 @@ static void add_joint(td_tree_state *s, int32_t i, td_vec3 g, const td_sym3 *h) 
         return;
     }
     const tdi_mat3 axes = axes_of(s, i);
-    joint->gradient = tdi_add(joint->gradient, tdi_mat3_apply(&axes, g));
+    const td_vec3 moment = tdi_mat3_apply(&axes, g);
+    joint->gradient = tdi_add(joint->gradient, moment);
+    joint->passing = passes ? tdi_add(joint->passing, moment) : joint->passing;
     joint->hessian = tdi_sym3_add(joint->hessian, tdi_sym3_turn(&axes, h));
 }
 
@@ -188,6 +190,6 @@ void tdi_tree_pin_add(void *body, const tdi_pin *pin, td_vec3 gradient, const td
     if (pin->kind == TDI_PIN_POINT) {
         tdi_tree_add_point(s, i, tdi_tree_pin_lever(s, pin), g, &h, levers != TDI_LEVERS_NONE);
     } else {
-        add_joint(s, i, g, &h);
+        add_joint(s, i, g, &h, levers == TDI_LEVERS_NONE);
     }
 }

@@ -16,6 +16,9 @@
 //             C_jk' = C_jk - n_j.D^-1 n_k,  s_j' = s_j + n_j.D^-1 (n + g),
 //             P' = (L^T D^-1 n, f - B^T D^-1 n)
 // Way out   w += sum of q D^-1 n,  then  q_j = (P_j.V - sum of C_jk q_k - s_j)/C_jj  where j ends.
+//
+// C is symmetric: rows of its upper triangle are kept. What is carried is zeroed when the sweep
+// first comes to a body, not before, so that it is in the caches then.
 
 #include "tree/rows.h"
 
@@ -36,15 +39,28 @@ struct tdi_rows {
     int32_t *first;      // of a body: the entry of its first row, and one past all
     int32_t *ends;       // of a body: so many of its rows end there, and come first
     int64_t *square;     // of a body: its matrix C
+    uint8_t *begun;      // of a body: the sweep has come to it
     int32_t *row, *up;   // of an entry; its place among the entries of the parent
+    int32_t *own;        // of an entry: which of `given` begins there; TD_NONE: none
     int32_t (*entry)[2]; // of a row: at its two bodies
+    tdi_twist *given;    // of a row, two: P of its bodies
+    td_real *compliance; // of a row
     tdi_twist *sees;     // of an entry: P
     td_vec3 *turn;       // of an entry: D^-1 n
-    td_vec3 *pull;       // of an entry: f of P, before the joint was eliminated
     td_real *side;       // of an entry: s
     td_real *matrix;
     td_real *force; // of a row: q
 };
+
+// Entries of a matrix of the size `open`.
+static inline int64_t triangle(int64_t open) {
+    return open * (open + 1) / 2;
+}
+
+// C_jk is at k of this, k >= j.
+static inline int64_t row_of(int64_t open, int64_t j) {
+    return j * (2 * open - j - 1) / 2;
+}
 
 static inline int32_t open_at(const tdi_rows *w, int32_t i) {
     return w->first[i + 1] - w->first[i];
@@ -58,13 +74,16 @@ static void lay_out(tdi_rows *w, int32_t bodies, tdi_layout *l) {
     w->first = tdi_layout_place(l, n + 1, sizeof *w->first);
     w->ends = tdi_layout_place(l, n, sizeof *w->ends);
     w->square = tdi_layout_place(l, n, sizeof *w->square);
+    w->begun = tdi_layout_place(l, n, sizeof *w->begun);
+    w->given = tdi_layout_place(l, 2 * rows, sizeof *w->given);
+    w->compliance = tdi_layout_place(l, rows, sizeof *w->compliance);
     w->entry = tdi_layout_place(l, rows, sizeof *w->entry);
     w->force = tdi_layout_place(l, rows, sizeof *w->force);
     w->row = tdi_layout_place(l, entries, sizeof *w->row);
     w->up = tdi_layout_place(l, entries, sizeof *w->up);
+    w->own = tdi_layout_place(l, entries, sizeof *w->own);
     w->sees = tdi_layout_place(l, entries, sizeof *w->sees);
     w->turn = tdi_layout_place(l, entries, sizeof *w->turn);
-    w->pull = tdi_layout_place(l, entries, sizeof *w->pull);
     w->side = tdi_layout_place(l, entries, sizeof *w->side);
     w->matrix = tdi_layout_place(l, (size_t)w->square_count, sizeof *w->matrix);
 }
@@ -103,7 +122,7 @@ static bool count(const td_tree_state *s, const int32_t (*segments)[2], int32_t 
         (*entries)++;
     }
     for (int32_t i = 0; i < m->body_count; i++) {
-        *squares += (int64_t)open[i] * open[i];
+        *squares += triangle(open[i]);
         if (m->kind[i] != TD_JOINT_BALL && open[i] > 0) {
             return false;
         }
@@ -120,13 +139,14 @@ static void enter(tdi_rows *w, const td_tree_model *m, int32_t j, const int32_t 
         const int side = at[0] > at[1] ? 0 : 1;
         const int32_t i = at[side], e = w->first[i] + (end ? w->ends[i]++ : open[i]++);
         w->row[e] = j;
-        w->up[e] = TD_NONE;
+        w->up[e] = w->own[e] = TD_NONE;
         for (int k = 0; k < 2; k++) {
             if (!end && k != side) {
                 continue;
             }
             if (last[k] == TD_NONE) {
                 w->entry[j][k] = e;
+                w->own[e] = w->own[e] == TD_NONE ? 2 * j + k : w->own[e];
             } else {
                 w->up[last[k]] = e - w->first[i];
             }
@@ -145,7 +165,7 @@ static void fill(tdi_rows *w, const td_tree_state *s, const int32_t (*segments)[
     for (int32_t i = 0; i < m->body_count; i++) {
         w->first[i + 1] = w->first[i] + open[i];
         w->square[i] = square;
-        square += (int64_t)open[i] * open[i];
+        square += triangle(open[i]);
         open[i] = 0;
     }
     for (int32_t j = 0; j < w->count; j++) { // how many end at a body, after which others come
@@ -192,25 +212,53 @@ void tdi_tree_rows_free(tdi_rows *w) {
 // ---- numbers --------------------------------------------------------------------------------
 
 void tdi_tree_rows_use(void *body, tdi_rows *w) {
-    ((td_tree_state *)body)->rows = w;
-    memset(w->sees, 0, (size_t)w->entry_count * sizeof *w->sees);
-    memset(w->side, 0, (size_t)w->entry_count * sizeof *w->side);
-    memset(w->matrix, 0, (size_t)w->square_count * sizeof *w->matrix);
+    td_tree_state *s = body;
+    s->rows = w;
+    memset(w->begun, 0, (size_t)s->model->body_count * sizeof *w->begun);
+}
+
+static inline void add_twist(tdi_twist *sum, const tdi_twist *p) {
+    sum->w = tdi_add(sum->w, p->w);
+    sum->v = tdi_add(sum->v, p->v);
 }
 
 // A point at lever p moves by u + w x p.
-void tdi_tree_row_set(void *body, int32_t row, const tdi_pin *const pins[2], const td_vec3 sees[2],
-                      td_real compliance) {
-    td_tree_state *s = body;
+void tdi_tree_rows_set(void *body, int32_t first, int32_t count, const tdi_pin *const pins[2],
+                       const td_vec3 *const sees[2], const td_real *compliance) {
+    const td_tree_state *s = body;
     tdi_rows *w = s->rows;
-    for (int side = 0; side < 2; side++) {
-        tdi_twist *to = &w->sees[w->entry[row][side]];
-        const td_vec3 lever = tdi_tree_pin_lever(s, pins[side]);
-        to->w = tdi_add(to->w, tdi_cross(lever, sees[side]));
-        to->v = tdi_add(to->v, sees[side]);
+    const td_vec3 lever[2] = {tdi_tree_pin_lever(s, pins[0]), tdi_tree_pin_lever(s, pins[1])};
+    for (int32_t k = 0; k < count; k++) {
+        tdi_twist *given = &w->given[2 * (first + k)];
+        for (int side = 0; side < 2; side++) {
+            const td_vec3 f = sees[side][k];
+            given[side] = (tdi_twist){tdi_cross(lever[side], f), f};
+        }
+        if (w->entry[first + k][0] == w->entry[first + k][1]) { // both on one body
+            add_twist(&given[0], &given[1]);
+        }
+        w->compliance[first + k] = compliance[k] / s->now->weight;
     }
-    const int32_t i = tdi_seat_body(s, pins[0]->segment), at = w->entry[row][0] - w->first[i];
-    w->matrix[w->square[i] + (int64_t)at * (open_at(w, i) + 1)] = compliance / s->now->weight;
+}
+
+// What rows bring that begin at a body; before anything is added to it.
+static inline void begin(tdi_rows *w, int32_t i) {
+    const int32_t open = open_at(w, i), first = w->first[i];
+    td_real *c = w->matrix + w->square[i];
+    if (w->begun[i] || open == 0) {
+        return;
+    }
+    w->begun[i] = true;
+    memset(c, 0, (size_t)triangle(open) * sizeof *c);
+    for (int32_t j = 0; j < open; j++) {
+        const int32_t own = w->own[first + j];
+        const tdi_twist none = {{0, 0, 0}, {0, 0, 0}};
+        w->sees[first + j] = own == TD_NONE ? none : w->given[own];
+        w->side[first + j] = 0;
+        if (own != TD_NONE && own % 2 == 0) {
+            c[row_of(open, j) + j] = w->compliance[own / 2];
+        }
+    }
 }
 
 static inline td_real power(const tdi_twist *p, const tdi_twist *move) {
@@ -218,26 +266,28 @@ static inline td_real power(const tdi_twist *p, const tdi_twist *move) {
 }
 
 bool tdi_rows_close(tdi_rows *w, int32_t i, tdi_block *block, tdi_wrench *load, td_real *promise) {
+    begin(w, i);
     const int32_t open = open_at(w, i), ends = w->ends[i];
     tdi_twist *p = w->sees + w->first[i];
     td_real *s = w->side + w->first[i], *c = w->matrix + w->square[i];
     for (int32_t j = 0; j < ends; j++) {
-        const td_real *row = c + (int64_t)j * open, pivot = row[j];
+        const td_real *row = c + row_of(open, j), pivot = row[j], over = 1 / pivot;
         if (!(pivot > 0)) {
             return false;
         }
         const tdi_wrench own = {p[j].w, p[j].v},
-                         over = {tdi_scale(p[j].w, 1 / pivot), tdi_scale(p[j].v, 1 / pivot)};
-        tdi_subtract_outer(block, &own, &over);
-        load->n = tdi_madd(load->n, over.n, s[j]);
-        load->f = tdi_madd(load->f, over.f, s[j]);
-        *promise += s[j] * s[j] / pivot;
+                         part = {tdi_scale(p[j].w, over), tdi_scale(p[j].v, over)};
+        tdi_subtract_outer(block, &own, &part);
+        load->n = tdi_madd(load->n, part.n, s[j]);
+        load->f = tdi_madd(load->f, part.f, s[j]);
+        *promise += s[j] * s[j] * over;
         for (int32_t k = j + 1; k < open; k++) {
-            const td_real part = row[k] / pivot;
-            p[k] = (tdi_twist){tdi_madd(p[k].w, p[j].w, -part), tdi_madd(p[k].v, p[j].v, -part)};
-            s[k] -= part * s[j];
-            for (int32_t l = j + 1; l < open; l++) {
-                c[(int64_t)k * open + l] -= part * row[l];
+            const td_real share = row[k] * over;
+            td_real *other = c + row_of(open, k);
+            p[k] = (tdi_twist){tdi_madd(p[k].w, p[j].w, -share), tdi_madd(p[k].v, p[j].v, -share)};
+            s[k] -= share * s[j];
+            for (int32_t l = k; l < open; l++) {
+                other[l] -= share * row[l];
             }
         }
     }
@@ -247,20 +297,18 @@ bool tdi_rows_close(tdi_rows *w, int32_t i, tdi_block *block, tdi_wrench *load, 
 void tdi_rows_pass(tdi_rows *w, int32_t i, const tdi_node *node) {
     const int32_t open = open_at(w, i), ends = w->ends[i];
     tdi_twist *p = w->sees + w->first[i];
-    td_vec3 *turn = w->turn + w->first[i], *pull = w->pull + w->first[i];
+    td_vec3 *turn = w->turn + w->first[i];
     td_real *s = w->side + w->first[i], *c = w->matrix + w->square[i];
     for (int32_t j = ends; j < open; j++) {
         turn[j] = tdi_ldl3_solve(&node->pivot, p[j].w);
-        pull[j] = p[j].v;
         s[j] += tdi_dot(p[j].w, node->free);
     }
     for (int32_t j = ends; j < open; j++) {
-        for (int32_t k = ends; k < open; k++) {
-            c[(int64_t)j * open + k] -= tdi_dot(p[j].w, turn[k]);
-        }
-    }
-    for (int32_t j = ends; j < open; j++) {
+        td_real *row = c + row_of(open, j);
         const td_vec3 n = p[j].w;
+        for (int32_t k = j; k < open; k++) {
+            row[k] -= tdi_dot(n, turn[k]);
+        }
         p[j] = (tdi_twist){tdi_mat3_apply_t(&node->turn, n),
                            tdi_sub(p[j].v, tdi_mat3_apply_t(&node->shift, n))};
     }
@@ -268,18 +316,20 @@ void tdi_rows_pass(tdi_rows *w, int32_t i, const tdi_node *node) {
 
 void tdi_rows_hand_down(tdi_rows *w, int32_t i, int32_t parent, td_vec3 r) {
     const int32_t open = open_at(w, i), first = w->first[i], to = w->first[parent],
-                  there = open_at(w, parent);
+                  there = open_at(w, parent), *up = w->up + first;
     const td_real *c = w->matrix + w->square[i];
     td_real *sum = w->matrix + w->square[parent];
+    begin(w, parent);
     for (int32_t j = w->ends[i]; j < open; j++) {
         const tdi_twist *p = &w->sees[first + j];
-        const int32_t up = w->up[first + j];
-        tdi_twist *onto = &w->sees[to + up];
-        onto->w = tdi_add(onto->w, tdi_add(p->w, tdi_cross(r, p->v)));
-        onto->v = tdi_add(onto->v, p->v);
-        w->side[to + up] += w->side[first + j];
-        for (int32_t k = w->ends[i]; k < open; k++) {
-            sum[(int64_t)up * there + w->up[first + k]] += c[(int64_t)j * open + k];
+        const tdi_twist moved = {tdi_add(p->w, tdi_cross(r, p->v)), p->v};
+        const td_real *row = c + row_of(open, j);
+        add_twist(&w->sees[to + up[j]], &moved);
+        w->side[to + up[j]] += w->side[first + j];
+        for (int32_t k = j; k < open;
+             k++) { // those that end there come first, whatever their order
+            const int32_t a = up[j] < up[k] ? up[j] : up[k], b = up[j] < up[k] ? up[k] : up[j];
+            sum[row_of(there, a) + b] += row[k];
         }
     }
 }
@@ -295,7 +345,7 @@ td_vec3 tdi_rows_turn(const tdi_rows *w, int32_t i) {
 td_vec3 tdi_rows_pull(const tdi_rows *w, int32_t i) {
     td_vec3 sum = {0, 0, 0};
     for (int32_t e = w->first[i] + w->ends[i]; e < w->first[i + 1]; e++) {
-        sum = tdi_madd(sum, w->pull[e], -w->force[w->row[e]]);
+        sum = tdi_madd(sum, w->sees[e].v, -w->force[w->row[e]]);
     }
     return sum;
 }
@@ -303,7 +353,7 @@ td_vec3 tdi_rows_pull(const tdi_rows *w, int32_t i) {
 void tdi_rows_solve(tdi_rows *w, int32_t i, const tdi_twist *move) {
     const int32_t open = open_at(w, i), first = w->first[i];
     for (int32_t j = w->ends[i] - 1; j >= 0; j--) {
-        const td_real *c = w->matrix + w->square[i] + (int64_t)j * open;
+        const td_real *c = w->matrix + w->square[i] + row_of(open, j);
         td_real sum = power(&w->sees[first + j], move) - w->side[first + j];
         for (int32_t k = j + 1; k < open; k++) {
             sum -= c[k] * w->force[w->row[first + k]];

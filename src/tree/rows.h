@@ -11,8 +11,8 @@ tdi_rows *tdi_tree_rows_new(const void *body, const int32_t (*segments)[2], int3
                             const td_alloc *alloc);
 void tdi_tree_rows_free(tdi_rows *rows);
 void tdi_tree_rows_use(void *body, tdi_rows *rows);
-void tdi_tree_row_set(void *body, int32_t row, const tdi_pin *const pins[2], const td_vec3 sees[2],
-                      td_real compliance);
+void tdi_tree_rows_set(void *body, int32_t first, int32_t count, const tdi_pin *const pins[2],
+                       const td_vec3 *const sees[2], const td_real *compliance);
 
 // ---- of sweep.c
 
@@ -26,6 +26,6 @@ void tdi_rows_pass(tdi_rows *rows, int32_t i, const tdi_node *node);
 void tdi_rows_hand_down(tdi_rows *rows, int32_t i, int32_t parent, td_vec3 r);
 // Root to tip: the turn that rows add, and forces of those that end at body i.
 td_vec3 tdi_rows_turn(const tdi_rows *rows, int32_t i);
-// The gradient that open rows put on the joint of body i.
+// The force that open rows put on the joint of body i, less what their turn does to it.
 td_vec3 tdi_rows_pull(const tdi_rows *rows, int32_t i);
 void tdi_rows_solve(tdi_rows *rows, int32_t i, const tdi_twist *move);

@@ -5,7 +5,12 @@
 
 #include <string.h>
 
-enum { SPANS = 14, VELOCITIES = 5, HISTORY = 8 }; // those from HISTORY on are of implicit steps
+enum {
+    SPANS = 16,
+    VELOCITIES = 5,
+    HISTORY = 8,
+    FORCES = 15
+}; // those from HISTORY on are of implicit steps
 
 int32_t tdi_tree_saved(const void *body, tdi_span spans[TDI_SPANS]) {
     td_tree_state *s = (td_tree_state *)body; // what is listed may be written by the caller
@@ -25,7 +30,9 @@ int32_t tdi_tree_saved(const void *body, tdi_span spans[TDI_SPANS]) {
                                  {s->star, n * sizeof *s->star},
                                  {s->hat, n * sizeof *s->hat},
                                  {s->angle_star, nv * sizeof *s->angle_star},
-                                 {s->q_back, nq * sizeof *s->q_back}};
+                                 {s->q_back, nq * sizeof *s->q_back},
+                                 {&s->told, sizeof s->told},
+                                 {s->forces, n * sizeof *s->forces}};
     memcpy(spans, all, sizeof all);
     return SPANS;
 }
@@ -36,7 +43,8 @@ void tdi_tree_blank(void *body) {
     tdi_span all[TDI_SPANS];
     const int32_t count = tdi_tree_saved(body, all);
     for (int32_t k = 0; k < count; k++) {
-        if (k == VELOCITIES ? s->stale : k >= HISTORY && s->head.known == 0) {
+        const bool history = k >= HISTORY && s->head.known == 0;
+        if (k == VELOCITIES ? s->stale : history || (k == FORCES && !(s->told > 0))) {
             memset(all[k].data, 0, all[k].size);
         }
     }
@@ -60,6 +68,7 @@ static void carry_past(td_tree_state *s, int32_t i, const tdi_rigid *g) {
     p->w = tdi_rigid_axes(g, &p->w);
     p->turn = tdi_rigid_turn(g, p->turn);
     p->r = tdi_mat3_from_quat(p->turn);
+    s->forces[i] = tdi_rigid_vector(g, s->forces[i]);
     carry_place(&s->star[i], g);
     carry_place(&s->hat[i], g);
 }

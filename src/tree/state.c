@@ -17,6 +17,7 @@ static void lay_out_history(td_tree_state *s, tdi_layout *l, const td_tree_model
     s->hat = tdi_layout_place(l, n, sizeof *s->hat);
     s->angle_star = tdi_layout_place(l, nv, sizeof *s->angle_star);
     s->q_back = tdi_layout_place(l, nq, sizeof *s->q_back);
+    s->forces = tdi_layout_place(l, n, sizeof *s->forces);
     s->q_start = tdi_layout_place(l, nq, sizeof *s->q_start);
 }
 

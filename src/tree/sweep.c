@@ -114,9 +114,9 @@ static tdi_ldl3 raise_pivot(tdi_block *block, td_sym3 *k) {
 }
 
 // False when the pivot is not positive, unless the model is positive semi-definite.
-static inline bool eliminate_ball(const tdi_term *t, total *sum, const tdi_terms *terms,
-                                  tdi_node *node, leaving *left) {
-    const td_vec3 g = tdi_vec3(t->g[0], t->g[1], t->g[2]);
+static inline bool eliminate_ball(const tdi_term *t, td_vec3 passing, total *sum,
+                                  const tdi_terms *terms, tdi_node *node, leaving *left) {
+    const td_vec3 g = tdi_vec3(t->g[0], t->g[1], t->g[2]), lasting = tdi_sub(g, passing);
     td_sym3 k = t->ball;
     td_sym3 d = tdi_sym3_add(sum->block.a, k);
     tdi_ldl3 pivot;
@@ -128,7 +128,8 @@ static inline bool eliminate_ball(const tdi_term *t, total *sum, const tdi_terms
     }
     // where a model is made positive the moment of a joint is left out of its coupling, which is
     // not positive
-    const tdi_mat3 l = tdi_spring_matrix(&k, fine && !terms->positive ? g : tdi_vec3(0, 0, 0));
+    const tdi_mat3 l =
+        tdi_spring_matrix(&k, fine && !terms->positive ? lasting : tdi_vec3(0, 0, 0));
     const tdi_mat3 dl = tdi_solve_columns(&pivot, &l);
     const tdi_mat3 db = tdi_solve_columns(&pivot, &sum->block.b);
     const td_vec3 du = tdi_ldl3_solve(&pivot, tdi_add(sum->load.n, g));
@@ -140,7 +141,7 @@ static inline bool eliminate_ball(const tdi_term *t, total *sum, const tdi_terms
     left->load.f = tdi_sub(sum->load.f, tdi_mat3_apply_t(&sum->block.b, du));
     left->pull = sum->pull;
     // a turn of the parent alone leaves the body's own rotation: only the spring feels it
-    left->spin = tdi_scale(g, -1);
+    left->spin = tdi_scale(lasting, -1);
     left->promise = tdi_dot(tdi_add(sum->load.n, g), du);
     node->turn = dl;
     node->shift = db;
@@ -293,7 +294,9 @@ static inline void add_ball_pin(const tdi_joint_pin *pin, tdi_term *t) {
 
 static inline bool take_ball(const sweep *c, int32_t i, tdi_term *t, leaving *left) {
     td_tree_state *s = c->state;
-    if (s->summed[i] & TDI_PINNED) {
+    const bool pinned = s->summed[i] & TDI_PINNED;
+    const td_vec3 none = {0, 0, 0}, passing = pinned ? s->joint[i].passing : none;
+    if (pinned) {
         add_ball_pin(&s->joint[i], t);
     }
     total sum = add_up(t, &s->node[i], s->summed[i], c->terms->positive);
@@ -301,13 +304,13 @@ static inline bool take_ball(const sweep *c, int32_t i, tdi_term *t, leaving *le
     if (s->rows && !tdi_rows_close(s->rows, i, &sum.block, &sum.load, &promise)) {
         return false;
     }
-    const bool fine = eliminate_ball(t, &sum, c->terms, &s->node[i], left);
+    const bool fine = eliminate_ball(t, passing, &sum, c->terms, &s->node[i], left);
     if (s->rows && fine) {
         left->promise += promise;
         tdi_rows_pass(s->rows, i, &s->node[i]);
     }
     if (c->terms->note) {
-        s->joint[i] = (tdi_joint_pin){sum.load.f, sum.block.c};
+        s->joint[i] = (tdi_joint_pin){.gradient = sum.load.f, .hessian = sum.block.c};
     }
     return fine;
 }
@@ -408,8 +411,8 @@ static void join_part(void *context, int32_t part) {
 // ---- root to tip ----------------------------------------------------------------------------
 
 // f + C u + B^T w, B being D (D^-1 B)
-static inline td_vec3 ball_force(const tdi_node *node, const tdi_joint_pin *sum) {
-    const td_vec3 dw = tdi_ldl3_apply(&node->pivot, node->move.w);
+static inline td_vec3 ball_force(const tdi_node *node, const tdi_joint_pin *sum, td_vec3 w) {
+    const td_vec3 dw = tdi_ldl3_apply(&node->pivot, w);
     const td_vec3 f = tdi_add(sum->gradient, tdi_sym3_apply(&sum->hessian, node->move.v));
     return tdi_add(f, tdi_mat3_apply_t(&node->shift, dw));
 }
@@ -438,10 +441,12 @@ static void part_out(void *context, int32_t part) {
             int32_t p = m->parent[i];
             tdi_node *node = &s->node[i];
             const tdi_twist *up = p == TD_NONE ? &s->base_move : &s->node[p].move;
+            td_vec3 by_rows = {0, 0, 0};
             if (run.ball) {
                 turn_ball(s, i, up, c->limit);
                 if (s->rows) {
-                    node->move.w = tdi_add(node->move.w, tdi_rows_turn(s->rows, i));
+                    by_rows = tdi_rows_turn(s->rows, i);
+                    node->move.w = tdi_add(node->move.w, by_rows);
                     tdi_rows_solve(s->rows, i, &node->move);
                 }
                 largest = larger_square(largest, tdi_sub(node->move.w, up->w));
@@ -454,7 +459,9 @@ static void part_out(void *context, int32_t part) {
                 }
             }
             if (c->note) {
-                s->noted[i] = run.ball ? ball_force(node, &s->joint[i]) : column_force(node);
+                s->noted[i] = run.ball
+                                  ? ball_force(node, &s->joint[i], tdi_sub(node->move.w, by_rows))
+                                  : column_force(node);
                 if (s->rows) {
                     s->noted[i] = tdi_add(s->noted[i], tdi_rows_pull(s->rows, i));
                 }

@@ -74,7 +74,7 @@ static inline tdi_node *tdi_node_open(td_tree_state *s, int32_t i) {
 static inline tdi_joint_pin *tdi_joint_open(td_tree_state *s, int32_t i) {
     tdi_node_open(s, i);
     if (!(s->summed[i] & TDI_PINNED)) {
-        s->joint[i] = (tdi_joint_pin){{0, 0, 0}, {0, 0, 0, 0, 0, 0}};
+        s->joint[i] = (tdi_joint_pin){.gradient = {0, 0, 0}};
         s->summed[i] |= TDI_PINNED;
     }
     return &s->joint[i];
