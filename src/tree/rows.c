@@ -326,8 +326,8 @@ void tdi_rows_hand_down(tdi_rows *w, int32_t i, int32_t parent, td_vec3 r) {
         const td_real *row = c + row_of(open, j);
         add_twist(&w->sees[to + up[j]], &moved);
         w->side[to + up[j]] += w->side[first + j];
-        for (int32_t k = j; k < open;
-             k++) { // those that end there come first, whatever their order
+        // those that end there come first, whatever their order
+        for (int32_t k = j; k < open; k++) {
             const int32_t a = up[j] < up[k] ? up[j] : up[k], b = up[j] < up[k] ? up[k] : up[j];
             sum[row_of(there, a) + b] += row[k];
         }
