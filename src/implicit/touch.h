@@ -35,8 +35,9 @@ struct tdi_touch {
     bool *resting;          // of a capsule: its member is idle
     bool *goes;             // of a member: it moves by itself; see relax.c
     int32_t idle_count;
-    int32_t turn; // counts moves of Newton's method in a step
-    td_vec3 *now; // a point: where the pose is
+    bool standing; // idle members stand where they are: their points and turns are known
+    int32_t turn;  // counts moves of Newton's method in a step
+    td_vec3 *now;  // a point: where the pose is
     size_t scratch_bytes;
     void *scratch;   // room of its own for what follows of points, and is lost after a step
     td_vec3 *x, *dx; // a point: where increments begin, and from there to the pose
