@@ -20,7 +20,8 @@
 #include <math.h>
 #include <string.h>
 
-#define WORTHWHILE 0.5 // of the members that go on must become idle at least
+#define SOME       0.1 // of the members that go on must be done at least, that these become idle,
+#define WORTHWHILE 0.5 // or be done or slow, that these do
 #define MANY       0.1 // of all members: where more are disturbed, all wake
 
 void tdi_idle_begin(tdi_touch *t) {
@@ -168,8 +169,9 @@ bool tdi_touch_idle(tdi_touch *t, const tdi_system *y, td_real small, td_real sl
     int32_t calm = find_calm(t, y, small, t->calm);
     if (calm < WORTHWHILE * going && slow > small) {
         calm = find_slow(t, y, slow, t->calm);
+        calm = calm < WORTHWHILE * going ? find_calm(t, y, small, t->calm) : calm;
     }
-    if (calm < WORTHWHILE * going || calm == going) {
+    if (calm < SOME * going || calm == going) {
         return false;
     }
     for (int32_t k = 0; k < y->count; k++) {

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#define FEW      8 // columns: these are looked at one after the other
 #define SPACIOUS 5 // times as much room as links, while neighbours come and go
 
 // ---- making ---------------------------------------------------------------------------------
@@ -104,6 +105,11 @@ void tdi_sparse_add(tdi_sparse *s, int32_t a, int32_t b, td_real block[4][4]) {
         return;
     }
     int32_t e = s->row[early];
+    for (int32_t last = s->row[early + 1]; last - e > FEW;) { // columns are in order
+        const int32_t middle = e + (last - e) / 2;
+        e = s->column[middle] <= late ? middle : e;
+        last = e == middle ? last : middle;
+    }
     while (s->column[e] != late) {
         e++;
         TDI_ASSERT(e < s->row[early + 1]);

@@ -21,6 +21,7 @@
 #define LEAST_PIVOT 1e-13 // of the block's own diagonal: below it is rounding
 #define PIECE       64    // blocks of a row that are looked up at a time
 #define ROWS        16    // of the last share, that threads share
+#define LITTLE      20000 // products, which are not worth the call of threads
 
 // to -= a^T b of two rows, one after the other
 static inline void subtract_two(td_real to[4][4], td_real a[4][4], td_real b[4][4], td_real c[4][4],
@@ -185,6 +186,7 @@ static bool factor_last(factoring *f, td_pool *pool) {
 
 bool TDI_SPARSE_FACTOR(tdi_sparse *s, td_pool *pool) {
     factoring f = {.s = s};
+    pool = s->work < LITTLE ? NULL : pool;
     tdi_pool_turns(pool, s->share_count - 1, share_turn, &f);
     for (int32_t k = 0; k < s->share_count - 1; k++) {
         if (f.failed[k]) {
