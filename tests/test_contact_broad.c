@@ -58,8 +58,12 @@ static bool far_apart(td_vec3 a, td_vec3 b, td_vec3 c, td_vec3 d, td_real distan
     return tdi_norm(between) > halves + distance;
 }
 
-// every pair that comes within range at one of some moments must be listed
-static void check_all_listed(const tdi_contacts *c, const crowd *w) {
+static bool stand(const bool *standing, int32_t i, int32_t j) {
+    return standing && standing[i] && (j >= COUNT || standing[j]);
+}
+
+// every pair that comes within range at one of some moments must be listed, unless both stand
+static void check_all_listed(const tdi_contacts *c, const crowd *w, const bool *standing) {
     int32_t met = 0, missing = 0;
     for (int moment = 0; moment <= 2; moment++) {
         td_vec3 x[2 * COUNT];
@@ -71,7 +75,8 @@ static void check_all_listed(const tdi_contacts *c, const crowd *w) {
             const td_real r = w->capsule[i].radius;
             for (int32_t j = i + 1; j < COUNT; j++) {
                 td_real q = w->capsule[j].radius, range = 0.2 * fmin(r, q);
-                if (!far_apart(a, b, x[2 * j], x[2 * j + 1], r + q + range) &&
+                if (!stand(standing, i, j) &&
+                    !far_apart(a, b, x[2 * j], x[2 * j + 1], r + q + range) &&
                     test_distance(a, b, x[2 * j], x[2 * j + 1], NULL) - r - q < range) {
                     met++;
                     missing += !listed(c, i, j);
@@ -80,7 +85,7 @@ static void check_all_listed(const tdi_contacts *c, const crowd *w) {
             for (int32_t k = 0; k < COLLIDERS; k++) {
                 const td_collider *o = &w->collider[k];
                 td_vec3 p = test_local(o, 0.5 * moment, a), q = test_local(o, 0.5 * moment, b);
-                if (test_distance(p, q, p, q, o) - r < 0.2 * r) {
+                if (!stand(standing, i, COUNT + k) && test_distance(p, q, p, q, o) - r < 0.2 * r) {
                     met++;
                     missing += !listed(c, i, COUNT + k);
                 }
@@ -110,8 +115,51 @@ TD_TEST(contact_broad_phase_finds_all_pairs_that_meet_in_order) {
         tdi_contacts *c = test_contacts(&opts, w.capsule, COUNT, COLLIDERS);
         CHECK_INT(tdi_contacts_colliders(c, w.collider, COLLIDERS, 0.01, 0, 1, &diag), TD_OK);
         CHECK_INT(tdi_contacts_find(c, w.x, w.dx, &diag), TD_OK);
-        check_all_listed(c, &w);
+        check_all_listed(c, &w, NULL);
         check_sorted(c);
+        tdi_contacts_free(c);
+    }
+}
+
+// Those that do not stand go where they would.
+static void move_on(crowd *w, const bool *standing, tdi_random *random) {
+    for (int32_t n = 0; n < 2 * COUNT; n++) {
+        const td_real size = w->capsule[n / 2].radius;
+        w->x[n] = tdi_add(w->x[n], w->dx[n]);
+        w->dx[n] = standing[n / 2] ? tdi_vec3(0, 0, 0) : test_in_cube(random, 0.5 * size);
+    }
+}
+
+// Sets that stand grow, and shrink where others are meant to move; at last all do.
+TD_TEST(contact_broad_phase_finds_all_that_meets_what_does_not_stand) {
+    enum { MOVES = 2 };
+    td_contact_opts opts = td_contact_opts_default();
+    for (int unlike = 0; unlike < 2; unlike++) {
+        static crowd w;
+        static bool standing[COUNT];
+        tdi_random random;
+        tdi_random_seed(&random, 17);
+        draw_crowd(&w, 11, unlike);
+        tdi_contacts *c = test_contacts(&opts, w.capsule, COUNT, COLLIDERS);
+        CHECK_INT(tdi_contacts_colliders(c, w.collider, COLLIDERS, 0.01, 0, 1, NULL), TD_OK);
+        CHECK_INT(tdi_contacts_find(c, w.x, w.dx, NULL), TD_OK);
+        const int32_t all = c->self_count;
+        for (int round = 0; round < 3; round++) { // 2/3 stand, then 5/6, then others
+            for (int32_t i = 0; i < COUNT; i++) {
+                standing[i] = round < 2 ? i % 3 > 0 || (round == 1 && i % 2) : i % 3 != 1;
+            }
+            tdi_contacts_stand(c, standing, round == 1);
+            for (int k = 0; k < MOVES; k++) {
+                move_on(&w, standing, &random);
+                CHECK_INT(tdi_contacts_find(c, w.x, w.dx, NULL), TD_OK);
+            }
+            check_all_listed(c, &w, standing);
+            check_sorted(c);
+        }
+        CHECK_SAY(c->self_count < 2 * all / 3, "%d of %d pairs", (int)c->self_count, (int)all);
+        tdi_contacts_rest(c, NULL);
+        CHECK_INT(tdi_contacts_find(c, w.x, w.dx, NULL), TD_OK);
+        check_all_listed(c, &w, NULL);
         tdi_contacts_free(c);
     }
 }
@@ -168,7 +216,7 @@ TD_TEST(contact_pairs_of_what_moves_one_at_a_time_are_all_that_can_meet_in_their
         CHECK_REL(tdi_contacts_room(c, p, w.x[p], w.dx[p]), 1, 0);
         w.dx[p] = tdi_scale(way, part);
     }
-    check_all_listed(c, &w);
+    check_all_listed(c, &w, NULL);
     tdi_contacts_free(c);
 }
 

@@ -134,7 +134,7 @@ static void fill(tdi_sparse *s, matrix *m) {
 
 static bool factor(tdi_sparse *s, matrix *m) {
     fill(s, m);
-    return tdi_sparse_factor(s);
+    return tdi_sparse_factor(s, NULL);
 }
 
 // Errors are those of rounding, 1e-16, times a condition of less than 1e4.
@@ -187,12 +187,41 @@ TD_TEST(sparse_factor_has_the_same_bits_in_two_and_in_four_lanes) {
         CHECK(order(t, m));
         fill(s, m);
         fill(t, m);
-        CHECK(tdi_sparse_factor_2(s));
-        CHECK(tdi_sparse_factor(t)); // the widest that there is here
+        CHECK(tdi_sparse_factor_2(s, NULL));
+        CHECK(tdi_sparse_factor(t, NULL)); // the widest that there is here
         CHECK(memcmp(s->diagonal, t->diagonal, NODES * sizeof *s->diagonal) == 0);
         CHECK(memcmp(s->block, t->block, (size_t)s->block_count * sizeof *s->block) == 0);
         free(m);
     }
+    free(memory);
+    free(other);
+}
+
+// Both what threads do by themselves and what they share row by row: the last rows are a third.
+TD_TEST(sparse_factor_has_the_same_bits_on_any_number_of_threads) {
+    enum { NODES = 40, LINKS = 80 };
+    tdi_random r;
+    void *memory, *other;
+    tdi_random_seed(&r, 15);
+    tdi_sparse *s = room_for(NODES, NODES * NODES / 2, &memory),
+               *t = room_for(NODES, NODES * NODES / 2, &other);
+    matrix *m = any_matrix(&r, NODES, LINKS, 0.1);
+    CHECK(order(s, m));
+    CHECK(order(t, m));
+    const int32_t last = NODES - s->share_first[s->share_count - 1];
+    CHECK_IN(last, NODES / 4, NODES / 2 + 4);
+    CHECK_IN(s->share_count, 3, TDI_SPARSE_SHARES);
+    CHECK(factor(s, m));
+    for (int32_t threads = 2; threads < 5; threads++) {
+        td_pool *pool = NULL;
+        CHECK_INT(td_pool_new(threads, NULL, &pool), TD_OK);
+        fill(t, m);
+        CHECK(tdi_sparse_factor(t, pool));
+        CHECK(memcmp(s->diagonal, t->diagonal, NODES * sizeof *s->diagonal) == 0);
+        CHECK(memcmp(s->block, t->block, (size_t)s->block_count * sizeof *s->block) == 0);
+        td_pool_free(pool);
+    }
+    free(m);
     free(memory);
     free(other);
 }

@@ -6,6 +6,8 @@
 // Fast     The mean motion of all points brings no capsule nearer to another, so boxes for pairs of
 //          capsules are swept by the rest of the motion only. Boxes that move fast must also
 //          overlap at the same time.
+// Standing Where most capsules stand, only those are looked for that do not: pairs of two that
+//          stand are left out.
 // Reuse    Boxes are larger than needed by a fraction of the radius. Every point has a box of its
 //          own that is larger by as much. As long as all points stay inside theirs, but for a
 //          motion that they have in common, capsules stay inside their boxes and the pairs stay
@@ -85,14 +87,33 @@ static inline bool holds(const tdi_bounds *b, td_vec3 x) { // false for what is 
            x.z >= b->low.z && x.z <= b->high.z;
 }
 
-// Whether all points stay in their boxes when they are moved by `shift`, and their motion is less
-// by `common`.
+// Whether a point stays in its box when it is moved by `shift`, and its motion is less by what
+// `after` has more of that.
+static inline bool stays_inside(const tdi_search_motion *m, const tdi_bounds *room, int32_t k,
+                                td_vec3 shift, td_vec3 after) {
+    return holds(&room[k], tdi_add(m->x[k], shift)) &&
+           (!m->dx || holds(&room[k], tdi_add(tdi_add(m->x[k], m->dx[k]), after)));
+}
+
+// Whether all points do, with a motion that is less by `common`.
 static bool stay_inside(const tdi_contacts *c, const tdi_search_motion *m, const tdi_bounds *room,
                         td_vec3 shift, td_vec3 common) {
     const td_vec3 after = tdi_sub(shift, common);
     for (int32_t k = 0; k < c->point_count; k++) {
-        if (!holds(&room[k], tdi_add(m->x[k], shift)) ||
-            (m->dx && !holds(&room[k], tdi_add(tdi_add(m->x[k], m->dx[k]), after)))) {
+        if (!stays_inside(m, room, k, shift, after)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Whether the points of all capsules do that do not stand.
+static bool movers_stay_inside(const tdi_contacts *c, const tdi_search_motion *m) {
+    const td_vec3 none = {0, 0, 0};
+    for (int32_t i = 0; i < c->capsule_count; i++) {
+        const tdi_capsule *k = &c->capsule[i];
+        if (!c->resting[i] && !(stays_inside(m, c->room, k->a, none, none) &&
+                                stays_inside(m, c->room, k->b, none, none))) {
             return false;
         }
     }
@@ -101,6 +122,9 @@ static bool stay_inside(const tdi_contacts *c, const tdi_search_motion *m, const
 
 static bool still_covered(const tdi_contacts *c, const tdi_search_motion *m) {
     const td_vec3 none = {0, 0, 0};
+    if (c->partial) { // and room_reach is the same
+        return movers_stay_inside(c, m);
+    }
     return stay_inside(c, m, c->room, tdi_sub(c->center, m->center), m->mean) &&
            (c->collider_limit == 0 || stay_inside(c, m, c->room_reach, none, none));
 }
@@ -131,9 +155,13 @@ static td_status nowhere(int32_t capsule, td_diag *diag) {
                        capsule);
 }
 
+// Boxes of all; those that stood when the last search left them out are in theirs still.
 static td_status fatten(tdi_contacts *c, const tdi_search_motion *m, td_diag *diag) {
     const td_vec3 none = {0, 0, 0};
     for (int32_t i = 0; i < c->capsule_count; i++) {
+        if (c->partial && c->resting[i]) {
+            continue;
+        }
         const td_real more = TDI_SPARE_ROOM * c->capsule[i].radius;
         const tdi_bounds own = bounds_of(c, i, m, m->mean), all = bounds_of(c, i, m, none);
         const tdi_bounds f = widened(&own, more), r = widened(&all, more);
@@ -262,6 +290,9 @@ static td_real height_over(const td_collider *plane, const tdi_course *course,
 
 static bool find_colliders(tdi_contacts *c) {
     for (int32_t i = 0; i < c->capsule_count && c->collider_count > 0; i++) {
+        if (c->partial && c->resting[i]) {
+            continue;
+        }
         // colliders' boxes have no share of the range
         const tdi_bounds b = widened(&c->reach[i], 0.5 * c->opts.gap * c->capsule[i].radius);
         for (int32_t k = 0; k < c->collider_count; k++) {
@@ -294,7 +325,9 @@ bool tdi_contacts_come_near(const tdi_contacts *c, tdi_near_pair pair, const td_
 }
 
 td_status tdi_contacts_find(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx, td_diag *diag) {
-    const tdi_search_motion m = motion_of(c, x, dx);
+    const tdi_search_motion m = c->stands
+                                    ? (tdi_search_motion){.x = x, .dx = dx, .center = c->center}
+                                    : motion_of(c, x, dx);
     c->mean = m.mean;
     if (c->found && still_covered(c, &m)) {
         if (c->found_collider) {
@@ -304,6 +337,7 @@ td_status tdi_contacts_find(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx
         td_status status = fatten(c, &m, diag);
         const tdi_search w = {.c = c, .m = &m};
         bool dropped = false;
+        c->partial = c->stands && status == TD_OK;
         make_room(c, &m);
         c->found = c->found_collider = false;
         c->pair_count = c->self_count = 0;
@@ -360,7 +394,7 @@ td_status tdi_contacts_find_apart(tdi_contacts *c, const td_vec3 *x, const td_ve
     const tdi_search w = {.c = c, .m = &m, .apart = true};
     bool dropped = false;
     const td_status status = spread(c, &m, diag);
-    c->found = c->found_collider = false;
+    c->found = c->found_collider = c->partial = false;
     c->pair_count = c->self_count = 0;
     if (status != TD_OK) {
         return status;

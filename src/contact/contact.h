@@ -121,6 +121,9 @@ void tdi_contacts_each_group(tdi_contacts *c, const int32_t *group, const bool *
 // Leaves out of filters, energies and lists what is between two capsules that do not move, or
 // between one and a collider, from now on; NULL: nothing.
 void tdi_contacts_rest(tdi_contacts *c, const bool *resting);
+// The same of capsules that stand where they are: searches leave out pairs of two of them as well,
+// and look at those that move alone. `more`: all that stood before do so still.
+void tdi_contacts_stand(tdi_contacts *c, const bool *standing, bool more);
 
 // ---- potential ------------------------------------------------------------------------------
 

@@ -191,8 +191,24 @@ const tdi_contact *tdi_contacts_list(const tdi_contacts *c, int32_t *count) {
     return c->contact;
 }
 
+// Pairs of two that stood are not known.
+static void forget_partial(tdi_contacts *c) {
+    c->found = c->found && !c->partial;
+    c->partial = false;
+}
+
 void tdi_contacts_rest(tdi_contacts *c, const bool *resting) {
     c->resting = resting;
+    c->stands = false;
+    forget_partial(c);
+}
+
+void tdi_contacts_stand(tdi_contacts *c, const bool *standing, bool more) {
+    c->resting = standing;
+    c->stands = true;
+    if (!more) {
+        c->found = c->found && !c->partial;
+    }
 }
 
 int32_t tdi_planes_count(const tdi_contacts *c) {

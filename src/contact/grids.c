@@ -19,6 +19,7 @@
 
 #define LEVELS   32  // grids; what is smaller goes into the finest
 #define FARTHEST 1e9 // cells from the origin
+#define ABSENT   INT32_MIN
 #define FEW      600 // boxes that are compared each with each
 #define RUN      8   // of them, one after the other along a strand, are compared by one box
 
@@ -59,19 +60,43 @@ static inline int32_t bucket_of(const tdi_contacts *c, uint32_t column, int32_t 
     return (int32_t)((column + (uint32_t)z) & (uint32_t)(c->bucket_count - 1));
 }
 
-// Puts every box into its cell. Bit k of the result: there are boxes of level *finest + k.
-static uint32_t fill_grids(tdi_contacts *c, int32_t *finest) {
-    int32_t coarsest = level_of(&c->fat[0]);
+static inline bool is_standing(const tdi_contacts *c, int32_t i) {
+    return c->stands && c->resting[i];
+}
+
+// A box around all that do not stand; any is large enough where none does.
+static tdi_bounds movers_of(const tdi_contacts *c) {
+    const td_real from = c->stands ? INFINITY : -INFINITY;
+    tdi_bounds all = {{from, from, from}, {-from, -from, -from}};
+    for (int32_t i = 0; c->stands && i < c->capsule_count; i++) {
+        if (!is_standing(c, i)) {
+            tdi_grow(&all, c->fat[i].low);
+            tdi_grow(&all, c->fat[i].high);
+        }
+    }
+    return all;
+}
+
+// Puts every box near those that move into its cell; one that is not has the level ABSENT. Bit k of
+// the result: there are boxes of level *finest + k; of *moving: some of them do not stand.
+static uint32_t fill_grids(tdi_contacts *c, int32_t *finest, uint32_t *moving) {
+    const tdi_bounds movers = movers_of(c);
+    int32_t coarsest = ABSENT;
     for (int32_t i = 0; i < c->capsule_count; i++) {
-        c->level[i] = level_of(&c->fat[i]);
+        c->level[i] = tdi_overlap(&c->fat[i], &movers) ? level_of(&c->fat[i]) : ABSENT;
         coarsest = c->level[i] > coarsest ? c->level[i] : coarsest;
     }
-    *finest = coarsest - (LEVELS - 1);
+    *finest = coarsest == ABSENT ? 0 : coarsest - (LEVELS - 1);
     uint32_t used = 0;
     memset(c->bucket, 0, ((size_t)c->bucket_count + 1) * sizeof *c->bucket);
     for (int32_t i = 0; i < c->capsule_count; i++) {
+        if (c->level[i] == ABSENT) {
+            continue;
+        }
         c->level[i] = c->level[i] > *finest ? c->level[i] : *finest;
-        used |= (uint32_t)1 << (c->level[i] - *finest);
+        const uint32_t own = (uint32_t)1 << (c->level[i] - *finest);
+        used |= own;
+        *moving |= is_standing(c, i) ? 0 : own;
         const cell at = cell_of(c->fat[i].low, ldexp(1, -c->level[i]));
         c->place[i] = bucket_of(c, column_of(c->level[i], at.x, at.y), at.z);
         c->bucket[c->place[i]]++;
@@ -80,7 +105,9 @@ static uint32_t fill_grids(tdi_contacts *c, int32_t *finest) {
         c->bucket[k + 1] += c->bucket[k];
     }
     for (int32_t i = c->capsule_count - 1; i >= 0; i--) { // from the end of a bucket to its start
-        c->entry[--c->bucket[c->place[i]]] = i;
+        if (c->level[i] != ABSENT) {
+            c->entry[--c->bucket[c->place[i]]] = i;
+        }
     }
     return used;
 }
@@ -91,7 +118,7 @@ typedef struct gathering { // of one search
     const tdi_search *search;
     _Atomic int32_t blocks; // taken
     int32_t finest;
-    uint32_t used; // levels, from the finest
+    uint32_t used, moving; // levels, from the finest: of all, and of those that do not stand
     int32_t count[TDI_TURNS];
     bool dropped[TDI_TURNS];
 } gathering;
@@ -117,8 +144,14 @@ static void add_pair(finder *f, int32_t i, int32_t j) {
     f->c->spare[f->at++] = (tdi_near_pair){i, j};
 }
 
+// While others stand, two of one level that move find each other both.
+static inline bool is_known(const tdi_contacts *c, int32_t i, int32_t j) {
+    return c->stands &&
+           (c->resting[i] ? c->resting[j] : j < i && !c->resting[j] && c->level[i] == c->level[j]);
+}
+
 static inline void consider(finder *f, int32_t i, int32_t j) {
-    if (tdi_overlap(&f->c->fat[i], &f->c->fat[j]) &&
+    if (!is_known(f->c, i, j) && tdi_overlap(&f->c->fat[i], &f->c->fat[j]) &&
         tdi_search_takes(f->g->search, i < j ? i : j, i < j ? j : i, &f->dropped)) {
         add_pair(f, i < j ? i : j, i < j ? j : i);
     }
@@ -156,14 +189,14 @@ static void look_in_own(finder *f, int32_t i) {
     }
 }
 
-// The partners of i of a level, not below its own. In its own, those in cells after its own; those
-// before it find i.
+// The partners of i of a level. In its own, those in cells after its own; those before it find i,
+// unless they stand.
 static void look_at_level(finder *f, int32_t i, int32_t level) {
     const tdi_bounds *b = &f->c->fat[i];
     const td_real edge = ldexp(1, level), over = ldexp(1, -level);
     const cell low = cell_of(tdi_sub(b->low, tdi_vec3(edge, edge, edge)), over),
                high = cell_of(b->high, over), own = cell_of(b->low, over);
-    const bool half = level == f->c->level[i];
+    const bool half = level == f->c->level[i] && !f->c->stands;
     if (half) {
         look_in_own(f, i);
     }
@@ -197,8 +230,14 @@ static void find_turn(void *context, int64_t turn) {
     finder f;
     begin_turn(&f, g);
     for (int32_t i = share.first; i < share.last && g->blocks <= c->block_limit; i++) {
-        for (int32_t k = c->level[i] - g->finest; k < LEVELS; k++) {
-            if (g->used >> k & 1) {
+        if (c->level[i] == ABSENT) {
+            continue;
+        }
+        // what stands looks only for coarser ones that move
+        const bool stands = is_standing(c, i);
+        const uint32_t levels = stands ? g->moving : g->used;
+        for (int32_t k = c->level[i] - g->finest + stands; k < LEVELS; k++) {
+            if (levels >> k & 1) {
                 look_at_level(&f, i, g->finest + k);
             }
         }
@@ -275,7 +314,7 @@ bool tdi_grids_find(const tdi_search *w, bool *dropped) {
     if (few) {
         find_among_few(&g);
     } else {
-        g.used = fill_grids(c, &g.finest);
+        g.used = fill_grids(c, &g.finest, &g.moving);
         tdi_pool_turns(c->pool, turns, find_turn, &g);
     }
     for (int32_t k = 0; k < turns; k++) {

@@ -115,6 +115,9 @@ struct tdi_contacts {
     tdi_near_pair *spare;   // a block more than there are pairs for each turn
 
     const bool *resting; // of a capsule: it does not move for now; NULL: all may
+    bool stands;         // and it stands where it is
+    bool partial;        // the last search left out pairs of those that stand; rooms and boxes are
+                         // those of no common motion
 
     // groups of capsules that move one at a time: lists of their pairs and frictions, of which each
     // is in one or two

@@ -322,7 +322,7 @@ bool tdi_direct_factor(tdi_touch *t, const tdi_system *y) {
     tdi_system_each(y, take_member, (void *)y);
     alone.pool = any_held(d) ? NULL : y->pool;
     tdi_system_each(&alone, take_contacts, &alone);
-    return tdi_sparse_factor(d->sparse);
+    return tdi_sparse_factor(d->sparse, y->pool);
 }
 
 static void take_increments(void *context, int64_t k) {

@@ -116,7 +116,7 @@ static bool factor(tdi_holds *h, const tdi_system *y) {
             tdi_holds_add_member(h, h->sparse, tdi_holds_member(h, y, k), k);
         }
     }
-    return tdi_sparse_factor(h->sparse);
+    return tdi_sparse_factor(h->sparse, NULL);
 }
 
 // ---- solving --------------------------------------------------------------------------------

@@ -228,7 +228,7 @@ bool tdi_hold_whole_factor(tdi_holds *h, const tdi_system *y) {
             take_bond(h, y, &h->held[i]);
         }
     }
-    return tdi_sparse_factor(w->sparse);
+    return tdi_sparse_factor(w->sparse, NULL);
 }
 
 // ---- solving --------------------------------------------------------------------------------

@@ -20,18 +20,22 @@
 #include <math.h>
 #include <string.h>
 
-#define WORTHWHILE 0.5 // of the members that go on must become idle at least
+#define SOME       0.1 // of the members that go on must be done at least, that these become idle,
+#define WORTHWHILE 0.5 // or be done or slow, that these do
 #define MANY       0.1 // of all members: where more are disturbed, all wake
 
 void tdi_idle_begin(tdi_touch *t) {
     t->turn = t->idle_count = 0;
+    t->standing = false;
     for (int32_t k = 0; k < t->member_count; k++) {
         t->idling[k] = (tdi_idling){.whole = TD_NONE};
     }
 }
 
 void tdi_touch_wake(tdi_touch *t) {
+    t->looked = t->looked && !t->standing; // pairs of members that stood are not known
     t->idle_count = 0;
+    t->standing = false;
     if (t->set) {
         tdi_contacts_rest(t->set, NULL);
     }
@@ -41,6 +45,21 @@ static void set_idle(tdi_touch *t, int32_t member, bool idle) {
     const int32_t first = t->first_capsule[member], own = t->first_capsule[member + 1] - first;
     t->idle[member] = idle;
     memset(t->resting + first, idle, (size_t)own * sizeof *t->resting);
+}
+
+// Idle members stand where they are from now on. `more`: those that stood before do so still.
+static void stand(tdi_touch *t, const tdi_system *y, bool more) {
+    for (int32_t k = 0; k < y->count; k++) {
+        const int32_t first = t->first_point[k], count = t->first_point[k + 1] - first;
+        if (t->idle[k]) {
+            tdi_touch_gather_of(y, k);
+            memcpy(t->x + first, t->now + first, (size_t)count * sizeof *t->x);
+            memset(t->dx + first, 0, (size_t)count * sizeof *t->dx);
+        }
+    }
+    t->looked = t->looked && more;
+    t->standing = true;
+    tdi_contacts_stand(t->set, t->resting, more);
 }
 
 bool tdi_touch_keep_firm(tdi_touch *t, const tdi_system *y) {
@@ -150,15 +169,16 @@ bool tdi_touch_idle(tdi_touch *t, const tdi_system *y, td_real small, td_real sl
     int32_t calm = find_calm(t, y, small, t->calm);
     if (calm < WORTHWHILE * going && slow > small) {
         calm = find_slow(t, y, slow, t->calm);
+        calm = calm < WORTHWHILE * going ? find_calm(t, y, small, t->calm) : calm;
     }
-    if (calm < WORTHWHILE * going || calm == going) {
+    if (calm < SOME * going || calm == going) {
         return false;
     }
     for (int32_t k = 0; k < y->count; k++) {
         set_idle(t, k, tdi_is_idle(y, k) || t->calm[k]);
     }
     t->idle_count += calm;
-    tdi_contacts_rest(t->set, t->resting);
+    stand(t, y, true);
     return true;
 }
 
@@ -191,6 +211,10 @@ bool tdi_touch_wake_disturbed(tdi_touch *t, const tdi_system *y) {
         set_idle(t, k, t->calm[k]);
         t->idle_count += t->calm[k];
     }
-    tdi_contacts_rest(t->set, t->idle_count > 0 ? t->resting : NULL);
+    if (t->idle_count > 0) {
+        stand(t, y, false);
+    } else {
+        tdi_touch_wake(t);
+    }
     return true;
 }

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#define FEW      8 // columns: these are looked at one after the other
 #define SPACIOUS 5 // times as much room as links, while neighbours come and go
 
 // ---- making ---------------------------------------------------------------------------------
@@ -22,9 +23,9 @@ static void lay_out_numbers(tdi_sparse *s, tdi_layout *l) {
 static void lay_out(tdi_sparse *s, tdi_layout *l) {
     const size_t n = (size_t)s->node_limit, blocks = (size_t)s->block_limit;
     tdi_layout_place(l, 1, sizeof *s);
-    int32_t **arrays[] = {&s->first,  &s->length, &s->degree, &s->room, &s->head, &s->next,
-                          &s->before, &s->mark,   &s->place,  &s->node, &s->row,  &s->at,
-                          &s->cursor, &s->list,   &s->follow, &s->super};
+    int32_t **arrays[] = {&s->first,  &s->length, &s->degree, &s->room,  &s->head, &s->next,
+                          &s->before, &s->mark,   &s->place,  &s->node,  &s->row,  &s->super,
+                          &s->given,  &s->share,  &s->shared, &s->weight};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
         *arrays[k] = tdi_layout_place(l, n + 1, sizeof(int32_t));
     }
@@ -32,6 +33,7 @@ static void lay_out(tdi_sparse *s, tdi_layout *l) {
     s->entry = tdi_layout_place(l, (size_t)s->entry_limit, sizeof *s->entry);
     s->spare = tdi_layout_place(l, (size_t)s->entry_limit, sizeof *s->spare);
     s->column = tdi_layout_place(l, blocks, sizeof *s->column);
+    s->giver = tdi_layout_place(l, blocks, sizeof *s->giver);
     s->numbers = tdi_layout_place(l, 0, 1);
     lay_out_numbers(s, l);
 }
@@ -103,6 +105,11 @@ void tdi_sparse_add(tdi_sparse *s, int32_t a, int32_t b, td_real block[4][4]) {
         return;
     }
     int32_t e = s->row[early];
+    for (int32_t last = s->row[early + 1]; last - e > FEW;) { // columns are in order
+        const int32_t middle = e + (last - e) / 2;
+        e = s->column[middle] <= late ? middle : e;
+        last = e == middle ? last : middle;
+    }
     while (s->column[e] != late) {
         e++;
         TDI_ASSERT(e < s->row[early + 1]);
@@ -110,13 +117,13 @@ void tdi_sparse_add(tdi_sparse *s, int32_t a, int32_t b, td_real block[4][4]) {
     add(&s->block[e][0][0], block, q < p);
 }
 
-bool tdi_sparse_factor(tdi_sparse *s) {
+bool tdi_sparse_factor(tdi_sparse *s, td_pool *pool) {
 #ifdef TDI_WIDE_X86
     if (__builtin_cpu_supports("avx2")) {
-        return tdi_sparse_factor_4(s);
+        return tdi_sparse_factor_4(s, pool);
     }
 #endif
-    return tdi_sparse_factor_2(s);
+    return tdi_sparse_factor_2(s, pool);
 }
 
 //   U^T z = r,   U x = z,   r^T A^-1 r = |z|^2

@@ -11,6 +11,9 @@
 // Nothing allocates. The order, and so every bit, follows from the links and their sequence alone.
 
 #include "base/alloc.h"
+#include "tendril/pool.h"
+
+#define TDI_SPARSE_SHARES 64 // of rows, at most
 
 typedef struct tdi_sparse {
     int32_t node_limit, link_limit, entry_limit, block_limit;
@@ -24,8 +27,9 @@ typedef struct tdi_sparse {
     int32_t entry_count;
     int32_t *first, *length, *room; // of a node, in `entry`; some of them may be eliminated
     int32_t *degree;                // neighbours that are not
-    int32_t least;                  // degree that there is
-    int32_t *head, *next, *before;  // lists of nodes of the same degree
+    int32_t *weight;                // by which the next is chosen
+    int32_t least;                  // weight that there is
+    int32_t *head, *next, *before;  // lists of nodes of the same weight
     int32_t *mark;
     // factor; nodes by their place in the order
     int32_t *place, *node; // of a node, at a place
@@ -36,7 +40,13 @@ typedef struct tdi_sparse {
     td_real (*diagonal)[4][4], (*block)[4][4]; // first of the matrix, then of the factor
     void *numbers;                             // room of its own for these two
     int32_t *super;                            // the first row of a row's supernode
-    int32_t *at, *cursor, *list, *follow;      // see sparse_kernel.h
+    int32_t *given;                            // of a row: where its givers begin, and one past all
+    int32_t (*giver)[2]; // supernodes that have a block in its column: their last row, the block
+    // shares of rows that give nothing to each other, and at last the rows that all give to
+    int32_t share_count;                        // with the last
+    int32_t share_first[TDI_SPARSE_SHARES + 1]; // where its rows begin in
+    int32_t *shared;                            // rows by shares
+    int32_t *share;                             // of a row
 } tdi_sparse;
 
 // In memory of the caller's, aligned for any type, of which it takes so many bytes: with room for
@@ -59,10 +69,11 @@ bool tdi_sparse_order(tdi_sparse *s);
 void tdi_sparse_clear(tdi_sparse *s);
 // Adds a block with the rows of a and the columns of b, and its transpose if they are not the same.
 void tdi_sparse_add(tdi_sparse *s, int32_t a, int32_t b, td_real block[4][4]);
-// False: it is not positive definite.
-bool tdi_sparse_factor(tdi_sparse *s);
+// On all threads of a pool; NULL: on this one, with the same bits. False: it is not positive
+// definite.
+bool tdi_sparse_factor(tdi_sparse *s, td_pool *pool);
 // The same in two and in four lanes; the latter is there where the processor may have them.
-bool tdi_sparse_factor_2(tdi_sparse *s);
-bool tdi_sparse_factor_4(tdi_sparse *s);
+bool tdi_sparse_factor_2(tdi_sparse *s, td_pool *pool);
+bool tdi_sparse_factor_4(tdi_sparse *s, td_pool *pool);
 // x = A^-1 x, where there was r; gives r^T A^-1 r. `x` by places: see tdi_sparse.
 td_real tdi_sparse_solve(const tdi_sparse *s, td_real (*x)[4]);

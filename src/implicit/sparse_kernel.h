@@ -5,16 +5,23 @@
 // Method   Row by row. With a = U_jk of an earlier row j,
 //            A_kl -= a^T U_jl  for all l >= k,   then   A_kk = R^T R,   U_kl = R^-T A_kl.
 //          Rows whose columns are the same beyond the last of them are one supernode: two at a
-//          time are used for the same blocks. It waits in the list of the column that it has not
-//          been used for yet.
+//          time are used for the same blocks.
+// Threads  Shares of rows that give nothing to each other are made at once. The last rows, to
+//          which all of them give, come some at a time: threads subtract what all rows before
+//          these give to each. What a row is made of comes in an order that follows from the
+//          pattern alone.
 
 #include "implicit/sparse.h"
 
+#include "base/pool.h"
 #include "math/wide.h"
 
 #include <math.h>
 
 #define LEAST_PIVOT 1e-13 // of the block's own diagonal: below it is rounding
+#define PIECE       64    // blocks of a row that are looked up at a time
+#define ROWS        16    // of the last share, that threads share
+#define LITTLE      20000 // products, which are not worth the call of threads
 
 // to -= a^T b of two rows, one after the other
 static inline void subtract_two(td_real to[4][4], td_real a[4][4], td_real b[4][4], td_real c[4][4],
@@ -80,68 +87,111 @@ static inline void divide(td_real d[4][4], td_real b[4][4]) {
     }
 }
 
-// Row k less what a part of a supernode, rows first..last, gives to it. They have `tail` blocks
-// from column k on.
+// Row k less what rows first..last of a supernode give to it. They have `tail` blocks from column k
+// on, all of whose columns row k has too.
 static void update_by(tdi_sparse *s, int32_t k, int32_t first, int32_t last, int32_t tail) {
     const int32_t *column = s->column + s->row[last + 1] - tail;
-    for (int32_t j = first; j <= last; j += 2) {
-        td_real(*one)[4][4] = s->block + s->row[j + 1] - tail;
-        if (j == last) {
-            subtract(s->diagonal[k], one[0], one[0]);
-            for (int32_t e = 1; e < tail; e++) {
-                subtract(s->block[s->at[column[e]]], one[0], one[e]);
+    int32_t place[PIECE], at = s->row[k];
+    for (int32_t from = 0; from < tail; from += PIECE) {
+        const int32_t count = tail - from < PIECE ? tail - from : PIECE;
+        for (int32_t e = from == 0; e < count; e++) {
+            while (s->column[at] != column[from + e]) {
+                at++;
             }
-            return;
+            place[e] = at++;
         }
-        td_real(*two)[4][4] = s->block + s->row[j + 2] - tail;
-        subtract_two(s->diagonal[k], one[0], one[0], two[0], two[0]);
-        for (int32_t e = 1; e < tail; e++) {
-            subtract_two(s->block[s->at[column[e]]], one[0], one[e], two[0], two[e]);
+        for (int32_t j = first; j <= last; j += 2) {
+            td_real(*one)[4][4] = s->block + s->row[j + 1] - tail,
+            (*two)[4][4] = j < last ? s->block + s->row[j + 2] - tail : NULL;
+            for (int32_t e = 0; e < count; e++) {
+                td_real(*to)[4] = from + e == 0 ? s->diagonal[k] : s->block[place[e]];
+                if (two) {
+                    subtract_two(to, one[0], one[from + e], two[0], two[from + e]);
+                } else {
+                    subtract(to, one[0], one[from + e]);
+                }
+            }
         }
     }
 }
 
-// A supernode, which its last row stands for, waits in the list of its next column.
-static void wait(tdi_sparse *s, int32_t last, int32_t tail) {
-    if (tail > 0) {
-        const int32_t column = s->column[s->row[last + 1] - tail];
-        s->cursor[last] = tail;
-        s->follow[last] = s->list[column];
-        s->list[column] = last;
+// Row k less what the rows before it give: those of the last share from `late` on, or all others.
+static void update_row(tdi_sparse *s, int32_t k, int32_t late, bool of_late) {
+    const int32_t own = s->row[k + 1] - s->row[k], super = s->super[k];
+    for (int32_t g = s->given[k]; g < s->given[k + 1]; g++) {
+        const int32_t j = s->giver[g][0];
+        if ((j >= late && s->share[j] == s->share_count - 1) == of_late) {
+            update_by(s, k, s->super[j], j, s->row[j + 1] - s->giver[g][1]);
+        }
+    }
+    const int32_t first = of_late && super < late ? late : super,
+                  last = of_late || k < late ? k : late;
+    if (first < last) {
+        update_by(s, k, first, last - 1, own + 1);
     }
 }
 
-static void update_row(tdi_sparse *s, int32_t k) {
-    const int32_t own = s->row[k + 1] - s->row[k];
+// Row k, from which all is subtracted. False when a pivot is not positive.
+static bool finish_row(tdi_sparse *s, int32_t k) {
+    if (!factor_block(s->diagonal[k])) {
+        return false;
+    }
     for (int32_t e = s->row[k]; e < s->row[k + 1]; e++) {
-        s->at[s->column[e]] = e;
+        divide(s->diagonal[k], s->block[e]);
     }
-    for (int32_t j = s->list[k], next; j != TD_NONE; j = next) {
-        const int32_t tail = s->cursor[j];
-        next = s->follow[j];
-        update_by(s, k, s->super[j], j, tail);
-        wait(s, j, tail - 1);
-    }
-    if (s->super[k] < k) {
-        update_by(s, k, s->super[k], k - 1, own + 1);
-    }
+    return true;
 }
 
-bool TDI_SPARSE_FACTOR(tdi_sparse *s) {
-    for (int32_t k = 0; k < s->node_count; k++) {
-        s->list[k] = TD_NONE;
+// ---- on all threads -------------------------------------------------------------------------
+
+typedef struct factoring {
+    tdi_sparse *s;
+    const int32_t *rows; // of the last share, that come next
+    bool failed[TDI_SPARSE_SHARES];
+} factoring;
+
+static void share_turn(void *context, int64_t share) {
+    factoring *f = context;
+    tdi_sparse *s = f->s;
+    bool fine = true;
+    for (int32_t r = s->share_first[share]; r < s->share_first[share + 1] && fine; r++) {
+        update_row(s, s->shared[r], s->node_count, false);
+        fine = finish_row(s, s->shared[r]);
     }
-    for (int32_t k = 0; k < s->node_count; k++) {
-        update_row(s, k);
-        if (!factor_block(s->diagonal[k])) {
-            return false;
-        }
-        for (int32_t e = s->row[k]; e < s->row[k + 1]; e++) {
-            divide(s->diagonal[k], s->block[e]);
-        }
-        if (k + 1 == s->node_count || s->super[k + 1] != s->super[k]) {
-            wait(s, k, s->row[k + 1] - s->row[k]);
+    f->failed[share] = !fine;
+}
+
+static void row_turn(void *context, int64_t row) {
+    const factoring *f = context;
+    update_row(f->s, f->rows[row], f->rows[0], false);
+}
+
+// Rows of the last share, some at a time: first all that rows before them give, then what they give
+// to each other.
+static bool factor_last(factoring *f, td_pool *pool) {
+    tdi_sparse *s = f->s;
+    const int32_t *end = s->shared + s->node_count;
+    for (f->rows = s->shared + s->share_first[s->share_count - 1]; f->rows < end; f->rows += ROWS) {
+        const int32_t count = end - f->rows < ROWS ? (int32_t)(end - f->rows) : ROWS;
+        tdi_pool_turns(pool, count, row_turn, f);
+        for (int32_t r = 0; r < count; r++) {
+            update_row(s, f->rows[r], f->rows[0], true);
+            if (!finish_row(s, f->rows[r])) {
+                return false;
+            }
         }
     }
     return true;
+}
+
+bool TDI_SPARSE_FACTOR(tdi_sparse *s, td_pool *pool) {
+    factoring f = {.s = s};
+    pool = s->work < LITTLE ? NULL : pool;
+    tdi_pool_turns(pool, s->share_count - 1, share_turn, &f);
+    for (int32_t k = 0; k < s->share_count - 1; k++) {
+        if (f.failed[k]) {
+            return false;
+        }
+    }
+    return factor_last(&f, pool);
 }

@@ -8,7 +8,11 @@
 
 #include "implicit/sparse.h"
 
+#include <math.h>
 #include <string.h>
+
+#define KNOWN  0.5 // of links within a clique that count as known already
+#define COARSE 64  // products: costs of rows are counted in these
 
 // ---- the graph ------------------------------------------------------------------------------
 
@@ -88,8 +92,15 @@ static bool make_room(tdi_sparse *s, int32_t i, int32_t need) {
 
 // ---- minimum degree -------------------------------------------------------------------------
 
+// Of two nodes with as many neighbours the one costs less that has more of them in one clique, that
+// of the last elimination: they are neighbours of each other already.
+static void weigh(tdi_sparse *s, int32_t i, int32_t clique) {
+    const td_real all = s->degree[i], known = clique - 1;
+    s->weight[i] = (int32_t)sqrt(all * all - KNOWN * known * known);
+}
+
 static void enlist(tdi_sparse *s, int32_t i) {
-    const int32_t d = s->degree[i];
+    const int32_t d = s->weight[i];
     s->before[i] = TD_NONE;
     s->next[i] = s->head[d];
     if (s->head[d] != TD_NONE) {
@@ -103,7 +114,7 @@ static void delist(tdi_sparse *s, int32_t i) {
     if (s->before[i] != TD_NONE) {
         s->next[s->before[i]] = s->next[i];
     } else {
-        s->head[s->degree[i]] = s->next[i];
+        s->head[s->weight[i]] = s->next[i];
     }
     if (s->next[i] != TD_NONE) {
         s->before[s->next[i]] = s->before[i];
@@ -174,6 +185,7 @@ static bool eliminate(tdi_sparse *s, int32_t *k, int32_t gone, int32_t *stamp) {
     for (int32_t e = 0; e < count; e++) {
         if (s->place[row[e]] == TD_NONE) {
             s->degree[row[e]] -= count - left;
+            weigh(s, row[e], left);
             enlist(s, row[e]);
         }
     }
@@ -206,6 +218,101 @@ static void find_supernodes(tdi_sparse *s) {
     }
 }
 
+// ---- who gives to whom ----------------------------------------------------------------------
+
+static bool ends_supernode(const tdi_sparse *s, int32_t k) {
+    return k + 1 == s->node_count || s->super[k + 1] != s->super[k];
+}
+
+// Of each row the supernodes before it that have a block in its column, in order.
+static void find_givers(tdi_sparse *s) {
+    const int32_t n = s->node_count;
+    memset(s->given, 0, ((size_t)n + 1) * sizeof *s->given);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int32_t k = n - 1; k >= 0; k--) { // from the end of a list to its start
+            for (int32_t e = s->row[k]; ends_supernode(s, k) && e < s->row[k + 1]; e++) {
+                int32_t *at = &s->given[s->column[e]];
+                if (pass == 0) {
+                    ++*at;
+                } else {
+                    s->giver[--*at][0] = k;
+                    s->giver[*at][1] = e;
+                }
+            }
+        }
+        for (int32_t k = 0; pass == 0 && k < n; k++) {
+            s->given[k + 1] += s->given[k];
+        }
+    }
+}
+
+// The row that a row gives to first; it gives to others only where that one does too.
+static int32_t parent_of(const tdi_sparse *s, int32_t k) {
+    return s->row[k] < s->row[k + 1] ? s->column[s->row[k]] : TD_NONE;
+}
+
+// What it costs to make a row and all that give to it, some of which are not counted.
+static int32_t count_costs(const tdi_sparse *s, int32_t *cost) {
+    int32_t all = 0;
+    memset(cost, 0, (size_t)s->node_count * sizeof *cost);
+    for (int32_t k = 0; k < s->node_count; k++) {
+        const int64_t own = s->row[k + 1] - s->row[k];
+        int64_t work = (k - s->super[k] + 1) * own;
+        for (int32_t g = s->given[k]; g < s->given[k + 1]; g++) {
+            const int32_t j = s->giver[g][0];
+            work += (int64_t)(j - s->super[j] + 1) * (s->row[j + 1] - s->giver[g][1]);
+        }
+        const int32_t whole = 1 + (int32_t)(work / COARSE), to = parent_of(s, k);
+        cost[k] += whole;
+        all += whole;
+        if (to != TD_NONE) {
+            cost[to] += cost[k];
+        }
+    }
+    return all;
+}
+
+// Rows by shares.
+static void sort_shares(tdi_sparse *s) {
+    int32_t at[TDI_SPARSE_SHARES + 1] = {0};
+    for (int32_t k = 0; k < s->node_count; k++) {
+        s->share[k] = s->share[k] == TD_NONE ? s->share_count - 1 : s->share[k];
+        at[s->share[k] + 1]++;
+    }
+    for (int32_t k = 0; k < s->share_count; k++) {
+        at[k + 1] += at[k];
+        s->share_first[k] = at[k];
+    }
+    for (int32_t k = 0; k < s->node_count; k++) {
+        s->shared[at[s->share[k]]++] = k;
+    }
+}
+
+// A supernode and all that gives to it are a share, or a part of one, if they cost little; what
+// gives to none of these is the last share.
+static void find_shares(tdi_sparse *s) {
+    int32_t *cost = s->degree, filled = 0;
+    const int32_t most = count_costs(s, cost) / (TDI_SPARSE_SHARES / 2 - 1) + 1;
+    s->share_count = 0;
+    for (int32_t k = s->node_count - 1; k >= 0; k--) {
+        const int32_t to = parent_of(s, k);
+        if (!ends_supernode(s, k)) {
+            s->share[k] = s->share[k + 1];
+        } else if (cost[k] > most) {
+            s->share[k] = TD_NONE;
+        } else if (to != TD_NONE && s->share[to] != TD_NONE) {
+            s->share[k] = s->share[to];
+        } else {
+            filled = s->share_count == 0 || filled + cost[k] > most ? 0 : filled;
+            s->share_count += filled == 0;
+            filled += cost[k];
+            s->share[k] = s->share_count - 1;
+        }
+    }
+    s->share_count++;
+    sort_shares(s);
+}
+
 bool tdi_sparse_order(tdi_sparse *s) {
     const int32_t n = s->node_count;
     int32_t stamp = n; // marks below n are those of make_graph()
@@ -217,6 +324,7 @@ bool tdi_sparse_order(tdi_sparse *s) {
     }
     for (int32_t i = n - 1; i >= 0; i--) {
         s->place[i] = TD_NONE;
+        weigh(s, i, 1);
         enlist(s, i);
     }
     s->row[0] = 0;
@@ -232,5 +340,7 @@ bool tdi_sparse_order(tdi_sparse *s) {
     s->block_count = s->row[n];
     sort_rows(s);
     find_supernodes(s);
+    find_givers(s);
+    find_shares(s);
     return true;
 }

@@ -28,6 +28,11 @@
 
 // ---- points ---------------------------------------------------------------------------------
 
+// Whether a member stands where it was when it became idle.
+static bool stands(const tdi_system *y, int64_t member) {
+    return y->touch->standing && tdi_is_idle(y, (int32_t)member);
+}
+
 // Each member by itself, on all threads.
 typedef struct gathering {
     const tdi_system *y;
@@ -93,7 +98,9 @@ void tdi_touch_gather_of(const tdi_system *y, int32_t member) {
 
 static void gather_pose_turn(void *context, int64_t k) {
     const tdi_system *y = context;
-    tdi_touch_gather_of(y, (int32_t)k);
+    if (!stands(y, k)) {
+        tdi_touch_gather_of(y, (int32_t)k);
+    }
 }
 
 void tdi_touch_gather_pose(const tdi_system *y) {
@@ -213,6 +220,9 @@ static void keep_turn(void *context, int64_t k) {
     const tdi_touch *t = y->touch;
     const tdi_member *m = &y->member[k];
     const int32_t first = t->first_point[k], count = t->first_point[k + 1] - first;
+    if (stands(y, k)) {
+        return;
+    }
     tdi_state_points(m->ops, m->body, false, t->x + first);
     memcpy(t->now + first, t->x + first, (size_t)count * sizeof *t->x);
     if (!tdi_is_idle(y, (int32_t)k)) {
@@ -227,6 +237,9 @@ void tdi_touch_keep(const tdi_system *y) {
 static void look_turn(void *context, int64_t k) {
     const tdi_system *y = context;
     const tdi_touch *t = y->touch;
+    if (stands(y, k)) {
+        return;
+    }
     tdi_state_points(y->member[k].ops, y->member[k].body, false, t->now + t->first_point[k]);
     for (int32_t p = t->first_point[k]; p < t->first_point[k + 1]; p++) {
         t->dx[p] = tdi_sub(t->now[p], t->x[p]);

@@ -35,8 +35,9 @@ struct tdi_touch {
     bool *resting;          // of a capsule: its member is idle
     bool *goes;             // of a member: it moves by itself; see relax.c
     int32_t idle_count;
-    int32_t turn; // counts moves of Newton's method in a step
-    td_vec3 *now; // a point: where the pose is
+    bool standing; // idle members stand where they are: their points and turns are known
+    int32_t turn;  // counts moves of Newton's method in a step
+    td_vec3 *now;  // a point: where the pose is
     size_t scratch_bytes;
     void *scratch;   // room of its own for what follows of points, and is lost after a step
     td_vec3 *x, *dx; // a point: where increments begin, and from there to the pose
@@ -154,8 +155,8 @@ static inline bool tdi_is_idle(const tdi_system *y, int32_t member) {
     return y->touch && y->touch->idle_count > 0 && y->touch->idle[member];
 }
 // Members whose increments are below `small`, and leave all forces of contact nearly as they are,
-// stay where they are from now on, if they are many, or else all whose increments are below `slow`.
-// False: they are not many.
+// stay where they are from now on, unless they are few; and if they are not many, all besides whose
+// increments are below `slow`, where these make them many. False: nobody does.
 bool tdi_touch_idle(tdi_touch *t, const tdi_system *system, td_real small, td_real slow);
 // Those that were slow, or around which something has moved since, go on; where they are many, all
 // do. False: there are none.
