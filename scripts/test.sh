@@ -65,7 +65,7 @@ long_tests+=,every_shipped_plant_becomes_rods,plant_models_cut_off
 long_tests+=,step_of_a_free_root_is_the_least,random_binomial_has_its_moments,weed_has_the_mean_and_spread
 long_tests+=,within_1e_7_of_dense_long_double,solves_the_equations_of_long_chains,tree_implicit_is_of_second
 long_tests+=,tree_euler_is_of_first,links_stay_linked_and_apart,knot_pulled_to_half_more
-long_tests+=,heap_in_which_members_wait_goes,long_chains_with_bars,tree_rows_may_be_any_number
+long_tests+=,heap_in_which_members_wait_goes,long_chains_with_bars
 
 cheap_parts() {
     part format "code is formatted" "" formatted
