@@ -200,16 +200,21 @@ TD_TEST(reduced_tree_that_freezes_and_frees_joints_stays_where_it_is) {
 
 // ---- rest -----------------------------------------------------------------------------------
 
+static td_segment_def link_of(int32_t parent, td_real radius) {
+    td_segment_def def = td_segment_def_default();
+    def.parent = parent;
+    def.length = 0.1;
+    def.radius_base = def.radius_tip = radius;
+    return def;
+}
+
 // A crooked cane with stiffnesses of its own about each axis, bent by its weight. The weight's
 // moment about a group's joint is another than about the joints in it.
 TD_TEST(reduced_tree_at_rest_stays_there_when_joints_join) {
     enum { N = 12 };
     td_segment_def defs[N];
     for (int32_t i = 0; i < N; i++) {
-        defs[i] = td_segment_def_default();
-        defs[i].parent = i - 1;
-        defs[i].length = 0.1;
-        defs[i].radius_base = defs[i].radius_tip = 0.005;
+        defs[i] = link_of(i - 1, 0.005);
         defs[i].rest = tdi_turn_by(tdi_vec3(0.2, 0.3 * (i % 3), i % 2 ? 0.4 : -0.1));
         defs[i].has_stiffness = defs[i].has_damping = true;
         defs[i].stiffness = (td_vec3){1, 0.4, 2};
@@ -252,10 +257,7 @@ TD_TEST(reduced_tree_frees_frozen_joints_in_the_step_in_which_a_gust_comes) {
     enum { N = 16 };
     td_segment_def defs[N];
     for (int32_t i = 0; i < N; i++) {
-        defs[i] = td_segment_def_default();
-        defs[i].parent = i - 1;
-        defs[i].length = 0.1;
-        defs[i].radius_base = defs[i].radius_tip = 0.004;
+        defs[i] = link_of(i - 1, 0.004);
     }
     tree t = tree_of(defs, N, TD_LAW_LINEAR, NULL);
     td_reduced_state *s = reduced_of(t.model);
@@ -301,10 +303,7 @@ TD_TEST(reduced_tree_forgets_the_jolt_with_which_it_begins_and_joins) {
     enum { N = 3 };
     td_segment_def defs[N];
     for (int32_t i = 0; i < N; i++) {
-        defs[i] = td_segment_def_default();
-        defs[i].parent = i - 1;
-        defs[i].length = 0.1;
-        defs[i].radius_base = defs[i].radius_tip = 0.01;
+        defs[i] = link_of(i - 1, 0.01);
         defs[i].has_stiffness = true;
         defs[i].stiffness = tdi_vec3(40, 40, 40);
     }
@@ -355,10 +354,7 @@ TD_TEST(reduced_tree_at_rest_begins_with_the_joints_that_a_load_moves) {
     enum { HALF = 24, N = 2 * HALF + 1 };
     td_segment_def defs[N];
     for (int32_t i = 0; i < N; i++) {
-        defs[i] = td_segment_def_default();
-        defs[i].parent = i == 0 ? TD_NONE : i == HALF + 1 ? 0 : i - 1;
-        defs[i].length = 0.1;
-        defs[i].radius_base = defs[i].radius_tip = 0.01;
+        defs[i] = link_of(i == 0 ? TD_NONE : i == HALF + 1 ? 0 : i - 1, 0.01);
     }
     tree t = tree_of(defs, N, TD_LAW_LINEAR, NULL);
     td_reduced_state *s = reduced_of(t.model);
@@ -400,10 +396,7 @@ TD_TEST(reduced_tree_joins_joints_that_carry_a_load) {
     enum { N = 24, PUSHED = 17 };
     td_segment_def defs[N];
     for (int32_t i = 0; i < N; i++) {
-        defs[i] = td_segment_def_default();
-        defs[i].parent = i - 1;
-        defs[i].length = 0.1;
-        defs[i].radius_base = defs[i].radius_tip = 0.01;
+        defs[i] = link_of(i - 1, 0.01);
         defs[i].has_stiffness = defs[i].has_damping = true;
         defs[i].stiffness = tdi_vec3(200, 200, 200);
         defs[i].damping = tdi_vec3(20, 20, 20);
@@ -562,10 +555,7 @@ TD_TEST(reduced_tree_seen_by_a_camera_moves_more_joints_where_that_is_near) {
     enum { N = 2 * CANE + 1 };
     td_segment_def defs[N];
     for (int32_t i = 0; i < N; i++) {
-        defs[i] = td_segment_def_default();
-        defs[i].parent = i == 0 ? TD_NONE : i == CANE + 1 ? 0 : i - 1;
-        defs[i].length = 0.1;
-        defs[i].radius_base = defs[i].radius_tip = 0.004;
+        defs[i] = link_of(i == 0 ? TD_NONE : i == CANE + 1 ? 0 : i - 1, 0.004);
     }
     const td_real half = sqrt(0.5);
     defs[1].rest = (td_quat){half, 0, 0, half};
