@@ -287,6 +287,18 @@ TD_TEST(rods_stepped_as_published_go_on_to_the_bit_after_a_save) {
     stage_free(&one);
 }
 
+// They began 5,000 m and more below, each solver elsewhere.
+TD_TEST(what_nothing_holds_has_no_rest_to_start_from) {
+    static const fault faults[] = {
+        {"{objects: [{solver: rod,\n " CORD "start: {held: free}}}]}", 1, 12, "move away freely"},
+        {"{objects: [{solver: rod,\n strand: {helix: {radius: 71}, segments: 6, closed: true}}]}",
+         1, 12, "move away freely"},
+        {"{objects: [{solver: tree, loose: true,\n " CORD "}}]}", 1, 12, "move away freely"},
+        {"{objects: [{solver: helix, loose: true,\n " CORD "}}]}", 1, 12, "start: drawn"},
+    };
+    check_faults(faults, sizeof faults / sizeof *faults);
+}
+
 TD_TEST(rods_that_start_in_each_other_are_told_by_name) {
     stage s = stage_of("{objects: [{name: cord, solver: rod, start: drawn, " CORD "}}],\n"
                        " colliders: [{box: {position: [0.5, 0, 0], size: [0.2, 0.2, 0.2]}}]}");

@@ -402,8 +402,12 @@ typedef struct tdi_newton_opts {
     bool rest;         // statics
 } tdi_newton_opts;
 
-// newton.c: from the poses to the least value. TD_ERR_DIVERGED when a value is not finite or when
-// contact leaves no room.
+// rad or m: in statics, what has gone as far has no rest; it falls for ever. A tree that falls
+// comes a metre farther in each of 5,000 iterations.
+#define TDI_AWAY 4e3
+
+// newton.c: from the poses to the least value. TD_ERR_DIVERGED when a value is not finite, when
+// contact leaves no room and when nothing ends a fall.
 td_status tdi_newton(const tdi_system *system, const tdi_newton_opts *opts, bool *converged,
                      td_step_stats *stats, td_diag *diag);
 

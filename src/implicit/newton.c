@@ -221,6 +221,7 @@ static td_status run(const tdi_system *y, const tdi_newton_opts *opts, bool *con
                      td_step_stats *stats, td_diag *diag) {
     tdi_newton_run n = start(y, opts, stats, diag);
     td_status status = bring_along(&n);
+    td_real way = 0;
     *converged = false;
     for (td_real spent = 0; spent < opts->iterations && status == TD_OK; spent += share_of(y)) {
         td_real taken = 1;
@@ -233,6 +234,10 @@ static td_status run(const tdi_system *y, const tdi_newton_opts *opts, bool *con
             stats->last_move = n.largest;
         } else {
             status = iterate(&n, false, &taken);
+        }
+        way += taken * n.largest;
+        if (opts->rest && way > TDI_AWAY) {
+            return TD_ERR_DIVERGED;
         }
         bool calm = status == TD_OK && (!y->touch || tdi_touch_calm(y->touch, y));
         bool whole = n.used != TDI_MODEL_POSITIVE && !n.raised && taken == 1 && calm;

@@ -129,6 +129,7 @@ static void adapt(resting *r, td_real taken) {
 td_status tdi_rest(const tdi_implicit *ops, void *body, const tdi_newton_opts *opts,
                    bool *converged, td_step_stats *stats) {
     resting r = {.ops = ops, .body = body, .stats = stats};
+    td_real way = 0;
     *converged = false;
     for (int32_t k = 0; k < opts->iterations && !*converged; k++) {
         if (k == ANEW) {
@@ -142,7 +143,8 @@ td_status tdi_rest(const tdi_implicit *ops, void *body, const tdi_newton_opts *o
         r.largest = stats->last_move = ops->solve(body, false, &r.promise);
         stats->iterations++;
         const td_real taken = isfinite(r.largest) ? search(&r) : r.largest;
-        if (!isfinite(taken)) {
+        way += taken * r.largest;
+        if (!isfinite(taken) || way > TDI_AWAY) {
             return TD_ERR_DIVERGED;
         }
         *converged = is_done(&r, taken, opts->tolerance);

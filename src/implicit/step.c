@@ -76,6 +76,7 @@ typedef struct span {
     td_real from, to;
     bool impact; // velocities jump in it, by what is in the way of the rest of the step
     bool limp;   // nothing bounces
+    bool vain;   // pieces as small have not converged
 } span;
 
 static tdi_rule rule_of(const tdi_system *y, span part) {
@@ -276,10 +277,11 @@ static td_status try_part(const tdi_system *y, span part, bool *converged, td_st
     tdi_rule rule = rule_of(y, part);
     const td_real size = part.to - part.from;
     const bool crowd = y->touch && (y->count > 1 || y->touch->opts.method == TD_CONTACT_EXACT);
-    const int32_t patience = size <= 1.0 / TD_STEP_PIECES ? LAST_PATIENCE
-                             : crowd                      ? CROWD + y->count / EACH
-                             : size < 1                   ? PATIENCE
-                                                          : 1;
+    const int32_t patience = part.vain                      ? 1
+                             : size <= 1.0 / TD_STEP_PIECES ? LAST_PATIENCE
+                             : crowd                        ? CROWD + y->count / EACH
+                             : size < 1                     ? PATIENCE
+                                                            : 1;
     const tdi_newton_opts newton = {patience * o->iterations,
                                     part.impact ? size * tolerance_of(y) : tolerance_of(y), false};
     td_status status = TD_OK;
@@ -429,6 +431,7 @@ typedef struct progress {
     bool missed;       // the last was, and nothing bounced
     bool halved;       // a piece did not converge
     bool limp;         // nor one in which something bounced: without that it may
+    bool vain;         // nor one of the smallest, however many iterations it had
 } progress;
 
 // After a piece that converged the next is twice as long where it fits, and after an impact all
@@ -466,12 +469,13 @@ td_status tdi_system_halves(const tdi_system *y, void *memory, td_step_stats *st
     while (p.at < TD_STEP_PIECES && status == TD_OK) {
         bool converged;
         const bool last = p.piece == 1;
-        const span part = {p.at / all, (p.at + p.piece) / all, p.impact, p.limp};
+        const span part = {p.at / all, (p.at + p.piece) / all, p.impact, p.limp, p.vain};
         forget(diag);
         status = try_part(y, part, &converged, stats, diag);
         const bool bounced = y->touch && tdi_exact_bounces(y->touch);
         if (status == TD_OK && (converged || (last && !y->touch))) {
             stats->unconverged += !converged;
+            p.vain = p.vain || !converged;
             end_touch(y);
             accept(y);
             go_on(&p, bounced);

@@ -9,6 +9,7 @@
 #include "math/quat.h"
 
 #include <math.h>
+#include <stdio.h>
 
 // Whether gravity is in the actor's axes what it is in those of its object. It is not for what is
 // turned about an axis that leans.
@@ -203,18 +204,20 @@ static const tdi_actor *settle_loners(settling *s) {
 
 td_status tdi_world_settle(td_world *w, td_diag_list *diags) {
     settling s = {.world = w, .diag = {.index = TD_NONE}};
+    char path[64] = "objects";
     tdi_world_set_holds(w, 0);
     const tdi_actor *wrong = settle_loners(&s);
-    if (wrong) {
-        return tdi_object_fault(w, wrong->object, wrong->status, "", &wrong->diag, diags);
+    const td_status status = wrong ? wrong->status : settle_together(&s);
+    if (status == TD_OK || status == TD_ERR_MEMORY) {
+        return status;
     }
-    td_status status = settle_together(&s);
-    return status == TD_OK || status == TD_ERR_MEMORY
-               ? status
-               : tdi_scene_fault(
-                     w->scene, diags, TD_ERR_SYNTAX, "objects",
-                     "%s; give the object 'start: drawn' to start without computing its rest pose",
-                     s.diag.message);
+    if (wrong) {
+        snprintf(path, sizeof path, "objects[%d]", wrong->object);
+    }
+    return tdi_scene_fault(
+        w->scene, diags, TD_ERR_SYNTAX, path,
+        "%s; give the object 'start: drawn' to start without computing its rest pose",
+        wrong ? wrong->diag.message : s.diag.message);
 }
 
 td_status tdi_actor_settle(td_world *w, tdi_actor *a, td_diag *diag) {
