@@ -50,7 +50,7 @@ viewer_works() {
 fuzz() {
     local corpus=build/fuzz/$1
     rm -rf "$corpus" && mkdir -p "$corpus"
-    build/asan/tests/fuzz/"$1" -max_total_time=15 -max_len=4096 -timeout=10 -rss_limit_mb=2048 \
+    build/asan/tests/fuzz/"$1" -max_total_time=15 -max_len=4096 -timeout=30 -rss_limit_mb=2048 \
         -print_final_stats=1 "$corpus" "${@:2}"
 }
 

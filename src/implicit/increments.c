@@ -3,7 +3,8 @@
 //
 // Models    The exact Hessian first. Where it is not positive definite, or its increment is not a
 //           descent direction, the Hessian of contact is replaced by a positive semi-definite
-//           model, then that of the bodies too, with as much inertia added as is needed.
+//           model, then that of the bodies too, with as much inertia added as is needed. Where very
+//           many touch, the exact one is not tried for all of them again in the same step.
 // Held      What is left of the gradient along a chain that constraints hold adds up to forces that
 //           make the exact Hessian indefinite. So solvers note the forces that increments lead to,
 //           and geometric stiffness is made of these from the second increments on, and at first of
@@ -18,6 +19,7 @@
 #define SHIFT_MORE  8.0 // when a model is not positive definite
 #define SHIFT_TRIES 40
 #define SHRINKS     0.5 // of increments that were taken against the value: what follows is less
+#define LARGE       400 // members: among as many the exact one nearly always fails at some
 
 // ---- factors --------------------------------------------------------------------------------
 
@@ -101,7 +103,8 @@ void tdi_newton_soften(tdi_newton_run *n) {
 // Factors a model that is positive definite.
 static td_status factor(tdi_newton_run *n, bool carry) {
     tdi_touch *t = n->system->touch;
-    n->used = n->next;
+    const bool large = t && t->idle_count == 0 && n->system->count >= LARGE;
+    n->used = large && n->doubtful && n->next == TDI_MODEL_EXACT ? TDI_MODEL_CONVEX : n->next;
     tdi_holds_evaluate(n->system->holds, n->system);
     for (int32_t tries = 0; tries < SHIFT_TRIES;) {
         if (t) {
@@ -125,6 +128,7 @@ static td_status factor(tdi_newton_run *n, bool carry) {
             n->stats->raised += model.positive || n->raised;
             return TD_OK;
         }
+        n->doubtful = n->doubtful || large;
         tries += n->used == TDI_MODEL_POSITIVE;
         tdi_newton_soften(n);
     }

@@ -149,7 +149,7 @@ static td_status bring_along(tdi_newton_run *n) {
 static bool may_idle(tdi_newton_run *n, td_real taken, bool done) {
     const tdi_system *y = n->system;
     tdi_touch *t = y->touch;
-    const bool whole = n->used == TDI_MODEL_EXACT && !n->raised && taken == 1;
+    const bool whole = n->used != TDI_MODEL_POSITIVE && !n->raised && taken == 1;
     bool woken = false;
     if (!t || y->count < MANY || t->exact || y->holds || n->opts->rest) {
         return false;
