@@ -3,8 +3,8 @@
 //
 // Models    The exact Hessian first. Where it is not positive definite, or its increment is not a
 //           descent direction, the Hessian of contact is replaced by a positive semi-definite
-//           model, then that of the bodies too, with as much inertia added as is needed. Where very
-//           many touch, the exact one is not tried for all of them again in the same step.
+//           model, then that of the bodies too, with as much inertia added as is needed. Where
+//           many touch, the exact one that failed is not tried for all of them again in the step.
 // Held      What is left of the gradient along a chain that constraints hold adds up to forces that
 //           make the exact Hessian indefinite. So solvers note the forces that increments lead to,
 //           and geometric stiffness is made of these from the second increments on, and at first of
@@ -19,7 +19,7 @@
 #define SHIFT_MORE  8.0 // when a model is not positive definite
 #define SHIFT_TRIES 40
 #define SHRINKS     0.5 // of increments that were taken against the value: what follows is less
-#define LARGE       400 // members: among as many the exact one nearly always fails at some
+#define LARGE       50  // members: among as many the exact one often fails at some
 
 // ---- factors --------------------------------------------------------------------------------
 

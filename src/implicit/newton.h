@@ -21,7 +21,7 @@ typedef struct tdi_newton_run {
     td_diag *diag;
     tdi_model_level next;     // the first model to be tried in the next iteration
     tdi_model_level used;     // in this
-    bool doubtful;            // the exact Hessian of very many members was not positive
+    bool doubtful;            // the exact Hessian of many members was not positive
     bool raised;              // it was made positive where it was not
     bool wary;                // that is not asked for any more
     td_real shift, first;     // 1/s^2: now, and the first that is tried
