@@ -102,6 +102,22 @@ TD_TEST(tree_limp_chain_falls_without_gaining_energy) {
     tree_free(t);
 }
 
+// With a single iteration hardly a step of a limp chain converges whole; a half has three, which
+// are enough.
+TD_TEST(tree_step_in_halves_that_converge_is_counted_as_one_in_halves) {
+    tree t = beam(20, TD_SPRING_CLAMPED, true);
+    td_step_opts opts = td_step_opts_default();
+    td_step_stats stats = {0};
+    opts.iterations = 1;
+    for (int i = 0; i < 5; i++) {
+        CHECK_INT(td_tree_step(t.state, &opts, &stats, NULL), TD_OK);
+    }
+    CHECK_INT(stats.steps, 5);
+    CHECK_INT(stats.unconverged, 0);
+    CHECK_SAY(stats.halved == 5, "%d of 5 steps", (int)stats.halved);
+    tree_free(t);
+}
+
 TD_TEST(tree_step_takes_no_memory) {
     test_heap heap = {0};
     td_alloc alloc = test_heap_alloc(&heap);

@@ -463,7 +463,9 @@ static void go_back(progress *p, bool bounced) {
 td_status tdi_system_halves(const tdi_system *y, void *memory, td_step_stats *stats,
                             td_diag *diag) {
     const td_real all = TD_STEP_PIECES;
-    progress p = {.piece = TD_STEP_PIECES / 2};
+    // what has bounced comes here as well, and converged
+    progress p = {.piece = TD_STEP_PIECES / 2,
+                  .halved = !(y->touch && tdi_exact_bounces(y->touch))};
     td_status status = TD_OK;
     save_all(y, memory);
     while (p.at < TD_STEP_PIECES && status == TD_OK) {
