@@ -118,6 +118,20 @@ TD_TEST(tree_step_in_halves_that_converge_is_counted_as_one_in_halves) {
     tree_free(t);
 }
 
+// No increment is as small. The first of 64 pieces has ten iterations; as these are in vain, the
+// others have one, and so have the halves that are tried between them.
+TD_TEST(tree_step_that_converges_in_no_piece_soon_gives_up_on_each) {
+    tree t = beam(20, TD_SPRING_CLAMPED, true);
+    td_step_opts opts = td_step_opts_default();
+    td_step_stats stats = {0};
+    opts.iterations = 1;
+    opts.tolerance = 1e-300;
+    CHECK_INT(td_tree_step(t.state, &opts, &stats, NULL), TD_OK);
+    CHECK_INT(stats.unconverged, 64);
+    CHECK_SAY(stats.iterations < 3 * 64, "%d iterations", (int)stats.iterations);
+    tree_free(t);
+}
+
 TD_TEST(tree_step_takes_no_memory) {
     test_heap heap = {0};
     td_alloc alloc = test_heap_alloc(&heap);
