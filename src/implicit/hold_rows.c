@@ -28,6 +28,7 @@
 #define STALLS    6     // in a row: it cannot be met
 #define MOST_TENS 6     // times that K becomes ten times as large
 #define SLACK     1e-10 // m or rad: below 0 by more than this, a row that was freed takes part again
+#define ROUNDED   5e-12 // of the distance from the origin: places are known to this
 #define CALM      0.1   // of the error: increments below this do not come nearer
 
 // ---- pins -----------------------------------------------------------------------------------
@@ -485,6 +486,16 @@ static td_real error_of(const tdi_held *b, const tdi_hold_state *s, const td_rea
     return most;
 }
 
+// What a bond is met to. Places of a long chain are sums along it: they are rounded by more than an
+// increment could mend, where they are far from the origin.
+static td_real met_to(const tdi_held *b, const td_vec3 *x) {
+    td_real most = 0;
+    for (int32_t p = 0; p < b->law.pin_count; p++) {
+        most = fmax(most, tdi_norm(x[p]));
+    }
+    return fmax(TDI_HELD_MET, ROUNDED * most);
+}
+
 // Whether a bond is met, or cannot be.
 static bool judge(tdi_holds *h, tdi_held *b, td_real largest, bool whole) {
     tdi_hold_state *s = &h->state[b->hold];
@@ -495,7 +506,7 @@ static bool judge(tdi_holds *h, tdi_held *b, td_real largest, bool whole) {
     const td_real before = b->error;
     b->error = error_of(b, s, c);
     const bool freed = b->freed[0] || b->freed[1] || b->freed[2];
-    if (s->unmet || b->error <= TDI_HELD_MET) {
+    if (s->unmet || b->error <= met_to(b, x)) {
         b->stalls = 0;
         return !freed;
     }
