@@ -22,7 +22,7 @@
 
 #define SOME       0.1 // of the members that go on must be done at least, that these become idle,
 #define WORTHWHILE 0.5 // or be done or slow, that these do
-#define MANY       0.1 // of all members: where more are disturbed, all wake
+#define MANY       0.6 // of all members: where more are disturbed, all wake
 
 void tdi_idle_begin(tdi_touch *t) {
     t->turn = t->idle_count = 0;
