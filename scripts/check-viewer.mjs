@@ -30,7 +30,9 @@ const USAGE = `usage: check-viewer.mjs PAGE.html [--given PAGE.html] [--referenc
 --references compares pictures with those kept there, --renew keeps new ones; --pictures keeps a
 picture of the page after each check; --given: also a page of 'tendril view'.`;
 /** Checks that need pictures all the time; others draw one where they need it. */
-const SEEN = ['saving', 'scheme', 'given'];
+const SEEN = ['saving'];
+/** Checks of a page that was just opened: it draws from the start. */
+const OPENED = ['start', 'given'];
 /** Checks that look at pictures need more pixels than others: software is slow with each of them. */
 const SHARP = ['pictures', 'saving'];
 const PIXELS = { sharp: 0.5, coarse: 0.25 }; // of the canvas, along a pixel of the page
@@ -98,7 +100,7 @@ function kindOf(name) {
   return {
     address: addressOf(name === 'given' ? options.given : file),
     sharp: SHARP.includes(name),
-    drawn: name === 'start' || SHARP.includes(name) || SEEN.includes(name),
+    drawn: [...OPENED, ...SHARP, ...SEEN].includes(name),
   };
 }
 

@@ -46,12 +46,12 @@ viewer_works() {
     build/tendril view scenes/rose-wilts.yaml --no-open -o build/viewed.html &&
         node scripts/check-viewer.mjs build/share/tendril/viewer.html --given build/viewed.html --references web/references
 }
-# fuzz TARGET [FOLDER OF INPUTS...]: for as long as three of them had on two cores in 25 s
+# fuzz TARGET SECONDS [FOLDER OF INPUTS...]
 fuzz() {
     local corpus=build/fuzz/$1
     rm -rf "$corpus" && mkdir -p "$corpus"
-    build/asan/tests/fuzz/"$1" -max_total_time=15 -max_len=4096 -timeout=30 -rss_limit_mb=2048 \
-        -print_final_stats=1 "$corpus" "${@:2}"
+    build/asan/tests/fuzz/"$1" -max_total_time="$2" -max_len=4096 -timeout=30 -rss_limit_mb=2048 \
+        -print_final_stats=1 "$corpus" "${@:3}"
 }
 
 # threads that share a large tree are watched by the thread sanitizer, models that are cut off by the
@@ -115,10 +115,10 @@ all_parts() {
     part clip "recorded motion in glTF and in a page" "release" scripts/check-clip.sh build
     part docs "examples in the docs run" "viewer demo" python3 scripts/check-docs.py build
     part gltf "models are valid glTF" "release" models_are_valid_gltf
-    part random "random calls of the API: sanitizers" "asan" build/asan/tests/random_api 1 20
-    part fuzz_grammar "fuzzing: grammars" "asan" fuzz fuzz_grammar tests/fuzz/corpus scenes/abop scenes/plants
-    part fuzz_scene "fuzzing: scenes" "asan" fuzz fuzz_scene tests/fuzz/scenes
-    part fuzz_lcp "fuzzing: complementarity problems" "asan" fuzz fuzz_lcp
+    part random "random calls of the API: sanitizers" "asan" build/asan/tests/random_api 1 21
+    part fuzz_grammar "fuzzing: grammars" "asan" fuzz fuzz_grammar 15 tests/fuzz/corpus scenes/abop scenes/plants
+    part fuzz_scene "fuzzing: scenes" "asan" fuzz fuzz_scene 17 tests/fuzz/scenes
+    part fuzz_lcp "fuzzing: complementarity problems" "asan" fuzz fuzz_lcp 15
     part headers "headers compile alone" "" scripts/check-headers.sh
     part install "an installed tree serves C and C++" "release" scripts/check-install.sh build
     part wasm_same "WebAssembly moves as native code does" "wasm release" \

@@ -67,11 +67,14 @@ static void compare(tree t, tdi_random *r, agreement *worst) {
     free(ref);
 }
 
+// long double is software where it is not x87's: there are fewer trees, of all sizes and kinds
+#define RANDOM_TREES (LDBL_MANT_DIG == 64 ? 400 : 120)
+
 TD_TEST(tree_three_ways_of_dynamics_agree_on_400_random_trees_with_all_joints) {
     tdi_random r;
     tdi_random_seed(&r, 11);
     agreement worst = {0, 0, 0, 0};
-    for (int k = 0; k < 400; k++) {
+    for (int k = 0; k < RANDOM_TREES; k++) {
         tree t = random_tree(&r, 1 + k % 30, k % 3 ? BUSHY : CHAIN, 5,
                              k % 2 ? TD_LAW_TANGENT : TD_LAW_LINEAR);
         if (k % 4 > 1) {

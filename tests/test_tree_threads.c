@@ -17,6 +17,7 @@
 #else
 #define LARGE 20000
 #endif
+#define LIMP 4000 // cut into enough parts, and its steps are long
 
 static const int32_t thread_counts[] = {1, 2, 3, 8};
 
@@ -192,14 +193,14 @@ TD_TEST(steps_of_a_large_tree_give_the_same_bits_on_any_number_of_threads) {
         tree t = large_tree(forms[k], LARGE, 20, k == 0 ? 5 : 0, forms[k] == COMB);
         td_step_opts opts = busy_steps(loads, 9, k == 1 ? TD_IMPLICIT_EULER : TD_IMPLICIT);
         CHECK(t.model->part_count > 16);
-        check_bits(t, &opts, td_tree_step, 4, form_names[forms[k]]);
+        check_bits(t, &opts, td_tree_step, 2, form_names[forms[k]]);
         tree_free(t);
     }
 }
 
 // Where the Hessian is not positive and increments are cut, sums of parts decide what happens.
 TD_TEST(a_large_limp_tree_that_falls_gives_the_same_bits_on_any_number_of_threads) {
-    tree t = large_tree(PLANT, LARGE / 2, 0, 9, false);
+    tree t = large_tree(PLANT, LIMP, 0, 9, false);
     td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 24, weight);
     CHECK(t.model->part_count > 16);
     td_step_stats stats = check_bits(t, &opts, td_tree_step, 2, "limp");
