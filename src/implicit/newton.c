@@ -236,7 +236,7 @@ static td_status run(const tdi_system *y, const tdi_newton_opts *opts, bool *con
             status = iterate(&n, false, &taken);
         }
         way += taken * n.largest;
-        if (opts->rest && way > TDI_AWAY) {
+        if (status == TD_OK && opts->rest && way > TDI_AWAY) {
             return TD_ERR_DIVERGED;
         }
         bool calm = status == TD_OK && (!y->touch || tdi_touch_calm(y->touch, y));
