@@ -60,12 +60,15 @@ long_tests=steps_of_a_large_tree,large_limp_tree,rest_of_a_large_tree,tree_afloa
 long_tests+=,tree_of_a_million_links,storm_steps,contact_heap_of_all_solvers,stands_still_for_a_minute
 long_tests+=,adapt_smaller_errors,every_shipped_drawing_becomes_rods,coily_strand_comes_to_rest
 long_tests+=,lead_to_the_same_place,limits_are_never_passed,heap_of_rods_comes_to_rest
-long_tests+=,every_shipped_plant_becomes_rods,plant_models_cut_off
+long_tests+=,every_shipped_plant_becomes_rods,plant_models_cut_off,heap_that_threads_share
 # orders, moments and comparisons with dense algebra: the same code again and again
 long_tests+=,step_of_a_free_root_is_the_least,random_binomial_has_its_moments,weed_has_the_mean_and_spread
 long_tests+=,within_1e_7_of_dense_long_double,solves_the_equations_of_long_chains,tree_implicit_is_of_second
 long_tests+=,tree_euler_is_of_first,links_stay_linked_and_apart,knot_pulled_to_half_more
-long_tests+=,heap_in_which_members_wait_goes,long_chains_with_bars
+long_tests+=,heap_in_which_members_wait_goes,long_chains_with_bars,impact_of_random_trees_never
+long_tests+=,helix_step_is_the_least,three_ways_of_dynamics_agree
+long_tests+=,rewriting_equals_a_plain_text_rewriter,koch_island_counts,rods_dropped_crosswise
+long_tests+=,as_a_ratio_is_the_decay,steps_with_factors_agree,plants_sway_at_the_first_frequency
 
 cheap_parts() {
     part format "code is formatted" "" formatted
@@ -96,9 +99,10 @@ all_parts() {
     part tsan "build: clang, thread sanitizer" "" configure_and_build tsan --target tendril_tests
     part validate "solvers against theory" "release" build/tendril validate
     part clang "build: clang, release" "" configure_and_build clang
-    # heaps and models that are cut off are long, and the same code
+    # heaps and models that are cut off are long, and the same code; so are tangles that find no rest by
+    # the rounding there
     part wasm_unit "unit tests: WebAssembly under node" "wasm" \
-        env TEST_EXCEPT="$long_tests,contact_exact_,cut_off_at_any_byte" ctest --test-dir build/wasm --output-on-failure
+        env TEST_EXCEPT="$long_tests,contact_exact_,cut_off_at_any_byte,let_most_trees_come_to_rest" ctest --test-dir build/wasm --output-on-failure
     part unit "unit tests: gcc, release" "release" unit_tests build
     part tsan_unit "threads: thread sanitizer" "tsan" env TEST_EXCEPT=large_limp_tree build/tsan/tests/tendril_tests thread
     part cli "command line" "release" python3 tests/cli/test_cli.py build/tendril
@@ -115,9 +119,9 @@ all_parts() {
     part clip "recorded motion in glTF and in a page" "release" scripts/check-clip.sh build
     part docs "examples in the docs run" "viewer demo" python3 scripts/check-docs.py build
     part gltf "models are valid glTF" "release" models_are_valid_gltf
-    part random "random calls of the API: sanitizers" "asan" build/asan/tests/random_api 1 21
+    part random "random calls of the API: sanitizers" "asan" build/asan/tests/random_api 1 20
     part fuzz_grammar "fuzzing: grammars" "asan" fuzz fuzz_grammar 15 tests/fuzz/corpus scenes/abop scenes/plants
-    part fuzz_scene "fuzzing: scenes" "asan" fuzz fuzz_scene 17 tests/fuzz/scenes
+    part fuzz_scene "fuzzing: scenes" "asan" fuzz fuzz_scene 15 tests/fuzz/scenes
     part fuzz_lcp "fuzzing: complementarity problems" "asan" fuzz fuzz_lcp 15
     part headers "headers compile alone" "" scripts/check-headers.sh
     part install "an installed tree serves C and C++" "release" scripts/check-install.sh build
