@@ -102,34 +102,34 @@ TD_TEST(tree_limp_chain_falls_without_gaining_energy) {
     tree_free(t);
 }
 
-// With a single iteration hardly a step of a limp chain converges whole; a half has three, which
-// are enough.
-TD_TEST(tree_step_in_halves_that_converge_is_counted_as_one_in_halves) {
+// Steps of a limp chain, each with a single iteration.
+static td_step_stats steps_of_one_iteration(int count, td_real tolerance) {
     tree t = beam(20, TD_SPRING_CLAMPED, true);
     td_step_opts opts = td_step_opts_default();
     td_step_stats stats = {0};
     opts.iterations = 1;
-    for (int i = 0; i < 5; i++) {
+    opts.tolerance = tolerance;
+    for (int i = 0; i < count; i++) {
         CHECK_INT(td_tree_step(t.state, &opts, &stats, NULL), TD_OK);
     }
+    tree_free(t);
+    return stats;
+}
+
+// None of them converges whole; a half has three iterations, which are enough.
+TD_TEST(tree_step_in_halves_that_converge_is_counted_as_one_in_halves) {
+    const td_step_stats stats = steps_of_one_iteration(5, td_step_opts_default().tolerance);
     CHECK_INT(stats.steps, 5);
     CHECK_INT(stats.unconverged, 0);
     CHECK_SAY(stats.halved == 5, "%d of 5 steps", (int)stats.halved);
-    tree_free(t);
 }
 
 // No increment is as small. The first of 64 pieces has ten iterations; as these are in vain, the
 // others have one, and so have the halves that are tried between them.
 TD_TEST(tree_step_that_converges_in_no_piece_soon_gives_up_on_each) {
-    tree t = beam(20, TD_SPRING_CLAMPED, true);
-    td_step_opts opts = td_step_opts_default();
-    td_step_stats stats = {0};
-    opts.iterations = 1;
-    opts.tolerance = 1e-300;
-    CHECK_INT(td_tree_step(t.state, &opts, &stats, NULL), TD_OK);
+    const td_step_stats stats = steps_of_one_iteration(1, 1e-300);
     CHECK_INT(stats.unconverged, 64);
     CHECK_SAY(stats.iterations < 3 * 64, "%d iterations", (int)stats.iterations);
-    tree_free(t);
 }
 
 TD_TEST(tree_step_takes_no_memory) {
