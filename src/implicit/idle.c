@@ -47,15 +47,25 @@ static void set_idle(tdi_touch *t, int32_t member, bool idle) {
     memset(t->resting + first, idle, (size_t)own * sizeof *t->resting);
 }
 
-// Idle members stand where they are from now on. `more`: those that stood before do so still.
-static void stand(tdi_touch *t, const tdi_system *y, bool more) {
+// A member stands where it is from now on.
+static void stand_still(const tdi_system *y, int32_t member) {
+    tdi_touch *t = y->touch;
+    const int32_t first = t->first_point[member], count = t->first_point[member + 1] - first;
+    tdi_touch_gather_of(y, member);
+    memcpy(t->x + first, t->now + first, (size_t)count * sizeof *t->x);
+    memset(t->dx + first, 0, (size_t)count * sizeof *t->dx);
+}
+
+// Those that `stays` tells of are idle, and stand where they are. `more`: so are all that were.
+static void stand(tdi_touch *t, const tdi_system *y, const bool *stays, bool more) {
+    t->idle_count = 0;
     for (int32_t k = 0; k < y->count; k++) {
-        const int32_t first = t->first_point[k], count = t->first_point[k + 1] - first;
-        if (t->idle[k]) {
-            tdi_touch_gather_of(y, k);
-            memcpy(t->x + first, t->now + first, (size_t)count * sizeof *t->x);
-            memset(t->dx + first, 0, (size_t)count * sizeof *t->dx);
+        const bool stood = t->standing && t->idle[k];
+        if (stays[k] && !stood) {
+            stand_still(y, k);
         }
+        set_idle(t, k, stays[k]);
+        t->idle_count += stays[k];
     }
     t->looked = t->looked && more;
     t->standing = true;
@@ -175,10 +185,9 @@ bool tdi_touch_idle(tdi_touch *t, const tdi_system *y, td_real small, td_real sl
         return false;
     }
     for (int32_t k = 0; k < y->count; k++) {
-        set_idle(t, k, tdi_is_idle(y, k) || t->calm[k]);
+        t->calm[k] = t->calm[k] || tdi_is_idle(y, k);
     }
-    t->idle_count += calm;
-    stand(t, y, true);
+    stand(t, y, t->calm, true);
     return true;
 }
 
@@ -206,13 +215,12 @@ bool tdi_touch_wake_disturbed(tdi_touch *t, const tdi_system *y) {
             t->calm[t->idle[a] ? b : a] = false;
         }
     }
-    t->idle_count = 0;
-    for (int32_t k = 0; k < y->count; k++) {
-        set_idle(t, k, t->calm[k]);
-        t->idle_count += t->calm[k];
+    bool any = false;
+    for (int32_t k = 0; k < y->count && !any; k++) {
+        any = t->calm[k];
     }
-    if (t->idle_count > 0) {
-        stand(t, y, false);
+    if (any) {
+        stand(t, y, t->calm, false);
     } else {
         tdi_touch_wake(t);
     }
