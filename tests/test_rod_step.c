@@ -368,3 +368,30 @@ TD_TEST(modes_of_rods_leave_what_they_do_next_alone) {
     rods_free(a);
     rods_free(b);
 }
+
+// ---- increments -----------------------------------------------------------------------------
+
+// The largest increment of a rod whose edges turn about themselves by an angle, the last by more.
+static td_real largest_of_turns(td_end_kind start, td_real angle, td_real more) {
+    td_vec3 points[MOST_POINTS];
+    td_rod_def d = straight_def(points, 11);
+    d.start = start;
+    rods s = rods_new(&d, 1, NULL, 0);
+    const int32_t nodes = s.model->node_count;
+    for (int32_t i = 0; i < nodes; i++) {
+        const td_real turn = angle + (i == nodes - 1 ? more : 0);
+        s.state->step[i] =
+            (tdi_rod_step){.x = {0, 0, 0, tdi_has_edge(&s.model->node[i]) ? turn : 0}};
+    }
+    const td_real largest = tdi_rod_largest(s.state);
+    rods_free(s);
+    return largest;
+}
+
+// A rod of 10 mm radius that rolls by 0.01 rad moves by 0.1 mm, and is not twisted.
+TD_TEST(rod_that_rolls_moves_by_its_surface_and_by_its_twist) {
+    CHECK_REL(largest_of_turns(TD_END_FREE, 0.01, 0), 1e-4, 1e-12);
+    CHECK_REL(largest_of_turns(TD_END_FREE, 0.01, 0.002), 0.002, 1e-9);
+    CHECK_REL(largest_of_turns(TD_END_CLAMPED, 0.01, 0), 0.01, 1e-12);
+    CHECK_REL(largest_of_turns(TD_END_CLAMPED, 0.01, 0.002), 0.012, 1e-12);
+}

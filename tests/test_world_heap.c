@@ -40,6 +40,7 @@ static td_world *drop_layers(int layers, int each, int32_t threads) {
     td_world *w = NULL;
     h.plane = td_scene_collider_default(TD_COLLIDER_PLANE);
     h.plane.as.friction = scene.contact.friction = FRICTION;
+    h.plane.as.rolling = 0.2; // else a stick that falls off may roll on for seconds
     scene.contact.given = true;
     scene.colliders = &h.plane;
     scene.collider_count = 1;

@@ -115,7 +115,7 @@ static void cut_parts(td_rod_model *m) {
         int32_t p = m->node[i].parent;
         reach = p != TD_NONE && p < reach ? p : reach; // a ring's first node has one further on
         if (reach >= i) {
-            m->part[count++] = (tdi_rod_part){i, last, false, true};
+            m->part[count++] = (tdi_rod_part){.first = i, .last = last};
             last = reach = i;
         }
     }
@@ -132,8 +132,11 @@ static void describe_parts(td_rod_model *m) {
         tdi_rod_part *part = &m->part[k];
         part->ring = m->node[part->first].parent != TD_NONE;
         part->turns = !part->ring;
+        part->rolls = true;
         for (int32_t i = part->first; i < part->last; i++) {
             part->turns = part->turns && !held_further_on(m, i);
+            part->rolls =
+                part->rolls && !(tdi_has_edge(&m->node[i]) && m->node[i].flags & TDI_HELD_TURN);
             m->node[i].ring = part->ring ? part->first : TD_NONE;
         }
     }

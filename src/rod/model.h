@@ -54,6 +54,7 @@ typedef struct tdi_rod_part {
     int32_t first, last; // nodes, one past the last
     bool ring;
     bool turns; // nothing is held but roots: increments turn edges instead of stretching them
+    bool rolls; // no edge is held against turning about itself
 } tdi_rod_part;
 
 typedef struct tdi_weld {

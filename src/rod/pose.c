@@ -14,9 +14,10 @@
 #include <math.h>
 #include <string.h>
 
-#define SHORTEST 0.2  // of an edge: it shrinks no further by one increment
-#define SLIGHT   1e-6 // rad or m
-#define FLAPPING 0.7  // rad a step
+#define SHORTEST     0.2  // of an edge: it shrinks no further by one increment
+#define SLIGHT       1e-6 // rad or m
+#define SLIGHT_GUESS 0.01 // rad or m
+#define FLAPPING     0.7  // rad a step
 
 // ---- edges ----------------------------------------------------------------------------------
 
@@ -117,12 +118,18 @@ static void move_straight(td_rod_state *s, const tdi_rod_part *range, td_real pa
     }
 }
 
+// Turned edges leave the places that constraints hold by errors of second order, which add up along
+// the rod: of a short way there its edges had better stretch.
+static bool goes_straight(const td_rod_state *s, td_real part, tdi_rod_way way) {
+    const td_real slight = way == TDI_KEEPING ? SLIGHT_GUESS : SLIGHT;
+    return way == TDI_STRAIGHT || (s->pinned && part * tdi_rod_largest(s) < slight);
+}
+
 void tdi_rod_try(td_rod_state *s, td_real part, tdi_rod_way way) {
-    way =
-        way == TDI_TURNING && s->pinned && part * tdi_rod_largest(s) < SLIGHT ? TDI_STRAIGHT : way;
+    const bool straight = goes_straight(s, part, way);
     for (int32_t k = 0; k < s->model->part_count; k++) {
         const tdi_rod_part *range = &s->model->part[k];
-        if (way == TDI_STRAIGHT || !range->turns) {
+        if (straight || !range->turns) {
             move_straight(s, range, part);
             continue;
         }
@@ -293,20 +300,35 @@ bool tdi_rod_carry_left(td_rod_state *s, const tdi_rod_pose *from) {
     return left;
 }
 
+// The square of a turn of an edge about itself. What rolls as a whole is not twisted: its surface
+// moves, and edges twist by how much more they turn than those before.
+static td_real turned2(const td_rod_state *s, const tdi_rod_part *range, int32_t i) {
+    const tdi_rod_node *n = &s->model->node[i];
+    const td_real turn = s->step[i].x[3];
+    if (!range->rolls || !tdi_has_edge(n)) {
+        return turn * turn;
+    }
+    const td_real way = n->radius * turn, twist = turn - turn_before(s, i, turn);
+    return fmax(way * way, twist * twist);
+}
+
 td_real tdi_rod_largest(const td_rod_state *s) {
     const td_rod_model *m = s->model;
     td_real most = 0;
-    for (int32_t i = 0; i < m->node_count; i++) {
-        const tdi_rod_node *n = &m->node[i];
-        td_vec3 x = move_of(s, i, 1);
-        td_real turn = s->step[i].x[3], square = turn * turn, shift = tdi_dot(x, x);
-        if (tdi_has_edge(n)) {
-            td_vec3 df = tdi_sub(x, move_of(s, n->parent, 1));
-            td_real swing = tdi_dot(df, df) / (n->length * n->length);
-            square = swing > square ? swing : square;
+    for (int32_t k = 0; k < m->part_count; k++) {
+        const tdi_rod_part *range = &m->part[k];
+        for (int32_t i = range->first; i < range->last; i++) {
+            const tdi_rod_node *n = &m->node[i];
+            const td_vec3 x = move_of(s, i, 1);
+            td_real square = turned2(s, range, i), shift = tdi_dot(x, x);
+            if (tdi_has_edge(n)) {
+                const td_vec3 df = tdi_sub(x, move_of(s, n->parent, 1));
+                const td_real swing = tdi_dot(df, df) / (n->length * n->length);
+                square = swing > square ? swing : square;
+            }
+            square = shift > square ? shift : square;
+            most = square <= most ? most : square; // keeps what is not a number
         }
-        square = shift > square ? shift : square;
-        most = square <= most ? most : square; // keeps what is not a number
     }
     return sqrt(most);
 }
