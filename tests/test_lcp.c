@@ -172,3 +172,28 @@ TD_TEST(lcp_refuses_what_is_wrong_by_row) {
     CHECK_INT(td_lcp_solve(&none, &opts, NULL, NULL, &result, &diag), TD_OK);
     CHECK_INT(result.verdict, TD_LCP_SOLVED);
 }
+
+// Found by fuzzing: a tangent may be negative, and from 0 to less than 0 there is no force. Normals
+// of cones, and of boxes that push only, are never negative.
+TD_TEST(lcp_refuses_friction_of_a_tangent_and_takes_that_of_a_cone) {
+    const td_real a[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}, b[4] = {1, -0.3, 0, 2};
+    td_lcp_row rows[4] = {
+        {.kind = TD_LCP_CONE, .friction = 0.5}, tangent, tangent, {.kind = TD_LCP_FRICTION}};
+    rows[3].friction = 0.25;
+    const td_lcp_opts opts = td_lcp_opts_default();
+    const td_lcp p = {4, a, b, rows};
+    td_lcp_result result;
+    td_diag diag = {0};
+    td_real x[4];
+    for (int normal = 1; normal <= 2; normal++) {
+        rows[3].normal = normal;
+        CHECK_INT(td_lcp_solve(&p, &opts, NULL, x, &result, &diag), TD_ERR_ARGUMENT);
+        CHECK_INT(diag.index, 3);
+    }
+    rows[3].normal = 0;
+    result = solve(&p, TD_LCP_EXACT, x);
+    CHECK_INT(result.verdict, TD_LCP_SOLVED);
+    CHECK(result.bounds < 1e-12); // x is projected last: but rounding is left
+    CHECK_REL(x[1], -0.3, 1e-9);
+    CHECK_REL(x[3], 0.25, 1e-9);
+}

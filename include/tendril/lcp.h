@@ -26,7 +26,7 @@ typedef struct td_lcp_row {
     td_lcp_kind kind;
     td_real low, high; ///< At most 1e100 in size, or infinite; of a cone: low in 0..1e100.
     td_real friction;  ///< 0..1e100.
-    int32_t normal;    ///< Of TD_LCP_FRICTION: an earlier row with low >= 0.
+    int32_t normal;    ///< Of TD_LCP_FRICTION: an earlier row with low >= 0, no tangent.
 } td_lcp_row;
 
 /// x >= 0, w >= 0, x w = 0.

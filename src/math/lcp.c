@@ -57,6 +57,11 @@ static bool fits(td_real x) {
     return fabs(x) <= LARGEST || isinf(x);
 }
 
+// Whether the force of a row before i is never negative: friction in one direction goes up from 0.
+static bool pushes(const td_lcp *p, int32_t row, int32_t i) {
+    return row >= 0 && row < i && p->rows[row].kind != TD_LCP_TANGENT && p->rows[row].low >= 0;
+}
+
 static const char *row_fault(const td_lcp *p, int32_t i) {
     const td_lcp_row *r = &p->rows[i];
     const bool cone = r->kind == TD_LCP_CONE;
@@ -72,9 +77,8 @@ static const char *row_fault(const td_lcp *p, int32_t i) {
                  p->rows[i + 2].kind != TD_LCP_TANGENT)) {
         return "the two rows after a cone's must be tangents";
     }
-    if (r->kind == TD_LCP_FRICTION &&
-        (r->normal < 0 || r->normal >= i || !(p->rows[r->normal].low >= 0))) {
-        return "normal must be an earlier row with low >= 0";
+    if (r->kind == TD_LCP_FRICTION && !pushes(p, r->normal, i)) {
+        return "normal must be an earlier row with low >= 0, and no tangent";
     }
     if (cone && !(r->low >= 0 && r->low <= LARGEST)) {
         return "low of a cone must be from 0 to 1e100";
