@@ -143,6 +143,48 @@ TD_TEST(lcp_forces_are_finite_whatever_the_numbers) {
     CHECK(isfinite(x));
     CHECK_INT(td_lcp_solve(&beyond, &opts, NULL, &x, &result, &diag), TD_ERR_ARGUMENT);
     CHECK_INT(diag.index, 0);
+    // 1e100 over 1e-300 overflows
+    const td_real unit[1] = {1}, small[1] = {1e-300};
+    const td_lcp_row lifted = {.kind = TD_LCP_BOX, .low = 1e100, .high = INFINITY};
+    const td_lcp hardly = {1, unit, small, &lifted};
+    for (int method = TD_LCP_EXACT; method <= TD_LCP_SOR; method++) {
+        const td_lcp_result lifts = solve(&hardly, (td_lcp_method)method, &x);
+        CHECK_INT(lifts.verdict, TD_LCP_SOLVED);
+        CHECK(isfinite(lifts.dual));
+        CHECK_REL(x, 1e100, 1e-15);
+    }
+}
+
+// By how much x breaks Coulomb's law, as the problem is given: one cone with low 0.
+static td_real cone_error(const td_lcp *p, const td_real *x) {
+    const td_real mu = p->rows[0].friction;
+    td_real w[3];
+    for (int i = 0; i < 3; i++) {
+        w[i] = -p->rhs[i];
+        for (int j = 0; j < 3; j++) {
+            w[i] += p->matrix[3 * i + j] * x[j];
+        }
+    }
+    const td_real slip = hypot(w[1], w[2]), most = mu * x[0];
+    const td_real slides = most * slip + x[1] * w[1] + x[2] * w[2];
+    return fabs(w[0] * x[0]) + fmax(-w[0], 0) + fmax(hypot(x[1], x[2]) - most, 0) + fabs(slides);
+}
+
+// The shift of a normal is friction times |w_t| of the iteration before: with much friction the
+// iteration may diverge, up to what no number can hold. Then it is unsolved, with finite forces.
+TD_TEST(lcp_that_diverges_is_not_called_solved) {
+    const td_real a[9] = {6, -3, 0, -3, 2, 0, 0, 0, 3}, b[3] = {1, -1, -1};
+    td_lcp_row rows[3] = {{.kind = TD_LCP_CONE}, tangent, tangent};
+    const td_lcp p = {3, a, b, rows};
+    for (int digits = 0; digits <= 12; digits += 2) {
+        td_real x[3];
+        rows[0].friction = pow(10, digits);
+        const td_lcp_result result = solve(&p, TD_LCP_EXACT, x);
+        CHECK(isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]));
+        CHECK(digits > 2 || result.verdict == TD_LCP_SOLVED);
+        // the tolerance is 1e-10, of numbers that are not scaled here, times w_t and friction
+        CHECK(result.verdict != TD_LCP_SOLVED || cone_error(&p, x) < 1e-6);
+    }
 }
 
 TD_TEST(lcp_refuses_what_is_wrong_by_row) {

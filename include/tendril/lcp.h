@@ -65,12 +65,14 @@ typedef enum td_lcp_verdict {
 } td_lcp_verdict;
 
 /// Certificates. All are of the problem scaled so that A has a unit diagonal and the largest entry
-/// of b is 1; a cone has one scale for its three rows.
+/// of b is 1; a cone has one scale for its three rows. What overflowed is infinite.
 typedef struct td_lcp_result {
     td_lcp_verdict verdict;
     int32_t iterations;
     td_real residual;        ///< The largest entry of x - P(x - w), P the projection on what x may
-                             ///< be. 0 only at a solution.
+                             ///< be; or half of what a cone's normal has as a row without
+                             ///< tangents, which may be more where friction is above 1. 0 only at
+                             ///< a solution.
     td_real bounds;          ///< By how much x leaves its bounds and cones.
     td_real dual;            ///< By how much w has a sign that it must not have.
     td_real complementarity; ///< The largest product of a force and the w that must be 0 with it,

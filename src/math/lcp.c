@@ -20,6 +20,7 @@
 #define SOR_ITERATIONS   50     // the paper names no number
 #define LARGEST          1e100  // of numbers: products of some of them must not overflow
 #define NO_DIAGONAL      1e-100 // nothing moves that moves less
+#define NO_LOAD          1e-100 // of b: less counts as 0, which no bound is measured by
 #define LEAST_DIAGONAL   1e-9   // over the largest: rows that hardly move are not scaled up further
 
 // ---- options --------------------------------------------------------------------------------
@@ -146,7 +147,7 @@ static void scale_problem(tdi_lcp_work *k, const td_lcp *p) {
     for (int32_t i = 0; i < n; i++) {
         k->unit = fmax(k->unit, k->scale[i] * fabs(p->rhs[i]));
     }
-    k->unit = k->unit > 0 ? k->unit : 1;
+    k->unit = k->unit > NO_LOAD ? k->unit : 1;
     for (int32_t i = 0; i < n; i++) {
         td_lcp_row *r = &k->rows[i];
         *r = p->rows[i];
@@ -216,11 +217,12 @@ void tdi_lcp_shift(const td_lcp_row *rows, int32_t count, const td_real *w, td_r
 
 static void certify_box(td_real x, td_real w, td_real low, td_real high, td_lcp_result *c) {
     const td_real room = w > 0 ? x - low : high - x;
-    c->bounds = fmax(c->bounds, fmax(low - x, x - high));
+    c->bounds = tdi_lcp_worse(tdi_lcp_worse(c->bounds, low - x), x - high);
     if (isfinite(room)) {
-        c->complementarity = fmax(c->complementarity, fabs(w) * fmax(room, 0) / fmax(1, fabs(x)));
+        const td_real product = fabs(w) * fmax(room, 0) / fmax(1, fabs(x));
+        c->complementarity = tdi_lcp_worse(c->complementarity, product);
     } else {
-        c->dual = fmax(c->dual, fabs(w));
+        c->dual = tdi_lcp_worse(c->dual, fabs(w));
     }
 }
 
@@ -229,9 +231,14 @@ static void certify_cone(const td_lcp_row *r, const td_real *x, const td_real *w
     const td_real t = hypot(x[1], x[2]), slip = hypot(w[1], w[2]), mu = r->friction;
     const td_real apart = w[0] * (x[0] - r->low),
                   slides = mu * x[0] * slip + x[1] * w[1] + x[2] * w[2];
-    c->bounds = fmax(c->bounds, fmax(r->low - x[0], t - mu * x[0]));
-    c->dual = fmax(c->dual, -w[0]);
-    c->complementarity = fmax(c->complementarity, fmax(apart, slides) / fmax(1, x[0]));
+    // the normal as a row alone; F = x - P(x - w) holds it to (1 + mu) |F| only, so that half of it
+    // counts where mu is above 1
+    const td_real alone = x[0] - fmax(x[0] - w[0], r->low);
+    c->residual = tdi_lcp_worse(c->residual, 0.5 * fabs(alone));
+    c->bounds = tdi_lcp_worse(tdi_lcp_worse(c->bounds, r->low - x[0]), t - mu * x[0]);
+    c->dual = tdi_lcp_worse(c->dual, -w[0]);
+    c->complementarity =
+        tdi_lcp_worse(c->complementarity, tdi_lcp_worse(apart, slides) / fmax(1, x[0]));
 }
 
 td_lcp_result tdi_lcp_certify(tdi_lcp_work *k, int32_t count) {
@@ -245,7 +252,7 @@ td_lcp_result tdi_lcp_certify(tdi_lcp_work *k, int32_t count) {
     tdi_lcp_project(k->rows, count, k->x, y, y);
     for (int32_t i = 0; i < count; i++) {
         const td_lcp_row *r = &k->rows[i];
-        c.residual = fmax(c.residual, fabs(k->x[i] - y[i]));
+        c.residual = tdi_lcp_worse(c.residual, fabs(k->x[i] - y[i]));
         if (r->kind == TD_LCP_CONE) {
             certify_cone(r, k->x + i, k->w + i, &c);
         } else if (r->kind == TD_LCP_BOX) {

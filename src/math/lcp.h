@@ -6,6 +6,8 @@
 #include "base/alloc.h"
 #include "tendril/lcp.h"
 
+#include <math.h>
+
 // Arrays for problems of at most `limit` rows. The scaled problem: x = scale x', A' = S A S with a
 // unit diagonal, b' = S b/unit, where S has `scale` on its diagonal.
 typedef struct tdi_lcp_work {
@@ -34,6 +36,11 @@ td_lcp_result tdi_lcp_solve(tdi_lcp_work *work, const td_lcp *problem, const td_
 
 // ---- parts ----------------------------------------------------------------------------------
 
+// The larger of two sizes. NaN is infinite: a maximum without it would call solved what overflowed.
+static inline td_real tdi_lcp_worse(td_real most, td_real size) {
+    return isnan(size) ? (td_real)INFINITY : fmax(most, size);
+}
+
 // The nearest point to y that x may be: row by row, or cone by cone. `x` says how much normal force
 // there is for rows of friction in one direction.
 void tdi_lcp_project(const td_lcp_row *rows, int32_t count, const td_real *x, const td_real *y,
@@ -49,7 +56,7 @@ void tdi_lcp_cone_slope(const td_lcp_row *row, const td_real *y, td_real *slope)
 // H = L L^T in place, with pivots of at least `floor`, and its solution in place.
 void tdi_lcp_factor(td_real *h, int32_t count, td_real floor);
 void tdi_lcp_back(const td_real *h, int32_t count, td_real *x);
-// Newton's method on x = P(x - w) itself from work->x, as far as it gains.
+// Newton's method on x = P(x - w) itself from work->x, if that is near, as far as it gains.
 td_lcp_result tdi_lcp_polish(tdi_lcp_work *work, int32_t count, td_real tolerance);
 // Solve the scaled problem from x = 0; the result's certificates are those of work->x.
 td_lcp_result tdi_lcp_sor(tdi_lcp_work *work, int32_t count, const td_lcp_opts *opts);

@@ -28,7 +28,6 @@
 #define FLAT           0.1  // of the first slope: a line search ends where the slope is below
 #define RAY_NOISE      1e-9 // |A d| and |d - P(d)| over b.d, below which d proves it
 #define ITERATIONS     400
-#define POLISH_FROM    0.3 // of the residual
 
 typedef struct rule {
     int32_t count;
@@ -305,7 +304,7 @@ td_lcp_result tdi_lcp_exact(tdi_lcp_work *k, int32_t count, const td_lcp_opts *o
             now.verdict = TD_LCP_INFEASIBLE;
             return now;
         }
-        if (friction && now.residual < POLISH_FROM) {
+        if (friction) {
             now = finish(k, count, o->tolerance);
             now.iterations = n;
         }

@@ -15,10 +15,11 @@
 #include <math.h>
 #include <string.h>
 
-#define STEPS  30
-#define HALVES 6
-#define GAIN   0.9   // of the residual, by an increment
-#define FLOOR  1e-16 // of lambda, over the diagonal
+#define POLISH_FROM 0.3 // the largest entry of F: further away it would hardly gain
+#define STEPS       30
+#define HALVES      6
+#define GAIN        0.9   // of the residual, by an increment
+#define FLOOR       1e-16 // of lambda, over the diagonal
 
 // F and y, which comes to `gradient`; returns the largest entry of F.
 static td_real residual(tdi_lcp_work *k, int32_t n, const td_real *x, td_real *f) {
@@ -31,7 +32,7 @@ static td_real residual(tdi_lcp_work *k, int32_t n, const td_real *x, td_real *f
     tdi_lcp_project(k->rows, n, x, y, f);
     for (int32_t i = 0; i < n; i++) {
         f[i] = x[i] - f[i];
-        most = fmax(most, fabs(f[i]));
+        most = tdi_lcp_worse(most, fabs(f[i]));
     }
     return most;
 }
@@ -137,7 +138,7 @@ static bool gain(tdi_lcp_work *k, int32_t n, td_real *now) {
 
 td_lcp_result tdi_lcp_polish(tdi_lcp_work *k, int32_t n, td_real tolerance) {
     td_real now = residual(k, n, k->x, k->projected);
-    for (int step = 0; step < STEPS && now > 0.01 * tolerance; step++) {
+    for (int step = 0; step < STEPS && now < POLISH_FROM && now > 0.01 * tolerance; step++) {
         fill_slope(k, n, k->x);
         find_step(k, n);
         if (!gain(k, n, &now)) {

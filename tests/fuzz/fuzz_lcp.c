@@ -31,7 +31,7 @@ static uint8_t byte_of(bytes *in) {
 }
 
 static td_real number_of(bytes *in) {
-    static const td_real strange[] = {0,        1e-300,    1e300,        -1e300,
+    static const td_real strange[] = {0,        1e-300,    1e300,        1e8,
                                       INFINITY, -INFINITY, (td_real)NAN, 1e-9};
     const uint8_t b = byte_of(in);
     return b >= 248 ? strange[b - 248] : ((td_real)b - 124) / 31;
