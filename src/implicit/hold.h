@@ -25,7 +25,7 @@
 #include "implicit/implicit.h"
 #include "implicit/sparse.h"
 
-#define TDI_HELD_MET 1e-9 // m or rad: rows are met to this, near the origin
+#define TDI_HELD_MET 5e-9 // m or rad: rows are met to this, near the origin; 1e-8 is promised
 
 // What a constraint leaves from step to step. It is saved as it is.
 typedef struct tdi_hold_state {
