@@ -36,6 +36,8 @@ import type { WebGLRenderer } from 'three';
 import { SUN, SUN_SPREAD } from './daylight';
 import type { Model } from './model';
 
+/** Pixels on the longer side of a shadow in which all directions show; fewer pixels show fewer. */
+export const GROUND_SIZE = 1024;
 /** Directions: as many as the budget of triangles allows. The richer a plant, the less it shows. */
 const FEWEST_DIRECTIONS = 36;
 const MOST_DIRECTIONS = 96;
@@ -117,6 +119,7 @@ export class GroundShadow {
   private readonly target: WebGLRenderTarget;
   private readonly renderer: WebGLRenderer;
   private readonly triangles: number;
+  private readonly sharpness: number;
   private readonly flattener: ShaderMaterial;
   private readonly flat: Scene;
   private directions: Direction[] = [];
@@ -126,6 +129,7 @@ export class GroundShadow {
     const resolution = options.groundSize;
     this.renderer = renderer;
     this.triangles = Math.max(model.triangles, 1);
+    this.sharpness = Math.min(resolution / GROUND_SIZE, 1);
     const groundY = groundHeight(model);
     const { center, halfSize } = shadowBounds(model, groundY);
     const longest = Math.max(halfSize.x, halfSize.y);
@@ -172,7 +176,7 @@ export class GroundShadow {
     const affordable = Math.round((hurried ? MOVING_BUDGET : TRIANGLE_BUDGET) / this.triangles);
     const fewest = hurried ? FEWEST_MOVING : FEWEST_DIRECTIONS;
     const most = hurried ? FEWEST_DIRECTIONS : MOST_DIRECTIONS;
-    this.directions = directionsOf(MathUtils.clamp(affordable, fewest, most));
+    this.directions = directionsOf(Math.ceil(this.sharpness * MathUtils.clamp(affordable, fewest, most)));
     this.done = 0;
   }
 

@@ -20,7 +20,7 @@ import { DAY, DUSK, SUN, makeBackdrop, makeSkyLight, makeSun, paintBackdrop } fr
 import type { Backdrop } from './daylight';
 import { applyView, bestView } from './framing';
 import type { View } from './framing';
-import { GroundShadow } from './ground';
+import { GROUND_SIZE, GroundShadow } from './ground';
 import { sketched } from './sketch';
 import { disposeSurfaces, applySurfaces } from './surface';
 import type { Model } from './model';
@@ -41,7 +41,11 @@ export interface Size {
   height: number;
 }
 
-export const PAGE_OPTIONS: StageOptions = { shadowMapSize: 2048, groundSize: 1024, grain: 1 };
+/** Shadows have no more detail than the picture: a page that is made small has fewer pixels of both. */
+const sharpness = Math.min(devicePixelRatio, 1);
+export const PAGE_OPTIONS: StageOptions = {
+  shadowMapSize: Math.round(2048 * sharpness), groundSize: GROUND_SIZE * sharpness, grain: 1,
+};
 
 /** Vertical angle of view, degrees: that of a portrait lens, so that crowns keep their shape. */
 const FIELD_OF_VIEW = 26;
