@@ -41,11 +41,7 @@ export interface Size {
   height: number;
 }
 
-/** Shadows have no more detail than the picture: a page that is made small has fewer pixels of both. */
-const sharpness = Math.min(devicePixelRatio, 1);
-export const PAGE_OPTIONS: StageOptions = {
-  shadowMapSize: Math.round(2048 * sharpness), groundSize: GROUND_SIZE * sharpness, grain: 1,
-};
+export const PAGE_OPTIONS: StageOptions = { shadowMapSize: 2048, groundSize: GROUND_SIZE, grain: 1 };
 
 /** Vertical angle of view, degrees: that of a portrait lens, so that crowns keep their shape. */
 const FIELD_OF_VIEW = 26;
@@ -66,6 +62,8 @@ export class Stage {
   private readonly sky = makeSkyLight();
   private readonly backdrop: Mesh;
   private readonly options: StageOptions;
+  /** Of shadows: they have no more detail than the picture, which is small on a page that is zoomed out. */
+  private sharpness = Math.min(devicePixelRatio, 1);
   /** Of models that have their surfaces: the light inside each of their plants. */
   private readonly skies = new WeakMap<Model, Sky[]>();
   private readonly grounds = new Map<Model, GroundShadow>();
@@ -83,7 +81,7 @@ export class Stage {
     this.renderer.shadowMap.type = PCFShadowMap;
     // plants here stand still: the shadow map is drawn when the model changes
     this.renderer.shadowMap.autoUpdate = false;
-    this.sun = makeSun(options.shadowMapSize);
+    this.sun = makeSun(this.shadowMapSize);
     this.backdrop = makeBackdrop(options.grain);
     this.scene.add(this.sun, this.sun.target, this.sky, this.backdrop);
     canvas.addEventListener('webglcontextrestored', () => this.drawGroundsAgain());
@@ -110,6 +108,7 @@ export class Stage {
 
   /** Size of the picture in CSS pixels. */
   resize(width: number, height: number, pixelRatio: number): void {
+    this.sharpen(Math.min(pixelRatio, 1));
     this.renderer.setPixelRatio(pixelRatio);
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / Math.max(height, 1);
@@ -135,7 +134,9 @@ export class Stage {
       this.skies.set(model, skies);
     }
     if (!this.grounds.has(model)) {
-      this.grounds.set(model, new GroundShadow(this.renderer, model, this.options));
+      this.grounds.set(model, new GroundShadow(this.renderer, model, {
+        ...this.options, groundSize: this.sharpness * this.options.groundSize,
+      }));
     }
     this.scene.add(model.root, this.grounds.get(model)!.plane);
     this.aimSun(model);
@@ -231,6 +232,22 @@ export class Stage {
     }
   }
 
+  private get shadowMapSize(): number {
+    return Math.round(this.sharpness * this.options.shadowMapSize);
+  }
+
+  // shadows are drawn again when the picture has more detail than they have
+  private sharpen(sharpness: number): void {
+    if (sharpness <= this.sharpness) {
+      return;
+    }
+    this.sharpness = sharpness;
+    this.sun.shadow.mapSize.setScalar(this.shadowMapSize);
+    this.sun.shadow.map?.dispose();
+    this.sun.shadow.map = null;
+    this.drawGroundsAgain();
+  }
+
   // what was computed on a graphics card is gone with its context
   private drawGroundsAgain(): void {
     const model = this.shown;
@@ -264,7 +281,7 @@ export class Stage {
     shadow.camera.far = 3.1 * ball.radius;
     shadow.camera.updateProjectionMatrix();
 
-    const texel = (2 * Math.max(reach(right), reach(up))) / this.options.shadowMapSize;
+    const texel = (2 * Math.max(reach(right), reach(up))) / this.shadowMapSize;
     shadow.radius = 2.2;
     shadow.normalBias = 2 * texel;
     shadow.bias = (-1.5 * texel) / (2.2 * ball.radius);
