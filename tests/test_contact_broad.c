@@ -51,13 +51,6 @@ static bool listed(const tdi_contacts *c, int32_t i, int32_t j) {
     return false;
 }
 
-// Of two segments, by their middles alone.
-static bool far_apart(td_vec3 a, td_vec3 b, td_vec3 c, td_vec3 d, td_real distance) {
-    const td_vec3 between = tdi_scale(tdi_sub(tdi_add(a, b), tdi_add(c, d)), 0.5);
-    const td_real halves = 0.5 * (tdi_norm(tdi_sub(a, b)) + tdi_norm(tdi_sub(c, d)));
-    return tdi_norm(between) > halves + distance;
-}
-
 static bool stand(const bool *standing, int32_t i, int32_t j) {
     return standing && standing[i] && (j >= COUNT || standing[j]);
 }
@@ -76,7 +69,7 @@ static void check_all_listed(const tdi_contacts *c, const crowd *w, const bool *
             for (int32_t j = i + 1; j < COUNT; j++) {
                 td_real q = w->capsule[j].radius, range = 0.2 * fmin(r, q);
                 if (!stand(standing, i, j) &&
-                    !far_apart(a, b, x[2 * j], x[2 * j + 1], r + q + range) &&
+                    !test_beyond(a, b, x[2 * j], x[2 * j + 1], NULL, r + q + range) &&
                     test_distance(a, b, x[2 * j], x[2 * j + 1], NULL) - r - q < range) {
                     met++;
                     missing += !listed(c, i, j);
@@ -85,7 +78,8 @@ static void check_all_listed(const tdi_contacts *c, const crowd *w, const bool *
             for (int32_t k = 0; k < COLLIDERS; k++) {
                 const td_collider *o = &w->collider[k];
                 td_vec3 p = test_local(o, 0.5 * moment, a), q = test_local(o, 0.5 * moment, b);
-                if (!stand(standing, i, COUNT + k) && test_distance(p, q, p, q, o) - r < 0.2 * r) {
+                if (!stand(standing, i, COUNT + k) && !test_beyond(p, q, p, q, o, 1.2 * r) &&
+                    test_distance(p, q, p, q, o) - r < 0.2 * r) {
                     met++;
                     missing += !listed(c, i, COUNT + k);
                 }

@@ -17,6 +17,7 @@ typedef struct heap {
 } heap;
 
 static void draw_heap(tdi_random *random, heap *w) {
+    const td_real low = 0.03, high = 0.1; // of the least gap
     td_contact_opts opts = td_contact_opts_default();
     opts.gap = 1;
     opts.creep = 0.3;
@@ -40,8 +41,9 @@ static void draw_heap(tdi_random *random, heap *w) {
             td_quat turn = tdi_quat_turn(test_direction(random), 0.1);
             o->rotation = tdi_quat_mul(turn, o->rotation0);
         }
-        td_real gap = test_least_gap(w->capsule, CAPSULES, w->x, w->collider, COLLIDERS, w->time);
-        if (gap > 0.03 && gap < 0.1) {
+        td_real gap =
+            test_least_gap(w->capsule, CAPSULES, w->x, w->collider, COLLIDERS, w->time, low, high);
+        if (gap > low && gap < high) {
             break;
         }
     }

@@ -56,29 +56,51 @@ static inline td_real test_point_collider(td_vec3 x, const td_collider *k) {
     }
 }
 
-// The distance of a place on the segment from a to b is convex along it: samples, then thirds.
-// `collider` NULL: from the segment between c and d.
+// Of the place at s on the segment from a to b. `collider` NULL: from the segment between c and d.
+static inline td_real test_distance_at(td_vec3 a, td_vec3 b, td_real s, td_vec3 c, td_vec3 d,
+                                       const td_collider *collider) {
+    td_vec3 x = tdi_madd(a, tdi_sub(b, a), s);
+    return collider ? test_point_collider(x, collider) : test_point_segment(x, c, d);
+}
+
+// The distance of a place on the segment is convex along it: the least lies beside the least of
+// some samples, and there the golden section finds it, one place a round.
 static inline td_real test_distance(td_vec3 a, td_vec3 b, td_vec3 c, td_vec3 d,
                                     const td_collider *collider) {
-    enum { SAMPLES = 16 };
-    td_real best = INFINITY, low = 0, high = 1;
-    for (int k = 0; k <= SAMPLES + 56; k++) {
-        bool sample = k <= SAMPLES;
-        td_real s[2] = {sample ? (td_real)k / SAMPLES : low + (high - low) / 3,
-                        sample ? (td_real)k / SAMPLES : high - (high - low) / 3};
-        td_real at[2];
-        for (int n = 0; n < 2; n++) {
-            td_vec3 x = tdi_madd(a, tdi_sub(b, a), s[n]);
-            at[n] = collider ? test_point_collider(x, collider) : test_point_segment(x, c, d);
-            best = fmin(best, at[n]);
-        }
-        if (!sample && at[0] < at[1]) {
+    enum { SAMPLES = 16, ROUNDS = 43 };        // to 1e-10 of the segment
+    const td_real golden = 0.6180339887498949; // (sqrt(5) - 1) / 2
+    td_real best = INFINITY, middle = 0;
+    for (int k = 0; k <= SAMPLES; k++) {
+        td_real s = (td_real)k / SAMPLES, at = test_distance_at(a, b, s, c, d, collider);
+        middle = at < best ? s : middle;
+        best = fmin(best, at);
+    }
+    td_real low = fmax(0, middle - 1.0 / SAMPLES), high = fmin(1, middle + 1.0 / SAMPLES);
+    td_real s[2] = {high - golden * (high - low), low + golden * (high - low)};
+    td_real at[2] = {test_distance_at(a, b, s[0], c, d, collider),
+                     test_distance_at(a, b, s[1], c, d, collider)};
+    for (int k = 0; k < ROUNDS; k++) {
+        const int lesser = at[0] < at[1] ? 0 : 1, other = 1 - lesser;
+        best = fmin(best, at[lesser]);
+        if (lesser == 0) {
             high = s[1];
-        } else if (!sample) {
+        } else {
             low = s[0];
         }
+        s[other] = s[lesser];
+        at[other] = at[lesser];
+        s[lesser] = lesser == 0 ? high - golden * (high - low) : low + golden * (high - low);
+        at[lesser] = test_distance_at(a, b, s[lesser], c, d, collider);
     }
     return best;
+}
+
+// Whether the segment is further away than that by its middle alone: along it, the distance changes
+// by no more than the place does.
+static inline bool test_beyond(td_vec3 a, td_vec3 b, td_vec3 c, td_vec3 d,
+                               const td_collider *collider, td_real distance) {
+    const td_real half = 0.5 * tdi_norm(tdi_sub(b, a));
+    return test_distance_at(a, b, 0.5, c, d, collider) > half + distance;
 }
 
 // A collider's pose at a time, by its definition.
@@ -91,24 +113,29 @@ static inline td_vec3 test_local(const td_collider *k, td_real time, td_vec3 x) 
     return tdi_quat_rotate(tdi_quat_conj(now), tdi_sub(x, o));
 }
 
-// The least gap of a set, over all pairs without a common point and all colliders.
+// The least gap of a set, over all pairs without a common point and all colliders; `high` when none
+// is less. One that is not above `low` ends the search: the least is not above it either.
 static inline td_real test_least_gap(const tdi_capsule *capsule, int32_t count, const td_vec3 *x,
                                      const td_collider *collider, int32_t collider_count,
-                                     td_real time) {
-    td_real least = INFINITY;
+                                     td_real time, td_real low, td_real high) {
+    td_real least = high;
     for (int32_t i = 0; i < count; i++) {
         const tdi_capsule *p = &capsule[i];
-        for (int32_t j = i + 1; j < count; j++) {
+        for (int32_t j = i + 1; j < count && least > low; j++) {
             const tdi_capsule *q = &capsule[j];
-            if (p->a != q->a && p->a != q->b && p->b != q->a && p->b != q->b) {
-                td_real d = test_distance(x[p->a], x[p->b], x[q->a], x[q->b], NULL);
-                least = fmin(least, d - p->radius - q->radius);
+            const td_vec3 a = x[p->a], b = x[p->b], c = x[q->a], d = x[q->b];
+            const td_real radii = p->radius + q->radius;
+            if (p->a != q->a && p->a != q->b && p->b != q->a && p->b != q->b &&
+                !test_beyond(a, b, c, d, NULL, least + radii)) {
+                least = fmin(least, test_distance(a, b, c, d, NULL) - radii);
             }
         }
-        for (int32_t k = 0; k < collider_count; k++) {
-            td_vec3 a = test_local(&collider[k], time, x[p->a]);
-            td_vec3 b = test_local(&collider[k], time, x[p->b]);
-            least = fmin(least, test_distance(a, b, a, b, &collider[k]) - p->radius);
+        for (int32_t k = 0; k < collider_count && least > low; k++) {
+            const td_collider *o = &collider[k];
+            const td_vec3 a = test_local(o, time, x[p->a]), b = test_local(o, time, x[p->b]);
+            if (!test_beyond(a, b, a, b, o, least + p->radius)) {
+                least = fmin(least, test_distance(a, b, a, b, o) - p->radius);
+            }
         }
     }
     return least;
