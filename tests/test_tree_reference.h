@@ -2,7 +2,7 @@
 #pragma once
 
 // Inverse and forward dynamics once more, in long double and another way: centres of mass, inertia
-// about them, moments about the world's origin; forward by the dense matrix and Cholesky.
+// about them, moments about the world's origin; forward by the dense matrix and Cholesky, refined.
 
 #include "td_test.h"
 #include "tree/model.h"
@@ -163,18 +163,23 @@ static void ref_torque(const td_tree_state *s, int32_t i, const mat *up, const r
 
 // ---- trees ----------------------------------------------------------------------------------
 
-// With rate 0 instead of 1 all velocities, and the base, are taken to be at rest.
-static void ref_inverse(const td_tree_state *s, real rate, td_vec3 gravity, const real *accel,
-                        real *torque) {
+// With rate 0 instead of 1 all velocities, and the base, are taken to be at rest. Bodies before the
+// first are known to be unaccelerated, and where they are.
+static void ref_inverse_from(const td_tree_state *s, int32_t first, real rate, td_vec3 gravity,
+                             const real *accel, ref_body *body, real *torque) {
     const td_tree_model *m = s->model;
-    ref_body *body = calloc((size_t)m->body_count + 1, sizeof *body), *b = body + 1;
+    ref_body *b = body + 1;
     const td_real *r = s->base.r.m;
+    const vec none = {0, 0, 0};
     b[-1] = (ref_body){.r = {{r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7], r[8]}},
                        .o = vec_of(s->base.o),
                        .w = times(vec_of(s->base_twist.w), rate),
                        .e = times(vec_of(s->head.base.spin_rate), rate),
                        .a = minus(times(vec_of(s->head.base.acceleration), rate), vec_of(gravity))};
-    for (int32_t i = 0; i < m->body_count; i++) {
+    for (int32_t i = 0; i < first; i++) {
+        b[i].e = b[i].a = b[i].force = b[i].moment = none;
+    }
+    for (int32_t i = first; i < m->body_count; i++) {
         ref_joint(s, i, rate, &b[m->parent[i]], accel, &b[i]);
         ref_forces(&m->body[i], &b[i]);
     }
@@ -184,59 +189,120 @@ static void ref_inverse(const td_tree_state *s, real rate, td_vec3 gravity, cons
         up->force = plus(up->force, b[i].force);
         up->moment = plus(up->moment, b[i].moment);
     }
+}
+
+static void ref_inverse(const td_tree_state *s, real rate, td_vec3 gravity, const real *accel,
+                        real *torque) {
+    ref_body *body = calloc((size_t)s->model->body_count + 1, sizeof *body);
+    ref_inverse_from(s, 0, rate, gravity, accel, body, torque);
     free(body);
 }
 
 // The inertia matrix, row by row as what unit accelerations ask for.
 static void ref_inertia(const td_tree_state *s, real *h) {
-    int32_t n = s->model->head.dof_count;
+    const td_tree_model *m = s->model;
+    const int32_t n = m->head.dof_count;
     td_vec3 none = {0, 0, 0};
     real *unit = calloc((size_t)n, sizeof *unit);
-    for (int32_t d = 0; d < n; d++) {
-        unit[d] = 1;
-        ref_inverse(s, 0, none, unit, h + (size_t)d * (size_t)n);
-        unit[d] = 0;
+    ref_body *body = calloc((size_t)m->body_count + 1, sizeof *body);
+    for (int32_t i = 0; i < m->body_count; i++) {
+        for (int32_t d = m->dof[i]; d < m->dof[i + 1]; d++) {
+            unit[d] = 1;
+            // the first row puts all bodies in their places
+            ref_inverse_from(s, d > 0 ? i : 0, 0, none, unit, body, h + (size_t)d * (size_t)n);
+            unit[d] = 0;
+        }
     }
     free(unit);
+    free(body);
 }
 
-// Solves h x = x by Cholesky, in place.
-static void ref_solve(real *h, real *x, int32_t n) {
+// In four sums, for one would wait for each of its additions.
+static double ref_dot(const double *a, const double *b, int32_t n) {
+    double sum = 0, second = 0, third = 0, fourth = 0;
+    int32_t k = 0;
+    for (; k + 4 <= n; k += 4) {
+        sum += a[k] * b[k];
+        second += a[k + 1] * b[k + 1];
+        third += a[k + 2] * b[k + 2];
+        fourth += a[k + 3] * b[k + 3];
+    }
+    for (; k < n; k++) {
+        sum += a[k] * b[k];
+    }
+    return sum + second + (third + fourth);
+}
+
+// The factor of h by Cholesky, in double.
+static void ref_factor(const real *h, double *f, int32_t n) {
     for (int32_t i = 0; i < n; i++) {
-        real *hi = h + (size_t)i * (size_t)n;
+        double *fi = f + (size_t)i * (size_t)n;
         for (int32_t j = 0; j <= i; j++) {
-            const real *hj = h + (size_t)j * (size_t)n;
-            real sum = hi[j];
-            for (int32_t k = 0; k < j; k++) {
-                sum -= hi[k] * hj[k];
-            }
-            hi[j] = i == j ? sqrtl(sum) : sum / hj[j];
+            const double *fj = f + (size_t)j * (size_t)n;
+            const double left = (double)h[(size_t)i * (size_t)n + (size_t)j] - ref_dot(fi, fj, j);
+            fi[j] = i == j ? sqrt(left) : left / fj[j];
         }
-        for (int32_t k = 0; k < i; k++) {
-            x[i] -= hi[k] * x[k];
-        }
-        x[i] /= hi[i];
+    }
+}
+
+static void ref_back(const double *f, double *x, int32_t n) {
+    for (int32_t i = 0; i < n; i++) {
+        const double *fi = f + (size_t)i * (size_t)n;
+        x[i] = (x[i] - ref_dot(fi, x, i)) / fi[i];
     }
     for (int32_t i = n - 1; i >= 0; i--) {
-        for (int32_t k = i + 1; k < n; k++) {
-            x[i] -= h[(size_t)k * (size_t)n + (size_t)i] * x[k];
+        const double *fi = f + (size_t)i * (size_t)n;
+        x[i] /= fi[i];
+        for (int32_t k = 0; k < i; k++) {
+            x[k] -= fi[k] * x[i];
         }
-        x[i] /= h[(size_t)i * (size_t)n + (size_t)i];
     }
 }
 
-// Accelerations under gravity and torque (springs and damping included by the caller).
+// Solves h x = x: what a solution in double leaves of x, in long double, is solved for in turn,
+// until there is nothing left to add.
+static void ref_solve(const real *h, real *x, int32_t n) {
+    double *f = calloc((size_t)n * (size_t)n + 1, sizeof *f),
+           *add = calloc((size_t)n + 1, sizeof *add);
+    real *left = calloc((size_t)n + 1, sizeof *left), added = INFINITY, most = 0;
+    ref_factor(h, f, n);
+    memcpy(left, x, (size_t)n * sizeof *x);
+    memset(x, 0, (size_t)n * sizeof *x);
+    for (int round = 0; round < 30 && added > 1e-17L * most; round++) {
+        for (int32_t i = 0; i < n; i++) {
+            add[i] = (double)left[i];
+        }
+        ref_back(f, add, n);
+        added = most = 0;
+        for (int32_t i = 0; i < n; i++) {
+            x[i] += add[i];
+            added = fmaxl(added, fabsl((real)add[i]));
+            most = fmaxl(most, fabsl(x[i]));
+        }
+        for (int32_t i = 0; i < n; i++) {
+            const real *hi = h + (size_t)i * (size_t)n;
+            for (int32_t k = 0; k < n; k++) {
+                left[i] -= hi[k] * add[k];
+            }
+        }
+    }
+    CHECK(added <= 1e-17L * most);
+    free(f);
+    free(add);
+    free(left);
+}
+
+// Accelerations under gravity and torque (springs and damping included by the caller), by the
+// inertia matrix.
 static void ref_forward(const td_tree_state *s, td_vec3 gravity, const td_real *torque,
-                        real *accel) {
+                        const real *h, real *accel) {
     int32_t n = s->model->head.dof_count;
-    real *h = calloc((size_t)n * (size_t)n, sizeof *h), *bias = calloc((size_t)n, sizeof *bias);
+    real *bias = calloc((size_t)n, sizeof *bias);
     memset(accel, 0, (size_t)n * sizeof *accel);
     ref_inverse(s, 1, gravity, accel, bias);
-    ref_inertia(s, h);
     for (int32_t d = 0; d < n; d++) {
         accel[d] = torque[d] - bias[d];
     }
     ref_solve(h, accel, n);
-    free(h);
     free(bias);
 }
