@@ -527,8 +527,8 @@ static void check_momentum(const tdi_solver *a, const tdi_solver *b) {
         h.opts[0].load_count = 1;
         for (int32_t k = 0; k < 10 && go(&h); k++) {}
         h.opts[0].load_count = 0;
-        // BDF2 remembers the push: what it adds falls to a third in every step
-        for (int32_t k = 0; k < 40 && go(&h); k++) {}
+        // BDF2 remembers the push: what it adds falls to a third in every step, here to 3e-10
+        for (int32_t k = 0; k < 20 && go(&h); k++) {}
         const momentum before = momentum_of(&h);
         for (int32_t k = 0; k < 50 && go(&h); k++) {
             check_met(&h, k);

@@ -125,8 +125,9 @@ static inline td_real volume_of(const td_mesh_part *part) {
 
 // vertices at the same place count as one: the number of the first of them
 static inline uint32_t welded(const td_mesh_part *part, uint32_t vertex) {
-    for (uint32_t i = 0; i < vertex; i++) {
-        if (memcmp(&part->position[3 * i], &part->position[3 * vertex], 12) == 0) {
+    const float *own = &part->position[3 * vertex], *other = part->position;
+    for (uint32_t i = 0; i < vertex; i++, other += 3) {
+        if (*other == *own && memcmp(other, own, 12) == 0) { // the first alone tells most apart
             return i;
         }
     }
