@@ -312,7 +312,7 @@ TD_TEST(contact_heap_of_all_solvers_comes_to_rest_apart_and_without_gaining_ener
         stage s;
         heap_of(&s, (td_contact_method)method);
         double kinetic, start = energy_of(&s, &kinetic), most = start, least = INFINITY;
-        for (int n = 0; n < 240 && go(&s, 1); n++) {
+        for (int n = 0; n < 180 && go(&s, 1); n++) {
             most = fmax(most, energy_of(&s, &kinetic));
             least = fmin(least, least_gap(&s));
         }

@@ -99,9 +99,9 @@ TD_TEST(tree_afloat_keeps_energy_and_momentum_for_10_s) {
         random_state(t, &r, 0.3, 0.5);
         td_vec3 linear[2], angular[2], none = {0, 0, 0};
         td_energy start = td_tree_energy(t.state, none), end;
-        td_step_opts opts = steps_of(TD_RK4, 1.0 / 12000, none);
+        td_step_opts opts = steps_of(TD_RK4, 1.0 / 8000, none);
         td_tree_momentum(t.state, &linear[0], &angular[0]);
-        run(t, &opts, 120000);
+        run(t, &opts, 80000);
         end = td_tree_energy(t.state, none);
         td_tree_momentum(t.state, &linear[1], &angular[1]);
         CHECK_REL(t.state->head.time, 10, 1e-10);

@@ -4,20 +4,9 @@
 
 #include "test_tree_support.h"
 
-#ifdef __has_feature
-#define HAS_FEATURE(x) __has_feature(x)
-#else
-#define HAS_FEATURE(x) 0
-#endif
-
-// bodies: several times what is cut; node gives up on memories of hundreds of megabytes, and the
-// thread sanitizer takes long
-#if defined __wasi__ || HAS_FEATURE(thread_sanitizer)
+// bodies: several times what is cut
 #define LARGE 6000
-#else
-#define LARGE 20000
-#endif
-#define LIMP 4000 // cut into enough parts, and its steps are long
+#define LIMP  2200 // just enough to be cut, into many parts; its steps are long
 
 static const int32_t thread_counts[] = {1, 2, 3, 8};
 
