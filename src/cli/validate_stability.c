@@ -153,7 +153,7 @@ static void largest_step(val_report *report, td_joint_kind joint, int32_t count,
     }
     disturb(&tree, &random, 1e-6);
     if (val_pose_keep(&tree, &start)) {
-        double low = 0.5 * want, high = 2 * want;
+        double low = 0.9 * want, high = 1.1 * want; // at either end it is off by more than allowed
         while (high > 1.01 * low) {
             double dt = sqrt(low * high);
             *(is_stable(&tree, &start, dt) ? &low : &high) = dt;
