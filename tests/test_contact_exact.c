@@ -299,7 +299,7 @@ static void heap_of(stage *s, td_contact_method method) {
     s->scene.contact.method = method;
     s->scene.contact.rolling = 0.1;
     s->plane.as.rolling = 0.1;
-    for (int k = 0; k < MOST; k++) {
+    for (int k = 0; k < 2 * SOLVERS; k++) {
         const double a = 0.7 * k, x = 0.1 * cos(a), z = 0.1 * sin(a), y = 0.02 + 0.02 * k;
         add_stick(s, solvers[k % SOLVERS], (td_vec3){-x, y, -z + 0.01}, (td_vec3){x, y + 0.01, z});
     }
