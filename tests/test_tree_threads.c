@@ -4,8 +4,8 @@
 
 #include "test_tree_support.h"
 
-// bodies: several times what is cut
-#define LARGE 6000
+// bodies: twice what is cut
+#define LARGE 4000
 #define LIMP  2200 // just enough to be cut, into many parts; its steps are long
 
 static const int32_t thread_counts[] = {1, 2, 3, 8};
@@ -228,7 +228,7 @@ static void check_parts(const td_tree_model *m) {
 
 TD_TEST(parts_hold_every_body_once_and_whole_subtrees) {
     for (form f = PLANT; f <= LEVELS; f++) {
-        for (int32_t n = 1; n <= LARGE; n = n * 3 + 1) {
+        for (int32_t n = 1; n <= 10000; n = n * 3 + 1) {
             tree t = large_tree(f, n, 20, 4, false);
             check_parts(t.model);
             tree_free(t);
