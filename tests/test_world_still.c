@@ -98,7 +98,7 @@ TD_TEST(still_trees_move_when_the_wind_rises_and_when_a_hand_takes_them) {
     stage_free(&s);
 }
 
-// Looks at what may stand come every sixteenth step: restores come anywhere between them.
+// A tree is looked at every sixteenth step: restores come anywhere between its looks.
 TD_TEST(still_trees_go_on_to_the_bit_after_a_restore) {
     check_restoring(breeze, 12, 37);
 }
