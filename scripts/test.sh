@@ -61,6 +61,7 @@ long_tests+=,tree_of_a_million_links,storm_steps,contact_heap_of_all_solvers,sta
 long_tests+=,adapt_smaller_errors,every_shipped_drawing_becomes_rods,coily_strand_comes_to_rest
 long_tests+=,lead_to_the_same_place,limits_are_never_passed,heap_of_rods_comes_to_rest
 long_tests+=,every_shipped_plant_becomes_rods,plant_models_cut_off,heap_that_threads_share
+long_tests+=,contact_forces_of_a_heap,rods_made_for_their_drawn_shape
 # orders, moments and comparisons with dense algebra: the same code again and again
 long_tests+=,step_of_a_free_root_is_the_least,random_binomial_has_its_moments,weed_has_the_mean_and_spread
 long_tests+=,within_1e_7_of_dense_long_double,solves_the_equations_of_long_chains,tree_implicit_is_of_second
@@ -69,8 +70,8 @@ long_tests+=,heap_in_which_members_wait_goes,long_chains_with_bars,impact_of_ran
 long_tests+=,helix_step_is_the_least,three_ways_of_dynamics_agree
 long_tests+=,rewriting_equals_a_plain_text_rewriter,koch_island_counts,rods_dropped_crosswise
 long_tests+=,as_a_ratio_is_the_decay,steps_with_factors_agree,plants_sway_at_the_first_frequency
-long_tests+=,contact_forces_of_a_heap,rod_impacts_of_random_rods,ida_and_rk4_lead_trees
-long_tests+=,leave_forces_of_all_joints_in_balance,long_chains_take_few,rods_made_for_their_drawn_shape
+long_tests+=,rod_impacts_of_random_rods,ida_and_rk4_lead_trees,leave_forces_of_all_joints_in_balance
+long_tests+=,long_chains_take_few
 
 cheap_parts() {
     part format "code is formatted" "" formatted
