@@ -10,7 +10,7 @@ import { fail } from './web-tools.mjs';
 export const DESKTOP = { width: 960, height: 640 };
 export const PHONE = { width: 390, height: 780 };
 /** Of a canvas along a pixel of the page: software is slow with each, and no check needs more. */
-export const PIXELS = 0.5;
+export const PIXELS = 0.25;
 export const PATIENCE = 60000; // ms
 
 /** The address of a page on the disk. */
