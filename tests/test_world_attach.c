@@ -205,6 +205,33 @@ TD_TEST(actor_on_a_base_goes_along_with_the_segment_that_carries_it) {
     stage_free(&s);
 }
 
+static void burst(void *context, td_real time, int32_t actor, int32_t count, const td_vec3 *tips,
+                  const td_vec3 *velocities, td_vec3 *forces) {
+    (void)time, (void)actor, (void)tips, (void)velocities;
+    const bool *armed = context;
+    forces[count - 1] = *armed ? tdi_vec3(1.7e308, -1.7e308, 1.7e308) : tdi_vec3(0, 0, 0);
+}
+
+TD_TEST(step_that_fails_leaves_what_is_carried_where_it_was) {
+    static const char *const solvers[] = {"tree", "rod", "helix"};
+    for (int k = 0; k < 3; k++) {
+        stage s = planted(solvers[k]);
+        bool armed = false;
+        attach(s.world, 2, 0, 2, (td_vec3){0.01, 0.05, 0});
+        CHECK_INT(td_world_set_field(s.world, burst, &armed), TD_OK);
+        steps(s.world, 5);
+        const size_t size = td_world_save_size(s.world);
+        char *before = saved(s.world);
+        armed = true;
+        CHECK_INT(td_world_step(s.world, NULL), TD_ERR_DIVERGED);
+        char *after = saved(s.world);
+        CHECK_SAY(memcmp(before, after, size) == 0, "%s", solvers[k]);
+        free(before);
+        free(after);
+        stage_free(&s);
+    }
+}
+
 TD_TEST(actor_is_detached_by_call_by_removal_of_either_and_when_it_is_placed) {
     const td_vec3 at = {0, 0.1, 0};
     td_diag diag = {.message = ""};
