@@ -70,7 +70,7 @@ long_tests+=,heap_in_which_members_wait_goes,long_chains_with_bars,impact_of_ran
 long_tests+=,helix_step_is_the_least,three_ways_of_dynamics_agree
 long_tests+=,rewriting_equals_a_plain_text_rewriter,koch_island_counts,rods_dropped_crosswise
 long_tests+=,as_a_ratio_is_the_decay,steps_with_factors_agree,plants_sway_at_the_first_frequency
-long_tests+=,rod_impacts_of_random_rods,ida_and_rk4_lead_trees,leave_forces_of_all_joints_in_balance
+long_tests+=,ida_and_rk4_lead_trees,leave_forces_of_all_joints_in_balance
 long_tests+=,long_chains_take_few
 
 cheap_parts() {

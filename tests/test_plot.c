@@ -110,7 +110,8 @@ TD_TEST(ticks_are_round_numbers) {
     free(svg);
 }
 
-// One row of a hundred thousand is higher: it shows, and the file is no larger than the screen needs.
+// One row of a hundred thousand is higher: it shows, and the file is no larger than the screen
+// needs.
 TD_TEST(peak_between_many_rows_is_not_lost) {
     size_t room = 2u << 20, used;
     char *csv = malloc(room);
