@@ -101,7 +101,7 @@ all_parts() {
     part viewer_works "viewer works in a browser" "viewer" viewer_works
     part tsan "build: clang, thread sanitizer" "" configure_and_build tsan --target tendril_tests
     part validate "solvers against theory" "release" build/tendril validate
-    part clang "build: clang, release" "" configure_and_build clang
+    part clang "build: clang, release of what grows plants" "" configure_and_build clang --target make_plant
     # heaps and models that are cut off are long, and the same code; so are tangles that find no rest by
     # the rounding there
     part wasm_unit "unit tests: WebAssembly under node" "wasm" \
@@ -112,13 +112,13 @@ all_parts() {
     # runs that are killed and resumed again and again are slow there, and nothing of them is a parser
     part asan_cli "command line: sanitizers" "asan" \
         python3 tests/cli/test_cli.py build/asan/tendril Help Grow Cpfg Plot Bodies Run Scenes BadInput
-    part dev "build: gcc, debug" "" configure_and_build dev --target tendril_command
+    part dev "build: gcc, debug of what grows plants" "" configure_and_build dev --target make_plant
     part demo "demo page works in a browser" "viewer" demo_page
     part scenes "scenes run" "release" python3 tests/cli/test_scenes.py build/tendril
     part window "a plant in a window" "release" scripts/check-window.sh build
     part python "Python package" "release" scripts/check-python.sh build
     part bytes "every build gives the same bytes" "release dev clang asan" \
-        scripts/check-determinism.sh build/tendril build/dev/tendril build/clang/tendril build/asan/tendril
+        scripts/check-determinism.sh build/tendril build/dev/tests/make_plant build/clang/tests/make_plant build/asan/tendril
     part clip "recorded motion in glTF and in a page" "release" scripts/check-clip.sh build
     part docs "examples in the docs run" "viewer demo" python3 scripts/check-docs.py build
     part gltf "models are valid glTF" "release" models_are_valid_gltf
