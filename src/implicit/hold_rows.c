@@ -264,17 +264,36 @@ static void set_rows(const tdi_holds *h, const tdi_member *m, const tdi_held *b,
     m->ops->rows_set(m->body, b->first_row + from, to - from, pins, sees, compliance);
 }
 
-static void set_all_rows(const tdi_holds *h, const tdi_system *y) {
-    const tdi_member *m = tdi_holds_member(h, y, h->inner);
-    m->ops->rows_use(m->body, h->rows);
-    for (int32_t i = 0; i < h->held_count; i++) {
-        const tdi_held *b = &h->held[i];
-        const int32_t far = b->bent.far ? b->bent.first : b->row_count;
-        if (b->row_count > 0) {
-            set_rows(h, m, b, 0, far, b->mate);
-        }
-        if (far < b->row_count) {
-            set_rows(h, m, b, far, b->row_count, b->far);
+// All rows of a bond.
+static void set_rows_of(const tdi_holds *h, const tdi_member *m, const tdi_held *b) {
+    const int32_t far = b->bent.far ? b->bent.first : b->row_count;
+    if (b->row_count > 0) {
+        set_rows(h, m, b, 0, far, b->mate);
+    }
+    if (far < b->row_count) {
+        set_rows(h, m, b, far, b->row_count, b->far);
+    }
+}
+
+// Gradient and Hessian of a bond that acts.
+static void expand_bond(const tdi_holds *h, const tdi_system *y, tdi_held *b, bool exact,
+                        tdi_levers levers) {
+    const td_constraint *c = &h->def[b->hold];
+    const bool pinned = b->mate == TD_NONE;
+    td_sym3 curvature = {0};
+    if (pinned) {
+        curvature = curvature_of(h, b);
+        curvature = exact ? curvature : tdi_bond_positive(&curvature);
+    }
+    for (int32_t r = 0; r < b->bent.count; r++) {
+        b->stiff[b->bent.first + r] = exact ? b->bent.stiff : 0;
+    }
+    expand(h, b, tdi_holds_member(h, y, c->actor[0]), b->pin[0], b->way, &curvature, levers);
+    if (!pinned) {
+        const tdi_member *other = tdi_holds_member(h, y, c->actor[1]);
+        expand(h, b, other, b->mate, b->back, NULL, levers);
+        if (b->bent.far) {
+            expand_far(h, b, other);
         }
     }
 }
@@ -282,33 +301,18 @@ static void set_all_rows(const tdi_holds *h, const tdi_system *y) {
 void tdi_holds_expand(tdi_holds *all, const tdi_system *y, bool exact, bool positive) {
     const tdi_levers levers = positive ? TDI_LEVERS_POSITIVE : TDI_LEVERS_ALL;
     for (tdi_holds *h = all; h; h = h->next) {
+        const tdi_member *inner = h->eliminated ? tdi_holds_member(h, y, h->inner) : NULL;
+        if (inner) {
+            inner->ops->rows_use(inner->body, h->rows);
+        }
         for (int32_t i = 0; i < h->held_count; i++) {
             tdi_held *b = &h->held[i];
-            const td_constraint *c = &h->def[b->hold];
-            if (!b->acts) {
-                continue;
+            if (b->acts) {
+                expand_bond(h, y, b, exact, levers);
             }
-            const bool pinned = b->mate == TD_NONE;
-            td_sym3 curvature = {0};
-            if (pinned) {
-                curvature = curvature_of(h, b);
-                curvature = exact ? curvature : tdi_bond_positive(&curvature);
+            if (inner) {
+                set_rows_of(h, inner, b);
             }
-            for (int32_t r = 0; r < b->bent.count; r++) {
-                b->stiff[b->bent.first + r] = exact ? b->bent.stiff : 0;
-            }
-            expand(h, b, tdi_holds_member(h, y, c->actor[0]), b->pin[0], b->way, &curvature,
-                   levers);
-            if (!pinned) {
-                const tdi_member *other = tdi_holds_member(h, y, c->actor[1]);
-                expand(h, b, other, b->mate, b->back, NULL, levers);
-                if (b->bent.far) {
-                    expand_far(h, b, other);
-                }
-            }
-        }
-        if (h->eliminated) {
-            set_all_rows(h, y);
         }
     }
 }

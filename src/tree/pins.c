@@ -9,9 +9,12 @@
 
 #include "tree/pins.h"
 
+#include "base/fetch.h"
 #include "tree/implicit.h"
 #include "tree/joint.h"
 #include "tree/points.h"
+
+#define AHEAD 8 // pins: the memory of their bodies is fetched before it is their turn
 
 // ---- points ---------------------------------------------------------------------------------
 
@@ -123,6 +126,9 @@ void tdi_tree_pin_places(const void *body, const tdi_pin *pins, int32_t count, b
                          td_vec3 *x) {
     const td_tree_state *s = body;
     for (int32_t k = 0; k < count; k++) {
+        if (!star && k + AHEAD < count) {
+            tdi_fetch(&s->frame[tdi_seat_body(s, pins[k + AHEAD].segment)], sizeof *s->frame);
+        }
         const int32_t i = tdi_seat_body(s, pins[k].segment);
         if (pins[k].kind == TDI_PIN_JOINT) {
             x[k] = joint_place(s, i, star);

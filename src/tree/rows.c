@@ -22,6 +22,7 @@
 
 #include "tree/rows.h"
 
+#include "base/fetch.h"
 #include "tree/implicit.h"
 #include "tree/kernels.h"
 #include "tree/pins.h"
@@ -30,11 +31,12 @@
 #include <string.h>
 
 #define MOST_OPEN 400 // entries of matrices a body, in the mean: rows that lead all over the tree
+#define AHEAD     4   // bodies: their memory is fetched before a sweep comes to them
 
 struct tdi_rows {
     const td_alloc *alloc;
     size_t bytes;
-    int32_t count, entry_count;
+    int32_t body_count, count, entry_count;
     int64_t square_count;
     int32_t *first;      // of a body: the entry of its first row, and one past all
     int32_t *ends;       // of a body: so many of its rows end there, and come first
@@ -184,7 +186,7 @@ tdi_rows *tdi_tree_rows_new(const void *body, const int32_t (*segments)[2], int3
     const int32_t bodies = s->model->body_count;
     int32_t *open = tdi_alloc_zeroed(alloc, (size_t)bodies, sizeof *open);
     int64_t entries, squares;
-    tdi_rows sized = {.alloc = alloc, .count = rows}, *w = NULL;
+    tdi_rows sized = {.alloc = alloc, .body_count = bodies, .count = rows}, *w = NULL;
     if (open && count(s, segments, rows, open, &entries, &squares)) {
         tdi_layout l = {NULL, 0};
         sized.entry_count = (int32_t)entries;
@@ -261,12 +263,33 @@ static inline void begin(tdi_rows *w, int32_t i) {
     }
 }
 
+// What both sweeps need of the rows of a body.
+TDI_FETCHES void fetch_rows(const tdi_rows *w, int32_t i) {
+    const int32_t first = w->first[i];
+    const size_t open = (size_t)open_at(w, i);
+    tdi_fetch(w->sees + first, open * sizeof *w->sees);
+    tdi_fetch(w->turn + first, open * sizeof *w->turn);
+    tdi_fetch(w->matrix + w->square[i], (size_t)triangle((int64_t)open) * sizeof *w->matrix);
+}
+
+TDI_FETCHES void fetch_given(const tdi_rows *w, int32_t i) {
+    for (int32_t e = w->first[i]; e < w->first[i + 1]; e++) {
+        if (w->own[e] != TD_NONE) {
+            tdi_fetch(&w->given[w->own[e]], sizeof *w->given);
+        }
+    }
+}
+
 static inline td_real power(const tdi_twist *p, const tdi_twist *move) {
     return tdi_dot(p->w, move->w) + tdi_dot(p->v, move->v);
 }
 
 bool tdi_rows_close(tdi_rows *w, int32_t i, tdi_block *block, tdi_wrench *load, td_real *promise) {
     begin(w, i);
+    if (i >= AHEAD) {
+        fetch_rows(w, i - AHEAD);
+        fetch_given(w, i - AHEAD);
+    }
     const int32_t open = open_at(w, i), ends = w->ends[i];
     tdi_twist *p = w->sees + w->first[i];
     td_real *s = w->side + w->first[i], *c = w->matrix + w->square[i];
@@ -336,6 +359,9 @@ void tdi_rows_hand_down(tdi_rows *w, int32_t i, int32_t parent, td_vec3 r) {
 
 td_vec3 tdi_rows_turn(const tdi_rows *w, int32_t i) {
     td_vec3 sum = {0, 0, 0};
+    if (i + AHEAD < w->body_count) {
+        fetch_rows(w, i + AHEAD);
+    }
     for (int32_t e = w->first[i] + w->ends[i]; e < w->first[i + 1]; e++) {
         sum = tdi_madd(sum, w->turn[e], w->force[w->row[e]]);
     }

@@ -28,6 +28,7 @@
 
 #include "tree/sweep.h"
 
+#include "base/fetch.h"
 #include "tree/kernels.h"
 #include "tree/raise.h"
 #include "tree/reuse.h"
@@ -268,12 +269,6 @@ static void move_columns(tdi_node *node, tdi_other *other, int32_t k, const tdi_
     node->move = move;
 }
 
-static inline void fetch(const void *from, size_t size) {
-    for (size_t k = 0; k < size; k += 64) {
-        __builtin_prefetch((const char *)from + k);
-    }
-}
-
 // ---- tip to root ----------------------------------------------------------------------------
 
 typedef struct sweep {
@@ -350,15 +345,15 @@ static inline void leave(const sweep *c, int32_t i, int32_t part, leaving *left)
     }
 }
 
-// Asks for the memory of the bodies before `first`, which come next.
-static inline void fetch_ahead(const sweep *c, int32_t first) {
+// Asks for the memory of a body that comes soon: all of the next terms' at once would have to wait
+// for each other.
+TDI_FETCHES void fetch_ahead(const sweep *c, int32_t i) {
     const td_tree_state *s = c->state;
-    int32_t from = first - TERMS < 0 ? 0 : first - TERMS;
-    for (int32_t i = from; i < first; i++) {
-        fetch(&s->frame[i], sizeof s->frame[i]);
-        fetch(&s->hat[i], sizeof s->hat[i]);
-        fetch(&c->model->body[i], offsetof(tdi_body, attach));
-        fetch(&s->node[i], offsetof(tdi_node, move));
+    if (i >= 0) {
+        tdi_fetch(&s->frame[i], sizeof s->frame[i]);
+        tdi_fetch(&s->hat[i], sizeof s->hat[i]);
+        tdi_fetch(&c->model->body[i], offsetof(tdi_body, attach));
+        tdi_fetch(&s->node[i], offsetof(tdi_node, move));
     }
 }
 
@@ -375,9 +370,9 @@ static void part_in(void *context, int32_t part) {
         tdi_term terms[TERMS];
         for (int32_t end = run.last; run.ball && end > run.first; end -= TERMS) {
             int32_t first = end - TERMS > run.first ? end - TERMS : run.first;
-            fetch_ahead(c, first);
             c->terms->balls(c->terms->context, first, end - first, terms);
             for (int32_t i = end - 1; i >= first; i--) {
+                fetch_ahead(c, i - TERMS);
                 slot->fine &= take_ball(c, i, &terms[i - first], &left);
                 if (!slot->fine && !c->terms->raise) {
                     return;
