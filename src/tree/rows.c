@@ -30,8 +30,9 @@
 
 #include <string.h>
 
-#define MOST_OPEN 400 // entries of matrices a body, in the mean: rows that lead all over the tree
-#define AHEAD     4   // bodies: their memory is fetched before a sweep comes to them
+#define MOST_OPEN    400 // entries of matrices a body, in the mean: rows that lead all over the tree
+#define AHEAD        4   // bodies: their memory is fetched before a sweep comes to them,
+#define MOST_FETCHED ((size_t)2048) // bytes: of a matrix no more than that
 
 struct tdi_rows {
     const td_alloc *alloc;
@@ -269,7 +270,8 @@ TDI_FETCHES void fetch_rows(const tdi_rows *w, int32_t i) {
     const size_t open = (size_t)open_at(w, i);
     tdi_fetch(w->sees + first, open * sizeof *w->sees);
     tdi_fetch(w->turn + first, open * sizeof *w->turn);
-    tdi_fetch(w->matrix + w->square[i], (size_t)triangle((int64_t)open) * sizeof *w->matrix);
+    const size_t matrix = (size_t)triangle((int64_t)open) * sizeof *w->matrix;
+    tdi_fetch(w->matrix + w->square[i], matrix < MOST_FETCHED ? matrix : MOST_FETCHED);
 }
 
 TDI_FETCHES void fetch_given(const tdi_rows *w, int32_t i) {
