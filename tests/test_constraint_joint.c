@@ -338,10 +338,10 @@ static void take_few_iterations(const td_constraint *one, int32_t every, int32_t
 }
 
 // Where residuals decided, steps took 20 iterations and were halved; where errors made the
-// geometric stiffness of inertia, 6.
+// geometric stiffness of inertia, 6; where bodies do not follow those that carry them, 39 in all.
 TD_TEST(constraint_long_chains_take_few_iterations) {
     const td_constraint hold = td_constraint_default(TD_HOLD_POINT);
-    take_few_iterations(&hold, 10, 50);
+    take_few_iterations(&hold, 10, 32);
 }
 
 // Without forces of the bars among those that increments lead to, four a step.

@@ -17,6 +17,7 @@
 #define WORTH       8  // rows' bonds on a body: from here on it is not eliminated by itself
 #define LINKS_EACH  24 // of a node: room for the pattern
 #define BLOCKS_EACH 32 // of a node: room for the factor
+#define AHEAD       6  // bonds and points: their memory is fetched before it is their turn
 
 static bool offers(const tdi_member *m) {
     return m->ops->blocks && m->ops->pin_rows;
@@ -144,6 +145,9 @@ static void take_block(const tdi_block_taker *taker, int32_t a, int32_t b, td_re
     tdi_hold_whole *w = taker->context;
     tdi_unknowns *own = &w->unknowns[taker->first + a], *other = &w->unknowns[taker->first + b];
     td_real left[4][4];
+    if (a == b && taker->first + a + AHEAD < w->sparse->node_count) {
+        tdi_sparse_fetch(w->sparse, taker->first + a + AHEAD);
+    }
     if (tdi_unknowns_held(own) || tdi_unknowns_held(other)) {
         memcpy(left, block, sizeof left);
         tdi_unknowns_hold(own, other, left);
@@ -169,6 +173,13 @@ static void take_pin(tdi_holds *h, const tdi_held *b, const tdi_member *m, int32
             }
         }
         take_block(&taker, b->node, first + point[p], block);
+    }
+}
+
+TDI_FETCHES void fetch_bond(const tdi_holds *h, const tdi_system *y, const tdi_held *b) {
+    if (b->node != TD_NONE && b->acts) {
+        tdi_sparse_fetch(h->whole->sparse, b->node);
+        tdi_held_fetch(h, y, b);
     }
 }
 
@@ -224,6 +235,9 @@ bool tdi_hold_whole_factor(tdi_holds *h, const tdi_system *y) {
         }
     }
     for (int32_t i = 0; i < h->held_count; i++) {
+        if (i + AHEAD < h->held_count) {
+            fetch_bond(h, y, &h->held[i + AHEAD]);
+        }
         if (h->held[i].node != TD_NONE && h->held[i].acts) {
             take_bond(h, y, &h->held[i]);
         }

@@ -178,6 +178,10 @@ typedef struct tdi_implicit {
     td_real (*value_kept)(void *body); // * at the pose that was kept; left out: it has to go there
     void (*keep)(void *body);          // + the pose
     void (*try)(void *body, td_real fraction); // + that pose, moved by a fraction of the increments
+    // * Keeps the pose and tries all of the increments; what goes with the base or a parent makes
+    // up for where that did not come, by second order, as the increments say: errors do not add up
+    // along a chain. After solve() with factors that are there still. Left out: keep and try.
+    void (*follow)(void *body);
     // * Moves the pose of a step that was solved, and nothing that it is compared with: value()
     // then tells how hard it is held. NULL keeps the pose the first time, and goes back to it the
     // second.
@@ -238,6 +242,8 @@ typedef struct tdi_implicit {
     void (*pin_places)(const void *body, const tdi_pin *pins, int32_t count, bool star, td_vec3 *x);
     void (*pin_moves)(const void *body, const tdi_pin *pins, int32_t count, bool response,
                       td_vec3 *dx);
+    // * Fetches the memory that pin_add() and pin_rows() need: it is this pin's turn soon.
+    void (*pin_fetch)(const void *body, const tdi_pin *pin);
     // Adds J^T f to the right-hand side, which is 0 when this is the first.
     void (*pin_push)(void *body, const tdi_pin *pin, td_vec3 force, bool first);
     // * With blocks: a pin moves by the sum of rows[k] x_k of the unknowns of so many points.
@@ -337,6 +343,7 @@ void tdi_state_end_rest(const tdi_implicit *ops, void *body);
 void tdi_state_stop(const tdi_implicit *ops, void *body);
 void tdi_state_keep(const tdi_implicit *ops, void *body);
 void tdi_state_try(const tdi_implicit *ops, void *body, td_real fraction);
+void tdi_state_follow(const tdi_implicit *ops, void *body);
 void tdi_state_points(const tdi_implicit *ops, const void *body, bool star, td_vec3 *x);
 void tdi_state_moves(const tdi_implicit *ops, const void *body, bool response, td_vec3 *dx);
 void tdi_state_velocities(const tdi_implicit *ops, void *body, td_vec3 *v);

@@ -108,6 +108,17 @@ void tdi_system_keep(const tdi_system *y) {
     }
 }
 
+static void follow_turn(void *context, int64_t k) {
+    const tdi_system *y = context;
+    if (!tdi_is_idle(y, (int32_t)k)) {
+        tdi_state_follow(y->member[k].ops, y->member[k].body);
+    }
+}
+
+void tdi_system_follow(const tdi_system *y) {
+    tdi_system_each(y, follow_turn, (void *)y);
+}
+
 typedef struct placing {
     const tdi_system *system;
     td_real fraction;

@@ -265,6 +265,15 @@ void tdi_state_try(const tdi_implicit *ops, void *body, td_real fraction) {
     }
 }
 
+void tdi_state_follow(const tdi_implicit *ops, void *body) {
+    if (ops->follow) {
+        ops->follow(body);
+        return;
+    }
+    tdi_state_keep(ops, body);
+    tdi_state_try(ops, body, 1);
+}
+
 // ---- points ---------------------------------------------------------------------------------
 
 static void read_points(const tdi_solver_state *s, const td_real *from, td_vec3 *to) {

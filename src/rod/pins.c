@@ -9,12 +9,15 @@
 
 #include "rod/pins.h"
 
+#include "base/fetch.h"
 #include "rod/pose.h"
 #include "rod/solve.h"
 #include "rod/state.h"
 #include "rod/terms.h"
 
 #include <string.h>
+
+#define AHEAD 8 // pins: the memory of their edges is fetched before it is their turn
 
 static tdi_rod_spot spot_of(const td_rod_state *s, const tdi_pin *pin) {
     const td_rod_model *m = s->model;
@@ -24,6 +27,13 @@ static tdi_rod_spot spot_of(const td_rod_state *s, const tdi_pin *pin) {
                             ? pin->arm
                             : tdi_quat_rotate(m->segments[pin->segment].initial, pin->arm);
     return tdi_rod_spot_of(s, edge, tdi_rod_on_edge(m, pin->segment, pin->at), arm);
+}
+
+TDI_FETCHES void fetch_pin(const td_rod_state *s, const tdi_pin *pin) {
+    td_vec3 from;
+    const int32_t node = s->model->edge_node[tdi_rod_edge_of(s->model, pin->segment, &from)];
+    tdi_fetch(&s->pose[node], sizeof *s->pose);
+    tdi_fetch(&s->model->node[node], sizeof *s->model->node);
 }
 
 // ---- moves ----------------------------------------------------------------------------------
@@ -111,6 +121,9 @@ void tdi_rod_pin_places(const void *body, const tdi_pin *pins, int32_t count, bo
                         td_vec3 *x) {
     const td_rod_state *s = body;
     for (int32_t k = 0; k < count; k++) {
+        if (k + AHEAD < count) {
+            fetch_pin(s, &pins[k + AHEAD]);
+        }
         const tdi_rod_spot a = spot_of(s, &pins[k]);
         x[k] = star ? tdi_sub(a.x, tdi_rod_spot_moved(s, &a)) : a.x;
     }
@@ -120,9 +133,16 @@ void tdi_rod_pin_moves(const void *body, const tdi_pin *pins, int32_t count, boo
                        td_vec3 *dx) {
     const td_rod_state *s = body;
     for (int32_t k = 0; k < count; k++) {
+        if (k + AHEAD < count) {
+            fetch_pin(s, &pins[k + AHEAD]);
+        }
         const tdi_rod_spot a = spot_of(s, &pins[k]);
         dx[k] = move_of(s, response ? s->response : s->step, &a);
     }
+}
+
+void tdi_rod_pin_fetch(const void *body, const tdi_pin *pin) {
+    fetch_pin(body, pin);
 }
 
 void tdi_rod_pin_push(void *body, const tdi_pin *pin, td_vec3 force, bool first) {

@@ -12,6 +12,7 @@ void tdi_rod_pin_places(const void *body, const tdi_pin *pins, int32_t count, bo
                         td_vec3 *x);
 void tdi_rod_pin_moves(const void *body, const tdi_pin *pins, int32_t count, bool response,
                        td_vec3 *dx);
+void tdi_rod_pin_fetch(const void *body, const tdi_pin *pin);
 void tdi_rod_pin_push(void *body, const tdi_pin *pin, td_vec3 force, bool first);
 int32_t tdi_rod_pin_rows(void *body, const tdi_pin *pin, int32_t point[TDI_PIN_POINTS],
                          td_real rows[TDI_PIN_POINTS][3][4]);

@@ -557,6 +557,7 @@ const tdi_implicit tdi_rod_implicit = {
     .mass = tdi_rod_mass,
     .pin_places = tdi_rod_pin_places,
     .pin_moves = tdi_rod_pin_moves,
+    .pin_fetch = tdi_rod_pin_fetch,
     .pin_push = tdi_rod_pin_push,
     .pin_confine = tdi_rod_pin_confine,
     .pin_rows = tdi_rod_pin_rows,

@@ -118,3 +118,36 @@ void tdi_tree_try(const td_tree_model *m, td_tree_state *s, td_pool *pool, td_re
     trial t = {m, s, fraction};
     tdi_pass_out(m, pool, part_try, &t);
 }
+
+// How far what carries a body is from where the increments say, dw of the parent's turn and du of
+// its own origin, is made up for: the model is least, as on the way out (sweep.c), with
+//   w + dw,  dw = D^-1 L dw_p - D^-1 B du.
+// Other joints take their step as it is. dw is left in `twist`.
+static void part_follow(void *context, int32_t part) {
+    const trial *t = context;
+    const td_tree_model *m = t->model;
+    td_tree_state *s = t->state;
+    const tdi_part bodies = m->part[part];
+    for (int32_t i = bodies.first; i < bodies.last; i++) {
+        const bool ball = m->kind[i] == TD_JOINT_BALL;
+        tdi_node *node = &s->node[i];
+        const td_vec3 move = node->move.w;
+        td_vec3 dw = m->parent[i] == TD_NONE ? tdi_vec3(0, 0, 0) : s->twist[m->parent[i]].w;
+        tdi_body_keep(m, s, i, ball);
+        if (ball) {
+            const tdi_frame *up = tdi_parent_frame(m, s, i);
+            const td_vec3 to = tdi_add(up->o, tdi_mat3_apply(&up->r, m->body[i].attach)),
+                          du = tdi_sub(tdi_sub(to, s->frame[i].o), node->move.v);
+            dw = tdi_sub(tdi_mat3_apply(&node->turn, dw), tdi_mat3_apply(&node->shift, du));
+        }
+        node->move.w = tdi_add(move, dw);
+        tdi_body_try(m, s, i, ball, 1);
+        node->move.w = move;
+        s->twist[i].w = dw;
+    }
+}
+
+void tdi_tree_follow(const td_tree_model *m, td_tree_state *s, td_pool *pool) {
+    trial t = {m, s, 1};
+    tdi_pass_out(m, pool, part_follow, &t);
+}

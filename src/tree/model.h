@@ -267,6 +267,9 @@ void tdi_tree_keep(const td_tree_model *model, td_tree_state *state);
 // frames.
 void tdi_tree_try(const td_tree_model *model, td_tree_state *state, td_pool *pool,
                   td_real fraction);
+// The pose, which is kept, moved by all of it, with the factors of tdi_sweep_in() and increments of
+// tdi_sweep_out(): see tdi_implicit.follow.
+void tdi_tree_follow(const td_tree_model *model, td_tree_state *state, td_pool *pool);
 
 static inline const tdi_frame *tdi_parent_frame(const td_tree_model *m, const td_tree_state *s,
                                                 int32_t i) {

@@ -458,6 +458,16 @@ void tdi_step_nudge(void *body, const tdi_rigid *g) {
     s->nudged = g || !s->nudged;
 }
 
+void tdi_step_follow(void *body) {
+    td_tree_state *s = body;
+    if (s->kept) { // its own factors are not there
+        tdi_tree_keep(s->model, s);
+        tdi_tree_try(s->model, s, s->now->pool, 1);
+    } else {
+        tdi_tree_follow(s->model, s, s->now->pool);
+    }
+}
+
 void tdi_step_keep(void *body) {
     tdi_tree_keep(((td_tree_state *)body)->model, body);
 }
