@@ -259,9 +259,11 @@ void tdi_holds_begin(tdi_holds *all, const tdi_system *y, td_real step, td_real 
         begin_all(h, y, step, part);
         h->joined = h->whole && h->coupled && !y->touch;
         h->eliminated = h->rows && h->coupled && !y->touch;
-        for (int32_t k = 0; h->joined && k < h->member_count; k++) {
+        for (int32_t k = 0; k < h->member_count; k++) {
             tdi_solver_state *body = tdi_holds_member(h, y, k)->body;
-            body->joined = h->whole->first[k] != TD_NONE;
+            body->holds = h;
+            body->held_as = k;
+            body->joined = h->joined && h->whole->first[k] != TD_NONE;
         }
     }
 }

@@ -167,9 +167,14 @@ bool tdi_holds_pin(const tdi_system *system);
 bool tdi_holds_couple(const tdi_holds *all); // whether any bond couples segments
 // Whether contact can be solved with the bonds: few enough couple each body.
 bool tdi_holds_may_touch(const tdi_holds *all);
-// Takes coupled bonds into the increments, which are those without them, and the promise. False:
-// the whole is not positive definite.
+// One after the other, takes coupled bonds into the increments, which are those without them.
+// Members are taken and answer one by one, so that what is asked of one is asked while its memory
+// is near.
+void tdi_holds_open(tdi_holds *all);
+void tdi_holds_take(const tdi_system *system, int32_t member); // it was factored and solved
+// Forces of all, and what they add to the promise. False: the whole is not positive definite.
 bool tdi_holds_solve(tdi_holds *all, const tdi_system *system, td_real *promise);
+void tdi_holds_answer(const tdi_system *system, int32_t member); // its increments with them
 // The bodies have responded to some forces. Pushes what coupled bonds add to these: with the same
 // forces again the response is that of the held bodies.
 void tdi_holds_counter(tdi_holds *all, const tdi_system *system);

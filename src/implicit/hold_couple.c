@@ -108,15 +108,37 @@ void tdi_holds_add_compliances(const tdi_holds *h, tdi_sparse *into) {
     }
 }
 
-static bool factor(tdi_holds *h, const tdi_system *y) {
-    tdi_sparse_clear(h->sparse);
-    tdi_holds_add_compliances(h, h->sparse);
-    for (int32_t k = 0; k < h->member_count; k++) {
-        if (h->first_node[k] < h->first_node[k + 1]) {
-            tdi_holds_add_member(h, h->sparse, tdi_holds_member(h, y, k), k);
+// Whether bonds are solved for after the bodies, not eliminated with one of them.
+static bool is_after(const tdi_holds *h) {
+    return h->coupled && !h->eliminated;
+}
+
+void tdi_holds_open(tdi_holds *all) {
+    for (tdi_holds *h = all; h; h = h->next) {
+        if (is_after(h) && !h->joined) {
+            tdi_sparse_clear(h->sparse);
+            tdi_holds_add_compliances(h, h->sparse);
         }
     }
-    return tdi_sparse_factor(h->sparse, NULL);
+}
+
+// How pins of a member move by the increments.
+static void gather_member(tdi_holds *h, const tdi_member *m, int32_t k) {
+    const int32_t first = h->first_pin[k], count = h->first_pin[k + 1] - first;
+    if (count > 0) {
+        tdi_state_pin_moves(m->ops, m->body, h->pin + first, count, false, h->move + first);
+    }
+}
+
+void tdi_holds_take(const tdi_system *y, int32_t member) {
+    const tdi_member *m = &y->member[member];
+    const tdi_solver_state *body = m->body;
+    const int32_t k = body->held_as;
+    tdi_holds *h = body->holds;
+    if (h && is_after(h) && !h->joined && h->first_node[k] < h->first_node[k + 1]) {
+        tdi_holds_add_member(h, h->sparse, m, k);
+        gather_member(h, m, k);
+    }
 }
 
 // ---- solving --------------------------------------------------------------------------------
@@ -143,43 +165,46 @@ static const td_real *force_of(const tdi_holds *h, const tdi_held *b) {
     return h->joined ? h->whole->unknowns[b->node].x : h->x[h->sparse->place[b->node]];
 }
 
-static void push_all(const tdi_holds *h, const tdi_system *y) {
-    for (int32_t k = 0; k < h->member_count; k++) {
-        const tdi_member *m = tdi_holds_member(h, y, k);
-        for (int32_t at = h->first_node[k]; !joins(h, k) && at < h->first_node[k + 1]; at++) {
-            const tdi_held *b = &h->held[h->node[at]];
-            for (int32_t r = 0; r < TDI_HELD_ROWS; r++) {
-                if (tdi_held_has_row(b, r)) {
-                    push_row(h, b, m, k, r, force_of(h, b)[r]);
-                }
+static void push_member(const tdi_holds *h, const tdi_member *m, int32_t k) {
+    for (int32_t at = h->first_node[k]; !joins(h, k) && at < h->first_node[k + 1]; at++) {
+        const tdi_held *b = &h->held[h->node[at]];
+        for (int32_t r = 0; r < TDI_HELD_ROWS; r++) {
+            if (tdi_held_has_row(b, r)) {
+                push_row(h, b, m, k, r, force_of(h, b)[r]);
             }
         }
     }
 }
 
+void tdi_holds_answer(const tdi_system *y, int32_t member) {
+    const tdi_member *m = &y->member[member];
+    const tdi_solver_state *body = m->body;
+    tdi_holds *h = body->holds;
+    if (!h || !is_after(h)) {
+        return;
+    }
+    push_member(h, m, body->held_as);
+    if (!joins(h, body->held_as)) {
+        tdi_state_respond(m->ops, m->body);
+        tdi_state_absorb(m->ops, m->body);
+    }
+    gather_member(h, m, body->held_as);
+}
+
 // -r.x = r.E^-1 r + (v x0).q, and (v x0).q is what the solve gives
 static bool solve(tdi_holds *h, const tdi_system *y, td_real *promise) {
-    if (h->eliminated) { // the increments have all of it already
-        return true;
+    if (h->joined) {
+        const bool fine = tdi_hold_whole_factor(h, y);
+        if (fine) {
+            tdi_hold_whole_solve(h, y, promise);
+        }
+        return fine;
     }
-    if (!(h->joined ? tdi_hold_whole_factor(h, y) : factor(h, y))) {
+    if (!tdi_sparse_factor(h->sparse, NULL)) {
         return false;
     }
-    if (h->joined) {
-        tdi_hold_whole_solve(h, y, promise);
-    } else {
-        tdi_holds_gather_moves(h, y, false);
-        fill_right_side(h);
-        *promise += tdi_sparse_solve(h->sparse, h->x);
-    }
-    push_all(h, y);
-    for (int32_t k = 0; k < h->member_count; k++) {
-        const tdi_member *m = tdi_holds_member(h, y, k);
-        if (!joins(h, k)) {
-            tdi_state_respond(m->ops, m->body);
-            tdi_state_absorb(m->ops, m->body);
-        }
-    }
+    fill_right_side(h);
+    *promise += tdi_sparse_solve(h->sparse, h->x);
     return true;
 }
 
@@ -194,7 +219,7 @@ bool tdi_holds_may_touch(const tdi_holds *all) {
 bool tdi_holds_solve(tdi_holds *all, const tdi_system *y, td_real *promise) {
     bool fine = true;
     for (tdi_holds *h = all; h && fine; h = h->next) {
-        fine = !h->coupled || solve(h, y, promise);
+        fine = !is_after(h) || solve(h, y, promise);
     }
     return fine;
 }
@@ -205,7 +230,9 @@ void tdi_holds_counter(tdi_holds *all, const tdi_system *y) {
             tdi_holds_gather_moves(h, y, true);
             fill_right_side(h);
             tdi_sparse_solve(h->sparse, h->x);
-            push_all(h, y);
+            for (int32_t k = 0; k < h->member_count; k++) {
+                push_member(h, tdi_holds_member(h, y, k), k);
+            }
         }
     }
 }

@@ -462,7 +462,9 @@ td_real tdi_holds_slope(tdi_holds *all, const tdi_system *y) {
 
 void tdi_holds_finish(tdi_holds *all, const tdi_system *y, td_real *promise) {
     for (tdi_holds *h = all; h; h = h->next) {
-        tdi_holds_gather_moves(h, y, false);
+        if (y->touch || !h->coupled || h->eliminated) { // others have answered
+            tdi_holds_gather_moves(h, y, false);
+        }
         for (int32_t i = 0; i < h->held_count; i++) {
             *promise += h->held[i].acts ? finish(h, &h->held[i]) : 0;
         }

@@ -55,8 +55,13 @@ static void factor_turn(void *context, int64_t k) {
     f->run->system->touch->factored[k] = factor_member(f->run, f->model, (int32_t)k);
 }
 
-// The worst of all members.
-static tdi_factored factor_members(const tdi_newton_run *n, const tdi_model *model) {
+static void note_largest(tdi_newton_run *n, td_real x) {
+    n->largest = x <= n->largest ? n->largest : x; // keeps what is not a number
+}
+
+// The worst of all members. With constraints increments follow at once, and what these ask of them,
+// while the memory of a member is near.
+static tdi_factored factor_members(tdi_newton_run *n, const tdi_model *model) {
     const tdi_system *y = n->system;
     const bool shared = y->pool && y->touch;
     factoring f = {n, model};
@@ -64,9 +69,16 @@ static tdi_factored factor_members(const tdi_newton_run *n, const tdi_model *mod
     if (shared) {
         tdi_system_each(y, factor_turn, &f);
     }
+    n->solved = y->holds && !n->direct;
+    n->largest = n->promise = 0;
+    tdi_holds_open(y->holds);
     for (int32_t k = 0; k < y->count && worst != TDI_NOT_POSITIVE; k++) {
         const tdi_factored own = shared ? y->touch->factored[k] : factor_member(n, model, k);
         worst = own < worst ? own : worst;
+        if (n->solved && own != TDI_NOT_POSITIVE && !is_joined(y, k)) {
+            note_largest(n, y->member[k].ops->solve(y->member[k].body, false, &n->promise));
+            tdi_holds_take(y, k);
+        }
     }
     return worst;
 }
@@ -133,10 +145,6 @@ static td_status factor(tdi_newton_run *n, bool carry) {
         tdi_newton_soften(n);
     }
     return TD_ERR_DIVERGED;
-}
-
-static void note_largest(tdi_newton_run *n, td_real x) {
-    n->largest = x <= n->largest ? n->largest : x; // keeps what is not a number
 }
 
 // The largest increment of a member, when something has changed them.
@@ -206,11 +214,18 @@ static bool couple(tdi_newton_run *n) {
     const tdi_system *y = n->system;
     const bool touches = y->touch && y->touch->coupled && !n->direct,
                holds = tdi_holds_couple(y->holds);
-    if ((holds && !tdi_holds_solve(y->holds, y, &n->promise)) || (touches && !touch(n))) {
+    if (holds && !tdi_holds_solve(y->holds, y, &n->promise)) {
         return false;
     }
     n->largest = touches || holds ? 0 : n->largest;
-    for (int32_t k = 0; (touches || holds) && k < y->count; k++) {
+    for (int32_t k = 0; holds && k < y->count; k++) {
+        tdi_holds_answer(y, k);
+        note_largest(n, touches ? 0 : largest_of(y, k));
+    }
+    if (touches && !touch(n)) {
+        return false;
+    }
+    for (int32_t k = 0; touches && k < y->count; k++) {
         note_largest(n, largest_of(y, k));
     }
     return true;
@@ -302,7 +317,9 @@ td_status tdi_newton_solve(tdi_newton_run *n, bool carry) {
         if (status != TD_OK) {
             return status;
         }
-        tdi_newton_increments(n, !y->touch && !y->holds && !n->opts->rest);
+        if (!n->solved) {
+            tdi_newton_increments(n, !y->touch && !n->opts->rest);
+        }
         if (isfinite(n->largest) && !couple(n)) {
             tdi_newton_soften(n);
             n->next = n->used;

@@ -29,6 +29,7 @@ typedef struct tdi_newton_run {
     td_real promise;          // minus the slope along the increments
     td_real largest;          // increment
     bool direct;              // bodies that touch are factored as one
+    bool solved;              // increments came with the factors
     bool offers_reuse, reuse; // of factors: by all bodies, and in the next iteration
     bool noted;               // forces that increments lead to are known, or those of the last step
     bool looked;              // increments were looked at for them

@@ -150,6 +150,7 @@ void tdi_state_begin(const tdi_implicit *ops, void *body, const td_step_opts *op
     tdi_solver_state *s = body;
     s->opts = opts;
     s->rule = *rule;
+    s->holds = NULL;
     s->joined = s->pushed = s->answered = false;
     s->accepted = false;
     s->known0 = s->known;
@@ -213,6 +214,7 @@ void tdi_state_begin_rest(const tdi_implicit *ops, void *body, const td_step_opt
     tdi_solver_state *s = body;
     s->opts = opts;
     s->rule = (tdi_rule){.part = 1};
+    s->holds = NULL;
     s->joined = s->pushed = s->answered = false;
     s->known = 0;
     s->moved = 1;

@@ -69,8 +69,10 @@ typedef struct tdi_solver_state {
     int32_t known0; // where it began
     td_real time0, dt0;
     td_base_motion base0;
-    bool joined; // constraints solve it together with their rows: only its blocks are made
-    bool pushed, answered; // there are pushes; the last were responded to
+    struct tdi_holds *holds; // constraints of the step; NULL: none
+    int32_t held_as;         // its number among their members
+    bool joined;             // they solve it together with their rows: only its blocks are made
+    bool pushed, answered;   // there are pushes; the last were responded to
 } tdi_solver_state;
 
 // A block for a state with so many coordinates, all zero, and the base at the origin; or NULL, with
