@@ -199,16 +199,6 @@ static inline td_real tdi_hold_weight(const tdi_hold_state *s, int32_t bond) {
     const td_real w = s->weight[bond];
     return tens[w >= 0 && w <= 6 ? (int)w : 0];
 }
-// Fetches the memory of a bond's pins, before it is their turn.
-static inline void tdi_held_fetch(const tdi_holds *h, const tdi_system *y, const tdi_held *b) {
-    const int32_t pin[2] = {b->pin[0], b->mate};
-    for (int side = 0; side < 2 && pin[side] != TD_NONE; side++) {
-        const tdi_member *m = &y->member[h->member[h->def[b->hold].actor[side]]];
-        if (m->ops->pin_fetch) {
-            m->ops->pin_fetch(m->body, &h->pin[pin[side]]);
-        }
-    }
-}
 // Where all pins are.
 void tdi_holds_gather(tdi_holds *h, const tdi_system *system);
 // Places of a bond's pins.

@@ -30,7 +30,6 @@
 #define SLACK     1e-10 // m or rad: below 0 by more than this, a row that was freed takes part again
 #define ROUNDED   5e-12 // of the distance from the origin: places are known to this
 #define CALM      0.1   // of the error: increments below this do not come nearer
-#define AHEAD     6     // bonds: the memory of their pins is fetched before it is their turn
 
 // ---- pins -----------------------------------------------------------------------------------
 
@@ -308,9 +307,6 @@ void tdi_holds_expand(tdi_holds *all, const tdi_system *y, bool exact, bool posi
         }
         for (int32_t i = 0; i < h->held_count; i++) {
             tdi_held *b = &h->held[i];
-            if (i + AHEAD < h->held_count && h->held[i + AHEAD].acts) {
-                tdi_held_fetch(h, y, &h->held[i + AHEAD]);
-            }
             if (b->acts) {
                 expand_bond(h, y, b, exact, levers);
             }

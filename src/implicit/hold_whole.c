@@ -176,10 +176,17 @@ static void take_pin(tdi_holds *h, const tdi_held *b, const tdi_member *m, int32
     }
 }
 
-TDI_FETCHES void fetch_bond(const tdi_holds *h, const tdi_system *y, const tdi_held *b) {
-    if (b->node != TD_NONE && b->acts) {
-        tdi_sparse_fetch(h->whole->sparse, b->node);
-        tdi_held_fetch(h, y, b);
+static void fetch_bond(const tdi_holds *h, const tdi_system *y, const tdi_held *b) {
+    const int32_t pin[2] = {b->pin[0], b->mate};
+    if (b->node == TD_NONE || !b->acts) {
+        return;
+    }
+    tdi_sparse_fetch(h->whole->sparse, b->node);
+    for (int side = 0; side < 2; side++) {
+        const tdi_member *m = tdi_holds_member(h, y, h->def[b->hold].actor[side]);
+        if (m->ops->pin_fetch) {
+            m->ops->pin_fetch(m->body, &h->pin[pin[side]]);
+        }
     }
 }
 

@@ -242,7 +242,7 @@ typedef struct tdi_implicit {
     void (*pin_places)(const void *body, const tdi_pin *pins, int32_t count, bool star, td_vec3 *x);
     void (*pin_moves)(const void *body, const tdi_pin *pins, int32_t count, bool response,
                       td_vec3 *dx);
-    // * Fetches the memory that pin_add() and pin_rows() need: it is this pin's turn soon.
+    // * Fetches the memory that pin_rows() needs: it is this pin's turn soon.
     void (*pin_fetch)(const void *body, const tdi_pin *pin);
     // Adds J^T f to the right-hand side, which is 0 when this is the first.
     void (*pin_push)(void *body, const tdi_pin *pin, td_vec3 force, bool first);
