@@ -193,9 +193,13 @@ bool tdi_direct_joins(const tdi_touch *t, int32_t member) {
 
 void tdi_unknowns_hold(tdi_unknowns *a, tdi_unknowns *b, td_real block[4][4]) {
     for (int k = 0; k < 4; k++) {
-        for (int l = 0; l < 4; l++) {
-            a->gradient[k] += b->held[l] ? block[k][l] * b->x[l] : 0;
-            b->gradient[l] += a != b && a->held[k] ? block[k][l] * a->x[k] : 0;
+        for (int l = 0; l < 4; l++) { // nothing is written by what is held and stays
+            if (b->held[l] && b->x[l] != 0) {
+                a->gradient[k] += block[k][l] * b->x[l];
+            }
+            if (a != b && a->held[k] && a->x[k] != 0) {
+                b->gradient[l] += block[k][l] * a->x[k];
+            }
         }
     }
     for (int k = 0; k < 4; k++) {
@@ -306,11 +310,14 @@ static void take_contacts(void *context, int64_t k) {
     }
 }
 
-// Blocks of contacts change gradients of both sides where something is held.
-static bool any_held(const tdi_direct *d) {
+// Blocks of contacts change gradients of both sides where something is held and moves.
+static bool any_driven(const tdi_direct *d) {
     bool any = false;
     for (int32_t i = 0; i < d->sparse->node_count && !any; i++) {
-        any = tdi_unknowns_held(&d->unknowns[i]);
+        const tdi_unknowns *u = &d->unknowns[i];
+        for (int k = 0; k < 4; k++) {
+            any = any || (u->held[k] && u->x[k] != 0);
+        }
     }
     return any;
 }
@@ -320,16 +327,20 @@ bool tdi_direct_factor(tdi_touch *t, const tdi_system *y) {
     tdi_system alone = *y;
     tdi_sparse_clear(d->sparse);
     tdi_system_each(y, take_member, (void *)y);
-    alone.pool = any_held(d) ? NULL : y->pool;
+    alone.pool = any_driven(d) ? NULL : y->pool;
     tdi_system_each(&alone, take_contacts, &alone);
     return tdi_sparse_factor(d->sparse, y->pool);
 }
 
+// Of a member, and how large they are.
 static void take_increments(void *context, int64_t k) {
     const tdi_system *y = context;
-    const tdi_touch *t = y->touch;
+    tdi_touch *t = y->touch;
+    void *body = y->member[k].body;
     if (tdi_direct_joins(t, (int32_t)k)) {
-        t->ops[k]->increments(y->member[k].body, t->direct.unknowns + t->direct.first[k]);
+        t->ops[k]->increments(body, t->direct.unknowns + t->direct.first[k]);
+        t->part[k] =
+            t->ops[k]->largest ? t->ops[k]->largest(body) : tdi_touch_largest(t, y, (int32_t)k);
     }
 }
 

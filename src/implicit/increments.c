@@ -177,7 +177,7 @@ void tdi_newton_increments(tdi_newton_run *n, bool limited) {
             continue;
         }
         if (n->direct && tdi_direct_joins(y->touch, k)) {
-            note_largest(n, largest_of(y, k));
+            note_largest(n, y->touch->part[k]);
             continue;
         }
         note_largest(n, fused ? ops->attempt(body, limited, &n->promise)

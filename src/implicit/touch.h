@@ -26,9 +26,9 @@ struct tdi_touch {
     int32_t *point_owner;                 // of a point
     int32_t *segment;                     // of a capsule
     tdi_capsule *capsule;
-    td_real *radius;        // of a capsule
-    td_real *part;          // of a member: how much of a guess is taken, or its value
-    td_real *free;          // of a member: how much of its way is free
+    td_real *radius; // of a capsule
+    td_real *part;   // of a member: how much of a guess is taken, its value or largest increment
+    td_real *free;   // of a member: how much of its way is free
     tdi_factored *factored; // of a member
     bool *idle, *calm;      // of a member: it stays where it is, or may; see idle.c
     tdi_idling *idling;     // of a member
