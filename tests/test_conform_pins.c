@@ -313,6 +313,37 @@ TD_TEST(conform_pins_go_where_the_increments_say) {
     for_all_pinned(claim_moves);
 }
 
+// Where bodies follow those that carry them, pins come to where they are tried, but for what is of
+// second order in the increments, which stay as they are; and the pose is kept.
+static void claim_follow(pinned *p) {
+    td_vec3 start[MOST_PINS], dx[2][MOST_PINS], tried[MOST_PINS], x[MOST_PINS];
+    const tdi_implicit *ops = p->o.ops;
+    clear(&p->o);
+    const td_real most = increments(p);
+    ops->pin_places(p->o.body, p->pin, p->count, false, start);
+    tdi_state_pin_moves(ops, p->o.body, p->pin, p->count, false, dx[0]);
+    tdi_state_keep(ops, p->o.body);
+    places_at(p, 1, tried);
+    places_at(p, 0, x);
+    tdi_state_follow(ops, p->o.body);
+    ops->pin_places(p->o.body, p->pin, p->count, false, x);
+    for (int32_t k = 0; k < p->count; k++) {
+        CHECK_SAY(distance(x[k], tried[k]) <= most * most,
+                  "%s: pin %d is %g from where it is tried, by increments of %g", p->o.s.name,
+                  (int)k, distance(x[k], tried[k]), most);
+    }
+    places_at(p, 0, x);
+    tdi_state_pin_moves(ops, p->o.body, p->pin, p->count, false, dx[1]);
+    for (int32_t k = 0; k < p->count; k++) {
+        CHECK_SAY(distance(x[k], start[k]) < 1e-12 && distance(dx[0][k], dx[1][k]) < 1e-12,
+                  "%s: pin %d does not come back", p->o.s.name, (int)k);
+    }
+}
+
+TD_TEST(conform_bodies_that_follow_are_off_by_second_order) {
+    for_all_pinned(claim_follow);
+}
+
 // ---- pushes ---------------------------------------------------------------------------------
 
 static void answer(const pinned *p, int32_t k, td_vec3 force, td_vec3 *dx) {
