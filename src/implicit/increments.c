@@ -237,11 +237,9 @@ static void finish_holds(tdi_newton_run *n) {
     if (y->holds) {
         tdi_holds_finish(y->holds, y, &n->promise);
     }
-    if (y->holds && !y->touch && !tdi_holds_couple(y->holds)) {
-        tdi_system_follow(y); // what rows do between segments is not in their factors
-    } else if (y->holds && !y->touch) {
-        tdi_system_keep(y);
-        tdi_system_place(y, 1);
+    if (y->holds && !y->touch) {
+        // what rows do between segments is not in the factors by which bodies follow
+        tdi_system_attempt(y, !tdi_holds_couple(y->holds));
     }
 }
 

@@ -100,11 +100,11 @@ static bool value_of_kept(const tdi_system *y, td_real *value) {
     return true;
 }
 
-void tdi_system_keep(const tdi_system *y) {
-    for (int32_t k = 0; k < y->count; k++) {
-        if (!tdi_is_idle(y, k)) {
-            tdi_state_keep(y->member[k].ops, y->member[k].body);
-        }
+static void attempt_turn(void *context, int64_t k) {
+    const tdi_system *y = context;
+    if (!tdi_is_idle(y, (int32_t)k)) {
+        tdi_state_keep(y->member[k].ops, y->member[k].body);
+        tdi_state_try(y->member[k].ops, y->member[k].body, 1);
     }
 }
 
@@ -115,8 +115,8 @@ static void follow_turn(void *context, int64_t k) {
     }
 }
 
-void tdi_system_follow(const tdi_system *y) {
-    tdi_system_each(y, follow_turn, (void *)y);
+void tdi_system_attempt(const tdi_system *y, bool follow) {
+    tdi_system_each(y, follow ? follow_turn : attempt_turn, (void *)y);
 }
 
 typedef struct placing {

@@ -52,8 +52,7 @@ static bool correct(tdi_newton_run *n) {
         n->reuse = n->offers_reuse = false; // what one did not, others of this step will not
         return false;
     }
-    tdi_system_keep(n->system);
-    tdi_system_place(n->system, 1);
+    tdi_system_attempt(n->system, false);
     return true;
 }
 

@@ -64,8 +64,7 @@ void tdi_system_each(const tdi_system *system, void (*turn)(void *context, int64
                      void *context);
 // The value of all at their poses.
 td_real tdi_system_value(const tdi_system *system);
-void tdi_system_keep(const tdi_system *system);
-// Keeps the poses and moves them by all of the increments, as tdi_implicit.follow says.
-void tdi_system_follow(const tdi_system *system);
+// Keeps the poses and moves them by all of the increments; with `follow` as tdi_implicit.follow.
+void tdi_system_attempt(const tdi_system *system, bool follow);
 // All at the kept poses, moved by a fraction of the increments.
 void tdi_system_place(const tdi_system *system, td_real fraction);
