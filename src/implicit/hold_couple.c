@@ -12,7 +12,12 @@
 
 #include "implicit/hold_whole.h"
 
+#include "base/fetch.h"
+
 #include <math.h>
+
+#define FETCHED      ((size_t)3072)  // bytes of the next body, with every column
+#define MOST_FETCHED ((size_t)32768) // of one that is larger none
 
 bool tdi_holds_couple(const tdi_holds *all) {
     bool any = false;
@@ -82,12 +87,26 @@ static void add_column(tdi_holds *h, tdi_sparse *into, const tdi_member *m, int3
     }
 }
 
-void tdi_holds_add_member(tdi_holds *h, tdi_sparse *into, const tdi_member *m, int32_t k) {
+// Fetches some more of the memory of a body whose turn is next, from a place on: where the rest
+// begins. NULL: nothing.
+TDI_FETCHES size_t fetch_more(const tdi_solver_state *next, size_t from) {
+    if (!next || next->bytes > MOST_FETCHED || from >= next->bytes) {
+        return from;
+    }
+    const size_t left = next->bytes - from, more = left < FETCHED ? left : FETCHED;
+    tdi_fetch((const char *)next + from, more);
+    return from + more;
+}
+
+void tdi_holds_add_member(tdi_holds *h, tdi_sparse *into, const tdi_member *m, int32_t k,
+                          const tdi_solver_state *next) {
     const int32_t first = h->first_pin[k], count = h->first_pin[k + 1] - first;
+    size_t fetched = 0;
     tdi_state_pin_confine(m->ops, m->body, h->pin + first, count);
     for (int32_t at = h->first_node[k]; at < h->first_node[k + 1]; at++) {
         for (int32_t r = 0; r < TDI_HELD_ROWS; r++) {
             if (tdi_held_has_row(&h->held[h->node[at]], r)) {
+                fetched = fetch_more(next, fetched);
                 add_column(h, into, m, k, at, r);
             }
         }
@@ -136,7 +155,8 @@ void tdi_holds_take(const tdi_system *y, int32_t member) {
     const int32_t k = body->held_as;
     tdi_holds *h = body->holds;
     if (h && is_after(h) && !h->joined && h->first_node[k] < h->first_node[k + 1]) {
-        tdi_holds_add_member(h, h->sparse, m, k);
+        tdi_holds_add_member(h, h->sparse, m, k,
+                             member + 1 < y->count ? y->member[member + 1].body : NULL);
         gather_member(h, m, k);
     }
 }

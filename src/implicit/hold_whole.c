@@ -238,7 +238,7 @@ bool tdi_hold_whole_factor(tdi_holds *h, const tdi_system *y) {
             m->ops->unknowns(m->body, w->unknowns + w->first[k]);
             m->ops->blocks(m->body, &taker);
         } else if (h->first_node[k] < h->first_node[k + 1]) {
-            tdi_holds_add_member(h, w->sparse, m, k);
+            tdi_holds_add_member(h, w->sparse, m, k, NULL);
         }
     }
     for (int32_t i = 0; i < h->held_count; i++) {

@@ -30,4 +30,6 @@ bool tdi_held_has_row(const tdi_held *b, int32_t row);
 td_real tdi_held_part(const tdi_holds *h, const tdi_held *b, int32_t member, int32_t row);
 // 2/K_a, and units where there is no row; and -W of a member.
 void tdi_holds_add_compliances(const tdi_holds *h, tdi_sparse *into);
-void tdi_holds_add_member(tdi_holds *h, tdi_sparse *into, const tdi_member *m, int32_t k);
+// The memory of the body that is `next` is fetched on the way; NULL: none is.
+void tdi_holds_add_member(tdi_holds *h, tdi_sparse *into, const tdi_member *m, int32_t k,
+                          const tdi_solver_state *next);
