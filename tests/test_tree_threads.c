@@ -2,6 +2,7 @@
 // Threads on large trees and on many trees: the same bits for any number of them. Pairs with
 // src/tree/cut.c and the passes of sweep.c, potential.c, kinematics.c and step.c.
 
+#include "tendril/island.h"
 #include "test_tree_support.h"
 
 // bodies: twice what is cut
@@ -203,6 +204,34 @@ TD_TEST(rest_of_a_large_tree_gives_the_same_bits_on_any_number_of_threads) {
     td_step_opts opts = td_step_opts_default();
     CHECK(t.model->part_count > 16);
     check_bits(t, &opts, td_tree_settle, 1, "rest");
+    tree_free(t);
+}
+
+// One body in forty is held where it is: bodies follow those that carry them, from part to part.
+static td_status step_held(td_tree_state *state, const td_step_opts *opts, td_step_stats *stats,
+                           td_diag *diag) {
+    enum { EVERY = 40, HELD = LARGE / EVERY, STEPS = 2 };
+    const td_state_ref ref = td_tree_ref(state);
+    td_constraint c[HELD];
+    td_island *island = NULL;
+    for (int32_t k = 0; k < HELD; k++) {
+        c[k] = td_constraint_default(TD_HOLD_POINT);
+        c[k].segment[0] = EVERY * k + EVERY - 1;
+    }
+    CHECK_INT(td_island_new(&ref, 1, NULL, 0, NULL, &island, diag), TD_OK);
+    td_status status = td_island_constrain(island, c, HELD, diag);
+    for (int k = 0; k < STEPS && status == TD_OK; k++) {
+        status = td_island_step(island, opts, NULL, 0, stats, diag);
+    }
+    td_island_free(island);
+    return status;
+}
+
+TD_TEST(steps_of_a_large_tree_that_is_held_give_the_same_bits_on_any_number_of_threads) {
+    tree t = large_tree(PLANT, LARGE, 20, 5, false);
+    td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 60, weight);
+    CHECK(t.model->part_count > 16);
+    check_bits(t, &opts, step_held, 1, "held");
     tree_free(t);
 }
 
