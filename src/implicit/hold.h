@@ -203,8 +203,9 @@ static inline td_real tdi_hold_weight(const tdi_hold_state *s, int32_t bond) {
 void tdi_holds_gather(tdi_holds *h, const tdi_system *system);
 // Places of a bond's pins.
 void tdi_held_places(const tdi_holds *h, const tdi_held *b, td_vec3 x[TDI_BOND_PINS]);
-// How all pins move by the increments, or by responses.
+// How all pins move by the increments, or by responses; and those of member k of the set.
 void tdi_holds_gather_moves(tdi_holds *h, const tdi_system *system, bool response);
+void tdi_holds_gather_member(tdi_holds *h, const tdi_member *member, int32_t k, bool response);
 // The frame of a segment at one of its points, as pins there turn.
 tdi_frame_at tdi_pin_frame(const tdi_implicit *ops, const void *body, int32_t segment, td_vec3 at);
 // The frame of a side of constraint k, 0 or 1, at a point of it.

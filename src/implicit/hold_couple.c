@@ -70,11 +70,10 @@ td_real tdi_held_part(const tdi_holds *h, const tdi_held *b, int32_t k, int32_t 
 // Column `row` of the block of a bond and each that comes before it, from one member.
 static void add_column(tdi_holds *h, tdi_sparse *into, const tdi_member *m, int32_t k, int32_t at,
                        int32_t row) {
-    const int32_t first = h->first_pin[k], count = h->first_pin[k + 1] - first;
     const tdi_held *b = &h->held[h->node[at]];
     push_row(h, b, m, k, row, 1);
     tdi_state_respond(m->ops, m->body);
-    tdi_state_pin_moves(m->ops, m->body, h->pin + first, count, true, h->move + first);
+    tdi_holds_gather_member(h, m, k, true);
     for (int32_t j = h->first_node[k]; j <= at; j++) {
         const tdi_held *other = &h->held[h->node[j]];
         td_real block[4][4] = {{0}};
@@ -141,14 +140,6 @@ void tdi_holds_open(tdi_holds *all) {
     }
 }
 
-// How pins of a member move by the increments.
-static void gather_member(tdi_holds *h, const tdi_member *m, int32_t k) {
-    const int32_t first = h->first_pin[k], count = h->first_pin[k + 1] - first;
-    if (count > 0) {
-        tdi_state_pin_moves(m->ops, m->body, h->pin + first, count, false, h->move + first);
-    }
-}
-
 void tdi_holds_take(const tdi_system *y, int32_t member) {
     const tdi_member *m = &y->member[member];
     const tdi_solver_state *body = m->body;
@@ -157,7 +148,7 @@ void tdi_holds_take(const tdi_system *y, int32_t member) {
     if (h && is_after(h) && !h->joined && h->first_node[k] < h->first_node[k + 1]) {
         tdi_holds_add_member(h, h->sparse, m, k,
                              member + 1 < y->count ? y->member[member + 1].body : NULL);
-        gather_member(h, m, k);
+        tdi_holds_gather_member(h, m, k, false);
     }
 }
 
@@ -208,7 +199,7 @@ void tdi_holds_answer(const tdi_system *y, int32_t member) {
         tdi_state_respond(m->ops, m->body);
         tdi_state_absorb(m->ops, m->body);
     }
-    gather_member(h, m, body->held_as);
+    tdi_holds_gather_member(h, m, body->held_as, false);
 }
 
 // -r.x = r.E^-1 r + (v x0).q, and (v x0).q is what the solve gives

@@ -49,13 +49,16 @@ void tdi_held_places(const tdi_holds *h, const tdi_held *b, td_vec3 x[TDI_BOND_P
     }
 }
 
+void tdi_holds_gather_member(tdi_holds *h, const tdi_member *m, int32_t k, bool response) {
+    const int32_t first = h->first_pin[k], count = h->first_pin[k + 1] - first;
+    if (count > 0) {
+        tdi_state_pin_moves(m->ops, m->body, h->pin + first, count, response, h->move + first);
+    }
+}
+
 void tdi_holds_gather_moves(tdi_holds *h, const tdi_system *y, bool response) {
     for (int32_t k = 0; k < h->member_count; k++) {
-        const int32_t first = h->first_pin[k], count = h->first_pin[k + 1] - first;
-        const tdi_member *m = tdi_holds_member(h, y, k);
-        if (count > 0) {
-            tdi_state_pin_moves(m->ops, m->body, h->pin + first, count, response, h->move + first);
-        }
+        tdi_holds_gather_member(h, tdi_holds_member(h, y, k), k, response);
     }
 }
 

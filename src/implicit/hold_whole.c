@@ -210,12 +210,10 @@ static void take_bond(tdi_holds *h, const tdi_system *y, const tdi_held *b) {
 static void fill_bonds(tdi_holds *h, const tdi_system *y) {
     memset(h->whole->unknowns, 0, (size_t)h->node_count * sizeof *h->whole->unknowns);
     for (int32_t k = 0; k < h->member_count; k++) {
-        const int32_t first = h->first_pin[k], count = h->first_pin[k + 1] - first;
-        const tdi_member *m = tdi_holds_member(h, y, k);
-        if (h->whole->first[k] != TD_NONE || count == 0) {
+        if (h->whole->first[k] != TD_NONE) {
             continue;
         }
-        tdi_state_pin_moves(m->ops, m->body, h->pin + first, count, false, h->move + first);
+        tdi_holds_gather_member(h, tdi_holds_member(h, y, k), k, false);
         for (int32_t at = h->first_node[k]; at < h->first_node[k + 1]; at++) {
             const tdi_held *b = &h->held[h->node[at]];
             for (int32_t r = 0; r < TDI_HELD_ROWS; r++) {
