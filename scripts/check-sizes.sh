@@ -9,11 +9,10 @@ at_most() {
     [ "$size" -le "$1" ]
 }
 
-# 400,000 are wanted; second derivatives of constraints, factors that are used again and factors of
-# heaps on all threads came last, with 13,000.
-# The page carries it packed, which halves it.
-at_most 1050000 "$1/wasm/tendril_web.wasm" <"$1/wasm/tendril_web.wasm"
+# The module grows with the solvers; the limit finds code that came in by mistake. The page carries it
+# packed, which halves it.
+at_most 1120000 "$1/wasm/tendril_web.wasm" <"$1/wasm/tendril_web.wasm"
 page=$1/share/tendril/viewer.html
-at_most 1860000 "$page" <"$page"
+at_most 1900000 "$page" <"$page"
 # each picture of the gallery is a line of its own
-sed '/^<script type="text\/plain" id="thumb-/d' "$page" | at_most 1280000 "$page without pictures"
+sed '/^<script type="text\/plain" id="thumb-/d' "$page" | at_most 1320000 "$page without pictures"

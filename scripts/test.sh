@@ -5,19 +5,8 @@ set -u
 cd "$(dirname "$0")/.."
 export PATH="$PATH:/usr/lib/llvm-14/bin"
 . scripts/parts.sh
-# as many parts run at once as there are cores
-each=$(((cores + 1) / 2))
+. scripts/steps.sh
 
-# configure_and_build PRESET [OPTION OF CMAKE... --] [OPTION OF THE BUILD...]
-configure_and_build() {
-    local preset=$1 options=()
-    shift
-    if [[ " $* " == *" -- "* ]]; then
-        while [ "$1" != -- ]; do options+=("$1"); shift; done
-        shift
-    fi
-    cmake --preset "$preset" "${options[@]}" && cmake --build --preset "$preset" --parallel "$each" "$@"
-}
 # unit_tests BUILD [OPTION OF CTEST...]
 unit_tests() {
     ctest --test-dir "$1" --output-on-failure -j "$each" "${@:2}"
@@ -45,13 +34,6 @@ demo_page() {
 viewer_works() {
     build/tendril view scenes/rose-wilts.yaml --no-open -o build/viewed.html &&
         node scripts/check-viewer.mjs build/share/tendril/viewer.html --given build/viewed.html --references web/references
-}
-# fuzz TARGET SECONDS [FOLDER OF INPUTS...]; scenes that find no rest take up to 11 s beside other parts
-fuzz() {
-    local corpus=build/fuzz/$1
-    rm -rf "$corpus" && mkdir -p "$corpus"
-    build/asan/tests/fuzz/"$1" -max_total_time="$2" -max_len=4096 -timeout=30 -rss_limit_mb=2048 \
-        -print_final_stats=1 "$corpus" "${@:3}"
 }
 
 # threads that share a large tree are watched by the thread sanitizer, models that are cut off by the

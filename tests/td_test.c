@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Runs the registered tests: all, or those whose name contains the argument; `=name` is exact and
 // `@file` runs those of a file. TEST_EXCEPT in the environment lists parts of names, separated by
-// commas, of tests that are not run; with TEST_TIMES, each test tells its time of the processor.
+// commas, of tests that are not run; with TEST_TIMES, each test tells its time of the processor;
+// with TEST_LONG, tests try more cases.
 
 #include "td_test.h"
 
@@ -33,6 +34,10 @@ void test_register(const char *file, const char *name, test_function function) {
 
 void test_skip(const char *reason) {
     skipped = reason;
+}
+
+bool test_is_long(void) {
+    return getenv("TEST_LONG") != NULL;
 }
 
 static void print_failure(const char *file, int line, const char *format, va_list args) {

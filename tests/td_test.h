@@ -20,6 +20,8 @@ void test_failed(const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 // What the test is about is not there: it neither passes nor fails, and the reason is printed.
 void test_skip(const char *reason);
+// Whether TEST_LONG is set in the environment, as `make soak` does: a test may then try more cases.
+bool test_is_long(void);
 // A check with a message of its own, for helpers that are told the place. The condition again.
 bool test_check(bool condition, const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
