@@ -133,7 +133,7 @@ static void add_loads(const bead *b, td_vec3 u, tdi_point *sum) {
     }
     if (by.value > 0 && (o->air.linear > 0 || o->air.quadratic > 0)) {
         const tdi_mat3 r = tdi_mat3_from_quat(s->initial);
-        const tdi_drag_area area = tdi_drag_area_of(tdi_segment_areas(s), &r);
+        const tdi_drag_area area = tdi_drag_area_of(tdi_segment_areas(s), tdi_segment_fold(s), &r);
         const td_vec3 wind = o->winds ? o->winds[0] : o->air.wind;
         const tdi_drag d = tdi_drag_of(&o->air, &area, tdi_sub(u, wind), &by);
         tdi_point_add(sum, d.value, d.gradient, d.hessian);

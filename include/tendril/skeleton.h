@@ -162,15 +162,19 @@ typedef struct td_segment {
     int32_t contour;     ///< Of a stem: number of the skeleton's contour, from 1; 0: round.
     int32_t material;    ///< Index into the skeleton's materials.
     td_organ organ;
-    int32_t shape;          ///< Index into the skeleton's shapes; TD_NONE for stems.
-    uint32_t color;         ///< 0xRRGGBB.
-    td_real area;           ///< m^2: one side of a lamina; 2 * mean radius * length of a stem.
-    td_real mass;           ///< kg.
-    td_real drag;           ///< Factor of its area to the air; 1: as it is.
+    int32_t shape;  ///< Index into the skeleton's shapes; TD_NONE for stems.
+    uint32_t color; ///< 0xRRGGBB.
+    td_real area;   ///< m^2: one side of a lamina; 2 * mean radius * length of a stem.
+    td_real mass;   ///< kg.
+    td_real drag;   ///< Factor of its area to the air; 1: as it is. Organs that stand at one
+                    ///< place shelter each other, by which it is less.
     td_vec3 centre_of_mass; ///< In the segment's axes, m.
     td_sym3 second_moment;  ///< Integral of density X X^T about the joint, kg m^2.
     td_vec3 stiffness;      ///< Joint springs about X, Y (twist), Z, N m/rad. Hinge and slide: x.
     td_vec3 damping;        ///< Likewise, N m s/rad.
+    td_vec3 outline;       ///< m^2: of an organ of several surfaces, as seen along X, Y and Z: what
+                           ///< the air meets instead of `area`. 0: a stem or one surface.
+    td_real fold_pressure; ///< Pa: of the wind, at which these surfaces fold. 0: they are rigid.
 } td_segment;
 
 /// How an end of a strand is held.

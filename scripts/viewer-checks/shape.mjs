@@ -83,14 +83,20 @@ async function checkPresets(page) {
   await press('Gale');
   await run(page, 1);
   const blown = await tipOf(page, tip);
-  expect((await settings()).wind === 11 && blown[0] - rest[0] > 0.01, `a gale bends it (${blown[0] - rest[0]} m)`);
+  expect((await settings()).wind >= 17.2 && blown[0] - rest[0] > 0.01, `a gale bends it (${blown[0] - rest[0]} m)`);
   expect(await page.locator('#forces .presets [aria-pressed=true]').allInnerTexts().then((all) =>
     all.join() === 'Gale,As grown,As the scene says'), 'what is in force is marked');
+  const beaufort = { 'Light breeze': [1.6, 3.3], 'Fresh breeze': [8, 10.7], Gale: [17.2, 20.7] }; // m/s
+  for (const [name, [least, most]] of Object.entries(beaufort)) {
+    await press(name);
+    const { wind } = await settings();
+    expect(wind >= least && wind <= most, `${name} is one by the Beaufort scale (${wind} m/s)`);
+  }
   await press('Wilted');
   await press('Fine');
   const { stiffness, step, error } = await settings();
   expect(stiffness === 0.08 && Math.abs(step - 1 / 240) < 1e-9 && error === 0, 'and so are material and accuracy');
-  for (const wanted of [11, 11, 0]) {
+  for (const wanted of [18, 18, 9, 3, 18, 0]) {
     await page.locator('#undo').click();
     expect((await settings()).wind === wanted, 'presets are undone one after the other');
   }

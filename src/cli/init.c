@@ -44,7 +44,7 @@ static const start_file files[] = {
                    "  - name: sprig\n"
                    "    plant: sprig.lsys\n"
                    "loads:\n"
-                   "  - wind: {velocity: [1.5, 0, 0.5], intensity: 0.3, gust: 0.4}\n"
+                   "  - wind: {velocity: [2, 0, 0.5], intensity: 0.3, gust: 0.4}\n"
                    "  - pull: {object: sprig, by: [0.05, 0, 0], stiffness: 2, start: 1, end: 2}\n"
                    "record:\n"
                    "  duration: 5\n"

@@ -229,7 +229,7 @@ static void add_drag(td_helix_state *s, const td_step_opts *o, const tdi_helix_v
     arm_of(s, &v->point, &arm);
     const tdi_mat3 turn = tdi_mat3_from_quat(v->turn);
     const tdi_mat3 axes = tdi_mat3_product(&arm.axes, &turn);
-    const tdi_drag_area area = tdi_drag_area_of(v->area, &axes);
+    const tdi_drag_area area = tdi_drag_area_of(v->area, v->fold, &axes);
     const td_vec3 wind = o->winds ? o->winds[v->point.segment] : o->air.wind;
     const tdi_drag drag = tdi_drag_of(&o->air, &area, tdi_sub(arm.rate.velocity, wind), &by);
     tdi_helix_add_wrench(&s->work[v->point.element].inertia, &arm, tdi_vec3(0, 0, 0),

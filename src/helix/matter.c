@@ -85,7 +85,8 @@ static bool add_vanes(tdi_helix_maker *k, int32_t segment) {
                       .s = r->from + part * (r->to - r->from),
                       .offset = tdi_add(tdi_scale(r->start, 1 - part), tdi_scale(r->end, part))},
             .turn = r->turn,
-            .area = area};
+            .area = area,
+            .fold = tdi_segment_fold(s)};
         if (!add_vane(k, &v)) {
             return false;
         }

@@ -60,6 +60,7 @@ typedef struct tdi_helix_vane {
     tdi_helix_point point; // whose segment's wind it feels
     td_quat turn;          // of the axes of `area` in the frame
     td_vec3 area;          // m^2
+    td_real fold;          // see load/drag.h
 } tdi_helix_vane;
 
 typedef struct tdi_helix_capsule {

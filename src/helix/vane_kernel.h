@@ -28,10 +28,10 @@ typedef struct wvanes { // of each lane
 } wvanes;
 
 // Reals of a tdi_helix_vane and of a tdi_helix_vane_air.
-enum { VANE_S = 1, VANE_OFFSET = 2, VANE_TURN = 5, VANE_AREA = 9 };
-enum { KNOWN_STAR = 0, KNOWN_AREA = 3, KNOWN_MOST = 9 };
-_Static_assert(sizeof(tdi_helix_vane) == 12 * sizeof(td_real), "reals of a vane");
-_Static_assert(sizeof(tdi_helix_vane_air) == 10 * sizeof(td_real), "reals of a vane's air");
+enum { VANE_S = 1, VANE_OFFSET = 2, VANE_TURN = 5, VANE_AREA = 9, VANE_FOLD = 12 };
+enum { KNOWN_STAR = 0, KNOWN_AREA = 3, KNOWN_MOST = 9, KNOWN_FOLD = 10 };
+_Static_assert(sizeof(tdi_helix_vane) == 13 * sizeof(td_real), "reals of a vane");
+_Static_assert(sizeof(tdi_helix_vane_air) == 11 * sizeof(td_real), "reals of a vane's air");
 
 static inline void read_vanes(const tdi_vanes_at *at, int32_t first, int32_t count, wvanes *in) {
     for (int lane = 0; lane < TDI_LANES; lane++) {
@@ -62,7 +62,8 @@ static inline void ride_vane(const tdi_vanes_at *at, const wvanes *in, wride *r)
 
 static inline tdi_wdrag drag_on(const tdi_vanes_at *at, const wvanes *in, const wride *r) {
     const tdi_rate_factors by = tdi_rates_of(at->h);
-    const tdi_wdrag_area area = {entries6(&in->known, KNOWN_AREA), entry(&in->known, KNOWN_MOST)};
+    const tdi_wdrag_area area = {entries6(&in->known, KNOWN_AREA), entry(&in->known, KNOWN_MOST),
+                                 entry(&in->known, KNOWN_FOLD)};
     const tdi_wvec3 x = tdi_wadd(entries3(&in->start, 0), tdi_wmat3_apply(&r->axes, r->y)),
                     way = tdi_wsub(x, entries3(&in->known, KNOWN_STAR)),
                     u = tdi_wsub(tdi_wscale(way, tdi_wide_all(1 / at->h)), entries3(&in->wind, 0));
@@ -230,11 +231,13 @@ static void note_air(const tdi_helix_vane *vane, int32_t first, int32_t last,
                         (4 * star.z - then.z) / 3); // as tdi_two_step()
         }
         const tdi_wmat3 axes = product_of(&frame, &turn);
-        const tdi_wdrag_area area = tdi_wdrag_area_of(entries3(&in, VANE_AREA), &axes);
+        const tdi_wdrag_area area =
+            tdi_wdrag_area_of(entries3(&in, VANE_AREA), entry(&in, VANE_FOLD), &axes);
         for (int lane = 0; lane < count; lane++) {
             known[k + lane].star = tdi_wvec3_get(&star, lane);
             known[k + lane].area =
-                (tdi_drag_area){tdi_wsym3_get(&area.area, lane), tdi_wide_get(&area.most, lane)};
+                (tdi_drag_area){tdi_wsym3_get(&area.area, lane), tdi_wide_get(&area.most, lane),
+                                tdi_wide_get(&area.fold, lane)};
         }
     }
 }

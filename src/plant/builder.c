@@ -14,6 +14,7 @@
 #include "math/quat.h"
 #include "plant/fields.h"
 #include "plant/shape.h"
+#include "plant/shelter.h"
 #include "plant/sort.h"
 
 // ---- making and freeing ---------------------------------------------------------------------
@@ -398,6 +399,7 @@ static void set_masses(td_builder *builder) {
         } else {
             m = tdi_organ_moments(&builder->shape_moments[s->shape], &material, s->length);
             s->area = tdi_organ_area(&builder->shape_moments[s->shape], s->length);
+            tdi_organ_set_outline(&builder->shape_moments[s->shape], &material, s);
         }
         if (!builder->extras[i].has_mass) {
             tdi_segment_set_mass(s, &m);
@@ -449,6 +451,7 @@ static td_status compute(td_builder *builder, td_diag *diag) {
             return status;
         }
     }
+    tdi_shelter_set(&builder->store);
     tdi_springs_set(&builder->store, builder->extras, builder->opts.springs);
     return tdi_store_check(&builder->store, diag);
 }

@@ -77,6 +77,8 @@ static void tape_segment(tape *t, td_segment *s) {
     ITEM(second_moment);
     ITEM(stiffness);
     ITEM(damping);
+    ITEM(outline);
+    ITEM(fold_pressure);
 }
 
 static void tape_material(tape *t, td_material *s) {

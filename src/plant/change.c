@@ -82,6 +82,8 @@ static void change_segment(td_segment *s, const td_material *old, const td_mater
     s->radius_base *= size;
     s->radius_tip *= size;
     s->area *= size * size;
+    s->outline = tdi_scale(s->outline, size * size);
+    s->fold_pressure *= now->young / old->young;
     s->mass *= mass;
     s->second_moment = scaled(s->second_moment, mass * size * size);
     s->section.bend_x *= bend * size;

@@ -9,6 +9,7 @@
 
 #include "cpfg/patches.h"
 #include "math/vec3.h"
+#include "plant/outline.h"
 #include "plant/shape.h"
 
 // ---- sums -----------------------------------------------------------------------------------
@@ -238,6 +239,12 @@ tdi_shape_moments tdi_shape_integrate(const td_shape *shape, const td_polygon *p
         break;
     case TD_SHAPE_BOX: out.solid = box_moments(shape->width, shape->depth); break;
     }
+    if (tdi_surface_count(shape) > 1) {
+        const tdi_drawn_organ organ = {shape, polygons, points, 1, {0, 0, 0}, {1, 0, 0, 0}};
+        tdi_outline outline = tdi_outline_around(&organ, 1);
+        tdi_outline_add(&outline, &organ);
+        out.outline = tdi_outline_areas(&outline);
+    }
     return out;
 }
 
@@ -254,6 +261,22 @@ tdi_moments tdi_organ_moments(const tdi_shape_moments *shape, const td_material 
 
 td_real tdi_organ_area(const tdi_shape_moments *shape, td_real size) {
     return shape->polygons ? shape->area : shape->area * size * size;
+}
+
+// A plate of length l that is held at one end has its tip l aside under the pressure 8 B/l^3, with
+// B = E t^3/12 a width. Surfaces of the area A within an outline P lie in A/P layers, which hold
+// each other up, and reach out by l^2 = P/pi.
+void tdi_organ_set_outline(const tdi_shape_moments *shape, const td_material *material,
+                           td_segment *segment) {
+    const td_real scale = shape->polygons ? 1 : segment->length, t = material->thickness;
+    segment->outline = tdi_scale(shape->outline, scale * scale);
+    const td_real most = fmax(segment->outline.x, fmax(segment->outline.y, segment->outline.z));
+    segment->fold_pressure = 0;
+    if (most > 0 && t > 0) {
+        const td_real reach = sqrt(most / TDI_PI), layers = fmax(1, segment->area / most);
+        segment->fold_pressure =
+            8 * layers * (material->young * t * t * t / 12) / (reach * reach * reach);
+    }
 }
 
 // ---- checks and results ---------------------------------------------------------------------

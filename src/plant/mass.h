@@ -23,8 +23,9 @@ tdi_moments tdi_moments_cone(td_real length, td_real radius_base, td_real radius
 typedef struct tdi_shape_moments {
     tdi_moments lamina;
     tdi_moments solid;
-    td_real area;  // one side, silhouettes of balls included
-    bool polygons; // given in m: the size does not scale it
+    td_real area;    // one side, silhouettes of balls included
+    bool polygons;   // given in m: the size does not scale it
+    td_vec3 outline; // of several surfaces at once, as seen along X, Y and Z; 0: one surface
 } tdi_shape_moments;
 
 // `polygons` and `points` are those the shape's polygon_first counts from; NULL for other kinds.
@@ -35,6 +36,10 @@ tdi_shape_moments tdi_shape_integrate(const td_shape *shape, const td_polygon *p
 tdi_moments tdi_organ_moments(const tdi_shape_moments *shape, const td_material *material,
                               td_real size);
 td_real tdi_organ_area(const tdi_shape_moments *shape, td_real size);
+
+// The outline of an organ of several surfaces, and the pressure that folds them; 0 of one surface.
+void tdi_organ_set_outline(const tdi_shape_moments *shape, const td_material *material,
+                           td_segment *segment);
 
 // One polygon over its area. The area is 0 for one without any.
 tdi_moments tdi_moments_polygon(const td_vec3 *points, int32_t count);

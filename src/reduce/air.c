@@ -201,7 +201,10 @@ void tdi_reduce_drags(td_reduced_state *s) {
                       x = tdi_sub(tdi_add(f->o, lever), on->o),
                       v = tdi_add(past->v, tdi_mat3_apply(&past->w, tdi_mat3_apply_t(&on->r, x))),
                       more = tdi_mat3_apply(&past->w, tdi_mat3_apply_t(&on->r, lever));
-        const in_lanes in = {.r = f->r, .tip = s->full->body[i].tip, .area = s->full->body[i].area};
+        const in_lanes in = {.r = f->r,
+                             .tip = s->full->body[i].tip,
+                             .area = s->full->body[i].area,
+                             .fold = s->full->body[i].fold};
         out_lanes out = {.flow = tdi_sub(v, wind)};
         drag_on(&s->count->flow.air, &in, more, &out);
         s->load[i] = (tdi_wrench){out.n, out.f};

@@ -10,11 +10,15 @@
 #include "math/wide.h"
 #include "reduce/air.h"
 
+#define TDI_WIDE_NAMES 1
+#include "math/lane_names.h"
+#include "load/drag_lanes.h"
+
 #define GAUSS 0.57735026918962576 // of the way from the middle to the tip
 
 // ---- rows, in which the reals of a lane are a column ----------------------------------------
 
-enum { FRAME = 12, TIP_AREA = 6, VECTOR = 3, IN = FRAME + TIP_AREA + 2 * VECTOR + 1 };
+enum { FRAME = 12, TIP_AREA = 7, VECTOR = 3, IN = FRAME + TIP_AREA + 2 * VECTOR + 1 };
 
 typedef union in_lanes {
     td_real row[IN][TDI_LANES];
@@ -22,6 +26,7 @@ typedef union in_lanes {
         tdi_wmat3 r; // of the segment on its cluster
         tdi_wvec3 o;
         tdi_wvec3 tip, area;
+        tdi_wide fold;
         tdi_wvec3 off;  // where its mass is, from its seat
         tdi_wvec3 flow; // at the cluster's origin
         tdi_wide share; // of the segment that is on the cluster
@@ -70,14 +75,16 @@ static inline void take(batch *b, const td_reduced_state *s, int32_t i, const td
 // ---- drag -----------------------------------------------------------------------------------
 
 // tdi_reduce_drag()
-static inline tdi_wvec3 drag(const td_air *air, tdi_wvec3 area, tdi_wvec3 u, tdi_wide *largest) {
+static inline tdi_wvec3 drag(const td_air *air, tdi_wvec3 area, tdi_wide fold, tdi_wvec3 u,
+                             tdi_wide *largest) {
     const tdi_wide none = tdi_wide_all(0), xy = tdi_wide_select(area.x > area.y, area.x, area.y),
                    most = tdi_wide_select(xy > area.z, xy, area.z);
     const tdi_mask some = most > none;
     const tdi_wvec3 au = tdi_wtimes(area, u);
     const tdi_wide form = tdi_wide_select(some, tdi_wdot(u, au) / most, none),
-                   slope = tdi_wide_select(some, air->linear + air->quadratic * tdi_wide_sqrt(form),
-                                           none);
+                   speed = tdi_wide_sqrt(form), folds = tdi_wdrag_folds_at(air, fold, speed).force,
+                   slope =
+                       tdi_wide_select(some, air->linear + air->quadratic * speed * folds, none);
     *largest = slope * most;
     return tdi_wscale(au, -slope);
 }
@@ -89,8 +96,8 @@ static inline void drag_on(const td_air *air, const in_lanes *in, tdi_wvec3 more
     const tdi_wvec3 u = tdi_wmat3_apply_t(&in->r, out->flow),
                     off = tdi_wscale(tdi_wmat3_apply_t(&in->r, more), gauss);
     tdi_wide slopes[2];
-    const tdi_wvec3 near = drag(air, in->area, tdi_wsub(u, off), &slopes[0]),
-                    far = drag(air, in->area, tdi_wadd(u, off), &slopes[1]),
+    const tdi_wvec3 near = drag(air, in->area, in->fold, tdi_wsub(u, off), &slopes[0]),
+                    far = drag(air, in->area, in->fold, tdi_wadd(u, off), &slopes[1]),
                     push = tdi_wscale(tdi_wadd(near, far), half),
                     turn = tdi_wmadd(push, tdi_wsub(far, near), tdi_wide_all(0.5 * GAUSS));
     out->coefficient = 0.5 * (slopes[0] + slopes[1]);

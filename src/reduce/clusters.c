@@ -307,7 +307,7 @@ static void fill_bodies(td_reduced_state *s) {
     tdi_body *body = s->clusters.body;
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
         if (made(s, c)) {
-            body[c].mass = body[c].from = 0;
+            body[c].mass = body[c].from = body[c].fold = 0;
             body[c].moment = body[c].area = body[c].tip = tdi_vec3(0, 0, 0);
             body[c].second = (td_sym3){0, 0, 0, 0, 0, 0};
         }

@@ -53,7 +53,7 @@ static tdi_wrench load_of(const td_reduced_state *s, int32_t i, const td_step_op
     const tdi_rate_factors by = {.gradient = 1};
     const tdi_body *b = &s->full->body[i];
     const tdi_frame *f = &s->whole.frame[i];
-    const tdi_drag_area a = tdi_drag_area_of(b->area, &f->r);
+    const tdi_drag_area a = tdi_drag_area_of(b->area, b->fold, &f->r);
     tdi_wrench load = {.f = tdi_scale(o->gravity, b->mass),
                        .n = tdi_cross(tdi_mat3_apply(&f->r, b->moment), o->gravity)};
     if (a.most > 0) {

@@ -6,6 +6,7 @@
 #include "base/guard.h"
 #include "base/opts.h"
 #include "base/range.h"
+#include "load/drag.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -332,7 +333,7 @@ static void make_edges(const rod_maker *k) {
         e->damping_time = k->def->damping_time;
         e->inertia = s.inertia * length;
         e->radius = r;
-        e->area = tdi_vec3(2 * r * length, 0.2 * r * length, 2 * r * length);
+        e->area = tdi_vec3(2 * r * length, TDI_RUBBED * 2 * r * length, 2 * r * length);
         e->mass = s.mass * length;
         e->first = 0.5 * s.mass * length;
         e->second = s.mass * length / 3;

@@ -45,6 +45,7 @@ typedef struct tdi_rod_node {
     td_real radius;       // m
     td_vec3 offset;       // m
     td_vec3 area;         // m^2 to the air, in the edge's axes
+    td_real fold;         // see load/drag.h
     td_vec3 start;        // m, at time 0
     td_vec3 start_m1;
     td_real start_twist;

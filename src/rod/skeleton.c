@@ -213,6 +213,7 @@ static int32_t make_tip(maker *k, int32_t segment, int32_t parent, uint32_t flag
     n->damping_time = damping_time(s);
     n->radius = 0.5 * (s->radius_base + s->radius_tip);
     n->area = tdi_segment_areas(s);
+    n->fold = tdi_segment_fold(s);
     n->start_m1 = tdi_quat_rotate(turn, tdi_vec3(0, 0, 1));
     n->start = tdi_add(k->origin[segment], tdi_quat_rotate(turn, tdi_vec3(0, length_of(s), 0)));
     make_mass(k, i, s);

@@ -269,7 +269,7 @@ static drag_pair drag_of(const td_rod_state *s, const tdi_rod_potential *p, int3
     const tdi_rod_node *n = &s->model->node[i];
     const moved d = moved_of(s, i);
     const td_vec3 wind = p->winds ? p->winds[n->edge] : p->air.wind;
-    const tdi_drag_area drag_area = tdi_drag_area_of(n->area, &s->area_axes[n->edge]);
+    const tdi_drag_area drag_area = tdi_drag_area_of(n->area, n->fold, &s->area_axes[n->edge]);
     const tdi_rate_factors whole = rate_factors(p);
     const tdi_rate_factors by = {0.5 * whole.value, 0.5 * whole.gradient, 0.5 * whole.hessian};
     drag_pair drag;

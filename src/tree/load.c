@@ -85,7 +85,7 @@ static void add_wrench(tdi_wrench *to, td_vec3 lever, td_vec3 force) {
 static void add_drag(const tdi_body *body, const tdi_frame *f, const tdi_twist *twist,
                      const tdi_loads *l, td_vec3 wind, tdi_wrench *to) {
     const tdi_rate_factors by = {.gradient = 0.5};
-    const tdi_drag_area a = tdi_drag_area_of(body->area, &f->r);
+    const tdi_drag_area a = tdi_drag_area_of(body->area, body->fold, &f->r);
     for (int g = 0; g < 2; g++) {
         td_vec3 lever = tdi_mat3_apply(&f->r, tdi_scale(body->tip, tdi_gauss_points[g]));
         td_vec3 v = tdi_add(twist->v, tdi_cross(twist->w, lever));

@@ -77,6 +77,7 @@ static void fill_body(tdi_body *body, const td_segment *segment) {
     body->damping = segment->damping;
     body->tip = segment->tip;
     body->area = tdi_segment_areas(segment);
+    body->fold = tdi_segment_fold(segment);
     fill_capsule(body, segment);
 }
 

@@ -34,6 +34,7 @@ typedef struct tdi_body {
     td_vec3 axis; // of a hinge or slide
     td_vec3 tip;
     td_vec3 area;     // to a wind along each of its axes
+    td_real fold;     // see load/drag.h
     td_real radius;   // of its capsule
     td_real from, to; // m: ends of the capsule on the way to the tip; to < 0: it has none
 } tdi_body;

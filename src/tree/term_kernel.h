@@ -27,7 +27,7 @@ typedef tdi_term wterm;
 #else
 
 // The same fields, each also as rows, in which the reals of a lane are a column.
-enum { BODY_OWN = 16, BODY_OUTSIDE = 6, BODY = BODY_OWN + BODY_OUTSIDE, FRAME = 12, PLACE = 12 };
+enum { BODY_OWN = 16, BODY_OUTSIDE = 7, BODY = BODY_OWN + BODY_OUTSIDE, FRAME = 12, PLACE = 12 };
 
 typedef union wbody {
     td_real row[BODY][TDI_LANES];
@@ -37,6 +37,7 @@ typedef union wbody {
         tdi_wsym3 second;
         tdi_wvec3 stiffness, damping;
         tdi_wvec3 tip, area; // with drag
+        tdi_wide fold;
     };
 } wbody;
 
@@ -150,7 +151,7 @@ static inline drag_points drag_points_of(const wbodies *in, const tdi_loads *l) 
     const tdi_rate_factors whole = tdi_loads_rate(l);
     const tdi_wvec3 tip = in->body->tip, moved = tdi_wsub(in->frame->o, in->star->o);
     drag_points d;
-    d.a = tdi_wdrag_area_of(in->body->area, in->past);
+    d.a = tdi_wdrag_area_of(in->body->area, in->body->fold, in->past);
     d.lever = tdi_wmat3_apply(&in->frame->r, tip);
     d.still = tdi_wsub(tdi_wscale(moved, over), *in->wind);
     d.along = tdi_wscale(tdi_wsub(d.lever, tdi_wmat3_apply(&in->star->r, tip)), over);

@@ -12,7 +12,7 @@
 #define REALS(type, from, to) ((offsetof(type, to) - offsetof(type, from)) / sizeof(td_real))
 
 _Static_assert(REALS(tdi_body, mass, attach) == BODY_OWN, "a body begins with its own");
-_Static_assert(REALS(tdi_body, tip, area) == 3, "areas follow the tip");
+_Static_assert(REALS(tdi_body, tip, fold) == 6, "areas and fold follow the tip");
 _Static_assert(REALS(tdi_frame, r, o) + 3 == FRAME, "a frame ends with r, o");
 _Static_assert(sizeof(tdi_place) == PLACE * sizeof(td_real), "a place is o, r");
 

@@ -11,13 +11,17 @@ export interface Preset {
   changes(scene: Settings, largestError: number): Partial<Settings>;
 }
 
-/** m/s among plants: a gale of 18 m/s, as it is measured at 10 m, has left about 11 near the ground. */
-const AIR = {
+/**
+ * m/s, each within its range of the Beaufort scale (WMO): light breeze 1.6 to 3.3, fresh breeze 8.0 to
+ * 10.7, gale 17.2 to 20.7.
+ */
+export const AIR = {
   calm: { wind: 0, gust: 0, turbulence: 0 },
-  breeze: { wind: 3, gust: 0.5, turbulence: 0.2 },
-  gale: { wind: 11, gust: 0.4, turbulence: 0.2 },
+  lightBreeze: { wind: 3, gust: 0.5, turbulence: 0.2 },
+  freshBreeze: { wind: 9, gust: 0.4, turbulence: 0.2 },
+  gale: { wind: 18, gust: 0.4, turbulence: 0.2 },
 };
-export const BREEZE: Partial<Settings> = AIR.breeze;
+export const BREEZE: Partial<Settings> = AIR.lightBreeze;
 
 const fixed = (label: string, changes: Partial<Settings>): Preset => ({ label, changes: () => changes });
 
@@ -26,7 +30,12 @@ const FINER = 4; // times as many steps
 
 /** What plants are made of goes by factors over what they are. */
 export const PRESETS: Record<string, Preset[]> = {
-  Wind: [fixed('Calm', AIR.calm), fixed('Breeze', AIR.breeze), fixed('Gale', AIR.gale)],
+  Wind: [
+    fixed('Calm', AIR.calm),
+    fixed('Light breeze', AIR.lightBreeze),
+    fixed('Fresh breeze', AIR.freshBreeze),
+    fixed('Gale', AIR.gale),
+  ],
   Plant: [
     fixed('Wilted', { stiffness: 0.08, damping: 1 }),
     fixed('Soft', { stiffness: 0.35, damping: 1 }),
