@@ -32,8 +32,8 @@ typedef struct td_load {
 /// The drag on a piece with projected area A that moves with velocity u relative to the air is
 /// -A (linear + quadratic |u|) u. Along a stem and in the plane of a leaf it is 0.1 of that across
 /// in the linear part and 0.1^(3/2) = 0.032 in the quadratic part. Organs of several surfaces have
-/// the area of their outline, and fold in strong wind; see docs/theory/wind.md. Drag only ever takes
-/// energy out of still air.
+/// the area of their outline, and fold in strong wind; see docs/theory/wind.md. Drag only ever
+/// takes energy out of still air.
 typedef struct td_air {
     td_vec3 wind;      ///< m/s, everywhere.
     td_real linear;    ///< N s/m^3, >= 0.
