@@ -55,7 +55,7 @@ TD_TEST(storm_steps_of_rods_converge_at_20_and_60_m_s) {
 // Leaves that flap wind limp stalks up by many turns, which joints and rods let go.
 TD_TEST(storm_steps_of_helices_converge_at_20_and_60_m_s) {
     check_storm(STORM_HELIX, 20, 6.5, 0.03);
-    check_storm(STORM_HELIX, 60, 9.5, 0.05);
+    check_storm(STORM_HELIX, 60, 10, 0.05); // flowers have the drag of their outline: 9.64
 }
 
 TD_TEST(storm_plants_are_the_same_for_the_same_seed) {
