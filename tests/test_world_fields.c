@@ -235,7 +235,7 @@ TD_TEST(field_filled_by_hand_is_checked) {
         {none, 3, TD_ERR_SYNTAX,
          "loads[0].field.force[1]: expected a number, a name or '(' before the end of the line "
          "(column 1 of the expression)"},
-        {NULL, 3, TD_ERR_SYNTAX, "field.force: 3 of them are given as no array"},
+        {NULL, 3, TD_ERR_SYNTAX, "loads[0].field.force: 3 of them are given as no array"},
     };
     static const td_vec3 points[] = {{0, 0, 0}, {0, -1, 0}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {

@@ -122,7 +122,8 @@ const char *tdi_table_nearest(const tdi_scene_table *table, const char *key);
 // What a number in the struct is over the number that is written.
 td_real tdi_field_scale(const tdi_scene_field *field);
 
-// Bytes of one item of a LIST.
+// Bytes of a value of a kind, and of one item of a LIST.
+size_t tdi_kind_size(tdi_scene_kind kind);
 size_t tdi_item_size(const tdi_scene_field *list);
 
 // Whether a row allows the number, in the written unit.
@@ -200,13 +201,20 @@ const td_value *tdi_fields_where(const td_value *root, const char *path);
 // ---- walking --------------------------------------------------------------------------------
 
 // Called for a row and its place; `path` is that of tdi_fields_find(). `field` is NULL for an item
-// of a list whose kind is none of its table's.
-typedef void (*tdi_field_visit)(void *context, const tdi_scene_field *field, void *at,
+// of a list whose kind is none of its table's. False ends the walk.
+typedef bool (*tdi_field_visit)(void *context, const tdi_scene_field *field, void *at,
                                 const char *path);
 
-// Visits all rows but maps and lists, and all that maps and lists lead to.
+// Visits all rows but maps, and all that maps and lists lead to; a list comes before its items.
 void tdi_fields_walk(const tdi_scene_table *table, void *object, tdi_field_visit visit,
                      void *context);
+
+// ---- copying --------------------------------------------------------------------------------
+
+// Copies all that the rows say, with texts and lists, into `arena`; counts must be right. What no
+// row names has its default in the copy. Values that are a TDI_SCENE_VALUE are not copied: the copy
+// points to the same. False: out of memory.
+bool tdi_fields_copy(const tdi_scene_table *table, const void *from, void *to, tdi_arena *arena);
 
 // ---- reference ------------------------------------------------------------------------------
 

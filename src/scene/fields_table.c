@@ -33,7 +33,7 @@ const char *tdi_table_nearest(const tdi_scene_table *table, const char *key) {
     return best;
 }
 
-static size_t kind_size(tdi_scene_kind kind) {
+size_t tdi_kind_size(tdi_scene_kind kind) {
     switch (kind) {
     case TDI_SCENE_REAL: return sizeof(td_real);
     case TDI_SCENE_BOOL: return sizeof(bool);
@@ -46,7 +46,7 @@ static size_t kind_size(tdi_scene_kind kind) {
 }
 
 size_t tdi_item_size(const tdi_scene_field *list) {
-    return list->table ? list->table->size : kind_size(list->item->kind);
+    return list->table ? list->table->size : tdi_kind_size(list->item->kind);
 }
 
 td_real tdi_field_scale(const tdi_scene_field *field) {
@@ -114,7 +114,7 @@ void tdi_field_default(const tdi_scene_field *field, void *object) {
         for (int i = 0; i < 3; i++) {
             scaled[i] = field->def[i] * tdi_field_scale(field);
         }
-        memcpy(place, scaled, kind_size(field->kind));
+        memcpy(place, scaled, tdi_kind_size(field->kind));
         break;
     case TDI_SCENE_ROTATION:
         memcpy(scaled, field->def, sizeof scaled);

@@ -16,6 +16,7 @@ typedef struct walk {
     void *context;
     char path[MAX_PATH];
     size_t length;
+    bool ended;
 } walk;
 
 static void walk_table(walk *w, const tdi_scene_table *table, char *object);
@@ -35,12 +36,16 @@ static void go_back(walk *w, size_t length) {
     w->path[length] = 0;
 }
 
+static void call(walk *w, const tdi_scene_field *field, char *at) {
+    w->ended = w->ended || !w->visit(w->context, field, at, w->path);
+}
+
 static void walk_list(walk *w, const tdi_scene_field *list, char *object) {
     char *items, number[16];
     int32_t count;
     memcpy(&items, object + list->offset, sizeof items);
     memcpy(&count, object + list->count, sizeof count);
-    for (int32_t k = 0; k < count; k++) {
+    for (int32_t k = 0; items && k < count && !w->ended; k++) {
         char *item = items + (size_t)k * tdi_item_size(list);
         snprintf(number, sizeof number, "[%d]", (int)k);
         size_t before = go_in(w, number);
@@ -48,7 +53,7 @@ static void walk_list(walk *w, const tdi_scene_field *list, char *object) {
             go_in(w, ".");
             walk_table(w, list->table, item);
         } else {
-            w->visit(w->context, list->item, item, w->path);
+            call(w, list->item, item);
         }
         go_back(w, before);
     }
@@ -57,12 +62,13 @@ static void walk_list(walk *w, const tdi_scene_field *list, char *object) {
 static void walk_field(walk *w, const tdi_scene_field *field, char *object) {
     size_t before = go_in(w, field->key);
     if (field->kind == TDI_SCENE_LIST) {
+        call(w, field, object + field->offset);
         walk_list(w, field, object);
     } else if (field->kind == TDI_SCENE_MAP) {
         go_in(w, ".");
         walk_table(w, field->table, object + field->offset);
     } else {
-        w->visit(w->context, field, object + field->offset, w->path);
+        call(w, field, object + field->offset);
     }
     go_back(w, before);
 }
@@ -73,14 +79,14 @@ static void walk_table(walk *w, const tdi_scene_table *table, char *object) {
     if (table->one_of) {
         memcpy(&tag, object + table->tag, sizeof tag);
     }
-    for (const tdi_scene_field *field = table->fields; field->key; field++) {
+    for (const tdi_scene_field *field = table->fields; field->key && !w->ended; field++) {
         if (!table->one_of || field->tag == tag) {
             found = true;
             walk_field(w, field, object);
         }
     }
     if (!found) {
-        w->visit(w->context, NULL, object, w->path);
+        call(w, NULL, object);
     }
 }
 

@@ -133,7 +133,11 @@ static td_status make_defines(td_scene *s, td_object_def *o, int32_t index, td_d
             tdi_diag_add(diags, &diag);
             return TD_ERR_SYNTAX;
         }
-        pairs[k] = (td_define){item->key, item->text};
+        pairs[k] = (td_define){tdi_arena_text(&s->fields.arena, item->key, strlen(item->key)),
+                               tdi_arena_text(&s->fields.arena, item->text, strlen(item->text))};
+        if (!pairs[k].name || !pairs[k].value) {
+            return TD_ERR_MEMORY;
+        }
     }
     o->defines = pairs;
     o->define_count = map->count;

@@ -12,89 +12,25 @@
 
 // ---- copying --------------------------------------------------------------------------------
 
-typedef struct copier {
-    tdi_arena *arena;
-    bool fine;
-} copier;
-
-static const char *text(copier *c, const char *from) {
-    const char *copy = from ? tdi_arena_text(c->arena, from, strlen(from)) : NULL;
-    c->fine &= !from || copy;
-    return copy;
-}
-
-static void *items(copier *c, const void *from, int32_t count, size_t item_size) {
-    if (count <= 0 || !from) {
-        return NULL;
+// What an object has that no file says: definitions as pairs of texts, in place of a map, and a
+// skeleton, which is borrowed while the world is made.
+static bool copy_pairs(tdi_arena *arena, const td_object_def *from, td_object_def *to) {
+    bool fine = true;
+    to->skeleton = from->skeleton;
+    if (from->define_count <= 0) {
+        return true;
     }
-    void *copy = tdi_arena_zeroed(c->arena, (size_t)count, item_size);
-    c->fine &= copy != NULL;
-    return copy ? memcpy(copy, from, (size_t)count * item_size) : NULL;
-}
-
-static void copy_strand(copier *c, td_strand_def *s) {
-    s->material = text(c, s->material);
-    s->points = items(c, s->points, s->point_count, sizeof *s->points);
-    s->rest = items(c, s->rest, s->rest_count, sizeof *s->rest);
-    s->bodies = items(c, s->bodies, s->body_count, sizeof *s->bodies);
-    for (int k = 0; k < TD_ALONG_COUNT; k++) {
-        td_along *a = &s->along[k];
-        a->places = items(c, a->places, a->count, sizeof *a->places);
-        a->values = items(c, a->values, a->count, sizeof *a->values);
+    td_define *pairs = tdi_arena_zeroed(arena, (size_t)from->define_count, sizeof *pairs);
+    for (int32_t k = 0; pairs && k < from->define_count; k++) {
+        const td_define *d = &from->defines[k];
+        pairs[k].name = d->name ? tdi_arena_text(arena, d->name, strlen(d->name)) : NULL;
+        pairs[k].value = d->value ? tdi_arena_text(arena, d->value, strlen(d->value)) : NULL;
+        fine &= (!d->name || pairs[k].name) && (!d->value || pairs[k].value);
     }
-}
-
-static void copy_object(copier *c, td_object_def *o) {
-    o->name = text(c, o->name);
-    o->plant = text(c, o->plant);
-    o->view = text(c, o->view);
-    copy_strand(c, &o->strand);
-    o->instances.places =
-        items(c, o->instances.places, o->instances.place_count, sizeof *o->instances.places);
-    td_define *defines = items(c, o->defines, o->define_count, sizeof *defines);
-    for (int32_t k = 0; defines && k < o->define_count; k++) {
-        defines[k] = (td_define){text(c, defines[k].name), text(c, defines[k].value)};
-    }
-    o->defines = defines;
-    o->define_values = defines ? NULL : o->define_values;
-    td_material_change *materials = items(c, o->materials, o->material_count, sizeof *materials);
-    for (int32_t k = 0; materials && k < o->material_count; k++) {
-        materials[k].name = text(c, materials[k].name);
-    }
-    o->materials = materials;
-    o->joints = items(c, o->joints, o->joint_count, sizeof *o->joints);
-}
-
-static void copy_field(copier *c, td_field_load *l) {
-    const char **force = items(c, l->force, l->force_count, sizeof *force);
-    for (int32_t k = 0; force && k < l->force_count; k++) {
-        force[k] = text(c, force[k]);
-    }
-    l->force = force;
-    l->object = text(c, l->object);
-}
-
-static void copy_load(copier *c, td_scene_load *l) {
-    switch (l->kind) {
-    case TD_SCENE_PULL: l->as.pull.place.object = text(c, l->as.pull.place.object); break;
-    case TD_SCENE_PUSH: l->as.push.place.object = text(c, l->as.push.place.object); break;
-    case TD_SCENE_POSE: l->as.pose.object = text(c, l->as.pose.object); break;
-    case TD_SCENE_FIELD: copy_field(c, &l->as.field); break;
-    case TD_SCENE_WIND: break;
-    }
-}
-
-static void copy_constraint(copier *c, td_scene_constraint *h) {
-    h->as.name = text(c, h->as.name);
-    h->as.a.place.object = text(c, h->as.a.place.object);
-    h->as.b.place.object = text(c, h->as.b.place.object);
-    h->as.points = items(c, h->as.points, h->as.point_count, sizeof *h->as.points);
-}
-
-static void copy_probe(copier *c, td_probe_def *p) {
-    p->name = text(c, p->name);
-    p->place.object = text(c, p->place.object);
-    p->constraint = text(c, p->constraint);
+    to->defines = pairs;
+    to->define_count = pairs ? from->define_count : 0;
+    to->define_values = NULL;
+    return fine && pairs;
 }
 
 static td_status copy_def(const td_scene_def *def, const td_alloc *alloc, td_scene **out) {
@@ -105,32 +41,12 @@ static td_status copy_def(const td_scene_def *def, const td_alloc *alloc, td_sce
     }
     s->alloc = alloc;
     s->fields.arena.alloc = alloc;
-    s->def = *def;
-    copier c = {&s->fields.arena, true};
-    td_object_def *objects = items(&c, def->objects, def->object_count, sizeof *objects);
-    td_scene_load *loads = items(&c, def->loads, def->load_count, sizeof *loads);
-    td_scene_constraint *holds = items(&c, def->constraints, def->constraint_count, sizeof *holds);
-    td_probe_def *probes = items(&c, def->record.probes, def->record.probe_count, sizeof *probes);
-    for (int32_t k = 0; objects && k < def->object_count; k++) {
-        copy_object(&c, &objects[k]);
+    bool fine = tdi_fields_copy(&tdi_scene_all, def, &s->def, &s->fields.arena);
+    td_object_def *objects = (td_object_def *)s->def.objects; // the copy is the scene's own
+    for (int32_t k = 0; fine && k < def->object_count; k++) {
+        fine = copy_pairs(&s->fields.arena, &def->objects[k], &objects[k]);
     }
-    for (int32_t k = 0; loads && k < def->load_count; k++) {
-        copy_load(&c, &loads[k]);
-    }
-    for (int32_t k = 0; holds && k < def->constraint_count; k++) {
-        copy_constraint(&c, &holds[k]);
-    }
-    for (int32_t k = 0; probes && k < def->record.probe_count; k++) {
-        copy_probe(&c, &probes[k]);
-    }
-    s->def.name = text(&c, def->name);
-    s->def.text = text(&c, def->text);
-    s->def.objects = objects;
-    s->def.loads = loads;
-    s->def.constraints = holds;
-    s->def.colliders = items(&c, def->colliders, def->collider_count, sizeof *def->colliders);
-    s->def.record.probes = probes;
-    if (!c.fine) {
+    if (!fine) {
         td_scene_free(s);
         *out = NULL;
         return TD_ERR_MEMORY;
@@ -202,7 +118,7 @@ static bool fits_along(const tdi_scene_field *field, const td_along *along) {
     return fine;
 }
 
-static void check_row(void *context, const tdi_scene_field *field, void *at, const char *path) {
+static bool check_row(void *context, const tdi_scene_field *field, void *at, const char *path) {
     checker *c = context;
     char expected[TDI_EXPECTS_TEXT] = "";
     if (field && field->along > 0 &&
@@ -210,10 +126,10 @@ static void check_row(void *context, const tdi_scene_field *field, void *at, con
         c->status = tdi_scene_fault(c->scene, c->diags, TD_ERR_SYNTAX, path,
                                     "expected places that rise from 0 to 1, and at each %s",
                                     tdi_field_expects(field, expected));
-        return;
+        return true;
     }
     if (field && fits(field, at)) {
-        return;
+        return true;
     }
     const bool choice = field && (field->kind == TDI_SCENE_CHOICE || field->kind == TDI_SCENE_TEXT);
     const bool number = field && field->kind != TDI_SCENE_ROTATION && !choice;
@@ -222,67 +138,67 @@ static void check_row(void *context, const tdi_scene_field *field, void *at, con
                                 : !field ? "a known kind"
                                 : choice ? "one of its named values"
                                          : "a rotation that is not zero");
+    return true;
 }
 
-static td_status check_count(const td_scene *s, const char *path, const void *items_there,
-                             int32_t count, td_diag_list *diags) {
-    return count == 0 || (count > 0 && items_there)
-               ? TD_OK
-               : tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path, "%d of them are given as %s",
-                                 (int)count, items_there ? "an array" : "no array");
+static void check_count(checker *c, const char *path, bool there, int32_t count) {
+    if (count != 0 && !(count > 0 && there)) {
+        c->status =
+            tdi_scene_fault(c->scene, c->diags, TD_ERR_SYNTAX, path, "%d of them are given as %s",
+                            (int)count, there ? "an array" : "no array");
+    }
+}
+
+static void check_list(checker *c, const tdi_scene_field *list, const char *at, const char *path) {
+    const char *items;
+    int32_t count;
+    memcpy(&items, at, sizeof items);
+    memcpy(&count, at - list->offset + list->count, sizeof count);
+    check_count(c, path, items, count);
+    for (int32_t k = 0; items && list->table && list->table->sized && k < count; k++) {
+        uint32_t size;
+        memcpy(&size, items + (size_t)k * list->table->size, sizeof size);
+        if (size != list->table->size) { // another than the first
+            c->status = tdi_scene_fault(c->scene, c->diags, TD_ERR_DEF, path,
+                                        "struct_size is wrong; start from td_%s_def_default()",
+                                        list->table->name);
+            return;
+        }
+    }
+}
+
+static bool check_counts_of_row(void *context, const tdi_scene_field *field, void *at,
+                                const char *path) {
+    checker *c = context;
+    if (field && field->along > 0) {
+        const td_along *a = (const td_along *)((const char *)at - field->offset + field->along);
+        check_count(c, path, a->places && a->values, a->count);
+    }
+    if (field && field->kind == TDI_SCENE_LIST) {
+        check_list(c, field, at, path);
+    }
+    return c->status == TD_OK;
 }
 
 // Counts come before anything is copied by them.
 static td_status check_counts(const td_scene_def *d, td_diag_list *diags) {
     const td_scene none = {.value = NULL};
-    td_status status = check_count(&none, "objects", d->objects, d->object_count, diags);
-    status = status ? status : check_count(&none, "loads", d->loads, d->load_count, diags);
-    status = status ? status
-                    : check_count(&none, "constraints", d->constraints, d->constraint_count, diags);
-    status =
-        status ? status : check_count(&none, "colliders", d->colliders, d->collider_count, diags);
-    status = status ? status
-                    : check_count(&none, "record.probes", d->record.probes, d->record.probe_count,
-                                  diags);
-    for (int32_t k = 0; k < d->constraint_count && status == TD_OK; k++) {
-        status = check_count(&none, "points", d->constraints[k].as.points,
-                             d->constraints[k].as.point_count, diags);
+    checker c = {&none, diags, TD_OK};
+    tdi_fields_walk(&tdi_scene_all, (void *)d, check_counts_of_row, &c); // which does not write
+    for (int32_t k = 0; k < d->object_count && c.status == TD_OK; k++) {
+        check_count(&c, "defines", d->objects[k].defines, d->objects[k].define_count);
     }
-    for (int32_t k = 0; k < d->load_count && status == TD_OK; k++) {
-        const td_field_load *l = &d->loads[k].as.field;
-        status = d->loads[k].kind == TD_SCENE_FIELD
-                     ? check_count(&none, "field.force", l->force, l->force_count, diags)
-                     : TD_OK;
+    return c.status;
+}
+
+// A scene of structs keeps no tree of values: what those said is in it by now.
+static bool forget_value(void *context, const tdi_scene_field *field, void *at, const char *path) {
+    (void)context;
+    (void)path;
+    if (field && field->kind == TDI_SCENE_VALUE) {
+        memset(at, 0, sizeof(const td_value *));
     }
-    for (int32_t k = 0; k < d->object_count && status == TD_OK; k++) {
-        const td_object_def *o = &d->objects[k];
-        if (o->struct_size != sizeof *o) { // another than the first
-            return tdi_scene_fault(&none, diags, TD_ERR_DEF, "objects",
-                                   "struct_size is wrong; start from td_object_def_default()");
-        }
-        status = check_count(&none, "materials", o->materials, o->material_count, diags);
-        status = status ? status : check_count(&none, "joints", o->joints, o->joint_count, diags);
-        status = status ? status
-                        : check_count(&none, "strand.points", o->strand.points,
-                                      o->strand.point_count, diags);
-        status =
-            status ? status
-                   : check_count(&none, "strand.rest", o->strand.rest, o->strand.rest_count, diags);
-        status = status ? status
-                        : check_count(&none, "strand.bodies", o->strand.bodies,
-                                      o->strand.body_count, diags);
-        for (int i = 0; i < TD_ALONG_COUNT && status == TD_OK; i++) {
-            const td_along *a = &o->strand.along[i];
-            status = check_count(&none, "strand.along", a->places && a->values ? a->places : NULL,
-                                 a->count, diags);
-        }
-        status = status ? status
-                        : check_count(&none, "instances.places", o->instances.places,
-                                      o->instances.place_count, diags);
-        status =
-            status ? status : check_count(&none, "defines", o->defines, o->define_count, diags);
-    }
-    return status;
+    return true;
 }
 
 // Of structs in our width.
@@ -296,6 +212,7 @@ static td_status copy(const td_scene_def *def, const td_alloc *alloc, td_scene *
         checker c = {*out, diags, TD_OK};
         tdi_fields_walk(&tdi_scene_all, &(*out)->def, check_row, &c);
         status = c.status == TD_OK ? tdi_scene_make_defines(*out, diags) : c.status;
+        tdi_fields_walk(&tdi_scene_all, &(*out)->def, forget_value, NULL);
     }
     if (status == TD_OK) {
         status = tdi_scene_check(*out, diags);

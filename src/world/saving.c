@@ -74,12 +74,12 @@ typedef struct counter {
     int32_t count;
 } counter;
 
-static void note_parameter(void *context, const tdi_scene_field *field, void *at,
+static bool note_parameter(void *context, const tdi_scene_field *field, void *at,
                            const char *path) {
     counter *c = context;
     (void)path;
     if (!field->keyed && !field->live) {
-        return;
+        return true;
     }
     if (c->to) {
         size_t size = field->kind == TDI_SCENE_VEC3       ? sizeof(td_vec3)
@@ -89,6 +89,7 @@ static void note_parameter(void *context, const tdi_scene_field *field, void *at
         c->to[c->count] = (tdi_parameter){at, size};
     }
     c->count++;
+    return true;
 }
 
 td_status tdi_world_make_saving(td_world *w) {
