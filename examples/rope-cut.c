@@ -72,7 +72,7 @@ static double cut(td_world *world, td_actor_id *fallen) {
 
 int main(void) {
     td_world *world = new_world();
-    td_actor_id fallen = {0, 0};
+    td_actor_id fallen = {0};
     if (!world || !steps(world, 20)) {
         return 1;
     }

@@ -12,7 +12,7 @@ static void cut_actor(play *p) {
     const int32_t actor = any_actor(p);
     const td_actor_id id = below(p, 8) ? td_world_actor_id(p->world, actor) : any_actor_id(p);
     const td_real place = below(p, 2) ? 0 : number(p, 0, 1);
-    td_actor_id fallen = {0, 0};
+    td_actor_id fallen = {0};
     if (td_world_actor_count(p->world) < 2 * MOST &&
         take_status(p, td_world_cut_actor(world(p), id, any_segment(p, actor), place, &fallen,
                                           diag(p))) == TD_OK) {
@@ -72,7 +72,7 @@ static void regrow_actor(play *p) {
 
 static void add_own_actor(play *p) {
     td_actor_def def = td_actor_def_default();
-    td_actor_id id = {0, 0};
+    td_actor_id id = {0};
     td_skeleton *skeleton = any_skeleton(p, any_actor(p));
     def.object = any_index(p, 2);
     def.position = place(p);
@@ -110,7 +110,7 @@ static td_constraint any_constraint(play *p) {
 
 static void add_constraint(play *p) {
     const td_constraint def = any_constraint(p);
-    td_constraint_id id = {0, 0};
+    td_constraint_id id = {0};
     if (take_status(p, td_world_add_constraint(world(p), &def, &id, diag(p))) == TD_OK) {
         claim(td_world_constraint_index(p->world, id) >= 0, "a constraint that was added is there");
         td_world_remove_constraint(p->world, p->holds[0], NULL); // never more than a few

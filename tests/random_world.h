@@ -38,7 +38,7 @@ static void step(play *p) {
 
 static void add_actor(play *p) {
     td_actor_def def = td_actor_def_default();
-    td_actor_id id = {0, 0};
+    td_actor_id id = {0};
     def.object = any_index(p, 2);
     def.variant = rarely(p) ? 7 : TD_NONE;
     def.position = place(p);
@@ -62,7 +62,7 @@ static void remove_actor(play *p) {
 
 static void add_collider(play *p) {
     const td_collider def = any_collider(p);
-    td_collider_id id = {0, 0};
+    td_collider_id id = {0};
     if (td_world_collider_count(p->world) < MOST &&
         take_status(p, td_world_add_collider(world(p), &def, &id, diag(p))) == TD_OK) {
         p->colliders[below(p, KEPT)] = id;
@@ -97,7 +97,7 @@ static void resize_collider(play *p) {
 
 static void add_grab(play *p) {
     td_grab_def def = td_grab_def_default();
-    td_grab_id id = {0, 0};
+    td_grab_id id = {0};
     const int32_t actor = any_actor(p);
     def.actor = td_world_actor_id(p->world, actor);
     def.segment = any_segment(p, actor);

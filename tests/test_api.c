@@ -238,3 +238,36 @@ TD_TEST(api_indices_that_are_not_there_give_nothing_and_set_nothing) {
     }
     td_world_free(world);
 }
+
+// ---- lists of faults ------------------------------------------------------------------------
+
+// Every function that takes a list adds to what is there, errors before warnings.
+TD_TEST(functions_add_to_a_list_of_faults_and_do_not_empty_it) {
+    td_diag items[8] = {{.status = TD_OK, .message = "a warning"}};
+    td_diag_list list = {items, 8, 1};
+    td_grammar_def wrong = td_grammar_def_default();
+    td_grammar *grammar = NULL;
+    td_scene *scene = NULL;
+    td_world *world = NULL;
+    wrong.text = "axiom: F(\n";
+    wrong.text_size = strlen(wrong.text);
+    for (int32_t k = 1; k < 3; k++) { // the second time it is the same line of the same file
+        CHECK_INT(td_grammar_new(&wrong, NULL, &grammar, &list), TD_ERR_SYNTAX);
+        CHECK_INT(list.count, 1 + k);
+    }
+    CHECK_INT(td_grammar_new(&wrong, NULL, NULL, &list), TD_ERR_ARGUMENT);
+    CHECK_INT(list.count, 4);
+    CHECK_INT(td_plant_check(NULL, &list), TD_ERR_ARGUMENT);
+    CHECK_INT(list.count, 5);
+    CHECK_INT(td_scene_from_value(NULL, NULL, NULL, &scene, &list), TD_ERR_ARGUMENT);
+    CHECK_INT(list.count, 6);
+    CHECK_INT(td_world_new(NULL, NULL, NULL, &world, &list), TD_ERR_ARGUMENT);
+    CHECK_INT(list.count, 7);
+    CHECK_INT(td_world_from_scene(NULL, NULL, NULL, &world, &list), TD_ERR_ARGUMENT);
+    CHECK_INT(list.count, 8);
+    CHECK_TEXT(items[7].message, "a warning"); // behind the errors
+    CHECK_HAS(items[0].message, "expected");
+    CHECK_HAS(items[1].message, "expected");
+    CHECK_INT(td_world_from_scene(NULL, NULL, NULL, &world, &list), TD_ERR_ARGUMENT);
+    CHECK_INT(list.count, 9); // one was dropped
+}

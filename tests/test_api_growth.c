@@ -381,7 +381,7 @@ TD_TEST(growth_definitions_of_older_programs_are_taken_at_every_width_that_says_
     OPTIONS(constraint, use_constraint);
     const td_actor_def actor = td_actor_def_default();
     td_grab_def grab = td_grab_def_default();
-    grab.actor = (td_actor_id){1, 1};
+    grab.actor = (td_actor_id){1, 1, 0};
     OPTIONS(actor, use_actor);
     WIDTHS(td_grab_def, grab, actor, use_grab);
     WIDTHS(td_curve_def, curve, values, use_curve);

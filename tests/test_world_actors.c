@@ -61,7 +61,7 @@ TD_TEST(id_is_stale_after_removal_also_when_its_place_is_taken_again) {
     char text[TEXT];
     stage s = stage_of(strand_of(text, "tree", "", ""));
     td_diag diag = {.message = ""};
-    const td_actor_id none = {0, 0}, first = td_world_actor_id(s.world, 0);
+    const td_actor_id none = {0}, first = td_world_actor_id(s.world, 0);
     const td_actor_id second = added(s.world, tdi_vec3(2, 0, 0), tdi_quat_identity());
     CHECK_INT(td_world_actor_index(s.world, none), TD_NONE);
     CHECK_INT(td_world_actor_index(s.world, first), 0);
@@ -469,4 +469,103 @@ TD_TEST(threads_do_not_change_a_bit_of_a_world_that_lives) {
     CHECK(same_bits(one.world, four.world));
     stage_free(&one);
     stage_free(&four);
+}
+
+// ---- ids of other worlds --------------------------------------------------------------------
+
+TD_TEST(id_of_another_world_is_refused_in_plain_words_and_changes_nothing) {
+    char text[TEXT];
+    const char *with = "contact: {}, colliders: [{plane: {position: [0, -9, 0]}}], ";
+    stage a = stage_of(strand_of(text, "tree", with, ""));
+    stage b = stage_of(strand_of(text, "tree", with, ""));
+    const td_actor_id actor = td_world_actor_id(b.world, 0);
+    const td_collider_id collider = td_world_collider_id(b.world, 0);
+    td_constraint hold = td_constraint_default(TD_HOLD_POINT);
+    td_grab_def grab = td_grab_def_default();
+    td_attach_def attach = td_attach_def_default();
+    td_constraint_id tie;
+    td_grab_id hand;
+    td_vec3 force;
+    td_reaction reaction;
+    td_diag diag = {.message = ""};
+    grab.actor = actor;
+    hold.segment[0] = 3;
+    CHECK_INT(td_world_add_grab(b.world, &grab, &hand, &diag), TD_OK);
+    CHECK_INT(td_world_add_constraint(b.world, &hold, &tie, &diag), TD_OK);
+    char *before = saved(a.world);
+    const td_vec3 zero = {0, 0, 0};
+    const td_quat none = tdi_quat_identity();
+    attach.actor = td_world_actor_id(a.world, 0);
+    attach.to = actor;
+    const td_status refused[] = {
+        td_world_remove_actor(a.world, actor, &diag),
+        td_world_enable_actor(a.world, actor, false, &diag),
+        td_world_move_actor(a.world, actor, zero, none, &diag),
+        td_world_place_actor(a.world, actor, zero, none, &diag),
+        td_world_sleep_actor(a.world, actor, &diag),
+        td_world_wake_actor(a.world, actor, &diag),
+        td_world_actor_status(a.world, actor, &diag),
+        td_world_watch_base(a.world, actor, true, &diag),
+        td_world_base_reaction(a.world, actor, &reaction, &diag),
+        td_world_add_grab(a.world, &grab, &hand, &diag),
+        td_world_move_grab(a.world, hand, zero, &diag),
+        td_world_attach(a.world, &attach, &diag),
+        td_world_detach(a.world, actor, &diag),
+        td_world_remove_collider(a.world, collider, &diag),
+        td_world_enable_collider(a.world, collider, false, &diag),
+        td_world_move_collider(a.world, collider, zero, none, &diag),
+        td_world_place_collider(a.world, collider, zero, none, &diag),
+        td_world_remove_constraint(a.world, tie, &diag),
+        td_world_grab_force(a.world, hand, &force, &diag),
+    };
+    for (size_t k = 0; k < sizeof refused / sizeof *refused; k++) {
+        CHECK_SAY(refused[k] == TD_ERR_STALE, "call %zu: %s", k, td_status_text(refused[k]));
+    }
+    CHECK_INT(td_world_remove_actor(a.world, actor, &diag), TD_ERR_STALE);
+    CHECK_TEXT(diag.message, "the id of actor 0 (generation 1) is of another world; an id counts "
+                             "only in the world that gave it");
+    CHECK_INT(td_world_actor_index(a.world, actor), TD_NONE);
+    CHECK_INT(td_world_collider_index(a.world, collider), TD_NONE);
+    CHECK_INT(td_world_constraint_index(a.world, tie), TD_NONE);
+    CHECK(!td_world_actor_enabled(a.world, actor) && !td_world_actor_asleep(a.world, actor));
+    char *after = saved(a.world);
+    CHECK(memcmp(before, after, td_world_save_size(a.world)) == 0);
+    free(before);
+    free(after);
+    stage_free(&a);
+    stage_free(&b);
+}
+
+TD_TEST(id_of_zero_is_refused_as_one_that_names_nothing) {
+    char text[TEXT];
+    stage s = stage_of(strand_of(text, "tree", "contact: {}, ", ""));
+    td_diag diag = {.message = ""};
+    CHECK_INT(td_world_remove_actor(s.world, (td_actor_id){0}, &diag), TD_ERR_STALE);
+    CHECK_TEXT(diag.message, "the id is zero: it names no actor");
+    CHECK_INT(td_world_remove_collider(s.world, (td_collider_id){0}, &diag), TD_ERR_STALE);
+    CHECK_TEXT(diag.message, "the id is zero: it names no collider");
+    CHECK_INT(td_world_remove_constraint(s.world, (td_constraint_id){0}, &diag), TD_ERR_STALE);
+    CHECK_TEXT(diag.message, "the id is zero: it names no constraint");
+    CHECK_INT(td_world_remove_grab(s.world, (td_grab_id){0}, &diag), TD_ERR_STALE);
+    CHECK_TEXT(diag.message, "the id is zero: it names no grab");
+    stage_free(&s);
+}
+
+TD_TEST(ids_count_after_a_restore_in_the_same_and_in_another_world) {
+    char text[TEXT];
+    stage a = stage_of(strand_of(text, "tree", "", "")), b = stage_of(text);
+    const td_actor_id first = td_world_actor_id(a.world, 0);
+    const td_actor_id second = added(a.world, tdi_vec3(2, 0, 0), tdi_quat_identity());
+    char *bytes = saved(a.world);
+    td_diag diag = {.message = ""};
+    CHECK_INT(td_world_restore(a.world, bytes, td_world_save_size(a.world), &diag), TD_OK);
+    CHECK_INT(td_world_restore(b.world, bytes, td_world_save_size(a.world), &diag), TD_OK);
+    CHECK_INT(td_world_actor_index(a.world, second), 1);
+    CHECK_INT(td_world_actor_index(b.world, first), 0);
+    CHECK_INT(td_world_remove_actor(b.world, second, &diag), TD_OK);
+    CHECK_INT(td_world_remove_actor(b.world, second, &diag), TD_ERR_STALE);
+    CHECK_INT(td_world_actor_index(b.world, td_world_actor_id(b.world, 0)), 0);
+    free(bytes);
+    stage_free(&a);
+    stage_free(&b);
 }

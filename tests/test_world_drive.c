@@ -106,7 +106,8 @@ TD_TEST(world_drive_refuses_what_has_no_such_joints) {
     CHECK_TEXT(diag.message, "first is 1 and count 2; 'arm' has 2 degrees of freedom");
     CHECK_INT(td_world_set_drives(s.world, id, -1, 1, &drive, &diag), TD_ERR_ARGUMENT);
     CHECK_INT(td_world_set_drives(s.world, id, 1, INT32_MAX, &drive, &diag), TD_ERR_ARGUMENT);
-    CHECK_INT(td_world_set_drives(s.world, (td_actor_id){9, 1}, 0, 1, &drive, &diag), TD_ERR_STALE);
+    CHECK_INT(td_world_set_drives(s.world, (td_actor_id){9, 1, 0}, 0, 1, &drive, &diag),
+              TD_ERR_STALE);
     drive.torque = INFINITY;
     CHECK_INT(td_world_set_drives(s.world, id, 0, 1, &drive, &diag), TD_ERR_ARGUMENT);
     CHECK(td_world_drive(s.world, 0, 0).torque == 0);

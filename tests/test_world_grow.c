@@ -259,7 +259,7 @@ TD_TEST(grabs_and_probes_follow_segments_that_fall_off) {
 
 TD_TEST(what_cannot_be_cut_is_refused) {
     stage s = stage_of(SWING("rod", ""));
-    td_actor_id fallen, whole = td_world_actor_id(s.world, 0), stale = {7, 1};
+    td_actor_id fallen, whole = td_world_actor_id(s.world, 0), stale = {7, 1, 0};
     const struct {
         int32_t segment;
         td_real place;
@@ -289,7 +289,7 @@ TD_TEST(cutting_without_memory_changes_nothing_and_steps_take_none) {
     test_heap heap = {0};
     const td_alloc alloc = test_heap_alloc(&heap);
     stage s = try_stage(GROUND("rod"), 1, &alloc);
-    td_actor_id fallen = {0, 0};
+    td_actor_id fallen = {0};
     td_diag diag = {.message = ""};
     long fails = 0;
     CHECK_INT(s.status, TD_OK);

@@ -152,7 +152,7 @@ TD_TEST(program_puts_an_island_to_sleep_and_wakes_it) {
     char text[TEXT];
     stage s = stage_of(sticks(text, "", ""));
     td_diag diag = {.message = ""};
-    const td_actor_id low = td_world_actor_id(s.world, 0), none = {0, 0};
+    const td_actor_id low = td_world_actor_id(s.world, 0), none = {0};
     steps(s.world, 3);
     CHECK_INT(td_world_sleep_actor(s.world, low, &diag), TD_OK);
     CHECK(!sleeps(s.world, 0));

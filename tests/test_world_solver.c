@@ -257,3 +257,92 @@ TD_TEST(what_does_not_come_to_rest_is_named) {
     CHECK_HAS(diag.message, "'cable': ");
     stage_free(&s);
 }
+
+// ---- states of a world ----------------------------------------------------------------------
+
+// Base and first joint, as the world tells them.
+static td_real base_to_root(const td_world *w) {
+    td_vec3 base, root;
+    td_world_pose(w, 0, &base, NULL, NULL, NULL);
+    td_world_segment(w, 0, 0, &root, NULL, NULL);
+    return apart(base, root);
+}
+
+static td_status set_base(td_world *w, const char *solver, const td_base_motion *to) {
+    void *state = td_world_state(w, 0, solver);
+    return strcmp(solver, "tree") == 0  ? td_tree_set_base(state, to)
+           : strcmp(solver, "rod") == 0 ? td_rod_set_base(state, to)
+                                        : td_helix_set_base(state, to);
+}
+
+static td_status step_alone(td_world *w, const char *solver, td_diag *diag) {
+    void *state = td_world_state(w, 0, solver);
+    return strcmp(solver, "tree") == 0  ? td_tree_step(state, NULL, NULL, diag)
+           : strcmp(solver, "rod") == 0 ? td_rod_step(state, NULL, NULL, diag)
+                                        : td_helix_step(state, NULL, NULL, diag);
+}
+
+TD_TEST(state_of_a_world_cannot_leave_the_base_that_the_world_has) {
+    static const char *const solvers[] = {"tree", "rod", "helix"};
+    const td_base_motion away = {.position = {0.5, 0, 0}, .rotation = {1, 0, 0, 0}};
+    const td_base_motion moving = {.rotation = {1, 0, 0, 0}, .velocity = {1, 0, 0}};
+    for (size_t k = 0; k < 3; k++) {
+        char text[500];
+        td_diag diag = {.message = ""};
+        snprintf(text, sizeof text,
+                 "{objects: [{solver: %s, start: drawn, position: [0, 1, 0], strand: {segments: 6, "
+                 "points: [[0, 0, 0], [0.3, 0, 0]], radius: 0.005}}]}",
+                 solvers[k]);
+        stage s = stage_of(text), same = stage_of(text);
+        CHECK_INT(set_base(s.world, solvers[k], &away), TD_ERR_ARGUMENT);
+        steps(s.world, 3);
+        CHECK_INT(set_base(s.world, solvers[k], &moving), TD_ERR_ARGUMENT);
+        CHECK_INT(step_alone(s.world, solvers[k], &diag), TD_ERR_ARGUMENT);
+        CHECK_HAS(diag.message, "td_world_step()");
+        steps(s.world, 3);
+        steps(same.world, 6);
+        CHECK_SAY(same_bits(s.world, same.world), "%s: something has changed", solvers[k]);
+        CHECK_SAY(base_to_root(s.world) < 1e-12, "%s: %g m", solvers[k], base_to_root(s.world));
+        stage_free(&s);
+        stage_free(&same);
+    }
+}
+
+TD_TEST(reset_of_a_state_of_a_world_leaves_its_base_where_it_is) {
+    for (int k = 0; k < 2; k++) {
+        char text[500];
+        snprintf(text, sizeof text,
+                 "{objects: [{solver: %s, start: drawn, position: [0, 1, 0], strand: {segments: 6, "
+                 "points: [[0, 0, 0], [0.3, 0, 0]], radius: 0.005}}]}",
+                 k ? "rod" : "tree");
+        stage s = stage_of(text);
+        const td_vec3 drawn = tip_of(s.world, 0, -1);
+        steps(s.world, 6);
+        CHECK(apart(tip_of(s.world, 0, -1), drawn) > 1e-3);
+        if (k) {
+            td_rod_state_reset(td_world_state(s.world, 0, "rod"));
+        } else {
+            td_tree_state_reset(td_world_state(s.world, 0, "tree"));
+        }
+        CHECK_SAY(base_to_root(s.world) < 1e-12, "%g m", base_to_root(s.world));
+        CHECK(apart(tip_of(s.world, 0, -1), drawn) < 1e-12);
+        steps(s.world, 3);
+        CHECK_SAY(base_to_root(s.world) < 1e-12, "%g m", base_to_root(s.world));
+        stage_free(&s);
+    }
+}
+
+TD_TEST(held_points_of_a_rod_in_a_world_stay_where_the_world_holds_them) {
+    stage s = stage_of("{objects: [{solver: rod, start: drawn, strand: {segments: 6, radius: 0.005,"
+                       " points: [[0, 0, 0], [0.3, 0, 0]], end: {held: pinned}}}]}");
+    td_rod_state *wire = td_world_state(s.world, 0, "rod");
+    const td_vec3 zero = {0, 0, 0}, up = {0, 0.1, 0}, middle = {0.15, 0.001, 0};
+    CHECK_INT(td_rod_set_end(wire, 0, true, up, tdi_quat_identity()), TD_ERR_ARGUMENT);
+    CHECK_INT(td_rod_set_vertex(wire, 0, up, zero), TD_ERR_ARGUMENT);
+    CHECK_INT(td_rod_set_vertex(wire, 6, up, zero), TD_ERR_ARGUMENT);
+    CHECK_INT(td_rod_set_vertex(wire, 3, middle, zero), TD_OK);
+    steps(s.world, 2);
+    const td_real off = apart(td_rod_position(wire, 6), tdi_vec3(0.3, 0, 0));
+    CHECK_SAY(off < 1e-9, "%g m", off);
+    stage_free(&s);
+}

@@ -148,7 +148,7 @@ TD_TEST(springs_that_cannot_be_are_refused_and_drives_stay) {
     CHECK_HAS(diag.message, "stiffness.y");
     CHECK_INT(td_world_set_springs(w, id, COUNT, 1, &good, &diag), TD_ERR_ARGUMENT);
     CHECK_INT(td_world_set_springs(w, id, 0, 1, NULL, &diag), TD_ERR_ARGUMENT);
-    CHECK_INT(td_world_set_springs(w, (td_actor_id){9, 9}, 0, 1, &good, &diag), TD_ERR_STALE);
+    CHECK_INT(td_world_set_springs(w, (td_actor_id){9, 9, 0}, 0, 1, &good, &diag), TD_ERR_STALE);
     drive.torque = 0.1;
     CHECK_INT(td_world_set_drives(w, id, 3, 1, &drive, &diag), TD_OK);
     CHECK_INT(td_world_set_springs(w, id, 0, 1, &good, &diag), TD_OK);

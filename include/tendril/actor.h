@@ -8,8 +8,10 @@
 ///
 /// Memory   Adding takes memory only where none was reserved. Steps never do.
 /// Ids      An id names one actor or collider for as long as it lives. What is used after it was
-///          removed is refused with TD_ERR_STALE, also when something new has taken its place. An
-///          index, which most functions of world.h take, names a place: see td_world_actor_index().
+///          removed is refused with TD_ERR_STALE, also when something new has taken its place, and
+///          so is an id of another world. A world that was restored takes ids of the world that
+///          was saved as well, and so cannot tell them from those of others any more. An index,
+///          which most functions of world.h take, names a place: see td_world_actor_index().
 
 #include "tendril/world.h"
 
@@ -21,11 +23,13 @@ extern "C" {
 typedef struct td_actor_id {
     uint32_t place;      ///< Index, and 1.
     uint32_t generation; ///< How often the place was taken.
+    uint32_t world;      ///< Tells the world that gave it from others.
 } td_actor_id;
 
 typedef struct td_collider_id {
     uint32_t place;
     uint32_t generation;
+    uint32_t world;
 } td_collider_id;
 
 // ---- actors ---------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ extern "C" {
 typedef struct td_constraint_id {
     uint32_t place; ///< Index, and 1.
     uint32_t generation;
+    uint32_t world;
 } td_constraint_id;
 
 /// Adds a constraint of any kind but TD_HOLD_CURVE, from the next step on. Its actors and segments

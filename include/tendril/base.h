@@ -73,7 +73,7 @@ typedef struct td_sym3 {
     X(TD_ERR_STOPPED, "stopped on request")                                         \
     X(TD_ERR_READ, "cannot read")                                                   \
     X(TD_ERR_WRITE, "cannot write")                                                 \
-    X(TD_ERR_STALE, "the id names something that was removed")                      \
+    X(TD_ERR_STALE, "the id names nothing that is there")                           \
     X(TD_ERR_BLOCKED, "something is in the way")
 
 typedef enum td_status {
@@ -99,7 +99,9 @@ typedef struct td_diag {
     int32_t caret;     ///< Offset in `source` of the character at `column`.
 } td_diag;
 
-/// A caller's buffer for several faults. `count` may exceed `capacity`: the rest was dropped.
+/// A caller's buffer for several faults. Functions add to what it holds, errors before warnings, so
+/// that calls can share one; set `count` to 0 to empty it. `count` may exceed `capacity`: the rest
+/// was dropped.
 /// An item whose status is TD_OK is a warning: what was asked for is done all the same.
 typedef struct td_diag_list {
     td_diag *items;

@@ -107,6 +107,7 @@ TD_API td_status td_world_base_reaction(const td_world *world, td_actor_id actor
 typedef struct td_grab_id {
     uint32_t place;
     uint32_t generation;
+    uint32_t world;
 } td_grab_id;
 
 /// A spring and a damper from a point of a segment to a position. Start from td_grab_def_default().

@@ -91,7 +91,8 @@ TD_API void td_tree_state_changed(td_tree_state *state);
 
 /// Sets where the base is and how it moves. Steps carry it on with constant acceleration until it
 /// is set again, which may be before every step. At the start it stands still at the origin. Steps
-/// refuse a base with a rotation of zero or a number that is not finite.
+/// refuse a base with a rotation of zero or a number that is not finite. TD_ERR_ARGUMENT for the
+/// state of a world, which moves its base by itself: see td_world_state().
 TD_API td_status td_tree_set_base(td_tree_state *state, const td_base_motion *motion);
 
 // ---- dynamics -------------------------------------------------------------------------------

@@ -129,7 +129,10 @@ TD_API td_status td_world_settle(td_world *world, td_rest *rests, td_diag *diag)
 TD_API td_status td_world_modes(td_world *world, int32_t actor, int32_t count, td_mode *modes,
                                 td_diag *diag);
 /// The state of an actor as the header of its solver has it: for "tree" a td_tree_state *, for
-/// "rod" a td_rod_state *. It belongs to the world. NULL when the actor's solver is another one.
+/// "rod" a td_rod_state *. NULL when the actor's solver is another one. It belongs to the world:
+/// its joints, vertices and velocities may be set, but what would step it or move its base or an
+/// end that is held is TD_ERR_ARGUMENT, and a reset leaves the base where it is.
+/// td_world_move_actor() and td_world_place_actor() move a base.
 TD_API void *td_world_state(td_world *world, int32_t actor, const char *solver);
 
 // ---- contact --------------------------------------------------------------------------------

@@ -67,6 +67,15 @@ void tdi_diag_add(td_diag_list *list, const td_diag *diag) {
     }
 }
 
+int32_t tdi_diag_errors(const td_diag_list *list) {
+    const int32_t held = !list ? 0 : list->count < list->capacity ? list->count : list->capacity;
+    int32_t errors = 0;
+    while (errors < held && list->items[errors].status != TD_OK) {
+        errors++;
+    }
+    return errors;
+}
+
 static bool continues(char c) {
     return ((unsigned char)c & 0xc0) == 0x80; // within a character of UTF-8
 }

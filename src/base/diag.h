@@ -20,6 +20,8 @@ td_status tdi_fail_at(td_diag *diag, td_status status, int64_t index, const char
 
 // Adds a copy to a list, errors before warnings; NULL is allowed.
 void tdi_diag_add(td_diag_list *list, const td_diag *diag);
+// How many errors it holds: they come first.
+int32_t tdi_diag_errors(const td_diag_list *list);
 
 // Gives `diag` its place: file (NULL: none), line and column, and the line itself with the caret
 // when there is a text (NULL: none).

@@ -11,12 +11,11 @@
 // ---- faults ---------------------------------------------------------------------------------
 
 // A line whose macros could not be replaced has a fault already; what follows from it is no news.
-static bool line_has_fault(const td_diag_list *list, const td_diag *diag) {
-    int32_t count = !list ? 0 : list->count < list->capacity ? list->count : list->capacity;
-    for (int32_t i = 0; i < count; i++) {
-        const td_diag *known = &list->items[i];
-        if (known->status != TD_OK && known->line == diag->line &&
-            strcmp(known->file, diag->file) == 0) {
+static bool line_has_fault(const tdi_parser *p, const td_diag *diag) {
+    const int32_t count = tdi_diag_errors(p->diags);
+    for (int32_t i = p->told; i < count; i++) {
+        const td_diag *known = &p->diags->items[i];
+        if (known->line == diag->line && strcmp(known->file, diag->file) == 0) {
             return true;
         }
     }
@@ -28,7 +27,7 @@ static void add_diag(tdi_parser *p, size_t at, td_status status, const char *for
     vsnprintf(message, sizeof message, format, args);
     td_diag diag;
     tdi_source_fail(&p->g->source, at, &diag, status, "%s", message);
-    if (!line_has_fault(p->diags, &diag)) {
+    if (!line_has_fault(p, &diag)) {
         tdi_diag_add(p->diags, &diag);
     }
 }

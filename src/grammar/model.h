@@ -205,6 +205,7 @@ struct td_grammar {
     tdi_arena arena; // owns everything below
     const td_alloc *alloc;
     tdi_source source;
+    int32_t told; // errors in the caller's list that are not of this text
     tdi_type *types;
     int32_t type_count;
     tdi_fusion *fusions;

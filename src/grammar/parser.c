@@ -177,6 +177,7 @@ static td_status parse(td_grammar *g, const td_grammar_def *def, int32_t view, s
     tdi_parser p = {.g = g,
                     .def = def,
                     .diags = diags,
+                    .told = g->told,
                     .text = g->source.text,
                     .size = g->source.size,
                     .limit = g->source.size};
@@ -256,9 +257,6 @@ td_status td_grammar_new(const td_grammar_def *given, const td_alloc *alloc, td_
     td_grammar_def own = td_grammar_def_default();
     const td_grammar_def *def = &own;
     td_diag diag;
-    if (diags) {
-        diags->count = 0;
-    }
     td_status status = tdi_def_take("td_grammar_def", &own, given, &diag);
     if (status != TD_OK) {
         tdi_diag_add(diags, &diag);
@@ -274,6 +272,7 @@ td_status td_grammar_new(const td_grammar_def *given, const td_alloc *alloc, td_
     }
     g->alloc = alloc;
     g->arena.alloc = alloc;
+    g->told = tdi_diag_errors(diags);
     tdi_header_default(g);
     // models of cpfg, by their suffix, rely on its precision, arithmetic and random numbers
     size_t length = strlen(def->name);

@@ -24,6 +24,7 @@ typedef struct tdi_parser {
     td_grammar *g;
     const td_grammar_def *def;
     td_diag_list *diags;
+    int32_t told;     // errors in the list that are not of this text
     const char *text; // the processed source
     size_t at;
     size_t limit; // end of what may be read: of the production, the header item, the block

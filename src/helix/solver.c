@@ -33,7 +33,7 @@ static td_status state_new(const void *model, const td_alloc *alloc, tdi_solver_
 }
 
 static void set_base(void *state, const td_base_motion *motion) {
-    td_helix_set_base(state, motion);
+    tdi_helix_set_base(state, motion);
 }
 
 static td_real residual(void *state, td_vec3 gravity) {

@@ -218,9 +218,14 @@ void tdi_helix_put_base(td_helix_state *s, const td_base_motion *base) {
 // A rotation that is none is kept as it is, for the step to refuse; one that is there already keeps
 // its bits.
 td_status td_helix_set_base(td_helix_state *s, const td_base_motion *motion) {
-    if (!s || !motion) {
+    if (!s || !motion || s->head.led) {
         return TD_ERR_ARGUMENT;
     }
+    tdi_helix_set_base(s, motion);
+    return TD_OK;
+}
+
+void tdi_helix_set_base(td_helix_state *s, const td_base_motion *motion) {
     td_base_motion base = *motion;
     const td_real n = tdi_quat_norm(base.rotation);
     const bool there = memcmp(&base.rotation, &s->head.base.rotation, sizeof base.rotation) == 0;
@@ -233,7 +238,6 @@ td_status td_helix_set_base(td_helix_state *s, const td_base_motion *motion) {
     } else {
         tdi_helix_update(s);
     }
-    return TD_OK;
 }
 
 // ---- sums -----------------------------------------------------------------------------------

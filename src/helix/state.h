@@ -124,6 +124,8 @@ void tdi_helix_move(td_helix_state *state);
 void tdi_helix_changed(td_helix_state *state);
 // Where the base is.
 void tdi_helix_put_base(td_helix_state *state, const td_base_motion *base);
+// td_helix_set_base(), also of a state that a world leads.
+void tdi_helix_set_base(td_helix_state *state, const td_base_motion *motion);
 
 // Of any pose: a point, and the frame at s of an element.
 td_vec3 tdi_helix_point_at(const tdi_helix_pose *pose, const tdi_helix_point *point);

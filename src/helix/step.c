@@ -494,7 +494,7 @@ td_status td_helix_step(td_helix_state *s, const td_step_opts *opts, td_step_sta
     if (!s) {
         return tdi_refuse(diag, __func__);
     }
-    return tdi_solver_step(&tdi_solver_helix, s, opts, stats, diag);
+    return tdi_solver_step_alone(&tdi_solver_helix, s, opts, stats, diag);
 }
 
 td_status td_helix_settle(td_helix_state *s, const td_step_opts *opts, td_step_stats *stats,

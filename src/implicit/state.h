@@ -54,6 +54,7 @@ typedef struct tdi_solver_state {
     tdi_coords coords;
     const tdi_kinship *kin; // NULL: it has none
     int32_t number;         // by which it is known there
+    bool led;               // a world steps it and moves its base; nobody else may
 
     // what a step leaves to the next
     td_real time;        // s

@@ -40,7 +40,7 @@ static td_status state_new(const void *model, const td_alloc *alloc, tdi_solver_
 
 static void set_base(void *state, const td_base_motion *motion) {
     td_reduced_state *s = state;
-    td_tree_set_base(&s->tree, motion);
+    tdi_tree_set_base(&s->tree, motion);
     s->drawn = TDI_DRAWN_NOT;
 }
 

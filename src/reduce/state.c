@@ -557,7 +557,7 @@ td_status td_reduced_step(td_reduced_state *s, const td_step_opts *opts, td_step
     if (!s) {
         return tdi_refuse(diag, __func__);
     }
-    return tdi_solver_step(&tdi_solver_reduced, s, opts, stats, diag);
+    return tdi_solver_step_alone(&tdi_solver_reduced, s, opts, stats, diag);
 }
 
 td_status td_reduced_set(td_reduced_state *s, const td_reduce_opts *opts, td_diag *diag) {

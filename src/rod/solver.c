@@ -154,7 +154,7 @@ static td_status state_new(const void *model, const td_alloc *alloc, tdi_solver_
 }
 
 static void set_base(void *state, const td_base_motion *motion) {
-    td_rod_set_base(state, motion);
+    tdi_rod_set_base(state, motion);
 }
 
 static bool end_pose(const void *model, bool end, td_vec3 *place, td_quat *turn) {
@@ -165,7 +165,7 @@ static bool end_pose(const void *model, bool end, td_vec3 *place, td_quat *turn)
 }
 
 static void set_end(void *state, bool end, td_vec3 place, td_quat turn) {
-    td_rod_set_end(state, 0, end, place, turn);
+    tdi_rod_set_end(state, 0, end, place, turn);
 }
 
 static td_real residual(void *state, td_vec3 gravity) {

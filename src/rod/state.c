@@ -142,8 +142,12 @@ void td_rod_state_reset(td_rod_state *s) {
     s->head.known = 0;
     s->head.moved = 0;
     s->stale = TDI_ROD_CURRENT;
+    const td_base_motion base = s->head.base;
     s->head.base = (td_base_motion){.rotation = {1, 0, 0, 0}};
     tdi_rod_place_start(s);
+    if (s->head.led) {
+        tdi_rod_set_base(s, &base);
+    }
     memcpy(s->pose_back, s->pose, (size_t)m->node_count * sizeof *s->pose);
 }
 
@@ -176,9 +180,14 @@ static void carry_all(td_rod_state *s) {
 }
 
 td_status td_rod_set_base(td_rod_state *s, const td_base_motion *motion) {
-    if (!s || !motion) {
+    if (!s || !motion || s->head.led) {
         return TD_ERR_ARGUMENT;
     }
+    tdi_rod_set_base(s, motion);
+    return TD_OK;
+}
+
+void tdi_rod_set_base(td_rod_state *s, const td_base_motion *motion) {
     s->head.base = *motion;
     if (tdi_state_as_drawn(&s->head) && s->stale == TDI_ROD_CURRENT) {
         tdi_rod_place_start(s);
@@ -188,7 +197,6 @@ td_status td_rod_set_base(td_rod_state *s, const td_base_motion *motion) {
         }
     }
     tdi_rod_place_base(s);
-    return TD_OK;
 }
 
 void tdi_rod_note_goals(td_rod_state *s) {
@@ -199,9 +207,14 @@ void tdi_rod_note_goals(td_rod_state *s) {
 
 td_status td_rod_set_end(td_rod_state *s, int32_t rod, bool end, td_vec3 position,
                          td_quat rotation) {
-    if (!s || !tdi_has(rod, s->model->rod_count)) {
+    if (!s || !tdi_has(rod, s->model->rod_count) || s->head.led) {
         return TD_ERR_ARGUMENT;
     }
+    tdi_rod_set_end(s, rod, end, position, rotation);
+    return TD_OK;
+}
+
+void tdi_rod_set_end(td_rod_state *s, int32_t rod, bool end, td_vec3 position, td_quat rotation) {
     const td_rod_model *m = s->model;
     int32_t i = m->end_node[2 * rod + end];
     if (i == TD_NONE) { // pinned
@@ -210,7 +223,7 @@ td_status td_rod_set_end(td_rod_state *s, int32_t rod, bool end, td_vec3 positio
         s->target[at] = s->goal[at] = position;
         s->goal_m1[at] = s->target_m1[at];
         s->own[at] = true;
-        return TD_OK;
+        return;
     }
     const tdi_rod_node *n = &m->node[i];
     td_vec3 along = tdi_quat_rotate(rotation, tdi_vec3(0, n->length, 0));
@@ -223,7 +236,6 @@ td_status td_rod_set_end(td_rod_state *s, int32_t rod, bool end, td_vec3 positio
         s->goal_m1[at] = s->target_m1[at];
         s->own[at] = true;
     }
-    return TD_OK;
 }
 
 // ---- reading --------------------------------------------------------------------------------
@@ -271,6 +283,9 @@ td_status td_rod_set_vertex(td_rod_state *s, int32_t vertex, td_vec3 position, t
         return TD_ERR_ARGUMENT;
     }
     int32_t i = s->model->vertex_node[vertex];
+    if (s->head.led && s->model->node[i].flags & TDI_HELD_PLACE) {
+        return TD_ERR_ARGUMENT;
+    }
     s->pose[i].x = position;
     s->past[i].v = velocity;
     s->head.known = 0;

@@ -7,6 +7,10 @@
 
 // Targets of all that moves with the base.
 void tdi_rod_place_base(td_rod_state *state);
+// td_rod_set_base() and td_rod_set_end(), also of a state that a world leads.
+void tdi_rod_set_base(td_rod_state *state, const td_base_motion *motion);
+void tdi_rod_set_end(td_rod_state *state, int32_t rod, bool end, td_vec3 position,
+                     td_quat rotation);
 // The goals of ends are their targets as they are now.
 void tdi_rod_note_goals(td_rod_state *state);
 // A segment beyond the edges is a body's, drawn where that is on an edge: which, and where on it.

@@ -611,7 +611,7 @@ td_status td_rod_step(td_rod_state *s, const td_step_opts *opts, td_step_stats *
     if (!s) {
         return tdi_refuse(diag, __func__);
     }
-    return tdi_solver_step(&tdi_solver_rod, s, opts, stats, diag);
+    return tdi_solver_step_alone(&tdi_solver_rod, s, opts, stats, diag);
 }
 
 td_status td_rod_settle(td_rod_state *s, const td_step_opts *opts, td_step_stats *stats,

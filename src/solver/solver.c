@@ -39,6 +39,14 @@ td_status tdi_solver_check(const tdi_solver *solver, const void *state, const td
     return status;
 }
 
+td_status tdi_solver_step_alone(const tdi_solver *solver, void *state, const td_step_opts *opts,
+                                td_step_stats *stats, td_diag *diag) {
+    return ((const tdi_solver_state *)state)->led
+               ? tdi_fail(diag, TD_ERR_ARGUMENT,
+                          "the state belongs to a world, which steps it: call td_world_step()")
+               : tdi_solver_step(solver, state, opts, stats, diag);
+}
+
 td_status tdi_solver_step(const tdi_solver *solver, void *state, const td_step_opts *opts,
                           td_step_stats *stats, td_diag *diag) {
     td_step_stats none = {0};

@@ -174,7 +174,10 @@ void tdi_model_free(void *model); // NULL is allowed
 td_status tdi_solver_check(const tdi_solver *solver, const void *state, const td_step_opts *opts,
                            td_diag *diag);
 // A state by itself, by any of its integrators, all or nothing; and to rest. `opts` are those of a
-// caller, of any version, or NULL: the defaults. `stats` may be NULL.
+// caller, of any version, or NULL: the defaults. `stats` may be NULL. Callers of the library's own
+// functions for states step alone: not what a world steps.
+td_status tdi_solver_step_alone(const tdi_solver *solver, void *state, const td_step_opts *opts,
+                                td_step_stats *stats, td_diag *diag);
 td_status tdi_solver_step(const tdi_solver *solver, void *state, const td_step_opts *opts,
                           td_step_stats *stats, td_diag *diag);
 td_status tdi_solver_settle(const tdi_solver *solver, void *state, const td_step_opts *opts,

@@ -257,6 +257,8 @@ void tdi_tree_advance(const td_tree_model *model, td_tree_state *state, const td
                       td_real fraction);
 // Puts the base there, and where constant acceleration leads it a time t after `start`.
 void tdi_tree_put_base(td_tree_state *state, const td_base_motion *base);
+// td_tree_set_base(), also of a state that a world leads.
+void tdi_tree_set_base(td_tree_state *state, const td_base_motion *motion);
 void tdi_tree_carry_base(td_tree_state *state, const td_base_motion *start, td_real t);
 // Brings v up to date after implicit steps, which do without it.
 void tdi_tree_fresh(td_tree_state *state);

@@ -101,7 +101,7 @@ static td_status state_new(const void *model, const td_alloc *alloc, tdi_solver_
 }
 
 static void set_base(void *state, const td_base_motion *motion) {
-    td_tree_set_base(state, motion);
+    tdi_tree_set_base(state, motion);
 }
 
 static td_status explicit_step(void *state, const td_step_opts *opts, td_step_stats *stats,

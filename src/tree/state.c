@@ -110,7 +110,9 @@ void td_tree_state_reset(td_tree_state *state) {
     state->head.time = 0;
     state->head.known = 0;
     state->head.moved = 0;
-    tdi_tree_put_base(state, &(td_base_motion){.rotation = {1, 0, 0, 0}});
+    if (!state->head.led) {
+        tdi_tree_put_base(state, &(td_base_motion){.rotation = {1, 0, 0, 0}});
+    }
     memset(state->v, 0, (size_t)m->head.dof_count * sizeof *state->v);
     state->stale = false;
     for (int32_t i = 0; i < m->body_count; i++) {
@@ -220,9 +222,14 @@ bool tdi_tree_was_left(const td_tree_state *s, const td_base_motion *m) {
 
 // Where the last step left it, it and all frames get their bits back.
 td_status td_tree_set_base(td_tree_state *state, const td_base_motion *motion) {
-    if (!state || !motion) {
+    if (!state || !motion || state->head.led) {
         return TD_ERR_ARGUMENT;
     }
+    tdi_tree_set_base(state, motion);
+    return TD_OK;
+}
+
+void tdi_tree_set_base(td_tree_state *state, const td_base_motion *motion) {
     td_base_motion base = *motion;
     const td_real n = tdi_quat_norm(motion->rotation);
     const bool left = state->head.known > 0 && tdi_tree_was_left(state, motion);
@@ -231,5 +238,4 @@ td_status td_tree_set_base(td_tree_state *state, const td_base_motion *motion) {
     }
     tdi_tree_put_base(state, &base);
     tdi_tree_place_left(state, state->head.known);
-    return TD_OK;
 }

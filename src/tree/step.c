@@ -538,7 +538,7 @@ td_status td_tree_step(td_tree_state *s, const td_step_opts *opts, td_step_stats
     if (!s) {
         return tdi_refuse(diag, __func__);
     }
-    return tdi_solver_step(&tdi_solver_tree, s, opts, stats, diag);
+    return tdi_solver_step_alone(&tdi_solver_tree, s, opts, stats, diag);
 }
 
 td_status td_tree_settle(td_tree_state *s, const td_step_opts *opts, td_step_stats *stats,
@@ -576,6 +576,14 @@ td_status td_tree_step_many(td_tree_state *const *states, const td_step_opts *op
                             td_pool *pool, td_step_stats *stats, td_diag *diag) {
     if (count < 0 || (count > 0 && !states)) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "count is %d", count);
+    }
+    for (int32_t i = 0; i < count; i++) {
+        if (!states[i] || states[i]->head.led) {
+            return tdi_fail_at(diag, TD_ERR_ARGUMENT, i, "tree %d %s", (int)i,
+                               states[i] ? "belongs to a world, which steps it: call "
+                                           "td_world_step()"
+                                         : "is NULL");
+        }
     }
     many all = {states, opts, stats, count};
     if (pool) {

@@ -24,9 +24,9 @@ td_actor_id td_world_actor_id(const td_world *w, int32_t k) {
     if (!w) {
         return (td_actor_id){0};
     }
-    td_actor_id id = {0, 0};
+    td_actor_id id = {0};
     if (k >= 0 && k < w->actor_count && w->actors[k].alive) {
-        id = (td_actor_id){(uint32_t)k + 1, w->actors[k].generation};
+        id = (td_actor_id){(uint32_t)k + 1, w->actors[k].generation, w->number};
     }
     return id;
 }
@@ -35,17 +35,30 @@ int32_t td_world_actor_index(const td_world *w, td_actor_id id) {
     if (!w) {
         return TD_NONE;
     }
-    const bool there = id.place > 0 && id.place <= (uint32_t)w->actor_count;
+    const bool there =
+        id.place > 0 && id.place <= (uint32_t)w->actor_count && tdi_world_gave(w, id.world);
     const tdi_actor *a = there ? &w->actors[id.place - 1] : NULL;
     return a && a->alive && a->generation == id.generation ? (int32_t)id.place - 1 : TD_NONE;
+}
+
+td_status tdi_id_fail(const td_world *w, const char *what, const char *gone, td_actor_id id,
+                      td_diag *diag) {
+    if (id.place == 0) {
+        return tdi_fail(diag, TD_ERR_STALE, "the id is zero: it names no %s", what);
+    }
+    return tdi_world_gave(w, id.world)
+               ? tdi_fail(diag, TD_ERR_STALE, "%s %d (generation %u) was %s", what,
+                          (int)id.place - 1, (unsigned)id.generation, gone)
+               : tdi_fail(diag, TD_ERR_STALE,
+                          "the id of %s %d (generation %u) is of another world; an id counts only "
+                          "in the world that gave it",
+                          what, (int)id.place - 1, (unsigned)id.generation);
 }
 
 td_status tdi_actor_find(td_world *w, td_actor_id id, tdi_actor **out, td_diag *diag) {
     const int32_t k = td_world_actor_index(w, id);
     *out = k == TD_NONE ? NULL : &w->actors[k];
-    return *out ? TD_OK
-                : tdi_fail(diag, TD_ERR_STALE, "actor %d (generation %u) was removed",
-                           (int)id.place - 1, (unsigned)id.generation);
+    return *out ? TD_OK : TDI_ID_FAIL(w, "actor", "removed", id, diag);
 }
 
 bool td_world_actor_enabled(const td_world *w, td_actor_id id) {
@@ -233,7 +246,7 @@ td_status td_world_add_actor(td_world *w, const td_actor_def *given, td_actor_id
         return tdi_refuse(diag, __func__);
     }
     td_actor_def own = td_actor_def_default(), *def = &own;
-    *out = (td_actor_id){0, 0};
+    *out = (td_actor_id){0};
     td_status status = tdi_def_take("td_actor_def", def, given, diag);
     status = status == TD_OK ? check_def(w, def, diag) : status;
     const int32_t k = status == TD_OK ? free_place(w, def, &status, diag) : TD_NONE;

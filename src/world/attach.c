@@ -22,7 +22,7 @@
 // ---- ids ------------------------------------------------------------------------------------
 
 int32_t td_world_constraint_index(const td_world *w, td_constraint_id id) {
-    if (!w || id.place == 0 || id.place > (uint32_t)w->tie_count) {
+    if (!w || id.place == 0 || id.place > (uint32_t)w->tie_count || !tdi_world_gave(w, id.world)) {
         return TD_NONE;
     }
     const tdi_tie *t = &w->ties[id.place - 1];
@@ -33,9 +33,7 @@ int32_t td_world_constraint_index(const td_world *w, td_constraint_id id) {
 static td_status find(td_world *w, td_constraint_id id, tdi_tie **out, td_diag *diag) {
     const int32_t k = td_world_constraint_index(w, id);
     *out = k == TD_NONE ? NULL : &w->ties[k];
-    return *out ? TD_OK
-                : tdi_fail(diag, TD_ERR_STALE, "constraint %d (generation %u) was removed",
-                           (int)id.place - 1, (unsigned)id.generation);
+    return *out ? TD_OK : TDI_ID_FAIL(w, "constraint", "removed", id, diag);
 }
 
 // ---- groups ---------------------------------------------------------------------------------
@@ -235,7 +233,7 @@ td_status td_world_add_constraint(td_world *w, const td_constraint *given, td_co
     }
     td_constraint own = td_constraint_default(TD_HOLD_POINT);
     int32_t k = TD_NONE;
-    *out = (td_constraint_id){0, 0};
+    *out = (td_constraint_id){0};
     td_status status = tdi_def_take("td_constraint", &own, given, diag);
     status = status == TD_OK ? check(w, &own, diag) : status;
     if (status == TD_OK) {
@@ -243,7 +241,7 @@ td_status td_world_add_constraint(td_world *w, const td_constraint *given, td_co
         status = tdi_world_retie(w, TD_NONE, &own, &k, diag);
     }
     if (status == TD_OK) {
-        *out = (td_constraint_id){(uint32_t)k + 1, w->ties[k].generation};
+        *out = (td_constraint_id){(uint32_t)k + 1, w->ties[k].generation, w->number};
     }
     return status;
 }
@@ -320,7 +318,8 @@ td_attach_def td_attach_def_default(void) {
 static td_status check_attach(const td_world *w, const td_attach_def *def, td_diag *diag) {
     const int32_t k = td_world_actor_index(w, def->actor), to = td_world_actor_index(w, def->to);
     if (k == TD_NONE || to == TD_NONE) {
-        return tdi_fail(diag, TD_ERR_STALE, "%s was removed", k == TD_NONE ? "actor" : "to");
+        return k == TD_NONE ? TDI_ID_FAIL(w, "actor", "removed", def->actor, diag)
+                            : TDI_ID_FAIL(w, "actor to attach to", "removed", def->to, diag);
     }
     if (!tdi_has(def->segment, w->actors[to].segment_count)) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "segment is %d; '%s' has %d", (int)def->segment,
@@ -431,8 +430,7 @@ td_status td_world_detach(td_world *w, td_actor_id id, td_diag *diag) {
     }
     const int32_t k = td_world_actor_index(w, id);
     if (k == TD_NONE) {
-        return tdi_fail(diag, TD_ERR_STALE, "actor %d (generation %u) was removed",
-                        (int)id.place - 1, (unsigned)id.generation);
+        return TDI_ID_FAIL(w, "actor", "removed", id, diag);
     }
     return w->actors[k].carry.actor == TD_NONE
                ? tdi_fail(diag, TD_ERR_ARGUMENT, "'%s' is not attached", w->actors[k].name)

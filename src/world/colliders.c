@@ -140,9 +140,9 @@ td_collider_id td_world_collider_id(const td_world *w, int32_t k) {
     if (!w) {
         return (td_collider_id){0};
     }
-    td_collider_id id = {0, 0};
+    td_collider_id id = {0};
     if (k >= 0 && k < w->collider_count && w->collider_slots[k].alive) {
-        id = (td_collider_id){(uint32_t)k + 1, w->collider_slots[k].generation};
+        id = (td_collider_id){(uint32_t)k + 1, w->collider_slots[k].generation, w->number};
     }
     return id;
 }
@@ -151,7 +151,8 @@ int32_t td_world_collider_index(const td_world *w, td_collider_id id) {
     if (!w) {
         return TD_NONE;
     }
-    const bool there = id.place > 0 && id.place <= (uint32_t)w->collider_count;
+    const bool there =
+        id.place > 0 && id.place <= (uint32_t)w->collider_count && tdi_world_gave(w, id.world);
     const tdi_collider_slot *s = there ? &w->collider_slots[id.place - 1] : NULL;
     return s && s->alive && s->generation == id.generation ? (int32_t)id.place - 1 : TD_NONE;
 }
@@ -159,9 +160,7 @@ int32_t td_world_collider_index(const td_world *w, td_collider_id id) {
 static td_status find(td_world *w, td_collider_id id, tdi_collider_slot **out, td_diag *diag) {
     const int32_t k = td_world_collider_index(w, id);
     *out = k == TD_NONE ? NULL : &w->collider_slots[k];
-    return *out ? TD_OK
-                : tdi_fail(diag, TD_ERR_STALE, "collider %d (generation %u) was removed",
-                           (int)id.place - 1, (unsigned)id.generation);
+    return *out ? TD_OK : TDI_ID_FAIL(w, "collider", "removed", id, diag);
 }
 
 bool td_world_collider_enabled(const td_world *w, td_collider_id id) {
@@ -229,7 +228,7 @@ td_status td_world_add_collider(td_world *w, const td_collider *def, td_collider
     if (!w || !def || !out) {
         return tdi_refuse(diag, __func__);
     }
-    *out = (td_collider_id){0, 0};
+    *out = (td_collider_id){0};
     td_status status = check_collider(w, def, diag);
     status = status == TD_OK ? td_world_reserve_colliders(w, 1, diag) : status;
     if (status != TD_OK) {

@@ -89,8 +89,7 @@ td_status td_world_set_drives(td_world *w, td_actor_id id, int32_t first, int32_
         return tdi_refuse(diag, __func__);
     }
     if (k == TD_NONE) {
-        return tdi_fail(diag, TD_ERR_STALE, "actor %d (generation %u) was removed",
-                        (int)id.place - 1, (unsigned)id.generation);
+        return TDI_ID_FAIL(w, "actor", "removed", id, diag);
     }
     tdi_actor *a = &w->actors[k];
     td_status status = check(w, a, first, count, diag);

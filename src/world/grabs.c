@@ -13,10 +13,9 @@
 static td_status find(td_world *w, td_grab_id id, tdi_hand **out, td_diag *diag) {
     tdi_hand *h =
         id.place > 0 && id.place <= (uint32_t)w->hand_count ? &w->hands[id.place - 1] : NULL;
-    *out = h && h->alive && h->generation == id.generation ? h : NULL;
-    return *out ? TD_OK
-                : tdi_fail(diag, TD_ERR_STALE, "grab %d (generation %u) was released",
-                           (int)id.place - 1, (unsigned)id.generation);
+    *out =
+        h && h->alive && h->generation == id.generation && tdi_world_gave(w, id.world) ? h : NULL;
+    return *out ? TD_OK : TDI_ID_FAIL(w, "grab", "released", id, diag);
 }
 
 // ---- room -----------------------------------------------------------------------------------
@@ -84,8 +83,7 @@ td_grab_def td_grab_def_default(void) {
 static td_status check_def(const td_world *w, const td_grab_def *def, td_diag *diag) {
     const int32_t k = td_world_actor_index(w, def->actor);
     if (k == TD_NONE) {
-        return tdi_fail(diag, TD_ERR_STALE, "actor %d (generation %u) was removed",
-                        (int)def->actor.place - 1, (unsigned)def->actor.generation);
+        return TDI_ID_FAIL(w, "actor", "removed", def->actor, diag);
     }
     if (def->segment < 0 || def->segment >= w->actors[k].segment_count) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "segment is %d; '%s' has %d", (int)def->segment,
@@ -110,7 +108,7 @@ td_status td_world_add_grab(td_world *w, const td_grab_def *given, td_grab_id *o
     }
     td_grab_def own = td_grab_def_default(), *def = &own;
     int32_t k = 0;
-    *out = (td_grab_id){0, 0};
+    *out = (td_grab_id){0};
     td_status status = tdi_def_take("td_grab_def", def, given, diag);
     status = status == TD_OK ? check_def(w, def, diag) : status;
     while (k < w->hand_count && w->hands[k].alive) {
@@ -134,7 +132,7 @@ td_status td_world_add_grab(td_world *w, const td_grab_def *given, td_grab_id *o
                              .to = def->to,
                              .stiffness = def->stiffness,
                              .damping = def->damping};
-    *out = (td_grab_id){(uint32_t)k + 1, taken + 1};
+    *out = (td_grab_id){(uint32_t)k + 1, taken + 1, w->number};
     return TD_OK;
 }
 

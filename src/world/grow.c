@@ -11,7 +11,6 @@
 #include <string.h>
 
 #define MAX_PLANT_TEXT (16 << 20) // bytes of a model's file
-#define MAX_FAULTS     16         // of one plant
 #define VARIANT_SEED   7919       // between the seeds of variants
 
 typedef struct grower {
@@ -69,15 +68,9 @@ static td_status grow_text(const grower *g, const char *name, const char *view, 
     def.define_count = g->object->define_count;
     def.loader = g->opts->loader;
     def.view = view;
-    // a list of its own, because compiling empties the one it gets
-    td_diag faults[MAX_FAULTS];
-    td_diag_list list = {faults, MAX_FAULTS, 0};
-    td_status status = td_grammar_new(&def, g->alloc, &grammar, &list);
+    td_status status = td_grammar_new(&def, g->alloc, &grammar, g->diags);
     if (status == TD_OK) {
-        status = td_plant_check(grammar, &list);
-    }
-    for (int32_t k = 0; k < list.count && k < MAX_FAULTS; k++) { // also warnings
-        tdi_diag_add(g->diags, &faults[k]);
+        status = td_plant_check(grammar, g->diags);
     }
     if (status != TD_OK) {
         td_grammar_free(grammar);

@@ -69,8 +69,7 @@ td_status td_world_actor_status(const td_world *w, td_actor_id id, td_diag *diag
     }
     const int32_t k = td_world_actor_index(w, id);
     if (k == TD_NONE) {
-        return tdi_fail(diag, TD_ERR_STALE, "actor %d (generation %u) was removed",
-                        (int)id.place - 1, (unsigned)id.generation);
+        return TDI_ID_FAIL(w, "actor", "removed", id, diag);
     }
     const tdi_actor *a = &w->actors[k];
     return a->blocked ? tdi_fail_at(diag, TD_ERR_BLOCKED, a->diag.index, "'%s' is held: %s",

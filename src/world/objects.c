@@ -205,7 +205,11 @@ td_status tdi_actor_form(td_world *w, int32_t variant, tdi_actor *a, td_diag *di
     a->segment_count = td_skeleton_count(v->skeleton);
     a->touches = tdi_variant_touches(w, v->object, variant);
     td_status status = a->solver->state_new(v->model, w->alloc, &a->state, diag);
-    return status == TD_OK ? tdi_actor_make_bumps(w, a, diag) : status;
+    if (status == TD_OK) {
+        a->state->led = true;
+        status = tdi_actor_make_bumps(w, a, diag);
+    }
+    return status;
 }
 
 td_status tdi_actor_make(td_world *w, int32_t variant, tdi_actor *a, td_diag *diag) {

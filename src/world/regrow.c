@@ -64,7 +64,7 @@ static td_status cut_actor(td_world *w, int32_t actor, int32_t segment, td_real 
 td_status td_world_cut_actor(td_world *w, td_actor_id id, int32_t segment, td_real place,
                              td_actor_id *fallen, td_diag *diag) {
     if (fallen) {
-        *fallen = (td_actor_id){0, 0};
+        *fallen = (td_actor_id){0};
     }
     if (!w || !fallen) {
         return tdi_refuse(diag, __func__);

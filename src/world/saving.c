@@ -540,5 +540,6 @@ td_status td_world_restore(td_world *w, const void *bytes, size_t size, td_diag 
     if (t.status != TD_OK) {
         return tdi_fail(diag, t.status, "out of memory for what the checkpoint drives");
     }
+    w->restored = true;
     return follow_save(w, diag);
 }

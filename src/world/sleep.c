@@ -317,9 +317,7 @@ void tdi_world_follow_sleep(td_world *w) {
 
 static td_status find(const td_world *w, td_actor_id id, int32_t *k, td_diag *diag) {
     *k = td_world_actor_index(w, id);
-    return *k != TD_NONE ? TD_OK
-                         : tdi_fail(diag, TD_ERR_STALE, "actor %d (generation %u) was removed",
-                                    (int)id.place - 1, (unsigned)id.generation);
+    return *k != TD_NONE ? TD_OK : TDI_ID_FAIL(w, "actor", "removed", id, diag);
 }
 
 td_status td_world_sleep_actor(td_world *w, td_actor_id id, td_diag *diag) {

@@ -25,7 +25,7 @@ static int compare(const tdi_pair *a, const tdi_pair *b) {
 static tdi_pair pair_of(const td_world *w, const td_contact *c) {
     const td_actor_id actor = td_world_actor_id(w, c->actor);
     const td_actor_id other = td_world_actor_id(w, c->other_actor);
-    td_collider_id collider = {0, 0};
+    td_collider_id collider = {0};
     if (c->other_actor == TD_NONE) {
         collider = td_world_collider_id(w, c->other);
     }
@@ -34,13 +34,13 @@ static tdi_pair pair_of(const td_world *w, const td_contact *c) {
                        c->other_actor == TD_NONE ? 0 : (uint32_t)c->other}};
 }
 
-static td_contact_event event_of(const tdi_pair *p, bool began) {
+static td_contact_event event_of(const td_world *w, const tdi_pair *p, bool began) {
     const uint32_t *n = p->number;
     return (td_contact_event){.began = began,
-                              .actor = {n[0], n[1]},
+                              .actor = {n[0], n[1], w->number},
                               .segment = (int32_t)n[2],
-                              .other_actor = {n[3], n[4]},
-                              .other_collider = {n[5], n[6]},
+                              .other_actor = {n[3], n[4], n[3] ? w->number : 0},
+                              .other_collider = {n[5], n[6], n[5] ? w->number : 0},
                               .other_segment = n[3] ? (int32_t)n[7] : TD_NONE};
 }
 
@@ -114,7 +114,7 @@ void tdi_world_watch(td_world *w) {
                                                : compare(&before[j], &t->last[k]);
         if (order != 0) {
             t->events[t->event_count++] =
-                order < 0 ? event_of(&before[j], false) : event_of(&t->last[k], true);
+                order < 0 ? event_of(w, &before[j], false) : event_of(w, &t->last[k], true);
         }
         j += order <= 0;
         k += order >= 0;
@@ -196,9 +196,7 @@ void tdi_island_react(td_world *w, const tdi_island *i, const tdi_system *system
 
 static td_status find(const td_world *w, td_actor_id id, int32_t *k, td_diag *diag) {
     *k = td_world_actor_index(w, id);
-    return *k != TD_NONE ? TD_OK
-                         : tdi_fail(diag, TD_ERR_STALE, "actor %d (generation %u) was removed",
-                                    (int)id.place - 1, (unsigned)id.generation);
+    return *k != TD_NONE ? TD_OK : TDI_ID_FAIL(w, "actor", "removed", id, diag);
 }
 
 td_status td_world_watch_base(td_world *w, td_actor_id id, bool watch, td_diag *diag) {

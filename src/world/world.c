@@ -9,6 +9,7 @@
 #include "math/quat.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -107,6 +108,16 @@ static td_status take_opts(const td_world_opts *given, td_world_opts *opts, td_d
     return TD_OK;
 }
 
+// Not 0, which is in ids that name nothing.
+static uint32_t next_number(void) {
+    static atomic_uint last;
+    uint32_t number = 0;
+    while (number == 0) {
+        number = (uint32_t)atomic_fetch_add(&last, 1) + 1;
+    }
+    return number;
+}
+
 // Takes the scene over, also on failure; `made` is how making it went.
 static td_status new_world(td_scene *scene, td_status made, const td_world_opts *opts,
                            const td_alloc *alloc, td_world **out, td_diag_list *diags) {
@@ -120,6 +131,7 @@ static td_status new_world(td_scene *scene, td_status made, const td_world_opts 
         w->alloc = alloc;
         w->arena.alloc = alloc;
         w->scene = scene;
+        w->number = next_number();
         w->hold_blocked = opts->hold_blocked;
         w->log = opts->log;
         w->adaptable = opts->adaptable;

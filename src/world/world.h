@@ -276,7 +276,9 @@ struct td_world {
     td_pool *pool;
     td_pool *own_pool; // NULL: a program lent its own
     td_log log;
-    bool inside; // its threads work within actors, one after the other
+    uint32_t number; // of the world, in its ids; no other world of the process has it
+    bool restored;   // ids of the world that was saved count as well
+    bool inside;     // its threads work within actors, one after the other
     td_real dt;
     int32_t steps_a_frame;
     int64_t step; // number of steps done
@@ -388,6 +390,15 @@ static inline bool tdi_actor_acts(const tdi_actor *actor) {
     return actor->alive && actor->enabled;
 }
 td_status tdi_actor_find(td_world *world, td_actor_id id, tdi_actor **out, td_diag *diag);
+// Whether an id with the number of this world may be one of its own.
+static inline bool tdi_world_gave(const td_world *world, uint32_t number) {
+    return number == world->number || world->restored;
+}
+// TD_ERR_STALE, saying why an id names nothing here; ids of all kinds are alike.
+td_status tdi_id_fail(const td_world *world, const char *what, const char *gone, td_actor_id id,
+                      td_diag *diag);
+#define TDI_ID_FAIL(w, what, gone, id, diag) \
+    tdi_id_fail(w, what, gone, (td_actor_id){(id).place, (id).generation, (id).world}, diag)
 // Puts an actor elsewhere. Constraints that a program has added to it go, and `weld` comes, as
 // tdi_world_retie() has it. What fails changes nothing.
 td_status tdi_actor_put(td_world *world, tdi_actor *actor, tdi_transform to,
