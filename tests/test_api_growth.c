@@ -255,13 +255,12 @@ static td_status use_actor(const void *def) {
     return status;
 }
 
-// The actor of the only world there is: place 1, generation 1.
+// Of an actor of this world.
+static td_world *grabbed;
+
 static td_status use_grab(const void *def) {
-    td_world *world = strand_world();
     td_grab_id id;
-    td_status status = td_world_add_grab(world, def, &id, NULL);
-    td_world_free(world);
-    return status;
+    return td_world_add_grab(grabbed, def, &id, NULL);
 }
 
 static td_status use_draw(const void *draw) {
@@ -381,9 +380,11 @@ TD_TEST(growth_definitions_of_older_programs_are_taken_at_every_width_that_says_
     OPTIONS(constraint, use_constraint);
     const td_actor_def actor = td_actor_def_default();
     td_grab_def grab = td_grab_def_default();
-    grab.actor = (td_actor_id){1, 1, 0};
+    grabbed = strand_world();
+    grab.actor = td_world_actor_id(grabbed, 0);
     OPTIONS(actor, use_actor);
     WIDTHS(td_grab_def, grab, actor, use_grab);
+    td_world_free(grabbed);
     WIDTHS(td_curve_def, curve, values, use_curve);
     WIDTHS(td_turn_curve_def, turn, rotations, use_turn_curve);
     WIDTHS(td_grammar_def, grammar, text_size, use_grammar);

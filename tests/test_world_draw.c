@@ -98,6 +98,7 @@ TD_TEST(draw_shows_grabs_and_what_is_disabled_and_changes_nothing) {
     def.to = tdi_vec3(0, 1, 0);
     CHECK_INT(drawn(s.world, TD_DRAW_GRABS).lines, 0);
     CHECK_INT(td_world_add_grab(s.world, &def, &id, NULL), TD_OK);
+    def.actor = td_world_actor_id(t.world, 0);
     CHECK_INT(td_world_add_grab(t.world, &def, &id, NULL), TD_OK);
     const sheet grabs = drawn(s.world, TD_DRAW_GRABS);
     CHECK_INT(grabs.lines, 1);
