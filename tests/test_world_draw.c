@@ -108,7 +108,7 @@ TD_TEST(draw_shows_grabs_and_what_is_disabled_and_changes_nothing) {
     steps(s.world, 3);
     steps(t.world, 3);
     CHECK(same_bits(s.world, t.world));
-    CHECK_INT(td_world_enable_actor(s.world, def.actor, false, NULL), TD_OK);
+    CHECK_INT(td_world_enable_actor(s.world, td_world_actor_id(s.world, 0), false, NULL), TD_OK);
     CHECK_INT(drawn(s.world, TD_DRAW_SKELETON).grey, 5);
     stage_free(&s);
     stage_free(&t);
