@@ -188,7 +188,7 @@ static td_real value(const void *body) {
 // ---- contact --------------------------------------------------------------------------------
 
 static void capsules(const void *body, tdi_capsule *out) {
-    *out = (tdi_capsule){0, 0, ((const bead *)body)->segment->radius_base, 0, false};
+    *out = (tdi_capsule){0, 0, ((const bead *)body)->segment->radius_base, 0, false, 0};
 }
 
 static td_real force(const void *body, const td_step_opts *o, td_real gap, td_real h) {

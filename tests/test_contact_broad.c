@@ -18,7 +18,7 @@ static void draw_crowd(crowd *w, uint64_t seed, bool unlike) {
     tdi_random_seed(&random, seed);
     for (int32_t i = 0; i < COUNT; i++) {
         td_real size = unlike ? pow(10, test_between(&random, -4, 0.5)) : 0.3;
-        w->capsule[i] = (tdi_capsule){2 * i, 2 * i + 1, 0.2 * size, i, false};
+        w->capsule[i] = (tdi_capsule){2 * i, 2 * i + 1, 0.2 * size, i, false, 0};
         w->x[2 * i] = test_in_cube(&random, 1.8);
         w->x[2 * i + 1] = tdi_madd(w->x[2 * i], test_direction(&random), size);
         for (int k = 0; k < 2; k++) {
@@ -223,7 +223,7 @@ static tdi_contacts *stack_up(crowd *w) {
     tdi_random_seed(&random, 18);
     for (int32_t i = 0; i < COUNT; i++) {
         const td_vec3 at = {(0.1 + apart) * (i % 4), apart * (i / 4 % 10), 12 * r * (i / 40)};
-        w->capsule[i] = (tdi_capsule){2 * i, 2 * i + 1, r, i, false};
+        w->capsule[i] = (tdi_capsule){2 * i, 2 * i + 1, r, i, false, 0};
         for (int e = 0; e < 2; e++) {
             w->x[2 * i + e] = tdi_add(at, tdi_vec3(0.1 * e, 0, 0));
             w->dx[2 * i + e] = test_in_cube(&random, 0.04 * r);
@@ -427,8 +427,10 @@ static bool skip_first(void *context, int32_t i, int32_t j) {
 
 TD_TEST(contact_pairs_that_the_caller_skips_and_neighbours_are_left_out) {
     // a closed square of four sides, all near each other
-    const tdi_capsule capsule[4] = {
-        {0, 1, 0.4, 0, false}, {1, 2, 0.4, 0, false}, {2, 3, 0.4, 0, false}, {3, 0, 0.4, 0, false}};
+    const tdi_capsule capsule[4] = {{0, 1, 0.4, 0, false, 0},
+                                    {1, 2, 0.4, 0, false, 0},
+                                    {2, 3, 0.4, 0, false, 0},
+                                    {3, 0, 0.4, 0, false, 0}};
     const td_vec3 x[4] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}};
     td_contact_opts opts = td_contact_opts_default();
     int neighbours = 0;
@@ -463,7 +465,7 @@ TD_TEST(contact_too_many_pairs_is_a_limit_and_no_place_is_a_divergence) {
 }
 
 TD_TEST(contact_capsules_without_points_or_radius_are_refused) {
-    tdi_capsule capsule[2] = {{0, 1, 0.1, 0, false}, {1, 2, 0.1, 0, false}};
+    tdi_capsule capsule[2] = {{0, 1, 0.1, 0, false, 0}, {1, 2, 0.1, 0, false, 0}};
     td_contact_opts opts = td_contact_opts_default();
     tdi_contacts_def def = {&opts, capsule, 2, 2, 0, 0, NULL, NULL};
     tdi_contacts *c = NULL;
@@ -481,7 +483,7 @@ TD_TEST(contact_capsules_without_points_or_radius_are_refused) {
 }
 
 TD_TEST(contact_memory_is_taken_once_and_given_back) {
-    tdi_capsule capsule[2] = {{0, 1, 0.1, 0, false}, {2, 3, 0.1, 0, false}};
+    tdi_capsule capsule[2] = {{0, 1, 0.1, 0, false, 0}, {2, 3, 0.1, 0, false, 0}};
     td_vec3 x[4] = {{0, 0, 0}, {1, 0, 0}, {0.5, 0.21, -1}, {0.5, 0.21, 1}};
     td_contact_opts opts = td_contact_opts_default();
     tdi_contacts_def def = {&opts, capsule, 2, 4, 1, 0, NULL, NULL};

@@ -55,8 +55,8 @@ static td_real check_flight(const flight *f) {
 static bool draw_flight(tdi_random *random, flight *f, int sort) {
     memset(f, 0, sizeof *f);
     f->count = 2;
-    f->capsule[0] = (tdi_capsule){0, 1, test_between(random, 0.01, 0.2), 0, false};
-    f->capsule[1] = (tdi_capsule){2, 3, test_between(random, 0.01, 0.2), 0, false};
+    f->capsule[0] = (tdi_capsule){0, 1, test_between(random, 0.01, 0.2), 0, false, 0};
+    f->capsule[1] = (tdi_capsule){2, 3, test_between(random, 0.01, 0.2), 0, false, 0};
     const td_real radii = f->capsule[0].radius + f->capsule[1].radius;
     const td_vec3 n = test_direction(random), across = tdi_across(n);
     const td_real gap = pow(10, test_between(random, -4, 0));
@@ -123,7 +123,7 @@ TD_TEST(contact_filter_lets_nothing_pass_through_moving_and_turning_colliders) {
 
 // the part is not much smaller than need be: head on it goes to where a tenth of the gap is left
 TD_TEST(contact_filter_stops_head_on_where_a_tenth_of_the_gap_is_left) {
-    flight f = {.capsule = {{0, 1, 0.1, 0, false}, {2, 3, 0.1, 0, false}}, .count = 2};
+    flight f = {.capsule = {{0, 1, 0.1, 0, false, 0}, {2, 3, 0.1, 0, false, 0}}, .count = 2};
     f.x[0] = tdi_vec3(-1, 0, 0);
     f.x[1] = tdi_vec3(1, 0, 0);
     f.x[2] = tdi_vec3(0, 0.21, -1);
@@ -137,7 +137,7 @@ TD_TEST(contact_filter_stops_head_on_where_a_tenth_of_the_gap_is_left) {
 
 // what slides along something at a tiny gap is not held back by it
 TD_TEST(contact_filter_lets_things_slide_along_each_other_all_the_way) {
-    flight f = {.capsule = {{0, 1, 0.1, 0, false}, {2, 3, 0.1, 0, false}}, .count = 2};
+    flight f = {.capsule = {{0, 1, 0.1, 0, false, 0}, {2, 3, 0.1, 0, false, 0}}, .count = 2};
     f.x[0] = tdi_vec3(-1, 0, 0);
     f.x[1] = tdi_vec3(1, 0, 0);
     f.x[2] = tdi_vec3(0, 0.2031, -1);
@@ -154,7 +154,7 @@ TD_TEST(contact_filter_lets_things_slide_along_each_other_all_the_way) {
 }
 
 TD_TEST(contact_filter_says_zero_only_when_things_are_in_each_other) {
-    flight f = {.capsule = {{0, 1, 0.1, 0, false}, {2, 3, 0.1, 0, false}}, .count = 2};
+    flight f = {.capsule = {{0, 1, 0.1, 0, false, 0}, {2, 3, 0.1, 0, false, 0}}, .count = 2};
     f.x[1] = tdi_vec3(1, 0, 0);
     f.x[2] = tdi_vec3(0.5, 0.15, -1);
     f.x[3] = tdi_vec3(0.5, 0.15, 1);

@@ -17,7 +17,7 @@ typedef struct mover {
 } mover;
 
 static void open_mover(mover *w, td_real friction) {
-    const tdi_capsule capsule = {0, 1, 0.05, 0, false};
+    const tdi_capsule capsule = {0, 1, 0.05, 0, false, 0};
     td_contact_opts opts = td_contact_opts_default();
     for (int32_t k = 0; k < w->collider_count; k++) {
         w->collider[k].friction = friction;

@@ -290,7 +290,7 @@ static td_real height_over(const td_collider *plane, const tdi_course *course,
 
 static bool find_colliders(tdi_contacts *c) {
     for (int32_t i = 0; i < c->capsule_count && c->collider_count > 0; i++) {
-        if (c->partial && c->resting[i]) {
+        if ((c->partial && c->resting[i]) || c->capsule[i].from >= 1) {
             continue;
         }
         // colliders' boxes have no share of the range

@@ -27,12 +27,17 @@
 
 typedef struct tdi_contacts tdi_contacts; // for one caller at a time
 
+// Radii: colliders do not touch a stem nearer to its base than this, along the stem, so that a
+// plant may grow from a plane. The capsules of all solvers begin there.
+#define TDI_STANDS 2.0
+
 // A segment between two points with round ends.
 typedef struct tdi_capsule {
     int32_t a, b;   // points; the same one twice: a ball
     td_real radius; // m, > 0
     int32_t body;   // the caller's own
     bool turns;     // friction acts on its surface, and turns it; else on its axis
+    td_real from;   // 0..1: of the axis, from a: colliders touch the part behind it; 1: none
 } tdi_capsule;
 
 typedef struct tdi_contacts_def {

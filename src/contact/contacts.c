@@ -414,8 +414,9 @@ static void open_collider(const tdi_contacts *c, const tdi_capsule *i, int32_t j
                           const tdi_pose *pose, tdi_meeting *m) {
     const td_collider *k = &c->collider[j];
     const bool long_axis = !tdi_is_ball(i);
-    *m = (tdi_meeting){.radii = i->radius, .range = c->opts.gap * i->radius, .pose = pose};
-    m->two.a = tdi_pose_local(pose, x[i->a]);
+    *m = (tdi_meeting){
+        .radii = i->radius, .range = c->opts.gap * i->radius, .from = i->from, .pose = pose};
+    m->two.a = tdi_pose_local(pose, tdi_bare_start(i, x));
     m->two.b = tdi_pose_local(pose, x[i->b]);
     switch (k->kind) {
     case TD_COLLIDER_PLANE: m->two.side = TDI_SIDE_PLANE; break;
@@ -450,6 +451,7 @@ void tdi_meeting_open(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *
     m->two.d = x[j->b];
     m->radii = i->radius + j->radius;
     m->range = c->opts.gap * (i->radius < j->radius ? i->radius : j->radius);
+    m->from = 0;
     m->pose = NULL;
     blunt(m, long_axes, long_axes);
 }

@@ -94,17 +94,18 @@ static tdi_plane plane_of(const tdi_contacts *c, const tdi_plane_rule *rule, tdi
     const bool capsule = pair.j < c->capsule_count;
     const tdi_capsule *j = capsule ? &c->capsule[pair.j] : NULL;
     const tdi_closest *k = &at->k;
+    const td_real s = at->m.from + (1 - at->m.from) * k->s;
     tdi_plane p = {.capsule = pair.i,
                    .other = pair.j,
                    .which = at->which,
                    .point = {i->a, i->b, j ? j->a : TD_NONE, j ? j->b : TD_NONE},
-                   .weight = {1 - k->s, k->s, k->t - 1, -k->t},
+                   .weight = {1 - s, s, k->t - 1, -k->t},
                    .normal = tdi_scale(k->e, (k->distance < 0 ? -1 : 1) / tdi_norm(k->e)),
                    .range = at->m.range,
                    .radii = at->m.radii,
                    .friction = tdi_static_of(c, pair.j),
                    .sliding = tdi_friction_of(c, pair.j),
-                   .s = k->s,
+                   .s = s,
                    .t = k->t};
     td_real mass = rule->stiffness[rule->group[pair.i]];
     if (capsule) {
@@ -142,8 +143,9 @@ static int32_t which_of(const tdi_meeting *m, const tdi_closest *k, int n) {
     return closest ? 2 : (int32_t)k->s;
 }
 
-// Where a pair comes into range: 0..TDI_TOUCHES places. `part` of the way is free. Planes are the
-// same all along.
+// Where a pair comes into range: 0..TDI_TOUCHES places. `part` of the way is free, and where that
+// is not all there is a place, though the search may have stopped short of the range. Planes are
+// the same all along.
 static int spots_of(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x, const td_vec3 *dx,
                     td_real part, spot spots[TDI_TOUCHES]) {
     tdi_meeting m = tdi_meeting_after(c, pair, x, dx, part);
@@ -151,7 +153,10 @@ static int spots_of(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
     if (m.two.side == TDI_SIDE_PLANE && part < 1) {
         m = tdi_meeting_after(c, pair, x, dx, 1);
     }
-    const int count = tdi_touches_of(c, pair, &m, touches);
+    int count = tdi_touches_of(c, pair, &m, touches);
+    if (count == 0 && part < 1) {
+        touches[count++] = tdi_closest_of(&m.two);
+    }
     for (int n = 0; n < count; n++) {
         spots[n] = (spot){m, touches[n], which_of(&m, &touches[n], n)};
     }

@@ -155,7 +155,8 @@ static tdi_meeting sweep_at(const sweep *w, td_real u) {
     }
     tdi_meeting m;
     tdi_meeting_open(c, w->pair, w->x, &pose, &m);
-    m.two.a = tdi_pose_local(&pose, tdi_madd(w->x[i->a], w->dx[i->a], u * w->part));
+    m.two.a = tdi_pose_local(
+        &pose, tdi_madd(tdi_bare_start(i, w->x), tdi_bare_start(i, w->dx), u * w->part));
     m.two.b = tdi_pose_local(&pose, tdi_madd(w->x[i->b], w->dx[i->b], u * w->part));
     m.pose = NULL;
     return m;

@@ -77,11 +77,17 @@ typedef struct touch {
     td_vec3 loose; // as in tdi_closest, in the pair's own axes
 } touch;
 
-// The gap must be above 0.
+// The gap must be above 0. Places, and how they move, are those on the whole axis.
 static touch touch_at(const tdi_meeting *m, const tdi_closest *k) {
-    touch t = {
-        .s = k->s, .t = k->t, .length = tdi_norm(k->e), .distance = k->distance, .loose = k->loose};
+    const td_real bare = 1 - m->from;
+    touch t = {.s = m->from + bare * k->s,
+               .t = k->t,
+               .length = tdi_norm(k->e),
+               .distance = k->distance,
+               .loose = k->loose};
     tdi_spin_of(&m->two, k, t.spin);
+    t.spin[0] *= bare * bare;
+    t.spin[1] *= bare;
     t.normal = tdi_scale(k->e, 1 / t.length);
     if (m->pose) {
         t.normal = tdi_mat3_apply(&m->pose->r, t.normal);
@@ -161,7 +167,8 @@ static void fill_barrier(const tdi_contacts *c, tdi_near_pair pair, const tdi_me
 static void make_exact(const tdi_meeting *m, const touch *t, td_real force, tdi_contact *out) {
     const td_real stretch = t->length / t->distance;
     const td_real slope = barrier_slope(force, m->range, out->gap) / t->distance;
-    const td_vec3 p = t->loose, u = tdi_sub(m->two.b, m->two.a), v = tdi_sub(m->two.c, m->two.d);
+    const td_vec3 p = t->loose, u = tdi_scale(tdi_sub(m->two.b, m->two.a), 1 / (1 - m->from)),
+                  v = tdi_sub(m->two.c, m->two.d);
     td_sym3 across = tdi_sym3_diagonal(p.x, p.y, p.z);
     out->slide[0] = tdi_scale(tdi_vec3(p.x * u.x, p.y * u.y, p.z * u.z), 1 / t->length);
     out->slide[1] = m->two.side == TDI_SIDE_SEGMENT ? tdi_scale(v, 1 / t->length) : out->slide[1];

@@ -147,6 +147,7 @@ typedef struct tdi_meeting {
     tdi_two two;
     td_real radii; // m, both
     td_real range; // m: gaps below this push
+    td_real from;  // 0..1: of the first axis, where a is on it
     const tdi_pose *pose;
 } tdi_meeting;
 
@@ -197,6 +198,11 @@ void tdi_contacts_validate(const tdi_contacts *c);
 
 tdi_pose tdi_pose_at(const tdi_contacts *c, int32_t collider, td_real time);
 void tdi_poses_at(const tdi_contacts *c, td_real time); // all of them, into c->pose
+
+// Where the part of a capsule begins that colliders touch, or how that moves.
+static inline td_vec3 tdi_bare_start(const tdi_capsule *k, const td_vec3 *x) {
+    return k->from > 0 ? tdi_madd(tdi_scale(x[k->a], 1 - k->from), x[k->b], k->from) : x[k->a];
+}
 
 static inline td_vec3 tdi_pose_local(const tdi_pose *pose, td_vec3 x) {
     return tdi_mat3_apply_t(&pose->r, tdi_sub(x, pose->o));

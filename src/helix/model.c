@@ -6,6 +6,7 @@
 #include "base/guard.h"
 #include "base/opts.h"
 #include "base/range.h"
+#include "contact/contact.h"
 #include "load/drag.h"
 
 #include <math.h>
@@ -14,7 +15,6 @@
 
 #define PI     3.14159265358979323846
 #define TURNS  100  // of an element: more are refused
-#define STANDS 2.0  // radii: nearer to a held start along the element nothing touches
 #define COARSE 1e-6 // of a turn that is not a unit quaternion
 
 // ---- memory ---------------------------------------------------------------------------------
@@ -304,7 +304,7 @@ static void make_element(td_helix_model *m, const td_helix_element *e, int32_t i
 static void make_rider(td_helix_model *m, const td_helix_element *e, int32_t i) {
     const td_real radius = 0.5 * (e->radius_base + e->radius_tip) * fmax(1, e->flat);
     const bool held = e->parent == TD_NONE && e->root != TD_END_FREE;
-    const td_real from = held ? fmin(STANDS * radius, 0.5 * e->length) : 0;
+    const td_real from = held ? fmin(TDI_STANDS * radius, 0.5 * e->length) : 0;
     m->rider[i] = (tdi_helix_rider){.element = i,
                                     .capsule = i,
                                     .to = e->length,

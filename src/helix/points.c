@@ -32,7 +32,7 @@ void tdi_helix_capsules(const void *body, tdi_capsule *capsules) {
     for (int32_t k = 0; k < m->capsule_count; k++) {
         const tdi_helix_capsule *c = &m->capsule[k];
         const bool ball = memcmp(&c->end[0], &c->end[1], sizeof c->end[0]) == 0;
-        capsules[k] = (tdi_capsule){2 * k, 2 * k + !ball, c->radius, c->end[0].segment, true};
+        capsules[k] = (tdi_capsule){2 * k, 2 * k + !ball, c->radius, c->end[0].segment, true, 0};
     }
 }
 

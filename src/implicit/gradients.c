@@ -210,5 +210,5 @@ bool tdi_touch_solve(tdi_touch *t, const tdi_system *y, td_real *promise, int64_
     for (int32_t k = 0; k < y->count; k++) {
         tdi_state_absorb(y->member[k].ops, y->member[k].body);
     }
-    return *promise > 0;
+    return *promise > 0 || t->rule.ahead > 0; // while bases or colliders move the value may rise
 }

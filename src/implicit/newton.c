@@ -116,6 +116,15 @@ static bool is_done(const tdi_newton_run *n, td_real taken, bool whole, bool cal
 
 // ---- what is driven -------------------------------------------------------------------------
 
+static td_status squeezed(const tdi_newton_run *n) {
+    char tightest[TDI_TIGHTEST];
+    tdi_touch_tightest(n->system->touch, n->system, tightest);
+    return tdi_fail(n->diag, TD_ERR_DIVERGED,
+                    "there is no room: colliders, bases or held ends squeeze what they push%s; "
+                    "move them apart, or try a smaller dt",
+                    tightest);
+}
+
 static td_status bring_along(tdi_newton_run *n) {
     tdi_touch *t = n->system->touch;
     bool between = false;
@@ -124,11 +133,7 @@ static td_status bring_along(tdi_newton_run *n) {
         n->next = between ? TDI_MODEL_EXACT : TDI_MODEL_CONVEX;
         td_status status = iterate(n, !between, &taken);
         if (status != TD_OK || k == MOST_CARRIES) {
-            return status == TD_ERR_LIMIT
-                       ? status
-                       : tdi_fail(n->diag, TD_ERR_DIVERGED,
-                                  "there is no room: colliders, bases or held ends squeeze what "
-                                  "they push; move them apart, or try a smaller dt");
+            return status == TD_ERR_LIMIT ? status : squeezed(n);
         }
         between = !between && tdi_touch_any(t);
         if (!between && t->time < 1) {

@@ -198,9 +198,11 @@ static td_status begin_touch(const tdi_system *y, const tdi_rule *rule, span par
     }
     guess_all(y, true);
     if (tdi_touch_way(y->touch, y, 1) >= 1) {
-        y->touch->time = 1;
-        const bool gentle = !was_tried(y) && tdi_touch_gently(y->touch) >= 1;
+        // where bases and colliders are when the step ends, it need not be free where it began
+        const bool driven = y->touch->time < 1,
+                   gentle = driven || (!was_tried(y) && tdi_touch_gently(y->touch) >= 1);
         bool kept;
+        y->touch->time = 1;
         if (!gentle && !resume(y, &kept)) {
             guess_all(y, true);
         }
@@ -325,11 +327,15 @@ static void accept(const tdi_system *y) {
 }
 
 // What diverged has a message, if only this one.
-static td_status said(td_status status, td_diag *diag) {
-    if (status == TD_ERR_DIVERGED && diag && diag->status == TD_OK) {
-        return tdi_fail(diag, status, "the step diverged; try a smaller dt");
+static td_status said(const tdi_system *y, td_status status, td_diag *diag) {
+    char tightest[TDI_TIGHTEST] = "";
+    if (status != TD_ERR_DIVERGED || !diag || diag->status != TD_OK) {
+        return status;
     }
-    return status;
+    if (y->touch) {
+        tdi_touch_tightest(y->touch, y, tightest);
+    }
+    return tdi_fail(diag, status, "the step diverged%s; try a smaller dt", tightest);
 }
 
 // What an attempt said is of no interest after another that went well.
@@ -350,7 +356,7 @@ td_status tdi_system_try(const tdi_system *y, bool *converged, td_step_stats *st
     } else {
         end_touch(y);
     }
-    return said(status, diag);
+    return said(y, status, diag);
 }
 
 void tdi_system_accept(const tdi_system *y, td_step_stats *stats) {
@@ -459,6 +465,15 @@ static void go_back(progress *p, bool bounced) {
     p->missed = false;
 }
 
+static td_status unsolved(const tdi_system *y, td_diag *diag) {
+    char tightest[TDI_TIGHTEST];
+    tdi_touch_tightest(y->touch, y, tightest);
+    return tdi_fail(diag, TD_ERR_DIVERGED,
+                    "contact did not converge, even in parts of 1/%d of the step%s; try a smaller "
+                    "dt",
+                    TD_STEP_PIECES, tightest);
+}
+
 // The step in pieces of 1, 1/2, ... 1/64 of it.
 td_status tdi_system_halves(const tdi_system *y, void *memory, td_step_stats *stats,
                             td_diag *diag) {
@@ -486,13 +501,8 @@ td_status tdi_system_halves(const tdi_system *y, void *memory, td_step_stats *st
             go_back(&p, bounced && status == TD_OK);
             status = TD_OK;
         } else {
+            status = status != TD_OK ? status : unsolved(y, diag);
             tdi_system_undo(y);
-            status = status != TD_OK
-                         ? status
-                         : tdi_fail(diag, TD_ERR_DIVERGED,
-                                    "contact did not converge, even in parts of 1/%d of the step; "
-                                    "try a smaller dt",
-                                    TD_STEP_PIECES);
         }
     }
     if (status != TD_OK) {
@@ -502,7 +512,7 @@ td_status tdi_system_halves(const tdi_system *y, void *memory, td_step_stats *st
         stats->steps++;
         forget(diag);
     }
-    return said(status, diag);
+    return said(y, status, diag);
 }
 
 // Whether a smaller step may help.

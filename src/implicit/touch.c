@@ -134,6 +134,18 @@ static td_status in_each_other(const tdi_touch *t, const tdi_system *y, const in
                        "%s and %s overlap at the start of the step", one, other);
 }
 
+void tdi_touch_tightest(const tdi_touch *t, const tdi_system *y, char text[TDI_TIGHTEST]) {
+    char one[96], other[96];
+    int32_t which[2];
+    tdi_contacts_least(t->set, t->x, t->time, which);
+    text[0] = '\0';
+    if (which[0] != TD_NONE) {
+        name_side(t, y, which[0], one);
+        name_side(t, y, which[1], other);
+        snprintf(text, TDI_TIGHTEST, ", most of all %s and %s", one, other);
+    }
+}
+
 // ---- steps ----------------------------------------------------------------------------------
 
 static td_real own_force(const tdi_touch *t, const tdi_system *y, td_real h) {

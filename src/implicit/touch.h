@@ -149,6 +149,11 @@ td_real tdi_touch_room(const tdi_touch *t, td_real time);
 // and returns how many there are.
 int32_t tdi_touch_contacts(const tdi_touch *t, td_contact *contacts, int32_t capacity);
 
+// Names the two that are nearest to each other at the poses: ", most of all segment 3 of 'vine' and
+// collider 2", or nothing.
+enum { TDI_TIGHTEST = 224 };
+void tdi_touch_tightest(const tdi_touch *t, const tdi_system *system, char text[TDI_TIGHTEST]);
+
 // ---- members that stay where they are: idle.c -----------------------------------------------
 
 static inline bool tdi_is_idle(const tdi_system *y, int32_t member) {

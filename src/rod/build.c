@@ -4,7 +4,9 @@
 #include "rod/build.h"
 
 #include "base/guard.h"
+#include "contact/contact.h"
 
+#include <math.h>
 #include <string.h>
 
 static void lay_out(td_rod_model *m, const tdi_rod_sizes *z, tdi_layout *l) {
@@ -142,6 +144,17 @@ static void describe_parts(td_rod_model *m) {
     }
 }
 
+// Colliders do not touch a rod near its base.
+static void measure_depths(td_rod_model *m) {
+    for (int32_t i = 0; i < m->node_count; i++) { // parents come first, but for rings
+        tdi_rod_node *n = &m->node[i];
+        const tdi_rod_node *up = n->parent != TD_NONE && n->parent < i ? &m->node[n->parent] : NULL;
+        const bool held = n->flags & TDI_HELD_BASE;
+        n->depth = held ? 0 : up && up->depth >= 0 ? up->depth + n->length : -1;
+        n->bare = held || n->depth < 0 ? 0 : fmax(up->bare, TDI_STANDS * n->radius);
+    }
+}
+
 void tdi_rod_finish(td_rod_model *m) {
     td_real mean = 0;
     for (int32_t i = 0; i < m->node_count; i++) {
@@ -160,6 +173,7 @@ void tdi_rod_finish(td_rod_model *m) {
     }
     cut_parts(m);
     describe_parts(m);
+    measure_depths(m);
     m->head.parameters = m->node;
     m->head.parameter_bytes = (size_t)m->node_count * sizeof *m->node;
 }

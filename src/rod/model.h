@@ -43,6 +43,8 @@ typedef struct tdi_rod_node {
     td_real inertia;      // kg m^2, of the edge about itself
     td_real shift_mass;   // kg: what a step of Newton's method that is held back feels
     td_real radius;       // m
+    td_real depth;        // m: from the base along the rod to the vertex; below 0: it is on none
+    td_real bare;         // m: colliders touch what is farther from the base than this
     td_vec3 offset;       // m
     td_vec3 area;         // m^2 to the air, in the edge's axes
     td_real fold;         // see load/drag.h

@@ -65,11 +65,24 @@ bool tdi_rod_apart(const void *body, int32_t i, int32_t j) {
     return way_between(m, a, b, most) < most;
 }
 
+// How much of an edge, from its start, colliders do not touch: what stands on the base.
+static td_real rooted(const td_rod_model *m, const tdi_rod_node *n) {
+    const bool held = n->flags & TDI_HELD_BASE;
+    return held           ? 1
+           : n->depth < 0 ? 0
+                          : fmin(fmax((n->bare - m->node[n->parent].depth) / n->length, 0), 1);
+}
+
 void tdi_rod_capsules(const void *body, tdi_capsule *capsules) {
     const td_rod_state *s = body;
     for (int32_t k = 0; k < s->head.capsule_count; k++) {
         const tdi_rod_node *n = &s->model->node[s->capsule_node[k]];
-        capsules[k] = (tdi_capsule){n->parent, s->capsule_node[k], n->radius, n->edge, true};
+        capsules[k] = (tdi_capsule){.a = n->parent,
+                                    .b = s->capsule_node[k],
+                                    .radius = n->radius,
+                                    .body = n->edge,
+                                    .turns = true,
+                                    .from = rooted(s->model, n)};
     }
 }
 

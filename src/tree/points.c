@@ -18,7 +18,6 @@
 
 #include <string.h>
 
-#define STANDS 2.0 // radii: nearer to the base along the tree nothing touches
 #define HALF_TURN \
     1.57079632679489662 // a stem of radius r bends no tighter than r: closer than this times r
                         // along the tree two bodies cannot touch
@@ -37,10 +36,10 @@ static rooting rooting_of(const td_tree_model *m, int32_t i, const rooting *up) 
     const bool fixed = m->kind[i] == TD_JOINT_FIXED;
     if (!up) {
         bool floats = m->kind[i] == TD_JOINT_FREE;
-        return (rooting){0, floats ? -INFINITY : STANDS * b->radius, fixed};
+        return (rooting){0, floats ? -INFINITY : TDI_STANDS * b->radius, fixed};
     }
     return (rooting){up->depth + tdi_norm(b->attach),
-                     up->free < 0 ? up->free : fmax(up->free, STANDS * b->radius),
+                     up->free < 0 ? up->free : fmax(up->free, TDI_STANDS * b->radius),
                      fixed && up->welded};
 }
 
@@ -109,7 +108,7 @@ void tdi_tree_capsules(const void *body, tdi_capsule *capsules) {
     for (int32_t k = 0; k < m->capsule_count; k++) {
         const tdi_body *b = &m->body[m->capsule_body[k]];
         const bool ball = b->from == b->to;
-        capsules[k] = (tdi_capsule){2 * k, 2 * k + !ball, b->radius, m->capsule_body[k], true};
+        capsules[k] = (tdi_capsule){2 * k, 2 * k + !ball, b->radius, m->capsule_body[k], true, 0};
     }
 }
 
