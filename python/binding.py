@@ -4,6 +4,7 @@ The compiler's own preprocessor turns the headers into plain declarations, so th
 written twice: what the headers declare is what Python can call.
 """
 
+import os
 import pathlib
 import subprocess
 import tempfile
@@ -57,5 +58,5 @@ def builder(libraries, include):
     includes = "".join(f'#include "tendril/{name}"\n' for name in headers())
     ffi.set_source("tendril._binding", includes + HELPERS, include_dirs=[str(include)],
                    extra_objects=[str(p) for p in libraries], libraries=["yaml", "pthread", "m"],
-                   extra_compile_args=["-O2", "-std=c11", "-g0"])
+                   extra_compile_args=[os.environ.get("TENDRIL_BINDING_FLAGS", "-O2"), "-std=c11", "-g0"])
     return ffi

@@ -52,7 +52,14 @@ static void read_skeleton(play *p, const td_skeleton *s) {
     take_int(p, td_skeleton_shapes(s) != NULL || td_skeleton_contours(s) != NULL);
     take_int(p, td_skeleton_polygons(s) != NULL && td_skeleton_points(s) != NULL);
     if (take_status(p, td_skeleton_json(s, &alloc, &text)) == TD_OK) {
+        td_skeleton *again = NULL;
         take(p, text.data, text.size);
+        text.data[below(p, (int32_t)text.size)] ^= rarely(p) ? 1 : 0;
+        take_int(p, td_skeleton_is_json((const char *)text.data, text.size));
+        take_status(p, td_skeleton_from_json((const char *)text.data, text.size, NULL, &alloc,
+                                             &again, diag(p)));
+        take_int(p, td_skeleton_count(again));
+        td_skeleton_free(again);
     }
     td_bytes_free(&text);
 }

@@ -160,7 +160,7 @@ typedef enum td_start {
 typedef struct td_object_def {
     uint32_t struct_size;
     const char *name;            ///< Unique. Default "object" and its number.
-    const char *plant;           ///< File of an L-system; or
+    const char *plant;           ///< File of an L-system or skeleton in JSON; or
     td_strand_def strand;        ///< used when it has points or a helix; or
     const td_skeleton *skeleton; ///< from elsewhere; it is copied.
     const char *view;         ///< View file of the plant. Default NULL: the one beside it, if any.

@@ -367,6 +367,14 @@ TD_API td_status td_skeleton_from_string(const td_grammar *grammar, const td_str
 TD_API td_status td_skeleton_from_text(const char *text, size_t size, const td_alloc *alloc,
                                        td_skeleton **out, td_diag *diag);
 
+/// Reads what td_skeleton_json() writes, to the bit: masses, springs and areas are taken as they
+/// stand. `file` is for messages and may be NULL. TD_ERR_SYNTAX with line and column for what is no
+/// such text, and for values that no skeleton can have.
+TD_API td_status td_skeleton_from_json(const char *text, size_t size, const char *file,
+                                       const td_alloc *alloc, td_skeleton **out, td_diag *diag);
+/// Whether a text is that of a skeleton, right or faulty: a JSON object with the key "segments".
+TD_API bool td_skeleton_is_json(const char *text, size_t size);
+
 /// Checks all materials, surfaces and colours in the header of a model.
 TD_API td_status td_plant_check(const td_grammar *grammar, td_diag_list *diags);
 

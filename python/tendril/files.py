@@ -2,28 +2,33 @@
 
 import os
 
-from tendril._library import Error, ffi, lib, new_diag, check, text
+from tendril._library import (Error, Struct, bytes_at, check, def_extern, encoded, from_handle, lib, memmove, new, new_diag,
+                              new_handle, room, text)
 
 MAX_TEXT = 64 << 20  # bytes
 
 
 class Files:
-    """Reads what models and scenes name. `files` maps names to texts that are not on the disk."""
+    """Reads what models and scenes name. `files` maps names to texts that are not on the disk.
+
+    seen: what was read from the disk, by the names under which it would be looked up in `files`.
+    """
 
     def __init__(self, files=None):
         self.given = {os.fspath(k): v for k, v in (files or {}).items()}
-        self._disk = ffi.new("td_loader *", lib.td_file_loader())
-        self._handle = ffi.new_handle(self)
+        self.seen = {}
+        self._disk = lib.td_file_loader()
         self._failed = None
-        self.loader = ffi.new("td_loader *", {"read": lib.tendril_read, "context": self._handle})
+        self.loader = Struct("td_loader", read=lib.tendril_read, context=new_handle(self))
 
     def model(self, path):
         """The name and text of a model, which may be a folder of the Virtual Laboratory."""
         if path in self.given:
             return path, self.given[path]
-        name, diag = ffi.new("char[160]"), new_diag()
-        check(lib.td_file_model(path.encode(), name, diag), diag)
-        return text(name), read_text(text(name))
+        name, diag = room("char", 160), new_diag()
+        check(lib.td_file_model(path, name, diag), diag)
+        name = name.tobytes().split(b"\0", 1)[0].decode("utf-8", "replace")
+        return name, read_text(name)
 
     def guard(self, call, *args):
         """Calls the library; what a callback raised is raised here."""
@@ -34,30 +39,34 @@ class Files:
         return status
 
     def _read(self, name, source, max_size, alloc, out, size, resolved):
-        for key in (name, os.path.normpath(os.path.join(os.path.dirname(source), name))):
+        beside = os.path.normpath(os.path.join(os.path.dirname(source), name))
+        for key in (name, beside):
             if key in self.given:
-                data = self.given[key].encode()
-                if len(data) > max_size:
-                    return lib.TD_ERR_LIMIT
-                block = _allocate(alloc, max(len(data), 1))
-                ffi.memmove(block, data, len(data))
-                out[0], size[0] = ffi.cast("char *", block), len(data)
-                shown = key.encode()[:159]
-                ffi.memmove(resolved, shown + b"\0", len(shown) + 1)
-                return lib.TD_OK
-        return self._disk.read(self._disk.context, name.encode(), source.encode(), max_size, alloc, out, size, resolved)
+                return _hand_over(self.given[key], key, max_size, alloc, out, size, resolved)
+        status = self._disk.read(self._disk.context, encoded(name), encoded(source), max_size, alloc, out, size, resolved)
+        if status == lib.TD_OK:
+            self.seen[beside] = bytes_at(out[0], size[0])
+        return status
 
 
-def _allocate(alloc, size):
-    block = lib.tendril_allocate(alloc, size)
-    if block == ffi.NULL:
-        raise MemoryError
-    return block
+def _hand_over(content, name, max_size, alloc, out, size, resolved):
+    """Gives a text to the library, which frees it."""
+    data = content if isinstance(content, bytes) else content.encode()
+    if len(data) > max_size:
+        return lib.TD_ERR_LIMIT
+    shown = encoded(name)[:159]
+    block = lib.tendril_allocate(alloc, max(len(data), 1))
+    if not block:
+        return lib.TD_ERR_MEMORY
+    memmove(block, data, len(data))
+    memmove(resolved, shown + b"\0", len(shown) + 1)
+    out[0], size[0] = block, len(data)
+    return lib.TD_OK
 
 
-@ffi.def_extern(error=2)  # TD_ERR_ARGUMENT
+@def_extern(error=2)  # TD_ERR_ARGUMENT
 def tendril_read(context, name, source, max_size, alloc, out, size, resolved):
-    files = ffi.from_handle(context)
+    files = from_handle(context)
     try:
         return files._read(text(name), text(source) or "", max_size, alloc, out, size, resolved)
     except Exception as error:  # raised again by guard()
@@ -67,11 +76,11 @@ def tendril_read(context, name, source, max_size, alloc, out, size, resolved):
 
 def read_text(path):
     """A whole text file, in UTF-8."""
-    out, diag = ffi.new("td_bytes *"), new_diag()
-    check(lib.td_file_read(os.fspath(path).encode(), MAX_TEXT, ffi.NULL, out, diag), diag)
-    data = bytes(ffi.buffer(out.data, out.size))
-    lib.td_bytes_free(out)
+    out, diag = Struct("td_bytes"), new_diag()
+    check(lib.td_file_read(path, MAX_TEXT, None, out, diag), diag)
     try:
-        return data.decode("utf-8")
+        return bytes_at(out.data, out.size).decode("utf-8")
     except UnicodeDecodeError as error:
         raise Error(f"{path}: not in UTF-8 (byte {error.start})") from None
+    finally:
+        lib.td_bytes_free(out)

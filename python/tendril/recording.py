@@ -1,33 +1,37 @@
 """What a run recorded."""
 
 import os
-from typing import Any, List, Union
+from typing import Any, List, Sequence, Union
 
 import numpy as np
 
-from tendril._library import ffi, lib, new_diag
+from tendril._library import ArgumentError, lib, new_diag
 from tendril.skeleton import take_bytes, write_file
 
 
 class Recording:
     """Times, s, and the values of the scene's probes at every frame of a run."""
 
-    def __init__(self, world):
-        self._world, self.names = world, world.probe_names
+    def __init__(self, names: Sequence[str]):
+        self.names = list(names)
         self._times: List[float] = []
         self._rows: List[np.ndarray] = []
         self.extra: List[Any] = []
 
-    def add(self, extra):
-        self._times.append(self._world.time)
-        self._rows.append(self._world.probes())
+    def add(self, time: float, values: np.ndarray, extra: Any = None) -> None:
+        """Takes one more frame."""
+        if np.shape(values) != (len(self.names),):
+            raise ArgumentError(f"values have shape {np.shape(values)}; {(len(self.names),)} is needed")
+        self._times.append(float(time))
+        self._rows.append(np.array(values, float))
         self.extra.append(extra)
 
     def __len__(self) -> int:
         return len(self._times)
 
     def __repr__(self) -> str:
-        return f"<Recording: {len(self)} frames to {self._times[-1]:.4g} s of {', '.join(self.names) or 'no probes'}>"
+        until = f" to {self._times[-1]:.4g} s" if self._times else ""
+        return f"<Recording: {len(self)} frames{until} of {', '.join(self.names) or 'no probes'}>"
 
     @property
     def time(self) -> np.ndarray:
@@ -63,8 +67,7 @@ class Recording:
     def plot(self, *names: str, title: str = "") -> "Plot":
         """Columns over time, all if none is named: one chart for each unit, inline in a notebook."""
         text = self.csv(None, *names).encode()
-        diag = new_diag()
-        return Plot(take_bytes(lambda out: lib.td_plot_svg(text, len(text), b"recording", title.encode(), ffi.NULL, out, diag)))
+        return Plot(take_bytes(lib.td_plot_svg, text, len(text), "recording", title, None, diag=new_diag()))
 
 
 class Plot:

@@ -7,9 +7,10 @@ import tempfile
 
 import numpy as np
 
-from tendril._library import Error, check, ffi, filled, lib, new_diag
+from tendril._library import Error, Struct, Structs, check, lib, new_diag
 
 PLAYER = "player.html"
+COLLIDER = 7  # floats of a collider in a frame
 TRIANGLES = 200000  # of all meshes together: what a page in a notebook can bear
 
 
@@ -44,9 +45,8 @@ class Page:
 def film(world, seconds, progress, triangles):
     """Runs a world. Gives its clip, what was recorded, and frames a second."""
     clip = Clip(world, triangles)
-    record = lib.td_scene_def_get(world._scene).record
-    recording = world.run(record.duration if seconds is None else seconds, each=lambda _: clip.add(), progress=progress)
-    return clip, recording, record.fps
+    recording = world.run(world.duration if seconds is None else seconds, each=lambda _: clip.add(), progress=progress)
+    return clip, recording, world.fps
 
 
 def export(world, path, seconds, progress, triangles):
@@ -74,74 +74,50 @@ class Clip:
 
     def __init__(self, world, triangles):
         self._world, self._frames = world, []
-        self._names, self._meshes = [], {}
-        actors = world.actors
+        meshes, actors = {}, world.actors
         budget = max(100, triangles // max(1, len(actors))) if triangles else 0
-        self._actors = ffi.new("td_clip_actor[]", len(actors))
-        for k, actor in enumerate(actors):
-            about, skeleton = actor._about(), actor.skeleton
-            mesh = self._meshes.get(about.skeleton)
-            if mesh is None:
-                mesh = self._meshes[about.skeleton] = skeleton.mesh(skinned=True, max_triangles=budget)
-            self._names.append(ffi.new("char[]", actor.name.encode()))
-            self._actors[k] = {"name": self._names[-1], "skeleton": about.skeleton, "mesh": mesh._c,
-                               "stretchy": about.stretchy}
-        self._count = len(actors)
-        self._scale = ffi.new("td_clip_scale *", lib.td_clip_scale_of(world._c))
-        self._colliders = self._look_at_colliders()
+        self._actors = []
+        for actor in actors:
+            about = actor._about()
+            if about.skeleton not in meshes:
+                meshes[about.skeleton] = actor.skeleton.mesh(skinned=True, max_triangles=budget)._c
+            self._actors.append(Struct("td_clip_actor", name=actor.name, skeleton=about.skeleton,
+                                       mesh=meshes[about.skeleton], stretchy=about.stretchy))
+        scale = lib.td_clip_scale_of(world._c)
+        self._colliders = Structs("td_clip_collider", [lib.td_clip_collider_of(c, scale) for c in self._world_colliders()])
 
-    def _look_at_colliders(self):
-        count = lib.td_world_collider_count(self._world._c)
-        looks = ffi.new("td_clip_collider[]", count)
-        for k in range(count):
-            collider = ffi.new("td_collider *", lib.td_world_collider(self._world._c, k))
-            looks[k] = lib.td_clip_collider_of(collider, self._scale)
-        return looks
+    def _world_colliders(self):
+        world = self._world._c
+        return [lib.td_world_collider(world, k) for k in range(lib.td_world_collider_count(world))]
 
-    def _definition(self):
-        definition = ffi.new("td_clip_def *", lib.td_clip_def_default())
-        definition.actors, definition.actor_count = self._actors, self._count
-        definition.colliders, definition.collider_count = self._colliders, len(self._colliders)
-        definition.frame_count = max(1, len(self._frames))
-        return definition
+    def _definition(self, **fields):
+        return Struct("td_clip_def", actors=Structs("td_clip_actor", self._actors), actor_count=len(self._actors),
+                      colliders=self._colliders, collider_count=len(self._colliders), **fields)
 
     def add(self):
         """Takes the poses of now as the next frame."""
-        world, at = self._world._c, 0
-        frame = np.zeros(lib.td_clip_frame_size(self._definition()), "f4")
-        base, turn = ffi.new("td_vec3 *"), ffi.new("td_quat *")
-        floats = ffi.cast("float *", ffi.from_buffer(frame))
-        for k, actor in enumerate(self._world.actors):
-            n = actor.segment_count
-            (_, origins), (_, rotations) = filled("td_vec3", n), filled("td_quat", n)
-            lib.td_world_pose(world, k, base, turn, origins, rotations)
-            lib.td_clip_pack(self._actors + k, base[0], turn[0], origins, rotations, floats + at)
-            at += lib.td_clip_actor_size(self._actors + k)
-        for k in range(len(self._colliders)):
-            collider = ffi.new("td_collider *", lib.td_world_collider(world, k))
-            lib.td_clip_pack_collider(collider, floats + at)
-            at += 7
+        at = 0
+        frame = np.zeros(lib.td_clip_frame_size(self._definition(frame_count=1)), "f4")
+        for actor, look in zip(self._world.actors, self._actors):
+            base, turn, origins, rotations = actor._pose()
+            lib.td_clip_pack(look, base, turn, origins, rotations, frame[at:])
+            at += lib.td_clip_actor_size(look)
+        for collider in self._world_colliders():
+            lib.td_clip_pack_collider(collider, frame[at:])
+            at += COLLIDER
         self._frames.append(frame)
 
     def _whole(self, fps):
-        """The definition with all frames, and what must stay alive meanwhile."""
-        frames = np.ascontiguousarray(np.stack(self._frames))
-        definition = self._definition()
-        definition.fps = fps
-        definition.frames = ffi.cast("float *", ffi.from_buffer(frames))
-        return definition, frames
+        """The definition with all frames."""
+        return self._definition(frame_count=len(self._frames), fps=fps, frames=np.stack(self._frames))
 
     def glb(self, path, fps):
-        definition, _frames = self._whole(fps)
         diag = new_diag()
-        check(lib.td_clip_glb(definition, path.encode(), ffi.NULL, diag), diag)
+        check(lib.td_clip_glb(self._whole(fps), path, None, diag), diag)
 
     def page(self, player, probes, path, fps):
-        definition, _frames = self._whole(fps)
-        page = ffi.new("td_page_def *", lib.td_page_def_default())
-        title = ffi.new("char[]", self._world.name.encode())
-        page.title, page.player, page.player_size = title, ffi.from_buffer(player), len(player)
+        page = Struct("td_page_def", title=self._world.name, player=player, player_size=len(player))
         if probes:
-            page.probes, page.probes_size = ffi.from_buffer(probes), len(probes)
+            page.probes, page.probes_size = probes, len(probes)
         diag = new_diag()
-        check(lib.td_clip_page(definition, page, path.encode(), ffi.NULL, diag), diag)
+        check(lib.td_clip_page(self._whole(fps), page, path, None, diag), diag)

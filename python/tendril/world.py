@@ -2,20 +2,21 @@
 
 import contextlib
 import json
+import math
 import os
 import threading
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from tendril._library import (ArgumentError, Diags, check, ffi, filled, lib, new_diag, quat, text, vec3, vector,
-                              view)
+from tendril._library import (NULL, ArgumentError, Diags, Struct, Unpickled, check, copied, def_extern, from_handle, lib,
+                              new, new_diag, new_handle, owned, room, text, view)
 from tendril.files import Files, read_text
 from tendril.recording import Recording
 from tendril.skeleton import Skeleton
 
 
-class World:
+class World(Unpickled):
     """A scene that runs. Deterministic: same scene, same bits, for any number of threads.
 
     scene: path of a scene file, its content as a dict, or its text by World.from_text().
@@ -23,10 +24,14 @@ class World:
     threads: 1 to 256.
     hold_blocked: actors whose step cannot be solved are held while all others go on.
 
-    >>> world = tendril.World("scenes/palm-in-wind.yaml")
-    >>> world.run(2.0)
-    >>> world.actors[0].tips()[:, 1].max()
+    >>> with tendril.World("scenes/palm-in-wind.yaml") as world:
+    ...     world.run(2.0)
+    ...     world.actors[0].tips()[:, 1].max()
+
+    name, duration (s) and fps are those of the scene; warnings lists what it should be told about.
     """
+
+    _instead = "keep the scene and the bytes of save(), make the world again and restore() them"
 
     def __init__(self, scene: Union[str, os.PathLike, Dict[str, Any]], *, files: Optional[Dict[str, str]] = None,
                  threads: int = 1, hold_blocked: bool = False):
@@ -52,22 +57,50 @@ class World:
         return world
 
     def _make(self, content, name, skeletons, files, threads, hold_blocked):
-        self._files, self._lock = Files(files), threading.Lock()
-        self._field = self._failed = self._field_handle = None
-        self._scene = _read_scene(content, name)
+        files, self._lock, self._field = Files(files), threading.Lock(), None
+        scene = _read_scene(content, name)
         for index, skeleton in skeletons.items():
             diag = new_diag()
-            check(lib.td_scene_set_skeleton(self._scene, index, skeleton._c, diag), diag)
-        opts = ffi.new("td_world_opts *", lib.td_world_opts_default())
-        opts.loader, opts.threads, opts.hold_blocked = self._files.loader, threads, hold_blocked
-        out, diags = ffi.new("td_world **"), Diags()
-        diags.check(self._files.guard(lib.td_world_from_scene, self._scene, opts, ffi.NULL, out, diags.list))
-        scene = self._scene  # must outlive the world
-        self._c = ffi.gc(out[0], lambda world, keep=scene: lib.td_world_free(world))
+            check(lib.td_scene_set_skeleton(scene, index, skeleton._c, diag), diag)
+        opts = Struct("td_world_opts", loader=files.loader, threads=threads, hold_blocked=hold_blocked)
+        out, diags = new("td_world *"), Diags()
+        diags.check(files.guard(lib.td_world_from_scene, scene, opts, None, out, diags.list))
+        self._pointer = owned(out[0], lib.td_world_free, scene, files)
         self.warnings = diags.warnings()
-        self.name = text(lib.td_scene_def_get(self._scene).name) or name
+        definition = lib.td_scene_def_get(scene)
+        self.name = text(definition.name) or name
+        record = copied(definition.record)
+        self.duration, self.fps = record.duration, record.fps
+
+    # ---- end ----------------------------------------------------------------------------------
+
+    @property
+    def _c(self):
+        if self._pointer is None:
+            raise ArgumentError(f"the world '{self.name}' is closed; make a new one")
+        return self._pointer
+
+    @property
+    def closed(self) -> bool:
+        return self._pointer is None
+
+    def close(self) -> None:
+        """Ends the world, whose memory is freed at once, or with the last array of it. Using the world
+        afterwards is refused; closing it again does nothing."""
+        if not self.closed:
+            with self._use():
+                self._pointer = self._field = None
+
+    def __enter__(self) -> "World":
+        self._c
+        return self
+
+    def __exit__(self, *_):
+        self.close()
 
     def __repr__(self) -> str:
+        if self.closed:
+            return f"<World '{self.name}': closed>"
         n = sum(a.segment_count for a in self.actors)
         return f"<World '{self.name}' at {self.time:.4g} s: {len(self.actors)} actors, {n} segments, steps of {self.dt:.4g} s>"
 
@@ -97,7 +130,7 @@ class World:
     def stats(self) -> Dict[str, float]:
         """Of all steps so far: steps, iterations, halved, unconverged, ..."""
         s = lib.td_world_stats(self._c)
-        return {n: getattr(s, n) for n, _ in ffi.typeof("td_step_stats").fields}
+        return {n: getattr(s, n) for n in s.fields()}
 
     def step(self, count: int = 1) -> None:
         """Advances by `count` steps. Python's lock is released meanwhile.
@@ -105,13 +138,14 @@ class World:
         Raises Diverged with the world as it was before the step that failed. With hold_blocked,
         Blocked is raised after the step in which an actor begins to be held: going on is allowed.
         """
+        if count < 0:
+            raise ArgumentError(f"count is {count}; it must be 0 or more")
         diag = new_diag()
         with self._use() as world:
             for _ in range(count):
                 status = lib.td_world_step(world, diag)
-                if self._failed is not None:
-                    failed, self._failed = self._failed, None
-                    raise failed
+                if self._field is not None:
+                    self._field.raise_fault()
                 check(status, diag)
 
     def run(self, seconds: float, *, each: Optional[Callable[["World"], Any]] = None,
@@ -121,12 +155,18 @@ class World:
         each: called as each(world) after every frame; what it returns is kept in .extra.
         progress: called as progress(done), 0 to 1, after every frame.
         """
-        frames = max(1, round(seconds / (self.dt * self.steps_a_frame)))
-        recording = Recording(self)
-        recording.add(each(self) if each else None)
+        if not 0 <= seconds < math.inf:
+            raise ArgumentError(f"seconds is {seconds}; it must be 0 or more, and finite")
+        frames = max(1, round(seconds / (self.dt * self.steps_a_frame))) if seconds > 0 else 0
+        recording = Recording(self.probe_names)
+
+        def add():
+            recording.add(self.time, self.probes(), each(self) if each else None)
+
+        add()
         for k in range(frames):
             self.step(self.steps_a_frame)
-            recording.add(each(self) if each else None)
+            add()
             if progress:
                 progress((k + 1) / frames)
         return recording
@@ -138,43 +178,50 @@ class World:
     def settle(self) -> np.ndarray:
         """Brings all actors to rest under gravity, without winds and loads. Gives one entry an actor:
         energy (J), residual (N m or N) and iterations."""
-        rests, pointer = filled("td_rest", len(self.actors))
         diag = new_diag()
         with self._use() as world:
-            check(lib.td_world_settle(world, pointer, diag), diag)
+            rests = room("td_rest", lib.td_world_actor_count(world))
+            check(lib.td_world_settle(world, rests, diag), diag)
         return rests
 
     # ---- parameters ---------------------------------------------------------------------------
 
     def __getitem__(self, path: str) -> float:
         """A number of the scene: world["gravity.y"], world["objects[0].stiffness"]."""
-        value, diag = ffi.new("double *"), new_diag()
-        check(lib.td_world_get(self._c, path.encode(), value, diag), diag)
+        value, diag = new("double"), new_diag()
+        check(lib.td_world_get(self._c, path, value, diag), diag)
         return value[0]
 
     def __setitem__(self, path: str, value: float) -> None:
         """Takes effect with the next step, in the unit of the scene file."""
         diag = new_diag()
         with self._use() as world:
-            check(lib.td_world_set(world, path.encode(), float(value), diag), diag)
+            check(lib.td_world_set(world, path, float(value), diag), diag)
 
     @property
     def field(self) -> Optional[Callable[[float, int, np.ndarray, np.ndarray], Any]]:
         """A force field of your own: field(time, actor, tips, velocities) gives forces (n, 3), N, at
         the tips of the actor's segments, which act through the step. None: no field."""
-        return self._field
+        return self._field.function if self._field else None
 
     @field.setter
     def field(self, field):
+        if field is not None and not callable(field):
+            raise TypeError(f"the field is {field!r}; a function or None is needed")
         with self._use() as world:
-            self._field, self._field_handle = field, ffi.new_handle(self) if field else None
-            check(lib.td_world_set_field(world, lib.tendril_field if field else ffi.NULL, self._field_handle or ffi.NULL))
+            new_one = _Field(field) if field else None
+            if new_one:
+                check(lib.td_world_set_field(world, lib.tendril_field, new_one.handle))
+            else:
+                check(lib.td_world_set_field(world, NULL, NULL))
+            self._field = new_one  # kept as long as C knows it
 
     def wind(self, points: Any) -> np.ndarray:
         """Velocity of the air at points (n, 3), m/s."""
         points = np.ascontiguousarray(points, float).reshape(-1, 3)
-        out, pointer = filled("td_vec3", len(points))
-        lib.td_world_wind(self._c, len(points), ffi.cast("td_vec3 *", ffi.from_buffer(points)), pointer)
+        out = room("td_vec3", len(points))
+        with self._use() as world:
+            lib.td_world_wind(world, len(points), points, out)
         return out
 
     # ---- actors -------------------------------------------------------------------------------
@@ -193,22 +240,24 @@ class World:
 
     def tips(self, out: Optional[np.ndarray] = None) -> np.ndarray:
         """Tips of all segments of all actors (n, 3), m. `out` is filled and given back."""
-        out, pointer = filled("td_vec3", lib.td_world_segment_count(self._c), out)
-        lib.td_world_all_poses(self._c, ffi.NULL, pointer, ffi.NULL)
+        with self._use() as world:
+            out = room("td_vec3", lib.td_world_segment_count(world), out)
+            lib.td_world_all_poses(world, None, out, None)
         return out
 
     def poses(self) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Joints (n, 3), tips (n, 3) and rotations (n, 4) of all segments of all actors."""
-        n = lib.td_world_segment_count(self._c)
-        (o, po), (t, pt), (r, pr) = filled("td_vec3", n), filled("td_vec3", n), filled("td_quat", n)
-        lib.td_world_all_poses(self._c, po, pt, pr)
-        return o, t, r
+        with self._use() as world:
+            n = lib.td_world_segment_count(world)
+            joints, tips, rotations = room("td_vec3", n), room("td_vec3", n), room("td_quat", n)
+            lib.td_world_all_poses(world, joints, tips, rotations)
+        return joints, tips, rotations
 
     def contacts(self) -> np.ndarray:
         """What touches: a structured array with point (m), normal, force (N), ..."""
-        count = lib.td_world_contacts(self._c, ffi.NULL, 0)
-        out, pointer = filled("td_contact", count)
-        lib.td_world_contacts(self._c, pointer, count)
+        with self._use() as world:
+            out = room("td_contact", lib.td_world_contacts(world, None, 0))
+            lib.td_world_contacts(world, out, len(out))
         return out
 
     # ---- recording ----------------------------------------------------------------------------
@@ -220,16 +269,15 @@ class World:
 
     def probes(self) -> np.ndarray:
         """Their values now."""
-        out, pointer = filled("double", lib.td_world_probe_columns(self._c))
         with self._use() as world:
-            lib.td_world_probes(world, pointer)
+            out = room("double", lib.td_world_probe_columns(world))
+            lib.td_world_probes(world, out)
         return out
 
     def energy(self) -> Dict[str, float]:
         """J, of all actors: kinetic, elastic and weight."""
-        with self._use() as world:
-            sums = [lib.td_world_actor_sums(world, k).energy for k in range(lib.td_world_actor_count(world))]
-        return {n: sum(getattr(s, n) for s in sums) for n in ("kinetic", "elastic", "weight")}
+        parts = [actor.energy() for actor in self.actors]
+        return {name: sum(part[name] for part in parts) for name in ENERGIES}
 
     def show(self, seconds: Optional[float] = None, *, path: Union[str, os.PathLike, None] = None,
              height: int = 480) -> Any:
@@ -255,23 +303,28 @@ class World:
         """The whole state as bytes."""
         with self._use() as world:
             out = bytearray(lib.td_world_save_size(world))
-            lib.td_world_save(world, ffi.from_buffer(out))
+            lib.td_world_save(world, out)
         return bytes(out)
 
     def restore(self, data: bytes) -> None:
         """Goes back to a state that save() gave; it goes on from there to the bit."""
         diag = new_diag()
         with self._use() as world:
-            check(lib.td_world_restore(world, ffi.from_buffer(data), len(data), diag), diag)
-
-    def __getstate__(self):
-        raise TypeError("a world cannot be pickled: keep save() and the scene")
+            check(lib.td_world_restore(world, data, len(data), diag), diag)
 
 
-class Actor:
+ENERGIES = ("kinetic", "elastic", "weight")
+
+
+class Actor(Unpickled):
     """One instance of an object: a plant, a rope, a hair."""
 
+    _instead = "it belongs to a world; pickle its skeleton, or the arrays that it gives"
+
     def __init__(self, world: World, index: int):
+        count = lib.td_world_actor_count(world._c)
+        if not 0 <= index < count:
+            raise IndexError(f"there is no actor {index}; the world has {count}")
         self.world, self.index = world, index
         self._id = lib.td_world_actor_id(world._c, index)
 
@@ -289,16 +342,22 @@ class Actor:
     @property
     def skeleton(self) -> Skeleton:
         """It belongs to the world, which stays as long as the skeleton is used."""
-        return Skeleton(self._about().skeleton, owner=self.world)
+        return Skeleton(self._about().skeleton, owner=self.world._c)
 
     def __repr__(self) -> str:
         return f"<Actor '{self.name}': {self.segment_count} segments, {self._about().dof_count} degrees of freedom>"
 
     def pose(self) -> Tuple[np.ndarray, np.ndarray]:
         """Joints (n, 3), m, and rotations (n, 4), w x y z, in the world."""
-        (o, po), (r, pr) = filled("td_vec3", self.segment_count), filled("td_quat", self.segment_count)
-        lib.td_world_pose(self.world._c, self.index, ffi.NULL, ffi.NULL, po, pr)
-        return o, r
+        return self._pose()[2:]
+
+    def _pose(self):
+        """Position and rotation of the base, then those of the segments."""
+        n = self.segment_count
+        base, turn, joints, rotations = room("td_vec3", 1), room("td_quat", 1), room("td_vec3", n), room("td_quat", n)
+        with self.world._use() as world:
+            lib.td_world_pose(world, self.index, base, turn, joints, rotations)
+        return base[0], turn[0], joints, rotations
 
     def tips(self) -> np.ndarray:
         """Far ends of the segments (n, 3), m, in the world."""
@@ -307,24 +366,27 @@ class Actor:
 
     def velocities(self) -> Tuple[np.ndarray, np.ndarray]:
         """Velocities of the tips (n, 3), m/s, and how the segments turn (n, 3), rad/s."""
-        (v, pv), (w, pw) = filled("td_vec3", self.segment_count), filled("td_vec3", self.segment_count)
+        tips, turning = room("td_vec3", self.segment_count), room("td_vec3", self.segment_count)
         with self.world._use() as world:
-            lib.td_world_velocities(world, self.index, pv, pw)
-        return v, w
+            lib.td_world_velocities(world, self.index, tips, turning)
+        return tips, turning
 
     def moments(self) -> np.ndarray:
         """Moments of the springs at the joints (n, 3), N m, in the axes of the segments."""
-        out, pointer = filled("td_vec3", self.segment_count)
-        lib.td_world_moments(self.world._c, self.index, pointer)
+        out = room("td_vec3", self.segment_count)
+        with self.world._use() as world:
+            lib.td_world_moments(world, self.index, out)
         return out
 
     def modes(self, count: int = 6) -> np.ndarray:
         """The lowest modes about the pose, which should be at rest: a structured array with frequency
         (Hz), damping_ratio and twist (0 to 1)."""
-        out, pointer = filled("td_mode", count)
-        diag = new_diag()
+        if count < 0:
+            raise ArgumentError(f"count is {count}; it must be 0 or more")
+        out, diag = room("td_mode", count), new_diag()
         with self.world._use() as world:
-            check(lib.td_world_modes(world, self.index, count, pointer, diag), diag)
+            if count > 0:
+                check(lib.td_world_modes(world, self.index, count, out, diag), diag)
         return out
 
     def watch_base(self, watch: bool = True) -> None:
@@ -335,15 +397,16 @@ class Actor:
 
     def base_reaction(self) -> Tuple[np.ndarray, np.ndarray]:
         """Force, N, and moment, N m, that the base did to it in the last step; see watch_base()."""
-        out, diag = ffi.new("td_reaction *"), new_diag()
-        check(lib.td_world_base_reaction(self.world._c, self._id, out, diag), diag)
-        return vector(out.force), vector(out.moment)
+        out, diag = Struct("td_reaction"), new_diag()
+        with self.world._use() as world:
+            check(lib.td_world_base_reaction(world, self._id, out, diag), diag)
+        return out.force, out.moment
 
     def energy(self) -> Dict[str, float]:
         """J: kinetic, elastic and weight."""
         with self.world._use() as world:
-            e = lib.td_world_actor_sums(world, self.index).energy
-        return {n: getattr(e, n) for n in ("kinetic", "elastic", "weight")}
+            energy = lib.td_world_actor_sums(world, self.index).energy
+        return {name: getattr(energy, name) for name in ENERGIES}
 
     def move(self, position: Sequence[float], rotation: Sequence[float] = (1, 0, 0, 0)) -> None:
         """Moves the base there in the next step, which feels the motion."""
@@ -356,7 +419,7 @@ class Actor:
     def _put(self, call, position, rotation):
         diag = new_diag()
         with self.world._use() as world:
-            check(call(world, self._id, vec3(position), quat(rotation), diag), diag)
+            check(call(world, self._id, position, rotation, diag), diag)
 
     def grab(self, segment: int = -1, to: Optional[Sequence[float]] = None, *, point: Optional[Sequence[float]] = None,
              stiffness: float = 100.0, damping: float = 0.0) -> "Grab":
@@ -365,35 +428,36 @@ class Actor:
         return Grab(self, segment, to, point, stiffness, damping)
 
 
-class Grab:
+class Grab(Unpickled):
     """A spring from a point of a segment to a place. Releases itself at the end of a with block."""
 
+    _instead = "it belongs to a world"
+
     def __init__(self, actor, segment, to, point, stiffness, damping):
-        self._world = actor.world
-        segment = segment % actor.segment_count if segment < 0 else segment
-        definition = ffi.new("td_grab_def *", lib.td_grab_def_default())
-        definition.actor, definition.segment = actor._id, segment
-        definition.point = vec3(actor.skeleton.segments["tip"][segment] if point is None else point)
-        definition.to = vec3(actor.tips()[segment] if to is None else to)
-        definition.stiffness, definition.damping = stiffness, damping
-        out, diag = ffi.new("td_grab_id *"), new_diag()
+        self._world, self._id, n = actor.world, Struct("td_grab_id"), actor.segment_count
+        if not -n <= segment < n:
+            raise IndexError(f"there is no segment {segment}; '{actor.name}' has {n}")
+        segment %= n
+        definition = Struct("td_grab_def", actor=actor._id, segment=segment, stiffness=stiffness, damping=damping,
+                            point=actor.skeleton.segments["tip"][segment] if point is None else point,
+                            to=actor.tips()[segment] if to is None else to)
+        diag = new_diag()
         with self._world._use() as world:
-            check(lib.td_world_add_grab(world, definition, out, diag), diag)
-        self._id = out[0]
+            check(lib.td_world_add_grab(world, definition, self._id, diag), diag)
 
     def to(self, position: Sequence[float]) -> None:
         """Moves the far end of the spring."""
         diag = new_diag()
         with self._world._use() as world:
-            check(lib.td_world_move_grab(world, self._id, vec3(position), diag), diag)
+            check(lib.td_world_move_grab(world, self._id, position, diag), diag)
 
     @property
     def force(self) -> np.ndarray:
         """N, with which it pulls at the actor now."""
-        out, diag = ffi.new("td_vec3 *"), new_diag()
+        out, diag = room("td_vec3", 1), new_diag()
         with self._world._use() as world:
             check(lib.td_world_grab_force(world, self._id, out, diag), diag)
-        return vector(out)
+        return out[0]
 
     def release(self) -> None:
         diag = new_diag()
@@ -404,7 +468,8 @@ class Grab:
         return self
 
     def __exit__(self, *_):
-        self.release()
+        if not self._world.closed:
+            self.release()
 
 
 # ---- scenes -----------------------------------------------------------------------------------
@@ -433,22 +498,37 @@ def _take_skeletons(scene):
 
 
 def _read_scene(content, name):
-    data, value, diag = content.encode(), ffi.new("td_value **"), new_diag()
-    check(lib.td_value_from_yaml(data, len(data), name.encode(), ffi.NULL, value, diag), diag)
-    out, diags = ffi.new("td_scene **"), Diags()
-    diags.check(lib.td_scene_from_value(value[0], name.encode(), ffi.NULL, out, diags.list))
-    return ffi.gc(out[0], lib.td_scene_free)
+    data, value, diag = content.encode(), new("td_value *"), new_diag()
+    check(lib.td_value_from_yaml(data, len(data), name, None, value, diag), diag)
+    out, diags = new("td_scene *"), Diags()
+    diags.check(lib.td_scene_from_value(value[0], name, None, out, diags.list))
+    return owned(out[0], lib.td_scene_free)
 
 
-@ffi.def_extern()
-def tendril_field(context, time, actor, count, tips, velocities, forces):
-    world = ffi.from_handle(context)
-    try:
-        where, how = view(tips, count, None), view(velocities, count, None)
-        out = view(forces, count, None, writable=True)
-        given = np.asarray(world._field(time, actor, where, how), float)
+class _Field:
+    """A force field: its function, and the first fault that it raised."""
+
+    def __init__(self, function):
+        self.function, self.fault, self.handle = function, None, new_handle(self)
+
+    def add(self, time, actor, tips, velocities, out):
+        given = np.asarray(self.function(time, actor, tips, velocities), float)
         if given.shape != out.shape:
             raise ArgumentError(f"the field gave forces of shape {given.shape}; {out.shape} is needed")
         out += given
+
+    def raise_fault(self):
+        fault, self.fault = self.fault, None
+        if fault is not None:
+            raise fault
+
+
+@def_extern()
+def tendril_field(context, time, actor, count, tips, velocities, forces):
+    field = from_handle(context)
+    try:
+        # copies: the function may keep them, but the library's arrays live only as long as this call
+        field.add(time, actor, view(tips, count, None).copy(), view(velocities, count, None).copy(),
+                  view(forces, count, None, writable=True))
     except BaseException as error:  # raised again when the step is over
-        world._failed = world._failed or error
+        field.fault = field.fault or error

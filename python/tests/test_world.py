@@ -235,7 +235,7 @@ def test_reprs_tell():
     assert "kg" in repr(world.actors[0].skeleton)
 
 
-def test_a_page_plays_the_run(tmp_path):
+def test_a_page_plays_the_run(tmp_path, player):
     world = tendril.World(PENDULUM)
     page = world.show(0.3, path=tmp_path / "page.html")
     assert (tmp_path / "page.html").read_bytes() == page.content

@@ -6,10 +6,11 @@
 static const char help[] =
     "Usage: tendril check FILE... [--define NAME=VALUE] [--view FILE]\n"
     "\n"
-    "Reports all errors of models and of scenes (.yaml, .yml, .json), with file,\n"
-    "line and column. Prints nothing and exits with 0 if there are none. The plants\n"
-    "of a scene are grown; of a model only the text is checked: errors that occur\n"
-    "while it grows, such as a division by zero, are reported by 'grow'. A folder\n"
+    "Reports all errors of models and of scenes (.yaml, .yml, .json), and the first\n"
+    "error of a skeleton (.json), with file, line and column. Prints nothing and\n"
+    "exits with 0 if there are none. The plants of a scene are grown; of a model only\n"
+    "the text is checked: errors that occur while it grows, such as a division by\n"
+    "zero, are reported by 'grow'. A folder\n"
     "stands for the model that its file 'specifications' names; the view file of\n"
     "cpfg beside a model is checked with it, or the one that --view gives.\n";
 
@@ -18,6 +19,12 @@ void cli_check_help(FILE *out) {
 }
 
 static int check_model(const char *path, const cli_defines *defines, const char *view) {
+    if (cli_is_skeleton(path)) {
+        td_skeleton *skeleton = NULL;
+        td_status read = cli_load_skeleton(path, &skeleton);
+        td_skeleton_free(skeleton);
+        return cli_exit_code(read);
+    }
     td_grammar *grammar = NULL;
     td_status status = cli_load_model(path, defines, view, &grammar);
     td_grammar_free(grammar);

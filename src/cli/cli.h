@@ -73,6 +73,11 @@ void cli_json_number(FILE *out, double value);
 
 // Reads and compiles a model; `view` may be NULL: the view file that belongs to it, if any.
 // Warnings have been printed, on failure the faults.
+// Whether the file, by its suffix .json and its content, is a skeleton as 'grow -o x.json' writes
+// it.
+bool cli_is_skeleton(const char *path);
+// Reads it. On failure the fault has been printed.
+td_status cli_load_skeleton(const char *path, td_skeleton **skeleton);
 td_status cli_load_model(const char *path, const cli_defines *defines, const char *view,
                          td_grammar **grammar);
 
@@ -176,6 +181,10 @@ td_mesh_opts cli_mesh_opts(const cli_mesh_args *args);
 
 cli_plant_args cli_plant_args_default(void);
 // False after telling which option is wrong.
+// Whether an option is given that chooses how a model grows.
+bool cli_plant_args_grow(const cli_plant_args *args);
+// Whether nothing is asked that only a model can do; else tells.
+bool cli_plant_args_of_skeleton(const cli_plant_args *args, const char *path);
 bool cli_plant_args_check(const cli_plant_args *args, const char *command);
 td_skeleton_opts cli_skeleton_opts(const cli_plant_args *args);
 

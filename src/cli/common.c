@@ -12,8 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MAX_TEXT  ((size_t)16 << 20) // bytes of a model, includes counted
-#define MAX_DIAGS 50
+#define MAX_TEXT     ((size_t)16 << 20) // bytes of a model, includes counted
+#define MAX_SKELETON ((size_t)1 << 30)  // bytes of a skeleton in JSON
+#define MAX_DIAGS    50
 
 int cli_exit_code(td_status status) {
     switch (status) {
@@ -282,6 +283,32 @@ int cli_read_options(int argc, char **argv, const cli_option *options, int count
 
 // ---- models ---------------------------------------------------------------------------------
 
+bool cli_is_skeleton(const char *path) {
+    td_bytes text = {0};
+    const char *dot = strrchr(path, '.');
+    const bool named = dot && strcmp(dot, ".json") == 0;
+    const bool read = named && td_file_read(path, MAX_SKELETON, NULL, &text, NULL) == TD_OK;
+    const bool is = read && td_skeleton_is_json((const char *)text.data, text.size);
+    td_bytes_free(&text);
+    return is;
+}
+
+td_status cli_load_skeleton(const char *path, td_skeleton **skeleton) {
+    td_bytes text = {0};
+    td_diag diag = {.message = ""};
+    *skeleton = NULL;
+    td_status status = td_file_read(path, MAX_SKELETON, NULL, &text, &diag);
+    if (status == TD_OK) {
+        status =
+            td_skeleton_from_json((const char *)text.data, text.size, path, NULL, skeleton, &diag);
+    }
+    if (status != TD_OK) {
+        cli_print_diag(&diag);
+    }
+    td_bytes_free(&text);
+    return status;
+}
+
 td_status cli_load_model(const char *path, const cli_defines *defines, const char *view,
                          td_grammar **grammar) {
     td_diag items[MAX_DIAGS];
@@ -293,6 +320,11 @@ td_status cli_load_model(const char *path, const cli_defines *defines, const cha
     items[0] = (td_diag){.message = ""};
     if (cli_is_scene(path)) {
         cli_error("%s is a scene; 'tendril run %s' simulates it", path, path);
+        return TD_ERR_SYNTAX;
+    }
+    if (cli_is_skeleton(path)) {
+        cli_error("%s is a skeleton, not a model; a scene with 'plant: %s' simulates it", path,
+                  path);
         return TD_ERR_SYNTAX;
     }
     td_status status = td_file_model(path, model, &items[0]);

@@ -3,13 +3,16 @@
 
 #include "cli/cli.h"
 
+#include "tendril/algebra.h"
+
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char help[] =
     "Usage: tendril grow FILE [OPTION...]\n"
     "\n"
-    "Grows an L-system model ('-' is standard input).\n"
+    "Grows an L-system model ('-' is standard input), or reads a skeleton (.json).\n"
     "\n"
     "  -o OUT                write OUT: .glb (mesh), .json (skeleton) or .txt (string)\n"
     "  --string              print the string\n"
@@ -134,30 +137,45 @@ static td_status make_mesh(const td_skeleton *skeleton, const char *model,
     return status;
 }
 
+static td_status write_bytes(const char *out, const td_bytes *bytes, td_diag *diag) {
+    td_status status = td_file_write(out, bytes->data, bytes->size, diag);
+    if (status == TD_OK && strcmp(out, "-") != 0) {
+        fprintf(stderr, "wrote %s, %.3g %s\n", out,
+                (double)bytes->size / (bytes->size < 100000 ? 1e3 : 1e6),
+                bytes->size < 100000 ? "kB" : "MB");
+    }
+    return status;
+}
+
+static td_status write_skeleton(const td_skeleton *skeleton, const char *model,
+                                const grow_args *args, td_diag *diag) {
+    const bool json = strcmp(strrchr(args->out, '.'), ".json") == 0;
+    td_bytes bytes = {0};
+    td_status status = json ? td_skeleton_json(skeleton, NULL, &bytes)
+                            : make_mesh(skeleton, model, &args->look, &bytes, diag);
+    if (status == TD_OK) {
+        status = write_bytes(args->out, &bytes, diag);
+    }
+    td_bytes_free(&bytes);
+    return status;
+}
+
+static bool writes_string(const grow_args *args) {
+    return args->out && strcmp(strrchr(args->out, '.'), ".txt") == 0;
+}
+
 static td_status write_output(const td_grammar *grammar, const td_string *string,
                               const td_skeleton_opts *opts, const char *model,
                               const grow_args *args, td_diag *diag) {
-    const char *out = args->out, *suffix = strrchr(out, '.');
     td_bytes bytes = {0};
     td_skeleton *skeleton = NULL;
     td_status status = TD_OK;
-    if (strcmp(suffix, ".txt") == 0) {
+    if (writes_string(args)) {
         status = td_string_text(grammar, string, NULL, &bytes);
+        status = status == TD_OK ? write_bytes(args->out, &bytes, diag) : status;
     } else {
         status = td_skeleton_from_string(grammar, string, opts, NULL, &skeleton, diag);
-        if (status == TD_OK && strcmp(suffix, ".json") == 0) {
-            status = td_skeleton_json(skeleton, NULL, &bytes);
-        } else if (status == TD_OK) {
-            status = make_mesh(skeleton, model, &args->look, &bytes, diag);
-        }
-    }
-    if (status == TD_OK) {
-        status = td_file_write(out, bytes.data, bytes.size, diag);
-    }
-    if (status == TD_OK && strcmp(out, "-") != 0) {
-        fprintf(stderr, "wrote %s, %.3g %s\n", out,
-                (double)bytes.size / (bytes.size < 100000 ? 1e3 : 1e6),
-                bytes.size < 100000 ? "kB" : "MB");
+        status = status == TD_OK ? write_skeleton(skeleton, model, args, diag) : status;
     }
     td_skeleton_free(skeleton);
     td_bytes_free(&bytes);
@@ -193,6 +211,67 @@ static td_status output(const td_grammar *grammar, const td_string *string, cons
     return status;
 }
 
+// Figures of a skeleton, as far as it has them: it is no string of modules.
+static td_status print_skeleton(const td_skeleton *skeleton, bool json) {
+    const int32_t n = td_skeleton_count(skeleton);
+    const td_segment *s = td_skeleton_segments(skeleton);
+    td_vec3 *origins = calloc((size_t)n + 1, sizeof *origins);
+    td_quat *rotations = calloc((size_t)n + 1, sizeof *rotations);
+    td_real mass = 0, low = INFINITY, high = -INFINITY;
+    if (!origins || !rotations) {
+        free(origins);
+        free(rotations);
+        return TD_ERR_MEMORY;
+    }
+    td_skeleton_pose(skeleton, TD_POSE_INITIAL, origins, rotations);
+    for (int32_t i = 0; i < n; i++) {
+        const td_vec3 tip = td_quat_rotate(rotations[i], s[i].tip);
+        mass += s[i].mass;
+        low = fmin(low, fmin(origins[i].y, origins[i].y + tip.y));
+        high = fmax(high, fmax(origins[i].y, origins[i].y + tip.y));
+    }
+    free(origins);
+    free(rotations);
+    const td_real height = n > 0 ? high - low : 0;
+    if (json) {
+        printf("{\"segments\":%d,\"mass\":", n);
+        cli_json_number(stdout, mass);
+        printf(",\"height\":");
+        cli_json_number(stdout, height);
+        printf("}\n");
+    } else {
+        printf("segments  %d\nmass      %.6g kg\nheight    %.6g m\n", n, mass, height);
+    }
+    return TD_OK;
+}
+
+static int grow_skeleton(const char *path, const grow_args *args) {
+    td_diag diag = {.message = ""};
+    td_skeleton *skeleton = NULL;
+    if (!cli_plant_args_of_skeleton(&args->plant, path)) {
+        return EXIT_MISUSE;
+    }
+    if (args->string || writes_string(args)) {
+        cli_error("grow: %s is a skeleton, which has no string; write a .glb or .json", path);
+        return EXIT_MISUSE;
+    }
+    td_status status = cli_load_skeleton(path, &skeleton);
+    if (status != TD_OK) {
+        return cli_exit_code(status);
+    }
+    if (args->out) {
+        status = write_skeleton(skeleton, path, args, &diag);
+    }
+    if (status == TD_OK && (args->stats || args->json || !args->out)) {
+        status = print_skeleton(skeleton, args->json);
+    }
+    td_skeleton_free(skeleton);
+    if (status != TD_OK) {
+        cli_print_fault(path, status, &diag);
+    }
+    return cli_exit_code(status);
+}
+
 static int grow(const char *path, const grow_args *args) {
     cli_plant plant;
     td_diag diag = {.message = ""};
@@ -202,7 +281,7 @@ static int grow(const char *path, const grow_args *args) {
     }
     td_string string = td_derivation_string(plant.derivation);
     td_skeleton_opts opts = cli_skeleton_opts(&args->plant);
-    bool text_only = args->string || (args->out && strcmp(strrchr(args->out, '.'), ".txt") == 0);
+    bool text_only = args->string || writes_string(args);
     status = text_only ? TD_OK : cli_check_size(path, &plant, &opts, &diag);
     if (status == TD_OK) {
         status = output(plant.grammar, &string, path, args, &diag);
@@ -247,5 +326,5 @@ int cli_grow(int argc, char **argv) {
         return EXIT_CANNOT_WRITE;
     }
     a.plant.out = a.out;
-    return grow(argv[0], &a);
+    return (cli_is_skeleton(argv[0]) ? grow_skeleton : grow)(argv[0], &a);
 }

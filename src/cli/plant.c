@@ -33,6 +33,24 @@ bool cli_plant_args_check(const cli_plant_args *args, const char *command) {
     return true;
 }
 
+bool cli_plant_args_grow(const cli_plant_args *args) {
+    const cli_plant_args none = cli_plant_args_default();
+    return args->steps != none.steps || args->seed != none.seed ||
+           args->max_modules != none.max_modules || args->max_segments != none.max_segments ||
+           args->max_loops != none.max_loops || args->prune_length > 0 || args->prune_mass > 0 ||
+           strcmp(args->springs, none.springs) != 0 || args->defines.count > 0 || args->view;
+}
+
+bool cli_plant_args_of_skeleton(const cli_plant_args *args, const char *path) {
+    if (cli_plant_args_grow(args)) {
+        cli_error("%s is a skeleton, which does not grow: options such as --steps, --seed and "
+                  "--define are for models",
+                  path);
+        return false;
+    }
+    return true;
+}
+
 td_skeleton_opts cli_skeleton_opts(const cli_plant_args *args) {
     td_skeleton_opts opts = td_skeleton_opts_default();
     opts.springs = strcmp(args->springs, "thesis") == 0 ? TD_SPRING_THESIS : TD_SPRING_CLAMPED;
@@ -135,23 +153,42 @@ void cli_plant_free(cli_plant *plant) {
 
 // ---- bodies ---------------------------------------------------------------------------------
 
-int cli_tree_open(const char *path, const cli_plant_args *args, cli_tree *tree) {
+// The skeleton of a model or of a file; a fault of a file that cannot be read has been told, and
+// *told says so.
+static td_status open_skeleton(const char *path, const cli_plant_args *args, td_skeleton **skeleton,
+                               bool *told, td_diag *diag) {
     cli_plant plant;
-    td_diag diag = {.message = ""};
-    *tree = (cli_tree){NULL, NULL, NULL};
+    *told = true;
+    if (cli_is_skeleton(path)) {
+        return cli_load_skeleton(path, skeleton);
+    }
     td_status status = cli_plant_derive(path, args, &plant);
     if (status != TD_OK) {
-        return cli_exit_code(status);
+        return status;
     }
+    *told = false;
     td_string string = td_derivation_string(plant.derivation);
-    td_skeleton_opts skeleton_opts = cli_skeleton_opts(args);
-    td_tree_opts tree_opts = td_tree_opts_default();
-    status = cli_check_size(path, &plant, &skeleton_opts, &diag);
+    td_skeleton_opts opts = cli_skeleton_opts(args);
+    status = cli_check_size(path, &plant, &opts, diag);
     if (status == TD_OK) {
-        status = td_skeleton_from_string(plant.grammar, &string, &skeleton_opts, NULL,
-                                         &tree->skeleton, &diag);
+        status = td_skeleton_from_string(plant.grammar, &string, &opts, NULL, skeleton, diag);
     }
     cli_plant_free(&plant);
+    return status;
+}
+
+int cli_tree_open(const char *path, const cli_plant_args *args, cli_tree *tree) {
+    td_diag diag = {.message = ""};
+    td_tree_opts tree_opts = td_tree_opts_default();
+    bool told = false;
+    *tree = (cli_tree){NULL, NULL, NULL};
+    if (cli_is_skeleton(path) && !cli_plant_args_of_skeleton(args, path)) {
+        return EXIT_MISUSE;
+    }
+    td_status status = open_skeleton(path, args, &tree->skeleton, &told, &diag);
+    if (status != TD_OK && told) {
+        return cli_exit_code(status);
+    }
     if (status == TD_OK) {
         status = td_tree_model_new(tree->skeleton, &tree_opts, NULL, &tree->model, &diag);
     }

@@ -15,13 +15,7 @@ bool cli_is_given(td_vec3 v) {
 
 bool cli_rest_args_check(const char *path, const cli_plant_args *plant, const char *object,
                          const char *command) {
-    const cli_plant_args none = cli_plant_args_default();
-    const bool grows =
-        plant->steps != none.steps || plant->seed != none.seed ||
-        plant->max_modules != none.max_modules || plant->max_segments != none.max_segments ||
-        plant->max_loops != none.max_loops || plant->prune_length > 0 || plant->prune_mass > 0 ||
-        strcmp(plant->springs, none.springs) != 0 || plant->defines.count > 0 || plant->view;
-    if (cli_is_scene(path) && grows) {
+    if (cli_is_scene(path) && cli_plant_args_grow(plant)) {
         cli_error("%s: options that choose how a plant grows are for models; a scene has its own",
                   command);
         return false;

@@ -18,8 +18,9 @@ int32_t cli_core_count(void) {
 
 bool cli_is_scene(const char *path) {
     const char *dot = strrchr(path, '.');
-    return dot &&
-           (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0 || strcmp(dot, ".json") == 0);
+    const bool json = dot && strcmp(dot, ".json") == 0;
+    return dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0 ||
+                   (json && !cli_is_skeleton(path)));
 }
 
 // Whether the name is that of a model, which is no scene.
@@ -101,6 +102,12 @@ static void check_plant(const char *path, const td_bytes *text, const td_value *
     }
     bool viewed = view && view->kind == TD_VALUE_TEXT && resolve(path, view, view_file) == TD_OK;
     td_status status = resolve(path, plant, model);
+    if (status == TD_OK && cli_is_skeleton(model)) {
+        td_skeleton *skeleton = NULL;
+        cli_load_skeleton(model, &skeleton);
+        td_skeleton_free(skeleton);
+        return;
+    }
     if (status == TD_OK) {
         td_grammar *grammar = NULL;
         add_defines(td_value_get(object, "define"), &defines);
@@ -168,6 +175,10 @@ int cli_scene_open(const char *path, int32_t threads, const td_alloc *alloc, cli
     opts.loader = &loader;
     opts.threads = threads;
     *scene = (cli_scene){.scene = NULL};
+    if (cli_is_skeleton(path)) {
+        cli_error("%s is a skeleton; a scene with 'plant: %s' simulates it", path, path);
+        return EXIT_BAD_INPUT;
+    }
     if (is_model(path)) {
         cli_error("%s is a model; 'tendril grow %s' grows it and 'tendril view %s' moves it", path,
                   path, path);

@@ -479,13 +479,8 @@ static td_status hand_over(td_builder *builder, td_skeleton **out, td_diag *diag
     return status == TD_OK ? TD_OK : no_memory(diag, "skeleton");
 }
 
-td_status td_builder_finish(td_builder *builder, td_skeleton **out, td_diag *diag) {
-    TDI_CLEAR(out);
-    if (!builder || !out) {
-        return tdi_refuse(diag, __func__);
-    }
-    td_status status = tdi_builder_make_ids(builder, diag);
-    status = status == TD_OK ? compute(builder, diag) : status;
+// `status` is that of what came before.
+static td_status finish(td_builder *builder, td_status status, td_skeleton **out, td_diag *diag) {
     if (status == TD_OK) {
         status = hand_over(builder, out, diag);
     }
@@ -499,4 +494,20 @@ td_status td_builder_finish(td_builder *builder, td_skeleton **out, td_diag *dia
     builder->has_ids = false;
     builder->name_count = 0;
     return status;
+}
+
+td_status tdi_builder_finish_as_given(td_builder *builder, td_skeleton **out, td_diag *diag) {
+    *out = NULL;
+    td_status status = check_ids(builder, diag);
+    status = status == TD_OK ? tdi_store_check(&builder->store, diag) : status;
+    return finish(builder, status, out, diag);
+}
+
+td_status td_builder_finish(td_builder *builder, td_skeleton **out, td_diag *diag) {
+    TDI_CLEAR(out);
+    if (!builder || !out) {
+        return tdi_refuse(diag, __func__);
+    }
+    td_status status = tdi_builder_make_ids(builder, diag);
+    return finish(builder, status == TD_OK ? compute(builder, diag) : status, out, diag);
 }

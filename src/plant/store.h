@@ -94,6 +94,10 @@ static inline tdi_moments tdi_given_moments(const td_segment_def *def) {
     return m;
 }
 
+// The same as td_builder_finish(), but masses, sections, springs and areas stay as the segments of
+// the store have them.
+td_status tdi_builder_finish_as_given(td_builder *builder, td_skeleton **out, td_diag *diag);
+
 // Adds polygons or patches and a shape of them: number i has the next counts[i] of points.
 // The other fields come from `shape`.
 td_status tdi_builder_add_polygons(td_builder *builder, const td_shape *shape,

@@ -343,7 +343,7 @@ static const tdi_scene_field object_fields[] = {
     {"name", TDI_SCENE_TEXT, offsetof(td_object_def, name),
      DOC("Name by which loads and probes refer to the object.")},
     {"plant", TDI_SCENE_TEXT, offsetof(td_object_def, plant),
-     DOC("File of an L-system, relative to the scene's file.")},
+     DOC("File of an L-system, or of a skeleton in JSON, relative to the scene's file.")},
     {"view", TDI_SCENE_TEXT, offsetof(td_object_def, view),
      DOC("View file of cpfg for the plant. By default the one beside it, if there is one.")},
     {"strand", TDI_SCENE_MAP, offsetof(td_object_def, strand), .table = &strand_table,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// From an object of a scene to a skeleton: plants by their L-system, strands along a curve.
+// From an object of a scene to a skeleton: plants by their L-system or from JSON, strands along a
+// curve.
 
 #include "world/grow.h"
 
@@ -10,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_PLANT_TEXT (16 << 20) // bytes of a model's file
-#define VARIANT_SEED   7919       // between the seeds of variants
+#define MAX_PLANT_TEXT (256 << 20) // bytes of a file; the texts of models have a limit of their own
+#define VARIANT_SEED   7919        // between the seeds of variants
 
 typedef struct grower {
     const td_scene *scene;
@@ -121,14 +122,49 @@ static td_status find_view(const grower *g, char resolved[160]) {
     return status;
 }
 
+// The key of an object that says how a model grows; NULL: there is none.
+static const char *growing_key(const td_object_def *o) {
+    return o->steps >= 0                     ? "steps"
+           : o->seed >= 0                    ? "seed"
+           : o->define_count > 0             ? "define"
+           : o->view                         ? "view"
+           : o->springs != TD_SPRING_CLAMPED ? "springs"
+           : o->prune_length > 0             ? "prune_length"
+           : o->prune_mass > 0               ? "prune_mass"
+                                             : NULL;
+}
+
+static td_status read_skeleton(const grower *g, const char *name, const char *text, size_t size,
+                               td_skeleton **out) {
+    const char *key = growing_key(g->object);
+    if (key) {
+        return fault(g, TD_ERR_SYNTAX, key,
+                     "the plant is a skeleton in JSON, which does not grow; leave this key out");
+    }
+    td_diag diag = {.index = TD_NONE};
+    td_status status = td_skeleton_from_json(text, size, name, g->alloc, out, &diag);
+    if (status != TD_OK) {
+        tdi_diag_add(g->diags, &diag);
+        return status;
+    }
+    if (td_skeleton_count(*out) > g->opts->max_segments) {
+        return fault(g, TD_ERR_LIMIT, "plant", "too many segments");
+    }
+    return TD_OK;
+}
+
 static td_status grow_plant(const grower *g, td_skeleton **out) {
     char *text = NULL, resolved[160] = "", view[160] = "";
     size_t size = 0;
     td_status status = read_named(g, "plant", g->object->plant, &text, &size, resolved);
-    if (status == TD_OK && g->object->view) {
+    const bool skeleton = status == TD_OK && td_skeleton_is_json(text, size);
+    if (skeleton) {
+        status = read_skeleton(g, resolved, text, size, out);
+    }
+    if (status == TD_OK && g->object->view && !skeleton) {
         status = find_view(g, view);
     }
-    if (status == TD_OK) {
+    if (status == TD_OK && !skeleton) {
         status = grow_text(g, resolved, g->object->view ? view : NULL, text, size, out);
     }
     tdi_alloc_free(g->alloc, text, size);

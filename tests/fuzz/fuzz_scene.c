@@ -4,11 +4,12 @@
 // Method   Reads the text and walks the whole tree: every node keeps the promises of value.h, and a
 //          refusal says where and why. Then the scene and its world, within small limits, with two
 //          plants from memory; a few steps, and the same steps again from a save, which must give
-//          the same bytes. Every byte goes through a counting allocator: nothing may be left at
-//          the end.
+//          the same bytes. A text with the key "segments" is read as a skeleton in JSON. Every byte
+//          goes through a counting allocator: nothing may be left at the end.
 
 #include "claim.h"
 
+#include "tendril/io.h"
 #include "tendril/world.h"
 #include "tendril/yaml.h"
 
@@ -137,11 +138,61 @@ static void make_world(td_value *value) {
     td_scene_free(scene);
 }
 
+// ---- skeletons ------------------------------------------------------------------------------
+
+static td_skeleton *read_skeleton(const char *text, size_t size) {
+    td_diag diag = {.message = ""};
+    td_skeleton *skeleton = NULL;
+    td_status status = td_skeleton_from_json(text, size, "fuzz", &alloc, &skeleton, &diag);
+    claim((status == TD_OK) == (skeleton != NULL), "a skeleton is read or refused");
+    if (status != TD_OK && status != TD_ERR_MEMORY) {
+        check_diag(status, &diag);
+    }
+    return skeleton;
+}
+
+// What was read is written and read again, and moves.
+static void try_skeleton(const char *text, size_t size) {
+    td_skeleton *skeleton = read_skeleton(text, size);
+    if (!skeleton) {
+        return;
+    }
+    td_bytes once = {0}, again = {0};
+    claim(td_skeleton_json(skeleton, &alloc, &once) == TD_OK, "a skeleton can be written");
+    td_skeleton *second = read_skeleton((const char *)once.data, once.size);
+    claim(second != NULL, "what was written can be read");
+    claim(td_skeleton_json(second, &alloc, &again) == TD_OK, "it can be written again");
+    claim(once.size == again.size && memcmp(once.data, again.data, once.size) == 0,
+          "what was written reads back to the same bytes");
+    td_scene_def scene = td_scene_def_default();
+    td_object_def object = td_object_def_default();
+    td_world_opts opts = td_world_opts_default();
+    td_world *world = NULL;
+    object.skeleton = skeleton;
+    object.start = TD_START_DRAWN;
+    scene.objects = &object;
+    scene.object_count = 1;
+    opts.max_segments = 2000;
+    if (td_world_new(&scene, &opts, &alloc, &world, NULL) == TD_OK) {
+        step(world);
+    }
+    td_world_free(world);
+    td_bytes_free(&once);
+    td_bytes_free(&again);
+    td_skeleton_free(second);
+    td_skeleton_free(skeleton);
+}
+
 // ---- entry ----------------------------------------------------------------------------------
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     td_value *value = NULL;
     td_diag diag = {.message = ""};
+    if (td_skeleton_is_json((const char *)data, size)) {
+        try_skeleton((const char *)data, size);
+        claim(heap.held == 0, "all memory is given back");
+        return 0;
+    }
     td_status status = td_value_from_yaml((const char *)data, size, "fuzz", &alloc, &value, &diag);
     claim((status == TD_OK) == (value != NULL), "a scene is read or refused");
     if (status == TD_OK) {
