@@ -105,6 +105,8 @@ TD_TEST(null_is_refused_by_every_function_that_returns_a_status) {
     REFUSED(td_builder_finish(NULL, NULL, NULL));
     REFUSED(td_skeleton_from_string(NULL, NULL, NULL, NULL, NULL, NULL));
     REFUSED(td_skeleton_from_text(NULL, 1, NULL, NULL, NULL));
+    REFUSED(td_skeleton_from_json(NULL, 1, NULL, NULL, NULL, NULL));
+    CHECK(!td_skeleton_is_json(NULL, 1));
     REFUSED(td_plant_check(NULL, NULL));
     REFUSED(td_totals_from_string(NULL, NULL, NULL, NULL, NULL, NULL));
     REFUSED(td_tree_model_new(NULL, NULL, NULL, NULL, NULL));
