@@ -54,6 +54,8 @@ tdi_key_table tdi_segment_keys(void) {
         REALS(td_segment, second_moment, 6),
         REALS(td_segment, stiffness, 3),
         REALS(td_segment, damping, 3),
+        RARE(td_segment, outline, TDI_KEY_REALS, 3),
+        RARE(td_segment, fold_pressure, TDI_KEY_REALS, 1),
     };
     return TABLE(keys);
 }

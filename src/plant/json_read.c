@@ -349,7 +349,9 @@ static const char *wrong_segment(const reader *r, const td_segment *s) {
                ? "contour must be the number of one of the contours, or 0"
            : tdi_quat_is_zero(s->initial) ? "initial must be a unit quaternion"
            : turns && !(fabs(tdi_norm(s->axis) - 1) <= SAME_LENGTH) ? "axis must have length 1"
-                                                                    : NULL;
+           : !(s->outline.x >= 0 && s->outline.y >= 0 && s->outline.z >= 0 && s->fold_pressure >= 0)
+               ? "outline and fold_pressure must be at least 0"
+               : NULL;
 }
 
 static bool read_segment(reader *r, size_t at) {
