@@ -34,12 +34,39 @@ have() {
 
 as_root=
 [ "$(id -u)" = 0 ] || as_root=sudo
+lock_seconds=${LOCK_SECONDS:-600}
+said=$(mktemp)
+trap 'rm -f "$said"' EXIT
+
+# apt-get, once no other program holds its locks: a fresh machine updates itself for minutes after its start.
+# DPkg::Lock::Timeout alone would wait in silence, and not for the lock that `update` takes.
+apt() {
+    waited=0
+    until $as_root env LC_ALL=C DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=1 "$@" \
+        >/dev/null 2>"$said"; do
+        if ! grep -Eq "Could not get lock|is another process using it" "$said"; then
+            cat "$said" >&2
+            return 1
+        fi
+        if [ "$waited" -ge "$lock_seconds" ]; then
+            cat "$said" >&2
+            echo "the package manager's lock is still held after $lock_seconds s: try again later" >&2
+            return 1
+        fi
+        [ "$waited" -gt 0 ] ||
+            echo "waiting for the package manager, up to $lock_seconds s: $(head -n 1 "$said")" >&2
+        sleep 2
+        waited=$((waited + 2))
+    done
+    cat "$said" >&2
+}
+
 updated=
 install() {
     echo "installing:" "$@"
-    [ -n "$updated" ] || $as_root apt-get update -qq
+    [ -n "$updated" ] || apt update
     updated=yes
-    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+    apt install -y --no-install-recommends "$@"
 }
 
 missing=

@@ -108,6 +108,7 @@ all_parts() {
     part fuzz_grammar "fuzzing: grammars" "asan" fuzz fuzz_grammar 15 tests/fuzz/corpus scenes/abop scenes/plants
     part fuzz_scene "fuzzing: scenes" "asan" fuzz fuzz_scene 15 tests/fuzz/scenes
     part fuzz_lcp "fuzzing: complementarity problems" "asan" fuzz fuzz_lcp 15
+    part deps "set-up waits for the package manager" "" scripts/check-deps.sh
     part headers "headers compile alone" "" scripts/check-headers.sh
     part install "an installed tree serves C and C++" "release" scripts/check-install.sh build
     part wasm_same "WebAssembly moves as native code does" "wasm release" \
