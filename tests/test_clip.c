@@ -334,6 +334,29 @@ TD_TEST(what_never_changes_has_no_channel) {
     close_folder();
 }
 
+TD_TEST(skin_gives_length_and_radii_of_stems) {
+    open_folder();
+    td_builder *builder = begin();
+    td_shape shape = td_shape_default();
+    int32_t foot = add_stem(builder, TD_NONE, tdi_quat_identity(), 0.25, 0.5, 0.125);
+    add_organ(builder, foot, &shape, TD_ORGAN_LEAF, 0.1);
+    td_skeleton *skeleton = finish(builder);
+    td_mesh *mesh = skinned(skeleton, 0);
+    td_clip_actor actor = {.name = "sprig", .skeleton = skeleton, .mesh = mesh};
+    float *frames = make_frames(&actor, 2, false);
+    td_clip_def def = clip_of(&actor, frames, 2);
+    const char *path = in_folder("clip.glb");
+    size_t size;
+    CHECK_INT(td_clip_glb(&def, path, NULL, NULL), TD_OK);
+    char *text = text_of(path, &size);
+    CHECK(strstr(text, "\"joints\":[1,2],\"extras\":{\"stems\":[[0.25,0.5,0.125,0],[0,0,0,0]]}"));
+    free(text);
+    free(frames);
+    td_mesh_free(mesh);
+    td_skeleton_free(skeleton);
+    close_folder();
+}
+
 // q and -q are one rotation: it does not move, and no reader goes the long way round
 TD_TEST(sign_of_a_rotation_is_no_motion) {
     open_folder();

@@ -21,17 +21,24 @@ class glTF2ImportUserExtension:
     they have and how many a second, and the scene follows."""
 
     def gather_import_gltf_before_hook(self, gltf):
-        extras = bake.extras_of(gltf)
-        if extras and bake.follows_file():
-            bake.set_rate(extras["fps"])
+        if not bake.follows_file():
+            gltf.data.animations = []  # bake.py makes them, in a fraction of the time
+        elif bake.extras_of(gltf):
+            bake.set_rate(bake.extras_of(gltf)["fps"])
+
+    def gather_import_scene_after_nodes_hook(self, gltf_scene, blender_scene, gltf):
+        if not bake.follows_file():
+            bake.remember(gltf.vnodes)
 
     def gather_import_scene_after_animation_hook(self, gltf_scene, blender_scene, gltf):
         extras = bake.extras_of(gltf)
         if extras and bake.follows_file():
             bake.set_range(int(extras["frames"]))
+            bake.set_camera(blender_scene, bake.objects_of(gltf.vnodes))
 
 
 def register():
+    bake.old_names()
     for module in modules:
         module.register()
 

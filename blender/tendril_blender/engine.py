@@ -35,36 +35,42 @@ def find(given=""):
     return "package", tendril
 
 
-def grow(engine, model, out, seed, defines):
-    """Writes the mesh of a model to a .glb file."""
+def grow(engine, model, out, seed, defines, triangles=0):
+    """Writes the mesh of a model to a .glb file, of at most so many triangles; 0: as many as it takes."""
     kind, what = engine
     if kind == "command":
         seeds = [] if seed < 0 else ["--seed", str(seed)]
         values = [f"--define={name}={value}" for name, value in defines.items()]
-        done = subprocess.run([what, "grow", model, "-o", out, *seeds, *values], capture_output=True, text=True)
+        done = subprocess.run([what, "grow", model, "-o", out, *seeds, *values, *limit(triangles)],
+                              capture_output=True, text=True)
         if done.returncode != 0:
             raise Fault(done.stderr.strip())
         return
     try:
-        what.grow(model, seed=None if seed < 0 else seed, defines=defines).save(out)
+        what.grow(model, seed=None if seed < 0 else seed, defines=defines).save(out, max_triangles=triangles)
     except (what.Error, OSError) as error:
         raise Fault(str(error)) from None
 
 
-def simulate(engine, scene, out, progress):
-    """Runs a scene, a path or a dict, and writes its motion to the .glb file `out`. progress(share) may raise
-    Cancelled."""
+def limit(triangles):
+    return ["--triangles", str(max(triangles, 100))] if triangles else []
+
+
+def simulate(engine, scene, out, progress, triangles=0):
+    """Runs a scene, a path or a dict, and writes its motion to the .glb file `out`, all objects together with at
+    most so many triangles. progress(share) may raise Cancelled."""
     kind, what = engine
     if kind == "command":
-        run_command(what, scene, out, progress)
+        run_command(what, scene, out, progress, triangles)
         return
     try:
-        what.World(scene, threads=min(os.cpu_count() or 1, 256)).export(out, progress=progress)
+        world = what.World(scene, threads=min(os.cpu_count() or 1, 256))
+        world.export(out, progress=progress, max_triangles=triangles)
     except (what.Error, OSError) as error:
         raise Fault(str(error)) from None
 
 
-def run_command(command, scene, out, progress):
+def run_command(command, scene, out, progress, triangles):
     folder = os.path.join(os.path.dirname(out), "run")
     if isinstance(scene, dict):
         path = os.path.join(os.path.dirname(out), "scene.json")
@@ -73,7 +79,7 @@ def run_command(command, scene, out, progress):
         scene = path
     # a terminal is told how far it is ten times a second, a pipe every ten seconds
     lead, follow = os.openpty() if hasattr(os, "openpty") else os.pipe()
-    process = subprocess.Popen([command, "run", scene, "-o", folder], stdout=subprocess.DEVNULL, stderr=follow)
+    process = subprocess.Popen([command, "run", scene, "-o", folder, *limit(triangles)], stdout=subprocess.DEVNULL, stderr=follow)
     os.close(follow)
     told = ""
     try:
@@ -121,14 +127,14 @@ def frames_of(path):
 class Job(threading.Thread):
     """A simulation beside Blender: Blender goes on, and asks how far it is."""
 
-    def __init__(self, engine, scene, out):
+    def __init__(self, engine, scene, out, triangles=0):
         super().__init__(daemon=True)
-        self.engine, self.scene, self.out = engine, scene, out
+        self.engine, self.scene, self.out, self.triangles = engine, scene, out, triangles
         self.share, self.fault, self.cancelled = 0.0, None, False
 
     def run(self):
         try:
-            simulate(self.engine, self.scene, self.out, self.progress)
+            simulate(self.engine, self.scene, self.out, self.progress, self.triangles)
         except Cancelled:
             self.cancelled = True
         except Fault as fault:

@@ -26,7 +26,8 @@ def make_mesh(model, seed, values):
     """A new object with the mesh of a model."""
     with tempfile.TemporaryDirectory() as folder, bake.keeping_range():
         path = os.path.join(folder, "plant.glb")
-        engine.grow(engine.find(settings.command()), model, path, seed, values)
+        triangles = bpy.context.scene.tendril.triangles
+        engine.grow(engine.find(settings.command()), model, path, seed, values, triangles)
         things = bake.load(path)
     meshes = [o for o in things if o.type == "MESH"]
     if not meshes:
@@ -151,7 +152,7 @@ class TENDRIL_OT_simulate(bpy.types.Operator):
     def start(self, context):
         global current
         own = context.scene.tendril
-        self.from_file = own.source == "FILE"
+        self.from_file, self.solids, triangles = own.source == "FILE", [], own.triangles
         try:
             what = engine.find(settings.command())
             if self.from_file:
@@ -161,11 +162,13 @@ class TENDRIL_OT_simulate(bpy.types.Operator):
                 scene = world.from_blender(context.scene)
                 if not scene["objects"]:
                     raise engine.Fault("grow a plant first: there is nothing to simulate in this scene")
+                self.solids = [thing.name for thing in world.solids_of(context.scene)]
+                triangles *= len(scene["objects"])
         except engine.Fault as fault:
             self.report({"ERROR"}, str(fault))
             return False
         self.folder = tempfile.TemporaryDirectory()
-        current = engine.Job(what, scene, os.path.join(self.folder.name, "motion.glb"))
+        current = engine.Job(what, scene, os.path.join(self.folder.name, "motion.glb"), triangles)
         current.start()
         return True
 
@@ -175,7 +178,7 @@ class TENDRIL_OT_simulate(bpy.types.Operator):
         if job.cancelled:
             self.report({"INFO"}, "Cancelled")
         elif job.fault:
-            self.report({"ERROR"}, job.fault)
+            self.report({"ERROR"}, world.with_names(job.fault, self.solids))
         else:
             self.bake(context, job.out)
         self.folder.cleanup()
@@ -188,12 +191,9 @@ class TENDRIL_OT_simulate(bpy.types.Operator):
             bake.set_rate(fps)
             bake.set_range(frames)
         plants = world.grown(scene)
-        things = bake.load_run(path, scene.frame_start)
-        if own.curves:
-            things = bake.to_curves(things, scene.frame_start, scene.frame_end)
-        if own.bake == "SHAPE_KEYS":
-            curves = [o for o in things if o.type == "CURVE"]
-            bake.to_shape_keys([o for o in things if o not in curves], scene.frame_start, scene.frame_end)
+        _, told = bake.load_run(path, scene.frame_start, own.bake == "SHAPE_KEYS", own.curves)
+        if told:
+            self.report({"WARNING"}, "no curves: " + ", ".join(told))
         for thing in plants if not self.from_file else ():
             thing.hide_render = True
             thing.hide_set(True)

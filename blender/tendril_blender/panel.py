@@ -15,6 +15,7 @@ class TENDRIL_PT_panel(bpy.types.Panel):
         box = layout.box()
         box.prop(own, "model")
         box.prop(own, "seed")
+        box.prop(own, "triangles")
         box.operator("tendril.grow", icon="OUTLINER_OB_FORCE_FIELD")
         if context.object is not None and world.MODEL in context.object:
             self.draw_sliders(box, context.object, own)
@@ -39,7 +40,7 @@ class TENDRIL_PT_panel(bpy.types.Panel):
             row.prop(scene, "frame_start", text="Start")
             row.prop(scene, "frame_end", text="End")
             found = sum(1 for o in scene.objects if world.collider_kind(o) and world.MODEL not in o)
-            box.label(text=f"Plants {len(world.grown(scene))}, winds {len(world.winds(scene))}, colliders {found}")
+            box.label(text=f"Plants {len(world.grown(scene))}, winds {len(world.winds_of(scene))}, colliders {found}")
         box.prop(own, "bake")
         box.prop(own, "curves")
         if job is None:

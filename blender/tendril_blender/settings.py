@@ -18,6 +18,9 @@ class TendrilPreferences(bpy.types.AddonPreferences):
 class TendrilSettings(bpy.types.PropertyGroup):
     model: bpy.props.StringProperty(name="Model", subtype="FILE_PATH", description="An L-system, such as rose.lsys")
     seed: bpy.props.IntProperty(name="Seed", default=-1, min=-1, description="Of random choices; -1: as the model says")
+    triangles: bpy.props.IntProperty(
+        name="Triangles", default=100000, min=0,
+        description="At most so many for each plant, and for all of a scene file; 0: as many as it takes")
     live: bpy.props.BoolProperty(name="Grow while dragging", description="Grow again when a slider has moved")
     source: bpy.props.EnumProperty(name="Simulate", items=[
         ("BLENDER", "This scene", "Plants that were grown, with this scene's winds and colliders"),

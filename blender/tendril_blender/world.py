@@ -3,9 +3,11 @@
 
 Blender has Z up and Tendril Y: (x, y, z) here is (x, z, -y) there, for vectors and for the axes of rotations."""
 
+import math
 import re
 
 import bpy
+from mathutils import Vector
 
 MODEL = "tendril_model"  # custom properties of an object that was grown
 SEED = "tendril_seed"
@@ -71,47 +73,70 @@ def friction_of(thing):
 
 
 def sample(things, scene):
-    """(position, rotation, scale) of each object in every frame of the range."""
+    """(position, rotation, scale) of each object in every frame of the range, (strength, noise) of its force field
+    behind them."""
     now, out = scene.frame_current, {thing: [] for thing in things}
     for frame in range(scene.frame_start, scene.frame_end + 1):
         scene.frame_set(frame)
+        graph = bpy.context.evaluated_depsgraph_get()
         for thing in things:
-            out[thing].append(thing.matrix_world.decompose())
+            field = thing.evaluated_get(graph).field
+            out[thing].append((*thing.matrix_world.decompose(), (field.strength, field.noise) if field else (0, 0)))
     scene.frame_set(now)
     return out
 
 
-def moving(poses):
-    """`position` and `rotation` of a scene's object, with keys for what moves."""
+def keyed(values, interpolate="smooth"):
+    """A value of a scene, with a key for every frame where it changes."""
     fps = bpy.context.scene.render.fps / bpy.context.scene.render.fps_base
-    out = {}
-    for key, convert, k in (("position", vector, 0), ("rotation", rotation, 1)):
-        first = poses[0][k]
-        if all(max(abs(a - b) for a, b in zip(pose[k], first)) < 1e-6 for pose in poses):
-            out[key] = convert(first)
-        else:
-            out[key] = {"keys": [[i / fps, convert(pose[k])] for i, pose in enumerate(poses)]}
+    if all(max(abs(a - b) for a, b in zip(value, values[0])) < 1e-6 for value in values):
+        return values[0]
+    return {"keys": [[i / fps, value] for i, value in enumerate(values)], "interpolate": interpolate}
+
+
+def moving(poses):
+    """`position` and `rotation` of a scene's object."""
+    return {"position": keyed([vector(pose[0]) for pose in poses]),
+            "rotation": keyed([rotation(pose[1]) for pose in poses])}
+
+
+def winds_of(scene):
+    return [o for o in scene.objects if o.type == "EMPTY" and o.field and o.field.type == "WIND"]
+
+
+def winds(thing, poses):
+    """A force field of the kind Wind: the air moves along the field's Z axis, at its strength in m/s; its
+    noise, 0 to 10, is ten times the intensity of the turbulence. Turbulence is in proportion to the velocity of its
+    wind, so where the noise has keys, a part of the wind that goes with the noise has it, and the rest has none."""
+    velocities = [pose[1] @ Vector((0, 0, math.copysign(pose[3][0], pose[2].z * pose[3][0]))) for pose in poses]
+    noises = [max(pose[3][1], 0) for pose in poses]
+    most, out = max(noises), []
+    shares = [noise / most if most > 0 else 0 for noise in noises]
+    about = {"gust": 0.4, "intensity": min(most / 10, 2), "seed": thing.field.seed, "onset": 0.5}
+    for wind, parts in ((about, shares), ({}, [1 - share for share in shares])):
+        if any(part * velocity.length > 0 for part, velocity in zip(parts, velocities)):
+            # linear: a smooth curve would blow backwards before a wind that starts at once
+            parted = [vector(velocity * part) for velocity, part in zip(velocities, parts)]
+            out.append({"wind": {**wind, "velocity": keyed(parted, "linear")}})
     return out
 
 
-def winds(scene):
-    """Force fields of the kind Wind: the air moves along the field's Z axis, at its strength in m/s; its
-    noise, 0 to 10, is ten times the intensity of the turbulence."""
-    out = []
-    for thing in scene.objects:
-        field = thing.field if thing.type == "EMPTY" else None
-        if field and field.type == "WIND" and field.strength != 0:
-            axis = thing.matrix_world.to_3x3().col[2].normalized()
-            out.append({"wind": {"velocity": vector(axis * field.strength), "gust": 0.4 if field.noise > 0 else 0,
-                                 "intensity": min(field.noise / 10, 2), "seed": field.seed, "onset": 0.5}})
-    return out
+def solids_of(scene):
+    return [o for o in scene.objects if MODEL not in o and collider_kind(o)]
+
+
+def with_names(fault, solids):
+    """A message in which colliders have the names of their objects."""
+    def name(found):
+        number = int(found[1])
+        return f"collider '{solids[number]}'" if number < len(solids) else found[0]
+    return re.sub(r"\bcollider (\d+)\b", name, fault)
 
 
 def from_blender(scene):
     """The scene as `tendril run` takes it: plants that were grown, winds and colliders, over the frame range."""
-    plants = grown(scene)
-    solids = [o for o in scene.objects if o not in plants and collider_kind(o)]
-    poses = sample([*plants, *solids], scene)
+    plants, solids, fields = grown(scene), solids_of(scene), winds_of(scene)
+    poses = sample([*plants, *solids, *fields], scene)
     fps = scene.render.fps / scene.render.fps_base
     objects = []
     for thing in plants:
@@ -120,7 +145,8 @@ def from_blender(scene):
                         "seed": int(thing.get(SEED, -1)), "define": defines_of(thing), "size": size,
                         "rest_under_gravity": True, **moving(poses[thing])})
     gravity = vector(scene.gravity) if scene.use_gravity else [0, 0, 0]
-    out = {"name": scene.name, "gravity": gravity, "objects": objects, "loads": winds(scene),
+    out = {"name": scene.name, "gravity": gravity, "objects": objects,
+           "loads": [wind for thing in fields for wind in winds(thing, poses[thing])],
            "record": {"duration": max(scene.frame_end - scene.frame_start, 1) / fps, "fps": fps, "energy": False,
                       "page": False}}
     if solids:

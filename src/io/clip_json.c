@@ -213,6 +213,28 @@ static void write_scene(tdi_json *json, tdi_clip_file *file) {
 
 // ---- meshes and skins -----------------------------------------------------------------------
 
+// Length and radii of every joint's stem, for programs that draw strands as curves; zeros for
+// organs.
+static void write_stems(tdi_json *json, const td_clip_actor *actor) {
+    const td_segment *segments = td_skeleton_segments(actor->skeleton);
+    tdi_json_key(json, "extras");
+    tdi_json_open(json, '{');
+    tdi_json_key(json, "stems");
+    tdi_json_open(json, '[');
+    for (int32_t i = 0; i < td_skeleton_count(actor->skeleton); i++) {
+        const td_segment *s = &segments[i];
+        const bool stem = s->organ == TD_ORGAN_STEM;
+        tdi_json_open(json, '[');
+        tdi_json_real(json, stem ? s->length : 0);
+        tdi_json_real(json, stem ? s->radius_base : 0);
+        tdi_json_real(json, stem ? s->radius_tip : 0);
+        tdi_json_real(json, stem ? s->bead : 0);
+        tdi_json_close(json, ']');
+    }
+    tdi_json_close(json, ']');
+    tdi_json_close(json, '}');
+}
+
 static void write_skins(tdi_json *json, const tdi_clip_file *file) {
     tdi_json_key(json, "skins");
     tdi_json_open(json, '[');
@@ -231,6 +253,9 @@ static void write_skins(tdi_json *json, const tdi_clip_file *file) {
             tdi_json_integer(json, file->base_of[a] + 1 + i);
         }
         tdi_json_close(json, ']');
+        if (!file->compact) {
+            write_stems(json, &file->def->actors[a]);
+        }
         tdi_json_close(json, '}');
     }
     tdi_json_close(json, ']');
