@@ -78,6 +78,27 @@ TD_TEST(damping_ratio_of_modes_follows_from_the_material) {
     }
 }
 
+// Gravity changes the stiffness of a mode from K to K + K_g, but not its damping tau K. With one
+// joint all modes have one shape, so K/(K + K_g) = f0^2/f^2 with f0 the frequency without gravity,
+// and zeta = pi tau f0^2/f.
+TD_TEST(damping_ratio_under_gravity_is_that_of_the_springs_alone) {
+    beam_def b = thin_beam;
+    b.count = 1;
+    b.damping_time = 0.003;
+    tree t = make_beam(&b);
+    td_mode bare, mode;
+    CHECK_INT(td_tree_modes(t.state, tdi_vec3(0, 0, 0), 1, &bare, NULL, NULL), TD_OK);
+    CHECK_REL(bare.damping_ratio, TDI_PI * bare.frequency * 0.003, 1e-9);
+    const td_vec3 along = tdi_sub(td_tree_tip(t.state, 0), td_tree_origin(t.state, 0));
+    for (int32_t k = -1; k < 2; k += 2) { // upright, then hanging
+        CHECK_INT(td_tree_modes(t.state, tdi_scale(along, 9.81 * k), 1, &mode, NULL, NULL), TD_OK);
+        CHECK(k * (mode.frequency - bare.frequency) > 1e-3 * bare.frequency);
+        CHECK_REL(mode.damping_ratio,
+                  TDI_PI * 0.003 * bare.frequency * bare.frequency / mode.frequency, 1e-9);
+    }
+    tree_free(t);
+}
+
 // a rod that stands on a limp joint falls with the rate sqrt(m g c/J), c = l/2, J = m l^2/3 + ...
 TD_TEST(mode_of_a_pose_that_falls_has_a_frequency_below_zero) {
     beam_def b = {1, 1, 1e-3, 1e9, 1000, 0.3, 0, true, true};

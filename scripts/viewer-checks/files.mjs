@@ -39,6 +39,7 @@ export async function checkFiles(page) {
   await choose(page, '#open', [['mine.lsys', MODEL]]);
   await shows(page, 'pair', 8);
   expect((await page.locator('#gallery h2').first().innerText()) === 'Yours', 'its model follows, and both stand in the gallery');
+  await checkFaulty(page);
   await choose(page, '#open-folder', SAPLING);
   await shows(page, 'sapling');
   const { own, segments } = await state(page);
@@ -49,6 +50,27 @@ export async function checkFiles(page) {
   await checkStaleLink(page);
   await checkFull(page);
   await checkForget(page);
+}
+
+/** A file that is wrong says so, and stands in the way of no other. */
+async function checkFaulty(page) {
+  const refused = async (name, text, fault) => {
+    await page.locator('#tab-plants').click();
+    await choose(page, '#open', [[name, text]]);
+    await waitFor(page, ([wanted, line]) => window.tendrilViewer.written === wanted
+      && window.tendrilViewer.faults.some((one) => one.text.includes(line)), [text, fault]);
+  };
+  await refused('bad.lsys', 'derivation length: 1\nAxiom: F(\n', 'expected');
+  await refused('worse.yaml', 'objects:\n  - {plant: mine.lsys, sise: 2}\n', "'sise'");
+  await page.locator('#tab-plants').click();
+  await choose(page, '#open', [['good.lsys', MODEL]]);
+  await shows(page, 'good', 4);
+  expect((await state(page)).fault === '', 'after files that are wrong, another opens');
+  await choose(page, '#open', [['bad.lsys', MODEL.replace('HIGH 4', 'HIGH 3')]]);
+  await shows(page, 'bad', 3);
+  await forgetAll(page);
+  await choose(page, '#open', [['mine.lsys', MODEL], ['pair.yaml', SCENE]]);
+  await shows(page, 'pair', 8);
 }
 
 async function checkEdits(page) {

@@ -25,11 +25,23 @@ export async function checkOver(page) {
 
 /** Steps are what is slow: the page says so until it is told not to. */
 async function checkSlow(page) {
+  // while a step takes half a second, "1.00" must never be shown: it is not measured yet, or it is small
+  await openItem(page, 'pendulums-of-300-links');
+  await setPlaying(page, true);
+  const shown = [];
+  for (let k = 0; k < 8; k++) {
+    shown.push(await page.locator('#figures').evaluate((list) => list.lastElementChild?.textContent ?? ''));
+    await page.waitForTimeout(250);
+  }
+  await waitFor(page, () => window.tendrilViewer.factor !== null);
+  const { factor, notice: why } = await ask(page, (viewer) => ({ factor: viewer.factor, notice: document.getElementById('notice').textContent }));
+  expect(shown.every((text) => text === '' || text === '–' || Number.parseFloat(text) < 0.8), `slow scenes show no more speed than they have (${shown})`);
+  expect(factor < 0.8 && !/plant/.test(why), `nor is a pendulum called a plant (${factor}: ${why})`);
   await openItem(page, 'rose'); // 60 times of 4 ms and more for each sixtieth of a second: slow on any computer
   await ask(page, (viewer) => viewer.set({ step: 1 / 3600, wind: 6 }));
   await setPlaying(page, true);
   const notice = page.locator('#notice');
-  await waitFor(page, () => /large for this computer/.test(document.getElementById('notice').textContent));
+  await waitFor(page, () => /steps take long/.test(document.getElementById('notice').textContent));
   await drop(page, [['notes.txt', 'nothing']]);
   await page.locator('#fault').waitFor();
   const boxes = () => page.locator('#figures, #notices p:visible').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()));
@@ -57,6 +69,9 @@ async function checkScale(page) {
   await page.locator('#scale').waitFor();
   const ticks = await page.locator('#scale .ticks').innerText();
   expect(/^0\s+[\d.]+\s+[\d.]+ [kmµn]?N m$/.test(ticks), `moments have a legend with units (${ticks})`);
+  const [bar, legend] = await Promise.all(['#scale .bar', '#scale'].map((name) => page.locator(name).boundingBox()));
+  expect(bar && bar.width > 0.8 * legend.width && bar.height >= 8 && bar.y > legend.y && bar.y + bar.height < legend.y + legend.height,
+    `the legend has a bar of colours (${JSON.stringify(bar)} in ${JSON.stringify(legend)})`);
   await page.locator('#overlays input[value=moment]').uncheck();
   await page.locator('#scale').waitFor({ state: 'hidden' });
   await page.locator('#tab-plants').click();

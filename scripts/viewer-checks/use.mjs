@@ -333,6 +333,13 @@ export async function checkSmall(page) {
     const inside = left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight && width >= 28 && height >= 28;
     return inside && control.contains(document.elementFromPoint(left + width / 2, top + height / 2));
   };
+  const height = (text) => page.evaluate((said) => {
+    document.getElementById('clock').textContent = said;
+    return document.getElementById('transport').clientHeight;
+  }, text);
+  await setPlaying(page, false);
+  const low = await height('0.00 s');
+  expect(await height('12.34 s') === low && await height('1234.56 s') === low, 'the clock of a long run stays in its row on a phone');
   for (const id of CONTROLS) {
     expect(await page.evaluate(met, id), `${id} can be reached on a phone`);
   }

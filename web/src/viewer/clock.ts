@@ -11,8 +11,8 @@ const MOST_STEPPING = 0.7; // of the time that there is: above this, steps are w
 
 export class Clock {
   playing = true;
-  /** Simulated over real time, as it was in the last second. */
-  factor = 1;
+  /** Simulated over real time, as it was in the last second or more; null until that is measured. */
+  factor: number | null = null;
   private readonly choice = byId<HTMLSelectElement>('speed');
   private last = -1;
   private due = 0;
@@ -21,6 +21,12 @@ export class Clock {
   private grace = 0;
   /** s, of the worker. */
   private stepping = 0;
+  private answers = 0;
+
+  constructor() {
+    // a page that nobody sees gets no frames: that time is not measured
+    document.addEventListener('visibilitychange', () => this.begin());
+  }
 
   get speed(): number {
     return Number(this.choice.value);
@@ -40,15 +46,22 @@ export class Clock {
   /** Measures anew, but for the first moments, in which a plant is made ready to be drawn. */
   begin(): void {
     this.grace = GRACE;
-    this.due = this.simulated = this.real = this.stepping = 0;
-    this.factor = this.speed;
+    this.due = 0;
+    this.factor = null;
+    this.measureAnew();
     saySlow('');
   }
 
-  /** Seconds since the frame before; `time` in seconds. */
-  tick(time: number): number {
-    const dt = this.last < 0 ? 0 : Math.min(time - this.last, LONGEST_FRAME);
+  private measureAnew(): void {
+    this.simulated = this.real = this.stepping = this.answers = 0;
+  }
+
+  /** Seconds since the frame before, as the page counts them; `time` in seconds. `live`: something is simulated. */
+  tick(time: number, live: boolean): number {
+    const real = this.last < 0 ? 0 : time - this.last;
+    const dt = Math.min(real, LONGEST_FRAME);
     this.last = time;
+    this.measure(real, live);
     if (this.playing) {
       this.due = Math.min(this.due + dt * this.speed, LONGEST_FRAME * Math.max(1, this.speed));
     }
@@ -66,29 +79,33 @@ export class Clock {
   passed(seconds: number, took: number): void {
     this.simulated += Math.max(0, seconds);
     this.stepping += took;
+    this.answers++;
   }
 
-  /** `live`: something is simulated. */
-  measure(dt: number, live: boolean): void {
-    this.real += dt;
+  // over a second, or until a step is done that takes longer
+  private measure(real: number, live: boolean): void {
+    this.real += real;
     if (this.grace > 0) {
-      this.grace -= dt;
-      this.simulated = this.real = this.stepping = 0;
-    } else if (this.real >= 1) {
+      this.grace -= real;
+      this.measureAnew();
+    } else if (this.real >= 1 && (this.answers > 0 || !live || !this.playing)) {
       this.factor = this.simulated / this.real;
       const slowed = this.playing && live && this.factor < SLOW * this.speed;
-      saySlow(slowed ? `Time has slowed to ${this.factor.toFixed(2)} of real time: ${this.reason}.` : '');
-      this.simulated = this.real = this.stepping = 0;
+      saySlow(slowed ? `Time has slowed to ${shortText(this.factor)} of real time: ${this.reason}.` : '');
+      this.measureAnew();
     }
   }
 
-  // steps for a second of the plant have 1/speed of a second
+  // steps for a simulated second have 1/speed of a second
   private get reason(): string {
     return this.stepping * this.speed > MOST_STEPPING * this.simulated
-      ? 'the plant is large for this computer' : 'this computer draws slowly';
+      ? 'its steps take long on this computer' : 'this computer draws slowly';
   }
 
   show(time: number): void {
     byId('clock').textContent = `${time.toFixed(2)} s`;
   }
 }
+
+/** A ratio with two digits after the point, and with two that count where it is small. */
+export const shortText = (ratio: number): string => (ratio >= 0.1 || ratio === 0 ? ratio.toFixed(2) : ratio.toPrecision(2));

@@ -3,6 +3,7 @@
 // page; in any order, a scene before its models or after.
 
 import { byId } from './dom';
+import { baseName, isScene } from './library';
 import type { Item } from './library';
 import { sayFault, sayNote } from './notices';
 import type { Viewer } from './viewer';
@@ -20,7 +21,7 @@ interface Found {
 
 export class FileOpener {
   private readonly viewer: Viewer;
-  /** A scene that was refused; perhaps the models that it names come next. */
+  /** What was refused, a scene before a model; perhaps the files that it names come next. */
   private waiting: Item | null = null;
 
   constructor(viewer: Viewer) {
@@ -68,7 +69,7 @@ export class FileOpener {
       return this.refuse(found, readable.length);
     }
     const texts = await Promise.all(readable.map(async ({ path, file }) => [path, await textOf(file)] as const));
-    await this.show(this.viewer.own.add(Object.fromEntries(texts)));
+    await this.show(this.viewer.own.add(Object.fromEntries(texts)), texts.map(([path]) => baseName(path)));
   }
 
   private refuse(found: Found[], count: number): void {
@@ -81,20 +82,28 @@ export class FileOpener {
     }
   }
 
-  // what came; or a scene that has waited for it
-  private async show(items: Item[]): Promise<void> {
-    const { viewer, waiting } = this;
-    this.waiting = null;
-    const wanted = waiting && viewer.own.find(waiting.name);
-    if (!wanted && items.length === 0) {
-      return sayNote('Kept. Now open the model or the scene that needs it.');
+  // what came; or what has waited for one of the files, whose names are `names`
+  private async show(items: Item[], names: string[]): Promise<void> {
+    const { own } = this.viewer;
+    const waiting = own.find(this.waiting?.name);
+    if (waiting && (items.length === 0 || names.some((name) => own.textOf(waiting).includes(name))) && await this.choose(waiting)) {
+      this.waiting = null;
+    } else if (items.length > 0) {
+      await this.choose(items[0]);
+    } else if (!waiting) {
+      sayNote('Kept. Now open the model or the scene that needs it.');
     }
-    const shown = wanted ?? items[0];
-    if (!(await viewer.chooseItem(shown))) {
-      this.waiting = shown;
-    } else if (!viewer.own.keeps) {
+  }
+
+  private async choose(item: Item): Promise<boolean> {
+    const { own } = this.viewer;
+    const opened = await this.viewer.chooseItem(item);
+    if (!opened && (!this.waiting || isScene(item.file, own.textOf(item)))) {
+      this.waiting = item;
+    } else if (opened && !own.keeps) {
       sayNote('This browser keeps no more: what you have opened is there until the page is closed.');
     }
+    return opened;
   }
 
   // ---- forgetting ---------------------------------------------------------------------------------

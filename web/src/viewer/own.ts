@@ -72,6 +72,11 @@ export class OwnFiles {
     return this.owns(item) ? `file:${item.file}` : item.name;
   }
 
+  /** As it was opened. */
+  textOf({ file }: Item): string {
+    return this.kept.texts[file] ?? '';
+  }
+
   pictureOf({ file }: Item): string | undefined {
     return this.kept.pictures[file];
   }

@@ -4,6 +4,7 @@
 
 import { Vector3 } from 'three';
 import { lengthText } from './accuracy';
+import { shortText } from './clock';
 import { byId, textElement } from './dom';
 import { LivePlot } from './plots';
 import { WEIGHTS } from './protocol';
@@ -72,7 +73,7 @@ export class Readings {
     this.motion.draw();
   }
 
-  /** `factor`: simulated over real time; null: it stands still. */
+  /** `factor`: simulated over real time; null: it stands still, or is not measured yet. */
   showFigures(world: LiveWorld | null, factor: number | null): void {
     const rows = world ? this.rows(world, factor) : [];
     byId('figures').hidden = rows.length === 0;
@@ -92,7 +93,7 @@ export class Readings {
       ['iterations', measured(this.iterations, 1)],
       ...adaptedRows(world),
       ...(drawn < all ? [['plants drawn', `${drawn} of ${all}`] as [string, string]] : []),
-      ['of real time', factor === null ? '–' : `${factor.toFixed(2)}×`],
+      ['of real time', factor === null ? '–' : `${shortText(factor)}×`],
     ];
   }
 }

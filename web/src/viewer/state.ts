@@ -40,8 +40,8 @@ export interface ViewerState {
   meshes: { name: string; instances: number }[];
   /** Of plants, as they are drawn now. */
   triangles: number;
-  /** Simulated over real time, as it was in the last second. */
-  factor: number;
+  /** Simulated over real time, as it was in the last second or more; null until that is measured. */
+  factor: number | null;
   slowed: boolean;
   /** Pictures drawn so far. */
   frames: number;

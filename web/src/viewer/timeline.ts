@@ -131,7 +131,7 @@ export class Timeline {
     const { track, lane } = this.track(thing, '');
     const start = numberOf(thing.data.start) || 0;
     const end = Math.min(numberOf(thing.data.end) || editor.seconds, editor.seconds);
-    const bar = element('div', 'bar');
+    const bar = element('div', 'duration');
     const item = thing.item.join();
     bar.style.left = this.place(start);
     bar.style.right = `calc(100% - ${this.place(end)})`;

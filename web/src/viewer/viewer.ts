@@ -477,8 +477,7 @@ export class Viewer {
 
   private onFrame(milliseconds: number): void {
     const time = milliseconds / 1000;
-    const dt = this.clock.tick(time);
-    this.clock.measure(dt, this.world !== null);
+    const dt = this.clock.tick(time, this.world !== null);
     if (this.clock.playing && this.world && !this.busy && this.opening === 0) {
       void this.simulate(dt);
     }
