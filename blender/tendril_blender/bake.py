@@ -71,7 +71,7 @@ def objects_of(nodes):
 
 
 def remember(nodes):
-    """Called by the importer: what it has made of the file's nodes."""
+    """Called by the importer: keeps the objects and bones that it has made of the file's nodes."""
     _nodes.clear()
     for number, node in nodes.items():
         if not isinstance(number, int):

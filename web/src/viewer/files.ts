@@ -21,7 +21,7 @@ interface Found {
 
 export class FileOpener {
   private readonly viewer: Viewer;
-  /** What was refused, a scene before a model; perhaps the files that it names come next. */
+  /** A refused scene, or else a refused model; perhaps the files that it names come next. */
   private waiting: Item | null = null;
 
   constructor(viewer: Viewer) {
@@ -82,7 +82,7 @@ export class FileOpener {
     }
   }
 
-  // what came; or what has waited for one of the files, whose names are `names`
+  // the first of the new items, or a refused one that needs one of the new files; `names` are those of the files
   private async show(items: Item[], names: string[]): Promise<void> {
     const { own } = this.viewer;
     const waiting = own.find(this.waiting?.name);

@@ -73,7 +73,7 @@ export class Readings {
     this.motion.draw();
   }
 
-  /** `factor`: simulated over real time; null: it stands still, or is not measured yet. */
+  /** `factor`: simulated over real time; null: the clock is stopped, or nothing is measured yet. */
   showFigures(world: LiveWorld | null, factor: number | null): void {
     const rows = world ? this.rows(world, factor) : [];
     byId('figures').hidden = rows.length === 0;
