@@ -173,3 +173,65 @@ TD_TEST(reference_plants_of_every_solver_stand_on_a_plane_at_their_base) {
         stage_free(&s);
     }
 }
+
+// ---- room for pairs -------------------------------------------------------------------------
+
+// A strand that falls on 30 planes, which are one: more pairs than there is room for at first.
+static stage crowded(const char *solver, const char *method, bool fixed, char text[4096]) {
+    td_world_opts opts = td_world_opts_default();
+    int at = snprintf(text, 4096,
+                      "{objects: [{name: stick, solver: %s, start: drawn, strand: {points: "
+                      "[[0, 0.02, 0], [0.2, 0.02, 0]], segments: 10, radius: 0.002, start: {held: "
+                      "free}}}], contact: {method: %s}, record: {duration: 1}, colliders: [",
+                      solver, method);
+    for (int32_t k = 0; k < 30; k++) {
+        at += snprintf(text + at, 4096 - (size_t)at, "{plane: {}}, ");
+    }
+    snprintf(text + at, 4096 - (size_t)at, "]}");
+    opts.fixed_room = fixed;
+    return stage_with(text, opts, NULL);
+}
+
+TD_TEST(reference_room_for_pairs_grows_and_the_run_goes_on) {
+    static char text[4096];
+    for (int32_t k = 0; k < 6; k++) {
+        stage s = crowded(ride_solvers[k % 3], ride_methods[k / 3], false, text);
+        stage late = crowded(ride_solvers[k % 3], ride_methods[k / 3], false, text);
+        CHECK_INT(s.status, TD_OK);
+        steps(s.world, 30);
+        CHECK(td_world_contacts(s.world, NULL, 0) >= 30);
+        CHECK(tip_of(s.world, 0, -1).y > 0.002);
+        // the room is part of what is saved
+        char *bytes = saved(s.world);
+        CHECK_INT(td_world_restore(late.world, bytes, td_world_save_size(s.world), NULL), TD_OK);
+        CHECK(same_bits(s.world, late.world));
+        steps(s.world, 5);
+        steps(late.world, 5);
+        CHECK(same_bits(s.world, late.world));
+        free(bytes);
+        stage_free(&late);
+        stage_free(&s);
+    }
+}
+
+TD_TEST(reference_room_for_pairs_that_is_fixed_fails_with_nothing_changed) {
+    static char text[4096];
+    for (int32_t k = 0; k < 3; k++) {
+        stage s = crowded(ride_solvers[k], "barrier", true, text);
+        td_diag diag = {.message = ""};
+        td_status status = TD_OK;
+        char *bytes = NULL;
+        for (int32_t n = 0; n < 30 && status == TD_OK; n++) {
+            free(bytes);
+            bytes = saved(s.world);
+            status = td_world_step(s.world, &diag);
+        }
+        char *after = saved(s.world);
+        CHECK_INT(status, TD_ERR_LIMIT);
+        CHECK_SAY(strstr(diag.message, "pairs"), "%s", diag.message);
+        CHECK(memcmp(bytes, after, td_world_save_size(s.world)) == 0);
+        free(after);
+        free(bytes);
+        stage_free(&s);
+    }
+}

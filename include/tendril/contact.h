@@ -74,6 +74,9 @@ typedef struct td_contact_opts {
     td_real static_friction; ///< 0..10: as that of a collider, between segments. Surfaces that slip
                              ///< more slowly than `creep` when a step begins stick. Default 0.
     td_impact_law law;       ///< With the method exact. Default TD_IMPACT_NEWTON.
+    int32_t pairs; ///< 1..4096: room for so many pairs of near segments or colliders, for each
+                   ///< segment. A step that finds more is TD_ERR_LIMIT; a world grows its room. It
+                   ///< changes no result. Default 16.
 } td_contact_opts;
 
 TD_API td_contact_opts td_contact_opts_default(void);

@@ -38,8 +38,8 @@ TD_API void td_island_free(td_island *island); ///< NULL is allowed.
 /// Steps all of them, or none. `opts` has an entry a state; dt and integrator, an implicit one, are
 /// the same for all. `stats` may be NULL. TD_ERR_DIVERGED, with everything as it was, when a value
 /// is not finite, when segments overlap at the start, when colliders or held ends leave no room,
-/// or when the step does not converge even in parts of 1/64 of dt; TD_ERR_LIMIT when there are
-/// more contacts than there is room for.
+/// or when the step does not converge even in parts of 1/64 of dt; TD_ERR_LIMIT, likewise, when
+/// more segments are near each other than there is room for: see td_contact_opts.pairs.
 TD_API td_status td_island_step(td_island *island, const td_step_opts *opts,
                                 const td_collider *colliders, int32_t collider_count,
                                 td_step_stats *stats, td_diag *diag);

@@ -312,7 +312,12 @@ static bool find_colliders(tdi_contacts *c) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
-static td_status too_many(const tdi_contacts *c, td_diag *diag) {
+bool tdi_contacts_full(const tdi_contacts *c) {
+    return c->full;
+}
+
+static td_status too_many(tdi_contacts *c, td_diag *diag) {
+    c->full = true;
     return tdi_fail(diag, TD_ERR_LIMIT,
                     "more than %d pairs of capsules and colliders are near each other",
                     c->pair_limit);
@@ -325,6 +330,7 @@ bool tdi_contacts_come_near(const tdi_contacts *c, tdi_near_pair pair, const td_
 }
 
 td_status tdi_contacts_find(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx, td_diag *diag) {
+    c->full = false;
     const tdi_search_motion m = c->stands
                                     ? (tdi_search_motion){.x = x, .dx = dx, .center = c->center}
                                     : motion_of(c, x, dx);

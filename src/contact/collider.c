@@ -3,6 +3,7 @@
 
 #include "base/diag.h"
 #include "base/opts.h"
+#include "contact/contact.h"
 #include "math/quat.h"
 #include "tendril/contact.h"
 
@@ -89,8 +90,12 @@ td_status td_colliders_check(const td_collider *colliders, int32_t count, td_dia
 // ---- options --------------------------------------------------------------------------------
 
 td_contact_opts td_contact_opts_default(void) {
-    td_contact_opts opts = {
-        .struct_size = sizeof opts, .self = true, .friction = 0.3, .gap = 0.2, .creep = 1e-3};
+    td_contact_opts opts = {.struct_size = sizeof opts,
+                            .self = true,
+                            .friction = 0.3,
+                            .gap = 0.2,
+                            .creep = 1e-3,
+                            .pairs = 16};
     return opts;
 }
 
@@ -109,7 +114,8 @@ td_status td_contact_opts_check(const td_contact_opts *opts, td_diag *diag) {
                   {"creep", opts->creep, 1e-9, 1},
                   {"restitution", opts->restitution, 0, 1},
                   {"rolling", opts->rolling, 0, 1},
-                  {"static_friction", opts->static_friction, 0, FRICTION_MAX}};
+                  {"static_friction", opts->static_friction, 0, FRICTION_MAX},
+                  {"pairs", opts->pairs, 1, TDI_PAIRS_MOST}};
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
         if (!(fields[i].value >= fields[i].low && fields[i].value <= fields[i].high)) {
             return tdi_fail(diag, TD_ERR_ARGUMENT,

@@ -47,12 +47,14 @@ typedef struct tdi_contacts_def {
     int32_t point_count;
     int32_t collider_limit; // never more colliders than this
     int32_t pair_limit;     // pairs near each other at once, and half as many contacts of each of
-                            // the two sorts; 0: 16 a capsule and 64
+                            // the two sorts; 0: those of the options a capsule, and 64
     // Whether the capsules i < j never touch, as neighbours on a stem do not; NULL: all may. Pairs
     // with a common point never do anyway.
     bool (*skip)(void *context, int32_t i, int32_t j);
     void *context;
 } tdi_contacts_def;
+
+#define TDI_PAIRS_MOST 4096 // of the options
 
 td_status tdi_contacts_new(const tdi_contacts_def *def, const td_alloc *alloc, tdi_contacts **out,
                            td_diag *diag);
@@ -75,6 +77,9 @@ void tdi_contacts_share(tdi_contacts *c, td_pool *pool);
 // any of the functions below is called with places that were not covered.
 // TD_ERR_LIMIT: too many, for which a shorter dx may help; TD_ERR_DIVERGED: a place is not finite.
 td_status tdi_contacts_find(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx, td_diag *diag);
+
+// Whether there was no room for all pairs, contacts or planes since the last search began.
+bool tdi_contacts_full(const tdi_contacts *c);
 
 typedef struct tdi_near_pair { // i < capsule_count; j > i, or capsule_count + a collider
     int32_t i, j;

@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-#define PAIRS_EACH  16
 #define PAIRS_MORE  64
 #define PAIRS_LIMIT (1 << 28)
 #define BLUNT       0.2 // a gap is too small by a twentieth of its range at most
@@ -18,7 +17,7 @@
 static td_status check_capsules(const tdi_contacts_def *def, td_diag *diag) {
     if (def->capsule_count < 1 || def->point_count < 1 || def->collider_limit < 0 ||
         def->pair_limit < 0 || def->pair_limit > PAIRS_LIMIT ||
-        def->capsule_count > (PAIRS_LIMIT - PAIRS_MORE) / PAIRS_EACH) {
+        def->capsule_count > (PAIRS_LIMIT - PAIRS_MORE) / def->opts->pairs) {
         return tdi_fail(
             diag, TD_ERR_ARGUMENT,
             "capsule_count is %d, point_count %d, collider_limit %d, pair_limit %d; counts must be "
@@ -104,7 +103,7 @@ static tdi_contacts sized(const tdi_contacts_def *def) {
                       .group = TD_NONE,
                       .h = 1};
     c.pair_limit =
-        def->pair_limit > 0 ? def->pair_limit : PAIRS_EACH * def->capsule_count + PAIRS_MORE;
+        def->pair_limit > 0 ? def->pair_limit : def->opts->pairs * def->capsule_count + PAIRS_MORE;
     c.contact_limit = (c.pair_limit + 1) / 2;
     c.block_limit = c.pair_limit / TDI_PAIR_BLOCK + 1 + tdi_turns_of(c.capsule_count);
     while (c.bucket_count < 4 * c.capsule_count) {

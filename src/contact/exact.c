@@ -224,6 +224,7 @@ static td_status find_pair(finder *f, tdi_near_pair pair, const td_vec3 *x, cons
     const td_real part = tdi_pair_free(c, pair, x, dx);
     const int count = spots_of(c, pair, x, dx, part, spots);
     if (f->count + count + c->plane_count - first > c->contact_limit) {
+        c->full = true;
         return TD_ERR_LIMIT;
     }
     bool met[TDI_TOUCHES] = {false};

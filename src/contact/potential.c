@@ -287,7 +287,8 @@ void tdi_contacts_steady(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
     tdi_pool_turns(c->pool, tdi_turns_of(c->friction_count), steady_turn, &w);
 }
 
-static td_status none_left(const tdi_contacts *c, td_diag *diag) {
+static td_status none_left(tdi_contacts *c, td_diag *diag) {
+    c->full = true;
     return tdi_fail(diag, TD_ERR_LIMIT, "more than %d contacts at once", c->contact_limit);
 }
 

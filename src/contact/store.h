@@ -83,6 +83,7 @@ struct tdi_contacts {
     void *context;
     int32_t capsule_count, point_count;
     int32_t collider_limit, pair_limit, contact_limit;
+    bool full; // there was no room for all since the last search began
     tdi_capsule *capsule;
 
     td_real h; // s, of the colliders' step

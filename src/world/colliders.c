@@ -27,6 +27,7 @@ td_contact_opts tdi_world_contact_opts(const td_world *w) {
     opts.rolling = c->rolling;
     opts.static_friction = c->static_friction;
     opts.law = c->law;
+    opts.pairs = w->near.pairs;
     return opts;
 }
 

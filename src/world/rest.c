@@ -128,14 +128,15 @@ static void bind(const settling *s, party *p) {
     }
 }
 
-// All that touch at once: what they come to rest on may be far away as they are drawn.
-static td_status settle_party(settling *s, party *p) {
-    td_world *w = s->world;
-    const td_contact_opts opts = tdi_world_contact_opts(w);
+// With room for so many pairs a segment. *full: there were more.
+static td_status settle_within(settling *s, party *p, int32_t pairs, td_step_stats *stats,
+                               bool *full) {
+    const td_world *w = s->world;
+    td_contact_opts opts = tdi_world_contact_opts(w);
     const bool touching = tdi_world_touches(w);
     const int32_t colliders = w->enabled_colliders;
-    td_step_stats stats = {0};
     tdi_touch *touch = NULL;
+    opts.pairs = pairs;
     td_status status =
         touching ? tdi_touch_new(p->members, p->count, &opts, colliders, w->alloc, &touch, &s->diag)
                  : TD_OK;
@@ -147,14 +148,29 @@ static td_status settle_party(settling *s, party *p) {
                                    .holds = p->holds,
                                    .colliders = w->colliders,
                                    .collider_count = touching ? colliders : 0};
-        status = settle_system(s, &system, &stats, &s->diag);
+        status = settle_system(s, &system, stats, &s->diag);
     }
+    *full = status == TD_ERR_LIMIT && touch && touch->set && tdi_contacts_full(touch->set);
+    tdi_touch_free(touch);
+    return status;
+}
+
+// All that touch at once: what they come to rest on may be far away as they are drawn.
+static td_status settle_party(settling *s, party *p) {
+    const td_world *w = s->world;
+    td_step_stats stats = {0};
+    td_status status;
+    bool full;
+    int32_t pairs = w->near.pairs;
+    do {
+        status = settle_within(s, p, pairs, &stats, &full);
+        pairs *= 2;
+    } while (full && pairs <= TDI_PAIRS_MOST);
     for (int32_t k = 0; s->rests && k < w->actor_count; k++) {
         if (p->place[k] != TD_NONE) {
             s->rests[k] = rest_of(w, &w->actors[k], stats.iterations);
         }
     }
-    tdi_touch_free(touch);
     return status;
 }
 

@@ -209,6 +209,21 @@ td_status tdi_world_step_room(td_world *w, td_diag *diag) {
     return status;
 }
 
+td_status tdi_world_pair_room(td_world *w, int32_t pairs, td_diag *diag) {
+    const int32_t before = w->near.pairs;
+    td_status status = pairs > TDI_PAIRS_MOST ? TD_ERR_LIMIT : TD_OK;
+    if (status == TD_OK) {
+        w->near.pairs = pairs;
+        status = tdi_world_step_room(w, diag);
+    }
+    if (status != TD_OK) {
+        w->near.pairs = before;
+        return tdi_fail(diag, status, "there is no room for %d pairs of near segments, a segment",
+                        (int)pairs);
+    }
+    return TD_OK;
+}
+
 td_status tdi_world_tie_room(td_world *w, int64_t count) {
     const growing arrays[] = {{&w->ties, sizeof *w->ties}};
     if (w->ties && count <= w->tie_capacity) {

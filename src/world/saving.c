@@ -17,7 +17,7 @@
 #include <string.h>
 
 #define MAGIC    0x746e6474u // "tdnt"
-#define VERSION  19u
+#define VERSION  20u
 #define MAX_STEP ((int64_t)1 << 53)
 
 typedef struct head {
@@ -29,7 +29,7 @@ typedef struct head {
     int32_t slept;                    // contacts of those that sleep
     int32_t drives;                   // degrees of freedom that are driven
     int32_t ties;                     // places of constraints that were added
-    int32_t spare;                    // 0
+    int32_t pairs;                    // that there is room for, a segment
 } head;
 
 // ---- shape ----------------------------------------------------------------------------------
@@ -128,7 +128,7 @@ static void tape_world(tdi_tape *t, td_world *w) {
               tdi_world_count_slept(w),
               tdi_world_drive_count(w),
               tdi_world_added_ties(w),
-              0};
+              w->near.pairs};
     tdi_tape_item(t, &h, sizeof h);
     w->step = h.step;
     for (int32_t k = 0; k < w->actor_count; k++) {
@@ -278,7 +278,7 @@ static bool fits(const td_world *w, const head *h, const char *bytes, size_t siz
     bool good = h->actors >= own && h->colliders >= w->scene->def.collider_count &&
                 (size_t)h->actors <= (size - sizeof *h) / sizeof(int32_t) && h->hands >= 0 &&
                 h->watched >= 0 && h->watched <= TDI_WATCH_MOST && h->slept >= 0 &&
-                h->drives >= 0 && h->ties >= 0;
+                h->drives >= 0 && h->ties >= 0 && h->pairs >= 1 && h->pairs <= TDI_PAIRS_MOST;
     good = good && alive_ties(h, bytes, size) >= 0;
     for (int32_t k = 0; k < h->actors && good; k++) {
         grown += variant_at(bytes, k) >= w->scene_variants;
@@ -517,12 +517,30 @@ static td_status follow_save(td_world *w, td_diag *diag) {
     return status;
 }
 
+// Where a search finds no room on a long way it tries a shorter one, so that the room counts.
+static td_status take_pairs(td_world *w, int32_t pairs, td_diag *diag) {
+    if (pairs == w->near.pairs) {
+        return TD_OK;
+    }
+    return pairs > w->near.pairs && w->fixed_room && diag
+               ? tdi_fail(diag, TD_ERR_LIMIT,
+                          "the checkpoint needs room for %d pairs of near segments, a segment; the "
+                          "world has room for %d, and is not to grow",
+                          (int)pairs, (int)w->near.pairs)
+               : tdi_world_pair_room(w, pairs, diag);
+}
+
 td_status td_world_restore(td_world *w, const void *bytes, size_t size, td_diag *diag) {
     if (!w || !bytes) {
         return tdi_refuse(diag, __func__);
     }
     head h;
     td_status status = check_save(w, bytes, size, &h, diag);
+    if (status != TD_OK) {
+        return status;
+    }
+    const int32_t pairs = w->near.pairs;
+    status = take_pairs(w, h.pairs, diag);
     if (status != TD_OK) {
         return status;
     }
@@ -533,6 +551,7 @@ td_status td_world_restore(td_world *w, const void *bytes, size_t size, td_diag 
         status = other_scene(diag);
     }
     if (status != TD_OK) {
+        take_pairs(w, pairs, NULL); // there is room for as many
         return status;
     }
     tdi_tape t = {NULL, bytes, 0, TD_OK};

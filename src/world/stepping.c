@@ -354,6 +354,18 @@ static td_status first_status(const td_world *w) {
     return TD_OK;
 }
 
+// Whether an island that could not be solved, or the search for islands, found no room for all
+// pairs.
+static bool lacks_room(const td_world *w) {
+    bool lacks = w->near.set && tdi_contacts_full(w->near.set);
+    for (int32_t k = 0; k < w->awake_count && !lacks; k++) {
+        const tdi_island *i = &w->islands[w->awake[k]];
+        lacks = first_of(w, i)->status != TD_OK && i->touch && i->touch->set &&
+                tdi_contacts_full(i->touch->set);
+    }
+    return lacks && !w->fixed_room;
+}
+
 // Solves all islands, joining those that came near each other, until nothing did.
 static td_status solve(const stepping *s, td_diag *diag) {
     td_world *w = s->world;
@@ -362,7 +374,7 @@ static td_status solve(const stepping *s, td_diag *diag) {
     for (bool apart = false; status == TD_OK && !apart;) {
         for_islands(s, solve_island);
         halve(s);
-        if (w->hold_blocked) {
+        if (w->hold_blocked && !lacks_room(w)) {
             for_islands(s, hold_island);
         }
         status = first_status(w);
@@ -416,7 +428,13 @@ td_status td_world_step(td_world *w, td_diag *diag) {
         return tdi_refuse(diag, __func__);
     }
     td_diag *told = diag ? diag : &own;
-    const td_status status = step(w, told);
+    td_status status = step(w, told);
+    bool grows = true;
+    while (status != TD_OK && status != TD_ERR_BLOCKED && grows && lacks_room(w)) {
+        status = tdi_world_pair_room(w, 2 * w->near.pairs, told);
+        grows = status == TD_OK;
+        status = grows ? step(w, told) : status;
+    }
     if (status != TD_OK && status != TD_ERR_BLOCKED) {
         tdi_world_log_failure(w, status, told);
     }

@@ -135,6 +135,8 @@ static td_status new_world(td_scene *scene, td_status made, const td_world_opts 
         w->hold_blocked = opts->hold_blocked;
         w->log = opts->log;
         w->adaptable = opts->adaptable;
+        w->fixed_room = opts->fixed_room;
+        w->near.pairs = td_contact_opts_default().pairs;
         status = make(w, opts, diags);
     } else {
         td_scene_free(scene);

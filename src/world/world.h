@@ -178,6 +178,7 @@ typedef struct tdi_nearness {
     char *trial;   // room for contact of one actor, to ask whether something is in its way
     size_t trial_bytes;
     int64_t point_capacity, capsule_capacity;
+    int32_t pairs; // that there is room for, a segment
 } tdi_nearness;
 
 // A constraint: of the scene, which come first, or one that a program has added.
@@ -297,6 +298,7 @@ struct td_world {
     int32_t actor_capacity;
     int64_t segment_count; // of all that were made
     int64_t segment_limit;
+    bool fixed_room;   // steps never allocate
     bool adaptable;    // every tree with an implicit integrator may be reduced later
     bool hold_blocked; // what cannot be solved is held, and all others go on
     bool regroup;      // others act than in the last step
@@ -421,6 +423,8 @@ void tdi_world_take_places(td_world *world, const int32_t *variants, int32_t cou
 td_status tdi_world_actor_room(td_world *world, int64_t count);
 // For contact of all actors that were made; see also tdi_world_reserve().
 td_status tdi_world_step_room(td_world *world, td_diag *diag);
+// Room for so many pairs a segment, more than before or less; when it fails, as many as before.
+td_status tdi_world_pair_room(td_world *world, int32_t pairs, td_diag *diag);
 // Where points of actors begin, from this one on.
 void tdi_world_number_points(td_world *world, int32_t from);
 td_status tdi_world_collider_room(td_world *world, int64_t count);
