@@ -246,7 +246,7 @@ TD_TEST(tangent_matches_differences_of_energies_for_all_joints_and_laws) {
         char *block = malloc(l.used);
         l = (tdi_layout){block, 0};
         tdi_tangent_place(&tangent, &l);
-        tdi_tangent_expand(&tangent, weight);
+        tdi_tangent_expand(&tangent, weight, NULL, 0);
         for (int32_t d = 0; d < want->n; d++) {
             td_real x[MAX_DOFS] = {0}, kx[MAX_DOFS], mx[MAX_DOFS];
             x[d] = 1;

@@ -380,7 +380,8 @@ class Actor(Unpickled):
 
     def modes(self, count: int = 6) -> np.ndarray:
         """The lowest modes about the pose, which should be at rest: a structured array with frequency
-        (Hz), damping_ratio and twist (0 to 1)."""
+        (Hz), damping_ratio and twist (0 to 1). Constraints take part: actors that they join have their
+        modes in common."""
         if count < 0:
             raise ArgumentError(f"count is {count}; it must be 0 or more")
         out, diag = room("td_mode", count), new_diag()

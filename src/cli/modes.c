@@ -10,7 +10,8 @@ static const char help[] =
     "\n"
     "Grows a model ('-' is standard input) or the objects of a scene, computes their\n"
     "pose at rest under gravity, and prints frequencies and damping ratios of the lowest\n"
-    "vibration modes of each object.\n"
+    "vibration modes of each object. Constraints take part: objects that they join have\n"
+    "their modes in common.\n"
     "\n"
     "  --count K             number of modes (10)\n"
     "  --gravity X,Y,Z       in m/s^2 (0,-9.81,0, or that of the scene)\n"
@@ -109,7 +110,8 @@ static int modes_of_model(const char *path, const modes_args *args) {
 static td_status modes_of_actor(td_world *world, int32_t actor, const modes_args *args,
                                 td_diag *diag) {
     const td_actor a = td_world_actor(world, actor);
-    const int32_t count = args->count < a.dof_count ? (int32_t)args->count : a.dof_count;
+    const int32_t dofs = td_world_mode_count(world, actor), most = dofs > 0 ? dofs : 1,
+                  count = args->count < most ? (int32_t)args->count : most;
     td_mode *modes = calloc((size_t)count + 1, sizeof *modes);
     if (!modes) {
         return TD_ERR_MEMORY;

@@ -9,6 +9,7 @@
 // In statics there are weight and springs alone.
 
 #include "helix/lanes.h"
+#include "implicit/modal.h"
 #include "load/point.h"
 
 typedef struct tdi_helix_step {
@@ -46,8 +47,11 @@ tdi_helix_ride tdi_helix_ride_at(const td_helix_state *state, const tdi_helix_po
 td_vec3 tdi_helix_star(const td_helix_state *state, const tdi_helix_point *point);
 
 // rest.c: fills the nodes' forms with springs and weight of the elements, each with the gradient of
-// all that it carries and the second derivatives of that; the sum of the forms is the Hessian.
-void tdi_helix_expand(td_helix_state *state, td_vec3 gravity);
+// all that it carries and the second derivatives of that; the sum of the forms is the Hessian. With
+// these forces at points of it.
+void tdi_helix_expand(td_helix_state *state, td_vec3 gravity, const tdi_pin_load *loads,
+                      int32_t count);
 
 // Helices for the common Newton's method; bodies are td_helix_states.
 extern const tdi_implicit tdi_helix_implicit;
+extern const tdi_modal tdi_helix_modal; // modes.c

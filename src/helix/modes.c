@@ -10,11 +10,11 @@
 #include "base/guard.h"
 #include "base/range.h"
 #include "helix/implicit.h"
+#include "helix/pins.h"
+#include "implicit/modal.h"
 #include "math/subspace.h"
 
 #include <string.h>
-
-#define ROUNDING 1e-15
 
 typedef struct tangent {
     td_helix_state *state;
@@ -135,46 +135,43 @@ static bool factor(void *context, td_real shift) {
     return true;
 }
 
-static void solve(void *context, td_real *x) {
+static void respond(void *context, td_real *x) {
     const tangent *t = context;
     td_helix_state *s = t->state;
-    read_all(s, x, false);
-    tdi_helix_multiply(s, t->inertia);
-    write_answers(s, x);
     read_all(s, x, true);
     tdi_helix_sweep_respond(s);
     write_answers(s, x);
 }
 
-// What rounding leaves of lambda.
-static td_real noise_of(const tangent *t) {
-    td_real most = 0;
-    for (int32_t i = 0; i < t->state->model->element_count; i++) {
-        const td_vec3 k = diagonal_of(&t->stiffness[i].d), m = diagonal_of(&t->inertia[i].d);
-        most = m.x > 0 ? fmax(most, fabs(k.x) / m.x) : most;
-        most = m.z > 0 ? fmax(most, fabs(k.z) / m.z) : most;
-    }
-    return ROUNDING * most;
+static void solve(void *context, td_real *x) {
+    inertia(context, x, x);
+    respond(context, x);
 }
 
 // ---- entry ----------------------------------------------------------------------------------
 
-// omega^2 = lambda; damping ratio = x^T B x/(2 omega), with x^T M x = 1
-static td_mode mode_of(const tangent *t, const tdi_subspace *b, int32_t j) {
+static tdi_modal_form form_of(void *context, const td_real *x) {
+    const tangent *t = context;
     const td_helix_model *m = t->state->model;
-    const td_real lambda = b->lambda[j], omega = sqrt(fabs(lambda));
-    td_real elastic = 0, friction = 0, twist = 0;
-    td_mode mode = {(lambda < 0 ? -omega : omega) / (2 * TDI_PI), 0, 0};
-    read_all(t->state, tdi_subspace_vector(b, j), false);
+    tdi_modal_form f = {0, 0, 0};
+    read_all(t->state, x, false);
     for (int32_t i = 0; i < m->element_count; i++) {
         const tdi_helix_element *e = &m->element[i];
         const td_vec3 d = t->state->node[i].move.d;
-        elastic += tdi_dot(d, tdi_times(e->stiffness, d));
-        friction += tdi_dot(d, tdi_times(e->friction, d));
-        twist += e->stiffness.y * d.y * d.y;
+        f.stiffness += tdi_dot(d, tdi_times(e->stiffness, d));
+        f.damping += tdi_dot(d, tdi_times(e->friction, d));
+        f.twist += e->stiffness.y * d.y * d.y;
     }
-    mode.damping_ratio = lambda > 0 ? friction / (2 * omega) : 0;
-    mode.twist = elastic > 0 ? twist / elastic : 0;
+    return f;
+}
+
+// omega^2 = lambda; damping ratio = x^T B x/(2 omega), with x^T M x = 1
+static td_mode mode_of(tangent *t, const tdi_subspace *b, int32_t j) {
+    const td_real lambda = b->lambda[j], omega = sqrt(fabs(lambda));
+    const tdi_modal_form f = form_of(t, tdi_subspace_vector(b, j));
+    td_mode mode = {(lambda < 0 ? -omega : omega) / (2 * TDI_PI), 0, 0};
+    mode.damping_ratio = lambda > 0 ? f.damping / (2 * omega) : 0;
+    mode.twist = f.stiffness > 0 ? f.twist / f.stiffness : 0;
     return mode;
 }
 
@@ -185,14 +182,58 @@ static void place(void *context, tdi_layout *l) {
     t->inertia = tdi_layout_place(l, n, sizeof *t->inertia);
 }
 
-static void expand(const tangent *t, td_vec3 gravity) {
+static void expand(void *context, td_vec3 gravity, const tdi_pin_load *loads, int32_t count) {
+    const tangent *t = context;
     td_helix_state *s = t->state;
-    tdi_helix_expand(s, gravity);
+    tdi_helix_expand(s, gravity, loads, count);
     for (int32_t i = 0; i < s->model->element_count; i++) {
         t->stiffness[i] = s->node[i].form;
+        memset(&t->inertia[i], 0, sizeof t->inertia[i]);
         tdi_helix_add_inertia(s, i, &t->inertia[i]);
     }
 }
+
+static int32_t open_tangent(void *context, void *body) {
+    td_helix_state *s = body;
+    *(tangent *)context = (tangent){.state = s};
+    return s->model->head.dof_count;
+}
+
+// Of forms as tdi_helix_expand() leaves them: elements have their parts of all that they carry.
+static void gradient(void *context, td_real *y) {
+    const tangent *t = context;
+    td_helix_state *s = t->state;
+    for (int32_t i = 0; i < s->model->element_count; i++) {
+        const tdi_helix_form *form = &t->stiffness[i];
+        s->node[i].respond = (tdi_helix_motion){form->start.n, form->start.f, form->g};
+    }
+    write_answers(s, y);
+}
+
+static void push(void *context, const tdi_pin *pin, td_vec3 force, bool first) {
+    const tangent *t = context;
+    tdi_helix_pin_push(t->state, pin, tdi_scale(force, -1), first);
+}
+
+static void gather(void *context, td_real *y) {
+    const tangent *t = context;
+    tdi_helix_sum_pushes(t->state);
+    write_answers(t->state, y);
+}
+
+const tdi_modal tdi_helix_modal = {.bytes = sizeof(tangent),
+                                   .open = open_tangent,
+                                   .place = place,
+                                   .expand = expand,
+                                   .gradient = gradient,
+                                   .stiffness = stiffness,
+                                   .inertia = inertia,
+                                   .diagonal = diagonal,
+                                   .factor = factor,
+                                   .respond = respond,
+                                   .push = push,
+                                   .gather = gather,
+                                   .form = form_of};
 
 td_status td_helix_modes(td_helix_state *s, td_vec3 gravity, int32_t count, td_mode *modes,
                          td_diag *diag) {
@@ -200,7 +241,7 @@ td_status td_helix_modes(td_helix_state *s, td_vec3 gravity, int32_t count, td_m
         return tdi_refuse(diag, __func__);
     }
     tangent t = {.state = s};
-    tdi_subspace b = {.pencil = {&t, place, stiffness, inertia, diagonal, factor, solve}};
+    tdi_subspace b = {.pencil = {&t, place, stiffness, inertia, diagonal, factor, solve, NULL}};
     const tdi_range ranges[] = {TDI_FINITE3("gravity", "m/s^2", gravity)};
     td_status status = tdi_check_ranges(ranges, 3, NULL, TD_NONE, diag);
     if (status == TD_OK) {
@@ -209,8 +250,7 @@ td_status td_helix_modes(td_helix_state *s, td_vec3 gravity, int32_t count, td_m
     if (status != TD_OK) {
         return status;
     }
-    expand(&t, gravity);
-    b.noise = noise_of(&t);
+    expand(&t, gravity, NULL, 0);
     status = tdi_subspace_solve(&b, count, diag);
     for (int32_t j = 0; j < count && status != TD_ERR_DIVERGED; j++) {
         modes[j] = mode_of(&t, &b, j);

@@ -9,6 +9,7 @@
 
 #include "base/range.h"
 #include "helix/implicit.h"
+#include "helix/pins.h"
 
 #include <string.h>
 
@@ -18,17 +19,29 @@
 
 // ---- springs and weight ---------------------------------------------------------------------
 
-void tdi_helix_expand(td_helix_state *s, td_vec3 gravity) {
+void tdi_helix_expand(td_helix_state *s, td_vec3 gravity, const tdi_pin_load *loads,
+                      int32_t count) {
+    const td_sym3 none = {0};
     td_step_opts opts = td_step_opts_default();
     opts.gravity = gravity;
     s->head.opts = &opts;
     *s->now = (tdi_helix_step){.h = 0};
     for (int32_t i = 0; i < s->model->element_count; i++) {
         memset(&s->node[i].form, 0, sizeof s->node[i].form);
+        s->levers[i].any = false;
+    }
+    for (int32_t k = 0; k < count; k++) {
+        tdi_helix_pin_add(s, &loads[k].pin, loads[k].gradient, &none, TDI_LEVERS_ALL);
     }
     for (int32_t i = s->model->element_count - 1; i >= 0; i--) {
         tdi_helix_add_element(s, i, true);
         tdi_helix_carry(s, i);
+    }
+    for (int32_t i = 0; i < s->model->element_count; i++) {
+        if (s->levers[i].any) {
+            tdi_helix_form_add_levers(&s->node[i].form, &s->levers[i]);
+            s->levers[i].any = false;
+        }
     }
     s->head.opts = NULL;
 }
@@ -40,7 +53,7 @@ static td_real larger(td_real a, td_vec3 v) {
 // Moments of elements, N m: gradients by curvatures over lengths; and of what roots leave free.
 td_real tdi_helix_residual(td_helix_state *s, td_vec3 gravity) {
     td_real most = 0;
-    tdi_helix_expand(s, gravity);
+    tdi_helix_expand(s, gravity, NULL, 0);
     for (int32_t i = 0; i < s->model->element_count; i++) {
         const tdi_helix_element *e = &s->model->element[i];
         const tdi_helix_form *form = &s->node[i].form;
@@ -99,7 +112,7 @@ static const char *rest_element(const td_helix_state *s, int32_t i, td_real none
 
 static td_status rest_all(td_helix_state *s, td_vec3 gravity, td_helix_model *to, td_diag *diag) {
     const td_real none = NO_LOAD * reach_of(to) * tdi_norm(gravity);
-    tdi_helix_expand(s, gravity);
+    tdi_helix_expand(s, gravity, NULL, 0);
     for (int32_t i = 0; i < to->element_count; i++) {
         const char *wrong = rest_element(s, i, none, &to->element[i]);
         if (wrong) {

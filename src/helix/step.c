@@ -475,6 +475,7 @@ const tdi_implicit tdi_helix_implicit = {
     .pin_places = tdi_helix_pin_places,
     .pin_moves = tdi_helix_pin_moves,
     .pin_push = tdi_helix_pin_push,
+    .modal = &tdi_helix_modal,
     .pin_add = tdi_helix_pin_add,
     .saved = tdi_helix_saved,
     .transform = tdi_helix_transform,

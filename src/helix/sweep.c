@@ -508,6 +508,15 @@ static tdi_helix_motion form_apply(const tdi_helix_form *form, const tdi_helix_m
                                       tdi_sym3_apply(&form->d, x->d))};
 }
 
+void tdi_helix_sum_pushes(td_helix_state *s) {
+    for (int32_t i = s->model->element_count - 1; i >= 0; i--) {
+        const int32_t parent = s->model->element[i].parent;
+        if (parent != TD_NONE) {
+            hand_down(&s->node[i], &s->node[i].respond, &s->node[parent].respond);
+        }
+    }
+}
+
 void tdi_helix_multiply(td_helix_state *s, const tdi_helix_form *forms) {
     const td_helix_model *m = s->model;
     for (int32_t i = 0; i < m->element_count; i++) {
@@ -517,10 +526,5 @@ void tdi_helix_multiply(td_helix_state *s, const tdi_helix_form *forms) {
         }
         s->node[i].respond = form_apply(&forms[i], &s->node[i].move);
     }
-    for (int32_t i = m->element_count - 1; i >= 0; i--) {
-        const int32_t parent = m->element[i].parent;
-        if (parent != TD_NONE) {
-            hand_down(&s->node[i], &s->node[i].respond, &s->node[parent].respond);
-        }
-    }
+    tdi_helix_sum_pushes(s);
 }

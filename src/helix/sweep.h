@@ -131,6 +131,8 @@ void tdi_helix_sweep_respond(td_helix_state *state);
 void tdi_helix_carry(td_helix_state *state, int32_t element);
 // Tip to root: adds what an element's start has, as that of a rigid body, to its parent's form.
 void tdi_helix_add_to_parent(td_helix_state *state, int32_t element, bool exact);
+// Tip to root: pushes at elements become forces along curvatures and roots, in `respond`.
+void tdi_helix_sum_pushes(td_helix_state *state);
 // The product of a Hessian, the sum of these forms, with `move`, of which curvatures and roots are
 // given: into `respond`, of which they are the product. Needs rides.
 void tdi_helix_multiply(td_helix_state *state, const tdi_helix_form *forms);

@@ -105,7 +105,8 @@ typedef enum tdi_levers {
     TDI_LEVERS_ALL,
 } tdi_levers;
 
-typedef struct tdi_rows tdi_rows; // of a solver
+typedef struct tdi_rows tdi_rows;   // of a solver
+typedef struct tdi_modal tdi_modal; // see modal.h
 
 // A piece of memory that is saved.
 typedef struct tdi_span {
@@ -276,6 +277,10 @@ typedef struct tdi_implicit {
     void (*turn_rows)(const void *body, int32_t capsule, td_real rows[2][3][4]);
     void (*unknowns)(const void *body, tdi_unknowns *unknowns);   // of all points
     void (*increments)(void *body, const tdi_unknowns *unknowns); // takes x
+
+    // * Small motions about a pose. Left out: no modes of bodies that constraints hold.
+    const tdi_modal *modal;
+    void *(*modal_body)(void *body); // * the body that these work on, where it is another
 
     // ---- saving
     // + Lists what the future depends on, besides the head: always as much, and of a kind that any

@@ -17,13 +17,15 @@
 #define GUARD          8     // vectors beyond those wanted: they make the wanted ones converge
 #define MAX_MODES      4096  // what Jacobi's method and its matrix are good for
 #define MAX_ITERATIONS 300   // plants with hundreds of alike leaves take 10 to 20
-#define PRECISION      1e-10 // of lambda, relative; and of the shift, times 0.1
+#define PRECISION      1e-10 // of lambda, relative
 #define SHIFT          0.01  // of the highest lambda in the subspace
 #define MAX_RAISES     60    // of a shift that does not make K + shift M positive, by 8 each
 #define MAX_DEGREE     12    // of the filter
 #define LARGEST_GROWTH 1e10  // of the filter: rounding times this must stay well below 1
 #define NEGLIGIBLE     1e-24 // of x^T M x: what is left is rounding
-#define ZERO           1e-9  // of the shift: lambda is rounding, if the pencil does not say more
+#define ROUNDING       1e-15 // of x^T |K| x
+#define MIXED          1e-9  // of a vector is of others: rounding, of a solve with a large shift
+#define SIGNS          4     // patterns of signs that tell |K| from K
 #define MAX_SWEEPS     60    // of Jacobi's method
 
 // ---- vectors --------------------------------------------------------------------------------
@@ -40,6 +42,9 @@ static td_real dot(const tdi_subspace *b, const td_real *x, const td_real *y) {
 static void fill_random(tdi_subspace *b, int32_t j) {
     for (int32_t d = 0; d < b->length; d++) {
         tdi_subspace_vector(b, j)[d] = (2 * tdi_random_uniform(&b->random) - 1) * b->light[d];
+    }
+    if (b->pencil.project) {
+        b->pencil.project(b->pencil.context, tdi_subspace_vector(b, j));
     }
 }
 
@@ -182,7 +187,8 @@ static bool refactor(tdi_subspace *b) {
         want = -2 * b->lambda[0];
     }
     want = want > 2 * b->low ? want : 2 * b->low;
-    if (b->shift > 0 && !(want < 0.5 * b->shift)) {
+    const bool positive = b->lambda[0] > -0.5 * b->shift;
+    if (b->shift > 0 && positive && !(want < 0.5 * b->shift)) {
         return true;
     }
     want = want > 0 ? want : 1; // no stiffness at all: any shift is as good
@@ -230,9 +236,26 @@ static void filter_all(tdi_subspace *b) {
     }
 }
 
-static bool converged(const tdi_subspace *b, int32_t count) {
+// What rounding leaves of a lambda: a part of |x|^T |K| |x|, in which nothing cancels, and what
+// other vectors of the subspace leave in this one. With random signs r, (r x)^T K (r x) is the
+// diagonal's part of the first in the mean.
+static td_real noise_of(tdi_subspace *b, int32_t j) {
+    const td_real *x = tdi_subspace_vector(b, j);
+    td_real most = 0;
+    for (int32_t k = 0; k < SIGNS; k++) {
+        for (int32_t d = 0; d < b->length; d++) {
+            b->old[d] = tdi_random_uniform(&b->random) < 0.5 ? -x[d] : x[d];
+        }
+        b->pencil.stiffness(b->pencil.context, b->old, b->image);
+        most = fmax(most, fabs(dot(b, b->old, b->image)));
+    }
+    return ROUNDING * most + MIXED * MIXED * fabs(b->lambda[b->size - 1]);
+}
+
+static bool converged(tdi_subspace *b, int32_t count) {
     for (int32_t j = 0; j < count; j++) {
-        td_real limit = PRECISION * (fabs(b->lambda[j]) + 0.1 * b->shift) + b->noise;
+        b->noise[j] = noise_of(b, j);
+        td_real limit = PRECISION * fabs(b->lambda[j]) + b->noise[j];
         if (!(fabs(b->lambda[j] - b->before[j]) <= limit)) {
             return false;
         }
@@ -264,7 +287,7 @@ static td_status iterate(tdi_subspace *b, int32_t count, td_diag *diag) {
         if (!refactor(b)) {
             return tdi_fail(diag, TD_ERR_DIVERGED, "the stiffness is not finite");
         }
-        if (b->size < b->length) { // else all is in the subspace already
+        if (b->size < b->length - b->held) { // else all is in the subspace already
             filter_all(b);
         }
     }
@@ -282,6 +305,7 @@ static void place(tdi_subspace *b, tdi_layout *l) {
     b->light = tdi_layout_place(l, length, sizeof *b->light);
     b->lambda = tdi_layout_place(l, n, sizeof *b->lambda);
     b->before = tdi_layout_place(l, n, sizeof *b->before);
+    b->noise = tdi_layout_place(l, n, sizeof *b->noise);
     b->matrix = tdi_layout_place(l, n * n, sizeof *b->matrix);
     b->turn = tdi_layout_place(l, n * n, sizeof *b->turn);
     b->row = tdi_layout_place(l, n, sizeof *b->row);
@@ -294,10 +318,11 @@ static bool fits(const tdi_subspace *b) {
 
 td_status tdi_subspace_open(tdi_subspace *b, const td_alloc *alloc, int32_t length, int32_t count,
                             td_diag *diag) {
-    if (count < 1 || count > length) {
+    const int32_t most = length - b->held;
+    if (count < 1 || count > most) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
                         "count is %d; it must be at least 1 and at most %d, the degrees of freedom",
-                        count, length);
+                        count, most);
     }
     if (count > MAX_MODES) {
         return tdi_fail(diag, TD_ERR_LIMIT, "count is %d; it must be at most %d", count, MAX_MODES);
@@ -305,7 +330,7 @@ td_status tdi_subspace_open(tdi_subspace *b, const td_alloc *alloc, int32_t leng
     tdi_layout l = {NULL, 0};
     b->alloc = alloc;
     b->length = length;
-    b->size = length - count < GUARD ? length : count + GUARD;
+    b->size = most - count < GUARD ? most : count + GUARD;
     if (fits(b)) {
         place(b, &l);
         b->bytes = l.used;
@@ -333,9 +358,8 @@ td_status tdi_subspace_solve(tdi_subspace *b, int32_t count, td_diag *diag) {
         fill_random(b, j);
     }
     td_status status = iterate(b, count, diag);
-    const td_real nothing = b->noise > 0 ? b->noise : ZERO * b->shift;
     for (int32_t j = 0; j < count; j++) {
-        if (fabs(b->lambda[j]) < nothing) {
+        if (fabs(b->lambda[j]) < b->noise[j]) {
             b->lambda[j] = 0;
         }
     }

@@ -16,13 +16,14 @@ typedef struct tdi_pencil {
     void (*diagonal)(void *context, td_real *y);                    // of M
     bool (*factor)(void *context, td_real shift); // K + shift M; false: it is not positive definite
     void (*solve)(void *context, td_real *x);     // x <- (K + shift M)^-1 M x
+    void (*project)(void *context, td_real *x);   // onto the motions that are free; NULL: all are
 } tdi_pencil;
 
 typedef struct tdi_subspace {
     tdi_pencil pencil;
     int32_t length;  // of a vector
+    int32_t held;    // dimensions of the motions that are not free; set before it is opened
     int32_t size;    // vectors: those wanted and a few more
-    td_real noise;   // of lambda, by rounding in K: what is smaller counts as 0; 0: not known
     td_real *lambda; // of the vectors, ascending
     td_real *x;      // the vectors, x^T M x = 1
     // for the iteration alone
@@ -33,6 +34,7 @@ typedef struct tdi_subspace {
     td_real *old;    // one vector
     td_real *light;  // one vector: 1/sqrt of the diagonal of M
     td_real *before; // lambda of the iteration before
+    td_real *noise;  // of lambda: what rounding in K leaves of it; what is smaller counts as 0
     td_real *matrix; // size x size: K on the vectors
     td_real *turn;   // its eigenvectors, as columns
     td_real *row;

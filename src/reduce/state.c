@@ -528,8 +528,14 @@ static void restored(void *body) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
+static void *modal_body(void *body) {
+    return td_reduced_whole(body);
+}
+
 const tdi_implicit tdi_reduced_implicit = {
     TDI_TREE_STEPS,
+    .modal = &tdi_tree_modal,
+    .modal_body = modal_body,
     .begin = begin,
     .factor = factor,
     .attempt = attempt,

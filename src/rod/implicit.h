@@ -8,6 +8,7 @@
 
 // Rods for the common Newton's method; bodies are td_rod_states.
 extern const tdi_implicit tdi_rod_implicit;
+extern const tdi_modal tdi_rod_modal; // modes.c
 
 // The past of a state that was set by hand: of a step that begins at its pose.
 void tdi_rod_begin_history(td_rod_state *state);

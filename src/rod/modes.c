@@ -10,18 +10,19 @@
 
 #include "base/guard.h"
 #include "base/range.h"
+#include "implicit/modal.h"
 #include "math/angle.h"
 #include "math/subspace.h"
+#include "rod/implicit.h"
 #include "rod/rest_frame.h"
 #include "rod/element.h"
+#include "rod/pins.h"
 #include "rod/pose.h"
 #include "rod/solve.h"
 #include "rod/terms.h"
 
 #include <math.h>
 #include <string.h>
-
-#define ROUNDING 1e-15
 
 // A Hessian as it was before elimination.
 typedef struct blocks {
@@ -62,11 +63,16 @@ static void from_nodes(const td_rod_model *m, td_real (*in)[4], td_real *x) {
 
 // ---- K and M --------------------------------------------------------------------------------
 
-static void expand(const td_rod_state *s, const tdi_rod_potential *p, const blocks *to) {
+static void expand(td_rod_state *s, const tdi_rod_potential *p, const tdi_pin_load *loads,
+                   int32_t count, const blocks *to) {
     const td_rod_model *m = s->model;
+    const td_sym3 none = {0};
     tdi_rod_clear(s);
     for (int32_t i = 0; i < m->node_count; i++) {
         tdi_rod_node_terms(s, p, i);
+    }
+    for (int32_t k = 0; k < count; k++) {
+        tdi_rod_pin_add(s, &loads[k].pin, loads[k].gradient, &none, TDI_LEVERS_ALL);
     }
     memcpy(to->work, s->work, (size_t)m->node_count * sizeof *s->work);
     memcpy(to->border, s->border, (size_t)m->ring_nodes * sizeof *s->border);
@@ -99,20 +105,6 @@ static void diagonal(void *context, td_real *y) {
         }
     }
     from_nodes(m, t->y, y);
-}
-
-// What rounding leaves of lambda: edges are far stiffer against stretching than a rod is against
-// bending.
-static td_real noise_of(const tangent *t) {
-    const td_rod_model *m = t->state->model;
-    td_real most = 0;
-    for (int32_t i = 0; i < m->node_count; i++) {
-        for (int k = 0; k < 4; k++) {
-            td_real mass = t->inertia.work[i].d[k][k], stiff = t->stiffness.work[i].d[k][k];
-            most = is_free(&m->node[i], k) && mass > 0 ? fmax(most, stiff / mass) : most;
-        }
-    }
-    return ROUNDING * most;
 }
 
 static void add_scaled(td_real *to, const td_real *a, const td_real *b, td_real s, size_t count) {
@@ -151,11 +143,10 @@ static bool factor(void *context, td_real shift) {
 }
 
 // H x = -r: the right side goes in with its sign turned.
-static void solve(void *context, td_real *x) {
+static void respond(void *context, td_real *x) {
     const tangent *t = context;
     const td_rod_state *s = t->state;
     const td_rod_model *m = s->model;
-    multiply(t, &t->inertia, x, x);
     to_nodes(m, x, t->x);
     for (int32_t i = 0; i < m->node_count; i++) {
         for (int k = 0; k < 4; k++) {
@@ -167,6 +158,12 @@ static void solve(void *context, td_real *x) {
         memcpy(t->y[i], s->step[i].x, sizeof t->y[i]);
     }
     from_nodes(m, t->y, x);
+}
+
+static void solve(void *context, td_real *x) {
+    const tangent *t = context;
+    multiply(t, &t->inertia, x, x);
+    respond(context, x);
 }
 
 // ---- what is reported -----------------------------------------------------------------------
@@ -196,11 +193,6 @@ static move move_of(const tangent *t, int32_t i) {
     return out;
 }
 
-// x^T K x and x^T B x of the springs themselves, and what of the first is twist.
-typedef struct form {
-    td_real stiffness, damping, twist;
-} form;
-
 // v^T H v of a joint that has only a part of its law
 static td_real joint_form(const td_rod_state *s, int32_t i, const tdi_joint_law *law,
                           const td_real v[TDI_JOINT_VARIABLES]) {
@@ -216,7 +208,7 @@ static td_real joint_form(const td_rod_state *s, int32_t i, const tdi_joint_law 
     return sum;
 }
 
-static void add_form(const tangent *t, int32_t i, const move *moved, form *f) {
+static void add_form(const tangent *t, int32_t i, const move *moved, tdi_modal_form *f) {
     const td_rod_state *s = t->state;
     const tdi_rod_node *n = &s->model->node[i];
     td_real along = tdi_dot(s->pose[i].edge.t, moved->edge), all = n->stretch * along * along;
@@ -235,11 +227,10 @@ static void add_form(const tangent *t, int32_t i, const move *moved, form *f) {
     f->damping += n->damping_time * all;
 }
 
-// omega^2 = lambda; damping ratio = x^T B x/(2 omega), with x^T M x = 1
-static td_mode report(const tangent *t, td_real lambda, td_real *shape) {
+// Of the motion in t->x.
+static tdi_modal_form form_here(const tangent *t, td_real *shape) {
     const td_rod_model *m = t->state->model;
-    td_real omega = sqrt(fabs(lambda));
-    form f = {0, 0, 0};
+    tdi_modal_form f = {0, 0, 0};
     for (int32_t i = 0; i < m->node_count; i++) {
         if (!tdi_has_edge(&m->node[i])) {
             continue;
@@ -254,6 +245,13 @@ static td_mode report(const tangent *t, td_real lambda, td_real *shape) {
             memcpy(shape + 7 * (ptrdiff_t)m->node[i].edge, row, sizeof row);
         }
     }
+    return f;
+}
+
+// omega^2 = lambda; damping ratio = x^T B x/(2 omega), with x^T M x = 1
+static td_mode report(const tangent *t, td_real lambda, td_real *shape) {
+    const td_real omega = sqrt(fabs(lambda));
+    const tdi_modal_form f = form_here(t, shape);
     td_mode mode = {(lambda < 0 ? -omega : omega) / (2 * TDI_PI), 0, 0};
     mode.damping_ratio = lambda > 0 ? f.damping / (2 * omega) : 0;
     mode.twist = f.stiffness > 0 ? f.twist / f.stiffness : 0;
@@ -276,13 +274,63 @@ static void lay_out(void *context, tdi_layout *l) {
     t->turn = tdi_layout_place(l, n, sizeof *t->turn);
 }
 
+static int32_t open_tangent(void *context, void *body) {
+    td_rod_state *s = body;
+    *(tangent *)context = (tangent){.state = s};
+    return s->model->head.dof_count;
+}
+
+static void expand_all(void *context, td_vec3 gravity, const tdi_pin_load *loads, int32_t count) {
+    const tangent *t = context;
+    const tdi_rod_potential statics = {.stiffness = 1, .gravity = gravity, .whole = true};
+    const tdi_rod_potential masses = {.inertia = 1};
+    tdi_rod_follow(t->state);
+    expand(t->state, &masses, NULL, 0, &t->inertia);
+    expand(t->state, &statics, loads, count, &t->stiffness);
+}
+
+static void gather(void *context, td_real *y) {
+    const tangent *t = context;
+    const td_rod_state *s = t->state;
+    for (int32_t i = 0; i < s->model->node_count; i++) {
+        memcpy(t->y[i], s->work[i].r, sizeof t->y[i]);
+    }
+    from_nodes(s->model, t->y, y);
+}
+
+// Pushes of pins are kept as minus a gradient.
+static void push(void *context, const tdi_pin *pin, td_vec3 force, bool first) {
+    const tangent *t = context;
+    tdi_rod_pin_push(t->state, pin, tdi_scale(force, -1), first);
+}
+
+static tdi_modal_form form_of(void *context, const td_real *x) {
+    const tangent *t = context;
+    to_nodes(t->state->model, x, t->x);
+    return form_here(t, NULL);
+}
+
+const tdi_modal tdi_rod_modal = {.bytes = sizeof(tangent),
+                                 .open = open_tangent,
+                                 .place = lay_out,
+                                 .expand = expand_all,
+                                 .gradient = gather,
+                                 .stiffness = stiffness,
+                                 .inertia = inertia,
+                                 .diagonal = diagonal,
+                                 .factor = factor,
+                                 .respond = respond,
+                                 .push = push,
+                                 .gather = gather,
+                                 .form = form_of};
+
 td_status td_rod_modes(td_rod_state *s, td_vec3 gravity, int32_t count, td_mode *modes,
                        td_real *shapes, td_diag *diag) {
     if (!s || !modes) {
         return tdi_refuse(diag, __func__);
     }
     tangent t = {.state = s};
-    tdi_subspace b = {.pencil = {&t, lay_out, stiffness, inertia, diagonal, factor, solve}};
+    tdi_subspace b = {.pencil = {&t, lay_out, stiffness, inertia, diagonal, factor, solve, NULL}};
     const tdi_range ranges[] = {TDI_FINITE3("gravity", "m/s^2", gravity)};
     td_status status = tdi_check_ranges(ranges, 3, NULL, TD_NONE, diag);
     if (status == TD_OK) {
@@ -291,12 +339,7 @@ td_status td_rod_modes(td_rod_state *s, td_vec3 gravity, int32_t count, td_mode 
     if (status != TD_OK) {
         return status;
     }
-    tdi_rod_follow(s);
-    const tdi_rod_potential statics = {.stiffness = 1, .gravity = gravity, .whole = true};
-    const tdi_rod_potential masses = {.inertia = 1};
-    expand(s, &statics, &t.stiffness);
-    expand(s, &masses, &t.inertia);
-    b.noise = noise_of(&t);
+    expand_all(&t, gravity, NULL, 0);
     status = tdi_subspace_solve(&b, count, diag);
     for (int32_t j = 0; j < count && status != TD_ERR_DIVERGED; j++) {
         const ptrdiff_t row = 7 * (ptrdiff_t)s->model->edge_count;

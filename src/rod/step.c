@@ -562,6 +562,7 @@ const tdi_implicit tdi_rod_implicit = {
     .pin_confine = tdi_rod_pin_confine,
     .pin_rows = tdi_rod_pin_rows,
     .constrained = tdi_rod_constrained,
+    .modal = &tdi_rod_modal,
     .pin_add = tdi_rod_pin_add,
     .blocks = tdi_rod_blocks,
     .turn_rows = tdi_rod_turn_rows,

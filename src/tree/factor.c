@@ -232,3 +232,9 @@ void tdi_tangent_solve(const tdi_tangent *t, td_real *x) {
     sweep_in(t);
     sweep_out(t, x);
 }
+
+void tdi_tangent_respond(const tdi_tangent *t, td_real *x) {
+    tdi_tangent_load(t, x);
+    sweep_in(t);
+    sweep_out(t, x);
+}

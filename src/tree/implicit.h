@@ -104,3 +104,4 @@ void tdi_step_stand(void *body);
 
 // A tree for the common Newton's method; bodies are td_tree_states.
 extern const tdi_implicit tdi_tree_implicit;
+extern const tdi_modal tdi_tree_modal; // modes.c

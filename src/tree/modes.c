@@ -8,6 +8,7 @@
 #include "base/guard.h"
 #include "base/range.h"
 #include "math/subspace.h"
+#include "tree/implicit.h"
 
 #include <string.h>
 
@@ -33,12 +34,63 @@ static void solve(void *tangent, td_real *x) {
     tdi_tangent_solve(tangent, x);
 }
 
+// ---- with constraints -----------------------------------------------------------------------
+
+static int32_t open_tangent(void *tangent, void *body) {
+    td_tree_state *s = body;
+    *(tdi_tangent *)tangent = (tdi_tangent){.model = s->model, .state = s};
+    return s->model->head.dof_count;
+}
+
+static void place(void *context, tdi_layout *l) {
+    tdi_tangent_place(context, l);
+}
+
+static void expand(void *tangent, td_vec3 gravity, const tdi_pin_load *loads, int32_t count) {
+    tdi_tangent_expand(tangent, gravity, loads, count);
+}
+
+static void gradient(void *tangent, td_real *y) {
+    tdi_tangent_slope(tangent, y);
+}
+
+static void respond(void *tangent, td_real *x) {
+    tdi_tangent_respond(tangent, x);
+}
+
+static void push(void *tangent, const tdi_pin *pin, td_vec3 force, bool first) {
+    tdi_tangent_push(tangent, pin, force, first);
+}
+
+static void gather(void *tangent, td_real *y) {
+    tdi_tangent_gather(tangent, y);
+}
+
+static tdi_modal_form form_of(void *tangent, const td_real *x) {
+    const tdi_tangent *t = tangent;
+    return tdi_joints_form(t->model, t->state, x);
+}
+
+const tdi_modal tdi_tree_modal = {.bytes = sizeof(tdi_tangent),
+                                  .open = open_tangent,
+                                  .place = place,
+                                  .expand = expand,
+                                  .gradient = gradient,
+                                  .stiffness = stiffness,
+                                  .inertia = inertia,
+                                  .diagonal = diagonal,
+                                  .factor = factor,
+                                  .respond = respond,
+                                  .push = push,
+                                  .gather = gather,
+                                  .form = form_of};
+
 // ---- entry ----------------------------------------------------------------------------------
 
 // omega^2 = lambda; damping ratio = x^T B x/(2 omega), with x^T M x = 1
 static td_mode mode_of(const tdi_tangent *t, const tdi_subspace *b, int32_t j) {
     td_real lambda = b->lambda[j], omega = sqrt(fabs(lambda));
-    tdi_joint_form form = tdi_joints_form(t->model, t->state, tdi_subspace_vector(b, j));
+    tdi_modal_form form = tdi_joints_form(t->model, t->state, tdi_subspace_vector(b, j));
     td_mode mode = {(lambda < 0 ? -omega : omega) / (2 * TDI_PI), 0, 0};
     if (lambda > 0) {
         mode.damping_ratio = form.damping / (2 * omega);
@@ -49,17 +101,13 @@ static td_mode mode_of(const tdi_tangent *t, const tdi_subspace *b, int32_t j) {
     return mode;
 }
 
-static void place(void *context, tdi_layout *l) {
-    tdi_tangent_place(context, l);
-}
-
 td_status td_tree_modes(td_tree_state *state, td_vec3 gravity, int32_t count, td_mode *modes,
                         td_real *shapes, td_diag *diag) {
     if (!state || !modes) {
         return tdi_refuse(diag, __func__);
     }
     tdi_tangent t = {.model = state->model, .state = state};
-    tdi_subspace b = {.pencil = {&t, place, stiffness, inertia, diagonal, factor, solve}};
+    tdi_subspace b = {.pencil = {&t, place, stiffness, inertia, diagonal, factor, solve, NULL}};
     const tdi_range ranges[] = {TDI_FINITE3("gravity", "m/s^2", gravity)};
     td_status status = tdi_check_ranges(ranges, 3, NULL, TD_NONE, diag);
     if (status == TD_OK) {
@@ -69,7 +117,7 @@ td_status td_tree_modes(td_tree_state *state, td_vec3 gravity, int32_t count, td
     if (status != TD_OK) {
         return status;
     }
-    tdi_tangent_expand(&t, gravity);
+    tdi_tangent_expand(&t, gravity, NULL, 0);
     status = tdi_subspace_solve(&b, count, diag);
     for (int32_t j = 0; j < count && status != TD_ERR_DIVERGED; j++) {
         modes[j] = mode_of(&t, &b, j);

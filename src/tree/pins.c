@@ -28,8 +28,7 @@ td_vec3 tdi_tree_pin_lever(const td_tree_state *s, const tdi_pin *pin) {
 
 // ---- joints ---------------------------------------------------------------------------------
 
-// Axes of a joint at rest, on its parent.
-static tdi_mat3 axes_of(const td_tree_state *s, int32_t i) {
+tdi_mat3 tdi_tree_joint_axes(const td_tree_state *s, int32_t i) {
     const td_quat up = tdi_parent_frame(s->model, s, i)->turn;
     return tdi_mat3_from_quat(tdi_quat_mul(up, s->model->body[i].rest));
 }
@@ -57,7 +56,7 @@ static td_vec3 joint_move(const td_tree_state *s, int32_t i, bool response) {
                        : response   ? s->twist[p].w
                                     : s->node[p].move.w;
     const td_vec3 own = response ? s->twist[i].w : s->node[i].move.w;
-    const tdi_mat3 axes = axes_of(s, i);
+    const tdi_mat3 axes = tdi_tree_joint_axes(s, i);
     return tdi_mat3_apply_t(&axes, tdi_sub(own, up));
 }
 
@@ -69,7 +68,7 @@ static void push_joint(td_tree_state *s, int32_t i, td_vec3 force) {
         s->other[m->other_place[i]].respond[0] += f.x;
         return;
     }
-    const tdi_mat3 axes = axes_of(s, i);
+    const tdi_mat3 axes = tdi_tree_joint_axes(s, i);
     const td_vec3 moment = tdi_mat3_apply(&axes, f);
     s->twist[i].w = tdi_add(s->twist[i].w, moment);
     if (m->parent[i] != TD_NONE) {
@@ -85,7 +84,7 @@ static void add_joint(td_tree_state *s, int32_t i, td_vec3 g, const td_sym3 *h, 
         joint->hessian.xx += h->xx;
         return;
     }
-    const tdi_mat3 axes = axes_of(s, i);
+    const tdi_mat3 axes = tdi_tree_joint_axes(s, i);
     const td_vec3 moment = tdi_mat3_apply(&axes, g);
     joint->gradient = tdi_add(joint->gradient, moment);
     joint->passing = passes ? tdi_add(joint->passing, moment) : joint->passing;

@@ -218,7 +218,7 @@ td_status td_tree_model_rest_new(td_tree_state *state, td_vec3 gravity, const td
     status = reach ? tdi_tree_model_copy(m, alloc, out, diag)
                    : tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the rest shape");
     if (status == TD_OK) {
-        tdi_tree_carry(m, state, gravity);
+        tdi_tree_carry(m, state, gravity, NULL, 0);
         measure_reach(m, state, tdi_norm(gravity), reach);
     }
     for (int32_t i = 0; status == TD_OK && i < m->body_count; i++) {

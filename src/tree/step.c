@@ -513,6 +513,7 @@ const tdi_implicit tdi_tree_implicit = {
     .transform = tdi_tree_transform,
     .add = tdi_tree_add_side,
     .pin_places = tdi_tree_pin_places,
+    .modal = &tdi_tree_modal,
     .pin_add = tdi_tree_pin_add,
     .rows_new = tdi_tree_rows_new,
     .rows_free = tdi_tree_rows_free,

@@ -12,6 +12,9 @@
 #include "tree/tangent.h"
 
 #include "tree/implicit.h"
+#include "tree/pins.h"
+
+#include <string.h>
 
 #define DIFFERENCE 1e-3 // rad: error of the fourth-order difference and rounding are both 1e-13
 
@@ -26,7 +29,17 @@ void tdi_tangent_place(tdi_tangent *t, tdi_layout *l) {
     t->wrench = tdi_layout_place(l, n, sizeof *t->wrench);
 }
 
-void tdi_tree_carry(const td_tree_model *m, td_tree_state *s, td_vec3 gravity) {
+// Of a force at a lever of a body: the gradient g.(o + R X) and its second derivative by the turn.
+static void load_body(td_tree_state *s, const tdi_pin_load *l) {
+    const td_vec3 lever = tdi_tree_pin_lever(s, &l->pin);
+    tdi_node *node = &s->node[tdi_seat_body(s, l->pin.segment)];
+    const tdi_wrench at = {{0, 0, 0}, l->gradient};
+    tdi_wrench_add(&node->load, &at, lever);
+    node->geometric = tdi_sym3_add(node->geometric, tdi_geometric_stiffness(lever, l->gradient));
+}
+
+void tdi_tree_carry(const td_tree_model *m, td_tree_state *s, td_vec3 gravity,
+                    const tdi_pin_load *loads, int32_t count) {
     const tdi_potential weight = {.spring = 1, .gravity = gravity};
     const tdi_potential_at at = {.model = m, .state = s, .potential = &weight};
     for (int32_t i = 0; i < m->body_count; i++) {
@@ -40,6 +53,9 @@ void tdi_tree_carry(const td_tree_model *m, td_tree_state *s, td_vec3 gravity) {
         node->block = t.block;
         node->load = t.load;
         node->geometric = t.geometric;
+    }
+    for (int32_t k = 0; k < count; k++) {
+        load_body(s, &loads[k]);
     }
     for (int32_t i = m->body_count - 1; i >= 0; i--) {
         int32_t p = m->parent[i];
@@ -96,10 +112,10 @@ static void expand_joints(tdi_tangent *t) {
     }
 }
 
-void tdi_tangent_expand(tdi_tangent *t, td_vec3 gravity) {
+void tdi_tangent_expand(tdi_tangent *t, td_vec3 gravity, const tdi_pin_load *loads, int32_t count) {
     const td_tree_model *m = t->model;
     td_tree_state *s = t->state;
-    tdi_tree_carry(m, s, gravity);
+    tdi_tree_carry(m, s, gravity, loads, count);
     expand_joints(t);
     for (int32_t i = 0; i < m->body_count; i++) {
         t->mass[i] = tdi_mass_of(&m->body[i], &s->frame[i].r);
@@ -208,6 +224,71 @@ void tdi_tangent_inertia(const tdi_tangent *t, const td_real *x, td_real *y) {
     gather(t, y);
 }
 
+// S^T (n, f) of all that a joint carries, less the moment of its spring
+void tdi_tangent_slope(const tdi_tangent *t, td_real *y) {
+    const td_tree_model *m = t->model;
+    td_tree_joint_torque(t->state, y);
+    for (int32_t i = 0; i < m->body_count; i++) {
+        tdi_twist column[6];
+        for (int32_t d = 0, count = tdi_columns_of(m, t->state, i, column); d < count; d++) {
+            td_real *to = &y[m->dof[i] + d];
+            *to = tdi_power(&t->state->node[i].load, &column[d]) - *to;
+        }
+    }
+}
+
+// A wrench on body i, and the opposite on its parent: what a force along the joint's own motion
+// does.
+static void push_joint(const tdi_tangent *t, int32_t i, const tdi_wrench *wrench) {
+    const tdi_wrench back = {tdi_scale(wrench->n, -1), tdi_scale(wrench->f, -1)};
+    t->wrench[i].n = tdi_add(t->wrench[i].n, wrench->n);
+    t->wrench[i].f = tdi_add(t->wrench[i].f, wrench->f);
+    hand_down(t, i, &back);
+}
+
+void tdi_tangent_push(const tdi_tangent *t, const tdi_pin *pin, td_vec3 force, bool first) {
+    const td_tree_model *m = t->model;
+    const td_tree_state *s = t->state;
+    const int32_t i = tdi_seat_body(s, pin->segment);
+    if (first) {
+        memset(t->wrench, 0, (size_t)m->body_count * sizeof *t->wrench);
+    }
+    if (pin->kind == TDI_PIN_POINT) {
+        const tdi_wrench at = {{0, 0, 0}, force};
+        tdi_wrench_add(&t->wrench[i], &at, tdi_tree_pin_lever(s, pin));
+        return;
+    }
+    tdi_wrench along = {{0, 0, 0}, {0, 0, 0}};
+    if (m->kind[i] == TD_JOINT_BALL) {
+        const tdi_mat3 axes = tdi_tree_joint_axes(s, i);
+        along.n = tdi_mat3_apply(&axes, force);
+    } else {
+        tdi_twist column[6];
+        tdi_columns_of(m, s, i, column);
+        along = (tdi_wrench){tdi_scale(column[0].w, force.x), tdi_scale(column[0].v, force.x)};
+    }
+    push_joint(t, i, &along);
+}
+
+void tdi_tangent_gather(const tdi_tangent *t, td_real *y) {
+    gather(t, y);
+}
+
+// Columns of a joint are orthonormal, so that a force along one is a wrench along it.
+void tdi_tangent_load(const tdi_tangent *t, const td_real *x) {
+    const td_tree_model *m = t->model;
+    memset(t->wrench, 0, (size_t)m->body_count * sizeof *t->wrench);
+    for (int32_t i = 0; i < m->body_count; i++) {
+        tdi_twist column[6];
+        tdi_wrench along = {{0, 0, 0}, {0, 0, 0}};
+        for (int32_t d = 0, count = tdi_columns_of(m, t->state, i, column); d < count; d++) {
+            along.n = tdi_madd(along.n, column[d].w, -x[m->dof[i] + d]);
+            along.f = tdi_madd(along.f, column[d].v, -x[m->dof[i] + d]);
+        }
+        push_joint(t, i, &along);
+    }
+}
+
 // S^T I S with the inertia I of all that the joint carries
 void tdi_tangent_inertia_diagonal(const tdi_tangent *t, td_real *y) {
     const td_tree_model *m = t->model;
@@ -229,8 +310,8 @@ void tdi_tangent_inertia_diagonal(const tdi_tangent *t, td_real *y) {
     }
 }
 
-tdi_joint_form tdi_joints_form(const td_tree_model *m, const td_tree_state *s, const td_real *x) {
-    tdi_joint_form f = {0, 0, 0};
+tdi_modal_form tdi_joints_form(const td_tree_model *m, const td_tree_state *s, const td_real *x) {
+    tdi_modal_form f = {0, 0, 0};
     for (int32_t i = 0; i < m->body_count; i++) {
         const td_vec3 k = m->body[i].stiffness, b = m->body[i].damping, axis = m->body[i].axis;
         int32_t d = m->dof[i];

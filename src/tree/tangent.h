@@ -8,6 +8,7 @@
 // K is the second derivative of spring energy and weight when every joint moves by its part of the
 // vector as tdi_tree_advance() moves it. Nothing is left out, also away from equilibrium.
 
+#include "implicit/modal.h"
 #include "tree/dynamics.h"
 #include "tree/joint.h"
 
@@ -27,8 +28,11 @@ typedef struct tdi_tangent {
 
 // Places the tangent's own arrays; `model` and `state` are set before.
 void tdi_tangent_place(tdi_tangent *tangent, tdi_layout *layout);
-// K and M at the state's pose.
-void tdi_tangent_expand(tdi_tangent *tangent, td_vec3 gravity);
+// K and M at the state's pose, with these forces at points of it.
+void tdi_tangent_expand(tdi_tangent *tangent, td_vec3 gravity, const tdi_pin_load *loads,
+                        int32_t count);
+// After that without loads: the gradient of springs and weight.
+void tdi_tangent_slope(const tdi_tangent *tangent, td_real *y);
 // y = K x and y = M x. Not in place.
 void tdi_tangent_stiffness(const tdi_tangent *tangent, const td_real *x, td_real *y);
 void tdi_tangent_inertia(const tdi_tangent *tangent, const td_real *x, td_real *y);
@@ -37,24 +41,28 @@ void tdi_tangent_inertia_diagonal(const tdi_tangent *tangent, td_real *y);
 
 // Factors K + shift M. False when it is not positive definite.
 bool tdi_tangent_factor(tdi_tangent *tangent, td_real shift);
-// x <- (K + shift M)^-1 M x.
+// x <- (K + shift M)^-1 M x, and x <- (K + shift M)^-1 x.
 void tdi_tangent_solve(const tdi_tangent *tangent, td_real *x);
+void tdi_tangent_respond(const tdi_tangent *tangent, td_real *x);
+// Forces at pins as wrenches on bodies, and J^T f of all since the first.
+void tdi_tangent_push(const tdi_tangent *tangent, const tdi_pin *pin, td_vec3 force, bool first);
+void tdi_tangent_gather(const tdi_tangent *tangent, td_real *y);
 
 // ---- parts ----------------------------------------------------------------------------------
 
+// Wrenches on bodies that do what minus x does along the joints.
+void tdi_tangent_load(const tdi_tangent *tangent, const td_real *x);
+
 // Fills load with the gradient of the weight of each body and of all that it carries, about its own
-// joint, and block and geometric stiffness likewise.
-void tdi_tree_carry(const td_tree_model *model, td_tree_state *state, td_vec3 gravity);
+// joint, and block and geometric stiffness likewise; with these forces at points of it.
+void tdi_tree_carry(const td_tree_model *model, td_tree_state *state, td_vec3 gravity,
+                    const tdi_pin_load *loads, int32_t count);
 // How the moment -tdi_ball_moment() of a ball joint at rest changes with a turn, own axes.
 tdi_mat3 tdi_ball_tangent(td_spring_law law, const tdi_body *body, const td_real *q,
                           const td_real *near);
 // x^T K x and x^T B x of the joints' own springs and dampers, K and B being those of the rotation
 // vectors, and the part of it about the segments' axes.
-typedef struct tdi_joint_form {
-    td_real stiffness, damping, twist; // twist: of the stiffness
-} tdi_joint_form;
-
-tdi_joint_form tdi_joints_form(const td_tree_model *model, const td_tree_state *state,
+tdi_modal_form tdi_joints_form(const td_tree_model *model, const td_tree_state *state,
                                const td_real *x);
 
 // Spring of a hinge or slide; other joints that are no balls have none.

@@ -497,28 +497,6 @@ void td_world_segment(const td_world *w, int32_t actor, int32_t segment, td_vec3
     }
 }
 
-// Springs s k under gravity g move as springs k under g/s do, faster by sqrt(s):
-//   w^2 = s w'^2,  and with damping d c the ratio  d c/(2 w) = d/sqrt(s) c/(2 w')
-td_status td_world_modes(td_world *w, int32_t actor, int32_t count, td_mode *modes, td_diag *diag) {
-    if (!w || !modes || !tdi_has(actor, w->actor_count)) {
-        return tdi_refuse(diag, __func__);
-    }
-    const tdi_actor *a = &w->actors[actor];
-    const td_object_def *o = &w->scene->def.objects[a->object];
-    const td_real s = o->stiffness;
-    if (s == 0) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "'%s' has the stiffness 0, so it has no modes",
-                        a->name);
-    }
-    td_vec3 gravity = tdi_scale(tdi_turn_to_simulated(a, w->scene->def.gravity), 1 / s);
-    td_status status = tdi_solver_modes(a->solver, a->state, gravity, count, modes, diag);
-    for (int32_t k = 0; k < count && status == TD_OK; k++) {
-        modes[k].frequency *= sqrt(s);
-        modes[k].damping_ratio *= o->damping / sqrt(s);
-    }
-    return status;
-}
-
 void *td_world_state(td_world *w, int32_t actor, const char *solver) {
     if (!w || !tdi_has(actor, w->actor_count)) {
         return NULL;

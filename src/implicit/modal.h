@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// Vibration modes of bodies that constraints hold or join: see modal.c.
+
+#include "base/alloc.h"
+#include "implicit/implicit.h"
+
+// A force at a point of a body that keeps its direction: the gradient of a potential by its place.
+typedef struct tdi_pin_load {
+    tdi_pin pin;
+    td_vec3 gradient;
+} tdi_pin_load;
+
+// x^T K x and x^T B x of springs and dampers, and the part of the first that is twist.
+typedef struct tdi_modal_form {
+    td_real stiffness, damping, twist;
+} tdi_modal_form;
+
+// What a solver supplies: the stiffness K and the inertia M of small motions of a body about its
+// pose, as operators on vectors with a number a degree of freedom. A tangent is the solver's own
+// struct; it works in the body's memory until the body is used for something else.
+struct tdi_modal {
+    size_t bytes;                               // of a tangent
+    int32_t (*open)(void *tangent, void *body); // gives the degrees of freedom
+    void (*place)(void *tangent, tdi_layout *layout);
+    // K and M at the pose, K with the geometric stiffness of the weight and of the loads.
+    void (*expand)(void *tangent, td_vec3 gravity, const tdi_pin_load *loads, int32_t count);
+    void (*gradient)(void *tangent,
+                     td_real *y); // of springs and weight, after expand() without loads
+    void (*stiffness)(void *tangent, const td_real *x, td_real *y);
+    void (*inertia)(void *tangent, const td_real *x, td_real *y);
+    void (*diagonal)(void *tangent, td_real *y);  // of M
+    bool (*factor)(void *tangent, td_real shift); // K + shift M; false: it is not positive definite
+    void (*respond)(void *tangent, td_real *x);   // x <- (K + shift M)^-1 x
+    // Forces at pins: `push` collects them, `gather` gives J^T f of all since the first.
+    void (*push)(void *tangent, const tdi_pin *pin, td_vec3 force, bool first);
+    void (*gather)(void *tangent, td_real *y);
+    tdi_modal_form (*form)(void *tangent, const td_real *x);
+};
+
+typedef struct tdi_modal_info {
+    int32_t free;       // degrees of freedom that constraints leave
+    td_real unbalanced; // what is left of the forces of springs, weight and constraints, over the
+                        // largest of them; 0: the pose is at rest
+} tdi_modal_info;
+
+// Modes of the members of a system with the constraints that act on them, without contact. Gravity,
+// stiffness and damping are those of the members' options. With count 0 only *info is filled.
+td_status tdi_system_modes(const tdi_system *system, int32_t count, td_mode *modes,
+                           tdi_modal_info *info, const td_alloc *alloc, td_diag *diag);

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+// Vibration modes of actors, alone or with those that constraints join them to.
+
+#include "world/world.h"
+
+#include "base/alloc.h"
+#include "base/guard.h"
+#include "implicit/hold.h"
+#include "implicit/modal.h"
+
+#include <math.h>
+
+#define UNBALANCED 1e-3 // of the forces: at rest less than this is left of them
+
+// ---- one actor ------------------------------------------------------------------------------
+
+// Springs s k under gravity g move as springs k under g/s do, faster by sqrt(s):
+//   w^2 = s w'^2,  and with damping d c the ratio  d c/(2 w) = d/sqrt(s) c/(2 w')
+static td_status modes_alone(const td_world *w, const tdi_actor *a, int32_t count, td_mode *modes,
+                             td_diag *diag) {
+    const td_object_def *o = &w->scene->def.objects[a->object];
+    const td_real s = o->stiffness;
+    const td_vec3 gravity = tdi_scale(tdi_turn_to_simulated(a, w->scene->def.gravity), 1 / s);
+    td_status status = tdi_solver_modes(a->solver, a->state, gravity, count, modes, diag);
+    for (int32_t k = 0; k < count && status == TD_OK; k++) {
+        modes[k].frequency *= sqrt(s);
+        modes[k].damping_ratio *= o->damping / sqrt(s);
+    }
+    return status;
+}
+
+// ---- with constraints -----------------------------------------------------------------------
+
+// The actor, or its group.
+typedef struct party {
+    const int32_t *actor;
+    int32_t count;
+    tdi_holds *holds; // NULL: none
+} party;
+
+static party party_of(const td_world *w, const int32_t *actor) {
+    const int32_t group = w->group_of[*actor];
+    if (group == TD_NONE) {
+        return (party){actor, 1, NULL};
+    }
+    const tdi_group *g = &w->groups[group];
+    return (party){w->group_actor + g->first, g->count, g->holds};
+}
+
+static td_status limp(const tdi_actor *a, td_diag *diag) {
+    return tdi_fail(diag, TD_ERR_ARGUMENT, "'%s' has the stiffness 0, so it has no modes", a->name);
+}
+
+static tdi_member member_of(const td_world *w, tdi_actor *a) {
+    const td_object_def *o = &w->scene->def.objects[a->object];
+    a->opts = td_step_opts_default();
+    a->opts.gravity = tdi_turn_to_simulated(a, w->scene->def.gravity);
+    a->opts.stiffness = o->stiffness;
+    a->opts.damping = o->damping;
+    return (tdi_member){
+        .ops = a->solver->implicit, .body = a->state, .opts = &a->opts, .name = a->name};
+}
+
+static bool in_party(const party *p, int32_t actor) {
+    bool in = false;
+    for (int32_t k = 0; k < p->count && !in; k++) {
+        in = p->actor[k] == actor;
+    }
+    return in;
+}
+
+// Whether one of them touched something in the last step. True when it cannot be told.
+static bool has_contacts(const td_world *w, const party *p) {
+    const int32_t count = td_world_contacts(w, NULL, 0);
+    const size_t bytes = (size_t)count * sizeof(td_contact);
+    td_contact *list = count > 0 ? tdi_alloc_zeroed(w->alloc, 1, bytes) : NULL;
+    bool any = count > 0 && !list;
+    for (int32_t k = 0; list && k < td_world_contacts(w, list, count) && k < count; k++) {
+        any = any || in_party(p, list[k].actor) || in_party(p, list[k].other_actor);
+    }
+    tdi_alloc_free(w->alloc, list, bytes);
+    return any;
+}
+
+static bool is_moving(const td_world *w, const party *p) {
+    bool moves = false;
+    for (int32_t k = 0; k < p->count && !moves; k++) {
+        const tdi_actor *a = &w->actors[p->actor[k]];
+        moves = a->solver->sums(a->state, w->scene->def.gravity).energy.kinetic > 0;
+    }
+    return moves;
+}
+
+// What springs, weight and constraints leave unbalanced of what stands still, contact carries.
+static td_status check_contact(const td_world *w, const party *p, const tdi_modal_info *info,
+                               td_diag *diag) {
+    if (!(info->unbalanced > UNBALANCED) || (is_moving(w, p) && !has_contacts(w, p))) {
+        return TD_OK;
+    }
+    for (int32_t k = 0; k < p->count; k++) {
+        const tdi_actor *a = &w->actors[p->actor[k]];
+        if (a->touches) {
+            return tdi_fail(diag, TD_ERR_ARGUMENT,
+                            "'%s' has no modes: it rests on what it touches, or is not at rest. "
+                            "Modes take constraints into account, but no contacts; settle it, or "
+                            "hold it by constraints in their place",
+                            a->name);
+        }
+    }
+    return TD_OK;
+}
+
+static td_status modes_together(td_world *w, const party *p, int32_t count, td_mode *modes,
+                                int32_t *free, td_diag *diag) {
+    const size_t n = (size_t)p->count;
+    tdi_modal_info info;
+    tdi_member *members = tdi_alloc_zeroed(w->alloc, n, sizeof *members);
+    if (!members) {
+        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the modes");
+    }
+    for (int32_t k = 0; k < p->count; k++) {
+        members[k] = member_of(w, &w->actors[p->actor[k]]);
+    }
+    const tdi_system system = {.member = members, .count = p->count, .holds = p->holds};
+    if (p->holds) {
+        tdi_holds_bind(p->holds, NULL);
+        p->holds->next = NULL;
+        tdi_world_set_holds(w, td_world_time(w));
+    }
+    td_status status = tdi_system_modes(&system, 0, NULL, &info, w->alloc, diag);
+    status = status == TD_OK ? check_contact(w, p, &info, diag) : status;
+    if (status == TD_OK && count > 0) {
+        status = tdi_system_modes(&system, count, modes, &info, w->alloc, diag);
+    }
+    if (p->holds) {
+        tdi_world_undo_holds(w);
+    }
+    *free = info.free;
+    tdi_alloc_free(w->alloc, members, n * sizeof *members);
+    return status;
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+// Whether modes are those of the actor's own pencil.
+static bool is_alone(const td_world *w, int32_t actor) {
+    const tdi_actor *a = &w->actors[actor];
+    return w->group_of[actor] == TD_NONE && (!a->touches || !a->solver->implicit->modal);
+}
+
+td_status td_world_modes(td_world *w, int32_t actor, int32_t count, td_mode *modes, td_diag *diag) {
+    if (!w || !modes || !tdi_has(actor, w->actor_count)) {
+        return tdi_refuse(diag, __func__);
+    }
+    const party p = party_of(w, &actor);
+    int32_t free;
+    for (int32_t k = 0; k < p.count; k++) {
+        const tdi_actor *a = &w->actors[p.actor[k]];
+        if (w->scene->def.objects[a->object].stiffness == 0) {
+            return limp(a, diag);
+        }
+    }
+    if (is_alone(w, actor)) {
+        return modes_alone(w, &w->actors[actor], count, modes, diag);
+    }
+    return count < 1
+               ? tdi_fail(diag, TD_ERR_ARGUMENT, "count is %d; it must be at least 1", (int)count)
+               : modes_together(w, &p, count, modes, &free, diag);
+}
+
+int32_t td_world_mode_count(td_world *w, int32_t actor) {
+    if (!w || !tdi_has(actor, w->actor_count)) {
+        return 0;
+    }
+    const party p = party_of(w, &actor);
+    int32_t free = 0;
+    if (is_alone(w, actor)) {
+        return td_world_actor(w, actor).dof_count;
+    }
+    return modes_together(w, &p, 0, NULL, &free, NULL) == TD_OK ? free : 0;
+}
