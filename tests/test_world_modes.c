@@ -290,3 +290,74 @@ TD_TEST(lowest_mode_is_found_beside_stiff_torsion_of_a_light_rod) {
         stage_free(&s);
     }
 }
+
+// ---- stability ------------------------------------------------------------------------------
+
+// A pole of 1 m that leans by `lean`; it buckles under its weight below EI = 0.2503 N m^2.
+static stage pole(const char *solver, const char *bend, const char *lean, const char *more) {
+    char text[TEXT];
+    snprintf(text, TEXT,
+             "{objects: [{name: pole, solver: %s, strand: {points: [[0, 0, 0], [%s, 1, 0]], "
+             "segments: 20, elements: 20, radius: 0.004, bend: %s, torsion: 0.1, line_mass: "
+             "0.2}}], %s record: {fps: 60}}",
+             solver, lean, bend, more);
+    return stage_of(text);
+}
+
+static bool warns_of_unstable(const char *solver, const char *bend, const char *lean,
+                              const char *more) {
+    stage s = pole(solver, bend, lean, more);
+    const bool warned =
+        s.diag_count > 0 && strstr(s.diags[0].message, "'pole' starts at rest where it is not "
+                                                       "stable") != NULL;
+    td_rest rest = {0};
+    CHECK_INT(s.world ? td_world_settle(s.world, &rest, NULL) : TD_ERR_ARGUMENT, TD_OK);
+    CHECK_SAY(rest.unstable == warned, "%s, EI %s", solver, bend);
+    CHECK(s.world && td_world_actor(s.world, 0).unstable == warned);
+    stage_free(&s);
+    return warned;
+}
+
+TD_TEST(pole_that_starts_upright_above_the_load_of_greenhill_is_told_as_unstable) {
+    for (int k = 0; k < SOLVERS; k++) {
+        CHECK_SAY(!warns_of_unstable(solvers[k], "0.27", "0", ""), "%s", solvers[k]);
+        CHECK_SAY(warns_of_unstable(solvers[k], "0.24", "0", ""), "%s", solvers[k]);
+        CHECK_SAY(warns_of_unstable(solvers[k], "0.05", "0", ""), "%s", solvers[k]);
+        // beside a floor that it does not touch
+        CHECK_SAY(warns_of_unstable(solvers[k], "0.1", "0",
+                                    "colliders: [{plane: {position: [0, -1, 0]}}],"),
+                  "%s", solvers[k]);
+        // bent over, or tied, it is stable
+        CHECK_SAY(!warns_of_unstable(solvers[k], "0.2", "0.01", ""), "%s", solvers[k]);
+        CHECK_SAY(!warns_of_unstable(solvers[k], "0.2", "0",
+                                     "constraints: [{point: {a: {segment: 19}}}],"),
+                  "%s", solvers[k]);
+    }
+}
+
+TD_TEST(stick_that_stands_on_a_pin_is_told_as_unstable_and_one_that_hangs_is_not) {
+    for (int k = 0; k < 2 * SOLVERS; k++) {
+        stage s = stick(solvers[k / 2], k % 2 == 0, "{point: {a: {segment: 0, along: 0}}}");
+        td_rest rest = {0};
+        CHECK_INT(s.world ? td_world_settle(s.world, &rest, NULL) : TD_ERR_ARGUMENT, TD_OK);
+        CHECK_SAY(rest.unstable == (k % 2 == 0), "%s", solvers[k / 2]);
+        stage_free(&s);
+    }
+}
+
+// The branch grows from the bifurcation with the square root of what is missing.
+TD_TEST(rest_is_found_at_and_around_a_bifurcation) {
+    for (int k = 0; k < SOLVERS; k++) {
+        for (int n = 0; n <= 20; n++) {
+            char bend[32];
+            snprintf(bend, sizeof bend, "%.5f", 0.2490 + 0.0001 * n);
+            stage s = pole(solvers[k], bend, "1e-6", "");
+            td_rest rest = {0};
+            td_diag diag = {.message = ""};
+            CHECK_SAY(s.world && td_world_settle(s.world, &rest, &diag) == TD_OK, "%s, EI %s: %s",
+                      solvers[k], bend, diag.message);
+            CHECK_SAY(rest.residual < 1e-9, "%s, EI %s: %g", solvers[k], bend, rest.residual);
+            stage_free(&s);
+        }
+    }
+}

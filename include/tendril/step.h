@@ -82,6 +82,8 @@ typedef struct td_step_stats {
     int64_t halved;      ///< Steps that were taken in halves because they did not converge.
     int64_t gradient_steps; ///< Steps of conjugate gradients, where contact couples bodies.
     td_real last_move;      ///< rad or m: largest increment of the last iteration.
+    int64_t unstable;       ///< States that came to rest where they are not stable: they fall at
+                            ///< the slightest push. Not told of those that contact carries.
 } td_step_stats;
 
 // ---- the whole ------------------------------------------------------------------------------

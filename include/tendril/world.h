@@ -102,6 +102,8 @@ typedef struct td_actor {
     int32_t segment_count;
     int32_t dof_count;
     bool stretchy; ///< Its segments change their lengths; see td_clip_actor.
+    bool unstable; ///< It was last brought to rest, as when it started, where it is not stable: see
+                   ///< td_rest.
 } td_actor;
 
 TD_API int32_t td_world_actor_count(const td_world *world);
@@ -121,6 +123,8 @@ typedef struct td_rest {
     td_real residual; ///< Largest unbalanced moment, N m, or force, N, of springs and weight; not a
                       ///< number if the solver does not compute it, or if contact carries a part.
     int64_t iterations; ///< Of Newton's method.
+    bool unstable; ///< The pose is in equilibrium, but falls at the slightest push. Not told of
+                   ///< what contact carries.
 } td_rest;
 
 /// Brings all actors to rest under the current gravity, without winds and other loads, from their

@@ -177,7 +177,7 @@ class World(Unpickled):
 
     def settle(self) -> np.ndarray:
         """Brings all actors to rest under gravity, without winds and loads. Gives one entry an actor:
-        energy (J), residual (N m or N) and iterations."""
+        energy (J), residual (N m or N), iterations, and unstable: it falls at the slightest push."""
         diag = new_diag()
         with self._use() as world:
             rests = room("td_rest", lib.td_world_actor_count(world))

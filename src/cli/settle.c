@@ -59,6 +59,11 @@ static void print_segment(const char *object, int32_t i, int32_t parent, td_vec3
 
 static void print_whole(const char *object, const td_rest *rest, bool json) {
     const bool known = !isnan(rest->residual);
+    if (rest->unstable) {
+        cli_error("warning: %s%s%s is at rest where it is not stable: it falls at the slightest "
+                  "push",
+                  object ? "'" : "", object ? object : "the plant", object ? "'" : "");
+    }
     if (!json) {
         printf("%s%senergy      %.9g J\niterations  %lld\n", object ? object : "",
                object ? ":\n" : "", rest->energy, (long long)rest->iterations);
@@ -77,7 +82,7 @@ static void print_whole(const char *object, const td_rest *rest, bool json) {
     } else {
         printf("null");
     }
-    printf("}\n");
+    printf(",\"unstable\":%s}\n", rest->unstable ? "true" : "false");
 }
 
 // ---- models ---------------------------------------------------------------------------------
@@ -103,7 +108,8 @@ static int settle_model(const char *path, const settle_args *a) {
         const td_energy energy = td_tree_energy(tree.state, gravity);
         const td_rest rest = {.energy = energy.elastic + energy.weight,
                               .residual = td_tree_residual(tree.state, gravity),
-                              .iterations = stats.iterations};
+                              .iterations = stats.iterations,
+                              .unstable = stats.unstable > 0};
         print_model(&tree, &rest, a->json);
     }
     cli_tree_free(&tree);

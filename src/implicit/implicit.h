@@ -30,7 +30,8 @@
 // Which quadratic model is factored.
 typedef struct tdi_model {
     bool positive;   // a positive semi-definite model; else the exact Hessian, if that is positive
-    td_real shift;   // 1/s^2: weight of inertia about the pose, added to a positive model
+    td_real shift;   // 1/s^2: weight of inertia about the pose, added to a positive model, and in
+                     // statics to any
     td_real stiffer; // of the springs: added to the exact Hessian, about the pose; see `ease`
     int32_t tries;   // how often a smaller shift did not do
     bool raise;      // an exact model may be raised where it is not positive definite
@@ -412,6 +413,7 @@ typedef struct tdi_newton_opts {
     int32_t iterations;
     td_real tolerance; // rad or m: largest increment of the last iteration
     bool rest;         // statics
+    bool *positive;    // gets whether the last Hessian was positive definite; NULL: not asked
 } tdi_newton_opts;
 
 // rad or m: in statics, what has gone as far has no rest; it falls for ever. A tree that falls

@@ -16,7 +16,8 @@
 
 #include <math.h>
 
-#define SHIFT_MORE  8.0 // when a model is not positive definite
+#define SHIFT_MORE  8.0   // when a model is not positive definite
+#define LEAST_DAMP  1e-10 // of the first shift: inertia that an exact Hessian gets at first
 #define SHIFT_TRIES 40
 #define SHRINKS     0.5 // of increments that were taken against the value: what follows is less
 #define LARGE       50  // members: among as many the exact one often fails at some
@@ -127,7 +128,9 @@ static td_status factor(tdi_newton_run *n, bool carry) {
             }
         }
         const tdi_model model = {.positive = n->used == TDI_MODEL_POSITIVE,
-                                 .shift = n->used == TDI_MODEL_POSITIVE ? n->shift : 0,
+                                 .shift = n->used == TDI_MODEL_POSITIVE ? n->shift
+                                          : n->used == TDI_MODEL_EXACT  ? n->damp
+                                                                        : 0,
                                  .tries = tries,
                                  .raise = !n->wary,
                                  .touched = t || n->system->holds,
@@ -136,10 +139,15 @@ static td_status factor(tdi_newton_run *n, bool carry) {
                                  .carry = carry};
         tdi_factored result = factor_all(n, &model);
         if (result != TDI_NOT_POSITIVE) {
-            n->raised = result == TDI_RAISED;
+            n->raised = result == TDI_RAISED || model.shift > 0;
             n->stats->raised += model.positive || n->raised;
             return TD_OK;
         }
+        if (n->slow && n->used == TDI_MODEL_EXACT && n->damp < n->first) {
+            n->damp = fmax(LEAST_DAMP * n->first, SHIFT_MORE * n->damp);
+            continue;
+        }
+        n->damp = 0;
         n->doubtful = n->doubtful || large;
         tries += n->used == TDI_MODEL_POSITIVE;
         tdi_newton_soften(n);

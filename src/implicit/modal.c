@@ -25,10 +25,11 @@
 #include <math.h>
 #include <string.h>
 
-#define CLOSE       1e-6      // m or rad: a one-sided row within this may push
-#define SAME        1e-10     // of the largest pivot: rows that say the same
-#define CURVED      1e-9      // of the largest second derivative of a bond: less is none
-#define DIFFERENCE  1e-5      // m: for second derivatives by differences, error about 1e-10
+#define CLOSE       1e-6  // m or rad: a one-sided row within this may push
+#define SAME        1e-10 // of the largest pivot: rows that say the same
+#define CURVED      1e-9  // of the largest second derivative of a bond: less is none
+#define DIFFERENCE  1e-5  // m: for second derivatives by differences, error about 1e-10
+#define FALLS       1e-3  // 1/s^2: of lambda; what falls more slowly, in half a minute, is neutral
 #define MOST_FORCES (1 << 27) // numbers in the matrix of rows: 1 GiB
 
 enum { COORDINATES = 3 * TDI_BOND_PINS };
@@ -589,6 +590,19 @@ static td_status iterate(modal *m, int32_t count, td_mode *modes, const td_alloc
     return status;
 }
 
+// Whether some lambda is below -FALLS: by the factors, or where constraints act by the lowest mode.
+static bool is_unstable(modal *m, const td_alloc *alloc) {
+    td_mode lowest;
+    if (m->count == 0) {
+        return !factor(m, FALLS);
+    }
+    if (m->inner.rank == m->length || iterate(m, 1, &lowest, alloc, NULL) != TD_OK) {
+        return false;
+    }
+    const td_real rate = 2 * TDI_PI * lowest.frequency;
+    return rate < 0 && rate * rate > FALLS;
+}
+
 static td_status find_modes(modal *m, int32_t count, td_mode *modes, tdi_modal_info *info,
                             const td_alloc *alloc, td_diag *diag) {
     expand(m);
@@ -599,6 +613,9 @@ static td_status find_modes(modal *m, int32_t count, td_mode *modes, tdi_modal_i
     expand_with_forces(m);
     info->free = m->length - m->inner.rank;
     info->unbalanced = unbalanced(m);
+    if (count == TDI_MODAL_STABLE && info->unbalanced < TDI_UNBALANCED) {
+        info->unstable = is_unstable(m, alloc);
+    }
     return count > 0 ? iterate(m, count, modes, alloc, diag) : TD_OK;
 }
 
@@ -680,4 +697,73 @@ td_status tdi_system_modes(const tdi_system *y, int32_t count, td_mode *modes, t
         body->joined = false;
     }
     return status;
+}
+
+// ---- stability ------------------------------------------------------------------------------
+
+static const td_alloc *alloc_of(const tdi_system *y) {
+    return ((const tdi_solver_state *)y->member[0].body)->alloc;
+}
+
+// Members that are judged together.
+static int32_t mark(const tdi_system *y) {
+    tdi_modal_info info;
+    for (int32_t k = 0; k < y->count; k++) {
+        if (!(y->member[k].opts->stiffness > 0) || !y->member[k].ops->modal) {
+            return 0;
+        }
+    }
+    if (tdi_system_modes(y, TDI_MODAL_STABLE, NULL, &info, alloc_of(y), NULL) != TD_OK ||
+        !info.unstable) {
+        return 0;
+    }
+    for (int32_t k = 0; k < y->count; k++) {
+        ((tdi_solver_state *)y->member[k].body)->unstable = 1;
+    }
+    return y->count;
+}
+
+static bool is_held(const tdi_system *y, int32_t member) {
+    bool held = false;
+    for (const tdi_holds *h = y->holds; h && !held; h = h->next) {
+        for (int32_t k = 0; k < h->member_count && !held; k++) {
+            held = h->member[k] == member;
+        }
+    }
+    return held;
+}
+
+// The members of a set of constraints, by themselves.
+static int32_t mark_set(const tdi_system *y, tdi_holds *h) {
+    const size_t n = (size_t)h->member_count;
+    tdi_holds *const next = h->next;
+    tdi_member *own = tdi_alloc_zeroed(h->alloc, n, sizeof *own);
+    int32_t *bound = tdi_alloc_zeroed(h->alloc, n, sizeof *bound), count = 0;
+    if (own && bound) {
+        for (int32_t k = 0; k < h->member_count; k++) {
+            own[k] = y->member[h->member[k]];
+            bound[k] = h->member[k];
+        }
+        const tdi_system alone = {.member = own, .count = h->member_count, .holds = h};
+        tdi_holds_bind(h, NULL);
+        h->next = NULL;
+        count = mark(&alone);
+        h->next = next;
+        tdi_holds_bind(h, bound);
+    }
+    tdi_alloc_free(h->alloc, bound, n * sizeof *bound);
+    tdi_alloc_free(h->alloc, own, n * sizeof *own);
+    return count;
+}
+
+int32_t tdi_system_check_stable(const tdi_system *y) {
+    int32_t count = 0;
+    for (tdi_holds *h = y->holds; h; h = h->next) {
+        count += mark_set(y, h);
+    }
+    for (int32_t k = 0; k < y->count; k++) {
+        const tdi_system alone = {.member = &y->member[k], .count = 1};
+        count += is_held(y, k) ? 0 : mark(&alone);
+    }
+    return count;
 }

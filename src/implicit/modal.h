@@ -39,13 +39,24 @@ struct tdi_modal {
     tdi_modal_form (*form)(void *tangent, const td_real *x);
 };
 
+enum { TDI_MODAL_STABLE = -1 };
+
+// A pose is at rest where less than this is left of the forces.
+#define TDI_UNBALANCED 1e-3
+
 typedef struct tdi_modal_info {
     int32_t free;       // degrees of freedom that constraints leave
     td_real unbalanced; // what is left of the forces of springs, weight and constraints, over the
                         // largest of them; 0: the pose is at rest
+    bool unstable;      // with count TDI_MODAL_STABLE
 } tdi_modal_info;
 
+// Marks the members whose pose at rest is not stable (tdi_solver_state.unstable); gives their
+// number. Those that contact carries are not judged.
+int32_t tdi_system_check_stable(const tdi_system *system);
+
 // Modes of the members of a system with the constraints that act on them, without contact. Gravity,
-// stiffness and damping are those of the members' options. With count 0 only *info is filled.
+// stiffness and damping are those of the members' options. With count 0 or TDI_MODAL_STABLE only
+// *info is filled.
 td_status tdi_system_modes(const tdi_system *system, int32_t count, td_mode *modes,
                            tdi_modal_info *info, const td_alloc *alloc, td_diag *diag);

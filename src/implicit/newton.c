@@ -28,6 +28,9 @@
 #define LEAST_SHIFT 1e-6 // of the first
 #define MOST_SHIFT  1e10 // of the first
 
+#define SLOW_REST 50  // iterations: near a bifurcation positive models are much too stiff
+#define DAMP_LESS 0.1 // of the inertia in an exact Hessian, after an increment taken whole
+
 #define REUSE_BELOW 0.025 // rad or m: after smaller increments factors are used once more
 #define WORTHWHILE  0.2   // of the last increment: what old factors must reach
 
@@ -83,6 +86,7 @@ static void go_on(tdi_newton_run *n, td_real taken, bool whole) {
         n->next = n->used;
         return;
     }
+    n->damp *= taken == 1 ? DAMP_LESS : taken < SHIFT_CUT ? SHIFT_GROWS : 1;
     // a raised model that goes nowhere has nearly no curvature in some direction, and will again
     n->wary = n->wary || (n->raised && taken < RAISED_CUT);
     // where increments are cut short, what was not positive will not be at once
@@ -230,6 +234,7 @@ static td_status run(const tdi_system *y, const tdi_newton_opts *opts, bool *con
     for (td_real spent = 0; spent < opts->iterations && status == TD_OK; spent += share_of(y)) {
         td_real taken = 1;
         const bool reused = n.reuse;
+        n.slow = opts->rest && spent >= SLOW_REST;
         if (reused) {
             stats->iterations++;
             if (!correct(&n)) {
@@ -256,6 +261,9 @@ static td_status run(const tdi_system *y, const tdi_newton_opts *opts, bool *con
             if (status == TD_ERR_LIMIT) {
                 return TD_OK; // a shorter step may do
             }
+        }
+        if (opts->positive) {
+            *opts->positive = n.used == TDI_MODEL_EXACT && !n.raised && !reused;
         }
         if (status != TD_OK || done) {
             *converged = status == TD_OK;

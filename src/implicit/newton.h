@@ -25,6 +25,8 @@ typedef struct tdi_newton_run {
     bool raised;              // it was made positive where it was not
     bool wary;                // that is not asked for any more
     td_real shift, first;     // 1/s^2: now, and the first that is tried
+    bool slow;                // statics that take long: exact Hessians with inertia come first,
+    td_real damp;             // 1/s^2: so much of it
     td_real before;           // the last increment, if it was whole and not of a positive model
     td_real promise;          // minus the slope along the increments
     td_real largest;          // increment

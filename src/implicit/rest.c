@@ -148,6 +148,7 @@ td_status tdi_rest(const tdi_implicit *ops, void *body, const tdi_newton_opts *o
             return TD_ERR_DIVERGED;
         }
         *converged = is_done(&r, taken, opts->tolerance);
+        *opts->positive = !r.needed && r.stiffer == 0;
         adapt(&r, taken);
     }
     return TD_OK;

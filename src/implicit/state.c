@@ -218,6 +218,7 @@ void tdi_state_begin_rest(const tdi_implicit *ops, void *body, const td_step_opt
     s->joined = s->pushed = s->answered = false;
     s->known = 0;
     s->moved = 1;
+    s->unstable = 0;
     if (ops->begin_rest) {
         ops->begin_rest(body);
     }

@@ -61,6 +61,7 @@ typedef struct tdi_solver_state {
     td_real dt;          // s: of the steps that are known
     int32_t known;       // steps that the history holds, up to 3; BDF2 needs 2
     int32_t moved;       // it was put to rest, and is not as drawn any more
+    int32_t unstable;    // that rest is not stable
     td_base_motion base; // now; a solver with `drive` moves it through a step by itself
 
     // the step that is under way

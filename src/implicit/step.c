@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "implicit/hold.h"
+#include "implicit/modal.h"
 #include "implicit/touch.h"
 #include "math/vec3.h"
 
@@ -285,7 +286,8 @@ static td_status try_part(const tdi_system *y, span part, bool *converged, td_st
                              : size < 1                     ? PATIENCE
                                                             : 1;
     const tdi_newton_opts newton = {patience * o->iterations,
-                                    part.impact ? size * tolerance_of(y) : tolerance_of(y), false};
+                                    part.impact ? size * tolerance_of(y) : tolerance_of(y), false,
+                                    NULL};
     td_status status = TD_OK;
     *converged = false;
     if (part.impact) {
@@ -546,12 +548,16 @@ td_status tdi_system_step(const tdi_system *y, void *memory, const td_alloc *all
 // ---- rest -----------------------------------------------------------------------------------
 
 // All together, or, without contact and constraints, each as it offers.
-static td_status find_rest(const tdi_system *y, bool *converged, td_step_stats *stats,
-                           td_diag *diag) {
-    const tdi_newton_opts opts = {STATIC_ITERATIONS, STATIC_TOLERANCE, true};
+static td_status find_rest(const tdi_system *y, bool *converged, bool *positive,
+                           td_step_stats *stats, td_diag *diag) {
+    bool last = true;
+    const tdi_newton_opts opts = {STATIC_ITERATIONS, STATIC_TOLERANCE, true, &last};
     td_status status = TD_OK;
+    *positive = true;
     if (y->touch || y->holds) {
-        return tdi_newton(y, &opts, converged, stats, diag);
+        status = tdi_newton(y, &opts, converged, stats, diag);
+        *positive = last;
+        return status;
     }
     *converged = true;
     for (int32_t k = 0; k < y->count && status == TD_OK; k++) {
@@ -561,13 +567,14 @@ static td_status find_rest(const tdi_system *y, bool *converged, td_step_stats *
         status = m->ops->ease ? tdi_rest(m->ops, m->body, &opts, &own, stats)
                               : tdi_newton(&alone, &opts, &own, stats, diag);
         *converged = *converged && own;
+        *positive = *positive && last;
     }
     return status;
 }
 
 td_status tdi_system_settle(const tdi_system *y, td_step_stats *stats, td_diag *diag) {
     td_status status = TD_OK;
-    bool converged = false;
+    bool converged = false, positive = true;
     forget(diag);
     for (int32_t k = 0; k < y->count; k++) {
         tdi_state_begin_rest(y->member[k].ops, y->member[k].body, y->member[k].opts);
@@ -576,7 +583,7 @@ td_status tdi_system_settle(const tdi_system *y, td_step_stats *stats, td_diag *
     if (y->touch) {
         status = tdi_touch_begin(y->touch, y, y->member[0].opts->dt, 0, 1, 1, diag);
     }
-    status = status == TD_OK ? find_rest(y, &converged, stats, diag) : status;
+    status = status == TD_OK ? find_rest(y, &converged, &positive, stats, diag) : status;
     stats->unconverged += status == TD_OK && !converged;
     if (status == TD_OK) {
         tdi_holds_accept(y->holds, y);
@@ -585,6 +592,9 @@ td_status tdi_system_settle(const tdi_system *y, td_step_stats *stats, td_diag *
     }
     for (int32_t k = 0; k < y->count; k++) {
         tdi_state_end_rest(y->member[k].ops, y->member[k].body);
+    }
+    if (status == TD_OK && converged && !positive) {
+        stats->unstable += tdi_system_check_stable(y);
     }
     return status == TD_ERR_DIVERGED && diag && diag->status == TD_OK
                ? tdi_fail(diag, status,

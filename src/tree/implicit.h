@@ -19,7 +19,7 @@ typedef struct tdi_potential {
     td_vec3 gravity;   // m/s^2; with inertia it is part of the prediction
     tdi_loads loads;
     const td_joint_drive *drives; // a degree of freedom; NULL: none
-    td_real relax;                // 1/s^2: inertia in positive semi-definite models of statics
+    td_real relax;                // 1/s^2: inertia that models of statics have besides
     const td_real *angle_rest;    // a degree of freedom: angles to which the damping is relative
     // A degree of freedom: rotation vectors of ball joints where terms were made last, so that they
     // go on from iteration to iteration without a jump. NULL: those of the state, which stay.

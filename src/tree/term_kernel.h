@@ -200,7 +200,7 @@ static inline void outside_term(const tdi_potential_at *at, const wbodies *in, w
     if (p->inertia) {
         body_term(in, p, at->positive, at->gradient, t);
     } else {
-        weight_term(in, p->gravity, at->positive ? p->relax : 0, t);
+        weight_term(in, p->gravity, p->relax, t);
     }
     if (tdi_has_drag(&p->loads)) {
         add_drag(in, &p->loads, at->gradient, t);

@@ -10,8 +10,6 @@
 
 #include <math.h>
 
-#define UNBALANCED 1e-3 // of the forces: at rest less than this is left of them
-
 // ---- one actor ------------------------------------------------------------------------------
 
 // Springs s k under gravity g move as springs k under g/s do, faster by sqrt(s):
@@ -94,7 +92,7 @@ static bool is_moving(const td_world *w, const party *p) {
 // What springs, weight and constraints leave unbalanced of what stands still, contact carries.
 static td_status check_contact(const td_world *w, const party *p, const tdi_modal_info *info,
                                td_diag *diag) {
-    if (!(info->unbalanced > UNBALANCED) || (is_moving(w, p) && !has_contacts(w, p))) {
+    if (!(info->unbalanced > TDI_UNBALANCED) || (is_moving(w, p) && !has_contacts(w, p))) {
         return TD_OK;
     }
     for (int32_t k = 0; k < p->count; k++) {

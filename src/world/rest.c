@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/guard.h"
+#include "base/log.h"
 #include "implicit/hold.h"
 #include "math/quat.h"
 
@@ -66,7 +67,8 @@ static td_rest rest_of(const td_world *w, const tdi_actor *a, int64_t iterations
     const td_sums sums = a->solver->sums(a->state, gravity);
     td_rest rest = {.energy = s * sums.energy.elastic + sums.energy.weight,
                     .residual = (td_real)NAN,
-                    .iterations = iterations};
+                    .iterations = iterations,
+                    .unstable = a->state->unstable != 0};
     if (a->solver->residual && s > 0 && is_alone(w, a)) {
         rest.residual = s * a->solver->residual(a->state, tdi_scale(gravity, 1 / s));
     }
@@ -218,6 +220,24 @@ static const tdi_actor *settle_loners(settling *s) {
     return NULL;
 }
 
+// Once an object.
+static void warn_of_unstable(const td_world *w, td_diag_list *diags) {
+    int32_t last = TD_NONE;
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        const tdi_actor *a = &w->actors[k];
+        if (a->state->unstable && a->object != last) {
+            char path[64];
+            snprintf(path, sizeof path, "objects[%d]", (int)a->object);
+            tdi_scene_fault(w->scene, diags, TD_OK, path,
+                            "'%s' starts at rest where it is not stable: it falls at the slightest "
+                            "push",
+                            a->name);
+            tdi_log(&w->log, TD_LOG_WARNING, "'%s' starts at rest where it is not stable", a->name);
+            last = a->object;
+        }
+    }
+}
+
 td_status tdi_world_settle(td_world *w, td_diag_list *diags) {
     settling s = {.world = w, .diag = {.index = TD_NONE}};
     char path[64] = "objects";
@@ -225,6 +245,7 @@ td_status tdi_world_settle(td_world *w, td_diag_list *diags) {
     const tdi_actor *wrong = settle_loners(&s);
     const td_status status = wrong ? wrong->status : settle_together(&s);
     if (status == TD_OK || status == TD_ERR_MEMORY) {
+        warn_of_unstable(w, diags);
         return status;
     }
     if (wrong) {

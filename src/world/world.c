@@ -254,6 +254,7 @@ td_step_stats td_world_stats(const td_world *w) {
         sum.unconverged += s->unconverged;
         sum.halved += s->halved;
         sum.gradient_steps += s->gradient_steps;
+        sum.unstable += s->unstable;
         sum.last_move = fmax(sum.last_move, s->last_move);
     }
     return sum;
@@ -453,7 +454,8 @@ td_actor td_world_actor(const td_world *w, int32_t actor) {
                     .skeleton = v->skeleton,
                     .segment_count = a->segment_count,
                     .dof_count = v->model->dof_count,
-                    .stretchy = v->solver->info.stretchy || v->solver->info.curved};
+                    .stretchy = v->solver->info.stretchy || v->solver->info.curved,
+                    .unstable = a->state->unstable != 0};
     return out;
 }
 
