@@ -6,6 +6,219 @@
 
 // ---- pushes ---------------------------------------------------------------------------------
 
+static const char *const integrators[] = {"implicit", "implicit-euler", "euler", "rk4"};
+
+static bool can_be(int32_t solver, int integrator) {
+    static const td_integrator all[] = {TD_IMPLICIT, TD_IMPLICIT_EULER, TD_EULER, TD_RK4};
+    return td_solver_get(solver).integrators >> all[integrator] & 1;
+}
+
+// A bar that nothing holds, of 1 m and 0.1 kg, along X.
+static void free_bar(char *text, size_t size, int32_t solver, int integrator, const char *loads) {
+    snprintf(text, size,
+             "{gravity: [0, 0, 0], air_density: 0, tolerance: 1e-10, loads: [%s],\n"
+             " objects: [{solver: %s, integrator: %s, start: drawn, strand: {segments: 1,\n"
+             " points: [[0, 0, 0], [1, 0, 0]], radius: 0.01, line_mass: 0.1, inextensible: true,\n"
+             " start: {held: free}, bend: 0.01, torsion: 0.01}}]}",
+             loads, td_solver_get(solver).name, integrators[integrator]);
+}
+
+static td_real momentum_x(td_world *world) {
+    return td_world_actor_sums(world, 0).linear.x;
+}
+
+// The momentum must be `want` now and stay.
+static void check_impulse(td_world *world, td_real want, const char *what, int32_t solver,
+                          int integrator) {
+    for (int32_t k = 0; k < 4 && world; k++) {
+        const td_real is = momentum_x(world);
+        CHECK_SAY(fabs(is - want) < 1e-6 * fabs(want), "%s, %s by %s: %.9g N s, not %.9g, %d later",
+                  what, td_solver_get(solver).name, integrators[integrator], is, want, (int)k);
+        steps(world, 1);
+    }
+}
+
+// For every solver and integrator, with loads that are over after ten steps.
+static void check_impulse_of(const char *loads, td_real want) {
+    for (int32_t k = 0; k < td_solver_count(); k++) {
+        for (int i = 0; i < 4; i++) {
+            char text[1200];
+            if (!can_be(k, i)) {
+                continue;
+            }
+            free_bar(text, sizeof text, k, i, loads);
+            stage s = stage_of(text);
+            steps(s.world, 10);
+            check_impulse(s.world, want, loads, k, i);
+            stage_free(&s);
+        }
+    }
+}
+
+TD_TEST(reference_push_of_a_tenth_to_seven_steps_gives_its_impulse) {
+    static const td_real lengths[] = {0.1, 1, 1.5, 7}, starts[] = {0, 0.3, 1, 2};
+    for (size_t n = 0; n < 4; n++) {
+        for (size_t m = 0; m < 4; m++) {
+            char load[160];
+            snprintf(load, sizeof load,
+                     "{push: {segment: 0, force: [3, 0, 0], start: %.17g, end: %.17g}}",
+                     starts[m] / 60, (starts[m] + lengths[n]) / 60);
+            check_impulse_of(load, 3 * lengths[n] / 60);
+        }
+    }
+}
+
+TD_TEST(reference_push_by_keys_and_fields_gives_its_impulse) {
+    // steps of keys, at ends of steps and between them
+    check_impulse_of("{push: {segment: 0, force: {interpolate: step, keys: [[0, [0, 0, 0]],\n"
+                     " [2/60, [3, 0, 0]], [3.5/60, [1, 0, 0]],\n"
+                     " [5/60, [0, 0, 0]]]}}}",
+                     (3 * 1.5 + 1.5) / 60);
+    // a peak within a step, and one across the end of one
+    check_impulse_of("{push: {segment: 0, force: {interpolate: linear, keys: [[0, [0, 0, 0]],\n"
+                     " [2.2/60, [0, 0, 0]], [2.3/60, [8, 0, 0]],\n"
+                     " [2.8/60, [0, 0, 0]], [4.6/60, [0, 0, 0]],\n"
+                     " [5.2/60, [1, 0, 0]], [5.4/60, [0, 0, 0]]]}}}",
+                     (8 * 0.3 + 0.4) / 60);
+    check_impulse_of("{field: {force: [5, 0, 0], start: 1.7/60, end: 1.9/60}}", 5 * 0.2 / 60);
+    check_impulse_of("{field: {force: [5, 0, 0], start: 1.5/60, end: 4/60}}", 5 * 2.5 / 60);
+    check_impulse_of("{field: {force: [5*(t < 0.01), 0, 0]}}", 5 / 60.0);
+}
+
+// Gravity in a step of its own; 0.1 kg.
+TD_TEST(reference_jump_of_gravity_gives_its_impulse) {
+    for (int32_t k = 0; k < td_solver_count(); k++) {
+        char text[1200];
+        free_bar(text, sizeof text, k, 0, "");
+        stage s = stage_of(text);
+        steps(s.world, 3);
+        CHECK(td_world_set(s.world, "gravity.x", 6, NULL) == TD_OK);
+        steps(s.world, 3);
+        CHECK(td_world_set(s.world, "gravity.x", 0, NULL) == TD_OK);
+        steps(s.world, 1);
+        check_impulse(s.world, 0.1 * 6 * 3 / 60, "gravity", k, 0);
+        stage_free(&s);
+    }
+}
+
+static void hit(void *context, td_real time, int32_t actor, int32_t count, const td_vec3 *tips,
+                const td_vec3 *velocities, td_vec3 *forces) {
+    const td_real *force = context;
+    (void)time, (void)actor, (void)tips, (void)velocities;
+    forces[count - 1].x += *force;
+}
+
+TD_TEST(reference_hit_by_a_program_gives_its_impulse) {
+    static const td_real hits[][4] = {{3, 0, 0, 0}, {3, 2, 0, 0}, {0, 1, 4, 4}};
+    for (int32_t k = 0; k < td_solver_count(); k++) {
+        for (int i = 0; i < 4; i++) {
+            for (int way = 0; way < 6 && can_be(k, i); way++) {
+                char text[1200];
+                td_real force = 0, sum = 0;
+                free_bar(text, sizeof text, k, i, "{push: {segment: 0, force: [0, 0, 0]}}");
+                stage s = stage_of(text);
+                if (way < 3) {
+                    CHECK(td_world_set_field(s.world, hit, &force) == TD_OK);
+                }
+                steps(s.world, 2);
+                for (int n = 0; n < 5; n++) {
+                    const td_real now = n < 4 ? hits[way % 3][n] : 0;
+                    force = now;
+                    sum += now / 60;
+                    if (way >= 3) {
+                        CHECK(td_world_set(s.world, "loads[0].push.force.x", now, NULL) == TD_OK);
+                    }
+                    steps(s.world, 1);
+                }
+                check_impulse(s.world, sum, way < 3 ? "field" : "set", k, i);
+                stage_free(&s);
+            }
+        }
+    }
+}
+
+// What a hand has let go of flies on as it did then.
+TD_TEST(reference_momentum_stays_when_a_hand_lets_go) {
+    for (int32_t k = 0; k < td_solver_count(); k++) {
+        for (int way = 0; way < 2; way++) {
+            char text[1200];
+            td_grab_id id;
+            free_bar(text, sizeof text, k, 0, "");
+            stage s = stage_of(text);
+            td_grab_def def = td_grab_def_default();
+            def.actor = td_world_actor_id(s.world, 0);
+            def.to = (td_vec3){-0.5, 0, 0};
+            def.stiffness = 20;
+            steps(s.world, 2);
+            if (way == 0) {
+                CHECK(td_world_grab(s.world, 0, 0, def.point, def.to, def.stiffness) == TD_OK);
+            } else {
+                CHECK(td_world_add_grab(s.world, &def, &id, NULL) == TD_OK);
+            }
+            // the first step with the spring: m v = h k (a - x)
+            steps(s.world, 1);
+            td_vec3 origin;
+            td_world_segment(s.world, 0, 0, &origin, NULL, NULL);
+            CHECK_REL(momentum_x(s.world), 20 * (-0.5 - origin.x) / 60, 1e-6);
+            steps(s.world, 4);
+            const td_real then = momentum_x(s.world);
+            if (way == 0) {
+                td_world_release(s.world);
+            } else {
+                CHECK(td_world_remove_grab(s.world, id, NULL) == TD_OK);
+            }
+            steps(s.world, 1);
+            check_impulse(s.world, then, "hand", k, 0);
+            stage_free(&s);
+        }
+    }
+}
+
+// About its axis: the spin that a torque leaves is that of its time.
+TD_TEST(reference_torque_of_a_step_gives_its_impulse) {
+    for (int32_t k = 0; k < td_solver_count(); k++) {
+        td_real spin[2] = {0, 0};
+        for (int way = 0; way < 2; way++) { // one step, or four of a quarter of the torque
+            char text[1200];
+            free_bar(text, sizeof text, k, 0, "");
+            stage s = stage_of(text);
+            steps(s.world, 2);
+            CHECK(td_world_set_torque(s.world, 0, 0, way ? 1e-6 : 4e-6) == TD_OK);
+            steps(s.world, way ? 4 : 1);
+            CHECK(td_world_set_torque(s.world, 0, 0, 0) == TD_OK);
+            steps(s.world, 4);
+            spin[way] = td_world_actor_sums(s.world, 0).angular.x;
+            stage_free(&s);
+        }
+        CHECK_REL(spin[0], spin[1], 1e-6);
+        CHECK_REL(fabs(spin[0]), 4e-6 / 60, 1e-3);
+    }
+}
+
+// Two links of 1 m and 1 kg in line, hit across the tip by 1 N s, are to turn by -6/7 and 30/7
+// rad/s (docs/theory/validation.md): the tip goes at 24/7 m/s while they are still in line.
+TD_TEST(reference_double_pendulum_moves_as_its_impulse_says) {
+    char text[900];
+    const td_real step = 1e-3;
+    snprintf(
+        text, sizeof text,
+        "{gravity: [0, 0, 0], air_density: 0, tolerance: 1e-10, step: %g, record: {fps: 1000},\n"
+        " loads: [{push: {segment: 1, force: [0, 0, %g], start: %g, end: %g}}],\n"
+        " objects: [{solver: tree, start: drawn, strand: {segments: 2, radius: 1e-3,\n"
+        " points: [[0, 0, 0], [2, 0, 0]], line_mass: 1, bend: 0, torsion: 0}}]}",
+        step, 1 / step, 2 * step, 3 * step);
+    stage s = stage_of(text);
+    for (int32_t n = 0; n < 6; n++) {
+        steps(s.world, 1);
+        td_vec3 v[2];
+        td_world_velocities(s.world, 0, v, NULL);
+        if (n >= 2) {
+            CHECK_REL(v[1].z, 24.0 / 7, 1e-3);
+        }
+    }
+    stage_free(&s);
+}
+
 // ---- slips and drums ------------------------------------------------------------------------
 
 // ---- starts near contact --------------------------------------------------------------------

@@ -64,6 +64,8 @@ typedef struct td_step_opts {
     int32_t load_count;
     td_pool *pool;                ///< Threads for implicit steps of large trees. Default NULL: one.
     const td_joint_drive *drives; ///< One for each degree of freedom of a tree. Default NULL: none.
+    bool jump; ///< Loads begin, end or jump in this step, or did in the last one: TD_IMPLICIT takes
+               ///< it by backward Euler, which does not look back beyond the jump. Default false.
 } td_step_opts;
 
 TD_API td_step_opts td_step_opts_default(void);

@@ -132,7 +132,7 @@ td_status tdi_state_check(const tdi_implicit *ops, const void *body, const td_st
 bool tdi_state_ready(const tdi_implicit *ops, const void *body, const td_step_opts *opts,
                      td_real dt) {
     const tdi_solver_state *s = body;
-    return s->known >= 2 && s->dt == dt && (!ops->ready || ops->ready(body, opts));
+    return s->known >= 2 && s->dt == dt && !opts->jump && (!ops->ready || ops->ready(body, opts));
 }
 
 // x* and x^ of the rule

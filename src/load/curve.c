@@ -19,7 +19,9 @@
 #include <math.h>
 
 #define VALUE_MAX 1e100 // far from overflow also after division by the square of the least gap
-#define SEAM      1e-9  // how far apart the ends of a curve that repeats may be, relative
+#define SEAM \
+    1e-9 // how far apart the ends of a curve that repeats may be, relative; of a
+         // step: times that are the same but for rounding
 
 struct td_curve {
     const td_alloc *alloc;
@@ -175,5 +177,73 @@ void td_curve_at(const td_curve *curve, td_real time, td_real *value, td_real *r
         if (rate2) {
             rate2[c] = y[2];
         }
+    }
+}
+
+// ---- steps of a simulation ------------------------------------------------------------------
+
+// The first key at or after a time, and its time; a curve that repeats has keys without end.
+// TD_NONE: there is none.
+static int32_t key_from(const tdi_keys *k, td_real time, td_real *at) {
+    const td_real first = k->times[0], last = k->times[k->count - 1], period = last - first;
+    const td_real turn = k->repeat ? period * floor((time - first) / period) : 0;
+    int32_t low = 0, high = k->count;
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        *(k->times[middle] + turn < time ? &low : &high) =
+            k->times[middle] + turn < time ? middle + 1 : middle;
+    }
+    if (low == k->count && k->repeat) { // rounding: the first key of the next turn
+        *at = last + turn + period;
+        return 0;
+    }
+    *at = low < k->count ? k->times[low] + turn : HUGE_VAL;
+    return low < k->count ? low : TD_NONE;
+}
+
+bool tdi_curve_jumps(const td_curve *curve, td_real from, td_real to, td_real step) {
+    const tdi_keys *k = &curve->keys;
+    const td_real near = SEAM * step;
+    td_real at;
+    int32_t key = key_from(k, from + near, &at);
+    if (k->interpolation == TD_STEP) {
+        return key != TD_NONE && at < to - near;
+    }
+    // the piece that ends at the first key, and those that begin before `to`
+    bool any = key > 0 && tdi_keys_gap(k, key - 1) < step - near;
+    for (; !any && key != TD_NONE && key + 1 < k->count && at < to - near; key++) {
+        any = tdi_keys_gap(k, key) < step - near;
+        at += tdi_keys_gap(k, key);
+    }
+    return any;
+}
+
+// Pieces are of fifth degree at most, for which Gauss's rule of three points is exact.
+static void add_piece(const td_curve *curve, td_real from, td_real to, td_real *sum) {
+    static const td_real place[3] = {0.1127016653792583, 0.5, 0.8872983346207417},
+                         weight[3] = {5.0 / 18, 8.0 / 18, 5.0 / 18};
+    td_real value[TD_CURVE_PARTS_MAX];
+    for (int i = 0; i < 3; i++) {
+        td_curve_at(curve, from + place[i] * (to - from), value, NULL, NULL);
+        for (int32_t c = 0; c < curve->parts; c++) {
+            sum[c] += weight[i] * (to - from) * value[c];
+        }
+    }
+}
+
+void tdi_curve_mean(const td_curve *curve, td_real from, td_real to, td_real *mean) {
+    const td_real near = SEAM * (to - from);
+    td_real at = from, key;
+    for (int32_t c = 0; c < curve->parts; c++) {
+        mean[c] = 0;
+    }
+    while (at < to) {
+        key_from(&curve->keys, at + near, &key);
+        const td_real end = fmin(key, to);
+        add_piece(curve, at, end, mean);
+        at = end;
+    }
+    for (int32_t c = 0; c < curve->parts; c++) {
+        mean[c] /= to - from;
     }
 }

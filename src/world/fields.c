@@ -11,9 +11,17 @@
 
 #include <string.h>
 
-static bool acts(const td_world *w, const td_field_load *l) {
-    const td_real end = tdi_world_time_after(w, w->step + 1); // as other loads have it
-    return end > l->start && end <= l->end;
+// The part of the step that begins in which a field acts.
+static td_real acts_for(const td_world *w, const td_field_load *l) {
+    return tdi_acts_for(l->start, l->end, td_world_time(w), tdi_world_time_after(w, w->step + 1));
+}
+
+static td_real strength_of(const td_world *w, const td_field_load *l, const tdi_keyed *keyed) {
+    td_real strength = l->strength;
+    if (keyed) {
+        tdi_keyed_mean(keyed, td_world_time(w), tdi_world_time_after(w, w->step + 1), &strength);
+    }
+    return strength;
 }
 
 static const td_field_load *field_of(const td_world *w, const tdi_acting *acting) {
@@ -68,8 +76,8 @@ static td_status fail(tdi_actor *a, int32_t segment, int32_t load, int axis, con
 }
 
 static td_status add_force(const td_world *w, tdi_actor *a, int32_t i, const tdi_acting *acting,
-                           double *values) {
-    const td_field_load *l = field_of(w, acting);
+                           td_real part, double *values) {
+    const td_real strength = part * strength_of(w, field_of(w, acting), tdi_live(acting->keyed));
     double force[3];
     for (int axis = 0; axis < 3; axis++) {
         td_diag diag;
@@ -79,7 +87,7 @@ static td_status add_force(const td_world *w, tdi_actor *a, int32_t i, const tdi
             return fail(a, i, acting->load, axis, values, &diag);
         }
     }
-    a->fields[i] = tdi_madd(a->fields[i], tdi_vec3(force[0], force[1], force[2]), l->strength);
+    a->fields[i] = tdi_madd(a->fields[i], tdi_vec3(force[0], force[1], force[2]), strength);
     return TD_OK;
 }
 
@@ -96,8 +104,9 @@ static void sample_actor(void *context, int64_t k) {
         name_values(w, a, i, values);
         for (int32_t j = 0; j < a->acting_count && a->status == TD_OK; j++) {
             const td_field_load *l = field_of(w, &a->acting[j]);
-            if (l && acts(w, l)) {
-                a->status = add_force(w, a, i, &a->acting[j], values);
+            const td_real part = l ? acts_for(w, l) : 0;
+            if (part > 0) {
+                a->status = add_force(w, a, i, &a->acting[j], part, values);
             }
         }
     }

@@ -132,6 +132,7 @@ td_status td_world_add_grab(td_world *w, const td_grab_def *given, td_grab_id *o
                              .to = def->to,
                              .stiffness = def->stiffness,
                              .damping = def->damping};
+    tdi_actor_jolt(w, actor, 0, 1);
     *out = (td_grab_id){(uint32_t)k + 1, taken + 1, w->number};
     return TD_OK;
 }
@@ -158,6 +159,7 @@ td_status td_world_remove_grab(td_world *w, td_grab_id id, td_diag *diag) {
     tdi_hand *h;
     td_status status = find(w, id, &h, diag);
     if (status == TD_OK) {
+        tdi_actor_jolt(w, h->actor, 1, 0);
         h->alive = false;
     }
     return status;

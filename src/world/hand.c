@@ -23,6 +23,12 @@ td_status td_world_grab(td_world *w, int32_t actor, int32_t segment, td_vec3 poi
         !(stiffness >= 0 && isfinite(stiffness))) {
         return TD_ERR_ARGUMENT;
     }
+    const tdi_grab *g = &w->grab;
+    const bool same = g->held && g->actor == actor && g->segment == segment;
+    if (g->held) {
+        tdi_actor_jolt(w, g->actor, g->stiffness, same ? stiffness : 0);
+    }
+    tdi_actor_jolt(w, actor, same ? g->stiffness : 0, stiffness);
     w->grab.held = true;
     w->grab.actor = actor;
     w->grab.segment = segment;
@@ -41,7 +47,8 @@ td_status td_world_grab_to(td_world *w, td_vec3 to) {
 }
 
 void td_world_release(td_world *w) {
-    if (w) {
+    if (w && w->grab.held) {
+        tdi_actor_jolt(w, w->grab.actor, w->grab.stiffness, 0);
         w->grab.held = false;
     }
 }
@@ -50,6 +57,10 @@ td_status td_world_set_torque(td_world *w, int32_t actor, int32_t segment, td_re
     if (!w || !has_segment(w, actor, segment) || !isfinite(torque)) {
         return TD_ERR_ARGUMENT;
     }
+    const tdi_grab *g = &w->grab;
+    const bool same = g->twist_actor == actor && g->twist_segment == segment;
+    tdi_actor_jolt(w, g->twist_actor, g->twist, same ? torque : 0);
+    tdi_actor_jolt(w, actor, same ? g->twist : 0, torque);
     w->grab.twist_actor = actor;
     w->grab.twist_segment = segment;
     w->grab.twist = torque;

@@ -2,8 +2,9 @@
 // What acts on actors in a step: wind, hands, pushes, poses, and forces from outside.
 //
 // Air and forces from outside are asked for where the segments are before the step; all else is
-// taken at its end, as the implicit step takes it. Loads are in the simulated frame of the actor.
-// Names and places are looked up once: an actor has a list of what acts on it.
+// taken at its end, as the implicit step takes it, but for what begins or ends within it
+// (sudden.c). Loads are in the simulated frame of the actor. Names and places are looked up once:
+// an actor has a list of what acts on it.
 
 #include "world/world.h"
 
@@ -124,9 +125,10 @@ typedef struct reach {
 const tdi_keyed *tdi_load_keyed(const td_world *w, int32_t load) {
     const td_scene_load *l = &w->scene->def.loads[load];
     const td_pull_load *p = &l->as.pull;
-    return l->kind == TD_SCENE_POSE   ? tdi_scene_keyed(w->scene, &l->as.pose.bend)
-           : l->kind == TD_SCENE_PULL ? tdi_scene_keyed(w->scene, p->to_given ? &p->to : &p->by)
-                                      : NULL;
+    return l->kind == TD_SCENE_POSE    ? tdi_scene_keyed(w->scene, &l->as.pose.bend)
+           : l->kind == TD_SCENE_PULL  ? tdi_scene_keyed(w->scene, p->to_given ? &p->to : &p->by)
+           : l->kind == TD_SCENE_FIELD ? tdi_scene_keyed(w->scene, &l->as.field.strength)
+                                       : NULL;
 }
 
 static td_status find_reach(td_world *w, int32_t k, tdi_acting *acting, reach *out,
@@ -139,6 +141,7 @@ static td_status find_reach(td_world *w, int32_t k, tdi_acting *acting, reach *o
     if (l->kind == TD_SCENE_WIND) {
         return make_wind(w, k, diags);
     }
+    acting->keyed = tdi_load_keyed(w, k);
     if (l->kind == TD_SCENE_FIELD) {
         const int32_t one = tdi_scene_object(&w->scene->def, l->as.field.object);
         *out = l->as.field.object
@@ -148,11 +151,9 @@ static td_status find_reach(td_world *w, int32_t k, tdi_acting *acting, reach *o
     }
     if (l->kind == TD_SCENE_POSE) {
         const tdi_object *o = &w->objects[tdi_scene_object(&w->scene->def, l->as.pose.object)];
-        acting->keyed = tdi_load_keyed(w, k);
         *out = (reach){o->first_actor, o->actor_count};
         return TD_OK;
     }
-    acting->keyed = tdi_load_keyed(w, k);
     snprintf(path, sizeof path, "loads[%d].%s", k, pull ? "pull" : "push");
     td_status status =
         tdi_find_spot(w, pull ? &l->as.pull.place : &l->as.push.place, path, &acting->spot, diags);
@@ -266,6 +267,7 @@ static td_status hand_out(td_world *w, const tdi_acting *all, const reach *reach
 td_status tdi_world_make_loads(td_world *w, td_diag_list *diags) {
     size_t count = (size_t)w->scene->def.load_count;
     td_status status = TD_OK;
+    tdi_world_find_pressing_keys(w);
     tdi_acting *all = tdi_arena_zeroed(&w->arena, count + 1, sizeof *all);
     reach *reaches = tdi_arena_zeroed(&w->arena, count + 1, sizeof *reaches);
     w->winds = tdi_arena_zeroed(&w->arena, count + 1, sizeof *w->winds);
@@ -393,7 +395,11 @@ static void add(collector *c, td_load load) {
 static void add_pull(collector *c, const td_pull_load *l, const tdi_acting *acting) {
     const tdi_actor *a = c->actor;
     const tdi_keyed *keyed = tdi_live(acting->keyed);
+    const td_real part = tdi_acts_for(l->start, l->end, c->t0, c->t1);
     td_real rate[3] = {0, 0, 0};
+    if (part == 0) {
+        return;
+    }
     if (keyed) {
         td_curve_at(keyed->curve, c->t1, NULL, rate, NULL);
     }
@@ -402,8 +408,8 @@ static void add_pull(collector *c, const td_pull_load *l, const tdi_acting *acti
                      .segment = acting->spot.segment,
                      .point = a->segments[acting->spot.segment].tip,
                      .vector = tdi_to_simulated(a, to),
-                     .stiffness = l->stiffness,
-                     .damping = l->damping,
+                     .stiffness = part * l->stiffness,
+                     .damping = part * l->damping,
                      .velocity = tdi_turn_to_simulated(a, tdi_vec3(rate[0], rate[1], rate[2]))});
 }
 
@@ -417,14 +423,15 @@ static void add_twist(collector *c, int32_t segment, td_real torque) {
 
 static void add_push(collector *c, const td_push_load *l, const tdi_spot *spot) {
     const tdi_actor *a = c->actor;
-    if (tdi_dot(l->force, l->force) > 0) {
+    const td_real part = tdi_acts_for(l->start, l->end, c->t0, c->t1);
+    if (part > 0 && tdi_dot(l->force, l->force) > 0) {
         add(c, (td_load){.kind = TD_LOAD_FORCE,
                          .segment = spot->segment,
                          .point = a->segments[spot->segment].tip,
-                         .vector = tdi_turn_to_simulated(a, l->force)});
+                         .vector = tdi_turn_to_simulated(a, tdi_scale(l->force, part))});
     }
-    if (l->twist != 0) {
-        add_twist(c, spot->segment, l->twist);
+    if (part > 0 && l->twist != 0) {
+        add_twist(c, spot->segment, part * l->twist);
     }
 }
 
@@ -538,9 +545,9 @@ int32_t tdi_actor_loads(const td_world *w, tdi_actor *a, td_real t0, td_real t1)
         if (a->generation != 1 && l->kind != TD_SCENE_POSE) {
             continue; // another has taken the place of the one that it acted on
         }
-        if (l->kind == TD_SCENE_PULL && tdi_acts_at(l->as.pull.start, l->as.pull.end, t1)) {
+        if (l->kind == TD_SCENE_PULL) {
             add_pull(&c, &l->as.pull, &a->acting[k]);
-        } else if (l->kind == TD_SCENE_PUSH && tdi_acts_at(l->as.push.start, l->as.push.end, t1)) {
+        } else if (l->kind == TD_SCENE_PUSH) {
             add_push(&c, &l->as.push, &a->acting[k].spot);
         }
     }

@@ -73,12 +73,13 @@ static void prepare(const stepping *s, tdi_actor *a) {
     a->opts.winds = tdi_actor_winds(s->world, a);
     a->opts.loads = a->loads;
     a->opts.load_count = tdi_actor_loads(s->world, a, s->t0, s->t1);
+    a->opts.jump = tdi_actor_jumps(s->world, a, s->t1);
 }
 
 static void begin(const stepping *s) {
     td_world *w = s->world;
     memcpy(w->still0, w->still, (size_t)w->actor_count * sizeof *w->still);
-    tdi_world_set_keyed(w, s->t1);
+    tdi_world_set_keyed(w, s->t0, s->t1);
     tdi_world_stiffen(w, NULL);
     tdi_world_set_holds(w, s->t0);
     tdi_world_carry(w);
@@ -324,7 +325,7 @@ static td_status fail(const stepping *s, td_status status, td_diag *diag) {
     tdi_world_undo_holds(w);
     tdi_world_undo_waking(w);
     tdi_world_undo_carrying(w);
-    tdi_world_set_keyed(w, s->t0);
+    tdi_world_set_keyed(w, w->before, s->t0);
     tdi_world_stiffen(w, NULL);
     for (int32_t k = 0; k < w->actor_count; k++) {
         if (tdi_actor_acts(&w->actors[k])) {
@@ -404,6 +405,7 @@ static td_status step(td_world *w, td_diag *diag) {
     for_islands(&s, accept_island);
     tdi_world_end_ways(w);
     tdi_world_look(w);
+    tdi_world_end_jumps(w, s.t0);
     status = tdi_world_note_blocked(w, diag);
     w->step++;
     if (w->sleeps) {

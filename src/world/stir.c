@@ -123,10 +123,19 @@ static uint64_t take_loads(uint64_t sum, const td_world *w, const tdi_actor *a, 
         const td_pull_load *pull = &l->as.pull;
         const td_push_load *push = &l->as.push;
         sum = TAKE(sum, k); // so that the end of one is seen
-        if (l->kind == TD_SCENE_PULL && tdi_acts_at(pull->start, pull->end, time)) {
+        const td_real t0 = time - w->dt,
+                      pulls = l->kind == TD_SCENE_PULL
+                                  ? tdi_acts_for(pull->start, pull->end, t0, time)
+                                  : 0,
+                      pushes = l->kind == TD_SCENE_PUSH
+                                   ? tdi_acts_for(push->start, push->end, t0, time)
+                                   : 0;
+        if (pulls > 0) {
             sum = take_pull(sum, pull);
-        } else if (l->kind == TD_SCENE_PUSH && tdi_acts_at(push->start, push->end, time)) {
+            sum = TAKE(sum, pulls);
+        } else if (pushes > 0) {
             sum = take_push(sum, push);
+            sum = TAKE(sum, pushes);
         } else if (l->kind == TD_SCENE_POSE) {
             sum = take_pose(sum, &l->as.pose, tdi_live(a->acting[k].keyed), time);
         }

@@ -44,6 +44,7 @@ void tdi_tape_scene(tdi_tape *t, td_world *w) {
     item(t, &w->steps_a_frame, sizeof w->steps_a_frame);
     item(t, &w->step_from, sizeof w->step_from);
     item(t, &w->time_from, sizeof w->time_from);
+    item(t, &w->before, sizeof w->before);
     for (int32_t k = 0; k < w->parameter_count; k++) {
         item(t, w->parameters[k].at, w->parameters[k].size);
     }
@@ -181,6 +182,11 @@ void tdi_tape_actor_head(tdi_tape *t, tdi_actor *a, uint8_t *still) {
     item(t, &a->stats, sizeof a->stats);
     item(t, &a->largest_force, sizeof a->largest_force);
     item(t, &a->strength, sizeof a->strength);
+    flag(t, &a->jolted);
+    item(t, &a->pressed.force, sizeof a->pressed.force);
+    item(t, &a->pressed.size, sizeof a->pressed.size);
+    flag(t, &a->pressed.jumps);
+    a->pressing = t->from ? a->pressed : a->pressing;
 }
 
 void tdi_tape_actor(tdi_tape *t, tdi_actor *a, uint8_t *still) {

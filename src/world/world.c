@@ -31,10 +31,13 @@ static void choose_step(td_world *w) {
     w->dt = 1 / (def->record.fps * w->steps_a_frame);
 }
 
-void tdi_world_set_keyed(td_world *w, td_real time) {
+void tdi_world_set_keyed(td_world *w, td_real t0, td_real time) {
     for (int32_t k = 0; k < w->scene->keyed_count; k++) {
         const tdi_keyed *keyed = &w->scene->keyed[k];
         if (keyed->ended) {
+            continue;
+        }
+        if (t0 < time && tdi_keyed_mean(keyed, t0, time, keyed->place)) {
             continue;
         }
         if (keyed->curve) {
@@ -61,7 +64,7 @@ static td_status make(td_world *w, const td_world_opts *opts, td_diag_list *diag
     td_status status = opts->pool ? TD_OK : td_pool_new(opts->threads, w->alloc, &w->own_pool);
     w->pool = opts->pool ? opts->pool : w->own_pool;
     choose_step(w);
-    tdi_world_set_keyed(w, 0);
+    tdi_world_set_keyed(w, 0, 0);
     if (status == TD_OK) {
         status = tdi_world_make_objects(w, opts, diags);
     }
@@ -299,6 +302,8 @@ static td_status set_number(td_world *w, const tdi_field_place *place, const cha
         status = follow(w, place->at, diag);
         if (status != TD_OK) {
             tdi_fields_set(&tdi_scene_all, &w->scene->def, path, before, NULL);
+        } else {
+            tdi_world_jolt(w, place->at, before, value);
         }
     }
     return status;

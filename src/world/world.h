@@ -55,7 +55,8 @@ typedef struct tdi_spot {
 typedef struct tdi_acting {
     int32_t load;
     tdi_spot spot;          // of a pull or push
-    const tdi_keyed *keyed; // where a pull holds, how a pose bends; NULL: no keyframes
+    const tdi_keyed *keyed; // where a pull holds, how a pose bends, how strong a field is; NULL: no
+                            // keyframes
 } tdi_acting;
 
 enum { TDI_NAME = 96 }; // characters
@@ -83,6 +84,13 @@ typedef struct tdi_carry {
     tdi_transform at;
     tdi_transform place0; // when the step began
 } tdi_carry;
+
+// Forces that are known by their values alone.
+typedef struct tdi_pressed {
+    td_vec3 force; // N, all together
+    td_real size;  // sum of their sizes
+    bool jumps;    // they changed much from the step before
+} tdi_pressed;
 
 typedef struct tdi_actor {
     char *name;          // room for so many
@@ -119,7 +127,9 @@ typedef struct tdi_actor {
     td_real strength; // of the barrier: what contact leaves for the next step
     void *memory;     // where a step by an explicit integrator began; NULL: it has none
     void *bumps;      // its contact with colliders by such an integrator; NULL: it has none
-    td_adapt *adapt;  // while its object has the integrator TD_ADAPTIVE; else NULL
+    bool jolted;      // a program has changed what acts on it since the last step
+    tdi_pressed pressed, pressing; // by fields in the last step, and in this one
+    td_adapt *adapt;               // while its object has the integrator TD_ADAPTIVE; else NULL
     void *adapt_memory;
     tdi_transform base0, simulated0; // when the step began
     tdi_rate base_rate0;
@@ -286,6 +296,8 @@ struct td_world {
     // the step was last changed after so many, at this time
     int64_t step_from;
     td_real time_from;
+    td_real before;  // s: when the last step began
+    bool keys_press; // forces have keyframes
     tdi_variant *variants;
     int32_t variant_count;
     int32_t scene_variants; // of these: the scene's, which come first
@@ -615,8 +627,8 @@ void tdi_world_undo_holds(td_world *world);
 void tdi_world_note_holds(td_world *world);
 
 // world.c
-// Sets the numbers that keyframes move to a time.
-void tdi_world_set_keyed(td_world *world, td_real time);
+// Sets the numbers that keyframes move to t1, or to their mean in the step from t0 where they jump.
+void tdi_world_set_keyed(td_world *world, td_real t0, td_real t1);
 td_real tdi_world_time_after(const td_world *world, int64_t steps);
 // Room for the forces of a field from outside, and for as many loads.
 td_status tdi_actor_make_field(td_world *world, tdi_actor *actor);
@@ -708,10 +720,6 @@ td_status tdi_actor_make_points(td_world *world, tdi_actor *actor);
 void tdi_actor_sample(const td_world *world, tdi_actor *actor);
 // Forces from outside alone.
 void tdi_actor_sample_field(const td_world *world, tdi_actor *actor);
-// Whether a load that acts from start to end does so in a step that ends at a time.
-static inline bool tdi_acts_at(td_real start, td_real end, td_real time) {
-    return time > start && time <= end;
-}
 // How a pose bends at a time, which keyframes may say.
 td_vec3 tdi_pose_bend(const td_pose_load *load, const tdi_keyed *keyed, td_real time);
 // The winds that were sampled, in the simulated frame; NULL: none.
@@ -739,6 +747,21 @@ void tdi_world_watch(td_world *world);
 void tdi_watch_sort(tdi_watch *watch);
 td_status tdi_watch_make(const td_world *world, int32_t capacity, tdi_watch *out);
 void tdi_watch_free(const td_world *world, tdi_watch *watch);
+
+// sudden.c: loads that begin, end or change at once.
+// The part of the step from t0 to t1 in which a load acts that does from start to end.
+td_real tdi_acts_for(td_real start, td_real end, td_real t0, td_real t1);
+// Finds the keyframes of forces.
+void tdi_world_find_pressing_keys(td_world *world);
+// The mean of a force over a step in which its keyframes jump; else false, with nothing changed.
+bool tdi_keyed_mean(const tdi_keyed *keyed, td_real t0, td_real t1, td_real *mean);
+// Whether what acts on an actor jumps in the step that ends at t1, or did in the last.
+bool tdi_actor_jumps(const td_world *world, tdi_actor *actor, td_real t1);
+// After a step that began at t0.
+void tdi_world_end_jumps(td_world *world, td_real t0);
+// A program changes what acts on an actor between steps, or a number of the scene at a place.
+void tdi_actor_jolt(td_world *world, int32_t actor, td_real before, td_real now);
+void tdi_world_jolt(td_world *world, const void *at, td_real before, td_real now);
 
 // fields.c
 // Room for the forces of the scene's fields on an actor.

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+// Loads that begin, end or change at once.
+//
+// Mean      Such a load acts through a step by its mean: F (end - start)/dt of a push that begins
+//           and ends within the step. Smooth ones are taken when the step ends, as BDF2 needs it.
+// Restart   With a force that is constant in each step, and nothing else, velocities are to change
+//           by d_n = h a_n. Backward Euler does that whatever came before. BDF2 is
+//               d_n+1 = d_n/3 + 2/3 h a_n+1,
+//           which does only if a_n+1 = a_n. So a step is backward Euler when a load jumps between
+//           the beginning of the step before and its own end. The order of the method is two all
+//           the same: jumps are few.
+// A jump    is the start or end of a load of the scene, a key of its numbers with interpolation
+//           `step`, a piece between keys that is shorter than the step, and what a program does
+//           between steps. Of forces that are known by their values alone, those of fields, it is a
+//           change by more than half of them; after a jump by more than a tenth.
+
+#include "world/world.h"
+
+#include "base/guard.h"
+#include "load/keys.h"
+
+#include <math.h>
+
+#define MUCH   0.5  // of a force: a change that is a jump
+#define LITTLE 0.1  // the same after a jump, and of what a program sets
+#define SAME   1e-9 // of a step: times that are the same but for rounding
+
+// ---- starts and ends ------------------------------------------------------------------------
+
+td_real tdi_acts_for(td_real start, td_real end, td_real t0, td_real t1) {
+    const td_real part = (fmin(t1, end) - fmax(t0, start)) / (t1 - t0);
+    return part < SAME ? 0 : part > 1 - SAME ? 1 : part;
+}
+
+static bool within(td_real time, td_real from, td_real to, td_real near) {
+    return time > from + near && time < to - near;
+}
+
+// ---- numbers with keys ----------------------------------------------------------------------
+
+static bool lies_in(const void *at, const void *from, size_t size) {
+    return (const char *)at >= (const char *)from && (const char *)at < (const char *)from + size;
+}
+
+// Whether a number of a load is a force, or a factor of one, and not a place.
+static bool is_force(const td_scene_load *l, const void *at) {
+    const size_t one = sizeof(td_real), three = sizeof(td_vec3);
+    switch (l->kind) {
+    case TD_SCENE_WIND: return lies_in(at, &l->as.wind.velocity, three);
+    case TD_SCENE_PULL:
+        return lies_in(at, &l->as.pull.stiffness, one) || lies_in(at, &l->as.pull.damping, one);
+    case TD_SCENE_PUSH:
+        return lies_in(at, &l->as.push.force, three) || lies_in(at, &l->as.push.twist, one);
+    case TD_SCENE_POSE:
+        return lies_in(at, &l->as.pose.strength, one) || lies_in(at, &l->as.pose.damping, one);
+    case TD_SCENE_FIELD: return lies_in(at, &l->as.field.strength, one);
+    }
+    return false;
+}
+
+// Whether a number of the scene is one, and of which load; TD_NONE: of gravity.
+typedef struct press {
+    bool force;
+    int32_t load;
+} press;
+
+static press press_of(const td_world *w, const void *at) {
+    const td_scene_def *def = &w->scene->def;
+    const char *first = (const char *)def->loads;
+    if (lies_in(at, &def->gravity, sizeof def->gravity)) {
+        return (press){true, TD_NONE};
+    }
+    if (!first || !lies_in(at, first, (size_t)def->load_count * sizeof *def->loads)) {
+        return (press){false, TD_NONE};
+    }
+    const int32_t k = (int32_t)(((const char *)at - first) / (ptrdiff_t)sizeof *def->loads);
+    return (press){is_force(&def->loads[k], at), k};
+}
+
+void tdi_world_find_pressing_keys(td_world *w) {
+    for (int32_t i = 0; i < w->scene->keyed_count; i++) {
+        tdi_keyed *keyed = &w->scene->keyed[i];
+        keyed->presses = keyed->curve && press_of(w, keyed->place).force;
+        w->keys_press = w->keys_press || keyed->presses;
+    }
+}
+
+bool tdi_keyed_mean(const tdi_keyed *keyed, td_real t0, td_real t1, td_real *mean) {
+    const bool jumps = keyed->presses && (keyed->track->interpolation == TD_STEP ||
+                                          tdi_curve_jumps(keyed->curve, t0, t1, t1 - t0));
+    if (jumps) {
+        tdi_curve_mean(keyed->curve, t0, t1, mean);
+    }
+    return jumps;
+}
+
+// Whether gravity, or a load that acts on the actor, jumps by its keys.
+static bool keys_jump(const td_world *w, const tdi_actor *a, td_real from, td_real t1) {
+    bool any = false;
+    for (int32_t i = 0; w->keys_press && i < w->scene->keyed_count && !any; i++) {
+        const tdi_keyed *keyed = &w->scene->keyed[i];
+        if (!keyed->presses || keyed->ended) {
+            continue;
+        }
+        const int32_t load = press_of(w, keyed->place).load;
+        bool acts = load == TD_NONE;
+        for (int32_t k = 0; k < a->acting_count && !acts; k++) {
+            acts = a->acting[k].load == load;
+        }
+        any = acts && tdi_curve_jumps(keyed->curve, from, t1, w->dt);
+    }
+    return any;
+}
+
+// ---- forces known by their values -----------------------------------------------------------
+
+static void add_up(const td_vec3 *forces, int32_t count, tdi_pressed *sum) {
+    for (int32_t i = 0; i < count; i++) {
+        sum->force = tdi_add(sum->force, forces[i]);
+        sum->size += tdi_norm(forces[i]);
+    }
+}
+
+static bool changes(const tdi_pressed *was, const tdi_pressed *now) {
+    const td_real part = was->jumps ? LITTLE : MUCH, most = fmax(was->size, now->size),
+                  change = tdi_norm(tdi_sub(now->force, was->force));
+    return fmax(change, fabs(now->size - was->size)) > part * most;
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+static bool window_ends(const td_scene_load *l, td_real from, td_real to, td_real near) {
+    const td_real *span[] = {&l->as.pull.start, &l->as.pull.end,    &l->as.push.start,
+                             &l->as.push.end,   &l->as.field.start, &l->as.field.end};
+    const int first = l->kind == TD_SCENE_PULL    ? 0
+                      : l->kind == TD_SCENE_PUSH  ? 2
+                      : l->kind == TD_SCENE_FIELD ? 4
+                                                  : -1;
+    return first >= 0 &&
+           (within(*span[first], from, to, near) || within(*span[first + 1], from, to, near));
+}
+
+bool tdi_actor_jumps(const td_world *w, tdi_actor *a, td_real t1) {
+    bool jumps = a->jolted || keys_jump(w, a, w->before, t1);
+    for (int32_t k = 0; k < a->acting_count && !jumps; k++) {
+        jumps = window_ends(&w->scene->def.loads[a->acting[k].load], w->before, t1, SAME * w->dt);
+    }
+    a->pressing = (tdi_pressed){.size = 0};
+    if (a->fields) {
+        add_up(a->fields, a->segment_count, &a->pressing);
+    }
+    if (w->field) {
+        add_up(a->forces, a->segment_count, &a->pressing);
+    }
+    a->pressing.jumps = changes(&a->pressed, &a->pressing);
+    return jumps || a->pressing.jumps;
+}
+
+void tdi_world_end_jumps(td_world *w, td_real t0) {
+    w->before = t0;
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        tdi_actor *a = &w->actors[k];
+        a->jolted = false;
+        a->pressed = a->pressing;
+    }
+}
+
+// ---- what programs do -----------------------------------------------------------------------
+
+void tdi_actor_jolt(td_world *w, int32_t actor, td_real before, td_real now) {
+    if (tdi_has(actor, w->actor_count) &&
+        fabs(now - before) > LITTLE * fmax(fabs(now), fabs(before))) {
+        w->actors[actor].jolted = true;
+    }
+}
+
+void tdi_world_jolt(td_world *w, const void *at, td_real before, td_real now) {
+    const press p = press_of(w, at);
+    for (int32_t k = 0; p.force && k < w->actor_count; k++) {
+        bool acts = p.load == TD_NONE;
+        for (int32_t i = 0; i < w->actors[k].acting_count && !acts; i++) {
+            acts = w->actors[k].acting[i].load == p.load;
+        }
+        if (acts) {
+            tdi_actor_jolt(w, k, before, now);
+        }
+    }
+}
