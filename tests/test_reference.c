@@ -219,6 +219,42 @@ TD_TEST(reference_double_pendulum_moves_as_its_impulse_says) {
     stage_free(&s);
 }
 
+// What a constraint reports in all steps is the momentum that it took: a bar of 0.1 kg that a push
+// has set off meets a stop, or the end of a rope.
+TD_TEST(reference_stop_and_rope_report_the_impulse_of_an_impact) {
+    static const struct {
+        const char *what, *holds;
+    } cases[] = {
+        {"stop", "{stop: {a: {segment: 0}, axis: [-1, 0, 0], to: [1.31, 0, 0]}}"},
+        {"rope", "{rope: {a: {segment: 0}, to: [1, 0, 0], length: 0.31}}"},
+    };
+    for (size_t n = 0; n < 2; n++) {
+        for (int32_t k = 0; k < td_solver_count(); k++) {
+            for (int i = 0; i < 4; i++) {
+                char text[1500];
+                if (!can_be(k, i) || (i >= 2 && strcmp(td_solver_get(k).name, "tree") != 0)) {
+                    continue;
+                }
+                free_bar(text, sizeof text, k, i,
+                         "{push: {segment: 0, force: [6, 0, 0], end: 1/60}}");
+                const size_t length = strlen(text) - 1;
+                snprintf(text + length, sizeof text - length, ", constraints: [%s]}",
+                         cases[n].holds);
+                stage s = stage_of(text);
+                td_real taken = 0;
+                for (int32_t j = 0; j < 40; j++) {
+                    steps(s.world, 1);
+                    taken -= td_world_constraint(s.world, 0).force.x * td_world_dt(s.world);
+                }
+                CHECK_SAY(fabs(taken + momentum_x(s.world) - 0.1) < 1e-6,
+                          "%s, %s by %s: took %.9g of 0.1 N s, and left %.9g", cases[n].what,
+                          td_solver_get(k).name, integrators[i], taken, momentum_x(s.world));
+                stage_free(&s);
+            }
+        }
+    }
+}
+
 // ---- slips and drums ------------------------------------------------------------------------
 
 // ---- starts near contact --------------------------------------------------------------------

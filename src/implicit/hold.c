@@ -83,6 +83,19 @@ static bool pushed_one_sided(const tdi_holds *h) {
     return any;
 }
 
+bool tdi_holds_struck(const tdi_holds *all) {
+    bool any = false;
+    for (const tdi_holds *h = all; h && !any; h = h->next) {
+        for (int32_t i = 0; i < h->held_count && !any; i++) {
+            const tdi_held *b = &h->held[i];
+            for (int32_t r = 0; b->law.one_sided && b->acts && r < b->law.row_count; r++) {
+                any = any || -h->state[b->hold].l[b->bond][r] > tdi_held_least(b);
+            }
+        }
+    }
+    return any;
+}
+
 bool tdi_holds_ready(const tdi_holds *all) {
     bool same = true;
     for (const tdi_holds *h = all; h && same; h = h->next) {

@@ -130,6 +130,8 @@ void tdi_holds_restore(tdi_holds *h, const void *bytes);
 
 // Whether the same constraints act in the next step as in the last, and no one-sided one pushed.
 bool tdi_holds_ready(const tdi_holds *all);
+// Whether a one-sided one pushes in the step that was solved. After tdi_holds_ready() it begins to.
+bool tdi_holds_struck(const tdi_holds *all);
 // The bodies are where the step begins. They go `part` of what is left to the targets.
 void tdi_holds_begin(tdi_holds *all, const tdi_system *system, td_real h, td_real part);
 // Back to where that was.

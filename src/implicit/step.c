@@ -231,7 +231,11 @@ static td_status begin_again(const tdi_system *y, const tdi_rule *rule, span par
     const tdi_rule one = one_step(rule);
     tdi_system_undo(y);
     begin_all(y, &one);
-    return begin_touch(y, &one, part, diag);
+    if (y->touch) {
+        return begin_touch(y, &one, part, diag);
+    }
+    guess_all(y, true);
+    return TD_OK;
 }
 
 // What the most exact of the members needs.
@@ -307,7 +311,9 @@ static td_status try_part(const tdi_system *y, span part, bool *converged, td_st
         return status;
     }
     status = tdi_newton(y, &newton, converged, stats, diag);
-    if (status == TD_OK && y->touch && tdi_exact_missed(y->touch, y)) {
+    // so it is where a rope becomes taut or a stop is met: BDF2 would have it push by h/h'
+    const bool struck = status == TD_OK && rule.two && *converged && tdi_holds_struck(y->holds);
+    if (status == TD_OK && (struck || (y->touch && tdi_exact_missed(y->touch, y)))) {
         status = begin_again(y, &rule, part, diag);
         status = status == TD_OK ? tdi_newton(y, &newton, converged, stats, diag) : status;
     }

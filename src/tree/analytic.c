@@ -252,13 +252,59 @@ void tdi_analytic_kick(td_analytic *a) {
     }
 }
 
+static td_vec3 contact_force(const td_analytic *a, const tdi_touching *c) {
+    const tdi_row *normal = &a->row[c->row];
+    const td_lcp_kind kind = normal->bounds.kind;
+    const bool published = c->row + 1 < a->row_count && normal[1].bounds.kind == TD_LCP_FRICTION &&
+                           normal[1].bounds.normal == c->row;
+    const int tangents = kind == TD_LCP_CONE ? 2 : published ? 1 : 0;
+    td_vec3 force = tdi_scale(normal->direction, normal->force);
+    for (int t = 1; t <= tangents; t++) {
+        force = tdi_madd(force, normal[t].direction, normal[t].force);
+    }
+    return force;
+}
+
+static void add_force(const tdi_row *row, td_vec3 *force, td_vec3 *moment) {
+    const tdi_push *p = &row->side[0];
+    *force = tdi_madd(*force, row->direction, row->force);
+    *moment = tdi_madd(*moment, tdi_vec3(p->torque[0], p->torque[1], p->torque[2]), row->force);
+}
+
+// Impulses are told as forces that act through the step.
+static void note_impulses(td_analytic *a, td_real h) {
+    for (int32_t i = 0; i < a->row_count; i++) {
+        tdi_row *row = &a->row[i];
+        row->force = a->force[i] / h;
+        if (row->constraint != TD_NONE) {
+            add_force(row, &a->hold[row->constraint].struck, &a->hold[row->constraint].wrung);
+        }
+    }
+    for (int32_t k = 0; k < a->contact_count; k++) {
+        tdi_touching c = a->contact[k];
+        c.told.force = contact_force(a, &c);
+        if (tdi_dot(c.told.force, c.told.force) > 0) {
+            a->struck[a->struck_count++] = c;
+        }
+    }
+}
+
+static void forget_impulses(td_analytic *a) {
+    a->struck_count = 0;
+    for (int32_t k = 0; k < a->hold_count; k++) {
+        a->hold[k].struck = a->hold[k].wrung = tdi_vec3(0, 0, 0);
+    }
+}
+
 static td_status collide(td_analytic *a, const td_step_opts *o, const td_collider *colliders,
                          int32_t count, td_diag *diag) {
+    forget_impulses(a);
     td_status status = find_rows(a, o, 0, colliders, count, diag);
     if (status == TD_OK && tdi_analytic_hits(a)) {
         tdi_analytic_matrix(a);
         tdi_analytic_impulses(a);
         tdi_analytic_kick(a);
+        note_impulses(a, o->dt);
     }
     return status;
 }
@@ -270,7 +316,8 @@ static void report(td_analytic *a) {
         td_constraint_report *r = &a->hold[k].report;
         r->error = 0;
         r->unmet = a->result.verdict == TD_LCP_INFEASIBLE;
-        r->force = r->moment = tdi_vec3(0, 0, 0);
+        r->force = a->hold[k].struck;
+        r->moment = a->hold[k].wrung;
     }
     for (int32_t i = 0; i < a->row_count; i++) {
         const tdi_row *row = &a->row[i];
@@ -278,12 +325,9 @@ static void report(td_analytic *a) {
             continue;
         }
         td_constraint_report *r = &a->hold[row->constraint].report;
-        const tdi_push *p = &row->side[0];
         const bool one_sided = row->bounds.low >= 0;
         r->error = fmax(r->error, one_sided ? -row->value : fabs(row->value));
-        r->force = tdi_madd(r->force, row->direction, row->force);
-        r->moment =
-            tdi_madd(r->moment, tdi_vec3(p->torque[0], p->torque[1], p->torque[2]), row->force);
+        add_force(row, &r->force, &r->moment);
     }
     for (int32_t k = 0; k < a->hold_count; k++) {
         td_constraint_report *r = &a->hold[k].report;
@@ -291,16 +335,18 @@ static void report(td_analytic *a) {
         r->broken |= r->active && tdi_norm(f) > a->hold[k].def.break_force;
     }
     for (int32_t k = 0; k < a->contact_count; k++) {
-        tdi_touching *c = &a->contact[k];
-        const tdi_row *normal = &a->row[c->row];
-        const td_lcp_kind kind = normal->bounds.kind;
-        const bool published = c->row + 1 < a->row_count &&
-                               normal[1].bounds.kind == TD_LCP_FRICTION &&
-                               normal[1].bounds.normal == c->row;
-        const int tangents = kind == TD_LCP_CONE ? 2 : published ? 1 : 0;
-        c->told.force = tdi_scale(normal->direction, normal->force);
-        for (int t = 1; t <= tangents; t++) {
-            c->told.force = tdi_madd(c->told.force, normal[t].direction, normal[t].force);
+        a->contact[k].told.force = contact_force(a, &a->contact[k]);
+    }
+    for (int32_t k = 0; k < a->struck_count; k++) {
+        const tdi_touching *hit = &a->struck[k];
+        int32_t at = 0;
+        while (at < a->contact_count && a->contact[at].key != hit->key) {
+            at++;
+        }
+        if (at < a->contact_count) {
+            a->contact[at].told.force = tdi_add(a->contact[at].told.force, hit->told.force);
+        } else if (at < a->opts.row_limit) {
+            a->contact[a->contact_count++] = *hit;
         }
     }
 }

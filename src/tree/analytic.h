@@ -37,6 +37,7 @@ typedef struct tdi_row {
 
 typedef struct tdi_touching { // a contact: its row of the normal, and what is told of it
     int32_t row;
+    int64_t key; // of that row
     td_analytic_contact told;
 } tdi_touching;
 
@@ -46,8 +47,9 @@ typedef struct tdi_analytic_hold { // a constraint as it is kept
     td_vec3 velocity, spin, joint_rate;       // of the target in this step
     td_vec3 acceleration, joint_acceleration; // by the change from the step before
     td_real length_rate;
-    bool found, moved; // as_found was looked up; there was a step before
-    bool loose;        // the caller has let go
+    bool found, moved;     // as_found was looked up; there was a step before
+    bool loose;            // the caller has let go
+    td_vec3 struck, wrung; // N, N m: its part in the impacts of the step, in the mean over that
     td_constraint_report report;
 } tdi_analytic_hold;
 
@@ -60,8 +62,10 @@ struct td_analytic {
     bool choosing; // the step begins: one-sided rows that are reached in it are chosen
     td_tree_state **tree;
     tdi_analytic_hold *hold;
-    tdi_row *row;            // row_limit
-    tdi_touching *contact;   // row_limit
+    tdi_row *row;          // row_limit
+    tdi_touching *contact; // row_limit
+    tdi_touching *struck;  // row_limit: those of the impacts of the step
+    int32_t struck_count;
     int64_t *near;           // row_limit: keys of one-sided rows that are reached in the step
     td_vec3 *points;         // of the tree with the most
     td_real **answer;        // a tree: a number for each degree of freedom

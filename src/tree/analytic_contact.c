@@ -166,6 +166,7 @@ static bool meet(td_analytic *a, const td_step_opts *o, const meeting *m, td_dia
         return true;
     }
     a->contact[a->contact_count++] = (tdi_touching){normal,
+                                                    m->key,
                                                     {.state = m->tree,
                                                      .segment = m->body,
                                                      .collider = m->collider,

@@ -60,6 +60,7 @@ static void lay_out(td_analytic *a, tdi_layout *l, td_tree_state *const *states)
     a->hold = tdi_layout_place(l, (size_t)a->hold_count, sizeof *a->hold);
     a->row = tdi_layout_place(l, rows, sizeof *a->row);
     a->contact = tdi_layout_place(l, rows, sizeof *a->contact);
+    a->struck = tdi_layout_place(l, rows, sizeof *a->struck);
     a->near = tdi_layout_place(l, rows, sizeof *a->near);
     a->matrix = tdi_layout_place(l, rows * rows, sizeof *a->matrix);
     a->rhs = tdi_layout_place(l, rows, sizeof *a->rhs);
