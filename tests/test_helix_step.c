@@ -288,8 +288,8 @@ static void check_vanes(const tdi_helix_lanes *wide, lane_case *c, bool exact) {
     const td_air air = {.wind = {3, 0, 1}, .linear = 0.5, .quadratic = 0.7};
     tdi_helix_vane_air own[PLACES];
     memset(own, 0, sizeof own);
-    tdi_helix_lanes_1.air(c->vane, 0, PLACES, &c->on, exact ? &c->on : NULL, c->air);
-    wide->air(c->vane, 0, PLACES, &c->on, exact ? &c->on : NULL, own);
+    tdi_helix_lanes_1.air(c->vane, 0, PLACES, &c->on, exact ? &c->on : NULL, 1.0 / 3, c->air);
+    wide->air(c->vane, 0, PLACES, &c->on, exact ? &c->on : NULL, 1.0 / 3, own);
     CHECK_SAY(memcmp(c->air, own, sizeof own) == 0, "%d lanes: air has other bits", wide->lanes);
     const tdi_vanes_at at = {
         .on = c->on, .vane = c->vane, .known = c->air, .air = &air, .h = 0.01, .exact = exact};

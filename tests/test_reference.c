@@ -255,6 +255,152 @@ TD_TEST(reference_stop_and_rope_report_the_impulse_of_an_impact) {
     }
 }
 
+// ---- steps of a program's own length --------------------------------------------------------
+
+// A number from 0 to 1 of a row that is always the same.
+static td_real chance(uint32_t *seed) {
+    *seed = *seed * 1664525u + 1013904223u;
+    return (*seed >> 8) / 16777216.0;
+}
+
+// Runs to `end` in steps of `dt`, each longer or shorter by up to `jitter` of it, the last so that
+// it ends there.
+static void advance_to(td_world *world, td_real end, td_real dt, td_real jitter) {
+    td_diag diag = {.message = ""};
+    uint32_t seed = 7;
+    while (world && td_world_time(world) < end - 1e-9) {
+        const td_real left = end - td_world_time(world),
+                      next = dt * (1 + jitter * (2 * chance(&seed) - 1));
+        const td_real take = left < 1.3 * dt ? left : next;
+        if (td_world_advance(world, take, &diag) != TD_OK) {
+            test_failed(__FILE__, __LINE__, "%s", diag.message);
+            return;
+        }
+    }
+}
+
+static void swinging(char *text, size_t size, const char *solver, const char *with) {
+    snprintf(text, size,
+             "{tolerance: 1e-13, %s air_density: 0.1, objects: [{solver: %s, start: drawn,\n"
+             " damping_ratio: 0, strand: {points: [[0, 0, 0], [0.3, 0, 0]], segments: 4,\n"
+             " radius: 0.004, line_mass: 0.05, bend: 1e-4, torsion: 1e-4}}]}",
+             with, solver);
+}
+
+// Halving the step takes three quarters of the error away.
+TD_TEST(advance_with_steps_that_vary_by_a_fifth_is_of_second_order) {
+    for (int32_t k = 0; k < td_solver_count(); k++) {
+        char text[900];
+        td_vec3 tip[5];
+        swinging(text, sizeof text, td_solver_get(k).name, "");
+        for (int n = 0; n < 5; n++) {
+            static const td_real dt[] = {1.0 / 250, 1.0 / 500, 1.0 / 1000, 1.0 / 2000, 1.0 / 16000};
+            stage s = stage_of(text);
+            advance_to(s.world, 0.2, dt[n], n < 4 ? 0.2 : 0);
+            tip[n] = tip_of(s.world, 0, -1);
+            stage_free(&s);
+        }
+        td_real error[4];
+        for (int n = 0; n < 4; n++) {
+            error[n] = apart(tip[n], tip[4]);
+        }
+        const td_real order = log2(error[1] / error[3]) / 2;
+        CHECK_SAY(order > 1.8 && order < 2.4, "%s: order %g, errors %g %g %g %g m",
+                  td_solver_get(k).name, order, error[0], error[1], error[2], error[3]);
+    }
+}
+
+TD_TEST(advance_by_the_scenes_own_step_has_the_bits_of_step) {
+    for (int32_t k = 0; k < td_solver_count(); k++) {
+        char text[900];
+        swinging(text, sizeof text, td_solver_get(k).name, "");
+        stage a = stage_of(text), b = stage_of(text);
+        for (int n = 0; n < 20; n++) {
+            CHECK(td_world_step(a.world, NULL) == TD_OK);
+            CHECK(td_world_advance(b.world, td_world_dt(b.world), NULL) == TD_OK);
+        }
+        CHECK(same_bits(a.world, b.world));
+        stage_free(&a);
+        stage_free(&b);
+    }
+}
+
+static const char busy[] =
+    "contact: {}, sleep: {}, colliders: [{plane: {position: [0, -0.1, 0]}}],\n"
+    " loads: [{wind: {velocity: [2, 0, 1], intensity: 0.3}},\n"
+    " {push: {force: [0, 0, 0.2], start: 0.05, end: 0.09}}],\n"
+    " constraints: [{rope: {a: {segment: 3}, to: [0.3, 0.02, 0], length: 0.1}}],";
+
+// With contact, wind, a push and a rope, by every integrator: what is restored goes on as it was.
+TD_TEST(advance_goes_on_after_a_restore_with_the_same_bits) {
+    for (int32_t k = 0; k < td_solver_count(); k++) {
+        for (int with = 0; with < 2; with++) {
+            char text[1500];
+            uint32_t seed = 3;
+            swinging(text, sizeof text, td_solver_get(k).name, with ? busy : "");
+            stage a = stage_of(text), b = stage_of(text);
+            for (int n = 0; n < 24; n++) {
+                const td_real dt = (0.6 + 0.9 * chance(&seed)) / 60;
+                td_diag diag = {.message = ""};
+                CHECK_SAY(td_world_advance(a.world, dt, &diag) == TD_OK, "%s", diag.message);
+                CHECK_SAY(td_world_advance(b.world, dt, &diag) == TD_OK, "%s", diag.message);
+                char *bytes = saved(a.world);
+                CHECK(td_world_restore(b.world, bytes, td_world_save_size(a.world), NULL) == TD_OK);
+                free(bytes);
+                CHECK(same_bits(a.world, b.world));
+            }
+            stage c = stage_of(text);
+            char *bytes = saved(a.world);
+            CHECK(td_world_restore(c.world, bytes, td_world_save_size(a.world), NULL) == TD_OK);
+            free(bytes);
+            for (int n = 0; n < 4; n++) {
+                const td_real dt = (0.4 + 1.5 * chance(&seed)) / 60;
+                CHECK(td_world_advance(a.world, dt, NULL) == TD_OK);
+                CHECK(td_world_advance(c.world, dt, NULL) == TD_OK);
+            }
+            CHECK(same_bits(a.world, c.world));
+            stage_free(&a);
+            stage_free(&b);
+            stage_free(&c);
+        }
+    }
+}
+
+// By any integrator a push of a program's own steps gives its impulse, and what rests rests.
+TD_TEST(advance_keeps_impulses_exact_with_steps_that_vary) {
+    for (int32_t k = 0; k < td_solver_count(); k++) {
+        for (int i = 0; i < 4; i++) {
+            char text[1200];
+            if (!can_be(k, i)) {
+                continue;
+            }
+            free_bar(text, sizeof text, k, i,
+                     "{push: {segment: 0, force: [3, 0, 0], start: 0.021, end: 0.11}}");
+            stage s = stage_of(text);
+            advance_to(s.world, 0.2, 1.0 / 60, 0.2);
+            check_impulse(s.world, 3 * 0.089, "jitter", k, i);
+            stage_free(&s);
+        }
+    }
+}
+
+TD_TEST(advance_refuses_steps_that_are_none) {
+    static const td_real wrong[] = {0, -0.01, 1e-12, 1.5, INFINITY, NAN};
+    char text[900];
+    swinging(text, sizeof text, "tree", "");
+    stage s = stage_of(text), same = stage_of(text);
+    for (size_t n = 0; n < sizeof wrong / sizeof *wrong; n++) {
+        td_diag diag = {.message = ""};
+        CHECK(td_world_advance(s.world, wrong[n], &diag) == TD_ERR_ARGUMENT);
+        CHECK_SAY(strstr(diag.message, "it must be from 1e-09 to 1 s"), "%s", diag.message);
+    }
+    CHECK(same_bits(s.world, same.world));
+    CHECK(td_world_advance(s.world, 0.016, NULL) == TD_OK);
+    CHECK_REL(td_world_time(s.world), 0.016, 1e-15);
+    stage_free(&s);
+    stage_free(&same);
+}
+
 // ---- slips and drums ------------------------------------------------------------------------
 
 // ---- starts near contact --------------------------------------------------------------------

@@ -58,9 +58,20 @@ TD_API void td_world_free(td_world *world); ///< NULL is allowed.
 /// actors that began to be held in it; `diag` names the first. While they are held further steps
 /// are TD_OK.
 TD_API td_status td_world_step(td_world *world, td_diag *diag);
+
+#define TD_ADVANCE_LEAST 1e-9 ///< s: as little as keyframes may be apart.
+#define TD_ADVANCE_MOST  1.0  ///< s: a program that slept for longer has to say what it wants.
+
+/// The same by one step of `dt` seconds: the frame time of the program that calls it, which may be
+/// another each time. TD_IMPLICIT stays of second order from a step to one of half to twice its
+/// length; from other steps it begins anew, with a step of first order. TD_ERR_ARGUMENT for a `dt`
+/// that is not from TD_ADVANCE_LEAST to TD_ADVANCE_MOST. Calls of both kinds can follow each other.
+TD_API td_status td_world_advance(td_world *world, td_real dt, td_diag *diag);
 TD_API td_real td_world_time(const td_world *world); ///< s.
-TD_API td_real td_world_dt(const td_world *world);   ///< s, of a step.
-/// Steps in a frame of the recording.
+/// s, of a step of td_world_step(): the scene's, or the largest below it of which a frame of the
+/// recording has a whole number.
+TD_API td_real td_world_dt(const td_world *world);
+/// Such steps in a frame of the recording.
 TD_API int32_t td_world_steps_a_frame(const td_world *world);
 TD_API td_step_stats td_world_stats(const td_world *world); ///< Of all steps so far.
 

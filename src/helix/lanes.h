@@ -64,9 +64,9 @@ typedef struct tdi_helix_lanes {
     td_real (*station_values)(const tdi_stations_at *at, int32_t first, int32_t last);
     td_real (*vane_values)(const tdi_vanes_at *at, int32_t first, int32_t last);
     // Where vanes were, and what they turn to the air, at the pose of `now`; `back`, if given: x*
-    // of the rule of two steps.
+    // of the rule of two steps, x + again (x - x_back).
     void (*air)(const tdi_helix_vane *vane, int32_t first, int32_t last,
-                const tdi_helix_curves *now, const tdi_helix_curves *back,
+                const tdi_helix_curves *now, const tdi_helix_curves *back, td_real again,
                 tdi_helix_vane_air *known);
     // Places and frames of stations.
     void (*frames)(const tdi_helix_curves *on, const tdi_helix_station *station, int32_t first,

@@ -163,7 +163,9 @@ td_vec3 tdi_helix_turned(const void *body, int32_t capsule) {
     const td_helix_state *s = body;
     const tdi_helix_point mid = middle_of(s, capsule);
     const td_vec3 a = turn_between(&s->began, &s->pose, &mid);
-    return s->head.rule.two ? tdi_madd(a, turn_between(&s->back, &s->began, &mid), -1.0 / 3) : a;
+    return s->head.rule.two
+               ? tdi_madd(a, turn_between(&s->back, &s->began, &mid), -tdi_again(&s->head.rule))
+               : a;
 }
 
 td_vec3 tdi_helix_turns(const void *body, int32_t capsule, bool response) {

@@ -56,6 +56,23 @@ static void take_past(td_helix_state *s, td_real h) {
     }
 }
 
+// What was prepared for a step as long as the last, for another one.
+static void take_uneven(td_helix_state *s, const tdi_rule *rule) {
+    const td_real over = 1.5 / s->head.dt0, h = rule->h;
+    for (int32_t k = 0; k < s->model->station_count; k++) {
+        const tdi_helix_past *past = &s->past[k];
+        const tdi_helix_place *star = &s->star[k], *hat = &s->hat[k];
+        const td_vec3 v = tdi_scale(tdi_sub(hat->o, star->o), over);
+        s->star_one[k].o = tdi_uneven3(rule, past->o, star->o);
+        s->hat_one[k].o = tdi_madd(s->star_one[k].o, tdi_uneven3(rule, past->v, v), h);
+        for (int j = 0; j < 9; j++) {
+            const td_real w = (hat->r.m[j] - star->r.m[j]) * over;
+            s->star_one[k].r.m[j] = tdi_uneven(rule, past->r.m[j], star->r.m[j]);
+            s->hat_one[k].r.m[j] = s->star_one[k].r.m[j] + h * tdi_uneven(rule, past->w.m[j], w);
+        }
+    }
+}
+
 // The new past, and what the rule of two steps will take from it and the last.
 static void push_station(td_helix_state *s, int32_t k, const tdi_helix_place *at, td_real over,
                          td_real next) {
@@ -80,11 +97,11 @@ static void push_station(td_helix_state *s, int32_t k, const tdi_helix_place *at
 static tdi_rate root_rate(const td_helix_state *s, int32_t i, td_real over) {
     const tdi_helix_place *now = &s->pose.start[i], *last = &s->began.start[i],
                           *before = &s->back.start[i];
-    const bool two = s->head.rule.two;
-    const td_vec3 o = two ? tdi_two_step3(last->o, before->o) : last->o;
+    const tdi_rule *rule = &s->head.rule;
+    const td_vec3 o = tdi_star3(rule, last->o, before->o);
     tdi_mat3 rate;
     for (int k = 0; k < 9; k++) {
-        const td_real from = two ? tdi_two_step(last->r.m[k], before->r.m[k]) : last->r.m[k];
+        const td_real from = tdi_star(rule, last->r.m[k], before->r.m[k]);
         rate.m[k] = (now->r.m[k] - from) * over;
     }
     const tdi_mat3 spin = tdi_mat3_mul_t(&rate, &now->r);
@@ -109,8 +126,8 @@ static void repeat_moves(td_helix_state *s) {
     const td_real twice = 2 * s->head.rule.dt;
     for (int32_t i = 0; i < s->model->element_count; i++) {
         const td_vec3 u = s->pose.u[i], last = s->back.u[i],
-                      next = s->head.rule.two ? tdi_madd(last, s->rate[i], twice)
-                                              : tdi_sub(tdi_add(u, u), last);
+                      next = tdi_is_prepared(&s->head.rule) ? tdi_madd(last, s->rate[i], twice)
+                                                            : tdi_sub(tdi_add(u, u), last);
         if (tdi_norm(tdi_sub(next, u)) * s->model->element[i].length < REPEATED) {
             s->pose.u[i] = next;
         }
@@ -133,25 +150,27 @@ static void note_air(td_helix_state *s) {
     const tdi_helix_curves now = {s->began.u, s->began.start, tdi_helix_range(m, s->began.u)},
                            back = {s->back.u, s->back.start, tdi_helix_range(m, s->back.u)};
     tdi_helix_widest()->air(m->vane, 0, m->vane_count, &now, s->head.rule.two ? &back : NULL,
-                            s->vane);
+                            tdi_again(&s->head.rule), s->vane);
 }
 
 static void begin(void *body) {
     td_helix_state *s = body;
     const td_step_opts *o = s->head.opts;
     const td_real h = s->head.rule.h;
-    const bool two = s->head.rule.two;
+    const bool prepared = tdi_is_prepared(&s->head.rule);
     tdi_helix_fill_past(s);
     copy_pose(s, &s->began, &s->pose);
     for (int32_t i = 0; i < s->model->element_count; i++) {
-        s->u_star[i] = two ? tdi_two_step3(s->pose.u[i], s->back.u[i]) : s->pose.u[i];
+        s->u_star[i] = tdi_star3(&s->head.rule, s->pose.u[i], s->back.u[i]);
     }
-    if (!two) {
+    if (!s->head.rule.two) {
         take_past(s, h);
+    } else if (!prepared) {
+        take_uneven(s, &s->head.rule);
     }
     *s->now = (tdi_helix_step){.h = h,
-                               .star = two ? s->star : s->star_one,
-                               .hat = two ? s->hat : s->hat_one,
+                               .star = prepared ? s->star : s->star_one,
+                               .hat = prepared ? s->hat : s->hat_one,
                                .inertia = 1 / (h * h),
                                .damp = o->damping / h,
                                .drag = o->air.linear > 0 || o->air.quadratic > 0};

@@ -148,7 +148,8 @@ static void add_vane_sums(const td_real *sum, tdi_helix_form *form) {
 // A point's x* by the rule of the step.
 td_vec3 tdi_helix_star(const td_helix_state *s, const tdi_helix_point *point) {
     const td_vec3 from = tdi_helix_point_at(&s->began, point);
-    return s->head.rule.two ? tdi_two_step3(from, tdi_helix_point_at(&s->back, point)) : from;
+    return s->head.rule.two ? tdi_star3(&s->head.rule, from, tdi_helix_point_at(&s->back, point))
+                            : from;
 }
 
 static tdi_point load_term(const td_helix_state *s, const td_load *load,

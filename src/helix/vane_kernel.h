@@ -209,7 +209,7 @@ static inline tdi_wvec3 vane_place(const tdi_helix_curves *on, const wrecord *va
 }
 
 static void note_air(const tdi_helix_vane *vane, int32_t first, int32_t last,
-                     const tdi_helix_curves *now, const tdi_helix_curves *back,
+                     const tdi_helix_curves *now, const tdi_helix_curves *back, td_real again,
                      tdi_helix_vane_air *known) {
     for (int32_t k = first; k < last; k += TDI_LANES) {
         const int32_t count = last - k < TDI_LANES ? last - k : TDI_LANES;
@@ -227,8 +227,12 @@ static void note_air(const tdi_helix_vane *vane, int32_t first, int32_t last,
         tdi_wvec3 star = vane_place(now, &in, element, &frame);
         if (back) {
             const tdi_wvec3 then = vane_place(back, &in, element, NULL);
-            star = wvec((4 * star.x - then.x) / 3, (4 * star.y - then.y) / 3,
-                        (4 * star.z - then.z) / 3); // as tdi_two_step()
+            // as tdi_star()
+            star = again == 1.0 / 3 ? wvec((4 * star.x - then.x) / 3, (4 * star.y - then.y) / 3,
+                                           (4 * star.z - then.z) / 3)
+                                    : wvec(star.x + again * (star.x - then.x),
+                                           star.y + again * (star.y - then.y),
+                                           star.z + again * (star.z - then.z));
         }
         const tdi_wmat3 axes = product_of(&frame, &turn);
         const tdi_wdrag_area area =

@@ -129,7 +129,7 @@ typedef struct tdi_implicit {
     td_status (*check_drives)(const void *body, const td_joint_drive *drives, td_diag *diag);
     // * With that: the first degree of freedom of a segment's joint, TD_NONE when it has none.
     int32_t (*joint_dof)(const void *body, int32_t segment);
-    // * Whether BDF2 may go on from the last step, which was as long as this one.
+    // * Whether BDF2 may go on from the last step.
     bool (*ready)(const void *body, const td_step_opts *opts);
     // + Prepares x* and where the body would go without forces. The pose stays.
     void (*begin)(void *body);
@@ -335,9 +335,9 @@ td_status tdi_step_opts_check(const td_step_opts *opts, int32_t segments, td_dia
 // Whether it can be stepped with these options.
 td_status tdi_state_check(const tdi_implicit *ops, const void *body, const td_step_opts *opts,
                           td_diag *diag);
-// Whether BDF2 can go on from its last step.
+// Whether BDF2 can go on from its last step; pieces of a step only if that was as long.
 bool tdi_state_ready(const tdi_implicit *ops, const void *body, const td_step_opts *opts,
-                     td_real dt);
+                     td_real dt, bool whole);
 void tdi_state_begin(const tdi_implicit *ops, void *body, const td_step_opts *opts,
                      const tdi_rule *rule);
 void tdi_state_guess(const tdi_implicit *ops, void *body, bool take);

@@ -130,17 +130,20 @@ td_status tdi_state_check(const tdi_implicit *ops, const void *body, const td_st
 }
 
 bool tdi_state_ready(const tdi_implicit *ops, const void *body, const td_step_opts *opts,
-                     td_real dt) {
+                     td_real dt, bool whole) {
     const tdi_solver_state *s = body;
-    return s->known >= 2 && s->dt == dt && !opts->jump && (!ops->ready || ops->ready(body, opts));
+    const bool alike =
+        whole && !s->cut && dt >= TDI_RATIO_LEAST * s->dt && dt <= TDI_RATIO_MOST * s->dt;
+    return s->known >= 2 && (s->dt == dt || alike) && !opts->jump &&
+           (!ops->ready || ops->ready(body, opts));
 }
 
 // x* and x^ of the rule
 static void predict(tdi_coords *c, const tdi_rule *rule) {
     for (int32_t k = 0; k < c->count; k++) {
-        const td_real v = rule->two ? tdi_two_step(c->v[k], c->v_before[k]) : c->v[k];
+        const td_real v = tdi_star(rule, c->v[k], c->v_before[k]);
         c->began[k] = c->x[k];
-        c->star[k] = rule->two ? tdi_two_step(c->x[k], c->x_before[k]) : c->x[k];
+        c->star[k] = tdi_star(rule, c->x[k], c->x_before[k]);
         c->hat[k] = c->star[k] + rule->h * v;
     }
 }
@@ -154,6 +157,7 @@ void tdi_state_begin(const tdi_implicit *ops, void *body, const td_step_opts *op
     s->joined = s->pushed = s->answered = false;
     s->accepted = false;
     s->known0 = s->known;
+    s->cut0 = s->cut;
     s->time0 = s->time;
     s->dt0 = s->dt;
     s->base0 = s->base;
@@ -190,6 +194,7 @@ void tdi_state_accept(const tdi_implicit *ops, void *body) {
     }
     s->known = s->rule.hits ? 1 : s->known < MOST_KNOWN ? s->known + 1 : MOST_KNOWN;
     s->dt = s->rule.dt;
+    s->cut = s->rule.piece;
     s->time += s->rule.dt;
     s->accepted = true;
 }
@@ -197,6 +202,7 @@ void tdi_state_accept(const tdi_implicit *ops, void *body) {
 void tdi_state_undo(const tdi_implicit *ops, void *body) {
     tdi_solver_state *s = body;
     s->known = s->known0;
+    s->cut = s->cut0;
     s->time = s->time0;
     s->dt = s->dt0;
     s->base = s->base0;
@@ -387,7 +393,7 @@ void tdi_state_absorb(const tdi_implicit *ops, void *body) {
 
 // ---- saving ---------------------------------------------------------------------------------
 
-enum { HEAD = 9 };
+enum { HEAD = 10 };
 
 static int32_t list(const tdi_implicit *ops, const void *body, tdi_span all[HEAD + TDI_SPANS]) {
     tdi_solver_state *s = (tdi_solver_state *)body; // what is listed may be written by the caller
@@ -397,6 +403,7 @@ static int32_t list(const tdi_implicit *ops, const void *body, tdi_span all[HEAD
                                  {&s->dt, sizeof s->dt},
                                  {&s->base, sizeof s->base},
                                  {&s->known, sizeof s->known},
+                                 {&s->cut, sizeof s->cut},
                                  {&s->moved, sizeof s->moved},
                                  {c->x, each},
                                  {c->v, each},

@@ -12,12 +12,15 @@
 
 // The rule that turns places into velocities: v = (x - x*)/h.
 typedef struct tdi_rule {
-    td_real dt;   // s: the step
-    td_real h;    // s: of the rule; 2/3 dt for BDF2, dt for backward Euler, 0 in statics
-    bool two;     // BDF2
-    td_real part; // of the way that held ends have left, they go in this step: 1 but in halves
-    bool touched; // there is contact: points go straight
-    bool hits;    // velocities jump in this step: the next must not look back beyond it
+    td_real dt;    // s: the step
+    td_real h;     // s: of the rule; 2/3 dt for BDF2, dt for backward Euler, 0 in statics
+    bool two;      // BDF2
+    bool uneven;   // the last step had another length: what it prepared for x* does not serve
+    td_real again; // where it had: x* = x + again (x - x_before), as 1/3 where it had not
+    bool piece;    // of a step that is taken in halves
+    td_real part;  // of the way that held ends have left, they go in this step: 1 but in halves
+    bool touched;  // there is contact: points go straight
+    bool hits;     // velocities jump in this step: the next must not look back beyond it
 } tdi_rule;
 
 // Coordinates that add up, x and x + dx, to which the rules apply one by one. A solver that has
@@ -58,8 +61,9 @@ typedef struct tdi_solver_state {
 
     // what a step leaves to the next
     td_real time;        // s
-    td_real dt;          // s: of the steps that are known
+    td_real dt;          // s: of the last step
     int32_t known;       // steps that the history holds, up to 3; BDF2 needs 2
+    int32_t cut;         // that was the last piece of one that was taken in halves
     int32_t moved;       // it was put to rest, and is not as drawn any more
     int32_t unstable;    // that rest is not stable
     td_base_motion base; // now; a solver with `drive` moves it through a step by itself
@@ -68,7 +72,7 @@ typedef struct tdi_solver_state {
     const td_step_opts *opts;
     tdi_rule rule;
     bool accepted;
-    int32_t known0; // where it began
+    int32_t known0, cut0; // where it began
     td_real time0, dt0;
     td_base_motion base0;
     struct tdi_holds *holds; // constraints of the step; NULL: none
@@ -109,11 +113,41 @@ static inline td_vec3 tdi_base_velocity(const td_base_motion *base, td_vec3 x) {
     return tdi_add(base->velocity, tdi_cross(base->spin, tdi_sub(x, base->position)));
 }
 
-// x* of the rule of two steps
+// The rule of two steps after one that was w times shorter:
+//   x* = x + w^2/(1 + 2 w) (x - x_before),   h = (1 + w)/(1 + 2 w) dt
+// Without growth of errors up to w = 2.4. A step prepares x* for w = 1.
+#define TDI_RATIO_LEAST 0.5
+#define TDI_RATIO_MOST  2.0
+
+// x* for w = 1
 static inline td_real tdi_two_step(td_real now, td_real before) {
     return (4 * now - before) / 3;
 }
 static inline td_vec3 tdi_two_step3(td_vec3 now, td_vec3 before) {
     return (td_vec3){tdi_two_step(now.x, before.x), tdi_two_step(now.y, before.y),
                      tdi_two_step(now.z, before.z)};
+}
+
+// Whether x* is what the last step prepared.
+static inline bool tdi_is_prepared(const tdi_rule *rule) {
+    return rule->two && !rule->uneven;
+}
+static inline td_real tdi_again(const tdi_rule *rule) {
+    return rule->uneven ? rule->again : 1.0 / 3;
+}
+// x* of a rule, and of one of two steps from that for w = 1, which leads 1/3 (x - x_before) from x.
+static inline td_real tdi_star(const tdi_rule *rule, td_real now, td_real before) {
+    return !rule->two      ? now
+           : !rule->uneven ? tdi_two_step(now, before)
+                           : now + rule->again * (now - before);
+}
+static inline td_vec3 tdi_star3(const tdi_rule *rule, td_vec3 now, td_vec3 before) {
+    return (td_vec3){tdi_star(rule, now.x, before.x), tdi_star(rule, now.y, before.y),
+                     tdi_star(rule, now.z, before.z)};
+}
+static inline td_real tdi_uneven(const tdi_rule *rule, td_real now, td_real star) {
+    return now + 3 * rule->again * (star - now);
+}
+static inline td_vec3 tdi_uneven3(const tdi_rule *rule, td_vec3 now, td_vec3 star) {
+    return tdi_madd(now, tdi_sub(star, now), 3 * rule->again);
 }

@@ -3,7 +3,9 @@
 //
 //   BDF2:            x^ = (4 x_n - x_n-1)/3 + h' (4 v_n - v_n-1)/3 + h'^2 g,  h' = 2h/3
 //   backward Euler:  x^ = x_n + h v_n + h^2 g,  h' = h
-// The first step after a start, and after one of another length, is backward Euler.
+// BDF2 is that of state.h where the last step had another length. The first step after a start, one
+// in which loads jump, and one more than twice or less than half as long as the last is backward
+// Euler, and so are pieces of a step after one of another length.
 
 #include "base/alloc.h"
 #include "base/diag.h"
@@ -83,14 +85,24 @@ typedef struct span {
 static tdi_rule rule_of(const tdi_system *y, span part) {
     const td_step_opts *o = y->member[0].opts;
     const td_real dt = o->dt * (part.to - part.from);
+    const bool whole = part.from == 0 && part.to == 1;
+    const td_real last = ((const tdi_solver_state *)y->member[0].body)->dt;
     bool two = o->integrator == TD_IMPLICIT && tdi_holds_ready(y->holds);
     for (int32_t k = 0; k < y->count && two; k++) {
         const tdi_member *m = &y->member[k];
-        two = tdi_state_ready(m->ops, m->body, m->opts, dt);
+        two = tdi_state_ready(m->ops, m->body, m->opts, dt, whole) &&
+              ((const tdi_solver_state *)m->body)->dt == last;
     }
+    const bool uneven = two && last != dt;
+    const td_real w = uneven ? dt / last : 1;
     return (tdi_rule){.dt = dt,
-                      .h = two ? 2 * dt / 3 : dt,
+                      .h = uneven ? (1 + w) / (1 + 2 * w) * dt
+                           : two  ? 2 * dt / 3
+                                  : dt,
                       .two = two,
+                      .uneven = uneven,
+                      .again = w * w / (1 + 2 * w),
+                      .piece = !whole,
                       .part = (part.to - part.from) / (1 - part.from),
                       .touched = y->touch};
 }
@@ -99,7 +111,7 @@ static tdi_rule rule_of(const tdi_system *y, span part) {
 static tdi_rule one_step(const tdi_rule *rule) {
     tdi_rule one = *rule;
     one.h = one.dt;
-    one.two = false;
+    one.two = one.uneven = false;
     one.hits = true;
     return one;
 }

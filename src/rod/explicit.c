@@ -176,13 +176,13 @@ static void add_joint(const td_rod_state *s, int32_t i, td_real stiffness, td_re
     r[n->grand].f = tdi_add(r[n->grand].f, ge);
 }
 
-// v + h F/m, x + h v. Damping needs a step before of the same length.
+// v + h F/m, x + h v. Damping needs a step before.
 static void push_vertices(td_rod_state *s, const td_step_opts *o, bool goes_on) {
     const td_rod_model *m = s->model;
     tdi_rod_row *r = tdi_rod_rows(s);
     for (int32_t i = 0; i < m->node_count; i++) {
         if (tdi_has_joint(&m->node[i])) {
-            add_joint(s, i, o->stiffness, goes_on ? o->damping / o->dt : 0);
+            add_joint(s, i, o->stiffness, goes_on ? o->damping / s->head.dt : 0);
         }
     }
     for (int32_t i = 0; i < m->node_count; i++) {
@@ -390,7 +390,7 @@ static void begin_anew(td_rod_state *s, td_real stiffness, td_step_stats *stats)
 td_status tdi_rod_explicit_step(td_rod_state *s, const td_step_opts *o, td_step_stats *stats,
                                 td_diag *diag) {
     const td_rod_model *m = s->model;
-    const bool goes_on = s->head.known == 1 && s->head.dt == o->dt;
+    const bool goes_on = s->head.known == 1 && s->head.dt > 0;
     bool kept = true;
     td_status status = check_chains(m, diag);
     if (status != TD_OK) {

@@ -96,6 +96,40 @@ static void take_past(td_rod_state *s, td_real h) {
     }
 }
 
+// What was prepared for a step as long as the last, for another one.
+static void take_uneven(td_rod_state *s, const tdi_rule *to) {
+    const td_rod_model *m = s->model;
+    const td_real over = 1.5 / s->head.dt0, h = to->h;
+    swap_rules(s);
+    for (int32_t i = 0; i < m->node_count; i++) {
+        const tdi_rod_past *past = &s->past[i];
+        const tdi_rod_rule *from = &s->rule_kept[i];
+        tdi_rod_rule *rule = &s->rule[i];
+        const td_vec3 v = tdi_scale(tdi_sub(from->hat, from->star), over);
+        const td_real spin = (from->turn_hat - from->turn_star) * over;
+        rule->star = tdi_uneven3(to, past->x, from->star);
+        rule->hat = tdi_madd(rule->star, tdi_uneven3(to, past->v, v), h);
+        rule->turn_star = tdi_uneven(to, 0, from->turn_star);
+        rule->turn_hat = rule->turn_star + h * tdi_uneven(to, past->spin, spin);
+        for (int k = 0; k < 4; k++) {
+            rule->strain_star[k] = tdi_uneven(to, past->strain[k], from->strain_star[k]);
+        }
+    }
+    for (int32_t k = 0; k < m->weld_count; k++) {
+        const tdi_weld_past *past = &s->weld_past[k];
+        const tdi_weld_rule *from = &s->weld_rule_kept[k];
+        tdi_weld_rule *rule = &s->weld_rule[k];
+        const td_vec3 v = tdi_scale(tdi_sub(from->hat, from->star), over);
+        rule->star = tdi_uneven3(to, past->x, from->star);
+        rule->hat = tdi_madd(rule->star, tdi_uneven3(to, past->v, v), h);
+        for (int j = 0; j < 9; j++) {
+            const td_real rate = (from->hat_r.m[j] - from->star_r.m[j]) * over;
+            rule->star_r.m[j] = tdi_uneven(to, past->r.m[j], from->star_r.m[j]);
+            rule->hat_r.m[j] = rule->star_r.m[j] + h * tdi_uneven(to, past->rate.m[j], rate);
+        }
+    }
+}
+
 // The past is put aside for a new one, or comes back. What was before the last but one is given up.
 static void swap_past(td_rod_state *s, bool back) {
     tdi_rod_past *past = s->past;
@@ -214,7 +248,7 @@ static void accept(void *body) {
     tidy_frames(s);
     judge_guesses(s);
     swap_past(s, false);
-    if (s->head.rule.two) { // else it was put aside when the step began
+    if (tdi_is_prepared(&s->head.rule)) { // else it was put aside when the step began
         swap_rules(s);
     }
     for (int32_t i = 0; i < s->model->node_count; i++) {
@@ -271,6 +305,8 @@ static void begin(void *body) {
     }
     if (!s->head.rule.two) {
         take_past(s, h);
+    } else if (s->head.rule.uneven) {
+        take_uneven(s, &s->head.rule);
     }
     tdi_rod_place_base(s);
     aim(s, s->head.rule.part);
@@ -325,7 +361,7 @@ static void undo(void *body) {
         s->curved = s->curved_kept;
         s->returned = true;
     }
-    if (s->head.accepted || !s->head.rule.two) {
+    if (s->head.accepted || !tdi_is_prepared(&s->head.rule)) {
         swap_rules(s);
     }
     tdi_rod_place_base(s);

@@ -223,13 +223,14 @@ td_vec3 tdi_tree_turned(const void *body, int32_t capsule) {
     if (!s->head.rule.two) {
         return a;
     }
+    const td_real again = tdi_again(&s->head.rule), back = 1 / again;
     tdi_mat3 last;
     for (int k = 0; k < 9; k++) {
-        last.m[k] = 4 * s->past[i].r.m[k] - 3 * s->star[i].r.m[k];
+        last.m[k] = (1 + back) * s->past[i].r.m[k] - back * s->star[i].r.m[k];
     }
     const td_quat before = tdi_quat_from_axes(tdi_mat3_column(&last, 0), tdi_mat3_column(&last, 1),
                                               tdi_mat3_column(&last, 2));
-    return tdi_madd(a, tdi_turn_between(before, s->past[i].turn), -1.0 / 3);
+    return tdi_madd(a, tdi_turn_between(before, s->past[i].turn), -again);
 }
 
 td_vec3 tdi_tree_turns(const void *body, int32_t capsule, bool response) {

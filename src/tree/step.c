@@ -65,6 +65,27 @@ static void take_past(const td_tree_model *m, td_tree_state *s, td_real h) {
     memcpy(s->angle_star, s->angle, (size_t)m->head.dof_count * sizeof *s->angle);
 }
 
+// What was prepared for a step as long as the last becomes that for another one.
+static void take_uneven(const td_tree_model *m, td_tree_state *s, const tdi_rule *rule) {
+    const td_real over = 1.5 / s->head.dt0, h = rule->h;
+    keep_rule(s, false);
+    for (int32_t i = 0; i < m->body_count; i++) {
+        const tdi_past *past = &s->past[i];
+        tdi_place *star = &s->star[i], *hat = &s->hat[i];
+        const td_vec3 v = tdi_scale(tdi_sub(hat->o, star->o), over);
+        star->o = tdi_uneven3(rule, past->o, star->o);
+        hat->o = tdi_madd(star->o, tdi_uneven3(rule, past->v, v), h);
+        for (int k = 0; k < 9; k++) {
+            const td_real w = (hat->r.m[k] - star->r.m[k]) * over;
+            star->r.m[k] = tdi_uneven(rule, past->r.m[k], star->r.m[k]);
+            hat->r.m[k] = star->r.m[k] + h * tdi_uneven(rule, past->w.m[k], w);
+        }
+    }
+    for (int32_t d = 0; d < m->head.dof_count; d++) {
+        s->angle_star[d] = tdi_uneven(rule, s->angle[d], s->angle_star[d]);
+    }
+}
+
 // ---- history --------------------------------------------------------------------------------
 
 static tdi_mat3 rate_of(const tdi_mat3 *r, td_vec3 w) { // [w]x R
@@ -228,6 +249,8 @@ void tdi_step_begin(void *body) {
     }
     if (!s->head.rule.two) {
         take_past(m, s, h);
+    } else if (s->head.rule.uneven) {
+        take_uneven(m, s, &s->head.rule);
     }
     const tdi_loads loads = {o->loads, o->load_count, o->air, o->winds, h, h * h, s->star};
     now->potential = (tdi_potential){.inertia = true,
@@ -289,7 +312,7 @@ void tdi_step_undo(void *body) {
     if (s->now->guessed) { // else nothing has moved
         put_back(s);
     }
-    if (!s->head.rule.two) {
+    if (!tdi_is_prepared(&s->head.rule)) {
         keep_rule(s, true);
     }
 }

@@ -424,12 +424,16 @@ static td_status step(td_world *w, td_diag *diag) {
     return status;
 }
 
-td_status td_world_step(td_world *w, td_diag *diag) {
-    td_diag own = {.index = TD_NONE};
-    if (!w) {
-        return tdi_refuse(diag, __func__);
+// Times are multiples of dt from where it was last changed: they do not gather rounding.
+static td_status advance(td_world *w, td_real dt, td_diag *diag) {
+    td_diag own = {.index = TD_NONE}, *told = diag ? diag : &own;
+    const td_real dt0 = w->dt, time0 = w->time_from;
+    const int64_t step0 = w->step_from;
+    if (dt != w->dt) {
+        w->time_from = td_world_time(w);
+        w->step_from = w->step;
+        w->dt = dt;
     }
-    td_diag *told = diag ? diag : &own;
     td_status status = step(w, told);
     bool grows = true;
     while (status != TD_OK && status != TD_ERR_BLOCKED && grows && lacks_room(w)) {
@@ -439,8 +443,26 @@ td_status td_world_step(td_world *w, td_diag *diag) {
     }
     if (status != TD_OK && status != TD_ERR_BLOCKED) {
         tdi_world_log_failure(w, status, told);
+        w->dt = dt0;
+        w->time_from = time0;
+        w->step_from = step0;
     }
     return status;
+}
+
+td_status td_world_step(td_world *w, td_diag *diag) {
+    return w ? advance(w, w->usual, diag) : tdi_refuse(diag, __func__);
+}
+
+td_status td_world_advance(td_world *w, td_real dt, td_diag *diag) {
+    if (!w) {
+        return tdi_refuse(diag, __func__);
+    }
+    if (!(dt >= TD_ADVANCE_LEAST && dt <= TD_ADVANCE_MOST)) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "dt is %g s; it must be from %g to %g s", dt,
+                        TD_ADVANCE_LEAST, TD_ADVANCE_MOST);
+    }
+    return advance(w, dt, diag);
 }
 
 // ---- making ---------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ static uint64_t take_options(uint64_t sum, const td_world *w, const tdi_actor *a
     const td_scene_def *def = &w->scene->def;
     const td_object_def *o = &def->objects[a->object];
     const tdi_factors *factors = &w->objects[a->object].factors;
-    const td_real numbers[] = {w->dt,          o->stiffness,  o->damping,     factors->bend,
+    const td_real numbers[] = {o->stiffness,   o->damping,    factors->bend,
                                factors->twist, o->time_scale, o->local.amount};
     sum = TAKE(sum, def->gravity);
     sum = TAKE(sum, o->integrator);

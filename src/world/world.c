@@ -28,7 +28,7 @@ static void choose_step(td_world *w) {
     const td_scene_def *def = &w->scene->def;
     td_real steps = ceil(1 / (def->record.fps * def->step) - 1e-9);
     w->steps_a_frame = steps < 1 ? 1 : steps > 1e6 ? 1000000 : (int32_t)steps;
-    w->dt = 1 / (def->record.fps * w->steps_a_frame);
+    w->usual = 1 / (def->record.fps * w->steps_a_frame);
 }
 
 void tdi_world_set_keyed(td_world *w, td_real t0, td_real time) {
@@ -64,6 +64,7 @@ static td_status make(td_world *w, const td_world_opts *opts, td_diag_list *diag
     td_status status = opts->pool ? TD_OK : td_pool_new(opts->threads, w->alloc, &w->own_pool);
     w->pool = opts->pool ? opts->pool : w->own_pool;
     choose_step(w);
+    w->dt = w->usual;
     tdi_world_set_keyed(w, 0, 0);
     if (status == TD_OK) {
         status = tdi_world_make_objects(w, opts, diags);
@@ -233,7 +234,7 @@ td_real td_world_dt(const td_world *w) {
     if (!w) {
         return 0;
     }
-    return w->dt;
+    return w->usual;
 }
 
 int32_t td_world_steps_a_frame(const td_world *w) {
@@ -276,9 +277,8 @@ td_status td_world_get(const td_world *w, const char *path, td_real *value, td_d
 static td_status follow(td_world *w, const char *at, td_diag *diag) {
     const td_scene_def *def = &w->scene->def;
     if (at == (const char *)&def->step) {
-        w->time_from = td_world_time(w);
-        w->step_from = w->step;
         choose_step(w);
+        tdi_world_wake_all(w);
         return TD_OK;
     }
     for (int32_t k = 0; k < w->wind_count; k++) {

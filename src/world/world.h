@@ -290,10 +290,11 @@ struct td_world {
     uint32_t number; // of the world, in its ids; no other world of the process has it
     bool restored;   // ids of the world that was saved count as well
     bool inside;     // its threads work within actors, one after the other
-    td_real dt;
+    td_real usual;   // s: of a step of td_world_step()
     int32_t steps_a_frame;
+    td_real dt;   // s: of the last step, and of the one that is under way
     int64_t step; // number of steps done
-    // the step was last changed after so many, at this time
+    // dt was last changed after so many, at this time
     int64_t step_from;
     td_real time_from;
     td_real before;  // s: when the last step began
