@@ -170,6 +170,7 @@ int main(int count, char **words) {
     }
     v.camera = td_mat4_mul(td_mat4_perspective(0.8, (double)WIDTH / HEIGHT, 0.01, 10),
                            td_mat4_look_at(v.eye, v.middle, td_vec3_of(0, 1, 0)));
+    Uint64 last = SDL_GetPerformanceCounter();
     for (int frame = 0; !v.ends && (frames == 0 || frame < frames); frame++) {
         if (frames > 0) {
             play(&v, frame);
@@ -177,7 +178,10 @@ int main(int count, char **words) {
         for (SDL_Event e; SDL_PollEvent(&e);) {
             handle(&v, &e);
         }
-        td_world_step(v.world, NULL); // 1/60 s, as the screen has it
+        const Uint64 now = SDL_GetPerformanceCounter();
+        const double took = (double)(now - last) / (double)SDL_GetPerformanceFrequency();
+        last = now;
+        td_world_advance(v.world, frames > 0 ? 1.0 / 60 : took < 1.0 / 15 ? took : 1.0 / 15, NULL);
         draw(&v);
         SDL_GL_SwapWindow(window);
     }

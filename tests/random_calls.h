@@ -7,7 +7,8 @@
 
 // clang-format off
 #define CALLS_OF(X) \
-    X(td_world_step, 12, step(p)) \
+    X(td_world_step, 8, step(p)) \
+    X(td_world_advance, 4, advance(p)) \
     X(td_world_time, 32, take_real(p, td_world_time(world(p)))) \
     X(td_world_dt, 32, take_real(p, td_world_dt(world(p)))) \
     X(td_world_steps_a_frame, 32, take_int(p, td_world_steps_a_frame(world(p)))) \

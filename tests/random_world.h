@@ -20,11 +20,13 @@ static void *saved(play *p, size_t *size) {
     return bytes;
 }
 
-static void step(play *p) {
+// By the step of the scene, or by `dt` s.
+static void step_by(play *p, bool own, td_real dt) {
     size_t size, after_size;
     void *before = saved(p, &size);
     const long calls = heap.calls;
-    const td_status status = td_world_step(p->world, diag(p));
+    const td_status status =
+        own ? td_world_step(p->world, diag(p)) : td_world_advance(p->world, dt, diag(p));
     claim(heap.calls == calls, "a step takes no memory");
     if (status != TD_OK && status != TD_ERR_BLOCKED) {
         void *after = saved(p, &after_size);
@@ -34,6 +36,14 @@ static void step(play *p) {
     }
     free(before);
     take_status(p, status);
+}
+
+static void step(play *p) {
+    step_by(p, true, 0);
+}
+
+static void advance(play *p) {
+    step_by(p, false, rarely(p) ? number(p, -1, 2) : number(p, 0.004, 0.03));
 }
 
 static void add_actor(play *p) {

@@ -130,6 +130,7 @@ TD_TEST(null_is_refused_by_every_function_that_returns_a_status) {
     REFUSED(td_world_new(NULL, NULL, NULL, NULL, NULL));
     REFUSED(td_world_from_scene(NULL, NULL, NULL, NULL, NULL));
     REFUSED(td_world_step(NULL, NULL));
+    REFUSED(td_world_advance(NULL, 0.01, NULL));
     REFUSED(td_world_get(NULL, NULL, NULL, NULL));
     REFUSED(td_world_set(NULL, NULL, 0, NULL));
     REFUSED(td_world_set_integrator(NULL, -1, (td_integrator)0));

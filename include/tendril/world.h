@@ -60,7 +60,7 @@ TD_API void td_world_free(td_world *world); ///< NULL is allowed.
 TD_API td_status td_world_step(td_world *world, td_diag *diag);
 
 #define TD_ADVANCE_LEAST 1e-9 ///< s: as little as keyframes may be apart.
-#define TD_ADVANCE_MOST  1.0  ///< s: a program that slept for longer has to say what it wants.
+#define TD_ADVANCE_MOST  1.0  ///< s: longer ones are pauses of the program, not frames.
 
 /// The same by one step of `dt` seconds: the frame time of the program that calls it, which may be
 /// another each time. TD_IMPLICIT stays of second order from a step to one of half to twice its

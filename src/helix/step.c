@@ -56,7 +56,7 @@ static void take_past(td_helix_state *s, td_real h) {
     }
 }
 
-// What was prepared for a step as long as the last, for another one.
+// x* and x^ of a step that is not as long as the last.
 static void take_uneven(td_helix_state *s, const tdi_rule *rule) {
     const td_real over = 1.5 / s->head.dt0, h = rule->h;
     for (int32_t k = 0; k < s->model->station_count; k++) {

@@ -15,7 +15,7 @@ typedef struct tdi_rule {
     td_real dt;    // s: the step
     td_real h;     // s: of the rule; 2/3 dt for BDF2, dt for backward Euler, 0 in statics
     bool two;      // BDF2
-    bool uneven;   // the last step had another length: what it prepared for x* does not serve
+    bool uneven;   // the last step had another length, and has prepared another x*
     td_real again; // where it had: x* = x + again (x - x_before), as 1/3 where it had not
     bool piece;    // of a step that is taken in halves
     td_real part;  // of the way that held ends have left, they go in this step: 1 but in halves

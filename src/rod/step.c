@@ -96,7 +96,7 @@ static void take_past(td_rod_state *s, td_real h) {
     }
 }
 
-// What was prepared for a step as long as the last, for another one.
+// x* and x^ of a step that is not as long as the last.
 static void take_uneven(td_rod_state *s, const tdi_rule *to) {
     const td_rod_model *m = s->model;
     const td_real over = 1.5 / s->head.dt0, h = to->h;

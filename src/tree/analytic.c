@@ -271,7 +271,7 @@ static void add_force(const tdi_row *row, td_vec3 *force, td_vec3 *moment) {
     *moment = tdi_madd(*moment, tdi_vec3(p->torque[0], p->torque[1], p->torque[2]), row->force);
 }
 
-// Impulses are told as forces that act through the step.
+// Impulses are reported as forces that act through the step.
 static void note_impulses(td_analytic *a, td_real h) {
     for (int32_t i = 0; i < a->row_count; i++) {
         tdi_row *row = &a->row[i];

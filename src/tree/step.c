@@ -65,7 +65,7 @@ static void take_past(const td_tree_model *m, td_tree_state *s, td_real h) {
     memcpy(s->angle_star, s->angle, (size_t)m->head.dof_count * sizeof *s->angle);
 }
 
-// What was prepared for a step as long as the last becomes that for another one.
+// x* and x^ of a step that is not as long as the last.
 static void take_uneven(const td_tree_model *m, td_tree_state *s, const tdi_rule *rule) {
     const td_real over = 1.5 / s->head.dt0, h = rule->h;
     keep_rule(s, false);
