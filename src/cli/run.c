@@ -186,6 +186,19 @@ static bool choose_frames(run_state *s) {
     return true;
 }
 
+// Steps may be shorter than the scene or --dt says.
+static void tell_step(const run_state *s) {
+    const td_world *world = s->scene.world;
+    td_real asked = 0;
+    td_world_get(world, "step", &asked, NULL);
+    if (td_world_dt(world) < 0.999 * asked) {
+        cli_error("%s: note: step is %g s, but steps of %g s are taken: %d of them are a frame of "
+                  "1/%g s",
+                  s->args->scene, asked, td_world_dt(world), (int)td_world_steps_a_frame(world),
+                  s->def->record.fps);
+    }
+}
+
 static void choose_name(run_state *s) {
     const char *path = strcmp(s->args->scene, "-") == 0 ? "scene" : s->args->scene;
     const char *slash = strrchr(path, '/');
@@ -209,6 +222,7 @@ static int prepare(run_state *s) {
         return EXIT_MISUSE;
     }
     s->def = td_scene_def_get(s->scene.scene);
+    tell_step(s);
     if (!choose_frames(s)) {
         return EXIT_MISUSE;
     }

@@ -5,10 +5,23 @@
 
 #include "base/log.h"
 
+#define SHORTER 0.999 // of the scene's step: more than rounding of what a person wrote
+
 void tdi_world_log_made(const td_world *w) {
     tdi_log(&w->log, TD_LOG_INFO,
             "a world of %d actors with %lld segments was made; a step is %g s, on %d threads",
-            (int)w->actor_count, (long long)w->segment_count, w->dt, (int)td_pool_threads(w->pool));
+            (int)w->actor_count, (long long)w->segment_count, w->usual,
+            (int)td_pool_threads(w->pool));
+    tdi_world_log_dt(w);
+}
+
+void tdi_world_log_dt(const td_world *w) {
+    const td_scene_def *def = &w->scene->def;
+    if (w->usual < SHORTER * def->step) {
+        tdi_log(&w->log, TD_LOG_WARNING,
+                "step is %g s, but steps of %g s are taken: %d of them are a frame of 1/%g s",
+                def->step, w->usual, (int)w->steps_a_frame, def->record.fps);
+    }
 }
 
 void tdi_world_log_failure(const td_world *w, td_status status, const td_diag *diag) {

@@ -278,6 +278,7 @@ static td_status follow(td_world *w, const char *at, td_diag *diag) {
     const td_scene_def *def = &w->scene->def;
     if (at == (const char *)&def->step) {
         choose_step(w);
+        tdi_world_log_dt(w);
         tdi_world_wake_all(w);
         return TD_OK;
     }

@@ -646,6 +646,8 @@ td_status tdi_world_read_drives(td_world *world, const char *bytes, int32_t coun
 
 // logging.c: what the log is told.
 void tdi_world_log_made(const td_world *world);
+// Where steps are shorter than the scene says.
+void tdi_world_log_dt(const td_world *world);
 // After a step: what was hard. Of one that failed: why.
 void tdi_world_log_step(const td_world *world);
 void tdi_world_log_failure(const td_world *world, td_status status, const td_diag *diag);
