@@ -255,6 +255,46 @@ TD_TEST(reference_stop_and_rope_report_the_impulse_of_an_impact) {
     }
 }
 
+// The forces of all contacts in all steps, of a bar of 0.1 kg that a push has set off against a
+// wall.
+TD_TEST(reference_bounce_reports_its_impulse) {
+    static const td_real restitution[] = {0, 0.5, 1};
+    for (int32_t k = 0; k < td_solver_count(); k++) {
+        for (int i = 0; i < 4; i++) {
+            for (int e = 0; e < 3 && can_be(k, i); e++) {
+                char text[1500];
+                if (i >= 2 && !td_solver_get(k).bumps) {
+                    continue;
+                }
+                free_bar(text, sizeof text, k, i,
+                         "{push: {segment: 0, force: [6, 0, 0], end: 1/60}}");
+                const size_t length = strlen(text) - 1;
+                snprintf(
+                    text + length, sizeof text - length,
+                    ", contact: {method: exact, self: false},\n"
+                    " colliders: [{plane: {position: [1.3, 0, 0], rotation: {axis: [0, 0, 1],\n"
+                    " degrees: 90}, friction: 0, restitution: %g}}]}",
+                    restitution[e]);
+                stage s = stage_of(text);
+                td_real taken = 0;
+                for (int32_t j = 0; j < 40 && s.world; j++) {
+                    td_contact contacts[8];
+                    steps(s.world, 1);
+                    const int32_t count = td_world_contacts(s.world, contacts, 8);
+                    for (int32_t c = 0; c < count; c++) {
+                        taken -= contacts[c].force.x * td_world_dt(s.world);
+                    }
+                }
+                CHECK_SAY(fabs(taken + momentum_x(s.world) - 0.1) < 1e-3 &&
+                              fabs(momentum_x(s.world) + 0.1 * restitution[e]) < 2e-3,
+                          "e = %g, %s by %s: took %.9g of 0.1 N s, and left %.9g", restitution[e],
+                          td_solver_get(k).name, integrators[i], taken, momentum_x(s.world));
+                stage_free(&s);
+            }
+        }
+    }
+}
+
 // ---- steps of a program's own length --------------------------------------------------------
 
 // A number from 0 to 1 of a row that is always the same.

@@ -214,6 +214,7 @@ td_real tdi_contacts_energy(tdi_contacts *c, const td_vec3 *x, td_real time,
 td_status tdi_contacts_evaluate(tdi_contacts *c, const td_vec3 *x, td_real time,
                                 const tdi_contact_rule *rule, td_real *energy, td_diag *diag);
 const tdi_contact *tdi_contacts_list(const tdi_contacts *c, int32_t *count); // of the last
+void tdi_contacts_forget(tdi_contacts *c);                                   // that list
 // Sorts that list by groups; `group` is that of a capsule. Then which of it have a side in a group,
 // in order.
 void tdi_contacts_sort(tdi_contacts *c, const int32_t *group, int32_t count);
@@ -272,5 +273,6 @@ int32_t tdi_planes_count(const tdi_contacts *c);
 // Whether some hold what did not touch when the step began.
 bool tdi_planes_hit(const tdi_contacts *c);
 // After tdi_planes_evaluate() at the end of a step: forces are the multipliers, gaps are measured,
-// and what is out of range is left out.
-void tdi_planes_measure(tdi_contacts *c, const td_vec3 *x);
+// and what is out of range is left out,
+// unless it is wanted too, as after an impact, which something may be far from yet.
+void tdi_planes_measure(tdi_contacts *c, const td_vec3 *x, bool far);

@@ -190,6 +190,10 @@ const tdi_contact *tdi_contacts_list(const tdi_contacts *c, int32_t *count) {
     return c->contact;
 }
 
+void tdi_contacts_forget(tdi_contacts *c) {
+    c->contact_count = 0;
+}
+
 // Pairs of two that stood are not known.
 static void forget_partial(tdi_contacts *c) {
     c->found = c->found && !c->partial;

@@ -300,7 +300,7 @@ td_real tdi_planes_work(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_p
     return work;
 }
 
-void tdi_planes_measure(tdi_contacts *c, const td_vec3 *x) {
+void tdi_planes_measure(tdi_contacts *c, const td_vec3 *x, bool far) {
     int32_t count = 0;
     tdi_poses_at(c, 1);
     for (int32_t k = 0; k < c->plane_count; k++) {
@@ -314,7 +314,7 @@ void tdi_planes_measure(tdi_contacts *c, const td_vec3 *x) {
             c, pair, x, pair.j < c->capsule_count ? NULL : &c->pose[pair.j - c->capsule_count], &m);
         out->gap =
             m.two.side == TDI_SIDE_PLANE ? out->gap : tdi_closest_of(&m.two).distance - m.radii;
-        count += out->gap < m.range;
+        count += far || out->gap < m.range;
     }
     c->contact_count = count;
 }

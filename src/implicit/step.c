@@ -370,6 +370,9 @@ td_status tdi_system_try(const tdi_system *y, bool *converged, td_step_stats *st
                          td_diag *diag) {
     const span whole = {.to = 1};
     forget(diag);
+    if (y->touch) {
+        y->touch->struck_count = 0;
+    }
     td_status status = try_part(y, whole, converged, stats, diag);
     if (status != TD_OK || !*converged) {
         tdi_system_undo(y);
@@ -514,6 +517,9 @@ td_status tdi_system_halves(const tdi_system *y, void *memory, td_step_stats *st
             stats->unconverged += !converged;
             p.vain = p.vain || !converged;
             end_touch(y);
+            if (p.impact && bounced) {
+                tdi_touch_note_impact(y->touch, part.to - part.from);
+            }
             accept(y);
             go_on(&p, bounced);
         } else if ((!last || (bounced && !p.limp)) && status != TD_ERR_LIMIT) {

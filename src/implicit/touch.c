@@ -219,7 +219,7 @@ td_status tdi_touch_begin(tdi_touch *t, const tdi_system *y, td_real dt, td_real
 void tdi_touch_end(tdi_touch *t, const tdi_system *y) {
     tdi_touch_evaluate(t, y, false, false, NULL); // for those who ask for contacts
     if (t->exact) {
-        tdi_planes_measure(t->set, t->now);
+        tdi_planes_measure(t->set, t->now, t->planes.impact);
         return;
     }
     td_real room = tdi_touch_room(t, 1);
@@ -502,6 +502,54 @@ static void add_friction(const tdi_touch *t, const tdi_contact *c, const tdi_con
     }
 }
 
+static bool same_sides(const td_contact *a, const td_contact *b) {
+    return a->actor == b->actor && a->segment == b->segment && a->other_actor == b->other_actor &&
+           a->other == b->other;
+}
+
+void tdi_touch_note_impact(tdi_touch *t, td_real part) {
+    int32_t count = 0;
+    const tdi_contact *list = tdi_contacts_list(t->set, &count);
+    for (int32_t k = 0; k < count && t->struck_count < t->struck_limit; k++) {
+        td_contact c = contact_of(t, &list[k]);
+        c.force = tdi_scale(c.force, part);
+        if (!list[k].rolling && tdi_dot(c.force, c.force) > 0) {
+            t->struck[t->struck_count++] = c;
+        }
+    }
+    tdi_contacts_forget(t->set);
+}
+
+// Adds the impacts of the step to `all` contacts of its end: how many there are with them.
+static int32_t add_impacts(const tdi_touch *t, const tdi_contact *list, int32_t all,
+                           td_contact *contacts, int32_t capacity) {
+    int32_t count = all;
+    for (int32_t k = 0; k < t->struck_count; k++) {
+        const td_contact *hit = &t->struck[k];
+        int32_t at = 0, earlier = 0; // the same pair at the end of the step, or hit before
+        for (bool found = false; at < all && !found; at += !found) {
+            const td_contact c = contact_of(t, &list[at]);
+            found = same_sides(&c, hit);
+        }
+        for (int32_t j = 0; at == all && j < k && earlier >= 0; j++) {
+            earlier = same_sides(&t->struck[j], hit) ? -1 : 0;
+        }
+        if (at == all && earlier < 0) {
+            for (at = all; at < capacity && !same_sides(&contacts[at], hit); at++) {}
+        } else if (at == all) {
+            at = count++;
+            if (at < capacity) {
+                contacts[at] = *hit;
+            }
+            continue;
+        }
+        if (at < capacity) {
+            contacts[at].force = tdi_add(contacts[at].force, hit->force);
+        }
+    }
+    return count;
+}
+
 int32_t tdi_touch_contacts(const tdi_touch *t, td_contact *contacts, int32_t capacity) {
     int32_t count = 0, all = 0, at = 0;
     const tdi_contact *list = t->set ? tdi_contacts_list(t->set, &count) : NULL;
@@ -518,5 +566,5 @@ int32_t tdi_touch_contacts(const tdi_touch *t, td_contact *contacts, int32_t cap
             add_friction(t, &list[k], list, contacts, at, all < capacity ? all : capacity);
         }
     }
-    return all;
+    return add_impacts(t, list, all, contacts, capacity);
 }

@@ -59,6 +59,8 @@ struct tdi_touch {
     td_real *stiffness; // of a member: mass over h^2 of a capsule
     td_real value;      // J: of the bodies alone, where the step began
     bool coupled;       // capsules touch each other, not only colliders
+    td_contact *struck; // contacts of the impacts of the step, with their mean force over it
+    int32_t struck_count, struck_limit;
     // conjugate gradients: only points that other capsules touch take part, and turns of capsules,
     // which are counted after all points
     int32_t *active; // those
@@ -93,6 +95,9 @@ bool tdi_touch_driven(const tdi_system *system); // whether anything is driven t
 // After a step: the barrier is made stronger where gaps became small, and weaker where they did
 // not.
 void tdi_touch_end(tdi_touch *t, const tdi_system *system);
+
+// After an impact, in a part of the step: its contacts are reported at the end of it.
+void tdi_touch_note_impact(tdi_touch *t, td_real part);
 
 // Evaluates at the poses; with `carry` forces foresee what colliders have left to go.
 td_status tdi_touch_evaluate(tdi_touch *t, const tdi_system *system, bool exact, bool carry,

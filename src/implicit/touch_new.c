@@ -52,6 +52,7 @@ static void lay_out(tdi_touch *t, tdi_layout *l) {
     t->stiffness = tdi_layout_place(l, members, sizeof *t->stiffness);
     t->capsule = tdi_layout_place(l, capsules, sizeof *t->capsule);
     t->now = tdi_layout_place(l, points, sizeof *t->now);
+    t->struck = tdi_layout_place(l, (size_t)t->struck_limit, sizeof *t->struck);
     t->scratch = tdi_layout_place(l, 0, 1);
     lay_out_scratch(t, l);
     t->active = tdi_layout_place(l, points + capsules, sizeof *t->active);
@@ -114,6 +115,7 @@ static tdi_touch sized(const tdi_member *members, int32_t count, const td_contac
         t.point_count += head->point_count;
         t.capsule_count += capsules_of(&members[k]);
     }
+    t.struck_limit = opts->method == TD_CONTACT_EXACT ? 2 * t.capsule_count : 0;
     return t;
 }
 
