@@ -6,7 +6,7 @@
 
 // ---- pushes ---------------------------------------------------------------------------------
 
-static const char *const integrators[] = {"implicit", "implicit-euler", "euler", "rk4"};
+static const char *const integrator_names[] = {"implicit", "implicit-euler", "euler", "rk4"};
 
 static bool can_be(int32_t solver, int integrator) {
     static const td_integrator all[] = {TD_IMPLICIT, TD_IMPLICIT_EULER, TD_EULER, TD_RK4};
@@ -20,7 +20,7 @@ static void free_bar(char *text, size_t size, int32_t solver, int integrator, co
              " objects: [{solver: %s, integrator: %s, start: drawn, strand: {segments: 1,\n"
              " points: [[0, 0, 0], [1, 0, 0]], radius: 0.01, line_mass: 0.1, inextensible: true,\n"
              " start: {held: free}, bend: 0.01, torsion: 0.01}}]}",
-             loads, td_solver_get(solver).name, integrators[integrator]);
+             loads, td_solver_get(solver).name, integrator_names[integrator]);
 }
 
 static td_real momentum_x(td_world *world) {
@@ -33,7 +33,7 @@ static void check_impulse(td_world *world, td_real want, const char *what, int32
     for (int32_t k = 0; k < 4 && world; k++) {
         const td_real is = momentum_x(world);
         CHECK_SAY(fabs(is - want) < 1e-6 * fabs(want), "%s, %s by %s: %.9g N s, not %.9g, %d later",
-                  what, td_solver_get(solver).name, integrators[integrator], is, want, (int)k);
+                  what, td_solver_get(solver).name, integrator_names[integrator], is, want, (int)k);
         steps(world, 1);
     }
 }
@@ -248,7 +248,7 @@ TD_TEST(reference_stop_and_rope_report_the_impulse_of_an_impact) {
                 }
                 CHECK_SAY(fabs(taken + momentum_x(s.world) - 0.1) < 1e-6,
                           "%s, %s by %s: took %.9g of 0.1 N s, and left %.9g", cases[n].what,
-                          td_solver_get(k).name, integrators[i], taken, momentum_x(s.world));
+                          td_solver_get(k).name, integrator_names[i], taken, momentum_x(s.world));
                 stage_free(&s);
             }
         }
@@ -288,7 +288,7 @@ TD_TEST(reference_bounce_reports_its_impulse) {
                 CHECK_SAY(fabs(taken + momentum_x(s.world) - 0.1) < 1e-3 &&
                               fabs(momentum_x(s.world) + 0.1 * restitution[e]) < 2e-3,
                           "e = %g, %s by %s: took %.9g of 0.1 N s, and left %.9g", restitution[e],
-                          td_solver_get(k).name, integrators[i], taken, momentum_x(s.world));
+                          td_solver_get(k).name, integrator_names[i], taken, momentum_x(s.world));
                 stage_free(&s);
             }
         }
