@@ -460,13 +460,14 @@ typedef struct ride {
 #define RIDE_MASS     0.0004 // kg
 #define RIDE_SEGMENTS 24
 
+static const char *const ride_way =
+    "position: {keys: [[0.3, [0, 1, 0]], [0.45, [0.1, 1, 0]], [0.6, [0.1, 1, 0]], "
+    "[0.7, [0.1, 1.05, 0]], [0.8, [0, 1, 0]]], interpolate: linear}, "
+    "rotation: {keys: [[0.45, {axis: [0.3, 1, 0.3], degrees: 0}], "
+    "[0.6, {axis: [0.3, 1, 0.3], degrees: 40}], [0.8, {axis: [0.3, 1, 0.3], degrees: 40}], "
+    "[0.9, {axis: [0.3, 1, 0.3], degrees: 0}]], interpolate: linear}";
+
 static stage ride_stage(const ride *r) {
-    static const char *way =
-        "position: {keys: [[0.3, [0, 1, 0]], [0.45, [0.1, 1, 0]], [0.6, [0.1, 1, 0]], "
-        "[0.7, [0.1, 1.05, 0]], [0.8, [0, 1, 0]]], interpolate: linear}, "
-        "rotation: {keys: [[0.45, {axis: [0.3, 1, 0.3], degrees: 0}], "
-        "[0.6, {axis: [0.3, 1, 0.3], degrees: 40}], [0.8, {axis: [0.3, 1, 0.3], degrees: 40}], "
-        "[0.9, {axis: [0.3, 1, 0.3], degrees: 0}]], interpolate: linear}";
     const td_real foot = r->top + (r->shares ? 0.0031 : 0.08);
     char text[2048];
     snprintf(text, sizeof text,
@@ -474,8 +475,8 @@ static stage ride_stage(const ride *r) {
              "strand: {points: [[-0.0101, %.17g, 0.0092], [-0.0101, %.17g, 0.0092]], "
              "segments: %d, radius: 0.0008, bend: 5e-7, torsion: 4e-7, line_mass: 0.001}}], "
              "contact: {method: %s}, colliders: [{%s%s}}], record: {fps: %d, duration: 1}}",
-             1.0 / r->rate, r->solver, r->integrator, r->shares ? way : "position: [0, 1, 0]", foot,
-             foot + 0.4, RIDE_SEGMENTS, r->method, r->shape, way, (int)r->rate);
+             1.0 / r->rate, r->solver, r->integrator, r->shares ? ride_way : "position: [0, 1, 0]",
+             foot, foot + 0.4, RIDE_SEGMENTS, r->method, r->shape, ride_way, (int)r->rate);
     return stage_of(text);
 }
 
@@ -564,6 +565,37 @@ TD_TEST(reference_what_lies_on_a_solid_goes_with_it_when_it_starts_stops_and_tur
         if (test_is_long() || is_short(&r)) {
             check_ride(&r);
         }
+    }
+}
+
+// Hairs on a head, which touch each other as well.
+static stage hairs_on_a_head(const char *solver, int32_t count) {
+    static char text[40000];
+    size_t at = (size_t)snprintf(text, sizeof text, "{objects: [");
+    for (int32_t k = 0; k < count; k++) { // evenly over the top of the head
+        const td_real y = 1 - 0.35 * (k + 0.5) / count, a = 2.399963 * k, r = sqrt(1 - y * y);
+        const td_vec3 n = {r * cos(a), y, r * sin(a)}, from = tdi_scale(n, 0.1032),
+                      to = tdi_madd(tdi_madd(from, n, 0.2), tdi_vec3(0, 1, 0), 0.02);
+        at += (size_t)snprintf(
+            text + at, sizeof text - at,
+            "{name: hair%d, solver: %s, start: drawn, %s, strand: {points: [[%.6g, %.6g, %.6g], "
+            "[%.6g, %.6g, %.6g]], segments: 12, radius: 0.0008, bend: 5e-7, torsion: 4e-7, "
+            "line_mass: 0.001}}, ",
+            (int)k, solver, ride_way, from.x, from.y, from.z, to.x, to.y, to.z);
+    }
+    snprintf(text + at, sizeof text - at,
+             "], colliders: [{sphere: {radius: 0.1, %s}}], record: {fps: 60, duration: 1}}",
+             ride_way);
+    return stage_of(text);
+}
+
+TD_TEST(reference_hairs_on_a_head_go_with_it) {
+    for (int32_t k = 0; k < 3; k++) {
+        stage s = hairs_on_a_head(ride_solvers[k], test_is_long() ? 20 : 2);
+        const int32_t count = test_is_long() || k < 2 ? 60 : 25;
+        steps(s.world, count);
+        CHECK_REL(td_world_time(s.world), count / 60.0, 1e-9);
+        stage_free(&s);
     }
 }
 
