@@ -46,10 +46,15 @@ def add_sliders(thing, text):
 
 
 def regrow(thing):
-    """Grows an object again from its sliders; place, name and modifiers stay."""
+    """Grows an object again from its sliders; place, name and modifiers stay, and so does the selection."""
+    layer = bpy.context.view_layer
+    active, chosen = layer.objects.active, [o for o in layer.objects if o.select_get()]
     made = make_mesh(bpy.path.abspath(thing[world.MODEL]), int(thing.get(world.SEED, -1)), world.defines_of(thing))
     old, thing.data = thing.data, made.data
     bpy.data.objects.remove(made)
+    layer.objects.active = active
+    for other in chosen:
+        other.select_set(True)
     if old.users == 0:
         bpy.data.meshes.remove(old)
     thing["tendril_grown"] = str(wanted(thing))

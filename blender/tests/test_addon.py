@@ -78,6 +78,8 @@ class Addon(unittest.TestCase):
         reed["tendril:LENGTH"], reed["tendril:PIECES"] = 0.3, 4
         reed.location.x = 2
         self.assertEqual(bpy.ops.tendril.regrow(), {"FINISHED"})
+        self.assertIs(bpy.context.object, reed)  # else the panel would lose its sliders
+        self.assertTrue(reed.select_get())
         bpy.context.view_layer.update()
         self.assertAlmostEqual(reed.dimensions.z, 1.2, delta=0.03)
         reed["tendril:PIECES"] = 8
