@@ -14,6 +14,8 @@ if(TENDRIL_BUILD_COMMAND)
     install(FILES ${PROJECT_BINARY_DIR}/share/tendril/player.html
                   ${PROJECT_BINARY_DIR}/share/tendril/viewer.html
             DESTINATION ${CMAKE_INSTALL_DATADIR}/tendril OPTIONAL)
+    # plants and scenes, which 'tendril validate' and 'bench' take from there
+    install(DIRECTORY scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/tendril)
     # manual pages and completions, which the command makes of its help texts
     if(NOT CMAKE_CROSSCOMPILING)
         set(made ${PROJECT_BINARY_DIR}/share)

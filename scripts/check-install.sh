@@ -14,6 +14,10 @@ for made in man/man1/tendril-grow.1 bash-completion/completions/tendril zsh/site
     test -s "$work/prefix/share/$made"
 done
 
+# cases that grow shipped plants find them
+"$work/prefix/bin/tendril" validate reduce >"$work/validate" || { cat "$work/validate"; exit 1; }
+tail -n 1 "$work/validate"
+
 cmake -S "$source" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$work/prefix" >/dev/null
 cmake --build "$work/cmake" >/dev/null
 "$work/cmake/consumer_c"

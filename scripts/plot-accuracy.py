@@ -40,13 +40,20 @@ WIDTH = LEFT + 3 * PANEL_W + 2 * GAP + 20
 HEIGHT = TOP + PANEL_H + BOTTOM
 FRAME = 1 / 60  # s: the step whose points are named
 
-STYLE = """
-svg { font-family: system-ui, sans-serif; font-size: 12px; }
-.ground { fill: #ffffff; } .text { fill: #1a1a1a; } .faint { fill: #555555; font-size: 11px; }
-.head { font-size: 14px; font-weight: 600; } .grid { stroke: #e3e3e3; } .real { stroke: #888888; }
-.frame { stroke: #888888; fill: none; } .line { fill: none; stroke-width: 2; }
-.ring { fill: none; stroke-width: 1.5; }
-"""
+# Attributes of each class: every program understands them. Rules of a style come before them, so that the
+# style has only what differs on dark ground.
+LOOKS = {
+    "ground": {"fill": "#ffffff"},
+    "text": {"fill": "#1a1a1a"},
+    "faint": {"fill": "#555555", "font-size": "11"},
+    "head": {"font-size": "14", "font-weight": "600"},
+    "grid": {"stroke": "#e3e3e3"},
+    "real": {"stroke": "#888888"},
+    "frame": {"stroke": "#888888", "fill": "none"},
+    "line": {"fill": "none", "stroke-width": "2"},
+    "ring": {"fill": "none", "stroke-width": "1.5"},
+    **{f"c-{name}": {"stroke": light, "fill": light} for name, light, _, _ in CURVES},
+}
 DARK = """
 .ground { fill: #16181c; } .text { fill: #ececec; } .faint { fill: #b4b4b4; }
 .grid { stroke: #2e3238; } .real { stroke: #8a8f98; } .frame { stroke: #6f757e; }
@@ -212,9 +219,20 @@ def legend(names, case):
     return out
 
 
-def colours(column):
-    return "".join(f".c-{i[0]} {{ stroke: {i[column]}; fill: {i[column]}; }}\n"
-                   for i in CURVES)
+def dark_colours():
+    return "".join(f".c-{name} {{ stroke: {dark}; fill: {dark}; }}\n" for name, _, dark, _ in CURVES) + (
+        ".line, .ring { fill: none; }\n")
+
+
+def with_looks(svg):
+    """The same with the attributes of every element's classes."""
+    def more(found):
+        looks = {}
+        for name in found[1].split():
+            looks.update(LOOKS.get(name, {}))
+        return found[0] + "".join(f' {key}="{value}"' for key, value in looks.items())
+
+    return re.sub(r'class="([^"]*)"', more, svg)
 
 
 def draw(case, plants):
@@ -224,10 +242,9 @@ def draw(case, plants):
              for p in points(of_plant.get(name, {}))]
     x_range, y_range = decades([p[0] for p in every]), decades([p[1] for p in every])
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
-           f'width="{WIDTH}" height="{HEIGHT}" role="img">',
+           f'width="{WIDTH}" height="{HEIGHT}" role="img" font-family="system-ui, sans-serif" font-size="12">',
            f"<title>{title}</title>",
-           f"<style>{STYLE}{colours(1)}@media (prefers-color-scheme: dark) {{{DARK}{colours(2)}}}"
-           "</style>",
+           f"<style>@media (prefers-color-scheme: dark) {{{DARK}{dark_colours()}}}</style>",
            f'<rect class="ground" width="{WIDTH}" height="{HEIGHT}"/>']
     out += legend(names, case)
     for k, (plant, of_plant) in enumerate(plants.items()):
@@ -245,7 +262,7 @@ def draw(case, plants):
     turn = f' transform="rotate(-90 18 {TOP + PANEL_H / 2})"'
     out.append(text(18, TOP + PANEL_H / 2, label, extra=turn))
     out.append("</svg>")
-    return "\n".join(out) + "\n"
+    return with_looks("\n".join(out)) + "\n"
 
 
 def main():

@@ -72,6 +72,7 @@ TD_TEST(null_is_refused_by_every_function_that_returns_a_status) {
     REFUSED(td_skeleton_json(NULL, NULL, NULL));
     REFUSED(td_mesh_glb(NULL, NULL, NULL, NULL));
     REFUSED(td_plot_svg(NULL, 1, NULL, NULL, NULL, NULL, NULL));
+    REFUSED(td_plot_pdf(NULL, 1, NULL, NULL, NULL, NULL, NULL));
     REFUSED(td_island_new(NULL, -1, NULL, -1, NULL, NULL, NULL));
     REFUSED(td_island_step(NULL, NULL, NULL, -1, NULL, NULL));
     REFUSED(td_island_settle(NULL, NULL, NULL, -1, NULL, NULL));

@@ -201,3 +201,55 @@ TD_TEST(damaged_tables_are_drawn_or_refused) {
         free(exact);
     }
 }
+
+// ---- colours and PDF ------------------------------------------------------------------------
+
+// Programs other than browsers know attributes, not variables of CSS.
+TD_TEST(plot_svg_has_colours_as_attributes) {
+    char *svg = plot_of("time,tip.x [m],load [N]\n0,1,2\n1,2,3\n");
+    CHECK_INT(count_of(svg, "var("), 0);
+    CHECK_HAS(svg, "<rect class=\"paper\" fill=\"#fbfbf8\"");
+    const char *start = strchr(svg, '>') + 1;
+    for (const char *at = strstr(start, "<path"); at; at = strstr(at + 1, "<path")) {
+        const char *stroke = strstr(at, "stroke=\"#"), *fill = strstr(at, "fill=\"none\"");
+        CHECK(stroke && fill && stroke < strchr(at, '>') && fill < strchr(at, '>'));
+    }
+    for (const char *at = strstr(start, "<text"); at; at = strstr(at + 1, "<text")) {
+        const char *fill = strstr(at, "fill=\"#");
+        CHECK(fill && fill < strchr(at, '>'));
+    }
+    CHECK_HAS(svg, "prefers-color-scheme: dark");
+    free(svg);
+}
+
+TD_TEST(plot_pdf_has_its_objects_where_its_table_says) {
+    const char csv[] =
+        "time,tip (x) [m\xc2\xb2],\xe2\x88\x91 load [N]\n0,1,2\n1,2,\n2,3,4\n3,1,5\n";
+    td_bytes pdf = {0};
+    td_diag diag = {.message = ""};
+    CHECK_INT(td_plot_pdf(csv, sizeof csv - 1, "t.csv", "A \\ title", NULL, &pdf, &diag), TD_OK);
+    char *text = calloc(pdf.size + 1, 1);
+    memcpy(text, pdf.data, pdf.size);
+    CHECK(strncmp(text, "%PDF-1.", 7) == 0);
+    CHECK_HAS(text, "(A \\\\ title) Tj");
+    CHECK_HAS(text, "(tip \\(x\\)) Tj");
+    CHECK_HAS(text, "(m\xb2) Tj");
+    CHECK_HAS(text, "(? load) Tj");
+    const char *end = strstr(text, "startxref\n");
+    CHECK(end != NULL);
+    const char *table = text + (end ? strtoul(end + 10, NULL, 10) : 0);
+    CHECK(strncmp(table, "xref\n0 7\n", 9) == 0);
+    const char *row = table + 9 + 20;
+    for (int k = 1; k < 7; k++, row += 20) {
+        char head[16];
+        snprintf(head, sizeof head, "%d 0 obj\n", k);
+        CHECK(strncmp(text + strtoul(row, NULL, 10), head, strlen(head)) == 0);
+    }
+    const char *length = strstr(text, "/Length "), *stream = strstr(text, "stream\n");
+    CHECK(length && stream);
+    const size_t size = length ? strtoul(length + 8, NULL, 10) : 0;
+    CHECK(stream && strncmp(stream + 7 + size, "\nendstream", 10) == 0);
+    free(text);
+    td_bytes_free(&pdf);
+    CHECK_INT(td_plot_pdf("a", 1, "t.csv", "", NULL, &pdf, &diag), TD_ERR_SYNTAX);
+}

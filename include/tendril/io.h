@@ -51,6 +51,9 @@ TD_API td_status td_mesh_glb(const td_mesh *mesh, const char *name, const td_all
 /// `nan` and `inf` are gaps. `file` names the text in messages.
 TD_API td_status td_plot_svg(const char *text, size_t size, const char *file, const char *title,
                              const td_alloc *alloc, td_bytes *out, td_diag *diag);
+/// The same as PDF, one page. Letters beyond Latin-1 become question marks.
+TD_API td_status td_plot_pdf(const char *text, size_t size, const char *file, const char *title,
+                             const td_alloc *alloc, td_bytes *out, td_diag *diag);
 
 #ifdef __cplusplus
 }

@@ -66,15 +66,19 @@ class Recording:
 
     def plot(self, *names: str, title: str = "") -> "Plot":
         """Columns over time, all if none is named: one chart for each unit, inline in a notebook."""
-        text = self.csv(None, *names).encode()
-        return Plot(take_bytes(lib.td_plot_svg, text, len(text), "recording", title, None, diag=new_diag()))
+        return Plot(self.csv(None, *names), title)
 
 
 class Plot:
-    """A drawing in SVG."""
+    """A drawing of a table, in SVG or PDF."""
 
-    def __init__(self, svg: bytes):
-        self.svg = svg.decode()
+    def __init__(self, table: str, title: str = ""):
+        self._table, self._title = table, title
+        self.svg = self._draw(lib.td_plot_svg).decode()
+
+    def _draw(self, draw):
+        data = self._table.encode()
+        return take_bytes(draw, data, len(data), "recording", self._title, None, diag=new_diag())
 
     def __repr__(self) -> str:
         return f"<Plot of {len(self.svg)} bytes; save(path) writes it>"
@@ -83,4 +87,9 @@ class Plot:
         return self.svg
 
     def save(self, path: Union[str, os.PathLike]) -> None:
-        write_file(path, self.svg.encode())
+        """Writes it: .svg or .pdf."""
+        kind = os.path.splitext(os.fspath(path))[1]
+        if kind not in (".svg", ".pdf"):
+            raise ArgumentError(f"'{os.fspath(path)}' must end in .svg or .pdf; for a PNG save the table by csv(), "
+                                "and use 'tendril plot TABLE.csv -o x.png'")
+        write_file(path, self.svg.encode() if kind == ".svg" else self._draw(lib.td_plot_pdf))

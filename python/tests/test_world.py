@@ -215,6 +215,10 @@ def test_plot_draws_what_is_named(tmp_path):
     assert "end.y" in plot.svg and "end.x" not in plot.svg
     plot.save(tmp_path / "plot.svg")
     assert (tmp_path / "plot.svg").read_text() == plot._repr_svg_()
+    plot.save(tmp_path / "plot.pdf")
+    assert (tmp_path / "plot.pdf").read_bytes()[:5] == b"%PDF-"
+    with pytest.raises(tendril.ArgumentError, match=r"\.svg or \.pdf"):
+        plot.save(tmp_path / "plot.png")
 
 
 def test_contacts_of_a_stick_on_the_ground_carry_it():

@@ -40,7 +40,8 @@ bool bench_build(const bench *b, const bench_tree *t, cli_tree *tree);
 
 // ---- files beside the command ---------------------------------------------------------------
 
-// The files that match a pattern, from the folder of the command. The list may be empty.
+// The files that match a pattern, from the folder of the command; what starts with ../ also from
+// share/tendril where the command is installed. The list may be empty.
 typedef struct bench_files {
     char **paths;
     size_t count;

@@ -27,18 +27,23 @@ static void own_folder(char folder[MAX_PATH]) {
 }
 
 bench_files bench_beside(const char *pattern) {
-    bench_files files = {NULL, 0, NULL};
-    char path[2 * MAX_PATH];
-    own_folder(path);
+    static const char up[] = "../";
+    char folder[MAX_PATH], path[2 * MAX_PATH];
+    own_folder(folder);
     glob_t *found = malloc(sizeof *found);
-    if (!path[0] || !found) {
+    if (!folder[0] || !found) {
         free(found);
-        return files;
+        return (bench_files){NULL, 0, NULL};
     }
-    snprintf(path + strlen(path), MAX_PATH, "%s", pattern);
-    if (glob(path, 0, NULL, found) != 0) {
+    snprintf(path, sizeof path, "%s%s", folder, pattern);
+    bool there = glob(path, 0, NULL, found) == 0;
+    if (!there && strncmp(pattern, up, strlen(up)) == 0) { // as it is installed
+        snprintf(path, sizeof path, "%s../share/tendril/%s", folder, pattern + strlen(up));
+        there = glob(path, 0, NULL, found) == 0;
+    }
+    if (!there) {
         free(found);
-        return files;
+        return (bench_files){NULL, 0, NULL};
     }
     return (bench_files){found->gl_pathv, found->gl_pathc, found};
 }

@@ -5,11 +5,14 @@
 //          and each question has an id that comes back at the head of its answer. We open a page,
 //          attach to it and evaluate expressions. What else the browser tells is passed over.
 
+#define _XOPEN_SOURCE 700 // nftw
+
 #include "cli/browser.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -387,4 +390,54 @@ void browser_stop(browser *b) {
     }
     free(b->message);
     *b = (browser){.to = -1, .from = -1};
+}
+
+// ---- what it made ----------------------------------------------------------------------------
+
+size_t browser_decode(char *text) {
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    unsigned char *out = (unsigned char *)text;
+    uint32_t held = 0;
+    int bits = 0;
+    for (const char *c = text; *c && *c != '='; c++) {
+        const char *letter = strchr(letters, *c);
+        if (!letter) {
+            return 0;
+        }
+        held = held << 6 | (uint32_t)(letter - letters);
+        bits += 6;
+        if (bits >= 8) {
+            bits -= 8;
+            *out++ = (unsigned char)(held >> bits);
+        }
+    }
+    return (size_t)(out - (unsigned char *)text);
+}
+
+// ---- its folder -----------------------------------------------------------------------------
+
+bool browser_make_folder(const char *command, const char *name, char folder[BROWSER_PATH]) {
+    const char *where = getenv("TMPDIR");
+    int size =
+        snprintf(folder, BROWSER_PATH, "%s/%s-XXXXXX", where && where[0] ? where : "/tmp", name);
+    if (size >= BROWSER_PATH - 40 || !mkdtemp(folder)) {
+        cli_error("%s: cannot make the folder %s: %s", command, folder, strerror(errno));
+        folder[0] = 0;
+        return false;
+    }
+    return true;
+}
+
+static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *place) {
+    (void)about, (void)kind, (void)place;
+    remove(path);
+    return 0;
+}
+
+void browser_remove_folder(char folder[BROWSER_PATH]) {
+    if (folder[0]) {
+        nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    }
+    folder[0] = 0;
 }

@@ -29,6 +29,13 @@ bool browser_open(browser *b, const char *command, const char *folder, const cha
 bool browser_ask(browser *b, const char *expression, double seconds, const char *otherwise,
                  char **value);
 void browser_stop(browser *b); // empty is allowed
+// Base64 to bytes, in place. Returns how many, or 0 when it is not base64.
+size_t browser_decode(char *text);
+
+// A folder of its own for a page, "NAME-" and six letters among the temporary files. False after
+// telling why not.
+bool browser_make_folder(const char *command, const char *name, char folder[BROWSER_PATH]);
+void browser_remove_folder(char folder[BROWSER_PATH]); // with all that is in it; "" is allowed
 
 // Whether Ctrl-C was pressed since browser_open().
 bool browser_stopped(void);

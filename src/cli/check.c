@@ -12,7 +12,10 @@ static const char help[] =
     "the text is checked: errors that occur while it grows, such as a division by\n"
     "zero, are reported by 'grow'. A folder\n"
     "stands for the model that its file 'specifications' names; the view file of\n"
-    "cpfg beside a model is checked with it, or the one that --view gives.\n";
+    "cpfg beside a model is checked with it, or the one that --view gives.\n"
+    "\n"
+    "  --define NAME=VALUE   of a model: replaces #define NAME; may be repeated\n"
+    "  --view FILE           of a model: view file of cpfg instead of the one beside it\n";
 
 void cli_check_help(FILE *out) {
     fputs(help, out);

@@ -3,11 +3,13 @@
 
 #include "cli/cli.h"
 
-static const char help[] = "Usage: tendril info [--json | --scene-keys]\n"
-                           "\n"
-                           "Prints version, build, and the materials that a model can name.\n"
-                           "--json prints one object in each line: the build, then the materials.\n"
-                           "--scene-keys prints all keys of a scene, as Markdown.\n";
+static const char help[] =
+    "Usage: tendril info [--json | --scene-keys]\n"
+    "\n"
+    "Prints version, build, and the materials that a model can name.\n"
+    "\n"
+    "  --json                print one object in each line: the build, then the materials\n"
+    "  --scene-keys          print all keys of a scene, as Markdown\n";
 
 void cli_info_help(FILE *out) {
     fputs(help, out);

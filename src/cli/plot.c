@@ -1,66 +1,149 @@
 // SPDX-License-Identifier: MIT
 // tendril plot: what a run has recorded, as pictures.
 
+#include "cli/browser.h"
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #define MAX_TABLE     ((size_t)1 << 30) // bytes
 #define MAX_PATH_SIZE 4096
+#define PNG_SECONDS   60.0
 
 static const char help[] =
-    "Usage: tendril plot DIR\n"
+    "Usage: tendril plot DIR|TABLE.csv [-o OUT]\n"
     "\n"
     "Draws the tables that 'tendril run' has written to DIR: probes.csv as probes.svg and\n"
     "energy.csv as energy.svg, one chart for all columns with the same unit. A missing\n"
-    "table is left out.\n";
+    "table is left out. Of a table alone, NAME.csv, it writes NAME.svg beside it.\n"
+    "\n"
+    "  -o OUT                write one table to OUT, .svg, .pdf or .png: of a folder\n"
+    "                        probes.csv, or energy.csv if there are no probes; .png needs\n"
+    "                        Chromium\n";
 
 void cli_plot_help(FILE *out) {
     fputs(help, out);
 }
 
-// DIR/NAME.csv becomes DIR/NAME.svg. *drawn counts.
-static td_status draw(const char *folder, const char *name, const char *title, int *drawn,
-                      td_diag *diag) {
-    char from[MAX_PATH_SIZE], to[MAX_PATH_SIZE];
-    snprintf(from, sizeof from, "%s/%s.csv", folder, name);
-    snprintf(to, sizeof to, "%s/%s.svg", folder, name);
-    struct stat info;
-    if (stat(from, &info) != 0 && errno == ENOENT) {
-        return TD_OK;
+// ---- PNG ------------------------------------------------------------------------------------
+
+// The browser draws the SVG, with two pixels for each of its own along each side.
+static const char png_script[] =
+    "(async()=>{const s=document.querySelector('svg'),w=s.width.baseVal.value,"
+    "h=s.height.baseVal.value,i=new Image(),c=document.createElement('canvas');"
+    "i.src='data:image/svg+xml;charset=utf-8,'+encodeURIComponent(new XMLSerializer()"
+    ".serializeToString(s));await i.decode();c.width=2*w;c.height=2*h;"
+    "c.getContext('2d').drawImage(i,0,0,2*w,2*h);"
+    "return c.toDataURL('image/png').split(',')[1]})()";
+
+// `svg` becomes a PNG.
+static td_status png_of(td_bytes *svg, td_diag *diag) {
+    char folder[BROWSER_PATH], page[BROWSER_PATH], *text = NULL;
+    browser b;
+    if (!browser_make_folder("plot", "tendril-plot", folder)) {
+        return TD_ERR_WRITE;
     }
+    snprintf(page, sizeof page, "%.4000s/plot.html", folder);
+    td_status status = td_file_write(page, svg->data, svg->size, diag);
+    if (status == TD_OK) {
+        const bool drawn = browser_open(&b, "plot", folder, page, "") &&
+                           browser_ask(&b, png_script, PNG_SECONDS, " for a picture", &text);
+        browser_stop(&b);
+        const size_t size = drawn ? browser_decode(text) : 0;
+        td_bytes_free(svg);
+        status = size > 0 ? TD_OK : TD_ERR_READ;
+        *svg = (td_bytes){(uint8_t *)text, size, NULL};
+    }
+    browser_remove_folder(folder);
+    return status;
+}
+
+// ---- drawing --------------------------------------------------------------------------------
+
+static bool ends_in(const char *path, const char *suffix) {
+    const size_t size = strlen(path), end = strlen(suffix);
+    return size > end && strcmp(path + size - end, suffix) == 0;
+}
+
+static td_status draw(const char *from, const char *to, const char *title, td_diag *diag) {
     td_bytes text = {0}, picture = {0};
     td_status status = td_file_read(from, MAX_TABLE, NULL, &text, diag);
     if (status == TD_OK) {
-        status = td_plot_svg((const char *)text.data, text.size, from, title, NULL, &picture, diag);
+        status = (ends_in(to, ".pdf") ? td_plot_pdf : td_plot_svg)(
+            (const char *)text.data, text.size, from, title, NULL, &picture, diag);
+    }
+    if (status == TD_OK && ends_in(to, ".png")) {
+        status = png_of(&picture, diag);
     }
     if (status == TD_OK) {
         status = td_file_write(to, picture.data, picture.size, diag);
     }
-    if (status == TD_OK) {
+    if (status == TD_OK && strcmp(to, "-") != 0) {
         printf("%s\n", to);
-        *drawn += 1;
     }
     td_bytes_free(&text);
     td_bytes_free(&picture);
     return status;
 }
 
-static int plot(const char *folder) {
-    td_diag diag = {.message = ""};
-    int drawn = 0;
-    td_status status = draw(folder, "probes", "Probes", &drawn, &diag);
-    if (status == TD_OK) {
-        status = draw(folder, "energy", "Energy", &drawn, &diag);
+static bool exists(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 || errno != ENOENT;
+}
+
+// The tables of a folder; all, or the first alone if `out` is given. *drawn counts.
+static td_status draw_folder(const char *folder, const char *out, int *drawn, td_diag *diag) {
+    static const struct {
+        const char *name, *title;
+    } tables[] = {{"probes", "Probes"}, {"energy", "Energy"}};
+    td_status status = TD_OK;
+    for (size_t k = 0; k < 2 && status == TD_OK && !(out && *drawn > 0); k++) {
+        char from[MAX_PATH_SIZE], to[MAX_PATH_SIZE];
+        snprintf(from, sizeof from, "%s/%s.csv", folder, tables[k].name);
+        snprintf(to, sizeof to, "%s/%s.svg", folder, tables[k].name);
+        if (exists(from)) {
+            status = draw(from, out ? out : to, tables[k].title, diag);
+            *drawn += 1;
+        }
     }
+    return status;
+}
+
+static td_status draw_table(const char *path, const char *out, td_diag *diag) {
+    char title[MAX_PATH_SIZE], to[MAX_PATH_SIZE];
+    const char *slash = strrchr(path, '/');
+    snprintf(title, sizeof title, "%s", slash ? slash + 1 : path);
+    title[strlen(title) - strlen(".csv")] = 0;
+    snprintf(to, sizeof to, "%.*s.svg", (int)(strlen(path) - strlen(".csv")), path);
+    return draw(path, out ? out : to, title, diag);
+}
+
+static int plot(const char *path, const char *out) {
+    td_diag diag = {.message = ""};
+    struct stat info;
+    int drawn = 0;
+    if (stat(path, &info) != 0) {
+        cli_error("plot: there is no folder or table '%s'", path);
+        return EXIT_BAD_INPUT;
+    }
+    if (!S_ISDIR(info.st_mode) && !ends_in(path, ".csv")) {
+        cli_error("plot: expected a folder or a table, whose name ends in .csv, not '%s'", path);
+        return EXIT_BAD_INPUT;
+    }
+    const bool folder = S_ISDIR(info.st_mode);
+    td_status status =
+        folder ? draw_folder(path, out, &drawn, &diag) : draw_table(path, out, &diag);
     if (status != TD_OK) {
-        cli_print_fault(folder, status, &diag);
+        if (diag.message[0]) { // the browser has told its own faults
+            cli_print_fault(path, status, &diag);
+        }
         return cli_exit_code(status);
     }
-    if (drawn == 0) {
-        cli_error("%s: the folder has neither probes.csv nor energy.csv", folder);
+    if (folder && drawn == 0) {
+        cli_error("%s: the folder has neither probes.csv nor energy.csv", path);
         return EXIT_BAD_INPUT;
     }
     return EXIT_FINE;
@@ -68,8 +151,9 @@ static int plot(const char *folder) {
 
 int cli_plot(int argc, char **argv) {
     bool want_help = false;
-    const cli_option options[] = {{"--help", CLI_FLAG, &want_help, 0}};
-    int operands = cli_read_options(argc, argv, options, 1, "plot");
+    const char *out = NULL;
+    const cli_option options[] = {{"-o", CLI_TEXT, &out, 0}, {"--help", CLI_FLAG, &want_help, 0}};
+    int operands = cli_read_options(argc, argv, options, 2, "plot");
     if (operands < 0) {
         return EXIT_MISUSE;
     }
@@ -78,12 +162,22 @@ int cli_plot(int argc, char **argv) {
         return EXIT_FINE;
     }
     if (operands != 1) {
-        cli_error("plot: expected one DIR, but %d are given; see 'tendril plot --help'", operands);
+        cli_error(
+            "plot: expected one DIR or TABLE.csv, but %d are given; see 'tendril plot --help'",
+            operands);
         return EXIT_MISUSE;
     }
     if (strlen(argv[0]) > MAX_PATH_SIZE - 16) {
-        cli_error("plot: the name of DIR is too long");
+        cli_error("plot: the name is too long");
         return EXIT_BAD_INPUT;
     }
-    return plot(argv[0]);
+    if (out && !ends_in(out, ".svg") && !ends_in(out, ".pdf") && !ends_in(out, ".png")) {
+        cli_error("plot: the name '%s' must end in .svg, .pdf or .png", out);
+        return EXIT_MISUSE;
+    }
+    const char *slash = out ? strrchr(out, '/') : NULL;
+    if (slash && !cli_make_folder(out, (size_t)(slash - out), "plot")) {
+        return EXIT_CANNOT_WRITE;
+    }
+    return plot(argv[0], out);
 }

@@ -24,7 +24,8 @@
 static const char help[] =
     "Usage: tendril render FILE -o OUT [OPTION...]\n"
     "\n"
-    "Draws a scene or a model and writes OUT: a picture (.png) or a clip (.webm or .gif).\n"
+    "Draws a scene or a model and writes OUT: a picture (.png), a clip (.webm or .gif) or\n"
+    "a sequence of pictures (frames/%04d.png, counted from 0).\n"
     "A scene is simulated as 'tendril run' does it. A clip of a model goes around it once.\n"
     "Needs Chromium: the package 'chromium', or what the variable CHROMIUM names.\n"
     "\n"
@@ -112,7 +113,10 @@ static bool begin(browser *b, const render_args *a, const render_page *page) {
     return fine;
 }
 
-static bool draw_all(browser *b, int64_t count) {
+static int write_next(browser *b, const render_args *args, int64_t k);
+
+// *code is that of a picture of a sequence that cannot be written.
+static bool draw_all(browser *b, const render_args *args, int64_t count, int *code) {
     cli_progress progress = {0};
     const double started = cli_seconds();
     for (int64_t k = 0; k < count; k++) {
@@ -122,6 +126,10 @@ static bool draw_all(browser *b, int64_t count) {
             return false;
         }
         free(answer);
+        *code = args->sequence ? write_next(b, args, k) : EXIT_FINE;
+        if (*code != EXIT_FINE) {
+            return false;
+        }
         const double done = (double)(k + 1), took = cli_seconds() - started;
         cli_progress_show(&progress, done / (double)count, k + 1 == count,
                           "%.0f of %lld pictures, %.0f s left", done, (long long)count,
@@ -132,54 +140,86 @@ static bool draw_all(browser *b, int64_t count) {
 
 // ---- the file -------------------------------------------------------------------------------
 
-// Base64 to bytes, in place. Returns how many, or 0 when it is not base64.
-static size_t decode(char *text) {
-    static const char letters[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    unsigned char *out = (unsigned char *)text;
-    uint32_t held = 0;
-    int bits = 0;
-    for (const char *c = text; *c && *c != '='; c++) {
-        const char *letter = strchr(letters, *c);
-        if (!letter) {
-            return 0;
-        }
-        held = held << 6 | (uint32_t)(letter - letters);
-        bits += 6;
-        if (bits >= 8) {
-            bits -= 8;
-            *out++ = (unsigned char)(held >> bits);
+// Where the number of a picture stands in a name such as frames/%04d.png, and its length; 0:
+// nowhere.
+static size_t number_in(const char *name, size_t *at) {
+    for (const char *c = strchr(name, '%'); c; c = strchr(c + 1, '%')) {
+        const size_t digits = strspn(c + 1, "0123456789");
+        if (digits <= 2 && c[1 + digits] == 'd') {
+            *at = (size_t)(c - name);
+            return digits + 2;
         }
     }
-    return (size_t)(out - (unsigned char *)text);
+    return 0;
 }
 
-static int write_file(const render_args *args, char *text) {
+// The name of picture k of a sequence.
+static void name_of(const render_args *args, int64_t k, char name[RENDER_PATH]) {
+    size_t at = 0;
+    const size_t length = number_in(args->out, &at);
+    const char *digits = args->out + at + 1;
+    char number[128];
+    const int width = length > 2 ? (int)strtol(digits, NULL, 10) : 0;
+    snprintf(number, sizeof number, digits[0] == '0' ? "%0*lld" : "%*lld", width, (long long)k);
+    snprintf(name, RENDER_PATH, "%.*s%s%s", (int)at, args->out, number, args->out + at + length);
+}
+
+static int write_picture(const char *name, char *text, size_t *size) {
     td_diag diag = {.message = ""};
-    size_t size = decode(text);
-    if (size == 0) {
+    *size = browser_decode(text);
+    if (*size == 0) {
         cli_error("render: the browser gave no picture");
         return EXIT_BAD_INPUT;
     }
-    td_status status = td_file_write(args->out, text, size, &diag);
+    td_status status = td_file_write(name, text, *size, &diag);
     if (status != TD_OK) {
-        cli_print_fault(args->out, status, &diag);
-        return cli_exit_code(status);
+        cli_print_fault(name, status, &diag);
     }
-    fprintf(stderr, "wrote %s, %.3g %s\n", args->out, (double)size / (size < 100000 ? 1e3 : 1e6),
-            size < 100000 ? "kB" : "MB");
-    return EXIT_FINE;
+    return cli_exit_code(status);
+}
+
+static int write_file(const render_args *args, char *text) {
+    size_t size = 0;
+    const int code = write_picture(args->out, text, &size);
+    if (code == EXIT_FINE) {
+        fprintf(stderr, "wrote %s, %.3g %s\n", args->out,
+                (double)size / (size < 100000 ? 1e3 : 1e6), size < 100000 ? "kB" : "MB");
+    }
+    return code;
+}
+
+// Asks for the picture that was drawn last, and writes it as number k.
+static int write_next(browser *b, const render_args *args, int64_t k) {
+    char name[RENDER_PATH], *text = NULL;
+    size_t size = 0;
+    name_of(args, k, name);
+    int code = browser_ask(b, "film.finish()", PICTURE_SECONDS, " to make the file", &text)
+                   ? write_picture(name, text, &size)
+                   : EXIT_BAD_INPUT;
+    free(text);
+    return code;
 }
 
 static int draw(const render_args *args, const render_page *page) {
     browser b;
     char *text = NULL;
+    int code = EXIT_FINE;
     bool fine = browser_open(&b, "render", page->folder, page->path, "#film") &&
-                wait_for_page(&b) && begin(&b, args, page) && draw_all(&b, page->count) &&
-                browser_ask(&b, "film.finish()", PICTURE_SECONDS + 0.2 * (double)page->count,
-                            " to make the file", &text);
+                wait_for_page(&b) && begin(&b, args, page) &&
+                draw_all(&b, args, page->count, &code) &&
+                (args->sequence ||
+                 browser_ask(&b, "film.finish()", PICTURE_SECONDS + 0.2 * (double)page->count,
+                             " to make the file", &text));
     browser_stop(&b);
-    int code = fine ? write_file(args, text) : stopped_or(EXIT_BAD_INPUT);
+    if (!fine) {
+        code = stopped_or(code == EXIT_FINE ? EXIT_BAD_INPUT : code);
+    } else if (args->sequence) {
+        char last[RENDER_PATH];
+        name_of(args, page->count - 1, last);
+        fprintf(stderr, "wrote %lld pictures, the last is %s\n", (long long)page->count, last);
+    } else {
+        code = write_file(args, text);
+    }
     free(text);
     return code;
 }
@@ -210,6 +250,24 @@ static bool check_background(const char *text) {
     return true;
 }
 
+// A number in the name of a .png makes a sequence of pictures.
+static bool choose_sequence(render_args *args) {
+    size_t at = 0, second = 0;
+    const size_t length = number_in(args->out, &at);
+    const char *slash = strrchr(args->out, '/');
+    args->sequence = length > 0;
+    if (!args->sequence) {
+        return true;
+    }
+    if (strcmp(args->format, "png") != 0 || (slash && args->out + at < slash) ||
+        number_in(args->out + at + length, &second) > 0 || strlen(args->out) > RENDER_PATH - 128) {
+        cli_error("render: '%s': a number such as %%04d can stand once, in the name of a .png",
+                  args->out);
+        return false;
+    }
+    return true;
+}
+
 static bool choose_format(render_args *args) {
     static const char *const formats[] = {"png", "webm", "gif"};
     const char *dot = args->out ? strrchr(args->out, '.') : NULL;
@@ -221,7 +279,7 @@ static bool choose_format(render_args *args) {
     } else if (!args->format) {
         cli_error("render: the name '%s' must end in .png, .webm or .gif", args->out);
     }
-    return args->format != NULL;
+    return args->format != NULL && choose_sequence(args);
 }
 
 // What cannot be drawn is told before anything is simulated.

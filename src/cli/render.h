@@ -10,6 +10,7 @@
 typedef struct render_args {
     const char *file, *out;
     const char *format; // of the file: "png", "webm" or "gif"
+    bool sequence;      // of .png files, with a number in the name
     int64_t width, height;
     double time, duration; // s; a duration below 0 was not given
     double fps;

@@ -2,13 +2,10 @@
 // The page that `tendril render` draws: a run of the scene, as far as it is shown, in a folder that
 // goes afterwards. A model becomes a scene: the plant as it is drawn, or in wind.
 
-#define _XOPEN_SOURCE 700 // nftw
-
+#include "cli/browser.h"
 #include "cli/render.h"
 #include "cli/run.h"
 
-#include <errno.h>
-#include <ftw.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,29 +15,8 @@
 
 // ---- the folder -----------------------------------------------------------------------------
 
-static bool make_folder(render_page *page) {
-    const char *where = getenv("TMPDIR");
-    int size = snprintf(page->folder, sizeof page->folder, "%s/tendril-render-XXXXXX",
-                        where && where[0] ? where : "/tmp");
-    if (size >= (int)sizeof page->folder - 40 || !mkdtemp(page->folder)) {
-        cli_error("render: cannot make the folder %s: %s", page->folder, strerror(errno));
-        page->folder[0] = 0;
-        return false;
-    }
-    return true;
-}
-
-static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *place) {
-    (void)about, (void)kind, (void)place;
-    remove(path);
-    return 0;
-}
-
 void render_page_remove(render_page *page) {
-    if (page->folder[0]) {
-        nftw(page->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-    }
-    page->folder[0] = 0;
+    browser_remove_folder(page->folder);
 }
 
 // ---- models ---------------------------------------------------------------------------------
@@ -105,7 +81,7 @@ static int write_model_scene(const render_args *args, const char *path) {
 // ---- the time that is shown -----------------------------------------------------------------
 
 bool render_moves(const render_args *args) {
-    return strcmp(args->format, "png") != 0;
+    return args->sequence || strcmp(args->format, "png") != 0;
 }
 
 // Chooses pictures, and the recorded frames "A:B" around them.
@@ -168,7 +144,7 @@ int render_page_make(const render_args *args, render_page *page) {
                   "name its folder");
         return EXIT_BAD_INPUT;
     }
-    if (!make_folder(page)) {
+    if (!browser_make_folder("render", "tendril-render", page->folder)) {
         return EXIT_CANNOT_WRITE;
     }
     snprintf(path, sizeof path, "%.4000s/model.json", page->folder);

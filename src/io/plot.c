@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// A table of numbers as SVG: one chart for all columns with the same unit.
+// A table of numbers as SVG or PDF: one chart for all columns with the same unit.
 //
 // Lines    a line has, for each half pixel across, the lowest and the highest value there, so that
 //          a file does not grow with the rows and no peak is lost.
 // Ticks    stand 1, 2 or 5 times a power of ten apart.
-// Colours  follow the light or dark scheme of whoever looks.
+// Colours  are plain attributes; in an SVG a style replaces them for readers who prefer dark pages.
 
 #include "io/json.h"
 #include "io/table.h"
@@ -21,7 +21,7 @@
 #define LEFT         76
 #define RIGHT        24
 #define HEAD         40 // above the first chart
-#define TITLE        26 // of a chart, above its frame
+#define TITLE_ROOM   26 // of a chart, above its frame
 #define FRAME        180
 #define FOOT         26 // below a frame: numbers of the time axis
 #define LEGEND_ROW   20
@@ -38,11 +38,114 @@ typedef struct chart {
     int top; // of its frame
 } chart;
 
-// ---- text -----------------------------------------------------------------------------------
+// ---- the sheet ------------------------------------------------------------------------------
+
+// What lines and texts look like. Colours are attributes of their own, so that every program shows
+// them; the style of an SVG replaces them alone where the reader prefers dark pages.
+typedef enum kind { GRID, AXIS, NUMBER, NUMBER_LEFT, NUMBER_MIDDLE, TITLE, UNIT, NAME } kind;
+
+typedef struct look {
+    const char *class;
+    uint32_t color;
+    int size;           // of letters; 0: a line
+    const char *anchor; // NULL: the text starts at its place
+} look;
+
+static const look looks[] = {
+    [GRID] = {"grid", 0xe2e1d8, 0, NULL},
+    [AXIS] = {"axis", 0x656d5f, 0, NULL},
+    [NUMBER] = {"soft", 0x656d5f, 12, NULL},
+    [NUMBER_LEFT] = {"soft", 0x656d5f, 12, "end"},
+    [NUMBER_MIDDLE] = {"soft", 0x656d5f, 12, "middle"},
+    [TITLE] = {"ink", 0x20271d, 16, NULL},
+    [UNIT] = {"ink", 0x20271d, 13, NULL},
+    [NAME] = {"ink", 0x20271d, 13, NULL},
+};
+static const uint32_t trace_colors[COLORS] = {0x3a7a2c, 0xb8571a, 0x2f62b0, 0x8d3f93,
+                                              0x94791a, 0x1a8586, 0xb03a56, 0x5c5f66};
+#define PAPER 0xfbfbf8
+
+typedef struct sheet {
+    tdi_buffer out;
+    bool pdf; // else SVG
+} sheet;
 
 static void add(tdi_buffer *out, const char *text) {
     tdi_buffer_add(out, text, strlen(text));
 }
+
+// pixels with one decimal, the same in every locale
+static void add_pixels(tdi_buffer *out, double x) {
+    char text[32];
+    long tenths = (long)floor(10 * fmax(x, 0) + 0.5);
+    int length = snprintf(text, sizeof text, "%ld.%ld", tenths / 10, tenths % 10);
+    tdi_buffer_add(out, text, (size_t)(tenths % 10 == 0 ? length - 2 : length));
+}
+
+// PDF: "0.227 0.478 0.173 RG", for lines, or rg, for letters and areas
+static void add_pdf_color(tdi_buffer *out, uint32_t color, const char *operator) {
+    for (int shift = 16; shift >= 0; shift -= 8) {
+        char text[16];
+        const int thousandths = (int)((color >> shift & 0xff) * 1000 / 255);
+        snprintf(text, sizeof text, "%d.%03d ", thousandths / 1000, thousandths % 1000);
+        add(out, text);
+    }
+    add(out, operator);
+    add(out, "\n");
+}
+
+static void add_svg_color(tdi_buffer *out, const char *attribute, uint32_t color) {
+    char text[40];
+    snprintf(text, sizeof text, " %s=\"#%06x\"", attribute, (unsigned)color);
+    add(out, text);
+}
+
+// ---- lines of the sheet ---------------------------------------------------------------------
+
+static void begin_line(sheet *s, const char *class, uint32_t color, const char *width) {
+    tdi_buffer *out = &s->out;
+    if (s->pdf) {
+        add_pdf_color(out, color, "RG");
+        add(out, width);
+        add(out, " w\n");
+        return;
+    }
+    add(out, "<path class=\"");
+    add(out, class);
+    add(out, "\" fill=\"none\"");
+    add_svg_color(out, "stroke", color);
+    add(out, " stroke-width=\"");
+    add(out, width);
+    add(out, "\" stroke-linejoin=\"round\" d=\"");
+}
+
+static void line_to(sheet *s, bool pen, double x, double y) {
+    add(&s->out, s->pdf ? "" : pen ? "L" : "M");
+    add_pixels(&s->out, x);
+    add(&s->out, " ");
+    add_pixels(&s->out, y);
+    add(&s->out, s->pdf ? pen ? " l\n" : " m\n" : "");
+}
+
+static void end_line(sheet *s) {
+    add(&s->out, s->pdf ? "S\n" : "\"/>\n");
+}
+
+static void add_line(sheet *s, kind k, double x1, double y1, double x2, double y2) {
+    begin_line(s, looks[k].class, looks[k].color, "1");
+    line_to(s, false, x1, y1);
+    line_to(s, true, x2, y2);
+    end_line(s);
+}
+
+// the line of a column
+static void begin_trace(sheet *s, int32_t number) {
+    char class[8];
+    snprintf(class, sizeof class, "c%d", (int)(number % COLORS));
+    begin_line(s, class, trace_colors[number % COLORS], "1.5");
+}
+
+// ---- texts of the sheet ---------------------------------------------------------------------
 
 // what is no UTF-8, and control characters, have no place in XML
 static void add_escaped(tdi_buffer *out, const char *text, size_t size) {
@@ -60,44 +163,75 @@ static void add_escaped(tdi_buffer *out, const char *text, size_t size) {
     }
 }
 
-// pixels with one decimal, the same in every locale
-static void add_pixels(tdi_buffer *out, double x) {
-    char text[32];
-    long tenths = (long)floor(10 * fmax(x, 0) + 0.5);
-    int length = snprintf(text, sizeof text, "%ld.%ld", tenths / 10, tenths % 10);
-    tdi_buffer_add(out, text, (size_t)(tenths % 10 == 0 ? length - 2 : length));
+// PDF: letters of Latin-1, which its own fonts have; others become question marks
+static void add_pdf_escaped(tdi_buffer *out, const char *text, size_t size) {
+    for (size_t i = 0, length; i < size; i += length) {
+        const uint8_t *c = (const uint8_t *)text + i;
+        length = tdi_utf8_length(c, size - i);
+        const bool latin =
+            length == 2 && (c[0] == 0xc2 || c[0] == 0xc3) && (c[0] == 0xc3 || c[1] >= 0xa0);
+        char letter = length == 1 && *c >= 32 && *c < 127 ? (char)*c : '?';
+        letter = latin ? (char)((c[0] & 3) << 6 | (c[1] & 0x3f)) : letter;
+        if (letter == '(' || letter == ')' || letter == '\\') {
+            add(out, "\\");
+        }
+        tdi_buffer_add(out, &letter, 1);
+        length = length == 0 ? 1 : length;
+    }
 }
 
-static void add_line(tdi_buffer *out, const char *kind, double x1, double y1, double x2,
-                     double y2) {
-    add(out, "<path class=\"");
-    add(out, kind);
-    add(out, "\" d=\"M");
-    add_pixels(out, x1);
-    add(out, " ");
-    add_pixels(out, y1);
-    add(out, "L");
-    add_pixels(out, x2);
-    add(out, " ");
-    add_pixels(out, y2);
-    add(out, "\"/>\n");
+// Of a number in Helvetica, in letters' heights.
+static double number_width(const char *text, size_t size) {
+    double width = 0;
+    for (size_t i = 0; i < size; i++) {
+        width += text[i] == '.' ? 0.278 : text[i] == '-' ? 0.333 : 0.556;
+    }
+    return width;
 }
 
-static void begin_text(tdi_buffer *out, const char *kind, double x, double y) {
-    add(out, "<text class=\"");
-    add(out, kind);
-    add(out, "\" x=\"");
-    add_pixels(out, x);
-    add(out, "\" y=\"");
-    add_pixels(out, y);
-    add(out, "\">");
+static void add_pdf_text(sheet *s, kind k, double x, double y, const char *text, size_t size) {
+    const look *l = &looks[k];
+    const double width = l->size * number_width(text, size);
+    char head[64];
+    add_pdf_color(&s->out, l->color, "rg");
+    snprintf(head, sizeof head, "BT /F%d %d Tf 1 0 0 -1 ", k == TITLE ? 2 : 1, l->size);
+    add(&s->out, head);
+    add_pixels(&s->out, x - (k == NUMBER_LEFT ? width : k == NUMBER_MIDDLE ? width / 2 : 0));
+    add(&s->out, " ");
+    add_pixels(&s->out, y);
+    add(&s->out, " Tm (");
+    add_pdf_escaped(&s->out, text, size);
+    add(&s->out, ") Tj ET\n");
+}
+
+static void add_text(sheet *s, kind k, double x, double y, const char *text, size_t size) {
+    const look *l = &looks[k];
+    char head[96];
+    if (s->pdf) {
+        add_pdf_text(s, k, x, y, text, size);
+        return;
+    }
+    snprintf(head, sizeof head, "<text class=\"%s\" font-size=\"%d\"", l->class, l->size);
+    add(&s->out, head);
+    add_svg_color(&s->out, "fill", l->color);
+    if (l->anchor) {
+        snprintf(head, sizeof head, " text-anchor=\"%s\"", l->anchor);
+        add(&s->out, head);
+    }
+    add(&s->out, k == TITLE ? " font-weight=\"600\" x=\"" : " x=\"");
+    add_pixels(&s->out, x);
+    add(&s->out, "\" y=\"");
+    add_pixels(&s->out, y);
+    add(&s->out, "\">");
+    add_escaped(&s->out, text, size);
+    add(&s->out, "</text>\n");
 }
 
 // n 10^power, in plain digits or, far from 1, as 1.5e-7
-static void add_decimal(tdi_buffer *out, int64_t n, int power) {
-    char digits[24], text[64];
+static void add_decimal(sheet *s, kind k, double x, double y, int64_t n, int power) {
+    char digits[24], text[64], whole[72];
     if (n == 0) {
-        add(out, "0");
+        add_text(s, k, x, y, "0", 1);
         return;
     }
     for (; n % 10 == 0; n /= 10) {
@@ -105,7 +239,6 @@ static void add_decimal(tdi_buffer *out, int64_t n, int power) {
     }
     int count = snprintf(digits, sizeof digits, "%lld", (long long)(n < 0 ? -n : n));
     int lead = power + count - 1; // power of ten of the first digit
-    add(out, n < 0 ? "-" : "");
     if (lead < -4 || lead > 5) {
         snprintf(text, sizeof text, count > 1 ? "%c.%se%d" : "%c%se%d", digits[0], digits + 1,
                  lead);
@@ -116,7 +249,8 @@ static void add_decimal(tdi_buffer *out, int64_t n, int power) {
     } else {
         snprintf(text, sizeof text, "%.*s.%s", lead + 1, digits, digits + lead + 1);
     }
-    add(out, text);
+    const int length = snprintf(whole, sizeof whole, "%s%s", n < 0 ? "-" : "", text);
+    add_text(s, k, x, y, whole, (size_t)length);
 }
 
 // ---- charts ---------------------------------------------------------------------------------
@@ -206,27 +340,22 @@ static tick_step step_of(double range, int count) {
     return (tick_step){10, power, 10 * pow(10, power)};
 }
 
-static void add_axes(tdi_buffer *out, const chart *c) {
+static void add_axes(sheet *s, const chart *c) {
     tick_step step = step_of(c->high - c->low, 6);
     for (int64_t i = (int64_t)ceil(c->low / step.size); (double)i * step.size <= c->high; i++) {
         double y = place_y(c, (double)i * step.size);
-        add_line(out, "grid", LEFT, y, WIDTH - RIGHT, y);
-        begin_text(out, "number left", LEFT - 8, y + 4);
-        add_decimal(out, i * step.factor, step.power);
-        add(out, "</text>\n");
+        add_line(s, GRID, LEFT, y, WIDTH - RIGHT, y);
+        add_decimal(s, NUMBER_LEFT, LEFT - 8, y + 4, i * step.factor, step.power);
     }
     step = step_of(c->end - c->start, 8);
     double bottom = c->top + FRAME;
     for (int64_t i = (int64_t)ceil(c->start / step.size); (double)i * step.size <= c->end; i++) {
         double x = place_x(c, (double)i * step.size);
-        add_line(out, "grid", x, c->top, x, bottom);
-        begin_text(out, "number middle", x, bottom + 17);
-        add_decimal(out, i * step.factor, step.power);
-        add(out, "</text>\n");
+        add_line(s, GRID, x, c->top, x, bottom);
+        add_decimal(s, NUMBER_MIDDLE, x, bottom + 17, i * step.factor, step.power);
     }
-    add_line(out, "axis", LEFT, bottom, WIDTH - RIGHT, bottom);
-    begin_text(out, "number", WIDTH - RIGHT + 6, bottom + 17);
-    add(out, "s</text>\n");
+    add_line(s, AXIS, LEFT, bottom, WIDTH - RIGHT, bottom);
+    add_text(s, NUMBER, WIDTH - RIGHT + 6, bottom + 17, "s", 1);
 }
 
 // ---- lines ----------------------------------------------------------------------------------
@@ -238,45 +367,40 @@ typedef struct stroke {
     bool any;
 } stroke;
 
-static void add_point(tdi_buffer *out, bool *pen, long step, double y) {
-    add(out, *pen ? "L" : "M");
-    add_pixels(out, (double)step / 2);
-    add(out, " ");
-    add_pixels(out, y);
+static void add_point(sheet *sheet, bool *pen, long step, double y) {
+    line_to(sheet, *pen, (double)step / 2, y);
     *pen = true;
 }
 
-static void add_stroke(tdi_buffer *out, bool *pen, stroke *s) {
+static void add_stroke(sheet *sheet, bool *pen, stroke *s) {
     if (!s->any) {
         return;
     }
-    add_point(out, pen, s->step, s->first);
+    add_point(sheet, pen, s->step, s->first);
     if (s->low < s->high) {
         bool falls = s->last < s->first;
-        add_point(out, pen, s->step, falls ? s->high : s->low);
-        add_point(out, pen, s->step, falls ? s->low : s->high);
-        add_point(out, pen, s->step, s->last);
+        add_point(sheet, pen, s->step, falls ? s->high : s->low);
+        add_point(sheet, pen, s->step, falls ? s->low : s->high);
+        add_point(sheet, pen, s->step, s->last);
     }
     s->any = false;
 }
 
-static void add_trace(tdi_buffer *out, const chart *c, int32_t column, int32_t color) {
-    char head[64];
-    snprintf(head, sizeof head, "<path class=\"line c%d\" d=\"", (int)(color % COLORS));
-    add(out, head);
+static void add_trace(sheet *sheet, const chart *c, int32_t column, int32_t number) {
+    begin_trace(sheet, number);
     stroke s = {.any = false};
     bool pen = false; // on the paper: a gap lifts it
     for (int64_t i = 0; i < c->table->row_count; i++) {
         double value = value_of(c->table, i, column), time = value_of(c->table, i, 0);
         if (isnan(value) || isnan(time)) {
-            add_stroke(out, &pen, &s);
+            add_stroke(sheet, &pen, &s);
             pen = false;
             continue;
         }
         long step = (long)floor(2 * place_x(c, time) + 0.5);
         double y = place_y(c, value);
         if (s.any && step != s.step) {
-            add_stroke(out, &pen, &s);
+            add_stroke(sheet, &pen, &s);
         }
         if (!s.any) {
             s = (stroke){.step = step, .first = y, .low = y, .high = y, .any = true};
@@ -285,12 +409,12 @@ static void add_trace(tdi_buffer *out, const chart *c, int32_t column, int32_t c
         s.high = fmax(s.high, y);
         s.last = y;
     }
-    add_stroke(out, &pen, &s);
-    add(out, "\"/>\n");
+    add_stroke(sheet, &pen, &s);
+    end_line(sheet);
 }
 
-// rows that the legend takes; with `out`, written below the chart
-static int add_legend(tdi_buffer *out, const chart *c) {
+// rows that the legend takes; with a sheet, written below the chart
+static int add_legend(sheet *s, const chart *c) {
     int x = LEFT, row = 0;
     int32_t color = 0;
     for (int32_t k = c->first; k < c->table->column_count; k++) {
@@ -304,14 +428,13 @@ static int add_legend(tdi_buffer *out, const chart *c) {
             x = LEFT;
             row++;
         }
-        if (out) {
-            char kind[16];
+        if (s) {
             int y = c->top + FRAME + FOOT + LEGEND_ROW * row + 8;
-            snprintf(kind, sizeof kind, "line c%d", (int)(color % COLORS));
-            add_line(out, kind, x, y, x + 18, y);
-            begin_text(out, "name", x + 24, y + 4);
-            add_escaped(out, column->name, letters);
-            add(out, "</text>\n");
+            begin_trace(s, color);
+            line_to(s, false, x, y);
+            line_to(s, true, x + 18, y);
+            end_line(s);
+            add_text(s, NAME, x + 24, y + 4, column->name, letters);
         }
         x += width;
         color++;
@@ -319,84 +442,145 @@ static int add_legend(tdi_buffer *out, const chart *c) {
     return row + 1;
 }
 
-static void add_chart(tdi_buffer *out, const chart *c) {
+static void add_chart(sheet *s, const chart *c) {
     const tdi_column *first = &c->table->columns[c->first];
-    begin_text(out, "unit", LEFT, c->top - 10);
-    add_escaped(out, first->unit, first->unit_size);
-    add(out, "</text>\n");
-    add_axes(out, c);
+    add_text(s, UNIT, LEFT, c->top - 10, first->unit, first->unit_size);
+    add_axes(s, c);
     int32_t color = 0;
     for (int32_t k = c->first; k < c->table->column_count; k++) {
         if (in_chart(c, k)) {
-            add_trace(out, c, k, color++);
+            add_trace(s, c, k, color++);
         }
     }
-    add_legend(out, c);
-}
-
-// ---- entry ----------------------------------------------------------------------------------
-
-static const char style[] =
-    "<style>\n"
-    "svg { --paper: #fbfbf8; --ink: #20271d; --soft: #656d5f; --grid: #e2e1d8;\n"
-    "  --c0: #3a7a2c; --c1: #b8571a; --c2: #2f62b0; --c3: #8d3f93;\n"
-    "  --c4: #94791a; --c5: #1a8586; --c6: #b03a56; --c7: #5c5f66; }\n"
-    "@media (prefers-color-scheme: dark) {\n"
-    "  svg { --paper: #181c14; --ink: #e8ebe0; --soft: #9ba491; --grid: #30362b;\n"
-    "    --c0: #8fcb78; --c1: #eb9a5c; --c2: #86aff0; --c3: #d393d8;\n"
-    "    --c4: #d8bf62; --c5: #66c7c6; --c6: #ec8ba1; --c7: #b0b4bb; }\n"
-    "}\n"
-    "text { fill: var(--soft); font: 12px system-ui, sans-serif; }\n"
-    ".title { fill: var(--ink); font-size: 16px; font-weight: 600; }\n"
-    ".unit, .name { fill: var(--ink); font-size: 13px; }\n"
-    ".left { text-anchor: end; } .middle { text-anchor: middle; }\n"
-    ".paper { fill: var(--paper); } .grid { stroke: var(--grid); } .axis { stroke: var(--soft); }\n"
-    ".line { fill: none; stroke-width: 1.5; stroke-linejoin: round; }\n"
-    ".c0 { stroke: var(--c0); } .c1 { stroke: var(--c1); } .c2 { stroke: var(--c2); }\n"
-    ".c3 { stroke: var(--c3); } .c4 { stroke: var(--c4); } .c5 { stroke: var(--c5); }\n"
-    ".c6 { stroke: var(--c6); } .c7 { stroke: var(--c7); }\n"
-    "</style>\n";
-
-static void add_head(tdi_buffer *out, const char *title, int height) {
-    char head[256];
-    snprintf(head, sizeof head,
-             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" "
-             "height=\"%d\">\n",
-             WIDTH, height, WIDTH, height);
-    add(out, head);
-    add(out, style);
-    snprintf(head, sizeof head, "<rect class=\"paper\" width=\"%d\" height=\"%d\"/>\n", WIDTH,
-             height);
-    add(out, head);
-    begin_text(out, "title", LEFT, 26);
-    add_escaped(out, title, strlen(title));
-    add(out, "</text>\n");
+    add_legend(s, c);
 }
 
 static int chart_height(const chart *c) {
     return FRAME + FOOT + LEGEND_ROW * add_legend(NULL, c) + GAP;
 }
 
-static td_status draw(const tdi_table *table, const char *title, const td_alloc *alloc,
-                      td_bytes *out) {
-    tdi_buffer body = {.alloc = alloc}, whole = {.alloc = alloc};
+// Gives the height of the sheet.
+static int add_charts(sheet *s, const tdi_table *table, const char *title) {
     int top = HEAD;
+    add_text(s, TITLE, LEFT, 26, title, strlen(title));
     for (int32_t k = 1; k < table->column_count; k++) {
         if (starts_chart(table, k)) {
-            chart c = make_chart(table, k, top + TITLE);
-            add_chart(&body, &c);
-            top += TITLE + chart_height(&c);
+            chart c = make_chart(table, k, top + TITLE_ROOM);
+            add_chart(s, &c);
+            top += TITLE_ROOM + chart_height(&c);
         }
     }
-    td_bytes charts;
-    td_status status = tdi_buffer_finish(&body, &charts);
+    return top;
+}
+
+// ---- SVG ------------------------------------------------------------------------------------
+
+// rules of a style come before attributes
+static const char dark[] =
+    "<style>\n"
+    "@media (prefers-color-scheme: dark) {\n"
+    "  .paper { fill: #181c14; } .ink { fill: #e8ebe0; } .soft { fill: #9ba491; }\n"
+    "  .grid { stroke: #30362b; } .axis { stroke: #9ba491; }\n"
+    "  .c0 { stroke: #8fcb78; } .c1 { stroke: #eb9a5c; } .c2 { stroke: #86aff0; }\n"
+    "  .c3 { stroke: #d393d8; } .c4 { stroke: #d8bf62; } .c5 { stroke: #66c7c6; }\n"
+    "  .c6 { stroke: #ec8ba1; } .c7 { stroke: #b0b4bb; }\n"
+    "}\n"
+    "</style>\n";
+
+static void wrap_svg(tdi_buffer *out, const td_bytes *charts, int height) {
+    char head[320];
+    snprintf(head, sizeof head,
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" "
+             "height=\"%d\" font-family=\"system-ui, sans-serif\">\n",
+             WIDTH, height, WIDTH, height);
+    add(out, head);
+    add(out, dark);
+    snprintf(head, sizeof head,
+             "<rect class=\"paper\" fill=\"#%06x\" width=\"%d\" height=\"%d\"/>\n", (unsigned)PAPER,
+             WIDTH, height);
+    add(out, head);
+    tdi_buffer_add(out, charts->data, charts->size);
+    add(out, "</svg>\n");
+}
+
+// ---- PDF ------------------------------------------------------------------------------------
+
+#define PDF_OBJECTS 6
+
+// Points are 4/3 pixels; the page grows upwards, the sheet downwards.
+static void wrap_pdf(tdi_buffer *out, const td_bytes *charts, int height) {
+    int64_t offsets[PDF_OBJECTS + 1] = {0};
+    char text[320], paper[120];
+    snprintf(paper, sizeof paper,
+             "0.75 0 0 -0.75 0 %d cm\n1 j\n0.984 0.984 0.972 rg\n0 0 %d %d re f\n", height * 3 / 4,
+             WIDTH, height);
+    add(out, "%PDF-1.4\n");
+    offsets[1] = out->size;
+    add(out, "1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n");
+    offsets[2] = out->size;
+    add(out, "2 0 obj\n<< /Type /Pages /Kids [3 0 R] /Count 1 >>\nendobj\n");
+    offsets[3] = out->size;
+    snprintf(text, sizeof text,
+             "3 0 obj\n<< /Type /Page /Parent 2 0 R /MediaBox [0 0 %d %d] /Contents 4 0 R "
+             "/Resources << /Font << /F1 5 0 R /F2 6 0 R >> >> >>\nendobj\n",
+             WIDTH * 3 / 4, height * 3 / 4);
+    add(out, text);
+    offsets[4] = out->size;
+    snprintf(text, sizeof text, "4 0 obj\n<< /Length %zu >>\nstream\n",
+             strlen(paper) + charts->size);
+    add(out, text);
+    add(out, paper);
+    tdi_buffer_add(out, charts->data, charts->size);
+    add(out, "\nendstream\nendobj\n");
+    for (int k = 5; k <= PDF_OBJECTS; k++) {
+        offsets[k] = out->size;
+        snprintf(text, sizeof text,
+                 "%d 0 obj\n<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica%s /Encoding "
+                 "/WinAnsiEncoding >>\nendobj\n",
+                 k, k == 6 ? "-Bold" : "");
+        add(out, text);
+    }
+    const long long table = (long long)out->size;
+    snprintf(text, sizeof text, "xref\n0 %d\n0000000000 65535 f \n", PDF_OBJECTS + 1);
+    add(out, text);
+    for (int k = 1; k <= PDF_OBJECTS; k++) {
+        snprintf(text, sizeof text, "%010lld 00000 n \n", (long long)offsets[k]);
+        add(out, text);
+    }
+    snprintf(text, sizeof text, "trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%lld\n%%%%EOF\n",
+             PDF_OBJECTS + 1, table);
+    add(out, text);
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+static td_status draw(const tdi_table *table, const char *title, bool pdf, const td_alloc *alloc,
+                      td_bytes *out) {
+    sheet s = {.out = {.alloc = alloc}, .pdf = pdf};
+    tdi_buffer whole = {.alloc = alloc};
+    const int height = add_charts(&s, table, title);
+    td_bytes charts = {0};
+    td_status status = tdi_buffer_finish(&s.out, &charts);
     if (status == TD_OK) {
-        add_head(&whole, title, top);
-        tdi_buffer_add(&whole, charts.data, charts.size);
-        add(&whole, "</svg>\n");
+        (pdf ? wrap_pdf : wrap_svg)(&whole, &charts, height);
         status = tdi_buffer_finish(&whole, out);
     }
     td_bytes_free(&charts);
+    return status;
+}
+
+static td_status plot(const char *text, size_t size, const char *file, const char *title, bool pdf,
+                      const td_alloc *alloc, td_bytes *out, td_diag *diag) {
+    tdi_table table;
+    *out = (td_bytes){NULL, 0, alloc};
+    td_status status = tdi_table_read(&table, text, size, file, alloc, diag);
+    if (status == TD_OK) {
+        status = draw(&table, title ? title : "", pdf, alloc, out);
+        if (status != TD_OK) {
+            tdi_fail(diag, status, "out of memory for the plot");
+        }
+    }
+    tdi_table_free(&table);
     return status;
 }
 
@@ -405,18 +589,13 @@ td_status td_plot_svg(const char *text, size_t size, const char *file, const cha
     if (!out || (!text && size > 0)) {
         return tdi_refuse(diag, __func__);
     }
-    if (!out) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "td_plot_svg: out is NULL");
+    return plot(text, size, file, title, false, alloc, out, diag);
+}
+
+td_status td_plot_pdf(const char *text, size_t size, const char *file, const char *title,
+                      const td_alloc *alloc, td_bytes *out, td_diag *diag) {
+    if (!out || (!text && size > 0)) {
+        return tdi_refuse(diag, __func__);
     }
-    *out = (td_bytes){NULL, 0, alloc};
-    tdi_table table;
-    td_status status = tdi_table_read(&table, text, size, file, alloc, diag);
-    if (status == TD_OK) {
-        status = draw(&table, title ? title : "", alloc, out);
-        if (status != TD_OK) {
-            tdi_fail(diag, status, "out of memory for the plot");
-        }
-    }
-    tdi_table_free(&table);
-    return status;
+    return plot(text, size, file, title, true, alloc, out, diag);
 }

@@ -88,6 +88,8 @@ class Help(unittest.TestCase):
                                   check=True).stdout.split()
         self.assertEqual(complete("gr"), ["grow"])
         self.assertEqual(complete("grow", "--st"), ["--string", "--stats", "--steps"])
+        self.assertEqual(complete("check", "--"), ["--define", "--view", "--help"])
+        self.assertEqual(complete("info", "--"), ["--json", "--scene-keys", "--help"])
         self.assertEqual(complete("grow", "READ"), ["README.md"])
         for shell in ("zsh", "fish"):
             code, out, err = tendril("complete", shell)
@@ -391,6 +393,35 @@ class Plot(unittest.TestCase):
             texts = ["".join(node.itertext()) for node in root.iter() if node.tag.endswith("text")]
             for wanted in ("tip.x", "tip.y", "load", "m", "N", "0.5"):
                 self.assertIn(wanted, texts)
+
+    def test_a_folder_that_is_not_there_is_told(self):
+        code, out, err = tendril("plot", "no/such/folder")
+        self.assertEqual((code, out), (3, ""))
+        self.assertIn("there is no folder or table 'no/such/folder'", err)
+
+    def test_out_chooses_table_and_format(self):
+        table = "time,tip.x [m]\n0,0\n1,0.5\n2,0.2\n"
+        with tempfile.TemporaryDirectory() as folder:
+            where = pathlib.Path(folder)
+            (where / "energy.csv").write_text(table)
+            self.assertEqual(tendril("plot", folder, "-o", f"{folder}/new/a.pdf")[0], 0)
+            self.assertEqual((where / "new/a.pdf").read_bytes()[:5], b"%PDF-")
+            self.assertEqual(tendril("plot", f"{folder}/energy.csv")[0], 0)
+            self.assertEqual(tendril("plot", folder, "-o", f"{folder}/b.svg")[0], 0)
+            root = xml.etree.ElementTree.fromstring((where / "b.svg").read_text())
+            self.assertTrue(all(node.get("stroke") for node in root.iter() if node.tag.endswith("path")))
+            code, _, err = tendril("plot", folder, "-o", f"{folder}/a.jpg")
+            self.assertEqual(code, 2)
+            self.assertIn(".svg, .pdf or .png", err)
+
+    def test_a_png_is_twice_the_size_of_the_svg(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "energy.csv").write_text("time,tip.x [m]\n0,0\n1,0.5\n2,0.2\n")
+            code, _, err = tendril("plot", folder, "-o", f"{folder}/a.png")
+            self.assertEqual((code, err), (0, ""))
+            width, height, rows = png_rows(pathlib.Path(folder, "a.png").read_bytes())
+            self.assertEqual((width, height), (1520, 580))
+            self.assertEqual(rows[0][:3], bytes([0xfb, 0xfb, 0xf8]))
 
     def test_a_table_that_is_not_there_is_left_out(self):
         code, _, _, pictures = self.plot({"energy.csv": "time,total [J]\n0,1\n1,1\n"})
@@ -830,6 +861,13 @@ class Render(Folder):
         frames, delays = gif_frames((self.folder / "b.gif").read_bytes(), 40, 30)
         self.assertEqual((len(frames), delays), (4, [10] * 4))
         self.assertNotEqual(frames[0], frames[3])
+        self.render(self.scene, "-o", "d/p%03d.png", "--size", "40x30", "--time", "0.5", "--duration",
+                    "0.3", "--fps", "10")
+        pictures = sorted(p.name for p in (self.folder / "d").iterdir())
+        self.assertEqual(pictures, ["p000.png", "p001.png", "p002.png"])
+        first, last = ((self.folder / "d" / name).read_bytes() for name in (pictures[0], pictures[-1]))
+        self.assertEqual(png_rows(first)[:2], (40, 30))
+        self.assertNotEqual(png_rows(first)[2], png_rows(last)[2])
         self.render(self.leaf, "-o", "c.webm", "--size", "64x48", "--duration", "0.3", "--fps", "10")
         video = (self.folder / "c.webm").read_bytes()
         self.assertEqual(video[:4], bytes([0x1a, 0x45, 0xdf, 0xa3]))
