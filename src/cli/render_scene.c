@@ -2,10 +2,13 @@
 // The page that `tendril render` draws: a run of the scene, as far as it is shown, in a folder that
 // goes afterwards. A model becomes a scene: the plant as it is drawn, or in wind.
 
+#define _XOPEN_SOURCE 700 // realpath
+
 #include "cli/browser.h"
 #include "cli/render.h"
 #include "cli/run.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

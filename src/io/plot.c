@@ -367,40 +367,40 @@ typedef struct stroke {
     bool any;
 } stroke;
 
-static void add_point(sheet *sheet, bool *pen, long step, double y) {
-    line_to(sheet, *pen, (double)step / 2, y);
+static void add_point(sheet *to, bool *pen, long step, double y) {
+    line_to(to, *pen, (double)step / 2, y);
     *pen = true;
 }
 
-static void add_stroke(sheet *sheet, bool *pen, stroke *s) {
+static void add_stroke(sheet *to, bool *pen, stroke *s) {
     if (!s->any) {
         return;
     }
-    add_point(sheet, pen, s->step, s->first);
+    add_point(to, pen, s->step, s->first);
     if (s->low < s->high) {
         bool falls = s->last < s->first;
-        add_point(sheet, pen, s->step, falls ? s->high : s->low);
-        add_point(sheet, pen, s->step, falls ? s->low : s->high);
-        add_point(sheet, pen, s->step, s->last);
+        add_point(to, pen, s->step, falls ? s->high : s->low);
+        add_point(to, pen, s->step, falls ? s->low : s->high);
+        add_point(to, pen, s->step, s->last);
     }
     s->any = false;
 }
 
-static void add_trace(sheet *sheet, const chart *c, int32_t column, int32_t number) {
-    begin_trace(sheet, number);
+static void add_trace(sheet *to, const chart *c, int32_t column, int32_t number) {
+    begin_trace(to, number);
     stroke s = {.any = false};
     bool pen = false; // on the paper: a gap lifts it
     for (int64_t i = 0; i < c->table->row_count; i++) {
         double value = value_of(c->table, i, column), time = value_of(c->table, i, 0);
         if (isnan(value) || isnan(time)) {
-            add_stroke(sheet, &pen, &s);
+            add_stroke(to, &pen, &s);
             pen = false;
             continue;
         }
         long step = (long)floor(2 * place_x(c, time) + 0.5);
         double y = place_y(c, value);
         if (s.any && step != s.step) {
-            add_stroke(sheet, &pen, &s);
+            add_stroke(to, &pen, &s);
         }
         if (!s.any) {
             s = (stroke){.step = step, .first = y, .low = y, .high = y, .any = true};
@@ -409,8 +409,8 @@ static void add_trace(sheet *sheet, const chart *c, int32_t column, int32_t numb
         s.high = fmax(s.high, y);
         s.last = y;
     }
-    add_stroke(sheet, &pen, &s);
-    end_line(sheet);
+    add_stroke(to, &pen, &s);
+    end_line(to);
 }
 
 // rows that the legend takes; with a sheet, written below the chart

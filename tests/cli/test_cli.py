@@ -196,6 +196,34 @@ class Help(unittest.TestCase):
 
 
 class Grow(unittest.TestCase):
+    def test_a_skeleton_in_json_serves_as_its_model_does(self):
+        model = SCENES / "plants/young-oak.lsys"
+        with tempfile.TemporaryDirectory() as folder:
+            once, again = f"{folder}/a.json", f"{folder}/b.json"
+            self.assertEqual(tendril("grow", model, "--steps", "3", "-o", once)[0], 0)
+            self.assertEqual(tendril("grow", once, "-o", again)[0], 0)
+            text = pathlib.Path(once).read_text()
+            self.assertEqual(text, pathlib.Path(again).read_text())
+            figures = json.loads(tendril("grow", once, "--json")[1])
+            self.assertEqual(figures["segments"], stats(model, "--steps", "3")["segments"])
+            self.assertEqual(tendril("settle", once), tendril("settle", model, "--steps", "3"))
+            self.assertEqual(tendril("check", once), (0, "", ""))
+            scene = pathlib.Path(folder, "scene.yaml")
+            scene.write_text("objects:\n  - plant: a.json\n")
+            self.assertEqual(tendril("check", scene), (0, "", ""))
+            scene.write_text("objects:\n  - {plant: a.json, steps: 3}\n")
+            code, _, err = tendril("check", scene)
+            self.assertEqual(code, 3)
+            self.assertIn("does not grow", err)
+            for args, words in ((("--steps", "2"), "does not grow"), (("--string",), "no string")):
+                code, _, err = tendril("grow", once, *args)
+                self.assertEqual(code, 2)
+                self.assertIn(words, err)
+            pathlib.Path(once).write_text(text.replace('"mass"', '"mas"', 1))
+            code, _, err = tendril("check", once)
+            self.assertEqual(code, 3)
+            self.assertRegex(err, r"a\.json:\d+:\d+: error: unknown key 'mas'")
+
     def test_honda_tree_has_the_known_figures(self):
         got = stats(SCENES / "abop/fig-2.6a.lsys", "--steps", "10")
         self.assertEqual(got["modules"], 7162)
