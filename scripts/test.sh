@@ -105,6 +105,7 @@ all_parts() {
     part docs "examples in the docs run" "viewer demo" python3 scripts/check-docs.py build
     part gltf "models are valid glTF" "release" models_are_valid_gltf
     part random "random calls of the API: sanitizers" "asan" build/asan/tests/random_api 1 20
+    part python_memory "random calls of the Python package: sanitizers" "asan" scripts/check-python-memory.sh build/asan 1 10
     part fuzz_grammar "fuzzing: grammars" "asan" fuzz fuzz_grammar 15 tests/fuzz/corpus scenes/abop scenes/plants
     part fuzz_scene "fuzzing: scenes" "asan" fuzz fuzz_scene 15 tests/fuzz/scenes
     part fuzz_lcp "fuzzing: complementarity problems" "asan" fuzz fuzz_lcp 15
