@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #define MAX_TABLE     ((size_t)1 << 30) // bytes
 #define MAX_PATH_SIZE 4096
@@ -39,6 +40,26 @@ static const char png_script[] =
     "c.getContext('2d').drawImage(i,0,0,2*w,2*h);"
     "return c.toDataURL('image/png').split(',')[1]})()";
 
+// The browser may still read the page.
+static bool wait_for_svg(browser *b) {
+    const double end = cli_seconds() + PNG_SECONDS;
+    for (bool ready = false; !ready;) {
+        char *state = NULL;
+        if (!browser_ask(b, "document.querySelector('svg')?'ready':'wait'", PNG_SECONDS, "",
+                         &state)) {
+            return false;
+        }
+        ready = strcmp(state, "ready") == 0;
+        free(state);
+        if (!ready && cli_seconds() > end) {
+            cli_error("plot: the page is not read after %g s", PNG_SECONDS);
+            return false;
+        }
+        nanosleep(&(struct timespec){.tv_nsec = ready ? 0 : 50000000}, NULL);
+    }
+    return true;
+}
+
 // `svg` becomes a PNG.
 static td_status png_of(td_bytes *svg, td_diag *diag) {
     char folder[BROWSER_PATH], page[BROWSER_PATH], *text = NULL;
@@ -49,7 +70,7 @@ static td_status png_of(td_bytes *svg, td_diag *diag) {
     snprintf(page, sizeof page, "%.4000s/plot.html", folder);
     td_status status = td_file_write(page, svg->data, svg->size, diag);
     if (status == TD_OK) {
-        const bool drawn = browser_open(&b, "plot", folder, page, "") &&
+        const bool drawn = browser_open(&b, "plot", folder, page, "") && wait_for_svg(&b) &&
                            browser_ask(&b, png_script, PNG_SECONDS, " for a picture", &text);
         browser_stop(&b);
         const size_t size = drawn ? browser_decode(text) : 0;
