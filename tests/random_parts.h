@@ -204,10 +204,11 @@ static void files(play *p) {
     take_status(p, td_file_write(own_file(), text, strlen(text), diag(p)));
     if (take_status(p, td_file_read(own_file(), below(p, 2) ? 1000 : 3, &alloc, &got, diag(p))) ==
         TD_OK) {
-        td_status (*const draw)(const char *, size_t, const char *, const char *, const td_alloc *,
-                                td_bytes *, td_diag *) = below(p, 2) ? td_plot_svg : td_plot_pdf;
-        take_status(p, draw((const char *)got.data, got.size - (size_t)below(p, 4), "f", "title",
-                            &alloc, &plot, diag(p)));
+        const char *table = (const char *)got.data;
+        const size_t part = got.size - (size_t)below(p, 4);
+        take_status(p, below(p, 2)
+                           ? td_plot_svg(table, part, "f", "title", &alloc, &plot, diag(p))
+                           : td_plot_pdf(table, part, "f", "title", &alloc, &plot, diag(p)));
         take(p, plot.data, plot.size);
     }
     take_int(p, td_file_model(rarely(p) ? "nothing" : own_file(), model, NULL));
