@@ -195,6 +195,7 @@ TD_TEST(skeleton_json_faults_are_told_with_line_and_words) {
         {"\"rest\":[1,0,0,0]", "\"rest\":[1,0,0,0,0]", "more than 4 numbers", 7},
         {"\"rest\":[1,0,0,0]", "\"rest\":[2,0,0,0]", "unit quaternion", 7},
         {"\"initial\":[1,0,0,0]", "\"initial\":[0,0,0,0]", "initial", 7},
+        {"\"axis\":[1,0,0]", "\"axis\":[1e308,0,0]", "axis must have length 1", 6},
         {"\"material\":0", "\"material\":9", "material is 9", 6},
         {"\"shape\":-1", "\"shape\":0", "shape", 6},
         {"\"id\":1,", "\"id\":0,", "ids must be unique", 0},

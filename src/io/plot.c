@@ -140,8 +140,8 @@ static void add_line(sheet *s, kind k, double x1, double y1, double x2, double y
 
 // the line of a column
 static void begin_trace(sheet *s, int32_t number) {
-    char class[8];
-    snprintf(class, sizeof class, "c%d", (int)(number % COLORS));
+    char class[16];
+    snprintf(class, sizeof class, "line c%d", (int)(number % COLORS));
     begin_line(s, class, trace_colors[number % COLORS], "1.5");
 }
 

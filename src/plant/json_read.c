@@ -340,15 +340,14 @@ static td_segment_def def_of(const td_segment *s) {
 
 // What the builder would compute, or take another way.
 static const char *wrong_segment(const reader *r, const td_segment *s) {
-    const bool turns = s->joint == TD_JOINT_HINGE || s->joint == TD_JOINT_SLIDE;
     return s->id < 0               ? "id must be at least 0"
            : !(s->mass > 0)        ? "mass must be above 0"
            : !(s->rest_length > 0) ? "rest_length must be above 0"
            : !(s->area >= 0)       ? "area must be at least 0"
            : s->contour < 0 || s->contour > r->builder->store.contour_count
                ? "contour must be the number of one of the contours, or 0"
-           : tdi_quat_is_zero(s->initial) ? "initial must be a unit quaternion"
-           : turns && !(fabs(tdi_norm(s->axis) - 1) <= SAME_LENGTH) ? "axis must have length 1"
+           : tdi_quat_is_zero(s->initial)                  ? "initial must be a unit quaternion"
+           : !(fabs(tdi_norm(s->axis) - 1) <= SAME_LENGTH) ? "axis must have length 1"
            : !(s->outline.x >= 0 && s->outline.y >= 0 && s->outline.z >= 0 && s->fold_pressure >= 0)
                ? "outline and fold_pressure must be at least 0"
                : NULL;
