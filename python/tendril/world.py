@@ -150,13 +150,12 @@ class World(Unpickled):
 
     def advance(self, dt: float) -> None:
         """Advances by one step of `dt` seconds, which may be another each time: the frame time of a
-        program. Raises as step() does, and InputError for a `dt` that is not from 1e-9 to 1 s."""
+        program. Raises as step() does, and ArgumentError for a `dt` that is not from 1e-9 to 1 s."""
         diag = new_diag()
         with self._use() as world:
             status = lib.td_world_advance(world, dt, diag)
-            if self._failed is not None:
-                failed, self._failed = self._failed, None
-                raise failed
+            if self._field is not None:
+                self._field.raise_fault()
             check(status, diag)
 
     def run(self, seconds: float, *, each: Optional[Callable[["World"], Any]] = None,

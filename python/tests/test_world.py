@@ -40,6 +40,21 @@ def test_saved_and_restored_goes_on_to_the_bit():
         world.restore(saved[:-1] + bytes([saved[-1] ^ 1]))
 
 
+def test_advance_takes_one_step_of_the_time_it_is_given():
+    world, other = tendril.World(PENDULUM), tendril.World(PENDULUM)
+    for dt in (0.016, 0.02, 0.013):
+        world.advance(dt)
+    assert world.time == pytest.approx(0.049)
+    assert world.stats["steps"] == 3
+    other.advance(other.dt)
+    world = tendril.World(PENDULUM)
+    world.step()
+    assert np.array_equal(world.tips(), other.tips())
+    for wrong in (0, -0.01, 2.0, float("nan")):
+        with pytest.raises(tendril.ArgumentError):
+            world.advance(wrong)
+
+
 def test_threads_do_not_change_a_bit():
     one = tendril.World("scenes/pull-and-release.yaml", threads=1)
     two = tendril.World("scenes/pull-and-release.yaml", threads=2)
