@@ -82,7 +82,7 @@ static void prepare(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane
     p->roll_slip = tdi_roll_slip(c, p->roll, p->normal, p->other);
     p->fresh = gap >= p->range;
     if (gap < NEAR * keep) { // half of a capsule's weight, since both its ends may lie there
-        const td_real mass = p->stiffness / STIFF * rule->h * rule->h;
+        const td_real mass = tdi_plane_mass(p, rule) * rule->h * rule->h;
         p->pull = tdi_scale(p->normal, 0.5 * mass * tdi_norm(rule->gravity));
     }
     p->resist = tdi_rolling_of(c, p->other) * tdi_dot(p->normal, p->pull);
@@ -107,13 +107,10 @@ static tdi_plane plane_of(const tdi_contacts *c, const tdi_plane_rule *rule, tdi
                    .sliding = tdi_friction_of(c, pair.j),
                    .s = s,
                    .t = k->t};
-    td_real mass = rule->stiffness[rule->group[pair.i]];
-    if (capsule) {
-        mass = fmax(mass, rule->stiffness[rule->group[pair.j]]);
-    } else {
+    if (!capsule) {
         place_on_collider(c, at, &p);
     }
-    p.stiffness = STIFF * mass;
+    p.stiffness = STIFF * tdi_plane_mass(&p, rule);
     if (p.friction > 0) {
         tdi_arms_of(c, pair, tdi_norm(k->e), p.arm);
         tdi_roll_arms_of(c, pair, p.roll);

@@ -22,11 +22,14 @@
 #include <string.h>
 
 #define BOUND   0.02  // of a rolling resistance: how well it is known
-#define UPDATES 2     // of multipliers: each leaves a thousandth
-#define SHIFTS  12    // of what bounces
-#define STILL   1e-10 // m: what may be left at rest
-#define MOVING  3e-3  // and of the way in the step, where there is one
-#define COARSE  0.4   // of the gap that is kept: no more is left
+#define UPDATES 8     // of multipliers, at most
+#define SHIFTS  8     // of those that follow the slip
+#define STILL   1e-8  // m/s: how fast what rests may creep
+#define MOVING  3e-3  // and of the way in the step: so far may what moves be off,
+#define COARSE  0.4   // but no more than this of the gap that is kept
+#define FORCE   1e-3  // of the largest force of the body, and
+#define FAINT   1e-3  // m/s^2, times mass: how far forces may be off
+#define ROUNDED 4e-15 // of places: what rounding leaves
 
 // ---- potential ------------------------------------------------------------------------------
 
@@ -209,11 +212,27 @@ static td_real slack_of(const tdi_plane *p) {
     return COARSE * fmin(p->reach - p->radii, TDI_PLANE_GAP * p->range);
 }
 
-// What may be left of a plane's slip and depth.
-static td_real left_of(const tdi_plane *p, const tdi_plane_rule *rule, const td_vec3 *x) {
+// The largest force of planes of the same body, from the plane k on to *end.
+static td_real largest_from(const tdi_contacts *c, const tdi_plane_rule *rule, int32_t k,
+                            int32_t *end) {
+    const int32_t group = rule->group[c->plane[k].capsule];
+    td_real most = 0;
+    for (; k < c->plane_count && rule->group[c->plane[k].capsule] == group; k++) {
+        most = fmax(most, tdi_norm(c->plane[k].pull));
+    }
+    *end = k;
+    return most;
+}
+
+// What may be left of a plane's slip and depth, where forces are as large as `force`: what rests
+// must not creep, and forces, not only places, are to be right, or shorter steps would be worse.
+static td_real left_of(const tdi_plane *p, const tdi_plane_rule *rule, const td_vec3 *x,
+                       td_real force) {
     const td_vec3 way = tdi_sub(tdi_sub(tdi_plane_between(p, x), tdi_plane_between(p, rule->began)),
                                 tdi_sub(p->at, p->from));
-    return STILL + fmin(MOVING * tdi_norm(way), slack_of(p));
+    const td_real h = rule->h, faint = FAINT * tdi_plane_mass(p, rule) * h * h,
+                  place = STILL * h + fmin(MOVING * tdi_norm(way), slack_of(p));
+    return ROUNDED * tdi_norm(x[p->point[0]]) + fmin(place, (FORCE * force + faint) / p->stiffness);
 }
 
 // Whether the resistance is that which was foreseen.
@@ -226,14 +245,16 @@ static bool rolls_calmly(const tdi_plane *p, const tdi_contact *was, tdi_plane_p
 
 bool tdi_planes_calm(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at,
                      tdi_plane_pose move) {
-    int32_t rolling = c->plane_count; // resistances come after all planes
+    int32_t rolling = c->plane_count, end = 0; // resistances come after all planes
+    td_real force = 0;
     for (int32_t k = 0; k < c->plane_count; k++) {
         const tdi_plane *p = &c->plane[k];
         const tdi_contact *was = &c->contact[k];
-        const td_real left = left_of(p, rule, at.x);
         const td_vec3 model =
             tdi_add(was->force, tdi_sym3_apply(&was->hessian, tdi_plane_slip(p, move)));
         const grip g = grip_of(p, at);
+        force = k == end ? largest_from(c, rule, k, &end) : force;
+        const td_real left = left_of(p, rule, at.x, force);
         const td_vec3 off = tdi_add(pull_of(p, &g), model);
         if (tdi_norm(off) > p->stiffness * left ||
             (resists(p) && !rolls_calmly(p, &c->contact[rolling++], at, move, left))) {
@@ -259,25 +280,28 @@ static bool update_resistance(const tdi_contacts *c, tdi_plane *p, const td_vec3
     return held;
 }
 
-// Whether the shift was right. What bounces is to have its speed; others only must not sink.
+// Whether the shift was right. However long it takes, nothing must sink.
 static bool update_shift(const tdi_contacts *c, tdi_plane *p, const grip *g, td_real left) {
     const td_real shift = p->friction * tdi_norm(tdi_plane_across(p, g->u)),
                   gap = tdi_dot(p->normal, g->u) - p->shift; // beyond what it keeps
-    const bool off = p->bounces ? fabs(shift - p->shift) > left && c->updates <= SHIFTS
-                                : gap < -slack_of(p) && p->shift > shift;
+    const bool sinks = gap < -slack_of(p) && p->shift > shift,
+               off = sinks || (fabs(shift - p->shift) > left && c->updates <= SHIFTS);
     p->shift = off ? shift : p->shift;
     return !off;
 }
 
 bool tdi_planes_update(tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at) {
     bool close = true, held = true, done = true;
+    td_real force = 0;
+    int32_t end = 0;
     c->updates++;
     for (int32_t k = 0; k < c->plane_count; k++) {
         tdi_plane *p = &c->plane[k];
         const grip g = grip_of(p, at);
-        const td_real left = left_of(p, rule, at.x);
-        close = close && tdi_norm(tdi_sub(g.force, p->pull)) <= p->stiffness * left;
+        force = k == end ? largest_from(c, rule, k, &end) : force;
+        const td_real left = left_of(p, rule, at.x, force);
         done = update_shift(c, p, &g, left) && done;
+        close = close && tdi_norm(tdi_sub(g.force, p->pull)) <= p->stiffness * left;
         p->pull = g.force;
         if (g.state == SLIDES && p->friction > p->sliding &&
             tdi_norm(tdi_plane_across(p, g.u)) > left) {

@@ -33,5 +33,11 @@ static inline td_vec3 tdi_plane_pull(const tdi_plane *p) {
     return tdi_add(p->given, p->pull);
 }
 
+// N/m: mass over h^2 of the heavier side's capsules.
+static inline td_real tdi_plane_mass(const tdi_plane *p, const tdi_plane_rule *rule) {
+    const td_real own = rule->stiffness[rule->group[p->capsule]];
+    return p->point[2] == TD_NONE ? own : fmax(own, rule->stiffness[rule->group[p->other]]);
+}
+
 // After `keeps` and `speed` are known: its reach, and whether it bounces.
 void tdi_plane_prepare_bounce(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane *p);
