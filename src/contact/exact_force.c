@@ -23,7 +23,7 @@
 
 #define BOUND   0.02  // of a rolling resistance: how well it is known
 #define UPDATES 8     // of multipliers, at most
-#define SHIFTS  8     // of those that follow the slip
+#define SHIFTS  12    // of those that follow the slip
 #define STILL   1e-8  // m/s: how fast what rests may creep
 #define MOVING  3e-3  // and of the way in the step: so far may what moves be off,
 #define COARSE  0.4   // but no more than this of the gap that is kept
