@@ -22,11 +22,14 @@
 #include <string.h>
 
 #define BOUND   0.02  // of a rolling resistance: how well it is known
-#define UPDATES 8     // of multipliers, at most
-#define SHIFTS  12    // of those that follow the slip
+#define UPDATES 4     // of multipliers: each leaves a thousandth of what is as light as a capsule
+#define PART    2     // likewise in a part of a step
+#define SHIFTS  12    // of what bounces
+#define FOLLOWS 4     // and of what slides
 #define STILL   1e-8  // m/s: how fast what rests may creep
 #define MOVING  3e-3  // and of the way in the step: so far may what moves be off,
 #define COARSE  0.4   // but no more than this of the gap that is kept
+#define NARROW  1e-10 // m: what may be left of places at rest in a part of a step
 #define FORCE   1e-3  // of the largest force of the body, and
 #define FAINT   1e-3  // m/s^2, times mass: how far forces may be off
 #define ROUNDED 4e-15 // of places: what rounding leaves
@@ -230,9 +233,12 @@ static td_real left_of(const tdi_plane *p, const tdi_plane_rule *rule, const td_
                        td_real force) {
     const td_vec3 way = tdi_sub(tdi_sub(tdi_plane_between(p, x), tdi_plane_between(p, rule->began)),
                                 tdi_sub(p->at, p->from));
-    const td_real h = rule->h, faint = FAINT * tdi_plane_mass(p, rule) * h * h,
-                  place = STILL * h + fmin(MOVING * tdi_norm(way), slack_of(p));
-    return ROUNDED * tdi_norm(x[p->point[0]]) + fmin(place, (FORCE * force + faint) / p->stiffness);
+    const td_real moving = fmin(MOVING * tdi_norm(way), slack_of(p)), h = rule->h,
+                  faint = FAINT * tdi_plane_mass(p, rule) * h * h;
+    return rule->h < rule->whole
+               ? NARROW + moving
+               : ROUNDED * tdi_norm(x[p->point[0]]) +
+                     fmin(STILL * h + moving, (FORCE * force + faint) / p->stiffness);
 }
 
 // Whether the resistance is that which was foreseen.
@@ -280,12 +286,15 @@ static bool update_resistance(const tdi_contacts *c, tdi_plane *p, const td_vec3
     return held;
 }
 
-// Whether the shift was right. However long it takes, nothing must sink.
-static bool update_shift(const tdi_contacts *c, tdi_plane *p, const grip *g, td_real left) {
+// Whether the shift was right. What bounces is to have its speed. Others follow their slip a few
+// times, in whole steps; however long it takes, nothing must sink.
+static bool update_shift(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane *p,
+                         const grip *g, td_real left) {
     const td_real shift = p->friction * tdi_norm(tdi_plane_across(p, g->u)),
                   gap = tdi_dot(p->normal, g->u) - p->shift; // beyond what it keeps
-    const bool sinks = gap < -slack_of(p) && p->shift > shift,
-               off = sinks || (fabs(shift - p->shift) > left && c->updates <= SHIFTS);
+    const int32_t most = p->bounces ? SHIFTS : rule->h < rule->whole ? 0 : FOLLOWS;
+    const bool sinks = !p->bounces && gap < -slack_of(p) && p->shift > shift,
+               off = sinks || (fabs(shift - p->shift) > left && c->updates <= most);
     p->shift = off ? shift : p->shift;
     return !off;
 }
@@ -300,7 +309,7 @@ bool tdi_planes_update(tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_po
         const grip g = grip_of(p, at);
         force = k == end ? largest_from(c, rule, k, &end) : force;
         const td_real left = left_of(p, rule, at.x, force);
-        done = update_shift(c, p, &g, left) && done;
+        done = update_shift(c, rule, p, &g, left) && done;
         close = close && tdi_norm(tdi_sub(g.force, p->pull)) <= p->stiffness * left;
         p->pull = g.force;
         if (g.state == SLIDES && p->friction > p->sliding &&
@@ -310,7 +319,7 @@ bool tdi_planes_update(tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_po
         }
         held = update_resistance(c, p, at.turned, left, &close) && held;
     }
-    return done && ((close && held) || c->updates > UPDATES);
+    return done && ((close && held) || c->updates > (rule->h < rule->whole ? PART : UPDATES));
 }
 
 td_real tdi_planes_work(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at) {
