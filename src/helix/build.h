@@ -9,6 +9,7 @@
 // Drawn     places and turns at time 0, in the axes of the base.
 
 #include "helix/model.h"
+#include "plant/solids.h"
 
 typedef enum tdi_helix_role {
     TDI_RIDES,   // rigidly on its parent, or on the base
@@ -115,6 +116,8 @@ bool tdi_helix_sort(tdi_helix_maker *k);
 void tdi_helix_ride_along(tdi_helix_maker *k, int32_t segment, int32_t element, td_real from,
                           td_real to);
 void tdi_helix_ride(tdi_helix_maker *k, int32_t segment);
+// The capsules of a segment, at most one more than TDI_SOLIDS: how many.
+int32_t tdi_helix_list_capsules(const tdi_helix_maker *k, int32_t segment, tdi_helix_capsule *out);
 // As it did before the skeleton grew.
 void tdi_helix_keep_riding(tdi_helix_maker *k, int32_t segment);
 

@@ -70,7 +70,7 @@ typedef struct tdi_helix_capsule {
 
 typedef struct tdi_helix_rider {
     int32_t element;    // or TD_NONE: on the base
-    int32_t capsule;    // or TD_NONE: it touches nothing
+    int32_t capsule;    // its first, or TD_NONE: it touches nothing
     td_real from, to;   // m: arc lengths of its joint and its tip; the same where it rides rigidly
     td_vec3 start, end; // m: joint and tip in the axes of the frames there
     td_quat turn;       // of its axes in the frame in the middle
@@ -86,6 +86,17 @@ struct td_helix_model {
     tdi_helix_rider *rider;     // one a segment; without a skeleton one an element
     tdi_helix_capsule *capsule; // in the order of riders
 };
+
+// How many capsules a rider has, one after the other: a welded body has several.
+static inline int32_t tdi_helix_capsules_of(const td_helix_model *m, int32_t rider) {
+    const int32_t first = m->rider[rider].capsule;
+    int32_t count = 0;
+    while (first != TD_NONE && first + count < m->capsule_count &&
+           m->capsule[first + count].end[0].segment == rider) {
+        count++;
+    }
+    return count;
+}
 
 // model.c: a block for a model with so many parts, all zero.
 typedef struct tdi_helix_counts {

@@ -73,6 +73,12 @@ static bool is_on(const piecer *k, int32_t element, td_real s, bool rides) {
            (rides ? s <= kept->to : s < kept->to || last);
 }
 
+// The bead at the tip of a stem, which is its second, falls off with the tip.
+static int32_t capsules_of(const piecer *k, int32_t i) {
+    const int32_t count = tdi_helix_capsules_of(k->old, k->heirs[i].segment);
+    return k->heirs[i].to < 1 && count > 1 ? 1 : count;
+}
+
 static void count_parts(piecer *k) {
     const td_helix_model *m = k->old;
     for (int32_t i = 0; i < m->station_count; i++) {
@@ -83,7 +89,7 @@ static void count_parts(piecer *k) {
     }
     k->counts.riders = k->count;
     for (int32_t i = 0; i < k->count; i++) {
-        k->counts.capsules += m->rider[k->heirs[i].segment].capsule != TD_NONE;
+        k->counts.capsules += capsules_of(k, i);
     }
 }
 
@@ -199,12 +205,14 @@ static td_vec3 mix(td_vec3 a, td_vec3 b, td_real part) {
     return tdi_add(tdi_scale(a, 1 - part), tdi_scale(b, part));
 }
 
-static void make_capsule(const piecer *k, int32_t i, int32_t old, tdi_helix_rider *r) {
+static void make_capsule(const piecer *k, int32_t i, int32_t old, const tdi_helix_rider *r,
+                         tdi_helix_capsule *out) {
     tdi_helix_capsule c = k->old->capsule[old];
     const tdi_heir *h = &k->heirs[i];
     c.end[0] = moved(k, c.end[0]);
     c.end[1] = moved(k, c.end[1]);
-    if (h->from > 0) {
+    const bool whole = old > k->old->rider[h->segment].capsule; // only its first is cut
+    if (h->from > 0 && !whole) {
         c.end[0].s = r->from;
         c.end[0].offset = r->start;
     }
@@ -213,7 +221,7 @@ static void make_capsule(const piecer *k, int32_t i, int32_t old, tdi_helix_ride
         c.end[1].offset = r->end;
         c.end[0].s = fmin(c.end[0].s, r->to);
     }
-    k->m->capsule[r->capsule] = c;
+    *out = c;
 }
 
 static void make_riders(const piecer *k) {
@@ -234,8 +242,11 @@ static void make_riders(const piecer *k) {
         r->end = mix(old->start, old->end, h->to);
         r->length = old->length * (h->to - h->from);
         if (old->capsule != TD_NONE) {
-            r->capsule = next++;
-            make_capsule(k, i, old->capsule, r);
+            const int32_t count = capsules_of(k, i);
+            r->capsule = count > 0 ? next : TD_NONE;
+            for (int32_t j = 0; j < count; j++) {
+                make_capsule(k, i, old->capsule + j, r, &k->m->capsule[next++]);
+            }
         }
     }
 }

@@ -62,6 +62,38 @@ static void make_capsule(tdi_helix_maker *k, int32_t i) {
         .radius = radius};
 }
 
+// A point of a welded body rides with it; that of a bead is at the tip of a stem.
+static tdi_helix_point on_body(const tdi_helix_rider *r, int32_t segment, bool tip, td_vec3 x) {
+    return (tdi_helix_point){.element = r->element,
+                             .segment = segment,
+                             .s = tip ? r->to : r->from,
+                             .offset =
+                                 tip ? r->end : tdi_add(r->start, tdi_quat_rotate(r->turn, x))};
+}
+
+int32_t tdi_helix_list_capsules(const tdi_helix_maker *k, int32_t i, tdi_helix_capsule *out) {
+    const td_segment *s = &k->segments[i];
+    const td_shape *shapes = td_skeleton_shapes(k->skeleton);
+    const tdi_helix_rider *r = &k->rider[i];
+    tdi_solid solids[TDI_SOLIDS];
+    int32_t count = 0;
+    if (!(k->capsule[i].radius > 0)) {
+        return 0;
+    }
+    if (!tdi_is_welded_body(s, shapes) || r->from != r->to) {
+        out[count++] = k->capsule[i];
+    }
+    const bool tip = s->shape == TD_NONE;
+    const int32_t more = tip || r->from == r->to ? tdi_segment_solids(s, shapes, solids) : 0;
+    for (int32_t j = 0; j < more; j++) {
+        const td_vec3 *end = solids[j].end;
+        out[count++] =
+            (tdi_helix_capsule){.end = {on_body(r, i, tip, end[0]), on_body(r, i, tip, end[1])},
+                                .radius = solids[j].radius};
+    }
+    return count;
+}
+
 // ---- riders ---------------------------------------------------------------------------------
 
 static td_vec3 seen_from(td_vec3 place, td_quat frame, td_vec3 x) {

@@ -256,11 +256,9 @@ static void add_riders(const tdi_helix_maker *k, td_helix_model *m) {
     int32_t next = 0;
     for (int32_t i = 0; i < k->count; i++) {
         m->rider[i] = k->rider[i];
-        m->rider[i].capsule = TD_NONE;
-        if (k->capsule[i].radius > 0) {
-            m->rider[i].capsule = next;
-            m->capsule[next++] = k->capsule[i];
-        }
+        const int32_t count = tdi_helix_list_capsules(k, i, m->capsule + next);
+        m->rider[i].capsule = count > 0 ? next : TD_NONE;
+        next += count;
     }
 }
 
@@ -317,7 +315,8 @@ static td_status make_model(tdi_helix_maker *k, td_helix_model **out, td_diag *d
                                .vanes = (int32_t)k->vane_count + kept_vanes,
                                .riders = k->count};
     for (int32_t i = 0; i < k->count; i++) {
-        counts.capsules += k->capsule[i].radius > 0;
+        tdi_helix_capsule own[TDI_SOLIDS + 1];
+        counts.capsules += tdi_helix_list_capsules(k, i, own);
     }
     td_helix_model *m = tdi_helix_model_alloc(&counts, k->alloc, diag);
     if (!m) {

@@ -40,7 +40,8 @@ static void validate_parts(const td_helix_model *m) {
         validate_point(m, &c->end[0]);
         validate_point(m, &c->end[1]);
         TDI_ASSERT(c->end[0].element == c->end[1].element && c->radius > 0);
-        TDI_ASSERT(m->rider[c->end[0].segment].capsule == k);
+        const int32_t rider = c->end[0].segment, first = m->rider[rider].capsule;
+        TDI_ASSERT(first != TD_NONE && k >= first && k < first + tdi_helix_capsules_of(m, rider));
     }
 }
 

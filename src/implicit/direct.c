@@ -45,7 +45,7 @@ void tdi_direct_lay_out(tdi_direct *d, const tdi_member *members, int32_t count,
     for (int32_t k = 0; k < count; k++) {
         const tdi_solver_state *head = members[k].body;
         const int32_t own =
-            members[k].ops->blocks && head->capsule_count > 0 ? head->point_count : 0;
+            tdi_has_blocks(&members[k]) && head->capsule_count > 0 ? head->point_count : 0;
         if (own <= MOST_NODES - nodes) {
             nodes += own;
             blocks += own * blocks_each(own);
@@ -115,7 +115,7 @@ static int32_t join(tdi_touch *t, const tdi_system *y) {
     int32_t nodes = 0;
     for (int32_t k = 0; k < y->count; k++) {
         if (d->first[k] != TD_NONE) {
-            if (!t->ops[k]->blocks) {
+            if (!tdi_has_blocks(&y->member[k])) {
                 return TD_NONE;
             }
             d->first[k] = nodes;

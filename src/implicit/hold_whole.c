@@ -26,7 +26,8 @@ static bool offers(const tdi_member *m) {
 // ---- making ---------------------------------------------------------------------------------
 
 static int32_t points_of(const tdi_member *m) {
-    return ((const tdi_solver_state *)m->body)->point_count;
+    const tdi_solver_state *head = m->body;
+    return head->point_count - head->riding_count;
 }
 
 // Nodes: bonds first, then points; and links among bonds of members that respond. No nodes: it is

@@ -284,7 +284,7 @@ static bool go(const tdi_system *y, bool carry, td_real room, td_real *fraction)
 static bool goes_straight(const tdi_system *y) {
     bool all = true;
     for (int32_t k = 0; k < y->count; k++) {
-        all = all && y->member[k].ops->straight;
+        all = all && tdi_goes_straight(&y->member[k]);
     }
     return all;
 }

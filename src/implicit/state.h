@@ -54,6 +54,7 @@ typedef struct tdi_solver_state {
     size_t bytes;                       // of the state and all it points to, which are one block
     int32_t segment_count;              // that loads and winds name
     int32_t point_count, capsule_count; // that contact sees; no capsules: it touches nothing
+    int32_t riding_count; // of the last points, which ride on others: not unknowns themselves
     tdi_coords coords;
     const tdi_kinship *kin; // NULL: it has none
     int32_t number;         // by which it is known there

@@ -363,6 +363,7 @@ void tdi_reduce_place_capsules(td_reduced_state *s) {
     for (int32_t k = 0; k < m->capsule_count; k++) {
         const int32_t i = s->full->capsule_body[k];
         m->capsule_body[k] = s->seat[i].body;
+        m->capsule_radius[k] = s->full->capsule_radius[k];
         for (int32_t e = 2 * k; e < 2 * k + 2; e++) {
             m->point[e] = tdi_seat_point(&s->tree, i, s->full->point[e]);
         }

@@ -14,6 +14,7 @@ static void lay_out(td_rod_model *m, const tdi_rod_sizes *z, tdi_layout *l) {
     m->node = tdi_layout_place(l, (size_t)z->nodes, sizeof *m->node);
     m->part = tdi_layout_place(l, (size_t)z->nodes, sizeof *m->part);
     m->weld = tdi_layout_place(l, (size_t)z->welds, sizeof *m->weld);
+    m->solid = tdi_layout_place(l, (size_t)z->solids, sizeof *m->solid);
     m->rest_frame = tdi_layout_place(l, (size_t)z->rest_frames, sizeof *m->rest_frame);
     m->edge_node = tdi_layout_place(l, (size_t)z->edges, sizeof *m->edge_node);
     m->rod_first = tdi_layout_place(l, (size_t)z->rods + 1, sizeof *m->rod_first);
@@ -37,6 +38,7 @@ td_rod_model *tdi_rod_model_room(const tdi_rod_sizes *z, const td_alloc *alloc) 
     m->node_count = z->nodes;
     m->edge_count = z->edges;
     m->weld_count = z->welds;
+    m->solid_count = z->solids;
     m->rod_count = z->rods;
     m->ring_nodes = z->ring_nodes;
     m->ring_shift = z->nodes - z->ring_nodes;

@@ -10,7 +10,7 @@
 
 // An empty model with room for so many; the counts are set, rings begin at `ring_shift`.
 typedef struct tdi_rod_sizes {
-    int32_t nodes, edges, parts, welds, rods, vertices, ring_nodes, rest_frames;
+    int32_t nodes, edges, parts, welds, rods, vertices, ring_nodes, rest_frames, solids;
 } tdi_rod_sizes;
 td_rod_model *tdi_rod_model_room(const tdi_rod_sizes *sizes, const td_alloc *alloc);
 
@@ -48,8 +48,8 @@ void tdi_rod_chains_free(tdi_rod_chain *chains, int32_t count, const td_alloc *a
 td_real tdi_joint_length(const tdi_rod_chain *chain, int32_t joint);
 td_real tdi_twisted_length(const tdi_rod_chain *chain);
 td_status tdi_rod_model_of(const tdi_rod_chain *chains, int32_t count, const td_rod_body *bodies,
-                           int32_t body_count, const td_alloc *alloc, td_rod_model **out,
-                           td_diag *diag);
+                           int32_t body_count, int32_t solid_count, const td_alloc *alloc,
+                           td_rod_model **out, td_diag *diag);
 
 // strand.c
 // Rods of a skeleton whose stems are all parts of strands, an edge a stem in their order; segments

@@ -183,8 +183,8 @@ static void make_rods(td_rod_model *m, const tdi_rod_chain *chains, int32_t coun
 }
 
 td_status tdi_rod_model_of(const tdi_rod_chain *chains, int32_t count, const td_rod_body *bodies,
-                           int32_t body_count, const td_alloc *alloc, td_rod_model **out,
-                           td_diag *diag) {
+                           int32_t body_count, int32_t solid_count, const td_alloc *alloc,
+                           td_rod_model **out, td_diag *diag) {
     int64_t nodes = 0, edges = 0, vertices = 0, ring_nodes = 0;
     *out = NULL;
     for (int32_t k = 0; k < count; k++) {
@@ -199,6 +199,7 @@ td_status tdi_rod_model_of(const tdi_rod_chain *chains, int32_t count, const td_
     const tdi_rod_sizes sizes = {.nodes = (int32_t)nodes,
                                  .edges = (int32_t)edges,
                                  .welds = body_count,
+                                 .solids = solid_count,
                                  .rods = count,
                                  .vertices = (int32_t)vertices,
                                  .ring_nodes = (int32_t)ring_nodes};

@@ -403,7 +403,7 @@ static td_status make_model(const td_rod_def *rods, int32_t rod_count, const td_
         status = fill_chain(&rods[k], &chains[k], alloc);
     }
     status = status == TD_OK
-                 ? tdi_rod_model_of(chains, rod_count, bodies, body_count, alloc, out, diag)
+                 ? tdi_rod_model_of(chains, rod_count, bodies, body_count, 0, alloc, out, diag)
                  : tdi_fail(diag, status, "out of memory for the rods");
     tdi_rod_chains_free(chains, rod_count, alloc);
     tdi_alloc_free(alloc, chains, count * sizeof *chains);

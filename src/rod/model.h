@@ -60,6 +60,14 @@ typedef struct tdi_rod_part {
     bool rolls; // no edge is held against turning about itself
 } tdi_rod_part;
 
+// A capsule of a welded body, which rides on an edge.
+typedef struct tdi_rod_solid {
+    int32_t edge, segment;
+    td_vec3 end[2];   // m, in the axes of the edge, from its start
+    td_vec3 drawn[2]; // m, at time 0
+    td_real radius;   // m
+} tdi_rod_solid;
+
 typedef struct tdi_weld {
     int32_t node;
     td_real mass;
@@ -76,11 +84,12 @@ typedef struct tdi_rod_end {
 
 struct td_rod_model {
     tdi_solver_model head;
-    int32_t node_count, edge_count, part_count, weld_count, rod_count;
+    int32_t node_count, edge_count, part_count, weld_count, rod_count, solid_count;
     int32_t ring_nodes, ring_shift; // nodes of rings, which come last, and where they begin
     tdi_rod_node *node;
     tdi_rod_part *part;
     tdi_weld *weld;
+    tdi_rod_solid *solid;
     tdi_mat3 *rest_frame;
     int32_t *edge_node; // of an edge
     int32_t *rod_first; // of a rod: where its vertices begin in vertex_node; and one past all
@@ -183,7 +192,7 @@ struct td_rod_state {
     tdi_mat3 *area_axes;                 // of an edge when the step began, for the areas to the air
     struct tdi_rod_potential *potential; // of the implicit step that is under way
     bool carry;                          // increments of what is held are given: solving keeps them
-    int32_t *capsule_node;               // of a capsule
+    int32_t *capsule_node;               // of a capsule; those of welded bodies are the last
     int32_t *asked;           // of a part: one past its last node that responses are asked for
     bool confined;            // to these; else to all
     td_real (*border)[4][8];  // of a node of a ring, with its first two nodes

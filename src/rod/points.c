@@ -4,7 +4,9 @@
 
 #include "rod/points.h"
 
+#include "contact/closest.h"
 #include "rod/pose.h"
+#include "rod/solids.h"
 #include "rod/solve.h"
 
 #include <math.h>
@@ -55,14 +57,43 @@ static td_real way_between(const td_rod_model *m, int32_t a, int32_t b, td_real 
     return fmin(way, most);
 }
 
+// The capsule of a welded body; NULL: that of an edge.
+static const tdi_rod_solid *solid_of(const td_rod_state *s, int32_t capsule) {
+    const int32_t k = capsule - tdi_rod_edge_capsules(s);
+    return k >= 0 ? &s->model->solid[k] : NULL;
+}
+
+static td_real radius_of(const td_rod_state *s, int32_t capsule) {
+    const tdi_rod_solid *b = solid_of(s, capsule);
+    return b ? b->radius : s->model->node[s->capsule_node[capsule]].radius;
+}
+
+static void drawn_ends(const td_rod_state *s, int32_t capsule, td_vec3 end[2]) {
+    const tdi_rod_solid *b = solid_of(s, capsule);
+    const tdi_rod_node *n = &s->model->node[s->capsule_node[capsule]];
+    end[0] = b ? b->drawn[0] : s->model->node[n->parent].start;
+    end[1] = b ? b->drawn[1] : n->start;
+}
+
+// Whether two capsules are nearer than the smaller radius as they are drawn.
+static bool drawn_close(const td_rod_state *s, int32_t i, int32_t j) {
+    const td_real p = radius_of(s, i), q = radius_of(s, j);
+    td_vec3 own[2], other[2];
+    drawn_ends(s, i, own);
+    drawn_ends(s, j, other);
+    const tdi_two two = {
+        .side = TDI_SIDE_SEGMENT, .a = own[0], .b = own[1], .c = other[0], .d = other[1]};
+    return tdi_closest_of(&two).distance < p + q + fmin(p, q);
+}
+
 // A rod of radius r bends no tighter than r itself: closer than half such a turn along the rod, two
-// of its edges cannot touch.
+// of its edges cannot touch. Welded bodies do not touch what they are drawn in.
 bool tdi_rod_apart(const void *body, int32_t i, int32_t j) {
     const td_rod_state *s = body;
-    const td_rod_model *m = s->model;
     const int32_t a = s->capsule_node[i], b = s->capsule_node[j];
-    const td_real most = 0.5 * PI * (m->node[a].radius + m->node[b].radius);
-    return way_between(m, a, b, most) < most;
+    const td_real most = 0.5 * PI * (radius_of(s, i) + radius_of(s, j));
+    const bool solid = solid_of(s, i) || solid_of(s, j);
+    return a == b || way_between(s->model, a, b, most) < most || (solid && drawn_close(s, i, j));
 }
 
 // How much of an edge, from its start, colliders do not touch: what stands on the base.
@@ -75,7 +106,8 @@ static td_real rooted(const td_rod_model *m, const tdi_rod_node *n) {
 
 void tdi_rod_capsules(const void *body, tdi_capsule *capsules) {
     const td_rod_state *s = body;
-    for (int32_t k = 0; k < s->head.capsule_count; k++) {
+    const int32_t edges = tdi_rod_edge_capsules(s);
+    for (int32_t k = 0; k < edges; k++) {
         const tdi_rod_node *n = &s->model->node[s->capsule_node[k]];
         capsules[k] = (tdi_capsule){.a = n->parent,
                                     .b = s->capsule_node[k],
@@ -83,6 +115,12 @@ void tdi_rod_capsules(const void *body, tdi_capsule *capsules) {
                                     .body = n->edge,
                                     .turns = true,
                                     .from = rooted(s->model, n)};
+    }
+    for (int32_t k = 0; k < s->model->solid_count; k++) {
+        const tdi_rod_solid *b = &s->model->solid[k];
+        const int32_t first = s->model->node_count + 2 * k;
+        const bool ball = tdi_norm(tdi_sub(b->end[1], b->end[0])) == 0;
+        capsules[edges + k] = (tdi_capsule){first, first + !ball, b->radius, b->segment, true, 0};
     }
 }
 
@@ -97,7 +135,7 @@ td_real tdi_rod_force(const void *body, const td_step_opts *o, td_real gap, td_r
     for (int32_t k = 0; k < s->head.capsule_count; k++) {
         const tdi_rod_node *n = &s->model->node[s->capsule_node[k]];
         sum += 0.1 * (n->law.bend[0] + n->law.bend[2]) / n->length +
-               n->shift_mass * (g + (h > 0 ? gap * n->radius / (h * h) : 0));
+               n->shift_mass * (g + (h > 0 ? gap * radius_of(s, k) / (h * h) : 0));
     }
     return sum / (td_real)s->head.capsule_count;
 }
@@ -107,6 +145,7 @@ void tdi_rod_points(const void *body, bool star, td_vec3 *x) {
     for (int32_t i = 0; i < s->model->node_count; i++) {
         x[i] = star ? s->rule[i].star : s->pose[i].x;
     }
+    tdi_rod_solid_points(s, star, x + s->model->node_count);
 }
 
 void tdi_rod_velocities(void *body, td_vec3 *v) {
@@ -114,6 +153,7 @@ void tdi_rod_velocities(void *body, td_vec3 *v) {
     for (int32_t i = 0; i < s->model->node_count; i++) {
         v[i] = s->past[i].v;
     }
+    tdi_rod_solid_velocities(s, v + s->model->node_count);
 }
 
 void tdi_rod_moves(const void *body, bool response, td_vec3 *dx) {
@@ -122,6 +162,7 @@ void tdi_rod_moves(const void *body, bool response, td_vec3 *dx) {
     for (int32_t i = 0; i < s->model->node_count; i++) {
         dx[i] = tdi_vec3(step[i].x[0], step[i].x[1], step[i].x[2]);
     }
+    tdi_rod_solid_moves(s, step, dx + s->model->node_count);
 }
 
 // ---- turns ----------------------------------------------------------------------------------
@@ -280,6 +321,10 @@ static void add_rolling(const td_rod_state *s, const tdi_contact_side *t) {
 void tdi_rod_add_side(void *body, const tdi_contact_side *t) {
     const td_rod_state *s = body;
     td_real block[4][4];
+    if (solid_of(s, t->capsule)) {
+        tdi_rod_solid_add(s, t);
+        return;
+    }
     if (t->arm != 0) {
         add_rolling(s, t);
         return;
@@ -302,6 +347,10 @@ void tdi_rod_push(void *body, int32_t point, td_vec3 force, bool first) {
     td_rod_state *s = body;
     if (first) {
         tdi_rod_clear_gradient(s);
+    }
+    if (point >= s->model->node_count) {
+        tdi_rod_solid_push(s, point - s->model->node_count, force);
+        return;
     }
     td_real *r = s->work[point].r;
     r[0] -= force.x;

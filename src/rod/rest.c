@@ -31,6 +31,7 @@ static td_status copy_model(const td_rod_model *m, const td_alloc *alloc, td_rod
     c->head.parameters = c->node;
     c->part = (tdi_rod_part *)(block + ((const char *)m->part - from));
     c->weld = (tdi_weld *)(block + ((const char *)m->weld - from));
+    c->solid = (tdi_rod_solid *)(block + ((const char *)m->solid - from));
     c->rest_frame = (tdi_mat3 *)(block + ((const char *)m->rest_frame - from));
     c->edge_node = (int32_t *)(block + ((const char *)m->edge_node - from));
     c->rod_first = (int32_t *)(block + ((const char *)m->rod_first - from));

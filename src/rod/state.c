@@ -79,7 +79,7 @@ static void lay_out(td_rod_state *s, const td_rod_model *m, tdi_layout *l) {
     s->scratch = tdi_layout_place(l, 0, 1);
     lay_out_scratch(s, m, l);
     s->potential = tdi_layout_place(l, 1, sizeof *s->potential);
-    s->capsule_node = tdi_layout_place(l, edges, sizeof *s->capsule_node);
+    s->capsule_node = tdi_layout_place(l, edges + (size_t)m->solid_count, sizeof *s->capsule_node);
     s->asked = tdi_layout_place(l, (size_t)m->part_count, sizeof *s->asked);
     s->border = tdi_layout_place(l, (size_t)m->ring_nodes, sizeof *s->border);
     s->closing = tdi_layout_place(l, (size_t)m->part_count, sizeof *s->closing);
@@ -107,11 +107,15 @@ td_status td_rod_state_new(const td_rod_model *m, const td_alloc *alloc, td_rod_
     lay_out(s, m, &layout);
     s->model = m;
     s->head.segment_count = m->edge_count;
-    s->head.point_count = m->node_count;
+    s->head.point_count = m->node_count + 2 * m->solid_count;
+    s->head.riding_count = 2 * m->solid_count;
     for (int32_t i = 0; i < m->node_count; i++) {
         if (tdi_rod_touches(&m->node[i])) {
             s->capsule_node[s->head.capsule_count++] = i;
         }
+    }
+    for (int32_t k = 0; k < m->solid_count; k++) {
+        s->capsule_node[s->head.capsule_count++] = m->edge_node[m->solid[k].edge];
     }
     td_rod_state_reset(s);
     *out = s;

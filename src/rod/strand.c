@@ -10,6 +10,7 @@
 
 #include "load/drag.h"
 #include "math/quat.h"
+#include "plant/solids.h"
 
 #include <math.h>
 
@@ -182,6 +183,28 @@ static void make_bodies(strand_maker *k) {
     }
 }
 
+// ---- contact --------------------------------------------------------------------------------
+
+// The capsules of welded bodies, from the axes of their segment to those of the edge.
+static void make_solids(const strand_maker *k, const td_vec3 *origins, const td_rod_model *m) {
+    tdi_solid own[TDI_SOLIDS];
+    tdi_rod_solid *next = m->solid;
+    for (int32_t i = 0; i < td_skeleton_count(k->skeleton); i++) {
+        const td_segment *s = &k->segments[i];
+        const bool rides = i >= k->edge_count;
+        const int32_t count = tdi_segment_solids(s, td_skeleton_shapes(k->skeleton), own);
+        for (int32_t j = 0; j < count; j++, next++) {
+            *next = (tdi_rod_solid){
+                .edge = rides ? s->parent : i, .segment = i, .radius = own[j].radius};
+            for (int e = 0; e < 2; e++) {
+                const td_vec3 p = own[j].end[e];
+                next->end[e] = rides ? tdi_add(s->attach, tdi_quat_rotate(s->initial, p)) : p;
+                next->drawn[e] = tdi_add(origins[i], tdi_quat_rotate(k->turns[i], p));
+            }
+        }
+    }
+}
+
 // ---- entry ----------------------------------------------------------------------------------
 
 // Strands one after the other, then what is fixed to them.
@@ -251,8 +274,11 @@ static td_status make(strand_maker *k, const td_alloc *alloc, td_rod_model **out
         td_skeleton_pose(k->skeleton, TD_POSE_INITIAL, origins, k->turns);
         make_chains(k, origins);
         make_bodies(k);
-        status = tdi_rod_model_of(k->chains, k->strand_count, k->bodies, k->body_count, alloc, out,
-                                  diag);
+        status = tdi_rod_model_of(k->chains, k->strand_count, k->bodies, k->body_count,
+                                  tdi_solid_count(k->skeleton), alloc, out, diag);
+        if (status == TD_OK) {
+            make_solids(k, origins, *out);
+        }
     } else {
         tdi_fail(diag, status, "out of memory for the rods");
     }

@@ -187,17 +187,18 @@ td_status tdi_analytic_contact_rows(td_analytic *a, const td_step_opts *opts, td
         tdi_tree_points(a->tree[tree], false, a->points);
         for (int32_t k = 0; k < 2 * model->capsule_count; k++) {
             const int32_t body = model->capsule_body[k / 2];
-            const tdi_body *b = &model->body[body];
-            for (int32_t j = 0; j < count && (k % 2 == 0 || b->from < b->to); j++) {
+            const td_real radius = model->capsule_radius[k / 2];
+            const bool ball = tdi_tree_is_ball(model, k / 2);
+            for (int32_t j = 0; j < count && (k % 2 == 0 || !ball); j++) {
                 const pose at = pose_of(&colliders[j], t, opts->dt);
                 const td_vec3 x = a->points[k];
                 meeting m = {.tree = tree, .body = body, .collider = j, .x = x};
                 m.key = ((int64_t)tree * INT32_MAX + k) * count + j;
                 m.near = nearness_of(&colliders[j], tdi_quat_rotate(tdi_quat_conj(at.turn),
                                                                     tdi_sub(x, at.position)));
-                m.near.distance -= b->radius;
+                m.near.distance -= radius;
                 m.near.normal = tdi_quat_rotate(at.turn, m.near.normal);
-                m.place = tdi_madd(x, m.near.normal, -b->radius);
+                m.place = tdi_madd(x, m.near.normal, -radius);
                 m.v = tdi_add(at.velocity, tdi_cross(at.spin, tdi_sub(m.place, at.position)));
                 m.friction = colliders[j].friction;
                 m.restitution = colliders[j].restitution;

@@ -9,6 +9,7 @@
 
 #include "load/drag.h"
 #include "plant/segment.h"
+#include "plant/solids.h"
 
 #include <string.h>
 
@@ -22,7 +23,7 @@ static const int32_t kind_dofs[] = {3, 1, 1, 0, 6};
 static const int32_t kind_coords[] = {4, 1, 1, 0, 7};
 
 void tdi_tree_model_lay_out(td_tree_model *m, tdi_layout *l) {
-    size_t count = (size_t)m->body_count;
+    size_t count = (size_t)m->body_count, capsules = (size_t)m->capsule_room;
     m->body = tdi_layout_place(l, count, sizeof *m->body);
     m->head.parameters = m->body;
     m->head.parameter_bytes = count * sizeof *m->body;
@@ -31,9 +32,10 @@ void tdi_tree_model_lay_out(td_tree_model *m, tdi_layout *l) {
     m->coord = tdi_layout_place(l, count + 1, sizeof *m->coord);
     m->other_place = tdi_layout_place(l, count, sizeof *m->other_place);
     m->kind = tdi_layout_place(l, count, sizeof *m->kind);
-    m->capsule_body = tdi_layout_place(l, count, sizeof *m->capsule_body);
-    m->point = tdi_layout_place(l, 2 * count, sizeof *m->point);
-    m->drawn = tdi_layout_place(l, 2 * count, sizeof *m->drawn);
+    m->capsule_body = tdi_layout_place(l, capsules, sizeof *m->capsule_body);
+    m->capsule_radius = tdi_layout_place(l, capsules, sizeof *m->capsule_radius);
+    m->point = tdi_layout_place(l, 2 * capsules, sizeof *m->point);
+    m->drawn = tdi_layout_place(l, 2 * capsules, sizeof *m->drawn);
     m->run = tdi_layout_place(l, (size_t)m->run_count, sizeof *m->run);
     m->part = tdi_layout_place(l, (size_t)m->part_count, sizeof *m->part);
 }
@@ -182,6 +184,7 @@ td_status td_tree_model_new(const td_skeleton *skeleton, const td_tree_opts *opt
     }
     td_tree_model shape = {.head.alloc = alloc, .body_count = n, .law = law};
     shape.run_count = count_runs(segments, n);
+    shape.capsule_room = n + tdi_solid_count(skeleton);
     int32_t *sizes = tdi_alloc_zeroed(alloc, (size_t)n, sizeof *sizes);
     shape.part_count = sizes ? tdi_tree_cut(segments, n, sizes, NULL) : 0;
     tdi_layout l = {NULL, 0};
@@ -198,7 +201,7 @@ td_status td_tree_model_new(const td_skeleton *skeleton, const td_tree_opts *opt
     add_bodies(&shape, td_skeleton_bodies(skeleton), td_skeleton_body_count(skeleton));
     tdi_tree_cut(segments, n, sizes, shape.part);
     tdi_alloc_free(alloc, sizes, (size_t)n * sizeof *sizes);
-    if (!tdi_tree_fill_capsules(&shape)) {
+    if (!tdi_tree_fill_capsules(&shape, skeleton)) {
         tdi_alloc_free(alloc, block, shape.head.bytes);
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the tree's model");
     }

@@ -60,11 +60,12 @@ struct td_tree_model {
     int32_t *coord;       // first coordinate; body_count + 1 entries
     int32_t *other_place; // of a body whose joint is no ball: its entry of state->other
     int32_t other_count;
-    int32_t capsule_count;
-    int32_t *capsule_body; // of a capsule
-    td_vec3 *point;        // two a capsule: its ends, in the axes of its body
-    td_vec3 *drawn;        // the same at the initial pose, in the axes of the base
-    uint8_t *kind;         // td_joint_kind
+    int32_t capsule_count, capsule_room;
+    int32_t *capsule_body;   // of a capsule; a body can have several
+    td_real *capsule_radius; // m
+    td_vec3 *point;          // two a capsule: its ends, in the axes of its body
+    td_vec3 *drawn;          // the same at the initial pose, in the axes of the base
+    uint8_t *kind;           // td_joint_kind
     tdi_run *run;
     tdi_part *part; // all bodies in order; the cut is the same for any number of threads
 };

@@ -14,6 +14,7 @@
 
 #include "contact/closest.h"
 #include "math/turn.h"
+#include "plant/solids.h"
 #include "tree/implicit.h"
 
 #include <string.h>
@@ -82,33 +83,57 @@ static td_vec3 own_point(const tdi_body *b, int end) {
     return length > 0 ? tdi_scale(b->tip, (end ? b->to : b->from) / length) : tdi_vec3(0, 0, 0);
 }
 
-bool tdi_tree_fill_capsules(td_tree_model *m) {
+static void add_capsule(td_tree_model *m, const stance *at, int32_t body, td_vec3 a, td_vec3 b,
+                        td_real radius) {
+    const td_vec3 ends[2] = {a, b};
+    for (int end = 0; end < 2; end++) {
+        m->point[2 * m->capsule_count + end] = ends[end];
+        m->drawn[2 * m->capsule_count + end] = tdi_add(at->o, tdi_quat_rotate(at->turn, ends[end]));
+    }
+    m->capsule_body[m->capsule_count] = body;
+    m->capsule_radius[m->capsule_count++] = radius;
+}
+
+// Its own capsule, and those of a welded body.
+static void add_capsules(td_tree_model *m, const stance *at, int32_t i, const td_segment *s,
+                         const td_shape *shapes) {
+    const tdi_body *b = &m->body[i];
+    tdi_solid solids[TDI_SOLIDS];
+    if (b->to < 0) {
+        return;
+    }
+    if (!tdi_is_welded_body(s, shapes)) {
+        add_capsule(m, at, i, own_point(b, 0), own_point(b, 1), b->radius);
+    }
+    const int32_t count = tdi_segment_solids(s, shapes, solids);
+    for (int32_t k = 0; k < count; k++) {
+        add_capsule(m, at, i, solids[k].end[0], solids[k].end[1], solids[k].radius);
+    }
+}
+
+bool tdi_tree_fill_capsules(td_tree_model *m, const td_skeleton *skeleton) {
     const size_t n = (size_t)m->body_count;
     stance *all = tdi_alloc_zeroed(m->head.alloc, n, sizeof *all);
     for (int32_t i = 0; all && i < m->body_count; i++) {
-        tdi_body *b = &m->body[i];
         all[i] = stance_of(m, all, i);
-        cut_capsule(b, &all[i].root);
-        for (int end = 0; b->to >= 0 && end < 2; end++) {
-            const td_vec3 point = own_point(b, end);
-            m->point[2 * m->capsule_count + end] = point;
-            m->drawn[2 * m->capsule_count + end] =
-                tdi_add(all[i].o, tdi_quat_rotate(all[i].turn, point));
-        }
-        if (b->to >= 0) {
-            m->capsule_body[m->capsule_count++] = i;
-        }
+        cut_capsule(&m->body[i], &all[i].root);
+        add_capsules(m, &all[i], i, &td_skeleton_segments(skeleton)[i],
+                     td_skeleton_shapes(skeleton));
     }
     tdi_alloc_free(m->head.alloc, all, n * sizeof *all);
     return all;
 }
 
+bool tdi_tree_is_ball(const td_tree_model *m, int32_t capsule) {
+    return tdi_norm(tdi_sub(m->point[2 * capsule + 1], m->point[2 * capsule])) == 0;
+}
+
 void tdi_tree_capsules(const void *body, tdi_capsule *capsules) {
     const td_tree_model *m = ((const td_tree_state *)body)->model;
     for (int32_t k = 0; k < m->capsule_count; k++) {
-        const tdi_body *b = &m->body[m->capsule_body[k]];
-        const bool ball = b->from == b->to;
-        capsules[k] = (tdi_capsule){2 * k, 2 * k + !ball, b->radius, m->capsule_body[k], true, 0};
+        capsules[k] = (tdi_capsule){
+            2 * k, 2 * k + !tdi_tree_is_ball(m, k), m->capsule_radius[k], m->capsule_body[k], true,
+            0};
     }
 }
 
@@ -139,7 +164,7 @@ static td_real way_between(const td_tree_model *m, int32_t a, int32_t b, td_real
 
 // Whether two capsules are nearer than the smaller radius as they are drawn.
 static bool drawn_close(const td_tree_model *m, int32_t i, int32_t j) {
-    const td_real p = m->body[m->capsule_body[i]].radius, q = m->body[m->capsule_body[j]].radius;
+    const td_real p = m->capsule_radius[i], q = m->capsule_radius[j];
     const td_vec3 *own = m->drawn + 2 * i, *other = m->drawn + 2 * j;
     const tdi_two two = {
         .side = TDI_SIDE_SEGMENT, .a = own[0], .b = own[1], .c = other[0], .d = other[1]};
@@ -150,8 +175,7 @@ static bool drawn_close(const td_tree_model *m, int32_t i, int32_t j) {
 bool tdi_tree_apart(const void *body, int32_t i, int32_t j) {
     const td_tree_model *m = ((const td_tree_state *)body)->model;
     const int32_t a = m->capsule_body[i], b = m->capsule_body[j];
-    const tdi_body *p = &m->body[a], *q = &m->body[b];
-    const td_real most = HALF_TURN * (p->radius + q->radius);
+    const td_real most = HALF_TURN * (m->capsule_radius[i] + m->capsule_radius[j]);
     return way_between(m, a, b, most) < most || drawn_close(m, i, j);
 }
 
@@ -162,7 +186,7 @@ td_real tdi_tree_force(const void *body, const td_step_opts *o, td_real gap, td_
     td_real sum = 0, g = tdi_norm(o->gravity);
     for (int32_t k = 0; k < m->capsule_count; k++) {
         const tdi_body *b = &m->body[m->capsule_body[k]];
-        sum += b->mass * (g + (h > 0 ? gap * b->radius / (h * h) : 0));
+        sum += b->mass * (g + (h > 0 ? gap * m->capsule_radius[k] / (h * h) : 0));
     }
     return sum / (td_real)m->capsule_count;
 }

@@ -6,9 +6,11 @@
 #include "implicit/implicit.h"
 #include "tree/model.h"
 
-// Fills a model's capsules, for which there is room, one a body, from the bodies' own. False: out
-// of memory.
-bool tdi_tree_fill_capsules(td_tree_model *model);
+// Whether both ends of a capsule are one point.
+bool tdi_tree_is_ball(const td_tree_model *model, int32_t capsule);
+// Fills a model's capsules, for which there is room: one a body, from the bodies' own, or those of
+// a welded body. False: out of memory.
+bool tdi_tree_fill_capsules(td_tree_model *model, const td_skeleton *skeleton);
 
 // Functions of tdi_implicit; `body` is a td_tree_state.
 void tdi_tree_capsules(const void *body, tdi_capsule *capsules);

@@ -4,6 +4,25 @@
 #include "world/world.h"
 
 #include "base/log.h"
+#include "plant/solids.h"
+
+// Welded plates that thin things pass through.
+static void log_leaks(const td_world *w) {
+    const bool heard = tdi_logs(&w->log, TD_LOG_WARNING) && tdi_world_touches(w);
+    for (int32_t k = 0; heard && k < w->actor_count; k++) {
+        const td_skeleton *skeleton = td_world_actor(w, k).skeleton;
+        for (int32_t i = 0; i < td_skeleton_count(skeleton); i++) {
+            const td_real leak =
+                tdi_box_leak(&td_skeleton_segments(skeleton)[i], td_skeleton_shapes(skeleton));
+            if (leak > 0) {
+                tdi_log(&w->log, TD_LOG_WARNING,
+                        "'%s': the welded body of segment %d is a thin plate; things thinner than "
+                        "%g m can pass through its faces",
+                        w->actors[k].name, (int)i, leak);
+            }
+        }
+    }
+}
 
 #define SHORTER 0.999 // of the scene's step: more than rounding of what a person wrote
 
@@ -13,6 +32,7 @@ void tdi_world_log_made(const td_world *w) {
             (int)w->actor_count, (long long)w->segment_count, w->usual,
             (int)td_pool_threads(w->pool));
     tdi_world_log_dt(w);
+    log_leaks(w);
 }
 
 void tdi_world_log_dt(const td_world *w) {
