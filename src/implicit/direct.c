@@ -40,12 +40,16 @@ static void lay_out_numbers(tdi_direct *d, tdi_layout *l) {
     d->x = tdi_layout_place(l, (size_t)d->node_limit, sizeof *d->x);
 }
 
+static int32_t unknowns_of(const tdi_solver_state *head) {
+    return head->point_count - head->riding_count;
+}
+
 void tdi_direct_lay_out(tdi_direct *d, const tdi_member *members, int32_t count, tdi_layout *l) {
     int32_t nodes = 0, blocks = 0;
     for (int32_t k = 0; k < count; k++) {
         const tdi_solver_state *head = members[k].body;
         const int32_t own =
-            tdi_has_blocks(&members[k]) && head->capsule_count > 0 ? head->point_count : 0;
+            members[k].ops->blocks && head->capsule_count > 0 ? unknowns_of(head) : 0;
         if (own <= MOST_NODES - nodes) {
             nodes += own;
             blocks += own * blocks_each(own);
@@ -103,7 +107,8 @@ static int32_t note_pairs(tdi_touch *t, bool *changed) {
     return pairs;
 }
 
-// Nodes of the members that contacts couple: how many, or TD_NONE: one of those offers no blocks.
+// Nodes of the members that contacts couple: how many, or TD_NONE: one of those offers no blocks,
+// or touches with points that are no unknowns.
 static int32_t join(tdi_touch *t, const tdi_system *y) {
     tdi_direct *d = &t->direct;
     for (int32_t k = 0; k < y->count; k++) {
@@ -111,15 +116,18 @@ static int32_t join(tdi_touch *t, const tdi_system *y) {
     }
     for (int32_t k = 0; k < d->pair_count; k++) {
         d->first[t->owner[d->pair[k][0]]] = d->first[t->owner[d->pair[k][1]]] = 0;
+        if (tdi_touch_rides(t, d->pair[k][0]) || tdi_touch_rides(t, d->pair[k][1])) {
+            return TD_NONE;
+        }
     }
     int32_t nodes = 0;
     for (int32_t k = 0; k < y->count; k++) {
         if (d->first[k] != TD_NONE) {
-            if (!tdi_has_blocks(&y->member[k])) {
+            if (!t->ops[k]->blocks) {
                 return TD_NONE;
             }
             d->first[k] = nodes;
-            nodes += t->first_point[k + 1] - t->first_point[k];
+            nodes += unknowns_of(y->member[k].body);
         }
     }
     return nodes <= d->node_limit ? nodes : TD_NONE;

@@ -307,15 +307,6 @@ typedef struct tdi_member {
     bool untouched;       // contact does not see it: it is here for what holds it
 } tdi_member;
 
-// Whether contact's points are unknowns of the body: then its Hessian is that of points, and they
-// go straight where the solver says so.
-static inline bool tdi_has_blocks(const tdi_member *m) {
-    return m->ops->blocks && ((const tdi_solver_state *)m->body)->riding_count == 0;
-}
-static inline bool tdi_goes_straight(const tdi_member *m) {
-    return m->ops->straight && ((const tdi_solver_state *)m->body)->riding_count == 0;
-}
-
 typedef struct tdi_touch tdi_touch;
 typedef struct tdi_holds tdi_holds;
 

@@ -281,10 +281,23 @@ static bool go(const tdi_system *y, bool carry, td_real room, td_real *fraction)
     return false;
 }
 
+// Points that ride on others turn with them, which counts where one of their capsules is near
+// something.
 static bool goes_straight(const tdi_system *y) {
-    bool all = true;
+    bool all = true, rides = false;
     for (int32_t k = 0; k < y->count; k++) {
-        all = all && tdi_goes_straight(&y->member[k]);
+        const tdi_solver_state *head = y->member[k].body;
+        all = all && y->member[k].ops->straight;
+        rides = rides || head->riding_count > 0;
+    }
+    if (all && rides && y->touch->set) {
+        const tdi_touch *t = y->touch;
+        int32_t count;
+        const tdi_near_pair *pair = tdi_contacts_pairs(t->set, &count);
+        for (int32_t k = 0; k < count && all; k++) {
+            const bool capsule = pair[k].j < t->capsule_count;
+            all = !tdi_touch_rides(t, pair[k].i) && !(capsule && tdi_touch_rides(t, pair[k].j));
+        }
     }
     return all;
 }

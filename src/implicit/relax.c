@@ -111,7 +111,9 @@ static bool can_relax(const tdi_system *y) {
     bool all = t->set && y->count >= LEAST && !t->exact && !y->holds && t->time >= 1;
     for (int32_t k = 0; k < y->count && all; k++) {
         const tdi_implicit *ops = y->member[k].ops;
-        all = tdi_goes_straight(&y->member[k]) && ops->value_kept && !y->member[k].untouched;
+        const tdi_solver_state *head = y->member[k].body;
+        all =
+            ops->straight && head->riding_count == 0 && ops->value_kept && !y->member[k].untouched;
     }
     return all;
 }
