@@ -35,9 +35,10 @@ void cli_plot_help(FILE *out) {
 static const char png_script[] =
     "(async()=>{const s=document.querySelector('svg'),w=s.width.baseVal.value,"
     "h=s.height.baseVal.value,i=new Image(),c=document.createElement('canvas');"
+    "await new Promise((done,fail)=>{i.onload=done;i.onerror=fail;"
     "i.src='data:image/svg+xml;charset=utf-8,'+encodeURIComponent(new XMLSerializer()"
-    ".serializeToString(s));await i.decode();c.width=2*w;c.height=2*h;"
-    "c.getContext('2d').drawImage(i,0,0,2*w,2*h);"
+    ".serializeToString(s))});c.width=2*w;c.height=2*h;"
+    "c.getContext('2d',{willReadFrequently:true}).drawImage(i,0,0,2*w,2*h);"
     "return c.toDataURL('image/png').split(',')[1]})()";
 
 // The browser may still read the page.
