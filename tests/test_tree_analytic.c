@@ -479,6 +479,112 @@ TD_TEST(analytic_constraint_breaks_and_ends) {
     tree_free(t);
 }
 
+// ---- redundant rows -------------------------------------------------------------------------
+
+// A double pendulum that turns about the z axis without gravity.
+static tree turning(td_joint_kind joint) {
+    td_segment_def defs[2] = {bar(TD_NONE, 0.5, TD_JOINT_HINGE), bar(0, 0.5, joint)};
+    defs[1].second_moment.xx = defs[1].second_moment.zz = 1e-5;
+    tree t = tree_of(defs, 2, TD_LAW_LINEAR, NULL);
+    t.v[0] = 2;
+    t.v[joint == TD_JOINT_BALL ? 3 : 1] = -5;
+    td_tree_state_changed(t.state);
+    return t;
+}
+
+static td_real momentum_of(tree t) {
+    td_vec3 linear, angular;
+    td_tree_momentum(t.state, &linear, &angular);
+    return angular.z;
+}
+
+TD_TEST(analytic_weld_that_begins_in_motion_keeps_the_angular_momentum) {
+    const td_joint_kind joints[] = {TD_JOINT_HINGE, TD_JOINT_BALL};
+    const td_integrator integrators[] = {TD_EULER, TD_RK4};
+    for (int k = 0; k < 4; k++) {
+        tree t = turning(joints[k / 2]);
+        td_constraint c[2] = {td_constraint_default(TD_HOLD_WELD)};
+        c[0].actor[1] = 0;
+        c[0].segment[0] = 1;
+        c[0].start = 0.1;
+        c[1] = c[0]; // said twice
+        const td_step_opts o = steps_of(integrators[k % 2], 1e-3, tdi_vec3(0, 0, 0));
+        td_analytic *a = held(t, c, 1 + k % 2, NULL);
+        const td_real start = momentum_of(t);
+        advance(a, &o, NULL, 0, 100);
+        const td_real before = momentum_of(t), energy = td_tree_energy(t.state, o.gravity).kinetic;
+        CHECK_REL(before, start, k % 2 == 0 ? 5e-3 : 1e-8);
+        advance(a, &o, NULL, 0, 1);
+        CHECK_REL(momentum_of(t), before, k % 2 == 0 ? 1e-3 : 1e-7);
+        CHECK(td_tree_energy(t.state, o.gravity).kinetic < energy); // it stops inelastically
+        advance(a, &o, NULL, 0, 299);
+        CHECK_REL(momentum_of(t), before, k % 2 == 0 ? 5e-3 : 1e-7);
+        CHECK_IN(t.v[joints[k / 2] == TD_JOINT_BALL ? 3 : 1], -1e-6, 1e-6);
+        CHECK_IN(td_analytic_constraint(a, 0).error, 0, 1e-6);
+        CHECK(!td_analytic_constraint(a, 0).unmet);
+        td_analytic_free(a);
+        tree_free(t);
+    }
+}
+
+// The linkage closed by a pin, by two, by a hinge, by a hinge and by a weld of its neighbours:
+// loops in a plane of which most of the spatial constraints say nothing new.
+TD_TEST(analytic_redundant_constraints_of_a_loop_do_no_harm) {
+    const td_integrator integrators[] = {TD_EULER, TD_RK4};
+    for (int i = 0; i < 2; i++) {
+        const td_step_opts o = steps_of(integrators[i], 1e-3, tdi_vec3(0, -9.81, 0));
+        td_real angle[4], force[4];
+        for (int k = 0; k < 4; k++) {
+            tree t = linkage();
+            td_constraint c[3] = {pin(2, tdi_vec3(0, 1, 0)), pin(2, tdi_vec3(0, 1, 0))};
+            c[2] = td_constraint_default(TD_HOLD_HINGE);
+            c[2].segment[0] = 2;
+            c[2].point[0] = tdi_vec3(0, 1, 0);
+            c[2].axis[0] = tdi_vec3(0, 0, 1);
+            td_analytic *a =
+                k == 2 ? held(t, c + 2, 1, NULL) : held(t, c, k == 3 ? 3 : k + 1, NULL);
+            advance(a, &o, NULL, 0, 400);
+            angle[k] = crank_angle(t);
+            force[k] = td_analytic_constraint(a, 0).force.y;
+            CHECK(!td_analytic_constraint(a, 0).unmet);
+            td_analytic_free(a);
+            tree_free(t);
+        }
+        for (int k = 1; k < 4; k++) {
+            CHECK_SAY(fabs(angle[k] - angle[0]) < 1e-7, "case %d: %.12g, alone %.12g", k, angle[k],
+                      angle[0]);
+        }
+        CHECK_REL(2 * force[1], force[0], 1e-6); // shared
+    }
+}
+
+// Two links that a weld and a hinge make one, on a stop: one-sided rows besides redundant ones.
+TD_TEST(analytic_redundant_constraints_of_a_rod_on_a_limit_do_no_harm) {
+    td_real end[2];
+    for (int k = 0; k < 2; k++) {
+        td_segment_def defs[2] = {bar(TD_NONE, 0.5, TD_JOINT_HINGE), bar(0, 0.5, TD_JOINT_HINGE)};
+        td_segment_def whole = bar(TD_NONE, 1, TD_JOINT_HINGE);
+        defs[0].rest = whole.rest = turn_to(0, TDI_PI / 2);
+        tree t = k == 0 ? tree_of(&whole, 1, TD_LAW_LINEAR, NULL)
+                        : tree_of(defs, 2, TD_LAW_LINEAR, NULL);
+        td_constraint c[3] = {td_constraint_default(TD_HOLD_LIMIT),
+                              td_constraint_default(TD_HOLD_WELD),
+                              td_constraint_default(TD_HOLD_HINGE)};
+        c[0].low = -0.5;
+        c[1].actor[1] = c[2].actor[1] = 0;
+        c[1].segment[0] = c[2].segment[0] = 1;
+        c[2].axis[0] = tdi_vec3(0, 0, 1);
+        const td_step_opts o = steps_of(TD_RK4, 1e-3, tdi_vec3(0, -9.81, 0));
+        td_analytic *a = held(t, c, k == 0 ? 1 : 3, NULL);
+        advance(a, &o, NULL, 0, 600);
+        end[k] = td_tree_tip(t.state, k).y;
+        td_analytic_free(a);
+        tree_free(t);
+    }
+    CHECK_IN(end[1] - end[0], -1e-5, 1e-5);
+    CHECK_IN(end[0], -sin(0.5) - 1e-3, -sin(0.5) + 1e-3);
+}
+
 // ---- contact --------------------------------------------------------------------------------
 
 static tree free_rod(td_quat turn, td_vec3 at) {

@@ -401,3 +401,43 @@ TD_TEST(constraint_of_rods_with_an_explicit_integrator_is_refused) {
     };
     check_faults(faults, sizeof faults / sizeof faults[0]);
 }
+
+// ---- what could not be met once -------------------------------------------------------------
+
+// The hand goes out of reach and comes back, while a weight pulls at what it holds.
+TD_TEST(constraint_that_was_out_of_reach_is_met_again_under_load) {
+    for (int k = 0; k < SOLVERS; k++) {
+        stage s = strand_stage(
+            solvers[k],
+            "loads: [{push: {force: [0, -2, 0], segment: 7}}], constraints: [{point: {name: hand, "
+            "to: {keys: [[0, [0, 0.6, 0]], [0.3, [0, 0.5, 0]], [0.5, [0, 0.5, 0]], [0.8, [0.1, "
+            "0.75, 0]]]}, a: {segment: 7}}}]");
+        run_to(s.world, 0.45);
+        // rods stretch
+        CHECK_SAY(td_world_constraint(s.world, 0).unmet == (k != 1), "%s", solvers[k]);
+        run_to(s.world, 2.5);
+        const td_constraint_report r = td_world_constraint(s.world, 0);
+        CHECK_SAY(!r.unmet && r.error <= EXACT, "%s: off by %g m", solvers[k], r.error);
+        CHECK_SAY(apart(tip(s.world, 0, 7), tdi_vec3(0.1, 0.75, 0)) <= EXACT, "%s", solvers[k]);
+        stage_free(&s);
+    }
+}
+
+// What never can be met costs little more than if it were not tried again.
+TD_TEST(constraint_that_is_out_of_reach_for_long_is_tried_seldom) {
+    for (int k = 0; k < SOLVERS; k++) {
+        stage s = strand_stage(
+            solvers[k], "constraints: [{point: {name: hand, to: {keys: [[0, [0, 0.6, 0]], [0.3, "
+                        "[0, 0.5, 0]]]}, a: {segment: 7}}}]");
+        run_to(s.world, 2);
+        const td_step_stats then = s.world ? td_world_stats(s.world) : (td_step_stats){0};
+        run_to(s.world, 5);
+        const td_step_stats now = s.world ? td_world_stats(s.world) : (td_step_stats){0};
+        CHECK_SAY(td_world_constraint(s.world, 0).unmet == (k != 1), "%s", solvers[k]);
+        CHECK_SAY(now.iterations - then.iterations < 4 * (now.steps - then.steps),
+                  "%s: %lld iterations in %lld steps", solvers[k],
+                  (long long)(now.iterations - then.iterations),
+                  (long long)(now.steps - then.steps));
+        stage_free(&s);
+    }
+}

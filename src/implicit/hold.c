@@ -11,6 +11,7 @@
 #define THIN        1e-6  // of a segment's inertia: what it has about itself at least
 #define SOON        1e-9  // s: times that are the same but for rounding
 #define TRY_AGAIN   1e-5  // m or rad: what could not be met and is as near as this is tried again
+#define MOST_PAUSE  64    // steps: farther off it is tried after 1, 2, 4, ... and so many steps
 
 // ---- what callers say and ask ---------------------------------------------------------------
 
@@ -59,6 +60,8 @@ void tdi_holds_restore(tdi_holds *h, const void *bytes) {
         for (size_t f = 0; f < sizeof flags / sizeof *flags; f++) {
             *flags[f] = *flags[f] != 0;
         }
+        s->pause = s->pause > 0 && s->pause <= MOST_PAUSE ? s->pause : 0;
+        s->left = s->left > 0 && s->left <= MOST_PAUSE ? s->left : 0;
         s->along = fabs(s->along) < 2 * TD_CONSTRAINT_CURVE_MAX ? s->along : NAN;
     }
 }
@@ -96,11 +99,17 @@ bool tdi_holds_struck(const tdi_holds *all) {
     return any;
 }
 
+// Whether a constraint that could not be met is tried again: its spring may never come near under
+// load, and a try costs some iterations more.
+static bool is_retried(const tdi_hold_state *s) {
+    return s->unmet && (s->error <= TRY_AGAIN || s->left <= 0);
+}
+
 bool tdi_holds_ready(const tdi_holds *all) {
     bool same = true;
     for (const tdi_holds *h = all; h && same; h = h->next) {
         for (int32_t k = 0; k < h->count && same; k++) {
-            same = acts(h, k) == (h->state[k].active != 0);
+            same = acts(h, k) == (h->state[k].active != 0) && !is_retried(&h->state[k]);
         }
         same = same && !pushed_one_sided(h);
     }
@@ -174,7 +183,7 @@ static void start(tdi_holds *h, const tdi_system *y, int32_t k) {
     memset(s->l, 0, sizeof s->l);
     memset(s->weight, 0, sizeof s->weight);
     s->along = NAN;
-    s->unmet = 0;
+    s->unmet = s->pause = s->left = 0;
 }
 
 // What a bond holds by in this step.
@@ -254,7 +263,7 @@ static void begin_all(tdi_holds *h, const tdi_system *y, td_real step, td_real p
         if (acts(h, k) && !s->active) {
             start(h, y, k);
         }
-        s->unmet = s->unmet && s->error > TRY_AGAIN;
+        s->unmet = s->unmet && !is_retried(s) && step > 0;
         h->now[k] = between(&s->target0, &s->target, part);
         const td_quat turned = acts(h, k) && compares_turns(&h->def[k])
                                    ? tdi_holds_frame(h, y, k, 0, h->def[k].point[0]).rotation
@@ -329,6 +338,18 @@ static void settle_bond(const tdi_held *b, td_real *l) {
     }
 }
 
+// When it is tried again: the longer it could not be met, the more seldom.
+static void plan_retry(const tdi_hold_state *began, tdi_hold_state *s) {
+    if (s->unmet && (!began->unmet || is_retried(began))) {
+        s->pause = s->pause == 0 ? 1 : 2 * s->pause;
+        s->left = s->pause = s->pause < MOST_PAUSE ? s->pause : MOST_PAUSE;
+    } else if (s->unmet) {
+        s->left--;
+    } else {
+        s->pause /= 2;
+    }
+}
+
 static void accept_all(tdi_holds *h, const tdi_system *y) {
     tdi_holds_gather(h, y);
     for (int32_t i = 0; i < h->held_count; i++) {
@@ -342,6 +363,7 @@ static void accept_all(tdi_holds *h, const tdi_system *y) {
         const bool joint = tdi_constraint_of_joint(c->kind);
         s->active = acts(h, k);
         s->target0 = h->now[k];
+        plan_retry(&h->began[k], s);
         if (s->active && tdi_norm(joint ? s->moment : s->force) > c->break_force) {
             s->broken = 1;
         }

@@ -38,6 +38,7 @@ typedef struct tdi_hold_state {
     td_vec3 place, force, moment;
     int32_t asked;                 // to hold
     int32_t active, broken, unmet; // in the last step
+    int32_t pause, left;           // steps between two tries to meet it again, and to the next
 } tdi_hold_state;
 
 enum { TDI_HELD_ROWS = 4 }; // of a bond that couples: its own, and those of second derivatives

@@ -140,7 +140,7 @@ static td_status find_rows(modal *m, td_diag *diag) {
             if (!b->acts) {
                 continue;
             }
-            if (h->state[b->hold].unmet) {
+            if (h->began[b->hold].unmet) {
                 char name[80];
                 tdi_constraint_name(&h->def[b->hold], b->hold, name);
                 return tdi_fail(diag, TD_ERR_ARGUMENT,

@@ -205,8 +205,7 @@ static void solve_forces(td_analytic *a) {
         a->rhs[i] = a->row[i].wanted - a->row[i].free;
         a->bounds[i] = a->row[i].bounds;
     }
-    const td_lcp problem = {a->row_count, a->matrix, a->rhs, a->bounds};
-    a->result = tdi_lcp_solve(&a->work, &problem, &a->solver, a->force);
+    tdi_analytic_solve(a, &a->solver, true, a->force);
     for (int32_t i = 0; i < a->row_count; i++) {
         a->row[i].force = a->force[i];
     }
@@ -237,7 +236,8 @@ bool tdi_analytic_hits(const td_analytic *a) {
     for (int32_t i = 0; i < a->row_count; i++) {
         const td_lcp_row *b = &a->row[i].bounds;
         const bool normal = b->kind == TD_LCP_CONE || (b->kind == TD_LCP_BOX && b->low >= 0);
-        any |= normal && a->row[i].rate < -LEAST_RATE;
+        any |= normal ? a->row[i].rate < -LEAST_RATE
+                      : a->row[i].begins && fabs(a->row[i].rate) > LEAST_RATE;
     }
     return any;
 }
@@ -409,6 +409,13 @@ static void aim(td_analytic *a, td_real h) {
     }
 }
 
+// Constraints that were not active in the last step: what moves against them stops at once.
+static void note_beginnings(td_analytic *a) {
+    for (int32_t k = 0; k < a->hold_count; k++) {
+        a->hold[k].begins = !a->hold[k].report.active;
+    }
+}
+
 static void arrive_targets(td_analytic *a) {
     for (int32_t k = 0; k < a->hold_count; k++) {
         a->hold[k].target_start = a->hold[k].target;
@@ -494,6 +501,7 @@ td_status td_analytic_step(td_analytic *a, const td_step_opts *given, const td_c
     }
     keep(a, false);
     aim(a, o->dt);
+    note_beginnings(a);
     status = collide(a, o, colliders, count, diag);
     for (int32_t k = 0; k < a->tree_count; k++) { // stages start from the velocities after impacts
         td_tree_state *s = a->tree[k];
@@ -582,6 +590,7 @@ td_status td_analytic_prepare(td_analytic *a, const td_step_opts *given,
     }
     keep(a, false);
     aim(a, o->dt);
+    note_beginnings(a);
     status = collide(a, o, colliders, count, diag);
     if (status == TD_OK) {
         status = constrain(a, o, 0, colliders, count, diag);

@@ -33,6 +33,7 @@ typedef struct tdi_row {
     int64_t key;        // of a one-sided row: which it is, in all stages of a step
     td_vec3 direction;  // world axes, of the first side; 0 of joints
     td_real force;
+    bool begins; // of a constraint that begins with this step: an impulse makes c' 0
 } tdi_row;
 
 typedef struct tdi_touching { // a contact: its row of the normal, and what is told of it
@@ -50,8 +51,23 @@ typedef struct tdi_analytic_hold { // a constraint as it is kept
     bool found, moved;     // as_found was looked up; there was a step before
     bool loose;            // the caller has let go
     td_vec3 struck, wrung; // N, N m: its part in the impacts of the step, in the mean over that
+    bool begins;           // it did not act in the last step
     td_constraint_report report;
 } tdi_analytic_hold;
+
+// Bilateral rows, among which forces are shared where they say the same: see analytic_solve.c.
+typedef struct tdi_shared {
+    int32_t count, rank;
+    int32_t *row;          // of all rows: those that are bilateral
+    int32_t *pivot;        // of a bilateral row: its column of L; TD_NONE: it says nothing new
+    td_real *scale, *left; // of it: 1/sqrt of the diagonal; what other rows leave of it
+    td_real *low, *gram;   // L, count x count, and G, rank x rank, factored
+    td_real *x, *t;
+    // the smaller problem with one-sided rows
+    int32_t *place; // of a row; TD_NONE: it has none
+    td_real *matrix, *rhs, *solved;
+    td_lcp_row *bounds;
+} tdi_shared;
 
 struct td_analytic {
     const td_alloc *alloc;
@@ -75,6 +91,7 @@ struct td_analytic {
     td_real *matrix, *rhs, *force, *before;
     td_real *wanted; // a row: at the start of the step
     td_lcp_row *bounds;
+    tdi_shared shared;
     tdi_lcp_work work;
     td_lcp_result result;
 };
@@ -104,6 +121,10 @@ td_status tdi_analytic_contact_rows(td_analytic *analytic, const td_step_opts *o
 void tdi_analytic_matrix(td_analytic *analytic);
 // What forces, one a row, do to velocities or accelerations, into `answer`.
 void tdi_analytic_respond(td_analytic *analytic, const td_real *force);
+// Solves `matrix`, `rhs` and `bounds` for forces, one a row; `rhs` becomes what bilateral rows can
+// have. With `values`: contradictions between values of rows are the verdict.
+void tdi_analytic_solve(td_analytic *analytic, const td_lcp_opts *opts, bool values,
+                        td_real *force);
 // Whether a row asks for an impulse.
 bool tdi_analytic_hits(const td_analytic *analytic);
 // Impulses at all rows, into `force`; `matrix` is that of the rows. Returns the part of the

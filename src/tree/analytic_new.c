@@ -35,6 +35,22 @@ static td_status take_opts(const td_analytic_opts *given, td_analytic_opts *o, t
     return status == TD_OK ? tdi_lcp_opts_take(o->solver, solver, diag) : status;
 }
 
+static void place_shared(tdi_shared *s, tdi_layout *l, size_t rows) {
+    s->row = tdi_layout_place(l, rows, sizeof *s->row);
+    s->pivot = tdi_layout_place(l, rows, sizeof *s->pivot);
+    s->place = tdi_layout_place(l, rows, sizeof *s->place);
+    s->scale = tdi_layout_place(l, rows, sizeof *s->scale);
+    s->left = tdi_layout_place(l, rows, sizeof *s->left);
+    s->x = tdi_layout_place(l, rows, sizeof *s->x);
+    s->t = tdi_layout_place(l, rows, sizeof *s->t);
+    s->rhs = tdi_layout_place(l, rows, sizeof *s->rhs);
+    s->solved = tdi_layout_place(l, rows, sizeof *s->solved);
+    s->bounds = tdi_layout_place(l, rows, sizeof *s->bounds);
+    s->low = tdi_layout_place(l, rows * rows, sizeof *s->low);
+    s->gram = tdi_layout_place(l, rows * rows, sizeof *s->gram);
+    s->matrix = tdi_layout_place(l, rows * rows, sizeof *s->matrix);
+}
+
 static void lay_out(td_analytic *a, tdi_layout *l, td_tree_state *const *states) {
     const size_t rows = (size_t)a->opts.row_limit, trees = (size_t)a->tree_count;
     size_t points = 0;
@@ -68,6 +84,7 @@ static void lay_out(td_analytic *a, tdi_layout *l, td_tree_state *const *states)
     a->before = tdi_layout_place(l, rows, sizeof *a->before);
     a->wanted = tdi_layout_place(l, rows, sizeof *a->wanted);
     a->bounds = tdi_layout_place(l, rows, sizeof *a->bounds);
+    place_shared(&a->shared, l, rows);
     tdi_lcp_place(&a->work, l, a->opts.row_limit);
 }
 

@@ -99,6 +99,7 @@ static tdi_row *begin(making *m, td_vec3 direction) {
         row->constraint = m->hold;
         row->direction = direction;
         row->bounds = both_ways();
+        row->begins = m->a->hold[m->hold].begins;
     }
     return row;
 }

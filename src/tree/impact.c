@@ -7,7 +7,8 @@
 //   them
 //             at its bound
 // with friction in Coulomb's cone. Other one-sided rows have e = 0: nothing that parts is pushed
-// into what it parts from. Rows of constraints keep their velocity.
+// into what it parts from. Rows of constraints keep their velocity, but for those that begin: they
+// have u+ = 0.
 //
 // Energy   changes by p.(u + u+)/2. With e = 0 that is p.u+ - p^T K p/2 <= 0, since what slides is
 //          slowed. For e > 0 it may be positive, with friction or with several e: then all e are
@@ -37,15 +38,19 @@ static bool is_hold(const tdi_row *row) {
     return row->bounds.kind == TD_LCP_BOX && row->bounds.low < 0;
 }
 
+// Whether impacts leave its velocity as it is.
+static bool keeps(const tdi_row *row) {
+    return is_hold(row) && !row->begins;
+}
+
 // ---- laws -----------------------------------------------------------------------------------
 
 static void solve(td_analytic *a, td_real *p) {
-    const td_lcp problem = {a->row_count, a->matrix, a->rhs, a->bounds};
     td_lcp_opts opts = a->solver;
     if (opts.method == TD_LCP_EXACT && opts.iterations == 0) {
         opts.iterations = ITERATIONS;
     }
-    a->result = tdi_lcp_solve(&a->work, &problem, &opts, p);
+    tdi_analytic_solve(a, &opts, false, p);
 }
 
 static void newton(td_analytic *a, td_real part) {
@@ -53,7 +58,7 @@ static void newton(td_analytic *a, td_real part) {
         const tdi_row *row = &a->row[i];
         const bool bounces = is_normal(row) && row->rate < -row->slow;
         a->bounds[i] = row->bounds;
-        a->rhs[i] = is_hold(row) ? 0 : -(1 + (bounces ? part * row->restitution : 0)) * row->rate;
+        a->rhs[i] = keeps(row) ? 0 : -(1 + (bounces ? part * row->restitution : 0)) * row->rate;
     }
     solve(a, a->force);
 }
@@ -71,7 +76,7 @@ static void expand(td_analytic *a, td_real part) {
             change += a->matrix[(ptrdiff_t)i * n + j] * a->before[j];
         }
         most = fmax(most, fabs(row->rate));
-        a->rhs[i] = -change - (is_hold(row) ? 0 : row->rate);
+        a->rhs[i] = -change - (keeps(row) ? 0 : row->rate);
         a->bounds[i].low = bounces ? part * row->restitution * a->before[i] : a->bounds[i].low;
     }
     for (int32_t i = 0; i < n; i++) { // velocities of 0 but for rounding may contradict each other
@@ -103,7 +108,7 @@ static td_real work_of(const td_analytic *a) {
             change += a->matrix[(ptrdiff_t)i * n + j] * a->force[j];
         }
         // what holds without end may have velocities of its own: those are not of the impact
-        const td_real u = is_hold(&a->row[i]) ? 0 : a->row[i].rate;
+        const td_real u = keeps(&a->row[i]) ? 0 : a->row[i].rate;
         work += a->force[i] * (u + 0.5 * change);
         size += fabs(a->force[i]) * (fabs(u) + fabs(change));
     }
