@@ -448,7 +448,7 @@ class Plot(unittest.TestCase):
             code, _, err = tendril("plot", folder, "-o", f"{folder}/a.png")
             self.assertEqual((code, err), (0, ""))
             width, height, rows = png_rows(pathlib.Path(folder, "a.png").read_bytes())
-            self.assertEqual((width, height), (1520, 580))
+            self.assertEqual((width, height), (1520, 620))
             self.assertEqual(rows[0][:3], bytes([0xfb, 0xfb, 0xf8]))
 
     def test_a_table_that_is_not_there_is_left_out(self):
