@@ -11,7 +11,7 @@ TENDRIL_BUILD=$build TENDRIL_BINDING_FLAGS=-O0 CC="clang $flags" LDSHARED="clang
     /usr/bin/python3 setup.py --quiet build --build-temp "$build/python/made" --build-lib "$build/python" >/dev/null
 export PYTHONPATH="$build/python" PYTHONMALLOC=malloc PYTHONDONTWRITEBYTECODE=1
 export LD_PRELOAD="$(clang -print-file-name=libclang_rt.asan-x86_64.so)"
-export ASAN_OPTIONS=detect_leaks=0:max_free_fill_size=1000000000:free_fill_byte=0xa5:allocator_may_return_null=1
+export ASAN_OPTIONS=detect_leaks=0:max_free_fill_size=1000000000:free_fill_byte=165:allocator_may_return_null=1
 if [ "${4:-}" = tests ]; then
     # the others ask how fast something is, or run for minutes under the sanitizer
     /usr/bin/python3 -m pytest --quiet -p no:cacheprovider -k "not runs_while and not documents and not process"
