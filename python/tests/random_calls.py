@@ -4,7 +4,7 @@ Method   A round makes models, skeletons and worlds, then calls that are drawn f
          Arguments are mostly sound, now and then strange. Things and arrays are dropped at random, so
          that what was freed too early is used. scripts/check-python-memory.sh runs it under a sanitizer.
 Claims   Nothing crashes. A refusal is in the package's own words, not in cffi's. Arrays that were kept
-         stay as they were. The energy of a world is that of its actors. Every call is drawn.
+         stay as they were. The energy of a world is that of its actors. In a minute every call is drawn.
 Asking   TRACE=1 tells every call before it is made.
 """
 
@@ -387,7 +387,7 @@ def main(seed, seconds):
     slowest = max(took, key=took.get)
     print(f"{rounds} rounds, {sum(drawn.values())} calls that were taken; the slowest was {slowest}, {took[slowest]:.1f} s")
     missing = {call.__name__ for call in CALLS} - set(drawn)
-    assert not missing or seconds < 5, f"never taken: {sorted(missing)}"
+    assert not missing or seconds < 60, f"never taken: {sorted(missing)}"
 
 
 if __name__ == "__main__":
