@@ -100,6 +100,13 @@ TD_TEST(base_messages_that_are_too_long_are_cut) {
     text[sizeof text - 1] = 0;
     tdi_fail(&diag, TD_ERR_EVAL, "%s", text);
     CHECK_INT(strlen(diag.message), sizeof diag.message - 1);
+    for (size_t k = 9; k < sizeof text - 1; k += 10) {
+        text[k] = ' ';
+    }
+    tdi_fail(&diag, TD_ERR_EVAL, "%s", text);
+    const size_t length = strlen(diag.message); // it ends after a word
+    CHECK_TEXT(diag.message + length - 5, "a ...");
+    CHECK((length - 4) % 10 == 9 && length > sizeof diag.message - 15);
     char small[4];
     tdi_text_copy(small, sizeof small, "abcdef");
     CHECK_TEXT(small, "abc");

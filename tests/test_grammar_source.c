@@ -342,3 +342,53 @@ TD_TEST(grammar_faults_in_a_macro_are_placed_at_its_use) {
     };
     CHECK_FAULTS(rows, 0);
 }
+
+// ---- definitions from outside ---------------------------------------------------------------
+
+TD_TEST(definition_that_the_model_does_not_have_is_a_fault_with_a_suggestion) {
+    static const struct {
+        const char *text, *name, *message; // NULL: it is fine
+    } cases[] = {
+        {"#define NODES 3\naxiom: A(NODES)\n", "NODES", NULL},
+        {"#define NODES 3\naxiom: A(NODES)\n", "NODE",
+         "the model has no 'NODE' that could be defined; did you mean 'NODES'?"},
+        {"#define NODES 3\naxiom: A(NODES)\n", "nodes",
+         "the model has no 'nodes' that could be defined; did you mean 'NODES'?"},
+        {"#define NODES 3\naxiom: A(NODES)\n", "X", "the model has no 'X' that could be defined"},
+        {"#define NODES 3\naxiom: A\n", "NODES", NULL}, // no use of it is the model's affair
+        {"axiom: A(LENGTH)\n", "LENGTH", NULL},
+        {"#ifdef BIG\naxiom: AA\n#else\naxiom: A\n#endif\n", "BIG", NULL},
+        {"#if defined(BIG)\naxiom: AA\n#else\naxiom: A\n#endif\n", "BIG", NULL},
+        {"axiom: A\n", "", "the model has no '' that could be defined"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const td_define define = {cases[k].name, "7"};
+        td_grammar_def def = td_grammar_def_default();
+        td_diag items[2] = {{.message = ""}};
+        td_diag_list list = {items, 2, 0};
+        td_grammar *grammar = NULL;
+        def.text = cases[k].text;
+        def.text_size = strlen(def.text);
+        def.defines = &define;
+        def.define_count = 1;
+        const td_status status = td_grammar_new(&def, NULL, &grammar, &list);
+        CHECK_SAY(status == (cases[k].message ? TD_ERR_SYNTAX : TD_OK), "case %zu: %s", k,
+                  items[0].message);
+        CHECK_TEXT(items[0].message, cases[k].message ? cases[k].message : "");
+        CHECK_INT(items[0].index, cases[k].message ? 0 : items[0].index);
+        td_grammar_free(grammar);
+    }
+}
+
+TD_TEST(definition_without_a_name_or_a_value_is_refused) {
+    const td_define wrong[] = {{NULL, "1"}, {"A", NULL}};
+    for (int k = 0; k < 2; k++) {
+        td_grammar_def def = td_grammar_def_default();
+        td_grammar *grammar = NULL;
+        def.text = "axiom: A\n";
+        def.text_size = strlen(def.text);
+        def.defines = &wrong[k];
+        def.define_count = 1;
+        CHECK_INT(td_grammar_new(&def, NULL, &grammar, NULL), TD_ERR_ARGUMENT);
+    }
+}

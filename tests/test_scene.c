@@ -124,7 +124,7 @@ TD_TEST(scene_faults_of_objects_have_their_places) {
     static const fault faults[] = {
         {"{step: 0.1}", 1, 1, "lacks the key 'objects'"},
         {"{objects: []}", 1, 11, "has no objects"},
-        {"{objects:\n [{}]}", 2, 3, "either 'plant' or 'strand'"},
+        {"{objects:\n [{}]}", 2, 3, "neither 'plant' nor 'strand'"},
         {"{objects: [{plant: fork.lsys,\n " ROD "}]}", 1, 12, "either 'plant' or 'strand'"},
         {"{objects: [{strand: {points:\n [[0, 0, 0]]}}]}", 2, 2, "at least two"},
         {"{objects: [{strand: {points:\n [[0, 1, 0], [0, 1, 0]]}}]}", 2, 2, "no length"},
@@ -367,4 +367,60 @@ TD_TEST(world_options_are_checked) {
     CHECK_INT(td_world_new(&d, &opts, NULL, &world, &list), TD_ERR_LIMIT);
     CHECK_HAS(diag.message, "more than 7 segments");
     CHECK(world == NULL);
+}
+
+// ---- messages -------------------------------------------------------------------------------
+
+TD_TEST(definition_that_a_plant_does_not_have_is_told_at_its_name_in_the_scene) {
+    const fault faults[] = {
+        {"{objects: [{plant: sized.lsys,\n define: {LENGHT: 3}}]}", 2, 11,
+         "the model has no 'LENGHT' that could be defined; did you mean 'LENGTH'?"},
+        {"{objects: [{plant: sized.lsys,\n define: {LENGTH: 3,\n  NOSUCH: 3}}]}", 3, 3,
+         "the model has no 'NOSUCH' that could be defined"},
+    };
+    check_faults(faults, sizeof faults / sizeof *faults);
+}
+
+TD_TEST(suggestions_are_near_and_long_lists_of_keys_end_after_a_word) {
+    stage s = try_stage("{objects: [{colour: red, " ROD "}]}", 1, NULL);
+    const char *message = s.diags[0].message, *end = message + strlen(message);
+    CHECK_HAS(message, "there is no 'colour' in 'object'; expected one of name, plant, view, ");
+    CHECK_SAY(strstr(message, " and ") && end - message < 300 && strcmp(end - 5, " more") == 0,
+              "%s", message);
+    stage_free(&s);
+    s = try_stage("{objects: [{" ROD ", solvr: tree}]}", 1, NULL);
+    CHECK_HAS(s.diags[0].message, "did you mean 'solver'?");
+    stage_free(&s);
+    s = try_stage("{objects: [{strand: {points: [[0, 0, 0], [0, 1, 0]], material: xyzzy}}]}", 1,
+                  NULL);
+    CHECK_TEXT(s.diags[0].message, "unknown material 'xyzzy' ('tendril info' lists all)");
+    stage_free(&s);
+}
+
+TD_TEST(stiffness_of_zero_is_told_with_the_key_that_needs_it) {
+    const fault faults[] = {
+        {"{objects: [{" ROD ",\n stiffness: 0, damping_ratio: 0.1}]}", 2, 13,
+         "'damping_ratio' needs a stiffness above 0"},
+        {"{objects: [{" ROD ",\n stiffness: 0, rest_under_gravity: true}]}", 2, 13,
+         "'rest_under_gravity' needs a stiffness above 0"},
+    };
+    check_faults(faults, sizeof faults / sizeof *faults);
+}
+
+TD_TEST(object_without_a_shape_is_told_in_the_words_of_its_maker) {
+    const fault faults[] = {
+        {"{objects: [{name: a}]}", 1, 12, "the object has neither 'plant' nor 'strand'"},
+        {"{objects: [{plant: stem.lsys, " ROD "}]}", 1, 12, "has more than one"},
+    };
+    check_faults(faults, sizeof faults / sizeof *faults);
+    td_scene_def def = td_scene_def_default();
+    td_object_def object = td_object_def_default();
+    td_diag diag = {.message = ""};
+    td_diag_list list = {&diag, 1, 0};
+    td_world *world = NULL;
+    def.objects = &object;
+    def.object_count = 1;
+    CHECK_INT(td_world_new(&def, NULL, NULL, &world, &list), TD_ERR_ARGUMENT);
+    CHECK_TEXT(diag.message, "objects[0]: the object has no plant, no strand and no skeleton (they "
+                             "are NULL or empty); it needs one of them");
 }

@@ -3,7 +3,6 @@
 
 #include "base/guard.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,11 +20,29 @@ const char *td_version(void) {
     return TD_VERSION;
 }
 
+void tdi_text_format(char *to, size_t size, const char *format, va_list args) {
+    static const char dots[] = " ...";
+    const int length = vsnprintf(to, size, format, args);
+    if (length >= 0 && (size_t)length < size) {
+        return;
+    }
+    const size_t last = size > sizeof dots ? size - sizeof dots : 0;
+    size_t end = last;
+    while (end > 0 && to[end] != ' ') {
+        end--;
+    }
+    end = end > 0 ? end : last; // one long word
+    while (end > 0 && strchr(" ,;:", to[end - 1])) {
+        end--;
+    }
+    tdi_text_copy(to + end, size - end, dots);
+}
+
 static void fill(td_diag *diag, td_status status, int64_t index, const char *format, va_list args) {
     memset(diag, 0, sizeof *diag);
     diag->status = status;
     diag->index = index > INT32_MAX ? TD_NONE : (int32_t)index;
-    vsnprintf(diag->message, sizeof diag->message, format, args);
+    tdi_text_format(diag->message, sizeof diag->message, format, args);
 }
 
 td_status tdi_fail(td_diag *diag, td_status status, const char *format, ...) {

@@ -5,6 +5,8 @@
 
 #include "tendril/base.h"
 
+#include <stdarg.h>
+
 #if defined(__GNUC__)
 #define TDI_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #else
@@ -27,6 +29,9 @@ int32_t tdi_diag_errors(const td_diag_list *list);
 // when there is a text (NULL: none).
 void tdi_diag_place(td_diag *diag, const char *file, const char *text, size_t size, int32_t line,
                     int32_t column);
+
+// As vsnprintf(); a text that is too long ends after a word, with "...".
+void tdi_text_format(char *to, size_t size, const char *format, va_list args);
 
 // Copies as much of `text` as fits, zero-terminated.
 void tdi_text_copy(char *to, size_t size, const char *text);

@@ -82,7 +82,7 @@ td_status tdi_value_fail(const td_value *value, int32_t line, int32_t column, td
     *diag = (td_diag){.status = status, .index = TD_NONE};
     va_list args;
     va_start(args, format);
-    vsnprintf(diag->message, sizeof diag->message, format, args);
+    tdi_text_format(diag->message, sizeof diag->message, format, args);
     va_end(args);
     tdi_diag_place(diag, tree->file, tree->text, tree->text_size, line, column);
     return status;

@@ -4,7 +4,9 @@
 #include "tendril/base.h"
 
 #include "base/guard.h"
+#include "base/words.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define MAX_LETTERS 63
@@ -32,4 +34,51 @@ int32_t td_word_distance(const char *a, const char *b) {
         }
     }
     return row[nb];
+}
+
+// One letter of a short word, two of a longer one (letters that changed places count as two), or a
+// third of a long one.
+int32_t tdi_word_reach(const char *word) {
+    const size_t letters = strlen(word);
+    return letters < 2 ? 0 : letters < 4 ? 1 : letters < 9 ? 2 : (int32_t)letters / 3;
+}
+
+static char small(char c) {
+    return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+}
+
+static bool same_but_case(const char *a, const char *b) {
+    while (*a && small(*a) == small(*b)) {
+        a++;
+        b++;
+    }
+    return small(*a) == small(*b);
+}
+
+void tdi_word_consider(tdi_near_word *near, const char *name) {
+    const int32_t distance =
+        same_but_case(near->word, name) ? 0 : td_word_distance(near->word, name);
+    if (distance <= tdi_word_reach(near->word) && (!near->best || distance < near->distance)) {
+        near->best = name;
+        near->distance = distance;
+    }
+}
+
+#define MORE 20 // bytes: " and 1000000 more"
+
+void tdi_words_add(tdi_word_list *l, const char *name) {
+    const size_t need = strlen(name) + 2;
+    if (l->left_out > 0 || l->length + need + MORE > l->size) {
+        l->left_out++;
+        return;
+    }
+    l->length += (size_t)snprintf(l->text + l->length, l->size - l->length, "%s%s",
+                                  l->count > 0 ? ", " : "", name);
+    l->count++;
+}
+
+void tdi_words_end(tdi_word_list *l) {
+    if (l->left_out > 0) {
+        snprintf(l->text + l->length, l->size - l->length, " and %d more", (int)l->left_out);
+    }
 }

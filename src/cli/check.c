@@ -63,6 +63,13 @@ int cli_check(int argc, char **argv) {
     }
     int code = EXIT_FINE;
     for (int i = 0; i < operands; i++) {
+        if (cli_is_scene(argv[i]) && (defines.count > 0 || view)) {
+            cli_error("check: %s is for models; the objects of a scene (%s) have '%s' of their own",
+                      view ? "--view" : "--define", argv[i], view ? "view" : "define");
+            return EXIT_MISUSE;
+        }
+    }
+    for (int i = 0; i < operands; i++) {
         int own =
             cli_is_scene(argv[i]) ? check_scene(argv[i]) : check_model(argv[i], &defines, view);
         code = own == EXIT_FINE ? code : own;

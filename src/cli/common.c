@@ -174,14 +174,14 @@ static bool read_vector(const char *text, td_vec3 *value) {
 
 static bool add_define(cli_defines *defines, const char *text) {
     const char *equals = strchr(text, '=');
-    size_t length = equals ? (size_t)(equals - text) : strlen(text);
+    size_t length = equals ? (size_t)(equals - text) : 0;
     if (length == 0 || length >= sizeof defines->names[0] || defines->count == CLI_MAX_DEFINES) {
         return false;
     }
     char *name = defines->names[defines->count];
     memcpy(name, text, length);
     name[length] = 0;
-    defines->items[defines->count] = (td_define){name, equals ? equals + 1 : "1"};
+    defines->items[defines->count] = (td_define){name, equals + 1};
     defines->count++;
     return true;
 }

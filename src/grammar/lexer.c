@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The parser's cursor: white space, words, numbers, faults.
 
+#include "base/words.h"
 #include "grammar/parser.h"
 
 #include <stdarg.h>
@@ -24,7 +25,7 @@ static bool line_has_fault(const tdi_parser *p, const td_diag *diag) {
 
 static void add_diag(tdi_parser *p, size_t at, td_status status, const char *format, va_list args) {
     char message[sizeof((td_diag *)0)->message];
-    vsnprintf(message, sizeof message, format, args);
+    tdi_text_format(message, sizeof message, format, args);
     td_diag diag;
     tdi_source_fail(&p->g->source, at, &diag, status, "%s", message);
     if (!line_has_fault(p, &diag)) {
@@ -201,14 +202,9 @@ bool tdi_read_number(tdi_parser *p, double *value) {
 // ---- suggestions ----------------------------------------------------------------------------
 
 const char *tdi_nearest(const char *word, const char *(*get)(int32_t index), int32_t count) {
-    const char *best = NULL;
-    int32_t best_distance = (int32_t)strlen(word) / 2 + 1;
+    tdi_near_word near = {.word = word};
     for (int32_t i = 0; i < count; i++) {
-        int32_t d = td_word_distance(word, get(i));
-        if (d < best_distance) {
-            best_distance = d;
-            best = get(i);
-        }
+        tdi_word_consider(&near, get(i));
     }
-    return best;
+    return near.best;
 }

@@ -147,6 +147,7 @@ static bool at_bad_byte(const tdi_input *in) {
 tdi_macro *tdi_macro_find(const tdi_reader *r, const char *name, size_t length) {
     for (tdi_macro *m = r->macros; m; m = m->next) {
         if (!m->gone && m->name_size == length && memcmp(m->name, name, length) == 0) {
+            m->met = true;
             return m;
         }
     }

@@ -232,6 +232,8 @@ static td_status read_and_parse(td_grammar *g, const td_grammar_def *def, td_dia
     if (status == TD_OK) {
         status = tdi_source_process(s, 0, def, diags);
     }
+    const td_status defines = tdi_source_check_defines(s, def, diags);
+    status = status == TD_OK ? defines : status;
     if (status == TD_OK) {
         return parse(g, def, view, view_end, diags);
     }
@@ -265,6 +267,11 @@ td_status td_grammar_new(const td_grammar_def *given, const td_alloc *alloc, td_
     if (!def->name || (!def->text && def->text_size > 0) || def->define_count < 0 ||
         (def->define_count > 0 && !def->defines) || def->max_text > UINT32_MAX) {
         return TD_ERR_ARGUMENT;
+    }
+    for (int32_t k = 0; k < def->define_count; k++) {
+        if (!def->defines[k].name || !def->defines[k].value) {
+            return tdi_refuse_in(diags, __func__);
+        }
     }
     td_grammar *g = tdi_alloc_zeroed(alloc, 1, sizeof *g);
     if (!g) {

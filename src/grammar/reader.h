@@ -20,6 +20,7 @@ typedef struct tdi_macro {
     int32_t param_count; // -1: not like a function
     const char *params[TDI_MAX_MACRO_PARAMS];
     bool external; // from outside, wins over the text
+    bool met;      // the text names it
     bool gone;     // #undef
     bool active;   // being replaced
 } tdi_macro;

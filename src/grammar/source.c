@@ -7,6 +7,9 @@
 
 #include "grammar/reader.h"
 
+#include "base/value.h"
+#include "base/words.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -54,7 +57,7 @@ void tdi_read_fail(tdi_reader *r, const tdi_input *in, size_t at, td_status stat
     td_diag diag = {.status = status, .index = TD_NONE};
     va_list args;
     va_start(args, format);
-    vsnprintf(diag.message, sizeof diag.message, format, args);
+    tdi_text_format(diag.message, sizeof diag.message, format, args);
     va_end(args);
     place_in_file(&r->source->files[in->file], origin_of(in, at), &diag);
     tdi_diag_add(r->diags, &diag);
@@ -255,11 +258,55 @@ td_status tdi_source_process(tdi_source *source, int32_t file, const td_grammar_
     tdi_reader r = {.source = source, .def = def, .diags = diags, .status = TD_OK};
     add_external(&r);
     read_file(&r, file);
+    if (source->processed < 2) { // a view, and the model
+        source->macros[source->processed++] = r.macros;
+    }
     source->cut = source->cut || r.stop;
     if (!source->text && r.status == TD_OK) {
         return TD_ERR_MEMORY;
     }
     return r.status;
+}
+
+static bool is_met(const tdi_source *source, const char *name) {
+    for (int32_t i = 0; i < source->processed; i++) {
+        for (const tdi_macro *m = source->macros[i]; m; m = m->next) {
+            if (m->external && m->met && strcmp(m->name, name) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+td_status tdi_source_check_defines(const tdi_source *source, const td_grammar_def *def,
+                                   td_diag_list *diags) {
+    td_status status = TD_OK;
+    for (int32_t k = 0; k < def->define_count && !source->cut; k++) {
+        tdi_near_word near = {.word = def->defines[k].name};
+        if (is_met(source, near.word)) {
+            continue;
+        }
+        for (int32_t i = 0; i < source->processed; i++) {
+            for (const tdi_macro *m = source->macros[i]; m; m = m->next) {
+                if (!m->external) {
+                    tdi_word_consider(&near, m->name);
+                }
+            }
+        }
+        char shown[TDI_SHOWN_TEXT], shown_near[TDI_SHOWN_TEXT], hint[80] = "";
+        if (near.best) {
+            snprintf(hint, sizeof hint, "; did you mean '%s'?",
+                     tdi_shown_text(near.best, shown_near));
+        }
+        td_diag diag;
+        status =
+            tdi_fail_at(&diag, TD_ERR_SYNTAX, k, "the model has no '%s' that could be defined%s",
+                        tdi_shown_text(near.word, shown), hint);
+        tdi_text_copy(diag.file, sizeof diag.file, source->files[0].name);
+        tdi_diag_add(diags, &diag);
+    }
+    return status;
 }
 
 // the span that holds a byte of the processed text; NULL when there is no text
@@ -285,7 +332,7 @@ static void fill(td_diag *diag, td_status status, const char *format, va_list ar
     memset(diag, 0, sizeof *diag);
     diag->status = status;
     diag->index = TD_NONE;
-    vsnprintf(diag->message, sizeof diag->message, format, args);
+    tdi_text_format(diag->message, sizeof diag->message, format, args);
 }
 
 td_status tdi_source_fail_in(const tdi_source *source, int32_t file, size_t offset, td_diag *diag,

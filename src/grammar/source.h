@@ -32,8 +32,10 @@ typedef struct tdi_source {
     tdi_source_file *files;
     int32_t file_count;
     int64_t text_capacity, span_capacity, file_capacity;
-    size_t bytes_read; // of all files
-    bool cut;          // after a fault that leaves a part of the text out
+    size_t bytes_read;                 // of all files
+    bool cut;                          // after a fault that leaves a part of the text out
+    const struct tdi_macro *macros[2]; // of the texts that were processed
+    int32_t processed;
 } tdi_source;
 
 // Adds a file. Returns its index, or TD_NONE without memory.
@@ -47,6 +49,11 @@ td_status tdi_source_load(tdi_source *source, const td_grammar_def *def, const c
 // `diags`, all that can be found; any makes it TD_ERR_SYNTAX or TD_ERR_LIMIT.
 td_status tdi_source_process(tdi_source *source, int32_t file, const td_grammar_def *def,
                              td_diag_list *diags);
+
+// After all texts: definitions from outside that none of them names are faults, with what they may
+// have been meant for. diag.index is the number of the definition.
+td_status tdi_source_check_defines(const tdi_source *source, const td_grammar_def *def,
+                                   td_diag_list *diags);
 
 // The file that a byte of the processed text came from.
 int32_t tdi_source_file_at(const tdi_source *source, size_t offset);

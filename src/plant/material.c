@@ -8,6 +8,7 @@
 #include "plant/store.h"
 
 #include "base/guard.h"
+#include "base/words.h"
 
 #include <string.h>
 
@@ -132,13 +133,11 @@ int32_t td_material_find(const char *name) {
 }
 
 const char *tdi_material_nearest(const char *name) {
-    int32_t best = 0;
-    for (int32_t i = 1; i < LIBRARY_COUNT; i++) {
-        if (td_word_distance(name, library[i].name) < td_word_distance(name, library[best].name)) {
-            best = i;
-        }
+    tdi_near_word near = {.word = name};
+    for (int32_t i = 0; i < LIBRARY_COUNT; i++) {
+        tdi_word_consider(&near, library[i].name);
     }
-    return library[best].name;
+    return near.best;
 }
 
 // isotropic: G = E/(2(1 + nu))

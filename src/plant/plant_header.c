@@ -34,7 +34,7 @@ static void report(reporter *r, uint32_t at, const char *format, ...) {
     td_diag diag = tdi_grammar_place(r->grammar, at);
     va_list args;
     va_start(args, format);
-    vsnprintf(diag.message, sizeof diag.message, format, args);
+    tdi_text_format(diag.message, sizeof diag.message, format, args);
     va_end(args);
     diag.status = TD_ERR_SYNTAX;
     tdi_diag_add(r->list, &diag);
@@ -123,8 +123,12 @@ static void report_repeats(reporter *r, const tdi_header_item *item) {
 static int32_t find_library(reporter *r, const char *name, uint32_t at) {
     int32_t found = td_material_find(name);
     if (found == TD_NONE) {
-        report(r, at, "unknown material \"%s\"; the nearest is \"%s\"", name,
-               tdi_material_nearest(name));
+        const char *near = tdi_material_nearest(name);
+        if (near) {
+            report(r, at, "unknown material \"%s\"; the nearest is \"%s\"", name, near);
+        } else {
+            report(r, at, "unknown material \"%s\"; 'tendril info' lists those there are", name);
+        }
     }
     return found;
 }

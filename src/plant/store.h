@@ -38,7 +38,7 @@ td_status tdi_skeleton_new(tdi_store *store, td_skeleton **out);
 // World rotations anew, after `rest` or `initial` of segments have changed.
 td_status tdi_skeleton_repose(td_skeleton *skeleton);
 
-// The name in the library that is most like this one.
+// The name in the library that is most like this one; NULL: none is near.
 const char *tdi_material_nearest(const char *name);
 
 // Changes materials by name; TD_ERR_ARGUMENT for a name that none has.

@@ -9,12 +9,15 @@
 #include "scene/fields_fill.h"
 
 #include "base/real.h"
+#include "base/words.h"
 #include "math/quat.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #define MAX_FAULTS 100 // after so many the walk ends
+#define LISTED     220 // bytes of a list of names
+#define ONE_OF     "one of "
 
 static void read_field(tdi_filler *f, const tdi_scene_field *field, const td_value *value,
                        void *object);
@@ -202,40 +205,37 @@ bool tdi_fill_components(tdi_filler *f, const tdi_scene_field *field, const td_v
 static void read_choice(tdi_filler *f, const tdi_scene_field *field, const td_value *value,
                         void *place) {
     bool scalar = value->kind != TD_VALUE_LIST && value->kind != TD_VALUE_MAP;
-    char expected[200];
-    size_t length = (size_t)snprintf(expected, sizeof expected, "one of");
+    char expected[LISTED] = ONE_OF;
+    tdi_word_list names = {expected, sizeof expected, strlen(ONE_OF), 0, 0};
     for (const tdi_choice *c = field->choices; c->name; c++) {
         if (scalar && strcmp(c->name, value->text) == 0) {
             memcpy(place, &c->value, sizeof c->value);
             return;
         }
-        if (length < sizeof expected) {
-            length += (size_t)snprintf(expected + length, sizeof expected - length, "%s %s",
-                                       c == field->choices ? "" : ",", c->name);
-        }
+        tdi_words_add(&names, c->name);
     }
+    tdi_words_end(&names);
     fault_kind(f, field, value, expected);
 }
 
 // Whether a text is one of those that there are; `expected` lists them.
-static bool is_named(const tdi_scene_field *field, const char *text, char expected[200]) {
-    size_t length = (size_t)snprintf(expected, 200, "one of");
+static bool is_named(const tdi_scene_field *field, const char *text, char expected[LISTED]) {
+    tdi_word_list names = {expected, LISTED, strlen(ONE_OF), 0, 0};
     tdi_choice name;
+    strcpy(expected, ONE_OF);
     for (int32_t k = 0; field->names(k, &name); k++) {
         if (strcmp(name.name, text) == 0) {
             return true;
         }
-        if (length < 200) {
-            length += (size_t)snprintf(expected + length, 200 - length, "%s %s", k == 0 ? "" : ",",
-                                       name.name);
-        }
+        tdi_words_add(&names, name.name);
     }
+    tdi_words_end(&names);
     return false;
 }
 
 static void read_text(tdi_filler *f, const tdi_scene_field *field, const td_value *value,
                       void *place) {
-    char expected[200];
+    char expected[LISTED];
     bool scalar =
         value->kind != TD_VALUE_LIST && value->kind != TD_VALUE_MAP && value->kind != TD_VALUE_NULL;
     if (!scalar || value->text[0] == 0) {
@@ -341,19 +341,15 @@ static void read_field(tdi_filler *f, const tdi_scene_field *field, const td_val
 // ---- maps -----------------------------------------------------------------------------------
 
 static void fault_unknown(tdi_filler *f, const tdi_scene_table *table, const td_value *item) {
-    char shown[TDI_SHOWN_TEXT], expected[200];
+    char shown[TDI_SHOWN_TEXT], expected[LISTED] = "expected " ONE_OF;
     const char *near = tdi_table_nearest(table, item->key);
-    size_t length = 0;
+    tdi_word_list names = {expected, sizeof expected, strlen(expected), 0, 0};
+    for (const tdi_scene_field *field = table->fields; field->key; field++) {
+        tdi_words_add(&names, field->key);
+    }
+    tdi_words_end(&names);
     if (near) {
         snprintf(expected, sizeof expected, "did you mean '%s'?", near);
-    } else {
-        length = (size_t)snprintf(expected, sizeof expected, "expected one of");
-    }
-    for (const tdi_scene_field *field = table->fields; !near && field->key; field++) {
-        if (length < sizeof expected) {
-            length += (size_t)snprintf(expected + length, sizeof expected - length, "%s %s",
-                                       field == table->fields ? "" : ",", field->key);
-        }
     }
     TDI_FAULT_AT(f, item, item->key_line, item->key_column, "there is no '%s' in '%s'; %s",
                  tdi_shown_text(item->key, shown), table->name, expected);

@@ -4,6 +4,7 @@
 #include "scene/fields.h"
 
 #include "base/real.h"
+#include "base/words.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,16 +22,11 @@ const tdi_scene_field *tdi_table_field(const tdi_scene_table *table, const char 
 }
 
 const char *tdi_table_nearest(const tdi_scene_table *table, const char *key) {
-    const char *best = NULL;
-    int32_t best_distance = (int32_t)(strlen(key) < 64 ? strlen(key) : 64) / 2 + 1;
+    tdi_near_word near = {.word = key};
     for (const tdi_scene_field *field = table->fields; field->key; field++) {
-        int32_t distance = td_word_distance(key, field->key);
-        if (distance < best_distance) {
-            best_distance = distance;
-            best = field->key;
-        }
+        tdi_word_consider(&near, field->key);
     }
-    return best;
+    return near.best;
 }
 
 size_t tdi_kind_size(tdi_scene_kind kind) {

@@ -4,6 +4,7 @@
 #include "scene/scene.h"
 
 #include "base/guard.h"
+#include "base/words.h"
 
 #include "math/vec3.h"
 
@@ -17,7 +18,7 @@
 static td_status fail_at(const td_scene *scene, td_diag *diag, td_status status, const char *path,
                          const char *format, va_list args) {
     char message[sizeof diag->message];
-    vsnprintf(message, sizeof message, format, args);
+    tdi_text_format(message, sizeof message, format, args);
     const td_value *value = scene->value ? tdi_fields_where(scene->value, path) : NULL;
     if (value) {
         return tdi_value_fail(value, value->line, value->column, diag, status, "%s", message);
@@ -238,14 +239,14 @@ static td_solver_info solver_of(const td_object_def *o) {
 
 // The names of choices whose bits are set: "a, b, c".
 static const char *names_of(const tdi_choice *choices, uint32_t bits, char text[120]) {
-    size_t length = 0;
+    tdi_word_list names = {text, 120, 0, 0, 0};
     text[0] = 0;
     for (const tdi_choice *c = choices; c->name; c++) {
-        if (bits >> c->value & 1 && length < 100) {
-            length += (size_t)snprintf(text + length, 120 - length, "%s%s", length > 0 ? ", " : "",
-                                       c->name);
+        if (bits >> c->value & 1) {
+            tdi_words_add(&names, c->name);
         }
     }
+    tdi_words_end(&names);
     return text;
 }
 
@@ -493,8 +494,18 @@ static td_status check_object(const td_scene *s, int32_t k, td_diag_list *diags)
                       (o->strand.helix.radius > 0) + (o->skeleton != NULL);
     if (sources != 1) {
         snprintf(path, sizeof path, "objects[%d]", k);
-        return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
-                               "an object needs either 'plant' or 'strand', and not both");
+        if (s->value) {
+            return tdi_scene_fault(
+                s, diags, TD_ERR_SYNTAX, path,
+                sources == 0 ? "the object has neither 'plant' nor 'strand'; it needs one"
+                             : "the object needs either 'plant' or 'strand', and has more "
+                               "than one (points and a helix are two strands)");
+        }
+        return tdi_scene_fault(s, diags, TD_ERR_ARGUMENT, path,
+                               sources == 0 ? "the object has no plant, no strand and no skeleton "
+                                              "(they are NULL or empty); it needs one of them"
+                                            : "the object has more than one of plant, strand and "
+                                              "skeleton; it needs one of them");
     }
     if (o->view && !o->plant) {
         snprintf(path, sizeof path, "objects[%d].view", k);

@@ -4,6 +4,7 @@
 
 #include "world/grow.h"
 
+#include "base/guard.h"
 #include "plant/store.h"
 #include "world/strand.h"
 
@@ -12,6 +13,7 @@
 #include <string.h>
 
 #define MAX_PLANT_TEXT (256 << 20) // bytes of a file; the texts of models have a limit of their own
+#define MAX_FAULTS     16          // of one plant
 #define VARIANT_SEED   7919        // between the seeds of variants
 
 typedef struct grower {
@@ -57,6 +59,23 @@ static td_skeleton_opts skeleton_opts(const td_object_def *o, int64_t max_segmen
     return opts;
 }
 
+// A definition that the model does not have is a fault of the scene, at the name.
+static void place_define(const grower *g, td_diag *diag) {
+    if (diag->status == TD_OK || diag->line > 0 || !tdi_has(diag->index, g->object->define_count)) {
+        return;
+    }
+    char path[200], message[sizeof diag->message];
+    tdi_text_copy(message, sizeof message, diag->message);
+    snprintf(path, sizeof path, "objects[%d].define.%.120s",
+             (int)(g->object - g->scene->def.objects), g->object->defines[diag->index].name);
+    tdi_scene_fail(g->scene, diag, diag->status, path, "%s", message);
+    const td_value *value = g->scene->value ? tdi_fields_where(g->scene->value, path) : NULL;
+    if (value && value->key_line > 0) { // at its name, not at its value
+        tdi_value_fail(value, value->key_line, value->key_column, diag, diag->status, "%s",
+                       message);
+    }
+}
+
 static td_status grow_text(const grower *g, const char *name, const char *view, const char *text,
                            size_t size, td_skeleton **out) {
     td_grammar_def def = td_grammar_def_default();
@@ -69,9 +88,15 @@ static td_status grow_text(const grower *g, const char *name, const char *view, 
     def.define_count = g->object->define_count;
     def.loader = g->opts->loader;
     def.view = view;
-    td_status status = td_grammar_new(&def, g->alloc, &grammar, g->diags);
+    td_diag faults[MAX_FAULTS];
+    td_diag_list list = {faults, MAX_FAULTS, 0};
+    td_status status = td_grammar_new(&def, g->alloc, &grammar, &list);
     if (status == TD_OK) {
-        status = td_plant_check(grammar, g->diags);
+        status = td_plant_check(grammar, &list);
+    }
+    for (int32_t k = 0; k < list.count && k < MAX_FAULTS; k++) { // also warnings
+        place_define(g, &faults[k]);
+        tdi_diag_add(g->diags, &faults[k]);
     }
     if (status != TD_OK) {
         td_grammar_free(grammar);
@@ -87,8 +112,8 @@ static td_status grow_text(const grower *g, const char *name, const char *view, 
     td_derivation_free(derivation);
     td_grammar_free(grammar);
     if (status != TD_OK) {
-        char message[sizeof diag.message];
-        snprintf(message, sizeof message, "%.100s: %.210s", name,
+        char message[2 * sizeof diag.message]; // where it is too long, fault() ends it
+        snprintf(message, sizeof message, "%.160s: %s", name,
                  diag.message[0] ? diag.message : td_status_text(status));
         return fault(g, status, "plant", message);
     }
@@ -207,10 +232,13 @@ static td_status grow_strand(const grower *g, td_skeleton **out) {
     const char *name = o->strand.material ? o->strand.material : "rope";
     td_diag diag = {.index = TD_NONE};
     if (td_material_find(name) == TD_NONE) {
-        char message[160];
-        snprintf(message, sizeof message,
-                 "unknown material '%.40s'; the nearest is '%s' ('tendril info' lists all)", name,
-                 tdi_material_nearest(name));
+        char message[160], hint[60] = "";
+        const char *near = tdi_material_nearest(name);
+        if (near) {
+            snprintf(hint, sizeof hint, "; the nearest is '%.30s'", near);
+        }
+        snprintf(message, sizeof message, "unknown material '%.40s'%s ('tendril info' lists all)",
+                 name, hint);
         return fault(g, TD_ERR_SYNTAX, "strand.material", message);
     }
     if (o->strand.segments > g->opts->max_segments) {

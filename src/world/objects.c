@@ -101,7 +101,8 @@ td_status tdi_variant_finish(td_world *w, tdi_variant *v, const char **key, td_d
     td_status status = TD_OK;
     if (o->stiffness == 0 && (o->rest_under_gravity || o->damping_ratio >= 0)) {
         *key = "stiffness";
-        status = tdi_fail(diag, TD_ERR_ARGUMENT, "rest_under_gravity needs a stiffness above 0");
+        status = tdi_fail(diag, TD_ERR_ARGUMENT, "'%s' needs a stiffness above 0",
+                          o->rest_under_gravity ? "rest_under_gravity" : "damping_ratio");
     }
     if (status == TD_OK && o->rest_under_gravity) {
         *key = "rest_under_gravity";
