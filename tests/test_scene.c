@@ -424,3 +424,91 @@ TD_TEST(object_without_a_shape_is_told_in_the_words_of_its_maker) {
     CHECK_TEXT(diag.message, "objects[0]: the object has no plant, no strand and no skeleton (they "
                              "are NULL or empty); it needs one of them");
 }
+
+// ---- overlap --------------------------------------------------------------------------------
+
+// A rod at the origin; the second crosses it, or a sphere is in its way.
+#define LYING(name, start, at, more)                               \
+    "{name: " name ", start: " start ", solver: %s, position: " at \
+    ", strand: {points: [[-0.2, 0, 0], [0.2, 0, 0]], segments: 4, radius: 0.01}" more "}"
+
+// What starts as drawn stops in its first step, which `tendril check` takes.
+static void check_overlap(const char *text, const char *solver, const char *method, bool drawn,
+                          const char *message) {
+    char scene[1500];
+    snprintf(scene, sizeof scene, text, method, solver, solver);
+    stage s = try_stage(scene, 1, NULL);
+    td_diag diag = s.diags[0];
+    CHECK_SAY((s.status == TD_OK) == drawn, "%s: %d", solver, s.status);
+    if (drawn && s.world) {
+        CHECK(td_world_step(s.world, &diag) != TD_OK);
+    } else {
+        CHECK_INT(diag.line, 1);
+        CHECK_HAS(diag.message, "; move them apart by more than that, or make a radius smaller");
+    }
+    CHECK_SAY(strstr(diag.message, message) && !strstr(diag.message, "start: drawn"), "%s %s: %s",
+              solver, method, diag.message);
+    stage_free(&s);
+}
+
+TD_TEST(overlap_at_the_start_is_told_with_its_depth_and_what_helps) {
+    static const char *const solvers[] = {"tree", "rod", "helix"};
+    static const char *const methods[] = {"barrier", "exact"};
+    for (int k = 0; k < 6; k++) {
+        const char *solver = solvers[k / 2], *method = methods[k % 2];
+        check_overlap(
+            "{contact: {method: %s}, objects: [" LYING("one", "drawn", "[0, 0, 0]", "") ",\n" LYING(
+                "two", "drawn", "[0, 0.015, 0]", "") "]}",
+            solver, method, true, "of 'two' overlap at the start of the step, by 0.005 m");
+        check_overlap("{contact: {method: %s}, objects: [" LYING(
+                          "one", "settled", "[0, 0, 0]", "") ",\n" LYING("two", "settled",
+                                                                         "[0, 0.015, 0]", "") "]}",
+                      solver, method, false,
+                      "of 'two' overlap at the start of the step, by 0.005 m");
+        check_overlap("{contact: {method: %s}, colliders: [{sphere: {radius: 0.1, position: "
+                      "[0, 3.109, 0]}}], objects: [" LYING("one", "drawn", "[0, 0, 0]",
+                                                           "") ",\n" LYING("two", "drawn",
+                                                                           "[0, 3, 0]", "") "]}",
+                      solver, method, true,
+                      "of 'two' and collider 0 overlap at the start of the step, by 0.001 m");
+    }
+}
+
+TD_TEST(near_takes_a_segment_of_the_organ_that_is_asked_for) {
+    stage s = try_stage("{objects: [{plant: leafy.lsys}], constraints: [\n"
+                        " {point: {a: {near: [-0.09, 0.22, 0], organ: fruit}}}]}",
+                        1, NULL);
+    CHECK_INT(s.status, TD_ERR_SYNTAX);
+    CHECK_INT(s.diags[0].line, 2);
+    CHECK_HAS(s.diags[0].message, "the object has no segment that is a fruit");
+    stage_free(&s);
+}
+
+typedef struct heard {
+    char text[4][200];
+    int count;
+} heard;
+
+static void hear(void *context, td_log_level level, const char *text) {
+    heard *h = context;
+    (void)level;
+    if (h->count < 4) {
+        snprintf(h->text[h->count++], sizeof h->text[0], "%.199s", text);
+    }
+}
+
+TD_TEST(segments_that_are_chosen_by_near_are_told_in_the_log) {
+    heard told = {.count = 0};
+    td_world_opts opts = td_world_opts_default();
+    opts.log = (td_log){hear, &told, TD_LOG_INFO};
+    stage s = stage_with("{objects: [{name: tomato, plant: leafy.lsys}], constraints: [\n"
+                         " {point: {a: {near: [-0.08, 0.2, 0]}}},\n"
+                         " {point: {a: {near: [-0.08, 0.2, 0], organ: stem}}}]}",
+                         opts, NULL);
+    CHECK_SAY(s.status == TD_OK, "%s", s.diags[0].message);
+    CHECK_HAS(told.text[0],
+              "chosen: constraints[0].point.a is segment 1 of 'tomato', a leaf: its tip is");
+    CHECK_HAS(told.text[1],
+              "chosen: constraints[1].point.a is segment 0 of 'tomato', a stem: its tip is");
+    stage_free(&s);
+}

@@ -85,6 +85,7 @@ static const test_file test_files[] = {
     {"stem.lsys", "derivation length: 4\naxiom: !(0.01)A\nA --> F(0.1)A\n"},
     {"fork.lsys", "axiom: !(0.01)F(0.2)F(0.2)[+(30)F(0.3)][-(40)F(0.25)]^(10)F(0.2)\n"},
     {"sized.lsys", "#define LENGTH 0.1\naxiom: !(0.01)F(LENGTH)F(LENGTH)\n"},
+    {"leafy.lsys", "surface: L leaf\naxiom: !(0.01)F(0.2)[+(80)~L(0.1)]F(0.2)\n"},
     {"nothing.lsys", "axiom: A\n"},
     {"wrong.lsys", "axiom: F(\n"},
 };

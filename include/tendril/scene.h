@@ -219,6 +219,8 @@ typedef struct td_place_def {
     int32_t segment_id; ///< Of the skeleton's segments. Default TD_NONE: by `nearest_to`.
     td_vec3 nearest_to; ///< m, world; used when given. With neither, the highest tip.
     bool nearest_given;
+    bool organ_given; ///< The segment that is nearest or highest is one of this kind:
+    td_organ organ;   ///< a stem, leaf, petal, flower or fruit. Default any.
 } td_place_def;
 
 /// The highest tip of the first object.

@@ -37,6 +37,20 @@ static int check_model(const char *path, const cli_defines *defines, const char 
 static int check_scene(const char *path) {
     cli_scene scene;
     int code = cli_scene_open(path, cli_core_count(), NULL, &scene);
+    if (code == EXIT_FINE) { // what the first step cannot do is a fault of the scene
+        td_diag diag = {.message = ""};
+        const td_status status = td_world_step(scene.world, &diag);
+        if (status != TD_OK) {
+            cli_error("%s: the first step fails: %s", path, diag.message);
+            code = EXIT_BAD_INPUT;
+        }
+    }
+    for (int k = 0; code == EXIT_FINE && k < scene.chosen_count && k < CLI_CHOSEN; k++) {
+        printf("%s: %s\n", path, scene.chosen[k]);
+    }
+    if (code == EXIT_FINE && scene.chosen_count > CLI_CHOSEN) {
+        printf("%s: %d more are chosen\n", path, scene.chosen_count - CLI_CHOSEN);
+    }
     cli_scene_free(&scene);
     return code;
 }

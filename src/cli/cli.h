@@ -221,10 +221,14 @@ int cli_tree_settle(const char *path, cli_tree *tree, td_vec3 gravity, td_step_s
 // ---- scenes ---------------------------------------------------------------------------------
 
 // A scene and the world made of it.
+#define CLI_CHOSEN 24 // that are told
+
 typedef struct cli_scene {
     td_bytes text; // of the file
     td_scene *scene;
     td_world *world;
+    char chosen[CLI_CHOSEN][200]; // segments that the world chose for places without an id
+    int chosen_count;             // how many there were
 } cli_scene;
 
 // Whether the name is that of a scene: .yaml, .yml or .json.

@@ -198,6 +198,15 @@ static void put_joints(const td_world *world, FILE *out) {
     }
 }
 
+static void put_chosen(const cli_scene *scene, FILE *out) {
+    fputs(scene->chosen_count > 0 ? ",\n  \"chosen\": [" : "", out);
+    for (int k = 0; k < scene->chosen_count && k < CLI_CHOSEN; k++) {
+        fputs(k > 0 ? ",\n    " : "\n    ", out);
+        cli_json_text(out, scene->chosen[k]);
+    }
+    fputs(scene->chosen_count > 0 ? "]" : "", out);
+}
+
 static void put_summary(const outputs *o, FILE *out) {
     td_world *world = o->result->scene->world;
     const run_done *done = &o->result->done;
@@ -235,6 +244,7 @@ static void put_summary(const outputs *o, FILE *out) {
     put_number(out, "wall_time", done->wall);
     put_number(out, "real_time_factor", done->wall > 0 ? time / done->wall : 0);
     put_constraints(world, out);
+    put_chosen(o->result->scene, out);
     put_warnings(o, &stats, out);
 }
 

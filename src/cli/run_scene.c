@@ -167,6 +167,20 @@ static td_status read_scene(const char *path, const td_alloc *alloc, cli_scene *
     return td_scene_from_value(value, name, alloc, &scene->scene, diags);
 }
 
+// Keeps what the world tells of segments that it chose.
+static void hear(void *context, td_log_level level, const char *text) {
+    static const char start[] = "chosen: ";
+    cli_scene *scene = context;
+    (void)level;
+    if (strncmp(text, start, strlen(start)) == 0) {
+        if (scene->chosen_count < CLI_CHOSEN) {
+            snprintf(scene->chosen[scene->chosen_count], sizeof scene->chosen[0], "%.190s",
+                     text + strlen(start));
+        }
+        scene->chosen_count++;
+    }
+}
+
 int cli_scene_open(const char *path, int32_t threads, const td_alloc *alloc, cli_scene *scene) {
     static td_diag items[MAX_DIAGS];
     td_diag_list diags = {items, MAX_DIAGS, 0};
@@ -174,6 +188,7 @@ int cli_scene_open(const char *path, int32_t threads, const td_alloc *alloc, cli
     td_world_opts opts = td_world_opts_default();
     opts.loader = &loader;
     opts.threads = threads;
+    opts.log = (td_log){hear, scene, TD_LOG_INFO};
     *scene = (cli_scene){.scene = NULL};
     if (cli_is_skeleton(path)) {
         cli_error("%s is a skeleton; a scene with 'plant: %s' simulates it", path, path);

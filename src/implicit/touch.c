@@ -125,13 +125,14 @@ static void name_side(const tdi_touch *t, const tdi_system *y, int32_t which, ch
     }
 }
 
-static td_status in_each_other(const tdi_touch *t, const tdi_system *y, const int32_t which[2],
-                               td_diag *diag) {
+static td_status in_each_other(tdi_touch *t, const tdi_system *y, const int32_t which[2],
+                               td_real depth, td_diag *diag) {
     char one[96], other[96];
+    t->overlaps = t->owner[which[0]];
     name_side(t, y, which[0], one);
     name_side(t, y, which[1], other);
     return tdi_fail_at(diag, TD_ERR_DIVERGED, t->segment[which[0]],
-                       "%s and %s overlap at the start of the step", one, other);
+                       "%s and %s overlap at the start of the step, by %.3g m", one, other, depth);
 }
 
 void tdi_touch_tightest(const tdi_touch *t, const tdi_system *y, char text[TDI_TIGHTEST]) {
@@ -198,6 +199,7 @@ td_status tdi_touch_begin(tdi_touch *t, const tdi_system *y, td_real dt, td_real
     t->exact = t->opts.method == TD_CONTACT_EXACT && h > 0;
     t->time = h > 0 && !t->exact && tdi_touch_driven(y) ? 0 : 1;
     t->coupled = t->looked = false;
+    t->overlaps = TD_NONE;
     tdi_contacts_share(t->set, y->pool);
     tdi_touch_gather(y, t->x);
     for (int32_t k = 0; h > 0 && k < y->count; k++) {
@@ -211,7 +213,7 @@ td_status tdi_touch_begin(tdi_touch *t, const tdi_system *y, td_real dt, td_real
     }
     td_real least = tdi_contacts_least(t->set, t->x, 0, which);
     if (which[0] != TD_NONE && !(least > 0)) {
-        return in_each_other(t, y, which, diag);
+        return in_each_other(t, y, which, -least, diag);
     }
     return h > 0 && !t->exact ? lag(t, y, diag) : TD_OK;
 }

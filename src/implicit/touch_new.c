@@ -108,8 +108,11 @@ static void fill_members(tdi_touch *t, const tdi_member *members) {
 
 static tdi_touch sized(const tdi_member *members, int32_t count, const td_contact_opts *opts,
                        int32_t collider_limit) {
-    tdi_touch t = {
-        .member_count = count, .opts = *opts, .collider_limit = collider_limit, .strength = 1};
+    tdi_touch t = {.member_count = count,
+                   .opts = *opts,
+                   .collider_limit = collider_limit,
+                   .overlaps = TD_NONE,
+                   .strength = 1};
     for (int32_t k = 0; k < count; k++) {
         const tdi_solver_state *head = members[k].body;
         t.point_count += head->point_count;

@@ -5,6 +5,10 @@
 #include "scene/scene_tables.h"
 #include "scene/table_rows.h"
 
+const tdi_choice tdi_organs[] = {{"stem", TD_ORGAN_STEM, NULL},   {"leaf", TD_ORGAN_LEAF, NULL},
+                                 {"petal", TD_ORGAN_PETAL, NULL}, {"flower", TD_ORGAN_FLOWER, NULL},
+                                 {"fruit", TD_ORGAN_FRUIT, NULL}, {0}};
+
 // ---- loads ----------------------------------------------------------------------------------
 
 static const tdi_scene_field wind_fields[] = {

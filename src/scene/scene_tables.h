@@ -11,3 +11,4 @@ extern const tdi_scene_table tdi_object_table;
 extern const tdi_scene_table tdi_constraint_table;
 extern const tdi_choice tdi_integrators[];
 extern const tdi_choice tdi_laws[];
+extern const tdi_choice tdi_organs[];

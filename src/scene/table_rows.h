@@ -31,11 +31,20 @@
          .low = -1,                                                                              \
          .high = 2e9,                                                                            \
          DOC("Id of the segment. -1 means: chosen by `near`.")},                                 \
+        {"near",                                                                                 \
+         TDI_SCENE_VEC3,                                                                         \
+         offsetof(type, place.nearest_to),                                                       \
+         .unit = "m",                                                                            \
+         .low = -1e6,                                                                            \
+         .high = 1e6,                                                                            \
+         .given = offsetof(type, place.nearest_given),                                           \
+         DOC("Chooses the segment whose tip is nearest to this point " when                      \
+             ". Default: the highest tip.")},                                                    \
     {                                                                                            \
-        "near", TDI_SCENE_VEC3, offsetof(type, place.nearest_to),                                \
-            .unit = "m", .low = -1e6, .high = 1e6, .given = offsetof(type, place.nearest_given), \
-            DOC("Chooses the segment whose tip is nearest to this point " when                   \
-                ". Default: the highest tip.")                                                   \
+        "organ", TDI_SCENE_CHOICE, offsetof(type, place.organ),                                  \
+            .choices = tdi_organs, .given = offsetof(type, place.organ_given),                   \
+            DOC("Chooses among segments of this kind only, so that `near` does not take a leaf " \
+                "beside the stem. Default: any.")                                                \
     }
 
 // When a load or constraint acts.

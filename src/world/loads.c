@@ -9,6 +9,7 @@
 #include "world/world.h"
 
 #include "base/guard.h"
+#include "base/log.h"
 
 #include "math/quat.h"
 
@@ -27,6 +28,9 @@ static int32_t find_segment(const tdi_actor *a, const td_place_def *place) {
             if (a->segments[i].id == place->segment_id) {
                 return i;
             }
+            continue;
+        }
+        if (place->organ_given && a->segments[i].organ != place->organ) {
             continue;
         }
         td_vec3 tip = tdi_solver_tip(a->solver, a->state, i);
@@ -48,11 +52,26 @@ td_status tdi_find_spot(const td_world *w, const td_place_def *place, const char
     out->segment = find_segment(a, place);
     if (out->segment == TD_NONE) {
         char where[96];
-        snprintf(where, sizeof where, "%s.segment", path);
-        return tdi_scene_fault(w->scene, diags, TD_ERR_SYNTAX, where,
-                               "the object has no segment with the id %d", place->segment_id);
+        const bool by_id = place->segment_id >= 0;
+        snprintf(where, sizeof where, "%s.%s", path, by_id ? "segment" : "organ");
+        return by_id
+                   ? tdi_scene_fault(w->scene, diags, TD_ERR_SYNTAX, where,
+                                     "the object has no segment with the id %d", place->segment_id)
+                   : tdi_scene_fault(w->scene, diags, TD_ERR_SYNTAX, where,
+                                     "the object has no segment that is a %s",
+                                     td_organ_name(place->organ));
     }
     out->tip = tdi_solver_tip(a->solver, a->state, out->segment);
+    if (place->segment_id < 0) {
+        char how[64] = "its tip is the highest";
+        if (place->nearest_given) {
+            snprintf(how, sizeof how, "its tip is %.3g m from `near`",
+                     tdi_norm(tdi_sub(out->tip, place->nearest_to)));
+        }
+        tdi_log(&w->log, TD_LOG_INFO, "chosen: %s is segment %d of '%s', a %s: %s", path,
+                (int)a->segments[out->segment].id, a->name,
+                td_organ_name(a->segments[out->segment].organ), how);
+    }
     return TD_OK;
 }
 

@@ -21,11 +21,15 @@ static bool upright(const td_world *w, const tdi_actor *a) {
 }
 
 // Who goes to rest, and how that ended.
+// What really helps: from a pose with an overlap nothing can be solved, settled or drawn.
+#define APART "move them apart by more than that, or make a radius smaller"
+
 typedef struct settling {
     td_world *world;
-    bool all;       // also who starts as drawn, or is at rest as drawn
-    td_rest *rests; // one an actor, or NULL
-    td_diag diag;   // of those that go to rest together
+    bool all;         // also who starts as drawn, or is at rest as drawn
+    td_rest *rests;   // one an actor, or NULL
+    td_diag diag;     // of those that go to rest together
+    int32_t overlaps; // an actor that does, so that nothing could be solved; TD_NONE: none
 } settling;
 
 static bool wants_rest(const settling *s, const tdi_actor *a) {
@@ -130,6 +134,15 @@ static void bind(const settling *s, party *p) {
     }
 }
 
+// The actor that is a member; TD_NONE: none is.
+static int32_t actor_of(const party *p, int32_t member) {
+    int32_t k = 0;
+    while (member != TD_NONE && p->place[k] != member) {
+        k++;
+    }
+    return member == TD_NONE ? TD_NONE : k;
+}
+
 // With room for so many pairs a segment. *full: there were more.
 static td_status settle_within(settling *s, party *p, int32_t pairs, td_step_stats *stats,
                                bool *full) {
@@ -151,6 +164,7 @@ static td_status settle_within(settling *s, party *p, int32_t pairs, td_step_sta
                                    .colliders = w->colliders,
                                    .collider_count = touching ? colliders : 0};
         status = settle_system(s, &system, stats, &s->diag);
+        s->overlaps = status == TD_OK || !system.touch ? TD_NONE : actor_of(p, touch->overlaps);
     }
     *full = status == TD_ERR_LIMIT && touch && touch->set && tdi_contacts_full(touch->set);
     tdi_touch_free(touch);
@@ -239,7 +253,7 @@ static void warn_of_unstable(const td_world *w, td_diag_list *diags) {
 }
 
 td_status tdi_world_settle(td_world *w, td_diag_list *diags) {
-    settling s = {.world = w, .diag = {.index = TD_NONE}};
+    settling s = {.world = w, .diag = {.index = TD_NONE}, .overlaps = TD_NONE};
     char path[64] = "objects";
     tdi_world_set_holds(w, 0);
     const tdi_actor *wrong = settle_loners(&s);
@@ -247,6 +261,10 @@ td_status tdi_world_settle(td_world *w, td_diag_list *diags) {
     if (status == TD_OK || status == TD_ERR_MEMORY) {
         warn_of_unstable(w, diags);
         return status;
+    }
+    if (!wrong && s.overlaps != TD_NONE) {
+        snprintf(path, sizeof path, "objects[%d]", w->actors[s.overlaps].object);
+        return tdi_scene_fault(w->scene, diags, TD_ERR_SYNTAX, path, "%s; " APART, s.diag.message);
     }
     if (wrong) {
         snprintf(path, sizeof path, "objects[%d]", wrong->object);
