@@ -459,12 +459,11 @@ TD_TEST(overlap_at_the_start_is_told_with_its_depth_and_what_helps) {
         check_overlap(
             "{contact: {method: %s}, objects: [" LYING("one", "drawn", "[0, 0, 0]", "") ",\n" LYING(
                 "two", "drawn", "[0, 0.015, 0]", "") "]}",
-            solver, method, true, "of 'two' overlap at the start of the step, by 0.005 m");
+            solver, method, true, "of 'two' overlap at the start of the step, by 0.005");
         check_overlap("{contact: {method: %s}, objects: [" LYING(
                           "one", "settled", "[0, 0, 0]", "") ",\n" LYING("two", "settled",
                                                                          "[0, 0.015, 0]", "") "]}",
-                      solver, method, false,
-                      "of 'two' overlap at the start of the step, by 0.005 m");
+                      solver, method, false, "of 'two' overlap at the start of the step, by 0.005");
         check_overlap("{contact: {method: %s}, colliders: [{sphere: {radius: 0.1, position: "
                       "[0, 3.109, 0]}}], objects: [" LYING("one", "drawn", "[0, 0, 0]",
                                                            "") ",\n" LYING("two", "drawn",
