@@ -19,7 +19,7 @@ struct tdi_touch {
     tdi_contacts *set;
     td_contact_opts opts;
     int32_t member_count, point_count, capsule_count, collider_limit;
-    int32_t overlaps; // the member that overlaps something as a step begins; TD_NONE: none
+    int32_t overlaps;         // the member that overlaps something as a step begins; TD_NONE: none
     const tdi_implicit **ops; // of each member
     const void **body;
     int32_t *first_point, *first_capsule; // of each member, and one past all
