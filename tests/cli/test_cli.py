@@ -1255,11 +1255,21 @@ class Scenes(unittest.TestCase):
         self.assertIn("4 GB", err)
         self.assertFalse((self.folder / "out").exists())
 
-    def test_good_scenes_have_nothing_to_tell(self):
+    def test_good_scenes_have_nothing_to_tell_but_the_segments_that_were_chosen(self):
         self.scene.write_text(SWING)
-        self.assertEqual(tendril("check", self.scene), (0, "", ""))
-        for scene in sorted(SCENES.glob("*.yaml")):
-            self.assertEqual(tendril("check", scene), (0, "", ""), scene)
+        for scene in [self.scene, *sorted(SCENES.glob("*.yaml"))]:
+            code, out, err = tendril("check", scene)
+            self.assertEqual((code, err), (0, ""), scene)
+            for line in out.splitlines():
+                self.assertRegex(line, r": .* is segment \d+ of '.*', a \w+: its tip is |more are chosen")
+
+    def test_check_takes_the_first_step(self):
+        rod = "start: drawn, strand: {points: [[-0.2, 0, 0], [0.2, 0, 0]], radius: 0.01}"
+        self.scene.write_text(f"contact: {{}}\nobjects:\n  - {{name: a, {rod}}}\n"
+                              f"  - {{name: b, position: [0, 0.015, 0], {rod}}}\n")
+        code, _, err = tendril("check", self.scene)
+        self.assertEqual(code, 3)
+        self.assertIn("of 'b' overlap at the start of the step, by 0.005 m", err)
 
     def test_warnings_of_plants_are_told_once_with_their_place(self):
         plant = self.folder / "turn.lsys"
