@@ -12,7 +12,7 @@ MODEL = "scenes/cpfg/sapling"
 
 
 def sway(text):
-    """The frequency of the lowest mode, Hz, and that of the swing after a pull at the top."""
+    """The damped frequency of the lowest mode, Hz, and that of the swing after a pull at the top."""
     world = tendril.World({"objects": [{"name": "sapling", "plant": MODEL + "/changed.l", "view": MODEL + "/sapling.v",
                                         "rest_under_gravity": True}], "step": 1 / 240,
                            "record": {"fps": 120}}, files={MODEL + "/changed.l": text})
@@ -23,9 +23,10 @@ def sway(text):
         world.run(1)
     way = np.array(world.run(3, each=lambda w: plant.tips()[top, 0]).extra)
     way -= way[-len(way) // 4:].mean()
+    way = way[:1 + np.flatnonzero(np.abs(way) > 1e-6 * np.abs(way).max())[-1]]  # the rest is rounding
     crossings = np.flatnonzero((way[:-1] < 0) & (way[1:] >= 0))
     measured = 120 * (len(crossings) - 1) / (crossings[-1] - crossings[0]) if len(crossings) > 1 else np.nan
-    return mode["frequency"], measured
+    return mode["frequency"] * np.sqrt(1 - mode["damping_ratio"] ** 2), measured
 
 
 def main():
