@@ -193,7 +193,8 @@ static const tdi_scene_table collider_table = {
 
 static const tdi_choice methods[] = {
     {"barrier", TD_CONTACT_BARRIER, "a potential that grows without bound as a gap closes"},
-    {"exact", TD_CONTACT_EXACT, "forces in the cone of friction: nothing creeps, things bounce"},
+    {"exact", TD_CONTACT_EXACT,
+     "forces in the cone of friction; things bounce, and objects at rest on a slope do not creep"},
     {0}};
 
 static const tdi_choice laws[] = {
