@@ -8,15 +8,15 @@
 
 #include <stdlib.h>
 
-static const char *const plants[] = {
-    // organs of all kinds, a polygon, a cross-section of its own
-    "material: 0 green-wood\nmaterial: 1 leaf\nsurface: L leaf\nsurface: K flower\nsurface: O "
-    "fruit\n"
-    "axiom: !(0.1)F(1)[+~L(1)][-F(1)~K(1)]F(1)[~O(1)]@Mat(1){.f(1)-(90)f(1)-(90)f(1)}\n",
+// organs of all kinds, a polygon, a cross-section of its own
+static const char of_organs[] =
+    "material: 0 green-wood\nmaterial: 1 leaf\nsurface: L leaf\nsurface: K flower\n"
+    "surface: O fruit\n"
+    "axiom: !(0.1)F(1)[+~L(1)][-F(1)~K(1)]F(1)[~O(1)]@Mat(1){.f(1)-(90)f(1)-(90)f(1)}\n";
+static const char sprig[] =
     "derivation length: 6\nmaterial: 0 herb-stem\nlength unit: 0.03\nsurface: L leaf, segments=4\n"
-    "axiom: !(0.06)A(1)\nA(s) --> F(s)[&(55)~L(s*1.5)]/(137.5)A(s*0.9)\n",
-    "axiom: B(1,0.2,0.3)\n",
-};
+    "axiom: !(0.06)A(1)\nA(s) --> F(s)[&(55)~L(s*1.5)]/(137.5)A(s*0.9)\n";
+static const char *const plants[] = {of_organs, sprig, "axiom: B(1,0.2,0.3)\n"};
 
 static td_status read(const char *text, td_skeleton **out, td_diag *diag) {
     return td_skeleton_from_json(text, strlen(text), "x.json", NULL, out, diag);
