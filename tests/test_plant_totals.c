@@ -111,6 +111,28 @@ TD_TEST(plant_totals_take_no_memory_a_module) {
     CHECK_INT(peak[0], peak[1]);
 }
 
+// with and without the pipe model, for which sums need a skeleton
+TD_TEST(plant_skeletons_over_the_limit_are_counted_before_memory_is_taken) {
+    const char *const texts[] = {"derivation length: 17\naxiom: F\nF --> FF\n",
+                                 "derivation length: 17\npipe model: 1\naxiom: F\nF --> FF\n"};
+    td_skeleton_opts opts = td_skeleton_opts_default();
+    opts.max_segments = 100000;
+    for (int i = 0; i < 2; i++) {
+        test_plant p = test_derive(texts[i]);
+        test_heap heap = {.fail_at = 0};
+        td_alloc alloc = test_heap_alloc(&heap);
+        td_skeleton *skeleton = NULL;
+        td_diag diag = {0};
+        CHECK_INT(td_skeleton_from_string(p.grammar, &p.string, &opts, &alloc, &skeleton, &diag),
+                  TD_ERR_LIMIT);
+        CHECK_HAS(diag.message, "131072 segments");
+        CHECK_HAS(diag.message, "100000");
+        CHECK_INT(heap.held, 0);
+        CHECK(heap.peak < 100000);
+        test_plant_free(&p);
+    }
+}
+
 TD_TEST(plant_totals_leak_nothing_when_any_allocation_fails) {
     test_plant p = test_derive(MIXED);
     long calls = 0;

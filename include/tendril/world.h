@@ -22,7 +22,7 @@ typedef struct td_world_opts {
     uint32_t struct_size;
     const td_loader *loader; ///< Reads the files that a scene names. Default NULL: none.
     int32_t threads;         ///< 1..256. Default 1.
-    int64_t max_segments;    ///< In all. Default 20 million.
+    int64_t max_segments;    ///< In all. Default 4 million; each takes about 7 kB.
     int64_t max_modules;     ///< Of a plant's string while it grows. Default 50 million.
     bool hold_blocked; ///< Where a step cannot be solved for some actors, these are held where they
                        ///< are, and all others go on; see td_world_actor_status(). Default false:

@@ -128,7 +128,8 @@ void cli_prints_free(cli_prints *prints);
 
 // What every command that grows a plant can be told. Start from cli_plant_args_default().
 typedef struct cli_plant_args {
-    int64_t steps, seed, max_modules, max_segments, max_loops;
+    int64_t steps, seed, max_modules, max_loops;
+    int64_t max_segments; // 0: not given
     double prune_length, prune_mass;
     const char *springs;
     const char *out;       // where output goes, for files that the model writes; NULL: nowhere
@@ -166,17 +167,18 @@ td_mesh_opts cli_mesh_opts(const cli_mesh_args *args);
     "  --triangles N         draw at most N triangles (100 or more)\n" \
     "  --textures            draw bark and leaves with textures\n"
 
-#define CLI_PLANT_HELP                                                                    \
-    "  --steps N             derivation steps instead of the file's derivation length\n"  \
-    "  --seed S              seed of random choices instead of the file's\n"              \
-    "  --define NAME=VALUE   replaces #define NAME of the file; may be repeated\n"        \
-    "  --view FILE           view file of cpfg instead of the one beside the model\n"     \
-    "  --float               parameters in single precision, as cpfg stores them\n"       \
-    "  --springs RULE        'clamped' (default) or 'thesis'\n"                           \
-    "  --prune-length M      leave out segments shorter than M metres\n"                  \
-    "  --prune-mass KG       leave out segments lighter than KG kilograms\n"              \
-    "  --max-modules N       stop when the string grows past N modules (50 million)\n"    \
-    "  --max-segments N      stop when the plant has more than N segments (16 million)\n" \
+#define CLI_PLANT_HELP                                                                   \
+    "  --steps N             derivation steps instead of the file's derivation length\n" \
+    "  --seed S              seed of random choices instead of the file's\n"             \
+    "  --define NAME=VALUE   replaces #define NAME of the file; may be repeated\n"       \
+    "  --view FILE           view file of cpfg instead of the one beside the model\n"    \
+    "  --float               parameters in single precision, as cpfg stores them\n"      \
+    "  --springs RULE        'clamped' (default) or 'thesis'\n"                          \
+    "  --prune-length M      leave out segments shorter than M metres\n"                 \
+    "  --prune-mass KG       leave out segments lighter than KG kilograms\n"             \
+    "  --max-modules N       stop when the string grows past N modules (50 million)\n"   \
+    "  --max-segments N      refuse plants of more than N segments (4 million; with\n"   \
+    "                        'grow' 16 million)\n"                                       \
     "  --max-loops N         stop after N loop iterations in statements (100 million)\n"
 
 cli_plant_args cli_plant_args_default(void);
@@ -196,9 +198,10 @@ typedef struct cli_plant {
 
 // Loads and derives. On failure the faults have been printed and the plant is empty.
 td_status cli_plant_derive(const char *path, const cli_plant_args *args, cli_plant *plant);
-// Warns of sizes that no plant has: the unit of length may be missing.
+// Measures a plant, refuses more segments than the options allow, and warns of sizes that no plant
+// has: the unit of length may be missing.
 td_status cli_check_size(const char *path, const cli_plant *plant, const td_skeleton_opts *opts,
-                         td_diag *diag);
+                         td_totals *totals, td_diag *diag);
 void cli_plant_free(cli_plant *plant); // empty is allowed
 
 // Prints what went wrong with the model at `path`.

@@ -100,15 +100,14 @@ static void print_plain(const td_grammar *grammar, int64_t symbols, const td_tot
 }
 
 static td_status print_figures(const td_grammar *grammar, const td_string *string,
-                               const td_skeleton_opts *opts, bool json, td_diag *diag) {
-    td_totals totals;
-    td_status status = td_totals_from_string(grammar, string, opts, NULL, &totals, diag);
-    int64_t symbols, *counts = status == TD_OK ? count_names(grammar, string, &symbols) : NULL;
-    if (counts) {
-        (json ? print_json : print_plain)(grammar, symbols, &totals, counts);
+                               const td_totals *totals, bool json) {
+    int64_t symbols, *counts = count_names(grammar, string, &symbols);
+    if (!counts) {
+        return TD_ERR_MEMORY;
     }
+    (json ? print_json : print_plain)(grammar, symbols, totals, counts);
     free(counts);
-    return status;
+    return TD_OK;
 }
 
 // ---- output files ---------------------------------------------------------------------------
@@ -190,12 +189,16 @@ static bool known_suffix(const char *out) {
 
 // ---- growing --------------------------------------------------------------------------------
 
-static td_status output(const td_grammar *grammar, const td_string *string, const char *path,
+static bool prints_figures(const grow_args *args) {
+    return args->stats || args->json || (!args->out && !args->string);
+}
+
+static td_status output(const td_grammar *grammar, const td_string *string,
+                        const td_skeleton_opts *opts, const td_totals *totals, const char *path,
                         const grow_args *args, td_diag *diag) {
-    td_skeleton_opts opts = cli_skeleton_opts(&args->plant);
     td_status status = TD_OK;
     if (args->out) {
-        status = write_output(grammar, string, &opts, path, args, diag);
+        status = write_output(grammar, string, opts, path, args, diag);
     }
     if (status == TD_OK && args->string) {
         td_bytes text = {0};
@@ -205,8 +208,8 @@ static td_status output(const td_grammar *grammar, const td_string *string, cons
         }
         td_bytes_free(&text);
     }
-    if (status == TD_OK && (args->stats || args->json || (!args->out && !args->string))) {
-        status = print_figures(grammar, string, &opts, args->json, diag);
+    if (status == TD_OK && prints_figures(args)) {
+        status = print_figures(grammar, string, totals, args->json);
     }
     return status;
 }
@@ -281,10 +284,13 @@ static int grow(const char *path, const grow_args *args) {
     }
     td_string string = td_derivation_string(plant.derivation);
     td_skeleton_opts opts = cli_skeleton_opts(&args->plant);
-    bool text_only = args->string || writes_string(args);
-    status = text_only ? TD_OK : cli_check_size(path, &plant, &opts, &diag);
+    td_totals totals = {0};
+    bool draws = !args->string && !writes_string(args);
+    if (draws || prints_figures(args)) {
+        status = cli_check_size(path, &plant, &opts, &totals, &diag);
+    }
     if (status == TD_OK) {
-        status = output(plant.grammar, &string, path, args, &diag);
+        status = output(plant.grammar, &string, &opts, &totals, path, args, &diag);
     }
     if (status != TD_OK) {
         cli_print_fault(path, status, &diag);

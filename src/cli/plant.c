@@ -14,7 +14,6 @@ cli_plant_args cli_plant_args_default(void) {
     cli_plant_args args = {.steps = -1,
                            .seed = TD_SEED_FROM_TEXT,
                            .max_modules = td_derive_opts_default().max_modules,
-                           .max_segments = td_skeleton_opts_default().max_segments,
                            .max_loops = td_derive_opts_default().max_loops,
                            .springs = "clamped"};
     return args;
@@ -56,7 +55,9 @@ td_skeleton_opts cli_skeleton_opts(const cli_plant_args *args) {
     opts.springs = strcmp(args->springs, "thesis") == 0 ? TD_SPRING_THESIS : TD_SPRING_CLAMPED;
     opts.prune_length = args->prune_length;
     opts.prune_mass = args->prune_mass;
-    opts.max_segments = (int32_t)args->max_segments;
+    if (args->max_segments > 0) {
+        opts.max_segments = (int32_t)args->max_segments;
+    }
     return opts;
 }
 
@@ -132,15 +133,20 @@ td_status cli_plant_derive(const char *path, const cli_plant_args *args, cli_pla
 }
 
 td_status cli_check_size(const char *path, const cli_plant *plant, const td_skeleton_opts *opts,
-                         td_diag *diag) {
-    td_totals totals = {0};
+                         td_totals *totals, td_diag *diag) {
     td_string string = td_derivation_string(plant->derivation);
-    td_status status = td_totals_from_string(plant->grammar, &string, opts, NULL, &totals, diag);
-    if (status == TD_OK && totals.height > TALLEST) {
+    td_status status = td_totals_from_string(plant->grammar, &string, opts, NULL, totals, diag);
+    if (status == TD_OK && totals->segment_count > opts->max_segments) {
+        status = TD_ERR_LIMIT;
+        snprintf(diag->message, sizeof diag->message,
+                 "there are %lld segments, more than the %d of --max-segments",
+                 (long long)totals->segment_count, opts->max_segments);
+    }
+    if (status == TD_OK && totals->height > TALLEST) {
         fprintf(stderr,
                 "%s: warning: the plant is %.3g m tall; 'length unit: 0.01' in its header would "
                 "make a turtle unit 1 cm\n",
-                path, totals.height);
+                path, totals->height);
     }
     return status;
 }
@@ -169,7 +175,11 @@ static td_status open_skeleton(const char *path, const cli_plant_args *args, td_
     *told = false;
     td_string string = td_derivation_string(plant.derivation);
     td_skeleton_opts opts = cli_skeleton_opts(args);
-    status = cli_check_size(path, &plant, &opts, diag);
+    if (args->max_segments == 0) { // a body takes more than a skeleton
+        opts.max_segments = (int32_t)td_world_opts_default().max_segments;
+    }
+    td_totals totals;
+    status = cli_check_size(path, &plant, &opts, &totals, diag);
     if (status == TD_OK) {
         status = td_skeleton_from_string(plant.grammar, &string, &opts, NULL, skeleton, diag);
     }

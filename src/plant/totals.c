@@ -15,6 +15,40 @@
 
 // ---- from a string to a skeleton ------------------------------------------------------------
 
+// A stem's mark is its depth: polygons with no stem drawn between them lie on one path to the root,
+// so that equal depths mean the same stem.
+static void deepen(int32_t *mark) {
+    if (mark) {
+        *mark = *mark == INT32_MAX ? 0 : *mark + 1;
+    }
+}
+
+static td_status count_piece(void *context, const tdi_piece *piece, int32_t *mark, td_diag *diag) {
+    int64_t *count = context;
+    (void)piece;
+    (void)diag;
+    deepen(mark);
+    ++*count;
+    return TD_OK;
+}
+
+// Counts what a long string draws before memory is taken for it.
+static td_status check_count(const td_grammar *grammar, const td_string *string,
+                             const tdi_plant_header *header, const td_builder *builder,
+                             td_diag *diag) {
+    int64_t count = 0, most = builder->opts.max_segments;
+    if (string->module_count <= most) {
+        return TD_OK;
+    }
+    tdi_piece_sink sink = {&count, count_piece};
+    td_status status = tdi_pieces_walk(grammar, string, header, &sink, builder->store.alloc, diag);
+    return status == TD_OK && count > most
+               ? tdi_fail(diag, TD_ERR_LIMIT,
+                          "there are %lld segments, more than the %lld of max_segments",
+                          (long long)count, (long long)most)
+               : status;
+}
+
 static td_status read_string(const td_grammar *grammar, const td_string *string,
                              td_builder *builder, td_diag *diag) {
     if (tdi_string_is_articulated(grammar, string)) {
@@ -22,6 +56,9 @@ static td_status read_string(const td_grammar *grammar, const td_string *string,
     }
     tdi_plant_header header;
     td_status status = tdi_plant_header_read(grammar, builder->store.alloc, &header, diag);
+    if (status == TD_OK) {
+        status = check_count(grammar, string, &header, builder, diag);
+    }
     if (status == TD_OK) {
         status = tdi_pieces_read(grammar, string, &header, builder, diag);
     }
@@ -120,13 +157,9 @@ static td_real piece_mass(const tdi_plant_header *header, const tdi_piece *piece
            tdi_moments_cone(piece->length, piece->radius_base, piece->radius_tip).zeroth;
 }
 
-// A stem's mark is its depth: polygons with no stem drawn between them lie on one path to the root,
-// so that equal depths mean the same stem.
 static td_status sum_piece(void *context, const tdi_piece *piece, int32_t *mark, td_diag *diag) {
     summing *s = context;
-    if (mark) {
-        *mark = *mark == INT32_MAX ? 0 : *mark + 1;
-    }
+    deepen(mark);
     td_real mass = piece_mass(s->header, piece);
     if (tdi_prune_drops(&s->opts, piece->length, mass)) {
         return TD_OK;

@@ -19,7 +19,7 @@
 
 td_world_opts td_world_opts_default(void) {
     td_world_opts o = {
-        .struct_size = sizeof o, .threads = 1, .max_segments = 20000000, .max_modules = 50000000};
+        .struct_size = sizeof o, .threads = 1, .max_segments = 4000000, .max_modules = 50000000};
     return o;
 }
 

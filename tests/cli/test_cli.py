@@ -224,6 +224,23 @@ class Grow(unittest.TestCase):
             self.assertEqual(code, 3)
             self.assertRegex(err, r"a\.json:\d+:\d+: error: unknown key 'mas'")
 
+    def test_segments_over_the_limit_are_refused_with_their_number(self):
+        text = "axiom: " + "F" * 20000 + "\n"
+        for command in (["grow"], ["grow", "--string", "--stats"], ["settle"], ["modes"]):
+            code, out, err = tendril(*command, "-", "--max-segments", "19999", text=text)
+            self.assertEqual((code, out), (3, ""))
+            self.assertIn("there are 20000 segments, more than the 19999 of --max-segments", err)
+        self.assertEqual(tendril("grow", "-", "--max-segments", "20000", text=text)[0], 0)
+
+    def test_a_definition_needs_a_value_and_a_name_that_the_model_has(self):
+        text = "#define NODES 3\naxiom: A(NODES)\n"
+        code, _, err = tendril("grow", "-", "--define", "X", text=text)
+        self.assertEqual(code, 2)
+        self.assertIn("'X'", err)
+        code, _, err = tendril("grow", "-", "--define", "NODE=7", text=text)
+        self.assertEqual(code, 3)
+        self.assertIn("did you mean 'NODES'?", err)
+
     def test_honda_tree_has_the_known_figures(self):
         got = stats(SCENES / "abop/fig-2.6a.lsys", "--steps", "10")
         self.assertEqual(got["modules"], 7162)
