@@ -510,7 +510,7 @@ static td_real lean_of(const char *solver, td_real h) {
              "start: {held: free}}}], contact: {method: exact}, "
              "colliders: [{plane: {friction: 0.5, rolling: 0}}], record: {fps: %.17g}}",
              h, solver, 1.05 * LEAN_RADIUS, sin(LEAN_START), cos(LEAN_START),
-             solver[0] == 'r' ? "stretch: 1e7, " : "", 1 / h);
+             solver[0] == 'r' ? "stretch: 1e7, " : "", fmin(1 / h, 1e4));
     stage s = stage_of(text);
     td_real angle = LEAN_START, slip = 0, before = 0, slipped = 0;
     while (s.world && fabs(slip) < LEAN_SLIP && td_world_time(s.world) < 1) {
