@@ -529,8 +529,8 @@ static td_real lean_of(const char *solver, td_real h) {
 // A rod that is let go at 30 degrees turns about its foot until the force leaves the cone of
 // friction, then the foot slips forward: thin, at 58.17 degrees. Half the step, less of an error.
 TD_TEST(reference_foot_of_a_falling_rod_slips_where_it_should_at_any_step) {
-    static const td_real rates[] = {60, 120, 250, 500, 1000, 4000, 1e4, 1e5};
-    const int32_t count = test_is_long() ? 8 : 5;
+    static const td_real rates[] = {60, 120, 250, 500, 1000, 4000, 1e4};
+    const int32_t count = test_is_long() ? 7 : 5;
     td_real begins = 0;
     const td_real want = lean_reference(&begins) * 180 / TDI_PI;
     CHECK_REL(begins * 180 / TDI_PI, 58.74, 1e-3); // 58.17 of a thin one
