@@ -442,6 +442,9 @@ static void check_overlap(const char *text, const char *solver, const char *meth
     CHECK_SAY((s.status == TD_OK) == drawn, "%s: %d", solver, s.status);
     if (drawn && s.world) {
         CHECK(td_world_step(s.world, &diag) != TD_OK);
+        // at one of the two objects; against a sphere at 'two', on the second line
+        CHECK_IN(diag.line, strstr(message, "collider") ? 2 : 1, 2);
+        CHECK_SAY(diag.column > 0 && diag.source[0], "%s %s", solver, method);
     } else {
         CHECK_INT(diag.line, 1);
         CHECK_HAS(diag.message, "; move them apart by more than that, or make a radius smaller");

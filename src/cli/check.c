@@ -41,7 +41,11 @@ static int check_scene(const char *path) {
         td_diag diag = {.message = ""};
         const td_status status = td_world_step(scene.world, &diag);
         if (status != TD_OK) {
-            cli_error("%s: the first step fails: %s", path, diag.message);
+            char message[sizeof diag.message + 32];
+            snprintf(message, sizeof message, "the first step fails: %s", diag.message);
+            snprintf(diag.message, sizeof diag.message, "%.*s", (int)sizeof diag.message - 1,
+                     message);
+            cli_print_fault(path, status, &diag);
             code = EXIT_BAD_INPUT;
         }
     }

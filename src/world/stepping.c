@@ -15,6 +15,7 @@
 #include "implicit/hold.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define LINE    ((size_t)64)         // bytes of a cache line
@@ -317,6 +318,31 @@ static td_status report(const td_world *w, const tdi_actor *a, td_diag *diag) {
         a->name, td_world_time(w), (int)segment, speed);
 }
 
+// The actor that overlaps something, in the island of `a`; otherwise NULL.
+static const tdi_actor *overlapping(const td_world *w, const tdi_actor *a) {
+    for (int32_t k = 0; k < w->awake_count; k++) {
+        const tdi_island *i = &w->islands[w->awake[k]];
+        if (first_of(w, i) == a && i->touch && i->touch->set && i->touch->overlaps != TD_NONE) {
+            return &w->actors[w->member_actor[i->first + i->touch->overlaps]];
+        }
+    }
+    return NULL;
+}
+
+// An overlap is a fault of the scene: at the object, where the scene has a text.
+static void place_report(const td_world *w, const tdi_actor *a, td_diag *diag) {
+    const tdi_actor *other = overlapping(w, a);
+    char path[64];
+    snprintf(path, sizeof path, "objects[%d]", other ? other->object : TD_NONE);
+    const td_value *value =
+        other && w->scene->value ? tdi_fields_where(w->scene->value, path) : NULL;
+    if (value) {
+        const td_diag told = *diag;
+        tdi_value_fail(value, value->line, value->column, diag, told.status, "%s", told.message);
+        diag->index = told.index;
+    }
+}
+
 // Everything as it was before the step. Says what failed first.
 static td_status fail(const stepping *s, td_status status, td_diag *diag) {
     td_world *w = s->world;
@@ -338,7 +364,9 @@ static td_status fail(const stepping *s, td_status status, td_diag *diag) {
     }
     for (int32_t k = 0; k < w->actor_count; k++) {
         if (w->actors[k].status != TD_OK) {
-            return report(w, &w->actors[k], diag);
+            status = report(w, &w->actors[k], diag);
+            place_report(w, &w->actors[k], diag);
+            return status;
         }
     }
     return status;

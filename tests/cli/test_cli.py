@@ -1286,7 +1286,8 @@ class Scenes(unittest.TestCase):
                               f"  - {{name: b, position: [0, 0.015, 0], {rod}}}\n")
         code, _, err = tendril("check", self.scene)
         self.assertEqual(code, 3)
-        self.assertIn("of 'b' overlap at the start of the step, by 0.005", err)
+        self.assertRegex(err, r"scene\.yaml:[34]:5: error: the first step fails: .* of 'b' overlap at the start of "
+                              r"the step, by 0\.005")
 
     def test_warnings_of_plants_are_told_once_with_their_place(self):
         plant = self.folder / "turn.lsys"
