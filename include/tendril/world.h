@@ -63,9 +63,10 @@ TD_API td_status td_world_step(td_world *world, td_diag *diag);
 #define TD_ADVANCE_MOST  1.0  ///< s: longer ones are pauses of the program, not frames.
 
 /// The same by one step of `dt` seconds: the frame time of the program that calls it, which may be
-/// another each time. TD_IMPLICIT stays of second order from a step to one of half to twice its
-/// length; from other steps it begins anew, with a step of first order. TD_ERR_ARGUMENT for a `dt`
-/// that is not from TD_ADVANCE_LEAST to TD_ADVANCE_MOST. Calls of both kinds can follow each other.
+/// another each time. TD_IMPLICIT stays of second order while a step is 0.4 to 2.4 times as long
+/// as the last, as with a dropped frame; after others it restarts with a step of first order, which
+/// damps. TD_ERR_ARGUMENT for a `dt` that is not from TD_ADVANCE_LEAST to TD_ADVANCE_MOST. Calls of
+/// both kinds can follow each other.
 TD_API td_status td_world_advance(td_world *world, td_real dt, td_diag *diag);
 TD_API td_real td_world_time(const td_world *world); ///< s.
 /// s, of a step of td_world_step(): the scene's, or the largest below it of which a frame of the

@@ -116,9 +116,10 @@ static inline td_vec3 tdi_base_velocity(const td_base_motion *base, td_vec3 x) {
 
 // The rule of two steps after one that was w times shorter:
 //   x* = x + w^2/(1 + 2 w) (x - x_before),   h = (1 + w)/(1 + 2 w) dt
-// Without growth of errors up to w = 2.4. A step prepares x* for w = 1.
-#define TDI_RATIO_LEAST 0.5
-#define TDI_RATIO_MOST  2.0
+// Errors do not grow below w = 1 + sqrt(2). The range holds a dropped frame and the one after it.
+// A step prepares x* for w = 1.
+#define TDI_RATIO_LEAST 0.4
+#define TDI_RATIO_MOST  2.4
 
 // x* for w = 1
 static inline td_real tdi_two_step(td_real now, td_real before) {
