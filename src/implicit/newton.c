@@ -28,7 +28,8 @@
 #define LEAST_SHIFT 1e-6 // of the first
 #define MOST_SHIFT  1e10 // of the first
 
-#define SLOW_REST 50  // iterations: near a bifurcation positive models are much too stiff
+#define SLOW_REST 50  // iterations: near a bifurcation positive models are much too stiff; so after
+#define SLOW_EACH 4   // 50, in one block of 50 out of four, exact Hessians come first
 #define DAMP_LESS 0.1 // of the inertia in an exact Hessian, after an increment taken whole
 
 #define REUSE_BELOW 0.025 // rad or m: after smaller increments factors are used once more
@@ -234,7 +235,7 @@ static td_status run(const tdi_system *y, const tdi_newton_opts *opts, bool *con
     for (td_real spent = 0; spent < opts->iterations && status == TD_OK; spent += share_of(y)) {
         td_real taken = 1;
         const bool reused = n.reuse;
-        n.slow = opts->rest && spent >= SLOW_REST;
+        n.slow = opts->rest && (int)(spent / SLOW_REST) % SLOW_EACH == 1;
         if (reused) {
             stats->iterations++;
             if (!correct(&n)) {

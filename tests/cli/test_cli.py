@@ -498,7 +498,7 @@ class Bodies(unittest.TestCase):
         self.assertEqual([s["segment"] for s in segments], list(range(10)))
         self.assertEqual([s["parent"] for s in segments], list(range(-1, 9)))
         self.assertEqual(sorted(segments[0]), ["parent", "segment", "x", "y", "z"])
-        self.assertEqual(sorted(whole), ["energy", "iterations", "residual"])
+        self.assertEqual(sorted(whole), ["energy", "iterations", "residual", "unstable"])
         # w l^4/(8EI) (1 + 1/n^2)
         theory = 923 * 9.81 * 4 / 0.01**2 / (8 * 8.1e9) * 1.01
         self.assertAlmostEqual(-segments[-1]["y"] / theory, 1, delta=1e-4)
