@@ -54,6 +54,8 @@ long_tests+=,rewriting_equals_a_plain_text_rewriter,koch_island_counts,rods_drop
 long_tests+=,as_a_ratio_is_the_decay,steps_with_factors_agree,plants_sway_at_the_first_frequency
 long_tests+=,ida_and_rk4_lead_trees,leave_forces_of_all_joints_in_balance
 long_tests+=,long_chains_take_few
+# a minute under the sanitizers; scripts/soak.sh runs the first there
+long_tests+=,room_for_pairs_grows_and,what_lies_on_a_solid_goes
 
 cheap_parts() {
     part format "code is formatted" "" formatted
