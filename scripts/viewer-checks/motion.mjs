@@ -177,7 +177,7 @@ async function twistBy(page, pixels) {
   await run(page, 1);
   const turn = await turnOf(page, arm, before);
   await page.mouse.up();
-  await run(page, 8);
+  await run(page, 24); // some swings, of 6 s each
   return { turn, left: await turnOf(page, arm, before) };
 }
 
