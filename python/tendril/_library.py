@@ -250,9 +250,38 @@ def new(ctype):
     return ffi.new(f"{ctype} *")
 
 
+class _Life:
+    """Counts the users of a pointer and frees it with the last. All that live are in `lives`, so that the
+    collector of cycles, which takes objects in any order, frees nothing before its users."""
+
+    lives = {}
+
+    def __init__(self, pointer, free, needs):
+        self.pointer, self.free, self.users = pointer, free, 1
+        self.lives[self.address(pointer)] = self
+        self.needs = [self.lives.get(self.address(n), n) if isinstance(n, ffi.CData) else n for n in needs]
+        for life in self.needs:
+            if isinstance(life, _Life):
+                life.users += 1
+
+    @staticmethod
+    def address(pointer):
+        return int(ffi.cast("uintptr_t", pointer)) if ffi.typeof(pointer).kind == "pointer" else id(pointer)
+
+    def let_go(self, _pointer=None):
+        self.users -= 1
+        if self.users == 0:
+            del self.lives[self.address(self.pointer)]
+            self.free(self.pointer)
+            needs, self.needs = self.needs, []
+            for life in needs:
+                if isinstance(life, _Life):
+                    life.let_go()
+
+
 def owned(pointer, free, *needs):
     """A pointer that is freed with its last user, and before what it needs."""
-    return ffi.gc(pointer, lambda p, keep=needs: free(p))
+    return ffi.gc(pointer, _Life(pointer, free, needs).let_go)
 
 
 class _Library:

@@ -193,3 +193,13 @@ def test_a_step_of_none_and_a_run_of_no_time_change_nothing():
     world = tendril.World(strands(1, 10))
     world.step(0)
     assert len(world.run(0)) == 1 and world.time == 0
+
+
+def test_a_cycle_that_is_collected_frees_a_plant_before_its_model():
+    for _ in range(20):
+        model = tendril.Model(text="axiom: F(1)F(1)\n")
+        plant = model.grow()
+        model.other, plant.other = plant, model
+        del model, plant
+        gc.collect()
+    assert not [life for life in _library._Life.lives.values() if life.users < 1]
