@@ -28,6 +28,7 @@
     X(td_world_mode_count, 1, take_int(p, td_world_mode_count(p->world, any_actor(p)))) \
     X(td_world_collider_count, 32, take_int(p, td_world_collider_count(world(p)))) \
     X(td_world_collider, 96, take_real(p, td_world_collider(p->world, any_index(p, 3)).radius)) \
+    X(td_world_collider_name, 32, take_text(p, td_world_collider_name(world(p), any_index(p, 3)))) \
     X(td_world_contacts, 128, contacts(p, false)) \
     X(td_world_forces, 128, contacts(p, true)) \
     X(td_world_constraint_count, 32, take_int(p, td_world_constraint_count(world(p)))) \

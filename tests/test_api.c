@@ -225,6 +225,7 @@ TD_TEST(api_indices_that_are_not_there_give_nothing_and_set_nothing) {
         CHECK_INT(td_world_modes(world, k, 1, &mode, NULL), TD_ERR_ARGUMENT);
         CHECK_REL(td_world_actor_sums(world, k).energy.weight, 0, 0);
         CHECK_REL(td_world_collider(world, k).radius, 0, 0);
+        CHECK_TEXT(td_world_collider_name(world, k), "");
         CHECK_TEXT(td_world_constraint_name(world, k), "");
         CHECK(!td_world_constraint(world, k).active);
         CHECK_TEXT(td_world_probe_name(world, k), "");

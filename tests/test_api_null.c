@@ -397,6 +397,7 @@ TD_TEST(null_gives_nothing_in_every_function_without_a_status) {
     CHECK(td_world_state(NULL, -1, NULL) == NULL);
     CHECK_INT(td_world_collider_count(NULL), 0);
     NOTHING(td_collider, td_world_collider(NULL, -1));
+    CHECK_TEXT(td_world_collider_name(NULL, -1), "");
     CHECK_INT(td_world_contacts(NULL, NULL, -1), 0);
     CHECK_INT(td_world_constraint_count(NULL), 0);
     CHECK_INT(td_world_mode_count(NULL, -1), 0);

@@ -125,13 +125,13 @@ TD_TEST(contact_bad_colliders_are_named) {
     k[1].sides.z = 0;
     CHECK_INT(td_colliders_check(k, 2, &diag), TD_ERR_ARGUMENT);
     CHECK_INT(diag.index, 1);
-    CHECK_HAS(diag.message, "collider 1: sides");
+    CHECK_HAS(diag.message, "collider 1 (box): sides");
     k[1] = td_collider_default(TD_COLLIDER_CAPSULE);
     k[1].length = 0; // without length it is a sphere
     CHECK_INT(td_colliders_check(k, 2, &diag), TD_OK);
     k[0].rotation = (td_quat){0, 0, 0, 0};
     CHECK_INT(td_colliders_check(k, 2, &diag), TD_ERR_ARGUMENT);
-    CHECK_HAS(diag.message, "collider 0: rotation");
+    CHECK_HAS(diag.message, "collider 0 (sphere): rotation");
     k[0] = td_collider_default((td_collider_kind)9);
     CHECK_INT(td_colliders_check(k, 2, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "kind");

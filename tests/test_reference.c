@@ -745,7 +745,7 @@ TD_TEST(reference_solid_that_squeezes_a_clamped_base_says_what_and_where) {
         }
         CHECK_INT(status, TD_ERR_DIVERGED);
         CHECK_SAY(strstr(diag.message, "'post' at 0.") && strstr(diag.message, "segment") &&
-                      strstr(diag.message, "collider 1"),
+                      strstr(diag.message, "collider 1 ("),
                   "%s: '%s'", ride_solvers[k], diag.message);
         stage_free(&s);
     }

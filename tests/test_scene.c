@@ -137,6 +137,9 @@ TD_TEST(scene_faults_of_objects_have_their_places) {
         {"{objects: [{" ROD ", damping_ratio: 1,\n relaxation_time: 1}]}", 2, 19,
          "remove one of them"},
         {"{objects: [{name: a, " ROD "},\n {name: a, " ROD "}]}", 2, 9, "already has the name 'a'"},
+        {"{objects: [{" ROD
+         "}], colliders: [{plane: {name: a}}, {sphere: {}},\n {box: {name: a}}]}",
+         2, 15, "another collider already has the name 'a'"},
         {"{objects: [{" ROD ",\n materials: [{name: cheese, young: 1}]}]}", 2, 14, "'cheese'"},
         {"{objects: [{" ROD ",\n stiffnes: 1}]}", 2, 2, "did you mean 'stiffness'"},
         {"{objects: [{" ROD ",\n stiffness: -1}]}", 2, 13, "'stiffness' is -1"},
@@ -467,12 +470,12 @@ TD_TEST(overlap_at_the_start_is_told_with_its_depth_and_what_helps) {
                           "one", "settled", "[0, 0, 0]", "") ",\n" LYING("two", "settled",
                                                                          "[0, 0.015, 0]", "") "]}",
                       solver, method, false, "of 'two' overlap at the start of the step, by 0.005");
-        check_overlap("{contact: {method: %s}, colliders: [{sphere: {radius: 0.1, position: "
-                      "[0, 3.109, 0]}}], objects: [" LYING("one", "drawn", "[0, 0, 0]",
-                                                           "") ",\n" LYING("two", "drawn",
-                                                                           "[0, 3, 0]", "") "]}",
-                      solver, method, true,
-                      "of 'two' and collider 0 overlap at the start of the step, by 0.001 m");
+        check_overlap(
+            "{contact: {method: %s}, colliders: [{sphere: {radius: 0.1, position: "
+            "[0, 3.109, 0]}}], objects: [" LYING("one", "drawn", "[0, 0, 0]", "") ",\n" LYING(
+                "two", "drawn", "[0, 3, 0]", "") "]}",
+            solver, method, true,
+            "of 'two' and collider 0 (sphere) overlap at the start of the step, by 0.001 m");
     }
 }
 

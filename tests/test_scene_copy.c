@@ -76,10 +76,10 @@ static const char everything[] =
     "  {joint: {name: j, a: {object: arm, segment: 2}, bend: [5, 0, 0], " LATE "}},\n"
     "  {gear: {name: g, a: {object: arm, segment: 0}, b: {object: arm, segment: 1}, " LATE "}},\n"
     "  {limit: {name: l, a: {object: arm, segment: 0}, low: -90, high: 90, " LATE "}}],\n"
-    " contact: {friction: 0.2}, colliders: [{plane: {position: [0, -5, 0]}},\n"
-    "  {sphere: {radius: 0.1, position: [0, -3, 0]}},\n"
-    "  {capsule: {radius: 0.1, position: [3, -3, 0]}},\n"
-    "  {box: {size: [0.1, 0.1, 0.1], position: [6, -3, 0]}}]}";
+    " contact: {friction: 0.2}, colliders: [{plane: {name: p, position: [0, -5, 0]}},\n"
+    "  {sphere: {name: s, radius: 0.1, position: [0, -3, 0]}},\n"
+    "  {capsule: {name: c, radius: 0.1, position: [3, -3, 0]}},\n"
+    "  {box: {name: b, size: [0.1, 0.1, 0.1], position: [6, -3, 0]}}]}";
 
 #define MOST_ROWS 200
 
@@ -161,6 +161,7 @@ static void use(td_world *w) {
     CHECK(td_world_constraint_find(w, "pin") == 0 && td_world_constraint_find(w, "l") == 10);
     CHECK(strstr(td_world_probe_name(w, 0), "far"));
     CHECK_TEXT(td_world_actor(w, 0).name, "bush-0");
+    CHECK_TEXT(td_world_collider_name(w, 3), "b");
     more.object = 2;
     more.position = tdi_vec3(0, 9, 0);
     CHECK_INT(td_world_add_actor(w, &more, &id, &diag), TD_OK);

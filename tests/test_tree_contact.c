@@ -490,7 +490,7 @@ TD_TEST(tree_that_starts_in_a_collider_is_refused_by_name_and_stays) {
     things[1].radius = 0.02;
     things[1].position = things[1].position0 = tdi_vec3(0, 0.55, 0);
     CHECK_INT(step_once(&opts, &diag), TD_ERR_DIVERGED);
-    CHECK_HAS(diag.message, "segment 5 and collider 1 overlap");
+    CHECK_HAS(diag.message, "segment 5 and collider 1 (sphere) overlap");
     CHECK_INT(diag.index, 5);
     CHECK_REL(td_tree_tip(t.state, 7).y, 0.8, 1e-15);
     things[1].position.x = things[1].position0.x = 1; // out of the way

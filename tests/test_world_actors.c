@@ -221,7 +221,7 @@ TD_TEST(collider_that_grows_or_jumps_into_an_actor_is_refused_and_nothing_change
     td_collider grown = td_world_collider(s.world, 0);
     grown.sides.y = 0.8;
     CHECK_INT(td_world_resize_collider(s.world, box, &grown, &diag), TD_ERR_BLOCKED);
-    CHECK(strstr(diag.message, "collider 0 would be within 'object-0'"));
+    CHECK(strstr(diag.message, "collider 0 (box) would be within 'object-0'"));
     CHECK_INT(
         td_world_place_collider(s.world, box, tdi_vec3(0, 0.28, 0), tdi_quat_identity(), &diag),
         TD_ERR_BLOCKED);
@@ -264,6 +264,56 @@ TD_TEST(collider_that_is_moved_pushes_with_the_velocity_of_its_way) {
     CHECK(fabs(tip_of(b.world, 0, -1).x) > 0.001);
     stage_free(&a);
     stage_free(&b);
+}
+
+// A rod drawn through the last of three spheres; the first is disabled.
+static stage before_a_sphere(const char *solver, const char *method, const char *name) {
+    char text[900];
+    snprintf(text, sizeof text,
+             "{gravity: [0, 0, 0], contact: {method: %s}, objects: [{name: rod, start: drawn, "
+             "solver: %s, strand: {points: [[-0.2, 0, 0], [0.2, 0, 0]], segments: 4, radius: 0.01}}"
+             "], colliders: [{sphere: {position: [0, 9, 0]}}, {box: {position: [0, -9, 0], name: "
+             "floor}}, {sphere: {radius: 0.1, position: [0, 0.109, 0]%s}}]}",
+             method, solver, name);
+    stage s = stage_of(text);
+    const td_collider_id first = td_world_collider_id(s.world, 0);
+    CHECK_INT(td_world_enable_collider(s.world, first, false, NULL), TD_OK);
+    return s;
+}
+
+TD_TEST(messages_name_a_collider_or_give_its_number_in_the_scene) {
+    static const char *const solvers[] = {"tree", "rod", "helix"};
+    static const char *const methods[] = {"barrier", "exact"};
+    for (int k = 0; k < 12; k++) {
+        const char *expected = k < 6 ? "collider 2 (sphere)" : "collider 'head'";
+        stage s = before_a_sphere(solvers[k % 3], methods[k / 3 % 2], k < 6 ? "" : ", name: head");
+        td_diag diag = {.message = ""};
+        CHECK_TEXT(td_world_collider_name(s.world, 1), "floor");
+        CHECK_TEXT(td_world_collider_name(s.world, 2), k < 6 ? "" : "head");
+        CHECK(td_world_settle(s.world, NULL, &diag) != TD_OK);
+        CHECK_SAY(strstr(diag.message, expected), "settle, %s: %s", solvers[k % 3], diag.message);
+        CHECK(td_world_step(s.world, &diag) != TD_OK);
+        CHECK_SAY(strstr(diag.message, expected), "step, %s: %s", solvers[k % 3], diag.message);
+        // of one that is added and one that moves
+        td_collider more = td_collider_default(TD_COLLIDER_BOX);
+        td_collider_id id;
+        CHECK_INT(td_world_add_collider(s.world, &more, &id, &diag), TD_ERR_BLOCKED);
+        CHECK_HAS(diag.message, "collider 3 (box) would be within 'rod'");
+        more.sides.x = 0;
+        CHECK_INT(td_world_add_collider(s.world, &more, &id, &diag), TD_ERR_ARGUMENT);
+        CHECK_HAS(diag.message, "collider 3 (box): sides");
+        CHECK_INT(td_world_place_collider(s.world, td_world_collider_id(s.world, 1),
+                                          tdi_vec3(0, 0, 0), tdi_quat_identity(), &diag),
+                  TD_ERR_BLOCKED);
+        CHECK_HAS(diag.message, "collider 'floor' would be within 'rod'");
+        // an actor that is placed into it
+        const td_actor_id rod = td_world_actor_id(s.world, 0);
+        CHECK_INT(
+            td_world_place_actor(s.world, rod, tdi_vec3(0.01, 0, 0), tdi_quat_identity(), &diag),
+            TD_ERR_BLOCKED);
+        CHECK_HAS(diag.message, expected);
+        stage_free(&s);
+    }
 }
 
 TD_TEST(world_without_contact_refuses_colliders_with_a_reason) {

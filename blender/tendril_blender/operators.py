@@ -157,7 +157,7 @@ class TENDRIL_OT_simulate(bpy.types.Operator):
     def start(self, context):
         global current
         own = context.scene.tendril
-        self.from_file, self.solids, triangles = own.source == "FILE", [], own.triangles
+        self.from_file, triangles = own.source == "FILE", own.triangles
         try:
             what = engine.find(settings.command())
             if self.from_file:
@@ -167,7 +167,6 @@ class TENDRIL_OT_simulate(bpy.types.Operator):
                 scene = world.from_blender(context.scene)
                 if not scene["objects"]:
                     raise engine.Fault("grow a plant first: there is nothing to simulate in this scene")
-                self.solids = [thing.name for thing in world.solids_of(context.scene)]
                 triangles *= len(scene["objects"])
         except engine.Fault as fault:
             self.report({"ERROR"}, str(fault))
@@ -183,7 +182,7 @@ class TENDRIL_OT_simulate(bpy.types.Operator):
         if job.cancelled:
             self.report({"INFO"}, "Cancelled")
         elif job.fault:
-            self.report({"ERROR"}, world.with_names(job.fault, self.solids))
+            self.report({"ERROR"}, job.fault)
         else:
             self.bake(context, job.out)
         self.folder.cleanup()

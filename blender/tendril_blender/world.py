@@ -56,7 +56,7 @@ def collider(thing, poses):
         x, y, z = (max(2 * thing.empty_display_size * abs(s), LEAST) for s in scale)
     else:
         x, y, z = (max(d, LEAST) for d in thing.dimensions)
-    about = {"friction": min(friction_of(thing), 10)}
+    about = {"name": thing.name_full, "friction": min(friction_of(thing), 10)}
     if kind == "sphere":
         about["radius"] = max(x, y, z) / 2
     elif kind == "capsule":
@@ -123,14 +123,6 @@ def winds(thing, poses):
 
 def solids_of(scene):
     return [o for o in scene.objects if MODEL not in o and collider_kind(o)]
-
-
-def with_names(fault, solids):
-    """A message in which colliders have the names of their objects."""
-    def name(found):
-        number = int(found[1])
-        return f"collider '{solids[number]}'" if number < len(solids) else found[0]
-    return re.sub(r"\bcollider (\d+)\b", name, fault)
 
 
 def from_blender(scene):

@@ -175,7 +175,7 @@ class Addon(unittest.TestCase):
             bpy.ops.mesh.primitive_uv_sphere_add(radius=0.3, location=(x, 0, 0.6))
             bpy.context.object.name = name
             bpy.ops.object.modifier_add(type="COLLISION")
-        with self.assertRaisesRegex(RuntimeError, "Ball in the reed"):
+        with self.assertRaisesRegex(RuntimeError, "collider 'Ball in the reed'"):
             bpy.ops.tendril.simulate()
 
     def test_shape_keys_show_what_the_armature_shows(self):

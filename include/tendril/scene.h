@@ -346,6 +346,7 @@ typedef struct td_scene_collider {
         td_real friction;
         td_real restitution;
         td_real rolling, static_friction;
+        const char *name; ///< In messages; no two colliders have the same. Default: none.
     } as;
 } td_scene_collider;
 

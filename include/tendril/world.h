@@ -165,6 +165,8 @@ TD_API void *td_world_state(td_world *world, int32_t actor, const char *solver);
 TD_API int32_t td_world_collider_count(const td_world *world);
 /// A collider of the scene with its pose at the end of the last step.
 TD_API td_collider td_world_collider(const td_world *world, int32_t collider);
+/// Its name in the scene; "": it has none.
+TD_API const char *td_world_collider_name(const td_world *world, int32_t collider);
 
 /// Fills at most `capacity` contacts; returns how many there are.
 TD_API int32_t td_world_contacts(const td_world *world, td_contact *contacts, int32_t capacity);

@@ -7,6 +7,8 @@
 #include "math/quat.h"
 #include "tendril/contact.h"
 
+#include <stdio.h>
+
 #define FARTHEST     1e9 // m
 #define FRICTION_MAX 10.0
 
@@ -73,7 +75,30 @@ static const char *fault_of(const td_collider *c) {
                                                : NULL;
 }
 
-td_status td_colliders_check(const td_collider *colliders, int32_t count, td_diag *diag) {
+// ---- messages -------------------------------------------------------------------------------
+
+const char *tdi_collider_kind_name(td_collider_kind kind) {
+    return kind == TD_COLLIDER_PLANE     ? "plane"
+           : kind == TD_COLLIDER_SPHERE  ? "sphere"
+           : kind == TD_COLLIDER_CAPSULE ? "capsule"
+           : kind == TD_COLLIDER_BOX     ? "box"
+                                         : "of no known kind";
+}
+
+void tdi_collider_text(const td_collider *c, tdi_collider_label label,
+                       char text[TDI_COLLIDER_TEXT]) {
+    if (label.name) {
+        snprintf(text, TDI_COLLIDER_TEXT, "collider '%.60s'", label.name);
+    } else {
+        snprintf(text, TDI_COLLIDER_TEXT, "collider %d (%s)", (int)label.number,
+                 tdi_collider_kind_name(c->kind));
+    }
+}
+
+// ---- checks ---------------------------------------------------------------------------------
+
+td_status tdi_colliders_check(const td_collider *colliders, int32_t count,
+                              const tdi_collider_label *labels, td_diag *diag) {
     if (count < 0 || (count > 0 && !colliders)) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "collider_count is %d; it must be at least 0",
                         count);
@@ -81,10 +106,17 @@ td_status td_colliders_check(const td_collider *colliders, int32_t count, td_dia
     for (int32_t k = 0; k < count; k++) {
         const char *fault = fault_of(&colliders[k]);
         if (fault) {
-            return tdi_fail_at(diag, TD_ERR_ARGUMENT, k, "collider %d: %s", k, fault);
+            const tdi_collider_label listed = {NULL, k};
+            char text[TDI_COLLIDER_TEXT];
+            tdi_collider_text(&colliders[k], labels ? labels[k] : listed, text);
+            return tdi_fail_at(diag, TD_ERR_ARGUMENT, k, "%s: %s", text, fault);
         }
     }
     return TD_OK;
+}
+
+td_status td_colliders_check(const td_collider *colliders, int32_t count, td_diag *diag) {
+    return tdi_colliders_check(colliders, count, NULL, diag);
 }
 
 // ---- options --------------------------------------------------------------------------------

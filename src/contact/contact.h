@@ -31,6 +31,22 @@ typedef struct tdi_contacts tdi_contacts; // for one caller at a time
 // plant may grow from a plane. The capsules of all solvers begin there.
 #define TDI_STANDS 2.0
 
+// How messages name a collider.
+typedef struct tdi_collider_label {
+    const char *name; // NULL: its number and its kind do
+    int32_t number;   // in the scene, which counts disabled colliders too
+} tdi_collider_label;
+
+#define TDI_COLLIDER_TEXT 96
+
+const char *tdi_collider_kind_name(td_collider_kind kind);
+// "collider 'floor'", or "collider 2 (sphere)".
+void tdi_collider_text(const td_collider *collider, tdi_collider_label label,
+                       char text[TDI_COLLIDER_TEXT]);
+// td_colliders_check() with their labels; NULL: they are numbered as they are listed.
+td_status tdi_colliders_check(const td_collider *colliders, int32_t count,
+                              const tdi_collider_label *labels, td_diag *diag);
+
 // A segment between two points with round ends.
 typedef struct tdi_capsule {
     int32_t a, b;   // points; the same one twice: a ball

@@ -317,7 +317,8 @@ typedef struct tdi_system {
     tdi_holds *holds; // constraints: the first of a list; NULL: none
     const td_collider *colliders;
     int32_t collider_count;
-    td_pool *pool; // threads that share its members; NULL: none
+    const tdi_collider_label *labels; // of the colliders; NULL: they are numbered as listed
+    td_pool *pool;                    // threads that share its members; NULL: none
 } tdi_system;
 
 // ---- steps and statics ----------------------------------------------------------------------

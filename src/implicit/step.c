@@ -30,14 +30,15 @@
 // ---- checks ---------------------------------------------------------------------------------
 
 static td_status check_colliders(const tdi_system *y, td_diag *diag) {
-    td_status status = td_colliders_check(y->colliders, y->collider_count, diag);
+    td_status status = tdi_colliders_check(y->colliders, y->collider_count, y->labels, diag);
     const bool barrier = y->touch->opts.method == TD_CONTACT_BARRIER;
     for (int32_t k = 0; k < y->collider_count && status == TD_OK; k++) {
         if (y->colliders[k].restitution > 0 && barrier) {
+            char text[TDI_COLLIDER_TEXT];
+            tdi_system_collider_text(y, k, text);
             status = tdi_fail_at(diag, TD_ERR_ARGUMENT, k,
-                                 "collider %d: restitution is %g; above 0 it needs the contact "
-                                 "method exact",
-                                 (int)k, y->colliders[k].restitution);
+                                 "%s: restitution is %g; above 0 it needs the contact method exact",
+                                 text, y->colliders[k].restitution);
         }
     }
     return status;

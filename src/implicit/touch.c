@@ -109,10 +109,15 @@ void tdi_touch_gather_pose(const tdi_system *y) {
 
 // ---- messages -------------------------------------------------------------------------------
 
-// "segment 3", or "segment 3 of 'vine'", or "collider 2"
+void tdi_system_collider_text(const tdi_system *y, int32_t k, char text[TDI_COLLIDER_TEXT]) {
+    const tdi_collider_label listed = {NULL, k};
+    tdi_collider_text(&y->colliders[k], y->labels ? y->labels[k] : listed, text);
+}
+
+// "segment 3", or "segment 3 of 'vine'", or "collider 2 (sphere)"
 static void name_side(const tdi_touch *t, const tdi_system *y, int32_t which, char text[96]) {
     if (which >= t->capsule_count) {
-        snprintf(text, 96, "collider %d", (int)(which - t->capsule_count));
+        tdi_system_collider_text(y, which - t->capsule_count, text);
         return;
     }
     const char *name = y->member[t->owner[which]].name;

@@ -161,8 +161,11 @@ td_real tdi_touch_room(const tdi_touch *t, td_real time);
 // and returns how many there are.
 int32_t tdi_touch_contacts(const tdi_touch *t, td_contact *contacts, int32_t capacity);
 
+// Names one of its colliders in a message.
+void tdi_system_collider_text(const tdi_system *system, int32_t collider,
+                              char text[TDI_COLLIDER_TEXT]);
 // Names the two that are nearest to each other at the poses: ", most of all segment 3 of 'vine' and
-// collider 2", or nothing.
+// collider 2 (sphere)", or nothing.
 enum { TDI_TIGHTEST = 224 };
 void tdi_touch_tightest(const tdi_touch *t, const tdi_system *system, char text[TDI_TIGHTEST]);
 

@@ -5,7 +5,7 @@
 
 #include "base/guard.h"
 #include "base/words.h"
-
+#include "contact/contact.h"
 #include "math/vec3.h"
 
 #include <math.h>
@@ -565,6 +565,21 @@ static td_status check_probe(const td_scene *s, int32_t k, td_diag_list *diags) 
     return force ? TD_OK : tdi_scene_check_place(s, &p->place, where, diags);
 }
 
+static td_status check_collider_name(const td_scene *s, int32_t k, td_diag_list *diags) {
+    const td_scene_collider *colliders = s->def.colliders;
+    const char *name = colliders[k].as.name;
+    for (int32_t i = 0; name && i < k; i++) {
+        if (colliders[i].as.name && strcmp(colliders[i].as.name, name) == 0) {
+            char path[64];
+            snprintf(path, sizeof path, "colliders[%d].%s.name", k,
+                     tdi_collider_kind_name(colliders[k].kind));
+            return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
+                                   "another collider already has the name '%s'", name);
+        }
+    }
+    return TD_OK;
+}
+
 td_status tdi_scene_check(const td_scene *s, td_diag_list *diags) {
     td_status status = TD_OK;
     if (s->def.object_count < 1) {
@@ -579,6 +594,9 @@ td_status tdi_scene_check(const td_scene *s, td_diag_list *diags) {
         status = worst(status, check_load(s, k, diags));
     }
     status = worst(status, tdi_scene_check_constraints(s, diags));
+    for (int32_t k = 0; k < s->def.collider_count; k++) {
+        status = worst(status, check_collider_name(s, k, diags));
+    }
     for (int32_t k = 0; k < s->def.record.probe_count; k++) {
         status = worst(status, check_probe(s, k, diags));
     }

@@ -117,35 +117,36 @@ static const tdi_scene_table load_table = {
 
 typedef struct td_collider_place collider_place;
 
-#define COLLIDER_FIELDS                                                                          \
-    {"position",                                                                                 \
-     TDI_SCENE_VEC3,                                                                             \
-     offsetof(collider_place, position),                                                         \
-     .unit = "m",                                                                                \
-     .low = -1e6,                                                                                \
-     .high = 1e6,                                                                                \
-     KEYED,                                                                                      \
-     DOC("Position of the centre; for a plane, of any point on it.")},                           \
-        {"rotation",                                                                             \
-         TDI_SCENE_ROTATION,                                                                     \
-         offsetof(collider_place, rotation),                                                     \
-         .def = {1},                                                                             \
-         KEYED,                                                                                  \
-         DOC("Rotation. Without one the axis, or the normal of a plane, is +Y.")},               \
-        {"friction",   TDI_SCENE_REAL, offsetof(collider_place, friction),                       \
-         .def = {0.3}, .high = 10,     DOC("Coefficient of friction (Coulomb).")},               \
-        {"restitution", TDI_SCENE_REAL, offsetof(collider_place, restitution), .high = 1,        \
-         DOC("Speed after an impact over that before; needs `method: exact` under `contact`.")}, \
-        {"rolling",                                                                              \
-         TDI_SCENE_REAL,                                                                         \
-         offsetof(collider_place, rolling),                                                      \
-         .def = {0.01},                                                                          \
-         .high = 1,                                                                              \
-         DOC("Rolling resistance: a moment over radius and normal force.")},                     \
-    {                                                                                            \
-        "static_friction", TDI_SCENE_REAL, offsetof(collider_place, static_friction),            \
-            .high = 10,                                                                          \
-            DOC("Coefficient of friction while surfaces do not slip yet; not below `friction`.") \
+#define COLLIDER_FIELDS                                                                            \
+    {"position",                                                                                   \
+     TDI_SCENE_VEC3,                                                                               \
+     offsetof(collider_place, position),                                                           \
+     .unit = "m",                                                                                  \
+     .low = -1e6,                                                                                  \
+     .high = 1e6,                                                                                  \
+     KEYED,                                                                                        \
+     DOC("Position of the centre; for a plane, of any point on it.")},                             \
+        {"rotation",                                                                               \
+         TDI_SCENE_ROTATION,                                                                       \
+         offsetof(collider_place, rotation),                                                       \
+         .def = {1},                                                                               \
+         KEYED,                                                                                    \
+         DOC("Rotation. Without one the axis, or the normal of a plane, is +Y.")},                 \
+        {"friction",   TDI_SCENE_REAL, offsetof(collider_place, friction),                         \
+         .def = {0.3}, .high = 10,     DOC("Coefficient of friction (Coulomb).")},                 \
+        {"restitution", TDI_SCENE_REAL, offsetof(collider_place, restitution), .high = 1,          \
+         DOC("Speed after an impact over that before; needs `method: exact` under `contact`.")},   \
+        {"rolling",                                                                                \
+         TDI_SCENE_REAL,                                                                           \
+         offsetof(collider_place, rolling),                                                        \
+         .def = {0.01},                                                                            \
+         .high = 1,                                                                                \
+         DOC("Rolling resistance: a moment over radius and normal force.")},                       \
+        {"static_friction", TDI_SCENE_REAL, offsetof(collider_place, static_friction), .high = 10, \
+         DOC("Coefficient of friction while surfaces do not slip yet; not below `friction`.")},    \
+    {                                                                                              \
+        "name", TDI_SCENE_TEXT, offsetof(collider_place, name),                                    \
+            DOC("Name in messages. Default: the number in the list, from 0, and the kind.")        \
     }
 
 static const tdi_scene_field plane_fields[] = {COLLIDER_FIELDS, {0}};

@@ -14,7 +14,8 @@
 
 // An actor with colliders; its own segments do not count.
 static td_status meets_colliders(td_world *w, tdi_actor *a, const td_collider *colliders,
-                                 int32_t count, bool *meets, td_diag *diag) {
+                                 const tdi_collider_label *labels, int32_t count, bool *meets,
+                                 td_diag *diag) {
     td_contact_opts opts = tdi_world_contact_opts(w);
     td_step_opts still = td_step_opts_default();
     const tdi_member alone = {
@@ -25,7 +26,8 @@ static td_status meets_colliders(td_world *w, tdi_actor *a, const td_collider *c
                                .count = 1,
                                .touch = touch,
                                .colliders = colliders,
-                               .collider_count = count};
+                               .collider_count = count,
+                               .labels = labels};
     *meets = false;
     if (!touch->set) {
         return TD_OK;
@@ -78,6 +80,7 @@ bool tdi_collider_reaches(const td_collider *c, const td_box *b) {
 
 td_status tdi_collider_blocked(td_world *w, int32_t collider, td_diag *diag) {
     const td_collider *c = &w->collider_slots[collider].now;
+    const tdi_collider_label label = tdi_world_collider_label(w, collider);
     for (int32_t k = 0; k < w->actor_count; k++) {
         tdi_actor *a = &w->actors[k];
         if (!a->touches || !tdi_actor_acts(a) || a->state->capsule_count == 0) {
@@ -86,10 +89,11 @@ td_status tdi_collider_blocked(td_world *w, int32_t collider, td_diag *diag) {
         const td_box b = bounds_of(w, a);
         bool meets = false;
         td_status status =
-            tdi_collider_reaches(c, &b) ? meets_colliders(w, a, c, 1, &meets, diag) : TD_OK;
+            tdi_collider_reaches(c, &b) ? meets_colliders(w, a, c, &label, 1, &meets, diag) : TD_OK;
         if (meets) {
-            return tdi_fail_at(diag, TD_ERR_BLOCKED, k, "collider %d would be within '%s'",
-                               (int)collider, a->name);
+            char text[TDI_COLLIDER_TEXT];
+            tdi_collider_text(c, label, text);
+            return tdi_fail_at(diag, TD_ERR_BLOCKED, k, "%s would be within '%s'", text, a->name);
         }
         if (status != TD_OK) {
             return status;
@@ -134,6 +138,7 @@ td_status tdi_actor_blocked(td_world *w, int32_t actor, td_diag *diag) {
         return TD_OK;
     }
     tdi_world_gather_colliders(w);
-    td_status status = meets_colliders(w, a, w->colliders, w->enabled_colliders, &meets, diag);
+    td_status status =
+        meets_colliders(w, a, w->colliders, w->collider_labels, w->enabled_colliders, &meets, diag);
     return status == TD_OK && w->scene->def.contact.self ? meets_actors(w, actor, diag) : status;
 }

@@ -37,10 +37,17 @@ static bool in_steps(const tdi_collider_slot *s) {
     return s->alive && s->enabled;
 }
 
+// The scene's own may have names.
+tdi_collider_label tdi_world_collider_label(const td_world *w, int32_t k) {
+    const td_scene_def *def = &w->scene->def;
+    return (tdi_collider_label){k < def->collider_count ? def->colliders[k].as.name : NULL, k};
+}
+
 void tdi_world_gather_colliders(td_world *w) {
     w->enabled_colliders = 0;
     for (int32_t k = 0; k < w->collider_count; k++) {
         if (in_steps(&w->collider_slots[k])) {
+            w->collider_labels[w->enabled_colliders] = tdi_world_collider_label(w, k);
             w->colliders[w->enabled_colliders++] = w->collider_slots[k].now;
         }
     }
@@ -123,7 +130,7 @@ td_status tdi_world_make_colliders(td_world *w, td_diag_list *diags) {
         s->now.static_friction = def->colliders[k].as.static_friction;
     }
     tdi_world_place_colliders(w);
-    status = td_colliders_check(w->colliders, w->enabled_colliders, &diag);
+    status = tdi_colliders_check(w->colliders, w->enabled_colliders, w->collider_labels, &diag);
     for (int32_t k = 0; k < def->collider_count && status == TD_OK; k++) {
         status = check_restitution(w, &w->colliders[k], k, &diag);
     }
@@ -211,7 +218,8 @@ static td_status check_collider(const td_world *w, const td_collider *def, td_di
                         "the scene has no contact, so that nothing touches a collider: give it "
                         "'contact: {}'");
     }
-    td_status status = td_colliders_check(def, 1, diag);
+    const tdi_collider_label label = tdi_world_collider_label(w, free_place(w));
+    td_status status = tdi_colliders_check(def, 1, &label, diag);
     return status == TD_OK ? check_restitution(w, def, 0, diag) : status;
 }
 
@@ -273,11 +281,12 @@ td_status td_world_remove_collider(td_world *w, td_collider_id id, td_diag *diag
 static td_status change(td_world *w, tdi_collider_slot *s, const tdi_collider_slot *to,
                         td_diag *diag) {
     const tdi_collider_slot before = *s;
-    td_status status = td_colliders_check(&to->now, 1, diag);
+    const int32_t k = (int32_t)(s - w->collider_slots);
+    const tdi_collider_label label = tdi_world_collider_label(w, k);
+    td_status status = tdi_colliders_check(&to->now, 1, &label, diag);
     if (status == TD_OK) {
         *s = *to;
-        status =
-            in_steps(s) ? tdi_collider_blocked(w, (int32_t)(s - w->collider_slots), diag) : TD_OK;
+        status = in_steps(s) ? tdi_collider_blocked(w, k, diag) : TD_OK;
     }
     if (status != TD_OK) {
         *s = before;

@@ -506,5 +506,6 @@ tdi_system tdi_island_system(const td_world *w, const tdi_island *i) {
                         .touch = i->touch && i->touch->set ? i->touch : NULL,
                         .holds = i->holds,
                         .colliders = w->colliders,
-                        .collider_count = i->touch ? w->enabled_colliders : 0};
+                        .collider_count = i->touch ? w->enabled_colliders : 0,
+                        .labels = w->collider_labels};
 }

@@ -19,6 +19,14 @@ td_collider td_world_collider(const td_world *world, int32_t collider) {
     return world->collider_slots[collider].now;
 }
 
+const char *td_world_collider_name(const td_world *world, int32_t collider) {
+    if (!world || !tdi_has(collider, td_world_collider_count(world))) {
+        return "";
+    }
+    const char *name = tdi_world_collider_label(world, collider).name;
+    return name ? name : "";
+}
+
 // With actors in the place of its members.
 int32_t tdi_island_contacts(const td_world *w, const tdi_island *i, td_contact *contacts,
                             int32_t capacity) {

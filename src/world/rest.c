@@ -162,7 +162,8 @@ static td_status settle_within(settling *s, party *p, int32_t pairs, td_step_sta
                                    .touch = touch && touch->set ? touch : NULL,
                                    .holds = p->holds,
                                    .colliders = w->colliders,
-                                   .collider_count = touching ? colliders : 0};
+                                   .collider_count = touching ? colliders : 0,
+                                   .labels = w->collider_labels};
         status = settle_system(s, &system, stats, &s->diag);
         s->overlaps = status == TD_OK || !system.touch ? TD_NONE : actor_of(p, touch->overlaps);
     }

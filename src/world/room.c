@@ -243,6 +243,7 @@ td_status tdi_world_tie_room(td_world *w, int64_t count) {
 td_status tdi_world_collider_room(td_world *w, int64_t count) {
     const growing arrays[] = {{&w->collider_slots, sizeof *w->collider_slots},
                               {&w->colliders, sizeof *w->colliders},
+                              {&w->collider_labels, sizeof *w->collider_labels},
                               {&w->collider_slot, sizeof *w->collider_slot}};
     if (w->colliders && count <= w->collider_capacity) {
         return TD_OK;
@@ -251,7 +252,7 @@ td_status tdi_world_collider_room(td_world *w, int64_t count) {
     if (capacity > INT32_MAX / 64) {
         return TD_ERR_LIMIT;
     }
-    td_status status = grow(w, arrays, 3, w->collider_capacity, capacity);
+    td_status status = grow(w, arrays, 4, w->collider_capacity, capacity);
     if (status == TD_OK) {
         w->collider_capacity = (int32_t)capacity;
     }

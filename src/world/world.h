@@ -339,8 +339,9 @@ struct td_world {
     tdi_collider_slot *collider_slots;
     int32_t collider_count; // places
     int32_t collider_capacity;
-    td_collider *colliders; // of those that are enabled, in the order of their places
-    int32_t *collider_slot; // of such a one in the last step: its place
+    td_collider *colliders;              // of those that are enabled, in the order of their places
+    tdi_collider_label *collider_labels; // theirs
+    int32_t *collider_slot;              // of such a one in the last step: its place
     int32_t enabled_colliders;
     tdi_spot *probe_spots;
     tdi_world_wind *winds;
@@ -483,6 +484,7 @@ td_contact_opts tdi_world_contact_opts(const td_world *world);
 td_status tdi_world_check_crowds(const td_world *world, td_diag_list *diags);
 // Those that steps see, as they are now.
 void tdi_world_gather_colliders(td_world *world);
+tdi_collider_label tdi_world_collider_label(const td_world *world, int32_t place);
 // Colliders go from where they are to where the scene has put them.
 void tdi_world_move_colliders(td_world *world);
 // They are where the step began.
