@@ -10,6 +10,7 @@ export PATH="$PATH:/usr/lib/llvm-14/bin"
 part release "build: gcc, release" "" configure_and_build release -DTENDRIL_BUILD_TESTS=ON --
 part asan "build: clang, address and undefined sanitizers" "" configure_and_build asan
 part unit "unit tests with more cases: gcc, release" "release" env TEST_LONG=1 ctest --test-dir build --output-on-failure -j "$each"
+part validate "solvers against theory, with more cases" "release" build/tendril validate --long
 part asan_room "room for pairs grows: sanitizers" "asan" build/asan/tests/tendril_tests room_for_pairs
 part random "random calls of the API: sanitizers" "asan" build/asan/tests/random_api 100 180
 part python_memory "tests and random calls of the Python package: sanitizers" "asan" \

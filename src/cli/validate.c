@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 static const char help[] =
-    "Usage: tendril validate [CASE...] [--json] [--list]\n"
+    "Usage: tendril validate [CASE...] [--json] [--list] [--long]\n"
     "\n"
     "Runs cases with known answers and compares the results; without names it runs all\n"
     "cases. Exits with 0 only if every case has results and all are within their limits,\n"
@@ -16,7 +16,8 @@ static const char help[] =
     "\n"
     "  --json       print one object for each result: case, quantity, n, got, want, error,\n"
     "               limit, pass\n"
-    "  --list       list the cases\n";
+    "  --list       list the cases\n"
+    "  --long       four times as many random plants, trees and steps\n";
 
 void cli_validate_help(FILE *out) {
     fputs(help, out);
@@ -184,6 +185,10 @@ void val_not_above(val_report *report, const char *quantity, int64_t n, double g
     add_row(report, quantity, n, got, 0, got, limit);
 }
 
+int32_t val_tries(const val_report *report, int32_t all) {
+    return report->full ? all : all / 4;
+}
+
 void val_fault(val_report *report, const char *quantity, int64_t n, td_status status,
                const td_diag *diag) {
     clear_progress(report);
@@ -225,8 +230,8 @@ static void run_case(const val_case *c, val_report *report) {
     }
 }
 
-static int run_cases(int count, char **names, bool json) {
-    val_report report = {.json = json};
+static int run_cases(int count, char **names, bool json, bool full) {
+    val_report report = {.json = json, .full = full};
     double started = cli_seconds();
     if (!json) {
         printf("%-6s %-18s %-52s %7s %14s %14s %10s %8s\n", "", "case", "quantity", "n", "got",
@@ -243,11 +248,12 @@ static int run_cases(int count, char **names, bool json) {
 }
 
 int cli_validate(int argc, char **argv) {
-    bool json = false, list = false, want_help = false;
+    bool json = false, full = false, list = false, want_help = false;
     const cli_option options[] = {{"--json", CLI_FLAG, &json, 0},
                                   {"--list", CLI_FLAG, &list, 0},
+                                  {"--long", CLI_FLAG, &full, 0},
                                   {"--help", CLI_FLAG, &want_help, 0}};
-    int operands = cli_read_options(argc, argv, options, 3, "validate");
+    int operands = cli_read_options(argc, argv, options, 4, "validate");
     if (operands < 0) {
         return EXIT_MISUSE;
     }
@@ -265,5 +271,5 @@ int cli_validate(int argc, char **argv) {
         list_cases(json);
         return EXIT_FINE;
     }
-    return run_cases(operands, argv, json);
+    return run_cases(operands, argv, json, full);
 }

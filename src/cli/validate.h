@@ -13,6 +13,7 @@
 
 typedef struct val_report {
     bool json;
+    bool full;        // --long
     const char *name; // of the case that runs
     int32_t rows, failed;
     double shown; // when progress was last shown
@@ -35,6 +36,8 @@ void val_fault(val_report *report, const char *quantity, int64_t n, td_status st
                const td_diag *diag);
 // The larger of two errors; what is not a number is worst.
 double val_worse(double a, double b);
+// How many random cases or steps a case takes: a quarter of all, or all with --long.
+int32_t val_tries(const val_report *report, int32_t all);
 // How far the case has come, 0 to 1. Shown on a terminal.
 void val_progress(val_report *report, double done);
 

@@ -285,7 +285,7 @@ void val_rigidification(val_report *report) {
 // ---- energy ---------------------------------------------------------------------------------
 
 #define ENERGY_LINKS 30
-#define ENERGY_STEPS 100000
+#define ENERGY_STEPS 100000 // with --long
 
 // A pendulum that is let go with a bend in it, of whose joints `joints` are active. The largest
 // gain of energy over that of its swing, and what the choices took away.
@@ -309,16 +309,17 @@ static bool swing_energy(val_report *report, td_integrator rule, double dt, int3
     td_tree_state_changed(t.tree.state);
     td_adapt_changed(t.adapt);
     const double start = val_energy(&t.tree, step.gravity);
+    const int32_t steps = val_tries(report, ENERGY_STEPS);
     td_status status = TD_OK;
     td_diag diag = {.message = ""};
     *gain = -1;
-    for (int32_t k = 1; k <= ENERGY_STEPS && status == TD_OK; k++) {
+    for (int32_t k = 1; k <= steps && status == TD_OK; k++) {
         status = td_adapt_step(t.adapt, &step, &diag);
         if (k % 100 == 0) {
             td_adapt_place(t.adapt);
             const double now = val_energy(&t.tree, step.gravity);
             *gain = val_worse((now - start) / (start - least), *gain);
-            val_progress(report, (double)k / ENERGY_STEPS);
+            val_progress(report, (double)k / steps);
         }
     }
     *lost = td_adapt_report(t.adapt).energy_lost / (start - least);

@@ -69,7 +69,7 @@ static bool one_tree(val_report *report, val_random *random, int32_t index, val_
 }
 
 static void energy_of_trees(val_report *report) {
-    const int32_t count = 200;
+    const int32_t count = val_tries(report, 200);
     int32_t restless = 0;
     val_losses worst[2][3] = {{{0}}};
     val_random random = {2};
@@ -296,7 +296,7 @@ static bool one_plant(val_report *report, val_random *random, val_losses worst[2
 }
 
 void val_drag(val_report *report) {
-    const int32_t count = 500;
+    const int32_t count = val_tries(report, 500);
     int32_t restless = 0;
     val_losses worst[2] = {{0}};
     val_random random = {4};

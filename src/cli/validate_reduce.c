@@ -207,7 +207,7 @@ static void check_changes(val_report *report, const reduce_case *of, double erro
 }
 
 void val_reduced_energy(val_report *report) {
-    check_energy(report, 100000);
+    check_energy(report, val_tries(report, 100000));
     check_changes(report, &reduce_orchid, 0.003);
     check_changes(report, &reduce_palm, 0.03);
     check_changes(report, &reduce_orchid, 0);
