@@ -462,6 +462,76 @@ TD_TEST(analytic_contradiction_is_reported_and_does_not_explode) {
     tree_free(t);
 }
 
+// The joint of a pendulum keeps its tip at its length and in its plane already.
+TD_TEST(analytic_constraints_that_the_joints_fulfil_have_no_effect) {
+    const td_constraint_kind kinds[] = {TD_HOLD_DISTANCE, TD_HOLD_ROPE, TD_HOLD_STOP};
+    for (int n = 0; n < 6; n++) {
+        td_segment_def def = bar(TD_NONE, 1, TD_JOINT_HINGE);
+        def.rest = turn_to(-0.6435, TDI_PI / 2);
+        tree t = tree_of(&def, 1, TD_LAW_LINEAR, NULL),
+             alone = tree_of(&def, 1, TD_LAW_LINEAR, NULL);
+        td_constraint c = td_constraint_default(kinds[n / 2]);
+        c.point[0] = tdi_vec3(0, 1, 0);
+        c.axis[1] = tdi_vec3(0, 0, 1);
+        c.as_found = false;
+        c.target.length = 1;
+        const td_step_opts o =
+            steps_of(n % 2 ? TD_EULER : TD_RK4, 1.0 / 2000, tdi_vec3(0, -9.81, 0));
+        td_analytic *a = held(t, &c, 1, NULL);
+        advance(a, &o, NULL, 0, 2000);
+        run(alone, &o, 2000);
+        CHECK_SAY(fabs(t.q[0] - alone.q[0]) < 1e-12, "kind %d: %g in place of %g", n, t.q[0],
+                  alone.q[0]);
+        CHECK(tdi_norm(td_analytic_constraint(a, 0).force) == 0);
+        CHECK(!td_analytic_constraint(a, 0).unmet);
+        td_analytic_free(a);
+        tree_free(t);
+        tree_free(alone);
+    }
+}
+
+// The chain is pulled straight towards its target, and stays there.
+TD_TEST(analytic_point_out_of_reach_is_pulled_straight) {
+    static const double target[][2] = {{0.05, -2.1}, {0, -1.52}, {1.6, 0.2}};
+    for (int n = 0; n < 6; n++) {
+        tree t = hanging(3, TD_JOINT_BALL);
+        td_constraint c = pin(2, tdi_vec3(0, 0.5, 0));
+        c.as_found = false;
+        c.target.position = tdi_vec3(target[n / 2][0], target[n / 2][1], 0);
+        td_step_opts o = steps_of(n % 2 ? TD_EULER : TD_RK4, 1.0 / 2000, tdi_vec3(0, -9.81, 0));
+        o.damping = 20;
+        td_analytic *a = held(t, &c, 1, NULL);
+        advance(a, &o, NULL, 0, 2500);
+        const td_vec3 want = tdi_scale(c.target.position, 1.5 / tdi_norm(c.target.position));
+        CHECK_IN(tdi_norm(tdi_sub(td_tree_tip(t.state, 2), want)), 0, 0.05);
+        CHECK_IN(td_tree_energy(t.state, tdi_vec3(0, -9.81, 0)).kinetic, 0, 1);
+        CHECK(td_analytic_constraint(a, 0).unmet);
+        CHECK_IN(td_analytic_constraint(a, 0).error, 0, tdi_norm(c.target.position) - 1.49);
+        td_analytic_free(a);
+        tree_free(t);
+    }
+}
+
+// Numbers that are finite may have diverged nevertheless.
+TD_TEST(explicit_step_in_which_a_joint_makes_a_turn_has_diverged) {
+    for (int n = 0; n < 2; n++) {
+        td_segment_def def = bar(TD_NONE, 1, TD_JOINT_HINGE);
+        def.stiffness.x = 1000;
+        tree t = tree_of(&def, 1, TD_LAW_LINEAR, NULL);
+        t.q[0] = 0.1;
+        td_tree_state_changed(t.state);
+        const td_step_opts o = steps_of(n ? TD_EULER : TD_RK4, 0.1, tdi_vec3(0, 0, 0));
+        td_diag diag = {.message = ""};
+        td_status status = TD_OK;
+        for (int k = 0; k < 100 && status == TD_OK; k++) {
+            status = td_tree_step(t.state, &o, NULL, &diag);
+        }
+        CHECK_INT(status, TD_ERR_DIVERGED);
+        CHECK_IN(fabs(t.v[0]), 0, 2 * TDI_PI / o.dt);
+        tree_free(t);
+    }
+}
+
 TD_TEST(analytic_constraint_breaks_and_ends) {
     tree t = hanging(1, TD_JOINT_BALL);
     td_constraint c[2] = {td_constraint_default(TD_HOLD_POINT), pin(0, tdi_vec3(0, 0.5, 0))};

@@ -58,7 +58,7 @@ TD_API_UNSTABLE td_status td_analytic_set_hold(td_analytic *analytic, int32_t co
 
 /// Steps all trees by TD_EULER or TD_RK4, or none. `opts` has an entry a state; dt and integrator
 /// are the same for all. Ends of segments touch colliders. TD_ERR_LIMIT when there are more forces
-/// than row_limit; TD_ERR_DIVERGED when a value is not finite.
+/// than row_limit; TD_ERR_DIVERGED when a value is not finite or a joint makes a turn.
 TD_API_UNSTABLE td_status td_analytic_step(td_analytic *analytic, const td_step_opts *opts,
                                            const td_collider *colliders, int32_t collider_count,
                                            td_step_stats *stats, td_diag *diag);

@@ -180,8 +180,8 @@ static void euler(td_adapt *s, const td_step_opts *o) {
     }
 }
 
-// Whether all is finite; then angles too.
-static bool arrive(td_adapt *s) {
+// Whether all is finite, and no joint makes a turn a step; then angles too.
+static bool arrive(td_adapt *s, td_real dt) {
     const td_tree_model *m = s->model;
     bool fine = true;
     for (int32_t k = 0; k < s->active_count; k++) {
@@ -189,9 +189,7 @@ static bool arrive(td_adapt *s) {
         for (int32_t j = m->coord[i]; j < m->coord[i + 1]; j++) {
             fine &= isfinite(s->state->q[j]) != 0;
         }
-        for (int32_t j = m->dof[i]; j < m->dof[i + 1]; j++) {
-            fine &= isfinite(s->state->v[j]) != 0;
-        }
+        fine &= tdi_joint_is_sane((td_joint_kind)m->kind[i], s->state->v + m->dof[i], dt);
         tdi_body_angle(m, s->state, i, s->state->angle, s->state->angle);
     }
     return fine;
@@ -222,7 +220,7 @@ td_status td_adapt_step(td_adapt *s, const td_step_opts *given, td_diag *diag) {
         euler(s, o);
     }
     s->until_update--;
-    if (!arrive(s)) {
+    if (!arrive(s, o->dt)) {
         take_back(s, choice ? s->spare : s->active, choice ? s->stats.transient : s->active_count);
         tdi_tree_put_base(s->state, &base);
         td_adapt_changed(s);

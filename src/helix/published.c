@@ -15,6 +15,7 @@
 #include "base/guard.h"
 
 #include "helix/implicit.h"
+#include "math/angle.h"
 
 #include <math.h>
 
@@ -217,11 +218,13 @@ static td_status solve(td_helix_state *s, const tdi_helix_forward_opts *with,
     return TD_OK;
 }
 
-static bool all_finite(const td_helix_state *s) {
+// All is finite, and no element bends by a turn a step.
+static bool is_sane(const td_helix_state *s, td_real h) {
     bool fine = true;
     for (int32_t i = 0; i < s->model->element_count; i++) {
         const tdi_helix_work *w = &s->work[i];
-        fine = fine && tdi_finite3(w->u) && tdi_finite3(w->rate);
+        const td_real turn = h * s->model->element[i].length * tdi_norm(w->rate);
+        fine = fine && tdi_finite3(w->u) && turn < 2 * TDI_PI;
         if (s->model->element[i].parent == TD_NONE) {
             fine = fine && tdi_finite3(w->motion.o) && tdi_finite3(w->motion.rate.velocity) &&
                    tdi_finite3(w->motion.rate.spin) && isfinite(tdi_quat_norm(w->root.turn));
@@ -268,7 +271,7 @@ td_status td_helix_accelerations(td_helix_state *s, const td_step_opts *opts,
 
 // The end of a step whose work is done.
 static td_status finish(td_helix_state *s, const tdi_helix_forward_opts *with, td_diag *diag) {
-    if (!all_finite(s)) {
+    if (!is_sane(s, with->h)) {
         return tdi_fail(diag, TD_ERR_DIVERGED, "the step at %g s diverged; try a smaller dt",
                         s->head.time);
     }

@@ -7,6 +7,12 @@
 //   forces    K f + c''_0 - c''_wanted = w: complementary to f where a row is one-sided
 //   c''_wanted = -c/s^2 - 2 c'/s, s the time in which errors settle
 // and before the step impulses where rows that are reached have c' < 0.
+//
+// Out of reach   A point beyond the reach of a straight chain can hardly move towards its target:
+// K_ii is small, and c''_wanted would take forces under which no explicit step is stable. A force f
+// makes a segment of length l, whose point has the mobility d, swing with w^2 = f d/l. Where
+// (w h)^2 > OVERLOAD, and where a large error meets a small K_ii, the rows of the constraint get
+// the compliance d for the step, (K + d) f = c''_wanted - c''_0: a damped spring 1/(d s^2).
 
 #include "tree/analytic.h"
 
@@ -20,6 +26,11 @@
 #include <string.h>
 
 #define LEAST_RATE 1e-10 // m/s: approach that is rounding
+#define OVERLOAD   2     // (w h)^2 of a segment under a row's force: above 4 euler is unstable
+#define FAR        0.01  // of a segment's length: a larger error may be out of reach
+#define HARDLY     0.1   // of a point's mobility: it is, along rows with less of it
+#define FASTEST    3     // m/s or rad/s: errors are corrected no faster
+#define FREE_END   4     // mobility of a free stick's end across it, times its mass
 
 // ---- rows -----------------------------------------------------------------------------------
 
@@ -85,8 +96,25 @@ static bool is_near(td_analytic *a, const tdi_row *row, td_real h, td_real pull)
     return near;
 }
 
+// Forces at points: 1/mass of the bodies, and the least of their lengths. Joints have 0 and 1 rad.
+static void measure_bodies(const td_analytic *a, tdi_row *row) {
+    row->lightness = 0;
+    row->length = 1;
+    for (int k = 0; k < 2; k++) {
+        const tdi_push *p = &row->side[k];
+        const td_real f2 = tdi_dot(p->wrench.f, p->wrench.f);
+        if (p->tree != TD_NONE && f2 > 0) {
+            const tdi_body *b = &a->tree[p->tree]->model->body[p->body];
+            const td_real length = tdi_body_length(b);
+            row->length = row->lightness > 0 ? fmin(row->length, length) : length;
+            row->lightness += b->mass > 0 ? f2 / b->mass : 0;
+        }
+    }
+}
+
 bool tdi_analytic_finish(td_analytic *a, const td_step_opts *o, tdi_row *row) {
     const td_real h = o->dt, s = a->opts.settle > 0 ? a->opts.settle : 5 * h;
+    measure_bodies(a, row);
     row->rate = row_rate(a, row) + row->given;
     row->free = row->extra;
     td_real pull = 0;
@@ -175,12 +203,38 @@ void tdi_analytic_respond(td_analytic *a, const td_real *force) {
 
 // ---- forces ---------------------------------------------------------------------------------
 
+// Of a row that must be 0, or of a one-sided one that is violated.
+static td_real error_of(const tdi_row *row) {
+    return row->bounds.low < 0 ? fabs(row->value) : fmax(-row->value, 0);
+}
+
+// An error e wants the speed e/(2 s). All errors are scaled alike: contradictory constraints keep
+// their balance.
+static void bound_corrections(td_analytic *a, td_real h) {
+    const td_real s = a->opts.settle > 0 ? a->opts.settle : 5 * h;
+    td_real most = 0;
+    for (int32_t i = 0; i < a->row_count; i++) {
+        most = fmax(most, a->row[i].constraint == TD_NONE ? 0 : error_of(&a->row[i]));
+    }
+    const td_real part = fmin(1, 2 * s * FASTEST / most);
+    for (int32_t i = 0; i < a->row_count; i++) {
+        tdi_row *row = &a->row[i];
+        if (row->constraint != TD_NONE && error_of(row) > 0) {
+            row->wanted += (1 - part) * row->value / (s * s);
+        }
+    }
+}
+
 // All rows of the poses and velocities that the states have; accel_now is that without forces.
 static td_status find_rows(td_analytic *a, const td_step_opts *o, td_real t,
                            const td_collider *colliders, int32_t count, td_diag *diag) {
     a->row_count = 0;
     a->choosing = t == 0;
     a->near_count = a->choosing ? 0 : a->near_count;
+    for (int32_t k = 0; k < a->hold_count; k++) {
+        a->hold[k].soft = a->hold[k].soft && !a->choosing;
+        a->hold[k].contradicts = false;
+    }
     for (int32_t k = 0; k < a->tree_count; k++) {
         td_tree_state *s = a->tree[k];
         tdi_explicit_accelerate(s->model, s, &o[k]);
@@ -191,6 +245,7 @@ static td_status find_rows(td_analytic *a, const td_step_opts *o, td_real t,
     if (status == TD_OK) {
         status = tdi_analytic_contact_rows(a, o, t, colliders, count, diag);
     }
+    bound_corrections(a, o->dt);
     // Corrections are those of the start: in the stages of RK4 c is of the order of h^2, and s of
     // h, so that c/s^2 would not vanish with h.
     for (int32_t i = 0; i < a->row_count; i++) {
@@ -200,12 +255,91 @@ static td_status find_rows(td_analytic *a, const td_step_opts *o, td_real t,
     return status;
 }
 
-static void solve_forces(td_analytic *a) {
-    for (int32_t i = 0; i < a->row_count; i++) {
-        a->rhs[i] = a->row[i].wanted - a->row[i].free;
-        a->bounds[i] = a->row[i].bounds;
+// The acceleration that a unit force at the row's point makes there, summed over three directions
+// and both sides; at most that of the bodies as free sticks. Of a joint: K_ii.
+static td_real mobility(td_analytic *a, int32_t i) {
+    const td_vec3 none = {0, 0, 0};
+    const tdi_row *row = &a->row[i];
+    td_real sum = 0;
+    for (int side = 0; side < 2 && row->lightness > 0; side++) {
+        const tdi_push *p = &row->side[side];
+        for (int k = 0; k < 3 && p->tree != TD_NONE; k++) {
+            td_tree_state *s = a->tree[p->tree];
+            const td_vec3 x = tdi_add(s->frame[p->body].o, p->arm);
+            const tdi_push unit =
+                tdi_push_at(a, p->tree, p->body, x, tdi_vec3(k == 0, k == 1, k == 2), 1);
+            tdi_tree_answer_clear(s->model, s, a->answer[p->tree]);
+            push(a, &unit, 1);
+            tdi_tree_answer(s->model, s, a->answer[p->tree]);
+            sum += side_accel(a, &unit, a->answer[p->tree], none);
+        }
     }
-    tdi_analytic_solve(a, &a->solver, true, a->force);
+    return row->lightness > 0 ? fmin(sum, FREE_END * row->lightness)
+                              : a->matrix[(ptrdiff_t)i * a->row_count + i];
+}
+
+static void soften(td_analytic *a, int32_t hold) {
+    for (int32_t i = 0; i < a->row_count; i++) {
+        if (a->row[i].constraint == hold) {
+            a->matrix[(ptrdiff_t)i * a->row_count + i] += mobility(a, i);
+        }
+    }
+}
+
+// Whether its errors e are large, and points hardly move along them: e K e is small.
+static bool is_out_of_reach(td_analytic *a, int32_t hold) {
+    const int32_t n = a->row_count;
+    td_real along = 0, free = 0;
+    bool far = false;
+    for (int32_t i = 0; i < n; i++) {
+        far =
+            far || (a->row[i].constraint == hold && error_of(&a->row[i]) > FAR * a->row[i].length);
+    }
+    for (int32_t i = 0; i < n && far; i++) {
+        const td_real e = a->row[i].constraint == hold ? error_of(&a->row[i]) : 0;
+        free += e > 0 ? e * e * mobility(a, i) : 0;
+        for (int32_t j = 0; j < n && e > 0; j++) {
+            const tdi_row *other = &a->row[j];
+            const bool counts = other->constraint == hold && error_of(other) > 0;
+            along += counts ? a->row[i].value * a->matrix[(ptrdiff_t)i * n + j] * other->value : 0;
+        }
+    }
+    return far && along < HARDLY * free;
+}
+
+static bool is_overloaded(td_analytic *a, int32_t i, td_real h) {
+    const tdi_row *row = &a->row[i];
+    const td_real limit = OVERLOAD * row->length / (h * h), f = fabs(a->force[i]);
+    const bool clear = row->lightness > 0 && f * FREE_END * row->lightness <= limit;
+    return !clear && !(f * mobility(a, i) <= limit);
+}
+
+static bool soften_overloaded(td_analytic *a, td_real h) {
+    bool any = false;
+    for (int32_t i = 0; i < a->row_count; i++) {
+        const int32_t hold = a->row[i].constraint;
+        if (hold != TD_NONE && !a->hold[hold].soft && is_overloaded(a, i, h)) {
+            any = a->hold[hold].soft = true;
+            soften(a, hold);
+        }
+    }
+    return any;
+}
+
+static void solve_forces(td_analytic *a, td_real h) {
+    for (int32_t k = 0; k < a->hold_count; k++) {
+        a->hold[k].soft = a->hold[k].soft || is_out_of_reach(a, k);
+        if (a->hold[k].soft) {
+            soften(a, k);
+        }
+    }
+    do {
+        for (int32_t i = 0; i < a->row_count; i++) {
+            a->rhs[i] = a->row[i].wanted - a->row[i].free;
+            a->bounds[i] = a->row[i].bounds;
+        }
+        tdi_analytic_solve(a, &a->solver, true, a->force);
+    } while (soften_overloaded(a, h));
     for (int32_t i = 0; i < a->row_count; i++) {
         a->row[i].force = a->force[i];
     }
@@ -219,7 +353,7 @@ static td_status constrain(td_analytic *a, const td_step_opts *o, td_real t,
         return status;
     }
     tdi_analytic_matrix(a);
-    solve_forces(a);
+    solve_forces(a, o->dt);
     tdi_analytic_respond(a, a->force);
     for (int32_t k = 0; k < a->tree_count; k++) {
         for (int32_t d = 0; d < a->tree[k]->model->head.dof_count; d++) {
@@ -312,10 +446,14 @@ static td_status collide(td_analytic *a, const td_step_opts *o, const td_collide
 // ---- what is told ---------------------------------------------------------------------------
 
 static void report(td_analytic *a) {
+    bool nameless = a->result.verdict == TD_LCP_INFEASIBLE; // one-sided rows contradict each other
+    for (int32_t k = 0; k < a->hold_count; k++) {
+        nameless = nameless && !a->hold[k].contradicts;
+    }
     for (int32_t k = 0; k < a->hold_count; k++) {
         td_constraint_report *r = &a->hold[k].report;
         r->error = 0;
-        r->unmet = a->result.verdict == TD_LCP_INFEASIBLE;
+        r->unmet = r->active && (a->hold[k].soft || a->hold[k].contradicts || nameless);
         r->force = a->hold[k].struck;
         r->moment = a->hold[k].wrung;
     }

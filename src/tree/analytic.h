@@ -16,6 +16,7 @@
 // first degrees of freedom of its joint.
 typedef struct tdi_push {
     int32_t tree, body; // tree TD_NONE: nothing
+    td_vec3 arm;        // from its origin to the point; world axes
     tdi_wrench wrench;
     td_real torque[3];
 } tdi_push;
@@ -27,6 +28,8 @@ typedef struct tdi_row {
     td_real extra;       // of c'': that, and what rates make
     td_real free;        // c'' without forces
     td_real wanted;      // c''
+    td_real lightness;   // 1/kg: of its bodies alone; 0 of joints
+    td_real length;      // m or rad: of its bodies, the scale of its errors
     td_lcp_row bounds;
     td_real restitution, slow;
     int32_t constraint; // TD_NONE: of a contact or hit
@@ -34,6 +37,7 @@ typedef struct tdi_row {
     td_vec3 direction;  // world axes, of the first side; 0 of joints
     td_real force;
     bool begins; // of a constraint that begins with this step: an impulse makes c' 0
+    bool still;  // the joints let nothing move along it
 } tdi_row;
 
 typedef struct tdi_touching { // a contact: its row of the normal, and what is told of it
@@ -52,6 +56,8 @@ typedef struct tdi_analytic_hold { // a constraint as it is kept
     bool loose;            // the caller has let go
     td_vec3 struck, wrung; // N, N m: its part in the impacts of the step, in the mean over that
     bool begins;           // it did not act in the last step
+    bool soft;             // its forces would be too large for this step: rows have compliance
+    bool contradicts;      // its rows contradict the joints or each other in this stage
     td_constraint_report report;
 } tdi_analytic_hold;
 
@@ -105,8 +111,10 @@ tdi_row *tdi_analytic_row(td_analytic *analytic, td_diag *diag);
 // Force `direction` at the place x on a body; `sign` 1 or -1.
 tdi_push tdi_push_at(const td_analytic *analytic, int32_t tree, int32_t body, td_vec3 x,
                      td_vec3 direction, td_real sign);
-// Fills rate, free and wanted of a row whose sides, value, given and extra are set. `opts` has an
-// entry a tree; forward dynamics were the last that was done to the trees. False: the row is
+// The length of a segment, or its radius if it has none.
+td_real tdi_body_length(const tdi_body *body);
+// Fills rate, free, wanted and scales of a row whose sides, value, given and extra are set. `opts`
+// has an entry a tree; forward dynamics were the last that was done to the trees. False: the row is
 // one-sided and not reached in this step; those that are remember their key.
 bool tdi_analytic_finish(td_analytic *analytic, const td_step_opts *opts, tdi_row *row);
 // Adds rows of constraints that act, and of contact with colliders, a time t into the step.
@@ -122,7 +130,8 @@ void tdi_analytic_matrix(td_analytic *analytic);
 // What forces, one a row, do to velocities or accelerations, into `answer`.
 void tdi_analytic_respond(td_analytic *analytic, const td_real *force);
 // Solves `matrix`, `rhs` and `bounds` for forces, one a row; `rhs` becomes what bilateral rows can
-// have. With `values`: contradictions between values of rows are the verdict.
+// have, and rows along which nothing can move become separate. With `values`: contradictions
+// between values of rows are the verdict, and are noted in the constraints.
 void tdi_analytic_solve(td_analytic *analytic, const td_lcp_opts *opts, bool values,
                         td_real *force);
 // Whether a row asks for an impulse.

@@ -70,7 +70,7 @@ tdi_push tdi_push_at(const td_analytic *a, int32_t tree, int32_t body, td_vec3 x
     }
     const td_vec3 f = tdi_scale(direction, sign);
     const td_vec3 p = tdi_sub(x, a->tree[tree]->frame[body].o);
-    return (tdi_push){.tree = tree, .body = body, .wrench = {tdi_cross(p, f), f}};
+    return (tdi_push){.tree = tree, .body = body, .arm = p, .wrench = {tdi_cross(p, f), f}};
 }
 
 static td_lcp_row both_ways(void) {
@@ -148,11 +148,14 @@ static tdi_row *offset(making *m, const frame f[2], td_vec3 first, td_vec3 secon
     return row;
 }
 
-// Points at some distance from the first: where turning is held.
-static td_real reach(const td_analytic *a, const td_constraint *c) {
-    const tdi_body *b = &a->tree[c->actor[0]]->model->body[c->segment[0]];
+td_real tdi_body_length(const tdi_body *b) {
     const td_real length = tdi_norm(b->tip);
     return length > 0 ? length : fmax(b->radius, 1e-3);
+}
+
+// Points at some distance from the first: where turning is held.
+static td_real reach(const td_analytic *a, const td_constraint *c) {
+    return tdi_body_length(&a->tree[c->actor[0]]->model->body[c->segment[0]]);
 }
 
 static void frame_rows(making *m, const td_constraint *c, const frame f[2]) {

@@ -9,13 +9,14 @@
 //   forces      f = L G^-2 L^T b                the least that do it.
 // With one-sided rows the complementarity problem has the pivots of L alone, and what comes out is
 // shared among all bilateral rows in the same way: f = L G^-1 L_p^T f_p.
+// Rows of any kind along which the joints let nothing move are separate, and have no force.
 
 #include "tree/analytic.h"
 
 #include <string.h>
 
 #define SAME          1e-10 // of a row is left by those before it: they say the same
-#define STILL         1e-14 // of the largest diagonal: nothing can move along the row
+#define STILL         1e-14 // of 1/mass of the row's bodies: the joints let nothing move along it
 #define CONTRADICTION 1e-5  // m or rad: rows that are off by more cannot be met
 
 // ---- factors --------------------------------------------------------------------------------
@@ -28,21 +29,51 @@ static td_real entry(const td_analytic *a, int32_t i, int32_t j) {
     return a->matrix[(ptrdiff_t)i * a->row_count + j];
 }
 
+// The problem 1 f = 0 in place of a row.
+static void separate_row(td_analytic *a, int32_t i) {
+    const int32_t n = a->row_count;
+    for (int32_t j = 0; j < n; j++) {
+        a->matrix[(ptrdiff_t)i * n + j] = a->matrix[(ptrdiff_t)j * n + i] = 0;
+    }
+    a->matrix[(ptrdiff_t)i * n + i] = 1;
+    a->rhs[i] = 0;
+}
+
+// A row that the joints fulfil already has K_ii = 0 but for rounding, and its force would be
+// rounding over rounding. Without a normal force there is no friction.
+static bool separate_still_rows(td_analytic *a, bool values) {
+    bool contradicts = false;
+    for (int32_t i = 0; i < a->row_count; i++) {
+        tdi_row *row = &a->row[i];
+        row->still = row->still || !(entry(a, i, i) > STILL * row->lightness);
+        if (!row->still) {
+            continue;
+        }
+        const int32_t last = a->bounds[i].kind == TD_LCP_CONE ? i + 2 : i;
+        const td_real error = row->bounds.low < 0 ? fabs(row->value) : -row->value;
+        if (values && row->constraint != TD_NONE && error > CONTRADICTION) {
+            contradicts = a->hold[row->constraint].contradicts = true;
+        }
+        for (int32_t k = i; k <= last; k++) {
+            separate_row(a, k);
+        }
+        i = last;
+    }
+    return contradicts;
+}
+
 // Bilateral rows, scaled to a unit diagonal.
 static void scale_rows(td_analytic *a) {
     tdi_shared *s = &a->shared;
-    td_real most = 0;
     s->count = 0;
     for (int32_t i = 0; i < a->row_count; i++) {
         if (is_bilateral(&a->bounds[i])) {
             s->row[s->count++] = i;
-            most = fmax(most, entry(a, i, i));
         }
     }
     for (int32_t k = 0; k < s->count; k++) {
-        const td_real d = entry(a, s->row[k], s->row[k]);
-        s->scale[k] = d > STILL * most ? 1 / sqrt(d) : 0;
-        s->left[k] = s->scale[k] > 0 ? 1 : 0;
+        s->scale[k] = 1 / sqrt(entry(a, s->row[k], s->row[k]));
+        s->left[k] = 1;
         s->pivot[k] = TD_NONE;
     }
 }
@@ -114,8 +145,8 @@ static void along(const tdi_shared *s, const td_real *t, td_real *x) {
     }
 }
 
-// Numbers of bilateral rows become the nearest that rigid motions can have; those of rows along
-// which nothing can move become 0. s->t is G^-1 L^T of them.
+// Numbers of bilateral rows become the nearest that rigid motions can have. s->t is G^-1 L^T of
+// them.
 static void make_consistent(const tdi_shared *s, td_real *x) {
     for (int32_t k = 0; k < s->count; k++) {
         x[k] *= s->scale[k];
@@ -124,14 +155,14 @@ static void make_consistent(const tdi_shared *s, td_real *x) {
     tdi_lcp_back(s->gram, s->rank, s->t);
     along(s, s->t, x);
     for (int32_t k = 0; k < s->count; k++) {
-        x[k] = s->scale[k] > 0 ? x[k] / s->scale[k] : 0;
+        x[k] /= s->scale[k];
     }
 }
 
 // ---- contradictions -------------------------------------------------------------------------
 
 // Whether values of rows cannot all become 0.
-static bool contradict(const td_analytic *a) {
+static bool contradict(td_analytic *a) {
     const tdi_shared *s = &a->shared;
     bool any = false;
     for (int32_t k = 0; k < s->count; k++) {
@@ -139,7 +170,10 @@ static bool contradict(const td_analytic *a) {
     }
     make_consistent(s, s->x);
     for (int32_t k = 0; k < s->count; k++) {
-        any = any || fabs(s->x[k] - a->row[s->row[k]].value) > CONTRADICTION;
+        const tdi_row *row = &a->row[s->row[k]];
+        if (fabs(s->x[k] - row->value) > CONTRADICTION) {
+            any = a->hold[row->constraint].contradicts = true;
+        }
     }
     return any;
 }
@@ -207,15 +241,17 @@ static void solve_smaller(td_analytic *a, const td_lcp_opts *opts, td_real *forc
 void tdi_analytic_solve(td_analytic *a, const td_lcp_opts *opts, bool values, td_real *force) {
     tdi_shared *s = &a->shared;
     const bool shares = opts->method == TD_LCP_EXACT;
+    bool contradicts = separate_still_rows(a, values);
     if (shares) {
         factor(a);
     }
     if (!shares || s->rank == s->count) { // nothing is said twice
         const td_lcp problem = {a->row_count, a->matrix, a->rhs, a->bounds};
         a->result = tdi_lcp_solve(&a->work, &problem, opts, force);
+        a->result.verdict = contradicts ? TD_LCP_INFEASIBLE : a->result.verdict;
         return;
     }
-    const bool contradicts = values && contradict(a);
+    contradicts = (values && contradict(a)) || contradicts;
     for (int32_t k = 0; k < s->count; k++) {
         s->x[k] = a->rhs[s->row[k]];
     }

@@ -103,8 +103,16 @@ static inline bool tdi_rule_finite(const td_real *x, int32_t count) {
     return fine;
 }
 
+static inline bool tdi_rule_is_sane(const td_tree_model *m, const td_real *v, td_real dt) {
+    bool sane = true;
+    for (int32_t i = 0; i < m->body_count; i++) {
+        sane = sane && tdi_joint_is_sane((td_joint_kind)m->kind[i], v + m->dof[i], dt);
+    }
+    return sane;
+}
+
 // The end of the step: Euler has one stage, whose velocities are the new ones. False when a value
-// is not finite.
+// is not finite, or a joint makes a turn a step.
 static inline bool tdi_rule_arrive(const td_tree_model *m, const tdi_explicit_rows *r,
                                    td_integrator integrator, td_real dt) {
     if (integrator == TD_EULER) {
@@ -119,5 +127,5 @@ static inline bool tdi_rule_arrive(const td_tree_model *m, const tdi_explicit_ro
             r->v[d] = r->v_first[d] + dt * r->accel_sum[d];
         }
     }
-    return tdi_rule_finite(r->q, m->coord_count) && tdi_rule_finite(r->v, m->head.dof_count);
+    return tdi_rule_finite(r->q, m->coord_count) && tdi_rule_is_sane(m, r->v, dt);
 }

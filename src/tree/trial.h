@@ -3,6 +3,7 @@
 
 // Moving one body: where it comes to when its joint moves, or when it is turned in a trial.
 
+#include "math/angle.h"
 #include "tree/joint.h"
 
 #include <string.h>
@@ -23,6 +24,22 @@ static inline void tdi_turn_ball(td_real *q, td_vec3 v) {
     q[1] = turned.x;
     q[2] = turned.y;
     q[3] = turned.z;
+}
+
+// Whether the joint moves by less than a turn in the step, and slower than light. A faster joint
+// has diverged, although its numbers are finite.
+static inline bool tdi_joint_is_sane(td_joint_kind kind, const td_real *v, td_real dt) {
+    const td_real fastest = 3e8, turn = 2 * TDI_PI / dt;
+    const bool slides = kind == TD_JOINT_SLIDE || kind == TD_JOINT_FREE;
+    const int count = kind == TD_JOINT_FREE    ? 6
+                      : kind == TD_JOINT_BALL  ? 3
+                      : kind == TD_JOINT_FIXED ? 0
+                                               : 1;
+    bool sane = true;
+    for (int k = 0; k < count; k++) {
+        sane = sane && fabs(v[k]) < (slides && k < 3 ? fastest : turn);
+    }
+    return sane;
 }
 
 static inline void tdi_joint_advance(td_joint_kind kind, td_real *q, const td_real *step,
