@@ -249,6 +249,7 @@ static void clip_file(play *p) {
     td_clip_unpack(&own, frame, &base, NULL, points[0], turns);
     take_points(p, points[0], a.segment_count);
     td_clip_pack_collider(&ball, frame + at);
+    td_clip_blend(rarely(p) ? NULL : &def, frame, frame, number(p, -0.5, 1.5), frame);
     td_clip_pack_arrows(&contact, 1, &scale, 1, frame + at + TD_CLIP_COLLIDER);
     take_int(p, td_clip_moves(&own, any_index(p, a.segment_count)));
     page.player = "<html></html>";

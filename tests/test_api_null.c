@@ -280,6 +280,7 @@ TD_TEST(null_gives_nothing_in_every_function_without_a_status) {
     CHECK_INT(td_clip_frame_size(NULL), 0);
     td_clip_pack(NULL, (td_vec3){0}, (td_quat){0}, NULL, NULL, NULL);
     td_clip_unpack(NULL, NULL, NULL, NULL, NULL, NULL);
+    td_clip_blend(NULL, NULL, NULL, 0, NULL);
     NOTHING(td_clip_scale, td_clip_scale_of(NULL));
     NOTHING(td_clip_collider, td_clip_collider_of(NULL, NULL));
     td_clip_pack_collider(NULL, NULL);

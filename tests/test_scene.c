@@ -11,7 +11,7 @@ TD_TEST(scene_without_more_than_an_object_has_all_defaults) {
     const td_scene_def *d = td_scene_def_get(s.scene);
     td_object_def o = td_object_def_default();
     td_scene_def all = td_scene_def_default();
-    CHECK(d->gravity.y == -9.81 && d->step == 1.0 / 60 && d->air_density == 1.2 && d->drag == 1);
+    CHECK(d->gravity.y == -9.81 && d->step == 0 && d->air_density == 1.2 && d->drag == 1);
     CHECK(all.step == d->step && all.record.fps == 30 && all.record.duration == 10);
     CHECK_INT(d->object_count, 1);
     CHECK_INT(d->load_count, 0);
@@ -289,7 +289,8 @@ TD_TEST(scene_filled_by_hand_is_refused_for_every_number_out_of_range) {
         o = o_;                                      \
         d = d_;                                      \
     } while (0)
-    REFUSED(d.step, 0, "step:");
+    REFUSED(d.step, -1, "step:");
+    REFUSED(d.step, 1e-12, "step");
     REFUSED(d.step, (double)NAN, "step:");
     REFUSED(d.gravity.z, (double)INFINITY, "gravity:");
     REFUSED(d.air_density, -1, "air_density:");

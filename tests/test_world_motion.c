@@ -2,6 +2,7 @@
 // Worlds: objects and instances, starts, bases that move, parameters. Pairs with
 // src/world/objects.c, motion.c and world.c.
 
+#include "tendril/clip.h"
 #include "test_world_support.h"
 
 #include "world/world.h"
@@ -547,18 +548,131 @@ TD_TEST(stiffness_that_fades_lets_a_plant_wilt) {
     stage_free(&s);
 }
 
-TD_TEST(steps_fit_into_frames) {
-    stage s = stage_of("{step: 1/50, record: {fps: 30}, objects: [{" ROD "}]}");
-    CHECK_INT(td_world_steps_a_frame(s.world), 2);
-    CHECK_REL(td_world_dt(s.world), 1.0 / 60, 1e-12);
+TD_TEST(step_is_as_long_as_the_scene_says_and_without_one_divides_a_frame) {
+    static const struct {
+        const char *step, *fps;
+        td_real dt;
+        int32_t a_frame;
+    } cases[] = {
+        {"0", "30", 1.0 / 60, 2},        {"0", "24", 1.0 / 72, 3},
+        {"0", "1000", 1e-3, 1},          {"1/60", "60", 1.0 / 60, 1},
+        {"0.0167", "60", 1.0 / 60, 1},   {"0.01666", "60", 1.0 / 60, 1},
+        {"0.00833", "60", 1.0 / 120, 2}, {"0.016", "60", 0.016, 0},
+        {"1/60", "24", 1.0 / 60, 0},     {"1/60", "1000", 1.0 / 60, 0},
+        {"0.1", "60", 0.1, 0},           {"0.0333", "60", 1.0 / 30, 0},
+        {"1e-9", "0.1", 1e-9, 0},        {"1", "10000", 1, 0},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char text[300];
+        snprintf(text, sizeof text, "{step: %s, record: {fps: %s}, objects: [{" ROD "}]}",
+                 cases[k].step, cases[k].fps);
+        stage s = stage_of(text);
+        CHECK_SAY(td_world_steps_a_frame(s.world) == cases[k].a_frame, "step %s, fps %s: %d",
+                  cases[k].step, cases[k].fps, (int)td_world_steps_a_frame(s.world));
+        CHECK_REL(td_world_dt(s.world), cases[k].dt, 1e-15);
+        stage_free(&s);
+    }
+    stage s = stage_of("{record: {fps: 30}, objects: [{" ROD "}]}");
+    CHECK(get(s.world, "step") == td_world_dt(s.world));
     steps(s.world, 3);
     set(s.world, "step", 1.0 / 100);
-    CHECK_INT(td_world_steps_a_frame(s.world), 4);
     CHECK_REL(td_world_time(s.world), 0.05, 1e-12);
     steps(s.world, 1);
-    CHECK_REL(td_world_time(s.world), 0.05 + 1.0 / 120, 1e-12);
+    CHECK_REL(td_world_time(s.world), 0.06, 1e-12);
     CHECK_INT(td_world_stats(s.world).steps, 4);
+    td_diag diag = {.message = ""};
+    CHECK_INT(td_world_set(s.world, "step", 1e-12, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "step is 1e-12 s; it must be 0 or at least 1e-09 s");
+    CHECK_REL(td_world_dt(s.world), 0.01, 1e-15);
     stage_free(&s);
+    s = try_stage("{objects: [{" ROD "}],\n step: 1e-12}", 1, NULL);
+    CHECK_INT(s.status, TD_ERR_SYNTAX);
+    CHECK_INT(s.diags[0].line, 2);
+    stage_free(&s);
+}
+
+// ---- frames within steps --------------------------------------------------------------------
+
+enum { FRAME_ROOM = 4096, FRAME_SEGMENTS = 12 };
+
+static void lengths_of(const td_clip_def *def, const float *frame, td_real *lengths) {
+    td_vec3 origins[FRAME_SEGMENTS];
+    td_quat turns[FRAME_SEGMENTS];
+    td_clip_unpack(def->actors, frame, NULL, NULL, origins, turns);
+    for (int32_t j = 1; j < FRAME_SEGMENTS; j++) {
+        lengths[j] = tdi_norm(tdi_sub(origins[j], origins[j - 1]));
+    }
+}
+
+// A rope that swings, beside a sphere that turns; its frame at 0.3 s, by steps of `h`.
+static void frame_at(const char *solver, td_real h, td_real end, td_clip_def *def, float *frame,
+                     stage *s) {
+    static td_clip_actor actor;
+    static td_clip_collider look;
+    td_vec3 base, origins[FRAME_SEGMENTS];
+    td_quat turn, turns[FRAME_SEGMENTS];
+    float ends[2][FRAME_ROOM] = {{0}};
+    char text[600];
+    snprintf(text, sizeof text,
+             "{step: %.17g, contact: {self: false}, colliders: [{sphere: {radius: 0.1, position: "
+             "{keys: [[0, [5, 0, 0]], [1, [7, 0, 0]]], interpolate: linear}}}], objects: [{start: "
+             "drawn, solver: %s, strand: {points: [[0, 0, 0], [0.4, 0, 0]], segments: 12, radius: "
+             "0.005}, stiffness: 0.1}]}",
+             h, solver);
+    *s = stage_of(text);
+    const td_actor a = td_world_actor(s->world, 0);
+    actor = (td_clip_actor){.skeleton = a.skeleton, .stretchy = a.stretchy};
+    *def = td_clip_def_default();
+    def->actors = &actor;
+    def->colliders = &look;
+    def->actor_count = def->collider_count = 1;
+    const int64_t own = td_clip_actor_size(&actor);
+    CHECK(td_clip_frame_size(def) <= FRAME_ROOM);
+    td_real part = 0;
+    for (bool last = false; !last;) {
+        const td_real t = td_world_time(s->world);
+        last = t + td_world_dt(s->world) >= end;
+        part = (end - t) / td_world_dt(s->world);
+        for (int k = 0; last && k < 2; k++) {
+            const td_collider ball = td_world_collider(s->world, 0);
+            td_world_pose(s->world, 0, &base, &turn, origins, turns);
+            td_clip_pack(&actor, base, turn, origins, turns, ends[k]);
+            td_clip_pack_collider(&ball, ends[k] + own);
+            CHECK(k > 0 || td_world_step(s->world, NULL) == TD_OK);
+        }
+        CHECK(last || td_world_step(s->world, NULL) == TD_OK);
+    }
+    td_clip_blend(def, ends[0], ends[1], part, frame);
+    CHECK_REL(frame[own], 5 + 2 * end, 1e-6); // as the sphere moves in a step
+    td_real lengths[3][FRAME_SEGMENTS];
+    lengths_of(def, ends[0], lengths[0]);
+    lengths_of(def, ends[1], lengths[1]);
+    lengths_of(def, frame, lengths[2]);
+    for (int32_t j = 1; j < FRAME_SEGMENTS; j++) { // single precision, and strain of the step
+        CHECK_REL(lengths[2][j], lengths[0][j] + part * (lengths[1][j] - lengths[0][j]), 1e-5);
+    }
+}
+
+TD_TEST(frames_within_steps_are_of_second_order_and_keep_lengths) {
+    static const char *const solvers[] = {"tree", "rod", "helix"};
+    for (int k = 0; k < 3; k++) {
+        td_vec3 tips[3] = {{0}};
+        const td_real h[3] = {0.016, 0.008, 0.0005};
+        for (int i = 0; i < 3; i++) {
+            float frame[FRAME_ROOM] = {0};
+            td_vec3 origins[FRAME_SEGMENTS];
+            td_quat turns[FRAME_SEGMENTS];
+            td_clip_def def;
+            stage s = {.status = TD_OK};
+            frame_at(solvers[k], h[i], 0.3021, &def, frame, &s);
+            td_clip_unpack(def.actors, frame, NULL, NULL, origins, turns);
+            tips[i] = origins[FRAME_SEGMENTS - 1];
+            stage_free(&s);
+        }
+        const td_real coarse = tdi_norm(tdi_sub(tips[0], tips[2]));
+        const td_real fine = tdi_norm(tdi_sub(tips[1], tips[2]));
+        CHECK_SAY(coarse < 0.01 && fine < coarse / 3, "%s: %g, %g m", solvers[k], coarse, fine);
+    }
 }
 
 TD_TEST(stats_of_a_world_are_the_sums_of_its_actors) {

@@ -79,6 +79,13 @@ TD_API void td_clip_pack(const td_clip_actor *actor, td_vec3 base, td_quat base_
 TD_API void td_clip_unpack(const td_clip_actor *actor, const float *frame, td_vec3 *base,
                            td_quat *base_rotation, td_vec3 *origins, td_quat *rotations);
 
+/// A frame within a step: `from` is that of its beginning, `to` of its end, `part` 0..1 says how
+/// far it is on the way. Positions are linear in time and rotations turn at a constant rate, each
+/// in the axes of its parent, so that segments keep their lengths; the error is of second order in
+/// the step. Arrows are those of `to`. `out` may be either of them.
+TD_API void td_clip_blend(const td_clip_def *def, const float *from, const float *to, td_real part,
+                          float *out);
+
 /// What sets the sizes of planes and arrows: a world as it stands.
 typedef struct td_clip_scale {
     td_real side;     ///< m: longest side of the box around all segments.

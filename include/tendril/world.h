@@ -69,10 +69,10 @@ TD_API td_status td_world_step(td_world *world, td_diag *diag);
 /// both kinds can follow each other.
 TD_API td_status td_world_advance(td_world *world, td_real dt, td_diag *diag);
 TD_API td_real td_world_time(const td_world *world); ///< s.
-/// s, of a step of td_world_step(): the scene's, or the largest below it of which a frame of the
-/// recording has a whole number.
+/// s, of a step of td_world_step(); see `step` of td_scene_def.
 TD_API td_real td_world_dt(const td_world *world);
-/// Such steps in a frame of the recording.
+/// Such steps in a frame of the recording; 0: a frame does not have a whole number of them, and
+/// frames lie within steps. td_clip_blend() makes such frames.
 TD_API int32_t td_world_steps_a_frame(const td_world *world);
 TD_API td_step_stats td_world_stats(const td_world *world); ///< Of all steps so far.
 

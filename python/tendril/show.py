@@ -8,6 +8,7 @@ import tempfile
 import numpy as np
 
 from tendril._library import Error, Struct, Structs, check, lib, new_diag
+from tendril.recording import Recording
 
 PLAYER = "player.html"
 COLLIDER = 7  # floats of a collider in a frame
@@ -44,8 +45,13 @@ class Page:
 
 def film(world, seconds, progress, triangles):
     """Runs a world. Gives its clip, what was recorded, and frames a second."""
-    clip = Clip(world, triangles)
-    recording = world.run(world.duration if seconds is None else seconds, each=lambda _: clip.add(), progress=progress)
+    clip, recording = Clip(world, triangles), Recording(world.probe_names)
+
+    def add(parts):
+        recording.add(world.time, world.probes(), None)
+        clip.add(parts)
+
+    world._film(world.duration if seconds is None else seconds, add, progress, clip.begin)
     return clip, recording, world.fps
 
 
@@ -73,7 +79,7 @@ class Clip:
     """Frames of a world, with the meshes of its actors."""
 
     def __init__(self, world, triangles):
-        self._world, self._frames = world, []
+        self._world, self._frames, self._began = world, [], None
         meshes, actors = {}, world.actors
         budget = max(100, triangles // max(1, len(actors))) if triangles else 0
         self._actors = []
@@ -94,8 +100,21 @@ class Clip:
         return Struct("td_clip_def", actors=Structs("td_clip_actor", self._actors), actor_count=len(self._actors),
                       colliders=self._colliders, collider_count=len(self._colliders), **fields)
 
-    def add(self):
-        """Takes the poses of now as the next frame."""
+    def begin(self):
+        """Takes the poses of now as those at the beginning of a step."""
+        self._began = self._pack()
+
+    def add(self, parts=(1.0,)):
+        """Takes the poses of now as those at the end of a step, and adds the frames that lie at these parts of it."""
+        end = self._pack()
+        for part in parts:
+            frame = end
+            if part < 1:
+                frame = np.empty_like(end)
+                lib.td_clip_blend(self._definition(), self._began, end, part, frame)
+            self._frames.append(frame)
+
+    def _pack(self):
         at = 0
         frame = np.zeros(lib.td_clip_frame_size(self._definition(frame_count=1)), "f4")
         for actor, look in zip(self._world.actors, self._actors):
@@ -105,7 +124,7 @@ class Clip:
         for collider in self._world_colliders():
             lib.td_clip_pack_collider(collider, frame[at:])
             at += COLLIDER
-        self._frames.append(frame)
+        return frame
 
     def _whole(self, fps):
         """The definition with all frames."""

@@ -16,6 +16,13 @@ from tendril.recording import Recording
 from tendril.skeleton import Skeleton
 
 
+ROUNDING = 1e-6  # of a frame and of a step
+
+
+def _part(part):
+    return 1.0 if part >= 1 - ROUNDING else max(part, 0.0)
+
+
 class World(Unpickled):
     """A scene that runs. Deterministic: same scene, same bits, for any number of threads.
 
@@ -160,29 +167,48 @@ class World(Unpickled):
 
     def run(self, seconds: float, *, each: Optional[Callable[["World"], Any]] = None,
             progress: Optional[Callable[[float], None]] = None) -> Recording:
-        """Steps until `seconds` more have passed, and records the probes of every frame.
+        """Steps until `seconds` more have passed, and records the probes of every frame: at its time, or
+        where frames lie within steps (steps_a_frame is 0) at the end of the step.
 
         each: called as each(world) after every frame; what it returns is kept in .extra.
         progress: called as progress(done), 0 to 1, after every frame.
         """
-        if not 0 <= seconds < math.inf:
-            raise ArgumentError(f"seconds is {seconds}; it must be 0 or more, and finite")
-        frames = max(1, round(seconds / (self.dt * self.steps_a_frame))) if seconds > 0 else 0
         recording = Recording(self.probe_names)
 
-        def add():
+        def add(_):
             recording.add(self.time, self.probes(), each(self) if each else None)
 
-        add()
-        for k in range(frames):
-            self.step(self.steps_a_frame)
-            add()
-            if progress:
-                progress((k + 1) / frames)
+        self._film(seconds, add, progress)
         return recording
+
+    def _film(self, seconds, add, progress, begin=lambda: None):
+        """Steps through the frames of `seconds`. Calls begin() before a step within which frames lie, and after each
+        step with frames add(parts): where they lie in it, 0 to 1."""
+        if not 0 <= seconds < math.inf:
+            raise ArgumentError(f"seconds is {seconds}; it must be 0 or more, and finite")
+        frames = max(1, round(seconds * self.fps)) if seconds > 0 else 0
+        start, done = self.time, 0
+        add([1.0])
+        while done < frames:
+            if self.steps_a_frame:
+                self.step(self.steps_a_frame)
+                parts = [1.0]
+            else:
+                now, dt = self.time - start, self.dt
+                last = min(math.floor((now + dt) * self.fps + ROUNDING), frames)
+                parts = [_part((k / self.fps - now) / dt) for k in range(done + 1, last + 1)]
+                if parts and parts[0] < 1:
+                    begin()
+                self.step()
+            if parts:
+                add(parts)
+                done += len(parts)
+                if progress:
+                    progress(done / frames)
 
     @property
     def steps_a_frame(self) -> int:
+        """Steps in a frame; 0: frames lie within steps."""
         return lib.td_world_steps_a_frame(self._c)
 
     def settle(self) -> np.ndarray:

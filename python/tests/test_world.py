@@ -271,3 +271,19 @@ def test_export_writes_the_motion_and_can_be_stopped(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         world.export(tmp_path / "b.glb", 0.2, progress=lambda done: (_ for _ in ()).throw(KeyboardInterrupt))
     assert not (tmp_path / "b.glb").exists()
+
+
+def test_frames_within_steps_are_interpolated_and_rows_are_those_of_steps(tmp_path):
+    rope = {"objects": [{"start": "drawn", "strand": {"points": [[0, 0, 0], [0.4, 0, 0]], "segments": 8}}],
+            "record": {"duration": 0.5, "fps": 60, "probes": [{"name": "tip"}]}}
+    for step, rows in ((0.016, 31), (0.05, 11)):
+        world = tendril.World({**rope, "step": step})
+        assert (world.dt, world.steps_a_frame) == (step, 0)
+        recording = world.export(tmp_path / "a.glb")
+        assert len(recording) == rows
+        np.testing.assert_allclose(recording.time / step, np.round(recording.time / step), atol=1e-9)
+        content = (tmp_path / "a.glb").read_bytes()
+        clip = json.loads(content[20:20 + int.from_bytes(content[12:16], "little")])
+        assert clip["scenes"][0]["extras"]["frames"] == 31
+        again = tendril.World({**rope, "step": step}).run(0.5)
+        np.testing.assert_array_equal(again.time, recording.time)

@@ -14,6 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define ROUNDING 1e-6 // of a frame and of a step
+
 static const char help[] =
     "Usage: tendril run SCENE [-o DIR] [OPTION...]\n"
     "\n"
@@ -23,7 +25,7 @@ static const char help[] =
     "\n"
     "  -o DIR                folder to write, created if missing; default: out/NAME,\n"
     "                        with the name of the scene's file\n"
-    "  --dt S                longest time step in s, instead of the scene's\n"
+    "  --dt S                time step in s, instead of the scene's\n"
     "  --threads N           number of threads (all cores); it does not change the result\n"
     "  --frames A:B          record only frames A to B, counted from 0; A or B may be left out\n"
     "  --checkpoint-every S  time between checkpoints in s of wall time (5)\n"
@@ -81,12 +83,37 @@ static void show_progress(run_state *s, bool end) {
                       factor > 0 ? (whole - time) / factor : 0);
 }
 
-// The frame at the world's time, when it is one of those wanted.
-static int record(run_state *s) {
+// A step and the frames in it that are to be recorded.
+typedef struct span {
+    double from, length; // s
+    int64_t first, last; // last < first: none
+} span;
+
+static span span_from(const run_state *s, double from, double length) {
+    const int64_t last = (int64_t)floor((from + length) * s->def->record.fps + ROUNDING);
+    return (span){from, length, s->first + s->done.frames, last < s->last ? last : s->last};
+}
+
+// 0..1: of the step; 1 at its end.
+static double part_of(const run_state *s, const span *step, int64_t frame) {
+    const double after = (double)frame / s->def->record.fps - step->from;
+    return after >= (1 - ROUNDING) * step->length ? 1 : fmax(after / step->length, 0);
+}
+
+static int pack(run_state *s) {
+    if (!run_clip_pack(&s->clip, s->scene.world)) {
+        cli_error("run: out of memory for the contacts of a frame");
+        return EXIT_BAD_INPUT;
+    }
+    return EXIT_FINE;
+}
+
+// Its frames, and a row of each table, which is that of the step's end.
+static int record(run_state *s, const span *step) {
     FILE *const *streams = s->files.streams;
-    int64_t frame = s->done.step / td_world_steps_a_frame(s->scene.world);
-    if (frame < s->first || frame > s->last) {
-        return EXIT_FINE;
+    int code = streams[RUN_FRAMES] ? pack(s) : EXIT_FINE;
+    if (code != EXIT_FINE) {
+        return code;
     }
     errno = 0; // so that a failure is told by its own reason
     if (s->done.frames == 0 && streams[RUN_PROBES]) {
@@ -95,13 +122,9 @@ static int record(run_state *s) {
     if (s->done.frames == 0 && streams[RUN_ENERGY]) {
         run_energy_heading(s->def, streams[RUN_ENERGY]);
     }
-    if (streams[RUN_FRAMES]) {
-        if (!run_clip_pack(&s->clip, s->scene.world)) {
-            cli_error("run: out of memory for the contacts of a frame");
-            return EXIT_BAD_INPUT;
-        }
-        fwrite(s->clip.frame, sizeof *s->clip.frame, (size_t)s->clip.frame_size,
-               streams[RUN_FRAMES]);
+    for (int64_t frame = step->first; frame <= step->last && streams[RUN_FRAMES]; frame++) {
+        fwrite(run_clip_frame(&s->clip, part_of(s, step, frame)), sizeof *s->clip.frame,
+               (size_t)s->clip.frame_size, streams[RUN_FRAMES]);
     }
     if (streams[RUN_PROBES]) {
         run_probe_row(s->scene.world, s->probes, streams[RUN_PROBES]);
@@ -109,13 +132,23 @@ static int record(run_state *s) {
     if (streams[RUN_ENERGY]) {
         run_energy_row(s->scene.world, s->def, streams[RUN_ENERGY]);
     }
-    s->done.frames++;
+    s->done.frames += step->last - step->first + 1;
     return run_files_flush(&s->files);
 }
 
 static int step(run_state *s) {
     td_diag diag = {.message = ""};
-    td_status status = td_world_step(s->scene.world, &diag);
+    td_world *world = s->scene.world;
+    const span wanted = span_from(s, td_world_time(world), td_world_dt(world));
+    const bool any = wanted.first <= wanted.last;
+    if (any && s->clip.began && part_of(s, &wanted, wanted.first) < 1) {
+        const int code = pack(s);
+        if (code != EXIT_FINE) {
+            return code;
+        }
+        run_clip_begin(&s->clip);
+    }
+    td_status status = td_world_step(world, &diag);
     if (status != TD_OK) {
         snprintf(s->fault, sizeof s->fault, "%s", diag.message);
         show_progress(s, true);
@@ -123,21 +156,25 @@ static int step(run_state *s) {
         return cli_exit_code(status);
     }
     s->done.step++;
-    return s->done.step % td_world_steps_a_frame(s->scene.world) == 0 ? record(s) : EXIT_FINE;
+    return any ? record(s, &wanted) : EXIT_FINE;
+}
+
+static bool is_done(const run_state *s) {
+    return s->first + s->done.frames > s->last;
 }
 
 // From a checkpoint or from the start to the end.
 static int step_all(run_state *s) {
-    int64_t end = s->last * td_world_steps_a_frame(s->scene.world);
     double saved = cli_seconds();
     int code = EXIT_FINE;
     s->started = saved;
     s->earlier = s->done.wall;
     set_signals(stop);
-    if (s->done.step == 0 && s->done.frames == 0) {
-        code = record(s);
+    if (s->done.step == 0 && s->done.frames == 0 && s->first == 0) {
+        const span start = {0};
+        code = record(s, &start);
     }
-    while (code == EXIT_FINE && s->done.step < end && !stopped) {
+    while (code == EXIT_FINE && !is_done(s) && !stopped) {
         code = step(s);
         double now = cli_seconds();
         s->done.wall = s->earlier + now - s->started;
@@ -153,7 +190,7 @@ static int step_all(run_state *s) {
         code = run_files_checkpoint(&s->files, s->scene.world, &s->done);
     }
     set_signals(SIG_DFL);
-    return code == EXIT_FINE && s->done.step < end ? EXIT_STOPPED : code;
+    return code == EXIT_FINE && !is_done(s) ? EXIT_STOPPED : code;
 }
 
 // ---- the parts of a run ---------------------------------------------------------------------
@@ -186,16 +223,12 @@ static bool choose_frames(run_state *s) {
     return true;
 }
 
-// Steps may be shorter than the scene or --dt says.
 static void tell_step(const run_state *s) {
-    const td_world *world = s->scene.world;
-    td_real asked = 0;
-    td_world_get(world, "step", &asked, NULL);
-    if (td_world_dt(world) < 0.999 * asked) {
-        cli_error("%s: note: step is %g s, but steps of %g s are taken: %d of them are a frame of "
-                  "1/%g s",
-                  s->args->scene, asked, td_world_dt(world), (int)td_world_steps_a_frame(world),
-                  s->def->record.fps);
+    const double dt = td_world_dt(s->scene.world), fps = s->def->record.fps;
+    if (dt * fps > 1 + ROUNDING) {
+        cli_error("%s: note: steps of %g s are longer than frames of 1/%g s; the motion within a "
+                  "step is interpolated",
+                  s->args->scene, dt, fps);
     }
 }
 

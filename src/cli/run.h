@@ -40,7 +40,9 @@ typedef struct run_clip {
     td_contact *contacts;
     int32_t contact_capacity;
     int64_t frame_size; // floats
-    float *frame;
+    float *frame;       // at the end of a step
+    float *began;       // at its beginning, and a frame in between; NULL: none lies within a step
+    float *between;
     td_vec3 *origins; // scratch of the largest actor
     td_quat *rotations;
 } run_clip;
@@ -51,6 +53,10 @@ int run_clip_open(const char *scene_path, const cli_scene *scene, int64_t frames
 void run_clip_free(run_clip *clip); // empty is allowed
 // Fills clip->frame from the world as it is. False when there is no memory.
 bool run_clip_pack(run_clip *clip, const td_world *world);
+// The frame becomes that of the beginning of the next step.
+void run_clip_begin(run_clip *clip);
+// The frame at a part of the step, 0..1.
+const float *run_clip_frame(run_clip *clip, double part);
 // The clip without its frames.
 td_clip_def run_clip_def(const run_clip *clip);
 

@@ -121,11 +121,17 @@ static td_status add_props(const td_world *world, const td_scene_def *def, run_c
     return clip->colliders ? TD_OK : TD_ERR_MEMORY;
 }
 
-static td_status make_frame(run_clip *clip) {
+static td_status make_frame(run_clip *clip, const td_world *world) {
     const td_clip_def def = run_clip_def(clip);
     clip->frame_size = td_clip_frame_size(&def);
-    clip->frame = malloc((size_t)clip->frame_size * sizeof *clip->frame);
-    return clip->frame ? TD_OK : TD_ERR_MEMORY;
+    const size_t bytes = (size_t)clip->frame_size * sizeof *clip->frame;
+    clip->frame = malloc(bytes);
+    if (td_world_steps_a_frame(world) > 0) {
+        return clip->frame ? TD_OK : TD_ERR_MEMORY;
+    }
+    clip->began = malloc(bytes);
+    clip->between = malloc(bytes);
+    return clip->frame && clip->began && clip->between ? TD_OK : TD_ERR_MEMORY;
 }
 
 // Told before the run, not after it.
@@ -161,7 +167,7 @@ int run_clip_open(const char *scene_path, const cli_scene *scene, int64_t frames
         status = add_props(scene->world, def, clip);
     }
     if (status == TD_OK) {
-        status = make_frame(clip);
+        status = make_frame(clip, scene->world);
     }
     if (status == TD_OK && !args->page_only) {
         status = check_size(clip, record, frames, &diag);
@@ -182,6 +188,8 @@ void run_clip_free(run_clip *clip) {
     free(clip->colliders);
     free(clip->contacts);
     free(clip->frame);
+    free(clip->began);
+    free(clip->between);
     free(clip->origins);
     free(clip->rotations);
     *clip = (run_clip){.actors = NULL};
@@ -231,6 +239,19 @@ bool run_clip_pack(run_clip *clip, const td_world *world) {
     }
     td_clip_pack_arrows(clip->contacts, contacts, &clip->scale, clip->arrow_count, to);
     return true;
+}
+
+void run_clip_begin(run_clip *clip) {
+    memcpy(clip->began, clip->frame, (size_t)clip->frame_size * sizeof *clip->frame);
+}
+
+const float *run_clip_frame(run_clip *clip, double part) {
+    if (part >= 1 || !clip->began) {
+        return clip->frame;
+    }
+    const td_clip_def def = run_clip_def(clip);
+    td_clip_blend(&def, clip->began, clip->frame, part, clip->between);
+    return clip->between;
 }
 
 // ---- tables ---------------------------------------------------------------------------------

@@ -12,6 +12,9 @@
 #include "base/opts.h"
 #include "math/quat.h"
 
+#include <math.h>
+#include <string.h>
+
 td_clip_def td_clip_def_default(void) {
     td_clip_def def = {.struct_size = sizeof def, .fps = 30, .frame_count = 1};
     return def;
@@ -164,6 +167,35 @@ void td_clip_pack(const td_clip_actor *actor, td_vec3 base, td_quat base_rotatio
             td_quat below = parent == TD_NONE ? base_rotation : rotations[parent];
             td_vec3 from = parent == TD_NONE ? base : origins[parent];
             out = put_vec3(out, tdi_quat_rotate(tdi_quat_conj(below), tdi_sub(origins[i], from)));
+        }
+    }
+}
+
+static td_quat turn_between(td_quat from, td_quat to, td_real part) {
+    const td_quat by = tdi_quat_unit(tdi_quat_mul(to, tdi_quat_conj(from))); // w >= 0
+    const td_vec3 axis = {by.x, by.y, by.z};
+    const td_real sine = tdi_norm(axis), angle = 2 * atan2(sine, by.w);
+    return tdi_quat_mul(tdi_turn_by(tdi_scale(axis, sine > 0 ? part * angle / sine : 0)), from);
+}
+
+void td_clip_blend(const td_clip_def *given, const float *from, const float *to, td_real part,
+                   float *out) {
+    td_clip_def def = td_clip_def_default();
+    tdi_channel c;
+    if (!from || !to || !out || !(part >= 0 && part <= 1) ||
+        tdi_def_take("td_clip_def", &def, given, NULL) != TD_OK) {
+        return;
+    }
+    for (tdi_channels all = {.def = &def}; tdi_channels_next(&all, &c);) {
+        const float *a = from + c.offset, *b = to + c.offset;
+        float *at = out + c.offset;
+        if (tdi_channel_is_arrow(&def, &c)) {
+            memmove(at, b, (size_t)c.width * sizeof *at);
+        } else if (c.motion == TDI_TURN) {
+            put_quat(at, turn_between(get_quat(a), get_quat(b), part));
+        } else {
+            const td_vec3 x = get_vec3(a);
+            put_vec3(at, tdi_madd(x, tdi_sub(get_vec3(b), x), part));
         }
     }
 }

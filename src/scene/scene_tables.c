@@ -295,10 +295,9 @@ static const tdi_scene_field scene_fields[] = {
      DOC("One sentence on what the scene shows.")},
     {"gravity", TDI_SCENE_VEC3, offsetof(td_scene_def, gravity), .unit = "m/s^2",
      .def = {0, -9.81, 0}, .low = -1e4, .high = 1e4, KEYED, DOC("Acceleration of gravity.")},
-    {"step", TDI_SCENE_REAL, offsetof(td_scene_def, step), .unit = "s", .def = {1.0 / 60},
-     .high = 1, .low_open = true, LIVE,
-     DOC("Longest time step. A frame is a whole number of steps, so those that are taken may be "
-         "shorter: 1/120 s for 0.016 s and 60 frames a second.")},
+    {"step", TDI_SCENE_REAL, offsetof(td_scene_def, step), .unit = "s", .high = 1, LIVE,
+     DOC("Time step. Frames that lie within a step are interpolated. 0 means: the longest step of "
+         "at most 1/60 s of which a frame has a whole number.")},
     {"tolerance", TDI_SCENE_REAL, offsetof(td_scene_def, tolerance), .unit = "rad", .def = {1e-4},
      .high = 0.1, .low_open = true, .keyed = true,
      DOC("Error at which Newton's method stops in a step. 0.02 saves about a third of the time in "

@@ -24,8 +24,6 @@ static void log_leaks(const td_world *w) {
     }
 }
 
-#define SHORTER 0.999 // of the scene's step: more than rounding of what a person wrote
-
 void tdi_world_log_made(const td_world *w) {
     tdi_log(&w->log, TD_LOG_INFO,
             "a world of %d actors with %lld segments was made; a step is %g s, on %d threads",
@@ -36,11 +34,9 @@ void tdi_world_log_made(const td_world *w) {
 }
 
 void tdi_world_log_dt(const td_world *w) {
-    const td_scene_def *def = &w->scene->def;
-    if (w->usual < SHORTER * def->step) {
-        tdi_log(&w->log, TD_LOG_WARNING,
-                "step is %g s, but steps of %g s are taken: %d of them are a frame of 1/%g s",
-                def->step, w->usual, (int)w->steps_a_frame, def->record.fps);
+    if (w->steps_a_frame == 0) {
+        tdi_log(&w->log, TD_LOG_INFO, "frames of 1/%g s lie within steps of %g s",
+                w->scene->def.record.fps, w->usual);
     }
 }
 

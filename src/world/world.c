@@ -13,7 +13,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LARGE_ACTOR 8192 // segments: from here on threads share one actor when there are few
+#define LONGEST     (1.0 / 60) // s: of steps that the scene leaves to us
+#define NEARLY      0.005      // of a number: as 0.0167 is 1/60
+#define LARGE_ACTOR 8192       // segments: from here on threads share one actor when there are few
 
 // ---- making and freeing ---------------------------------------------------------------------
 
@@ -23,12 +25,28 @@ td_world_opts td_world_opts_default(void) {
     return o;
 }
 
-// A frame is a whole number of steps, none longer than the scene says.
-static void choose_step(td_world *w) {
-    const td_scene_def *def = &w->scene->def;
-    td_real steps = ceil(1 / (def->record.fps * def->step) - 1e-9);
-    w->steps_a_frame = steps < 1 ? 1 : steps > 1e6 ? 1000000 : (int32_t)steps;
-    w->usual = 1 / (def->record.fps * w->steps_a_frame);
+static bool is_whole(td_real ratio, td_real whole) {
+    return whole >= 1 && whole <= INT32_MAX && fabs(ratio - whole) <= NEARLY * whole;
+}
+
+// The scene's step, but for rounding in its file: a step that is nearly a whole part of a frame is
+// that part, and one of nearly whole frames is as long as they are. A scene without a step takes
+// the longest of which a frame has a whole number.
+static td_status choose_step(td_world *w, td_diag *diag) {
+    td_scene_def *def = &w->scene->def;
+    const td_real fps = def->record.fps, frames = fps * def->step;
+    if (def->step != 0 && def->step < TD_ADVANCE_LEAST) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "step is %g s; it must be 0 or at least %g s",
+                        def->step, TD_ADVANCE_LEAST);
+    }
+    const td_real most = def->step > 0 ? round(1 / frames) : ceil(1 / (fps * LONGEST) - 1e-9);
+    const bool divides = def->step <= 0 || is_whole(1 / frames, most);
+    w->steps_a_frame = !divides ? 0 : most < 1 ? 1 : (int32_t)most;
+    w->usual = divides                           ? 1 / (fps * w->steps_a_frame)
+               : is_whole(frames, round(frames)) ? round(frames) / fps
+                                                 : def->step;
+    def->step = def->step > 0 ? def->step : w->usual;
+    return TD_OK;
 }
 
 void tdi_world_set_keyed(td_world *w, td_real t0, td_real time) {
@@ -63,7 +81,10 @@ static bool inside_actors(const td_world *w) {
 static td_status make(td_world *w, const td_world_opts *opts, td_diag_list *diags) {
     td_status status = opts->pool ? TD_OK : td_pool_new(opts->threads, w->alloc, &w->own_pool);
     w->pool = opts->pool ? opts->pool : w->own_pool;
-    choose_step(w);
+    td_diag diag = {.index = TD_NONE};
+    if (status == TD_OK && choose_step(w, &diag) != TD_OK) {
+        return tdi_scene_fault(w->scene, diags, TD_ERR_SYNTAX, "step", "%s", diag.message);
+    }
     w->dt = w->usual;
     tdi_world_set_keyed(w, 0, 0);
     if (status == TD_OK) {
@@ -277,10 +298,12 @@ td_status td_world_get(const td_world *w, const char *path, td_real *value, td_d
 static td_status follow(td_world *w, const char *at, td_diag *diag) {
     const td_scene_def *def = &w->scene->def;
     if (at == (const char *)&def->step) {
-        choose_step(w);
-        tdi_world_log_dt(w);
-        tdi_world_wake_all(w);
-        return TD_OK;
+        td_status status = choose_step(w, diag);
+        if (status == TD_OK) {
+            tdi_world_log_dt(w);
+            tdi_world_wake_all(w);
+        }
+        return status;
     }
     for (int32_t k = 0; k < w->wind_count; k++) {
         const td_wind_load *l = &def->loads[w->winds[k].load].as.wind;

@@ -826,8 +826,8 @@ record:
         times = [row.split(",")[0] for row in (out / "probes.csv").read_text().splitlines()[1:]]
         self.assertEqual([round(30 * float(time)) for time in times], [5, 6, 7, 8, 9])
         summary = json.loads((out / "summary.json").read_text())
-        self.assertAlmostEqual(summary["step"], 1 / 120)
-        self.assertEqual((summary["frames"], summary["steps"]), (5, 36))
+        self.assertAlmostEqual(summary["step"], 0.01)
+        self.assertEqual((summary["frames"], summary["steps"]), (5, 30))
         for frames in ("9:5", "x", "5", "31:", "-1:4", "1:2:3"):
             self.run_to("not", "--frames", frames, code=2)
         self.run_to("not", "--dt", 2, code=2)
@@ -1083,6 +1083,31 @@ class Resume(Folder):
         self.run_to("out", "--resume", scene=scene)
         self.same(whole, out, ["scene.glb", "energy.csv"])
         self.assertIn(b"collider-1-sphere", (out / "scene.glb").read_bytes())
+
+    def test_steps_that_do_not_divide_a_frame_are_taken_and_frames_lie_within_them(self):
+        for dt, steps, rows, note in ((0.016, 63, 61, False), (0.007, 143, 61, False), (0.05, 20, 21, True), (1 / 120, 120, 61, False)):
+            scene = self.write(SWING.replace("duration: 1", "duration: 1\n  fps: 60").replace("1/240", str(dt)), "odd.yaml")
+            whole, err = self.run_to(f"whole{dt}", scene=scene)
+            self.assertEqual("longer than frames" in err, note, err)
+            summary = json.loads((whole / "summary.json").read_text())
+            self.assertEqual((summary["step"], summary["frames"]), (dt, 61))
+            self.assertEqual(summary["steps"], steps)
+            times = [float(line.split(",")[0]) for line in (whole / "probes.csv").read_text().splitlines()[1:]]
+            self.assertEqual(len(times), rows)
+            for k, at in enumerate(times):
+                self.assertAlmostEqual(at / dt, round(at / dt), delta=1e-9)
+                if not note:
+                    self.assertLess(-1e-9, at - k / 60)
+                    self.assertLess(at - k / 60, dt)
+            # a stop at any step, and the same bytes
+            out = self.folder / f"out{dt}"
+            for _ in range(3):
+                process = self.start(scene, "-o", out, "--checkpoint-every", 0, "--resume")
+                time.sleep(0.03)
+                process.send_signal(signal.SIGINT)
+                process.communicate()
+            self.run_to(out.name, "--resume", scene=scene)
+            self.same(whole, out)
 
     def test_a_run_that_is_asked_to_stop_says_how_to_go_on(self):
         whole, _ = self.run_to("whole")
