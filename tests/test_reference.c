@@ -571,6 +571,100 @@ TD_TEST(reference_foot_of_a_falling_rod_slips_where_it_should_at_any_step) {
     }
 }
 
+// A rope of 1.2 m over two drums of 0.1 m, half a turn in all, pulled down at both ends: by 20 N,
+// and by 20 N times 1 and `part` of the way to exp(mu a), at which it slips. Friction acts on its
+// surface, R of r from the middle of a drum to its axis, so that the limit is at 0.94 of that way.
+#define DRUM_MU   0.2
+#define DRUM_PULL 20.0 // N
+
+static void drums(char *text, size_t size, const char *solver, td_real h, td_real part) {
+    const td_real most = exp(DRUM_MU * TDI_PI), axis = 0.1 + 0.003 + 0.0016;
+    const bool stretches = solver[0] == 'r';
+    const char *drum = "{capsule: {radius: 0.1, length: 0.5, friction: 0.2, rolling: 0, "
+                       "rotation: {axis: [1, 0, 0], degrees: 90}, position: ";
+    size_t at = (size_t)snprintf(
+        text, size,
+        "{step: %.17g, gravity: [0, 0, 0], air_density: 0, contact: {method: exact, self: false}, "
+        "objects: [{solver: %s, start: drawn, relaxation_time: %g, strand: {segments: 40, "
+        "straight: true, radius: 0.003, line_mass: 0.05, bend: 1e-5, torsion: 1e-5, %s "
+        "start: {held: free}, points: [",
+        h, solver, stretches ? 0.01 : 0.1, stretches ? "stretch: 1e4," : "");
+    for (int k = -35; k <= 35; k++) { // up, over both drums, down: close, as they are smoothed
+        const int n = abs(k), side = k < 0 ? -1 : 1;
+        const td_real a = fmin(fmax(n - 6, 0), 24) * TDI_PI / 48;
+        const td_real x = n < 6 ? 0.15 * n / 6 : 0.15 + axis * sin(a),
+                      y = axis * cos(a) - 0.06 * fmax(n - 30, 0);
+        at += (size_t)snprintf(text + at, size - at, "%s[%.9g, %.9g, 0]", k > -35 ? ", " : "",
+                               side * x, y);
+    }
+    snprintf(text + at, size - at,
+             "]}}], loads: [{push: {segment: 0, force: [0, %.17g, 0]}}, "
+             "{push: {segment: 39, force: [0, %.17g, 0]}}], "
+             "colliders: [%s[-0.15, 0, 0]}}, %s[0.15, 0, 0]}}], record: {fps: %.17g}}",
+             -DRUM_PULL, -DRUM_PULL * (1 + part * (most - 1)), drum, drum, 1 / h);
+}
+
+// How far the end of the rope comes down between two times.
+static td_real drums_of(const char *solver, td_real h, td_real part, td_real from, td_real to) {
+    char text[6000];
+    drums(text, sizeof text, solver, h, part);
+    stage s = stage_of(text);
+    td_vec3 before = {0, 0, 0}, after = {0, -1, 0};
+    steps(s.world, (int)(from / h + 0.5));
+    td_world_segment(s.world, 0, 39, NULL, &before, NULL);
+    steps(s.world, (int)((to - from) / h + 0.5));
+    td_world_segment(s.world, 0, 39, NULL, &after, NULL);
+    stage_free(&s);
+    return before.y - after.y;
+}
+
+TD_TEST(reference_rope_on_drums_neither_creeps_below_the_limit_nor_holds_above_it) {
+    static const td_real rates[] = {60, 240, 1000}, parts[] = {0.5, 0.8, 0.9};
+    const bool all = test_is_long();
+    for (int32_t k = 0; k < 3; k++) {
+        for (int32_t n = k == 2 && !all ? 1 : 0; n < (all ? 3 : 2); n++) {
+            for (int32_t j = all ? 0 : 2; j < 3; j++) {
+                const td_real creep =
+                    drums_of(slip_solvers[k], 1 / rates[n], parts[j], 0.3, 0.4) / 0.1;
+                CHECK_SAY(fabs(creep) < 1e-6, "%s, 1/%g s, %g of the way: %g m/s", slip_solvers[k],
+                          rates[n], parts[j], creep);
+            }
+        }
+        if (k == 2 && !all) { // a sliding rope of helices takes seconds
+            continue;
+        }
+        const td_real slip = drums_of(slip_solvers[k], 1.0 / 240, 1.1, 0, 0.05);
+        CHECK_SAY(slip > 0.005, "%s: %g m in 0.05 s", slip_solvers[k], slip);
+    }
+}
+
+// What contact remembers of a step is saved with it, of ropes that were added too.
+TD_TEST(reference_ropes_on_drums_go_on_to_the_bit_after_a_restore) {
+    for (int32_t k = 0; k < (test_is_long() ? 3 : 2); k++) {
+        char text[6000];
+        drums(text, sizeof text, slip_solvers[k], 1.0 / 240, 0.9);
+        stage one = stage_of(text), other = stage_of(text);
+        td_actor_def def = td_actor_def_default();
+        td_actor_id id;
+        td_diag diag = {.message = ""};
+        def.position = tdi_vec3(0, 0, 0.1);
+        steps(one.world, 3);
+        CHECK_SAY(td_world_add_actor(one.world, &def, &id, &diag) == TD_OK, "%s", diag.message);
+        for (int n = 0; n < 3; n++) {
+            steps(one.world, 3);
+            char *bytes = saved(one.world);
+            CHECK_INT(td_world_restore(other.world, bytes, td_world_save_size(one.world), &diag),
+                      TD_OK);
+            free(bytes);
+            steps(one.world, 2);
+            steps(other.world, 2);
+            CHECK_SAY(same_bits(one.world, other.world), "%s, after %d", slip_solvers[k], n);
+        }
+        stage_free(&one);
+        stage_free(&other);
+    }
+}
+
 // ---- starts near contact --------------------------------------------------------------------
 
 // ---- moving colliders -----------------------------------------------------------------------

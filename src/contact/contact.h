@@ -242,6 +242,8 @@ bool tdi_contacts_turns(const tdi_contacts *c, int32_t capsule); // whether it i
 
 // ---- exact ----------------------------------------------------------------------------------
 
+#define TDI_PLACES 3 // contact points of a pair at most
+
 // What planes are made of. Arrays are of points, but for those of groups.
 typedef struct tdi_plane_rule {
     const td_vec3 *began;     // where the step began
@@ -253,6 +255,7 @@ typedef struct tdi_plane_rule {
     td_vec3 gravity;          // m/s^2
     const int32_t *group;     // of a capsule
     const td_real *stiffness; // N/m: of a group, mass over h^2 of a capsule
+    const td_vec3 *borne;     // N: of a capsule, TDI_PLACES each: see tdi_planes_leave()
     td_real weight;           // N: of all that moves
     bool impact;              // the time is so short that only velocities change
     bool limp;                // nothing bounces
@@ -288,6 +291,10 @@ td_real tdi_planes_work(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_p
 int32_t tdi_planes_count(const tdi_contacts *c);
 // Whether some hold what did not touch when the step began.
 bool tdi_planes_hit(const tdi_contacts *c);
+// At the end of a step: forces of colliders on capsules, with which the next step begins; the
+// largest of each place. None where something was hit: an impact's force is not that of the next
+// step.
+void tdi_planes_leave(const tdi_contacts *c, const tdi_plane_rule *rule, td_vec3 *borne);
 // After tdi_planes_evaluate() at the end of a step: forces are the multipliers, gaps are measured,
 // and what is out of range is left out,
 // unless it is wanted too, as after an impact, which something may be far from yet.

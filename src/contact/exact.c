@@ -10,6 +10,13 @@
 //           axes to the surface.
 // Sliding   The cone alone would lift what slides by m |u_t|. The shift m |u_t|, as it was at the
 //           last update, is added to n.e, so that the gap is closed when both agree.
+// Rolling   What turns on something round touches it elsewhere at the end of the step. A taut rope
+//           on a drum resists turns of its segments as much by this as by its tension, so that
+//           places of the start of each step would make it flutter, and slip. So places follow the
+//           pose with each update, by half: that converges where this is less than three times all
+//           other resistance.
+// Memory    Multipliers on capsules that touch colliders begin with the forces of the last step: a
+//           pull that many contacts share is not found in a few updates.
 // What forces they have is in exact_force.c, what bounces in exact_bounce.c.
 
 #include "contact/plane.h"
@@ -24,6 +31,8 @@
 #define RECOVERS 0.1  // of what is missing of it, a step,
 #define PAID     0.25 // and of the approach at most, for lifting what rests adds to its energy,
 #define NARROW   0.5  // unless less than this is left of it, or something is driven
+#define FOLLOWS  0.5  // of the way: so far places follow the pose with an update,
+#define FACES    0.5  // while directions differ by less than the angle with this cosine
 #define STIFF    1e3  // times mass over h^2: friction gives way by less than this part of a way
 
 // ---- planes ---------------------------------------------------------------------------------
@@ -64,6 +73,17 @@ static td_real slip_ahead(const tdi_contacts *c, const tdi_plane *p, const tdi_p
     return fmax(tdi_norm(tdi_plane_across(p, way)) - p->friction * approach, 0);
 }
 
+// The force of the last step, where that still is one of this plane.
+static void recall(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane *p) {
+    const td_vec3 last = rule->borne[TDI_PLACES * p->capsule + p->which];
+    const td_real along = tdi_dot(last, p->normal), most = p->friction * along;
+    if (p->other >= c->capsule_count && rule->h == rule->whole && along > 0) {
+        const td_vec3 aside = tdi_plane_across(p, last);
+        const td_real size = tdi_norm(aside);
+        p->pull = tdi_madd(tdi_scale(aside, size > most ? most / size : 1), p->normal, along);
+    }
+}
+
 // What a plane keeps, and what it starts from.
 static void prepare(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane *p) {
     const td_real gap = tdi_dot(p->normal, tdi_sub(tdi_plane_between(p, rule->began), p->from)) -
@@ -85,34 +105,41 @@ static void prepare(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane
         const td_real mass = tdi_plane_mass(p, rule) * rule->h * rule->h;
         p->pull = tdi_scale(p->normal, 0.5 * mass * tdi_norm(rule->gravity));
     }
+    recall(c, rule, p);
     p->resist = tdi_rolling_of(c, p->other) * tdi_dot(p->normal, p->pull);
+}
+
+// Where it stands: places and direction.
+static void stand(const tdi_contacts *c, const spot *at, tdi_plane *p) {
+    const tdi_closest *k = &at->k;
+    p->s = at->m.from + (1 - at->m.from) * k->s;
+    p->t = k->t;
+    p->weight[0] = 1 - p->s;
+    p->weight[1] = p->s;
+    p->weight[2] = k->t - 1;
+    p->weight[3] = -k->t;
+    p->normal = tdi_scale(k->e, (k->distance < 0 ? -1 : 1) / tdi_norm(k->e));
+    if (p->other >= c->capsule_count) {
+        place_on_collider(c, at, p);
+    }
 }
 
 static tdi_plane plane_of(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_near_pair pair,
                           const spot *at) {
     const tdi_capsule *i = &c->capsule[pair.i];
-    const bool capsule = pair.j < c->capsule_count;
-    const tdi_capsule *j = capsule ? &c->capsule[pair.j] : NULL;
-    const tdi_closest *k = &at->k;
-    const td_real s = at->m.from + (1 - at->m.from) * k->s;
+    const tdi_capsule *j = pair.j < c->capsule_count ? &c->capsule[pair.j] : NULL;
     tdi_plane p = {.capsule = pair.i,
                    .other = pair.j,
                    .which = at->which,
                    .point = {i->a, i->b, j ? j->a : TD_NONE, j ? j->b : TD_NONE},
-                   .weight = {1 - s, s, k->t - 1, -k->t},
-                   .normal = tdi_scale(k->e, (k->distance < 0 ? -1 : 1) / tdi_norm(k->e)),
                    .range = at->m.range,
                    .radii = at->m.radii,
                    .friction = tdi_static_of(c, pair.j),
-                   .sliding = tdi_friction_of(c, pair.j),
-                   .s = s,
-                   .t = k->t};
-    if (!capsule) {
-        place_on_collider(c, at, &p);
-    }
+                   .sliding = tdi_friction_of(c, pair.j)};
+    stand(c, at, &p);
     p.stiffness = STIFF * tdi_plane_mass(&p, rule);
     if (p.friction > 0) {
-        tdi_arms_of(c, pair, tdi_norm(k->e), p.arm);
+        tdi_arms_of(c, pair, tdi_norm(at->k.e), p.arm);
         tdi_roll_arms_of(c, pair, p.roll);
     }
     prepare(c, rule, &p);
@@ -130,6 +157,56 @@ static void inherit(tdi_plane *p, const tdi_plane *old) {
     p->resist = old->resist;
     p->given = tdi_scale(p->normal, tdi_dot(old->given, old->normal));
     p->least = old->least;
+}
+
+// ---- rolling --------------------------------------------------------------------------------
+
+// The place between that of a plane and the nearest at x, with colliders where the step ends.
+static spot spot_between(const tdi_contacts *c, const tdi_plane *p, const td_vec3 *x) {
+    const tdi_near_pair pair = {p->capsule, p->other};
+    const bool capsule = p->other < c->capsule_count;
+    spot at = {.which = p->which};
+    tdi_meeting_open(c, pair, x, capsule ? NULL : &c->pose[p->other - c->capsule_count], &at.m);
+    if (at.m.two.side != TDI_SIDE_SEGMENT) {
+        return at;
+    }
+    const tdi_two *two = &at.m.two;
+    const td_real s = (p->s - at.m.from) / (1 - at.m.from);
+    at.k = tdi_closest_of(two);
+    at.k.s = s + FOLLOWS * (at.k.s - s);
+    at.k.t = p->t + FOLLOWS * (at.k.t - p->t);
+    at.k.e = tdi_sub(tdi_madd(tdi_scale(two->a, 1 - at.k.s), two->b, at.k.s),
+                     tdi_madd(tdi_scale(two->c, 1 - at.k.t), two->d, at.k.t));
+    return at;
+}
+
+// Faces and edges of boxes stay: where a place is on them hardly depends on a turn.
+void tdi_planes_roll(tdi_contacts *c, const tdi_plane_rule *rule, const td_vec3 *x) {
+    tdi_poses_at(c, 1);
+    for (int32_t k = 0; k < c->plane_count; k++) {
+        tdi_plane *p = &c->plane[k], next = *p;
+        const spot at = spot_between(c, p, x);
+        if (p->bounces || at.m.two.side != TDI_SIDE_SEGMENT || !(tdi_norm(at.k.e) > 0)) {
+            continue;
+        }
+        stand(c, &at, &next);
+        if (tdi_dot(next.normal, p->normal) > FACES) { // it has not passed through
+            next.slip = tdi_sub(tdi_plane_between(&next, rule->star), next.from);
+            inherit(&next, p);
+            *p = next;
+        }
+    }
+}
+
+void tdi_planes_leave(const tdi_contacts *c, const tdi_plane_rule *rule, td_vec3 *borne) {
+    memset(borne, 0, TDI_PLACES * (size_t)c->capsule_count * sizeof *borne);
+    for (int32_t k = 0; k < c->plane_count && !rule->impact; k++) {
+        const tdi_plane *p = &c->plane[k];
+        td_vec3 *most = &borne[TDI_PLACES * p->capsule + p->which];
+        if (p->other >= c->capsule_count && !p->fresh && tdi_norm(p->pull) > tdi_norm(*most)) {
+            *most = p->pull;
+        }
+    }
 }
 
 // ---- finding --------------------------------------------------------------------------------

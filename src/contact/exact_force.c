@@ -319,7 +319,11 @@ bool tdi_planes_update(tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_po
         }
         held = update_resistance(c, p, at.turned, left, &close) && held;
     }
-    return done && ((close && held) || c->updates > (rule->h < rule->whole ? PART : UPDATES));
+    done = done && ((close && held) || c->updates > (rule->h < rule->whole ? PART : UPDATES));
+    if (!done && !rule->impact) {
+        tdi_planes_roll(c, rule, at.x);
+    }
+    return done;
 }
 
 td_real tdi_planes_work(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at) {

@@ -39,5 +39,8 @@ static inline td_real tdi_plane_mass(const tdi_plane *p, const tdi_plane_rule *r
     return p->point[2] == TD_NONE ? own : fmax(own, rule->stiffness[rule->group[p->other]]);
 }
 
+// Places where the pose has come nearest become those of the planes, by half of the way.
+void tdi_planes_roll(tdi_contacts *c, const tdi_plane_rule *rule, const td_vec3 *x);
+
 // After `keeps` and `speed` are known: its reach, and whether it bounces.
 void tdi_plane_prepare_bounce(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane *p);

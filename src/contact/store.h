@@ -217,7 +217,7 @@ td_real tdi_pair_free(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *
 tdi_meeting tdi_meeting_after(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
                               const td_vec3 *dx, td_real part);
 
-#define TDI_TOUCHES 3 // of a pair at most
+#define TDI_TOUCHES TDI_PLACES // of a pair at most
 
 // Where a pair is in range; gaps may be below 0.
 int tdi_touches_of(const tdi_contacts *c, tdi_near_pair pair, const tdi_meeting *m,

@@ -72,6 +72,30 @@ void tdi_exact_free(tdi_touch *t, const tdi_system *y, bool began) {
     }
 }
 
+// Forces of the last step on the capsules of each member.
+static void recall(tdi_touch *t, const tdi_system *y) {
+    for (int32_t k = 0; k < y->count; k++) {
+        const int32_t first = t->first_capsule[k], count = t->first_capsule[k + 1] - first;
+        const size_t bytes = TDI_PLACES * (size_t)count * sizeof *t->borne;
+        if (y->member[k].borne) {
+            memcpy(t->borne + TDI_PLACES * first, y->member[k].borne, bytes);
+        } else {
+            memset(t->borne + TDI_PLACES * first, 0, bytes);
+        }
+    }
+}
+
+void tdi_exact_leave(tdi_touch *t, const tdi_system *y) {
+    tdi_planes_leave(t->set, &t->planes, t->borne);
+    for (int32_t k = 0; k < y->count; k++) {
+        const int32_t first = t->first_capsule[k], count = t->first_capsule[k + 1] - first;
+        if (y->member[k].bears) {
+            memcpy(y->member[k].bears, t->borne + TDI_PLACES * first,
+                   TDI_PLACES * (size_t)count * sizeof *t->borne);
+        }
+    }
+}
+
 static td_real own_value(const tdi_system *y) {
     td_real sum = 0;
     for (int32_t k = 0; k < y->count; k++) {
@@ -97,6 +121,7 @@ td_status tdi_exact_begin(tdi_touch *t, const tdi_system *y, td_real left, td_di
         t->dx[p] = tdi_madd(tdi_scale(t->ahead[p], look / h), gravity, look * look);
     }
     t->unsure = true;
+    recall(t, y);
     t->value = own_value(y);
     t->planes = (tdi_plane_rule){.began = t->began,
                                  .star = t->star,
@@ -111,6 +136,7 @@ td_status tdi_exact_begin(tdi_touch *t, const tdi_system *y, td_real left, td_di
                                  .gravity = gravity,
                                  .group = t->owner,
                                  .stiffness = t->stiffness,
+                                 .borne = t->borne,
                                  .weight = mass * tdi_norm(gravity),
                                  .first = true};
     td_status status = tdi_contacts_find(t->set, t->began, t->dx, NULL);

@@ -305,6 +305,10 @@ typedef struct tdi_member {
                           // came near to: a first guess; NULL: none
     bool firm;            // it was solved with most others then: where it came to is free of them
     bool untouched;       // contact does not see it: it is here for what holds it
+    // of its capsules: what tdi_planes_leave() left in the last step, and leaves in this; NULL:
+    // none
+    const td_vec3 *borne;
+    td_vec3 *bears;
 } tdi_member;
 
 typedef struct tdi_touch tdi_touch;

@@ -226,6 +226,7 @@ td_status tdi_touch_begin(tdi_touch *t, const tdi_system *y, td_real dt, td_real
 void tdi_touch_end(tdi_touch *t, const tdi_system *y) {
     tdi_touch_evaluate(t, y, false, false, NULL); // for those who ask for contacts
     if (t->exact) {
+        tdi_exact_leave(t, y);
         tdi_planes_measure(t->set, t->now, t->planes.impact);
         return;
     }

@@ -58,6 +58,7 @@ struct tdi_touch {
     bool unsure; // planes changed when the way was looked at last
     tdi_plane_rule planes;
     td_real *stiffness; // of a member: mass over h^2 of a capsule
+    td_vec3 *borne;     // of a capsule: as in tdi_plane_rule, and what the step leaves
     td_real value;      // J: of the bodies alone, where the step began
     bool coupled;       // capsules touch each other, not only colliders
     td_contact *struck; // contacts of the impacts of the step, with their mean force over it
@@ -204,6 +205,8 @@ void tdi_relax(const tdi_system *system, const td_vec3 *aim);
 // Before an impact begins: bodies are where it does, and then where it would lead them if nothing
 // were in their way, which tells the ways and turns without contact.
 void tdi_exact_free(tdi_touch *t, const tdi_system *system, bool began);
+// At the end of a step: tdi_planes_leave(), to the members.
+void tdi_exact_leave(tdi_touch *t, const tdi_system *system);
 // A step begins: planes for what is near, and in the way of what goes on as it goes; in an impact
 // for all the time that is left of the step. t->planes says what kind of step it is.
 td_status tdi_exact_begin(tdi_touch *t, const tdi_system *system, td_real left, td_diag *diag);

@@ -24,6 +24,8 @@ static void lay_out_scratch(tdi_touch *t, tdi_layout *l) {
     for (size_t k = 0; k < sizeof turns / sizeof *turns; k++) {
         *turns[k] = tdi_layout_place(l, capsules, sizeof(td_vec3));
     }
+    t->borne = tdi_layout_place(l, t->opts.method == TD_CONTACT_EXACT ? TDI_PLACES * capsules : 0,
+                                sizeof *t->borne);
     for (size_t k = 0; k < sizeof both / sizeof *both; k++) {
         *both[k] = tdi_layout_place(l, points + capsules, sizeof(td_vec3));
     }

@@ -33,7 +33,9 @@ static tdi_member member_of(tdi_actor *a) {
                         .body = a->state,
                         .opts = &a->opts,
                         .name = a->name,
-                        .untouched = !a->touches};
+                        .untouched = !a->touches,
+                        .borne = tdi_actor_borne(a, 0),
+                        .bears = tdi_actor_borne(a, 1)};
 }
 
 // Capsules of one actor are none of our business, nor are those that were one piece.
@@ -491,6 +493,7 @@ void tdi_world_regroup(td_world *w, int32_t actor) {
     w->still[actor] = 0;
     tdi_world_forget_places(w);
     n->before[actor] = TD_NONE;
+    tdi_actor_forget_borne(a);
     if (n->room && a->touches) {
         memset(n->last + n->first_point[actor], 0, (size_t)a->state->point_count * sizeof *n->last);
     }

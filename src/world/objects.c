@@ -197,6 +197,33 @@ bool tdi_variant_touches(const td_world *w, int32_t object, int32_t variant) {
            tdi_is_implicit(w->scene->def.objects[object].integrator);
 }
 
+bool tdi_world_bears(const td_world *w, bool touches) {
+    return touches && w->scene->def.contact.method == TD_CONTACT_EXACT;
+}
+
+size_t tdi_actor_borne_count(const tdi_actor *a) {
+    return a->borne ? TDI_PLACES * (size_t)a->state->capsule_count : 0;
+}
+
+td_vec3 *tdi_actor_borne(const tdi_actor *a, int other) {
+    return a->borne && a->swapped != other ? a->borne + tdi_actor_borne_count(a) : a->borne;
+}
+
+void tdi_actor_forget_borne(const tdi_actor *a) {
+    if (a->borne) {
+        memset(tdi_actor_borne(a, 0), 0, tdi_actor_borne_count(a) * sizeof *a->borne);
+    }
+}
+
+static td_status make_borne(const td_world *w, tdi_actor *a) {
+    const size_t count = 2 * TDI_PLACES * (size_t)a->state->capsule_count;
+    if (tdi_world_bears(w, a->touches) && count > 0) {
+        a->borne = tdi_alloc_zeroed(w->alloc, count, sizeof *a->borne);
+        return a->borne ? TD_OK : TD_ERR_MEMORY;
+    }
+    return TD_OK;
+}
+
 td_status tdi_actor_form(td_world *w, int32_t variant, tdi_actor *a, td_diag *diag) {
     const tdi_variant *v = &w->variants[variant];
     a->object = v->object;
@@ -205,12 +232,13 @@ td_status tdi_actor_form(td_world *w, int32_t variant, tdi_actor *a, td_diag *di
     a->segments = td_skeleton_segments(v->skeleton);
     a->segment_count = td_skeleton_count(v->skeleton);
     a->touches = tdi_variant_touches(w, v->object, variant);
+    a->borne = NULL;
     td_status status = a->solver->state_new(v->model, w->alloc, &a->state, diag);
     if (status == TD_OK) {
         a->state->led = true;
         status = tdi_actor_make_bumps(w, a, diag);
     }
-    return status;
+    return status == TD_OK ? make_borne(w, a) : status;
 }
 
 td_status tdi_actor_make(td_world *w, int32_t variant, tdi_actor *a, td_diag *diag) {
@@ -238,6 +266,7 @@ td_status tdi_variant_draw(td_world *w, int32_t variant, td_diag *diag) {
         status == TD_OK ? tdi_arena_zeroed(tdi_variant_arena(w, v), v->drawn_bytes, 1) : NULL;
     if (v->drawn) {
         v->drawn_points = state->point_count;
+        v->drawn_capsules = state->capsule_count;
         tdi_state_save(ops, state, v->drawn);
     }
     tdi_state_free(state);
@@ -248,6 +277,10 @@ void tdi_actor_free(tdi_actor *a) {
     td_adapt_free(a->adapt);
     if (a->bumps) {
         a->solver->explicit_holds->free(a->bumps);
+    }
+    if (a->borne) {
+        tdi_alloc_free(a->state->alloc, a->borne, 2 * tdi_actor_borne_count(a) * sizeof *a->borne);
+        a->borne = NULL;
     }
     tdi_state_free(a->state);
 }

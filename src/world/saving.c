@@ -17,7 +17,7 @@
 #include <string.h>
 
 #define MAGIC    0x746e6474u // "tdnt"
-#define VERSION  20u
+#define VERSION  21u
 #define MAX_STEP ((int64_t)1 << 53)
 
 typedef struct head {
@@ -301,7 +301,9 @@ static size_t variant_bytes(const td_world *w, int32_t variant, td_integrator in
     tdi_tape_actor_head(&t, &any, &still);
     return sizeof(int32_t) + t.size + v->drawn_bytes +
            tdi_variant_adapt_bytes(w, variant, integrator) +
-           (points ? (size_t)v->drawn_points * sizeof *w->near.last : 0);
+           (points ? (size_t)v->drawn_points * sizeof *w->near.last : 0) +
+           (tdi_world_bears(w, points) ? TDI_PLACES * (size_t)v->drawn_capsules * sizeof(td_vec3)
+                                       : 0);
 }
 
 static size_t hand_bytes(int32_t count) {

@@ -116,6 +116,7 @@ static void accept(td_world *w, tdi_island *i, const tdi_system *system) {
     for (int32_t j = 0; j < i->count; j++) {
         tdi_actor *a = &w->actors[w->member_actor[i->first + j]];
         a->strength = i->touch ? i->touch->strength : 1;
+        a->swapped = a->swapped != (system->touch != NULL);
         tdi_actor_note_force(a);
     }
     i->accepted = true;
@@ -213,6 +214,7 @@ static void undo_island(void *context, int64_t k, int32_t thread) {
         a->base_rate = a->base_rate0;
         a->stats = a->stats0;
         a->strength = a->strength0;
+        a->swapped = a->swapped != (i->accepted && system.touch != NULL);
         a->largest_force = a->largest_force0;
         a->reacted = a->reacted0;
         a->reaction = a->reaction0;
@@ -220,6 +222,7 @@ static void undo_island(void *context, int64_t k, int32_t thread) {
             a->solver->set_base(a->state, &a->motion0);
         }
     }
+    i->accepted = false;
 }
 
 static void calm_island(void *context, int64_t k, int32_t thread) {

@@ -198,6 +198,9 @@ void tdi_tape_actor(tdi_tape *t, tdi_actor *a, uint8_t *still) {
         tdi_state_restore(a->solver->implicit, a->state, t->from + t->size);
     }
     t->size += tdi_state_save_size(a->solver->implicit, a->state);
+    if (a->borne) {
+        item(t, tdi_actor_borne(a, 0), tdi_actor_borne_count(a) * sizeof *a->borne);
+    }
     if (a->adapt) {
         if (t->to) {
             td_adapt_save(a->adapt, t->to + t->size);

@@ -33,8 +33,8 @@ typedef struct tdi_variant {
     int32_t depth_most;
     void *drawn; // a state as drawn, saved; NULL: none was asked for
     size_t drawn_bytes;
-    int32_t drawn_points; // that contact sees
-    char *packed;         // of one of its own: its bytes in saves
+    int32_t drawn_points, drawn_capsules; // that contact sees
+    char *packed;                         // of one of its own: its bytes in saves
     size_t packed_bytes;
 } tdi_variant;
 
@@ -125,9 +125,13 @@ typedef struct tdi_actor {
     td_real largest_force;
     bool touches;     // colliders, others, itself
     td_real strength; // of the barrier: what contact leaves for the next step
-    void *memory;     // where a step by an explicit integrator began; NULL: it has none
-    void *bumps;      // its contact with colliders by such an integrator; NULL: it has none
-    bool jolted;      // a program has changed what acts on it since the last step
+    // likewise of exact contact, as in tdi_member: of the last step and of the one before, or which
+    // is under way, one after the other, `swapped` or not; NULL: none
+    td_vec3 *borne;
+    bool swapped;
+    void *memory; // where a step by an explicit integrator began; NULL: it has none
+    void *bumps;  // its contact with colliders by such an integrator; NULL: it has none
+    bool jolted;  // a program has changed what acts on it since the last step
     tdi_pressed pressed, pressing; // by fields in the last step, and in this one
     td_adapt *adapt;               // while its object has the integrator TD_ADAPTIVE; else NULL
     void *adapt_memory;
@@ -382,6 +386,12 @@ td_status tdi_variant_measure(td_world *world, tdi_variant *variant);
 td_status tdi_actor_make(td_world *world, int32_t variant, tdi_actor *actor, td_diag *diag);
 // The same of one that is there: its solver, skeleton and state become those of a variant.
 td_status tdi_actor_form(td_world *world, int32_t variant, tdi_actor *actor, td_diag *diag);
+// Whether exact contact leaves something to the next step, of what touches or does not.
+bool tdi_world_bears(const td_world *world, bool touches);
+// What exact contact left of the last step (0), or leaves of the next (1); and how many.
+td_vec3 *tdi_actor_borne(const tdi_actor *actor, int other);
+size_t tdi_actor_borne_count(const tdi_actor *actor);
+void tdi_actor_forget_borne(const tdi_actor *actor);
 void tdi_actor_free(tdi_actor *actor); // its state, and what steps it
 void tdi_actor_set_name(const td_world *world, tdi_actor *actor, int32_t instance, bool numbered);
 // Whether actors of an object and variant touch anything.
