@@ -166,7 +166,6 @@ const TOUCHING = `name: Rope on a ball
 objects:
   - name: rope
     solver: rod
-    start: drawn
     position: [0, 0.35, 0]
     strand: {points: [[-0.3, 0, 0], [0.3, 0, 0]], segments: 20, radius: 0.01, start: {held: free},
              tip_mass: 0.05, bodies: [{at: 0, mass: 0.05, size: [0.06, 0.04, 0.05]}]}

@@ -130,14 +130,21 @@ static void name_side(const tdi_touch *t, const tdi_system *y, int32_t which, ch
     }
 }
 
-static td_status in_each_other(tdi_touch *t, const tdi_system *y, const int32_t which[2],
-                               td_real depth, td_diag *diag) {
+static td_status in_each_other(const tdi_touch *t, const tdi_system *y, const int32_t which[2],
+                               td_real depth, const char *when, td_diag *diag) {
     char one[96], other[96];
-    t->overlaps = t->owner[which[0]];
     name_side(t, y, which[0], one);
     name_side(t, y, which[1], other);
     return tdi_fail_at(diag, TD_ERR_DIVERGED, t->segment[which[0]],
-                       "%s and %s overlap at the start of the step, by %.3g m", one, other, depth);
+                       "%s and %s overlap%s, by %.3g m", one, other, when, depth);
+}
+
+// An increment led them into each other, or its numbers are not finite.
+static td_status met_inside(const tdi_touch *t, const tdi_system *y, td_diag *diag) {
+    int32_t which[2];
+    const td_real least = tdi_contacts_least(t->set, t->now, t->time, which);
+    return which[0] == TD_NONE ? tdi_fail(diag, TD_ERR_DIVERGED, "a place is not finite")
+                               : in_each_other(t, y, which, -least, "", diag);
 }
 
 void tdi_touch_tightest(const tdi_touch *t, const tdi_system *y, char text[TDI_TIGHTEST]) {
@@ -218,7 +225,8 @@ td_status tdi_touch_begin(tdi_touch *t, const tdi_system *y, td_real dt, td_real
     }
     td_real least = tdi_contacts_least(t->set, t->x, 0, which);
     if (which[0] != TD_NONE && !(least > 0)) {
-        return in_each_other(t, y, which, -least, diag);
+        t->overlaps = t->owner[which[0]];
+        return in_each_other(t, y, which, -least, " at the start of the step", diag);
     }
     return h > 0 && !t->exact ? lag(t, y, diag) : TD_OK;
 }
@@ -332,6 +340,7 @@ td_status tdi_touch_evaluate(tdi_touch *t, const tdi_system *y, bool exact, bool
         t->energy = tdi_planes_evaluate(t->set, (tdi_plane_pose){t->now, t->turned});
     } else if (status == TD_OK) {
         status = tdi_contacts_evaluate(t->set, t->now, t->time, &t->rule, &t->energy, diag);
+        status = status == TD_ERR_DIVERGED ? met_inside(t, y, diag) : status;
     }
     t->coupled = false;
     const tdi_contact *list = tdi_contacts_list(t->set, &count);

@@ -379,6 +379,7 @@ static void begin_rest(void *body) {
                                         .loads = o->loads,
                                         .load_count = o->load_count};
     tdi_rod_follow(s);
+    memcpy(s->pose_start, s->pose, n * sizeof *s->pose);
     memcpy(s->pose_back, s->pose, n * sizeof *s->pose);
     memset(s->turn_back, 0, n * sizeof *s->turn);
     tdi_rod_guess(s);

@@ -1068,7 +1068,7 @@ class Resume(Folder):
         self.assertFalse((out / ".run").exists())
 
     def test_colliders_and_contact_forces_are_the_same_after_a_stop(self):
-        scene = self.write("objects: [{solver: rod, start: drawn, position: [0, 0.1, 0], strand: {points: [[-0.2, 0, 0], [0.2, 0, 0]],"
+        scene = self.write("objects: [{solver: rod, position: [0, 0.1, 0], strand: {points: [[-0.2, 0, 0], [0.2, 0, 0]],"
                            " segments: 20, radius: 0.01, start: {held: free}, tip_mass: 0.02}}]\n"
                            "colliders: [{plane: {}}, {sphere: {radius: 0.05, position: {keys: "
                            "[[0, [0.3, 0.05, 0]], [1, [-0.1, 0.05, 0]]]}}}]\n"
