@@ -152,6 +152,78 @@ TD_TEST(cube_rests_on_floors_tables_and_other_cubes) {
 }
 
 // A bead has four radii across, a tip_mass six, as they are drawn; the wire lies between them.
+// A face lies on the top of a sphere, and on a capsule along or across its edges: all are rounder
+// than the cube is high, so that it stays there.
+TD_TEST(cube_rests_on_spheres_and_capsules) {
+    static const char *const round[] = {
+        "{sphere: {radius: 0.5, position: [0, -0.5, 0], friction: 1}}",
+        "{capsule: {radius: 0.5, length: 1, position: [0, -0.5, 0], rotation: {axis: [0, 0, 1], "
+        "degrees: 90}, friction: 1}}",
+        "{capsule: {radius: 0.5, length: 1, position: [0, -0.5, 0], rotation: {axis: [1, 0, 1], "
+        "degrees: 90}, friction: 1}}"};
+    for (int k = 0; k < 3; k++) {
+        for (int m = 0; m < 2; m++) {
+            for (int c = 0; c < 3; c++) {
+                stage s = falling(solvers[k], methods[m], 0.16, "[0, 0.1, 0]", "", round[c]);
+                const landed l = fall(&s, 0.5);
+                CHECK_SAY(l.centre >= SIDE / 2 - INSIDE && l.centre <= SIDE / 2 + ABOVE,
+                          "%s %s %d: %g", solvers[k], methods[m], c, l.centre);
+                CHECK_IN(l.tilt, 0.999, 1);
+                CHECK_IN(l.gained, 0, 1e-9);
+                CHECK(l.contacts > 0);
+                stage_free(&s);
+            }
+        }
+    }
+}
+
+// ---- plates ---------------------------------------------------------------------------------
+
+typedef struct heard {
+    int32_t count;
+    char last[240];
+} heard;
+
+static void hear(void *context, td_log_level level, const char *text) {
+    heard *h = context;
+    if (level == TD_LOG_WARNING && strstr(text, "thin plate")) {
+        h->count++;
+        snprintf(h->last, sizeof h->last, "%s", text);
+    }
+}
+
+TD_TEST(plate_thinner_than_a_7th_of_its_width_is_warned_of) {
+    static const struct {
+        const char *size, *contact;
+        bool warned;
+    } cases[] = {{"[0.3, 0.045, 0.3]", "contact: {},", false},
+                 {"[0.3, 0.043, 0.3]", "contact: {},", true},
+                 {"[0.02, 0.3, 0.3]", "contact: {},", true},
+                 {"[0.02, 0.3, 0.02]", "contact: {},", false}, // a beam has no face to pass
+                 {"[0.3, 0.02, 0.3]", "", false}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        heard h = {.count = 0};
+        td_world_opts opts = td_world_opts_default();
+        char text[500];
+        opts.log = (td_log){hear, &h, TD_LOG_WARNING};
+        snprintf(text, sizeof text,
+                 "{%s objects: [{name: plate, start: drawn, strand: {points: [[0, 0, 0], [0, 0.1, "
+                 "0]], segments: 2, radius: 0.005, start: {held: free}, bodies: [{at: 0, mass: 2, "
+                 "size: %s}]}}]}",
+                 cases[k].contact, cases[k].size);
+        stage s = stage_with(text, opts, NULL);
+        CHECK_INT(s.status, TD_OK);
+        CHECK_SAY(h.count == (cases[k].warned ? 1 : 0), "%s: %d", cases[k].size, (int)h.count);
+        if (cases[k].warned) {
+            CHECK_HAS(h.last, "'plate': the welded body of segment 2 is a thin plate; things "
+                              "thinner than ");
+        }
+        stage_free(&s);
+    }
+}
+
+// ---- parts ----------------------------------------------------------------------------------
+
 TD_TEST(beads_and_masses_at_tips_lie_on_the_floor_as_they_are_drawn) {
     for (int k = 0; k < 3; k++) {
         char text[600];

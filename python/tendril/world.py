@@ -3,6 +3,7 @@
 import contextlib
 import json
 import math
+import operator
 import os
 import threading
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
@@ -19,6 +20,37 @@ from tendril.skeleton import Skeleton
 ROUNDING = 1e-6  # of a frame and of a step
 
 
+def _whole(name, value, least=None):
+    """A whole number that a caller gave."""
+    try:
+        value = operator.index(value)
+    except TypeError:
+        raise ArgumentError(f"{name} is {value!r}; a whole number is needed") from None
+    if least is not None and value < least:
+        raise ArgumentError(f"{name} is {value}; it must be {least} or more")
+    return value
+
+
+def _real(name, value):
+    """A number that a caller gave."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"{name} is {value!r}; a number is needed") from None
+
+
+def _points(points):
+    """Points (n, 3), or one alone, that a caller gave."""
+    try:
+        out = np.ascontiguousarray(points, float).reshape(-1, 3)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"points are {points!r}; numbers of the shape (n, 3) are needed") from None
+    wrong = np.flatnonzero(~np.isfinite(out).all(axis=1))
+    if len(wrong):
+        raise ArgumentError(f"point {wrong[0]} is {out[wrong[0]]}; it must be finite")
+    return out
+
+
 def _part(part):
     return 1.0 if part >= 1 - ROUNDING else max(part, 0.0)
 
@@ -30,6 +62,7 @@ class World(Unpickled):
     files: texts of files that the scene names, which are not on the disk: {"oak.lsys": "..."}.
     threads: 1 to 256.
     hold_blocked: actors whose step cannot be solved are held while all others go on.
+    fixed_room: steps take no memory; one that finds more near pairs than there is room for is refused.
 
     >>> with tendril.World("scenes/palm-in-wind.yaml") as world:
     ...     world.run(2.0)
@@ -41,7 +74,7 @@ class World(Unpickled):
     _instead = "keep the scene and the bytes of save(), make the world again and restore() them"
 
     def __init__(self, scene: Union[str, os.PathLike, Dict[str, Any]], *, files: Optional[Dict[str, str]] = None,
-                 threads: int = 1, hold_blocked: bool = False):
+                 threads: int = 1, hold_blocked: bool = False, fixed_room: bool = False):
         skeletons = {}
         if isinstance(scene, dict):
             scene, skeletons = _take_skeletons(scene)
@@ -53,23 +86,24 @@ class World(Unpickled):
         else:
             name = os.fspath(scene)
             content = read_text(name)
-        self._make(content, name, skeletons, files, threads, hold_blocked)
+        self._make(content, name, skeletons, files, threads, hold_blocked, fixed_room)
 
     @classmethod
     def from_text(cls, content: str, *, name: str = "scene", files: Optional[Dict[str, str]] = None, threads: int = 1,
-                  hold_blocked: bool = False) -> "World":
+                  hold_blocked: bool = False, fixed_room: bool = False) -> "World":
         """From the text of a scene; `name` is for messages and for files that it names."""
         world = cls.__new__(cls)
-        world._make(content, name, {}, files, threads, hold_blocked)
+        world._make(content, name, {}, files, threads, hold_blocked, fixed_room)
         return world
 
-    def _make(self, content, name, skeletons, files, threads, hold_blocked):
+    def _make(self, content, name, skeletons, files, threads, hold_blocked, fixed_room):
         files, self._lock, self._field = Files(files), threading.Lock(), None
         scene = _read_scene(content, name)
         for index, skeleton in skeletons.items():
             diag = new_diag()
             check(lib.td_scene_set_skeleton(scene, index, skeleton._c, diag), diag)
-        opts = Struct("td_world_opts", loader=files.loader, threads=threads, hold_blocked=hold_blocked)
+        opts = Struct("td_world_opts", loader=files.loader, threads=threads, hold_blocked=hold_blocked,
+                      fixed_room=fixed_room)
         out, diags = new("td_world *"), Diags()
         diags.check(files.guard(lib.td_world_from_scene, scene, opts, None, out, diags.list))
         self._pointer = owned(out[0], lib.td_world_free, scene, files)
@@ -145,9 +179,7 @@ class World(Unpickled):
         Raises Diverged with the world as it was before the step that failed. With hold_blocked,
         Blocked is raised after the step in which an actor begins to be held: going on is allowed.
         """
-        if count < 0:
-            raise ArgumentError(f"count is {count}; it must be 0 or more")
-        diag = new_diag()
+        count, diag = _whole("count", count, 0), new_diag()
         with self._use() as world:
             for _ in range(count):
                 status = lib.td_world_step(world, diag)
@@ -158,7 +190,7 @@ class World(Unpickled):
     def advance(self, dt: float) -> None:
         """Advances by one step of `dt` seconds, which may be another each time: the frame time of a
         program. Raises as step() does, and ArgumentError for a `dt` that is not from 1e-9 to 1 s."""
-        diag = new_diag()
+        dt, diag = _real("dt", dt), new_diag()
         with self._use() as world:
             status = lib.td_world_advance(world, dt, diag)
             if self._field is not None:
@@ -184,6 +216,7 @@ class World(Unpickled):
     def _film(self, seconds, add, progress, begin=lambda: None):
         """Steps through the frames of `seconds`. Calls begin() before a step within which frames lie, and after each
         step with frames add(parts): where they lie in it, 0 to 1."""
+        seconds = _real("seconds", seconds)
         if not 0 <= seconds < math.inf:
             raise ArgumentError(f"seconds is {seconds}; it must be 0 or more, and finite")
         frames = max(1, round(seconds * self.fps)) if seconds > 0 else 0
@@ -232,7 +265,7 @@ class World(Unpickled):
         """Takes effect with the next step, in the unit of the scene file."""
         diag = new_diag()
         with self._use() as world:
-            check(lib.td_world_set(world, path, float(value), diag), diag)
+            check(lib.td_world_set(world, path, _real(path, value), diag), diag)
 
     @property
     def field(self) -> Optional[Callable[[float, int, np.ndarray, np.ndarray], Any]]:
@@ -254,7 +287,7 @@ class World(Unpickled):
 
     def wind(self, points: Any) -> np.ndarray:
         """Velocity of the air at points (n, 3), m/s."""
-        points = np.ascontiguousarray(points, float).reshape(-1, 3)
+        points = _points(points)
         out = room("td_vec3", len(points))
         with self._use() as world:
             lib.td_world_wind(world, len(points), points, out)
@@ -344,7 +377,9 @@ class World(Unpickled):
 
     def restore(self, data: bytes) -> None:
         """Goes back to a state that save() gave; it goes on from there to the bit."""
-        diag = new_diag()
+        if not isinstance(data, (bytes, bytearray, memoryview)):
+            raise ArgumentError(f"data is {data!r}; bytes that save() gave are needed")
+        data, diag = bytes(data), new_diag()
         with self._use() as world:
             check(lib.td_world_restore(world, data, len(data), diag), diag)
 
@@ -358,7 +393,7 @@ class Actor(Unpickled):
     _instead = "it belongs to a world; pickle its skeleton, or the arrays that it gives"
 
     def __init__(self, world: World, index: int):
-        count = lib.td_world_actor_count(world._c)
+        count, index = lib.td_world_actor_count(world._c), _whole("index", index)
         if not 0 <= index < count:
             raise IndexError(f"there is no actor {index}; the world has {count}")
         self.world, self.index = world, index
@@ -381,6 +416,8 @@ class Actor(Unpickled):
         return Skeleton(self._about().skeleton, owner=self.world._c)
 
     def __repr__(self) -> str:
+        if self.world.closed:
+            return f"<Actor {self.index} of the world '{self.world.name}', which is closed>"
         return f"<Actor '{self.name}': {self.segment_count} segments, {self._about().dof_count} degrees of freedom>"
 
     def pose(self) -> Tuple[np.ndarray, np.ndarray]:
@@ -418,8 +455,7 @@ class Actor(Unpickled):
         """The lowest modes about the pose, which should be at rest: a structured array with frequency
         (Hz), damping_ratio and twist (0 to 1). Constraints take part: actors that they join have their
         modes in common."""
-        if count < 0:
-            raise ArgumentError(f"count is {count}; it must be 0 or more")
+        count = _whole("count", count, 0)
         out, diag = room("td_mode", count), new_diag()
         with self.world._use() as world:
             if count > 0:
@@ -472,6 +508,7 @@ class Grab(Unpickled):
 
     def __init__(self, actor, segment, to, point, stiffness, damping):
         self._world, self._id, n = actor.world, Struct("td_grab_id"), actor.segment_count
+        segment = _whole("segment", segment)
         if not -n <= segment < n:
             raise IndexError(f"there is no segment {segment}; '{actor.name}' has {n}")
         segment %= n

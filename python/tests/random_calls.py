@@ -113,7 +113,8 @@ def make_scene(p):
 
 
 def make_world(p):
-    p.add("world", tendril.World(make_scene(p), files=FILES, threads=p.dice.choice([1, 1, 2]), hold_blocked=p.maybe(0.2)))
+    p.add("world", tendril.World(make_scene(p), files=FILES, threads=p.dice.choice([1, 1, 2]), hold_blocked=p.maybe(0.2),
+                                fixed_room=p.maybe(0.2)))
 
 
 def make_builder(p):

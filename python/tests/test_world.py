@@ -287,3 +287,44 @@ def test_frames_within_steps_are_interpolated_and_rows_are_those_of_steps(tmp_pa
         assert clip["scenes"][0]["extras"]["frames"] == 31
         again = tendril.World({**rope, "step": step}).run(0.5)
         np.testing.assert_array_equal(again.time, recording.time)
+
+
+def test_wrong_arguments_are_refused_in_plain_words():
+    world = tendril.World(PENDULUM)
+    actor, other = world.actors[0], tendril.World(PENDULUM).actors[0]
+    for call, message in ((lambda: world.step("3"), "count is '3'; a whole number is needed"),
+                          (lambda: world.step(1.5), "count is 1.5; a whole number is needed"),
+                          (lambda: world.step(-1), "count is -1; it must be 0 or more"),
+                          (lambda: actor.modes("a"), "count is 'a'; a whole number is needed"),
+                          (lambda: world.advance("a"), "dt is 'a'; a number is needed"),
+                          (lambda: world.run(None), "seconds is None; a number is needed"),
+                          (lambda: world.restore(None), "data is None; bytes that save"),
+                          (lambda: world.restore("text"), "data is 'text'; bytes that save"),
+                          (lambda: actor.grab(other), "segment is <Actor 'rope'"),
+                          (lambda: world.wind([[np.nan] * 3]), "point 0 is .*; it must be finite"),
+                          (lambda: world.wind([[0, 0, 0], [0, np.inf, 0]]), "point 1 is .*; it must be finite"),
+                          (lambda: world.wind([1, 2]), "numbers of the shape"),
+                          (lambda: world.wind("here"), "numbers of the shape"),
+                          (lambda: world.__setitem__("gravity.y", "down"), "gravity.y is 'down'; a number is needed")):
+        with pytest.raises(tendril.ArgumentError, match=message):
+            call()
+    world.step(np.int64(2))
+    world.restore(memoryview(world.save()))
+
+
+def test_actors_of_a_closed_world_can_be_printed():
+    with tendril.World(PENDULUM) as world:
+        actor = world.actors[0]
+    assert repr(actor) == "<Actor 0 of the world 'pendulum', which is closed>"
+
+
+def test_a_world_with_fixed_room_refuses_a_step_that_finds_too_many_pairs():
+    sticks = {"contact": {}, "gravity": [0, 0, 0], "air_density": 0, "record": {"fps": 60}, "objects": [
+        {"name": f"s{k}", "solver": "rod", "start": "drawn", "position": [0, 0.021 * (k % 7), 0.021 * (k // 7)],
+         "strand": {"points": [[-0.2, 0, 0], [0.2, 0, 0]], "segments": 100, "radius": 0.01, "start": {"held": "free"}}}
+        for k in range(49)]}
+    tendril.World(sticks).step()
+    world = tendril.World(sticks, fixed_room=True)
+    with pytest.raises(tendril.Error, match="pairs"):
+        world.step()
+    assert world.time == 0

@@ -76,6 +76,11 @@ void cli_json_number(FILE *out, double value);
 // Whether the file, by its suffix .json and its content, is a skeleton as 'grow -o x.json' writes
 // it.
 bool cli_is_skeleton(const char *path);
+// Whether the name ends so, in small or large letters.
+bool cli_has_suffix(const char *path, const char *suffix);
+// As td_file_read(); of standard input also what cli_is_skeleton() has read.
+td_status cli_read(const char *path, size_t max_size, const td_alloc *alloc, td_bytes *text,
+                   td_diag *diag);
 // Reads it. On failure the fault has been printed.
 td_status cli_load_skeleton(const char *path, td_skeleton **skeleton);
 td_status cli_load_model(const char *path, const cli_defines *defines, const char *view,

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -283,12 +284,50 @@ int cli_read_options(int argc, char **argv, const cli_option *options, int count
 
 // ---- models ---------------------------------------------------------------------------------
 
+bool cli_has_suffix(const char *path, const char *suffix) {
+    const size_t size = strlen(path), length = strlen(suffix);
+    return size > length && strcasecmp(path + size - length, suffix) == 0;
+}
+
+// Standard input that was read ahead, to find out what it holds, or why that failed.
+static struct {
+    bool read;
+    td_status status;
+    td_bytes text;
+    td_diag diag;
+} ahead;
+
+static bool is_standard(const char *path) {
+    return strcmp(path, "-") == 0;
+}
+
+static void read_ahead(void) {
+    if (!ahead.read) {
+        ahead.read = true;
+        ahead.status = td_file_read("-", MAX_TEXT, NULL, &ahead.text, &ahead.diag);
+    }
+}
+
+td_status cli_read(const char *path, size_t max_size, const td_alloc *alloc, td_bytes *text,
+                   td_diag *diag) {
+    if (!is_standard(path) || !ahead.read) {
+        return td_file_read(path, max_size, alloc, text, diag);
+    }
+    *text = ahead.text;
+    *diag = ahead.diag;
+    ahead.text = (td_bytes){0};
+    return ahead.status;
+}
+
 bool cli_is_skeleton(const char *path) {
     td_bytes text = {0};
-    const char *dot = strrchr(path, '.');
-    const bool named = dot && strcmp(dot, ".json") == 0;
-    const bool read = named && td_file_read(path, MAX_SKELETON, NULL, &text, NULL) == TD_OK;
-    const bool is = read && td_skeleton_is_json((const char *)text.data, text.size);
+    if (is_standard(path)) {
+        read_ahead();
+        return td_skeleton_is_json((const char *)ahead.text.data, ahead.text.size);
+    }
+    const bool is = cli_has_suffix(path, ".json") &&
+                    td_file_read(path, MAX_SKELETON, NULL, &text, NULL) == TD_OK &&
+                    td_skeleton_is_json((const char *)text.data, text.size);
     td_bytes_free(&text);
     return is;
 }
@@ -297,10 +336,11 @@ td_status cli_load_skeleton(const char *path, td_skeleton **skeleton) {
     td_bytes text = {0};
     td_diag diag = {.message = ""};
     *skeleton = NULL;
-    td_status status = td_file_read(path, MAX_SKELETON, NULL, &text, &diag);
+    const char *name = is_standard(path) ? "<stdin>" : path;
+    td_status status = cli_read(path, MAX_SKELETON, NULL, &text, &diag);
     if (status == TD_OK) {
         status =
-            td_skeleton_from_json((const char *)text.data, text.size, path, NULL, skeleton, &diag);
+            td_skeleton_from_json((const char *)text.data, text.size, name, NULL, skeleton, &diag);
     }
     if (status != TD_OK) {
         cli_print_diag(&diag);
@@ -329,7 +369,7 @@ td_status cli_load_model(const char *path, const cli_defines *defines, const cha
     }
     td_status status = td_file_model(path, model, &items[0]);
     if (status == TD_OK) {
-        status = td_file_read(model, MAX_TEXT, NULL, &text, &items[0]);
+        status = cli_read(model, MAX_TEXT, NULL, &text, &items[0]);
     }
     if (status != TD_OK) {
         cli_print_diag(&items[0]);

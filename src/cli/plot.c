@@ -10,9 +10,10 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#define MAX_TABLE     ((size_t)1 << 30) // bytes
-#define MAX_PATH_SIZE 4096
-#define PNG_SECONDS   60.0
+#define FIRST_BEYOND_LATIN 0xc4              // of UTF-8
+#define MAX_TABLE          ((size_t)1 << 30) // bytes
+#define MAX_PATH_SIZE      4096
+#define PNG_SECONDS        60.0
 
 static const char help[] =
     "Usage: tendril plot DIR|TABLE.csv [-o OUT]\n"
@@ -90,12 +91,31 @@ static bool ends_in(const char *path, const char *suffix) {
     return size > end && strcmp(path + size - end, suffix) == 0;
 }
 
+// Letters that PDF's own fonts lack, in the title or in the heading of a table.
+static bool is_beyond_latin(const char *title, const td_bytes *table) {
+    const char *text = (const char *)table->data;
+    const char *end = table->size > 0 ? memchr(text, '\n', table->size) : NULL;
+    const size_t size = end ? (size_t)(end - text) : table->size;
+    bool beyond = false;
+    for (size_t i = 0; title[i] && !beyond; i++) {
+        beyond = (uint8_t)title[i] >= FIRST_BEYOND_LATIN;
+    }
+    for (size_t i = 0; i < size && !beyond; i++) {
+        beyond = (uint8_t)text[i] >= FIRST_BEYOND_LATIN;
+    }
+    return beyond;
+}
+
 static td_status draw(const char *from, const char *to, const char *title, td_diag *diag) {
     td_bytes text = {0}, picture = {0};
     td_status status = td_file_read(from, MAX_TABLE, NULL, &text, diag);
     if (status == TD_OK) {
         status = (ends_in(to, ".pdf") ? td_plot_pdf : td_plot_svg)(
             (const char *)text.data, text.size, from, title, NULL, &picture, diag);
+    }
+    if (status == TD_OK && ends_in(to, ".pdf") && is_beyond_latin(title, &text)) {
+        cli_error("plot: %s: letters beyond Latin-1 are '?' in a .pdf; .svg and .png show them",
+                  to);
     }
     if (status == TD_OK && ends_in(to, ".png")) {
         status = png_of(&picture, diag);

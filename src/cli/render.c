@@ -153,6 +153,19 @@ static size_t number_in(const char *name, size_t *at) {
     return 0;
 }
 
+// Where a name has something that looks like a number of another format, such as %s; NULL: nowhere.
+static const char *strange_number_in(const char *name) {
+    for (const char *c = strchr(name, '%'); c; c = strchr(c + 1, '%')) {
+        const size_t digits = strspn(c + 1, "0123456789");
+        const char letter = c[1 + digits];
+        const bool is_letter = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z');
+        if (is_letter && (letter != 'd' || digits > 2)) {
+            return c;
+        }
+    }
+    return NULL;
+}
+
 // The name of picture k of a sequence.
 static void name_of(const render_args *args, int64_t k, char name[RENDER_PATH]) {
     size_t at = 0;
@@ -256,6 +269,12 @@ static bool choose_sequence(render_args *args) {
     const size_t length = number_in(args->out, &at);
     const char *slash = strrchr(args->out, '/');
     args->sequence = length > 0;
+    const char *strange = strange_number_in(args->out);
+    if (strange) {
+        cli_error("render: '%s': expected %%d or %%04d for the number of a picture, not '%.*s'",
+                  args->out, (int)strspn(strange + 1, "0123456789") + 2, strange);
+        return false;
+    }
     if (!args->sequence) {
         return true;
     }

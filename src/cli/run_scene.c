@@ -17,10 +17,8 @@ int32_t cli_core_count(void) {
 }
 
 bool cli_is_scene(const char *path) {
-    const char *dot = strrchr(path, '.');
-    const bool json = dot && strcmp(dot, ".json") == 0;
-    return dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0 ||
-                   (json && !cli_is_skeleton(path)));
+    return cli_has_suffix(path, ".yaml") || cli_has_suffix(path, ".yml") ||
+           (cli_has_suffix(path, ".json") && !cli_is_skeleton(path));
 }
 
 // Whether the name is that of a model, which is no scene.
@@ -155,7 +153,7 @@ static td_status read_scene(const char *path, const td_alloc *alloc, cli_scene *
                             td_diag_list *diags) {
     const char *name = strcmp(path, "-") == 0 ? "<stdin>" : path;
     td_value *value = NULL;
-    td_status status = td_file_read(path, MAX_SCENE_TEXT, alloc, &scene->text, &diags->items[0]);
+    td_status status = cli_read(path, MAX_SCENE_TEXT, alloc, &scene->text, &diags->items[0]);
     if (status == TD_OK) {
         status = td_value_from_yaml((const char *)scene->text.data, scene->text.size, name, alloc,
                                     &value, &diags->items[0]);
@@ -191,7 +189,9 @@ int cli_scene_open(const char *path, int32_t threads, const td_alloc *alloc, cli
     opts.log = (td_log){hear, scene, TD_LOG_INFO};
     *scene = (cli_scene){.scene = NULL};
     if (cli_is_skeleton(path)) {
-        cli_error("%s is a skeleton; a scene with 'plant: %s' simulates it", path, path);
+        const bool standard = strcmp(path, "-") == 0;
+        cli_error("%s is a skeleton; a scene with 'plant: %s' simulates it",
+                  standard ? "<stdin>" : path, standard ? "FILE" : path);
         return EXIT_BAD_INPUT;
     }
     if (is_model(path)) {

@@ -98,18 +98,19 @@ static bool all_at_least_0(td_vec3 v) {
 
 static td_status check_place(const td_builder *builder, const td_segment_def *def, td_diag *diag) {
     if (def->id < TD_NONE) {
-        return FIELD_FAULT("id is %d; expected at least 0, or TD_NONE", def->id);
+        return FIELD_FAULT("id is %d; expected at least 0, or -1 for none", def->id);
     }
     if (def->parent < TD_NONE || def->parent >= builder->store.segment_count) {
-        return FIELD_FAULT("parent is %d; expected the index of a segment added before, or TD_NONE",
-                           def->parent);
+        return FIELD_FAULT(
+            "parent is %d; expected the index of a segment added before, or -1 for none",
+            def->parent);
     }
     if ((unsigned)def->joint > TD_JOINT_FREE) {
         return FIELD_FAULT("joint is %d; it must be one of td_joint_kind", (int)def->joint);
     }
     if (def->joint == TD_JOINT_FREE && def->parent != TD_NONE) {
         return FIELD_FAULT(
-            "joint is free, but parent is %d; a free segment must have the parent TD_NONE",
+            "joint is free, but parent is %d; a free segment must have the parent -1, none",
             def->parent);
     }
     if (!in_space(def->attach)) {
@@ -152,7 +153,7 @@ static td_status check_organ(const td_builder *builder, const td_segment_def *de
     }
     if (def->organ == TD_ORGAN_STEM) {
         if (def->shape != TD_NONE) {
-            return FIELD_FAULT("shape is %d; a stem has no shape, expected TD_NONE", def->shape);
+            return FIELD_FAULT("shape is %d; a stem has no shape, expected -1", def->shape);
         }
         if (def->contour < 0 || def->contour > store->contour_count) {
             return FIELD_FAULT("contour is %d; there are %d, counted from 1, and 0 is round",
@@ -195,7 +196,7 @@ static td_status check_body(const td_builder *builder, const td_segment_def *def
         return FIELD_FAULT("flat is %g; expected above 0 and at most 1e6", def->flat);
     }
     if (def->color != TD_NONE && (def->color < 0 || def->color > 0xffffff)) {
-        return FIELD_FAULT("color is %lld; expected 0 to 0xffffff, or TD_NONE",
+        return FIELD_FAULT("color is %lld; expected 0 to 0xffffff, or -1 for none",
                            (long long)def->color);
     }
     if (def->has_tip && !in_space(def->tip)) {

@@ -474,12 +474,21 @@ static td_status read_all(reader *r, td_skeleton **out) {
     return r->in.status;
 }
 
+// Without the byte order mark that some editors write.
+static void skip_mark(const char **text, size_t *size) {
+    if (*text && *size >= 3 && memcmp(*text, "\xef\xbb\xbf", 3) == 0) {
+        *text += 3;
+        *size -= 3;
+    }
+}
+
 td_status td_skeleton_from_json(const char *text, size_t size, const char *file,
                                 const td_alloc *alloc, td_skeleton **out, td_diag *diag) {
     TDI_CLEAR(out);
     if (!out || (!text && size > 0)) {
         return tdi_refuse(diag, __func__);
     }
+    skip_mark(&text, &size);
     reader r = {.in = {.text = text, .file = file, .size = size, .diag = diag}};
     td_status status = td_builder_new(NULL, alloc, &r.builder);
     if (status != TD_OK) {
@@ -493,6 +502,7 @@ td_status td_skeleton_from_json(const char *text, size_t size, const char *file,
 }
 
 bool td_skeleton_is_json(const char *text, size_t size) {
+    skip_mark(&text, &size);
     tdi_json_in in = {.text = text, .size = text ? size : 0};
     char name[TDI_JSON_KEY];
     if (!text || !tdi_json_in_open(&in, '{')) {

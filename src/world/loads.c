@@ -43,6 +43,54 @@ static int32_t find_segment(const tdi_actor *a, const td_place_def *place) {
     return best;
 }
 
+// Whether the object has such a segment.
+static td_status check_spot(const td_world *w, const td_place_def *place, const char *path,
+                            td_diag_list *diags) {
+    const tdi_object *o = &w->objects[tdi_scene_object(&w->scene->def, place->object)];
+    char where[96];
+    const bool by_id = place->segment_id >= 0;
+    if (find_segment(&w->actors[o->first_actor + place->instance], place) != TD_NONE) {
+        return TD_OK;
+    }
+    snprintf(where, sizeof where, "%s.%s", path, by_id ? "segment" : "organ");
+    return by_id ? tdi_scene_fault(w->scene, diags, TD_ERR_SYNTAX, where,
+                                   "the object has no segment with the id %d", place->segment_id)
+                 : tdi_scene_fault(w->scene, diags, TD_ERR_SYNTAX, where,
+                                   "the object has no segment that is a %s",
+                                   td_organ_name(place->organ));
+}
+
+td_status tdi_world_check_spots(const td_world *w, td_diag_list *diags) {
+    const td_scene_def *def = &w->scene->def;
+    td_status status = TD_OK, own;
+    char path[96];
+    for (int32_t k = 0; k < def->load_count; k++) {
+        const td_scene_load *l = &def->loads[k];
+        const bool pull = l->kind == TD_SCENE_PULL;
+        snprintf(path, sizeof path, "loads[%d].%s", (int)k, pull ? "pull" : "push");
+        own = pull                       ? check_spot(w, &l->as.pull.place, path, diags)
+              : l->kind == TD_SCENE_PUSH ? check_spot(w, &l->as.push.place, path, diags)
+                                         : TD_OK;
+        status = own == TD_OK ? status : own;
+    }
+    for (int32_t k = 0; k < 2 * def->constraint_count; k++) {
+        const td_scene_constraint *c = &def->constraints[k / 2];
+        snprintf(path, sizeof path, "constraints[%d].%s.%s", (int)(k / 2),
+                 td_constraint_kind_name(c->kind), k % 2 == 0 ? "a" : "b");
+        own = k % 2 == 0      ? check_spot(w, &c->as.a.place, path, diags)
+              : c->as.b.given ? check_spot(w, &c->as.b.place, path, diags)
+                              : TD_OK;
+        status = own == TD_OK ? status : own;
+    }
+    for (int32_t k = 0; k < def->record.probe_count; k++) {
+        const td_probe_def *p = &def->record.probes[k];
+        snprintf(path, sizeof path, "record.probes[%d]", (int)k);
+        own = p->constraint ? TD_OK : check_spot(w, &p->place, path, diags);
+        status = own == TD_OK ? status : own;
+    }
+    return status;
+}
+
 td_status tdi_find_spot(const td_world *w, const td_place_def *place, const char *path,
                         tdi_spot *out, td_diag_list *diags) {
     int32_t object = tdi_scene_object(&w->scene->def, place->object);
@@ -51,15 +99,7 @@ td_status tdi_find_spot(const td_world *w, const td_place_def *place, const char
     out->actor = o->first_actor + place->instance;
     out->segment = find_segment(a, place);
     if (out->segment == TD_NONE) {
-        char where[96];
-        const bool by_id = place->segment_id >= 0;
-        snprintf(where, sizeof where, "%s.%s", path, by_id ? "segment" : "organ");
-        return by_id
-                   ? tdi_scene_fault(w->scene, diags, TD_ERR_SYNTAX, where,
-                                     "the object has no segment with the id %d", place->segment_id)
-                   : tdi_scene_fault(w->scene, diags, TD_ERR_SYNTAX, where,
-                                     "the object has no segment that is a %s",
-                                     td_organ_name(place->organ));
+        return check_spot(w, place, path, diags);
     }
     out->tip = tdi_solver_tip(a->solver, a->state, out->segment);
     if (place->segment_id < 0) {

@@ -90,6 +90,7 @@ static td_status make(td_world *w, const td_world_opts *opts, td_diag_list *diag
     if (status == TD_OK) {
         status = tdi_world_make_objects(w, opts, diags);
     }
+    status = status == TD_OK ? tdi_world_check_spots(w, diags) : status;
     if (status == TD_OK) {
         status = tdi_world_make_constraints(w, diags);
     }

@@ -743,6 +743,8 @@ const td_vec3 *tdi_actor_winds(const td_world *world, tdi_actor *actor);
 int32_t tdi_actor_loads(const td_world *world, tdi_actor *actor, td_real t0, td_real t1);
 // After the step: the largest force of pulls and pushes.
 void tdi_actor_note_force(tdi_actor *actor);
+// Whether all segments that loads, constraints and probes name are there; tells all that are not.
+td_status tdi_world_check_spots(const td_world *world, td_diag_list *diags);
 td_status tdi_find_spot(const td_world *world, const td_place_def *place, const char *path,
                         tdi_spot *out, td_diag_list *diags);
 

@@ -432,6 +432,15 @@ class Plot(unittest.TestCase):
             pictures = {path.name: path.read_text() for path in pathlib.Path(folder).glob("*.svg")}
             return *done, pictures
 
+    def test_letters_that_a_pdf_cannot_show_are_told(self):
+        with tempfile.TemporaryDirectory() as folder:
+            table = pathlib.Path(folder, "t.csv")
+            for name, told in (("angle", False), ("größe", False), ("θ", True), ("длина", True)):
+                table.write_text(f"time [s],{name}.x [m]\n0,1\n1,2\n")
+                code, out, err = tendril("plot", table, "-o", table.with_suffix(".pdf"))
+                self.assertEqual((code, "beyond Latin-1" in err), (0, told), err)
+                self.assertEqual(tendril("plot", table, "-o", table.with_suffix(".svg"))[2], "")
+
     def test_tables_become_pictures(self):
         table = "time,tip.x [m],tip.y [m],load [N]\n0,0,1,5\n1,0.5,2,4\n2,0.2,1,3\n"
         code, out, err, pictures = self.plot({"probes.csv": table, "energy.csv": table})
@@ -893,6 +902,13 @@ class Render(Folder):
         self.addCleanup(os.environ.pop, "TMPDIR")
         self.leaf = self.write(self.LEAF, "leaf.lsys")
 
+    def test_a_number_of_another_format_is_refused_before_anything_is_drawn(self):
+        for name, part in (("a%s.png", "'%s'"), ("a%5x.gif", "'%5x'"), ("a%04d-%s.png", "'%s'"), ("a%100d.png", "'%100d'")):
+            code, out, err = tendril("render", self.leaf, "-o", self.folder / "new" / name)
+            self.assertEqual((code, out), (2, ""), err)
+            self.assertIn(f"expected %d or %04d for the number of a picture, not {part}", err)
+            self.assertFalse((self.folder / "new").exists())
+
     def use_the_player(self):
         need_package(self, "esbuild")
         player = self.folder / "share" / "player.html"
@@ -1109,6 +1125,13 @@ class Resume(Folder):
             self.run_to(out.name, "--resume", scene=scene)
             self.same(whole, out)
 
+    def test_a_scene_without_a_step_has_whole_steps_a_frame_and_says_nothing_of_it(self):
+        for fps, step in ((25, 1 / 75), (24, 1 / 72), (200, 1 / 200)):
+            scene = self.write(SWING.replace("step: 1/240\n", "").replace("duration: 1", f"duration: 0.2\n  fps: {fps}"))
+            out, err = self.run_to(f"fps{fps}", scene=scene)
+            self.assertEqual(err, "")
+            self.assertAlmostEqual(json.loads((out / "summary.json").read_text())["step"], step, delta=1e-15)
+
     def test_a_run_that_is_asked_to_stop_says_how_to_go_on(self):
         whole, _ = self.run_to("whole")
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -1238,6 +1261,14 @@ class Scenes(unittest.TestCase):
                 self.assertIn(fault[2], message)
         self.assertFalse((self.folder / "out").exists())
 
+    def test_all_segments_that_are_missing_are_told_at_once(self):
+        self.refused(f"objects:\n  - {{name: a, {STRAND}}}\n"
+                     "loads:\n  - push: {segment: 77, force: [1, 0, 0]}\n  - pull: {segment: 78, to: [0, 0, 0]}\n"
+                     "constraints:\n  - weld: {a: {segment: 79}, b: {segment: 80}}\n"
+                     "record: {probes: [{segment: 1},\n  {segment: 81}, {near: [0, 0, 0], organ: leaf}]}\n",
+                     (4, 21, "id 77"), (5, 21, "id 78"), (7, 25, "id 79"), (7, 43, "id 80"), (9, 13, "id 81"),
+                     (9, 43, "is a leaf"))
+
     def test_faults_have_their_place(self):
         s = f"objects:\n  - {STRAND}\n"
         self.refused("objects:\n  - plant: none.lsys\n", (2, 12, "'none.lsys'"))
@@ -1347,6 +1378,51 @@ class Scenes(unittest.TestCase):
     def test_the_guide_has_the_reference_of_the_keys(self):
         guide = (ROOT / "docs/guide/scene.md").read_text()
         self.assertEqual(guide[guide.index("## scene\n"):], tendril("info", "--scene-keys")[1])
+
+
+class Skeletons(Folder):
+    """Skeletons in JSON, wherever they come from."""
+
+    def setUp(self):
+        super().setUp()
+        self.model = self.write("axiom: !(0.01)F(0.2)F(0.2)[+(30)F(0.3)]\n", "a.lsys")
+        self.json = self.folder / "w.json"
+        self.assertEqual(tendril("grow", self.model, "-o", self.json)[0], 0)
+
+    def test_a_mark_large_letters_and_standard_input_make_no_difference(self):
+        plain = self.json.read_bytes()
+        marked = b"\xef\xbb\xbf" + plain
+        for name, content in (("W.JSON", plain), ("bom.json", marked), ("BOM.Json", marked)):
+            (self.folder / name).write_bytes(content)
+        for command in (["grow", "--stats", "--json"], ["settle", "--json"], ["modes", "--count", "2"], ["check"]):
+            wanted = tendril(command[0], self.json, *command[1:])
+            self.assertEqual((wanted[0], wanted[2]), (0, ""))
+            for name in ("W.JSON", "bom.json", "BOM.Json"):
+                self.assertEqual(tendril(command[0], self.folder / name, *command[1:]), wanted)
+            for content in (plain, marked):
+                self.assertEqual(tendril(command[0], "-", *command[1:], text=content), wanted)
+
+    def test_standard_input_is_still_read_as_a_model_or_a_scene(self):
+        self.assertEqual(stats("-", text=self.model.read_text())["segments"], 3)
+        code, _, err = tendril("run", "-", "-o", self.folder / "out", text=SWING)
+        self.assertEqual(code, 0, err)
+        code, _, err = tendril("run", "-", "-o", self.folder / "out", text=self.json.read_text())
+        self.assertEqual((code, err), (3, "tendril: <stdin> is a skeleton; a scene with 'plant: FILE' simulates it\n"))
+        code, _, err = tendril("check", "-", text='\ufeff{"segments": [3]}')
+        self.assertEqual(code, 3)
+        self.assertIn("<stdin>:1:1: error: the key 'materials' is missing", err)
+        code, _, err = tendril("grow", "-", text="F" * (17 << 20))
+        self.assertEqual(code, 3, err)
+        self.assertIn("16777216", err)
+
+    def test_messages_have_numbers_in_place_of_names_of_the_library(self):
+        text = self.json.read_text()
+        for old, new, part in (('"parent":0', '"parent":7', "or -1 for none"), ('"parent":0,"joint":"ball"', '"parent":0,"joint":"free"', "the parent -1")):
+            self.assertIn(old, text)
+            code, _, err = tendril("check", "-", text=text.replace(old, new, 1))
+            self.assertEqual(code, 3)
+            self.assertIn(part, err)
+            self.assertNotIn("TD_NONE", err)
 
 
 class BadInput(unittest.TestCase):
