@@ -554,13 +554,13 @@ static td_real lean_of(const char *solver, td_real h) {
 // A rod that is let go at 30 degrees turns about its foot until the force leaves the cone of
 // friction, then the foot slips forward: thin, at 58.17 degrees. Half the step, less of an error.
 TD_TEST(reference_foot_of_a_falling_rod_slips_where_it_should_at_any_step) {
-    static const td_real rates[] = {60, 120, 250, 500, 1000, 4000, 1e4};
-    const int32_t count = test_is_long() ? 7 : 5;
+    static const td_real rates[] = {30, 60, 120, 250, 500, 1000, 4000, 1e4, 2e4, 1e5};
+    const int32_t count = test_is_long() ? 10 : 6;
     td_real begins = 0;
     const td_real want = lean_reference(&begins) * 180 / TDI_PI;
     CHECK_REL(begins * 180 / TDI_PI, 58.74, 1e-3); // 58.17 of a thin one
     for (int32_t k = 0; k < 3; k++) {
-        td_real before = 4;
+        td_real before = 20; // at 1/30 s it slips backwards for a while
         for (int32_t n = 0; n < count; n++) {
             const td_real off = fabs(lean_of(slip_solvers[k], 1 / rates[n]) * 180 / TDI_PI - want);
             CHECK_SAY(off <= 1.01 * before + 1e-3, "%s, 1/%g s: off by %g degrees, %g before",
@@ -568,6 +568,43 @@ TD_TEST(reference_foot_of_a_falling_rod_slips_where_it_should_at_any_step) {
             before = off;
         }
         CHECK_SAY(before < 0.15, "%s: off by %g degrees", slip_solvers[k], before);
+    }
+}
+
+// How far a stick of 0.2 m has slid down a slope of 1.5 mu after 0.1 s, from rest, in m.
+static td_real slide_of(const char *solver, td_real h, int32_t segments) {
+    char text[1024];
+    snprintf(text, sizeof text,
+             "{step: %.17g, air_density: 0, gravity: [%.17g, %.17g, 0], objects: [{solver: %s, "
+             "start: drawn, position: [0, 0.0105, 0], strand: {points: [[0, 0, 0], [0.2, 0, 0]], "
+             "segments: %d, radius: 0.01, line_mass: 1, bend: 10, torsion: 10, %s"
+             "start: {held: free}}}], contact: {method: exact}, "
+             "colliders: [{plane: {friction: 0.4, rolling: 0}}], record: {fps: %.17g}}",
+             h, 0.6 * 9.81, -9.81, solver, (int)segments, solver[0] == 'r' ? "stretch: 1e5, " : "",
+             fmin(1 / h, 1e4));
+    stage s = stage_of(text);
+    td_vec3 from = {0, 0, 0};
+    steps(s.world, (int)(0.1 / h + 0.5));
+    td_world_segment(s.world, 0, 0, &from, NULL, NULL);
+    stage_free(&s);
+    return from.x;
+}
+
+TD_TEST(reference_stick_slides_down_a_slope_at_any_step) {
+    static const td_real rates[] = {30, 60, 240, 1000, 4000, 1e4, 1e5};
+    const td_real want = 0.5 * 0.2 * 9.81 * 0.1 * 0.1;
+    for (int32_t k = 0; k < 3; k++) {
+        for (int32_t segments = 1; segments <= 3; segments += 2) {
+            td_real before = 0.5;
+            for (int32_t n = 0; n < (test_is_long() ? 7 : 5); n++) {
+                const td_real off =
+                    fabs(slide_of(slip_solvers[k], 1 / rates[n], segments) / want - 1);
+                CHECK_SAY(off <= 1.01 * before + 1e-3, "%s of %d, 1/%g s: off by %g, %g before",
+                          slip_solvers[k], (int)segments, rates[n], off, before);
+                before = off;
+            }
+            CHECK_SAY(before < 5e-3, "%s of %d: off by %g", slip_solvers[k], (int)segments, before);
+        }
     }
 }
 

@@ -26,6 +26,7 @@
 #define ROUNDS            8     // in which guesses are shortened
 #define SHORTENED         0.8   // of what is free, in each
 #define HARDLY            0.5   // of its way: who has less is in the way of others
+#define STEADY            1.0   // m/s^2: exact contact asks for increments below this times h^2
 
 // ---- checks ---------------------------------------------------------------------------------
 
@@ -262,6 +263,16 @@ static td_real tolerance_of(const tdi_system *y) {
     return y->touch || y->holds ? given : fmax(given, least);
 }
 
+// Forces of exact contact follow from accelerations: increments that leave these open would leave
+// the more of them open the shorter steps are.
+static td_real tolerance_in(const tdi_system *y, span part, const tdi_rule *rule) {
+    const td_real size = part.to - part.from, given = tolerance_of(y);
+    const bool exact = y->touch && y->touch->opts.method == TD_CONTACT_EXACT;
+    return part.impact             ? size * given
+           : exact && !rule->piece ? fmin(given, STEADY * rule->dt * rule->dt)
+                                   : given;
+}
+
 // Whether something bounces: velocities jump in an instant, when nothing has moved yet.
 static bool too_long(const tdi_system *y, span part) {
     return y->touch && !part.impact && tdi_exact_bounces(y->touch);
@@ -302,8 +313,7 @@ static td_status try_part(const tdi_system *y, span part, bool *converged, td_st
                              : crowd                        ? CROWD + y->count / EACH
                              : size < 1                     ? PATIENCE
                                                             : 1;
-    const tdi_newton_opts newton = {patience * o->iterations,
-                                    part.impact ? size * tolerance_of(y) : tolerance_of(y), false,
+    const tdi_newton_opts newton = {patience * o->iterations, tolerance_in(y, part, &rule), false,
                                     NULL};
     td_status status = TD_OK;
     *converged = false;
