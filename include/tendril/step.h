@@ -71,7 +71,8 @@ typedef struct td_step_opts {
 TD_API td_step_opts td_step_opts_default(void);
 
 /// A step that does not converge is taken in halves, those in halves again, down to one of so many
-/// pieces.
+/// pieces. With the barrier, one that leads through what it hits is so as well, down to 64 times as
+/// many.
 #define TD_STEP_PIECES 64
 
 /// Statistics, summed over all steps since the struct was zeroed.
@@ -81,7 +82,7 @@ typedef struct td_step_stats {
     int64_t halvings;    ///< Times that the line search halved an increment.
     int64_t raised;      ///< Iterations whose Hessian was not positive definite and was modified.
     int64_t unconverged; ///< Steps that reached the limit of iterations.
-    int64_t halved;      ///< Steps that were taken in halves because they did not converge.
+    int64_t halved;      ///< Steps that were taken in halves.
     int64_t gradient_steps; ///< Steps of conjugate gradients, where contact couples bodies.
     td_real last_move;      ///< rad or m: largest increment of the last iteration.
     int64_t unstable;       ///< States that came to rest where they are not stable: they fall at

@@ -126,6 +126,11 @@ td_real tdi_contacts_filter_gently(const tdi_contacts *c, const td_vec3 *x, cons
 bool tdi_contacts_filter_groups(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
                                 td_real time, bool gently, const int32_t *group, td_real *part);
 
+// Whether the straight way from x to x + dx, while colliders go all of theirs, leads a pair through
+// each other: they meet on it, but do not touch at its end, or where contact pushes them on. Forces
+// act at the end of a step, so that such an impact would have no effect, or add energy.
+bool tdi_contacts_passed(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx);
+
 // The least gap of the pairs found, no more than their range; which[0] is a capsule, which[1] a
 // capsule or, from capsule_count on, a collider; TD_NONE when none is in range.
 td_real tdi_contacts_least(const tdi_contacts *c, const td_vec3 *x, td_real time, int32_t which[2]);

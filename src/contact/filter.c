@@ -18,6 +18,8 @@
 #define KEPT   0.1  // of a gap, or of its range when it is larger
 #define SOLVED 1e-3 // likewise, where Newton's method has found how far a gap closes
 #define CLOSED 0.3  // of the range, by increments that a line search tries
+#define AROUND 0.1  // sine: half the angle by which a contact may turn in a step in which it is hit
+#define CORE   0.5  // of the radii: what passes others of its kind less deeply grazes them
 #define ROUNDS 32   // directions; any number is safe
 #define PASSES 8    // over all pairs, in which groups are shortened one by one
 #define STALL  1.02 // stop when the next round gets less far than this times what there is
@@ -113,11 +115,13 @@ static inline td_real fastest2(const tdi_drift *d) {
     return a > b ? a : b;
 }
 
-static td_real capsules(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
-                        const td_vec3 *dx, const td_real part[2], td_real closed) {
+// With a part of their radii, `core`.
+static td_real cores(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x, const td_vec3 *dx,
+                     const td_real part[2], td_real closed, td_real core) {
     const tdi_capsule *i = &c->capsule[pair.i], *j = &c->capsule[pair.j];
     tdi_meeting m;
     tdi_meeting_open(c, pair, x, NULL, &m);
+    m.radii *= core;
     const tdi_drift d = {tdi_scale(dx[i->a], part[0]), tdi_scale(dx[i->b], part[0]),
                          tdi_scale(dx[j->a], part[1]), tdi_scale(dx[j->b], part[1])};
     const tdi_closest k = tdi_closest_of(&m.two);
@@ -128,6 +132,11 @@ static td_real capsules(const tdi_contacts *c, tdi_near_pair pair, const td_vec3
     // a blunted distance changes by |e|/D times a move at most, of which the square is below 1.05
     const td_real keep = kept(&m, gap, closed), spare = gap - keep;
     return 1.05 * fastest2(&d) < spare * spare ? 1 : advance(&m.two, &d, m.radii, keep, k);
+}
+
+static td_real capsules(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
+                        const td_vec3 *dx, const td_real part[2], td_real closed) {
+    return cores(c, pair, x, dx, part, closed, 1);
 }
 
 // ---- colliders ------------------------------------------------------------------------------
@@ -343,4 +352,41 @@ bool tdi_contacts_filter_groups(const tdi_contacts *c, const td_vec3 *x, const t
         }
     }
     return false;
+}
+
+// ---- passing --------------------------------------------------------------------------------
+
+// How the place where two sides are nearest at the end has moved, of the first against the other.
+static td_vec3 way_of(const tdi_two *from, const tdi_two *to, const tdi_closest *k) {
+    const td_vec3 a = tdi_sub(to->a, from->a), b = tdi_sub(to->b, from->b);
+    const td_vec3 way = tdi_madd(tdi_scale(a, 1 - k->s), b, k->s);
+    if (to->side != TDI_SIDE_SEGMENT) {
+        return way;
+    }
+    const td_vec3 c = tdi_sub(to->c, from->c), d = tdi_sub(to->d, from->d);
+    return tdi_sub(way, tdi_madd(tdi_scale(c, 1 - k->t), d, k->t));
+}
+
+static bool pair_passed(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
+                        const td_vec3 *dx) {
+    const td_real whole[2] = {1, 1};
+    if (pair.j < c->capsule_count ? cores(c, pair, x, dx, whole, 1, CORE) >= 1
+                                  : tdi_pair_free(c, pair, x, dx) >= 1) {
+        return false;
+    }
+    const tdi_meeting start = tdi_meeting_after(c, pair, x, dx, 0),
+                      end = tdi_meeting_after(c, pair, x, dx, 1);
+    const tdi_closest k = tdi_closest_of(&end.two);
+    const td_vec3 way = way_of(&start.two, &end.two, &k);
+    return k.distance - end.radii >= end.range ||
+           tdi_dot(k.e, way) > AROUND * tdi_norm(k.e) * tdi_norm(way);
+}
+
+bool tdi_contacts_passed(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx) {
+    bool passed = false;
+    tdi_poses_at(c, 0);
+    for (int32_t k = 0; k < c->pair_count && !passed; k++) {
+        passed = pair_passed(c, c->pair[k], x, dx);
+    }
+    return passed;
 }

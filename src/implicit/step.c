@@ -27,6 +27,7 @@
 #define SHORTENED         0.8   // of what is free, in each
 #define HARDLY            0.5   // of its way: who has less is in the way of others
 #define STEADY            1.0   // m/s^2: exact contact asks for increments below this times h^2
+#define FINEST            4096  // pieces of a step in which something goes through what it hits
 
 // ---- checks ---------------------------------------------------------------------------------
 
@@ -302,6 +303,16 @@ static bool rose(const tdi_system *y, span part) {
     return shorter && y->touch && y->touch->exact && !y->holds && !tdi_exact_fell(y->touch, y);
 }
 
+// Whether something went through what it hit, which it will not if the step is short.
+static bool passed(const tdi_system *y, span part) {
+    const bool shorter = part.to - part.from > 1.0 / FINEST;
+    if (shorter && y->touch) {
+        y->touch->passed = tdi_touch_passed(y->touch, y);
+        return y->touch->passed;
+    }
+    return false;
+}
+
 static td_status try_part(const tdi_system *y, span part, bool *converged, td_step_stats *stats,
                           td_diag *diag) {
     const td_step_opts *o = y->member[0].opts;
@@ -340,7 +351,7 @@ static td_status try_part(const tdi_system *y, span part, bool *converged, td_st
         status = begin_again(y, &rule, part, diag);
         status = status == TD_OK ? tdi_newton(y, &newton, converged, stats, diag) : status;
     }
-    *converged = *converged && !too_long(y, part) && !rose(y, part);
+    *converged = *converged && !too_long(y, part) && !rose(y, part) && !passed(y, part);
     return status;
 }
 
@@ -466,7 +477,8 @@ void tdi_system_restore(const tdi_system *y, const void *memory) {
 
 // Where a step that is taken in pieces has come to.
 typedef struct progress {
-    int32_t at, piece; // in parts of 1/TD_STEP_PIECES
+    int32_t at, piece; // in parts of 1/FINEST
+    int32_t least;     // piece
     bool impact;       // the next piece is one
     bool missed;       // the last was, and nothing bounced
     bool halved;       // a piece did not converge
@@ -477,7 +489,7 @@ typedef struct progress {
 // After a piece that converged the next is twice as long where it fits, and after an impact all
 // that is left.
 static void go_on(progress *p, bool bounced) {
-    const int32_t all = TD_STEP_PIECES;
+    const int32_t all = FINEST;
     p->at += p->piece;
     p->missed = p->impact && !bounced;
     if (p->impact && bounced) {
@@ -493,9 +505,9 @@ static void go_on(progress *p, bool bounced) {
 // half of it is tried. What cannot bounce is stopped.
 static void go_back(progress *p, bool bounced) {
     p->impact = bounced && !p->missed && !p->impact;
-    p->limp = p->piece == 1 && !p->impact;
+    p->limp = p->piece == p->least && !p->impact;
     p->halved = p->halved || !p->impact;
-    p->piece = p->impact || p->limp ? 1 : p->piece / 2;
+    p->piece = p->impact || p->limp ? p->least : p->piece / 2;
     p->missed = false;
 }
 
@@ -508,22 +520,25 @@ static td_status unsolved(const tdi_system *y, td_diag *diag) {
                     TD_STEP_PIECES, tightest);
 }
 
-// The step in pieces of 1, 1/2, ... 1/64 of it.
+// The step in pieces of 1, 1/2, ... 1/64 of it, and smaller ones where something goes through what
+// it hits.
 td_status tdi_system_halves(const tdi_system *y, void *memory, td_step_stats *stats,
                             td_diag *diag) {
-    const td_real all = TD_STEP_PIECES;
+    const td_real all = FINEST;
     // what has bounced comes here as well, and converged
-    progress p = {.piece = TD_STEP_PIECES / 2,
+    progress p = {.piece = FINEST / 2,
+                  .least = FINEST / TD_STEP_PIECES,
                   .halved = !(y->touch && tdi_exact_bounces(y->touch))};
     td_status status = TD_OK;
     save_all(y, memory);
-    while (p.at < TD_STEP_PIECES && status == TD_OK) {
+    while (p.at < FINEST && status == TD_OK) {
         bool converged;
-        const bool last = p.piece == 1;
         const span part = {p.at / all, (p.at + p.piece) / all, p.impact, p.limp, p.vain};
         forget(diag);
         status = try_part(y, part, &converged, stats, diag);
         const bool bounced = y->touch && tdi_exact_bounces(y->touch);
+        p.least = y->touch && y->touch->passed ? 1 : p.least;
+        const bool last = p.piece == p.least;
         if (status == TD_OK && (converged || (last && !y->touch))) {
             stats->unconverged += !converged;
             p.vain = p.vain || !converged;

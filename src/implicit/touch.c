@@ -210,10 +210,11 @@ td_status tdi_touch_begin(tdi_touch *t, const tdi_system *y, td_real dt, td_real
         .force = t->strength * t->own, .star = t->star, .turned = t->turned, .h = h};
     t->exact = t->opts.method == TD_CONTACT_EXACT && h > 0;
     t->time = h > 0 && !t->exact && tdi_touch_driven(y) ? 0 : 1;
-    t->coupled = t->looked = false;
+    t->coupled = t->looked = t->passed = false;
     t->overlaps = TD_NONE;
     tdi_contacts_share(t->set, y->pool);
     tdi_touch_gather(y, t->x);
+    memcpy(t->began, t->x, (size_t)t->point_count * sizeof *t->x);
     for (int32_t k = 0; h > 0 && k < y->count; k++) {
         tdi_state_points(y->member[k].ops, y->member[k].body, true, t->star + t->first_point[k]);
     }
@@ -311,6 +312,14 @@ bool tdi_touch_ways(tdi_touch *t, const tdi_system *y, bool gently) {
         all = all && t->free[k] >= 1;
     }
     return all;
+}
+
+bool tdi_touch_passed(tdi_touch *t, const tdi_system *y) {
+    if (t->exact) {
+        return false;
+    }
+    memcpy(t->x, t->began, (size_t)t->point_count * sizeof *t->x);
+    return look(t, y) && tdi_contacts_passed(t->set, t->x, t->dx);
 }
 
 td_real tdi_touch_room(const tdi_touch *t, td_real time) {

@@ -40,13 +40,14 @@ struct tdi_touch {
     int32_t turn;  // counts moves of Newton's method in a step
     td_vec3 *now;  // a point: where the pose is
     size_t scratch_bytes;
-    void *scratch;   // room of its own for what follows of points, and is lost after a step
-    td_vec3 *x, *dx; // a point: where increments begin, and from there to the pose
-    td_vec3 *star;   // a point: where the rule takes velocities from
-    td_vec3 *began,
-        *ahead;       // a point, in exact contact: where the step began, and its way without forces
+    void *scratch;    // room of its own for what follows of points, and is lost after a step
+    td_vec3 *x, *dx;  // a point: where increments begin, and from there to the pose
+    td_vec3 *star;    // a point: where the rule takes velocities from
+    td_vec3 *began;   // a point: where the step began
+    td_vec3 *ahead;   // a point, in exact contact: its way without forces
     td_vec3 *turned;  // a capsule: its turn from x* to the pose, where that counts
     td_vec3 *turning; // a capsule: its turn without forces, where that is asked for
+    bool passed;      // something went through something, see tdi_touch_passed()
     bool looked;      // pairs are those of the way from x by dx, on which the poses are
     td_real time;     // 0..1: how far colliders and what is driven have come
     td_real strength; // of the barrier over the bodies' own forces: what a step leaves behind
@@ -154,6 +155,10 @@ td_real tdi_touch_gently(const tdi_touch *t);
 // The same for each member by itself, in `free`, while colliders stand; `gently` as for a line
 // search. False: not all is free.
 bool tdi_touch_ways(tdi_touch *t, const tdi_system *system, bool gently);
+// After a step of the barrier: whether the straight way from where the step began to the poses
+// leads through something. Newton's method goes around what is small beside the way of a step,
+// since the value is less behind it.
+bool tdi_touch_passed(tdi_touch *t, const tdi_system *system);
 // The least gap at the poses that were evaluated or looked at last, with colliders at `time`, over
 // its range; 1: nothing is nearer than that.
 td_real tdi_touch_room(const tdi_touch *t, td_real time);
