@@ -99,8 +99,8 @@ typedef struct td_diag {
     int32_t caret;     ///< Offset in `source` of the character at `column`.
 } td_diag;
 
-/// A caller's buffer for several faults. Functions add to what it holds, errors before warnings, so
-/// that calls can share one; set `count` to 0 to empty it. `count` may exceed `capacity`: the rest
+/// A caller's buffer for several faults. Functions append to it, errors before warnings, so that
+/// calls can share one; set `count` to 0 to empty it. `count` may exceed `capacity`: the rest
 /// was dropped.
 /// An item whose status is TD_OK is a warning: what was asked for is done all the same.
 typedef struct td_diag_list {

@@ -162,12 +162,12 @@ typedef struct td_segment {
     int32_t contour;     ///< Of a stem: number of the skeleton's contour, from 1; 0: round.
     int32_t material;    ///< Index into the skeleton's materials.
     td_organ organ;
-    int32_t shape;  ///< Index into the skeleton's shapes; TD_NONE for stems.
-    uint32_t color; ///< 0xRRGGBB.
-    td_real area;   ///< m^2: one side of a lamina; 2 * mean radius * length of a stem.
-    td_real mass;   ///< kg.
-    td_real drag;   ///< Factor of its area to the air; 1: as it is. Organs that stand at one
-                    ///< place shelter each other, by which it is less.
+    int32_t shape;          ///< Index into the skeleton's shapes; TD_NONE for stems.
+    uint32_t color;         ///< 0xRRGGBB.
+    td_real area;           ///< m^2: one side of a lamina; 2 * mean radius * length of a stem.
+    td_real mass;           ///< kg.
+    td_real drag;           ///< Factor of its area to the air; 1: as it is. Organs at one node
+                            ///< shelter each other, which reduces it.
     td_vec3 centre_of_mass; ///< In the segment's axes, m.
     td_sym3 second_moment;  ///< Integral of density X X^T about the joint, kg m^2.
     td_vec3 stiffness;      ///< Joint springs about X, Y (twist), Z, N m/rad. Hinge and slide: x.
@@ -367,9 +367,9 @@ TD_API td_status td_skeleton_from_string(const td_grammar *grammar, const td_str
 TD_API td_status td_skeleton_from_text(const char *text, size_t size, const td_alloc *alloc,
                                        td_skeleton **out, td_diag *diag);
 
-/// Reads what td_skeleton_json() writes, to the bit: masses, springs and areas are taken as they
-/// stand. `file` is for messages and may be NULL. TD_ERR_SYNTAX with line and column for what is no
-/// such text, and for values that no skeleton can have.
+/// Reads the text of td_skeleton_json(), to the bit: masses, springs and areas are not computed
+/// anew. `file` is for messages and may be NULL. TD_ERR_SYNTAX with line and column for other text
+/// and for values that no skeleton can have.
 TD_API td_status td_skeleton_from_json(const char *text, size_t size, const char *file,
                                        const td_alloc *alloc, td_skeleton **out, td_diag *diag);
 /// Whether a text is that of a skeleton, right or faulty: a JSON object with the key "segments".

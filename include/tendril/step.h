@@ -85,8 +85,8 @@ typedef struct td_step_stats {
     int64_t halved;      ///< Steps that were taken in halves.
     int64_t gradient_steps; ///< Steps of conjugate gradients, where contact couples bodies.
     td_real last_move;      ///< rad or m: largest increment of the last iteration.
-    int64_t unstable;       ///< States that came to rest where they are not stable: they fall at
-                            ///< the slightest push. Not told of those that contact carries.
+    int64_t unstable;       ///< States with an unstable rest pose: they fall at the slightest
+                            ///< push. States that contact supports are not counted.
 } td_step_stats;
 
 // ---- the whole ------------------------------------------------------------------------------

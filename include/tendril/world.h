@@ -135,8 +135,8 @@ typedef struct td_rest {
     td_real residual; ///< Largest unbalanced moment, N m, or force, N, of springs and weight; not a
                       ///< number if the solver does not compute it, or if contact carries a part.
     int64_t iterations; ///< Of Newton's method.
-    bool unstable; ///< The pose is in equilibrium, but falls at the slightest push. Not told of
-                   ///< what contact carries.
+    bool unstable;      ///< The pose is in equilibrium, but falls at the slightest push. False
+                        ///< for actors that contact supports.
 } td_rest;
 
 /// Brings all actors to rest under the current gravity, without winds and other loads, from their

@@ -280,7 +280,7 @@ class _Life:
 
 
 def owned(pointer, free, *needs):
-    """A pointer that is freed with its last user, and before what it needs."""
+    """A pointer that is freed with its last user, and before its dependencies."""
     return ffi.gc(pointer, _Life(pointer, free, needs).let_go)
 
 

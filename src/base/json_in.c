@@ -275,7 +275,7 @@ static bool skip_plain(tdi_json_in *in) {
     return tdi_json_in_number(in, &number);
 }
 
-// What stands before a value: the comma, and in an object the key. False: the list or object has
+// Reads the comma before a value, and in an object the key. False: the list or object has
 // ended.
 static bool next_item(tdi_json_in *in, char bracket, bool *first) {
     return tdi_json_in_more(in, bracket, first) &&

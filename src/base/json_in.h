@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// Reading JSON (RFC 8259) value by value, without a tree. The first fault sticks: it is told with
-// line and column, and every call after it does nothing and gives false.
+// Reading JSON (RFC 8259) value by value, without a tree. The first fault is reported with line
+// and column; every call after it does nothing and returns false.
 
 #include "tendril/base.h"
 

@@ -229,7 +229,7 @@ int cli_tree_settle(const char *path, cli_tree *tree, td_vec3 gravity, td_step_s
 // ---- scenes ---------------------------------------------------------------------------------
 
 // A scene and the world made of it.
-#define CLI_CHOSEN 24 // that are told
+#define CLI_CHOSEN 24 // segments that are reported
 
 typedef struct cli_scene {
     td_bytes text; // of the file

@@ -289,7 +289,7 @@ bool cli_has_suffix(const char *path, const char *suffix) {
     return size > length && strcasecmp(path + size - length, suffix) == 0;
 }
 
-// Standard input that was read ahead, to find out what it holds, or why that failed.
+// Standard input, read ahead to recognise a skeleton, or the error of reading it.
 static struct {
     bool read;
     td_status status;

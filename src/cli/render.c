@@ -140,8 +140,8 @@ static bool draw_all(browser *b, const render_args *args, int64_t count, int *co
 
 // ---- the file -------------------------------------------------------------------------------
 
-// Where the number of a picture stands in a name such as frames/%04d.png, and its length; 0:
-// nowhere.
+// The position of the picture's number in a name such as frames/%04d.png, and its length; 0: there
+// is no number.
 static size_t number_in(const char *name, size_t *at) {
     for (const char *c = strchr(name, '%'); c; c = strchr(c + 1, '%')) {
         const size_t digits = strspn(c + 1, "0123456789");
@@ -153,7 +153,7 @@ static size_t number_in(const char *name, size_t *at) {
     return 0;
 }
 
-// Where a name has something that looks like a number of another format, such as %s; NULL: nowhere.
+// The first conversion of another format in a name, such as %s; NULL: the name has no such one.
 static const char *strange_number_in(const char *name) {
     for (const char *c = strchr(name, '%'); c; c = strchr(c + 1, '%')) {
         const size_t digits = strspn(c + 1, "0123456789");
@@ -280,7 +280,7 @@ static bool choose_sequence(render_args *args) {
     }
     if (strcmp(args->format, "png") != 0 || (slash && args->out + at < slash) ||
         number_in(args->out + at + length, &second) > 0 || strlen(args->out) > RENDER_PATH - 128) {
-        cli_error("render: '%s': a number such as %%04d can stand once, in the name of a .png",
+        cli_error("render: '%s': expected one number such as %%04d, in the name of a .png",
                   args->out);
         return false;
     }

@@ -50,8 +50,8 @@ td_status tdi_source_load(tdi_source *source, const td_grammar_def *def, const c
 td_status tdi_source_process(tdi_source *source, int32_t file, const td_grammar_def *def,
                              td_diag_list *diags);
 
-// After all texts: definitions from outside that none of them names are faults, with what they may
-// have been meant for. diag.index is the number of the definition.
+// After all texts: definitions from outside that no text names are faults, with a suggestion.
+// diag.index is the number of the definition.
 td_status tdi_source_check_defines(const tdi_source *source, const td_grammar_def *def,
                                    td_diag_list *diags);
 

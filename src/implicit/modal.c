@@ -144,7 +144,7 @@ static td_status find_rows(modal *m, td_diag *diag) {
                 char name[80];
                 tdi_constraint_name(&h->def[b->hold], b->hold, name);
                 return tdi_fail(diag, TD_ERR_ARGUMENT,
-                                "%s is not met, so the pose has no modes; settle it, or let go",
+                                "%s is not met, so the pose has no modes; settle it, or release it",
                                 name);
             }
             td_vec3 x[TDI_BOND_PINS];
@@ -625,7 +625,7 @@ static td_status measure(modal *m, int32_t *pins, td_diag *diag) {
         const tdi_member *member = &m->system->member[k];
         if (!member->ops->modal) {
             return tdi_fail(diag, TD_ERR_ARGUMENT,
-                            "'%s' is held by constraints, and its solver cannot compute modes then",
+                            "'%s' has constraints, with which its solver cannot compute modes",
                             member->name ? member->name : "a body");
         }
         td_real scratch[64];

@@ -46,13 +46,13 @@ enum { TDI_MODAL_STABLE = -1 };
 
 typedef struct tdi_modal_info {
     int32_t free;       // degrees of freedom that constraints leave
-    td_real unbalanced; // what is left of the forces of springs, weight and constraints, over the
+    td_real unbalanced; // residual of the forces of springs, weight and constraints, over the
                         // largest of them; 0: the pose is at rest
     bool unstable;      // with count TDI_MODAL_STABLE
 } tdi_modal_info;
 
 // Marks the members whose pose at rest is not stable (tdi_solver_state.unstable); gives their
-// number. Those that contact carries are not judged.
+// number. Members that contact supports are not examined.
 int32_t tdi_system_check_stable(const tdi_system *system);
 
 // Modes of the members of a system with the constraints that act on them, without contact. Gravity,

@@ -40,7 +40,7 @@ typedef struct chart {
 
 // ---- the sheet ------------------------------------------------------------------------------
 
-// What lines and texts look like. Colours are attributes of their own, so that every program shows
+// Looks of lines and texts. Colours are plain attributes, so that every program shows
 // them; the style of an SVG replaces them alone where the reader prefers dark pages.
 typedef enum kind { GRID, AXIS, NUMBER, NUMBER_LEFT, NUMBER_MIDDLE, TITLE, UNIT, NAME } kind;
 

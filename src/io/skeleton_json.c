@@ -48,7 +48,7 @@ static void write_key(tdi_json *json, const tdi_key *key, const char *at) {
     }
 }
 
-// Keys of an object. What is like `initial` is left out of rare ones, and of usual ones if `brief`.
+// Keys of an object. Rare keys, and with `brief` all keys, are omitted if they equal `initial`.
 static void write_keys(tdi_json *json, tdi_key_table table, const void *object, const void *initial,
                        bool brief) {
     for (int32_t k = 0; k < table.count; k++) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A skeleton from JSON.
 //
-// Method   A first pass finds the lists, so that they may stand in any order. Then each object is
-// read by
-//          the table of its keys, and added to a builder, which checks every field. The builder
+// Method   A first pass finds the lists, so that they may have any order. Then each object is read
+//          by the table of its keys and added to a builder, which checks every field. The builder
 //          would compute masses and springs, and round rotations; therefore the numbers of the text
-//          take the place of what was added, and the skeleton is finished as it is given.
+//          replace those of the builder, and the skeleton is finished without computing them.
 
 #include "base/alloc.h"
 #include "base/guard.h"
@@ -17,10 +16,9 @@
 #include <math.h>
 #include <string.h>
 
-#define FARTHEST 1e9 // m: as for places of segments
-#define UNIT_ERROR \
-    1e-14 // rotations and directions that are nearer to length 1 are taken as they stand
-#define SAME_LENGTH 1e-3 // how far a direction may be from length 1
+#define FARTHEST    1e9   // m: as for places of segments
+#define UNIT_ERROR  1e-14 // rotations and directions nearer to length 1 are not normalised
+#define SAME_LENGTH 1e-3  // how far a direction may be from length 1
 
 typedef enum part { MATERIALS, SHAPES, CONTOURS, SEGMENTS, STRANDS, BODIES, PARTS } part;
 
@@ -274,7 +272,7 @@ static bool read_drawn_shape(reader *r, size_t at, const td_shape *shape, const 
 
 static bool read_shape(reader *r, size_t at) {
     td_shape shape = td_shape_default();
-    // the kind may stand behind its polygons: the name of their key is found first
+    // the kind may follow its polygons: the name of their key is found first
     const size_t start = r->in.at;
     later polygons = {"polygons", 0}, patches = {"patches", 0};
     tdi_json_in ahead = r->in;

@@ -18,7 +18,7 @@
 
 typedef void visit_triangle(void *context, const td_vec3 corners[3]);
 
-// What triangles go to, and how they stand in the organ's picture.
+// The visitor of triangles, and their pose in the organ's picture.
 typedef struct surface {
     visit_triangle *visit;
     void *context;

@@ -15,7 +15,7 @@ typedef struct tdi_outline {
     uint64_t row[3][TDI_OUTLINE_CELLS];
 } tdi_outline;
 
-// An organ where it stands: its shape, with the polygons and points that the shape counts from, its
+// An organ in its pose: its shape, with the polygons and points that the shape counts from, its
 // size, and its pose.
 typedef struct tdi_drawn_organ {
     const td_shape *shape;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Shelter of organs that stand at one place: heads of many florets, tufts and whorls of leaves.
+// Shelter of organs at one node: heads of many florets, tufts and whorls of leaves.
 //
-// Method   A tuft is a run of organs, one after the other on one parent, that stand closer together
-//          than a tenth of their size. As they are drawn, each has an outline and all have a common
+// Method   A tuft is a run of organs, one after the other on one parent, whose distance is below
+//          a tenth of their size. As they are drawn, each has an outline and all have a common
 //          one; the drag of each counts by the share of the common one in the sum of all, the mean
 //          over three directions. Organs of which none is behind another keep their drag.
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// Shelter of organs that stand at one place.
+// Shelter of organs at one node.
 
 #include "plant/store.h"
 

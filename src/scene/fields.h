@@ -201,7 +201,7 @@ const td_value *tdi_fields_where(const td_value *root, const char *path);
 // ---- walking --------------------------------------------------------------------------------
 
 // Called for a row and its place; `path` is that of tdi_fields_find(). `field` is NULL for an item
-// of a list whose kind is none of its table's. False ends the walk.
+// of a list whose kind is not in its table. False ends the walk.
 typedef bool (*tdi_field_visit)(void *context, const tdi_scene_field *field, void *at,
                                 const char *path);
 

@@ -147,7 +147,7 @@ static td_status find_view(const grower *g, char resolved[160]) {
     return status;
 }
 
-// The key of an object that says how a model grows; NULL: there is none.
+// The first key of an object that sets how a model grows; NULL: it has no such key.
 static const char *growing_key(const td_object_def *o) {
     return o->steps >= 0                     ? "steps"
            : o->seed >= 0                    ? "seed"

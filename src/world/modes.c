@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Vibration modes of actors, alone or with those that constraints join them to.
+// Vibration modes of actors, alone or together with actors joined by constraints.
 
 #include "world/world.h"
 
@@ -67,7 +67,7 @@ static bool in_party(const party *p, int32_t actor) {
     return in;
 }
 
-// Whether one of them touched something in the last step. True when it cannot be told.
+// Whether one of them touched something in the last step. True when that is unknown.
 static bool has_contacts(const td_world *w, const party *p) {
     const int32_t count = td_world_contacts(w, NULL, 0);
     const size_t bytes = (size_t)count * sizeof(td_contact);
@@ -89,7 +89,7 @@ static bool is_moving(const td_world *w, const party *p) {
     return moves;
 }
 
-// What springs, weight and constraints leave unbalanced of what stands still, contact carries.
+// Contact supports an actor at rest whose springs, weight and constraints are not in balance.
 static td_status check_contact(const td_world *w, const party *p, const tdi_modal_info *info,
                                td_diag *diag) {
     if (!(info->unbalanced > TDI_UNBALANCED) || (is_moving(w, p) && !has_contacts(w, p))) {
@@ -99,7 +99,7 @@ static td_status check_contact(const td_world *w, const party *p, const tdi_moda
         const tdi_actor *a = &w->actors[p->actor[k]];
         if (a->touches) {
             return tdi_fail(diag, TD_ERR_ARGUMENT,
-                            "'%s' has no modes: it rests on what it touches, or is not at rest. "
+                            "'%s' has no modes: contacts support it, or it is not at rest. "
                             "Modes take constraints into account, but no contacts; settle it, or "
                             "hold it by constraints in their place",
                             a->name);

@@ -28,7 +28,7 @@ typedef struct settling {
     td_world *world;
     bool all;         // also who starts as drawn, or is at rest as drawn
     td_rest *rests;   // one an actor, or NULL
-    td_diag diag;     // of those that go to rest together
+    td_diag diag;     // of actors that are solved together
     int32_t overlaps; // an actor that does, so that nothing could be solved; TD_NONE: none
 } settling;
 
@@ -172,7 +172,7 @@ static td_status settle_within(settling *s, party *p, int32_t pairs, td_step_sta
     return status;
 }
 
-// All that touch at once: what they come to rest on may be far away as they are drawn.
+// All actors with contact at once: the support of one may be far away in the drawn pose.
 static td_status settle_party(settling *s, party *p) {
     const td_world *w = s->world;
     td_step_stats stats = {0};

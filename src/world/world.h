@@ -343,7 +343,7 @@ struct td_world {
     tdi_collider_slot *collider_slots;
     int32_t collider_count; // places
     int32_t collider_capacity;
-    td_collider *colliders;              // of those that are enabled, in the order of their places
+    td_collider *colliders;              // enabled colliders, in the order of the scene
     tdi_collider_label *collider_labels; // theirs
     int32_t *collider_slot;              // of such a one in the last step: its place
     int32_t enabled_colliders;
