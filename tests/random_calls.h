@@ -26,6 +26,8 @@
     X(td_world_settle, 1, take_status(p, td_world_settle(p->world, NULL, diag(p)))) \
     X(td_world_modes, 1, modes_of(p)) \
     X(td_world_mode_count, 1, take_int(p, td_world_mode_count(p->world, any_actor(p)))) \
+    X(td_world_mode_actors, 1, \
+      take_int(p, td_world_mode_actors(p->world, any_actor(p), NULL, 0))) \
     X(td_world_collider_count, 32, take_int(p, td_world_collider_count(world(p)))) \
     X(td_world_collider, 96, take_real(p, td_world_collider(p->world, any_index(p, 3)).radius)) \
     X(td_world_collider_name, 32, take_text(p, td_world_collider_name(world(p), any_index(p, 3)))) \

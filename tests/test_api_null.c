@@ -402,6 +402,7 @@ TD_TEST(null_gives_nothing_in_every_function_without_a_status) {
     CHECK_INT(td_world_contacts(NULL, NULL, -1), 0);
     CHECK_INT(td_world_constraint_count(NULL), 0);
     CHECK_INT(td_world_mode_count(NULL, -1), 0);
+    CHECK_INT(td_world_mode_actors(NULL, -1, NULL, 0), 0);
     CHECK_TEXT(td_world_constraint_name(NULL, -1), "");
     CHECK_INT(td_world_constraint_find(NULL, NULL), TD_NONE);
     NOTHING(td_constraint_report, td_world_constraint(NULL, -1));

@@ -246,6 +246,42 @@ TD_TEST(modes_of_what_could_touch_but_does_not_are_those_without_contact) {
     CHECK(is_near(hz[1], hz[0], 1e-6));
 }
 
+TD_TEST(modes_of_what_is_not_at_rest_are_refused) {
+    for (int k = 0; k < 6; k++) {
+        char text[TEXT];
+        snprintf(text, TEXT,
+                 "{gravity: [0, %s, 0], objects: [{name: reed, start: drawn, solver: %s, strand: "
+                 "{points: [[0, 0, 0], [0.5, 0, 0]], segments: 8, radius: 0.005}}], record: {fps: "
+                 "60}, loads: [{push: {force: [0, -0.01, 0], end: 0.1}}]}",
+                 k / 3 ? "0" : "-9.81", solvers[k % 3]);
+        stage s = stage_of(text);
+        td_real hz[1];
+        td_diag diag = {.message = ""};
+        steps(s.world, 8);
+        CHECK_INT(modes_of(s.world, 0, 1, hz, &diag), TD_ERR_ARGUMENT);
+        CHECK_SAY(strstr(diag.message, "not at rest") != NULL, "%s: %s", text, diag.message);
+        CHECK_INT(td_world_settle(s.world, NULL, NULL), TD_OK);
+        CHECK_INT(modes_of(s.world, 0, 1, hz, &diag), TD_OK);
+        CHECK_INT(modes_of(s.world, 0, 0, hz, &diag), TD_ERR_ARGUMENT);
+        stage_free(&s);
+    }
+}
+
+TD_TEST(actors_that_constraints_join_have_their_modes_in_common) {
+    stage s = stage_of(
+        "{objects: [{name: left, strand: {points: [[0, 0, 0], [0, -0.5, 0]], segments: 4}}, {name: "
+        "other, strand: {points: [[2, 0, 0], [2, -0.5, 0]], segments: 4}}, {name: right, strand: "
+        "{points: [[0.2, 0, 0], [0.2, -0.5, 0]], segments: 4}}], constraints: [{distance: {a: "
+        "{object: left, segment: 3}, b: {object: right, segment: 3}}}], record: {fps: 60}}");
+    int32_t joined[3] = {TD_NONE, TD_NONE, TD_NONE};
+    CHECK_INT(td_world_mode_actors(s.world, 2, joined, 3), 2);
+    CHECK(joined[0] == 0 && joined[1] == 2);
+    CHECK_INT(td_world_mode_actors(s.world, 1, joined, 1), 1);
+    CHECK_INT(joined[0], 1);
+    CHECK_INT(td_world_mode_actors(s.world, 3, joined, 3), 0);
+    stage_free(&s);
+}
+
 TD_TEST(modes_with_a_constraint_that_is_not_met_are_refused_by_its_name) {
     stage s = stage_of(
         "{objects: [{name: cord, start: drawn, strand: {points: [[0, 0, 0], [0, -0.5, 0]], "

@@ -144,15 +144,20 @@ typedef struct td_rest {
 /// entry for each actor.
 /// TD_ERR_DIVERGED, naming the actor, when one does not come to rest.
 TD_API td_status td_world_settle(td_world *world, td_rest *rests, td_diag *diag);
-/// The `count` lowest modes of an actor about its pose, which should be at rest, under the current
+/// The `count` lowest modes of an actor about its pose, which must be at rest under the current
 /// gravity; see td_mode. Constraints that act take part: modes are then those of all actors that
 /// they join. TD_ERR_ARGUMENT if the solver cannot compute modes, if a constraint is not met, if
-/// something that the actor touches carries it, or if there are fewer modes.
+/// the actor is not at rest (td_world_settle()) or is carried by something that it touches or by a
+/// load, if count is below 1, or if there are fewer modes.
 TD_API td_status td_world_modes(td_world *world, int32_t actor, int32_t count, td_mode *modes,
                                 td_diag *diag);
 /// How many modes there are: the degrees of freedom of the actor, and of all that constraints join
 /// it to, that constraints leave. 0 where td_world_modes() refuses it.
 TD_API int32_t td_world_mode_count(td_world *world, int32_t actor);
+/// The actors that have these modes in common: the actor and all that constraints join it to, in
+/// ascending order. Fills at most `capacity`; returns how many there are.
+TD_API int32_t td_world_mode_actors(const td_world *world, int32_t actor, int32_t *actors,
+                                    int32_t capacity);
 /// The state of an actor as the header of its solver has it: for "tree" a td_tree_state *, for
 /// "rod" a td_rod_state *. NULL when the actor's solver is another one. It belongs to the world:
 /// its joints, vertices and velocities may be set, but what would step it or move its base or an

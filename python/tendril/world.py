@@ -452,14 +452,13 @@ class Actor(Unpickled):
         return out
 
     def modes(self, count: int = 6) -> np.ndarray:
-        """The lowest modes about the pose, which should be at rest: a structured array with frequency
+        """The lowest modes about the pose, which must be at rest: a structured array with frequency
         (Hz), damping_ratio and twist (0 to 1). Constraints take part: actors that they join have their
         modes in common."""
-        count = _whole("count", count, 0)
+        count = _whole("count", count, 1)
         out, diag = room("td_mode", count), new_diag()
         with self.world._use() as world:
-            if count > 0:
-                check(lib.td_world_modes(world, self.index, count, out, diag), diag)
+            check(lib.td_world_modes(world, self.index, count, out, diag), diag)
         return out
 
     def watch_base(self, watch: bool = True) -> None:

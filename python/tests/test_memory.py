@@ -180,7 +180,7 @@ def test_a_world_is_not_closed_while_it_steps():
 
 
 @pytest.mark.parametrize("call", [lambda w: w.step(-1), lambda w: w.run(-0.1), lambda w: w.run(float("nan")),
-                                  lambda w: w.run(float("inf")), lambda w: w.actors[0].modes(-1),
+                                  lambda w: w.run(float("inf")), lambda w: w.actors[0].modes(-1), lambda w: w.actors[0].modes(0),
                                   lambda w: tendril.grow(text="axiom: F\n", steps=-1)])
 def test_counts_below_zero_are_refused(call):
     world = tendril.World(strands(1, 10))

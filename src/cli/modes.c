@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const char help[] =
     "Usage: tendril modes FILE [OPTION...]\n"
@@ -11,7 +12,7 @@ static const char help[] =
     "Grows a model ('-' is standard input) or the objects of a scene, computes their\n"
     "pose at rest under gravity, and prints frequencies and damping ratios of the lowest\n"
     "vibration modes of each object. Constraints take part: objects that they join have\n"
-    "their modes in common.\n"
+    "their modes in common, which are printed once.\n"
     "\n"
     "  --count K             number of modes (10)\n"
     "  --gravity X,Y,Z       in m/s^2 (0,-9.81,0, or that of the scene)\n"
@@ -47,20 +48,44 @@ static void print_head(bool scene, bool json) {
     }
 }
 
-// `object` is NULL for a model.
-static void print_modes(const char *object, const td_mode *modes, int32_t count, bool json) {
+// The objects whose modes these are: none of a model; several that constraints join.
+typedef struct owners {
+    const char *const *names;
+    int32_t count;
+} owners;
+
+static void print_owners(owners o, bool json) {
+    char text[256] = "";
+    if (json && o.count > 1) {
+        printf("\"objects\":[");
+        for (int32_t k = 0; k < o.count; k++) {
+            fputs(k > 0 ? "," : "", stdout);
+            cli_json_text(stdout, o.names[k]);
+        }
+        printf("],");
+    } else if (json) {
+        cli_json_object(o.count > 0 ? o.names[0] : NULL);
+    } else if (o.count > 0) {
+        for (int32_t k = 0; k < o.count; k++) {
+            const size_t used = strlen(text);
+            snprintf(text + used, sizeof text - used, "%s%s", k > 0 ? "+" : "", o.names[k]);
+        }
+        cli_plain_object(text);
+    }
+}
+
+static void print_modes(owners o, const td_mode *modes, int32_t count, bool json) {
     for (int32_t k = 0; k < count; k++) {
         const char *kind = modes[k].twist > 0.5 ? "twist" : "bend";
+        fputs(json ? "{" : "", stdout);
+        print_owners(o, json);
         if (json) {
-            putchar('{');
-            cli_json_object(object);
             printf("\"mode\":%d,\"hz\":", k + 1);
             cli_json_number(stdout, modes[k].frequency);
             printf(",\"kind\":\"%s\",\"damping_ratio\":", kind);
             cli_json_number(stdout, modes[k].damping_ratio);
             printf("}\n");
         } else {
-            cli_plain_object(object);
             printf("%6d %12.6g %6s %14.4g\n", k + 1, modes[k].frequency, kind,
                    modes[k].damping_ratio);
         }
@@ -87,7 +112,7 @@ static int find_modes(const char *path, const modes_args *args, cli_tree *tree) 
     }
     if (status == TD_OK) {
         print_head(false, args->json);
-        print_modes(NULL, modes, count, args->json);
+        print_modes((owners){NULL, 0}, modes, count, args->json);
     } else {
         cli_print_fault(path, status, &diag);
     }
@@ -107,42 +132,94 @@ static int modes_of_model(const char *path, const modes_args *args) {
 
 // ---- scenes ---------------------------------------------------------------------------------
 
-static td_status modes_of_actor(td_world *world, int32_t actor, const modes_args *args,
-                                td_diag *diag) {
-    const td_actor a = td_world_actor(world, actor);
-    const int32_t dofs = td_world_mode_count(world, actor), most = dofs > 0 ? dofs : 1,
-                  count = args->count < most ? (int32_t)args->count : most;
+// Those of one actor, or of all that constraints join it to.
+typedef struct found {
+    int32_t actor, count;
+    td_mode *modes; // NULL: not wanted, or those of an actor before
+} found;
+
+typedef struct finding {
+    const modes_args *args;
+    const cli_rest *rest;
+    td_world *world;
+    int32_t count;   // actors
+    int32_t *joined; // room for as many
+    const char **names;
+    found *all;
+} finding;
+
+// The first that is wanted of those that have their modes in common.
+static bool is_first(const finding *f, int32_t actor) {
+    const int32_t count = td_world_mode_actors(f->world, actor, f->joined, f->count);
+    int32_t k = 0;
+    while (k < count && !cli_rest_wants(f->rest, f->joined[k])) {
+        k++;
+    }
+    return k < count && f->joined[k] == actor;
+}
+
+static td_status find_of(finding *f, int32_t actor, td_diag *diag) {
+    const int32_t dofs = td_world_mode_count(f->world, actor), most = dofs > 0 ? dofs : 1,
+                  count = f->args->count < most ? (int32_t)f->args->count : most;
     td_mode *modes = calloc((size_t)count + 1, sizeof *modes);
-    if (!modes) {
-        return TD_ERR_MEMORY;
+    f->all[actor] = (found){actor, count, modes};
+    return modes ? td_world_modes(f->world, actor, count, modes, diag) : TD_ERR_MEMORY;
+}
+
+static void print_found(const finding *f, int32_t actor) {
+    const int32_t count = td_world_mode_actors(f->world, actor, f->joined, f->count);
+    for (int32_t k = 0; k < count; k++) {
+        f->names[k] = td_world_actor(f->world, f->joined[k]).name;
     }
-    td_status status = td_world_modes(world, actor, count, modes, diag);
+    print_modes((owners){f->names, count}, f->all[actor].modes, f->all[actor].count, f->args->json);
+}
+
+// All are found before the first is printed.
+static td_status find_all(finding *f, td_diag *diag) {
+    td_status status = TD_OK;
+    for (int32_t k = 0; k < f->count && status == TD_OK; k++) {
+        if (is_first(f, k)) {
+            status = find_of(f, k, diag);
+        }
+    }
     if (status == TD_OK) {
-        print_modes(a.name, modes, count, args->json);
+        print_head(true, f->args->json);
     }
-    free(modes);
+    for (int32_t k = 0; k < f->count && status == TD_OK; k++) {
+        if (f->all[k].modes) {
+            print_found(f, k);
+        }
+    }
     return status;
 }
 
 static int modes_of_scene(const char *path, const modes_args *args) {
     cli_rest rest;
     td_diag diag = {.message = ""};
-    td_status status = TD_OK;
     int code = cli_rest_open(path, args->object, gravity_of(args), "modes", &rest);
     if (code != EXIT_FINE) {
         return code;
     }
-    print_head(true, args->json);
-    for (int32_t k = 0; k < td_world_actor_count(rest.scene.world) && status == TD_OK; k++) {
-        if (cli_rest_wants(&rest, k)) {
-            status = modes_of_actor(rest.scene.world, k, args, &diag);
-        }
-    }
+    finding f = {.args = args,
+                 .rest = &rest,
+                 .world = rest.scene.world,
+                 .count = td_world_actor_count(rest.scene.world)};
+    const size_t n = (size_t)f.count + 1;
+    f.joined = calloc(n, sizeof *f.joined);
+    f.names = calloc(n, sizeof *f.names);
+    f.all = calloc(n, sizeof *f.all);
+    td_status status = f.joined && f.names && f.all ? find_all(&f, &diag) : TD_ERR_MEMORY;
     if (status != TD_OK) {
         cli_print_fault(path, status, &diag);
     }
+    for (int32_t k = 0; f.all && k < f.count; k++) {
+        free(f.all[k].modes);
+    }
+    free(f.all);
+    free(f.names);
+    free(f.joined);
     cli_rest_free(&rest);
-    return cli_exit_code(status);
+    return status == TD_ERR_ARGUMENT ? EXIT_BAD_INPUT : cli_exit_code(status);
 }
 
 // ---- entry ----------------------------------------------------------------------------------

@@ -133,6 +133,17 @@ static void put_warnings(const outputs *o, const td_step_stats *stats, FILE *out
             between = ", ";
         }
     }
+    for (int32_t k = 0, last = TD_NONE; k < td_world_actor_count(world); k++) {
+        const td_actor a = td_world_actor(world, k);
+        if (a.unstable && a.object != last) { // once an object
+            char text[160];
+            snprintf(text, sizeof text, "'%.80s' starts at rest where it is not stable", a.name);
+            fputs(between, out);
+            cli_json_text(out, text);
+            between = ", ";
+            last = a.object;
+        }
+    }
     if (o->result->fault) {
         fputs(between, out);
         cli_json_text(out, o->result->fault);

@@ -165,16 +165,6 @@ static tdi_modal_form form_of(void *context, const td_real *x) {
     return f;
 }
 
-// omega^2 = lambda; damping ratio = x^T B x/(2 omega), with x^T M x = 1
-static td_mode mode_of(tangent *t, const tdi_subspace *b, int32_t j) {
-    const td_real lambda = b->lambda[j], omega = sqrt(fabs(lambda));
-    const tdi_modal_form f = form_of(t, tdi_subspace_vector(b, j));
-    td_mode mode = {(lambda < 0 ? -omega : omega) / (2 * TDI_PI), 0, 0};
-    mode.damping_ratio = lambda > 0 ? f.damping / (2 * omega) : 0;
-    mode.twist = f.stiffness > 0 ? f.twist / f.stiffness : 0;
-    return mode;
-}
-
 static void place(void *context, tdi_layout *l) {
     tangent *t = context;
     const size_t n = (size_t)t->state->model->element_count;
@@ -231,6 +221,7 @@ const tdi_modal tdi_helix_modal = {.bytes = sizeof(tangent),
                                    .diagonal = diagonal,
                                    .factor = factor,
                                    .respond = respond,
+                                   .solve = solve,
                                    .push = push,
                                    .gather = gather,
                                    .form = form_of};
@@ -240,21 +231,7 @@ td_status td_helix_modes(td_helix_state *s, td_vec3 gravity, int32_t count, td_m
     if (!s || !modes) {
         return tdi_refuse(diag, __func__);
     }
-    tangent t = {.state = s};
-    tdi_subspace b = {.pencil = {&t, place, stiffness, inertia, diagonal, factor, solve, NULL}};
-    const tdi_range ranges[] = {TDI_FINITE3("gravity", "m/s^2", gravity)};
-    td_status status = tdi_check_ranges(ranges, 3, NULL, TD_NONE, diag);
-    if (status == TD_OK) {
-        status = tdi_subspace_open(&b, s->head.alloc, s->model->head.dof_count, count, diag);
-    }
-    if (status != TD_OK) {
-        return status;
-    }
-    expand(&t, gravity, NULL, 0);
-    status = tdi_subspace_solve(&b, count, diag);
-    for (int32_t j = 0; j < count && status != TD_ERR_DIVERGED; j++) {
-        modes[j] = mode_of(&t, &b, j);
-    }
-    tdi_subspace_close(&b);
-    return status;
+    tangent t;
+    return tdi_modes_alone(&tdi_helix_modal, &t, s, s->head.alloc, gravity, count, modes, NULL,
+                           diag);
 }

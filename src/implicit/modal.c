@@ -17,6 +17,7 @@
 
 #include "base/assert.h"
 #include "base/diag.h"
+#include "base/range.h"
 #include "implicit/hold.h"
 #include "math/angle.h"
 #include "math/dense.h"
@@ -29,6 +30,7 @@
 #define SAME        1e-10 // of the largest pivot: rows that say the same
 #define CURVED      1e-9  // of the largest second derivative of a bond: less is none
 #define DIFFERENCE  1e-5  // m: for second derivatives by differences, error about 1e-10
+#define ROUNDING    1e-13 // m or rad: errors of coordinates
 #define FALLS       1e-3  // 1/s^2: of lambda; what falls more slowly, in half a minute, is neutral
 #define MOST_FORCES (1 << 27) // numbers in the matrix of rows: 1 GiB
 
@@ -539,13 +541,20 @@ static void expand(modal *m) {
     m->forces = fmax(m->forces, norm(m, m->vector));
 }
 
-// What is left of the gradient with the forces of constraints.
-static td_real unbalanced(const modal *m) {
+// What is left of the gradient with the forces of constraints. Places and turns that are off by
+// rounding leave forces of K times that, which are all there is without weight.
+static td_real unbalanced(modal *m) {
     memcpy(m->vector, m->gradient, (size_t)m->length * sizeof *m->vector);
     for (int32_t k = 0; k < m->hard; k++) {
         add(m, m->vector, row_of(m, m->r, k), m->row[k].force);
     }
-    return m->forces > 0 ? norm(m, m->vector) / m->forces : 0;
+    const td_real left = norm(m, m->vector);
+    for (int32_t d = 0; d < m->length; d++) {
+        m->vector[d] = (d * 7 / 3) % 2 == 0 ? 1 : -1; // signs in no order
+    }
+    stiffness(m, m->vector, m->gradient);
+    const td_real rounding = ROUNDING * norm(m, m->gradient);
+    return left > 0 ? left / (m->forces + rounding / TDI_UNBALANCED) : 0;
 }
 
 static void expand_with_forces(modal *m) {
@@ -558,8 +567,16 @@ static void expand_with_forces(modal *m) {
     }
 }
 
+// omega^2 = lambda; damping ratio = x^T B x/(2 omega), with x^T M x = 1
+static td_mode mode_from(td_real lambda, const tdi_modal_form *f) {
+    const td_real omega = sqrt(fabs(lambda));
+    return (td_mode){.frequency = (lambda < 0 ? -omega : omega) / (2 * TDI_PI),
+                     .damping_ratio = lambda > 0 ? f->damping / (2 * omega) : 0,
+                     .twist = f->stiffness > 0 ? f->twist / f->stiffness : 0};
+}
+
 static td_mode mode_of(const modal *m, const tdi_subspace *b, int32_t j) {
-    const td_real lambda = b->lambda[j], omega = sqrt(fabs(lambda)), *x = tdi_subspace_vector(b, j);
+    const td_real *x = tdi_subspace_vector(b, j);
     tdi_modal_form all = {0, 0, 0};
     for (int32_t k = 0; k < m->system->count; k++) {
         const part *p = &m->part[k];
@@ -568,9 +585,7 @@ static td_mode mode_of(const modal *m, const tdi_subspace *b, int32_t j) {
         all.twist += p->stiffness * f.twist;
         all.damping += p->damping * f.damping;
     }
-    return (td_mode){.frequency = (lambda < 0 ? -omega : omega) / (2 * TDI_PI),
-                     .damping_ratio = lambda > 0 ? all.damping / (2 * omega) : 0,
-                     .twist = all.stiffness > 0 ? all.twist / all.stiffness : 0};
+    return mode_from(b->lambda[j], &all);
 }
 
 static td_status iterate(modal *m, int32_t count, td_mode *modes, const td_alloc *alloc,
@@ -696,6 +711,34 @@ td_status tdi_system_modes(const tdi_system *y, int32_t count, td_mode *modes, t
         body->holds = NULL;
         body->joined = false;
     }
+    return status;
+}
+
+// ---- one body -------------------------------------------------------------------------------
+
+td_status tdi_modes_alone(const tdi_modal *ops, void *tangent, void *body, const td_alloc *alloc,
+                          td_vec3 gravity, int32_t count, td_mode *modes, td_real *shapes,
+                          td_diag *diag) {
+    const tdi_range ranges[] = {TDI_FINITE3("gravity", "m/s^2", gravity)};
+    const int32_t length = ops->open(tangent, body);
+    tdi_subspace b = {.pencil = {tangent, ops->place, ops->stiffness, ops->inertia, ops->diagonal,
+                                 ops->factor, ops->solve, NULL}};
+    td_status status = tdi_check_ranges(ranges, 3, NULL, TD_NONE, diag);
+    status = status == TD_OK ? tdi_subspace_open(&b, alloc, length, count, diag) : status;
+    if (status != TD_OK) {
+        return status;
+    }
+    ops->expand(tangent, gravity, NULL, 0);
+    status = tdi_subspace_solve(&b, count, diag);
+    for (int32_t j = 0; j < count && status != TD_ERR_DIVERGED; j++) {
+        const td_real *x = tdi_subspace_vector(&b, j);
+        const tdi_modal_form f = ops->form(tangent, x);
+        modes[j] = mode_from(b.lambda[j], &f);
+        if (shapes) {
+            ops->shape(tangent, x, j, shapes);
+        }
+    }
+    tdi_subspace_close(&b);
     return status;
 }
 

@@ -33,11 +33,19 @@ struct tdi_modal {
     void (*diagonal)(void *tangent, td_real *y);  // of M
     bool (*factor)(void *tangent, td_real shift); // K + shift M; false: it is not positive definite
     void (*respond)(void *tangent, td_real *x);   // x <- (K + shift M)^-1 x
+    void (*solve)(void *tangent, td_real *x);     // x <- (K + shift M)^-1 M x
     // Forces at pins: `push` collects them, `gather` gives J^T f of all since the first.
     void (*push)(void *tangent, const tdi_pin *pin, td_vec3 force, bool first);
     void (*gather)(void *tangent, td_real *y);
     tdi_modal_form (*form)(void *tangent, const td_real *x);
+    // The shape of mode `mode`, after form() of the same vector.
+    void (*shape)(void *tangent, const td_real *x, int32_t mode, td_real *shapes); // * or NULL
 };
+
+// The lowest modes of one body without constraints, as td_tree_modes().
+td_status tdi_modes_alone(const tdi_modal *ops, void *tangent, void *body, const td_alloc *alloc,
+                          td_vec3 gravity, int32_t count, td_mode *modes, td_real *shapes,
+                          td_diag *diag);
 
 enum { TDI_MODAL_STABLE = -1 };
 

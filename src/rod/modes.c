@@ -227,35 +227,35 @@ static void add_form(const tangent *t, int32_t i, const move *moved, tdi_modal_f
     f->damping += n->damping_time * all;
 }
 
-// Of the motion in t->x.
-static tdi_modal_form form_here(const tangent *t, td_real *shape) {
+// Notes the turns of edges too.
+static tdi_modal_form form_of(void *context, const td_real *x) {
+    const tangent *t = context;
     const td_rod_model *m = t->state->model;
     tdi_modal_form f = {0, 0, 0};
+    to_nodes(m, x, t->x);
     for (int32_t i = 0; i < m->node_count; i++) {
-        if (!tdi_has_edge(&m->node[i])) {
-            continue;
-        }
-        const move moved = move_of(t, i);
-        const td_vec3 end = place_of(t, i);
-        t->turn[i] = moved.turn;
-        add_form(t, i, &moved, &f);
-        if (shape && m->node[i].edge != TD_NONE) {
-            const td_real row[7] = {moved.start.x, moved.start.y, moved.start.z, end.x,
-                                    end.y,         end.z,         t->x[i][3]};
-            memcpy(shape + 7 * (ptrdiff_t)m->node[i].edge, row, sizeof row);
+        if (tdi_has_edge(&m->node[i])) {
+            const move moved = move_of(t, i);
+            t->turn[i] = moved.turn;
+            add_form(t, i, &moved, &f);
         }
     }
     return f;
 }
 
-// omega^2 = lambda; damping ratio = x^T B x/(2 omega), with x^T M x = 1
-static td_mode report(const tangent *t, td_real lambda, td_real *shape) {
-    const td_real omega = sqrt(fabs(lambda));
-    const tdi_modal_form f = form_here(t, shape);
-    td_mode mode = {(lambda < 0 ? -omega : omega) / (2 * TDI_PI), 0, 0};
-    mode.damping_ratio = lambda > 0 ? f.damping / (2 * omega) : 0;
-    mode.twist = f.stiffness > 0 ? f.twist / f.stiffness : 0;
-    return mode;
+// A row an edge: how its start and its end move, and its turn.
+static void shape_of(void *context, const td_real *x, int32_t mode, td_real *shapes) {
+    const tangent *t = context;
+    const td_rod_model *m = t->state->model;
+    td_real *shape = shapes + 7 * (ptrdiff_t)m->edge_count * mode;
+    (void)x; // form_of() has it in t->x
+    for (int32_t i = 0; i < m->node_count; i++) {
+        if (tdi_has_edge(&m->node[i]) && m->node[i].edge != TD_NONE) {
+            const td_vec3 start = move_of(t, i).start, end = place_of(t, i);
+            const td_real row[7] = {start.x, start.y, start.z, end.x, end.y, end.z, t->x[i][3]};
+            memcpy(shape + 7 * (ptrdiff_t)m->node[i].edge, row, sizeof row);
+        }
+    }
 }
 
 // ---- entry ----------------------------------------------------------------------------------
@@ -304,12 +304,6 @@ static void push(void *context, const tdi_pin *pin, td_vec3 force, bool first) {
     tdi_rod_pin_push(t->state, pin, tdi_scale(force, -1), first);
 }
 
-static tdi_modal_form form_of(void *context, const td_real *x) {
-    const tangent *t = context;
-    to_nodes(t->state->model, x, t->x);
-    return form_here(t, NULL);
-}
-
 const tdi_modal tdi_rod_modal = {.bytes = sizeof(tangent),
                                  .open = open_tangent,
                                  .place = lay_out,
@@ -320,32 +314,18 @@ const tdi_modal tdi_rod_modal = {.bytes = sizeof(tangent),
                                  .diagonal = diagonal,
                                  .factor = factor,
                                  .respond = respond,
+                                 .solve = solve,
                                  .push = push,
                                  .gather = gather,
-                                 .form = form_of};
+                                 .form = form_of,
+                                 .shape = shape_of};
 
 td_status td_rod_modes(td_rod_state *s, td_vec3 gravity, int32_t count, td_mode *modes,
                        td_real *shapes, td_diag *diag) {
     if (!s || !modes) {
         return tdi_refuse(diag, __func__);
     }
-    tangent t = {.state = s};
-    tdi_subspace b = {.pencil = {&t, lay_out, stiffness, inertia, diagonal, factor, solve, NULL}};
-    const tdi_range ranges[] = {TDI_FINITE3("gravity", "m/s^2", gravity)};
-    td_status status = tdi_check_ranges(ranges, 3, NULL, TD_NONE, diag);
-    if (status == TD_OK) {
-        status = tdi_subspace_open(&b, s->head.alloc, s->model->head.dof_count, count, diag);
-    }
-    if (status != TD_OK) {
-        return status;
-    }
-    expand_all(&t, gravity, NULL, 0);
-    status = tdi_subspace_solve(&b, count, diag);
-    for (int32_t j = 0; j < count && status != TD_ERR_DIVERGED; j++) {
-        const ptrdiff_t row = 7 * (ptrdiff_t)s->model->edge_count;
-        to_nodes(s->model, tdi_subspace_vector(&b, j), t.x);
-        modes[j] = report(&t, b.lambda[j], shapes ? shapes + j * row : NULL);
-    }
-    tdi_subspace_close(&b);
-    return status;
+    tangent t;
+    return tdi_modes_alone(&tdi_rod_modal, &t, s, s->head.alloc, gravity, count, modes, shapes,
+                           diag);
 }

@@ -71,6 +71,12 @@ static tdi_modal_form form_of(void *tangent, const td_real *x) {
     return tdi_joints_form(t->model, t->state, x);
 }
 
+static void shape_of(void *tangent, const td_real *x, int32_t mode, td_real *shapes) {
+    const tdi_tangent *t = tangent;
+    const int32_t length = t->model->head.dof_count;
+    memcpy(shapes + (ptrdiff_t)mode * length, x, (size_t)length * sizeof *shapes);
+}
+
 const tdi_modal tdi_tree_modal = {.bytes = sizeof(tdi_tangent),
                                   .open = open_tangent,
                                   .place = place,
@@ -81,51 +87,20 @@ const tdi_modal tdi_tree_modal = {.bytes = sizeof(tdi_tangent),
                                   .diagonal = diagonal,
                                   .factor = factor,
                                   .respond = respond,
+                                  .solve = solve,
                                   .push = push,
                                   .gather = gather,
-                                  .form = form_of};
+                                  .form = form_of,
+                                  .shape = shape_of};
 
 // ---- entry ----------------------------------------------------------------------------------
-
-// omega^2 = lambda; damping ratio = x^T B x/(2 omega), with x^T M x = 1
-static td_mode mode_of(const tdi_tangent *t, const tdi_subspace *b, int32_t j) {
-    td_real lambda = b->lambda[j], omega = sqrt(fabs(lambda));
-    tdi_modal_form form = tdi_joints_form(t->model, t->state, tdi_subspace_vector(b, j));
-    td_mode mode = {(lambda < 0 ? -omega : omega) / (2 * TDI_PI), 0, 0};
-    if (lambda > 0) {
-        mode.damping_ratio = form.damping / (2 * omega);
-    }
-    if (form.stiffness > 0) {
-        mode.twist = form.twist / form.stiffness;
-    }
-    return mode;
-}
 
 td_status td_tree_modes(td_tree_state *state, td_vec3 gravity, int32_t count, td_mode *modes,
                         td_real *shapes, td_diag *diag) {
     if (!state || !modes) {
         return tdi_refuse(diag, __func__);
     }
-    tdi_tangent t = {.model = state->model, .state = state};
-    tdi_subspace b = {.pencil = {&t, place, stiffness, inertia, diagonal, factor, solve, NULL}};
-    const tdi_range ranges[] = {TDI_FINITE3("gravity", "m/s^2", gravity)};
-    td_status status = tdi_check_ranges(ranges, 3, NULL, TD_NONE, diag);
-    if (status == TD_OK) {
-        status =
-            tdi_subspace_open(&b, state->head.alloc, state->model->head.dof_count, count, diag);
-    }
-    if (status != TD_OK) {
-        return status;
-    }
-    tdi_tangent_expand(&t, gravity, NULL, 0);
-    status = tdi_subspace_solve(&b, count, diag);
-    for (int32_t j = 0; j < count && status != TD_ERR_DIVERGED; j++) {
-        modes[j] = mode_of(&t, &b, j);
-        if (shapes) {
-            memcpy(shapes + (ptrdiff_t)j * b.length, tdi_subspace_vector(&b, j),
-                   (size_t)b.length * sizeof *shapes);
-        }
-    }
-    tdi_subspace_close(&b);
-    return status;
+    tdi_tangent t;
+    return tdi_modes_alone(&tdi_tree_modal, &t, state, state->head.alloc, gravity, count, modes,
+                           shapes, diag);
 }

@@ -45,6 +45,12 @@ static party party_of(const td_world *w, const int32_t *actor) {
     return (party){w->group_actor + g->first, g->count, g->holds};
 }
 
+// Whether modes are those of the actor's own pencil.
+static bool is_alone(const td_world *w, const party *p) {
+    const tdi_actor *a = &w->actors[p->actor[0]];
+    return w->group_of[p->actor[0]] == TD_NONE && (!a->touches || !a->solver->implicit->modal);
+}
+
 static td_status limp(const tdi_actor *a, td_diag *diag) {
     return tdi_fail(diag, TD_ERR_ARGUMENT, "'%s' has the stiffness 0, so it has no modes", a->name);
 }
@@ -59,53 +65,26 @@ static tdi_member member_of(const td_world *w, tdi_actor *a) {
         .ops = a->solver->implicit, .body = a->state, .opts = &a->opts, .name = a->name};
 }
 
-static bool in_party(const party *p, int32_t actor) {
-    bool in = false;
-    for (int32_t k = 0; k < p->count && !in; k++) {
-        in = p->actor[k] == actor;
-    }
-    return in;
-}
-
-// Whether one of them touched something in the last step. True when that is unknown.
-static bool has_contacts(const td_world *w, const party *p) {
-    const int32_t count = td_world_contacts(w, NULL, 0);
-    const size_t bytes = (size_t)count * sizeof(td_contact);
-    td_contact *list = count > 0 ? tdi_alloc_zeroed(w->alloc, 1, bytes) : NULL;
-    bool any = count > 0 && !list;
-    for (int32_t k = 0; list && k < td_world_contacts(w, list, count) && k < count; k++) {
-        any = any || in_party(p, list[k].actor) || in_party(p, list[k].other_actor);
-    }
-    tdi_alloc_free(w->alloc, list, bytes);
-    return any;
-}
-
-static bool is_moving(const td_world *w, const party *p) {
-    bool moves = false;
-    for (int32_t k = 0; k < p->count && !moves; k++) {
-        const tdi_actor *a = &w->actors[p->actor[k]];
-        moves = a->solver->sums(a->state, w->scene->def.gravity).energy.kinetic > 0;
-    }
-    return moves;
-}
-
-// Contact supports an actor at rest whose springs, weight and constraints are not in balance.
-static td_status check_contact(const td_world *w, const party *p, const tdi_modal_info *info,
-                               td_diag *diag) {
-    if (!(info->unbalanced > TDI_UNBALANCED) || (is_moving(w, p) && !has_contacts(w, p))) {
+// Where springs, weight and constraints are not in balance, contacts or loads act, or it moves.
+static td_status check_rest(const td_world *w, const party *p, const tdi_modal_info *info,
+                            td_diag *diag) {
+    const tdi_actor *a = &w->actors[p->actor[0]];
+    if (!(info->unbalanced > TDI_UNBALANCED)) {
         return TD_OK;
     }
     for (int32_t k = 0; k < p->count; k++) {
-        const tdi_actor *a = &w->actors[p->actor[k]];
-        if (a->touches) {
-            return tdi_fail(diag, TD_ERR_ARGUMENT,
-                            "'%s' has no modes: contacts support it, or it is not at rest. "
-                            "Modes take constraints into account, but no contacts; settle it, or "
-                            "hold it by constraints in their place",
-                            a->name);
-        }
+        const tdi_actor *other = &w->actors[p->actor[k]];
+        a = other->touches ? other : a;
     }
-    return TD_OK;
+    return a->touches ? tdi_fail(diag, TD_ERR_ARGUMENT,
+                                 "'%s' has no modes: contacts support it, or it is not at rest. "
+                                 "Modes take constraints into account, but no contacts; settle "
+                                 "it, or hold it by constraints in their place",
+                                 a->name)
+                      : tdi_fail(diag, TD_ERR_ARGUMENT,
+                                 "'%s' has no modes: its pose is not at rest under gravity and "
+                                 "constraints alone. Settle it first",
+                                 a->name);
 }
 
 static td_status modes_together(td_world *w, const party *p, int32_t count, td_mode *modes,
@@ -126,8 +105,8 @@ static td_status modes_together(td_world *w, const party *p, int32_t count, td_m
         tdi_world_set_holds(w, td_world_time(w));
     }
     td_status status = tdi_system_modes(&system, 0, NULL, &info, w->alloc, diag);
-    status = status == TD_OK ? check_contact(w, p, &info, diag) : status;
-    if (status == TD_OK && count > 0) {
+    status = status == TD_OK ? check_rest(w, p, &info, diag) : status;
+    if (status == TD_OK && count > 0 && !is_alone(w, p)) {
         status = tdi_system_modes(&system, count, modes, &info, w->alloc, diag);
     }
     if (p->holds) {
@@ -140,10 +119,9 @@ static td_status modes_together(td_world *w, const party *p, int32_t count, td_m
 
 // ---- entry ----------------------------------------------------------------------------------
 
-// Whether modes are those of the actor's own pencil.
-static bool is_alone(const td_world *w, int32_t actor) {
-    const tdi_actor *a = &w->actors[actor];
-    return w->group_of[actor] == TD_NONE && (!a->touches || !a->solver->implicit->modal);
+// Whether the actor's solver can tell what is unbalanced.
+static bool can_judge(const td_world *w, int32_t actor) {
+    return w->group_of[actor] != TD_NONE || w->actors[actor].solver->implicit->modal;
 }
 
 td_status td_world_modes(td_world *w, int32_t actor, int32_t count, td_mode *modes, td_diag *diag) {
@@ -158,12 +136,14 @@ td_status td_world_modes(td_world *w, int32_t actor, int32_t count, td_mode *mod
             return limp(a, diag);
         }
     }
-    if (is_alone(w, actor)) {
-        return modes_alone(w, &w->actors[actor], count, modes, diag);
+    if (count < 1) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "count is %d; it must be at least 1", (int)count);
     }
-    return count < 1
-               ? tdi_fail(diag, TD_ERR_ARGUMENT, "count is %d; it must be at least 1", (int)count)
-               : modes_together(w, &p, count, modes, &free, diag);
+    const td_status status =
+        can_judge(w, actor) ? modes_together(w, &p, count, modes, &free, diag) : TD_OK;
+    return status == TD_OK && is_alone(w, &p)
+               ? modes_alone(w, &w->actors[actor], count, modes, diag)
+               : status;
 }
 
 int32_t td_world_mode_count(td_world *w, int32_t actor) {
@@ -172,8 +152,19 @@ int32_t td_world_mode_count(td_world *w, int32_t actor) {
     }
     const party p = party_of(w, &actor);
     int32_t free = 0;
-    if (is_alone(w, actor)) {
+    if (!can_judge(w, actor)) {
         return td_world_actor(w, actor).dof_count;
     }
     return modes_together(w, &p, 0, NULL, &free, NULL) == TD_OK ? free : 0;
+}
+
+int32_t td_world_mode_actors(const td_world *w, int32_t actor, int32_t *actors, int32_t capacity) {
+    if (!w || !tdi_has(actor, w->actor_count) || (capacity > 0 && !actors)) {
+        return 0;
+    }
+    const party p = party_of(w, &actor);
+    for (int32_t k = 0; k < p.count && k < capacity; k++) {
+        actors[k] = p.actor[k];
+    }
+    return p.count;
 }

@@ -599,6 +599,34 @@ class Bodies(unittest.TestCase):
                 self.assertAlmostEqual(modes[k]["hz"] / first, 1, delta=0.01)
             self.assertEqual(len(rows("modes", scene, "--count", "2", "--object", "elastic")), 2)
 
+    def test_modes_of_joined_objects_are_printed_once_and_of_what_lies_on_a_floor_not_at_all(self):
+        with tempfile.TemporaryDirectory() as folder:
+            scene = pathlib.Path(folder) / "scene.yaml"
+            cord = "strand: {points: [[0, 0, 0], [0, -0.5, 0]], segments: 4}"
+            scene.write_text("objects: [{name: left, %s}, {name: right, position: [0.2, 0, 0], %s}]\n"
+                             "constraints: [{distance: {a: {object: left, segment: 3}, b: {object: right, segment: 3}}}]\n"
+                             % (cord, cord))
+            modes = rows("modes", scene, "--count", "2")
+            self.assertEqual([(m["objects"], m["mode"]) for m in modes], [(["left", "right"], 1), (["left", "right"], 2)])
+            self.assertEqual(rows("modes", scene, "--count", "2", "--object", "right"), modes)
+            self.assertIn("left+right ", tendril("modes", scene, "--count", "2")[1])
+            scene.write_text("objects: [{name: reed, strand: {points: [[1, 1, 0], [1, 2, 0]], segments: 4}},\n"
+                             " {name: stick, loose: true, position: [0, 0.1, 0], strand: {points: [[0, 0, 0], [0.3, 0, 0]], segments: 4}}]\n"
+                             "colliders: [{plane: {}}]\n")
+            code, out, err = tendril("modes", scene)
+            self.assertEqual((code, out), (3, ""))
+            self.assertIn("'stick' has no modes", err)
+
+    def test_unstable_rest_is_a_warning_of_the_summary(self):
+        with tempfile.TemporaryDirectory() as folder:
+            scene = pathlib.Path(folder) / "pole.yaml"
+            scene.write_text("objects: [{name: pole, strand: {points: [[0, 0, 0], [0, 1, 0]], segments: 20, bend: 0.1,"
+                             " torsion: 0.1, line_mass: 0.2, radius: 0.005}}]\nrecord: {duration: 0.1}\n")
+            code, out, err = tendril("run", scene, "-o", pathlib.Path(folder) / "out")
+            self.assertEqual(code, 0, err)
+            summary = json.loads((pathlib.Path(folder) / "out" / "summary.json").read_text())
+            self.assertEqual(summary["warnings"], ["'pole' starts at rest where it is not stable"])
+
     def test_scenes_at_rest_refuse_what_is_not_for_them(self):
         with tempfile.TemporaryDirectory() as folder:
             scene = pathlib.Path(folder) / "ropes.yaml"
