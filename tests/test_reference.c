@@ -1092,3 +1092,21 @@ TD_TEST(reference_room_for_pairs_that_is_fixed_fails_with_nothing_changed) {
         stage_free(&s);
     }
 }
+
+// A search that ran out of room had found nothing, and was taken for nothing in the way.
+TD_TEST(reference_actor_placed_into_many_colliders_is_blocked) {
+    static char text[4096];
+    for (int32_t k = 0; k < 6; k++) {
+        stage s = crowded(ride_solvers[k % 3], "barrier", k / 3, text);
+        td_diag diag = {.message = ""};
+        const td_quat level = {1, 0, 0, 0};
+        const td_vec3 far = {0, 1, 0}, into = {0, -0.0185, 0};
+        const td_actor_id id = td_world_actor_id(s.world, 0);
+        CHECK_INT(td_world_place_actor(s.world, id, far, level, &diag), TD_OK);
+        CHECK_INT(td_world_place_actor(s.world, id, into, level, &diag),
+                  k / 3 ? TD_ERR_LIMIT : TD_ERR_BLOCKED);
+        CHECK_SAY(strstr(diag.message, k / 3 ? "pairs" : "overlap") != NULL, "%s", diag.message);
+        steps(s.world, 1);
+        stage_free(&s);
+    }
+}

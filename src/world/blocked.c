@@ -36,7 +36,18 @@ static td_status meets_colliders(td_world *w, tdi_actor *a, const td_collider *c
     td_diag found = {.index = TD_NONE, .message = ""};
     td_status status = tdi_touch_begin(touch, &system, w->dt, 0, 1, 1, &found);
     *meets = status == TD_ERR_DIVERGED;
-    return *meets ? tdi_fail_at(diag, TD_ERR_BLOCKED, found.index, "%s", found.message) : TD_OK;
+    status = *meets ? TD_ERR_BLOCKED : status;
+    return status == TD_OK ? TD_OK : tdi_fail_at(diag, status, found.index, "%s", found.message);
+}
+
+// After a search that found more pairs than there is room for: makes room, if that is allowed.
+// Whether to search again.
+static bool make_room(td_world *w, td_status *status, td_diag *diag) {
+    if (*status != TD_ERR_LIMIT || w->fixed_room) {
+        return false;
+    }
+    *status = tdi_world_pair_room(w, 2 * w->near.pairs, diag);
+    return *status == TD_OK;
 }
 
 // Around the points of an actor, m, with the largest radius around it.
@@ -87,16 +98,20 @@ td_status tdi_collider_blocked(td_world *w, int32_t collider, td_diag *diag) {
             continue;
         }
         const td_box b = bounds_of(w, a);
+        const bool near = tdi_collider_reaches(c, &b);
+        td_diag found = {.message = ""};
         bool meets = false;
-        td_status status =
-            tdi_collider_reaches(c, &b) ? meets_colliders(w, a, c, &label, 1, &meets, diag) : TD_OK;
+        td_status status;
+        do {
+            status = near ? meets_colliders(w, a, c, &label, 1, &meets, &found) : TD_OK;
+        } while (make_room(w, &status, &found));
         if (meets) {
             char text[TDI_COLLIDER_TEXT];
             tdi_collider_text(c, label, text);
             return tdi_fail_at(diag, TD_ERR_BLOCKED, k, "%s would be within '%s'", text, a->name);
         }
         if (status != TD_OK) {
-            return status;
+            return tdi_fail_at(diag, status, found.index, "%s", found.message);
         }
     }
     return TD_OK;
@@ -133,12 +148,18 @@ static td_status meets_actors(td_world *w, int32_t actor, td_diag *diag) {
 
 td_status tdi_actor_blocked(td_world *w, int32_t actor, td_diag *diag) {
     tdi_actor *a = &w->actors[actor];
-    bool meets;
+    td_diag found = {.message = ""};
+    td_status status;
     if (!a->touches || a->state->capsule_count == 0) {
         return TD_OK;
     }
     tdi_world_gather_colliders(w);
-    td_status status =
-        meets_colliders(w, a, w->colliders, w->collider_labels, w->enabled_colliders, &meets, diag);
-    return status == TD_OK && w->scene->def.contact.self ? meets_actors(w, actor, diag) : status;
+    do {
+        bool meets;
+        status = meets_colliders(w, a, w->colliders, w->collider_labels, w->enabled_colliders,
+                                 &meets, &found);
+        status =
+            status == TD_OK && w->scene->def.contact.self ? meets_actors(w, actor, &found) : status;
+    } while (make_room(w, &status, &found));
+    return status == TD_OK ? TD_OK : tdi_fail_at(diag, status, found.index, "%s", found.message);
 }
