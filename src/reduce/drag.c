@@ -135,11 +135,25 @@ static td_vec3 resisted(const td_sym3 *c, td_vec3 w) {
     return tdi_sub(tdi_scale(w, c->xx + c->yy + c->zz), tdi_sym3_apply(c, w));
 }
 
-static void push_cluster(td_reduced_state *s, int32_t c, td_real h) {
+// So much of what it did to x^.
+static void add_push(td_reduced_state *s, int32_t c, td_real part) {
     const tdi_reduce_rest *rest = &s->rest[c];
-    const tdi_reduce_inverse_mass *by = &s->inverse[c];
     const tdi_mat3 *r = &s->tree.frame[c].r;
     tdi_place *hat = &s->tree.hat[c];
+    hat->o = tdi_madd(hat->o, tdi_mat3_apply(r, rest->way), part);
+    for (int k = 0; k < 3; k++) {
+        const td_vec3 move = tdi_scale(tdi_mat3_apply(r, rest->turn[k]), part);
+        hat->r.m[k] += move.x;
+        hat->r.m[3 + k] += move.y;
+        hat->r.m[6 + k] += move.z;
+    }
+}
+
+static void push_cluster(td_reduced_state *s, int32_t c, td_real h) {
+    tdi_reduce_rest *rest = &s->rest[c];
+    const tdi_reduce_inverse_mass *by = &s->inverse[c];
+    const tdi_mat3 *r = &s->tree.frame[c].r;
+    const tdi_place *hat = &s->tree.hat[c];
     tdi_mat3 rate;
     for (int k = 0; k < 9; k++) {
         rate.m[k] = (hat->r.m[k] - s->tree.star[c].r.m[k]) / h;
@@ -148,18 +162,15 @@ static void push_cluster(td_reduced_state *s, int32_t c, td_real h) {
                   n = tdi_scale(tdi_add(rest->moment, resisted(&rest->spread, w)), 0.5 * h * h),
                   f = tdi_scale(rest->force, h * h);
     // [f, [n]x] (M + h C)^-1, column by column, in world axes
-    const td_vec3 o = tdi_add(tdi_scale(f, by->mass), tdi_cross(n, by->moment)),
-                  columns[3] = {{by->second.xx, by->second.xy, by->second.xz},
+    const td_vec3 columns[3] = {{by->second.xx, by->second.xy, by->second.xz},
                                 {by->second.xy, by->second.yy, by->second.yz},
                                 {by->second.xz, by->second.yz, by->second.zz}};
     const td_real first[3] = {by->moment.x, by->moment.y, by->moment.z};
-    hat->o = tdi_add(hat->o, tdi_mat3_apply(r, o));
+    rest->way = tdi_add(tdi_scale(f, by->mass), tdi_cross(n, by->moment));
     for (int k = 0; k < 3; k++) {
-        const td_vec3 move = tdi_mat3_apply(r, tdi_madd(tdi_cross(n, columns[k]), f, first[k]));
-        hat->r.m[k] += move.x;
-        hat->r.m[3 + k] += move.y;
-        hat->r.m[6 + k] += move.z;
+        rest->turn[k] = tdi_madd(tdi_cross(n, columns[k]), f, first[k]);
     }
+    add_push(s, c, 1);
 }
 
 void tdi_reduce_push(td_reduced_state *s) {
@@ -167,6 +178,18 @@ void tdi_reduce_push(td_reduced_state *s) {
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
         if (s->rest[c].acts > 0) {
             push_cluster(s, c, h);
+        }
+    }
+}
+
+// x^ of a step of another length has h/h0 3 `again` of it (take_uneven() in tree/step.c), and that
+// of one step has none; h^2/h0^2 are due.
+void tdi_reduce_push_again(td_reduced_state *s) {
+    const tdi_rule *rule = &s->tree.head.rule;
+    const td_real q = rule->h / (2 * s->tree.head.dt0 / 3);
+    for (int32_t c = 0; c < s->clusters.body_count; c++) {
+        if (s->rest[c].acts > 0) {
+            add_push(s, c, q * q - (rule->uneven ? 3 * rule->again * q : 0));
         }
     }
 }

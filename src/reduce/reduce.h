@@ -76,6 +76,7 @@ typedef struct tdi_reduce_rest {
     td_vec3 force, moment; // about its origin
     td_vec3 turning;       // rad/s: of the cluster when they were taken
     td_sym3 spread;        // N m s: C
+    td_vec3 way, turn[3];  // what it added to x^ of a next step as long as the last, in its axes
 } tdi_reduce_rest;
 
 typedef struct tdi_reduce_inverse_mass { // of the moments of mass
@@ -308,6 +309,8 @@ static inline td_vec3 tdi_reduce_drag(const td_air *air, td_vec3 area, td_vec3 u
 void tdi_reduce_fit(td_reduced_state *state, int32_t cluster, bool all);
 void tdi_reduce_calm(td_reduced_state *state, int32_t cluster);
 void tdi_reduce_push(td_reduced_state *state);
+// The same for a step that x^ was not prepared for, when the tree has begun it.
+void tdi_reduce_push_again(td_reduced_state *state);
 
 // shape.c: fills `shape`, at the pose of `whole`.
 void tdi_reduce_measure(td_reduced_state *state);

@@ -282,7 +282,11 @@ static void begin(void *body) {
         take_winds(s);
         (s->count->by_hand ? tdi_reduce_start_by_hand : tdi_reduce_start)(s);
     }
+    const bool has_past = s->tree.head.known > 0;
     tdi_step_begin(body);
+    if (has_past && !tdi_is_prepared(&s->tree.head.rule)) {
+        tdi_reduce_push_again(s);
+    }
     take_winds(s);
     if (s->tree.head.opts->winds && s->reduced > 0) {
         s->tree.now->potential.loads.winds = s->winds;
