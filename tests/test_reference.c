@@ -703,6 +703,38 @@ TD_TEST(reference_ropes_on_drums_go_on_to_the_bit_after_a_restore) {
     }
 }
 
+// ---- along each other -----------------------------------------------------------------------
+
+// A stick falls flat on a capsule, which carries it along its length, on another stick, or on a
+// box that is shorter and rises.
+TD_TEST(reference_stick_dropped_flat_on_something_along_it_comes_to_rest) {
+    static const char *const below[] = {
+        "{capsule: {radius: 0.1, length: 0.5, rotation: {axis: [0, 0, 1], degrees: 90}}}",
+        "{plane: {position: [0, 0.1, 0]}}",
+        "{box: {size: [0.2, 0.2, 0.2], position: {keys: [[0.4, [0, 0, 0]], [0.5, [0, 0.2, 0]]]}}}"};
+    for (int32_t k = 0; k < 18; k++) {
+        const char *solver = slip_solvers[k % 3];
+        const int32_t segments = k / 3 % 2 ? 4 : 1, scene = k / 6 % 3;
+        char text[1500], sticks[1024] = "";
+        for (int n = 0; n < (scene == 1 ? 2 : 1); n++) {
+            const size_t at = strlen(sticks);
+            snprintf(sticks + at, sizeof sticks - at,
+                     "{solver: %s, start: drawn, position: [-0.2, %g, 0], strand: {segments: %d, "
+                     "points: [[0, 0, 0], [0.4, 0, 0]], radius: 0.01, line_mass: 0.3, bend: 0.5, "
+                     "torsion: 0.5, %s start: {held: free}}}, ",
+                     solver, 0.2 + 0.05 * n, (int)segments,
+                     solver[0] == 'r' ? "stretch: 1e4," : "");
+        }
+        snprintf(text, sizeof text,
+                 "{step: %.17g, gravity: [0, %g, 0], air_density: 0, contact: {method: exact}, "
+                 "objects: [%s], colliders: [%s], record: {fps: 30}}",
+                 1.0 / 30, scene == 0 ? -600.0 : -9.81, sticks, below[scene % 3]);
+        stage s = stage_of(text);
+        steps(s.world, 20);
+        stage_free(&s);
+    }
+}
+
 // ---- fast impacts ---------------------------------------------------------------------------
 
 // A stick, or a cube of twice its length, that flies at something small which is in its way.

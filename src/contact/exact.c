@@ -33,6 +33,7 @@
 #define NARROW   0.5  // unless less than this is left of it, or something is driven
 #define FOLLOWS  0.5  // of the way: so far places follow the pose with an update,
 #define FACES    0.5  // while directions differ by less than the angle with this cosine
+#define ALONG    0.5  // square of a cosine: axes with less of an angle may lie along each other
 #define STIFF    1e3  // times mass over h^2: friction gives way by less than this part of a way
 
 // ---- planes ---------------------------------------------------------------------------------
@@ -41,8 +42,10 @@
 typedef struct spot {
     tdi_meeting m;
     tdi_closest k;
-    int32_t which; // of the places of its pair, 0..2
+    int32_t which; // of the places of its pair: towards an end, 0 or 1, or
 } spot;
+
+enum { CLOSEST = 2 };
 
 // The axes of a collider turn with it: normal and place are those at the end of the step.
 static void place_on_collider(const tdi_contacts *c, const spot *at, tdi_plane *p) {
@@ -186,7 +189,8 @@ void tdi_planes_roll(tdi_contacts *c, const tdi_plane_rule *rule, const td_vec3 
     for (int32_t k = 0; k < c->plane_count; k++) {
         tdi_plane *p = &c->plane[k], next = *p;
         const spot at = spot_between(c, p, x);
-        if (p->bounces || at.m.two.side != TDI_SIDE_SEGMENT || !(tdi_norm(at.k.e) > 0)) {
+        if (p->bounces || p->which != CLOSEST || at.m.two.side != TDI_SIDE_SEGMENT ||
+            !(tdi_norm(at.k.e) > 0)) {
             continue;
         }
         stand(c, &at, &next);
@@ -214,7 +218,74 @@ void tdi_planes_leave(const tdi_contacts *c, const tdi_plane_rule *rule, td_vec3
 // Which place of a pair: an end of the axis, or, of others than planes, the closest.
 static int32_t which_of(const tdi_meeting *m, const tdi_closest *k, int n) {
     const bool closest = n == 0 && m->two.side != TDI_SIDE_PLANE;
-    return closest ? 2 : (int32_t)k->s;
+    return closest ? CLOSEST : (int32_t)k->s;
+}
+
+// The place s of an axis over another one.
+static tdi_closest over_axis(const tdi_two *two, td_real s) {
+    const td_vec3 v = tdi_sub(two->d, two->c);
+    const td_vec3 x = tdi_sub(tdi_madd(tdi_scale(two->a, 1 - s), two->b, s), two->c);
+    const td_real t = fmin(fmax(tdi_dot(x, v) / tdi_dot(v, v), 0), 1);
+    const td_vec3 e = tdi_madd(x, v, -t);
+    return (tdi_closest){.s = s, .t = t, .e = e, .loose = {1, 1, 1}, .distance = tdi_norm(e)};
+}
+
+// The part of an axis that lies along another one, or over the face of a box that e leads to.
+// False: there is none.
+static bool part_along(const tdi_two *two, td_vec3 e, td_real part[2]) {
+    const td_vec3 u = tdi_sub(two->b, two->a), v = tdi_sub(two->d, two->c);
+    const td_real uu = tdi_dot(u, u), a[3] = {two->a.x, two->a.y, two->a.z},
+                  du[3] = {u.x, u.y, u.z}, half[3] = {two->c.x, two->c.y, two->c.z},
+                  out[3] = {fabs(e.x), fabs(e.y), fabs(e.z)};
+    part[0] = 0;
+    part[1] = 1;
+    if (!(uu > 0) || two->side == TDI_SIDE_PLANE) {
+        return false;
+    }
+    if (two->side == TDI_SIDE_SEGMENT) {
+        const td_real c = tdi_dot(tdi_sub(two->c, two->a), u) / uu,
+                      d = tdi_dot(tdi_sub(two->d, two->a), u) / uu;
+        part[0] = fmax(fmin(c, d), 0);
+        part[1] = fmin(fmax(c, d), 1);
+        return tdi_dot(u, v) * tdi_dot(u, v) > ALONG * uu * tdi_dot(v, v) && part[0] < part[1];
+    }
+    const int face = out[0] > out[1] && out[0] > out[2] ? 0 : out[1] > out[2] ? 1 : 2;
+    for (int k = 0; k < 3; k++) {
+        if (k != face && du[k] != 0) {
+            const td_real from = (-half[k] - a[k]) / du[k], to = (half[k] - a[k]) / du[k];
+            part[0] = fmax(part[0], fmin(from, to));
+            part[1] = fmin(part[1], fmax(from, to));
+        }
+    }
+    return part[0] < part[1];
+}
+
+// Both ends of that part are places, besides the closest: one place would go from end to end with
+// the least tilt. How many there are with them.
+static int add_ends(const tdi_meeting *m, spot spots[TDI_TOUCHES], int count) {
+    td_real part[2];
+    if (count == 0 || !part_along(&m->two, spots[0].k.e, part)) {
+        return count;
+    }
+    const td_real s = spots[0].k.s;
+    for (int end = 0; end < 2; end++) {
+        bool there = end ? part[1] <= s : part[0] >= s;
+        for (int n = 0; n < count; n++) {
+            there = there || spots[n].which == end;
+        }
+        tdi_closest k = {.s = part[end]};
+        if (m->two.side == TDI_SIDE_SEGMENT) {
+            k = over_axis(&m->two, part[end]);
+        } else {
+            k.e = tdi_from_box(m->two.c, tdi_madd(tdi_scale(m->two.a, 1 - k.s), m->two.b, k.s));
+            k.loose = tdi_outside(k.e);
+            k.distance = tdi_norm(k.e);
+        }
+        if (!there && k.distance > 0 && k.distance - m->radii < m->range) {
+            spots[count++] = (spot){*m, k, end};
+        }
+    }
+    return count;
 }
 
 // Where a pair comes into range: 0..TDI_TOUCHES places. `part` of the way is free, and where that
@@ -234,7 +305,7 @@ static int spots_of(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
     for (int n = 0; n < count; n++) {
         spots[n] = (spot){m, touches[n], which_of(&m, &touches[n], n)};
     }
-    return count;
+    return add_ends(&m, spots, count);
 }
 
 typedef struct finder {
