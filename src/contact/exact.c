@@ -16,7 +16,8 @@
 //           pose with each update, by half: that converges where this is less than three times all
 //           other resistance.
 // Memory    Multipliers on capsules that touch colliders begin with the forces of the last step: a
-//           pull that many contacts share is not found in a few updates.
+//           pull that many contacts share is not found in a few updates. Not where something is
+//           driven: a rod that is pressed on a plane until it buckles slips then.
 // What forces they have is in exact_force.c, what bounces in exact_bounce.c.
 
 #include "contact/plane.h"
@@ -80,7 +81,8 @@ static td_real slip_ahead(const tdi_contacts *c, const tdi_plane *p, const tdi_p
 static void recall(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane *p) {
     const td_vec3 last = rule->borne[TDI_PLACES * p->capsule + p->which];
     const td_real along = tdi_dot(last, p->normal), most = p->friction * along;
-    if (p->other >= c->capsule_count && rule->h == rule->whole && along > 0) {
+    const bool steady = rule->h == rule->whole && !rule->driven;
+    if (p->other >= c->capsule_count && steady && along > 0) {
         const td_vec3 aside = tdi_plane_across(p, last);
         const td_real size = tdi_norm(aside);
         p->pull = tdi_madd(tdi_scale(aside, size > most ? most / size : 1), p->normal, along);
