@@ -129,7 +129,9 @@ bool tdi_contacts_filter_groups(const tdi_contacts *c, const td_vec3 *x, const t
 // Whether the straight way from x to x + dx, while colliders go all of theirs, leads a pair through
 // each other: they meet on it, but do not touch at its end, or where contact pushes them on. Forces
 // act at the end of a step, so that such an impact would have no effect, or add energy.
-bool tdi_contacts_passed(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx);
+// Pairs with colliders, and those of capsules as well.
+bool tdi_contacts_passed(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
+                         bool capsules_too);
 
 // The least gap of the pairs found, no more than their range; which[0] is a capsule, which[1] a
 // capsule or, from capsule_count on, a collider; TD_NONE when none is in range.

@@ -382,10 +382,11 @@ static bool pair_passed(const tdi_contacts *c, tdi_near_pair pair, const td_vec3
            tdi_dot(k.e, way) > AROUND * tdi_norm(k.e) * tdi_norm(way);
 }
 
-bool tdi_contacts_passed(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx) {
+bool tdi_contacts_passed(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
+                         bool capsules_too) {
     bool passed = false;
     tdi_poses_at(c, 0);
-    for (int32_t k = 0; k < c->pair_count && !passed; k++) {
+    for (int32_t k = capsules_too ? 0 : c->self_count; k < c->pair_count && !passed; k++) {
         passed = pair_passed(c, c->pair[k], x, dx);
     }
     return passed;

@@ -23,7 +23,8 @@
 #define STRONGER  1.1  // a step: more at once would push what lies still
 #define WEAKER    0.9
 #define STRONGEST 1e6
-#define CALM      0.1  // of a force, or of a speed: changes by less than this are small
+#define CALM      0.1 // of a force, or of a speed: changes by less than this are small
+#define HEAP      12 // members: passing each other in as many is not looked for, as halves cost much
 #define FAINT     0.01 // of the barrier's force: what is less does not count
 
 // ---- points ---------------------------------------------------------------------------------
@@ -319,7 +320,7 @@ bool tdi_touch_passed(tdi_touch *t, const tdi_system *y) {
         return false;
     }
     memcpy(t->x, t->began, (size_t)t->point_count * sizeof *t->x);
-    return look(t, y) && tdi_contacts_passed(t->set, t->x, t->dx);
+    return look(t, y) && tdi_contacts_passed(t->set, t->x, t->dx, y->count < HEAP);
 }
 
 td_real tdi_touch_room(const tdi_touch *t, td_real time) {
