@@ -4,6 +4,7 @@
 
 #include "math/angle.h"
 #include "test_contact_support.h"
+#include "test_resume_support.h"
 #include "test_world_support.h"
 
 // ---- pushes ---------------------------------------------------------------------------------
@@ -470,6 +471,7 @@ TD_TEST(advance_refuses_steps_that_are_none) {
 
 // ---- slips and drums ------------------------------------------------------------------------
 
+static const char *const ride_methods[] = {"barrier", "exact"};
 static const char *const slip_solvers[] = {"tree", "rod", "helix"};
 
 #define LEAN_RADIUS 0.01 // m, of a rod of 1 m and 1 kg
@@ -841,6 +843,113 @@ TD_TEST(reference_fast_things_do_not_pass_through_small_ones) {
 
 // ---- starts near contact --------------------------------------------------------------------
 
+#define NEAR_RADIUS 0.01 // m, of a stick of 0.3 m
+
+// A stick is let go so many radii above a floor.
+static stage near_stage(const char *solver, td_real gap, td_real rate) {
+    char text[1024];
+    snprintf(text, sizeof text,
+             "{step: %.17g, air_density: 0, objects: [{name: stick, solver: %s, start: drawn, "
+             "position: [0, %.17g, 0], strand: {points: [[0, 0, 0], [0.3, 0, 0]], segments: 1, "
+             "radius: 0.01, material: oak, start: {held: free}}}], contact: {}, "
+             "colliders: [{plane: {}}], record: {fps: %.17g}}",
+             1 / rate, solver, (1 + gap) * NEAR_RADIUS, rate);
+    return stage_of(text);
+}
+
+static td_real all_energy(td_world *world) {
+    const td_energy e = td_world_actor_sums(world, 0).energy;
+    return e.kinetic + e.elastic + e.weight;
+}
+
+// Over some steps: energy and both ends are never above where they are now, and never in the floor.
+static void check_stays_down(td_world *world, int32_t count, const char *text) {
+    td_vec3 from, to;
+    td_world_segment(world, 0, 0, &from, &to, NULL);
+    const td_real top = fmax(from.y, to.y), first = all_energy(world);
+    td_real most = 0, rise = 0, least = 1;
+    for (int32_t k = 0; k < count; k++) {
+        steps(world, 1);
+        td_world_segment(world, 0, 0, &from, &to, NULL);
+        most = fmax(most, all_energy(world) - first);
+        rise = fmax(rise, (fmax(from.y, to.y) - top) / NEAR_RADIUS);
+        least = fmin(least, fmin(from.y, to.y) / NEAR_RADIUS - 1);
+    }
+    CHECK_SAY(most < 1e-9 && rise < 1e-6 && least > 0,
+              "%s: gains %g J, rises by %g radii, least gap %g radii", text, most, rise, least);
+}
+
+TD_TEST(reference_stick_that_is_drawn_near_a_floor_never_gains_energy) {
+    static const td_real gaps[] = {0.02, 0.001, 0.1, 0.5}, rates[] = {60, 1000, 5000, 30, 240};
+    const int32_t some = test_is_long() ? 4 : 2, more = test_is_long() ? 5 : 3;
+    for (int32_t k = 0; k < 3 * some * more; k++) {
+        const char *solver = slip_solvers[k % 3];
+        const td_real gap = gaps[k / 3 % some], rate = rates[k / 3 / some];
+        stage s = near_stage(solver, gap, rate);
+        char text[128];
+        snprintf(text, sizeof text, "%s, %g radii, 1/%g s", solver, gap, rate);
+        if (s.world) {
+            check_stays_down(s.world, test_is_long() ? (int32_t)fmax(rate, 100) : 30, text);
+            check_resumes(s.world, 5);
+        }
+        stage_free(&s);
+    }
+}
+
+// Two sticks cross above each other, nearly in touch. The barrier must not take them to overlap.
+TD_TEST(reference_crossed_sticks_that_nearly_touch_start_and_gain_no_energy) {
+    static const td_real gaps[] = {1e-6, 1e-5, 5e-5}; // m
+    for (int32_t k = 0; k < 9; k++) {
+        char text[1024], *at = text;
+        stage s;
+        snprintf(at, sizeof text,
+                 "{step: 1/240, air_density: 0, gravity: [0, 0, 0], contact: {}, objects: [\n"
+                 "{solver: %s, start: drawn, loose: true, strand: {points: [[-0.1, 0, 0], [0.1, 0, "
+                 "0]], segments: 1, radius: 0.01, material: oak}},\n"
+                 "{solver: %s, start: drawn, loose: true, strand: {points: [[0, %.17g, -0.1], [0, "
+                 "%.17g, 0.1]], segments: 1, radius: 0.01, material: oak}}]}",
+                 slip_solvers[k % 3], slip_solvers[k % 3], 0.02 + gaps[k / 3], 0.02 + gaps[k / 3]);
+        s = stage_of(text);
+        steps(s.world, 20);
+        const td_real all = s.world ? all_energy(s.world) : 1;
+        CHECK_SAY(all < 1e-12, "%s, %g m: gains %g J", slip_solvers[k % 3], gaps[k / 3], all);
+        stage_free(&s);
+    }
+}
+
+// A stick that rests is placed again, beside its place and nearer to the floor, and so is the
+// floor.
+TD_TEST(reference_stick_that_is_placed_near_a_floor_never_gains_energy) {
+    for (int32_t k = 0; k < 3; k++) {
+        const char *solver = slip_solvers[k];
+        const td_quat upright = {.w = 1};
+        stage s = near_stage(solver, 0.1, 1000);
+        td_actor_id stick = td_world_actor_id(s.world, 0);
+        td_collider_id wall;
+        td_collider def = td_collider_default(TD_COLLIDER_PLANE);
+        char text[128];
+        for (int32_t n = 0; s.world && n < 4; n++) {
+            snprintf(text, sizeof text, "%s, placed %d times", solver, (int)n);
+            check_stays_down(s.world, 30, text);
+            td_vec3 base, from, to;
+            td_world_pose(s.world, 0, &base, NULL, NULL, NULL);
+            td_world_segment(s.world, 0, 0, &from, &to, NULL);
+            if (n < 2) {
+                base.x += 0.01;
+                base.y += (1.02 - 0.015 * n) * NEAR_RADIUS - fmin(from.y, to.y);
+                CHECK_INT(td_world_place_actor(s.world, stick, base, upright, NULL), TD_OK);
+            } else if (n == 2) {
+                def.position.y = fmin(from.y, to.y) - 1.001 * NEAR_RADIUS;
+                CHECK_INT(td_world_add_collider(s.world, &def, &wall, NULL), TD_OK);
+            }
+        }
+        if (s.world) {
+            check_resumes(s.world, 5);
+        }
+        stage_free(&s);
+    }
+}
+
 // ---- moving colliders -----------------------------------------------------------------------
 
 // A strand that lies on a solid, as hair does on a head. The solid starts and stops at once, at
@@ -937,8 +1046,6 @@ static const struct {
                    {"box: {size: [0.2, 0.2, 0.2], ", 0.1}};
 
 static const char *const ride_solvers[] = {"tree", "rod", "helix"};
-
-static const char *const ride_methods[] = {"barrier", "exact"};
 
 // What is quick, and broke off: bases that go with what they lie on, and fast turns of a solid.
 static bool is_short(const ride *r) {

@@ -29,7 +29,9 @@ typedef struct td_state_ref {
 /// Segments are capsules from joint to tip. What stands on the base does not touch within two radii
 /// of it, nor does what is welded to it: a plant may grow from a plane. Neighbours along a stem do
 /// not touch, nor do segments of one tree that are in each other as they are drawn.
-/// `opts` NULL: nothing touches anything, and there are no colliders.
+/// With the barrier, states that are placed within `gap` of something at rest are pushed away:
+/// worlds shorten the range of what is placed, islands of a program do not. `opts` NULL: nothing
+/// touches anything, and there are no colliders.
 TD_API td_status td_island_new(const td_state_ref *states, int32_t count,
                                const td_contact_opts *opts, int32_t collider_limit,
                                const td_alloc *alloc, td_island **out, td_diag *diag);

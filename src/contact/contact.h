@@ -137,6 +137,14 @@ bool tdi_contacts_passed(const tdi_contacts *c, const td_vec3 *x, const td_vec3 
 // capsule or, from capsule_count on, a collider; TD_NONE when none is in range.
 td_real tdi_contacts_least(const tdi_contacts *c, const td_vec3 *x, td_real time, int32_t which[2]);
 
+// Of each group of capsules, at the pairs found: the least true gap over its range, in `room`, and
+// the potential of its barrier over the force, m, in `press`.
+void tdi_contacts_rooms(const tdi_contacts *c, const td_vec3 *x, td_real time, const int32_t *group,
+                        int32_t group_count, td_real *room, td_real *press);
+// From now on ranges are so much, 0..1, of what the options say: of each group, and of a pair the
+// lesser of both. A number below 0 counts as above. NULL: 1.
+void tdi_contacts_reach(tdi_contacts *c, const int32_t *group, const td_real *reach);
+
 // For groups of capsules that move one after the other, each anywhere near its way: finds the pairs
 // that can meet while every point stays in its room, which is around the way from x to x + dx.
 // Holds until the next search; TD_ERR_LIMIT: there are too many.

@@ -42,7 +42,7 @@ static td_real bytes_for(const tdi_contacts *c) {
     const size_t pair =
         3 * sizeof *c->pair + sizeof *c->friction + 2 * sizeof *c->contact + 2 * sizeof *c->plane;
     const size_t capsule = sizeof *c->capsule + 2 * sizeof *c->fat + 64 * sizeof *c->entry +
-                           sizeof *c->turning + sizeof *c->is_turning;
+                           sizeof *c->turning + sizeof *c->is_turning + sizeof *c->wide;
     const size_t collider =
         sizeof *c->collider + sizeof *c->course + sizeof *c->swept + sizeof *c->pose;
     const size_t point = 2 * sizeof *c->room + sizeof *c->spare_room;
@@ -59,6 +59,7 @@ static void lay_out(tdi_contacts *c, tdi_layout *l) {
     const size_t points = (size_t)c->point_count;
     const bool exact = c->opts.method == TD_CONTACT_EXACT;
     c->capsule = tdi_layout_place(l, n, sizeof *c->capsule);
+    c->wide = tdi_layout_place(l, n, sizeof *c->wide);
     c->turning = tdi_layout_place(l, n, sizeof *c->turning);
     c->is_turning = tdi_layout_place(l, n, sizeof *c->is_turning);
     c->room = tdi_layout_place(l, points, sizeof *c->room);
@@ -143,6 +144,9 @@ tdi_contacts *tdi_contacts_place(const tdi_contacts_def *def, void *memory) {
     memcpy(made->capsule, def->capsule, (size_t)c.capsule_count * sizeof *c.capsule);
     memset(made->is_turning, 0, (size_t)c.capsule_count * sizeof *c.is_turning);
     measure_spare_room(made);
+    for (int32_t i = 0; i < c.capsule_count; i++) {
+        made->wide[i] = 1;
+    }
     return made;
 }
 
@@ -417,8 +421,10 @@ static void open_collider(const tdi_contacts *c, const tdi_capsule *i, int32_t j
                           const tdi_pose *pose, tdi_meeting *m) {
     const td_collider *k = &c->collider[j];
     const bool long_axis = !tdi_is_ball(i);
-    *m = (tdi_meeting){
-        .radii = i->radius, .range = c->opts.gap * i->radius, .from = i->from, .pose = pose};
+    *m = (tdi_meeting){.radii = i->radius,
+                       .range = c->opts.gap * c->wide[i - c->capsule] * i->radius,
+                       .from = i->from,
+                       .pose = pose};
     m->two.a = tdi_pose_local(pose, tdi_bare_start(i, x));
     m->two.b = tdi_pose_local(pose, x[i->b]);
     switch (k->kind) {
@@ -453,7 +459,8 @@ void tdi_meeting_open(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *
     m->two.c = x[j->a];
     m->two.d = x[j->b];
     m->radii = i->radius + j->radius;
-    m->range = c->opts.gap * (i->radius < j->radius ? i->radius : j->radius);
+    m->range = c->opts.gap * fmin(c->wide[pair.i], c->wide[pair.j]) *
+               (i->radius < j->radius ? i->radius : j->radius);
     m->from = 0;
     m->pose = NULL;
     blunt(m, long_axes, long_axes);

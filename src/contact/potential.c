@@ -576,6 +576,55 @@ td_status tdi_contacts_evaluate(tdi_contacts *c, const td_vec3 *x, td_real time,
     return status;
 }
 
+// ---- rooms ----------------------------------------------------------------------------------
+
+void tdi_contacts_reach(tdi_contacts *c, const int32_t *group, const td_real *reach) {
+    for (int32_t i = 0; i < c->capsule_count; i++) {
+        c->wide[i] = reach ? fabs(reach[group[i]]) : 1;
+    }
+}
+
+// The true gap of a pair over its range by the options; not of those who have all of that and are
+// farther apart.
+static td_real room_of(const tdi_contacts *c, tdi_near_pair pair, tdi_meeting m, bool touches) {
+    const td_real own = c->capsule[pair.i].radius,
+                  radius = pair.j < c->capsule_count ? fmin(own, c->capsule[pair.j].radius) : own,
+                  range = c->opts.gap * radius;
+    if (!touches && m.range >= range) {
+        return INFINITY;
+    }
+    m.two.blunt_s = m.two.blunt_t = 0;
+    const td_real distance =
+        m.two.side == TDI_SIDE_PLANE ? fmin(m.two.a.y, m.two.b.y) : tdi_closest_of(&m.two).distance;
+    return (distance - m.radii) / range;
+}
+
+void tdi_contacts_rooms(const tdi_contacts *c, const td_vec3 *x, td_real time, const int32_t *group,
+                        int32_t group_count, td_real *room, td_real *press) {
+    for (int32_t k = 0; k < group_count; k++) {
+        room[k] = INFINITY;
+        press[k] = 0;
+    }
+    tdi_poses_at(c, time);
+    for (int32_t k = 0; k < c->pair_count; k++) {
+        const tdi_near_pair pair = c->pair[k];
+        tdi_meeting m;
+        tdi_closest touches[TDI_TOUCHES];
+        tdi_meeting_open(c, pair, x, pose_of(c, pair), &m);
+        const int count = touches_of(c, pair, &m, touches);
+        const td_real apart = room_of(c, pair, m, count > 0);
+        const int32_t sides[2] = {pair.i, pair.j};
+        for (int side = 0; side < (pair.j < c->capsule_count ? 2 : 1); side++) {
+            const int32_t g = group[sides[side]];
+            room[g] = fmin(room[g], apart);
+            for (int n = 0; n < count; n++) {
+                const td_real gap = touches[n].distance - m.radii;
+                press[g] += gap > 0 ? barrier_value(1, m.range, gap) : INFINITY;
+            }
+        }
+    }
+}
+
 // ---- the least gap --------------------------------------------------------------------------
 
 typedef struct nearest {

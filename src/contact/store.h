@@ -85,6 +85,7 @@ struct tdi_contacts {
     int32_t collider_limit, pair_limit, contact_limit;
     bool full; // there was no room for all since the last search began
     tdi_capsule *capsule;
+    td_real *wide; // of a capsule, 0..1: how much of its range there is for now
 
     td_real h; // s, of the colliders' step
     int32_t collider_count;

@@ -434,7 +434,7 @@ bool tdi_system_revocable(const tdi_system *y) {
 // ---- halves ---------------------------------------------------------------------------------
 
 size_t tdi_system_memory(const tdi_system *y) {
-    size_t bytes = sizeof(td_real);
+    size_t bytes = (1 + 2 * (size_t)y->count) * sizeof(td_real);
     for (int32_t k = 0; k < y->count; k++) {
         bytes += tdi_state_save_size(y->member[k].ops, y->member[k].body);
     }
@@ -446,9 +446,15 @@ size_t tdi_system_memory(const tdi_system *y) {
 
 static void save_all(const tdi_system *y, void *memory) {
     char *to = memory;
+    const size_t own = (size_t)y->count * sizeof(td_real);
     td_real strength = y->touch ? y->touch->strength : 1;
     memcpy(to, &strength, sizeof strength);
     to += sizeof strength;
+    if (y->touch) {
+        memcpy(to, y->touch->reach, own);
+        memcpy(to + own, y->touch->stored, own);
+    }
+    to += 2 * own;
     for (int32_t k = 0; k < y->count; k++) {
         tdi_state_save(y->member[k].ops, y->member[k].body, to);
         to += tdi_state_save_size(y->member[k].ops, y->member[k].body);
@@ -460,11 +466,14 @@ static void save_all(const tdi_system *y, void *memory) {
 }
 
 void tdi_system_restore(const tdi_system *y, const void *memory) {
+    const size_t own = (size_t)y->count * sizeof(td_real);
     const char *from = memory;
     if (y->touch) {
         memcpy(&y->touch->strength, from, sizeof y->touch->strength);
+        memcpy(y->touch->reach, from + sizeof(td_real), own);
+        memcpy(y->touch->stored, from + sizeof(td_real) + own, own);
     }
-    from += sizeof(td_real);
+    from += sizeof(td_real) + 2 * own;
     for (int32_t k = 0; k < y->count; k++) {
         tdi_state_restore(y->member[k].ops, y->member[k].body, from);
         from += tdi_state_save_size(y->member[k].ops, y->member[k].body);

@@ -25,6 +25,8 @@
 #define STRONGEST 1e6
 #define CALM      0.1 // of a force, or of a speed: changes by less than this are small
 #define HEAP      12 // members: passing each other in as many is not looked for, as halves cost much
+#define SHORT     0.9  // of the gap of what was placed: its range; gaps are blunted by less
+#define ROUNDING  1e-6 // of a potential
 #define FAINT     0.01 // of the barrier's force: what is less does not count
 
 // ---- points ---------------------------------------------------------------------------------
@@ -203,6 +205,36 @@ static td_status lag(tdi_touch *t, const tdi_system *y, td_diag *diag) {
     return tdi_contacts_lag(t->set, t->x, 0, t->rule.force, sticks ? &speeds : NULL, diag);
 }
 
+// What is placed within the range of something must not be thrown: its range ends before that,
+// unless the barrier has no more potential than when the last step ended.
+static void begin_reach(tdi_touch *t) {
+    const td_real *room = t->free, *press = t->stored + t->member_count;
+    bool placed = false;
+    for (int32_t k = 0; k < t->member_count; k++) {
+        placed = placed || t->reach[k] < 0;
+    }
+    tdi_contacts_reach(t->set, t->owner, t->reach);
+    if (!placed) {
+        return;
+    }
+    tdi_contacts_rooms(t->set, t->x, 0, t->owner, t->member_count, t->free,
+                       t->stored + t->member_count);
+    for (int32_t k = 0; k < t->member_count; k++) {
+        const bool more = t->reach[k] < 0 && press[k] > t->stored[k] * (1 + ROUNDING);
+        t->reach[k] = fabs(t->reach[k]);
+        t->reach[k] = more && room[k] > 0 ? fmin(t->reach[k], SHORT * room[k]) : t->reach[k];
+    }
+    tdi_contacts_reach(t->set, t->owner, t->reach);
+}
+
+// What has moved away gets its range back, as far as there is nothing: that does no work.
+static void end_reach(tdi_touch *t) {
+    tdi_contacts_rooms(t->set, t->now, 1, t->owner, t->member_count, t->free, t->stored);
+    for (int32_t k = 0; k < t->member_count; k++) {
+        t->reach[k] = fmax(t->reach[k], fmin(1, SHORT * t->free[k]));
+    }
+}
+
 td_status tdi_touch_begin(tdi_touch *t, const tdi_system *y, td_real dt, td_real h, td_real from,
                           td_real to, td_diag *diag) {
     int32_t which[2];
@@ -225,6 +257,11 @@ td_status tdi_touch_begin(tdi_touch *t, const tdi_system *y, td_real dt, td_real
     if (status != TD_OK) {
         return status;
     }
+    if (h > 0 && !t->exact) {
+        begin_reach(t);
+    } else {
+        tdi_contacts_reach(t->set, t->owner, NULL);
+    }
     td_real least = tdi_contacts_least(t->set, t->x, 0, which);
     if (which[0] != TD_NONE && !(least > 0)) {
         t->overlaps = t->owner[which[0]];
@@ -241,6 +278,9 @@ void tdi_touch_end(tdi_touch *t, const tdi_system *y) {
         return;
     }
     td_real room = tdi_touch_room(t, 1);
+    if (t->rule.h > 0) {
+        end_reach(t);
+    }
     t->strength *= room < NARROW ? STRONGER : room > WIDE ? WEAKER : 1;
     t->strength = room < 1 ? fmin(fmax(t->strength, 1), STRONGEST) : 1;
 }
@@ -329,11 +369,12 @@ td_real tdi_touch_room(const tdi_touch *t, td_real time) {
     if (which[0] == TD_NONE) {
         return 1;
     }
-    td_real radius = t->radius[which[0]];
+    td_real radius = t->radius[which[0]], reach = fabs(t->reach[t->owner[which[0]]]);
     if (which[1] < t->capsule_count) {
         radius = fmin(radius, t->radius[which[1]]);
+        reach = fmin(reach, fabs(t->reach[t->owner[which[1]]]));
     }
-    return least / (t->opts.gap * radius);
+    return least / (t->opts.gap * (t->rule.h > 0 ? reach : 1) * radius);
 }
 
 // ---- terms ----------------------------------------------------------------------------------

@@ -52,6 +52,10 @@ struct tdi_touch {
     td_real time;     // 0..1: how far colliders and what is driven have come
     td_real strength; // of the barrier over the bodies' own forces: what a step leaves behind
     td_real own;      // N: the size of the bodies' own forces
+    td_real *reach;   // of a member, 0..1: so much of the barrier's range is left behind by a step;
+                      // below 0: so much was, and then something was placed
+    td_real *stored;  // m, of a member: potential of its barrier over the force, when the last step
+                      // ended; then, scratch, when this began
     tdi_contact_rule rule;
     td_real energy; // J, where contact was evaluated last
     // exact contact

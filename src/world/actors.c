@@ -229,6 +229,8 @@ static void begin(td_world *w, int32_t k, tdi_transform place) {
     a->stats = none;
     a->largest_force = 0;
     a->strength = 1;
+    a->reach = -1;
+    a->stored = 0;
     a->base_rate = (tdi_rate){{0, 0, 0}, {0, 0, 0}};
     a->watched = a->reacted = a->blocked = a->held = false;
     a->sleep = (tdi_sleep){.asleep = false};

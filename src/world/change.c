@@ -14,6 +14,7 @@
 #include "math/quat.h"
 #include "world/grown.h"
 
+#include <math.h>
 #include <string.h>
 
 // ---- checks ---------------------------------------------------------------------------------
@@ -117,6 +118,9 @@ static td_status make_part(td_world *w, tdi_change *c, int part, td_diag *diag) 
     tdi_actor *a = &c->next[part];
     *a = *from;
     clear_memory(a);
+    if (c->parts > 1) { // the parts are beside each other
+        a->reach = -fabs(a->reach);
+    }
     if (part == TDI_FALLS) {
         set_free(a);
     }

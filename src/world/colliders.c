@@ -258,6 +258,7 @@ td_status td_world_add_collider(td_world *w, const td_collider *def, td_collider
     }
     w->collider_count = k < w->collider_count ? w->collider_count : k + 1;
     tdi_world_wake_near(w, &s->now);
+    tdi_world_note_placed(w);
     *out = td_world_collider_id(w, k);
     return TD_OK;
 }
@@ -297,6 +298,7 @@ static td_status change(td_world *w, tdi_collider_slot *s, const tdi_collider_sl
     }
     if (in_steps(s)) {
         tdi_world_wake_near(w, &s->now);
+        tdi_world_note_placed(w);
     }
     return TD_OK;
 }

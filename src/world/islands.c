@@ -279,6 +279,8 @@ static void place_touch(td_world *w, tdi_island *i, const td_contact_opts *opts,
     for (int32_t j = 0; j < i->count; j++) {
         const tdi_actor *a = &w->actors[w->member_actor[i->first + j]];
         i->touch->strength = fmax(i->touch->strength, a->strength);
+        i->touch->reach[j] = a->reach;
+        i->touch->stored[j] = a->stored;
     }
 }
 
@@ -488,14 +490,21 @@ void tdi_world_end_ways(td_world *w) {
 
 void tdi_world_regroup(td_world *w, int32_t actor) {
     tdi_nearness *n = &w->near;
-    const tdi_actor *a = &w->actors[actor];
+    tdi_actor *a = &w->actors[actor];
     w->regroup = true;
+    a->reach = -fabs(a->reach);
     w->still[actor] = 0;
     tdi_world_forget_places(w);
     n->before[actor] = TD_NONE;
     tdi_actor_forget_borne(a);
     if (n->room && a->touches) {
         memset(n->last + n->first_point[actor], 0, (size_t)a->state->point_count * sizeof *n->last);
+    }
+}
+
+void tdi_world_note_placed(td_world *w) {
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        w->actors[k].reach = -fabs(w->actors[k].reach);
     }
 }
 

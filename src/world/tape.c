@@ -188,6 +188,8 @@ void tdi_tape_actor_head(tdi_tape *t, tdi_actor *a, uint8_t *still) {
     item(t, &a->pressed.size, sizeof a->pressed.size);
     flag(t, &a->pressed.jumps);
     a->pressing = t->from ? a->pressed : a->pressing;
+    item(t, &a->reach, sizeof a->reach);
+    item(t, &a->stored, sizeof a->stored);
 }
 
 void tdi_tape_actor(tdi_tape *t, tdi_actor *a, uint8_t *still) {

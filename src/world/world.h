@@ -125,6 +125,8 @@ typedef struct tdi_actor {
     td_real largest_force;
     bool touches;     // colliders, others, itself
     td_real strength; // of the barrier: what contact leaves for the next step
+    td_real reach;    // likewise of its range, as in tdi_touch; below 0: something was placed since
+    td_real stored;   // m: likewise of its potential
     // likewise of exact contact, as in tdi_member: of the last step and of the one before, or which
     // is under way, one after the other, `swapped` or not; NULL: none
     td_vec3 *borne;
@@ -139,7 +141,7 @@ typedef struct tdi_actor {
     tdi_rate base_rate0;
     td_base_motion motion0; // of the simulated base, when the step began
     td_step_stats stats0;
-    td_real strength0, largest_force0;
+    td_real strength0, reach0, stored0, largest_force0;
     td_joint_drive *drives; // a degree of freedom, twice; NULL: never driven
     int32_t driven;         // degrees of freedom that are
     bool watched;           // its reaction is computed
@@ -523,6 +525,8 @@ void tdi_island_note_way(td_world *world, const tdi_island *island);
 void tdi_world_end_ways(td_world *world);
 // An actor has come or gone, or was put elsewhere.
 void tdi_world_regroup(td_world *world, int32_t actor);
+// A collider was placed, or changed at once: the barrier must not throw what it is near to.
+void tdi_world_note_placed(td_world *world);
 // Points were moved by something else than a step.
 void tdi_world_forget_places(td_world *world);
 tdi_system tdi_island_system(const td_world *world, const tdi_island *island);
