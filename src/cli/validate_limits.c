@@ -6,7 +6,7 @@
 #include <math.h>
 
 #define TREES     10
-#define STEPS     10000 // of each tree
+#define STEPS     10000 // of each tree, with --long
 #define BODIES    4
 #define SHAKE     15 // steps from one gravity to the next
 #define PER_JOINT 2  // a ball joint: cone and twist; a hinge: its range
@@ -95,7 +95,7 @@ static void look(shaken *s) {
 static bool shake(val_report *report, val_random *random, shaken *s) {
     td_step_opts opts = td_step_opts_default();
     td_diag diag = {.message = ""};
-    for (int32_t k = 0; k < STEPS; k++) {
+    for (int32_t k = 0; k < val_tries(report, STEPS); k++) {
         if (k % SHAKE == 0) {
             opts.gravity = val_in_ball(random, 30);
         }
@@ -132,6 +132,7 @@ void val_limits(val_report *report) {
     val_random random = {14};
     double passed = 0, work = 0, at_limit = 0;
     bool fine = true;
+    const int32_t steps = TREES * val_tries(report, STEPS);
     for (int32_t k = 0; k < TREES && fine; k++) {
         shaken s = {.limits = 0};
         fine = try_tree(report, &random, &s);
@@ -143,9 +144,8 @@ void val_limits(val_report *report) {
         val_progress(report, (k + 1.0) / TREES);
     }
     if (fine) {
-        val_at_most(report, "a limit is passed, rad, at most", TREES * STEPS, passed, 1e-8);
-        val_at_most(report, "way that a limit pushes a joint, rad", TREES * STEPS, work, 1e-8);
-        val_at_most(report, "steps for each limit that pushes", TREES * STEPS,
-                    TREES * STEPS / at_limit, 1);
+        val_at_most(report, "a limit is passed, rad, at most", steps, passed, 1e-8);
+        val_at_most(report, "way that a limit pushes a joint, rad", steps, work, 1e-8);
+        val_at_most(report, "steps for each limit that pushes", steps, steps / at_limit, 1);
     }
 }

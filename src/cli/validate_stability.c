@@ -207,7 +207,7 @@ void val_stability(val_report *report) {
         largest_step(report, k < 5 ? TD_JOINT_HINGE : TD_JOINT_BALL, table[k % 5].n,
                      table[k % 5].thesis);
     }
-    for (int k = 0; k < 8; k++) {
+    for (int k = 0; k < (report->full ? 8 : 7); k++) {
         implicit_at_24(report, counts[k]);
     }
 }
