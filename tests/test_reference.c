@@ -705,6 +705,70 @@ TD_TEST(reference_ropes_on_drums_go_on_to_the_bit_after_a_restore) {
     }
 }
 
+// Something on a solid that turns by `degrees` about an axis through its middle, without slip.
+// Weight leads to -X, and the surface is 0.5 m from the middle.
+typedef struct carried {
+    const char *what, *shape, *strand, *axis;
+    td_real degrees;
+} carried;
+
+#define CARRIED_ROUND                                                                            \
+    "segments: 12, points: [[0.496, 0.1, 0], [0.496, 0.0906, 0.0423], [0.496, 0.0643, 0.0766], " \
+    "[0.496, 0.0259, 0.0966], [0.496, -0.0174, 0.0985], [0.496, -0.0574, 0.0819], "              \
+    "[0.496, -0.0866, 0.05], [0.496, -0.0996, 0.0087], [0.496, -0.094, -0.0342], "               \
+    "[0.496, -0.0707, -0.0707], [0.496, -0.0342, -0.094], [0.496, 0.0087, -0.0996], "            \
+    "[0.496, 0.05, -0.0866]], "
+#define CARRIED_ACROSS "segments: 2, points: [[0.5045, 0, -0.03], [0.5045, 0, 0.03]], "
+#define CARRIED_ALONG  "segments: 2, points: [[0.5045, -0.03, 0], [0.5045, 0.03, 0]], "
+
+static const carried carried_cases[] = {
+    {"stick on a ball", "sphere: {radius: 0.5", CARRIED_ACROSS, "[0, 1, 0]", 15},
+    {"stick on a drum", "capsule: {radius: 0.5, length: 0.2", CARRIED_ACROSS, "[0, 1, 0]", 15},
+    {"stick on a box", "box: {size: [1, 1, 1]", CARRIED_ACROSS, "[0, 1, 0]", 15},
+    {"ring on a ball", "sphere: {radius: 0.5", CARRIED_ROUND, "[1, 0, 0]", 30},
+    {"stick along a drum", "capsule: {radius: 0.5, length: 0.2", CARRIED_ALONG, "[1, 0, 0]", 30},
+    {"stick on a turntable", "box: {size: [1, 1, 1]", CARRIED_ALONG, "[1, 0, 0]", 30}};
+
+static stage carried_stage(const carried *k, const char *solver, const char *method) {
+    char text[2048];
+    snprintf(text, sizeof text,
+             "{step: 1/60, gravity: [-9.81, 0, 0], air_density: 0, objects: [{solver: %s, "
+             "start: drawn, strand: {%s radius: 0.004, density: 1000, bend: 1, torsion: 1, "
+             "start: {held: free}}}], contact: {method: %s, self: false}, colliders: [{%s, "
+             "friction: 0.8, rotation: {keys: [[0.1, {axis: %s, degrees: 0}], [0.6, {axis: %s, "
+             "degrees: %g}]]}}}], record: {fps: 60}}",
+             solver, k->strand, method, k->shape, k->axis, k->axis, k->degrees);
+    return stage_of(text);
+}
+
+// Degrees by which the strand has gone round the middle, or has turned on its place.
+static td_real carried_by(const carried *k, td_vec3 before[2], td_vec3 after[2]) {
+    const td_vec3 middle = tdi_scale(tdi_add(after[0], after[1]), 0.5),
+                  u = tdi_sub(before[1], before[0]), v = tdi_sub(after[1], after[0]);
+    const td_real turn = k->axis[1] == '1' ? atan2(tdi_cross(u, v).x, u.y * v.y + u.z * v.z)
+                                           : atan2(-middle.z, middle.x);
+    return turn * 180 / TDI_PI;
+}
+
+TD_TEST(reference_what_lies_on_a_solid_that_turns_goes_with_it) {
+    for (int32_t n = 0; n < 6 * 3 * 2; n++) {
+        const carried *k = &carried_cases[n / 6];
+        const char *solver = slip_solvers[n % 3], *method = ride_methods[n / 3 % 2];
+        stage s = carried_stage(k, solver, method);
+        td_vec3 before[2] = {{0, 0, 0}, {0, 0, 0}}, after[2] = {{0, 0, 0}, {0, 0, 0}};
+        const int32_t last = strcmp(k->strand, CARRIED_ROUND) == 0 ? 11 : 1;
+        td_world_segment(s.world, 0, 0, &before[0], NULL, NULL);
+        td_world_segment(s.world, 0, last, NULL, &before[1], NULL);
+        steps(s.world, 39);
+        td_world_segment(s.world, 0, 0, &after[0], NULL, NULL);
+        td_world_segment(s.world, 0, last, NULL, &after[1], NULL);
+        const td_real turn = carried_by(k, before, after);
+        CHECK_SAY(fabs(turn - k->degrees) < 0.02 * k->degrees, "%s, %s, %s: %g degrees, not %g",
+                  k->what, solver, method, turn, k->degrees);
+        stage_free(&s);
+    }
+}
+
 // ---- along each other -----------------------------------------------------------------------
 
 // A stick falls flat on a capsule, which carries it along its length, on another stick, or on a

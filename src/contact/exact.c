@@ -3,7 +3,7 @@
 //
 // Planes    Whatever is in the way of a whole step gets a plane: at the time when the gap would
 //           close, the places that meet, and the direction n between them, are fixed. With
-//           e = sum of w_k x_k less the place on a collider, at the end of the step,
+//           e = sum of w_k x_k less the place on a collider's surface, at the end of the step,
 //             u = n (n.e - reach) + (I - n n^T) (e - e*)
 //           is how far they are beyond what they must keep, and how far they slip. Turns w of the
 //           two capsules in the step add n x (a_0 w_0 + a_1 w_1) to the slip, a the arms from the
@@ -48,12 +48,15 @@ typedef struct spot {
 
 enum { CLOSEST = 2 };
 
-// The axes of a collider turn with it: normal and place are those at the end of the step.
+// The axes of a collider turn with it: normal and place are those at the end of the step. The place
+// is on its surface, which turns too where the collider is round; e keeps the capsule's radius.
 static void place_on_collider(const tdi_contacts *c, const spot *at, tdi_plane *p) {
     const int32_t k = p->other - c->capsule_count;
     const tdi_pose from = tdi_pose_at(c, k, 0), to = tdi_pose_at(c, k, 1);
+    const td_real radius = at->m.radii - c->capsule[p->capsule].radius; // 0 of planes and boxes
     const td_vec3 axis = tdi_madd(tdi_scale(at->m.two.a, 1 - at->k.s), at->m.two.b, at->k.s),
-                  spot_there = tdi_sub(axis, at->k.e);
+                  spot_there = tdi_madd(tdi_sub(axis, at->k.e), p->normal, radius);
+    p->radii = c->capsule[p->capsule].radius;
     p->normal = tdi_mat3_apply(&to.r, p->normal);
     p->at = tdi_add(to.o, tdi_mat3_apply(&to.r, spot_there));
     p->from = tdi_add(from.o, tdi_mat3_apply(&from.r, spot_there));

@@ -48,7 +48,7 @@ typedef struct tdi_plane {
     td_real weight[4];
     td_vec3 normal;
     td_real arm[2];   // as in tdi_contact
-    td_vec3 at, from; // m: the place on a collider, at the end and when the step began; else 0
+    td_vec3 at, from; // m: the place on a collider's surface, at the end and start of the step
     td_vec3 slip;     // m: e when nothing slips
     td_vec3 pull;     // N: multiplier
     td_real reach;    // m: n.e is at least this
