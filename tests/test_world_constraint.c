@@ -393,6 +393,84 @@ TD_TEST(constraint_linkage_by_rk4_goes_on_to_the_bit_after_a_restore) {
     check_restoring(bars(text, "rk4"), 3, 100);
 }
 
+// Three links that fall; a constraint on the end of the last begins after 0.3 s.
+static const char *falling(char text[TEXT], const char *integrator, int rate, const char *hold) {
+    snprintf(text, TEXT,
+             "{step: 1/%d, air_density: 0, objects: [{integrator: %s, start: drawn, strand: "
+             "{points: [[0, 0, 0], [0.5785, -0.6894, 0]], segments: 3, radius: 0.02, density: "
+             "500}, joints: [{ball: {}}]}], constraints: [%s], record: {fps: 100}}",
+             rate, integrator, hold);
+    return text;
+}
+
+static td_real energy_of(td_world *w) {
+    const td_energy e = td_world_actor_sums(w, 0).energy;
+    return e.kinetic + e.elastic + e.weight;
+}
+
+// The drawn place of the end does not matter. Motion against the constraint stops at once, and the
+// energy after that is that of implicit steps.
+TD_TEST(constraint_that_begins_late_holds_where_the_point_is_with_every_integrator) {
+    static const char *const names[] = {"rk4", "euler"};
+    static const double limits[] = {1e-8, 1e-5}; // m: euler is off by h^2 times the acceleration
+    static const struct {
+        const char *hold;
+        td_vec3 by; // m: at 0.35 s
+    } cases[] = {
+        {"{point: {a: {segment: 2}, start: 0.3}}", {0, 0, 0}},
+        {"{weld: {a: {segment: 2}, start: 0.3}}", {0, 0, 0}},
+        {"{point: {a: {segment: 2}, start: 0.3, by: {keys: [[0.3, [0, 0, 0]], [1.3, [0, 0.4, "
+         "0.2]]], "
+         "interpolate: linear}}}",
+         {0, 0.02, 0.01}},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        char text[TEXT];
+        stage want = stage_of(falling(text, "implicit", 8000, cases[c].hold));
+        run_to(want.world, 0.35);
+        for (int k = 0; k < 2; k++) {
+            stage s = stage_of(falling(text, names[k], 2000, cases[c].hold));
+            run_to(s.world, 0.3);
+            const td_real before = energy_of(s.world);
+            const td_vec3 begun = tip(s.world, 0, 2);
+            CHECK(apart(begun, tdi_vec3(0.5785, -0.6894, 0)) > 0.1);
+            run_to(s.world, 0.35);
+            const td_vec3 at = tdi_add(begun, cases[c].by);
+            CHECK_SAY(apart(tip(s.world, 0, 2), at) < limits[k], "%s, case %d: off by %g m",
+                      names[k], (int)c, apart(tip(s.world, 0, 2), at));
+            CHECK_SAY(fabs(energy_of(s.world) - energy_of(want.world)) < 2e-3 &&
+                          fabs(before - energy_of(s.world)) > 0.1,
+                      "%s, case %d: %g J, was %g J, implicit %g J", names[k], (int)c,
+                      energy_of(s.world), before, energy_of(want.world));
+            stage_free(&s);
+        }
+        stage_free(&want);
+    }
+}
+
+TD_TEST(constraint_that_is_held_again_by_rk4_holds_where_the_point_is_then) {
+    char text[TEXT];
+    stage s = stage_of(falling(text, "rk4", 2000, "{point: {a: {segment: 2}}}"));
+    const td_vec3 first = tip(s.world, 0, 2);
+    CHECK_INT(td_world_set_hold(s.world, 0, false), TD_OK);
+    run_to(s.world, 0.2);
+    const td_vec3 then = tip(s.world, 0, 2);
+    const td_real before = energy_of(s.world);
+    CHECK(apart(first, then) > 0.1);
+    CHECK_INT(td_world_set_hold(s.world, 0, true), TD_OK);
+    run_to(s.world, 0.3);
+    CHECK_SAY(apart(tip(s.world, 0, 2), then) < 1e-6, "off by %g m",
+              apart(tip(s.world, 0, 2), then));
+    CHECK_SAY(energy_of(s.world) < before, "%g J, was %g J", energy_of(s.world), before);
+    stage_free(&s);
+}
+
+// Saves at the step before the constraint begins, when it begins, and after that.
+TD_TEST(constraint_that_begins_late_by_rk4_goes_on_to_the_bit_after_a_restore) {
+    char text[TEXT];
+    check_restoring(falling(text, "rk4", 2000, "{point: {a: {segment: 2}, start: 0.001}}"), 4, 1);
+}
+
 TD_TEST(constraint_of_rods_with_an_explicit_integrator_is_refused) {
     static const fault faults[] = {
         {"{objects: [{name: one, solver: rod, integrator: euler, strand: {points: [[0, 0, 0], [0, "

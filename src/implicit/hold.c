@@ -23,6 +23,10 @@ void tdi_holds_set_target(tdi_holds *h, int32_t k, const td_constraint_target *t
     h->state[k].target = *target;
 }
 
+void tdi_holds_place_target(tdi_holds *h, int32_t k, const td_constraint_target *target) {
+    h->state[k].target = h->state[k].target0 = *target;
+}
+
 void tdi_holds_set_hold(tdi_holds *h, int32_t k, bool hold) {
     h->state[k].asked = hold;
 }

@@ -119,6 +119,8 @@ void tdi_holds_bind(tdi_holds *h, const int32_t *member);
 
 void tdi_holds_set_time(tdi_holds *h, td_real time); // at the beginning of the next step
 void tdi_holds_set_target(tdi_holds *h, int32_t k, const td_constraint_target *target);
+// Where the way to the next target begins.
+void tdi_holds_place_target(tdi_holds *h, int32_t k, const td_constraint_target *target);
 void tdi_holds_set_hold(tdi_holds *h, int32_t k, bool hold);
 // What was set last.
 bool tdi_holds_wish(const tdi_holds *h, int32_t k, td_constraint_target *target);

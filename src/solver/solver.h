@@ -57,6 +57,8 @@ typedef struct tdi_explicit_holds {
                       const td_alloc *alloc, void **held, td_diag *diag); // contact NULL: none
     void (*free)(void *held);                                             // NULL is allowed
     void (*set_target)(void *held, int32_t constraint, const td_constraint_target *target);
+    // Where the way to the next target begins.
+    void (*place_target)(void *held, int32_t constraint, const td_constraint_target *target);
     void (*set_hold)(void *held, int32_t constraint, bool hold);
     // All states, or none; `opts` has an entry a state.
     td_status (*step)(void *held, const td_step_opts *opts, const td_collider *colliders,

@@ -217,6 +217,11 @@ static void holds_target(void *held, int32_t k, const td_constraint_target *targ
     td_analytic_set_target(held, k, target);
 }
 
+static void holds_place(void *held, int32_t k, const td_constraint_target *target) {
+    tdi_analytic_hold *h = &((td_analytic *)held)->hold[k];
+    h->target = h->target_start = *target;
+}
+
 static void holds_hold(void *held, int32_t k, bool hold) {
     td_analytic_set_hold(held, k, hold);
 }
@@ -262,6 +267,7 @@ static const tdi_explicit_holds explicit_holds = {
     .make = holds_make,
     .free = holds_free,
     .set_target = holds_target,
+    .place_target = holds_place,
     .set_hold = holds_hold,
     .step = holds_step,
     .contacts = holds_contacts,

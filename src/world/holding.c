@@ -123,6 +123,19 @@ static void note(const td_world *w, tdi_tie *t, const td_constraint_report *r, t
     }
 }
 
+// A constraint begins where side a is now, and its target moves from here. The target before was
+// that of the drawn pose, or of where side a was held last.
+static void begin_here(td_world *w, int32_t k) {
+    tdi_tie *t = &w->ties[k];
+    const tdi_group *g = &w->groups[t->group];
+    t->from = tdi_tie_pose(w, t);
+    const td_constraint_target target = tdi_world_target(w, k);
+    tdi_holds_place_target(g->holds, t->number, &target);
+    if (g->explicit_holds) {
+        g->explicit_holds->place_target(g->held, t->number, &target);
+    }
+}
+
 void tdi_world_note_holds(td_world *w) {
     const td_real time = td_world_time(w);
     for (int32_t k = 0; k < w->tie_count; k++) {
@@ -133,7 +146,7 @@ void tdi_world_note_holds(td_world *w) {
         }
         if (!t->begun && time + SAME_TIME >= w->scene->def.constraints[k].as.start) {
             t->begun = true;
-            t->from = tdi_tie_pose(w, t);
+            begin_here(w, k);
         }
     }
 }
@@ -189,7 +202,7 @@ td_status td_world_set_hold(td_world *w, int32_t constraint, bool hold) {
     }
     tdi_tie *t = &w->ties[constraint];
     if (hold && t->loose) {
-        t->from = tdi_tie_pose(w, t);
+        begin_here(w, constraint);
     }
     t->loose = !hold;
     return TD_OK;
