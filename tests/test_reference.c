@@ -177,6 +177,28 @@ TD_TEST(reference_momentum_stays_when_a_hand_lets_go) {
     }
 }
 
+// A constraint leads the middle of a bar from rest at 1 m/s and ends after n steps. A helix bends
+// by an amount that falls as 1/EI.
+TD_TEST(reference_bar_that_a_constraint_throws_leaves_with_its_velocity) {
+    for (int32_t k = 0; k < td_solver_count(); k++) {
+        for (int n = 1; n < 4; n++) {
+            char text[1200];
+            snprintf(text, sizeof text,
+                     "{step: 1/60, gravity: [0, 0, 0], air_density: 0, tolerance: 1e-10, objects: "
+                     "[{solver: %s, start: drawn, strand: {segments: 1, points: [[0, -0.5, 0], [0, "
+                     "0.5, 0]], radius: 0.01, line_mass: 0.1, inextensible: true, start: {held: "
+                     "free}, bend: 1e6, torsion: 1e6}}], constraints: [{point: {a: {segment: 0, "
+                     "along: 0.5}, end: %d/60, by: {keys: [[0, [0, 0, 0]], [0.1, [0, 0, 0]], "
+                     "[1.1, [1, 0, 0]]], interpolate: linear}}}]}",
+                     td_solver_get(k).name, 6 + n);
+            stage s = stage_of(text);
+            steps(s.world, 6 + n);
+            check_impulse(s.world, 0.1, "thrown", k, 0);
+            stage_free(&s);
+        }
+    }
+}
+
 // About its axis: the spin that a torque leaves is that of its time.
 TD_TEST(reference_torque_of_a_step_gives_its_impulse) {
     for (int32_t k = 0; k < td_solver_count(); k++) {

@@ -218,6 +218,31 @@ bool tdi_curve_jumps(const td_curve *curve, td_real from, td_real to, td_real st
     return any;
 }
 
+static bool kinks_at(const td_curve *curve, td_real at, td_real near) {
+    td_real before[TD_CURVE_PARTS_MAX], after[TD_CURVE_PARTS_MAX], a = 0, b = 0, change = 0;
+    td_curve_at(curve, at - near, NULL, before, NULL);
+    td_curve_at(curve, at + near, NULL, after, NULL);
+    for (int32_t c = 0; c < curve->parts; c++) {
+        a += before[c] * before[c];
+        b += after[c] * after[c];
+        change += (after[c] - before[c]) * (after[c] - before[c]);
+    }
+    return change > 0.25 * fmax(a, b);
+}
+
+bool tdi_curve_kinks(const td_curve *curve, td_real from, td_real to, td_real step) {
+    const td_real near = SEAM * step;
+    td_real at;
+    bool any = false;
+    for (int32_t key = curve->keys.interpolation == TD_LINEAR
+                           ? key_from(&curve->keys, from + near, &at)
+                           : TD_NONE;
+         !any && key != TD_NONE && at < to - near; key = key_from(&curve->keys, at + near, &at)) {
+        any = kinks_at(curve, at, near);
+    }
+    return any;
+}
+
 // Pieces are of fifth degree at most, for which Gauss's rule of three points is exact.
 static void add_piece(const td_curve *curve, td_real from, td_real to, td_real *sum) {
     static const td_real place[3] = {0.1127016653792583, 0.5, 0.8872983346207417},

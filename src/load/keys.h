@@ -43,5 +43,8 @@ tdi_blend tdi_keys_blend(const tdi_keys *keys, tdi_key_place place);
 // Whether a curve jumps between two times, neither of which counts, for steps of `step` seconds: a
 // key of TD_STEP lies there, or a part of a piece that is shorter than a step.
 bool tdi_curve_jumps(const td_curve *curve, td_real from, td_real to, td_real step);
+// Whether the slope changes at a key of TD_LINEAR between two times, neither of which counts, by
+// more than half of the larger slope.
+bool tdi_curve_kinks(const td_curve *curve, td_real from, td_real to, td_real step);
 // The mean between two times, of all parts.
 void tdi_curve_mean(const td_curve *curve, td_real from, td_real to, td_real *mean);

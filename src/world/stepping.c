@@ -85,6 +85,7 @@ static void begin(const stepping *s) {
     tdi_world_set_keyed(w, s->t0, s->t1);
     tdi_world_stiffen(w, NULL);
     tdi_world_set_holds(w, s->t0);
+    tdi_world_find_kinks(w, s->t1);
     tdi_world_carry(w);
     tdi_world_move_colliders(w);
     for (int32_t k = 0; k < w->wind_count; k++) {

@@ -11,8 +11,10 @@
 //           the same: jumps are few.
 // A jump    is the start or end of a load of the scene, a key of its numbers with interpolation
 //           `step`, a piece between keys that is shorter than the step, and what a program does
-//           between steps. Of forces that are known by their values alone, those of fields, it is a
-//           change by more than half of them; after a jump by more than a tenth.
+//           between steps; of the target of a constraint a key with interpolation `linear` at which
+//           its velocity changes by more than half. Of forces that are known by their values alone,
+//           those of fields, it is a change by more than half of them; after a jump by more than a
+//           tenth.
 
 #include "world/world.h"
 
@@ -110,6 +112,24 @@ static bool keys_jump(const td_world *w, const tdi_actor *a, td_real from, td_re
         any = acts && tdi_curve_jumps(keyed->curve, from, t1, w->dt);
     }
     return any;
+}
+
+// Constraints that act, with keys that kink: velocities jump there, and BDF2 would make 3/2 of it.
+void tdi_world_find_kinks(td_world *w, td_real t1) {
+    const td_scene_def *def = &w->scene->def;
+    const size_t one = sizeof *def->constraints, size = (size_t)def->constraint_count * one;
+    const char *first = (const char *)def->constraints;
+    for (int32_t i = 0; size > 0 && i < w->scene->keyed_count; i++) {
+        const tdi_keyed *keyed = &w->scene->keyed[i];
+        if (!keyed->curve || keyed->ended || !lies_in(keyed->place, first, size)) {
+            continue;
+        }
+        const int32_t k = (int32_t)(((const char *)keyed->place - first) / (ptrdiff_t)one);
+        if (tdi_tie_acts(w, k, td_world_time(w)) &&
+            tdi_curve_kinks(keyed->curve, w->before, t1, w->dt)) {
+            w->actors[w->ties[k].actor[0]].jolted = true;
+        }
+    }
 }
 
 // ---- forces known by their values -----------------------------------------------------------

@@ -133,7 +133,7 @@ typedef struct tdi_actor {
     bool swapped;
     void *memory; // where a step by an explicit integrator began; NULL: it has none
     void *bumps;  // its contact with colliders by such an integrator; NULL: it has none
-    bool jolted;  // a program has changed what acts on it since the last step
+    bool jolted;  // a program has changed what acts on it since the last step, or keys kink
     tdi_pressed pressed, pressing; // by fields in the last step, and in this one
     td_adapt *adapt;               // while its object has the integrator TD_ADAPTIVE; else NULL
     void *adapt_memory;
@@ -776,6 +776,8 @@ td_real tdi_acts_for(td_real start, td_real end, td_real t0, td_real t1);
 void tdi_world_find_pressing_keys(td_world *world);
 // The mean of a force over a step in which its keyframes jump; else false, with nothing changed.
 bool tdi_keyed_mean(const tdi_keyed *keyed, td_real t0, td_real t1, td_real *mean);
+// Before a step that ends at t1: whom a constraint leads with a kink.
+void tdi_world_find_kinks(td_world *world, td_real t1);
 // Whether what acts on an actor jumps in the step that ends at t1, or did in the last.
 bool tdi_actor_jumps(const td_world *world, tdi_actor *actor, td_real t1);
 // After a step that began at t0.
