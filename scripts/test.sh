@@ -54,8 +54,8 @@ long_tests+=,rewriting_equals_a_plain_text_rewriter,koch_island_counts,rods_drop
 long_tests+=,as_a_ratio_is_the_decay,steps_with_factors_agree,plants_sway_at_the_first_frequency
 long_tests+=,ida_and_rk4_lead_trees,leave_forces_of_all_joints_in_balance
 long_tests+=,long_chains_take_few
-long_tests+=,advance_with_,limp_chain,rod_impacts_of_random,conform_bonds_between,stem_that_is_jammed
-long_tests+=,strand_of_tight_coils,tree_rows_,hessian_of_,accelerations_conserve_energy
+long_tests+=,advance_with_,limp_chain,conform_bonds_between,stem_that_is_jammed
+long_tests+=,strand_of_tight_coils,tree_rows_eliminated,tree_rows_let_most,hessian_of_,accelerations_conserve_energy
 long_tests+=,plants_at_rest_as_rods_and_as_trees,still_trees_are_where,tree_step_at_one_frame
 # a minute under the sanitizers; scripts/soak.sh runs the first there
 long_tests+=,room_for_pairs_grows_and,what_lies_on_a_solid_goes
