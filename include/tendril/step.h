@@ -71,8 +71,8 @@ typedef struct td_step_opts {
 TD_API td_step_opts td_step_opts_default(void);
 
 /// A step that does not converge is taken in halves, those in halves again, down to one of so many
-/// pieces. With the barrier, one that leads through what it hits is so as well, down to 64 times as
-/// many.
+/// pieces. With the barrier, a step in which two bodies would pass through each other is halved as
+/// well, down to 64 times as many pieces.
 #define TD_STEP_PIECES 64
 
 /// Statistics, summed over all steps since the struct was zeroed.

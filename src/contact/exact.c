@@ -235,8 +235,8 @@ static tdi_closest over_axis(const tdi_two *two, td_real s) {
     return (tdi_closest){.s = s, .t = t, .e = e, .loose = {1, 1, 1}, .distance = tdi_norm(e)};
 }
 
-// The part of an axis that lies along another one, or over the face of a box that e leads to.
-// False: there is none.
+// Finds the part of an axis that lies along another one, or over the face of a box that e leads to.
+// Returns false if no part does.
 static bool part_along(const tdi_two *two, td_vec3 e, td_real part[2]) {
     const td_vec3 u = tdi_sub(two->b, two->a), v = tdi_sub(two->d, two->c);
     const td_real uu = tdi_dot(u, u), a[3] = {two->a.x, two->a.y, two->a.z},

@@ -227,7 +227,8 @@ static void begin_reach(tdi_touch *t) {
     tdi_contacts_reach(t->set, t->owner, t->reach);
 }
 
-// What has moved away gets its range back, as far as there is nothing: that does no work.
+// Members that have moved away regain their range, up to the least gap. Nothing is within the
+// added range, so this does no work.
 static void end_reach(tdi_touch *t) {
     tdi_contacts_rooms(t->set, t->now, 1, t->owner, t->member_count, t->free, t->stored);
     for (int32_t k = 0; k < t->member_count; k++) {

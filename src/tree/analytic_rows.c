@@ -153,7 +153,7 @@ td_real tdi_body_length(const tdi_body *b) {
     return length > 0 ? length : fmax(b->radius, 1e-3);
 }
 
-// Points at some distance from the first: where turning is held.
+// The distance from the first point of the points that constrain rotation.
 static td_real reach(const td_analytic *a, const td_constraint *c) {
     return tdi_body_length(&a->tree[c->actor[0]]->model->body[c->segment[0]]);
 }

@@ -119,7 +119,7 @@ static td_status modes_together(td_world *w, const party *p, int32_t count, td_m
 
 // ---- entry ----------------------------------------------------------------------------------
 
-// Whether the actor's solver can tell what is unbalanced.
+// Whether the actor's solver can compute its unbalanced forces.
 static bool can_judge(const td_world *w, int32_t actor) {
     return w->group_of[actor] != TD_NONE || w->actors[actor].solver->implicit->modal;
 }
