@@ -257,7 +257,8 @@ bool tdi_contacts_turns(const tdi_contacts *c, int32_t capsule); // whether it i
 
 // ---- exact ----------------------------------------------------------------------------------
 
-#define TDI_PLACES 3 // contact points of a pair at most
+#define TDI_PLACES    3   // contact points of a pair at most
+#define TDI_PLANE_GAP 0.5 // of the range: what planes keep
 
 // What planes are made of. Arrays are of points, but for those of groups.
 typedef struct tdi_plane_rule {

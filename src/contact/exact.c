@@ -29,7 +29,8 @@
 
 #define NEAR     1.1 // times the gap that planes keep: what is as near carries weight, as a first guess
 #define MISSING  0.9  // of it: what has come nearer needs a plane
-#define RECOVERS 0.1  // of what is missing of it, a step,
+#define RECOVERS 0.1  // of what is missing of it, a step at most,
+#define SLOWLY   6.0  // 1/s: and of short steps so much a second, or it would be thrown,
 #define PAID     0.25 // and of the approach at most, for lifting what rests adds to its energy,
 #define NARROW   0.5  // unless less than this is left of it, or something is driven
 #define FOLLOWS  0.5  // of the way: so far places follow the pose with an update,
@@ -100,8 +101,9 @@ static void prepare(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane
     const td_vec3 ahead = tdi_sub(tdi_plane_between(p, rule->ahead), tdi_sub(p->at, p->from));
     p->speed = -tdi_dot(p->normal, ahead);
     const td_real sure = rule->driven ? keep : NARROW * keep,
-                  wins = fmax(fmin(RECOVERS * (keep - there), PAID * p->speed),
-                              RECOVERS * fmax(sure - there, 0));
+                  part = fmin(RECOVERS, SLOWLY * rule->h),
+                  wins = fmax(fmin(part * (keep - there), PAID * p->speed),
+                              part * fmax(sure - there, 0));
     p->keeps = p->radii + there + (rule->impact ? 0 : wins);
     tdi_plane_prepare_bounce(c, rule, p);
     p->slip = tdi_sub(tdi_plane_between(p, rule->star), p->from);

@@ -5,8 +5,6 @@
 
 #include "contact/store.h"
 
-#define TDI_PLANE_GAP 0.5 // of the range: what planes keep
-
 // sum of w_k a[point k]
 static inline td_vec3 tdi_plane_between(const tdi_plane *p, const td_vec3 *a) {
     td_vec3 sum = {0, 0, 0};

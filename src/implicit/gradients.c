@@ -16,7 +16,8 @@
 #include "math/vec3.h"
 
 #define CG_STEPS     400
-#define CG_TOLERANCE 1e-3 // of the increments, in the norm of the factored part
+#define CG_TOLERANCE 1e-3  // of the increments, in the norm of the factored part
+#define ROUNDING     1e-12 // of a promise
 
 static void activate(tdi_touch *t, int32_t p) {
     if (!t->is_active[p]) {
@@ -205,10 +206,13 @@ bool tdi_touch_solve(tdi_touch *t, const tdi_system *y, td_real *promise, int64_
             t->rest[p] = tdi_madd(t->rest[p], t->answer[p], -part);
         }
     }
+    const td_real rounding = ROUNDING * *promise;
     *promise += dot(t, t->moved, t->sum);
     respond(t, y, t->sum, t->answer);
     for (int32_t k = 0; k < y->count; k++) {
         tdi_state_absorb(y->member[k].ops, y->member[k].body);
     }
-    return *promise > 0 || t->rule.ahead > 0; // while bases or colliders move the value may rise
+    const bool falls = *promise >= -rounding; // nothing, where all is done
+    *promise = falls ? fmax(*promise, 0) : *promise;
+    return falls || t->rule.ahead > 0; // while bases or colliders move the value may rise
 }

@@ -434,7 +434,7 @@ bool tdi_system_revocable(const tdi_system *y) {
 // ---- halves ---------------------------------------------------------------------------------
 
 size_t tdi_system_memory(const tdi_system *y) {
-    size_t bytes = (1 + 2 * (size_t)y->count) * sizeof(td_real);
+    size_t bytes = (size_t)y->count * sizeof(tdi_barrier);
     for (int32_t k = 0; k < y->count; k++) {
         bytes += tdi_state_save_size(y->member[k].ops, y->member[k].body);
     }
@@ -446,15 +446,11 @@ size_t tdi_system_memory(const tdi_system *y) {
 
 static void save_all(const tdi_system *y, void *memory) {
     char *to = memory;
-    const size_t own = (size_t)y->count * sizeof(td_real);
-    td_real strength = y->touch ? y->touch->strength : 1;
-    memcpy(to, &strength, sizeof strength);
-    to += sizeof strength;
+    const size_t own = (size_t)y->count * sizeof(tdi_barrier);
     if (y->touch) {
-        memcpy(to, y->touch->reach, own);
-        memcpy(to + own, y->touch->stored, own);
+        memcpy(to, y->touch->barrier, own);
     }
-    to += 2 * own;
+    to += own;
     for (int32_t k = 0; k < y->count; k++) {
         tdi_state_save(y->member[k].ops, y->member[k].body, to);
         to += tdi_state_save_size(y->member[k].ops, y->member[k].body);
@@ -466,14 +462,12 @@ static void save_all(const tdi_system *y, void *memory) {
 }
 
 void tdi_system_restore(const tdi_system *y, const void *memory) {
-    const size_t own = (size_t)y->count * sizeof(td_real);
+    const size_t own = (size_t)y->count * sizeof(tdi_barrier);
     const char *from = memory;
     if (y->touch) {
-        memcpy(&y->touch->strength, from, sizeof y->touch->strength);
-        memcpy(y->touch->reach, from + sizeof(td_real), own);
-        memcpy(y->touch->stored, from + sizeof(td_real) + own, own);
+        memcpy(y->touch->barrier, from, own);
     }
-    from += sizeof(td_real) + 2 * own;
+    from += own;
     for (int32_t k = 0; k < y->count; k++) {
         tdi_state_restore(y->member[k].ops, y->member[k].body, from);
         from += tdi_state_save_size(y->member[k].ops, y->member[k].body);

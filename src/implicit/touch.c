@@ -23,6 +23,7 @@
 #define STRONGER  1.1  // a step: more at once would push what lies still
 #define WEAKER    0.9
 #define STRONGEST 1e6
+#define CHANGES   0.1 // s: time in which its force may grow by e^2 as steps become shorter
 #define CALM      0.1 // of a force, or of a speed: changes by less than this are small
 #define HEAP      12 // members: passing each other in as many is not looked for, as halves cost much
 #define SHORT     0.9  // of the gap of what was placed: its range; gaps are blunted by less
@@ -164,6 +165,27 @@ void tdi_touch_tightest(const tdi_touch *t, const tdi_system *y, char text[TDI_T
 
 // ---- steps ----------------------------------------------------------------------------------
 
+// The same for all members of a system: what is weaker than at the end of the last step would let
+// them sink into each other.
+static td_real strength_of(const tdi_touch *t) {
+    td_real most = 1;
+    for (int32_t k = 0; k < t->member_count; k++) {
+        most = fmax(most, t->barrier[k].strength);
+    }
+    return most;
+}
+
+// The h of which the barrier's force is made. Forces that rise at once, as they would with a
+// suddenly shorter step, would throw what rests on the barrier.
+static td_real pace_of(const tdi_touch *t, td_real dt, td_real h) {
+    td_real pace = h;
+    for (int32_t k = 0; h > 0 && k < t->member_count; k++) {
+        const tdi_barrier *b = &t->barrier[k];
+        pace = b->stored > 0 ? fmax(pace, b->pace / (1 + dt / CHANGES)) : pace;
+    }
+    return pace;
+}
+
 static td_real own_force(const tdi_touch *t, const tdi_system *y, td_real h) {
     td_real sum = 0;
     for (int32_t k = 0; k < y->count; k++) {
@@ -205,24 +227,30 @@ static td_status lag(tdi_touch *t, const tdi_system *y, td_diag *diag) {
     return tdi_contacts_lag(t->set, t->x, 0, t->rule.force, sticks ? &speeds : NULL, diag);
 }
 
+// The range in which a gap is the one that contact keeps, or is just outside.
+static td_real reach_within(const tdi_touch *t, td_real gap) {
+    return t->exact ? gap / TDI_PLANE_GAP : SHORT * gap;
+}
+
 // What is placed within the range of something must not be thrown: its range ends before that,
 // unless the barrier has no more potential than when the last step ended.
 static void begin_reach(tdi_touch *t) {
-    const td_real *room = t->free, *press = t->stored + t->member_count;
     bool placed = false;
     for (int32_t k = 0; k < t->member_count; k++) {
-        placed = placed || t->reach[k] < 0;
+        t->reach[k] = fabs(t->barrier[k].reach);
+        placed = placed || t->barrier[k].reach < 0;
     }
     tdi_contacts_reach(t->set, t->owner, t->reach);
     if (!placed) {
         return;
     }
-    tdi_contacts_rooms(t->set, t->x, 0, t->owner, t->member_count, t->free,
-                       t->stored + t->member_count);
+    tdi_contacts_rooms(t->set, t->x, 0, t->owner, t->member_count, t->free, t->potential);
     for (int32_t k = 0; k < t->member_count; k++) {
-        const bool more = t->reach[k] < 0 && press[k] > t->stored[k] * (1 + ROUNDING);
-        t->reach[k] = fabs(t->reach[k]);
-        t->reach[k] = more && room[k] > 0 ? fmin(t->reach[k], SHORT * room[k]) : t->reach[k];
+        const tdi_barrier *b = &t->barrier[k];
+        const bool more = b->reach < 0 && t->potential[k] > b->stored * (1 + ROUNDING);
+        if (more && t->free[k] > 0) {
+            t->reach[k] = fmin(t->reach[k], reach_within(t, t->free[k]));
+        }
     }
     tdi_contacts_reach(t->set, t->owner, t->reach);
 }
@@ -230,18 +258,20 @@ static void begin_reach(tdi_touch *t) {
 // Members that have moved away regain their range, up to the least gap. Nothing is within the
 // added range, so this does no work.
 static void end_reach(tdi_touch *t) {
-    tdi_contacts_rooms(t->set, t->now, 1, t->owner, t->member_count, t->free, t->stored);
+    tdi_contacts_rooms(t->set, t->now, 1, t->owner, t->member_count, t->free, t->potential);
     for (int32_t k = 0; k < t->member_count; k++) {
-        t->reach[k] = fmax(t->reach[k], fmin(1, SHORT * t->free[k]));
+        t->barrier[k].reach = fmax(t->reach[k], fmin(1, reach_within(t, t->free[k])));
+        t->barrier[k].stored = t->potential[k];
     }
 }
 
 td_status tdi_touch_begin(tdi_touch *t, const tdi_system *y, td_real dt, td_real h, td_real from,
                           td_real to, td_diag *diag) {
     int32_t which[2];
-    t->own = own_force(t, y, h);
+    t->pace = pace_of(t, dt, h);
+    t->own = own_force(t, y, t->pace);
     t->rule = (tdi_contact_rule){
-        .force = t->strength * t->own, .star = t->star, .turned = t->turned, .h = h};
+        .force = strength_of(t) * t->own, .star = t->star, .turned = t->turned, .h = h};
     t->exact = t->opts.method == TD_CONTACT_EXACT && h > 0;
     t->time = h > 0 && !t->exact && tdi_touch_driven(y) ? 0 : 1;
     t->coupled = t->looked = t->passed = false;
@@ -258,7 +288,7 @@ td_status tdi_touch_begin(tdi_touch *t, const tdi_system *y, td_real dt, td_real
     if (status != TD_OK) {
         return status;
     }
-    if (h > 0 && !t->exact) {
+    if (h > 0) {
         begin_reach(t);
     } else {
         tdi_contacts_reach(t->set, t->owner, NULL);
@@ -275,15 +305,22 @@ void tdi_touch_end(tdi_touch *t, const tdi_system *y) {
     tdi_touch_evaluate(t, y, false, false, NULL); // for those who ask for contacts
     if (t->exact) {
         tdi_exact_leave(t, y);
+        end_reach(t);
         tdi_planes_measure(t->set, t->now, t->planes.impact);
         return;
     }
-    td_real room = tdi_touch_room(t, 1);
+    const td_real room = tdi_touch_room(t, 1),
+                  change = room < NARROW ? STRONGER
+                           : room > WIDE ? WEAKER
+                                         : 1,
+                  strength = room < 1 ? fmin(fmax(change * strength_of(t), 1), STRONGEST) : 1;
     if (t->rule.h > 0) {
         end_reach(t);
     }
-    t->strength *= room < NARROW ? STRONGER : room > WIDE ? WEAKER : 1;
-    t->strength = room < 1 ? fmin(fmax(t->strength, 1), STRONGEST) : 1;
+    for (int32_t k = 0; k < t->member_count; k++) {
+        t->barrier[k].strength = strength;
+        t->barrier[k].pace = t->pace;
+    }
 }
 
 static void keep_turn(void *context, int64_t k) {

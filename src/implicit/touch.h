@@ -13,6 +13,14 @@ typedef struct tdi_idling {
     bool disturbed; // while idle: it would not stay
 } tdi_idling;
 
+// What a step leaves of a member's barrier for the next one.
+typedef struct tdi_barrier {
+    td_real strength; // over the size of the bodies' own forces, 1 or more
+    td_real pace;     // s: its force would stop a body within its range and this time
+    td_real reach;    // 0..1: part of the range; below 0: something was placed since
+    td_real stored;   // m: its potential over its force
+} tdi_barrier;
+
 struct tdi_touch {
     const td_alloc *alloc;
     size_t bytes; // of this block and all it points to, which are one
@@ -40,22 +48,21 @@ struct tdi_touch {
     int32_t turn;  // counts moves of Newton's method in a step
     td_vec3 *now;  // a point: where the pose is
     size_t scratch_bytes;
-    void *scratch;    // room of its own for what follows of points, and is lost after a step
-    td_vec3 *x, *dx;  // a point: where increments begin, and from there to the pose
-    td_vec3 *star;    // a point: where the rule takes velocities from
-    td_vec3 *began;   // a point: where the step began
-    td_vec3 *ahead;   // a point, in exact contact: its way without forces
-    td_vec3 *turned;  // a capsule: its turn from x* to the pose, where that counts
-    td_vec3 *turning; // a capsule: its turn without forces, where that is asked for
-    bool passed;      // something went through something, see tdi_touch_passed()
-    bool looked;      // pairs are those of the way from x by dx, on which the poses are
-    td_real time;     // 0..1: how far colliders and what is driven have come
-    td_real strength; // of the barrier over the bodies' own forces: what a step leaves behind
-    td_real own;      // N: the size of the bodies' own forces
-    td_real *reach;   // of a member, 0..1: so much of the barrier's range is left behind by a step;
-                      // below 0: so much was, and then something was placed
-    td_real *stored;  // m, of a member: potential of its barrier over the force, when the last step
-                      // ended; then, scratch, when this began
+    void *scratch;        // room of its own for what follows of points, and is lost after a step
+    td_vec3 *x, *dx;      // a point: where increments begin, and from there to the pose
+    td_vec3 *star;        // a point: where the rule takes velocities from
+    td_vec3 *began;       // a point: where the step began
+    td_vec3 *ahead;       // a point, in exact contact: its way without forces
+    td_vec3 *turned;      // a capsule: its turn from x* to the pose, where that counts
+    td_vec3 *turning;     // a capsule: its turn without forces, where that is asked for
+    bool passed;          // something went through something, see tdi_touch_passed()
+    bool looked;          // pairs are those of the way from x by dx, on which the poses are
+    td_real time;         // 0..1: how far colliders and what is driven have come
+    td_real own;          // N: the size of the bodies' own forces
+    td_real pace;         // s: as in the barriers, of this step
+    tdi_barrier *barrier; // of a member: of the last step, then of this one
+    td_real *reach;       // of a member: scratch, as in its barrier
+    td_real *potential;   // of a member: scratch, as `stored` in its barrier
     tdi_contact_rule rule;
     td_real energy; // J, where contact was evaluated last
     // exact contact

@@ -43,8 +43,9 @@ static void lay_out(tdi_touch *t, tdi_layout *l) {
     t->point_owner = tdi_layout_place(l, points, sizeof *t->point_owner);
     t->segment = tdi_layout_place(l, capsules, sizeof *t->segment);
     t->radius = tdi_layout_place(l, capsules, sizeof *t->radius);
+    t->barrier = tdi_layout_place(l, members, sizeof *t->barrier);
     t->reach = tdi_layout_place(l, members, sizeof *t->reach);
-    t->stored = tdi_layout_place(l, 2 * members, sizeof *t->stored);
+    t->potential = tdi_layout_place(l, members, sizeof *t->potential);
     t->part = tdi_layout_place(l, members, sizeof *t->part);
     t->free = tdi_layout_place(l, members, sizeof *t->free);
     t->factored = tdi_layout_place(l, members, sizeof *t->factored);
@@ -102,8 +103,7 @@ static void fill_members(tdi_touch *t, const tdi_member *members) {
         const tdi_solver_state *head = members[k].body;
         t->ops[k] = members[k].ops;
         t->body[k] = members[k].body;
-        t->reach[k] = 1;
-        t->stored[k] = 0;
+        t->barrier[k] = (tdi_barrier){.strength = 1, .reach = 1};
         t->first_point[k + 1] = t->first_point[k] + head->point_count;
         t->first_capsule[k + 1] = t->first_capsule[k] + capsules_of(&members[k]);
         for (int32_t p = t->first_point[k]; p < t->first_point[k + 1]; p++) {
@@ -117,8 +117,7 @@ static tdi_touch sized(const tdi_member *members, int32_t count, const td_contac
     tdi_touch t = {.member_count = count,
                    .opts = *opts,
                    .collider_limit = collider_limit,
-                   .overlaps = TD_NONE,
-                   .strength = 1};
+                   .overlaps = TD_NONE};
     for (int32_t k = 0; k < count; k++) {
         const tdi_solver_state *head = members[k].body;
         t.point_count += head->point_count;

@@ -228,9 +228,7 @@ static void begin(td_world *w, int32_t k, tdi_transform place) {
     a->place = place;
     a->stats = none;
     a->largest_force = 0;
-    a->strength = 1;
-    a->reach = -1;
-    a->stored = 0;
+    a->barrier = (tdi_barrier){.strength = 1, .reach = -1};
     a->base_rate = (tdi_rate){{0, 0, 0}, {0, 0, 0}};
     a->watched = a->reacted = a->blocked = a->held = false;
     a->sleep = (tdi_sleep){.asleep = false};

@@ -32,7 +32,6 @@ static td_status meets_colliders(td_world *w, tdi_actor *a, const td_collider *c
     if (!touch->set) {
         return TD_OK;
     }
-    touch->strength = 1;
     td_diag found = {.index = TD_NONE, .message = ""};
     td_status status = tdi_touch_begin(touch, &system, w->dt, 0, 1, 1, &found);
     *meets = status == TD_ERR_DIVERGED;

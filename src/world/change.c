@@ -119,7 +119,7 @@ static td_status make_part(td_world *w, tdi_change *c, int part, td_diag *diag) 
     *a = *from;
     clear_memory(a);
     if (c->parts > 1) { // the parts are beside each other
-        a->reach = -fabs(a->reach);
+        a->barrier.reach = -fabs(a->barrier.reach);
     }
     if (part == TDI_FALLS) {
         set_free(a);

@@ -42,7 +42,7 @@ void tdi_island_stop(td_world *w, const tdi_island *i) {
                                       .rotation = a->state->base.rotation};
         tdi_state_stop(a->solver->implicit, a->state);
         a->solver->set_base(a->state, &stand);
-        a->strength = 1;
+        a->barrier.strength = 1;
         tdi_actor_forget_borne(a);
     }
 }

@@ -275,12 +275,8 @@ static void place_touch(td_world *w, tdi_island *i, const td_contact_opts *opts,
                                    n->room + at);
         n->at[w->member_actor[i->first]] = at + 1;
     }
-    i->touch->strength = 1;
     for (int32_t j = 0; j < i->count; j++) {
-        const tdi_actor *a = &w->actors[w->member_actor[i->first + j]];
-        i->touch->strength = fmax(i->touch->strength, a->strength);
-        i->touch->reach[j] = a->reach;
-        i->touch->stored[j] = a->stored;
+        i->touch->barrier[j] = w->actors[w->member_actor[i->first + j]].barrier;
     }
 }
 
@@ -492,7 +488,7 @@ void tdi_world_regroup(td_world *w, int32_t actor) {
     tdi_nearness *n = &w->near;
     tdi_actor *a = &w->actors[actor];
     w->regroup = true;
-    a->reach = -fabs(a->reach);
+    a->barrier.reach = -fabs(a->barrier.reach);
     w->still[actor] = 0;
     tdi_world_forget_places(w);
     n->before[actor] = TD_NONE;
@@ -504,7 +500,7 @@ void tdi_world_regroup(td_world *w, int32_t actor) {
 
 void tdi_world_note_placed(td_world *w) {
     for (int32_t k = 0; k < w->actor_count; k++) {
-        w->actors[k].reach = -fabs(w->actors[k].reach);
+        w->actors[k].barrier.reach = -fabs(w->actors[k].barrier.reach);
     }
 }
 

@@ -242,7 +242,8 @@ td_status tdi_actor_form(td_world *w, int32_t variant, tdi_actor *a, td_diag *di
 }
 
 td_status tdi_actor_make(td_world *w, int32_t variant, tdi_actor *a, td_diag *diag) {
-    *a = (tdi_actor){.strength = 1, .reach = -1, .carry = {.actor = TD_NONE, .tie = TD_NONE}};
+    *a = (tdi_actor){.barrier = {.strength = 1, .reach = -1},
+                     .carry = {.actor = TD_NONE, .tie = TD_NONE}};
     a->place.rotation = tdi_quat_identity();
     a->name = tdi_arena_zeroed(&w->arena, TDI_NAME, 1);
     if (!a->name) {

@@ -55,9 +55,7 @@ static void prepare(const stepping *s, tdi_actor *a) {
     a->base_rate0 = a->base_rate;
     a->motion0 = a->state->base;
     a->stats0 = a->stats;
-    a->strength0 = a->strength;
-    a->reach0 = a->reach;
-    a->stored0 = a->stored;
+    a->barrier0 = a->barrier;
     a->largest_force0 = a->largest_force;
     a->reacted0 = a->reacted;
     a->reaction0 = a->reaction;
@@ -118,10 +116,8 @@ static void accept(td_world *w, tdi_island *i, const tdi_system *system) {
     }
     for (int32_t j = 0; j < i->count; j++) {
         tdi_actor *a = &w->actors[w->member_actor[i->first + j]];
-        a->strength = i->touch ? i->touch->strength : 1;
         a->swapped = a->swapped != (system->touch != NULL);
-        a->reach = i->touch ? i->touch->reach[j] : -1;
-        a->stored = i->touch ? i->touch->stored[j] : 0;
+        a->barrier = i->touch ? i->touch->barrier[j] : (tdi_barrier){.strength = 1, .reach = -1};
         tdi_actor_note_force(a);
     }
     i->accepted = true;
@@ -218,10 +214,8 @@ static void undo_island(void *context, int64_t k, int32_t thread) {
         a->simulated = a->simulated0;
         a->base_rate = a->base_rate0;
         a->stats = a->stats0;
-        a->strength = a->strength0;
         a->swapped = a->swapped != (i->accepted && system.touch != NULL);
-        a->reach = a->reach0;
-        a->stored = a->stored0;
+        a->barrier = a->barrier0;
         a->largest_force = a->largest_force0;
         a->reacted = a->reacted0;
         a->reaction = a->reaction0;

@@ -182,14 +182,12 @@ void tdi_tape_actor_head(tdi_tape *t, tdi_actor *a, uint8_t *still) {
     item(t, &a->simulated, sizeof a->simulated);
     item(t, &a->stats, sizeof a->stats);
     item(t, &a->largest_force, sizeof a->largest_force);
-    item(t, &a->strength, sizeof a->strength);
     flag(t, &a->jolted);
     item(t, &a->pressed.force, sizeof a->pressed.force);
     item(t, &a->pressed.size, sizeof a->pressed.size);
     flag(t, &a->pressed.jumps);
     a->pressing = t->from ? a->pressed : a->pressing;
-    item(t, &a->reach, sizeof a->reach);
-    item(t, &a->stored, sizeof a->stored);
+    item(t, &a->barrier, sizeof a->barrier);
 }
 
 void tdi_tape_actor(tdi_tape *t, tdi_actor *a, uint8_t *still) {

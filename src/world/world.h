@@ -123,10 +123,8 @@ typedef struct tdi_actor {
     td_step_opts opts;   // of the step that is under way
     td_step_stats stats;
     td_real largest_force;
-    bool touches;     // colliders, others, itself
-    td_real strength; // of the barrier: what contact leaves for the next step
-    td_real reach;    // likewise of its range, as in tdi_touch; below 0: something was placed since
-    td_real stored;   // m: likewise of its potential
+    bool touches;        // colliders, others, itself
+    tdi_barrier barrier; // of the last step
     // likewise of exact contact, as in tdi_member: of the last step and of the one before, or which
     // is under way, one after the other, `swapped` or not; NULL: none
     td_vec3 *borne;
@@ -141,7 +139,8 @@ typedef struct tdi_actor {
     tdi_rate base_rate0;
     td_base_motion motion0; // of the simulated base, when the step began
     td_step_stats stats0;
-    td_real strength0, reach0, stored0, largest_force0;
+    tdi_barrier barrier0;
+    td_real largest_force0;
     td_joint_drive *drives; // a degree of freedom, twice; NULL: never driven
     int32_t driven;         // degrees of freedom that are
     bool watched;           // its reaction is computed
