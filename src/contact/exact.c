@@ -101,7 +101,7 @@ static void prepare(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane
     const td_vec3 ahead = tdi_sub(tdi_plane_between(p, rule->ahead), tdi_sub(p->at, p->from));
     p->speed = -tdi_dot(p->normal, ahead);
     const td_real sure = rule->driven ? keep : NARROW * keep,
-                  part = fmin(RECOVERS, SLOWLY * rule->h),
+                  part = rule->driven ? RECOVERS : fmin(RECOVERS, SLOWLY * rule->h),
                   wins = fmax(fmin(part * (keep - there), PAID * p->speed),
                               part * fmax(sure - there, 0));
     p->keeps = p->radii + there + (rule->impact ? 0 : wins);
