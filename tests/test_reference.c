@@ -639,7 +639,9 @@ TD_TEST(reference_stick_slides_down_a_slope_at_any_step) {
 #define DRUM_MU   0.2
 #define DRUM_PULL 20.0 // N
 
-static void drums(char *text, size_t size, const char *solver, td_real h, td_real part) {
+// Drums may rise, as fast as `speed`.
+static void drums(char *text, size_t size, const char *solver, td_real h, td_real part,
+                  td_real speed) {
     const td_real most = exp(DRUM_MU * TDI_PI), axis = 0.1 + 0.003 + 0.0016;
     const bool stretches = solver[0] == 'r';
     const char *drum = "{capsule: {radius: 0.1, length: 0.5, friction: 0.2, rolling: 0, "
@@ -659,17 +661,21 @@ static void drums(char *text, size_t size, const char *solver, td_real h, td_rea
         at += (size_t)snprintf(text + at, size - at, "%s[%.9g, %.9g, 0]", k > -35 ? ", " : "",
                                side * x, y);
     }
-    snprintf(text + at, size - at,
-             "]}}], loads: [{push: {segment: 0, force: [0, %.17g, 0]}}, "
-             "{push: {segment: 39, force: [0, %.17g, 0]}}], "
-             "colliders: [%s[-0.15, 0, 0]}}, %s[0.15, 0, 0]}}], record: {fps: %.17g}}",
-             -DRUM_PULL, -DRUM_PULL * (1 + part * (most - 1)), drum, drum, 1 / h);
+    snprintf(
+        text + at, size - at,
+        "]}}], loads: [{push: {segment: 0, force: [0, %.17g, 0]}}, "
+        "{push: {segment: 39, force: [0, %.17g, 0]}}], "
+        "colliders: [%s{keys: [[0, [-0.15, 0, 0]], [1, [-0.15, %g, 0]]], interpolate: linear}}}, "
+        "%s{keys: "
+        "[[0, [0.15, 0, 0]], [1, [0.15, %g, 0]]], interpolate: linear}}}], record: {fps: %.17g}}",
+        -DRUM_PULL, -DRUM_PULL * (1 + part * (most - 1)), drum, speed, drum, speed, 1 / h);
 }
 
-// How far the end of the rope comes down between two times.
-static td_real drums_of(const char *solver, td_real h, td_real part, td_real from, td_real to) {
+// How far the end of the rope comes down between two times, from where drums take it.
+static td_real drums_of(const char *solver, td_real h, td_real part, td_real speed, td_real from,
+                        td_real to) {
     char text[6000];
-    drums(text, sizeof text, solver, h, part);
+    drums(text, sizeof text, solver, h, part, speed);
     stage s = stage_of(text);
     td_vec3 before = {0, 0, 0}, after = {0, -1, 0};
     steps(s.world, (int)(from / h + 0.5));
@@ -677,7 +683,7 @@ static td_real drums_of(const char *solver, td_real h, td_real part, td_real fro
     steps(s.world, (int)((to - from) / h + 0.5));
     td_world_segment(s.world, 0, 39, NULL, &after, NULL);
     stage_free(&s);
-    return before.y - after.y;
+    return before.y - after.y + speed * (to - from);
 }
 
 TD_TEST(reference_rope_on_drums_neither_creeps_below_the_limit_nor_holds_above_it) {
@@ -687,7 +693,7 @@ TD_TEST(reference_rope_on_drums_neither_creeps_below_the_limit_nor_holds_above_i
         for (int32_t n = k == 2 && !all ? 1 : 0; n < (all ? 3 : 2); n++) {
             for (int32_t j = all ? 0 : 2; j < 3; j++) {
                 const td_real creep =
-                    drums_of(slip_solvers[k], 1 / rates[n], parts[j], 0.3, 0.4) / 0.1;
+                    drums_of(slip_solvers[k], 1 / rates[n], parts[j], 0, 0.3, 0.4) / 0.1;
                 CHECK_SAY(fabs(creep) < 1e-6, "%s, 1/%g s, %g of the way: %g m/s", slip_solvers[k],
                           rates[n], parts[j], creep);
             }
@@ -695,8 +701,19 @@ TD_TEST(reference_rope_on_drums_neither_creeps_below_the_limit_nor_holds_above_i
         if (k == 2 && !all) { // a sliding rope of helices takes seconds
             continue;
         }
-        const td_real slip = drums_of(slip_solvers[k], 1.0 / 240, 1.1, 0, 0.05);
+        const td_real slip = drums_of(slip_solvers[k], 1.0 / 240, 1.1, 0, 0, 0.05);
         CHECK_SAY(slip > 0.005, "%s: %g m in 0.05 s", slip_solvers[k], slip);
+    }
+}
+
+// The same of drums that rise at 0.1 m/s, which they do at once.
+TD_TEST(reference_rope_on_drums_that_move_goes_with_them) {
+    static const td_real rates[] = {240, 60, 1000};
+    for (int32_t k = 0; k < 3; k++) {
+        for (int32_t n = 0; n < (test_is_long() ? 3 : 1); n++) {
+            const td_real creep = drums_of(slip_solvers[k], 1 / rates[n], 0.8, 0.1, 0.3, 0.4) / 0.1;
+            CHECK_SAY(fabs(creep) < 1e-5, "%s, 1/%g s: %g m/s", slip_solvers[k], rates[n], creep);
+        }
     }
 }
 
@@ -704,7 +721,7 @@ TD_TEST(reference_rope_on_drums_neither_creeps_below_the_limit_nor_holds_above_i
 TD_TEST(reference_ropes_on_drums_go_on_to_the_bit_after_a_restore) {
     for (int32_t k = 0; k < (test_is_long() ? 3 : 2); k++) {
         char text[6000];
-        drums(text, sizeof text, slip_solvers[k], 1.0 / 240, 0.9);
+        drums(text, sizeof text, slip_solvers[k], 1.0 / 240, 0.9, 0);
         stage one = stage_of(text), other = stage_of(text);
         td_actor_def def = td_actor_def_default();
         td_actor_id id;

@@ -16,8 +16,7 @@
 //           pose with each update, by half: that converges where this is less than three times all
 //           other resistance.
 // Memory    Multipliers on capsules that touch colliders begin with the forces of the last step: a
-//           pull that many contacts share is not found in a few updates. Not where something is
-//           driven: a rod that is pressed on a plane until it buckles slips then.
+//           pull that many contacts share is not found in a few updates.
 // What forces they have is in exact_force.c, what bounces in exact_bounce.c.
 
 #include "contact/plane.h"
@@ -85,7 +84,7 @@ static td_real slip_ahead(const tdi_contacts *c, const tdi_plane *p, const tdi_p
 static void recall(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane *p) {
     const td_vec3 last = rule->borne[TDI_PLACES * p->capsule + p->which];
     const td_real along = tdi_dot(last, p->normal), most = p->friction * along;
-    const bool steady = rule->h == rule->whole && !rule->driven;
+    const bool steady = rule->h == rule->whole;
     if (p->other >= c->capsule_count && steady && along > 0) {
         const td_vec3 aside = tdi_plane_across(p, last);
         const td_real size = tdi_norm(aside);

@@ -21,18 +21,20 @@
 #include <math.h>
 #include <string.h>
 
-#define BOUND   0.02  // of a rolling resistance: how well it is known
-#define UPDATES 4     // of multipliers: each leaves a thousandth of what is as light as a capsule
-#define PART    2     // likewise in a part of a step
-#define SHIFTS  12    // of what bounces
-#define FOLLOWS 4     // and of what slides
-#define STILL   1e-8  // m/s: how fast what rests may creep
-#define MOVING  3e-3  // and of the way in the step: so far may what moves be off,
-#define COARSE  0.4   // but no more than this of the gap that is kept
-#define NARROW  1e-10 // m: what may be left of places at rest in a part of a step
-#define FORCE   1e-3  // of the largest force of the body, and
-#define FAINT   1e-3  // m/s^2, times mass: how far forces may be off
-#define ROUNDED 4e-15 // of places: what rounding leaves
+#define BOUND        0.02 // of a rolling resistance: how well it is known
+#define UPDATES      4  // of multipliers: each leaves a thousandth of what is as light as a capsule
+#define MOST_UPDATES 40 // and of those where more than
+#define ROUGH        0.02 // of the gap that is kept would be left: bodies that are stiff press there
+#define PART         2    // likewise in a part of a step
+#define SHIFTS       12   // of what bounces
+#define FOLLOWS      4    // and of what slides
+#define STILL        1e-8  // m/s: how fast what rests may creep
+#define MOVING       3e-3  // and of the way in the step: so far may what moves be off,
+#define COARSE       0.4   // but no more than this of the gap that is kept
+#define NARROW       1e-10 // m: what may be left of places at rest in a part of a step
+#define FORCE        1e-3  // of the largest force of the body, and
+#define FAINT        1e-3  // m/s^2, times mass: how far forces may be off
+#define ROUNDED      4e-15 // of places: what rounding leaves
 
 // ---- potential ------------------------------------------------------------------------------
 
@@ -300,7 +302,7 @@ static bool update_shift(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_
 }
 
 bool tdi_planes_update(tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at) {
-    bool close = true, held = true, done = true;
+    bool close = true, held = true, done = true, open = true;
     td_real force = 0;
     int32_t end = 0;
     c->updates++;
@@ -310,7 +312,9 @@ bool tdi_planes_update(tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_po
         force = k == end ? largest_from(c, rule, k, &end) : force;
         const td_real left = left_of(p, rule, at.x, force);
         done = update_shift(c, rule, p, &g, left) && done;
-        close = close && tdi_norm(tdi_sub(g.force, p->pull)) <= p->stiffness * left;
+        const td_real off = tdi_norm(tdi_sub(g.force, p->pull)) / p->stiffness;
+        close = close && off <= left;
+        open = open && off <= ROUGH * TDI_PLANE_GAP * p->range;
         p->pull = g.force;
         if (g.state == SLIDES && p->friction > p->sliding &&
             tdi_norm(tdi_plane_across(p, g.u)) > left) {
@@ -319,7 +323,8 @@ bool tdi_planes_update(tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_po
         }
         held = update_resistance(c, p, at.turned, left, &close) && held;
     }
-    done = done && ((close && held) || c->updates > (rule->h < rule->whole ? PART : UPDATES));
+    const int32_t enough = open ? (rule->h < rule->whole ? PART : UPDATES) : MOST_UPDATES;
+    done = done && ((close && held) || c->updates > enough);
     if (!done && !rule->impact) {
         tdi_planes_roll(c, rule, at.x);
     }
