@@ -28,7 +28,7 @@
 #define HEAP      12 // members: passing each other in as many is not looked for, as halves cost much
 #define SHORT     0.9  // of the gap of what was placed: its range; gaps are blunted by less
 #define ROUNDING  1e-6 // of a potential
-#define FAINT     0.01 // of the barrier's force: what is less does not count
+#define FAINT     0.01 // of the largest force of contact: what is less does not count
 
 // ---- points ---------------------------------------------------------------------------------
 
@@ -175,11 +175,12 @@ static td_real strength_of(const tdi_touch *t) {
     return most;
 }
 
-// The h of which the barrier's force is made. Forces that rise at once, as they would with a
-// suddenly shorter step, would throw what rests on the barrier.
-static td_real pace_of(const tdi_touch *t, td_real dt, td_real h) {
-    td_real pace = h;
-    for (int32_t k = 0; h > 0 && k < t->member_count; k++) {
+// The time of which the barrier's force is made: h of BDF2, in backward Euler too, since a force
+// that changes from step to step does work. With a suddenly shorter step it falls slowly, or the
+// barrier would throw what rests on it.
+static td_real pace_of(const tdi_touch *t, td_real dt) {
+    td_real pace = 2 * dt / 3;
+    for (int32_t k = 0; k < t->member_count; k++) {
         const tdi_barrier *b = &t->barrier[k];
         pace = b->stored > 0 ? fmax(pace, b->pace / (1 + dt / CHANGES)) : pace;
     }
@@ -268,7 +269,7 @@ static void end_reach(tdi_touch *t) {
 td_status tdi_touch_begin(tdi_touch *t, const tdi_system *y, td_real dt, td_real h, td_real from,
                           td_real to, td_diag *diag) {
     int32_t which[2];
-    t->pace = pace_of(t, dt, h);
+    t->pace = h > 0 ? pace_of(t, dt) : 0;
     t->own = own_force(t, y, t->pace);
     t->rule = (tdi_contact_rule){
         .force = strength_of(t) * t->own, .star = t->star, .turned = t->turned, .h = h};
@@ -432,9 +433,11 @@ td_status tdi_touch_evaluate(tdi_touch *t, const tdi_system *y, bool exact, bool
         status = status == TD_ERR_DIVERGED ? met_inside(t, y, diag) : status;
     }
     t->coupled = false;
+    t->largest = 0;
     const tdi_contact *list = tdi_contacts_list(t->set, &count);
-    for (int32_t k = 0; status == TD_OK && k < count && !t->coupled; k++) {
-        t->coupled = tdi_touch_couples(t, &list[k]);
+    for (int32_t k = 0; status == TD_OK && k < count; k++) {
+        t->coupled = t->coupled || tdi_touch_couples(t, &list[k]);
+        t->largest = fmax(t->largest, tdi_norm(list[k].force));
     }
     return status;
 }
@@ -533,7 +536,7 @@ static bool slides_on(const tdi_contact *c, td_vec3 slip, td_real h, td_real cre
 }
 
 bool tdi_contact_calm(const tdi_touch *t, const tdi_contact *c) {
-    const td_real least = FAINT * t->rule.force;
+    const td_real least = FAINT * t->largest;
     td_vec3 slip = {0, 0, 0};
     for (int e = 0; e < (c->other < t->capsule_count ? 4 : 2); e++) {
         slip = tdi_madd(slip, t->moved[c->point[e]], c->weight[e]);

@@ -64,7 +64,7 @@ struct tdi_touch {
     td_real *reach;       // of a member: scratch, as in its barrier
     td_real *potential;   // of a member: scratch, as `stored` in its barrier
     tdi_contact_rule rule;
-    td_real energy; // J, where contact was evaluated last
+    td_real energy, largest; // J and N, where contact was evaluated last: its largest force
     // exact contact
     bool exact;  // in this step
     bool unsure; // planes changed when the way was looked at last
