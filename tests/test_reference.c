@@ -5,6 +5,7 @@
 #include "math/angle.h"
 #include "test_contact_support.h"
 #include "test_resume_support.h"
+#include "tendril/grow.h"
 #include "test_world_support.h"
 
 // ---- pushes ---------------------------------------------------------------------------------
@@ -1044,29 +1045,38 @@ static stage near_stage(const char *solver, const char *method, td_real gap, td_
     return stage_of(text);
 }
 
-static td_real all_energy(td_world *world) {
-    const td_energy e = td_world_actor_sums(world, 0).energy;
+static td_real energy_of(td_world *world, int32_t actor) {
+    const td_energy e = td_world_actor_sums(world, actor).energy;
     return e.kinetic + e.elastic + e.weight;
+}
+
+static td_real all_energy(td_world *world) {
+    return energy_of(world, 0);
 }
 
 // Over some steps: energy and middle are never above where they are now, or could bounce to, and no
 // end is in the floor.
-static void check_stays_down(td_world *world, int32_t count, const char *text) {
+static void check_actor_stays_down(td_world *world, int32_t actor, int32_t count,
+                                   const char *text) {
     td_vec3 from, to;
-    td_world_segment(world, 0, 0, &from, &to, NULL);
-    const td_energy e = td_world_actor_sums(world, 0).energy;
+    td_world_segment(world, actor, 0, &from, &to, NULL);
+    const td_energy e = td_world_actor_sums(world, actor).energy;
     const td_real now = 0.5 * (from.y + to.y), top = now + e.kinetic / (e.weight / now),
-                  first = all_energy(world);
+                  first = energy_of(world, actor);
     td_real most = 0, rise = 0, least = 1;
     for (int32_t k = 0; k < count; k++) {
         steps(world, 1);
-        td_world_segment(world, 0, 0, &from, &to, NULL);
-        most = fmax(most, all_energy(world) - first);
+        td_world_segment(world, actor, 0, &from, &to, NULL);
+        most = fmax(most, energy_of(world, actor) - first);
         rise = fmax(rise, (0.5 * (from.y + to.y) - top) / NEAR_RADIUS);
         least = fmin(least, fmin(from.y, to.y) / NEAR_RADIUS - 1);
     }
     CHECK_SAY(most < 1e-9 && rise < 1e-6 && least > 0,
               "%s: gains %g J, rises by %g radii, least gap %g radii", text, most, rise, least);
+}
+
+static void check_stays_down(td_world *world, int32_t count, const char *text) {
+    check_actor_stays_down(world, 0, count, text);
 }
 
 TD_TEST(reference_stick_that_is_drawn_near_a_floor_never_gains_energy) {
@@ -1139,6 +1149,56 @@ TD_TEST(reference_stick_that_is_placed_near_a_floor_never_gains_energy) {
         if (s.world) {
             check_resumes(s.world, 5);
         }
+        stage_free(&s);
+    }
+}
+
+// The same of a stick that is added, and of one that comes back beside another that has come near.
+TD_TEST(reference_stick_that_is_added_or_enabled_near_a_floor_never_gains_energy) {
+    for (int32_t k = 0; k < 6; k++) {
+        const char *solver = slip_solvers[k % 3], *method = ride_methods[k / 3];
+        stage s = near_stage(solver, method, 0.1, 1000);
+        td_actor_def def = td_actor_def_default();
+        td_actor_id added, other;
+        td_diag diag = {.message = ""};
+        char text[128];
+        steps(s.world, 100);
+        def.position = tdi_vec3(0, 1.02 * NEAR_RADIUS, 0.1);
+        CHECK_SAY(td_world_add_actor(s.world, &def, &added, &diag) == TD_OK, "%s", diag.message);
+        snprintf(text, sizeof text, "%s, %s, added", solver, method);
+        check_actor_stays_down(s.world, td_world_actor_index(s.world, added), 50, text);
+        steps(s.world, 200);
+        td_world_enable_actor(s.world, added, false, NULL);
+        def.position = tdi_vec3(0, 1.02 * NEAR_RADIUS, 0.1 + 2.02 * NEAR_RADIUS);
+        CHECK_SAY(td_world_add_actor(s.world, &def, &other, &diag) == TD_OK, "%s", diag.message);
+        steps(s.world, 200);
+        CHECK_SAY(td_world_enable_actor(s.world, added, true, &diag) == TD_OK, "%s", diag.message);
+        snprintf(text, sizeof text, "%s, %s, enabled", solver, method);
+        check_actor_stays_down(s.world, td_world_actor_index(s.world, added), 50, text);
+        check_actor_stays_down(s.world, td_world_actor_index(s.world, other), 50, text);
+        stage_free(&s);
+    }
+}
+
+TD_TEST(reference_pieces_of_a_stick_that_is_cut_on_a_floor_never_gain_energy) {
+    for (int32_t k = 0; k < 6; k++) {
+        const char *solver = slip_solvers[k % 3], *method = ride_methods[k / 3];
+        stage s = near_stage(solver, method, 0.1, 1000);
+        td_actor_id stick = td_world_actor_id(s.world, 0), fallen;
+        td_diag diag = {.message = ""};
+        char text[128];
+        steps(s.world, 300);
+        const td_real before = all_energy(s.world);
+        CHECK_SAY(td_world_cut_actor(s.world, stick, 0, 0.4, &fallen, &diag) == TD_OK, "%s",
+                  diag.message);
+        const int32_t piece = td_world_actor_index(s.world, fallen);
+        td_real most = 0;
+        for (int32_t n = 0; s.world && n < 100; n++) {
+            steps(s.world, 1);
+            most = fmax(most, energy_of(s.world, 0) + energy_of(s.world, piece));
+        }
+        snprintf(text, sizeof text, "%s, %s", solver, method);
+        CHECK_SAY(most < before * (1 + 1e-3), "%s: %g J before, %g J after", text, before, most);
         stage_free(&s);
     }
 }

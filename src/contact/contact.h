@@ -144,6 +144,9 @@ void tdi_contacts_rooms(const tdi_contacts *c, const td_vec3 *x, td_real time, c
 // From now on ranges are so much, 0..1, of what the options say: of each group, and of a pair the
 // lesser of both. A number below 0 counts as above. NULL: 1.
 void tdi_contacts_reach(tdi_contacts *c, const int32_t *group, const td_real *reach);
+// Whether surfaces overlap, by their true gaps, and the two that do most. Capsules have all of
+// their range afterwards.
+bool tdi_contacts_overlap(tdi_contacts *c, const td_vec3 *x, td_real time, int32_t which[2]);
 
 // For groups of capsules that move one after the other, each anywhere near its way: finds the pairs
 // that can meet while every point stays in its room, which is around the way from x to x + dx.

@@ -584,6 +584,13 @@ void tdi_contacts_reach(tdi_contacts *c, const int32_t *group, const td_real *re
     }
 }
 
+bool tdi_contacts_overlap(tdi_contacts *c, const td_vec3 *x, td_real time, int32_t which[2]) {
+    memset(c->wide, 0, (size_t)c->capsule_count * sizeof *c->wide);
+    tdi_contacts_least(c, x, time, which);
+    tdi_contacts_reach(c, NULL, NULL);
+    return which[0] != TD_NONE;
+}
+
 // The true gap of a pair over its range by the options; not of those who have all of that and are
 // farther apart.
 static td_real room_of(const tdi_contacts *c, tdi_near_pair pair, tdi_meeting m, bool touches) {

@@ -135,8 +135,7 @@ static td_status meets_actors(td_world *w, int32_t actor, td_diag *diag) {
     if (status != TD_OK || !n->set) {
         return status;
     }
-    const td_real least = tdi_contacts_least(n->set, n->x, 0, which);
-    if (which[0] == TD_NONE || least > 0) {
+    if (!tdi_contacts_overlap(n->set, n->x, 0, which)) {
         return TD_OK;
     }
     const int32_t one = n->owner[which[0]], other = n->owner[which[1]];
