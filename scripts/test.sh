@@ -57,7 +57,7 @@ long_tests+=,long_chains_take_few
 long_tests+=,advance_with_,limp_chain,conform_bonds_between,stem_that_is_jammed
 long_tests+=,strand_of_tight_coils,tree_rows_eliminated,tree_rows_let_most,hessian_of_,accelerations_conserve_energy
 long_tests+=,plants_at_rest_as_rods_and_as_trees,still_trees_are_where,tree_step_at_one_frame
-long_tests+=,point_out_of_reach_is_pulled,rope_on_drums_neither,slides_down_a_slope_at_any,solid_that_turns_goes
+long_tests+=,point_out_of_reach_is_pulled,rope_on_drums_neither,slides_down_a_slope_at_any,solid_that_turns_goes,on_the_barrier_slides,drums_that_move,suddenly_shorter
 # a minute under the sanitizers; scripts/soak.sh runs the first there
 long_tests+=,room_for_pairs_grows_and,what_lies_on_a_solid_goes
 

@@ -279,7 +279,7 @@ TD_TEST(batch_step_leaves_a_tree_that_diverges_and_moves_the_others) {
     td_tree_batch_set(batch, 9, was, v);
     CHECK_INT(td_tree_batch_step(batch, NULL, &diag), TD_ERR_DIVERGED);
     CHECK_INT(diag.index, 9);
-    CHECK_TEXT(diag.message, "tree 9: the step diverged; try a smaller dt");
+    CHECK_TEXT(diag.message, "tree 9: the step diverged; try a shorter step");
     for (int32_t k = 0; k < 12; k++) {
         td_tree_batch_get(batch, k, q, v);
         CHECK(same_bits(q, was, t.nq) == (k == 9));

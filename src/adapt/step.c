@@ -224,7 +224,7 @@ td_status td_adapt_step(td_adapt *s, const td_step_opts *given, td_diag *diag) {
         take_back(s, choice ? s->spare : s->active, choice ? s->stats.transient : s->active_count);
         tdi_tree_put_base(s->state, &base);
         td_adapt_changed(s);
-        return tdi_fail(diag, TD_ERR_DIVERGED, "the step at %g s diverged; try a smaller dt",
+        return tdi_fail(diag, TD_ERR_DIVERGED, "the step at %g s diverged; try a shorter step",
                         s->state->head.time);
     }
     tdi_tree_carry_base(s->state, &base, o->dt);

@@ -272,7 +272,7 @@ td_status td_helix_accelerations(td_helix_state *s, const td_step_opts *opts,
 // The end of a step whose work is done.
 static td_status finish(td_helix_state *s, const tdi_helix_forward_opts *with, td_diag *diag) {
     if (!is_sane(s, with->h)) {
-        return tdi_fail(diag, TD_ERR_DIVERGED, "the step at %g s diverged; try a smaller dt",
+        return tdi_fail(diag, TD_ERR_DIVERGED, "the step at %g s diverged; try a shorter step",
                         s->head.time);
     }
     accept(s, with);

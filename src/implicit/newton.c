@@ -126,7 +126,7 @@ static td_status squeezed(const tdi_newton_run *n) {
     tdi_touch_tightest(n->system->touch, n->system, tightest);
     return tdi_fail(n->diag, TD_ERR_DIVERGED,
                     "there is no room: colliders, bases or held ends squeeze what they push%s; "
-                    "move them apart, or try a smaller dt",
+                    "move them apart, or try a shorter step",
                     tightest);
 }
 

@@ -377,7 +377,7 @@ static td_status said(const tdi_system *y, td_status status, td_diag *diag) {
     if (y->touch) {
         tdi_touch_tightest(y->touch, y, tightest);
     }
-    return tdi_fail(diag, status, "the step diverged%s; try a smaller dt", tightest);
+    return tdi_fail(diag, status, "the step diverged%s; try a shorter step", tightest);
 }
 
 // What an attempt said is of no interest after another that went well.

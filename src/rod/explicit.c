@@ -411,7 +411,7 @@ td_status tdi_rod_explicit_step(td_rod_state *s, const td_step_opts *o, td_step_
         }
         return tdi_fail(
             diag, TD_ERR_DIVERGED,
-            kept ? "the explicit step at %g s folded an edge back; try a smaller dt"
+            kept ? "the explicit step at %g s folded an edge back; try a shorter step"
                  : "the explicit step at %g s cannot keep the lengths of the edges: dt is too "
                    "large, or the ends are too far apart",
             s->head.time);

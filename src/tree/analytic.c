@@ -666,7 +666,7 @@ td_status td_analytic_step(td_analytic *a, const td_step_opts *given, const td_c
     keep(a, true);
     return status != TD_OK
                ? status
-               : tdi_fail(diag, TD_ERR_DIVERGED, "the step at %g s diverged; try a smaller dt",
+               : tdi_fail(diag, TD_ERR_DIVERGED, "the step at %g s diverged; try a shorter step",
                           a->tree[0]->head.time);
 }
 

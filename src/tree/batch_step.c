@@ -167,5 +167,5 @@ td_status td_tree_batch_step(td_tree_batch *b, const td_step_opts *given, td_dia
     return s.failed == b->count
                ? TD_OK
                : tdi_fail_at(diag, TD_ERR_DIVERGED, s.failed,
-                             "tree %d: the step diverged; try a smaller dt", (int)s.failed);
+                             "tree %d: the step diverged; try a shorter step", (int)s.failed);
 }

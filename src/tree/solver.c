@@ -111,7 +111,7 @@ static td_status explicit_step(void *state, const td_step_opts *opts, td_step_st
     stats->steps += status == TD_OK;
     return status == TD_OK ? TD_OK
                            : tdi_fail(diag, TD_ERR_DIVERGED,
-                                      "the step at %g s diverged; try a smaller dt", s->head.time);
+                                      "the step at %g s diverged; try a shorter step", s->head.time);
 }
 
 static td_real residual(void *state, td_vec3 gravity) {

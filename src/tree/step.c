@@ -628,7 +628,7 @@ td_status td_tree_step_many(td_tree_state *const *states, const td_step_opts *op
     status =
         status == TD_OK ? tdi_solver_check(&tdi_solver_tree, states[failed], &own, &fault) : status;
     status = status == TD_OK
-                 ? tdi_fail(&fault, TD_ERR_DIVERGED, "the step at %g s diverged; try a smaller dt",
+                 ? tdi_fail(&fault, TD_ERR_DIVERGED, "the step at %g s diverged; try a shorter step",
                             states[failed]->head.time)
                  : status;
     return tdi_fail_at(diag, status, failed, "tree %d: %s", failed, fault.message);
