@@ -109,9 +109,10 @@ static td_status explicit_step(void *state, const td_step_opts *opts, td_step_st
     td_tree_state *s = state;
     td_status status = tdi_explicit_step(s->model, s, opts);
     stats->steps += status == TD_OK;
-    return status == TD_OK ? TD_OK
-                           : tdi_fail(diag, TD_ERR_DIVERGED,
-                                      "the step at %g s diverged; try a shorter step", s->head.time);
+    return status == TD_OK
+               ? TD_OK
+               : tdi_fail(diag, TD_ERR_DIVERGED, "the step at %g s diverged; try a shorter step",
+                          s->head.time);
 }
 
 static td_real residual(void *state, td_vec3 gravity) {

@@ -627,10 +627,10 @@ td_status td_tree_step_many(td_tree_state *const *states, const td_step_opts *op
     td_status status = tdi_step_opts_take(tdi_opts_at(opts, failed), &own, &fault);
     status =
         status == TD_OK ? tdi_solver_check(&tdi_solver_tree, states[failed], &own, &fault) : status;
-    status = status == TD_OK
-                 ? tdi_fail(&fault, TD_ERR_DIVERGED, "the step at %g s diverged; try a shorter step",
-                            states[failed]->head.time)
-                 : status;
+    status = status == TD_OK ? tdi_fail(&fault, TD_ERR_DIVERGED,
+                                        "the step at %g s diverged; try a shorter step",
+                                        states[failed]->head.time)
+                             : status;
     return tdi_fail_at(diag, status, failed, "tree %d: %s", failed, fault.message);
 }
 
