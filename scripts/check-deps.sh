@@ -53,7 +53,7 @@ for lock in lists/lock dpkg/lock-frontend; do
     hold "$root/$lock"
     deps &
     began=$!
-    for _ in $(seq 100); do
+    for _ in $(seq 1000); do
         grep -q waiting "$root/said" 2>/dev/null && break
         kill -0 "$began" 2>/dev/null || break
         sleep 0.05
