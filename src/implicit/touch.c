@@ -216,6 +216,16 @@ bool tdi_touch_driven(const tdi_system *y) {
     return moves;
 }
 
+// The barrier's force when the last step ended: gaps are in balance with it. One of another step's
+// length would give friction another normal force.
+static td_real last_force(const tdi_touch *t, const tdi_system *y) {
+    td_real pace = 0;
+    for (int32_t k = 0; k < t->member_count; k++) {
+        pace = t->barrier[k].stored > 0 ? fmax(pace, t->barrier[k].pace) : pace;
+    }
+    return pace > 0 ? strength_of(t) * own_force(t, y, pace) : t->rule.force;
+}
+
 // Friction of the barrier; where some sticks harder than it slides, by how all moves.
 static td_status lag(tdi_touch *t, const tdi_system *y, td_diag *diag) {
     const tdi_contact_speeds speeds = {t->moved, t->turning};
@@ -225,7 +235,7 @@ static td_status lag(tdi_touch *t, const tdi_system *y, td_diag *diag) {
         tdi_state_velocities(m->ops, m->body, t->moved + t->first_point[k]);
         tdi_touch_spins(t, y, k, 1);
     }
-    return tdi_contacts_lag(t->set, t->x, 0, t->rule.force, sticks ? &speeds : NULL, diag);
+    return tdi_contacts_lag(t->set, t->x, 0, last_force(t, y), sticks ? &speeds : NULL, diag);
 }
 
 // The range in which a gap is the one that contact keeps, or is just outside.
