@@ -192,6 +192,8 @@ TD_TEST(field_that_is_wrong_is_refused_in_its_place) {
         {"{force: [0, 0]}", "'force' has 2 expressions; it must have 3, along X, Y and Z", 9},
         {"{force: [0, 0, 0, 0]}", "'force' has 4 items; it can have at most 3", 9},
         {"{object: nobody, force: [0, 0, 0]}", "there is no object named 'nobody'", 10},
+        {"{object: barr, force: [0, 0, 0]}", "there is no object named 'barr'; did you mean 'bar'?",
+         10},
         {"{force: [0, 0, 0], start: 2, end: 1}",
          "'end' is 1 s; it must not be before 'start', which is 2 s", 35},
         {"{strength: 2}", "'field' lacks the key 'force'", 1},
@@ -199,7 +201,7 @@ TD_TEST(field_that_is_wrong_is_refused_in_its_place) {
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         char text[500];
-        snprintf(text, sizeof text, "{objects: [{" FREE "}], loads: [{field:\n%s}]}",
+        snprintf(text, sizeof text, "{objects: [{name: bar, " FREE "}], loads: [{field:\n%s}]}",
                  cases[k].field);
         stage s = try_stage(text, 1, NULL);
         CHECK_INT(s.status, TD_ERR_SYNTAX);

@@ -34,6 +34,27 @@ TD_TEST(strand_sags_alike_by_all_solvers_with_figures_that_are_given) {
     stage_free(&s);
 }
 
+TD_TEST(strand_with_a_key_that_grows_models_is_refused_at_that_key) {
+    static const char *const keys[] = {"steps: 4",           "seed: 3",
+                                       "define: {A: 2}",     "view: a.v",
+                                       "prune_length: 0.01", "prune_mass: 1e-3"};
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+        char text[300];
+        snprintf(
+            text, sizeof text,
+            "{objects: [{name: a, strand: {points: [[0, 0, 0], [1, 0, 0]], segments: 4},\n%s}]}",
+            keys[k]);
+        stage s = try_stage(text, 1, NULL);
+        char wanted[100];
+        snprintf(wanted, sizeof wanted, "'%.*s' belongs to a plant; this object has no 'plant'",
+                 (int)strcspn(keys[k], ":"), keys[k]);
+        CHECK_INT(s.status, TD_ERR_SYNTAX);
+        CHECK_TEXT(s.diags[0].message, wanted);
+        CHECK_INT(s.diags[0].line, 2);
+        stage_free(&s);
+    }
+}
+
 // Without weight it takes its shape at ease: half a circle of 20 chords, drawn straight.
 TD_TEST(strand_takes_its_shape_at_ease_by_all_solvers) {
     const double chord = 2 * 0.2 * sin(PI / 40);

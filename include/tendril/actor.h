@@ -6,7 +6,7 @@
 /// steps, or from the callback after one. They take effect with the next step. None of them is
 /// undone by a step that fails; all of them are part of a save.
 ///
-/// Memory   Adding takes memory only where none was reserved. Steps never do.
+/// Memory   Adding takes memory only where none was reserved; see td_world_step() for steps.
 /// Ids      An id names one actor or collider for as long as it lives. What is used after it was
 ///          removed is refused with TD_ERR_STALE, also when something new has taken its place, and
 ///          so is an id of another world. A world that was restored takes ids of the world that

@@ -66,7 +66,7 @@ typedef struct td_contact_opts {
                       ///< fraction of the smaller radius. Default 0.2.
     td_real creep;    ///< m/s, 1e-9..1: slip speed from which on friction has its full force. What
                       ///< sticks on a slope slides more slowly than this. Default 1e-3. The method
-                      ///< exact ignores it.
+                      ///< exact uses it for static_friction only.
     td_contact_method method; ///< Default TD_CONTACT_BARRIER.
     td_real restitution;      ///< 0..1: speed after an impact between segments over that before,
                               ///< with the method exact. Default 0.

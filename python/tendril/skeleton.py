@@ -98,6 +98,8 @@ class Skeleton:
     @classmethod
     def from_json(cls, content: str, *, name: str = "skeleton.json") -> "Skeleton":
         """From the text that json() gives, to the bit. `name` is for messages."""
+        if not isinstance(content, (str, bytes, bytearray)):
+            raise TypeError(f"expected the text of a skeleton in JSON, not {type(content).__name__}")
         data = content.encode() if isinstance(content, str) else bytes(content)
         out, diag = new("td_skeleton *"), new_diag()
         check(lib.td_skeleton_from_json(data, len(data), name, None, out, diag), diag)

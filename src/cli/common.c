@@ -149,6 +149,11 @@ static bool read_number(const char *text, bool whole, double least, double *valu
     char *end;
     errno = 0;
     *value = strtod(text, &end);
+    if (!whole && end != text && *end == '/') { // 1/60
+        const char *divisor = end + 1;
+        *value /= strtod(divisor, &end);
+        end = end == divisor ? (char *)text : end;
+    }
     return end != text && *end == 0 && errno == 0 && isfinite(*value) && *value >= least &&
            (!whole || (*value == floor(*value) && fabs(*value) < 0x1p53));
 }

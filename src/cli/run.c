@@ -25,7 +25,7 @@ static const char help[] =
     "\n"
     "  -o DIR                folder to write, created if missing; default: out/NAME,\n"
     "                        with the name of the scene's file\n"
-    "  --dt S                time step in s, instead of the scene's\n"
+    "  --dt S                time step in s, instead of the scene's: 0.01 or 1/100\n"
     "  --threads N           number of threads (all cores); it does not change the result\n"
     "  --frames A:B          record only frames A to B, counted from 0; A or B may be left out\n"
     "  --checkpoint-every S  time between checkpoints in s of wall time (5)\n"

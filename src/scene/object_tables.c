@@ -75,7 +75,7 @@ static const tdi_scene_field body_fields[] = {
      .high = 1e6, DOC("Centre of the box, measured from the strand.")},
     {0}};
 static const tdi_scene_table body_table = {"body", sizeof(td_strand_body), body_fields,
-                                           DOC("A box that is welded to a rod.")};
+                                           DOC("A box that is welded to a strand.")};
 
 static const tdi_scene_field strand_fields[] = {
     {"points", TDI_SCENE_LIST, offsetof(td_strand_def, points), .unit = "m", .item = &point_item,

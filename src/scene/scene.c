@@ -171,7 +171,15 @@ static td_status check_name(const td_scene *s, const char *name, const char *pat
     if (tdi_scene_object(&s->def, name) != TD_NONE) {
         return TD_OK;
     }
-    return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path, "there is no object named '%s'", name);
+    tdi_near_word near = {.word = name};
+    for (int32_t k = 0; k < s->def.object_count; k++) {
+        if (s->def.objects[k].name) {
+            tdi_word_consider(&near, s->def.objects[k].name);
+        }
+    }
+    return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path, "there is no object named '%s'%s%s%s",
+                           name, near.best ? "; did you mean '" : "", near.best ? near.best : "",
+                           near.best ? "'?" : "");
 }
 
 td_status tdi_scene_check_place(const td_scene *s, const td_place_def *p, const char *where,
@@ -487,6 +495,16 @@ static td_status check_joints(const td_scene *s, int32_t k, td_diag_list *diags)
     return TD_OK;
 }
 
+const char *tdi_growing_key(const td_object_def *o) {
+    return o->steps >= 0         ? "steps"
+           : o->seed >= 0        ? "seed"
+           : o->define_count > 0 ? "define"
+           : o->view             ? "view"
+           : o->prune_length > 0 ? "prune_length"
+           : o->prune_mass > 0   ? "prune_mass"
+                                 : NULL;
+}
+
 static td_status check_object(const td_scene *s, int32_t k, td_diag_list *diags) {
     const td_object_def *o = &s->def.objects[k];
     char path[96];
@@ -507,10 +525,11 @@ static td_status check_object(const td_scene *s, int32_t k, td_diag_list *diags)
                                             : "the object has more than one of plant, strand and "
                                               "skeleton; it needs one of them");
     }
-    if (o->view && !o->plant) {
-        snprintf(path, sizeof path, "objects[%d].view", k);
+    const char *key = tdi_growing_key(o);
+    if (key && !o->plant) {
+        snprintf(path, sizeof path, "objects[%d].%s", k, key);
         return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
-                               "'view' belongs to a plant; this object has no 'plant'");
+                               "'%s' belongs to a plant; this object has no 'plant'", key);
     }
     td_status status = check_strand(s, k, diags);
     status = status == TD_OK ? check_solver(s, k, diags) : status;

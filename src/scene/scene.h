@@ -65,6 +65,8 @@ td_status tdi_scene_fault(const td_scene *scene, td_diag_list *diags, td_status 
 
 // The object of that name, or the first when it is NULL; TD_NONE when there is none.
 int32_t tdi_scene_object(const td_scene_def *def, const char *name);
+// The first key of an object that sets how a model grows; NULL: it has no such key.
+const char *tdi_growing_key(const td_object_def *o);
 
 // What the tables cannot say: names that must exist, ranges between fields. TD_ERR_SYNTAX with all
 // faults listed.

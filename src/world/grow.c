@@ -147,21 +147,10 @@ static td_status find_view(const grower *g, char resolved[160]) {
     return status;
 }
 
-// The first key of an object that sets how a model grows; NULL: it has no such key.
-static const char *growing_key(const td_object_def *o) {
-    return o->steps >= 0                     ? "steps"
-           : o->seed >= 0                    ? "seed"
-           : o->define_count > 0             ? "define"
-           : o->view                         ? "view"
-           : o->springs != TD_SPRING_CLAMPED ? "springs"
-           : o->prune_length > 0             ? "prune_length"
-           : o->prune_mass > 0               ? "prune_mass"
-                                             : NULL;
-}
-
 static td_status read_skeleton(const grower *g, const char *name, const char *text, size_t size,
                                td_skeleton **out) {
-    const char *key = growing_key(g->object);
+    const char *key =
+        g->object->springs != TD_SPRING_CLAMPED ? "springs" : tdi_growing_key(g->object);
     if (key) {
         return fault(g, TD_ERR_SYNTAX, key,
                      "the plant is a skeleton in JSON, which does not grow; leave this key out");

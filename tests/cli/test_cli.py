@@ -868,6 +868,10 @@ record:
         for frames in ("9:5", "x", "5", "31:", "-1:4", "1:2:3"):
             self.run_to("not", "--frames", frames, code=2)
         self.run_to("not", "--dt", 2, code=2)
+        out, _ = self.run_to("fraction", "--dt", "1/90", "--frames", "0:1")
+        self.assertAlmostEqual(json.loads((out / "summary.json").read_text())["step"], 1 / 90)
+        for dt in ("1/", "1/0", "/60", "1/60/2", "1/x"):
+            self.run_to("not", "--dt", dt, code=2)
 
     def test_constraints_that_cannot_be_met_are_named_in_a_warning_and_in_the_summary(self):
         cord = "strand: {points: [[0, 1, 0], [0, 0.6, 0]], segments: 8}"
