@@ -260,6 +260,7 @@ bool cli_is_given(td_vec3 v);
 typedef struct cli_rest {
     cli_scene scene;
     td_rest *rests; // one an actor
+    bool *warned;   // one an actor: its start is unstable, which has been reported
     int32_t object; // the one that was asked for, or TD_NONE: all
 } cli_rest;
 

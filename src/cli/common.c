@@ -364,7 +364,13 @@ td_status cli_load_model(const char *path, const cli_defines *defines, const cha
     *grammar = NULL;
     items[0] = (td_diag){.message = ""};
     if (cli_is_scene(path)) {
-        cli_error("%s is a scene; 'tendril run %s' simulates it", path, path);
+        if (cli_has_suffix(path, ".json")) {
+            cli_error("%s is not a skeleton: it has no \"segments\"; if it is a scene, "
+                      "'tendril run %s' simulates it",
+                      path, path);
+        } else {
+            cli_error("%s is a scene; 'tendril run %s' simulates it", path, path);
+        }
         return TD_ERR_SYNTAX;
     }
     if (cli_is_skeleton(path)) {

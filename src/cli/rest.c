@@ -67,9 +67,14 @@ static td_status set_gravity(td_world *world, td_vec3 gravity, td_diag *diag) {
 static td_status settle(cli_rest *rest, td_vec3 gravity, td_diag *diag) {
     td_world *world = rest->scene.world;
     td_status status = cli_is_given(gravity) ? set_gravity(world, gravity, diag) : TD_OK;
-    rest->rests = calloc((size_t)td_world_actor_count(world) + 1, sizeof *rest->rests);
-    if (!rest->rests) {
+    const int32_t count = td_world_actor_count(world);
+    rest->rests = calloc((size_t)count + 1, sizeof *rest->rests);
+    rest->warned = calloc((size_t)count + 1, sizeof *rest->warned);
+    if (!rest->rests || !rest->warned) {
         return TD_ERR_MEMORY;
+    }
+    for (int32_t k = 0; k < count; k++) {
+        rest->warned[k] = td_world_actor(world, k).unstable;
     }
     return status == TD_OK ? td_world_settle(world, rest->rests, diag) : status;
 }
@@ -105,5 +110,6 @@ bool cli_rest_wants(const cli_rest *rest, int32_t actor) {
 
 void cli_rest_free(cli_rest *rest) {
     free(rest->rests);
+    free(rest->warned);
     cli_scene_free(&rest->scene);
 }

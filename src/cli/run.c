@@ -153,7 +153,8 @@ static int step(run_state *s) {
         snprintf(s->fault, sizeof s->fault, "%s", diag.message);
         show_progress(s, true);
         cli_print_fault(s->args->scene, status, &diag);
-        return cli_exit_code(status);
+        // as 'check' does: a scene whose first step fails has an error, and there is no motion
+        return td_world_time(world) > 0 ? cli_exit_code(status) : EXIT_BAD_INPUT;
     }
     s->done.step++;
     return any ? record(s, &wanted) : EXIT_FINE;

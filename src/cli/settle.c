@@ -57,13 +57,13 @@ static void print_segment(const char *object, int32_t i, int32_t parent, td_vec3
     printf("}\n");
 }
 
+static void warn_of_unstable(const char *object) {
+    cli_error("warning: %s%s%s is at rest where it is not stable: it falls at the slightest push",
+              object ? "'" : "", object ? object : "the plant", object ? "'" : "");
+}
+
 static void print_whole(const char *object, const td_rest *rest, bool json) {
     const bool known = !isnan(rest->residual);
-    if (rest->unstable) {
-        cli_error("warning: %s%s%s is at rest where it is not stable: it falls at the slightest "
-                  "push",
-                  object ? "'" : "", object ? object : "the plant", object ? "'" : "");
-    }
     if (!json) {
         printf("%s%senergy      %.9g J\niterations  %lld\n", object ? object : "",
                object ? ":\n" : "", rest->energy, (long long)rest->iterations);
@@ -110,6 +110,9 @@ static int settle_model(const char *path, const settle_args *a) {
                               .residual = td_tree_residual(tree.state, gravity),
                               .iterations = stats.iterations,
                               .unstable = stats.unstable > 0};
+        if (rest.unstable) {
+            warn_of_unstable(NULL);
+        }
         print_model(&tree, &rest, a->json);
     }
     cli_tree_free(&tree);
@@ -138,6 +141,9 @@ static int settle_scene(const char *path, const settle_args *a) {
     print_head(true, a->json);
     for (int32_t k = 0; k < td_world_actor_count(rest.scene.world); k++) {
         if (cli_rest_wants(&rest, k)) {
+            if (rest.rests[k].unstable && !rest.warned[k]) {
+                warn_of_unstable(td_world_actor(rest.scene.world, k).name);
+            }
             print_actor(rest.scene.world, k, &rest.rests[k], a->json);
         }
     }

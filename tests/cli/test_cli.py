@@ -229,6 +229,10 @@ class Grow(unittest.TestCase):
             code, _, err = tendril("check", once)
             self.assertEqual(code, 3)
             self.assertRegex(err, r"a\.json:\d+:\d+: error: unknown key 'mas'")
+            pathlib.Path(once).write_text("{")
+            code, _, err = tendril("grow", once)
+            self.assertEqual(code, 3)
+            self.assertIn('is not a skeleton: it has no "segments"', err)
 
     def test_segments_over_the_limit_are_refused_with_their_number(self):
         text = "axiom: " + "F" * 20000 + "\n"
@@ -626,6 +630,8 @@ class Bodies(unittest.TestCase):
             self.assertEqual(code, 0, err)
             summary = json.loads((pathlib.Path(folder) / "out" / "summary.json").read_text())
             self.assertEqual(summary["warnings"], ["'pole' starts at rest where it is not stable"])
+            code, out, err = tendril("settle", scene)
+            self.assertEqual((code, err.count("not stable")), (0, 1), err)
 
     def test_scenes_at_rest_refuse_what_is_not_for_them(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -1382,6 +1388,11 @@ class Scenes(unittest.TestCase):
         self.assertEqual(code, 3)
         self.assertRegex(err, r"scene\.yaml:[34]:5: error: the first step fails: .* of 'b' overlap at the start of "
                               r"the step, by 0\.005")
+        out = self.folder / "out"
+        code, _, err = tendril("run", self.scene, "-o", out)
+        self.assertEqual(code, 3)
+        self.assertRegex(err, r"scene\.yaml:[34]:5: error: .* overlap at the start of the step, by 0\.005")
+        self.assertEqual(os.listdir(out), [])
 
     def test_warnings_of_plants_are_told_once_with_their_place(self):
         plant = self.folder / "turn.lsys"
