@@ -168,8 +168,16 @@ static td_status find_of(finding *f, int32_t actor, td_diag *diag) {
 
 static void print_found(const finding *f, int32_t actor) {
     const int32_t count = td_world_mode_actors(f->world, actor, f->joined, f->count);
+    int64_t dofs = 0;
     for (int32_t k = 0; k < count; k++) {
-        f->names[k] = td_world_actor(f->world, f->joined[k]).name;
+        const td_actor a = td_world_actor(f->world, f->joined[k]);
+        f->names[k] = a.name;
+        dofs += a.dof_count;
+    }
+    if (f->all[actor].count < f->args->count && f->all[actor].count < dofs) {
+        cli_error("modes: constraints leave '%s' %d of its %lld degrees of freedom, too few for "
+                  "good modes; give it more segments or elements",
+                  f->names[0], (int)f->all[actor].count, (long long)dofs);
     }
     print_modes((owners){f->names, count}, f->all[actor].modes, f->all[actor].count, f->args->json);
 }

@@ -83,8 +83,12 @@ static td_status settle_system(const settling *s, const tdi_system *system, td_s
                                td_diag *diag) {
     td_status status = tdi_system_settle(system, stats, diag);
     return s->all && status == TD_OK && stats->unconverged > 0
-               ? tdi_fail(diag, TD_ERR_DIVERGED, "no pose at rest was found in %lld iterations",
-                          (long long)stats->iterations)
+               ? tdi_fail(diag, TD_ERR_DIVERGED, "no pose at rest was found in %lld iterations%s",
+                          (long long)stats->iterations,
+                          system->holds ? "; segments that do not stretch find none when "
+                                          "constraints hold them straight: leave some slack, or "
+                                          "take a solver that stretches"
+                                        : "")
                : status;
 }
 

@@ -620,6 +620,16 @@ class Bodies(unittest.TestCase):
             code, out, err = tendril("modes", scene)
             self.assertEqual((code, out), (3, ""))
             self.assertIn("'stick' has no modes", err)
+            scene.write_text("objects: [{name: a, solver: helix, strand: {points: [[0, 0, 0], [0.5, 0, 0]], elements: 2,"
+                             " segments: 8, material: green-wood}}]\n"
+                             "constraints: [{weld: {a: {object: a, segment: 7}}}]\n")
+            code, out, err = tendril("modes", scene, "--count", "3")
+            self.assertEqual(code, 0, err)
+            self.assertIn("constraints leave 'a' 1 of its 6 degrees of freedom", err)
+            scene.write_text(scene.read_text().replace("elements: 2", "elements: 8"))
+            code, out, err = tendril("settle", scene)
+            self.assertEqual((code, out), (4, ""))
+            self.assertIn("leave some slack, or take a solver that stretches", err)
 
     def test_unstable_rest_is_a_warning_of_the_summary(self):
         with tempfile.TemporaryDirectory() as folder:
