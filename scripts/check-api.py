@@ -98,7 +98,7 @@ PART_OF_ANOTHER = {
     "td_adapt_def", "td_field_load", "td_helix_def", "td_instances_def", "td_local_def", "td_pose_load", "td_pull_load", "td_push_load",
     "td_record_def", "td_scene_contact", "td_scene_sleep", "td_section", "td_side_def", "td_strand_def", "td_strand_end", "td_wind_load"}
 EMPTY_WHEN_ZERO = {
-    "td_actor_id", "td_air", "td_alloc", "td_along", "td_body", "td_clip_actor", "td_collider_id", "td_constraint_id", "td_contour", "td_define", "td_diag_list",
+    "td_actor_id", "td_air", "td_alloc", "td_along", "td_attached_mass", "td_clip_actor", "td_collider_id", "td_constraint_id", "td_contour", "td_define", "td_diag_list",
     "td_environment", "td_grab_id", "td_helix_published", "td_hit", "td_jobs", "td_joint_spring", "td_lcp", "td_load", "td_loader", "td_log", "td_print", "td_ray", "td_rod_body",
     "td_reduce_stats", "td_step_stats"}
 

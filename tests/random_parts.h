@@ -23,7 +23,7 @@ static void add_parts(play *p, td_builder *builder) {
     const td_material material = any_material(p);
     td_shape shape = td_shape_default();
     td_contour contour = {.closed = true};
-    td_body body = {.segment = any_index(p, 1), .mass = number(p, 0.01, 0.1)};
+    td_attached_mass body = {.segment = any_index(p, 1), .mass = number(p, 0.01, 0.1)};
     td_segment_def segment = td_segment_def_default();
     shape.width = number(p, 0.1, 1);
     for (int k = 0; k < TD_CONTOUR_POINTS; k++) {
@@ -37,18 +37,18 @@ static void add_parts(play *p, td_builder *builder) {
     segment.length = number(p, 0.05, 0.2);
     take_text(p, td_organ_name(segment.organ));
     take_status(p, td_builder_add(builder, &segment, NULL, diag(p)));
-    take_status(p, td_builder_add_body(builder, &body, diag(p)));
+    take_status(p, td_builder_attach_mass(builder, &body, diag(p)));
 }
 
 static void read_skeleton(play *p, const td_skeleton *s) {
     td_bytes text = {0};
     td_skeleton_pose(s, (td_pose_kind)below(p, 2), points[0], turns);
     take_points(p, points[0], td_skeleton_count(s));
-    take_int(p, td_skeleton_strand_count(s) + td_skeleton_body_count(s));
+    take_int(p, td_skeleton_strand_count(s) + td_skeleton_attached_mass_count(s));
     take_int(p, td_skeleton_shape_count(s) + td_skeleton_contour_count(s));
     take_int(p, td_skeleton_material_count(s));
     take_int(p, td_skeleton_materials(s) != NULL && td_skeleton_segments(s) != NULL);
-    take_int(p, td_skeleton_strands(s) != NULL || td_skeleton_bodies(s) != NULL);
+    take_int(p, td_skeleton_strands(s) != NULL || td_skeleton_attached_masses(s) != NULL);
     take_int(p, td_skeleton_shapes(s) != NULL || td_skeleton_contours(s) != NULL);
     take_int(p, td_skeleton_polygons(s) != NULL && td_skeleton_points(s) != NULL);
     if (take_status(p, td_skeleton_json(s, &alloc, &text)) == TD_OK) {

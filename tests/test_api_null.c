@@ -102,7 +102,7 @@ TD_TEST(null_is_refused_by_every_function_that_returns_a_status) {
     REFUSED(td_builder_add_contour(NULL, NULL, NULL, NULL));
     REFUSED(td_builder_add(NULL, NULL, NULL, NULL));
     REFUSED(td_builder_add_strand(NULL, NULL, NULL));
-    REFUSED(td_builder_add_body(NULL, NULL, NULL));
+    REFUSED(td_builder_attach_mass(NULL, NULL, NULL));
     REFUSED(td_builder_finish(NULL, NULL, NULL));
     REFUSED(td_skeleton_from_string(NULL, NULL, NULL, NULL, NULL, NULL));
     REFUSED(td_skeleton_from_text(NULL, 1, NULL, NULL, NULL));
@@ -348,8 +348,8 @@ TD_TEST(null_gives_nothing_in_every_function_without_a_status) {
     CHECK(td_skeleton_segments(NULL) == NULL);
     CHECK_INT(td_skeleton_strand_count(NULL), 0);
     CHECK(td_skeleton_strands(NULL) == NULL);
-    CHECK_INT(td_skeleton_body_count(NULL), 0);
-    CHECK(td_skeleton_bodies(NULL) == NULL);
+    CHECK_INT(td_skeleton_attached_mass_count(NULL), 0);
+    CHECK(td_skeleton_attached_masses(NULL) == NULL);
     CHECK_INT(td_skeleton_material_count(NULL), 0);
     CHECK(td_skeleton_materials(NULL) == NULL);
     CHECK_INT(td_skeleton_shape_count(NULL), 0);

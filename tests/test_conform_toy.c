@@ -28,12 +28,12 @@ typedef struct bead {
 static td_status model_new(const td_skeleton *skeleton, const tdi_model_opts *opts,
                            const td_alloc *alloc, tdi_solver_model **out, td_diag *diag) {
     const td_segment *s = td_skeleton_segments(skeleton);
-    const char *wrong = td_skeleton_count(skeleton) != 1       ? "more than one segment"
-                        : s->joint == TD_JOINT_HINGE           ? "a hinge"
-                        : s->joint == TD_JOINT_SLIDE           ? "a slide"
-                        : td_skeleton_body_count(skeleton) > 0 ? "bodies"
-                        : opts->law == TD_LAW_TANGENT          ? "the law 'tangent'"
-                                                               : NULL;
+    const char *wrong = td_skeleton_count(skeleton) != 1                ? "more than one segment"
+                        : s->joint == TD_JOINT_HINGE                    ? "a hinge"
+                        : s->joint == TD_JOINT_SLIDE                    ? "a slide"
+                        : td_skeleton_attached_mass_count(skeleton) > 0 ? "bodies"
+                        : opts->law == TD_LAW_TANGENT                   ? "the law 'tangent'"
+                                                                        : NULL;
     *out = NULL;
     if (wrong) {
         return tdi_fail(diag, TD_ERR_STRUCTURE, "a bead cannot have %s", wrong);

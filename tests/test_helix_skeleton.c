@@ -103,8 +103,8 @@ static matter matter_of_skeleton(const td_skeleton *k, const td_vec3 *o, const t
         add_matter(&sum, s->mass, tdi_scale(c, s->mass));
         *size = fmax(*size, tdi_norm(tdi_sub(o[i], o[0])) + s->length);
     }
-    for (int32_t i = 0; i < td_skeleton_body_count(k); i++) {
-        const td_body *b = &td_skeleton_bodies(k)[i];
+    for (int32_t i = 0; i < td_skeleton_attached_mass_count(k); i++) {
+        const td_attached_mass *b = &td_skeleton_attached_masses(k)[i];
         const td_vec3 c = tdi_quat_rotate(q[b->segment], b->centre_of_mass);
         add_matter(&sum, b->mass, tdi_scale(tdi_add(o[b->segment], c), b->mass));
     }

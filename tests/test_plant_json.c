@@ -126,8 +126,8 @@ static td_skeleton *rare_skeleton(void) {
     strand.closed = true;
     strand.closing = (td_quat){cos(0.3), sin(0.3), 0, 0};
     CHECK_INT(td_builder_add_strand(b, &strand, &diag), TD_OK);
-    td_body body = {1, 0.25, {0, 0.05, 0}, {1e-3, 1e-3, 1e-3, 0, 0, 0}};
-    CHECK_INT(td_builder_add_body(b, &body, &diag), TD_OK);
+    td_attached_mass body = {1, 0.25, {0, 0.05, 0}, {1e-3, 1e-3, 1e-3, 0, 0, 0}};
+    CHECK_INT(td_builder_attach_mass(b, &body, &diag), TD_OK);
     CHECK_SAY(td_builder_finish(b, &out, &diag) == TD_OK, "%s", diag.message);
     td_builder_free(b);
     return out;

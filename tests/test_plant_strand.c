@@ -183,12 +183,12 @@ TD_TEST(strand_is_not_pruned_and_follows_what_is) {
     }
     td_strand second = strand;
     second.first = 1;
-    td_body body = {.segment = 3, .mass = 1};
+    td_attached_mass body = {.segment = 3, .mass = 1};
     CHECK_INT(td_builder_add_strand(b, &second, NULL), TD_OK);
-    CHECK_INT(td_builder_add_body(b, &body, NULL), TD_OK);
+    CHECK_INT(td_builder_attach_mass(b, &body, NULL), TD_OK);
     td_skeleton *skeleton = finished(b);
     CHECK_INT(td_skeleton_strands(skeleton)->first, 0);
-    CHECK_INT(td_skeleton_bodies(skeleton)->segment, 2);
+    CHECK_INT(td_skeleton_attached_masses(skeleton)->segment, 2);
     td_skeleton_free(skeleton);
 }
 
@@ -198,16 +198,16 @@ TD_TEST(bodies_of_one_segment_become_one) {
     td_builder *b = new_builder(NULL);
     td_diag diag = {.message = ""};
     add_row(b, TD_JOINT_BALL);
-    const td_body left = {2, 1, {-0.1, 0, 0}, {0.01, 0, 0, 0, 0, 0}},
-                  right = {2, 3, {0.1, 0, 0}, {0.03, 0, 0, 0, 0, 0}},
-                  wrong = {2, 1, {0.2, 0, 0}, {0.01, 0, 0, 0, 0, 0}};
-    CHECK_INT(td_builder_add_body(b, &left, &diag), TD_OK);
-    CHECK_INT(td_builder_add_body(b, &right, &diag), TD_OK);
-    CHECK_INT(td_builder_add_body(b, &wrong, &diag), TD_ERR_ARGUMENT);
+    const td_attached_mass left = {2, 1, {-0.1, 0, 0}, {0.01, 0, 0, 0, 0, 0}},
+                           right = {2, 3, {0.1, 0, 0}, {0.03, 0, 0, 0, 0, 0}},
+                           wrong = {2, 1, {0.2, 0, 0}, {0.01, 0, 0, 0, 0, 0}};
+    CHECK_INT(td_builder_attach_mass(b, &left, &diag), TD_OK);
+    CHECK_INT(td_builder_attach_mass(b, &right, &diag), TD_OK);
+    CHECK_INT(td_builder_attach_mass(b, &wrong, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "body 1: second_moment");
     td_skeleton *skeleton = finished(b);
-    CHECK_INT(td_skeleton_body_count(skeleton), 1);
-    const td_body *body = td_skeleton_bodies(skeleton);
+    CHECK_INT(td_skeleton_attached_mass_count(skeleton), 1);
+    const td_attached_mass *body = td_skeleton_attached_masses(skeleton);
     CHECK_REL(body->mass, 4, 0);
     CHECK_REL(body->centre_of_mass.x, 0.05, 1e-14);
     CHECK_REL(body->second_moment.xx, 0.04, 1e-14);
@@ -221,11 +221,11 @@ TD_TEST(strands_and_bodies_scale_as_similar_ones_do) {
     td_builder *b = new_builder(NULL);
     td_skeleton *twice = NULL;
     const td_strand strand = row_strand();
-    const td_body body = {2, 1, {0.1, 0, 0}, {0.02, 0, 0, 0, 0, 0}};
+    const td_attached_mass body = {2, 1, {0.1, 0, 0}, {0.02, 0, 0, 0, 0, 0}};
     const td_material_change stiff = {.young = 3 * td_material_get(0).young, .damping_time = -1};
     add_row(b, TD_JOINT_BALL);
     CHECK_INT(td_builder_add_strand(b, &strand, NULL), TD_OK);
-    CHECK_INT(td_builder_add_body(b, &body, NULL), TD_OK);
+    CHECK_INT(td_builder_attach_mass(b, &body, NULL), TD_OK);
     td_skeleton *once = finished(b);
     CHECK_INT(td_skeleton_changed_new(once, 2, &stiff, 1, NULL, &twice, NULL), TD_OK);
     const td_segment *a = td_skeleton_segments(once), *c = td_skeleton_segments(twice);
@@ -235,9 +235,9 @@ TD_TEST(strands_and_bodies_scale_as_similar_ones_do) {
     CHECK_REL(c[1].rest_length, 2 * LENGTH, 1e-14);
     CHECK_INT(td_skeleton_strand_count(twice), 1);
     CHECK_INT(td_skeleton_strands(twice)->count, COUNT);
-    CHECK_REL(td_skeleton_bodies(twice)->mass, 8, 1e-14);
-    CHECK_REL(td_skeleton_bodies(twice)->centre_of_mass.x, 0.2, 1e-14);
-    CHECK_REL(td_skeleton_bodies(twice)->second_moment.xx, 32 * 0.02, 1e-14);
+    CHECK_REL(td_skeleton_attached_masses(twice)->mass, 8, 1e-14);
+    CHECK_REL(td_skeleton_attached_masses(twice)->centre_of_mass.x, 0.2, 1e-14);
+    CHECK_REL(td_skeleton_attached_masses(twice)->second_moment.xx, 32 * 0.02, 1e-14);
     td_skeleton_free(once);
     td_skeleton_free(twice);
 }
@@ -248,12 +248,12 @@ TD_TEST(skeleton_json_has_strands_and_bodies) {
     td_builder *b = new_builder(NULL);
     td_bytes out;
     td_strand strand = row_strand();
-    const td_body body = {2, 1, {0.1, 0, 0}, {0.02, 0, 0, 0, 0, 0}};
+    const td_attached_mass body = {2, 1, {0.1, 0, 0}, {0.02, 0, 0, 0, 0, 0}};
     strand.end = TD_END_PINNED;
     strand.twist = 1.5;
     add_row(b, TD_JOINT_BALL);
     CHECK_INT(td_builder_add_strand(b, &strand, NULL), TD_OK);
-    CHECK_INT(td_builder_add_body(b, &body, NULL), TD_OK);
+    CHECK_INT(td_builder_attach_mass(b, &body, NULL), TD_OK);
     td_skeleton *skeleton = finished(b);
     CHECK_INT(td_skeleton_json(skeleton, NULL, &out), TD_OK);
     char text[8192] = "";
@@ -329,9 +329,10 @@ TD_TEST(rods_of_plants_carry_bodies) {
         td_builder *b = new_builder(NULL);
         td_rod_model *model = NULL;
         td_rod_state *state = NULL;
-        const td_body body = {COUNT - 1, 1, {0, LENGTH, 0}, {0, LENGTH * LENGTH, 0, 0, 0, 0}};
+        const td_attached_mass body = {
+            COUNT - 1, 1, {0, LENGTH, 0}, {0, LENGTH * LENGTH, 0, 0, 0, 0}};
         add_row(b, TD_JOINT_BALL);
-        CHECK_INT(with ? td_builder_add_body(b, &body, NULL) : TD_OK, TD_OK);
+        CHECK_INT(with ? td_builder_attach_mass(b, &body, NULL) : TD_OK, TD_OK);
         td_skeleton *skeleton = finished(b);
         CHECK_INT(td_rod_model_from_skeleton(skeleton, NULL, &model, NULL), TD_OK);
         CHECK_INT(td_rod_state_new(model, NULL, &state, NULL), TD_OK);

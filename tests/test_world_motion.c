@@ -38,9 +38,9 @@ TD_TEST(strand_with_a_tip_mass_weighs_that_much_more) {
     stage s = stage_of("{objects: [{" ROPE "}, {strand: {points: [[0, 0, 0], [0, -0.4, 0]],\n"
                        " segments: 4, radius: 0.01, tip_mass: 2}}]}");
     const td_skeleton *with = td_world_actor(s.world, 1).skeleton;
-    CHECK_INT(td_skeleton_body_count(td_world_actor(s.world, 0).skeleton), 0);
-    CHECK_INT(td_skeleton_body_count(with), 1);
-    const td_body *b = td_skeleton_bodies(with);
+    CHECK_INT(td_skeleton_attached_mass_count(td_world_actor(s.world, 0).skeleton), 0);
+    CHECK_INT(td_skeleton_attached_mass_count(with), 1);
+    const td_attached_mass *b = td_skeleton_attached_masses(with);
     CHECK_INT(b->segment, 3);
     CHECK_REL(b->mass, 2, 0);
     CHECK_REL(b->centre_of_mass.y, 0.1, 1e-12);

@@ -158,7 +158,7 @@ TD_TEST(figures_that_are_given_stay_when_the_size_changes) {
     CHECK_REL(segments[0].length, 0.5, 1e-14);
     CHECK_REL(segments[0].mass, 0.25, 1e-14);
     CHECK_REL(segments[0].section.bend_x, 0.3, 0);
-    CHECK_REL(td_skeleton_bodies(skeleton)->mass, 0.1, 0);
+    CHECK_REL(td_skeleton_attached_masses(skeleton)->mass, 0.1, 0);
     stage_free(&s);
 }
 

@@ -204,12 +204,12 @@ TD_API td_strand td_strand_default(void);
 
 /// A rigid body welded to a segment, besides the segment's own mass. It is not drawn: what is drawn
 /// is a segment with a fixed joint.
-typedef struct td_body {
+typedef struct td_attached_mass {
     int32_t segment;
     td_real mass;           ///< kg, > 0.
     td_vec3 centre_of_mass; ///< In the segment's axes, from its joint, m.
     td_sym3 second_moment;  ///< Integral of density X X^T about the joint, kg m^2.
-} td_body;
+} td_attached_mass;
 
 typedef struct td_skeleton td_skeleton; ///< Fixed after creation. Safe to read from any thread.
 
@@ -219,8 +219,8 @@ TD_API int32_t td_skeleton_count(const td_skeleton *skeleton);
 TD_API const td_segment *td_skeleton_segments(const td_skeleton *skeleton);
 TD_API int32_t td_skeleton_strand_count(const td_skeleton *skeleton);
 TD_API const td_strand *td_skeleton_strands(const td_skeleton *skeleton);
-TD_API int32_t td_skeleton_body_count(const td_skeleton *skeleton);
-TD_API const td_body *td_skeleton_bodies(const td_skeleton *skeleton);
+TD_API int32_t td_skeleton_attached_mass_count(const td_skeleton *skeleton);
+TD_API const td_attached_mass *td_skeleton_attached_masses(const td_skeleton *skeleton);
 TD_API int32_t td_skeleton_material_count(const td_skeleton *skeleton);
 TD_API const td_material *td_skeleton_materials(const td_skeleton *skeleton);
 TD_API int32_t td_skeleton_shape_count(const td_skeleton *skeleton);
@@ -346,7 +346,8 @@ TD_API td_status td_builder_add(td_builder *builder, const td_segment_def *def, 
 /// A strand of segments that were added, none of them part of another.
 TD_API td_status td_builder_add_strand(td_builder *builder, const td_strand *strand, td_diag *diag);
 /// A body on a segment that was added; those of one segment become one.
-TD_API td_status td_builder_add_body(td_builder *builder, const td_body *body, td_diag *diag);
+TD_API td_status td_builder_attach_mass(td_builder *builder, const td_attached_mass *body,
+                                        td_diag *diag);
 /// Computes masses, drops what is below the pruning thresholds (children of a dropped segment
 /// move to its parent, keeping their place; ids stay; what is part of a strand or has a body is not
 /// dropped but refused), computes springs and makes the skeleton. The

@@ -104,10 +104,10 @@ bool tdi_helix_add_rigid(tdi_helix_maker *k, int32_t segment) {
 }
 
 bool tdi_helix_add_bodies(tdi_helix_maker *k) {
-    const td_body *bodies = td_skeleton_bodies(k->skeleton);
+    const td_attached_mass *bodies = td_skeleton_attached_masses(k->skeleton);
     bool fine = true;
-    for (int32_t i = 0; i < td_skeleton_body_count(k->skeleton) && fine; i++) {
-        const td_body *b = &bodies[i];
+    for (int32_t i = 0; i < td_skeleton_attached_mass_count(k->skeleton) && fine; i++) {
+        const td_attached_mass *b = &bodies[i];
         if (tdi_helix_is_kept(k, b->segment)) {
             continue;
         }

@@ -125,8 +125,8 @@ static tdi_helix_role role_of(const tdi_helix_maker *k, int32_t i) {
 }
 
 static void weigh(tdi_helix_maker *k) {
-    for (int32_t i = 0; i < td_skeleton_body_count(k->skeleton); i++) {
-        const td_body *b = &td_skeleton_bodies(k->skeleton)[i];
+    for (int32_t i = 0; i < td_skeleton_attached_mass_count(k->skeleton); i++) {
+        const td_attached_mass *b = &td_skeleton_attached_masses(k->skeleton)[i];
         k->carried[b->segment] += b->mass;
     }
     for (int32_t i = k->count - 1; i >= 0; i--) {

@@ -117,7 +117,7 @@ static void write_shape(tdi_json *json, const td_skeleton *skeleton, const td_sh
 // Plants have neither.
 static void write_strands(tdi_json *json, const td_skeleton *skeleton) {
     static const td_strand no_strand = {0};
-    static const td_body no_body = {0};
+    static const td_attached_mass no_body = {0};
     if (td_skeleton_strand_count(skeleton) > 0) {
         tdi_json_line(json);
         tdi_json_key(json, "strands");
@@ -127,12 +127,13 @@ static void write_strands(tdi_json *json, const td_skeleton *skeleton) {
         }
         tdi_json_close(json, ']');
     }
-    if (td_skeleton_body_count(skeleton) > 0) {
+    if (td_skeleton_attached_mass_count(skeleton) > 0) {
         tdi_json_line(json);
         tdi_json_key(json, "bodies");
         tdi_json_open(json, '[');
-        for (int32_t i = 0; i < td_skeleton_body_count(skeleton); i++) {
-            write_object(json, tdi_body_keys(), &td_skeleton_bodies(skeleton)[i], &no_body);
+        for (int32_t i = 0; i < td_skeleton_attached_mass_count(skeleton); i++) {
+            write_object(json, tdi_body_keys(), &td_skeleton_attached_masses(skeleton)[i],
+                         &no_body);
         }
         tdi_json_close(json, ']');
     }

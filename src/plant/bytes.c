@@ -141,7 +141,7 @@ static void tape_strand(tape *t, td_strand *s) {
     ITEM(elements);
 }
 
-static void tape_body(tape *t, td_body *s) {
+static void tape_body(tape *t, td_attached_mass *s) {
     ITEM(segment);
     ITEM(mass);
     ITEM(centre_of_mass);
@@ -163,7 +163,7 @@ static void tape_contour(tape *t, td_contour *s) {
     X(polygons, polygon, td_polygon)    \
     X(points, point, td_vec3)           \
     X(strands, strand, td_strand)       \
-    X(bodies, body, td_body)            \
+    X(bodies, body, td_attached_mass)   \
     X(contours, contour, td_contour)
 
 static void tape_counts(tape *t, tdi_store *s) {

@@ -102,7 +102,7 @@ static void change_segment(td_segment *s, const td_material *old, const td_mater
 }
 
 // Of the density of the segment that it is welded to.
-static void change_body(td_body *b, td_real density, td_real size) {
+static void change_body(td_attached_mass *b, td_real density, td_real size) {
     const td_real mass = size * size * size * density;
     b->mass *= mass;
     b->centre_of_mass = tdi_scale(b->centre_of_mass, size);

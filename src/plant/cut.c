@@ -227,7 +227,8 @@ static bool take_strand(const cutter *c, const td_strand *from, int part, td_str
 }
 
 // A body goes with the half that its centre is in.
-static bool take_body(const cutter *c, const td_body *from, int part, td_body *to) {
+static bool take_body(const cutter *c, const td_attached_mass *from, int part,
+                      td_attached_mass *to) {
     const bool cut = from->segment == c->segment && c->place > 0,
                above = from->centre_of_mass.y > cut_height(c);
     if (!goes(c, from->segment, part) || (cut && above != (part == FALLS))) {

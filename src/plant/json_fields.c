@@ -116,10 +116,10 @@ tdi_key_table tdi_strand_keys(void) {
 
 tdi_key_table tdi_body_keys(void) {
     static const tdi_key keys[] = {
-        INT(td_body, segment),
-        REALS(td_body, mass, 1),
-        REALS(td_body, centre_of_mass, 3),
-        REALS(td_body, second_moment, 6),
+        INT(td_attached_mass, segment),
+        REALS(td_attached_mass, mass, 1),
+        REALS(td_attached_mass, centre_of_mass, 3),
+        REALS(td_attached_mass, second_moment, 6),
     };
     return TABLE(keys);
 }

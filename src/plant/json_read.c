@@ -389,9 +389,9 @@ static bool read_strand(reader *r, size_t at) {
 }
 
 static bool read_body(reader *r, size_t at) {
-    td_body body = {.segment = 0};
+    td_attached_mass body = {.segment = 0};
     return read_object(&r->in, tdi_body_keys(), &body, NULL) &&
-           added(r, at, td_builder_add_body(r->builder, &body, r->in.diag));
+           added(r, at, td_builder_attach_mass(r->builder, &body, r->in.diag));
 }
 
 // ---- the whole ------------------------------------------------------------------------------

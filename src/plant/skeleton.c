@@ -19,7 +19,7 @@ void tdi_store_free(tdi_store *store) {
     tdi_alloc_free(a, store->polygons, (size_t)store->polygon_capacity * sizeof(td_polygon));
     tdi_alloc_free(a, store->points, (size_t)store->point_capacity * sizeof(td_vec3));
     tdi_alloc_free(a, store->strands, (size_t)store->strand_capacity * sizeof(td_strand));
-    tdi_alloc_free(a, store->bodies, (size_t)store->body_capacity * sizeof(td_body));
+    tdi_alloc_free(a, store->bodies, (size_t)store->body_capacity * sizeof(td_attached_mass));
     tdi_alloc_free(a, store->contours, (size_t)store->contour_capacity * sizeof(td_contour));
     *store = (tdi_store){.alloc = a};
 }
@@ -50,7 +50,8 @@ static void shrink(tdi_store *s) {
     s->points = shrunk(s->alloc, s->points, &s->point_capacity, s->point_count, sizeof(td_vec3));
     s->strands =
         shrunk(s->alloc, s->strands, &s->strand_capacity, s->strand_count, sizeof(td_strand));
-    s->bodies = shrunk(s->alloc, s->bodies, &s->body_capacity, s->body_count, sizeof(td_body));
+    s->bodies =
+        shrunk(s->alloc, s->bodies, &s->body_capacity, s->body_count, sizeof(td_attached_mass));
     s->contours =
         shrunk(s->alloc, s->contours, &s->contour_capacity, s->contour_count, sizeof(td_contour));
 }
@@ -156,13 +157,13 @@ const td_strand *td_skeleton_strands(const td_skeleton *skeleton) {
     }
     return skeleton->store.strands;
 }
-int32_t td_skeleton_body_count(const td_skeleton *skeleton) {
+int32_t td_skeleton_attached_mass_count(const td_skeleton *skeleton) {
     if (!skeleton) {
         return 0;
     }
     return skeleton->store.body_count;
 }
-const td_body *td_skeleton_bodies(const td_skeleton *skeleton) {
+const td_attached_mass *td_skeleton_attached_masses(const td_skeleton *skeleton) {
     if (!skeleton) {
         return NULL;
     }

@@ -15,7 +15,7 @@ typedef struct tdi_store {
     td_polygon *polygons;
     td_vec3 *points;
     td_strand *strands;
-    td_body *bodies;
+    td_attached_mass *bodies;
     td_contour *contours;
     int32_t segment_count, material_count, shape_count, polygon_count, point_count, strand_count,
         body_count, contour_count;

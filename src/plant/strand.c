@@ -107,12 +107,12 @@ td_status td_builder_add_strand(td_builder *builder, const td_strand *strand, td
 
 // ---- bodies ---------------------------------------------------------------------------------
 
-static tdi_moments moments_of(const td_body *b) {
+static tdi_moments moments_of(const td_attached_mass *b) {
     return (tdi_moments){b->mass, tdi_scale(b->centre_of_mass, b->mass), b->second_moment};
 }
 
 // The body of a segment with another one added.
-static void join(td_body *body, const td_body *other) {
+static void join(td_attached_mass *body, const td_attached_mass *other) {
     tdi_moments sum = moments_of(body);
     const tdi_moments part = moments_of(other);
     tdi_moments_add(&sum, &part, 1);
@@ -121,7 +121,7 @@ static void join(td_body *body, const td_body *other) {
     body->second_moment = sum.second;
 }
 
-td_status td_builder_add_body(td_builder *builder, const td_body *body, td_diag *diag) {
+td_status td_builder_attach_mass(td_builder *builder, const td_attached_mass *body, td_diag *diag) {
     if (!builder || !body) {
         return tdi_refuse(diag, __func__);
     }
@@ -144,8 +144,8 @@ td_status td_builder_add_body(td_builder *builder, const td_body *body, td_diag 
         join(&store->bodies[extra->body], body);
         return TD_OK;
     }
-    td_body *room = tdi_array_reserve(store->alloc, store->bodies, &store->body_capacity,
-                                      (int64_t)n + 1, sizeof *room);
+    td_attached_mass *room = tdi_array_reserve(store->alloc, store->bodies, &store->body_capacity,
+                                               (int64_t)n + 1, sizeof *room);
     if (!room) {
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the bodies");
     }

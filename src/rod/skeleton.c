@@ -36,8 +36,8 @@ typedef struct maker {
     int32_t count;
     td_vec3 *origin; // of the segments at the start
     td_quat *turn;
-    bool *bears;          // it has children
-    const td_body **body; // welded to it, or NULL
+    bool *bears;                   // it has children
+    const td_attached_mass **body; // welded to it, or NULL
     int32_t next, welds, rest_frames;
 } maker;
 
@@ -182,7 +182,7 @@ static void weld(maker *k, int32_t i, td_real mass, td_vec3 centre, td_sym3 seco
 static void make_mass(maker *k, int32_t i, const td_segment *s) {
     td_rod_model *m = k->model;
     tdi_rod_node *n = &m->node[i];
-    const td_body *b = k->body[n->edge];
+    const td_attached_mass *b = k->body[n->edge];
     if (is_welded(k, n->edge)) {
         weld(k, i, s->mass, s->centre_of_mass, s->second_moment);
     }
@@ -331,10 +331,10 @@ static td_status make(maker *k, const td_skeleton *skeleton, const td_alloc *all
     }
     k->turn = (td_quat *)room;
     k->origin = (td_vec3 *)(k->turn + n);
-    k->body = (const td_body **)(k->origin + n);
+    k->body = (const td_attached_mass **)(k->origin + n);
     k->bears = (bool *)(k->body + n);
-    for (int32_t i = 0; i < td_skeleton_body_count(skeleton); i++) {
-        const td_body *b = &td_skeleton_bodies(skeleton)[i];
+    for (int32_t i = 0; i < td_skeleton_attached_mass_count(skeleton); i++) {
+        const td_attached_mass *b = &td_skeleton_attached_masses(skeleton)[i];
         k->body[b->segment] = b;
     }
     td_skeleton_pose(skeleton, TD_POSE_INITIAL, k->origin, k->turn);

@@ -169,8 +169,8 @@ static void make_bodies(strand_maker *k) {
     for (int32_t i = k->edge_count; i < td_skeleton_count(k->skeleton); i++) {
         weld_segment(k, &k->segments[i]);
     }
-    for (int32_t i = 0; i < td_skeleton_body_count(k->skeleton); i++) {
-        const td_body *b = &td_skeleton_bodies(k->skeleton)[i];
+    for (int32_t i = 0; i < td_skeleton_attached_mass_count(k->skeleton); i++) {
+        const td_attached_mass *b = &td_skeleton_attached_masses(k->skeleton)[i];
         weld(k, b->segment, b->mass, b->centre_of_mass, b->second_moment);
     }
     for (int32_t i = 0; i < k->body_count; i++) { // from edges of all to those of a rod
@@ -226,8 +226,8 @@ static td_status check(strand_maker *k, td_diag *diag) {
                                (int)i);
         }
     }
-    const td_body *bodies = td_skeleton_bodies(k->skeleton);
-    for (int32_t i = 0; i < td_skeleton_body_count(k->skeleton); i++) {
+    const td_attached_mass *bodies = td_skeleton_attached_masses(k->skeleton);
+    for (int32_t i = 0; i < td_skeleton_attached_mass_count(k->skeleton); i++) {
         if (bodies[i].segment >= k->edge_count) {
             return tdi_fail_at(diag, TD_ERR_STRUCTURE, bodies[i].segment,
                                "segment %d has a body, which only those of strands have",

@@ -106,7 +106,7 @@ static void fill_model(td_tree_model *m, const td_segment *segments, int32_t n) 
 }
 
 // What is welded to a segment moves with it.
-static void add_bodies(td_tree_model *m, const td_body *bodies, int32_t count) {
+static void add_bodies(td_tree_model *m, const td_attached_mass *bodies, int32_t count) {
     for (int32_t k = 0; k < count; k++) {
         tdi_body *to = &m->body[bodies[k].segment];
         to->mass += bodies[k].mass;
@@ -198,7 +198,8 @@ td_status td_tree_model_new(const td_skeleton *skeleton, const td_tree_opts *opt
     l = (tdi_layout){block, 0};
     lay_out_model(&shape, &l);
     fill_model(&shape, segments, n);
-    add_bodies(&shape, td_skeleton_bodies(skeleton), td_skeleton_body_count(skeleton));
+    add_bodies(&shape, td_skeleton_attached_masses(skeleton),
+               td_skeleton_attached_mass_count(skeleton));
     tdi_tree_cut(segments, n, sizes, shape.part);
     tdi_alloc_free(alloc, sizes, (size_t)n * sizeof *sizes);
     if (!tdi_tree_fill_capsules(&shape, skeleton)) {

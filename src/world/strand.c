@@ -343,11 +343,11 @@ static td_status add_tip_mass(const maker *m, td_diag *diag) {
     const int32_t last = s->segments - 1;
     const td_real r = TIP_RADIUS * m->size * radius_at(m, last, 1);
     const td_real round = s->tip_mass * r * r / 5;
-    td_body body = {.segment = last, .mass = s->tip_mass};
+    td_attached_mass body = {.segment = last, .mass = s->tip_mass};
     direction(m->places, last, &body.centre_of_mass.y);
     body.second_moment = tdi_sym3_add(tdi_sym3_square(body.centre_of_mass, s->tip_mass),
                                       tdi_sym3_diagonal(round, round, round));
-    return td_builder_add_body(m->builder, &body, diag);
+    return td_builder_attach_mass(m->builder, &body, diag);
 }
 
 // ---- along ----------------------------------------------------------------------------------
