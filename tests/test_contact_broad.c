@@ -502,7 +502,7 @@ TD_TEST(contact_memory_is_taken_once_and_given_back) {
             CHECK_INT(tdi_contacts_colliders(c, &plane, 1, 0.01, 0, 1, &diag), TD_OK);
             CHECK_INT(tdi_contacts_find(c, x, x, &diag), TD_OK);
             CHECK(tdi_contacts_filter(c, x, x, 0, 1) > 0);
-            CHECK_INT(tdi_contacts_lag(c, x, 1, 1, NULL, &diag), TD_OK);
+            CHECK_INT(tdi_contacts_lag(c, x, 1, 1, 0.01, NULL, &diag), TD_OK);
             CHECK_INT(tdi_contacts_evaluate(c, x, 1, &rule, &energy, &diag), TD_OK);
             CHECK(energy > 0);
             CHECK_INT(heap.calls, 1);

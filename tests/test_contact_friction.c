@@ -121,7 +121,7 @@ static void step(mover *w) {
     CHECK_INT(tdi_contacts_colliders(w->c, w->collider, w->collider_count, STEP, 0, 1, &diag),
               TD_OK);
     CHECK_INT(tdi_contacts_find(w->c, w->x, NULL, &diag), TD_OK);
-    CHECK_INT(tdi_contacts_lag(w->c, w->x, 0, rule.force, NULL, &diag), TD_OK);
+    CHECK_INT(tdi_contacts_lag(w->c, w->x, 0, rule.force, rule.h, NULL, &diag), TD_OK);
     bool done = false;
     int n = 0;
     for (; n < 200 && !done; n++) {
@@ -220,15 +220,16 @@ TD_TEST(contact_turning_plane_rubs_along_its_turn) {
     td_diag diag;
     CHECK_INT(tdi_contacts_colliders(w.c, w.collider, 1, STEP, 0, 1, &diag), TD_OK);
     CHECK_INT(tdi_contacts_find(w.c, w.x, NULL, &diag), TD_OK);
-    CHECK_INT(tdi_contacts_lag(w.c, w.x, 0, 1, NULL, &diag), TD_OK);
+    CHECK_INT(tdi_contacts_lag(w.c, w.x, 0, 1, STEP, NULL, &diag), TD_OK);
     CHECK_INT(tdi_contacts_evaluate(w.c, w.x, 0, &rule, &energy, &diag), TD_OK);
     int32_t count;
     const tdi_contact *list = tdi_contacts_list(w.c, &count);
     CHECK_INT(count, 4);
     CHECK(list[2].friction && list[2].capsule == 0 && list[2].other == 1);
-    // y x (0.3, ., 0.4) = (0.4, ., -0.3); the normal force is 2 N, the gradient against the motion
-    CHECK_REL(list[2].force.x, -0.8 * 0.5 * 2, 1e-9);
-    CHECK_REL(list[2].force.z, 0.6 * 0.5 * 2, 1e-9);
+    // y x (0.3, ., 0.4) = (0.4, ., -0.3), turned by half of 0.2, along the chord; the normal force is
+    // 2 N, the gradient against the motion
+    CHECK_REL(list[2].force.x, -(0.8 * cos(0.1) - 0.6 * sin(0.1)) * 0.5 * 2, 1e-9);
+    CHECK_REL(list[2].force.z, (0.6 * cos(0.1) + 0.8 * sin(0.1)) * 0.5 * 2, 1e-9);
     tdi_contacts_free(w.c);
 }
 

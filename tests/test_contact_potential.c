@@ -55,7 +55,7 @@ static void draw_heap(tdi_random *random, heap *w) {
     w->c = test_contacts(&opts, w->capsule, CAPSULES, COLLIDERS);
     CHECK_INT(tdi_contacts_colliders(w->c, w->collider, COLLIDERS, 0.02, 0, 1, &diag), TD_OK);
     CHECK_INT(tdi_contacts_find(w->c, w->x, NULL, &diag), TD_OK);
-    CHECK_INT(tdi_contacts_lag(w->c, w->x, w->time, w->rule.force, NULL, &diag), TD_OK);
+    CHECK_INT(tdi_contacts_lag(w->c, w->x, w->time, w->rule.force, w->rule.h, NULL, &diag), TD_OK);
 }
 
 static td_real *coordinate(heap *w, int k) {

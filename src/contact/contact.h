@@ -230,9 +230,9 @@ typedef struct tdi_contact_speeds { // when the step began
 } tdi_contact_speeds;
 
 // Fixes the normal forces and tangents that friction uses from now on, by the barrier at x. With
-// speeds, what does not slip has static friction.
+// speeds, what does not slip has static friction. `h` is that of the rule.
 td_status tdi_contacts_lag(tdi_contacts *c, const td_vec3 *x, td_real time, td_real force,
-                           const tdi_contact_speeds *speeds, td_diag *diag);
+                           td_real h, const tdi_contact_speeds *speeds, td_diag *diag);
 
 // Tells frictions that the increments dx, tried at x, turned their slip around.
 void tdi_contacts_steady(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,

@@ -92,11 +92,18 @@ static bool drawn_close(const td_helix_state *s, int32_t i, int32_t j) {
     return tdi_closest_of(&two).distance < p + q + fmin(p, q);
 }
 
-// Neighbours, and what is in each other as it is drawn: leaves at a node, crossing twigs.
+// How far a capsule that rides rigidly reaches from where it does; of others 0.
+static td_real reach_of(const tdi_helix_capsule *c) {
+    return c->end[0].s == c->end[1].s ? fmax(tdi_norm(c->end[0].offset), tdi_norm(c->end[1].offset))
+                                      : 0;
+}
+
+// Neighbours, and what is in each other as it is drawn: leaves at a node, crossing twigs. What is
+// within the reach of a welded body along the stem cannot leave it.
 bool tdi_helix_apart(const void *body, int32_t i, int32_t j) {
     const td_helix_state *s = body;
     const tdi_helix_capsule *p = &s->model->capsule[i], *q = &s->model->capsule[j];
-    const td_real most = HALF_TURN * (p->radius + q->radius);
+    const td_real most = HALF_TURN * (p->radius + q->radius) + reach_of(p) + reach_of(q);
     return way_between(s->model, stretch_of(p), stretch_of(q), most) < most || drawn_close(s, i, j);
 }
 

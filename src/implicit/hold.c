@@ -109,6 +109,16 @@ static bool is_retried(const tdi_hold_state *s) {
     return s->unmet && (s->error <= TRY_AGAIN || s->left <= 0);
 }
 
+bool tdi_holds_change(const tdi_holds *all) {
+    bool any = false;
+    for (const tdi_holds *h = all; h && !any; h = h->next) {
+        for (int32_t k = 0; k < h->count && !any; k++) {
+            any = acts(h, k) != (h->state[k].active != 0);
+        }
+    }
+    return any;
+}
+
 bool tdi_holds_ready(const tdi_holds *all) {
     bool same = true;
     for (const tdi_holds *h = all; h && same; h = h->next) {
@@ -354,7 +364,14 @@ static void plan_retry(const tdi_hold_state *began, tdi_hold_state *s) {
     }
 }
 
-static void accept_all(tdi_holds *h, const tdi_system *y) {
+// Of a step that is taken in pieces the mean: what the last piece began with is that of those
+// before.
+static td_vec3 mean_of(td_vec3 before, td_vec3 now, td_real from, td_real to) {
+    return from > 0 ? tdi_madd(tdi_scale(before, from / to), now, (to - from) / to) : now;
+}
+
+static void accept_all(tdi_holds *h, const tdi_system *y, td_real from, td_real to) {
+    bool changed = false;
     tdi_holds_gather(h, y);
     for (int32_t i = 0; i < h->held_count; i++) {
         const tdi_held *b = &h->held[i];
@@ -365,17 +382,24 @@ static void accept_all(tdi_holds *h, const tdi_system *y) {
         const td_constraint *c = &h->def[k];
         tdi_hold_state *s = &h->state[k];
         const bool joint = tdi_constraint_of_joint(c->kind);
+        s->force = mean_of(h->began[k].force, s->force, from, to);
+        s->moment = mean_of(h->began[k].moment, s->moment, from, to);
         s->active = acts(h, k);
         s->target0 = h->now[k];
         plan_retry(&h->began[k], s);
-        if (s->active && tdi_norm(joint ? s->moment : s->force) > c->break_force) {
+        if (to == 1 && s->active && tdi_norm(joint ? s->moment : s->force) > c->break_force) {
             s->broken = 1;
         }
+        changed = changed || (h->h > 0 && s->active != h->began[k].active);
+    }
+    // forces that stop a motion are no guess for the next step; redundant rows would keep them
+    for (int32_t k = 0; changed && k < h->count; k++) {
+        memset(h->state[k].l, 0, sizeof h->state[k].l);
     }
 }
 
-void tdi_holds_accept(tdi_holds *all, const tdi_system *y) {
+void tdi_holds_accept(tdi_holds *all, const tdi_system *y, td_real from, td_real to) {
     for (tdi_holds *h = all; h; h = h->next) {
-        accept_all(h, y);
+        accept_all(h, y, from, to);
     }
 }

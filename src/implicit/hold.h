@@ -131,6 +131,8 @@ void tdi_holds_restore(tdi_holds *h, const void *bytes);
 
 // ---- steps; `all` is the first set of a system, and NULL is allowed
 
+// Whether a constraint begins or ends to act in the next step: velocities may jump.
+bool tdi_holds_change(const tdi_holds *all);
 // Whether the same constraints act in the next step as in the last, and no one-sided one pushed.
 bool tdi_holds_ready(const tdi_holds *all);
 // Whether a one-sided one pushes in the step that was solved. After tdi_holds_ready() it begins to.
@@ -139,7 +141,9 @@ bool tdi_holds_struck(const tdi_holds *all);
 void tdi_holds_begin(tdi_holds *all, const tdi_system *system, td_real h, td_real part);
 // Back to where that was.
 void tdi_holds_undo(tdi_holds *all);
-void tdi_holds_accept(tdi_holds *all, const tdi_system *system);
+// After a step, or after the part of it from one fraction to another: forces are the mean since the
+// step began, and break a constraint when it ends.
+void tdi_holds_accept(tdi_holds *all, const tdi_system *system, td_real from, td_real to);
 
 // ---- Newton's method (hold_rows.c)
 

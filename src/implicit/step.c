@@ -89,7 +89,8 @@ static tdi_rule rule_of(const tdi_system *y, span part) {
     const td_step_opts *o = y->member[0].opts;
     const td_real dt = o->dt * (part.to - part.from);
     const bool whole = part.from == 0 && part.to == 1;
-    const td_real last = ((const tdi_solver_state *)y->member[0].body)->dt;
+    const tdi_solver_state *first = y->member[0].body;
+    const td_real last = first->dt;
     bool two = o->integrator == TD_IMPLICIT && tdi_holds_ready(y->holds);
     for (int32_t k = 0; k < y->count && two; k++) {
         const tdi_member *m = &y->member[k];
@@ -107,7 +108,8 @@ static tdi_rule rule_of(const tdi_system *y, span part) {
                       .again = w * w / (1 + 2 * w),
                       .piece = !whole,
                       .part = (part.to - part.from) / (1 - part.from),
-                      .touched = y->touch};
+                      .touched = y->touch,
+                      .hits = first->known > 0 && tdi_holds_change(y->holds)};
 }
 
 // The same with backward Euler, after which BDF2 begins anew.
@@ -361,8 +363,8 @@ static void end_touch(const tdi_system *y) {
     }
 }
 
-static void accept(const tdi_system *y) {
-    tdi_holds_accept(y->holds, y);
+static void accept(const tdi_system *y, span part) {
+    tdi_holds_accept(y->holds, y, part.from, part.to);
     for (int32_t k = 0; k < y->count; k++) {
         tdi_state_accept(y->member[k].ops, y->member[k].body);
     }
@@ -405,7 +407,7 @@ td_status tdi_system_try(const tdi_system *y, bool *converged, td_step_stats *st
 }
 
 void tdi_system_accept(const tdi_system *y, td_step_stats *stats) {
-    accept(y);
+    accept(y, (span){.to = 1});
     stats->steps++;
 }
 
@@ -518,8 +520,8 @@ static td_status unsolved(const tdi_system *y, td_diag *diag) {
     char tightest[TDI_TIGHTEST];
     tdi_touch_tightest(y->touch, y, tightest);
     return tdi_fail(diag, TD_ERR_DIVERGED,
-                    "contact did not converge, even in parts of 1/%d of the step%s; try a smaller "
-                    "dt",
+                    "contact did not converge, even in parts of 1/%d of the step%s; try a shorter "
+                    "step",
                     TD_STEP_PIECES, tightest);
 }
 
@@ -549,7 +551,7 @@ td_status tdi_system_halves(const tdi_system *y, void *memory, td_step_stats *st
             if (p.impact && bounced) {
                 tdi_touch_note_impact(y->touch, part.to - part.from);
             }
-            accept(y);
+            accept(y, part);
             go_on(&p, bounced);
         } else if ((!last || (bounced && !p.limp)) && status != TD_ERR_LIMIT) {
             tdi_system_undo(y);
@@ -639,7 +641,7 @@ td_status tdi_system_settle(const tdi_system *y, td_step_stats *stats, td_diag *
     status = status == TD_OK ? find_rest(y, &converged, &positive, stats, diag) : status;
     stats->unconverged += status == TD_OK && !converged;
     if (status == TD_OK) {
-        tdi_holds_accept(y->holds, y);
+        tdi_holds_accept(y->holds, y, 0, 1);
     } else {
         tdi_holds_undo(y->holds);
     }

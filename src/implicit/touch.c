@@ -235,7 +235,8 @@ static td_status lag(tdi_touch *t, const tdi_system *y, td_diag *diag) {
         tdi_state_velocities(m->ops, m->body, t->moved + t->first_point[k]);
         tdi_touch_spins(t, y, k, 1);
     }
-    return tdi_contacts_lag(t->set, t->x, 0, last_force(t, y), sticks ? &speeds : NULL, diag);
+    return tdi_contacts_lag(t->set, t->x, 0, last_force(t, y), t->rule.h, sticks ? &speeds : NULL,
+                            diag);
 }
 
 // The range in which a gap is the one that contact keeps, or is just outside.

@@ -86,12 +86,20 @@ static bool drawn_close(const td_rod_state *s, int32_t i, int32_t j) {
     return tdi_closest_of(&two).distance < p + q + fmin(p, q);
 }
 
+// How far a capsule of a welded body reaches from the start of its edge; of others 0.
+static td_real reach_of(const td_rod_state *s, int32_t capsule) {
+    const tdi_rod_solid *b = solid_of(s, capsule);
+    return b ? fmax(tdi_norm(b->end[0]), tdi_norm(b->end[1])) : 0;
+}
+
 // A rod of radius r bends no tighter than r itself: closer than half such a turn along the rod, two
-// of its edges cannot touch. Welded bodies do not touch what they are drawn in.
+// of its edges cannot touch. Welded bodies do not touch what they are drawn in, nor edges within
+// their reach along the rod, which cannot leave them.
 bool tdi_rod_apart(const void *body, int32_t i, int32_t j) {
     const td_rod_state *s = body;
     const int32_t a = s->capsule_node[i], b = s->capsule_node[j];
-    const td_real most = 0.5 * PI * (radius_of(s, i) + radius_of(s, j));
+    const td_real most =
+        0.5 * PI * (radius_of(s, i) + radius_of(s, j)) + reach_of(s, i) + reach_of(s, j);
     const bool solid = solid_of(s, i) || solid_of(s, j);
     return a == b || way_between(s->model, a, b, most) < most || (solid && drawn_close(s, i, j));
 }

@@ -171,11 +171,20 @@ static bool drawn_close(const td_tree_model *m, int32_t i, int32_t j) {
     return tdi_closest_of(&two).distance < p + q + fmin(p, q);
 }
 
-// Neighbours, and what is in each other as it is drawn: leaves at a node, crossing twigs.
+// How far a capsule of a welded body reaches from its joint; of others 0.
+static td_real reach_of(const td_tree_model *m, int32_t capsule) {
+    return m->kind[m->capsule_body[capsule]] == TD_JOINT_FIXED
+               ? fmax(tdi_norm(m->point[2 * capsule]), tdi_norm(m->point[2 * capsule + 1]))
+               : 0;
+}
+
+// Neighbours, and what is in each other as it is drawn: leaves at a node, crossing twigs. Segments
+// within the reach of a welded body along the tree are its neighbours: they cannot leave it.
 bool tdi_tree_apart(const void *body, int32_t i, int32_t j) {
     const td_tree_model *m = ((const td_tree_state *)body)->model;
     const int32_t a = m->capsule_body[i], b = m->capsule_body[j];
-    const td_real most = HALF_TURN * (m->capsule_radius[i] + m->capsule_radius[j]);
+    const td_real most =
+        HALF_TURN * (m->capsule_radius[i] + m->capsule_radius[j]) + reach_of(m, i) + reach_of(m, j);
     return way_between(m, a, b, most) < most || drawn_close(m, i, j);
 }
 
