@@ -98,6 +98,9 @@ TD_TEST(sections_and_lengths_at_ease_that_are_none_are_refused) {
     def.section.twist = -1;
     CHECK_INT(td_builder_add(b, &def, NULL, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "section is (0, 0, -1, 0)");
+    def.section = (td_section){.stretch = 1e308};
+    CHECK_INT(td_builder_add(b, &def, NULL, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "section is (0, 0, 0, 1e+308); expected each at least 0 and at most");
     def = row_def(0);
     def.rest_length = -1;
     CHECK_INT(td_builder_add(b, &def, NULL, &diag), TD_ERR_ARGUMENT);

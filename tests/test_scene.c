@@ -174,6 +174,31 @@ TD_TEST(scene_faults_of_loads_and_probes_have_their_places) {
     check_faults(faults, sizeof faults / sizeof faults[0]);
 }
 
+TD_TEST(scene_keys_that_contradict_each_other_or_have_no_effect_are_faults) {
+    static const fault faults[] = {
+        {"{objects: [{" ROD "}], loads:\n [{pull: {segment: 1, near: [0, 0, 0]}}]}", 2, 29,
+         "'segment' and 'near' both choose"},
+        {"{objects: [{" ROD "}], record: {probes:\n [{segment: 1, organ: stem}]}}", 2, 23,
+         "'segment' and 'organ' both choose"},
+        {"{objects: [{" ROD "}], contact: {friction: 0.5,\n static_friction: 0.1}}", 2, 19,
+         "'static_friction' is 0.1; it must be at least 'friction', which is 0.5"},
+        {"{objects: [{" ROD "}], colliders: [{plane: {friction: 0.5,\n static_friction: 0.1}}]}", 2,
+         19, "'static_friction' is 0.1"},
+        {"{objects: [{" ROD "}], contact: {\n law: poisson}}", 2, 7, "needs 'method: exact'"},
+        {"{objects: [{" ROD
+         "}], constraints: [{point: {a: {segment: 1}, to: [0, 1, 0],\n by: [0, 1, "
+         "0]}}]}",
+         2, 6, "'to' and 'by' both say"},
+        {"{objects: [{" ROD "}], constraints: [{limit: {\n a: {segment: 1}}}]}", 2, 5,
+         "the limit has no range"},
+        {"{objects: [{" ROD
+         "}], constraints: [{weld: {a: {segment: 1}, b: {segment: 3},\n rotation: "
+         "{axis: [1, 0, 0], degrees: 9}}}]}",
+         2, 12, "turns a weld to the world"},
+    };
+    check_faults(faults, sizeof faults / sizeof faults[0]);
+}
+
 TD_TEST(scene_faults_of_keyframes_name_the_key) {
     static const fault faults[] = {
         {"{objects: [{" ROD "}], gravity: {keys: [[0, [0, 0, 0]],\n [0, [0, 1, 0]]]}}", 2, 3,

@@ -6,6 +6,7 @@ from typing import Any, Dict, List, Optional, Union
 import numpy as np
 
 from tendril._library import ArgumentError, Diags, Struct, Structs, check, lib, new, new_diag, owned, text, view
+from tendril.arguments import whole
 from tendril.files import Files
 from tendril.skeleton import Skeleton, take_bytes
 
@@ -22,6 +23,8 @@ class Model:
                  view: Union[str, os.PathLike, None] = None):
         if (path is None) == (text is None):
             raise TypeError("give either a path or text=")
+        if text is not None and not isinstance(text, str):
+            raise ArgumentError(f"text is {text!r}; the text of a model is needed")
         own = Files(files)
         name = os.fspath(path) if path is not None else "model"
         if path is not None:
@@ -72,7 +75,7 @@ class Plant:
     def __init__(self, model: Model, seed: Optional[int] = None, names: bool = True):
         opts = Struct("td_derive_opts", names=names)
         if seed is not None:
-            opts.seed = seed
+            opts.seed = whole("seed", seed, 0)
         self.model, self.steps = model, 0
         self._seed, self._names, self._ends = seed, names, []
         out, diag = new("td_derivation *"), new_diag()

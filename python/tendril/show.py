@@ -7,7 +7,7 @@ import tempfile
 
 import numpy as np
 
-from tendril._library import Error, Struct, Structs, check, lib, new_diag
+from tendril._library import ArgumentError, Error, Struct, Structs, check, lib, new_diag
 from tendril.recording import Recording
 
 PLAYER = "player.html"
@@ -56,6 +56,11 @@ def film(world, seconds, progress, triangles):
 
 
 def export(world, path, seconds, progress, triangles):
+    path = pathlib.Path(path)
+    if path.suffix.lower() != ".glb":
+        raise ArgumentError(f"path is {str(path)!r}; a file .glb is needed")
+    if not path.parent.is_dir():  # before the world moves
+        raise ArgumentError(f"path is {str(path)!r}, but there is no folder {str(path.parent)!r}")
     clip, recording, fps = film(world, seconds, progress, triangles)
     clip.glb(os.fspath(path), fps)
     return recording

@@ -3,7 +3,6 @@
 import contextlib
 import json
 import math
-import operator
 import os
 import threading
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
@@ -12,31 +11,13 @@ import numpy as np
 
 from tendril._library import (NULL, ArgumentError, Diags, Struct, Unpickled, check, copied, def_extern, from_handle, lib,
                               new, new_diag, new_handle, owned, room, text, view)
+from tendril.arguments import real, whole
 from tendril.files import Files, read_text
 from tendril.recording import Recording
 from tendril.skeleton import Skeleton
 
 
 ROUNDING = 1e-6  # of a frame and of a step
-
-
-def _whole(name, value, least=None):
-    """A whole number that a caller gave."""
-    try:
-        value = operator.index(value)
-    except TypeError:
-        raise ArgumentError(f"{name} is {value!r}; a whole number is needed") from None
-    if least is not None and value < least:
-        raise ArgumentError(f"{name} is {value}; it must be {least} or more")
-    return value
-
-
-def _real(name, value):
-    """A number that a caller gave."""
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise ArgumentError(f"{name} is {value!r}; a number is needed") from None
 
 
 def _points(points):
@@ -179,7 +160,7 @@ class World(Unpickled):
         Raises Diverged with the world as it was before the step that failed. With hold_blocked,
         Blocked is raised after the step in which an actor begins to be held: going on is allowed.
         """
-        count, diag = _whole("count", count, 0), new_diag()
+        count, diag = whole("count", count, 0), new_diag()
         with self._use() as world:
             for _ in range(count):
                 status = lib.td_world_step(world, diag)
@@ -190,7 +171,7 @@ class World(Unpickled):
     def advance(self, dt: float) -> None:
         """Advances by one step of `dt` seconds, which may be another each time: the frame time of a
         program. Raises as step() does, and ArgumentError for a `dt` that is not from 1e-9 to 1 s."""
-        dt, diag = _real("dt", dt), new_diag()
+        dt, diag = real("dt", dt), new_diag()
         with self._use() as world:
             status = lib.td_world_advance(world, dt, diag)
             if self._field is not None:
@@ -216,7 +197,7 @@ class World(Unpickled):
     def _film(self, seconds, add, progress, begin=lambda: None):
         """Steps through the frames of `seconds`. Calls begin() before a step within which frames lie, and after each
         step with frames add(parts): where they lie in it, 0 to 1."""
-        seconds = _real("seconds", seconds)
+        seconds = real("seconds", seconds)
         if not 0 <= seconds < math.inf:
             raise ArgumentError(f"seconds is {seconds}; it must be 0 or more, and finite")
         frames = max(1, round(seconds * self.fps)) if seconds > 0 else 0
@@ -265,7 +246,7 @@ class World(Unpickled):
         """Takes effect with the next step, in the unit of the scene file."""
         diag = new_diag()
         with self._use() as world:
-            check(lib.td_world_set(world, path, _real(path, value), diag), diag)
+            check(lib.td_world_set(world, path, real(path, value), diag), diag)
 
     @property
     def field(self) -> Optional[Callable[[float, int, np.ndarray, np.ndarray], Any]]:
@@ -393,7 +374,7 @@ class Actor(Unpickled):
     _instead = "it belongs to a world; pickle its skeleton, or the arrays that it gives"
 
     def __init__(self, world: World, index: int):
-        count, index = lib.td_world_actor_count(world._c), _whole("index", index)
+        count, index = lib.td_world_actor_count(world._c), whole("index", index)
         if not 0 <= index < count:
             raise IndexError(f"there is no actor {index}; the world has {count}")
         self.world, self.index = world, index
@@ -455,7 +436,7 @@ class Actor(Unpickled):
         """The lowest modes about the pose, which must be at rest: a structured array with frequency
         (Hz), damping_ratio and twist (0 to 1). Constraints take part: actors that they join have their
         modes in common."""
-        count = _whole("count", count, 1)
+        count = whole("count", count, 1)
         out, diag = room("td_mode", count), new_diag()
         with self.world._use() as world:
             check(lib.td_world_modes(world, self.index, count, out, diag), diag)
@@ -507,7 +488,7 @@ class Grab(Unpickled):
 
     def __init__(self, actor, segment, to, point, stiffness, damping):
         self._world, self._id, n = actor.world, Struct("td_grab_id"), actor.segment_count
-        segment = _whole("segment", segment)
+        segment = whole("segment", segment)
         if not -n <= segment < n:
             raise IndexError(f"there is no segment {segment}; '{actor.name}' has {n}")
         segment %= n

@@ -297,6 +297,11 @@ def test_wrong_arguments_are_refused_in_plain_words():
                           (lambda: world.step(-1), "count is -1; it must be 0 or more"),
                           (lambda: actor.modes("a"), "count is 'a'; a whole number is needed"),
                           (lambda: world.advance("a"), "dt is 'a'; a number is needed"),
+                          (lambda: world.advance(b"1"), "dt is b'1'; a number is needed"),
+                          (lambda: world.export("x.obj", 1), "path is 'x.obj'; a file .glb is needed"),
+                          (lambda: world.export("no/folder/x.glb", 1), "there is no folder 'no/folder'"),
+                          (lambda: tendril.grow(text=5), "text is 5; the text of a model is needed"),
+                          (lambda: tendril.grow(text="axiom: F", seed=0.01), "seed is 0.01; a whole number is needed"),
                           (lambda: world.run(None), "seconds is None; a number is needed"),
                           (lambda: world.restore(None), "data is None; bytes that save"),
                           (lambda: world.restore("text"), "data is 'text'; bytes that save"),
@@ -308,6 +313,7 @@ def test_wrong_arguments_are_refused_in_plain_words():
                           (lambda: world.__setitem__("gravity.y", "down"), "gravity.y is 'down'; a number is needed")):
         with pytest.raises(tendril.ArgumentError, match=message):
             call()
+    assert world.time == 0
     world.step(np.int64(2))
     world.restore(memoryview(world.save()))
 

@@ -12,6 +12,8 @@
 #define FLAT_MAX   1e6
 // how far a given quaternion may be from unit length, which is then made exact
 #define UNIT_TOLERANCE 1e-3
+// N m^2 or N: beyond any material, and far from overflow
+#define SECTION_MOST 1e30
 // of given moments: as many digits as people type
 #define MASS_TOLERANCE 1e-6
 
@@ -242,10 +244,13 @@ static td_status check_given(const td_builder *builder, const td_segment_def *de
         return FIELD_FAULT("drag is %g; expected 0 to 1e6", def->drag);
     }
     const td_section *s = &def->section;
-    if (!(s->bend_x >= 0 && s->bend_z >= 0 && s->twist >= 0 && s->stretch >= 0) ||
-        !isfinite(s->bend_x + s->bend_z + s->twist + s->stretch)) {
-        return FIELD_FAULT("section is (%g, %g, %g, %g); expected each at least 0", s->bend_x,
-                           s->bend_z, s->twist, s->stretch);
+    const td_real stiff[] = {s->bend_x, s->bend_z, s->twist, s->stretch};
+    for (int k = 0; k < 4; k++) {
+        if (!(stiff[k] >= 0 && stiff[k] <= SECTION_MOST)) {
+            return FIELD_FAULT("section is (%g, %g, %g, %g); expected each at least 0 and at most "
+                               "1e30",
+                               s->bend_x, s->bend_z, s->twist, s->stretch);
+        }
     }
     if (def->has_stiffness && !all_at_least_0(def->stiffness)) {
         return FIELD_FAULT("stiffness is (%g, %g, %g); expected each at least 0", def->stiffness.x,

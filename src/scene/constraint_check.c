@@ -7,6 +7,7 @@
 #include "math/angle.h"
 #include "math/vec3.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -94,6 +95,13 @@ static td_status check_sides(const checked *c) {
 
 // ---- fields ---------------------------------------------------------------------------------
 
+// Whether a limit has any end that is not the default, which is none.
+static bool bounded(const struct td_constraint_terms *as) {
+    const struct td_constraint_terms none = td_scene_constraint_default(TD_HOLD_LIMIT).as;
+    return as->low > none.low || as->high < none.high || as->cone < none.cone ||
+           as->slide_low > none.slide_low || as->slide_high < none.slide_high;
+}
+
 static td_status check_terms(const checked *c) {
     const struct td_constraint_terms *as = c->as;
     const bool axial =
@@ -102,6 +110,8 @@ static td_status check_terms(const checked *c) {
     const td_integrator integrator =
         c->scene->def.objects[tdi_scene_object(&c->scene->def, as->a.place.object)].integrator;
     const bool exact = integrator == TD_IMPLICIT || integrator == TD_IMPLICIT_EULER;
+    const bool moves = tdi_norm(as->by) != 0 || tdi_scene_keyed(c->scene, &as->by),
+               turns = fabs(as->rotation.w) != 1 || tdi_scene_keyed(c->scene, &as->rotation);
     char range[120], places[120];
     snprintf(range, sizeof range, "'high' is %g degrees; it must be above 'low', which is %g",
              as->high * 180 / TDI_PI, as->low * 180 / TDI_PI);
@@ -120,6 +130,11 @@ static td_status check_terms(const checked *c) {
         {c->kind == TD_HOLD_GEAR && as->ratio == 0, "ratio", "the ratio is 0; 'b' could not turn"},
         {limit && as->low >= as->high, "high", range},
         {limit && as->slide_low >= as->slide_high, "slide_high", places},
+        {limit && !bounded(as), "a",
+         "the limit has no range; give 'cone', 'low', 'high', 'slide_low' or 'slide_high'"},
+        {as->to_given && moves, "by", "'to' and 'by' both say where 'a' goes; remove one of them"},
+        {c->kind == TD_HOLD_WELD && as->b.given && turns, "rotation",
+         "'rotation' turns a weld to the world; between two segments it has no effect"},
         {(c->kind == TD_HOLD_DISTANCE || c->kind == TD_HOLD_ROPE) && !as->b.given && !as->to_given,
          "a", "the other end is missing: give 'b', a segment, or 'to', a point of the world"},
         {integrator == TD_ADAPTIVE, "a",

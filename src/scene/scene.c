@@ -199,6 +199,13 @@ td_status tdi_scene_check_place(const td_scene *s, const td_place_def *p, const 
                 count, count == 1 ? "" : "s");
         }
     }
+    if (status == TD_OK && p->segment_id >= 0 && (p->nearest_given || p->organ_given)) {
+        const char *key = p->nearest_given ? "near" : "organ";
+        snprintf(path, sizeof path, "%s.%s", where, key);
+        return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
+                               "'segment' and '%s' both choose the segment; remove one of them",
+                               key);
+    }
     return status;
 }
 
@@ -599,6 +606,36 @@ static td_status check_collider_name(const td_scene *s, int32_t k, td_diag_list 
     return TD_OK;
 }
 
+// Contact that asks for what has no effect.
+static td_status check_friction(const td_scene *s, td_real rest, td_real slip, const char *where,
+                                td_diag_list *diags) {
+    char path[96];
+    snprintf(path, sizeof path, "%s.static_friction", where);
+    return rest == 0 || rest >= slip
+               ? TD_OK
+               : tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
+                                 "'static_friction' is %g; it must be at least 'friction', which "
+                                 "is %g",
+                                 rest, slip);
+}
+
+static td_status check_surfaces(const td_scene *s, td_diag_list *diags) {
+    const td_scene_contact *c = &s->def.contact;
+    td_status status = check_friction(s, c->static_friction, c->friction, "contact", diags);
+    if (c->law != TD_IMPACT_NEWTON && c->method == TD_CONTACT_BARRIER) {
+        status = worst(status, tdi_scene_fault(s, diags, TD_ERR_SYNTAX, "contact.law",
+                                               "'law' is about impacts; it needs 'method: exact'"));
+    }
+    for (int32_t k = 0; k < s->def.collider_count; k++) {
+        const td_scene_collider *o = &s->def.colliders[k];
+        char where[64];
+        snprintf(where, sizeof where, "colliders[%d].%s", k, tdi_collider_kind_name(o->kind));
+        status =
+            worst(status, check_friction(s, o->as.static_friction, o->as.friction, where, diags));
+    }
+    return status;
+}
+
 td_status tdi_scene_check(const td_scene *s, td_diag_list *diags) {
     td_status status = TD_OK;
     if (s->def.object_count < 1) {
@@ -609,6 +646,7 @@ td_status tdi_scene_check(const td_scene *s, td_diag_list *diags) {
         status = worst(status, check_object(s, k, diags));
     }
     status = worst(status, check_contact(s, diags));
+    status = worst(status, check_surfaces(s, diags));
     for (int32_t k = 0; k < s->def.load_count; k++) {
         status = worst(status, check_load(s, k, diags));
     }
