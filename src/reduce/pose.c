@@ -293,8 +293,10 @@ void tdi_reduce_draw_touched(td_reduced_state *s, bool past) {
     draw_frames(s, true);
     draw_head(s);
     for (int32_t i = 0; past && i < s->full->body_count; i++) {
-        if (touched(s, i) && !s->stays[i]) {
+        if (touched(s, i)) {
             hold_still(s, i);
+        }
+        if (touched(s, i) && !s->stays[i]) {
             draw_past(s, i);
         }
     }
