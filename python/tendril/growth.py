@@ -60,9 +60,7 @@ class Model:
 
     def grow(self, steps: Optional[int] = None, seed: Optional[int] = None, *, names: bool = True) -> "Plant":
         """Derives the model and gives the plant. With `names` segments keep their ids as it grows."""
-        steps = self.steps if steps is None else steps
-        if steps < 0:
-            raise ArgumentError(f"steps is {steps}; it must be 0 or more")
+        steps = self.steps if steps is None else whole("steps", steps, 0)
         plant = Plant(self, seed, names)
         plant._grow_to(steps)
         plant.end()

@@ -301,6 +301,7 @@ def test_wrong_arguments_are_refused_in_plain_words():
                           (lambda: world.export("x.obj", 1), "path is 'x.obj'; a file .glb is needed"),
                           (lambda: world.export("no/folder/x.glb", 1), "there is no folder 'no/folder'"),
                           (lambda: tendril.grow(text=5), "text is 5; the text of a model is needed"),
+                          (lambda: tendril.grow(text="axiom: F", steps=1e30), "steps is 1e.30; a whole number is needed"),
                           (lambda: tendril.grow(text="axiom: F", seed=0.01), "seed is 0.01; a whole number is needed"),
                           (lambda: world.run(None), "seconds is None; a number is needed"),
                           (lambda: world.restore(None), "data is None; bytes that save"),
