@@ -39,7 +39,7 @@ static td_skeleton *build(td_diag *diag) {
 }
 
 // torque = weight(q) + k (goal - q) - c q', with stops on the slide.
-static void control(td_tree_state *state, const td_real *goal, td_joint_drive *drives) {
+static void control(td_body *state, const td_real *goal, td_joint_drive *drives) {
     static const td_real spring[JOINTS] = {40, 120, 60, 900}, damper[JOINTS] = {8, 24, 10, 60};
     const td_real still[JOINTS] = {0};
     const td_real *q = td_tree_coords(state), *v = td_tree_velocities(state);
@@ -74,7 +74,7 @@ int main(void) {
         return 1;
     }
     const td_actor_id id = td_world_actor_id(world, 0);
-    td_tree_state *state = td_world_state(world, 0, "tree");
+    td_body *state = td_world_body(world, 0);
     for (int k = 0; k < 2; k++) {
         for (int step = 0; step < 720; step++) {
             td_joint_drive drives[JOINTS];
@@ -86,7 +86,7 @@ int main(void) {
             }
         }
         const td_real *q = td_tree_coords(state);
-        const td_vec3 hand = td_tree_tip(state, JOINTS - 1);
+        const td_vec3 hand = td_body_tip(state, JOINTS - 1);
         printf("%.1f s: waist %+.3f, shoulder %+.3f, elbow %+.3f rad, hand out %.3f m, at "
                "%.3f %.3f %.3f m\n",
                td_world_time(world), q[0], q[1], q[2], q[3], hand.x, hand.y, hand.z);

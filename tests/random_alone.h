@@ -57,7 +57,7 @@ static td_skeleton *small_skeleton(play *p, bool strand) {
 
 // ---- trees ----------------------------------------------------------------------------------
 
-static void read_tree(play *p, td_tree_state *state, int32_t dofs) {
+static void read_tree(play *p, td_body *state, int32_t dofs) {
     static td_real matrix[DOFS * DOFS];
     td_real torque[DOFS] = {0}, accel[DOFS] = {0};
     const td_vec3 gravity = {0, -9.81, 0};
@@ -68,17 +68,19 @@ static void read_tree(play *p, td_tree_state *state, int32_t dofs) {
     td_tree_forward(state, gravity, rarely(p) ? NULL : torque, accel);
     td_tree_inverse(state, gravity, accel, torque);
     td_tree_inertia(state, matrix);
-    td_tree_momentum(state, &linear, &angular);
+    td_body_momentum(state, &linear, &angular);
     take(p, accel, (size_t)dofs * sizeof *accel);
     take(p, torque, (size_t)dofs * sizeof *torque);
     take_vec(p, linear);
-    take_real(p, td_tree_residual(state, gravity));
+    take_real(p, td_body_residual(state, gravity));
+    take_status(p, td_body_modes(state, gravity, below(p, 3), modes, diag(p)));
     take_status(p, td_tree_modes(state, gravity, below(p, 3), modes, NULL, diag(p)));
-    take_vec(p, td_tree_origin(state, any_index(p, 3)));
-    take_real(p, td_tree_rotation(state, any_index(p, 3)).w);
+    take_status(p, td_rod_modes(state, gravity, 1, modes, NULL, diag(p)));
+    take_vec(p, td_body_origin(state, any_index(p, 3)));
+    take_real(p, td_body_rotation(state, any_index(p, 3)).w);
 }
 
-static void batch_of(play *p, const td_tree_model *model, td_tree_state *state) {
+static void batch_of(play *p, const td_body_model *model, td_body *state) {
     td_step_opts opts = any_step(p);
     td_tree_batch *batch = NULL;
     if (take_status(p, td_tree_batch_new(model, any_index(p, 4), &alloc, &batch, diag(p))) ==
@@ -92,47 +94,66 @@ static void batch_of(play *p, const td_tree_model *model, td_tree_state *state) 
         td_tree_batch_accel(batch, tree, accel);
         td_tree_batch_get(batch, tree, NULL, accel);
         take_int(p, (int64_t)td_tree_batch_bytes(batch));
-        take(p, accel, (size_t)td_tree_dof_count(model) * sizeof *accel);
+        take(p, accel, (size_t)td_body_dof_count(model) * sizeof *accel);
         take_status(p, td_tree_batch_step(batch, &opts, diag(p)));
     }
     td_tree_batch_free(batch);
 }
 
-static void other_models(play *p, td_tree_state *state) {
-    td_tree_model *rest = NULL, *damped = NULL;
+static void save_body(play *p, td_body *body) {
+    const size_t bytes = td_body_save_size(body);
+    void *room = malloc(bytes);
+    td_body_save(body, room);
+    take_status(p, td_body_step(body, NULL, NULL, diag(p)));
+    take_status(p, td_body_restore(body, room, bytes - (size_t)rarely(p)));
+    take_status(p, rarely(p) ? td_body_reset(body, diag(p)) : TD_OK);
+    free(room);
+}
+
+static void other_models(play *p, td_body *state) {
+    const td_vec3 down = {0, -9.81, 0};
+    td_body_model *own_rest = NULL, *own_damped = NULL;
+    td_body_model *rest = NULL, *damped = NULL;
     td_damping_opts damping = td_damping_opts_default();
     damping.value = number(p, 0, 0.2);
-    take_status(p, td_tree_model_rest_new(state, (td_vec3){0, -9.81, 0}, &alloc, &rest, diag(p)));
+    const td_body_model *model = td_body_model_of(state);
+    take_status(p, td_body_model_rest_new(model, down, &alloc, &own_rest, diag(p)));
+    take_status(p, td_body_model_damped_new(model, &damping, &alloc, &own_damped, diag(p)));
+    td_body_model_free(own_rest);
+    td_body_model_free(own_damped);
+    save_body(p, state);
+    take_status(p, td_tree_model_rest_new(state, down, &alloc, &rest, diag(p)));
     take_status(p, td_tree_model_damped_new(state, &damping, &alloc, &damped, diag(p)));
-    td_tree_model_free(rest);
-    td_tree_model_free(damped);
+    td_body_model_free(rest);
+    td_body_model_free(damped);
 }
 
 static void tree_alone(play *p) {
     td_skeleton *skeleton = small_skeleton(p, below(p, 2));
-    td_tree_model *model = NULL;
-    td_tree_state *state = NULL;
+    td_body_model *model = NULL;
+    td_body *state = NULL;
     const td_base_motion base = any_motion(p);
-    const td_tree_opts tree_opts = td_tree_opts_default();
-    if (take_status(p, td_tree_model_new(skeleton, &tree_opts, &alloc, &model, diag(p))) == TD_OK &&
-        take_status(p, td_tree_state_new(model, &alloc, &state, diag(p))) == TD_OK) {
-        take_status(p, td_tree_set_base(state, &base));
-        take_int(p, td_tree_body_count(model) + td_tree_coord_count(model));
-        take_int(p, (int64_t)(td_tree_model_bytes(model) + td_tree_state_bytes(state)));
+    const td_body_opts tree_opts = td_body_opts_default();
+    if (take_status(p, td_body_model_new(skeleton, "tree", &tree_opts, &alloc, &model, diag(p))) ==
+            TD_OK &&
+        take_status(p, td_body_new(model, &alloc, &state, diag(p))) == TD_OK) {
+        take_status(p, td_body_set_base(state, &base));
+        take_int(p, td_body_segment_count(model) + td_tree_coord_count(model));
+        take_int(p, (int64_t)(td_body_model_bytes(model) + td_body_bytes(state)));
         for (int k = 0; k < 3; k++) {
             td_step_opts opts = any_step(p);
             td_step_stats stats = {0};
-            take_status(p, td_tree_step(state, rarely(p) ? NULL : &opts, &stats, diag(p)));
-            take_status(p, td_tree_step_many(&state, &opts, 1, NULL, NULL, diag(p)));
+            take_status(p, td_body_step(state, rarely(p) ? NULL : &opts, &stats, diag(p)));
+            take_status(p, td_body_step_many(&state, &opts, 1, NULL, NULL, diag(p)));
         }
-        read_tree(p, state, td_tree_dof_count(model));
+        read_tree(p, state, td_body_dof_count(model));
         batch_of(p, model, state);
-        take_status(p, td_tree_settle(state, NULL, NULL, diag(p)));
+        take_status(p, td_body_settle(state, NULL, NULL, diag(p)));
         other_models(p, state);
-        td_tree_state_reset(state);
+        td_body_reset(state, NULL);
     }
-    td_tree_state_free(state);
-    td_tree_model_free(model);
+    td_body_free(state);
+    td_body_model_free(model);
     td_skeleton_free(skeleton);
 }
 
@@ -154,7 +175,7 @@ static void adapt_by_hand(play *p, td_adapt *adapt) {
     take_int(p, (int64_t)td_adapt_bytes(adapt));
 }
 
-static void adapt_alone(play *p, td_tree_state *state) {
+static void adapt_alone(play *p, td_body *state) {
     td_adapt_opts opts = td_adapt_opts_default();
     td_adapt *adapt = NULL;
     opts.joints = any_index(p, 4);
@@ -181,9 +202,9 @@ static void adapt_alone(play *p, td_tree_state *state) {
     td_adapt_free(adapt);
 }
 
-static void reduced_alone(play *p, const td_tree_model *model) {
+static void reduced_alone(play *p, const td_body_model *model) {
     td_reduce_opts opts = td_reduce_opts_default();
-    td_reduced_state *state = NULL;
+    td_body *state = NULL;
     opts.error = number(p, 0, 0.1);
     opts.joints = any_index(p, 3);
     opts.every = 1 + below(p, 3);
@@ -195,15 +216,15 @@ static void reduced_alone(play *p, const td_tree_model *model) {
         for (int k = 0; k < 4; k++) {
             const td_step_opts step = any_step(p);
             td_reduced_set_modes(state, below(p, 2) ? modes : NULL);
-            take_status(p, td_reduced_step(state, &step, NULL, diag(p)));
+            take_status(p, td_body_step(state, &step, NULL, diag(p)));
             take_int(p, td_reduced_cluster(state, any_index(p, 3)));
         }
         take_int(p, td_reduced_get_stats(state).joints);
-        take_int(p, td_reduced_modes(state)[0] + (int64_t)td_reduced_bytes(state));
+        take_int(p, td_reduced_modes(state)[0] + (int64_t)td_body_bytes(state));
         take_status(p, td_reduced_set(state, &opts, diag(p)));
-        take_vec(p, td_tree_tip(td_reduced_whole(state), 0));
+        take_vec(p, td_body_tip(state, 0));
     }
-    td_reduced_free(state);
+    td_body_free(state);
 }
 
 static void use_analytic(play *p, td_analytic *analytic, const td_step_opts *step) {
@@ -224,7 +245,7 @@ static void use_analytic(play *p, td_analytic *analytic, const td_step_opts *ste
     take_status(p, td_analytic_restore(analytic, bytes, below(p, 2) ? size : size / 2, diag(p)));
 }
 
-static void analytic_alone(play *p, td_tree_state *state) {
+static void analytic_alone(play *p, td_body *state) {
     td_analytic_opts opts = td_analytic_opts_default();
     td_lcp_opts solver = td_lcp_opts_default();
     solver.method = (td_lcp_method)below(p, 2);
@@ -249,35 +270,36 @@ static void analytic_alone(play *p, td_tree_state *state) {
 
 static void fewer_joints(play *p) {
     td_skeleton *skeleton = small_skeleton(p, false);
-    td_tree_model *model = NULL;
-    td_tree_state *state = NULL;
-    if (take_status(p, td_tree_model_new(skeleton, NULL, &alloc, &model, diag(p))) == TD_OK &&
-        take_status(p, td_tree_state_new(model, &alloc, &state, diag(p))) == TD_OK) {
+    td_body_model *model = NULL;
+    td_body *state = NULL;
+    if (take_status(p, td_body_model_new(skeleton, "tree", NULL, &alloc, &model, diag(p))) ==
+            TD_OK &&
+        take_status(p, td_body_new(model, &alloc, &state, diag(p))) == TD_OK) {
         adapt_alone(p, state);
         reduced_alone(p, model);
         analytic_alone(p, state);
     }
-    td_tree_state_free(state);
-    td_tree_model_free(model);
+    td_body_free(state);
+    td_body_model_free(model);
     td_skeleton_free(skeleton);
 }
 
 // ---- rods and helices -----------------------------------------------------------------------
 
-static void read_rod(play *p, const td_rod_model *model, td_rod_state *state) {
-    const int32_t edge = any_index(p, td_rod_edge_count(model));
+static void read_rod(play *p, const td_body_model *model, td_body *state) {
+    const int32_t edge = any_index(p, td_body_segment_count(model));
     td_vec3 linear = {0, 0, 0}, angular = {0, 0, 0};
-    td_rod_momentum(state, &linear, &angular);
+    td_body_momentum(state, &linear, &angular);
     take_vec(p, td_vec3_add(linear, angular));
-    take_vec(p, td_rod_origin(state, edge));
-    take_vec(p, td_rod_tip(state, edge));
+    take_vec(p, td_body_origin(state, edge));
+    take_vec(p, td_body_tip(state, edge));
     take_vec(p, td_rod_position(state, td_rod_vertex(model, 0, any_index(p, 3))));
     take_vec(p, td_rod_velocity(state, edge));
-    take_real(p, td_rod_rotation(state, edge).w + td_rod_spin(state, edge));
+    take_real(p, td_body_rotation(state, edge).w + td_rod_spin(state, edge));
     take_status(p, td_rod_set_spin(state, edge, number(p, -1, 1)));
-    take_real(p, td_rod_energy(state, (td_vec3){0, -9.81, 0}).elastic);
-    take_int(p, td_rod_dof_count(model));
-    take_int(p, (int64_t)(td_rod_model_bytes(model) + td_rod_state_bytes(state)));
+    take_real(p, td_body_energy(state, (td_vec3){0, -9.81, 0}).elastic);
+    take_int(p, td_body_dof_count(model));
+    take_int(p, (int64_t)(td_body_model_bytes(model) + td_body_bytes(state)));
 }
 
 // Two rods, the second perhaps on the first.
@@ -285,7 +307,7 @@ static void rod_by_hand(play *p) {
     const td_vec3 line[] = {{0, 0, 0}, {0.1, 0, 0}, {0.2, 0.01, 0}};
     td_rod_def rods[] = {td_rod_def_default(), td_rod_def_default()};
     const td_rod_body body = {.edge = any_index(p, 2), .mass = number(p, 0.01, 0.1)};
-    td_rod_model *model = NULL;
+    td_body_model *model = NULL;
     for (int k = 0; k < 2; k++) {
         rods[k].vertex_count = any_index(p, 4) > 3 ? 3 : 2;
         rods[k].points = line;
@@ -294,24 +316,25 @@ static void rod_by_hand(play *p) {
     }
     rods[1].parent_rod = below(p, 2) ? 0 : TD_NONE;
     take_status(p, td_rod_model_new(rods, 2, &body, below(p, 2), &alloc, &model, diag(p)));
-    td_rod_model_free(model);
+    td_body_model_free(model);
 }
 
 static void rod_alone(play *p) {
     rod_by_hand(p);
     td_skeleton *skeleton = small_skeleton(p, below(p, 4) > 0);
-    td_rod_model *model = NULL;
-    td_rod_state *state = NULL;
-    if (take_status(p, td_rod_model_from_skeleton(skeleton, &alloc, &model, diag(p))) == TD_OK &&
-        take_status(p, td_rod_state_new(model, &alloc, &state, diag(p))) == TD_OK) {
-        const int32_t vertices = td_rod_vertex_count(model), edges = td_rod_edge_count(model);
+    td_body_model *model = NULL;
+    td_body *state = NULL;
+    if (take_status(p, td_body_model_new(skeleton, "rod", NULL, &alloc, &model, diag(p))) ==
+            TD_OK &&
+        take_status(p, td_body_new(model, &alloc, &state, diag(p))) == TD_OK) {
+        const int32_t vertices = td_rod_vertex_count(model), edges = td_body_segment_count(model);
         const td_base_motion base = any_motion(p);
         td_mode modes[2] = {{.frequency = 0}};
-        take_status(p, td_rod_set_base(state, &base));
+        take_status(p, td_body_set_base(state, &base));
         take_status(p, td_rod_set_end(state, any_index(p, 1), below(p, 2), place(p), turn(p)));
         for (int k = 0; k < 3; k++) {
             const td_step_opts opts = any_step(p);
-            take_status(p, td_rod_step(state, &opts, NULL, diag(p)));
+            take_status(p, td_body_step(state, &opts, NULL, diag(p)));
             take_status(p,
                         td_rod_set_vertex(state, any_index(p, vertices), place(p), vector(p, 1)));
             take_status(p, td_rod_turn(state, any_index(p, edges), number(p, -1, 1)));
@@ -321,49 +344,50 @@ static void rod_alone(play *p) {
         read_rod(p, model, state);
         td_rod_forces(state, (td_vec3){0, -9.81, 0}, points[0], NULL);
         take_points(p, points[0], vertices);
-        take_real(p, td_rod_residual(state, (td_vec3){0, -9.81, 0}));
-        take_status(p, td_rod_modes(state, (td_vec3){0, -9.81, 0}, 2, modes, NULL, diag(p)));
-        td_rod_state_reset(state);
-        take_status(p, td_rod_settle(state, NULL, NULL, diag(p)));
+        take_real(p, td_body_residual(state, (td_vec3){0, -9.81, 0}));
+        take_status(p, td_body_modes(state, (td_vec3){0, -9.81, 0}, 2, modes, diag(p)));
+        td_body_reset(state, NULL);
+        take_status(p, td_body_settle(state, NULL, NULL, diag(p)));
     }
-    td_rod_state_free(state);
-    td_rod_model_free(model);
+    td_body_free(state);
+    td_body_model_free(model);
     td_skeleton_free(skeleton);
 }
 
-static void read_helix(play *p, const td_helix_model *model, td_helix_state *state) {
+static void read_helix(play *p, const td_body_model *model, td_body *state) {
     const td_helix_published published = {(td_helix_method)below(p, 2), below(p, 2)};
     const td_step_opts opts = any_step(p);
     td_vec3 tip = {0, 0, 0}, linear = {0, 0, 0};
-    td_helix_segment(state, any_index(p, 3), NULL, &tip, NULL);
-    td_helix_momentum(state, &linear, NULL);
+    td_body_poses(state, any_index(p, 3), 1, NULL, &tip, NULL);
+    td_body_momentum(state, &linear, NULL);
     take_vec(p, td_vec3_add(tip, linear));
     take_real(p, td_helix_frame(state, any_index(p, 2), number(p, 0, 1)).w);
-    take_int(p, td_helix_dof_count(model) + (td_helix_model_of(state) == model));
-    take_int(p, td_helix_ref(state).state == state);
-    take_int(p, (int64_t)(td_helix_model_bytes(model) + td_helix_state_bytes(state)));
+    take_int(p, td_body_dof_count(model) + (td_body_model_of(state) == model));
+    take_real(p, td_body_time(state));
+    take_int(p, (int64_t)(td_body_model_bytes(model) + td_body_bytes(state)));
     take_status(p, td_helix_accelerations(state, &opts, published, points[1], diag(p)));
     take_status(p, td_helix_step_published(state, &opts, published, diag(p)));
 }
 
 static void helix_by_hand(play *p) {
     td_helix_element elements[] = {td_helix_element_default(), td_helix_element_default()};
-    td_helix_model *model = NULL;
+    td_body_model *model = NULL;
     elements[1].parent = any_index(p, 1);
     elements[1].at = number(p, 0, 1);
     elements[0].length = number(p, 0.05, 0.3);
     elements[0].rest = vector(p, 5);
     take_status(p, td_helix_model_new(elements, 2, &alloc, &model, diag(p)));
-    td_helix_model_free(model);
+    td_body_model_free(model);
 }
 
 static void helix_alone(play *p) {
     helix_by_hand(p);
     td_skeleton *skeleton = small_skeleton(p, below(p, 4) > 0);
-    td_helix_model *model = NULL;
-    td_helix_state *state = NULL;
-    if (take_status(p, td_helix_model_from_skeleton(skeleton, &alloc, &model, diag(p))) == TD_OK &&
-        take_status(p, td_helix_state_new(model, &alloc, &state, diag(p))) == TD_OK) {
+    td_body_model *model = NULL;
+    td_body *state = NULL;
+    if (take_status(p, td_body_model_new(skeleton, "helix", NULL, &alloc, &model, diag(p))) ==
+            TD_OK &&
+        take_status(p, td_body_new(model, &alloc, &state, diag(p))) == TD_OK) {
         const int32_t count = td_helix_element_count(model);
         for (int32_t k = 0; k < count; k++) {
             points[0][k] = vector(p, 3);
@@ -371,21 +395,21 @@ static void helix_alone(play *p) {
         }
         const td_base_motion base = any_motion(p);
         td_mode modes[2] = {{.frequency = 0}};
-        take_status(p, td_helix_set_base(state, &base));
+        take_status(p, td_body_set_base(state, &base));
         take_status(p, td_helix_set_curvatures(state, points[0], points[1]));
         for (int k = 0; k < 2; k++) {
             const td_step_opts opts = any_step(p);
-            take_status(p, td_helix_step(state, &opts, NULL, diag(p)));
+            take_status(p, td_body_step(state, &opts, NULL, diag(p)));
             take_vec(p, td_helix_place(state, any_index(p, count), number(p, 0, 1)));
         }
         read_helix(p, model, state);
-        take_status(p, td_helix_modes(state, (td_vec3){0, -9.81, 0}, 2, modes, diag(p)));
-        take_status(p, td_helix_settle(state, NULL, NULL, diag(p)));
+        take_status(p, td_body_modes(state, (td_vec3){0, -9.81, 0}, 2, modes, diag(p)));
+        take_status(p, td_body_settle(state, NULL, NULL, diag(p)));
         td_helix_curvatures(state, points[0], points[1]);
         take_points(p, points[0], count);
     }
-    td_helix_state_free(state);
-    td_helix_model_free(model);
+    td_body_free(state);
+    td_body_model_free(model);
     td_skeleton_free(skeleton);
 }
 
@@ -416,30 +440,30 @@ static void use_island(play *p, td_island *island) {
 
 static void island_alone(play *p) {
     td_skeleton *plant = small_skeleton(p, false), *rope = small_skeleton(p, true);
-    td_tree_model *tree = NULL;
-    td_rod_model *rod = NULL;
-    td_tree_state *trees = NULL;
-    td_rod_state *rods = NULL;
+    td_body_model *tree = NULL;
+    td_body_model *rod = NULL;
+    td_body *trees = NULL;
+    td_body *rods = NULL;
     td_island *island = NULL;
     const td_contact_opts contact = td_contact_opts_default();
-    if (take_status(p, td_tree_model_new(plant, NULL, &alloc, &tree, diag(p))) == TD_OK &&
-        take_status(p, td_tree_state_new(tree, &alloc, &trees, diag(p))) == TD_OK &&
-        take_status(p, td_rod_model_from_skeleton(rope, &alloc, &rod, diag(p))) == TD_OK &&
-        take_status(p, td_rod_state_new(rod, &alloc, &rods, diag(p))) == TD_OK) {
+    if (take_status(p, td_body_model_new(plant, "tree", NULL, &alloc, &tree, diag(p))) == TD_OK &&
+        take_status(p, td_body_new(tree, &alloc, &trees, diag(p))) == TD_OK &&
+        take_status(p, td_body_model_new(rope, "rod", NULL, &alloc, &rod, diag(p))) == TD_OK &&
+        take_status(p, td_body_new(rod, &alloc, &rods, diag(p))) == TD_OK) {
         td_base_motion base = td_base_motion_default();
         base.position = place(p);
-        take_status(p, td_rod_set_base(rods, &base));
-        const td_state_ref states[] = {td_tree_ref(trees), td_rod_ref(rods)};
+        take_status(p, td_body_set_base(rods, &base));
+        td_body *const states[] = {trees, rods};
         if (take_status(p, td_island_new(states, 2, below(p, 4) ? &contact : NULL, 1, &alloc,
                                          &island, diag(p))) == TD_OK) {
             use_island(p, island);
         }
     }
     td_island_free(island);
-    td_rod_state_free(rods);
-    td_rod_model_free(rod);
-    td_tree_state_free(trees);
-    td_tree_model_free(tree);
+    td_body_free(rods);
+    td_body_model_free(rod);
+    td_body_free(trees);
+    td_body_model_free(tree);
     td_skeleton_free(plant);
     td_skeleton_free(rope);
 }

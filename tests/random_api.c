@@ -306,27 +306,17 @@ static void grow(play *p) {
 
 // ---- solvers by themselves ------------------------------------------------------------------
 
-static void tree_state(play *p) {
-    td_tree_state *state = td_world_state(p->world, any_actor(p), "tree");
-    if (state) {
-        take_real(p, td_tree_energy(state, (td_vec3){0, -9.81, 0}).elastic);
-        take_vec(p, td_tree_tip(state, any_index(p, 3)));
-    }
-}
-
-static void rod_state(play *p) {
-    td_rod_state *state = td_world_state(p->world, any_actor(p), "rod");
-    if (state) {
-        take_vec(p, td_rod_moment(state, any_index(p, 4)));
-        take_real(p, td_rod_tension(state, any_index(p, 4)));
-    }
-}
-
-static void helix_state(play *p) {
-    td_helix_state *state = td_world_state(p->world, any_actor(p), "helix");
-    if (state) {
-        take_real(p, td_helix_energy(state, (td_vec3){0, -9.81, 0}).elastic);
-    }
+static void read_body(play *p) {
+    td_body *body = td_world_body(p->world, any_actor(p));
+    const int32_t segment = any_index(p, 4);
+    td_vec3 tip = {0, 0, 0};
+    take_real(p, td_body_energy(body, (td_vec3){0, -9.81, 0}).elastic + td_body_time(body));
+    take_vec(p, td_body_tip(body, segment));
+    take_vec(p, td_body_moment(body, segment));
+    take_vec(p, td_body_velocity(body, segment, (td_vec3){0, 0.01, 0}));
+    take_status(p, td_body_poses(body, segment, 1, NULL, below(p, 2) ? &tip : NULL, NULL));
+    take_real(p, td_rod_tension(body, segment));
+    take_int(p, td_body_solver(td_body_model_of(body)) != NULL);
 }
 
 #include "random_change.h"

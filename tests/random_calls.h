@@ -51,7 +51,7 @@
     X(td_world_largest_force, 32, take_real(p, td_world_largest_force(world(p)))) \
     X(td_world_save, 4, save(p)) \
     X(td_world_restore, 6, restore(p)) \
-    X(td_world_state, 64, (tree_state(p), rod_state(p), helix_state(p))) \
+    X(td_world_body, 64, read_body(p)) \
     X(td_world_reserve_actors, 2, take_status(p, td_world_reserve_actors(world(p), any_index(p, 2), 1 + below(p, 2), diag(p)))) \
     X(td_world_add_actor, 10, add_actor(p)) \
     X(td_world_remove_actor, 24, remove_actor(p)) \
@@ -109,10 +109,10 @@
     X(td_world_actor_clusters, 48, clusters_of(p)) \
     X(td_world_wind, 48, wind_at(p)) \
     X(td_tree_state_changed, 8, change_state(p)) \
-    X(td_tree_step, 1, tree_alone(p)) \
+    X(td_tree_forward, 1, tree_alone(p)) \
     X(td_adapt_step, 1, fewer_joints(p)) \
-    X(td_rod_step, 1, rod_alone(p)) \
-    X(td_helix_step, 1, helix_alone(p)) \
+    X(td_rod_forces, 1, rod_alone(p)) \
+    X(td_helix_curvatures, 1, helix_alone(p)) \
     X(td_island_step, 1, island_alone(p)) \
     X(td_lcp_solve, 4, solve_lcp(p)) \
     X(td_curve_at, 4, curve_alone(p)) \

@@ -232,7 +232,7 @@ static void wind_at(play *p) {
 // ---- states changed by hand -----------------------------------------------------------------
 
 // The actor may sleep: header says to wake it.
-static void change_tree(play *p, int32_t actor, td_tree_state *state) {
+static void change_tree(play *p, int32_t actor, td_body *state) {
     const int32_t dofs = td_world_actor(p->world, actor).dof_count;
     td_real *velocities = td_tree_velocities(state);
     if (dofs > 0) {
@@ -241,7 +241,7 @@ static void change_tree(play *p, int32_t actor, td_tree_state *state) {
     }
 }
 
-static void change_rod(play *p, td_rod_state *state) {
+static void change_rod(play *p, td_body *state) {
     take_status(p, td_rod_set_spin(state, any_index(p, 4), number(p, -1, 1)));
     take_status(p, td_rod_turn(state, any_index(p, 4), number(p, -0.5, 0.5)));
     take_real(p, td_rod_twist_angle(state, any_index(p, 4)));
@@ -250,12 +250,11 @@ static void change_rod(play *p, td_rod_state *state) {
 
 static void change_state(play *p) {
     const int32_t actor = any_actor(p);
-    td_tree_state *tree = td_world_state(world(p), actor, "tree");
-    td_rod_state *rod = td_world_state(p->world, actor, "rod");
-    if (tree) {
-        change_tree(p, actor, tree);
-    } else if (rod) {
-        change_rod(p, rod);
+    td_body *body = td_world_body(world(p), actor);
+    if (td_tree_coords(body)) {
+        change_tree(p, actor, body);
+    } else {
+        change_rod(p, body);
     }
     td_world_wake_actor(p->world, td_world_actor_id(p->world, actor), NULL);
 }

@@ -112,7 +112,7 @@ TD_TEST(adapt_error_of_zero_is_the_explicit_step) {
     s.integrator = TD_EULER;
     go_on(x, &s, 500);
     for (int k = 0; k < 500; k++) {
-        CHECK_INT(td_tree_step(b.state, &s, NULL, NULL), TD_OK);
+        CHECK_INT(td_body_step(b.state, &s, NULL, NULL), TD_OK);
     }
     for (int32_t d = 0; d < a.nq; d++) {
         CHECK_IN(a.q[d], b.q[d] - 1e-10, b.q[d] + 1e-10);
@@ -136,7 +136,7 @@ TD_TEST(adapt_smaller_errors_need_more_joints_and_keep_nearer_to_all) {
         const td_step_opts s = short_steps();
         go_on(a, &s, 3000);
         td_adapt_place(a);
-        const td_vec3 tip = td_tree_tip(t.state, 59);
+        const td_vec3 tip = td_body_tip(t.state, 59);
         if (k == 0) {
             full = tip;
         } else {
@@ -165,8 +165,9 @@ TD_TEST(adapt_chooses_as_many_joints_as_it_is_told) {
     CHECK_INT(td_adapt_report(a).active, 12);
     int32_t count = 0; // welds on the way are active too, and have nothing to choose
     for (int32_t i = 0; i < 50; i++) {
-        count += td_adapt_is_active(a, i) && t.model->kind[i] != TD_JOINT_FIXED &&
-                 t.model->kind[i] != TD_JOINT_FREE;
+        count += td_adapt_is_active(a, i) &&
+                 tdi_as_tree_model(t.model)->kind[i] != TD_JOINT_FIXED &&
+                 tdi_as_tree_model(t.model)->kind[i] != TD_JOINT_FREE;
     }
     CHECK_INT(count, 12);
     td_adapt_free(a);
@@ -249,8 +250,9 @@ TD_TEST(adapt_metric_of_the_root_is_the_sum_of_squared_accelerations) {
     td_adapt_forward(a, &s, NULL, accel);
     td_adapt_metrics(a, &s, metric);
     for (int32_t i = 0; i < 30; i++) {
-        const bool counts = t.model->kind[i] != TD_JOINT_FREE;
-        for (int32_t d = t.model->dof[i]; d < t.model->dof[i + 1]; d++) {
+        const bool counts = tdi_as_tree_model(t.model)->kind[i] != TD_JOINT_FREE;
+        for (int32_t d = tdi_as_tree_model(t.model)->dof[i];
+             d < tdi_as_tree_model(t.model)->dof[i + 1]; d++) {
             sum += counts ? accel[d] * accel[d] : 0;
         }
         all += td_adapt_node(a, i).parent == TD_NONE ? metric[i] : 0;
@@ -264,8 +266,8 @@ TD_TEST(adapt_metric_of_the_root_is_the_sum_of_squared_accelerations) {
     }
     td_adapt_forward(a, &s, NULL, accel);
     for (int32_t i = 0; i < 30; i++) {
-        for (int32_t d = t.model->dof[i]; d < t.model->dof[i + 1] && !td_adapt_is_active(a, i);
-             d++) {
+        for (int32_t d = tdi_as_tree_model(t.model)->dof[i];
+             d < tdi_as_tree_model(t.model)->dof[i + 1] && !td_adapt_is_active(a, i); d++) {
             CHECK(accel[d] == 0 && t.v[d] == 0);
         }
     }

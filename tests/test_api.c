@@ -87,30 +87,30 @@ TD_TEST(api_skeletons_and_meshes_tell_what_they_hold) {
 TD_TEST(api_residuals_of_settled_states_are_small_and_those_of_drawn_ones_are_not) {
     const td_vec3 down = {0, -9.81, 0};
     td_skeleton *skeleton = NULL;
-    td_tree_model *tree = NULL;
-    td_tree_state *state = NULL;
-    td_rod_model *rod = NULL;
-    td_rod_state *rod_state = NULL;
-    const td_tree_opts opts = td_tree_opts_default();
+    td_body_model *tree = NULL;
+    td_body *state = NULL;
+    td_body_model *rod = NULL;
+    td_body *rod_state = NULL;
+    const td_body_opts opts = td_body_opts_default();
     td_step_opts step = td_step_opts_default();
     const char text[] = "axiom: !(0.01)[+(90)F(0.3)F(0.3)F(0.3)]\n";
     step.tolerance = 1e-9;
     CHECK_INT(td_skeleton_from_text(text, strlen(text), NULL, &skeleton, NULL), TD_OK);
-    CHECK_INT(td_tree_model_new(skeleton, &opts, NULL, &tree, NULL), TD_OK);
-    CHECK_INT(td_tree_state_new(tree, NULL, &state, NULL), TD_OK);
-    CHECK(td_tree_model_bytes(tree) > 0 && td_tree_state_bytes(state) > 0);
-    CHECK(td_tree_residual(state, down) > 1e-3);
-    CHECK_INT(td_tree_settle(state, &step, NULL, NULL), TD_OK);
-    CHECK(td_tree_residual(state, down) < 1e-6);
-    CHECK_INT(td_rod_model_from_skeleton(skeleton, NULL, &rod, NULL), TD_OK);
-    CHECK_INT(td_rod_state_new(rod, NULL, &rod_state, NULL), TD_OK);
-    CHECK(td_rod_residual(rod_state, down) > 1e-3);
-    CHECK_INT(td_rod_settle(rod_state, &step, NULL, NULL), TD_OK);
-    CHECK(td_rod_residual(rod_state, down) < 1e-6);
-    td_rod_state_free(rod_state);
-    td_rod_model_free(rod);
-    td_tree_state_free(state);
-    td_tree_model_free(tree);
+    CHECK_INT(td_body_model_new(skeleton, "tree", &opts, NULL, &tree, NULL), TD_OK);
+    CHECK_INT(td_body_new(tree, NULL, &state, NULL), TD_OK);
+    CHECK(td_body_model_bytes(tree) > 0 && td_body_bytes(state) > 0);
+    CHECK(td_body_residual(state, down) > 1e-3);
+    CHECK_INT(td_body_settle(state, &step, NULL, NULL), TD_OK);
+    CHECK(td_body_residual(state, down) < 1e-6);
+    CHECK_INT(td_body_model_new(skeleton, "rod", NULL, NULL, &rod, NULL), TD_OK);
+    CHECK_INT(td_body_new(rod, NULL, &rod_state, NULL), TD_OK);
+    CHECK(td_body_residual(rod_state, down) > 1e-3);
+    CHECK_INT(td_body_settle(rod_state, &step, NULL, NULL), TD_OK);
+    CHECK(td_body_residual(rod_state, down) < 1e-6);
+    td_body_free(rod_state);
+    td_body_model_free(rod);
+    td_body_free(state);
+    td_body_model_free(tree);
     td_skeleton_free(skeleton);
 }
 
@@ -118,14 +118,14 @@ TD_TEST(api_residuals_of_settled_states_are_small_and_those_of_drawn_ones_are_no
 TD_TEST(api_vertices_of_rods_are_numbered_rod_after_rod) {
     const td_vec3 points[3] = {{0, 0, 0}, {0.1, 0, 0}, {0.2, 0.05, 0}};
     td_rod_def rods[2] = {td_rod_def_default(), td_rod_def_default()};
-    td_rod_model *model = NULL;
-    td_rod_state *state = NULL;
+    td_body_model *model = NULL;
+    td_body *state = NULL;
     for (int k = 0; k < 2; k++) {
         rods[k].points = points;
         rods[k].vertex_count = 3 - k;
     }
     CHECK_INT(td_rod_model_new(rods, 2, NULL, 0, NULL, &model, NULL), TD_OK);
-    CHECK_INT(td_rod_state_new(model, NULL, &state, NULL), TD_OK);
+    CHECK_INT(td_body_new(model, NULL, &state, NULL), TD_OK);
     CHECK_INT(td_rod_vertex_count(model), 5);
     CHECK_INT(td_rod_vertex(model, 0, 2), 2);
     CHECK_INT(td_rod_vertex(model, 1, 1), 4);
@@ -133,23 +133,23 @@ TD_TEST(api_vertices_of_rods_are_numbered_rod_after_rod) {
     td_rod_set_spin(state, 2, 3);
     CHECK_REL(td_rod_spin(state, 2), 3, 0);
     CHECK_REL(td_rod_spin(state, 1), 0, 0);
-    td_rod_state_free(state);
-    td_rod_model_free(model);
+    td_body_free(state);
+    td_body_model_free(model);
 }
 
 // An arc of a quarter turn in an island, which takes states of all solvers: it stays at rest.
 TD_TEST(api_helix_tells_frames_along_it_and_steps_in_an_island) {
     td_helix_element e = td_helix_element_default();
-    td_helix_model *model = NULL;
-    td_helix_state *state = NULL;
+    td_body_model *model = NULL;
+    td_body *state = NULL;
     td_island *island = NULL;
     td_step_opts opts = td_step_opts_default();
     e.rest = e.start = tdi_vec3(0, 0, 0.5 * TDI_PI / e.length); // about Z
     opts.gravity = tdi_vec3(0, 0, 0);
     CHECK_INT(td_helix_model_new(&e, 1, NULL, &model, NULL), TD_OK);
-    CHECK_INT(td_helix_state_new(model, NULL, &state, NULL), TD_OK);
-    CHECK(td_helix_state_bytes(state) > 0);
-    const td_state_ref ref = td_helix_ref(state);
+    CHECK_INT(td_body_new(model, NULL, &state, NULL), TD_OK);
+    CHECK(td_body_bytes(state) > 0);
+    td_body *ref = state;
     CHECK_INT(td_island_new(&ref, 1, NULL, 0, NULL, &island, NULL), TD_OK);
     CHECK_INT(td_island_step(island, &opts, NULL, 0, NULL, NULL), TD_OK);
     const td_vec3 first = tdi_quat_rotate(td_helix_frame(state, 0, 0), tdi_vec3(0, 1, 0));
@@ -157,8 +157,8 @@ TD_TEST(api_helix_tells_frames_along_it_and_steps_in_an_island) {
     CHECK(tdi_norm(tdi_sub(first, tdi_vec3(0, 1, 0))) < 1e-9);
     CHECK(tdi_norm(tdi_sub(last, tdi_vec3(-1, 0, 0))) < 1e-9);
     td_island_free(island);
-    td_helix_state_free(state);
-    td_helix_model_free(model);
+    td_body_free(state);
+    td_body_model_free(model);
 }
 
 TD_TEST(api_curve_tells_its_parts) {
@@ -178,24 +178,24 @@ TD_TEST(api_curve_tells_its_parts) {
 
 TD_TEST(api_island_without_contact_refuses_colliders) {
     td_skeleton *skeleton = stems();
-    td_tree_model *model = NULL;
-    td_tree_state *state = NULL;
+    td_body_model *model = NULL;
+    td_body *state = NULL;
     td_island *island = NULL;
-    const td_tree_opts opts = td_tree_opts_default();
+    const td_body_opts opts = td_body_opts_default();
     const td_step_opts step = td_step_opts_default();
     const td_collider ground = td_collider_default(TD_COLLIDER_PLANE);
     td_diag diag = {.message = ""};
-    CHECK_INT(td_tree_model_new(skeleton, &opts, NULL, &model, NULL), TD_OK);
-    CHECK_INT(td_tree_state_new(model, NULL, &state, NULL), TD_OK);
-    const td_state_ref ref = td_tree_ref(state);
+    CHECK_INT(td_body_model_new(skeleton, "tree", &opts, NULL, &model, NULL), TD_OK);
+    CHECK_INT(td_body_new(model, NULL, &state, NULL), TD_OK);
+    td_body *ref = state;
     CHECK_INT(td_island_new(&ref, 1, NULL, 0, NULL, &island, NULL), TD_OK);
     CHECK_INT(td_island_step(island, &step, &ground, 1, NULL, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "without contact");
     CHECK_INT(td_island_settle(island, &step, &ground, 1, NULL, &diag), TD_ERR_ARGUMENT);
     CHECK_INT(td_island_step(island, &step, NULL, 0, NULL, &diag), TD_OK);
     td_island_free(island);
-    td_tree_state_free(state);
-    td_tree_model_free(model);
+    td_body_free(state);
+    td_body_model_free(model);
     td_skeleton_free(skeleton);
 }
 
@@ -212,7 +212,7 @@ TD_TEST(api_indices_that_are_not_there_give_nothing_and_set_nothing) {
     scene.objects = &object;
     scene.object_count = 1;
     CHECK_INT(td_world_new(&scene, NULL, NULL, &world, NULL), TD_OK);
-    td_rod_state *rod = td_world_state(world, 0, "rod");
+    td_body *rod = td_world_body(world, 0);
     for (int32_t k = -1; k <= 2; k += 3) { // of two segments
         td_vec3 at = {7, 7, 7};
         td_mode mode;
@@ -221,7 +221,7 @@ TD_TEST(api_indices_that_are_not_there_give_nothing_and_set_nothing) {
         td_world_segment(world, 0, k, &at, NULL, NULL);
         td_world_moments(world, k, &at);
         CHECK(at.x == 7);
-        CHECK(!td_world_state(world, k, "rod"));
+        CHECK(!td_world_body(world, k));
         CHECK_INT(td_world_modes(world, k, 1, &mode, NULL), TD_ERR_ARGUMENT);
         CHECK_REL(td_world_actor_sums(world, k).energy.weight, 0, 0);
         CHECK_REL(td_world_collider(world, k).radius, 0, 0);
@@ -229,7 +229,7 @@ TD_TEST(api_indices_that_are_not_there_give_nothing_and_set_nothing) {
         CHECK_TEXT(td_world_constraint_name(world, k), "");
         CHECK(!td_world_constraint(world, k).active);
         CHECK_TEXT(td_world_probe_name(world, k), "");
-        CHECK_REL(td_rod_tip(rod, k).x, 0, 0);
+        CHECK_REL(td_body_tip(rod, k).x, 0, 0);
         CHECK_REL(td_rod_tension(rod, k), 0, 0);
         CHECK_INT(td_rod_set_spin(rod, k, 1), TD_ERR_ARGUMENT);
         CHECK_INT(td_rod_turn(rod, k, 1), TD_ERR_ARGUMENT);

@@ -28,20 +28,20 @@ static td_grammar *compiled(void) {
 
 typedef struct tree_pair {
     td_skeleton *skeleton;
-    td_tree_model *model;
-    td_tree_state *state;
+    td_body_model *model;
+    td_body *state;
 } tree_pair;
 
 static tree_pair tree(void) {
     tree_pair t = {.skeleton = grown()};
-    CHECK_INT(td_tree_model_new(t.skeleton, NULL, NULL, &t.model, NULL), TD_OK);
-    CHECK_INT(td_tree_state_new(t.model, NULL, &t.state, NULL), TD_OK);
+    CHECK_INT(td_body_model_new(t.skeleton, "tree", NULL, NULL, &t.model, NULL), TD_OK);
+    CHECK_INT(td_body_new(t.model, NULL, &t.state, NULL), TD_OK);
     return t;
 }
 
 static void tree_done(tree_pair t) {
-    td_tree_state_free(t.state);
-    td_tree_model_free(t.model);
+    td_body_free(t.state);
+    td_body_model_free(t.model);
     td_skeleton_free(t.skeleton);
 }
 
@@ -113,26 +113,26 @@ static td_status use_segment(const void *def) {
 
 static td_status use_tree(const void *opts) {
     td_skeleton *skeleton = grown();
-    td_tree_model *model = NULL;
-    td_status status = td_tree_model_new(skeleton, opts, NULL, &model, NULL);
-    td_tree_model_free(model);
+    td_body_model *model = NULL;
+    td_status status = td_body_model_new(skeleton, "tree", opts, NULL, &model, NULL);
+    td_body_model_free(model);
     td_skeleton_free(skeleton);
     return status;
 }
 
 static td_status use_step(const void *opts) {
     tree_pair t = tree();
-    td_status status = td_tree_step(t.state, opts, NULL, NULL);
-    status = status == TD_OK ? td_tree_step_many(&t.state, opts, 1, NULL, NULL, NULL) : status;
+    td_status status = td_body_step(t.state, opts, NULL, NULL);
+    status = status == TD_OK ? td_body_step_many(&t.state, opts, 1, NULL, NULL, NULL) : status;
     tree_done(t);
     return status;
 }
 
 static td_status use_damping(const void *opts) {
     tree_pair t = tree();
-    td_tree_model *damped = NULL;
+    td_body_model *damped = NULL;
     td_status status = td_tree_model_damped_new(t.state, opts, NULL, &damped, NULL);
-    td_tree_model_free(damped);
+    td_body_model_free(damped);
     tree_done(t);
     return status;
 }
@@ -140,7 +140,7 @@ static td_status use_damping(const void *opts) {
 static td_status use_contact(const void *opts) {
     tree_pair t = tree();
     td_island *island = NULL;
-    const td_state_ref ref = td_tree_ref(t.state);
+    td_body *ref = t.state;
     td_status status = td_contact_opts_check(opts, NULL);
     status = status == TD_OK ? td_island_new(&ref, 1, opts, 0, NULL, &island, NULL) : status;
     td_island_free(island);
@@ -152,7 +152,7 @@ static td_status use_constraint(const void *constraint) {
     tree_pair t = tree();
     td_island *island = NULL;
     td_analytic *analytic = NULL;
-    const td_state_ref ref = td_tree_ref(t.state);
+    td_body *ref = t.state;
     td_status status = td_constraints_check(constraint, 1, NULL);
     status = status == TD_OK ? td_island_new(&ref, 1, NULL, 0, NULL, &island, NULL) : status;
     status = status == TD_OK ? td_island_constrain(island, constraint, 1, NULL) : status;
@@ -184,16 +184,16 @@ static td_status use_lcp(const void *opts) {
 }
 
 static td_status use_rod(const void *def) {
-    td_rod_model *model = NULL;
+    td_body_model *model = NULL;
     td_status status = td_rod_model_new(def, 1, NULL, 0, NULL, &model, NULL);
-    td_rod_model_free(model);
+    td_body_model_free(model);
     return status;
 }
 
 static td_status use_helix(const void *element) {
-    td_helix_model *model = NULL;
+    td_body_model *model = NULL;
     td_status status = td_helix_model_new(element, 1, NULL, &model, NULL);
-    td_helix_model_free(model);
+    td_body_model_free(model);
     return status;
 }
 
@@ -209,10 +209,10 @@ static td_status use_adapt(const void *opts) {
 
 static td_status use_reduce(const void *opts) {
     tree_pair t = tree();
-    td_reduced_state *state = NULL;
+    td_body *state = NULL;
     td_status status = td_reduced_new(t.model, opts, NULL, &state, NULL);
     status = status == TD_OK ? td_reduced_set(state, opts, NULL) : status;
-    td_reduced_free(state);
+    td_body_free(state);
     tree_done(t);
     return status;
 }
@@ -325,7 +325,7 @@ TD_TEST(growth_options_of_older_programs_are_taken_at_every_width) {
     const td_derive_opts derive = td_derive_opts_default();
     const td_mesh_opts mesh = td_mesh_opts_default();
     const td_skeleton_opts skeleton = td_skeleton_opts_default();
-    const td_tree_opts tree_opts = td_tree_opts_default();
+    const td_body_opts tree_opts = td_body_opts_default();
     const td_step_opts step = td_step_opts_default();
     const td_damping_opts damping = td_damping_opts_default();
     const td_contact_opts contact = td_contact_opts_default();
@@ -403,10 +403,10 @@ TD_TEST(growth_fields_that_an_older_program_knows_count_and_the_rest_has_default
     opts.gravity = (td_vec3){3, -5, 1};
     void *older = cut(&opts, offsetof(td_step_opts, air));
     for (int k = 0; k < 20; k++) {
-        CHECK_INT(td_tree_step(old.state, older, NULL, NULL), TD_OK);
-        CHECK_INT(td_tree_step(now.state, &opts, NULL, NULL), TD_OK);
+        CHECK_INT(td_body_step(old.state, older, NULL, NULL), TD_OK);
+        CHECK_INT(td_body_step(now.state, &opts, NULL, NULL), TD_OK);
     }
-    const td_vec3 a = td_tree_tip(old.state, 2), b = td_tree_tip(now.state, 2);
+    const td_vec3 a = td_body_tip(old.state, 2), b = td_body_tip(now.state, 2);
     CHECK(memcmp(&a, &b, sizeof a) == 0);
     CHECK(a.x > 1e-4);
     free(older);
@@ -418,7 +418,7 @@ TD_TEST(growth_fields_that_an_older_program_knows_count_and_the_rest_has_default
 TD_TEST(growth_arrays_of_older_programs_are_read_in_their_own_width) {
     enum { WIDTH = offsetof(td_rod_def, stretch), COUNT = 3 };
     static const td_vec3 points[4] = {{0, 0, 0}, {0.1, 0, 0}, {0.2, 0.05, 0}, {0.3, 0.1, 0}};
-    td_rod_model *model = NULL;
+    td_body_model *model = NULL;
     td_diag diag = {.message = ""};
     char *older = malloc(COUNT * WIDTH);
     for (int k = 0; k < COUNT; k++) {
@@ -431,7 +431,7 @@ TD_TEST(growth_arrays_of_older_programs_are_read_in_their_own_width) {
     }
     CHECK_INT(td_rod_model_new((const void *)older, COUNT, NULL, 0, NULL, &model, &diag), TD_OK);
     CHECK_INT(td_rod_vertex_count(model), 2 + 3 + 4);
-    td_rod_model_free(model);
+    td_body_model_free(model);
     // one of another width among them
     const uint32_t wrong = 2;
     memcpy(older + WIDTH, &wrong, sizeof wrong);

@@ -517,14 +517,14 @@ TD_TEST(conform_threads_within_a_step_leave_all_bits) {
 
 // A memory that ends at any call leaves nothing behind.
 static void claim_scarcity(const tdi_solver *solver) {
-    const tdi_model_opts with = {.law = TD_LAW_DEFAULT};
+    const td_body_opts with = {.law = TD_LAW_DEFAULT};
     subject s = subject_new(solver, HELD, NULL);
     td_status status = TD_ERR_MEMORY;
     for (long k = 1; k < 200 && status == TD_ERR_MEMORY; k++) {
         test_heap heap = {.fail_at = k};
         const td_alloc alloc = test_heap_alloc(&heap);
-        tdi_solver_model *model = NULL;
-        tdi_solver_state *state = NULL;
+        td_body_model *model = NULL;
+        td_body *state = NULL;
         td_diag diag = {.message = ""};
         status = solver->model_new(s.skeleton, &with, &alloc, &model, &diag);
         status = status == TD_OK ? solver->state_new(model, &alloc, &state, &diag) : status;

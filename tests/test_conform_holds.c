@@ -21,10 +21,10 @@ typedef struct held {
 } held;
 
 static void make_island(held *h, const td_constraint *constraints, int32_t count, td_real dt) {
-    td_state_ref refs[SIDES];
+    td_body *refs[SIDES];
     td_diag diag = {.message = ""};
     for (int32_t k = 0; k < h->count; k++) {
-        refs[k] = (td_state_ref){h->s[k].solver->implicit, h->s[k].state};
+        refs[k] = h->s[k].state;
         h->opts[k] = td_step_opts_default();
         h->opts[k].dt = dt;
         h->opts[k].iterations = 50;
@@ -383,7 +383,7 @@ static td_skeleton *bush(void) {
 }
 
 static subject bush_of(const tdi_solver *solver) {
-    const tdi_model_opts with = {.law = TD_LAW_DEFAULT};
+    const td_body_opts with = {.law = TD_LAW_DEFAULT};
     subject s = {.solver = solver, .name = solver->info.name, .skeleton = bush(), .count = BUSH};
     s.segments = td_skeleton_segments(s.skeleton);
     if (solver->model_new(s.skeleton, &with, NULL, &s.model, NULL) == TD_OK) {

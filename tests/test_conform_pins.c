@@ -94,7 +94,7 @@ static td_skeleton *shaped(shape kind) {
 
 // Without a state where the solver does not take it.
 static subject shaped_subject(const tdi_solver *solver, shape kind) {
-    const tdi_model_opts with = {.law = TD_LAW_DEFAULT};
+    const td_body_opts with = {.law = TD_LAW_DEFAULT};
     if (kind == PLAIN) {
         return subject_new(solver, HELD, NULL);
     }

@@ -13,31 +13,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-static inline td_status reduced_state_new(const void *model, const td_alloc *alloc,
-                                          tdi_solver_state **out, td_diag *diag) {
+static inline td_status reduced_state_new(const void *model, const td_alloc *alloc, td_body **out,
+                                          td_diag *diag) {
     td_reduce_opts opts = td_reduce_opts_default();
-    td_reduced_state *state = NULL;
+    td_body *state = NULL;
     opts.error = 1e-5;
     opts.every = 2;
     td_status status = td_reduced_new(model, &opts, alloc, &state, diag);
-    *out = (tdi_solver_state *)state;
+    *out = (td_body *)state;
     return status;
 }
 
 // Whatever can join: the stem of the claims forks, and ends in a group of two.
-static inline td_status grouped_state_new(const void *model, const td_alloc *alloc,
-                                          tdi_solver_state **out, td_diag *diag) {
+static inline td_status grouped_state_new(const void *model, const td_alloc *alloc, td_body **out,
+                                          td_diag *diag) {
     const td_reduce_opts opts = td_reduce_opts_default();
-    td_reduced_state *state = NULL;
+    td_body *state = NULL;
     td_status status = td_reduced_new(model, &opts, alloc, &state, diag);
     if (status == TD_OK) {
-        const size_t count = (size_t)td_tree_body_count(model);
+        const size_t count = (size_t)td_body_segment_count(model);
         uint8_t *modes = malloc(count);
         memset(modes, TD_REDUCE_JOINED, count);
         td_reduced_set_modes(state, modes);
         free(modes);
     }
-    *out = (tdi_solver_state *)state;
+    *out = (td_body *)state;
     return status;
 }
 

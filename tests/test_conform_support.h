@@ -9,7 +9,7 @@
 #include "td_test.h"
 #include "test_conform_reduced.h"
 #include "test_conform_toy.h"
-#include "world/solvers.h"
+#include "body/solvers.h"
 
 #include <stdlib.h>
 
@@ -36,8 +36,8 @@ typedef struct subject {
     const tdi_solver *solver;
     const char *name; // of the solver, for messages
     td_skeleton *skeleton;
-    tdi_solver_model *model;
-    tdi_solver_state *state;
+    td_body_model *model;
+    td_body *state;
     int32_t count; // segments
     const td_segment *segments;
 } subject;
@@ -91,7 +91,7 @@ static inline void subject_free(subject *s) {
 static inline subject subject_of(const tdi_solver *solver, subject_kind kind, int32_t count,
                                  const td_alloc *alloc, td_diag *diag) {
     const bool floats = kind == FLOATING;
-    const tdi_model_opts with = {.law = TD_LAW_DEFAULT};
+    const td_body_opts with = {.law = TD_LAW_DEFAULT};
     subject s = {.solver = solver, .name = solver->info.name, .count = count};
     s.skeleton = stem_of(count, floats, floats ? TD_JOINT_FREE : TD_JOINT_BALL, alloc);
     s.segments = td_skeleton_segments(s.skeleton);

@@ -12,12 +12,12 @@
 #include <stddef.h>
 
 typedef struct bead_model {
-    tdi_solver_model head;
+    td_body_model head;
     const td_segment *segment;
 } bead_model;
 
 typedef struct bead {
-    tdi_solver_state head; // its coordinates are those of its one point, the tip
+    td_body head; // its coordinates are those of its one point, the tip
     const td_segment *segment;
     tdi_ldl3 factors; // of the Hessian
     tdi_point touch;  // what contact adds to gradient and Hessian
@@ -25,8 +25,8 @@ typedef struct bead {
 
 // ---- models, states, segments ---------------------------------------------------------------
 
-static td_status model_new(const td_skeleton *skeleton, const tdi_model_opts *opts,
-                           const td_alloc *alloc, tdi_solver_model **out, td_diag *diag) {
+static td_status model_new(const td_skeleton *skeleton, const td_body_opts *opts,
+                           const td_alloc *alloc, td_body_model **out, td_diag *diag) {
     const td_segment *s = td_skeleton_segments(skeleton);
     const char *wrong = td_skeleton_count(skeleton) != 1                ? "more than one segment"
                         : s->joint == TD_JOINT_HINGE                    ? "a hinge"
@@ -38,14 +38,15 @@ static td_status model_new(const td_skeleton *skeleton, const tdi_model_opts *op
     if (wrong) {
         return tdi_fail(diag, TD_ERR_STRUCTURE, "a bead cannot have %s", wrong);
     }
-    bead_model *m = tdi_model_new(alloc, sizeof *m, "a bead", diag);
+    bead_model *m = tdi_model_new(&test_toy, alloc, sizeof *m, diag);
     if (m) {
         m->segment = s;
+        m->head.segment_count = 1;
         m->head.dof_count = 3;
         m->head.parameters = &s->mass;
         m->head.parameter_bytes = sizeof *s - offsetof(td_segment, mass);
     }
-    *out = (tdi_solver_model *)m;
+    *out = (td_body_model *)m;
     return m ? TD_OK : TD_ERR_MEMORY;
 }
 
@@ -65,15 +66,14 @@ static void set_base(void *state, const td_base_motion *motion) {
     }
 }
 
-static td_status state_new(const void *model, const td_alloc *alloc, tdi_solver_state **out,
-                           td_diag *diag) {
-    bead *b = tdi_state_new(alloc, sizeof *b, 3, "a bead", diag);
+static td_status state_new(const void *model, const td_alloc *alloc, td_body **out, td_diag *diag) {
+    bead *b = tdi_body_new(&test_toy, model, alloc, sizeof *b, 3, diag);
     if (b) {
         b->segment = ((const bead_model *)model)->segment;
         b->head.segment_count = b->head.point_count = b->head.capsule_count = 1;
         tdi_coords_set_point(b->head.coords.x, 0, anchor(b));
     }
-    *out = (tdi_solver_state *)b;
+    *out = (td_body *)b;
     return b ? TD_OK : TD_ERR_MEMORY;
 }
 

@@ -206,8 +206,7 @@ static void claim_island_memory(const tdi_solver *solver) {
     subject a = subject_new(solver, FLOATING, &alloc), b = subject_new(solver, FLOATING, &alloc);
     solver->set_base(b.state,
                      &(td_base_motion){.position = {0, 0.05, 0.02}, .rotation = {1, 0, 0, 0}});
-    const td_state_ref states[] = {{solver->implicit, body_of(&a)},
-                                   {solver->implicit, body_of(&b)}};
+    td_body *const states[] = {body_of(&a), body_of(&b)};
     const td_contact_opts contact = td_contact_opts_default();
     const td_step_opts opts[2] = {td_step_opts_default(), td_step_opts_default()};
     td_collider plane = td_collider_default(TD_COLLIDER_PLANE);
@@ -328,9 +327,9 @@ TD_TEST(conform_what_a_solver_cannot_do_is_refused_by_name) {
 // Hinges are of skeletons; modes are asked of worlds.
 static void claim_more_capabilities(const tdi_solver *solver) {
     const td_solver_info info = td_solver_get(td_solver_find(solver->info.name));
-    const tdi_model_opts with = {.law = TD_LAW_DEFAULT};
+    const td_body_opts with = {.law = TD_LAW_DEFAULT};
     td_skeleton *hinged = stem_of(1, false, TD_JOINT_HINGE, NULL);
-    tdi_solver_model *model = NULL;
+    td_body_model *model = NULL;
     td_diag diag = {.message = ""};
     const td_status status = solver->model_new(hinged, &with, NULL, &model, &diag);
     CHECK_SAY((status == TD_OK) == info.hinges, "%s: hinges: status %d", info.name, (int)status);

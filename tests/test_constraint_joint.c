@@ -47,9 +47,9 @@ TD_TEST(constraint_a_ball_joint_follows_its_target) {
         target.joint = tdi_scale(tdi_vec3(0.3, 1, -0.4), 0.03 * k);
         td_island_set_target(s.island, 0, &target);
         going = go_on(&s);
-        const td_quat up = td_tree_rotation(s.actor[0].state, 0),
-                      own = td_tree_rotation(s.actor[0].state, 1),
-                      rest = s.actor[0].model->body[1].rest;
+        const td_quat up = td_body_rotation(s.actor[0].state, 0),
+                      own = td_body_rotation(s.actor[0].state, 1),
+                      rest = tdi_as_tree_model(s.actor[0].model)->body[1].rest;
         const td_quat want = tdi_quat_mul(tdi_quat_mul(up, rest), tdi_turn_by(target.joint)),
                       q = tdi_quat_mul(own, tdi_quat_conj(want));
         CHECK(tdi_norm(tdi_vec3(q.x, q.y, q.z)) <= 1e-9);
@@ -79,10 +79,10 @@ TD_TEST(constraint_a_gear_keeps_the_ratio_of_two_hinges) {
 
 // how far a ball joint leans and is twisted
 static void lean_and_twist(const held_island *s, int32_t body, double *lean, double *twist) {
-    const td_tree_state *t = s->actor[0].state;
-    const td_quat up = body == 0 ? tdi_quat_identity() : td_tree_rotation(t, body - 1),
-                  rest = tdi_quat_mul(up, s->actor[0].model->body[body].rest),
-                  q = tdi_quat_unit(tdi_quat_mul(tdi_quat_conj(rest), td_tree_rotation(t, body)));
+    const td_body *t = s->actor[0].state;
+    const td_quat up = body == 0 ? tdi_quat_identity() : td_body_rotation(t, body - 1),
+                  rest = tdi_quat_mul(up, tdi_as_tree_model(s->actor[0].model)->body[body].rest),
+                  q = tdi_quat_unit(tdi_quat_mul(tdi_quat_conj(rest), td_body_rotation(t, body)));
     *lean = 2 * atan2(sqrt(q.x * q.x + q.z * q.z), sqrt(q.w * q.w + q.y * q.y));
     *twist = 2 * atan2(q.y, q.w);
 }
@@ -246,8 +246,8 @@ TD_TEST(constraint_forces_at_rest_carry_the_weight) {
     }
     for (int32_t k = 0; k < 3; k++) {
         const td_vec3 middle = tdi_scale(
-            tdi_add(td_tree_origin(s.actor[0].state, k), td_tree_tip(s.actor[0].state, k)), 0.5);
-        const td_vec3 g = tdi_scale(weight, s.actor[0].model->body[k].mass);
+            tdi_add(td_body_origin(s.actor[0].state, k), td_body_tip(s.actor[0].state, k)), 0.5);
+        const td_vec3 g = tdi_scale(weight, tdi_as_tree_model(s.actor[0].model)->body[k].mass);
         moment = tdi_add(moment, tdi_cross(middle, g));
     }
     CHECK(tdi_norm(moment) < 1e-7);

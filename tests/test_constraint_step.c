@@ -48,7 +48,7 @@ static double crank_after(linkage kind, int32_t steps, double *error, double *ga
         *error = fmax(*error, r.error);
         *gain = fmax(*gain, energy_of(&s) - start);
     }
-    const td_vec3 tip = td_tree_tip(s.actor[0].state, 0);
+    const td_vec3 tip = td_body_tip(s.actor[0].state, 0);
     held_free(&s);
     return atan2(tip.y, tip.x);
 }
@@ -114,7 +114,7 @@ static double middle_after(int32_t steps) {
         going = go_on(&s);
         CHECK(td_island_constraint(s.island, 0).error <= 1e-9);
     }
-    const double y = td_tree_origin(s.actor[0].state, LINKS / 2).y;
+    const double y = td_body_origin(s.actor[0].state, LINKS / 2).y;
     held_free(&s);
     return y;
 }
@@ -154,13 +154,13 @@ typedef struct against {
 } against;
 
 static against sides_of(const held_island *s, const td_constraint *c) {
-    const td_quat first = td_tree_rotation(s->actor[c->actor[0]].state, c->segment[0]),
+    const td_quat first = td_body_rotation(s->actor[c->actor[0]].state, c->segment[0]),
                   back = c->actor[1] == TD_NONE ? tdi_quat_identity()
-                                                : tdi_quat_conj(td_tree_rotation(
+                                                : tdi_quat_conj(td_body_rotation(
                                                       s->actor[c->actor[1]].state, c->segment[1]));
     const td_vec3 o = c->actor[1] == TD_NONE
                           ? tdi_vec3(0, 0, 0)
-                          : td_tree_origin(s->actor[c->actor[1]].state, c->segment[1]);
+                          : td_body_origin(s->actor[c->actor[1]].state, c->segment[1]);
     const td_vec3 p = place_on(s, c->actor[0], c->segment[0], c->point[0]);
     return (against){tdi_quat_rotate(back, tdi_sub(p, o)), tdi_quat_mul(back, first)};
 }
@@ -301,7 +301,7 @@ TD_TEST(constraint_a_stop_lets_nothing_through) {
     double highest_after = -1;
     for (int32_t k = 0; k < 120 && going; k++) {
         going = go_on(&s);
-        const double y = td_tree_tip(s.actor[0].state, 0).y;
+        const double y = td_body_tip(s.actor[0].state, 0).y;
         CHECK(y > -0.2 - 1e-9);
         highest_after = k >= 90 ? fmax(highest_after, y) : highest_after;
     }

@@ -56,10 +56,10 @@ static inline tree bars(const place2 *at, int32_t count, td_joint_kind joint, do
 
 static inline void hold_with(held_island *s, const td_constraint *constraints, int32_t count,
                              const td_contact_opts *touch, const td_alloc *alloc) {
-    td_state_ref refs[MOST_ACTORS];
+    td_body *refs[MOST_ACTORS];
     td_diag diag = {.message = ""};
     for (int32_t k = 0; k < s->count; k++) {
-        refs[k] = td_tree_ref(s->actor[k].state);
+        refs[k] = s->actor[k].state;
         s->opts[k] = td_step_opts_default();
     }
     CHECK_INT(td_island_new(refs, s->count, touch, touch ? 2 : 0, alloc, &s->island, &diag), TD_OK);
@@ -95,7 +95,7 @@ static inline void held_free(held_island *s) {
 static inline double energy_of(const held_island *s) {
     double sum = 0;
     for (int32_t k = 0; k < s->count; k++) {
-        const td_energy e = td_tree_energy(s->actor[k].state, weight);
+        const td_energy e = td_body_energy(s->actor[k].state, weight);
         sum += e.kinetic + e.elastic + e.weight;
     }
     return sum;
@@ -103,6 +103,6 @@ static inline double energy_of(const held_island *s) {
 
 // A point of a segment in the world.
 static inline td_vec3 place_on(const held_island *s, int32_t actor, int32_t segment, td_vec3 at) {
-    const td_tree_state *t = s->actor[actor].state;
-    return tdi_add(td_tree_origin(t, segment), tdi_quat_rotate(td_tree_rotation(t, segment), at));
+    const td_body *t = s->actor[actor].state;
+    return tdi_add(td_body_origin(t, segment), tdi_quat_rotate(td_body_rotation(t, segment), at));
 }

@@ -59,7 +59,7 @@ static void drop(const fall *f, td_real v[6]) {
     tree t = rod_of(f);
     td_contact_opts contact = td_contact_opts_default();
     td_collider floor = td_collider_default(TD_COLLIDER_PLANE);
-    const td_state_ref ref = td_tree_ref(t.state);
+    td_body *ref = t.state;
     td_step_opts opts = steps_of(TD_IMPLICIT, STEP, tdi_vec3(0, 0, 0));
     opts.tolerance = 1e-10;
     td_island *island;
@@ -142,7 +142,7 @@ TD_TEST(contact_impact_that_sticks_has_the_known_answer_of_either_law) {
 // ---- energy ---------------------------------------------------------------------------------
 
 static double energy_of(tree t) {
-    const td_energy e = td_tree_energy(t.state, weight);
+    const td_energy e = td_body_energy(t.state, weight);
     return e.kinetic + e.elastic + e.weight;
 }
 
@@ -176,8 +176,8 @@ static throw throw_of(tdi_random * r, int number, double dt) {
     t.floor.friction = between(r, 0, 1.5);
     t.floor.restitution = restitutions[number / 2 % 3];
     double low = 0;
-    for (int32_t k = 0; k < t.tree.model->body_count; k++) {
-        low = fmin(low, fmin(td_tree_origin(t.tree.state, k).y, td_tree_tip(t.tree.state, k).y));
+    for (int32_t k = 0; k < tdi_as_tree_model(t.tree.model)->body_count; k++) {
+        low = fmin(low, fmin(td_body_origin(t.tree.state, k).y, td_body_tip(t.tree.state, k).y));
     }
     t.floor.position.y = t.floor.position0.y = low - 0.08;
     return t;
@@ -186,7 +186,7 @@ static throw throw_of(tdi_random * r, int number, double dt) {
 // By what part of its energy it rises in a step, at most.
 static double rise_of(const throw *t, int32_t *hits) {
     td_contact_opts contact = td_contact_opts_default();
-    const td_state_ref ref = td_tree_ref(t->tree.state);
+    td_body *ref = t->tree.state;
     td_step_opts opts = steps_of(TD_IMPLICIT_EULER, t->dt, weight);
     td_island *island;
     td_diag diag = {.message = ""};
@@ -197,15 +197,15 @@ static double rise_of(const throw *t, int32_t *hits) {
     contact.self = false;
     CHECK_INT(td_island_new(&ref, 1, &contact, 1, NULL, &island, &diag), TD_OK);
     double last = energy_of(t->tree);
-    const double scale = td_tree_energy(t->tree.state, weight).kinetic;
+    const double scale = td_body_energy(t->tree.state, weight).kinetic;
     double kinetic = scale;
     for (int k = 0; k < 40; k++) {
         const td_status status = td_island_step(island, &opts, &t->floor, 1, NULL, &diag);
         CHECK_SAY(status == TD_OK, "%s", diag.message);
         const double now = energy_of(t->tree);
         rise = fmax(rise, (now - last) / scale);
-        *hits += td_tree_energy(t->tree.state, weight).kinetic < 0.9 * kinetic;
-        kinetic = td_tree_energy(t->tree.state, weight).kinetic;
+        *hits += td_body_energy(t->tree.state, weight).kinetic < 0.9 * kinetic;
+        kinetic = td_body_energy(t->tree.state, weight).kinetic;
         last = now;
     }
     td_island_free(island);

@@ -37,10 +37,10 @@ static td_skeleton *windmill(void) {
 
 // Of the drag of a wind along +X on a leaf, about the X axis, N m: it does not depend on how far
 // the leaf has gone round.
-static td_real torque_on(const td_segment *leaf, const td_helix_state *s, const td_air *air) {
+static td_real torque_on(const td_segment *leaf, const td_body *s, const td_air *air) {
     td_vec3 origin;
     td_quat q;
-    td_helix_segment(s, 1, &origin, NULL, &q);
+    td_body_poses(s, 1, 1, &origin, NULL, &q);
     const td_vec3 area = tdi_segment_areas(leaf), w = air->wind,
                   v = tdi_quat_rotate(tdi_quat_conj(q), w),
                   force = tdi_scale(tdi_quat_rotate(q, tdi_times(area, v)),
@@ -52,20 +52,20 @@ static td_real torque_on(const td_segment *leaf, const td_helix_state *s, const 
 // Whole turns: a stalk is wound up until its spring holds the sail, and no turn is forgotten.
 TD_TEST(helix_leaf_winds_its_stalk_up_until_twist_balances_drag) {
     td_skeleton *skeleton = windmill();
-    td_helix_model *model = NULL;
-    td_helix_state *state = NULL;
+    td_body_model *model = NULL;
+    td_body *state = NULL;
     td_step_opts opts = td_step_opts_default();
     td_vec3 u;
     opts.gravity = tdi_vec3(0, 0, 0);
     opts.air = (td_air){.wind = {12, 0, 0}, .quadratic = 0.6};
-    CHECK_INT(td_helix_model_from_skeleton(skeleton, NULL, &model, NULL), TD_OK);
-    CHECK_INT(td_helix_state_new(model, NULL, &state, NULL), TD_OK);
+    CHECK_INT(td_body_model_new(skeleton, "helix", NULL, NULL, &model, NULL), TD_OK);
+    CHECK_INT(td_body_new(model, NULL, &state, NULL), TD_OK);
     CHECK_INT(td_helix_element_count(model), 1);
-    const td_real length = model->element[0].length,
-                  stiffness = model->element[0].stiffness.y / (length * length);
+    const td_real length = tdi_as_helix_model(model)->element[0].length,
+                  stiffness = tdi_as_helix_model(model)->element[0].stiffness.y / (length * length);
     const td_real torque = torque_on(&td_skeleton_segments(skeleton)[1], state, &opts.air);
     for (int k = 0; k < 1200; k++) {
-        CHECK_INT(td_helix_step(state, &opts, NULL, NULL), TD_OK);
+        CHECK_INT(td_body_step(state, &opts, NULL, NULL), TD_OK);
     }
     td_helix_curvatures(state, &u, NULL);
     CHECK(fabs(torque) / stiffness > 3 * 2 * TDI_PI);
@@ -73,11 +73,11 @@ TD_TEST(helix_leaf_winds_its_stalk_up_until_twist_balances_drag) {
     // in still air it turns back
     opts.air.wind = tdi_vec3(0, 0, 0);
     for (int k = 0; k < 2400; k++) {
-        CHECK_INT(td_helix_step(state, &opts, NULL, NULL), TD_OK);
+        CHECK_INT(td_body_step(state, &opts, NULL, NULL), TD_OK);
     }
     td_helix_curvatures(state, &u, NULL);
     CHECK_IN(fabs(u.y * length), 0, 1e-3);
-    td_helix_state_free(state);
-    td_helix_model_free(model);
+    td_body_free(state);
+    td_body_model_free(model);
     td_skeleton_free(skeleton);
 }

@@ -20,7 +20,7 @@ typedef struct spread {
 // Unknowns: angles |u| l of all elements; then, of a root that is free, its turn and shift since
 // the step began.
 typedef struct dense {
-    const td_helix_model *model;
+    const td_body_model *model;
     int32_t unknowns;
     td_vec3 gravity, pull; // m/s^2, and N at the end of the last element
     plain_frame root;      // when the step began
@@ -45,15 +45,15 @@ static tdi_mat3 product(const tdi_mat3 *a, const tdi_mat3 *b) {
 
 static td_vec3 curvatures(const dense *d, const td_real *q, int32_t e) {
     return tdi_scale(tdi_vec3(q[3 * e], q[3 * e + 1], q[3 * e + 2]),
-                     1 / d->model->element[e].length);
+                     1 / tdi_as_helix_model(d->model)->element[e].length);
 }
 
 static plain_frame start_of(const dense *d, const td_real *q, int32_t e) {
-    const tdi_helix_element *p = &d->model->element[e];
+    const tdi_helix_element *p = &tdi_as_helix_model(d->model)->element[e];
     plain_frame f = d->root;
     if (p->parent == TD_NONE) {
-        if (d->unknowns > 3 * d->model->element_count) {
-            const td_real *r = q + 3 * d->model->element_count;
+        if (d->unknowns > 3 * tdi_as_helix_model(d->model)->element_count) {
+            const td_real *r = q + 3 * tdi_as_helix_model(d->model)->element_count;
             const tdi_mat3 turn = tdi_mat3_from_quat(tdi_turn_by(tdi_vec3(r[0], r[1], r[2])));
             f.r = product(&turn, &f.r);
             f.x = tdi_add(f.x, tdi_vec3(r[3], r[4], r[5]));
@@ -69,14 +69,14 @@ static plain_frame start_of(const dense *d, const td_real *q, int32_t e) {
 // Of all stations; and the end of the last element.
 static td_vec3 spread_out(const dense *d, const td_real *q, spread *out) {
     td_vec3 end = {0, 0, 0};
-    for (int32_t e = 0; e < d->model->element_count; e++) {
-        const tdi_helix_element *p = &d->model->element[e];
+    for (int32_t e = 0; e < tdi_as_helix_model(d->model)->element_count; e++) {
+        const tdi_helix_element *p = &tdi_as_helix_model(d->model)->element[e];
         const td_vec3 u = curvatures(d, q, e);
         plain_frame f = start_of(d, q, e);
         td_real at = 0;
         for (int32_t i = p->station_first; i < p->station_first + p->station_count; i++) {
-            f = out->at[i] = plain_curve(f, u, d->model->station[i].s - at);
-            at = d->model->station[i].s;
+            f = out->at[i] = plain_curve(f, u, tdi_as_helix_model(d->model)->station[i].s - at);
+            at = tdi_as_helix_model(d->model)->station[i].s;
         }
         end = plain_curve(f, u, p->length - at).x;
     }
@@ -105,17 +105,19 @@ static td_real squares(td_vec3 k, td_vec3 x) {
 
 // In J s^2: inertia + h^2 springs + h friction - h^2 pull.x
 static td_real potential(const dense *d, const td_real *q) {
-    const td_helix_model *m = d->model;
+    const td_body_model *m = d->model;
     spread x;
     const td_vec3 end = spread_out(d, q, &x);
     td_real sum = -d->h * d->h * tdi_dot(d->pull, end);
-    for (int32_t i = 0; i < m->station_count; i++) {
-        sum += inertia_term(&m->station[i], &x.at[i], &d->hat.at[i]);
+    for (int32_t i = 0; i < tdi_as_helix_model(m)->station_count; i++) {
+        sum += inertia_term(&tdi_as_helix_model(m)->station[i], &x.at[i], &d->hat.at[i]);
     }
-    for (int32_t e = 0; e < m->element_count; e++) {
+    for (int32_t e = 0; e < tdi_as_helix_model(m)->element_count; e++) {
         const td_vec3 u = curvatures(d, q, e), star = curvatures(d, d->q_star, e);
-        sum += d->h * d->h * squares(m->element[e].stiffness, tdi_sub(u, m->element[e].rest));
-        sum += d->h * squares(m->element[e].friction, tdi_sub(u, star));
+        sum += d->h * d->h *
+               squares(tdi_as_helix_model(m)->element[e].stiffness,
+                       tdi_sub(u, tdi_as_helix_model(m)->element[e].rest));
+        sum += d->h * squares(tdi_as_helix_model(m)->element[e].friction, tdi_sub(u, star));
     }
     return sum;
 }
@@ -259,7 +261,7 @@ static void blend(const spread *x, td_real a, const spread *y, td_real b, int32_
 static void dense_begin(dense *d, td_real dt) {
     const bool two = d->known > 0;
     const td_real now = two ? 4.0 / 3 : 1, past = two ? -1.0 / 3 : 0;
-    const int32_t n = d->model->station_count;
+    const int32_t n = tdi_as_helix_model(d->model)->station_count;
     spread v;
     d->h = two ? 2 * dt / 3 : dt;
     blend(&d->x[0], now, &d->x[1], past, n, &d->star);
@@ -274,7 +276,8 @@ static void dense_begin(dense *d, td_real dt) {
 }
 
 static bool dense_step(dense *d, td_real dt) {
-    const int32_t n = d->model->station_count, angles = 3 * d->model->element_count;
+    const int32_t n = tdi_as_helix_model(d->model)->station_count,
+                  angles = 3 * tdi_as_helix_model(d->model)->element_count;
     td_real q[MOST] = {0};
     dense_begin(d, dt);
     for (int32_t k = 0; k < d->unknowns; k++) {
@@ -301,13 +304,14 @@ static bool dense_step(dense *d, td_real dt) {
 // Rates of all stations by differences of fourth order along those of the angles.
 static void dense_start(dense *d, const td_vec3 *u, const td_vec3 *rates) {
     static const td_real weight[4] = {1, -8, 8, -1}, at[4] = {-2, -1, 1, 2};
-    const int32_t n = d->model->station_count;
+    const int32_t n = tdi_as_helix_model(d->model)->station_count;
     spread v = {{{{0, 0, 0}, {{0}}}}};
     for (int i = 0; i <= 4; i++) {
         td_real q[MOST] = {0};
-        for (int32_t e = 0; e < d->model->element_count; e++) {
+        for (int32_t e = 0; e < tdi_as_helix_model(d->model)->element_count; e++) {
             const td_real t = i < 4 ? 1e-3 * at[i] : 0;
-            const td_vec3 a = tdi_scale(tdi_madd(u[e], rates[e], t), d->model->element[e].length);
+            const td_vec3 a = tdi_scale(tdi_madd(u[e], rates[e], t),
+                                        tdi_as_helix_model(d->model)->element[e].length);
             q[3 * e] = a.x;
             q[3 * e + 1] = a.y;
             q[3 * e + 2] = a.z;
@@ -324,8 +328,8 @@ static void dense_start(dense *d, const td_vec3 *u, const td_vec3 *rates) {
 // ---- random helices -------------------------------------------------------------------------
 
 typedef struct pair {
-    td_helix_model *model;
-    td_helix_state *state;
+    td_body_model *model;
+    td_body *state;
     dense d;
     td_load load;
     td_step_opts opts;
@@ -362,8 +366,8 @@ static bool pair_new(tdi_random *r, td_end_kind root, pair *p) {
         rates[i] = tdi_scale(any_direction(r), between(r, 0, 3) / e[i].length);
     }
     if (!CHECK_SAY(td_helix_model_new(e, count, NULL, &p->model, NULL) == TD_OK &&
-                       td_helix_state_new(p->model, NULL, &p->state, NULL) == TD_OK &&
-                       p->model->station_count <= STATIONS,
+                       td_body_new(p->model, NULL, &p->state, NULL) == TD_OK &&
+                       tdi_as_helix_model(p->model)->station_count <= STATIONS,
                    "no model of %d elements", (int)count)) {
         return false;
     }
@@ -377,7 +381,7 @@ static bool pair_new(tdi_random *r, td_end_kind root, pair *p) {
     p->opts.tolerance = 1e-11;
     p->opts.iterations = 60;
     p->d = (dense){.model = p->model,
-                   .unknowns = td_helix_dof_count(p->model),
+                   .unknowns = td_body_dof_count(p->model),
                    .gravity = p->opts.gravity,
                    .pull = p->load.vector,
                    .root = {e[0].place, tdi_mat3_from_quat(tdi_quat_unit(e[0].turn))}};
@@ -386,8 +390,8 @@ static bool pair_new(tdi_random *r, td_end_kind root, pair *p) {
 }
 
 static void pair_free(pair *p) {
-    td_helix_state_free(p->state);
-    td_helix_model_free(p->model);
+    td_body_free(p->state);
+    td_body_model_free(p->model);
 }
 
 // ---- steps ----------------------------------------------------------------------------------
@@ -402,14 +406,15 @@ static void claim_steps(uint64_t seed, td_end_kind root, int count) {
         p.opts.dt = k % 2 ? 1.0 / 60 : 1.0 / 120;
         for (int step = 0; fine && step < 4; step++) {
             td_vec3 u[MOST_ELEMENTS];
-            fine = CHECK_SAY(td_helix_step(p.state, &p.opts, NULL, NULL) == TD_OK,
+            fine = CHECK_SAY(td_body_step(p.state, &p.opts, NULL, NULL) == TD_OK,
                              "helices %d, step %d: no step", k, step) &&
                    CHECK_SAY(dense_step(&p.d, p.opts.dt), "helices %d, step %d: no dense step", k,
                              step);
             td_helix_curvatures(p.state, u, NULL);
-            for (int32_t e = 0; fine && e < p.model->element_count; e++) {
+            for (int32_t e = 0; fine && e < tdi_as_helix_model(p.model)->element_count; e++) {
                 const td_vec3 want = curvatures(&p.d, p.d.q, e);
-                const td_real off = tdi_norm(tdi_sub(u[e], want)) * p.model->element[e].length;
+                const td_real off =
+                    tdi_norm(tdi_sub(u[e], want)) * tdi_as_helix_model(p.model)->element[e].length;
                 const td_real place =
                     tdi_norm(tdi_sub(td_helix_place(p.state, e, 0), start_of(&p.d, p.d.q, e).x));
                 CHECK_SAY(off < 1e-7 && place < 1e-8,
@@ -453,8 +458,9 @@ static void claim_increments(pair *p, int k) {
     for (int32_t i = 0; i < p->d.unknowns; i++) {
         want -= g[i] * x[i] / scale;
     }
-    for (int32_t e = 0; e < p->model->element_count; e++) {
-        const td_vec3 d = tdi_scale(p->state->node[e].move.d, p->model->element[e].length);
+    for (int32_t e = 0; e < tdi_as_helix_model(p->model)->element_count; e++) {
+        const td_vec3 d = tdi_scale(tdi_as_helix(p->state)->node[e].move.d,
+                                    tdi_as_helix_model(p->model)->element[e].length);
         const td_vec3 y = {x[3 * e], x[3 * e + 1], x[3 * e + 2]};
         off = fmax(off, tdi_norm(tdi_sub(d, y)));
         most = fmax(most, tdi_norm(y));

@@ -10,8 +10,8 @@
 enum { MOST = 40 };
 
 typedef struct strand {
-    td_helix_model *model;
-    td_helix_state *state;
+    td_body_model *model;
+    td_body *state;
     int32_t n;
 } strand;
 
@@ -26,13 +26,13 @@ static strand strand_new(const td_helix_element *first, int32_t count) {
         }
     }
     CHECK_INT(td_helix_model_new(e, count, NULL, &s.model, NULL), TD_OK);
-    CHECK_INT(td_helix_state_new(s.model, NULL, &s.state, NULL), TD_OK);
+    CHECK_INT(td_body_new(s.model, NULL, &s.state, NULL), TD_OK);
     return s;
 }
 
 static void strand_free(strand *s) {
-    td_helix_state_free(s->state);
-    td_helix_model_free(s->model);
+    td_body_free(s->state);
+    td_body_model_free(s->model);
 }
 
 // ---- rest -----------------------------------------------------------------------------------
@@ -81,15 +81,16 @@ static td_real claim_start(strand *s, const hanging *h, const td_helix_element *
         rates[i] = tdi_vec3(0, 0, 0);
     }
     td_helix_set_curvatures(s->state, u, rates);
-    CHECK_INT(td_helix_settle(s->state, &opts, &stats, NULL), TD_OK);
+    CHECK_INT(td_body_settle(s->state, &opts, &stats, NULL), TD_OK);
     CHECK_SAY(stats.unconverged == 0 && stats.iterations <= 100,
               "%s coil (%g, %g) of %d elements, Gamma %g, start %d: %lld iterations%s",
               h->root == TD_END_PINNED ? "pinned" : "clamped", h->curvature, h->twist,
               (int)h->count, h->gamma, kind, (long long)stats.iterations,
               stats.unconverged ? ", not at rest" : "");
     // moments are right to the rounding of those of weight and springs
-    CHECK_IN(tdi_helix_residual(s->state, opts.gravity), 0, 1e-10 * (h->gamma + h->curvature));
-    const td_energy energy = td_helix_energy(s->state, opts.gravity);
+    CHECK_IN(tdi_helix_residual(tdi_as_helix(s->state), opts.gravity), 0,
+             1e-10 * (h->gamma + h->curvature));
+    const td_energy energy = td_body_energy(s->state, opts.gravity);
     return energy.elastic + energy.weight;
 }
 
@@ -144,7 +145,7 @@ static int64_t iterations_to_rest(td_end_kind root, td_real weight, td_load load
     opts.gravity = tdi_vec3(0, -weight, 0);
     opts.loads = &load;
     opts.load_count = load.stiffness > 0 || tdi_norm(load.vector) > 0;
-    CHECK_INT(td_helix_settle(s.state, &opts, &stats, NULL), TD_OK);
+    CHECK_INT(td_body_settle(s.state, &opts, &stats, NULL), TD_OK);
     CHECK_INT(stats.unconverged, 0);
     strand_free(&s);
     return stats.iterations;
@@ -172,8 +173,8 @@ static td_real first_frequency(int32_t count, td_real radius, td_end_kind root, 
     e.length = 1.0 / count;
     e.radius_base = e.radius_tip = radius;
     strand s = strand_new(&e, count);
-    const int32_t all = td_helix_dof_count(s.model);
-    CHECK_INT(td_helix_modes(s.state, tdi_vec3(0, 0, 0), all, modes, NULL), TD_OK);
+    const int32_t all = td_body_dof_count(s.model);
+    CHECK_INT(td_body_modes(s.state, tdi_vec3(0, 0, 0), all, modes, NULL), TD_OK);
     strand_free(&s);
     *zeros = 0;
     while (*zeros < all - 1 && modes[*zeros].frequency == 0) {
@@ -222,9 +223,9 @@ static td_vec3 run(const td_helix_element *first, int32_t count, const around *w
     opts.air = w->air;
     opts.tolerance = 1e-11;
     opts.iterations = 60;
-    td_helix_set_base(s.state, &base);
+    td_body_set_base(s.state, &base);
     for (int k = 0; k < steps; k++) {
-        CHECK_INT(td_helix_step(s.state, &opts, NULL, NULL), TD_OK);
+        CHECK_INT(td_body_step(s.state, &opts, NULL, NULL), TD_OK);
     }
     td_helix_curvatures(s.state, u, NULL);
     const td_vec3 tip = td_helix_place(s.state, count - 1, 1);
@@ -341,7 +342,7 @@ TD_TEST(helix_strand_at_ease_cut_in_more_elements_is_the_same_strand) {
         CHECK_IN(tdi_norm(tdi_sub(x, y)), 0, 1e-14);
     }
     const td_vec3 gravity = {0, -9.81, 0};
-    const td_energy p = td_helix_energy(a.state, gravity), q = td_helix_energy(b.state, gravity);
+    const td_energy p = td_body_energy(a.state, gravity), q = td_body_energy(b.state, gravity);
     CHECK_REL(q.weight, p.weight, 1e-7); // quadrature of four points on elements of 1.5 rad
     CHECK_REL(q.elastic, 0, 1e-15);
     strand_free(&a);

@@ -7,17 +7,17 @@
 
 // ---- from elements --------------------------------------------------------------------------
 
-static td_helix_model *model_of(const td_helix_element *elements, int32_t count) {
-    td_helix_model *m = NULL;
+static td_body_model *model_of(const td_helix_element *elements, int32_t count) {
+    td_body_model *m = NULL;
     td_diag diag = {.message = ""};
     CHECK_SAY(td_helix_model_new(elements, count, NULL, &m, &diag) == TD_OK, "%s", diag.message);
     return m;
 }
 
-static td_real mass_of(const td_helix_model *m) {
+static td_real mass_of(const td_body_model *m) {
     td_real sum = 0;
-    for (int32_t k = 0; k < m->station_count; k++) {
-        sum += m->station[k].mass;
+    for (int32_t k = 0; k < tdi_as_helix_model(m)->station_count; k++) {
+        sum += tdi_as_helix_model(m)->station[k].mass;
     }
     return sum;
 }
@@ -27,21 +27,25 @@ TD_TEST(helix_element_has_the_mass_and_stiffness_of_its_cone) {
     e.radius_base = 0.004;
     e.radius_tip = 0.001;
     e.flat = 2;
-    td_helix_model *m = model_of(&e, 1);
+    td_body_model *m = model_of(&e, 1);
     if (m) {
         const td_real pi = 3.14159265358979323846, a = 0.004, b = 0.001, l = 0.1;
         const td_real fourth = (pow(a, 5) - pow(b, 5)) / (5 * (a - b)); // mean of r^4
         CHECK_REL(mass_of(m), 1000 * pi * 2 * l * (a * a + a * b + b * b) / 3, 1e-13);
-        CHECK_REL(m->element[0].stiffness.x, 1e7 * pi / 4 * 8 * fourth * l, 1e-13);
-        CHECK_REL(m->element[0].stiffness.z, 1e7 * pi / 4 * 2 * fourth * l, 1e-13);
-        CHECK_REL(m->element[0].stiffness.y, 1e7 / 3 * pi * 8 / 5 * fourth * l, 1e-13);
+        CHECK_REL(tdi_as_helix_model(m)->element[0].stiffness.x, 1e7 * pi / 4 * 8 * fourth * l,
+                  1e-13);
+        CHECK_REL(tdi_as_helix_model(m)->element[0].stiffness.z, 1e7 * pi / 4 * 2 * fourth * l,
+                  1e-13);
+        CHECK_REL(tdi_as_helix_model(m)->element[0].stiffness.y, 1e7 / 3 * pi * 8 / 5 * fourth * l,
+                  1e-13);
         td_real turning = 0; // about +Y: pi/4 a b (a^2 + b^2), b = 2a, along the cone
-        for (int32_t k = 0; k < m->station_count; k++) {
-            turning += m->station[k].second.xx + m->station[k].second.zz;
+        for (int32_t k = 0; k < tdi_as_helix_model(m)->station_count; k++) {
+            turning += tdi_as_helix_model(m)->station[k].second.xx +
+                       tdi_as_helix_model(m)->station[k].second.zz;
         }
         CHECK_REL(turning, 1000 * pi / 4 * 2 * 5 * fourth * l, 1e-13);
     }
-    td_helix_model_free(m);
+    td_body_model_free(m);
 }
 
 TD_TEST(helix_model_counts_the_degrees_of_freedom_of_roots) {
@@ -53,47 +57,47 @@ TD_TEST(helix_model_counts_the_degrees_of_freedom_of_roots) {
     e[2].root = TD_END_FREE;
     e[3].parent = 1;
     e[3].at = 0.25;
-    td_helix_model *m = model_of(e, 4);
+    td_body_model *m = model_of(e, 4);
     if (m) {
         CHECK_INT(td_helix_element_count(m), 4);
-        CHECK_INT(td_helix_dof_count(m), 4 * 3 + 3 + 6);
-        CHECK_REL(m->element[3].at, 0.025, 1e-15);
-        CHECK(td_helix_model_bytes(m) > sizeof *m);
+        CHECK_INT(td_body_dof_count(m), 4 * 3 + 3 + 6);
+        CHECK_REL(tdi_as_helix_model(m)->element[3].at, 0.025, 1e-15);
+        CHECK(td_body_model_bytes(m) > sizeof(tdi_helix_model));
     }
-    td_helix_model_free(m);
+    td_body_model_free(m);
 }
 
 TD_TEST(helix_models_that_differ_in_one_number_have_different_parameters) {
     td_helix_element e = td_helix_element_default();
-    td_helix_model *first = model_of(&e, 1), *again = model_of(&e, 1);
+    td_body_model *first = model_of(&e, 1), *again = model_of(&e, 1);
     e.density *= 1.0000001;
-    td_helix_model *other = model_of(&e, 1);
+    td_body_model *other = model_of(&e, 1);
     if (first && again && other) {
-        const size_t bytes = first->head.parameter_bytes;
-        CHECK_INT(again->head.parameter_bytes, bytes);
-        CHECK(memcmp(first->head.parameters, again->head.parameters, bytes) == 0);
-        CHECK(memcmp(first->head.parameters, other->head.parameters, bytes) != 0);
-        td_helix_model *copy = NULL;
-        CHECK_INT(tdi_helix_model_copy(first, NULL, &copy, NULL), TD_OK);
-        CHECK(memcmp(first->head.parameters, copy->head.parameters, bytes) == 0);
-        CHECK_INT(copy->head.dof_count, first->head.dof_count);
-        td_helix_model_free(copy);
+        const size_t bytes = first->parameter_bytes;
+        CHECK_INT(again->parameter_bytes, bytes);
+        CHECK(memcmp(first->parameters, again->parameters, bytes) == 0);
+        CHECK(memcmp(first->parameters, other->parameters, bytes) != 0);
+        tdi_helix_model *copy = NULL;
+        CHECK_INT(tdi_helix_model_copy(tdi_as_helix_model(first), NULL, &copy, NULL), TD_OK);
+        CHECK(memcmp(first->parameters, copy->head.parameters, bytes) == 0);
+        CHECK_INT(copy->head.dof_count, first->dof_count);
+        td_body_model_free(&copy->head);
     }
-    td_helix_model_free(first);
-    td_helix_model_free(again);
-    td_helix_model_free(other);
+    td_body_model_free(first);
+    td_body_model_free(again);
+    td_body_model_free(other);
 }
 
 // ---- bad input ------------------------------------------------------------------------------
 
 static void check_refused(const td_helix_element *e, int32_t count, td_status want,
                           const char *message) {
-    td_helix_model *m = NULL;
+    td_body_model *m = NULL;
     td_diag diag = {.message = ""};
     CHECK_INT(td_helix_model_new(e, count, NULL, &m, &diag), want);
     CHECK_TEXT(diag.message, message);
     CHECK(m == NULL);
-    td_helix_model_free(m);
+    td_body_model_free(m);
 }
 
 #define REFUSED(change, message)                         \

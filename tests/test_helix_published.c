@@ -17,14 +17,14 @@ static const td_helix_published recursive = {TD_HELIX_RECURSIVE, false},
 // ---- helices --------------------------------------------------------------------------------
 
 typedef struct helices {
-    td_helix_model *model;
-    td_helix_state *state;
+    td_body_model *model;
+    td_body *state;
     int32_t count;
 } helices;
 
 static void helices_free(helices *h) {
-    td_helix_state_free(h->state);
-    td_helix_model_free(h->model);
+    td_body_free(h->state);
+    td_body_model_free(h->model);
 }
 
 static td_vec3 any_curvature(tdi_random *r, td_real most) {
@@ -71,7 +71,7 @@ static helices any_helices(tdi_random *r, int32_t count, sort of) {
         }
     }
     CHECK_SAY(td_helix_model_new(e, count, NULL, &h.model, &diag) == TD_OK, "%s", diag.message);
-    CHECK(td_helix_state_new(h.model, NULL, &h.state, &diag) == TD_OK);
+    CHECK(td_body_new(h.model, NULL, &h.state, &diag) == TD_OK);
     return h;
 }
 
@@ -85,16 +85,16 @@ static void any_motion(tdi_random *r, const helices *h) {
                                  .acceleration = any_curvature(r, 5),
                                  .spin_rate = any_curvature(r, 5)};
     for (int32_t i = 0; i < h->count; i++) {
-        u[i] = tdi_add(h->model->element[i].rest, any_curvature(r, 10));
+        u[i] = tdi_add(tdi_as_helix_model(h->model)->element[i].rest, any_curvature(r, 10));
         rate[i] = any_curvature(r, 50);
     }
-    td_helix_set_base(h->state, &base);
+    td_body_set_base(h->state, &base);
     td_helix_set_curvatures(h->state, u, rate);
-    for (int32_t i = 0; i < h->state->root_count; i++) {
-        h->state->pose.root[i].turn = tdi_turn_by(any_curvature(r, 2));
-        h->state->root_rate[i] = (tdi_rate){any_curvature(r, 3), any_curvature(r, 1)};
+    for (int32_t i = 0; i < tdi_as_helix(h->state)->root_count; i++) {
+        tdi_as_helix(h->state)->pose.root[i].turn = tdi_turn_by(any_curvature(r, 2));
+        tdi_as_helix(h->state)->root_rate[i] = (tdi_rate){any_curvature(r, 3), any_curvature(r, 1)};
     }
-    tdi_helix_changed(h->state);
+    tdi_helix_changed(tdi_as_helix(h->state));
 }
 
 static td_load any_load(tdi_random *r, const helices *h) {
@@ -169,16 +169,16 @@ typedef struct embedding {
 } embedding;
 
 static void embed(const helices *h, embedding *to) {
-    for (int32_t k = 0; k < h->model->station_count; k++) {
-        const tdi_helix_station *st = &h->model->station[k];
-        to->at[k] = tdi_helix_frame_at(&h->state->pose, st->element, st->s);
+    for (int32_t k = 0; k < tdi_as_helix_model(h->model)->station_count; k++) {
+        const tdi_helix_station *st = &tdi_as_helix_model(h->model)->station[k];
+        to->at[k] = tdi_helix_frame_at(&tdi_as_helix(h->state)->pose, st->element, st->s);
     }
 }
 
 // (a - b) by
 static void differ(const helices *h, const embedding *a, const embedding *b, td_real by,
                    embedding *to) {
-    for (int32_t k = 0; k < h->model->station_count; k++) {
+    for (int32_t k = 0; k < tdi_as_helix_model(h->model)->station_count; k++) {
         to->at[k].o = tdi_scale(tdi_sub(a->at[k].o, b->at[k].o), by);
         for (int j = 0; j < 9; j++) {
             to->at[k].r.m[j] = by * (a->at[k].r.m[j] - b->at[k].r.m[j]);
@@ -189,8 +189,8 @@ static void differ(const helices *h, const embedding *a, const embedding *b, td_
 // Integral of density times the product of two fields x = o + R X over all stations.
 static td_real product(const helices *h, const embedding *a, const embedding *b) {
     td_real sum = 0;
-    for (int32_t k = 0; k < h->model->station_count; k++) {
-        const tdi_helix_station *st = &h->model->station[k];
+    for (int32_t k = 0; k < tdi_as_helix_model(h->model)->station_count; k++) {
+        const tdi_helix_station *st = &tdi_as_helix_model(h->model)->station[k];
         const tdi_helix_place *p = &a->at[k], *q = &b->at[k];
         const tdi_mat3 ps = tdi_mat3_mul_sym(&p->r, &st->second);
         sum += st->mass * tdi_dot(p->o, q->o);
@@ -235,8 +235,8 @@ TD_TEST(helix_mass_matrix_is_that_of_the_stations_places) {
         td_real matrix[9 * N * N];
         embedding *by = malloc(3 * N * sizeof *by);
         any_motion(&r, &h);
-        tdi_helix_equations(h.state, &with);
-        CHECK(tdi_helix_mass_matrix(h.state, &with, matrix, NULL) == TD_OK);
+        tdi_helix_equations(tdi_as_helix(h.state), &with);
+        CHECK(tdi_helix_mass_matrix(tdi_as_helix(h.state), &with, matrix, NULL) == TD_OK);
         for (int32_t k = 0; k < 3 * N; k++) {
             derive(&h, k, &by[k]);
         }
@@ -260,14 +260,14 @@ static void carry_on(const helices *h, const td_vec3 *u, const td_vec3 *rate, co
     for (int32_t i = 0; i < h->count; i++) {
         then[i] = tdi_madd(tdi_madd(u[i], rate[i], t), by[i], t * t / 2);
     }
-    td_helix_set_base(h->state, &moved);
+    td_body_set_base(h->state, &moved);
     td_helix_set_curvatures(h->state, then, rate);
 }
 
 // Accelerations of all stations, from their places along the motion: second differences, whose
 // error is of second order in the time t between places.
 static void second_difference(const helices *h, const td_vec3 *by, td_real t, embedding *to) {
-    const td_base_motion base = h->state->head.base;
+    const td_base_motion base = h->state->base;
     td_vec3 u[MOST], rate[MOST];
     embedding *e = malloc(3 * sizeof *e);
     td_helix_curvatures(h->state, u, rate);
@@ -296,8 +296,9 @@ static void accelerations_of(const helices *h, const td_vec3 *by, embedding *to)
 // The power of a load on the motion of a state when u_k alone changes at rate 1.
 static td_real load_power(const helices *h, const td_load *load, int32_t k) {
     const td_real e = 1e-4;
-    const tdi_helix_point p = tdi_helix_point_of(h->model, load->segment, load->point);
-    const td_real middle = h->model->element[load->segment].length / 2;
+    const tdi_helix_point p =
+        tdi_helix_point_of(tdi_as_helix_model(h->model), load->segment, load->point);
+    const td_real middle = tdi_as_helix_model(h->model)->element[load->segment].length / 2;
     td_vec3 u[MOST], now[MOST], rate[MOST], x[2];
     tdi_mat3 r[2];
     td_helix_curvatures(h->state, now, rate);
@@ -305,8 +306,8 @@ static td_real load_power(const helices *h, const td_load *load, int32_t k) {
         memcpy(u, now, sizeof u);
         *part_of(u, k) += side ? e : -e;
         td_helix_set_curvatures(h->state, u, rate);
-        x[side] = tdi_helix_point_at(&h->state->pose, &p);
-        r[side] = tdi_helix_frame_at(&h->state->pose, load->segment, middle).r;
+        x[side] = tdi_helix_point_at(&tdi_as_helix(h->state)->pose, &p);
+        r[side] = tdi_helix_frame_at(&tdi_as_helix(h->state)->pose, load->segment, middle).r;
     }
     td_helix_set_curvatures(h->state, now, rate);
     if (load->kind == TD_LOAD_TORQUE) {
@@ -321,12 +322,13 @@ static td_real load_power(const helices *h, const td_load *load, int32_t k) {
 static void check_work(const helices *h, const td_step_opts *opts, const td_vec3 *accelerations) {
     embedding *by = malloc(sizeof *by), *a = malloc(sizeof *a);
     accelerations_of(h, accelerations, a);
-    for (int32_t k = 0; k < h->model->station_count; k++) {
+    for (int32_t k = 0; k < tdi_as_helix_model(h->model)->station_count; k++) {
         a->at[k].o = tdi_sub(a->at[k].o, opts->gravity);
     }
     for (int32_t k = 0; k < 3 * h->count; k++) {
-        const tdi_helix_element *e = &h->model->element[k / 3];
-        td_vec3 d = tdi_sub(h->state->pose.u[k / 3], e->rest), rate = h->state->rate[k / 3];
+        const tdi_helix_element *e = &tdi_as_helix_model(h->model)->element[k / 3];
+        td_vec3 d = tdi_sub(tdi_as_helix(h->state)->pose.u[k / 3], e->rest),
+                rate = tdi_as_helix(h->state)->rate[k / 3];
         td_vec3 moment = tdi_add(tdi_times(e->stiffness, d), tdi_times(e->friction, rate));
         derive(h, k, by);
         const td_real inertial = product(h, by, a);
@@ -388,7 +390,7 @@ static void step_rk4(const helices *h, const td_step_opts *opts, td_helix_publis
 }
 
 static td_real energy(const helices *h, const td_step_opts *opts) {
-    const td_energy e = td_helix_energy(h->state, opts->gravity);
+    const td_energy e = td_body_energy(h->state, opts->gravity);
     return e.kinetic + e.elastic + e.weight;
 }
 
@@ -401,13 +403,13 @@ static td_real strays(bool tree, td_helix_published published, td_real dt) {
     tdi_random_seed(&r, 11);
     helices h = any_helices(&r, 5, (sort){tree, true, TD_END_CLAMPED});
     for (int32_t i = 0; i < h.count; i++) {
-        h.model->element[i].friction = tdi_vec3(0, 0, 0);
+        tdi_as_helix_model(h.model)->element[i].friction = tdi_vec3(0, 0, 0);
         rate[i] = any_curvature(&r, 50);
         rate[i].y = published.twist ? rate[i].y : 0;
     }
     td_helix_set_curvatures(h.state, NULL, rate);
     opts.dt = dt;
-    const td_real start = energy(&h, &opts), size = td_helix_energy(h.state, opts.gravity).kinetic;
+    const td_real start = energy(&h, &opts), size = td_body_energy(h.state, opts.gravity).kinetic;
     for (int k = 0; k < (int)(0.1 / dt + 0.5); k++) {
         step_rk4(&h, &opts, published);
         most = fmax(most, fabs(energy(&h, &opts) - start));
@@ -451,8 +453,8 @@ static td_real off_after(td_helix_published published, td_real dt) {
         step_rk4(&h, &opts, recursive);
     }
     td_helix_curvatures(h.state, a, NULL);
-    td_helix_state_free(h.state);
-    CHECK(td_helix_state_new(h.model, NULL, &h.state, NULL) == TD_OK);
+    td_body_free(h.state);
+    CHECK(td_body_new(h.model, NULL, &h.state, NULL) == TD_OK);
     any_start(&h, 20);
     opts.dt = dt;
     for (int k = 0; k < (int)(0.05 / dt + 0.5); k++) {
@@ -479,8 +481,8 @@ TD_TEST(helix_published_steps_are_of_first_order) {
 // Where a level rod is after 0.05 s; in the plane, so that no twist is in it.
 static td_real blown(td_integrator integrator, const td_air *air) {
     td_helix_element e[3];
-    td_helix_model *model = NULL;
-    td_helix_state *state = NULL;
+    td_body_model *model = NULL;
+    td_body *state = NULL;
     td_step_opts opts = td_step_opts_default();
     for (int32_t i = 0; i < 3; i++) {
         e[i] = td_helix_element_default();
@@ -489,16 +491,16 @@ static td_real blown(td_integrator integrator, const td_air *air) {
     }
     e[0].turn = tdi_turn_by(tdi_vec3(0, 0, -1.5));
     CHECK_INT(td_helix_model_new(e, 3, NULL, &model, NULL), TD_OK);
-    CHECK_INT(td_helix_state_new(model, NULL, &state, NULL), TD_OK);
+    CHECK_INT(td_body_new(model, NULL, &state, NULL), TD_OK);
     opts.dt = 1e-4;
     opts.integrator = integrator;
     opts.air = *air;
     for (int k = 0; k < 500; k++) {
-        CHECK_INT(td_helix_step(state, &opts, NULL, NULL), TD_OK);
+        CHECK_INT(td_body_step(state, &opts, NULL, NULL), TD_OK);
     }
     const td_vec3 tip = td_helix_place(state, 2, 1);
-    td_helix_state_free(state);
-    td_helix_model_free(model);
+    td_body_free(state);
+    td_body_model_free(model);
     return tip.y;
 }
 
@@ -516,22 +518,22 @@ TD_TEST(helix_recursive_steps_take_no_memory_and_composite_ones_give_it_back) {
     test_heap heap = {0};
     const td_alloc alloc = test_heap_alloc(&heap);
     td_step_opts opts = td_step_opts_default();
-    td_helix_state *state = NULL;
+    td_body *state = NULL;
     opts.dt = 1e-4;
     tdi_random_seed(&r, 14);
     helices h = any_helices(&r, 10, (sort){true, true, TD_END_CLAMPED});
-    CHECK_INT(td_helix_state_new(h.model, &alloc, &state, NULL), TD_OK);
+    CHECK_INT(td_body_new(h.model, &alloc, &state, NULL), TD_OK);
     const long calls = heap.calls;
     const size_t held = heap.held;
     opts.integrator = TD_EULER;
     for (int k = 0; k < 10; k++) {
         CHECK_INT(td_helix_step_published(state, &opts, recursive, NULL), TD_OK);
-        CHECK_INT(td_helix_step(state, &opts, NULL, NULL), TD_OK);
+        CHECK_INT(td_body_step(state, &opts, NULL, NULL), TD_OK);
     }
     CHECK_INT(heap.calls, calls);
     CHECK_INT(td_helix_step_published(state, &opts, composite, NULL), TD_OK);
     CHECK_INT(heap.held, held);
-    td_helix_state_free(state);
+    td_body_free(state);
     helices_free(&h);
 }
 
@@ -539,23 +541,23 @@ TD_TEST(helix_integrator_euler_is_the_recursive_method_with_frozen_twist) {
     tdi_random r;
     td_step_opts opts = td_step_opts_default();
     td_vec3 a[MOST], b[MOST];
-    td_helix_state *other = NULL;
+    td_body *other = NULL;
     opts.dt = 1e-4;
     opts.integrator = TD_EULER;
     tdi_random_seed(&r, 15);
     helices h = any_helices(&r, 10, (sort){true, true, TD_END_CLAMPED});
-    CHECK_INT(td_helix_state_new(h.model, NULL, &other, NULL), TD_OK);
+    CHECK_INT(td_body_new(h.model, NULL, &other, NULL), TD_OK);
     for (int k = 0; k < 10; k++) {
-        CHECK_INT(td_helix_step(h.state, &opts, NULL, NULL), TD_OK);
+        CHECK_INT(td_body_step(h.state, &opts, NULL, NULL), TD_OK);
         CHECK_INT(td_helix_step_published(other, &opts, recursive, NULL), TD_OK);
     }
     td_helix_curvatures(h.state, a, NULL);
     td_helix_curvatures(other, b, NULL);
     for (int32_t i = 0; i < h.count; i++) {
         CHECK(memcmp(&a[i], &b[i], sizeof a[i]) == 0);
-        CHECK(a[i].y == h.model->element[i].start.y);
+        CHECK(a[i].y == tdi_as_helix_model(h.model)->element[i].start.y);
     }
-    td_helix_state_free(other);
+    td_body_free(other);
     helices_free(&h);
 }
 
@@ -570,15 +572,15 @@ static td_real momentum_off(td_helix_published published, td_real dt) {
     helices h = any_helices(&r, 5, (sort){true, true, TD_END_FREE});
     any_motion(&r, &h);
     for (int32_t i = 0; i < h.count; i++) {
-        mass += h.model->element[i].mass;
-        h.state->rate[i].y = 0;
+        mass += tdi_as_helix_model(h.model)->element[i].mass;
+        tdi_as_helix(h.state)->rate[i].y = 0;
     }
-    tdi_helix_changed(h.state);
-    td_helix_momentum(h.state, &linear[0], &angular);
+    tdi_helix_changed(tdi_as_helix(h.state));
+    td_body_momentum(h.state, &linear[0], &angular);
     for (int k = 0; k < (int)(0.01 / dt + 0.5); k++) {
         CHECK_INT(td_helix_step_published(h.state, &opts, published, NULL), TD_OK);
     }
-    td_helix_momentum(h.state, &linear[1], &angular);
+    td_body_momentum(h.state, &linear[1], &angular);
     linear[0] = tdi_madd(linear[0], opts.gravity, mass * 0.01);
     helices_free(&h);
     return tdi_norm(tdi_sub(linear[1], linear[0]));
@@ -607,7 +609,7 @@ TD_TEST(helix_step_that_diverges_leaves_the_state_as_it_was) {
     td_helix_curvatures(h.state, u[1], rate[1]);
     CHECK(memcmp(u[0], u[1], 5 * sizeof u[0][0]) == 0);
     CHECK(memcmp(rate[0], rate[1], 5 * sizeof u[0][0]) == 0);
-    CHECK(h.state->head.time == 0);
+    CHECK(h.state->time == 0);
     helices_free(&h);
 }
 
@@ -615,8 +617,8 @@ TD_TEST(helix_composite_method_refuses_too_many_elements) {
     enum { COUNT = 1001 };
     td_helix_element *e = malloc(COUNT * sizeof *e);
     td_vec3 *a = malloc(COUNT * sizeof *a);
-    td_helix_model *model = NULL;
-    td_helix_state *state = NULL;
+    td_body_model *model = NULL;
+    td_body *state = NULL;
     td_diag diag = {0};
     td_step_opts opts = td_step_opts_default();
     for (int32_t i = 0; i < COUNT; i++) {
@@ -624,12 +626,12 @@ TD_TEST(helix_composite_method_refuses_too_many_elements) {
         e[i].parent = i - 1;
     }
     CHECK_INT(td_helix_model_new(e, COUNT, NULL, &model, NULL), TD_OK);
-    CHECK_INT(td_helix_state_new(model, NULL, &state, NULL), TD_OK);
+    CHECK_INT(td_body_new(model, NULL, &state, NULL), TD_OK);
     CHECK_INT(td_helix_accelerations(state, &opts, composite, a, &diag), TD_ERR_LIMIT);
     CHECK_HAS(diag.message, "1001 elements");
     CHECK_INT(td_helix_accelerations(state, &opts, recursive, a, &diag), TD_OK);
-    td_helix_state_free(state);
-    td_helix_model_free(model);
+    td_body_free(state);
+    td_body_model_free(model);
     free(a);
     free(e);
 }

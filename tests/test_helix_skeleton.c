@@ -32,14 +32,14 @@ static td_skeleton *grow(const char *path) {
 // Elements as they start, and what is read off them: by matrices, and not as the library does.
 typedef struct laid {
     plain_frame *start;
-    const td_helix_model *model;
+    const td_body_model *model;
 } laid;
 
 static plain_frame at(const laid *l, int32_t element, td_real s) {
     if (element == TD_NONE) {
         return plain_start;
     }
-    return plain_curve(l->start[element], l->model->element[element].start, s);
+    return plain_curve(l->start[element], tdi_as_helix_model(l->model)->element[element].start, s);
 }
 
 static td_vec3 carried(const plain_frame *f, td_vec3 offset) {
@@ -51,10 +51,10 @@ static tdi_mat3 transposed(const tdi_mat3 *a) {
         {a->m[0], a->m[3], a->m[6], a->m[1], a->m[4], a->m[7], a->m[2], a->m[5], a->m[8]}};
 }
 
-static laid lay(const td_helix_model *m) {
-    laid l = {calloc((size_t)m->element_count, sizeof *l.start), m};
-    for (int32_t i = 0; i < m->element_count; i++) {
-        const tdi_helix_element *e = &m->element[i];
+static laid lay(const td_body_model *m) {
+    laid l = {calloc((size_t)tdi_as_helix_model(m)->element_count, sizeof *l.start), m};
+    for (int32_t i = 0; i < tdi_as_helix_model(m)->element_count; i++) {
+        const tdi_helix_element *e = &tdi_as_helix_model(m)->element[i];
         const plain_frame up = at(&l, e->parent, e->at);
         const tdi_mat3 back = transposed(&e->turn);
         l.start[i] = (plain_frame){carried(&up, e->place), tdi_mat3_mul_t(&up.r, &back)};
@@ -62,11 +62,11 @@ static laid lay(const td_helix_model *m) {
     return l;
 }
 
-static td_helix_model *model_of(const td_skeleton *skeleton) {
-    td_helix_model *m = NULL;
+static td_body_model *model_of(const td_skeleton *skeleton) {
+    td_body_model *m = NULL;
     td_diag diag = {.message = ""};
-    CHECK_SAY(skeleton && td_helix_model_from_skeleton(skeleton, NULL, &m, &diag) == TD_OK, "%s",
-              diag.message);
+    CHECK_SAY(skeleton && td_body_model_new(skeleton, "helix", NULL, NULL, &m, &diag) == TD_OK,
+              "%s", diag.message);
     return m;
 }
 
@@ -84,8 +84,8 @@ static void add_matter(matter *to, td_real mass, td_vec3 moment) {
 
 static matter matter_of_model(const laid *l) {
     matter sum = {0};
-    for (int32_t k = 0; k < l->model->station_count; k++) {
-        const tdi_helix_station *s = &l->model->station[k];
+    for (int32_t k = 0; k < tdi_as_helix_model(l->model)->station_count; k++) {
+        const tdi_helix_station *s = &tdi_as_helix_model(l->model)->station[k];
         const plain_frame f = at(l, s->element, s->s);
         add_matter(&sum, s->mass, tdi_madd(tdi_mat3_apply(&f.r, s->moment), f.x, s->mass));
     }
@@ -114,7 +114,7 @@ static matter matter_of_skeleton(const td_skeleton *k, const td_vec3 *o, const t
 // How far the rider of a segment is from where the skeleton draws it.
 static void check_rider(const laid *l, const td_segment *s, int32_t i, td_vec3 o, td_quat q,
                         td_real size, const char *of) {
-    const tdi_helix_rider *r = &l->model->rider[i];
+    const tdi_helix_rider *r = &tdi_as_helix_model(l->model)->rider[i];
     const plain_frame from = at(l, r->element, r->from), to = at(l, r->element, r->to),
                       middle = at(l, r->element, 0.5 * (r->from + r->to));
     const td_vec3 tip = tdi_add(o, tdi_quat_rotate(q, s->tip));
@@ -131,8 +131,7 @@ static void check_rider(const laid *l, const td_segment *s, int32_t i, td_vec3 o
 
 // Every segment is where it is drawn; the mass is kept; its centre moves by what the curve of an
 // element has over the straight segments along it, `off` of the size.
-static void check_drawn(const td_skeleton *k, const td_helix_model *m, td_real off,
-                        const char *of) {
+static void check_drawn(const td_skeleton *k, const td_body_model *m, td_real off, const char *of) {
     const int32_t n = td_skeleton_count(k);
     td_vec3 *o = calloc((size_t)n, sizeof *o);
     td_quat *q = calloc((size_t)n, sizeof *q);
@@ -164,13 +163,13 @@ static int32_t check_folder(const char *folder) {
         }
         snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
         td_skeleton *skeleton = grow(path);
-        td_helix_model *m = model_of(skeleton);
+        td_body_model *m = model_of(skeleton);
         if (m) {
-            tdi_helix_model_validate(m);
+            tdi_helix_model_validate(tdi_as_helix_model(m));
             check_drawn(skeleton, m, 3e-3, e->d_name);
             count++;
         }
-        td_helix_model_free(m);
+        td_body_model_free(m);
         td_skeleton_free(skeleton);
     }
     if (dir) {
@@ -205,13 +204,13 @@ static td_skeleton *of_text(const char *axiom) {
 
 static void check_elements(const char *axiom, int32_t count) {
     td_skeleton *skeleton = of_text(axiom);
-    td_helix_model *m = model_of(skeleton);
+    td_body_model *m = model_of(skeleton);
     if (m) {
-        CHECK_SAY(m->element_count == count, "%s: %d elements, wanted %d", axiom,
-                  (int)m->element_count, (int)count);
+        CHECK_SAY(tdi_as_helix_model(m)->element_count == count, "%s: %d elements, wanted %d",
+                  axiom, (int)tdi_as_helix_model(m)->element_count, (int)count);
         check_drawn(skeleton, m, 2e-3, axiom); // three slices about a kink of 20 degrees
     }
-    td_helix_model_free(m);
+    td_body_model_free(m);
     td_skeleton_free(skeleton);
 }
 
@@ -230,17 +229,20 @@ TD_TEST(helix_stem_of_ten_internodes_is_two_elements) {
 TD_TEST(helix_organs_ride_rigidly_and_blades_of_several_segments_bend) {
     td_skeleton *leaf = of_text("F(0.1)[+(40)~L(0.1)]F(0.1)"),
                 *blade = of_text("F(0.1)[+(40)~M(0.1)]F(0.1)");
-    td_helix_model *one = model_of(leaf), *row = model_of(blade);
+    td_body_model *one = model_of(leaf), *row = model_of(blade);
     if (one && row) {
-        CHECK_INT(one->element_count, 2);
-        const tdi_helix_rider *r = &one->rider[1];
-        CHECK(r->element == 0 && r->from == r->to && r->from == one->element[0].length);
-        CHECK_INT(row->element_count, 4); // at least two of the blade
-        CHECK_INT(row->element[2].parent == 0 || row->element[1].parent == 0, 1);
+        CHECK_INT(tdi_as_helix_model(one)->element_count, 2);
+        const tdi_helix_rider *r = &tdi_as_helix_model(one)->rider[1];
+        CHECK(r->element == 0 && r->from == r->to &&
+              r->from == tdi_as_helix_model(one)->element[0].length);
+        CHECK_INT(tdi_as_helix_model(row)->element_count, 4); // at least two of the blade
+        CHECK_INT(tdi_as_helix_model(row)->element[2].parent == 0 ||
+                      tdi_as_helix_model(row)->element[1].parent == 0,
+                  1);
         check_drawn(blade, row, 1e-3, "blade");
     }
-    td_helix_model_free(one);
-    td_helix_model_free(row);
+    td_body_model_free(one);
+    td_body_model_free(row);
     td_skeleton_free(leaf);
     td_skeleton_free(blade);
 }
@@ -279,17 +281,18 @@ TD_TEST(helix_branches_stand_anywhere_along_an_element) {
         defs[2].attach = tdi_vec3(0.01, 0.01 * step, 0);
         defs[2].rest = tdi_quat_turn(tdi_vec3(0, 0, 1), -1.2);
         td_skeleton *skeleton = built(defs, 3, NULL);
-        td_helix_model *m = model_of(skeleton);
+        td_body_model *m = model_of(skeleton);
         if (m) {
-            const tdi_helix_element *e = &m->element[m->rider[2].element];
-            CHECK_INT(m->element_count, 3);
+            const tdi_helix_element *e =
+                &tdi_as_helix_model(m)->element[tdi_as_helix_model(m)->rider[2].element];
+            CHECK_INT(tdi_as_helix_model(m)->element_count, 3);
             CHECK_INT(e->parent, 0);
             CHECK_REL(e->at, 0.01 * step, 1e-14);
             CHECK_REL(e->place.x, 0.01, 1e-14);
             CHECK_REL(e->place.y, 0, 1e-15);
             CHECK_REL(e->turn.m[1], sin(1.2), 1e-14); // where its +Y goes
         }
-        td_helix_model_free(m);
+        td_body_model_free(m);
         td_skeleton_free(skeleton);
     }
 }
@@ -303,20 +306,20 @@ TD_TEST(helix_roots_are_held_as_their_joints_are) {
         defs[0].attach_at_tip = false;
         defs[0].attach = tdi_vec3(1, 2, 3);
         td_skeleton *skeleton = built(defs, 3, NULL);
-        td_helix_model *m = model_of(skeleton);
+        td_body_model *m = model_of(skeleton);
         if (m) {
             static const td_end_kind want[] = {TD_END_CLAMPED, TD_END_FREE, TD_END_PINNED,
                                                TD_END_CLAMPED};
-            CHECK_INT(m->element[0].parent, TD_NONE);
-            CHECK_INT(m->element[0].root, want[kind]);
-            CHECK_REL(m->element[0].place.y, kind == 3 ? 2.1 : 2, 1e-14);
-            CHECK_INT(m->rider[0].element, kind == 3 ? TD_NONE : 0);
-            CHECK_INT(m->head.dof_count, 3 * m->element_count + (kind == 1   ? 6
-                                                                 : kind == 2 ? 3
-                                                                             : 0));
+            CHECK_INT(tdi_as_helix_model(m)->element[0].parent, TD_NONE);
+            CHECK_INT(tdi_as_helix_model(m)->element[0].root, want[kind]);
+            CHECK_REL(tdi_as_helix_model(m)->element[0].place.y, kind == 3 ? 2.1 : 2, 1e-14);
+            CHECK_INT(tdi_as_helix_model(m)->rider[0].element, kind == 3 ? TD_NONE : 0);
+            CHECK_INT(m->dof_count, 3 * tdi_as_helix_model(m)->element_count + (kind == 1   ? 6
+                                                                                : kind == 2 ? 3
+                                                                                            : 0));
             check_drawn(skeleton, m, 1e-12, "root");
         }
-        td_helix_model_free(m);
+        td_body_model_free(m);
         td_skeleton_free(skeleton);
     }
 }
@@ -352,11 +355,11 @@ static void check_helix(int32_t segments, int32_t elements, td_real pitch) {
     td_strand_def d = strand_def(segments, elements);
     d.helix = (td_helix_def){r, pitch, turns};
     td_skeleton *skeleton = of_strand(&d);
-    td_helix_model *m = model_of(skeleton);
+    td_body_model *m = model_of(skeleton);
     td_real length = 0;
-    CHECK_INT(m ? m->element_count : 0, elements);
-    for (int32_t i = 0; m && i < m->element_count; i++) {
-        const tdi_helix_element *e = &m->element[i];
+    CHECK_INT(m ? tdi_as_helix_model(m)->element_count : 0, elements);
+    for (int32_t i = 0; m && i < tdi_as_helix_model(m)->element_count; i++) {
+        const tdi_helix_element *e = &tdi_as_helix_model(m)->element[i];
         CHECK_REL(hypot(e->rest.x, e->rest.z), r / (r * r + c * c), 1e-9);
         CHECK_REL(e->rest.y * (r * r + c * c), c, 1e-8);
         CHECK(e->start.x == e->rest.x && e->start.y == e->rest.y && e->start.z == e->rest.z);
@@ -368,7 +371,7 @@ static void check_helix(int32_t segments, int32_t elements, td_real pitch) {
     if (m) {
         check_drawn(skeleton, m, 0.2 / segments, "helix");
     }
-    td_helix_model_free(m);
+    td_body_model_free(m);
     td_skeleton_free(skeleton);
 }
 
@@ -389,12 +392,12 @@ static void check_lengths(td_end_kind start, const td_real wanted[4]) {
     d.point_count = 2;
     d.start.held = start;
     td_skeleton *skeleton = of_strand(&d);
-    td_helix_model *m = model_of(skeleton);
-    CHECK(m && m->element_count == 4);
-    for (int32_t i = 0; m && i < m->element_count; i++) {
-        CHECK_REL(m->element[i].length, wanted[i], 1e-12);
+    td_body_model *m = model_of(skeleton);
+    CHECK(m && tdi_as_helix_model(m)->element_count == 4);
+    for (int32_t i = 0; m && i < tdi_as_helix_model(m)->element_count; i++) {
+        CHECK_REL(tdi_as_helix_model(m)->element[i].length, wanted[i], 1e-12);
     }
-    td_helix_model_free(m);
+    td_body_model_free(m);
     td_skeleton_free(skeleton);
 }
 
@@ -411,10 +414,10 @@ TD_TEST(helix_strand_has_the_stiffness_of_its_section) {
     d.points = points;
     d.point_count = 2;
     td_skeleton *skeleton = of_strand(&d);
-    td_helix_model *m = model_of(skeleton);
+    td_body_model *m = model_of(skeleton);
     const td_material rope = td_material_get(td_material_find("rope"));
-    for (int32_t i = 0; m && i < m->element_count; i++) {
-        const tdi_helix_element *e = &m->element[i];
+    for (int32_t i = 0; m && i < tdi_as_helix_model(m)->element_count; i++) {
+        const tdi_helix_element *e = &tdi_as_helix_model(m)->element[i];
         const td_section *s = &td_skeleton_segments(skeleton)[0].section;
         CHECK_REL(e->stiffness.x, s->bend_x * e->length, 1e-12);
         CHECK_REL(e->stiffness.y, s->twist * e->length, 1e-12);
@@ -423,7 +426,7 @@ TD_TEST(helix_strand_has_the_stiffness_of_its_section) {
         CHECK_INT(e->station_count, 4);
     }
     CHECK(m != NULL);
-    td_helix_model_free(m);
+    td_body_model_free(m);
     td_skeleton_free(skeleton);
 }
 
@@ -435,13 +438,14 @@ TD_TEST(helix_strand_keeps_whole_turns_of_its_twist) {
         d.point_count = 2;
         d.twist = 190.0; // rad, 9.5 a joint: a turn and a half
         td_skeleton *skeleton = of_strand(&d);
-        td_helix_model *m = model_of(skeleton);
-        for (int32_t i = 0; m && i < m->element_count; i++) {
-            CHECK_REL(m->element[i].start.y, 190.0 / (0.5 - 0.0125), 1e-9); // half a segment free
-            CHECK_REL(m->element[i].rest.y, 0, 1e-12);
+        td_body_model *m = model_of(skeleton);
+        for (int32_t i = 0; m && i < tdi_as_helix_model(m)->element_count; i++) {
+            CHECK_REL(tdi_as_helix_model(m)->element[i].start.y, 190.0 / (0.5 - 0.0125),
+                      1e-9); // half a segment free
+            CHECK_REL(tdi_as_helix_model(m)->element[i].rest.y, 0, 1e-12);
         }
         CHECK(m != NULL);
-        td_helix_model_free(m);
+        td_body_model_free(m);
         td_skeleton_free(skeleton);
     }
 }
@@ -453,41 +457,41 @@ TD_TEST(helix_strand_that_is_drawn_otherwise_than_it_rests_has_both_shapes) {
     d.helix = (td_helix_def){r, 0.05, 2};
     d.straight = true;
     td_skeleton *skeleton = of_strand(&d);
-    td_helix_model *m = model_of(skeleton);
+    td_body_model *m = model_of(skeleton);
     for (int32_t i = 0; m && i < 2; i++) {
-        const tdi_helix_element *e = &m->element[i];
+        const tdi_helix_element *e = &tdi_as_helix_model(m)->element[i];
         CHECK_REL(hypot(e->rest.x, e->rest.z), 0, 1e-9);
         CHECK_REL(hypot(e->start.x, e->start.z), r / both, 1e-6);
         CHECK_REL(e->start.y, c / both, 1e-5);
     }
     CHECK(m != NULL);
-    td_helix_model_free(m);
+    td_body_model_free(m);
     td_skeleton_free(skeleton);
 }
 
 // ---- against trees --------------------------------------------------------------------------
 
 static td_real tree_frequency(const td_skeleton *skeleton) {
-    const td_tree_opts opts = td_tree_opts_default();
-    td_tree_model *m = NULL;
-    td_tree_state *s = NULL;
+    const td_body_opts opts = td_body_opts_default();
+    td_body_model *m = NULL;
+    td_body *s = NULL;
     td_mode mode = {0};
     td_diag diag = {.message = ""};
-    CHECK_INT(td_tree_model_new(skeleton, &opts, NULL, &m, &diag), TD_OK);
-    CHECK_INT(td_tree_state_new(m, NULL, &s, &diag), TD_OK);
-    CHECK_INT(td_tree_modes(s, tdi_vec3(0, 0, 0), 1, &mode, NULL, &diag), TD_OK);
-    td_tree_state_free(s);
-    td_tree_model_free(m);
+    CHECK_INT(td_body_model_new(skeleton, "tree", &opts, NULL, &m, &diag), TD_OK);
+    CHECK_INT(td_body_new(m, NULL, &s, &diag), TD_OK);
+    CHECK_INT(td_body_modes(s, tdi_vec3(0, 0, 0), 1, &mode, &diag), TD_OK);
+    td_body_free(s);
+    td_body_model_free(m);
     return mode.frequency;
 }
 
-static td_real helix_frequency(const td_helix_model *m) {
-    td_helix_state *s = NULL;
+static td_real helix_frequency(const td_body_model *m) {
+    td_body *s = NULL;
     td_mode mode = {0};
     td_diag diag = {.message = ""};
-    CHECK_INT(td_helix_state_new(m, NULL, &s, &diag), TD_OK);
-    CHECK_INT(td_helix_modes(s, tdi_vec3(0, 0, 0), 1, &mode, &diag), TD_OK);
-    td_helix_state_free(s);
+    CHECK_INT(td_body_new(m, NULL, &s, &diag), TD_OK);
+    CHECK_INT(td_body_modes(s, tdi_vec3(0, 0, 0), 1, &mode, &diag), TD_OK);
+    td_body_free(s);
     return mode.frequency;
 }
 
@@ -498,13 +502,13 @@ TD_TEST(helix_plants_sway_at_the_first_frequency_of_trees) {
         char path[300];
         snprintf(path, sizeof path, TEST_SCENES "/plants/%s.lsys", names[k]);
         td_skeleton *skeleton = grow(path);
-        td_helix_model *m = model_of(skeleton);
+        td_body_model *m = model_of(skeleton);
         if (m) {
             const td_real got = helix_frequency(m), want = tree_frequency(skeleton);
             CHECK_SAY(fabs(got / want - 1) < 0.07, "%s: %g Hz, as a tree %g Hz", names[k], got,
                       want);
         }
-        td_helix_model_free(m);
+        td_body_model_free(m);
         td_skeleton_free(skeleton);
     }
 }
@@ -512,9 +516,9 @@ TD_TEST(helix_plants_sway_at_the_first_frequency_of_trees) {
 // ---- bad input ------------------------------------------------------------------------------
 
 static void check_refused(td_skeleton *skeleton, const char *message) {
-    td_helix_model *m = NULL;
+    td_body_model *m = NULL;
     td_diag diag = {.message = ""};
-    CHECK_INT(td_helix_model_from_skeleton(skeleton, NULL, &m, &diag), TD_ERR_STRUCTURE);
+    CHECK_INT(td_body_model_new(skeleton, "helix", NULL, NULL, &m, &diag), TD_ERR_STRUCTURE);
     CHECK_TEXT(diag.message, message);
     CHECK(m == NULL);
     td_skeleton_free(skeleton);
@@ -585,16 +589,16 @@ TD_TEST(helix_models_of_random_skeletons_are_drawn_as_these) {
             defs[i] = any_segment(&r, i);
         }
         td_skeleton *skeleton = built(defs, count, NULL);
-        td_helix_model *m = NULL;
+        td_body_model *m = NULL;
         td_diag diag = {.message = ""};
-        if (td_helix_model_from_skeleton(skeleton, NULL, &m, &diag) == TD_OK) {
-            tdi_helix_model_validate(m);
+        if (td_body_model_new(skeleton, "helix", NULL, NULL, &m, &diag) == TD_OK) {
+            tdi_helix_model_validate(tdi_as_helix_model(m));
             check_drawn(skeleton, m, 0.05, "random");
             models++;
         } else {
             CHECK_SAY(strstr(diag.message, "are fixed"), "%s", diag.message);
         }
-        td_helix_model_free(m);
+        td_body_model_free(m);
         td_skeleton_free(skeleton);
     }
     CHECK(models > 280);
@@ -609,12 +613,12 @@ TD_TEST(helix_model_gives_back_all_memory_whichever_call_fails) {
     while (skeleton && status != TD_OK && tries < 1000) {
         test_heap heap = {.fail_at = ++tries};
         td_alloc alloc = test_heap_alloc(&heap);
-        td_helix_model *m = NULL;
+        td_body_model *m = NULL;
         td_diag diag = {.message = ""};
-        status = td_helix_model_from_skeleton(skeleton, &alloc, &m, &diag);
+        status = td_body_model_new(skeleton, "helix", NULL, &alloc, &m, &diag);
         CHECK_INT(status, m ? TD_OK : TD_ERR_MEMORY);
         CHECK(m || strlen(diag.message) > 0);
-        td_helix_model_free(m);
+        td_body_model_free(m);
         CHECK_INT(heap.held, 0);
     }
     CHECK(tries > 10 && tries < 1000);

@@ -9,8 +9,8 @@
 enum { MOST = 8, MOST_UNKNOWNS = 3 * MOST + 6 };
 
 typedef struct helices {
-    td_helix_model *model;
-    td_helix_state *state;
+    td_body_model *model;
+    td_body *state;
 } helices;
 
 static helices helices_of(const td_helix_element *elements, int32_t count) {
@@ -18,13 +18,13 @@ static helices helices_of(const td_helix_element *elements, int32_t count) {
     td_diag diag = {.message = ""};
     CHECK_SAY(td_helix_model_new(elements, count, NULL, &h.model, &diag) == TD_OK, "%s",
               diag.message);
-    CHECK_INT(td_helix_state_new(h.model, NULL, &h.state, &diag), TD_OK);
+    CHECK_INT(td_body_new(h.model, NULL, &h.state, &diag), TD_OK);
     return h;
 }
 
 static void helices_free(helices h) {
-    td_helix_state_free(h.state);
-    td_helix_model_free(h.model);
+    td_body_free(h.state);
+    td_body_model_free(h.model);
 }
 
 // A tree of curly elements, some beside their parents and turned, soft and slim.
@@ -54,14 +54,14 @@ static helices random_tree(tdi_random *r, int32_t count, td_end_kind root) {
 
 // A number a curvature, and of the root its turn and its shift as far as they are free.
 typedef struct unknowns {
-    td_helix_state *s;
+    td_body *s;
     int32_t turns, count;
 } unknowns;
 
 static unknowns unknowns_of(helices h) {
-    const td_end_kind root = h.model->element[0].root;
+    const td_end_kind root = tdi_as_helix_model(h.model)->element[0].root;
     const int32_t turns = root == TD_END_CLAMPED ? 0 : root == TD_END_PINNED ? 3 : 6;
-    return (unknowns){h.state, turns, turns + 3 * h.model->element_count};
+    return (unknowns){h.state, turns, turns + 3 * tdi_as_helix_model(h.model)->element_count};
 }
 
 static td_real *part_of(td_vec3 *v, int32_t k) {
@@ -69,7 +69,7 @@ static td_real *part_of(td_vec3 *v, int32_t k) {
 }
 
 static td_real *entry(const unknowns *u, int32_t k, bool response) {
-    tdi_helix_node *node = u->s->node;
+    tdi_helix_node *node = tdi_as_helix(u->s)->node;
     if (k < u->turns) {
         tdi_helix_motion *m = response ? &node[0].respond : &node[0].move;
         return part_of(k < 3 ? &m->w : &m->v, k % 3);
@@ -79,9 +79,9 @@ static td_real *entry(const unknowns *u, int32_t k, bool response) {
 }
 
 static void set_zero(const unknowns *u) {
-    for (int32_t i = 0; i < u->s->model->element_count; i++) {
-        memset(&u->s->node[i].move, 0, sizeof u->s->node[i].move);
-        memset(&u->s->node[i].respond, 0, sizeof u->s->node[i].respond);
+    for (int32_t i = 0; i < tdi_as_helix_model(u->s->model)->element_count; i++) {
+        memset(&tdi_as_helix(u->s)->node[i].move, 0, sizeof tdi_as_helix(u->s)->node[i].move);
+        memset(&tdi_as_helix(u->s)->node[i].respond, 0, sizeof tdi_as_helix(u->s)->node[i].respond);
     }
 }
 
@@ -96,7 +96,8 @@ static td_real value_at(const unknowns *u, int32_t a, td_real x, int32_t b, td_r
 
 // Steps of unknowns: rad along an element, rad, or m.
 static td_real size_of(const unknowns *u, int32_t k) {
-    return k < u->turns ? 1 : 1 / u->s->model->element[(k - u->turns) / 3].length;
+    return k < u->turns ? 1
+                        : 1 / tdi_as_helix_model(u->s->model)->element[(k - u->turns) / 3].length;
 }
 
 // The answers to pushes on each unknown: columns of H^-1.
@@ -104,7 +105,7 @@ static void read_inverse(const unknowns *u, td_real inverse[][MOST_UNKNOWNS]) {
     for (int32_t k = 0; k < u->count; k++) {
         set_zero(u);
         *entry(u, k, true) = -1;
-        tdi_helix_sweep_respond(u->s);
+        tdi_helix_sweep_respond(tdi_as_helix(u->s));
         for (int32_t j = 0; j < u->count; j++) {
             inverse[k][j] = *entry(u, j, true);
         }
@@ -171,17 +172,18 @@ TD_TEST(helix_gradient_and_hessian_of_a_step_are_those_of_differences) {
     for (int k = 0; k < 12; k++) {
         const td_end_kind roots[3] = {TD_END_CLAMPED, TD_END_PINNED, TD_END_FREE};
         helices h = random_tree(&r, 1 + k % 6, roots[k % 3]);
-        const int32_t last = h.model->element_count - 1;
-        const td_load loads[2] = {{.kind = TD_LOAD_FORCE,
-                                   .segment = last,
-                                   .point = {0, 0.5 * h.model->rider[last].length, 0.01},
-                                   .vector = {0.004, 0.002, -0.002}},
-                                  {.kind = TD_LOAD_SPRING,
-                                   .segment = 0,
-                                   .point = {0.01, 0.02, 0},
-                                   .vector = {0.1, 0.1, 0},
-                                   .stiffness = 0.05,
-                                   .damping = 0.01}};
+        const int32_t last = tdi_as_helix_model(h.model)->element_count - 1;
+        const td_load loads[2] = {
+            {.kind = TD_LOAD_FORCE,
+             .segment = last,
+             .point = {0, 0.5 * tdi_as_helix_model(h.model)->rider[last].length, 0.01},
+             .vector = {0.004, 0.002, -0.002}},
+            {.kind = TD_LOAD_SPRING,
+             .segment = 0,
+             .point = {0.01, 0.02, 0},
+             .vector = {0.1, 0.1, 0},
+             .stiffness = 0.05,
+             .damping = 0.01}};
         td_step_opts opts = td_step_opts_default();
         opts.dt = 0.001;
         opts.loads = loads;
@@ -189,16 +191,17 @@ TD_TEST(helix_gradient_and_hessian_of_a_step_are_those_of_differences) {
         opts.air = (td_air){{3, 0, 1}, 0.2, 0.6};
         td_diag diag = {.message = ""};
         for (int n = 0; n < 4; n++) {
-            CHECK_SAY(td_helix_step(h.state, &opts, NULL, &diag) == TD_OK, "%s", diag.message);
+            CHECK_SAY(td_body_step(h.state, &opts, NULL, &diag) == TD_OK, "%s", diag.message);
         }
         const tdi_rule rule = {.dt = opts.dt, .h = 2 * opts.dt / 3, .two = true, .part = 1};
         tdi_state_begin(&tdi_helix_implicit, h.state, &opts, &rule);
         tdi_state_guess(&tdi_helix_implicit, h.state, true);
         for (int32_t i = 0; i <= last; i++) { // a pose that leaves more of a gradient
-            const td_vec3 u = h.state->began.u[i];
-            h.state->pose.u[i] = tdi_sub(tdi_add(u, u), h.state->back.u[i]);
+            const td_vec3 u = tdi_as_helix(h.state)->began.u[i];
+            tdi_as_helix(h.state)->pose.u[i] =
+                tdi_sub(tdi_add(u, u), tdi_as_helix(h.state)->back.u[i]);
         }
-        tdi_helix_update(h.state);
+        tdi_helix_update(tdi_as_helix(h.state));
         char what[64];
         snprintf(what, sizeof what, "tree %d of %d elements", k, (int)last + 1);
         check_derivatives(h, what);
@@ -250,7 +253,7 @@ static void any_lanes(lane_case *c, bool slices, tdi_random *r) {
                                       .area = {0.1, 0.02, between(r, 0, 1)}};
         c->vane[k].point.offset = k % 2 ? any_direction(r) : tdi_vec3(0, 0, 0);
     }
-    const td_helix_model m = {.element_count = HELICES, .element = c->element};
+    const tdi_helix_model m = {.element_count = HELICES, .element = c->element};
     c->on = (tdi_helix_curves){c->u, c->start, tdi_helix_range(&m, c->u)};
 }
 

@@ -142,8 +142,8 @@ static void factor_bodies(layers *y, bool blocks, bool carry) {
 static int32_t read_increments(const layers *y, td_real *x) {
     int32_t count = 0;
     for (int k = 0; k < PAIR; k++) {
-        for (int32_t i = 0; i < y->rod[k].model->node_count; i++) {
-            memcpy(x + count, y->rod[k].state->step[i].x, 4 * sizeof *x);
+        for (int32_t i = 0; i < tdi_as_rod_model(y->rod[k].model)->node_count; i++) {
+            memcpy(x + count, tdi_as_rod(y->rod[k].state)->step[i].x, 4 * sizeof *x);
             count += 4;
         }
     }
@@ -315,10 +315,10 @@ static void claim_increments(const layer_def *def, bool carry, const char *name)
     td_real got[4 * MOST_NODES], want[4 * MOST_NODES], off = 0, size = 0, promise = 0;
     layers_open(def, &y);
     if (carry) {
-        td_rod_state *top = y.rod[1].state;
+        td_body *top = y.rod[1].state;
         const td_quat turn = tdi_quat_turn(tdi_vec3(1, 0, 0), 0.1);
         td_rod_set_end(top, 0, false, tdi_add(td_rod_position(top, 0), tdi_vec3(0.002, 0, 0.001)),
-                       tdi_quat_mul(turn, td_rod_rotation(top, 0)));
+                       tdi_quat_mul(turn, td_body_rotation(top, 0)));
     }
     begin_iteration(&y);
     if (!CHECK_SAY(tdi_direct_plan(y.touch, &y.system), "%s: there is no factor", name)) {

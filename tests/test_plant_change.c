@@ -76,15 +76,15 @@ TD_TEST(skeleton_scaled_equals_one_built_at_that_scale) {
 }
 
 static double lowest_frequency(const td_skeleton *skeleton) {
-    td_tree_model *model = NULL;
-    td_tree_state *state = NULL;
-    td_tree_opts opts = td_tree_opts_default();
+    td_body_model *model = NULL;
+    td_body *state = NULL;
+    td_body_opts opts = td_body_opts_default();
     td_mode mode = {0, 0, 0};
-    CHECK_INT(td_tree_model_new(skeleton, &opts, NULL, &model, NULL), TD_OK);
-    CHECK_INT(td_tree_state_new(model, NULL, &state, NULL), TD_OK);
-    CHECK_INT(td_tree_modes(state, (td_vec3){0, 0, 0}, 1, &mode, NULL, NULL), TD_OK);
-    td_tree_state_free(state);
-    td_tree_model_free(model);
+    CHECK_INT(td_body_model_new(skeleton, "tree", &opts, NULL, &model, NULL), TD_OK);
+    CHECK_INT(td_body_new(model, NULL, &state, NULL), TD_OK);
+    CHECK_INT(td_body_modes(state, (td_vec3){0, 0, 0}, 1, &mode, NULL), TD_OK);
+    td_body_free(state);
+    td_body_model_free(model);
     return mode.frequency;
 }
 

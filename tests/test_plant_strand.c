@@ -274,8 +274,8 @@ TD_TEST(skeleton_json_has_strands_and_bodies) {
 static td_status tree_of_row(const td_strand *strand, td_joint_kind first, td_real rest_length,
                              td_diag *diag) {
     td_builder *b = new_builder(NULL);
-    td_tree_model *model = NULL;
-    const td_tree_opts opts = td_tree_opts_default();
+    td_body_model *model = NULL;
+    const td_body_opts opts = td_body_opts_default();
     for (int32_t k = 0; k < COUNT; k++) {
         td_segment_def def = row_def(k);
         def.joint = k == 0 ? first : TD_JOINT_BALL;
@@ -284,8 +284,8 @@ static td_status tree_of_row(const td_strand *strand, td_joint_kind first, td_re
     }
     CHECK_INT(td_builder_add_strand(b, strand, NULL), TD_OK);
     td_skeleton *skeleton = finished(b);
-    td_status status = td_tree_model_new(skeleton, &opts, NULL, &model, diag);
-    td_tree_model_free(model);
+    td_status status = td_body_model_new(skeleton, "tree", &opts, NULL, &model, diag);
+    td_body_model_free(model);
     td_skeleton_free(skeleton);
     return status;
 }
@@ -311,7 +311,7 @@ TD_TEST(tree_refuses_by_name_what_only_other_solvers_can) {
 
 TD_TEST(rods_refuse_what_stands_on_a_strand_and_is_not_fixed) {
     td_builder *b = new_builder(NULL);
-    td_rod_model *model = NULL;
+    td_body_model *model = NULL;
     td_diag diag = {.message = ""};
     const td_strand strand = row_strand();
     add_row(b, TD_JOINT_BALL);
@@ -319,7 +319,7 @@ TD_TEST(rods_refuse_what_stands_on_a_strand_and_is_not_fixed) {
     CHECK_INT(td_builder_add(b, &def, NULL, NULL), TD_OK);
     CHECK_INT(td_builder_add_strand(b, &strand, NULL), TD_OK);
     td_skeleton *skeleton = finished(b);
-    CHECK_INT(td_rod_model_from_skeleton(skeleton, NULL, &model, &diag), TD_ERR_STRUCTURE);
+    CHECK_INT(td_body_model_new(skeleton, "rod", NULL, NULL, &model, &diag), TD_ERR_STRUCTURE);
     CHECK_HAS(diag.message, "segment 5 is not fixed to a strand");
     CHECK(model == NULL);
     td_skeleton_free(skeleton);
@@ -330,18 +330,18 @@ TD_TEST(rods_of_plants_carry_bodies) {
     td_real weight[2];
     for (int with = 0; with < 2; with++) {
         td_builder *b = new_builder(NULL);
-        td_rod_model *model = NULL;
-        td_rod_state *state = NULL;
+        td_body_model *model = NULL;
+        td_body *state = NULL;
         const td_attached_mass body = {
             COUNT - 1, 1, {0, LENGTH, 0}, {0, LENGTH * LENGTH, 0, 0, 0, 0}};
         add_row(b, TD_JOINT_BALL);
         CHECK_INT(with ? td_builder_attach_mass(b, &body, NULL) : TD_OK, TD_OK);
         td_skeleton *skeleton = finished(b);
-        CHECK_INT(td_rod_model_from_skeleton(skeleton, NULL, &model, NULL), TD_OK);
-        CHECK_INT(td_rod_state_new(model, NULL, &state, NULL), TD_OK);
-        weight[with] = td_rod_energy(state, (td_vec3){0, -9.81, 0}).weight;
-        td_rod_state_free(state);
-        td_rod_model_free(model);
+        CHECK_INT(td_body_model_new(skeleton, "rod", NULL, NULL, &model, NULL), TD_OK);
+        CHECK_INT(td_body_new(model, NULL, &state, NULL), TD_OK);
+        weight[with] = td_body_energy(state, (td_vec3){0, -9.81, 0}).weight;
+        td_body_free(state);
+        td_body_model_free(model);
         td_skeleton_free(skeleton);
     }
     CHECK_REL(weight[1] - weight[0], 9.81 * COUNT * LENGTH, 1e-12);

@@ -8,10 +8,10 @@
 #include "reduce/air.h"
 #include "tree/solver.h"
 
-static double farthest(const td_tree_state *a, const td_tree_state *b, int32_t n) {
+static double farthest(const td_body *a, const td_body *b, int32_t n) {
     double most = 0;
     for (int32_t i = 0; i < n; i++) {
-        most = fmax(most, tdi_norm(tdi_sub(td_tree_tip(a, i), td_tree_tip(b, i))));
+        most = fmax(most, tdi_norm(tdi_sub(td_body_tip(a, i), td_body_tip(b, i))));
     }
     return most;
 }
@@ -30,7 +30,7 @@ TD_TEST(reduced_tree_of_which_nothing_is_reduced_steps_with_the_bits_of_the_tree
     for (int k = 0; k < 20; k++) {
         tree t = random_tree(&r, 2 + 3 * k, k % 3 ? BUSHY : CHAIN, 5,
                              k % 2 ? TD_LAW_TANGENT : TD_LAW_LINEAR);
-        td_reduced_state *s = reduced_like(t);
+        td_body *s = reduced_like(t);
         td_step_opts opts = steps_of(k % 4 ? TD_IMPLICIT : TD_IMPLICIT_EULER, 0.01, weight);
         const td_load pull = {.kind = TD_LOAD_SPRING, .segment = k, .stiffness = 3, .damping = 0.1};
         opts.air = (td_air){.wind = {3, 0, 1}, .linear = 0.1, .quadratic = 0.6};
@@ -40,10 +40,11 @@ TD_TEST(reduced_tree_of_which_nothing_is_reduced_steps_with_the_bits_of_the_tree
             run(t, &opts, 1);
             step_reduced(s, &opts);
         }
-        CHECK(memcmp(t.q, s->tree.q, (size_t)t.nq * sizeof *t.q) == 0);
-        CHECK(memcmp(td_tree_velocities(t.state), td_tree_velocities(td_reduced_whole(s)),
+        CHECK(memcmp(t.q, tdi_as_reduced(s)->tree.q, (size_t)t.nq * sizeof *t.q) == 0);
+        CHECK(memcmp(td_tree_velocities(t.state),
+                     velocities_of(tdi_reduced_whole(tdi_as_reduced(s))),
                      (size_t)t.nv * sizeof *t.v) == 0);
-        td_reduced_free(s);
+        td_body_free(s);
         tree_free(t);
     }
 }
@@ -54,8 +55,8 @@ TD_TEST(reduced_tree_steps_explicitly_with_the_bits_of_the_tree) {
     tdi_random_seed(&r, 11);
     for (int k = 0; k < 8; k++) {
         tree t = random_tree(&r, 5 + 3 * k, k % 3 ? BUSHY : CHAIN, 5, TD_LAW_LINEAR);
-        td_reduced_state *s = reduced_of(t.model);
-        const int32_t n = td_tree_body_count(t.model);
+        td_body *s = reduced_of(t.model);
+        const int32_t n = td_body_segment_count(t.model);
         uint8_t modes[64];
         const td_step_opts implicit = steps_of(TD_IMPLICIT, 0.01, weight),
                            rk4 = steps_of(TD_RK4, 1e-5, weight);
@@ -73,15 +74,15 @@ TD_TEST(reduced_tree_steps_explicitly_with_the_bits_of_the_tree) {
             CHECK_INT(td_reduced_cluster(s, i), i);
         }
         CHECK_INT(td_reduced_cluster(s, n), TD_NONE);
-        memcpy(t.q, s->tree.q, (size_t)t.nq * sizeof *t.q);
-        memcpy(t.v, td_tree_velocities(&s->tree), (size_t)t.nv * sizeof *t.v);
+        memcpy(t.q, tdi_as_reduced(s)->tree.q, (size_t)t.nq * sizeof *t.q);
+        memcpy(t.v, velocities_of(&tdi_as_reduced(s)->tree), (size_t)t.nv * sizeof *t.v);
         td_tree_state_changed(t.state);
         for (int step = 0; step < 5; step++) {
             step_reduced(s, &rk4);
             run(t, &rk4, 1);
         }
-        CHECK(memcmp(t.q, s->tree.q, (size_t)t.nq * sizeof *t.q) == 0);
-        td_reduced_free(s);
+        CHECK(memcmp(t.q, tdi_as_reduced(s)->tree.q, (size_t)t.nq * sizeof *t.q) == 0);
+        td_body_free(s);
         tree_free(t);
     }
 }
@@ -104,7 +105,7 @@ TD_TEST(reduced_tree_with_frozen_joints_moves_as_one_with_fixed_joints) {
         defs[i].joint = TD_JOINT_FIXED;
     }
     tree welded = tree_of(defs, N, TD_LAW_LINEAR, NULL);
-    td_reduced_state *s = reduced_of(all.model);
+    td_body *s = reduced_of(all.model);
     td_reduced_set_modes(s, modes);
     td_step_opts opts = steps_of(TD_IMPLICIT, 0.01, weight);
     opts.tolerance = 1e-12;
@@ -118,19 +119,19 @@ TD_TEST(reduced_tree_with_frozen_joints_moves_as_one_with_fixed_joints) {
     }
     CHECK_INT(td_reduced_get_stats(s).joints, N / 2);
     // both solve the same equations to the tolerance of Newton's method
-    CHECK_IN(farthest(welded.state, td_reduced_whole(s), N), 0, 1e-9);
-    const td_vec3 p = td_tree_tip(welded.state, N - 1), q = td_tree_tip(all.state, N - 1);
+    CHECK_IN(farthest(welded.state, s, N), 0, 1e-9);
+    const td_vec3 p = td_body_tip(welded.state, N - 1), q = td_body_tip(all.state, N - 1);
     CHECK(tdi_norm(tdi_sub(p, q)) > 0.01); // it moved
-    td_reduced_free(s);
+    td_body_free(s);
     tree_free(all);
     tree_free(welded);
 }
 
 // ---- changes --------------------------------------------------------------------------------
 
-static td_sums sums_of(td_tree_state *s) {
-    td_sums out = {.energy = td_tree_energy(s, weight)};
-    td_tree_momentum(s, &out.linear, &out.angular);
+static td_sums sums_of(tdi_tree_state *s) {
+    td_sums out = {.energy = tdi_tree_energy(s, weight)};
+    tdi_tree_momentum(s, &out.linear, &out.angular);
     return out;
 }
 
@@ -172,17 +173,19 @@ TD_TEST(reduced_tree_keeps_momentum_and_gains_no_kinetic_energy_when_modes_chang
     for (int k = 0; k < 30; k++) {
         const int32_t n = 2 * k + 2;
         tree t = random_tree(&r, n, k % 3 ? BUSHY : CHAIN, 5, TD_LAW_LINEAR);
-        td_reduced_state *s = reduced_like(t);
+        td_body *s = reduced_like(t);
         for (int step = 0; step < 20; step++) {
             step_reduced(s, &opts);
-            const td_sums before = sums_of(&s->tree);
-            random_modes(&r, s->wanted, n);
+            const td_sums before = sums_of(&tdi_as_reduced(s)->tree);
+            random_modes(&r, tdi_as_reduced(s)->wanted, n);
             for (int32_t i = 0; k % 2 && i < n; i++) {
-                s->wanted[i] = s->wanted[i] % 2 ? TD_REDUCE_FROZEN : TD_REDUCE_OWN;
+                tdi_as_reduced(s)->wanted[i] =
+                    tdi_as_reduced(s)->wanted[i] % 2 ? TD_REDUCE_FROZEN : TD_REDUCE_OWN;
             }
-            tdi_reduce_change(s);
-            const td_sums after = sums_of(&s->tree);
-            const double size = before.energy.kinetic, mass = tdi_tree_implicit.mass(&s->tree);
+            tdi_reduce_change(tdi_as_reduced(s));
+            const td_sums after = sums_of(&tdi_as_reduced(s)->tree);
+            const double size = before.energy.kinetic,
+                         mass = tdi_tree_implicit.mass(&tdi_as_reduced(s)->tree);
             const double much = sqrt(2 * size * mass); // as much momentum as there can be
             CHECK(after.energy.kinetic <= size * (1 + 1e-9));
             CHECK_IN(tdi_norm(tdi_sub(after.linear, before.linear)), 0, 1e-9 * much);
@@ -194,7 +197,7 @@ TD_TEST(reduced_tree_keeps_momentum_and_gains_no_kinetic_energy_when_modes_chang
         td_reduced_set_modes(s, modes);
         step_reduced(s, &opts);
         CHECK(memcmp(modes, td_reduced_modes(s), (size_t)n) == 0);
-        td_reduced_free(s);
+        td_body_free(s);
         tree_free(t);
     }
 }
@@ -206,24 +209,25 @@ TD_TEST(reduced_tree_that_freezes_and_frees_joints_stays_where_it_is) {
     for (int k = 0; k < 20; k++) {
         const int32_t n = 3 * k + 2;
         tree t = random_tree(&r, n, BUSHY, 5, TD_LAW_LINEAR);
-        td_reduced_state *s = reduced_like(t);
+        td_body *s = reduced_like(t);
         for (int step = 0; step < 20; step++) {
             step_reduced(s, &opts);
-            td_tree_state *whole = td_reduced_whole(s);
+            td_body *whole = s;
             td_vec3 before[64];
-            const double elastic = td_tree_energy(whole, weight).elastic;
+            const double elastic = td_body_energy(whole, weight).elastic;
             for (int32_t i = 0; i < n; i++) {
-                before[i] = td_tree_tip(whole, i);
-                s->wanted[i] = between(&r, 0, 1) < 0.5 ? TD_REDUCE_FROZEN : TD_REDUCE_OWN;
+                before[i] = td_body_tip(whole, i);
+                tdi_as_reduced(s)->wanted[i] =
+                    between(&r, 0, 1) < 0.5 ? TD_REDUCE_FROZEN : TD_REDUCE_OWN;
             }
-            tdi_reduce_change(s);
-            whole = td_reduced_whole(s);
+            tdi_reduce_change(tdi_as_reduced(s));
+            whole = s;
             for (int32_t i = 0; i < n; i++) {
-                CHECK_IN(tdi_norm(tdi_sub(td_tree_tip(whole, i), before[i])), 0, 1e-12);
+                CHECK_IN(tdi_norm(tdi_sub(td_body_tip(whole, i), before[i])), 0, 1e-12);
             }
-            CHECK_REL(td_tree_energy(whole, weight).elastic, elastic, 1e-9);
+            CHECK_REL(td_body_energy(whole, weight).elastic, elastic, 1e-9);
         }
-        td_reduced_free(s);
+        td_body_free(s);
         tree_free(t);
     }
 }
@@ -251,13 +255,13 @@ TD_TEST(reduced_tree_at_rest_stays_there_when_joints_join) {
         defs[i].damping = (td_vec3){0.05, 0.05, 0.05};
     }
     tree t = tree_of(defs, N, TD_LAW_LINEAR, NULL);
-    td_reduced_state *s = reduced_of(t.model);
+    td_body *s = reduced_of(t.model);
     const td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 60, weight);
     uint8_t modes[N];
     td_vec3 rest[N];
     CHECK_INT(tdi_solver_settle(&tdi_solver_reduced, s, &opts, NULL, NULL), TD_OK);
     for (int32_t i = 0; i < N; i++) {
-        rest[i] = td_tree_tip(td_reduced_whole(s), i);
+        rest[i] = td_body_tip(s, i);
         modes[i] = i % 3 ? TD_REDUCE_JOINED : TD_REDUCE_OWN;
     }
     td_reduced_set_modes(s, modes);
@@ -265,16 +269,16 @@ TD_TEST(reduced_tree_at_rest_stays_there_when_joints_join) {
         step_reduced(s, &opts);
     }
     for (int32_t i = 0; i < N; i++) {
-        CHECK_IN(tdi_norm(tdi_sub(td_tree_tip(td_reduced_whole(s), i), rest[i])), 0, 1e-7);
+        CHECK_IN(tdi_norm(tdi_sub(td_body_tip(s, i), rest[i])), 0, 1e-7);
     }
     CHECK_INT(td_reduced_get_stats(s).joined, 7); // none with the root, which nothing carries
-    td_reduced_free(s);
+    td_body_free(s);
     tree_free(t);
 }
 
 // ---- gusts ----------------------------------------------------------------------------------
 
-static int32_t own_of(const td_reduced_state *s, int32_t n) {
+static int32_t own_of(const td_body *s, int32_t n) {
     int32_t own = 0;
     for (int32_t i = 0; i < n; i++) {
         own += td_reduced_modes(s)[i] == TD_REDUCE_OWN;
@@ -290,7 +294,7 @@ TD_TEST(reduced_tree_frees_frozen_joints_in_the_step_in_which_a_gust_comes) {
         defs[i] = link_of(i - 1, 0.004);
     }
     tree t = tree_of(defs, N, TD_LAW_LINEAR, NULL);
-    td_reduced_state *s = reduced_of(t.model);
+    td_body *s = reduced_of(t.model);
     td_reduce_opts by = td_reduce_opts_default();
     by.error = 0.01;
     by.modes = 1u << TD_REDUCE_FROZEN;
@@ -304,7 +308,7 @@ TD_TEST(reduced_tree_frees_frozen_joints_in_the_step_in_which_a_gust_comes) {
     opts.air.wind = tdi_vec3(8, 0, 0);
     step_reduced(s, &opts);
     CHECK_IN(own_of(s, N), 4, N);
-    td_reduced_free(s);
+    td_body_free(s);
     tree_free(t);
 }
 
@@ -314,7 +318,7 @@ TD_TEST(reduced_tree_frees_frozen_joints_in_the_step_in_which_a_gust_comes) {
 static int32_t joined_of(const td_segment_def *defs, int32_t n, td_real error,
                          const td_step_opts *opts) {
     tree t = tree_of(defs, n, TD_LAW_LINEAR, NULL);
-    td_reduced_state *s = reduced_of(t.model);
+    td_body *s = reduced_of(t.model);
     td_reduce_opts by = td_reduce_opts_default();
     by.error = error;
     by.modes = 1u << TD_REDUCE_JOINED;
@@ -323,7 +327,7 @@ static int32_t joined_of(const td_segment_def *defs, int32_t n, td_real error,
         step_reduced(s, opts);
     }
     const int32_t joined = td_reduced_get_stats(s).joined;
-    td_reduced_free(s);
+    td_body_free(s);
     tree_free(t);
     return joined;
 }
@@ -388,7 +392,7 @@ static td_vec3 tip_of_cluster(td_real jitter) {
         defs[i].damping = tdi_vec3(6, 6, 6);
     }
     tree t = tree_of(defs, N, TD_LAW_LINEAR, NULL);
-    td_reduced_state *s = reduced_of(t.model);
+    td_body *s = reduced_of(t.model);
     td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 60, tdi_vec3(0, 0, 0));
     opts.air = (td_air){.wind = {4, 0, 1}, .quadratic = 0.6};
     td_reduced_set_modes(s, modes);
@@ -396,8 +400,8 @@ static td_vec3 tip_of_cluster(td_real jitter) {
         opts.dt = (1 + (k % 2 ? jitter : -jitter)) / 60;
         step_reduced(s, &opts);
     }
-    const td_vec3 tip = td_tree_tip(td_reduced_whole(s), 2);
-    td_reduced_free(s);
+    const td_vec3 tip = td_body_tip(s, 2);
+    td_body_free(s);
     tree_free(t);
     return tip;
 }
@@ -410,7 +414,7 @@ TD_TEST(reduced_tree_leans_as_far_in_uneven_steps) {
 // ---- starts ---------------------------------------------------------------------------------
 
 // Of two canes on one root: how many joints of each move by themselves.
-static void count_of_both(const td_reduced_state *s, int32_t half, int32_t own[2]) {
+static void count_of_both(const td_body *s, int32_t half, int32_t own[2]) {
     own[0] = own[1] = 0;
     for (int32_t i = 1; i < 2 * half + 1; i++) {
         own[i > half] += td_reduced_modes(s)[i] == TD_REDUCE_OWN;
@@ -426,7 +430,7 @@ TD_TEST(reduced_tree_at_rest_begins_with_the_joints_that_a_load_moves) {
         defs[i] = link_of(i == 0 ? TD_NONE : i == HALF + 1 ? 0 : i - 1, 0.01);
     }
     tree t = tree_of(defs, N, TD_LAW_LINEAR, NULL);
-    td_reduced_state *s = reduced_of(t.model);
+    td_body *s = reduced_of(t.model);
     td_reduce_opts by = td_reduce_opts_default();
     by.error = 0.001;
     CHECK_INT(td_reduced_set(s, &by, NULL), TD_OK);
@@ -441,7 +445,7 @@ TD_TEST(reduced_tree_at_rest_begins_with_the_joints_that_a_load_moves) {
     td_step_opts bad = opts;
     bad.loads = &beyond;
     tdi_state_save(&tdi_reduced_implicit, s, saves[0]);
-    CHECK_INT(td_reduced_step(s, &bad, NULL, NULL), TD_ERR_DIVERGED);
+    CHECK_INT(td_body_step(s, &bad, NULL, NULL), TD_ERR_DIVERGED);
     tdi_state_save(&tdi_reduced_implicit, s, saves[1]);
     CHECK(memcmp(saves[0], saves[1], bytes) == 0); // nothing was chosen
     step_reduced(s, &opts);
@@ -450,12 +454,12 @@ TD_TEST(reduced_tree_at_rest_begins_with_the_joints_that_a_load_moves) {
     count_of_both(s, HALF, own);
     CHECK_INT(own[0], HALF);
     CHECK_IN(own[1], 0, 3); // next to the root, which the pull accelerates
-    const td_vec3 far = td_tree_tip(t.state, HALF), near = td_tree_tip(td_reduced_whole(s), HALF);
+    const td_vec3 far = td_body_tip(t.state, HALF), near = td_body_tip(s, HALF);
     CHECK(far.x > 0.003);
     CHECK_IN(tdi_norm(tdi_sub(far, near)), 0, 1e-4); // of the other cane's mass, which stays
     free(saves[0]);
     free(saves[1]);
-    td_reduced_free(s);
+    td_body_free(s);
     tree_free(t);
 }
 
@@ -471,7 +475,7 @@ TD_TEST(reduced_tree_joins_joints_that_carry_a_load) {
         defs[i].damping = tdi_vec3(20, 20, 20);
     }
     tree t = tree_of(defs, N, TD_LAW_LINEAR, NULL);
-    td_reduced_state *s = reduced_of(t.model);
+    td_body *s = reduced_of(t.model);
     td_reduce_opts by = td_reduce_opts_default();
     by.error = 0.001;
     CHECK_INT(td_reduced_set(s, &by, NULL), TD_OK);
@@ -491,12 +495,11 @@ TD_TEST(reduced_tree_joins_joints_that_carry_a_load) {
         most = joined > most ? joined : most;
         CHECK(td_reduced_modes(s)[PUSHED + 1] != TD_REDUCE_JOINED);
     }
-    const td_vec3 whole = td_tree_tip(t.state, N - 1),
-                  tip = td_tree_tip(td_reduced_whole(s), N - 1);
+    const td_vec3 whole = td_body_tip(t.state, N - 1), tip = td_body_tip(s, N - 1);
     CHECK_SAY(most >= 4, "%d joined", (int)most);
     CHECK(whole.x > 0.05);
     CHECK_IN(tdi_norm(tdi_sub(whole, tip)), 0, by.error);
-    td_reduced_free(s);
+    td_body_free(s);
     tree_free(t);
 }
 
@@ -516,7 +519,7 @@ TD_TEST(reduced_tree_sums_drag_to_the_same_bits_with_any_number_of_lanes) {
                                          : TD_REDUCE_JOINED);
     }
     tree t = tree_of(defs, N, TD_LAW_LINEAR, NULL);
-    td_reduced_state *s = reduced_of(t.model);
+    td_body *s = reduced_of(t.model);
     td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 60, weight);
     opts.air = (td_air){.quadratic = 0.6, .wind = {4, 0, 1}};
     td_reduced_set_modes(s, modes);
@@ -527,20 +530,20 @@ TD_TEST(reduced_tree_sums_drag_to_the_same_bits_with_any_number_of_lanes) {
     tdi_reduce_flow_sum sums[TDI_AIR_KERNELS][N];
     tdi_wrench loads[TDI_AIR_KERNELS][N];
     const int count = tdi_air_kernels(kernels);
-    const int32_t clusters = s->clusters.body_count;
+    const int32_t clusters = tdi_as_reduced(s)->clusters.body_count;
     for (int k = 0; k < count; k++) {
-        memset(s->sum, 0, (size_t)clusters * sizeof *s->sum);
+        memset(tdi_as_reduced(s)->sum, 0, (size_t)clusters * sizeof *tdi_as_reduced(s)->sum);
         for (int32_t c = 0; c < clusters; c++) {
-            kernels[k](s, c);
+            kernels[k](tdi_as_reduced(s), c);
         }
-        memcpy(sums[k], s->sum, (size_t)clusters * sizeof *s->sum);
-        memcpy(loads[k], s->load, N * sizeof *s->load);
-        CHECK(memcmp(sums[k], sums[0], (size_t)clusters * sizeof *s->sum) == 0);
+        memcpy(sums[k], tdi_as_reduced(s)->sum, (size_t)clusters * sizeof *tdi_as_reduced(s)->sum);
+        memcpy(loads[k], tdi_as_reduced(s)->load, N * sizeof *tdi_as_reduced(s)->load);
+        CHECK(memcmp(sums[k], sums[0], (size_t)clusters * sizeof *tdi_as_reduced(s)->sum) == 0);
         CHECK(memcmp(loads[k], loads[0], sizeof loads[k]) == 0);
     }
-    CHECK(clusters > 3 && clusters < N && s->groups > 0);
+    CHECK(clusters > 3 && clusters < N && tdi_as_reduced(s)->groups > 0);
     CHECK(sums[0][0].area > 0);
-    td_reduced_free(s);
+    td_body_free(s);
     tree_free(t);
 }
 
@@ -569,12 +572,12 @@ TD_TEST(reduced_trees_with_other_numbers_turn_their_leaves_in_other_steps) {
     for (int32_t k = 0; k < TDI_STILL_PLACES; k++) {
         winds[k] = opts.air.wind;
     }
-    td_reduced_state *s[2];
+    td_body *s[2];
     for (int32_t k = 0; k < 2; k++) {
         s[k] = reduced_of(t.model);
         CHECK_INT(td_reduced_set(s[k], &by, NULL), TD_OK);
-        tdi_reduced_stand(s[k], 0);
-        tdi_reduced_rouse(s[k], &opts, winds, 7 + k);
+        tdi_reduced_stand(tdi_as_reduced(s[k]), 0);
+        tdi_reduced_rouse(tdi_as_reduced(s[k]), &opts, winds, 7 + k);
         memset(angle[k], 0, sizeof angle[k]);
     }
     int32_t turned[2] = {0, 0}, both = 0;
@@ -582,8 +585,8 @@ TD_TEST(reduced_trees_with_other_numbers_turn_their_leaves_in_other_steps) {
         bool now[2];
         for (int32_t k = 0; k < 2; k++) {
             step_reduced(s[k], &opts);
-            now[k] = memcmp(angle[k], s[k]->whole.angle, sizeof angle[k]) != 0;
-            memcpy(angle[k], s[k]->whole.angle, sizeof angle[k]);
+            now[k] = memcmp(angle[k], tdi_as_reduced(s[k])->whole.angle, sizeof angle[k]) != 0;
+            memcpy(angle[k], tdi_as_reduced(s[k])->whole.angle, sizeof angle[k]);
             turned[k] += now[k];
         }
         both += now[0] && now[1];
@@ -592,8 +595,8 @@ TD_TEST(reduced_trees_with_other_numbers_turn_their_leaves_in_other_steps) {
     CHECK_IN(turned[0], STEPS / 2 - 4, STEPS / 2);
     CHECK_IN(turned[1], STEPS / 2 - 4, STEPS / 2);
     CHECK_INT(both, 0);
-    td_reduced_free(s[0]);
-    td_reduced_free(s[1]);
+    td_body_free(s[0]);
+    td_body_free(s[1]);
     tree_free(t);
 }
 
@@ -602,8 +605,8 @@ TD_TEST(reduced_trees_with_other_numbers_turn_their_leaves_in_other_steps) {
 enum { CANE = 16 };
 
 // Two canes in wind, for 50 steps: how many joints of each move then.
-static void own_in_wind(const td_tree_model *model, td_real error, bool view, int32_t own[2]) {
-    td_reduced_state *s = reduced_of(model);
+static void own_in_wind(const td_body_model *model, td_real error, bool view, int32_t own[2]) {
+    td_body *s = reduced_of(model);
     td_reduce_opts by = td_reduce_opts_default();
     by.error = error;
     by.modes = 1u << TD_REDUCE_FROZEN;
@@ -616,7 +619,7 @@ static void own_in_wind(const td_tree_model *model, td_real error, bool view, in
         step_reduced(s, &opts);
     }
     count_of_both(s, CANE, own);
-    td_reduced_free(s);
+    td_body_free(s);
 }
 
 // At every error there are a few, and many at all of them, so that no threshold decides.
@@ -649,7 +652,7 @@ TD_TEST(reduced_tree_goes_on_from_a_save_with_the_same_bits) {
     tdi_random r;
     tdi_random_seed(&r, 5);
     tree t = random_tree(&r, 40, BUSHY, 5, TD_LAW_LINEAR);
-    td_reduced_state *s = reduced_like(t), *again = reduced_of(t.model);
+    td_body *s = reduced_like(t), *again = reduced_of(t.model);
     td_step_opts opts = steps_of(TD_IMPLICIT, 0.01, weight);
     opts.air = (td_air){.wind = {3, 0, 1}, .linear = 0.1, .quadratic = 0.6};
     const size_t bytes = tdi_state_save_size(&tdi_reduced_implicit, s);
@@ -665,14 +668,14 @@ TD_TEST(reduced_tree_goes_on_from_a_save_with_the_same_bits) {
             step_reduced(s, &opts);
             step_reduced(again, &opts);
         }
-        CHECK(farthest(td_reduced_whole(s), td_reduced_whole(again), 40) == 0);
+        CHECK(farthest(s, again, 40) == 0);
     }
     memset(save, 0xa5, bytes); // any bytes do no harm
     tdi_state_restore(&tdi_reduced_implicit, again, save);
-    CHECK(td_reduced_bytes(again) > bytes);
+    CHECK(td_body_bytes(again) > bytes);
     free(save);
-    td_reduced_free(s);
-    td_reduced_free(again);
+    td_body_free(s);
+    td_body_free(again);
     tree_free(t);
 }
 
@@ -682,7 +685,7 @@ TD_TEST(reduced_tree_refuses_options_out_of_range_by_name_and_value) {
     tdi_random r;
     tdi_random_seed(&r, 6);
     tree t = random_tree(&r, 5, BUSHY, 5, TD_LAW_LINEAR);
-    td_reduced_state *s = reduced_of(t.model);
+    td_body *s = reduced_of(t.model);
     const td_reduce_opts good = td_reduce_opts_default();
     td_reduce_opts opts = good;
     td_diag diag = {.message = ""};
@@ -698,6 +701,6 @@ TD_TEST(reduced_tree_refuses_options_out_of_range_by_name_and_value) {
     CHECK_INT(td_reduced_set(s, &opts, &diag), TD_ERR_ARGUMENT);
     CHECK_TEXT(diag.message, "joints is -3; it must be 0 or more");
     CHECK_INT(td_reduced_set(s, &good, &diag), TD_OK);
-    td_reduced_free(s);
+    td_body_free(s);
     tree_free(t);
 }

@@ -53,13 +53,13 @@ typedef struct snapshot {
     td_vec3 linear, angular;
 } snapshot;
 
-static snapshot taken(td_reduced_state *s, int32_t n) {
-    td_tree_state *w = td_reduced_whole(s);
-    snapshot out = {.energy = td_tree_energy(w, none)};
-    td_tree_momentum(w, &out.linear, &out.angular);
+static snapshot taken(td_body *s, int32_t n) {
+    td_body *w = s;
+    snapshot out = {.energy = td_body_energy(w, none)};
+    td_body_momentum(w, &out.linear, &out.angular);
     for (int32_t i = 0; i < n; i++) {
-        out.tip[i] = td_tree_tip(w, i);
-        out.turn[i] = td_tree_rotation(w, i);
+        out.tip[i] = td_body_tip(w, i);
+        out.turn[i] = td_body_rotation(w, i);
     }
     return out;
 }
@@ -91,21 +91,22 @@ TD_TEST(reduced_tree_whose_modes_change_stays_in_place_keeps_momentum_and_gains_
         const int32_t n = 5 * k + 4;
         tree t = axes(&r, n, k % 3 ? TD_JOINT_FREE : TD_JOINT_BALL);
         throw_it(&r, t);
-        td_reduced_state *s = reduced_like(t);
+        td_body *s = reduced_like(t);
         for (int change = 0; change < 20; change++) {
             for (int step = 0; step < 3; step++) {
                 step_reduced(s, &opts);
             }
             const snapshot before = taken(s, n);
-            random_modes(&r, s->wanted, n);
-            tdi_reduce_change(s);
+            random_modes(&r, tdi_as_reduced(s)->wanted, n);
+            tdi_reduce_change(tdi_as_reduced(s));
             const snapshot after = taken(s, n);
-            compare(&before, &after, n, tdi_tree_implicit.mass(&s->tree), k % 3 > 0);
+            compare(&before, &after, n, tdi_tree_implicit.mass(&tdi_as_reduced(s)->tree),
+                    k % 3 > 0);
             const td_reduce_stats stats = td_reduced_get_stats(s);
             joined += stats.joined;
             riding += stats.riding;
         }
-        td_reduced_free(s);
+        td_body_free(s);
         tree_free(t);
     }
     CHECK_SAY(joined > 500 && riding > 50, "%d joined, %d rode", (int)joined, (int)riding);
@@ -113,8 +114,8 @@ TD_TEST(reduced_tree_whose_modes_change_stays_in_place_keeps_momentum_and_gains_
 
 // ---- many changes ---------------------------------------------------------------------------
 
-static td_real total(td_tree_state *s) {
-    const td_energy e = td_tree_energy(s, weight);
+static td_real total(td_body *s) {
+    const td_energy e = td_body_energy(s, weight);
     return e.kinetic + e.elastic + e.weight;
 }
 
@@ -126,7 +127,7 @@ TD_TEST(reduced_tree_whose_modes_change_every_few_steps_gains_no_more_energy_tha
         const int32_t n = 10 + 8 * k;
         tree t = axes(&r, n, TD_JOINT_BALL);
         throw_it(&r, t);
-        td_reduced_state *s = reduced_like(t);
+        td_body *s = reduced_like(t);
         const td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 60, weight);
         const td_real start = total(t.state);
         td_real gain = 0, own = 0, least = HUGE_VAL, least_whole = HUGE_VAL;
@@ -141,7 +142,7 @@ TD_TEST(reduced_tree_whose_modes_change_every_few_steps_gains_no_more_energy_tha
             }
             run(t, &opts, 1);
             step_reduced(s, &opts);
-            const td_real e = total(td_reduced_whole(s)), whole = total(t.state);
+            const td_real e = total(s), whole = total(t.state);
             least = fmin(least, e);
             least_whole = fmin(least_whole, whole);
             gain = fmax(gain, e - least);
@@ -150,7 +151,7 @@ TD_TEST(reduced_tree_whose_modes_change_every_few_steps_gains_no_more_energy_tha
         // the rule of two steps turns energies over; groups turn in first order as their joints do,
         // and what is of second order in 1/60 s is below a hundredth of what was lost meanwhile
         CHECK_IN(gain, 0, own + 0.01 * (start - least));
-        td_reduced_free(s);
+        td_body_free(s);
         tree_free(t);
     }
 }

@@ -22,8 +22,8 @@ static tree stem(void) {
     return tree_of(defs, N, TD_LAW_LINEAR, NULL);
 }
 
-static td_reduced_state *frozen_leaves(tree t, td_real error) {
-    td_reduced_state *s = reduced_of(t.model);
+static td_body *frozen_leaves(tree t, td_real error) {
+    td_body *s = reduced_of(t.model);
     td_reduce_opts by = td_reduce_opts_default();
     by.error = error;
     by.modes = 1u << TD_REDUCE_FROZEN;
@@ -34,21 +34,21 @@ static td_reduced_state *frozen_leaves(tree t, td_real error) {
 // ---- increments -----------------------------------------------------------------------------
 
 // Where the next step's first increments lead, with new factors or with old ones; the largest.
-static td_real increments(td_reduced_state *s, const tdi_kept *kept, tdi_twist *out) {
+static td_real increments(td_body *s, const tdi_kept *kept, tdi_twist *out) {
     const tdi_model model = {.raise = true};
     td_real promise = 0;
     tdi_step_begin(s);
-    s->tree.now->keep = true;
+    tdi_as_reduced(s)->tree.now->keep = true;
     tdi_step_guess(s, true);
     tdi_step_clear(s);
     if (kept) {
-        tdi_step_factor_again(&s->tree, kept);
+        tdi_step_factor_again(&tdi_as_reduced(s)->tree, kept);
     } else {
         CHECK_INT(tdi_step_factor(s, &model), TDI_POSITIVE);
     }
     const td_real x = tdi_step_attempt(s, true, &promise);
-    for (int32_t c = 0; c < s->clusters.body_count; c++) {
-        out[c] = s->tree.node[c].move;
+    for (int32_t c = 0; c < tdi_as_reduced(s)->clusters.body_count; c++) {
+        out[c] = tdi_as_reduced(s)->tree.node[c].move;
     }
     return x;
 }
@@ -65,7 +65,7 @@ static td_real farthest(const tdi_twist *a, const tdi_twist *b, int32_t n) {
 // joints that carry a segment, summed, they are off by T x, and by x^2.
 TD_TEST(old_factors_give_increments_that_are_off_by_the_turns_of_joints_since) {
     tree t = stem();
-    td_reduced_state *s = frozen_leaves(t, 0.002);
+    td_body *s = frozen_leaves(t, 0.002);
     const td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 60, weight);
     tdi_kept kept[N];
     tdi_twist with[N], without[N];
@@ -73,21 +73,21 @@ TD_TEST(old_factors_give_increments_that_are_off_by_the_turns_of_joints_since) {
     int32_t looks = 0;
     for (int step = 0; step < 200; step++) {
         step_reduced(s, &opts);
-        const int32_t n = s->clusters.body_count;
-        if (step % 20 == 10 && s->reduced > 0) {
-            s->tree.head.opts = &opts;
+        const int32_t n = tdi_as_reduced(s)->clusters.body_count;
+        if (step % 20 == 10 && tdi_as_reduced(s)->reduced > 0) {
+            tdi_as_reduced(s)->tree.head.opts = &opts;
             const td_real x = increments(s, NULL, without);
-            tdi_kept_take(&s->tree, kept);
+            tdi_kept_take(&tdi_as_reduced(s)->tree, kept);
             tdi_step_undo(s);
             increments(s, kept, with);
             CHECK_IN(farthest(with, without, n), 0, 1e-9 * x);
             tdi_step_undo(s);
-            for (int k = 0; k < 5 && s->clusters.body_count == n; k++) {
+            for (int k = 0; k < 5 && tdi_as_reduced(s)->clusters.body_count == n; k++) {
                 step_reduced(s, &opts);
             }
-            if (s->clusters.body_count == n && s->count->kept > 0) {
-                s->tree.head.opts = &opts;
-                const td_real turned = tdi_kept_turned(&s->tree, kept),
+            if (tdi_as_reduced(s)->clusters.body_count == n && tdi_as_reduced(s)->count->kept > 0) {
+                tdi_as_reduced(s)->tree.head.opts = &opts;
+                const td_real turned = tdi_kept_turned(&tdi_as_reduced(s)->tree, kept),
                               next = increments(s, NULL, without);
                 tdi_step_undo(s);
                 increments(s, kept, with);
@@ -99,7 +99,7 @@ TD_TEST(old_factors_give_increments_that_are_off_by_the_turns_of_joints_since) {
         }
     }
     CHECK_SAY(looks >= 5 && most > 0.1, "%d looks, turns of %g", (int)looks, most);
-    td_reduced_free(s);
+    td_body_free(s);
     tree_free(t);
 }
 
@@ -108,32 +108,31 @@ TD_TEST(old_factors_give_increments_that_are_off_by_the_turns_of_joints_since) {
 // Half of the steps of the stem use old factors, and it swings as with all joints and new ones.
 TD_TEST(reduced_tree_uses_factors_again_and_stays_within_its_error) {
     tree t = stem();
-    td_reduced_state *s = frozen_leaves(t, 0.002);
+    td_body *s = frozen_leaves(t, 0.002);
     const td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 60, weight);
     td_real error = 0, moved = 0;
     int32_t old = 0;
-    const td_vec3 start = td_tree_tip(t.state, STEM - 1);
+    const td_vec3 start = td_body_tip(t.state, STEM - 1);
     for (int step = 0; step < 240; step++) {
         step_reduced(s, &opts);
         run(t, &opts, 1);
-        old += s->count->age > 0;
-        const td_vec3 x = td_tree_tip(t.state, STEM - 1),
-                      off = tdi_sub(x, td_tree_tip(td_reduced_whole(s), STEM - 1)),
-                      way = tdi_sub(x, start);
+        old += tdi_as_reduced(s)->count->age > 0;
+        const td_vec3 x = td_body_tip(t.state, STEM - 1),
+                      off = tdi_sub(x, td_body_tip(s, STEM - 1)), way = tdi_sub(x, start);
         error += tdi_dot(off, off) / 240;
         moved += tdi_dot(way, way) / 240;
     }
     CHECK_SAY(old >= 120, "%d of 240 steps", (int)old);
     CHECK_IN(sqrt(error), 0, 0.003); // 1.6 mm with new factors
     CHECK(sqrt(moved) > 0.05);
-    td_reduced_free(s);
+    td_body_free(s);
     tree_free(t);
 }
 
 // A step that fails leaves the factors as they were; a save has them.
 TD_TEST(reduced_tree_that_fails_or_is_restored_uses_the_same_factors) {
     tree t = stem();
-    td_reduced_state *s = frozen_leaves(t, 0.002), *other = frozen_leaves(t, 0.002);
+    td_body *s = frozen_leaves(t, 0.002), *other = frozen_leaves(t, 0.002);
     const td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 60, weight);
     const td_load beyond = {
         .kind = TD_LOAD_FORCE, .segment = 5, .point = {0, 1e20, 0}, .vector = {1e300, 1e300, 0}};
@@ -145,9 +144,9 @@ TD_TEST(reduced_tree_that_fails_or_is_restored_uses_the_same_factors) {
     int32_t kept = 0;
     for (int step = 0; step < 60; step++) {
         step_reduced(s, &opts);
-        kept += s->count->kept > 0;
+        kept += tdi_as_reduced(s)->count->kept > 0;
         tdi_state_save(&tdi_reduced_implicit, s, saves[0]);
-        CHECK_INT(td_reduced_step(s, &bad, NULL, NULL), TD_ERR_DIVERGED);
+        CHECK_INT(td_body_step(s, &bad, NULL, NULL), TD_ERR_DIVERGED);
         tdi_state_save(&tdi_reduced_implicit, s, saves[1]);
         CHECK(memcmp(saves[0], saves[1], bytes) == 0);
         tdi_state_restore(&tdi_reduced_implicit, other, saves[0]);
@@ -160,7 +159,7 @@ TD_TEST(reduced_tree_that_fails_or_is_restored_uses_the_same_factors) {
     CHECK_IN(kept, 20, 60);
     free(saves[0]);
     free(saves[1]);
-    td_reduced_free(s);
-    td_reduced_free(other);
+    td_body_free(s);
+    td_body_free(other);
     tree_free(t);
 }

@@ -18,7 +18,7 @@ enum { MOST_RODS = 24 };
 // Rods, one a state, in contact.
 typedef struct heap {
     rods rod[MOST_RODS];
-    td_rod_state *state[MOST_RODS];
+    td_body *state[MOST_RODS];
     td_step_opts opts[MOST_RODS];
     int32_t count;
     td_island *island;
@@ -34,9 +34,9 @@ static void heap_add(heap *h, const td_rod_def *def) {
 static void heap_ready(heap *h, const td_alloc *alloc) {
     td_contact_opts opts = td_contact_opts_default();
     td_diag diag = {.message = ""};
-    td_state_ref refs[MOST_RODS];
+    td_body *refs[MOST_RODS];
     for (int32_t k = 0; k < h->count; k++) {
-        refs[k] = td_rod_ref(h->state[k]);
+        refs[k] = h->state[k];
     }
     td_status status = td_island_new(refs, h->count, &opts, 2, alloc, &h->island, &diag);
     if (status != TD_OK) {
@@ -99,10 +99,10 @@ static td_real axes_apart(td_vec3 a, td_vec3 b, td_vec3 c, td_vec3 d) {
 // The least gap between two rods, over their radius; with itself it counts from three edges on.
 static td_real gap_of(const rods *p, const rods *q) {
     td_real least = 1e9;
-    for (int32_t i = 0; i < td_rod_edge_count(p->model); i++) {
-        for (int32_t j = p == q ? i + 3 : 0; j < td_rod_edge_count(q->model); j++) {
-            td_real d = axes_apart(td_rod_origin(p->state, i), td_rod_tip(p->state, i),
-                                   td_rod_origin(q->state, j), td_rod_tip(q->state, j));
+    for (int32_t i = 0; i < td_body_segment_count(p->model); i++) {
+        for (int32_t j = p == q ? i + 3 : 0; j < td_body_segment_count(q->model); j++) {
+            td_real d = axes_apart(td_body_origin(p->state, i), td_body_tip(p->state, i),
+                                   td_body_origin(q->state, j), td_body_tip(q->state, j));
             least = fmin(least, d / RADIUS - 2);
         }
     }
@@ -262,10 +262,10 @@ TD_TEST(rod_hitting_at_10_m_s_does_not_pass_through_at_60_steps_a_second) {
 // How often a ring goes through another, by the crossings in a view along Z in which it is on top.
 static int linking_of(const rods *p, const rods *q) {
     int sum = 0;
-    for (int32_t i = 0; i < td_rod_edge_count(p->model); i++) {
-        for (int32_t j = 0; j < td_rod_edge_count(q->model); j++) {
-            td_vec3 a = td_rod_origin(p->state, i), u = tdi_sub(td_rod_tip(p->state, i), a);
-            td_vec3 b = td_rod_origin(q->state, j), w = tdi_sub(td_rod_tip(q->state, j), b);
+    for (int32_t i = 0; i < td_body_segment_count(p->model); i++) {
+        for (int32_t j = 0; j < td_body_segment_count(q->model); j++) {
+            td_vec3 a = td_body_origin(p->state, i), u = tdi_sub(td_body_tip(p->state, i), a);
+            td_vec3 b = td_body_origin(q->state, j), w = tdi_sub(td_body_tip(q->state, j), b);
             td_vec3 ab = tdi_sub(b, a);
             td_real turn = u.x * w.y - u.y * w.x;
             td_real s = (ab.x * w.y - ab.y * w.x) / turn, t = (ab.x * u.y - ab.y * u.x) / turn;
@@ -340,22 +340,22 @@ static heap knotted(const td_alloc *alloc) {
 static td_real length_of(const rods *r) {
     td_real sum = 0;
     for (int32_t e = 0; e < KNOT_EDGES; e++) {
-        sum += tdi_norm(tdi_sub(td_rod_tip(r->state, e), td_rod_origin(r->state, e)));
+        sum += tdi_norm(tdi_sub(td_body_tip(r->state, e), td_body_origin(r->state, e)));
     }
     return sum;
 }
 
 // Moves the two ends of a knot by this and turns them, against each other.
 static void drive_knot(heap *h, td_vec3 by, td_real turn) {
-    td_rod_state *s = h->state[0];
+    td_body *s = h->state[0];
     for (int end = 0; end < 2; end++) {
         td_real sign = end == 0 ? -1 : 1;
         int32_t edge = end == 0 ? 0 : KNOT_EDGES - 1;
         td_vec3 at = td_rod_position(s, end == 0 ? 0 : KNOT_EDGES);
-        td_vec3 axis = tdi_sub(td_rod_tip(s, edge), td_rod_origin(s, edge));
+        td_vec3 axis = tdi_sub(td_body_tip(s, edge), td_body_origin(s, edge));
         td_quat turned = tdi_quat_turn(tdi_unit_or(axis, by), sign * turn);
         td_rod_set_end(s, 0, end == 1, tdi_madd(at, by, sign),
-                       tdi_quat_mul(turned, td_rod_rotation(s, edge)));
+                       tdi_quat_mul(turned, td_body_rotation(s, edge)));
     }
 }
 
@@ -403,7 +403,7 @@ TD_TEST(end_that_is_driven_pushes_what_is_before_it) {
     heap_add(&h, &d);
     heap_ready(&h, NULL);
     h.opts[0].gravity = h.opts[1].gravity = no_weight;
-    td_quat turn[2] = {td_rod_rotation(h.state[0], 0), td_rod_rotation(h.state[0], 19)};
+    td_quat turn[2] = {td_body_rotation(h.state[0], 0), td_body_rotation(h.state[0], 19)};
     for (int k = 1; k <= 12; k++) { // at 2 m/s
         td_rod_set_end(h.state[0], 0, false, tdi_vec3(-0.2, k / 30.0, 0), turn[0]);
         td_rod_set_end(h.state[0], 0, true, tdi_vec3(0.2, k / 30.0, 0), turn[1]);
@@ -447,7 +447,7 @@ typedef struct record {
 } record;
 
 static record record_of(const heap *h) {
-    record r = {.turn = {td_rod_rotation(h->state[0], 3), td_rod_rotation(h->state[1], 3)}};
+    record r = {.turn = {td_body_rotation(h->state[0], 3), td_body_rotation(h->state[1], 3)}};
     for (int k = 0; k < 2; k++) {
         for (int v = 0; v < 21; v++) {
             r.x[k][v] = td_rod_position(h->state[k], v);
@@ -518,7 +518,7 @@ TD_TEST(contacts_that_run_out_of_memory_leave_none_behind) {
     for (long k = 1; status == TD_ERR_MEMORY && k < 50; k++) {
         test_heap memory = {.fail_at = k};
         td_alloc alloc = test_heap_alloc(&memory);
-        const td_state_ref refs[2] = {td_rod_ref(h.state[0]), td_rod_ref(h.state[1])};
+        td_body *const refs[2] = {h.state[0], h.state[1]};
         td_island *island;
         status = td_island_new(refs, 2, &opts, 1, &alloc, &island, NULL);
         CHECK((status == TD_OK) == (island != NULL));
@@ -557,7 +557,7 @@ static void next_step(heap *h, const td_collider *c, midway *m) {
         m->member[k] =
             (tdi_member){.ops = &tdi_rod_implicit, .body = h->state[k], .opts = &h->opts[k]};
         tdi_state_begin(&tdi_rod_implicit, h->state[k], &h->opts[k], &rule);
-        h->state[k]->potential->whole = true;
+        tdi_as_rod(h->state[k])->potential->whole = true;
     }
     m->system = (tdi_system){.member = m->member, .count = 2, .colliders = c, .collider_count = 1};
     CHECK_INT(tdi_touch_new(m->member, 2, &how, 1, NULL, &m->system.touch, NULL), TD_OK);
@@ -568,14 +568,15 @@ static void next_step(heap *h, const td_collider *c, midway *m) {
 // A random direction from where all is now.
 static void any_step(tdi_random *r, const tdi_system *y, td_real size) {
     for (int32_t k = 0; k < y->count; k++) {
-        const td_rod_state *s = y->member[k].body;
-        for (int32_t i = 0; i < s->model->node_count; i++) {
+        const td_body *s = y->member[k].body;
+        for (int32_t i = 0; i < tdi_as_rod_model(s->model)->node_count; i++) {
             for (int d = 0; d < 4; d++) {
-                bool held = s->model->node[i].flags & (d < 3 ? TDI_HELD_PLACE : TDI_HELD_TURN);
-                s->step[i].x[d] = held ? 0 : size * tdi_random_normal(r);
+                bool held = tdi_as_rod_model(s->model)->node[i].flags &
+                            (d < 3 ? TDI_HELD_PLACE : TDI_HELD_TURN);
+                tdi_as_rod(s)->step[i].x[d] = held ? 0 : size * tdi_random_normal(r);
             }
-            s->pose_back[i] = s->pose[i];
-            s->turn_back[i] = s->turn[i];
+            tdi_as_rod(s)->pose_back[i] = tdi_as_rod(s)->pose[i];
+            tdi_as_rod(s)->turn_back[i] = tdi_as_rod(s)->turn[i];
         }
     }
 }
@@ -600,13 +601,13 @@ static td_real slope_of(const tdi_system *y) {
     CHECK_INT(tdi_touch_evaluate(y->touch, y, false, false, NULL), TD_OK);
     tdi_touch_expand(y);
     for (int32_t k = 0; k < y->count; k++) {
-        const td_rod_state *s = y->member[k].body;
-        for (int32_t i = s->model->node_count - 1; i >= 0; i--) {
-            tdi_rod_node_terms(s, s->potential, i);
+        const td_body *s = y->member[k].body;
+        for (int32_t i = tdi_as_rod_model(s->model)->node_count - 1; i >= 0; i--) {
+            tdi_rod_node_terms(tdi_as_rod(s), tdi_as_rod(s)->potential, i);
         }
-        for (int32_t i = 0; i < s->model->node_count; i++) {
+        for (int32_t i = 0; i < tdi_as_rod_model(s->model)->node_count; i++) {
             for (int d = 0; d < 4; d++) {
-                sum += s->work[i].r[d] * s->step[i].x[d];
+                sum += tdi_as_rod(s)->work[i].r[d] * tdi_as_rod(s)->step[i].x[d];
             }
         }
     }

@@ -19,7 +19,7 @@ static td_step_opts euler(td_real dt) {
 static void run(rods s, const td_step_opts *o, int32_t steps) {
     td_diag diag = {.message = ""};
     for (int32_t k = 0; k < steps; k++) {
-        td_status status = td_rod_step(s.state, o, NULL, &diag);
+        td_status status = td_body_step(s.state, o, NULL, &diag);
         if (status != TD_OK) {
             test_failed(__FILE__, __LINE__, "step %d: %s", k, diag.message);
             return;
@@ -68,9 +68,12 @@ static rods thrown(tdi_random *r, bool ring) {
 // Largest relative error of an edge's length.
 static td_real stretched(rods s) {
     td_real most = 0;
-    for (int32_t k = 0; k < s.model->edge_count; k++) {
-        td_real length = tdi_norm(tdi_sub(td_rod_tip(s.state, k), td_rod_origin(s.state, k)));
-        most = fmax(most, fabs(length / s.model->node[s.model->edge_node[k]].length - 1));
+    for (int32_t k = 0; k < tdi_as_rod_model(s.model)->edge_count; k++) {
+        td_real length = tdi_norm(tdi_sub(td_body_tip(s.state, k), td_body_origin(s.state, k)));
+        most = fmax(most, fabs(length / tdi_as_rod_model(s.model)
+                                            ->node[tdi_as_rod_model(s.model)->edge_node[k]]
+                                            .length -
+                               1));
     }
     return most;
 }
@@ -128,12 +131,12 @@ TD_TEST(explicit_step_refuses_ends_pulled_past_the_length_and_leaves_the_state) 
     o.gravity = no_weight;
     run(s, &o, 3);
     td_rod_set_end(s.state, 0, true, tdi_vec3(0.51, 0, 0), (td_quat){1, 0, 0, 0});
-    CHECK_INT(td_rod_step(s.state, &o, NULL, &diag), TD_ERR_DIVERGED);
+    CHECK_INT(td_body_step(s.state, &o, NULL, &diag), TD_ERR_DIVERGED);
     CHECK_HAS(diag.message, "lengths");
     for (int32_t v = 0; v < VERTICES; v++) {
         CHECK_REL(tdi_norm(tdi_sub(td_rod_position(s.state, v), points[v])), 0, 0);
     }
-    CHECK_REL(s.state->head.time, 3e-4, 1e-15);
+    CHECK_REL(s.state->time, 3e-4, 1e-15);
     rods_free(s);
 }
 
@@ -141,8 +144,8 @@ TD_TEST(explicit_step_refuses_ends_pulled_past_the_length_and_leaves_the_state) 
 
 // Masses at the vertices, and frames that turn with next to none: what this step assumes.
 static void lump(rods s) {
-    for (int32_t i = 0; i < s.model->node_count; i++) {
-        tdi_rod_node *n = &s.model->node[i];
+    for (int32_t i = 0; i < tdi_as_rod_model(s.model)->node_count; i++) {
+        tdi_rod_node *n = &tdi_as_rod_model(s.model)->node[i];
         n->mass = n->weight;
         n->shared = 0;
         n->inertia *= 1e-4;
@@ -201,11 +204,11 @@ TD_TEST(explicit_and_implicit_steps_agree_on_air_and_loads) {
 
 // In the metric of the method: masses at the vertices.
 static td_real energy_of(rods s, td_vec3 gravity) {
-    td_energy e = td_rod_energy(s.state, gravity);
+    td_energy e = td_body_energy(s.state, gravity);
     td_real sum = e.elastic + e.weight;
-    for (int32_t i = 0; i < s.model->node_count; i++) {
-        td_vec3 v = s.state->past[i].v;
-        sum += 0.5 * s.model->node[i].weight * tdi_dot(v, v);
+    for (int32_t i = 0; i < tdi_as_rod_model(s.model)->node_count; i++) {
+        td_vec3 v = tdi_as_rod(s.state)->past[i].v;
+        sum += 0.5 * tdi_as_rod_model(s.model)->node[i].weight * tdi_dot(v, v);
     }
     return sum;
 }
@@ -241,10 +244,11 @@ TD_TEST(explicit_step_keeps_momentum_of_thrown_rods_and_rings) {
         td_vec3 p[2] = {{0, 0, 0}, {0, 0, 0}}, l[2] = {{0, 0, 0}, {0, 0, 0}};
         for (int j = 0; j < 2; j++) {
             run(s, &o, j == 0 ? 1 : 500);
-            for (int32_t i = 0; i < s.model->node_count; i++) {
-                td_vec3 at = tdi_scale(s.state->past[i].v, s.model->node[i].weight);
+            for (int32_t i = 0; i < tdi_as_rod_model(s.model)->node_count; i++) {
+                td_vec3 at = tdi_scale(tdi_as_rod(s.state)->past[i].v,
+                                       tdi_as_rod_model(s.model)->node[i].weight);
                 p[j] = tdi_add(p[j], at);
-                l[j] = tdi_add(l[j], tdi_cross(s.state->pose[i].x, at));
+                l[j] = tdi_add(l[j], tdi_cross(tdi_as_rod(s.state)->pose[i].x, at));
             }
         }
         CHECK_REL(tdi_norm(tdi_sub(p[1], p[0])) / tdi_norm(p[0]), 0,
@@ -264,10 +268,10 @@ static td_real moved_from_rest(td_real dt) {
     rods s = rods_new(&d, 1, NULL, 0);
     td_step_opts o = euler(dt);
     o.air.linear = 80;
-    for (int32_t i = 0; i < s.model->node_count; i++) {
-        s.model->node[i].stretch *= 1e6; // statics are not to stretch either
+    for (int32_t i = 0; i < tdi_as_rod_model(s.model)->node_count; i++) {
+        tdi_as_rod_model(s.model)->node[i].stretch *= 1e6; // statics are not to stretch either
     }
-    CHECK_INT(td_rod_settle(s.state, &o, NULL, NULL), TD_OK);
+    CHECK_INT(td_body_settle(s.state, &o, NULL, NULL), TD_OK);
     for (int32_t v = 0; v < VERTICES; v++) {
         rest[v] = td_rod_position(s.state, v);
     }
@@ -299,38 +303,39 @@ typedef struct turn_system {
 
 static void turn_system_of(rods s, turn_system *t) {
     const tdi_rod_potential p = {.stiffness = 1, .whole = true};
-    const td_rod_model *m = s.model;
-    tdi_rod_clear(s.state);
-    for (int32_t i = m->node_count - 1; i >= 0; i--) {
-        tdi_rod_node_terms(s.state, &p, i);
+    const td_body_model *m = s.model;
+    tdi_rod_clear(tdi_as_rod(s.state));
+    for (int32_t i = tdi_as_rod_model(m)->node_count - 1; i >= 0; i--) {
+        tdi_rod_node_terms(tdi_as_rod(s.state), &p, i);
     }
-    *t = (turn_system){.count = m->node_count};
-    for (int32_t i = 0; i < m->node_count; i++) {
-        const tdi_rod_node *n = &m->node[i];
+    *t = (turn_system){.count = tdi_as_rod_model(m)->node_count};
+    for (int32_t i = 0; i < tdi_as_rod_model(m)->node_count; i++) {
+        const tdi_rod_node *n = &tdi_as_rod_model(m)->node[i];
         const bool held = n->flags & TDI_HELD_TURN;
-        t->g[i] = held ? 0 : s.state->work[i].r[3];
+        t->g[i] = held ? 0 : tdi_as_rod(s.state)->work[i].r[3];
         t->h[i][i] = held ? 1 : 0;
     }
-    for (int32_t a = 0; a < m->node_count; a++) { // columns by differences of the gradient
-        if (m->node[a].flags & TDI_HELD_TURN) {
+    for (int32_t a = 0; a < tdi_as_rod_model(m)->node_count;
+         a++) { // columns by differences of the gradient
+        if (tdi_as_rod_model(m)->node[a].flags & TDI_HELD_TURN) {
             continue;
         }
         td_real moments[2][MOST_TURNS];
         for (int side = 0; side < 2; side++) {
-            td_rod_turn(s.state, m->node[a].edge, side ? -2e-5 : 1e-5);
-            tdi_rod_follow(s.state);
-            tdi_rod_clear(s.state);
-            for (int32_t i = m->node_count - 1; i >= 0; i--) {
-                tdi_rod_node_terms(s.state, &p, i);
+            td_rod_turn(s.state, tdi_as_rod_model(m)->node[a].edge, side ? -2e-5 : 1e-5);
+            tdi_rod_follow(tdi_as_rod(s.state));
+            tdi_rod_clear(tdi_as_rod(s.state));
+            for (int32_t i = tdi_as_rod_model(m)->node_count - 1; i >= 0; i--) {
+                tdi_rod_node_terms(tdi_as_rod(s.state), &p, i);
             }
-            for (int32_t i = 0; i < m->node_count; i++) {
-                moments[side][i] = s.state->work[i].r[3];
+            for (int32_t i = 0; i < tdi_as_rod_model(m)->node_count; i++) {
+                moments[side][i] = tdi_as_rod(s.state)->work[i].r[3];
             }
         }
-        td_rod_turn(s.state, m->node[a].edge, 1e-5);
-        tdi_rod_follow(s.state);
-        for (int32_t i = 0; i < m->node_count; i++) {
-            if (!(m->node[i].flags & TDI_HELD_TURN)) {
+        td_rod_turn(s.state, tdi_as_rod_model(m)->node[a].edge, 1e-5);
+        tdi_rod_follow(tdi_as_rod(s.state));
+        for (int32_t i = 0; i < tdi_as_rod_model(m)->node_count; i++) {
+            if (!(tdi_as_rod_model(m)->node[i].flags & TDI_HELD_TURN)) {
                 t->h[i][a] = (moments[0][i] - moments[1][i]) / 2e-5;
             }
         }
@@ -393,7 +398,7 @@ TD_TEST(explicit_step_spreads_twist_of_a_turned_end_evenly) {
     rods s = rods_new(&d, 1, NULL, 0);
     td_step_opts o = euler(1e-4);
     o.gravity = no_weight;
-    const td_quat start = td_rod_rotation(s.state, VERTICES - 2);
+    const td_quat start = td_body_rotation(s.state, VERTICES - 2);
     for (int k = 1; k <= 50; k++) {
         td_quat turn = tdi_quat_turn(tdi_vec3(1, 0, 0), 0.1 * k);
         td_rod_set_end(s.state, 0, true, points[VERTICES - 1], tdi_quat_mul(turn, start));
@@ -402,7 +407,7 @@ TD_TEST(explicit_step_spreads_twist_of_a_turned_end_evenly) {
     const td_real shear = d.young / 3, torsion = PI * pow(d.radius, 4) / 2;
     for (int32_t k = 1; k < VERTICES - 1; k++) {
         CHECK_REL(td_rod_twist_angle(s.state, k), 5.0 / (VERTICES - 1), 1e-10);
-        CHECK_REL(td_rod_moment(s.state, k).y, shear * torsion * 5 / 0.5, 1e-10);
+        CHECK_REL(td_body_moment(s.state, k).y, shear * torsion * 5 / 0.5, 1e-10);
     }
     rods_free(s);
 }
@@ -435,26 +440,26 @@ TD_TEST(explicit_step_refuses_branches_bodies_contact_and_rk4) {
     td_step_opts o = euler(1e-4);
     td_diag diag = {.message = ""};
     rods s = branching_rods(&r, false, false);
-    CHECK_INT(td_rod_step(s.state, &o, NULL, &diag), TD_ERR_STRUCTURE);
+    CHECK_INT(td_body_step(s.state, &o, NULL, &diag), TD_ERR_STRUCTURE);
     CHECK_HAS(diag.message, "implicit");
     rods_free(s);
     td_vec3 points[VERTICES];
     td_rod_def d = swinging(points);
     td_rod_body body = some_body(&r, 0, 3);
     s = rods_new(&d, 1, &body, 1);
-    CHECK_INT(td_rod_step(s.state, &o, NULL, &diag), TD_ERR_STRUCTURE);
+    CHECK_INT(td_body_step(s.state, &o, NULL, &diag), TD_ERR_STRUCTURE);
     CHECK_HAS(diag.message, "bodies");
     rods_free(s);
     s = rods_new(&d, 1, NULL, 0);
     td_contact_opts touch = td_contact_opts_default();
-    const td_state_ref ref = td_rod_ref(s.state);
+    td_body *ref = s.state;
     td_island *island;
     CHECK_INT(td_island_new(&ref, 1, &touch, 0, NULL, &island, &diag), TD_OK);
     CHECK_INT(td_island_step(island, &o, NULL, 0, NULL, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "contact");
     td_island_free(island);
     o.integrator = TD_RK4;
-    CHECK_INT(td_rod_step(s.state, &o, NULL, &diag), TD_ERR_ARGUMENT);
+    CHECK_INT(td_body_step(s.state, &o, NULL, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "integrator");
     rods_free(s);
 }
@@ -466,16 +471,16 @@ TD_TEST(explicit_step_takes_no_memory_and_survives_numbers_that_are_none) {
     td_alloc alloc = test_heap_alloc(&heap);
     rods s = {NULL, NULL};
     CHECK_INT(td_rod_model_new(&d, 1, NULL, 0, &alloc, &s.model, NULL), TD_OK);
-    CHECK_INT(td_rod_state_new(s.model, &alloc, &s.state, NULL), TD_OK);
+    CHECK_INT(td_body_new(s.model, &alloc, &s.state, NULL), TD_OK);
     const long calls = heap.calls;
     const td_step_opts o = euler(1e-4);
     run(s, &o, 10);
     CHECK_INT(heap.calls, calls);
     td_rod_set_vertex(s.state, 7, tdi_vec3(NAN, 0, 0), tdi_vec3(0, 0, 0));
-    CHECK_INT(td_rod_step(s.state, &o, NULL, NULL), TD_ERR_DIVERGED);
-    td_rod_state_reset(s.state);
+    CHECK_INT(td_body_step(s.state, &o, NULL, NULL), TD_ERR_DIVERGED);
+    td_body_reset(s.state, NULL);
     td_rod_set_vertex(s.state, 7, points[7], tdi_vec3(0, 1e300, 0));
-    CHECK_INT(td_rod_step(s.state, &o, NULL, NULL), TD_ERR_DIVERGED);
+    CHECK_INT(td_body_step(s.state, &o, NULL, NULL), TD_ERR_DIVERGED);
     rods_free(s);
     CHECK_INT(heap.held, 0);
 }
@@ -512,8 +517,9 @@ TD_TEST(explicit_step_goes_on_from_a_saved_state_to_the_bit) {
     free(bytes);
     run(a, &o, 50);
     run(b, &o, 50);
-    CHECK(memcmp(a.state->pose, b.state->pose,
-                 (size_t)a.model->node_count * sizeof *a.state->pose) == 0);
+    CHECK(memcmp(tdi_as_rod(a.state)->pose, tdi_as_rod(b.state)->pose,
+                 (size_t)tdi_as_rod_model(a.model)->node_count *
+                     sizeof *tdi_as_rod(a.state)->pose) == 0);
     rods_free(a);
     rods_free(b);
 }

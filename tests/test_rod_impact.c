@@ -32,19 +32,19 @@ static double sum_of(td_energy e) {
 // lies too deep in the range of contact is lifted after that.)
 static double rise_of(rods s, const td_contact_opts *contact, const td_collider *floor) {
     td_step_opts opts = td_step_opts_default();
-    const td_state_ref ref = td_rod_ref(s.state);
+    td_body *ref = s.state;
     td_island *island;
     opts.integrator = TD_IMPLICIT_EULER;
     opts.dt = 1.0 / 120;
     opts.tolerance = 1e-7;
     CHECK_INT(td_island_new(&ref, 1, contact, 1, NULL, &island, NULL), TD_OK);
-    td_energy e = td_rod_energy(s.state, opts.gravity);
+    td_energy e = td_body_energy(s.state, opts.gravity);
     const double scale = e.kinetic;
     double rise = -1;
     for (int k = 0; k < STEPS && e.kinetic > 1e-4 * scale; k++) {
         const double last = sum_of(e);
         CHECK_INT(td_island_step(island, &opts, floor, 1, NULL, NULL), TD_OK);
-        e = td_rod_energy(s.state, opts.gravity);
+        e = td_body_energy(s.state, opts.gravity);
         rise = fmax(rise, (sum_of(e) - last) / scale);
     }
     td_island_free(island);

@@ -34,12 +34,12 @@ static td_rod_def good_rod(void) {
 
 static void check_refused(const td_rod_def *defs, int32_t count, const td_rod_body *body,
                           td_status want, const char *part, int line) {
-    td_rod_model *model = NULL;
+    td_body_model *model = NULL;
     td_diag diag = {.message = ""};
     td_status got = td_rod_model_new(defs, count, body, body != NULL, NULL, &model, &diag);
     test_check(got == want && diag.status == want && strstr(diag.message, part) && !model, __FILE__,
                line, "wanted \"%s\", got \"%s\", \"%s\"", part, td_status_text(got), diag.message);
-    td_rod_model_free(model);
+    td_body_model_free(model);
 }
 
 #define REFUSED(defs, count, part) check_refused(defs, count, NULL, TD_ERR_ARGUMENT, part, __LINE__)
@@ -212,14 +212,14 @@ TD_TEST(step_of_rods_refuses_bad_options_and_leaves_the_state) {
             td_step_opts opts = td_step_opts_default();
             td_diag diag = {.message = ""};
             memcpy((char *)&opts + numbers[i].offset, &no_numbers[k], sizeof no_numbers[k]);
-            CHECK_INT(td_rod_step(s.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
+            CHECK_INT(td_body_step(s.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
             CHECK_HAS(diag.message, numbers[i].name);
-            CHECK_INT(td_rod_settle(s.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
+            CHECK_INT(td_body_settle(s.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
         }
     }
     td_step_opts opts = td_step_opts_default();
     opts.struct_size = 1;
-    CHECK_INT(td_rod_step(s.state, &opts, NULL, NULL), TD_ERR_DEF);
+    CHECK_INT(td_body_step(s.state, &opts, NULL, NULL), TD_ERR_DEF);
     for (int32_t v = 0; v < 6; v++) {
         CHECK_REL(tdi_norm(tdi_sub(td_rod_position(s.state, v), good[v])), 0, 0);
     }
@@ -239,13 +239,13 @@ TD_TEST(step_of_rods_refuses_loads_that_act_nowhere_or_are_no_numbers) {
         td_diag diag = {.message = ""};
         opts.loads = &load;
         opts.load_count = 1;
-        CHECK_INT(td_rod_step(s.state, &opts, NULL, &diag), TD_OK);
+        CHECK_INT(td_body_step(s.state, &opts, NULL, &diag), TD_OK);
         if (i < COUNT_OF(numbers)) {
             memcpy((char *)&load + numbers[i].offset, &no_numbers[0], sizeof no_numbers[0]);
         } else {
             load.segment = i == COUNT_OF(numbers) ? -1 : 5;
         }
-        CHECK_INT(td_rod_step(s.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
+        CHECK_INT(td_body_step(s.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
         CHECK_HAS(diag.message, i < COUNT_OF(numbers) ? numbers[i].name : "segment");
     }
     rods_free(s);
@@ -258,7 +258,7 @@ TD_TEST(step_of_rods_refuses_ends_that_shall_be_nowhere) {
     td_step_opts opts = td_step_opts_default();
     td_diag diag = {.message = ""};
     td_rod_set_end(s.state, 0, false, tdi_vec3(0, (double)NAN, 0), tdi_quat_identity());
-    CHECK_INT(td_rod_step(s.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
+    CHECK_INT(td_body_step(s.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "end");
     rods_free(s);
 }
@@ -268,15 +268,15 @@ TD_TEST(modes_of_rods_refuse_what_they_cannot_do) {
     rods s = rods_new(&d, 1, NULL, 0);
     td_mode modes[64];
     td_diag diag = {.message = ""};
-    const int32_t n = td_rod_dof_count(s.model);
-    CHECK_INT(td_rod_modes(s.state, down, 0, modes, NULL, &diag), TD_ERR_ARGUMENT);
-    CHECK_INT(td_rod_modes(s.state, down, n + 1, modes, NULL, &diag), TD_ERR_ARGUMENT);
+    const int32_t n = td_body_dof_count(s.model);
+    CHECK_INT(td_body_modes(s.state, down, 0, modes, &diag), TD_ERR_ARGUMENT);
+    CHECK_INT(td_body_modes(s.state, down, n + 1, modes, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "count is");
-    CHECK_INT(td_rod_modes(s.state, tdi_vec3(0, (double)NAN, 0), 1, modes, NULL, &diag),
+    CHECK_INT(td_body_modes(s.state, tdi_vec3(0, (double)NAN, 0), 1, modes, &diag),
               TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "gravity");
     td_rod_set_vertex(s.state, 2, tdi_vec3((double)NAN, 0, 0), no_weight);
-    CHECK_INT(td_rod_modes(s.state, down, 1, modes, NULL, &diag), TD_ERR_DIVERGED);
+    CHECK_INT(td_body_modes(s.state, down, 1, modes, &diag), TD_ERR_DIVERGED);
     CHECK_HAS(diag.message, "not finite");
     rods_free(s);
 }
@@ -303,12 +303,12 @@ TD_TEST(tension_twist_and_moment_of_a_rod_are_fresh_after_it_was_changed_by_hand
     td_rod_turn(s.state, 2, 0.3);
     CHECK_REL(td_rod_twist_angle(s.state, 2), 0.3, 1e-12);
     CHECK_REL(td_rod_twist_angle(s.state, 3), -0.3, 1e-12);
-    CHECK_REL(td_rod_moment(s.state, 2).y, 0.02 * 0.3 / 0.1, 1e-12);
+    CHECK_REL(td_body_moment(s.state, 2).y, 0.02 * 0.3 / 0.1, 1e-12);
     // it bends about Y of the world at vertex 2
     td_rod_set_vertex(s.state, 3, tdi_vec3(0.22, 0.11, 0), no_weight);
-    td_vec3 along = tdi_quat_rotate(td_rod_rotation(s.state, 2), tdi_vec3(0, 1, 0));
+    td_vec3 along = tdi_quat_rotate(td_body_rotation(s.state, 2), tdi_vec3(0, 1, 0));
     CHECK(tdi_norm(tdi_sub(along, tdi_vec3(0, 1, 0))) < 1e-12);
-    CHECK(tdi_norm(td_rod_moment(s.state, 2)) > 0);
+    CHECK(tdi_norm(td_body_moment(s.state, 2)) > 0);
     rods_free(s);
 }
 
@@ -324,10 +324,10 @@ TD_TEST(rod_changed_by_hand_and_read_meanwhile_is_the_one_that_was_not_read) {
         CHECK(!pass || isfinite(td_rod_twist_angle(s.state, 1)));
         td_rod_set_vertex(s.state, 1, tdi_madd(other, tdi_vec3(0, 1, 0), 0.02), no_weight);
         CHECK(!pass || isfinite(td_rod_tension(s.state, 1)));
-        CHECK(!pass || isfinite(td_rod_energy(s.state, no_weight).elastic));
+        CHECK(!pass || isfinite(td_body_energy(s.state, no_weight).elastic));
         // ... nor that the state was set by hand: a base does not put it back
-        td_rod_set_base(s.state, &(td_base_motion){.rotation = {1, 0, 0, 0}});
-        CHECK_INT(td_rod_step(s.state, &opts, NULL, NULL), TD_OK);
+        td_body_set_base(s.state, &(td_base_motion){.rotation = {1, 0, 0, 0}});
+        CHECK_INT(td_body_step(s.state, &opts, NULL, NULL), TD_OK);
     }
     for (int32_t v = 0; v < td_rod_vertex_count(read.model); v++) {
         td_vec3 a = td_rod_position(read.state, v), b = td_rod_position(unread.state, v);

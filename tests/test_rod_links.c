@@ -62,7 +62,7 @@ static void add_welds(ladder *l, int32_t edges) {
 
 static void make(ladder *l, int32_t edges, int32_t planks, bool looks) {
     td_vec3 points[MOST_POINTS];
-    td_state_ref refs[MOST_STATES + 1];
+    td_body *refs[MOST_STATES + 1];
     td_contact_opts contact = td_contact_opts_default();
     td_diag diag = {.message = ""};
     *l = (ladder){.planks = planks};
@@ -71,14 +71,14 @@ static void make(ladder *l, int32_t edges, int32_t planks, bool looks) {
     }
     td_rod_def def = def_of(points, edges + 1, TD_END_CLAMPED);
     l->rod = rods_new(&def, 1, NULL, 0);
-    refs[0] = td_rod_ref(l->rod.state);
+    refs[0] = l->rod.state;
     for (int32_t k = 0; k < planks; k++) {
         const td_vec3 ends[3] = {{PITCH * (4 * k + 1), -0.03, 0},
                                  {PITCH * (4 * k + 2), -0.03, 0.01},
                                  {PITCH * (4 * k + 3), -0.03, 0}};
         def = def_of(ends, 3, TD_END_FREE);
         l->plank[k] = rods_new(&def, 1, NULL, 0);
-        refs[1 + k] = td_rod_ref(l->plank[k].state);
+        refs[1 + k] = l->plank[k].state;
     }
     for (int32_t k = 0; k <= planks; k++) {
         l->opts[k] = td_step_opts_default();
@@ -122,11 +122,12 @@ TD_TEST(rod_with_many_links_moves_as_with_the_complement) {
     go(&other, 30);
     double apart = 0;
     for (int32_t k = 0; k < 60; k++) {
-        apart = fmax(
-            apart, tdi_norm(tdi_sub(td_rod_tip(one.rod.state, k), td_rod_tip(other.rod.state, k))));
+        apart =
+            fmax(apart,
+                 tdi_norm(tdi_sub(td_body_tip(one.rod.state, k), td_body_tip(other.rod.state, k))));
     }
     CHECK_SAY(apart < 1e-7, "%g m apart", apart);
-    const double moved = tdi_norm(tdi_sub(td_rod_tip(one.rod.state, 59), tdi_vec3(1.2, 0, 0)));
+    const double moved = tdi_norm(tdi_sub(td_body_tip(one.rod.state, 59), tdi_vec3(1.2, 0, 0)));
     CHECK_SAY(moved > 0.02, "%g m is no test", moved);
     drop(&one);
     drop(&other);
@@ -156,21 +157,23 @@ static double way_off(td_real most, tdi_rod_way way) {
     const td_rod_def def = def_of(points, EDGES + 1, TD_END_CLAMPED);
     const td_constraint end = td_constraint_default(TD_HOLD_POINT);
     ladder l = {.rod = rods_new(&def, 1, NULL, 0)};
-    td_rod_state *s = l.rod.state;
-    const td_state_ref ref = td_rod_ref(s);
+    td_body *s = l.rod.state;
+    td_body *ref = s;
     CHECK_INT(td_island_new(&ref, 1, NULL, 0, NULL, &l.island, NULL), TD_OK);
     CHECK_INT(td_island_constrain(l.island, &end, 1, NULL), TD_OK);
-    const int32_t nodes = s->model->node_count;
-    memcpy(s->pose_back, s->pose, (size_t)nodes * sizeof *s->pose);
+    const int32_t nodes = tdi_as_rod_model(s->model)->node_count;
+    memcpy(tdi_as_rod(s)->pose_back, tdi_as_rod(s)->pose,
+           (size_t)nodes * sizeof *tdi_as_rod(s)->pose);
     for (int32_t i = 0; i < nodes; i++) {
-        s->step[i] = (tdi_rod_step){.x = {0.5 * most * i / nodes, -most * i / nodes, 0, 0}};
+        tdi_as_rod(s)->step[i] =
+            (tdi_rod_step){.x = {0.5 * most * i / nodes, -most * i / nodes, 0, 0}};
     }
-    tdi_rod_try(s, 1, way);
+    tdi_rod_try(tdi_as_rod(s), 1, way);
     double worst = 0;
     for (int32_t i = 0; i < nodes; i++) {
-        const td_real *x = s->step[i].x;
-        const td_vec3 want = tdi_add(s->pose_back[i].x, tdi_vec3(x[0], x[1], x[2]));
-        worst = fmax(worst, tdi_norm(tdi_sub(s->pose[i].x, want)));
+        const td_real *x = tdi_as_rod(s)->step[i].x;
+        const td_vec3 want = tdi_add(tdi_as_rod(s)->pose_back[i].x, tdi_vec3(x[0], x[1], x[2]));
+        worst = fmax(worst, tdi_norm(tdi_sub(tdi_as_rod(s)->pose[i].x, want)));
     }
     drop(&l);
     free(points);

@@ -17,7 +17,7 @@ static tdi_rod_potential next_step(rods s, const td_load *loads, int32_t load_co
     td_step_opts opts = td_step_opts_default();
     opts.dt = 0.001;
     for (int32_t k = 0; k < 3; k++) {
-        CHECK_INT(td_rod_step(s.state, &opts, NULL, NULL), TD_OK);
+        CHECK_INT(td_body_step(s.state, &opts, NULL, NULL), TD_OK);
     }
     const td_real h = 2 * opts.dt / 3;
     return (tdi_rod_potential){.inertia = 1 / (h * h),
@@ -32,35 +32,38 @@ static tdi_rod_potential next_step(rods s, const td_load *loads, int32_t load_co
                                .whole = true};
 }
 
-static void assemble(const td_rod_state *s, const tdi_rod_potential *p) {
-    tdi_rod_clear(s);
-    tdi_rod_load_terms(s, p);
-    for (int32_t i = s->model->node_count - 1; i >= 0; i--) {
-        tdi_rod_node_terms(s, p, i);
+static void assemble(const td_body *s, const tdi_rod_potential *p) {
+    tdi_rod_clear(tdi_as_rod(s));
+    tdi_rod_load_terms(tdi_as_rod(s), p);
+    for (int32_t i = tdi_as_rod_model(s->model)->node_count - 1; i >= 0; i--) {
+        tdi_rod_node_terms(tdi_as_rod(s), p, i);
     }
 }
 
 // ---- differences ----------------------------------------------------------------------------
 
-static bool is_held(const td_rod_model *m, int32_t d) {
-    return m->node[d / 4].flags & (d % 4 < 3 ? TDI_HELD_PLACE : TDI_HELD_TURN);
+static bool is_held(const td_body_model *m, int32_t d) {
+    return tdi_as_rod_model(m)->node[d / 4].flags & (d % 4 < 3 ? TDI_HELD_PLACE : TDI_HELD_TURN);
 }
 
 // The pose is where differences are taken from.
 static void begin_differences(rods s) {
-    const size_t n = (size_t)s.model->node_count;
-    memcpy(s.state->pose_back, s.state->pose, n * sizeof *s.state->pose);
-    memcpy(s.state->turn_back, s.state->turn, n * sizeof *s.state->turn);
+    const size_t n = (size_t)tdi_as_rod_model(s.model)->node_count;
+    memcpy(tdi_as_rod(s.state)->pose_back, tdi_as_rod(s.state)->pose,
+           n * sizeof *tdi_as_rod(s.state)->pose);
+    memcpy(tdi_as_rod(s.state)->turn_back, tdi_as_rod(s.state)->turn,
+           n * sizeof *tdi_as_rod(s.state)->turn);
 }
 
 // The potential with number a moved by x, and then b by y.
 static td_real value_at(rods s, const tdi_rod_potential *p, int32_t a, td_real x, int32_t b,
                         td_real y) {
-    memset(s.state->step, 0, (size_t)s.model->node_count * sizeof *s.state->step);
-    s.state->step[a / 4].x[a % 4] += x;
-    s.state->step[b / 4].x[b % 4] += y;
-    tdi_rod_try(s.state, 1, TDI_STRAIGHT);
-    return tdi_rod_value(s.state, p);
+    memset(tdi_as_rod(s.state)->step, 0,
+           (size_t)tdi_as_rod_model(s.model)->node_count * sizeof *tdi_as_rod(s.state)->step);
+    tdi_as_rod(s.state)->step[a / 4].x[a % 4] += x;
+    tdi_as_rod(s.state)->step[b / 4].x[b % 4] += y;
+    tdi_rod_try(tdi_as_rod(s.state), 1, TDI_STRAIGHT);
+    return tdi_rod_value(tdi_as_rod(s.state), p);
 }
 
 static td_real slope(rods s, const tdi_rod_potential *p, int32_t d, td_real h) {
@@ -84,12 +87,12 @@ static td_real second_difference(rods s, const tdi_rod_potential *p, int32_t a, 
 
 // Every entry of the gradient, as a part of the largest.
 static void check_gradient(rods s, const tdi_rod_potential *p) {
-    const int32_t n = 4 * s.model->node_count;
+    const int32_t n = 4 * tdi_as_rod_model(s.model)->node_count;
     td_real *want = calloc((size_t)n, sizeof *want), largest = 0;
     begin_differences(s);
     assemble(s.state, p);
     for (int32_t d = 0; d < n; d++) {
-        want[d] = s.state->work[d / 4].r[d % 4];
+        want[d] = tdi_as_rod(s.state)->work[d / 4].r[d % 4];
         largest = fmax(largest, is_held(s.model, d) ? 0 : fabs(want[d]));
     }
     for (int32_t d = 0; d < n; d++) {
@@ -127,7 +130,7 @@ TD_TEST(gradient_of_a_step_with_damping_drag_and_loads_matches_differences) {
     tdi_random_seed(&r, 32);
     for (int k = 0; k < 60; k++) {
         rods s = any_rods(&r, k);
-        const int32_t edge = s.model->edge_count - 1;
+        const int32_t edge = tdi_as_rod_model(s.model)->edge_count - 1;
         const td_load loads[] = {
             {.kind = TD_LOAD_FORCE,
              .segment = edge,
@@ -151,8 +154,8 @@ TD_TEST(gradient_of_a_step_with_damping_drag_and_loads_matches_differences) {
 
 // Every entry, as a part of the largest; the entries through products with unit vectors.
 static void check_hessian(rods s, const tdi_rod_potential *p) {
-    const td_rod_model *m = s.model;
-    const int32_t nodes = m->node_count, n = 4 * nodes;
+    const td_body_model *m = s.model;
+    const int32_t nodes = tdi_as_rod_model(m)->node_count, n = 4 * nodes;
     td_real(*x)[4] = calloc((size_t)nodes, sizeof *x);
     td_real(*h)[4] = calloc((size_t)nodes * (size_t)n, sizeof *h), largest = 0;
     begin_differences(s);
@@ -160,7 +163,8 @@ static void check_hessian(rods s, const tdi_rod_potential *p) {
     for (int32_t d = 0; d < n; d++) {
         memset(x, 0, (size_t)nodes * sizeof *x);
         x[d / 4][d % 4] = !is_held(m, d);
-        tdi_rod_multiply(m, s.state->work, (const td_real(*)[4][8])s.state->border,
+        tdi_rod_multiply(tdi_as_rod_model(m), tdi_as_rod(s.state)->work,
+                         (const td_real(*)[4][8])tdi_as_rod(s.state)->border,
                          (const td_real(*)[4])x, h + (ptrdiff_t)d * nodes);
         for (int32_t e = 0; e < n; e++) {
             largest = fmax(largest, fabs(h[(ptrdiff_t)d * nodes + e / 4][e % 4]));
@@ -205,32 +209,35 @@ TD_TEST(hessian_of_a_step_of_rods_matches_second_differences) {
 
 // |H x + r| over |H| |x| + |r|, entry by entry the largest
 static td_real residual(rods s, const tdi_rod_potential *p) {
-    const td_rod_model *m = s.model;
-    const size_t n = (size_t)m->node_count;
+    const td_body_model *m = s.model;
+    const size_t n = (size_t)tdi_as_rod_model(m)->node_count;
     td_real(*x)[4] = calloc(n, sizeof *x), (*y)[4] = calloc(n, sizeof *y), worst = 0, scale = 0;
     bool fine = true;
     assemble(s.state, p);
-    for (int32_t k = 0; k < m->part_count; k++) {
-        for (int32_t i = m->part[k].last - 1; !m->part[k].ring && i >= m->part[k].first; i--) {
-            fine = fine && tdi_rod_eliminate(s.state, i);
+    for (int32_t k = 0; k < tdi_as_rod_model(m)->part_count; k++) {
+        for (int32_t i = tdi_as_rod_model(m)->part[k].last - 1;
+             !tdi_as_rod_model(m)->part[k].ring && i >= tdi_as_rod_model(m)->part[k].first; i--) {
+            fine = fine && tdi_rod_eliminate(tdi_as_rod(s.state), i);
         }
-        fine = fine && (!m->part[k].ring || tdi_rod_eliminate_ring(s.state, k));
+        fine = fine && (!tdi_as_rod_model(m)->part[k].ring ||
+                        tdi_rod_eliminate_ring(tdi_as_rod(s.state), k));
     }
     CHECK(fine);
-    tdi_rod_solve(s.state);
-    memcpy(x, s.state->step, n * sizeof *x);
+    tdi_rod_solve(tdi_as_rod(s.state));
+    memcpy(x, tdi_as_rod(s.state)->step, n * sizeof *x);
     assemble(s.state, p);
-    tdi_rod_multiply(m, s.state->work, (const td_real(*)[4][8])s.state->border,
-                     (const td_real(*)[4])x, y);
-    for (int32_t d = 0; d < 4 * m->node_count; d++) {
+    tdi_rod_multiply(tdi_as_rod_model(m), tdi_as_rod(s.state)->work,
+                     (const td_real(*)[4][8])tdi_as_rod(s.state)->border, (const td_real(*)[4])x,
+                     y);
+    for (int32_t d = 0; d < 4 * tdi_as_rod_model(m)->node_count; d++) {
         if (is_held(m, d)) {
             CHECK(x[d / 4][d % 4] == 0);
             continue;
         }
-        const td_real force = s.state->work[d / 4].r[d % 4];
+        const td_real force = tdi_as_rod(s.state)->work[d / 4].r[d % 4];
         worst = fmax(worst, fabs(y[d / 4][d % 4] + force));
-        scale =
-            fmax(scale, fabs(force) + s.state->work[d / 4].d[d % 4][d % 4] * fabs(x[d / 4][d % 4]));
+        scale = fmax(scale, fabs(force) + tdi_as_rod(s.state)->work[d / 4].d[d % 4][d % 4] *
+                                              fabs(x[d / 4][d % 4]));
     }
     free(x);
     free(y);
@@ -268,8 +275,8 @@ TD_TEST(elimination_tells_of_a_hessian_that_is_not_positive) {
     tdi_rod_potential p = {.stiffness = 0, .gravity = no_weight, .whole = true, .shift = -1};
     bool fine = true;
     assemble(s.state, &p);
-    for (int32_t i = s.model->node_count - 1; i >= 0; i--) {
-        fine = fine && tdi_rod_eliminate(s.state, i);
+    for (int32_t i = tdi_as_rod_model(s.model)->node_count - 1; i >= 0; i--) {
+        fine = fine && tdi_rod_eliminate(tdi_as_rod(s.state), i);
     }
     CHECK(!fine);
     rods_free(s);
@@ -283,18 +290,18 @@ TD_TEST(elastic_energy_of_rods_knows_nothing_of_rigid_motion) {
     tdi_random_seed(&r, 38);
     for (int k = 0; k < 60; k++) {
         rods s = any_rods(&r, k);
-        td_real before = td_rod_energy(s.state, no_weight).elastic;
+        td_real before = td_body_energy(s.state, no_weight).elastic;
         td_quat q = any_rotation(&r);
         td_vec3 shift = any_vector(&r, 1);
-        for (int32_t i = 0; i < s.model->node_count; i++) {
-            tdi_rod_pose *pose = &s.state->pose[i];
+        for (int32_t i = 0; i < tdi_as_rod_model(s.model)->node_count; i++) {
+            tdi_rod_pose *pose = &tdi_as_rod(s.state)->pose[i];
             pose->x = tdi_add(shift, tdi_quat_rotate(q, pose->x));
             pose->edge.t = tdi_quat_rotate(q, pose->edge.t);
             pose->edge.m1 = tdi_quat_rotate(q, pose->edge.m1);
             pose->edge.m2 = tdi_quat_rotate(q, pose->edge.m2);
         }
-        s.state->stale = TDI_ROD_STALE;
-        CHECK_REL(td_rod_energy(s.state, no_weight).elastic, before, 1e-12);
+        tdi_as_rod(s.state)->stale = TDI_ROD_STALE;
+        CHECK_REL(td_body_energy(s.state, no_weight).elastic, before, 1e-12);
         rods_free(s);
     }
 }
@@ -315,8 +322,8 @@ TD_TEST(forces_of_springs_on_a_free_rod_add_up_to_nothing) {
             moment = tdi_add(moment, tdi_cross(x, force[v]));
             size += tdi_norm(force[v]);
         }
-        for (int32_t e = 0; e < s.model->edge_count; e++) {
-            td_vec3 t = s.state->pose[s.model->edge_node[e]].edge.t;
+        for (int32_t e = 0; e < tdi_as_rod_model(s.model)->edge_count; e++) {
+            td_vec3 t = tdi_as_rod(s.state)->pose[tdi_as_rod_model(s.model)->edge_node[e]].edge.t;
             moment = tdi_madd(moment, t, turn[e]);
         }
         CHECK_IN(tdi_norm(sum) / size, 0, 1e-13);
@@ -333,21 +340,21 @@ TD_TEST(weight_of_rods_is_that_of_their_material_and_bodies) {
     tdi_random_seed(&r, 40);
     rods s = branching_rods(&r, true, false);
     td_real weight = 0, volume = 0, bodies = 0;
-    for (int32_t i = 0; i < s.model->node_count; i++) {
-        const tdi_rod_node *n = &s.model->node[i];
+    for (int32_t i = 0; i < tdi_as_rod_model(s.model)->node_count; i++) {
+        const tdi_rod_node *n = &tdi_as_rod_model(s.model)->node[i];
         weight += n->weight;
         volume += n->edge == TD_NONE ? 0 : 4 * n->inertia; // rho A l (a^2 + b^2) of ellipses
     }
     CHECK(volume > 0);
-    for (int32_t k = 0; k < s.model->weld_count; k++) {
-        bodies += s.model->weld[k].mass;
+    for (int32_t k = 0; k < tdi_as_rod_model(s.model)->weld_count; k++) {
+        bodies += tdi_as_rod_model(s.model)->weld[k].mass;
     }
     td_vec3 step = {0, 1, 0};
-    td_real low = td_rod_energy(s.state, down).weight;
-    for (int32_t i = 0; i < s.model->node_count; i++) {
-        s.state->pose[i].x = tdi_add(s.state->pose[i].x, step);
+    td_real low = td_body_energy(s.state, down).weight;
+    for (int32_t i = 0; i < tdi_as_rod_model(s.model)->node_count; i++) {
+        tdi_as_rod(s.state)->pose[i].x = tdi_add(tdi_as_rod(s.state)->pose[i].x, step);
     }
-    CHECK_REL(td_rod_energy(s.state, down).weight - low, 9.81 * (weight + bodies), 1e-12);
+    CHECK_REL(td_body_energy(s.state, down).weight - low, 9.81 * (weight + bodies), 1e-12);
     rods_free(s);
 }
 
@@ -363,10 +370,10 @@ TD_TEST(masses_of_a_straight_rod_are_those_of_a_stick) {
     for (int32_t v = 0; v < 5; v++) {
         td_rod_set_vertex(s.state, v, points[v], tdi_vec3(0, 3 * points[v].x, 0));
     }
-    CHECK_REL(td_rod_energy(s.state, no_weight).kinetic, 1.4 * 4 / 6 * 9, 1e-13);
-    CHECK_REL(td_rod_energy(s.state, down).weight, 0, 1e-13);
+    CHECK_REL(td_body_energy(s.state, no_weight).kinetic, 1.4 * 4 / 6 * 9, 1e-13);
+    CHECK_REL(td_body_energy(s.state, down).weight, 0, 1e-13);
     td_vec3 linear, angular;
-    td_rod_momentum(s.state, &linear, &angular);
+    td_body_momentum(s.state, &linear, &angular);
     CHECK_REL(linear.y, 1.4 * 3, 1e-13);
     CHECK_REL(angular.z, 1.4 * 4 / 3 * 3, 1e-13);
     rods_free(s);

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 
 typedef struct rods {
-    td_rod_model *model;
-    td_rod_state *state;
+    td_body_model *model;
+    td_body *state;
 } rods;
 
 static const td_vec3 no_weight = {0, 0, 0}, down = {0, -9.81, 0};
@@ -36,8 +36,8 @@ static inline td_quat any_rotation(tdi_random *r) {
 }
 
 static inline void rods_free(rods s) {
-    td_rod_state_free(s.state);
-    td_rod_model_free(s.model);
+    td_body_free(s.state);
+    td_body_model_free(s.model);
 }
 
 static inline rods rods_new(const td_rod_def *defs, int32_t count, const td_rod_body *bodies,
@@ -46,7 +46,7 @@ static inline rods rods_new(const td_rod_def *defs, int32_t count, const td_rod_
     td_diag diag = {.message = ""};
     td_status status = td_rod_model_new(defs, count, bodies, body_count, NULL, &s.model, &diag);
     if (status == TD_OK) {
-        status = td_rod_state_new(s.model, NULL, &s.state, &diag);
+        status = td_body_new(s.model, NULL, &s.state, &diag);
     }
     if (status != TD_OK) {
         test_failed(__FILE__, __LINE__, "rods: %s", diag.message);
@@ -137,9 +137,9 @@ static inline td_rod_body some_body(tdi_random *r, int32_t rod, int32_t edge) {
     return b;
 }
 
-static inline bool bears(const td_rod_model *m, int32_t node) {
-    for (int32_t i = node + 1; i < m->node_count; i++) {
-        if (m->node[i].parent == node) {
+static inline bool bears(const td_body_model *m, int32_t node) {
+    for (int32_t i = node + 1; i < tdi_as_rod_model(m)->node_count; i++) {
+        if (tdi_as_rod_model(m)->node[i].parent == node) {
             return true;
         }
     }
@@ -170,26 +170,27 @@ static inline rods branching_rods(tdi_random *r, bool bodies, bool levers) {
     defs[0].start = TD_END_CLAMPED;
     td_rod_body b[2] = {some_body(r, 0, 1), some_body(r, 3, 3)};
     rods s = rods_new(defs, RODS, b, bodies ? 2 : 0);
-    for (int32_t i = 0; levers && i < s.model->node_count; i++) {
+    for (int32_t i = 0; levers && i < tdi_as_rod_model(s.model)->node_count; i++) {
         if (!bears(s.model, i)) {
-            s.model->node[i].flags |= TDI_OFFSET;
-            s.model->node[i].offset = any_vector(r, 0.03);
+            tdi_as_rod_model(s.model)->node[i].flags |= TDI_OFFSET;
+            tdi_as_rod_model(s.model)->node[i].offset = any_vector(r, 0.03);
         }
     }
-    td_rod_state_reset(s.state);
+    td_body_reset(s.state, NULL);
     return s;
 }
 
 // Away from where it started: places shaken, frames turned.
 static inline void shake(tdi_random *r, rods s, td_real size) {
-    memcpy(s.state->pose_back, s.state->pose, (size_t)s.model->node_count * sizeof *s.state->pose);
-    for (int32_t i = 0; i < s.model->node_count; i++) {
-        const uint32_t flags = s.model->node[i].flags;
+    memcpy(tdi_as_rod(s.state)->pose_back, tdi_as_rod(s.state)->pose,
+           (size_t)tdi_as_rod_model(s.model)->node_count * sizeof *tdi_as_rod(s.state)->pose);
+    for (int32_t i = 0; i < tdi_as_rod_model(s.model)->node_count; i++) {
+        const uint32_t flags = tdi_as_rod_model(s.model)->node[i].flags;
         for (int k = 0; k < 4; k++) {
             bool held = flags & (k < 3 ? TDI_HELD_PLACE : TDI_HELD_TURN);
             td_real x = size * tdi_random_normal(r);
-            s.state->step[i].x[k] = held ? 0 : k < 3 ? 0.2 * x : x;
+            tdi_as_rod(s.state)->step[i].x[k] = held ? 0 : k < 3 ? 0.2 * x : x;
         }
     }
-    tdi_rod_try(s.state, 1, TDI_STRAIGHT);
+    tdi_rod_try(tdi_as_rod(s.state), 1, TDI_STRAIGHT);
 }

@@ -15,17 +15,17 @@
 
 typedef struct pair { // the same skeleton as rods and as a tree
     td_skeleton *skeleton;
-    td_rod_model *rods;
-    td_rod_state *rod;
-    td_tree_model *trees;
-    td_tree_state *tree;
+    td_body_model *rods;
+    td_body *rod;
+    td_body_model *trees;
+    td_body *tree;
 } pair;
 
 static void pair_free(pair *p) {
-    td_rod_state_free(p->rod);
-    td_rod_model_free(p->rods);
-    td_tree_state_free(p->tree);
-    td_tree_model_free(p->trees);
+    td_body_free(p->rod);
+    td_body_model_free(p->rods);
+    td_body_free(p->tree);
+    td_body_model_free(p->trees);
     td_skeleton_free(p->skeleton);
 }
 
@@ -33,16 +33,16 @@ static void pair_free(pair *p) {
 static pair pair_of(td_skeleton *skeleton) {
     pair p = {.skeleton = skeleton};
     td_diag diag = {.message = ""};
-    td_tree_opts opts = td_tree_opts_default();
+    td_body_opts opts = td_body_opts_default();
     opts.law = TD_LAW_TANGENT;
-    td_status status = td_rod_model_from_skeleton(skeleton, NULL, &p.rods, &diag);
+    td_status status = td_body_model_new(skeleton, "rod", NULL, NULL, &p.rods, &diag);
     if (status != TD_OK) {
         test_failed(__FILE__, __LINE__, "%s", diag.message);
         return p;
     }
-    CHECK_INT(td_rod_state_new(p.rods, NULL, &p.rod, &diag), TD_OK);
-    CHECK_INT(td_tree_model_new(skeleton, &opts, NULL, &p.trees, &diag), TD_OK);
-    CHECK_INT(td_tree_state_new(p.trees, NULL, &p.tree, &diag), TD_OK);
+    CHECK_INT(td_body_new(p.rods, NULL, &p.rod, &diag), TD_OK);
+    CHECK_INT(td_body_model_new(skeleton, "tree", &opts, NULL, &p.trees, &diag), TD_OK);
+    CHECK_INT(td_body_new(p.trees, NULL, &p.tree, &diag), TD_OK);
     return p;
 }
 
@@ -104,14 +104,14 @@ typedef struct difference {
 
 static difference compare(const pair *p) {
     difference d = {0, 0};
-    td_tree_state *start = NULL;
-    CHECK_INT(td_tree_state_new(p->trees, NULL, &start, NULL), TD_OK);
+    td_body *start = NULL;
+    CHECK_INT(td_body_new(p->trees, NULL, &start, NULL), TD_OK);
     for (int32_t i = 0; i < td_skeleton_count(p->skeleton); i++) {
-        td_vec3 tree = td_tree_origin(p->tree, i);
-        d.most = fmax(d.most, apart(tree, td_rod_origin(p->rod, i)));
-        d.sag = fmax(d.sag, apart(tree, td_tree_origin(start, i)));
+        td_vec3 tree = td_body_origin(p->tree, i);
+        d.most = fmax(d.most, apart(tree, td_body_origin(p->rod, i)));
+        d.sag = fmax(d.sag, apart(tree, td_body_origin(start, i)));
     }
-    td_tree_state_free(start);
+    td_body_free(start);
     return d;
 }
 
@@ -119,8 +119,8 @@ static void settle_both(pair *p) {
     td_step_opts opts = td_step_opts_default();
     td_step_stats stats = {0};
     td_diag diag = {.message = ""};
-    CHECK_INT(td_tree_settle(p->tree, &opts, NULL, &diag), TD_OK);
-    CHECK_INT(td_rod_settle(p->rod, &opts, &stats, &diag), TD_OK);
+    CHECK_INT(td_body_settle(p->tree, &opts, NULL, &diag), TD_OK);
+    CHECK_INT(td_body_settle(p->rod, &opts, &stats, &diag), TD_OK);
     CHECK_INT(stats.unconverged, 0);
 }
 
@@ -241,20 +241,20 @@ TD_TEST(chain_of_segments_is_the_rod_along_its_joints) {
     def.damping_time = wood.damping_time;
     def.start = TD_END_CLAMPED;
     pair p = pair_of(built(defs, COUNT));
-    td_rod_model *model = NULL;
-    td_rod_state *state = NULL;
+    td_body_model *model = NULL;
+    td_body *state = NULL;
     td_step_opts opts = td_step_opts_default();
     CHECK_INT(td_rod_model_new(&def, 1, NULL, 0, NULL, &model, NULL), TD_OK);
-    CHECK_INT(td_rod_state_new(model, NULL, &state, NULL), TD_OK);
-    CHECK_INT(td_rod_dof_count(model), td_rod_dof_count(p.rods));
+    CHECK_INT(td_body_new(model, NULL, &state, NULL), TD_OK);
+    CHECK_INT(td_body_dof_count(model), td_body_dof_count(p.rods));
     for (int k = 0; k < 30; k++) {
-        CHECK_INT(td_rod_step(state, &opts, NULL, NULL), TD_OK);
-        CHECK_INT(td_rod_step(p.rod, &opts, NULL, NULL), TD_OK);
+        CHECK_INT(td_body_step(state, &opts, NULL, NULL), TD_OK);
+        CHECK_INT(td_body_step(p.rod, &opts, NULL, NULL), TD_OK);
     }
-    CHECK_IN(apart(td_rod_tip(state, COUNT - 1), td_rod_tip(p.rod, COUNT - 1)), 0, 1e-7);
-    CHECK(apart(td_rod_tip(state, COUNT - 1), points[COUNT]) > 1e-3);
-    td_rod_state_free(state);
-    td_rod_model_free(model);
+    CHECK_IN(apart(td_body_tip(state, COUNT - 1), td_body_tip(p.rod, COUNT - 1)), 0, 1e-7);
+    CHECK(apart(td_body_tip(state, COUNT - 1), points[COUNT]) > 1e-3);
+    td_body_free(state);
+    td_body_model_free(model);
     pair_free(&p);
 }
 
@@ -337,23 +337,23 @@ static void step_plants(const char *folder, bool settle) {
             td_skeleton_free(skeleton);
             continue;
         }
-        td_rod_model *model = NULL;
-        td_rod_state *state = NULL;
+        td_body_model *model = NULL;
+        td_body *state = NULL;
         td_diag diag = {.message = ""};
         td_step_opts opts = td_step_opts_default();
         td_step_stats stats = {0};
-        td_status status = td_rod_model_from_skeleton(skeleton, NULL, &model, &diag);
-        status = status == TD_OK ? td_rod_state_new(model, NULL, &state, &diag) : status;
-        status = status == TD_OK && settle ? td_rod_settle(state, &opts, &stats, &diag) : status;
+        td_status status = td_body_model_new(skeleton, "rod", NULL, NULL, &model, &diag);
+        status = status == TD_OK ? td_body_new(model, NULL, &state, &diag) : status;
+        status = status == TD_OK && settle ? td_body_settle(state, &opts, &stats, &diag) : status;
         const int steps = td_skeleton_count(skeleton) > 1500 ? 3 : 10;
         for (int k = 0; k < steps && status == TD_OK; k++) {
-            status = td_rod_step(state, &opts, &stats, &diag);
+            status = td_body_step(state, &opts, &stats, &diag);
         }
         if (status != TD_OK || stats.unconverged > 0) {
             test_failed(__FILE__, __LINE__, "%s: %s", path, diag.message);
         }
-        td_rod_state_free(state);
-        td_rod_model_free(model);
+        td_body_free(state);
+        td_body_model_free(model);
         td_skeleton_free(skeleton);
         count++;
     }
@@ -378,11 +378,11 @@ TD_TEST(free_segment_falls_and_a_fixed_one_stays) {
     for (int fixed = 0; fixed < 2; fixed++) {
         defs[0].joint = fixed ? TD_JOINT_FIXED : TD_JOINT_FREE;
         pair p = pair_of(built(defs, 2));
-        td_vec3 before = td_rod_tip(p.rod, 0);
+        td_vec3 before = td_body_tip(p.rod, 0);
         for (int k = 0; k < 60; k++) {
-            CHECK_INT(td_rod_step(p.rod, &opts, NULL, NULL), TD_OK);
+            CHECK_INT(td_body_step(p.rod, &opts, NULL, NULL), TD_OK);
         }
-        td_real fallen = before.y - td_rod_tip(p.rod, 0).y;
+        td_real fallen = before.y - td_body_tip(p.rod, 0).y;
         CHECK_IN(fallen, fixed ? 0 : 4.8, fixed ? 0 : 5.0);
         pair_free(&p);
     }
@@ -394,9 +394,9 @@ TD_TEST(segment_fixed_to_its_parent_keeps_its_angle) {
     defs[0].radius_base = defs[0].radius_tip = defs[1].radius_base = defs[1].radius_tip = 0.001;
     pair p = pair_of(built(defs, 2));
     td_step_opts opts = td_step_opts_default();
-    td_quat start = td_rod_rotation(p.rod, 0);
-    CHECK_INT(td_rod_settle(p.rod, &opts, NULL, NULL), TD_OK);
-    td_quat up = td_rod_rotation(p.rod, 0), own = td_rod_rotation(p.rod, 1);
+    td_quat start = td_body_rotation(p.rod, 0);
+    CHECK_INT(td_body_settle(p.rod, &opts, NULL, NULL), TD_OK);
+    td_quat up = td_body_rotation(p.rod, 0), own = td_body_rotation(p.rod, 1);
     td_quat rest = defs[1].rest, between = tdi_quat_mul(tdi_quat_conj(up), own);
     td_quat bent = tdi_quat_mul(tdi_quat_conj(start), up);
     CHECK(fabs(bent.w) < 1 - 1e-6);
@@ -419,14 +419,14 @@ TD_TEST(what_rods_cannot_be_is_refused_by_its_segment) {
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         td_segment_def defs[2] = {stem(TD_NONE, tdi_quat_identity()),
                                   stem(0, turned(0, 0, 1, 0.5))};
-        td_rod_model *model = NULL;
+        td_body_model *model = NULL;
         td_diag diag = {.message = ""};
         defs[1].joint = cases[k].joint;
         if (cases[k].initial != 0) {
             defs[1].initial = tdi_quat_mul(defs[1].rest, turned(0, 0, 1, cases[k].initial));
         }
         td_skeleton *skeleton = built(defs, 2);
-        CHECK_INT(td_rod_model_from_skeleton(skeleton, NULL, &model, &diag), cases[k].status);
+        CHECK_INT(td_body_model_new(skeleton, "rod", NULL, NULL, &model, &diag), cases[k].status);
         CHECK_HAS(diag.message, cases[k].message);
         CHECK_INT(diag.index, 1);
         CHECK(model == NULL);
@@ -441,22 +441,22 @@ TD_TEST(rods_of_a_skeleton_and_their_rest_leave_no_memory_behind_when_it_runs_ou
     for (long k = 1; k <= calls; k++) {
         test_heap heap = {.fail_at = k};
         td_alloc alloc = test_heap_alloc(&heap);
-        td_rod_model *model = NULL, *rest = NULL;
-        td_status status = td_rod_model_from_skeleton(skeleton, &alloc, &model, NULL);
+        td_body_model *model = NULL, *rest = NULL;
+        td_status status = td_body_model_new(skeleton, "rod", NULL, &alloc, &model, NULL);
         if (status == TD_OK) {
-            status = tdi_rod_model_rest_new(model, gravity, &alloc, &rest, NULL);
+            status = td_body_model_rest_new(model, gravity, &alloc, &rest, NULL);
         }
         CHECK_INT(status, TD_ERR_MEMORY);
-        td_rod_model_free(rest);
-        td_rod_model_free(model);
+        td_body_model_free(rest);
+        td_body_model_free(model);
         CHECK_INT(heap.held, 0);
         heap = (test_heap){0};
         if (k == 1) {
-            CHECK_INT(td_rod_model_from_skeleton(skeleton, &alloc, &model, NULL), TD_OK);
-            CHECK_INT(tdi_rod_model_rest_new(model, gravity, &alloc, &rest, NULL), TD_OK);
+            CHECK_INT(td_body_model_new(skeleton, "rod", NULL, &alloc, &model, NULL), TD_OK);
+            CHECK_INT(td_body_model_rest_new(model, gravity, &alloc, &rest, NULL), TD_OK);
             calls = heap.calls;
-            td_rod_model_free(rest);
-            td_rod_model_free(model);
+            td_body_model_free(rest);
+            td_body_model_free(model);
             CHECK_INT(heap.held, 0);
         }
     }
@@ -474,21 +474,21 @@ TD_TEST(rods_made_for_their_drawn_shape_stay_in_it) {
         td_diag diag = {.message = ""};
         snprintf(path, sizeof path, TEST_SCENES "/plants/%s.lsys", names[k]);
         pair p = pair_of(grow(path));
-        td_rod_model *model = NULL;
-        td_rod_state *state = NULL;
+        td_body_model *model = NULL;
+        td_body *state = NULL;
         td_step_opts opts = td_step_opts_default();
         td_real most = 0;
-        CHECK_INT(tdi_rod_model_rest_new(p.rods, gravity, NULL, &model, &diag), TD_OK);
-        CHECK_INT(td_rod_state_new(model, NULL, &state, &diag), TD_OK);
+        CHECK_INT(td_body_model_rest_new(p.rods, gravity, NULL, &model, &diag), TD_OK);
+        CHECK_INT(td_body_new(model, NULL, &state, &diag), TD_OK);
         for (int i = 0; i < 30; i++) {
-            CHECK_INT(td_rod_step(state, &opts, NULL, &diag), TD_OK);
+            CHECK_INT(td_body_step(state, &opts, NULL, &diag), TD_OK);
         }
-        for (int32_t i = 0; i < td_rod_edge_count(model); i++) {
-            most = fmax(most, apart(td_rod_tip(state, i), td_rod_tip(p.rod, i)));
+        for (int32_t i = 0; i < td_body_segment_count(model); i++) {
+            most = fmax(most, apart(td_body_tip(state, i), td_body_tip(p.rod, i)));
         }
         CHECK_IN(most, 0, 1e-7);
-        td_rod_state_free(state);
-        td_rod_model_free(model);
+        td_body_free(state);
+        td_body_model_free(model);
         pair_free(&p);
     }
 }
@@ -498,11 +498,11 @@ TD_TEST(what_nothing_holds_has_no_shape_that_gravity_keeps) {
     const td_vec3 gravity = {0, -9.81, 0};
     td_diag diag = {.message = ""};
     for (int limp = 0; limp < 2; limp++) {
-        td_rod_model *model = NULL;
+        td_body_model *model = NULL;
         defs[0].joint = limp ? TD_JOINT_BALL : TD_JOINT_FREE;
         defs[1].has_stiffness = limp;
         pair p = pair_of(built(defs, 2));
-        CHECK_INT(tdi_rod_model_rest_new(p.rods, gravity, NULL, &model, &diag), TD_ERR_ARGUMENT);
+        CHECK_INT(td_body_model_rest_new(p.rods, gravity, NULL, &model, &diag), TD_ERR_ARGUMENT);
         CHECK_HAS(diag.message, limp ? "segment 1 cannot carry its load" : "not clamped");
         CHECK(model == NULL);
         pair_free(&p);
@@ -519,20 +519,20 @@ TD_TEST(saved_rods_go_on_to_the_bit_and_any_bytes_do_no_harm) {
     opts.air.quadratic = 0.6;
     opts.air.wind = tdi_vec3(2, 0, 1);
     for (int k = 0; k < 10; k++) {
-        CHECK_INT(td_rod_step(p.rod, &opts, NULL, NULL), TD_OK);
+        CHECK_INT(td_body_step(p.rod, &opts, NULL, NULL), TD_OK);
     }
     tdi_state_save(&tdi_rod_implicit, p.rod, middle);
     for (int k = 0; k < 5; k++) {
-        CHECK_INT(td_rod_step(p.rod, &opts, NULL, NULL), TD_OK);
+        CHECK_INT(td_body_step(p.rod, &opts, NULL, NULL), TD_OK);
     }
     tdi_state_save(&tdi_rod_implicit, p.rod, one);
     memset(other, 0xff, size);
     tdi_state_restore(&tdi_rod_implicit, p.rod, other);
-    CHECK(td_rod_step(p.rod, &opts, NULL, NULL) != TD_OK);
-    td_rod_state_reset(p.rod);
+    CHECK(td_body_step(p.rod, &opts, NULL, NULL) != TD_OK);
+    td_body_reset(p.rod, NULL);
     tdi_state_restore(&tdi_rod_implicit, p.rod, middle);
     for (int k = 0; k < 5; k++) {
-        CHECK_INT(td_rod_step(p.rod, &opts, NULL, NULL), TD_OK);
+        CHECK_INT(td_body_step(p.rod, &opts, NULL, NULL), TD_OK);
     }
     tdi_state_save(&tdi_rod_implicit, p.rod, other);
     CHECK(memcmp(one, other, size) == 0);

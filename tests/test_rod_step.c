@@ -30,8 +30,8 @@ TD_TEST(clamped_rod_hangs_where_the_elastica_says) {
     rods s = straight_rod(61, TD_END_FREE);
     td_step_opts opts = td_step_opts_default();
     opts.gravity = tdi_vec3(0, -9.8, 0);
-    CHECK_INT(td_rod_settle(s.state, &opts, NULL, NULL), TD_OK);
-    td_vec3 tip = td_rod_tip(s.state, 59);
+    CHECK_INT(td_body_settle(s.state, &opts, NULL, NULL), TD_OK);
+    td_vec3 tip = td_body_tip(s.state, 59);
     CHECK_IN(tip.x - 0.287317, -1e-3, 1e-3);
     CHECK_IN(tip.y + 0.893311, -1e-3, 1e-3);
     CHECK(tip.z == 0);
@@ -47,14 +47,15 @@ TD_TEST(rod_at_rest_has_no_force_left) {
         td_step_opts opts = td_step_opts_default();
         td_vec3 force[64];
         td_real turn[64];
-        CHECK_INT(td_rod_settle(s.state, &opts, NULL, NULL), TD_OK);
+        CHECK_INT(td_body_settle(s.state, &opts, NULL, NULL), TD_OK);
         td_rod_forces(s.state, down, force, turn);
         for (int32_t v = 0; v < td_rod_vertex_count(s.model); v++) {
-            if (!(s.model->node[s.model->vertex_node[v]].flags & TDI_HELD_PLACE)) {
+            if (!(tdi_as_rod_model(s.model)->node[tdi_as_rod_model(s.model)->vertex_node[v]].flags &
+                  TDI_HELD_PLACE)) {
                 CHECK_IN(tdi_norm(force[v]), 0, 1e-7); // of about 10 N
             }
         }
-        for (int32_t e = 0; e < s.model->edge_count; e++) {
+        for (int32_t e = 0; e < tdi_as_rod_model(s.model)->edge_count; e++) {
             CHECK_IN(turn[e], -1e-7, 1e-7);
         }
         rods_free(s);
@@ -65,10 +66,10 @@ TD_TEST(rod_at_rest_has_no_force_left) {
 TD_TEST(rod_pulled_past_its_length_stretches_as_its_material_says) {
     rods s = straight_rod(21, TD_END_CLAMPED);
     td_step_opts opts = td_step_opts_default();
-    td_quat rotation = td_rod_rotation(s.state, 19);
+    td_quat rotation = td_body_rotation(s.state, 19);
     opts.gravity = no_weight;
     td_rod_set_end(s.state, 0, true, tdi_vec3(1.2, 0, 0), rotation);
-    CHECK_INT(td_rod_settle(s.state, &opts, NULL, NULL), TD_OK);
+    CHECK_INT(td_body_settle(s.state, &opts, NULL, NULL), TD_OK);
     for (int32_t e = 0; e < 20; e++) {
         CHECK_REL(td_rod_tension(s.state, e), 0.2 * 1e7 * PI * 1e-4, 1e-9);
     }
@@ -84,11 +85,11 @@ TD_TEST(rod_torn_apart_in_one_step_steps_on_and_stays_finite) {
         d.inextensible = k % 2;
         rods s = rods_new(&d, 1, NULL, 0);
         td_step_opts opts = td_step_opts_default();
-        td_quat rotation = td_rod_rotation(s.state, 19);
+        td_quat rotation = td_body_rotation(s.state, 19);
         td_vec3 end = k < 2 ? tdi_vec3(2, 0, 0) : tdi_vec3(0.5, 2, 1);
         td_rod_set_end(s.state, 0, true, end, rotation);
         for (int32_t n = 0; n < 30; n++) {
-            CHECK_INT(td_rod_step(s.state, &opts, NULL, NULL), TD_OK);
+            CHECK_INT(td_body_step(s.state, &opts, NULL, NULL), TD_OK);
             CHECK(tdi_norm(td_rod_position(s.state, 0)) == 0);
             CHECK(tdi_norm(tdi_sub(td_rod_position(s.state, 20), end)) == 0);
             for (int32_t v = 0; v < 21; v++) {
@@ -115,11 +116,11 @@ TD_TEST(free_rod_keeps_its_momentum) {
     for (int32_t v = 0; v < 12; v++) {
         td_rod_set_vertex(s.state, v, td_rod_position(s.state, v), any_vector(&r, 0.3));
     }
-    td_rod_momentum(s.state, &before, &turning);
+    td_body_momentum(s.state, &before, &turning);
     for (int32_t k = 0; k < 200; k++) {
-        CHECK_INT(td_rod_step(s.state, &opts, NULL, NULL), TD_OK);
+        CHECK_INT(td_body_step(s.state, &opts, NULL, NULL), TD_OK);
     }
-    td_rod_momentum(s.state, &after, &turning);
+    td_body_momentum(s.state, &after, &turning);
     CHECK_IN(tdi_norm(tdi_sub(after, before)) / tdi_norm(before), 0, 1e-9);
     rods_free(s);
 }
@@ -134,7 +135,7 @@ TD_TEST(free_rod_falls_as_everything_does) {
     opts.integrator = TD_IMPLICIT_EULER;
     opts.dt = 0.01;
     for (int32_t k = 0; k < 20; k++) {
-        CHECK_INT(td_rod_step(s.state, &opts, NULL, NULL), TD_OK);
+        CHECK_INT(td_body_step(s.state, &opts, NULL, NULL), TD_OK);
     }
     for (int32_t v = 0; v < 6; v++) {
         CHECK_REL(td_rod_position(s.state, v).y, -9.81 * 1e-4 * 210, 1e-10);
@@ -154,11 +155,11 @@ TD_TEST(energy_of_rods_never_grows_with_backward_euler) {
         td_step_opts opts = td_step_opts_default();
         opts.integrator = TD_IMPLICIT_EULER;
         opts.tolerance = 1e-8;
-        td_energy e = td_rod_energy(s.state, down);
+        td_energy e = td_body_energy(s.state, down);
         td_real before = e.elastic + e.weight + e.kinetic, size = e.elastic;
         for (int32_t n = 0; n < 60; n++) {
-            CHECK_INT(td_rod_step(s.state, &opts, NULL, NULL), TD_OK);
-            e = td_rod_energy(s.state, down);
+            CHECK_INT(td_body_step(s.state, &opts, NULL, NULL), TD_OK);
+            e = td_body_energy(s.state, down);
             td_real now = e.elastic + e.weight + e.kinetic;
             CHECK(now <= before + 1e-6 * size);
             before = now;
@@ -177,11 +178,11 @@ TD_TEST(inextensible_rod_comes_to_rest_in_large_steps) {
     rods s = rods_new(&d, 1, NULL, 0);
     td_step_opts opts = td_step_opts_default();
     for (int32_t k = 0; k < 600; k++) {
-        CHECK_INT(td_rod_step(s.state, &opts, NULL, NULL), TD_OK);
+        CHECK_INT(td_body_step(s.state, &opts, NULL, NULL), TD_OK);
     }
-    td_vec3 stepped = td_rod_tip(s.state, 9);
-    CHECK_INT(td_rod_settle(s.state, &opts, NULL, NULL), TD_OK);
-    CHECK_IN(tdi_norm(tdi_sub(stepped, td_rod_tip(s.state, 9))), 0, 1e-4);
+    td_vec3 stepped = td_body_tip(s.state, 9);
+    CHECK_INT(td_body_settle(s.state, &opts, NULL, NULL), TD_OK);
+    CHECK_IN(tdi_norm(tdi_sub(stepped, td_body_tip(s.state, 9))), 0, 1e-4);
     rods_free(s);
 }
 
@@ -213,10 +214,10 @@ TD_TEST(rods_after_a_step_that_diverged_are_as_before) {
         bad.load_count = 1;
         bad.dt = k == 2 ? 0.003 : opts.dt;
         for (int32_t n = 0; n < 10; n++) {
-            CHECK_INT(td_rod_step(a.state, &opts, NULL, NULL), TD_OK);
-            CHECK_INT(td_rod_step(b.state, &opts, NULL, NULL), TD_OK);
+            CHECK_INT(td_body_step(a.state, &opts, NULL, NULL), TD_OK);
+            CHECK_INT(td_body_step(b.state, &opts, NULL, NULL), TD_OK);
             if (n == (k == 0 ? 0 : 4)) {
-                CHECK_INT(td_rod_step(a.state, &bad, NULL, &diag), TD_ERR_DIVERGED);
+                CHECK_INT(td_body_step(a.state, &bad, NULL, &diag), TD_ERR_DIVERGED);
                 CHECK_HAS(diag.message, "diverged");
                 check_same_places(a, b, 0);
                 opts.integrator = k == 2 ? TD_IMPLICIT_EULER : opts.integrator;
@@ -236,24 +237,24 @@ TD_TEST(steps_of_rods_take_no_memory) {
     td_vec3 points[40];
     test_heap heap = {0};
     td_alloc alloc = test_heap_alloc(&heap);
-    td_rod_model *model = NULL;
-    td_rod_state *state = NULL;
+    td_body_model *model = NULL;
+    td_body *state = NULL;
     td_step_opts opts = td_step_opts_default();
     points[0] = no_weight;
     wriggle(&r, points, 40, 0.05, tdi_vec3(1, 0, 0));
     td_rod_def d = soft_rod(&r, points, NULL, 40);
     d.start = TD_END_CLAMPED;
     CHECK_INT(td_rod_model_new(&d, 1, NULL, 0, &alloc, &model, NULL), TD_OK);
-    CHECK_INT(td_rod_state_new(model, &alloc, &state, NULL), TD_OK);
-    CHECK_INT(heap.held, td_rod_model_bytes(model) + td_rod_state_bytes(state));
+    CHECK_INT(td_body_new(model, &alloc, &state, NULL), TD_OK);
+    CHECK_INT(heap.held, td_body_model_bytes(model) + td_body_bytes(state));
     long calls = heap.calls;
     for (int32_t k = 0; k < 50; k++) {
-        CHECK_INT(td_rod_step(state, &opts, NULL, NULL), TD_OK);
+        CHECK_INT(td_body_step(state, &opts, NULL, NULL), TD_OK);
     }
-    CHECK_INT(td_rod_settle(state, &opts, NULL, NULL), TD_OK);
+    CHECK_INT(td_body_settle(state, &opts, NULL, NULL), TD_OK);
     CHECK_INT(heap.calls, calls);
-    td_rod_state_free(state);
-    td_rod_model_free(model);
+    td_body_free(state);
+    td_body_model_free(model);
     CHECK_INT(heap.held, 0);
 }
 
@@ -268,19 +269,19 @@ TD_TEST(rods_survive_any_allocation_that_fails) {
     for (long n = 1; !done && n < 100; n++) {
         test_heap heap = {.fail_at = n};
         td_alloc alloc = test_heap_alloc(&heap);
-        td_rod_model *model = NULL;
-        td_rod_state *state = NULL;
+        td_body_model *model = NULL;
+        td_body *state = NULL;
         td_mode mode;
         td_diag diag = {.message = ""};
         td_status status = td_rod_model_new(&d, 1, NULL, 0, &alloc, &model, &diag);
         CHECK((status == TD_OK) == (model != NULL));
-        status = status == TD_OK ? td_rod_state_new(model, &alloc, &state, &diag) : status;
+        status = status == TD_OK ? td_body_new(model, &alloc, &state, &diag) : status;
         CHECK((status == TD_OK) == (state != NULL));
-        status = status == TD_OK ? td_rod_modes(state, no_weight, 1, &mode, NULL, &diag) : status;
+        status = status == TD_OK ? td_body_modes(state, no_weight, 1, &mode, &diag) : status;
         done = status == TD_OK;
         CHECK(done || (status == TD_ERR_MEMORY && strstr(diag.message, "memory")));
-        td_rod_state_free(state);
-        td_rod_model_free(model);
+        td_body_free(state);
+        td_body_model_free(model);
         CHECK_INT(heap.held, 0);
     }
     CHECK(done);
@@ -294,7 +295,7 @@ TD_TEST(modes_of_a_clamped_rod_match_beam_theory_at_second_order) {
     td_mode modes[3][4];
     for (int32_t k = 0; k < 3; k++) {
         rods s = straight_rod((20 << k) + 1, TD_END_FREE);
-        CHECK_INT(td_rod_modes(s.state, no_weight, 4, modes[k], NULL, NULL), TD_OK);
+        CHECK_INT(td_body_modes(s.state, no_weight, 4, modes[k], NULL), TD_OK);
         rods_free(s);
     }
     for (int32_t j = 0; j < 4; j++) {
@@ -322,7 +323,7 @@ TD_TEST(modes_of_a_ring_match_theory_after_six_of_no_frequency) {
     d.closed = true;
     d.radius = 0.001;
     rods s = rods_new(&d, 1, NULL, 0);
-    CHECK_INT(td_rod_modes(s.state, no_weight, 10, modes, NULL, NULL), TD_OK);
+    CHECK_INT(td_body_modes(s.state, no_weight, 10, modes, NULL), TD_OK);
     td_real unit = sqrt(d.young / d.density) * d.radius / 2 / (radius * radius) / (2 * PI);
     for (int32_t j = 0; j < 6; j++) {
         CHECK_IN(fabs(modes[j].frequency), 0, 1e-3 * modes[6].frequency);
@@ -341,7 +342,7 @@ TD_TEST(damping_ratio_of_rods_follows_from_the_material) {
     td_mode modes[6];
     d.damping_time = 0.003;
     rods s = rods_new(&d, 1, NULL, 0);
-    CHECK_INT(td_rod_modes(s.state, no_weight, 6, modes, NULL, NULL), TD_OK);
+    CHECK_INT(td_body_modes(s.state, no_weight, 6, modes, NULL), TD_OK);
     for (int32_t k = 0; k < 6; k++) {
         CHECK_REL(modes[k].damping_ratio, PI * modes[k].frequency * 0.003, 1e-6);
     }
@@ -357,9 +358,9 @@ TD_TEST(modes_of_rods_leave_what_they_do_next_alone) {
     td_step_opts opts = td_step_opts_default();
     td_mode modes[4];
     for (int32_t k = 0; k < 20; k++) {
-        CHECK_INT(td_rod_modes(b.state, down, 4, modes, NULL, NULL), TD_OK);
-        CHECK_INT(td_rod_step(a.state, &opts, NULL, NULL), TD_OK);
-        CHECK_INT(td_rod_step(b.state, &opts, NULL, NULL), TD_OK);
+        CHECK_INT(td_body_modes(b.state, down, 4, modes, NULL), TD_OK);
+        CHECK_INT(td_body_step(a.state, &opts, NULL, NULL), TD_OK);
+        CHECK_INT(td_body_step(b.state, &opts, NULL, NULL), TD_OK);
     }
     for (int32_t v = 0; v < td_rod_vertex_count(a.model); v++) {
         td_vec3 x = td_rod_position(a.state, v), y = td_rod_position(b.state, v);
@@ -377,13 +378,13 @@ static td_real largest_of_turns(td_end_kind start, td_real angle, td_real more) 
     td_rod_def d = straight_def(points, 11);
     d.start = start;
     rods s = rods_new(&d, 1, NULL, 0);
-    const int32_t nodes = s.model->node_count;
+    const int32_t nodes = tdi_as_rod_model(s.model)->node_count;
     for (int32_t i = 0; i < nodes; i++) {
         const td_real turn = angle + (i == nodes - 1 ? more : 0);
-        s.state->step[i] =
-            (tdi_rod_step){.x = {0, 0, 0, tdi_has_edge(&s.model->node[i]) ? turn : 0}};
+        tdi_as_rod(s.state)->step[i] = (tdi_rod_step){
+            .x = {0, 0, 0, tdi_has_edge(&tdi_as_rod_model(s.model)->node[i]) ? turn : 0}};
     }
-    const td_real largest = tdi_rod_largest(s.state);
+    const td_real largest = tdi_rod_largest(tdi_as_rod(s.state));
     rods_free(s);
     return largest;
 }

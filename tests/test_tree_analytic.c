@@ -99,7 +99,7 @@ static td_constraint pin(int32_t segment, td_vec3 point) {
 
 // Crank angle from +x.
 static double crank_angle(tree t) {
-    const td_vec3 b = td_tree_tip(t.state, 0);
+    const td_vec3 b = td_body_tip(t.state, 0);
     return atan2(b.y, b.x);
 }
 
@@ -109,7 +109,7 @@ static double linkage_error(td_integrator integrator, double dt, double *apart) 
     const td_step_opts o = steps_of(integrator, dt, tdi_vec3(0, -9.81, 0));
     td_analytic *a = held(t, &c, 1, NULL);
     advance(a, &o, NULL, 0, (int32_t)(0.5 / dt + 0.5));
-    *apart = tdi_norm(tdi_sub(td_tree_tip(t.state, 2), tdi_vec3(1.5, 0, 0)));
+    *apart = tdi_norm(tdi_sub(td_body_tip(t.state, 2), tdi_vec3(1.5, 0, 0)));
     const double error = fabs(crank_angle(t) + 0.4725267221);
     td_analytic_free(a);
     tree_free(t);
@@ -144,7 +144,7 @@ TD_TEST(analytic_loop_of_20_links_falls_as_known) {
     const td_step_opts o = steps_of(TD_RK4, 1e-3, tdi_vec3(0, -9.81, 0));
     td_analytic *a = held(t, &c, 1, NULL);
     advance(a, &o, NULL, 0, 200);
-    CHECK_REL(td_tree_origin(t.state, N / 2).y, -0.794613124, 1e-7);
+    CHECK_REL(td_body_origin(t.state, N / 2).y, -0.794613124, 1e-7);
     td_analytic_free(a);
     tree_free(t);
 }
@@ -175,7 +175,7 @@ TD_TEST(analytic_loads_lead_ida_around_the_linkage) {
         CHECK_SAY(td_ida_advance(ida, o.dt, &diag) == TD_OK, "%s", diag.message);
     }
     CHECK_REL(crank_angle(t), -0.4725267221, 1e-2); // forces are constant through a step
-    CHECK_IN(tdi_norm(tdi_sub(td_tree_tip(t.state, 2), tdi_vec3(1.5, 0, 0))), 0, 1e-4);
+    CHECK_IN(tdi_norm(tdi_sub(td_body_tip(t.state, 2), tdi_vec3(1.5, 0, 0))), 0, 1e-4);
     td_ida_free(ida);
     td_analytic_free(a);
     tree_free(t);
@@ -204,7 +204,7 @@ TD_TEST(analytic_point_follows_a_path_and_a_joint_its_angle) {
     const double dt = 1e-3;
     const td_step_opts o = steps_of(TD_RK4, dt, tdi_vec3(0, -9.81, 0));
     c[0].as_found = false;
-    c[0].target.position = td_tree_tip(t.state, 2);
+    c[0].target.position = td_body_tip(t.state, 2);
     td_analytic *a = held(t, c, 2, NULL);
     double off = 0, lag = 0;
     for (int k = 1; k <= 1000; k++) {
@@ -217,7 +217,7 @@ TD_TEST(analytic_point_follows_a_path_and_a_joint_its_angle) {
         if (!advance(a, &o, NULL, 0, 1)) {
             break;
         }
-        off = fmax(off, tdi_norm(tdi_sub(td_tree_tip(t.state, 2), to.position)));
+        off = fmax(off, tdi_norm(tdi_sub(td_body_tip(t.state, 2), to.position)));
         lag = fmax(lag, fabs(t.q[0] - angle.joint.x));
     }
     // the path is a parabola a step: h^2/2 of its third derivative is not followed
@@ -241,7 +241,7 @@ TD_TEST(analytic_weld_makes_one_rod_of_two) {
     td_analytic *a = held(t, &c, 1, NULL);
     advance(a, &o, NULL, 0, 400);
     run(one, &o, 400);
-    CHECK_IN(tdi_norm(tdi_sub(td_tree_tip(t.state, 1), td_tree_tip(one.state, 0))), 0, 1e-5);
+    CHECK_IN(tdi_norm(tdi_sub(td_body_tip(t.state, 1), td_body_tip(one.state, 0))), 0, 1e-5);
     CHECK_IN(td_analytic_constraint(a, 0).error, 0, 1e-8);
     td_analytic_free(a);
     tree_free(t);
@@ -266,7 +266,7 @@ TD_TEST(analytic_distance_swings_as_a_pendulum) {
         if (!advance(a, &o, NULL, 0, 1)) {
             break;
         }
-        const td_vec3 x = td_tree_origin(t.state, 0);
+        const td_vec3 x = td_body_origin(t.state, 0);
         off = fmax(off, fabs(tdi_norm(x) - 1));
         if (x.y < lowest) {
             lowest = x.y;
@@ -301,7 +301,7 @@ TD_TEST(analytic_slider_crank_and_gear_keep_to_their_lines) {
         if (!advance(a, &o, NULL, 0, 1)) {
             break;
         }
-        most = fmax(most, td_tree_tip(t.state, 1).x);
+        most = fmax(most, td_body_tip(t.state, 1).x);
         gear = fmax(gear, fabs(t.q[1] + 1.5 * t.q[0]));
     }
     CHECK_IN(most, 0.099, 0.1 + 1e-5);
@@ -318,12 +318,12 @@ TD_TEST(analytic_slider_lets_one_direction_free) {
     c.axis[0] = tdi_vec3(1, 0, 0);
     t.v[2] = 0.5;
     td_tree_state_changed(t.state);
-    const td_vec3 from = td_tree_origin(t.state, 2);
-    const td_vec3 along = tdi_quat_rotate(td_tree_rotation(t.state, 2), c.axis[0]);
+    const td_vec3 from = td_body_origin(t.state, 2);
+    const td_vec3 along = tdi_quat_rotate(td_body_rotation(t.state, 2), c.axis[0]);
     const td_step_opts o = steps_of(TD_RK4, 1e-3, tdi_vec3(0, -9.81, 0));
     td_analytic *a = held(t, &c, 1, NULL);
     advance(a, &o, NULL, 0, 300);
-    const td_vec3 moved = tdi_sub(td_tree_origin(t.state, 2), from);
+    const td_vec3 moved = tdi_sub(td_body_origin(t.state, 2), from);
     CHECK_IN(tdi_norm(tdi_cross(moved, along)), 0, 1e-5);
     CHECK_IN(fabs(tdi_dot(moved, along)), 0.01, 1);
     td_analytic_free(a);
@@ -405,7 +405,7 @@ TD_TEST(analytic_twist_of_a_ball_joint_bounces_between_its_limits) {
     t.v[1] = 3;
     td_tree_state_changed(t.state);
     const td_vec3 weightless = {0, 0, 0};
-    const double energy = td_tree_energy(t.state, weightless).kinetic;
+    const double energy = td_body_energy(t.state, weightless).kinetic;
     td_analytic *a = held(t, &c, 1, &opts);
     const td_step_opts o = steps_of(TD_RK4, 1e-4, weightless);
     double low = 0, high = 0;
@@ -416,7 +416,7 @@ TD_TEST(analytic_twist_of_a_ball_joint_bounces_between_its_limits) {
     }
     CHECK_IN(low, -0.5 - 1e-9, -0.5 + 4e-4); // it meets a limit within a step: 3 rad/s dt
     CHECK_IN(high, 0.4 - 4e-4, 0.4 + 1e-9);
-    CHECK_REL(td_tree_energy(t.state, weightless).kinetic, energy, 1e-9);
+    CHECK_REL(td_body_energy(t.state, weightless).kinetic, energy, 1e-9);
     td_analytic_free(a);
     tree_free(t);
 }
@@ -430,14 +430,14 @@ TD_TEST(analytic_twist_of_a_ball_joint_is_held_while_it_swings) {
     t.v[2] = 5; // the twist has no rate at a lean about X, but an acceleration
     t.v[1] = 5 * tan(0.4);
     td_tree_state_changed(t.state);
-    const td_energy start = td_tree_energy(t.state, weight);
+    const td_energy start = td_body_energy(t.state, weight);
     td_analytic *a = held(t, &c, 1, NULL);
     const td_step_opts o = steps_of(TD_RK4, 1e-3, weight);
     double off = 0;
     for (int k = 0; k < 1000 && advance(a, &o, NULL, 0, 1); k++) {
         off = fmax(off, fabs(2 * atan2(t.q[2], t.q[0])));
     }
-    const td_energy end = td_tree_energy(t.state, weight);
+    const td_energy end = td_body_energy(t.state, weight);
     CHECK_IN(off, 0, 1e-7);
     CHECK_REL(end.kinetic + end.weight, start.kinetic + start.weight, 1e-7);
     td_analytic_free(a);
@@ -456,8 +456,8 @@ TD_TEST(analytic_contradiction_is_reported_and_does_not_explode) {
     td_analytic *a = held(t, c, 2, &opts);
     advance(a, &o, NULL, 0, 1000);
     CHECK(td_analytic_constraint(a, 0).unmet);
-    CHECK_IN(tdi_norm(td_tree_tip(t.state, 2)), 0, 1.5); // half way between them: least squares
-    CHECK_IN(fabs(td_tree_tip(t.state, 2).x), 0, 0.01);
+    CHECK_IN(tdi_norm(td_body_tip(t.state, 2)), 0, 1.5); // half way between them: least squares
+    CHECK_IN(fabs(td_body_tip(t.state, 2).x), 0, 0.01);
     td_analytic_free(a);
     tree_free(t);
 }
@@ -503,8 +503,8 @@ TD_TEST(analytic_point_out_of_reach_is_pulled_straight) {
         td_analytic *a = held(t, &c, 1, NULL);
         advance(a, &o, NULL, 0, 2500);
         const td_vec3 want = tdi_scale(c.target.position, 1.5 / tdi_norm(c.target.position));
-        CHECK_IN(tdi_norm(tdi_sub(td_tree_tip(t.state, 2), want)), 0, 0.05);
-        CHECK_IN(td_tree_energy(t.state, tdi_vec3(0, -9.81, 0)).kinetic, 0, 1);
+        CHECK_IN(tdi_norm(tdi_sub(td_body_tip(t.state, 2), want)), 0, 0.05);
+        CHECK_IN(td_body_energy(t.state, tdi_vec3(0, -9.81, 0)).kinetic, 0, 1);
         CHECK(td_analytic_constraint(a, 0).unmet);
         CHECK_IN(td_analytic_constraint(a, 0).error, 0, tdi_norm(c.target.position) - 1.49);
         td_analytic_free(a);
@@ -524,7 +524,7 @@ TD_TEST(explicit_step_in_which_a_joint_makes_a_turn_has_diverged) {
         td_diag diag = {.message = ""};
         td_status status = TD_OK;
         for (int k = 0; k < 100 && status == TD_OK; k++) {
-            status = td_tree_step(t.state, &o, NULL, &diag);
+            status = td_body_step(t.state, &o, NULL, &diag);
         }
         CHECK_INT(status, TD_ERR_DIVERGED);
         CHECK_IN(fabs(t.v[0]), 0, 2 * TDI_PI / o.dt);
@@ -564,7 +564,7 @@ static tree turning(td_joint_kind joint) {
 
 static td_real momentum_of(tree t) {
     td_vec3 linear, angular;
-    td_tree_momentum(t.state, &linear, &angular);
+    td_body_momentum(t.state, &linear, &angular);
     return angular.z;
 }
 
@@ -582,11 +582,11 @@ TD_TEST(analytic_weld_that_begins_in_motion_keeps_the_angular_momentum) {
         td_analytic *a = held(t, c, 1 + k % 2, NULL);
         const td_real start = momentum_of(t);
         advance(a, &o, NULL, 0, 100);
-        const td_real before = momentum_of(t), energy = td_tree_energy(t.state, o.gravity).kinetic;
+        const td_real before = momentum_of(t), energy = td_body_energy(t.state, o.gravity).kinetic;
         CHECK_REL(before, start, k % 2 == 0 ? 5e-3 : 1e-8);
         advance(a, &o, NULL, 0, 1);
         CHECK_REL(momentum_of(t), before, k % 2 == 0 ? 1e-3 : 1e-7);
-        CHECK(td_tree_energy(t.state, o.gravity).kinetic < energy); // it stops inelastically
+        CHECK(td_body_energy(t.state, o.gravity).kinetic < energy); // it stops inelastically
         advance(a, &o, NULL, 0, 299);
         CHECK_REL(momentum_of(t), before, k % 2 == 0 ? 5e-3 : 1e-7);
         CHECK_IN(t.v[joints[k / 2] == TD_JOINT_BALL ? 3 : 1], -1e-6, 1e-6);
@@ -647,7 +647,7 @@ TD_TEST(analytic_redundant_constraints_of_a_rod_on_a_limit_do_no_harm) {
         const td_step_opts o = steps_of(TD_RK4, 1e-3, tdi_vec3(0, -9.81, 0));
         td_analytic *a = held(t, c, k == 0 ? 1 : 3, NULL);
         advance(a, &o, NULL, 0, 600);
-        end[k] = td_tree_tip(t.state, k).y;
+        end[k] = td_body_tip(t.state, k).y;
         td_analytic_free(a);
         tree_free(t);
     }
@@ -674,7 +674,7 @@ TD_TEST(analytic_rod_falls_on_a_plane_and_lies_still) {
     const td_step_opts o = steps_of(TD_EULER, 1e-3, tdi_vec3(0, -9.81, 0));
     td_analytic *a = held(t, NULL, 0, &opts);
     advance(a, &o, &plane, 1, 3000);
-    const td_vec3 ends[2] = {td_tree_origin(t.state, 0), td_tree_tip(t.state, 0)};
+    const td_vec3 ends[2] = {td_body_origin(t.state, 0), td_body_tip(t.state, 0)};
     CHECK_IN(ends[0].y, 0.01 - 1e-6, 0.01 + 1e-5);
     CHECK_IN(ends[1].y, 0.01 - 1e-6, 0.01 + 1e-5);
     CHECK_IN(largest(t.v, 6), 0, 1e-6); // resting contact does not jitter
@@ -752,10 +752,10 @@ TD_TEST(analytic_constraint_that_is_let_go_holds_no_more) {
     td_analytic *a = held(t, &c, 1, NULL);
     const td_vec3 d = {1.5, 0, 0};
     advance(a, &o, NULL, 0, 50);
-    CHECK(tdi_norm(tdi_sub(td_tree_tip(t.state, 2), d)) < 1e-4);
+    CHECK(tdi_norm(tdi_sub(td_body_tip(t.state, 2), d)) < 1e-4);
     td_analytic_set_hold(a, 0, false);
     advance(a, &o, NULL, 0, 100);
-    CHECK(tdi_norm(tdi_sub(td_tree_tip(t.state, 2), d)) > 1e-2);
+    CHECK(tdi_norm(tdi_sub(td_body_tip(t.state, 2), d)) > 1e-2);
     td_analytic_free(a);
     tree_free(t);
 }

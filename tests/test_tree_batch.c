@@ -57,7 +57,8 @@ static int32_t count_others(tree t, const sample *s, const tdi_wide_kernel *kern
     td_tree_batch *batch;
     td_real *accel = reals(s->nv);
     int32_t others = 0;
-    CHECK_INT(tdi_tree_batch_new(t.model, s->count, kernel, NULL, &batch, NULL), TD_OK);
+    CHECK_INT(tdi_tree_batch_new(tdi_as_tree_model(t.model), s->count, kernel, NULL, &batch, NULL),
+              TD_OK);
     for (int32_t k = 0; k < s->count; k++) {
         td_tree_batch_set(batch, k, s->q + k * s->nq, s->v + k * s->nv);
         td_tree_batch_set_torque(batch, k, k % 2 ? s->torque + k * s->nv : NULL);
@@ -157,7 +158,7 @@ TD_TEST(batch_starts_at_the_initial_pose_at_rest) {
     td_tree_batch *batch;
     CHECK_INT(td_tree_batch_new(t.model, 11, NULL, &batch, NULL), TD_OK);
     CHECK_INT(td_tree_batch_count(batch), 11);
-    td_tree_state_reset(t.state);
+    td_body_reset(t.state, NULL);
     for (int32_t k = 0; k < 11; k++) {
         td_tree_batch_get(batch, k, q, v);
         CHECK(same_bits(q, t.q, t.nq) && same_bits(v, none, t.nv));
@@ -226,12 +227,12 @@ static int32_t count_astray(tree t, tdi_random *r, int32_t count, td_step_opts o
     }
     opts.pool = NULL;
     for (int32_t k = 0; k < count; k++) {
-        td_tree_state_reset(t.state);
+        td_body_reset(t.state, NULL);
         memcpy(t.q, q + k * t.nq, (size_t)t.nq * sizeof *q);
         memcpy(t.v, v + k * t.nv, (size_t)t.nv * sizeof *v);
         td_tree_state_changed(t.state);
         for (int32_t n = 0; n < STEPS; n++) {
-            CHECK_INT(td_tree_step(t.state, &opts, NULL, NULL), TD_OK);
+            CHECK_INT(td_body_step(t.state, &opts, NULL, NULL), TD_OK);
         }
         td_tree_batch_get(batch, k, q_now, v_now);
         astray += !same_bits(q_now, t.q, t.nq) || !same_bits(v_now, t.v, t.nv);
@@ -270,7 +271,7 @@ TD_TEST(batch_step_leaves_a_tree_that_diverges_and_moves_the_others) {
     td_real *q = reals(t.nq), *v = reals(t.nv), *was = reals(t.nq);
     td_tree_batch *batch;
     td_diag diag = {.message = ""};
-    td_tree_state_reset(t.state);
+    td_body_reset(t.state, NULL);
     CHECK_INT(td_tree_batch_new(t.model, 12, NULL, &batch, NULL), TD_OK);
     memcpy(was, t.q, (size_t)t.nq * sizeof *q);
     for (int32_t d = 0; d < t.nv; d++) {

@@ -15,7 +15,7 @@ static td_step_opts exact_steps(td_integrator integrator, double dt, td_vec3 gra
 }
 
 static double energy_of(tree t, td_vec3 gravity) {
-    td_energy e = td_tree_energy(t.state, gravity);
+    td_energy e = td_body_energy(t.state, gravity);
     return e.kinetic + e.elastic + e.weight;
 }
 
@@ -41,7 +41,7 @@ static tree hanging_rods(int32_t n) {
 }
 
 static void let_go(tree t, double first, double second) {
-    td_tree_state_reset(t.state);
+    td_body_reset(t.state, NULL);
     t.q[0] = first;
     if (t.nq > 1) {
         t.q[1] = second - first;
@@ -191,7 +191,7 @@ static const beam_def thesis_beam = {100, 1, 0.01, 8.1e9, 923, 0.3, 0, false, fa
 
 static void settle(tree t, const td_step_opts *opts) {
     td_step_stats stats = {0};
-    CHECK_INT(td_tree_settle(t.state, opts, &stats, NULL), TD_OK);
+    CHECK_INT(td_body_settle(t.state, opts, &stats, NULL), TD_OK);
     CHECK_INT(stats.unconverged, 0);
 }
 
@@ -202,7 +202,7 @@ TD_TEST(tree_cantilever_droops_as_beam_theory_says) {
     td_step_opts opts = td_step_opts_default();
     settle(t, &opts);
     double want = b->density * GRAVITY * 4 / (b->radius * b->radius) / (8 * b->young);
-    CHECK_REL(-td_tree_tip(t.state, b->count - 1).y, want, 2e-4);
+    CHECK_REL(-td_body_tip(t.state, b->count - 1).y, want, 2e-4);
     tree_free(t);
 }
 
@@ -223,7 +223,7 @@ TD_TEST(tree_cantilever_under_a_load_at_its_tip_bends_to_the_elastica) {
         opts.loads = &load;
         opts.load_count = 1;
         settle(t, &opts);
-        td_vec3 tip = td_tree_tip(t.state, b->count - 1);
+        td_vec3 tip = td_body_tip(t.state, b->count - 1);
         CHECK_IN(fabs(1 - tip.x - known[k].axial), 0, 1e-3);
         CHECK_IN(fabs(-tip.y - known[k].transverse), 0, 1e-3);
         tree_free(t);
@@ -246,7 +246,7 @@ TD_TEST(tree_beam_sways_in_steps_at_the_frequency_of_its_first_mode) {
     tree t = make_beam(&b);
     td_mode mode;
     td_diag diag = {.message = ""};
-    CHECK_INT(td_tree_modes(t.state, weightless, 1, &mode, NULL, &diag), TD_OK);
+    CHECK_INT(td_body_modes(t.state, weightless, 1, &mode, &diag), TD_OK);
     tree_free(t);
     t = swaying_beam(&b);
     td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 240, weightless);
@@ -254,7 +254,7 @@ TD_TEST(tree_beam_sways_in_steps_at_the_frequency_of_its_first_mode) {
     int32_t passes = 0;
     for (int32_t i = 1; i <= 1200; i++) {
         run(t, &opts, 1);
-        double y = td_tree_tip(t.state, b.count - 1).y;
+        double y = td_body_tip(t.state, b.count - 1).y;
         if (i > 1 && before < 0 && y >= 0) {
             last = (i - y / (y - before)) * opts.dt;
             first = passes++ == 0 ? last : first;
@@ -308,7 +308,7 @@ TD_TEST(tree_limp_chain_let_go_from_level_rests_on_the_plumb_line) {
     td_step_opts opts = td_step_opts_default();
     settle(t, &opts);
     for (int32_t i = 0; i < b.count; i++) {
-        td_vec3 tip = td_tree_tip(t.state, i);
+        td_vec3 tip = td_body_tip(t.state, i);
         CHECK_IN(hypot(tip.x, tip.z), 0, 1e-6);
         CHECK_REL(tip.y, -(i + 1.0) / b.count, 1e-6);
     }
@@ -342,7 +342,7 @@ static double off_catenary(int32_t links) {
     settle(t, &opts);
     double a = catenary_scale(), off = 0;
     for (int32_t i = 0; i < links; i++) {
-        td_vec3 tip = td_tree_tip(t.state, i);
+        td_vec3 tip = td_body_tip(t.state, i);
         double y = a * (cosh((tip.x - SPAN / 2) / a) - cosh(SPAN / (2 * a)));
         off = fmax(off, hypot(tip.y - y, tip.z));
     }
@@ -483,7 +483,7 @@ static td_vec3 path_end(path p, td_integrator integrator, int32_t steps) {
     memcpy(td_tree_velocities(p.t.state), p.v, (size_t)p.t.nv * sizeof *p.v);
     td_tree_state_changed(p.t.state);
     run(p.t, &opts, steps);
-    return td_tree_tip(p.t.state, p.t.model->body_count - 1);
+    return td_body_tip(p.t.state, tdi_as_tree_model(p.t.model)->body_count - 1);
 }
 
 TD_TEST(tree_implicit_is_of_second_and_backward_euler_of_first_order) {
@@ -524,7 +524,7 @@ TD_TEST(tree_integrators_lead_to_the_same_place_as_their_steps_go_to_nothing) {
 static void disturb(tree t, uint64_t seed, double angle) {
     tdi_random r;
     tdi_random_seed(&r, seed);
-    td_tree_state_reset(t.state);
+    td_body_reset(t.state, NULL);
     random_state(t, &r, angle, 0);
 }
 
@@ -557,7 +557,7 @@ static bool grows(tree t, double dt) {
     disturb(t, 2, 1e-6);
     double start = energy_of(t, weightless);
     for (int k = 0; k < 1000; k++) {
-        if (td_tree_step(t.state, &opts, NULL, NULL) != TD_OK) {
+        if (td_body_step(t.state, &opts, NULL, NULL) != TD_OK) {
             return true;
         }
     }

@@ -54,7 +54,7 @@ typedef struct against {
 // The caller frees the island.
 static against steps_against(tree t, const td_collider *colliders, int32_t count, double dt) {
     td_contact_opts how = td_contact_opts_default();
-    const td_state_ref ref = td_tree_ref(t.state);
+    td_body *ref = t.state;
     how.self = false;
     against a = {steps_of(TD_IMPLICIT, dt, weight), NULL, colliders, count};
     CHECK_INT(td_island_new(&ref, 1, &how, count, NULL, &a.island, NULL), TD_OK);
@@ -82,8 +82,8 @@ static td_collider plane_at(double height) {
 // How far the lowest joint or tip is above a height.
 static double above(tree t, double height) {
     double low = INFINITY;
-    for (int32_t i = 0; i < t.model->body_count; i++) {
-        low = fmin(low, fmin(td_tree_origin(t.state, i).y, td_tree_tip(t.state, i).y));
+    for (int32_t i = 0; i < tdi_as_tree_model(t.model)->body_count; i++) {
+        low = fmin(low, fmin(td_body_origin(t.state, i).y, td_body_tip(t.state, i).y));
     }
     return low - height;
 }
@@ -91,9 +91,10 @@ static double above(tree t, double height) {
 // The least gap of a tree with a ball.
 static double gap_to_ball(tree t, td_vec3 at, double radius) {
     double least = INFINITY;
-    for (int32_t i = 0; i < t.model->body_count; i++) {
-        td_vec3 a = td_tree_origin(t.state, i), b = td_tree_tip(t.state, i);
-        least = fmin(least, test_point_segment(at, a, b) - radius - t.model->body[i].radius);
+    for (int32_t i = 0; i < tdi_as_tree_model(t.model)->body_count; i++) {
+        td_vec3 a = td_body_origin(t.state, i), b = td_body_tip(t.state, i);
+        least = fmin(least, test_point_segment(at, a, b) - radius -
+                                tdi_as_tree_model(t.model)->body[i].radius);
     }
     return least;
 }
@@ -146,9 +147,10 @@ static void begun(tree t, midway *m) {
                              .collider_count = crowd(m->colliders)};
     CHECK_INT(tdi_touch_new(&m->member, 1, &how, 4, NULL, &m->system.touch, NULL), TD_OK);
     tdi_state_begin(&tdi_tree_implicit, t.state, &m->opts, &rule);
-    for (int32_t i = 0; i < t.model->body_count; i++) { // it slides
-        const tdi_frame *f = &t.state->frame[i];
-        t.state->star[i] = (tdi_place){tdi_add(f->o, tdi_vec3(3e-6, -2e-6, 1e-6)), f->r};
+    for (int32_t i = 0; i < tdi_as_tree_model(t.model)->body_count; i++) { // it slides
+        const tdi_frame *f = &tdi_as_tree(t.state)->frame[i];
+        tdi_as_tree(t.state)->star[i] =
+            (tdi_place){tdi_add(f->o, tdi_vec3(3e-6, -2e-6, 1e-6)), f->r};
     }
     tdi_touch *touch = m->system.touch;
     CHECK_INT(tdi_touch_begin(touch, &m->system, 0.01, 0.01, 0, 1, NULL), TD_OK);
@@ -158,29 +160,29 @@ static void begun(tree t, midway *m) {
 
 // What the joint of a degree of freedom does to bodies, by their twists.
 static double assembled_slope(tree t, int32_t dof) {
-    td_tree_state *s = t.state;
+    td_body *s = t.state;
     double sum = 0;
-    memset(s->v, 0, (size_t)t.nv * sizeof *s->v);
-    s->v[dof] = 1;
-    tdi_tree_move(t.model, s);
-    for (int32_t i = 0; i < t.model->body_count; i++) {
-        if (s->summed[i]) {
-            sum += tdi_dot(s->node[i].load.n, s->twist[i].w) +
-                   tdi_dot(s->node[i].load.f, s->twist[i].v);
+    memset(tdi_as_tree(s)->v, 0, (size_t)t.nv * sizeof *tdi_as_tree(s)->v);
+    tdi_as_tree(s)->v[dof] = 1;
+    tdi_tree_move(tdi_as_tree_model(t.model), tdi_as_tree(s));
+    for (int32_t i = 0; i < tdi_as_tree_model(t.model)->body_count; i++) {
+        if (tdi_as_tree(s)->summed[i]) {
+            sum += tdi_dot(tdi_as_tree(s)->node[i].load.n, tdi_as_tree(s)->twist[i].w) +
+                   tdi_dot(tdi_as_tree(s)->node[i].load.f, tdi_as_tree(s)->twist[i].v);
         }
     }
-    s->v[dof] = 0;
+    tdi_as_tree(s)->v[dof] = 0;
     return sum;
 }
 
 static double value_off(tree t, const midway *m, td_real *step, double way) {
     td_real *q = reals(t.nq);
     memcpy(q, t.q, (size_t)t.nq * sizeof *q);
-    tdi_tree_advance(t.model, t.state, step, way);
-    tdi_tree_place(t.model, t.state);
-    double value = t.state->now->weight * tdi_touch_value(m->system.touch, &m->system);
+    tdi_tree_advance(tdi_as_tree_model(t.model), tdi_as_tree(t.state), step, way);
+    tdi_tree_place(tdi_as_tree_model(t.model), tdi_as_tree(t.state));
+    double value = tdi_as_tree(t.state)->now->weight * tdi_touch_value(m->system.touch, &m->system);
     memcpy(t.q, q, (size_t)t.nq * sizeof *q);
-    tdi_tree_place(t.model, t.state);
+    tdi_tree_place(tdi_as_tree_model(t.model), tdi_as_tree(t.state));
     free(q);
     return value;
 }
@@ -208,13 +210,13 @@ TD_TEST(contacts_of_a_tree_have_the_gradient_of_their_value) {
 
 // The value of the body's contacts after a turn and a shift by `way` times V.
 static double value_moved(tree t, const midway *m, const tdi_twist *v, double way) {
-    const tdi_frame old = t.state->frame[0];
-    tdi_frame *f = &t.state->frame[0];
+    const tdi_frame old = tdi_as_tree(t.state)->frame[0];
+    tdi_frame *f = &tdi_as_tree(t.state)->frame[0];
     double angle = tdi_norm(v->w);
     f->turn = tdi_quat_mul(tdi_quat_turn(tdi_scale(v->w, 1 / angle), way * angle), old.turn);
     f->r = tdi_mat3_from_quat(f->turn);
     f->o = tdi_madd(old.o, v->v, way);
-    double value = t.state->now->weight * tdi_touch_value(m->system.touch, &m->system);
+    double value = tdi_as_tree(t.state)->now->weight * tdi_touch_value(m->system.touch, &m->system);
     *f = old;
     return value;
 }
@@ -223,7 +225,7 @@ TD_TEST(contacts_of_a_body_have_the_hessian_of_their_value) {
     tree t = stem_in_crowd(true, 1);
     midway m;
     begun(t, &m);
-    const tdi_node *node = &t.state->node[0];
+    const tdi_node *node = &tdi_as_tree(t.state)->node[0];
     tdi_random r;
     tdi_random_seed(&r, 3);
     for (int32_t k = 0; k < 40; k++) {
@@ -258,7 +260,7 @@ TD_TEST(limp_chain_falls_on_a_plane_and_rests_on_it) {
     CHECK(lowest > 0);
     // all of it lies, on a part of its range
     for (int32_t i = 0; i < def.count; i++) {
-        CHECK_IN(td_tree_tip(t.state, i).y - def.radius, 0, 0.2 * def.radius);
+        CHECK_IN(td_body_tip(t.state, i).y - def.radius, 0, 0.2 * def.radius);
     }
     CHECK_IN(speed_of(t), 0, 1e-3);
     td_island_free(opts.island);
@@ -277,7 +279,7 @@ TD_TEST(limp_chain_that_crumples_on_a_plane_never_sinks_in) {
             go(&opts, 1);
             CHECK(above(t, def.radius) > 0);
         }
-        CHECK(td_tree_tip(t.state, 19).y < 0.1); // it did fall
+        CHECK(td_body_tip(t.state, 19).y < 0.1); // it did fall
         td_island_free(opts.island);
         tree_free(t);
     }
@@ -309,15 +311,15 @@ TD_TEST(leaf_and_fruit_lie_on_the_ground_and_do_not_sink_in) {
         CHECK_INT(td_builder_add(builder, &def, NULL, NULL), TD_OK);
         CHECK_INT(td_builder_finish(builder, &skeleton, NULL), TD_OK);
         tree t = {NULL, NULL, 6, 7, NULL, NULL};
-        td_tree_opts tree_opts = td_tree_opts_default();
-        CHECK_INT(td_tree_model_new(skeleton, &tree_opts, NULL, &t.model, NULL), TD_OK);
-        CHECK_INT(td_tree_state_new(t.model, NULL, &t.state, NULL), TD_OK);
+        td_body_opts tree_opts = td_body_opts_default();
+        CHECK_INT(td_body_model_new(skeleton, "tree", &tree_opts, NULL, &t.model, NULL), TD_OK);
+        CHECK_INT(td_body_new(t.model, NULL, &t.state, NULL), TD_OK);
         const td_collider plane = plane_at(0);
         against opts = steps_against(t, &plane, 1, 1.0 / 60);
         go(&opts, 240);
-        double radius = t.model->body[0].radius;
+        double radius = tdi_as_tree_model(t.model)->body[0].radius;
         td_vec3 middle =
-            tdi_scale(tdi_add(td_tree_origin(t.state, 0), td_tree_tip(t.state, 0)), 0.5);
+            tdi_scale(tdi_add(td_body_origin(t.state, 0), td_body_tip(t.state, 0)), 0.5);
         CHECK_IN(radius, k == 0 ? 0.001 : 0.01, k == 0 ? 0.003 : 0.02);
         CHECK_IN(middle.y, radius, 1.3 * radius);
         td_island_free(opts.island);
@@ -345,11 +347,11 @@ TD_TEST(stiff_stem_is_pushed_aside_by_a_sphere_and_springs_back) {
         things[0].position = at;
         go(&opts, 1);
         least = fmin(least, gap_to_ball(t, at, 0.1));
-        furthest = fmax(furthest, td_tree_tip(t.state, 7).x);
+        furthest = fmax(furthest, td_body_tip(t.state, 7).x);
     }
     CHECK(least > 0);
     CHECK(furthest > 0.3);
-    CHECK_IN(td_tree_tip(t.state, 7).x, -1e-3, 1e-3);
+    CHECK_IN(td_body_tip(t.state, 7).x, -1e-3, 1e-3);
     td_island_free(opts.island);
     tree_free(t);
 }
@@ -371,7 +373,7 @@ TD_TEST(fast_sphere_does_not_pass_through_a_limp_chain) {
     CHECK(least > 0);
     double furthest = 0;
     for (int32_t i = 0; i < def.count; i++) {
-        furthest = fmax(furthest, td_tree_tip(t.state, i).x);
+        furthest = fmax(furthest, td_body_tip(t.state, i).x);
     }
     CHECK(furthest > ball.position.x); // it was taken along
     td_island_free(opts.island);
@@ -388,16 +390,16 @@ TD_TEST(plant_that_its_base_carries_against_a_wall_bends) {
     against opts = steps_against(t, &wall, 1, 1.0 / 60);
     for (int32_t k = 0; k < 12; k++) { // 3 cm a step: fifteen ranges
         base.position.x = 2 * k / 60.0;
-        td_tree_set_base(t.state, &base);
+        td_body_set_base(t.state, &base);
         go(&opts, 1);
         for (int32_t i = 0; i < def.count; i++) {
-            td_vec3 a = tdi_sub(td_tree_origin(t.state, i), wall.position);
-            td_vec3 b = tdi_sub(td_tree_tip(t.state, i), wall.position);
+            td_vec3 a = tdi_sub(td_body_origin(t.state, i), wall.position);
+            td_vec3 b = tdi_sub(td_body_tip(t.state, i), wall.position);
             CHECK(test_distance(a, b, a, b, &wall) > def.radius);
         }
     }
-    CHECK_REL(td_tree_origin(t.state, 0).x, 0.4, 1e-12);
-    CHECK(td_tree_tip(t.state, 7).x < 0.25);
+    CHECK_REL(td_body_origin(t.state, 0).x, 0.4, 1e-12);
+    CHECK(td_body_tip(t.state, 7).x < 0.25);
     td_island_free(opts.island);
     tree_free(t);
 }
@@ -464,9 +466,9 @@ static double climb(double friction) {
     bar.friction = friction;
     against opts = steps_against(t, &bar, 1, 1.0 / 120);
     go(&opts, 30);
-    double start = td_tree_origin(t.state, 0).y;
+    double start = td_body_origin(t.state, 0).y;
     go(&opts, 30);
-    double way = td_tree_origin(t.state, 0).y - start;
+    double way = td_body_origin(t.state, 0).y - start;
     td_island_free(opts.island);
     tree_free(t);
     return way / 0.25;
@@ -492,7 +494,7 @@ TD_TEST(tree_that_starts_in_a_collider_is_refused_by_name_and_stays) {
     CHECK_INT(step_once(&opts, &diag), TD_ERR_DIVERGED);
     CHECK_HAS(diag.message, "segment 5 and collider 1 (sphere) overlap");
     CHECK_INT(diag.index, 5);
-    CHECK_REL(td_tree_tip(t.state, 7).y, 0.8, 1e-15);
+    CHECK_REL(td_body_tip(t.state, 7).y, 0.8, 1e-15);
     things[1].position.x = things[1].position0.x = 1; // out of the way
     CHECK_INT(step_once(&opts, &diag), TD_OK);
     td_island_free(opts.island);
@@ -509,12 +511,12 @@ TD_TEST(bent_tree_that_starts_in_a_collider_stays_as_bent) {
     q[1] = q[2] = 0;
     q[3] = sin(0.25);
     td_tree_state_changed(t.state);
-    const td_vec3 before = td_tree_tip(t.state, 7);
+    const td_vec3 before = td_body_tip(t.state, 7);
     ball.radius = 0.02;
     ball.position = ball.position0 = before;
     CHECK_INT(step_once(&opts, NULL), TD_ERR_DIVERGED);
-    CHECK_REL(td_tree_tip(t.state, 7).x, before.x, 0);
-    CHECK_REL(td_tree_tip(t.state, 7).y, before.y, 0);
+    CHECK_REL(td_body_tip(t.state, 7).x, before.x, 0);
+    CHECK_REL(td_body_tip(t.state, 7).y, before.y, 0);
     td_island_free(opts.island);
     tree_free(t);
 }
@@ -562,7 +564,7 @@ TD_TEST(steps_with_contacts_never_allocate) {
     tree t = make_chain(&def, &alloc);
     const td_collider plane = plane_at(0);
     const td_contact_opts how = td_contact_opts_default();
-    const td_state_ref ref = td_tree_ref(t.state);
+    td_body *ref = t.state;
     against opts = {steps_of(TD_IMPLICIT, 1.0 / 60, weight), NULL, &plane, 1};
     CHECK_INT(td_island_new(&ref, 1, &how, 1, &alloc, &opts.island, NULL), TD_OK);
     long calls = heap.calls;
@@ -578,7 +580,7 @@ TD_TEST(contacts_give_back_all_memory_when_any_call_fails) {
     const chain_def def = {10, 0.05, 0.01, 0.01, true, {0, 0.05, 0}, level};
     tree t = make_chain(&def, NULL);
     const td_contact_opts how = td_contact_opts_default();
-    const td_state_ref ref = td_tree_ref(t.state);
+    td_body *ref = t.state;
     long last = 0;
     for (long at = 1; last == 0 && at < 20; at++) {
         test_heap heap = {.fail_at = at};
@@ -630,7 +632,7 @@ TD_TEST(contacts_have_the_same_bits_with_any_number_of_threads) {
         CHECK_INT(td_pool_new(threads, NULL, &opts.opts.pool), TD_OK);
         things[1].radius = 0.1;
         things[1].position = tdi_vec3(0, 0.45, 0);
-        int32_t parts = t.model->part_count;
+        int32_t parts = tdi_as_tree_model(t.model)->part_count;
         CHECK(parts > 3);
         for (int32_t k = 0; k < 12; k++) {
             things[1].position0 = things[1].position;

@@ -21,13 +21,13 @@ TD_TEST(drive_torques_of_an_explicit_step_are_those_of_forward_dynamics) {
         td_joint_drive *drives = random_drives(t, &r, 1);
         td_real *torque = reals(t.nv), *accel = reals(t.nv);
         td_step_opts opts = steps_of(TD_EULER, 1e-3, weight);
-        td_tree_state_reset(t.state);
+        td_body_reset(t.state, NULL);
         for (int32_t d = 0; d < t.nv; d++) {
             torque[d] = drives[d].torque;
         }
         td_tree_forward(t.state, weight, torque, accel);
         opts.drives = drives;
-        CHECK_INT(td_tree_step(t.state, &opts, NULL, NULL), TD_OK);
+        CHECK_INT(td_body_step(t.state, &opts, NULL, NULL), TD_OK);
         for (int32_t d = 0; d < t.nv; d++) {
             CHECK(t.v[d] == opts.dt * accel[d]);
         }
@@ -44,13 +44,13 @@ static double distance(tree t, td_joint_drive *drives, double dt, double time) {
     td_step_opts opts = steps_of(TD_RK4, 2e-5, weight);
     double far = 0;
     opts.drives = drives;
-    td_tree_state_reset(t.state);
+    td_body_reset(t.state, NULL);
     run(t, &opts, (int32_t)lround(time / opts.dt));
     memcpy(want, t.q, (size_t)t.nq * sizeof *want);
     opts.integrator = TD_IMPLICIT_EULER;
     opts.dt = dt;
     opts.tolerance = 1e-9;
-    td_tree_state_reset(t.state);
+    td_body_reset(t.state, NULL);
     run(t, &opts, (int32_t)lround(time / opts.dt));
     for (int32_t c = 0; c < t.nq; c++) {
         far = fmax(far, fabs(td_tree_coords(t.state)[c] - want[c]));
@@ -96,7 +96,7 @@ TD_TEST(drive_torques_within_a_free_body_keep_its_momentum) {
         drives[d].torque = 0; // nothing from outside
     }
     run(t, &opts, 100);
-    td_tree_momentum(t.state, &linear, &angular);
+    td_body_momentum(t.state, &linear, &angular);
     CHECK(tdi_norm(linear) < 1e-9);
     CHECK(tdi_norm(angular) < 1e-6); // torques keep the axes of the beginning of a step
     CHECK(largest(td_tree_velocities(t.state), t.nv) > 0.01);
@@ -151,7 +151,7 @@ TD_TEST(drive_limits_push_back_with_their_stiffness) {
         run(t, &opts, 1500);
         CHECK_REL(td_tree_coords(t.state)[0], 0.25 + 2.0 / 50, 1e-5);
         drive.torque = -2;
-        CHECK_INT(td_tree_settle(t.state, &opts, NULL, NULL), TD_OK);
+        CHECK_INT(td_body_settle(t.state, &opts, NULL, NULL), TD_OK);
         CHECK_REL(td_tree_coords(t.state)[0], -0.1 - 2.0 / 50, 1e-5);
         tree_free(t);
     }
@@ -166,11 +166,11 @@ TD_TEST(drive_that_does_nothing_changes_no_bit) {
         td_joint_drive *drives = random_drives(t, &r, 0);
         td_real *want = reals(t.nq);
         td_step_opts opts = steps_of(rules[k], 1e-3, weight);
-        td_tree_state_reset(t.state);
+        td_body_reset(t.state, NULL);
         run(t, &opts, 20);
         memcpy(want, td_tree_coords(t.state), (size_t)t.nq * sizeof *want);
         opts.drives = drives;
-        td_tree_state_reset(t.state);
+        td_body_reset(t.state, NULL);
         run(t, &opts, 20);
         CHECK(memcmp(want, td_tree_coords(t.state), (size_t)t.nq * sizeof *want) == 0);
         free(want);
@@ -187,18 +187,18 @@ TD_TEST(drive_that_makes_no_sense_is_refused_with_its_degree_of_freedom) {
     td_diag diag = {.message = ""};
     opts.drives = drives;
     drives[0].torque = NAN;
-    CHECK_INT(td_tree_step(hinge.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
+    CHECK_INT(td_body_step(hinge.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
     CHECK_TEXT(diag.message, "drives[0]: torque and offset must be finite");
     drives[0] = none;
     drives[0].low = 2;
     drives[0].high = 1;
-    CHECK_INT(td_tree_step(hinge.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
+    CHECK_INT(td_body_step(hinge.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
     drives[0] = none;
     drives[0].limit_stiffness = -1;
-    CHECK_INT(td_tree_step(hinge.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
+    CHECK_INT(td_body_step(hinge.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
     drives[0] = none;
     drives[2].high = 1;
-    CHECK_INT(td_tree_step(ball.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
+    CHECK_INT(td_body_step(ball.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
     CHECK_INT(diag.index, 2);
     CHECK_HAS(diag.message, "limits are for hinges and slides");
     tree_free(hinge);

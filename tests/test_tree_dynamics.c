@@ -203,8 +203,8 @@ TD_TEST(tree_on_a_base_in_uniform_motion_feels_nothing_of_it) {
     tree t = random_tree(&r, 12, BUSHY, 5, TD_LAW_LINEAR);
     td_real *still = reals(t.nv), *moved = reals(t.nv);
     forward_of(t, weight, still);
-    t.state->base_twist.v = tdi_vec3(3, -1, 2);
-    t.state->base.o = tdi_vec3(0.5, 2, -1);
+    tdi_as_tree(t.state)->base_twist.v = tdi_vec3(3, -1, 2);
+    tdi_as_tree(t.state)->base.o = tdi_vec3(0.5, 2, -1);
     forward_of(t, weight, moved);
     for (int32_t d = 0; d < t.nv; d++) {
         CHECK(moved[d] == still[d]);
@@ -220,7 +220,7 @@ TD_TEST(tree_on_a_falling_base_is_weightless) {
     tree t = random_tree(&r, 12, BUSHY, 5, TD_LAW_LINEAR);
     td_real *falling = reals(t.nv), *free_of = reals(t.nv);
     forward_of(t, tdi_vec3(0, 0, 0), free_of);
-    t.state->head.base.acceleration = weight;
+    t.state->base.acceleration = weight;
     forward_of(t, weight, falling);
     for (int32_t d = 0; d < t.nv; d++) {
         CHECK(falling[d] == free_of[d]);
@@ -260,7 +260,7 @@ TD_TEST(tree_on_a_turning_base_moves_as_on_a_driven_hinge) {
         const td_base_motion base = {.rotation = turn,
                                      .spin = tdi_scale(defs[0].axis, carried.v[0]),
                                      .spin_rate = tdi_scale(defs[0].axis, drive)};
-        tdi_tree_put_base(based.state, &base);
+        tdi_tree_put_base(tdi_as_tree(based.state), &base);
         td_real *accel = reals(carried.nv), *need = reals(carried.nv), *spring = reals(based.nv);
         forward_of(based, weight, accel + 1);
         accel[0] = drive;
@@ -284,8 +284,8 @@ static double energy_beside(tree t, int32_t d, double by) {
     td_real *q = reals(t.nq), *step = reals(t.nv);
     memcpy(q, t.q, (size_t)t.nq * sizeof *q);
     step[d] = 1;
-    tdi_tree_advance(t.model, t.state, step, by);
-    double energy = td_tree_energy(t.state, weight).elastic;
+    tdi_tree_advance(tdi_as_tree_model(t.model), tdi_as_tree(t.state), step, by);
+    double energy = td_body_energy(t.state, weight).elastic;
     memcpy(t.q, q, (size_t)t.nq * sizeof *q);
     free(q);
     free(step);
@@ -305,9 +305,9 @@ TD_TEST(tree_joint_moments_are_the_slope_of_the_energy_for_all_kinds_and_laws) {
     for (int k = 0; k < 60; k++) {
         tree t = random_tree(&r, 5, BUSHY, 1, k % 2 ? TD_LAW_TANGENT : TD_LAW_LINEAR);
         random_state(t, &r, k % 3 == 0 ? 0.05 : k % 3 == 1 ? 0.3 : 2.5, 0);
-        for (int32_t i = 0; k % 5 == 0 && i < t.model->body_count; i++) {
-            td_real *q = t.q + t.model->coord[i];
-            for (int c = 0; t.model->kind[i] == TD_JOINT_BALL && c < 4; c++) {
+        for (int32_t i = 0; k % 5 == 0 && i < tdi_as_tree_model(t.model)->body_count; i++) {
+            td_real *q = t.q + tdi_as_tree_model(t.model)->coord[i];
+            for (int c = 0; tdi_as_tree_model(t.model)->kind[i] == TD_JOINT_BALL && c < 4; c++) {
                 q[c] = -q[c]; // the same turn
             }
         }
@@ -363,7 +363,7 @@ TD_TEST(tree_tangent_law_gives_2_k_tan_half_angle_in_each_plane_and_in_twist) {
             CHECK_REL(torque[(a + 1) % 3], 0, 1e-14);
             CHECK_REL(torque[(a + 2) % 3], 0, 1e-14);
             double half = sin(angles[i] / 2);
-            CHECK_REL(td_tree_energy(t.state, weight).elastic, -2 * k[a] * log1p(-half * half),
+            CHECK_REL(td_body_energy(t.state, weight).elastic, -2 * k[a] * log1p(-half * half),
                       1e-12);
             tree_free(t);
         }
@@ -396,13 +396,13 @@ TD_TEST(tree_joint_moments_stay_finite_at_half_a_turn_and_without_stiffness) {
                              k % 2 ? TD_LAW_TANGENT : TD_LAW_LINEAR);
         td_real torque[3], accel[3];
         t.q[0] = k < 8 ? 0 : -1;
-        t.model->body[0].stiffness.y = k % 8 < 4 ? 0 : 3;
+        tdi_as_tree_model(t.model)->body[0].stiffness.y = k % 8 < 4 ? 0 : 3;
         t.v[0] = 1;
         td_tree_joint_torque(t.state, torque);
         td_tree_forward(t.state, weight, NULL, accel);
         CHECK(isfinite(largest(torque, 3)) && isfinite(torque[0] + torque[1] + torque[2]));
         CHECK(isfinite(accel[0] + accel[1] + accel[2]));
-        CHECK(isfinite(td_tree_energy(t.state, weight).elastic));
+        CHECK(isfinite(td_body_energy(t.state, weight).elastic));
         tree_free(t);
     }
 }
@@ -415,10 +415,10 @@ TD_TEST(tree_linear_spring_winds_past_half_a_turn) {
     td_step_opts opts = td_step_opts_default();
     opts.integrator = TD_RK4;
     opts.dt = 1e-4;
-    t.model->body[0].stiffness.y = 1e-15; // turns on as it was set turning
+    tdi_as_tree_model(t.model)->body[0].stiffness.y = 1e-15; // turns on as it was set turning
     t.v[1] = 10;
     for (int k = 0; k < 600; k++) {
-        CHECK_INT(td_tree_step(t.state, &opts, NULL, NULL), TD_OK);
+        CHECK_INT(td_body_step(t.state, &opts, NULL, NULL), TD_OK);
     }
     td_tree_joint_torque(t.state, torque);
     CHECK_REL(torque[1], -1e-15 * 3.5, 1e-10);
@@ -434,15 +434,16 @@ TD_TEST(tree_linear_spring_lets_go_past_three_quarters_of_a_turn) {
     tree t = turned_ball(tdi_vec3(0, 1, 0), 2.9, TD_LAW_LINEAR);
     td_step_opts opts = td_step_opts_default();
     opts.gravity = tdi_vec3(0, 0, 0);
-    t.model->body[0].stiffness = tdi_vec3(1e-15, 1e-15, 1e-15);
+    tdi_as_tree_model(t.model)->body[0].stiffness = tdi_vec3(1e-15, 1e-15, 1e-15);
     t.v[1] = 10;
     opts.dt = 1e-3;
     for (int k = 0; k < 400; k++) { // 4 rad
-        CHECK_INT(td_tree_step(t.state, &opts, NULL, NULL), TD_OK);
+        CHECK_INT(td_body_step(t.state, &opts, NULL, NULL), TD_OK);
         const double angle = 2.9 + 0.01 * (k + 1), edge = 1.5 * TDI_PI;
         const double want = angle > edge ? angle - 2 * TDI_PI : angle;
-        if (fabs(angle - edge) > 0.01) {                       // a step later or earlier is fine
-            CHECK_IN(fabs(t.state->angle[1] - want), 0, 5e-3); // the rule slows turns by (w h)^2/2
+        if (fabs(angle - edge) > 0.01) { // a step later or earlier is fine
+            CHECK_IN(fabs(tdi_as_tree(t.state)->angle[1] - want), 0,
+                     5e-3); // the rule slows turns by (w h)^2/2
         }
         CHECK_REL(td_tree_velocities(t.state)[1], 10, 2e-3);
     }
@@ -480,14 +481,17 @@ TD_TEST(tree_damping_takes_out_the_power_of_the_angles_rates) {
         td_real *a = reals(t.nv), *b = reals(t.nv), *with = reals(t.nv), *without = reals(t.nv);
         double h = 1e-4, power = 0, want = 0;
         td_tree_joint_torque(t.state, with);
-        tdi_tree_advance(t.model, t.state, t.v, h);
-        tdi_tree_angles(t.model, t.state, t.state->angle, a);
-        tdi_tree_advance(t.model, t.state, t.v, -2 * h);
-        tdi_tree_angles(t.model, t.state, t.state->angle, b);
-        tdi_tree_advance(t.model, t.state, t.v, h);
-        for (int32_t i = 0; i < t.model->body_count; i++) {
-            tdi_body *body = &t.model->body[i];
-            int32_t d = t.model->dof[i], count = t.model->dof[i + 1] - d;
+        tdi_tree_advance(tdi_as_tree_model(t.model), tdi_as_tree(t.state), t.v, h);
+        tdi_tree_angles(tdi_as_tree_model(t.model), tdi_as_tree(t.state),
+                        tdi_as_tree(t.state)->angle, a);
+        tdi_tree_advance(tdi_as_tree_model(t.model), tdi_as_tree(t.state), t.v, -2 * h);
+        tdi_tree_angles(tdi_as_tree_model(t.model), tdi_as_tree(t.state),
+                        tdi_as_tree(t.state)->angle, b);
+        tdi_tree_advance(tdi_as_tree_model(t.model), tdi_as_tree(t.state), t.v, h);
+        for (int32_t i = 0; i < tdi_as_tree_model(t.model)->body_count; i++) {
+            tdi_body *body = &tdi_as_tree_model(t.model)->body[i];
+            int32_t d = tdi_as_tree_model(t.model)->dof[i],
+                    count = tdi_as_tree_model(t.model)->dof[i + 1] - d;
             const td_real damping[3] = {body->damping.x, body->damping.y, body->damping.z};
             for (int32_t c = 0; count <= 3 && c < count; c++) {
                 double rate = (a[d + c] - b[d + c]) / (2 * h);
@@ -524,20 +528,21 @@ TD_TEST(tree_forward_takes_loads_as_their_torques) {
             outside[i].f = random_vec(&r, 1);
         }
         memcpy(v, t.v, (size_t)t.nv * sizeof *v);
-        tdi_twist moving = t.state->base_twist;
-        t.state->base_twist = (tdi_twist){{0, 0, 0}, {0, 0, 0}};
+        tdi_twist moving = tdi_as_tree(t.state)->base_twist;
+        tdi_as_tree(t.state)->base_twist = (tdi_twist){{0, 0, 0}, {0, 0, 0}};
         for (int32_t d = 0; d < t.nv; d++) {
             memset(t.v, 0, (size_t)t.nv * sizeof *v);
             t.v[d] = 1;
-            tdi_tree_move(t.model, t.state);
+            tdi_tree_move(tdi_as_tree_model(t.model), tdi_as_tree(t.state));
             for (int32_t i = 0; i < 8; i++) {
-                torque[d] += tdi_power(&outside[i], &t.state->twist[i]);
+                torque[d] += tdi_power(&outside[i], &tdi_as_tree(t.state)->twist[i]);
             }
         }
         memcpy(t.v, v, (size_t)t.nv * sizeof *v);
-        t.state->base_twist = moving;
-        tdi_tree_forward(t.model, t.state, weight, NULL, outside, a);
-        tdi_tree_forward(t.model, t.state, weight, torque, NULL, b);
+        tdi_as_tree(t.state)->base_twist = moving;
+        tdi_tree_forward(tdi_as_tree_model(t.model), tdi_as_tree(t.state), weight, NULL, outside,
+                         a);
+        tdi_tree_forward(tdi_as_tree_model(t.model), tdi_as_tree(t.state), weight, torque, NULL, b);
         for (int32_t d = 0; d < t.nv; d++) {
             CHECK_IN(fabs(a[d] - b[d]), 0, 1e-9 * largest(b, t.nv));
         }
@@ -568,7 +573,7 @@ TD_TEST(tree_dynamics_give_the_same_bits_twice_and_in_place) {
     td_tree_forward(t.state, weight, NULL, twice); // stale scratch must not matter
     td_tree_inverse(t.state, weight, once, twice);
     CHECK(memcmp(torque, twice, bytes) == 0);
-    td_energy a = td_tree_energy(t.state, weight), b = td_tree_energy(t.state, weight);
+    td_energy a = td_body_energy(t.state, weight), b = td_body_energy(t.state, weight);
     CHECK(memcmp(&a, &b, sizeof a) == 0);
     CHECK(memcmp(q, t.q, (size_t)t.nq * sizeof *q) == 0);
     free(torque);
@@ -597,8 +602,8 @@ TD_TEST(tree_dynamics_and_explicit_steps_take_no_memory) {
     td_tree_inverse(t.state, weight, x, y);
     td_tree_inertia(t.state, y);
     td_tree_joint_torque(t.state, x);
-    td_tree_energy(t.state, weight);
-    td_tree_momentum(t.state, &linear, &angular);
+    td_body_energy(t.state, weight);
+    td_body_momentum(t.state, &linear, &angular);
     td_step_opts opts = steps_of(TD_EULER, 1e-4, weight);
     run(t, &opts, 3);
     opts.integrator = TD_RK4;
@@ -618,45 +623,48 @@ TD_TEST(tree_state_set_by_hand_gets_unit_quaternions_and_its_frames) {
     const td_real raw[4] = {3 * want.w, 3 * want.x, 3 * want.y, 3 * want.z};
     memcpy(t.q, raw, sizeof raw);
     td_tree_state_changed(t.state);
-    td_quat got = td_tree_rotation(t.state, 0);
+    td_quat got = td_body_rotation(t.state, 0);
     CHECK_REL(got.w, want.w, 1e-15);
     CHECK_REL(got.z, want.z, 1e-15);
-    CHECK_REL(td_tree_tip(t.state, 0).x, 0.1 * sin(1), 1e-14);
+    CHECK_REL(td_body_tip(t.state, 0).x, 0.1 * sin(1), 1e-14);
     td_real unit[4];
     memcpy(unit, t.q, sizeof unit);
     td_tree_state_changed(t.state);
     CHECK(memcmp(unit, t.q, sizeof unit) == 0);
-    td_tree_state_reset(t.state);
-    CHECK(t.q[0] == 1 && td_tree_tip(t.state, 0).y == 0.1);
+    td_body_reset(t.state, NULL);
+    CHECK(t.q[0] == 1 && td_body_tip(t.state, 0).y == 0.1);
     tree_free(t);
 }
 
 // ---- answers to forces ----------------------------------------------------------------------
 
 // S^T of a wrench at a body's origin, and a body's acceleration S qdd in the world, without rates
-static void spread(const td_tree_state *s, int32_t i, tdi_wrench push, td_real *force) {
-    const td_tree_model *m = s->model;
-    for (; i != TD_NONE; i = m->parent[i]) {
+static void spread(const td_body *s, int32_t i, tdi_wrench push, td_real *force) {
+    const td_body_model *m = s->model;
+    for (; i != TD_NONE; i = tdi_as_tree_model(m)->parent[i]) {
         tdi_twist column[6];
-        for (int32_t d = 0, count = tdi_columns_of(m, s, i, column); d < count; d++) {
-            force[m->dof[i] + d] += tdi_power(&push, &column[d]);
+        for (int32_t d = 0, count = tdi_columns_of(tdi_as_tree_model(m), tdi_as_tree(s), i, column);
+             d < count; d++) {
+            force[tdi_as_tree_model(m)->dof[i] + d] += tdi_power(&push, &column[d]);
         }
-        const td_vec3 r = tdi_sub(s->frame[i].o, tdi_parent_frame(m, s, i)->o);
+        const td_vec3 r = tdi_sub(tdi_as_tree(s)->frame[i].o,
+                                  tdi_parent_frame(tdi_as_tree_model(m), tdi_as_tree(s), i)->o);
         push.n = tdi_add(push.n, tdi_cross(r, push.f));
     }
 }
 
-static tdi_twist carried(const td_tree_state *s, int32_t i, const td_real *accel) {
-    const td_tree_model *m = s->model;
-    const td_vec3 o = s->frame[i].o;
+static tdi_twist carried(const td_body *s, int32_t i, const td_real *accel) {
+    const td_body_model *m = s->model;
+    const td_vec3 o = tdi_as_tree(s)->frame[i].o;
     tdi_twist sum = {{0, 0, 0}, {0, 0, 0}};
-    for (; i != TD_NONE; i = m->parent[i]) {
+    for (; i != TD_NONE; i = tdi_as_tree_model(m)->parent[i]) {
         tdi_twist column[6];
-        for (int32_t d = 0, count = tdi_columns_of(m, s, i, column); d < count; d++) {
-            const td_vec3 w = tdi_scale(column[d].w, accel[m->dof[i] + d]);
+        for (int32_t d = 0, count = tdi_columns_of(tdi_as_tree_model(m), tdi_as_tree(s), i, column);
+             d < count; d++) {
+            const td_vec3 w = tdi_scale(column[d].w, accel[tdi_as_tree_model(m)->dof[i] + d]);
             sum.w = tdi_add(sum.w, w);
-            sum.v = tdi_madd(sum.v, column[d].v, accel[m->dof[i] + d]);
-            sum.v = tdi_add(sum.v, tdi_cross(w, tdi_sub(o, s->frame[i].o)));
+            sum.v = tdi_madd(sum.v, column[d].v, accel[tdi_as_tree_model(m)->dof[i] + d]);
+            sum.v = tdi_add(sum.v, tdi_cross(w, tdi_sub(o, tdi_as_tree(s)->frame[i].o)));
         }
     }
     return sum;
@@ -664,23 +672,23 @@ static tdi_twist carried(const td_tree_state *s, int32_t i, const td_real *accel
 
 // M qdd against forces and torques; S qdd against the accelerations of the bodies.
 static void answer_once(tree t, tdi_random *r, double *worst) {
-    td_tree_state *s = t.state;
-    const td_tree_model *m = s->model;
+    td_body *s = t.state;
+    const td_body_model *m = s->model;
     const int32_t n = t.nv;
     td_real *accel = reals(n), *force = reals(n), *h = reals(n * n);
     td_tree_inertia(s, h);
     td_tree_forward(s, weight, NULL, accel);
-    tdi_tree_answer_clear(m, s, accel);
+    tdi_tree_answer_clear(tdi_as_tree_model(m), tdi_as_tree(s), accel);
     for (int32_t d = 0; d < n; d++) {
         accel[d] = force[d] = between(r, -1, 1);
     }
     for (int k = 0; k < 3; k++) {
-        const int32_t body = (int32_t)between(r, 0, m->body_count);
+        const int32_t body = (int32_t)between(r, 0, tdi_as_tree_model(m)->body_count);
         const tdi_wrench push = {random_vec(r, 1), random_vec(r, 1)};
-        tdi_tree_answer_push(s, body, &push);
+        tdi_tree_answer_push(tdi_as_tree(s), body, &push);
         spread(s, body, push, force);
     }
-    tdi_tree_answer(m, s, accel);
+    tdi_tree_answer(tdi_as_tree_model(m), tdi_as_tree(s), accel);
     for (int32_t d = 0; d < n; d++) {
         double sum = 0, most = fabs(force[d]);
         for (int32_t e = 0; e < n; e++) {
@@ -689,9 +697,9 @@ static void answer_once(tree t, tdi_random *r, double *worst) {
         }
         note(worst, fabs(sum - force[d]), most);
     }
-    for (int32_t i = 0; i < m->body_count; i++) {
-        const tdi_twist want = carried(s, i, accel), got = s->link[i].accel;
-        const tdi_mat3 *turn = &s->frame[i].r;
+    for (int32_t i = 0; i < tdi_as_tree_model(m)->body_count; i++) {
+        const tdi_twist want = carried(s, i, accel), got = tdi_as_tree(s)->link[i].accel;
+        const tdi_mat3 *turn = &tdi_as_tree(s)->frame[i].r;
         note(worst, tdi_norm(tdi_sub(tdi_mat3_apply(turn, got.w), want.w)), largest(accel, n));
         note(worst, tdi_norm(tdi_sub(tdi_mat3_apply(turn, got.v), want.v)), largest(accel, n));
     }

@@ -31,9 +31,9 @@ static tree beam(int32_t n, td_spring_rule rule, bool limp) {
     }
     CHECK_INT(td_builder_finish(builder, &skeleton, NULL), TD_OK);
     td_builder_free(builder);
-    td_tree_opts tree_opts = td_tree_opts_default();
-    CHECK_INT(td_tree_model_new(skeleton, &tree_opts, NULL, &t.model, NULL), TD_OK);
-    CHECK_INT(td_tree_state_new(t.model, NULL, &t.state, NULL), TD_OK);
+    td_body_opts tree_opts = td_body_opts_default();
+    CHECK_INT(td_body_model_new(skeleton, "tree", &tree_opts, NULL, &t.model, NULL), TD_OK);
+    CHECK_INT(td_body_new(t.model, NULL, &t.state, NULL), TD_OK);
     td_skeleton_free(skeleton);
     return t;
 }
@@ -41,8 +41,8 @@ static tree beam(int32_t n, td_spring_rule rule, bool limp) {
 static double settled_droop(int32_t n, td_spring_rule rule) {
     tree t = beam(n, rule, false);
     td_step_opts opts = td_step_opts_default();
-    CHECK_INT(td_tree_settle(t.state, &opts, NULL, NULL), TD_OK);
-    double droop = -td_tree_tip(t.state, n - 1).y;
+    CHECK_INT(td_body_settle(t.state, &opts, NULL, NULL), TD_OK);
+    double droop = -td_body_tip(t.state, n - 1).y;
     tree_free(t);
     return droop;
 }
@@ -67,9 +67,9 @@ TD_TEST(tree_step_at_one_frame_settles_where_statics_says) {
     td_step_opts opts = td_step_opts_default();
     opts.integrator = TD_IMPLICIT_EULER;
     for (int i = 0; i < 3000; i++) {
-        CHECK_INT(td_tree_step(t.state, &opts, NULL, NULL), TD_OK);
+        CHECK_INT(td_body_step(t.state, &opts, NULL, NULL), TD_OK);
     }
-    CHECK_REL(-td_tree_tip(t.state, 99).y, settled_droop(100, TD_SPRING_CLAMPED), 1e-6);
+    CHECK_REL(-td_body_tip(t.state, 99).y, settled_droop(100, TD_SPRING_CLAMPED), 1e-6);
     tree_free(t);
 }
 
@@ -79,12 +79,12 @@ TD_TEST(tree_limp_chain_falls_without_gaining_energy) {
     td_step_stats stats = {0};
     double highest = 0;
     for (int i = 0; i < 600; i++) {
-        CHECK_INT(td_tree_step(t.state, &opts, &stats, NULL), TD_OK);
+        CHECK_INT(td_body_step(t.state, &opts, &stats, NULL), TD_OK);
         double energy = 0;
         for (int32_t k = 0; k < 200; k++) {
-            const tdi_body *body = &t.model->body[k];
-            const tdi_frame *f = &t.state->frame[k];
-            const tdi_past *past = &t.state->past[k];
+            const tdi_body *body = &tdi_as_tree_model(t.model)->body[k];
+            const tdi_frame *f = &tdi_as_tree(t.state)->frame[k];
+            const tdi_past *past = &tdi_as_tree(t.state)->past[k];
             tdi_mat3 ws = tdi_mat3_mul_sym(&past->w, &body->second);
             for (int e = 0; e < 9; e++) {
                 energy += 0.5 * ws.m[e] * past->w.m[e];
@@ -110,7 +110,7 @@ static td_step_stats steps_of_one_iteration(int count, td_real tolerance) {
     opts.iterations = 1;
     opts.tolerance = tolerance;
     for (int i = 0; i < count; i++) {
-        CHECK_INT(td_tree_step(t.state, &opts, &stats, NULL), TD_OK);
+        CHECK_INT(td_body_step(t.state, &opts, &stats, NULL), TD_OK);
     }
     tree_free(t);
     return stats;
@@ -136,16 +136,16 @@ TD_TEST(tree_step_takes_no_memory) {
     test_heap heap = {0};
     td_alloc alloc = test_heap_alloc(&heap);
     tree t = beam(50, TD_SPRING_CLAMPED, false);
-    td_tree_state *state;
-    CHECK_INT(td_tree_state_new(t.model, &alloc, &state, NULL), TD_OK);
+    td_body *state;
+    CHECK_INT(td_body_new(t.model, &alloc, &state, NULL), TD_OK);
     long calls = heap.calls;
     td_step_opts opts = td_step_opts_default();
     for (int i = 0; i < 50; i++) {
-        CHECK_INT(td_tree_step(state, &opts, NULL, NULL), TD_OK);
+        CHECK_INT(td_body_step(state, &opts, NULL, NULL), TD_OK);
     }
-    CHECK_INT(td_tree_settle(state, &opts, NULL, NULL), TD_OK);
+    CHECK_INT(td_body_settle(state, &opts, NULL, NULL), TD_OK);
     CHECK_INT(heap.calls, calls);
-    td_tree_state_free(state);
+    td_body_free(state);
     CHECK_INT(heap.held, 0);
     tree_free(t);
 }
@@ -155,19 +155,19 @@ TD_TEST(tree_step_refuses_bad_options_by_name) {
     td_diag diag;
     td_step_opts opts = td_step_opts_default();
     opts.dt = NAN;
-    CHECK_INT(td_tree_step(t.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
+    CHECK_INT(td_body_step(t.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "dt");
     opts = td_step_opts_default();
     opts.gravity.x = INFINITY;
-    CHECK_INT(td_tree_step(t.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
+    CHECK_INT(td_body_step(t.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "gravity");
     td_step_opts zero = {0};
-    CHECK_INT(td_tree_step(t.state, &zero, NULL, &diag), TD_ERR_DEF);
+    CHECK_INT(td_body_step(t.state, &zero, NULL, &diag), TD_ERR_DEF);
     td_load load = {.kind = TD_LOAD_FORCE, .segment = 3};
     opts = td_step_opts_default();
     opts.loads = &load;
     opts.load_count = 1;
-    CHECK_INT(td_tree_step(t.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
+    CHECK_INT(td_body_step(t.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
     CHECK_INT(diag.index, 0);
     tree_free(t);
 }
@@ -180,10 +180,10 @@ TD_TEST(tree_pendulum_on_a_shaken_pivot_swings_as_theory_says) {
     tree t = beam(1, TD_SPRING_CLAMPED, true);
     td_step_opts opts = td_step_opts_default();
     opts.dt = 1.0 / 480;
-    const tdi_body *body = &t.model->body[0];
+    const tdi_body *body = &tdi_as_tree_model(t.model)->body[0];
     double inertia = body->second.yy + body->second.zz;
     double l = inertia / body->moment.y, w0 = sqrt(9.81 / l), w = 0.5 * w0, b = 0.002;
-    CHECK_INT(td_tree_settle(t.state, &opts, NULL, NULL), TD_OK);
+    CHECK_INT(td_body_settle(t.state, &opts, NULL, NULL), TD_OK);
     double widest = 0;
     int32_t steps = (int32_t)(24 * 2 * TDI_PI / w / opts.dt);
     for (int32_t i = 0; i < steps; i++) {
@@ -194,9 +194,9 @@ TD_TEST(tree_pendulum_on_a_shaken_pivot_swings_as_theory_says) {
                                  .rotation = {1, 0, 0, 0},
                                  .velocity = {a * w * c, 0, 0},
                                  .acceleration = {-a * w * w * s, 0, 0}};
-        td_tree_set_base(t.state, &motion);
-        CHECK_INT(td_tree_step(t.state, &opts, NULL, NULL), TD_OK);
-        td_vec3 d = tdi_sub(td_tree_tip(t.state, 0), td_tree_origin(t.state, 0));
+        td_body_set_base(t.state, &motion);
+        CHECK_INT(td_body_step(t.state, &opts, NULL, NULL), TD_OK);
+        td_vec3 d = tdi_sub(td_body_tip(t.state, 0), td_body_origin(t.state, 0));
         if (grown == 1) {
             widest = fmax(widest, fabs(d.x));
         }
@@ -210,11 +210,11 @@ TD_TEST(tree_base_thrown_forwards_leaves_the_tip_behind) {
     td_step_opts opts = td_step_opts_default();
     opts.gravity = tdi_vec3(0, 0, 0);
     td_base_motion motion = {.rotation = {1, 0, 0, 0}, .acceleration = {0, 3, 0}};
-    td_tree_set_base(t.state, &motion);
+    td_body_set_base(t.state, &motion);
     for (int i = 0; i < 3; i++) {
-        CHECK_INT(td_tree_step(t.state, &opts, NULL, NULL), TD_OK);
+        CHECK_INT(td_body_step(t.state, &opts, NULL, NULL), TD_OK);
     }
-    CHECK_REL(td_tree_origin(t.state, 0).y, 0.5 * 3 * 9 / 3600, 1e-9);
-    CHECK(td_tree_tip(t.state, 19).y < td_tree_origin(t.state, 0).y - 1e-4);
+    CHECK_REL(td_body_origin(t.state, 0).y, 0.5 * 3 * 9 / 3600, 1e-9);
+    CHECK(td_body_tip(t.state, 19).y < td_body_origin(t.state, 0).y - 1e-4);
     tree_free(t);
 }

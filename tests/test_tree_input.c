@@ -156,13 +156,13 @@ static void check_opts_refused(tree t, const td_step_opts *opts, td_status want,
     memcpy(v, t.v, (size_t)t.nv * sizeof *v);
     for (int k = 0; k < 2; k++) {
         td_diag diag = {.message = ""};
-        td_status status = k ? td_tree_settle(t.state, opts, NULL, &diag)
-                             : td_tree_step(t.state, opts, NULL, &diag);
+        td_status status = k ? td_body_settle(t.state, opts, NULL, &diag)
+                             : td_body_step(t.state, opts, NULL, &diag);
         check_refusal(status, want, &diag, name, value);
     }
     CHECK(memcmp(q, t.q, (size_t)t.nq * sizeof *q) == 0);
     CHECK(memcmp(v, t.v, (size_t)t.nv * sizeof *v) == 0);
-    CHECK(t.state->head.time == 0);
+    CHECK(t.state->time == 0);
 }
 
 TD_TEST(step_refuses_what_is_no_number_in_every_option_for_all_integrators) {
@@ -283,14 +283,14 @@ static void check_state_number(tree t, td_real *at, td_integrator integrator) {
     td_real kept = *at;
     *at = (td_real)NAN;
     td_tree_state_changed(t.state);
-    td_status status = td_tree_step(t.state, &opts, NULL, &diag);
+    td_status status = td_body_step(t.state, &opts, NULL, &diag);
     check_refusal(status, TD_ERR_DIVERGED, &diag, "diverged", *at);
-    CHECK(t.state->head.time == 0);
-    td_tree_state_reset(t.state);
+    CHECK(t.state->time == 0);
+    td_body_reset(t.state, NULL);
     *at = kept;
     td_tree_state_changed(t.state);
-    CHECK_INT(td_tree_step(t.state, &opts, NULL, NULL), TD_OK);
-    td_tree_state_reset(t.state);
+    CHECK_INT(td_body_step(t.state, &opts, NULL, NULL), TD_OK);
+    td_body_reset(t.state, NULL);
 }
 
 TD_TEST(step_from_a_state_that_is_not_finite_fails_and_can_be_set_right) {
@@ -313,10 +313,10 @@ TD_TEST(search_for_rest_from_a_state_that_is_not_finite_fails) {
         td_diag diag = {.message = ""};
         t.q[i] = (td_real)NAN;
         td_tree_state_changed(t.state);
-        td_status status = td_tree_settle(t.state, &opts, NULL, &diag);
+        td_status status = td_body_settle(t.state, &opts, NULL, &diag);
         check_refusal(status, TD_ERR_DIVERGED, &diag, "rest", t.q[i]);
-        td_tree_state_reset(t.state);
-        CHECK_INT(td_tree_settle(t.state, &opts, NULL, NULL), TD_OK);
+        td_body_reset(t.state, NULL);
+        CHECK_INT(td_body_settle(t.state, &opts, NULL, NULL), TD_OK);
     }
     tree_free(t);
 }
@@ -326,18 +326,18 @@ TD_TEST(modes_rest_shape_and_damping_refuse_a_state_that_is_not_finite) {
     td_mode modes[2];
     td_damping_opts damping = td_damping_opts_default();
     for (int32_t i = 0; i < t.nq; i++) {
-        td_tree_model *out = NULL;
+        td_body_model *out = NULL;
         td_diag diag = {.message = ""};
         t.q[i] = (td_real)NAN;
         td_tree_state_changed(t.state);
-        td_status status = td_tree_modes(t.state, weight, 2, modes, NULL, &diag);
+        td_status status = td_body_modes(t.state, weight, 2, modes, &diag);
         check_refusal(status, TD_ERR_DIVERGED, &diag, "not finite", t.q[i]);
         status = td_tree_model_rest_new(t.state, weight, NULL, &out, &diag);
         check_refusal(status, TD_ERR_DIVERGED, &diag, "not finite", t.q[i]);
         status = td_tree_model_damped_new(t.state, &damping, NULL, &out, &diag);
         check_refusal(status, TD_ERR_DIVERGED, &diag, "not finite", t.q[i]);
         CHECK(!out);
-        td_tree_state_reset(t.state);
+        td_body_reset(t.state, NULL);
     }
     tree_free(t);
 }
@@ -355,11 +355,11 @@ static const number base_numbers[] = {
 static void check_base_refused(tree t, const td_base_motion *motion, td_integrator integrator,
                                const char *name, double value) {
     td_step_opts opts = steps_of(integrator, 1e-3, weight);
-    td_tree_set_base(t.state, motion);
+    td_body_set_base(t.state, motion);
     check_opts_refused(t, &opts, TD_ERR_ARGUMENT, name, value);
-    td_tree_state_reset(t.state);
-    CHECK_INT(td_tree_step(t.state, &opts, NULL, NULL), TD_OK);
-    td_tree_state_reset(t.state);
+    td_body_reset(t.state, NULL);
+    CHECK_INT(td_body_step(t.state, &opts, NULL, NULL), TD_OK);
+    td_body_reset(t.state, NULL);
 }
 
 TD_TEST(step_on_a_base_that_is_not_finite_is_refused_for_all_integrators) {
@@ -392,11 +392,11 @@ TD_TEST(explicit_step_that_carries_the_base_out_of_all_numbers_diverges) {
         td_base_motion motion = {.position = {1.7e308, 0, 0}, .rotation = {1, 0, 0, 0}};
         td_step_opts opts = steps_of(integrators[k], 1, tdi_vec3(0, 0, 0));
         motion.velocity.x = 1.7e308;
-        td_tree_set_base(t.state, &motion);
-        td_status status = td_tree_step(t.state, &opts, NULL, &diag);
+        td_body_set_base(t.state, &motion);
+        td_status status = td_body_step(t.state, &opts, NULL, &diag);
         check_refusal(status, TD_ERR_DIVERGED, &diag, "diverged", motion.velocity.x);
-        CHECK(t.state->base.o.x == motion.position.x && t.state->head.time == 0);
-        td_tree_state_reset(t.state);
+        CHECK(tdi_as_tree(t.state)->base.o.x == motion.position.x && t.state->time == 0);
+        td_body_reset(t.state, NULL);
     }
     tree_free(t);
 }
@@ -445,11 +445,11 @@ static td_skeleton *row_of(int32_t count) {
 
 TD_TEST(tree_of_no_segments_is_refused_by_name) {
     td_skeleton *skeleton = row_of(0);
-    td_tree_model *model = NULL;
+    td_body_model *model = NULL;
     td_diag diag = {.message = ""};
-    td_tree_opts opts = td_tree_opts_default();
+    td_body_opts opts = td_body_opts_default();
     CHECK_INT(td_skeleton_count(skeleton), 0);
-    CHECK_INT(td_tree_model_new(skeleton, &opts, NULL, &model, &diag), TD_ERR_ARGUMENT);
+    CHECK_INT(td_body_model_new(skeleton, "tree", &opts, NULL, &model, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "no segments");
     CHECK(!model);
     td_skeleton_free(skeleton);
@@ -459,11 +459,11 @@ TD_TEST(tree_refuses_a_law_that_there_is_not) {
     static const int strange[] = {-1, 3, 1000};
     td_skeleton *skeleton = row_of(1);
     for (int k = 0; k < COUNT_OF(strange); k++) {
-        td_tree_model *model = NULL;
+        td_body_model *model = NULL;
         td_diag diag = {.message = ""};
-        td_tree_opts opts = td_tree_opts_default();
+        td_body_opts opts = td_body_opts_default();
         memcpy(&opts.law, &strange[k], sizeof strange[k]);
-        td_status status = td_tree_model_new(skeleton, &opts, NULL, &model, &diag);
+        td_status status = td_body_model_new(skeleton, "tree", &opts, NULL, &model, &diag);
         check_refusal(status, TD_ERR_ARGUMENT, &diag, "law", strange[k]);
         CHECK(!model);
     }
@@ -472,38 +472,39 @@ TD_TEST(tree_refuses_a_law_that_there_is_not) {
 
 TD_TEST(tree_refuses_options_that_are_not_from_their_default) {
     td_skeleton *skeleton = row_of(1);
-    td_tree_model *model = NULL;
+    td_body_model *model = NULL;
     td_diag diag = {.message = ""};
-    td_tree_opts opts = {.struct_size = 0};
-    CHECK_INT(td_tree_model_new(skeleton, &opts, NULL, &model, &diag), TD_ERR_DEF);
-    CHECK_HAS(diag.message, "td_tree_opts");
+    td_body_opts opts = {.struct_size = 0};
+    CHECK_INT(td_body_model_new(skeleton, "tree", &opts, NULL, &model, &diag), TD_ERR_DEF);
+    CHECK_HAS(diag.message, "td_body_opts");
     CHECK(!model);
-    CHECK_INT(td_tree_model_new(skeleton, NULL, NULL, &model, &diag), TD_OK); // the defaults
-    td_tree_model_free(model);
+    CHECK_INT(td_body_model_new(skeleton, "tree", NULL, NULL, &model, &diag),
+              TD_OK); // the defaults
+    td_body_model_free(model);
     td_skeleton_free(skeleton);
 }
 
 TD_TEST(tree_without_memory_fails_and_leaves_nothing_behind) {
     td_skeleton *skeleton = row_of(5000); // enough to be cut
-    td_tree_opts opts = td_tree_opts_default();
+    td_body_opts opts = td_body_opts_default();
     bool done = false;
     for (long k = 1; k < 10 && !done; k++) {
         test_heap heap = {.fail_at = k};
         td_alloc alloc = test_heap_alloc(&heap);
-        td_tree_model *model = NULL;
-        td_tree_state *state = NULL;
+        td_body_model *model = NULL;
+        td_body *state = NULL;
         td_diag diag = {.message = ""};
-        td_status status = td_tree_model_new(skeleton, &opts, &alloc, &model, &diag);
+        td_status status = td_body_model_new(skeleton, "tree", &opts, &alloc, &model, &diag);
         if (status == TD_OK) {
-            status = td_tree_state_new(model, &alloc, &state, &diag);
+            status = td_body_new(model, &alloc, &state, &diag);
         }
         done = status == TD_OK;
         if (!done) {
             check_refusal(status, TD_ERR_MEMORY, &diag, "out of memory", (double)k);
             CHECK(!state);
         }
-        td_tree_state_free(state);
-        td_tree_model_free(model);
+        td_body_free(state);
+        td_body_model_free(model);
         CHECK_INT(heap.held, 0);
     }
     CHECK(done);
@@ -520,21 +521,21 @@ TD_TEST(tree_without_memory_fails_and_leaves_nothing_behind) {
 // As deep as it is long: whatever calls itself once a segment runs out of stack.
 TD_TEST(tree_of_a_million_links_in_a_row_is_built_and_steps) {
     td_skeleton *skeleton = row_of(LONGEST_CHAIN);
-    td_tree_model *model = NULL;
-    td_tree_state *state = NULL;
+    td_body_model *model = NULL;
+    td_body *state = NULL;
     td_diag diag = {.message = ""};
-    td_tree_opts opts = td_tree_opts_default();
-    CHECK_INT(td_tree_model_new(skeleton, &opts, NULL, &model, &diag), TD_OK);
+    td_body_opts opts = td_body_opts_default();
+    CHECK_INT(td_body_model_new(skeleton, "tree", &opts, NULL, &model, &diag), TD_OK);
     td_skeleton_free(skeleton);
-    CHECK_INT(td_tree_state_new(model, NULL, &state, &diag), TD_OK);
+    CHECK_INT(td_body_new(model, NULL, &state, &diag), TD_OK);
     td_step_opts implicit = steps_of(TD_IMPLICIT, 1.0 / 60, weight);
-    CHECK_INT(td_tree_step(state, &implicit, NULL, &diag), TD_OK);
-    CHECK_REL(td_tree_tip(state, LONGEST_CHAIN - 1).y, 1, 1e-6);
+    CHECK_INT(td_body_step(state, &implicit, NULL, &diag), TD_OK);
+    CHECK_REL(td_body_tip(state, LONGEST_CHAIN - 1).y, 1, 1e-6);
     // explicit rules are stable only below the time that sound takes through a link
     td_step_opts explicit = steps_of(TD_EULER, 1e-13, weight);
-    CHECK_INT(td_tree_step(state, &explicit, NULL, &diag), TD_OK);
-    CHECK_REL(td_tree_tip(state, LONGEST_CHAIN - 1).y, 1, 1e-6);
+    CHECK_INT(td_body_step(state, &explicit, NULL, &diag), TD_OK);
+    CHECK_REL(td_body_tip(state, LONGEST_CHAIN - 1).y, 1, 1e-6);
     CHECK_TEXT(diag.message, "");
-    td_tree_state_free(state);
-    td_tree_model_free(model);
+    td_body_free(state);
+    td_body_model_free(model);
 }

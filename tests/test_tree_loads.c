@@ -18,7 +18,8 @@ static tree floating_bar(void) {
 }
 
 static td_vec3 centre_of(tree t) {
-    return tdi_scale(t.model->body[0].moment, 1 / t.model->body[0].mass);
+    return tdi_scale(tdi_as_tree_model(t.model)->body[0].moment,
+                     1 / tdi_as_tree_model(t.model)->body[0].mass);
 }
 
 // ---- springs --------------------------------------------------------------------------------
@@ -27,7 +28,8 @@ static td_vec3 centre_of(tree t) {
 //   m x'' = -k (x - a) - c (x' - v),  x(0) = x'(0) = 0
 static double pulled_error(td_integrator integrator, int32_t steps) {
     tree t = floating_bar();
-    double m = t.model->body[0].mass, k = 40 * m, c = 3 * m, a = 0.3, v = 0.5, time = 0.5;
+    double m = tdi_as_tree_model(t.model)->body[0].mass, k = 40 * m, c = 3 * m, a = 0.3, v = 0.5,
+           time = 0.5;
     td_load load = {.kind = TD_LOAD_SPRING, .stiffness = k, .damping = c, .velocity = {v, 0, 0}};
     load.point = centre_of(t);
     load.vector = tdi_add(load.point, tdi_vec3(a, 0, 0));
@@ -68,7 +70,7 @@ static td_vec3 blown(tree t, td_integrator integrator, td_air air, double dt) {
     td_step_opts opts = steps_of(integrator, dt, none);
     opts.air = air;
     opts.tolerance = 1e-12;
-    td_tree_state_reset(t.state);
+    td_body_reset(t.state, NULL);
     run(t, &opts, 1);
     const td_real *v = td_tree_velocities(t.state);
     CHECK_IN(fabs(v[3]) + fabs(v[4]) + fabs(v[5]), 0, 1e-9 * tdi_norm(air.wind));
@@ -78,7 +80,8 @@ static td_vec3 blown(tree t, td_integrator integrator, td_air air, double dt) {
 // -A c u across and a tenth of it along; by backward Euler v = h c w/(m + h c)
 TD_TEST(linear_drag_on_a_stem_counts_a_tenth_of_the_area_along_it) {
     tree t = floating_bar();
-    double area = 2 * 0.01 * 0.1, m = t.model->body[0].mass, h = 0.01, c = 200, wind = 3;
+    double area = 2 * 0.01 * 0.1, m = tdi_as_tree_model(t.model)->body[0].mass, h = 0.01, c = 200,
+           wind = 3;
     td_air air[3] = {{{wind, 0, 0}, c, 0}, {{0, wind, 0}, c, 0}, {{0, 0, wind}, c, 0}};
     double a = h * c * area / m;
     CHECK_REL(blown(t, TD_EULER, air[0], h).x, a * wind, 1e-12);
@@ -94,8 +97,8 @@ TD_TEST(linear_drag_on_a_stem_counts_a_tenth_of_the_area_along_it) {
 TD_TEST(quadratic_drag_at_a_slant_follows_the_areas) {
     tree t = floating_bar();
     td_vec3 area = {3e-3, 1e-3, 2e-4}, u = {2, -4, 1};
-    t.model->body[0].area = area;
-    double m = t.model->body[0].mass, h = 1e-6, c = 0.6;
+    tdi_as_tree_model(t.model)->body[0].area = area;
+    double m = tdi_as_tree_model(t.model)->body[0].mass, h = 1e-6, c = 0.6;
     double speed = sqrt((area.x * u.x * u.x + area.y * u.y * u.y + area.z * u.z * u.z) / area.x);
     td_vec3 want = {area.x * u.x, area.y * u.y, area.z * u.z};
     want = tdi_scale(want, h * c * speed / m);
@@ -150,7 +153,7 @@ TD_TEST(every_body_feels_its_own_wind_alone) {
             for (int32_t d = 0; d < 7; d++) {
                 CHECK_IN(fabs(two.q[7 * i + d] - one.q[d]), 0, 1e-10);
             }
-            CHECK(tdi_norm(td_tree_origin(one.state, 0)) > 1e-3);
+            CHECK(tdi_norm(td_body_origin(one.state, 0)) > 1e-3);
             tree_free(one);
         }
         tree_free(two);
@@ -166,7 +169,7 @@ static tree factored(uint64_t seed, td_spring_law law, td_step_opts opts, int32_
     tdi_random_seed(&r, seed);
     tree t = random_tree(&r, 10, BUSHY, 5, law);
     for (int32_t i = 0; i < 10; i++) {
-        tdi_body *body = &t.model->body[i];
+        tdi_body *body = &tdi_as_tree_model(t.model)->body[i];
         body->stiffness = tdi_scale(body->stiffness, 1 / opts.stiffness);
         body->damping = tdi_scale(body->damping, 1 / opts.damping);
     }
@@ -283,10 +286,10 @@ static td_quat carried(td_integrator integrator, int32_t n) {
     td_base_motion motion = {.rotation = {1, 0, 0, 0}};
     motion.spin = tdi_vec3(1, -0.5, 2);
     motion.spin_rate = tdi_vec3(-2, 3, 1.5);
-    td_tree_set_base(t.state, &motion);
+    td_body_set_base(t.state, &motion);
     td_step_opts opts = steps_of(integrator, 0.4 / n, none);
     run(t, &opts, n);
-    td_quat turn = td_tree_rotation(t.state, 0);
+    td_quat turn = td_body_rotation(t.state, 0);
     tree_free(t);
     return turn;
 }

@@ -10,7 +10,7 @@
 static void beam_modes(const beam_def *b, td_vec3 gravity, int32_t count, td_mode *modes) {
     tree t = make_beam(b);
     td_diag diag = {.message = ""};
-    CHECK_INT(td_tree_modes(t.state, gravity, count, modes, NULL, &diag), TD_OK);
+    CHECK_INT(td_body_modes(t.state, gravity, count, modes, &diag), TD_OK);
     tree_free(t);
 }
 
@@ -87,11 +87,11 @@ TD_TEST(damping_ratio_under_gravity_is_that_of_the_springs_alone) {
     b.damping_time = 0.003;
     tree t = make_beam(&b);
     td_mode bare, mode;
-    CHECK_INT(td_tree_modes(t.state, tdi_vec3(0, 0, 0), 1, &bare, NULL, NULL), TD_OK);
+    CHECK_INT(td_body_modes(t.state, tdi_vec3(0, 0, 0), 1, &bare, NULL), TD_OK);
     CHECK_REL(bare.damping_ratio, TDI_PI * bare.frequency * 0.003, 1e-9);
-    const td_vec3 along = tdi_sub(td_tree_tip(t.state, 0), td_tree_origin(t.state, 0));
+    const td_vec3 along = tdi_sub(td_body_tip(t.state, 0), td_body_origin(t.state, 0));
     for (int32_t k = -1; k < 2; k += 2) { // upright, then hanging
-        CHECK_INT(td_tree_modes(t.state, tdi_scale(along, 9.81 * k), 1, &mode, NULL, NULL), TD_OK);
+        CHECK_INT(td_body_modes(t.state, tdi_scale(along, 9.81 * k), 1, &mode, NULL), TD_OK);
         CHECK(k * (mode.frequency - bare.frequency) > 1e-3 * bare.frequency);
         CHECK_REL(mode.damping_ratio,
                   TDI_PI * 0.003 * bare.frequency * bare.frequency / mode.frequency, 1e-9);
@@ -120,16 +120,16 @@ typedef struct dense {
 
 // potential energy with the joints moved by a along d and by b along e
 static double moved_energy(tree t, int32_t d, double a, int32_t e, double b) {
-    const td_tree_model *m = t.model;
+    const td_body_model *m = t.model;
     td_real step[MAX_DOFS] = {0}, kept[2 * MAX_DOFS];
-    size_t bytes = (size_t)m->coord_count * sizeof *kept;
-    memcpy(kept, t.state->q, bytes);
+    size_t bytes = (size_t)tdi_as_tree_model(m)->coord_count * sizeof *kept;
+    memcpy(kept, tdi_as_tree(t.state)->q, bytes);
     step[d] += a;
     step[e] += b;
-    tdi_tree_advance(m, t.state, step, 1);
-    td_energy energy = td_tree_energy(t.state, weight);
-    memcpy(t.state->q, kept, bytes);
-    tdi_tree_place(m, t.state);
+    tdi_tree_advance(tdi_as_tree_model(m), tdi_as_tree(t.state), step, 1);
+    td_energy energy = td_body_energy(t.state, weight);
+    memcpy(tdi_as_tree(t.state)->q, kept, bytes);
+    tdi_tree_place(tdi_as_tree_model(m), tdi_as_tree(t.state));
     return energy.elastic + energy.weight;
 }
 
@@ -143,16 +143,16 @@ static double difference(tree t, int32_t d, int32_t e, double h) {
 static dense *dense_of(tree t) {
     dense *a = calloc(1, sizeof *a);
     td_real *v = td_tree_velocities(t.state);
-    a->n = td_tree_dof_count(t.model);
+    a->n = td_body_dof_count(t.model);
     for (int32_t d = 0; d < a->n; d++) {
         for (int32_t e = 0; e <= d; e++) {
             a->k[d][e] = a->k[e][d] =
                 (4 * difference(t, d, e, 2e-3) - difference(t, d, e, 4e-3)) / 3;
             v[d] = 1;
             v[e] += 1;
-            double both = td_tree_energy(t.state, weight).kinetic;
+            double both = td_body_energy(t.state, weight).kinetic;
             v[d] -= 2;
-            double apart = td_tree_energy(t.state, weight).kinetic;
+            double apart = td_body_energy(t.state, weight).kinetic;
             v[d] = v[e] = 0;
             // with d = e the velocities are 2 and 0
             a->m[d][e] = a->m[e][d] = d == e ? both / 2 : (both - apart) / 2;
@@ -240,7 +240,7 @@ TD_TEST(tangent_matches_differences_of_energies_for_all_joints_and_laws) {
     for (int32_t k = 0; k < 40; k++) {
         tree t = sprung_tree(&r, 2 + k % 7, 30, k % 4 == 0, k % 2 ? TD_LAW_TANGENT : TD_LAW_LINEAR);
         dense *want = dense_of(t);
-        tdi_tangent tangent = {.model = t.model, .state = t.state};
+        tdi_tangent tangent = {.model = tdi_as_tree_model(t.model), .state = tdi_as_tree(t.state)};
         tdi_layout l = {NULL, 0};
         tdi_tangent_place(&tangent, &l);
         char *block = malloc(l.used);
@@ -276,11 +276,11 @@ TD_TEST(modes_of_random_trees_match_a_dense_reference) {
         td_diag diag = {.message = ""};
         td_mode all[MAX_DOFS], few[3];
         double want[MAX_DOFS];
-        CHECK_INT(td_tree_settle(t.state, &opts, NULL, &diag), TD_OK);
+        CHECK_INT(td_body_settle(t.state, &opts, NULL, &diag), TD_OK);
         dense *a = dense_of(t);
         dense_eigenvalues(a, want);
-        CHECK_INT(td_tree_modes(t.state, weight, a->n, all, NULL, &diag), TD_OK);
-        CHECK_INT(td_tree_modes(t.state, weight, 3, few, NULL, &diag), TD_OK);
+        CHECK_INT(td_body_modes(t.state, weight, a->n, all, &diag), TD_OK);
+        CHECK_INT(td_body_modes(t.state, weight, 3, few, &diag), TD_OK);
         for (int32_t j = 0; j < a->n; j++) {
             CHECK_REL(squared(all[j].frequency), want[j], 1e-8);
         }
@@ -298,7 +298,7 @@ TD_TEST(mode_shapes_are_orthonormal_and_solve_the_eigenproblem) {
     tdi_random_seed(&r, 13);
     tree t = sprung_tree(&r, 8, 200, false, TD_LAW_LINEAR);
     td_step_opts opts = td_step_opts_default();
-    CHECK_INT(td_tree_settle(t.state, &opts, NULL, NULL), TD_OK);
+    CHECK_INT(td_body_settle(t.state, &opts, NULL, NULL), TD_OK);
     dense *a = dense_of(t);
     td_mode modes[5];
     td_real *x = calloc((size_t)(5 * a->n), sizeof *x);
@@ -328,9 +328,10 @@ TD_TEST(mode_shapes_are_orthonormal_and_solve_the_eigenproblem) {
 
 // every joint but the root's where its spring is at ease
 static void go_to_rest(tree t) {
-    for (int32_t i = 1; i < t.model->body_count; i++) {
-        td_real *q = t.state->q + t.model->coord[i];
-        int32_t count = t.model->coord[i + 1] - t.model->coord[i];
+    for (int32_t i = 1; i < tdi_as_tree_model(t.model)->body_count; i++) {
+        td_real *q = tdi_as_tree(t.state)->q + tdi_as_tree_model(t.model)->coord[i];
+        int32_t count =
+            tdi_as_tree_model(t.model)->coord[i + 1] - tdi_as_tree_model(t.model)->coord[i];
         for (int32_t k = 0; k < count; k++) {
             q[k] = count == 4 && k == 0;
         }
@@ -345,7 +346,7 @@ TD_TEST(floating_tree_has_six_modes_of_no_frequency) {
         tree t = sprung_tree(&r, 6, 10, true, TD_LAW_LINEAR);
         td_mode modes[7];
         go_to_rest(t);
-        CHECK_INT(td_tree_modes(t.state, weightless, 7, modes, NULL, NULL), TD_OK);
+        CHECK_INT(td_body_modes(t.state, weightless, 7, modes, NULL), TD_OK);
         for (int32_t j = 0; j < 6; j++) {
             CHECK(modes[j].frequency == 0);
         }
@@ -361,13 +362,13 @@ TD_TEST(limp_chain_twists_without_frequency_and_swings_with_it) {
     beam_modes(&b, weight, 4, stiff);
     tree t = make_beam(&b);
     for (int32_t i = 0; i < b.count; i++) {
-        t.model->body[i].stiffness = weightless;
+        tdi_as_tree_model(t.model)->body[i].stiffness = weightless;
     }
-    CHECK_INT(td_tree_modes(t.state, weight, 34, limp, NULL, NULL), TD_OK);
+    CHECK_INT(td_body_modes(t.state, weight, 34, limp, NULL), TD_OK);
     for (int32_t j = 0; j < 34; j++) {
         CHECK_REL(limp[j].frequency, j < 30 ? 0 : stiff[j - 30].frequency, 1e-8);
     }
-    CHECK_INT(td_tree_modes(t.state, weightless, 34, limp, NULL, NULL), TD_OK);
+    CHECK_INT(td_body_modes(t.state, weightless, 34, limp, NULL), TD_OK);
     for (int32_t j = 0; j < 34; j++) {
         CHECK(limp[j].frequency == 0);
     }
@@ -378,20 +379,20 @@ TD_TEST(modes_leave_the_state_and_what_it_does_next_alone) {
     tdi_random r;
     tdi_random_seed(&r, 16);
     tree t = sprung_tree(&r, 8, 10, false, TD_LAW_LINEAR);
-    td_tree_state *other = NULL;
+    td_body *other = NULL;
     td_step_opts opts = td_step_opts_default();
     td_mode modes[4];
     size_t bytes = (size_t)t.nq * sizeof(td_real);
-    CHECK_INT(td_tree_state_new(t.model, NULL, &other, NULL), TD_OK);
+    CHECK_INT(td_body_new(t.model, NULL, &other, NULL), TD_OK);
     memcpy(td_tree_coords(other), t.q, bytes);
     td_tree_state_changed(other);
     for (int32_t k = 0; k < 20; k++) {
-        CHECK_INT(td_tree_modes(other, weight, 4, modes, NULL, NULL), TD_OK);
-        CHECK_INT(td_tree_step(t.state, &opts, NULL, NULL), TD_OK);
-        CHECK_INT(td_tree_step(other, &opts, NULL, NULL), TD_OK);
+        CHECK_INT(td_body_modes(other, weight, 4, modes, NULL), TD_OK);
+        CHECK_INT(td_body_step(t.state, &opts, NULL, NULL), TD_OK);
+        CHECK_INT(td_body_step(other, &opts, NULL, NULL), TD_OK);
     }
     CHECK(memcmp(t.q, td_tree_coords(other), bytes) == 0);
-    td_tree_state_free(other);
+    td_body_free(other);
     tree_free(t);
 }
 
@@ -400,16 +401,16 @@ TD_TEST(modes_refuse_what_they_cannot_do) {
     tdi_random_seed(&r, 17);
     tree t = sprung_tree(&r, 4, 10, false, TD_LAW_LINEAR);
     td_mode modes[MAX_DOFS];
-    int32_t n = td_tree_dof_count(t.model);
+    int32_t n = td_body_dof_count(t.model);
     td_diag diag = {.message = ""};
-    CHECK_INT(td_tree_modes(t.state, weight, 0, modes, NULL, &diag), TD_ERR_ARGUMENT);
-    CHECK_INT(td_tree_modes(t.state, weight, n + 1, modes, NULL, &diag), TD_ERR_ARGUMENT);
+    CHECK_INT(td_body_modes(t.state, weight, 0, modes, &diag), TD_ERR_ARGUMENT);
+    CHECK_INT(td_body_modes(t.state, weight, n + 1, modes, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "count is");
-    CHECK_INT(td_tree_modes(t.state, tdi_vec3(0, NAN, 0), 1, modes, NULL, &diag), TD_ERR_ARGUMENT);
+    CHECK_INT(td_body_modes(t.state, tdi_vec3(0, NAN, 0), 1, modes, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "gravity");
     td_tree_coords(t.state)[1] = NAN;
     td_tree_state_changed(t.state);
-    CHECK_INT(td_tree_modes(t.state, weight, 1, modes, NULL, &diag), TD_ERR_DIVERGED);
+    CHECK_INT(td_body_modes(t.state, weight, 1, modes, &diag), TD_ERR_DIVERGED);
     CHECK_HAS(diag.message, "not finite");
     tree_free(t);
 }

@@ -16,7 +16,7 @@ TD_TEST(tree_kinetic_energy_is_the_form_of_the_inertia_matrix) {
         for (int32_t d = 0; d < t.nv * t.nv; d++) {
             form += 0.5 * t.v[d / t.nv] * h[d] * t.v[d % t.nv];
         }
-        CHECK_REL(td_tree_energy(t.state, weight).kinetic, form, 1e-12);
+        CHECK_REL(td_body_energy(t.state, weight).kinetic, form, 1e-12);
         free(h);
         tree_free(t);
     }
@@ -35,10 +35,10 @@ TD_TEST(tree_weight_falls_along_the_torque_that_holds_it) {
         double h = 1e-4, up, down;
         memset(step, 0, (size_t)t.nv * sizeof *step);
         step[d] = 1;
-        tdi_tree_advance(t.model, t.state, step, h);
-        up = td_tree_energy(t.state, weight).weight;
-        tdi_tree_advance(t.model, t.state, step, -2 * h);
-        down = td_tree_energy(t.state, weight).weight;
+        tdi_tree_advance(tdi_as_tree_model(t.model), tdi_as_tree(t.state), step, h);
+        up = td_body_energy(t.state, weight).weight;
+        tdi_tree_advance(tdi_as_tree_model(t.model), tdi_as_tree(t.state), step, -2 * h);
+        down = td_body_energy(t.state, weight).weight;
         memcpy(t.q, q, (size_t)t.nq * sizeof *q);
         CHECK_IN(fabs((up - down) / (2 * h) - hold[d]), 0, 1e-6 * largest(hold, t.nv));
     }
@@ -49,11 +49,11 @@ TD_TEST(tree_weight_falls_along_the_torque_that_holds_it) {
     tree_free(t);
 }
 
-static void add_momentum(const td_tree_state *s, double sign, double mass_moment[3]) {
-    for (int32_t i = 0; i < s->model->body_count; i++) {
-        const tdi_body *body = &s->model->body[i];
-        td_vec3 c = tdi_mat3_apply(&s->frame[i].r, body->moment);
-        c = tdi_madd(c, s->frame[i].o, body->mass);
+static void add_momentum(const td_body *s, double sign, double mass_moment[3]) {
+    for (int32_t i = 0; i < tdi_as_tree_model(s->model)->body_count; i++) {
+        const tdi_body *body = &tdi_as_tree_model(s->model)->body[i];
+        td_vec3 c = tdi_mat3_apply(&tdi_as_tree(s)->frame[i].r, body->moment);
+        c = tdi_madd(c, tdi_as_tree(s)->frame[i].o, body->mass);
         mass_moment[0] += sign * c.x;
         mass_moment[1] += sign * c.y;
         mass_moment[2] += sign * c.z;
@@ -66,11 +66,11 @@ TD_TEST(tree_linear_momentum_is_the_rate_of_the_first_moment_of_mass) {
     tree t = random_tree(&r, 12, BUSHY, 5, TD_LAW_LINEAR);
     td_vec3 linear, angular;
     double h = 1e-5, rate[3] = {0, 0, 0};
-    td_tree_momentum(t.state, &linear, &angular);
-    tdi_tree_advance(t.model, t.state, t.v, h);
+    td_body_momentum(t.state, &linear, &angular);
+    tdi_tree_advance(tdi_as_tree_model(t.model), tdi_as_tree(t.state), t.v, h);
     td_tree_state_changed(t.state);
     add_momentum(t.state, 1 / (2 * h), rate);
-    tdi_tree_advance(t.model, t.state, t.v, -2 * h);
+    tdi_tree_advance(tdi_as_tree_model(t.model), tdi_as_tree(t.state), t.v, -2 * h);
     td_tree_state_changed(t.state);
     add_momentum(t.state, -1 / (2 * h), rate);
     double size = tdi_norm(linear);
@@ -98,13 +98,13 @@ TD_TEST(tree_afloat_keeps_energy_and_momentum_for_10_s) {
         tree t = tree_of(defs, 8, k ? TD_LAW_TANGENT : TD_LAW_LINEAR, NULL);
         random_state(t, &r, 0.3, 0.5);
         td_vec3 linear[2], angular[2], none = {0, 0, 0};
-        td_energy start = td_tree_energy(t.state, none), end;
+        td_energy start = td_body_energy(t.state, none), end;
         td_step_opts opts = steps_of(TD_RK4, 1.0 / 8000, none);
-        td_tree_momentum(t.state, &linear[0], &angular[0]);
+        td_body_momentum(t.state, &linear[0], &angular[0]);
         run(t, &opts, 80000);
-        end = td_tree_energy(t.state, none);
-        td_tree_momentum(t.state, &linear[1], &angular[1]);
-        CHECK_REL(t.state->head.time, 10, 1e-10);
+        end = td_body_energy(t.state, none);
+        td_body_momentum(t.state, &linear[1], &angular[1]);
+        CHECK_REL(t.state->time, 10, 1e-10);
         CHECK_REL(end.kinetic + end.elastic, start.kinetic + start.elastic, 1e-10);
         CHECK_IN(tdi_norm(tdi_sub(linear[1], linear[0])), 0, 1e-10 * tdi_norm(linear[0]));
         CHECK_IN(tdi_norm(tdi_sub(angular[1], angular[0])), 0, 1e-10 * tdi_norm(angular[0]));
@@ -185,18 +185,18 @@ TD_TEST(tree_double_pendulum_accelerates_as_derived_by_hand) {
 static td_vec3 tip_after(tree t, const td_real *q, const td_real *v, td_integrator integrator,
                          int32_t steps) {
     td_step_opts opts = steps_of(integrator, 0.5 / steps, weight);
-    td_tree_state_reset(t.state);
+    td_body_reset(t.state, NULL);
     memcpy(t.q, q, (size_t)t.nq * sizeof *q);
     memcpy(t.v, v, (size_t)t.nv * sizeof *v);
     td_tree_state_changed(t.state);
-    td_base_motion base = t.state->head.base;
+    td_base_motion base = t.state->base;
     base.spin = tdi_vec3(0, 2, 0);
     base.velocity = tdi_vec3(1, 0, 0);
     base.spin_rate = tdi_vec3(0, 3, 0);
     base.acceleration = tdi_vec3(0, 1, -2);
-    tdi_tree_put_base(t.state, &base);
+    tdi_tree_put_base(tdi_as_tree(t.state), &base);
     run(t, &opts, steps);
-    return td_tree_tip(t.state, t.model->body_count - 1);
+    return td_body_tip(t.state, tdi_as_tree_model(t.model)->body_count - 1);
 }
 
 // log2 of how the change falls when the steps are halved
@@ -230,9 +230,9 @@ TD_TEST(tree_explicit_steps_take_loads_and_air) {
     td_segment_def def = td_segment_def_default();
     def.joint = TD_JOINT_FREE;
     tree t = tree_of(&def, 1, TD_LAW_LINEAR, NULL);
-    double mass = t.model->body[0].mass;
+    double mass = tdi_as_tree_model(t.model)->body[0].mass;
     td_load load = {.kind = TD_LOAD_FORCE, .vector = {0.3, 0, 0}};
-    load.point = tdi_scale(t.model->body[0].moment, 1 / mass);
+    load.point = tdi_scale(tdi_as_tree_model(t.model)->body[0].moment, 1 / mass);
     td_step_opts opts = steps_of(TD_RK4, 0.01, tdi_vec3(0, 0, 0));
     opts.loads = &load;
     opts.load_count = 1;
@@ -241,7 +241,7 @@ TD_TEST(tree_explicit_steps_take_loads_and_air) {
     // a still body in a wind is dragged along, never faster than the wind
     opts.load_count = 0;
     opts.air = (td_air){{0, 0, -4}, 0, 0.6};
-    td_tree_state_reset(t.state);
+    td_body_reset(t.state, NULL);
     run(t, &opts, 500);
     CHECK_IN(t.v[2], -4, -1);
     tree_free(t);
@@ -257,14 +257,14 @@ TD_TEST(tree_diverging_explicit_step_leaves_the_state_as_it_was) {
         td_real *q = reals(t.nq), *v = reals(t.nv);
         memcpy(q, t.q, (size_t)t.nq * sizeof *q);
         memcpy(v, t.v, (size_t)t.nv * sizeof *v);
-        td_vec3 tip = td_tree_tip(t.state, 9);
+        td_vec3 tip = td_body_tip(t.state, 9);
         td_step_opts opts = steps_of(k ? TD_RK4 : TD_EULER, 0.1, weight);
-        CHECK_INT(td_tree_step(t.state, &opts, NULL, NULL), TD_ERR_DIVERGED);
-        td_vec3 after = td_tree_tip(t.state, 9);
+        CHECK_INT(td_body_step(t.state, &opts, NULL, NULL), TD_ERR_DIVERGED);
+        td_vec3 after = td_body_tip(t.state, 9);
         CHECK(memcmp(q, t.q, (size_t)t.nq * sizeof *q) == 0);
         CHECK(memcmp(v, t.v, (size_t)t.nv * sizeof *v) == 0);
         CHECK(memcmp(&tip, &after, sizeof tip) == 0);
-        CHECK(t.state->head.time == 0);
+        CHECK(t.state->time == 0);
         free(q);
         free(v);
         tree_free(t);
@@ -278,10 +278,11 @@ TD_TEST(tree_tips_stay_where_the_axes_of_bodies_have_them) {
     const td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 60, weight);
     run(t, &opts, 60);
     for (int32_t i = 0; i < 20; i++) {
-        const td_vec3 along = tdi_quat_rotate(td_tree_rotation(t.state, i), t.model->body[i].tip);
-        const td_vec3 at = tdi_add(td_tree_origin(t.state, i), along);
+        const td_vec3 along =
+            tdi_quat_rotate(td_body_rotation(t.state, i), tdi_as_tree_model(t.model)->body[i].tip);
+        const td_vec3 at = tdi_add(td_body_origin(t.state, i), along);
         // to the rounding of places some metres away
-        CHECK_IN(tdi_norm(tdi_sub(at, td_tree_tip(t.state, i))), 0, 1e-14);
+        CHECK_IN(tdi_norm(tdi_sub(at, td_body_tip(t.state, i))), 0, 1e-14);
     }
     tree_free(t);
 }

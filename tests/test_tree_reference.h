@@ -72,16 +72,16 @@ typedef struct ref_body {
 } ref_body;
 
 // What the joint adds: turn, shift, rates and accelerations.
-static void ref_joint(const td_tree_state *s, int32_t i, real rate, const ref_body *up,
-                      const real *accel, ref_body *b) {
-    const td_tree_model *m = s->model;
-    const tdi_body *body = &m->body[i];
-    td_joint_kind kind = (td_joint_kind)m->kind[i];
-    const td_real *q = s->q + m->coord[i];
-    const real *qdd = accel + m->dof[i];
+static void ref_joint(const td_body *s, int32_t i, real rate, const ref_body *up, const real *accel,
+                      ref_body *b) {
+    const td_body_model *m = s->model;
+    const tdi_body *body = &tdi_as_tree_model(m)->body[i];
+    td_joint_kind kind = (td_joint_kind)tdi_as_tree_model(m)->kind[i];
+    const td_real *q = tdi_as_tree(s)->q + tdi_as_tree_model(m)->coord[i];
+    const real *qdd = accel + tdi_as_tree_model(m)->dof[i];
     real v[6];
-    for (int32_t d = m->dof[i]; d < m->dof[i + 1]; d++) {
-        v[d - m->dof[i]] = rate * s->v[d];
+    for (int32_t d = tdi_as_tree_model(m)->dof[i]; d < tdi_as_tree_model(m)->dof[i + 1]; d++) {
+        v[d - tdi_as_tree_model(m)->dof[i]] = rate * tdi_as_tree(s)->v[d];
     }
     mat rest = mat_of(body->rest.w, body->rest.x, body->rest.y, body->rest.z), joint;
     vec at = vec_of(body->attach), none = {0, 0, 0}, slide = none, slide_rate = none, own = none;
@@ -138,12 +138,12 @@ static void ref_forces(const tdi_body *body, ref_body *b) {
 }
 
 // What a joint feels along its degrees of freedom.
-static void ref_torque(const td_tree_state *s, int32_t i, const mat *up, const ref_body *b,
+static void ref_torque(const td_body *s, int32_t i, const mat *up, const ref_body *b,
                        real *torque) {
-    const td_tree_model *m = s->model;
+    const td_body_model *m = s->model;
     vec moment = turn_back(&b->r, minus(b->moment, cross(b->o, b->force)));
-    vec force = turn_back(up, b->force), axis = vec_of(m->body[i].axis);
-    switch ((td_joint_kind)m->kind[i]) {
+    vec force = turn_back(up, b->force), axis = vec_of(tdi_as_tree_model(m)->body[i].axis);
+    switch ((td_joint_kind)tdi_as_tree_model(m)->kind[i]) {
     case TD_JOINT_FREE:
         torque[0] = force.x;
         torque[1] = force.y;
@@ -165,48 +165,48 @@ static void ref_torque(const td_tree_state *s, int32_t i, const mat *up, const r
 
 // With rate 0 instead of 1 all velocities, and the base, are taken to be at rest. Bodies before the
 // first are known to be unaccelerated, and where they are.
-static void ref_inverse_from(const td_tree_state *s, int32_t first, real rate, td_vec3 gravity,
+static void ref_inverse_from(const td_body *s, int32_t first, real rate, td_vec3 gravity,
                              const real *accel, ref_body *body, real *torque) {
-    const td_tree_model *m = s->model;
+    const td_body_model *m = s->model;
     ref_body *b = body + 1;
-    const td_real *r = s->base.r.m;
+    const td_real *r = tdi_as_tree(s)->base.r.m;
     const vec none = {0, 0, 0};
     b[-1] = (ref_body){.r = {{r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7], r[8]}},
-                       .o = vec_of(s->base.o),
-                       .w = times(vec_of(s->base_twist.w), rate),
-                       .e = times(vec_of(s->head.base.spin_rate), rate),
-                       .a = minus(times(vec_of(s->head.base.acceleration), rate), vec_of(gravity))};
+                       .o = vec_of(tdi_as_tree(s)->base.o),
+                       .w = times(vec_of(tdi_as_tree(s)->base_twist.w), rate),
+                       .e = times(vec_of(s->base.spin_rate), rate),
+                       .a = minus(times(vec_of(s->base.acceleration), rate), vec_of(gravity))};
     for (int32_t i = 0; i < first; i++) {
         b[i].e = b[i].a = b[i].force = b[i].moment = none;
     }
-    for (int32_t i = first; i < m->body_count; i++) {
-        ref_joint(s, i, rate, &b[m->parent[i]], accel, &b[i]);
-        ref_forces(&m->body[i], &b[i]);
+    for (int32_t i = first; i < tdi_as_tree_model(m)->body_count; i++) {
+        ref_joint(s, i, rate, &b[tdi_as_tree_model(m)->parent[i]], accel, &b[i]);
+        ref_forces(&tdi_as_tree_model(m)->body[i], &b[i]);
     }
-    for (int32_t i = m->body_count - 1; i >= 0; i--) {
-        ref_body *up = &b[m->parent[i]];
-        ref_torque(s, i, &up->r, &b[i], torque + m->dof[i]);
+    for (int32_t i = tdi_as_tree_model(m)->body_count - 1; i >= 0; i--) {
+        ref_body *up = &b[tdi_as_tree_model(m)->parent[i]];
+        ref_torque(s, i, &up->r, &b[i], torque + tdi_as_tree_model(m)->dof[i]);
         up->force = plus(up->force, b[i].force);
         up->moment = plus(up->moment, b[i].moment);
     }
 }
 
-static void ref_inverse(const td_tree_state *s, real rate, td_vec3 gravity, const real *accel,
+static void ref_inverse(const td_body *s, real rate, td_vec3 gravity, const real *accel,
                         real *torque) {
-    ref_body *body = calloc((size_t)s->model->body_count + 1, sizeof *body);
+    ref_body *body = calloc((size_t)tdi_as_tree_model(s->model)->body_count + 1, sizeof *body);
     ref_inverse_from(s, 0, rate, gravity, accel, body, torque);
     free(body);
 }
 
 // The inertia matrix, row by row as what unit accelerations ask for.
-static void ref_inertia(const td_tree_state *s, real *h) {
-    const td_tree_model *m = s->model;
-    const int32_t n = m->head.dof_count;
+static void ref_inertia(const td_body *s, real *h) {
+    const td_body_model *m = s->model;
+    const int32_t n = m->dof_count;
     td_vec3 none = {0, 0, 0};
     real *unit = calloc((size_t)n, sizeof *unit);
-    ref_body *body = calloc((size_t)m->body_count + 1, sizeof *body);
-    for (int32_t i = 0; i < m->body_count; i++) {
-        for (int32_t d = m->dof[i]; d < m->dof[i + 1]; d++) {
+    ref_body *body = calloc((size_t)tdi_as_tree_model(m)->body_count + 1, sizeof *body);
+    for (int32_t i = 0; i < tdi_as_tree_model(m)->body_count; i++) {
+        for (int32_t d = tdi_as_tree_model(m)->dof[i]; d < tdi_as_tree_model(m)->dof[i + 1]; d++) {
             unit[d] = 1;
             // the first row puts all bodies in their places
             ref_inverse_from(s, d > 0 ? i : 0, 0, none, unit, body, h + (size_t)d * (size_t)n);
@@ -294,9 +294,9 @@ static void ref_solve(const real *h, real *x, int32_t n) {
 
 // Accelerations under gravity and torque (springs and damping included by the caller), by the
 // inertia matrix.
-static void ref_forward(const td_tree_state *s, td_vec3 gravity, const td_real *torque,
-                        const real *h, real *accel) {
-    int32_t n = s->model->head.dof_count;
+static void ref_forward(const td_body *s, td_vec3 gravity, const td_real *torque, const real *h,
+                        real *accel) {
+    int32_t n = s->model->dof_count;
     real *bias = calloc((size_t)n, sizeof *bias);
     memset(accel, 0, (size_t)n * sizeof *accel);
     ref_inverse(s, 1, gravity, accel, bias);

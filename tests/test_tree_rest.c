@@ -6,10 +6,10 @@
 // ---- rest shapes ----------------------------------------------------------------------------
 
 // largest distance between the ends of bodies in two states
-static double apart(const td_tree_state *a, const td_tree_state *b, int32_t n) {
+static double apart(const td_body *a, const td_body *b, int32_t n) {
     double largest = 0;
     for (int32_t i = 0; i < n; i++) {
-        double d = tdi_norm(tdi_sub(td_tree_tip(a, i), td_tree_tip(b, i)));
+        double d = tdi_norm(tdi_sub(td_body_tip(a, i), td_body_tip(b, i)));
         largest = !(d <= largest) ? d : largest;
     }
     return largest;
@@ -22,8 +22,8 @@ static void check_balance(tree t, double tolerance) {
     td_tree_inverse(t.state, weight, none, needed);
     td_tree_joint_torque(t.state, given);
     double most = 0;
-    for (int32_t i = 0; i < t.model->body_count; i++) {
-        most += 9.81 * t.model->body[i].mass * tdi_norm(td_tree_tip(t.state, i));
+    for (int32_t i = 0; i < tdi_as_tree_model(t.model)->body_count; i++) {
+        most += 9.81 * tdi_as_tree_model(t.model)->body[i].mass * tdi_norm(td_body_tip(t.state, i));
     }
     for (int32_t d = 0; d < t.nv; d++) {
         CHECK_IN(given[d] - needed[d], -tolerance * most, tolerance * most);
@@ -34,20 +34,20 @@ static void check_balance(tree t, double tolerance) {
 }
 
 static void check_rest_shape(tree t) {
-    td_tree_model *model = NULL;
+    td_body_model *model = NULL;
     td_diag diag = {.message = ""};
     td_step_opts opts = td_step_opts_default();
-    int32_t n = td_tree_body_count(t.model);
+    int32_t n = td_body_segment_count(t.model);
     CHECK_INT(td_tree_model_rest_new(t.state, weight, NULL, &model, &diag), TD_OK);
     CHECK_TEXT(diag.message, "");
     if (!model) {
         return;
     }
     tree u = {.model = model, .nv = t.nv};
-    CHECK_INT(td_tree_state_new(model, NULL, &u.state, &diag), TD_OK);
+    CHECK_INT(td_body_new(model, NULL, &u.state, &diag), TD_OK);
     CHECK_IN(apart(t.state, u.state, n), 0, 1e-12);
     check_balance(u, 1e-13);
-    CHECK_INT(td_tree_settle(u.state, &opts, NULL, &diag), TD_OK);
+    CHECK_INT(td_body_settle(u.state, &opts, NULL, &diag), TD_OK);
     CHECK_IN(apart(t.state, u.state, n), 0, 1e-9);
     tree_free(u);
 }
@@ -79,14 +79,14 @@ TD_TEST(rest_shape_of_soft_tangent_springs_is_almost_half_a_turn_away) {
     b.count = 3;
     tree t = make_beam(&b), u = {.nv = t.nv};
     td_diag diag = {.message = ""};
-    t.model->law = TD_LAW_TANGENT;
+    tdi_as_tree_model(t.model)->law = TD_LAW_TANGENT;
     for (int32_t i = 0; i < b.count; i++) {
-        t.model->body[i].stiffness = tdi_vec3(5e-5, 5e-5, 5e-5);
+        tdi_as_tree_model(t.model)->body[i].stiffness = tdi_vec3(5e-5, 5e-5, 5e-5);
     }
     CHECK_INT(td_tree_model_rest_new(t.state, weight, NULL, &u.model, &diag), TD_OK);
     CHECK_TEXT(diag.message, "");
     if (u.model) {
-        CHECK_INT(td_tree_state_new(u.model, NULL, &u.state, &diag), TD_OK);
+        CHECK_INT(td_body_new(u.model, NULL, &u.state, &diag), TD_OK);
         td_vec3 angle = tdi_ball_turn_of(td_tree_coords(u.state), near).a;
         CHECK_IN(tdi_norm(angle), 3.1, TDI_PI);
         check_balance(u, 1e-12); // the moment grows by 300 times itself a radian
@@ -100,22 +100,22 @@ TD_TEST(rest_shape_names_the_joint_that_cannot_carry) {
     beam_def b = thin_beam;
     b.count = 5;
     tree t = make_beam(&b);
-    td_tree_model *model = NULL;
+    td_body_model *model = NULL;
     td_diag diag = {.message = ""};
-    td_vec3 kept = t.model->body[3].stiffness;
-    t.model->body[3].stiffness.x = 0; // bends about X in its axes: up and down
+    td_vec3 kept = tdi_as_tree_model(t.model)->body[3].stiffness;
+    tdi_as_tree_model(t.model)->body[3].stiffness.x = 0; // bends about X in its axes: up and down
     CHECK_INT(td_tree_model_rest_new(t.state, weight, NULL, &model, &diag), TD_OK);
-    td_tree_model_free(model);
-    t.model->body[3].stiffness.z = 0;
+    td_body_model_free(model);
+    tdi_as_tree_model(t.model)->body[3].stiffness.z = 0;
     CHECK_INT(td_tree_model_rest_new(t.state, weight, NULL, &model, &diag), TD_ERR_ARGUMENT);
     CHECK(model == NULL);
     CHECK_INT(diag.index, 3);
     CHECK_HAS(diag.message, "segment 3 cannot carry its load: its joint has no stiffness");
-    t.model->body[3].stiffness = tdi_scale(kept, 1e-7);
+    tdi_as_tree_model(t.model)->body[3].stiffness = tdi_scale(kept, 1e-7);
     CHECK_INT(td_tree_model_rest_new(t.state, weight, NULL, &model, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "segment 3 cannot carry its load: its joint would have to turn");
     CHECK_INT(td_tree_model_rest_new(t.state, weightless, NULL, &model, &diag), TD_OK);
-    td_tree_model_free(model);
+    td_body_model_free(model);
     tree_free(t);
 }
 
@@ -131,12 +131,12 @@ TD_TEST(rest_shape_of_a_floating_tree_is_refused_under_weight_only) {
     tdi_random r;
     tdi_random_seed(&r, 22);
     tree t = sprung_tree(&r, 5, 10, true, TD_LAW_LINEAR);
-    td_tree_model *model = NULL;
+    td_body_model *model = NULL;
     td_diag diag = {.message = ""};
     CHECK_INT(td_tree_model_rest_new(t.state, weight, NULL, &model, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "segment 0 cannot carry its load: nothing holds it");
     CHECK_INT(td_tree_model_rest_new(t.state, weightless, NULL, &model, &diag), TD_OK);
-    td_tree_model_free(model);
+    td_body_model_free(model);
     t.q[4] = NAN;
     td_tree_state_changed(t.state);
     CHECK_INT(td_tree_model_rest_new(t.state, weight, NULL, &model, &diag), TD_ERR_DIVERGED);
@@ -148,26 +148,26 @@ TD_TEST(rest_shape_of_a_floating_tree_is_refused_under_weight_only) {
 
 // Damping ratio seen in the decay of a coordinate of the lowest mode, from rest at its amplitude.
 static double seen_ratio(tree t, td_vec3 gravity) {
-    int32_t n = td_tree_dof_count(t.model);
+    int32_t n = td_body_dof_count(t.model);
     td_real *shape = calloc((size_t)n, sizeof *shape);
     td_mode mode;
     td_step_opts opts = td_step_opts_default();
     CHECK_INT(td_tree_modes(t.state, gravity, 1, &mode, shape, NULL), TD_OK);
-    td_vec3 rest = td_tree_tip(t.state, td_tree_body_count(t.model) - 1);
+    td_vec3 rest = td_body_tip(t.state, td_body_segment_count(t.model) - 1);
     double largest = 0;
     for (int32_t d = 0; d < n; d++) {
         largest = fabs(shape[d]) > largest ? fabs(shape[d]) : largest;
     }
-    tdi_tree_advance(t.model, t.state, shape, 1e-3 / largest);
+    tdi_tree_advance(tdi_as_tree_model(t.model), tdi_as_tree(t.state), shape, 1e-3 / largest);
     td_tree_state_changed(t.state);
-    td_vec3 way = tdi_sub(td_tree_tip(t.state, td_tree_body_count(t.model) - 1), rest);
+    td_vec3 way = tdi_sub(td_body_tip(t.state, td_body_segment_count(t.model) - 1), rest);
     opts.gravity = gravity;
     opts.dt = 1 / (2000 * mode.frequency);
     opts.tolerance = 1e-12;
     double last = 1, before = 1, first_peak = 0, second_peak = 0;
     for (int32_t k = 0; k < 5000 && second_peak == 0; k++) {
-        CHECK_INT(td_tree_step(t.state, &opts, NULL, NULL), TD_OK);
-        td_vec3 now = tdi_sub(td_tree_tip(t.state, td_tree_body_count(t.model) - 1), rest);
+        CHECK_INT(td_body_step(t.state, &opts, NULL, NULL), TD_OK);
+        td_vec3 now = tdi_sub(td_body_tip(t.state, td_body_segment_count(t.model) - 1), rest);
         double place = tdi_dot(now, way) / tdi_dot(way, way);
         if (k > 1 && last > before && last > place) {
             second_peak = first_peak > 0 ? last : 0;
@@ -181,12 +181,12 @@ static double seen_ratio(tree t, td_vec3 gravity) {
     return decrement / sqrt(1 + decrement * decrement);
 }
 
-static td_tree_state *settled(const td_tree_model *model, td_vec3 gravity) {
-    td_tree_state *state = NULL;
+static td_body *settled(const td_body_model *model, td_vec3 gravity) {
+    td_body *state = NULL;
     td_step_opts opts = td_step_opts_default();
     opts.gravity = gravity;
-    CHECK_INT(td_tree_state_new(model, NULL, &state, NULL), TD_OK);
-    CHECK_INT(td_tree_settle(state, &opts, NULL, NULL), TD_OK);
+    CHECK_INT(td_body_new(model, NULL, &state, NULL), TD_OK);
+    CHECK_INT(td_body_settle(state, &opts, NULL, NULL), TD_OK);
     return state;
 }
 
@@ -204,13 +204,13 @@ TD_TEST(damping_set_as_a_ratio_is_the_decay_that_stepping_shows) {
         td_mode mode;
         opts.value = ratios[k / 2];
         opts.gravity = k % 2 ? weight : weightless;
-        td_tree_state *pose = settled(t.model, opts.gravity);
+        td_body *pose = settled(t.model, opts.gravity);
         CHECK_INT(td_tree_model_damped_new(pose, &opts, NULL, &u.model, &diag), TD_OK);
         u.state = settled(u.model, opts.gravity);
-        CHECK_INT(td_tree_modes(u.state, opts.gravity, 1, &mode, NULL, &diag), TD_OK);
+        CHECK_INT(td_body_modes(u.state, opts.gravity, 1, &mode, &diag), TD_OK);
         CHECK_REL(mode.damping_ratio, opts.value, 1e-9);
         CHECK_REL(seen_ratio(u, opts.gravity), opts.value, 0.02);
-        td_tree_state_free(pose);
+        td_body_free(pose);
         tree_free(u);
     }
     tree_free(t);
@@ -220,23 +220,25 @@ TD_TEST(damping_set_as_a_time_is_stiffness_times_it) {
     tdi_random r;
     tdi_random_seed(&r, 31);
     tree t = sprung_tree(&r, 8, 10, false, TD_LAW_LINEAR);
-    td_tree_model *model = NULL;
+    td_body_model *model = NULL;
     td_damping_opts opts = td_damping_opts_default();
     opts.kind = TD_DAMPING_TIME;
     opts.value = 0.01;
     CHECK_INT(td_tree_model_damped_new(t.state, &opts, NULL, &model, NULL), TD_OK);
     for (int32_t i = 0; i < 8; i++) {
-        CHECK_REL(model->body[i].damping.y, 0.01 * t.model->body[i].stiffness.y, 1e-15);
-        CHECK_REL(model->body[i].damping.x, 0.01 * t.model->body[i].stiffness.x, 1e-15);
+        CHECK_REL(tdi_as_tree_model(model)->body[i].damping.y,
+                  0.01 * tdi_as_tree_model(t.model)->body[i].stiffness.y, 1e-15);
+        CHECK_REL(tdi_as_tree_model(model)->body[i].damping.x,
+                  0.01 * tdi_as_tree_model(t.model)->body[i].stiffness.x, 1e-15);
     }
-    td_tree_model_free(model);
+    td_body_model_free(model);
     tree_free(t);
 }
 
 TD_TEST(damping_refuses_bad_options_by_name) {
     beam_def b = {5, 1, 0.005, 1e9, 1000, 0.3, 0, true, true};
     tree t = make_beam(&b);
-    td_tree_model *model = NULL;
+    td_body_model *model = NULL;
     td_damping_opts opts = {0};
     td_diag diag = {.message = ""};
     CHECK_INT(td_tree_model_damped_new(t.state, &opts, NULL, &model, &diag), TD_ERR_DEF);
@@ -245,7 +247,7 @@ TD_TEST(damping_refuses_bad_options_by_name) {
     CHECK_INT(td_tree_model_damped_new(t.state, &opts, NULL, &model, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "value");
     for (int32_t i = 0; i < b.count; i++) {
-        t.model->body[i].stiffness = weightless;
+        tdi_as_tree_model(t.model)->body[i].stiffness = weightless;
     }
     opts.value = 0.1;
     CHECK_INT(td_tree_model_damped_new(t.state, &opts, NULL, &model, &diag), TD_ERR_ARGUMENT);
@@ -271,16 +273,16 @@ TD_TEST(modes_rest_and_damping_survive_any_allocation_that_fails) {
     for (int32_t what = 0; what < 3; what++) {
         td_status status = TD_ERR_MEMORY;
         for (int32_t k = 1; status != TD_OK && k < 20; k++) {
-            td_tree_model *model = NULL;
+            td_body_model *model = NULL;
             td_mode mode;
             heap.calls = 0;
             heap.fail_at = k;
-            status = what == 0 ? td_tree_modes(t.state, weight, 1, &mode, NULL, NULL)
+            status = what == 0 ? td_body_modes(t.state, weight, 1, &mode, NULL)
                      : what == 1
                          ? td_tree_model_rest_new(t.state, weight, &alloc, &model, NULL)
                          : td_tree_model_damped_new(t.state, &damping, &alloc, &model, NULL);
             CHECK(status == TD_OK || (status == TD_ERR_MEMORY && !model));
-            td_tree_model_free(model);
+            td_body_model_free(model);
             CHECK_INT(heap.held, held);
         }
         CHECK_INT(status, TD_OK);

@@ -10,8 +10,8 @@ enum { CURVE = 4 }; // points
 
 // A tree that branches at random, with constraints between segments that are not far apart.
 typedef struct tangle {
-    td_tree_model *model;
-    td_tree_state *state;
+    td_body_model *model;
+    td_body *state;
     td_island *island;
     td_constraint *link;
     td_vec3 (*curve)[CURVE]; // of a link
@@ -26,7 +26,7 @@ static int32_t some_below(tdi_random *random, int32_t limit) {
 
 static void build(tangle *t, tdi_random *random, int32_t bodies) {
     td_skeleton_opts opts = td_skeleton_opts_default();
-    const td_tree_opts options = td_tree_opts_default();
+    const td_body_opts options = td_body_opts_default();
     td_builder *builder = NULL;
     td_skeleton *skeleton = NULL;
     CHECK_INT(td_builder_new(&opts, NULL, &builder), TD_OK);
@@ -44,24 +44,24 @@ static void build(tangle *t, tdi_random *random, int32_t bodies) {
         CHECK_INT(td_builder_add(builder, &d, NULL, NULL), TD_OK);
     }
     CHECK_INT(td_builder_finish(builder, &skeleton, NULL), TD_OK);
-    CHECK_INT(td_tree_model_new(skeleton, &options, NULL, &t->model, NULL), TD_OK);
-    CHECK_INT(td_tree_state_new(t->model, NULL, &t->state, NULL), TD_OK);
+    CHECK_INT(td_body_model_new(skeleton, "tree", &options, NULL, &t->model, NULL), TD_OK);
+    CHECK_INT(td_body_new(t->model, NULL, &t->state, NULL), TD_OK);
     td_builder_free(builder);
     td_skeleton_free(skeleton);
 }
 
 // A point of a segment in the world.
 static td_vec3 point_of(const tangle *t, int32_t segment, td_vec3 at) {
-    return tdi_add(td_tree_origin(t->state, segment),
-                   tdi_quat_rotate(td_tree_rotation(t->state, segment), at));
+    return tdi_add(td_body_origin(t->state, segment),
+                   tdi_quat_rotate(td_body_rotation(t->state, segment), at));
 }
 
 // What has to be given of one-sided kinds: ropes that are taut, or soon will be, a plane below the
 // first side's point, a range of 4 mm, and a curve of 12 mm with ends.
 static void give_slack(const tangle *t, td_constraint *c, int32_t k) {
     const td_vec3 a = point_of(t, c->segment[0], c->point[0]),
-                  away = tdi_sub(a, td_tree_origin(t->state, c->segment[1]));
-    const td_quat back = tdi_quat_conj(td_tree_rotation(t->state, c->segment[1]));
+                  away = tdi_sub(a, td_body_origin(t->state, c->segment[1]));
+    const td_quat back = tdi_quat_conj(td_body_rotation(t->state, c->segment[1]));
     const double room = k % 2 ? 1e-4 : 0, length = tdi_norm(away);
     if (c->kind == TD_HOLD_ROPE) {
         c->as_found = k % 3 == 0;
@@ -128,7 +128,7 @@ static void make(tangle *t, uint64_t seed, int32_t bodies, int32_t links, bool l
     t->opts.dt = 1.0 / 240;
     t->opts.tolerance = 1e-9;
     contact.self = false;
-    const td_state_ref ref = td_tree_ref(t->state);
+    td_body *ref = t->state;
     CHECK_INT(td_island_new(&ref, 1, looks ? &contact : NULL, 1, NULL, &t->island, &diag), TD_OK);
     const td_status status = td_island_constrain(t->island, t->link, t->links, &diag);
     CHECK_SAY(status == TD_OK, "%s", diag.message);
@@ -148,8 +148,8 @@ static void go(tangle *t, int steps) {
 
 static void drop(tangle *t) {
     td_island_free(t->island);
-    td_tree_state_free(t->state);
-    td_tree_model_free(t->model);
+    td_body_free(t->state);
+    td_body_model_free(t->model);
     free(t->link);
     free(t->curve);
 }
@@ -157,8 +157,8 @@ static void drop(tangle *t) {
 // Apart by the tolerance of steps.
 static double apart(const tangle *one, const tangle *other) {
     double most = 0;
-    for (int32_t i = 0; i < one->model->body_count; i++) {
-        const td_vec3 way = tdi_sub(td_tree_tip(one->state, i), td_tree_tip(other->state, i));
+    for (int32_t i = 0; i < tdi_as_tree_model(one->model)->body_count; i++) {
+        const td_vec3 way = tdi_sub(td_body_tip(one->state, i), td_body_tip(other->state, i));
         most = fmax(most, tdi_norm(way));
     }
     return most;
@@ -169,11 +169,11 @@ static void compare(uint64_t seed, bool slack) {
     tangle one, other;
     make(&one, seed, BODIES, LINKS, false, slack);
     make(&other, seed, BODIES, LINKS, true, slack);
-    const td_vec3 start = td_tree_tip(one.state, BODIES - 1);
+    const td_vec3 start = td_body_tip(one.state, BODIES - 1);
     go(&one, STEPS);
     go(&other, STEPS);
     const double off = apart(&one, &other);
-    const double moved = tdi_norm(tdi_sub(td_tree_tip(one.state, BODIES - 1), start));
+    const double moved = tdi_norm(tdi_sub(td_body_tip(one.state, BODIES - 1), start));
     CHECK_SAY(one.stats.iterations <= MOST_EACH * STEPS, "%d iterations",
               (int)one.stats.iterations);
     CHECK_SAY(off < 1e-7 && moved > 1e-3, "%g m apart, %g m moved, seed %d", off, moved, (int)seed);
@@ -219,19 +219,19 @@ typedef struct pose {
 } pose;
 
 static void note(const tangle *t, pose *poses) {
-    for (int32_t i = 0; i < t->model->body_count; i++) {
-        const td_real *q = td_tree_coords(t->state) + t->model->coord[i];
-        poses[i] = (pose){td_tree_origin(t->state, i),
-                          tdi_mat3_from_quat(td_tree_rotation(t->state, i)),
+    for (int32_t i = 0; i < tdi_as_tree_model(t->model)->body_count; i++) {
+        const td_real *q = td_tree_coords(t->state) + tdi_as_tree_model(t->model)->coord[i];
+        poses[i] = (pose){td_body_origin(t->state, i),
+                          tdi_mat3_from_quat(td_body_rotation(t->state, i)),
                           {q[0], q[1], q[2], q[3]}};
     }
 }
 
 // A force, and its moment about the origin of the world, on a body: the moments of it about the
 // joints of all that carries the body.
-static void put(const td_tree_model *m, const pose *now, int32_t body, td_vec3 f, td_vec3 n,
+static void put(const td_body_model *m, const pose *now, int32_t body, td_vec3 f, td_vec3 n,
                 td_vec3 *moment) {
-    for (int32_t i = body; i != TD_NONE; i = m->parent[i]) {
+    for (int32_t i = body; i != TD_NONE; i = tdi_as_tree_model(m)->parent[i]) {
         moment[i] = tdi_add(moment[i], tdi_sub(n, tdi_cross(now[i].o, f)));
     }
 }
@@ -250,7 +250,7 @@ static td_vec3 moment_within(const tdi_mat3 *r, const td_sym3 *s, const tdi_mat3
 
 // Backward Euler: every point of a body is accelerated by (x - 2 x_n + x_n-1)/h^2, less gravity.
 static void put_inertia(const tangle *t, pose *const at[3], int32_t i, td_vec3 *moment) {
-    const tdi_body *b = &t->model->body[i];
+    const tdi_body *b = &tdi_as_tree_model(t->model)->body[i];
     const pose *now = &at[2][i], *last = &at[1][i], *before = &at[0][i];
     const double rate = 1 / (t->opts.dt * t->opts.dt);
     const td_vec3 way = tdi_add(tdi_madd(now->o, last->o, -2), before->o),
@@ -273,7 +273,7 @@ static td_vec3 rotation_vector(td_quat q) {
 
 // Of spring and damper of a joint.
 static double joint_energy(const tangle *t, int32_t i, td_quat turn, td_quat last) {
-    const tdi_body *b = &t->model->body[i];
+    const tdi_body *b = &tdi_as_tree_model(t->model)->body[i];
     const td_vec3 a = rotation_vector(turn), way = tdi_sub(a, rotation_vector(last));
     return 0.5 * tdi_dot(a, tdi_times(b->stiffness, a)) +
            0.5 / t->opts.dt * tdi_dot(way, tdi_times(b->damping, way));
@@ -282,9 +282,9 @@ static double joint_energy(const tangle *t, int32_t i, td_quat turn, td_quat las
 // Its derivative by a turn of the joint in the world, by differences.
 static td_vec3 joint_moment(const tangle *t, pose *const at[3], int32_t i) {
     const double small = 1e-5; // roundings and third derivatives are below 1e-9 of it
-    const int32_t p = t->model->parent[i];
-    const td_quat up = p == TD_NONE ? tdi_quat_identity() : td_tree_rotation(t->state, p),
-                  back = tdi_quat_conj(tdi_quat_mul(up, t->model->body[i].rest));
+    const int32_t p = tdi_as_tree_model(t->model)->parent[i];
+    const td_quat up = p == TD_NONE ? tdi_quat_identity() : td_body_rotation(t->state, p),
+                  back = tdi_quat_conj(tdi_quat_mul(up, tdi_as_tree_model(t->model)->body[i].rest));
     double g[3];
     for (int k = 0; k < 3; k++) {
         const td_vec3 axis = tdi_quat_rotate(back, tdi_vec3(k == 0, k == 1, k == 2));
@@ -299,7 +299,7 @@ static td_vec3 joint_moment(const tangle *t, pose *const at[3], int32_t i) {
 // The moments of all forces of a step about all joints, which are 0 where its potential is least
 // under the constraints: the largest, over the largest of inertia and weight.
 static double imbalance(const tangle *t, pose *const at[3], td_vec3 *moment) {
-    const int32_t bodies = t->model->body_count;
+    const int32_t bodies = tdi_as_tree_model(t->model)->body_count;
     double most = 0, worst = 0;
     memset(moment, 0, (size_t)bodies * sizeof *moment);
     for (int32_t i = 0; i < bodies; i++) {
@@ -332,13 +332,13 @@ static bool check_sides(const tangle *t, int32_t k) {
     if ((!rope && c->kind != TD_HOLD_STOP) || c->as_found) { // as found: lengths are not told
         return false;
     }
-    const td_vec3 b = rope ? td_tree_origin(t->state, c->segment[1])
+    const td_vec3 b = rope ? td_body_origin(t->state, c->segment[1])
                            : point_of(t, c->segment[1], c->point[1]),
                   away = tdi_sub(a, b);
     const double length = tdi_norm(away);
     const td_vec3 way =
         rope ? tdi_scale(away, -1 / length)
-             : tdi_quat_rotate(td_tree_rotation(t->state, c->segment[1]), c->axis[1]);
+             : tdi_quat_rotate(td_body_rotation(t->state, c->segment[1]), c->axis[1]);
     const double gap = rope ? c->target.length - length : tdi_dot(way, away),
                  force = tdi_dot(r.force, way);
     const td_vec3 across = tdi_madd(r.force, way, -force);

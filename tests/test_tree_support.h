@@ -12,8 +12,8 @@
 static const td_vec3 weight = {0, -9.81, 0};
 
 typedef struct tree {
-    td_tree_model *model;
-    td_tree_state *state;
+    td_body_model *model;
+    td_body *state;
     int32_t nv, nq;
     td_real *q, *v;
 } tree;
@@ -46,14 +46,14 @@ static inline tree tree_of(const td_segment_def *defs, int32_t n, td_spring_law 
         CHECK_INT(td_builder_add(builder, &defs[i], NULL, &diag), TD_OK);
     }
     CHECK_INT(td_builder_finish(builder, &skeleton, &diag), TD_OK);
-    td_tree_opts tree_opts = td_tree_opts_default();
+    td_body_opts tree_opts = td_body_opts_default();
     tree_opts.law = law;
-    CHECK_INT(td_tree_model_new(skeleton, &tree_opts, alloc, &t.model, &diag), TD_OK);
-    CHECK_INT(td_tree_state_new(t.model, alloc, &t.state, &diag), TD_OK);
+    CHECK_INT(td_body_model_new(skeleton, "tree", &tree_opts, alloc, &t.model, &diag), TD_OK);
+    CHECK_INT(td_body_new(t.model, alloc, &t.state, &diag), TD_OK);
     CHECK_TEXT(diag.message, "");
     td_builder_free(builder);
     td_skeleton_free(skeleton);
-    t.nv = td_tree_dof_count(t.model);
+    t.nv = td_body_dof_count(t.model);
     t.nq = td_tree_coord_count(t.model);
     t.q = td_tree_coords(t.state);
     t.v = td_tree_velocities(t.state);
@@ -61,8 +61,8 @@ static inline tree tree_of(const td_segment_def *defs, int32_t n, td_spring_law 
 }
 
 static inline void tree_free(tree t) {
-    td_tree_state_free(t.state);
-    td_tree_model_free(t.model);
+    td_body_free(t.state);
+    td_body_model_free(t.model);
 }
 
 typedef enum topology { CHAIN, BUSHY } topology;
@@ -86,10 +86,10 @@ static inline td_segment_def random_segment(tdi_random *r, int32_t i, topology s
 }
 
 static inline void random_state(tree t, tdi_random *r, double size, double rate) {
-    const td_tree_model *m = t.model;
-    for (int32_t i = 0; i < m->body_count; i++) {
-        td_real *q = t.q + m->coord[i];
-        int32_t count = m->coord[i + 1] - m->coord[i];
+    const td_body_model *m = t.model;
+    for (int32_t i = 0; i < tdi_as_tree_model(m)->body_count; i++) {
+        td_real *q = t.q + tdi_as_tree_model(m)->coord[i];
+        int32_t count = tdi_as_tree_model(m)->coord[i + 1] - tdi_as_tree_model(m)->coord[i];
         td_quat turn = random_turn(r, size);
         for (int32_t k = 0; k < count; k++) {
             q[k] = between(r, -size, size);
@@ -111,7 +111,7 @@ static inline void random_base(tree t, tdi_random *r) {
     base.velocity = random_vec(r, 2);
     base.spin_rate = random_vec(r, 5);
     base.acceleration = random_vec(r, 5);
-    tdi_tree_put_base(t.state, &base);
+    tdi_tree_put_base(tdi_as_tree(t.state), &base);
     td_tree_state_changed(t.state);
 }
 
@@ -156,7 +156,7 @@ static inline td_step_opts steps_of(td_integrator integrator, double dt, td_vec3
 static inline void run(tree t, const td_step_opts *opts, int32_t steps) {
     td_diag diag = {.message = ""};
     for (int32_t k = 0; k < steps; k++) {
-        if (td_tree_step(t.state, opts, NULL, &diag) != TD_OK) {
+        if (td_body_step(t.state, opts, NULL, &diag) != TD_OK) {
             test_failed(__FILE__, __LINE__, "step %d: %s", k, diag.message);
             return;
         }

@@ -103,12 +103,12 @@ typedef struct outcome {
 } outcome;
 
 static outcome outcome_of(tree t, td_step_stats stats) {
-    int32_t n = t.model->body_count;
+    int32_t n = tdi_as_tree_model(t.model)->body_count;
     outcome o = {reals(t.nq), reals(t.nv), calloc((size_t)n, sizeof *o.tip), stats};
     memcpy(o.q, td_tree_coords(t.state), (size_t)t.nq * sizeof *o.q);
     memcpy(o.v, td_tree_velocities(t.state), (size_t)t.nv * sizeof *o.v);
     for (int32_t i = 0; i < n; i++) {
-        o.tip[i] = td_tree_tip(t.state, i);
+        o.tip[i] = td_body_tip(t.state, i);
     }
     return o;
 }
@@ -122,18 +122,19 @@ static void outcome_free(outcome o) {
 static bool same_bits(tree t, const outcome *a, const outcome *b) {
     return memcmp(a->q, b->q, (size_t)t.nq * sizeof *a->q) == 0 &&
            memcmp(a->v, b->v, (size_t)t.nv * sizeof *a->v) == 0 &&
-           memcmp(a->tip, b->tip, (size_t)t.model->body_count * sizeof *a->tip) == 0 &&
+           memcmp(a->tip, b->tip,
+                  (size_t)tdi_as_tree_model(t.model)->body_count * sizeof *a->tip) == 0 &&
            memcmp(&a->stats, &b->stats, sizeof a->stats) == 0;
 }
 
-typedef td_status (*act)(td_tree_state *state, const td_step_opts *opts, td_step_stats *stats,
+typedef td_status (*act)(td_body *state, const td_step_opts *opts, td_step_stats *stats,
                          td_diag *diag);
 
 static outcome outcome_on(tree t, td_step_opts opts, td_pool *pool, act does, int32_t times) {
     td_step_stats stats = {0};
     td_diag diag = {.message = ""};
     opts.pool = pool;
-    td_tree_state_reset(t.state);
+    td_body_reset(t.state, NULL);
     for (int32_t k = 0; k < times; k++) {
         CHECK_INT(does(t.state, &opts, &stats, &diag), TD_OK);
     }
@@ -182,8 +183,8 @@ TD_TEST(steps_of_a_large_tree_give_the_same_bits_on_any_number_of_threads) {
     for (int k = 0; k < 3; k++) {
         tree t = large_tree(forms[k], LARGE, 20, k == 0 ? 5 : 0, forms[k] == COMB);
         td_step_opts opts = busy_steps(loads, 9, k == 1 ? TD_IMPLICIT_EULER : TD_IMPLICIT);
-        CHECK(t.model->part_count > 16);
-        check_bits(t, &opts, td_tree_step, 2, form_names[forms[k]]);
+        CHECK(tdi_as_tree_model(t.model)->part_count > 16);
+        check_bits(t, &opts, td_body_step, 2, form_names[forms[k]]);
         tree_free(t);
     }
 }
@@ -192,8 +193,8 @@ TD_TEST(steps_of_a_large_tree_give_the_same_bits_on_any_number_of_threads) {
 TD_TEST(a_large_limp_tree_that_falls_gives_the_same_bits_on_any_number_of_threads) {
     tree t = large_tree(PLANT, LIMP, 0, 9, false);
     td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 24, weight);
-    CHECK(t.model->part_count > 16);
-    td_step_stats stats = check_bits(t, &opts, td_tree_step, 2, "limp");
+    CHECK(tdi_as_tree_model(t.model)->part_count > 16);
+    td_step_stats stats = check_bits(t, &opts, td_body_step, 2, "limp");
     CHECK(stats.raised > 0);
     CHECK(stats.halvings > 0);
     tree_free(t);
@@ -202,16 +203,16 @@ TD_TEST(a_large_limp_tree_that_falls_gives_the_same_bits_on_any_number_of_thread
 TD_TEST(rest_of_a_large_tree_gives_the_same_bits_on_any_number_of_threads) {
     tree t = large_tree(GROVE, LARGE, 200, 11, false);
     td_step_opts opts = td_step_opts_default();
-    CHECK(t.model->part_count > 16);
-    check_bits(t, &opts, td_tree_settle, 1, "rest");
+    CHECK(tdi_as_tree_model(t.model)->part_count > 16);
+    check_bits(t, &opts, td_body_settle, 1, "rest");
     tree_free(t);
 }
 
 // One body in forty is held where it is: bodies follow those that carry them, from part to part.
-static td_status step_held(td_tree_state *state, const td_step_opts *opts, td_step_stats *stats,
+static td_status step_held(td_body *state, const td_step_opts *opts, td_step_stats *stats,
                            td_diag *diag) {
     enum { EVERY = 40, HELD = LARGE / EVERY, STEPS = 2 };
-    const td_state_ref ref = td_tree_ref(state);
+    td_body *ref = state;
     td_constraint c[HELD];
     td_island *island = NULL;
     for (int32_t k = 0; k < HELD; k++) {
@@ -230,7 +231,7 @@ static td_status step_held(td_tree_state *state, const td_step_opts *opts, td_st
 TD_TEST(steps_of_a_large_tree_that_is_held_give_the_same_bits_on_any_number_of_threads) {
     tree t = large_tree(PLANT, LARGE, 20, 5, false);
     td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 60, weight);
-    CHECK(t.model->part_count > 16);
+    CHECK(tdi_as_tree_model(t.model)->part_count > 16);
     check_bits(t, &opts, step_held, 1, "held");
     tree_free(t);
 }
@@ -239,20 +240,23 @@ TD_TEST(steps_of_a_large_tree_that_is_held_give_the_same_bits_on_any_number_of_t
 
 // Every body is in one part; of a subtree only the first hangs on another part, and nothing that
 // comes later hangs on it.
-static void check_parts(const td_tree_model *m) {
+static void check_parts(const td_body_model *m) {
     int32_t next = 0;
-    for (int32_t k = 0; k < m->part_count; k++) {
-        CHECK_INT(m->part[k].first, next);
-        CHECK(m->part[k].last > next);
-        for (int32_t i = next + 1; m->part[k].subtree && i < m->part[k].last; i++) {
-            CHECK(m->parent[i] >= next);
+    for (int32_t k = 0; k < tdi_as_tree_model(m)->part_count; k++) {
+        CHECK_INT(tdi_as_tree_model(m)->part[k].first, next);
+        CHECK(tdi_as_tree_model(m)->part[k].last > next);
+        for (int32_t i = next + 1;
+             tdi_as_tree_model(m)->part[k].subtree && i < tdi_as_tree_model(m)->part[k].last; i++) {
+            CHECK(tdi_as_tree_model(m)->parent[i] >= next);
         }
-        for (int32_t i = m->part[k].last; m->part[k].subtree && i < m->body_count; i++) {
-            CHECK(m->parent[i] < next || m->parent[i] >= m->part[k].last);
+        for (int32_t i = tdi_as_tree_model(m)->part[k].last;
+             tdi_as_tree_model(m)->part[k].subtree && i < tdi_as_tree_model(m)->body_count; i++) {
+            CHECK(tdi_as_tree_model(m)->parent[i] < next ||
+                  tdi_as_tree_model(m)->parent[i] >= tdi_as_tree_model(m)->part[k].last);
         }
-        next = m->part[k].last;
+        next = tdi_as_tree_model(m)->part[k].last;
     }
-    CHECK_INT(next, m->body_count);
+    CHECK_INT(next, tdi_as_tree_model(m)->body_count);
 }
 
 TD_TEST(parts_hold_every_body_once_and_whole_subtrees) {
@@ -302,8 +306,8 @@ TD_TEST(a_tree_whose_subtrees_are_not_in_one_piece_is_one_part_and_moves_the_sam
     fill_parents(NULL, LEVELS, BODIES, parent);
     depth_first(BODIES, place);
     tree levels = bare_tree(parent, BODIES, NULL), deep = bare_tree(parent, BODIES, place);
-    CHECK_INT(levels.model->part_count, 1);
-    CHECK(deep.model->part_count > 4);
+    CHECK_INT(tdi_as_tree_model(levels.model)->part_count, 1);
+    CHECK(tdi_as_tree_model(deep.model)->part_count > 4);
     CHECK_INT(td_pool_new(3, NULL, &pool), TD_OK);
     td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 60, weight);
     opts.tolerance = 1e-10;
@@ -313,9 +317,9 @@ TD_TEST(a_tree_whose_subtrees_are_not_in_one_piece_is_one_part_and_moves_the_sam
     run(deep, &opts, 10);
     double moved = 0;
     for (int32_t i = 0; i < BODIES; i++) {
-        td_vec3 a = td_tree_tip(levels.state, i), b = td_tree_tip(deep.state, place[i]);
+        td_vec3 a = td_body_tip(levels.state, i), b = td_body_tip(deep.state, place[i]);
         CHECK_IN(tdi_norm(tdi_sub(a, b)), 0, 1e-9);
-        moved = fmax(moved, tdi_norm(tdi_sub(td_tree_tip(deep.state, 0), a)));
+        moved = fmax(moved, tdi_norm(tdi_sub(td_body_tip(deep.state, 0), a)));
     }
     CHECK(moved > 0.1);
     td_pool_free(pool);
@@ -331,7 +335,7 @@ TD_TEST(a_tree_whose_subtrees_are_not_in_one_piece_is_one_part_and_moves_the_sam
 
 typedef struct grove {
     tree trees[MANY];
-    td_tree_state *states[MANY];
+    td_body *states[MANY];
     td_step_opts opts[MANY];
     td_step_stats stats[MANY];
 } grove;
@@ -369,7 +373,7 @@ TD_TEST(many_trees_step_as_each_alone_on_any_number_of_threads) {
     grove_new(&alone, NULL);
     for (int32_t k = 0; k < MANY; k++) {
         for (int i = 0; i < 10; i++) {
-            CHECK_INT(td_tree_step(alone.states[k], &alone.opts[k], &alone.stats[k], NULL), TD_OK);
+            CHECK_INT(td_body_step(alone.states[k], &alone.opts[k], &alone.stats[k], NULL), TD_OK);
         }
     }
     for (int w = 0; w <= THREADS; w++) {
@@ -380,7 +384,7 @@ TD_TEST(many_trees_step_as_each_alone_on_any_number_of_threads) {
             CHECK_INT(td_pool_new(thread_counts[w], NULL, &pool), TD_OK);
         }
         for (int i = 0; i < 10; i++) {
-            CHECK_INT(td_tree_step_many(g.states, g.opts, MANY, pool, g.stats, NULL), TD_OK);
+            CHECK_INT(td_body_step_many(g.states, g.opts, MANY, pool, g.stats, NULL), TD_OK);
         }
         for (int32_t k = 0; k < MANY; k++) {
             outcome a = outcome_of(alone.trees[k], alone.stats[k]);
@@ -407,14 +411,14 @@ TD_TEST(many_trees_report_the_first_that_diverges_and_step_the_others) {
             g.trees[spoilt[k]].v[0] = (td_real)NAN;
             td_tree_state_changed(g.states[spoilt[k]]);
         }
-        td_status status = td_tree_step_many(g.states, g.opts, MANY, pool, NULL, &diag);
+        td_status status = td_body_step_many(g.states, g.opts, MANY, pool, NULL, &diag);
         CHECK_INT(status, TD_ERR_DIVERGED);
         CHECK_INT(diag.status, TD_ERR_DIVERGED);
         CHECK_INT(diag.index, 9);
-        CHECK_HAS(diag.message, "tree 9: the step at 0 s diverged");
+        CHECK_HAS(diag.message, "body 9: the step at 0 s diverged");
         for (int32_t k = 0; k < MANY; k++) {
             bool bad = k == 23 || k == 9 || k == 14;
-            CHECK(bad ? g.states[k]->head.time == 0 : g.states[k]->head.time == g.opts[k].dt);
+            CHECK(bad ? g.states[k]->time == 0 : g.states[k]->time == g.opts[k].dt);
         }
         td_pool_free(pool);
         grove_free(&g);
@@ -431,13 +435,13 @@ TD_TEST(many_trees_report_the_first_with_bad_options_by_name) {
     g.opts[5].loads = &load;
     g.opts[5].load_count = 1;
     g.opts[20].dt = 0;
-    CHECK_INT(td_tree_step_many(g.states, g.opts, MANY, pool, NULL, &diag), TD_ERR_ARGUMENT);
+    CHECK_INT(td_body_step_many(g.states, g.opts, MANY, pool, NULL, &diag), TD_ERR_ARGUMENT);
     CHECK_INT(diag.index, 5);
-    CHECK_HAS(diag.message, "tree 5: load 0: segment");
-    CHECK(g.states[20]->head.time == 0 && g.states[29]->head.time > 0);
-    CHECK_INT(td_tree_step_many(g.states, g.opts, -1, pool, NULL, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "body 5: load 0: segment");
+    CHECK(g.states[20]->time == 0 && g.states[29]->time > 0);
+    CHECK_INT(td_body_step_many(g.states, g.opts, -1, pool, NULL, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "count");
-    CHECK_INT(td_tree_step_many(NULL, NULL, 0, pool, NULL, &diag), TD_OK);
+    CHECK_INT(td_body_step_many(NULL, NULL, 0, pool, NULL, &diag), TD_OK);
     td_pool_free(pool);
     grove_free(&g);
 }
@@ -449,17 +453,17 @@ TD_TEST(steps_on_threads_take_no_memory) {
     td_pool *pool = NULL;
     grove_new(&g, &alloc);
     tree t = large_tree(PLANT, 6000, 20, 0, false);
-    td_tree_state *state = NULL;
-    CHECK_INT(td_tree_state_new(t.model, &alloc, &state, NULL), TD_OK);
+    td_body *state = NULL;
+    CHECK_INT(td_body_new(t.model, &alloc, &state, NULL), TD_OK);
     CHECK_INT(td_pool_new(2, &alloc, &pool), TD_OK);
     td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 60, weight);
     opts.pool = pool;
     long calls = heap.calls;
-    CHECK_INT(td_tree_step(state, &opts, NULL, NULL), TD_OK);
-    CHECK_INT(td_tree_step_many(g.states, g.opts, MANY, pool, g.stats, NULL), TD_OK);
+    CHECK_INT(td_body_step(state, &opts, NULL, NULL), TD_OK);
+    CHECK_INT(td_body_step_many(g.states, g.opts, MANY, pool, g.stats, NULL), TD_OK);
     CHECK_INT(heap.calls, calls);
     td_pool_free(pool);
-    td_tree_state_free(state);
+    td_body_free(state);
     tree_free(t);
     grove_free(&g);
     CHECK_INT(heap.held, 0);

@@ -33,22 +33,23 @@ TD_TEST(tree_whose_parents_runs_or_numbers_are_wrong_stops_debug_builds) {
     tdi_random r;
     tdi_random_seed(&r, 7);
     tree t = random_tree(&r, 8, BUSHY, 10, TD_LAW_LINEAR);
-    td_tree_model *m = t.model;
+    td_body_model *m = t.model;
     if (!TDI_ASSERTS) {
         test_skip("asserts are off in this build");
     } else {
-        const int32_t parent = m->parent[3], last = m->run[0].last;
-        const td_real mass = m->body[2].mass;
+        const int32_t parent = tdi_as_tree_model(m)->parent[3],
+                      last = tdi_as_tree_model(m)->run[0].last;
+        const td_real mass = tdi_as_tree_model(m)->body[2].mass;
         CHECK(!aborts(validate_tree, m));
-        m->parent[3] = 3;
+        tdi_as_tree_model(m)->parent[3] = 3;
         CHECK(aborts(validate_tree, m));
-        m->parent[3] = parent;
-        m->run[0].last++;
+        tdi_as_tree_model(m)->parent[3] = parent;
+        tdi_as_tree_model(m)->run[0].last++;
         CHECK(aborts(validate_tree, m));
-        m->run[0].last = last;
-        m->body[2].mass = NAN;
+        tdi_as_tree_model(m)->run[0].last = last;
+        tdi_as_tree_model(m)->body[2].mass = NAN;
         CHECK(aborts(validate_tree, m));
-        m->body[2].mass = mass;
+        tdi_as_tree_model(m)->body[2].mass = mass;
         CHECK(!aborts(validate_tree, m));
     }
     tree_free(t);
@@ -57,7 +58,7 @@ TD_TEST(tree_whose_parents_runs_or_numbers_are_wrong_stops_debug_builds) {
 TD_TEST(rod_whose_ring_is_open_or_numbers_are_wrong_stops_debug_builds) {
     static const td_vec3 points[4] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}};
     td_rod_def d = td_rod_def_default();
-    td_rod_model *m = NULL;
+    td_body_model *m = NULL;
     d.vertex_count = 4;
     d.points = points;
     d.closed = true;
@@ -65,16 +66,16 @@ TD_TEST(rod_whose_ring_is_open_or_numbers_are_wrong_stops_debug_builds) {
     if (!TDI_ASSERTS) {
         test_skip("asserts are off in this build");
     } else {
-        const int32_t parent = m->node[0].parent;
-        const td_real length = m->node[2].length;
+        const int32_t parent = tdi_as_rod_model(m)->node[0].parent;
+        const td_real length = tdi_as_rod_model(m)->node[2].length;
         CHECK(!aborts(validate_rod, m));
-        m->node[0].parent = TD_NONE;
+        tdi_as_rod_model(m)->node[0].parent = TD_NONE;
         CHECK(aborts(validate_rod, m));
-        m->node[0].parent = parent;
-        m->node[2].length = NAN;
+        tdi_as_rod_model(m)->node[0].parent = parent;
+        tdi_as_rod_model(m)->node[2].length = NAN;
         CHECK(aborts(validate_rod, m));
-        m->node[2].length = length;
+        tdi_as_rod_model(m)->node[2].length = length;
         CHECK(!aborts(validate_rod, m));
     }
-    td_rod_model_free(m);
+    td_body_model_free(m);
 }

@@ -62,8 +62,8 @@ static int32_t elements_of(const char *keys) {
     char text[300];
     snprintf(text, sizeof text, "{objects: [{solver: helix, %s plant: fork.lsys}]}", keys);
     stage s = stage_of(text);
-    const td_helix_state *state = td_world_state(s.world, 0, "helix");
-    const int32_t count = state ? td_helix_element_count(td_helix_model_of(state)) : -1;
+    const td_body *state = td_world_body(s.world, 0);
+    const int32_t count = state ? td_helix_element_count(td_body_model_of(state)) : -1;
     CHECK_INT(td_world_actor(s.world, 0).dof_count, 3 * count);
     stage_free(&s);
     return count;

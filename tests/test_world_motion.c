@@ -219,8 +219,7 @@ TD_TEST(turned_instances_on_a_leaning_base_settle_each_for_itself) {
 
 static td_real damping_ratio(td_world *world, int32_t actor, td_vec3 gravity) {
     td_mode mode = {0, 0, 0};
-    CHECK_INT(td_tree_modes(td_world_state(world, actor, "tree"), gravity, 1, &mode, NULL, NULL),
-              TD_OK);
+    CHECK_INT(td_body_modes(td_world_body(world, actor), gravity, 1, &mode, NULL), TD_OK);
     return mode.damping_ratio;
 }
 
@@ -389,8 +388,8 @@ static void check_unfelt(const char *felt) {
              felt);
     stage s = stage_of(text);
     for (int32_t k = 0; k < 2; k++) { // give both the same swing
-        td_tree_velocities(td_world_state(s.world, k, "tree"))[0] = 2;
-        td_tree_state_changed(td_world_state(s.world, k, "tree"));
+        td_tree_velocities(td_world_body(s.world, k))[0] = 2;
+        td_tree_state_changed(td_world_body(s.world, k));
     }
     td_real worst = 0, moved = 0;
     for (int32_t k = 0; k < 60; k++) {

@@ -240,8 +240,8 @@ TD_TEST(growth_into_the_ground_is_refused_and_changes_nothing) {
 TD_TEST(growing_helices_keep_the_elements_that_they_have) {
     garden g;
     garden_new(&g, "helix", 3, 0);
-    const td_helix_state *state = td_world_state(g.world, 0, "helix");
-    const int32_t old = td_helix_element_count(td_helix_model_of(state)), kept = 3 * old;
+    const td_body *state = td_world_body(g.world, 0);
+    const int32_t old = td_helix_element_count(td_body_model_of(state)), kept = 3 * old;
     td_vec3 before[32], after[32];
     steps(g.world, 10);
     CHECK(kept <= 32);
@@ -249,8 +249,8 @@ TD_TEST(growing_helices_keep_the_elements_that_they_have) {
     const int32_t segments = td_world_actor(g.world, 0).segment_count;
     grow_steps(&g, 1);
     regrow(&g);
-    state = td_world_state(g.world, 0, "helix");
-    CHECK_INT(td_helix_element_count(td_helix_model_of(state)),
+    state = td_world_body(g.world, 0);
+    CHECK_INT(td_helix_element_count(td_body_model_of(state)),
               old + td_world_actor(g.world, 0).segment_count - segments);
     td_helix_curvatures(state, after, NULL);
     CHECK(memcmp(before, after, (size_t)old * sizeof *before) == 0);

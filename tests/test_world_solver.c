@@ -2,7 +2,7 @@
 // The table between a world and its solvers, and what a world tells of any of them.
 
 #include "test_world_support.h"
-#include "world/solvers.h"
+#include "body/solvers.h"
 
 #define GRAVITY 9.81
 #define MASS    0.2 // kg
@@ -37,7 +37,7 @@ TD_TEST(solver_that_was_added_is_last_until_it_is_removed) {
 TD_TEST(what_a_solver_does_not_offer_is_a_fault_with_its_name) {
     const tdi_solver bare = {.info = {.name = "bare"}};
     const td_damping_opts damping = td_damping_opts_default();
-    tdi_solver_model *made = NULL;
+    td_body_model *made = NULL;
     td_vec3 gravity = {0, -GRAVITY, 0};
     td_mode mode;
     td_diag diag = {.message = ""};
@@ -217,11 +217,11 @@ TD_TEST(sums_of_actors_add_up_to_those_of_their_object) {
 
 TD_TEST(actor_of_the_tree_has_a_tree) {
     stage s = stage_of("{objects: [{" ROPE ", solver: tree}]}");
-    td_tree_state *tree = td_world_state(s.world, 0, "tree");
+    td_body *tree = td_world_body(s.world, 0);
     CHECK(tree != NULL);
     td_vec3 tip;
     td_world_segment(s.world, 0, 3, NULL, &tip, NULL);
-    CHECK(apart(td_tree_tip(tree, 3), tip) == 0);
+    CHECK(apart(td_body_tip(tree, 3), tip) == 0);
     stage_free(&s);
 }
 
@@ -270,20 +270,6 @@ static td_real base_to_root(const td_world *w) {
     return apart(base, root);
 }
 
-static td_status set_base(td_world *w, const char *solver, const td_base_motion *to) {
-    void *state = td_world_state(w, 0, solver);
-    return strcmp(solver, "tree") == 0  ? td_tree_set_base(state, to)
-           : strcmp(solver, "rod") == 0 ? td_rod_set_base(state, to)
-                                        : td_helix_set_base(state, to);
-}
-
-static td_status step_alone(td_world *w, const char *solver, td_diag *diag) {
-    void *state = td_world_state(w, 0, solver);
-    return strcmp(solver, "tree") == 0  ? td_tree_step(state, NULL, NULL, diag)
-           : strcmp(solver, "rod") == 0 ? td_rod_step(state, NULL, NULL, diag)
-                                        : td_helix_step(state, NULL, NULL, diag);
-}
-
 TD_TEST(state_of_a_world_cannot_leave_the_base_that_the_world_has) {
     static const char *const solvers[] = {"tree", "rod", "helix"};
     const td_base_motion away = {.position = {0.5, 0, 0}, .rotation = {1, 0, 0, 0}};
@@ -296,10 +282,10 @@ TD_TEST(state_of_a_world_cannot_leave_the_base_that_the_world_has) {
                  "points: [[0, 0, 0], [0.3, 0, 0]], radius: 0.005}}]}",
                  solvers[k]);
         stage s = stage_of(text), same = stage_of(text);
-        CHECK_INT(set_base(s.world, solvers[k], &away), TD_ERR_ARGUMENT);
+        CHECK_INT(td_body_set_base(td_world_body(s.world, 0), &away), TD_ERR_ARGUMENT);
         steps(s.world, 3);
-        CHECK_INT(set_base(s.world, solvers[k], &moving), TD_ERR_ARGUMENT);
-        CHECK_INT(step_alone(s.world, solvers[k], &diag), TD_ERR_ARGUMENT);
+        CHECK_INT(td_body_set_base(td_world_body(s.world, 0), &moving), TD_ERR_ARGUMENT);
+        CHECK_INT(td_body_step(td_world_body(s.world, 0), NULL, NULL, &diag), TD_ERR_ARGUMENT);
         CHECK_HAS(diag.message, "td_world_step()");
         steps(s.world, 3);
         steps(same.world, 6);
@@ -321,11 +307,7 @@ TD_TEST(reset_of_a_state_of_a_world_leaves_its_base_where_it_is) {
         const td_vec3 drawn = tip_of(s.world, 0, -1);
         steps(s.world, 6);
         CHECK(apart(tip_of(s.world, 0, -1), drawn) > 1e-3);
-        if (k) {
-            td_rod_state_reset(td_world_state(s.world, 0, "rod"));
-        } else {
-            td_tree_state_reset(td_world_state(s.world, 0, "tree"));
-        }
+        CHECK_INT(td_body_reset(td_world_body(s.world, 0), NULL), TD_OK);
         CHECK_SAY(base_to_root(s.world) < 1e-12, "%g m", base_to_root(s.world));
         CHECK(apart(tip_of(s.world, 0, -1), drawn) < 1e-12);
         steps(s.world, 3);
@@ -337,7 +319,7 @@ TD_TEST(reset_of_a_state_of_a_world_leaves_its_base_where_it_is) {
 TD_TEST(held_points_of_a_rod_in_a_world_stay_where_the_world_holds_them) {
     stage s = stage_of("{objects: [{solver: rod, start: drawn, strand: {segments: 6, radius: 0.005,"
                        " points: [[0, 0, 0], [0.3, 0, 0]], end: {held: pinned}}}]}");
-    td_rod_state *wire = td_world_state(s.world, 0, "rod");
+    td_body *wire = td_world_body(s.world, 0);
     const td_vec3 zero = {0, 0, 0}, up = {0, 0.1, 0}, middle = {0.15, 0.001, 0};
     CHECK_INT(td_rod_set_end(wire, 0, true, up, tdi_quat_identity()), TD_ERR_ARGUMENT);
     CHECK_INT(td_rod_set_vertex(wire, 0, up, zero), TD_ERR_ARGUMENT);

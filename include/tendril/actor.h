@@ -92,7 +92,7 @@ TD_API td_status td_world_place_actor(td_world *world, td_actor_id actor, td_vec
 /// them is not what it was, a steady wind changes, a collider moves or changes within reach, or an
 /// actor that is awake comes near. What feels a wind that varies, or a field, does not sleep.
 /// td_scene_def.sleep lets actors fall asleep by themselves.
-/// After you have changed a state that td_world_state() gave, wake its actor.
+/// After you have changed a state that td_world_body() gave, wake its actor.
 
 /// Puts an actor to sleep with the end of the next step, together with all it touches. It stops.
 /// It stays awake when it has more contacts than there is room for, 4 a segment. The first call

@@ -7,7 +7,7 @@
 /// then from two motion metrics, weighed sums of squared joint accelerations and velocities,
 /// without computing the accelerations of all joints. A step costs in proportion to the joints that
 /// move. Explicit steps with the springs and damping of the joints, loads and
-/// drag. For large steps of stiff plants use td_tree_step().
+/// drag. For large steps of stiff plants use td_body_step().
 
 #include "tendril/tree.h"
 
@@ -65,15 +65,15 @@ typedef struct td_adapt_stats {
 /// The state outlives it; only td_adapt_step() steps it meanwhile. At the start all joints are
 /// active, and the first step makes a choice. All memory that steps need is taken here. Refuses,
 /// naming the segment, a body without mass or without inertia about an axis.
-TD_API td_status td_adapt_new(td_tree_state *state, const td_adapt_opts *opts,
-                              const td_alloc *alloc, td_adapt **out, td_diag *diag);
+TD_API td_status td_adapt_new(td_body *state, const td_adapt_opts *opts, const td_alloc *alloc,
+                              td_adapt **out, td_diag *diag);
 TD_API void td_adapt_free(td_adapt *adapt); ///< NULL is allowed.
 TD_API size_t td_adapt_bytes(const td_adapt *adapt);
 
 /// Other options from the next choice on. `shuffle` stays as it was. New weights cost as much as a
 /// step of all joints.
 TD_API td_status td_adapt_set_opts(td_adapt *adapt, const td_adapt_opts *opts, td_diag *diag);
-/// A weight a joint, td_tree_body_count() of them, each >= 0, in place of those of the options.
+/// A weight a joint, td_body_segment_count() of them, each >= 0, in place of those of the options.
 TD_API td_status td_adapt_set_weights(td_adapt *adapt, const td_real *weights, td_diag *diag);
 
 /// After writing coordinates, velocities or base of the state: all joints are active, until the

@@ -41,7 +41,7 @@ TD_API_UNSTABLE td_analytic_opts td_analytic_opts_default(void);
 
 /// `actor` of a constraint is a number of `states`. All kinds but TD_HOLD_CURVE. The states
 /// outlive it; constraints are copied. All memory that steps need is taken here.
-TD_API_UNSTABLE td_status td_analytic_new(td_tree_state *const *states, int32_t count,
+TD_API_UNSTABLE td_status td_analytic_new(td_body *const *states, int32_t count,
                                           const td_constraint *constraints,
                                           int32_t constraint_count, const td_analytic_opts *opts,
                                           const td_alloc *alloc, td_analytic **out, td_diag *diag);
@@ -68,7 +68,7 @@ TD_API_UNSTABLE td_status td_analytic_step(td_analytic *analytic, const td_step_
 TD_API_UNSTABLE td_status td_analytic_prepare(td_analytic *analytic, const td_step_opts *opts,
                                               const td_collider *colliders, int32_t collider_count,
                                               td_diag *diag);
-/// A force and a torque for each body of a state, 2 td_tree_body_count() loads.
+/// A force and a torque for each body of a state, 2 td_body_segment_count() loads.
 TD_API_UNSTABLE void td_analytic_loads(const td_analytic *analytic, int32_t state, td_load *loads);
 
 /// Of the last step, or of its last stage.

@@ -17,7 +17,7 @@ typedef struct td_tree_batch td_tree_batch; ///< States of many trees, plus scra
 
 /// `count` trees, at least 1, all at the model's initial pose, at rest, without torques. The base
 /// of each stands still at the origin. All memory is taken here. The model must outlive the batch.
-TD_API_UNSTABLE td_status td_tree_batch_new(const td_tree_model *model, int32_t count,
+TD_API_UNSTABLE td_status td_tree_batch_new(const td_body_model *model, int32_t count,
                                             const td_alloc *alloc, td_tree_batch **out,
                                             td_diag *diag);
 TD_API_UNSTABLE void td_tree_batch_free(td_tree_batch *batch); ///< NULL is allowed.
@@ -25,7 +25,7 @@ TD_API_UNSTABLE int32_t td_tree_batch_count(const td_tree_batch *batch);
 TD_API_UNSTABLE size_t td_tree_batch_bytes(const td_tree_batch *batch);
 
 /// Sets, and gets, the state of a tree, from 0 to the count less 1: td_tree_coord_count()
-/// coordinates and td_tree_dof_count() velocities as in td_tree_coords() and td_tree_velocities().
+/// coordinates and td_body_dof_count() velocities as in td_tree_coords() and td_tree_velocities().
 /// Quaternions that are not of unit length are made so.
 TD_API_UNSTABLE td_status td_tree_batch_set(td_tree_batch *batch, int32_t tree,
                                             const td_real *coords, const td_real *velocities);
@@ -47,8 +47,8 @@ TD_API_UNSTABLE void td_tree_batch_accel(const td_tree_batch *batch, int32_t tre
 
 /// Advances all trees by opts->dt, under opts->gravity, springs, damping and torques, with TD_EULER
 /// (also for NULL options) or TD_RK4, on the threads of opts->pool. Every tree gets the same bits
-/// as from td_tree_step(), whatever the machine and the pool. Loads, air and factors are refused:
-/// td_tree_step_many() has them, and implicit steps. Memory is taken in the first step, and in the
+/// as from td_body_step(), whatever the machine and the pool. Loads, air and factors are refused:
+/// td_body_step_many() has them, and implicit steps. Memory is taken in the first step, and in the
 /// first with more threads than before. Trees that diverge stay as they were while the others go
 /// on; the first of them is reported, its number in diag->index.
 TD_API_UNSTABLE td_status td_tree_batch_step(td_tree_batch *batch, const td_step_opts *opts,

@@ -10,7 +10,7 @@
 /// what integrators remember. Hands, grabs, probes, pulls, pushes and constraints that a program
 /// has added go on at the segments where they are, also on another actor; what was held by a
 /// segment that is no more is let go, so that its id is refused with TD_ERR_STALE. States that
-/// td_world_state() gave are no more.
+/// td_world_body() gave are no more.
 ///
 /// Refused with TD_ERR_ARGUMENT: actors that constraints of the scene hold, those that adapt, and
 /// solvers that cannot do it.

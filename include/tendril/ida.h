@@ -4,7 +4,7 @@
 /// @file ida.h
 /// An accurate reference integrator for trees: SUNDIALS IDA, with variable order and step and with
 /// error control. It is in a separate library, tendril_ida, so that tendril itself does not need
-/// SUNDIALS. It is much slower than td_tree_step() and is used to measure the error of that.
+/// SUNDIALS. It is much slower than td_body_step() and is used to measure the error of that.
 /// Not stable yet: see TD_API_UNSTABLE.
 
 #include "tendril/tree.h"
@@ -34,8 +34,8 @@ TD_API_UNSTABLE td_ida_opts td_ida_opts_default(void);
 TD_API_UNSTABLE bool td_ida_built(void);
 
 /// The state must outlive it. TD_ERR_ARGUMENT when the library was built without SUNDIALS.
-TD_API_UNSTABLE td_status td_ida_new(td_tree_state *state, const td_ida_opts *opts,
-                                     const td_alloc *alloc, td_ida **out, td_diag *diag);
+TD_API_UNSTABLE td_status td_ida_new(td_body *state, const td_ida_opts *opts, const td_alloc *alloc,
+                                     td_ida **out, td_diag *diag);
 TD_API_UNSTABLE void td_ida_free(td_ida *ida); ///< NULL is allowed.
 
 /// Advances the state by `duration` s, > 0. If the state was changed since the last call, the

@@ -17,12 +17,6 @@ extern "C" {
 
 typedef struct td_island td_island;
 
-/// A state of any solver: td_tree_ref(), td_rod_ref().
-typedef struct td_state_ref {
-    const struct tdi_implicit *solver;
-    void *state;
-} td_state_ref;
-
 /// For steps of these states with never more than collider_limit colliders. Nothing passes through
 /// anything, at any dt. The states outlive it; all memory that contact needs is taken here.
 ///
@@ -32,9 +26,9 @@ typedef struct td_state_ref {
 /// With the barrier, states that are placed within `gap` of something at rest are pushed away:
 /// worlds shorten the range of what is placed, islands of a program do not. `opts` NULL: nothing
 /// touches anything, and there are no colliders.
-TD_API td_status td_island_new(const td_state_ref *states, int32_t count,
-                               const td_contact_opts *opts, int32_t collider_limit,
-                               const td_alloc *alloc, td_island **out, td_diag *diag);
+TD_API td_status td_island_new(td_body *const *bodies, int32_t count, const td_contact_opts *opts,
+                               int32_t collider_limit, const td_alloc *alloc, td_island **out,
+                               td_diag *diag);
 TD_API void td_island_free(td_island *island); ///< NULL is allowed.
 
 /// Steps all of them, or none. `opts` has an entry a state; dt and integrator, an implicit one, are

@@ -12,8 +12,6 @@
 extern "C" {
 #endif
 
-typedef struct td_reduced_state td_reduced_state; ///< A tree's state. One for each thread.
-
 /// What a joint does.
 typedef enum td_reduce_mode {
     TD_REDUCE_OWN,    ///< It moves by itself.
@@ -46,36 +44,25 @@ typedef struct td_reduce_stats {
     td_real estimate; ///< m: estimated rms error of the tips.
 } td_reduce_stats;
 
-/// At the initial pose, at rest, time 0. All memory that stepping needs is taken here. The model
-/// must outlive the state.
-TD_API td_status td_reduced_new(const td_tree_model *model, const td_reduce_opts *opts,
-                                const td_alloc *alloc, td_reduced_state **out, td_diag *diag);
-TD_API void td_reduced_free(td_reduced_state *state); ///< NULL is allowed.
-TD_API size_t td_reduced_bytes(const td_reduced_state *state);
-
-/// Advances by opts->dt, as td_tree_step(). With an explicit integrator all joints move by
-/// themselves.
-TD_API td_status td_reduced_step(td_reduced_state *state, const td_step_opts *opts,
-                                 td_step_stats *stats, td_diag *diag);
+/// A body like td_body_new(), of the model of a tree. With an explicit integrator all joints move
+/// by themselves.
+TD_API td_status td_reduced_new(const td_body_model *model, const td_reduce_opts *opts,
+                                const td_alloc *alloc, td_body **out, td_diag *diag);
 
 /// Error, joints and how often to choose may change while it runs.
-TD_API td_status td_reduced_set(td_reduced_state *state, const td_reduce_opts *opts, td_diag *diag);
+TD_API td_status td_reduced_set(td_body *body, const td_reduce_opts *opts, td_diag *diag);
 
 /// Modes by hand, one a segment, from the next step on; choices by error leave them. NULL: chosen
 /// by error again. A joint that cannot have its mode keeps its own: roots are not reduced; twigs of
 /// more than four segments do not ride; a joint joins that of a parent which has a parent and on
 /// which nothing else moves, and not where something touches or is constrained.
-TD_API void td_reduced_set_modes(td_reduced_state *state, const uint8_t *modes);
+TD_API void td_reduced_set_modes(td_body *body, const uint8_t *modes);
 /// The mode of each segment's joint.
-TD_API const uint8_t *td_reduced_modes(const td_reduced_state *state);
+TD_API const uint8_t *td_reduced_modes(const td_body *body);
 /// The first segment of the cluster that a segment is on, or most of it: the one whose joint the
 /// cluster has, of a group the first. TD_NONE when there is no such segment.
-TD_API int32_t td_reduced_cluster(const td_reduced_state *state, int32_t segment);
-TD_API td_reduce_stats td_reduced_get_stats(const td_reduced_state *state);
-
-/// All segments where they are now, to be read by the functions of tree.h. Valid until the next
-/// step; stepping it is not meant.
-TD_API td_tree_state *td_reduced_whole(td_reduced_state *state);
+TD_API int32_t td_reduced_cluster(const td_body *body, int32_t segment);
+TD_API td_reduce_stats td_reduced_get_stats(const td_body *body);
 
 #ifdef __cplusplus
 }

@@ -7,6 +7,7 @@
 /// it. docs/guide/scene.md lists every key with unit, default and range.
 
 #include "tendril/constraint.h"
+#include "tendril/contact.h"
 #include "tendril/curve.h"
 #include "tendril/grammar.h"
 #include "tendril/rod.h"

@@ -13,6 +13,12 @@
 extern "C" {
 #endif
 
+// ---- bodies ---------------------------------------------------------------------------------
+
+/// The state of any solver, and the constant model that it moves: see body.h.
+typedef struct td_body td_body; ///< Everything that moves, and scratch memory. One a thread.
+typedef struct td_body_model td_body_model; ///< Fixed after creation. Safe to read from any thread.
+
 // ---- springs --------------------------------------------------------------------------------
 
 /// How the moment of a ball joint grows with the angle theta from rest, in bending and in twist.

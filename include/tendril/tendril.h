@@ -21,6 +21,7 @@
 #include "tendril/step.h"
 #include "tendril/island.h"
 #include "tendril/solver.h"
+#include "tendril/body.h"
 #include "tendril/tree.h"
 #include "tendril/reduce.h"
 #include "tendril/batch.h"

@@ -5,7 +5,9 @@
 /// A scene in motion. Everything is deterministic: same scene, same bits, for any number of
 /// threads, after any save and restore.
 
+#include "tendril/body.h"
 #include "tendril/hooks.h"
+#include "tendril/island.h"
 #include "tendril/pool.h"
 #include "tendril/reduce.h"
 #include "tendril/scene.h"
@@ -158,12 +160,11 @@ TD_API int32_t td_world_mode_count(td_world *world, int32_t actor);
 /// ascending order. Fills at most `capacity`; returns how many there are.
 TD_API int32_t td_world_mode_actors(const td_world *world, int32_t actor, int32_t *actors,
                                     int32_t capacity);
-/// The state of an actor as the header of its solver has it: for "tree" a td_tree_state *, for
-/// "rod" a td_rod_state *. NULL when the actor's solver is another one. It belongs to the world:
-/// its joints, vertices and velocities may be set, but what would step it or move its base or an
-/// end that is held is TD_ERR_ARGUMENT, and a reset leaves the base where it is.
-/// td_world_move_actor() and td_world_place_actor() move a base.
-TD_API void *td_world_state(td_world *world, int32_t actor, const char *solver);
+/// The body of an actor, to be read by body.h and by the header of its solver. It belongs to the
+/// world: joints, vertices and velocities may be set, but what would step it or move its base or a
+/// clamped end is TD_ERR_ARGUMENT, and a reset leaves the base where it is. td_world_move_actor()
+/// and td_world_place_actor() move a base.
+TD_API td_body *td_world_body(td_world *world, int32_t actor);
 
 // ---- contact --------------------------------------------------------------------------------
 

@@ -108,8 +108,8 @@ struct td_adapt {
     const td_alloc *alloc;
     size_t bytes;
     td_adapt_opts opts;
-    const td_tree_model *model;
-    td_tree_state *state;
+    const tdi_tree_model *model;
+    tdi_tree_state *state;
     tdi_assembly_node *tree;
     tdi_adapt_node *node;
     int32_t *order;                  // joints, children first
@@ -228,8 +228,12 @@ void tdi_rigid_renew(td_adapt *adapt);
 
 // ---- new.c ----------------------------------------------------------------------------------
 
+// td_adapt_new() of any state that is a tree inside, such as a reduced one.
+td_status tdi_adapt_new(tdi_tree_state *state, const td_adapt_opts *opts, const td_alloc *alloc,
+                        td_adapt **out, td_diag *diag);
+
 // Bytes of a save, of what steps a tree of this model.
-size_t tdi_adapt_save_size(const td_tree_model *model);
+size_t tdi_adapt_save_size(const tdi_tree_model *model);
 
 // ---- region.c -------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@
 
 typedef struct maker {
     td_adapt *adapt;
-    const td_tree_model *m;
+    const tdi_tree_model *m;
     int32_t *size;   // bodies from this one on
     int32_t *heavy;  // child that continues the chain, or TD_NONE
     int32_t *next;   // light children of a body, a list in the order of their sizes

@@ -123,7 +123,7 @@ static tdi_six joint_twist(const td_adapt *s, int32_t i) { // S qd
 
 void tdi_node_place(td_adapt *s, int32_t i) {
     const tdi_assembly_node *t = &s->tree[i];
-    const td_tree_model *m = s->model;
+    const tdi_tree_model *m = s->model;
     tdi_adapt_node *n = &s->node[i];
     td_quat turn;
     td_vec3 slide;
@@ -414,7 +414,7 @@ void tdi_node_back(td_adapt *s, int32_t i, td_real *accel) {
 
 void tdi_node_torque(const td_adapt *s, int32_t i, const td_step_opts *o, const td_real *added,
                      td_real *torque) {
-    const td_tree_model *m = s->model;
+    const tdi_tree_model *m = s->model;
     const tdi_body *body = &m->body[i];
     const int32_t d = m->dof[i], count = m->dof[i + 1] - d;
     const td_real *q = s->state->q + m->coord[i], *v = s->state->v + d, *near = s->state->angle + d;

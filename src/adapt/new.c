@@ -35,7 +35,7 @@ static td_status take_opts(const td_adapt_opts *given, td_adapt_opts *o, td_diag
 
 // Of a turning joint the longest way to a tip along the bodies that it carries.
 static void fill_reach(td_adapt *s) {
-    const td_tree_model *m = s->model;
+    const tdi_tree_model *m = s->model;
     for (int32_t i = 0; i < m->body_count; i++) {
         s->weight[i] = tdi_norm(m->body[i].tip);
     }
@@ -145,13 +145,10 @@ static td_status fill_bodies(td_adapt *s, td_diag *diag) {
     return TD_OK;
 }
 
-td_status td_adapt_new(td_tree_state *state, const td_adapt_opts *opts, const td_alloc *alloc,
-                       td_adapt **out, td_diag *diag) {
+td_status tdi_adapt_new(tdi_tree_state *state, const td_adapt_opts *opts, const td_alloc *alloc,
+                        td_adapt **out, td_diag *diag) {
     td_adapt_opts own;
-    TDI_CLEAR(out);
-    if (!state || !out) {
-        return tdi_refuse(diag, __func__);
-    }
+    *out = NULL;
     td_status status = take_opts(opts, &own, diag);
     if (status != TD_OK) {
         return status;
@@ -187,6 +184,13 @@ td_status td_adapt_new(td_tree_state *state, const td_adapt_opts *opts, const td
     return TD_OK;
 }
 
+td_status td_adapt_new(td_body *body, const td_adapt_opts *opts, const td_alloc *alloc,
+                       td_adapt **out, td_diag *diag) {
+    tdi_tree_state *state = tdi_as_tree(body);
+    TDI_CLEAR(out);
+    return state && out ? tdi_adapt_new(state, opts, alloc, out, diag) : tdi_refuse(diag, __func__);
+}
+
 void td_adapt_free(td_adapt *s) {
     if (s) {
         tdi_alloc_free(s->alloc, s, s->bytes);
@@ -205,7 +209,7 @@ typedef struct saved { // then a byte a joint: whether it is active
     td_adapt_stats stats;
 } saved;
 
-size_t tdi_adapt_save_size(const td_tree_model *model) {
+size_t tdi_adapt_save_size(const tdi_tree_model *model) {
     return sizeof(saved) + (size_t)model->body_count;
 }
 

@@ -114,8 +114,8 @@ static void add_load(td_adapt *s, const td_load *l, const tdi_six *base) {
 
 // With drag every body has a force: all are summed up, node by node.
 static void add_drag(td_adapt *s, const td_step_opts *o) {
-    const td_tree_model *m = s->model;
-    td_tree_state *state = s->state;
+    const tdi_tree_model *m = s->model;
+    tdi_tree_state *state = s->state;
     const tdi_loads loads = {o->loads, o->load_count, o->air, o->winds, 0, 1, NULL};
     tdi_tree_place(m, state);
     tdi_tree_move(m, state);

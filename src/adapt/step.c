@@ -19,7 +19,7 @@
 
 static void copy_joints(const td_adapt *s, const int32_t *list, int32_t count, const td_real *q,
                         const td_real *v, td_real *to_q, td_real *to_v) {
-    const td_tree_model *m = s->model;
+    const tdi_tree_model *m = s->model;
     for (int32_t k = 0; k < count; k++) {
         const int32_t i = list[k];
         memcpy(to_q + m->coord[i], q + m->coord[i],
@@ -114,7 +114,7 @@ static void set_rate(td_adapt *s, int32_t i, td_real t) {
 
 // Joints from where the step began, moved by t times `rate` and with t times `accel`.
 static void put_joints(td_adapt *s, const td_real *rate, const td_real *accel, td_real t) {
-    const td_tree_model *m = s->model;
+    const tdi_tree_model *m = s->model;
     for (int32_t k = 0; k < s->active_count; k++) {
         const int32_t i = s->active[k];
         memcpy(s->state->q + m->coord[i], s->q_first + m->coord[i],
@@ -182,7 +182,7 @@ static void euler(td_adapt *s, const td_step_opts *o) {
 
 // Whether all is finite, and no joint makes a turn a step; then angles too.
 static bool arrive(td_adapt *s, td_real dt) {
-    const td_tree_model *m = s->model;
+    const tdi_tree_model *m = s->model;
     bool fine = true;
     for (int32_t k = 0; k < s->active_count; k++) {
         const int32_t i = s->active[k];

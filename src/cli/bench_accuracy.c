@@ -64,14 +64,14 @@ typedef struct motion {
     td_diag diag;
 } motion;
 
-static double energy_of(td_tree_state *state, td_vec3 gravity) {
-    td_energy e = td_tree_energy(state, gravity);
+static double energy_of(td_body *state, td_vec3 gravity) {
+    td_energy e = td_body_energy(state, gravity);
     return e.kinetic + e.elastic + e.weight;
 }
 
 static void look(motion *m, int32_t number) {
     for (int32_t i = 0; i < m->bodies; i++) {
-        m->seen[(ptrdiff_t)number * m->bodies + i] = td_tree_tip(m->tree.state, i);
+        m->seen[(ptrdiff_t)number * m->bodies + i] = td_body_tip(m->tree.state, i);
     }
 }
 
@@ -79,7 +79,7 @@ static void look(motion *m, int32_t number) {
 static void prepare(void *context) {
     motion *m = context;
     size_t bytes = (size_t)td_tree_coord_count(m->tree.model) * sizeof *m->start;
-    td_tree_state_reset(m->tree.state);
+    td_body_reset(m->tree.state, NULL);
     memcpy(td_tree_coords(m->tree.state), m->start, bytes);
     td_tree_state_changed(m->tree.state);
 }
@@ -91,7 +91,7 @@ static bool step_on(motion *m, int32_t steps) {
     opts.integrator = m->method->integrator;
     opts.dt = 1.0 / LOOKS / m->steps;
     for (int32_t i = 0; i < steps && m->status == TD_OK; i++) {
-        m->status = td_tree_step(m->tree.state, &opts, NULL, &m->diag);
+        m->status = td_body_step(m->tree.state, &opts, NULL, &m->diag);
     }
     if (m->status == TD_OK &&
         !(energy_of(m->tree.state, opts.gravity) < m->start_energy + m->put_in)) {
@@ -142,8 +142,8 @@ static double error_of(const motion *m) {
 
 static double height_of(const cli_tree *tree) {
     double low = 0, high = 0; // the ground counts
-    for (int32_t i = 0; i < td_tree_body_count(tree->model); i++) {
-        double y = td_tree_tip(tree->state, i).y;
+    for (int32_t i = 0; i < td_body_segment_count(tree->model); i++) {
+        double y = td_body_tip(tree->state, i).y;
         low = fmin(low, y);
         high = fmax(high, y);
     }
@@ -162,19 +162,19 @@ static bool take_memory(motion *m) {
 static bool settle(motion *m, td_vec3 gravity) {
     td_step_opts opts = td_step_opts_default();
     opts.gravity = gravity;
-    m->status = td_tree_settle(m->tree.state, &opts, NULL, &m->diag);
+    m->status = td_body_settle(m->tree.state, &opts, NULL, &m->diag);
     return m->status == TD_OK;
 }
 
 static bool find_start(motion *m) {
     const td_vec3 down = td_step_opts_default().gravity, aside = {-down.y, 0, 0};
-    m->bodies = td_tree_body_count(m->tree.model);
+    m->bodies = td_body_segment_count(m->tree.model);
     m->height = height_of(&m->tree);
     if (!take_memory(m) || !settle(m, down)) {
         return false;
     }
     double rest = energy_of(m->tree.state, down);
-    td_tree_state_reset(m->tree.state);
+    td_body_reset(m->tree.state, NULL);
     if (!settle(m, aside)) {
         return false;
     }

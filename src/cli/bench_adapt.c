@@ -58,7 +58,7 @@ static bool pendulum_open(const bench *b, int32_t links, const td_adapt_opts *op
         return false;
     }
     double *v = td_tree_velocities(p->tree.state);
-    for (int32_t d = 0; d < td_tree_dof_count(p->tree.model); d++) {
+    for (int32_t d = 0; d < td_body_dof_count(p->tree.model); d++) {
         v[d] = 0.1 * sin(0.1 * d);
     }
     td_tree_state_changed(p->tree.state);
@@ -154,7 +154,7 @@ static bool table_row(const bench *b, int row) {
 
 static bool explicit_step(void *context) {
     pendulum *p = context;
-    return td_tree_step(p->tree.state, &p->opts, NULL, &p->diag) == TD_OK;
+    return td_body_step(p->tree.state, &p->opts, NULL, &p->diag) == TD_OK;
 }
 
 // The articulated-body algorithm does the same in less time, as long as all joints move.

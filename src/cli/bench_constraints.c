@@ -45,11 +45,11 @@ static td_status build(int32_t count, bool free, td_skeleton **out, td_diag *dia
 }
 
 typedef struct chains {
-    td_tree_model *model[2]; // that which stands, and one that is free
-    td_tree_state **state;
-    td_rod_model *rod_model; // or one rod
-    td_rod_state *rod;
-    td_state_ref *refs;
+    td_body_model *model[2]; // that which stands, and one that is free
+    td_body **state;
+    td_body_model *rod_model; // or one rod
+    td_body *rod;
+    td_body **refs;
     td_step_opts *opts;
     int32_t count; // states
     td_island *island;
@@ -62,12 +62,12 @@ typedef struct chains {
 static void chains_free(chains *c) {
     td_island_free(c->island);
     for (int32_t k = 0; c->state && k < c->count; k++) {
-        td_tree_state_free(c->state[k]);
+        td_body_free(c->state[k]);
     }
-    td_rod_state_free(c->rod);
-    td_rod_model_free(c->rod_model);
-    td_tree_model_free(c->model[0]);
-    td_tree_model_free(c->model[1]);
+    td_body_free(c->rod);
+    td_body_model_free(c->rod_model);
+    td_body_model_free(c->model[0]);
+    td_body_model_free(c->model[1]);
     free(c->state);
     free(c->refs);
     free(c->opts);
@@ -76,20 +76,20 @@ static void chains_free(chains *c) {
 
 static void make_model(chains *c, int which, int32_t bodies) {
     td_skeleton *skeleton = NULL;
-    td_tree_opts opts = td_tree_opts_default();
+    td_body_opts opts = td_body_opts_default();
     c->status = build(bodies, which == 1, &skeleton, &c->diag);
     if (c->status == TD_OK) {
-        c->status = td_tree_model_new(skeleton, &opts, NULL, &c->model[which], &c->diag);
+        c->status = td_body_model_new(skeleton, "tree", &opts, NULL, &c->model[which], &c->diag);
     }
     td_skeleton_free(skeleton);
 }
 
-static void put(td_tree_state *state, int32_t k, int32_t bodies) {
+static void put(td_body *state, int32_t k, int32_t bodies) {
     // a zigzag of an even number of bodies leads straight on
     const double along = BENCH_HELD_LENGTH * cos(0.5 * BENCH_HELD_BEND) * bodies * k;
     const td_base_motion base = {.position = {along, 0, 0}, .rotation = {1, 0, 0, 0}};
-    td_tree_state_reset(state);
-    td_tree_set_base(state, &base);
+    td_body_reset(state, NULL);
+    td_body_set_base(state, &base);
 }
 
 static void make_room(chains *c, int32_t count) {
@@ -122,10 +122,10 @@ static void make_rod(chains *c, int32_t bodies) {
                            : TD_ERR_MEMORY;
     }
     if (c->status == TD_OK) {
-        c->status = td_rod_state_new(c->rod_model, NULL, &c->rod, &c->diag);
+        c->status = td_body_new(c->rod_model, NULL, &c->rod, &c->diag);
     }
     if (c->status == TD_OK) {
-        c->refs[0] = td_rod_ref(c->rod);
+        c->refs[0] = c->rod;
     }
     free(points);
 }
@@ -136,9 +136,9 @@ static void make_trees(chains *c, int32_t count, int32_t bodies) {
         make_model(c, which, bodies);
     }
     for (int32_t k = 0; k < count && c->status == TD_OK; k++) {
-        c->status = td_tree_state_new(c->model[k > 0], NULL, &c->state[k], &c->diag);
+        c->status = td_body_new(c->model[k > 0], NULL, &c->state[k], &c->diag);
         if (c->status == TD_OK) {
-            c->refs[k] = td_tree_ref(c->state[k]);
+            c->refs[k] = c->state[k];
             put(c->state[k], k, bodies);
         }
     }
@@ -227,7 +227,7 @@ static void prepare(void *context) {
         put(c->state[k], k, LINK);
     }
     if (c->rod) {
-        td_rod_state_reset(c->rod);
+        td_body_reset(c->rod, NULL);
     }
     td_island_restore(c->island, c->start, td_island_save_size(c->island), NULL);
     c->stats = (td_step_stats){0};

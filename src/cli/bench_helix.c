@@ -50,8 +50,8 @@ static const paper_row rows[] = {
 // ---- helices --------------------------------------------------------------------------------
 
 typedef struct helix_scene {
-    td_helix_model *model;
-    td_helix_state *state;
+    td_body_model *model;
+    td_body *state;
     int32_t count;
     double mass, fall; // kg; m: how far the centre of mass could go
     double way;        // m: of its root
@@ -61,8 +61,8 @@ typedef struct helix_scene {
 } helix_scene;
 
 static void free_scene(helix_scene *s) {
-    td_helix_state_free(s->state);
-    td_helix_model_free(s->model);
+    td_body_free(s->state);
+    td_body_model_free(s->model);
 }
 
 static td_helix_element element_of(double length, double gamma) {
@@ -117,10 +117,10 @@ static td_status make_scene(const paper_row *r, bool settled, helix_scene *s) {
         status = td_helix_model_new(e, r->count, NULL, &s->model, &s->diag);
     }
     if (status == TD_OK) {
-        status = td_helix_state_new(s->model, NULL, &s->state, &s->diag);
+        status = td_body_new(s->model, NULL, &s->state, &s->diag);
     }
     if (status == TD_OK && settled) {
-        status = td_helix_settle(s->state, &s->opts, NULL, &s->diag);
+        status = td_body_settle(s->state, &s->opts, NULL, &s->diag);
     }
     free(e);
     free(places);
@@ -140,13 +140,13 @@ static void move_root(helix_scene *s, double t) {
                                  .rotation = {1, 0, 0, 0},
                                  .velocity = {v, 0, 0},
                                  .acceleration = {2 * (end - x - h * v) / (h * h), 0, 0}};
-    td_helix_set_base(s->state, &root);
+    td_body_set_base(s->state, &root);
 }
 
 static td_status step_scene(helix_scene *s, way by) {
     const td_helix_published published = {by == COMPOSITE ? TD_HELIX_COMPOSITE : TD_HELIX_RECURSIVE,
                                           false};
-    return by == IMPLICIT ? td_helix_step(s->state, &s->opts, &s->stats, &s->diag)
+    return by == IMPLICIT ? td_body_step(s->state, &s->opts, &s->stats, &s->diag)
                           : td_helix_step_published(s->state, &s->opts, published, &s->diag);
 }
 
@@ -176,7 +176,7 @@ static bool is_stable(helix_scene *s, double dt, way by) {
             return false;
         }
         if (k % each == each - 1) {
-            const td_energy e = td_helix_energy(s->state, s->opts.gravity);
+            const td_energy e = td_body_energy(s->state, s->opts.gravity);
             if (!(e.kinetic + e.elastic < most)) {
                 return false;
             }
@@ -294,7 +294,7 @@ static double time_size(const bench *b, const paper_row *row, way by, double *by
         }
         const bench_work work = {prepare_size, run_size, &run};
         seconds = bench_fastest(&work, b->seconds);
-        *bytes = (double)(td_helix_state_bytes(s.state) + td_helix_model_bytes(s.model));
+        *bytes = (double)(td_body_bytes(s.state) + td_body_model_bytes(s.model));
     }
     if (seconds < 0) {
         bench_fault(b, "size", status == TD_OK ? TD_ERR_DIVERGED : status, &s.diag);

@@ -73,26 +73,26 @@ static double seconds_since(clock_t start) {
 
 // s of processor time; not a number if a step failed.
 static double time_full(const reduce_motion *m, const record *r) {
-    td_tree_state *s = NULL;
-    td_status status = td_tree_state_new(m->model, NULL, &s, NULL);
+    td_body *s = NULL;
+    td_status status = td_body_new(m->model, NULL, &s, NULL);
     const clock_t start = clock();
     for (int k = 0; k < STEPS && status == TD_OK; k++) {
-        status = td_tree_step(s, &r->opts[k], NULL, NULL);
+        status = td_body_step(s, &r->opts[k], NULL, NULL);
     }
     const double seconds = seconds_since(start);
-    td_tree_state_free(s);
+    td_body_free(s);
     return status == TD_OK ? seconds : NAN;
 }
 
 static double time_reduced(const reduce_motion *m, const record *r, const td_reduce_opts *opts) {
-    td_reduced_state *s = NULL;
+    td_body *s = NULL;
     td_status status = td_reduced_new(m->model, opts, NULL, &s, NULL);
     const clock_t start = clock();
     for (int k = 0; k < STEPS && status == TD_OK; k++) {
-        status = td_reduced_step(s, &r->opts[k], NULL, NULL);
+        status = td_body_step(s, &r->opts[k], NULL, NULL);
     }
     const double seconds = seconds_since(start);
-    td_reduced_free(s);
+    td_body_free(s);
     return status == TD_OK ? seconds : NAN;
 }
 
@@ -142,7 +142,7 @@ static bool point(const bench *b, const reduce_case *of, double error, int set, 
     bench_row(b, name, m.count, m.joints / looks, "joints");
     if (first) {
         snprintf(name, sizeof name, "%s: memory a joint", of->name);
-        bench_row(b, name, m.count, (double)td_reduced_bytes(m.reduced) / m.count, "bytes");
+        bench_row(b, name, m.count, (double)td_body_bytes(m.reduced) / m.count, "bytes");
     }
     record_free(acted);
     reduce_motion_close(&m);

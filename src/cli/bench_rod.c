@@ -45,8 +45,8 @@ static const paper_row rows[] = {
 };
 
 typedef struct rod_scene {
-    td_rod_model *model;
-    td_rod_state *state;
+    td_body_model *model;
+    td_body *state;
     td_island *island;
     td_step_opts opts;
     td_step_stats stats;
@@ -56,8 +56,8 @@ typedef struct rod_scene {
 
 static void free_scene(rod_scene *s) {
     td_island_free(s->island);
-    td_rod_state_free(s->state);
-    td_rod_model_free(s->model);
+    td_body_free(s->state);
+    td_body_model_free(s->model);
 }
 
 // A point of a shape, t from 0 to 1.
@@ -160,11 +160,10 @@ static td_status make_scene(const paper_row *r, double dt, td_integrator integra
         status = td_rod_model_new(defs, count, bodies, r->bodies, NULL, &s->model, &s->diag);
     }
     if (status == TD_OK) {
-        status = td_rod_state_new(s->model, NULL, &s->state, &s->diag);
+        status = td_body_new(s->model, NULL, &s->state, &s->diag);
     }
     if (status == TD_OK && r->contact) {
-        const td_state_ref ref = td_rod_ref(s->state);
-        status = td_island_new(&ref, 1, &touch, 0, NULL, &s->island, &s->diag);
+        status = td_island_new(&s->state, 1, &touch, 0, NULL, &s->island, &s->diag);
     }
     s->opts.dt = dt;
     s->opts.integrator = integrator;
@@ -176,7 +175,7 @@ static td_status make_scene(const paper_row *r, double dt, td_integrator integra
 static bool step_scene(void *context) {
     rod_scene *s = context;
     td_status status = s->island ? td_island_step(s->island, &s->opts, NULL, 0, &s->stats, &s->diag)
-                                 : td_rod_step(s->state, &s->opts, &s->stats, &s->diag);
+                                 : td_body_step(s->state, &s->opts, &s->stats, &s->diag);
     return status == TD_OK;
 }
 
@@ -266,7 +265,7 @@ static td_status make_clamped(int vertices, double dt, rod_scene *s) {
         status = td_rod_model_new(&d, 1, NULL, 0, NULL, &s->model, &s->diag);
     }
     if (status == TD_OK) {
-        status = td_rod_state_new(s->model, NULL, &s->state, &s->diag);
+        status = td_body_new(s->model, NULL, &s->state, &s->diag);
     }
     s->opts.dt = dt;
     s->opts.gravity = (td_vec3){0, -9.8, 0};
@@ -278,7 +277,7 @@ static td_status make_clamped(int vertices, double dt, rod_scene *s) {
 
 static void reset_scene(void *context) {
     rod_scene *s = context;
-    td_rod_state_reset(s->state);
+    td_body_reset(s->state, NULL);
     s->steps = (int64_t)(TIP_TIME / s->opts.dt + 0.5);
 }
 
@@ -316,7 +315,7 @@ static bool bench_rest(const bench *b, int vertices) {
     rod_scene s;
     td_status status = make_clamped(vertices, FRAME, &s);
     if (status == TD_OK) {
-        status = td_rod_settle(s.state, &s.opts, NULL, &s.diag);
+        status = td_body_settle(s.state, &s.opts, NULL, &s.diag);
     }
     if (status == TD_OK) {
         td_vec3 tip = td_rod_position(s.state, vertices - 1);
@@ -344,7 +343,7 @@ static bool bench_clamped(const bench *b, const peer_row *p) {
 
 static void prepare_size(void *context) {
     rod_scene *s = context;
-    td_rod_state_reset(s->state);
+    td_body_reset(s->state, NULL);
     s->stats = (td_step_stats){0};
     s->steps = SIZE_STEPS;
 }
@@ -360,9 +359,8 @@ static bool bench_sizes(const bench *b) {
         td_status status = make_clamped(counts[k], 0.001, &s);
         const bench_work work = {prepare_size, swing, &s};
         double seconds = status == TD_OK ? bench_fastest(&work, b->seconds) : -1;
-        double bytes = status == TD_OK
-                           ? (double)(td_rod_state_bytes(s.state) + td_rod_model_bytes(s.model))
-                           : 0;
+        double bytes =
+            status == TD_OK ? (double)(td_body_bytes(s.state) + td_body_model_bytes(s.model)) : 0;
         x[k] = counts[k];
         y[k] = seconds / (double)s.stats.iterations;
         free_scene(&s);
@@ -435,11 +433,10 @@ static td_status make_rope(double part, rod_scene *s) {
         status = td_rod_model_new(defs, STRANDS, NULL, 0, NULL, &s->model, &s->diag);
     }
     if (status == TD_OK) {
-        status = td_rod_state_new(s->model, NULL, &s->state, &s->diag);
+        status = td_body_new(s->model, NULL, &s->state, &s->diag);
     }
     if (status == TD_OK) {
-        const td_state_ref ref = td_rod_ref(s->state);
-        status = td_island_new(&ref, 1, &touch, 0, NULL, &s->island, &s->diag);
+        status = td_island_new(&s->state, 1, &touch, 0, NULL, &s->island, &s->diag);
     }
     s->opts.gravity = (td_vec3){3, -9.8, 2};
     free(points);

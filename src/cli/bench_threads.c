@@ -15,7 +15,7 @@
 #define STEPS       10     // of a run
 
 typedef struct threads_run {
-    td_tree_state **states; // of many plants, or of one
+    td_body **states; // of many plants, or of one
     td_step_opts *opts;
     int32_t count;
     td_pool *pool;
@@ -26,14 +26,14 @@ typedef struct threads_run {
 static void prepare(void *context) {
     threads_run *r = context;
     for (int32_t k = 0; k < r->count; k++) {
-        td_tree_state_reset(r->states[k]);
+        td_body_reset(r->states[k], NULL);
     }
 }
 
 static bool run_many(void *context) {
     threads_run *r = context;
     for (int i = 0; i < STEPS && r->status == TD_OK; i++) {
-        r->status = td_tree_step_many(r->states, r->opts, r->count, r->pool, NULL, &r->diag);
+        r->status = td_body_step_many(r->states, r->opts, r->count, r->pool, NULL, &r->diag);
     }
     return r->status == TD_OK;
 }
@@ -42,7 +42,7 @@ static bool run_one(void *context) {
     threads_run *r = context;
     r->opts->pool = r->pool;
     for (int i = 0; i < STEPS && r->status == TD_OK; i++) {
-        r->status = td_tree_step(r->states[0], r->opts, NULL, &r->diag);
+        r->status = td_body_step(r->states[0], r->opts, NULL, &r->diag);
     }
     return r->status == TD_OK;
 }
@@ -97,17 +97,17 @@ static bool compare_plants(const bench *b, const char *name, int32_t count, int3
         return false;
     }
     td_status status = TD_OK;
-    r.states = calloc((size_t)count, sizeof(td_tree_state *));
+    r.states = calloc((size_t)count, sizeof(td_body *));
     r.opts = calloc((size_t)count, sizeof *r.opts);
     bool fine = r.states && r.opts;
     for (; fine && r.count < count && status == TD_OK; r.count += status == TD_OK) {
         r.opts[r.count] = td_step_opts_default();
-        status = td_tree_state_new(tree.model, NULL, &r.states[r.count], &r.diag);
+        status = td_body_new(tree.model, NULL, &r.states[r.count], &r.diag);
     }
     fine = fine && status == TD_OK ? compare(b, name, &r, (int64_t)count * bodies)
                                    : bench_fault(b, name, TD_ERR_MEMORY, &r.diag);
     for (int32_t k = 0; k < r.count; k++) {
-        td_tree_state_free(r.states[k]);
+        td_body_free(r.states[k]);
     }
     free(r.states);
     free(r.opts);

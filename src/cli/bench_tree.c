@@ -101,16 +101,16 @@ static td_status build_skeleton(const bench_tree *t, td_skeleton **out, td_diag 
 
 bool bench_build(const bench *b, const bench_tree *t, cli_tree *tree) {
     td_diag diag = {.message = ""};
-    td_tree_opts opts = td_tree_opts_default();
+    td_body_opts opts = td_body_opts_default();
     *tree = (cli_tree){NULL, NULL, NULL};
     td_status status = build_skeleton(t, &tree->skeleton, &diag);
     if (status == TD_OK) {
-        status = td_tree_model_new(tree->skeleton, &opts, NULL, &tree->model, &diag);
+        status = td_body_model_new(tree->skeleton, "tree", &opts, NULL, &tree->model, &diag);
     }
     td_skeleton_free(tree->skeleton); // of a million segments it is worth having back
     tree->skeleton = NULL;
     if (status == TD_OK) {
-        status = td_tree_state_new(tree->model, NULL, &tree->state, &diag);
+        status = td_body_new(tree->model, NULL, &tree->state, &diag);
     }
     if (status != TD_OK) {
         cli_tree_free(tree);
@@ -127,7 +127,7 @@ static const int32_t forward_counts[] = {10, 100, 1000, 10000, 100000};
 #define COMPARED_AT   100  // bodies: where accelerations are shown
 
 typedef struct forward_run {
-    td_tree_state *state;
+    td_body *state;
     int32_t count;
     bench_motion *motions[2];
     int now; // which of the two the state is in
@@ -158,10 +158,10 @@ static bool run_anew(void *context) {
 }
 
 static bool begin_forward(const cli_tree *tree, forward_run *r) {
-    int32_t n = td_tree_body_count(tree->model);
+    int32_t n = td_body_segment_count(tree->model);
     bench_motion *motions = malloc(2 * (size_t)n * sizeof *motions);
     *r = (forward_run){.state = tree->state, .count = n, .motions = {motions, NULL}};
-    r->accel = malloc((size_t)td_tree_dof_count(tree->model) * sizeof *r->accel);
+    r->accel = malloc((size_t)td_body_dof_count(tree->model) * sizeof *r->accel);
     if (!motions || !r->accel) {
         return false;
     }
@@ -237,7 +237,7 @@ static bool run_batch_anew(void *context) {
 
 static bool begin_batch(const cli_tree *tree, batch_run *r) {
     size_t nq = (size_t)td_tree_coord_count(tree->model);
-    size_t nv = (size_t)td_tree_dof_count(tree->model);
+    size_t nv = (size_t)td_body_dof_count(tree->model);
     forward_run states;
     *r = (batch_run){.coord_count = (int32_t)nq, .dof_count = (int32_t)nv};
     r->coords = malloc(2 * nq * sizeof *r->coords);
@@ -318,7 +318,7 @@ bool bench_forward(const bench *b) {
 // ---- stepping -------------------------------------------------------------------------------
 
 typedef struct step_run {
-    td_tree_state *state;
+    td_body *state;
     td_step_opts opts;
     int32_t steps;
     td_step_stats stats;
@@ -329,13 +329,13 @@ typedef struct step_run {
 static void prepare_steps(void *context) {
     step_run *r = context;
     r->stats = (td_step_stats){0};
-    td_tree_state_reset(r->state);
+    td_body_reset(r->state, NULL);
 }
 
 static bool run_steps(void *context) {
     step_run *r = context;
     for (int32_t i = 0; i < r->steps && r->status == TD_OK; i++) {
-        r->status = td_tree_step(r->state, &r->opts, &r->stats, &r->diag);
+        r->status = td_body_step(r->state, &r->opts, &r->stats, &r->diag);
     }
     return r->status == TD_OK;
 }
@@ -345,7 +345,7 @@ typedef struct step_cost {
     double iterations; // a step
 } step_cost;
 
-static bool measure_steps(const bench *b, const char *variant, td_tree_state *state, int32_t steps,
+static bool measure_steps(const bench *b, const char *variant, td_body *state, int32_t steps,
                           double budget, step_cost *cost) {
     step_run r = {.state = state,
                   .opts = td_step_opts_default(),
@@ -379,7 +379,7 @@ static bool step_tree(const bench *b, const bench_tree *t, int32_t steps, step_c
     }
     const char *variant = bench_shape_name(t->shape);
     bool fine = measure_steps(b, variant, tree.state, steps, b->seconds, cost);
-    *bytes = (double)(td_tree_model_bytes(tree.model) + td_tree_state_bytes(tree.state));
+    *bytes = (double)(td_body_model_bytes(tree.model) + td_body_bytes(tree.state));
     cli_tree_free(&tree);
     if (fine) {
         print_cost(b, variant, t->count, *cost);
@@ -401,7 +401,7 @@ static bool step_file(const bench *b, const char *path) {
     }
     bool fine = measure_steps(b, variant, tree.state, STEPS, b->seconds, &cost);
     if (fine) {
-        print_cost(b, variant, td_tree_body_count(tree.model), cost);
+        print_cost(b, variant, td_body_segment_count(tree.model), cost);
     }
     cli_tree_free(&tree);
     return fine;

@@ -215,8 +215,8 @@ void cli_print_fault(const char *path, td_status status, td_diag *diag);
 // A plant with a body, at its initial pose.
 typedef struct cli_tree {
     td_skeleton *skeleton;
-    td_tree_model *model;
-    td_tree_state *state;
+    td_body_model *model;
+    td_body *state;
 } cli_tree;
 
 // From a model's file. Returns an exit code; unless it is 0 the faults have been printed and the

@@ -103,12 +103,12 @@ static int find_modes(const char *path, const modes_args *args, cli_tree *tree) 
     if (code != EXIT_FINE) {
         return code;
     }
-    int32_t dofs = td_tree_dof_count(tree->model);
+    int32_t dofs = td_body_dof_count(tree->model);
     int32_t count = args->count < dofs ? (int32_t)args->count : dofs;
     td_mode *modes = calloc((size_t)count + 1, sizeof *modes);
     td_status status = TD_ERR_MEMORY;
     if (modes) {
-        status = td_tree_modes(tree->state, gravity, count, modes, NULL, &diag);
+        status = td_body_modes(tree->state, gravity, count, modes, &diag);
     }
     if (status == TD_OK) {
         print_head(false, args->json);

@@ -189,7 +189,7 @@ static td_status open_skeleton(const char *path, const cli_plant_args *args, td_
 
 int cli_tree_open(const char *path, const cli_plant_args *args, cli_tree *tree) {
     td_diag diag = {.message = ""};
-    td_tree_opts tree_opts = td_tree_opts_default();
+    td_body_opts tree_opts = td_body_opts_default();
     bool told = false;
     *tree = (cli_tree){NULL, NULL, NULL};
     if (cli_is_skeleton(path) && !cli_plant_args_of_skeleton(args, path)) {
@@ -200,10 +200,10 @@ int cli_tree_open(const char *path, const cli_plant_args *args, cli_tree *tree) 
         return cli_exit_code(status);
     }
     if (status == TD_OK) {
-        status = td_tree_model_new(tree->skeleton, &tree_opts, NULL, &tree->model, &diag);
+        status = td_body_model_new(tree->skeleton, "tree", &tree_opts, NULL, &tree->model, &diag);
     }
     if (status == TD_OK) {
-        status = td_tree_state_new(tree->model, NULL, &tree->state, &diag);
+        status = td_body_new(tree->model, NULL, &tree->state, &diag);
     }
     if (status != TD_OK) {
         cli_print_fault(path, status, &diag);
@@ -214,8 +214,8 @@ int cli_tree_open(const char *path, const cli_plant_args *args, cli_tree *tree) 
 }
 
 void cli_tree_free(cli_tree *tree) {
-    td_tree_state_free(tree->state);
-    td_tree_model_free(tree->model);
+    td_body_free(tree->state);
+    td_body_model_free(tree->model);
     td_skeleton_free(tree->skeleton);
     *tree = (cli_tree){NULL, NULL, NULL};
 }
@@ -225,7 +225,7 @@ int cli_tree_settle(const char *path, cli_tree *tree, td_vec3 gravity, td_step_s
     td_step_opts opts = td_step_opts_default();
     opts.gravity = gravity;
     *stats = (td_step_stats){0};
-    td_status status = td_tree_settle(tree->state, &opts, stats, &diag);
+    td_status status = td_body_settle(tree->state, &opts, stats, &diag);
     if (status == TD_OK && stats->unconverged > 0) {
         status = TD_ERR_DIVERGED;
         snprintf(diag.message, sizeof diag.message,

@@ -69,12 +69,11 @@ static bool make_pendulum(reduce_motion *m) {
     }
     status = status == TD_OK ? td_builder_finish(builder, &m->grown.skeleton, &m->diag) : status;
     td_builder_free(builder);
-    const td_tree_opts tree = td_tree_opts_default();
-    status = status == TD_OK
-                 ? td_tree_model_new(m->grown.skeleton, &tree, NULL, &m->grown.model, &m->diag)
-                 : status;
-    return status == TD_OK &&
-           td_tree_state_new(m->grown.model, NULL, &m->grown.state, &m->diag) == TD_OK;
+    const td_body_opts tree = td_body_opts_default();
+    status = status == TD_OK ? td_body_model_new(m->grown.skeleton, "tree", &tree, NULL,
+                                                 &m->grown.model, &m->diag)
+                             : status;
+    return status == TD_OK && td_body_new(m->grown.model, NULL, &m->grown.state, &m->diag) == TD_OK;
 }
 
 static bool grow(reduce_motion *m) {
@@ -90,22 +89,22 @@ static bool grow(reduce_motion *m) {
 // Drawn as it hangs, and damped as the case says.
 static bool make_model(reduce_motion *m) {
     const td_vec3 down = td_step_opts_default().gravity;
-    td_tree_model *rest = NULL;
+    td_body_model *rest = NULL;
     td_damping_opts damping = td_damping_opts_default();
     td_status status =
         m->of->path ? td_tree_model_rest_new(m->grown.state, down, NULL, &rest, &m->diag) : TD_OK;
     m->model = rest;
     if (status == TD_OK && m->of->relaxation > 0) {
-        td_tree_state *state = NULL;
+        td_body *state = NULL;
         damping.kind = TD_DAMPING_TIME;
         damping.value = m->of->relaxation;
-        status = td_tree_state_new(rest ? rest : m->grown.model, NULL, &state, &m->diag);
+        status = td_body_new(rest ? rest : m->grown.model, NULL, &state, &m->diag);
         status = status == TD_OK
                      ? td_tree_model_damped_new(state, &damping, NULL, &m->model, &m->diag)
                      : status;
-        td_tree_state_free(state);
+        td_body_free(state);
         if (status == TD_OK) {
-            td_tree_model_free(rest);
+            td_body_model_free(rest);
         }
     }
     return status == TD_OK || told(m, "no model");
@@ -117,7 +116,7 @@ static bool take_memory(reduce_motion *m) {
     m->points = m->start ? m->start + n : NULL;
     m->winds = m->start ? m->start + 2 * n : NULL;
     for (int32_t i = 0; m->start && i < m->count; i++) {
-        m->start[i] = td_tree_tip(m->full, i);
+        m->start[i] = td_body_tip(m->full, i);
     }
     return m->start || told(m, "out of memory");
 }
@@ -153,11 +152,11 @@ bool reduce_motion_open(reduce_motion *m, const reduce_case *of, const td_reduce
     *m = (reduce_motion){.of = of, .opts = td_step_opts_default(), .diag = {.message = ""}};
     m->opts.dt = DT;
     if (!(of->path ? grow(m) : make_pendulum(m)) || !make_model(m) ||
-        td_tree_state_new(m->model, NULL, &m->full, &m->diag) != TD_OK ||
+        td_body_new(m->model, NULL, &m->full, &m->diag) != TD_OK ||
         td_reduced_new(m->model, opts, NULL, &m->reduced, &m->diag) != TD_OK) {
         return told(m, "no tree");
     }
-    m->count = td_tree_body_count(m->model);
+    m->count = td_body_segment_count(m->model);
     if (!take_memory(m) || !make_wind(m)) {
         return false;
     }
@@ -167,9 +166,9 @@ bool reduce_motion_open(reduce_motion *m, const reduce_case *of, const td_reduce
 
 void reduce_motion_close(reduce_motion *m) {
     td_wind_free(m->wind);
-    td_reduced_free(m->reduced);
-    td_tree_state_free(m->full);
-    td_tree_model_free(m->model);
+    td_body_free(m->reduced);
+    td_body_free(m->full);
+    td_body_model_free(m->model);
     cli_tree_free(&m->grown);
     free(m->start);
     *m = (reduce_motion){.of = NULL};
@@ -181,7 +180,7 @@ static void blow(reduce_motion *m) {
     const double rise = m->time < RISE ? m->time / RISE : 1;
     const td_vec3 mean = {m->of->wind * (0.2 + 0.8 * rise), 0, 0.2 * m->of->wind};
     for (int32_t i = 0; i < m->count; i++) {
-        m->points[i] = td_tree_origin(m->full, i);
+        m->points[i] = td_body_origin(m->full, i);
     }
     td_wind_at(m->wind, &m->air, m->count, m->points, m->winds);
     td_wind_advance(m->wind, &m->air, DT, mean);
@@ -204,12 +203,12 @@ static double square(td_vec3 a, td_vec3 b) {
 }
 
 static void compare(reduce_motion *m) {
-    const td_tree_state *whole = td_reduced_whole(m->reduced);
+    const td_body *whole = m->reduced;
     const td_reduce_stats stats = td_reduced_get_stats(m->reduced);
     double error = 0, moved = 0;
     for (int32_t i = 0; i < m->count; i++) {
-        const td_vec3 x = td_tree_tip(m->full, i);
-        error += square(x, td_tree_tip(whole, i));
+        const td_vec3 x = td_body_tip(m->full, i);
+        error += square(x, td_body_tip(whole, i));
         moved += square(x, m->start[i]);
     }
     m->error += error / m->count;
@@ -225,8 +224,8 @@ bool reduce_motion_step(reduce_motion *m) {
     if (m->wind) {
         blow(m);
     }
-    td_status status = td_tree_step(m->full, &m->opts, NULL, &m->diag);
-    status = status == TD_OK ? td_reduced_step(m->reduced, &m->opts, NULL, &m->diag) : status;
+    td_status status = td_body_step(m->full, &m->opts, NULL, &m->diag);
+    status = status == TD_OK ? td_body_step(m->reduced, &m->opts, NULL, &m->diag) : status;
     compare(m);
     return status == TD_OK;
 }

@@ -22,9 +22,9 @@ extern const reduce_case reduce_willow, reduce_palm, reduce_jungle, reduce_orchi
 typedef struct reduce_motion {
     const reduce_case *of;
     cli_tree grown;
-    td_tree_model *model;
-    td_tree_state *full;
-    td_reduced_state *reduced;
+    td_body_model *model;
+    td_body *full;
+    td_body *reduced;
     td_wind *wind;
     td_wind_state air;
     td_step_opts opts;

@@ -90,8 +90,8 @@ static void print_whole(const char *object, const td_rest *rest, bool json) {
 static void print_model(const cli_tree *tree, const td_rest *rest, bool json) {
     const td_segment *segments = td_skeleton_segments(tree->skeleton);
     print_head(false, json);
-    for (int32_t i = 0; i < td_tree_body_count(tree->model); i++) {
-        print_segment(NULL, i, segments[i].parent, td_tree_tip(tree->state, i), json);
+    for (int32_t i = 0; i < td_body_segment_count(tree->model); i++) {
+        print_segment(NULL, i, segments[i].parent, td_body_tip(tree->state, i), json);
     }
     print_whole(NULL, rest, json);
 }
@@ -105,9 +105,9 @@ static int settle_model(const char *path, const settle_args *a) {
         code = cli_tree_settle(path, &tree, gravity, &stats);
     }
     if (code == EXIT_FINE) {
-        const td_energy energy = td_tree_energy(tree.state, gravity);
+        const td_energy energy = td_body_energy(tree.state, gravity);
         const td_rest rest = {.energy = energy.elastic + energy.weight,
-                              .residual = td_tree_residual(tree.state, gravity),
+                              .residual = td_body_residual(tree.state, gravity),
                               .iterations = stats.iterations,
                               .unstable = stats.unstable > 0};
         if (rest.unstable) {

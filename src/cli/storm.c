@@ -21,26 +21,25 @@ static td_status open_wind(storm *s, uint64_t seed, double speed) {
 
 static td_status open_body(storm *s, const td_skeleton *skeleton, uint64_t seed,
                            storm_solver solver) {
-    td_tree_opts opts = td_tree_opts_default();
+    td_body_opts opts = td_body_opts_default();
     td_status status;
     if (solver == STORM_ROD) {
-        status = td_rod_model_from_skeleton(skeleton, NULL, &s->rod_model, &s->diag);
-        return status == TD_OK ? td_rod_state_new(s->rod_model, NULL, &s->rod, &s->diag) : status;
+        status = td_body_model_new(skeleton, "rod", NULL, NULL, &s->rod_model, &s->diag);
+        return status == TD_OK ? td_body_new(s->rod_model, NULL, &s->rod, &s->diag) : status;
     }
     if (solver == STORM_HELIX) {
-        status = td_helix_model_from_skeleton(skeleton, NULL, &s->helix_model, &s->diag);
-        return status == TD_OK ? td_helix_state_new(s->helix_model, NULL, &s->helix, &s->diag)
-                               : status;
+        status = td_body_model_new(skeleton, "helix", NULL, NULL, &s->helix_model, &s->diag);
+        return status == TD_OK ? td_body_new(s->helix_model, NULL, &s->helix, &s->diag) : status;
     }
     opts.law = seed % 4 == 0 ? TD_LAW_TANGENT : TD_LAW_LINEAR;
-    status = td_tree_model_new(skeleton, &opts, NULL, &s->tree_model, &s->diag);
-    return status == TD_OK ? td_tree_state_new(s->tree_model, NULL, &s->tree, &s->diag) : status;
+    status = td_body_model_new(skeleton, "tree", &opts, NULL, &s->tree_model, &s->diag);
+    return status == TD_OK ? td_body_new(s->tree_model, NULL, &s->tree, &s->diag) : status;
 }
 
 static td_status settle(storm *s) {
-    return s->tree  ? td_tree_settle(s->tree, &s->opts, NULL, &s->diag)
-           : s->rod ? td_rod_settle(s->rod, &s->opts, NULL, &s->diag)
-                    : td_helix_settle(s->helix, &s->opts, NULL, &s->diag);
+    return s->tree  ? td_body_settle(s->tree, &s->opts, NULL, &s->diag)
+           : s->rod ? td_body_settle(s->rod, &s->opts, NULL, &s->diag)
+                    : td_body_settle(s->helix, &s->opts, NULL, &s->diag);
 }
 
 td_status storm_open(storm *s, uint64_t seed, storm_solver solver, double speed, double dt) {
@@ -66,12 +65,12 @@ td_status storm_open(storm *s, uint64_t seed, storm_solver solver, double speed,
 }
 
 void storm_close(storm *s) {
-    td_tree_state_free(s->tree);
-    td_tree_model_free(s->tree_model);
-    td_rod_state_free(s->rod);
-    td_rod_model_free(s->rod_model);
-    td_helix_state_free(s->helix);
-    td_helix_model_free(s->helix_model);
+    td_body_free(s->tree);
+    td_body_model_free(s->tree_model);
+    td_body_free(s->rod);
+    td_body_model_free(s->rod_model);
+    td_body_free(s->helix);
+    td_body_model_free(s->helix_model);
     td_wind_free(s->wind);
     free(s->points);
     free(s->winds);
@@ -80,9 +79,9 @@ void storm_close(storm *s) {
 static td_vec3 origin_of(const storm *s, int32_t segment) {
     td_vec3 origin;
     if (!s->helix) {
-        return s->tree ? td_tree_origin(s->tree, segment) : td_rod_origin(s->rod, segment);
+        return s->tree ? td_body_origin(s->tree, segment) : td_body_origin(s->rod, segment);
     }
-    td_helix_segment(s->helix, segment, &origin, NULL, NULL);
+    td_body_poses(s->helix, segment, 1, &origin, NULL, NULL);
     return origin;
 }
 
@@ -95,9 +94,9 @@ td_status storm_step(storm *s) {
         td_wind_advance(s->wind, &s->air, s->opts.dt, s->mean);
         s->opts.air.wind = s->mean;
     }
-    return s->tree  ? td_tree_step(s->tree, &s->opts, &s->stats, &s->diag)
-           : s->rod ? td_rod_step(s->rod, &s->opts, &s->stats, &s->diag)
-                    : td_helix_step(s->helix, &s->opts, &s->stats, &s->diag);
+    return s->tree  ? td_body_step(s->tree, &s->opts, &s->stats, &s->diag)
+           : s->rod ? td_body_step(s->rod, &s->opts, &s->stats, &s->diag)
+                    : td_body_step(s->helix, &s->opts, &s->stats, &s->diag);
 }
 
 void storm_calm(storm *s) {
@@ -106,8 +105,8 @@ void storm_calm(storm *s) {
 }
 
 double storm_energy(storm *s) {
-    td_energy e = s->tree  ? td_tree_energy(s->tree, s->opts.gravity)
-                  : s->rod ? td_rod_energy(s->rod, s->opts.gravity)
-                           : td_helix_energy(s->helix, s->opts.gravity);
+    td_energy e = s->tree  ? td_body_energy(s->tree, s->opts.gravity)
+                  : s->rod ? td_body_energy(s->rod, s->opts.gravity)
+                           : td_body_energy(s->helix, s->opts.gravity);
     return e.kinetic + e.elastic + e.weight;
 }

@@ -14,12 +14,12 @@ typedef enum storm_solver { STORM_TREE, STORM_ROD, STORM_HELIX, STORM_SOLVERS } 
 
 // A plant under a solver, at rest at first, in a wind with gusts and turbulence along +X.
 typedef struct storm {
-    td_tree_model *tree_model;
-    td_tree_state *tree; // NULL: another
-    td_rod_model *rod_model;
-    td_rod_state *rod; // likewise
-    td_helix_model *helix_model;
-    td_helix_state *helix; // likewise
+    td_body_model *tree_model;
+    td_body *tree; // NULL: another
+    td_body_model *rod_model;
+    td_body *rod; // likewise
+    td_body_model *helix_model;
+    td_body *helix; // likewise
     td_wind *wind;
     td_wind_state air;
     td_vec3 mean; // m/s: of the wind

@@ -45,8 +45,8 @@ void val_progress(val_report *report, double done);
 
 typedef struct val_tree {
     td_skeleton *skeleton;
-    td_tree_model *model;
-    td_tree_state *state;
+    td_body_model *model;
+    td_body *state;
     int32_t bodies, dofs, coords;
 } val_tree;
 

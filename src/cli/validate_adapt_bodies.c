@@ -237,12 +237,12 @@ static void stop_some(val_random *random, val_trial *t, bool floating, stops *wo
     const int32_t n = t->tree.dofs;
     td_vec3 p0, l0, p1, l1;
     double *v = td_tree_velocities(t->tree.state);
-    const double before = td_tree_energy(t->tree.state, gravity).kinetic;
-    td_tree_momentum(t->tree.state, &p0, &l0);
+    const double before = td_body_energy(t->tree.state, gravity).kinetic;
+    td_body_momentum(t->tree.state, &p0, &l0);
     memcpy(t->other, v, (size_t)n * sizeof *v);
     val_trial_region(random, t, 0.15);
-    const double after = td_tree_energy(t->tree.state, gravity).kinetic;
-    td_tree_momentum(t->tree.state, &p1, &l1);
+    const double after = td_body_energy(t->tree.state, gravity).kinetic;
+    td_body_momentum(t->tree.state, &p1, &l1);
     if (held_answer(t, t->other, true, t->accel)) {
         worst->apart = val_worse(energy_apart(t, v, t->accel), worst->apart);
     }
@@ -301,7 +301,7 @@ static bool swing_energy(val_report *report, td_integrator rule, double dt, int3
     if (!val_pendulum_open(report, ENERGY_LINKS, 0.01, &opts, &t)) {
         return false;
     }
-    td_tree_settle(t.tree.state, &step, NULL, NULL);
+    td_body_settle(t.tree.state, &step, NULL, NULL);
     const double least = val_energy(&t.tree, step.gravity);
     for (int32_t i = 0; i < ENERGY_LINKS; i++) {
         td_tree_coords(t.tree.state)[i] = i == 0 ? 0.8 : 0.05 * sin(0.5 * i);

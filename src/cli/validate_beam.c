@@ -18,15 +18,15 @@ static bool droop(val_report *report, const val_rod *rod, double *still, double 
     }
     bool fine = val_settle(report, &tree, &opts, "droop");
     if (fine) {
-        *still = -td_tree_tip(tree.state, rod->count - 1).y;
+        *still = -td_body_tip(tree.state, rod->count - 1).y;
     }
     if (fine && stepped) {
-        td_tree_state_reset(tree.state);
+        td_body_reset(tree.state, NULL);
         // 20 s: what the rule itself damps has died away
         for (int32_t i = 0; fine && i < 1200; i++) {
             fine = val_step(report, &tree, &opts, "droop by stepping");
         }
-        *stepped = -td_tree_tip(tree.state, rod->count - 1).y;
+        *stepped = -td_body_tip(tree.state, rod->count - 1).y;
     }
     val_tree_free(&tree);
     return fine;
@@ -166,7 +166,7 @@ static bool bend_beam(val_report *report, int32_t count, double alpha, double *a
     opts.load_count = 1;
     bool fine = val_settle(report, &tree, &opts, "bending by a load at the tip");
     if (fine) {
-        td_vec3 tip = td_tree_tip(tree.state, count - 1);
+        td_vec3 tip = td_body_tip(tree.state, count - 1);
         *axial = 1 - tip.x / rod.length;
         *transverse = -tip.y / rod.length;
     }
@@ -267,8 +267,7 @@ void val_beam_sway(val_report *report, const val_rod *rod, const val_beam *beam)
 static void tree_modes(val_report *report, const val_rod *rod, val_tree *tree) {
     td_mode modes[VAL_BEAM_MODES];
     td_diag diag = {.message = ""};
-    td_status status =
-        td_tree_modes(tree->state, (td_vec3){0, 0, 0}, VAL_BEAM_MODES, modes, NULL, &diag);
+    td_status status = td_body_modes(tree->state, (td_vec3){0, 0, 0}, VAL_BEAM_MODES, modes, &diag);
     if (status != TD_OK) {
         val_fault(report, "modes", rod->count, status, &diag);
         return;
@@ -288,7 +287,7 @@ static bool tree_step(val_report *report, void *tree, const td_step_opts *opts,
 
 static td_vec3 tree_tip(const void *context) {
     const val_tree *tree = context;
-    return td_tree_tip(tree->state, td_tree_body_count(tree->model) - 1);
+    return td_body_tip(tree->state, td_body_segment_count(tree->model) - 1);
 }
 
 void val_vibration(val_report *report) {

@@ -28,13 +28,13 @@ static void hangs_straight(val_report *report) {
     if (val_settle(report, &tree, &opts, "rest of a chain let go from level")) {
         double aside = 0;
         for (int32_t i = 0; i < LINKS; i++) {
-            td_vec3 tip = td_tree_tip(tree.state, i);
+            td_vec3 tip = td_body_tip(tree.state, i);
             aside = val_worse(hypot(tip.x, tip.z), aside);
         }
         val_at_most(report, "farthest from the plumb line, m, let go from level", LINKS, aside,
                     1e-6);
         val_absolute(report, "height of the tip, m, let go from level", LINKS,
-                     td_tree_tip(tree.state, LINKS - 1).y, -rod.length, 1e-6);
+                     td_body_tip(tree.state, LINKS - 1).y, -rod.length, 1e-6);
     }
     val_tree_free(&tree);
 }
@@ -73,8 +73,7 @@ static void swings(val_report *report) {
     if (!val_rod_build(report, &rod, &tree)) {
         return;
     }
-    td_status status =
-        td_tree_modes(tree.state, (td_vec3){0, -GRAVITY, 0}, COUNT, modes, NULL, &diag);
+    td_status status = td_body_modes(tree.state, (td_vec3){0, -GRAVITY, 0}, COUNT, modes, &diag);
     for (int k = 0; k < COUNT && status == TD_OK; k++) {
         char text[64];
         snprintf(text, sizeof text, "swing frequency %d%c, Hz", k / 2 + 1, k % 2 ? 'b' : 'a');
@@ -118,7 +117,7 @@ static void catenary(val_report *report) {
     if (val_settle(report, &tree, &opts, "rest between two pins")) {
         double a = catenary_scale(span, rod.length), off = 0, low = 0;
         for (int32_t i = 0; i < LINKS; i++) {
-            td_vec3 tip = td_tree_tip(tree.state, i);
+            td_vec3 tip = td_body_tip(tree.state, i);
             double y = a * (cosh((tip.x - span / 2) / a) - cosh(span / (2 * a)));
             off = val_worse(hypot(tip.y - y, tip.z), off);
             low = fmin(low, tip.y);

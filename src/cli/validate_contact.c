@@ -54,7 +54,8 @@ static void measure(val_heap *h) {
     double girth = 2 * VAL_PI * h->radius, close = 0.2 * h->radius;
     h->touching = 0;
     for (int32_t k = 0; k < all; k++) {
-        s[k] = (segment){td_rod_origin(h->state[k / n], k % n), td_rod_tip(h->state[k / n], k % n)};
+        s[k] =
+            (segment){td_body_origin(h->state[k / n], k % n), td_body_tip(h->state[k / n], k % n)};
     }
     for (int32_t i = 0; i < all; i++) {
         for (int32_t j = i + 1; j < all; j++) {
@@ -78,8 +79,8 @@ static double linking(const val_strand *p, const val_strand *q) {
     double sum = 0;
     for (int32_t i = 0; i < p->n; i++) {
         for (int32_t j = 0; j < q->n; j++) {
-            td_vec3 a = td_rod_origin(p->state, i), b = td_rod_tip(p->state, i);
-            td_vec3 c = td_rod_origin(q->state, j), d = td_rod_tip(q->state, j);
+            td_vec3 a = td_body_origin(p->state, i), b = td_body_tip(p->state, i);
+            td_vec3 c = td_body_origin(q->state, j), d = td_body_tip(q->state, j);
             td_vec3 r[4] = {td_vec3_madd(c, a, -1), td_vec3_madd(d, a, -1), td_vec3_madd(d, b, -1),
                             td_vec3_madd(c, b, -1)};
             double solid = 0;
@@ -133,9 +134,9 @@ bool val_heap_ready(val_report *report, val_heap *h, double friction, double cre
     td_diag diag = {.message = ""};
     opts.friction = friction;
     opts.creep = creep;
-    td_state_ref refs[sizeof h->state / sizeof *h->state];
+    td_body *refs[sizeof h->state / sizeof *h->state];
     for (int32_t k = 0; k < h->count; k++) {
-        refs[k] = td_rod_ref(h->state[k]);
+        refs[k] = h->state[k];
     }
     td_status status = td_island_new(refs, h->count, &opts, 1, NULL, &h->island, &diag);
     if (status != TD_OK) {
@@ -214,8 +215,8 @@ static double knot_points(td_vec3 *points) {
 // Ends drawn apart until the knot is tight, then turned against each other.
 static bool pull_knot(val_report *report, val_heap *h, const td_vec3 *points, double apart) {
     const double dt = h->opts[0].dt;
-    td_quat turn[2] = {td_rod_rotation(h->state[0], 0),
-                       td_rod_rotation(h->state[0], KNOT_EDGES - 1)};
+    td_quat turn[2] = {td_body_rotation(h->state[0], 0),
+                       td_body_rotation(h->state[0], KNOT_EDGES - 1)};
     double start = points[KNOT_EDGES].z - points[0].z;
     for (double t = dt; t < KNOT_PULL + KNOT_TURN + 0.5 * dt; t += dt) {
         double pulled = 0.5 * (apart - start) * fmin(t / KNOT_PULL, 1);
@@ -240,8 +241,8 @@ static double whole_bend(const val_strand *rod) {
     double sum = 0;
     for (int32_t k = 1; k < rod->n; k++) {
         td_vec3 a =
-            td_vec3_madd(td_rod_tip(rod->state, k - 1), td_rod_origin(rod->state, k - 1), -1);
-        td_vec3 b = td_vec3_madd(td_rod_tip(rod->state, k), td_rod_origin(rod->state, k), -1);
+            td_vec3_madd(td_body_tip(rod->state, k - 1), td_body_origin(rod->state, k - 1), -1);
+        td_vec3 b = td_vec3_madd(td_body_tip(rod->state, k), td_body_origin(rod->state, k), -1);
         td_vec3 c = td_vec3_cross(a, b);
         sum += atan2(sqrt(td_vec3_dot(c, c)), td_vec3_dot(a, b));
     }
@@ -285,7 +286,7 @@ static void knot(val_report *report, double dt) {
 // A cord between two clamps, turned at one end while they come together.
 static bool wind_cord(val_report *report, val_heap *h) {
     const double dt = h->opts[0].dt;
-    td_quat turn = td_rod_rotation(h->state[0], 0);
+    td_quat turn = td_body_rotation(h->state[0], 0);
     for (double t = dt; t < CORD_TIME + 0.5 * dt; t += dt) {
         double in = 0.5 * (CORD_LENGTH - CORD_NEAR) * fmin(2 * t / CORD_TIME, 1);
         double angle = 2 * VAL_PI * CORD_TURNS * t / CORD_TIME;

@@ -59,13 +59,13 @@ static bool add_rod(val_report *report, mixed *x, const td_rod_def *def) {
 }
 
 static bool mixed_ready(val_report *report, mixed *x, double friction, double creep) {
-    td_state_ref refs[MOST_STATES];
+    td_body *refs[MOST_STATES];
     td_contact_opts opts = td_contact_opts_default();
     td_diag diag = {.message = ""};
     opts.friction = friction;
     opts.creep = creep;
     for (int32_t k = 0; k < x->count; k++) {
-        refs[k] = k < x->tree_count ? td_tree_ref(x->tree[k].state) : td_rod_ref(x->rod.state);
+        refs[k] = k < x->tree_count ? x->tree[k].state : x->rod.state;
     }
     td_status status = td_island_new(refs, x->count, &opts, 0, NULL, &x->island, &diag);
     if (status != TD_OK) {
@@ -239,8 +239,8 @@ static td_vec3 first_moment(const val_tree *tree) {
     td_vec3 sum = {0, 0, 0};
     for (int32_t i = 0; i < tree->bodies; i++) {
         td_vec3 centre = td_vec3_madd(
-            td_tree_origin(tree->state, i),
-            td_quat_rotate(td_tree_rotation(tree->state, i), segments[i].centre_of_mass), 1);
+            td_body_origin(tree->state, i),
+            td_quat_rotate(td_body_rotation(tree->state, i), segments[i].centre_of_mass), 1);
         sum = td_vec3_madd(sum, centre, segments[i].mass);
     }
     return sum;
@@ -323,8 +323,8 @@ static double least_gap(const val_tree *tree, int32_t *close) {
     for (int32_t i = 0; i < tree->bodies; i++) {
         for (int32_t j = i + 2; j < tree->bodies; j++) {
             if ((j - i - 1) * part >= 0.5 * girth) {
-                const td_vec3 p[2] = {td_tree_origin(tree->state, i), td_tree_tip(tree->state, i)},
-                              q[2] = {td_tree_origin(tree->state, j), td_tree_tip(tree->state, j)};
+                const td_vec3 p[2] = {td_body_origin(tree->state, i), td_body_tip(tree->state, i)},
+                              q[2] = {td_body_origin(tree->state, j), td_body_tip(tree->state, j)};
                 double gap = axes_apart(p, q) - 2 * CORD_RADIUS;
                 least = isnan(gap) ? gap : fmin(gap, least);
                 *close += gap < 0.2 * CORD_RADIUS;
@@ -386,7 +386,7 @@ static void wound(val_report *report, double dt) {
         const double spin = 2 * VAL_PI * CORD_TURNS / CORD_TIME;
         const double in = (CORD_LENGTH - CORD_NEAR) * fmin(2 * (t + dt) / CORD_TIME, 1);
         hold_tip(loads, (td_vec3){CORD_LENGTH - in, 0, 0});
-        td_tree_set_base(x.tree[0].state,
+        td_body_set_base(x.tree[0].state,
                          &(td_base_motion){.rotation = val_turn((td_vec3){spin * t, 0, 0}),
                                            .spin = {spin, 0, 0}});
         fine = mixed_step(report, &x);
@@ -484,7 +484,7 @@ static double poses_apart(const mixed *a, const mixed *b) {
     double most = 0;
     for (int32_t i = 0; i < BRANCH_PARTS; i++) {
         td_vec3 d =
-            td_vec3_madd(td_tree_tip(a->tree[0].state, i), td_tree_tip(b->tree[0].state, i), -1);
+            td_vec3_madd(td_body_tip(a->tree[0].state, i), td_body_tip(b->tree[0].state, i), -1);
         most = val_worse(td_vec3_norm(d), most);
     }
     for (int32_t v = 0; v <= VINE_EDGES; v++) {

@@ -231,7 +231,7 @@ static bool path_of_ida(val_report *report, val_tree *tree, const val_pose *star
         return false;
     }
     for (int32_t i = 0; i < tree->bodies; i++) {
-        tips[i] = td_tree_tip(tree->state, i);
+        tips[i] = td_body_tip(tree->state, i);
     }
     return true;
 }
@@ -292,7 +292,7 @@ typedef struct momentum {
 
 static momentum momentum_of(val_tree *tree) {
     momentum m = {.linear_off = 0};
-    td_tree_momentum(tree->state, &m.linear, &m.angular);
+    td_body_momentum(tree->state, &m.linear, &m.angular);
     return m;
 }
 

@@ -53,7 +53,7 @@ static bool is_implicit(const val_held *h) {
 
 bool val_held_open(val_report *report, val_held *h) {
     const td_analytic_opts opts = td_analytic_opts_default();
-    const td_state_ref state = td_tree_ref(h->tree.state);
+    td_body *state = h->tree.state;
     td_diag diag = {.message = ""};
     td_status status;
     if (is_implicit(h)) {

@@ -120,7 +120,7 @@ static bool many_elements(val_report *report, val_random *random, double *place,
     if (!val_helix_new(report, elements, count, &helix)) {
         return false;
     }
-    td_helix_set_base(helix.state, &base);
+    td_body_set_base(helix.state, &base);
     for (int32_t i = 0; i < count; i++) {
         u[i] = val_in_ball(random, 20 / elements[i].length);
     }
@@ -272,8 +272,8 @@ static void sums_off(swing *s, double off[3]) {
     const double most = want.mass * want.fastest;
     td_vec3 linear, angular;
     swing_to(s, 0);
-    const double kinetic = td_helix_energy(s->helix.state, none).kinetic;
-    td_helix_momentum(s->helix.state, &linear, &angular);
+    const double kinetic = td_body_energy(s->helix.state, none).kinetic;
+    td_body_momentum(s->helix.state, &linear, &angular);
     off[0] = val_worse(fabs(kinetic - want.kinetic) / (0.5 * most * want.fastest), off[0]);
     off[1] = val_worse(td_vec3_distance(linear, want.linear) / most, off[1]);
     off[2] = val_worse(td_vec3_distance(angular, want.angular) / (most * want.farthest), off[2]);
@@ -298,7 +298,7 @@ static bool power_off(val_report *report, swing *s, td_helix_method method, doub
     const double h = 1e-6;
     for (int k = 0; k < 5; k++) {
         swing_to(s, (k - 2) * h);
-        const td_energy e = td_helix_energy(s->helix.state, opts.gravity);
+        const td_energy e = td_body_energy(s->helix.state, opts.gravity);
         kinetic += slope_weight[k] / h * e.kinetic;
         potential += slope_weight[k] / h * (e.elastic + e.weight);
     }
@@ -322,7 +322,7 @@ static double energy_at(swing *s, int32_t a, double by_a, int32_t b, double by_b
     *entry(u, a) += by_a / s->elements[a / 3].length;
     *entry(u, b) += by_b / s->elements[b / 3].length;
     td_helix_set_curvatures(s->helix.state, u, rates);
-    const td_energy e = td_helix_energy(s->helix.state, weight);
+    const td_energy e = td_body_energy(s->helix.state, weight);
     return e.elastic + e.weight;
 }
 
@@ -331,7 +331,7 @@ static double kinetic_of(swing *s, int32_t a, int32_t b) {
     *entry(rates, a) += 1 / s->elements[a / 3].length;
     *entry(rates, b) += b == a ? 0 : 1 / s->elements[b / 3].length;
     td_helix_set_curvatures(s->helix.state, s->u, rates);
-    return td_helix_energy(s->helix.state, none).kinetic;
+    return td_body_energy(s->helix.state, none).kinetic;
 }
 
 // K by differences of fourth order, M from kinetic energies of unit rates; both of angles |u| l.

@@ -6,8 +6,8 @@
 #include "cli/validate.h"
 
 typedef struct val_helix {
-    td_helix_model *model;
-    td_helix_state *state;
+    td_body_model *model;
+    td_body *state;
     int32_t n; // elements
 } val_helix;
 

@@ -51,8 +51,8 @@ static void strand_free(strand *s) {
 }
 
 static td_vec3 strand_tip(const strand *s) {
-    return s->solver == TREE  ? td_tree_tip(s->tree.state, s->n - 1)
-           : s->solver == ROD ? td_rod_tip(s->rod.state, s->n - 1)
+    return s->solver == TREE  ? td_body_tip(s->tree.state, s->n - 1)
+           : s->solver == ROD ? td_body_tip(s->rod.state, s->n - 1)
                               : val_helix_tip(&s->helix);
 }
 
@@ -77,7 +77,7 @@ static bool strand_frequency(val_report *report, strand *s, double *frequency) {
     bool fine;
     if (s->solver == TREE) {
         td_diag diag = {.message = ""};
-        td_status status = td_tree_modes(s->tree.state, weightless, 1, &mode, NULL, &diag);
+        td_status status = td_body_modes(s->tree.state, weightless, 1, &mode, &diag);
         fine = status == TD_OK;
         if (!fine) {
             val_fault(report, quantity, s->n, status, &diag);
@@ -163,7 +163,7 @@ static bool rod_curl(val_report *report, int32_t edges, td_vec3 *tip) {
     }
     opts.gravity = (td_vec3){0, 0, -5};
     bool fine = val_strand_settle(report, &rod, &opts, "curl at rest as a rod");
-    *tip = td_rod_tip(rod.state, edges - 1);
+    *tip = td_body_tip(rod.state, edges - 1);
     val_strand_free(&rod);
     return fine;
 }

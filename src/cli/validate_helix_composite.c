@@ -49,7 +49,7 @@ static void stir(val_random *random, val_helix *helix) {
     for (int32_t i = 0; i < helix->n; i++) {
         rate[i] = val_in_ball(random, 50);
     }
-    td_helix_set_base(helix->state, &base);
+    td_body_set_base(helix->state, &base);
     td_helix_set_curvatures(helix->state, NULL, rate);
 }
 
@@ -131,7 +131,7 @@ static bool implicit_off(val_report *report, val_helix *helix, double *off) {
     opts.dt = 1e-5;
     td_status status = td_helix_accelerations(helix->state, &opts, dense, want, &diag);
     if (status == TD_OK) {
-        status = td_helix_step(helix->state, &opts, NULL, &diag);
+        status = td_body_step(helix->state, &opts, NULL, &diag);
     }
     if (status != TD_OK) {
         val_fault(report, "implicit and composite apart", helix->n, status, &diag);

@@ -14,7 +14,7 @@ bool val_helix_new(val_report *report, const td_helix_element *elements, int32_t
     *helix = (val_helix){.n = count};
     td_status status = td_helix_model_new(elements, count, NULL, &helix->model, &diag);
     if (status == TD_OK) {
-        status = td_helix_state_new(helix->model, NULL, &helix->state, &diag);
+        status = td_body_new(helix->model, NULL, &helix->state, &diag);
     }
     if (status != TD_OK) {
         val_fault(report, "building helices", count, status, &diag);
@@ -24,15 +24,15 @@ bool val_helix_new(val_report *report, const td_helix_element *elements, int32_t
 }
 
 void val_helix_free(val_helix *helix) {
-    td_helix_state_free(helix->state);
-    td_helix_model_free(helix->model);
+    td_body_free(helix->state);
+    td_body_model_free(helix->model);
     *helix = (val_helix){.model = NULL};
 }
 
 bool val_helix_restart(val_report *report, val_helix *helix) {
     td_diag diag = {.message = ""};
-    td_helix_state_free(helix->state);
-    td_status status = td_helix_state_new(helix->model, NULL, &helix->state, &diag);
+    td_body_free(helix->state);
+    td_status status = td_body_new(helix->model, NULL, &helix->state, &diag);
     if (status != TD_OK) {
         val_fault(report, "building helices", helix->n, status, &diag);
         val_helix_free(helix);
@@ -119,7 +119,7 @@ static bool finish(val_report *report, const val_helix *helix, const char *quant
 bool val_helix_step(val_report *report, val_helix *helix, const td_step_opts *opts,
                     const char *quantity) {
     td_diag diag = {.message = ""};
-    td_status status = td_helix_step(helix->state, opts, NULL, &diag);
+    td_status status = td_body_step(helix->state, opts, NULL, &diag);
     return finish(report, helix, quantity, status, &diag);
 }
 
@@ -127,7 +127,7 @@ bool val_helix_settle(val_report *report, val_helix *helix, const td_step_opts *
                       const char *quantity) {
     td_diag diag = {.message = ""};
     td_step_stats stats = {0};
-    td_status status = td_helix_settle(helix->state, opts, &stats, &diag);
+    td_status status = td_body_settle(helix->state, opts, &stats, &diag);
     if (status == TD_OK && stats.unconverged > 0) {
         status = TD_ERR_DIVERGED;
         snprintf(diag.message, sizeof diag.message, "no pose at rest was found in %lld iterations",
@@ -139,7 +139,7 @@ bool val_helix_settle(val_report *report, val_helix *helix, const td_step_opts *
 bool val_helix_modes(val_report *report, val_helix *helix, td_vec3 gravity, int32_t count,
                      td_mode *modes, const char *quantity) {
     td_diag diag = {.message = ""};
-    td_status status = td_helix_modes(helix->state, gravity, count, modes, &diag);
+    td_status status = td_body_modes(helix->state, gravity, count, modes, &diag);
     return finish(report, helix, quantity, status, &diag);
 }
 
@@ -148,6 +148,6 @@ td_vec3 val_helix_tip(const val_helix *helix) {
 }
 
 double val_helix_energy(val_helix *helix, td_vec3 gravity) {
-    td_energy e = td_helix_energy(helix->state, gravity);
+    td_energy e = td_body_energy(helix->state, gravity);
     return e.kinetic + e.elastic + e.weight;
 }

@@ -218,7 +218,7 @@ typedef enum way { RECURSIVE, COMPOSITE, IMPLICIT } way;
 static td_status step_once(val_helix *helix, const td_step_opts *opts, way by) {
     const td_helix_published published = {by == COMPOSITE ? TD_HELIX_COMPOSITE : TD_HELIX_RECURSIVE,
                                           false};
-    return by == IMPLICIT ? td_helix_step(helix->state, opts, NULL, NULL)
+    return by == IMPLICIT ? td_body_step(helix->state, opts, NULL, NULL)
                           : td_helix_step_published(helix->state, opts, published, NULL);
 }
 
@@ -247,12 +247,12 @@ static run run_motion(val_report *report, val_helix *helix, const rod_motion *m,
     for (int64_t k = 0; k < steps && r.energy < 3; k++) {
         if (m->way > 0) {
             const td_base_motion root = root_at(m, (double)k * h, h);
-            td_helix_set_base(helix->state, &root);
+            td_body_set_base(helix->state, &root);
         }
         if (step_once(helix, &opts, by) != TD_OK) {
             return (run){HUGE_VAL, 0};
         }
-        const td_energy e = td_helix_energy(helix->state, opts.gravity);
+        const td_energy e = td_body_energy(helix->state, opts.gravity);
         r.energy = val_worse((e.kinetic + e.elastic) / energy_scale(m), r.energy);
         td_helix_curvatures(helix->state, NULL, rate[k % 2]);
         r.acceleration = fmax(r.acceleration, change(rate[0], rate[1], helix->n) / h);

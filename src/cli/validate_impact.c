@@ -78,12 +78,12 @@ static void hinged_rod(val_report *report, td_impact_law law) {
     td_vec3 before, after, angular;
     td_tree_velocities(tree.state)[0] = rate;
     td_tree_state_changed(tree.state);
-    td_tree_momentum(tree.state, &before, &angular);
+    td_body_momentum(tree.state, &before, &angular);
     if (before.x < 0) { // which way a hinge counts is not of interest here
         hit.normal.x = 1;
     }
     if (strike(report, &tree, law, &hit, 1, NULL, "a rod at a stop")) {
-        td_tree_momentum(tree.state, &after, &angular);
+        td_body_momentum(tree.state, &after, &angular);
         const double p = fabs(hit.impulse.x), hinge = after.x - before.x - hit.impulse.x;
         val_relative(report, newton ? "rod at a stop: impulse, N s, Newton" : "the same, Poisson",
                      1, p, 5.4249423960, 1e-10);
@@ -110,7 +110,7 @@ static void double_pendulum(val_report *report) {
     v[0] = w;
     v[1] = z;
     td_tree_state_changed(tree.state);
-    td_tree_momentum(tree.state, &momentum, &angular);
+    td_body_momentum(tree.state, &momentum, &angular);
     const double sign = momentum.x < 0 ? -1 : 1, tip = 2 * w + z, p = (1 + e) * tip * 7 / 24;
     td_hit hit = {.segment = 1, .point = {0, 1, 0}, .normal = {-sign, 0, 0}, .restitution = e};
     if (strike(report, &tree, TD_IMPACT_NEWTON, &hit, 1, NULL, "two rods")) {
@@ -186,9 +186,9 @@ static bool random_impact(val_report *report, val_random *random, td_impact_law 
                            .friction = val_below(random, 2) * val_uniform(random, 0, 1.5),
                            .restitution = val_uniform(random, 0, 1)};
     }
-    const double before = td_tree_energy(tree.state, none).kinetic;
+    const double before = td_body_energy(tree.state, none).kinetic;
     const bool fine = strike(report, &tree, law, hits, count, &kept, "random impacts");
-    const double after = td_tree_energy(tree.state, none).kinetic;
+    const double after = td_body_energy(tree.state, none).kinetic;
     if (fine) {
         t->count++;
         t->reduced += kept < 1;

@@ -121,7 +121,7 @@ static bool try_tree(val_report *report, val_random *random, shaken *s) {
     for (int32_t k = 0; k < s->limits; k++) {
         s->before[k] = angle_of(s, &s->limit[k]);
     }
-    const td_state_ref ref = td_tree_ref(s->tree.state);
+    td_body *ref = s->tree.state;
     td_status status = td_island_new(&ref, 1, NULL, 0, NULL, &s->island, &diag);
     status = status == TD_OK ? td_island_constrain(s->island, s->limit, s->limits, &diag) : status;
     if (status != TD_OK) {

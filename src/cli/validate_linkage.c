@@ -122,7 +122,7 @@ static bool build(val_report *report, bool slider, val_held *h) {
 }
 
 static double crank_of(const val_held *h) {
-    const td_vec3 tip = td_tree_tip(h->tree.state, 0);
+    const td_vec3 tip = td_body_tip(h->tree.state, 0);
     return atan2(tip.y, tip.x);
 }
 
@@ -146,10 +146,10 @@ static bool measure(val_report *report, bool slider, const val_way *way, double 
     *e = (linkage_errors){0, 0, 0};
     for (int32_t k = 0; k < steps && fine; k++) {
         fine = val_held_step(report, &h);
-        const td_vec3 end = slider ? td_tree_origin(h.tree.state, 2) : td_tree_tip(h.tree.state, 2);
+        const td_vec3 end = slider ? td_body_origin(h.tree.state, 2) : td_body_tip(h.tree.state, 2);
         e->loop = val_worse(slider ? fabs(end.y) : hypot(end.x - GROUND, end.y), e->loop);
         e->energy = val_worse(fabs(val_energy(&h.tree, gravity) - start), e->energy);
-        most = fmax(most, td_tree_energy(h.tree.state, gravity).kinetic);
+        most = fmax(most, td_body_energy(h.tree.state, gravity).kinetic);
     }
     e->energy /= most;
     e->angle = fabs(crank_of(&h) - want);
@@ -195,7 +195,7 @@ static bool run_hour(val_report *report, val_held *h, bool driven, double *open,
             td_island_set_target(h->island, 1, &target);
         }
         fine = val_held_step(report, h);
-        const td_vec3 end = td_tree_tip(h->tree.state, 2);
+        const td_vec3 end = td_body_tip(h->tree.state, 2);
         *open = val_worse(hypot(end.x - GROUND, end.y), *open);
         *gain = val_worse(val_energy(&h->tree, h->opts.gravity) - start, *gain);
     }
@@ -221,7 +221,7 @@ static void hour_rows(val_report *report, bool driven) {
     val_at_most(report, text, HOUR, fine ? open : (double)NAN, 1e-8);
     if (driven) {
         four_angles(START, &coupler, &rocker); // after whole turns
-        const td_vec3 a = td_tree_origin(h.tree.state, 2), b = td_tree_tip(h.tree.state, 2);
+        const td_vec3 a = td_body_origin(h.tree.state, 2), b = td_body_tip(h.tree.state, 2);
         val_absolute(report, "four bars, driven for an hour: rocker, rad", HOUR,
                      atan2(a.y - b.y, a.x - b.x), rocker, 1e-7);
     } else {
@@ -362,12 +362,12 @@ static void chain_rows(val_report *report, const val_way *way, double want) {
     bool fine = true;
     for (int32_t k = 0; k < (int32_t)(0.2 / way->dt + 0.5) && fine; k++) {
         fine = val_held_step(report, &h);
-        const td_vec3 end = td_tree_tip(h.tree.state, LINKS - 1);
+        const td_vec3 end = td_body_tip(h.tree.state, LINKS - 1);
         open = val_worse(hypot(end.x - 0.5, hypot(end.y, end.z)), open);
     }
     char text[80];
     snprintf(text, sizeof text, "middle joint after 0.2 s, m, %s", way->name);
-    val_absolute(report, text, LINKS, fine ? td_tree_origin(h.tree.state, HALF).y : (double)NAN,
+    val_absolute(report, text, LINKS, fine ? td_body_origin(h.tree.state, HALF).y : (double)NAN,
                  want, way->error);
     snprintf(text, sizeof text, "loop at most open by, m, %s", way->name);
     val_at_most(report, text, LINKS, open, 1e-8);

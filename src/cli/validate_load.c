@@ -96,7 +96,7 @@ static bool hang(val_report *report, val_random *random, double worst[2]) {
     }
     if (fine) {
         td_step_opts opts = td_step_opts_default();
-        val_tree hung = {.state = td_world_state(world, 0, "tree"), .bodies = tree.bodies};
+        val_tree hung = {.state = td_world_body(world, 0), .bodies = tree.bodies};
         worst[1] = val_worse(off_drawn(world, &tree, origins, rotations), worst[1]);
         fine = val_settle(report, &hung, &opts, text);
         worst[0] = val_worse(off_drawn(world, &tree, origins, rotations), worst[0]);

@@ -14,13 +14,13 @@ double val_worse(double a, double b) {
 // ---- building -------------------------------------------------------------------------------
 
 static bool finish(td_builder *builder, val_tree *tree, td_status *status, td_diag *diag) {
-    td_tree_opts opts = td_tree_opts_default();
+    td_body_opts opts = td_body_opts_default();
     *status = td_builder_finish(builder, &tree->skeleton, diag);
     if (*status == TD_OK) {
-        *status = td_tree_model_new(tree->skeleton, &opts, NULL, &tree->model, diag);
+        *status = td_body_model_new(tree->skeleton, "tree", &opts, NULL, &tree->model, diag);
     }
     if (*status == TD_OK) {
-        *status = td_tree_state_new(tree->model, NULL, &tree->state, diag);
+        *status = td_body_new(tree->model, NULL, &tree->state, diag);
     }
     return *status == TD_OK;
 }
@@ -36,15 +36,15 @@ bool val_tree_finish(val_report *report, td_builder *builder, val_tree *tree) {
         val_tree_free(tree);
         return false;
     }
-    tree->bodies = td_tree_body_count(tree->model);
-    tree->dofs = td_tree_dof_count(tree->model);
+    tree->bodies = td_body_segment_count(tree->model);
+    tree->dofs = td_body_dof_count(tree->model);
     tree->coords = td_tree_coord_count(tree->model);
     return true;
 }
 
 void val_tree_free(val_tree *tree) {
-    td_tree_state_free(tree->state);
-    td_tree_model_free(tree->model);
+    td_body_free(tree->state);
+    td_body_model_free(tree->model);
     td_skeleton_free(tree->skeleton);
     *tree = (val_tree){.skeleton = NULL};
 }
@@ -297,7 +297,7 @@ bool val_wild_open(val_report *report, val_random *random, const val_wild *wild,
 
 bool val_step(val_report *report, val_tree *tree, const td_step_opts *opts, const char *quantity) {
     td_diag diag = {.message = ""};
-    td_status status = td_tree_step(tree->state, opts, NULL, &diag);
+    td_status status = td_body_step(tree->state, opts, NULL, &diag);
     if (status != TD_OK) {
         val_fault(report, quantity, tree->bodies, status, &diag);
     }
@@ -312,7 +312,7 @@ bool val_run(val_report *report, val_tree *tree, const val_pose *start, const td
         fine = val_step(report, tree, opts, quantity);
     }
     for (int32_t i = 0; fine && i < tree->bodies; i++) {
-        tips[i] = td_tree_tip(tree->state, i);
+        tips[i] = td_body_tip(tree->state, i);
     }
     return fine;
 }
@@ -329,7 +329,7 @@ bool val_settle(val_report *report, val_tree *tree, const td_step_opts *opts,
                 const char *quantity) {
     td_diag diag = {.message = ""};
     td_step_stats stats = {0};
-    td_status status = td_tree_settle(tree->state, opts, &stats, &diag);
+    td_status status = td_body_settle(tree->state, opts, &stats, &diag);
     if (status == TD_OK && stats.unconverged > 0) {
         status = TD_ERR_DIVERGED;
         snprintf(diag.message, sizeof diag.message, "no pose at rest was found in %lld iterations",
@@ -343,12 +343,12 @@ bool val_settle(val_report *report, val_tree *tree, const td_step_opts *opts,
 
 bool val_rest_energy(val_tree *tree, const td_step_opts *opts, double *energy) {
     td_step_stats stats = {0};
-    td_status status = td_tree_settle(tree->state, opts, &stats, NULL);
+    td_status status = td_body_settle(tree->state, opts, &stats, NULL);
     *energy = val_energy(tree, opts->gravity);
     return status == TD_OK && stats.unconverged == 0;
 }
 
 double val_energy(val_tree *tree, td_vec3 gravity) {
-    td_energy e = td_tree_energy(tree->state, gravity);
+    td_energy e = td_body_energy(tree->state, gravity);
     return e.kinetic + e.elastic + e.weight;
 }

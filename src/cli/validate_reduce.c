@@ -56,10 +56,10 @@ static void check_exact(val_report *report, const reduce_case *of) {
 
 // The largest acceleration of a tip, m/s^2, from one step to the next.
 static double jolt(reduce_motion *m, td_vec3 *before, td_vec3 *rate) {
-    const td_tree_state *whole = td_reduced_whole(m->reduced);
+    const td_body *whole = m->reduced;
     double most = 0;
     for (int32_t i = 0; i < m->count; i++) {
-        const td_vec3 x = td_tree_tip(whole, i);
+        const td_vec3 x = td_body_tip(whole, i);
         const td_vec3 v = {FRAMES * (x.x - before[i].x), FRAMES * (x.y - before[i].y),
                            FRAMES * (x.z - before[i].z)};
         most = fmax(most, FRAMES * hypot(v.x - rate[i].x, hypot(v.y - rate[i].y, v.z - rate[i].z)));
@@ -112,8 +112,8 @@ void val_adaptive_error(val_report *report) {
 
 // ---- energy ---------------------------------------------------------------------------------
 
-static double energy_of(td_reduced_state *s) {
-    const td_energy e = td_tree_energy(td_reduced_whole(s), td_step_opts_default().gravity);
+static double energy_of(td_body *s) {
+    const td_energy e = td_body_energy(s, td_step_opts_default().gravity);
     return e.kinetic + e.elastic + e.weight;
 }
 
@@ -136,7 +136,7 @@ static void check_energy(val_report *report, int32_t steps) {
         }
         td_reduced_set_modes(m.reduced, modes);
         m.opts.dt = 0.002;
-        status = td_reduced_step(m.reduced, &m.opts, NULL, &m.diag);
+        status = td_body_step(m.reduced, &m.opts, NULL, &m.diag);
         const double now = energy_of(m.reduced);
         gain = fmax(gain, now - least);
         least = fmin(least, now);

@@ -68,7 +68,7 @@ typedef struct way {
 static way way_of(val_strand *strand) {
     way w = {.strand = strand};
     w.vertices = td_rod_vertex_count(strand->model);
-    w.edges = td_rod_edge_count(strand->model);
+    w.edges = td_body_segment_count(strand->model);
     for (int32_t k = 0; k < w.vertices; k++) {
         w.from[k] = td_rod_position(strand->state, k);
     }
@@ -77,7 +77,7 @@ static way way_of(val_strand *strand) {
 
 // Energy at a place of the way. Frames are carried along the way and back, which is the same.
 static double energy_at(way *w, double at) {
-    td_rod_state *s = w->strand->state;
+    td_body *s = w->strand->state;
     for (int32_t k = 0; k < w->vertices; k++) {
         td_rod_set_vertex(s, k, td_vec3_madd(w->from[k], w->move[k], at), weightless);
     }
@@ -85,7 +85,7 @@ static double energy_at(way *w, double at) {
         td_rod_turn(s, k, w->turn[k] * (at - w->at));
     }
     w->at = at;
-    td_energy e = td_rod_energy(s, weight);
+    td_energy e = td_body_energy(s, weight);
     return e.elastic + e.weight;
 }
 
@@ -182,7 +182,7 @@ static double second_differences_off(val_random *random, val_strand *strand, con
 
 // False, with a row for the fault, when it fails.
 static bool hessian_off(val_report *report, val_random *random, val_strand *strand, double *off) {
-    const int32_t count = td_rod_dof_count(strand->model), edges = (int32_t)strand->n;
+    const int32_t count = td_body_dof_count(strand->model), edges = (int32_t)strand->n;
     td_mode *modes = calloc((size_t)count, sizeof *modes);
     double *shapes = calloc((size_t)(count * edges * 7), sizeof *shapes);
     double *c = calloc((size_t)count, sizeof *c);
@@ -212,7 +212,7 @@ void val_rod_derivatives(val_report *report) {
             return;
         }
         gradient[k % 4] = val_worse(gradient_off(&strand), gradient[k % 4]);
-        td_rod_state_reset(strand.state);
+        td_body_reset(strand.state, NULL);
         bool fine = hessian_off(report, &random, &strand, &off);
         hessian[k % 4] = val_worse(off, hessian[k % 4]);
         val_strand_free(&strand);
@@ -242,11 +242,11 @@ static void rigid_motion(val_report *report) {
         if (!wild_strand(report, &random, k, &strand)) {
             return;
         }
-        double before = td_rod_energy(strand.state, weightless).elastic;
-        td_rod_set_base(strand.state, &base);
+        double before = td_body_energy(strand.state, weightless).elastic;
+        td_body_set_base(strand.state, &base);
         // set where it is, so that all strains are measured again
         td_rod_set_vertex(strand.state, 0, td_rod_position(strand.state, 0), weightless);
-        double after = td_rod_energy(strand.state, weightless).elastic;
+        double after = td_body_energy(strand.state, weightless).elastic;
         worst = val_worse(fabs(after - before) / before, worst);
         val_strand_free(&strand);
     }
@@ -282,12 +282,12 @@ static bool tumble(val_report *report, double dt, double *linear, double *angula
     opts.gravity = weightless;
     opts.dt = dt;
     opts.tolerance = 1e-10;
-    td_rod_momentum(strand.state, &p0, &l0);
+    td_body_momentum(strand.state, &p0, &l0);
     bool fine = true;
     *linear = *angular = 0;
     for (int32_t k = 0; fine && k < (int32_t)(1 / dt + 0.5); k++) {
         fine = val_strand_step(report, &strand, &opts, "momentum of a free rod");
-        td_rod_momentum(strand.state, &p, &l);
+        td_body_momentum(strand.state, &p, &l);
         td_vec3 dp = td_vec3_madd(p, p0, -1), dl = td_vec3_madd(l, l0, -1);
         *linear = val_worse(sqrt(td_vec3_dot(dp, dp) / td_vec3_dot(p0, p0)), *linear);
         *angular = val_worse(sqrt(td_vec3_dot(dl, dl) / td_vec3_dot(l0, l0)), *angular);
@@ -338,7 +338,7 @@ static td_quat times(td_quat a, td_quat b) {
 // Turns the far end on by an angle, in steps of a tenth of a turn at most, at rest after each.
 static bool turn_end(val_report *report, const td_vec3 *points, val_strand *strand, double angle) {
     td_step_opts opts = td_step_opts_default();
-    td_quat first = td_rod_rotation(strand->state, TWISTED - 1);
+    td_quat first = td_body_rotation(strand->state, TWISTED - 1);
     int32_t steps = (int32_t)ceil(fabs(angle) / (0.2 * VAL_PI));
     opts.gravity = weightless;
     for (int32_t k = 1; k <= steps; k++) {
@@ -365,7 +365,7 @@ static void five_turns(val_report *report) {
         return;
     }
     if (turn_end(report, points, &strand, 10 * VAL_PI)) {
-        double rate = td_rod_moment(strand.state, TWISTED / 2).y / def.twist_y, sum = 0;
+        double rate = td_body_moment(strand.state, TWISTED / 2).y / def.twist_y, sum = 0;
         for (int32_t k = 0; k < TWISTED; k++) {
             sum += td_rod_twist_angle(strand.state, k);
         }
@@ -396,7 +396,7 @@ static void random_walk(val_report *report) {
             td_rod_set_vertex(strand.state, k,
                               td_vec3_madd(w.from[k], val_in_ball(&random, 0.02), 1), weightless);
         }
-        td_rod_energy(strand.state, weightless); // measures strains
+        td_body_energy(strand.state, weightless); // measures strains
         for (int32_t k = 0; k < w.edges; k++) {
             double change = fabs(td_rod_twist_angle(strand.state, k) - before[k]);
             most = val_worse(change, most);
@@ -430,7 +430,7 @@ void val_twist_uniform(val_report *report) {
             worst = val_worse(fabs(rate * length / angle - 1), worst);
         }
         val_at_most(report, "difference of twist along the rod", TWISTED, worst, 1e-10);
-        val_relative(report, "torque, N m", TWISTED, td_rod_moment(strand.state, TWISTED / 2).y,
+        val_relative(report, "torque, N m", TWISTED, td_body_moment(strand.state, TWISTED / 2).y,
                      def.twist_y * angle / length, 1e-10);
     }
     val_strand_free(&strand);

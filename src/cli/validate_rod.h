@@ -6,8 +6,8 @@
 #include "cli/validate.h"
 
 typedef struct val_strand {
-    td_rod_model *model;
-    td_rod_state *state;
+    td_body_model *model;
+    td_body *state;
     int64_t n; // edges of its rows
 } val_strand;
 

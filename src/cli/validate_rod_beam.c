@@ -19,7 +19,7 @@ bool val_strand_new(val_report *report, const td_rod_def *def, const td_rod_body
     *strand = (val_strand){.n = def->closed ? def->vertex_count : def->vertex_count - 1};
     td_status status = td_rod_model_new(def, 1, body, body != NULL, NULL, &strand->model, &diag);
     if (status == TD_OK) {
-        status = td_rod_state_new(strand->model, NULL, &strand->state, &diag);
+        status = td_body_new(strand->model, NULL, &strand->state, &diag);
     }
     if (status != TD_OK) {
         val_fault(report, "building a rod", strand->n, status, &diag);
@@ -29,8 +29,8 @@ bool val_strand_new(val_report *report, const td_rod_def *def, const td_rod_body
 }
 
 void val_strand_free(val_strand *strand) {
-    td_rod_state_free(strand->state);
-    td_rod_model_free(strand->model);
+    td_body_free(strand->state);
+    td_body_model_free(strand->model);
     *strand = (val_strand){.model = NULL};
 }
 
@@ -65,7 +65,7 @@ static bool finish(val_report *report, const val_strand *strand, const char *qua
 bool val_strand_step(val_report *report, val_strand *strand, const td_step_opts *opts,
                      const char *quantity) {
     td_diag diag = {.message = ""};
-    td_status status = td_rod_step(strand->state, opts, NULL, &diag);
+    td_status status = td_body_step(strand->state, opts, NULL, &diag);
     return finish(report, strand, quantity, status, &diag);
 }
 
@@ -73,7 +73,7 @@ bool val_strand_settle(val_report *report, val_strand *strand, const td_step_opt
                        const char *quantity) {
     td_diag diag = {.message = ""};
     td_step_stats stats = {0};
-    td_status status = td_rod_settle(strand->state, opts, &stats, &diag);
+    td_status status = td_body_settle(strand->state, opts, &stats, &diag);
     if (status == TD_OK && stats.unconverged > 0) {
         status = TD_ERR_DIVERGED;
         snprintf(diag.message, sizeof diag.message, "no pose at rest was found in %lld iterations",
@@ -90,7 +90,7 @@ bool val_strand_modes(val_report *report, val_strand *strand, int32_t count, td_
 }
 
 static td_vec3 tip_of(const val_strand *strand) {
-    return td_rod_tip(strand->state, (int32_t)strand->n - 1);
+    return td_body_tip(strand->state, (int32_t)strand->n - 1);
 }
 
 // ---- cantilever -----------------------------------------------------------------------------
@@ -105,7 +105,7 @@ static bool droop(val_report *report, const val_rod *beam, double *still, double
     bool fine = val_strand_settle(report, &strand, &opts, "droop");
     *still = fine ? -tip_of(&strand).y : 0;
     if (fine && stepped) {
-        td_rod_state_reset(strand.state);
+        td_body_reset(strand.state, NULL);
         for (int32_t i = 0; fine && i < 1200; i++) {
             fine = val_strand_step(report, &strand, &opts, "droop by stepping");
         }
@@ -122,7 +122,7 @@ static bool tree_droop(val_report *report, const val_rod *beam, double *still) {
         return false;
     }
     bool fine = val_settle(report, &tree, &opts, "droop");
-    *still = fine ? -td_tree_tip(tree.state, beam->count - 1).y : 0;
+    *still = fine ? -td_body_tip(tree.state, beam->count - 1).y : 0;
     val_tree_free(&tree);
     return fine;
 }
@@ -210,7 +210,7 @@ static void tree_agrees(val_report *report, const val_rod *beam, double frequenc
     if (!val_rod_build(report, beam, &tree)) {
         return;
     }
-    td_status status = td_tree_modes(tree.state, weightless, 1, &mode, NULL, &diag);
+    td_status status = td_body_modes(tree.state, weightless, 1, &mode, &diag);
     if (status == TD_OK) {
         val_relative(report, "bending frequency 1, Hz, against the tree's", beam->count, frequency,
                      mode.frequency, 0.005);
@@ -275,9 +275,9 @@ static bool squeeze(val_report *report, column *c, double by, bool *straight, do
                     .vector = {-by, 0, 0}};
     td_step_opts opts = td_step_opts_default();
     opts.gravity = weightless;
-    td_rod_state_reset(c->strand.state);
+    td_body_reset(c->strand.state, NULL);
     if (c->clamped) {
-        td_quat rotation = td_rod_rotation(c->strand.state, COLUMN_EDGES - 1);
+        td_quat rotation = td_body_rotation(c->strand.state, COLUMN_EDGES - 1);
         td_rod_set_end(c->strand.state, 0, true, (td_vec3){c->length * (1 - by), 0, 0}, rotation);
     } else {
         opts.loads = &load;

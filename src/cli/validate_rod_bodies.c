@@ -66,15 +66,15 @@ static td_rod_def coil_def(const coil *c, td_vec3 *points) {
 // A place on the axis at the end of the spring, in the axes of its last edge.
 static td_vec3 on_axis(const val_strand *rod, double height) {
     int32_t edge = (int32_t)rod->n - 1;
-    td_vec3 o = td_rod_origin(rod->state, edge);
-    return td_quat_rotate(td_quat_conj(td_rod_rotation(rod->state, edge)),
+    td_vec3 o = td_body_origin(rod->state, edge);
+    return td_quat_rotate(td_quat_conj(td_body_rotation(rod->state, edge)),
                           (td_vec3){-o.x, height - o.y, -o.z});
 }
 
 static double height_of(const val_strand *rod, td_vec3 place) {
     int32_t edge = (int32_t)rod->n - 1;
-    return td_rod_origin(rod->state, edge).y +
-           td_quat_rotate(td_rod_rotation(rod->state, edge), place).y;
+    return td_body_origin(rod->state, edge).y +
+           td_quat_rotate(td_body_rotation(rod->state, edge), place).y;
 }
 
 // Pulled along its axis, by an arm from the end of the wire: free to turn and to lean.
@@ -122,9 +122,9 @@ static void pull_clamped(val_report *report, const coil *c) {
     td_vec3 at = points[rod.n];
     at.y -= shift;
     opts.gravity = weightless;
-    td_rod_set_end(rod.state, 0, true, at, td_rod_rotation(rod.state, (int32_t)rod.n - 1));
+    td_rod_set_end(rod.state, 0, true, at, td_body_rotation(rod.state, (int32_t)rod.n - 1));
     if (val_strand_settle(report, &rod, &opts, quantity)) {
-        double got = 2 * td_rod_energy(rod.state, weightless).elastic / (shift * shift);
+        double got = 2 * td_body_energy(rod.state, weightless).elastic / (shift * shift);
         val_relative(report, quantity, rod.n, got, close, 0.03);
     }
     val_strand_free(&rod);
@@ -140,8 +140,8 @@ static void pull_clamped(val_report *report, const coil *c) {
 // How far a body's centre goes along the axis in a mode: v + w x r, w = t x (v' - v)/l + t turn.
 static double swing_along(const val_strand *rod, const td_real *shape, td_vec3 centre) {
     const int32_t edge = (int32_t)rod->n - 1;
-    const td_quat q = td_rod_rotation(rod->state, edge);
-    td_vec3 a = td_rod_origin(rod->state, edge), b = td_rod_tip(rod->state, edge);
+    const td_quat q = td_body_rotation(rod->state, edge);
+    td_vec3 a = td_body_origin(rod->state, edge), b = td_body_tip(rod->state, edge);
     td_vec3 t = td_quat_rotate(q, (td_vec3){0, 1, 0}), r = td_quat_rotate(q, centre);
     double over = 1 / hypot(hypot(b.x - a.x, b.y - a.y), b.z - a.z);
     td_vec3 w =
@@ -190,7 +190,7 @@ static bool hang_body(val_report *report, const coil *c, const td_rod_def *def, 
     const int32_t edge = (int32_t)rod.n - 1;
     const td_vec3 o = on_axis(&rod, -coil_height(c));
     const td_vec3 up =
-        td_quat_rotate(td_quat_conj(td_rod_rotation(rod.state, edge)), (td_vec3){0, 1, 0});
+        td_quat_rotate(td_quat_conj(td_body_rotation(rod.state, edge)), (td_vec3){0, 1, 0});
     const double more = along - level;
     *body = (td_rod_body){
         .edge = edge,
@@ -209,7 +209,7 @@ static bool bob(val_report *report, const char *quantity, val_strand *rod, const
                 int32_t steps, double *turn) {
     const int32_t edge = (int32_t)rod->n - 1;
     const td_vec3 side =
-        td_quat_rotate(td_quat_conj(td_rod_rotation(rod->state, edge)), (td_vec3){1, 0, 0});
+        td_quat_rotate(td_quat_conj(td_body_rotation(rod->state, edge)), (td_vec3){1, 0, 0});
     for (int32_t v = 0; v <= rod->n; v++) { // the last edge goes up as it is
         double part = fmin(1, (double)v / edge);
         td_rod_set_vertex(rod->state, v, td_rod_position(rod->state, v),
@@ -219,7 +219,7 @@ static bool bob(val_report *report, const char *quantity, val_strand *rod, const
         if (!val_strand_step(report, rod, opts, quantity)) {
             return false;
         }
-        td_vec3 now = td_quat_rotate(td_rod_rotation(rod->state, edge), side);
+        td_vec3 now = td_quat_rotate(td_body_rotation(rod->state, edge), side);
         turn[k] = atan2(-now.z, now.x);
     }
     return true;
@@ -293,7 +293,7 @@ typedef struct shaft_figures {
 } shaft_figures;
 
 static double all_energy(const val_strand *rod) {
-    td_energy e = td_rod_energy(rod->state, weightless);
+    td_energy e = td_body_energy(rod->state, weightless);
     return e.kinetic + e.elastic + e.weight;
 }
 
@@ -349,7 +349,7 @@ static bool make_shaft(val_report *report, const char *quantity, double inertia,
     *rod = (val_strand){.n = SHAFT_EDGES};
     td_status status = td_rod_model_new(&def, 1, wheels, 2, NULL, &rod->model, &diag);
     if (status == TD_OK) {
-        status = td_rod_state_new(rod->model, NULL, &rod->state, &diag);
+        status = td_body_new(rod->model, NULL, &rod->state, &diag);
     }
     if (status != TD_OK) {
         val_fault(report, quantity, rod->n, status, &diag);

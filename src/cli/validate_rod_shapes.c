@@ -191,7 +191,7 @@ static helix measure_helix(const val_strand *rod, const td_vec3 *rest) {
     int32_t n = (int32_t)rod->n, low = 1;
     double f[HELIX_MOST], s[HELIX_MOST], centre;
     for (int32_t k = 0; k < n; k++) {
-        td_vec3 a = td_rod_origin(rod->state, k), b = td_rod_tip(rod->state, k);
+        td_vec3 a = td_body_origin(rod->state, k), b = td_body_tip(rod->state, k);
         f[k] = (b.y - a.y) / hypot(hypot(b.x - a.x, b.y - a.y), b.z - a.z);
         s[k] = 0.5 * (rest[k].y + rest[k + 1].y);
         low = k > 0 && k < n - 1 && f[k] < f[low] ? k : low;

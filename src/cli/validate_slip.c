@@ -47,7 +47,7 @@ typedef struct slip_run {
 static bool open_run(val_report *report, slip_run *r) {
     td_analytic_opts opts = td_analytic_opts_default();
     td_contact_opts contact = td_contact_opts_default();
-    const td_state_ref state = td_tree_ref(r->tree.state);
+    td_body *state = r->tree.state;
     td_diag diag = {.message = ""};
     opts.one_way = r->one_way;
     contact.method = TD_CONTACT_EXACT;
@@ -124,7 +124,7 @@ static void force_of(const slip_run *r, int32_t collider, double *normal, double
 }
 
 static double lean_of(const slip_run *r) {
-    const td_vec3 a = td_tree_origin(r->tree.state, 0), b = td_tree_tip(r->tree.state, 0);
+    const td_vec3 a = td_body_origin(r->tree.state, 0), b = td_body_tip(r->tree.state, 0);
     return atan2(b.x - a.x, b.y - a.y);
 }
 
@@ -152,7 +152,7 @@ static double parts_at(val_report *report, slip_run *r, double touching) {
     static const double at[2] = {1e-5, 1e-4};
     double angle[2] = {0, 0}, root[2] = {0, 0};
     for (int k = 0, seen = 0; k < 20000 && step_run(report, r); k++) {
-        const double apart = td_tree_tip(r->tree.state, 0).x - touching;
+        const double apart = td_body_tip(r->tree.state, 0).x - touching;
         if (apart > at[seen]) {
             angle[seen] = 0.5 * VAL_PI + lean_of(r);
             root[seen] = cbrt(apart);
@@ -228,7 +228,7 @@ static void floor_slip(val_report *report, double friction, double start, bool i
             angle = 0.5 * (before + lean_of(&r));
         }
         before = lean_of(&r);
-        foot = td_tree_origin(r.tree.state, 0).x;
+        foot = td_body_origin(r.tree.state, 0).x;
     }
     const int later = (int)(0.05 / r.opts.dt + 0.5);
     for (int k = 0; k < later && step_run(report, &r); k++) {}
@@ -237,7 +237,7 @@ static void floor_slip(val_report *report, double friction, double start, bool i
     val_relative(report, text, 1, angle / DEGREE, slips_at(friction, start * DEGREE) / DEGREE,
                  implicit ? 0.01 : 1e-4);
     val_not_above(report, "and where the foot is 0.05 s later, m", 1,
-                  td_tree_origin(r.tree.state, 0).x - foot, -1e-4);
+                  td_body_origin(r.tree.state, 0).x - foot, -1e-4);
     close_run(&r);
 }
 
@@ -263,7 +263,7 @@ static void slope(val_report *report, double part, bool one_way, bool implicit) 
     for (int32_t k = 0; k < steps && fine; k++) {
         fine = step_run(report, &r);
     }
-    const td_vec3 o = td_tree_origin(r.tree.state, 0);
+    const td_vec3 o = td_body_origin(r.tree.state, 0);
     char text[80];
     if (part < 1) {
         snprintf(text, sizeof text, "creep in a minute, m, on a slope of %g mu%s", part,
@@ -316,7 +316,7 @@ static bool chain(val_report *report, val_tree *tree) {
 
 // The speed of the end after a step from rest, with pulls of 1 and `ratio` N.
 static double slides(val_report *report, slip_run *r, td_load *pull, double ratio) {
-    td_tree_state_reset(r->tree.state);
+    td_body_reset(r->tree.state, NULL);
     pull[1].vector.y = -ratio;
     step_run(report, r);
     return hypot(td_tree_velocities(r->tree.state)[0], td_tree_velocities(r->tree.state)[1]);

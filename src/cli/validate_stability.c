@@ -126,7 +126,7 @@ static bool is_stable(val_tree *tree, const val_pose *start, double dt) {
     val_pose_restore(tree, start);
     double most = 100 * val_energy(tree, opts.gravity);
     for (int32_t i = 0; i < 1000; i++) {
-        if (td_tree_step(tree->state, &opts, NULL, NULL) != TD_OK) {
+        if (td_body_step(tree->state, &opts, NULL, NULL) != TD_OK) {
             return false;
         }
         if (i % 50 == 49 && !(val_energy(tree, opts.gravity) < most)) {

@@ -90,7 +90,7 @@ static void shake(val_report *report, const val_tree *tree, double ratio) {
         return;
     }
     // the hinge turns about Z: x of the centre is reach sin(q) from the pivot
-    td_tree_state *state = td_world_state(world, 0, "tree");
+    td_body *state = td_world_body(world, 0);
     td_tree_velocities(state)[0] = size * (want - 1) * w / reach;
     td_tree_state_changed(state);
     int32_t steps = (int32_t)(20 * 2 * VAL_PI / (w * dt));
@@ -149,7 +149,7 @@ static void whirl(val_report *report, double spin) {
         return;
     }
     td_base_motion base = {.rotation = {1, 0, 0, 0}, .spin = {0, spin, 0}};
-    td_tree_set_base(tree.state, &base);
+    td_body_set_base(tree.state, &base);
     opts.dt = 1e-3;
     bool fine = true;
     for (int32_t k = 0; fine && k < 10000; k++) {

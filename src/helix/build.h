@@ -35,9 +35,9 @@ typedef struct tdi_helix_maker {
     const td_skeleton *skeleton;
     const td_segment *segments;
     int32_t count;
-    int32_t elements;           // of each axis that does not say; 0: by curvature and weight
-    const td_helix_model *kept; // of what there was before the skeleton grew, or NULL
-    const int32_t *number;      // of a segment: its rider there, or TD_NONE
+    int32_t elements;            // of each axis that does not say; 0: by curvature and weight
+    const tdi_helix_model *kept; // of what there was before the skeleton grew, or NULL
+    const int32_t *number;       // of a segment: its rider there, or TD_NONE
     const td_alloc *alloc;
     tdi_arena arena; // for all below
     td_vec3 *origin; // of a segment as drawn

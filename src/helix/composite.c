@@ -25,7 +25,7 @@ static int32_t free_count(const tdi_helix_element *e) {
     return e->root == TD_END_PINNED ? 3 : 6;
 }
 
-int32_t tdi_helix_unknowns(const td_helix_model *m) {
+int32_t tdi_helix_unknowns(const tdi_helix_model *m) {
     int64_t count = 0;
     for (int32_t i = 0; i < m->element_count; i++) {
         count += free_count(&m->element[i]) + 3;
@@ -83,8 +83,8 @@ static void carry_in(const tdi_helix_arm *arm, const inverse *v, inverse *up) {
 
 // From element `first` on, with the accelerations there; those of elements before it are 0, and
 // what they feel is not asked for.
-static void invert(const td_helix_state *s, int32_t first, bool biased, inverse *v) {
-    const td_helix_model *m = s->model;
+static void invert(const tdi_helix_state *s, int32_t first, bool biased, inverse *v) {
+    const tdi_helix_model *m = s->model;
     for (int32_t i = first; i < m->element_count; i++) {
         const int32_t up = m->element[i].parent;
         if (up != TD_NONE && (up >= first || biased)) {
@@ -103,7 +103,7 @@ static void invert(const td_helix_state *s, int32_t first, bool biased, inverse 
 // ---- the matrix -----------------------------------------------------------------------------
 
 // Entries from the unknowns of element `first` on: of its column number `column`, rows first.
-static void store(const td_helix_model *m, const inverse *v, int32_t first, int32_t row,
+static void store(const tdi_helix_model *m, const inverse *v, int32_t first, int32_t row,
                   td_real *column, size_t stride) {
     for (int32_t i = first; i < m->element_count; i++) {
         const int32_t count = free_count(&m->element[i]);
@@ -115,7 +115,7 @@ static void store(const td_helix_model *m, const inverse *v, int32_t first, int3
     }
 }
 
-static void set_unit(const td_helix_model *m, inverse *v, int32_t i, int32_t k) {
+static void set_unit(const tdi_helix_model *m, inverse *v, int32_t i, int32_t k) {
     const int32_t count = free_count(&m->element[i]);
     for (int32_t j = 0; j < m->element_count; j++) {
         v[j] = (inverse){0};
@@ -126,8 +126,8 @@ static void set_unit(const td_helix_model *m, inverse *v, int32_t i, int32_t k) 
 }
 
 // The lower half, a unit acceleration at a time.
-static void fill_lower(td_helix_state *s, inverse *v, td_real *matrix, size_t n) {
-    const td_helix_model *m = s->model;
+static void fill_lower(tdi_helix_state *s, inverse *v, td_real *matrix, size_t n) {
+    const tdi_helix_model *m = s->model;
     int32_t row = 0;
     for (int32_t i = 0; i < m->element_count; i++) {
         const int32_t count = free_count(&m->element[i]) + 3;
@@ -140,7 +140,7 @@ static void fill_lower(td_helix_state *s, inverse *v, td_real *matrix, size_t n)
     }
 }
 
-static void freeze_twist(const td_helix_model *m, td_real *matrix, size_t n) {
+static void freeze_twist(const tdi_helix_model *m, td_real *matrix, size_t n) {
     size_t row = 0;
     for (int32_t i = 0; i < m->element_count; i++) {
         row += (size_t)free_count(&m->element[i]) + 3;
@@ -196,7 +196,7 @@ typedef struct dense {
     inverse *v;
 } dense;
 
-static void lay_out(dense *d, tdi_layout *l, const td_helix_model *m, size_t n) {
+static void lay_out(dense *d, tdi_layout *l, const tdi_helix_model *m, size_t n) {
     l->used = 0;
     d->matrix = tdi_layout_place(l, n * n, sizeof *d->matrix);
     d->x = tdi_layout_place(l, n, sizeof *d->x);
@@ -204,8 +204,8 @@ static void lay_out(dense *d, tdi_layout *l, const td_helix_model *m, size_t n) 
 }
 
 // The right side: what springs pull with, less what rates and loads take.
-static void fill_right(td_helix_state *s, const tdi_helix_forward_opts *with, const dense *d) {
-    const td_helix_model *m = s->model;
+static void fill_right(tdi_helix_state *s, const tdi_helix_forward_opts *with, const dense *d) {
+    const tdi_helix_model *m = s->model;
     for (int32_t i = 0; i < m->element_count; i++) {
         const tdi_helix_element *e = &m->element[i];
         const tdi_helix_moving *start = &s->work[i].motion;
@@ -226,8 +226,8 @@ static void fill_right(td_helix_state *s, const tdi_helix_forward_opts *with, co
 }
 
 // h C + h^2 K on the diagonal
-static void add_springs(const td_helix_state *s, const tdi_helix_forward_opts *with, const dense *d,
-                        size_t n) {
+static void add_springs(const tdi_helix_state *s, const tdi_helix_forward_opts *with,
+                        const dense *d, size_t n) {
     size_t row = 0;
     for (int32_t i = 0; i < s->model->element_count; i++) {
         const tdi_helix_element *e = &s->model->element[i];
@@ -240,7 +240,7 @@ static void add_springs(const td_helix_state *s, const tdi_helix_forward_opts *w
     }
 }
 
-static void fill_matrix(td_helix_state *s, const tdi_helix_forward_opts *with, const dense *d,
+static void fill_matrix(tdi_helix_state *s, const tdi_helix_forward_opts *with, const dense *d,
                         size_t n) {
     fill_lower(s, d->v, d->matrix, n);
     if (!with->twist) {
@@ -248,7 +248,7 @@ static void fill_matrix(td_helix_state *s, const tdi_helix_forward_opts *with, c
     }
 }
 
-static void lead_on(td_helix_state *s, const tdi_helix_forward_opts *with, const td_real *x) {
+static void lead_on(tdi_helix_state *s, const tdi_helix_forward_opts *with, const td_real *x) {
     const td_base_motion base = tdi_base_after(&s->head.base, with->h);
     for (int32_t i = 0; i < s->model->element_count; i++) {
         const tdi_helix_element *e = &s->model->element[i];
@@ -269,7 +269,7 @@ static void lead_on(td_helix_state *s, const tdi_helix_forward_opts *with, const
     }
 }
 
-static td_status dense_new(const td_helix_state *s, dense *d, tdi_layout *l, td_diag *diag) {
+static td_status dense_new(const tdi_helix_state *s, dense *d, tdi_layout *l, td_diag *diag) {
     const int32_t n = tdi_helix_unknowns(s->model);
     if (n > MOST_UNKNOWNS) {
         return tdi_fail(diag, TD_ERR_LIMIT,
@@ -287,7 +287,7 @@ static td_status dense_new(const td_helix_state *s, dense *d, tdi_layout *l, td_
     return TD_OK;
 }
 
-td_status tdi_helix_composite(td_helix_state *s, const tdi_helix_forward_opts *with,
+td_status tdi_helix_composite(tdi_helix_state *s, const tdi_helix_forward_opts *with,
                               td_diag *diag) {
     const size_t n = (size_t)tdi_helix_unknowns(s->model);
     tdi_layout l = {NULL, 0};
@@ -310,7 +310,7 @@ td_status tdi_helix_composite(td_helix_state *s, const tdi_helix_forward_opts *w
     return status;
 }
 
-td_status tdi_helix_mass_matrix(td_helix_state *s, const tdi_helix_forward_opts *with,
+td_status tdi_helix_mass_matrix(tdi_helix_state *s, const tdi_helix_forward_opts *with,
                                 td_real *matrix, td_diag *diag) {
     const size_t n = (size_t)tdi_helix_unknowns(s->model);
     tdi_layout l = {NULL, 0};

@@ -62,7 +62,7 @@ tdi_helix_moving tdi_helix_follow(const tdi_helix_element *e, const tdi_helix_ar
     return m;
 }
 
-tdi_helix_moving tdi_helix_root_motion(const td_helix_state *s, const tdi_helix_forward_opts *with,
+tdi_helix_moving tdi_helix_root_motion(const tdi_helix_state *s, const tdi_helix_forward_opts *with,
                                        int32_t i, const td_base_motion *base) {
     const tdi_helix_element *e = &s->model->element[i];
     const tdi_mat3 axes = tdi_mat3_from_quat(base->rotation);
@@ -77,7 +77,7 @@ tdi_helix_moving tdi_helix_root_motion(const td_helix_state *s, const tdi_helix_
 }
 
 // What is pinned or free is where it is, and has rates of its own.
-static tdi_helix_moving root_now(const td_helix_state *s, const tdi_helix_forward_opts *with,
+static tdi_helix_moving root_now(const tdi_helix_state *s, const tdi_helix_forward_opts *with,
                                  int32_t i) {
     const td_end_kind kind = s->model->element[i].root;
     const tdi_rate own = s->root_rate[s->root_place[i]];
@@ -93,7 +93,7 @@ static tdi_helix_moving root_now(const td_helix_state *s, const tdi_helix_forwar
     return m;
 }
 
-static void find_motions(td_helix_state *s, const tdi_helix_forward_opts *with) {
+static void find_motions(tdi_helix_state *s, const tdi_helix_forward_opts *with) {
     for (int32_t i = 0; i < s->model->element_count; i++) {
         const tdi_helix_element *e = &s->model->element[i];
         tdi_helix_work *w = &s->work[i];
@@ -177,7 +177,7 @@ static void add_station(const tdi_helix_station *st, const tdi_helix_arm *arm,
     sum->s = tdi_sym3_add(sum->s, tdi_sym3_square(arm->r, st->mass));
 }
 
-static void own_inertia(td_helix_state *s, int32_t i) {
+static void own_inertia(tdi_helix_state *s, int32_t i) {
     const tdi_helix_element *e = &s->model->element[i];
     const tdi_helix_station *st = s->model->station + e->station_first;
     tdi_helix_work *w = &s->work[i];
@@ -195,12 +195,12 @@ static void own_inertia(td_helix_state *s, int32_t i) {
 
 // ---- loads ----------------------------------------------------------------------------------
 
-static void arm_of(const td_helix_state *s, const tdi_helix_point *p, tdi_helix_arm *arm) {
+static void arm_of(const tdi_helix_state *s, const tdi_helix_point *p, tdi_helix_arm *arm) {
     const tdi_helix_work *w = &s->work[p->element];
     tdi_helix_arm_at(&w->motion, w->u, w->rate, p->s, p->offset, arm);
 }
 
-static void add_load(td_helix_state *s, const td_load *l) {
+static void add_load(tdi_helix_state *s, const td_load *l) {
     const tdi_rate_factors by = {.gradient = 1};
     const tdi_helix_rider *rider = &s->model->rider[l->segment];
     tdi_helix_point point = tdi_helix_point_of(s->model, l->segment, l->point);
@@ -223,7 +223,7 @@ static void add_load(td_helix_state *s, const td_load *l) {
     tdi_helix_add_wrench(&w->inertia, &arm, tdi_vec3(0, 0, 0), t.gradient);
 }
 
-static void add_drag(td_helix_state *s, const td_step_opts *o, const tdi_helix_vane *v) {
+static void add_drag(tdi_helix_state *s, const td_step_opts *o, const tdi_helix_vane *v) {
     const tdi_rate_factors by = {.gradient = 1};
     tdi_helix_arm arm;
     arm_of(s, &v->point, &arm);
@@ -238,8 +238,8 @@ static void add_drag(td_helix_state *s, const td_step_opts *o, const tdi_helix_v
 
 // ---- entry ----------------------------------------------------------------------------------
 
-void tdi_helix_equations(td_helix_state *s, const tdi_helix_forward_opts *with) {
-    const td_helix_model *m = s->model;
+void tdi_helix_equations(tdi_helix_state *s, const tdi_helix_forward_opts *with) {
+    const tdi_helix_model *m = s->model;
     const td_step_opts *o = with->opts;
     const bool air = o->air.linear > 0 || o->air.quadratic > 0;
     find_motions(s, with);
@@ -260,7 +260,7 @@ void tdi_helix_bend(tdi_helix_work *w, const tdi_helix_forward_opts *with, td_ve
     w->u = tdi_madd(w->u, w->rate, with->h);
 }
 
-void tdi_helix_lead_root(const td_helix_state *s, const tdi_helix_forward_opts *with, int32_t i,
+void tdi_helix_lead_root(const tdi_helix_state *s, const tdi_helix_forward_opts *with, int32_t i,
                          td_vec3 spin_rate, td_vec3 acceleration, const td_base_motion *base) {
     const td_end_kind kind = s->model->element[i].root;
     const td_real h = with->h;

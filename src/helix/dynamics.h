@@ -67,7 +67,7 @@ typedef struct tdi_helix_forward_opts {
 
 // Where the start of a root is, and how it moves, with the base at a given place. Accelerations are
 // those of the base: what is pinned or free has others.
-tdi_helix_moving tdi_helix_root_motion(const td_helix_state *state,
+tdi_helix_moving tdi_helix_root_motion(const tdi_helix_state *state,
                                        const tdi_helix_forward_opts *with, int32_t i,
                                        const td_base_motion *base);
 // What is at s with an offset in the axes there.
@@ -80,13 +80,14 @@ tdi_helix_moving tdi_helix_follow(const tdi_helix_element *element, const tdi_he
 // The state's pose and rates as work. Root to tip: motions, without accelerations but those of
 // roots, and arms. Then the inertias of all elements, each of its own, with velocity terms, loads
 // and drag.
-void tdi_helix_equations(td_helix_state *state, const tdi_helix_forward_opts *with);
+void tdi_helix_equations(tdi_helix_state *state, const tdi_helix_forward_opts *with);
 // With the acceleration of u known: where the step leads u.
 void tdi_helix_bend(tdi_helix_work *work, const tdi_helix_forward_opts *with, td_vec3 acceleration);
 // With accelerations of its start known, and the base when the step ends: where the step leads an
 // element without parent.
-void tdi_helix_lead_root(const td_helix_state *state, const tdi_helix_forward_opts *with, int32_t i,
-                         td_vec3 spin_rate, td_vec3 acceleration, const td_base_motion *base);
+void tdi_helix_lead_root(const tdi_helix_state *state, const tdi_helix_forward_opts *with,
+                         int32_t i, td_vec3 spin_rate, td_vec3 acceleration,
+                         const td_base_motion *base);
 // The moments and forces that a change of each u_k takes at an arm, and those that are there
 // anyway: what start and curvatures feel.
 void tdi_helix_add_columns(tdi_helix_inertia *to, const tdi_helix_arm *arm, const td_vec3 *moments,

@@ -89,7 +89,7 @@ static void note(int32_t *of, int32_t element) {
 
 // Elements take the springs of those of another model that have the same riders; others that are
 // new, from `kept` on, have theirs.
-static void take_springs(td_helix_model *m, int32_t kept, const td_helix_model *whole,
+static void take_springs(tdi_helix_model *m, int32_t kept, const tdi_helix_model *whole,
                          tdi_factors by, int32_t *there, int32_t *back) {
     for (int32_t i = 0; i < m->element_count; i++) {
         there[i] = TD_NONE;
@@ -112,10 +112,10 @@ static void take_springs(td_helix_model *m, int32_t kept, const td_helix_model *
     }
 }
 
-static td_status join_springs(td_helix_model *m, int32_t kept, const td_skeleton *skeleton,
+static td_status join_springs(tdi_helix_model *m, int32_t kept, const td_skeleton *skeleton,
                               int32_t elements, tdi_factors by, const td_alloc *alloc,
                               td_diag *diag) {
-    td_helix_model *whole = NULL;
+    tdi_helix_model *whole = NULL;
     td_status status = tdi_helix_model_from_skeleton(skeleton, elements, alloc, &whole, diag);
     if (status != TD_OK) {
         return status;
@@ -128,35 +128,35 @@ static td_status join_springs(td_helix_model *m, int32_t kept, const td_skeleton
         status = tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the helices' model");
     }
     tdi_alloc_free(alloc, matches, room * sizeof *matches);
-    td_helix_model_free(whole);
+    tdi_model_free(whole);
     return status;
 }
 
-static td_status make(const td_helix_model *old, const td_skeleton *to, const tdi_heir *kept,
-                      int32_t kept_count, const int32_t *number, const tdi_model_opts *with,
-                      tdi_factors by, const td_alloc *alloc, td_helix_model **out, td_diag *diag) {
-    tdi_solver_model *piece = NULL;
+static td_status make(const tdi_helix_model *old, const td_skeleton *to, const tdi_heir *kept,
+                      int32_t kept_count, const int32_t *number, const td_body_opts *with,
+                      tdi_factors by, const td_alloc *alloc, tdi_helix_model **out, td_diag *diag) {
+    td_body_model *piece = NULL;
     td_status status = tdi_helix_piece_of(old, kept, kept_count, alloc, &piece, diag);
     if (status == TD_OK) {
-        const td_helix_model *was = (const td_helix_model *)piece;
+        const tdi_helix_model *was = (const tdi_helix_model *)piece;
         status = tdi_helix_model_extended(to, was, number, with->elements, alloc, out, diag);
         if (status == TD_OK) {
             status = join_springs(*out, was->element_count, to, with->elements, by, alloc, diag);
         }
     }
     if (status != TD_OK) {
-        td_helix_model_free(*out);
+        tdi_model_free(*out);
         *out = NULL;
     }
-    td_helix_model_free((td_helix_model *)piece);
+    tdi_model_free((tdi_helix_model *)piece);
     return status;
 }
 
 td_status tdi_helix_grown_new(const void *model, const td_skeleton *from, const td_skeleton *to,
-                              const tdi_heir *heirs, const tdi_model_opts *with, tdi_factors by,
-                              const td_alloc *alloc, tdi_solver_model **out, td_diag *diag) {
+                              const tdi_heir *heirs, const td_body_opts *with, tdi_factors by,
+                              const td_alloc *alloc, td_body_model **out, td_diag *diag) {
     const size_t count = (size_t)td_skeleton_count(to);
-    td_helix_model *made = NULL;
+    tdi_helix_model *made = NULL;
     *out = NULL;
     td_status status = check_kept(from, to, heirs, diag);
     if (status != TD_OK) {

@@ -27,29 +27,29 @@ typedef struct tdi_helix_step {
 
 // terms.c: adds the terms of stations, springs and vanes of the elements [first, last) to their
 // forms.
-void tdi_helix_add_elements(td_helix_state *state, int32_t first, int32_t last, bool exact);
-void tdi_helix_add_element(td_helix_state *state, int32_t element, bool exact);
+void tdi_helix_add_elements(tdi_helix_state *state, int32_t first, int32_t last, bool exact);
+void tdi_helix_add_element(tdi_helix_state *state, int32_t element, bool exact);
 // The gradient of all that acts on elements, each by its own motion, into `respond`.
-void tdi_helix_pull(td_helix_state *state);
+void tdi_helix_pull(tdi_helix_state *state);
 // inertia.c: what lanes need to know of stations; sums of their terms to a form; and the inertia of
 // an element at the pose.
-tdi_stations_at tdi_helix_stations_at(const td_helix_state *state, bool exact);
+tdi_stations_at tdi_helix_stations_at(const tdi_helix_state *state, bool exact);
 void tdi_helix_add_sums(const td_real sum[TDI_STATION_ROWS], tdi_helix_form *form);
-void tdi_helix_add_inertia(const td_helix_state *state, int32_t element, tdi_helix_form *form);
+void tdi_helix_add_inertia(const tdi_helix_state *state, int32_t element, tdi_helix_form *form);
 // Adds those of loads to the forms of what they act on.
-void tdi_helix_add_loads(td_helix_state *state, bool exact);
+void tdi_helix_add_loads(tdi_helix_state *state, bool exact);
 // The potential at the pose.
-td_real tdi_helix_value(const td_helix_state *state);
+td_real tdi_helix_value(const tdi_helix_state *state);
 // Of the element's start: a point at arc length s with an offset.
-tdi_helix_ride tdi_helix_ride_at(const td_helix_state *state, const tdi_helix_point *point);
+tdi_helix_ride tdi_helix_ride_at(const tdi_helix_state *state, const tdi_helix_point *point);
 
 // x* of a point by the rule of the step.
-td_vec3 tdi_helix_star(const td_helix_state *state, const tdi_helix_point *point);
+td_vec3 tdi_helix_star(const tdi_helix_state *state, const tdi_helix_point *point);
 
 // rest.c: fills the nodes' forms with springs and weight of the elements, each with the gradient of
 // all that it carries and the second derivatives of that; the sum of the forms is the Hessian. With
 // these forces at points of it.
-void tdi_helix_expand(td_helix_state *state, td_vec3 gravity, const tdi_pin_load *loads,
+void tdi_helix_expand(tdi_helix_state *state, td_vec3 gravity, const tdi_pin_load *loads,
                       int32_t count);
 
 // Helices for the common Newton's method; bodies are td_helix_states.

@@ -46,7 +46,7 @@ void tdi_helix_add_sums(const td_real sum[TDI_STATION_ROWS], tdi_helix_form *for
 
 // ---- entry ----------------------------------------------------------------------------------
 
-tdi_stations_at tdi_helix_stations_at(const td_helix_state *s, bool exact) {
+tdi_stations_at tdi_helix_stations_at(const tdi_helix_state *s, bool exact) {
     const tdi_helix_step *now = s->now;
     return (tdi_stations_at){.on = {s->pose.u, s->pose.start, s->range},
                              .station = s->model->station,
@@ -59,7 +59,7 @@ tdi_stations_at tdi_helix_stations_at(const td_helix_state *s, bool exact) {
                              .exact = exact};
 }
 
-void tdi_helix_add_inertia(const td_helix_state *s, int32_t i, tdi_helix_form *form) {
+void tdi_helix_add_inertia(const tdi_helix_state *s, int32_t i, tdi_helix_form *form) {
     const tdi_helix_element *e = &s->model->element[i];
     const tdi_stations_at at = {.on = {s->pose.u, s->pose.start, s->range},
                                 .station = s->model->station,

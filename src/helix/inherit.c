@@ -17,7 +17,7 @@ typedef struct source {
 } source;
 
 // Of the first rider along it that there was; TD_NONE: it is new.
-static source source_of(const td_helix_model *m, const td_helix_model *old, const tdi_heir *heirs,
+static source source_of(const tdi_helix_model *m, const tdi_helix_model *old, const tdi_heir *heirs,
                         int32_t element) {
     for (int32_t i = 0; i < m->rider_count; i++) {
         const tdi_helix_rider *r = &m->rider[i];
@@ -37,7 +37,7 @@ static tdi_helix_root root_at(const tdi_helix_pose *pose, const source *at) {
                                                tdi_mat3_column(&f.r, 2))};
 }
 
-static void inherit_element(td_helix_state *to, td_helix_state *from, int32_t i, source at) {
+static void inherit_element(tdi_helix_state *to, tdi_helix_state *from, int32_t i, source at) {
     const tdi_helix_element *e = &to->model->element[i];
     const int32_t root = to->root_place[i], was = from->root_place[at.element];
     to->pose.u[i] = from->pose.u[at.element];
@@ -56,7 +56,7 @@ static void inherit_element(td_helix_state *to, td_helix_state *from, int32_t i,
 }
 
 // Stations are those of the old elements, in their order.
-static void inherit_stations(td_helix_state *to, const td_helix_state *from, const source *at,
+static void inherit_stations(tdi_helix_state *to, const tdi_helix_state *from, const source *at,
                              int32_t first, int32_t count, int32_t *next) {
     for (int32_t k = first; k < first + count; k++) {
         const tdi_helix_station *s = &to->model->station[k];
@@ -73,7 +73,7 @@ static void inherit_stations(td_helix_state *to, const td_helix_state *from, con
     }
 }
 
-static bool has_grown(const td_helix_model *m, const tdi_heir *heirs) {
+static bool has_grown(const tdi_helix_model *m, const tdi_heir *heirs) {
     bool grown = false;
     for (int32_t i = 0; i < m->rider_count && !grown; i++) {
         grown = heirs[i].segment == TD_NONE;
@@ -83,7 +83,7 @@ static bool has_grown(const td_helix_model *m, const tdi_heir *heirs) {
 
 // Curvatures and rates. New elements stand as drawn and do not bend; where they were a step before
 // nobody knows, so that the next step is of first order.
-static void inherit_now(td_helix_state *to, td_helix_state *from, const tdi_heir *heirs) {
+static void inherit_now(tdi_helix_state *to, tdi_helix_state *from, const tdi_heir *heirs) {
     for (int32_t i = 0; i < to->model->element_count; i++) {
         const source at = source_of(to->model, from->model, heirs, i);
         if (at.element != TD_NONE) {
@@ -95,8 +95,8 @@ static void inherit_now(td_helix_state *to, td_helix_state *from, const tdi_heir
 }
 
 void tdi_helix_inherit(void *state, void *old, const tdi_heir *heirs) {
-    td_helix_state *to = state, *from = old;
-    const td_helix_model *m = to->model;
+    tdi_helix_state *to = state, *from = old;
+    const tdi_helix_model *m = to->model;
     int32_t next = 0;
     tdi_helix_move(from);
     to->head.time = from->head.time;
@@ -124,7 +124,7 @@ void tdi_helix_inherit(void *state, void *old, const tdi_heir *heirs) {
 // ---- bytes ----------------------------------------------------------------------------------
 
 size_t tdi_helix_pack(const void *model, char *bytes) {
-    const td_helix_model *m = model;
+    const tdi_helix_model *m = model;
     const tdi_helix_counts counts = {m->element_count, m->station_count, m->vane_count,
                                      m->rider_count, m->capsule_count};
     if (bytes) {
@@ -134,12 +134,12 @@ size_t tdi_helix_pack(const void *model, char *bytes) {
     return sizeof counts + m->head.parameter_bytes;
 }
 
-static bool good_point(const td_helix_model *m, const tdi_helix_point *p) {
+static bool good_point(const tdi_helix_model *m, const tdi_helix_point *p) {
     return p->element >= 0 && p->element < m->element_count && p->segment >= 0 &&
            p->segment < m->rider_count;
 }
 
-static bool good_elements(const td_helix_model *m) {
+static bool good_elements(const tdi_helix_model *m) {
     int32_t station = 0, vane = 0;
     bool good = true;
     for (int32_t i = 0; i < m->element_count && good; i++) {
@@ -163,7 +163,7 @@ static bool good_elements(const td_helix_model *m) {
     return good && vane == m->vane_count;
 }
 
-static bool is_good(const td_helix_model *m) {
+static bool is_good(const tdi_helix_model *m) {
     bool good = good_elements(m);
     for (int32_t k = 0; k < m->vane_count && good; k++) {
         good = good_point(m, &m->vane[k].point);
@@ -182,7 +182,7 @@ static bool is_good(const td_helix_model *m) {
 }
 
 td_status tdi_helix_unpack(const td_skeleton *skeleton, const char *bytes, size_t size,
-                           const td_alloc *alloc, tdi_solver_model **out, td_diag *diag) {
+                           const td_alloc *alloc, td_body_model **out, td_diag *diag) {
     tdi_helix_counts z;
     *out = NULL;
     bool good = size >= sizeof z;
@@ -194,7 +194,7 @@ td_status tdi_helix_unpack(const td_skeleton *skeleton, const char *bytes, size_
         }
         good = good && z.riders == td_skeleton_count(skeleton);
     }
-    td_helix_model *m = good ? tdi_helix_model_alloc(&z, alloc, diag) : NULL;
+    tdi_helix_model *m = good ? tdi_helix_model_alloc(&z, alloc, diag) : NULL;
     if (good && !m) {
         return TD_ERR_MEMORY;
     }
@@ -204,7 +204,7 @@ td_status tdi_helix_unpack(const td_skeleton *skeleton, const char *bytes, size_
         good = is_good(m);
     }
     if (!good) {
-        td_helix_model_free(m);
+        tdi_model_free(m);
         return tdi_fail(diag, TD_ERR_SYNTAX, "a model of the save is none");
     }
     tdi_helix_model_finish(m);

@@ -25,7 +25,7 @@ td_vec3 tdi_helix_point_at(const tdi_helix_pose *pose, const tdi_helix_point *po
     return tdi_add(at.o, tdi_mat3_apply(&at.r, point->offset));
 }
 
-td_quat tdi_helix_rotation_at(const td_helix_model *m, const tdi_helix_pose *pose,
+td_quat tdi_helix_rotation_at(const tdi_helix_model *m, const tdi_helix_pose *pose,
                               int32_t segment) {
     const tdi_helix_rider *rider = &m->rider[segment];
     const tdi_helix_place at =
@@ -45,7 +45,7 @@ static tdi_helix_place root_place(const tdi_helix_element *e, const tdi_helix_po
                                      : tdi_mat3_from_quat(root->turn)};
 }
 
-tdi_stumpff_range tdi_helix_range(const td_helix_model *m, const td_vec3 *u) {
+tdi_stumpff_range tdi_helix_range(const tdi_helix_model *m, const td_vec3 *u) {
     td_real most = 0;
     for (int32_t i = 0; i < m->element_count; i++) {
         const td_real x = tdi_dot(u[i], u[i]) * m->element[i].length * m->element[i].length;
@@ -55,8 +55,8 @@ tdi_stumpff_range tdi_helix_range(const td_helix_model *m, const td_vec3 *u) {
     return (tdi_stumpff_range){terms > 0 ? terms : TDI_STUMPFF_TERMS, terms == 0};
 }
 
-void tdi_helix_update(td_helix_state *s) {
-    const td_helix_model *m = s->model;
+void tdi_helix_update(tdi_helix_state *s) {
+    const tdi_helix_model *m = s->model;
     tdi_helix_pose *pose = &s->pose;
     s->moved = s->ended = false;
     s->range = tdi_helix_range(m, pose->u);
@@ -86,13 +86,13 @@ static tdi_rate carried(tdi_rate rate, td_vec3 lever) {
     return rate;
 }
 
-static tdi_rate base_rate(const td_helix_state *s, td_vec3 at) {
+static tdi_rate base_rate(const tdi_helix_state *s, td_vec3 at) {
     const td_base_motion *b = &s->head.base;
     return carried((tdi_rate){b->spin, b->velocity}, tdi_sub(at, b->position));
 }
 
 // How the frame at s of an element moves.
-tdi_rate tdi_helix_rate_at(const td_helix_state *s, int32_t element, td_real at) {
+tdi_rate tdi_helix_rate_at(const tdi_helix_state *s, int32_t element, td_real at) {
     if (element == TD_NONE) {
         return base_rate(s, s->pose.base.o);
     }
@@ -109,7 +109,7 @@ tdi_rate tdi_helix_rate_at(const td_helix_state *s, int32_t element, td_real at)
     };
 }
 
-static tdi_rate root_rate(const td_helix_state *s, int32_t i) {
+static tdi_rate root_rate(const tdi_helix_state *s, int32_t i) {
     const tdi_rate base = base_rate(s, s->pose.start[i].o), own = s->root_rate[s->root_place[i]];
     switch (s->model->element[i].root) {
     case TD_END_CLAMPED: return base;
@@ -118,8 +118,8 @@ static tdi_rate root_rate(const td_helix_state *s, int32_t i) {
     }
 }
 
-void tdi_helix_move(td_helix_state *s) {
-    const td_helix_model *m = s->model;
+void tdi_helix_move(tdi_helix_state *s) {
+    const tdi_helix_model *m = s->model;
     for (int32_t i = 0; i < m->element_count && !s->moved; i++) {
         const tdi_helix_element *e = &m->element[i];
         if (e->parent == TD_NONE) {
@@ -133,7 +133,7 @@ void tdi_helix_move(td_helix_state *s) {
     s->moved = true;
 }
 
-td_vec3 tdi_helix_velocity(td_helix_state *s, const tdi_helix_point *point) {
+td_vec3 tdi_helix_velocity(tdi_helix_state *s, const tdi_helix_point *point) {
     const tdi_helix_place at = tdi_helix_frame_at(&s->pose, point->element, point->s);
     const td_vec3 lever = tdi_mat3_apply(&at.r, point->offset);
     tdi_helix_move(s);
@@ -151,14 +151,14 @@ static tdi_mat3 frame_rate(const tdi_mat3 *r, td_vec3 w) { // [w]x R
     return d;
 }
 
-tdi_helix_past tdi_helix_station_past(const td_helix_state *s, int32_t station) {
+tdi_helix_past tdi_helix_station_past(const tdi_helix_state *s, int32_t station) {
     const tdi_helix_station *k = &s->model->station[station];
     const tdi_helix_place at = tdi_helix_frame_at(&s->pose, k->element, k->s);
     const tdi_rate rate = tdi_helix_rate_at(s, k->element, k->s);
     return (tdi_helix_past){at.o, rate.velocity, at.r, frame_rate(&at.r, rate.spin)};
 }
 
-void tdi_helix_fill_past(td_helix_state *s) {
+void tdi_helix_fill_past(tdi_helix_state *s) {
     if (s->head.known > 0) {
         return;
     }

@@ -19,7 +19,7 @@
 
 // ---- memory ---------------------------------------------------------------------------------
 
-static void lay_out(td_helix_model *m, const tdi_helix_counts *z, tdi_layout *l) {
+static void lay_out(tdi_helix_model *m, const tdi_helix_counts *z, tdi_layout *l) {
     tdi_layout_place(l, 1, sizeof *m);
     m->element = tdi_layout_place(l, (size_t)z->elements, sizeof *m->element);
     m->station = tdi_layout_place(l, (size_t)z->stations, sizeof *m->station);
@@ -30,33 +30,33 @@ static void lay_out(td_helix_model *m, const tdi_helix_counts *z, tdi_layout *l)
     m->head.parameter_bytes = l->base ? l->used - (size_t)((char *)m->element - l->base) : 0;
 }
 
-static tdi_helix_counts counts_of(const td_helix_model *m) {
+static tdi_helix_counts counts_of(const tdi_helix_model *m) {
     return (tdi_helix_counts){m->element_count, m->station_count, m->vane_count, m->rider_count,
                               m->capsule_count};
 }
 
-td_helix_model *tdi_helix_model_alloc(const tdi_helix_counts *counts, const td_alloc *alloc,
-                                      td_diag *diag) {
-    td_helix_model sizes;
+tdi_helix_model *tdi_helix_model_alloc(const tdi_helix_counts *counts, const td_alloc *alloc,
+                                       td_diag *diag) {
+    tdi_helix_model sizes;
     tdi_layout layout = {NULL, 0};
     lay_out(&sizes, counts, &layout);
-    td_helix_model *m = tdi_model_new(alloc, layout.used, "the helices' model", diag);
+    tdi_helix_model *m = tdi_model_new(&tdi_solver_helix, alloc, layout.used, diag);
     if (m) {
         layout = (tdi_layout){(char *)m, 0};
         lay_out(m, counts, &layout);
         m->element_count = counts->elements;
         m->station_count = counts->stations;
         m->vane_count = counts->vanes;
-        m->rider_count = counts->riders;
+        m->rider_count = m->head.segment_count = counts->riders;
         m->capsule_count = counts->capsules;
     }
     return m;
 }
 
-td_status tdi_helix_model_copy(const td_helix_model *model, const td_alloc *alloc,
-                               td_helix_model **out, td_diag *diag) {
+td_status tdi_helix_model_copy(const tdi_helix_model *model, const td_alloc *alloc,
+                               tdi_helix_model **out, td_diag *diag) {
     const tdi_helix_counts counts = counts_of(model);
-    td_helix_model *m = *out = tdi_helix_model_alloc(&counts, alloc, diag);
+    tdi_helix_model *m = *out = tdi_helix_model_alloc(&counts, alloc, diag);
     if (!m) {
         return TD_ERR_MEMORY;
     }
@@ -65,7 +65,7 @@ td_status tdi_helix_model_copy(const td_helix_model *model, const td_alloc *allo
     return TD_OK;
 }
 
-void tdi_helix_model_finish(td_helix_model *m) {
+void tdi_helix_model_finish(tdi_helix_model *m) {
     m->head.dof_count = 0;
     for (int32_t i = 0; i < m->element_count; i++) {
         tdi_helix_element *e = &m->element[i];
@@ -81,36 +81,16 @@ void tdi_helix_model_finish(td_helix_model *m) {
     }
 }
 
-void td_helix_model_free(td_helix_model *model) {
-    tdi_model_free(model);
-}
-
-size_t td_helix_model_bytes(const td_helix_model *model) {
-    if (!model) {
-        return 0;
-    }
-    return model->head.bytes;
-}
-
-int32_t td_helix_element_count(const td_helix_model *model) {
-    if (!model) {
-        return 0;
-    }
-    return model->element_count;
-}
-
-int32_t td_helix_dof_count(const td_helix_model *model) {
-    if (!model) {
-        return 0;
-    }
-    return model->head.dof_count;
+int32_t td_helix_element_count(const td_body_model *model) {
+    const tdi_helix_model *m = tdi_as_helix_model(model);
+    return m ? m->element_count : 0;
 }
 
 // ---- riders ---------------------------------------------------------------------------------
 
 // What stretches along the element rides at its own arc length: at `y` along a stem that is s, and
 // its offset goes over from that of the joint to that of the tip. What rides rigidly is turned.
-tdi_helix_point tdi_helix_point_of(const td_helix_model *m, int32_t segment, td_vec3 point) {
+tdi_helix_point tdi_helix_point_of(const tdi_helix_model *m, int32_t segment, td_vec3 point) {
     const tdi_helix_rider *r = &m->rider[segment];
     tdi_helix_point p = {.element = r->element, .segment = segment, .s = r->from};
     if (r->from == r->to) {
@@ -266,7 +246,7 @@ static tdi_helix_vane vane_of(const td_helix_element *e, int32_t i, td_real t, t
                                              2 * r * length)};
 }
 
-static void make_slices(td_helix_model *m, const td_helix_element *e, int32_t i, td_real *room) {
+static void make_slices(tdi_helix_model *m, const td_helix_element *e, int32_t i, td_real *room) {
     tdi_helix_element *to = &m->element[i];
     const int32_t n = to->station_count;
     td_real *points = room, *weights = room + n;
@@ -277,7 +257,7 @@ static void make_slices(td_helix_model *m, const td_helix_element *e, int32_t i,
     }
 }
 
-static void make_element(td_helix_model *m, const td_helix_element *e, int32_t i, int32_t first) {
+static void make_element(tdi_helix_model *m, const td_helix_element *e, int32_t i, int32_t first) {
     const bool root = e->parent == TD_NONE;
     const td_vec3 k = stiffness_of(e);
     const int32_t n = points_of(e);
@@ -301,7 +281,7 @@ static void make_element(td_helix_model *m, const td_helix_element *e, int32_t i
 
 // The capsule of an element goes from its start to its end: one that turns by much does not touch
 // as it is drawn. What is held touches nothing near where it is held.
-static void make_rider(td_helix_model *m, const td_helix_element *e, int32_t i) {
+static void make_rider(tdi_helix_model *m, const td_helix_element *e, int32_t i) {
     const td_real radius = 0.5 * (e->radius_base + e->radius_tip) * fmax(1, e->flat);
     const bool held = e->parent == TD_NONE && e->root != TD_END_FREE;
     const td_real from = held ? fmin(TDI_STANDS * radius, 0.5 * e->length) : 0;
@@ -317,7 +297,7 @@ static void make_rider(td_helix_model *m, const td_helix_element *e, int32_t i) 
 
 // Of elements in our width.
 static td_status make_model(const td_helix_element *elements, int32_t count, const td_alloc *alloc,
-                            td_helix_model **out, td_diag *diag) {
+                            tdi_helix_model **out, td_diag *diag) {
     td_status status = check_all(elements, count, diag);
     if (status != TD_OK) {
         return status;
@@ -334,8 +314,8 @@ static td_status make_model(const td_helix_element *elements, int32_t count, con
     }
     const tdi_helix_counts counts = {count, (int32_t)slices, (int32_t)slices, count, count};
     td_real *room = tdi_alloc_zeroed(alloc, 2 * (size_t)most, sizeof *room);
-    td_helix_model *m = room ? tdi_helix_model_alloc(&counts, alloc, diag)
-                             : (tdi_fail(diag, TD_ERR_MEMORY, "out of memory"), NULL);
+    tdi_helix_model *m = room ? tdi_helix_model_alloc(&counts, alloc, diag)
+                              : (tdi_fail(diag, TD_ERR_MEMORY, "out of memory"), NULL);
     for (int32_t i = 0, first = 0; m && i < count; i++) {
         make_element(m, &elements[i], i, first);
         make_slices(m, &elements[i], i, room);
@@ -355,7 +335,8 @@ static td_status make_model(const td_helix_element *elements, int32_t count, con
 }
 
 td_status td_helix_model_new(const td_helix_element *elements, int32_t count, const td_alloc *alloc,
-                             td_helix_model **out, td_diag *diag) {
+                             td_body_model **out, td_diag *diag) {
+    tdi_helix_model *made = NULL;
     TDI_CLEAR(out);
     if (!out) {
         return tdi_refuse(diag, __func__);
@@ -365,8 +346,9 @@ td_status td_helix_model_new(const td_helix_element *elements, int32_t count, co
     td_status status =
         tdi_opts_widen("td_helix_element", &defaults, elements, count, alloc, &widened, diag);
     if (status == TD_OK) {
-        status = make_model(widened.items, count, alloc, out, diag);
+        status = make_model(widened.items, count, alloc, &made, diag);
         tdi_opts_widen_free(&widened);
+        *out = (td_body_model *)made;
     }
     return status;
 }

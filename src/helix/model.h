@@ -19,8 +19,12 @@
 #include "base/assert.h"
 #include "base/diag.h"
 #include "helix/curve.h"
+#include "helix/solver.h"
 #include "solver/solver.h"
 #include "tendril/helix.h"
+
+typedef struct tdi_helix_model tdi_helix_model;
+typedef struct tdi_helix_state tdi_helix_state;
 
 typedef struct tdi_helix_element {
     int32_t parent;   // or TD_NONE: on the base
@@ -77,8 +81,8 @@ typedef struct tdi_helix_rider {
     td_real length;     // m: along its +Y, over which the arc length goes from `from` to `to`
 } tdi_helix_rider;
 
-struct td_helix_model {
-    tdi_solver_model head;
+struct tdi_helix_model {
+    td_body_model head;
     int32_t element_count, station_count, vane_count, rider_count, capsule_count;
     tdi_helix_element *element;
     tdi_helix_station *station; // in the order of elements
@@ -87,8 +91,13 @@ struct td_helix_model {
     tdi_helix_capsule *capsule; // in the order of riders
 };
 
+// NULL: NULL, or of another solver.
+static inline tdi_helix_model *tdi_as_helix_model(const td_body_model *model) {
+    return model && model->solver == &tdi_solver_helix ? (tdi_helix_model *)model : NULL;
+}
+
 // How many capsules a rider has, one after the other: a welded body has several.
-static inline int32_t tdi_helix_capsules_of(const td_helix_model *m, int32_t rider) {
+static inline int32_t tdi_helix_capsules_of(const tdi_helix_model *m, int32_t rider) {
     const int32_t first = m->rider[rider].capsule;
     int32_t count = 0;
     while (first != TD_NONE && first + count < m->capsule_count &&
@@ -102,25 +111,26 @@ static inline int32_t tdi_helix_capsules_of(const td_helix_model *m, int32_t rid
 typedef struct tdi_helix_counts {
     int32_t elements, stations, vanes, riders, capsules;
 } tdi_helix_counts;
-td_helix_model *tdi_helix_model_alloc(const tdi_helix_counts *counts, const td_alloc *alloc,
-                                      td_diag *diag);
+tdi_helix_model *tdi_helix_model_alloc(const tdi_helix_counts *counts, const td_alloc *alloc,
+                                       td_diag *diag);
 // From a skeleton, with so many elements for each axis that does not say; 0: as many as it needs.
 td_status tdi_helix_model_from_skeleton(const td_skeleton *skeleton, int32_t elements,
-                                        const td_alloc *alloc, td_helix_model **out, td_diag *diag);
+                                        const td_alloc *alloc, tdi_helix_model **out,
+                                        td_diag *diag);
 // The same of a skeleton that has grown: the segments that there were have all that is theirs in
 // the model `kept`; `number` has the rider there of each segment, or TD_NONE: it is new.
-td_status tdi_helix_model_extended(const td_skeleton *skeleton, const td_helix_model *kept,
+td_status tdi_helix_model_extended(const td_skeleton *skeleton, const tdi_helix_model *kept,
                                    const int32_t *number, int32_t elements, const td_alloc *alloc,
-                                   td_helix_model **out, td_diag *diag);
+                                   tdi_helix_model **out, td_diag *diag);
 // Adds up what follows from elements and stations: masses and degrees of freedom.
-void tdi_helix_model_finish(td_helix_model *m);
+void tdi_helix_model_finish(tdi_helix_model *m);
 // A copy to be changed before anybody else sees it.
-td_status tdi_helix_model_copy(const td_helix_model *model, const td_alloc *alloc,
-                               td_helix_model **out, td_diag *diag);
+td_status tdi_helix_model_copy(const tdi_helix_model *model, const td_alloc *alloc,
+                               tdi_helix_model **out, td_diag *diag);
 // Stops where a model is not what all others take for granted. For debug builds: see base/assert.h.
-void tdi_helix_model_validate(const td_helix_model *model);
+void tdi_helix_model_validate(const tdi_helix_model *model);
 // Where a point of a segment, in the segment's axes, rides.
-tdi_helix_point tdi_helix_point_of(const td_helix_model *m, int32_t segment, td_vec3 point);
+tdi_helix_point tdi_helix_point_of(const tdi_helix_model *m, int32_t segment, td_vec3 point);
 // gauss.c: how many points the integrals along an element of so many radians need, and the points
 // and weights on 0..1.
 int32_t tdi_helix_gauss_count(td_real angle);

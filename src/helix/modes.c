@@ -17,7 +17,7 @@
 #include <string.h>
 
 typedef struct tangent {
-    td_helix_state *state;
+    tdi_helix_state *state;
     tdi_helix_form *stiffness, *inertia; // an element
 } tangent;
 
@@ -40,7 +40,7 @@ static td_real *write_vector(td_real *x, td_vec3 from) {
 }
 
 // Into `move`, or turned round into pushes.
-static void read_all(td_helix_state *s, const td_real *x, bool pushes) {
+static void read_all(tdi_helix_state *s, const td_real *x, bool pushes) {
     const tdi_helix_motion none = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
     for (int32_t i = 0; i < s->model->element_count; i++) {
         const int32_t free = free_of(&s->model->element[i]);
@@ -57,7 +57,7 @@ static void read_all(td_helix_state *s, const td_real *x, bool pushes) {
     }
 }
 
-static void write_answers(const td_helix_state *s, td_real *x) {
+static void write_answers(const tdi_helix_state *s, td_real *x) {
     for (int32_t i = 0; i < s->model->element_count; i++) {
         const int32_t free = free_of(&s->model->element[i]);
         const tdi_helix_motion *m = &s->node[i].respond;
@@ -90,8 +90,8 @@ static td_vec3 diagonal_of(const td_sym3 *s) {
 // Inertia against each unknown alone: of an element with all that it carries, as one.
 static void diagonal(void *context, td_real *y) {
     const tangent *t = context;
-    td_helix_state *s = t->state;
-    const td_helix_model *m = s->model;
+    tdi_helix_state *s = t->state;
+    const tdi_helix_model *m = s->model;
     for (int32_t i = 0; i < m->element_count; i++) {
         s->node[i].form = t->inertia[i];
     }
@@ -122,7 +122,7 @@ static void add_forms(const tdi_helix_form *a, const tdi_helix_form *b, td_real 
 
 static bool factor(void *context, td_real shift) {
     const tangent *t = context;
-    td_helix_state *s = t->state;
+    tdi_helix_state *s = t->state;
     for (int32_t i = 0; i < s->model->element_count; i++) {
         add_forms(&t->stiffness[i], &t->inertia[i], shift, &s->node[i].form);
     }
@@ -137,7 +137,7 @@ static bool factor(void *context, td_real shift) {
 
 static void respond(void *context, td_real *x) {
     const tangent *t = context;
-    td_helix_state *s = t->state;
+    tdi_helix_state *s = t->state;
     read_all(s, x, true);
     tdi_helix_sweep_respond(s);
     write_answers(s, x);
@@ -152,7 +152,7 @@ static void solve(void *context, td_real *x) {
 
 static tdi_modal_form form_of(void *context, const td_real *x) {
     const tangent *t = context;
-    const td_helix_model *m = t->state->model;
+    const tdi_helix_model *m = t->state->model;
     tdi_modal_form f = {0, 0, 0};
     read_all(t->state, x, false);
     for (int32_t i = 0; i < m->element_count; i++) {
@@ -174,7 +174,7 @@ static void place(void *context, tdi_layout *l) {
 
 static void expand(void *context, td_vec3 gravity, const tdi_pin_load *loads, int32_t count) {
     const tangent *t = context;
-    td_helix_state *s = t->state;
+    tdi_helix_state *s = t->state;
     tdi_helix_expand(s, gravity, loads, count);
     for (int32_t i = 0; i < s->model->element_count; i++) {
         t->stiffness[i] = s->node[i].form;
@@ -184,7 +184,7 @@ static void expand(void *context, td_vec3 gravity, const tdi_pin_load *loads, in
 }
 
 static int32_t open_tangent(void *context, void *body) {
-    td_helix_state *s = body;
+    tdi_helix_state *s = body;
     *(tangent *)context = (tangent){.state = s};
     return s->model->head.dof_count;
 }
@@ -192,7 +192,7 @@ static int32_t open_tangent(void *context, void *body) {
 // Of forms as tdi_helix_expand() leaves them: elements have their parts of all that they carry.
 static void gradient(void *context, td_real *y) {
     const tangent *t = context;
-    td_helix_state *s = t->state;
+    tdi_helix_state *s = t->state;
     for (int32_t i = 0; i < s->model->element_count; i++) {
         const tdi_helix_form *form = &t->stiffness[i];
         s->node[i].respond = (tdi_helix_motion){form->start.n, form->start.f, form->g};
@@ -226,11 +226,8 @@ const tdi_modal tdi_helix_modal = {.bytes = sizeof(tangent),
                                    .gather = gather,
                                    .form = form_of};
 
-td_status td_helix_modes(td_helix_state *s, td_vec3 gravity, int32_t count, td_mode *modes,
-                         td_diag *diag) {
-    if (!s || !modes) {
-        return tdi_refuse(diag, __func__);
-    }
+td_status tdi_helix_modes(tdi_helix_state *s, td_vec3 gravity, int32_t count, td_mode *modes,
+                          td_diag *diag) {
     tangent t;
     return tdi_modes_alone(&tdi_helix_modal, &t, s, s->head.alloc, gravity, count, modes, NULL,
                            diag);

@@ -21,13 +21,13 @@ typedef struct span { // of an old element that is kept; to < 0: none is
 } span;
 
 typedef struct piecer {
-    const td_helix_model *old;
+    const tdi_helix_model *old;
     const tdi_heir *heirs;
     int32_t count;          // of segments
     span *span;             // an old element
     int32_t *segment;       // an old segment: its number, or TD_NONE
     tdi_helix_place *drawn; // an old element: its first frame as drawn
-    td_helix_model *m;
+    tdi_helix_model *m;
     tdi_helix_counts counts;
 } piecer;
 
@@ -80,7 +80,7 @@ static int32_t capsules_of(const piecer *k, int32_t i) {
 }
 
 static void count_parts(piecer *k) {
-    const td_helix_model *m = k->old;
+    const tdi_helix_model *m = k->old;
     for (int32_t i = 0; i < m->station_count; i++) {
         k->counts.stations += is_on(k, m->station[i].element, m->station[i].s, m->station[i].rigid);
     }
@@ -168,7 +168,7 @@ static void make_elements(const piecer *k) {
 }
 
 static void make_stations(const piecer *k) {
-    const td_helix_model *m = k->old;
+    const tdi_helix_model *m = k->old;
     int32_t next = 0;
     for (int32_t i = 0; i < m->station_count; i++) {
         tdi_helix_station s = m->station[i];
@@ -189,7 +189,7 @@ static tdi_helix_point moved(const piecer *k, tdi_helix_point p) {
 
 // A vane at the cut may feel the wind of a segment of the other side: of the nearest, then.
 static void make_vanes(const piecer *k) {
-    const td_helix_model *m = k->old;
+    const tdi_helix_model *m = k->old;
     int32_t next = 0;
     for (int32_t i = 0; i < m->vane_count; i++) {
         tdi_helix_vane v = m->vane[i];
@@ -251,7 +251,7 @@ static void make_riders(const piecer *k) {
     }
 }
 
-void tdi_helix_number_parts(td_helix_model *m) {
+void tdi_helix_number_parts(tdi_helix_model *m) {
     int32_t station = 0, vane = 0;
     for (int32_t i = 0; i < m->element_count; i++) {
         tdi_helix_element *e = &m->element[i];
@@ -270,7 +270,7 @@ void tdi_helix_number_parts(td_helix_model *m) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
-static td_status make(piecer *k, const td_alloc *alloc, tdi_solver_model **out, td_diag *diag) {
+static td_status make(piecer *k, const td_alloc *alloc, td_body_model **out, td_diag *diag) {
     find_spans(k);
     count_parts(k);
     td_status status = check(k, diag);
@@ -295,8 +295,8 @@ static td_status make(piecer *k, const td_alloc *alloc, tdi_solver_model **out, 
     return TD_OK;
 }
 
-td_status tdi_helix_piece_of(const td_helix_model *old, const tdi_heir *heirs, int32_t count,
-                             const td_alloc *alloc, tdi_solver_model **out, td_diag *diag) {
+td_status tdi_helix_piece_of(const tdi_helix_model *old, const tdi_heir *heirs, int32_t count,
+                             const td_alloc *alloc, td_body_model **out, td_diag *diag) {
     const size_t elements = (size_t)old->element_count, riders = (size_t)old->rider_count,
                  bytes =
                      elements * (sizeof(span) + sizeof(tdi_helix_place)) + riders * sizeof(int32_t);
@@ -315,6 +315,6 @@ td_status tdi_helix_piece_of(const td_helix_model *old, const tdi_heir *heirs, i
 }
 
 td_status tdi_helix_piece_new(const void *model, const td_skeleton *skeleton, const tdi_heir *heirs,
-                              const td_alloc *alloc, tdi_solver_model **out, td_diag *diag) {
+                              const td_alloc *alloc, td_body_model **out, td_diag *diag) {
     return tdi_helix_piece_of(model, heirs, td_skeleton_count(skeleton), alloc, out, diag);
 }

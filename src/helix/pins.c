@@ -8,7 +8,7 @@
 #include "helix/implicit.h"
 #include "helix/points.h"
 
-static tdi_helix_point point_of(const td_helix_state *s, const tdi_pin *pin) {
+static tdi_helix_point point_of(const tdi_helix_state *s, const tdi_pin *pin) {
     tdi_helix_point point = tdi_helix_point_of(s->model, pin->segment, pin->at);
     const td_vec3 arm = tdi_quat_rotate(s->model->rider[pin->segment].turn, pin->arm);
     point.offset = tdi_add(point.offset, arm);
@@ -16,14 +16,14 @@ static tdi_helix_point point_of(const td_helix_state *s, const tdi_pin *pin) {
 }
 
 // A point that goes with the base.
-static td_vec3 base_move(const td_helix_state *s, const tdi_helix_point *point) {
+static td_vec3 base_move(const tdi_helix_state *s, const tdi_helix_point *point) {
     const tdi_rate *base = &s->now->base_move;
     const td_vec3 lever = tdi_sub(tdi_helix_point_at(&s->pose, point), s->pose.base.o);
     return tdi_add(base->velocity, tdi_cross(base->spin, lever));
 }
 
 td_real tdi_helix_mass(const void *body) {
-    const td_helix_model *m = ((const td_helix_state *)body)->model;
+    const tdi_helix_model *m = ((const tdi_helix_state *)body)->model;
     td_real sum = 0;
     for (int32_t i = 0; i < m->element_count; i++) {
         sum += m->element[i].mass;
@@ -33,7 +33,7 @@ td_real tdi_helix_mass(const void *body) {
 
 void tdi_helix_pin_places(const void *body, const tdi_pin *pins, int32_t count, bool star,
                           td_vec3 *x) {
-    const td_helix_state *s = body;
+    const tdi_helix_state *s = body;
     for (int32_t k = 0; k < count; k++) {
         const tdi_helix_point at = point_of(s, &pins[k]);
         x[k] = star ? tdi_helix_star(s, &at) : tdi_helix_point_at(&s->pose, &at);
@@ -42,7 +42,7 @@ void tdi_helix_pin_places(const void *body, const tdi_pin *pins, int32_t count, 
 
 void tdi_helix_pin_moves(const void *body, const tdi_pin *pins, int32_t count, bool response,
                          td_vec3 *dx) {
-    const td_helix_state *s = body;
+    const tdi_helix_state *s = body;
     for (int32_t k = 0; k < count; k++) {
         const tdi_helix_point at = point_of(s, &pins[k]);
         if (at.element == TD_NONE) {
@@ -55,7 +55,7 @@ void tdi_helix_pin_moves(const void *body, const tdi_pin *pins, int32_t count, b
 }
 
 void tdi_helix_pin_push(void *body, const tdi_pin *pin, td_vec3 force, bool first) {
-    td_helix_state *s = body;
+    tdi_helix_state *s = body;
     const tdi_helix_point at = point_of(s, pin);
     if (first) {
         tdi_helix_open_pushes(s);
@@ -68,7 +68,7 @@ void tdi_helix_pin_push(void *body, const tdi_pin *pin, td_vec3 force, bool firs
 
 void tdi_helix_pin_add(void *body, const tdi_pin *pin, td_vec3 gradient, const td_sym3 *hessian,
                        tdi_levers levers) {
-    td_helix_state *s = body;
+    tdi_helix_state *s = body;
     const tdi_helix_point at = point_of(s, pin);
     if (at.element == TD_NONE) {
         return;

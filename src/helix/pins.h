@@ -2,7 +2,7 @@
 #pragma once
 
 // What constraints hold helices by: points that ride on them. Functions of tdi_implicit; `body` is
-// a td_helix_state.
+// a tdi_helix_state.
 
 #include "implicit/implicit.h"
 

@@ -17,18 +17,18 @@
     1.57079632679489662 // a stem of radius r bends no tighter than r: closer than this times r
                         // along the tree two segments cannot touch
 
-static const tdi_helix_capsule *capsule_of(const td_helix_state *s, int32_t point) {
+static const tdi_helix_capsule *capsule_of(const tdi_helix_state *s, int32_t point) {
     return &s->model->capsule[point / 2];
 }
 
-static const tdi_helix_point *end_of(const td_helix_state *s, int32_t point) {
+static const tdi_helix_point *end_of(const tdi_helix_state *s, int32_t point) {
     return &capsule_of(s, point)->end[point & 1];
 }
 
 // ---- capsules -------------------------------------------------------------------------------
 
 void tdi_helix_capsules(const void *body, tdi_capsule *capsules) {
-    const td_helix_model *m = ((const td_helix_state *)body)->model;
+    const tdi_helix_model *m = ((const tdi_helix_state *)body)->model;
     for (int32_t k = 0; k < m->capsule_count; k++) {
         const tdi_helix_capsule *c = &m->capsule[k];
         const bool ball = memcmp(&c->end[0], &c->end[1], sizeof c->end[0]) == 0;
@@ -37,7 +37,7 @@ void tdi_helix_capsules(const void *body, tdi_capsule *capsules) {
 }
 
 td_real tdi_helix_force(const void *body, const td_step_opts *o, td_real gap, td_real h) {
-    const td_helix_model *m = ((const td_helix_state *)body)->model;
+    const tdi_helix_model *m = ((const tdi_helix_state *)body)->model;
     td_real mass = 0, radius = 0;
     for (int32_t i = 0; i < m->element_count; i++) {
         mass += m->element[i].mass;
@@ -64,7 +64,7 @@ static stretch stretch_of(const tdi_helix_capsule *c) {
 }
 
 // The way along the tree between two stretches, no more than `most`.
-static td_real way_between(const td_helix_model *m, stretch a, stretch b, td_real most) {
+static td_real way_between(const tdi_helix_model *m, stretch a, stretch b, td_real most) {
     td_real way = 0;
     while (a.element != b.element && way < most) {
         stretch *later = a.element > b.element ? &a : &b;
@@ -79,12 +79,12 @@ static td_real way_between(const td_helix_model *m, stretch a, stretch b, td_rea
     return fmin(way, most);
 }
 
-void tdi_helix_note_drawn(td_helix_state *s) {
+void tdi_helix_note_drawn(tdi_helix_state *s) {
     tdi_helix_points(s, false, s->drawn);
 }
 
 // Whether two capsules are nearer than the smaller radius as they are drawn.
-static bool drawn_close(const td_helix_state *s, int32_t i, int32_t j) {
+static bool drawn_close(const tdi_helix_state *s, int32_t i, int32_t j) {
     const td_real p = s->model->capsule[i].radius, q = s->model->capsule[j].radius;
     const td_vec3 *own = s->drawn + 2 * i, *other = s->drawn + 2 * j;
     const tdi_two two = {
@@ -101,7 +101,7 @@ static td_real reach_of(const tdi_helix_capsule *c) {
 // Neighbours, and what is in each other as it is drawn: leaves at a node, crossing twigs. What is
 // within the reach of a welded body along the stem cannot leave it.
 bool tdi_helix_apart(const void *body, int32_t i, int32_t j) {
-    const td_helix_state *s = body;
+    const tdi_helix_state *s = body;
     const tdi_helix_capsule *p = &s->model->capsule[i], *q = &s->model->capsule[j];
     const td_real most = HALF_TURN * (p->radius + q->radius) + reach_of(p) + reach_of(q);
     return way_between(s->model, stretch_of(p), stretch_of(q), most) < most || drawn_close(s, i, j);
@@ -110,7 +110,7 @@ bool tdi_helix_apart(const void *body, int32_t i, int32_t j) {
 // ---- points ---------------------------------------------------------------------------------
 
 void tdi_helix_points(const void *body, bool star, td_vec3 *x) {
-    const td_helix_state *s = body;
+    const tdi_helix_state *s = body;
     for (int32_t k = 0; k < s->head.point_count; k++) {
         const tdi_helix_point *end = end_of(s, k);
         x[k] = star ? tdi_helix_star(s, end) : tdi_helix_point_at(&s->pose, end);
@@ -118,8 +118,8 @@ void tdi_helix_points(const void *body, bool star, td_vec3 *x) {
 }
 
 // How the ends of all capsules ride at the pose.
-static const tdi_helix_ride *ends_of(const td_helix_state *body) {
-    td_helix_state *s = (td_helix_state *)body; // what follows from the pose is scratch
+static const tdi_helix_ride *ends_of(const tdi_helix_state *body) {
+    tdi_helix_state *s = (tdi_helix_state *)body; // what follows from the pose is scratch
     for (int32_t k = 0; k < s->head.point_count && !s->ended; k++) {
         s->end[k] = tdi_helix_ride_at(s, end_of(s, k));
     }
@@ -128,13 +128,13 @@ static const tdi_helix_ride *ends_of(const td_helix_state *body) {
 }
 
 void tdi_helix_velocities(void *body, td_vec3 *v) {
-    td_helix_state *s = body;
+    tdi_helix_state *s = body;
     for (int32_t k = 0; k < s->head.point_count; k++) {
         v[k] = tdi_helix_velocity(s, end_of(s, k));
     }
 }
 
-td_vec3 tdi_helix_ride_move(const td_helix_state *s, int32_t i, const tdi_helix_ride *ride,
+td_vec3 tdi_helix_ride_move(const tdi_helix_state *s, int32_t i, const tdi_helix_ride *ride,
                             bool response) {
     const tdi_helix_node *node = &s->node[i];
     const td_vec3 own = tdi_helix_ride_shift(ride, response ? &node->respond : &node->move);
@@ -142,7 +142,7 @@ td_vec3 tdi_helix_ride_move(const td_helix_state *s, int32_t i, const tdi_helix_
 }
 
 void tdi_helix_moves(const void *body, bool response, td_vec3 *dx) {
-    const td_helix_state *s = body;
+    const tdi_helix_state *s = body;
     const tdi_helix_ride *ends = ends_of(s);
     for (int32_t k = 0; k < s->head.point_count; k++) {
         dx[k] = tdi_helix_ride_move(s, end_of(s, k)->element, &ends[k], response);
@@ -152,7 +152,7 @@ void tdi_helix_moves(const void *body, bool response, td_vec3 *dx) {
 // ---- turns ----------------------------------------------------------------------------------
 
 // A capsule turns with the frame in its middle.
-static tdi_helix_point middle_of(const td_helix_state *s, int32_t capsule) {
+static tdi_helix_point middle_of(const tdi_helix_state *s, int32_t capsule) {
     const tdi_helix_point *end = s->model->capsule[capsule].end;
     return (tdi_helix_point){.element = end[0].element, .s = 0.5 * (end[0].s + end[1].s)};
 }
@@ -167,7 +167,7 @@ static td_vec3 turn_between(const tdi_helix_pose *from, const tdi_helix_pose *to
 }
 
 td_vec3 tdi_helix_turned(const void *body, int32_t capsule) {
-    const td_helix_state *s = body;
+    const tdi_helix_state *s = body;
     const tdi_helix_point mid = middle_of(s, capsule);
     const td_vec3 a = turn_between(&s->began, &s->pose, &mid);
     return s->head.rule.two
@@ -176,7 +176,7 @@ td_vec3 tdi_helix_turned(const void *body, int32_t capsule) {
 }
 
 td_vec3 tdi_helix_turns(const void *body, int32_t capsule, bool response) {
-    const td_helix_state *s = body;
+    const tdi_helix_state *s = body;
     const tdi_helix_point mid = middle_of(s, capsule);
     const tdi_helix_ride ride = tdi_helix_ride_at(s, &mid);
     const tdi_helix_node *node = &s->node[mid.element];
@@ -187,7 +187,7 @@ td_vec3 tdi_helix_turns(const void *body, int32_t capsule, bool response) {
 }
 
 td_vec3 tdi_helix_spin(void *body, int32_t capsule) {
-    td_helix_state *s = body;
+    tdi_helix_state *s = body;
     const tdi_helix_point mid = middle_of(s, capsule);
     const tdi_helix_ride ride = tdi_helix_ride_at(s, &mid);
     tdi_helix_move(s);
@@ -213,7 +213,7 @@ static tdi_helix_ride between(const tdi_helix_ride *a, const tdi_helix_ride *b, 
 
 // Adds what second derivatives make of the force `pull` and the moment `spin` of a block at a
 // point.
-static void add_block_levers(td_helix_state *s, const tdi_helix_point *end,
+static void add_block_levers(tdi_helix_state *s, const tdi_helix_point *end,
                              tdi_helix_block *block) {
     tdi_helix_levers *levers = &s->levers[end->element];
     tdi_helix_jet jet;
@@ -232,7 +232,7 @@ static void add_block_levers(td_helix_state *s, const tdi_helix_point *end,
     start->spin = tdi_add(start->spin, own.start.spin);
 }
 
-void tdi_helix_add_levers(td_helix_state *s, const tdi_helix_point *end, td_vec3 force) {
+void tdi_helix_add_levers(tdi_helix_state *s, const tdi_helix_point *end, td_vec3 force) {
     tdi_helix_block block;
     memset(&block, 0, sizeof block);
     block.pull = force;
@@ -249,7 +249,7 @@ static tdi_helix_motion turn_row(const tdi_helix_ride *ride, td_vec3 moment) {
 
 // A side with an arm. In the element's axes, with the turn a since the step began, the surface
 // slips by arm n x J^-1 w more than the place on the axis: rows of slip along three axes.
-static void add_rolling(td_helix_state *s, const tdi_contact_side *t, const tdi_helix_ride *place,
+static void add_rolling(tdi_helix_state *s, const tdi_contact_side *t, const tdi_helix_ride *place,
                         const tdi_mat3 *axes) {
     const tdi_helix_point mid = middle_of(s, t->capsule);
     const tdi_helix_ride ride = tdi_helix_ride_at(s, &mid);
@@ -301,7 +301,7 @@ static void add_tilt(tdi_helix_form *form, const tdi_contact_side *t, const tdi_
     tdi_helix_form_add_rows(form, &second, &second, t->tilt[2]);
 }
 
-void tdi_helix_add_ride(td_helix_state *s, int32_t i, const tdi_helix_ride *ride, td_vec3 force,
+void tdi_helix_add_ride(tdi_helix_state *s, int32_t i, const tdi_helix_ride *ride, td_vec3 force,
                         const td_sym3 *hessian) {
     const tdi_mat3 back = tdi_mat3_turned(&s->pose.start[i].r);
     const td_sym3 own = tdi_sym3_turn(&back, hessian);
@@ -314,7 +314,7 @@ void tdi_helix_add_ride(td_helix_state *s, int32_t i, const tdi_helix_ride *ride
 }
 
 void tdi_helix_add_side(void *body, const tdi_contact_side *t) {
-    td_helix_state *s = body;
+    tdi_helix_state *s = body;
     const tdi_helix_capsule *c = &s->model->capsule[t->capsule];
     const int32_t i = c->end[0].element;
     const tdi_mat3 *axes = &s->pose.start[i].r;
@@ -334,20 +334,20 @@ void tdi_helix_add_side(void *body, const tdi_contact_side *t) {
 
 // ---- responses ------------------------------------------------------------------------------
 
-void tdi_helix_open_pushes(td_helix_state *s) {
+void tdi_helix_open_pushes(tdi_helix_state *s) {
     for (int32_t k = 0; k < s->model->element_count; k++) {
         memset(&s->node[k].respond, 0, sizeof s->node[k].respond);
     }
 }
 
-void tdi_helix_push_ride(td_helix_state *s, int32_t i, const tdi_helix_ride *ride, td_vec3 force) {
+void tdi_helix_push_ride(tdi_helix_state *s, int32_t i, const tdi_helix_ride *ride, td_vec3 force) {
     const td_vec3 f = tdi_mat3_apply_t(&s->pose.start[i].r, tdi_scale(force, -1));
     const tdi_helix_motion row = tdi_helix_ride_row(ride, f);
     s->node[i].respond = sum_of(&s->node[i].respond, &row);
 }
 
 void tdi_helix_push(void *body, int32_t point, td_vec3 force, bool first) {
-    td_helix_state *s = body;
+    tdi_helix_state *s = body;
     if (first) {
         tdi_helix_open_pushes(s);
     }
@@ -355,7 +355,7 @@ void tdi_helix_push(void *body, int32_t point, td_vec3 force, bool first) {
 }
 
 void tdi_helix_wring(void *body, int32_t capsule, td_vec3 moment, bool first) {
-    td_helix_state *s = body;
+    tdi_helix_state *s = body;
     const tdi_helix_point mid = middle_of(s, capsule);
     const tdi_helix_ride ride = tdi_helix_ride_at(s, &mid);
     const tdi_turn turn = tdi_turn_of(turn_between(&s->began, &s->pose, &mid));
@@ -373,7 +373,7 @@ void tdi_helix_respond(void *body) {
 }
 
 void tdi_helix_absorb(void *body) {
-    td_helix_state *s = body;
+    tdi_helix_state *s = body;
     for (int32_t i = 0; i < s->model->element_count; i++) {
         tdi_helix_node *node = &s->node[i];
         node->move = sum_of(&node->move, &node->respond);

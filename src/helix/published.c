@@ -104,7 +104,7 @@ static void add_carried(tdi_helix_inertia *to, const tdi_helix_arm *arm,
     tdi_helix_add_wrench(to, arm, tdi_add(turn, c->n), tdi_add(move, c->f));
 }
 
-static void sweep_in(td_helix_state *s, const tdi_helix_forward_opts *with) {
+static void sweep_in(tdi_helix_state *s, const tdi_helix_forward_opts *with) {
     for (int32_t i = s->model->element_count - 1; i >= 0; i--) {
         const tdi_helix_element *e = &s->model->element[i];
         tdi_helix_work *w = &s->work[i];
@@ -151,7 +151,7 @@ static td_vec3 solve_pinned(const tdi_helix_carried *c, td_vec3 a) {
 }
 
 // The start of an element when the step ends.
-static void find_start(td_helix_state *s, const tdi_helix_forward_opts *with,
+static void find_start(tdi_helix_state *s, const tdi_helix_forward_opts *with,
                        const td_base_motion *base, int32_t i) {
     const tdi_helix_element *e = &s->model->element[i];
     tdi_helix_work *w = &s->work[i];
@@ -192,7 +192,7 @@ static td_vec3 solve_own(const tdi_helix_element *e, const tdi_helix_work *w,
     return tdi_ldl3_solve(&l, b);
 }
 
-static void sweep_out(td_helix_state *s, const tdi_helix_forward_opts *with) {
+static void sweep_out(tdi_helix_state *s, const tdi_helix_forward_opts *with) {
     const td_base_motion base = tdi_base_after(&s->head.base, with->h);
     for (int32_t i = 0; i < s->model->element_count; i++) {
         find_start(s, with, &base, i);
@@ -201,14 +201,14 @@ static void sweep_out(td_helix_state *s, const tdi_helix_forward_opts *with) {
     }
 }
 
-void tdi_helix_recursive(td_helix_state *s, const tdi_helix_forward_opts *with) {
+void tdi_helix_recursive(tdi_helix_state *s, const tdi_helix_forward_opts *with) {
     sweep_in(s, with);
     sweep_out(s, with);
 }
 
 // ---- entry ----------------------------------------------------------------------------------
 
-static td_status solve(td_helix_state *s, const tdi_helix_forward_opts *with,
+static td_status solve(tdi_helix_state *s, const tdi_helix_forward_opts *with,
                        td_helix_method method, td_diag *diag) {
     tdi_helix_equations(s, with);
     if (method == TD_HELIX_COMPOSITE) {
@@ -219,7 +219,7 @@ static td_status solve(td_helix_state *s, const tdi_helix_forward_opts *with,
 }
 
 // All is finite, and no element bends by a turn a step.
-static bool is_sane(const td_helix_state *s, td_real h) {
+static bool is_sane(const tdi_helix_state *s, td_real h) {
     bool fine = true;
     for (int32_t i = 0; i < s->model->element_count; i++) {
         const tdi_helix_work *w = &s->work[i];
@@ -234,7 +234,7 @@ static bool is_sane(const td_helix_state *s, td_real h) {
 }
 
 // The state becomes what the work has come to.
-static void accept(td_helix_state *s, const tdi_helix_forward_opts *with) {
+static void accept(tdi_helix_state *s, const tdi_helix_forward_opts *with) {
     const td_base_motion base = tdi_base_after(&s->head.base, with->h);
     for (int32_t i = 0; i < s->model->element_count; i++) {
         const tdi_helix_work *w = &s->work[i];
@@ -250,9 +250,10 @@ static void accept(td_helix_state *s, const tdi_helix_forward_opts *with) {
     tdi_helix_changed(s);
 }
 
-td_status td_helix_accelerations(td_helix_state *s, const td_step_opts *opts,
+td_status td_helix_accelerations(td_body *body, const td_step_opts *opts,
                                  td_helix_published published, td_vec3 *accelerations,
                                  td_diag *diag) {
+    tdi_helix_state *s = tdi_as_helix(body);
     if (!s || !accelerations) {
         return tdi_refuse(diag, __func__);
     }
@@ -270,7 +271,7 @@ td_status td_helix_accelerations(td_helix_state *s, const td_step_opts *opts,
 }
 
 // The end of a step whose work is done.
-static td_status finish(td_helix_state *s, const tdi_helix_forward_opts *with, td_diag *diag) {
+static td_status finish(tdi_helix_state *s, const tdi_helix_forward_opts *with, td_diag *diag) {
     if (!is_sane(s, with->h)) {
         return tdi_fail(diag, TD_ERR_DIVERGED, "the step at %g s diverged; try a shorter step",
                         s->head.time);
@@ -279,8 +280,9 @@ static td_status finish(td_helix_state *s, const tdi_helix_forward_opts *with, t
     return TD_OK;
 }
 
-td_status td_helix_step_published(td_helix_state *s, const td_step_opts *opts,
+td_status td_helix_step_published(td_body *body, const td_step_opts *opts,
                                   td_helix_published published, td_diag *diag) {
+    tdi_helix_state *s = tdi_as_helix(body);
     if (!s) {
         return tdi_refuse(diag, __func__);
     }

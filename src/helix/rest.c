@@ -19,7 +19,7 @@
 
 // ---- springs and weight ---------------------------------------------------------------------
 
-void tdi_helix_expand(td_helix_state *s, td_vec3 gravity, const tdi_pin_load *loads,
+void tdi_helix_expand(tdi_helix_state *s, td_vec3 gravity, const tdi_pin_load *loads,
                       int32_t count) {
     const td_sym3 none = {0};
     td_step_opts opts = td_step_opts_default();
@@ -51,7 +51,7 @@ static td_real larger(td_real a, td_vec3 v) {
 }
 
 // Moments of elements, N m: gradients by curvatures over lengths; and of what roots leave free.
-td_real tdi_helix_residual(td_helix_state *s, td_vec3 gravity) {
+td_real tdi_helix_residual(tdi_helix_state *s, td_vec3 gravity) {
     td_real most = 0;
     tdi_helix_expand(s, gravity, NULL, 0);
     for (int32_t i = 0; i < s->model->element_count; i++) {
@@ -69,7 +69,7 @@ td_real tdi_helix_residual(td_helix_state *s, td_vec3 gravity) {
 // ---- rest under gravity ---------------------------------------------------------------------
 
 // Mass times the way to it, however it hung: of an element and all it carries.
-static td_real reach_of(const td_helix_model *m) {
+static td_real reach_of(const tdi_helix_model *m) {
     td_real mass = 0, length = 0;
     for (int32_t i = 0; i < m->element_count; i++) {
         mass += m->element[i].mass;
@@ -85,7 +85,7 @@ static bool bear(td_real u, td_real k, td_real load, td_real none, td_real *rest
 }
 
 // What is wrong, or NULL. `none` is a moment that counts as none.
-static const char *rest_element(const td_helix_state *s, int32_t i, td_real none,
+static const char *rest_element(const tdi_helix_state *s, int32_t i, td_real none,
                                 tdi_helix_element *e) {
     const tdi_helix_form *form = &s->node[i].form;
     const td_vec3 u = s->pose.u[i], k = e->stiffness,
@@ -110,7 +110,7 @@ static const char *rest_element(const td_helix_state *s, int32_t i, td_real none
     return NULL;
 }
 
-static td_status rest_all(td_helix_state *s, td_vec3 gravity, td_helix_model *to, td_diag *diag) {
+static td_status rest_all(tdi_helix_state *s, td_vec3 gravity, tdi_helix_model *to, td_diag *diag) {
     const td_real none = NO_LOAD * reach_of(to) * tdi_norm(gravity);
     tdi_helix_expand(s, gravity, NULL, 0);
     for (int32_t i = 0; i < to->element_count; i++) {
@@ -124,18 +124,18 @@ static td_status rest_all(td_helix_state *s, td_vec3 gravity, td_helix_model *to
 }
 
 td_status tdi_helix_rest_new(const void *model, td_vec3 gravity, const td_alloc *alloc,
-                             tdi_solver_model **out, td_diag *diag) {
-    td_helix_state *s = NULL;
-    td_helix_model *next = NULL;
+                             td_body_model **out, td_diag *diag) {
+    tdi_helix_state *s = NULL;
+    tdi_helix_model *next = NULL;
     const tdi_range ranges[] = {TDI_FINITE3("gravity", "m/s^2", gravity)};
     td_status status = tdi_check_ranges(ranges, 3, NULL, TD_NONE, diag);
     *out = NULL;
-    status = status == TD_OK ? td_helix_state_new(model, alloc, &s, diag) : status;
+    status = status == TD_OK ? tdi_helix_state_new(model, alloc, &s, diag) : status;
     status = status == TD_OK ? tdi_helix_model_copy(model, alloc, &next, diag) : status;
     status = status == TD_OK ? rest_all(s, gravity, next, diag) : status;
-    td_helix_state_free(s);
+    tdi_state_free(s);
     if (status != TD_OK) {
-        td_helix_model_free(next);
+        tdi_model_free(next);
         return status;
     }
     *out = &next->head;
@@ -144,8 +144,8 @@ td_status tdi_helix_rest_new(const void *model, td_vec3 gravity, const td_alloc 
 
 // ---- damping --------------------------------------------------------------------------------
 
-static td_status with_time(const td_helix_model *model, td_real time, const td_alloc *alloc,
-                           td_helix_model **out, td_diag *diag) {
+static td_status with_time(const tdi_helix_model *model, td_real time, const td_alloc *alloc,
+                           tdi_helix_model **out, td_diag *diag) {
     td_status status = tdi_helix_model_copy(model, alloc, out, diag);
     for (int32_t i = 0; status == TD_OK && i < model->element_count; i++) {
         (*out)->element[i].friction = tdi_scale((*out)->element[i].stiffness, time);
@@ -155,20 +155,21 @@ static td_status with_time(const td_helix_model *model, td_real time, const td_a
 
 // The time for which the lowest mode that damping reaches has a ratio: ratios grow with the time,
 // so that one second tells how fast.
-static td_status time_of_ratio(const td_helix_model *model, const td_damping_opts *opts,
+static td_status time_of_ratio(const tdi_helix_model *model, const td_damping_opts *opts,
                                const td_alloc *alloc, td_real *time, td_diag *diag) {
-    td_helix_model *second = NULL;
-    td_helix_state *state = NULL;
+    tdi_helix_model *second = NULL;
+    tdi_helix_state *state = NULL;
     td_mode modes[LOWEST];
     td_step_opts rest = td_step_opts_default();
     rest.gravity = opts->gravity;
     const int32_t dofs = model->head.dof_count, count = dofs < LOWEST ? dofs : LOWEST;
     td_status status = with_time(model, 1, alloc, &second, diag);
-    status = status == TD_OK ? td_helix_state_new(second, alloc, &state, diag) : status;
-    status = status == TD_OK ? td_helix_settle(state, &rest, NULL, diag) : status;
-    status = status == TD_OK ? td_helix_modes(state, opts->gravity, count, modes, diag) : status;
-    td_helix_state_free(state);
-    td_helix_model_free(second);
+    status = status == TD_OK ? tdi_helix_state_new(second, alloc, &state, diag) : status;
+    status =
+        status == TD_OK ? tdi_solver_settle(&tdi_solver_helix, state, &rest, NULL, diag) : status;
+    status = status == TD_OK ? tdi_helix_modes(state, opts->gravity, count, modes, diag) : status;
+    tdi_state_free(state);
+    tdi_model_free(second);
     for (int32_t k = 0; status == TD_OK && k < count; k++) {
         if (modes[k].frequency > 0 && modes[k].damping_ratio > 1e-6 * modes[k].frequency) {
             *time = opts->value / modes[k].damping_ratio;
@@ -184,12 +185,12 @@ static td_status time_of_ratio(const td_helix_model *model, const td_damping_opt
 }
 
 td_status tdi_helix_damped_new(const void *model, const td_damping_opts *opts,
-                               const td_alloc *alloc, tdi_solver_model **out, td_diag *diag) {
-    td_helix_model *next = NULL;
+                               const td_alloc *alloc, td_body_model **out, td_diag *diag) {
+    tdi_helix_model *next = NULL;
     td_real time = opts->value;
     td_status status =
         opts->kind == TD_DAMPING_RATIO ? time_of_ratio(model, opts, alloc, &time, diag) : TD_OK;
     status = status == TD_OK ? with_time(model, time, alloc, &next, diag) : status;
-    *out = (tdi_solver_model *)next;
+    *out = (td_body_model *)next;
     return status;
 }

@@ -8,8 +8,8 @@
 enum { SPANS = 12, HISTORY = 5 }; // those from HISTORY on are of implicit steps
 
 int32_t tdi_helix_saved(const void *body, tdi_span spans[TDI_SPANS]) {
-    td_helix_state *s = (td_helix_state *)body; // what is listed may be written by the caller
-    const td_helix_model *m = s->model;
+    tdi_helix_state *s = (tdi_helix_state *)body; // what is listed may be written by the caller
+    const tdi_helix_model *m = s->model;
     const size_t n = (size_t)m->element_count, roots = (size_t)s->root_count,
                  stations = (size_t)m->station_count;
     const tdi_span all[SPANS] = {{s->pose.u, n * sizeof *s->pose.u},
@@ -32,14 +32,14 @@ int32_t tdi_helix_saved(const void *body, tdi_span spans[TDI_SPANS]) {
 void tdi_helix_blank(void *body) {
     tdi_span all[TDI_SPANS];
     const int32_t count = tdi_helix_saved(body, all);
-    for (int32_t k = HISTORY; ((const td_helix_state *)body)->head.known == 0 && k < count; k++) {
+    for (int32_t k = HISTORY; ((const tdi_helix_state *)body)->head.known == 0 && k < count; k++) {
         memset(all[k].data, 0, all[k].size);
     }
 }
 
 // Frames follow from the pose.
 void tdi_helix_restored(void *body) {
-    td_helix_state *s = body;
+    tdi_helix_state *s = body;
     tdi_helix_put_base(s, &s->head.base);
     tdi_helix_update(s);
 }
@@ -54,7 +54,7 @@ static void carry_root(tdi_helix_root *root, const tdi_rigid *g) {
     root->turn = tdi_rigid_turn(g, root->turn);
 }
 
-static void carry_past(td_helix_state *s, const tdi_rigid *g) {
+static void carry_past(tdi_helix_state *s, const tdi_rigid *g) {
     carry_place(&s->back.base, g);
     for (int32_t k = 0; k < s->root_count; k++) {
         carry_root(&s->back.root[k], g);
@@ -75,7 +75,7 @@ static void carry_past(td_helix_state *s, const tdi_rigid *g) {
 
 // Curvatures are in own axes and stay. Before the first step there is no past.
 void tdi_helix_transform(void *body, const tdi_rigid *g) {
-    td_helix_state *s = body;
+    tdi_helix_state *s = body;
     for (int32_t k = 0; k < s->root_count; k++) {
         carry_root(&s->pose.root[k], g);
         s->root_rate[k].spin = tdi_rigid_vector(g, s->root_rate[k].spin);

@@ -252,7 +252,7 @@ static td_status make_parts(tdi_helix_maker *k, td_diag *diag) {
 
 // ---- the model ------------------------------------------------------------------------------
 
-static void add_riders(const tdi_helix_maker *k, td_helix_model *m) {
+static void add_riders(const tdi_helix_maker *k, tdi_helix_model *m) {
     int32_t next = 0;
     for (int32_t i = 0; i < k->count; i++) {
         m->rider[i] = k->rider[i];
@@ -263,7 +263,7 @@ static void add_riders(const tdi_helix_maker *k, td_helix_model *m) {
 }
 
 // Those of what there was, element by element before those that are new.
-static void join_stations(const tdi_helix_maker *k, td_helix_model *m) {
+static void join_stations(const tdi_helix_maker *k, tdi_helix_model *m) {
     const int32_t old_count = k->kept ? k->kept->station_count : 0;
     int32_t old = 0, more = 0, next = 0;
     for (int32_t n = 0; n <= k->element_count; n++) {
@@ -278,7 +278,7 @@ static void join_stations(const tdi_helix_maker *k, td_helix_model *m) {
 }
 
 // Those of what there was name segments by riders.
-static void join_vanes(const tdi_helix_maker *k, const int32_t *segment, td_helix_model *m) {
+static void join_vanes(const tdi_helix_maker *k, const int32_t *segment, tdi_helix_model *m) {
     const int32_t old_count = k->kept ? k->kept->vane_count : 0;
     int32_t old = 0, more = 0, next = 0;
     for (int32_t e = 0; e < k->element_count; e++) {
@@ -303,7 +303,7 @@ static int32_t *segments_of_riders(tdi_helix_maker *k) {
     return segment;
 }
 
-static td_status make_model(tdi_helix_maker *k, td_helix_model **out, td_diag *diag) {
+static td_status make_model(tdi_helix_maker *k, tdi_helix_model **out, td_diag *diag) {
     const int32_t *segment = segments_of_riders(k);
     if (!segment || !tdi_helix_sort(k)) {
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the helices' model");
@@ -318,7 +318,7 @@ static td_status make_model(tdi_helix_maker *k, td_helix_model **out, td_diag *d
         tdi_helix_capsule own[TDI_SOLIDS + 1];
         counts.capsules += tdi_helix_list_capsules(k, i, own);
     }
-    td_helix_model *m = tdi_helix_model_alloc(&counts, k->alloc, diag);
+    tdi_helix_model *m = tdi_helix_model_alloc(&counts, k->alloc, diag);
     if (!m) {
         return TD_ERR_MEMORY;
     }
@@ -335,7 +335,7 @@ static td_status make_model(tdi_helix_maker *k, td_helix_model **out, td_diag *d
     return TD_OK;
 }
 
-static td_status make(tdi_helix_maker *k, td_helix_model **out, td_diag *diag) {
+static td_status make(tdi_helix_maker *k, tdi_helix_model **out, td_diag *diag) {
     if (!take_room(k)) {
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the helices' model");
     }
@@ -350,9 +350,9 @@ static td_status make(tdi_helix_maker *k, td_helix_model **out, td_diag *diag) {
     return status == TD_OK ? make_model(k, out, diag) : status;
 }
 
-td_status tdi_helix_model_extended(const td_skeleton *skeleton, const td_helix_model *kept,
+td_status tdi_helix_model_extended(const td_skeleton *skeleton, const tdi_helix_model *kept,
                                    const int32_t *number, int32_t elements, const td_alloc *alloc,
-                                   td_helix_model **out, td_diag *diag) {
+                                   tdi_helix_model **out, td_diag *diag) {
     tdi_helix_maker k = {.skeleton = skeleton,
                          .kept = kept,
                          .number = number,
@@ -370,16 +370,7 @@ td_status tdi_helix_model_extended(const td_skeleton *skeleton, const td_helix_m
 }
 
 td_status tdi_helix_model_from_skeleton(const td_skeleton *skeleton, int32_t elements,
-                                        const td_alloc *alloc, td_helix_model **out,
+                                        const td_alloc *alloc, tdi_helix_model **out,
                                         td_diag *diag) {
     return tdi_helix_model_extended(skeleton, NULL, NULL, elements, alloc, out, diag);
-}
-
-td_status td_helix_model_from_skeleton(const td_skeleton *skeleton, const td_alloc *alloc,
-                                       td_helix_model **out, td_diag *diag) {
-    TDI_CLEAR(out);
-    if (!skeleton || !out) {
-        return tdi_refuse(diag, __func__);
-    }
-    return tdi_helix_model_from_skeleton(skeleton, 0, alloc, out, diag);
 }

@@ -10,25 +10,24 @@
 
 // ---- models ---------------------------------------------------------------------------------
 
-static td_status model_new(const td_skeleton *skeleton, const tdi_model_opts *opts,
-                           const td_alloc *alloc, tdi_solver_model **out, td_diag *diag) {
-    td_helix_model *m = NULL;
+static td_status model_new(const td_skeleton *skeleton, const td_body_opts *opts,
+                           const td_alloc *alloc, td_body_model **out, td_diag *diag) {
+    tdi_helix_model *m = NULL;
     *out = NULL;
     if (opts->law != TD_LAW_DEFAULT && opts->law != TD_LAW_LINEAR) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "helices have the law 'linear' alone");
     }
     td_status status = tdi_helix_model_from_skeleton(skeleton, opts->elements, alloc, &m, diag);
-    *out = (tdi_solver_model *)m;
+    *out = (td_body_model *)m;
     return status;
 }
 
 // ---- states ---------------------------------------------------------------------------------
 
-static td_status state_new(const void *model, const td_alloc *alloc, tdi_solver_state **out,
-                           td_diag *diag) {
-    td_helix_state *state = NULL;
-    td_status status = td_helix_state_new(model, alloc, &state, diag);
-    *out = (tdi_solver_state *)state;
+static td_status state_new(const void *model, const td_alloc *alloc, td_body **out, td_diag *diag) {
+    tdi_helix_state *state = NULL;
+    td_status status = tdi_helix_state_new(model, alloc, &state, diag);
+    *out = (td_body *)state;
     return status;
 }
 
@@ -41,7 +40,7 @@ static td_real residual(void *state, td_vec3 gravity) {
 }
 
 static void stiffen(void *model, const void *parameters, td_real bend, td_real twist) {
-    td_helix_model *m = model;
+    tdi_helix_model *m = model;
     const tdi_helix_element *from = parameters;
     const td_vec3 by = {bend, twist, bend};
     for (int32_t i = 0; i < m->element_count; i++) {
@@ -59,14 +58,14 @@ static tdi_helix_point tip_of(const tdi_helix_rider *r) {
 static void poses(const void *state, int32_t first, int32_t count, td_vec3 *origins, td_vec3 *tips,
                   td_quat *rotations) {
     for (int32_t k = 0; k < count; k++) {
-        td_helix_segment(state, first + k, origins ? &origins[k] : NULL, tips ? &tips[k] : NULL,
-                         rotations ? &rotations[k] : NULL);
+        tdi_helix_segment(state, first + k, origins ? &origins[k] : NULL, tips ? &tips[k] : NULL,
+                          rotations ? &rotations[k] : NULL);
     }
 }
 
 static void velocities(void *state, int32_t first, int32_t count, const td_vec3 *points,
                        td_vec3 *out) {
-    td_helix_state *s = state;
+    tdi_helix_state *s = state;
     for (int32_t k = 0; k < count; k++) {
         const tdi_helix_point at = points ? tdi_helix_point_of(s->model, first + k, points[k])
                                           : tip_of(&s->model->rider[first + k]);
@@ -77,7 +76,7 @@ static void velocities(void *state, int32_t first, int32_t count, const td_vec3 
 // What the helix bends along a segment, and the moment that it bends with. What rides rigidly does
 // not.
 static td_vec3 turn(const void *state, int32_t segment) {
-    const td_helix_state *s = state;
+    const tdi_helix_state *s = state;
     const tdi_helix_rider *r = &s->model->rider[segment];
     if (r->element == TD_NONE || r->from == r->to) {
         return tdi_vec3(0, 0, 0);
@@ -87,7 +86,7 @@ static td_vec3 turn(const void *state, int32_t segment) {
 }
 
 static td_vec3 moment(const void *state, int32_t segment, td_real stiffness) {
-    const td_helix_state *s = state;
+    const tdi_helix_state *s = state;
     const tdi_helix_rider *r = &s->model->rider[segment];
     if (r->element == TD_NONE || r->from == r->to) {
         return tdi_vec3(0, 0, 0);
@@ -101,13 +100,13 @@ static td_vec3 moment(const void *state, int32_t segment, td_real stiffness) {
 // ---- the whole ------------------------------------------------------------------------------
 
 static td_sums sums(void *state, td_vec3 gravity) {
-    td_sums out = {.energy = td_helix_energy(state, gravity)};
-    td_helix_momentum(state, &out.linear, &out.angular);
+    td_sums out = {.energy = tdi_helix_energy(state, gravity)};
+    tdi_helix_momentum(state, &out.linear, &out.angular);
     return out;
 }
 
 static td_status modes(void *state, td_vec3 gravity, int32_t count, td_mode *found, td_diag *diag) {
-    return td_helix_modes(state, gravity, count, found, diag);
+    return tdi_helix_modes(state, gravity, count, found, diag);
 }
 
 // ---- entry ----------------------------------------------------------------------------------

@@ -11,7 +11,7 @@
 #include "base/diag.h"
 
 // Elements are the same pieces of the same axes.
-static bool is_alike(const td_helix_model *a, const td_helix_model *b) {
+static bool is_alike(const tdi_helix_model *a, const tdi_helix_model *b) {
     bool alike = a->element_count == b->element_count;
     for (int32_t i = 0; i < a->element_count && alike; i++) {
         alike = a->element[i].length == b->element[i].length &&
@@ -24,7 +24,7 @@ static bool is_same(td_vec3 a, td_vec3 b) {
     return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
-static void take(td_helix_model *m, const td_helix_model *was, const td_helix_model *now,
+static void take(tdi_helix_model *m, const tdi_helix_model *was, const tdi_helix_model *now,
                  tdi_factors by) {
     const td_vec3 factors = {by.bend, by.twist, by.bend};
     for (int32_t i = 0; i < m->element_count; i++) {
@@ -38,7 +38,7 @@ static void take(td_helix_model *m, const td_helix_model *was, const td_helix_mo
 
 td_status tdi_helix_take_springs(void *model, const td_skeleton *from, const td_skeleton *to,
                                  int32_t first, int32_t count, tdi_factors by, td_diag *diag) {
-    td_helix_model *m = model, *was = NULL, *now = NULL;
+    tdi_helix_model *m = model, *was = NULL, *now = NULL;
     const int32_t elements = td_skeleton_strand_count(from) == 1 ? m->element_count : 0;
     (void)first, (void)count;
     td_status status = tdi_helix_model_from_skeleton(from, elements, m->head.alloc, &was, diag);
@@ -53,7 +53,7 @@ td_status tdi_helix_take_springs(void *model, const td_skeleton *from, const td_
     if (status == TD_OK) {
         take(m, was, now, by);
     }
-    td_helix_model_free(was);
-    td_helix_model_free(now);
+    tdi_model_free(was);
+    tdi_model_free(now);
     return status;
 }

@@ -13,14 +13,14 @@
 
 // ---- memory ---------------------------------------------------------------------------------
 
-static void lay_out_pose(tdi_helix_pose *p, tdi_layout *l, const td_helix_model *m, size_t roots,
+static void lay_out_pose(tdi_helix_pose *p, tdi_layout *l, const tdi_helix_model *m, size_t roots,
                          bool frames) {
     p->u = tdi_layout_place(l, (size_t)m->element_count, sizeof *p->u);
     p->root = tdi_layout_place(l, roots, sizeof *p->root);
     p->start = frames ? tdi_layout_place(l, (size_t)m->element_count, sizeof *p->start) : NULL;
 }
 
-static void lay_out(td_helix_state *s, tdi_layout *l, const td_helix_model *m, size_t roots) {
+static void lay_out(tdi_helix_state *s, tdi_layout *l, const tdi_helix_model *m, size_t roots) {
     const size_t n = (size_t)m->element_count, stations = (size_t)m->station_count;
     l->used = 0;
     tdi_layout_place(l, 1, sizeof *s);
@@ -48,7 +48,7 @@ static void lay_out(td_helix_state *s, tdi_layout *l, const td_helix_model *m, s
     s->work = tdi_layout_place(l, n, sizeof *s->work);
 }
 
-static int32_t count_roots(const td_helix_model *m) {
+static int32_t count_roots(const tdi_helix_model *m) {
     int32_t roots = 0;
     for (int32_t i = 0; i < m->element_count; i++) {
         roots += m->element[i].parent == TD_NONE;
@@ -61,17 +61,14 @@ static bool is_slice(const tdi_helix_station *k) {
            k->second.xy == 0 && k->second.xz == 0 && k->second.yz == 0;
 }
 
-td_status td_helix_state_new(const td_helix_model *model, const td_alloc *alloc,
-                             td_helix_state **out, td_diag *diag) {
-    TDI_CLEAR(out);
-    if (!model || !out) {
-        return tdi_refuse(diag, __func__);
-    }
-    td_helix_state sizes;
+td_status tdi_helix_state_new(const tdi_helix_model *model, const td_alloc *alloc,
+                              tdi_helix_state **out, td_diag *diag) {
+    *out = NULL;
+    tdi_helix_state sizes;
     tdi_layout l = {NULL, 0};
     const int32_t roots = count_roots(model);
     lay_out(&sizes, &l, model, (size_t)roots);
-    td_helix_state *s = tdi_state_new(alloc, l.used, 0, "the helices' state", diag);
+    tdi_helix_state *s = tdi_body_new(&tdi_solver_helix, model, alloc, l.used, 0, diag);
     if (!s) {
         return TD_ERR_MEMORY;
     }
@@ -96,28 +93,10 @@ td_status td_helix_state_new(const td_helix_model *model, const td_alloc *alloc,
     return TD_OK;
 }
 
-void td_helix_state_free(td_helix_state *state) {
-    tdi_state_free(state);
-}
-
-const td_helix_model *td_helix_model_of(const td_helix_state *state) {
-    if (!state) {
-        return NULL;
-    }
-    return state->model;
-}
-
-size_t td_helix_state_bytes(const td_helix_state *state) {
-    if (!state) {
-        return 0;
-    }
-    return state->head.bytes;
-}
-
 // ---- the pose as drawn ----------------------------------------------------------------------
 
-void tdi_helix_reset(td_helix_state *s) {
-    const td_helix_model *m = s->model;
+void tdi_helix_reset(tdi_helix_state *s) {
+    const tdi_helix_model *m = s->model;
     const tdi_helix_place *base = &s->pose.base;
     for (int32_t i = 0; i < m->element_count; i++) {
         const tdi_helix_element *e = &m->element[i];
@@ -135,14 +114,15 @@ void tdi_helix_reset(td_helix_state *s) {
     tdi_helix_changed(s);
 }
 
-void tdi_helix_changed(td_helix_state *s) {
+void tdi_helix_changed(tdi_helix_state *s) {
     s->head.known = 0;
     tdi_helix_update(s);
 }
 
 // ---- reading and setting --------------------------------------------------------------------
 
-void td_helix_curvatures(const td_helix_state *s, td_vec3 *curvatures, td_vec3 *rates) {
+void td_helix_curvatures(const td_body *body, td_vec3 *curvatures, td_vec3 *rates) {
+    const tdi_helix_state *s = tdi_as_helix(body);
     if (!s) {
         return;
     }
@@ -155,8 +135,8 @@ void td_helix_curvatures(const td_helix_state *s, td_vec3 *curvatures, td_vec3 *
     }
 }
 
-td_status td_helix_set_curvatures(td_helix_state *s, const td_vec3 *curvatures,
-                                  const td_vec3 *rates) {
+td_status td_helix_set_curvatures(td_body *body, const td_vec3 *curvatures, const td_vec3 *rates) {
+    tdi_helix_state *s = tdi_as_helix(body);
     if (!s) {
         return TD_ERR_ARGUMENT;
     }
@@ -172,14 +152,16 @@ td_status td_helix_set_curvatures(td_helix_state *s, const td_vec3 *curvatures,
     return TD_OK;
 }
 
-td_vec3 td_helix_place(const td_helix_state *s, int32_t element, td_real at) {
+td_vec3 td_helix_place(const td_body *body, int32_t element, td_real at) {
+    const tdi_helix_state *s = tdi_as_helix(body);
     if (!s || !tdi_has(element, s->model->element_count)) {
         return (td_vec3){0};
     }
     return tdi_helix_frame_at(&s->pose, element, at * s->model->element[element].length).o;
 }
 
-td_quat td_helix_frame(const td_helix_state *s, int32_t element, td_real at) {
+td_quat td_helix_frame(const td_body *body, int32_t element, td_real at) {
+    const tdi_helix_state *s = tdi_as_helix(body);
     if (!s || !tdi_has(element, s->model->element_count)) {
         return (td_quat){0};
     }
@@ -189,8 +171,8 @@ td_quat td_helix_frame(const td_helix_state *s, int32_t element, td_real at) {
                               tdi_mat3_column(&r, 2));
 }
 
-void td_helix_segment(const td_helix_state *s, int32_t segment, td_vec3 *origin, td_vec3 *tip,
-                      td_quat *rotation) {
+void tdi_helix_segment(const tdi_helix_state *s, int32_t segment, td_vec3 *origin, td_vec3 *tip,
+                       td_quat *rotation) {
     if (!s || !tdi_has(segment, s->head.segment_count)) {
         return;
     }
@@ -210,22 +192,12 @@ void td_helix_segment(const td_helix_state *s, int32_t segment, td_vec3 *origin,
 
 // ---- the base -------------------------------------------------------------------------------
 
-void tdi_helix_put_base(td_helix_state *s, const td_base_motion *base) {
+void tdi_helix_put_base(tdi_helix_state *s, const td_base_motion *base) {
     s->head.base = *base;
     s->pose.base = (tdi_helix_place){base->position, tdi_mat3_from_quat(base->rotation)};
 }
 
-// A rotation that is none is kept as it is, for the step to refuse; one that is there already keeps
-// its bits.
-td_status td_helix_set_base(td_helix_state *s, const td_base_motion *motion) {
-    if (!s || !motion || s->head.led) {
-        return TD_ERR_ARGUMENT;
-    }
-    tdi_helix_set_base(s, motion);
-    return TD_OK;
-}
-
-void tdi_helix_set_base(td_helix_state *s, const td_base_motion *motion) {
+void tdi_helix_set_base(tdi_helix_state *s, const td_base_motion *motion) {
     td_base_motion base = *motion;
     const td_real n = tdi_quat_norm(base.rotation);
     const bool there = memcmp(&base.rotation, &s->head.base.rotation, sizeof base.rotation) == 0;
@@ -256,11 +228,11 @@ static td_real kinetic_of(const tdi_helix_station *k, const tdi_helix_past *past
            tdi_dot(past->v, tdi_mat3_apply(&past->w, k->moment)) + 0.5 * trace;
 }
 
-td_energy td_helix_energy(td_helix_state *s, td_vec3 gravity) {
+td_energy tdi_helix_energy(tdi_helix_state *s, td_vec3 gravity) {
     if (!s) {
         return (td_energy){0};
     }
-    const td_helix_model *m = s->model;
+    const tdi_helix_model *m = s->model;
     td_energy sum = {0, 0, 0};
     tdi_helix_fill_past(s);
     for (int32_t i = 0; i < m->station_count; i++) {
@@ -277,11 +249,11 @@ td_energy td_helix_energy(td_helix_state *s, td_vec3 gravity) {
     return sum;
 }
 
-void td_helix_momentum(td_helix_state *s, td_vec3 *linear, td_vec3 *angular) {
+void tdi_helix_momentum(tdi_helix_state *s, td_vec3 *linear, td_vec3 *angular) {
     if (!s || !linear || !angular) {
         return;
     }
-    const td_helix_model *m = s->model;
+    const tdi_helix_model *m = s->model;
     *linear = *angular = tdi_vec3(0, 0, 0);
     tdi_helix_fill_past(s);
     for (int32_t i = 0; i < m->station_count; i++) {

@@ -67,9 +67,9 @@ typedef struct tdi_helix_vane_air { // what a step knows of a vane
     tdi_drag_area area;             // as it was when the step began
 } tdi_helix_vane_air;
 
-struct td_helix_state {
-    tdi_solver_state head;
-    const td_helix_model *model;
+struct tdi_helix_state {
+    td_body head;
+    const tdi_helix_model *model;
 
     tdi_helix_pose pose;     // where it is
     tdi_stumpff_range range; // of that
@@ -109,35 +109,48 @@ struct td_helix_state {
     struct tdi_helix_work *work; // an element, as published: see dynamics.h
 };
 
+// NULL: NULL, or of another solver.
+static inline tdi_helix_state *tdi_as_helix(const td_body *body) {
+    return body && body->solver == &tdi_solver_helix ? (tdi_helix_state *)body : NULL;
+}
+
 // ---- kinematics -----------------------------------------------------------------------------
 
 // The pose as drawn, at rest, on the base as it is.
-void tdi_helix_reset(td_helix_state *state);
+void tdi_helix_reset(tdi_helix_state *state);
 // From the pose and the base to all frames and seats.
-void tdi_helix_update(td_helix_state *state);
+void tdi_helix_update(tdi_helix_state *state);
 // Of Stumpff's functions, for all that is on these helices.
-tdi_stumpff_range tdi_helix_range(const td_helix_model *model, const td_vec3 *u);
+tdi_stumpff_range tdi_helix_range(const tdi_helix_model *model, const td_vec3 *u);
 // From the rates to the twists of all elements' starts. Reads frames.
-void tdi_helix_move(td_helix_state *state);
+void tdi_helix_move(tdi_helix_state *state);
 // After the pose or rates were set by hand or stepped explicitly: frames are made anew, and the
 // past is forgotten.
-void tdi_helix_changed(td_helix_state *state);
+void tdi_helix_changed(tdi_helix_state *state);
 // Where the base is.
-void tdi_helix_put_base(td_helix_state *state, const td_base_motion *base);
-// td_helix_set_base(), also of a state that a world leads.
-void tdi_helix_set_base(td_helix_state *state, const td_base_motion *motion);
+void tdi_helix_put_base(tdi_helix_state *state, const td_base_motion *base);
+td_status tdi_helix_state_new(const tdi_helix_model *model, const td_alloc *alloc,
+                              tdi_helix_state **out, td_diag *diag);
+// Joint, tip and rotation of a segment. Any may be NULL.
+void tdi_helix_segment(const tdi_helix_state *state, int32_t segment, td_vec3 *origin, td_vec3 *tip,
+                       td_quat *rotation);
+td_status tdi_helix_modes(tdi_helix_state *state, td_vec3 gravity, int32_t count, td_mode *modes,
+                          td_diag *diag);
+td_energy tdi_helix_energy(tdi_helix_state *state, td_vec3 gravity);
+void tdi_helix_momentum(tdi_helix_state *state, td_vec3 *linear, td_vec3 *angular);
+void tdi_helix_set_base(tdi_helix_state *state, const td_base_motion *motion);
 
 // Of any pose: a point, and the frame at s of an element.
 td_vec3 tdi_helix_point_at(const tdi_helix_pose *pose, const tdi_helix_point *point);
 tdi_helix_place tdi_helix_frame_at(const tdi_helix_pose *pose, int32_t element, td_real s);
 // The rotation of a segment at a pose.
-td_quat tdi_helix_rotation_at(const td_helix_model *model, const tdi_helix_pose *pose,
+td_quat tdi_helix_rotation_at(const tdi_helix_model *model, const tdi_helix_pose *pose,
                               int32_t segment);
 // How the frame at s of an element moves; after tdi_helix_move().
-tdi_rate tdi_helix_rate_at(const td_helix_state *state, int32_t element, td_real s);
+tdi_rate tdi_helix_rate_at(const tdi_helix_state *state, int32_t element, td_real s);
 // Velocity of a point; calls tdi_helix_move().
-td_vec3 tdi_helix_velocity(td_helix_state *state, const tdi_helix_point *point);
+td_vec3 tdi_helix_velocity(tdi_helix_state *state, const tdi_helix_point *point);
 // Rates of a station's place and frame as the elements' rates have them.
-tdi_helix_past tdi_helix_station_past(const td_helix_state *state, int32_t station);
+tdi_helix_past tdi_helix_station_past(const tdi_helix_state *state, int32_t station);
 // The past of all stations where steps have left none.
-void tdi_helix_fill_past(td_helix_state *state);
+void tdi_helix_fill_past(tdi_helix_state *state);

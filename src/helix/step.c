@@ -24,12 +24,13 @@ enum { TOGETHER = 32 }; // stations whose frames are found, and elements that ar
 
 // ---- poses ----------------------------------------------------------------------------------
 
-static void copy_unknowns(const td_helix_state *s, tdi_helix_pose *to, const tdi_helix_pose *from) {
+static void copy_unknowns(const tdi_helix_state *s, tdi_helix_pose *to,
+                          const tdi_helix_pose *from) {
     memcpy(to->u, from->u, (size_t)s->model->element_count * sizeof *to->u);
     memcpy(to->root, from->root, (size_t)s->root_count * sizeof *to->root);
 }
 
-static void copy_pose(const td_helix_state *s, tdi_helix_pose *to, const tdi_helix_pose *from) {
+static void copy_pose(const tdi_helix_state *s, tdi_helix_pose *to, const tdi_helix_pose *from) {
     copy_unknowns(s, to, from);
     memcpy(to->start, from->start, (size_t)s->model->element_count * sizeof *to->start);
     to->base = from->base;
@@ -39,13 +40,13 @@ static void copy_pose(const td_helix_state *s, tdi_helix_pose *to, const tdi_hel
 
 // Whether the air changed so much at once that forces of the last step say nothing of the next.
 static bool ready(const void *body, const td_step_opts *o) {
-    const td_air *last = &((const td_helix_state *)body)->air;
+    const td_air *last = &((const tdi_helix_state *)body)->air;
     const td_real change = tdi_norm(tdi_sub(o->air.wind, last->wind));
     return !(change > 0.5 * tdi_norm(last->wind) && change > WIND_JUMP);
 }
 
 // The rule of one step takes the past as it is; that of two was prepared when the past was written.
-static void take_past(td_helix_state *s, td_real h) {
+static void take_past(tdi_helix_state *s, td_real h) {
     for (int32_t k = 0; k < s->model->station_count; k++) {
         const tdi_helix_past *past = &s->past[k];
         s->star_one[k] = (tdi_helix_place){past->o, past->r};
@@ -57,7 +58,7 @@ static void take_past(td_helix_state *s, td_real h) {
 }
 
 // x* and x^ of a step that is not as long as the last.
-static void take_uneven(td_helix_state *s, const tdi_rule *rule) {
+static void take_uneven(tdi_helix_state *s, const tdi_rule *rule) {
     const td_real over = 1.5 / s->head.dt0, h = rule->h;
     for (int32_t k = 0; k < s->model->station_count; k++) {
         const tdi_helix_past *past = &s->past[k];
@@ -74,7 +75,7 @@ static void take_uneven(td_helix_state *s, const tdi_rule *rule) {
 }
 
 // The new past, and what the rule of two steps will take from it and the last.
-static void push_station(td_helix_state *s, int32_t k, const tdi_helix_place *at, td_real over,
+static void push_station(tdi_helix_state *s, int32_t k, const tdi_helix_place *at, td_real over,
                          td_real next) {
     const tdi_helix_place *from = &s->now->star[k];
     tdi_helix_past *past = &s->past[k];
@@ -94,7 +95,7 @@ static void push_station(td_helix_state *s, int32_t k, const tdi_helix_place *at
 }
 
 // Of an element without parent: half the axial vector of dR R^T, and the rate of its start.
-static tdi_rate root_rate(const td_helix_state *s, int32_t i, td_real over) {
+static tdi_rate root_rate(const tdi_helix_state *s, int32_t i, td_real over) {
     const tdi_helix_place *now = &s->pose.start[i], *last = &s->began.start[i],
                           *before = &s->back.start[i];
     const tdi_rule *rule = &s->head.rule;
@@ -108,7 +109,7 @@ static tdi_rate root_rate(const td_helix_state *s, int32_t i, td_real over) {
     return (tdi_rate){tdi_scale(tdi_mat3_axial(&spin), 0.5), tdi_scale(tdi_sub(now->o, o), over)};
 }
 
-static void note_rates(td_helix_state *s, td_real over) {
+static void note_rates(tdi_helix_state *s, td_real over) {
     for (int32_t i = 0; i < s->model->element_count; i++) {
         s->rate[i] = tdi_scale(tdi_sub(s->pose.u[i], s->u_star[i]), over);
         if (s->root_place[i] != TD_NONE) {
@@ -122,7 +123,7 @@ static void note_rates(td_helix_state *s, td_real over) {
 // Every element goes on as in the last two steps, with rates that change as they did:
 //   3 u - 3 u_1 + u_2 = u_1 + 2 dt u'  with the rate u' of the rule of two steps
 // or, without such a rate, repeats the last step.
-static void repeat_moves(td_helix_state *s) {
+static void repeat_moves(tdi_helix_state *s) {
     const td_real twice = 2 * s->head.rule.dt;
     for (int32_t i = 0; i < s->model->element_count; i++) {
         const td_vec3 u = s->pose.u[i], last = s->back.u[i],
@@ -145,8 +146,8 @@ static void repeat_moves(td_helix_state *s) {
 
 // ---- a step ---------------------------------------------------------------------------------
 
-static void note_air(td_helix_state *s) {
-    const td_helix_model *m = s->model;
+static void note_air(tdi_helix_state *s) {
+    const tdi_helix_model *m = s->model;
     const tdi_helix_curves now = {s->began.u, s->began.start, tdi_helix_range(m, s->began.u)},
                            back = {s->back.u, s->back.start, tdi_helix_range(m, s->back.u)};
     tdi_helix_widest()->air(m->vane, 0, m->vane_count, &now, s->head.rule.two ? &back : NULL,
@@ -154,7 +155,7 @@ static void note_air(td_helix_state *s) {
 }
 
 static void begin(void *body) {
-    td_helix_state *s = body;
+    tdi_helix_state *s = body;
     const td_step_opts *o = s->head.opts;
     const td_real h = s->head.rule.h;
     const bool prepared = tdi_is_prepared(&s->head.rule);
@@ -180,20 +181,20 @@ static void begin(void *body) {
 }
 
 static void drive(void *body, td_real time) {
-    td_helix_state *s = body;
+    tdi_helix_state *s = body;
     const td_base_motion base = tdi_base_after(&s->head.base0, time * s->head.rule.dt);
     tdi_helix_put_base(s, time > 0 ? &base : &s->head.base0);
 }
 
 static void undo(void *body) {
-    td_helix_state *s = body;
+    tdi_helix_state *s = body;
     tdi_helix_put_base(s, &s->head.base0);
     copy_unknowns(s, &s->pose, &s->began);
     tdi_helix_update(s);
 }
 
 static void guess(void *body, bool take) {
-    td_helix_state *s = body;
+    tdi_helix_state *s = body;
     if (!take) {
         undo(s);
         return;
@@ -207,7 +208,7 @@ static void guess(void *body, bool take) {
 }
 
 static void accept(void *body) {
-    td_helix_state *s = body;
+    tdi_helix_state *s = body;
     const td_real over = 1 / s->head.rule.h, next = 2 * s->head.rule.dt / 3;
     const tdi_helix_element *last = &s->model->element[s->model->element_count - 1];
     const int32_t moving = last->station_first + last->station_count;
@@ -234,21 +235,21 @@ static void accept(void *body) {
 // ---- statics --------------------------------------------------------------------------------
 
 static void begin_rest(void *body) {
-    td_helix_state *s = body;
+    tdi_helix_state *s = body;
     copy_pose(s, &s->began, &s->pose);
     memcpy(s->u_star, s->pose.u, (size_t)s->model->element_count * sizeof *s->u_star);
     *s->now = (tdi_helix_step){.h = 0};
 }
 
 static void end_rest(void *body) {
-    td_helix_state *s = body;
+    tdi_helix_state *s = body;
     memset(s->rate, 0, (size_t)s->model->element_count * sizeof *s->rate);
     memset(s->root_rate, 0, (size_t)s->root_count * sizeof *s->root_rate);
     s->moved = false;
 }
 
 static void ease(void *body) {
-    td_helix_state *s = body;
+    tdi_helix_state *s = body;
     for (int32_t i = 0; i < s->model->element_count; i++) {
         s->pose.u[i] = s->model->element[i].rest;
     }
@@ -258,7 +259,7 @@ static void ease(void *body) {
 // ---- Newton's method ------------------------------------------------------------------------
 
 static void clear(void *body) {
-    td_helix_state *s = body;
+    tdi_helix_state *s = body;
     for (int32_t i = 0; i < s->model->element_count; i++) {
         memset(&s->node[i].form, 0, sizeof s->node[i].form);
         s->levers[i].any = false;
@@ -272,7 +273,7 @@ static td_real turning_stiffness(const tdi_helix_element *e) {
 
 // Adds springs about the pose, which are there with opts.stiffness 0 too; to a root such as would
 // hold its element.
-static void stiffen(td_helix_state *s, int32_t i, td_real by) {
+static void stiffen(tdi_helix_state *s, int32_t i, td_real by) {
     const tdi_helix_element *e = &s->model->element[i];
     tdi_helix_form *form = &s->node[i].form;
     const td_vec3 k = tdi_scale(e->stiffness, by);
@@ -287,7 +288,7 @@ static void stiffen(td_helix_state *s, int32_t i, td_real by) {
 // Springs and weight do not depend on how a pinned root is turned about the vertical nor, without
 // weight, on where a root is at all. There the gradient is 0 and at rest the Hessian too: with any
 // stiffness that is added, increments are those that leave the root where it is.
-static void hold_neutral(td_helix_state *s, int32_t i) {
+static void hold_neutral(tdi_helix_state *s, int32_t i) {
     const tdi_helix_element *e = &s->model->element[i];
     tdi_helix_block *start = &s->node[i].form.start;
     if (e->parent != TD_NONE || e->root == TD_END_CLAMPED) {
@@ -308,7 +309,7 @@ static void hold_neutral(td_helix_state *s, int32_t i) {
 }
 
 // Tip to root: the elements [first, last), whose own terms are there.
-static tdi_factored eliminate(td_helix_state *s, int32_t first, int32_t last,
+static tdi_factored eliminate(tdi_helix_state *s, int32_t first, int32_t last,
                               const tdi_model *model, bool alone) {
     const bool exact = !model->positive, raise = model->raise && exact && !model->touched;
     tdi_factored worst = TDI_POSITIVE;
@@ -329,7 +330,7 @@ static tdi_factored eliminate(td_helix_state *s, int32_t first, int32_t last,
 }
 
 static tdi_factored factor(void *body, const tdi_model *model) {
-    td_helix_state *s = body;
+    tdi_helix_state *s = body;
     const bool exact = !model->positive;
     const bool alone = !(s->now->h > 0) && !model->touched && s->head.opts->load_count == 0;
     tdi_factored worst = TDI_POSITIVE;
@@ -350,7 +351,7 @@ static tdi_factored factor(void *body, const tdi_model *model) {
 }
 
 // How the base moves from now to the end of the step.
-static tdi_rate base_left(const td_helix_state *s) {
+static tdi_rate base_left(const tdi_helix_state *s) {
     const td_base_motion now = s->head.base, end = tdi_base_after(&s->head.base0, s->head.rule.dt);
     const td_quat q = tdi_quat_mul(end.rotation, tdi_quat_conj(now.rotation));
     const td_vec3 v = tdi_scale(tdi_vec3(q.x, q.y, q.z), q.w < 0 ? -1 : 1);
@@ -360,7 +361,7 @@ static tdi_rate base_left(const td_helix_state *s) {
 }
 
 static td_real solve(void *body, bool limited, td_real *promise) {
-    td_helix_state *s = body;
+    tdi_helix_state *s = body;
     const tdi_rate still = {{0, 0, 0}, {0, 0, 0}};
     s->now->base_move = s->now->carry ? base_left(s) : still;
     tdi_helix_sweep_out(s, &s->now->base_move, limited ? LARGEST_TURN : HUGE_VAL, promise);
@@ -369,7 +370,7 @@ static td_real solve(void *body, bool limited, td_real *promise) {
 
 // The answer of the old factors to the gradient, at the seats as they are now.
 static td_real solve_again(void *body) {
-    td_helix_state *s = body;
+    tdi_helix_state *s = body;
     tdi_helix_pull(s);
     tdi_helix_sweep_respond(s);
     for (int32_t i = 0; i < s->model->element_count; i++) {
@@ -387,7 +388,7 @@ static td_real value(const void *body) {
 }
 
 static void nudge(void *body, const tdi_rigid *g) {
-    td_helix_state *s = body;
+    tdi_helix_state *s = body;
     if (!g && !s->nudged) {
         copy_unknowns(s, &s->kept, &s->pose);
     } else {
@@ -407,11 +408,11 @@ static void nudge(void *body, const tdi_rigid *g) {
 }
 
 static void keep(void *body) {
-    td_helix_state *s = body;
+    tdi_helix_state *s = body;
     copy_unknowns(s, &s->kept, &s->pose);
 }
 
-static void try_root(td_helix_state *s, int32_t i, td_real fraction) {
+static void try_root(tdi_helix_state *s, int32_t i, td_real fraction) {
     const int32_t k = s->root_place[i];
     const tdi_helix_root *kept = &s->kept.root[k];
     const tdi_helix_motion *move = &s->node[i].move;
@@ -424,7 +425,7 @@ static void try_root(td_helix_state *s, int32_t i, td_real fraction) {
 }
 
 static void try(void *body, td_real fraction) {
-    td_helix_state *s = body;
+    tdi_helix_state *s = body;
     for (int32_t i = 0; i < s->model->element_count; i++) {
         s->pose.u[i] = tdi_madd(s->kept.u[i], s->node[i].move.d, fraction);
         if (s->root_place[i] != TD_NONE) {
@@ -437,7 +438,7 @@ static void try(void *body, td_real fraction) {
 // ---- the base -------------------------------------------------------------------------------
 
 static bool driven(const void *body) {
-    const td_base_motion *b = &((const td_helix_state *)body)->head.base0;
+    const td_base_motion *b = &((const tdi_helix_state *)body)->head.base0;
     const td_vec3 all[4] = {b->spin, b->velocity, b->spin_rate, b->acceleration};
     bool moves = false;
     for (int k = 0; k < 4; k++) {
@@ -501,26 +502,3 @@ const tdi_implicit tdi_helix_implicit = {
     .blank = tdi_helix_blank,
     .restored = tdi_helix_restored,
 };
-
-td_state_ref td_helix_ref(td_helix_state *state) {
-    if (!state) {
-        return (td_state_ref){0};
-    }
-    return (td_state_ref){&tdi_helix_implicit, state};
-}
-
-td_status td_helix_step(td_helix_state *s, const td_step_opts *opts, td_step_stats *stats,
-                        td_diag *diag) {
-    if (!s) {
-        return tdi_refuse(diag, __func__);
-    }
-    return tdi_solver_step_alone(&tdi_solver_helix, s, opts, stats, diag);
-}
-
-td_status td_helix_settle(td_helix_state *s, const td_step_opts *opts, td_step_stats *stats,
-                          td_diag *diag) {
-    if (!s) {
-        return tdi_refuse(diag, __func__);
-    }
-    return tdi_solver_settle(&tdi_solver_helix, s, opts, stats, diag);
-}

@@ -279,13 +279,13 @@ static void add_seat(tdi_helix_form *form, const tdi_helix_seat *seat, const tdi
     add_ride(form, seat->ride.x, seat->ride.turn, seat->ride.shift, k, exact ? &bent : NULL);
 }
 
-void tdi_helix_add_to_parent(td_helix_state *s, int32_t i, bool exact) {
+void tdi_helix_add_to_parent(tdi_helix_state *s, int32_t i, bool exact) {
     const tdi_helix_node *node = &s->node[i];
     const tdi_helix_block left = turned(&node->form.start, &node->seat.q);
     add_seat(&s->node[s->model->element[i].parent].form, &node->seat, &left, exact);
 }
 
-void tdi_helix_carry(td_helix_state *s, int32_t i) {
+void tdi_helix_carry(tdi_helix_state *s, int32_t i) {
     const tdi_helix_node *node = &s->node[i];
     const tdi_helix_block *start = &node->form.start;
     const int32_t parent = s->model->element[i].parent;
@@ -329,7 +329,7 @@ static bool prepare_root(const tdi_helix_element *e, const tdi_helix_block *left
     return !tdi_ldl3_factor(&pivot->turn, &turn, 1e-300);
 }
 
-static tdi_factored prepare(td_helix_state *s, int32_t i, bool raise) {
+static tdi_factored prepare(tdi_helix_state *s, int32_t i, bool raise) {
     const tdi_helix_element *e = &s->model->element[i];
     tdi_helix_form *form = &s->node[i].form;
     tdi_helix_pivot *pivot = &s->pivot[s->root_place[i]];
@@ -343,7 +343,7 @@ static tdi_factored prepare(td_helix_state *s, int32_t i, bool raise) {
     return prepare_root(e, &form->start, pivot) ? TDI_RAISED : TDI_NOT_POSITIVE;
 }
 
-tdi_factored tdi_helix_eliminate(td_helix_state *s, int32_t i, bool exact, td_real most) {
+tdi_factored tdi_helix_eliminate(tdi_helix_state *s, int32_t i, bool exact, td_real most) {
     const tdi_helix_element *e = &s->model->element[i];
     tdi_helix_node *node = &s->node[i];
     const bool raise = most < HUGE_VAL;
@@ -397,15 +397,16 @@ static td_vec3 limited(td_vec3 d, td_real length, td_real limit) {
 }
 
 // How an element's start moves with its parent.
-static void follow(const td_helix_state *s, int32_t i, const tdi_helix_motion *up,
+static void follow(const tdi_helix_state *s, int32_t i, const tdi_helix_motion *up,
                    tdi_helix_motion *move) {
     const tdi_helix_seat *seat = &s->node[i].seat;
     move->w = tdi_mat3_apply_t(&seat->q, tdi_helix_ride_turn(&seat->ride, up));
     move->v = tdi_mat3_apply_t(&seat->q, tdi_helix_ride_shift(&seat->ride, up));
 }
 
-void tdi_helix_sweep_out(td_helix_state *s, const tdi_rate *base, td_real limit, td_real *promise) {
-    const td_helix_model *m = s->model;
+void tdi_helix_sweep_out(tdi_helix_state *s, const tdi_rate *base, td_real limit,
+                         td_real *promise) {
+    const tdi_helix_model *m = s->model;
     for (int32_t i = 0; i < m->element_count; i++) {
         const tdi_helix_element *e = &m->element[i];
         tdi_helix_node *node = &s->node[i];
@@ -431,8 +432,8 @@ static td_real larger2(td_real most, td_vec3 a, td_real scale) {
     return size <= most ? most : size; // keeps what is not a number
 }
 
-td_real tdi_helix_largest(const td_helix_state *s) {
-    const td_helix_model *m = s->model;
+td_real tdi_helix_largest(const tdi_helix_state *s) {
+    const tdi_helix_model *m = s->model;
     const bool rest = !(s->head.rule.h > 0);
     td_real most = 0;
     for (int32_t i = 0; i < m->element_count; i++) {
@@ -460,7 +461,7 @@ static void hand_down(const tdi_helix_node *node, const tdi_helix_motion *push,
 }
 
 // Tip to root: what the curvatures leave of a push is (w, v) - L D^-1 d; D^-1 d stays.
-static void respond_in(td_helix_state *s) {
+static void respond_in(tdi_helix_state *s) {
     for (int32_t i = s->model->element_count - 1; i >= 0; i--) {
         const tdi_helix_element *e = &s->model->element[i];
         tdi_helix_node *node = &s->node[i];
@@ -476,8 +477,8 @@ static void respond_in(td_helix_state *s) {
     }
 }
 
-void tdi_helix_sweep_respond(td_helix_state *s) {
-    const td_helix_model *m = s->model;
+void tdi_helix_sweep_respond(tdi_helix_state *s) {
+    const tdi_helix_model *m = s->model;
     respond_in(s);
     for (int32_t i = 0; i < m->element_count; i++) {
         const tdi_helix_element *e = &m->element[i];
@@ -508,7 +509,7 @@ static tdi_helix_motion form_apply(const tdi_helix_form *form, const tdi_helix_m
                                       tdi_sym3_apply(&form->d, x->d))};
 }
 
-void tdi_helix_sum_pushes(td_helix_state *s) {
+void tdi_helix_sum_pushes(tdi_helix_state *s) {
     for (int32_t i = s->model->element_count - 1; i >= 0; i--) {
         const int32_t parent = s->model->element[i].parent;
         if (parent != TD_NONE) {
@@ -517,8 +518,8 @@ void tdi_helix_sum_pushes(td_helix_state *s) {
     }
 }
 
-void tdi_helix_multiply(td_helix_state *s, const tdi_helix_form *forms) {
-    const td_helix_model *m = s->model;
+void tdi_helix_multiply(tdi_helix_state *s, const tdi_helix_form *forms) {
+    const tdi_helix_model *m = s->model;
     for (int32_t i = 0; i < m->element_count; i++) {
         const int32_t parent = m->element[i].parent;
         if (parent != TD_NONE) {

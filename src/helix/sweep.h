@@ -109,30 +109,30 @@ tdi_helix_motion tdi_helix_ride_row(const tdi_helix_ride *ride, td_vec3 force);
 // left to its parent, or prepares its own motion. Unless `most` is HUGE_VAL, a form that is not
 // positive definite is made so, and one under whose gradient the element would bend by more than
 // `most` rad is made stiffer.
-tdi_factored tdi_helix_eliminate(td_helix_state *state, int32_t element, bool exact, td_real most);
+tdi_factored tdi_helix_eliminate(tdi_helix_state *state, int32_t element, bool exact, td_real most);
 // raise.c: makes a form positive definite, and what is left of one without its curvatures by turns
 // and shifts of the start.
 void tdi_helix_raise_form(tdi_helix_form *form, td_real length);
 void tdi_helix_raise_root(tdi_helix_form *form, td_real length, bool shifts);
 // Root to tip: increments, with the base moved by a turn and a shift, in world axes. No curvature
 // changes by more than `limit` rad along its element. Adds r^T H^-1 r.
-void tdi_helix_sweep_out(td_helix_state *state, const tdi_rate *base, td_real limit,
+void tdi_helix_sweep_out(tdi_helix_state *state, const tdi_rate *base, td_real limit,
                          td_real *promise);
 // The largest increment, rad or m: curvatures times lengths, turns and shifts of roots, and in
 // steps the turns of all elements' starts.
-td_real tdi_helix_largest(const td_helix_state *state);
+td_real tdi_helix_largest(const tdi_helix_state *state);
 // The answer to the pushes in `respond`, in place.
-void tdi_helix_sweep_respond(td_helix_state *state);
+void tdi_helix_sweep_respond(tdi_helix_state *state);
 
 // ---- whole Hessians -------------------------------------------------------------------------
 
 // Tip to root: adds to the parent's form the gradient of an element and all it carries, and what
 // second derivatives make of it; no Hessian.
-void tdi_helix_carry(td_helix_state *state, int32_t element);
+void tdi_helix_carry(tdi_helix_state *state, int32_t element);
 // Tip to root: adds what an element's start has, as that of a rigid body, to its parent's form.
-void tdi_helix_add_to_parent(td_helix_state *state, int32_t element, bool exact);
+void tdi_helix_add_to_parent(tdi_helix_state *state, int32_t element, bool exact);
 // Tip to root: pushes at elements become forces along curvatures and roots, in `respond`.
-void tdi_helix_sum_pushes(td_helix_state *state);
+void tdi_helix_sum_pushes(tdi_helix_state *state);
 // The product of a Hessian, the sum of these forms, with `move`, of which curvatures and roots are
 // given: into `respond`, of which they are the product. Needs rides.
-void tdi_helix_multiply(td_helix_state *state, const tdi_helix_form *forms);
+void tdi_helix_multiply(tdi_helix_state *state, const tdi_helix_form *forms);

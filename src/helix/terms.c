@@ -10,14 +10,14 @@ enum { TOGETHER = 16 }; // elements whose terms are found at once
 
 // ---- springs --------------------------------------------------------------------------------
 
-static td_vec3 springs_gradient(const td_helix_state *s, int32_t i) {
+static td_vec3 springs_gradient(const tdi_helix_state *s, int32_t i) {
     const tdi_helix_element *e = &s->model->element[i];
     const td_vec3 u = s->pose.u[i], k = tdi_scale(e->stiffness, s->head.opts->stiffness),
                   b = tdi_scale(e->friction, s->now->damp);
     return tdi_add(tdi_times(k, tdi_sub(u, e->rest)), tdi_times(b, tdi_sub(u, s->u_star[i])));
 }
 
-static void add_springs(const td_helix_state *s, int32_t i, tdi_helix_form *form) {
+static void add_springs(const tdi_helix_state *s, int32_t i, tdi_helix_form *form) {
     const tdi_helix_element *e = &s->model->element[i];
     const td_vec3 k = tdi_scale(e->stiffness, s->head.opts->stiffness),
                   b = tdi_scale(e->friction, s->now->damp), both = tdi_add(k, b);
@@ -25,7 +25,7 @@ static void add_springs(const td_helix_state *s, int32_t i, tdi_helix_form *form
     form->d = tdi_sym3_add(form->d, tdi_sym3_diagonal(both.x, both.y, both.z));
 }
 
-static td_real springs_value(const td_helix_state *s, int32_t i) {
+static td_real springs_value(const tdi_helix_state *s, int32_t i) {
     const tdi_helix_element *e = &s->model->element[i];
     const td_vec3 off = tdi_sub(s->pose.u[i], e->rest), rate = tdi_sub(s->pose.u[i], s->u_star[i]);
     return 0.5 * s->head.opts->stiffness * tdi_dot(off, tdi_times(e->stiffness, off)) +
@@ -42,7 +42,7 @@ typedef struct point_at {
     bool beside; // it is not on the centreline
 } point_at;
 
-static void ride_point(const td_helix_state *s, const tdi_helix_point *point, point_at *at) {
+static void ride_point(const tdi_helix_state *s, const tdi_helix_point *point, point_at *at) {
     const td_vec3 offset = point->offset;
     tdi_helix_jet_at(s->pose.u[point->element], point->s, false, &at->jet);
     at->beside = offset.x != 0 || offset.y != 0 || offset.z != 0;
@@ -55,7 +55,7 @@ static void ride_point(const td_helix_state *s, const tdi_helix_point *point, po
     }
 }
 
-tdi_helix_ride tdi_helix_ride_at(const td_helix_state *s, const tdi_helix_point *point) {
+tdi_helix_ride tdi_helix_ride_at(const tdi_helix_state *s, const tdi_helix_point *point) {
     point_at at;
     ride_point(s, point, &at);
     return at.ride;
@@ -81,7 +81,7 @@ static void add_bent(const point_at *at, td_vec3 f, tdi_helix_form *form) {
 }
 
 // Adds the term of a point, which is in world axes.
-static void add_point(td_helix_state *s, int32_t element, const point_at *at, td_vec3 gradient,
+static void add_point(tdi_helix_state *s, int32_t element, const point_at *at, td_vec3 gradient,
                       const td_sym3 *hessian, bool exact) {
     const tdi_mat3 back = tdi_mat3_turned(&s->pose.start[element].r);
     const td_sym3 c = tdi_sym3_turn(&back, hessian);
@@ -102,7 +102,7 @@ static void add_point(td_helix_state *s, int32_t element, const point_at *at, td
 
 // ---- drag -----------------------------------------------------------------------------------
 
-static tdi_vanes_at vanes_at(const td_helix_state *s, bool exact) {
+static tdi_vanes_at vanes_at(const tdi_helix_state *s, bool exact) {
     const td_step_opts *o = s->head.opts;
     return (tdi_vanes_at){.on = {s->pose.u, s->pose.start, s->range},
                           .vane = s->model->vane,
@@ -146,13 +146,13 @@ static void add_vane_sums(const td_real *sum, tdi_helix_form *form) {
 // ---- loads ----------------------------------------------------------------------------------
 
 // A point's x* by the rule of the step.
-td_vec3 tdi_helix_star(const td_helix_state *s, const tdi_helix_point *point) {
+td_vec3 tdi_helix_star(const tdi_helix_state *s, const tdi_helix_point *point) {
     const td_vec3 from = tdi_helix_point_at(&s->began, point);
     return s->head.rule.two ? tdi_star3(&s->head.rule, from, tdi_helix_point_at(&s->back, point))
                             : from;
 }
 
-static tdi_point load_term(const td_helix_state *s, const td_load *load,
+static tdi_point load_term(const tdi_helix_state *s, const td_load *load,
                            const tdi_helix_point *at) {
     const td_real h = s->now->h;
     const td_vec3 x = tdi_helix_point_at(&s->pose, at);
@@ -165,16 +165,16 @@ static tdi_point load_term(const td_helix_state *s, const td_load *load,
 }
 
 // The frame that a torque on a segment turns: that in its middle.
-static tdi_helix_point middle_of(const td_helix_model *m, int32_t segment) {
+static tdi_helix_point middle_of(const tdi_helix_model *m, int32_t segment) {
     const tdi_helix_rider *r = &m->rider[segment];
     return (tdi_helix_point){.element = r->element, .s = 0.5 * (r->from + r->to)};
 }
 
-static td_vec3 torque_on(const td_helix_state *s, const td_load *load, int32_t element) {
+static td_vec3 torque_on(const tdi_helix_state *s, const td_load *load, int32_t element) {
     return tdi_mat3_apply_t(&s->pose.start[element].r, tdi_scale(load->vector, -1));
 }
 
-static void add_torque(td_helix_state *s, const td_load *load, bool exact) {
+static void add_torque(tdi_helix_state *s, const td_load *load, bool exact) {
     const tdi_helix_point at = middle_of(s->model, load->segment);
     tdi_helix_jet jet;
     tdi_helix_block block = {.n = {0, 0, 0}};
@@ -186,7 +186,7 @@ static void add_torque(td_helix_state *s, const td_load *load, bool exact) {
     tdi_helix_form_add(&s->node[at.element].form, &jet, &block, exact);
 }
 
-void tdi_helix_add_loads(td_helix_state *s, bool exact) {
+void tdi_helix_add_loads(tdi_helix_state *s, bool exact) {
     const td_step_opts *o = s->head.opts;
     for (int32_t k = 0; k < o->load_count; k++) {
         const td_load *load = &o->loads[k];
@@ -202,7 +202,7 @@ void tdi_helix_add_loads(td_helix_state *s, bool exact) {
     }
 }
 
-static td_real load_value(const td_helix_state *s, const td_load *load) {
+static td_real load_value(const tdi_helix_state *s, const td_load *load) {
     if (load->kind != TD_LOAD_TORQUE) {
         const tdi_helix_point at = tdi_helix_point_of(s->model, load->segment, load->point);
         return load_term(s, load, &at).value;
@@ -221,7 +221,7 @@ static void add_motion(tdi_helix_motion *to, const tdi_helix_motion *more) {
     to->d = tdi_add(to->d, more->d);
 }
 
-static void pull_by_loads(td_helix_state *s) {
+static void pull_by_loads(tdi_helix_state *s) {
     for (int32_t k = 0; k < s->head.opts->load_count; k++) {
         const td_load *load = &s->head.opts->loads[k];
         const bool torque = load->kind == TD_LOAD_TORQUE;
@@ -245,7 +245,7 @@ static void pull_by_loads(td_helix_state *s) {
     }
 }
 
-static void pull_elements(td_helix_state *s, int32_t first, int32_t last) {
+static void pull_elements(tdi_helix_state *s, int32_t first, int32_t last) {
     const tdi_helix_element *element = s->model->element, *end = &element[last - 1];
     const tdi_helix_lanes *lanes = tdi_helix_widest();
     const tdi_stations_at stations = tdi_helix_stations_at(s, true);
@@ -267,7 +267,7 @@ static void pull_elements(td_helix_state *s, int32_t first, int32_t last) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
-void tdi_helix_add_elements(td_helix_state *s, int32_t first, int32_t last, bool exact) {
+void tdi_helix_add_elements(tdi_helix_state *s, int32_t first, int32_t last, bool exact) {
     const tdi_helix_element *element = s->model->element;
     const tdi_helix_lanes *lanes = tdi_helix_widest();
     const tdi_stations_at stations = tdi_helix_stations_at(s, exact);
@@ -292,11 +292,11 @@ void tdi_helix_add_elements(td_helix_state *s, int32_t first, int32_t last, bool
     }
 }
 
-void tdi_helix_add_element(td_helix_state *s, int32_t i, bool exact) {
+void tdi_helix_add_element(tdi_helix_state *s, int32_t i, bool exact) {
     tdi_helix_add_elements(s, i, i + 1, exact);
 }
 
-void tdi_helix_pull(td_helix_state *s) {
+void tdi_helix_pull(tdi_helix_state *s) {
     const int32_t count = s->model->element_count;
     for (int32_t i = 0; i < count; i += TOGETHER) {
         pull_elements(s, i, i + TOGETHER < count ? i + TOGETHER : count);
@@ -304,9 +304,9 @@ void tdi_helix_pull(td_helix_state *s) {
     pull_by_loads(s);
 }
 
-td_real tdi_helix_value(const td_helix_state *s) {
+td_real tdi_helix_value(const tdi_helix_state *s) {
     const td_step_opts *o = s->head.opts;
-    const td_helix_model *m = s->model;
+    const tdi_helix_model *m = s->model;
     const tdi_helix_element *last = &m->element[m->element_count - 1];
     const tdi_stations_at stations = tdi_helix_stations_at(s, true);
     td_real sum =

@@ -5,14 +5,14 @@
 
 #include <math.h>
 
-static void validate_point(const td_helix_model *m, const tdi_helix_point *p) {
+static void validate_point(const tdi_helix_model *m, const tdi_helix_point *p) {
     TDI_ASSERT(p->element >= TD_NONE && p->element < m->element_count);
     TDI_ASSERT(p->segment >= 0 && p->segment < m->rider_count);
     TDI_ASSERT(p->element == TD_NONE || (p->s >= 0 && p->s <= m->element[p->element].length));
     TDI_ASSERT(tdi_finite3(p->offset));
 }
 
-static void validate_element(const td_helix_model *m, int32_t i) {
+static void validate_element(const tdi_helix_model *m, int32_t i) {
     const tdi_helix_element *e = &m->element[i];
     const td_vec3 k = e->stiffness, c = e->friction;
     TDI_ASSERT(e->parent >= TD_NONE && e->parent < i);
@@ -25,7 +25,7 @@ static void validate_element(const td_helix_model *m, int32_t i) {
     TDI_ASSERT(e->mass > 0 && isfinite(e->mass));
 }
 
-static void validate_parts(const td_helix_model *m) {
+static void validate_parts(const tdi_helix_model *m) {
     for (int32_t k = 0; k < m->station_count; k++) {
         const tdi_helix_station *s = &m->station[k];
         TDI_ASSERT(s->element == TD_NONE || (s->s >= 0 && s->s <= m->element[s->element].length));
@@ -45,7 +45,7 @@ static void validate_parts(const td_helix_model *m) {
     }
 }
 
-void tdi_helix_model_validate(const td_helix_model *m) {
+void tdi_helix_model_validate(const tdi_helix_model *m) {
     int32_t station = 0, vane = 0;
     TDI_ASSERT(m->element_count > 0 && m->rider_count > 0);
     for (int32_t i = 0; i < m->element_count; i++) {

@@ -40,14 +40,14 @@ static void lay_out_numbers(tdi_direct *d, tdi_layout *l) {
     d->x = tdi_layout_place(l, (size_t)d->node_limit, sizeof *d->x);
 }
 
-static int32_t unknowns_of(const tdi_solver_state *head) {
+static int32_t unknowns_of(const td_body *head) {
     return head->point_count - head->riding_count;
 }
 
 void tdi_direct_lay_out(tdi_direct *d, const tdi_member *members, int32_t count, tdi_layout *l) {
     int32_t nodes = 0, blocks = 0;
     for (int32_t k = 0; k < count; k++) {
-        const tdi_solver_state *head = members[k].body;
+        const td_body *head = members[k].body;
         const int32_t own =
             members[k].ops->blocks && head->capsule_count > 0 ? unknowns_of(head) : 0;
         if (own <= MOST_NODES - nodes) {

@@ -54,7 +54,7 @@ static bool swings(const tdi_touch *t, const tdi_system *y) {
 }
 
 void tdi_exact_free(tdi_touch *t, const tdi_system *y, bool began) {
-    const td_real h = ((const tdi_solver_state *)y->member[0].body)->rule.h;
+    const td_real h = ((const td_body *)y->member[0].body)->rule.h;
     if (began) {
         tdi_touch_gather(y, t->began);
         return;
@@ -151,7 +151,7 @@ td_status tdi_exact_begin(tdi_touch *t, const tdi_system *y, td_real left, td_di
 }
 
 bool tdi_exact_missed(const tdi_touch *t, const tdi_system *y) {
-    const tdi_solver_state *head = y->member[0].body;
+    const td_body *head = y->member[0].body;
     return t->exact && !head->rule.hits && tdi_planes_count(t->set) > 0;
 }
 

@@ -268,7 +268,7 @@ static void begin_all(tdi_holds *h, const tdi_system *y, td_real step, td_real p
     for (int32_t k = 0; k < h->member_count; k++) {
         const tdi_member *m = tdi_holds_member(h, y, k);
         const td_real mass = m->ops->mass ? m->ops->mass(m->body) : 1;
-        const int32_t segments = ((const tdi_solver_state *)m->body)->segment_count;
+        const int32_t segments = ((const td_body *)m->body)->segment_count;
         h->scale[k] = mass > 0 && segments > 0 ? mass / segments : 1;
     }
     for (int32_t k = 0, i = 0; k < h->count; k++) {
@@ -296,7 +296,7 @@ void tdi_holds_begin(tdi_holds *all, const tdi_system *y, td_real step, td_real 
         h->joined = h->whole && h->coupled && !y->touch;
         h->eliminated = h->rows && h->coupled && !y->touch;
         for (int32_t k = 0; k < h->member_count; k++) {
-            tdi_solver_state *body = tdi_holds_member(h, y, k)->body;
+            td_body *body = tdi_holds_member(h, y, k)->body;
             body->holds = h;
             body->held_as = k;
             body->joined = h->joined && h->whole->first[k] != TD_NONE;

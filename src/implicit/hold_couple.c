@@ -88,7 +88,7 @@ static void add_column(tdi_holds *h, tdi_sparse *into, const tdi_member *m, int3
 
 // Fetches some more of the memory of a body whose turn is next, from a place on: where the rest
 // begins. NULL: nothing.
-TDI_FETCHES size_t fetch_more(const tdi_solver_state *next, size_t from) {
+TDI_FETCHES size_t fetch_more(const td_body *next, size_t from) {
     if (!next || next->bytes > MOST_FETCHED || from >= next->bytes) {
         return from;
     }
@@ -98,7 +98,7 @@ TDI_FETCHES size_t fetch_more(const tdi_solver_state *next, size_t from) {
 }
 
 void tdi_holds_add_member(tdi_holds *h, tdi_sparse *into, const tdi_member *m, int32_t k,
-                          const tdi_solver_state *next) {
+                          const td_body *next) {
     const int32_t first = h->first_pin[k], count = h->first_pin[k + 1] - first;
     size_t fetched = 0;
     tdi_state_pin_confine(m->ops, m->body, h->pin + first, count);
@@ -142,7 +142,7 @@ void tdi_holds_open(tdi_holds *all) {
 
 void tdi_holds_take(const tdi_system *y, int32_t member) {
     const tdi_member *m = &y->member[member];
-    const tdi_solver_state *body = m->body;
+    const td_body *body = m->body;
     const int32_t k = body->held_as;
     tdi_holds *h = body->holds;
     if (h && is_after(h) && !h->joined && h->first_node[k] < h->first_node[k + 1]) {
@@ -189,7 +189,7 @@ static void push_member(const tdi_holds *h, const tdi_member *m, int32_t k) {
 
 void tdi_holds_answer(const tdi_system *y, int32_t member) {
     const tdi_member *m = &y->member[member];
-    const tdi_solver_state *body = m->body;
+    const td_body *body = m->body;
     tdi_holds *h = body->holds;
     if (!h || !is_after(h)) {
         return;

@@ -89,7 +89,7 @@ static td_status check_side(const tdi_member *members, int32_t member_count, con
                            side, (int)c->actor[side], (int)member_count);
     }
     const tdi_member *m = &members[c->actor[side]];
-    const int32_t segments = ((const tdi_solver_state *)m->body)->segment_count;
+    const int32_t segments = ((const td_body *)m->body)->segment_count;
     if (c->segment[side] >= segments) {
         return tdi_fail_at(diag, TD_ERR_ARGUMENT, k, "%s: segment[%d] is %d; there are %d", name,
                            side, (int)c->segment[side], (int)segments);

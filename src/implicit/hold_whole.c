@@ -26,7 +26,7 @@ static bool offers(const tdi_member *m) {
 // ---- making ---------------------------------------------------------------------------------
 
 static int32_t points_of(const tdi_member *m) {
-    const tdi_solver_state *head = m->body;
+    const td_body *head = m->body;
     return head->point_count - head->riding_count;
 }
 

@@ -32,4 +32,4 @@ td_real tdi_held_part(const tdi_holds *h, const tdi_held *b, int32_t member, int
 void tdi_holds_add_compliances(const tdi_holds *h, tdi_sparse *into);
 // The memory of the body that is `next` is fetched on the way; NULL: none is.
 void tdi_holds_add_member(tdi_holds *h, tdi_sparse *into, const tdi_member *m, int32_t k,
-                          const tdi_solver_state *next);
+                          const td_body *next);

@@ -117,7 +117,7 @@ typedef struct tdi_span {
 
 enum { TDI_SPANS = 18 }; // at most
 
-// What a solver supplies. Bodies are its states, which begin with a tdi_solver_state: step, rule,
+// What a solver supplies. Bodies are its states, which begin with a td_body: step, rule,
 // options, base and coordinates are read there. Those marked * may be left out, and those marked
 // + too when the coordinates of the head are all the pose there is: what they do for these is done
 // before they are called.

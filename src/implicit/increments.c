@@ -26,7 +26,7 @@
 
 // Whether constraints solve a member together with their rows.
 static bool is_joined(const tdi_system *y, int32_t k) {
-    return ((const tdi_solver_state *)y->member[k].body)->joined;
+    return ((const td_body *)y->member[k].body)->joined;
 }
 
 static tdi_factored factor_member(const tdi_newton_run *n, const tdi_model *model, int32_t k) {
@@ -158,7 +158,7 @@ static td_status factor(tdi_newton_run *n, bool carry) {
 // The largest increment of a member, when something has changed them.
 static td_real largest_of(const tdi_system *y, int32_t k) {
     const tdi_member *m = &y->member[k];
-    const tdi_coords *c = &((const tdi_solver_state *)m->body)->coords;
+    const tdi_coords *c = &((const td_body *)m->body)->coords;
     td_real most = 0;
     if (m->ops->largest || y->touch) {
         return m->ops->largest ? m->ops->largest(m->body) : tdi_touch_largest(y->touch, y, k);

@@ -24,15 +24,15 @@ static size_t bytes_of(int32_t count) {
     return sizeof(td_island) + (size_t)count * (sizeof(tdi_member) + sizeof(td_step_opts));
 }
 
-td_status td_island_new(const td_state_ref *states, int32_t count, const td_contact_opts *opts,
+td_status td_island_new(td_body *const *bodies, int32_t count, const td_contact_opts *opts,
                         int32_t collider_limit, const td_alloc *alloc, td_island **out,
                         td_diag *diag) {
     TDI_CLEAR(out);
     if (!out) {
         return tdi_refuse(diag, __func__);
     }
-    if (count < 1 || !states) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "count is %d; an island needs at least one state",
+    if (count < 1 || !bodies) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "count is %d; an island needs at least one body",
                         (int)count);
     }
     td_island *island = tdi_alloc_zeroed(alloc, 1, bytes_of(count));
@@ -43,7 +43,11 @@ td_status td_island_new(const td_state_ref *states, int32_t count, const td_cont
     island->count = count;
     island->opts = (td_step_opts *)(void *)(island->member + count);
     for (int32_t k = 0; k < count; k++) {
-        island->member[k] = (tdi_member){.ops = states[k].solver, .body = states[k].state};
+        if (!bodies[k]) {
+            td_island_free(island);
+            return tdi_fail_at(diag, TD_ERR_ARGUMENT, k, "body %d is NULL", (int)k);
+        }
+        island->member[k] = (tdi_member){.ops = bodies[k]->ops, .body = bodies[k]};
     }
     td_contact_opts own = td_contact_opts_default();
     td_status status = tdi_opts_take("td_contact_opts", &own, opts, diag);
@@ -103,7 +107,7 @@ static td_status system_of(td_island *island, const td_step_opts *opts,
                         (int)collider_count);
     }
     if (island->holds) {
-        tdi_holds_set_time(island->holds, ((const tdi_solver_state *)island->member[0].body)->time);
+        tdi_holds_set_time(island->holds, ((const td_body *)island->member[0].body)->time);
     }
     return tdi_system_check(system, diag);
 }

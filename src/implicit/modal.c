@@ -707,7 +707,7 @@ td_status tdi_system_modes(const tdi_system *y, int32_t count, td_mode *modes, t
     const td_status status = run(y, count, modes, info, alloc, diag);
     tdi_holds_undo(y->holds);
     for (int32_t k = 0; k < y->count; k++) {
-        tdi_solver_state *body = y->member[k].body;
+        td_body *body = y->member[k].body;
         body->holds = NULL;
         body->joined = false;
     }
@@ -745,7 +745,7 @@ td_status tdi_modes_alone(const tdi_modal *ops, void *tangent, void *body, const
 // ---- stability ------------------------------------------------------------------------------
 
 static const td_alloc *alloc_of(const tdi_system *y) {
-    return ((const tdi_solver_state *)y->member[0].body)->alloc;
+    return ((const td_body *)y->member[0].body)->alloc;
 }
 
 // Members that are judged together.
@@ -761,7 +761,7 @@ static int32_t mark(const tdi_system *y) {
         return 0;
     }
     for (int32_t k = 0; k < y->count; k++) {
-        ((tdi_solver_state *)y->member[k].body)->unstable = 1;
+        ((td_body *)y->member[k].body)->unstable = 1;
     }
     return y->count;
 }

@@ -59,7 +59,7 @@ typedef struct tdi_modal_info {
     bool unstable;      // with count TDI_MODAL_STABLE
 } tdi_modal_info;
 
-// Marks the members whose pose at rest is not stable (tdi_solver_state.unstable); gives their
+// Marks the members whose pose at rest is not stable (td_body.unstable); gives their
 // number. Members that contact supports are not examined.
 int32_t tdi_system_check_stable(const tdi_system *system);
 

@@ -286,7 +286,7 @@ static bool go(const tdi_system *y, bool carry, td_real room, td_real *fraction)
 static bool goes_straight(const tdi_system *y) {
     bool all = true, rides = false;
     for (int32_t k = 0; k < y->count; k++) {
-        const tdi_solver_state *head = y->member[k].body;
+        const td_body *head = y->member[k].body;
         all = all && y->member[k].ops->straight;
         rides = rides || head->riding_count > 0;
     }

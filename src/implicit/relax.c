@@ -111,7 +111,7 @@ static bool can_relax(const tdi_system *y) {
     bool all = t->set && y->count >= LEAST && !t->exact && !y->holds && t->time >= 1;
     for (int32_t k = 0; k < y->count && all; k++) {
         const tdi_implicit *ops = y->member[k].ops;
-        const tdi_solver_state *head = y->member[k].body;
+        const td_body *head = y->member[k].body;
         all =
             ops->straight && head->riding_count == 0 && ops->value_kept && !y->member[k].untouched;
     }

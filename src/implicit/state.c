@@ -22,14 +22,12 @@ static void lay_out_coords(tdi_coords *c, tdi_layout *l) {
     }
 }
 
-void *tdi_state_new(const td_alloc *alloc, size_t bytes, int32_t coords, const char *what,
-                    td_diag *diag) {
+void *tdi_state_new(const td_alloc *alloc, size_t bytes, int32_t coords) {
     tdi_coords sizes = {.count = coords};
     tdi_layout l = {NULL, bytes};
     lay_out_coords(&sizes, &l);
-    tdi_solver_state *s = tdi_alloc_zeroed(alloc, 1, l.used);
+    td_body *s = tdi_alloc_zeroed(alloc, 1, l.used);
     if (!s) {
-        tdi_fail(diag, TD_ERR_MEMORY, "out of memory for %s", what);
         return NULL;
     }
     s->alloc = alloc;
@@ -42,7 +40,7 @@ void *tdi_state_new(const td_alloc *alloc, size_t bytes, int32_t coords, const c
 }
 
 void tdi_state_free(void *state) {
-    const tdi_solver_state *s = state;
+    const td_body *s = state;
     if (s) {
         tdi_alloc_free(s->alloc, state, s->bytes);
     }
@@ -111,7 +109,7 @@ static const char *wrong_base(const td_base_motion *b) {
 
 td_status tdi_state_check(const tdi_implicit *ops, const void *body, const td_step_opts *opts,
                           td_diag *diag) {
-    const tdi_solver_state *s = body;
+    const td_body *s = body;
     td_status status = tdi_step_opts_check(opts, s->segment_count, diag);
     if (status != TD_OK) {
         return status;
@@ -131,7 +129,7 @@ td_status tdi_state_check(const tdi_implicit *ops, const void *body, const td_st
 
 bool tdi_state_ready(const tdi_implicit *ops, const void *body, const td_step_opts *opts,
                      td_real dt, bool whole) {
-    const tdi_solver_state *s = body;
+    const td_body *s = body;
     const bool alike =
         whole && !s->cut && dt >= TDI_RATIO_LEAST * s->dt && dt <= TDI_RATIO_MOST * s->dt;
     return s->known >= 2 && (s->dt == dt || alike) && !opts->jump &&
@@ -150,7 +148,7 @@ static void predict(tdi_coords *c, const tdi_rule *rule) {
 
 void tdi_state_begin(const tdi_implicit *ops, void *body, const td_step_opts *opts,
                      const tdi_rule *rule) {
-    tdi_solver_state *s = body;
+    td_body *s = body;
     s->opts = opts;
     s->rule = *rule;
     s->holds = NULL;
@@ -172,7 +170,7 @@ void tdi_state_begin(const tdi_implicit *ops, void *body, const td_step_opts *op
 }
 
 void tdi_state_guess(const tdi_implicit *ops, void *body, bool take) {
-    tdi_coords *c = &((tdi_solver_state *)body)->coords;
+    tdi_coords *c = &((td_body *)body)->coords;
     for (int32_t k = 0; k < c->count; k++) {
         c->x[k] = take ? c->hat[k] : c->began[k];
     }
@@ -182,7 +180,7 @@ void tdi_state_guess(const tdi_implicit *ops, void *body, bool take) {
 }
 
 void tdi_state_accept(const tdi_implicit *ops, void *body) {
-    tdi_solver_state *s = body;
+    td_body *s = body;
     tdi_coords *c = &s->coords;
     for (int32_t k = 0; k < c->count; k++) {
         c->x_before[k] = c->began[k];
@@ -200,7 +198,7 @@ void tdi_state_accept(const tdi_implicit *ops, void *body) {
 }
 
 void tdi_state_undo(const tdi_implicit *ops, void *body) {
-    tdi_solver_state *s = body;
+    td_body *s = body;
     s->known = s->known0;
     s->cut = s->cut0;
     s->time = s->time0;
@@ -217,7 +215,7 @@ void tdi_state_undo(const tdi_implicit *ops, void *body) {
 // ---- statics --------------------------------------------------------------------------------
 
 void tdi_state_begin_rest(const tdi_implicit *ops, void *body, const td_step_opts *opts) {
-    tdi_solver_state *s = body;
+    td_body *s = body;
     s->opts = opts;
     s->rule = (tdi_rule){.part = 1};
     s->holds = NULL;
@@ -231,7 +229,7 @@ void tdi_state_begin_rest(const tdi_implicit *ops, void *body, const td_step_opt
 }
 
 void tdi_state_end_rest(const tdi_implicit *ops, void *body) {
-    const tdi_coords *c = &((const tdi_solver_state *)body)->coords;
+    const tdi_coords *c = &((const td_body *)body)->coords;
     for (int32_t k = 0; k < c->count; k++) {
         c->v[k] = 0;
     }
@@ -241,7 +239,7 @@ void tdi_state_end_rest(const tdi_implicit *ops, void *body) {
 }
 
 void tdi_state_stop(const tdi_implicit *ops, void *body) {
-    tdi_solver_state *s = body;
+    td_body *s = body;
     tdi_state_end_rest(ops, body);
     s->known = 0;
     s->moved = 1;
@@ -250,12 +248,12 @@ void tdi_state_stop(const tdi_implicit *ops, void *body) {
 // ---- Newton's method ------------------------------------------------------------------------
 
 td_real tdi_state_first_shift(const tdi_implicit *ops, const void *body) {
-    const td_real h = ((const tdi_solver_state *)body)->rule.h;
+    const td_real h = ((const td_body *)body)->rule.h;
     return ops->first_shift ? ops->first_shift(body) : h > 0 ? SHIFT_STEP / (h * h) : SHIFT_REST;
 }
 
 void tdi_state_keep(const tdi_implicit *ops, void *body) {
-    const tdi_coords *c = &((const tdi_solver_state *)body)->coords;
+    const tdi_coords *c = &((const td_body *)body)->coords;
     for (int32_t k = 0; k < c->count; k++) {
         c->kept[k] = c->x[k];
     }
@@ -265,7 +263,7 @@ void tdi_state_keep(const tdi_implicit *ops, void *body) {
 }
 
 void tdi_state_try(const tdi_implicit *ops, void *body, td_real fraction) {
-    const tdi_coords *c = &((const tdi_solver_state *)body)->coords;
+    const tdi_coords *c = &((const td_body *)body)->coords;
     for (int32_t k = 0; k < c->count; k++) {
         c->x[k] = c->kept[k] + fraction * c->increment[k];
     }
@@ -285,14 +283,14 @@ void tdi_state_follow(const tdi_implicit *ops, void *body) {
 
 // ---- points ---------------------------------------------------------------------------------
 
-static void read_points(const tdi_solver_state *s, const td_real *from, td_vec3 *to) {
+static void read_points(const td_body *s, const td_real *from, td_vec3 *to) {
     for (int32_t p = 0; p < s->point_count; p++) {
         to[p] = tdi_coords_point(from, p);
     }
 }
 
 void tdi_state_points(const tdi_implicit *ops, const void *body, bool star, td_vec3 *x) {
-    const tdi_solver_state *s = body;
+    const td_body *s = body;
     if (ops->points) {
         ops->points(body, star, x);
     } else {
@@ -301,7 +299,7 @@ void tdi_state_points(const tdi_implicit *ops, const void *body, bool star, td_v
 }
 
 void tdi_state_moves(const tdi_implicit *ops, const void *body, bool response, td_vec3 *dx) {
-    const tdi_solver_state *s = body;
+    const td_body *s = body;
     if (response && !s->answered) {
         memset(dx, 0, (size_t)s->point_count * sizeof *dx);
     } else if (ops->moves) {
@@ -312,7 +310,7 @@ void tdi_state_moves(const tdi_implicit *ops, const void *body, bool response, t
 }
 
 void tdi_state_velocities(const tdi_implicit *ops, void *body, td_vec3 *v) {
-    const tdi_solver_state *s = body;
+    const td_body *s = body;
     if (ops->velocities) {
         ops->velocities(body, v);
     } else {
@@ -321,7 +319,7 @@ void tdi_state_velocities(const tdi_implicit *ops, void *body, td_vec3 *v) {
 }
 
 void tdi_state_push(const tdi_implicit *ops, void *body, int32_t point, td_vec3 force) {
-    tdi_solver_state *s = body;
+    td_body *s = body;
     const tdi_coords *c = &s->coords;
     const bool first = !s->pushed;
     s->pushed = true;
@@ -337,20 +335,20 @@ void tdi_state_push(const tdi_implicit *ops, void *body, int32_t point, td_vec3 
 }
 
 void tdi_state_wring(const tdi_implicit *ops, void *body, int32_t capsule, td_vec3 moment) {
-    tdi_solver_state *s = body;
+    td_body *s = body;
     const bool first = !s->pushed;
     s->pushed = true;
     ops->wring(body, capsule, moment, first);
 }
 
 td_vec3 tdi_state_turns(const tdi_implicit *ops, const void *body, int32_t capsule, bool response) {
-    const tdi_solver_state *s = body;
+    const td_body *s = body;
     return response && !s->answered ? tdi_vec3(0, 0, 0) : ops->turns(body, capsule, response);
 }
 
 void tdi_state_pin_moves(const tdi_implicit *ops, const void *body, const tdi_pin *pins,
                          int32_t count, bool response, td_vec3 *dx) {
-    if (response && !((const tdi_solver_state *)body)->answered) {
+    if (response && !((const td_body *)body)->answered) {
         memset(dx, 0, (size_t)count * sizeof *dx);
     } else {
         ops->pin_moves(body, pins, count, response, dx);
@@ -358,7 +356,7 @@ void tdi_state_pin_moves(const tdi_implicit *ops, const void *body, const tdi_pi
 }
 
 void tdi_state_pin_push(const tdi_implicit *ops, void *body, const tdi_pin *pin, td_vec3 force) {
-    tdi_solver_state *s = body;
+    td_body *s = body;
     const bool first = !s->pushed;
     s->pushed = true;
     ops->pin_push(body, pin, force, first);
@@ -372,7 +370,7 @@ void tdi_state_pin_confine(const tdi_implicit *ops, void *body, const tdi_pin *p
 }
 
 void tdi_state_respond(const tdi_implicit *ops, void *body) {
-    tdi_solver_state *s = body;
+    td_body *s = body;
     if (s->pushed) {
         ops->respond(body);
     }
@@ -381,7 +379,7 @@ void tdi_state_respond(const tdi_implicit *ops, void *body) {
 }
 
 void tdi_state_absorb(const tdi_implicit *ops, void *body) {
-    const tdi_solver_state *s = body;
+    const td_body *s = body;
     const tdi_coords *c = &s->coords;
     for (int32_t k = 0; s->answered && k < c->count; k++) {
         c->increment[k] += c->response[k];
@@ -396,7 +394,7 @@ void tdi_state_absorb(const tdi_implicit *ops, void *body) {
 enum { HEAD = 10 };
 
 static int32_t list(const tdi_implicit *ops, const void *body, tdi_span all[HEAD + TDI_SPANS]) {
-    tdi_solver_state *s = (tdi_solver_state *)body; // what is listed may be written by the caller
+    td_body *s = (td_body *)body; // what is listed may be written by the caller
     const tdi_coords *c = &s->coords;
     const size_t each = (size_t)c->count * sizeof *c->x;
     const tdi_span head[HEAD] = {{&s->time, sizeof s->time},
@@ -437,7 +435,7 @@ void tdi_state_save(const tdi_implicit *ops, void *body, void *bytes) {
 }
 
 void tdi_state_restore(const tdi_implicit *ops, void *body, const void *bytes) {
-    tdi_solver_state *s = body;
+    td_body *s = body;
     tdi_span all[HEAD + TDI_SPANS];
     const char *from = bytes;
     for (int32_t k = 0, count = list(ops, body, all); k < count; k++) {
@@ -462,7 +460,7 @@ static void carry_points(td_real *x, int32_t count, const tdi_rigid *g, bool pla
 }
 
 void tdi_state_transform(const tdi_implicit *ops, void *body, const tdi_rigid *g) {
-    tdi_solver_state *s = body;
+    td_body *s = body;
     const tdi_coords *c = &s->coords;
     s->base = (td_base_motion){.position = tdi_rigid_point(g, s->base.position),
                                .rotation = tdi_rigid_turn(g, s->base.rotation),

@@ -48,8 +48,11 @@ typedef struct tdi_kinship {
 bool tdi_kin_has(const tdi_kinship *kin, tdi_kin pair);
 int tdi_kin_compare(const tdi_kin *a, const tdi_kin *b);
 
-typedef struct tdi_solver_state {
+struct td_body {
     // set when it is made
+    const struct tdi_implicit *ops;
+    const struct tdi_solver *solver;
+    const td_body_model *model;
     const td_alloc *alloc;
     size_t bytes;                       // of the state and all it points to, which are one block
     int32_t segment_count;              // that loads and winds name
@@ -80,16 +83,15 @@ typedef struct tdi_solver_state {
     int32_t held_as;         // its number among their members
     bool joined;             // they solve it together with their rows: only its blocks are made
     bool pushed, answered;   // there are pushes; the last were responded to
-} tdi_solver_state;
+};
 
-// A block for a state with so many coordinates, all zero, and the base at the origin; or NULL, with
-// a message.
-void *tdi_state_new(const td_alloc *alloc, size_t bytes, int32_t coords, const char *what,
-                    td_diag *diag);
+// A block for a state with so many coordinates, all zero, and the base at the origin; NULL: out of
+// memory. Solvers call tdi_body_new().
+void *tdi_state_new(const td_alloc *alloc, size_t bytes, int32_t coords);
 void tdi_state_free(void *state); // NULL is allowed
 
 // Whether it has never moved: it goes with its base, wherever that is put.
-static inline bool tdi_state_as_drawn(const tdi_solver_state *s) {
+static inline bool tdi_state_as_drawn(const td_body *s) {
     return s->known == 0 && s->time == 0 && !s->moved;
 }
 

@@ -89,13 +89,13 @@ static tdi_rule rule_of(const tdi_system *y, span part) {
     const td_step_opts *o = y->member[0].opts;
     const td_real dt = o->dt * (part.to - part.from);
     const bool whole = part.from == 0 && part.to == 1;
-    const tdi_solver_state *first = y->member[0].body;
+    const td_body *first = y->member[0].body;
     const td_real last = first->dt;
     bool two = o->integrator == TD_IMPLICIT && tdi_holds_ready(y->holds);
     for (int32_t k = 0; k < y->count && two; k++) {
         const tdi_member *m = &y->member[k];
         two = tdi_state_ready(m->ops, m->body, m->opts, dt, whole) &&
-              ((const tdi_solver_state *)m->body)->dt == last;
+              ((const td_body *)m->body)->dt == last;
     }
     const bool uneven = two && last != dt;
     const td_real w = uneven ? dt / last : 1;

@@ -125,7 +125,7 @@ static inline bool tdi_touch_couples(const tdi_touch *t, const tdi_contact *c) {
 // Whether the points of a capsule ride on others of its body: they are no unknowns.
 static inline bool tdi_touch_rides(const tdi_touch *t, int32_t capsule) {
     const int32_t k = t->owner[capsule];
-    const tdi_solver_state *head = t->body[k];
+    const td_body *head = t->body[k];
     return t->capsule[capsule].a >= t->first_point[k + 1] - head->riding_count;
 }
 // Adds gradients, and Hessians within capsules, to the bodies, before they are factored. Contacts

@@ -10,7 +10,7 @@
 
 // Capsules of a member that contact sees.
 static int32_t capsules_of(const tdi_member *m) {
-    return m->untouched ? 0 : ((const tdi_solver_state *)m->body)->capsule_count;
+    return m->untouched ? 0 : ((const td_body *)m->body)->capsule_count;
 }
 
 static void lay_out_scratch(tdi_touch *t, tdi_layout *l) {
@@ -65,7 +65,7 @@ static void lay_out(tdi_touch *t, tdi_layout *l) {
 }
 
 static bool are_kin(const tdi_touch *t, int32_t i, int32_t j) {
-    const tdi_solver_state *a = t->body[t->owner[i]], *b = t->body[t->owner[j]];
+    const td_body *a = t->body[t->owner[i]], *b = t->body[t->owner[j]];
     const tdi_kin pair = {{a->number, b->number}, {t->segment[i], t->segment[j]}};
     return a->kin && b->kin && tdi_kin_has(a->kin, pair);
 }
@@ -100,7 +100,7 @@ static void fill_capsules(tdi_touch *t) {
 
 static void fill_members(tdi_touch *t, const tdi_member *members) {
     for (int32_t k = 0; k < t->member_count; k++) {
-        const tdi_solver_state *head = members[k].body;
+        const td_body *head = members[k].body;
         t->ops[k] = members[k].ops;
         t->body[k] = members[k].body;
         t->barrier[k] = (tdi_barrier){.strength = 1, .reach = 1};
@@ -119,7 +119,7 @@ static tdi_touch sized(const tdi_member *members, int32_t count, const td_contac
                    .collider_limit = collider_limit,
                    .overlaps = TD_NONE};
     for (int32_t k = 0; k < count; k++) {
-        const tdi_solver_state *head = members[k].body;
+        const td_body *head = members[k].body;
         t.point_count += head->point_count;
         t.capsule_count += capsules_of(&members[k]);
     }

@@ -25,7 +25,7 @@
 
 #define CALM 0.03 // m/s: what rides in a slower flow stays as it is
 
-static bool rides(const td_reduced_state *s, int32_t i) {
+static bool rides(const tdi_reduced_state *s, int32_t i) {
     return s->mode[i] == TD_REDUCE_RIDING;
 }
 
@@ -42,23 +42,23 @@ static tdi_mat3 in_axes(const tdi_mat3 *r, const tdi_mat3 *m) { // R^T M
     return out;
 }
 
-static td_vec3 wind_at(const td_reduced_state *s, int32_t c) {
+static td_vec3 wind_at(const tdi_reduced_state *s, int32_t c) {
     return s->count->flow.by_segment ? s->winds[c] : s->count->flow.air.wind;
 }
 
-td_vec3 tdi_air_flow(const td_reduced_state *s, int32_t c, td_vec3 wind) {
+td_vec3 tdi_air_flow(const tdi_reduced_state *s, int32_t c, td_vec3 wind) {
     return tdi_mat3_apply_t(&s->tree.frame[c].r, tdi_sub(s->tree.past[c].v, wind));
 }
 
-tdi_reduce_breeze tdi_reduce_breeze_at(const td_reduced_state *s, int32_t c) {
+tdi_reduce_breeze tdi_reduce_breeze_at(const tdi_reduced_state *s, int32_t c) {
     return (tdi_reduce_breeze){.flow = tdi_air_flow(s, c, wind_at(s, c)),
                                .spin = in_axes(&s->tree.frame[c].r, &s->tree.past[c].w)};
 }
 
 // ---- segments -------------------------------------------------------------------------------
 
-void tdi_reduce_place_joint(td_reduced_state *s, int32_t i) {
-    td_tree_state *w = &s->whole;
+void tdi_reduce_place_joint(tdi_reduced_state *s, int32_t i) {
+    tdi_tree_state *w = &s->whole;
     const tdi_body *b = &s->full->body[i];
     td_quat turn;
     td_vec3 slide;
@@ -67,7 +67,7 @@ void tdi_reduce_place_joint(td_reduced_state *s, int32_t i) {
                    &w->frame[i]);
 }
 
-void tdi_air_place(td_reduced_state *s, int32_t i) {
+void tdi_air_place(tdi_reduced_state *s, int32_t i) {
     if (rides(s, i)) {
         tdi_reduce_place_joint(s, i);
     } else {
@@ -83,8 +83,8 @@ static td_real turn_of(td_real n, td_real k, td_real a, td_real slow, td_real ke
     return sum > 0 ? (n - k * a + kept) / sum : 0;
 }
 
-static void turn_joint(td_reduced_state *s, int32_t i, td_real time) {
-    td_tree_state *w = &s->whole;
+static void turn_joint(tdi_reduced_state *s, int32_t i, td_real time) {
+    tdi_tree_state *w = &s->whole;
     const tdi_body *body = &s->full->body[i];
     const td_vec3 k = tdi_scale(body->stiffness, s->count->flow.stiffness), b = body->damping,
                   n = tdi_mat3_apply_t(&w->frame[i].r, s->load[i].n);
@@ -104,7 +104,7 @@ static void turn_joint(td_reduced_state *s, int32_t i, td_real time) {
 }
 
 // Tip to root, what riding joints of a cluster carry; then they turn.
-static void turn_joints(td_reduced_state *s, int32_t c, td_real time) {
+static void turn_joints(tdi_reduced_state *s, int32_t c, td_real time) {
     const tdi_frame *f = s->whole.frame;
     const tdi_mat3 *r = &s->tree.frame[c].r;
     const tdi_place a = tdi_reduce_acceleration(s, c);
@@ -131,7 +131,7 @@ static void turn_joints(td_reduced_state *s, int32_t c, td_real time) {
 
 // ---- sums -----------------------------------------------------------------------------------
 
-void tdi_air_other_side(td_reduced_state *s, int32_t i, td_vec3 lever, td_vec3 flow) {
+void tdi_air_other_side(tdi_reduced_state *s, int32_t i, td_vec3 lever, td_vec3 flow) {
     const tdi_other_side *side = &s->side[i];
     const tdi_body *b = &s->full->body[i];
     const tdi_mat3 *from = &s->tree.frame[s->seat[i].body].r,
@@ -168,7 +168,7 @@ static tdi_air_add widest(void) {
 }
 
 // Without air only what rides moves on a cluster, and only weight and inertia turn it.
-static void place_riding(td_reduced_state *s, int32_t c) {
+static void place_riding(tdi_reduced_state *s, int32_t c) {
     for (int32_t k = s->begin[c]; k < s->begin[c + 1]; k++) {
         const int32_t i = s->member[k], p = s->full->parent[i];
         if (rides(s, i)) {
@@ -185,7 +185,7 @@ static void place_riding(td_reduced_state *s, int32_t c) {
 // ---- all segments ---------------------------------------------------------------------------
 
 // At the pose of `whole`, as its clusters move.
-void tdi_reduce_drags(td_reduced_state *s) {
+void tdi_reduce_drags(tdi_reduced_state *s) {
     if (!tdi_reduce_has_air(s)) {
         memset(s->load, 0, (size_t)s->full->body_count * sizeof *s->load);
         memset(s->damp, 0, (size_t)s->full->body_count * sizeof *s->damp);
@@ -215,7 +215,7 @@ void tdi_reduce_drags(td_reduced_state *s) {
 // ---- what stands still ----------------------------------------------------------------------
 
 // How fast the air passes a cluster at most: that of its origin, and its turning times reach.
-static bool flows(const td_reduced_state *s, int32_t c) {
+static bool flows(const tdi_reduced_state *s, int32_t c) {
     const tdi_past *past = &s->tree.past[c];
     td_real turning = 0;
     for (int k = 0; k < 9; k++) {
@@ -227,12 +227,12 @@ static bool flows(const td_reduced_state *s, int32_t c) {
     return tdi_dot(u, u) + reach * reach * turning > least * least;
 }
 
-static bool is_group(const td_reduced_state *s, int32_t c) {
+static bool is_group(const tdi_reduced_state *s, int32_t c) {
     return s->joined[s->first[c]] != TD_NONE && s->clusters.parent[c] != TD_NONE;
 }
 
 // Clusters of several segments in a flow; both sides of a group, because they share segments.
-static void wake(td_reduced_state *s, bool all) {
+static void wake(tdi_reduced_state *s, bool all) {
     const int32_t *up = s->clusters.parent, count = s->clusters.body_count;
     const bool air = tdi_reduce_has_air(s);
     for (int32_t c = 0; c < count; c++) {
@@ -256,7 +256,7 @@ static void wake(td_reduced_state *s, bool all) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
-void tdi_reduce_air(td_reduced_state *s, td_real time, bool all) {
+void tdi_reduce_air(tdi_reduced_state *s, td_real time, bool all) {
     const int32_t count = s->clusters.body_count;
     const bool air = tdi_reduce_has_air(s);
     const tdi_air_add add = air ? widest() : place_riding;

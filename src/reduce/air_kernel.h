@@ -60,7 +60,7 @@ static inline void gather(td_real (*row)[TDI_LANES], int count, const void *from
     }
 }
 
-static inline void take(batch *b, const td_reduced_state *s, int32_t i, const td_vec3 *flow) {
+static inline void take(batch *b, const tdi_reduced_state *s, int32_t i, const td_vec3 *flow) {
     const int lane = b->count++;
     const td_real share = 1 - s->side[i].share;
     td_real(*row)[TDI_LANES] = b->in.row;
@@ -150,7 +150,7 @@ static inline void compute(const td_air *air, const tdi_mat3 *spin, const in_lan
 
 // ---- a cluster ------------------------------------------------------------------------------
 
-static void flush(td_reduced_state *s, int32_t c, const tdi_mat3 *spin, batch *b) {
+static void flush(tdi_reduced_state *s, int32_t c, const tdi_mat3 *spin, batch *b) {
     out_lanes out;
     for (int lane = b->count; lane < TDI_LANES && b->count > 0; lane++) {
         for (int k = 0; k < IN; k++) {
@@ -172,7 +172,7 @@ static void flush(td_reduced_state *s, int32_t c, const tdi_mat3 *spin, batch *b
 }
 
 // Each in the wind of its place.
-static void add_segments(td_reduced_state *s, int32_t c) {
+static void add_segments(tdi_reduced_state *s, int32_t c) {
     const tdi_reduce_breeze breeze = tdi_reduce_breeze_at(s, c);
     batch b;
     b.count = 0;

@@ -137,7 +137,7 @@ static tdi_place less(tdi_place a, td_vec3 o, const tdi_mat3 *r) {
 }
 
 // Of a segment, as one of the cluster's axes: R Q^T, o - R Q^T a
-static motion motion_of(const td_tree_state *w, int32_t i, const tdi_seat *seat) {
+static motion motion_of(const tdi_tree_state *w, int32_t i, const tdi_seat *seat) {
     const tdi_frame *f = &w->frame[i];
     const tdi_mat3 q = tdi_mat3_from_quat(seat->turn);
     motion m = {{{w->past[i].v, w->past[i].w},
@@ -151,7 +151,7 @@ static motion motion_of(const td_tree_state *w, int32_t i, const tdi_seat *seat)
 }
 
 // The last segment of a group and the first of all else are whole on their cluster.
-static motion cluster_motion(const td_reduced_state *s, int32_t c) {
+static motion cluster_motion(const tdi_reduced_state *s, int32_t c) {
     int32_t i = s->first[c];
     while (s->joined[i] != TD_NONE) {
         i = s->joined[i];
@@ -161,7 +161,7 @@ static motion cluster_motion(const td_reduced_state *s, int32_t c) {
 
 // ---- gathering ------------------------------------------------------------------------------
 
-static void add_motion(td_reduced_state *s, int32_t i, bool other, td_real w, const motion *of) {
+static void add_motion(tdi_reduced_state *s, int32_t i, bool other, td_real w, const motion *of) {
     const tdi_seat seat = tdi_reduce_mass_seat(s, i, other);
     const int32_t c = seat.body;
     const motion own = motion_of(&s->whole, i, &seat);
@@ -176,11 +176,11 @@ static void add_motion(td_reduced_state *s, int32_t i, bool other, td_real w, co
     }
 }
 
-static bool summed(const td_reduced_state *s, int32_t c) {
+static bool summed(const tdi_reduced_state *s, int32_t c) {
     return !tdi_reduce_single(s, c) && !tdi_reduce_kept(s, c);
 }
 
-static void add_motions(td_reduced_state *s) {
+static void add_motions(tdi_reduced_state *s) {
     int32_t last = TD_NONE;
     motion of;
     for (int32_t i = 0; i < s->full->body_count; i++) {
@@ -204,7 +204,7 @@ static tdi_place sum_of(tdi_place a, const tdi_place *b) {
     return less(a, tdi_scale(b->o, -1), &minus);
 }
 
-static void finish_motion(td_reduced_state *s, int32_t c) {
+static void finish_motion(tdi_reduced_state *s, int32_t c) {
     const tdi_frame *f = &s->tree.frame[c];
     const tdi_place pose = {f->o, f->r};
     const factors by = factor(&s->clusters.body[c]);
@@ -217,7 +217,7 @@ static void finish_motion(td_reduced_state *s, int32_t c) {
     s->tree.hat[c] = sum_of(hat, &pose);
 }
 
-static void keep_past(td_reduced_state *s, int32_t c) {
+static void keep_past(tdi_reduced_state *s, int32_t c) {
     const tdi_reduce_old *old = tdi_reduce_kept(s, c);
     const td_vec3 shift = s->shift[s->first[c]];
     s->tree.past[c] = old->past;
@@ -228,7 +228,7 @@ static void keep_past(td_reduced_state *s, int32_t c) {
     s->tree.hat[c].o = tdi_add(old->hat.o, shift);
 }
 
-bool tdi_reduce_rests(const td_reduced_state *s) {
+bool tdi_reduce_rests(const tdi_reduced_state *s) {
     static const tdi_twist still = {{0, 0, 0}, {0, 0, 0}};
     bool rests = s->tree.head.known == 0 && memcmp(&s->tree.base_twist, &still, sizeof still) == 0;
     for (int32_t d = 0; d < s->clusters.head.dof_count && rests; d++) {
@@ -238,8 +238,8 @@ bool tdi_reduce_rests(const td_reduced_state *s) {
 }
 
 // It was always where it is now.
-static void rest(td_reduced_state *s) {
-    td_tree_state *t = &s->tree;
+static void rest(tdi_reduced_state *s) {
+    tdi_tree_state *t = &s->tree;
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
         const tdi_frame *f = &t->frame[c];
         t->past[c] = (tdi_past){.o = f->o, .r = f->r, .turn = f->turn};
@@ -250,7 +250,7 @@ static void rest(td_reduced_state *s) {
     memcpy(t->angle_star, t->angle, (size_t)s->clusters.head.dof_count * sizeof *t->angle);
 }
 
-static void gather_past(td_reduced_state *s) {
+static void gather_past(tdi_reduced_state *s) {
     const size_t n = (size_t)s->clusters.body_count;
     memset(s->rate, 0, n * sizeof *s->rate);
     memset(s->tree.star, 0, n * sizeof *s->tree.star);
@@ -272,8 +272,8 @@ static void gather_past(td_reduced_state *s) {
 
 // ---- joints ---------------------------------------------------------------------------------
 
-static void gather_own(td_reduced_state *s, int32_t c, int32_t i) {
-    const td_tree_model *m = s->full, *to = &s->clusters;
+static void gather_own(tdi_reduced_state *s, int32_t c, int32_t i) {
+    const tdi_tree_model *m = s->full, *to = &s->clusters;
     const size_t coords = (size_t)(m->coord[i + 1] - m->coord[i]) * sizeof(td_real),
                  dofs = (size_t)(m->dof[i + 1] - m->dof[i]) * sizeof(td_real);
     memcpy(s->tree.q + to->coord[c], s->whole.q + m->coord[i], coords);
@@ -282,7 +282,7 @@ static void gather_own(td_reduced_state *s, int32_t c, int32_t i) {
     memcpy(s->tree.angle_star + to->dof[c], s->whole.angle_star + m->dof[i], dofs);
 }
 
-static void gather_group(td_reduced_state *s, int32_t c, int32_t first) {
+static void gather_group(tdi_reduced_state *s, int32_t c, int32_t first) {
     const td_vec3 a = s->began[c];
     td_vec3 star = a;
     for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
@@ -295,8 +295,8 @@ static void gather_group(td_reduced_state *s, int32_t c, int32_t first) {
     tdi_reduce_set_ball(&s->tree, s->clusters.coord[c], s->clusters.dof[c], a, star);
 }
 
-static void copy_joint(td_tree_state *s, int32_t c, tdi_reduce_old *old, bool back) {
-    const td_tree_model *m = s->model;
+static void copy_joint(tdi_tree_state *s, int32_t c, tdi_reduce_old *old, bool back) {
+    const tdi_tree_model *m = s->model;
     const size_t coords = (size_t)(m->coord[c + 1] - m->coord[c]) * sizeof(td_real),
                  dofs = (size_t)(m->dof[c + 1] - m->dof[c]) * sizeof(td_real);
     td_real *of[4] = {s->q + m->coord[c], s->q_back + m->coord[c], s->angle + m->dof[c],
@@ -307,7 +307,7 @@ static void copy_joint(td_tree_state *s, int32_t c, tdi_reduce_old *old, bool ba
     }
 }
 
-static void gather_joints(td_reduced_state *s) {
+static void gather_joints(tdi_reduced_state *s) {
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
         if (tdi_reduce_kept(s, c)) {
             copy_joint(&s->tree, c, &s->old[s->was[s->first[c]]], true);
@@ -321,7 +321,7 @@ static void gather_joints(td_reduced_state *s) {
 
 // ---- before ---------------------------------------------------------------------------------
 
-static void touch(td_reduced_state *s, int32_t i) {
+static void touch(tdi_reduced_state *s, int32_t i) {
     if (i != TD_NONE) {
         s->touched[s->seat[i].body] = 1;
         if (s->side[i].seat.body != TD_NONE) {
@@ -331,7 +331,7 @@ static void touch(td_reduced_state *s, int32_t i) {
 }
 
 // What carries the group that a joint is to be in gets a share of it.
-static void touch_below_group(td_reduced_state *s, int32_t i) {
+static void touch_below_group(tdi_reduced_state *s, int32_t i) {
     while (s->wanted[i] == TD_REDUCE_JOINED) {
         i = s->full->parent[i];
     }
@@ -339,7 +339,7 @@ static void touch_below_group(td_reduced_state *s, int32_t i) {
 }
 
 // Both sides of a group are touched together: they share segments.
-static void touch_sides(td_reduced_state *s) {
+static void touch_sides(tdi_reduced_state *s) {
     const int32_t *up = s->clusters.parent;
     for (int32_t c = s->clusters.body_count - 1; c >= 0 && s->groups > 0; c--) {
         if (s->touched[c] && s->joined[s->first[c]] != TD_NONE) {
@@ -354,7 +354,7 @@ static void touch_sides(td_reduced_state *s) {
 }
 
 // Which clusters the change touches.
-static void touch_all(td_reduced_state *s) {
+static void touch_all(tdi_reduced_state *s) {
     memset(s->touched, 0, (size_t)s->clusters.body_count * sizeof *s->touched);
     for (int32_t i = 0; i < s->full->body_count; i++) {
         if (s->mode[i] != s->wanted[i]) {
@@ -369,7 +369,7 @@ static void touch_all(td_reduced_state *s) {
 
 // The segment whose motion the cluster of a segment begins with: the first, of a group the last,
 // which are whole on it. TD_NONE: the segment is within a group, or on what is.
-static int32_t leader(const td_reduced_state *s, int32_t i, const uint8_t *mode,
+static int32_t leader(const tdi_reduced_state *s, int32_t i, const uint8_t *mode,
                       const int32_t *joined, const int32_t *led) {
     const bool moves = mode[i] == TD_REDUCE_OWN || mode[i] == TD_REDUCE_JOINED;
     return !moves ? led[s->full->parent[i]] : joined[i] == TD_NONE ? i : TD_NONE;
@@ -377,7 +377,7 @@ static int32_t leader(const td_reduced_state *s, int32_t i, const uint8_t *mode,
 
 // What was on a cluster with the one that leads it, and is again, moves as that does; what rides is
 // turned otherwise than the cluster has it. In `was` the groups to be.
-static void find_what_stays(td_reduced_state *s) {
+static void find_what_stays(tdi_reduced_state *s) {
     int32_t *led = s->led;
     for (int32_t i = 0; i < s->full->body_count; i++) {
         led[i] = leader(s, i, s->mode, s->joined, led);
@@ -390,8 +390,8 @@ static void find_what_stays(td_reduced_state *s) {
 }
 
 // The others, as they are.
-static void remember(td_reduced_state *s) {
-    const td_tree_state *t = &s->tree;
+static void remember(tdi_reduced_state *s) {
+    const tdi_tree_state *t = &s->tree;
     memset(s->was, 0xff, (size_t)s->full->body_count * sizeof *s->was); // TD_NONE
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
         s->was[s->first[c]] = c;
@@ -410,7 +410,7 @@ static void remember(td_reduced_state *s) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
-void tdi_reduce_change(td_reduced_state *s) {
+void tdi_reduce_change(tdi_reduced_state *s) {
     const bool rests = tdi_reduce_rests(s);
     tdi_reduce_settle_wanted(s);
     touch_all(s);

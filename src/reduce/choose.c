@@ -52,7 +52,7 @@ static const gain frozen_gain = {3, 9}, joined_gain = {10, 6}, swinging_gain = {
 // ---- moments --------------------------------------------------------------------------------
 
 // Weight and inertia of a segment about its joint; drag is in `load` already.
-static void add_inertia(td_reduced_state *s, int32_t i, const tdi_place *a) {
+static void add_inertia(tdi_reduced_state *s, int32_t i, const tdi_place *a) {
     const tdi_body *b = &s->full->body[i];
     const tdi_frame *f = &s->whole.frame[i];
     const tdi_frame *on = &s->tree.frame[s->seat[i].body];
@@ -65,7 +65,7 @@ static void add_inertia(td_reduced_state *s, int32_t i, const tdi_place *a) {
     to->n = tdi_add(to->n, tdi_cross(c, pull));
 }
 
-static void add_loads(td_reduced_state *s) {
+static void add_loads(tdi_reduced_state *s) {
     const td_step_opts *o = s->tree.head.opts;
     const tdi_rate_factors still = {0, 0, 0};
     for (int32_t k = 0; k < o->load_count; k++) {
@@ -85,17 +85,17 @@ static void add_loads(td_reduced_state *s) {
 }
 
 // After the first step there is nothing yet that turned: what matters is what is not in balance.
-static bool first_look(const td_reduced_state *s) {
+static bool first_look(const tdi_reduced_state *s) {
     return s->count->young < 1.5 * s->tree.head.rule.dt;
 }
 
 // Before the first step nothing has a rate.
-static bool starts(const td_reduced_state *s) {
+static bool starts(const tdi_reduced_state *s) {
     return s->count->young == 0;
 }
 
 // Of the last step, in `rate`.
-static void note_accelerations(td_reduced_state *s) {
+static void note_accelerations(tdi_reduced_state *s) {
     const tdi_place still = {.o = {0, 0, 0}};
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
         s->rate[c] = first_look(s) ? still : tdi_reduce_acceleration(s, c);
@@ -103,7 +103,7 @@ static void note_accelerations(td_reduced_state *s) {
 }
 
 // What every joint carries, about it, and the f/u of its drag.
-static void sum_loads(td_reduced_state *s) {
+static void sum_loads(tdi_reduced_state *s) {
     const tdi_frame *f = s->whole.frame;
     tdi_reduce_drags(s);
     for (int32_t i = 0; i < s->full->body_count; i++) {
@@ -121,16 +121,16 @@ static void sum_loads(td_reduced_state *s) {
 
 // ---- costs ----------------------------------------------------------------------------------
 
-bool tdi_reduce_gusts(const td_reduced_state *s) {
+bool tdi_reduce_gusts(const tdi_reduced_state *s) {
     const tdi_reduce_flow *flow = &s->count->flow;
     return tdi_reduce_has_air(s) && (flow->by_segment || tdi_norm(flow->air.wind) > CALM);
 }
 
-static td_real by_gain(const td_reduced_state *s, gain of) {
+static td_real by_gain(const tdi_reduced_state *s, gain of) {
     return tdi_reduce_gusts(s) ? of.wind : of.still;
 }
 
-static td_vec3 rate_of(const td_reduced_state *s, int32_t i) {
+static td_vec3 rate_of(const tdi_reduced_state *s, int32_t i) {
     const int32_t d = s->full->dof[i], count = s->full->dof[i + 1] - d;
     const td_real *a = s->whole.angle + d, *star = s->whole.angle_star + d,
                   by = s->mode[i] == TD_REDUCE_FROZEN ? 0 : 3 / s->tree.head.rule.dt;
@@ -141,7 +141,7 @@ static td_vec3 rate_of(const td_reduced_state *s, int32_t i) {
 
 // How far a joint turned since the last choice, as if that had been SWAY ago. Soon after the start
 // what is accelerated hardly moves yet: of a motion a t^2/2 the amplitude is a T^2/2.
-static td_vec3 swing_of(const td_reduced_state *s, int32_t i) {
+static td_vec3 swing_of(const tdi_reduced_state *s, int32_t i) {
     const int32_t d = s->full->dof[i], count = s->full->dof[i + 1] - d;
     const td_real *a = s->whole.angle + d, *seen = s->angle_seen + d,
                   time = (s->count->since > 0 ? s->count->since : 1) * s->tree.head.rule.dt,
@@ -158,7 +158,7 @@ static td_real missed(td_real n, td_real k, td_real a, td_real j) {
 }
 
 // The turn e that a ball joint misses.
-static td_vec3 missed_ball(const td_reduced_state *s, int32_t i) {
+static td_vec3 missed_ball(const tdi_reduced_state *s, int32_t i) {
     const td_real *a = s->whole.angle + s->full->dof[i], by = s->count->flow.stiffness,
                   j = s->shape[i].inertia;
     const td_vec3 k = s->full->body[i].stiffness,
@@ -168,7 +168,7 @@ static td_vec3 missed_ball(const td_reduced_state *s, int32_t i) {
 }
 
 // |e|, of any joint.
-static td_real missed_turn(const td_reduced_state *s, int32_t i) {
+static td_real missed_turn(const tdi_reduced_state *s, int32_t i) {
     const int32_t d = s->full->dof[i], count = s->full->dof[i + 1] - d;
     const tdi_body *b = &s->full->body[i];
     const td_real by = s->count->flow.stiffness, j = s->shape[i].inertia;
@@ -186,24 +186,24 @@ static td_real missed_turn(const td_reduced_state *s, int32_t i) {
 
 // Of the turns of a joint and the one before it, at the first look of those that they miss, what
 // their compliances do not explain.
-static td_real uneven(const td_reduced_state *s, int32_t i) {
+static td_real uneven(const tdi_reduced_state *s, int32_t i) {
     const int32_t p = s->full->parent[i];
     const td_vec3 k = s->full->body[i].stiffness, up = s->full->body[p].stiffness;
     const td_quat turn =
         tdi_quat_mul(tdi_quat_conj(s->whole.frame[i].turn), s->whole.frame[p].turn);
-    td_vec3 (*of)(const td_reduced_state *, int32_t) = first_look(s) ? missed_ball : swing_of;
+    td_vec3 (*of)(const tdi_reduced_state *, int32_t) = first_look(s) ? missed_ball : swing_of;
     const td_vec3 own = tdi_times(k, of(s, i)),
                   before = tdi_quat_rotate(turn, tdi_times(up, of(s, p))),
                   off = tdi_sub(own, before);
     return tdi_norm(tdi_vec3(off.x / (k.x + up.x), off.y / (k.y + up.y), off.z / (k.z + up.z)));
 }
 
-static td_real held_cost(const td_reduced_state *s, int32_t i) {
+static td_real held_cost(const tdi_reduced_state *s, int32_t i) {
     return by_gain(s, frozen_gain) * s->shape[i].reach * s->swing[i];
 }
 
 // It is late by the time in which it answers, and by half of that between two turns.
-static td_real riding_cost(const td_reduced_state *s, int32_t i) {
+static td_real riding_cost(const tdi_reduced_state *s, int32_t i) {
     const tdi_reduce_shape *shape = &s->shape[i];
     const td_real late = shape->answer + 0.5 * TDI_AIR_EVERY * s->tree.head.rule.dt;
     return by_gain(s, riding_gain) * s->active[i] * late * shape->reach;
@@ -213,7 +213,7 @@ static td_real riding_cost(const td_reduced_state *s, int32_t i) {
 // apart, and a load at r from the last of them by 1 in rho^-1 = (4 r^2 + 4 r w + 2 w^2)/w^2. What
 // swings to and fro by itself is then out of step, by rho/4 zeta of its motion, zeta the damping of
 // the material and of the air.
-static td_real out_of_step(const td_reduced_state *s, int32_t i, td_real way) {
+static td_real out_of_step(const tdi_reduced_state *s, int32_t i, td_real way) {
     const tdi_reduce_shape *shape = &s->shape[i];
     const tdi_body *b = &s->full->body[i];
     const td_real r2 = shape->inertia / shape->mass, w2 = way * way,
@@ -226,7 +226,7 @@ static td_real out_of_step(const td_reduced_state *s, int32_t i, td_real way) {
 // Groups of two, of four where those cost little; not behind what a load pushes, which would act on
 // one side of the group. What it missed while it was joined is remembered,
 // or it would be joined again at the next choice; not the jolt with which a motion begins.
-static td_real joined_cost(const td_reduced_state *s, int32_t i) {
+static td_real joined_cost(const tdi_reduced_state *s, int32_t i) {
     const int32_t place = s->shape[i].place;
     if (!s->shape[i].joins || place % 4 == 0 || s->held.has[s->full->parent[i]] == TDI_PUSHED) {
         return HUGE_VAL;
@@ -239,7 +239,7 @@ static td_real joined_cost(const td_reduced_state *s, int32_t i) {
            by_gain(s, swinging_gain) * out_of_step(s, i, way);
 }
 
-static bool allowed(const td_reduced_state *s, td_reduce_mode mode) {
+static bool allowed(const tdi_reduced_state *s, td_reduce_mode mode) {
     return s->opts.modes >> mode & 1 && (mode == TD_REDUCE_FROZEN || !*s->touches);
 }
 
@@ -250,18 +250,18 @@ typedef struct offer {
 } offer;
 
 // What is frozen needs no more looks: where that costs next to nothing nothing else is better.
-static bool negligible(const td_reduced_state *s, td_real cost) {
+static bool negligible(const tdi_reduced_state *s, td_real cost) {
     return cost * (td_real)s->full->body_count <= NEXT_TO_NOTHING * s->opts.error * s->opts.error;
 }
 
-static void take(const td_reduced_state *s, offer *best, td_reduce_mode mode, td_real cost) {
+static void take(const tdi_reduced_state *s, offer *best, td_reduce_mode mode, td_real cost) {
     if (cost < best->cost && allowed(s, mode)) {
         *best = (offer){(uint8_t)mode, cost};
     }
 }
 
 // The part of the tips that a joint moves, by the size of its motion on screen.
-static td_real weight_of(const td_reduced_state *s, int32_t i) {
+static td_real weight_of(const tdi_reduced_state *s, int32_t i) {
     const td_vec3 from = s->opts.camera;
     const tdi_frame *f = s->whole.frame;
     if (!s->opts.view) {
@@ -273,7 +273,7 @@ static td_real weight_of(const td_reduced_state *s, int32_t i) {
 }
 
 // How far a joint turned of late and how fast, or what it misses while it is frozen.
-static void note_turns(td_reduced_state *s, int32_t i) {
+static void note_turns(tdi_reduced_state *s, int32_t i) {
     const bool first = first_look(s);
     if (s->mode[i] == TD_REDUCE_FROZEN) {
         s->swing[i] = missed_turn(s, i);
@@ -289,7 +289,7 @@ static void note_turns(td_reduced_state *s, int32_t i) {
 }
 
 // The cheapest mode of a joint and what its present one costs, in m^2.
-static td_real weigh(td_reduced_state *s, int32_t i) {
+static td_real weigh(tdi_reduced_state *s, int32_t i) {
     const td_real weight = weight_of(s, i);
     td_real costs[] = {0, HUGE_VAL, HUGE_VAL, HUGE_VAL};
     offer best = {TD_REDUCE_OWN, HUGE_VAL};
@@ -335,12 +335,12 @@ static int32_t key_of(td_real cost) {
     return power > HIGHEST ? KEYS - 1 : STEPS * (power - LOWEST) + part;
 }
 
-static int32_t key_at(const td_reduced_state *s, int32_t i) {
+static int32_t key_at(const tdi_reduced_state *s, int32_t i) {
     return key_of(s->cost[i] * (s->mode[i] == s->wanted[i] ? STAY : 1));
 }
 
 // The first key that is not taken.
-static int32_t threshold(const td_reduced_state *s) {
+static int32_t threshold(const tdi_reduced_state *s) {
     const td_real most = (tdi_reduce_gusts(s) ? ROOM : 1) * s->opts.error * s->opts.error;
     td_real sums[KEYS] = {0}, sum = 0;
     int32_t counts[KEYS] = {0}, left = s->full->body_count, key = 0;
@@ -364,19 +364,19 @@ static int32_t threshold(const td_reduced_state *s) {
 
 // A change looks at all segments: what it saves until the next choices has to be worth that, unless
 // the error demands it.
-static bool worthwhile(const td_reduced_state *s, int32_t saved) {
+static bool worthwhile(const tdi_reduced_state *s, int32_t saved) {
     const int32_t wait = s->count->wait > s->opts.every ? s->count->wait : s->opts.every;
     return saved * (WORTH * wait) > s->full->body_count;
 }
 
 // ---- entry ----------------------------------------------------------------------------------
 
-bool tdi_reduce_chooses(const td_reduced_state *s) {
+bool tdi_reduce_chooses(const tdi_reduced_state *s) {
     return !s->count->by_hand && (s->opts.error > 0 || s->opts.joints > 0);
 }
 
 // What would turn with a joint that does not move is frozen with it, if that costs as little.
-static void follow(td_reduced_state *s, int32_t i, int32_t key) {
+static void follow(tdi_reduced_state *s, int32_t i, int32_t key) {
     const int32_t p = s->full->parent[i];
     if (s->wanted[i] == TD_REDUCE_JOINED && s->wanted[p] == TD_REDUCE_FROZEN) {
         const td_real cost = held_cost(s, i);
@@ -387,7 +387,7 @@ static void follow(td_reduced_state *s, int32_t i, int32_t key) {
 }
 
 // Leaves to themselves what costs too much.
-static void cut(td_reduced_state *s) {
+static void cut(tdi_reduced_state *s) {
     const int32_t key = threshold(s);
     for (int32_t i = 0; i < s->full->body_count; i++) {
         if (s->wanted[i] != TD_REDUCE_OWN && key_at(s, i) >= key) {
@@ -398,7 +398,7 @@ static void cut(td_reduced_state *s) {
     tdi_reduce_settle_wanted(s);
 }
 
-static int32_t own_joints(const td_reduced_state *s, const uint8_t *mode) {
+static int32_t own_joints(const tdi_reduced_state *s, const uint8_t *mode) {
     int32_t own = 0;
     for (int32_t i = 0; i < s->full->body_count; i++) {
         own += mode[i] == TD_REDUCE_OWN;
@@ -407,7 +407,7 @@ static int32_t own_joints(const td_reduced_state *s, const uint8_t *mode) {
 }
 
 // What could not have its mode, because of what else moves, may be frozen in place of that.
-static void offer_freezing(td_reduced_state *s) {
+static void offer_freezing(tdi_reduced_state *s) {
     for (int32_t i = 0; i < s->full->body_count; i++) {
         const bool may = s->wanted[i] == TD_REDUCE_OWN && allowed(s, TD_REDUCE_FROZEN) &&
                          tdi_reduce_can(s->full, i, TD_REDUCE_FROZEN);
@@ -420,7 +420,7 @@ static void offer_freezing(td_reduced_state *s) {
 }
 
 // How many fewer joints are left than there are.
-static int32_t choose_modes(td_reduced_state *s) {
+static int32_t choose_modes(tdi_reduced_state *s) {
     cut(s);
     int32_t left = own_joints(s, s->wanted);
     for (int k = 0; k < ROUNDS && s->opts.joints > 0 && left > s->opts.joints; k++) {
@@ -432,13 +432,13 @@ static int32_t choose_modes(td_reduced_state *s) {
 }
 
 // Costs are cautious, because they are of what comes; the error that is told is of what was.
-static td_real told(const td_reduced_state *s, uint8_t mode, td_real cost) {
+static td_real told(const tdi_reduced_state *s, uint8_t mode, td_real cost) {
     static const gain of[] = {{0, 0}, {1, 0.3}, {1, 1}, {1, 0.2}};
     const td_real by = by_gain(s, of[mode]);
     return mode == TD_REDUCE_OWN ? 0 : by * by * cost;
 }
 
-bool tdi_reduce_choose_by(td_reduced_state *s, bool late) {
+bool tdi_reduce_choose_by(tdi_reduced_state *s, bool late) {
     const int32_t n = s->full->body_count;
     td_real now = 0, now_told = 0, then_told = 0;
     tdi_reduce_draw(s, false);
@@ -463,7 +463,7 @@ bool tdi_reduce_choose_by(td_reduced_state *s, bool late) {
     return memcmp(s->mode, s->wanted, (size_t)n * sizeof *s->mode) != 0;
 }
 
-bool tdi_reduce_choose(td_reduced_state *s, bool late) {
+bool tdi_reduce_choose(tdi_reduced_state *s, bool late) {
     note_accelerations(s);
     return tdi_reduce_choose_by(s, late);
 }

@@ -25,14 +25,14 @@
 
 // ---- seats ----------------------------------------------------------------------------------
 
-static tdi_seat seat_at(const td_reduced_state *s, int32_t cluster, int32_t i) {
+static tdi_seat seat_at(const tdi_reduced_state *s, int32_t cluster, int32_t i) {
     const tdi_frame *c = &s->tree.frame[cluster], *f = &s->whole.frame[i];
     return (tdi_seat){.body = cluster,
                       .at = tdi_mat3_apply_t(&c->r, tdi_sub(f->o, c->o)),
                       .turn = tdi_quat_mul(tdi_quat_conj(c->turn), f->turn)};
 }
 
-static void place_seats(td_reduced_state *s, int32_t i) {
+static void place_seats(tdi_reduced_state *s, int32_t i) {
     const int32_t c = s->seat[i].body, side = s->side[i].seat.body;
     if (!tdi_reduce_kept(s, c)) {
         s->seat[i] = seat_at(s, c, i);
@@ -87,7 +87,7 @@ static void fit_area(tdi_body *b) {
 // ---- joints ---------------------------------------------------------------------------------
 
 // The joint of a segment as it is, seen from the cluster that carries it.
-static void place_attach(td_reduced_state *s, int32_t c, int32_t i) {
+static void place_attach(tdi_reduced_state *s, int32_t c, int32_t i) {
     tdi_body *b = &s->clusters.body[c];
     const tdi_body *own = &s->full->body[i];
     const int32_t p = s->full->parent[i];
@@ -100,7 +100,7 @@ static void place_attach(td_reduced_state *s, int32_t c, int32_t i) {
     }
 }
 
-static void place_joint(td_reduced_state *s, int32_t c, int32_t i) {
+static void place_joint(tdi_reduced_state *s, int32_t c, int32_t i) {
     s->clusters.body[c] = s->full->body[i];
     place_attach(s, c, i);
     s->tree.frame[c] = s->whole.frame[i];
@@ -128,7 +128,7 @@ static td_quat principal(const td_sym3 *k, td_vec3 *diagonal) {
 }
 
 // Frame of the group: principal axes of K, origin at sum c_j o_j.
-static void place_group(td_reduced_state *s, int32_t c, int32_t first) {
+static void place_group(tdi_reduced_state *s, int32_t c, int32_t first) {
     const td_real whole = tdi_reduce_group_bending(s, first);
     td_vec3 sum = {0, 0, 0};
     td_sym3 all = {0, 0, 0, 0, 0, 0};
@@ -147,7 +147,7 @@ static void place_group(td_reduced_state *s, int32_t c, int32_t first) {
 }
 
 // The moment about o of the weight that a joint carries, in the axes of a frame.
-static td_vec3 weight_about(const td_reduced_state *s, int32_t i, const tdi_frame *f) {
+static td_vec3 weight_about(const tdi_reduced_state *s, int32_t i, const tdi_frame *f) {
     const td_vec3 arm = tdi_madd(s->load[i].f, f->o, -s->shape[i].mass);
     return tdi_mat3_apply_t(&f->r, tdi_cross(arm, s->count->flow.gravity));
 }
@@ -175,7 +175,7 @@ static td_vec3 turn_under(const tdi_body *b, td_vec3 m) {
 // within the group has another moment about its joint than about theirs, which is added:
 //   M = sum c_j Q_j (M_j - w_j) + w
 // w is that of the clusters as they are, and so known when all are: see balance_groups().
-static void join_springs(td_reduced_state *s, int32_t c, int32_t first) {
+static void join_springs(tdi_reduced_state *s, int32_t c, int32_t first) {
     const td_real whole = tdi_reduce_group_bending(s, first);
     td_vec3 damping = {0, 0, 0}, moment = {0, 0, 0};
     for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
@@ -194,7 +194,7 @@ static void join_springs(td_reduced_state *s, int32_t c, int32_t first) {
     s->began[c] = moment;
 }
 
-static void place_group_joint(td_reduced_state *s, int32_t c) {
+static void place_group_joint(tdi_reduced_state *s, int32_t c) {
     tdi_body *b = &s->clusters.body[c];
     const int32_t p = s->clusters.parent[c];
     const tdi_frame *f = &s->tree.frame[c], *up = p == TD_NONE ? &s->whole.base : &s->tree.frame[p];
@@ -205,7 +205,7 @@ static void place_group_joint(td_reduced_state *s, int32_t c) {
 }
 
 // Where the mass of a segment's parts is, by d in world axes.
-static void set_off(td_reduced_state *s, int32_t i, int32_t far, td_vec3 d) {
+static void set_off(tdi_reduced_state *s, int32_t i, int32_t far, td_vec3 d) {
     tdi_other_side *side = &s->side[i];
     const bool on_far = s->seat[i].body == far;
     const td_real share = on_far ? 1 - side->share : side->share;
@@ -217,7 +217,7 @@ static void set_off(td_reduced_state *s, int32_t i, int32_t far, td_vec3 d) {
 }
 
 // d = o - sum over j <= i of c_j o_j/s_i; 0 of what floats
-static void place_mass(td_reduced_state *s, int32_t c, int32_t first) {
+static void place_mass(tdi_reduced_state *s, int32_t c, int32_t first) {
     const bool floats = s->full->kind[0] == TD_JOINT_FREE;
     td_vec3 sum = {0, 0, 0};
     td_real part = 0;
@@ -231,7 +231,7 @@ static void place_mass(td_reduced_state *s, int32_t c, int32_t first) {
 }
 
 // A cluster that no change touched.
-static void keep_cluster(td_reduced_state *s, int32_t c, const tdi_reduce_old *old) {
+static void keep_cluster(tdi_reduced_state *s, int32_t c, const tdi_reduce_old *old) {
     const int32_t i = s->first[c];
     s->clusters.body[c] = old->body;
     s->usual[c] = old->usual;
@@ -245,7 +245,7 @@ static void keep_cluster(td_reduced_state *s, int32_t c, const tdi_reduce_old *o
     }
 }
 
-static void make_group(td_reduced_state *s, int32_t c, int32_t first) {
+static void make_group(tdi_reduced_state *s, int32_t c, int32_t first) {
     s->clusters.body[c] = (tdi_body){.mass = 0};
     place_group(s, c, first);
     join_springs(s, c, first);
@@ -256,7 +256,7 @@ static void make_group(td_reduced_state *s, int32_t c, int32_t first) {
 }
 
 // In `load` the first moment of mass about the world's origin, of all that a joint carries.
-static void sum_weights(td_reduced_state *s) {
+static void sum_weights(tdi_reduced_state *s) {
     memset(s->load, 0, (size_t)s->full->body_count * sizeof *s->load);
     for (int32_t i = s->full->body_count - 1; i >= 0; i--) {
         const tdi_body *b = &s->full->body[i];
@@ -272,7 +272,7 @@ static void sum_weights(td_reduced_state *s) {
 
 // Clusters come before what they carry, so that seats are placed when they are needed. Seats on
 // what is kept stay.
-static void make_joints(td_reduced_state *s) {
+static void make_joints(tdi_reduced_state *s) {
     for (int32_t i = 0, c = 0; i < s->full->body_count; i++) {
         const bool own = s->mode[i] == TD_REDUCE_OWN;
         const tdi_reduce_old *old = own ? tdi_reduce_kept(s, c) : NULL;
@@ -292,18 +292,18 @@ static void make_joints(td_reduced_state *s) {
 
 // ---- bodies ---------------------------------------------------------------------------------
 
-static void add_segment(td_reduced_state *s, int32_t i, bool other, td_real w) {
+static void add_segment(tdi_reduced_state *s, int32_t i, bool other, td_real w) {
     const tdi_seat seat = tdi_reduce_mass_seat(s, i, other);
     tdi_reduce_add_mass(&s->clusters.body[seat.body], &s->full->body[i], &seat, w);
     add_area(&s->clusters.body[seat.body], &s->full->body[i], &seat, w);
 }
 
 // Clusters of one segment have its numbers to the last bit.
-static bool made(const td_reduced_state *s, int32_t c) {
+static bool made(const tdi_reduced_state *s, int32_t c) {
     return !tdi_reduce_single(s, c) && !tdi_reduce_kept(s, c);
 }
 
-static void fill_bodies(td_reduced_state *s) {
+static void fill_bodies(tdi_reduced_state *s) {
     tdi_body *body = s->clusters.body;
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
         if (made(s, c)) {
@@ -332,8 +332,8 @@ static void fill_bodies(td_reduced_state *s) {
 
 // The turns with which groups begin. In `rate` the first moment of mass of all that a cluster
 // carries, and the mass.
-static void balance_groups(td_reduced_state *s) {
-    const td_tree_model *m = &s->clusters;
+static void balance_groups(tdi_reduced_state *s) {
+    const tdi_tree_model *m = &s->clusters;
     for (int32_t c = 0; c < m->body_count; c++) {
         const tdi_body *b = &m->body[c];
         const tdi_frame *f = &s->tree.frame[c];
@@ -358,8 +358,8 @@ static void balance_groups(td_reduced_state *s) {
     }
 }
 
-void tdi_reduce_place_capsules(td_reduced_state *s) {
-    td_tree_model *m = &s->clusters;
+void tdi_reduce_place_capsules(tdi_reduced_state *s) {
+    tdi_tree_model *m = &s->clusters;
     for (int32_t k = 0; k < m->capsule_count; k++) {
         const int32_t i = s->full->capsule_body[k];
         m->capsule_body[k] = s->seat[i].body;
@@ -372,7 +372,7 @@ void tdi_reduce_place_capsules(td_reduced_state *s) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
-void tdi_reduce_cluster(td_reduced_state *s) {
+void tdi_reduce_cluster(tdi_reduced_state *s) {
     tdi_reduce_structure(s);
     if (s->groups > 0) {
         sum_weights(s);

@@ -52,7 +52,7 @@ static td_vec3 fitted_area(const td_air *air, td_vec3 usual, td_vec3 flow, td_ve
     return tdi_vec3(ratio[0] / slope, ratio[1] / slope, ratio[2] / slope);
 }
 
-static void fit_area(const td_reduced_state *s, const tdi_reduce_flow_sum *sum,
+static void fit_area(const tdi_reduced_state *s, const tdi_reduce_flow_sum *sum,
                      const tdi_reduce_usual *usual, tdi_body *b) {
     const td_vec3 flow = sum->area > 0 ? tdi_scale(sum->flow, 1 / sum->area) : tdi_vec3(0, 0, 0);
     const td_real push = tdi_dot(sum->force, sum->force);
@@ -68,7 +68,7 @@ static void fit_area(const td_reduced_state *s, const tdi_reduce_flow_sum *sum,
 // ---- the rest -------------------------------------------------------------------------------
 
 // What the area gives, about the cluster's origin, in its axes.
-static tdi_wrench law_of(const td_reduced_state *s, int32_t c, const tdi_body *b) {
+static tdi_wrench law_of(const tdi_reduced_state *s, int32_t c, const tdi_body *b) {
     const tdi_reduce_breeze breeze = tdi_reduce_breeze_at(s, c);
     tdi_wrench sum = {{0, 0, 0}, {0, 0, 0}};
     for (int g = 0; g < 2; g++) {
@@ -98,7 +98,7 @@ static td_vec3 turning_of(const tdi_mat3 *r, const tdi_mat3 *rate) { // in the a
 }
 
 // C, which changes slowly, and what follows from it.
-static void fit_spread(td_reduced_state *s, int32_t c) {
+static void fit_spread(tdi_reduced_state *s, int32_t c) {
     const td_real h = 2 * s->tree.head.rule.dt / 3;
     tdi_body *b = &s->clusters.body[c];
     s->rest[c].spread = spread_of(&s->sum[c]);
@@ -106,7 +106,7 @@ static void fit_spread(td_reduced_state *s, int32_t c) {
     s->inverse[c] = tdi_reduce_inverse(b);
 }
 
-void tdi_reduce_fit(td_reduced_state *s, int32_t c, bool all) {
+void tdi_reduce_fit(tdi_reduced_state *s, int32_t c, bool all) {
     const tdi_reduce_flow_sum *sum = &s->sum[c];
     tdi_body *b = &s->clusters.body[c];
     tdi_reduce_rest *rest = &s->rest[c];
@@ -121,7 +121,7 @@ void tdi_reduce_fit(td_reduced_state *s, int32_t c, bool all) {
     rest->turning = turning_of(&s->tree.frame[c].r, &s->tree.past[c].w);
 }
 
-void tdi_reduce_calm(td_reduced_state *s, int32_t c) {
+void tdi_reduce_calm(tdi_reduced_state *s, int32_t c) {
     if (s->rest[c].acts > 0) {
         s->rest[c] = (tdi_reduce_rest){.acts = 0};
         s->clusters.body[c].second = s->usual[c].second;
@@ -136,7 +136,7 @@ static td_vec3 resisted(const td_sym3 *c, td_vec3 w) {
 }
 
 // So much of what it did to x^.
-static void add_push(td_reduced_state *s, int32_t c, td_real part) {
+static void add_push(tdi_reduced_state *s, int32_t c, td_real part) {
     const tdi_reduce_rest *rest = &s->rest[c];
     const tdi_mat3 *r = &s->tree.frame[c].r;
     tdi_place *hat = &s->tree.hat[c];
@@ -149,7 +149,7 @@ static void add_push(td_reduced_state *s, int32_t c, td_real part) {
     }
 }
 
-static void push_cluster(td_reduced_state *s, int32_t c, td_real h) {
+static void push_cluster(tdi_reduced_state *s, int32_t c, td_real h) {
     tdi_reduce_rest *rest = &s->rest[c];
     const tdi_reduce_inverse_mass *by = &s->inverse[c];
     const tdi_mat3 *r = &s->tree.frame[c].r;
@@ -173,7 +173,7 @@ static void push_cluster(td_reduced_state *s, int32_t c, td_real h) {
     add_push(s, c, 1);
 }
 
-void tdi_reduce_push(td_reduced_state *s) {
+void tdi_reduce_push(tdi_reduced_state *s) {
     const td_real h = 2 * s->tree.head.rule.dt / 3;
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
         if (s->rest[c].acts > 0) {
@@ -184,7 +184,7 @@ void tdi_reduce_push(td_reduced_state *s) {
 
 // x^ of a step of another length has h/h0 3 `again` of it (take_uneven() in tree/step.c), and that
 // of one step has none; h^2/h0^2 are due.
-void tdi_reduce_push_again(td_reduced_state *s) {
+void tdi_reduce_push_again(tdi_reduced_state *s) {
     const tdi_rule *rule = &s->tree.head.rule;
     const td_real q = rule->h / (2 * s->tree.head.dt0 / 3);
     for (int32_t c = 0; c < s->clusters.body_count; c++) {

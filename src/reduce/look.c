@@ -14,8 +14,8 @@
 
 // From what the rule of two steps took from the past:
 // v* = (4 v - v_before)/3, so that v - v_before = 3 (v* - v)
-tdi_place tdi_reduce_acceleration(const td_reduced_state *s, int32_t c) {
-    const td_tree_state *t = &s->tree;
+tdi_place tdi_reduce_acceleration(const tdi_reduced_state *s, int32_t c) {
+    const tdi_tree_state *t = &s->tree;
     const td_real dt = t->head.rule.dt, over = 1.5 / dt, by = 3 / dt;
     tdi_place a;
     a.o = tdi_scale(tdi_sub(tdi_scale(tdi_sub(t->hat[c].o, t->star[c].o), over), t->past[c].v), by);
@@ -25,13 +25,13 @@ tdi_place tdi_reduce_acceleration(const td_reduced_state *s, int32_t c) {
     return a;
 }
 
-static td_vec3 flow_past(const td_reduced_state *s, int32_t c) {
+static td_vec3 flow_past(const tdi_reduced_state *s, int32_t c) {
     const td_vec3 wind = s->count->flow.by_segment ? s->winds[c] : s->count->flow.air.wind;
     return tdi_sub(s->tree.past[c].v, wind);
 }
 
 // At the far end of a cluster, at most.
-static tdi_reduce_seen acting(const td_reduced_state *s, int32_t c) {
+static tdi_reduce_seen acting(const tdi_reduced_state *s, int32_t c) {
     const tdi_place a = tdi_reduce_acceleration(s, c);
     td_real turning = 0;
     for (int k = 0; k < 9; k++) {
@@ -43,7 +43,7 @@ static tdi_reduce_seen acting(const td_reduced_state *s, int32_t c) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
-void tdi_reduce_note(td_reduced_state *s) {
+void tdi_reduce_note(tdi_reduced_state *s) {
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
         const tdi_reduce_seen now = acting(s, c);
         s->seen[c].pull = fmax(now.pull, FADES * s->seen[c].pull);
@@ -51,18 +51,18 @@ void tdi_reduce_note(td_reduced_state *s) {
     }
 }
 
-static bool pulled(const td_reduced_state *s, int32_t c) {
+static bool pulled(const tdi_reduced_state *s, int32_t c) {
     const td_real least = fmax(LEAST, s->opts.error / (SWAY * SWAY));
     return acting(s, c).pull > GROWN * s->seen[c].pull + least;
 }
 
-static bool gust(const td_reduced_state *s, int32_t c) {
+static bool gust(const tdi_reduced_state *s, int32_t c) {
     const td_vec3 flow = flow_past(s, c);
     const td_real most = GROWN * s->seen[c].flow + FLOW;
     return tdi_dot(flow, flow) > most * most;
 }
 
-bool tdi_reduce_disturbed(const td_reduced_state *s, bool all) {
+bool tdi_reduce_disturbed(const tdi_reduced_state *s, bool all) {
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
         if (s->stiff[c] && (gust(s, c) || (all && pulled(s, c)))) {
             return true;

@@ -11,7 +11,7 @@ static void lay_out_set(tdi_reduce_set *set, tdi_layout *l, size_t n) {
 
 // Newton's method, functions of the whole tree, changes and the air share their room: none of them
 // runs while another does, but for the air after a change, which has taken all from `old` by then.
-static void lay_out_scratch(td_reduced_state *s, tdi_layout *l, const td_tree_model *full) {
+static void lay_out_scratch(tdi_reduced_state *s, tdi_layout *l, const tdi_tree_model *full) {
     const size_t n = (size_t)full->body_count;
     tdi_layout whole = *l, old = *l, sum = *l;
     tdi_tree_state_lay_out_scratch(&s->tree, l, full);
@@ -23,7 +23,7 @@ static void lay_out_scratch(td_reduced_state *s, tdi_layout *l, const td_tree_mo
 }
 
 // What saves hold, one after the other.
-static void lay_out_saved(td_reduced_state *s, tdi_layout *l, const td_tree_model *full) {
+static void lay_out_saved(tdi_reduced_state *s, tdi_layout *l, const tdi_tree_model *full) {
     const size_t n = (size_t)full->body_count;
     const size_t from = l->used;
     s->count = tdi_layout_place(l, 1, sizeof *s->count);
@@ -51,7 +51,7 @@ static void lay_out_saved(td_reduced_state *s, tdi_layout *l, const td_tree_mode
 }
 
 // What follows from the modes, and scratch that lasts.
-static void lay_out_clusters(td_reduced_state *s, tdi_layout *l, size_t n) {
+static void lay_out_clusters(tdi_reduced_state *s, tdi_layout *l, size_t n) {
     s->joined = tdi_layout_place(l, n, sizeof *s->joined);
     s->stiff = tdi_layout_place(l, n, sizeof *s->stiff);
     s->carries = tdi_layout_place(l, n, sizeof *s->carries);
@@ -82,7 +82,7 @@ static void lay_out_clusters(td_reduced_state *s, tdi_layout *l, size_t n) {
     s->inverse = tdi_layout_place(l, n, sizeof *s->inverse);
 }
 
-void tdi_reduce_lay_out(td_reduced_state *s, tdi_layout *l, const td_tree_model *full) {
+void tdi_reduce_lay_out(tdi_reduced_state *s, tdi_layout *l, const tdi_tree_model *full) {
     const size_t n = (size_t)full->body_count;
     l->used = 0;
     tdi_layout_place(l, 1, sizeof *s);

@@ -42,7 +42,7 @@ static void write_turn(td_real *q, td_vec3 angle) {
     q[3] = turn.z;
 }
 
-void tdi_reduce_set_riding(td_tree_state *s, int32_t coord, int32_t dof, td_vec3 angle,
+void tdi_reduce_set_riding(tdi_tree_state *s, int32_t coord, int32_t dof, td_vec3 angle,
                            td_vec3 star) {
     write_turn(s->q + coord, angle);
     write3(s->angle + dof, angle);
@@ -50,18 +50,18 @@ void tdi_reduce_set_riding(td_tree_state *s, int32_t coord, int32_t dof, td_vec3
 }
 
 // x* is a third of the last way ahead: a* - a = (a - a_before)/3
-static void write_back(td_tree_state *s, int32_t coord, td_vec3 angle, td_vec3 star) {
+static void write_back(tdi_tree_state *s, int32_t coord, td_vec3 angle, td_vec3 star) {
     write_turn(s->q_back + coord, tdi_madd(angle, tdi_sub(star, angle), -3));
 }
 
-void tdi_reduce_set_ball(td_tree_state *s, int32_t coord, int32_t dof, td_vec3 angle,
+void tdi_reduce_set_ball(tdi_tree_state *s, int32_t coord, int32_t dof, td_vec3 angle,
                          td_vec3 star) {
     tdi_reduce_set_riding(s, coord, dof, angle, star);
     write_back(s, coord, angle, star);
 }
 
-static void draw_own(td_reduced_state *s, int32_t i, int32_t c) {
-    const td_tree_model *m = s->full, *from = &s->clusters;
+static void draw_own(tdi_reduced_state *s, int32_t i, int32_t c) {
+    const tdi_tree_model *m = s->full, *from = &s->clusters;
     const size_t coords = (size_t)(m->coord[i + 1] - m->coord[i]) * sizeof(td_real),
                  dofs = (size_t)(m->dof[i + 1] - m->dof[i]) * sizeof(td_real);
     memcpy(s->whole.q + m->coord[i], s->tree.q + from->coord[c], coords);
@@ -71,7 +71,7 @@ static void draw_own(td_reduced_state *s, int32_t i, int32_t c) {
 }
 
 // The orientation of a segment on its cluster.
-static td_quat seated_turn(const td_reduced_state *s, int32_t i) {
+static td_quat seated_turn(const tdi_reduced_state *s, int32_t i) {
     return i == TD_NONE ? s->tree.base.turn
                         : tdi_quat_mul(s->tree.frame[s->seat[i].body].turn, s->seat[i].turn);
 }
@@ -81,7 +81,7 @@ static td_quat seated_turn(const td_reduced_state *s, int32_t i) {
 //   R_j = R exp(a_0) exp(s_j g) Q_j,  exp(g) = exp(-a_0) exp(a),  s_j = sum over i <= j of c_i
 // with R the group's joint as it is without a turn. The same part of what the rule takes from the
 // past.
-static void draw_group(td_reduced_state *s, int32_t first, int32_t c) {
+static void draw_group(tdi_reduced_state *s, int32_t first, int32_t c) {
     const int32_t coord = s->clusters.coord[c], dof = s->clusters.dof[c];
     const td_real *q = s->tree.q + coord, whole = tdi_reduce_group_bending(s, first);
     const td_quat joint = {q[0], q[1], q[2], q[3]}, begin = tdi_turn_by(s->began[c]),
@@ -106,7 +106,7 @@ static void draw_group(td_reduced_state *s, int32_t first, int32_t c) {
     }
 }
 
-static void draw_joints(td_reduced_state *s) {
+static void draw_joints(tdi_reduced_state *s) {
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
         const int32_t i = s->first[c];
         if (s->joined[i] == TD_NONE) {
@@ -119,7 +119,7 @@ static void draw_joints(td_reduced_state *s) {
 
 // ---- places ---------------------------------------------------------------------------------
 
-static tdi_frame seated(const td_reduced_state *s, int32_t i) {
+static tdi_frame seated(const tdi_reduced_state *s, int32_t i) {
     const tdi_seat *seat = &s->seat[i];
     const tdi_frame *c = &s->tree.frame[seat->body];
     tdi_frame f = *c;
@@ -131,17 +131,17 @@ static tdi_frame seated(const td_reduced_state *s, int32_t i) {
     return f;
 }
 
-static bool in_group(const td_reduced_state *s, int32_t i) {
+static bool in_group(const tdi_reduced_state *s, int32_t i) {
     return s->mode[i] == TD_REDUCE_JOINED || s->joined[i] != TD_NONE;
 }
 
-static bool touched(const td_reduced_state *s, int32_t i) {
+static bool touched(const tdi_reduced_state *s, int32_t i) {
     const int32_t side = s->side[i].seat.body;
     return s->touched[s->seat[i].body] || (side != TD_NONE && s->touched[side]);
 }
 
 // Whether a segment of a group is drawn bent; before a change, only if the group is touched.
-static bool bends(const td_reduced_state *s, int32_t i, bool change) {
+static bool bends(const tdi_reduced_state *s, int32_t i, bool change) {
     int32_t first = i;
     if (!in_group(s, i) || !change) {
         return in_group(s, i);
@@ -153,7 +153,7 @@ static bool bends(const td_reduced_state *s, int32_t i, bool change) {
 }
 
 // A segment that its cluster carries, moved as far as what it hangs on.
-static void place_seated(td_reduced_state *s, int32_t i) {
+static void place_seated(tdi_reduced_state *s, int32_t i) {
     const int32_t p = s->full->parent[i];
     tdi_frame *to = &s->whole.frame[i];
     *to = seated(s, i);
@@ -163,8 +163,8 @@ static void place_seated(td_reduced_state *s, int32_t i) {
 
 // Clusters carry their segments, but for those of groups, which are where their joints put them.
 // What these carry is shifted with them.
-static void draw_frames(td_reduced_state *s, bool change) {
-    td_tree_state *w = &s->whole;
+static void draw_frames(tdi_reduced_state *s, bool change) {
+    tdi_tree_state *w = &s->whole;
     w->head.base = s->tree.head.base;
     w->base = s->tree.base;
     w->base_twist = s->tree.base_twist;
@@ -194,7 +194,7 @@ static void add_place(td_vec3 *o, tdi_mat3 *r, td_vec3 from_o, const tdi_mat3 *f
 
 // A part of a segment on its cluster: turned as it is drawn now, with the centre of mass where the
 // cluster has it.
-static tdi_seat seat_now(const td_reduced_state *s, int32_t i, bool other) {
+static tdi_seat seat_now(const tdi_reduced_state *s, int32_t i, bool other) {
     const tdi_seat seat = tdi_reduce_mass_seat(s, i, other);
     const tdi_body *b = &s->full->body[i];
     const td_quat turn =
@@ -213,9 +213,9 @@ static tdi_place from_pose(const tdi_place *a, const tdi_frame *f) {
     return out;
 }
 
-static void add_record(td_reduced_state *s, int32_t i, bool other, td_real share) {
-    td_tree_state *w = &s->whole;
-    const td_tree_state *t = &s->tree;
+static void add_record(tdi_reduced_state *s, int32_t i, bool other, td_real share) {
+    tdi_tree_state *w = &s->whole;
+    const tdi_tree_state *t = &s->tree;
     const tdi_seat seat = seat_now(s, i, other);
     const int32_t c = seat.body;
     const tdi_mat3 back = tdi_mat3_from_quat(tdi_quat_conj(seat.turn));
@@ -228,9 +228,9 @@ static void add_record(td_reduced_state *s, int32_t i, bool other, td_real share
 }
 
 // Joints that kept their angles, and where riding ones were.
-static void hold_still(td_reduced_state *s, int32_t i) {
-    const td_tree_model *m = s->full;
-    td_tree_state *w = &s->whole;
+static void hold_still(tdi_reduced_state *s, int32_t i) {
+    const tdi_tree_model *m = s->full;
+    tdi_tree_state *w = &s->whole;
     const int32_t q = m->coord[i], d = m->dof[i];
     if (s->mode[i] == TD_REDUCE_FROZEN) {
         memcpy(w->q_back + q, w->q + q, (size_t)(m->coord[i + 1] - q) * sizeof *w->q);
@@ -240,8 +240,8 @@ static void hold_still(td_reduced_state *s, int32_t i) {
     }
 }
 
-static void draw_past(td_reduced_state *s, int32_t i) {
-    td_tree_state *w = &s->whole;
+static void draw_past(tdi_reduced_state *s, int32_t i) {
+    tdi_tree_state *w = &s->whole;
     const tdi_frame *f = &w->frame[i];
     const int32_t c = s->seat[i].body;
     if (tdi_reduce_single(s, c) && s->groups == 0) { // nothing is shifted
@@ -260,16 +260,16 @@ static void draw_past(td_reduced_state *s, int32_t i) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
-static void draw_head(td_reduced_state *s) {
-    td_tree_state *w = &s->whole;
+static void draw_head(tdi_reduced_state *s) {
+    tdi_tree_state *w = &s->whole;
     w->head.time = s->tree.head.time;
     w->head.dt = s->tree.head.dt;
     w->head.known = s->tree.head.known;
     w->head.moved = s->tree.head.moved;
 }
 
-void tdi_reduce_draw(td_reduced_state *s, bool past) {
-    td_tree_state *w = &s->whole;
+void tdi_reduce_draw(tdi_reduced_state *s, bool past) {
+    tdi_tree_state *w = &s->whole;
     if (s->drawn < TDI_DRAWN_POSE) {
         draw_joints(s);
         draw_frames(s, false);
@@ -288,7 +288,7 @@ void tdi_reduce_draw(td_reduced_state *s, bool past) {
     }
 }
 
-void tdi_reduce_draw_touched(td_reduced_state *s, bool past) {
+void tdi_reduce_draw_touched(tdi_reduced_state *s, bool past) {
     draw_joints(s);
     draw_frames(s, true);
     draw_head(s);

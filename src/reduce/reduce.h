@@ -17,10 +17,13 @@
 //          are at x, so that clusters and segments have the same angular momentum.
 // Order    clusters stand in the order of their first segments, so parents come first.
 
+#include "reduce/solver.h"
 #include "tendril/reduce.h"
 #include "tree/reuse.h"
 
 #include <math.h>
+
+typedef struct tdi_reduced_state tdi_reduced_state;
 
 #define TDI_AIR_EVERY  2 // steps: after so many riding joints turn, and drag is fitted;
 #define TDI_AIR_OTHERS 4 // without air, and of clusters on which nothing rides, after so many
@@ -142,11 +145,11 @@ typedef struct tdi_reduce_count { // what is saved besides arrays
     tdi_reduce_flow flow;
 } tdi_reduce_count;
 
-struct td_reduced_state {
-    td_tree_state tree;  // of the clusters; its model is `clusters`
-    td_tree_state whole; // of all segments: poses when somebody asks, and where modes change
-    td_tree_model clusters;
-    const td_tree_model *full;
+struct tdi_reduced_state {
+    tdi_tree_state tree;  // of the clusters; its model is `clusters`
+    tdi_tree_state whole; // of all segments: poses when somebody asks, and where modes change
+    tdi_tree_model clusters;
+    const tdi_tree_model *full;
     td_reduce_opts opts;
     int32_t reduced;       // segments whose joint is not its own
     int32_t groups;        // clusters whose joint is that of several
@@ -216,81 +219,90 @@ struct td_reduced_state {
     tdi_reduce_flow_sum *sum;         // a cluster: scratch of drag
 };
 
+// NULL: NULL, or of another solver.
+static inline tdi_reduced_state *tdi_as_reduced(const td_body *body) {
+    return body && body->solver == &tdi_solver_reduced ? (tdi_reduced_state *)body : NULL;
+}
+
+// td_reduced_new() and friends, of a state of that kind. All segments where they are now: a tree,
+// valid until the next step.
+tdi_tree_state *tdi_reduced_whole(tdi_reduced_state *state);
+
 // ---- parts ----------------------------------------------------------------------------------
 
 // A cluster of one segment, whose frame it has.
-static inline bool tdi_reduce_single(const td_reduced_state *s, int32_t c) {
+static inline bool tdi_reduce_single(const tdi_reduced_state *s, int32_t c) {
     return s->size[c] == 1;
 }
 
 // Where the mass of the larger or the smaller part of a segment sits.
-static inline tdi_seat tdi_reduce_mass_seat(const td_reduced_state *s, int32_t i, bool other) {
+static inline tdi_seat tdi_reduce_mass_seat(const tdi_reduced_state *s, int32_t i, bool other) {
     tdi_seat seat = other ? s->side[i].seat : s->seat[i];
     seat.at = tdi_add(seat.at, s->side[i].off[other]);
     return seat;
 }
 
 // memory.c: places all arrays. Lay out once with base NULL, as ever, and once with the block.
-void tdi_reduce_lay_out(td_reduced_state *state, tdi_layout *layout, const td_tree_model *full);
+void tdi_reduce_lay_out(tdi_reduced_state *state, tdi_layout *layout, const tdi_tree_model *full);
 
 // structure.c: from the modes which cluster a segment is on, and which joint a cluster has. Modes
 // that a joint cannot have become its own.
-void tdi_reduce_structure(td_reduced_state *state);
+void tdi_reduce_structure(tdi_reduced_state *state);
 // Modes as they can be, and which joint turns with which; how many joints are not their own.
-int32_t tdi_reduce_settle_modes(const td_reduced_state *state, uint8_t *mode, int32_t *joined);
+int32_t tdi_reduce_settle_modes(const tdi_reduced_state *state, uint8_t *mode, int32_t *joined);
 // The same for those that are wanted. What touches or is held does not join: a segment within a
 // group is drawn between both sides of it, and a push on it would act on one of them.
-void tdi_reduce_settle_wanted(td_reduced_state *state);
+void tdi_reduce_settle_wanted(tdi_reduced_state *state);
 // Whether a segment's joint can have a mode, whatever others have.
-bool tdi_reduce_can(const td_tree_model *full, int32_t segment, td_reduce_mode mode);
+bool tdi_reduce_can(const tdi_tree_model *full, int32_t segment, td_reduce_mode mode);
 
 // The winds at the places of clusters, and their means, from those at segments; and the other way
 // round, in `seg_wind`: each place serves the segments next to it.
-void tdi_reduce_take_winds(td_reduced_state *state, const td_vec3 *winds);
-void tdi_reduce_spread_winds(td_reduced_state *state);
+void tdi_reduce_take_winds(tdi_reduced_state *state, const td_vec3 *winds);
+void tdi_reduce_spread_winds(tdi_reduced_state *state);
 
 // clusters.c: makes the clusters of `mode` at the pose of `whole`; those that no change touched
 // stay as they are in `old`.
-void tdi_reduce_cluster(td_reduced_state *state);
+void tdi_reduce_cluster(tdi_reduced_state *state);
 // Whether a cluster is that which was before the change.
-static inline const tdi_reduce_old *tdi_reduce_kept(const td_reduced_state *s, int32_t c) {
+static inline const tdi_reduce_old *tdi_reduce_kept(const tdi_reduced_state *s, int32_t c) {
     const int32_t was = s->was[s->first[c]];
     return was == TD_NONE || s->touched[was] ? NULL : &s->old[was];
 }
 // Points of capsules, on the clusters as they are seated.
-void tdi_reduce_place_capsules(td_reduced_state *state);
+void tdi_reduce_place_capsules(tdi_reduced_state *state);
 // Adds a share of a segment's mass and moments to a body that it sits on.
 void tdi_reduce_add_mass(tdi_body *to, const tdi_body *from, const tdi_seat *seat, td_real share);
 
 // pose.c: brings `whole` up to date: coordinates and frames, and with `past` all that the next step
 // takes from the last ones.
-void tdi_reduce_draw(td_reduced_state *state, bool past);
+void tdi_reduce_draw(tdi_reduced_state *state, bool past);
 // The same for a change, with the past only of what is touched: groups that are not are drawn as
 // rigid as they are.
-void tdi_reduce_draw_touched(td_reduced_state *state, bool past);
+void tdi_reduce_draw_touched(tdi_reduced_state *state, bool past);
 
 // The coordinates of a ball joint, now and a step back, from its rotation vector and what the rule
 // takes from its past.
-void tdi_reduce_set_ball(td_tree_state *state, int32_t coord, int32_t dof, td_vec3 angle,
+void tdi_reduce_set_ball(tdi_tree_state *state, int32_t coord, int32_t dof, td_vec3 angle,
                          td_vec3 star);
 // The same without the coordinates a step back, which are drawn with the past.
-void tdi_reduce_set_riding(td_tree_state *state, int32_t coord, int32_t dof, td_vec3 angle,
+void tdi_reduce_set_riding(tdi_tree_state *state, int32_t coord, int32_t dof, td_vec3 angle,
                            td_vec3 star);
 
-static inline bool tdi_reduce_has_air(const td_reduced_state *s) {
+static inline bool tdi_reduce_has_air(const tdi_reduced_state *s) {
     return s->count->flow.air.linear > 0 || s->count->flow.air.quadratic > 0;
 }
 
 // air.c: riding joints turn towards balance for a time, with 0 they stay; and clusters get the drag
 // of their segments, or only those on which something rides. After a step, or when clusters were
 // made.
-void tdi_reduce_air(td_reduced_state *state, td_real time, bool all);
-tdi_reduce_breeze tdi_reduce_breeze_at(const td_reduced_state *state, int32_t cluster);
+void tdi_reduce_air(tdi_reduced_state *state, td_real time, bool all);
+tdi_reduce_breeze tdi_reduce_breeze_at(const tdi_reduced_state *state, int32_t cluster);
 // The frame of a segment of `whole`, from its parent's and its joint.
-void tdi_reduce_place_joint(td_reduced_state *state, int32_t segment);
+void tdi_reduce_place_joint(tdi_reduced_state *state, int32_t segment);
 
 // The drag of all segments of `whole`, about their joints, in `load`.
-void tdi_reduce_drags(td_reduced_state *state);
+void tdi_reduce_drags(tdi_reduced_state *state);
 
 // Drag in the axes of the areas: -slope A u, with slope linear + quadratic (u^T A u/a)^(1/2); and
 // the largest f/u.
@@ -306,59 +318,59 @@ static inline td_vec3 tdi_reduce_drag(const td_air *air, td_vec3 area, td_vec3 u
 // drag.c: the drag of a cluster from the sums of its segments, with `all` also how it resists
 // turning; that it has none but by its usual
 // area; and, after a step, what acts in the next one.
-void tdi_reduce_fit(td_reduced_state *state, int32_t cluster, bool all);
-void tdi_reduce_calm(td_reduced_state *state, int32_t cluster);
-void tdi_reduce_push(td_reduced_state *state);
+void tdi_reduce_fit(tdi_reduced_state *state, int32_t cluster, bool all);
+void tdi_reduce_calm(tdi_reduced_state *state, int32_t cluster);
+void tdi_reduce_push(tdi_reduced_state *state);
 // The same for a step that x^ was not prepared for, when the tree has begun it.
-void tdi_reduce_push_again(td_reduced_state *state);
+void tdi_reduce_push_again(tdi_reduced_state *state);
 
 // shape.c: fills `shape`, at the pose of `whole`.
-void tdi_reduce_measure(td_reduced_state *state);
+void tdi_reduce_measure(tdi_reduced_state *state);
 
 // choose.c: whether there is wind, in which a joint that turned back by now will turn again: its
 // rate of late counts.
-bool tdi_reduce_gusts(const td_reduced_state *state);
+bool tdi_reduce_gusts(const tdi_reduced_state *state);
 // Whether modes are chosen.
-bool tdi_reduce_chooses(const td_reduced_state *state);
+bool tdi_reduce_chooses(const tdi_reduced_state *state);
 // Chooses those that are wanted; whether they are others than those there are. `late`: what is held
 // has to be freed.
-bool tdi_reduce_choose(td_reduced_state *state, bool late);
+bool tdi_reduce_choose(tdi_reduced_state *state, bool late);
 // The same, with accelerations of clusters that are in `rate`.
-bool tdi_reduce_choose_by(td_reduced_state *state, bool late);
+bool tdi_reduce_choose_by(tdi_reduced_state *state, bool late);
 
 // start.c: whether a step begins at rest, with a load on what is held; chooses what it moves.
-bool tdi_reduce_starts(const td_reduced_state *state);
-void tdi_reduce_start(td_reduced_state *state);
+bool tdi_reduce_starts(const tdi_reduced_state *state);
+void tdi_reduce_start(tdi_reduced_state *state);
 // The same with modes by hand, and whether they may: groups begin in balance with the weight.
-bool tdi_reduce_starts_by_hand(const td_reduced_state *state);
-void tdi_reduce_start_by_hand(td_reduced_state *state);
+bool tdi_reduce_starts_by_hand(const tdi_reduced_state *state);
+void tdi_reduce_start_by_hand(tdi_reduced_state *state);
 // The step did not succeed, and was undone: nothing was chosen.
-void tdi_reduce_unstart(td_reduced_state *state);
+void tdi_reduce_unstart(tdi_reduced_state *state);
 
 // look.c: what acts on clusters now is what the choice has seen; and whether something acts on
 // frozen joints that it has not seen: a gust, and with `all` an acceleration.
-void tdi_reduce_note(td_reduced_state *state);
-bool tdi_reduce_disturbed(const td_reduced_state *state, bool all);
+void tdi_reduce_note(tdi_reduced_state *state);
+bool tdi_reduce_disturbed(const tdi_reduced_state *state, bool all);
 // The acceleration of a cluster, of o and of R.
-tdi_place tdi_reduce_acceleration(const td_reduced_state *state, int32_t cluster);
+tdi_place tdi_reduce_acceleration(const tdi_reduced_state *state, int32_t cluster);
 
 // change.c: M^-1 of a body.
 tdi_reduce_inverse_mass tdi_reduce_inverse(const tdi_body *body);
 // From the modes there are to those that are wanted, between steps.
-void tdi_reduce_change(td_reduced_state *state);
+void tdi_reduce_change(tdi_reduced_state *state);
 // Whether nothing moves, nor the base, and no step was taken since.
-bool tdi_reduce_rests(const td_reduced_state *state);
+bool tdi_reduce_rests(const tdi_reduced_state *state);
 // start.c: of a tree that was not stepped since it was made or stopped: it was always where it is
 // now; and the change, if there is one.
-void tdi_reduce_forget(td_reduced_state *state);
-void tdi_reduce_change_at_rest(td_reduced_state *state);
+void tdi_reduce_forget(tdi_reduced_state *state);
+void tdi_reduce_change_at_rest(tdi_reduced_state *state);
 // Whether other modes are wanted than there are.
-bool tdi_reduce_differs(const td_reduced_state *state);
+bool tdi_reduce_differs(const tdi_reduced_state *state);
 
 // state.c: all joints move by themselves from now on, between steps.
-void tdi_reduce_free_joints(td_reduced_state *state);
+void tdi_reduce_free_joints(tdi_reduced_state *state);
 // start.c: the same, and the tree is where an explicit step of `whole` left that.
-void tdi_reduce_take_whole(td_reduced_state *state);
+void tdi_reduce_take_whole(tdi_reduced_state *state);
 
 static inline td_quat tdi_seat_turn(const tdi_seat *seat, td_quat turn) {
     return tdi_quat_mul(seat->turn, turn);
@@ -369,7 +381,7 @@ static inline td_real tdi_reduce_bending(const tdi_body *b) {
     return 1 / b->stiffness.x + 1 / b->stiffness.z;
 }
 
-static inline td_real tdi_reduce_group_bending(const td_reduced_state *s, int32_t first) {
+static inline td_real tdi_reduce_group_bending(const tdi_reduced_state *s, int32_t first) {
     td_real sum = 0;
     for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
         sum += tdi_reduce_bending(&s->full->body[j]);

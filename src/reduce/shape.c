@@ -13,7 +13,7 @@
 #define NEAR 0.5 // m: eddies of wind are larger
 
 // Tip to root: tips, segments, mass and reach of all that a joint carries.
-static void sum_up(const td_tree_model *m, const td_tree_state *w, tdi_reduce_shape *shape) {
+static void sum_up(const tdi_tree_model *m, const tdi_tree_state *w, tdi_reduce_shape *shape) {
     for (int32_t i = m->body_count - 1; i >= 0; i--) {
         const int32_t p = m->parent[i];
         tdi_reduce_shape *own = &shape[i];
@@ -40,7 +40,7 @@ static td_real softest(td_vec3 k) {
 }
 
 // The child that goes on with its axis: the heaviest.
-static void find_axes(const td_tree_model *m, tdi_reduce_shape *shape, int32_t *next) {
+static void find_axes(const tdi_tree_model *m, tdi_reduce_shape *shape, int32_t *next) {
     memset(next, 0xff, (size_t)m->body_count * sizeof *next); // TD_NONE
     for (int32_t i = 0; i < m->body_count; i++) {
         const int32_t p = m->parent[i];
@@ -59,7 +59,8 @@ static void find_axes(const td_tree_model *m, tdi_reduce_shape *shape, int32_t *
 }
 
 // In the order of segments, from the first of a patch on, what is near to it.
-static void find_patches(const td_tree_model *m, const td_tree_state *w, tdi_reduce_shape *shape) {
+static void find_patches(const tdi_tree_model *m, const tdi_tree_state *w,
+                         tdi_reduce_shape *shape) {
     for (int32_t i = 0, first = 0; i < m->body_count; i++) {
         if (tdi_norm(tdi_sub(w->frame[i].o, w->frame[first].o)) > NEAR) {
             first = i;
@@ -68,8 +69,8 @@ static void find_patches(const td_tree_model *m, const td_tree_state *w, tdi_red
     }
 }
 
-void tdi_reduce_measure(td_reduced_state *s) {
-    const td_tree_model *m = s->full;
+void tdi_reduce_measure(tdi_reduced_state *s) {
+    const tdi_tree_model *m = s->full;
     const int32_t n = m->body_count;
     memset(s->shape, 0, (size_t)n * sizeof *s->shape);
     sum_up(m, &s->whole, s->shape);

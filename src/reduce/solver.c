@@ -8,18 +8,18 @@
 
 // ---- models ---------------------------------------------------------------------------------
 
-static td_status model_new(const td_skeleton *skeleton, const tdi_model_opts *with,
-                           const td_alloc *alloc, tdi_solver_model **out, td_diag *diag) {
+static td_status model_new(const td_skeleton *skeleton, const td_body_opts *with,
+                           const td_alloc *alloc, td_body_model **out, td_diag *diag) {
     return tdi_solver_tree.model_new(skeleton, with, alloc, out, diag);
 }
 
 static td_status rest_new(const void *model, td_vec3 gravity, const td_alloc *alloc,
-                          tdi_solver_model **out, td_diag *diag) {
+                          td_body_model **out, td_diag *diag) {
     return tdi_solver_tree.rest_new(model, gravity, alloc, out, diag);
 }
 
 static td_status damped_new(const void *model, const td_damping_opts *opts, const td_alloc *alloc,
-                            tdi_solver_model **out, td_diag *diag) {
+                            td_body_model **out, td_diag *diag) {
     return tdi_solver_tree.damped_new(model, opts, alloc, out, diag);
 }
 
@@ -29,17 +29,13 @@ static void stiffen(void *model, const void *parameters, td_real bend, td_real t
 
 // ---- states ---------------------------------------------------------------------------------
 
-static td_status state_new(const void *model, const td_alloc *alloc, tdi_solver_state **out,
-                           td_diag *diag) {
+static td_status state_new(const void *model, const td_alloc *alloc, td_body **out, td_diag *diag) {
     const td_reduce_opts opts = td_reduce_opts_default();
-    td_reduced_state *state = NULL;
-    td_status status = td_reduced_new(model, &opts, alloc, &state, diag);
-    *out = (tdi_solver_state *)state;
-    return status;
+    return td_reduced_new(model, &opts, alloc, out, diag);
 }
 
 static void set_base(void *state, const td_base_motion *motion) {
-    td_reduced_state *s = state;
+    tdi_reduced_state *s = state;
     tdi_tree_set_base(&s->tree, motion);
     s->drawn = TDI_DRAWN_NOT;
 }
@@ -48,13 +44,13 @@ static void set_base(void *state, const td_base_motion *motion) {
 // is drawn steps first, so that a step that fails leaves the clusters as they are.
 static td_status explicit_step(void *state, const td_step_opts *opts, td_step_stats *stats,
                                td_diag *diag) {
-    td_reduced_state *s = state;
+    tdi_reduced_state *s = state;
     if (s->reduced == 0 || s->tree.head.known == 0) {
         tdi_reduce_free_joints(s);
         s->drawn = TDI_DRAWN_NOT;
         return tdi_solver_tree.explicit_step(&s->tree, opts, stats, diag);
     }
-    const td_status status = tdi_solver_tree.explicit_step(td_reduced_whole(s), opts, stats, diag);
+    const td_status status = tdi_solver_tree.explicit_step(tdi_reduced_whole(s), opts, stats, diag);
     if (status == TD_OK) {
         tdi_reduce_take_whole(s);
     }
@@ -63,7 +59,7 @@ static td_status explicit_step(void *state, const td_step_opts *opts, td_step_st
 }
 
 static const int32_t *wind_segments(const void *state, int32_t *count, td_vec3 *places) {
-    const td_reduced_state *s = state;
+    const tdi_reduced_state *s = state;
     *count = s->wind_begin[s->clusters.body_count];
     for (int32_t k = 0; k < *count; k++) {
         const tdi_seat *seat = &s->seat[s->wind_from[k]];
@@ -75,8 +71,8 @@ static const int32_t *wind_segments(const void *state, int32_t *count, td_vec3 *
 
 // ---- segments -------------------------------------------------------------------------------
 
-static td_tree_state *at_pose(const void *state) {
-    td_reduced_state *s = (td_reduced_state *)state; // what is drawn is what it is already
+static tdi_tree_state *at_pose(const void *state) {
+    tdi_reduced_state *s = (tdi_reduced_state *)state; // what is drawn is what it is already
     if (s->reduced == 0) {
         return &s->tree;
     }
@@ -85,7 +81,7 @@ static td_tree_state *at_pose(const void *state) {
 }
 
 static td_real residual(void *state, td_vec3 gravity) {
-    return tdi_solver_tree.residual(td_reduced_whole(state), gravity);
+    return tdi_solver_tree.residual(tdi_reduced_whole(state), gravity);
 }
 
 static void poses(const void *state, int32_t first, int32_t count, td_vec3 *origins, td_vec3 *tips,
@@ -95,7 +91,7 @@ static void poses(const void *state, int32_t first, int32_t count, td_vec3 *orig
 
 static void velocities(void *state, int32_t first, int32_t count, const td_vec3 *points,
                        td_vec3 *out) {
-    tdi_solver_tree.velocities(td_reduced_whole(state), first, count, points, out);
+    tdi_solver_tree.velocities(tdi_reduced_whole(state), first, count, points, out);
 }
 
 static td_vec3 turn(const void *state, int32_t segment) {
@@ -109,11 +105,11 @@ static td_vec3 moment(const void *state, int32_t segment, td_real stiffness) {
 // ---- the whole ------------------------------------------------------------------------------
 
 static td_sums sums(void *state, td_vec3 gravity) {
-    return tdi_solver_tree.sums(td_reduced_whole(state), gravity);
+    return tdi_solver_tree.sums(tdi_reduced_whole(state), gravity);
 }
 
 static td_status modes(void *state, td_vec3 gravity, int32_t count, td_mode *found, td_diag *diag) {
-    return tdi_solver_tree.modes(td_reduced_whole(state), gravity, count, found, diag);
+    return tdi_solver_tree.modes(tdi_reduced_whole(state), gravity, count, found, diag);
 }
 
 // ---- entry ----------------------------------------------------------------------------------

@@ -17,7 +17,7 @@
 
 #define FIRST TDI_AIR_OTHERS // steps to the next choice
 
-bool tdi_reduce_starts(const td_reduced_state *s) {
+bool tdi_reduce_starts(const tdi_reduced_state *s) {
     const tdi_reduce_count *count = s->count;
     return s->tree.head.known == 0 && *s->held.count > 0 && s->reduced == 0 && count->young == 0 &&
            count->changes == 0 && tdi_reduce_chooses(s) && !*s->touches && tdi_reduce_rests(s);
@@ -25,13 +25,13 @@ bool tdi_reduce_starts(const td_reduced_state *s) {
 
 // ---- changes at rest -------------------------------------------------------------------------
 
-bool tdi_reduce_differs(const td_reduced_state *s) {
+bool tdi_reduce_differs(const tdi_reduced_state *s) {
     return memcmp(s->mode, s->wanted, (size_t)s->full->body_count * sizeof *s->mode) != 0;
 }
 
 // There is no past but what q and v tell.
-void tdi_reduce_forget(td_reduced_state *s) {
-    td_tree_state *t = &s->tree;
+void tdi_reduce_forget(tdi_reduced_state *s) {
+    tdi_tree_state *t = &s->tree;
     tdi_tree_begin_history(&s->clusters, t);
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
         t->star[c] = t->hat[c] = (tdi_place){t->frame[c].o, t->frame[c].r};
@@ -41,7 +41,7 @@ void tdi_reduce_forget(td_reduced_state *s) {
     s->drawn = TDI_DRAWN_NOT;
 }
 
-void tdi_reduce_change_at_rest(td_reduced_state *s) {
+void tdi_reduce_change_at_rest(tdi_reduced_state *s) {
     if (tdi_reduce_differs(s)) {
         tdi_reduce_forget(s);
         tdi_reduce_change(s);
@@ -51,7 +51,7 @@ void tdi_reduce_change_at_rest(td_reduced_state *s) {
 
 // ---- the trial ------------------------------------------------------------------------------
 
-static void freeze_others(td_reduced_state *s) {
+static void freeze_others(tdi_reduced_state *s) {
     for (int32_t i = 0; i < s->full->body_count; i++) {
         const bool own = s->held.has[i] || s->pinned[i];
         s->wanted[i] = own ? TD_REDUCE_OWN : TD_REDUCE_FROZEN;
@@ -60,7 +60,7 @@ static void freeze_others(td_reduced_state *s) {
 }
 
 // a = (x - x_0)/dt^2, by backward Euler from rest.
-static void note_accelerations(td_reduced_state *s) {
+static void note_accelerations(tdi_reduced_state *s) {
     const td_real dt = s->tree.head.rule.dt, by = 1 / (dt * dt);
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
         const tdi_frame *f = &s->tree.frame[c];
@@ -73,7 +73,7 @@ static void note_accelerations(td_reduced_state *s) {
 }
 
 // False: the increments are no numbers, or the model is not positive.
-static bool try_step(td_reduced_state *s) {
+static bool try_step(tdi_reduced_state *s) {
     const tdi_model model = {.raise = true};
     td_real promise = 0;
     tdi_step_begin(s);
@@ -97,7 +97,7 @@ static void copy_reals(td_real *to, const td_real *from, int32_t count) {
 }
 
 // Of a tree all of whose joints move by themselves.
-static void remember(td_reduced_state *s) {
+static void remember(tdi_reduced_state *s) {
     const int32_t dofs = s->full->head.dof_count;
     memcpy(s->given, s->wanted, (size_t)s->full->body_count * sizeof *s->given);
     copy_reals(s->whole.q_start, s->tree.q, s->full->coord_count);
@@ -105,7 +105,7 @@ static void remember(td_reduced_state *s) {
     copy_reals(s->v_began, s->tree.v, dofs);
 }
 
-static void put_pose(td_reduced_state *s) {
+static void put_pose(tdi_reduced_state *s) {
     const int32_t dofs = s->full->head.dof_count;
     copy_reals(s->tree.q, s->whole.q_start, s->full->coord_count);
     copy_reals(s->tree.angle, s->whole.angle_near, dofs);
@@ -114,11 +114,11 @@ static void put_pose(td_reduced_state *s) {
     tdi_tree_place(&s->clusters, &s->tree);
 }
 
-bool tdi_reduce_starts_by_hand(const td_reduced_state *s) {
+bool tdi_reduce_starts_by_hand(const tdi_reduced_state *s) {
     return s->tree.head.known == 0 && s->count->by_hand && tdi_reduce_differs(s);
 }
 
-void tdi_reduce_start_by_hand(td_reduced_state *s) {
+void tdi_reduce_start_by_hand(tdi_reduced_state *s) {
     s->started = s->reduced == 0; // else there is no way back
     if (s->started) {
         remember(s);
@@ -126,9 +126,9 @@ void tdi_reduce_start_by_hand(td_reduced_state *s) {
     tdi_reduce_change_at_rest(s);
 }
 
-void tdi_reduce_take_whole(td_reduced_state *s) {
-    td_tree_state *w = &s->whole;
-    const tdi_solver_state head = w->head;
+void tdi_reduce_take_whole(tdi_reduced_state *s) {
+    tdi_tree_state *w = &s->whole;
+    const td_body head = w->head;
     copy_reals(w->q_start, w->q, s->full->coord_count);
     copy_reals(w->angle_near, w->angle, s->full->head.dof_count);
     copy_reals(s->v_began, w->v, s->full->head.dof_count);
@@ -139,7 +139,7 @@ void tdi_reduce_take_whole(td_reduced_state *s) {
     put_pose(s);
 }
 
-void tdi_reduce_start(td_reduced_state *s) {
+void tdi_reduce_start(tdi_reduced_state *s) {
     remember(s);
     freeze_others(s);
     tdi_reduce_draw(s, false);
@@ -153,7 +153,7 @@ void tdi_reduce_start(td_reduced_state *s) {
     s->count->wait = FIRST;
 }
 
-void tdi_reduce_unstart(td_reduced_state *s) {
+void tdi_reduce_unstart(tdi_reduced_state *s) {
     const size_t n = (size_t)s->full->body_count, dofs = (size_t)s->full->head.dof_count;
     memset(s->wanted, TD_REDUCE_OWN, n * sizeof *s->wanted);
     tdi_reduce_change_at_rest(s);

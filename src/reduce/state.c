@@ -30,7 +30,7 @@
 
 // ---- making ---------------------------------------------------------------------------------
 
-static int32_t first_spring(const td_tree_model *m) {
+static int32_t first_spring(const tdi_tree_model *m) {
     int32_t i = 0;
     while (i + 1 < m->body_count && !(m->body[i].stiffness.x > 0)) {
         i++;
@@ -39,7 +39,7 @@ static int32_t first_spring(const td_tree_model *m) {
 }
 
 // The model's springs may have become stiffer or softer since the last step, all alike.
-static void follow_stiffness(td_reduced_state *s) {
+static void follow_stiffness(tdi_reduced_state *s) {
     const td_vec3 now = s->full->body[first_spring(s->full)].stiffness;
     const td_real by = s->count->spring > 0 ? now.x / s->count->spring : 1;
     if (now.x == s->count->spring) {
@@ -57,21 +57,24 @@ static void follow_stiffness(td_reduced_state *s) {
 }
 
 // As drawn, nothing reduced: the clusters are the segments.
-static void set_up(td_reduced_state *s, const td_tree_model *full) {
+static void set_up(tdi_reduced_state *s, const tdi_tree_model *full) {
     s->full = full;
     s->tree.model = &s->clusters;
     s->whole.model = full;
     s->whole.head.alloc = s->tree.head.alloc;
+    s->whole.head.solver = &tdi_solver_tree;
+    s->whole.head.ops = &tdi_tree_implicit;
+    s->whole.head.model = &full->head;
     s->tree.head.segment_count = s->whole.head.segment_count = full->body_count;
     s->tree.head.point_count = s->whole.head.point_count = 2 * full->capsule_count;
     s->tree.head.capsule_count = s->whole.head.capsule_count = full->capsule_count;
     memcpy(s->clusters.drawn, full->drawn,
            2 * (size_t)full->capsule_count * sizeof *s->clusters.drawn);
-    td_tree_state_reset(&s->whole);
+    tdi_tree_reset(&s->whole);
     tdi_reduce_measure(s);
     memset(s->was, 0xff, (size_t)full->body_count * sizeof *s->was); // TD_NONE
     tdi_reduce_cluster(s);
-    td_tree_state_reset(&s->tree);
+    tdi_tree_reset(&s->tree);
     follow_stiffness(s);
 }
 
@@ -97,10 +100,11 @@ static td_status take_opts(const td_reduce_opts *given, td_reduce_opts *o, td_di
                                     "every is %d steps; it must be 1 or more", (int)o->every);
 }
 
-td_status td_reduced_new(const td_tree_model *model, const td_reduce_opts *opts,
-                         const td_alloc *alloc, td_reduced_state **out, td_diag *diag) {
+td_status td_reduced_new(const td_body_model *model, const td_reduce_opts *opts,
+                         const td_alloc *alloc, td_body **out, td_diag *diag) {
+    const tdi_tree_model *m = tdi_as_tree_model(model);
     TDI_CLEAR(out);
-    if (!model || !out) {
+    if (!m || !out) {
         return tdi_refuse(diag, __func__);
     }
     td_reduce_opts own;
@@ -108,28 +112,20 @@ td_status td_reduced_new(const td_tree_model *model, const td_reduce_opts *opts,
     if (status != TD_OK) {
         return status;
     }
-    td_reduced_state sizes;
+    tdi_reduced_state sizes;
     memset(&sizes, 0, sizeof sizes);
     tdi_layout l = {NULL, 0};
-    tdi_reduce_lay_out(&sizes, &l, model);
-    td_reduced_state *s = tdi_state_new(alloc, l.used, 0, "the tree's state", diag);
+    tdi_reduce_lay_out(&sizes, &l, m);
+    tdi_reduced_state *s = tdi_body_new(&tdi_solver_reduced, model, alloc, l.used, 0, diag);
     if (!s) {
         return TD_ERR_MEMORY;
     }
     l.base = (char *)s;
-    tdi_reduce_lay_out(s, &l, model);
+    tdi_reduce_lay_out(s, &l, m);
     s->opts = own;
-    set_up(s, model);
-    *out = s;
+    set_up(s, m);
+    *out = &s->tree.head;
     return TD_OK;
-}
-
-void td_reduced_free(td_reduced_state *state) {
-    tdi_state_free(state);
-}
-
-size_t td_reduced_bytes(const td_reduced_state *state) {
-    return state ? state->tree.head.bytes : 0;
 }
 
 // ---- steps ----------------------------------------------------------------------------------
@@ -148,7 +144,7 @@ static void put(const tdi_reduce_set *set, int32_t i) {
     }
 }
 
-static bool hold_path(td_reduced_state *s, int32_t i) {
+static bool hold_path(tdi_reduced_state *s, int32_t i) {
     bool late = false;
     for (; i != TD_NONE && !s->held.has[i]; i = s->full->parent[i]) {
         put(&s->held, i);
@@ -159,7 +155,7 @@ static bool hold_path(td_reduced_state *s, int32_t i) {
 
 // Joints of segments on which a load, a contact or a constraint acts, and of all that carry them,
 // move by themselves, or in groups.
-static bool hold(td_reduced_state *s) {
+static bool hold(tdi_reduced_state *s) {
     const td_step_opts *o = s->tree.head.opts;
     bool late = false;
     empty(&s->held);
@@ -177,7 +173,7 @@ static bool hold(td_reduced_state *s) {
 
 // What flies keeps its momentum as well as the options say.
 static td_real tolerance(const void *body) {
-    const td_reduced_state *s = body;
+    const tdi_reduced_state *s = body;
     const bool own = s->count->by_hand || *s->touches || s->full->kind[0] == TD_JOINT_FREE;
     const td_real error = own ? 0 : s->opts.error;
     return fmin(LONGEST, sqrt(LEFT_OF_ERROR * error / s->reach));
@@ -185,7 +181,7 @@ static td_real tolerance(const void *body) {
 
 // Chooses every so often, less often while nothing changes, and at once when something acts that
 // the last choice has not seen. Whether there is a change to make.
-static bool choose(td_reduced_state *s) {
+static bool choose(tdi_reduced_state *s) {
     tdi_reduce_count *count = s->count;
     const bool late = hold(s);
     if (!late && count->since < count->wait &&
@@ -204,25 +200,25 @@ static bool choose(td_reduced_state *s) {
     return change;
 }
 
-static void note_flow(td_reduced_state *s) {
+static void note_flow(tdi_reduced_state *s) {
     const td_step_opts *o = s->tree.head.opts;
     s->count->flow = (tdi_reduce_flow){o->air, o->gravity, o->stiffness, o->winds != NULL, 0};
 }
 
-static void take_winds(td_reduced_state *s) {
+static void take_winds(tdi_reduced_state *s) {
     if (s->tree.head.opts->winds) {
         tdi_reduce_take_winds(s, s->tree.head.opts->winds);
     }
 }
 
-static void change(td_reduced_state *s) {
+static void change(tdi_reduced_state *s) {
     tdi_reduce_change(s);
     memset(s->seen, 0, (size_t)s->clusters.body_count * sizeof *s->seen);
     tdi_reduce_note(s);
 }
 
 // Ball joints of a tree that may err.
-static bool may_keep(const td_reduced_state *s) {
+static bool may_keep(const tdi_reduced_state *s) {
     return s->reduced > 0 && s->clusters.other_count == 0 && tolerance(s) > 0;
 }
 
@@ -236,7 +232,7 @@ static td_real held_by(const td_step_opts *o) {
 }
 
 // Whether what the factors are of but the pose is still the same.
-static bool still_holds(const td_reduced_state *s) {
+static bool still_holds(const tdi_reduced_state *s) {
     const td_step_opts *o = s->tree.head.opts;
     const tdi_reduce_count *count = s->count;
     return count->kept == s->tree.head.rule.h && count->age < OLDEST && count->held == held_by(o) &&
@@ -245,13 +241,13 @@ static bool still_holds(const td_reduced_state *s) {
 }
 
 // Whether increments as the last are short enough for factors after which joints have turned.
-static bool serves(const td_reduced_state *s, td_real turned) {
+static bool serves(const tdi_reduced_state *s, td_real turned) {
     const td_real x = s->count->moved, left = tolerance(s),
                   part = tdi_reduce_gusts(s) ? AGAIN_WIND : AGAIN_STILL;
     return (turned + x) * x <= part * left * left;
 }
 
-static void keep_factors(td_reduced_state *s) {
+static void keep_factors(tdi_reduced_state *s) {
     tdi_reduce_count *count = s->count;
     count->age++;
     count->moved = s->moved;
@@ -271,7 +267,7 @@ static void keep_factors(td_reduced_state *s) {
 }
 
 static void begin(void *body) {
-    td_reduced_state *s = body;
+    tdi_reduced_state *s = body;
     follow_stiffness(s);
     empty(&s->met);
     hold(s);
@@ -298,7 +294,7 @@ static void begin(void *body) {
 
 // The first increments of a step may be those of old factors.
 static tdi_factored factor(void *body, const tdi_model *model) {
-    td_reduced_state *s = body;
+    tdi_reduced_state *s = body;
     const bool first = s->again && !model->positive && !model->touched;
     s->turned = first ? tdi_kept_turned(&s->tree, s->kept) : s->turned;
     s->again = first && serves(s, s->turned);
@@ -313,7 +309,7 @@ static tdi_factored factor(void *body, const tdi_model *model) {
 
 // Old factors leave T x of an increment: as much as new ones of one of (T x)^(1/2).
 static td_real attempt(void *body, bool limited, td_real *promise) {
-    td_reduced_state *s = body;
+    tdi_reduced_state *s = body;
     const td_real x = tdi_step_attempt(body, limited, promise);
     const bool again = s->again;
     s->again = false;
@@ -322,7 +318,7 @@ static td_real attempt(void *body, bool limited, td_real *promise) {
 }
 
 static void undo(void *body) {
-    td_reduced_state *s = body;
+    tdi_reduced_state *s = body;
     s->made = false;
     tdi_step_undo(body);
     if (s->started) {
@@ -330,7 +326,7 @@ static void undo(void *body) {
     }
 }
 
-static bool changes(td_reduced_state *s) {
+static bool changes(tdi_reduced_state *s) {
     if (tdi_reduce_chooses(s)) {
         return choose(s);
     }
@@ -343,7 +339,7 @@ static bool changes(td_reduced_state *s) {
 }
 
 static void accept(void *body) {
-    td_reduced_state *s = body;
+    tdi_reduced_state *s = body;
     keep_factors(s);
     tdi_step_accept(body);
     s->drawn = TDI_DRAWN_NOT;
@@ -359,7 +355,7 @@ static void accept(void *body) {
     tdi_reduce_push(s);
 }
 
-void tdi_reduce_free_joints(td_reduced_state *s) {
+void tdi_reduce_free_joints(tdi_reduced_state *s) {
     follow_stiffness(s);
     if (s->reduced > 0) {
         memset(s->wanted, TD_REDUCE_OWN, (size_t)s->full->body_count * sizeof *s->wanted);
@@ -373,14 +369,14 @@ void tdi_reduce_free_joints(td_reduced_state *s) {
 
 // Rest is found with all joints.
 static void begin_rest(void *body) {
-    td_reduced_state *s = body;
+    tdi_reduced_state *s = body;
     tdi_reduce_free_joints(s);
     s->again = false;
     tdi_step_begin_rest(body);
 }
 
 static void end_rest(void *body) {
-    td_reduced_state *s = body;
+    tdi_reduced_state *s = body;
     tdi_step_end_rest(body);
     s->drawn = TDI_DRAWN_NOT;
 }
@@ -389,34 +385,34 @@ static void end_rest(void *body) {
 
 // What touches keeps its shape where it is reduced: nothing may be moved into something else.
 static void capsules(const void *body, tdi_capsule *out) {
-    const td_reduced_state *s = body;
+    const tdi_reduced_state *s = body;
     *s->touches = true;
-    tdi_tree_capsules(&((const td_reduced_state *)body)->whole, out);
+    tdi_tree_capsules(&((const tdi_reduced_state *)body)->whole, out);
 }
 
 static bool apart(const void *body, int32_t i, int32_t j) {
-    return tdi_tree_apart(&((const td_reduced_state *)body)->whole, i, j);
+    return tdi_tree_apart(&((const tdi_reduced_state *)body)->whole, i, j);
 }
 
 static td_real force(const void *body, const td_step_opts *o, td_real gap, td_real h) {
-    return tdi_tree_force(&((const td_reduced_state *)body)->whole, o, gap, h);
+    return tdi_tree_force(&((const tdi_reduced_state *)body)->whole, o, gap, h);
 }
 
 static void add(void *body, const tdi_contact_side *side) {
-    const td_reduced_state *s = body;
+    const tdi_reduced_state *s = body;
     put(&s->met, s->full->capsule_body[side->capsule]);
     tdi_tree_add_side(body, side);
 }
 
 // What is held has its points where they are drawn: on frozen joints they are.
 static void constrained(void *body) {
-    *((td_reduced_state *)body)->touches = true;
+    *((tdi_reduced_state *)body)->touches = true;
 }
 
 // Constraints that act ask in every iteration.
 static void pin_places(const void *body, const tdi_pin *pins, int32_t count, bool star,
                        td_vec3 *x) {
-    const td_reduced_state *s = body;
+    const tdi_reduced_state *s = body;
     for (int32_t k = 0; k < count; k++) {
         put(&s->met, pins[k].segment);
     }
@@ -425,21 +421,21 @@ static void pin_places(const void *body, const tdi_pin *pins, int32_t count, boo
 
 // A constraint of a joint needs that joint for good.
 static td_joint_kind pin_joint(const void *body, int32_t segment) {
-    const td_reduced_state *s = body;
+    const tdi_reduced_state *s = body;
     s->pinned[segment] = 1;
     return (td_joint_kind)s->full->kind[segment];
 }
 
 static void transform(void *body, const tdi_rigid *motion) {
     tdi_tree_transform(body, motion);
-    ((td_reduced_state *)body)->drawn = TDI_DRAWN_NOT;
+    ((tdi_reduced_state *)body)->drawn = TDI_DRAWN_NOT;
 }
 
 // ---- saving ---------------------------------------------------------------------------------
 
 // As much as all segments need, however few clusters there are.
 static int32_t saved(const void *body, tdi_span spans[TDI_SPANS]) {
-    td_reduced_state *s = (td_reduced_state *)body; // what is listed may be written by the caller
+    tdi_reduced_state *s = (tdi_reduced_state *)body; // what is listed may be written by the caller
     s->tree.model = s->full;
     const int32_t count = tdi_tree_saved(body, spans);
     s->tree.model = &s->clusters;
@@ -448,7 +444,7 @@ static int32_t saved(const void *body, tdi_span spans[TDI_SPANS]) {
 }
 
 // Behind what the clusters have is what was left there when there were more of them.
-static void clear_behind(td_reduced_state *s) {
+static void clear_behind(tdi_reduced_state *s) {
     tdi_span all[TDI_SPANS], used[TDI_SPANS];
     s->tree.model = s->full;
     const int32_t count = tdi_tree_saved(s, all);
@@ -469,7 +465,7 @@ static void close_gap(tdi_seat *seat) {
     memcpy(seat, &clean, sizeof clean);
 }
 
-static void close_gaps(td_reduced_state *s) {
+static void close_gaps(tdi_reduced_state *s) {
     tdi_reduce_count clean;
     memset(&clean, 0, sizeof clean);
     const tdi_reduce_count *c = s->count;
@@ -501,7 +497,7 @@ static void close_gaps(td_reduced_state *s) {
 // Whether somebody has read the pose shall not be seen in a save: it is drawn, or forgotten where
 // the clusters are all there is.
 static void blank(void *body) {
-    td_reduced_state *s = body;
+    tdi_reduced_state *s = body;
     close_gaps(s);
     const size_t coords = (size_t)s->full->coord_count * sizeof(td_real),
                  dofs = (size_t)s->full->head.dof_count * sizeof(td_real);
@@ -519,7 +515,7 @@ static void blank(void *body) {
 }
 
 static void restored(void *body) {
-    td_reduced_state *s = body;
+    tdi_reduced_state *s = body;
     tdi_reduce_structure(s);
     tdi_reduce_place_capsules(s);
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
@@ -533,7 +529,7 @@ static void restored(void *body) {
 // ---- entry ----------------------------------------------------------------------------------
 
 static void *modal_body(void *body) {
-    return td_reduced_whole(body);
+    return tdi_reduced_whole(body);
 }
 
 const tdi_implicit tdi_reduced_implicit = {
@@ -562,15 +558,8 @@ const tdi_implicit tdi_reduced_implicit = {
     .restored = restored,
 };
 
-td_status td_reduced_step(td_reduced_state *s, const td_step_opts *opts, td_step_stats *stats,
-                          td_diag *diag) {
-    if (!s) {
-        return tdi_refuse(diag, __func__);
-    }
-    return tdi_solver_step_alone(&tdi_solver_reduced, s, opts, stats, diag);
-}
-
-td_status td_reduced_set(td_reduced_state *s, const td_reduce_opts *opts, td_diag *diag) {
+td_status td_reduced_set(td_body *body, const td_reduce_opts *opts, td_diag *diag) {
+    tdi_reduced_state *s = tdi_as_reduced(body);
     if (!s) {
         return tdi_refuse(diag, __func__);
     }
@@ -582,7 +571,8 @@ td_status td_reduced_set(td_reduced_state *s, const td_reduce_opts *opts, td_dia
     return status;
 }
 
-void td_reduced_set_modes(td_reduced_state *s, const uint8_t *modes) {
+void td_reduced_set_modes(td_body *body, const uint8_t *modes) {
+    tdi_reduced_state *s = tdi_as_reduced(body);
     if (!s) {
         return;
     }
@@ -593,15 +583,18 @@ void td_reduced_set_modes(td_reduced_state *s, const uint8_t *modes) {
     }
 }
 
-const uint8_t *td_reduced_modes(const td_reduced_state *s) {
+const uint8_t *td_reduced_modes(const td_body *body) {
+    const tdi_reduced_state *s = tdi_as_reduced(body);
     return s ? s->mode : NULL;
 }
 
-int32_t td_reduced_cluster(const td_reduced_state *s, int32_t segment) {
+int32_t td_reduced_cluster(const td_body *body, int32_t segment) {
+    const tdi_reduced_state *s = tdi_as_reduced(body);
     return s && tdi_has(segment, s->full->body_count) ? s->first[s->seat[segment].body] : TD_NONE;
 }
 
-td_reduce_stats td_reduced_get_stats(const td_reduced_state *s) {
+td_reduce_stats td_reduced_get_stats(const td_body *body) {
+    const tdi_reduced_state *s = tdi_as_reduced(body);
     if (!s) {
         return (td_reduce_stats){0};
     }
@@ -613,10 +606,7 @@ td_reduce_stats td_reduced_get_stats(const td_reduced_state *s) {
     return out;
 }
 
-td_tree_state *td_reduced_whole(td_reduced_state *s) {
-    if (!s) {
-        return NULL;
-    }
+tdi_tree_state *tdi_reduced_whole(tdi_reduced_state *s) {
     if (s->reduced == 0) {
         return &s->tree;
     }

@@ -26,16 +26,16 @@
 
 // ---- places ---------------------------------------------------------------------------------
 
-static int32_t place_count(const td_reduced_state *s) {
+static int32_t place_count(const tdi_reduced_state *s) {
     const int32_t n = s->full->body_count;
     return n < TDI_STILL_PLACES ? n : TDI_STILL_PLACES;
 }
 
-static int32_t place_of(const td_reduced_state *s, int32_t i) {
+static int32_t place_of(const tdi_reduced_state *s, int32_t i) {
     return (int32_t)((int64_t)i * place_count(s) / s->full->body_count);
 }
 
-int32_t tdi_reduced_air_places(td_reduced_state *s, td_vec3 places[TDI_STILL_PLACES]) {
+int32_t tdi_reduced_air_places(tdi_reduced_state *s, td_vec3 places[TDI_STILL_PLACES]) {
     const int32_t count = place_count(s);
     tdi_reduce_draw(s, false);
     for (int32_t k = 0; k < count; k++) {
@@ -48,7 +48,7 @@ int32_t tdi_reduced_air_places(td_reduced_state *s, td_vec3 places[TDI_STILL_PLA
 // ---- loads ----------------------------------------------------------------------------------
 
 // Weight of a segment, and drag at its middle, about its joint.
-static tdi_wrench load_of(const td_reduced_state *s, int32_t i, const td_step_opts *o,
+static tdi_wrench load_of(const tdi_reduced_state *s, int32_t i, const td_step_opts *o,
                           td_vec3 wind) {
     const tdi_rate_factors by = {.gradient = 1};
     const tdi_body *b = &s->full->body[i];
@@ -66,7 +66,7 @@ static tdi_wrench load_of(const td_reduced_state *s, int32_t i, const td_step_op
 }
 
 // Tip to root: what every joint carries, about it.
-static void sum_loads(td_reduced_state *s, const td_step_opts *o, const td_vec3 *winds) {
+static void sum_loads(tdi_reduced_state *s, const td_step_opts *o, const td_vec3 *winds) {
     const tdi_frame *f = s->whole.frame;
     for (int32_t i = 0; i < s->full->body_count; i++) {
         s->load[i] = load_of(s, i, o, winds[place_of(s, i)]);
@@ -86,7 +86,7 @@ static td_real turn_about(td_real n, td_real k, td_real a, td_real size) {
 }
 
 // t, in the world's axes. Slides and free joints are not asked: what hangs on them is no plant.
-static td_vec3 turn_of(const td_reduced_state *s, int32_t i, td_real stiffness) {
+static td_vec3 turn_of(const tdi_reduced_state *s, int32_t i, td_real stiffness) {
     const tdi_mat3 *r = &s->whole.frame[i].r;
     const td_real *a = s->whole.angle + s->full->dof[i];
     const td_vec3 n = tdi_mat3_apply_t(r, s->load[i].n),
@@ -106,7 +106,7 @@ static td_vec3 turn_of(const td_reduced_state *s, int32_t i, td_real stiffness) 
 }
 
 // Root to tip: the sum of the turns, and how far they displace the joint, in place of the loads.
-static void displace(td_reduced_state *s, td_real stiffness) {
+static void displace(tdi_reduced_state *s, td_real stiffness) {
     const tdi_frame *f = s->whole.frame;
     for (int32_t i = 0; i < s->full->body_count; i++) {
         const int32_t p = s->full->parent[i];
@@ -123,7 +123,7 @@ static void displace(td_reduced_state *s, td_real stiffness) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
-td_real tdi_reduced_sway(td_reduced_state *s, const td_step_opts *o, const td_vec3 *winds) {
+td_real tdi_reduced_sway(tdi_reduced_state *s, const td_step_opts *o, const td_vec3 *winds) {
     const bool moves = s->tree.head.known > 0;
     td_real sum = 0, tips = 0, most = 0;
     tdi_reduce_draw(s, moves);
@@ -148,15 +148,15 @@ td_real tdi_reduced_sway(td_reduced_state *s, const td_step_opts *o, const td_ve
     return fmax(sqrt(sum / tips), s->opts.view ? sqrt(most) / SINGLE : 0);
 }
 
-td_real tdi_reduced_error(const td_reduced_state *s) {
+td_real tdi_reduced_error(const tdi_reduced_state *s) {
     return s->opts.error;
 }
 
-bool tdi_reduced_nearly_still(const td_reduced_state *s) {
+bool tdi_reduced_nearly_still(const tdi_reduced_state *s) {
     return 8 * s->clusters.body_count <= s->full->body_count + 16;
 }
 
-void tdi_reduced_stand(td_reduced_state *s, td_real sway) {
+void tdi_reduced_stand(tdi_reduced_state *s, td_real sway) {
     for (int32_t i = 0; i < s->full->body_count; i++) {
         const bool can = tdi_reduce_can(s->full, i, TD_REDUCE_FROZEN);
         s->wanted[i] = can ? TD_REDUCE_FROZEN : TD_REDUCE_OWN;
@@ -166,7 +166,7 @@ void tdi_reduced_stand(td_reduced_state *s, td_real sway) {
     s->count->estimate = sway;
 }
 
-void tdi_reduced_rouse(td_reduced_state *s, const td_step_opts *o, const td_vec3 *winds,
+void tdi_reduced_rouse(tdi_reduced_state *s, const td_step_opts *o, const td_vec3 *winds,
                        int32_t number) {
     s->tree.head.opts = o;
     s->tree.head.rule.dt = o->dt;

@@ -3,23 +3,23 @@
 
 // Whole trees that stand still, for those who step many.
 
-#include "tendril/reduce.h"
+#include "reduce/reduce.h"
 
 enum { TDI_STILL_PLACES = 8 }; // at most
 
 // Where the air is to be asked for: how many places.
-int32_t tdi_reduced_air_places(td_reduced_state *state, td_vec3 places[TDI_STILL_PLACES]);
+int32_t tdi_reduced_air_places(tdi_reduced_state *state, td_vec3 places[TDI_STILL_PLACES]);
 // m: how far the tips will sway in this air, rms. Of the options air, gravity and stiffness count;
 // winds are those at the places.
-td_real tdi_reduced_sway(td_reduced_state *state, const td_step_opts *opts, const td_vec3 *winds);
+td_real tdi_reduced_sway(tdi_reduced_state *state, const td_step_opts *opts, const td_vec3 *winds);
 // m: what its options allow.
-td_real tdi_reduced_error(const td_reduced_state *state);
+td_real tdi_reduced_error(const tdi_reduced_state *state);
 // Whether so few joints move that it is worth asking whether none has to.
-bool tdi_reduced_nearly_still(const td_reduced_state *state);
+bool tdi_reduced_nearly_still(const tdi_reduced_state *state);
 // It stops where it is: nothing moves, and all joints are frozen but the first, which is not
 // stepped.
-void tdi_reduced_stand(td_reduced_state *state, td_real sway);
+void tdi_reduced_stand(tdi_reduced_state *state, td_real sway);
 // The joints that matter in this air are free, and move from the next step on. Trees with other
 // numbers fit drag and choose in other steps, so that no step does that for all of them.
-void tdi_reduced_rouse(td_reduced_state *state, const td_step_opts *opts, const td_vec3 *winds,
+void tdi_reduced_rouse(tdi_reduced_state *state, const td_step_opts *opts, const td_vec3 *winds,
                        int32_t number);

@@ -20,11 +20,11 @@ static bool springy(const tdi_body *b) {
 }
 
 // Springs in series are those of the linear law.
-static bool can_join(const td_tree_model *m, int32_t i) {
+static bool can_join(const tdi_tree_model *m, int32_t i) {
     return m->kind[i] == TD_JOINT_BALL && m->law == TD_LAW_LINEAR && springy(&m->body[i]);
 }
 
-bool tdi_reduce_can(const td_tree_model *m, int32_t i, td_reduce_mode mode) {
+bool tdi_reduce_can(const tdi_tree_model *m, int32_t i, td_reduce_mode mode) {
     const int32_t p = m->parent[i];
     switch (mode) {
     case TD_REDUCE_OWN: return true;
@@ -42,8 +42,8 @@ static bool moves(td_reduce_mode mode) {
 }
 
 // A segment within a group moves with both of its sides: the group has something that carries it.
-static bool may(const td_reduced_state *s, const uint8_t *mode, int32_t i) {
-    const td_tree_model *m = s->full;
+static bool may(const tdi_reduced_state *s, const uint8_t *mode, int32_t i) {
+    const tdi_tree_model *m = s->full;
     const int32_t p = m->parent[i];
     switch ((td_reduce_mode)mode[i]) {
     case TD_REDUCE_RIDING:
@@ -55,7 +55,7 @@ static bool may(const td_reduced_state *s, const uint8_t *mode, int32_t i) {
 }
 
 // Modes that each joint can have whatever hangs on it. What rides carries nothing that does not.
-static void settle_alone(const td_reduced_state *s, uint8_t *mode) {
+static void settle_alone(const tdi_reduced_state *s, uint8_t *mode) {
     for (int32_t i = 0; i < s->full->body_count; i++) {
         const int32_t p = s->full->parent[i];
         if (p != TD_NONE && mode[p] == TD_REDUCE_RIDING) {
@@ -69,7 +69,7 @@ static void settle_alone(const td_reduced_state *s, uint8_t *mode) {
 
 // The child that moves on a segment, by its own joint or by one that it carries: TD_NONE, one, or
 // SEVERAL.
-static void find_moving(const td_tree_model *m, const uint8_t *mode, int32_t *child) {
+static void find_moving(const tdi_tree_model *m, const uint8_t *mode, int32_t *child) {
     memset(child, 0xff, (size_t)m->body_count * sizeof *child); // TD_NONE
     for (int32_t i = m->body_count - 1; i >= 0; i--) {
         const int32_t p = m->parent[i];
@@ -81,7 +81,7 @@ static void find_moving(const td_tree_model *m, const uint8_t *mode, int32_t *ch
 
 // A joint turns with one that moves. Nothing but the next joint of the group moves on the inside of
 // a group: it would hang on one side of it, and elsewhere than it is drawn.
-int32_t tdi_reduce_settle_modes(const td_reduced_state *s, uint8_t *mode, int32_t *joined) {
+int32_t tdi_reduce_settle_modes(const tdi_reduced_state *s, uint8_t *mode, int32_t *joined) {
     int32_t reduced = 0;
     settle_alone(s, mode);
     find_moving(s->full, mode, joined);
@@ -97,7 +97,7 @@ int32_t tdi_reduce_settle_modes(const td_reduced_state *s, uint8_t *mode, int32_
     return reduced;
 }
 
-void tdi_reduce_settle_wanted(td_reduced_state *s) {
+void tdi_reduce_settle_wanted(tdi_reduced_state *s) {
     for (int32_t i = 0; i < s->full->body_count && *s->touches; i++) {
         if (s->wanted[i] == TD_REDUCE_JOINED) {
             s->wanted[i] = TD_REDUCE_OWN;
@@ -108,9 +108,9 @@ void tdi_reduce_settle_wanted(td_reduced_state *s) {
 
 // ---- clusters -------------------------------------------------------------------------------
 
-static int32_t open_cluster(td_reduced_state *s, int32_t i) {
+static int32_t open_cluster(tdi_reduced_state *s, int32_t i) {
     static const int32_t dofs[] = {3, 1, 1, 0, 6}, coords[] = {4, 1, 1, 0, 7};
-    td_tree_model *m = &s->clusters;
+    tdi_tree_model *m = &s->clusters;
     const int32_t c = m->body_count++, p = s->full->parent[i];
     const td_joint_kind kind = (td_joint_kind)s->full->kind[i];
     const bool ball = kind == TD_JOINT_BALL;
@@ -127,14 +127,14 @@ static int32_t open_cluster(td_reduced_state *s, int32_t i) {
     return c;
 }
 
-static void sit(td_reduced_state *s, int32_t i, int32_t on, int32_t other, td_real share) {
+static void sit(tdi_reduced_state *s, int32_t i, int32_t on, int32_t other, td_real share) {
     s->seat[i].body = on;
     s->side[i].seat.body = other;
     s->side[i].share = share;
 }
 
 // Segments of the group: the share s_i = sum over j <= i of c_j on the far side, the last whole.
-static void seat_group(td_reduced_state *s, int32_t c, int32_t first) {
+static void seat_group(tdi_reduced_state *s, int32_t c, int32_t first) {
     const tdi_body *body = s->full->body;
     const int32_t up = s->clusters.parent[c];
     const td_real whole = tdi_reduce_group_bending(s, first);
@@ -152,7 +152,7 @@ static void seat_group(td_reduced_state *s, int32_t c, int32_t first) {
     }
 }
 
-static void seat_all(td_reduced_state *s) {
+static void seat_all(tdi_reduced_state *s) {
     for (int32_t i = 0; i < s->full->body_count; i++) {
         if (s->mode[i] == TD_REDUCE_OWN) {
             const int32_t c = open_cluster(s, i);
@@ -169,7 +169,7 @@ static void seat_all(td_reduced_state *s) {
 }
 
 // The segments of each cluster, in their order.
-static void list_segments(td_reduced_state *s) {
+static void list_segments(tdi_reduced_state *s) {
     const int32_t clusters = s->clusters.body_count, n = s->full->body_count;
     memset(s->begin, 0, (size_t)(clusters + 1) * sizeof *s->begin);
     for (int32_t i = 0; i < n; i++) {
@@ -187,7 +187,7 @@ static void list_segments(td_reduced_state *s) {
     s->begin[0] = 0;
 }
 
-static void count_segments(td_reduced_state *s) {
+static void count_segments(tdi_reduced_state *s) {
     memset(s->size, 0, (size_t)s->clusters.body_count * sizeof *s->size);
     memset(s->stiff, 0, (size_t)s->clusters.body_count * sizeof *s->stiff);
     memset(s->carries, 0, (size_t)s->clusters.body_count * sizeof *s->carries);
@@ -204,18 +204,18 @@ static void count_segments(td_reduced_state *s) {
 
 // ---- wind -----------------------------------------------------------------------------------
 
-static td_real area_of(const td_reduced_state *s, int32_t place) {
+static td_real area_of(const tdi_reduced_state *s, int32_t place) {
     const td_vec3 a = s->full->body[s->member[place]].area;
     return a.x + a.y + a.z;
 }
 
-static int32_t patch_of(const td_reduced_state *s, int32_t member) {
+static int32_t patch_of(const tdi_reduced_state *s, int32_t member) {
     return s->shape[s->member[member]].patch;
 }
 
 // A place stands for members [first, last), by the area of all: the one with the largest area, of
 // equal ones that in the middle.
-static void add_place(td_reduced_state *s, int32_t at, int32_t first, int32_t last) {
+static void add_place(tdi_reduced_state *s, int32_t at, int32_t first, int32_t last) {
     const int32_t middle = first + (last - first) / 2;
     td_real most = ALIKE * area_of(s, middle), all = 0;
     s->wind_from[at] = s->member[middle];
@@ -231,7 +231,7 @@ static void add_place(td_reduced_state *s, int32_t at, int32_t first, int32_t la
 }
 
 // Members next to each other share a place: those of a patch, or as many as make up all places.
-static void share_out(td_reduced_state *s, int32_t c, int32_t count, bool patches) {
+static void share_out(tdi_reduced_state *s, int32_t c, int32_t count, bool patches) {
     const int32_t first = s->begin[c], last = s->begin[c + 1], at = s->wind_begin[c];
     int32_t place = 0;
     for (int32_t m = first; m < last; m++) {
@@ -244,7 +244,7 @@ static void share_out(td_reduced_state *s, int32_t c, int32_t count, bool patche
     s->served[at + count] = last;
 }
 
-static int32_t count_patches(const td_reduced_state *s, int32_t c) {
+static int32_t count_patches(const tdi_reduced_state *s, int32_t c) {
     int32_t count = 1;
     for (int32_t m = s->begin[c] + 1; m < s->begin[c + 1]; m++) {
         count += patch_of(s, m) != patch_of(s, m - 1);
@@ -253,7 +253,7 @@ static int32_t count_patches(const td_reduced_state *s, int32_t c) {
 }
 
 // A quadrature of bounded size, denser where wind may differ.
-static void find_places(td_reduced_state *s) {
+static void find_places(tdi_reduced_state *s) {
     s->wind_begin[0] = 0;
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
         const int32_t size = s->begin[c + 1] - s->begin[c],
@@ -277,7 +277,7 @@ static void find_places(td_reduced_state *s) {
     }
 }
 
-void tdi_reduce_take_winds(td_reduced_state *s, const td_vec3 *winds) {
+void tdi_reduce_take_winds(tdi_reduced_state *s, const td_vec3 *winds) {
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
         td_vec3 sum = {0, 0, 0};
         for (int32_t k = s->wind_begin[c]; k < s->wind_begin[c + 1]; k++) {
@@ -288,7 +288,7 @@ void tdi_reduce_take_winds(td_reduced_state *s, const td_vec3 *winds) {
     }
 }
 
-void tdi_reduce_spread_winds(td_reduced_state *s) {
+void tdi_reduce_spread_winds(tdi_reduced_state *s) {
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
         for (int32_t k = s->wind_begin[c]; k < s->wind_begin[c + 1]; k++) {
             for (int32_t m = s->served[k]; m < s->served[k + 1]; m++) {
@@ -300,8 +300,8 @@ void tdi_reduce_spread_winds(td_reduced_state *s) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
-void tdi_reduce_structure(td_reduced_state *s) {
-    td_tree_model *m = &s->clusters;
+void tdi_reduce_structure(tdi_reduced_state *s) {
+    tdi_tree_model *m = &s->clusters;
     s->reduced = tdi_reduce_settle_modes(s, s->mode, s->joined);
     m->body_count = m->other_count = m->run_count = s->groups = 0;
     m->dof[0] = m->coord[0] = 0;

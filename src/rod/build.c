@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-static void lay_out(td_rod_model *m, const tdi_rod_sizes *z, tdi_layout *l) {
+static void lay_out(tdi_rod_model *m, const tdi_rod_sizes *z, tdi_layout *l) {
     tdi_layout_place(l, 1, sizeof *m);
     m->node = tdi_layout_place(l, (size_t)z->nodes, sizeof *m->node);
     m->part = tdi_layout_place(l, (size_t)z->nodes, sizeof *m->part);
@@ -22,21 +22,22 @@ static void lay_out(td_rod_model *m, const tdi_rod_sizes *z, tdi_layout *l) {
     m->end_node = tdi_layout_place(l, 2 * (size_t)z->rods, sizeof *m->end_node);
 }
 
-td_rod_model *tdi_rod_model_room(const tdi_rod_sizes *z, const td_alloc *alloc) {
-    td_rod_model sizes;
+tdi_rod_model *tdi_rod_model_room(const tdi_rod_sizes *z, const td_alloc *alloc) {
+    tdi_rod_model sizes;
     tdi_layout layout = {0};
     lay_out(&sizes, z, &layout);
     size_t bytes = layout.used;
-    td_rod_model *m = tdi_alloc_zeroed(alloc, 1, bytes);
+    tdi_rod_model *m = tdi_alloc_zeroed(alloc, 1, bytes);
     if (!m) {
         return NULL;
     }
     layout = (tdi_layout){.base = (char *)m};
     lay_out(m, z, &layout);
+    m->head.solver = &tdi_solver_rod;
     m->head.alloc = alloc;
     m->head.bytes = bytes;
     m->node_count = z->nodes;
-    m->edge_count = z->edges;
+    m->edge_count = m->head.segment_count = z->edges;
     m->weld_count = z->welds;
     m->solid_count = z->solids;
     m->rod_count = z->rods;
@@ -45,39 +46,16 @@ td_rod_model *tdi_rod_model_room(const tdi_rod_sizes *z, const td_alloc *alloc) 
     return m;
 }
 
-void td_rod_model_free(td_rod_model *m) {
-    tdi_model_free(m);
-}
-
-size_t td_rod_model_bytes(const td_rod_model *m) {
-    if (!m) {
-        return 0;
-    }
-    return m->head.bytes;
-}
-
-int32_t td_rod_edge_count(const td_rod_model *m) {
-    if (!m) {
-        return 0;
-    }
-    return m->edge_count;
-}
-
-int32_t td_rod_dof_count(const td_rod_model *m) {
-    if (!m) {
-        return 0;
-    }
-    return m->head.dof_count;
-}
-
-int32_t td_rod_vertex_count(const td_rod_model *m) {
+int32_t td_rod_vertex_count(const td_body_model *model) {
+    const tdi_rod_model *m = tdi_as_rod_model(model);
     if (!m) {
         return 0;
     }
     return m->rod_first[m->rod_count];
 }
 
-int32_t td_rod_vertex(const td_rod_model *m, int32_t rod, int32_t vertex) {
+int32_t td_rod_vertex(const td_body_model *model, int32_t rod, int32_t vertex) {
+    const tdi_rod_model *m = tdi_as_rod_model(model);
     if (!m || !tdi_has(rod, m->rod_count) || vertex < 0 ||
         vertex >= m->rod_first[rod + 1] - m->rod_first[rod]) {
         return TD_NONE;
@@ -85,7 +63,7 @@ int32_t td_rod_vertex(const td_rod_model *m, int32_t rod, int32_t vertex) {
     return m->rod_first[rod] + vertex;
 }
 
-void tdi_rod_link(td_rod_model *m, int32_t i, int32_t parent, uint32_t flags) {
+void tdi_rod_link(tdi_rod_model *m, int32_t i, int32_t parent, uint32_t flags) {
     tdi_rod_node *n = &m->node[i];
     n->parent = parent;
     n->grand = parent == TD_NONE ? TD_NONE : m->node[parent].parent;
@@ -96,7 +74,7 @@ void tdi_rod_link(td_rod_model *m, int32_t i, int32_t parent, uint32_t flags) {
 // With x = o + y/l (x_i - o) for the mass at y along the edge, of first and second moments a, b in
 // y/l:
 //   kinetic energy  ((m - 2a + b) |o|^2 + 2 (a - b) o.x_i + b |x_i|^2)/2
-void tdi_rod_add_mass(td_rod_model *m, int32_t i, td_real mass, td_real first, td_real second) {
+void tdi_rod_add_mass(tdi_rod_model *m, int32_t i, td_real mass, td_real first, td_real second) {
     tdi_rod_node *n = &m->node[i], *up = &m->node[n->parent];
     up->mass += mass - 2 * first + second;
     n->shared += first - second;
@@ -106,14 +84,14 @@ void tdi_rod_add_mass(td_rod_model *m, int32_t i, td_real mass, td_real first, t
 }
 
 // Increments may turn edges where nothing but the root and its edge is held.
-static bool held_further_on(const td_rod_model *m, int32_t i) {
+static bool held_further_on(const tdi_rod_model *m, int32_t i) {
     const tdi_rod_node *n = &m->node[i];
     return n->flags & TDI_HELD_PLACE && n->parent != TD_NONE &&
            !(m->node[n->parent].flags & TDI_HELD_PLACE && m->node[n->parent].parent == TD_NONE);
 }
 
 // Ranges of nodes that no edge leaves.
-static void cut_parts(td_rod_model *m) {
+static void cut_parts(tdi_rod_model *m) {
     int32_t reach = m->node_count, last = m->node_count, count = 0;
     for (int32_t i = m->node_count - 1; i >= 0; i--) {
         int32_t p = m->node[i].parent;
@@ -131,7 +109,7 @@ static void cut_parts(td_rod_model *m) {
     }
 }
 
-static void describe_parts(td_rod_model *m) {
+static void describe_parts(tdi_rod_model *m) {
     for (int32_t k = 0; k < m->part_count; k++) {
         tdi_rod_part *part = &m->part[k];
         part->ring = m->node[part->first].parent != TD_NONE;
@@ -147,7 +125,7 @@ static void describe_parts(td_rod_model *m) {
 }
 
 // Colliders do not touch a rod near its base.
-static void measure_depths(td_rod_model *m) {
+static void measure_depths(tdi_rod_model *m) {
     for (int32_t i = 0; i < m->node_count; i++) { // parents come first, but for rings
         tdi_rod_node *n = &m->node[i];
         const tdi_rod_node *up = n->parent != TD_NONE && n->parent < i ? &m->node[n->parent] : NULL;
@@ -157,7 +135,7 @@ static void measure_depths(td_rod_model *m) {
     }
 }
 
-void tdi_rod_finish(td_rod_model *m) {
+void tdi_rod_finish(tdi_rod_model *m) {
     td_real mean = 0;
     for (int32_t i = 0; i < m->node_count; i++) {
         tdi_rod_node *n = &m->node[i];

@@ -12,7 +12,7 @@
 typedef struct tdi_rod_sizes {
     int32_t nodes, edges, parts, welds, rods, vertices, ring_nodes, rest_frames, solids;
 } tdi_rod_sizes;
-td_rod_model *tdi_rod_model_room(const tdi_rod_sizes *sizes, const td_alloc *alloc);
+tdi_rod_model *tdi_rod_model_room(const tdi_rod_sizes *sizes, const td_alloc *alloc);
 
 // An edge of a chain.
 typedef struct tdi_chain_edge {
@@ -49,22 +49,24 @@ td_real tdi_joint_length(const tdi_rod_chain *chain, int32_t joint);
 td_real tdi_twisted_length(const tdi_rod_chain *chain);
 td_status tdi_rod_model_of(const tdi_rod_chain *chains, int32_t count, const td_rod_body *bodies,
                            int32_t body_count, int32_t solid_count, const td_alloc *alloc,
-                           td_rod_model **out, td_diag *diag);
+                           tdi_rod_model **out, td_diag *diag);
 
 // strand.c
 // Rods of a skeleton whose stems are all parts of strands, an edge a stem in their order; segments
 // with fixed joints on them are welded to their edges.
+td_status tdi_rod_model_from_skeleton(const td_skeleton *skeleton, const td_alloc *alloc,
+                                      tdi_rod_model **out, td_diag *diag);
 td_status tdi_rod_model_of_strands(const td_skeleton *skeleton, const td_alloc *alloc,
-                                   td_rod_model **out, td_diag *diag);
+                                   tdi_rod_model **out, td_diag *diag);
 
 // build.c
 // Adds the mass of an edge: uniform along it, or with given first and second moments along it over
 // its length.
-void tdi_rod_add_mass(td_rod_model *model, int32_t node, td_real mass, td_real first,
+void tdi_rod_add_mass(tdi_rod_model *model, int32_t node, td_real mass, td_real first,
                       td_real second);
 
 // A node with its edge and joint that is to be: flags, parent, grandparent.
-void tdi_rod_link(td_rod_model *model, int32_t node, int32_t parent, uint32_t flags);
+void tdi_rod_link(tdi_rod_model *model, int32_t node, int32_t parent, uint32_t flags);
 
 // Parts, degrees of freedom, and how heavy nodes are.
-void tdi_rod_finish(td_rod_model *model);
+void tdi_rod_finish(tdi_rod_model *model);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 typedef struct rod_maker {
-    td_rod_model *model;
+    tdi_rod_model *model;
     const tdi_rod_chain *chain;
     int32_t rod, first_edge;
 } rod_maker;
@@ -45,7 +45,7 @@ static void make_ghost_edge(const rod_maker *k, int32_t i, int32_t edge, td_real
 }
 
 static void make_ring(rod_maker *k, int32_t first) {
-    td_rod_model *m = k->model;
+    tdi_rod_model *m = k->model;
     const int32_t n = k->chain->vertex_count;
     for (int32_t v = 0; v < n; v++) {
         int32_t i = first + v;
@@ -63,7 +63,7 @@ static void make_ring(rod_maker *k, int32_t first) {
 
 // The vertex that the first edge starts from; *next is the first node that is free.
 static int32_t make_root(rod_maker *k, int32_t *next) {
-    td_rod_model *m = k->model;
+    tdi_rod_model *m = k->model;
     const tdi_rod_chain *c = k->chain;
     const uint32_t held = TDI_HELD_PLACE | TDI_HELD_BASE;
     if (c->parent_rod != TD_NONE) {
@@ -101,7 +101,7 @@ static void make_branch(const rod_maker *k, int32_t i) {
 }
 
 static void make_open(rod_maker *k, int32_t next) {
-    td_rod_model *m = k->model;
+    tdi_rod_model *m = k->model;
     const tdi_rod_chain *c = k->chain;
     const int32_t vertices = m->rod_first[k->rod], count = c->vertex_count;
     int32_t up = make_root(k, &next);
@@ -137,13 +137,13 @@ static int32_t nodes_of(const tdi_rod_chain *c) {
            (c->end == TD_END_CLAMPED);
 }
 
-static void make_body(td_rod_model *m, int32_t k, const td_rod_body *b, int32_t node) {
+static void make_body(tdi_rod_model *m, int32_t k, const td_rod_body *b, int32_t node) {
     m->weld[k] = (tdi_weld){node, b->mass, tdi_scale(b->centre_of_mass, b->mass), b->second_moment};
     m->node[node].body = k;
     m->node[node].flags |= TDI_BODY;
 }
 
-static td_status make_bodies(td_rod_model *m, const tdi_rod_chain *chains,
+static td_status make_bodies(tdi_rod_model *m, const tdi_rod_chain *chains,
                              const td_rod_body *bodies, int32_t body_count, td_diag *diag) {
     for (int32_t k = 0; k < body_count; k++) {
         int32_t at = bodies[k].edge;
@@ -158,7 +158,7 @@ static td_status make_bodies(td_rod_model *m, const tdi_rod_chain *chains,
     return TD_OK;
 }
 
-static void make_rods(td_rod_model *m, const tdi_rod_chain *chains, int32_t count) {
+static void make_rods(tdi_rod_model *m, const tdi_rod_chain *chains, int32_t count) {
     int32_t node = 0, vertex = 0;
     for (int32_t k = 0; k < count; k++) {
         m->rod_first[k] = vertex;
@@ -184,7 +184,7 @@ static void make_rods(td_rod_model *m, const tdi_rod_chain *chains, int32_t coun
 
 td_status tdi_rod_model_of(const tdi_rod_chain *chains, int32_t count, const td_rod_body *bodies,
                            int32_t body_count, int32_t solid_count, const td_alloc *alloc,
-                           td_rod_model **out, td_diag *diag) {
+                           tdi_rod_model **out, td_diag *diag) {
     int64_t nodes = 0, edges = 0, vertices = 0, ring_nodes = 0;
     *out = NULL;
     for (int32_t k = 0; k < count; k++) {
@@ -203,14 +203,14 @@ td_status tdi_rod_model_of(const tdi_rod_chain *chains, int32_t count, const td_
                                  .rods = count,
                                  .vertices = (int32_t)vertices,
                                  .ring_nodes = (int32_t)ring_nodes};
-    td_rod_model *m = tdi_rod_model_room(&sizes, alloc);
+    tdi_rod_model *m = tdi_rod_model_room(&sizes, alloc);
     if (!m) {
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the rods");
     }
     make_rods(m, chains, count);
     td_status status = make_bodies(m, chains, bodies, body_count, diag);
     if (status != TD_OK) {
-        td_rod_model_free(m);
+        tdi_model_free(m);
         return status;
     }
     tdi_rod_finish(m);

@@ -197,7 +197,7 @@ static inline void to_unknowns(const td_real by[TDI_ELEMENT], bool joint, td_rea
     out[FAR + 3] = 0;
 }
 
-static void add_part(const td_rod_state *s, td_real h[SIDES][SIDES], const int32_t nodes[3], int a,
+static void add_part(const tdi_rod_state *s, td_real h[SIDES][SIDES], const int32_t nodes[3], int a,
                      int b) {
     td_real block[4][4];
     for (int k = 0; k < 4; k++) {
@@ -206,7 +206,7 @@ static void add_part(const td_rod_state *s, td_real h[SIDES][SIDES], const int32
     tdi_rod_block_add(s, nodes[a], nodes[b], block);
 }
 
-static void scatter_hessian(const tdi_rod_element *el, const td_rod_state *s,
+static void scatter_hessian(const tdi_rod_element *el, const tdi_rod_state *s,
                             const int32_t nodes[3], int count) {
     td_real half[SIDES][TDI_ELEMENT], h[SIDES][SIDES];
     for (int k = 0; k < TDI_ELEMENT; k++) {
@@ -229,7 +229,7 @@ static void scatter_hessian(const tdi_rod_element *el, const td_rod_state *s,
     }
 }
 
-void tdi_element_scatter(const tdi_rod_element *el, const td_rod_state *s, int32_t i,
+void tdi_element_scatter(const tdi_rod_element *el, const tdi_rod_state *s, int32_t i,
                          bool only_gradient) {
     const tdi_rod_node *n = &s->model->node[i];
     const int32_t nodes[3] = {i, n->parent, n->grand};

@@ -49,5 +49,5 @@ void tdi_element_add_second_derivative(tdi_rod_element *element, bool before, co
 
 // Adds the element to the work of the nodes it belongs to: its gradient, and its Hessian unless
 // that is to be left alone.
-void tdi_element_scatter(const tdi_rod_element *element, const td_rod_state *state, int32_t i,
+void tdi_element_scatter(const tdi_rod_element *element, const tdi_rod_state *state, int32_t i,
                          bool only_gradient);

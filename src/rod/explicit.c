@@ -74,7 +74,7 @@ bool tdi_rod_solve_rows(tdi_rod_row *r, const tdi_rod_part *part) {
 // ---- what is known --------------------------------------------------------------------------
 
 // Chains of nodes one after the other, with mass where they are free.
-static td_status check_chains(const td_rod_model *m, td_diag *diag) {
+static td_status check_chains(const tdi_rod_model *m, td_diag *diag) {
     const uint32_t unknown = TDI_OFFSET | TDI_BODY | TDI_REST_FRAME;
     for (int32_t k = 0; k < m->part_count; k++) {
         for (int32_t i = m->part[k].first; i < m->part[k].last; i++) {
@@ -99,8 +99,8 @@ static td_status check_chains(const td_rod_model *m, td_diag *diag) {
 
 // Velocities that loads and air see are those at the step's beginning: x - h v lies a step back.
 // Their slopes go to the increments.
-static void add_loads(td_rod_state *s, const td_step_opts *o) {
-    const td_rod_model *m = s->model;
+static void add_loads(tdi_rod_state *s, const td_step_opts *o) {
+    const tdi_rod_model *m = s->model;
     const bool air = o->air.linear > 0 || o->air.quadratic > 0;
     const tdi_rod_potential p = {.over_h = 1 / o->dt,
                                  .loads = o->loads,
@@ -125,7 +125,7 @@ static void add_loads(td_rod_state *s, const td_step_opts *o) {
     }
 }
 
-static void begin_rows(td_rod_state *s, const td_step_opts *o) {
+static void begin_rows(tdi_rod_state *s, const td_step_opts *o) {
     const bool loaded = o->load_count > 0 || o->air.linear > 0 || o->air.quadratic > 0;
     tdi_rod_row *r = tdi_rod_rows(s);
     if (loaded) {
@@ -146,7 +146,7 @@ static void begin_rows(td_rod_state *s, const td_step_opts *o) {
 // With the half-way directors n1, n2 of joint.h, moments p and N = (p1 n1 + p2 n2) of both edges:
 //   dE/de = (tf x N/chi - p.k t~ + pm kb/2)/a,  dE/df = (-te x N/chi - p.k t~ + pm kb/2)/b
 // Damping adds T (s - s_before)/h to a strain s.
-static void add_joint(const td_rod_state *s, int32_t i, td_real stiffness, td_real damping) {
+static void add_joint(const tdi_rod_state *s, int32_t i, td_real stiffness, td_real damping) {
     const tdi_rod_node *n = &s->model->node[i];
     const tdi_rod_pose *pose = &s->pose[i];
     const tdi_joint_law *law = &n->law;
@@ -177,8 +177,8 @@ static void add_joint(const td_rod_state *s, int32_t i, td_real stiffness, td_re
 }
 
 // v + h F/m, x + h v. Damping needs a step before.
-static void push_vertices(td_rod_state *s, const td_step_opts *o, bool goes_on) {
-    const td_rod_model *m = s->model;
+static void push_vertices(tdi_rod_state *s, const td_step_opts *o, bool goes_on) {
+    const tdi_rod_model *m = s->model;
     tdi_rod_row *r = tdi_rod_rows(s);
     for (int32_t i = 0; i < m->node_count; i++) {
         if (tdi_has_joint(&m->node[i])) {
@@ -198,14 +198,14 @@ static inline bool keeps_length(const tdi_rod_node *n) {
     return tdi_has_edge(n) && n->edge != TD_NONE;
 }
 
-static inline td_vec3 edge_of(const td_rod_model *m, const tdi_rod_row *r, int32_t i) {
+static inline td_vec3 edge_of(const tdi_rod_model *m, const tdi_rod_row *r, int32_t i) {
     return keeps_length(&m->node[i]) ? tdi_sub(r[i].x, r[m->node[i].parent].x) : tdi_vec3(0, 0, 0);
 }
 
 // C = (|f|^2 - l^2)/2 changes by f.(dx_i - dx_p), and pulls z move vertices by dx = -C'^T z/m:
 //   (1/m_i + 1/m_p) |f|^2 z - f.f_p/m_p z_p - f.f_n/m_i z_n = C    with the edges before and after
 // Gives the largest error of a squared length.
-static td_real measure_lengths(const td_rod_model *m, tdi_rod_row *r, const tdi_rod_part *part) {
+static td_real measure_lengths(const tdi_rod_model *m, tdi_rod_row *r, const tdi_rod_part *part) {
     td_vec3 before = part->ring ? edge_of(m, r, part->last - 1) : tdi_vec3(0, 0, 0);
     td_real worst = 0;
     for (int32_t i = part->first; i < part->last; i++) {
@@ -242,7 +242,7 @@ static void pull_vertices(tdi_rod_row *r, const tdi_rod_part *part) {
     }
 }
 
-static bool keep_lengths(const td_rod_state *s, const tdi_rod_part *part, td_step_stats *stats) {
+static bool keep_lengths(const tdi_rod_state *s, const tdi_rod_part *part, td_step_stats *stats) {
     tdi_rod_row *r = tdi_rod_rows(s);
     for (int32_t k = 0; k <= PROJECTIONS; k++) {
         td_real worst = measure_lengths(s->model, r, part);
@@ -263,8 +263,8 @@ static bool keep_lengths(const td_rod_state *s, const tdi_rod_part *part, td_ste
 
 // Directions of the edges. False where one is folded on another or turned right round, or where a
 // frame that is held has none: frames could not follow.
-static bool point_edges(const td_rod_state *s) {
-    const td_rod_model *m = s->model;
+static bool point_edges(const tdi_rod_state *s) {
+    const tdi_rod_model *m = s->model;
     tdi_rod_row *r = tdi_rod_rows(s);
     td_real least = DBL_MAX;
     for (int32_t i = 0; i < m->node_count; i++) {
@@ -290,7 +290,7 @@ static bool point_edges(const td_rod_state *s) {
     return least > TDI_FOLDED && isfinite(least);
 }
 
-static inline void carry_edge(const td_rod_state *s, int32_t i) {
+static inline void carry_edge(const tdi_rod_state *s, int32_t i) {
     const tdi_rod_row *r = &tdi_rod_rows(s)[i];
     tdi_edge *e = &s->pose[i].edge;
     td_vec3 m1;
@@ -319,7 +319,7 @@ static inline td_real angle_of(td_real sine, td_real cosine) {
 }
 
 // Strains as of tdi_joint_measure(); the twist from how far it has turned since the step began.
-static inline void carry_joint(const td_rod_state *s, int32_t i) {
+static inline void carry_joint(const tdi_rod_state *s, int32_t i) {
     tdi_rod_pose *pose = &s->pose[i];
     const tdi_edge *e = &s->pose[s->model->node[i].parent].edge, *f = &pose->edge;
     const tdi_rotation then = tdi_rod_rows(s)[i].half;
@@ -335,8 +335,8 @@ static inline void carry_joint(const td_rod_state *s, int32_t i) {
     pose->k2 = -(x * h.c + y * h.s);
 }
 
-static void carry_frames(const td_rod_state *s) {
-    const td_rod_model *m = s->model;
+static void carry_frames(const tdi_rod_state *s) {
+    const tdi_rod_model *m = s->model;
     for (int32_t i = 0; i < m->node_count; i++) {
         s->pose[i].x = tdi_rod_rows(s)[i].x;
         if (tdi_has_edge(&m->node[i])) {
@@ -352,7 +352,7 @@ static void carry_frames(const td_rod_state *s) {
 
 // ---- the step -------------------------------------------------------------------------------
 
-static void write_past(td_rod_state *s, td_real dt) {
+static void write_past(tdi_rod_state *s, td_real dt) {
     const tdi_rod_row *r = tdi_rod_rows(s);
     for (int32_t i = 0; i < s->model->node_count; i++) {
         tdi_rod_past *past = &s->past[i];
@@ -373,8 +373,8 @@ static void write_past(td_rod_state *s, td_real dt) {
 }
 
 // No step of this kind came before: frames are not at ease yet, and nothing is known of rates.
-static void begin_anew(td_rod_state *s, td_real stiffness, td_step_stats *stats) {
-    const td_rod_model *m = s->model;
+static void begin_anew(tdi_rod_state *s, td_real stiffness, td_step_stats *stats) {
+    const tdi_rod_model *m = s->model;
     s->head.known = 0;
     memcpy(s->pose_start, s->pose, (size_t)m->node_count * sizeof *s->pose);
     tdi_rod_ease_frames(s, stiffness, stats);
@@ -387,9 +387,9 @@ static void begin_anew(td_rod_state *s, td_real stiffness, td_step_stats *stats)
     }
 }
 
-td_status tdi_rod_explicit_step(td_rod_state *s, const td_step_opts *o, td_step_stats *stats,
+td_status tdi_rod_explicit_step(tdi_rod_state *s, const td_step_opts *o, td_step_stats *stats,
                                 td_diag *diag) {
-    const td_rod_model *m = s->model;
+    const tdi_rod_model *m = s->model;
     const bool goes_on = s->head.known == 1 && s->head.dt > 0;
     bool kept = true;
     td_status status = check_chains(m, diag);

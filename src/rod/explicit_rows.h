@@ -29,7 +29,7 @@ typedef struct tdi_rod_row {
 
 _Static_assert(sizeof(tdi_rod_row) <= sizeof(tdi_rod_work), "rows lie in the work of the nodes");
 
-static inline tdi_rod_row *tdi_rod_rows(const td_rod_state *s) {
+static inline tdi_rod_row *tdi_rod_rows(const tdi_rod_state *s) {
     return (tdi_rod_row *)(void *)s->work;
 }
 
@@ -38,7 +38,7 @@ bool tdi_rod_solve_rows(tdi_rod_row *rows, const tdi_rod_part *part);
 
 // Turns frames to where the elastic energy, times `stiffness`, and that of the loads is least, and
 // sets frames and strains; the turns stay in the rows.
-void tdi_rod_ease_frames(const td_rod_state *state, td_real stiffness, td_step_stats *stats);
+void tdi_rod_ease_frames(const tdi_rod_state *state, td_real stiffness, td_step_stats *stats);
 
 // In the small range by the series: faster than the library, and to the last bit but one.
 TDI_HELPER tdi_rotation tdi_rotate_by(td_real a) {

@@ -57,7 +57,7 @@ static td_real add_turning(const tdi_rod_node *n, const tdi_rod_pose *pose, tdi_
 }
 
 // Fills the equations of Newton's method, with so much more on the diagonal, and gives the energy.
-static td_real measure_turns(const td_rod_state *s, const tdi_rod_part *part, td_real stiffness,
+static td_real measure_turns(const tdi_rod_state *s, const tdi_rod_part *part, td_real stiffness,
                              td_real shift) {
     const tdi_rod_node *n = s->model->node;
     tdi_rod_row *r = tdi_rod_rows(s);
@@ -88,7 +88,7 @@ static td_real measure_turns(const td_rod_state *s, const tdi_rod_part *part, td
 
 // Solves with the least shift, of those tried, that makes the Hessian positive. It is kept for the
 // next iteration, which tries a smaller one.
-static void solve_turns(const td_rod_state *s, const tdi_rod_part *part, td_real stiffness,
+static void solve_turns(const tdi_rod_state *s, const tdi_rod_part *part, td_real stiffness,
                         td_real *shift, td_step_stats *stats) {
     td_real least = 0;
     for (int32_t i = part->first; i < part->last; i++) {
@@ -127,7 +127,7 @@ static void halve_turns(tdi_rod_row *r, const tdi_rod_part *part) {
 }
 
 // No iteration raises the energy.
-static void ease_turns(const td_rod_state *s, const tdi_rod_part *part, td_real stiffness,
+static void ease_turns(const tdi_rod_state *s, const tdi_rod_part *part, td_real stiffness,
                        td_step_stats *stats) {
     tdi_rod_row *r = tdi_rod_rows(s);
     td_real energy = DBL_MAX, shift = 0;
@@ -154,8 +154,8 @@ static void ease_turns(const td_rod_state *s, const tdi_rod_part *part, td_real 
 // ---- frames ---------------------------------------------------------------------------------
 
 // Frames and strains with the turns that were found.
-static void turn_frames(const td_rod_state *s) {
-    const td_rod_model *m = s->model;
+static void turn_frames(const tdi_rod_state *s) {
+    const tdi_rod_model *m = s->model;
     const tdi_rod_row *r = tdi_rod_rows(s);
     for (int32_t i = 0; i < m->node_count; i++) {
         const tdi_rod_node *n = &m->node[i];
@@ -178,7 +178,7 @@ static void turn_frames(const td_rod_state *s) {
     }
 }
 
-void tdi_rod_ease_frames(const td_rod_state *s, td_real stiffness, td_step_stats *stats) {
+void tdi_rod_ease_frames(const tdi_rod_state *s, td_real stiffness, td_step_stats *stats) {
     for (int32_t k = 0; k < s->model->part_count; k++) {
         ease_turns(s, &s->model->part[k], stiffness, stats);
     }

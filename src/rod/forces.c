@@ -10,7 +10,8 @@
 #include <math.h>
 
 // Before the frame is carried on with its edge or after it: the turn is the same.
-td_status td_rod_turn(td_rod_state *s, int32_t edge, td_real angle) {
+td_status td_rod_turn(td_body *body, int32_t edge, td_real angle) {
+    tdi_rod_state *s = tdi_as_rod(body);
     if (!s || !tdi_has(edge, s->model->edge_count)) {
         return TD_ERR_ARGUMENT;
     }
@@ -23,7 +24,7 @@ td_status td_rod_turn(td_rod_state *s, int32_t edge, td_real angle) {
 }
 
 // The slopes of elastic energy and weight, into the work of all nodes.
-static void take_slopes(td_rod_state *s, td_vec3 gravity) {
+static void take_slopes(tdi_rod_state *s, td_vec3 gravity) {
     const tdi_rod_potential p = {.stiffness = 1, .gravity = gravity};
     tdi_rod_follow(s);
     tdi_rod_clear(s);
@@ -32,7 +33,7 @@ static void take_slopes(td_rod_state *s, td_vec3 gravity) {
     }
 }
 
-td_real td_rod_residual(td_rod_state *s, td_vec3 gravity) {
+td_real tdi_rod_residual(tdi_rod_state *s, td_vec3 gravity) {
     if (!s) {
         return 0;
     }
@@ -49,13 +50,14 @@ td_real td_rod_residual(td_rod_state *s, td_vec3 gravity) {
     return most;
 }
 
-void td_rod_forces(td_rod_state *s, td_vec3 gravity, td_vec3 *forces, td_real *moments) {
+void td_rod_forces(td_body *body, td_vec3 gravity, td_vec3 *forces, td_real *moments) {
+    tdi_rod_state *s = tdi_as_rod(body);
     if (!s) {
         return;
     }
-    const td_rod_model *m = s->model;
+    const tdi_rod_model *m = s->model;
     take_slopes(s, gravity);
-    for (int32_t k = 0; forces && k < td_rod_vertex_count(m); k++) {
+    for (int32_t k = 0; forces && k < td_rod_vertex_count(&m->head); k++) {
         const td_real *r = s->work[m->vertex_node[k]].r;
         forces[k] = tdi_vec3(-r[0], -r[1], -r[2]);
     }

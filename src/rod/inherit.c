@@ -23,8 +23,8 @@
 #define SAME_LENGTH 1e-12 // of it
 
 typedef struct carrier {
-    const td_rod_model *m, *old;
-    td_rod_state *to, *from;
+    const tdi_rod_model *m, *old;
+    tdi_rod_state *to, *from;
     const tdi_heir *heirs;
     bool same; // all that is carried is where it was
 } carrier;
@@ -51,7 +51,7 @@ static int32_t old_end(const carrier *c, int32_t i) {
 }
 
 // What an edge starts from: a root, a spur or the edge of a clamp, which comes right before it.
-static bool starts(const td_rod_model *m, int32_t i, int32_t from) {
+static bool starts(const tdi_rod_model *m, int32_t i, int32_t from) {
     return i < m->node_count && m->node[i].parent == from;
 }
 
@@ -92,7 +92,7 @@ static td_vec3 mix(td_vec3 a, td_vec3 b, td_real at) {
     return tdi_madd(a, tdi_sub(b, a), at);
 }
 
-static tdi_rod_past past_at(const td_rod_state *s, const source *from) {
+static tdi_rod_past past_at(const tdi_rod_state *s, const source *from) {
     const tdi_rod_node *n = &s->model->node[from->node];
     tdi_rod_past p = s->past[from->node];
     if (from->between) {
@@ -105,7 +105,7 @@ static tdi_rod_past past_at(const td_rod_state *s, const source *from) {
     return p;
 }
 
-static tdi_rod_rule rule_at(const td_rod_state *s, const source *from) {
+static tdi_rod_rule rule_at(const tdi_rod_state *s, const source *from) {
     const tdi_rod_node *n = &s->model->node[from->node];
     tdi_rod_rule r = s->rule[from->node];
     if (from->between) {
@@ -119,7 +119,7 @@ static tdi_rod_rule rule_at(const td_rod_state *s, const source *from) {
 }
 
 // Places of the first guess alone.
-static td_vec3 before_at(const td_rod_state *s, const td_vec3 *before, const source *from) {
+static td_vec3 before_at(const tdi_rod_state *s, const td_vec3 *before, const source *from) {
     const td_vec3 up = before[s->model->node[from->node].parent];
     return from->between ? mix(up, before[from->node], from->at) : before[from->node];
 }
@@ -181,7 +181,7 @@ static void regrow_edge(carrier *c, int32_t i, const source *from) {
 }
 
 static void carry_node(carrier *c, int32_t i, const source *from) {
-    td_rod_state *s = c->to;
+    tdi_rod_state *s = c->to;
     const tdi_rod_node *n = &c->m->node[i];
     carry_pose(c, i, from);
     s->past[i] = past_at(c->from, from);
@@ -203,7 +203,7 @@ static void carry_node(carrier *c, int32_t i, const source *from) {
 // With the frames F of the parent's edge as it is and F_0 as drawn:
 //   x = x_p + F F_0^T (x_0 - x_p0),  and so for its edge; v = v_p + w x (x - x_p)
 static void place_new(carrier *c, int32_t i, const tdi_rod_pose *drawn_up, td_vec3 spin) {
-    td_rod_state *s = c->to;
+    tdi_rod_state *s = c->to;
     const int32_t p = c->m->node[i].parent;
     tdi_rod_pose *pose = &s->pose[i];
     const tdi_mat3 was = tdi_edge_axes(&drawn_up->edge), now = tdi_edge_axes(&s->pose[p].edge);
@@ -218,7 +218,7 @@ static void place_new(carrier *c, int32_t i, const tdi_rod_pose *drawn_up, td_ve
     s->past[i].spin = tdi_dot(spin, pose->edge.t);
 }
 
-static td_vec3 spin_of(const td_rod_state *s, int32_t i) {
+static td_vec3 spin_of(const tdi_rod_state *s, int32_t i) {
     const tdi_rod_node *n = &s->model->node[i];
     const tdi_edge *e = &s->pose[i].edge;
     const td_vec3 along = tdi_sub(s->past[i].v, s->past[n->parent].v);
@@ -237,7 +237,7 @@ static void add_node(carrier *c, int32_t i, const tdi_rod_pose *drawn) {
 // ---- entry ----------------------------------------------------------------------------------
 
 static void finish(const carrier *c) {
-    td_rod_state *s = c->to;
+    tdi_rod_state *s = c->to;
     s->head.known = c->same ? c->from->head.known : 0;
     s->curved = c->from->curved;
     s->stale = TDI_ROD_CURRENT;
@@ -250,7 +250,7 @@ static void finish(const carrier *c) {
 }
 
 void tdi_rod_inherit(void *state, void *old, const tdi_heir *heirs) {
-    td_rod_state *to = state, *from = old;
+    tdi_rod_state *to = state, *from = old;
     carrier c = {to->model, from->model, to, from, heirs, true};
     tdi_rod_pose *drawn = to->pose_start; // scratch between steps
     memcpy(drawn, to->pose, (size_t)c.m->node_count * sizeof *drawn);
@@ -273,7 +273,7 @@ enum { LAW = 0, REST = 4, DAMPING = 7, LENGTH = 8, COUNT = 9 };
 
 // The length at ease is over that of the segment, of which there may be a piece alone.
 int32_t tdi_rod_springs(void *model, int32_t segment, bool set, td_real *numbers) {
-    td_rod_model *m = model;
+    tdi_rod_model *m = model;
     if (segment >= m->edge_count) {
         memset(numbers, 0, COUNT * sizeof *numbers);
         return COUNT;

@@ -384,7 +384,7 @@ static td_status check_all(const td_rod_def *rods, int32_t rod_count, const td_r
 
 // Of rods in our width.
 static td_status make_model(const td_rod_def *rods, int32_t rod_count, const td_rod_body *bodies,
-                            int32_t body_count, const td_alloc *alloc, td_rod_model **out,
+                            int32_t body_count, const td_alloc *alloc, tdi_rod_model **out,
                             td_diag *diag) {
     td_status status = check_all(rods, rod_count, bodies, body_count, diag);
     if (status != TD_OK) {
@@ -411,8 +411,9 @@ static td_status make_model(const td_rod_def *rods, int32_t rod_count, const td_
 }
 
 td_status td_rod_model_new(const td_rod_def *rods, int32_t rod_count, const td_rod_body *bodies,
-                           int32_t body_count, const td_alloc *alloc, td_rod_model **out,
+                           int32_t body_count, const td_alloc *alloc, td_body_model **out,
                            td_diag *diag) {
+    tdi_rod_model *made = NULL;
     TDI_CLEAR(out);
     if (!out) {
         return tdi_refuse(diag, __func__);
@@ -422,8 +423,9 @@ td_status td_rod_model_new(const td_rod_def *rods, int32_t rod_count, const td_r
     td_status status =
         tdi_opts_widen("td_rod_def", &defaults, rods, rod_count, alloc, &widened, diag);
     if (status == TD_OK) {
-        status = make_model(widened.items, rod_count, bodies, body_count, alloc, out, diag);
+        status = make_model(widened.items, rod_count, bodies, body_count, alloc, &made, diag);
         tdi_opts_widen_free(&widened);
+        *out = (td_body_model *)made;
     }
     return status;
 }

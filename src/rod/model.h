@@ -14,8 +14,12 @@
 #include "base/assert.h"
 #include "base/diag.h"
 #include "rod/joint.h"
+#include "rod/solver.h"
 #include "solver/solver.h"
 #include "tendril/rod.h"
+
+typedef struct tdi_rod_model tdi_rod_model;
+typedef struct tdi_rod_state tdi_rod_state;
 
 enum {
     TDI_HELD_PLACE = 1,
@@ -82,8 +86,8 @@ typedef struct tdi_rod_end {
     td_quat turn;
 } tdi_rod_end;
 
-struct td_rod_model {
-    tdi_solver_model head;
+struct tdi_rod_model {
+    td_body_model head;
     int32_t node_count, edge_count, part_count, weld_count, rod_count, solid_count;
     int32_t ring_nodes, ring_shift; // nodes of rings, which come last, and where they begin
     tdi_rod_node *node;
@@ -102,7 +106,7 @@ struct td_rod_model {
 };
 
 // Stops where a model is not what all others take for granted. For debug builds: see base/assert.h.
-void tdi_rod_model_validate(const td_rod_model *model);
+void tdi_rod_model_validate(const tdi_rod_model *model);
 
 // ---- state ----------------------------------------------------------------------------------
 
@@ -157,9 +161,9 @@ typedef enum tdi_rod_age {
     TDI_ROD_FOLLOWED, // they have followed: the rod is not as drawn, whether or not it was stepped
 } tdi_rod_age;
 
-struct td_rod_state {
-    tdi_solver_state head;
-    const td_rod_model *model;
+struct tdi_rod_state {
+    td_body head;
+    const tdi_rod_model *model;
     bool nudged;                    // the pose is not that of the step
     int32_t stale;                  // a tdi_rod_age
     tdi_rod_pose *pose, *pose_back; // now, and from where a trial starts
@@ -203,6 +207,14 @@ struct td_rod_state {
     uint8_t *own;             // a held end that was set by itself: the base leaves it alone
 };
 
+// NULL: NULL, or of another solver.
+static inline tdi_rod_state *tdi_as_rod(const td_body *body) {
+    return body && body->solver == &tdi_solver_rod ? (tdi_rod_state *)body : NULL;
+}
+static inline tdi_rod_model *tdi_as_rod_model(const td_body_model *model) {
+    return model && model->solver == &tdi_solver_rod ? (tdi_rod_model *)model : NULL;
+}
+
 TDI_HELPER tdi_mat3 tdi_edge_axes(const tdi_edge *e) {
     tdi_mat3 r = {{e->m2.x, e->t.x, e->m1.x, e->m2.y, e->t.y, e->m1.y, e->m2.z, e->t.z, e->m1.z}};
     return r;
@@ -216,7 +228,7 @@ static inline bool tdi_has_joint(const tdi_rod_node *n) {
 }
 
 // The lever from a node's parent to where its edge starts.
-TDI_HELPER td_vec3 tdi_rod_lever(const td_rod_model *m, const tdi_rod_pose *pose, int32_t i) {
+TDI_HELPER td_vec3 tdi_rod_lever(const tdi_rod_model *m, const tdi_rod_pose *pose, int32_t i) {
     const tdi_rod_node *n = &m->node[i];
     if (!(n->flags & TDI_OFFSET)) {
         return tdi_vec3(0, 0, 0);
@@ -224,6 +236,6 @@ TDI_HELPER td_vec3 tdi_rod_lever(const td_rod_model *m, const tdi_rod_pose *pose
     tdi_mat3 r = tdi_edge_axes(&pose[n->parent].edge);
     return tdi_mat3_apply(&r, n->offset);
 }
-TDI_HELPER td_vec3 tdi_rod_start(const td_rod_model *m, const tdi_rod_pose *pose, int32_t i) {
+TDI_HELPER td_vec3 tdi_rod_start(const tdi_rod_model *m, const tdi_rod_pose *pose, int32_t i) {
     return tdi_add(pose[m->node[i].parent].x, tdi_rod_lever(m, pose, i));
 }

@@ -31,7 +31,7 @@ typedef struct blocks {
 } blocks;
 
 typedef struct tangent {
-    td_rod_state *state;
+    tdi_rod_state *state;
     blocks stiffness, inertia;
     td_real (*x)[4], (*y)[4]; // a row a node
     td_vec3 *turn;            // of a node's edge
@@ -43,7 +43,7 @@ static inline bool is_free(const tdi_rod_node *n, int k) {
     return !(n->flags & (k < 3 ? TDI_HELD_PLACE : TDI_HELD_TURN));
 }
 
-static void to_nodes(const td_rod_model *m, const td_real *x, td_real (*out)[4]) {
+static void to_nodes(const tdi_rod_model *m, const td_real *x, td_real (*out)[4]) {
     for (int32_t i = 0; i < m->node_count; i++) {
         for (int k = 0; k < 4; k++) {
             out[i][k] = is_free(&m->node[i], k) ? *x++ : 0;
@@ -51,7 +51,7 @@ static void to_nodes(const td_rod_model *m, const td_real *x, td_real (*out)[4])
     }
 }
 
-static void from_nodes(const td_rod_model *m, td_real (*in)[4], td_real *x) {
+static void from_nodes(const tdi_rod_model *m, td_real (*in)[4], td_real *x) {
     for (int32_t i = 0; i < m->node_count; i++) {
         for (int k = 0; k < 4; k++) {
             if (is_free(&m->node[i], k)) {
@@ -63,9 +63,9 @@ static void from_nodes(const td_rod_model *m, td_real (*in)[4], td_real *x) {
 
 // ---- K and M --------------------------------------------------------------------------------
 
-static void expand(td_rod_state *s, const tdi_rod_potential *p, const tdi_pin_load *loads,
+static void expand(tdi_rod_state *s, const tdi_rod_potential *p, const tdi_pin_load *loads,
                    int32_t count, const blocks *to) {
-    const td_rod_model *m = s->model;
+    const tdi_rod_model *m = s->model;
     const td_sym3 none = {0};
     tdi_rod_clear(s);
     for (int32_t i = 0; i < m->node_count; i++) {
@@ -79,7 +79,7 @@ static void expand(td_rod_state *s, const tdi_rod_potential *p, const tdi_pin_lo
 }
 
 static void multiply(const tangent *t, const blocks *h, const td_real *x, td_real *y) {
-    const td_rod_model *m = t->state->model;
+    const tdi_rod_model *m = t->state->model;
     to_nodes(m, x, t->x);
     tdi_rod_multiply(m, h->work, (const td_real(*)[4][8])h->border, (const td_real(*)[4])t->x,
                      t->y);
@@ -98,7 +98,7 @@ static void inertia(void *context, const td_real *x, td_real *y) {
 
 static void diagonal(void *context, td_real *y) {
     const tangent *t = context;
-    const td_rod_model *m = t->state->model;
+    const tdi_rod_model *m = t->state->model;
     for (int32_t i = 0; i < m->node_count; i++) {
         for (int k = 0; k < 4; k++) {
             t->y[i][k] = t->inertia.work[i].d[k][k];
@@ -115,8 +115,8 @@ static void add_scaled(td_real *to, const td_real *a, const td_real *b, td_real 
 
 static bool factor(void *context, td_real shift) {
     const tangent *t = context;
-    const td_rod_state *s = t->state;
-    const td_rod_model *m = s->model;
+    const tdi_rod_state *s = t->state;
+    const tdi_rod_model *m = s->model;
     const size_t one = sizeof s->work->d / sizeof(td_real);
     for (int32_t i = 0; i < m->node_count; i++) {
         const tdi_rod_work *k = &t->stiffness.work[i], *in = &t->inertia.work[i];
@@ -145,8 +145,8 @@ static bool factor(void *context, td_real shift) {
 // H x = -r: the right side goes in with its sign turned.
 static void respond(void *context, td_real *x) {
     const tangent *t = context;
-    const td_rod_state *s = t->state;
-    const td_rod_model *m = s->model;
+    const tdi_rod_state *s = t->state;
+    const tdi_rod_model *m = s->model;
     to_nodes(m, x, t->x);
     for (int32_t i = 0; i < m->node_count; i++) {
         for (int k = 0; k < 4; k++) {
@@ -179,7 +179,7 @@ static inline td_vec3 place_of(const tangent *t, int32_t i) {
 }
 
 static move move_of(const tangent *t, int32_t i) {
-    const td_rod_state *s = t->state;
+    const tdi_rod_state *s = t->state;
     const tdi_rod_node *n = &s->model->node[i];
     const tdi_edge *edge = &s->pose[i].edge;
     move out = {.start = place_of(t, n->parent)};
@@ -194,7 +194,7 @@ static move move_of(const tangent *t, int32_t i) {
 }
 
 // v^T H v of a joint that has only a part of its law
-static td_real joint_form(const td_rod_state *s, int32_t i, const tdi_joint_law *law,
+static td_real joint_form(const tdi_rod_state *s, int32_t i, const tdi_joint_law *law,
                           const td_real v[TDI_JOINT_VARIABLES]) {
     tdi_joint_term term;
     td_real sum = 0;
@@ -209,7 +209,7 @@ static td_real joint_form(const td_rod_state *s, int32_t i, const tdi_joint_law 
 }
 
 static void add_form(const tangent *t, int32_t i, const move *moved, tdi_modal_form *f) {
-    const td_rod_state *s = t->state;
+    const tdi_rod_state *s = t->state;
     const tdi_rod_node *n = &s->model->node[i];
     td_real along = tdi_dot(s->pose[i].edge.t, moved->edge), all = n->stretch * along * along;
     if (tdi_has_joint(n)) {
@@ -230,7 +230,7 @@ static void add_form(const tangent *t, int32_t i, const move *moved, tdi_modal_f
 // Notes the turns of edges too.
 static tdi_modal_form form_of(void *context, const td_real *x) {
     const tangent *t = context;
-    const td_rod_model *m = t->state->model;
+    const tdi_rod_model *m = t->state->model;
     tdi_modal_form f = {0, 0, 0};
     to_nodes(m, x, t->x);
     for (int32_t i = 0; i < m->node_count; i++) {
@@ -246,7 +246,7 @@ static tdi_modal_form form_of(void *context, const td_real *x) {
 // A row an edge: how its start and its end move, and its turn.
 static void shape_of(void *context, const td_real *x, int32_t mode, td_real *shapes) {
     const tangent *t = context;
-    const td_rod_model *m = t->state->model;
+    const tdi_rod_model *m = t->state->model;
     td_real *shape = shapes + 7 * (ptrdiff_t)m->edge_count * mode;
     (void)x; // form_of() has it in t->x
     for (int32_t i = 0; i < m->node_count; i++) {
@@ -262,7 +262,7 @@ static void shape_of(void *context, const td_real *x, int32_t mode, td_real *sha
 
 static void lay_out(void *context, tdi_layout *l) {
     tangent *t = context;
-    const td_rod_model *m = t->state->model;
+    const tdi_rod_model *m = t->state->model;
     const size_t n = (size_t)m->node_count, ring = (size_t)m->ring_nodes;
     blocks *const both[2] = {&t->stiffness, &t->inertia};
     for (int k = 0; k < 2; k++) {
@@ -275,7 +275,7 @@ static void lay_out(void *context, tdi_layout *l) {
 }
 
 static int32_t open_tangent(void *context, void *body) {
-    td_rod_state *s = body;
+    tdi_rod_state *s = body;
     *(tangent *)context = (tangent){.state = s};
     return s->model->head.dof_count;
 }
@@ -291,7 +291,7 @@ static void expand_all(void *context, td_vec3 gravity, const tdi_pin_load *loads
 
 static void gather(void *context, td_real *y) {
     const tangent *t = context;
-    const td_rod_state *s = t->state;
+    const tdi_rod_state *s = t->state;
     for (int32_t i = 0; i < s->model->node_count; i++) {
         memcpy(t->y[i], s->work[i].r, sizeof t->y[i]);
     }
@@ -320,8 +320,9 @@ const tdi_modal tdi_rod_modal = {.bytes = sizeof(tangent),
                                  .form = form_of,
                                  .shape = shape_of};
 
-td_status td_rod_modes(td_rod_state *s, td_vec3 gravity, int32_t count, td_mode *modes,
+td_status td_rod_modes(td_body *body, td_vec3 gravity, int32_t count, td_mode *modes,
                        td_real *shapes, td_diag *diag) {
+    tdi_rod_state *s = tdi_as_rod(body);
     if (!s || !modes) {
         return tdi_refuse(diag, __func__);
     }

@@ -19,8 +19,8 @@
 
 #define AHEAD 8 // pins: the memory of their edges is fetched before it is their turn
 
-static tdi_rod_spot spot_of(const td_rod_state *s, const tdi_pin *pin) {
-    const td_rod_model *m = s->model;
+static tdi_rod_spot spot_of(const tdi_rod_state *s, const tdi_pin *pin) {
+    const tdi_rod_model *m = s->model;
     td_vec3 from;
     const int32_t edge = tdi_rod_edge_of(m, pin->segment, &from);
     const td_vec3 arm = edge == pin->segment
@@ -29,7 +29,7 @@ static tdi_rod_spot spot_of(const td_rod_state *s, const tdi_pin *pin) {
     return tdi_rod_spot_of(s, edge, tdi_rod_on_edge(m, pin->segment, pin->at), arm);
 }
 
-TDI_FETCHES void fetch_pin(const td_rod_state *s, const tdi_pin *pin) {
+TDI_FETCHES void fetch_pin(const tdi_rod_state *s, const tdi_pin *pin) {
     td_vec3 from;
     const int32_t node = s->model->edge_node[tdi_rod_edge_of(s->model, pin->segment, &from)];
     tdi_fetch(&s->pose[node], sizeof *s->pose);
@@ -47,7 +47,7 @@ static td_vec3 turn_of(const tdi_edge *e, td_vec3 df, td_real turn) {
     return tdi_madd(tdi_scale(tdi_cross(e->t, df), 1 / e->length), e->t, turn);
 }
 
-static td_vec3 start_move(const td_rod_state *s, const tdi_rod_step *step, int32_t i) {
+static td_vec3 start_move(const tdi_rod_state *s, const tdi_rod_step *step, int32_t i) {
     const tdi_rod_node *n = &s->model->node[i];
     const td_vec3 up = shift_of(step, n->parent);
     if (!(n->flags & TDI_OFFSET)) {
@@ -58,7 +58,7 @@ static td_vec3 start_move(const td_rod_state *s, const tdi_rod_step *step, int32
     return tdi_add(up, tdi_cross(w, tdi_rod_lever(s->model, s->pose, i)));
 }
 
-static td_vec3 move_of(const td_rod_state *s, const tdi_rod_step *step, const tdi_rod_spot *a) {
+static td_vec3 move_of(const tdi_rod_state *s, const tdi_rod_step *step, const tdi_rod_spot *a) {
     const td_vec3 start = start_move(s, step, a->node),
                   df = tdi_sub(shift_of(step, a->node), start),
                   w = turn_of(&s->pose[a->node].edge, df, step[a->node].x[3]);
@@ -74,7 +74,7 @@ static void add_to(td_real *r, td_vec3 g, td_real turn) {
     r[3] += turn;
 }
 
-static void add_force(const td_rod_state *s, const tdi_rod_spot *a, td_vec3 g) {
+static void add_force(const tdi_rod_state *s, const tdi_rod_spot *a, td_vec3 g) {
     const tdi_rod_node *n = &s->model->node[a->node];
     const tdi_edge *e = &s->pose[a->node].edge, *up = &s->pose[n->parent].edge;
     const td_vec3 m = tdi_cross(a->r, g),
@@ -93,7 +93,7 @@ static void add_force(const td_rod_state *s, const tdi_rod_spot *a, td_vec3 g) {
 // ---- parts ----------------------------------------------------------------------------------
 
 // By halves: parts are in the order of their nodes.
-static int32_t part_of(const td_rod_model *m, int32_t node) {
+static int32_t part_of(const tdi_rod_model *m, int32_t node) {
     int32_t low = 0, high = m->part_count;
     while (high - low > 1) {
         const int32_t middle = low + (high - low) / 2;
@@ -105,7 +105,7 @@ static int32_t part_of(const td_rod_model *m, int32_t node) {
 // ---- entry ----------------------------------------------------------------------------------
 
 td_real tdi_rod_mass(const void *body) {
-    const td_rod_model *m = ((const td_rod_state *)body)->model;
+    const tdi_rod_model *m = ((const tdi_rod_state *)body)->model;
     td_real sum = 0;
     for (int32_t i = 0; i < m->node_count; i++) {
         sum += m->node[i].weight;
@@ -114,12 +114,12 @@ td_real tdi_rod_mass(const void *body) {
 }
 
 void tdi_rod_constrained(void *body) {
-    ((td_rod_state *)body)->pinned = true;
+    ((tdi_rod_state *)body)->pinned = true;
 }
 
 void tdi_rod_pin_places(const void *body, const tdi_pin *pins, int32_t count, bool star,
                         td_vec3 *x) {
-    const td_rod_state *s = body;
+    const tdi_rod_state *s = body;
     for (int32_t k = 0; k < count; k++) {
         if (k + AHEAD < count) {
             fetch_pin(s, &pins[k + AHEAD]);
@@ -131,7 +131,7 @@ void tdi_rod_pin_places(const void *body, const tdi_pin *pins, int32_t count, bo
 
 void tdi_rod_pin_moves(const void *body, const tdi_pin *pins, int32_t count, bool response,
                        td_vec3 *dx) {
-    const td_rod_state *s = body;
+    const tdi_rod_state *s = body;
     for (int32_t k = 0; k < count; k++) {
         if (k + AHEAD < count) {
             fetch_pin(s, &pins[k + AHEAD]);
@@ -146,7 +146,7 @@ void tdi_rod_pin_fetch(const void *body, const tdi_pin *pin) {
 }
 
 void tdi_rod_pin_push(void *body, const tdi_pin *pin, td_vec3 force, bool first) {
-    const td_rod_state *s = body;
+    const tdi_rod_state *s = body;
     const tdi_rod_spot a = spot_of(s, pin);
     if (first) {
         tdi_rod_clear_gradient(s);
@@ -157,7 +157,7 @@ void tdi_rod_pin_push(void *body, const tdi_pin *pin, td_vec3 force, bool first)
 // By moving one unknown after the other; responses are of no use any more.
 int32_t tdi_rod_pin_rows(void *body, const tdi_pin *pin, int32_t point[TDI_PIN_POINTS],
                          td_real rows[TDI_PIN_POINTS][3][4]) {
-    const td_rod_state *s = body;
+    const tdi_rod_state *s = body;
     const tdi_rod_spot a = spot_of(s, pin);
     const tdi_rod_node *n = &s->model->node[a.node];
     const int32_t nodes[TDI_PIN_POINTS] = {a.node, n->parent, n->grand},
@@ -182,8 +182,8 @@ int32_t tdi_rod_pin_rows(void *body, const tdi_pin *pin, int32_t point[TDI_PIN_P
 // Nodes that come after a pin's in its part do not carry it, and what a push does to them is not
 // asked for. A ring takes part as a whole.
 void tdi_rod_pin_confine(void *body, const tdi_pin *pins, int32_t count) {
-    td_rod_state *s = body;
-    const td_rod_model *m = s->model;
+    tdi_rod_state *s = body;
+    const tdi_rod_model *m = s->model;
     s->confined = count > 0;
     for (int32_t k = 0; k < m->part_count; k++) {
         s->asked[k] = m->part[k].first;
@@ -199,7 +199,7 @@ void tdi_rod_pin_confine(void *body, const tdi_pin *pins, int32_t count) {
 
 void tdi_rod_pin_add(void *body, const tdi_pin *pin, td_vec3 gradient, const td_sym3 *hessian,
                      tdi_levers levers) {
-    const td_rod_state *s = body;
+    const tdi_rod_state *s = body;
     const tdi_rod_spot a = spot_of(s, pin);
     tdi_rod_spot_add(s, &a, gradient, hessian, levers == TDI_LEVERS_ALL, false);
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 // What constraints hold rods by: places of their edges. Functions of tdi_implicit; `body` is a
-// td_rod_state.
+// tdi_rod_state.
 
 #include "implicit/implicit.h"
 

@@ -23,7 +23,7 @@ bool tdi_rod_touches(const tdi_rod_node *n) {
 
 // The way along the rod from the start of the later of two edges back to the earlier, m; no more
 // than `most`, which is also the answer when there is none.
-static td_real way_between(const td_rod_model *m, int32_t a, int32_t b, td_real most) {
+static td_real way_between(const tdi_rod_model *m, int32_t a, int32_t b, td_real most) {
     td_real way = 0;
     if (m->node[a].ring != m->node[b].ring) {
         return most;
@@ -58,17 +58,17 @@ static td_real way_between(const td_rod_model *m, int32_t a, int32_t b, td_real 
 }
 
 // The capsule of a welded body; NULL: that of an edge.
-static const tdi_rod_solid *solid_of(const td_rod_state *s, int32_t capsule) {
+static const tdi_rod_solid *solid_of(const tdi_rod_state *s, int32_t capsule) {
     const int32_t k = capsule - tdi_rod_edge_capsules(s);
     return k >= 0 ? &s->model->solid[k] : NULL;
 }
 
-static td_real radius_of(const td_rod_state *s, int32_t capsule) {
+static td_real radius_of(const tdi_rod_state *s, int32_t capsule) {
     const tdi_rod_solid *b = solid_of(s, capsule);
     return b ? b->radius : s->model->node[s->capsule_node[capsule]].radius;
 }
 
-static void drawn_ends(const td_rod_state *s, int32_t capsule, td_vec3 end[2]) {
+static void drawn_ends(const tdi_rod_state *s, int32_t capsule, td_vec3 end[2]) {
     const tdi_rod_solid *b = solid_of(s, capsule);
     const tdi_rod_node *n = &s->model->node[s->capsule_node[capsule]];
     end[0] = b ? b->drawn[0] : s->model->node[n->parent].start;
@@ -76,7 +76,7 @@ static void drawn_ends(const td_rod_state *s, int32_t capsule, td_vec3 end[2]) {
 }
 
 // Whether two capsules are nearer than the smaller radius as they are drawn.
-static bool drawn_close(const td_rod_state *s, int32_t i, int32_t j) {
+static bool drawn_close(const tdi_rod_state *s, int32_t i, int32_t j) {
     const td_real p = radius_of(s, i), q = radius_of(s, j);
     td_vec3 own[2], other[2];
     drawn_ends(s, i, own);
@@ -87,7 +87,7 @@ static bool drawn_close(const td_rod_state *s, int32_t i, int32_t j) {
 }
 
 // How far a capsule of a welded body reaches from the start of its edge; of others 0.
-static td_real reach_of(const td_rod_state *s, int32_t capsule) {
+static td_real reach_of(const tdi_rod_state *s, int32_t capsule) {
     const tdi_rod_solid *b = solid_of(s, capsule);
     return b ? fmax(tdi_norm(b->end[0]), tdi_norm(b->end[1])) : 0;
 }
@@ -96,7 +96,7 @@ static td_real reach_of(const td_rod_state *s, int32_t capsule) {
 // of its edges cannot touch. Welded bodies do not touch what they are drawn in, nor edges within
 // their reach along the rod, which cannot leave them.
 bool tdi_rod_apart(const void *body, int32_t i, int32_t j) {
-    const td_rod_state *s = body;
+    const tdi_rod_state *s = body;
     const int32_t a = s->capsule_node[i], b = s->capsule_node[j];
     const td_real most =
         0.5 * PI * (radius_of(s, i) + radius_of(s, j)) + reach_of(s, i) + reach_of(s, j);
@@ -105,7 +105,7 @@ bool tdi_rod_apart(const void *body, int32_t i, int32_t j) {
 }
 
 // How much of an edge, from its start, colliders do not touch: what stands on the base.
-static td_real rooted(const td_rod_model *m, const tdi_rod_node *n) {
+static td_real rooted(const tdi_rod_model *m, const tdi_rod_node *n) {
     const bool held = n->flags & TDI_HELD_BASE;
     return held           ? 1
            : n->depth < 0 ? 0
@@ -113,7 +113,7 @@ static td_real rooted(const td_rod_model *m, const tdi_rod_node *n) {
 }
 
 void tdi_rod_capsules(const void *body, tdi_capsule *capsules) {
-    const td_rod_state *s = body;
+    const tdi_rod_state *s = body;
     const int32_t edges = tdi_rod_edge_capsules(s);
     for (int32_t k = 0; k < edges; k++) {
         const tdi_rod_node *n = &s->model->node[s->capsule_node[k]];
@@ -137,7 +137,7 @@ void tdi_rod_capsules(const void *body, tdi_capsule *capsules) {
 // Of joints that bend by about one, of weight, and of what stops a vertex within a range and a
 // step.
 td_real tdi_rod_force(const void *body, const td_step_opts *o, td_real gap, td_real h) {
-    const td_rod_state *s = body;
+    const tdi_rod_state *s = body;
     const td_real g = tdi_norm(o->gravity);
     td_real sum = 0;
     for (int32_t k = 0; k < s->head.capsule_count; k++) {
@@ -149,7 +149,7 @@ td_real tdi_rod_force(const void *body, const td_step_opts *o, td_real gap, td_r
 }
 
 void tdi_rod_points(const void *body, bool star, td_vec3 *x) {
-    const td_rod_state *s = body;
+    const tdi_rod_state *s = body;
     for (int32_t i = 0; i < s->model->node_count; i++) {
         x[i] = star ? s->rule[i].star : s->pose[i].x;
     }
@@ -157,7 +157,7 @@ void tdi_rod_points(const void *body, bool star, td_vec3 *x) {
 }
 
 void tdi_rod_velocities(void *body, td_vec3 *v) {
-    const td_rod_state *s = body;
+    const tdi_rod_state *s = body;
     for (int32_t i = 0; i < s->model->node_count; i++) {
         v[i] = s->past[i].v;
     }
@@ -165,7 +165,7 @@ void tdi_rod_velocities(void *body, td_vec3 *v) {
 }
 
 void tdi_rod_moves(const void *body, bool response, td_vec3 *dx) {
-    const td_rod_state *s = body;
+    const tdi_rod_state *s = body;
     const tdi_rod_step *step = response ? s->response : s->step;
     for (int32_t i = 0; i < s->model->node_count; i++) {
         dx[i] = tdi_vec3(step[i].x[0], step[i].x[1], step[i].x[2]);
@@ -177,7 +177,7 @@ void tdi_rod_moves(const void *body, bool response, td_vec3 *dx) {
 
 // An edge turns by t x (dx_b - dx_a)/|f| + t dturn. Direction and length are those of when the step
 // began: turns are then linear in the unknowns, and moments act about where friction was found.
-static const tdi_edge *edge_before(const td_rod_state *s, int32_t capsule) {
+static const tdi_edge *edge_before(const tdi_rod_state *s, int32_t capsule) {
     return &s->pose_start[s->capsule_node[capsule]].edge;
 }
 
@@ -186,7 +186,7 @@ static td_vec3 turn_by(const tdi_edge *e, td_vec3 along, td_real turn) {
 }
 
 td_vec3 tdi_rod_turned(const void *body, int32_t capsule) {
-    const td_rod_state *s = body;
+    const tdi_rod_state *s = body;
     const int32_t i = s->capsule_node[capsule], p = s->model->node[i].parent;
     const td_vec3 own = tdi_sub(s->pose[i].x, s->rule[i].star),
                   up = tdi_sub(s->pose[p].x, s->rule[p].star);
@@ -194,7 +194,7 @@ td_vec3 tdi_rod_turned(const void *body, int32_t capsule) {
 }
 
 td_vec3 tdi_rod_turns(const void *body, int32_t capsule, bool response) {
-    const td_rod_state *s = body;
+    const tdi_rod_state *s = body;
     const int32_t i = s->capsule_node[capsule];
     const td_real *own = (response ? s->response : s->step)[i].x,
                   *up = (response ? s->response : s->step)[s->model->node[i].parent].x;
@@ -203,7 +203,7 @@ td_vec3 tdi_rod_turns(const void *body, int32_t capsule, bool response) {
 }
 
 td_vec3 tdi_rod_spin(void *body, int32_t capsule) {
-    const td_rod_state *s = body;
+    const tdi_rod_state *s = body;
     const int32_t i = s->capsule_node[capsule];
     const td_vec3 along = tdi_sub(s->past[i].v, s->past[s->model->node[i].parent].v);
     return turn_by(&s->pose[i].edge, along, s->past[i].spin);
@@ -225,7 +225,7 @@ void tdi_rod_turn_rows(const void *body, int32_t capsule, td_real rows[2][3][4])
 }
 
 void tdi_rod_wring(void *body, int32_t capsule, td_vec3 moment, bool first) {
-    td_rod_state *s = body;
+    tdi_rod_state *s = body;
     const int32_t i = s->capsule_node[capsule];
     const tdi_edge *e = edge_before(s, capsule);
     const td_vec3 pull = tdi_scale(tdi_cross(moment, e->t), 1 / e->length);
@@ -307,7 +307,7 @@ static void slip_block(const slip *s, int k, int l, td_real out[4][4]) {
     out[3][3] = k && l ? s->zz : 0;
 }
 
-static void add_rolling(const td_rod_state *s, const tdi_contact_side *t) {
+static void add_rolling(const tdi_rod_state *s, const tdi_contact_side *t) {
     const tdi_edge *e = edge_before(s, t->capsule);
     const td_vec3 z = tdi_scale(tdi_cross(t->normal, e->t), t->arm);
     const slip by = slip_of(e, t, z);
@@ -327,7 +327,7 @@ static void add_rolling(const td_rod_state *s, const tdi_contact_side *t) {
 }
 
 void tdi_rod_add_side(void *body, const tdi_contact_side *t) {
-    const td_rod_state *s = body;
+    const tdi_rod_state *s = body;
     td_real block[4][4];
     if (solid_of(s, t->capsule)) {
         tdi_rod_solid_add(s, t);
@@ -352,7 +352,7 @@ void tdi_rod_add_side(void *body, const tdi_contact_side *t) {
 // ---- responses ------------------------------------------------------------------------------
 
 void tdi_rod_push(void *body, int32_t point, td_vec3 force, bool first) {
-    td_rod_state *s = body;
+    tdi_rod_state *s = body;
     if (first) {
         tdi_rod_clear_gradient(s);
     }
@@ -367,7 +367,7 @@ void tdi_rod_push(void *body, int32_t point, td_vec3 force, bool first) {
 }
 
 void tdi_rod_respond(void *body) {
-    td_rod_state *s = body;
+    tdi_rod_state *s = body;
     tdi_rod_step *step = s->step;
     s->step = s->response;
     tdi_rod_solve(s);
@@ -375,7 +375,7 @@ void tdi_rod_respond(void *body) {
 }
 
 void tdi_rod_absorb(void *body) {
-    td_rod_state *s = body;
+    tdi_rod_state *s = body;
     for (int32_t i = 0; i < s->model->node_count; i++) {
         for (int k = 0; k < 4; k++) {
             s->step[i].x[k] += s->response[i].x[k];
@@ -385,7 +385,7 @@ void tdi_rod_absorb(void *body) {
 
 // ---- blocks ---------------------------------------------------------------------------------
 
-static void take_closing(const td_rod_state *s, int32_t i, const tdi_block_taker *t) {
+static void take_closing(const tdi_rod_state *s, int32_t i, const tdi_block_taker *t) {
     const tdi_rod_node *node = s->model->node;
     for (int32_t c = 0; c < 2; c++) { // the first two nodes of the ring
         const int32_t low = node[i].ring + c;
@@ -401,7 +401,7 @@ static void take_closing(const td_rod_state *s, int32_t i, const tdi_block_taker
 }
 
 void tdi_rod_blocks(const void *body, const tdi_block_taker *t) {
-    const td_rod_state *s = body;
+    const tdi_rod_state *s = body;
     for (int32_t i = 0; i < s->model->node_count; i++) {
         const tdi_rod_node *n = &s->model->node[i];
         tdi_rod_work *w = &s->work[i];
@@ -420,7 +420,7 @@ void tdi_rod_blocks(const void *body, const tdi_block_taker *t) {
 }
 
 void tdi_rod_unknowns(const void *body, tdi_unknowns *u) {
-    const td_rod_state *s = body;
+    const tdi_rod_state *s = body;
     for (int32_t i = 0; i < s->model->node_count; i++) {
         const uint32_t flags = s->model->node[i].flags;
         for (int k = 0; k < 4; k++) {
@@ -432,7 +432,7 @@ void tdi_rod_unknowns(const void *body, tdi_unknowns *u) {
 }
 
 void tdi_rod_increments(void *body, const tdi_unknowns *u) {
-    td_rod_state *s = body;
+    tdi_rod_state *s = body;
     for (int32_t i = 0; i < s->model->node_count; i++) {
         memcpy(s->step[i].x, u[i].x, sizeof u[i].x);
     }

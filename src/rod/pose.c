@@ -33,7 +33,7 @@ static inline void set_frame(tdi_edge *edge, const tdi_edge *old, td_vec3 t, td_
     edge->m2 = tdi_cross(t, m1);
 }
 
-static inline void set_joint(const td_rod_state *state, int32_t i, td_real before) {
+static inline void set_joint(const tdi_rod_state *state, int32_t i, td_real before) {
     tdi_edge room;
     tdi_rod_pose *pose = &state->pose[i];
     tdi_joint_strain s =
@@ -48,7 +48,7 @@ static inline void set_joint(const td_rod_state *state, int32_t i, td_real befor
     pose->k2 = s.k2;
 }
 
-static inline td_vec3 move_of(const td_rod_state *s, int32_t i, td_real part) {
+static inline td_vec3 move_of(const tdi_rod_state *s, int32_t i, td_real part) {
     const td_real *x = s->step[i].x;
     return tdi_vec3(part * x[0], part * x[1], part * x[2]);
 }
@@ -56,7 +56,7 @@ static inline td_vec3 move_of(const td_rod_state *s, int32_t i, td_real part) {
 // ---- turning --------------------------------------------------------------------------------
 
 // With a = t.df and the rest across: |f| + a long, along t + across/|f|.
-static void turn_node(td_rod_state *s, int32_t i, td_real part, bool keep) {
+static void turn_node(tdi_rod_state *s, int32_t i, td_real part, bool keep) {
     const tdi_rod_node *n = &s->model->node[i];
     const tdi_rod_pose *old = &s->pose_back[i];
     tdi_rod_pose *pose = &s->pose[i];
@@ -93,7 +93,7 @@ static void turn_node(td_rod_state *s, int32_t i, td_real part, bool keep) {
 
 // ---- straight -------------------------------------------------------------------------------
 
-static void follow_edge(td_rod_state *s, int32_t i, td_real turn) {
+static void follow_edge(tdi_rod_state *s, int32_t i, td_real turn) {
     const tdi_rod_node *n = &s->model->node[i];
     tdi_rod_pose *pose = &s->pose[i];
     if (tdi_has_edge(n)) {
@@ -103,7 +103,7 @@ static void follow_edge(td_rod_state *s, int32_t i, td_real turn) {
     }
 }
 
-static void move_straight(td_rod_state *s, const tdi_rod_part *range, td_real part) {
+static void move_straight(tdi_rod_state *s, const tdi_rod_part *range, td_real part) {
     for (int32_t i = range->first; i < range->last; i++) {
         s->pose[i].x = tdi_add(s->pose_back[i].x, move_of(s, i, part));
         s->turn[i] = s->turn_back[i] + part * s->step[i].x[3];
@@ -120,12 +120,12 @@ static void move_straight(td_rod_state *s, const tdi_rod_part *range, td_real pa
 
 // Turned edges leave the places that constraints hold by errors of second order, which add up along
 // the rod: of a short way there its edges had better stretch.
-static bool goes_straight(const td_rod_state *s, td_real part, tdi_rod_way way) {
+static bool goes_straight(const tdi_rod_state *s, td_real part, tdi_rod_way way) {
     const td_real slight = way == TDI_KEEPING ? SLIGHT_GUESS : SLIGHT;
     return way == TDI_STRAIGHT || (s->pinned && part * tdi_rod_largest(s) < slight);
 }
 
-void tdi_rod_try(td_rod_state *s, td_real part, tdi_rod_way way) {
+void tdi_rod_try(tdi_rod_state *s, td_real part, tdi_rod_way way) {
     const bool straight = goes_straight(s, part, way);
     for (int32_t k = 0; k < s->model->part_count; k++) {
         const tdi_rod_part *range = &s->model->part[k];
@@ -142,7 +142,7 @@ void tdi_rod_try(td_rod_state *s, td_real part, tdi_rod_way way) {
 // ---- starts and guesses ---------------------------------------------------------------------
 
 // Frames and strains follow the places.
-static void follow(td_rod_state *s) {
+static void follow(tdi_rod_state *s) {
     const int32_t n = s->model->node_count;
     memcpy(s->pose_back, s->pose, (size_t)n * sizeof *s->pose);
     for (int32_t i = 0; i < n; i++) {
@@ -155,7 +155,7 @@ static void follow(td_rod_state *s) {
     }
 }
 
-void tdi_rod_follow(td_rod_state *s) {
+void tdi_rod_follow(tdi_rod_state *s) {
     if (s->stale == TDI_ROD_STALE) {
         follow(s);
         s->stale = TDI_ROD_FOLLOWED;
@@ -163,7 +163,7 @@ void tdi_rod_follow(td_rod_state *s) {
 }
 
 // An edge without length has no direction: a caller may be about to set its other end.
-static bool has_directions(const td_rod_state *s) {
+static bool has_directions(const tdi_rod_state *s) {
     for (int32_t i = 0; i < s->model->node_count; i++) {
         if (tdi_has_edge(&s->model->node[i])) {
             td_vec3 f = tdi_sub(s->pose[i].x, tdi_rod_start(s->model, s->pose, i));
@@ -175,15 +175,15 @@ static bool has_directions(const td_rod_state *s) {
     return true;
 }
 
-void tdi_rod_refresh(const td_rod_state *state) {
-    td_rod_state *s = (td_rod_state *)state; // what follows from the places is kept beside them
+void tdi_rod_refresh(const tdi_rod_state *state) {
+    tdi_rod_state *s = (tdi_rod_state *)state; // what follows from the places is kept beside them
     if (s->stale == TDI_ROD_STALE && has_directions(s)) {
         tdi_rod_follow(s);
     }
 }
 
-void tdi_rod_place_start(td_rod_state *s) {
-    const td_rod_model *m = s->model;
+void tdi_rod_place_start(tdi_rod_state *s) {
+    const tdi_rod_model *m = s->model;
     for (int32_t i = 0; i < m->node_count; i++) {
         const tdi_rod_node *n = &m->node[i];
         s->pose[i] = (tdi_rod_pose){.x = n->start, .chi = 2};
@@ -209,7 +209,7 @@ void tdi_rod_place_start(td_rod_state *s) {
 }
 
 // The turn that takes a held frame, carried along with its edge, to where it shall be.
-static td_real turn_to_target(const td_rod_state *s, const tdi_rod_pose *from, int32_t i) {
+static td_real turn_to_target(const tdi_rod_state *s, const tdi_rod_pose *from, int32_t i) {
     const tdi_rod_node *n = &s->model->node[i];
     const tdi_edge *old = &from[i].edge;
     td_vec3 f = tdi_sub(s->target[i], s->target[n->parent]);
@@ -220,14 +220,14 @@ static td_real turn_to_target(const td_rod_state *s, const tdi_rod_pose *from, i
 
 // How an edge that is not held turns with the one before. The first of a rod that rolls turns by
 // any angle.
-static td_real turn_before(const td_rod_state *s, int32_t i, td_real turn) {
+static td_real turn_before(const tdi_rod_state *s, int32_t i, td_real turn) {
     const int32_t parent = s->model->node[i].parent;
     return tdi_has_edge(&s->model->node[parent]) ? s->step[parent].x[3] : turn;
 }
 
 // An edge that swings or turns further than this against the one before flaps, and does not go on
 // so: it moves with that.
-static bool flaps(const td_rod_state *s, int32_t i, td_vec3 move, td_real turn) {
+static bool flaps(const tdi_rod_state *s, int32_t i, td_vec3 move, td_real turn) {
     const tdi_rod_node *n = &s->model->node[i];
     if (!tdi_has_edge(n) || n->ring != TD_NONE || n->flags & (TDI_HELD_PLACE | TDI_HELD_TURN)) {
         return false;
@@ -237,8 +237,8 @@ static bool flaps(const td_rod_state *s, int32_t i, td_vec3 move, td_real turn) 
     return tdi_dot(swing, swing) > most * most || fabs(turn - turn_before(s, i, turn)) > FLAPPING;
 }
 
-void tdi_rod_guess(td_rod_state *s) {
-    const td_rod_model *m = s->model;
+void tdi_rod_guess(tdi_rod_state *s) {
+    const tdi_rod_model *m = s->model;
     const td_real line = s->head.known >= 2 ? (s->curved ? 2 : 1) : 0, bend = line > 1 ? 1 : 0;
     for (int32_t i = 0; i < m->node_count; i++) {
         const uint32_t flags = m->node[i].flags;
@@ -260,8 +260,8 @@ void tdi_rod_guess(td_rod_state *s) {
     }
 }
 
-void tdi_rod_seek(td_rod_state *s, const td_vec3 *to) {
-    const td_rod_model *m = s->model;
+void tdi_rod_seek(tdi_rod_state *s, const td_vec3 *to) {
+    const tdi_rod_model *m = s->model;
     for (int32_t i = 0; i < m->node_count; i++) {
         const td_vec3 move = tdi_sub(to[i], s->pose_back[i].x);
         const bool turns = tdi_has_edge(&m->node[i]), held = m->node[i].flags & TDI_HELD_TURN;
@@ -276,12 +276,12 @@ void tdi_rod_seek(td_rod_state *s, const td_vec3 *to) {
     }
 }
 
-bool tdi_rod_carry_held(td_rod_state *s) {
+bool tdi_rod_carry_held(tdi_rod_state *s) {
     return tdi_rod_carry_left(s, s->pose);
 }
 
-bool tdi_rod_carry_left(td_rod_state *s, const tdi_rod_pose *from) {
-    const td_rod_model *m = s->model;
+bool tdi_rod_carry_left(tdi_rod_state *s, const tdi_rod_pose *from) {
+    const tdi_rod_model *m = s->model;
     bool left = false;
     for (int32_t i = 0; i < m->node_count; i++) {
         td_real *x = s->step[i].x;
@@ -302,7 +302,7 @@ bool tdi_rod_carry_left(td_rod_state *s, const tdi_rod_pose *from) {
 
 // The square of a turn of an edge about itself. What rolls as a whole is not twisted: its surface
 // moves, and edges twist by how much more they turn than those before.
-static td_real turned2(const td_rod_state *s, const tdi_rod_part *range, int32_t i) {
+static td_real turned2(const tdi_rod_state *s, const tdi_rod_part *range, int32_t i) {
     const tdi_rod_node *n = &s->model->node[i];
     const td_real turn = s->step[i].x[3];
     if (!range->rolls || !tdi_has_edge(n)) {
@@ -312,8 +312,8 @@ static td_real turned2(const td_rod_state *s, const tdi_rod_part *range, int32_t
     return fmax(way * way, twist * twist);
 }
 
-td_real tdi_rod_largest(const td_rod_state *s) {
-    const td_rod_model *m = s->model;
+td_real tdi_rod_largest(const tdi_rod_state *s) {
+    const tdi_rod_model *m = s->model;
     td_real most = 0;
     for (int32_t k = 0; k < m->part_count; k++) {
         const tdi_rod_part *range = &m->part[k];

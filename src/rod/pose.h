@@ -13,27 +13,27 @@ typedef enum tdi_rod_way {
 } tdi_rod_way;
 
 // From pose_back, turn_back to pose, turn by `part` of the increments in `step`.
-void tdi_rod_try(td_rod_state *state, td_real part, tdi_rod_way way);
+void tdi_rod_try(tdi_rod_state *state, td_real part, tdi_rod_way way);
 
 // Frames and strains after places were set by hand: directors are carried along from the last pose.
-void tdi_rod_follow(td_rod_state *state);
+void tdi_rod_follow(tdi_rod_state *state);
 // The same for somebody who reads the state, which stays one that was set by hand. Frames stay as
 // they are while an edge has no length.
-void tdi_rod_refresh(const td_rod_state *state);
+void tdi_rod_refresh(const tdi_rod_state *state);
 
 // All at the start.
-void tdi_rod_place_start(td_rod_state *state);
+void tdi_rod_place_start(tdi_rod_state *state);
 
 // Increments that carry what is held to where it shall be, and go on as the last steps did
 // elsewhere.
-void tdi_rod_guess(td_rod_state *state);
+void tdi_rod_guess(tdi_rod_state *state);
 // Increments that carry all nodes to x, and what is held to where it shall be.
-void tdi_rod_seek(td_rod_state *state, const td_vec3 *x);
+void tdi_rod_seek(tdi_rod_state *state, const td_vec3 *x);
 
 // Adds to the increments what is left of the way of all that is held. Whether there is any.
-bool tdi_rod_carry_held(td_rod_state *state);
+bool tdi_rod_carry_held(tdi_rod_state *state);
 // The same from other poses.
-bool tdi_rod_carry_left(td_rod_state *state, const tdi_rod_pose *from);
+bool tdi_rod_carry_left(tdi_rod_state *state, const tdi_rod_pose *from);
 
 // Largest increment: rad, or m.
-td_real tdi_rod_largest(const td_rod_state *state);
+td_real tdi_rod_largest(const tdi_rod_state *state);

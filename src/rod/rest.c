@@ -9,6 +9,7 @@
 #include "rod/rest.h"
 
 #include "rod/solve.h"
+#include "rod/state.h"
 #include "rod/terms.h"
 
 #include <math.h>
@@ -16,7 +17,7 @@
 
 #define LEAST_PIVOT 1e-10 // of the largest number of its row
 
-static td_status copy_model(const td_rod_model *m, const td_alloc *alloc, td_rod_model **out,
+static td_status copy_model(const tdi_rod_model *m, const td_alloc *alloc, tdi_rod_model **out,
                             td_diag *diag) {
     char *block = tdi_alloc_zeroed(alloc, 1, m->head.bytes);
     *out = NULL;
@@ -24,7 +25,7 @@ static td_status copy_model(const td_rod_model *m, const td_alloc *alloc, td_rod
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the rods");
     }
     const char *from = (const char *)m;
-    td_rod_model *c = (td_rod_model *)block;
+    tdi_rod_model *c = (tdi_rod_model *)block;
     memcpy(block, m, m->head.bytes);
     c->head.alloc = alloc;
     c->node = (tdi_rod_node *)(block + ((const char *)m->node - from));
@@ -50,7 +51,7 @@ static td_real *unknown(tdi_rod_node *n, int k) {
 }
 
 // Gradient at a node when its own terms are added to `outer`, what comes from further out.
-static void gradient(td_rod_state *s, const tdi_rod_potential *p, int32_t i,
+static void gradient(tdi_rod_state *s, const tdi_rod_potential *p, int32_t i,
                      const tdi_rod_work *outer, td_real out[UNKNOWNS]) {
     const tdi_rod_node *n = &s->model->node[i];
     tdi_rod_work up = s->work[n->parent], far = up;
@@ -101,7 +102,7 @@ static bool solve(td_real a[UNKNOWNS][UNKNOWNS], td_real b[UNKNOWNS]) {
 }
 
 // g(rest) = g0 - A (rest - rest0): A by one difference each, which is exact.
-static td_status set_at_ease(td_rod_state *s, td_rod_model *m, const tdi_rod_potential *p,
+static td_status set_at_ease(tdi_rod_state *s, tdi_rod_model *m, const tdi_rod_potential *p,
                              int32_t i, td_diag *diag) {
     tdi_rod_node *n = &m->node[i];
     const tdi_rod_work outer = s->work[i];
@@ -132,7 +133,7 @@ static td_status set_at_ease(td_rod_state *s, td_rod_model *m, const tdi_rod_pot
 
 // ---- entry ----------------------------------------------------------------------------------
 
-static td_status rest_of(td_rod_state *s, td_rod_model *m, td_vec3 gravity, td_diag *diag) {
+static td_status rest_of(tdi_rod_state *s, tdi_rod_model *m, td_vec3 gravity, td_diag *diag) {
     const tdi_rod_potential p = {.stiffness = 1, .gravity = gravity};
     td_status status = TD_OK;
     tdi_rod_clear(s);
@@ -153,19 +154,19 @@ static td_status rest_of(td_rod_state *s, td_rod_model *m, td_vec3 gravity, td_d
     return status;
 }
 
-td_status tdi_rod_model_rest_new(const td_rod_model *model, td_vec3 gravity, const td_alloc *alloc,
-                                 td_rod_model **out, td_diag *diag) {
-    td_rod_state *state = NULL;
+td_status tdi_rod_model_rest_new(const tdi_rod_model *model, td_vec3 gravity, const td_alloc *alloc,
+                                 tdi_rod_model **out, td_diag *diag) {
+    tdi_rod_state *state = NULL;
     td_status status = copy_model(model, alloc, out, diag);
     if (status == TD_OK) {
-        status = td_rod_state_new(*out, alloc, &state, diag);
+        status = tdi_rod_state_new(*out, alloc, &state, diag);
     }
     if (status == TD_OK) {
         status = rest_of(state, *out, gravity, diag);
     }
-    td_rod_state_free(state);
+    tdi_state_free(state);
     if (status != TD_OK) {
-        td_rod_model_free(*out);
+        tdi_model_free(*out);
         *out = NULL;
     } else if (TDI_ASSERTS) {
         tdi_rod_model_validate(*out);
@@ -173,8 +174,8 @@ td_status tdi_rod_model_rest_new(const td_rod_model *model, td_vec3 gravity, con
     return status;
 }
 
-td_status tdi_rod_model_damped_new(const td_rod_model *model, td_real time, const td_alloc *alloc,
-                                   td_rod_model **out, td_diag *diag) {
+td_status tdi_rod_model_damped_new(const tdi_rod_model *model, td_real time, const td_alloc *alloc,
+                                   tdi_rod_model **out, td_diag *diag) {
     td_status status = copy_model(model, alloc, out, diag);
     for (int32_t i = 0; status == TD_OK && i < model->node_count; i++) {
         (*out)->node[i].damping_time = time;

@@ -115,7 +115,7 @@ void tdi_rest_frame_derive(const tdi_edge *e, const tdi_edge *seen, bool whole,
     }
 }
 
-void tdi_rod_joint_derive(const td_rod_state *s, int32_t i, const tdi_joint_law *law, bool whole,
+void tdi_rod_joint_derive(const tdi_rod_state *s, int32_t i, const tdi_joint_law *law, bool whole,
                           tdi_joint_term *out) {
     const tdi_rod_node *n = &s->model->node[i];
     const tdi_rod_pose *pose = &s->pose[i];

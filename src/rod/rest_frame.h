@@ -32,7 +32,7 @@ void tdi_turning_second_derivative(const tdi_edge *edge, td_vec3 m, const tdi_ma
                                    td_real block[4][4]);
 
 // The edge before the joint of a node, as the joint sees it; `room` is for one that has to be made.
-static inline const tdi_edge *tdi_rod_before(const td_rod_model *m, const tdi_rod_pose *pose,
+static inline const tdi_edge *tdi_rod_before(const tdi_rod_model *m, const tdi_rod_pose *pose,
                                              int32_t i, tdi_edge *room) {
     const tdi_rod_node *n = &m->node[i];
     const tdi_edge *before = &pose[n->parent].edge;
@@ -44,5 +44,5 @@ static inline const tdi_edge *tdi_rod_before(const td_rod_model *m, const tdi_ro
 }
 
 // Gradient and Hessian of the joint of a node under a law, as tdi_joint_derive().
-void tdi_rod_joint_derive(const td_rod_state *state, int32_t i, const tdi_joint_law *law,
+void tdi_rod_joint_derive(const tdi_rod_state *state, int32_t i, const tdi_joint_law *law,
                           bool whole, tdi_joint_term *out);

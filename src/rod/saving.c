@@ -12,7 +12,7 @@ enum { SPANS = 13 };
 
 // Turns count from the beginning of a step: between steps they are 0.
 int32_t tdi_rod_saved(const void *body, tdi_span spans[TDI_SPANS]) {
-    td_rod_state *s = (td_rod_state *)body; // what is listed may be written by the caller
+    tdi_rod_state *s = (tdi_rod_state *)body; // what is listed may be written by the caller
     const size_t n = (size_t)s->model->node_count, welds = (size_t)s->model->weld_count;
     const tdi_span all[SPANS] = {{&s->stale, sizeof s->stale},
                                  {&s->curved, sizeof s->curved},
@@ -34,7 +34,7 @@ int32_t tdi_rod_saved(const void *body, tdi_span spans[TDI_SPANS]) {
 // Frames follow their places. Before the first step the past has velocities alone, and no rule is
 // prepared before the second.
 void tdi_rod_blank(void *body) {
-    td_rod_state *s = body;
+    tdi_rod_state *s = body;
     tdi_rod_refresh(s);
     const size_t welds = (size_t)s->model->weld_count;
     const int32_t known = s->head.known;
@@ -52,7 +52,7 @@ void tdi_rod_blank(void *body) {
 }
 
 void tdi_rod_restored(void *body) {
-    td_rod_state *s = body;
+    tdi_rod_state *s = body;
     const size_t n = (size_t)s->model->node_count;
     tdi_rod_note_goals(s);
     memcpy(s->pose_back, s->pose, n * sizeof *s->pose);
@@ -67,7 +67,7 @@ void tdi_rod_move_pose(tdi_rod_pose *pose, const tdi_rigid *g) {
     pose->kb = tdi_rigid_vector(g, pose->kb);
 }
 
-static void carry_weld(td_rod_state *s, int32_t k, const tdi_rigid *g) {
+static void carry_weld(tdi_rod_state *s, int32_t k, const tdi_rigid *g) {
     tdi_weld_past *p = &s->weld_past[k];
     tdi_weld_rule *r = &s->weld_rule[k];
     p->r = tdi_rigid_axes(g, &p->r);
@@ -81,7 +81,7 @@ static void carry_weld(td_rod_state *s, int32_t k, const tdi_rigid *g) {
 }
 
 void tdi_rod_transform(void *body, const tdi_rigid *g) {
-    td_rod_state *s = body;
+    tdi_rod_state *s = body;
     for (int32_t i = 0; i < s->model->node_count; i++) {
         tdi_rod_move_pose(&s->pose[i], g);
         s->past[i].x = tdi_rigid_point(g, s->past[i].x);

@@ -5,7 +5,7 @@
 
 #include "rod/model.h"
 
-// Functions of tdi_implicit; `body` is a td_rod_state.
+// Functions of tdi_implicit; `body` is a tdi_rod_state.
 int32_t tdi_rod_saved(const void *body, tdi_span spans[TDI_SPANS]);
 void tdi_rod_blank(void *body);
 void tdi_rod_move_pose(tdi_rod_pose *pose, const tdi_rigid *motion);

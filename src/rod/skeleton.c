@@ -30,7 +30,7 @@
 #define RIGID    1e4  // times as stiff as what hangs on it: what does not bend
 
 typedef struct maker {
-    td_rod_model *model;
+    tdi_rod_model *model;
     const td_segment *segments;
     const td_material *materials;
     int32_t count;
@@ -180,7 +180,7 @@ static void weld(maker *k, int32_t i, td_real mass, td_vec3 centre, td_sym3 seco
 }
 
 static void make_mass(maker *k, int32_t i, const td_segment *s) {
-    td_rod_model *m = k->model;
+    tdi_rod_model *m = k->model;
     tdi_rod_node *n = &m->node[i];
     const td_attached_mass *b = k->body[n->edge];
     if (is_welded(k, n->edge)) {
@@ -200,7 +200,7 @@ static void make_mass(maker *k, int32_t i, const td_segment *s) {
 
 // The node at the end of a segment, without its joint.
 static int32_t make_tip(maker *k, int32_t segment, int32_t parent, uint32_t flags) {
-    td_rod_model *m = k->model;
+    tdi_rod_model *m = k->model;
     const td_segment *s = &k->segments[segment];
     const int32_t i = k->next++;
     const td_quat turn = k->turn[segment];
@@ -222,7 +222,7 @@ static int32_t make_tip(maker *k, int32_t segment, int32_t parent, uint32_t flag
 
 // On the ground: clamped by a ghost that stands as the segment rests, held itself, or free.
 static td_status make_root(maker *k, int32_t segment, td_diag *diag) {
-    td_rod_model *m = k->model;
+    tdi_rod_model *m = k->model;
     const td_segment *s = &k->segments[segment];
     const uint32_t held = TDI_HELD_PLACE | TDI_HELD_TURN | TDI_HELD_BASE;
     const td_real length = length_of(s);
@@ -249,7 +249,7 @@ static td_status make_root(maker *k, int32_t segment, td_diag *diag) {
 // A stiff edge to where a segment starts: how it is turned against the parent, in *turn.
 static td_status make_spur(maker *k, int32_t segment, int32_t *parent, td_quat *turn,
                            td_diag *diag) {
-    td_rod_model *m = k->model;
+    tdi_rod_model *m = k->model;
     const td_segment *s = &k->segments[segment];
     const td_vec3 to = offset_of(k->segments, segment), has = stiffness_of(k, s);
     const td_real most = fmax(has.x, fmax(has.y, has.z)),
@@ -309,7 +309,7 @@ static tdi_rod_sizes sizes_of(const maker *k) {
 
 static td_status make_all(maker *k, const td_alloc *alloc, td_diag *diag) {
     const tdi_rod_sizes sizes = sizes_of(k);
-    td_rod_model *m = k->model = tdi_rod_model_room(&sizes, alloc);
+    tdi_rod_model *m = k->model = tdi_rod_model_room(&sizes, alloc);
     td_status status = m ? TD_OK : TD_ERR_MEMORY;
     for (int32_t i = 0; i < k->count && status == TD_OK; i++) {
         status = k->segments[i].parent == TD_NONE ? make_root(k, i, diag) : make_branch(k, i, diag);
@@ -348,8 +348,8 @@ static td_status make(maker *k, const td_skeleton *skeleton, const td_alloc *all
     return status;
 }
 
-td_status td_rod_model_from_skeleton(const td_skeleton *skeleton, const td_alloc *alloc,
-                                     td_rod_model **out, td_diag *diag) {
+td_status tdi_rod_model_from_skeleton(const td_skeleton *skeleton, const td_alloc *alloc,
+                                      tdi_rod_model **out, td_diag *diag) {
     TDI_CLEAR(out);
     if (!skeleton || !out) {
         return tdi_refuse(diag, __func__);
@@ -374,7 +374,7 @@ td_status td_rod_model_from_skeleton(const td_skeleton *skeleton, const td_alloc
     }
     td_status status = make(&k, skeleton, alloc, diag);
     if (status != TD_OK) {
-        td_rod_model_free(k.model);
+        tdi_model_free(k.model);
         return status == TD_ERR_MEMORY ? tdi_fail(diag, status, "out of memory for the rods")
                                        : status;
     }

@@ -17,16 +17,16 @@ enum { UNKNOWNS = 8 }; // of the edge's end, then of its start
 
 // ---- points ---------------------------------------------------------------------------------
 
-static tdi_rod_spot spot_at(const td_rod_state *s, const tdi_rod_solid *b, td_vec3 offset) {
+static tdi_rod_spot spot_at(const tdi_rod_state *s, const tdi_rod_solid *b, td_vec3 offset) {
     return tdi_rod_spot_of(s, b->edge, tdi_vec3(0, 0, 0), offset);
 }
 
-static tdi_rod_spot end_of(const td_rod_state *s, int32_t point) {
+static tdi_rod_spot end_of(const tdi_rod_state *s, int32_t point) {
     const tdi_rod_solid *b = &s->model->solid[point / 2];
     return spot_at(s, b, b->end[point % 2]);
 }
 
-void tdi_rod_solid_points(const td_rod_state *s, bool star, td_vec3 *x) {
+void tdi_rod_solid_points(const tdi_rod_state *s, bool star, td_vec3 *x) {
     for (int32_t p = 0; p < 2 * s->model->solid_count; p++) {
         const tdi_rod_spot a = end_of(s, p);
         x[p] = star ? tdi_sub(a.x, tdi_rod_spot_moved(s, &a)) : a.x;
@@ -37,7 +37,7 @@ static td_vec3 turn_by(const tdi_edge *e, td_vec3 along, td_real turn) {
     return tdi_madd(tdi_scale(tdi_cross(e->t, along), 1 / e->length), e->t, turn);
 }
 
-void tdi_rod_solid_velocities(const td_rod_state *s, td_vec3 *v) {
+void tdi_rod_solid_velocities(const tdi_rod_state *s, td_vec3 *v) {
     for (int32_t p = 0; p < 2 * s->model->solid_count; p++) {
         const tdi_rod_spot a = end_of(s, p);
         const td_vec3 start = s->past[s->model->node[a.node].parent].v,
@@ -51,7 +51,7 @@ static td_vec3 shift_of(const tdi_rod_step *step, int32_t i) {
     return tdi_vec3(step[i].x[0], step[i].x[1], step[i].x[2]);
 }
 
-void tdi_rod_solid_moves(const td_rod_state *s, const tdi_rod_step *step, td_vec3 *dx) {
+void tdi_rod_solid_moves(const tdi_rod_state *s, const tdi_rod_step *step, td_vec3 *dx) {
     for (int32_t p = 0; p < 2 * s->model->solid_count; p++) {
         const tdi_rod_spot a = end_of(s, p);
         const td_vec3 start = shift_of(step, s->model->node[a.node].parent),
@@ -84,7 +84,7 @@ static void place_columns(const td_vec3 w[UNKNOWNS], td_vec3 r, td_vec3 dx[UNKNO
     dx[6].z += 1;
 }
 
-static void add_gradient(const td_rod_state *s, int32_t node, const td_real g[UNKNOWNS]) {
+static void add_gradient(const tdi_rod_state *s, int32_t node, const td_real g[UNKNOWNS]) {
     td_real *own = s->work[node].r, *up = s->work[s->model->node[node].parent].r;
     for (int k = 0; k < 4; k++) {
         own[k] += g[k];
@@ -92,7 +92,7 @@ static void add_gradient(const td_rod_state *s, int32_t node, const td_real g[UN
     }
 }
 
-static void add_hessian(const td_rod_state *s, int32_t node, td_real h[UNKNOWNS][UNKNOWNS]) {
+static void add_hessian(const tdi_rod_state *s, int32_t node, td_real h[UNKNOWNS][UNKNOWNS]) {
     const int32_t nodes[2] = {node, s->model->node[node].parent};
     for (int a = 0; a < 2; a++) {
         for (int b = a; b < 2; b++) {
@@ -105,7 +105,7 @@ static void add_hessian(const td_rod_state *s, int32_t node, td_real h[UNKNOWNS]
     }
 }
 
-void tdi_rod_solid_push(const td_rod_state *s, int32_t point, td_vec3 force) {
+void tdi_rod_solid_push(const tdi_rod_state *s, int32_t point, td_vec3 force) {
     const tdi_rod_spot a = end_of(s, point);
     td_vec3 w[UNKNOWNS], dx[UNKNOWNS];
     td_real g[UNKNOWNS];
@@ -150,7 +150,8 @@ static void add_tilt(const tdi_contact_side *t, td_vec3 d, const td_vec3 w[UNKNO
 }
 
 // Second derivatives of the place, times the force.
-static void add_geometric(const td_rod_state *s, const tdi_rod_spot *a, const tdi_contact_side *t) {
+static void add_geometric(const tdi_rod_state *s, const tdi_rod_spot *a,
+                          const tdi_contact_side *t) {
     const td_sym3 none = {0, 0, 0, 0, 0, 0};
     td_vec3 w[UNKNOWNS], dx[UNKNOWNS];
     td_real back[UNKNOWNS];
@@ -163,7 +164,7 @@ static void add_geometric(const td_rod_state *s, const tdi_rod_spot *a, const td
     add_gradient(s, a->node, back); // which is added besides
 }
 
-void tdi_rod_solid_add(const td_rod_state *s, const tdi_contact_side *t) {
+void tdi_rod_solid_add(const tdi_rod_state *s, const tdi_contact_side *t) {
     const tdi_rod_solid *b = &s->model->solid[t->capsule - tdi_rod_edge_capsules(s)];
     const td_vec3 along = tdi_sub(b->end[1], b->end[0]);
     const tdi_rod_spot a = spot_at(s, b, tdi_madd(b->end[0], along, t->weight[1]));

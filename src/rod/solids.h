@@ -6,14 +6,14 @@
 
 #include "rod/implicit.h"
 
-static inline int32_t tdi_rod_edge_capsules(const td_rod_state *s) {
+static inline int32_t tdi_rod_edge_capsules(const tdi_rod_state *s) {
     return s->head.capsule_count - s->model->solid_count;
 }
 
-void tdi_rod_solid_points(const td_rod_state *state, bool star, td_vec3 *x);
-void tdi_rod_solid_velocities(const td_rod_state *state, td_vec3 *v);
-void tdi_rod_solid_moves(const td_rod_state *state, const tdi_rod_step *step, td_vec3 *dx);
+void tdi_rod_solid_points(const tdi_rod_state *state, bool star, td_vec3 *x);
+void tdi_rod_solid_velocities(const tdi_rod_state *state, td_vec3 *v);
+void tdi_rod_solid_moves(const tdi_rod_state *state, const tdi_rod_step *step, td_vec3 *dx);
 // Adds one side of a contact to the work of its edge.
-void tdi_rod_solid_add(const td_rod_state *state, const tdi_contact_side *side);
+void tdi_rod_solid_add(const tdi_rod_state *state, const tdi_contact_side *side);
 // Adds J^T f to the right-hand side, of point 0..2 solid_count.
-void tdi_rod_solid_push(const td_rod_state *state, int32_t point, td_vec3 force);
+void tdi_rod_solid_push(const tdi_rod_state *state, int32_t point, td_vec3 force);

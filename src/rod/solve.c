@@ -39,7 +39,7 @@ static void add_border(td_real to[4][8], int column, td_real from[4][4], bool tr
     }
 }
 
-void tdi_rod_block_add(const td_rod_state *s, int32_t a, int32_t b, td_real block[4][4]) {
+void tdi_rod_block_add(const tdi_rod_state *s, int32_t a, int32_t b, td_real block[4][4]) {
     const int32_t ring = s->model->node[a].ring;
     if (a == b) {
         add(s->work[a].d, block);
@@ -59,17 +59,17 @@ void tdi_rod_block_add(const td_rod_state *s, int32_t a, int32_t b, td_real bloc
     }
 }
 
-void tdi_rod_clear(const td_rod_state *s) {
-    const td_rod_model *m = s->model;
+void tdi_rod_clear(const tdi_rod_state *s) {
+    const tdi_rod_model *m = s->model;
     memset(s->work, 0, (size_t)m->node_count * sizeof *s->work);
     memset(s->border, 0, (size_t)m->ring_nodes * sizeof *s->border);
 }
 
-static inline int32_t last_of(const td_rod_state *s, int32_t part) {
+static inline int32_t last_of(const tdi_rod_state *s, int32_t part) {
     return s->confined ? s->asked[part] : s->model->part[part].last;
 }
 
-void tdi_rod_clear_gradient(const td_rod_state *s) {
+void tdi_rod_clear_gradient(const tdi_rod_state *s) {
     for (int32_t k = 0; k < s->model->part_count; k++) {
         for (int32_t i = s->model->part[k].first, last = last_of(s, k); i < last; i++) {
             memset(s->work[i].r, 0, sizeof s->work[i].r);
@@ -152,7 +152,7 @@ static inline void subtract_vector(td_real to[4], const td_real a[4][4], const t
 
 // What is held goes on by increments that are given: r += H x of them, for all that is eliminated
 // after this node. Nodes before it feel them when they are solved for.
-static void foresee(const td_rod_state *s, int32_t i) {
+static void foresee(const tdi_rod_state *s, int32_t i) {
     const tdi_rod_node *n = &s->model->node[i];
     tdi_rod_work *w = &s->work[i];
     const td_real *x = s->step[i].x;
@@ -169,7 +169,7 @@ static void foresee(const td_rod_state *s, int32_t i) {
     }
 }
 
-bool tdi_rod_eliminate(const td_rod_state *s, int32_t i) {
+bool tdi_rod_eliminate(const tdi_rod_state *s, int32_t i) {
     const tdi_rod_node *n = &s->model->node[i];
     tdi_rod_work *w = &s->work[i];
     if (n->flags & (TDI_HELD_PLACE | TDI_HELD_TURN)) {
@@ -205,7 +205,7 @@ bool tdi_rod_eliminate(const td_rod_state *s, int32_t i) {
 
 // ---- rings ----------------------------------------------------------------------------------
 
-static inline td_real (*border_of(const td_rod_state *s, int32_t i))[8] {
+static inline td_real (*border_of(const tdi_rod_state *s, int32_t i))[8] {
     return s->border[i - s->model->ring_shift];
 }
 
@@ -220,7 +220,7 @@ static void subtract_wide(td_real to[4][8], td_real a[4][4], td_real b[4][8]) {
 }
 
 // One node of a ring whose first two nodes have the matrix b.
-static bool eliminate_in_ring(const td_rod_state *s, int32_t i, int32_t first, td_real b[8][8]) {
+static bool eliminate_in_ring(const tdi_rod_state *s, int32_t i, int32_t first, td_real b[8][8]) {
     const tdi_rod_node *n = &s->model->node[i];
     tdi_rod_work *w = &s->work[i];
     td_real p[4][4], g[4][4], old[4][8], (*y)[8] = border_of(s, i);
@@ -262,7 +262,7 @@ static bool eliminate_in_ring(const td_rod_state *s, int32_t i, int32_t first, t
 }
 
 // Adds the blocks of the first two nodes to b, and holds what is held.
-static void fill_closing(const td_rod_state *s, int32_t first, td_real b[8][8]) {
+static void fill_closing(const tdi_rod_state *s, int32_t first, td_real b[8][8]) {
     tdi_rod_work *w = &s->work[first];
     for (int k = 0; k < 8; k++) {
         for (int l = 0; l < 8; l++) {
@@ -299,7 +299,7 @@ static bool factor_closing(td_real b[8][8]) {
     return true;
 }
 
-bool tdi_rod_eliminate_ring(const td_rod_state *s, int32_t part) {
+bool tdi_rod_eliminate_ring(const tdi_rod_state *s, int32_t part) {
     const tdi_rod_part *range = &s->model->part[part];
     td_real(*b)[8] = s->closing[part];
     memset(b, 0, sizeof s->closing[part]);
@@ -341,7 +341,7 @@ static inline void let_go(tdi_rod_work *w, uint32_t flags) {
     }
 }
 
-static void forward_node(const td_rod_state *s, int32_t i, bool parent, bool grand) {
+static void forward_node(const tdi_rod_state *s, int32_t i, bool parent, bool grand) {
     const tdi_rod_node *n = &s->model->node[i];
     tdi_rod_work *w = &s->work[i];
     let_go(w, n->flags);
@@ -353,7 +353,7 @@ static void forward_node(const td_rod_state *s, int32_t i, bool parent, bool gra
     }
 }
 
-static td_real forward_ring(const td_rod_state *s, int32_t part) {
+static td_real forward_ring(const tdi_rod_state *s, int32_t part) {
     const tdi_rod_part *range = &s->model->part[part];
     const int32_t first = range->first;
     td_real x[8] = {0}, y[8], sum = 0;
@@ -382,7 +382,7 @@ static td_real forward_ring(const td_rod_state *s, int32_t part) {
 
 // ---- back -----------------------------------------------------------------------------------
 
-static inline void back_node(const td_rod_state *s, int32_t i, bool parent, bool grand) {
+static inline void back_node(const tdi_rod_state *s, int32_t i, bool parent, bool grand) {
     const tdi_rod_node *n = &s->model->node[i];
     const tdi_rod_work *w = &s->work[i];
     td_real x[4] = {w->r[0], w->r[1], w->r[2], w->r[3]};
@@ -404,7 +404,7 @@ static inline void back_node(const td_rod_state *s, int32_t i, bool parent, bool
     }
 }
 
-static void back_ring(const td_rod_state *s, const tdi_rod_part *part) {
+static void back_ring(const tdi_rod_state *s, const tdi_rod_part *part) {
     const int32_t first = part->first;
     back_node(s, first, false, false);
     back_node(s, first + 1, false, false);
@@ -420,8 +420,8 @@ static void back_ring(const td_rod_state *s, const tdi_rod_part *part) {
     }
 }
 
-td_real tdi_rod_solve(const td_rod_state *s) {
-    const td_rod_model *m = s->model;
+td_real tdi_rod_solve(const tdi_rod_state *s) {
+    const tdi_rod_model *m = s->model;
     td_real sum = 0;
     for (int32_t k = 0; k < m->part_count; k++) {
         const tdi_rod_part *part = &m->part[k];
@@ -455,7 +455,7 @@ static void multiply_pair(const td_real b[4][4], const td_real *xa, const td_rea
     }
 }
 
-void tdi_rod_multiply(const td_rod_model *m, const tdi_rod_work *work,
+void tdi_rod_multiply(const tdi_rod_model *m, const tdi_rod_work *work,
                       const td_real (*border)[4][8], const td_real (*x)[4], td_real (*y)[4]) {
     memset(y, 0, (size_t)m->node_count * sizeof *y);
     for (int32_t i = 0; i < m->node_count; i++) {

@@ -10,22 +10,22 @@
 #include "rod/model.h"
 
 // Adds a block to that of nodes a and b, which are the same, neighbours or next but one.
-void tdi_rod_block_add(const td_rod_state *state, int32_t a, int32_t b, td_real block[4][4]);
+void tdi_rod_block_add(const tdi_rod_state *state, int32_t a, int32_t b, td_real block[4][4]);
 
 // Zero in all blocks and gradients, or in the gradients alone.
-void tdi_rod_clear(const td_rod_state *state);
-void tdi_rod_clear_gradient(const td_rod_state *state);
+void tdi_rod_clear(const tdi_rod_state *state);
+void tdi_rod_clear_gradient(const tdi_rod_state *state);
 
 // Eliminates one node, which must have all its terms. False when a pivot is not positive.
-bool tdi_rod_eliminate(const td_rod_state *state, int32_t i);
+bool tdi_rod_eliminate(const tdi_rod_state *state, int32_t i);
 // Eliminates a ring whose terms are all there, by the number of its part.
-bool tdi_rod_eliminate_ring(const td_rod_state *state, int32_t part);
+bool tdi_rod_eliminate_ring(const tdi_rod_state *state, int32_t part);
 
 // Increments, in `step`, from the eliminated nodes and the gradients r in `work`, which are used
 // up. Gives r^T H^-1 r: what the increments promise to lower a quadratic potential by is half of
 // it. With `carry` in the state the increments of what is held are given and stay.
-td_real tdi_rod_solve(const td_rod_state *state);
+td_real tdi_rod_solve(const tdi_rod_state *state);
 
 // y = H x with blocks as they were before elimination. What is held counts as zero: x must be.
-void tdi_rod_multiply(const td_rod_model *model, const tdi_rod_work *work,
+void tdi_rod_multiply(const tdi_rod_model *model, const tdi_rod_work *work,
                       const td_real (*border)[4][8], const td_real (*x)[4], td_real (*y)[4]);

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "rod/build.h"
 #include "rod/inherit.h"
 #include "rod/implicit.h"
 #include "rod/rest.h"
@@ -17,7 +18,7 @@
 // ---- ends -----------------------------------------------------------------------------------
 
 // Where the ends of the first strand are held, as the model starts.
-static void note_ends(const td_rod_model *m, const td_strand *s, tdi_rod_end ends[2]) {
+static void note_ends(const tdi_rod_model *m, const td_strand *s, tdi_rod_end ends[2]) {
     for (int end = 0; end < 2; end++) {
         const td_end_kind how = end ? s->end : s->start;
         const int32_t i = m->end_node[end], vertex = end ? m->rod_first[1] - 1 : 0;
@@ -36,18 +37,19 @@ static void note_ends(const td_rod_model *m, const td_strand *s, tdi_rod_end end
 
 // ---- models ---------------------------------------------------------------------------------
 
-static td_status model_new(const td_skeleton *skeleton, const tdi_model_opts *opts,
-                           const td_alloc *alloc, tdi_solver_model **out, td_diag *diag) {
-    td_rod_model *m = NULL;
+static td_status model_new(const td_skeleton *skeleton, const td_body_opts *opts,
+                           const td_alloc *alloc, td_body_model **out, td_diag *diag) {
+    tdi_rod_model *m = NULL;
     *out = NULL;
     if (opts->law != TD_LAW_DEFAULT && opts->law != TD_LAW_TANGENT) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "rods have the law 'tangent' alone");
     }
-    td_status status = td_rod_model_from_skeleton(skeleton, alloc, &m, diag);
+    td_status status = tdi_rod_model_from_skeleton(skeleton, alloc, &m, diag);
     if (status != TD_OK) {
         return status;
     }
     m->segments = td_skeleton_segments(skeleton);
+    m->head.segment_count = td_skeleton_count(skeleton);
     if (td_skeleton_strand_count(skeleton) > 0) {
         note_ends(m, td_skeleton_strands(skeleton), m->ends);
     }
@@ -56,30 +58,31 @@ static td_status model_new(const td_skeleton *skeleton, const tdi_model_opts *op
 }
 
 static td_status rest_new(const void *model, td_vec3 gravity, const td_alloc *alloc,
-                          tdi_solver_model **out, td_diag *diag) {
-    td_rod_model *next = NULL;
+                          td_body_model **out, td_diag *diag) {
+    tdi_rod_model *next = NULL;
     td_status status = tdi_rod_model_rest_new(model, gravity, alloc, &next, diag);
-    *out = (tdi_solver_model *)next;
+    *out = (td_body_model *)next;
     return status;
 }
 
 // The damping time for which the lowest mode that damping reaches has a ratio: ratios grow with the
 // time, so that one second tells how fast.
-static td_status time_of_ratio(const td_rod_model *model, const td_damping_opts *opts,
+static td_status time_of_ratio(const tdi_rod_model *model, const td_damping_opts *opts,
                                const td_alloc *alloc, td_real *time, td_diag *diag) {
-    td_rod_model *second = NULL;
-    td_rod_state *state = NULL;
+    tdi_rod_model *second = NULL;
+    tdi_rod_state *state = NULL;
     td_mode modes[LOWEST];
     td_step_opts rest = td_step_opts_default();
     rest.gravity = opts->gravity;
-    const int32_t dofs = td_rod_dof_count(model), count = dofs < LOWEST ? dofs : LOWEST;
+    const int32_t dofs = model->head.dof_count, count = dofs < LOWEST ? dofs : LOWEST;
     td_status status = tdi_rod_model_damped_new(model, 1, alloc, &second, diag);
-    status = status == TD_OK ? td_rod_state_new(second, alloc, &state, diag) : status;
-    status = status == TD_OK ? td_rod_settle(state, &rest, NULL, diag) : status;
+    status = status == TD_OK ? tdi_rod_state_new(second, alloc, &state, diag) : status;
     status =
-        status == TD_OK ? td_rod_modes(state, opts->gravity, count, modes, NULL, diag) : status;
-    td_rod_state_free(state);
-    td_rod_model_free(second);
+        status == TD_OK ? tdi_solver_settle(&tdi_solver_rod, state, &rest, NULL, diag) : status;
+    status = status == TD_OK ? td_rod_modes(&state->head, opts->gravity, count, modes, NULL, diag)
+                             : status;
+    tdi_state_free(state);
+    tdi_model_free(second);
     for (int32_t k = 0; status == TD_OK && k < count; k++) {
         if (modes[k].frequency > 0 && modes[k].damping_ratio > 1e-6 * modes[k].frequency) {
             *time = opts->value / modes[k].damping_ratio;
@@ -95,21 +98,21 @@ static td_status time_of_ratio(const td_rod_model *model, const td_damping_opts 
 }
 
 static td_status damped_new(const void *model, const td_damping_opts *opts, const td_alloc *alloc,
-                            tdi_solver_model **out, td_diag *diag) {
-    td_rod_model *next = NULL;
+                            td_body_model **out, td_diag *diag) {
+    tdi_rod_model *next = NULL;
     td_real time = opts->value;
     td_status status =
         opts->kind == TD_DAMPING_RATIO ? time_of_ratio(model, opts, alloc, &time, diag) : TD_OK;
     if (status == TD_OK) {
         status = tdi_rod_model_damped_new(model, time, alloc, &next, diag);
     }
-    *out = (tdi_solver_model *)next;
+    *out = (td_body_model *)next;
     return status;
 }
 
 // Damping is a time, so that it follows the springs.
 static void stiffen(void *model, const void *parameters, td_real bend, td_real twist) {
-    td_rod_model *m = model;
+    tdi_rod_model *m = model;
     const tdi_rod_node *from = parameters;
     for (int32_t i = 0; i < m->node_count; i++) {
         for (int k = 0; k < 3; k++) {
@@ -126,7 +129,7 @@ static td_real sum_of(td_vec3 v) {
 // What is welded or free has no spring of its own.
 static td_status take_springs(void *model, const td_skeleton *from, const td_skeleton *to,
                               int32_t first, int32_t count, tdi_factors by, td_diag *diag) {
-    td_rod_model *m = model;
+    tdi_rod_model *m = model;
     (void)from, (void)diag;
     for (int32_t i = first; i < first + count && i < m->edge_count; i++) {
         const td_segment *s = &td_skeleton_segments(to)[i];
@@ -145,11 +148,10 @@ static td_status take_springs(void *model, const td_skeleton *from, const td_ske
 
 // ---- states ---------------------------------------------------------------------------------
 
-static td_status state_new(const void *model, const td_alloc *alloc, tdi_solver_state **out,
-                           td_diag *diag) {
-    td_rod_state *state = NULL;
-    td_status status = td_rod_state_new(model, alloc, &state, diag);
-    *out = (tdi_solver_state *)state;
+static td_status state_new(const void *model, const td_alloc *alloc, td_body **out, td_diag *diag) {
+    tdi_rod_state *state = NULL;
+    td_status status = tdi_rod_state_new(model, alloc, &state, diag);
+    *out = (td_body *)state;
     return status;
 }
 
@@ -158,7 +160,7 @@ static void set_base(void *state, const td_base_motion *motion) {
 }
 
 static bool end_pose(const void *model, bool end, td_vec3 *place, td_quat *turn) {
-    const tdi_rod_end *e = &((const td_rod_model *)model)->ends[end];
+    const tdi_rod_end *e = &((const tdi_rod_model *)model)->ends[end];
     *place = e->place;
     *turn = e->turn;
     return e->held;
@@ -169,7 +171,7 @@ static void set_end(void *state, bool end, td_vec3 place, td_quat turn) {
 }
 
 static td_real residual(void *state, td_vec3 gravity) {
-    return td_rod_residual(state, gravity);
+    return tdi_rod_residual(state, gravity);
 }
 
 // ---- segments -------------------------------------------------------------------------------
@@ -180,26 +182,27 @@ static void place_load(const void *model, td_load *load) {
     load->segment = tdi_rod_edge_of(model, load->segment, &from);
 }
 
-static td_quat rotation(const td_rod_state *s, int32_t segment) {
+static td_quat rotation(const tdi_rod_state *s, int32_t segment) {
     td_vec3 from;
     const int32_t edge = tdi_rod_edge_of(s->model, segment, &from);
-    const td_quat turn = td_rod_rotation(s, edge);
+    const td_quat turn = tdi_rod_rotation(s, edge);
     return edge == segment ? turn : tdi_quat_mul(turn, s->model->segments[segment].initial);
 }
 
-static td_vec3 origin(const td_rod_state *s, int32_t segment) {
+static td_vec3 origin(const tdi_rod_state *s, int32_t segment) {
     td_vec3 from;
     const int32_t edge = tdi_rod_edge_of(s->model, segment, &from);
-    td_vec3 start = td_rod_origin(s, edge);
+    td_vec3 start = tdi_rod_origin(s, edge);
     return edge == segment ? start
-                           : tdi_add(start, tdi_quat_rotate(td_rod_rotation(s, edge), from));
+                           : tdi_add(start, tdi_quat_rotate(tdi_rod_rotation(s, edge), from));
 }
 
 // The tip of an organ may lie beside its edge.
-static td_vec3 tip(const td_rod_state *s, int32_t segment) {
-    const td_vec3 at = s->model->segments[segment].tip;
+static td_vec3 tip(const tdi_rod_state *s, int32_t segment) {
+    const td_segment *of = s->model->segments; // NULL: rods of curves, whose segments are edges
+    const td_vec3 at = of ? of[segment].tip : tdi_vec3(0, 0, 0);
     if (at.x == 0 && at.z == 0 && segment < s->model->edge_count) {
-        return td_rod_tip(s, segment);
+        return tdi_rod_tip(s, segment);
     }
     return tdi_add(origin(s, segment), tdi_quat_rotate(rotation(s, segment), at));
 }
@@ -221,9 +224,11 @@ static void poses(const void *state, int32_t first, int32_t count, td_vec3 *orig
 
 static void velocities(void *state, int32_t first, int32_t count, const td_vec3 *points,
                        td_vec3 *out) {
-    const td_rod_model *m = ((const td_rod_state *)state)->model;
+    const tdi_rod_model *m = ((const tdi_rod_state *)state)->model;
     for (int32_t k = 0; k < count; k++) {
-        const td_vec3 point = points ? points[k] : m->segments[first + k].tip;
+        const td_vec3 end = m->segments ? m->segments[first + k].tip
+                                        : tdi_vec3(0, m->node[m->edge_node[first + k]].length, 0);
+        const td_vec3 point = points ? points[k] : end;
         td_vec3 from;
         const int32_t edge = tdi_rod_edge_of(m, first + k, &from);
         out[k] = tdi_rod_velocity_of(state, edge, tdi_rod_on_edge(m, first + k, point));
@@ -232,7 +237,7 @@ static void velocities(void *state, int32_t first, int32_t count, const td_vec3 
 
 // Curvatures are 2 tan(angle/2) of the joint: what its moment is in proportion to.
 static td_vec3 turn(const void *state, int32_t segment) {
-    const td_rod_state *s = state;
+    const tdi_rod_state *s = state;
     if (segment >= s->model->edge_count) {
         return tdi_vec3(0, 0, 0);
     }
@@ -243,16 +248,16 @@ static td_vec3 turn(const void *state, int32_t segment) {
 }
 
 static td_vec3 moment(const void *state, int32_t segment, td_real stiffness) {
-    const td_rod_state *s = state;
-    return segment < s->model->edge_count ? tdi_scale(td_rod_moment(s, segment), stiffness)
+    const tdi_rod_state *s = state;
+    return segment < s->model->edge_count ? tdi_scale(tdi_rod_moment(s, segment), stiffness)
                                           : tdi_vec3(0, 0, 0);
 }
 
 // ---- the whole ------------------------------------------------------------------------------
 
 static td_sums sums(void *state, td_vec3 gravity) {
-    td_sums out = {.energy = td_rod_energy(state, gravity)};
-    td_rod_momentum(state, &out.linear, &out.angular);
+    td_sums out = {.energy = tdi_rod_energy(state, gravity)};
+    tdi_rod_momentum(state, &out.linear, &out.angular);
     return out;
 }
 

@@ -14,7 +14,7 @@
 // ---- making ---------------------------------------------------------------------------------
 
 // What a step needs while it is under way, and no longer.
-static void lay_out_scratch(td_rod_state *s, const td_rod_model *m, tdi_layout *l) {
+static void lay_out_scratch(tdi_rod_state *s, const tdi_rod_model *m, tdi_layout *l) {
     const size_t n = (size_t)m->node_count;
     s->work = tdi_layout_place(l, n, sizeof *s->work);
     s->step = tdi_layout_place(l, n, sizeof *s->step);
@@ -23,8 +23,8 @@ static void lay_out_scratch(td_rod_state *s, const td_rod_model *m, tdi_layout *
 }
 
 size_t tdi_rod_scratch(const void *body) {
-    const td_rod_model *m = ((const td_rod_state *)body)->model;
-    td_rod_state sizes;
+    const tdi_rod_model *m = ((const tdi_rod_state *)body)->model;
+    tdi_rod_state sizes;
     tdi_layout l = {0};
     lay_out_scratch(&sizes, m, &l);
     tdi_layout_place(&l, (size_t)m->node_count, sizeof *sizes.pose_back);
@@ -32,7 +32,7 @@ size_t tdi_rod_scratch(const void *body) {
 }
 
 // Poses may have changed places: the pose that lies in what was lent moves to the other one.
-static void leave_poses(td_rod_state *s) {
+static void leave_poses(tdi_rod_state *s) {
     if (s->pose == s->pose_lent) {
         memcpy(s->pose_back, s->pose, (size_t)s->model->node_count * sizeof *s->pose);
         s->pose = s->pose_back;
@@ -42,7 +42,7 @@ static void leave_poses(td_rod_state *s) {
 }
 
 void tdi_rod_lend(void *body, void *scratch) {
-    td_rod_state *s = body;
+    tdi_rod_state *s = body;
     tdi_layout l = {.base = scratch ? scratch : s->scratch};
     lay_out_scratch(s, s->model, &l);
     if (s->pose_lent) {
@@ -55,7 +55,7 @@ void tdi_rod_lend(void *body, void *scratch) {
     }
 }
 
-static void lay_out(td_rod_state *s, const td_rod_model *m, tdi_layout *l) {
+static void lay_out(tdi_rod_state *s, const tdi_rod_model *m, tdi_layout *l) {
     size_t n = (size_t)m->node_count, edges = (size_t)m->edge_count, welds = (size_t)m->weld_count;
     tdi_layout_place(l, 1, sizeof *s);
     s->pose = tdi_layout_place(l, n, sizeof *s->pose);
@@ -90,16 +90,13 @@ static void lay_out(td_rod_state *s, const td_rod_model *m, tdi_layout *l) {
     s->own = tdi_layout_place(l, n, sizeof *s->own);
 }
 
-td_status td_rod_state_new(const td_rod_model *m, const td_alloc *alloc, td_rod_state **out,
-                           td_diag *diag) {
-    TDI_CLEAR(out);
-    if (!m || !out) {
-        return tdi_refuse(diag, __func__);
-    }
-    td_rod_state sizes;
+td_status tdi_rod_state_new(const tdi_rod_model *m, const td_alloc *alloc, tdi_rod_state **out,
+                            td_diag *diag) {
+    *out = NULL;
+    tdi_rod_state sizes;
     tdi_layout layout = {0};
     lay_out(&sizes, m, &layout);
-    td_rod_state *s = tdi_state_new(alloc, layout.used, 0, "the state of rods", diag);
+    tdi_rod_state *s = tdi_body_new(&tdi_solver_rod, m, alloc, layout.used, 0, diag);
     if (!s) {
         return TD_ERR_MEMORY;
     }
@@ -117,27 +114,13 @@ td_status td_rod_state_new(const td_rod_model *m, const td_alloc *alloc, td_rod_
     for (int32_t k = 0; k < m->solid_count; k++) {
         s->capsule_node[s->head.capsule_count++] = m->edge_node[m->solid[k].edge];
     }
-    td_rod_state_reset(s);
+    tdi_rod_reset(s);
     *out = s;
     return TD_OK;
 }
 
-void td_rod_state_free(td_rod_state *s) {
-    tdi_state_free(s);
-}
-
-size_t td_rod_state_bytes(const td_rod_state *s) {
-    if (!s) {
-        return 0;
-    }
-    return s->head.bytes;
-}
-
-void td_rod_state_reset(td_rod_state *s) {
-    if (!s) {
-        return;
-    }
-    const td_rod_model *m = s->model;
+void tdi_rod_reset(tdi_rod_state *s) {
+    const tdi_rod_model *m = s->model;
     memset(s->past, 0, (size_t)m->node_count * sizeof *s->past);
     memset(s->turn, 0, (size_t)m->node_count * sizeof *s->turn);
     memset(s->weld_past, 0, (size_t)m->weld_count * sizeof *s->weld_past);
@@ -158,8 +141,8 @@ void td_rod_state_reset(td_rod_state *s) {
 // ---- what is held ---------------------------------------------------------------------------
 
 // Targets of all that moves with the base.
-void tdi_rod_place_base(td_rod_state *s) {
-    const td_rod_model *m = s->model;
+void tdi_rod_place_base(tdi_rod_state *s) {
+    const tdi_rod_model *m = s->model;
     for (int32_t i = 0; i < m->node_count; i++) {
         if (m->node[i].flags & TDI_HELD_BASE && !s->own[i]) {
             s->target[i] = tdi_base_point(&s->head.base, m->node[i].start);
@@ -169,7 +152,7 @@ void tdi_rod_place_base(td_rod_state *s) {
 }
 
 // Puts everything where the base is, as one rigid piece. Only for a state that has not moved yet.
-static void carry_all(td_rod_state *s) {
+static void carry_all(tdi_rod_state *s) {
     for (int32_t i = 0; i < s->model->node_count; i++) {
         tdi_rod_pose *pose = &s->pose[i];
         td_quat q = s->head.base.rotation;
@@ -183,15 +166,7 @@ static void carry_all(td_rod_state *s) {
     }
 }
 
-td_status td_rod_set_base(td_rod_state *s, const td_base_motion *motion) {
-    if (!s || !motion || s->head.led) {
-        return TD_ERR_ARGUMENT;
-    }
-    tdi_rod_set_base(s, motion);
-    return TD_OK;
-}
-
-void tdi_rod_set_base(td_rod_state *s, const td_base_motion *motion) {
+void tdi_rod_set_base(tdi_rod_state *s, const td_base_motion *motion) {
     s->head.base = *motion;
     if (tdi_state_as_drawn(&s->head) && s->stale == TDI_ROD_CURRENT) {
         tdi_rod_place_start(s);
@@ -203,14 +178,14 @@ void tdi_rod_set_base(td_rod_state *s, const td_base_motion *motion) {
     tdi_rod_place_base(s);
 }
 
-void tdi_rod_note_goals(td_rod_state *s) {
+void tdi_rod_note_goals(tdi_rod_state *s) {
     const size_t n = (size_t)s->model->node_count;
     memcpy(s->goal, s->target, n * sizeof *s->goal);
     memcpy(s->goal_m1, s->target_m1, n * sizeof *s->goal_m1);
 }
 
-td_status td_rod_set_end(td_rod_state *s, int32_t rod, bool end, td_vec3 position,
-                         td_quat rotation) {
+td_status td_rod_set_end(td_body *body, int32_t rod, bool end, td_vec3 position, td_quat rotation) {
+    tdi_rod_state *s = tdi_as_rod(body);
     if (!s || !tdi_has(rod, s->model->rod_count) || s->head.led) {
         return TD_ERR_ARGUMENT;
     }
@@ -218,8 +193,8 @@ td_status td_rod_set_end(td_rod_state *s, int32_t rod, bool end, td_vec3 positio
     return TD_OK;
 }
 
-void tdi_rod_set_end(td_rod_state *s, int32_t rod, bool end, td_vec3 position, td_quat rotation) {
-    const td_rod_model *m = s->model;
+void tdi_rod_set_end(tdi_rod_state *s, int32_t rod, bool end, td_vec3 position, td_quat rotation) {
+    const tdi_rod_model *m = s->model;
     int32_t i = m->end_node[2 * rod + end];
     if (i == TD_NONE) { // pinned
         int32_t from = m->rod_first[rod], to = m->rod_first[rod + 1];
@@ -244,46 +219,40 @@ void tdi_rod_set_end(td_rod_state *s, int32_t rod, bool end, td_vec3 position, t
 
 // ---- reading --------------------------------------------------------------------------------
 
-td_vec3 td_rod_origin(const td_rod_state *s, int32_t edge) {
-    if (!s || !tdi_has(edge, s->model->edge_count)) {
-        return (td_vec3){0};
-    }
+td_vec3 tdi_rod_origin(const tdi_rod_state *s, int32_t edge) {
     tdi_rod_refresh(s);
     return tdi_rod_start(s->model, s->pose, s->model->edge_node[edge]);
 }
 
-td_vec3 td_rod_tip(const td_rod_state *s, int32_t edge) {
-    if (!s || !tdi_has(edge, s->model->edge_count)) {
-        return (td_vec3){0};
-    }
+td_vec3 tdi_rod_tip(const tdi_rod_state *s, int32_t edge) {
     return s->pose[s->model->edge_node[edge]].x;
 }
 
-td_quat td_rod_rotation(const td_rod_state *s, int32_t edge) {
-    if (!s || !tdi_has(edge, s->model->edge_count)) {
-        return (td_quat){0};
-    }
+td_quat tdi_rod_rotation(const tdi_rod_state *s, int32_t edge) {
     tdi_rod_refresh(s);
     const tdi_edge *e = &s->pose[s->model->edge_node[edge]].edge;
     return tdi_quat_from_axes(e->m2, e->t, e->m1);
 }
 
-td_vec3 td_rod_position(const td_rod_state *s, int32_t vertex) {
-    if (!s || !tdi_has(vertex, td_rod_vertex_count(s->model))) {
+td_vec3 td_rod_position(const td_body *body, int32_t vertex) {
+    const tdi_rod_state *s = tdi_as_rod(body);
+    if (!s || !tdi_has(vertex, td_rod_vertex_count(&s->model->head))) {
         return (td_vec3){0};
     }
     return s->pose[s->model->vertex_node[vertex]].x;
 }
 
-td_vec3 td_rod_velocity(const td_rod_state *s, int32_t vertex) {
-    if (!s || !tdi_has(vertex, td_rod_vertex_count(s->model))) {
+td_vec3 td_rod_velocity(const td_body *body, int32_t vertex) {
+    const tdi_rod_state *s = tdi_as_rod(body);
+    if (!s || !tdi_has(vertex, td_rod_vertex_count(&s->model->head))) {
         return (td_vec3){0};
     }
     return s->past[s->model->vertex_node[vertex]].v;
 }
 
-td_status td_rod_set_vertex(td_rod_state *s, int32_t vertex, td_vec3 position, td_vec3 velocity) {
-    if (!s || !tdi_has(vertex, td_rod_vertex_count(s->model))) {
+td_status td_rod_set_vertex(td_body *body, int32_t vertex, td_vec3 position, td_vec3 velocity) {
+    tdi_rod_state *s = tdi_as_rod(body);
+    if (!s || !tdi_has(vertex, td_rod_vertex_count(&s->model->head))) {
         return TD_ERR_ARGUMENT;
     }
     int32_t i = s->model->vertex_node[vertex];
@@ -297,14 +266,16 @@ td_status td_rod_set_vertex(td_rod_state *s, int32_t vertex, td_vec3 position, t
     return TD_OK;
 }
 
-td_real td_rod_spin(const td_rod_state *s, int32_t edge) {
+td_real td_rod_spin(const td_body *body, int32_t edge) {
+    const tdi_rod_state *s = tdi_as_rod(body);
     if (!s || !tdi_has(edge, s->model->edge_count)) {
         return 0;
     }
     return s->past[s->model->edge_node[edge]].spin;
 }
 
-td_status td_rod_set_spin(td_rod_state *s, int32_t edge, td_real rate) {
+td_status td_rod_set_spin(td_body *body, int32_t edge, td_real rate) {
+    tdi_rod_state *s = tdi_as_rod(body);
     if (!s || !tdi_has(edge, s->model->edge_count)) {
         return TD_ERR_ARGUMENT;
     }
@@ -313,7 +284,8 @@ td_status td_rod_set_spin(td_rod_state *s, int32_t edge, td_real rate) {
     return TD_OK;
 }
 
-td_real td_rod_twist_angle(const td_rod_state *s, int32_t edge) {
+td_real td_rod_twist_angle(const td_body *body, int32_t edge) {
+    const tdi_rod_state *s = tdi_as_rod(body);
     if (!s || !tdi_has(edge, s->model->edge_count)) {
         return 0;
     }
@@ -322,10 +294,7 @@ td_real td_rod_twist_angle(const td_rod_state *s, int32_t edge) {
 }
 
 // About X: k1 is kb.m2, and m2 is X; k2 is -kb.m1, and m1 is Z.
-td_vec3 td_rod_moment(const td_rod_state *s, int32_t edge) {
-    if (!s || !tdi_has(edge, s->model->edge_count)) {
-        return (td_vec3){0};
-    }
+td_vec3 tdi_rod_moment(const tdi_rod_state *s, int32_t edge) {
     tdi_rod_refresh(s);
     int32_t i = s->model->edge_node[edge];
     const tdi_joint_law *law = &s->model->node[i].law;
@@ -336,7 +305,8 @@ td_vec3 td_rod_moment(const td_rod_state *s, int32_t edge) {
                     -(law->bend[1] * d1 + law->bend[2] * d2));
 }
 
-td_real td_rod_tension(const td_rod_state *s, int32_t edge) {
+td_real td_rod_tension(const td_body *body, int32_t edge) {
+    const tdi_rod_state *s = tdi_as_rod(body);
     if (!s || !tdi_has(edge, s->model->edge_count)) {
         return 0;
     }
@@ -348,13 +318,13 @@ td_real td_rod_tension(const td_rod_state *s, int32_t edge) {
 
 // ---- segments -------------------------------------------------------------------------------
 
-int32_t tdi_rod_edge_of(const td_rod_model *m, int32_t segment, td_vec3 *from) {
+int32_t tdi_rod_edge_of(const tdi_rod_model *m, int32_t segment, td_vec3 *from) {
     const bool body = segment >= m->edge_count;
     *from = body ? m->segments[segment].attach : tdi_vec3(0, 0, 0);
     return body ? m->segments[segment].parent : segment;
 }
 
-td_vec3 tdi_rod_on_edge(const td_rod_model *m, int32_t segment, td_vec3 point) {
+td_vec3 tdi_rod_on_edge(const tdi_rod_model *m, int32_t segment, td_vec3 point) {
     td_vec3 from;
     return tdi_rod_edge_of(m, segment, &from) == segment
                ? point
@@ -363,8 +333,8 @@ td_vec3 tdi_rod_on_edge(const td_rod_model *m, int32_t segment, td_vec3 point) {
 
 // ---- laws -----------------------------------------------------------------------------------
 
-td_vec3 tdi_rod_velocity_of(const td_rod_state *s, int32_t edge, td_vec3 point) {
-    const td_rod_model *m = s->model;
+td_vec3 tdi_rod_velocity_of(const tdi_rod_state *s, int32_t edge, td_vec3 point) {
+    const tdi_rod_model *m = s->model;
     int32_t i = m->edge_node[edge];
     tdi_rod_refresh(s);
     const tdi_rod_node *n = &m->node[i];
@@ -377,7 +347,7 @@ td_vec3 tdi_rod_velocity_of(const td_rod_state *s, int32_t edge, td_vec3 point) 
     return tdi_add(tdi_madd(start, along, point.y / n->length), tdi_cross(spin, r));
 }
 
-static td_real weld_kinetic(const td_rod_state *s, int32_t k) {
+static td_real weld_kinetic(const tdi_rod_state *s, int32_t k) {
     const tdi_weld *b = &s->model->weld[k];
     const tdi_weld_past *past = &s->weld_past[k];
     const tdi_mat3 moved = tdi_mat3_mul_sym(&past->rate, &b->second);
@@ -389,11 +359,8 @@ static td_real weld_kinetic(const td_rod_state *s, int32_t k) {
     return 0.5 * sum;
 }
 
-td_energy td_rod_energy(td_rod_state *s, td_vec3 gravity) {
-    if (!s) {
-        return (td_energy){0};
-    }
-    const td_rod_model *m = s->model;
+td_energy tdi_rod_energy(tdi_rod_state *s, td_vec3 gravity) {
+    const tdi_rod_model *m = s->model;
     td_energy sum = {0, 0, 0};
     tdi_rod_follow(s);
     for (int32_t i = 0; i < m->node_count; i++) {
@@ -422,7 +389,8 @@ td_energy td_rod_energy(td_rod_state *s, td_vec3 gravity) {
     return sum;
 }
 
-static void add_weld_momentum(const td_rod_state *s, int32_t i, td_vec3 *linear, td_vec3 *angular) {
+static void add_weld_momentum(const tdi_rod_state *s, int32_t i, td_vec3 *linear,
+                              td_vec3 *angular) {
     const int32_t k = s->model->node[i].body;
     const tdi_weld *b = &s->model->weld[k];
     const tdi_weld_past *past = &s->weld_past[k];
@@ -436,11 +404,11 @@ static void add_weld_momentum(const td_rod_state *s, int32_t i, td_vec3 *linear,
                                                                   tdi_mat3_axial(&product))));
 }
 
-void td_rod_momentum(const td_rod_state *s, td_vec3 *linear, td_vec3 *angular) {
+void tdi_rod_momentum(const tdi_rod_state *s, td_vec3 *linear, td_vec3 *angular) {
     if (!s || !linear || !angular) {
         return;
     }
-    const td_rod_model *m = s->model;
+    const tdi_rod_model *m = s->model;
     *linear = *angular = tdi_vec3(0, 0, 0);
     tdi_rod_refresh(s);
     for (int32_t i = 0; i < m->node_count; i++) {

@@ -34,8 +34,8 @@ static void strains(const tdi_rod_pose *pose, td_real out[4]) {
 }
 
 // The past of a state that was set by hand.
-void tdi_rod_begin_history(td_rod_state *s) {
-    const td_rod_model *m = s->model;
+void tdi_rod_begin_history(tdi_rod_state *s) {
+    const tdi_rod_model *m = s->model;
     for (int32_t i = 0; i < m->node_count; i++) {
         s->past[i].x = s->pose[i].x;
         s->past[i].turn = 0;
@@ -62,7 +62,7 @@ void tdi_rod_begin_history(td_rod_state *s) {
 }
 
 // What the rule of two steps has prepared is put aside, or comes back.
-static void swap_rules(td_rod_state *s) {
+static void swap_rules(tdi_rod_state *s) {
     tdi_rod_rule *rule = s->rule;
     tdi_weld_rule *weld_rule = s->weld_rule;
     s->rule = s->rule_kept;
@@ -72,8 +72,8 @@ static void swap_rules(td_rod_state *s) {
 }
 
 // The rule of one step takes the past as it is; that of two was prepared when the past was written.
-static void take_past(td_rod_state *s, td_real h) {
-    const td_rod_model *m = s->model;
+static void take_past(tdi_rod_state *s, td_real h) {
+    const tdi_rod_model *m = s->model;
     swap_rules(s);
     for (int32_t i = 0; i < m->node_count; i++) {
         const tdi_rod_past *past = &s->past[i];
@@ -97,8 +97,8 @@ static void take_past(td_rod_state *s, td_real h) {
 }
 
 // x* and x^ of a step that is not as long as the last.
-static void take_uneven(td_rod_state *s, const tdi_rule *to) {
-    const td_rod_model *m = s->model;
+static void take_uneven(tdi_rod_state *s, const tdi_rule *to) {
+    const tdi_rod_model *m = s->model;
     const td_real over = 1.5 / s->head.dt0, h = to->h;
     swap_rules(s);
     for (int32_t i = 0; i < m->node_count; i++) {
@@ -131,7 +131,7 @@ static void take_uneven(td_rod_state *s, const tdi_rule *to) {
 }
 
 // The past is put aside for a new one, or comes back. What was before the last but one is given up.
-static void swap_past(td_rod_state *s, bool back) {
+static void swap_past(tdi_rod_state *s, bool back) {
     tdi_rod_past *past = s->past;
     tdi_weld_past *weld_past = s->weld_past;
     td_real *turn = s->turn_before;
@@ -152,7 +152,7 @@ static void swap_past(td_rod_state *s, bool back) {
 // Not inline: gcc 12 at -O3 splits the loop of accept() in two and overwrites what the second
 // half still reads, although nothing in it is undefined.
 __attribute__((noinline)) static void
-push_node(td_rod_state *s, int32_t i, const tdi_rod_rule *from, td_real over, td_real next) {
+push_node(tdi_rod_state *s, int32_t i, const tdi_rod_rule *from, td_real over, td_real next) {
     const tdi_rod_past *last = &s->past_kept[i];
     tdi_rod_past *past = &s->past[i];
     tdi_rod_rule *rule = &s->rule[i];
@@ -177,7 +177,7 @@ push_node(td_rod_state *s, int32_t i, const tdi_rod_rule *from, td_real over, td
     s->turn[i] = 0;
 }
 
-static void push_weld(td_rod_state *s, int32_t k, const tdi_weld_rule *from, td_real over,
+static void push_weld(tdi_rod_state *s, int32_t k, const tdi_weld_rule *from, td_real over,
                       td_real next) {
     const int32_t i = s->model->weld[k].node;
     const tdi_weld_past *last = &s->weld_past_kept[k];
@@ -199,7 +199,7 @@ static void push_weld(td_rod_state *s, int32_t k, const tdi_weld_rule *from, td_
 }
 
 // Rounding must not let frames lean.
-static void tidy_frames(td_rod_state *s) {
+static void tidy_frames(tdi_rod_state *s) {
     for (int32_t i = 0; i < s->model->node_count; i++) {
         if (tdi_has_edge(&s->model->node[i])) {
             tdi_edge *e = &s->pose[i].edge;
@@ -214,7 +214,7 @@ typedef struct missed {
     td_vec3 line, parabola;
 } missed;
 
-static inline missed missed_by(const td_rod_state *s, int32_t i) {
+static inline missed missed_by(const tdi_rod_state *s, int32_t i) {
     td_vec3 move = tdi_sub(s->past[i].x, s->before[i]);
     td_vec3 bend = tdi_sub(move, tdi_sub(s->before[i], s->before_last[i]));
     td_vec3 off = tdi_sub(tdi_sub(s->pose[i].x, s->past[i].x), move);
@@ -222,8 +222,8 @@ static inline missed missed_by(const td_rod_state *s, int32_t i) {
 }
 
 // The next guess is the one that would have turned edges less wrongly now, by far.
-static void judge_guesses(td_rod_state *s) {
-    const td_rod_model *m = s->model;
+static void judge_guesses(tdi_rod_state *s) {
+    const tdi_rod_model *m = s->model;
     td_real line = 0, parabola = 0;
     for (int32_t i = 0; s->head.known >= 3 && i < m->node_count; i++) {
         if (tdi_has_edge(&m->node[i])) {
@@ -239,7 +239,7 @@ static void judge_guesses(td_rod_state *s) {
 
 // Nothing is overwritten of what undo() needs.
 static void accept(void *body) {
-    td_rod_state *s = body;
+    tdi_rod_state *s = body;
     const td_real dt = s->head.rule.dt, h = s->head.rule.h;
     const tdi_rod_rule *rule = s->rule;
     const tdi_weld_rule *weld_rule = s->weld_rule;
@@ -262,7 +262,7 @@ static void accept(void *body) {
 // ---- a step ---------------------------------------------------------------------------------
 
 static td_status check(const void *body, const td_step_opts *o, td_diag *diag) {
-    const td_rod_state *s = body;
+    const tdi_rod_state *s = body;
     (void)o;
     for (int32_t i = 0; i < s->model->node_count; i++) {
         if (s->model->node[i].flags & TDI_HELD_PLACE && !tdi_finite3(s->target[i])) {
@@ -273,7 +273,7 @@ static td_status check(const void *body, const td_step_opts *o, td_diag *diag) {
 }
 
 // Ends that were set by themselves go a part of the way that they have left.
-static void aim(td_rod_state *s, td_real part) {
+static void aim(tdi_rod_state *s, td_real part) {
     for (int32_t i = 0; i < s->model->node_count; i++) {
         if (s->own[i] && part < 1) {
             const tdi_rod_pose *pose = &s->pose[i];
@@ -287,15 +287,15 @@ static void aim(td_rod_state *s, td_real part) {
     }
 }
 
-static void note_axes(td_rod_state *s) {
-    const td_rod_model *m = s->model;
+static void note_axes(tdi_rod_state *s) {
+    const tdi_rod_model *m = s->model;
     for (int32_t k = 0; k < m->edge_count; k++) {
         s->area_axes[k] = tdi_edge_axes(&s->pose[m->edge_node[k]].edge);
     }
 }
 
 static void begin(void *body) {
-    td_rod_state *s = body;
+    tdi_rod_state *s = body;
     const td_step_opts *o = s->head.opts;
     const size_t n = (size_t)s->model->node_count;
     const td_real h = s->head.rule.h;
@@ -328,14 +328,14 @@ static void begin(void *body) {
                                         .winds = o->winds};
 }
 
-static void put_back(td_rod_state *s) {
+static void put_back(tdi_rod_state *s) {
     const size_t n = (size_t)s->model->node_count;
     memcpy(s->pose, s->pose_start, n * sizeof *s->pose);
     memset(s->turn, 0, n * sizeof *s->turn);
 }
 
 static void guess(void *body, bool take) {
-    td_rod_state *s = body;
+    tdi_rod_state *s = body;
     if (take) {
         tdi_rod_guess(s);
         tdi_rod_try(s, 1, s->head.rule.touched ? TDI_STRAIGHT : TDI_KEEPING);
@@ -354,7 +354,7 @@ static void seek(void *body, const td_vec3 *x, td_real part) {
 }
 
 static void undo(void *body) {
-    td_rod_state *s = body;
+    tdi_rod_state *s = body;
     put_back(s);
     if (s->head.accepted) {
         swap_past(s, true);
@@ -371,7 +371,7 @@ static void undo(void *body) {
 // ---- statics --------------------------------------------------------------------------------
 
 static void begin_rest(void *body) {
-    td_rod_state *s = body;
+    tdi_rod_state *s = body;
     const td_step_opts *o = s->head.opts;
     const size_t n = (size_t)s->model->node_count;
     *s->potential = (tdi_rod_potential){.stiffness = o->stiffness,
@@ -387,7 +387,7 @@ static void begin_rest(void *body) {
 }
 
 static void end_rest(void *body) {
-    td_rod_state *s = body;
+    tdi_rod_state *s = body;
     tidy_frames(s);
     for (int32_t i = 0; i < s->model->node_count; i++) {
         s->past[i].v = tdi_vec3(0, 0, 0);
@@ -399,7 +399,7 @@ static void end_rest(void *body) {
 // ---- Newton's method ------------------------------------------------------------------------
 
 static td_real first_shift(const void *body) {
-    const td_rod_state *s = body;
+    const tdi_rod_state *s = body;
     const tdi_rod_potential *p = s->potential;
     td_real most = 0;
     if (p->inertia > 0) {
@@ -419,8 +419,8 @@ static void clear(void *body) {
 }
 
 // Terms and elimination of a tree hand in hand, while a node is at hand; or terms alone.
-static bool eliminate(const td_rod_state *s, const tdi_rod_potential *p, bool terms_alone) {
-    const td_rod_model *m = s->model;
+static bool eliminate(const tdi_rod_state *s, const tdi_rod_potential *p, bool terms_alone) {
+    const tdi_rod_model *m = s->model;
     for (int32_t k = m->part_count - 1; k >= 0; k--) {
         const tdi_rod_part *part = &m->part[k];
         for (int32_t i = part->last - 1; i >= part->first; i--) {
@@ -449,7 +449,7 @@ static void choose_model(tdi_rod_potential *p, const tdi_model *model) {
 }
 
 static tdi_factored factor(void *body, const tdi_model *model) {
-    td_rod_state *s = body;
+    tdi_rod_state *s = body;
     tdi_rod_potential *p = s->potential;
     choose_model(p, model);
     s->carry = model->carry;
@@ -460,12 +460,12 @@ static tdi_factored factor(void *body, const tdi_model *model) {
     return eliminate(s, p, model->blocks) ? TDI_POSITIVE : TDI_NOT_POSITIVE;
 }
 
-static tdi_rod_way way_of(const td_rod_state *s) {
+static tdi_rod_way way_of(const tdi_rod_state *s) {
     return s->head.rule.touched ? TDI_STRAIGHT : TDI_TURNING;
 }
 
 static void keep(void *body) {
-    td_rod_state *s = body;
+    tdi_rod_state *s = body;
     tdi_rod_pose *pose = s->pose;
     td_real *turn = s->turn;
     s->pose = s->pose_back;
@@ -479,7 +479,7 @@ static void try(void *body, td_real fraction) {
 }
 
 static td_real solve(void *body, bool limited, td_real *promise) {
-    td_rod_state *s = body;
+    tdi_rod_state *s = body;
     (void)limited; // edges that turn far keep their lengths
     *promise += tdi_rod_solve(s);
     s->carry = false;
@@ -488,7 +488,7 @@ static td_real solve(void *body, bool limited, td_real *promise) {
 
 // Gradients alone, in place of those that elimination used up; factors stay.
 static td_real solve_again(void *body) {
-    td_rod_state *s = body;
+    tdi_rod_state *s = body;
     tdi_rod_potential *p = s->potential;
     p->only_gradient = true;
     tdi_rod_clear_gradient(s);
@@ -506,12 +506,12 @@ static td_real largest(const void *body) {
 }
 
 static td_real value(const void *body) {
-    const td_rod_state *s = body;
+    const tdi_rod_state *s = body;
     return tdi_rod_value(s, s->potential);
 }
 
 static td_real value_kept(void *body) {
-    td_rod_state *s = body;
+    tdi_rod_state *s = body;
     tdi_rod_pose *pose = s->pose;
     td_real *turn = s->turn;
     s->pose = s->pose_back;
@@ -523,7 +523,7 @@ static td_real value_kept(void *body) {
 }
 
 static void nudge(void *body, const tdi_rigid *g) {
-    td_rod_state *s = body;
+    tdi_rod_state *s = body;
     const size_t bytes = (size_t)s->model->node_count * sizeof *s->pose;
     if (!g && !s->nudged) {
         memcpy(s->pose_back, s->pose, bytes);
@@ -539,11 +539,11 @@ static void nudge(void *body, const tdi_rigid *g) {
 // ---- what is held ---------------------------------------------------------------------------
 
 static bool driven(const void *body) {
-    return tdi_rod_carry_held((td_rod_state *)body); // the increments are scratch
+    return tdi_rod_carry_held((tdi_rod_state *)body); // the increments are scratch
 }
 
 static void stand(void *body) {
-    td_rod_state *s = body;
+    tdi_rod_state *s = body;
     memset(s->step, 0, (size_t)s->model->node_count * sizeof *s->step);
     tdi_rod_carry_left(s, s->pose_back);
     try(s, 1);
@@ -611,18 +611,11 @@ const tdi_implicit tdi_rod_implicit = {
     .restored = tdi_rod_restored,
 };
 
-td_state_ref td_rod_ref(td_rod_state *state) {
-    if (!state) {
-        return (td_state_ref){0};
-    }
-    return (td_state_ref){&tdi_rod_implicit, state};
-}
-
 // What moves with the base goes with it. When the step fails, that comes back, and so does what
 // such a step overwrites of the past.
 td_status tdi_rod_step_explicitly(void *state, const td_step_opts *o, td_step_stats *stats,
                                   td_diag *diag) {
-    td_rod_state *s = state;
+    tdi_rod_state *s = state;
     const size_t n = (size_t)s->model->node_count;
     const int32_t known = s->head.known;
     const td_base_motion base = s->head.base;
@@ -642,20 +635,4 @@ td_status tdi_rod_step_explicitly(void *state, const td_step_opts *o, td_step_st
         memcpy(s->rule, s->rule_kept, known > 1 ? n * sizeof *s->rule : 0);
     }
     return status;
-}
-
-td_status td_rod_step(td_rod_state *s, const td_step_opts *opts, td_step_stats *stats,
-                      td_diag *diag) {
-    if (!s) {
-        return tdi_refuse(diag, __func__);
-    }
-    return tdi_solver_step_alone(&tdi_solver_rod, s, opts, stats, diag);
-}
-
-td_status td_rod_settle(td_rod_state *s, const td_step_opts *opts, td_step_stats *stats,
-                        td_diag *diag) {
-    if (!s) {
-        return tdi_refuse(diag, __func__);
-    }
-    return tdi_solver_settle(&tdi_solver_rod, s, opts, stats, diag);
 }

@@ -186,7 +186,7 @@ static void make_bodies(strand_maker *k) {
 // ---- contact --------------------------------------------------------------------------------
 
 // The capsules of welded bodies, from the axes of their segment to those of the edge.
-static void make_solids(const strand_maker *k, const td_vec3 *origins, const td_rod_model *m) {
+static void make_solids(const strand_maker *k, const td_vec3 *origins, const tdi_rod_model *m) {
     tdi_solid own[TDI_SOLIDS];
     tdi_rod_solid *next = m->solid;
     for (int32_t i = 0; i < td_skeleton_count(k->skeleton); i++) {
@@ -256,7 +256,7 @@ static void make_chains(const strand_maker *k, const td_vec3 *origins) {
     }
 }
 
-static td_status make(strand_maker *k, const td_alloc *alloc, td_rod_model **out, td_diag *diag) {
+static td_status make(strand_maker *k, const td_alloc *alloc, tdi_rod_model **out, td_diag *diag) {
     const int32_t n = td_skeleton_count(k->skeleton);
     for (int32_t r = 0; r < k->strand_count; r++) {
         const td_strand *s = &k->strands[r];
@@ -287,7 +287,7 @@ static td_status make(strand_maker *k, const td_alloc *alloc, td_rod_model **out
 }
 
 td_status tdi_rod_model_of_strands(const td_skeleton *skeleton, const td_alloc *alloc,
-                                   td_rod_model **out, td_diag *diag) {
+                                   tdi_rod_model **out, td_diag *diag) {
     strand_maker k = {.skeleton = skeleton,
                       .segments = td_skeleton_segments(skeleton),
                       .materials = td_skeleton_materials(skeleton),

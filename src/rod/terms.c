@@ -24,7 +24,7 @@ typedef struct spring {
     tdi_joint_law law;
 } spring;
 
-static inline spring spring_of(const td_rod_state *s, const tdi_rod_potential *p, int32_t i) {
+static inline spring spring_of(const tdi_rod_state *s, const tdi_rod_potential *p, int32_t i) {
     const tdi_rod_node *n = &s->model->node[i];
     const td_real *star = s->rule[i].strain_star;
     td_real own = p->stiffness, damp = p->damping * n->damping_time * p->over_h, c = own + damp;
@@ -40,7 +40,7 @@ static inline spring spring_of(const td_rod_state *s, const tdi_rod_potential *p
 
 // ---- plain terms ----------------------------------------------------------------------------
 
-static inline td_vec3 away(const td_rod_state *s, const tdi_rod_potential *p, int32_t i) {
+static inline td_vec3 away(const tdi_rod_state *s, const tdi_rod_potential *p, int32_t i) {
     return tdi_sub(tdi_sub(s->pose[i].x, s->rule[i].hat), p->fall);
 }
 
@@ -59,13 +59,14 @@ static inline void add_stretch(const spring *sp, const tdi_edge *f, bool whole, 
     }
 }
 
-static void joint_term(const td_rod_state *s, const tdi_rod_potential *p, int32_t i,
+static void joint_term(const tdi_rod_state *s, const tdi_rod_potential *p, int32_t i,
                        const spring *sp, tdi_joint_term *out) {
     tdi_rod_joint_derive(s, i, &sp->law, p->whole, out);
 }
 
 // Inertia and weight of the vertex, shared mass, and the inertia of the edge about itself.
-static inline void add_inertia_slope(const td_rod_state *s, const tdi_rod_potential *p, int32_t i) {
+static inline void add_inertia_slope(const tdi_rod_state *s, const tdi_rod_potential *p,
+                                     int32_t i) {
     const tdi_rod_node *n = &s->model->node[i];
     td_real *r = s->work[i].r;
     if (p->inertia == 0) {
@@ -89,7 +90,7 @@ static inline void add_inertia_slope(const td_rod_state *s, const tdi_rod_potent
     r[3] += p->inertia * n->inertia * (s->turn[i] - s->rule[i].turn_hat);
 }
 
-static inline void add_inertia_bow(const td_rod_state *s, const tdi_rod_potential *p, int32_t i) {
+static inline void add_inertia_bow(const tdi_rod_state *s, const tdi_rod_potential *p, int32_t i) {
     const tdi_rod_node *n = &s->model->node[i];
     tdi_rod_work *w = &s->work[i];
     const td_real m = p->inertia * n->mass + p->shift * n->shift_mass,
@@ -109,7 +110,7 @@ static inline void add_inertia_bow(const td_rod_state *s, const tdi_rod_potentia
 }
 
 // e = x_p - x_g, f = x_i - x_p: what an element of a node without offset or body adds to the nodes.
-static inline void scatter_slope(const td_rod_state *s, const tdi_rod_node *n, int32_t i,
+static inline void scatter_slope(const tdi_rod_state *s, const tdi_rod_node *n, int32_t i,
                                  const td_real *g) {
     td_real *r = s->work[i].r, *up = s->work[n->parent].r, *far = s->work[n->grand].r;
     for (int k = 0; k < 3; k++) {
@@ -127,7 +128,7 @@ static inline void scatter_slope(const td_rod_state *s, const tdi_rod_node *n, i
 //   parent  D += A - B J - J B^T + J C J,  P += J B^T J - A J
 //   grand   D += J A J
 // Only A and C of upper halves are filled.
-static void scatter_plain(const td_rod_state *s, int32_t i, tdi_joint_term *t) {
+static void scatter_plain(const tdi_rod_state *s, int32_t i, tdi_joint_term *t) {
     const tdi_rod_node *n = &s->model->node[i];
     tdi_rod_work *w = &s->work[i], *up = &s->work[n->parent], *far = &s->work[n->grand];
     td_real(*h)[TDI_JOINT_VARIABLES] = t->hessian, back[4][4];
@@ -165,7 +166,7 @@ static inline tdi_mat3 spread(const tdi_weld *b, const tdi_mat3 *r, const tdi_ma
     return tdi_mat3_mul_t(off, &rs); // off (R S)^T = off S R^T
 }
 
-static inline td_vec3 body_away(const td_rod_state *s, const tdi_rod_potential *p, int32_t i) {
+static inline td_vec3 body_away(const tdi_rod_state *s, const tdi_rod_potential *p, int32_t i) {
     td_vec3 hat = s->weld_rule[s->model->node[i].body].hat;
     return tdi_sub(tdi_sub(tdi_rod_start(s->model, s->pose, i), hat), p->fall);
 }
@@ -179,7 +180,7 @@ static inline tdi_mat3 turned_away(const tdi_mat3 *r, const tdi_mat3 *hat) {
 }
 
 // 1/2 [m |e|^2 + 2 e.(D mc) + tr(D S D^T)],  e = o - o^,  D = R - R^
-static void add_body(const td_rod_state *s, const tdi_rod_potential *p, int32_t i,
+static void add_body(const tdi_rod_state *s, const tdi_rod_potential *p, int32_t i,
                      tdi_rod_element *el) {
     const int32_t k = s->model->node[i].body;
     const tdi_weld *b = &s->model->weld[k];
@@ -214,7 +215,7 @@ static void add_body(const td_rod_state *s, const tdi_rod_potential *p, int32_t 
     }
 }
 
-static td_real body_value(const td_rod_state *s, const tdi_rod_potential *p, int32_t i) {
+static td_real body_value(const tdi_rod_state *s, const tdi_rod_potential *p, int32_t i) {
     const int32_t k = s->model->node[i].body;
     const tdi_weld *b = &s->model->weld[k];
     const tdi_mat3 r = tdi_edge_axes(&s->pose[i].edge);
@@ -246,7 +247,7 @@ typedef struct moved {
     td_vec3 start, edge;
 } moved;
 
-static moved moved_of(const td_rod_state *s, int32_t i) {
+static moved moved_of(const tdi_rod_state *s, int32_t i) {
     const tdi_rod_node *n = &s->model->node[i];
     td_vec3 start = tdi_rod_start(s->model, s->pose, i), edge = tdi_sub(s->pose[i].x, start);
     td_vec3 from = n->flags & TDI_BODY ? s->weld_rule[n->body].star : s->rule[n->parent].star;
@@ -265,7 +266,7 @@ typedef struct drag_pair {
     tdi_drag at[2];
 } drag_pair;
 
-static drag_pair drag_of(const td_rod_state *s, const tdi_rod_potential *p, int32_t i) {
+static drag_pair drag_of(const tdi_rod_state *s, const tdi_rod_potential *p, int32_t i) {
     const tdi_rod_node *n = &s->model->node[i];
     const moved d = moved_of(s, i);
     const td_vec3 wind = p->winds ? p->winds[n->edge] : p->air.wind;
@@ -281,14 +282,14 @@ static drag_pair drag_of(const td_rod_state *s, const tdi_rod_potential *p, int3
     return drag;
 }
 
-static void add_symmetric(const td_rod_state *s, int32_t a, int32_t b, const td_sym3 *h) {
+static void add_symmetric(const tdi_rod_state *s, int32_t a, int32_t b, const td_sym3 *h) {
     td_real block[4][4] = {
         {h->xx, h->xy, h->xz}, {h->xy, h->yy, h->yz}, {h->xz, h->yz, h->zz}, {0}};
     tdi_rod_block_add(s, a, b, block);
 }
 
 // h' D(u); du/dx = 1/h'
-static void add_drag(const td_rod_state *s, const tdi_rod_potential *p, int32_t i,
+static void add_drag(const tdi_rod_state *s, const tdi_rod_potential *p, int32_t i,
                      tdi_rod_element *el) {
     const tdi_edge_jacobian jacobian = tdi_edge_jacobian_of(&s->pose[i].edge);
     const drag_pair drag = drag_of(s, p, i);
@@ -299,7 +300,7 @@ static void add_drag(const td_rod_state *s, const tdi_rod_potential *p, int32_t 
 }
 
 // Likewise of an edge that simply lies between two vertices, which see parts 1 - c and c of it.
-static void add_drag_between(const td_rod_state *s, const tdi_rod_potential *p, int32_t i) {
+static void add_drag_between(const tdi_rod_state *s, const tdi_rod_potential *p, int32_t i) {
     const tdi_rod_node *n = &s->model->node[i];
     const drag_pair drag = drag_of(s, p, i);
     td_real *r = s->work[i].r, *up = s->work[n->parent].r;
@@ -325,7 +326,7 @@ static void add_drag_between(const td_rod_state *s, const tdi_rod_potential *p, 
     }
 }
 
-static td_real drag_value(const td_rod_state *s, const tdi_rod_potential *p, int32_t i) {
+static td_real drag_value(const tdi_rod_state *s, const tdi_rod_potential *p, int32_t i) {
     const drag_pair drag = drag_of(s, p, i);
     return drag.at[0].value + drag.at[1].value;
 }
@@ -337,7 +338,7 @@ static inline bool lies_between(const tdi_rod_node *n) {
     return !(n->flags & (TDI_OFFSET | TDI_BODY));
 }
 
-static void element_of(const td_rod_state *s, const tdi_rod_potential *p, int32_t i,
+static void element_of(const tdi_rod_state *s, const tdi_rod_potential *p, int32_t i,
                        const spring *sp, const tdi_joint_term *joint, tdi_rod_element *el) {
     const tdi_rod_node *n = &s->model->node[i];
     memset(el, 0, sizeof *el);
@@ -369,7 +370,7 @@ static inline bool is_plain(const tdi_rod_node *n) {
 }
 
 // The gradient alone of a node that is plain and has no rest frame.
-static void plain_slope(const td_rod_state *s, int32_t i, const spring *sp) {
+static void plain_slope(const tdi_rod_state *s, int32_t i, const spring *sp) {
     const tdi_rod_node *n = &s->model->node[i];
     const tdi_rod_pose *pose = &s->pose[i];
     const tdi_joint_strain strain = {pose->kb, pose->chi,       pose->k1,
@@ -382,7 +383,7 @@ static void plain_slope(const td_rod_state *s, int32_t i, const spring *sp) {
     scatter_slope(s, n, i, g);
 }
 
-void tdi_rod_node_terms(const td_rod_state *s, const tdi_rod_potential *p, int32_t i) {
+void tdi_rod_node_terms(const tdi_rod_state *s, const tdi_rod_potential *p, int32_t i) {
     const tdi_rod_node *n = &s->model->node[i];
     tdi_joint_term joint;
     add_inertia_slope(s, p, i);
@@ -417,7 +418,7 @@ void tdi_rod_node_terms(const td_rod_state *s, const tdi_rod_potential *p, int32
     }
 }
 
-static td_real node_value(const td_rod_state *s, const tdi_rod_potential *p, int32_t i) {
+static td_real node_value(const tdi_rod_state *s, const tdi_rod_potential *p, int32_t i) {
     const tdi_rod_node *n = &s->model->node[i];
     const tdi_rod_pose *pose = &s->pose[i];
     td_real value;
@@ -449,7 +450,7 @@ static td_real node_value(const td_rod_state *s, const tdi_rod_potential *p, int
 
 // Where the rule takes the lever of a point from: that of the step's beginning, carried along with
 // the edge and turned by what the rule says of its turn.
-static td_vec3 lever_star(const td_rod_state *s, int32_t i, td_vec3 beside) {
+static td_vec3 lever_star(const tdi_rod_state *s, int32_t i, td_vec3 beside) {
     const tdi_rod_node *n = &s->model->node[i];
     if (n->flags & TDI_BODY) {
         return tdi_mat3_apply(&s->weld_rule[n->body].star_r, beside);
@@ -463,7 +464,7 @@ static td_vec3 lever_star(const td_rod_state *s, int32_t i, td_vec3 beside) {
     return tdi_madd(r, t, beside.y);
 }
 
-tdi_rod_spot tdi_rod_spot_of(const td_rod_state *s, int32_t edge, td_vec3 point, td_vec3 arm) {
+tdi_rod_spot tdi_rod_spot_of(const tdi_rod_state *s, int32_t edge, td_vec3 point, td_vec3 arm) {
     tdi_rod_spot a = {.node = s->model->edge_node[edge]};
     const tdi_edge *e = &s->pose[a.node].edge;
     const tdi_mat3 axes = tdi_edge_axes(e);
@@ -475,14 +476,14 @@ tdi_rod_spot tdi_rod_spot_of(const td_rod_state *s, int32_t edge, td_vec3 point,
     return a;
 }
 
-td_vec3 tdi_rod_spot_moved(const td_rod_state *s, const tdi_rod_spot *a) {
+td_vec3 tdi_rod_spot_moved(const tdi_rod_state *s, const tdi_rod_spot *a) {
     const moved d = moved_of(s, a->node);
     return tdi_add(tdi_madd(d.start, d.edge, a->share),
                    tdi_sub(a->r, lever_star(s, a->node, a->beside)));
 }
 
 // An edge that starts beside its parent moves with it.
-static void scatter_edge(const td_rod_state *s, int32_t i, tdi_rod_element *el, bool whole,
+static void scatter_edge(const tdi_rod_state *s, int32_t i, tdi_rod_element *el, bool whole,
                          bool only_gradient) {
     const tdi_rod_node *n = &s->model->node[i];
     if (n->flags & TDI_OFFSET) {
@@ -491,7 +492,7 @@ static void scatter_edge(const td_rod_state *s, int32_t i, tdi_rod_element *el, 
     tdi_element_scatter(el, s, i, only_gradient);
 }
 
-void tdi_rod_spot_add(const td_rod_state *s, const tdi_rod_spot *a, td_vec3 gradient,
+void tdi_rod_spot_add(const tdi_rod_state *s, const tdi_rod_spot *a, td_vec3 gradient,
                       const td_sym3 *hessian, bool whole, bool only_gradient) {
     const tdi_edge *edge = &s->pose[a->node].edge;
     const tdi_edge_jacobian jacobian = tdi_edge_jacobian_of(edge);
@@ -505,14 +506,14 @@ void tdi_rod_spot_add(const td_rod_state *s, const tdi_rod_spot *a, td_vec3 grad
 }
 
 // In J.
-static tdi_point load_term(const td_rod_state *s, const td_load *l, const tdi_rod_potential *p,
+static tdi_point load_term(const tdi_rod_state *s, const td_load *l, const tdi_rod_potential *p,
                            const tdi_rod_spot *a) {
     const tdi_rate_factors by = rate_factors(p);
     const td_vec3 u = tdi_scale(tdi_rod_spot_moved(s, a), p->over_h);
     return tdi_point_load(l, a->x, u, 1, &by);
 }
 
-void tdi_rod_load_terms(const td_rod_state *s, const tdi_rod_potential *p) {
+void tdi_rod_load_terms(const tdi_rod_state *s, const tdi_rod_potential *p) {
     for (int32_t k = 0; k < p->load_count; k++) {
         const td_load *l = &p->loads[k];
         const tdi_rod_spot a = tdi_rod_spot_of(s, l->segment, l->point, tdi_vec3(0, 0, 0));
@@ -528,13 +529,13 @@ void tdi_rod_load_terms(const td_rod_state *s, const tdi_rod_potential *p) {
     }
 }
 
-static td_real torque_value(const td_rod_state *s, const td_load *l) {
+static td_real torque_value(const tdi_rod_state *s, const td_load *l) {
     const int32_t i = s->model->edge_node[l->segment];
     tdi_mat3 now = tdi_edge_axes(&s->pose[i].edge), then = tdi_edge_axes(&s->pose_back[i].edge);
     return tdi_torque_value(l, &now, &then);
 }
 
-td_real tdi_rod_value(const td_rod_state *s, const tdi_rod_potential *p) {
+td_real tdi_rod_value(const tdi_rod_state *s, const tdi_rod_potential *p) {
     td_real value = 0;
     for (int32_t i = 0; i < s->model->node_count; i++) {
         value += node_value(s, p, i);

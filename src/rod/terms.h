@@ -25,9 +25,9 @@ typedef struct tdi_rod_potential {
 
 // Adds gradient and Hessian of a node's own terms to the work of the node, its parent and its
 // grandparent.
-void tdi_rod_node_terms(const td_rod_state *state, const tdi_rod_potential *potential, int32_t i);
+void tdi_rod_node_terms(const tdi_rod_state *state, const tdi_rod_potential *potential, int32_t i);
 // Adds those of the point loads.
-void tdi_rod_load_terms(const td_rod_state *state, const tdi_rod_potential *potential);
+void tdi_rod_load_terms(const tdi_rod_state *state, const tdi_rod_potential *potential);
 // A place of an edge, given in its axes: o + share f + r.
 typedef struct tdi_rod_spot {
     int32_t node;
@@ -37,11 +37,11 @@ typedef struct tdi_rod_spot {
 } tdi_rod_spot;
 
 // `arm` leads on from the point and turns with the edge, but does not stretch with it.
-tdi_rod_spot tdi_rod_spot_of(const td_rod_state *state, int32_t edge, td_vec3 point, td_vec3 arm);
+tdi_rod_spot tdi_rod_spot_of(const tdi_rod_state *state, int32_t edge, td_vec3 point, td_vec3 arm);
 // x - x* of the rule.
-td_vec3 tdi_rod_spot_moved(const td_rod_state *state, const tdi_rod_spot *spot);
+td_vec3 tdi_rod_spot_moved(const tdi_rod_state *state, const tdi_rod_spot *spot);
 // Adds gradient and Hessian there; `whole`: with the second derivatives of the place.
-void tdi_rod_spot_add(const td_rod_state *state, const tdi_rod_spot *spot, td_vec3 gradient,
+void tdi_rod_spot_add(const tdi_rod_state *state, const tdi_rod_spot *spot, td_vec3 gradient,
                       const td_sym3 *hessian, bool whole, bool only_gradient);
 // Value at the state's pose; torques work on the way from pose_back.
-td_real tdi_rod_value(const td_rod_state *state, const tdi_rod_potential *potential);
+td_real tdi_rod_value(const tdi_rod_state *state, const tdi_rod_potential *potential);

@@ -6,7 +6,7 @@
 #include <math.h>
 
 // Parents come first; in a ring the first node's is the last.
-static void validate_node(const td_rod_model *m, const tdi_rod_part *p, int32_t i) {
+static void validate_node(const tdi_rod_model *m, const tdi_rod_part *p, int32_t i) {
     const tdi_rod_node *n = &m->node[i];
     TDI_ASSERT(n->parent >= TD_NONE && n->parent < p->last);
     TDI_ASSERT(n->grand >= TD_NONE && n->grand < p->last);
@@ -40,7 +40,7 @@ static void validate_numbers(const tdi_rod_node *n) {
     }
 }
 
-void tdi_rod_model_validate(const td_rod_model *m) {
+void tdi_rod_model_validate(const tdi_rod_model *m) {
     int32_t next = 0;
     td_real mass = 0; // of a node alone it may be 0: bodies welded to its edge have it
     TDI_ASSERT(m->node_count > 0 && m->part_count > 0);

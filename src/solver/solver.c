@@ -8,22 +8,38 @@
 
 // ---- models ---------------------------------------------------------------------------------
 
-void *tdi_model_new(const td_alloc *alloc, size_t bytes, const char *what, td_diag *diag) {
-    tdi_solver_model *m = tdi_alloc_zeroed(alloc, 1, bytes);
+void *tdi_model_new(const tdi_solver *solver, const td_alloc *alloc, size_t bytes, td_diag *diag) {
+    td_body_model *m = tdi_alloc_zeroed(alloc, 1, bytes);
     if (!m) {
-        tdi_fail(diag, TD_ERR_MEMORY, "out of memory for %s", what);
+        tdi_fail(diag, TD_ERR_MEMORY, "out of memory for a model of the solver '%s'",
+                 solver->info.name);
         return NULL;
     }
+    m->solver = solver;
     m->alloc = alloc;
     m->bytes = bytes;
     return m;
 }
 
 void tdi_model_free(void *model) {
-    const tdi_solver_model *m = model;
+    const td_body_model *m = model;
     if (m) {
         tdi_alloc_free(m->alloc, model, m->bytes);
     }
+}
+
+void *tdi_body_new(const tdi_solver *solver, const void *model, const td_alloc *alloc, size_t bytes,
+                   int32_t coords, td_diag *diag) {
+    td_body *b = tdi_state_new(alloc, bytes, coords);
+    if (!b) {
+        tdi_fail(diag, TD_ERR_MEMORY, "out of memory for a body of the solver '%s'",
+                 solver->info.name);
+        return NULL;
+    }
+    b->solver = solver;
+    b->ops = solver->implicit;
+    b->model = model;
+    return b;
 }
 
 // ---- steps ----------------------------------------------------------------------------------
@@ -41,7 +57,7 @@ td_status tdi_solver_check(const tdi_solver *solver, const void *state, const td
 
 td_status tdi_solver_step_alone(const tdi_solver *solver, void *state, const td_step_opts *opts,
                                 td_step_stats *stats, td_diag *diag) {
-    return ((const tdi_solver_state *)state)->led
+    return ((const td_body *)state)->led
                ? tdi_fail(diag, TD_ERR_ARGUMENT,
                           "the state belongs to a world, which steps it: call td_world_step()")
                : tdi_solver_step(solver, state, opts, stats, diag);
@@ -62,7 +78,7 @@ td_status tdi_solver_step(const tdi_solver *solver, void *state, const td_step_o
     }
     const tdi_member alone = {.ops = solver->implicit, .body = state, .opts = &own};
     const tdi_system system = {.member = &alone, .count = 1};
-    const td_alloc *alloc = ((const tdi_solver_state *)state)->alloc;
+    const td_alloc *alloc = ((const td_body *)state)->alloc;
     return tdi_system_step(&system, NULL, alloc, stats, diag);
 }
 

@@ -3,7 +3,7 @@
 
 // The seam: what a solver owes the rest. One table of functions each, so that loads, probes,
 // exporters and viewers work with all of them, and nobody else knows their names. A solver is a
-// folder with its table in a file solver.c, and a line in world/solvers.c.
+// folder with its table in a file solver.c, and a line in body/solvers.c.
 //
 // Segments   A solver moves the segments of a skeleton, in its order, whatever it makes of them
 //            inside. A segment has an origin, a tip and a rotation of its own.
@@ -11,7 +11,7 @@
 //            segment in its own.
 // Handles    Models are constant while states step and shared by the states of many actors; states
 // are stepped one a
-//            thread. A model begins with a tdi_solver_model and a state with a tdi_solver_state;
+//            thread. A model begins with a td_body_model and a state with a td_body;
 //            what else they are is known in the solver's folder alone. Each is one block.
 // Stiffness  The factor that a step takes for all springs is not the model's: moments get it, and
 //            the elastic energy is without it.
@@ -20,18 +20,20 @@
 #include "plant/cut.h"
 #include "tendril/constraint.h"
 #include "tendril/island.h"
+#include "tendril/body.h"
 #include "tendril/skeleton.h"
 #include "tendril/solver.h"
 
 // What every model begins with, as `head`.
-typedef struct tdi_solver_model {
+struct td_body_model {
+    const struct tdi_solver *solver;
     const td_alloc *alloc;
     size_t bytes; // of the model and all it points to, which are one block
-    int32_t dof_count;
+    int32_t segment_count, dof_count;
     const void *parameters; // the numbers that tell models apart, without gaps: a save belongs to
                             // models whose numbers are the same
     size_t parameter_bytes;
-} tdi_solver_model;
+};
 
 typedef struct tdi_rate { // how a frame moves: turning rate, and velocity of its origin
     td_vec3 spin, velocity;
@@ -41,12 +43,6 @@ typedef struct tdi_rate { // how a frame moves: turning rate, and velocity of it
 typedef struct tdi_factors {
     td_real bend, twist;
 } tdi_factors;
-
-// What a model is made with, besides its skeleton.
-typedef struct tdi_model_opts {
-    td_spring_law law; // of the solver's laws, or TD_LAW_DEFAULT
-    int32_t elements;  // of each axis, for a solver that has them; 0: its own choice
-} tdi_model_opts;
 
 // Constraints of states of one solver that are stepped together by an explicit integrator, and
 // their contact with colliders. `held`
@@ -80,14 +76,14 @@ typedef struct tdi_solver {
 
     // ---- models
     // Refuses by name what it cannot make of the skeleton, which outlives the model.
-    td_status (*model_new)(const td_skeleton *skeleton, const tdi_model_opts *opts,
-                           const td_alloc *alloc, tdi_solver_model **out, td_diag *diag);
+    td_status (*model_new)(const td_skeleton *skeleton, const td_body_opts *opts,
+                           const td_alloc *alloc, td_body_model **out, td_diag *diag);
     // * A model like this one whose drawn shape is one of rest under this gravity.
     td_status (*rest_new)(const void *model, td_vec3 gravity, const td_alloc *alloc,
-                          tdi_solver_model **out, td_diag *diag);
+                          td_body_model **out, td_diag *diag);
     // * A model like this one with other damping.
     td_status (*damped_new)(const void *model, const td_damping_opts *opts, const td_alloc *alloc,
-                            tdi_solver_model **out, td_diag *diag);
+                            td_body_model **out, td_diag *diag);
 
     // * Springs in bending and in twist, with their damping, so many times as stiff as those of
     // `parameters`: what head.parameters of the model pointed to at some time. No state of the
@@ -96,8 +92,7 @@ typedef struct tdi_solver {
 
     // ---- states
     // As drawn, standing still. Takes all memory that stepping needs. The model outlives it.
-    td_status (*state_new)(const void *model, const td_alloc *alloc, tdi_solver_state **out,
-                           td_diag *diag);
+    td_status (*state_new)(const void *model, const td_alloc *alloc, td_body **out, td_diag *diag);
     // Steps carry the base on from here with constant acceleration.
     void (*set_base)(void *state, const td_base_motion *motion);
     // * Whether an end of the first strand is held, and how it is drawn, in the axes of the base.
@@ -125,15 +120,15 @@ typedef struct tdi_solver {
     // one of it than it made of the whole: motion cannot be kept otherwise. Such models are packed
     // as bytes: `pack` gives how many, and writes them unless they are NULL.
     td_status (*piece_new)(const void *model, const td_skeleton *skeleton, const tdi_heir *heirs,
-                           const td_alloc *alloc, tdi_solver_model **out, td_diag *diag);
+                           const td_alloc *alloc, td_body_model **out, td_diag *diag);
     // Likewise of a skeleton that has grown: of what there was the model keeps all, and what is new
     // is made with these options and has springs `by` times those of the skeleton.
     td_status (*grown_new)(const void *model, const td_skeleton *from, const td_skeleton *to,
-                           const tdi_heir *heirs, const tdi_model_opts *with, tdi_factors by,
-                           const td_alloc *alloc, tdi_solver_model **out, td_diag *diag);
+                           const tdi_heir *heirs, const td_body_opts *with, tdi_factors by,
+                           const td_alloc *alloc, td_body_model **out, td_diag *diag);
     size_t (*pack)(const void *model, char *bytes);
     td_status (*unpack)(const td_skeleton *skeleton, const char *bytes, size_t size,
-                        const td_alloc *alloc, tdi_solver_model **out, td_diag *diag);
+                        const td_alloc *alloc, td_body_model **out, td_diag *diag);
     // * Numbers of the springs at a segment and of their rest, which rest_new and damped_new may
     // have changed: writes them, or with `set` reads them, of as many as TDI_SPRINGS; gives their
     // count, which is the same for all segments of all models. Any numbers do no harm.
@@ -168,8 +163,11 @@ typedef struct tdi_solver {
 
 // ---- models and steps -----------------------------------------------------------------------
 
-// A block for a model, all zero; or NULL, with a message.
-void *tdi_model_new(const td_alloc *alloc, size_t bytes, const char *what, td_diag *diag);
+// Blocks for a model and for a state, all zero; or NULL, with a message. A state has so many
+// coordinates in its head.
+void *tdi_model_new(const tdi_solver *solver, const td_alloc *alloc, size_t bytes, td_diag *diag);
+void *tdi_body_new(const tdi_solver *solver, const void *model, const td_alloc *alloc, size_t bytes,
+                   int32_t coords, td_diag *diag);
 void tdi_model_free(void *model); // NULL is allowed
 
 // Whether a state can be stepped by itself with these options.

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-static void add_outside(const td_tree_model *m, td_tree_state *s, const tdi_wrench *outside) {
+static void add_outside(const tdi_tree_model *m, tdi_tree_state *s, const tdi_wrench *outside) {
     for (int32_t i = 0; i < m->body_count; i++) {
         tdi_wrench *p = &s->link[i].bias;
         const tdi_mat3 *r = &s->frame[i].r;
@@ -20,7 +20,7 @@ static void add_outside(const td_tree_model *m, td_tree_state *s, const tdi_wren
     }
 }
 
-void tdi_tree_forward(const td_tree_model *m, td_tree_state *s, td_vec3 gravity,
+void tdi_tree_forward(const tdi_tree_model *m, tdi_tree_state *s, td_vec3 gravity,
                       const td_real *torque, const tdi_wrench *outside, td_real *accel) {
     const tdi_mat3 *r = &s->base.r;
     const trees alone = {.m = m,
@@ -61,7 +61,7 @@ static void answer_ball(const tdi_link *l, tdi_wrench p, td_vec3 t, td_vec3 *fre
 }
 
 static void answer_columns(const trees *s, int32_t i) {
-    const td_tree_model *m = s->m;
+    const tdi_tree_model *m = s->m;
     tdi_link *l = &s->link[i], *up = &s->link[m->parent[i]];
     tdi_wrench p = l->bias;
     if (m->parent[i] == TD_NONE) {
@@ -80,7 +80,7 @@ static void answer_columns(const trees *s, int32_t i) {
 }
 
 static void answer_in(const trees *s) {
-    const td_tree_model *m = s->m;
+    const tdi_tree_model *m = s->m;
     for (int32_t i = m->body_count - 1; i >= 0; i--) {
         if (m->kind[i] == TD_JOINT_BALL) {
             const td_real *t = s->accel + m->dof[i];
@@ -93,7 +93,7 @@ static void answer_in(const trees *s) {
 }
 
 static void answer_out(const trees *s) {
-    const td_tree_model *m = s->m;
+    const tdi_tree_model *m = s->m;
     const td_vec3 none = {0, 0, 0};
     const td_real still[3] = {0, 0, 0};
     for (int32_t i = 0; i < m->body_count; i++) {
@@ -113,21 +113,21 @@ static void answer_out(const trees *s) {
     }
 }
 
-void tdi_tree_answer_clear(const td_tree_model *m, td_tree_state *s, td_real *torque) {
+void tdi_tree_answer_clear(const tdi_tree_model *m, tdi_tree_state *s, td_real *torque) {
     for (int32_t i = -1; i < m->body_count; i++) {
         s->link[i].bias = (tdi_wrench){{0, 0, 0}, {0, 0, 0}};
     }
     memset(torque, 0, (size_t)m->head.dof_count * sizeof *torque);
 }
 
-void tdi_tree_answer_push(td_tree_state *s, int32_t body, const tdi_wrench *push) {
+void tdi_tree_answer_push(tdi_tree_state *s, int32_t body, const tdi_wrench *push) {
     tdi_wrench *p = &s->link[body].bias;
     const tdi_mat3 *r = &s->frame[body].r;
     p->n = tdi_sub(p->n, tdi_mat3_apply_t(r, push->n));
     p->f = tdi_sub(p->f, tdi_mat3_apply_t(r, push->f));
 }
 
-void tdi_tree_answer(const td_tree_model *m, td_tree_state *s, td_real *accel) {
+void tdi_tree_answer(const tdi_tree_model *m, tdi_tree_state *s, td_real *accel) {
     const trees alone = {.m = m, .accel = accel, .link = s->link, .other = s->other};
     answer_in(&alone);
     s->link[TD_NONE].accel = (tdi_twist){{0, 0, 0}, {0, 0, 0}};
@@ -136,7 +136,8 @@ void tdi_tree_answer(const td_tree_model *m, td_tree_state *s, td_real *accel) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
-void td_tree_forward(td_tree_state *state, td_vec3 gravity, const td_real *torque, td_real *accel) {
+void td_tree_forward(td_body *body, td_vec3 gravity, const td_real *torque, td_real *accel) {
+    tdi_tree_state *state = tdi_as_tree(body);
     if (!state || !accel) {
         return;
     }

@@ -40,7 +40,7 @@ typedef struct other { // what joints other than balls need: factors, in rows of
 #endif
 
 typedef struct trees { // that are worked on together
-    const td_tree_model *m;
+    const tdi_tree_model *m;
     const td_real *q, *v, *torque; // first lane of the first row; torque may be NULL: none
     const td_real *near;           // a degree of freedom: angles of before; of a tree alone
     td_real *accel;
@@ -109,7 +109,7 @@ static inline void start_link(const tdi_body *body, tdi_wvec3 w, tdi_wvec3 torqu
 }
 
 static inline void start_ball(const trees *s, int32_t i) {
-    const td_tree_model *m = s->m;
+    const tdi_tree_model *m = s->m;
     const tdi_body *body = &m->body[i];
     const int32_t d = m->dof[i];
     const td_real *q = s->q + ROW * m->coord[i], *v = s->v + ROW * d;
@@ -149,7 +149,7 @@ static inline void own_columns(const tdi_body *body, td_joint_kind kind, const t
 
 // Rotation and shift of a joint, lane by lane.
 static void place_joint(const trees *s, int32_t i, tdi_wquat *joint, tdi_wvec3 *slide) {
-    const td_tree_model *m = s->m;
+    const tdi_tree_model *m = s->m;
     const td_real *q = s->q + ROW * m->coord[i];
     int32_t count = m->coord[i + 1] - m->coord[i];
     for (int k = 0; k < TDI_LANES; k++) {
@@ -170,7 +170,7 @@ static void place_joint(const trees *s, int32_t i, tdi_wquat *joint, tdi_wvec3 *
 
 // Leaves the torques of the joint in accel.
 static void start_columns(const trees *s, int32_t i) {
-    const td_tree_model *m = s->m;
+    const tdi_tree_model *m = s->m;
     const tdi_body *body = &m->body[i];
     const ptrdiff_t first = m->dof[i];
     const int32_t count = m->dof[i + 1] - m->dof[i];
@@ -201,7 +201,7 @@ static void start_columns(const trees *s, int32_t i) {
 }
 
 static void sweep_start(const trees *s) {
-    const td_tree_model *m = s->m;
+    const tdi_tree_model *m = s->m;
     for (int32_t k = 0; k < m->run_count; k++) {
         const tdi_run run = m->run[k];
         for (int32_t i = run.first; run.ball && i < run.last; i++) {
@@ -377,7 +377,7 @@ static tdi_wblock block_turned(const tdi_wmat3 *e, const tdi_wblock *m) {
 //   M' = M - u u^T/d, p' = p + u (t - s.p)/d + M' (w_p x w, b)
 static void hand_on(const trees *s, int32_t i, const tdi_wwrench *u, const tdi_wtwist *column,
                     tdi_wide over) {
-    const td_tree_model *m = s->m;
+    const tdi_tree_model *m = s->m;
     tdi_wlink *l = &s->link[i], *up = &s->link[m->parent[i]];
     tdi_wwrench p = l->bias;
     tdi_wblock left = l->inertia;
@@ -400,7 +400,7 @@ static void hand_on(const trees *s, int32_t i, const tdi_wwrench *u, const tdi_w
 // D = S^T M S. The base feels nothing, and a free joint hangs on the base, so that joints which
 // hand on have one column at most.
 static void in_columns(const trees *s, int32_t i) {
-    const td_tree_model *m = s->m;
+    const tdi_tree_model *m = s->m;
     const int32_t count = m->dof[i + 1] - m->dof[i];
     tdi_wide *dense = s->other[m->other_place[i]].dense;
     const tdi_wlink *l = &s->link[i];
@@ -436,7 +436,7 @@ static inline void begin_inertia(const trees *s, int32_t i) {
 }
 
 static void sweep_in(const trees *s) {
-    const td_tree_model *m = s->m;
+    const tdi_tree_model *m = s->m;
     for (int32_t k = m->run_count - 1; k >= 0; k--) {
         const tdi_run run = m->run[k];
         for (int32_t i = run.last - 1; run.ball && i >= run.first; i--) {
@@ -476,7 +476,7 @@ static inline void out_ball(const tdi_body *body, const tdi_wlink *up, tdi_wlink
 
 // D x = t - S^T (p + M (what the parent and the rates make))
 static void out_columns(const trees *s, int32_t i) {
-    const td_tree_model *m = s->m;
+    const tdi_tree_model *m = s->m;
     const ptrdiff_t first = m->dof[i];
     const int32_t count = m->dof[i + 1] - m->dof[i];
     tdi_wlink *l = &s->link[i];
@@ -503,7 +503,7 @@ static void out_columns(const trees *s, int32_t i) {
 }
 
 static void sweep_out(const trees *s) {
-    const td_tree_model *m = s->m;
+    const tdi_tree_model *m = s->m;
     for (int32_t k = 0; k < m->run_count; k++) {
         const tdi_run run = m->run[k];
         for (int32_t i = run.first; run.ball && i < run.last; i++) {

@@ -12,7 +12,7 @@
 // One block of trees. Arrays have a row of TDI_BLOCK reals, one a tree, for each coordinate or
 // degree of freedom.
 typedef struct tdi_wide_job {
-    const td_tree_model *model;
+    const tdi_tree_model *model;
     const bool *last_child; // a body: it is the last of its parent's children
     const bool *leaf;       // a body: it has no children
     int32_t used;           // trees that count, from the first; the others may be left out

@@ -55,7 +55,7 @@ static td_real row_rate(const td_analytic *a, const tdi_row *row) {
         if (p->tree == TD_NONE) {
             continue;
         }
-        const td_tree_state *s = a->tree[p->tree];
+        const tdi_tree_state *s = a->tree[p->tree];
         const int32_t d = s->model->dof[p->body], count = s->model->dof[p->body + 1] - d;
         rate += tdi_power(&p->wrench, &s->twist[p->body]);
         for (int32_t c = 0; c < count && c < 3; c++) {
@@ -69,7 +69,7 @@ static td_real row_rate(const td_analytic *a, const tdi_row *row) {
 // gravity as an acceleration of the base.
 static td_real side_accel(const td_analytic *a, const tdi_push *p, const td_real *accel,
                           td_vec3 gravity) {
-    const td_tree_state *s = a->tree[p->tree];
+    const tdi_tree_state *s = a->tree[p->tree];
     const int32_t d = s->model->dof[p->body], count = s->model->dof[p->body + 1] - d;
     const tdi_mat3 *r = &s->frame[p->body].r;
     const tdi_twist own = s->link[p->body].accel;
@@ -135,7 +135,7 @@ bool tdi_analytic_finish(td_analytic *a, const td_step_opts *o, tdi_row *row) {
 // ---- matrix ---------------------------------------------------------------------------------
 
 static void push(td_analytic *a, const tdi_push *p, td_real force) {
-    td_tree_state *s = a->tree[p->tree];
+    tdi_tree_state *s = a->tree[p->tree];
     const tdi_wrench w = {tdi_scale(p->wrench.n, force), tdi_scale(p->wrench.f, force)};
     const int32_t d = s->model->dof[p->body], count = s->model->dof[p->body + 1] - d;
     tdi_tree_answer_push(s, p->body, &w);
@@ -146,7 +146,7 @@ static void push(td_analytic *a, const tdi_push *p, td_real force) {
 
 // What a unit of a row's force does in one of its trees to all rows there.
 static void add_column(td_analytic *a, int32_t column, int32_t tree) {
-    td_tree_state *s = a->tree[tree];
+    tdi_tree_state *s = a->tree[tree];
     const td_vec3 none = {0, 0, 0};
     tdi_tree_answer_clear(s->model, s, a->answer[tree]);
     for (int k = 0; k < 2; k++) {
@@ -188,7 +188,7 @@ void tdi_analytic_matrix(td_analytic *a) {
 
 void tdi_analytic_respond(td_analytic *a, const td_real *force) {
     for (int32_t tree = 0; tree < a->tree_count; tree++) {
-        td_tree_state *s = a->tree[tree];
+        tdi_tree_state *s = a->tree[tree];
         tdi_tree_answer_clear(s->model, s, a->answer[tree]);
         for (int32_t i = 0; i < a->row_count; i++) {
             for (int k = 0; k < 2; k++) {
@@ -236,7 +236,7 @@ static td_status find_rows(td_analytic *a, const td_step_opts *o, td_real t,
         a->hold[k].contradicts = false;
     }
     for (int32_t k = 0; k < a->tree_count; k++) {
-        td_tree_state *s = a->tree[k];
+        tdi_tree_state *s = a->tree[k];
         tdi_explicit_accelerate(s->model, s, &o[k]);
         tdi_tree_place(s->model, s);
         tdi_tree_move(s->model, s);
@@ -264,7 +264,7 @@ static td_real mobility(td_analytic *a, int32_t i) {
     for (int side = 0; side < 2 && row->lightness > 0; side++) {
         const tdi_push *p = &row->side[side];
         for (int k = 0; k < 3 && p->tree != TD_NONE; k++) {
-            td_tree_state *s = a->tree[p->tree];
+            tdi_tree_state *s = a->tree[p->tree];
             const td_vec3 x = tdi_add(s->frame[p->body].o, p->arm);
             const tdi_push unit =
                 tdi_push_at(a, p->tree, p->body, x, tdi_vec3(k == 0, k == 1, k == 2), 1);
@@ -379,7 +379,7 @@ bool tdi_analytic_hits(const td_analytic *a) {
 void tdi_analytic_kick(td_analytic *a) {
     tdi_analytic_respond(a, a->force);
     for (int32_t k = 0; k < a->tree_count; k++) {
-        td_tree_state *s = a->tree[k];
+        tdi_tree_state *s = a->tree[k];
         for (int32_t d = 0; d < s->model->head.dof_count; d++) {
             s->v[d] += a->answer[k][d];
         }
@@ -602,7 +602,7 @@ static td_status check_step(td_analytic *a, const td_step_opts *given, bool expl
 
 static void keep(td_analytic *a, bool back) {
     for (int32_t k = 0; k < a->tree_count; k++) {
-        td_tree_state *s = a->tree[k];
+        tdi_tree_state *s = a->tree[k];
         const size_t bytes = (size_t)s->model->head.dof_count * sizeof *s->v;
         memcpy(back ? s->v : a->kept[k], back ? a->kept[k] : s->v, bytes);
     }
@@ -642,7 +642,7 @@ td_status td_analytic_step(td_analytic *a, const td_step_opts *given, const td_c
     note_beginnings(a);
     status = collide(a, o, colliders, count, diag);
     for (int32_t k = 0; k < a->tree_count; k++) { // stages start from the velocities after impacts
-        td_tree_state *s = a->tree[k];
+        tdi_tree_state *s = a->tree[k];
         const size_t bytes = (size_t)s->model->head.dof_count * sizeof *s->v;
         memcpy(s->v_first, s->v, bytes);
         memset(s->accel_now, 0, bytes);
@@ -678,8 +678,8 @@ static void add_load(td_load *loads, int32_t body, td_vec3 force, td_vec3 moment
 }
 
 // A torque of a joint acts on its body and back on the parent; that of a slide is a force there.
-static void add_torque(const td_tree_state *s, td_load *loads, const tdi_push *p, td_real by) {
-    const td_tree_model *m = s->model;
+static void add_torque(const tdi_tree_state *s, td_load *loads, const tdi_push *p, td_real by) {
+    const tdi_tree_model *m = s->model;
     const int32_t i = p->body, up = m->parent[i];
     const td_vec3 t = {p->torque[0], p->torque[1], p->torque[2]}, none = {0, 0, 0};
     const bool ball = m->kind[i] == TD_JOINT_BALL, slide = m->kind[i] == TD_JOINT_SLIDE;
@@ -697,7 +697,7 @@ void td_analytic_loads(const td_analytic *a, int32_t state, td_load *loads) {
     if (!a || !loads || !tdi_has(state, a->tree_count)) {
         return;
     }
-    const td_tree_state *s = a->tree[state];
+    const tdi_tree_state *s = a->tree[state];
     for (int32_t i = 0; i < s->model->body_count; i++) {
         loads[2 * i] = (td_load){.kind = TD_LOAD_FORCE, .segment = i};
         loads[2 * i + 1] = (td_load){.kind = TD_LOAD_TORQUE, .segment = i};
@@ -738,7 +738,7 @@ td_status td_analytic_prepare(td_analytic *a, const td_step_opts *given,
         return status;
     }
     for (int32_t k = 0; k < a->tree_count; k++) {
-        td_tree_state_changed(a->tree[k]);
+        tdi_tree_changed(a->tree[k]);
     }
     arrive_targets(a);
     report(a);

@@ -82,7 +82,7 @@ struct td_analytic {
     td_lcp_opts solver; // those of `opts`, or their defaults
     int32_t tree_count, hold_count, row_count, contact_count, near_count;
     bool choosing; // the step begins: one-sided rows that are reached in it are chosen
-    td_tree_state **tree;
+    tdi_tree_state **tree;
     tdi_analytic_hold *hold;
     tdi_row *row;          // row_limit
     tdi_touching *contact; // row_limit

@@ -183,7 +183,7 @@ td_status tdi_analytic_contact_rows(td_analytic *a, const td_step_opts *opts, td
                                     const td_collider *colliders, int32_t count, td_diag *diag) {
     a->contact_count = 0;
     for (int32_t tree = 0; tree < a->tree_count && count > 0; tree++) {
-        const td_tree_model *model = a->tree[tree]->model;
+        const tdi_tree_model *model = a->tree[tree]->model;
         tdi_tree_points(a->tree[tree], false, a->points);
         for (int32_t k = 0; k < 2 * model->capsule_count; k++) {
             const int32_t body = model->capsule_body[k / 2];

@@ -51,7 +51,7 @@ static void place_shared(tdi_shared *s, tdi_layout *l, size_t rows) {
     s->matrix = tdi_layout_place(l, rows * rows, sizeof *s->matrix);
 }
 
-static void lay_out(td_analytic *a, tdi_layout *l, td_tree_state *const *states) {
+static void lay_out(td_analytic *a, tdi_layout *l, tdi_tree_state *const *states) {
     const size_t rows = (size_t)a->opts.row_limit, trees = (size_t)a->tree_count;
     size_t points = 0;
     l->used = 0;
@@ -62,7 +62,7 @@ static void lay_out(td_analytic *a, tdi_layout *l, td_tree_state *const *states)
     a->step_opts = tdi_layout_place(l, trees, sizeof *a->step_opts);
     a->step = tdi_layout_place(l, trees, sizeof *a->step);
     for (size_t k = 0; k < trees; k++) {
-        const td_tree_model *m = states[k]->model;
+        const tdi_tree_model *m = states[k]->model;
         const size_t nv = (size_t)m->head.dof_count, own = 2 * (size_t)m->capsule_count;
         td_real *answer = tdi_layout_place(l, nv, sizeof *answer);
         td_real *kept = tdi_layout_place(l, nv, sizeof *kept);
@@ -89,7 +89,7 @@ static void lay_out(td_analytic *a, tdi_layout *l, td_tree_state *const *states)
 }
 
 // Of constraints in our width.
-static td_status make(const td_analytic *draft, td_tree_state *const *states,
+static td_status make(const td_analytic *draft, tdi_tree_state *const *states,
                       const td_constraint *constraints, td_analytic **out, td_diag *diag) {
     tdi_layout l = {NULL, 0};
     td_analytic sized = *draft;
@@ -121,10 +121,9 @@ static td_status make(const td_analytic *draft, td_tree_state *const *states,
     return TD_OK;
 }
 
-td_status td_analytic_new(td_tree_state *const *states, int32_t count,
-                          const td_constraint *constraints, int32_t constraint_count,
-                          const td_analytic_opts *opts, const td_alloc *alloc, td_analytic **out,
-                          td_diag *diag) {
+td_status td_analytic_new(td_body *const *states, int32_t count, const td_constraint *constraints,
+                          int32_t constraint_count, const td_analytic_opts *opts,
+                          const td_alloc *alloc, td_analytic **out, td_diag *diag) {
     TDI_CLEAR(out);
     if (!out) {
         return tdi_refuse(diag, __func__);
@@ -136,13 +135,18 @@ td_status td_analytic_new(td_tree_state *const *states, int32_t count,
     if (status == TD_OK && (count < 1 || !states)) {
         status = tdi_fail(diag, TD_ERR_ARGUMENT, "there must be a state at least");
     }
+    for (int32_t k = 0; status == TD_OK && k < count; k++) {
+        if (!tdi_as_tree(states[k])) {
+            status = tdi_fail_at(diag, TD_ERR_ARGUMENT, k, "body %d is not a tree", (int)k);
+        }
+    }
     if (status != TD_OK) {
         return status;
     }
     status = tdi_opts_widen("td_constraint", &defaults, constraints, constraint_count, alloc,
                             &widened, diag);
     if (status == TD_OK) {
-        status = make(&draft, states, widened.items, out, diag);
+        status = make(&draft, (tdi_tree_state *const *)states, widened.items, out, diag);
         tdi_opts_widen_free(&widened);
     }
     return status;

@@ -44,7 +44,7 @@ static frame frame_of(const td_analytic *a, const tdi_analytic_hold *h, int side
                        .turn = tdi_quat_mul(tdi_turn_by(tdi_scale(h->spin, t)), from->rotation)};
     }
     const int32_t tree = c->actor[side], body = c->segment[side];
-    const td_tree_state *s = a->tree[tree];
+    const tdi_tree_state *s = a->tree[tree];
     return (frame){.tree = tree,
                    .body = body,
                    .o = s->frame[body].o,
@@ -223,7 +223,7 @@ static tdi_push turn_of(const td_constraint *c, int side, int k, td_real sign) {
 }
 
 static td_real coordinate(const td_analytic *a, const td_constraint *c, int side) {
-    const td_tree_state *s = a->tree[c->actor[side]];
+    const tdi_tree_state *s = a->tree[c->actor[side]];
     return s->q[s->model->coord[c->segment[side]]];
 }
 
@@ -244,7 +244,7 @@ static void single(making *m, tdi_push push, td_real value, td_real rate, td_rea
 // q^-1 T as a rotation vector is what is missing, in the joint's own axes.
 static void ball_rows(making *m, const tdi_analytic_hold *h, td_real t) {
     const td_constraint *c = &h->def;
-    const td_tree_state *s = m->a->tree[c->actor[0]];
+    const tdi_tree_state *s = m->a->tree[c->actor[0]];
     const td_real *q = s->q + s->model->coord[c->segment[0]], none[3] = {0, 0, 0};
     const td_quat joint = {q[0], q[1], q[2], q[3]}, back = tdi_quat_conj(joint);
     const td_quat target =
@@ -263,7 +263,7 @@ static void ball_rows(making *m, const tdi_analytic_hold *h, td_real t) {
 
 static void joint_rows(making *m, const tdi_analytic_hold *h, td_real t) {
     const td_constraint *c = &h->def;
-    const td_tree_model *model = m->a->tree[c->actor[0]]->model;
+    const tdi_tree_model *model = m->a->tree[c->actor[0]]->model;
     if (model->kind[c->segment[0]] == TD_JOINT_BALL) {
         ball_rows(m, h, t);
     } else {
@@ -316,7 +316,7 @@ static angle twist_of(td_quat q, td_vec3 w) {
 }
 
 static angle angle_of(const td_analytic *a, const td_constraint *c, bool cone) {
-    const td_tree_state *s = a->tree[c->actor[0]];
+    const tdi_tree_state *s = a->tree[c->actor[0]];
     const td_real *q = s->q + s->model->coord[c->segment[0]];
     const td_real *v = s->v + s->model->dof[c->segment[0]];
     if (s->model->kind[c->segment[0]] != TD_JOINT_BALL) {
@@ -380,7 +380,7 @@ static void look_up(td_analytic *a, tdi_analytic_hold *h) {
 // ---- checks ---------------------------------------------------------------------------------
 
 static const char *joint_fault(const td_analytic *a, const td_constraint *c, int side) {
-    const td_tree_model *m = a->tree[c->actor[side]]->model;
+    const tdi_tree_model *m = a->tree[c->actor[side]]->model;
     const td_joint_kind kind = (td_joint_kind)m->kind[c->segment[side]];
     const bool single_joint = kind == TD_JOINT_HINGE || kind == TD_JOINT_SLIDE;
     if (single_joint || (kind == TD_JOINT_BALL && c->kind != TD_HOLD_GEAR)) {

@@ -19,7 +19,7 @@ static int32_t block_count(int32_t trees) {
 }
 
 static void lay_out(td_tree_batch *b, tdi_layout *l) {
-    const td_tree_model *m = b->model;
+    const tdi_tree_model *m = b->model;
     const size_t n = (size_t)m->body_count, row = TDI_BLOCK * sizeof(td_real);
     const size_t blocks = (size_t)block_count(b->count);
     const size_t nq = blocks * (size_t)m->coord_count, nv = blocks * (size_t)m->head.dof_count;
@@ -37,7 +37,7 @@ static void lay_out(td_tree_batch *b, tdi_layout *l) {
 
 // Whether all that lay_out() adds up is a size; with room to spare, as doubles round.
 static bool size_fits(const td_tree_batch *b) {
-    const td_tree_model *m = b->model;
+    const tdi_tree_model *m = b->model;
     double rows = (double)block_count(b->count) * (m->coord_count + 3.0 * m->head.dof_count);
     double scratch = (m->body_count + 1.0) * (double)(b->kernel->link_size + 2) +
                      m->other_count * (double)b->kernel->other_size;
@@ -46,7 +46,7 @@ static bool size_fits(const td_tree_batch *b) {
 
 // Bodies are stored parent first, so that a parent's last child is the first seen from behind.
 static void find_ends(td_tree_batch *b) {
-    const td_tree_model *m = b->model;
+    const tdi_tree_model *m = b->model;
     for (int32_t i = 0; i < m->body_count; i++) {
         b->leaf[i] = true;
     }
@@ -76,7 +76,7 @@ static char *aligned(void *block) {
     return (char *)block + (LINE - (uintptr_t)block % LINE) % LINE;
 }
 
-td_status tdi_tree_batch_new(const td_tree_model *model, int32_t count,
+td_status tdi_tree_batch_new(const tdi_tree_model *model, int32_t count,
                              const tdi_wide_kernel *kernel, const td_alloc *alloc,
                              td_tree_batch **out, td_diag *diag) {
     *out = NULL;
@@ -86,33 +86,34 @@ td_status tdi_tree_batch_new(const td_tree_model *model, int32_t count,
     }
     td_tree_batch b = {.alloc = alloc, .model = model, .kernel = kernel, .count = count};
     tdi_layout l = {NULL, 0};
-    td_tree_state *state = NULL; // knows the initial pose
+    tdi_tree_state *state = NULL; // knows the initial pose
     lay_out(&b, &l);
     b.bytes = l.used + LINE;
     b.block = size_fits(&b) ? tdi_alloc_zeroed(alloc, b.bytes, 1) : NULL;
-    if (!b.block || td_tree_state_new(model, alloc, &state, NULL) != TD_OK) {
+    if (!b.block || tdi_tree_state_new(model, alloc, &state, NULL) != TD_OK) {
         tdi_alloc_free(alloc, b.block, b.bytes);
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for %d trees", (int)count);
     }
     l.base = aligned(b.block);
     lay_out(&b, &l);
     find_ends(&b);
-    fill(&b, td_tree_coords(state));
-    td_tree_state_free(state);
+    fill(&b, state->q);
+    tdi_state_free(state);
     memcpy(l.base, &b, sizeof b);
     *out = (td_tree_batch *)l.base;
     return TD_OK;
 }
 
-td_status td_tree_batch_new(const td_tree_model *model, int32_t count, const td_alloc *alloc,
+td_status td_tree_batch_new(const td_body_model *model, int32_t count, const td_alloc *alloc,
                             td_tree_batch **out, td_diag *diag) {
+    const tdi_tree_model *m = tdi_as_tree_model(model);
     TDI_CLEAR(out);
-    if (!model || !out) {
+    if (!m || !out) {
         return tdi_refuse(diag, __func__);
     }
     const tdi_wide_kernel *kernels[TDI_WIDE_KERNELS];
     tdi_wide_kernels(kernels);
-    return tdi_tree_batch_new(model, count, kernels[0], alloc, out, diag);
+    return tdi_tree_batch_new(m, count, kernels[0], alloc, out, diag);
 }
 
 void td_tree_batch_free(td_tree_batch *batch) {
@@ -177,7 +178,7 @@ td_status td_tree_batch_set(td_tree_batch *batch, int32_t tree, const td_real *c
     if (!batch || !coords || !velocities || !tdi_has(tree, batch->count)) {
         return TD_ERR_ARGUMENT;
     }
-    const td_tree_model *m = batch->model;
+    const tdi_tree_model *m = batch->model;
     td_real *q = batch->q + column_of(tree, m->coord_count);
     for (int32_t i = 0; i < m->body_count; i++) {
         int32_t c = m->coord[i];
@@ -220,7 +221,7 @@ void td_tree_batch_accel(const td_tree_batch *batch, int32_t tree, td_real *acce
 // ---- dynamics -------------------------------------------------------------------------------
 
 void tdi_batch_forward(td_tree_batch *b, int32_t tree, td_vec3 gravity, void *links, void *others) {
-    const td_tree_model *m = b->model;
+    const tdi_tree_model *m = b->model;
     const size_t q = column_of(tree, m->coord_count), v = column_of(tree, m->head.dof_count);
     const int32_t left = b->count - tree;
     const tdi_wide_job job = {.model = m,

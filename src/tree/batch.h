@@ -12,7 +12,7 @@ struct td_tree_batch {
     const td_alloc *alloc;
     void *block; // as it came from the allocator; the rest lies on cache lines in it
     size_t bytes;
-    const td_tree_model *model;
+    const tdi_tree_model *model;
     const tdi_wide_kernel *kernel;
     int32_t count;
     bool *last_child, *leaf; // as in tdi_wide_job
@@ -31,6 +31,6 @@ void tdi_batch_forward(td_tree_batch *batch, int32_t tree, td_vec3 gravity, void
                        void *others);
 
 // td_tree_batch_new() with a kernel of one's own choice, for tests.
-td_status tdi_tree_batch_new(const td_tree_model *model, int32_t count,
+td_status tdi_tree_batch_new(const tdi_tree_model *model, int32_t count,
                              const tdi_wide_kernel *kernel, const td_alloc *alloc,
                              td_tree_batch **out, td_diag *diag);

@@ -31,7 +31,7 @@ typedef struct block_room {
 } block_room;
 
 static size_t lay_out(const td_tree_batch *b, char *base, block_room *r) {
-    const td_tree_model *m = b->model;
+    const tdi_tree_model *m = b->model;
     const size_t nq = (size_t)m->coord_count, nv = (size_t)m->head.dof_count, one = sizeof(td_real);
     tdi_layout l = {base, 0};
     r->links = tdi_layout_place(&l, (size_t)m->body_count + 1, b->kernel->link_size);
@@ -98,7 +98,7 @@ static void accelerate(stepping *s, int32_t first, int32_t used, const block_roo
 static void step_block(void *context, int64_t k, int32_t thread) {
     stepping *s = context;
     td_tree_batch *b = s->batch;
-    const td_tree_model *m = b->model;
+    const tdi_tree_model *m = b->model;
     const td_integrator rule = s->opts->integrator;
     const int32_t first = (int32_t)k * TDI_BLOCK, left = b->count - first;
     const int32_t used = left < TDI_BLOCK ? left : TDI_BLOCK;

@@ -61,7 +61,7 @@ int32_t tdi_tree_cut(const td_segment *segments, int32_t n, int32_t *size, tdi_p
 // ---- passes ---------------------------------------------------------------------------------
 
 typedef struct pass_turns {
-    const td_tree_model *model;
+    const tdi_tree_model *model;
     tdi_pass pass;
     void *context;
     bool subtrees_only;
@@ -74,7 +74,7 @@ static void take_turn(void *context, int64_t i) {
     }
 }
 
-static void run(const td_tree_model *m, td_pool *pool, tdi_pass pass, void *context,
+static void run(const tdi_tree_model *m, td_pool *pool, tdi_pass pass, void *context,
                 bool subtrees_only) {
     pass_turns turns = {m, pass, context, subtrees_only};
     if (pool && m->part_count > 1) {
@@ -86,11 +86,11 @@ static void run(const td_tree_model *m, td_pool *pool, tdi_pass pass, void *cont
     }
 }
 
-void tdi_pass_all(const td_tree_model *m, td_pool *pool, tdi_pass pass, void *context) {
+void tdi_pass_all(const tdi_tree_model *m, td_pool *pool, tdi_pass pass, void *context) {
     run(m, pool, pass, context, false);
 }
 
-void tdi_pass_out(const td_tree_model *m, td_pool *pool, tdi_pass pass, void *context) {
+void tdi_pass_out(const tdi_tree_model *m, td_pool *pool, tdi_pass pass, void *context) {
     for (int32_t i = 0; i < m->part_count; i++) {
         if (!m->part[i].subtree) {
             pass(context, i);
@@ -99,7 +99,7 @@ void tdi_pass_out(const td_tree_model *m, td_pool *pool, tdi_pass pass, void *co
     run(m, pool, pass, context, true);
 }
 
-void tdi_pass_in(const td_tree_model *m, td_pool *pool, tdi_pass pass, tdi_pass join,
+void tdi_pass_in(const tdi_tree_model *m, td_pool *pool, tdi_pass pass, tdi_pass join,
                  void *context) {
     run(m, pool, pass, context, true);
     for (int32_t i = m->part_count - 1; i >= 0; i--) {
@@ -107,7 +107,7 @@ void tdi_pass_in(const td_tree_model *m, td_pool *pool, tdi_pass pass, tdi_pass 
     }
 }
 
-int32_t tdi_run_of(const td_tree_model *m, int32_t i) {
+int32_t tdi_run_of(const tdi_tree_model *m, int32_t i) {
     int32_t low = 0, high = m->run_count - 1;
     while (low < high) {
         int32_t middle = low + (high - low + 1) / 2;

@@ -15,18 +15,18 @@ int32_t tdi_tree_cut(const td_segment *segments, int32_t n, int32_t *size, tdi_p
 typedef void (*tdi_pass)(void *context, int32_t part);
 
 // Root to tip: what carries the subtrees first, in order, then the subtrees.
-void tdi_pass_out(const td_tree_model *model, td_pool *pool, tdi_pass pass, void *context);
+void tdi_pass_out(const tdi_tree_model *model, td_pool *pool, tdi_pass pass, void *context);
 // Tip to root: the subtrees, then what carries them, backwards; at the place of a subtree `join`.
-void tdi_pass_in(const td_tree_model *model, td_pool *pool, tdi_pass pass, tdi_pass join,
+void tdi_pass_in(const tdi_tree_model *model, td_pool *pool, tdi_pass pass, tdi_pass join,
                  void *context);
 // In any order.
-void tdi_pass_all(const td_tree_model *model, td_pool *pool, tdi_pass pass, void *context);
+void tdi_pass_all(const tdi_tree_model *model, td_pool *pool, tdi_pass pass, void *context);
 
 // The run that body i stands in.
-int32_t tdi_run_of(const td_tree_model *model, int32_t i);
+int32_t tdi_run_of(const tdi_tree_model *model, int32_t i);
 
 // Run k as far as it is in [first, last).
-static inline tdi_run tdi_run_within(const td_tree_model *m, int32_t k, int32_t first,
+static inline tdi_run tdi_run_within(const tdi_tree_model *m, int32_t k, int32_t first,
                                      int32_t last) {
     tdi_run run = m->run[k];
     run.first = run.first > first ? run.first : first;

@@ -26,9 +26,9 @@ static td_status check(const td_damping_opts *o, td_diag *diag) {
 }
 
 // Damping over stiffness for which the lowest elastic mode has this ratio.
-static td_status time_of_ratio(td_tree_state *s, td_vec3 gravity, td_real ratio, td_real *time,
+static td_status time_of_ratio(tdi_tree_state *s, td_vec3 gravity, td_real ratio, td_real *time,
                                td_diag *diag) {
-    const td_tree_model *m = s->model;
+    const tdi_tree_model *m = s->model;
     int32_t count = m->head.dof_count < LOWEST ? m->head.dof_count : LOWEST;
     size_t length = (size_t)m->head.dof_count, numbers = (size_t)count * length;
     td_mode modes[LOWEST];
@@ -36,7 +36,7 @@ static td_status time_of_ratio(td_tree_state *s, td_vec3 gravity, td_real ratio,
     if (!shapes && numbers > 0) {
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the modes");
     }
-    td_status status = td_tree_modes(s, gravity, count, modes, shapes, diag);
+    td_status status = tdi_tree_modes(s, gravity, count, modes, shapes, diag);
     *time = -1;
     for (int32_t j = 0; status == TD_OK && *time < 0 && j < count; j++) {
         td_real w = 2 * TDI_PI * modes[j].frequency;
@@ -54,8 +54,10 @@ static td_status time_of_ratio(td_tree_state *s, td_vec3 gravity, td_real ratio,
     return status;
 }
 
-td_status td_tree_model_damped_new(td_tree_state *state, const td_damping_opts *opts,
-                                   const td_alloc *alloc, td_tree_model **out, td_diag *diag) {
+td_status td_tree_model_damped_new(td_body *body, const td_damping_opts *opts,
+                                   const td_alloc *alloc, td_body_model **out, td_diag *diag) {
+    tdi_tree_model *next = NULL;
+    tdi_tree_state *state = tdi_as_tree(body);
     TDI_CLEAR(out);
     if (!state || !out) {
         return tdi_refuse(diag, __func__);
@@ -68,11 +70,14 @@ td_status td_tree_model_damped_new(td_tree_state *state, const td_damping_opts *
         status = time_of_ratio(state, own.gravity, own.value, &time, diag);
     }
     if (status == TD_OK) {
-        status = tdi_tree_model_copy(state->model, alloc, out, diag);
+        status = tdi_tree_model_copy(state->model, alloc, &next, diag);
     }
-    for (int32_t i = 0; status == TD_OK && i < (*out)->body_count; i++) {
-        tdi_body *body = &(*out)->body[i];
-        body->damping = tdi_scale(body->stiffness, time);
+    for (int32_t i = 0; status == TD_OK && i < next->body_count; i++) {
+        tdi_body *b = &next->body[i];
+        b->damping = tdi_scale(b->stiffness, time);
+    }
+    if (status == TD_OK) {
+        *out = &next->head;
     }
     return status;
 }

@@ -42,7 +42,7 @@ static td_status check_one(const td_joint_drive *d, int32_t dof, int32_t kind, t
 }
 
 td_status tdi_drives_check(const void *state, const td_joint_drive *drives, td_diag *diag) {
-    const td_tree_model *m = ((const td_tree_state *)state)->model;
+    const tdi_tree_model *m = ((const tdi_tree_state *)state)->model;
     td_status status = TD_OK;
     for (int32_t i = 0; i < m->body_count; i++) {
         for (int32_t d = m->dof[i]; d < m->dof[i + 1] && status == TD_OK; d++) {
@@ -53,7 +53,7 @@ td_status tdi_drives_check(const void *state, const td_joint_drive *drives, td_d
 }
 
 int32_t tdi_tree_joint_dof(const void *state, int32_t segment) {
-    const td_tree_model *m = ((const td_tree_state *)state)->model;
+    const tdi_tree_model *m = ((const tdi_tree_state *)state)->model;
     return m->dof[segment] < m->dof[segment + 1] ? m->dof[segment] : TD_NONE;
 }
 
@@ -71,7 +71,7 @@ typedef struct effort {
     bool any;
 } effort;
 
-static effort effort_of(const td_tree_model *m, const td_tree_state *s, int32_t i,
+static effort effort_of(const tdi_tree_model *m, const tdi_tree_state *s, int32_t i,
                         const tdi_potential *p) {
     const td_joint_drive *d = p->drives + m->dof[i];
     const td_vec3 k = tdi_scale(m->body[i].stiffness, p->stiffness), none = {0, 0, 0};
@@ -86,7 +86,7 @@ static effort effort_of(const td_tree_model *m, const td_tree_state *s, int32_t 
     return e;
 }
 
-td_real tdi_drives_value(const td_tree_model *m, const td_tree_state *s, const tdi_potential *p) {
+td_real tdi_drives_value(const tdi_tree_model *m, const tdi_tree_state *s, const tdi_potential *p) {
     td_real value = 0;
     for (int32_t i = 0; i < m->body_count; i++) {
         const effort e = effort_of(m, s, i, p);
@@ -104,13 +104,13 @@ td_real tdi_drives_value(const td_tree_model *m, const td_tree_state *s, const t
     return p->spring * value;
 }
 
-static void add_torque(td_tree_state *s, int32_t i, td_vec3 torque, td_real weight) {
+static void add_torque(tdi_tree_state *s, int32_t i, td_vec3 torque, td_real weight) {
     tdi_node *node = tdi_node_open(s, i);
     node->load.n = tdi_madd(node->load.n, torque, -weight);
     node->spin = tdi_madd(node->spin, torque, -weight);
 }
 
-void tdi_drives_expand(const td_tree_model *m, td_tree_state *s, const tdi_potential *p) {
+void tdi_drives_expand(const tdi_tree_model *m, tdi_tree_state *s, const tdi_potential *p) {
     const td_sym3 flat = {0};
     for (int32_t i = 0; i < m->body_count; i++) {
         const effort e = effort_of(m, s, i, p);
@@ -130,8 +130,8 @@ void tdi_drives_expand(const td_tree_model *m, td_tree_state *s, const tdi_poten
 
 // ---- explicit steps -------------------------------------------------------------------------
 
-void tdi_drives_torque(const td_tree_model *m, const td_tree_state *s, const td_joint_drive *drives,
-                       td_real stiffness, td_real *torque) {
+void tdi_drives_torque(const tdi_tree_model *m, const tdi_tree_state *s,
+                       const td_joint_drive *drives, td_real stiffness, td_real *torque) {
     for (int32_t i = 0; i < m->body_count; i++) {
         const int32_t d = m->dof[i], count = m->dof[i + 1] - d;
         const td_vec3 k = tdi_scale(m->body[i].stiffness, stiffness);

@@ -26,10 +26,10 @@ static inline tdi_driven tdi_drive_at(const td_joint_drive *d, td_real k, td_rea
 td_status tdi_drives_check(const void *state, const td_joint_drive *drives, td_diag *diag);
 int32_t tdi_tree_joint_dof(const void *state, int32_t segment);
 // Of ball and free joints, as tdi_loads_value() and tdi_loads_expand() have loads.
-td_real tdi_drives_value(const td_tree_model *model, const td_tree_state *state,
+td_real tdi_drives_value(const tdi_tree_model *model, const tdi_tree_state *state,
                          const tdi_potential *potential);
-void tdi_drives_expand(const td_tree_model *model, td_tree_state *state,
+void tdi_drives_expand(const tdi_tree_model *model, tdi_tree_state *state,
                        const tdi_potential *potential);
 // Adds those of all joints as they stand, with springs so many times as stiff.
-void tdi_drives_torque(const td_tree_model *model, const td_tree_state *state,
+void tdi_drives_torque(const tdi_tree_model *model, const tdi_tree_state *state,
                        const td_joint_drive *drives, td_real stiffness, td_real *torque);

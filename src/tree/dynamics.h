@@ -40,34 +40,34 @@ static inline tdi_wrench tdi_mass_momentum(const tdi_mass *b, const tdi_twist *t
 
 // td_tree_forward() with `outside`, a wrench a body at its origin; NULL: none. `torque` may be
 // `accel`.
-void tdi_tree_forward(const td_tree_model *model, td_tree_state *state, td_vec3 gravity,
+void tdi_tree_forward(const tdi_tree_model *model, tdi_tree_state *state, td_vec3 gravity,
                       const td_real *torque, const tdi_wrench *outside, td_real *accel);
 
 // What forces alone do, after tdi_tree_forward() at the same pose, with the frames in place: clear,
 // push wrenches at bodies' origins in world axes and add to `torque` (a degree of freedom), then
 // `torque` becomes the accelerations that they make. Those of the bodies are in link[].accel, in
 // their own axes. O(bodies).
-void tdi_tree_answer_clear(const td_tree_model *model, td_tree_state *state, td_real *torque);
-void tdi_tree_answer_push(td_tree_state *state, int32_t body, const tdi_wrench *push);
-void tdi_tree_answer(const td_tree_model *model, td_tree_state *state, td_real *torque);
+void tdi_tree_answer_clear(const tdi_tree_model *model, tdi_tree_state *state, td_real *torque);
+void tdi_tree_answer_push(tdi_tree_state *state, int32_t body, const tdi_wrench *push);
+void tdi_tree_answer(const tdi_tree_model *model, tdi_tree_state *state, td_real *torque);
 
 // The parts of a step with TD_EULER or TD_RK4: open, then for every stage `stage`, which puts the
 // state where accelerations are wanted and returns the time from the start, `accelerate`, which
 // leaves them in accel_now, and `gather`; then `arrive`, false when a value is not finite, and
 // `close`, which takes the state back unless all is fine.
 int tdi_explicit_stages(td_integrator integrator);
-void tdi_explicit_open(const td_tree_model *model, td_tree_state *state);
-td_real tdi_explicit_stage(const td_tree_model *model, td_tree_state *state,
+void tdi_explicit_open(const tdi_tree_model *model, tdi_tree_state *state);
+td_real tdi_explicit_stage(const tdi_tree_model *model, tdi_tree_state *state,
                            const td_step_opts *opts, int stage);
-void tdi_explicit_accelerate(const td_tree_model *model, td_tree_state *state,
+void tdi_explicit_accelerate(const tdi_tree_model *model, tdi_tree_state *state,
                              const td_step_opts *opts);
-void tdi_explicit_gather(const td_tree_model *model, td_tree_state *state, int stage);
-bool tdi_explicit_arrive(const td_tree_model *model, td_tree_state *state,
+void tdi_explicit_gather(const tdi_tree_model *model, tdi_tree_state *state, int stage);
+bool tdi_explicit_arrive(const tdi_tree_model *model, tdi_tree_state *state,
                          const td_step_opts *opts);
-void tdi_explicit_close(const td_tree_model *model, td_tree_state *state, const td_step_opts *opts,
-                        bool fine);
+void tdi_explicit_close(const tdi_tree_model *model, tdi_tree_state *state,
+                        const td_step_opts *opts, bool fine);
 
 // One step with TD_EULER or TD_RK4. TD_ERR_DIVERGED, with the state as it was, when a value is not
 // finite.
-td_status tdi_explicit_step(const td_tree_model *model, td_tree_state *state,
+td_status tdi_explicit_step(const tdi_tree_model *model, tdi_tree_state *state,
                             const td_step_opts *opts);

@@ -16,7 +16,7 @@
 
 // Frames stay as an implicit step left them: placing the bodies anew would change their last bits,
 // and with them what is read from them for the next step.
-static void move_all(const td_tree_model *m, td_tree_state *s) {
+static void move_all(const tdi_tree_model *m, tdi_tree_state *s) {
     tdi_tree_fresh(s);
     if (s->head.known == 0) {
         tdi_tree_place(m, s);
@@ -24,7 +24,7 @@ static void move_all(const td_tree_model *m, td_tree_state *s) {
     tdi_tree_move(m, s);
 }
 
-static td_real joint_energy(const td_tree_model *m, const td_tree_state *s, int32_t i) {
+static td_real joint_energy(const tdi_tree_model *m, const tdi_tree_state *s, int32_t i) {
     const tdi_body *body = &m->body[i];
     int32_t d = m->dof[i], count = m->dof[i + 1] - d;
     const td_real *q = s->q + m->coord[i];
@@ -52,11 +52,11 @@ static tdi_wrench past_momentum(const tdi_body *body, const tdi_past *past) {
     return p;
 }
 
-td_energy td_tree_energy(td_tree_state *state, td_vec3 gravity) {
+td_energy tdi_tree_energy(tdi_tree_state *state, td_vec3 gravity) {
     if (!state) {
         return (td_energy){0};
     }
-    const td_tree_model *m = state->model;
+    const tdi_tree_model *m = state->model;
     td_energy sum = {0, 0, 0};
     move_all(m, state);
     for (int32_t i = 0; i < m->body_count; i++) {
@@ -70,11 +70,11 @@ td_energy td_tree_energy(td_tree_state *state, td_vec3 gravity) {
     return sum;
 }
 
-void td_tree_momentum(td_tree_state *state, td_vec3 *linear, td_vec3 *angular) {
+void tdi_tree_momentum(tdi_tree_state *state, td_vec3 *linear, td_vec3 *angular) {
     if (!state || !linear || !angular) {
         return;
     }
-    const td_tree_model *m = state->model;
+    const tdi_tree_model *m = state->model;
     tdi_wrench sum = {{0, 0, 0}, {0, 0, 0}};
     move_all(m, state);
     for (int32_t i = 0; i < m->body_count; i++) {
@@ -90,7 +90,7 @@ void td_tree_momentum(td_tree_state *state, td_vec3 *linear, td_vec3 *angular) {
 // ---- balance --------------------------------------------------------------------------------
 
 // At rest the moments of the springs balance those that hold the weight, joint by joint.
-td_real td_tree_residual(td_tree_state *s, td_vec3 gravity) {
+td_real tdi_tree_residual(tdi_tree_state *s, td_vec3 gravity) {
     if (!s) {
         return 0;
     }
@@ -99,8 +99,8 @@ td_real td_tree_residual(td_tree_state *s, td_vec3 gravity) {
     if (!hold) {
         return (td_real)NAN;
     }
-    td_tree_inverse(s, gravity, springs, hold); // springs[] is still all zero
-    td_tree_joint_torque(s, springs);
+    tdi_tree_inverse(s, gravity, springs, hold); // springs[] is still all zero
+    tdi_tree_joint_torque(s, springs);
     for (size_t d = 0; d < dofs; d++) {
         most = fmax(most, fabs(hold[d] - springs[d]));
     }

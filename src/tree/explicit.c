@@ -16,7 +16,7 @@
 // ---- accelerations --------------------------------------------------------------------------
 
 // Torques that make springs and dampers stronger or weaker by the step's factors.
-static void change_joints(const td_tree_model *m, td_tree_state *s, const td_step_opts *o,
+static void change_joints(const tdi_tree_model *m, tdi_tree_state *s, const td_step_opts *o,
                           td_real *torque) {
     const td_real still[3] = {0, 0, 0};
     memset(torque, 0, (size_t)m->head.dof_count * sizeof *torque);
@@ -38,7 +38,7 @@ static void change_joints(const td_tree_model *m, td_tree_state *s, const td_ste
     }
 }
 
-void tdi_explicit_accelerate(const td_tree_model *m, td_tree_state *s, const td_step_opts *o) {
+void tdi_explicit_accelerate(const tdi_tree_model *m, tdi_tree_state *s, const td_step_opts *o) {
     const tdi_wrench *outside = NULL;
     if (o->load_count > 0 || o->air.linear > 0 || o->air.quadratic > 0) {
         tdi_loads loads = {o->loads, o->load_count, o->air, o->winds, 0, 1, NULL};
@@ -60,7 +60,7 @@ void tdi_explicit_accelerate(const td_tree_model *m, td_tree_state *s, const td_
 
 // ---- parts of a step ------------------------------------------------------------------------
 
-static tdi_explicit_rows rows_of(td_tree_state *s) {
+static tdi_explicit_rows rows_of(tdi_tree_state *s) {
     return (tdi_explicit_rows){s->q,    s->v,         s->q_first,  s->v_first,
                                s->rate, s->accel_now, s->rate_sum, s->accel_sum};
 }
@@ -69,7 +69,7 @@ int tdi_explicit_stages(td_integrator integrator) {
     return tdi_rule_stages(integrator);
 }
 
-void tdi_explicit_open(const td_tree_model *m, td_tree_state *s) {
+void tdi_explicit_open(const tdi_tree_model *m, tdi_tree_state *s) {
     s->first = (tdi_explicit_start){s->head.base, s->head.known, s->stale};
     tdi_tree_fresh(s);
     s->head.known = 0;
@@ -77,7 +77,8 @@ void tdi_explicit_open(const td_tree_model *m, td_tree_state *s) {
     tdi_rule_open(m, &rows);
 }
 
-td_real tdi_explicit_stage(const td_tree_model *m, td_tree_state *s, const td_step_opts *o, int k) {
+td_real tdi_explicit_stage(const tdi_tree_model *m, tdi_tree_state *s, const td_step_opts *o,
+                           int k) {
     const tdi_explicit_rows rows = rows_of(s);
     const td_real t = tdi_rule_stage(m, &rows, o->integrator, o->dt, k);
     if (o->integrator != TD_EULER) {
@@ -86,24 +87,24 @@ td_real tdi_explicit_stage(const td_tree_model *m, td_tree_state *s, const td_st
     return t;
 }
 
-void tdi_explicit_gather(const td_tree_model *m, td_tree_state *s, int k) {
+void tdi_explicit_gather(const tdi_tree_model *m, tdi_tree_state *s, int k) {
     const tdi_explicit_rows rows = rows_of(s);
     tdi_rule_gather(m, &rows, k);
 }
 
-static bool base_finite(const td_tree_state *s) {
+static bool base_finite(const tdi_tree_state *s) {
     return tdi_finite3(s->base.o) && tdi_finite3(s->base_twist.v) && tdi_finite3(s->base_twist.w) &&
            isfinite(tdi_quat_norm(s->base.turn));
 }
 
-bool tdi_explicit_arrive(const td_tree_model *m, td_tree_state *s, const td_step_opts *o) {
+bool tdi_explicit_arrive(const tdi_tree_model *m, tdi_tree_state *s, const td_step_opts *o) {
     const tdi_explicit_rows rows = rows_of(s);
     const bool fine = tdi_rule_arrive(m, &rows, o->integrator, o->dt);
     tdi_tree_carry_base(s, &s->first.base, o->dt);
     return fine && base_finite(s);
 }
 
-void tdi_explicit_close(const td_tree_model *m, td_tree_state *s, const td_step_opts *o,
+void tdi_explicit_close(const tdi_tree_model *m, tdi_tree_state *s, const td_step_opts *o,
                         bool fine) {
     if (fine) {
         s->head.time += o->dt;
@@ -118,7 +119,7 @@ void tdi_explicit_close(const td_tree_model *m, td_tree_state *s, const td_step_
     tdi_tree_place_left(s, s->head.known);
 }
 
-td_status tdi_explicit_step(const td_tree_model *m, td_tree_state *s, const td_step_opts *opts) {
+td_status tdi_explicit_step(const tdi_tree_model *m, tdi_tree_state *s, const td_step_opts *opts) {
     tdi_explicit_open(m, s);
     for (int k = 0; k < tdi_explicit_stages(opts->integrator); k++) {
         tdi_explicit_stage(m, s, opts, k);

@@ -22,7 +22,7 @@ static inline int tdi_rule_stages(td_integrator integrator) {
 }
 
 // q moved by so much of a step
-static inline void tdi_rule_advance(const td_tree_model *m, td_real *q, const td_real *step,
+static inline void tdi_rule_advance(const tdi_tree_model *m, td_real *q, const td_real *step,
                                     td_real fraction) {
     for (int32_t k = 0; k < m->run_count; k++) {
         const tdi_run run = m->run[k];
@@ -47,7 +47,7 @@ static inline void tdi_rule_turn_rate(td_real *rate, const td_real *v, td_real t
     rate[2] = now.z;
 }
 
-static inline void tdi_rule_rates(const td_tree_model *m, const tdi_explicit_rows *r, td_real t) {
+static inline void tdi_rule_rates(const tdi_tree_model *m, const tdi_explicit_rows *r, td_real t) {
     for (int32_t i = 0; i < m->body_count; i++) {
         int32_t d = m->dof[i], count = m->dof[i + 1] - d;
         int32_t turn = count >= 3 ? count - 3 : count; // a free joint turns with its last three
@@ -60,7 +60,7 @@ static inline void tdi_rule_rates(const td_tree_model *m, const tdi_explicit_row
     }
 }
 
-static inline void tdi_rule_open(const td_tree_model *m, const tdi_explicit_rows *r) {
+static inline void tdi_rule_open(const tdi_tree_model *m, const tdi_explicit_rows *r) {
     const size_t nv = (size_t)m->head.dof_count * sizeof(td_real);
     memcpy(r->q_first, r->q, (size_t)m->coord_count * sizeof(td_real));
     memcpy(r->v_first, r->v, nv);
@@ -71,7 +71,7 @@ static inline void tdi_rule_open(const td_tree_model *m, const tdi_explicit_rows
 }
 
 // Where the accelerations of stage k are wanted, and how long after the start.
-static inline td_real tdi_rule_stage(const td_tree_model *m, const tdi_explicit_rows *r,
+static inline td_real tdi_rule_stage(const tdi_tree_model *m, const tdi_explicit_rows *r,
                                      td_integrator integrator, td_real dt, int k) {
     static const td_real at[4] = {0, 0.5, 0.5, 1};
     const td_real t = at[k] * dt;
@@ -87,7 +87,7 @@ static inline td_real tdi_rule_stage(const td_tree_model *m, const tdi_explicit_
     return t;
 }
 
-static inline void tdi_rule_gather(const td_tree_model *m, const tdi_explicit_rows *r, int k) {
+static inline void tdi_rule_gather(const tdi_tree_model *m, const tdi_explicit_rows *r, int k) {
     static const td_real weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
     for (int32_t d = 0; d < m->head.dof_count; d++) {
         r->rate_sum[d] += weight[k] * r->rate[d];
@@ -103,7 +103,7 @@ static inline bool tdi_rule_finite(const td_real *x, int32_t count) {
     return fine;
 }
 
-static inline bool tdi_rule_is_sane(const td_tree_model *m, const td_real *v, td_real dt) {
+static inline bool tdi_rule_is_sane(const tdi_tree_model *m, const td_real *v, td_real dt) {
     bool sane = true;
     for (int32_t i = 0; i < m->body_count; i++) {
         sane = sane && tdi_joint_is_sane((td_joint_kind)m->kind[i], v + m->dof[i], dt);
@@ -113,7 +113,7 @@ static inline bool tdi_rule_is_sane(const td_tree_model *m, const td_real *v, td
 
 // The end of the step: Euler has one stage, whose velocities are the new ones. False when a value
 // is not finite, or a joint makes a turn a step.
-static inline bool tdi_rule_arrive(const td_tree_model *m, const tdi_explicit_rows *r,
+static inline bool tdi_rule_arrive(const tdi_tree_model *m, const tdi_explicit_rows *r,
                                    td_integrator integrator, td_real dt) {
     if (integrator == TD_EULER) {
         for (int32_t d = 0; d < m->head.dof_count; d++) {

@@ -20,12 +20,12 @@
 
 // ---- ball joints ----------------------------------------------------------------------------
 
-static inline td_vec3 ball_moment(const td_tree_state *s, int32_t i) {
+static inline td_vec3 ball_moment(const tdi_tree_state *s, int32_t i) {
     return tdi_scale(s->node[i].load.n, -1);
 }
 
 static bool eliminate_ball(const tdi_tangent *at, int32_t i, tdi_block *left) {
-    const td_tree_state *s = at->state;
+    const tdi_tree_state *s = at->state;
     const tdi_block *block = &s->node[i].block;
     td_sym3 d = tdi_sym3_add(block->a, at->joint[i]);
     td_real floor = PIVOT_FLOOR * (fabs(d.xx) + fabs(d.yy) + fabs(d.zz)) + 1e-300;
@@ -51,7 +51,7 @@ static bool eliminate_ball(const tdi_tangent *at, int32_t i, tdi_block *left) {
 }
 
 static inline tdi_wrench reduce_ball(const tdi_tangent *t, int32_t i, const tdi_wrench *load) {
-    const td_tree_state *s = t->state;
+    const tdi_tree_state *s = t->state;
     td_vec3 y = tdi_ldl3_solve(&t->pivot[i], load->n);
     td_vec3 hy = tdi_sym3_apply(&t->joint[i], y);
     tdi_wrench rest = {tdi_madd(hy, tdi_cross(ball_moment(s, i), y), -0.5),
@@ -62,7 +62,7 @@ static inline tdi_wrench reduce_ball(const tdi_tangent *t, int32_t i, const tdi_
 // adds the turn to `move`, which comes in as the parent carries it, and gives it in its own axes
 static inline void turn_ball(const tdi_tangent *t, int32_t i, const tdi_wrench *load,
                              tdi_twist *move, td_real *x) {
-    const td_tree_state *s = t->state;
+    const tdi_tree_state *s = t->state;
     td_vec3 b = tdi_add(load->n, tdi_sym3_apply(&s->node[i].block.a, move->w));
     b = tdi_madd(b, tdi_cross(ball_moment(s, i), move->w), -0.5);
     b = tdi_add(b, tdi_mat3_apply(&s->node[i].block.b, move->v));
@@ -77,7 +77,7 @@ static inline void turn_ball(const tdi_tangent *t, int32_t i, const tdi_wrench *
 // ---- other joints, by their columns ---------------------------------------------------------
 
 // U of the columns of body i
-static inline void joint_rows(const td_tree_model *m, const td_tree_state *s, int32_t i,
+static inline void joint_rows(const tdi_tree_model *m, const tdi_tree_state *s, int32_t i,
                               tdi_wrench *u) {
     const tdi_twist *column = s->other[m->other_place[i]].column;
     for (int32_t d = m->dof[i]; d < m->dof[i + 1]; d++, u++, column++) {
@@ -86,7 +86,7 @@ static inline void joint_rows(const td_tree_model *m, const td_tree_state *s, in
     }
 }
 
-static bool eliminate_columns(const td_tree_model *m, td_tree_state *s, int32_t i,
+static bool eliminate_columns(const tdi_tree_model *m, tdi_tree_state *s, int32_t i,
                               tdi_block *left) {
     tdi_twist *column = s->other[m->other_place[i]].column;
     td_real *dense = s->other[m->other_place[i]].dense;
@@ -119,7 +119,7 @@ static bool eliminate_columns(const td_tree_model *m, td_tree_state *s, int32_t 
     return true;
 }
 
-static tdi_wrench reduce_columns(const td_tree_model *m, const td_tree_state *s, int32_t i,
+static tdi_wrench reduce_columns(const tdi_tree_model *m, const tdi_tree_state *s, int32_t i,
                                  const tdi_wrench *load) {
     int32_t first = m->dof[i], k = m->dof[i + 1] - first;
     tdi_wrench u[6], rest = *load;
@@ -136,7 +136,7 @@ static tdi_wrench reduce_columns(const td_tree_model *m, const td_tree_state *s,
     return rest;
 }
 
-static void move_columns(const td_tree_model *m, const td_tree_state *s, int32_t i,
+static void move_columns(const tdi_tree_model *m, const tdi_tree_state *s, int32_t i,
                          const tdi_wrench *load, tdi_twist *move, td_real *x) {
     int32_t first = m->dof[i], k = m->dof[i + 1] - first;
     const tdi_twist *column = s->other[m->other_place[i]].column;
@@ -156,8 +156,8 @@ static void move_columns(const td_tree_model *m, const td_tree_state *s, int32_t
 
 // tip to root: what the joints leave of the loads
 static void sweep_in(const tdi_tangent *t) {
-    const td_tree_model *m = t->model;
-    const td_tree_state *s = t->state;
+    const tdi_tree_model *m = t->model;
+    const tdi_tree_state *s = t->state;
     for (int32_t k = m->run_count - 1; k >= 0; k--) {
         const tdi_run run = m->run[k];
         for (int32_t i = run.last - 1; i >= run.first; i--) {
@@ -173,8 +173,8 @@ static void sweep_in(const tdi_tangent *t) {
 
 // root to tip: the joints' motions
 static void sweep_out(const tdi_tangent *t, td_real *x) {
-    const td_tree_model *m = t->model;
-    td_tree_state *s = t->state;
+    const tdi_tree_model *m = t->model;
+    tdi_tree_state *s = t->state;
     const tdi_twist still = {{0, 0, 0}, {0, 0, 0}};
     for (int32_t k = 0; k < m->run_count; k++) {
         const tdi_run run = m->run[k];
@@ -196,8 +196,8 @@ static void sweep_out(const tdi_tangent *t, td_real *x) {
 // ---- entry ----------------------------------------------------------------------------------
 
 bool tdi_tangent_factor(tdi_tangent *t, td_real shift) {
-    const td_tree_model *m = t->model;
-    td_tree_state *s = t->state;
+    const tdi_tree_model *m = t->model;
+    tdi_tree_state *s = t->state;
     for (int32_t i = 0; i < m->body_count; i++) {
         const tdi_block mass = tdi_mass_block(&t->mass[i]), *stiffness = &t->stiffness[i];
         tdi_block *block = &s->node[i].block;

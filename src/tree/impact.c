@@ -223,7 +223,7 @@ static td_status find_hits(td_analytic *a, const td_step_opts *o, const td_hit *
     a->near_count = 0;
     a->choosing = true;
     for (int32_t k = 0; k < a->tree_count; k++) {
-        td_tree_state *s = a->tree[k];
+        tdi_tree_state *s = a->tree[k];
         tdi_tree_fresh(s);
         tdi_tree_place(s->model, s);
         tdi_tree_move(s->model, s);
@@ -258,7 +258,7 @@ td_status td_analytic_impact(td_analytic *a, td_hit *hits, int32_t count, td_rea
     tell(a, first, hits, count);
     tdi_analytic_kick(a);
     for (int32_t k = 0; k < a->tree_count; k++) {
-        td_tree_state_changed(a->tree[k]);
+        tdi_tree_changed(a->tree[k]);
     }
     if (kept) {
         *kept = part;

@@ -28,8 +28,8 @@ typedef struct tdi_potential {
 
 // The potential at a state's pose, for its terms.
 typedef struct tdi_potential_at {
-    const td_tree_model *model;
-    td_tree_state *state;
+    const tdi_tree_model *model;
+    tdi_tree_state *state;
     const tdi_potential *potential;
     bool positive; // the inertia is that of the pose, which is positive, not the second derivative
     const struct tdi_terms_kernel *wide; // for many terms at once; NULL: one by one
@@ -42,7 +42,7 @@ typedef struct tdi_potential_at {
 void tdi_potential_balls(const void *context, int32_t first, int32_t count, tdi_term *terms);
 void tdi_potential_other(const void *context, int32_t i, tdi_term *term);
 // Value at the state's pose.
-td_real tdi_potential_value(const td_tree_model *model, td_tree_state *state, td_pool *pool,
+td_real tdi_potential_value(const tdi_tree_model *model, tdi_tree_state *state, td_pool *pool,
                             const tdi_potential *potential);
 
 // ---- steps ----------------------------------------------------------------------------------
@@ -72,7 +72,7 @@ void tdi_step_end_rest(void *body);
 void tdi_step_clear(void *body);
 tdi_factored tdi_step_factor(void *body, const tdi_model *model);
 // The same with factors of an earlier step, of a tree of ball joints and in one part.
-void tdi_step_factor_again(td_tree_state *state, const struct tdi_kept *kept);
+void tdi_step_factor_again(tdi_tree_state *state, const struct tdi_kept *kept);
 td_real tdi_step_solve(void *body, bool limited, td_real *promise);
 td_real tdi_step_attempt(void *body, bool limited, td_real *promise);
 td_real tdi_step_largest(const void *body);
@@ -87,7 +87,7 @@ void tdi_step_stand(void *body);
 
 #define TDI_LONGEST_TURN 1.0 // rad: no joint turns further in one iteration
 
-// The part of the table that holds for all that begins with a td_tree_state; with tree/pins.h and
+// The part of the table that holds for all that begins with a tdi_tree_state; with tree/pins.h and
 // tree/points.h.
 #define TDI_TREE_STEPS                                                                        \
     .ready = tdi_step_ready, .guess = tdi_step_guess, .clear = tdi_step_clear,                \

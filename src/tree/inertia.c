@@ -15,7 +15,7 @@
 #include <string.h>
 
 // tip to root: a composite body is the body and all that hangs on it
-static void compose(const td_tree_model *m, td_tree_state *s) {
+static void compose(const tdi_tree_model *m, tdi_tree_state *s) {
     for (int32_t i = 0; i < m->body_count; i++) {
         tdi_mass mass = tdi_mass_of(&m->body[i], &s->frame[i].r);
         s->node[i].block = tdi_mass_block(&mass);
@@ -30,7 +30,7 @@ static void compose(const td_tree_model *m, td_tree_state *s) {
 }
 
 // row and column d, from the body that d moves down to the root
-static void fill(const td_tree_model *m, const td_tree_state *s, int32_t i, int32_t d,
+static void fill(const tdi_tree_model *m, const tdi_tree_state *s, int32_t i, int32_t d,
                  const tdi_twist *axis, td_real *matrix) {
     const size_t n = (size_t)m->head.dof_count, row = (size_t)d;
     tdi_wrench f = tdi_block_apply(&s->node[i].block, axis);
@@ -52,11 +52,12 @@ static void fill(const td_tree_model *m, const td_tree_state *s, int32_t i, int3
 
 // ---- entry ----------------------------------------------------------------------------------
 
-void td_tree_inertia(td_tree_state *state, td_real *matrix) {
+void td_tree_inertia(td_body *body, td_real *matrix) {
+    tdi_tree_state *state = tdi_as_tree(body);
     if (!state || !matrix) {
         return;
     }
-    const td_tree_model *m = state->model;
+    const tdi_tree_model *m = state->model;
     tdi_tree_place(m, state);
     compose(m, state);
     memset(matrix, 0, (size_t)m->head.dof_count * (size_t)m->head.dof_count * sizeof *matrix);

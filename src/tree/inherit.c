@@ -18,8 +18,8 @@
 #define SAME_PLACE 1e-10 // m: as far as rounding moves a tree of any depth
 
 typedef struct carrier {
-    const td_tree_model *m, *old;
-    td_tree_state *to, *from;
+    const tdi_tree_model *m, *old;
+    tdi_tree_state *to, *from;
     const tdi_heir *heirs;
 } carrier;
 
@@ -83,7 +83,7 @@ static void set_vector(td_real *v, td_vec3 x) {
 //   q = (R_p rest)^-1 R,  spin R^T (w - w_p),  shift R_p^T (o - o_p) - attach,
 //   and its rate R_p^T (v - v_p - w_p x (o - o_p))
 static void make_joint(const carrier *c, int32_t i) {
-    td_tree_state *s = c->to;
+    tdi_tree_state *s = c->to;
     const tdi_body *body = &c->m->body[i];
     const tdi_frame *p = tdi_parent_frame(c->m, s, i), *f = &s->frame[i];
     const tdi_twist *up = c->m->parent[i] == TD_NONE ? &s->base_twist : &s->twist[c->m->parent[i]];
@@ -104,7 +104,7 @@ static void make_joint(const carrier *c, int32_t i) {
 
 // Where the last step began is a first guess alone; damping sees a joint that stood still.
 static void make_joint_past(const carrier *c, int32_t i) {
-    td_tree_state *s = c->to;
+    tdi_tree_state *s = c->to;
     const int32_t q = c->m->coord[i], d = c->m->dof[i];
     const size_t bytes = (size_t)(c->m->coord[i + 1] - q) * sizeof *s->q;
     memcpy(s->q_back + q, s->q + q, bytes);
@@ -189,9 +189,9 @@ static tdi_place ride(const tdi_place *on, td_vec3 at, const tdi_mat3 *back) {
 }
 
 // o + R at and R rest, of all that is linear in places.
-static void ride_past(const carrier *c, int32_t i, int32_t on, const td_tree_state *of, td_vec3 at,
+static void ride_past(const carrier *c, int32_t i, int32_t on, const tdi_tree_state *of, td_vec3 at,
                       td_quat rest) {
-    td_tree_state *s = c->to;
+    tdi_tree_state *s = c->to;
     const tdi_past *up = &of->past[on];
     const tdi_mat3 back = tdi_mat3_from_quat(tdi_quat_conj(rest));
     const td_quat turn = tdi_quat_mul(up->turn, rest);
@@ -207,7 +207,7 @@ static void ride_past(const carrier *c, int32_t i, int32_t on, const td_tree_sta
 static void carry_past(const carrier *c, int32_t i) {
     static const td_quat none = {1, 0, 0, 0};
     const int32_t j = c->heirs[i].segment, p = c->m->parent[i];
-    td_tree_state *s = c->to;
+    tdi_tree_state *s = c->to;
     if (j != TD_NONE && c->heirs[i].from == 0) { // with the same bits
         s->past[i] = c->from->past[j];
         s->star[i] = c->from->star[j];
@@ -231,7 +231,7 @@ static bool keeps_past(const carrier *c) {
 // ---- entry ----------------------------------------------------------------------------------
 
 void tdi_tree_inherit(void *state, void *old, const tdi_heir *heirs) {
-    td_tree_state *to = state, *from = old;
+    tdi_tree_state *to = state, *from = old;
     const carrier c = {to->model, from->model, to, from, heirs};
     const int32_t stale = from->stale;
     tdi_tree_fresh(from);
@@ -259,7 +259,7 @@ void tdi_tree_inherit(void *state, void *old, const tdi_heir *heirs) {
 enum { TURN = 0, STIFF = 4, DAMP = 7, COUNT = 10 };
 
 int32_t tdi_tree_springs(void *model, int32_t i, bool set, td_real *numbers) {
-    td_tree_model *m = model;
+    tdi_tree_model *m = model;
     tdi_body *b = &m->body[i];
     td_real own[COUNT] = {b->rest.w,      b->rest.x,      b->rest.y,      b->rest.z,
                           b->stiffness.x, b->stiffness.y, b->stiffness.z, b->damping.x,

@@ -50,7 +50,7 @@ void tdi_joint_columns(const tdi_body *body, td_joint_kind kind, const tdi_frame
     }
 }
 
-void tdi_tree_angles(const td_tree_model *m, const td_tree_state *s, const td_real *near,
+void tdi_tree_angles(const tdi_tree_model *m, const tdi_tree_state *s, const td_real *near,
                      td_real *angle) {
     for (int32_t i = 0; i < m->body_count; i++) {
         tdi_body_angle(m, s, i, near, angle);
@@ -190,27 +190,32 @@ td_vec3 tdi_ball_moment_any(td_spring_law law, const tdi_body *body, const td_re
 
 // ---- entry ----------------------------------------------------------------------------------
 
-void td_tree_joint_torque(td_tree_state *s, td_real *torque) {
-    if (!s || !torque) {
-        return;
-    }
+void tdi_tree_joint_torque(tdi_tree_state *s, td_real *torque) {
     tdi_tree_fresh(s);
-    const td_tree_model *m = s->model;
+    const tdi_tree_model *m = s->model;
     for (int32_t i = 0; i < m->body_count; i++) {
-        const tdi_body *body = &m->body[i];
+        const tdi_body *b = &m->body[i];
         int32_t d = m->dof[i], count = m->dof[i + 1] - d;
         const td_real *q = s->q + m->coord[i], *v = s->v + d;
         if (count == 3) {
-            td_vec3 t = tdi_ball_moment(m->law, body, q, v, s->angle + d);
+            td_vec3 t = tdi_ball_moment(m->law, b, q, v, s->angle + d);
             torque[d] = t.x;
             torque[d + 1] = t.y;
             torque[d + 2] = t.z;
         } else if (count == 1) {
-            torque[d] = -body->stiffness.x * q[0] - body->damping.x * v[0];
+            torque[d] = -b->stiffness.x * q[0] - b->damping.x * v[0];
         } else {
             for (int32_t k = 0; k < count; k++) { // free joints have no springs
                 torque[d + k] = 0;
             }
         }
     }
+}
+
+void td_tree_joint_torque(td_body *body, td_real *torque) {
+    tdi_tree_state *s = tdi_as_tree(body);
+    if (!s || !torque) {
+        return;
+    }
+    tdi_tree_joint_torque(s, torque);
 }

@@ -31,7 +31,7 @@ void tdi_joint_columns(const tdi_body *body, td_joint_kind kind, const tdi_frame
                        const tdi_frame *f, tdi_twist *column);
 
 // The axes of a body's degrees of freedom in the world, and how many there are.
-static inline int32_t tdi_columns_of(const td_tree_model *m, const td_tree_state *s, int32_t i,
+static inline int32_t tdi_columns_of(const tdi_tree_model *m, const tdi_tree_state *s, int32_t i,
                                      tdi_twist *column) {
     tdi_joint_columns(&m->body[i], (td_joint_kind)m->kind[i], tdi_parent_frame(m, s, i),
                       &s->frame[i], column);
@@ -40,7 +40,7 @@ static inline int32_t tdi_columns_of(const td_tree_model *m, const td_tree_state
 
 // Angles of all joints, a degree of freedom: rotation vectors of balls, of the two that mean the
 // same that near `near`, and the coordinate of hinges and slides. `near` may be `angle` itself.
-void tdi_tree_angles(const td_tree_model *model, const td_tree_state *state, const td_real *near,
+void tdi_tree_angles(const tdi_tree_model *model, const tdi_tree_state *state, const td_real *near,
                      td_real *angle);
 
 // ---- ball joints ----------------------------------------------------------------------------
@@ -96,7 +96,7 @@ static inline tdi_ball_turn tdi_ball_turn_of(const td_real *q, const td_real *ne
 }
 
 // tdi_tree_angles() of one body.
-static inline void tdi_body_angle(const td_tree_model *m, const td_tree_state *s, int32_t i,
+static inline void tdi_body_angle(const tdi_tree_model *m, const tdi_tree_state *s, int32_t i,
                                   const td_real *near, td_real *angle) {
     int32_t d = m->dof[i], count = m->dof[i + 1] - d;
     const td_real *q = s->q + m->coord[i];

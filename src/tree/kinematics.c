@@ -11,11 +11,11 @@
 
 // ---- positions -------------------------------------------------------------------------------
 
-void tdi_tree_place(const td_tree_model *m, td_tree_state *s) {
+void tdi_tree_place(const tdi_tree_model *m, tdi_tree_state *s) {
     tdi_place_range(m, s, 0, m->body_count);
 }
 
-void tdi_tree_place_left(td_tree_state *s, int32_t known) {
+void tdi_tree_place_left(tdi_tree_state *s, int32_t known) {
     if (known == 0 || !tdi_tree_was_left(s, &s->head.base)) {
         tdi_tree_place(s->model, s);
         return;
@@ -25,7 +25,7 @@ void tdi_tree_place_left(td_tree_state *s, int32_t known) {
     }
 }
 
-void tdi_place_range(const td_tree_model *m, td_tree_state *s, int32_t first, int32_t last) {
+void tdi_place_range(const tdi_tree_model *m, tdi_tree_state *s, int32_t first, int32_t last) {
     for (int32_t k = tdi_run_of(m, first); k < m->run_count && m->run[k].first < last; k++) {
         const tdi_run run = tdi_run_within(m, k, first, last);
         for (int32_t i = run.first; run.ball && i < run.last; i++) {
@@ -47,12 +47,12 @@ void tdi_place_range(const td_tree_model *m, td_tree_state *s, int32_t first, in
 
 // ---- velocities -----------------------------------------------------------------------------
 
-static inline const tdi_twist *parent_twist(const td_tree_model *m, const td_tree_state *s,
+static inline const tdi_twist *parent_twist(const tdi_tree_model *m, const tdi_tree_state *s,
                                             int32_t i) {
     return m->parent[i] == TD_NONE ? &s->base_twist : &s->twist[m->parent[i]];
 }
 
-void tdi_tree_move(const td_tree_model *m, td_tree_state *s) {
+void tdi_tree_move(const tdi_tree_model *m, tdi_tree_state *s) {
     for (int32_t i = 0; i < m->body_count; i++) {
         const tdi_twist *p = parent_twist(m, s, i);
         td_vec3 r = tdi_sub(s->frame[i].o, tdi_parent_frame(m, s, i)->o);
@@ -69,41 +69,41 @@ void tdi_tree_move(const td_tree_model *m, td_tree_state *s) {
 
 // ---- moving on ------------------------------------------------------------------------------
 
-void tdi_tree_advance(const td_tree_model *m, td_tree_state *s, const td_real *step,
+void tdi_tree_advance(const tdi_tree_model *m, tdi_tree_state *s, const td_real *step,
                       td_real fraction) {
     tdi_rule_advance(m, s->q, step, fraction);
 }
 
 // ---- base -----------------------------------------------------------------------------------
 
-void tdi_tree_put_base(td_tree_state *s, const td_base_motion *base) {
+void tdi_tree_put_base(tdi_tree_state *s, const td_base_motion *base) {
     s->head.base = *base;
     s->base = (tdi_frame){base->rotation, tdi_mat3_from_quat(base->rotation), base->position};
     s->base_twist = (tdi_twist){base->spin, base->velocity};
 }
 
-void tdi_tree_carry_base(td_tree_state *s, const td_base_motion *start, td_real t) {
+void tdi_tree_carry_base(tdi_tree_state *s, const td_base_motion *start, td_real t) {
     const td_base_motion after = tdi_base_after(start, t);
     tdi_tree_put_base(s, &after);
 }
 
 // ---- trials ---------------------------------------------------------------------------------
 
-void tdi_tree_keep(const td_tree_model *m, td_tree_state *s) {
+void tdi_tree_keep(const tdi_tree_model *m, tdi_tree_state *s) {
     for (int32_t i = 0; i < m->body_count; i++) {
         tdi_body_keep(m, s, i, m->kind[i] == TD_JOINT_BALL);
     }
 }
 
 typedef struct trial {
-    const td_tree_model *model;
-    td_tree_state *state;
+    const tdi_tree_model *model;
+    tdi_tree_state *state;
     td_real fraction;
 } trial;
 
 static void part_try(void *context, int32_t part) {
     const trial *t = context;
-    const td_tree_model *m = t->model;
+    const tdi_tree_model *m = t->model;
     const tdi_part bodies = m->part[part];
     for (int32_t k = tdi_run_of(m, bodies.first); k < m->run_count && m->run[k].first < bodies.last;
          k++) {
@@ -114,7 +114,7 @@ static void part_try(void *context, int32_t part) {
     }
 }
 
-void tdi_tree_try(const td_tree_model *m, td_tree_state *s, td_pool *pool, td_real fraction) {
+void tdi_tree_try(const tdi_tree_model *m, tdi_tree_state *s, td_pool *pool, td_real fraction) {
     trial t = {m, s, fraction};
     tdi_pass_out(m, pool, part_try, &t);
 }
@@ -125,8 +125,8 @@ void tdi_tree_try(const td_tree_model *m, td_tree_state *s, td_pool *pool, td_re
 // Other joints take their step as it is. dw is left in `twist`.
 static void part_follow(void *context, int32_t part) {
     const trial *t = context;
-    const td_tree_model *m = t->model;
-    td_tree_state *s = t->state;
+    const tdi_tree_model *m = t->model;
+    tdi_tree_state *s = t->state;
     const tdi_part bodies = m->part[part];
     for (int32_t i = bodies.first; i < bodies.last; i++) {
         const bool ball = m->kind[i] == TD_JOINT_BALL;
@@ -147,7 +147,7 @@ static void part_follow(void *context, int32_t part) {
     }
 }
 
-void tdi_tree_follow(const td_tree_model *m, td_tree_state *s, td_pool *pool) {
+void tdi_tree_follow(const tdi_tree_model *m, tdi_tree_state *s, td_pool *pool) {
     trial t = {m, s, 1};
     tdi_pass_out(m, pool, part_follow, &t);
 }

@@ -12,7 +12,7 @@
 
 // ---- points ---------------------------------------------------------------------------------
 
-void tdi_tree_add_point(td_tree_state *s, int32_t i, td_vec3 p, td_vec3 f, const td_sym3 *h,
+void tdi_tree_add_point(tdi_tree_state *s, int32_t i, td_vec3 p, td_vec3 f, const td_sym3 *h,
                         bool levers) {
     tdi_node *node = tdi_node_open(s, i);
     const td_vec3 n = tdi_cross(p, f);
@@ -41,7 +41,7 @@ static tdi_point load_term(const td_load *l, int32_t body, td_vec3 point, td_vec
 
 // ---- entry ----------------------------------------------------------------------------------
 
-td_real tdi_loads_value(const td_tree_state *s, const tdi_loads *l) {
+td_real tdi_loads_value(const tdi_tree_state *s, const tdi_loads *l) {
     td_real value = 0;
     for (int32_t k = 0; k < l->count; k++) {
         const td_load *load = &l->load[k];
@@ -58,7 +58,7 @@ td_real tdi_loads_value(const td_tree_state *s, const tdi_loads *l) {
     return value;
 }
 
-void tdi_loads_expand(td_tree_state *s, const tdi_loads *l) {
+void tdi_loads_expand(tdi_tree_state *s, const tdi_loads *l) {
     for (int32_t k = 0; k < l->count; k++) {
         const td_load *load = &l->load[k];
         const int32_t i = tdi_seat_body(s, load->segment);
@@ -94,7 +94,7 @@ static void add_drag(const tdi_body *body, const tdi_frame *f, const tdi_twist *
     }
 }
 
-void tdi_loads_wrench(const td_tree_model *m, const td_tree_state *s, const tdi_loads *l,
+void tdi_loads_wrench(const tdi_tree_model *m, const tdi_tree_state *s, const tdi_loads *l,
                       tdi_wrench *wrench) {
     const tdi_rate_factors by = {.gradient = 1};
     for (int32_t k = 0; k < l->count; k++) {

@@ -19,13 +19,13 @@ typedef struct tdi_loads {
 } tdi_loads;
 
 // Value of the point loads; drag is of the bodies.
-td_real tdi_loads_value(const td_tree_state *state, const tdi_loads *loads);
+td_real tdi_loads_value(const tdi_tree_state *state, const tdi_loads *loads);
 // Adds gradient f and Hessian h at a point of a body, p from its joint, to its node, before a
 // sweep; and, with `levers`, the geometric stiffness of f.
-void tdi_tree_add_point(td_tree_state *state, int32_t i, td_vec3 p, td_vec3 f, const td_sym3 *h,
+void tdi_tree_add_point(tdi_tree_state *state, int32_t i, td_vec3 p, td_vec3 f, const td_sym3 *h,
                         bool levers);
 // Adds gradient and Hessian of the point loads to the nodes, before a sweep.
-void tdi_loads_expand(td_tree_state *state, const tdi_loads *loads);
+void tdi_loads_expand(tdi_tree_state *state, const tdi_loads *loads);
 
 static inline bool tdi_has_drag(const tdi_loads *l) {
     return l->h > 0 && (l->air.linear > 0 || l->air.quadratic > 0);
@@ -38,5 +38,5 @@ static inline tdi_rate_factors tdi_loads_rate(const tdi_loads *l) {
     return (tdi_rate_factors){l->h * l->h * l->h, l->h * l->h, l->h};
 }
 // Forces and moments at the state's pose and twists, added to `wrench` (a body).
-void tdi_loads_wrench(const td_tree_model *model, const td_tree_state *state,
+void tdi_loads_wrench(const tdi_tree_model *model, const tdi_tree_state *state,
                       const tdi_loads *loads, tdi_wrench *wrench);

@@ -22,7 +22,7 @@
 static const int32_t kind_dofs[] = {3, 1, 1, 0, 6};
 static const int32_t kind_coords[] = {4, 1, 1, 0, 7};
 
-void tdi_tree_model_lay_out(td_tree_model *m, tdi_layout *l) {
+void tdi_tree_model_lay_out(tdi_tree_model *m, tdi_layout *l) {
     size_t count = (size_t)m->body_count, capsules = (size_t)m->capsule_room;
     m->body = tdi_layout_place(l, count, sizeof *m->body);
     m->head.parameters = m->body;
@@ -40,7 +40,7 @@ void tdi_tree_model_lay_out(td_tree_model *m, tdi_layout *l) {
     m->part = tdi_layout_place(l, (size_t)m->part_count, sizeof *m->part);
 }
 
-static void lay_out_model(td_tree_model *m, tdi_layout *l) {
+static void lay_out_model(tdi_tree_model *m, tdi_layout *l) {
     tdi_layout_place(l, 1, sizeof *m);
     tdi_tree_model_lay_out(m, l);
 }
@@ -83,7 +83,7 @@ static void fill_body(tdi_body *body, const td_segment *segment) {
     fill_capsule(body, segment);
 }
 
-static void fill_model(td_tree_model *m, const td_segment *segments, int32_t n) {
+static void fill_model(tdi_tree_model *m, const td_segment *segments, int32_t n) {
     int32_t run = -1;
     for (int32_t i = 0; i < n; i++) {
         td_joint_kind kind = segments[i].joint;
@@ -106,7 +106,7 @@ static void fill_model(td_tree_model *m, const td_segment *segments, int32_t n) 
 }
 
 // What is welded to a segment moves with it.
-static void add_bodies(td_tree_model *m, const td_attached_mass *bodies, int32_t count) {
+static void add_bodies(tdi_tree_model *m, const td_attached_mass *bodies, int32_t count) {
     for (int32_t k = 0; k < count; k++) {
         tdi_body *to = &m->body[bodies[k].segment];
         to->mass += bodies[k].mass;
@@ -145,27 +145,14 @@ static td_status check_strands(const td_skeleton *skeleton, td_diag *diag) {
     return TD_OK;
 }
 
-td_tree_opts td_tree_opts_default(void) {
-    td_tree_opts opts = {.struct_size = sizeof opts, .law = TD_LAW_LINEAR};
-    return opts;
-}
-
-td_status td_tree_model_new(const td_skeleton *skeleton, const td_tree_opts *opts,
-                            const td_alloc *alloc, td_tree_model **out, td_diag *diag) {
-    TDI_CLEAR(out);
-    if (!skeleton || !out) {
-        return tdi_refuse(diag, __func__);
-    }
-    td_tree_opts own = td_tree_opts_default();
-    td_status taken = tdi_opts_take("td_tree_opts", &own, opts, diag);
-    if (taken != TD_OK) {
-        return taken;
-    }
-    const td_spring_law law = own.law == TD_LAW_DEFAULT ? TD_LAW_LINEAR : own.law;
+td_status tdi_tree_model_new(const td_skeleton *skeleton, const td_body_opts *opts,
+                             const td_alloc *alloc, td_body_model **out, td_diag *diag) {
+    *out = NULL;
+    const td_spring_law law = opts->law == TD_LAW_DEFAULT ? TD_LAW_LINEAR : opts->law;
     if (law != TD_LAW_LINEAR && law != TD_LAW_TANGENT) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
                         "law is %d; it must be TD_LAW_DEFAULT, TD_LAW_LINEAR or TD_LAW_TANGENT",
-                        (int)own.law);
+                        (int)opts->law);
     }
     int32_t n = td_skeleton_count(skeleton);
     const td_segment *segments = td_skeleton_segments(skeleton);
@@ -182,7 +169,10 @@ td_status td_tree_model_new(const td_skeleton *skeleton, const td_tree_opts *opt
     if (fits != TD_OK) {
         return fits;
     }
-    td_tree_model shape = {.head.alloc = alloc, .body_count = n, .law = law};
+    tdi_tree_model shape = {
+        .head = {.solver = &tdi_solver_tree, .alloc = alloc, .segment_count = n},
+        .body_count = n,
+        .law = law};
     shape.run_count = count_runs(segments, n);
     shape.capsule_room = n + tdi_solid_count(skeleton);
     int32_t *sizes = tdi_alloc_zeroed(alloc, (size_t)n, sizeof *sizes);
@@ -207,55 +197,31 @@ td_status td_tree_model_new(const td_skeleton *skeleton, const td_tree_opts *opt
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the tree's model");
     }
     memcpy(block, &shape, sizeof shape);
-    *out = (td_tree_model *)block;
+    *out = (td_body_model *)block;
     if (TDI_ASSERTS) {
-        tdi_tree_model_validate(*out);
+        tdi_tree_model_validate((const tdi_tree_model *)block);
     }
     return TD_OK;
 }
 
-td_status tdi_tree_model_copy(const td_tree_model *model, const td_alloc *alloc,
-                              td_tree_model **out, td_diag *diag) {
+td_status tdi_tree_model_copy(const tdi_tree_model *model, const td_alloc *alloc,
+                              tdi_tree_model **out, td_diag *diag) {
     char *block = tdi_alloc_zeroed(alloc, model->head.bytes, 1);
     *out = NULL;
     if (!block) {
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the tree's model");
     }
-    td_tree_model shape = *model;
+    tdi_tree_model shape = *model;
     tdi_layout l = {block, 0};
     shape.head.alloc = alloc;
     lay_out_model(&shape, &l);
     memcpy(block, model, model->head.bytes);
     memcpy(block, &shape, sizeof shape);
-    *out = (td_tree_model *)block;
+    *out = (tdi_tree_model *)block;
     return TD_OK;
 }
 
-void td_tree_model_free(td_tree_model *model) {
-    tdi_model_free(model);
-}
-
-int32_t td_tree_body_count(const td_tree_model *model) {
-    if (!model) {
-        return 0;
-    }
-    return model->body_count;
-}
-int32_t td_tree_dof_count(const td_tree_model *model) {
-    if (!model) {
-        return 0;
-    }
-    return model->head.dof_count;
-}
-int32_t td_tree_coord_count(const td_tree_model *model) {
-    if (!model) {
-        return 0;
-    }
-    return model->coord_count;
-}
-size_t td_tree_model_bytes(const td_tree_model *model) {
-    if (!model) {
-        return 0;
-    }
-    return model->head.bytes;
+int32_t td_tree_coord_count(const td_body_model *model) {
+    const tdi_tree_model *m = tdi_as_tree_model(model);
+    return m ? m->coord_count : 0;
 }

@@ -16,6 +16,10 @@
 #include "solver/solver.h"
 #include "tendril/pool.h"
 #include "tendril/tree.h"
+#include "tree/solver.h"
+
+typedef struct tdi_tree_model tdi_tree_model;
+typedef struct tdi_tree_state tdi_tree_state;
 
 // ---- model ----------------------------------------------------------------------------------
 
@@ -49,8 +53,8 @@ typedef struct tdi_part { // bodies [first, last): a whole subtree, or a piece o
     bool subtree;
 } tdi_part;
 
-struct td_tree_model {
-    tdi_solver_model head;
+struct tdi_tree_model {
+    td_body_model head;
     int32_t body_count, coord_count;
     int32_t run_count, part_count;
     td_spring_law law;
@@ -71,11 +75,11 @@ struct td_tree_model {
 };
 
 // A copy to be changed before anybody else sees it.
-td_status tdi_tree_model_copy(const td_tree_model *model, const td_alloc *alloc,
-                              td_tree_model **out, td_diag *diag);
+td_status tdi_tree_model_copy(const tdi_tree_model *model, const td_alloc *alloc,
+                              tdi_tree_model **out, td_diag *diag);
 
 // Stops where a model is not what all others take for granted. For debug builds: see base/assert.h.
-void tdi_tree_model_validate(const td_tree_model *model);
+void tdi_tree_model_validate(const tdi_tree_model *model);
 
 // ---- state ----------------------------------------------------------------------------------
 
@@ -177,9 +181,9 @@ typedef struct tdi_explicit_start { // where an explicit step began
     int32_t known, stale;
 } tdi_explicit_start;
 
-struct td_tree_state {
-    tdi_solver_state head;
-    const td_tree_model *model;
+struct tdi_tree_state {
+    td_body head;
+    const tdi_tree_model *model;
     const tdi_seat *seat; // a segment: where loads and constraints find it; NULL: it is a body
     tdi_frame base;       // of head.base
     tdi_twist base_twist; // likewise
@@ -231,60 +235,88 @@ struct td_tree_state {
     tdi_link *link; // forward dynamics, in the same memory as `node`; entry -1 is the base
 };
 
+// NULL: NULL, or of another solver.
+static inline tdi_tree_state *tdi_as_tree(const td_body *body) {
+    return body && body->solver == &tdi_solver_tree ? (tdi_tree_state *)body : NULL;
+}
+static inline tdi_tree_model *tdi_as_tree_model(const td_body_model *model) {
+    return model && model->solver == &tdi_solver_tree ? (tdi_tree_model *)model : NULL;
+}
+
 // Places a state's arrays for any tree of so many bodies, joints and parts as `model` has.
-void tdi_tree_state_lay_out_lasting(td_tree_state *state, tdi_layout *layout,
-                                    const td_tree_model *model);
+void tdi_tree_state_lay_out_lasting(tdi_tree_state *state, tdi_layout *layout,
+                                    const tdi_tree_model *model);
 // What nothing leaves from one call to the next but between the beginning and the end of a step.
-void tdi_tree_state_lay_out_scratch(td_tree_state *state, tdi_layout *layout,
-                                    const td_tree_model *model);
+void tdi_tree_state_lay_out_scratch(tdi_tree_state *state, tdi_layout *layout,
+                                    const tdi_tree_model *model);
 // The same of a model's arrays. Both know nothing of what is in them.
-void tdi_tree_model_lay_out(td_tree_model *model, tdi_layout *layout);
+void tdi_tree_model_lay_out(tdi_tree_model *model, tdi_layout *layout);
+
+td_status tdi_tree_model_new(const td_skeleton *skeleton, const td_body_opts *opts,
+                             const td_alloc *alloc, td_body_model **out, td_diag *diag);
+td_status tdi_tree_state_new(const tdi_tree_model *model, const td_alloc *alloc,
+                             tdi_tree_state **out, td_diag *diag);
+// The initial pose, at rest, at time 0.
+void tdi_tree_reset(tdi_tree_state *state);
+
+void tdi_tree_changed(tdi_tree_state *state);
+void tdi_tree_joint_torque(tdi_tree_state *state, td_real *torque);
+void tdi_tree_inverse(tdi_tree_state *state, td_vec3 gravity, const td_real *accel,
+                      td_real *torque);
+td_status tdi_tree_modes(tdi_tree_state *state, td_vec3 gravity, int32_t count, td_mode *modes,
+                         td_real *shapes, td_diag *diag);
+td_vec3 tdi_tree_origin(const tdi_tree_state *state, int32_t body);
+td_vec3 tdi_tree_tip(const tdi_tree_state *state, int32_t body);
+td_quat tdi_tree_rotation(const tdi_tree_state *state, int32_t body);
+td_energy tdi_tree_energy(tdi_tree_state *state, td_vec3 gravity);
+void tdi_tree_momentum(tdi_tree_state *state, td_vec3 *linear, td_vec3 *angular);
+td_real tdi_tree_residual(tdi_tree_state *state, td_vec3 gravity);
 
 // ---- kinematics -----------------------------------------------------------------------------
 
 // q to frames, of all bodies or of [first, last).
-void tdi_tree_place(const td_tree_model *model, td_tree_state *state);
-void tdi_place_range(const td_tree_model *model, td_tree_state *state, int32_t first, int32_t last);
+void tdi_tree_place(const tdi_tree_model *model, tdi_tree_state *state);
+void tdi_place_range(const tdi_tree_model *model, tdi_tree_state *state, int32_t first,
+                     int32_t last);
 // Whether the last implicit step left the base at this pose.
-bool tdi_tree_was_left(const td_tree_state *state, const td_base_motion *motion);
+bool tdi_tree_was_left(const tdi_tree_state *state, const td_base_motion *motion);
 // Frames with the bits that the last of `known` implicit steps left them, or, without one or where
 // the base was put elsewhere since, as the coordinates make them. What changes a state between
 // steps leaves frames so, because a step that fails puts them back so.
-void tdi_tree_place_left(td_tree_state *state, int32_t known);
+void tdi_tree_place_left(tdi_tree_state *state, int32_t known);
 // Frames and v to twists.
-void tdi_tree_move(const td_tree_model *model, td_tree_state *state);
+void tdi_tree_move(const tdi_tree_model *model, tdi_tree_state *state);
 // Moves the joints by `fraction` of step[] (balls in their own axes). Frames are not updated.
-void tdi_tree_advance(const td_tree_model *model, td_tree_state *state, const td_real *step,
+void tdi_tree_advance(const tdi_tree_model *model, tdi_tree_state *state, const td_real *step,
                       td_real fraction);
 // Puts the base there, and where constant acceleration leads it a time t after `start`.
-void tdi_tree_put_base(td_tree_state *state, const td_base_motion *base);
-// td_tree_set_base(), also of a state that a world leads.
-void tdi_tree_set_base(td_tree_state *state, const td_base_motion *motion);
-void tdi_tree_carry_base(td_tree_state *state, const td_base_motion *start, td_real t);
+void tdi_tree_put_base(tdi_tree_state *state, const td_base_motion *base);
+void tdi_tree_set_base(tdi_tree_state *state, const td_base_motion *motion);
+void tdi_tree_carry_base(tdi_tree_state *state, const td_base_motion *start, td_real t);
 // Brings v up to date after implicit steps, which do without it.
-void tdi_tree_fresh(td_tree_state *state);
+void tdi_tree_fresh(tdi_tree_state *state);
 // The past of a state that was set by hand: from q and v.
-void tdi_tree_begin_history(const td_tree_model *model, td_tree_state *state);
+void tdi_tree_begin_history(const tdi_tree_model *model, tdi_tree_state *state);
 // Keeps the pose, so that trials can start from it.
-void tdi_tree_keep(const td_tree_model *model, td_tree_state *state);
+void tdi_tree_keep(const tdi_tree_model *model, tdi_tree_state *state);
 // The kept pose moved by `fraction` of the nodes' move and the joints' step: coordinates and
 // frames.
-void tdi_tree_try(const td_tree_model *model, td_tree_state *state, td_pool *pool,
+void tdi_tree_try(const tdi_tree_model *model, tdi_tree_state *state, td_pool *pool,
                   td_real fraction);
 // The pose, which is kept, moved by all of it, with the factors of tdi_sweep_in() and increments of
 // tdi_sweep_out(): see tdi_implicit.follow.
-void tdi_tree_follow(const td_tree_model *model, td_tree_state *state, td_pool *pool);
+void tdi_tree_follow(const tdi_tree_model *model, tdi_tree_state *state, td_pool *pool);
 
-static inline const tdi_frame *tdi_parent_frame(const td_tree_model *m, const td_tree_state *s,
+static inline const tdi_frame *tdi_parent_frame(const tdi_tree_model *m, const tdi_tree_state *s,
                                                 int32_t i) {
     return m->parent[i] == TD_NONE ? &s->base : &s->frame[m->parent[i]];
 }
 
 // The body that a segment is on, and where a point of the segment is on it.
-static inline int32_t tdi_seat_body(const td_tree_state *s, int32_t segment) {
+static inline int32_t tdi_seat_body(const tdi_tree_state *s, int32_t segment) {
     return s->seat ? s->seat[segment].body : segment;
 }
-static inline td_vec3 tdi_seat_point(const td_tree_state *s, int32_t segment, td_vec3 point) {
+static inline td_vec3 tdi_seat_point(const tdi_tree_state *s, int32_t segment, td_vec3 point) {
     const tdi_seat *seat = s->seat ? &s->seat[segment] : NULL;
     return seat ? tdi_add(seat->at, tdi_quat_rotate(seat->turn, point)) : point;
 }

@@ -37,7 +37,7 @@ static void solve(void *tangent, td_real *x) {
 // ---- with constraints -----------------------------------------------------------------------
 
 static int32_t open_tangent(void *tangent, void *body) {
-    td_tree_state *s = body;
+    tdi_tree_state *s = body;
     *(tdi_tangent *)tangent = (tdi_tangent){.model = s->model, .state = s};
     return s->model->head.dof_count;
 }
@@ -95,12 +95,18 @@ const tdi_modal tdi_tree_modal = {.bytes = sizeof(tdi_tangent),
 
 // ---- entry ----------------------------------------------------------------------------------
 
-td_status td_tree_modes(td_tree_state *state, td_vec3 gravity, int32_t count, td_mode *modes,
-                        td_real *shapes, td_diag *diag) {
-    if (!state || !modes) {
-        return tdi_refuse(diag, __func__);
-    }
+td_status tdi_tree_modes(tdi_tree_state *state, td_vec3 gravity, int32_t count, td_mode *modes,
+                         td_real *shapes, td_diag *diag) {
     tdi_tangent t;
     return tdi_modes_alone(&tdi_tree_modal, &t, state, state->head.alloc, gravity, count, modes,
                            shapes, diag);
+}
+
+td_status td_tree_modes(td_body *body, td_vec3 gravity, int32_t count, td_mode *modes,
+                        td_real *shapes, td_diag *diag) {
+    tdi_tree_state *state = tdi_as_tree(body);
+    if (!state || !modes) {
+        return tdi_refuse(diag, __func__);
+    }
+    return tdi_tree_modes(state, gravity, count, modes, shapes, diag);
 }

@@ -18,23 +18,23 @@
 
 // ---- points ---------------------------------------------------------------------------------
 
-static td_vec3 own_point(const td_tree_state *s, const tdi_pin *pin) {
+static td_vec3 own_point(const tdi_tree_state *s, const tdi_pin *pin) {
     return tdi_seat_point(s, pin->segment, tdi_add(pin->at, pin->arm));
 }
 
-td_vec3 tdi_tree_pin_lever(const td_tree_state *s, const tdi_pin *pin) {
+td_vec3 tdi_tree_pin_lever(const tdi_tree_state *s, const tdi_pin *pin) {
     return tdi_mat3_apply(&s->frame[tdi_seat_body(s, pin->segment)].r, own_point(s, pin));
 }
 
 // ---- joints ---------------------------------------------------------------------------------
 
-tdi_mat3 tdi_tree_joint_axes(const td_tree_state *s, int32_t i) {
+tdi_mat3 tdi_tree_joint_axes(const tdi_tree_state *s, int32_t i) {
     const td_quat up = tdi_parent_frame(s->model, s, i)->turn;
     return tdi_mat3_from_quat(tdi_quat_mul(up, s->model->body[i].rest));
 }
 
-static td_vec3 joint_place(const td_tree_state *s, int32_t i, bool star) {
-    const td_tree_model *m = s->model;
+static td_vec3 joint_place(const tdi_tree_state *s, int32_t i, bool star) {
+    const tdi_tree_model *m = s->model;
     const int32_t d = m->dof[i];
     const td_real *q = s->q + m->coord[i], *near = s->now->potential.angle_near;
     if (m->kind[i] != TD_JOINT_BALL) {
@@ -44,8 +44,8 @@ static td_vec3 joint_place(const td_tree_state *s, int32_t i, bool star) {
                 : tdi_ball_turn_of(q, (near ? near : s->angle) + d).a;
 }
 
-static td_vec3 joint_move(const td_tree_state *s, int32_t i, bool response) {
-    const td_tree_model *m = s->model;
+static td_vec3 joint_move(const tdi_tree_state *s, int32_t i, bool response) {
+    const tdi_tree_model *m = s->model;
     if (m->kind[i] != TD_JOINT_BALL) {
         const tdi_other *other = &s->other[m->other_place[i]];
         return tdi_vec3(response ? other->respond[0] : other->step[0], 0, 0);
@@ -61,8 +61,8 @@ static td_vec3 joint_move(const td_tree_state *s, int32_t i, bool response) {
 }
 
 // A moment on a body and its opposite on the parent.
-static void push_joint(td_tree_state *s, int32_t i, td_vec3 force) {
-    const td_tree_model *m = s->model;
+static void push_joint(tdi_tree_state *s, int32_t i, td_vec3 force) {
+    const tdi_tree_model *m = s->model;
     const td_vec3 f = tdi_scale(force, -s->now->weight);
     if (m->kind[i] != TD_JOINT_BALL) {
         s->other[m->other_place[i]].respond[0] += f.x;
@@ -77,7 +77,7 @@ static void push_joint(td_tree_state *s, int32_t i, td_vec3 force) {
     }
 }
 
-static void add_joint(td_tree_state *s, int32_t i, td_vec3 g, const td_sym3 *h, bool passes) {
+static void add_joint(tdi_tree_state *s, int32_t i, td_vec3 g, const td_sym3 *h, bool passes) {
     tdi_joint_pin *joint = tdi_joint_open(s, i);
     if (s->model->kind[i] != TD_JOINT_BALL) {
         joint->gradient.x += g.x;
@@ -94,7 +94,7 @@ static void add_joint(td_tree_state *s, int32_t i, td_vec3 g, const td_sym3 *h, 
 // ---- entry ----------------------------------------------------------------------------------
 
 td_real tdi_tree_mass(const void *body) {
-    const td_tree_model *m = ((const td_tree_state *)body)->model;
+    const tdi_tree_model *m = ((const tdi_tree_state *)body)->model;
     td_real sum = 0;
     for (int32_t i = 0; i < m->body_count; i++) {
         sum += m->body[i].mass;
@@ -103,7 +103,7 @@ td_real tdi_tree_mass(const void *body) {
 }
 
 td_vec3 tdi_tree_joint_inertia(const void *body, int32_t segment) {
-    const td_tree_model *m = ((const td_tree_state *)body)->model;
+    const tdi_tree_model *m = ((const tdi_tree_state *)body)->model;
     const int32_t i = tdi_seat_body(body, segment);
     const tdi_body *b = &m->body[i];
     const td_sym3 *s = &b->second;
@@ -118,12 +118,12 @@ td_vec3 tdi_tree_joint_inertia(const void *body, int32_t segment) {
 }
 
 td_joint_kind tdi_tree_pin_joint(const void *body, int32_t segment) {
-    return (td_joint_kind)((const td_tree_state *)body)->model->kind[tdi_seat_body(body, segment)];
+    return (td_joint_kind)((const tdi_tree_state *)body)->model->kind[tdi_seat_body(body, segment)];
 }
 
 void tdi_tree_pin_places(const void *body, const tdi_pin *pins, int32_t count, bool star,
                          td_vec3 *x) {
-    const td_tree_state *s = body;
+    const tdi_tree_state *s = body;
     for (int32_t k = 0; k < count; k++) {
         if (!star && k + AHEAD < count) {
             tdi_fetch(&s->frame[tdi_seat_body(s, pins[k + AHEAD].segment)], sizeof *s->frame);
@@ -141,7 +141,7 @@ void tdi_tree_pin_places(const void *body, const tdi_pin *pins, int32_t count, b
 
 void tdi_tree_pin_moves(const void *body, const tdi_pin *pins, int32_t count, bool response,
                         td_vec3 *dx) {
-    const td_tree_state *s = body;
+    const tdi_tree_state *s = body;
     for (int32_t k = 0; k < count; k++) {
         const int32_t i = tdi_seat_body(s, pins[k].segment);
         if (pins[k].kind == TDI_PIN_JOINT) {
@@ -154,7 +154,7 @@ void tdi_tree_pin_moves(const void *body, const tdi_pin *pins, int32_t count, bo
 }
 
 void tdi_tree_pin_push(void *body, const tdi_pin *pin, td_vec3 force, bool first) {
-    td_tree_state *s = body;
+    tdi_tree_state *s = body;
     if (pin->kind == TDI_PIN_POINT) {
         tdi_tree_push_at(s, tdi_seat_body(s, pin->segment), tdi_tree_pin_lever(s, pin), force,
                          first);
@@ -169,8 +169,8 @@ void tdi_tree_pin_push(void *body, const tdi_pin *pin, td_vec3 force, bool first
 // The pins' bodies and all that carry them: what a push there does to others is not asked for.
 // Marks are in `summed`, which nobody uses between sweeps.
 void tdi_tree_pin_confine(void *body, const tdi_pin *pins, int32_t count) {
-    td_tree_state *s = body;
-    const td_tree_model *m = s->model;
+    tdi_tree_state *s = body;
+    const tdi_tree_model *m = s->model;
     s->asked_count = 0;
     for (int32_t k = 0; k < count; k++) {
         for (int32_t i = tdi_seat_body(s, pins[k].segment); i != TD_NONE && !s->summed[i];
@@ -188,7 +188,7 @@ void tdi_tree_pin_confine(void *body, const tdi_pin *pins, int32_t count) {
 
 void tdi_tree_pin_add(void *body, const tdi_pin *pin, td_vec3 gradient, const td_sym3 *hessian,
                       tdi_levers levers) {
-    td_tree_state *s = body; // the sweep takes the positive part of geometric stiffness by itself
+    tdi_tree_state *s = body; // the sweep takes the positive part of geometric stiffness by itself
     const int32_t i = tdi_seat_body(s, pin->segment);
     const td_vec3 g = tdi_scale(gradient, s->now->weight);
     const td_sym3 h = tdi_sym3_scale(*hessian, s->now->weight);

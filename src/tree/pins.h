@@ -2,16 +2,16 @@
 #pragma once
 
 // What constraints hold a tree by: points of its bodies, and its joints. Functions of tdi_implicit;
-// `body` is a td_tree_state.
+// `body` is a tdi_tree_state.
 
 #include "implicit/implicit.h"
 #include "math/mat3.h"
 
-struct td_tree_state;
+struct tdi_tree_state;
 // From the origin of its body to a pin that is a point.
-td_vec3 tdi_tree_pin_lever(const struct td_tree_state *state, const tdi_pin *pin);
+td_vec3 tdi_tree_pin_lever(const struct tdi_tree_state *state, const tdi_pin *pin);
 // Axes of a body's joint at rest, on its parent.
-tdi_mat3 tdi_tree_joint_axes(const struct td_tree_state *state, int32_t body);
+tdi_mat3 tdi_tree_joint_axes(const struct tdi_tree_state *state, int32_t body);
 
 td_real tdi_tree_mass(const void *body);
 td_vec3 tdi_tree_joint_inertia(const void *body, int32_t segment);

@@ -32,7 +32,7 @@ typedef struct rooting {
     bool welded;
 } rooting;
 
-static rooting rooting_of(const td_tree_model *m, int32_t i, const rooting *up) {
+static rooting rooting_of(const tdi_tree_model *m, int32_t i, const rooting *up) {
     const tdi_body *b = &m->body[i];
     const bool fixed = m->kind[i] == TD_JOINT_FIXED;
     if (!up) {
@@ -63,7 +63,7 @@ typedef struct stance { // of a body as it is drawn
     rooting root;
 } stance;
 
-static stance stance_of(const td_tree_model *m, const stance *all, int32_t i) {
+static stance stance_of(const tdi_tree_model *m, const stance *all, int32_t i) {
     const stance base = {{1, 0, 0, 0}, {0, 0, 0}, {0, 0, false}};
     const bool first = m->parent[i] == TD_NONE;
     const stance *up = first ? &base : &all[m->parent[i]];
@@ -83,7 +83,7 @@ static td_vec3 own_point(const tdi_body *b, int end) {
     return length > 0 ? tdi_scale(b->tip, (end ? b->to : b->from) / length) : tdi_vec3(0, 0, 0);
 }
 
-static void add_capsule(td_tree_model *m, const stance *at, int32_t body, td_vec3 a, td_vec3 b,
+static void add_capsule(tdi_tree_model *m, const stance *at, int32_t body, td_vec3 a, td_vec3 b,
                         td_real radius) {
     const td_vec3 ends[2] = {a, b};
     for (int end = 0; end < 2; end++) {
@@ -95,7 +95,7 @@ static void add_capsule(td_tree_model *m, const stance *at, int32_t body, td_vec
 }
 
 // Its own capsule, and those of a welded body.
-static void add_capsules(td_tree_model *m, const stance *at, int32_t i, const td_segment *s,
+static void add_capsules(tdi_tree_model *m, const stance *at, int32_t i, const td_segment *s,
                          const td_shape *shapes) {
     const tdi_body *b = &m->body[i];
     tdi_solid solids[TDI_SOLIDS];
@@ -111,7 +111,7 @@ static void add_capsules(td_tree_model *m, const stance *at, int32_t i, const td
     }
 }
 
-bool tdi_tree_fill_capsules(td_tree_model *m, const td_skeleton *skeleton) {
+bool tdi_tree_fill_capsules(tdi_tree_model *m, const td_skeleton *skeleton) {
     const size_t n = (size_t)m->body_count;
     stance *all = tdi_alloc_zeroed(m->head.alloc, n, sizeof *all);
     for (int32_t i = 0; all && i < m->body_count; i++) {
@@ -124,12 +124,12 @@ bool tdi_tree_fill_capsules(td_tree_model *m, const td_skeleton *skeleton) {
     return all;
 }
 
-bool tdi_tree_is_ball(const td_tree_model *m, int32_t capsule) {
+bool tdi_tree_is_ball(const tdi_tree_model *m, int32_t capsule) {
     return tdi_norm(tdi_sub(m->point[2 * capsule + 1], m->point[2 * capsule])) == 0;
 }
 
 void tdi_tree_capsules(const void *body, tdi_capsule *capsules) {
-    const td_tree_model *m = ((const td_tree_state *)body)->model;
+    const tdi_tree_model *m = ((const tdi_tree_state *)body)->model;
     for (int32_t k = 0; k < m->capsule_count; k++) {
         capsules[k] = (tdi_capsule){
             2 * k, 2 * k + !tdi_tree_is_ball(m, k), m->capsule_radius[k], m->capsule_body[k], true,
@@ -141,7 +141,7 @@ void tdi_tree_capsules(const void *body, tdi_capsule *capsules) {
 
 // The way along the tree between two bodies, from where the later one is attached; no more than
 // `most`.
-static td_real way_between(const td_tree_model *m, int32_t a, int32_t b, td_real most) {
+static td_real way_between(const tdi_tree_model *m, int32_t a, int32_t b, td_real most) {
     td_vec3 at_a = {0, 0, 0}, at_b = {0, 0, 0}; // on the body that was climbed to
     bool climbed_a = false, climbed_b = false;
     td_real way = 0;
@@ -163,7 +163,7 @@ static td_real way_between(const td_tree_model *m, int32_t a, int32_t b, td_real
 }
 
 // Whether two capsules are nearer than the smaller radius as they are drawn.
-static bool drawn_close(const td_tree_model *m, int32_t i, int32_t j) {
+static bool drawn_close(const tdi_tree_model *m, int32_t i, int32_t j) {
     const td_real p = m->capsule_radius[i], q = m->capsule_radius[j];
     const td_vec3 *own = m->drawn + 2 * i, *other = m->drawn + 2 * j;
     const tdi_two two = {
@@ -172,7 +172,7 @@ static bool drawn_close(const td_tree_model *m, int32_t i, int32_t j) {
 }
 
 // How far a capsule of a welded body reaches from its joint; of others 0.
-static td_real reach_of(const td_tree_model *m, int32_t capsule) {
+static td_real reach_of(const tdi_tree_model *m, int32_t capsule) {
     return m->kind[m->capsule_body[capsule]] == TD_JOINT_FIXED
                ? fmax(tdi_norm(m->point[2 * capsule]), tdi_norm(m->point[2 * capsule + 1]))
                : 0;
@@ -181,7 +181,7 @@ static td_real reach_of(const td_tree_model *m, int32_t capsule) {
 // Neighbours, and what is in each other as it is drawn: leaves at a node, crossing twigs. Segments
 // within the reach of a welded body along the tree are its neighbours: they cannot leave it.
 bool tdi_tree_apart(const void *body, int32_t i, int32_t j) {
-    const td_tree_model *m = ((const td_tree_state *)body)->model;
+    const tdi_tree_model *m = ((const tdi_tree_state *)body)->model;
     const int32_t a = m->capsule_body[i], b = m->capsule_body[j];
     const td_real most =
         HALF_TURN * (m->capsule_radius[i] + m->capsule_radius[j]) + reach_of(m, i) + reach_of(m, j);
@@ -191,7 +191,7 @@ bool tdi_tree_apart(const void *body, int32_t i, int32_t j) {
 // ---- points ---------------------------------------------------------------------------------
 
 td_real tdi_tree_force(const void *body, const td_step_opts *o, td_real gap, td_real h) {
-    const td_tree_model *m = ((const td_tree_state *)body)->model;
+    const tdi_tree_model *m = ((const tdi_tree_state *)body)->model;
     td_real sum = 0, g = tdi_norm(o->gravity);
     for (int32_t k = 0; k < m->capsule_count; k++) {
         const tdi_body *b = &m->body[m->capsule_body[k]];
@@ -201,8 +201,8 @@ td_real tdi_tree_force(const void *body, const td_step_opts *o, td_real gap, td_
 }
 
 void tdi_tree_points(const void *body, bool star, td_vec3 *x) {
-    const td_tree_state *s = body;
-    const td_tree_model *m = s->model;
+    const tdi_tree_state *s = body;
+    const tdi_tree_model *m = s->model;
     for (int32_t k = 0; k < m->capsule_count; k++) {
         const int32_t i = m->capsule_body[k];
         const td_vec3 o = star ? s->star[i].o : s->frame[i].o;
@@ -213,8 +213,8 @@ void tdi_tree_points(const void *body, bool star, td_vec3 *x) {
 }
 
 // The point's lever from its body's joint.
-static td_vec3 lever_of(const td_tree_state *s, int32_t point) {
-    const td_tree_model *m = s->model;
+static td_vec3 lever_of(const tdi_tree_state *s, int32_t point) {
+    const tdi_tree_model *m = s->model;
     return tdi_mat3_apply(&s->frame[m->capsule_body[point / 2]].r, m->point[point]);
 }
 
@@ -223,8 +223,8 @@ static td_vec3 velocity_of(const tdi_past *past, td_vec3 point) {
 }
 
 void tdi_tree_velocities(void *body, td_vec3 *v) {
-    const td_tree_state *s = body;
-    const td_tree_model *m = s->model;
+    const tdi_tree_state *s = body;
+    const tdi_tree_model *m = s->model;
     for (int32_t k = 0; k < m->capsule_count; k++) {
         const int32_t i = m->capsule_body[k];
         v[2 * k] = velocity_of(&s->past[i], m->point[2 * k]);
@@ -233,7 +233,7 @@ void tdi_tree_velocities(void *body, td_vec3 *v) {
 }
 
 void tdi_tree_moves(const void *body, bool response, td_vec3 *dx) {
-    const td_tree_state *s = body;
+    const tdi_tree_state *s = body;
     for (int32_t k = 0; k < 2 * s->model->capsule_count; k++) {
         const int32_t i = s->model->capsule_body[k / 2];
         const tdi_twist *move = response ? &s->twist[i] : &s->node[i].move;
@@ -245,12 +245,12 @@ void tdi_tree_moves(const void *body, bool response, td_vec3 *dx) {
 
 // From where the step began: R_n, which BDF2 has in x* together with the rotation before, as
 // (4 R_n - R_(n-1))/3. Rotation vectors from R_n on are then a, and -a_last one step earlier.
-static td_vec3 turn_from_start(const td_tree_state *s, int32_t i) {
+static td_vec3 turn_from_start(const tdi_tree_state *s, int32_t i) {
     return tdi_turn_between(s->past[i].turn, s->frame[i].turn);
 }
 
 td_vec3 tdi_tree_turned(const void *body, int32_t capsule) {
-    const td_tree_state *s = body;
+    const tdi_tree_state *s = body;
     const int32_t i = s->model->capsule_body[capsule];
     const td_vec3 a = turn_from_start(s, i);
     if (!s->head.rule.two) {
@@ -267,14 +267,14 @@ td_vec3 tdi_tree_turned(const void *body, int32_t capsule) {
 }
 
 td_vec3 tdi_tree_turns(const void *body, int32_t capsule, bool response) {
-    const td_tree_state *s = body;
+    const tdi_tree_state *s = body;
     const int32_t i = s->model->capsule_body[capsule];
     const tdi_turn turn = tdi_turn_of(turn_from_start(s, i));
     return tdi_turn_change(&turn, response ? s->twist[i].w : s->node[i].move.w);
 }
 
 td_vec3 tdi_tree_spin(void *body, int32_t capsule) {
-    const td_tree_state *s = body;
+    const tdi_tree_state *s = body;
     const tdi_past *past = &s->past[s->model->capsule_body[capsule]];
     const tdi_mat3 rate = tdi_mat3_mul_t(&past->w, &past->r);
     return tdi_scale(tdi_mat3_axial(&rate), 0.5);
@@ -339,7 +339,7 @@ static tdi_block scaled(tdi_block b, td_real k) {
 }
 
 // Friction on the surface turns the body as well, and rolling resistance does nothing else.
-static void add_turn(td_tree_state *s, int32_t i, const tdi_contact_side *t, tdi_block *at,
+static void add_turn(tdi_tree_state *s, int32_t i, const tdi_contact_side *t, tdi_block *at,
                      td_vec3 *n) {
     const tdi_turn turn = tdi_turn_of(turn_from_start(s, i));
     tdi_node *node = &s->node[i];
@@ -351,7 +351,7 @@ static void add_turn(td_tree_state *s, int32_t i, const tdi_contact_side *t, tdi
 }
 
 void tdi_tree_add_side(void *body, const tdi_contact_side *t) {
-    td_tree_state *s = body;
+    tdi_tree_state *s = body;
     const td_real weight = s->now->weight;
     const int32_t i = s->model->capsule_body[t->capsule];
     tdi_node *node = tdi_node_open(s, i);
@@ -381,8 +381,8 @@ void tdi_tree_add_side(void *body, const tdi_contact_side *t) {
 
 // ---- responses ------------------------------------------------------------------------------
 
-void tdi_tree_open_pushes(td_tree_state *s) {
-    const td_tree_model *m = s->model;
+void tdi_tree_open_pushes(tdi_tree_state *s) {
+    const tdi_tree_model *m = s->model;
     for (int32_t k = 0; k < tdi_asked_count(s); k++) {
         const int32_t i = tdi_asked(s, k);
         memset(&s->twist[i], 0, sizeof s->twist[i]);
@@ -392,7 +392,7 @@ void tdi_tree_open_pushes(td_tree_state *s) {
     }
 }
 
-void tdi_tree_push_at(td_tree_state *s, int32_t i, td_vec3 lever, td_vec3 force, bool first) {
+void tdi_tree_push_at(tdi_tree_state *s, int32_t i, td_vec3 lever, td_vec3 force, bool first) {
     const td_vec3 f = tdi_scale(force, -s->now->weight);
     if (first) {
         tdi_tree_open_pushes(s);
@@ -402,13 +402,13 @@ void tdi_tree_push_at(td_tree_state *s, int32_t i, td_vec3 lever, td_vec3 force,
 }
 
 void tdi_tree_push(void *body, int32_t point, td_vec3 force, bool first) {
-    td_tree_state *s = body;
+    tdi_tree_state *s = body;
     const int32_t i = s->model->capsule_body[point / 2];
     tdi_tree_push_at(s, i, lever_of(s, point), force, first);
 }
 
 void tdi_tree_wring(void *body, int32_t capsule, td_vec3 moment, bool first) {
-    td_tree_state *s = body;
+    tdi_tree_state *s = body;
     const int32_t i = s->model->capsule_body[capsule];
     const tdi_turn turn = tdi_turn_of(turn_from_start(s, i));
     if (first) {
@@ -418,12 +418,12 @@ void tdi_tree_wring(void *body, int32_t capsule, td_vec3 moment, bool first) {
 }
 
 void tdi_tree_respond(void *body) {
-    td_tree_state *s = body;
+    tdi_tree_state *s = body;
     tdi_sweep_respond(s->model, s);
 }
 
 void tdi_tree_absorb(void *body) {
-    td_tree_state *s = body;
+    tdi_tree_state *s = body;
     for (int32_t i = 0; i < s->model->body_count; i++) {
         tdi_twist *move = &s->node[i].move;
         move->w = tdi_add(move->w, s->twist[i].w);

@@ -7,12 +7,12 @@
 #include "tree/model.h"
 
 // Whether both ends of a capsule are one point.
-bool tdi_tree_is_ball(const td_tree_model *model, int32_t capsule);
+bool tdi_tree_is_ball(const tdi_tree_model *model, int32_t capsule);
 // Fills a model's capsules, for which there is room: one a body, from the bodies' own, or those of
 // a welded body. False: out of memory.
-bool tdi_tree_fill_capsules(td_tree_model *model, const td_skeleton *skeleton);
+bool tdi_tree_fill_capsules(tdi_tree_model *model, const td_skeleton *skeleton);
 
-// Functions of tdi_implicit; `body` is a td_tree_state.
+// Functions of tdi_implicit; `body` is a tdi_tree_state.
 void tdi_tree_capsules(const void *body, tdi_capsule *capsules);
 bool tdi_tree_apart(const void *body, int32_t i, int32_t j);
 td_real tdi_tree_force(const void *body, const td_step_opts *opts, td_real gap, td_real h);
@@ -29,6 +29,6 @@ void tdi_tree_respond(void *body);
 void tdi_tree_absorb(void *body);
 
 // ---- pushes, in twists and in `respond` of other joints, until tdi_tree_respond()
-void tdi_tree_open_pushes(td_tree_state *state); // none yet
+void tdi_tree_open_pushes(tdi_tree_state *state); // none yet
 // At a point of a body, `lever` from its joint; `first`: there are none yet.
-void tdi_tree_push_at(td_tree_state *state, int32_t i, td_vec3 lever, td_vec3 force, bool first);
+void tdi_tree_push_at(tdi_tree_state *state, int32_t i, td_vec3 lever, td_vec3 force, bool first);

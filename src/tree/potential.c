@@ -19,8 +19,8 @@
 // ---- terms ----------------------------------------------------------------------------------
 
 static inline wbodies body_at(const tdi_potential_at *at, int32_t i, bool ball) {
-    const td_tree_model *m = at->model;
-    const td_tree_state *s = at->state;
+    const tdi_tree_model *m = at->model;
+    const tdi_tree_state *s = at->state;
     const tdi_loads *l = &at->potential->loads;
     wbodies b = {.first = i,
                  .body = &m->body[i],
@@ -42,7 +42,7 @@ static inline wbodies body_at(const tdi_potential_at *at, int32_t i, bool ball) 
 // e of the origin where the last increments led to the first order, in geometric stiffness alone.
 // Along a chain origins are off by the sum of errors of second order, and so would e be.
 static void look_ahead(const tdi_potential_at *at, int32_t i, tdi_term *t) {
-    const td_tree_state *s = at->state;
+    const tdi_tree_state *s = at->state;
     const td_vec3 c = tdi_mat3_apply(&s->frame[i].r, at->model->body[i].moment);
     const td_vec3 ahead = tdi_sub(s->foreseen[i], s->frame[i].o);
     t->geometric = tdi_sym3_add(t->geometric, tdi_geometric_stiffness(c, ahead));
@@ -67,7 +67,7 @@ void tdi_potential_balls(const void *context, int32_t first, int32_t count, tdi_
 }
 
 // hinges and slides: the coordinate itself; other joints have no springs
-static void other_joint_term(const td_tree_model *m, const td_tree_state *s, int32_t i,
+static void other_joint_term(const tdi_tree_model *m, const tdi_tree_state *s, int32_t i,
                              const tdi_potential *p, tdi_term *term) {
     const tdi_body *body = &m->body[i];
     memset(term->joint, 0, sizeof term->joint);
@@ -160,7 +160,7 @@ static td_real single_value(const tdi_body *body, td_real a, td_real rest, int32
 }
 
 static inline td_real joint_value(const tdi_potential_at *at, int32_t i, bool ball) {
-    const td_tree_model *m = at->model;
+    const tdi_tree_model *m = at->model;
     const tdi_potential *p = at->potential;
     const int32_t d = m->dof[i];
     const td_real *q = at->state->q + m->coord[i], *rest = p->angle_rest ? p->angle_rest + d : NULL;
@@ -175,8 +175,8 @@ static inline td_real joint_value(const tdi_potential_at *at, int32_t i, bool ba
 
 static void part_value(void *context, int32_t part) {
     const tdi_potential_at *at = context;
-    const td_tree_model *m = at->model;
-    td_tree_state *s = at->state;
+    const tdi_tree_model *m = at->model;
+    tdi_tree_state *s = at->state;
     const tdi_part bodies = m->part[part];
     td_real sum = 0;
     // backwards, as the sweep that makes the terms, so that sums compare to the last bit
@@ -189,7 +189,7 @@ static void part_value(void *context, int32_t part) {
     s->slot[part].value = sum;
 }
 
-td_real tdi_potential_value(const td_tree_model *m, td_tree_state *s, td_pool *pool,
+td_real tdi_potential_value(const tdi_tree_model *m, tdi_tree_state *s, td_pool *pool,
                             const tdi_potential *p) {
     tdi_potential_at at = {.model = m, .state = s, .potential = p};
     td_real value = 0;

@@ -44,7 +44,7 @@ static tdi_twist reduce_columns(const tdi_node *node, tdi_other *other, int32_t 
 }
 
 // Tip to root: what the joints leave of the pushes.
-static void respond_in(const td_tree_model *m, td_tree_state *s) {
+static void respond_in(const tdi_tree_model *m, tdi_tree_state *s) {
     for (int32_t k = tdi_asked_count(s) - 1; k >= 0; k--) {
         const int32_t i = tdi_asked(s, k);
         tdi_twist *push = &s->twist[i];
@@ -81,7 +81,7 @@ static tdi_twist answer_columns(const tdi_node *node, tdi_other *other, int32_t 
     return move;
 }
 
-void tdi_sweep_respond(const td_tree_model *m, td_tree_state *s) {
+void tdi_sweep_respond(const tdi_tree_model *m, tdi_tree_state *s) {
     const tdi_twist still = {{0, 0, 0}, {0, 0, 0}};
     respond_in(m, s);
     for (int32_t k = 0; k < tdi_asked_count(s); k++) {

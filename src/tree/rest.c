@@ -106,8 +106,8 @@ static bool solve_ball(const ball_problem *b, td_real *q) {
 
 // ---- joints ---------------------------------------------------------------------------------
 
-static const char *rest_ball(const td_tree_state *s, int32_t i, td_real reach, tdi_body *body) {
-    const td_tree_model *m = s->model;
+static const char *rest_ball(const tdi_tree_state *s, int32_t i, td_real reach, tdi_body *body) {
+    const tdi_tree_model *m = s->model;
     const td_real *now = s->q + m->coord[i];
     ball_problem b = {m->law, body, tdi_mat3_apply_t(&s->frame[i].r, s->node[i].load.n)};
     td_vec3 borne = masked(&b, b.load);
@@ -133,7 +133,7 @@ static const char *solve_single(const tdi_body *body, td_real load, td_real no_l
     return stiff || fabs(load) <= no_load ? NULL : no_stiffness;
 }
 
-static const char *rest_hinge(const td_tree_state *s, int32_t i, td_real reach, tdi_body *body) {
+static const char *rest_hinge(const tdi_tree_state *s, int32_t i, td_real reach, tdi_body *body) {
     td_real now = s->q[s->model->coord[i]], a;
     td_vec3 axis = tdi_mat3_apply(&s->frame[i].r, body->axis);
     const char *wrong = solve_single(body, tdi_dot(s->node[i].load.n, axis), NO_LOAD * reach, &a);
@@ -145,7 +145,7 @@ static const char *rest_hinge(const td_tree_state *s, int32_t i, td_real reach, 
     return wrong;
 }
 
-static const char *rest_slide(const td_tree_state *s, int32_t i, tdi_body *body) {
+static const char *rest_slide(const tdi_tree_state *s, int32_t i, tdi_body *body) {
     td_real now = s->q[s->model->coord[i]], a;
     td_vec3 axis = tdi_mat3_apply(&s->frame[i].r, body->axis), f = s->node[i].load.f;
     const char *wrong = solve_single(body, tdi_dot(f, axis), NO_LOAD * tdi_norm(f), &a);
@@ -155,7 +155,7 @@ static const char *rest_slide(const td_tree_state *s, int32_t i, tdi_body *body)
     return wrong;
 }
 
-static const char *rest_free(const td_tree_state *s, int32_t i, tdi_body *body) {
+static const char *rest_free(const tdi_tree_state *s, int32_t i, tdi_body *body) {
     const td_real *q = s->q + s->model->coord[i];
     td_quat pose = tdi_quat_mul(body->rest, (td_quat){q[3], q[4], q[5], q[6]});
     body->attach = tdi_add(body->attach, tdi_vec3(q[0], q[1], q[2]));
@@ -164,7 +164,7 @@ static const char *rest_free(const td_tree_state *s, int32_t i, tdi_body *body) 
 }
 
 // What is wrong, or NULL.
-static const char *rest_kind(const td_tree_state *s, int32_t i, td_real reach, tdi_body *body) {
+static const char *rest_kind(const tdi_tree_state *s, int32_t i, td_real reach, tdi_body *body) {
     switch ((td_joint_kind)s->model->kind[i]) {
     case TD_JOINT_BALL: return rest_ball(s, i, reach, body);
     case TD_JOINT_HINGE: return rest_hinge(s, i, reach, body);
@@ -175,7 +175,7 @@ static const char *rest_kind(const td_tree_state *s, int32_t i, td_real reach, t
     return NULL;
 }
 
-static td_status rest_joint(const td_tree_state *s, int32_t i, td_real reach, tdi_body *body,
+static td_status rest_joint(const tdi_tree_state *s, int32_t i, td_real reach, tdi_body *body,
                             td_diag *diag) {
     if (!tdi_finite3(s->node[i].load.n) || !tdi_finite3(s->node[i].load.f)) {
         return tdi_fail_at(diag, TD_ERR_DIVERGED, i, "the position of segment %d is not finite", i);
@@ -189,7 +189,7 @@ static td_status rest_joint(const td_tree_state *s, int32_t i, td_real reach, td
 // ---- entry ----------------------------------------------------------------------------------
 
 // The largest moment that the weight carried by each joint could have, however it hung.
-static void measure_reach(const td_tree_model *m, const td_tree_state *s, td_real gravity,
+static void measure_reach(const tdi_tree_model *m, const tdi_tree_state *s, td_real gravity,
                           td_real *reach) {
     for (int32_t i = m->body_count - 1; i >= 0; i--) {
         int32_t p = m->parent[i];
@@ -201,13 +201,15 @@ static void measure_reach(const td_tree_model *m, const td_tree_state *s, td_rea
     }
 }
 
-td_status td_tree_model_rest_new(td_tree_state *state, td_vec3 gravity, const td_alloc *alloc,
-                                 td_tree_model **out, td_diag *diag) {
+td_status td_tree_model_rest_new(td_body *body, td_vec3 gravity, const td_alloc *alloc,
+                                 td_body_model **out, td_diag *diag) {
+    tdi_tree_model *next = NULL;
+    tdi_tree_state *state = tdi_as_tree(body);
     TDI_CLEAR(out);
     if (!state || !out) {
         return tdi_refuse(diag, __func__);
     }
-    const td_tree_model *m = state->model;
+    const tdi_tree_model *m = state->model;
     size_t count = (size_t)m->body_count;
     const tdi_range ranges[] = {TDI_FINITE3("gravity", "m/s^2", gravity)};
     td_status status = tdi_check_ranges(ranges, 3, NULL, TD_NONE, diag);
@@ -215,21 +217,23 @@ td_status td_tree_model_rest_new(td_tree_state *state, td_vec3 gravity, const td
         return status;
     }
     td_real *reach = tdi_alloc_zeroed(alloc, count, sizeof *reach);
-    status = reach ? tdi_tree_model_copy(m, alloc, out, diag)
+    status = reach ? tdi_tree_model_copy(m, alloc, &next, diag)
                    : tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the rest shape");
     if (status == TD_OK) {
         tdi_tree_carry(m, state, gravity, NULL, 0);
         measure_reach(m, state, tdi_norm(gravity), reach);
     }
     for (int32_t i = 0; status == TD_OK && i < m->body_count; i++) {
-        status = rest_joint(state, i, reach[i], &(*out)->body[i], diag);
+        status = rest_joint(state, i, reach[i], &next->body[i], diag);
     }
     tdi_alloc_free(alloc, reach, count * sizeof *reach);
     if (status != TD_OK) {
-        td_tree_model_free(*out);
-        *out = NULL;
-    } else if (TDI_ASSERTS) {
-        tdi_tree_model_validate(*out);
+        tdi_model_free(next);
+        return status;
     }
-    return status;
+    *out = &next->head;
+    if (TDI_ASSERTS) {
+        tdi_tree_model_validate(next);
+    }
+    return TD_OK;
 }

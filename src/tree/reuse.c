@@ -28,8 +28,8 @@ static tdi_mat3 in_axes(const tdi_mat3 *r, const tdi_mat3 *m) {
     return tdi_product_t(r, &right);
 }
 
-void tdi_kept_take(const td_tree_state *s, tdi_kept *kept) {
-    const td_tree_model *m = s->model;
+void tdi_kept_take(const tdi_tree_state *s, tdi_kept *kept) {
+    const tdi_tree_model *m = s->model;
     for (int32_t i = 0; i < m->body_count; i++) {
         const tdi_node *node = &s->node[i];
         const tdi_mat3 r = tdi_mat3_from_quat(node->turn_old),
@@ -44,8 +44,8 @@ void tdi_kept_take(const td_tree_state *s, tdi_kept *kept) {
 
 // Of quaternions with the product c: 2 acos(c), of small turns (8 (1 - c))^(1/2). In x of
 // `foreseen` the sum of all joints that carry a body.
-td_real tdi_kept_turned(td_tree_state *s, const tdi_kept *kept) {
-    const td_tree_model *m = s->model;
+td_real tdi_kept_turned(tdi_tree_state *s, const tdi_kept *kept) {
+    const tdi_tree_model *m = s->model;
     td_real most = 0;
     for (int32_t i = 0; i < m->body_count; i++) {
         const int32_t p = m->parent[i];
@@ -60,7 +60,7 @@ td_real tdi_kept_turned(td_tree_state *s, const tdi_kept *kept) {
 
 // ---- tip to root ----------------------------------------------------------------------------
 
-static void leave(td_tree_state *s, int32_t p, td_vec3 n, td_vec3 f) {
+static void leave(tdi_tree_state *s, int32_t p, td_vec3 n, td_vec3 f) {
     tdi_wrench *load = &s->node[p].load;
     *load =
         s->summed[p] ? (tdi_wrench){tdi_add(load->n, n), tdi_add(load->f, f)} : (tdi_wrench){n, f};
@@ -68,7 +68,7 @@ static void leave(td_tree_state *s, int32_t p, td_vec3 n, td_vec3 f) {
 }
 
 // With r = n + g:  D^-1 r,  n' = -g + (D^-1 L)^T r,  f' = f - (D^-1 B)^T r
-static void take_ball(const td_tree_model *m, td_tree_state *s, int32_t i, const tdi_term *t,
+static void take_ball(const tdi_tree_model *m, tdi_tree_state *s, int32_t i, const tdi_term *t,
                       const tdi_kept *by) {
     tdi_node *node = &s->node[i];
     const tdi_mat3 *r = &s->frame[i].r;
@@ -89,7 +89,7 @@ static void take_ball(const td_tree_model *m, td_tree_state *s, int32_t i, const
     }
 }
 
-void tdi_sweep_in_again(const td_tree_model *m, td_tree_state *s, const tdi_terms *terms,
+void tdi_sweep_in_again(const tdi_tree_model *m, tdi_tree_state *s, const tdi_terms *terms,
                         const tdi_kept *kept) {
     tdi_term t[TERMS];
     s->kept = kept;

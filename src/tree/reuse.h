@@ -13,11 +13,11 @@ typedef struct tdi_kept {
 } tdi_kept;
 
 // From the nodes of the step that is accepted, whose last sweep had `now->keep`.
-void tdi_kept_take(const td_tree_state *state, tdi_kept *kept);
+void tdi_kept_take(const tdi_tree_state *state, tdi_kept *kept);
 // How far joints turned since then, rad: the sum of those that carry a body, at most.
-td_real tdi_kept_turned(td_tree_state *state, const tdi_kept *kept);
+td_real tdi_kept_turned(tdi_tree_state *state, const tdi_kept *kept);
 // Tip to root: the gradient alone. The next sweep out uses these factors.
-void tdi_sweep_in_again(const td_tree_model *model, td_tree_state *state, const tdi_terms *terms,
+void tdi_sweep_in_again(const tdi_tree_model *model, tdi_tree_state *state, const tdi_terms *terms,
                         const tdi_kept *kept);
 
 // The turn of a body by that of what carries it and the shift u of its joint:

@@ -14,7 +14,7 @@
 
 // e_i = e_p + w_p x w + sum of column.w qdd
 // a_i = a_p + e_p x r + w_p x (w_p x r) + 2 w_p x (slide's rate) + sum of column.v qdd
-static tdi_twist body_accel(const td_tree_model *m, const td_tree_state *s, int32_t i,
+static tdi_twist body_accel(const tdi_tree_model *m, const tdi_tree_state *s, int32_t i,
                             const tdi_twist *up, const td_real *accel) {
     int32_t p = m->parent[i];
     td_vec3 w = p == TD_NONE ? s->base_twist.w : s->twist[p].w;
@@ -33,7 +33,7 @@ static tdi_twist body_accel(const td_tree_model *m, const td_tree_state *s, int3
 }
 
 // root to tip: accelerations, and the wrench each body needs
-static void sweep_out(const td_tree_model *m, td_tree_state *s, const tdi_twist *base,
+static void sweep_out(const tdi_tree_model *m, tdi_tree_state *s, const tdi_twist *base,
                       const td_real *accel) {
     for (int32_t i = 0; i < m->body_count; i++) {
         const tdi_twist *up = m->parent[i] == TD_NONE ? base : &s->node[m->parent[i]].move;
@@ -48,7 +48,7 @@ static void sweep_out(const td_tree_model *m, td_tree_state *s, const tdi_twist 
 }
 
 // tip to root: a joint carries its body and all that hangs on it
-static void sweep_in(const td_tree_model *m, td_tree_state *s, td_real *torque) {
+static void sweep_in(const tdi_tree_model *m, tdi_tree_state *s, td_real *torque) {
     for (int32_t i = m->body_count - 1; i >= 0; i--) {
         int32_t p = m->parent[i];
         tdi_twist column[6];
@@ -64,12 +64,10 @@ static void sweep_in(const td_tree_model *m, td_tree_state *s, td_real *torque) 
 
 // ---- entry ----------------------------------------------------------------------------------
 
-void td_tree_inverse(td_tree_state *state, td_vec3 gravity, const td_real *accel, td_real *torque) {
-    if (!state || !accel || !torque) {
-        return;
-    }
+void tdi_tree_inverse(tdi_tree_state *state, td_vec3 gravity, const td_real *accel,
+                      td_real *torque) {
     tdi_tree_fresh(state);
-    const td_tree_model *m = state->model;
+    const tdi_tree_model *m = state->model;
     if (state->head.known == 0) { // as in energy.c
         tdi_tree_place(m, state);
     }
@@ -78,4 +76,12 @@ void td_tree_inverse(td_tree_state *state, td_vec3 gravity, const td_real *accel
     tdi_twist base = {state->head.base.spin_rate, tdi_sub(state->head.base.acceleration, gravity)};
     sweep_out(m, state, &base, accel);
     sweep_in(m, state, torque);
+}
+
+void td_tree_inverse(td_body *body, td_vec3 gravity, const td_real *accel, td_real *torque) {
+    tdi_tree_state *state = tdi_as_tree(body);
+    if (!state || !accel || !torque) {
+        return;
+    }
+    tdi_tree_inverse(state, gravity, accel, torque);
 }

@@ -92,13 +92,13 @@ static void lay_out(tdi_rows *w, int32_t bodies, tdi_layout *l) {
 }
 
 // Bodies come after what carries them: the later of two goes up.
-static void go_up(const td_tree_model *m, int32_t pair[2]) {
+static void go_up(const tdi_tree_model *m, int32_t pair[2]) {
     int32_t *later = pair[0] > pair[1] ? &pair[0] : &pair[1];
     *later = m->parent[*later];
 }
 
 // TD_NONE: the base carries both.
-static int32_t carrier_of(const td_tree_state *s, const int32_t segments[2]) {
+static int32_t carrier_of(const tdi_tree_state *s, const int32_t segments[2]) {
     int32_t pair[2] = {tdi_seat_body(s, segments[0]), tdi_seat_body(s, segments[1])};
     while (pair[0] != pair[1]) {
         go_up(s->model, pair);
@@ -107,9 +107,9 @@ static int32_t carrier_of(const td_tree_state *s, const int32_t segments[2]) {
 }
 
 // Counts rows that are open, in `open`: whether they are few enough, found before it takes long.
-static bool count(const td_tree_state *s, const int32_t (*segments)[2], int32_t rows, int32_t *open,
-                  int64_t *entries, int64_t *squares) {
-    const td_tree_model *m = s->model;
+static bool count(const tdi_tree_state *s, const int32_t (*segments)[2], int32_t rows,
+                  int32_t *open, int64_t *entries, int64_t *squares) {
+    const tdi_tree_model *m = s->model;
     const int64_t most = (int64_t)MOST_OPEN * m->body_count;
     *entries = *squares = 0;
     for (int32_t j = 0; j < rows; j++) {
@@ -134,7 +134,7 @@ static bool count(const td_tree_state *s, const int32_t (*segments)[2], int32_t 
 }
 
 // Rows that end at a body come first; `open` and `ends` count those that are there already.
-static void enter(tdi_rows *w, const td_tree_model *m, int32_t j, const int32_t body[2],
+static void enter(tdi_rows *w, const tdi_tree_model *m, int32_t j, const int32_t body[2],
                   int32_t *open) {
     int32_t at[2] = {body[0], body[1]}, last[2] = {TD_NONE, TD_NONE};
     while (true) {
@@ -162,8 +162,9 @@ static void enter(tdi_rows *w, const td_tree_model *m, int32_t j, const int32_t 
     }
 }
 
-static void fill(tdi_rows *w, const td_tree_state *s, const int32_t (*segments)[2], int32_t *open) {
-    const td_tree_model *m = s->model;
+static void fill(tdi_rows *w, const tdi_tree_state *s, const int32_t (*segments)[2],
+                 int32_t *open) {
+    const tdi_tree_model *m = s->model;
     int64_t square = 0;
     for (int32_t i = 0; i < m->body_count; i++) {
         w->first[i + 1] = w->first[i] + open[i];
@@ -183,7 +184,7 @@ static void fill(tdi_rows *w, const td_tree_state *s, const int32_t (*segments)[
 
 tdi_rows *tdi_tree_rows_new(const void *body, const int32_t (*segments)[2], int32_t rows,
                             const td_alloc *alloc) {
-    const td_tree_state *s = body;
+    const tdi_tree_state *s = body;
     const int32_t bodies = s->model->body_count;
     int32_t *open = tdi_alloc_zeroed(alloc, (size_t)bodies, sizeof *open);
     int64_t entries, squares;
@@ -215,7 +216,7 @@ void tdi_tree_rows_free(tdi_rows *w) {
 // ---- numbers --------------------------------------------------------------------------------
 
 void tdi_tree_rows_use(void *body, tdi_rows *w) {
-    td_tree_state *s = body;
+    tdi_tree_state *s = body;
     s->rows = w;
     memset(w->begun, 0, (size_t)s->model->body_count * sizeof *w->begun);
 }
@@ -228,7 +229,7 @@ static inline void add_twist(tdi_twist *sum, const tdi_twist *p) {
 // A point at lever p moves by u + w x p.
 void tdi_tree_rows_set(void *body, int32_t first, int32_t count, const tdi_pin *const pins[2],
                        const td_vec3 *const sees[2], const td_real *compliance) {
-    const td_tree_state *s = body;
+    const tdi_tree_state *s = body;
     tdi_rows *w = s->rows;
     const td_vec3 lever[2] = {tdi_tree_pin_lever(s, pins[0]), tdi_tree_pin_lever(s, pins[1])};
     for (int32_t k = 0; k < count; k++) {

@@ -2,7 +2,7 @@
 #pragma once
 
 // Rows between bodies of one tree, eliminated with it: see rows.c. Functions of tdi_implicit;
-// `body` is a td_tree_state.
+// `body` is a tdi_tree_state.
 
 #include "implicit/implicit.h"
 #include "tree/model.h"

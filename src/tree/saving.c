@@ -13,8 +13,8 @@ enum {
 }; // those from HISTORY on are of implicit steps
 
 int32_t tdi_tree_saved(const void *body, tdi_span spans[TDI_SPANS]) {
-    td_tree_state *s = (td_tree_state *)body; // what is listed may be written by the caller
-    const td_tree_model *m = s->model;
+    tdi_tree_state *s = (tdi_tree_state *)body; // what is listed may be written by the caller
+    const tdi_tree_model *m = s->model;
     const size_t n = (size_t)m->body_count, nv = (size_t)m->head.dof_count,
                  nq = (size_t)m->coord_count;
     const tdi_span all[SPANS] = {{&s->base, sizeof s->base},
@@ -39,7 +39,7 @@ int32_t tdi_tree_saved(const void *body, tdi_span spans[TDI_SPANS]) {
 
 // Velocities are those of the past where that is newer; no history is of use before it began.
 void tdi_tree_blank(void *body) {
-    const td_tree_state *s = body;
+    const tdi_tree_state *s = body;
     tdi_span all[TDI_SPANS];
     const int32_t count = tdi_tree_saved(body, all);
     for (int32_t k = 0; k < count; k++) {
@@ -61,7 +61,7 @@ static void carry_place(tdi_place *p, const tdi_rigid *g) {
     p->r = tdi_rigid_axes(g, &p->r);
 }
 
-static void carry_past(td_tree_state *s, int32_t i, const tdi_rigid *g) {
+static void carry_past(tdi_tree_state *s, int32_t i, const tdi_rigid *g) {
     tdi_past *p = &s->past[i];
     p->o = tdi_rigid_point(g, p->o);
     p->v = tdi_rigid_vector(g, p->v);
@@ -75,7 +75,7 @@ static void carry_past(td_tree_state *s, int32_t i, const tdi_rigid *g) {
 
 // Coordinates are relative to the base and stay.
 void tdi_tree_transform(void *body, const tdi_rigid *g) {
-    td_tree_state *s = body;
+    tdi_tree_state *s = body;
     carry_frame(&s->base, g);
     s->base_twist.w = tdi_rigid_vector(g, s->base_twist.w);
     s->base_twist.v = tdi_rigid_vector(g, s->base_twist.v);
@@ -86,7 +86,7 @@ void tdi_tree_transform(void *body, const tdi_rigid *g) {
     tdi_tree_place_left(s, s->head.known);
 }
 
-td_vec3 tdi_tree_velocity_of(td_tree_state *s, int32_t i, td_vec3 point) {
+td_vec3 tdi_tree_velocity_of(tdi_tree_state *s, int32_t i, td_vec3 point) {
     if (s->head.known > 0) {
         return tdi_add(s->past[i].v, tdi_mat3_apply(&s->past[i].w, point));
     }

@@ -5,10 +5,10 @@
 
 #include "tree/model.h"
 
-// Functions of tdi_implicit; `body` is a td_tree_state.
+// Functions of tdi_implicit; `body` is a tdi_tree_state.
 int32_t tdi_tree_saved(const void *body, tdi_span spans[TDI_SPANS]);
 void tdi_tree_blank(void *body);
 void tdi_tree_transform(void *body, const tdi_rigid *motion);
 
 // Velocity of a point of a body, given in its own axes.
-td_vec3 tdi_tree_velocity_of(td_tree_state *state, int32_t body, td_vec3 point);
+td_vec3 tdi_tree_velocity_of(tdi_tree_state *state, int32_t body, td_vec3 point);

@@ -16,51 +16,37 @@
 
 // ---- models ---------------------------------------------------------------------------------
 
-static td_status model_new(const td_skeleton *skeleton, const tdi_model_opts *with,
-                           const td_alloc *alloc, tdi_solver_model **out, td_diag *diag) {
-    td_tree_opts opts = td_tree_opts_default();
-    td_tree_model *model = NULL;
-    opts.law = with->law;
-    td_status status = td_tree_model_new(skeleton, &opts, alloc, &model, diag);
-    *out = (tdi_solver_model *)model;
-    return status;
-}
-
 static td_status rest_new(const void *model, td_vec3 gravity, const td_alloc *alloc,
-                          tdi_solver_model **out, td_diag *diag) {
-    td_tree_state *state = NULL;
-    td_tree_model *next = NULL;
-    td_status status = td_tree_state_new(model, alloc, &state, diag);
+                          td_body_model **out, td_diag *diag) {
+    tdi_tree_state *state = NULL;
+    td_status status = tdi_tree_state_new(model, alloc, &state, diag);
     if (status == TD_OK) {
-        status = td_tree_model_rest_new(state, gravity, alloc, &next, diag);
+        status = td_tree_model_rest_new(&state->head, gravity, alloc, out, diag);
     }
-    td_tree_state_free(state);
-    *out = (tdi_solver_model *)next;
+    tdi_state_free(state);
     return status;
 }
 
 // A ratio is of a mode, and modes are about the pose at rest.
 static td_status damped_new(const void *model, const td_damping_opts *opts, const td_alloc *alloc,
-                            tdi_solver_model **out, td_diag *diag) {
-    td_tree_state *state = NULL;
-    td_tree_model *next = NULL;
+                            td_body_model **out, td_diag *diag) {
+    tdi_tree_state *state = NULL;
     td_step_opts rest = td_step_opts_default();
     rest.gravity = opts->gravity;
-    td_status status = td_tree_state_new(model, alloc, &state, diag);
+    td_status status = tdi_tree_state_new(model, alloc, &state, diag);
     if (status == TD_OK && opts->kind == TD_DAMPING_RATIO) {
-        status = td_tree_settle(state, &rest, NULL, diag);
+        status = tdi_solver_settle(&tdi_solver_tree, state, &rest, NULL, diag);
     }
     if (status == TD_OK) {
-        status = td_tree_model_damped_new(state, opts, alloc, &next, diag);
+        status = td_tree_model_damped_new(&state->head, opts, alloc, out, diag);
     }
-    td_tree_state_free(state);
-    *out = (tdi_solver_model *)next;
+    tdi_state_free(state);
     return status;
 }
 
 // A hinge about the axis a has the share k_x a_x^2 + k_y a_y^2 + k_z a_z^2 of a ball's springs,
 // where a_x^2 + a_z^2 = 1 - a_y^2.
-static td_vec3 factors_of(const td_tree_model *m, int32_t i, td_real bend, td_real twist) {
+static td_vec3 factors_of(const tdi_tree_model *m, int32_t i, td_real bend, td_real twist) {
     const td_real y = m->body[i].axis.y, hinge = bend + (twist - bend) * y * y;
     return m->kind[i] == TD_JOINT_HINGE   ? tdi_vec3(hinge, hinge, hinge)
            : m->kind[i] == TD_JOINT_SLIDE ? tdi_vec3(1, 1, 1)
@@ -68,7 +54,7 @@ static td_vec3 factors_of(const td_tree_model *m, int32_t i, td_real bend, td_re
 }
 
 static void stiffen(void *model, const void *parameters, td_real bend, td_real twist) {
-    td_tree_model *m = model;
+    tdi_tree_model *m = model;
     const tdi_body *from = parameters;
     for (int32_t i = 0; i < m->body_count; i++) {
         const td_vec3 by = factors_of(m, i, bend, twist);
@@ -79,7 +65,7 @@ static void stiffen(void *model, const void *parameters, td_real bend, td_real t
 
 static td_status take_springs(void *model, const td_skeleton *from, const td_skeleton *to,
                               int32_t first, int32_t count, tdi_factors by, td_diag *diag) {
-    td_tree_model *m = model;
+    tdi_tree_model *m = model;
     const td_segment *s = td_skeleton_segments(to);
     (void)from, (void)diag;
     for (int32_t i = first; i < first + count; i++) {
@@ -92,11 +78,10 @@ static td_status take_springs(void *model, const td_skeleton *from, const td_ske
 
 // ---- states ---------------------------------------------------------------------------------
 
-static td_status state_new(const void *model, const td_alloc *alloc, tdi_solver_state **out,
-                           td_diag *diag) {
-    td_tree_state *state = NULL;
-    td_status status = td_tree_state_new(model, alloc, &state, diag);
-    *out = (tdi_solver_state *)state;
+static td_status state_new(const void *model, const td_alloc *alloc, td_body **out, td_diag *diag) {
+    tdi_tree_state *state = NULL;
+    td_status status = tdi_tree_state_new(model, alloc, &state, diag);
+    *out = (td_body *)state;
     return status;
 }
 
@@ -106,7 +91,7 @@ static void set_base(void *state, const td_base_motion *motion) {
 
 static td_status explicit_step(void *state, const td_step_opts *opts, td_step_stats *stats,
                                td_diag *diag) {
-    td_tree_state *s = state;
+    tdi_tree_state *s = state;
     td_status status = tdi_explicit_step(s->model, s, opts);
     stats->steps += status == TD_OK;
     return status == TD_OK
@@ -116,7 +101,7 @@ static td_status explicit_step(void *state, const td_step_opts *opts, td_step_st
 }
 
 static td_real residual(void *state, td_vec3 gravity) {
-    return td_tree_residual(state, gravity);
+    return tdi_tree_residual(state, gravity);
 }
 
 // ---- segments -------------------------------------------------------------------------------
@@ -125,28 +110,28 @@ static void poses(const void *state, int32_t first, int32_t count, td_vec3 *orig
                   td_quat *rotations) {
     for (int32_t k = 0; k < count; k++) {
         if (origins) {
-            origins[k] = td_tree_origin(state, first + k);
+            origins[k] = tdi_tree_origin(state, first + k);
         }
         if (tips) {
-            tips[k] = td_tree_tip(state, first + k);
+            tips[k] = tdi_tree_tip(state, first + k);
         }
         if (rotations) {
-            rotations[k] = td_tree_rotation(state, first + k);
+            rotations[k] = tdi_tree_rotation(state, first + k);
         }
     }
 }
 
 static void velocities(void *state, int32_t first, int32_t count, const td_vec3 *points,
                        td_vec3 *out) {
-    const tdi_body *body = ((const td_tree_state *)state)->model->body + first;
+    const tdi_body *body = ((const tdi_tree_state *)state)->model->body + first;
     for (int32_t k = 0; k < count; k++) {
         out[k] = tdi_tree_velocity_of(state, first + k, points ? points[k] : body[k].tip);
     }
 }
 
 static td_vec3 turn(const void *state, int32_t segment) {
-    const td_tree_state *s = state;
-    const td_tree_model *m = s->model;
+    const tdi_tree_state *s = state;
+    const tdi_tree_model *m = s->model;
     const td_real *a = s->angle + m->dof[segment];
     switch ((td_joint_kind)m->kind[segment]) {
     case TD_JOINT_BALL: return tdi_vec3(a[0], a[1], a[2]);
@@ -156,8 +141,8 @@ static td_vec3 turn(const void *state, int32_t segment) {
 }
 
 static td_vec3 moment(const void *state, int32_t segment, td_real stiffness) {
-    const td_tree_state *s = state;
-    const td_tree_model *m = s->model;
+    const tdi_tree_state *s = state;
+    const tdi_tree_model *m = s->model;
     const td_vec3 k = tdi_scale(m->body[segment].stiffness, stiffness), a = turn(state, segment);
     if (m->kind[segment] == TD_JOINT_HINGE) { // its stiffness about the axis is in x
         return tdi_scale(a, k.x);
@@ -171,13 +156,13 @@ static td_vec3 moment(const void *state, int32_t segment, td_real stiffness) {
 // ---- the whole ------------------------------------------------------------------------------
 
 static td_sums sums(void *state, td_vec3 gravity) {
-    td_sums out = {.energy = td_tree_energy(state, gravity)};
-    td_tree_momentum(state, &out.linear, &out.angular);
+    td_sums out = {.energy = tdi_tree_energy(state, gravity)};
+    tdi_tree_momentum(state, &out.linear, &out.angular);
     return out;
 }
 
 static td_status modes(void *state, td_vec3 gravity, int32_t count, td_mode *found, td_diag *diag) {
-    return td_tree_modes(state, gravity, count, found, NULL, diag);
+    return tdi_tree_modes(state, gravity, count, found, NULL, diag);
 }
 
 // ---- constraints in explicit steps ----------------------------------------------------------
@@ -187,7 +172,7 @@ static td_status modes(void *state, td_vec3 gravity, int32_t count, td_mode *fou
 static int32_t contact_rows(void *const *states, int32_t count) {
     int64_t rows = 0;
     for (int32_t k = 0; k < count; k++) {
-        const td_tree_state *s = states[k];
+        const tdi_tree_state *s = states[k];
         rows += 3 * 2 * 2 * (int64_t)s->model->capsule_count;
     }
     return (int32_t)(rows < CONTACT_ROWS ? rows : CONTACT_ROWS);
@@ -204,7 +189,7 @@ static td_status holds_make(void *const *states, int32_t count, const td_constra
         opts.row_limit += contact_rows(states, count);
     }
     opts.row_limit = opts.row_limit > 0 ? opts.row_limit : 1;
-    td_status status = td_analytic_new((td_tree_state *const *)states, count, constraints,
+    td_status status = td_analytic_new((td_body *const *)states, count, constraints,
                                        constraint_count, &opts, alloc, &analytic, diag);
     *held = analytic;
     return status;
@@ -287,7 +272,7 @@ const tdi_solver tdi_solver_tree = {
                  1u << TD_IMPLICIT | 1u << TD_IMPLICIT_EULER | 1u << TD_EULER | 1u << TD_RK4,
              .laws = 1u << TD_LAW_LINEAR | 1u << TD_LAW_TANGENT,
              .hinges = true},
-    .model_new = model_new,
+    .model_new = tdi_tree_model_new,
     .rest_new = rest_new,
     .damped_new = damped_new,
     .stiffen = stiffen,

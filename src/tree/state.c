@@ -10,7 +10,7 @@
 
 // ---- memory ---------------------------------------------------------------------------------
 
-static void lay_out_history(td_tree_state *s, tdi_layout *l, const td_tree_model *m) {
+static void lay_out_history(tdi_tree_state *s, tdi_layout *l, const tdi_tree_model *m) {
     size_t n = (size_t)m->body_count, nv = (size_t)m->head.dof_count, nq = (size_t)m->coord_count;
     s->past = tdi_layout_place(l, n, sizeof *s->past);
     s->star = tdi_layout_place(l, n, sizeof *s->star);
@@ -21,7 +21,7 @@ static void lay_out_history(td_tree_state *s, tdi_layout *l, const td_tree_model
     s->q_start = tdi_layout_place(l, nq, sizeof *s->q_start);
 }
 
-static void lay_out_explicit(td_tree_state *s, tdi_layout *l, const td_tree_model *m) {
+static void lay_out_explicit(tdi_tree_state *s, tdi_layout *l, const tdi_tree_model *m) {
     size_t n = (size_t)m->body_count, nv = (size_t)m->head.dof_count, nq = (size_t)m->coord_count;
     s->outside = tdi_layout_place(l, n, sizeof *s->outside);
     s->q_first = tdi_layout_place(l, nq, sizeof *s->q_first);
@@ -36,7 +36,7 @@ static size_t larger(size_t a, size_t b) {
     return a > b ? a : b;
 }
 
-void tdi_tree_state_lay_out_lasting(td_tree_state *s, tdi_layout *l, const td_tree_model *m) {
+void tdi_tree_state_lay_out_lasting(tdi_tree_state *s, tdi_layout *l, const tdi_tree_model *m) {
     size_t n = (size_t)m->body_count, nv = (size_t)m->head.dof_count, nq = (size_t)m->coord_count;
     s->now = tdi_layout_place(l, 1, sizeof *s->now);
     s->q = tdi_layout_place(l, nq, sizeof *s->q);
@@ -51,7 +51,7 @@ void tdi_tree_state_lay_out_lasting(td_tree_state *s, tdi_layout *l, const td_tr
     s->summed = tdi_layout_place(l, n, sizeof *s->summed);
 }
 
-void tdi_tree_state_lay_out_scratch(td_tree_state *s, tdi_layout *l, const td_tree_model *m) {
+void tdi_tree_state_lay_out_scratch(tdi_tree_state *s, tdi_layout *l, const tdi_tree_model *m) {
     size_t n = (size_t)m->body_count, nv = (size_t)m->head.dof_count;
     // explicit steps and Newton's method never run at the same time
     tdi_layout other = *l;
@@ -69,7 +69,7 @@ void tdi_tree_state_lay_out_scratch(td_tree_state *s, tdi_layout *l, const td_tr
     l->used = larger(l->used, other.used);
 }
 
-static void lay_out(td_tree_state *s, tdi_layout *l, const td_tree_model *m) {
+static void lay_out(tdi_tree_state *s, tdi_layout *l, const tdi_tree_model *m) {
     l->used = 0;
     tdi_layout_place(l, 1, sizeof *s);
     tdi_tree_state_lay_out_lasting(s, l, m);
@@ -79,7 +79,7 @@ static void lay_out(td_tree_state *s, tdi_layout *l, const td_tree_model *m) {
 // ---- initial pose ---------------------------------------------------------------------------
 
 // The joint's coordinates at the skeleton's initial pose.
-static void initial_joint(const td_tree_model *m, int32_t i, td_real *q) {
+static void initial_joint(const tdi_tree_model *m, int32_t i, td_real *q) {
     const tdi_body *body = &m->body[i];
     td_quat turn = tdi_quat_unit(tdi_quat_mul(tdi_quat_conj(body->rest), body->initial));
     switch ((td_joint_kind)m->kind[i]) {
@@ -102,11 +102,8 @@ static void initial_joint(const td_tree_model *m, int32_t i, td_real *q) {
     }
 }
 
-void td_tree_state_reset(td_tree_state *state) {
-    if (!state) {
-        return;
-    }
-    const td_tree_model *m = state->model;
+void tdi_tree_reset(tdi_tree_state *state) {
+    const tdi_tree_model *m = state->model;
     state->head.time = 0;
     state->head.known = 0;
     state->head.moved = 0;
@@ -118,21 +115,18 @@ void td_tree_state_reset(td_tree_state *state) {
     for (int32_t i = 0; i < m->body_count; i++) {
         initial_joint(m, i, state->q + m->coord[i]);
     }
-    td_tree_state_changed(state);
+    tdi_tree_changed(state);
 }
 
 // ---- making and freeing ---------------------------------------------------------------------
 
-td_status td_tree_state_new(const td_tree_model *model, const td_alloc *alloc, td_tree_state **out,
-                            td_diag *diag) {
-    TDI_CLEAR(out);
-    if (!model || !out) {
-        return tdi_refuse(diag, __func__);
-    }
-    td_tree_state sizes;
+td_status tdi_tree_state_new(const tdi_tree_model *model, const td_alloc *alloc,
+                             tdi_tree_state **out, td_diag *diag) {
+    *out = NULL;
+    tdi_tree_state sizes;
     tdi_layout l = {NULL, 0};
     lay_out(&sizes, &l, model);
-    td_tree_state *s = tdi_state_new(alloc, l.used, 0, "the tree's state", diag);
+    tdi_tree_state *s = tdi_body_new(&tdi_solver_tree, model, alloc, l.used, 0, diag);
     if (!s) {
         return TD_ERR_MEMORY;
     }
@@ -142,39 +136,27 @@ td_status td_tree_state_new(const td_tree_model *model, const td_alloc *alloc, t
     s->head.segment_count = model->body_count;
     s->head.point_count = 2 * model->capsule_count;
     s->head.capsule_count = model->capsule_count;
-    td_tree_state_reset(s);
+    tdi_tree_reset(s);
     *out = s;
     return TD_OK;
 }
 
-void td_tree_state_free(td_tree_state *state) {
-    tdi_state_free(state);
-}
-
-size_t td_tree_state_bytes(const td_tree_state *state) {
-    if (!state) {
-        return 0;
-    }
-    return state->head.bytes;
-}
-
 // ---- reading and setting --------------------------------------------------------------------
 
-td_quat td_tree_rotation(const td_tree_state *state, int32_t body) {
-    if (!state || !tdi_has(body, state->model->body_count)) {
-        return (td_quat){0};
-    }
+td_quat tdi_tree_rotation(const tdi_tree_state *state, int32_t body) {
     return state->frame[body].turn;
 }
 
-td_real *td_tree_coords(td_tree_state *state) {
+td_real *td_tree_coords(td_body *body) {
+    tdi_tree_state *state = tdi_as_tree(body);
     if (!state) {
         return NULL;
     }
     return state->q;
 }
 
-td_real *td_tree_velocities(td_tree_state *state) {
+td_real *td_tree_velocities(td_body *body) {
+    tdi_tree_state *state = tdi_as_tree(body);
     if (!state) {
         return NULL;
     }
@@ -193,11 +175,8 @@ static void normalise(td_real *q) {
     }
 }
 
-void td_tree_state_changed(td_tree_state *state) {
-    if (!state) {
-        return;
-    }
-    const td_tree_model *m = state->model;
+void tdi_tree_changed(tdi_tree_state *state) {
+    const tdi_tree_model *m = state->model;
     tdi_tree_fresh(state); // while the frames are still those of the step
     for (int32_t i = 0; i < m->body_count; i++) {
         int32_t first = m->coord[i], count = m->coord[i + 1] - first;
@@ -211,25 +190,24 @@ void td_tree_state_changed(td_tree_state *state) {
     tdi_tree_place(m, state);
 }
 
+void td_tree_state_changed(td_body *body) {
+    tdi_tree_state *state = tdi_as_tree(body);
+    if (!state) {
+        return;
+    }
+    tdi_tree_changed(state);
+}
+
 // ---- base -----------------------------------------------------------------------------------
 
 // A rotation that is none is kept as it is, for the step to refuse.
-bool tdi_tree_was_left(const td_tree_state *s, const td_base_motion *m) {
+bool tdi_tree_was_left(const tdi_tree_state *s, const td_base_motion *m) {
     const tdi_frame *f = &s->base_past;
     return memcmp(&f->turn, &m->rotation, sizeof f->turn) == 0 &&
            memcmp(&f->o, &m->position, sizeof f->o) == 0;
 }
 
-// Where the last step left it, it and all frames get their bits back.
-td_status td_tree_set_base(td_tree_state *state, const td_base_motion *motion) {
-    if (!state || !motion || state->head.led) {
-        return TD_ERR_ARGUMENT;
-    }
-    tdi_tree_set_base(state, motion);
-    return TD_OK;
-}
-
-void tdi_tree_set_base(td_tree_state *state, const td_base_motion *motion) {
+void tdi_tree_set_base(tdi_tree_state *state, const td_base_motion *motion) {
     td_base_motion base = *motion;
     const td_real n = tdi_quat_norm(motion->rotation);
     const bool left = state->head.known > 0 && tdi_tree_was_left(state, motion);

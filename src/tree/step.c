@@ -38,11 +38,11 @@ static bool jumps(const td_air *last, const td_air *now) {
 }
 
 bool tdi_step_ready(const void *body, const td_step_opts *o) {
-    return !jumps(&((const td_tree_state *)body)->air, &o->air);
+    return !jumps(&((const tdi_tree_state *)body)->air, &o->air);
 }
 
 // What the rule of two steps has prepared is put aside, or comes back.
-static void keep_rule(td_tree_state *s, bool back) {
+static void keep_rule(tdi_tree_state *s, bool back) {
     const size_t n = (size_t)s->model->body_count, nv = (size_t)s->model->head.dof_count;
     tdi_place *star[2] = {s->star_kept, s->star}, *hat[2] = {s->hat_kept, s->hat};
     td_real *angle[2] = {s->angle_star_kept, s->angle_star};
@@ -52,7 +52,7 @@ static void keep_rule(td_tree_state *s, bool back) {
 }
 
 // The rule of one step takes the past as it is; that of two was prepared when the past was written.
-static void take_past(const td_tree_model *m, td_tree_state *s, td_real h) {
+static void take_past(const tdi_tree_model *m, tdi_tree_state *s, td_real h) {
     keep_rule(s, false);
     for (int32_t i = 0; i < m->body_count; i++) {
         const tdi_past *past = &s->past[i];
@@ -66,7 +66,7 @@ static void take_past(const td_tree_model *m, td_tree_state *s, td_real h) {
 }
 
 // x* and x^ of a step that is not as long as the last.
-static void take_uneven(const td_tree_model *m, td_tree_state *s, const tdi_rule *rule) {
+static void take_uneven(const tdi_tree_model *m, tdi_tree_state *s, const tdi_rule *rule) {
     const td_real over = 1.5 / s->head.dt0, h = rule->h;
     keep_rule(s, false);
     for (int32_t i = 0; i < m->body_count; i++) {
@@ -99,7 +99,7 @@ static tdi_mat3 rate_of(const tdi_mat3 *r, td_vec3 w) { // [w]x R
     return d;
 }
 
-void tdi_tree_begin_history(const td_tree_model *m, td_tree_state *s) {
+void tdi_tree_begin_history(const tdi_tree_model *m, tdi_tree_state *s) {
     tdi_tree_place(m, s);
     tdi_tree_move(m, s);
     for (int32_t i = 0; i < m->body_count; i++) {
@@ -120,7 +120,7 @@ static void let_go(td_real *now, td_real *before) {
     }
 }
 
-static inline void push_angle(const td_tree_model *m, td_tree_state *s, int32_t i) {
+static inline void push_angle(const tdi_tree_model *m, tdi_tree_state *s, int32_t i) {
     const int32_t first = m->dof[i], last = m->dof[i + 1];
     tdi_body_angle(m, s, i, s->angle_near, s->angle_star);
     if (m->kind[i] == TD_JOINT_BALL) {
@@ -134,7 +134,7 @@ static inline void push_angle(const td_tree_model *m, td_tree_state *s, int32_t 
 }
 
 // The new past, and what the two-step rule will take from it and the last.
-static inline void push_body(const td_tree_model *m, td_tree_state *s, int32_t i, td_real over,
+static inline void push_body(const tdi_tree_model *m, tdi_tree_state *s, int32_t i, td_real over,
                              td_real next) {
     const tdi_frame *f = &s->frame[i];
     tdi_past *past = &s->past[i];
@@ -156,8 +156,8 @@ static inline void push_body(const td_tree_model *m, td_tree_state *s, int32_t i
 }
 
 // v from the bodies' rates: w = half the axial vector of dR R^T
-void tdi_tree_fresh(td_tree_state *s) {
-    const td_tree_model *m = s->model;
+void tdi_tree_fresh(tdi_tree_state *s) {
+    const tdi_tree_model *m = s->model;
     if (!s->stale) {
         return;
     }
@@ -197,7 +197,7 @@ static inline void repeat_turn(const td_real *old, td_real *q) {
 }
 
 // Where Newton's method starts: every joint repeats its last move, from q_back to q_start.
-static void repeat_moves(const td_tree_model *m, td_tree_state *s, tdi_part bodies) {
+static void repeat_moves(const tdi_tree_model *m, tdi_tree_state *s, tdi_part bodies) {
     for (int32_t i = bodies.first; i < bodies.last; i++) {
         int32_t first = m->coord[i], count = m->coord[i + 1] - first;
         int32_t plain = count >= 4 ? count - 4 : count; // coordinates that are no quaternion
@@ -216,7 +216,7 @@ static void repeat_moves(const td_tree_model *m, td_tree_state *s, tdi_part bodi
 // ---- passes ---------------------------------------------------------------------------------
 
 static void part_begin(void *context, int32_t part) {
-    td_tree_state *s = context;
+    tdi_tree_state *s = context;
     const tdi_part bodies = s->model->part[part];
     const int32_t first = s->model->dof[bodies.first], last = s->model->dof[bodies.last];
     memcpy(s->angle_near + first, s->angle + first, (size_t)(last - first) * sizeof *s->angle);
@@ -227,7 +227,7 @@ static void part_begin(void *context, int32_t part) {
 }
 
 static void part_push(void *context, int32_t part) {
-    td_tree_state *s = context;
+    tdi_tree_state *s = context;
     const tdi_part bodies = s->model->part[part];
     const td_real over = 1 / s->head.rule.h, next = 2 * s->head.rule.dt / 3;
     for (int32_t i = bodies.first; i < bodies.last; i++) {
@@ -238,8 +238,8 @@ static void part_push(void *context, int32_t part) {
 // ---- a step ---------------------------------------------------------------------------------
 
 void tdi_step_begin(void *body) {
-    td_tree_state *s = body;
-    const td_tree_model *m = s->model;
+    tdi_tree_state *s = body;
+    const tdi_tree_model *m = s->model;
     const td_step_opts *o = s->head.opts;
     const td_real h = s->head.rule.h;
     tdi_tree_step *now = s->now;
@@ -266,20 +266,20 @@ void tdi_step_begin(void *body) {
 }
 
 void tdi_step_drive(void *body, td_real time) {
-    td_tree_state *s = body;
+    tdi_tree_state *s = body;
     s->now->time = time;
     tdi_tree_carry_base(s, &s->head.base0, time * s->head.rule.dt);
 }
 
 // To where the step began, with the same bits.
-static void put_back(td_tree_state *s) {
+static void put_back(tdi_tree_state *s) {
     memcpy(s->q, s->q_start, (size_t)s->model->coord_count * sizeof *s->q);
     tdi_tree_put_base(s, &s->head.base0);
     tdi_tree_place_left(s, s->head.known0);
 }
 
 void tdi_step_guess(void *body, bool take) {
-    td_tree_state *s = body;
+    tdi_tree_state *s = body;
     if (!take) {
         put_back(s);
         memcpy(s->angle_near, s->angle, (size_t)s->model->head.dof_count * sizeof *s->angle);
@@ -297,7 +297,7 @@ void tdi_step_guess(void *body, bool take) {
 // The forces of the last step, and where origins are if bodies go on as they did: a guess of turns
 // is off by the sum of their errors along a chain.
 bool tdi_step_recall(void *body) {
-    td_tree_state *s = body;
+    tdi_tree_state *s = body;
     const td_real scale = s->now->weight / s->told;
     const bool known = s->told > 0 && s->head.known0 > 0;
     for (int32_t i = 0; known && i < s->model->body_count; i++) {
@@ -308,7 +308,7 @@ bool tdi_step_recall(void *body) {
 }
 
 void tdi_step_undo(void *body) {
-    td_tree_state *s = body;
+    tdi_tree_state *s = body;
     if (s->now->guessed) { // else nothing has moved
         put_back(s);
     }
@@ -318,7 +318,7 @@ void tdi_step_undo(void *body) {
 }
 
 void tdi_step_accept(void *body) {
-    td_tree_state *s = body;
+    tdi_tree_state *s = body;
     td_real *q = s->q_back;
     s->q_back = s->q_start;
     s->q_start = q;
@@ -335,7 +335,7 @@ void tdi_step_accept(void *body) {
 // ---- statics --------------------------------------------------------------------------------
 
 void tdi_step_begin_rest(void *body) {
-    td_tree_state *s = body;
+    tdi_tree_state *s = body;
     const td_step_opts *o = s->head.opts;
     const tdi_loads loads = {o->loads, o->load_count, o->air, NULL, 0, 1, NULL};
     if (o->drives) { // which act in the axes of the beginning
@@ -354,23 +354,23 @@ void tdi_step_begin_rest(void *body) {
 }
 
 void tdi_step_end_rest(void *body) {
-    td_tree_state *s = body;
+    tdi_tree_state *s = body;
     memset(s->v, 0, (size_t)s->model->head.dof_count * sizeof *s->v);
     s->stale = false;
-    td_tree_state_changed(s); // frames are made of the coordinates anew, as whoever reads them does
+    tdi_tree_changed(s); // frames are made of the coordinates anew, as whoever reads them does
 }
 
 // ---- Newton's method ------------------------------------------------------------------------
 
 void tdi_step_clear(void *body) {
-    td_tree_state *s = body;
+    tdi_tree_state *s = body;
     s->rows = NULL;
     memset(s->summed, 0, (size_t)s->model->body_count * sizeof *s->summed);
 }
 
 // In a step without contact the exact model is raised where it is not positive, joint by joint.
 tdi_factored tdi_step_factor(void *body, const tdi_model *model) {
-    td_tree_state *s = body;
+    tdi_tree_state *s = body;
     tdi_potential *p = &s->now->potential;
     const tdi_potential_at at = {.model = s->model,
                                  .state = s,
@@ -398,7 +398,7 @@ tdi_factored tdi_step_factor(void *body, const tdi_model *model) {
     return fine ? TDI_POSITIVE : terms.raise ? TDI_RAISED : TDI_NOT_POSITIVE;
 }
 
-void tdi_step_factor_again(td_tree_state *s, const tdi_kept *kept) {
+void tdi_step_factor_again(tdi_tree_state *s, const tdi_kept *kept) {
     const tdi_potential *p = &s->now->potential;
     const tdi_potential_at at = {.model = s->model,
                                  .state = s,
@@ -412,7 +412,7 @@ void tdi_step_factor_again(td_tree_state *s, const tdi_kept *kept) {
 }
 
 // How the base moves from now to the end of the step.
-static tdi_twist base_left(const td_tree_state *s) {
+static tdi_twist base_left(const tdi_tree_state *s) {
     const td_base_motion now = s->head.base, end = tdi_base_after(&s->head.base0, s->head.rule.dt);
     td_quat q = tdi_quat_mul(end.rotation, tdi_quat_conj(now.rotation));
     td_vec3 v = tdi_scale(tdi_vec3(q.x, q.y, q.z), q.w < 0 ? -1 : 1);
@@ -422,7 +422,7 @@ static tdi_twist base_left(const td_tree_state *s) {
     return left;
 }
 
-static td_real sweep(td_tree_state *s, bool attempt, bool limited, td_real *promise) {
+static td_real sweep(tdi_tree_state *s, bool attempt, bool limited, td_real *promise) {
     const tdi_twist still = {{0, 0, 0}, {0, 0, 0}};
     s->base_move = s->now->base_move = s->now->carry ? base_left(s) : still;
     const td_real limit = limited ? TDI_LONGEST_TURN : HUGE_VAL;
@@ -441,8 +441,8 @@ td_real tdi_step_attempt(void *body, bool limited, td_real *promise) {
 }
 
 td_real tdi_step_largest(const void *body) {
-    const td_tree_state *s = body;
-    const td_tree_model *m = s->model;
+    const tdi_tree_state *s = body;
+    const tdi_tree_model *m = s->model;
     td_real most = 0;
     for (int32_t i = 0; i < m->body_count; i++) {
         td_real w2 = tdi_dot(s->node[i].move.w, s->node[i].move.w);
@@ -458,15 +458,15 @@ td_real tdi_step_largest(const void *body) {
 }
 
 td_real tdi_step_value(const void *body) {
-    const td_tree_state *s = body;
+    const tdi_tree_state *s = body;
     // the slots that hold the parts' values are scratch
-    return tdi_potential_value(s->model, (td_tree_state *)s, s->now->pool, &s->now->potential) /
+    return tdi_potential_value(s->model, (tdi_tree_state *)s, s->now->pool, &s->now->potential) /
            s->now->weight;
 }
 
 // Frames are all that the value sees of the pose but for the joints, which stay as they are.
 void tdi_step_nudge(void *body, const tdi_rigid *g) {
-    td_tree_state *s = body;
+    tdi_tree_state *s = body;
     for (int32_t i = 0; i < s->model->body_count; i++) {
         tdi_frame *f = &s->frame[i];
         if (!g && !s->nudged) {
@@ -482,7 +482,7 @@ void tdi_step_nudge(void *body, const tdi_rigid *g) {
 }
 
 void tdi_step_follow(void *body) {
-    td_tree_state *s = body;
+    tdi_tree_state *s = body;
     if (s->kept) { // its own factors are not there
         tdi_tree_keep(s->model, s);
         tdi_tree_try(s->model, s, s->now->pool, 1);
@@ -492,18 +492,18 @@ void tdi_step_follow(void *body) {
 }
 
 void tdi_step_keep(void *body) {
-    tdi_tree_keep(((td_tree_state *)body)->model, body);
+    tdi_tree_keep(((tdi_tree_state *)body)->model, body);
 }
 
 void tdi_step_try(void *body, td_real fraction) {
-    td_tree_state *s = body;
+    tdi_tree_state *s = body;
     tdi_tree_try(s->model, s, s->now->pool, fraction);
 }
 
 // ---- the base -------------------------------------------------------------------------------
 
 bool tdi_step_driven(const void *body) {
-    const td_tree_state *s = body;
+    const tdi_tree_state *s = body;
     const td_base_motion *b = &s->head.base0;
     const td_vec3 all[4] = {b->spin, b->velocity, b->spin_rate, b->acceleration};
     bool moves = false;
@@ -514,7 +514,7 @@ bool tdi_step_driven(const void *body) {
 }
 
 void tdi_step_stand(void *body) {
-    td_tree_state *s = body;
+    tdi_tree_state *s = body;
     tdi_step_drive(s, 1);
     tdi_tree_place(s->model, s);
 }
@@ -550,101 +550,13 @@ const tdi_implicit tdi_tree_implicit = {
     .blank = tdi_tree_blank,
 };
 
-td_state_ref td_tree_ref(td_tree_state *state) {
-    if (!state) {
-        return (td_state_ref){0};
-    }
-    return (td_state_ref){&tdi_tree_implicit, state};
-}
+// ---- places ----------------------------------------------------------------------------------
 
-td_status td_tree_step(td_tree_state *s, const td_step_opts *opts, td_step_stats *stats,
-                       td_diag *diag) {
-    if (!s) {
-        return tdi_refuse(diag, __func__);
-    }
-    return tdi_solver_step_alone(&tdi_solver_tree, s, opts, stats, diag);
-}
-
-td_status td_tree_settle(td_tree_state *s, const td_step_opts *opts, td_step_stats *stats,
-                         td_diag *diag) {
-    if (!s) {
-        return tdi_refuse(diag, __func__);
-    }
-    return tdi_solver_settle(&tdi_solver_tree, s, opts, stats, diag);
-}
-
-// ---- many trees -----------------------------------------------------------------------------
-
-typedef struct many {
-    td_tree_state *const *states;
-    const td_step_opts *opts;
-    td_step_stats *stats;
-    _Atomic int32_t failed; // the first that failed, or how many there are
-} many;
-
-static void step_one(void *context, int64_t i) {
-    many *all = context;
-    td_step_opts opts;
-    td_status status = tdi_step_opts_take(tdi_opts_at(all->opts, (int32_t)i), &opts, NULL);
-    opts.pool = NULL; // it is busy with the trees
-    if (status == TD_OK) {
-        status = td_tree_step(all->states[i], &opts, all->stats ? &all->stats[i] : NULL, NULL);
-    }
-    if (status != TD_OK) {
-        int32_t failed = atomic_load(&all->failed);
-        while (i < failed && !atomic_compare_exchange_weak(&all->failed, &failed, (int32_t)i)) {}
-    }
-}
-
-td_status td_tree_step_many(td_tree_state *const *states, const td_step_opts *opts, int32_t count,
-                            td_pool *pool, td_step_stats *stats, td_diag *diag) {
-    if (count < 0 || (count > 0 && !states)) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "count is %d", count);
-    }
-    for (int32_t i = 0; i < count; i++) {
-        if (!states[i] || states[i]->head.led) {
-            return tdi_fail_at(diag, TD_ERR_ARGUMENT, i, "tree %d %s", (int)i,
-                               states[i] ? "belongs to a world, which steps it: call "
-                                           "td_world_step()"
-                                         : "is NULL");
-        }
-    }
-    many all = {states, opts, stats, count};
-    if (pool) {
-        td_pool_run(pool, count, step_one, &all);
-    } else {
-        for (int32_t i = 0; i < count; i++) {
-            step_one(&all, i);
-        }
-    }
-    int32_t failed = all.failed;
-    if (failed == count) {
-        return TD_OK;
-    }
-    // options are still as wrong as they were; what fails with good ones has diverged
-    td_diag fault = {.message = ""};
-    td_step_opts own;
-    td_status status = tdi_step_opts_take(tdi_opts_at(opts, failed), &own, &fault);
-    status =
-        status == TD_OK ? tdi_solver_check(&tdi_solver_tree, states[failed], &own, &fault) : status;
-    status = status == TD_OK ? tdi_fail(&fault, TD_ERR_DIVERGED,
-                                        "the step at %g s diverged; try a shorter step",
-                                        states[failed]->head.time)
-                             : status;
-    return tdi_fail_at(diag, status, failed, "tree %d: %s", failed, fault.message);
-}
-
-td_vec3 td_tree_origin(const td_tree_state *state, int32_t body) {
-    if (!state || !tdi_has(body, state->model->body_count)) {
-        return (td_vec3){0};
-    }
+td_vec3 tdi_tree_origin(const tdi_tree_state *state, int32_t body) {
     return state->frame[body].o;
 }
 
-td_vec3 td_tree_tip(const td_tree_state *state, int32_t body) {
-    if (!state || !tdi_has(body, state->model->body_count)) {
-        return (td_vec3){0};
-    }
+td_vec3 tdi_tree_tip(const tdi_tree_state *state, int32_t body) {
     const tdi_frame *f = &state->frame[body];
     return tdi_add(f->o, tdi_mat3_apply(&f->r, state->model->body[body].tip));
 }

@@ -76,7 +76,7 @@ static inline total add_up(const tdi_term *t, const tdi_node *node, bool summed,
     return sum;
 }
 
-static inline void hand_down(td_tree_state *s, int32_t i, int32_t p, const leaving *l) {
+static inline void hand_down(tdi_tree_state *s, int32_t i, int32_t p, const leaving *l) {
     const td_vec3 r = s->node[i].r;
     tdi_node *node = &s->node[p];
     tdi_block block = tdi_block_moved(&l->block, r);
@@ -154,7 +154,7 @@ static inline bool eliminate_ball(const tdi_term *t, td_vec3 passing, total *sum
 }
 
 // No further than `limit` from the parent; what the body carries is solved for where it comes to.
-static inline void turn_ball(const td_tree_state *s, int32_t i, const tdi_twist *up,
+static inline void turn_ball(const tdi_tree_state *s, int32_t i, const tdi_twist *up,
                              td_real limit) {
     tdi_node *node = &s->node[i];
     td_vec3 u = tdi_add(up->v, tdi_cross(up->w, node->r)), w;
@@ -272,8 +272,8 @@ static void move_columns(tdi_node *node, tdi_other *other, int32_t k, const tdi_
 // ---- tip to root ----------------------------------------------------------------------------
 
 typedef struct sweep {
-    const td_tree_model *model;
-    td_tree_state *state;
+    const tdi_tree_model *model;
+    tdi_tree_state *state;
     const tdi_terms *terms;
     td_real limit;
     bool attempt, note;
@@ -288,7 +288,7 @@ static inline void add_ball_pin(const tdi_joint_pin *pin, tdi_term *t) {
 }
 
 static inline bool take_ball(const sweep *c, int32_t i, tdi_term *t, leaving *left) {
-    td_tree_state *s = c->state;
+    tdi_tree_state *s = c->state;
     const bool pinned = s->summed[i] & TDI_PINNED;
     const td_vec3 none = {0, 0, 0}, passing = pinned ? s->joint[i].passing : none;
     if (pinned) {
@@ -311,8 +311,8 @@ static inline bool take_ball(const sweep *c, int32_t i, tdi_term *t, leaving *le
 }
 
 static bool take_other(const sweep *c, int32_t i, leaving *left) {
-    const td_tree_model *m = c->model;
-    td_tree_state *s = c->state;
+    const tdi_tree_model *m = c->model;
+    tdi_tree_state *s = c->state;
     tdi_other *other = &s->other[m->other_place[i]];
     int32_t count = tdi_columns_of(m, s, i, other->column);
     tdi_term t;
@@ -327,7 +327,7 @@ static bool take_other(const sweep *c, int32_t i, leaving *left) {
 
 // The last body of a part's subtree leaves what it has in the part's slot.
 static inline void leave(const sweep *c, int32_t i, int32_t part, leaving *left) {
-    td_tree_state *s = c->state;
+    tdi_tree_state *s = c->state;
     int32_t p = c->model->parent[i];
     s->summed[i] = 0;
     if (c->terms->noted) {
@@ -348,7 +348,7 @@ static inline void leave(const sweep *c, int32_t i, int32_t part, leaving *left)
 // Asks for the memory of a body that comes soon: all of the next terms' at once would have to wait
 // for each other.
 TDI_FETCHES void fetch_ahead(const sweep *c, int32_t i) {
-    const td_tree_state *s = c->state;
+    const tdi_tree_state *s = c->state;
     if (i >= 0) {
         tdi_fetch(&s->frame[i], sizeof s->frame[i]);
         tdi_fetch(&s->hat[i], sizeof s->hat[i]);
@@ -359,7 +359,7 @@ TDI_FETCHES void fetch_ahead(const sweep *c, int32_t i) {
 
 static void part_in(void *context, int32_t part) {
     const sweep *c = context;
-    const td_tree_model *m = c->model;
+    const tdi_tree_model *m = c->model;
     const tdi_part bodies = m->part[part];
     tdi_slot *slot = &c->state->slot[part];
     slot->fine = true;
@@ -394,7 +394,7 @@ static void part_in(void *context, int32_t part) {
 
 static void join_part(void *context, int32_t part) {
     const sweep *c = context;
-    td_tree_state *s = c->state;
+    tdi_tree_state *s = c->state;
     int32_t root = c->model->part[part].first, p = c->model->parent[root];
     const tdi_slot *slot = &s->slot[part];
     if (p != TD_NONE) {
@@ -424,8 +424,8 @@ static inline td_real larger_square(td_real largest, td_vec3 v) {
 
 static void part_out(void *context, int32_t part) {
     const sweep *c = context;
-    const td_tree_model *m = c->model;
-    td_tree_state *s = c->state;
+    const tdi_tree_model *m = c->model;
+    tdi_tree_state *s = c->state;
     const tdi_part bodies = m->part[part];
     td_real largest = 0;
     bool finite = true;
@@ -475,7 +475,7 @@ static void part_out(void *context, int32_t part) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
-td_real tdi_sweep_promise(const td_tree_model *m, const td_tree_state *s) {
+td_real tdi_sweep_promise(const tdi_tree_model *m, const tdi_tree_state *s) {
     td_real sum = 0;
     for (int32_t k = 0; k < m->part_count; k++) {
         sum += s->slot[k].promise;
@@ -483,7 +483,8 @@ td_real tdi_sweep_promise(const td_tree_model *m, const td_tree_state *s) {
     return sum;
 }
 
-bool tdi_sweep_in(const td_tree_model *m, td_tree_state *s, td_pool *pool, const tdi_terms *terms) {
+bool tdi_sweep_in(const tdi_tree_model *m, tdi_tree_state *s, td_pool *pool,
+                  const tdi_terms *terms) {
     sweep c = {m, s, terms, 0, false, false};
     bool fine = true;
     tdi_pass_in(m, pool, part_in, join_part, &c);
@@ -496,7 +497,7 @@ bool tdi_sweep_in(const td_tree_model *m, td_tree_state *s, td_pool *pool, const
     return fine;
 }
 
-td_real tdi_sweep_out(const td_tree_model *m, td_tree_state *s, td_pool *pool, td_real limit,
+td_real tdi_sweep_out(const tdi_tree_model *m, tdi_tree_state *s, td_pool *pool, td_real limit,
                       bool attempt, bool note) {
     sweep c = {m, s, NULL, limit, attempt, note};
     td_real largest = 0;

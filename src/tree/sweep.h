@@ -33,7 +33,7 @@ typedef struct tdi_terms {
 // Tip to root: factors. What was added to nodes before (marked in `summed`) counts. False, when not
 // positive semi-definite, if the model has no least value; with `raise` the factors are those of
 // one that has.
-bool tdi_sweep_in(const td_tree_model *model, td_tree_state *state, td_pool *pool,
+bool tdi_sweep_in(const tdi_tree_model *model, tdi_tree_state *state, td_pool *pool,
                   const tdi_terms *terms);
 
 // Root to tip: fills the nodes' move and the other joints' step. No joint moves by more than
@@ -41,26 +41,26 @@ bool tdi_sweep_in(const td_tree_model *model, td_tree_state *state, td_pool *poo
 // `attempt` the pose is kept and moved by the whole increment on the way; with `note` the forces on
 // joints after the increment go to state->noted. Gives the largest turn of a body or step of a
 // joint, rad or m; not a number if one is not.
-td_real tdi_sweep_out(const td_tree_model *model, td_tree_state *state, td_pool *pool,
+td_real tdi_sweep_out(const tdi_tree_model *model, tdi_tree_state *state, td_pool *pool,
                       td_real limit, bool attempt, bool note);
 
 // What the increments promise: r^T H^-1 r with the gradient r, after tdi_sweep_in().
-td_real tdi_sweep_promise(const td_tree_model *model, const td_tree_state *state);
+td_real tdi_sweep_promise(const tdi_tree_model *model, const tdi_tree_state *state);
 
 // Solves H y = f once more with the factors of a sweep that was `touched`: state->twist holds minus
 // the moment and force f on each body, and then its motion; `respond` that of other joints.
-void tdi_sweep_respond(const td_tree_model *model, td_tree_state *state);
+void tdi_sweep_respond(const tdi_tree_model *model, tdi_tree_state *state);
 
 // Bodies that take part in responses, parents first.
-static inline int32_t tdi_asked_count(const td_tree_state *s) {
+static inline int32_t tdi_asked_count(const tdi_tree_state *s) {
     return s->asked_count > 0 ? s->asked_count : s->model->body_count;
 }
-static inline int32_t tdi_asked(const td_tree_state *s, int32_t k) {
+static inline int32_t tdi_asked(const tdi_tree_state *s, int32_t k) {
     return s->asked_count > 0 ? s->asked[k] : k;
 }
 
 // Makes a node ready to be added to before a sweep; its move stays.
-static inline tdi_node *tdi_node_open(td_tree_state *s, int32_t i) {
+static inline tdi_node *tdi_node_open(tdi_tree_state *s, int32_t i) {
     tdi_node *node = &s->node[i];
     if (!s->summed[i]) {
         const tdi_twist move = node->move;
@@ -71,7 +71,7 @@ static inline tdi_node *tdi_node_open(td_tree_state *s, int32_t i) {
 }
 
 // The same for its joint.
-static inline tdi_joint_pin *tdi_joint_open(td_tree_state *s, int32_t i) {
+static inline tdi_joint_pin *tdi_joint_open(tdi_tree_state *s, int32_t i) {
     tdi_node_open(s, i);
     if (!(s->summed[i] & TDI_PINNED)) {
         s->joint[i] = (tdi_joint_pin){.gradient = {0, 0, 0}};

@@ -30,7 +30,7 @@ void tdi_tangent_place(tdi_tangent *t, tdi_layout *l) {
 }
 
 // Of a force at a lever of a body: the gradient g.(o + R X) and its second derivative by the turn.
-static void load_body(td_tree_state *s, const tdi_pin_load *l) {
+static void load_body(tdi_tree_state *s, const tdi_pin_load *l) {
     const td_vec3 lever = tdi_tree_pin_lever(s, &l->pin);
     tdi_node *node = &s->node[tdi_seat_body(s, l->pin.segment)];
     const tdi_wrench at = {{0, 0, 0}, l->gradient};
@@ -38,7 +38,7 @@ static void load_body(td_tree_state *s, const tdi_pin_load *l) {
     node->geometric = tdi_sym3_add(node->geometric, tdi_geometric_stiffness(lever, l->gradient));
 }
 
-void tdi_tree_carry(const td_tree_model *m, td_tree_state *s, td_vec3 gravity,
+void tdi_tree_carry(const tdi_tree_model *m, tdi_tree_state *s, td_vec3 gravity,
                     const tdi_pin_load *loads, int32_t count) {
     const tdi_potential weight = {.spring = 1, .gravity = gravity};
     const tdi_potential_at at = {.model = m, .state = s, .potential = &weight};
@@ -94,8 +94,8 @@ tdi_mat3 tdi_ball_tangent(td_spring_law law, const tdi_body *body, const td_real
 }
 
 static void expand_joints(tdi_tangent *t) {
-    const td_tree_model *m = t->model;
-    const td_tree_state *s = t->state;
+    const tdi_tree_model *m = t->model;
+    const tdi_tree_state *s = t->state;
     for (int32_t k = 0; k < m->run_count; k++) {
         const tdi_run run = m->run[k];
         for (int32_t i = run.first; run.ball && i < run.last; i++) {
@@ -113,8 +113,8 @@ static void expand_joints(tdi_tangent *t) {
 }
 
 void tdi_tangent_expand(tdi_tangent *t, td_vec3 gravity, const tdi_pin_load *loads, int32_t count) {
-    const td_tree_model *m = t->model;
-    td_tree_state *s = t->state;
+    const tdi_tree_model *m = t->model;
+    tdi_tree_state *s = t->state;
     tdi_tree_carry(m, s, gravity, loads, count);
     expand_joints(t);
     for (int32_t i = 0; i < m->body_count; i++) {
@@ -127,8 +127,8 @@ void tdi_tangent_expand(tdi_tangent *t, td_vec3 gravity, const tdi_pin_load *loa
 // ---- sweeps ---------------------------------------------------------------------------------
 
 void tdi_tangent_spread(const tdi_tangent *t, const td_real *x) {
-    const td_tree_model *m = t->model;
-    td_tree_state *s = t->state;
+    const tdi_tree_model *m = t->model;
+    tdi_tree_state *s = t->state;
     const tdi_twist still = {{0, 0, 0}, {0, 0, 0}};
     for (int32_t i = 0; i < m->body_count; i++) {
         int32_t p = m->parent[i];
@@ -144,7 +144,7 @@ void tdi_tangent_spread(const tdi_tangent *t, const td_real *x) {
 }
 
 static inline void hand_down(const tdi_tangent *t, int32_t i, const tdi_wrench *wrench) {
-    const td_tree_state *s = t->state;
+    const tdi_tree_state *s = t->state;
     int32_t p = t->model->parent[i];
     if (p != TD_NONE) {
         tdi_wrench_add(&t->wrench[p], wrench, tdi_sub(s->frame[i].o, s->frame[p].o));
@@ -153,7 +153,7 @@ static inline void hand_down(const tdi_tangent *t, int32_t i, const tdi_wrench *
 
 // y = S^T (n, f) with the wrenches summed on the way
 static void gather(const tdi_tangent *t, td_real *y) {
-    const td_tree_model *m = t->model;
+    const tdi_tree_model *m = t->model;
     for (int32_t i = m->body_count - 1; i >= 0; i--) {
         tdi_twist column[6];
         for (int32_t d = 0, count = tdi_columns_of(m, t->state, i, column); d < count; d++) {
@@ -165,8 +165,8 @@ static void gather(const tdi_tangent *t, td_real *y) {
 
 // y = H x
 static void spring_moments(const tdi_tangent *t, const td_real *x, td_real *y) {
-    const td_tree_model *m = t->model;
-    const td_tree_state *s = t->state;
+    const tdi_tree_model *m = t->model;
+    const tdi_tree_state *s = t->state;
     for (int32_t k = 0; k < m->run_count; k++) {
         const tdi_run run = m->run[k];
         for (int32_t i = run.first; run.ball && i < run.last; i++) {
@@ -188,8 +188,8 @@ static void spring_moments(const tdi_tangent *t, const td_real *x, td_real *y) {
 
 // y += S^T (n, f) + C w_p; the parent gains C^T x besides
 static void gather_with_coupling(const tdi_tangent *t, const td_real *x, td_real *y) {
-    const td_tree_model *m = t->model;
-    const td_tree_state *s = t->state;
+    const tdi_tree_model *m = t->model;
+    const tdi_tree_state *s = t->state;
     for (int32_t i = m->body_count - 1; i >= 0; i--) {
         int32_t p = m->parent[i];
         td_vec3 up = p == TD_NONE ? tdi_vec3(0, 0, 0) : s->node[p].move.w;
@@ -226,8 +226,8 @@ void tdi_tangent_inertia(const tdi_tangent *t, const td_real *x, td_real *y) {
 
 // S^T (n, f) of all that a joint carries, less the moment of its spring
 void tdi_tangent_slope(const tdi_tangent *t, td_real *y) {
-    const td_tree_model *m = t->model;
-    td_tree_joint_torque(t->state, y);
+    const tdi_tree_model *m = t->model;
+    tdi_tree_joint_torque(t->state, y);
     for (int32_t i = 0; i < m->body_count; i++) {
         tdi_twist column[6];
         for (int32_t d = 0, count = tdi_columns_of(m, t->state, i, column); d < count; d++) {
@@ -247,8 +247,8 @@ static void push_joint(const tdi_tangent *t, int32_t i, const tdi_wrench *wrench
 }
 
 void tdi_tangent_push(const tdi_tangent *t, const tdi_pin *pin, td_vec3 force, bool first) {
-    const td_tree_model *m = t->model;
-    const td_tree_state *s = t->state;
+    const tdi_tree_model *m = t->model;
+    const tdi_tree_state *s = t->state;
     const int32_t i = tdi_seat_body(s, pin->segment);
     if (first) {
         memset(t->wrench, 0, (size_t)m->body_count * sizeof *t->wrench);
@@ -276,7 +276,7 @@ void tdi_tangent_gather(const tdi_tangent *t, td_real *y) {
 
 // Columns of a joint are orthonormal, so that a force along one is a wrench along it.
 void tdi_tangent_load(const tdi_tangent *t, const td_real *x) {
-    const td_tree_model *m = t->model;
+    const tdi_tree_model *m = t->model;
     memset(t->wrench, 0, (size_t)m->body_count * sizeof *t->wrench);
     for (int32_t i = 0; i < m->body_count; i++) {
         tdi_twist column[6];
@@ -291,8 +291,8 @@ void tdi_tangent_load(const tdi_tangent *t, const td_real *x) {
 
 // S^T I S with the inertia I of all that the joint carries
 void tdi_tangent_inertia_diagonal(const tdi_tangent *t, td_real *y) {
-    const td_tree_model *m = t->model;
-    td_tree_state *s = t->state;
+    const tdi_tree_model *m = t->model;
+    tdi_tree_state *s = t->state;
     for (int32_t i = 0; i < m->body_count; i++) {
         s->node[i].block = tdi_mass_block(&t->mass[i]);
     }
@@ -310,7 +310,7 @@ void tdi_tangent_inertia_diagonal(const tdi_tangent *t, td_real *y) {
     }
 }
 
-tdi_modal_form tdi_joints_form(const td_tree_model *m, const td_tree_state *s, const td_real *x) {
+tdi_modal_form tdi_joints_form(const tdi_tree_model *m, const tdi_tree_state *s, const td_real *x) {
     tdi_modal_form f = {0, 0, 0};
     for (int32_t i = 0; i < m->body_count; i++) {
         const td_vec3 k = m->body[i].stiffness, b = m->body[i].damping, axis = m->body[i].axis;

@@ -16,8 +16,8 @@
 // carries), block for the factors, move in products; and in `other`. It holds until the state is
 // used for something else.
 typedef struct tdi_tangent {
-    const td_tree_model *model;
-    td_tree_state *state;
+    const tdi_tree_model *model;
+    tdi_tree_state *state;
     tdi_block
         *stiffness; // of the loads on a body, with the geometric stiffness of all that it carries
     tdi_mass *mass;
@@ -55,18 +55,18 @@ void tdi_tangent_load(const tdi_tangent *tangent, const td_real *x);
 
 // Fills load with the gradient of the weight of each body and of all that it carries, about its own
 // joint, and block and geometric stiffness likewise; with these forces at points of it.
-void tdi_tree_carry(const td_tree_model *model, td_tree_state *state, td_vec3 gravity,
+void tdi_tree_carry(const tdi_tree_model *model, tdi_tree_state *state, td_vec3 gravity,
                     const tdi_pin_load *loads, int32_t count);
 // How the moment -tdi_ball_moment() of a ball joint at rest changes with a turn, own axes.
 tdi_mat3 tdi_ball_tangent(td_spring_law law, const tdi_body *body, const td_real *q,
                           const td_real *near);
 // x^T K x and x^T B x of the joints' own springs and dampers, K and B being those of the rotation
 // vectors, and the part of it about the segments' axes.
-tdi_modal_form tdi_joints_form(const td_tree_model *model, const td_tree_state *state,
+tdi_modal_form tdi_joints_form(const tdi_tree_model *model, const tdi_tree_state *state,
                                const td_real *x);
 
 // Spring of a hinge or slide; other joints that are no balls have none.
-static inline td_real tdi_single_stiffness(const td_tree_model *m, int32_t i) {
+static inline td_real tdi_single_stiffness(const tdi_tree_model *m, int32_t i) {
     return m->dof[i + 1] - m->dof[i] == 1 ? m->body[i].stiffness.x : 0;
 }
 

@@ -227,8 +227,8 @@ static inline tdi_ball_turn last_turn(const tdi_potential_at *at, int32_t i) {
 // Each lane by the scalar code.
 static __attribute__((noinline)) tdi_wball_turn turn_apart(const tdi_potential_at *at,
                                                            int32_t first) {
-    const td_tree_model *m = at->model;
-    const td_tree_state *s = at->state;
+    const tdi_tree_model *m = at->model;
+    const tdi_tree_state *s = at->state;
     tdi_wball_turn turn = {tdi_wvec3_zero(), tdi_wide_all(0)};
     for (int k = 0; k < TDI_LANES; k++) {
         const td_real *q = s->q + m->coord[first + k];
@@ -311,7 +311,7 @@ static inline td_vec3 positive_stiffness(td_vec3 k, const td_real *q) {
 
 static __attribute__((noinline)) void tangent_apart(const tdi_potential_at *at, int32_t first,
                                                     tangent *law) {
-    const td_tree_model *m = at->model;
+    const tdi_tree_model *m = at->model;
     memset(law, 0, sizeof *law);
     for (int n = 0; n < TDI_LANES; n++) {
         const td_real *q = at->state->q + m->coord[first + n];

@@ -39,8 +39,8 @@ static inline void gather(td_real (*row)[TDI_LANES], int count, const void *from
 }
 
 static inline void gather_bodies(const tdi_potential_at *at, int32_t first, gathered *g) {
-    const td_tree_model *m = at->model;
-    const td_tree_state *s = at->state;
+    const tdi_tree_model *m = at->model;
+    const tdi_tree_state *s = at->state;
     const tdi_potential *p = at->potential;
     for (int lane = TDI_LANES - 1; lane >= 0; lane--) { // as memory is read ahead in a sweep
         const int32_t i = first + lane;

@@ -71,7 +71,7 @@ static inline void tdi_place_body(const tdi_body *body, const tdi_frame *p, td_q
 
 // ---- trials ---------------------------------------------------------------------------------
 
-static inline void tdi_body_keep(const td_tree_model *m, td_tree_state *s, int32_t i, bool ball) {
+static inline void tdi_body_keep(const tdi_tree_model *m, tdi_tree_state *s, int32_t i, bool ball) {
     if (ball) {
         s->node[i].turn_old = s->frame[i].turn;
     } else {
@@ -81,7 +81,7 @@ static inline void tdi_body_keep(const td_tree_model *m, td_tree_state *s, int32
 }
 
 // R_i <- exp(w) R_i, and from it the joint: q = rest^-1 R_p^-1 R_i
-static inline void tdi_ball_try(const td_tree_model *m, td_tree_state *s, int32_t i,
+static inline void tdi_ball_try(const tdi_tree_model *m, tdi_tree_state *s, int32_t i,
                                 td_real fraction) {
     const tdi_body *body = &m->body[i];
     const tdi_frame *p = tdi_parent_frame(m, s, i);
@@ -100,7 +100,7 @@ static inline void tdi_ball_try(const td_tree_model *m, td_tree_state *s, int32_
 }
 
 // The kept pose of a body moved by `fraction` of its increment; what carries it has been moved.
-static inline void tdi_body_try(const td_tree_model *m, td_tree_state *s, int32_t i, bool ball,
+static inline void tdi_body_try(const tdi_tree_model *m, tdi_tree_state *s, int32_t i, bool ball,
                                 td_real fraction) {
     if (ball) {
         tdi_ball_try(m, s, i, fraction);

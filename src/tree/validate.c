@@ -21,7 +21,7 @@ static void validate_body(const tdi_body *b) {
 }
 
 // Every body once, in order; a run has one sort of kernel.
-static void validate_runs(const td_tree_model *m) {
+static void validate_runs(const tdi_tree_model *m) {
     int32_t next = 0;
     for (int32_t k = 0; k < m->run_count; k++) {
         TDI_ASSERT(m->run[k].first == next && m->run[k].last > next);
@@ -34,7 +34,7 @@ static void validate_runs(const td_tree_model *m) {
 
 // Every body once, in order. What hangs on a subtree's bodies is in it, but for its first, which
 // may hang on anything before.
-static void validate_parts(const td_tree_model *m) {
+static void validate_parts(const tdi_tree_model *m) {
     int32_t next = 0;
     for (int32_t k = 0; k < m->part_count; k++) {
         const tdi_part *p = &m->part[k];
@@ -47,7 +47,7 @@ static void validate_parts(const td_tree_model *m) {
     TDI_ASSERT(next == m->body_count);
 }
 
-void tdi_tree_model_validate(const td_tree_model *m) {
+void tdi_tree_model_validate(const tdi_tree_model *m) {
     int32_t others = 0;
     TDI_ASSERT(m->body_count > 0 && m->dof[0] == 0 && m->coord[0] == 0);
     for (int32_t i = 0; i < m->body_count; i++) {

@@ -21,8 +21,9 @@ bool td_ida_built(void) {
     return false;
 }
 
-td_status td_ida_new(td_tree_state *state, const td_ida_opts *opts, const td_alloc *alloc,
-                     td_ida **out, td_diag *diag) {
+td_status td_ida_new(td_body *body, const td_ida_opts *opts, const td_alloc *alloc, td_ida **out,
+                     td_diag *diag) {
+    tdi_tree_state *state = tdi_as_tree(body);
     TDI_CLEAR(out);
     if (!state || !out) {
         return tdi_refuse(diag, __func__);

@@ -116,7 +116,7 @@ static void keep_fault(int code, const char *module, const char *function, char 
 // ---- making and freeing ---------------------------------------------------------------------
 
 static void lay_out(td_ida *ida, tdi_layout *l) {
-    const td_tree_model *m = ida->system.model;
+    const tdi_tree_model *m = ida->system.model;
     l->used = 0;
     tdi_layout_place(l, 1, sizeof *ida);
     ida->q_left = tdi_layout_place(l, (size_t)m->coord_count, sizeof *ida->q_left);
@@ -166,7 +166,7 @@ static bool make_parts(td_ida *ida) {
     return ida->newton && make_linear(ida) && make_integrator(ida);
 }
 
-static td_status check(const td_tree_model *m, const td_ida_opts *o, td_diag *diag) {
+static td_status check(const tdi_tree_model *m, const td_ida_opts *o, td_diag *diag) {
     const tdi_range ranges[] = {TDI_BETWEEN("rtol", NULL, o->rtol, 0, 0.1),
                                 TDI_ABOVE_0("atol", NULL, o->atol),
                                 TDI_FINITE3("gravity", "m/s^2", o->gravity)};
@@ -176,8 +176,9 @@ static td_status check(const td_tree_model *m, const td_ida_opts *o, td_diag *di
                            : status;
 }
 
-td_status td_ida_new(td_tree_state *state, const td_ida_opts *opts, const td_alloc *alloc,
-                     td_ida **out, td_diag *diag) {
+td_status td_ida_new(td_body *body, const td_ida_opts *opts, const td_alloc *alloc, td_ida **out,
+                     td_diag *diag) {
+    tdi_tree_state *state = tdi_as_tree(body);
     TDI_CLEAR(out);
     if (!state || !out) {
         return tdi_refuse(diag, __func__);
@@ -238,16 +239,16 @@ void td_ida_free(td_ida *ida) {
 // ---- starting -------------------------------------------------------------------------------
 
 static bool unchanged(const td_ida *ida) {
-    const td_tree_model *m = ida->system.model;
-    const td_tree_state *s = ida->system.state;
+    const tdi_tree_model *m = ida->system.model;
+    const tdi_tree_state *s = ida->system.state;
     return memcmp(s->q, ida->q_left, (size_t)m->coord_count * sizeof *s->q) == 0 &&
            memcmp(s->v, ida->v_left, (size_t)m->head.dof_count * sizeof *s->v) == 0 &&
            memcmp(&s->head.base, &ida->base_left, sizeof s->head.base) == 0;
 }
 
 static void keep(td_ida *ida) {
-    const td_tree_model *m = ida->system.model;
-    const td_tree_state *s = ida->system.state;
+    const tdi_tree_model *m = ida->system.model;
+    const tdi_tree_state *s = ida->system.state;
     memcpy(ida->q_left, s->q, (size_t)m->coord_count * sizeof *s->q);
     memcpy(ida->v_left, s->v, (size_t)m->head.dof_count * sizeof *s->v);
     ida->base_left = s->head.base;
@@ -277,12 +278,12 @@ td_ida_stats td_ida_statistics(const td_ida *ida) {
 }
 
 static void go_back(td_ida *ida) {
-    const td_tree_model *m = ida->system.model;
-    td_tree_state *s = ida->system.state;
+    const tdi_tree_model *m = ida->system.model;
+    tdi_tree_state *s = ida->system.state;
     memcpy(s->q, ida->q_left, (size_t)m->coord_count * sizeof *s->q);
     memcpy(s->v, ida->v_left, (size_t)m->head.dof_count * sizeof *s->v);
     tdi_tree_put_base(s, &ida->base_left);
-    td_tree_state_changed(s);
+    tdi_tree_changed(s);
     ida->stats = counted(ida);
     ida->started = false;
 }
@@ -336,7 +337,7 @@ td_status td_ida_advance(td_ida *ida, td_real duration, td_diag *diag) {
     if (!ida) {
         return tdi_refuse(diag, __func__);
     }
-    td_tree_state *s = ida->system.state;
+    tdi_tree_state *s = ida->system.state;
     tdi_tree_fresh(s);
     const tdi_range range = TDI_ABOVE_0("duration", "s", duration);
     td_status status = tdi_check_ranges(&range, 1, NULL, TD_NONE, diag);

@@ -49,7 +49,7 @@ static td_vec3 turn_of_rate(td_vec3 x, td_vec3 v) {
 typedef td_vec3 (*turn_map)(td_vec3 x, td_vec3 v);
 
 // to = map(x) v of all joints; shifts and hinges stay as they are
-static void map_turns(const td_tree_model *m, turn_map map, const td_real *x, const td_real *v,
+static void map_turns(const tdi_tree_model *m, turn_map map, const td_real *x, const td_real *v,
                       td_real *to) {
     for (int32_t i = 0; i < m->body_count; i++) {
         int32_t d = m->dof[i], count = m->dof[i + 1] - d;
@@ -64,7 +64,7 @@ static void map_turns(const td_tree_model *m, turn_map map, const td_real *x, co
 }
 
 td_real tdi_ida_reach(const tdi_ida_system *system, const td_real *y) {
-    const td_tree_model *m = system->model;
+    const tdi_tree_model *m = system->model;
     td_real most = 0;
     for (int32_t i = 0; i < m->body_count; i++) {
         if (m->dof[i + 1] - m->dof[i] >= 3) {
@@ -78,7 +78,7 @@ td_real tdi_ida_reach(const tdi_ida_system *system, const td_real *y) {
 // ---- states ---------------------------------------------------------------------------------
 
 void tdi_ida_place(tdi_ida_system *system, tdi_layout *l) {
-    const td_tree_model *m = system->model;
+    const tdi_tree_model *m = system->model;
     size_t nv = (size_t)m->head.dof_count;
     system->q_ref = tdi_layout_place(l, (size_t)m->coord_count, sizeof *system->q_ref);
     system->x = tdi_layout_place(l, nv, sizeof *system->x);
@@ -89,8 +89,8 @@ void tdi_ida_place(tdi_ida_system *system, tdi_layout *l) {
 }
 
 void tdi_ida_set(tdi_ida_system *system, td_real t, const td_real *y) {
-    const td_tree_model *m = system->model;
-    td_tree_state *s = system->state;
+    const tdi_tree_model *m = system->model;
+    tdi_tree_state *s = system->state;
     size_t nv = (size_t)m->head.dof_count;
     memcpy(s->q, system->q_ref, (size_t)m->coord_count * sizeof *s->q);
     tdi_tree_advance(m, s, y, 1);
@@ -118,8 +118,8 @@ static void find_loads(tdi_ida_system *system) {
 
 // f -= S^T of the loads on a body and on all that it carries
 static void subtract_loads(tdi_ida_system *system, td_real *f) {
-    const td_tree_model *m = system->model;
-    const td_tree_state *s = system->state;
+    const tdi_tree_model *m = system->model;
+    const tdi_tree_state *s = system->state;
     for (int32_t i = m->body_count - 1; i >= 0; i--) {
         int32_t p = m->parent[i];
         tdi_twist column[6];
@@ -134,8 +134,8 @@ static void subtract_loads(tdi_ida_system *system, td_real *f) {
 }
 
 void tdi_ida_start(tdi_ida_system *system, td_real *y, td_real *rate) {
-    const td_tree_model *m = system->model;
-    td_tree_state *s = system->state;
+    const tdi_tree_model *m = system->model;
+    tdi_tree_state *s = system->state;
     size_t nv = (size_t)m->head.dof_count;
     memcpy(system->q_ref, s->q, (size_t)m->coord_count * sizeof *s->q);
     memset(y, 0, nv * sizeof *y);
@@ -149,13 +149,13 @@ void tdi_ida_start(tdi_ida_system *system, td_real *y, td_real *rate) {
 
 bool tdi_ida_residual(tdi_ida_system *system, td_real t, const td_real *y, const td_real *rate,
                       td_real *f) {
-    td_tree_state *s = system->state;
+    tdi_tree_state *s = system->state;
     int32_t nv = system->model->head.dof_count;
     memcpy(system->x, y, (size_t)nv * sizeof *y);
     tdi_ida_set(system, t, y);
     map_turns(system->model, rate_of_turn, y, s->v, f);
-    td_tree_joint_torque(s, system->torque);
-    td_tree_inverse(s, system->opts.gravity, rate + nv, f + nv);
+    tdi_tree_joint_torque(s, system->torque);
+    tdi_tree_inverse(s, system->opts.gravity, rate + nv, f + nv);
     if (has_loads(system)) {
         find_loads(system);
         subtract_loads(system, f + nv);
@@ -173,7 +173,7 @@ bool tdi_ida_residual(tdi_ida_system *system, td_real t, const td_real *y, const
 
 // Where points were a time h ago: drag in the expansion is that of (x - x*)/h.
 static void look_back(tdi_ida_system *system, td_real h) {
-    td_tree_state *s = system->state;
+    tdi_tree_state *s = system->state;
     for (int32_t i = 0; i < system->model->body_count; i++) {
         const tdi_frame *f = &s->frame[i];
         s->past[i].r = f->r;
@@ -190,8 +190,8 @@ static void look_back(tdi_ida_system *system, td_real h) {
 
 // outside = -h M u, spread over the bodies; carried is their motion.
 static void load_inertia(tdi_ida_system *system, const td_real *u, td_real h) {
-    const td_tree_model *m = system->model;
-    const td_tree_state *s = system->state;
+    const tdi_tree_model *m = system->model;
+    const tdi_tree_state *s = system->state;
     for (int32_t i = 0; i < m->body_count; i++) {
         const tdi_twist still = {{0, 0, 0}, {0, 0, 0}};
         const tdi_twist up = m->parent[i] == TD_NONE ? still : system->carried[m->parent[i]];
@@ -209,8 +209,8 @@ static void load_inertia(tdi_ida_system *system, const td_real *u, td_real h) {
 
 // torque = -h^2 (b2 + D u); balls in world axes
 static void load_joints(tdi_ida_system *system, const td_real *b2, const td_real *u, td_real h) {
-    const td_tree_model *m = system->model;
-    const td_tree_state *s = system->state;
+    const tdi_tree_model *m = system->model;
+    const tdi_tree_state *s = system->state;
     const td_real still[3] = {0, 0, 0};
     for (int32_t i = 0; i < m->body_count; i++) {
         const tdi_body *body = &m->body[i];
@@ -241,8 +241,8 @@ typedef struct term_source {
 // still holds the accelerations less gravity that inverse dynamics left there.
 static void complete_term(const term_source *c, int32_t i, tdi_term *t) {
     const tdi_ida_system *system = c->system;
-    const td_tree_model *m = system->model;
-    const td_tree_state *s = system->state;
+    const tdi_tree_model *m = system->model;
+    const tdi_tree_state *s = system->state;
     const tdi_twist *accel = &s->node[i].move;
     const td_real h2 = c->h * c->h;
     tdi_mass mass = tdi_mass_of(&m->body[i], &s->frame[i].r);
@@ -275,7 +275,7 @@ static void other_term(const void *context, int32_t i, tdi_term *t) {
 
 // Of point loads only the Hessian and the force that makes geometric stiffness belong to the
 // matrix.
-static void expand_loads(td_tree_state *s, const tdi_loads *loads) {
+static void expand_loads(tdi_tree_state *s, const tdi_loads *loads) {
     tdi_loads_expand(s, loads);
     for (int32_t k = 0; k < loads->count; k++) {
         s->node[loads->load[k].segment].load = (tdi_wrench){{0, 0, 0}, {0, 0, 0}};
@@ -283,7 +283,7 @@ static void expand_loads(td_tree_state *s, const tdi_loads *loads) {
 }
 
 // Step of each joint after the sweeps, in its own axes.
-static void read_steps(const td_tree_model *m, const td_tree_state *s, td_real *step) {
+static void read_steps(const tdi_tree_model *m, const tdi_tree_state *s, td_real *step) {
     const td_vec3 still = {0, 0, 0};
     for (int32_t i = 0; i < m->body_count; i++) {
         int32_t d = m->dof[i];
@@ -298,8 +298,8 @@ static void read_steps(const td_tree_model *m, const td_tree_state *s, td_real *
 }
 
 void tdi_ida_solve(tdi_ida_system *system, td_real c, const td_real *b, td_real *z) {
-    const td_tree_model *m = system->model;
-    td_tree_state *s = system->state;
+    const tdi_tree_model *m = system->model;
+    tdi_tree_state *s = system->state;
     const td_ida_opts *o = &system->opts;
     const int32_t nv = m->head.dof_count;
     const td_real h = 1 / c;

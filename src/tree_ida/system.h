@@ -12,8 +12,8 @@
 #include "tree/load.h"
 
 typedef struct tdi_ida_system {
-    const td_tree_model *model;
-    td_tree_state *state;
+    const tdi_tree_model *model;
+    tdi_tree_state *state;
     td_ida_opts opts;
     td_base_motion base; // at base_time
     td_real base_time;

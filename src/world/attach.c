@@ -339,7 +339,7 @@ static td_status check_attach(const td_world *w, const td_attach_def *def, td_di
 
 // Whether nothing holds its base.
 static bool is_loose(const td_world *w, const tdi_actor *a) {
-    const tdi_solver_model *model = w->variants[a->variant].model;
+    const td_body_model *model = w->variants[a->variant].model;
     td_vec3 place;
     td_quat turn;
     bool held = a->segments[0].joint != TD_JOINT_FREE;

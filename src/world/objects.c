@@ -36,14 +36,14 @@ td_vec3 tdi_object_gravity(const td_world *w, int32_t object, td_quat base) {
 }
 
 // Puts `next` in the place of the model.
-static void replace(tdi_variant *v, tdi_solver_model *next) {
+static void replace(tdi_variant *v, td_body_model *next) {
     tdi_model_free(v->model);
     v->model = next;
 }
 
 // The model for which the drawn shape is one of rest.
 static td_status rest_model(td_world *w, tdi_variant *v, td_vec3 gravity, td_diag *diag) {
-    tdi_solver_model *next = NULL;
+    td_body_model *next = NULL;
     td_status status = tdi_solver_rest_new(v->solver, v->model, gravity, w->alloc, &next, diag);
     if (status == TD_OK) {
         replace(v, next);
@@ -53,7 +53,7 @@ static td_status rest_model(td_world *w, tdi_variant *v, td_vec3 gravity, td_dia
 
 static td_status damped_model(td_world *w, const td_object_def *o, tdi_variant *v, td_vec3 gravity,
                               td_diag *diag) {
-    tdi_solver_model *next = NULL;
+    td_body_model *next = NULL;
     td_damping_opts opts = td_damping_opts_default();
     opts.gravity = gravity;
     opts.kind = o->damping_ratio >= 0 ? TD_DAMPING_RATIO : TD_DAMPING_TIME;
@@ -84,7 +84,7 @@ td_status tdi_variant_measure(td_world *w, tdi_variant *v) {
 td_status tdi_variant_make(td_world *w, tdi_variant *v, tdi_factors factors, const char **key,
                            td_diag *diag) {
     const td_object_def *o = &w->scene->def.objects[v->object];
-    const tdi_model_opts with = {.law = o->law, .elements = o->elements};
+    const td_body_opts with = {.law = o->law, .elements = o->elements};
     *key = o->plant ? "plant" : o->skeleton ? "" : "strand";
     td_status status = v->solver->model_new(v->skeleton, &with, w->alloc, &v->model, diag);
     if (status == TD_OK) {
@@ -257,7 +257,7 @@ td_status tdi_actor_make(td_world *w, int32_t variant, tdi_actor *a, td_diag *di
 td_status tdi_variant_draw(td_world *w, int32_t variant, td_diag *diag) {
     tdi_variant *v = &w->variants[variant];
     const tdi_implicit *ops = v->solver->implicit;
-    tdi_solver_state *state = NULL;
+    td_body *state = NULL;
     if (v->drawn) {
         return TD_OK;
     }

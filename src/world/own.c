@@ -88,7 +88,7 @@ static td_status extend(td_world *w, tdi_variant *v, tdi_variant *old, const tdi
                         td_diag *diag) {
     const tdi_object *o = &w->objects[v->object];
     const td_object_def *def = &w->scene->def.objects[v->object];
-    const tdi_model_opts with = {.law = def->law, .elements = def->elements};
+    const td_body_opts with = {.law = def->law, .elements = def->elements};
     const char *key;
     if (old->made) { // as it was made, for as long as it is read
         tdi_variant_follow_factors(w, old, o->made);
@@ -124,7 +124,7 @@ static void adopt_springs(const tdi_variant *v, const tdi_variant *old, const td
 td_status tdi_variant_plain(td_world *w, int32_t variant, td_diag *diag) {
     tdi_variant *v = &w->variants[variant];
     const td_object_def *o = &w->scene->def.objects[v->object];
-    const tdi_model_opts with = {.law = o->law, .elements = o->elements};
+    const td_body_opts with = {.law = o->law, .elements = o->elements};
     td_status status = v->solver->model_new(v->skeleton, &with, w->alloc, &v->model, diag);
     return status == TD_OK ? tdi_variant_measure(w, v) : status;
 }

@@ -32,12 +32,12 @@ void tdi_actor_set_reduction(const td_world *w, tdi_actor *a) {
         opts.view = true;
         opts.camera = def->camera;
     }
-    td_reduced_set((td_reduced_state *)a->state, &opts, NULL);
+    td_reduced_set(a->state, &opts, NULL);
 }
 
 void tdi_actor_set_integrator(tdi_actor *a, td_integrator integrator) {
     if (a->solver == &tdi_solver_reduced && !tdi_is_implicit(integrator)) {
-        tdi_reduce_free_joints((td_reduced_state *)a->state);
+        tdi_reduce_free_joints(tdi_as_reduced(a->state));
     }
 }
 
@@ -53,7 +53,7 @@ bool td_world_actor_reduction(const td_world *w, int32_t actor, td_reduce_stats 
     if (!known || !reduces(w, &w->actors[actor])) {
         return false;
     }
-    *stats = td_reduced_get_stats((const td_reduced_state *)w->actors[actor].state);
+    *stats = td_reduced_get_stats(w->actors[actor].state);
     if (w->still[actor]) { // the first joint is not stepped either
         stats->frozen += stats->joints;
         stats->joints = 0;
@@ -64,7 +64,7 @@ bool td_world_actor_reduction(const td_world *w, int32_t actor, td_reduce_stats 
 // Of what is stepped explicitly a joint that is not active is rigid.
 static td_reduce_mode mode_of(const tdi_actor *a, bool reduced, int32_t i) {
     if (reduced) {
-        return (td_reduce_mode)td_reduced_modes((const td_reduced_state *)a->state)[i];
+        return (td_reduce_mode)td_reduced_modes(a->state)[i];
     }
     return td_adapt_is_active(a->adapt, i) ? TD_REDUCE_OWN : TD_REDUCE_FROZEN;
 }
@@ -82,7 +82,7 @@ bool td_world_actor_clusters(const td_world *w, int32_t actor, uint8_t *modes, i
             modes[i] = (uint8_t)mode;
         }
         if (clusters) {
-            clusters[i] = reduced ? td_reduced_cluster((const td_reduced_state *)a->state, i)
+            clusters[i] = reduced                                  ? td_reduced_cluster(a->state, i)
                           : mode == TD_REDUCE_OWN || up == TD_NONE ? i
                                                                    : clusters[up];
         }

@@ -48,7 +48,7 @@ static uint64_t shape_of(const td_world *w) {
     hash = mix(hash, &w->wind_count, sizeof w->wind_count);
     hash = mix(hash, &w->parameter_count, sizeof w->parameter_count);
     for (int32_t k = 0; k < w->variant_count; k++) {
-        const tdi_solver_model *m = w->variants[k].model;
+        const td_body_model *m = w->variants[k].model;
         hash = mix(hash, m->parameters, m->parameter_bytes);
     }
     for (int32_t k = 0; k < w->actor_count; k++) {

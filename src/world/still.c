@@ -45,7 +45,7 @@ static bool may_stand(const td_world *w, int32_t k) {
 // The air at the places that a state names, in the simulated frame.
 static void ask_air(const td_world *w, const tdi_actor *a, td_vec3 winds[TDI_STILL_PLACES]) {
     td_vec3 places[TDI_STILL_PLACES];
-    const int32_t count = tdi_reduced_air_places((td_reduced_state *)a->state, places);
+    const int32_t count = tdi_reduced_air_places((tdi_reduced_state *)a->state, places);
     for (int32_t k = 0; k < count; k++) {
         places[k] = tdi_from_simulated(a, places[k]);
     }
@@ -62,7 +62,7 @@ static bool starts_at_rest(const td_world *w, int32_t k) {
 
 static void look(td_world *w, int32_t k) {
     tdi_actor *a = &w->actors[k];
-    td_reduced_state *state = (td_reduced_state *)a->state;
+    tdi_reduced_state *state = (tdi_reduced_state *)a->state;
     td_vec3 winds[TDI_STILL_PLACES];
     tdi_actor_set_reduction(w, a);
     a->opts = tdi_actor_step_opts(w, a);
@@ -82,7 +82,7 @@ static void look(td_world *w, int32_t k) {
 }
 
 static void take_turn(td_world *w, int32_t k) {
-    const td_reduced_state *state = (const td_reduced_state *)w->actors[k].state;
+    const tdi_reduced_state *state = (const tdi_reduced_state *)w->actors[k].state;
     if (w->still[k] > 1) {
         w->still[k]--;
     } else if (may_stand(w, k) &&

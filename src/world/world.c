@@ -529,11 +529,10 @@ void td_world_segment(const td_world *w, int32_t actor, int32_t segment, td_vec3
     }
 }
 
-void *td_world_state(td_world *w, int32_t actor, const char *solver) {
+td_body *td_world_body(td_world *w, int32_t actor) {
     if (!w || !tdi_has(actor, w->actor_count)) {
         return NULL;
     }
-    const tdi_actor *a = &w->actors[actor];
     w->near.shared = true;
-    return a->solver == tdi_solver_find(solver) ? (void *)a->state : NULL;
+    return w->actors[actor].state;
 }

@@ -13,7 +13,7 @@
 #include "scene/scene.h"
 #include "tendril/adapt.h"
 #include "tendril/query.h"
-#include "world/solvers.h"
+#include "body/solvers.h"
 
 typedef struct tdi_transform {
     td_vec3 position;
@@ -27,7 +27,7 @@ typedef struct tdi_variant {
     tdi_arena arena; // of such a one, for itself and its actor
     td_skeleton *skeleton;
     const tdi_solver *solver;
-    tdi_solver_model *model;
+    td_body_model *model;
     void *made;     // parameters that the model was made with; NULL: as it is now
     int32_t *depth; // joints from the base to each segment, itself included
     int32_t depth_most;
@@ -107,7 +107,7 @@ typedef struct tdi_actor {
     tdi_rate base_rate;                // of the true base in the last step
     tdi_transform simulated;           // base of the simulation, now
     const tdi_solver *solver;
-    tdi_solver_state *state;
+    td_body *state;
     const td_segment *segments; // of its skeleton
     int32_t segment_count;
     tdi_acting *acting; // in the scene's order

@@ -19,11 +19,10 @@ bool tdi_solver_add(const tdi_solver *solver);
 void tdi_solver_remove(const tdi_solver *solver);
 
 // TD_ERR_ARGUMENT when the solver does not offer it.
-td_status tdi_solver_rest_new(const tdi_solver *solver, const tdi_solver_model *model,
-                              td_vec3 gravity, const td_alloc *alloc, tdi_solver_model **out,
-                              td_diag *diag);
-td_status tdi_solver_damped_new(const tdi_solver *solver, const tdi_solver_model *model,
+td_status tdi_solver_rest_new(const tdi_solver *solver, const td_body_model *model, td_vec3 gravity,
+                              const td_alloc *alloc, td_body_model **out, td_diag *diag);
+td_status tdi_solver_damped_new(const tdi_solver *solver, const td_body_model *model,
                                 const td_damping_opts *opts, const td_alloc *alloc,
-                                tdi_solver_model **out, td_diag *diag);
-td_status tdi_solver_modes(const tdi_solver *solver, tdi_solver_state *state, td_vec3 gravity,
-                           int32_t count, td_mode *modes, td_diag *diag);
+                                td_body_model **out, td_diag *diag);
+td_status tdi_solver_modes(const tdi_solver *solver, td_body *state, td_vec3 gravity, int32_t count,
+                           td_mode *modes, td_diag *diag);

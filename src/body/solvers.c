@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The solvers there are. A new one is a line here, and a folder of its own.
 
-#include "world/solvers.h"
+#include "body/solvers.h"
 
 #include "base/diag.h"
 #include "base/guard.h"
@@ -88,9 +88,8 @@ void tdi_solver_remove(const tdi_solver *solver) {
 
 // ---- what a solver may not offer ------------------------------------------------------------
 
-td_status tdi_solver_rest_new(const tdi_solver *solver, const tdi_solver_model *model,
-                              td_vec3 gravity, const td_alloc *alloc, tdi_solver_model **out,
-                              td_diag *diag) {
+td_status tdi_solver_rest_new(const tdi_solver *solver, const td_body_model *model, td_vec3 gravity,
+                              const td_alloc *alloc, td_body_model **out, td_diag *diag) {
     *out = NULL;
     if (!solver->rest_new) {
         return tdi_fail(
@@ -101,9 +100,9 @@ td_status tdi_solver_rest_new(const tdi_solver *solver, const tdi_solver_model *
     return solver->rest_new(model, gravity, alloc, out, diag);
 }
 
-td_status tdi_solver_damped_new(const tdi_solver *solver, const tdi_solver_model *model,
+td_status tdi_solver_damped_new(const tdi_solver *solver, const td_body_model *model,
                                 const td_damping_opts *opts, const td_alloc *alloc,
-                                tdi_solver_model **out, td_diag *diag) {
+                                td_body_model **out, td_diag *diag) {
     *out = NULL;
     if (!solver->damped_new) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
@@ -114,8 +113,8 @@ td_status tdi_solver_damped_new(const tdi_solver *solver, const tdi_solver_model
     return solver->damped_new(model, opts, alloc, out, diag);
 }
 
-td_status tdi_solver_modes(const tdi_solver *solver, tdi_solver_state *state, td_vec3 gravity,
-                           int32_t count, td_mode *modes, td_diag *diag) {
+td_status tdi_solver_modes(const tdi_solver *solver, td_body *state, td_vec3 gravity, int32_t count,
+                           td_mode *modes, td_diag *diag) {
     if (!solver->modes) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "the solver '%s' cannot compute modes",
                         solver->info.name);

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+// Bodies of any solver through one interface. Pairs with src/body/body.c.
+
+#include "td_test.h"
+
+#include "math/vec3.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SEGMENTS = 6 };
+
+// A level strand that droops.
+static td_skeleton *strand(void) {
+    td_builder *builder = NULL;
+    td_skeleton *skeleton = NULL;
+    td_segment_def def = td_segment_def_default();
+    CHECK_INT(td_builder_new(NULL, NULL, &builder), TD_OK);
+    def.length = 0.05;
+    def.radius_base = def.radius_tip = 0.004;
+    for (int32_t k = 0; k < SEGMENTS; k++) {
+        def.parent = k - 1;
+        def.rest = k == 0 ? (td_quat){0.70710678118654752, 0, 0, -0.70710678118654752}
+                          : (td_quat){1, 0, 0, 0};
+        CHECK_INT(td_builder_add(builder, &def, NULL, NULL), TD_OK);
+    }
+    CHECK_INT(td_builder_finish(builder, &skeleton, NULL), TD_OK);
+    return skeleton;
+}
+
+typedef struct made {
+    td_skeleton *skeleton;
+    td_body_model *model;
+    td_body *body;
+} made;
+
+static made make(const char *solver) {
+    made m = {.skeleton = strand()};
+    CHECK_INT(td_body_model_new(m.skeleton, solver, NULL, NULL, &m.model, NULL), TD_OK);
+    CHECK_INT(td_body_new(m.model, NULL, &m.body, NULL), TD_OK);
+    return m;
+}
+
+static void unmake(made *m) {
+    td_body_free(m->body);
+    td_body_model_free(m->model);
+    td_skeleton_free(m->skeleton);
+}
+
+static void steps(td_body *body, int count) {
+    for (int k = 0; k < count; k++) {
+        CHECK_INT(td_body_step(body, NULL, NULL, NULL), TD_OK);
+    }
+}
+
+static td_vec3 tip(const td_body *body) {
+    return td_body_tip(body, SEGMENTS - 1);
+}
+
+static bool same(td_vec3 a, td_vec3 b) {
+    return memcmp(&a, &b, sizeof a) == 0;
+}
+
+TD_TEST(body_of_every_solver_has_the_segments_of_its_skeleton_and_falls) {
+    for (int32_t k = 0; k < td_solver_count(); k++) {
+        const td_solver_info info = td_solver_get(k);
+        made m = make(info.name);
+        td_vec3 origins[SEGMENTS], tips[SEGMENTS];
+        td_quat turns[SEGMENTS];
+        CHECK_TEXT(td_body_solver(m.model), info.name);
+        CHECK_INT(td_body_segment_count(m.model), SEGMENTS);
+        CHECK(td_body_dof_count(m.model) > 0 && td_body_model_of(m.body) == m.model);
+        CHECK_REL(tip(m.body).x, SEGMENTS * 0.05, 1e-9);
+        steps(m.body, 3);
+        CHECK_REL(td_body_time(m.body), 3.0 / 60, 1e-12);
+        CHECK_SAY(tip(m.body).y < -1e-4, "%s: %g m", info.name, tip(m.body).y);
+        CHECK_INT(td_body_poses(m.body, 0, SEGMENTS, origins, tips, turns), TD_OK);
+        for (int32_t i = 0; i < SEGMENTS; i++) {
+            const td_quat turn = td_body_rotation(m.body, i);
+            CHECK(same(origins[i], td_body_origin(m.body, i)));
+            CHECK(same(tips[i], td_body_tip(m.body, i)));
+            CHECK(memcmp(&turn, &turns[i], sizeof turn) == 0);
+        }
+        CHECK_INT(td_body_poses(m.body, 1, SEGMENTS, origins, tips, turns), TD_ERR_ARGUMENT);
+        CHECK(same(td_body_tip(m.body, SEGMENTS), tdi_vec3(0, 0, 0)));
+        unmake(&m);
+    }
+}
+
+TD_TEST(body_of_every_solver_goes_on_from_a_save_with_the_same_bits) {
+    for (int32_t k = 0; k < td_solver_count(); k++) {
+        made m = make(td_solver_get(k).name);
+        steps(m.body, 4);
+        const size_t bytes = td_body_save_size(m.body);
+        void *saved = malloc(bytes);
+        td_body_save(m.body, saved);
+        steps(m.body, 4);
+        const td_vec3 there = tip(m.body);
+        CHECK_INT(td_body_restore(m.body, saved, bytes - 1), TD_ERR_ARGUMENT);
+        CHECK(same(tip(m.body), there));
+        CHECK_INT(td_body_restore(m.body, saved, bytes), TD_OK);
+        steps(m.body, 4);
+        CHECK_SAY(same(tip(m.body), there), "%s", td_solver_get(k).name);
+        free(saved);
+        unmake(&m);
+    }
+}
+
+TD_TEST(body_that_is_reset_moves_as_a_new_one) {
+    const td_base_motion away = {.position = {1, 2, 3}, .rotation = {1, 0, 0, 0}};
+    for (int32_t k = 0; k < td_solver_count(); k++) {
+        made m = make(td_solver_get(k).name), fresh = make(td_solver_get(k).name);
+        CHECK_INT(td_body_set_base(m.body, &away), TD_OK);
+        steps(m.body, 5);
+        CHECK_INT(td_body_reset(m.body, NULL), TD_OK);
+        CHECK(td_body_time(m.body) == 0);
+        steps(m.body, 5);
+        steps(fresh.body, 5);
+        CHECK_SAY(same(tip(m.body), tip(fresh.body)), "%s", td_solver_get(k).name);
+        unmake(&m);
+        unmake(&fresh);
+    }
+}
+
+TD_TEST(body_at_rest_has_no_residual_and_vibrates_alike_in_every_solver) {
+    const td_vec3 gravity = {0, -9.81, 0};
+    td_real first = 0;
+    for (int32_t k = 0; k < td_solver_count(); k++) {
+        made m = make(td_solver_get(k).name);
+        td_mode mode;
+        CHECK_INT(td_body_settle(m.body, NULL, NULL, NULL), TD_OK);
+        CHECK_IN(td_body_residual(m.body, gravity), 0, 1e-6);
+        CHECK_REL(td_body_energy(m.body, gravity).kinetic, 0, 0);
+        CHECK_INT(td_body_modes(m.body, gravity, 1, &mode, NULL), TD_OK);
+        first = k == 0 ? mode.frequency : first;
+        // of few pieces, each of its own kind
+        CHECK_REL(mode.frequency, first, 0.1);
+        unmake(&m);
+    }
+}
+
+TD_TEST(body_refuses_an_unknown_solver_and_functions_of_another) {
+    td_skeleton *skeleton = strand();
+    td_body_model *model = NULL;
+    td_diag diag = {.message = ""};
+    CHECK_INT(td_body_model_new(skeleton, "trees", NULL, NULL, &model, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "unknown solver 'trees'; expected one of 'tree' 'rod' 'helix'");
+    CHECK(!model);
+    td_skeleton_free(skeleton);
+    made rod = make("rod"), tree = make(NULL);
+    CHECK_TEXT(td_body_solver(tree.model), "tree");
+    CHECK(!td_tree_coords(rod.body));
+    CHECK_INT(td_tree_coord_count(rod.model), 0);
+    CHECK_INT(td_rod_vertex_count(tree.model), 0);
+    CHECK_INT(td_helix_element_count(tree.model), 0);
+    CHECK_INT(td_rod_set_spin(tree.body, 0, 1), TD_ERR_ARGUMENT);
+    unmake(&rod);
+    unmake(&tree);
+}
