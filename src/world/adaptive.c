@@ -31,8 +31,9 @@ td_status tdi_actor_make_adaptive(td_world *w, tdi_actor *a, td_diag *diag) {
     if (!a->adapt_memory) {
         a->adapt_memory = tdi_arena_zeroed(tdi_actor_arena(w, a), adapt_bytes(w, a->variant), 1);
     }
-    return a->adapt_memory ? tdi_adapt_new((tdi_tree_state *)a->state, &opts, w->alloc, &a->adapt, diag)
-                           : TD_ERR_MEMORY;
+    return a->adapt_memory
+               ? tdi_adapt_new((tdi_tree_state *)a->state, &opts, w->alloc, &a->adapt, diag)
+               : TD_ERR_MEMORY;
 }
 
 void tdi_world_end_adaptive(td_world *w) {
