@@ -3,7 +3,8 @@
 
 - A folder of src/ includes only from itself and from those before it. A public header belongs to the
   folder that implements it, and counts as that folder, whoever includes it.
-- cli and the web's module use public headers only. The parts of a C library in system stand alone.
+- cli, the web's module and tests/cases use public headers only; cli runs the cases. The parts of a C
+  library in system stand alone.
 - A name td_ or tdi_ of a type is defined in one file of src/ and include/. Names without those are
   of one file and may recur.
 - README.md and CONTRIBUTING.md list the folders in their order.
@@ -15,7 +16,7 @@ import sys
 LAYERS = ["base", "math", "cpfg", "grammar", "plant", "skin", "load", "contact", "constrain", "implicit", "solver",
           "tree", "adapt", "reduce", "tree_ida", "rod", "helix", "body", "scene", "world", "scene_yaml", "io"]
 ALONE = ["system"]
-PUBLIC_ONLY = ["cli", "web"]
+PUBLIC_ONLY = ["cases", "cli", "web"]
 PUBLIC = {  # header: the folder that implements it
     "base": "base", "value": "base", "pool": "base", "hooks": "base", "lcp": "math", "algebra": "math", "grammar": "grammar", "skeleton": "plant",
     "mesh": "skin", "load": "load", "curve": "load", "wind": "load", "contact": "contact", "constraint": "constrain",
@@ -35,7 +36,7 @@ TYPE = re.compile(r"\b(?:struct|union|enum)\s+(\w+)\s*\{|"           # a tag wit
 def layer_of(path):
     """The folder that a file belongs to; None for the header that includes all others."""
     folder, *rest = path.relative_to(ROOT).parts
-    if folder == "src":
+    if folder in ("src", "tests"):
         return rest[0]
     return None if path.stem == EVERYTHING else PUBLIC.get(path.stem, f"include/tendril/{path.name}")
 
@@ -47,7 +48,7 @@ def may_include(layer, folder, header):
             return stem in PUBLIC or stem == EVERYTHING
         folder = PUBLIC.get(stem)
     if layer in PUBLIC_ONLY or layer in ALONE:
-        return folder == layer
+        return folder == layer or (layer, folder) == ("cli", "cases")
     return folder in LAYERS[: LAYERS.index(layer) + 1]
 
 
@@ -69,7 +70,7 @@ def defined_types(path):
 
 def main():
     faults, types = [], {}
-    for path in sorted([*(ROOT / "src").rglob("*.*"), *(ROOT / "include").rglob("*.h")]):
+    for path in sorted([*(ROOT / "src").rglob("*.*"), *(ROOT / "include").rglob("*.h"), *(ROOT / "tests/cases").rglob("*.*")]):
         layer = layer_of(path)
         if layer is not None and layer not in LAYERS + ALONE + PUBLIC_ONLY:
             faults.append(f"{path.relative_to(ROOT)}: {layer} has no place in the layers")

@@ -3,7 +3,7 @@
 
 #include "td_test.h"
 
-#include "cli/validate_random.h"
+#include "cases/validate/random.h"
 
 static const td_lcp_row positive = {.kind = TD_LCP_BOX, .low = 0, .high = INFINITY};
 static const td_lcp_row either = {.kind = TD_LCP_BOX, .low = -INFINITY, .high = INFINITY};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Random plants in storms. Pairs with src/implicit/newton.c and the solvers' positive models.
 
-#include "cli/storm.h"
+#include "cases/storm.h"
 #include "td_test.h"
 
 typedef struct blown {

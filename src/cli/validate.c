@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // tendril validate: cases with known answers, a row for each figure.
 
-#include "cli/validate.h"
+#include "cases/validate/validate.h"
+#include "cli/cli.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,115 +24,37 @@ void cli_validate_help(FILE *out) {
     fputs(help, out);
 }
 
-typedef struct val_case {
-    const char *name, *about;
-    void (*run)(val_report *report);
-} val_case;
-
-static const val_case cases[] = {
-    {"pendulum", "period at four amplitudes, and the hand-derived equation step by step",
-     val_pendulum},
-    {"double-pendulum", "accelerations, repeatability and divergence", val_double_pendulum},
-    {"cantilever", "droop of the plants thesis's beam under its own weight", val_cantilever},
-    {"elastica", "large bending of a cantilever by a load at its tip", val_elastica},
-    {"vibration", "frequencies of a clamped beam in bending and torsion", val_vibration},
-    {"chain", "a chain without stiffness at rest and swinging, and the catenary", val_chain},
-    {"energy", "energy of random trees under each integrator; orders of convergence",
-     val_energy_case},
-    {"agreement", "forward, inverse and dense dynamics, and the integrators", val_agreement},
-    {"momentum", "momentum of a tree that floats freely", val_momentum},
-    {"drag", "plants in a wind that stops at once", val_drag},
-    {"stability", "largest stable steps of a stiff beam", val_stability},
-    {"interpolation", "base motions through keys, against differences in time", val_interpolation},
-    {"wind", "statistics and divergence of turbulence; a stem in an even wind", val_wind},
-    {"base", "pendulums and stems on a moving base, and strands that do not feel its motion",
-     val_base},
-    {"rest-under-gravity", "plants whose drawn shape is at rest under gravity",
-     val_rest_under_gravity},
-    {"pose", "springs that pull a strand to a pose", val_pose_case},
-    {"twist", "a stem twisted by a torque, and released", val_twist},
-    {"resume", "a world that continues from a checkpoint with the same bytes", val_resume},
-    {"rod-derivatives", "gradients and Hessians of random rods, against differences",
-     val_rod_derivatives},
-    {"rod-invariance", "invariance under rigid motion, and momentum of a tumbling rod",
-     val_rod_invariance},
-    {"rod-cantilever", "the droop of the cantilever as a rod", val_rod_cantilever},
-    {"rod-elastica", "large bending of a rod by a load at its tip", val_rod_elastica},
-    {"rod-vibration", "frequencies of a clamped rod in bending and torsion", val_rod_vibration},
-    {"twist-uniform", "twist and torque of a rod turned at its end", val_twist_uniform},
-    {"buckling", "Euler's critical loads of columns", val_buckling},
-    {"michell", "the twist at which a ring leaves its plane", val_michell},
-    {"helical-buckling", "a twisted rod that coils in one place", val_helical_buckling},
-    {"spring", "helical springs, and Wilberforce's pendulum", val_spring},
-    {"transducer", "two wheels on an elastic shaft that exchange their energy", val_transducer},
-    {"helix-kinematics", "places and frames of helices, against the frame equations",
-     val_helix_kinematics},
-    {"helix-derivatives", "energy, momentum, forces and Hessians of helices, against differences",
-     val_helix_derivatives},
-    {"helix-statics", "a level rod and a curl at rest, of few elements and of many",
-     val_helix_statics},
-    {"helix-cantilever", "the droop of the cantilever as helices", val_helix_cantilever},
-    {"helix-elastica", "large bending of helices by a load at the tip", val_helix_elastica},
-    {"helix-vibration", "frequencies of clamped helices in bending and torsion",
-     val_helix_vibration},
-    {"helix-energy", "energy of random helices; damping and orders of the implicit rules",
-     val_helix_energy_case},
-    {"helix-composite", "accelerations as published: recursive, dense and implicit",
-     val_helix_composite},
-    {"helix-stability", "largest stable steps of the published methods", val_helix_stability},
-    {"helix-agreement", "trees, rods and helices have the same limits", val_helix_agreement},
-    {"storms", "random plants in strong wind, as trees and as rods: every step converges",
-     val_storms},
-    {"contact", "knots, chains and ropes that touch: gaps and friction", val_contact},
-    {"contact-mixed", "trees and rods that touch each other and themselves", val_contact_mixed},
-    {"stick-slip", "a rod pushed down on a rough plane: force at its tip, and where it slips",
-     val_stick_slip},
-    {"friction", "rods that lean, slip and stick; a capstan: against one-coordinate equations",
-     val_slip},
-    {"rolling", "sticks on a slope, on a table pulled away, spun by a torque", val_rolling},
-    {"limits", "joints of shaken trees stay within their limits", val_limits},
-    {"impact", "impulses at rods and trees, several at once: known answers and energy", val_impact},
-    {"linkage", "four bars and a slider-crank, closed by constraints, against one coordinate",
-     val_linkage},
-    {"loop-chain", "a chain of links pinned at both ends, against derived equations",
-     val_loop_chain},
-    {"assembly", "divide-and-conquer accelerations of random trees on any assembly tree",
-     val_assembly},
-    {"metric", "metrics of accelerations without the accelerations, theorems 1 to 4", val_metric},
-    {"hybrid", "bodies some of whose joints are rigid: known answers and dense solutions",
-     val_hybrid},
-    {"rigidification", "impulses that stop joints: energy, momentum, dense solutions",
-     val_rigidification},
-    {"adaptive-error", "implicit steps of the joints that matter: the estimate of errors",
-     val_adaptive_error},
-    {"adaptive-energy", "no gain of energy while the joints that move change", val_adaptive_energy},
-    {"lcp", "random complementarity problems, also singular and contradictory", val_lcp},
-};
-
-#define CASE_COUNT ((int)(sizeof cases / sizeof cases[0]))
-
 // ---- rows -----------------------------------------------------------------------------------
 
-static void clear_progress(val_report *report) {
-    if (report->line) {
+typedef struct printing {
+    bool json;
+    const char *name; // of the case whose progress is shown
+    double shown;     // when that was
+    bool line;        // a line of it is on the terminal
+} printing;
+
+static void clear_progress(printing *p) {
+    if (p->line) {
         fputs("\r\033[K", stderr);
-        report->line = false;
+        p->line = false;
     }
 }
 
-void val_progress(val_report *report, double done) {
-    double now = cli_seconds();
-    if (report->shown == 0) {
-        report->shown = now; // nothing for what is over at once
+static void show_progress(void *context, const char *name, double done) {
+    printing *p = context;
+    const double now = cli_seconds();
+    if (name != p->name) { // nothing for what is over at once
+        p->name = name;
+        p->shown = now;
     }
-    if (!isatty(2) || now - report->shown < 0.2) {
+    if (!isatty(2) || now - p->shown < 0.2) {
         return;
     }
-    report->shown = now;
-    int filled = (int)(30 * fmin(fmax(done, 0), 1));
+    p->shown = now;
+    const int filled = (int)(30 * fmin(fmax(done, 0), 1));
     fprintf(stderr, "\r[%.*s%*s] %s ", filled, "##############################", 30 - filled, "",
-            report->name);
-    report->line = true;
+            name);
+    p->line = true;
 }
 
 static void json_figure(const char *key, double value) {
@@ -143,64 +66,33 @@ static void json_figure(const char *key, double value) {
     }
 }
 
-static void add_row(val_report *report, const char *quantity, int64_t n, double got, double want,
-                    double error, double limit) {
-    bool pass = error <= limit; // false for what is not a number
-    clear_progress(report);
-    report->rows++;
-    report->failed += !pass;
-    if (report->json) {
+static void print_row(void *context, const val_row *r) {
+    printing *p = context;
+    clear_progress(p);
+    if (p->json) {
         printf("{\"case\":");
-        cli_json_text(stdout, report->name);
+        cli_json_text(stdout, r->name);
         printf(",\"quantity\":");
-        cli_json_text(stdout, quantity);
-        printf(",\"n\":%lld", (long long)n);
-        json_figure("got", got);
-        json_figure("want", want);
-        json_figure("error", error);
-        json_figure("limit", limit);
-        printf(",\"pass\":%s}\n", pass ? "true" : "false");
+        cli_json_text(stdout, r->quantity);
+        printf(",\"n\":%lld", (long long)r->n);
+        json_figure("got", r->got);
+        json_figure("want", r->want);
+        json_figure("error", r->error);
+        json_figure("limit", r->limit);
+        printf(",\"pass\":%s}\n", r->pass ? "true" : "false");
     } else {
-        printf("%-6s %-18s %-52s %7lld %14.7g %14.7g %10.2e %8.1e\n", pass ? "ok" : "FAILED",
-               report->name, quantity, (long long)n, got, want, error, limit);
+        printf("%-6s %-18s %-52s %7lld %14.7g %14.7g %10.2e %8.1e\n", r->pass ? "ok" : "FAILED",
+               r->name, r->quantity, (long long)r->n, r->got, r->want, r->error, r->limit);
     }
     fflush(stdout);
-}
-
-void val_relative(val_report *report, const char *quantity, int64_t n, double got, double want,
-                  double limit) {
-    add_row(report, quantity, n, got, want, fabs(got - want) / fabs(want), limit);
-}
-
-void val_absolute(val_report *report, const char *quantity, int64_t n, double got, double want,
-                  double limit) {
-    add_row(report, quantity, n, got, want, fabs(got - want), limit);
-}
-
-void val_at_most(val_report *report, const char *quantity, int64_t n, double got, double limit) {
-    add_row(report, quantity, n, got, 0, fabs(got), limit);
-}
-
-void val_not_above(val_report *report, const char *quantity, int64_t n, double got, double limit) {
-    add_row(report, quantity, n, got, 0, got, limit);
-}
-
-int32_t val_tries(const val_report *report, int32_t all) {
-    return report->full ? all : all / 4;
-}
-
-void val_fault(val_report *report, const char *quantity, int64_t n, td_status status,
-               const td_diag *diag) {
-    clear_progress(report);
-    const char *message = diag && diag->message[0] ? diag->message : td_status_text(status);
-    cli_error("validate: %s, %s, n %lld: %s", report->name, quantity, (long long)n, message);
-    add_row(report, quantity, n, (double)NAN, 0, (double)NAN, 0);
 }
 
 // ---- entry ----------------------------------------------------------------------------------
 
 static const val_case *find_case(const char *name) {
-    for (int i = 0; i < CASE_COUNT; i++) {
+    int count;
+    const val_case *cases = val_cases(&count);
+    for (int i = 0; i < count; i++) {
         if (strcmp(name, cases[i].name) == 0) {
             return &cases[i];
         }
@@ -209,7 +101,9 @@ static const val_case *find_case(const char *name) {
 }
 
 static void list_cases(bool json) {
-    for (int i = 0; i < CASE_COUNT; i++) {
+    int count;
+    const val_case *cases = val_cases(&count);
+    for (int i = 0; i < count; i++) {
         if (json) {
             printf("{\"case\":\"%s\",\"about\":\"%s\"}\n", cases[i].name, cases[i].about);
         } else {
@@ -218,27 +112,19 @@ static void list_cases(bool json) {
     }
 }
 
-static void run_case(const val_case *c, val_report *report) {
-    report->name = c->name;
-    report->shown = 0;
-    int32_t before = report->rows;
-    c->run(report);
-    clear_progress(report);
-    if (report->rows == before) {
-        const td_diag diag = {.message = "the case compared nothing"};
-        val_fault(report, "results of the case", 0, TD_ERR_LIMIT, &diag);
-    }
-}
-
 static int run_cases(int count, char **names, bool json, bool full) {
-    val_report report = {.json = json, .full = full};
+    printing p = {.json = json};
+    val_report report = {.full = full, .row = print_row, .progress = show_progress, .context = &p};
+    int all;
+    const val_case *cases = val_cases(&all);
     double started = cli_seconds();
     if (!json) {
         printf("%-6s %-18s %-52s %7s %14s %14s %10s %8s\n", "", "case", "quantity", "n", "got",
                "want", "error", "limit");
     }
-    for (int i = 0; i < (count ? count : CASE_COUNT); i++) {
-        run_case(count ? find_case(names[i]) : &cases[i], &report);
+    for (int i = 0; i < (count ? count : all); i++) {
+        val_run_case(count ? find_case(names[i]) : &cases[i], &report);
+        clear_progress(&p);
     }
     if (!json) {
         printf("%d results, %d outside their limits, %.1f s\n", report.rows, report.failed,

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// Trees with constraints for the cases of `tendril validate`.
+
+#include "cases/validate/held.h"
+
+#include <math.h>
+
+const val_way val_ways[] = {
+    {"rk4", TD_RK4, 1e-3, 1e-7, 4, 1e-8},
+    {"implicit", TD_IMPLICIT, 1e-3, 1e-4, 2, 1e-3},
+};
+const int val_way_count = (int)(sizeof val_ways / sizeof *val_ways);
+
+val_held val_held_empty(const char *what, const val_way *way, double dt) {
+    val_held h = {.what = what, .opts = td_step_opts_default()};
+    h.opts.integrator = way->integrator;
+    h.opts.dt = dt;
+    h.opts.tolerance = 1e-12;
+    return h;
+}
+
+bool val_held_bars(val_report *report, val_held *h, int32_t count, td_joint_kind joint,
+                   const double *length, const double *mass, const double *angle, td_vec3 start) {
+    td_material material = td_material_get(0);
+    td_builder *builder = val_begin(report, TD_SPRING_CLAMPED, &material);
+    for (int32_t i = 0; builder && i < count; i++) {
+        td_segment_def def = td_segment_def_default();
+        def.parent = i - 1;
+        def.joint = joint;
+        def.axis = (td_vec3){0, 0, 1};
+        def.attach_at_tip = i > 0;
+        def.attach = start;
+        def.rest = val_turn((td_vec3){0, 0, angle[i] - (i > 0 ? angle[i - 1] : 0.5 * VAL_PI)});
+        def.length = length[i];
+        def.mass = mass[i];
+        def.centre_of_mass.y = 0.5 * length[i];
+        def.second_moment.yy = mass[i] * length[i] * length[i] / 3;
+        if (joint ==
+            TD_JOINT_BALL) { // twist has to have some inertia; bending in the plane has less
+            def.second_moment.zz = 1e-9 * def.second_moment.yy;
+        }
+        def.has_stiffness = def.has_damping = true;
+        if (!val_add(report, builder, &def)) {
+            return false;
+        }
+    }
+    return builder && val_tree_finish(report, builder, &h->tree);
+}
+
+static bool is_implicit(const val_held *h) {
+    return h->opts.integrator == TD_IMPLICIT || h->opts.integrator == TD_IMPLICIT_EULER;
+}
+
+bool val_held_open(val_report *report, val_held *h) {
+    const td_analytic_opts opts = td_analytic_opts_default();
+    td_body *state = h->tree.state;
+    td_diag diag = {.message = ""};
+    td_status status;
+    if (is_implicit(h)) {
+        status = td_island_new(&state, 1, NULL, 0, NULL, &h->island, &diag);
+        if (status == TD_OK) {
+            status = td_island_constrain(h->island, h->constraint, h->constraint_count, &diag);
+        }
+    } else {
+        status = td_analytic_new(&h->tree.state, 1, h->constraint, h->constraint_count, &opts, NULL,
+                                 &h->analytic, &diag);
+    }
+    if (status != TD_OK) {
+        val_fault(report, h->what, h->constraint_count, status, &diag);
+        val_held_close(h);
+    }
+    return status == TD_OK;
+}
+
+bool val_held_step(val_report *report, val_held *h) {
+    td_diag diag = {.message = ""};
+    td_status status = is_implicit(h)
+                           ? td_island_step(h->island, &h->opts, NULL, 0, NULL, &diag)
+                           : td_analytic_step(h->analytic, &h->opts, NULL, 0, NULL, &diag);
+    if (status != TD_OK) {
+        val_fault(report, h->what, h->constraint_count, status, &diag);
+    }
+    return status == TD_OK;
+}
+
+void val_held_close(val_held *h) {
+    td_analytic_free(h->analytic);
+    td_island_free(h->island);
+    h->analytic = NULL;
+    h->island = NULL;
+    val_tree_free(&h->tree);
+}

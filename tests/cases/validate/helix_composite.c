@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+// The case of the published methods: recursive accelerations against the dense ones.
+
+#include "cases/validate/helix.h"
+
+#include <math.h>
+
+// ---- two methods ----------------------------------------------------------------------------
+
+static double size_of(td_vec3 a) {
+    return sqrt(a.x * a.x + a.y * a.y + a.z * a.z);
+}
+
+// The largest difference over the largest acceleration.
+static bool methods_apart(val_report *report, val_helix *helix, const td_step_opts *opts,
+                          bool twist, const char *quantity, double *apart) {
+    td_vec3 a[VAL_HELIX_MOST], b[VAL_HELIX_MOST];
+    const td_helix_published ways[2] = {{TD_HELIX_RECURSIVE, twist}, {TD_HELIX_COMPOSITE, twist}};
+    td_diag diag = {0};
+    double most = 0, off = 0;
+    td_status status = td_helix_accelerations(helix->state, opts, ways[0], a, &diag);
+    if (status == TD_OK) {
+        status = td_helix_accelerations(helix->state, opts, ways[1], b, &diag);
+    }
+    if (status != TD_OK) {
+        val_fault(report, quantity, helix->n, status, &diag);
+        return false;
+    }
+    for (int32_t i = 0; i < helix->n; i++) {
+        const td_vec3 d = {a[i].x - b[i].x, a[i].y - b[i].y, a[i].z - b[i].z};
+        most = val_worse(size_of(a[i]), most);
+        off = val_worse(size_of(d), off);
+    }
+    *apart = off / most;
+    return true;
+}
+
+// ---- random states --------------------------------------------------------------------------
+
+// The base moves in every way, and all curvatures change.
+static void stir(val_random *random, val_helix *helix) {
+    td_vec3 rate[VAL_HELIX_MOST];
+    const td_base_motion base = {.position = val_in_ball(random, 1),
+                                 .rotation = val_turn(val_in_ball(random, 2)),
+                                 .velocity = val_in_ball(random, 1),
+                                 .spin = val_in_ball(random, 3),
+                                 .acceleration = val_in_ball(random, 5),
+                                 .spin_rate = val_in_ball(random, 5)};
+    for (int32_t i = 0; i < helix->n; i++) {
+        rate[i] = val_in_ball(random, 50);
+    }
+    td_body_set_base(helix->state, &base);
+    td_helix_set_curvatures(helix->state, NULL, rate);
+}
+
+// Twist has an inertia in proportion to the radius squared: equal elements, thick ones.
+static void thicken(td_helix_element *elements, int32_t count) {
+    for (int32_t i = 0; i < count; i++) {
+        td_helix_element *e = &elements[i];
+        const double by = e->length / 0.1;
+        e->length = 0.1;
+        e->rest = (td_vec3){by * e->rest.x, by * e->rest.y, by * e->rest.z};
+        e->start = (td_vec3){by * e->start.x, by * e->start.y, by * e->start.z};
+        e->radius_base = e->radius_tip = 0.03;
+    }
+}
+
+typedef struct sort {
+    const char *quantity;
+    bool tree, twist;
+} sort;
+
+// In wind, with a load. The condition number of the mass matrix grows with the fourth power of the
+// elements and, where twist moves, with length over radius squared: there the elements are thick.
+static void compare(val_report *report, const sort *of) {
+    enum { STATES = 500 };
+    const val_helix_wild wild = {.least = 1,
+                                 .most = VAL_HELIX_MOST,
+                                 .bend = 1.5,
+                                 .off = 1,
+                                 .soft = 1e-3,
+                                 .stiff = 1e-1,
+                                 .damping = 0.02,
+                                 .aside = of->tree};
+    val_random random = {51};
+    td_step_opts opts = td_step_opts_default();
+    double worst = 0, apart = 0;
+    opts.air = (td_air){{1, 0, 2}, 0.1, 1};
+    for (int k = 0; k < STATES; k++) {
+        td_helix_element elements[VAL_HELIX_MOST];
+        val_helix helix;
+        const int32_t count = val_helix_draw(&random, &wild, elements);
+        for (int32_t i = 0; i < count; i++) {
+            elements[i].parent = of->tree ? elements[i].parent : i - 1;
+            elements[i].at = of->tree ? elements[i].at : 1;
+        }
+        thicken(elements, of->twist ? count : 0);
+        if (!val_helix_new(report, elements, count, &helix)) {
+            return;
+        }
+        const td_load load = {.kind = TD_LOAD_FORCE,
+                              .segment = val_below(&random, count),
+                              .point = {0.01, 0.02, 0},
+                              .vector = val_in_ball(&random, 0.5)};
+        opts.loads = &load;
+        opts.load_count = 1;
+        stir(&random, &helix);
+        const bool fine = methods_apart(report, &helix, &opts, of->twist, of->quantity, &apart);
+        worst = val_worse(apart, worst);
+        val_helix_free(&helix);
+        if (!fine) {
+            return;
+        }
+        val_progress(report, (double)k / STATES);
+    }
+    val_at_most(report, of->quantity, STATES, worst, 1e-9);
+}
+
+// ---- implicit -------------------------------------------------------------------------------
+
+// From standing still the rates that a step of backward Euler leaves are h u'' with the
+// accelerations of the dense equations, to second order in h: its gradient is that of the energy.
+static bool implicit_off(val_report *report, val_helix *helix, double *off) {
+    td_vec3 want[VAL_HELIX_MOST], rate[VAL_HELIX_MOST];
+    const td_helix_published dense = {TD_HELIX_COMPOSITE, true};
+    td_step_opts opts = td_step_opts_default();
+    td_diag diag = {0};
+    double most = 0, worst = 0;
+    opts.integrator = TD_IMPLICIT_EULER;
+    opts.tolerance = 1e-13;
+    opts.dt = 1e-5;
+    td_status status = td_helix_accelerations(helix->state, &opts, dense, want, &diag);
+    if (status == TD_OK) {
+        status = td_body_step(helix->state, &opts, NULL, &diag);
+    }
+    if (status != TD_OK) {
+        val_fault(report, "implicit and composite apart", helix->n, status, &diag);
+        return false;
+    }
+    td_helix_curvatures(helix->state, NULL, rate);
+    for (int32_t i = 0; i < helix->n; i++) {
+        const td_vec3 d = {rate[i].x / opts.dt - want[i].x, rate[i].y / opts.dt - want[i].y,
+                           rate[i].z / opts.dt - want[i].z};
+        most = val_worse(size_of(want[i]), most);
+        worst = val_worse(size_of(d), worst);
+    }
+    *off = val_worse(worst / most, *off);
+    return true;
+}
+
+static void compare_implicit(val_report *report) {
+    enum { STATES = 50 };
+    const val_helix_wild wild = {
+        .least = 1, .most = 5, .bend = 1.5, .off = 0.3, .soft = 1e-3, .stiff = 1e-2, .aside = true};
+    val_random random = {52};
+    double worst = 0;
+    for (int k = 0; k < STATES; k++) {
+        td_helix_element elements[VAL_HELIX_MOST];
+        val_helix helix;
+        const int32_t count = val_helix_draw(&random, &wild, elements);
+        thicken(elements, count);
+        if (!val_helix_new(report, elements, count, &helix)) {
+            return;
+        }
+        const bool fine = implicit_off(report, &helix, &worst);
+        val_helix_free(&helix);
+        if (!fine) {
+            return;
+        }
+    }
+    val_at_most(report, "implicit and composite apart, trees, twist too", STATES, worst, 1e-5);
+}
+
+void val_helix_composite(val_report *report) {
+    static const sort sorts[] = {
+        {"recursive and composite apart, rods", false, false},
+        {"recursive and composite apart, trees", true, false},
+        {"recursive and composite apart, rods, twist too", false, true},
+        {"recursive and composite apart, trees, twist too", true, true},
+    };
+    for (size_t k = 0; k < sizeof sorts / sizeof *sorts; k++) {
+        compare(report, &sorts[k]);
+    }
+    compare_implicit(report);
+}
