@@ -149,8 +149,8 @@ td_status td_body_step(td_body *body, const td_step_opts *opts, td_step_stats *s
 
 td_status td_body_settle(td_body *body, const td_step_opts *opts, td_step_stats *stats,
                          td_diag *diag) {
-    return body && !body->led ? tdi_solver_settle(body->solver, body, opts, stats, diag)
-                              : tdi_refuse(diag, __func__);
+    return body ? tdi_solver_settle(body->solver, body, opts, stats, diag)
+                : tdi_refuse(diag, __func__);
 }
 
 // ---- many bodies ----------------------------------------------------------------------------

@@ -22,7 +22,7 @@ static const val_wild rooted = {.least = 1,
 
 void val_trial_close(val_trial *t) {
     td_adapt_free(t->adapt);
-    val_tree_free(&t->tree);
+    val_body_free(&t->tree);
     free(t->accel);
     free(t->other);
     free(t->active);
@@ -32,7 +32,7 @@ void val_trial_close(val_trial *t) {
 
 bool val_trial_adapt(val_report *report, const td_adapt_opts *opts, val_trial *t) {
     td_diag diag = {.message = ""};
-    const size_t n = (size_t)t->tree.bodies + 1, nv = (size_t)t->tree.dofs + 1;
+    const size_t n = (size_t)t->tree.n + 1, nv = (size_t)t->tree.dofs + 1;
     t->accel = calloc(nv, sizeof *t->accel);
     t->other = calloc(nv, sizeof *t->other);
     t->active = calloc(n, sizeof *t->active);
@@ -116,7 +116,7 @@ static double step_apart(val_random *random, val_trial *t, const td_base_motion 
     td_step_opts opts = td_step_opts_default();
     for (int k = 0; k < 3; k++) {
         loads[k] = (td_load){.kind = (td_load_kind)k,
-                             .segment = val_below(random, t->tree.bodies),
+                             .segment = val_below(random, t->tree.n),
                              .point = val_in_ball(random, 0.1),
                              .vector = val_in_ball(random, 1),
                              .stiffness = 10,
@@ -215,14 +215,14 @@ void val_assembly(val_report *report) {
 // ---- metric ---------------------------------------------------------------------------------
 
 static void random_weights(val_random *random, val_trial *t) {
-    for (int32_t i = 0; i < t->tree.bodies; i++) {
+    for (int32_t i = 0; i < t->tree.n; i++) {
         t->metric[i] = val_log_uniform(random, 0.1, 10);
     }
     td_adapt_set_weights(t->adapt, t->metric, NULL);
 }
 
 void val_trial_region(val_random *random, val_trial *t, double share) {
-    for (int32_t i = 0; i < t->tree.bodies; i++) {
+    for (int32_t i = 0; i < t->tree.n; i++) {
         t->active[i] = val_uniform(random, 0, 1) < share;
     }
     td_adapt_activate(t->adapt, t->active);
@@ -234,7 +234,7 @@ static void weigh_squares(val_trial *t, const double *weight, double *square) {
     static const int dofs[] = {
         [TD_JOINT_BALL] = 3, [TD_JOINT_HINGE] = 1, [TD_JOINT_SLIDE] = 1, [TD_JOINT_FREE] = 6};
     const double *a = t->other;
-    for (int32_t i = 0; i < t->tree.bodies; i++) {
+    for (int32_t i = 0; i < t->tree.n; i++) {
         const int n = segments[i].joint == TD_JOINT_FIXED ? 0 : dofs[segments[i].joint];
         square[i] = 0;
         for (int k = 0; k < n && segments[i].joint != TD_JOINT_FREE; k++) {
@@ -247,9 +247,9 @@ static void weigh_squares(val_trial *t, const double *weight, double *square) {
 // Sums of squares over the joints of every node against the metrics, over that of the root.
 static double metric_error(val_trial *t, const double *square, const double *metric) {
     double worst = 0;
-    for (int32_t i = 0; i < t->tree.bodies; i++) {
+    for (int32_t i = 0; i < t->tree.n; i++) {
         double sum = 0, all = 0;
-        for (int32_t j = 0; j < t->tree.bodies; j++) {
+        for (int32_t j = 0; j < t->tree.n; j++) {
             int32_t up = j;
             while (up != i && up != TD_NONE) {
                 up = td_adapt_node(t->adapt, up).parent;
@@ -268,7 +268,7 @@ static bool metric_trial(val_report *report, val_random *random, int32_t k, doub
     if (!val_trial_open(report, random, k, &t)) {
         return false;
     }
-    const size_t n = (size_t)t.tree.bodies + 1;
+    const size_t n = (size_t)t.tree.n + 1;
     double *square = calloc(n, sizeof *square), *found = calloc(n, sizeof *found);
     const bool fine = square && found;
     if (fine) {
@@ -283,10 +283,10 @@ static bool metric_trial(val_report *report, val_random *random, int32_t k, doub
         td_adapt_changed(t.adapt);
         td_adapt_metrics(t.adapt, &opts, square);
         double scale = 1; // of the whole
-        for (int32_t i = 0; i < t.tree.bodies; i++) {
+        for (int32_t i = 0; i < t.tree.n; i++) {
             scale = fmax(scale, square[i]);
         }
-        for (int32_t i = 0; i < t.tree.bodies; i++) {
+        for (int32_t i = 0; i < t.tree.n; i++) {
             worst[1] = val_worse(fabs(found[i] - square[i]) / scale, worst[1]);
         }
     }

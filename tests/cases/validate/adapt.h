@@ -6,7 +6,7 @@
 #include "cases/validate/validate.h"
 
 typedef struct val_trial {
-    val_tree tree;
+    val_body tree;
     td_adapt *adapt;
     double *accel, *other; // a degree of freedom
     bool *active;          // a joint

@@ -15,7 +15,7 @@
 static int32_t active_dofs(const val_trial *t, int32_t *list) {
     const td_segment *segments = td_skeleton_segments(t->tree.skeleton);
     int32_t d = 0, count = 0;
-    for (int32_t i = 0; i < t->tree.bodies; i++) {
+    for (int32_t i = 0; i < t->tree.n; i++) {
         const td_joint_kind kind = segments[i].joint;
         const int n = kind == TD_JOINT_BALL   ? 3
                       : kind == TD_JOINT_FREE ? 6

@@ -1,83 +1,133 @@
 // SPDX-License-Identifier: MIT
-// Cases of beams: the droop of a cantilever, large bending, vibration.
+// Cases of beams by all solvers: the droop of a cantilever, large bending, vibration.
 
-#include "cases/validate/validate.h"
+#include "cases/validate/helix.h"
+#include "cases/validate/rod.h"
 
 #include <math.h>
+#include <string.h>
 
 #define GRAVITY 9.81
+
+// ---- beams of all solvers -------------------------------------------------------------------
+
+bool val_beam_open(val_report *report, const char *solver, const val_rod *beam, val_body *body) {
+    if (strcmp(solver, "tree") == 0) {
+        return val_rod_build(report, beam, body);
+    }
+    return strcmp(solver, "helix") == 0
+               ? val_helix_beam(report, beam, body)
+               : val_strand_beam(report, beam, strcmp(solver, "rod") != 0, body);
+}
 
 // ---- cantilever -----------------------------------------------------------------------------
 
 // Droop of the tip by statics, and, when asked for, by stepping from the straight pose.
-static bool droop(val_report *report, const val_rod *rod, double *still, double *stepped) {
-    val_tree tree;
-    td_step_opts opts = td_step_opts_default();
-    if (!val_rod_build(report, rod, &tree)) {
+static bool droop(val_report *report, const char *solver, const val_rod *beam, double *still,
+                  double *stepped) {
+    val_body body;
+    const td_step_opts opts = td_step_opts_default();
+    if (!val_beam_open(report, solver, beam, &body)) {
         return false;
     }
-    bool fine = val_settle(report, &tree, &opts, "droop");
-    if (fine) {
-        *still = -td_body_tip(tree.state, rod->count - 1).y;
-    }
+    bool fine = val_settle(report, &body, &opts, "droop");
+    *still = -val_tip(&body).y;
     if (fine && stepped) {
-        td_body_reset(tree.state, NULL);
+        fine = td_body_reset(body.state, NULL) == TD_OK;
         // 20 s: what the rule itself damps has died away
         for (int32_t i = 0; fine && i < 1200; i++) {
-            fine = val_step(report, &tree, &opts, "droop by stepping");
+            fine = val_step(report, &body, &opts, "droop by stepping");
         }
-        *stepped = -td_body_tip(tree.state, rod->count - 1).y;
+        *stepped = -val_tip(&body).y;
     }
-    val_tree_free(&tree);
+    val_body_free(&body);
     return fine;
 }
 
 // (1/10^2 - 1/20^2)/(1/20^2 - 1/40^2) = 4: differences do not see what the formula leaves out for
 // large bending
-static void droop_order(val_report *report) {
+static void droop_order(val_report *report, const char *solver, int32_t coarse) {
     double y[3] = {0, 0, 0};
     bool fine = true;
     for (int k = 0; k < 3; k++) {
-        val_rod rod = val_thesis_beam(10 << k);
-        fine = fine && droop(report, &rod, &y[k], NULL);
+        const val_rod beam = val_thesis_beam(coarse << k);
+        fine = fine && droop(report, solver, &beam, &y[k], NULL);
     }
     if (fine) {
-        val_absolute(report, "order of convergence, clamped rule", 40,
+        val_absolute(report, "order of convergence", 4 * coarse,
                      log2((y[0] - y[1]) / (y[1] - y[2])), 2, 0.1);
     }
 }
 
+// w l^4/(8 E I), w = rho A g and A/I = 4/r^2
+static double droop_theory(const val_rod *beam) {
+    return beam->density * GRAVITY * 4 / (beam->radius * beam->radius) / (8 * beam->young);
+}
+
+// Compares the droop with a figure, and stepping with statics.
+static bool compare_droop(val_report *report, const char *solver, const val_rod *beam,
+                          const char *quantity, double want, double limit) {
+    double still, stepped;
+    if (!droop(report, solver, beam, &still, &stepped)) {
+        return false;
+    }
+    val_relative(report, quantity, beam->count, still, want, limit);
+    val_relative(report, "droop, m, stepping at 1/60 s", beam->count, stepped, still, 1e-6);
+    return true;
+}
+
+static const struct {
+    int32_t n;
+    double thesis; // m: the table of section 8.3
+    double limit;  // of the error of trees and rods
+} droops[] = {{10, 0.0067664, 0.011},
+              {25, 0.0060488, 0.011},
+              {100, 0.0057051, 0.0002},
+              {250, 0.0056376, 0.0002},
+              {500, 0.0056155, 0.0002}};
+
 void val_cantilever(val_report *report) {
-    static const struct {
-        int32_t n;
-        double thesis; // m: the table of section 8.3
-        double limit;  // of the clamped rule's error
-    } table[] = {{10, 0.0067664, 0.011},
-                 {25, 0.0060488, 0.011},
-                 {100, 0.0057051, 0.0002},
-                 {250, 0.0056376, 0.0002},
-                 {500, 0.0056155, 0.0002}};
     for (int k = 0; k < 5; k++) {
-        val_rod rod = val_thesis_beam(table[k].n);
-        double still, stepped, r = rod.radius;
-        // w l^4/(8 E I), w = rho A g and A/I = 4/r^2
-        double theory = rod.density * GRAVITY * 4 / (r * r) / (8 * rod.young);
+        val_rod rod = val_thesis_beam(droops[k].n);
         val_progress(report, k / 5.0);
-        if (droop(report, &rod, &still, &stepped)) {
-            val_relative(report, "droop, m, clamped rule", rod.count, still, theory,
-                         table[k].limit);
-            val_relative(report, "droop, m, clamped rule, stepping at 1/60 s", rod.count, stepped,
-                         still, 1e-6);
-        }
+        compare_droop(report, "tree", &rod, "droop, m, clamped rule", droop_theory(&rod),
+                      droops[k].limit);
         rod.springs = TD_SPRING_THESIS;
-        if (droop(report, &rod, &still, &stepped)) {
-            val_relative(report, "droop, m, thesis's rule and figure", rod.count, still,
-                         table[k].thesis, 0.002);
-            val_relative(report, "droop, m, thesis's rule, stepping at 1/60 s", rod.count, stepped,
-                         still, 1e-6);
+        compare_droop(report, "tree", &rod, "droop, m, thesis's rule and figure", droops[k].thesis,
+                      0.002);
+    }
+    droop_order(report, "tree", 10);
+}
+
+void val_rod_cantilever(val_report *report) {
+    for (int k = 0; k < 5; k++) {
+        const val_rod beam = val_thesis_beam(droops[k].n);
+        double rod, tree;
+        val_progress(report, k / 6.0);
+        compare_droop(report, "rod", &beam, "droop, m", droop_theory(&beam), droops[k].limit);
+        if (beam.count == 100 && droop(report, "rod", &beam, &rod, NULL) &&
+            droop(report, "tree", &beam, &tree, NULL)) {
+            val_relative(report, "droop, m, against that of the tree", 100, rod, tree, 0.005);
         }
     }
-    droop_order(report);
+    droop_order(report, "rod", 10);
+}
+
+// An element bends evenly: of N the droop is w l^4/(8 E I) (1 - 1/(3 N^2)), up to 2e-5 of it for
+// large bending.
+void val_helix_cantilever(val_report *report) {
+    static const int32_t counts[4] = {1, 3, 10, 50};
+    for (int k = 0; k < 4; k++) {
+        const val_rod beam = val_thesis_beam(counts[k]);
+        const double n = beam.count, theory = droop_theory(&beam);
+        double still;
+        compare_droop(report, "helix", &beam, "droop, m, of evenly bent elements",
+                      theory * (1 - 1 / (3 * n * n)), 5e-5);
+        if (beam.count == 50 && droop(report, "helix", &beam, &still, NULL)) {
+            val_relative(report, "droop, m", beam.count, still, theory, 0.0002);
+        }
+    }
+    droop_order(report, "helix", 5);
 }
 
 // ---- elastica -------------------------------------------------------------------------------
@@ -124,13 +174,39 @@ void val_elastica_theory(double alpha, double *axial, double *transverse) {
     *axial = 1 - sqrt(2 * (2 * low * low - 1) / alpha);
 }
 
-void val_elastica_cases(val_report *report, int32_t count, int32_t coarse, val_bender bend) {
+// (axial, transverse)/l of a beam of `count` pieces under the load
+static bool bend_beam(val_report *report, const char *solver, int32_t count, double alpha,
+                      double *axial, double *transverse) {
+    const val_rod beam = val_thesis_beam(count);
+    val_body body;
+    if (!val_beam_open(report, solver, &beam, &body)) {
+        return false;
+    }
+    const double bending = beam.young * VAL_PI / 4 * pow(beam.radius, 4);
+    const td_load load = {.kind = TD_LOAD_FORCE,
+                          .segment = count - 1,
+                          .point = {0, beam.length / count, 0},
+                          .vector = {0, -alpha * bending / (beam.length * beam.length), 0}};
+    td_step_opts opts = td_step_opts_default();
+    opts.gravity = (td_vec3){0, 0, 0};
+    opts.loads = &load;
+    opts.load_count = 1;
+    const bool fine = val_settle(report, &body, &opts, "bending by a load at the tip");
+    *axial = 1 - val_tip(&body).x / beam.length;
+    *transverse = -val_tip(&body).y / beam.length;
+    val_body_free(&body);
+    return fine;
+}
+
+// Compares the shifts of `count` pieces with the theory, and the order from `coarse` to twice as
+// many.
+static void elastica(val_report *report, const char *solver, int32_t count, int32_t coarse) {
     static const double alphas[] = {1, 2, 10};
     for (int k = 0; k < 3; k++) {
         double axial, transverse, x, y, error[2] = {0, 0};
         char text[64];
         val_elastica_theory(alphas[k], &axial, &transverse);
-        if (!bend(report, count, alphas[k], &x, &y)) {
+        if (!bend_beam(report, solver, count, alphas[k], &x, &y)) {
             continue;
         }
         snprintf(text, sizeof text, "axial shift over l, P l^2/(EI) = %g", alphas[k]);
@@ -138,8 +214,10 @@ void val_elastica_cases(val_report *report, int32_t count, int32_t coarse, val_b
         snprintf(text, sizeof text, "transverse shift over l, P l^2/(EI) = %g", alphas[k]);
         val_absolute(report, text, count, y, transverse, 1e-3);
         for (int i = 0; i < 2; i++) {
-            if (bend(report, coarse << i, alphas[k], &x, &y)) {
-                error[i] = hypot(x - axial, y - transverse);
+            if (bend_beam(report, solver, coarse << i, alphas[k], &x, &y)) {
+                // what trees leave of the axial shift changes its sign in between
+                error[i] = strcmp(solver, "tree") == 0 ? fabs(y - transverse)
+                                                       : hypot(x - axial, y - transverse);
             }
         }
         snprintf(text, sizeof text, "order of convergence, P l^2/(EI) = %g", alphas[k]);
@@ -147,54 +225,16 @@ void val_elastica_cases(val_report *report, int32_t count, int32_t coarse, val_b
     }
 }
 
-// (axial, transverse)/l of a beam of `count` segments under the load
-static bool bend_beam(val_report *report, int32_t count, double alpha, double *axial,
-                      double *transverse) {
-    val_rod rod = val_thesis_beam(count);
-    val_tree tree;
-    if (!val_rod_build(report, &rod, &tree)) {
-        return false;
-    }
-    double bending = rod.young * VAL_PI / 4 * pow(rod.radius, 4);
-    td_load load = {.kind = TD_LOAD_FORCE,
-                    .segment = count - 1,
-                    .point = {0, rod.length / count, 0},
-                    .vector = {0, -alpha * bending / (rod.length * rod.length), 0}};
-    td_step_opts opts = td_step_opts_default();
-    opts.gravity = (td_vec3){0, 0, 0};
-    opts.loads = &load;
-    opts.load_count = 1;
-    bool fine = val_settle(report, &tree, &opts, "bending by a load at the tip");
-    if (fine) {
-        td_vec3 tip = td_body_tip(tree.state, count - 1);
-        *axial = 1 - tip.x / rod.length;
-        *transverse = -tip.y / rod.length;
-    }
-    val_tree_free(&tree);
-    return fine;
+void val_elastica(val_report *report) {
+    elastica(report, "tree", 200, 25);
 }
 
-void val_elastica(val_report *report) {
-    static const double alphas[] = {1, 2, 10};
-    for (int k = 0; k < 3; k++) {
-        double axial, transverse, x, y, error[2] = {0, 0};
-        char text[64];
-        val_elastica_theory(alphas[k], &axial, &transverse);
-        if (!bend_beam(report, 200, alphas[k], &x, &y)) {
-            continue;
-        }
-        snprintf(text, sizeof text, "axial shift over l, P l^2/(EI) = %g", alphas[k]);
-        val_absolute(report, text, 200, x, axial, 1e-3);
-        snprintf(text, sizeof text, "transverse shift over l, P l^2/(EI) = %g", alphas[k]);
-        val_absolute(report, text, 200, y, transverse, 1e-3);
-        for (int i = 0; i < 2; i++) {
-            if (bend_beam(report, 25 << i, alphas[k], &x, &y)) {
-                error[i] = fabs(y - transverse);
-            }
-        }
-        snprintf(text, sizeof text, "order of convergence, P l^2/(EI) = %g", alphas[k]);
-        val_absolute(report, text, 50, log2(error[0] / error[1]), 2, 0.1);
-    }
+void val_rod_elastica(val_report *report) {
+    elastica(report, "inextensible rod", 200, 50);
+}
+
+void val_helix_elastica(val_report *report) {
+    elastica(report, "helix", 40, 20);
 }
 
 // ---- vibration ------------------------------------------------------------------------------
@@ -222,8 +262,8 @@ double val_torsion_theory(const val_rod *rod) {
 }
 
 // a round beam bends the same both ways: its bending frequencies come in pairs
-double val_beam_modes(val_report *report, const val_rod *beam,
-                      const td_mode modes[VAL_BEAM_MODES]) {
+static void compare_modes(val_report *report, const val_rod *beam,
+                          const td_mode modes[VAL_BEAM_MODES]) {
     int bends = 0;
     double torsion = 0;
     for (int k = 0; k < VAL_BEAM_MODES; k++) {
@@ -242,63 +282,66 @@ double val_beam_modes(val_report *report, const val_rod *beam,
     }
     val_absolute(report, "frequencies found: three pairs in bending", beam->count, bends, 6, 0);
     val_at_most(report, "frequencies missed in torsion", beam->count, torsion == 0, 0);
-    return torsion;
 }
 
-// the upward passes of the tip, as a frequency
-void val_beam_sway(val_report *report, const val_rod *rod, const val_beam *beam) {
+double val_torsion_of(const td_mode modes[VAL_BEAM_MODES]) {
+    int k = 0;
+    while (k < VAL_BEAM_MODES && modes[k].twist <= 0.5) {
+        k++;
+    }
+    return k < VAL_BEAM_MODES ? modes[k].frequency : (double)NAN;
+}
+
+// Bent by a hundredth of its weight and let go: the upward passes of the tip, as a frequency.
+static void sway(val_report *report, const val_rod *beam, val_body *body) {
     static const char quantity[] = "bending frequency 1, Hz, stepping at 1/240 s";
     td_step_opts opts = td_step_opts_default();
     val_passes passes = {0};
     opts.gravity.y = -0.01 * GRAVITY;
-    bool fine = beam->settle(report, beam->solver, &opts, quantity);
+    bool fine = val_settle(report, body, &opts, quantity);
     opts.gravity.y = 0;
     opts.dt = 1.0 / 240;
     for (int32_t i = 1; fine && i <= 2400; i++) {
-        fine = beam->step(report, beam->solver, &opts, quantity);
-        val_passes_add(&passes, i * opts.dt, beam->tip(beam->solver).y);
+        fine = val_step(report, body, &opts, quantity);
+        val_passes_add(&passes, i * opts.dt, val_tip(body).y);
     }
     if (fine) {
-        val_relative(report, quantity, rod->count, val_passes_rate(&passes),
-                     val_bending_theory(rod, 0), 0.005);
+        val_relative(report, quantity, beam->count, val_passes_rate(&passes),
+                     val_bending_theory(beam, 0), 0.005);
     }
 }
 
-static void tree_modes(val_report *report, const val_rod *rod, val_tree *tree) {
-    td_mode modes[VAL_BEAM_MODES];
-    td_diag diag = {.message = ""};
-    td_status status = td_body_modes(tree->state, (td_vec3){0, 0, 0}, VAL_BEAM_MODES, modes, &diag);
-    if (status != TD_OK) {
-        val_fault(report, "modes", rod->count, status, &diag);
-        return;
+double val_beam_vibration(val_report *report, const char *solver, int32_t count) {
+    // a tenth of the thesis's stiffness: 2.6 Hz, slow enough to be followed in steps of 1/240 s
+    val_rod beam = val_thesis_beam(count);
+    val_body body;
+    td_mode modes[VAL_BEAM_MODES] = {{.frequency = 0}};
+    beam.young *= 0.1;
+    if (!val_beam_open(report, solver, &beam, &body)) {
+        return (double)NAN;
     }
-    val_beam_modes(report, rod, modes);
-}
-
-static bool tree_settle(val_report *report, void *tree, const td_step_opts *opts,
-                        const char *quantity) {
-    return val_settle(report, tree, opts, quantity);
-}
-
-static bool tree_step(val_report *report, void *tree, const td_step_opts *opts,
-                      const char *quantity) {
-    return val_step(report, tree, opts, quantity);
-}
-
-static td_vec3 tree_tip(const void *context) {
-    const val_tree *tree = context;
-    return td_body_tip(tree->state, td_body_segment_count(tree->model) - 1);
+    if (val_modes(report, &body, (td_vec3){0, 0, 0}, VAL_BEAM_MODES, modes, "modes")) {
+        compare_modes(report, &beam, modes);
+    }
+    sway(report, &beam, &body);
+    val_body_free(&body);
+    return modes[0].frequency;
 }
 
 void val_vibration(val_report *report) {
-    // a tenth of the thesis's stiffness: 2.6 Hz, slow enough to be followed in steps of 1/240 s
-    val_rod rod = val_thesis_beam(100);
-    val_tree tree;
-    rod.young *= 0.1;
-    if (!val_rod_build(report, &rod, &tree)) {
-        return;
+    val_beam_vibration(report, "tree", 100);
+}
+
+void val_rod_vibration(val_report *report) {
+    const double rod = val_beam_vibration(report, "rod", 100);
+    val_rod beam = val_thesis_beam(100);
+    val_body tree;
+    td_mode mode;
+    beam.young *= 0.1;
+    if (val_beam_open(report, "tree", &beam, &tree) &&
+        val_modes(report, &tree, (td_vec3){0, 0, 0}, 1, &mode, "modes")) {
+        val_relative(report, "bending frequency 1, Hz, against the tree's", beam.count, rod,
+                     mode.frequency, 0.005);
     }
-    tree_modes(report, &rod, &tree);
-    val_beam_sway(report, &rod, &(val_beam){&tree, tree_settle, tree_step, tree_tip});
-    val_tree_free(&tree);
+    val_body_free(&tree);
 }

@@ -20,7 +20,7 @@ static val_rod limp_chain(td_quat turn) {
 
 static void hangs_straight(val_report *report) {
     val_rod rod = limp_chain(val_level);
-    val_tree tree;
+    val_body tree;
     td_step_opts opts = td_step_opts_default();
     if (!val_rod_build(report, &rod, &tree)) {
         return;
@@ -36,7 +36,7 @@ static void hangs_straight(val_report *report) {
         val_absolute(report, "height of the tip, m, let go from level", LINKS,
                      td_body_tip(tree.state, LINKS - 1).y, -rod.length, 1e-6);
     }
-    val_tree_free(&tree);
+    val_body_free(&tree);
 }
 
 // ---- swinging -------------------------------------------------------------------------------
@@ -67,7 +67,7 @@ static double bessel0_zero(int k) {
 static void swings(val_report *report) {
     enum { COUNT = 6 };
     val_rod rod = limp_chain(val_hanging);
-    val_tree tree;
+    val_body tree;
     td_mode modes[COUNT];
     td_diag diag = {.message = ""};
     if (!val_rod_build(report, &rod, &tree)) {
@@ -83,7 +83,7 @@ static void swings(val_report *report) {
     if (status != TD_OK) {
         val_fault(report, "swing frequencies", LINKS, status, &diag);
     }
-    val_tree_free(&tree);
+    val_body_free(&tree);
 }
 
 // ---- between two pins -----------------------------------------------------------------------
@@ -102,7 +102,7 @@ static double catenary_scale(double span, double length) {
 static void catenary(val_report *report) {
     const double span = 0.7;
     val_rod rod = limp_chain(val_level);
-    val_tree tree;
+    val_body tree;
     td_load pin = {.kind = TD_LOAD_SPRING,
                    .segment = LINKS - 1,
                    .point = {0, rod.length / LINKS, 0},
@@ -126,7 +126,7 @@ static void catenary(val_report *report) {
         val_absolute(report, "lowest point of the catenary, m", LINKS, low,
                      a * (1 - cosh(span / (2 * a))), 1e-4);
     }
-    val_tree_free(&tree);
+    val_body_free(&tree);
 }
 
 void val_chain(val_report *report) {

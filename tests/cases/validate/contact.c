@@ -75,7 +75,7 @@ static void measure(val_heap *h) {
 
 // How often one ring goes through another: Gauss's integral, of which two edges have the solid
 // angle of the four corners that their differences make.
-static double linking(const val_strand *p, const val_strand *q) {
+static double linking(const val_body *p, const val_body *q) {
     double sum = 0;
     for (int32_t i = 0; i < p->n; i++) {
         for (int32_t j = 0; j < q->n; j++) {
@@ -103,7 +103,7 @@ static double linking(const val_strand *p, const val_strand *q) {
 void val_heap_free(val_heap *h) {
     td_island_free(h->island);
     for (int32_t k = 0; k < h->count; k++) {
-        val_strand_free(&h->strand[k]);
+        val_body_free(&h->strand[k]);
     }
 }
 
@@ -237,7 +237,7 @@ static bool pull_knot(val_report *report, val_heap *h, const td_vec3 *points, do
 
 // Of all joints together. A knotted rod between straight ends bends by a full turn at least: closed
 // by a wide arc, which bends by one more, it is a knot, and those bend by two (Fary and Milnor).
-static double whole_bend(const val_strand *rod) {
+static double whole_bend(const val_body *rod) {
     double sum = 0;
     for (int32_t k = 1; k < rod->n; k++) {
         td_vec3 a =

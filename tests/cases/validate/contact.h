@@ -9,7 +9,7 @@ enum { VAL_HEAP_RODS = 6 };
 
 // Rods that are stepped together, one a state, all of one thickness and with as many edges.
 typedef struct val_heap {
-    val_strand strand[VAL_HEAP_RODS];
+    val_body strand[VAL_HEAP_RODS];
     td_body *state[VAL_HEAP_RODS];
     td_step_opts opts[VAL_HEAP_RODS];
     int32_t count;

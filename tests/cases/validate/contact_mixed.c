@@ -19,8 +19,8 @@ enum { MOST_STATES = 2, MOST_CONTACTS = 4096 };
 
 // Up to two trees, or a tree and a rod, that are stepped together.
 typedef struct mixed {
-    val_tree tree[MOST_STATES];
-    val_strand rod;
+    val_body tree[MOST_STATES];
+    val_body rod;
     double rod_mass;           // kg
     int32_t tree_count, count; // trees, and all; a rod comes last
     td_step_opts opts[MOST_STATES];
@@ -41,10 +41,10 @@ static mixed mixed_empty(const char *quantity, double dt) {
 static void mixed_free(mixed *x) {
     td_island_free(x->island);
     for (int32_t k = 0; k < x->tree_count; k++) {
-        val_tree_free(&x->tree[k]);
+        val_body_free(&x->tree[k]);
     }
     if (x->count > x->tree_count) {
-        val_strand_free(&x->rod);
+        val_body_free(&x->rod);
     }
 }
 
@@ -220,7 +220,7 @@ static bool add_floater(val_report *report, mixed *x, td_vec3 at, td_vec3 lean) 
             return false;
         }
     }
-    val_tree *tree = &x->tree[x->tree_count];
+    val_body *tree = &x->tree[x->tree_count];
     if (!builder || !val_tree_finish(report, builder, tree)) {
         return false;
     }
@@ -234,10 +234,10 @@ static bool add_floater(val_report *report, mixed *x, td_vec3 at, td_vec3 lean) 
 }
 
 // Mass times centre of mass, kg m.
-static td_vec3 first_moment(const val_tree *tree) {
+static td_vec3 first_moment(const val_body *tree) {
     const td_segment *segments = td_skeleton_segments(tree->skeleton);
     td_vec3 sum = {0, 0, 0};
-    for (int32_t i = 0; i < tree->bodies; i++) {
+    for (int32_t i = 0; i < tree->n; i++) {
         td_vec3 centre = td_vec3_madd(
             td_body_origin(tree->state, i),
             td_quat_rotate(td_body_rotation(tree->state, i), segments[i].centre_of_mass), 1);
@@ -316,12 +316,12 @@ static double axes_apart(const td_vec3 p[2], const td_vec3 q[2]) {
 
 // The least gap of all parts that are more than half a girth from each other along the cord, and
 // how many of them are close.
-static double least_gap(const val_tree *tree, int32_t *close) {
+static double least_gap(const val_body *tree, int32_t *close) {
     const double part = CORD_LENGTH / CORD_PARTS, girth = 2 * VAL_PI * CORD_RADIUS;
     double least = 1;
     *close = 0;
-    for (int32_t i = 0; i < tree->bodies; i++) {
-        for (int32_t j = i + 2; j < tree->bodies; j++) {
+    for (int32_t i = 0; i < tree->n; i++) {
+        for (int32_t j = i + 2; j < tree->n; j++) {
             if ((j - i - 1) * part >= 0.5 * girth) {
                 const td_vec3 p[2] = {td_body_origin(tree->state, i), td_body_tip(tree->state, i)},
                               q[2] = {td_body_origin(tree->state, j), td_body_tip(tree->state, j)};

@@ -76,7 +76,7 @@ static double weighted_apart(const double *m, const double *a, const double *b, 
 // M a + bias = torque + springs, from random accelerations: at random torques the lightest turns
 // would be thrown about so fast that their forces cancel in all digits but a few. Seven arrays of
 // n, then two matrices.
-static void compare(val_tree *tree, val_random *random, double *room, disagreement *worst) {
+static void compare(val_body *tree, val_random *random, double *room, disagreement *worst) {
     const td_vec3 gravity = {1, -9.81, 0.5};
     int32_t n = tree->dofs;
     double *wanted = room, *torque = wanted + n, *accel = torque + n, *bias = accel + n;
@@ -112,12 +112,12 @@ static void compare(val_tree *tree, val_random *random, double *room, disagreeme
     worst->dense = val_worse(error, worst->dense);
 }
 
-static bool compare_tree(val_report *report, val_tree *tree, val_random *random,
+static bool compare_tree(val_report *report, val_body *tree, val_random *random,
                          disagreement *worst) {
     size_t n = (size_t)tree->dofs;
     double *room = malloc((7 * n + 2 * n * n + 1) * sizeof *room);
     if (!room) {
-        val_fault(report, "three ways to accelerations", tree->bodies, TD_ERR_MEMORY, NULL);
+        val_fault(report, "three ways to accelerations", tree->n, TD_ERR_MEMORY, NULL);
         return false;
     }
     val_wild_start(random, tree, 2, 5);
@@ -148,14 +148,14 @@ static void three_ways(val_report *report) {
     for (int32_t i = 0; i < 500; i++) {
         val_wild wild = val_slender;
         wild.floating = i % 4 == 0;
-        val_tree tree;
+        val_body tree;
         val_progress(report, 0.5 * i / 500);
         if (!val_wild_build(report, &random, &wild, &tree)) {
             return;
         }
         bool fine = tree.dofs == 0 || compare_tree(report, &tree, &random, &wild_worst);
         compared += tree.dofs > 0;
-        val_tree_free(&tree);
+        val_body_free(&tree);
         if (!fine) {
             return;
         }
@@ -163,14 +163,14 @@ static void three_ways(val_report *report) {
     // stout segments: no direction is much lighter to turn than another
     for (int32_t i = 0; i < 100; i++) {
         val_rod rod = val_thesis_beam(1 + i % 4);
-        val_tree tree;
+        val_body tree;
         rod.radius = 0.3 / rod.count;
         rod.young = 1e4;
         if (!val_rod_build(report, &rod, &tree)) {
             return;
         }
         bool fine = compare_tree(report, &tree, &random, &short_worst);
-        val_tree_free(&tree);
+        val_body_free(&tree);
         if (!fine) {
             return;
         }
@@ -183,7 +183,7 @@ static void three_ways(val_report *report) {
 
 // Where a run of a quarter of a second leads as its step goes to nothing: for a rule of order p,
 // (2^p x(h/2) - x(h))/(2^p - 1).
-static bool limit_of_path(val_report *report, val_tree *tree, const val_pose *start,
+static bool limit_of_path(val_report *report, val_body *tree, const val_pose *start,
                           td_integrator integrator, int32_t steps, double factor, td_vec3 *tips) {
     td_vec3 coarse[8];
     td_step_opts opts = td_step_opts_default();
@@ -197,7 +197,7 @@ static bool limit_of_path(val_report *report, val_tree *tree, const val_pose *st
     if (!val_run(report, tree, start, &opts, 2 * steps, tips, "path of a random tree")) {
         return false;
     }
-    for (int32_t i = 0; i < tree->bodies; i++) {
+    for (int32_t i = 0; i < tree->n; i++) {
         tips[i].x += (tips[i].x - coarse[i].x) / (factor - 1);
         tips[i].y += (tips[i].y - coarse[i].y) / (factor - 1);
         tips[i].z += (tips[i].z - coarse[i].z) / (factor - 1);
@@ -206,7 +206,7 @@ static bool limit_of_path(val_report *report, val_tree *tree, const val_pose *st
 }
 
 // Moves the state on with ida, whose error is far below that of the others.
-static bool advance_accurately(val_report *report, val_tree *tree, td_vec3 gravity, double duration,
+static bool advance_accurately(val_report *report, val_body *tree, td_vec3 gravity, double duration,
                                const char *quantity) {
     td_diag diag;
     td_ida *ida;
@@ -220,17 +220,17 @@ static bool advance_accurately(val_report *report, val_tree *tree, td_vec3 gravi
         td_ida_free(ida);
     }
     if (status != TD_OK) {
-        val_fault(report, quantity, tree->bodies, status, &diag);
+        val_fault(report, quantity, tree->n, status, &diag);
     }
     return status == TD_OK;
 }
 
-static bool path_of_ida(val_report *report, val_tree *tree, const val_pose *start, td_vec3 *tips) {
+static bool path_of_ida(val_report *report, val_body *tree, const val_pose *start, td_vec3 *tips) {
     val_pose_restore(tree, start);
     if (!advance_accurately(report, tree, (td_vec3){0, -9.81, 0}, 0.25, "path of a random tree")) {
         return false;
     }
-    for (int32_t i = 0; i < tree->bodies; i++) {
+    for (int32_t i = 0; i < tree->n; i++) {
         tips[i] = td_body_tip(tree->state, i);
     }
     return true;
@@ -242,7 +242,7 @@ static void same_path(val_report *report) {
     val_wild wild = val_stout;
     wild.stiff = 1;
     for (int32_t i = 0; i < 5; i++) {
-        val_tree tree;
+        val_body tree;
         val_pose start;
         td_vec3 euler[8], rk4[8], implicit[8], ida[8];
         val_progress(report, 0.5 + 0.1 * i);
@@ -253,15 +253,15 @@ static void same_path(val_report *report) {
                     limit_of_path(report, &tree, &start, TD_EULER, 20000, 2, euler) &&
                     limit_of_path(report, &tree, &start, TD_IMPLICIT, 4000, 4, implicit);
         if (fine) {
-            apart_euler = val_worse(val_tips_apart(euler, rk4, tree.bodies), apart_euler);
-            apart_implicit = val_worse(val_tips_apart(implicit, rk4, tree.bodies), apart_implicit);
+            apart_euler = val_worse(val_tips_apart(euler, rk4, tree.n), apart_euler);
+            apart_implicit = val_worse(val_tips_apart(implicit, rk4, tree.n), apart_implicit);
         }
         if (fine && td_ida_built()) {
             fine = path_of_ida(report, &tree, &start, ida);
-            apart_ida = val_worse(fine ? val_tips_apart(ida, rk4, tree.bodies) : 0, apart_ida);
+            apart_ida = val_worse(fine ? val_tips_apart(ida, rk4, tree.n) : 0, apart_ida);
         }
         val_pose_free(&start);
-        val_tree_free(&tree);
+        val_body_free(&tree);
         if (!fine) {
             return;
         }
@@ -290,28 +290,28 @@ typedef struct momentum {
     double linear_off, angular_off;
 } momentum;
 
-static momentum momentum_of(val_tree *tree) {
+static momentum momentum_of(val_body *tree) {
     momentum m = {.linear_off = 0};
     td_body_momentum(tree->state, &m.linear, &m.angular);
     return m;
 }
 
-static void follow_momentum(val_tree *tree, momentum *m) {
+static void follow_momentum(val_body *tree, momentum *m) {
     momentum now = momentum_of(tree);
     m->linear_off = val_worse(off(now.linear, m->linear), m->linear_off);
     m->angular_off = val_worse(off(now.angular, m->angular), m->angular_off);
 }
 
-static void print_momentum(val_report *report, const val_tree *tree, const momentum *m,
+static void print_momentum(val_report *report, const val_body *tree, const momentum *m,
                            const char *name) {
     char text[64];
     snprintf(text, sizeof text, "change of linear momentum over 10 s, %s", name);
-    val_at_most(report, text, tree->bodies, m->linear_off, 1e-10);
+    val_at_most(report, text, tree->n, m->linear_off, 1e-10);
     snprintf(text, sizeof text, "change of angular momentum over 10 s, %s", name);
-    val_at_most(report, text, tree->bodies, m->angular_off, 1e-10);
+    val_at_most(report, text, tree->n, m->angular_off, 1e-10);
 }
 
-static bool momentum_of_rk4(val_report *report, val_tree *tree) {
+static bool momentum_of_rk4(val_report *report, val_body *tree) {
     td_step_opts opts = td_step_opts_default();
     opts.integrator = TD_RK4;
     opts.gravity.y = 0;
@@ -331,7 +331,7 @@ static bool momentum_of_rk4(val_report *report, val_tree *tree) {
 }
 
 // the same 10 s, looked at ten times
-static void momentum_of_ida(val_report *report, val_tree *tree) {
+static void momentum_of_ida(val_report *report, val_body *tree) {
     momentum m = momentum_of(tree);
     for (int k = 0; k < 10; k++) {
         if (!advance_accurately(report, tree, (td_vec3){0, 0, 0}, 1, "momentum")) {
@@ -346,7 +346,7 @@ static void momentum_of_ida(val_report *report, val_tree *tree) {
 void val_momentum(val_report *report) {
     val_wild wild = val_stout;
     val_random random = {7};
-    val_tree tree;
+    val_body tree;
     val_pose start;
     wild.least = wild.most = 10;
     wild.floating = true;
@@ -358,5 +358,5 @@ void val_momentum(val_report *report) {
         momentum_of_ida(report, &tree);
     }
     val_pose_free(&start);
-    val_tree_free(&tree);
+    val_body_free(&tree);
 }

@@ -10,7 +10,7 @@
 // ---- random trees without outside work ------------------------------------------------------
 
 // Energy above that of the nearest rest; without gravity that is 0.
-static bool energy_put_in(val_tree *tree, const val_pose *start, const td_step_opts *opts,
+static bool energy_put_in(val_body *tree, const val_pose *start, const td_step_opts *opts,
                           double *energy, double *put_in) {
     double rest = 0;
     val_pose_restore(tree, start);
@@ -21,7 +21,7 @@ static bool energy_put_in(val_tree *tree, const val_pose *start, const td_step_o
 }
 
 // 3 s from the start
-static bool follow_energy(val_report *report, val_tree *tree, const val_pose *start,
+static bool follow_energy(val_report *report, val_body *tree, const val_pose *start,
                           const td_step_opts *opts, double energy, double put_in,
                           val_losses *worst) {
     val_ledger l = val_ledger_open(energy, put_in, opts->dt);
@@ -44,7 +44,7 @@ static bool one_tree(val_report *report, val_random *random, int32_t index, val_
                      int32_t *restless) {
     val_wild wild = val_slender;
     td_step_opts opts = td_step_opts_default();
-    val_tree tree;
+    val_body tree;
     val_pose start;
     double energy, put_in;
     wild.least = 3;
@@ -64,7 +64,7 @@ static bool one_tree(val_report *report, val_random *random, int32_t index, val_
         fine = follow_energy(report, &tree, &start, &opts, energy, put_in, &worst[k % 2][k / 2]);
     }
     val_pose_free(&start);
-    val_tree_free(&tree);
+    val_body_free(&tree);
     return fine;
 }
 
@@ -87,7 +87,7 @@ static void energy_of_trees(val_report *report) {
 
 // ---- damping by the rule itself -------------------------------------------------------------
 
-static bool mean_energy(val_report *report, val_tree *tree, const td_step_opts *opts,
+static bool mean_energy(val_report *report, val_body *tree, const td_step_opts *opts,
                         double *mean) {
     double sum = 0;
     for (int32_t i = 0; i < 60; i++) {
@@ -104,7 +104,7 @@ static bool mean_energy(val_report *report, val_tree *tree, const td_step_opts *
 // are left to the faster modes.
 static void sway_damping(val_report *report) {
     val_rod rod = val_thesis_beam(20);
-    val_tree tree;
+    val_body tree;
     double first, last, unused;
     // f = (beta l)^2/(2 pi l^2) sqrt(E r^2/(4 rho)) = 1 Hz, beta l = 1.8751
     double speed = 2 * VAL_PI / (1.8751040687 * 1.8751040687);
@@ -127,7 +127,7 @@ static void sway_damping(val_report *report) {
         val_at_most(report, "damping ratio of a 1 Hz sway, implicit at 1/60 s", rod.count,
                     log(first / last) / (2 * 2 * VAL_PI * 20), 5e-4);
     }
-    val_tree_free(&tree);
+    val_body_free(&tree);
 }
 
 // ---- a million steps ------------------------------------------------------------------------
@@ -136,7 +136,7 @@ static void sway_damping(val_report *report) {
 // was put in, in each half of a million steps of euler.
 static bool long_run(val_report *report, const val_rod *rod, double angle, double worst[2],
                      const char *quantity) {
-    val_tree tree;
+    val_body tree;
     if (!val_rod_build(report, rod, &tree)) {
         return false;
     }
@@ -159,7 +159,7 @@ static bool long_run(val_report *report, const val_rod *rod, double angle, doubl
             val_progress(report, 0.8 + 0.1 * i / MANY_STEPS);
         }
     }
-    val_tree_free(&tree);
+    val_body_free(&tree);
     return fine;
 }
 
@@ -199,7 +199,7 @@ static const struct {
 
 // Error at the end against a run of rk4 in far smaller steps; halving the step divides it by
 // 2^order.
-static void measure_order(val_report *report, val_tree *tree, const val_pose *start,
+static void measure_order(val_report *report, val_body *tree, const val_pose *start,
                           const td_vec3 *truth, td_vec3 *tips, int k) {
     char text[64];
     double error[2];
@@ -213,14 +213,14 @@ static void measure_order(val_report *report, val_tree *tree, const val_pose *st
         if (!val_run(report, tree, start, &opts, steps, tips, text)) {
             return;
         }
-        error[i] = val_tips_apart(tips, truth, tree->bodies);
+        error[i] = val_tips_apart(tips, truth, tree->n);
     }
     val_absolute(report, text, orders[k].steps, log2(error[0] / error[1]), orders[k].order, 0.1);
 }
 
 static void measure_orders(val_report *report) {
     val_random random = {3};
-    val_tree tree;
+    val_body tree;
     val_pose start;
     td_vec3 truth[8], tips[8];
     td_step_opts opts = td_step_opts_default();
@@ -235,7 +235,7 @@ static void measure_orders(val_report *report) {
         }
     }
     val_pose_free(&start);
-    val_tree_free(&tree);
+    val_body_free(&tree);
 }
 
 void val_energy_case(val_report *report) {
@@ -248,7 +248,7 @@ void val_energy_case(val_report *report) {
 // ---- drag -----------------------------------------------------------------------------------
 
 // From rest a second in the wind, then 60 steps in still air.
-static bool blow(val_report *report, val_tree *tree, td_step_opts *opts, double rest,
+static bool blow(val_report *report, val_body *tree, td_step_opts *opts, double rest,
                  val_losses *worst) {
     bool fine = true;
     opts->air.wind = (td_vec3){30, 0, 0};
@@ -274,7 +274,7 @@ static bool one_plant(val_report *report, val_random *random, val_losses worst[2
                      .young = {1e7, 1e10},
                      .damping = 0.02};
     td_step_opts opts = td_step_opts_default();
-    val_tree tree;
+    val_body tree;
     val_pose rest;
     if (!val_wild_build(report, random, &wild, &tree)) {
         return false;
@@ -291,7 +291,7 @@ static bool one_plant(val_report *report, val_random *random, val_losses worst[2
         fine = blow(report, &tree, &opts, energy, &worst[k]);
     }
     val_pose_free(&rest);
-    val_tree_free(&tree);
+    val_body_free(&tree);
     return fine;
 }
 

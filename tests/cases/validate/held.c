@@ -88,5 +88,5 @@ void val_held_close(val_held *h) {
     td_island_free(h->island);
     h->analytic = NULL;
     h->island = NULL;
-    val_tree_free(&h->tree);
+    val_body_free(&h->tree);
 }

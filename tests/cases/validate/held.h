@@ -20,7 +20,7 @@ extern const int val_way_count;
 #define VAL_HOLDS 4
 
 typedef struct val_held {
-    val_tree tree;
+    val_body tree;
     td_constraint constraint[VAL_HOLDS];
     int32_t constraint_count;
     td_analytic *analytic; // as published

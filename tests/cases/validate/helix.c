@@ -72,7 +72,7 @@ static moving_frame walk(const td_helix_element *elements, const td_vec3 *u,
 }
 
 // How far place (in m) and frame are from those of the equations.
-static void frame_off(const val_helix *helix, const moving_frame *want, int32_t element, double at,
+static void frame_off(const val_body *helix, const moving_frame *want, int32_t element, double at,
                       double *place, double *frame) {
     const moving_frame got = frame_at(td_helix_place(helix->state, element, at),
                                       td_helix_frame(helix->state, element, at));
@@ -87,7 +87,7 @@ static void one_element(val_report *report) {
     enum { COUNT = 200 };
     const td_base_motion base = {.rotation = {1, 0, 0, 0}};
     val_random random = {41};
-    val_helix helix;
+    val_body helix;
     td_helix_element e = td_helix_element_default();
     double place = 0, frame = 0;
     e.length = 1;
@@ -104,7 +104,7 @@ static void one_element(val_report *report) {
     }
     val_at_most(report, "place over length, from 1e-9 to 600 rad", COUNT, place, 1e-12);
     val_at_most(report, "frame, from 1e-9 to 600 rad", COUNT, frame, 1e-12);
-    val_helix_free(&helix);
+    val_body_free(&helix);
 }
 
 // Random helices on helices, on a base that is somewhere.
@@ -116,7 +116,7 @@ static bool many_elements(val_report *report, val_random *random, double *place,
     const int32_t count = val_helix_draw(random, &wild, elements);
     const td_base_motion base = {.position = val_in_ball(random, 1),
                                  .rotation = val_turn(val_in_ball(random, 3))};
-    val_helix helix;
+    val_body helix;
     if (!val_helix_new(report, elements, count, &helix)) {
         return false;
     }
@@ -130,7 +130,7 @@ static bool many_elements(val_report *report, val_random *random, double *place,
         const moving_frame want = walk(elements, u, &base, i, at);
         frame_off(&helix, &want, i, at, place, frame);
     }
-    val_helix_free(&helix);
+    val_body_free(&helix);
     return true;
 }
 
@@ -155,7 +155,7 @@ enum { FEW = 4 };
 // Random helices in a random motion: curvatures u + t rate + t^2/2 pull at the time t.
 typedef struct swing {
     td_helix_element elements[VAL_HELIX_MOST];
-    val_helix helix;
+    val_body helix;
     td_vec3 u[FEW], rate[FEW], pull[FEW];
 } swing;
 
@@ -410,8 +410,8 @@ static bool hessian_off(val_report *report, swing *s, double *gradient, double *
     double k[DOFS][DOFS], m[DOFS][DOFS], largest = 0, left = 0;
     td_step_opts opts = td_step_opts_default();
     td_mode modes[DOFS];
-    if (!val_helix_settle(report, &s->helix, &opts, "rest of random helices") ||
-        !val_helix_modes(report, &s->helix, weight, n, modes, "modes of random helices")) {
+    if (!val_settle(report, &s->helix, &opts, "rest of random helices") ||
+        !val_modes(report, &s->helix, weight, n, modes, "modes of random helices")) {
         return false;
     }
     td_helix_curvatures(s->helix.state, s->u, NULL);
@@ -458,7 +458,7 @@ void val_helix_derivatives(val_report *report) {
         bool fine = power_off(report, &s, TD_HELIX_RECURSIVE, &power[0]) &&
                     power_off(report, &s, TD_HELIX_COMPOSITE, &power[1]) &&
                     hessian_off(report, &s, &gradient, &hessian);
-        val_helix_free(&s.helix);
+        val_body_free(&s.helix);
         val_progress(report, (double)k / COUNT);
         if (!fine) {
             return;

@@ -5,24 +5,17 @@
 
 #include "cases/validate/validate.h"
 
-typedef struct val_helix {
-    td_body_model *model;
-    td_body *state;
-    int32_t n; // elements
-} val_helix;
-
 // False, with a row for the fault, when it fails; nothing is to be freed then.
 bool val_helix_new(val_report *report, const td_helix_element *elements, int32_t count,
-                   val_helix *helix);
-void val_helix_free(val_helix *helix);
+                   val_body *helix);
 // As it started. False, with a row for the fault and the helix freed, when it fails.
-bool val_helix_restart(val_report *report, val_helix *helix);
+bool val_helix_restart(val_report *report, val_body *helix);
 
 // A row of equal elements, each at the end of the one before: `first` is the first of them.
 bool val_helix_row(val_report *report, const td_helix_element *first, int32_t count,
-                   val_helix *helix);
+                   val_body *helix);
 // The beam of a rod of segments, as a row of beam->count elements.
-bool val_helix_beam(val_report *report, const val_rod *beam, val_helix *helix);
+bool val_helix_beam(val_report *report, const val_rod *beam, val_body *helix);
 
 // One of `count` elements of a curl of unit length, stiffness and mass.
 td_helix_element val_helix_curl(int32_t count);
@@ -43,13 +36,3 @@ enum { VAL_HELIX_MOST = 30 };
 // Returns how many they are.
 int32_t val_helix_draw(val_random *random, const val_helix_wild *wild,
                        td_helix_element elements[VAL_HELIX_MOST]);
-
-// A step, a search for rest, modes without weight. False, with a row for the fault, when it fails.
-bool val_helix_step(val_report *report, val_helix *helix, const td_step_opts *opts,
-                    const char *quantity);
-bool val_helix_settle(val_report *report, val_helix *helix, const td_step_opts *opts,
-                      const char *quantity);
-bool val_helix_modes(val_report *report, val_helix *helix, td_vec3 gravity, int32_t count,
-                     td_mode *modes, const char *quantity);
-td_vec3 val_helix_tip(const val_helix *helix); // of its last element
-double val_helix_energy(val_helix *helix, td_vec3 gravity);

@@ -18,15 +18,6 @@ typedef struct path {
     double frequency;
 } path;
 
-// One strand by one of the solvers.
-typedef struct strand {
-    int solver;
-    val_tree tree;
-    val_strand rod;
-    val_helix helix;
-    int32_t n;
-} strand;
-
 // rho A g l^3/(E I) = 10: it hangs down by two thirds of its length.
 static val_rod soft_beam(int32_t count) {
     val_rod beam = val_thesis_beam(count);
@@ -34,80 +25,26 @@ static val_rod soft_beam(int32_t count) {
     return beam;
 }
 
-static bool strand_open(val_report *report, int solver, int32_t count, strand *s) {
-    const val_rod beam = soft_beam(count);
-    *s = (strand){.solver = solver, .n = count};
-    switch (solver) {
-    case TREE: return val_rod_build(report, &beam, &s->tree);
-    case ROD: return val_strand_beam(report, &beam, true, &s->rod);
-    default: return val_helix_beam(report, &beam, &s->helix);
-    }
-}
-
-static void strand_free(strand *s) {
-    val_tree_free(&s->tree);
-    val_strand_free(&s->rod);
-    val_helix_free(&s->helix);
-}
-
-static td_vec3 strand_tip(const strand *s) {
-    return s->solver == TREE  ? td_body_tip(s->tree.state, s->n - 1)
-           : s->solver == ROD ? td_body_tip(s->rod.state, s->n - 1)
-                              : val_helix_tip(&s->helix);
-}
-
-static bool strand_step(val_report *report, strand *s, const td_step_opts *opts) {
-    static const char quantity[] = "a strand that falls";
-    return s->solver == TREE  ? val_step(report, &s->tree, opts, quantity)
-           : s->solver == ROD ? val_strand_step(report, &s->rod, opts, quantity)
-                              : val_helix_step(report, &s->helix, opts, quantity);
-}
-
-static bool strand_settle(val_report *report, strand *s, const td_step_opts *opts) {
-    static const char quantity[] = "a strand at rest";
-    return s->solver == TREE  ? val_settle(report, &s->tree, opts, quantity)
-           : s->solver == ROD ? val_strand_settle(report, &s->rod, opts, quantity)
-                              : val_helix_settle(report, &s->helix, opts, quantity);
-}
-
-static bool strand_frequency(val_report *report, strand *s, double *frequency) {
-    static const char quantity[] = "first frequency";
-    const td_vec3 weightless = {0, 0, 0};
-    td_mode mode = {0};
-    bool fine;
-    if (s->solver == TREE) {
-        td_diag diag = {.message = ""};
-        td_status status = td_body_modes(s->tree.state, weightless, 1, &mode, &diag);
-        fine = status == TD_OK;
-        if (!fine) {
-            val_fault(report, quantity, s->n, status, &diag);
-        }
-    } else if (s->solver == ROD) {
-        fine = val_strand_modes(report, &s->rod, 1, &mode, NULL, quantity);
-    } else {
-        fine = val_helix_modes(report, &s->helix, weightless, 1, &mode, quantity);
-    }
-    *frequency = mode.frequency;
-    return fine;
-}
-
 // Straight it has no weight for its frequency; then it is let go, and at last put to rest.
-static bool follow(val_report *report, int solver, int32_t count, path *p) {
+static bool follow(val_report *report, const char *solver, int32_t count, path *p) {
+    const val_rod beam = soft_beam(count);
     td_step_opts opts = td_step_opts_default();
-    strand s;
-    if (!strand_open(report, solver, count, &s)) {
+    td_mode mode = {0};
+    val_body body;
+    if (!val_beam_open(report, solver, &beam, &body)) {
         return false;
     }
-    bool fine = strand_frequency(report, &s, &p->frequency);
+    bool fine = val_modes(report, &body, (td_vec3){0, 0, 0}, 1, &mode, "first frequency");
+    p->frequency = mode.frequency;
     opts.dt = 0.1 / EVERY;
     opts.tolerance = 1e-6;
     for (int32_t i = 0; fine && i < TIMES * EVERY; i++) {
-        fine = strand_step(report, &s, &opts);
-        p->fall[i / EVERY] = strand_tip(&s);
+        fine = val_step(report, &body, &opts, "a strand that falls");
+        p->fall[i / EVERY] = val_tip(&body);
     }
-    fine = fine && strand_settle(report, &s, &opts);
-    p->rest = strand_tip(&s);
-    strand_free(&s);
+    fine = fine && val_settle(report, &body, &opts, "a strand at rest");
+    p->rest = val_tip(&body);
+    val_body_free(&body);
     return fine;
 }
 
@@ -118,9 +55,10 @@ static td_vec3 limit_of(td_vec3 coarse, td_vec3 fine) {
 
 static bool follow_limit(val_report *report, int solver, path *p) {
     static const int32_t pieces[SOLVERS] = {40, 40, 20};
+    static const char *const names[SOLVERS] = {"tree", "inextensible rod", "helix"};
     path coarse, fine;
-    if (!follow(report, solver, pieces[solver], &coarse) ||
-        !follow(report, solver, 2 * pieces[solver], &fine)) {
+    if (!follow(report, names[solver], pieces[solver], &coarse) ||
+        !follow(report, names[solver], 2 * pieces[solver], &fine)) {
         return false;
     }
     for (int k = 0; k < TIMES; k++) {
@@ -141,15 +79,15 @@ static bool rod_curl(val_report *report, int32_t edges, td_vec3 *tip) {
     td_vec3 points[CURL_EDGES + 1];
     td_rod_def def = td_rod_def_default();
     td_step_opts opts = td_step_opts_default();
-    val_helix helix;
-    val_strand rod;
+    val_body helix;
+    val_body rod;
     if (!val_helix_new(report, &e, 1, &helix)) {
         return false;
     }
     for (int32_t k = 0; k <= edges; k++) {
         points[k] = td_helix_place(helix.state, 0, (double)k / edges);
     }
-    val_helix_free(&helix);
+    val_body_free(&helix);
     def.vertex_count = edges + 1;
     def.points = points;
     def.start = TD_END_CLAMPED;
@@ -162,9 +100,9 @@ static bool rod_curl(val_report *report, int32_t edges, td_vec3 *tip) {
         return false;
     }
     opts.gravity = (td_vec3){0, 0, -5};
-    bool fine = val_strand_settle(report, &rod, &opts, "curl at rest as a rod");
+    bool fine = val_settle(report, &rod, &opts, "curl at rest as a rod");
     *tip = td_body_tip(rod.state, edges - 1);
-    val_strand_free(&rod);
+    val_body_free(&rod);
     return fine;
 }
 

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Cases of helices as beams and curls: statics of the model itself, droop, large bending,
-// vibration. The figures are those of the tree's cases where there are any.
+// Cases of helices: statics and frequencies of the model itself.
 
 #include "cases/validate/helix.h"
 
 #include <math.h>
-
-#define GRAVITY 9.81
 
 static const td_vec3 weightless = {0, 0, 0};
 
@@ -24,15 +21,15 @@ static td_helix_element unit_element(int32_t count) {
 
 static bool rest_tip(val_report *report, const td_helix_element *first, int32_t count,
                      td_vec3 gravity, td_vec3 *tip) {
-    val_helix helix;
+    val_body helix;
     td_step_opts opts = td_step_opts_default();
     if (!val_helix_row(report, first, count, &helix)) {
         return false;
     }
     opts.gravity = gravity;
-    bool fine = val_helix_settle(report, &helix, &opts, "tip at rest");
-    *tip = val_helix_tip(&helix);
-    val_helix_free(&helix);
+    bool fine = val_settle(report, &helix, &opts, "tip at rest");
+    *tip = val_tip(&helix);
+    val_body_free(&helix);
     return fine;
 }
 
@@ -111,90 +108,6 @@ void val_helix_statics(val_report *report) {
     curl_statics(report);
 }
 
-// ---- cantilever -----------------------------------------------------------------------------
-
-// Droop of the tip by statics, and, when asked for, by stepping from the straight pose.
-static bool droop(val_report *report, const val_rod *beam, double *still, double *stepped) {
-    val_helix helix, fresh;
-    td_step_opts opts = td_step_opts_default();
-    if (!val_helix_beam(report, beam, &helix)) {
-        return false;
-    }
-    bool fine = val_helix_settle(report, &helix, &opts, "droop");
-    *still = -val_helix_tip(&helix).y;
-    val_helix_free(&helix);
-    if (fine && stepped && val_helix_beam(report, beam, &fresh)) {
-        // 20 s: what the rule itself damps has died away
-        for (int32_t i = 0; fine && i < 1200; i++) {
-            fine = val_helix_step(report, &fresh, &opts, "droop by stepping");
-        }
-        *stepped = -val_helix_tip(&fresh).y;
-        val_helix_free(&fresh);
-    }
-    return fine;
-}
-
-// An element bends evenly: of N the droop is w l^4/(8 E I) (1 - 1/(3 N^2)), up to 2e-5 of it for
-// large bending.
-void val_helix_cantilever(val_report *report) {
-    static const int32_t counts[4] = {1, 3, 10, 50};
-    double y[3] = {0, 0, 0};
-    bool fine = true;
-    for (int k = 0; k < 4; k++) {
-        val_rod beam = val_thesis_beam(counts[k]);
-        const double n = beam.count, r = beam.radius;
-        // w = rho A g and A/I = 4/r^2
-        const double theory = beam.density * GRAVITY * 4 / (r * r) / (8 * beam.young);
-        double still, stepped = 0;
-        if (droop(report, &beam, &still, &stepped)) {
-            val_relative(report, "droop, m, of evenly bent elements", beam.count, still,
-                         theory * (1 - 1 / (3 * n * n)), 5e-5);
-            val_relative(report, "droop, m, stepping at 1/60 s", beam.count, stepped, still, 1e-6);
-        }
-        if (beam.count == 50) {
-            val_relative(report, "droop, m", beam.count, still, theory, 0.0002);
-        }
-    }
-    for (int k = 0; k < 3; k++) {
-        val_rod beam = val_thesis_beam(5 << k);
-        fine = fine && droop(report, &beam, &y[k], NULL);
-    }
-    if (fine) {
-        val_absolute(report, "order of convergence", 20, log2((y[0] - y[1]) / (y[1] - y[2])), 2,
-                     0.1);
-    }
-}
-
-// ---- elastica -------------------------------------------------------------------------------
-
-// (axial, transverse)/l of a beam of `count` elements under a load across its tip
-static bool bend_beam(val_report *report, int32_t count, double alpha, double *axial,
-                      double *transverse) {
-    val_rod beam = val_thesis_beam(count);
-    val_helix helix;
-    if (!val_helix_beam(report, &beam, &helix)) {
-        return false;
-    }
-    double bending = beam.young * VAL_PI / 4 * pow(beam.radius, 4);
-    td_load load = {.kind = TD_LOAD_FORCE,
-                    .segment = count - 1,
-                    .point = {0, beam.length / count, 0},
-                    .vector = {0, -alpha * bending / (beam.length * beam.length), 0}};
-    td_step_opts opts = td_step_opts_default();
-    opts.gravity = weightless;
-    opts.loads = &load;
-    opts.load_count = 1;
-    bool fine = val_helix_settle(report, &helix, &opts, "bending by a load at the tip");
-    *axial = 1 - val_helix_tip(&helix).x / beam.length;
-    *transverse = -val_helix_tip(&helix).y / beam.length;
-    val_helix_free(&helix);
-    return fine;
-}
-
-void val_helix_elastica(val_report *report) {
-    val_elastica_cases(report, 40, 20, bend_beam);
-}
-
 // ---- vibration ------------------------------------------------------------------------------
 
 enum { MODES = 10 };
@@ -212,14 +125,14 @@ static void model_frequencies(val_report *report) {
     for (int k = 0; k < 5; k++) {
         td_helix_element e = unit_element(known[k].n);
         td_mode modes[MODES];
-        val_helix helix;
+        val_body helix;
         e.turn = val_level;
         e.twist_y = 1e-5; // not more than 1e6 times the frequencies of bending
         if (!val_helix_row(report, &e, known[k].n, &helix)) {
             return;
         }
         const int32_t count = 2 * known[k].rank + 2;
-        if (val_helix_modes(report, &helix, weightless, count, modes, "modes")) {
+        if (val_modes(report, &helix, weightless, count, modes, "modes")) {
             for (int i = 0; i < 2; i++) {
                 char text[64];
                 snprintf(text, sizeof text, "model's frequency %d%c, omega L^2 sqrt(rho A/(E I))",
@@ -228,46 +141,30 @@ static void model_frequencies(val_report *report) {
                              known[k].omega, 1e-8);
             }
         }
-        val_helix_free(&helix);
+        val_body_free(&helix);
     }
 }
 
 // Twist is linear along an element, with consistent mass: with t = pi/(2N),
 //   f = sqrt(G/rho)/(2 pi l) N sqrt(6 (1 - cos t)/(2 + cos t))
-static void beam_modes(val_report *report, const val_rod *beam, val_helix *helix) {
+static void model_torsion(val_report *report) {
+    const val_rod beam = val_thesis_beam(50);
+    const double t = VAL_PI / (2 * beam.count);
     td_mode modes[VAL_BEAM_MODES];
-    const double t = VAL_PI / (2 * beam->count);
-    if (val_helix_modes(report, helix, weightless, VAL_BEAM_MODES, modes, "modes")) {
-        val_relative(report, "torsional frequency 1, Hz, of the model", beam->count,
-                     val_beam_modes(report, beam, modes),
-                     val_torsion_theory(beam) * sqrt(6 * (1 - cos(t)) / (2 + cos(t))) / t, 1e-8);
+    val_body helix;
+    if (!val_beam_open(report, "helix", &beam, &helix)) {
+        return;
     }
-}
-
-static bool beam_settle(val_report *report, void *helix, const td_step_opts *opts,
-                        const char *quantity) {
-    return val_helix_settle(report, helix, opts, quantity);
-}
-
-static bool beam_step(val_report *report, void *helix, const td_step_opts *opts,
-                      const char *quantity) {
-    return val_helix_step(report, helix, opts, quantity);
-}
-
-static td_vec3 beam_tip(const void *helix) {
-    return val_helix_tip(helix);
+    if (val_modes(report, &helix, weightless, VAL_BEAM_MODES, modes, "modes")) {
+        val_relative(report, "torsional frequency 1, Hz, of the model", beam.count,
+                     val_torsion_of(modes),
+                     val_torsion_theory(&beam) * sqrt(6 * (1 - cos(t)) / (2 + cos(t))) / t, 1e-8);
+    }
+    val_body_free(&helix);
 }
 
 void val_helix_vibration(val_report *report) {
-    // a tenth of the thesis's stiffness: 2.6 Hz, slow enough to be followed in steps of 1/240 s
-    val_rod beam = val_thesis_beam(50);
-    val_helix helix;
-    beam.young *= 0.1;
     model_frequencies(report);
-    if (!val_helix_beam(report, &beam, &helix)) {
-        return;
-    }
-    beam_modes(report, &beam, &helix);
-    val_beam_sway(report, &beam, &(val_beam){&helix, beam_settle, beam_step, beam_tip});
-    val_helix_free(&helix);
+    model_torsion(report);
+    val_beam_vibration(report, "helix", 50);
 }

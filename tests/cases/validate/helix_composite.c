@@ -12,8 +12,8 @@ static double size_of(td_vec3 a) {
 }
 
 // The largest difference over the largest acceleration.
-static bool methods_apart(val_report *report, val_helix *helix, const td_step_opts *opts,
-                          bool twist, const char *quantity, double *apart) {
+static bool methods_apart(val_report *report, val_body *helix, const td_step_opts *opts, bool twist,
+                          const char *quantity, double *apart) {
     td_vec3 a[VAL_HELIX_MOST], b[VAL_HELIX_MOST];
     const td_helix_published ways[2] = {{TD_HELIX_RECURSIVE, twist}, {TD_HELIX_COMPOSITE, twist}};
     td_diag diag = {0};
@@ -38,7 +38,7 @@ static bool methods_apart(val_report *report, val_helix *helix, const td_step_op
 // ---- random states --------------------------------------------------------------------------
 
 // The base moves in every way, and all curvatures change.
-static void stir(val_random *random, val_helix *helix) {
+static void stir(val_random *random, val_body *helix) {
     td_vec3 rate[VAL_HELIX_MOST];
     const td_base_motion base = {.position = val_in_ball(random, 1),
                                  .rotation = val_turn(val_in_ball(random, 2)),
@@ -88,7 +88,7 @@ static void compare(val_report *report, const sort *of) {
     opts.air = (td_air){{1, 0, 2}, 0.1, 1};
     for (int k = 0; k < STATES; k++) {
         td_helix_element elements[VAL_HELIX_MOST];
-        val_helix helix;
+        val_body helix;
         const int32_t count = val_helix_draw(&random, &wild, elements);
         for (int32_t i = 0; i < count; i++) {
             elements[i].parent = of->tree ? elements[i].parent : i - 1;
@@ -107,7 +107,7 @@ static void compare(val_report *report, const sort *of) {
         stir(&random, &helix);
         const bool fine = methods_apart(report, &helix, &opts, of->twist, of->quantity, &apart);
         worst = val_worse(apart, worst);
-        val_helix_free(&helix);
+        val_body_free(&helix);
         if (!fine) {
             return;
         }
@@ -120,7 +120,7 @@ static void compare(val_report *report, const sort *of) {
 
 // From standing still the rates that a step of backward Euler leaves are h u'' with the
 // accelerations of the dense equations, to second order in h: its gradient is that of the energy.
-static bool implicit_off(val_report *report, val_helix *helix, double *off) {
+static bool implicit_off(val_report *report, val_body *helix, double *off) {
     td_vec3 want[VAL_HELIX_MOST], rate[VAL_HELIX_MOST];
     const td_helix_published dense = {TD_HELIX_COMPOSITE, true};
     td_step_opts opts = td_step_opts_default();
@@ -156,14 +156,14 @@ static void compare_implicit(val_report *report) {
     double worst = 0;
     for (int k = 0; k < STATES; k++) {
         td_helix_element elements[VAL_HELIX_MOST];
-        val_helix helix;
+        val_body helix;
         const int32_t count = val_helix_draw(&random, &wild, elements);
         thicken(elements, count);
         if (!val_helix_new(report, elements, count, &helix)) {
             return;
         }
         const bool fine = implicit_off(report, &helix, &worst);
-        val_helix_free(&helix);
+        val_body_free(&helix);
         if (!fine) {
             return;
         }

@@ -10,7 +10,7 @@ enum { MOST = 5 };
 // Random helices that start with all curvatures moving.
 typedef struct swing {
     td_helix_element elements[VAL_HELIX_MOST];
-    val_helix helix;
+    val_body helix;
     td_vec3 rates[VAL_HELIX_MOST];
 } swing;
 
@@ -37,10 +37,10 @@ static bool swing_start(val_report *report, swing *s) {
 static bool energy_put_in(val_report *report, swing *s, const td_step_opts *opts, double *energy,
                           double *put_in) {
     bool fine = swing_start(report, s);
-    *energy = *put_in = fine ? val_helix_energy(&s->helix, opts->gravity) : 0;
+    *energy = *put_in = fine ? val_energy(&s->helix, opts->gravity) : 0;
     if (fine && opts->gravity.y != 0) {
-        fine = val_helix_settle(report, &s->helix, opts, "rest of random helices");
-        *put_in -= fine ? val_helix_energy(&s->helix, opts->gravity) : 0;
+        fine = val_settle(report, &s->helix, opts, "rest of random helices");
+        *put_in -= fine ? val_energy(&s->helix, opts->gravity) : 0;
     }
     return fine;
 }
@@ -52,8 +52,8 @@ static bool follow_energy(val_report *report, swing *s, const td_step_opts *opts
     const int32_t steps = (int32_t)round(3 / opts->dt);
     bool fine = swing_start(report, s);
     for (int32_t i = 0; fine && i < steps; i++) {
-        fine = val_helix_step(report, &s->helix, opts, "energy of random helices");
-        val_ledger_add(&l, val_helix_energy(&s->helix, opts->gravity), worst);
+        fine = val_step(report, &s->helix, opts, "energy of random helices");
+        val_ledger_add(&l, val_energy(&s->helix, opts->gravity), worst);
     }
     return fine;
 }
@@ -87,7 +87,7 @@ static bool one_swing(val_report *report, val_random *random, int32_t index,
         opts.dt = frame_steps[k / 2];
         fine = follow_energy(report, &s, &opts, energy, put_in, &worst[k % 2][k / 2]);
     }
-    val_helix_free(&s.helix);
+    val_body_free(&s.helix);
     return fine;
 }
 
@@ -108,14 +108,14 @@ static void energy_of_swings(val_report *report) {
 
 // ---- damping by the rule itself -------------------------------------------------------------
 
-static bool mean_energy(val_report *report, val_helix *helix, const td_step_opts *opts,
+static bool mean_energy(val_report *report, val_body *helix, const td_step_opts *opts,
                         double *mean) {
     double sum = 0;
     for (int32_t i = 0; i < 60; i++) {
-        if (!val_helix_step(report, helix, opts, "damping of a 1 Hz sway")) {
+        if (!val_step(report, helix, opts, "damping of a 1 Hz sway")) {
             return false;
         }
-        sum += val_helix_energy(helix, opts->gravity);
+        sum += val_energy(helix, opts->gravity);
     }
     *mean = sum / 60;
     return true;
@@ -125,7 +125,7 @@ static bool mean_energy(val_report *report, val_helix *helix, const td_step_opts
 // seconds are left to the faster modes.
 static void sway_damping(val_report *report) {
     val_rod beam = val_thesis_beam(5);
-    val_helix helix;
+    val_body helix;
     td_step_opts opts = td_step_opts_default();
     double mean[23] = {0};
     // f = (beta l)^2/(2 pi l^2) sqrt(E r^2/(4 rho)) = 1 Hz, beta l = 1.8751
@@ -135,7 +135,7 @@ static void sway_damping(val_report *report) {
         return;
     }
     opts.gravity.y *= 0.01;
-    bool fine = val_helix_settle(report, &helix, &opts, "damping of a 1 Hz sway");
+    bool fine = val_settle(report, &helix, &opts, "damping of a 1 Hz sway");
     opts.gravity.y = 0;
     for (int32_t i = 0; fine && i < 23; i++) {
         fine = mean_energy(report, &helix, &opts, &mean[i]);
@@ -144,7 +144,7 @@ static void sway_damping(val_report *report) {
         val_at_most(report, "damping ratio of a 1 Hz sway, implicit at 1/60 s", beam.count,
                     log(mean[2] / mean[22]) / (2 * 2 * VAL_PI * 20), 5e-4);
     }
-    val_helix_free(&helix);
+    val_body_free(&helix);
 }
 
 // ---- orders ---------------------------------------------------------------------------------
@@ -154,7 +154,7 @@ enum { ORDER_ELEMENTS = 4 };
 // A soft curl let go under its weight: the tips of its elements after a quarter of a second.
 static bool run_curl(val_report *report, td_step_opts *opts, int32_t steps, td_vec3 *tips,
                      const char *quantity) {
-    val_helix helix;
+    val_body helix;
     td_helix_element e = td_helix_element_default();
     e.length = 1.0 / ORDER_ELEMENTS;
     e.radius_base = e.radius_tip = 0.01;
@@ -168,12 +168,12 @@ static bool run_curl(val_report *report, td_step_opts *opts, int32_t steps, td_v
     bool fine = true;
     opts->dt = 0.25 / steps;
     for (int32_t i = 0; fine && i < steps; i++) {
-        fine = val_helix_step(report, &helix, opts, quantity);
+        fine = val_step(report, &helix, opts, quantity);
     }
     for (int32_t i = 0; fine && i < ORDER_ELEMENTS; i++) {
         tips[i] = td_helix_place(helix.state, i, 1);
     }
-    val_helix_free(&helix);
+    val_body_free(&helix);
     return fine;
 }
 

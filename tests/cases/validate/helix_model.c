@@ -9,41 +9,35 @@
 // ---- making ---------------------------------------------------------------------------------
 
 bool val_helix_new(val_report *report, const td_helix_element *elements, int32_t count,
-                   val_helix *helix) {
+                   val_body *helix) {
     td_diag diag = {.message = ""};
-    *helix = (val_helix){.n = count};
+    *helix = (val_body){.n = count};
     td_status status = td_helix_model_new(elements, count, NULL, &helix->model, &diag);
     if (status == TD_OK) {
         status = td_body_new(helix->model, NULL, &helix->state, &diag);
     }
     if (status != TD_OK) {
         val_fault(report, "building helices", count, status, &diag);
-        val_helix_free(helix);
+        val_body_free(helix);
     }
     return status == TD_OK;
 }
 
-void val_helix_free(val_helix *helix) {
-    td_body_free(helix->state);
-    td_body_model_free(helix->model);
-    *helix = (val_helix){.model = NULL};
-}
-
-bool val_helix_restart(val_report *report, val_helix *helix) {
+bool val_helix_restart(val_report *report, val_body *helix) {
     td_diag diag = {.message = ""};
     td_body_free(helix->state);
     td_status status = td_body_new(helix->model, NULL, &helix->state, &diag);
     if (status != TD_OK) {
         val_fault(report, "building helices", helix->n, status, &diag);
-        val_helix_free(helix);
+        val_body_free(helix);
     }
     return status == TD_OK;
 }
 
 bool val_helix_row(val_report *report, const td_helix_element *first, int32_t count,
-                   val_helix *helix) {
+                   val_body *helix) {
     td_helix_element *elements = calloc((size_t)count, sizeof *elements);
-    *helix = (val_helix){.n = count};
+    *helix = (val_body){.n = count};
     if (!elements) {
         val_fault(report, "building helices", count, TD_ERR_MEMORY, NULL);
         return false;
@@ -60,7 +54,7 @@ bool val_helix_row(val_report *report, const td_helix_element *first, int32_t co
     return fine;
 }
 
-bool val_helix_beam(val_report *report, const val_rod *beam, val_helix *helix) {
+bool val_helix_beam(val_report *report, const val_rod *beam, val_body *helix) {
     td_helix_element e = td_helix_element_default();
     e.turn = beam->turn;
     e.length = beam->length / beam->count;
@@ -104,50 +98,4 @@ int32_t val_helix_draw(val_random *random, const val_helix_wild *wild,
         elements[i] = random_element(random, wild, i);
     }
     return count;
-}
-
-// ---- using ----------------------------------------------------------------------------------
-
-static bool finish(val_report *report, const val_helix *helix, const char *quantity,
-                   td_status status, const td_diag *diag) {
-    if (status != TD_OK) {
-        val_fault(report, quantity, helix->n, status, diag);
-    }
-    return status == TD_OK;
-}
-
-bool val_helix_step(val_report *report, val_helix *helix, const td_step_opts *opts,
-                    const char *quantity) {
-    td_diag diag = {.message = ""};
-    td_status status = td_body_step(helix->state, opts, NULL, &diag);
-    return finish(report, helix, quantity, status, &diag);
-}
-
-bool val_helix_settle(val_report *report, val_helix *helix, const td_step_opts *opts,
-                      const char *quantity) {
-    td_diag diag = {.message = ""};
-    td_step_stats stats = {0};
-    td_status status = td_body_settle(helix->state, opts, &stats, &diag);
-    if (status == TD_OK && stats.unconverged > 0) {
-        status = TD_ERR_DIVERGED;
-        snprintf(diag.message, sizeof diag.message, "no pose at rest was found in %lld iterations",
-                 (long long)stats.iterations);
-    }
-    return finish(report, helix, quantity, status, &diag);
-}
-
-bool val_helix_modes(val_report *report, val_helix *helix, td_vec3 gravity, int32_t count,
-                     td_mode *modes, const char *quantity) {
-    td_diag diag = {.message = ""};
-    td_status status = td_body_modes(helix->state, gravity, count, modes, &diag);
-    return finish(report, helix, quantity, status, &diag);
-}
-
-td_vec3 val_helix_tip(const val_helix *helix) {
-    return td_helix_place(helix->state, helix->n - 1, 1);
-}
-
-double val_helix_energy(val_helix *helix, td_vec3 gravity) {
-    td_energy e = td_body_energy(helix->state, gravity);
-    return e.kinetic + e.elastic + e.weight;
 }

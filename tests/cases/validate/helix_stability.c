@@ -35,8 +35,7 @@ static double stiffness_of(double gamma) { // N m^2
     return DENSITY * VAL_PI * RADIUS * RADIUS * GRAVITY * LENGTH * LENGTH * LENGTH / gamma;
 }
 
-static bool make_rod(val_report *report, const rod_motion *motion, int32_t count,
-                     val_helix *helix) {
+static bool make_rod(val_report *report, const rod_motion *motion, int32_t count, val_body *helix) {
     td_helix_element e = td_helix_element_default();
     e.length = LENGTH / count;
     e.radius_base = e.radius_tip = RADIUS;
@@ -157,7 +156,7 @@ static double growth_theory(linear *l, double h) {
 }
 
 // The same of a rod that is hardly bent; what is not a number when a step fails.
-static double growth_found(val_helix *helix, double h) {
+static double growth_found(val_body *helix, double h) {
     const td_helix_published recursive = {TD_HELIX_RECURSIVE, false};
     td_step_opts opts = td_step_opts_default();
     td_vec3 u[MOST];
@@ -167,12 +166,12 @@ static double growth_found(val_helix *helix, double h) {
     disturb(helix->n, 1e-6, u);
     td_helix_set_curvatures(helix->state, u, NULL);
     for (int k = 0; k < STEPS; k++) {
-        begin = k == BEFORE ? val_helix_energy(helix, opts.gravity) : begin;
+        begin = k == BEFORE ? val_energy(helix, opts.gravity) : begin;
         if (td_helix_step_published(helix->state, &opts, recursive, NULL) != TD_OK) {
             return (double)NAN;
         }
     }
-    return log(val_helix_energy(helix, opts.gravity) / begin) / (2 * (STEPS - BEFORE));
+    return log(val_energy(helix, opts.gravity) / begin) / (2 * (STEPS - BEFORE));
 }
 
 // At the step at which vibrations grow by half a percent a step.
@@ -181,7 +180,7 @@ static void against_theory(val_report *report, int32_t count) {
     linear l = {.n = count, .k = stiffness_of(still.gamma) * LENGTH / count};
     double h = SHORT;
     char text[80];
-    val_helix helix;
+    val_body helix;
     if (!make_rod(report, &still, count, &helix)) {
         return;
     }
@@ -191,7 +190,7 @@ static void against_theory(val_report *report, int32_t count) {
     }
     snprintf(text, sizeof text, "growth at %.3g ms, recursive, small vibrations", 1e3 * h);
     val_relative(report, text, count, growth_found(&helix, h), growth_theory(&l, h), 1e-4);
-    val_helix_free(&helix);
+    val_body_free(&helix);
 }
 
 // ---- motions --------------------------------------------------------------------------------
@@ -215,7 +214,7 @@ static double energy_scale(const rod_motion *m) {
 
 typedef enum way { RECURSIVE, COMPOSITE, IMPLICIT } way;
 
-static td_status step_once(val_helix *helix, const td_step_opts *opts, way by) {
+static td_status step_once(val_body *helix, const td_step_opts *opts, way by) {
     const td_helix_published published = {by == COMPOSITE ? TD_HELIX_COMPOSITE : TD_HELIX_RECURSIVE,
                                           false};
     return by == IMPLICIT ? td_body_step(helix->state, opts, NULL, NULL)
@@ -235,7 +234,7 @@ static double change(const td_vec3 *a, const td_vec3 *b, int32_t count) {
     return most;
 }
 
-static run run_motion(val_report *report, val_helix *helix, const rod_motion *m, double h, way by) {
+static run run_motion(val_report *report, val_body *helix, const rod_motion *m, double h, way by) {
     td_step_opts opts = td_step_opts_default();
     td_vec3 rate[2][MOST] = {{{0, 0, 0}}};
     run r = {0, 0};
@@ -265,7 +264,7 @@ static bool is_stable(run r) {
 }
 
 // The largest stable step and the accelerations that it came to.
-static double largest_step(val_report *report, val_helix *helix, const rod_motion *m, way by,
+static double largest_step(val_report *report, val_body *helix, const rod_motion *m, way by,
                            double *acceleration) {
     int stable = 0;
     double h = LARGEST, found = 0;
@@ -282,7 +281,7 @@ static double largest_step(val_report *report, val_helix *helix, const rod_motio
 
 // One point of each curve of the figure, and the implicit step.
 static void one_point(val_report *report, const rod_motion *m, int32_t count) {
-    val_helix helix;
+    val_body helix;
     char text[120];
     double acceleration = 0, other = 0;
     if (!make_rod(report, m, count, &helix)) {
@@ -295,7 +294,7 @@ static void one_point(val_report *report, const rod_motion *m, int32_t count) {
     val_not_above(report, text, count, a > 0 && b > 0 ? a / b : (double)NAN, 2.5);
     snprintf(text, sizeof text, "%s, implicit at 1/24 s, energy", m->name);
     val_at_most(report, text, count, run_motion(report, &helix, m, LARGEST, IMPLICIT).energy, 3);
-    val_helix_free(&helix);
+    val_body_free(&helix);
 }
 
 void val_helix_stability(val_report *report) {

@@ -12,10 +12,10 @@
 
 // Thin rods of 1 m and 1 kg, hanging from each other; the first from the origin, or free.
 static bool build(val_report *report, int32_t count, td_joint_kind root, td_quat turn,
-                  val_tree *tree) {
+                  val_body *tree) {
     td_material material = td_material_get(0);
     td_builder *builder = val_begin(report, TD_SPRING_CLAMPED, &material);
-    *tree = (val_tree){.skeleton = NULL};
+    *tree = (val_body){.skeleton = NULL};
     for (int32_t i = 0; builder && i < count; i++) {
         td_segment_def def = td_segment_def_default();
         def.parent = i - 1;
@@ -35,7 +35,7 @@ static bool build(val_report *report, int32_t count, td_joint_kind root, td_quat
     return builder && val_tree_finish(report, builder, tree);
 }
 
-static td_analytic *open_impact(val_report *report, const val_tree *tree, td_impact_law law,
+static td_analytic *open_impact(val_report *report, const val_body *tree, td_impact_law law,
                                 const char *what) {
     td_analytic_opts opts = td_analytic_opts_default();
     td_analytic *analytic = NULL;
@@ -48,7 +48,7 @@ static td_analytic *open_impact(val_report *report, const val_tree *tree, td_imp
     return analytic;
 }
 
-static bool strike(val_report *report, val_tree *tree, td_impact_law law, td_hit *hits,
+static bool strike(val_report *report, val_body *tree, td_impact_law law, td_hit *hits,
                    int32_t count, double *kept, const char *what) {
     td_diag diag = {.message = ""};
     td_analytic *analytic = open_impact(report, tree, law, what);
@@ -70,7 +70,7 @@ static bool strike(val_report *report, val_tree *tree, td_impact_law law, td_hit
 static void hinged_rod(val_report *report, td_impact_law law) {
     const double rate = 5.4249423960;
     const bool newton = law == TD_IMPACT_NEWTON;
-    val_tree tree;
+    val_body tree;
     if (!build(report, 1, TD_JOINT_HINGE, val_hanging, &tree)) {
         return;
     }
@@ -92,7 +92,7 @@ static void hinged_rod(val_report *report, td_impact_law law) {
         val_relative(report, newton ? "rod at a stop: rate after" : "the same, Poisson", 1,
                      td_tree_velocities(tree.state)[0], -0.5 * rate, 1e-12);
     }
-    val_tree_free(&tree);
+    val_body_free(&tree);
 }
 
 // ---- two rods -------------------------------------------------------------------------------
@@ -101,7 +101,7 @@ static void hinged_rod(val_report *report, td_impact_law law) {
 // the tip changes the rates by (-6/7, 30/7) p/(m l), and the tip by 24/7 p/m.
 static void double_pendulum(val_report *report) {
     const double w = 1.3, z = 0.7, e = 0.4;
-    val_tree tree;
+    val_body tree;
     if (!build(report, 2, TD_JOINT_HINGE, val_hanging, &tree)) {
         return;
     }
@@ -122,14 +122,14 @@ static void double_pendulum(val_report *report) {
         val_relative(report, "two rods hit at the tip: lower rate", 2, v[0] + v[1],
                      w + z - 30.0 / 7 * p, 1e-12);
     }
-    val_tree_free(&tree);
+    val_body_free(&tree);
 }
 
 // ---- both ends ------------------------------------------------------------------------------
 
 // A free rod that falls level, or turning, on both of its ends: both speeds are given back.
 static void both_ends(val_report *report, double spin) {
-    val_tree tree;
+    val_body tree;
     if (!build(report, 1, TD_JOINT_FREE, val_level, &tree)) {
         return;
     }
@@ -153,7 +153,7 @@ static void both_ends(val_report *report, double spin) {
         snprintf(text, sizeof text, "a rod on both ends, %s: impulses, N s", how);
         val_relative(report, text, 2, sum, -1.5 * fell, 1e-12);
     }
-    val_tree_free(&tree);
+    val_body_free(&tree);
 }
 
 // ---- random ---------------------------------------------------------------------------------
@@ -165,7 +165,7 @@ typedef struct impact_tally {
 
 static bool random_impact(val_report *report, val_random *random, td_impact_law law,
                           impact_tally *t) {
-    val_tree tree;
+    val_body tree;
     val_wild wild = val_stout;
     td_hit hits[MOST_HITS];
     const td_vec3 none = {0, 0, 0};
@@ -180,7 +180,7 @@ static bool random_impact(val_report *report, val_random *random, td_impact_law 
     for (int32_t k = 0; k < count; k++) {
         const td_vec3 n = val_in_ball(random, 1);
         const double length = sqrt(n.x * n.x + n.y * n.y + n.z * n.z);
-        hits[k] = (td_hit){.segment = val_below(random, tree.bodies),
+        hits[k] = (td_hit){.segment = val_below(random, tree.n),
                            .point = val_in_ball(random, 0.1),
                            .normal = {n.x / length, n.y / length, n.z / length},
                            .friction = val_below(random, 2) * val_uniform(random, 0, 1.5),
@@ -198,7 +198,7 @@ static bool random_impact(val_report *report, val_random *random, td_impact_law 
             t->into = val_worse(-hits[k].after, t->into);
         }
     }
-    val_tree_free(&tree);
+    val_body_free(&tree);
     return fine;
 }
 

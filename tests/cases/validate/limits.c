@@ -12,7 +12,7 @@
 #define PER_JOINT 2  // a ball joint: cone and twist; a hinge: its range
 
 typedef struct shaken {
-    val_tree tree;
+    val_body tree;
     td_island *island;
     td_constraint limit[PER_JOINT * BODIES];
     int32_t limits;
@@ -24,7 +24,7 @@ typedef struct shaken {
 static bool build(val_report *report, val_random *random, shaken *s) {
     td_material material = td_material_get(0);
     td_builder *builder = val_begin(report, TD_SPRING_CLAMPED, &material);
-    s->tree = (val_tree){.skeleton = NULL};
+    s->tree = (val_body){.skeleton = NULL};
     for (int32_t i = 0; builder && i < BODIES; i++) {
         td_segment_def def = td_segment_def_default();
         def.parent = i - 1 - (i > 1 ? val_below(random, 2) : 0);
@@ -143,7 +143,7 @@ void val_limits(val_report *report) {
         work = val_worse(work, s.work);
         at_limit += s.at_limit;
         td_island_free(s.island);
-        val_tree_free(&s.tree);
+        val_body_free(&s.tree);
         val_progress(report, (k + 1.0) / TREES);
     }
     if (fine) {

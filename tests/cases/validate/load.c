@@ -14,7 +14,7 @@ void val_wind_stem(val_report *report) {
     const double speed = 5, density = 1.2;
     static const char text[] = "bend of a stem by an even wind, m";
     val_rod rod = val_thesis_beam(100);
-    val_tree tree;
+    val_body tree;
     rod.turn = (td_quat){1, 0, 0, 0};
     if (!val_rod_build(report, &rod, &tree)) {
         return;
@@ -43,18 +43,18 @@ void val_wind_stem(val_report *report) {
         val_relative(report, text, rod.count, tip.x, want, 0.005);
     }
     td_world_free(world);
-    val_tree_free(&tree);
+    val_body_free(&tree);
 }
 
 // ---- rest under gravity ---------------------------------------------------------------------
 
 // Farthest that a joint or tip is from where it was drawn, m.
-static double off_drawn(td_world *world, const val_tree *tree, td_vec3 *origins,
+static double off_drawn(td_world *world, const val_body *tree, td_vec3 *origins,
                         td_quat *rotations) {
     const td_segment *s = td_skeleton_segments(tree->skeleton);
     double worst = 0;
     td_skeleton_pose(tree->skeleton, TD_POSE_INITIAL, origins, rotations);
-    for (int32_t i = 0; i < tree->bodies; i++) {
+    for (int32_t i = 0; i < tree->n; i++) {
         td_vec3 now, tip, x = s[i].tip;
         td_quat q = rotations[i];
         td_world_segment(world, 0, i, &now, &tip, NULL);
@@ -75,7 +75,7 @@ static bool hang(val_report *report, val_random *random, double worst[2]) {
     static const val_wild wild = {
         .least = 3, .most = 30, .thin = 0.01, .thick = 0.03, .young = {5e9, 1e10}, .damping = 0.02};
     static const char text[] = "a plant at rest as drawn";
-    val_tree tree;
+    val_body tree;
     if (!val_wild_build(report, random, &wild, &tree)) {
         return false;
     }
@@ -85,18 +85,18 @@ static bool hang(val_report *report, val_random *random, double worst[2]) {
     td_scene_def scene = val_still_scene(&object, 1.0 / 60);
     scene.air_density = 1.2;
     td_world *world = val_world_new(report, &scene, text);
-    td_vec3 *origins = malloc((size_t)tree.bodies * sizeof *origins);
-    td_quat *rotations = malloc((size_t)tree.bodies * sizeof *rotations);
+    td_vec3 *origins = malloc((size_t)tree.n * sizeof *origins);
+    td_quat *rotations = malloc((size_t)tree.n * sizeof *rotations);
     bool fine = world && origins && rotations;
     if (world && !fine) {
-        val_fault(report, text, tree.bodies, TD_ERR_MEMORY, NULL);
+        val_fault(report, text, tree.n, TD_ERR_MEMORY, NULL);
     }
     for (int32_t i = 0; fine && i < 120; i++) {
         fine = val_world_step(report, world, text);
     }
     if (fine) {
         td_step_opts opts = td_step_opts_default();
-        val_tree hung = {.state = td_world_body(world, 0), .bodies = tree.bodies};
+        val_body hung = {.state = td_world_body(world, 0), .n = tree.n};
         worst[1] = val_worse(off_drawn(world, &tree, origins, rotations), worst[1]);
         fine = val_settle(report, &hung, &opts, text);
         worst[0] = val_worse(off_drawn(world, &tree, origins, rotations), worst[0]);
@@ -104,7 +104,7 @@ static bool hang(val_report *report, val_random *random, double worst[2]) {
     free(origins);
     free(rotations);
     td_world_free(world);
-    val_tree_free(&tree);
+    val_body_free(&tree);
     return fine;
 }
 
@@ -128,7 +128,7 @@ void val_rest_under_gravity(val_report *report) {
 #define POSE_BEND     1.5 // rad
 
 // Tips after two seconds under a pose of some strength, or without any (below 0).
-static bool pose_tips(val_report *report, const val_tree *tree, double strength, td_vec3 *tips) {
+static bool pose_tips(val_report *report, const val_body *tree, double strength, td_vec3 *tips) {
     static const char text[] = "a pose to hit";
     td_object_def object = td_object_def_default();
     td_scene_load pose = td_scene_load_default(TD_SCENE_POSE);
@@ -145,7 +145,7 @@ static bool pose_tips(val_report *report, const val_tree *tree, double strength,
     for (int32_t i = 0; fine && i < 120; i++) {
         fine = val_world_step(report, world, text);
     }
-    for (int32_t i = 0; fine && i < tree->bodies; i++) {
+    for (int32_t i = 0; fine && i < tree->n; i++) {
         td_world_segment(world, 0, i, NULL, &tips[i], NULL);
     }
     td_world_free(world);
@@ -170,7 +170,7 @@ static double pose_error(const val_rod *rod, const td_vec3 *tips) {
 void val_pose_case(val_report *report) {
     static const double strengths[] = {0.1, 1, 10, 100, 1000, 10000};
     val_rod rod = val_thesis_beam(POSE_SEGMENTS);
-    val_tree tree;
+    val_body tree;
     td_vec3 tips[POSE_SEGMENTS], free_tips[POSE_SEGMENTS];
     rod.turn = (td_quat){1, 0, 0, 0};
     rod.young = 1e8;
@@ -197,7 +197,7 @@ void val_pose_case(val_report *report) {
         val_at_most(report, "error of the strongest over the length", POSE_SEGMENTS,
                     before / rod.length, 1e-3);
     }
-    val_tree_free(&tree);
+    val_body_free(&tree);
 }
 
 // ---- twist ----------------------------------------------------------------------------------
@@ -233,7 +233,7 @@ void val_twist(val_report *report) {
     static const char text[] = "turn of a stem's end by a torque, rad";
     const double torque = 2;
     val_rod rod = val_thesis_beam(200);
-    val_tree tree;
+    val_body tree;
     rod.turn = (td_quat){1, 0, 0, 0};
     if (!val_rod_build(report, &rod, &tree)) {
         return;
@@ -265,5 +265,5 @@ void val_twist(val_report *report) {
         }
     }
     td_world_free(world);
-    val_tree_free(&tree);
+    val_body_free(&tree);
 }

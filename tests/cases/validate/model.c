@@ -11,9 +11,54 @@ double val_worse(double a, double b) {
     return a >= b || isnan(a) ? a : b;
 }
 
+// ---- bodies ---------------------------------------------------------------------------------
+
+static bool finished(val_report *report, const val_body *body, const char *quantity,
+                     td_status status, const td_diag *diag) {
+    if (status != TD_OK) {
+        val_fault(report, quantity, body->n, status, diag);
+    }
+    return status == TD_OK;
+}
+
+bool val_step(val_report *report, val_body *body, const td_step_opts *opts, const char *quantity) {
+    td_diag diag = {.message = ""};
+    const td_status status = td_body_step(body->state, opts, NULL, &diag);
+    return finished(report, body, quantity, status, &diag);
+}
+
+bool val_settle(val_report *report, val_body *body, const td_step_opts *opts,
+                const char *quantity) {
+    td_diag diag = {.message = ""};
+    td_step_stats stats = {0};
+    td_status status = td_body_settle(body->state, opts, &stats, &diag);
+    if (status == TD_OK && stats.unconverged > 0) {
+        status = TD_ERR_DIVERGED;
+        snprintf(diag.message, sizeof diag.message, "no pose at rest was found in %lld iterations",
+                 (long long)stats.iterations);
+    }
+    return finished(report, body, quantity, status, &diag);
+}
+
+bool val_modes(val_report *report, val_body *body, td_vec3 gravity, int32_t count, td_mode *modes,
+               const char *quantity) {
+    td_diag diag = {.message = ""};
+    const td_status status = td_body_modes(body->state, gravity, count, modes, &diag);
+    return finished(report, body, quantity, status, &diag);
+}
+
+td_vec3 val_tip(const val_body *body) {
+    return td_body_tip(body->state, body->n - 1);
+}
+
+double val_energy(val_body *body, td_vec3 gravity) {
+    const td_energy e = td_body_energy(body->state, gravity);
+    return e.kinetic + e.elastic + e.weight;
+}
+
 // ---- building -------------------------------------------------------------------------------
 
-static bool finish(td_builder *builder, val_tree *tree, td_status *status, td_diag *diag) {
+static bool finish(td_builder *builder, val_body *tree, td_status *status, td_diag *diag) {
     td_body_opts opts = td_body_opts_default();
     *status = td_builder_finish(builder, &tree->skeleton, diag);
     if (*status == TD_OK) {
@@ -25,28 +70,28 @@ static bool finish(td_builder *builder, val_tree *tree, td_status *status, td_di
     return *status == TD_OK;
 }
 
-bool val_tree_finish(val_report *report, td_builder *builder, val_tree *tree) {
+bool val_tree_finish(val_report *report, td_builder *builder, val_body *tree) {
     td_diag diag = {.message = ""};
     td_status status;
-    *tree = (val_tree){.skeleton = NULL};
+    *tree = (val_body){.skeleton = NULL};
     bool fine = finish(builder, tree, &status, &diag);
     td_builder_free(builder);
     if (!fine) {
         val_fault(report, "building a tree", 0, status, &diag);
-        val_tree_free(tree);
+        val_body_free(tree);
         return false;
     }
-    tree->bodies = td_body_segment_count(tree->model);
+    tree->n = td_body_segment_count(tree->model);
     tree->dofs = td_body_dof_count(tree->model);
     tree->coords = td_tree_coord_count(tree->model);
     return true;
 }
 
-void val_tree_free(val_tree *tree) {
-    td_body_free(tree->state);
-    td_body_model_free(tree->model);
-    td_skeleton_free(tree->skeleton);
-    *tree = (val_tree){.skeleton = NULL};
+void val_body_free(val_body *body) {
+    td_body_free(body->state);
+    td_body_model_free(body->model);
+    td_skeleton_free(body->skeleton);
+    *body = (val_body){.skeleton = NULL};
 }
 
 td_builder *val_begin(val_report *report, td_spring_rule springs, const td_material *material) {
@@ -94,9 +139,9 @@ val_rod val_thesis_beam(int32_t count) {
     return rod;
 }
 
-bool val_rod_build(val_report *report, const val_rod *rod, val_tree *tree) {
+bool val_rod_build(val_report *report, const val_rod *rod, val_body *tree) {
     td_material material = td_material_get(0);
-    *tree = (val_tree){.skeleton = NULL};
+    *tree = (val_body){.skeleton = NULL};
     material.young = rod->young;
     material.poisson = rod->poisson;
     material.shear = 0;
@@ -186,10 +231,10 @@ static void random_springs(val_random *random, const val_wild *wild, double stif
     def->damping = (td_vec3){time * scale * bend, time * 0.7 * bend, time * other};
 }
 
-bool val_wild_build(val_report *report, val_random *random, const val_wild *wild, val_tree *tree) {
+bool val_wild_build(val_report *report, val_random *random, const val_wild *wild, val_body *tree) {
     td_material material = td_material_get(0);
     bool given = wild->soft > 0;
-    *tree = (val_tree){.skeleton = NULL};
+    *tree = (val_body){.skeleton = NULL};
     int32_t count = wild->least + val_below(random, wild->most - wild->least + 1);
     double stiffness = given ? val_log_uniform(random, wild->soft, wild->stiff) : 0;
     if (!given) {
@@ -217,11 +262,11 @@ static void set_turn(double *q, td_quat turn) {
     q[3] = turn.z;
 }
 
-void val_wild_start(val_random *random, val_tree *tree, double angle, double speed) {
+void val_wild_start(val_random *random, val_body *tree, double angle, double speed) {
     const td_segment *segments = td_skeleton_segments(tree->skeleton);
     double *q = td_tree_coords(tree->state), *v = td_tree_velocities(tree->state);
     td_vec3 turn = {0, 0, 0};
-    for (int32_t i = 0; i < tree->bodies; i++) {
+    for (int32_t i = 0; i < tree->n; i++) {
         turn = val_in_ball(random, angle);
         td_vec3 rate = val_in_ball(random, speed);
         switch (segments[i].joint) {
@@ -255,7 +300,7 @@ void val_wild_start(val_random *random, val_tree *tree, double angle, double spe
 
 // ---- states ---------------------------------------------------------------------------------
 
-bool val_pose_keep(val_tree *tree, val_pose *pose) {
+bool val_pose_keep(val_body *tree, val_pose *pose) {
     *pose = (val_pose){.coord_count = tree->coords, .dof_count = tree->dofs};
     pose->coords = malloc(((size_t)tree->coords + 1) * sizeof *pose->coords);
     pose->velocities = malloc(((size_t)tree->dofs + 1) * sizeof *pose->velocities);
@@ -268,7 +313,7 @@ bool val_pose_keep(val_tree *tree, val_pose *pose) {
     return true;
 }
 
-void val_pose_restore(val_tree *tree, const val_pose *pose) {
+void val_pose_restore(val_body *tree, const val_pose *pose) {
     memcpy(td_tree_coords(tree->state), pose->coords, (size_t)tree->coords * sizeof(double));
     memcpy(td_tree_velocities(tree->state), pose->velocities, (size_t)tree->dofs * sizeof(double));
     td_tree_state_changed(tree->state);
@@ -281,7 +326,7 @@ void val_pose_free(val_pose *pose) {
 }
 
 bool val_wild_open(val_report *report, val_random *random, const val_wild *wild, double angle,
-                   double speed, val_tree *tree, val_pose *start) {
+                   double speed, val_body *tree, val_pose *start) {
     *start = (val_pose){.coords = NULL};
     if (!val_wild_build(report, random, wild, tree)) {
         return false;
@@ -289,29 +334,20 @@ bool val_wild_open(val_report *report, val_random *random, const val_wild *wild,
     val_wild_start(random, tree, angle, speed);
     bool kept = val_pose_keep(tree, start);
     if (!kept) {
-        val_fault(report, "keeping a state", tree->bodies, TD_ERR_MEMORY, NULL);
-        val_tree_free(tree);
+        val_fault(report, "keeping a state", tree->n, TD_ERR_MEMORY, NULL);
+        val_body_free(tree);
     }
     return kept;
 }
 
-bool val_step(val_report *report, val_tree *tree, const td_step_opts *opts, const char *quantity) {
-    td_diag diag = {.message = ""};
-    td_status status = td_body_step(tree->state, opts, NULL, &diag);
-    if (status != TD_OK) {
-        val_fault(report, quantity, tree->bodies, status, &diag);
-    }
-    return status == TD_OK;
-}
-
-bool val_run(val_report *report, val_tree *tree, const val_pose *start, const td_step_opts *opts,
+bool val_run(val_report *report, val_body *tree, const val_pose *start, const td_step_opts *opts,
              int32_t steps, td_vec3 *tips, const char *quantity) {
     bool fine = true;
     val_pose_restore(tree, start);
     for (int32_t i = 0; fine && i < steps; i++) {
         fine = val_step(report, tree, opts, quantity);
     }
-    for (int32_t i = 0; fine && i < tree->bodies; i++) {
+    for (int32_t i = 0; fine && i < tree->n; i++) {
         tips[i] = td_body_tip(tree->state, i);
     }
     return fine;
@@ -325,30 +361,9 @@ double val_tips_apart(const td_vec3 *a, const td_vec3 *b, int32_t count) {
     return apart;
 }
 
-bool val_settle(val_report *report, val_tree *tree, const td_step_opts *opts,
-                const char *quantity) {
-    td_diag diag = {.message = ""};
-    td_step_stats stats = {0};
-    td_status status = td_body_settle(tree->state, opts, &stats, &diag);
-    if (status == TD_OK && stats.unconverged > 0) {
-        status = TD_ERR_DIVERGED;
-        snprintf(diag.message, sizeof diag.message, "no pose at rest was found in %lld iterations",
-                 (long long)stats.iterations);
-    }
-    if (status != TD_OK) {
-        val_fault(report, quantity, tree->bodies, status, &diag);
-    }
-    return status == TD_OK;
-}
-
-bool val_rest_energy(val_tree *tree, const td_step_opts *opts, double *energy) {
+bool val_rest_energy(val_body *tree, const td_step_opts *opts, double *energy) {
     td_step_stats stats = {0};
     td_status status = td_body_settle(tree->state, opts, &stats, NULL);
     *energy = val_energy(tree, opts->gravity);
     return status == TD_OK && stats.unconverged == 0;
-}
-
-double val_energy(val_tree *tree, td_vec3 gravity) {
-    td_energy e = td_body_energy(tree->state, gravity);
-    return e.kinetic + e.elastic + e.weight;
 }

@@ -13,10 +13,10 @@
 #define LENGTH  0.5 // m
 
 // thin rods: second moment m l^2/3 along the rod, nothing across
-static bool build_rods(val_report *report, int32_t count, val_tree *tree) {
+static bool build_rods(val_report *report, int32_t count, val_body *tree) {
     td_material material = td_material_get(0);
     td_builder *builder = val_begin(report, TD_SPRING_CLAMPED, &material);
-    *tree = (val_tree){.skeleton = NULL};
+    *tree = (val_body){.skeleton = NULL};
     for (int32_t i = 0; builder && i < count; i++) {
         td_segment_def def = td_segment_def_default();
         def.parent = i - 1;
@@ -57,7 +57,7 @@ static double pendulum_period(double amplitude) {
 }
 
 // let go from rest: the time from the first pass of the plumb line to the third
-static void measure_period(val_report *report, val_tree *tree, const char *name,
+static void measure_period(val_report *report, val_body *tree, const char *name,
                            const td_step_opts *opts, double amplitude) {
     char text[64];
     snprintf(text, sizeof text, "period, s, amplitude %g rad, %s", amplitude, name);
@@ -137,7 +137,7 @@ static void derived_implicit(derived *d, double dt, bool two) {
 }
 
 // 10 s, compared after every step
-static void follow_derived(val_report *report, val_tree *tree, const char *name,
+static void follow_derived(val_report *report, val_body *tree, const char *name,
                            td_integrator integrator) {
     const double amplitude = 2, dt = 1.0 / 240;
     char text[64];
@@ -173,7 +173,7 @@ static const struct {
 
 void val_pendulum(val_report *report) {
     static const double amplitudes[] = {0.1, 1, 2, 3};
-    val_tree tree;
+    val_body tree;
     if (!build_rods(report, 1, &tree)) {
         return;
     }
@@ -186,7 +186,7 @@ void val_pendulum(val_report *report) {
     for (int k = 0; k < 4; k++) {
         follow_derived(report, &tree, integrators[k].name, integrators[k].integrator);
     }
-    val_tree_free(&tree);
+    val_body_free(&tree);
 }
 
 // ---- two rods -------------------------------------------------------------------------------
@@ -205,7 +205,7 @@ static void double_accel(const double *theta, const double *rate, double *accel)
     accel[1] = (ja * r1 - c * r0) / det;
 }
 
-static void set_double(val_tree *tree, const double *theta, const double *rate) {
+static void set_double(val_body *tree, const double *theta, const double *rate) {
     double *q = td_tree_coords(tree->state), *v = td_tree_velocities(tree->state);
     td_body_reset(tree->state, NULL);
     q[0] = theta[0];
@@ -215,7 +215,7 @@ static void set_double(val_tree *tree, const double *theta, const double *rate) 
     td_tree_state_changed(tree->state);
 }
 
-static void compare_accels(val_report *report, val_tree *tree) {
+static void compare_accels(val_report *report, val_body *tree) {
     val_random random = {1};
     double worst = 0;
     for (int32_t i = 0; i < 1000; i++) {
@@ -234,7 +234,7 @@ static void compare_accels(val_report *report, val_tree *tree) {
 }
 
 // two runs of 10 s of chaos end in the same bits
-static void compare_bits(val_report *report, val_tree *tree) {
+static void compare_bits(val_report *report, val_body *tree) {
     static const double theta[2] = {2, 1}, still[2] = {0, 0};
     for (int k = 0; k < 4; k++) {
         double end[2][4];
@@ -261,7 +261,7 @@ static void compare_bits(val_report *report, val_tree *tree) {
 
 // Two rods let go from level, and beside them the derived equations by the same rule, started off
 // by `push` radians. Seconds until they are 0.1 rad apart; a minute at most.
-static double seconds_together(val_report *report, val_tree *tree, double push) {
+static double seconds_together(val_report *report, val_body *tree, double push) {
     const double level[2] = {VAL_PI / 2, VAL_PI / 2}, still[2] = {0, 0}, dt = 1e-3;
     double theta[2] = {level[0] + push, level[1]}, rate[2] = {0, 0}, accel[2];
     double *q = td_tree_coords(tree->state);
@@ -284,7 +284,7 @@ static double seconds_together(val_report *report, val_tree *tree, double push) 
 }
 
 void val_double_pendulum(val_report *report) {
-    val_tree tree;
+    val_body tree;
     if (!build_rods(report, 2, &tree)) {
         return;
     }
@@ -294,5 +294,5 @@ void val_double_pendulum(val_report *report) {
     double alike = seconds_together(report, &tree, 0);
     val_at_most(report, "time until 1e-4 rad parts them over that until rounding does", 2,
                 pushed / alike, 0.999);
-    val_tree_free(&tree);
+    val_body_free(&tree);
 }

@@ -34,7 +34,7 @@ static void wobbly_ring(val_random *random, td_vec3 *points, int32_t count) {
 
 // Flat, bent and twisted at ease, and otherwise at the start; so soft and thick that bending, twist
 // and stretch are of one size. Every fourth is closed, some are held, some carry a body.
-static bool wild_strand(val_report *report, val_random *random, int32_t kind, val_strand *strand) {
+static bool wild_strand(val_report *report, val_random *random, int32_t kind, val_body *strand) {
     td_vec3 points[MOST], rest[MOST];
     td_rod_def def = td_rod_def_default();
     td_rod_body body = {.rod = 0, .edge = 1, .mass = 0.5, .centre_of_mass = {0.02, 0.05, -0.03}};
@@ -59,13 +59,13 @@ static bool wild_strand(val_report *report, val_random *random, int32_t kind, va
 
 // A straight way through all places and turns, and how far along it the rod is.
 typedef struct way {
-    val_strand *strand;
+    val_body *strand;
     int32_t vertices, edges;
     td_vec3 from[MOST], move[MOST];
     double turn[MOST], at;
 } way;
 
-static way way_of(val_strand *strand) {
+static way way_of(val_body *strand) {
     way w = {.strand = strand};
     w.vertices = td_rod_vertex_count(strand->model);
     w.edges = td_body_segment_count(strand->model);
@@ -105,7 +105,7 @@ static double second_difference(way *w, double h) {
 }
 
 // Every entry of the gradient, over the largest.
-static double gradient_off(val_strand *strand) {
+static double gradient_off(val_body *strand) {
     td_vec3 force[MOST];
     double moment[MOST], most = 0, worst = 0;
     way w = way_of(strand);
@@ -160,7 +160,7 @@ static double squared(double frequency) { // omega^2, with the sign of the frequ
 
 // With all modes X of K and M, X^T K X is diag(lambda): along sum c_j x_j the second derivative of
 // the energy must be sum c_j^2 lambda_j. Over the largest lambda.
-static double second_differences_off(val_random *random, val_strand *strand, const td_mode *modes,
+static double second_differences_off(val_random *random, val_body *strand, const td_mode *modes,
                                      const double *shapes, double *c, int32_t count) {
     double most = 0, worst = 0;
     way w = way_of(strand);
@@ -181,7 +181,7 @@ static double second_differences_off(val_random *random, val_strand *strand, con
 }
 
 // False, with a row for the fault, when it fails.
-static bool hessian_off(val_report *report, val_random *random, val_strand *strand, double *off) {
+static bool hessian_off(val_report *report, val_random *random, val_body *strand, double *off) {
     const int32_t count = td_body_dof_count(strand->model), edges = (int32_t)strand->n;
     td_mode *modes = calloc((size_t)count, sizeof *modes);
     double *shapes = calloc((size_t)(count * edges * 7), sizeof *shapes);
@@ -206,7 +206,7 @@ void val_rod_derivatives(val_report *report) {
     val_random random = {31};
     double gradient[4] = {0, 0, 0, 0}, hessian[4] = {0, 0, 0, 0};
     for (int32_t k = 0; k < 200; k++) {
-        val_strand strand;
+        val_body strand;
         double off = 0;
         if (!wild_strand(report, &random, k, &strand)) {
             return;
@@ -215,7 +215,7 @@ void val_rod_derivatives(val_report *report) {
         td_body_reset(strand.state, NULL);
         bool fine = hessian_off(report, &random, &strand, &off);
         hessian[k % 4] = val_worse(off, hessian[k % 4]);
-        val_strand_free(&strand);
+        val_body_free(&strand);
         val_progress(report, k / 200.0);
         if (!fine) {
             return;
@@ -236,7 +236,7 @@ static void rigid_motion(val_report *report) {
     val_random random = {32};
     double worst = 0;
     for (int32_t k = 0; k < 100; k++) {
-        val_strand strand;
+        val_body strand;
         td_base_motion base = {.position = val_in_ball(&random, 2),
                                .rotation = val_turn(val_in_ball(&random, 3))};
         if (!wild_strand(report, &random, k, &strand)) {
@@ -248,7 +248,7 @@ static void rigid_motion(val_report *report) {
         td_rod_set_vertex(strand.state, 0, td_rod_position(strand.state, 0), weightless);
         double after = td_body_energy(strand.state, weightless).elastic;
         worst = val_worse(fabs(after - before) / before, worst);
-        val_strand_free(&strand);
+        val_body_free(&strand);
     }
     val_at_most(report, "change of energy by rigid motion", 100, worst, 1e-12);
 }
@@ -260,7 +260,7 @@ static bool tumble(val_report *report, double dt, double *linear, double *angula
     td_vec3 points[COUNT], p0, l0, p, l;
     td_rod_def def = td_rod_def_default();
     td_step_opts opts = td_step_opts_default();
-    val_strand strand;
+    val_body strand;
     for (int32_t k = 0; k < COUNT; k++) {
         double s = 0.05 * k;
         points[k] = (td_vec3){s, 0.2 * sin(3 * s), 0.1 * cos(4 * s)};
@@ -286,13 +286,13 @@ static bool tumble(val_report *report, double dt, double *linear, double *angula
     bool fine = true;
     *linear = *angular = 0;
     for (int32_t k = 0; fine && k < (int32_t)(1 / dt + 0.5); k++) {
-        fine = val_strand_step(report, &strand, &opts, "momentum of a free rod");
+        fine = val_step(report, &strand, &opts, "momentum of a free rod");
         td_body_momentum(strand.state, &p, &l);
         td_vec3 dp = td_vec3_madd(p, p0, -1), dl = td_vec3_madd(l, l0, -1);
         *linear = val_worse(sqrt(td_vec3_dot(dp, dp) / td_vec3_dot(p0, p0)), *linear);
         *angular = val_worse(sqrt(td_vec3_dot(dl, dl) / td_vec3_dot(l0, l0)), *angular);
     }
-    val_strand_free(&strand);
+    val_body_free(&strand);
     return fine;
 }
 
@@ -312,7 +312,7 @@ enum { TWISTED = 20 };
 // A straight round rod along X, clamped at both ends, with edges of different lengths, much stiffer
 // against bending than against twist: it does not buckle.
 static bool straight_strand(val_report *report, td_vec3 points[TWISTED + 1], td_rod_def *def,
-                            val_strand *strand) {
+                            val_body *strand) {
     val_random random = {33};
     *def = td_rod_def_default();
     points[0] = weightless;
@@ -336,7 +336,7 @@ static td_quat times(td_quat a, td_quat b) {
 }
 
 // Turns the far end on by an angle, in steps of a tenth of a turn at most, at rest after each.
-static bool turn_end(val_report *report, const td_vec3 *points, val_strand *strand, double angle) {
+static bool turn_end(val_report *report, const td_vec3 *points, val_body *strand, double angle) {
     td_step_opts opts = td_step_opts_default();
     td_quat first = td_body_rotation(strand->state, TWISTED - 1);
     int32_t steps = (int32_t)ceil(fabs(angle) / (0.2 * VAL_PI));
@@ -344,7 +344,7 @@ static bool turn_end(val_report *report, const td_vec3 *points, val_strand *stra
     for (int32_t k = 1; k <= steps; k++) {
         td_quat turn = times(val_turn((td_vec3){angle * k / steps, 0, 0}), first);
         td_rod_set_end(strand->state, 0, true, points[TWISTED], turn);
-        if (!val_strand_settle(report, strand, &opts, "a rod turned at its end")) {
+        if (!val_settle(report, strand, &opts, "a rod turned at its end")) {
             return false;
         }
     }
@@ -352,7 +352,7 @@ static bool turn_end(val_report *report, const td_vec3 *points, val_strand *stra
 }
 
 // Twist a metre of the joint at an edge's start, whose share of the rod is half of each edge there.
-static double twist_rate(const td_vec3 *points, val_strand *strand, int32_t k) {
+static double twist_rate(const td_vec3 *points, val_body *strand, int32_t k) {
     double from = k == 0 ? points[0].x : 0.5 * (points[k - 1].x + points[k].x);
     return td_rod_twist_angle(strand->state, k) / (0.5 * (points[k].x + points[k + 1].x) - from);
 }
@@ -360,7 +360,7 @@ static double twist_rate(const td_vec3 *points, val_strand *strand, int32_t k) {
 static void five_turns(val_report *report) {
     td_vec3 points[TWISTED + 1];
     td_rod_def def;
-    val_strand strand;
+    val_body strand;
     if (!straight_strand(report, points, &def, &strand)) {
         return;
     }
@@ -373,7 +373,7 @@ static void five_turns(val_report *report) {
         sum += rate * 0.5 * (points[TWISTED].x - points[TWISTED - 1].x);
         val_relative(report, "twist after five turns, rad", TWISTED, sum, 10 * VAL_PI, 1e-10);
     }
-    val_strand_free(&strand);
+    val_body_free(&strand);
 }
 
 // Vertices go at random. When the edges at a joint bent by phi turn by a and b, its twist changes
@@ -381,7 +381,7 @@ static void five_turns(val_report *report) {
 static void random_walk(val_report *report) {
     enum { MOVES = 2000 };
     val_random random = {34};
-    val_strand strand;
+    val_body strand;
     double most = 0, total = 0;
     if (!wild_strand(report, &random, 0, &strand)) {
         return;
@@ -405,7 +405,7 @@ static void random_walk(val_report *report) {
     }
     val_at_most(report, "change of twist by a random move, rad", MOVES, most, 1);
     val_at_most(report, "moves that changed no twist", MOVES, total < 1, 0);
-    val_strand_free(&strand);
+    val_body_free(&strand);
 }
 
 void val_rod_invariance(val_report *report) {
@@ -418,7 +418,7 @@ void val_rod_invariance(val_report *report) {
 void val_twist_uniform(val_report *report) {
     td_vec3 points[TWISTED + 1];
     td_rod_def def;
-    val_strand strand;
+    val_body strand;
     if (!straight_strand(report, points, &def, &strand)) {
         return;
     }
@@ -433,5 +433,5 @@ void val_twist_uniform(val_report *report) {
         val_relative(report, "torque, N m", TWISTED, td_body_moment(strand.state, TWISTED / 2).y,
                      def.twist_y * angle / length, 1e-10);
     }
-    val_strand_free(&strand);
+    val_body_free(&strand);
 }

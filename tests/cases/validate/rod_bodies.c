@@ -64,14 +64,14 @@ static td_rod_def coil_def(const coil *c, td_vec3 *points) {
 }
 
 // A place on the axis at the end of the spring, in the axes of its last edge.
-static td_vec3 on_axis(const val_strand *rod, double height) {
+static td_vec3 on_axis(const val_body *rod, double height) {
     int32_t edge = (int32_t)rod->n - 1;
     td_vec3 o = td_body_origin(rod->state, edge);
     return td_quat_rotate(td_quat_conj(td_body_rotation(rod->state, edge)),
                           (td_vec3){-o.x, height - o.y, -o.z});
 }
 
-static double height_of(const val_strand *rod, td_vec3 place) {
+static double height_of(const val_body *rod, td_vec3 place) {
     int32_t edge = (int32_t)rod->n - 1;
     return td_body_origin(rod->state, edge).y +
            td_quat_rotate(td_body_rotation(rod->state, edge), place).y;
@@ -83,7 +83,7 @@ static void pull_free(val_report *report, const coil *c) {
     td_vec3 points[COIL_EDGES * COIL_MOST + 1];
     td_rod_def def = coil_def(c, points);
     td_step_opts opts = td_step_opts_default();
-    val_strand rod;
+    val_body rod;
     if (!val_strand_new(report, &def, NULL, &rod)) {
         return;
     }
@@ -97,13 +97,13 @@ static void pull_free(val_report *report, const coil *c) {
     opts.gravity = weightless;
     opts.loads = &load;
     opts.load_count = 1;
-    if (val_strand_settle(report, &rod, &opts, quantity)) {
+    if (val_settle(report, &rod, &opts, quantity)) {
         double got = force / (height_of(&rod, load.point) - before);
         val_relative(report, quantity, rod.n, got, close, 0.03);
         val_relative(report, "the same against the wire's bending and twisting", rod.n, got,
                      1 / give_of(c).shift, 0.01);
     }
-    val_strand_free(&rod);
+    val_body_free(&rod);
 }
 
 // Its end moved along the axis, clamped: k = 2 E/x^2.
@@ -112,7 +112,7 @@ static void pull_clamped(val_report *report, const coil *c) {
     td_vec3 points[COIL_EDGES * COIL_MOST + 1];
     td_rod_def def = coil_def(c, points);
     td_step_opts opts = td_step_opts_default();
-    val_strand rod;
+    val_body rod;
     def.end = TD_END_CLAMPED;
     if (!val_strand_new(report, &def, NULL, &rod)) {
         return;
@@ -123,11 +123,11 @@ static void pull_clamped(val_report *report, const coil *c) {
     at.y -= shift;
     opts.gravity = weightless;
     td_rod_set_end(rod.state, 0, true, at, td_body_rotation(rod.state, (int32_t)rod.n - 1));
-    if (val_strand_settle(report, &rod, &opts, quantity)) {
+    if (val_settle(report, &rod, &opts, quantity)) {
         double got = 2 * td_body_energy(rod.state, weightless).elastic / (shift * shift);
         val_relative(report, quantity, rod.n, got, close, 0.03);
     }
-    val_strand_free(&rod);
+    val_body_free(&rod);
 }
 
 // ---- Wilberforce's pendulum -----------------------------------------------------------------
@@ -138,7 +138,7 @@ static void pull_clamped(val_report *report, const coil *c) {
 #define BEAT_KICK   0.02 // m/s
 
 // How far a body's centre goes along the axis in a mode: v + w x r, w = t x (v' - v)/l + t turn.
-static double swing_along(const val_strand *rod, const td_real *shape, td_vec3 centre) {
+static double swing_along(const val_body *rod, const td_real *shape, td_vec3 centre) {
     const int32_t edge = (int32_t)rod->n - 1;
     const td_quat q = td_body_rotation(rod->state, edge);
     td_vec3 a = td_body_origin(rod->state, edge), b = td_body_tip(rod->state, edge);
@@ -152,8 +152,8 @@ static double swing_along(const val_strand *rod, const td_real *shape, td_vec3 c
 }
 
 // The two frequencies, rad/s, of the modes in which the body goes most along the axis.
-static bool coupled_rates(val_report *report, const char *quantity, val_strand *rod,
-                          td_vec3 gravity, td_vec3 centre, double rate[2]) {
+static bool coupled_rates(val_report *report, const char *quantity, val_body *rod, td_vec3 gravity,
+                          td_vec3 centre, double rate[2]) {
     td_mode modes[BEAT_MODES];
     td_diag diag = {.message = ""};
     const size_t width = 7 * (size_t)rod->n;
@@ -183,7 +183,7 @@ static bool coupled_rates(val_report *report, const char *quantity, val_strand *
 static bool hang_body(val_report *report, const coil *c, const td_rod_def *def, td_rod_body *body) {
     const coil_give give = give_of(c);
     const double level = give.shift / give.turn / 2, along = 0.3; // m^2, of its second moments
-    val_strand rod;
+    val_body rod;
     if (!val_strand_new(report, def, NULL, &rod)) {
         return false;
     }
@@ -200,12 +200,12 @@ static bool hang_body(val_report *report, const coil *c, const td_rod_def *def, 
                           level + more * up.y * up.y + o.y * o.y,
                           level + more * up.z * up.z + o.z * o.z, more * up.x * up.y + o.x * o.y,
                           more * up.x * up.z + o.x * o.z, more * up.y * up.z + o.y * o.z}};
-    val_strand_free(&rod);
+    val_body_free(&rod);
     return true;
 }
 
 // Kicked upwards from rest; its turn about the axis after every step.
-static bool bob(val_report *report, const char *quantity, val_strand *rod, const td_step_opts *opts,
+static bool bob(val_report *report, const char *quantity, val_body *rod, const td_step_opts *opts,
                 int32_t steps, double *turn) {
     const int32_t edge = (int32_t)rod->n - 1;
     const td_vec3 side =
@@ -216,7 +216,7 @@ static bool bob(val_report *report, const char *quantity, val_strand *rod, const
                           (td_vec3){0, BEAT_KICK * part, 0});
     }
     for (int32_t k = 0; k < steps; k++) {
-        if (!val_strand_step(report, rod, opts, quantity)) {
+        if (!val_step(report, rod, opts, quantity)) {
             return false;
         }
         td_vec3 now = td_quat_rotate(td_body_rotation(rod->state, edge), side);
@@ -253,13 +253,13 @@ static void wilberforce(val_report *report) {
     td_rod_def def = coil_def(&c, points);
     td_step_opts opts = td_step_opts_default();
     td_rod_body body;
-    val_strand rod;
+    val_body rod;
     double rate[2] = {0, 0};
     if (!hang_body(report, &c, &def, &body) || !val_strand_new(report, &def, &body, &rod)) {
         return;
     }
     opts.gravity = (td_vec3){0, -0.02, 0}; // lengthens it by a tenth
-    if (val_strand_settle(report, &rod, &opts, quantity) &&
+    if (val_settle(report, &rod, &opts, quantity) &&
         coupled_rates(report, quantity, &rod, opts.gravity, body.centre_of_mass, rate)) {
         double mean = 0.5 * (rate[0] + rate[1]), angle = 2 * VAL_PI / BEAT_PERIOD;
         opts.dt = angle / mean;
@@ -269,7 +269,7 @@ static void wilberforce(val_report *report) {
                          2 * VAL_PI / fabs(rate[0] - rate[1]), 0.03);
         }
     }
-    val_strand_free(&rod);
+    val_body_free(&rod);
 }
 
 void val_spring(val_report *report) {
@@ -292,13 +292,13 @@ typedef struct shaft_figures {
     double drift;  // of all energy
 } shaft_figures;
 
-static double all_energy(const val_strand *rod) {
+static double all_energy(const val_body *rod) {
     td_energy e = td_body_energy(rod->state, weightless);
     return e.kinetic + e.elastic + e.weight;
 }
 
 // Zeros of the difference between the bodies' rates, to parts of a step.
-static bool run_shaft(val_report *report, const char *quantity, val_strand *rod,
+static bool run_shaft(val_report *report, const char *quantity, val_body *rod,
                       const td_step_opts *opts, double start, shaft_figures *got) {
     const int32_t last = SHAFT_EDGES - 1;
     double first = td_rod_spin(rod->state, 0), old = first;
@@ -306,7 +306,7 @@ static bool run_shaft(val_report *report, const char *quantity, val_strand *rod,
     int zeros = 0;
     *got = (shaft_figures){0};
     for (int k = 0; k < SHAFT_PERIOD * SHAFT_PERIODS; k++) {
-        if (!val_strand_step(report, rod, opts, quantity)) {
+        if (!val_step(report, rod, opts, quantity)) {
             return false;
         }
         double a = td_rod_spin(rod->state, 0), b = td_rod_spin(rod->state, last), now = a - b;
@@ -324,7 +324,7 @@ static bool run_shaft(val_report *report, const char *quantity, val_strand *rod,
 
 // A shaft of 1 m and 2 N m^2 between the middles of its first and last edges, which two wheels of
 // equal inertia hold.
-static bool make_shaft(val_report *report, const char *quantity, double inertia, val_strand *rod) {
+static bool make_shaft(val_report *report, const char *quantity, double inertia, val_body *rod) {
     const double edge = 1.0 / (SHAFT_EDGES - 1), mass = 3;
     td_vec3 points[SHAFT_EDGES + 1];
     td_rod_def def = td_rod_def_default();
@@ -346,14 +346,14 @@ static bool make_shaft(val_report *report, const char *quantity, double inertia,
             .centre_of_mass = {0, edge / 2, 0},
             .second_moment = {inertia / 2, mass * edge * edge / 3, inertia / 2, 0, 0, 0}};
     }
-    *rod = (val_strand){.n = SHAFT_EDGES};
+    *rod = (val_body){.n = SHAFT_EDGES};
     td_status status = td_rod_model_new(&def, 1, wheels, 2, NULL, &rod->model, &diag);
     if (status == TD_OK) {
         status = td_body_new(rod->model, NULL, &rod->state, &diag);
     }
     if (status != TD_OK) {
         val_fault(report, quantity, rod->n, status, &diag);
-        val_strand_free(rod);
+        val_body_free(rod);
     }
     return status == TD_OK;
 }
@@ -364,7 +364,7 @@ void val_transducer(val_report *report) {
     const double inertia = 0.75, want = 2 * VAL_PI * sqrt(inertia / (2 * SHAFT_TWIST));
     const double spin = VAL_PI / want; // twists the shaft by half a radian at most
     td_step_opts opts = td_step_opts_default();
-    val_strand rod;
+    val_body rod;
     shaft_figures got;
     opts.gravity = weightless;
     opts.dt = want / SHAFT_PERIOD;
@@ -380,5 +380,5 @@ void val_transducer(val_report *report) {
         val_at_most(report, "drift of all energy over 100 periods, 400 steps each", SHAFT_EDGES,
                     got.drift, 0.01);
     }
-    val_strand_free(&rod);
+    val_body_free(&rod);
 }

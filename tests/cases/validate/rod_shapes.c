@@ -19,7 +19,7 @@ static const td_vec3 weightless = {0, 0, 0};
 #define RING_HALVING 16
 
 // The part of cos 2u in its height, around the ring.
-static double ring_height(const val_strand *ring) {
+static double ring_height(const val_body *ring) {
     double sum = 0;
     for (int32_t v = 0; v < ring->n; v++) {
         double angle = 2 * VAL_PI * v / (double)ring->n;
@@ -29,12 +29,12 @@ static double ring_height(const val_strand *ring) {
 }
 
 // From rest, what is stable goes as cos wt and what is not as cosh wt: the first falls some time.
-static bool watch_ring(val_report *report, const char *quantity, val_strand *ring,
+static bool watch_ring(val_report *report, const char *quantity, val_body *ring,
                        const td_step_opts *opts, bool *grows) {
     double last = ring_height(ring);
     *grows = true;
     for (int k = 1; k <= RING_FADE + RING_WATCH && *grows && last < RING_FAR; k++) {
-        if (!val_strand_step(report, ring, opts, quantity)) {
+        if (!val_step(report, ring, opts, quantity)) {
             return false;
         }
         double now = ring_height(ring);
@@ -51,7 +51,7 @@ static bool ring_grows(val_report *report, const char *quantity, int32_t n, doub
     td_vec3 points[RING_MOST];
     td_rod_def def = td_rod_def_default();
     td_step_opts opts = td_step_opts_default();
-    val_strand ring;
+    val_body ring;
     for (int32_t v = 0; v < n; v++) {
         double angle = 2 * VAL_PI * v / n;
         points[v] = (td_vec3){cos(angle), sin(angle), 0};
@@ -77,7 +77,7 @@ static bool ring_grows(val_report *report, const char *quantity, int32_t n, doub
         td_rod_set_vertex(ring.state, v, at, (td_vec3){0, 0, 0});
     }
     bool fine = watch_ring(report, quantity, &ring, &opts, grows);
-    val_strand_free(&ring);
+    val_body_free(&ring);
     return fine;
 }
 
@@ -155,7 +155,7 @@ static void sample_helix(int32_t n, bool refined, td_vec3 *points) {
 
 // Shortened little by little, from a slight coil of rate M/(2 a) about `centre`. The end is let out
 // by what the pull stretches the rod.
-static bool buckle(val_report *report, const char *quantity, val_strand *rod, double centre) {
+static bool buckle(val_report *report, const char *quantity, val_body *rod, double centre) {
     const double rate = helix_twist * helix_turn / (2 * helix_bend * helix_length);
     const double length = helix_length * (1 + helix_theory().pull / HELIX_STRETCH);
     td_step_opts opts = td_step_opts_default();
@@ -170,7 +170,7 @@ static bool buckle(val_report *report, const char *quantity, val_strand *rod, do
     for (int k = 1; k <= HELIX_INCREMENTS; k++) {
         double end = length - helix_short * k / HELIX_INCREMENTS;
         td_rod_set_end(rod->state, 0, true, (td_vec3){0, end, 0}, (td_quat){1, 0, 0, 0});
-        if (!val_strand_settle(report, rod, &opts, quantity)) {
+        if (!val_settle(report, rod, &opts, quantity)) {
             return false;
         }
     }
@@ -186,7 +186,7 @@ static double least_of(const double s[3], const double f[3], double *at) {
 }
 
 // cos phi of every edge; the coil is where it is least. The envelope is compared about there.
-static helix measure_helix(const val_strand *rod, const td_vec3 *rest) {
+static helix measure_helix(const val_body *rod, const td_vec3 *rest) {
     const helix want = helix_theory();
     int32_t n = (int32_t)rod->n, low = 1;
     double f[HELIX_MOST], s[HELIX_MOST], centre;
@@ -209,7 +209,7 @@ static bool run_helix(val_report *report, const char *quantity, int32_t n, bool 
                       helix *got) {
     td_vec3 points[HELIX_MOST + 1];
     td_rod_def def = td_rod_def_default();
-    val_strand rod;
+    val_body rod;
     sample_helix(n, refined, points);
     def.vertex_count = n + 1;
     def.points = points;
@@ -228,7 +228,7 @@ static bool run_helix(val_report *report, const char *quantity, int32_t n, bool 
     if (fine) {
         *got = measure_helix(&rod, points);
     }
-    val_strand_free(&rod);
+    val_body_free(&rod);
     return fine;
 }
 

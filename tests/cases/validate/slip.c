@@ -15,11 +15,11 @@
 // ---- rods -----------------------------------------------------------------------------------
 
 // A free rod in the plane z = 0 from `foot`, leaning by `lean` from the vertical towards +x.
-static bool free_rod(val_report *report, td_vec3 foot, double lean, val_tree *tree) {
+static bool free_rod(val_report *report, td_vec3 foot, double lean, val_body *tree) {
     td_material material = td_material_get(0);
     td_builder *builder = val_begin(report, TD_SPRING_CLAMPED, &material);
     td_segment_def def = td_segment_def_default();
-    *tree = (val_tree){.skeleton = NULL};
+    *tree = (val_body){.skeleton = NULL};
     def.joint = TD_JOINT_FREE;
     def.attach_at_tip = false;
     def.attach = foot;
@@ -33,7 +33,7 @@ static bool free_rod(val_report *report, td_vec3 foot, double lean, val_tree *tr
 }
 
 typedef struct slip_run {
-    val_tree tree;
+    val_body tree;
     td_analytic *analytic; // as published
     td_island *island;     // or implicit, with exact contact
     td_step_opts opts;
@@ -56,7 +56,7 @@ static bool open_run(val_report *report, slip_run *r) {
                     : td_analytic_new(&r->tree.state, 1, NULL, 0, &opts, NULL, &r->analytic, &diag);
     if (status != TD_OK) {
         val_fault(report, r->what, 1, status, &diag);
-        val_tree_free(&r->tree);
+        val_body_free(&r->tree);
     }
     return status == TD_OK;
 }
@@ -76,7 +76,7 @@ static bool step_run(val_report *report, slip_run *r) {
 static void close_run(slip_run *r) {
     td_analytic_free(r->analytic);
     td_island_free(r->island);
-    val_tree_free(&r->tree);
+    val_body_free(&r->tree);
 }
 
 static td_collider plane_at(td_vec3 position, td_quat turn, double friction) {
@@ -287,11 +287,11 @@ static void slope(val_report *report, double part, bool one_way, bool implicit) 
 // A chain half around a drum, pulled at both ends. At a joint that turns it by b the pulls are as
 //   (cos(b/2) + mu sin(b/2))/(cos(b/2) - mu sin(b/2))
 // where it just slides: exp(mu b) for small b.
-static bool chain(val_report *report, val_tree *tree) {
+static bool chain(val_report *report, val_body *tree) {
     td_material material = td_material_get(0);
     td_builder *builder = val_begin(report, TD_SPRING_CLAMPED, &material);
     const double b = VAL_PI / LINKS;
-    *tree = (val_tree){.skeleton = NULL};
+    *tree = (val_body){.skeleton = NULL};
     for (int32_t i = 0; builder && i < LINKS; i++) {
         td_segment_def def = td_segment_def_default();
         def.parent = i - 1;

@@ -112,13 +112,13 @@ static row twist_row(const val_rod *rod) {
 // ---- largest stable step --------------------------------------------------------------------
 
 // every joint off by up to `angle`
-static void disturb(val_tree *tree, val_random *random, double angle) {
+static void disturb(val_body *tree, val_random *random, double angle) {
     val_wild_start(random, tree, angle, 0);
 }
 
 // Whether a thousand steps of euler leave the energy where it is. Just past the limit it grows by
 // a factor of 1 + sqrt(8 (h/h_c - 1)) a step.
-static bool is_stable(val_tree *tree, const val_pose *start, double dt) {
+static bool is_stable(val_body *tree, const val_pose *start, double dt) {
     td_step_opts opts = td_step_opts_default();
     opts.integrator = TD_EULER;
     opts.gravity.y = 0;
@@ -138,7 +138,7 @@ static bool is_stable(val_tree *tree, const val_pose *start, double dt) {
 
 static void largest_step(val_report *report, td_joint_kind joint, int32_t count, double thesis) {
     val_rod rod = val_thesis_beam(count);
-    val_tree tree;
+    val_body tree;
     val_pose start;
     val_random random = {9};
     char text[80];
@@ -165,7 +165,7 @@ static void largest_step(val_report *report, td_joint_kind joint, int32_t count,
         val_fault(report, "keeping a state", count, TD_ERR_MEMORY, NULL);
     }
     val_pose_free(&start);
-    val_tree_free(&tree);
+    val_body_free(&tree);
 }
 
 // ---- implicit -------------------------------------------------------------------------------
@@ -173,7 +173,7 @@ static void largest_step(val_report *report, td_joint_kind joint, int32_t count,
 // Two seconds at 1/24 s: the largest energy after the start, over that of the start.
 static void implicit_at_24(val_report *report, int32_t count) {
     val_rod rod = val_thesis_beam(count);
-    val_tree tree;
+    val_body tree;
     val_random random = {10};
     td_step_opts opts = td_step_opts_default();
     if (!val_rod_build(report, &rod, &tree)) {
@@ -193,7 +193,7 @@ static void implicit_at_24(val_report *report, int32_t count) {
         val_at_most(report, "largest energy over the start, implicit at 1/24 s", count,
                     most / start, 1.01);
     }
-    val_tree_free(&tree);
+    val_body_free(&tree);
 }
 
 void val_stability(val_report *report) {

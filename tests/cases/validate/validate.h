@@ -59,22 +59,36 @@ int32_t val_tries(const val_report *report, int32_t all);
 // How far the case has come, 0 to 1. Shown on a terminal.
 void val_progress(val_report *report, double done);
 
-// ---- trees ----------------------------------------------------------------------------------
+// ---- bodies ---------------------------------------------------------------------------------
 
-typedef struct val_tree {
-    td_skeleton *skeleton;
+// A body of any solver.
+typedef struct val_body {
+    td_skeleton *skeleton; // NULL: made of curves or elements
     td_body_model *model;
     td_body *state;
-    int32_t bodies, dofs, coords;
-} val_tree;
+    int32_t n;      // segments, edges or elements
+    int32_t coords; // of a tree
+    int32_t dofs;
+} val_body;
+
+void val_body_free(val_body *body); // empty is allowed
+// A step, a search for rest, modes. False, with a row for the fault, when it fails.
+bool val_step(val_report *report, val_body *body, const td_step_opts *opts, const char *quantity);
+bool val_settle(val_report *report, val_body *body, const td_step_opts *opts, const char *quantity);
+bool val_modes(val_report *report, val_body *body, td_vec3 gravity, int32_t count, td_mode *modes,
+               const char *quantity);
+td_vec3 val_tip(const val_body *body); // of its last segment
+// J, all kinds together.
+double val_energy(val_body *body, td_vec3 gravity);
+
+// ---- trees ----------------------------------------------------------------------------------
 
 // A builder with one more material, of index 1. NULL, with a row for the fault, when it fails.
 td_builder *val_begin(val_report *report, td_spring_rule springs, const td_material *material);
 // Frees the builder when it fails.
 bool val_add(val_report *report, td_builder *builder, const td_segment_def *def);
 // Makes the tree of a builder, which it frees. False, with a row for the fault, when it fails.
-bool val_tree_finish(val_report *report, td_builder *builder, val_tree *tree);
-void val_tree_free(val_tree *tree); // empty is allowed
+bool val_tree_finish(val_report *report, td_builder *builder, val_body *tree);
 
 // A straight rod of equal segments that starts at the origin.
 typedef struct val_rod {
@@ -91,7 +105,7 @@ extern const td_quat val_level, val_hanging; // turns +Y to +X, to -Y
 
 // The cantilever of the plants thesis, section 8.3: level, 1 m, with `count` ball joints.
 val_rod val_thesis_beam(int32_t count);
-bool val_rod_build(val_report *report, const val_rod *rod, val_tree *tree);
+bool val_rod_build(val_report *report, const val_rod *rod, val_body *tree);
 
 // What beam theory says of a clamped beam. Shifts of its tip along and across, over its length,
 // under a load P across the tip, alpha = P l^2/(EI); frequency number k (from 0) in bending, and
@@ -100,28 +114,15 @@ void val_elastica_theory(double alpha, double *axial, double *transverse);
 double val_bending_theory(const val_rod *rod, int k);
 double val_torsion_theory(const val_rod *rod);
 
+// The beam as a body of a solver, level and clamped; "inextensible rod" is a rod that hardly
+// stretches.
+bool val_beam_open(val_report *report, const char *solver, const val_rod *beam, val_body *body);
+
 enum { VAL_BEAM_MODES = 12 }; // as many hold three pairs in bending and one in torsion
-// Compares a beam's lowest modes with the theory. Returns the first frequency in torsion, Hz, or 0.
-double val_beam_modes(val_report *report, const val_rod *beam, const td_mode modes[VAL_BEAM_MODES]);
-
-// A beam of some solver; functions that return false have failed and said so.
-typedef struct val_beam {
-    void *solver;
-    bool (*settle)(val_report *report, void *solver, const td_step_opts *opts,
-                   const char *quantity);
-    bool (*step)(val_report *report, void *solver, const td_step_opts *opts, const char *quantity);
-    td_vec3 (*tip)(const void *solver);
-} val_beam;
-// Bent by a hundredth of its weight and let go: compares its first frequency in bending.
-void val_beam_sway(val_report *report, const val_rod *rod, const val_beam *beam);
-
-// The shifts of a beam of `count` pieces under such a load, by a solver; false: it failed and said
-// so.
-typedef bool (*val_bender)(val_report *report, int32_t count, double alpha, double *axial,
-                           double *transverse);
-// Compares them with the theory at `count` pieces, and the order between `coarse` and twice as
-// many.
-void val_elastica_cases(val_report *report, int32_t count, int32_t coarse, val_bender bend);
+double val_torsion_of(const td_mode modes[VAL_BEAM_MODES]); // Hz: the first frequency in torsion
+// Compares the frequencies of a beam of so many pieces, by modes and by stepping, with the theory.
+// Returns the lowest, Hz.
+double val_beam_vibration(val_report *report, const char *solver, int32_t count);
 
 // What a random tree may be. Stiffness is given, or follows from shape and material.
 typedef struct val_wild {
@@ -138,9 +139,9 @@ typedef struct val_wild {
 // need not be tiny.
 extern const val_wild val_slender, val_stout;
 
-bool val_wild_build(val_report *report, val_random *random, const val_wild *wild, val_tree *tree);
+bool val_wild_build(val_report *report, val_random *random, const val_wild *wild, val_body *tree);
 // Joints turned by up to `angle`, moving at up to `speed` rad/s (slides: a tenth, in m).
-void val_wild_start(val_random *random, val_tree *tree, double angle, double speed);
+void val_wild_start(val_random *random, val_body *tree, double angle, double speed);
 
 // ---- states ---------------------------------------------------------------------------------
 
@@ -150,25 +151,20 @@ typedef struct val_pose {
     int32_t coord_count, dof_count;
 } val_pose;
 
-bool val_pose_keep(val_tree *tree, val_pose *pose);
-void val_pose_restore(val_tree *tree, const val_pose *pose);
+bool val_pose_keep(val_body *tree, val_pose *pose);
+void val_pose_restore(val_body *tree, const val_pose *pose);
 void val_pose_free(val_pose *pose);
 // A random tree as val_wild_start() starts it, with that start kept. False, with a row for the
 // fault, when it fails.
 bool val_wild_open(val_report *report, val_random *random, const val_wild *wild, double angle,
-                   double speed, val_tree *tree, val_pose *start);
+                   double speed, val_body *tree, val_pose *start);
 
-// A step, or a search for rest. False, with a row for the fault, when it fails.
-bool val_step(val_report *report, val_tree *tree, const td_step_opts *opts, const char *quantity);
-bool val_settle(val_report *report, val_tree *tree, const td_step_opts *opts, const char *quantity);
 // Energy of the rest nearest to the state, which is moved there; false when it was not reached.
-bool val_rest_energy(val_tree *tree, const td_step_opts *opts, double *energy);
+bool val_rest_energy(val_body *tree, const td_step_opts *opts, double *energy);
 // From a kept state on, `steps` steps; then the tips of all segments.
-bool val_run(val_report *report, val_tree *tree, const val_pose *start, const td_step_opts *opts,
+bool val_run(val_report *report, val_body *tree, const val_pose *start, const td_step_opts *opts,
              int32_t steps, td_vec3 *tips, const char *quantity);
 double val_tips_apart(const td_vec3 *a, const td_vec3 *b, int32_t count); // the farthest pair, m
-// J, all kinds together.
-double val_energy(val_tree *tree, td_vec3 gravity);
 
 // ---- cases ----------------------------------------------------------------------------------
 

@@ -55,11 +55,11 @@ td_scene_def val_still_scene(const td_object_def *object, double dt) {
 // ---- a thin rod on a hinge ------------------------------------------------------------------
 
 // second moment m l^2/3 along the rod; `turn` takes +Y to where it points; the hinge's axis is Z
-static bool build_rod(val_report *report, td_quat turn, double stiffness, val_tree *tree) {
+static bool build_rod(val_report *report, td_quat turn, double stiffness, val_body *tree) {
     td_material material = td_material_get(0);
     td_builder *builder = val_begin(report, TD_SPRING_CLAMPED, &material);
     td_segment_def def = td_segment_def_default();
-    *tree = (val_tree){.skeleton = NULL};
+    *tree = (val_body){.skeleton = NULL};
     def.attach_at_tip = false;
     def.rest = turn;
     def.joint = TD_JOINT_HINGE;
@@ -77,7 +77,7 @@ static bool build_rod(val_report *report, td_quat turn, double stiffness, val_tr
 
 // The centre of oscillation, 2/3 l from the pivot, follows x = A sin wt with A/(1 - (w/w0)^2),
 // w0^2 = 3 g/(2 l). It starts on that path; what is measured is the part in step with the pivot.
-static void shake(val_report *report, const val_tree *tree, double ratio) {
+static void shake(val_report *report, const val_body *tree, double ratio) {
     const double reach = 2 * LENGTH / 3, w0 = sqrt(GRAVITY / reach), w = ratio * w0, dt = 1e-3;
     const double size = 2e-3, want = 1 / (1 - ratio * ratio);
     char text[64];
@@ -144,7 +144,7 @@ static void whirl(val_report *report, double spin) {
     def.second_moment.yy = MASS * LENGTH * LENGTH / 3;
     def.has_stiffness = def.has_damping = true;
     def.damping.x = 0.1;
-    val_tree tree = {.skeleton = NULL};
+    val_body tree = {.skeleton = NULL};
     if (!builder || !val_add(report, builder, &def) || !val_tree_finish(report, builder, &tree)) {
         return;
     }
@@ -159,7 +159,7 @@ static void whirl(val_report *report, double spin) {
         val_relative(report, text, 1, td_tree_coords(tree.state)[0], cone_angle(spin, radius),
                      0.01);
     }
-    val_tree_free(&tree);
+    val_body_free(&tree);
 }
 
 // ---- started at once ------------------------------------------------------------------------
@@ -170,7 +170,7 @@ static void start(val_report *report) {
     const double k = 2, a = 0.5, inertia = MASS * LENGTH * LENGTH / 3, w = sqrt(k / inertia);
     const double dt = 2 * VAL_PI / w / 2000, lean = a * MASS * LENGTH / 2 / k;
     static const char text[] = "tip behind a pot that starts, a quarter later, m";
-    val_tree tree;
+    val_body tree;
     if (!build_rod(report, (td_quat){1, 0, 0, 0}, k, &tree)) {
         return;
     }
@@ -192,13 +192,13 @@ static void start(val_report *report) {
         val_relative(report, text, 1, tip.x - base.x, -LENGTH * sin(lean), 0.01);
     }
     td_world_free(world);
-    val_tree_free(&tree);
+    val_body_free(&tree);
 }
 
 // ---- not felt -------------------------------------------------------------------------------
 
 // Farthest a tip gets from where it is, relative to the base, in a world whose base stands.
-static void unfelt(val_report *report, const val_tree *tree, bool local) {
+static void unfelt(val_report *report, const val_body *tree, bool local) {
     const char *text = local ? "off a strand that stands, local dynamics 1, m"
                              : "off a strand that stands, time scale 0, m";
     td_object_def objects[2] = {td_object_def_default(), td_object_def_default()};
@@ -221,7 +221,7 @@ static void unfelt(val_report *report, const val_tree *tree, bool local) {
         td_vec3 base, a[2][16];
         td_world_pose(world, 0, NULL, NULL, a[0], NULL);
         td_world_pose(world, 1, &base, NULL, a[1], NULL);
-        for (int32_t k = 0; k < tree->bodies; k++) {
+        for (int32_t k = 0; k < tree->n; k++) {
             worst = val_worse(fabs(a[1][k].x - base.x - a[0][k].x), worst);
             worst = val_worse(fabs(a[1][k].y - a[0][k].y), worst);
         }
@@ -234,14 +234,14 @@ static void unfelt(val_report *report, const val_tree *tree, bool local) {
 
 void val_base(val_report *report) {
     static const double ratios[] = {0.3, 0.7, 1.5, 3};
-    val_tree tree;
+    val_body tree;
     if (!build_rod(report, val_hanging, 0, &tree)) {
         return;
     }
     for (int i = 0; i < 4; i++) {
         shake(report, &tree, ratios[i]);
     }
-    val_tree_free(&tree);
+    val_body_free(&tree);
     whirl(report, 3);
     whirl(report, 6);
     start(report);
@@ -250,6 +250,6 @@ void val_base(val_report *report) {
     if (val_rod_build(report, &rod, &tree)) {
         unfelt(report, &tree, false);
         unfelt(report, &tree, true);
-        val_tree_free(&tree);
+        val_body_free(&tree);
     }
 }
