@@ -145,7 +145,7 @@ TD_TEST(reduced_tree_moves_with_the_same_bits_whether_or_not_it_is_read) {
     for (int k = 0; k < 12; k++) {
         const int32_t n = 10 + 4 * k;
         tree t = random_tree(&r, n, BUSHY, 5, TD_LAW_LINEAR);
-        td_reduced_state *read = reduced_like(t), *alone = reduced_like(t);
+        td_body *read = reduced_like(t), *alone = reduced_like(t);
         uint8_t modes[64];
         for (int step = 0; step < 60; step++) {
             if (step % 3 == 0) {
@@ -155,12 +155,13 @@ TD_TEST(reduced_tree_moves_with_the_same_bits_whether_or_not_it_is_read) {
             }
             step_reduced(read, &opts);
             step_reduced(alone, &opts);
-            td_tree_energy(td_reduced_whole(read), weight);
+            td_body_energy(read, weight);
         }
-        const td_tree_state *a = td_reduced_whole(read), *b = td_reduced_whole(alone);
+        const tdi_tree_state *a = tdi_reduced_whole(tdi_as_reduced(read)),
+                             *b = tdi_reduced_whole(tdi_as_reduced(alone));
         CHECK_SAY(memcmp(a->q, b->q, (size_t)t.nq * sizeof *t.q) == 0, "tree %d", k);
-        td_reduced_free(read);
-        td_reduced_free(alone);
+        td_body_free(read);
+        td_body_free(alone);
         tree_free(t);
     }
 }
