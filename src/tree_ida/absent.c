@@ -23,12 +23,11 @@ bool td_ida_built(void) {
 
 td_status td_ida_new(td_body *body, const td_ida_opts *opts, const td_alloc *alloc, td_ida **out,
                      td_diag *diag) {
-    tdi_tree_state *state = tdi_as_tree(body);
     TDI_CLEAR(out);
-    if (!state || !out) {
+    if (!body || !out) {
         return tdi_refuse(diag, __func__);
     }
-    (void)state;
+    (void)body;
     (void)opts;
     (void)alloc;
     return absent(diag);
