@@ -3,8 +3,7 @@
 
 - A folder of src/ includes only from itself and from those before it. A public header belongs to the
   folder that implements it, and counts as that folder, whoever includes it.
-- cli, the web's module and tests/cases use public headers only; cli runs the cases. The parts of a C
-  library in system stand alone.
+- cli, the web's module and tests/cases use public headers only; cli runs the cases.
 - A name td_ or tdi_ of a type is defined in one file of src/ and include/. Names without those are
   of one file and may recur.
 - README.md and CONTRIBUTING.md list the folders in their order.
@@ -15,7 +14,6 @@ import sys
 
 LAYERS = ["base", "math", "cpfg", "grammar", "plant", "skin", "load", "contact", "constrain", "implicit", "solver",
           "tree", "adapt", "reduce", "tree_ida", "rod", "helix", "body", "scene", "world", "scene_yaml", "io"]
-ALONE = ["system"]
 PUBLIC_ONLY = ["cases", "cli", "web"]
 PUBLIC = {  # header: the folder that implements it
     "base": "base", "value": "base", "pool": "base", "hooks": "base", "lcp": "math", "algebra": "math", "grammar": "grammar", "skeleton": "plant",
@@ -47,13 +45,13 @@ def may_include(layer, folder, header):
         if layer is None or layer in PUBLIC_ONLY:
             return stem in PUBLIC or stem == EVERYTHING
         folder = PUBLIC.get(stem)
-    if layer in PUBLIC_ONLY or layer in ALONE:
+    if layer in PUBLIC_ONLY:
         return folder == layer or (layer, folder) == ("cli", "cases")
     return folder in LAYERS[: LAYERS.index(layer) + 1]
 
 
 def wrong_includes(path, layer):
-    known = LAYERS + ALONE + PUBLIC_ONLY + ["tendril"]
+    known = LAYERS + PUBLIC_ONLY + ["tendril"]
     for number, line in enumerate(path.read_text().splitlines(), 1):
         match = INCLUDE.match(line)
         if match and ('"' in line or match[1] in known) and not may_include(layer, *match.groups()):
@@ -72,7 +70,7 @@ def main():
     faults, types = [], {}
     for path in sorted([*(ROOT / "src").rglob("*.*"), *(ROOT / "include").rglob("*.h"), *(ROOT / "tests/cases").rglob("*.*")]):
         layer = layer_of(path)
-        if layer is not None and layer not in LAYERS + ALONE + PUBLIC_ONLY:
+        if layer is not None and layer not in LAYERS + PUBLIC_ONLY:
             faults.append(f"{path.relative_to(ROOT)}: {layer} has no place in the layers")
             continue
         faults += wrong_includes(path, layer)

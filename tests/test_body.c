@@ -25,6 +25,7 @@ static td_skeleton *strand(void) {
         CHECK_INT(td_builder_add(builder, &def, NULL, NULL), TD_OK);
     }
     CHECK_INT(td_builder_finish(builder, &skeleton, NULL), TD_OK);
+    td_builder_free(builder);
     return skeleton;
 }
 

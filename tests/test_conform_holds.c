@@ -338,7 +338,7 @@ static void claim_resumed(const tdi_solver *solver) {
     open_alone(&b, solver, c, count, 1.0 / 60);
     lead(&a, 0, 12);
     saved half = save(&a);
-    tdi_state_restore(solver->implicit, b.s[0].state, half.state);
+    tdi_state_restore(b.s[0].state, half.state);
     td_island_restore(b.island, half.island, td_island_save_size(b.island), NULL);
     lead(&a, 12, 24);
     lead(&b, 12, 24);
@@ -427,8 +427,7 @@ static void claim_threads(const tdi_solver *solver) {
     for (int32_t threads = 2; alone.state && threads <= 3; threads++) {
         subject s = bush_of(solver);
         const saved with = run_bush(solver, threads);
-        CHECK_SAY(memcmp(alone.state, with.state, tdi_state_save_size(solver->implicit, s.state)) ==
-                      0,
+        CHECK_SAY(memcmp(alone.state, with.state, tdi_state_save_size(s.state)) == 0,
                   "%s: %d threads give other bits", solver->info.name, (int)threads);
         subject_free(&s);
         free(with.state);

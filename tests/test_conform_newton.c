@@ -5,7 +5,7 @@
 #include "test_conform_opened.h"
 
 static td_real value_at(const opened *o, td_real fraction) {
-    tdi_state_try(o->ops, o->body, fraction);
+    tdi_state_try(o->body, fraction);
     return o->ops->value(o->body);
 }
 
@@ -19,7 +19,7 @@ static void claim_value(const tdi_solver *solver) {
     clear(&o);
     const bool exact = factor(&o);
     const td_real promise = solve(&o, &most);
-    tdi_state_keep(o.ops, o.body);
+    tdi_state_keep(o.body);
     const td_real e = 1e-4 / most, middle = value_at(&o, 0), ahead = value_at(&o, e),
                   behind = value_at(&o, -e);
     const td_real slope = (ahead - behind) / (2 * e),
@@ -44,8 +44,8 @@ static td_real attempt(const opened *o, td_real *promise) {
         return o->ops->attempt(o->body, false, promise);
     }
     const td_real most = o->ops->solve(o->body, false, promise);
-    tdi_state_keep(o->ops, o->body);
-    tdi_state_try(o->ops, o->body, 1);
+    tdi_state_keep(o->body);
+    tdi_state_try(o->body, 1);
     return most;
 }
 
@@ -98,13 +98,13 @@ static void claim_moves(const tdi_solver *solver) {
     clear(&o);
     factor(&o);
     solve(&o, &most);
-    tdi_state_moves(o.ops, o.body, false, dx);
-    tdi_state_keep(o.ops, o.body);
+    tdi_state_moves(o.body, false, dx);
+    tdi_state_keep(o.body);
     const td_real e = 1e-4 / most;
-    tdi_state_try(o.ops, o.body, e);
-    tdi_state_points(o.ops, o.body, false, ahead);
-    tdi_state_try(o.ops, o.body, -e);
-    tdi_state_points(o.ops, o.body, false, behind);
+    tdi_state_try(o.body, e);
+    tdi_state_points(o.body, false, ahead);
+    tdi_state_try(o.body, -e);
+    tdi_state_points(o.body, false, behind);
     for (int32_t p = 0; p < o.points; p++) {
         const td_vec3 d = tdi_scale(tdi_sub(ahead[p], behind[p]), 0.5 / e);
         CHECK_SAY(distance(d, dx[p]) < 1e-7 * most, "%s: point %d goes by %g, not as told",
@@ -118,9 +118,9 @@ TD_TEST(conform_points_go_where_the_increments_say) {
 }
 
 static void answer(const opened *o, int32_t point, td_vec3 force, td_vec3 *dx) {
-    tdi_state_push(o->ops, o->body, point, force);
-    tdi_state_respond(o->ops, o->body);
-    tdi_state_moves(o->ops, o->body, true, dx);
+    tdi_state_push(o->body, point, force);
+    tdi_state_respond(o->body);
+    tdi_state_moves(o->body, true, dx);
 }
 
 // J H^-1 J^T is symmetric and positive semi-definite.
@@ -148,8 +148,8 @@ static void claim_symmetry(const tdi_solver *solver) {
             }
         }
     }
-    tdi_state_respond(o.ops, o.body); // nobody pushed
-    tdi_state_moves(o.ops, o.body, true, at);
+    tdi_state_respond(o.body); // nobody pushed
+    tdi_state_moves(o.body, true, at);
     for (int32_t p = 0; p < o.points; p++) {
         CHECK_SAY(tdi_norm(at[p]) == 0, "%s: an answer to nothing", o.s.name);
     }
@@ -171,14 +171,14 @@ static void claim_absorption(const tdi_solver *solver) {
     clear(&o);
     factor(&o);
     solve(&o, &most);
-    tdi_state_moves(o.ops, o.body, false, before);
+    tdi_state_moves(o.body, false, before);
     const int32_t p = o.points - 1, q = o.points / 2;
     answer(&o, p, f, a);
     answer(&o, q, g, b);
-    tdi_state_push(o.ops, o.body, p, f);
+    tdi_state_push(o.body, p, f);
     answer(&o, q, g, both);
-    tdi_state_absorb(o.ops, o.body);
-    tdi_state_moves(o.ops, o.body, false, after);
+    tdi_state_absorb(o.body);
+    tdi_state_moves(o.body, false, after);
     for (int32_t k = 0; k < o.points; k++) {
         const td_real size = tdi_norm(a[k]) + tdi_norm(b[k]) + tdi_norm(before[k]);
         CHECK_SAY(distance(tdi_add(a[k], b[k]), both[k]) <= 1e-11 * size,
@@ -223,14 +223,14 @@ static void claim_contact_gradient(const tdi_solver *solver) {
     clear(&o);
     factor(&o);
     solve(&o, &most);
-    tdi_state_moves(o.ops, o.body, false, without);
-    tdi_state_push(o.ops, o.body, side.point[0], tdi_scale(side.force, -side.weight[0]));
+    tdi_state_moves(o.body, false, without);
+    tdi_state_push(o.body, side.point[0], tdi_scale(side.force, -side.weight[0]));
     answer(&o, side.point[1], tdi_scale(side.force, -side.weight[1]), told);
     clear(&o);
     o.ops->add(o.body, &side);
     factor(&o);
     solve(&o, &most);
-    tdi_state_moves(o.ops, o.body, false, with);
+    tdi_state_moves(o.body, false, with);
     for (int32_t p = 0; p < o.points; p++) {
         CHECK_SAY(distance(tdi_sub(with[p], without[p]), told[p]) < 1e-9 * most,
                   "%s: a contact's force moves point %d by %g, a push by %g", o.s.name, (int)p,
@@ -246,7 +246,7 @@ TD_TEST(conform_contact_changes_increments_as_a_push_does) {
 // n.W n of the place of contact along n, W = J H^-1 J^T
 static td_real give(const opened *o, const tdi_contact_side *t) {
     td_vec3 dx[MOST_POINTS];
-    tdi_state_push(o->ops, o->body, t->point[0], tdi_scale(t->normal, t->weight[0]));
+    tdi_state_push(o->body, t->point[0], tdi_scale(t->normal, t->weight[0]));
     answer(o, t->point[1], tdi_scale(t->normal, t->weight[1]), dx);
     return tdi_dot(t->normal, mix(t, dx));
 }
@@ -294,15 +294,15 @@ static void claim_turns(const tdi_solver *solver) {
     solve(&o, &most);
     td_vec3 told[MOST_POINTS], ahead[MOST_POINTS];
     for (int32_t k = 0; turns(&o) && k < o.capsules; k++) {
-        told[k] = tdi_state_turns(o.ops, o.body, k, false);
+        told[k] = tdi_state_turns(o.body, k, false);
     }
-    tdi_state_keep(o.ops, o.body);
+    tdi_state_keep(o.body);
     const td_real e = 1e-4 / most;
-    tdi_state_try(o.ops, o.body, e);
+    tdi_state_try(o.body, e);
     for (int32_t k = 0; turns(&o) && k < o.capsules; k++) {
         ahead[k] = o.ops->turned(o.body, k);
     }
-    tdi_state_try(o.ops, o.body, -e);
+    tdi_state_try(o.body, -e);
     for (int32_t k = 0; turns(&o) && k < o.capsules; k++) {
         const td_vec3 d = tdi_scale(tdi_sub(ahead[k], o.ops->turned(o.body, k)), 0.5 / e);
         CHECK_SAY(o.capsule[k].turns, "%s: capsule %d has turns and does not say so", o.s.name,
@@ -332,12 +332,12 @@ static void claim_turn_symmetry(const tdi_solver *solver) {
         for (int e = 0; e < 9; e++) {
             answer(&o, p, unit(e / 3), dx);
             const td_real own = part(dx[p], e / 3),
-                          one = part(tdi_state_turns(o.ops, o.body, k, true), e % 3);
-            tdi_state_wring(o.ops, o.body, k, unit(e % 3));
-            tdi_state_respond(o.ops, o.body);
-            tdi_state_moves(o.ops, o.body, true, dx);
+                          one = part(tdi_state_turns(o.body, k, true), e % 3);
+            tdi_state_wring(o.body, k, unit(e % 3));
+            tdi_state_respond(o.body);
+            tdi_state_moves(o.body, true, dx);
             const td_real other = part(dx[p], e / 3),
-                          turn = part(tdi_state_turns(o.ops, o.body, k, true), e % 3);
+                          turn = part(tdi_state_turns(o.body, k, true), e % 3);
             CHECK_SAY(fabs(one - other) <= 1e-9 * sqrt(fabs(own * turn)) + 1e-30,
                       "%s: point %d and the last turn answer each other by %g and %g", o.s.name,
                       (int)p, one, other);
@@ -354,10 +354,10 @@ TD_TEST(conform_answers_to_moments_are_symmetric) {
 // n.u of the slip u of a side with an arm, by a force along n there
 static td_real give_rolling(const opened *o, const tdi_contact_side *t, td_vec3 along) {
     td_vec3 dx[MOST_POINTS];
-    tdi_state_push(o->ops, o->body, t->point[0], tdi_scale(along, t->weight[0]));
-    tdi_state_wring(o->ops, o->body, t->capsule, tdi_scale(tdi_cross(along, t->normal), t->arm));
+    tdi_state_push(o->body, t->point[0], tdi_scale(along, t->weight[0]));
+    tdi_state_wring(o->body, t->capsule, tdi_scale(tdi_cross(along, t->normal), t->arm));
     answer(o, t->point[1], tdi_scale(along, t->weight[1]), dx);
-    const td_vec3 turn = tdi_state_turns(o->ops, o->body, t->capsule, true);
+    const td_vec3 turn = tdi_state_turns(o->body, t->capsule, true);
     const td_vec3 slip = t->rolling ? tdi_vec3(0, 0, 0) : mix(t, dx);
     return tdi_dot(along, tdi_madd(slip, tdi_cross(t->normal, turn), t->arm));
 }
@@ -411,14 +411,14 @@ static void make_alone(const tdi_solver *solver, int steps, alone *a) {
     a->s = subject_new(solver, HELD, NULL);
     a->opts = exact_opts(0.01, TD_IMPLICIT);
     step_times(&a->s, &a->opts, steps);
-    a->member = (tdi_member){.ops = solver->implicit, .body = body_of(&a->s), .opts = &a->opts};
+    a->member = (tdi_member){.body = body_of(&a->s), .opts = &a->opts};
     a->system = (tdi_system){.member = &a->member, .count = 1};
-    a->size = tdi_state_save_size(solver->implicit, a->member.body);
+    a->size = tdi_state_save_size(a->member.body);
 }
 
 static void *saved_of(const alone *a) {
     void *bytes = malloc(a->size);
-    tdi_state_save(a->member.ops, a->member.body, bytes);
+    tdi_state_save(a->member.body, bytes);
     return bytes;
 }
 
@@ -505,7 +505,7 @@ static void claim_integrators(const tdi_solver *solver) {
     subject s = subject_new(solver, HELD, NULL);
     td_step_opts opts = td_step_opts_default();
     td_diag diag = {.message = ""};
-    const tdi_member member = {.ops = solver->implicit, .body = body_of(&s), .opts = &opts};
+    const tdi_member member = {.body = body_of(&s), .opts = &opts};
     const tdi_system system = {.member = &member, .count = 1};
     CHECK_INT(tdi_system_check(&system, &diag), TD_OK);
     opts.integrator = TD_EULER;

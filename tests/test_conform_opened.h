@@ -31,8 +31,8 @@ static inline void open_subject(const subject *s, td_real dt, opened *o) {
     step_times(&o->s, &o->opts, 6);
     o->load.vector = tdi_vec3(-0.6, 0.4, 0.5);
     const tdi_rule rule = {.dt = dt, .h = 2 * dt / 3, .two = true, .part = 1, .touched = true};
-    tdi_state_begin(o->ops, o->body, &o->opts, &rule);
-    tdi_state_guess(o->ops, o->body, true);
+    tdi_state_begin(o->body, &o->opts, &rule);
+    tdi_state_guess(o->body, true);
     o->points = o->s.state->point_count;
     o->capsules = o->s.state->capsule_count;
     CHECK(o->points > 0 && o->points <= MOST_POINTS && o->capsules > 0);
@@ -45,7 +45,7 @@ static inline void open_step(const tdi_solver *solver, td_real dt, opened *o) {
 }
 
 static inline void close_step(opened *o) {
-    tdi_state_undo(o->ops, o->body);
+    tdi_state_undo(o->body);
     subject_free(&o->s);
 }
 
@@ -62,7 +62,7 @@ static inline bool factor(const opened *o) {
         return true;
     }
     model.positive = true;
-    model.shift = tdi_state_first_shift(o->ops, o->body);
+    model.shift = tdi_state_first_shift(o->body);
     CHECK_SAY(o->ops->factor(o->body, &model) == TDI_POSITIVE, "%s: no model is positive definite",
               o->s.name);
     return false;

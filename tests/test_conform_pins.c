@@ -194,7 +194,7 @@ static td_real increments(const pinned *p) {
 }
 
 static void places_at(const pinned *p, td_real fraction, td_vec3 *x) {
-    tdi_state_try(p->o.ops, p->o.body, fraction);
+    tdi_state_try(p->o.body, fraction);
     p->o.ops->pin_places(p->o.body, p->pin, p->count, false, x);
 }
 
@@ -264,15 +264,15 @@ static void claim_star(pinned *p) {
     td_vec3 before[MOST_PINS], now[MOST_PINS], star[MOST_PINS];
     const tdi_implicit *ops = p->o.ops;
     void *body = p->o.body;
-    tdi_state_undo(ops, body);
+    tdi_state_undo(body);
     step_times(&p->o.s, &p->o.opts, 3);
     ops->pin_places(body, p->pin, p->count, false, before);
     step_times(&p->o.s, &p->o.opts, 1);
     ops->pin_places(body, p->pin, p->count, false, now);
     const td_real dt = p->o.opts.dt;
     const tdi_rule rule = {.dt = dt, .h = 2 * dt / 3, .two = true, .part = 1, .touched = true};
-    tdi_state_begin(ops, body, &p->o.opts, &rule);
-    tdi_state_guess(ops, body, true);
+    tdi_state_begin(body, &p->o.opts, &rule);
+    tdi_state_guess(body, true);
     ops->pin_places(body, p->pin, p->count, true, star);
     for (int32_t k = 0; k < p->count; k++) {
         const td_vec3 told = tdi_two_step3(now[k], before[k]);
@@ -291,8 +291,8 @@ static void claim_moves(pinned *p) {
     td_vec3 dx[MOST_PINS], ahead[MOST_PINS], behind[MOST_PINS];
     clear(&p->o);
     const td_real most = increments(p);
-    tdi_state_pin_moves(p->o.ops, p->o.body, p->pin, p->count, false, dx);
-    tdi_state_keep(p->o.ops, p->o.body);
+    tdi_state_pin_moves(p->o.body, p->pin, p->count, false, dx);
+    tdi_state_keep(p->o.body);
     const td_real e = 1e-4 / most;
     places_at(p, e, ahead);
     places_at(p, -e, behind);
@@ -306,7 +306,7 @@ static void claim_moves(pinned *p) {
         CHECK_SAY(distance(d, dx[k]) < 1e-7 * most, "%s: pin %d goes by %g, not as told",
                   p->o.s.name, (int)k, distance(d, dx[k]));
     }
-    tdi_state_try(p->o.ops, p->o.body, 0);
+    tdi_state_try(p->o.body, 0);
 }
 
 TD_TEST(conform_pins_go_where_the_increments_say) {
@@ -321,11 +321,11 @@ static void claim_follow(pinned *p) {
     clear(&p->o);
     const td_real most = increments(p);
     ops->pin_places(p->o.body, p->pin, p->count, false, start);
-    tdi_state_pin_moves(ops, p->o.body, p->pin, p->count, false, dx[0]);
-    tdi_state_keep(ops, p->o.body);
+    tdi_state_pin_moves(p->o.body, p->pin, p->count, false, dx[0]);
+    tdi_state_keep(p->o.body);
     places_at(p, 1, tried);
     places_at(p, 0, x);
-    tdi_state_follow(ops, p->o.body);
+    tdi_state_follow(p->o.body);
     ops->pin_places(p->o.body, p->pin, p->count, false, x);
     for (int32_t k = 0; k < p->count; k++) {
         CHECK_SAY(distance(x[k], tried[k]) <= most * most,
@@ -333,7 +333,7 @@ static void claim_follow(pinned *p) {
                   (int)k, distance(x[k], tried[k]), most);
     }
     places_at(p, 0, x);
-    tdi_state_pin_moves(ops, p->o.body, p->pin, p->count, false, dx[1]);
+    tdi_state_pin_moves(p->o.body, p->pin, p->count, false, dx[1]);
     for (int32_t k = 0; k < p->count; k++) {
         CHECK_SAY(distance(x[k], start[k]) < 1e-12 && distance(dx[0][k], dx[1][k]) < 1e-12,
                   "%s: pin %d does not come back", p->o.s.name, (int)k);
@@ -347,9 +347,9 @@ TD_TEST(conform_bodies_that_follow_are_off_by_second_order) {
 // ---- pushes ---------------------------------------------------------------------------------
 
 static void answer(const pinned *p, int32_t k, td_vec3 force, td_vec3 *dx) {
-    tdi_state_pin_push(p->o.ops, p->o.body, &p->pin[k], force);
-    tdi_state_respond(p->o.ops, p->o.body);
-    tdi_state_pin_moves(p->o.ops, p->o.body, p->pin, p->count, true, dx);
+    tdi_state_pin_push(p->o.body, &p->pin[k], force);
+    tdi_state_respond(p->o.body);
+    tdi_state_pin_moves(p->o.body, p->pin, p->count, true, dx);
 }
 
 static int directions(const pinned *p, int32_t k) {
@@ -377,8 +377,8 @@ static void claim_symmetry(pinned *p) {
             }
         }
     }
-    tdi_state_respond(p->o.ops, p->o.body); // nobody pushed
-    tdi_state_pin_moves(p->o.ops, p->o.body, p->pin, p->count, true, at);
+    tdi_state_respond(p->o.body); // nobody pushed
+    tdi_state_pin_moves(p->o.body, p->pin, p->count, true, at);
     for (int32_t k = 0; k < p->count; k++) {
         CHECK_SAY(tdi_norm(at[k]) == 0, "%s: an answer to nothing", p->o.s.name);
     }
@@ -400,11 +400,11 @@ static void claim_confined(pinned *p) {
             pins[k] = p->pin[few[k]];
         }
         answer(p, few[j], tdi_vec3(0.3, -0.2, 0.5), whole);
-        tdi_state_pin_confine(p->o.ops, p->o.body, pins, 3);
-        tdi_state_pin_push(p->o.ops, p->o.body, &pins[j], tdi_vec3(0.3, -0.2, 0.5));
-        tdi_state_respond(p->o.ops, p->o.body);
-        tdi_state_pin_moves(p->o.ops, p->o.body, pins, 3, true, some);
-        tdi_state_pin_confine(p->o.ops, p->o.body, NULL, 0);
+        tdi_state_pin_confine(p->o.body, pins, 3);
+        tdi_state_pin_push(p->o.body, &pins[j], tdi_vec3(0.3, -0.2, 0.5));
+        tdi_state_respond(p->o.body);
+        tdi_state_pin_moves(p->o.body, pins, 3, true, some);
+        tdi_state_pin_confine(p->o.body, NULL, 0);
         for (int k = 0; k < 3; k++) {
             CHECK_SAY(memcmp(&some[k], &whole[few[k]], sizeof some[k]) == 0,
                       "%s: pin %d answers otherwise when others are not asked", p->o.s.name,
@@ -427,20 +427,19 @@ static void claim_absorption(pinned *p) {
     td_vec3 before[MOST_PINS], a[MOST_PINS], b[MOST_PINS], c[MOST_PINS], all[MOST_PINS],
         after[MOST_PINS];
     const td_vec3 f = {0.3, -0.2, 0.5}, g = {-0.1, 0.4, 0.2}, zero = {0, 0, 0};
-    const tdi_implicit *ops = p->o.ops;
     const int32_t first = 1, last = p->count - 1;
     clear(&p->o);
     increments(p);
-    tdi_state_pin_moves(ops, p->o.body, p->pin, p->count, false, before);
+    tdi_state_pin_moves(p->o.body, p->pin, p->count, false, before);
     answer(p, first, f, a);
     answer(p, last, g, b);
-    tdi_state_push(ops, p->o.body, p->o.points - 1, g);
+    tdi_state_push(p->o.body, p->o.points - 1, g);
     answer(p, first, zero, c);
-    tdi_state_pin_push(ops, p->o.body, &p->pin[last], g);
-    tdi_state_push(ops, p->o.body, p->o.points - 1, g);
+    tdi_state_pin_push(p->o.body, &p->pin[last], g);
+    tdi_state_push(p->o.body, p->o.points - 1, g);
     answer(p, first, f, all);
-    tdi_state_absorb(ops, p->o.body);
-    tdi_state_pin_moves(ops, p->o.body, p->pin, p->count, false, after);
+    tdi_state_absorb(p->o.body);
+    tdi_state_pin_moves(p->o.body, p->pin, p->count, false, after);
     for (int32_t k = 0; k < p->count; k++) {
         const td_real size =
             tdi_norm(a[k]) + tdi_norm(b[k]) + tdi_norm(c[k]) + tdi_norm(before[k]) + 1e-30;
@@ -464,8 +463,8 @@ static void converge(const pinned *p) {
     for (int k = 0; k < 8; k++) {
         clear(&p->o);
         increments(p);
-        tdi_state_keep(p->o.ops, p->o.body);
-        tdi_state_try(p->o.ops, p->o.body, 1);
+        tdi_state_keep(p->o.body);
+        tdi_state_try(p->o.body, 1);
     }
 }
 
@@ -478,12 +477,12 @@ static void claim_gradient(pinned *p) {
         td_vec3 without[MOST_PINS], with[MOST_PINS], told[MOST_PINS];
         clear(&p->o);
         increments(p);
-        tdi_state_pin_moves(p->o.ops, p->o.body, p->pin, p->count, false, without);
+        tdi_state_pin_moves(p->o.body, p->pin, p->count, false, without);
         answer(p, k, tdi_scale(g, -1), told);
         clear(&p->o);
         p->o.ops->pin_add(p->o.body, &p->pin[k], g, &no_hessian, TDI_LEVERS_ALL);
         increments(p);
-        tdi_state_pin_moves(p->o.ops, p->o.body, p->pin, p->count, false, with);
+        tdi_state_pin_moves(p->o.body, p->pin, p->count, false, with);
         for (int32_t q = 0; q < p->count; q++) {
             const td_real size = tdi_norm(told[k]) + tdi_norm(told[q]);
             CHECK_SAY(distance(tdi_sub(with[q], without[q]), told[q]) < 1e-5 * size + 1e-13,
@@ -607,7 +606,7 @@ static void claim_second(pinned *p) {
             continue;
         }
         const td_real most = p->o.ops->solve(p->o.body, false, &promise), e = 1e-4 / most;
-        tdi_state_keep(p->o.ops, p->o.body);
+        tdi_state_keep(p->o.body);
         const td_real ahead = wells_value(p, wells, 3, e), behind = wells_value(p, wells, 3, -e),
                       middle = wells_value(p, wells, 3, 0), slope = (ahead - behind) / (2 * e),
                       curvature = (ahead - 2 * middle + behind) / (e * e);

@@ -176,14 +176,14 @@ static inline void step_times(const subject *s, const td_step_opts *opts, int32_
 }
 
 static inline char *bytes_of(const subject *s) {
-    char *bytes = calloc(1, tdi_state_save_size(s->solver->implicit, s->state));
-    tdi_state_save(s->solver->implicit, s->state, bytes);
+    char *bytes = calloc(1, tdi_state_save_size(s->state));
+    tdi_state_save(s->state, bytes);
     return bytes;
 }
 
 static inline bool same_as(const subject *s, const char *bytes) {
     char *now = bytes_of(s);
-    const bool same = memcmp(now, bytes, tdi_state_save_size(s->solver->implicit, s->state)) == 0;
+    const bool same = memcmp(now, bytes, tdi_state_save_size(s->state)) == 0;
     free(now);
     return same;
 }

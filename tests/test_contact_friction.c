@@ -226,8 +226,8 @@ TD_TEST(contact_turning_plane_rubs_along_its_turn) {
     const tdi_contact *list = tdi_contacts_list(w.c, &count);
     CHECK_INT(count, 4);
     CHECK(list[2].friction && list[2].capsule == 0 && list[2].other == 1);
-    // y x (0.3, ., 0.4) = (0.4, ., -0.3), turned by half of 0.2, along the chord; the normal force is
-    // 2 N, the gradient against the motion
+    // y x (0.3, ., 0.4) = (0.4, ., -0.3), turned by half of 0.2, along the chord; the normal force
+    // is 2 N, the gradient against the motion
     CHECK_REL(list[2].force.x, -(0.8 * cos(0.1) - 0.6 * sin(0.1)) * 0.5 * 2, 1e-9);
     CHECK_REL(list[2].force.z, (0.6 * cos(0.1) + 0.8 * sin(0.1)) * 0.5 * 2, 1e-9);
     tdi_contacts_free(w.c);

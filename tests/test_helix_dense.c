@@ -445,8 +445,8 @@ static void claim_increments(pair *p, int k) {
     const tdi_model model = {.positive = false};
     const td_real scale = p->opts.dt * p->opts.dt;
     td_real g[MOST], x[MOST] = {0}, promise = 0, want = 0, off = 0, most = 0;
-    tdi_state_begin(&tdi_helix_implicit, p->state, &p->opts, &rule);
-    tdi_state_guess(&tdi_helix_implicit, p->state, false);
+    tdi_state_begin(p->state, &p->opts, &rule);
+    tdi_state_guess(p->state, false);
     dense_begin(&p->d, p->opts.dt);
     const bool exact = tdi_helix_implicit.factor(p->state, &model) == TDI_POSITIVE;
     CHECK_SAY(exact, "helices %d: the Hessian is not positive definite", k);
@@ -470,8 +470,8 @@ static void claim_increments(pair *p, int k) {
               want);
     // values, up to what does not depend on the pose
     const td_real here = tdi_helix_implicit.value(p->state);
-    tdi_state_keep(&tdi_helix_implicit, p->state);
-    tdi_state_try(&tdi_helix_implicit, p->state, 0.5);
+    tdi_state_keep(p->state);
+    tdi_state_try(p->state, 0.5);
     const td_real there = tdi_helix_implicit.value(p->state), from = potential(&p->d, p->d.q);
     for (int32_t i = 0; i < p->d.unknowns; i++) {
         x[i] = p->d.q[i] + 0.5 * x[i];
@@ -479,7 +479,7 @@ static void claim_increments(pair *p, int k) {
     const td_real fall = (from - potential(&p->d, x)) / scale;
     CHECK_SAY(fabs(here - there - fall) < 1e-6 * fall, "helices %d: falls by %g, dense by %g", k,
               here - there, fall);
-    tdi_state_undo(&tdi_helix_implicit, p->state);
+    tdi_state_undo(p->state);
 }
 
 TD_TEST(helix_gradient_and_hessian_are_those_of_the_dense_energy) {

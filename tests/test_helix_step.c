@@ -194,8 +194,8 @@ TD_TEST(helix_gradient_and_hessian_of_a_step_are_those_of_differences) {
             CHECK_SAY(td_body_step(h.state, &opts, NULL, &diag) == TD_OK, "%s", diag.message);
         }
         const tdi_rule rule = {.dt = opts.dt, .h = 2 * opts.dt / 3, .two = true, .part = 1};
-        tdi_state_begin(&tdi_helix_implicit, h.state, &opts, &rule);
-        tdi_state_guess(&tdi_helix_implicit, h.state, true);
+        tdi_state_begin(h.state, &opts, &rule);
+        tdi_state_guess(h.state, true);
         for (int32_t i = 0; i <= last; i++) { // a pose that leaves more of a gradient
             const td_vec3 u = tdi_as_helix(h.state)->began.u[i];
             tdi_as_helix(h.state)->pose.u[i] =

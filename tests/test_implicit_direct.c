@@ -59,8 +59,7 @@ static void layers_open(const layer_def *def, layers *y) {
         y->opts[k] = td_step_opts_default();
         y->opts[k].gravity = tdi_vec3(1, k == 0 ? -3 : -9.81, 0.5);
         y->opts[k].dt = 0.01;
-        y->member[k] =
-            (tdi_member){.ops = &tdi_rod_implicit, .body = y->rod[k].state, .opts = &y->opts[k]};
+        y->member[k] = (tdi_member){.body = y->rod[k].state, .opts = &y->opts[k]};
     }
     CHECK_INT(tdi_touch_new(y->member, PAIR, &opts, 0, NULL, &y->touch, &diag), TD_OK);
     y->system = (tdi_system){.member = y->member, .count = PAIR, .touch = y->touch};
@@ -121,7 +120,7 @@ static layer_def branching(void) {
 static void begin_iteration(layers *y) {
     const tdi_rule rule = {.dt = 0.01, .h = 0.01, .part = 1, .touched = true};
     for (int k = 0; k < PAIR; k++) {
-        tdi_state_begin(&tdi_rod_implicit, y->rod[k].state, &y->opts[k], &rule);
+        tdi_state_begin(y->rod[k].state, &y->opts[k], &rule);
     }
     CHECK_INT(tdi_touch_begin(y->touch, &y->system, rule.dt, rule.h, 0, 1, NULL), TD_OK);
     CHECK_INT(tdi_touch_evaluate(y->touch, &y->system, false, false, NULL), TD_OK);
@@ -208,9 +207,9 @@ static void push(layers *y, int32_t place, td_vec3 force) {
     const tdi_touch *t = y->touch;
     const int32_t i = place - t->point_count, k = i < 0 ? t->point_owner[place] : t->owner[i];
     if (i < 0) {
-        tdi_state_push(&tdi_rod_implicit, y->rod[k].state, place - t->first_point[k], force);
+        tdi_state_push(y->rod[k].state, place - t->first_point[k], force);
     } else {
-        tdi_state_wring(&tdi_rod_implicit, y->rod[k].state, i - t->first_capsule[k], force);
+        tdi_state_wring(y->rod[k].state, i - t->first_capsule[k], force);
     }
 }
 
@@ -219,14 +218,14 @@ static void read_turns(const layers *y, bool response, td_vec3 *moved) {
     for (int32_t i = 0; i < t->capsule_count; i++) {
         const int32_t k = t->owner[i];
         moved[t->point_count + i] =
-            tdi_state_turns(&tdi_rod_implicit, y->rod[k].state, i - t->first_capsule[k], response);
+            tdi_state_turns(y->rod[k].state, i - t->first_capsule[k], response);
     }
 }
 
 static void respond(layers *y, td_vec3 *moved) {
     for (int k = 0; k < PAIR; k++) {
-        tdi_state_respond(&tdi_rod_implicit, y->rod[k].state);
-        tdi_state_moves(&tdi_rod_implicit, y->rod[k].state, true, moved + y->touch->first_point[k]);
+        tdi_state_respond(y->rod[k].state);
+        tdi_state_moves(y->rod[k].state, true, moved + y->touch->first_point[k]);
     }
     read_turns(y, true, moved);
 }

@@ -439,15 +439,15 @@ TD_TEST(reduced_tree_at_rest_begins_with_the_joints_that_a_load_moves) {
     td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 60, tdi_vec3(0, 0, 0));
     opts.loads = &pull;
     opts.load_count = 1;
-    const size_t bytes = tdi_state_save_size(&tdi_reduced_implicit, s);
+    const size_t bytes = tdi_state_save_size(s);
     char *saves[2] = {malloc(bytes), malloc(bytes)};
     const td_load beyond = {
         .kind = TD_LOAD_FORCE, .segment = HALF, .point = {0, 1e20, 0}, .vector = {1e300, 1e300, 0}};
     td_step_opts bad = opts;
     bad.loads = &beyond;
-    tdi_state_save(&tdi_reduced_implicit, s, saves[0]);
+    tdi_state_save(s, saves[0]);
     CHECK_INT(td_body_step(s, &bad, NULL, NULL), TD_ERR_DIVERGED);
-    tdi_state_save(&tdi_reduced_implicit, s, saves[1]);
+    tdi_state_save(s, saves[1]);
     CHECK(memcmp(saves[0], saves[1], bytes) == 0); // nothing was chosen
     step_reduced(s, &opts);
     run(t, &opts, 1);
@@ -656,15 +656,15 @@ TD_TEST(reduced_tree_goes_on_from_a_save_with_the_same_bits) {
     td_body *s = reduced_like(t), *again = reduced_of(t.model);
     td_step_opts opts = steps_of(TD_IMPLICIT, 0.01, weight);
     opts.air = (td_air){.wind = {3, 0, 1}, .linear = 0.1, .quadratic = 0.6};
-    const size_t bytes = tdi_state_save_size(&tdi_reduced_implicit, s);
+    const size_t bytes = tdi_state_save_size(s);
     char *save = malloc(bytes);
     for (int k = 0; k < 30; k++) {
         uint8_t modes[40];
         random_modes(&r, modes, 40);
         td_reduced_set_modes(s, modes);
         step_reduced(s, &opts);
-        tdi_state_save(&tdi_reduced_implicit, s, save);
-        tdi_state_restore(&tdi_reduced_implicit, again, save);
+        tdi_state_save(s, save);
+        tdi_state_restore(again, save);
         for (int step = 0; step < 9; step++) {
             step_reduced(s, &opts);
             step_reduced(again, &opts);
@@ -672,7 +672,7 @@ TD_TEST(reduced_tree_goes_on_from_a_save_with_the_same_bits) {
         CHECK(farthest(s, again, 40) == 0);
     }
     memset(save, 0xa5, bytes); // any bytes do no harm
-    tdi_state_restore(&tdi_reduced_implicit, again, save);
+    tdi_state_restore(again, save);
     CHECK(td_body_bytes(again) > bytes);
     free(save);
     td_body_free(s);

@@ -139,21 +139,21 @@ TD_TEST(reduced_tree_that_fails_or_is_restored_uses_the_same_factors) {
     td_step_opts bad = opts;
     bad.loads = &beyond;
     bad.load_count = 1;
-    const size_t bytes = tdi_state_save_size(&tdi_reduced_implicit, s);
+    const size_t bytes = tdi_state_save_size(s);
     char *saves[2] = {malloc(bytes), malloc(bytes)};
     int32_t kept = 0;
     for (int step = 0; step < 60; step++) {
         step_reduced(s, &opts);
         kept += tdi_as_reduced(s)->count->kept > 0;
-        tdi_state_save(&tdi_reduced_implicit, s, saves[0]);
+        tdi_state_save(s, saves[0]);
         CHECK_INT(td_body_step(s, &bad, NULL, NULL), TD_ERR_DIVERGED);
-        tdi_state_save(&tdi_reduced_implicit, s, saves[1]);
+        tdi_state_save(s, saves[1]);
         CHECK(memcmp(saves[0], saves[1], bytes) == 0);
-        tdi_state_restore(&tdi_reduced_implicit, other, saves[0]);
+        tdi_state_restore(other, saves[0]);
         step_reduced(other, &opts);
         step_reduced(s, &opts);
-        tdi_state_save(&tdi_reduced_implicit, s, saves[0]);
-        tdi_state_save(&tdi_reduced_implicit, other, saves[1]);
+        tdi_state_save(s, saves[0]);
+        tdi_state_save(other, saves[1]);
         CHECK(memcmp(saves[0], saves[1], bytes) == 0);
     }
     CHECK_IN(kept, 20, 60);

@@ -554,9 +554,8 @@ static void next_step(heap *h, const td_collider *c, midway *m) {
     const td_real dt = h->opts[0].dt, hh = 2 * dt / 3;
     const tdi_rule rule = {.dt = dt, .h = hh, .two = true, .part = 1, .touched = true};
     for (int32_t k = 0; k < 2; k++) {
-        m->member[k] =
-            (tdi_member){.ops = &tdi_rod_implicit, .body = h->state[k], .opts = &h->opts[k]};
-        tdi_state_begin(&tdi_rod_implicit, h->state[k], &h->opts[k], &rule);
+        m->member[k] = (tdi_member){.body = h->state[k], .opts = &h->opts[k]};
+        tdi_state_begin(h->state[k], &h->opts[k], &rule);
         tdi_as_rod(h->state[k])->potential->whole = true;
     }
     m->system = (tdi_system){.member = m->member, .count = 2, .colliders = c, .collider_count = 1};
@@ -583,7 +582,7 @@ static void any_step(tdi_random *r, const tdi_system *y, td_real size) {
 
 static td_real value_at(const tdi_system *y, td_real part) {
     for (int32_t k = 0; k < y->count; k++) {
-        tdi_rod_try(y->member[k].body, part, TDI_STRAIGHT);
+        tdi_rod_try(tdi_as_rod(y->member[k].body), part, TDI_STRAIGHT);
     }
     td_real sum = tdi_touch_value(y->touch, y);
     for (int32_t k = 0; k < y->count; k++) {
@@ -596,7 +595,7 @@ static td_real value_at(const tdi_system *y, td_real part) {
 static td_real slope_of(const tdi_system *y) {
     td_real sum = 0;
     for (int32_t k = 0; k < y->count; k++) {
-        tdi_rod_clear(y->member[k].body);
+        tdi_rod_clear(tdi_as_rod(y->member[k].body));
     }
     CHECK_INT(tdi_touch_evaluate(y->touch, y, false, false, NULL), TD_OK);
     tdi_touch_expand(y);

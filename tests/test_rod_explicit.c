@@ -511,9 +511,9 @@ TD_TEST(explicit_step_goes_on_from_a_saved_state_to_the_bit) {
     rods a = rods_new(&d, 1, NULL, 0), b = rods_new(&d, 1, NULL, 0);
     const td_step_opts o = euler(1e-4);
     run(a, &o, 50);
-    void *bytes = malloc(tdi_state_save_size(&tdi_rod_implicit, a.state));
-    tdi_state_save(&tdi_rod_implicit, a.state, bytes);
-    tdi_state_restore(&tdi_rod_implicit, b.state, bytes);
+    void *bytes = malloc(tdi_state_save_size(a.state));
+    tdi_state_save(a.state, bytes);
+    tdi_state_restore(b.state, bytes);
     free(bytes);
     run(a, &o, 50);
     run(b, &o, 50);

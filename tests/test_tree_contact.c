@@ -140,13 +140,13 @@ static void begun(tree t, midway *m) {
     const td_contact_opts how = td_contact_opts_default();
     const tdi_rule rule = {.dt = 0.01, .h = 0.01, .part = 1};
     m->opts = steps_of(TD_IMPLICIT, 0.01, weight);
-    m->member = (tdi_member){.ops = &tdi_tree_implicit, .body = t.state, .opts = &m->opts};
+    m->member = (tdi_member){.body = t.state, .opts = &m->opts};
     m->system = (tdi_system){.member = &m->member,
                              .count = 1,
                              .colliders = m->colliders,
                              .collider_count = crowd(m->colliders)};
     CHECK_INT(tdi_touch_new(&m->member, 1, &how, 4, NULL, &m->system.touch, NULL), TD_OK);
-    tdi_state_begin(&tdi_tree_implicit, t.state, &m->opts, &rule);
+    tdi_state_begin(t.state, &m->opts, &rule);
     for (int32_t i = 0; i < tdi_as_tree_model(t.model)->body_count; i++) { // it slides
         const tdi_frame *f = &tdi_as_tree(t.state)->frame[i];
         tdi_as_tree(t.state)->star[i] =

@@ -416,18 +416,17 @@ TD_TEST(tree_rows_go_on_with_the_same_bits_from_a_save) {
     tangle one, other;
     make(&one, 5, BODIES, LINKS, false, true);
     make(&other, 5, BODIES, LINKS, false, true);
-    const size_t size = tdi_state_save_size(&tdi_tree_implicit, one.state),
-                 held = td_island_save_size(one.island);
+    const size_t size = tdi_state_save_size(one.state), held = td_island_save_size(one.island);
     char *bytes[2] = {malloc(size + held), malloc(size + held)};
     go(&one, STEPS);
-    tdi_state_save(&tdi_tree_implicit, one.state, bytes[0]);
+    tdi_state_save(one.state, bytes[0]);
     td_island_save(one.island, bytes[0] + size);
-    tdi_state_restore(&tdi_tree_implicit, other.state, bytes[0]);
+    tdi_state_restore(other.state, bytes[0]);
     CHECK_INT(td_island_restore(other.island, bytes[0] + size, held, NULL), TD_OK);
     for (int k = 0; k < 2; k++) {
         tangle *t = k ? &other : &one;
         go(t, STEPS);
-        tdi_state_save(&tdi_tree_implicit, t->state, bytes[k]);
+        tdi_state_save(t->state, bytes[k]);
         td_island_save(t->island, bytes[k] + size);
         drop(t);
     }

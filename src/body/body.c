@@ -126,7 +126,7 @@ td_status td_body_reset(td_body *body, td_diag *diag) {
     }
     if (status == TD_OK) {
         td_body_save(fresh, room);
-        tdi_state_restore(body->ops, body, room);
+        tdi_state_restore(body, room);
     }
     td_body_free(fresh);
     tdi_alloc_free(body->alloc, room, bytes);
@@ -284,12 +284,12 @@ td_status td_body_modes(td_body *body, td_vec3 gravity, int32_t count, td_mode *
 // ---- saving ---------------------------------------------------------------------------------
 
 size_t td_body_save_size(const td_body *body) {
-    return body ? tdi_state_save_size(body->ops, body) : 0;
+    return body ? tdi_state_save_size(body) : 0;
 }
 
 void td_body_save(td_body *body, void *bytes) {
     if (body && bytes) {
-        tdi_state_save(body->ops, body, bytes);
+        tdi_state_save(body, bytes);
     }
 }
 
@@ -297,6 +297,6 @@ td_status td_body_restore(td_body *body, const void *bytes, size_t size) {
     if (!body || !bytes || body->led || size != td_body_save_size(body)) {
         return TD_ERR_ARGUMENT;
     }
-    tdi_state_restore(body->ops, body, bytes);
+    tdi_state_restore(body, bytes);
     return TD_OK;
 }

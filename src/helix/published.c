@@ -260,7 +260,7 @@ td_status td_helix_accelerations(td_body *body, const td_step_opts *opts,
     td_step_opts own;
     td_status status = tdi_step_opts_take(opts, &own, diag);
     const tdi_helix_forward_opts with = {&own, 0, published.twist};
-    status = status == TD_OK ? tdi_state_check(&tdi_helix_implicit, s, &own, diag) : status;
+    status = status == TD_OK ? tdi_state_check(&s->head, &own, diag) : status;
     if (status == TD_OK) {
         status = solve(s, &with, published.method, diag);
     }
@@ -289,7 +289,7 @@ td_status td_helix_step_published(td_body *body, const td_step_opts *opts,
     td_step_opts own;
     td_status status = tdi_step_opts_take(opts, &own, diag);
     const tdi_helix_forward_opts with = {&own, own.dt, published.twist};
-    status = status == TD_OK ? tdi_state_check(&tdi_helix_implicit, s, &own, diag) : status;
+    status = status == TD_OK ? tdi_state_check(&s->head, &own, diag) : status;
     if (status == TD_OK) {
         status = solve(s, &with, published.method, diag);
     }

@@ -49,7 +49,7 @@ void tdi_direct_lay_out(tdi_direct *d, const tdi_member *members, int32_t count,
     for (int32_t k = 0; k < count; k++) {
         const td_body *head = members[k].body;
         const int32_t own =
-            members[k].ops->blocks && head->capsule_count > 0 ? unknowns_of(head) : 0;
+            members[k].body->ops->blocks && head->capsule_count > 0 ? unknowns_of(head) : 0;
         if (own <= MOST_NODES - nodes) {
             nodes += own;
             blocks += own * blocks_each(own);

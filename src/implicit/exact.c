@@ -23,17 +23,17 @@ static td_real stiffness_of(const tdi_touch *t, const tdi_member *m, int32_t k, 
     for (int32_t i = first; i < first + count; i++) {
         radius += t->radius[i] / count;
     }
-    return count > 0
-               ? (m->ops->force(m->body, m->opts, 1, h) - m->ops->force(m->body, m->opts, 0, h)) /
-                     radius
-               : 0;
+    return count > 0 ? (m->body->ops->force(m->body, m->opts, 1, h) -
+                        m->body->ops->force(m->body, m->opts, 0, h)) /
+                           radius
+                     : 0;
 }
 
 // The ways of points and the turns of capsules without forces of contact, as velocities say.
 static void ways_of_velocities(tdi_touch *t, const tdi_system *y, td_real h) {
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
-        tdi_state_velocities(m->ops, m->body, t->ahead + t->first_point[k]);
+        tdi_state_velocities(m->body, t->ahead + t->first_point[k]);
         tdi_touch_spins(t, y, k, h);
     }
     for (int32_t p = 0; p < t->point_count; p++) {
@@ -45,7 +45,7 @@ static void ways_of_velocities(tdi_touch *t, const tdi_system *y, td_real h) {
 // whose unknowns are not those of points. In an impact it did. In crowds there is always one that
 // does, and impacts would be without end.
 static bool swings(const tdi_touch *t, const tdi_system *y) {
-    const tdi_implicit *ops = y->member[0].ops;
+    const tdi_implicit *ops = y->member[0].body->ops;
     bool any = t->planes.impact;
     for (int32_t i = 0; y->count == 1 && !ops->blocks && ops->spin && i < t->capsule_count; i++) {
         any = any || tdi_norm(t->turning[i]) > SWINGS;
@@ -54,7 +54,7 @@ static bool swings(const tdi_touch *t, const tdi_system *y) {
 }
 
 void tdi_exact_free(tdi_touch *t, const tdi_system *y, bool began) {
-    const td_real h = ((const td_body *)y->member[0].body)->rule.h;
+    const td_real h = y->member[0].body->rule.h;
     if (began) {
         tdi_touch_gather(y, t->began);
         return;
@@ -66,8 +66,8 @@ void tdi_exact_free(tdi_touch *t, const tdi_system *y, bool began) {
     }
     for (int32_t i = 0; i < t->capsule_count; i++) {
         const tdi_member *m = &y->member[t->owner[i]];
-        if (m->ops->turned) {
-            t->turning[i] = m->ops->turned(m->body, i - t->first_capsule[t->owner[i]]);
+        if (m->body->ops->turned) {
+            t->turning[i] = m->body->ops->turned(m->body, i - t->first_capsule[t->owner[i]]);
         }
     }
 }
@@ -99,7 +99,7 @@ void tdi_exact_leave(tdi_touch *t, const tdi_system *y) {
 static td_real own_value(const tdi_system *y) {
     td_real sum = 0;
     for (int32_t k = 0; k < y->count; k++) {
-        sum += y->member[k].ops->value(y->member[k].body);
+        sum += y->member[k].body->ops->value(y->member[k].body);
     }
     return sum;
 }

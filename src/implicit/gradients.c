@@ -123,9 +123,9 @@ static void push_active(const tdi_touch *t, const tdi_system *y, const td_vec3 *
         const int32_t k = i < 0 ? t->point_owner[p] : t->owner[i];
         const tdi_member *m = &y->member[k];
         if (i < 0) {
-            tdi_state_push(m->ops, m->body, p - t->first_point[k], f[p]);
+            tdi_state_push(m->body, p - t->first_point[k], f[p]);
         } else {
-            tdi_state_wring(m->ops, m->body, i - t->first_capsule[k], f[p]);
+            tdi_state_wring(m->body, i - t->first_capsule[k], f[p]);
         }
     }
 }
@@ -135,7 +135,7 @@ static void read_turns(const tdi_touch *t, const tdi_system *y, td_vec3 *to) {
         const int32_t p = t->active[a], i = p - t->point_count;
         if (i >= 0) {
             const tdi_member *m = &y->member[t->owner[i]];
-            to[p] = tdi_state_turns(m->ops, m->body, i - t->first_capsule[t->owner[i]], true);
+            to[p] = tdi_state_turns(m->body, i - t->first_capsule[t->owner[i]], true);
         }
     }
 }
@@ -145,14 +145,14 @@ static void respond(const tdi_touch *t, const tdi_system *y, const td_vec3 *f, t
     push_active(t, y, f);
     if (tdi_holds_couple(y->holds)) { // E with what constraints couple
         for (int32_t k = 0; k < y->count; k++) {
-            tdi_state_respond(y->member[k].ops, y->member[k].body);
+            tdi_state_respond(y->member[k].body);
         }
         tdi_holds_counter(y->holds, y);
         push_active(t, y, f);
     }
     for (int32_t k = 0; k < y->count; k++) {
-        tdi_state_respond(y->member[k].ops, y->member[k].body);
-        tdi_state_moves(y->member[k].ops, y->member[k].body, true, to + t->first_point[k]);
+        tdi_state_respond(y->member[k].body);
+        tdi_state_moves(y->member[k].body, true, to + t->first_point[k]);
     }
     read_turns(t, y, to);
 }
@@ -210,7 +210,7 @@ bool tdi_touch_solve(tdi_touch *t, const tdi_system *y, td_real *promise, int64_
     *promise += dot(t, t->moved, t->sum);
     respond(t, y, t->sum, t->answer);
     for (int32_t k = 0; k < y->count; k++) {
-        tdi_state_absorb(y->member[k].ops, y->member[k].body);
+        tdi_state_absorb(y->member[k].body);
     }
     const bool falls = *promise >= -rounding; // nothing, where all is done
     *promise = falls ? fmax(*promise, 0) : *promise;

@@ -171,7 +171,7 @@ tdi_frame_at tdi_holds_frame(const tdi_holds *h, const tdi_system *y, int32_t k,
         return (tdi_frame_at){tdi_add(t->position, tdi_quat_rotate(t->rotation, at)), t->rotation};
     }
     const tdi_member *m = tdi_holds_member(h, y, member);
-    return tdi_pin_frame(m->ops, m->body, c->segment[side], at);
+    return tdi_pin_frame(m->body->ops, m->body, c->segment[side], at);
 }
 
 static td_real angle_of(const tdi_holds *h, const tdi_system *y, int32_t k, int side) {
@@ -182,7 +182,7 @@ static td_real angle_of(const tdi_holds *h, const tdi_system *y, int32_t k, int 
     const tdi_pin pin = {.kind = TDI_PIN_JOINT, .segment = c->segment[side]};
     const tdi_member *m = tdi_holds_member(h, y, c->actor[side]);
     td_vec3 x;
-    m->ops->pin_places(m->body, &pin, 1, false, &x);
+    m->body->ops->pin_places(m->body, &pin, 1, false, &x);
     return x.x;
 }
 
@@ -223,8 +223,9 @@ static td_real inertia_of(const tdi_holds *h, const tdi_system *y, const tdi_hel
     if (!tdi_constraint_of_joint(c->kind)) {
         return h->scale[c->actor[side]];
     }
-    const td_vec3 i = m->ops->joint_inertia ? m->ops->joint_inertia(m->body, c->segment[side])
-                                            : tdi_vec3(1, 1, 1);
+    const td_vec3 i = m->body->ops->joint_inertia
+                          ? m->body->ops->joint_inertia(m->body, c->segment[side])
+                          : tdi_vec3(1, 1, 1);
     const td_real most = fmax(i.x, fmax(i.y, i.z)), least = THIN * most,
                   own = b->law.kind == TDI_BOND_TWIST ? fmax(i.y, least) : most;
     return own > 0 ? own : 1;
@@ -267,8 +268,8 @@ static void begin_all(tdi_holds *h, const tdi_system *y, td_real step, td_real p
     h->coupled = false;
     for (int32_t k = 0; k < h->member_count; k++) {
         const tdi_member *m = tdi_holds_member(h, y, k);
-        const td_real mass = m->ops->mass ? m->ops->mass(m->body) : 1;
-        const int32_t segments = ((const td_body *)m->body)->segment_count;
+        const td_real mass = m->body->ops->mass ? m->body->ops->mass(m->body) : 1;
+        const int32_t segments = m->body->segment_count;
         h->scale[k] = mass > 0 && segments > 0 ? mass / segments : 1;
     }
     for (int32_t k = 0, i = 0; k < h->count; k++) {

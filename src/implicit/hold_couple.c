@@ -44,10 +44,10 @@ static void push_row(const tdi_holds *h, const tdi_held *b, const tdi_member *m,
                      int32_t row, td_real force) {
     const td_constraint *c = &h->def[b->hold];
     if (c->actor[0] == k) {
-        tdi_state_pin_push(m->ops, m->body, &h->pin[b->pin[0]], tdi_scale(b->way[row], force));
+        tdi_state_pin_push(m->body, &h->pin[b->pin[0]], tdi_scale(b->way[row], force));
     }
     if (c->actor[1] == k) {
-        tdi_state_pin_push(m->ops, m->body, &h->pin[tdi_held_mate(b, row)],
+        tdi_state_pin_push(m->body, &h->pin[tdi_held_mate(b, row)],
                            tdi_scale(b->back[row], -force));
     }
 }
@@ -72,7 +72,7 @@ static void add_column(tdi_holds *h, tdi_sparse *into, const tdi_member *m, int3
                        int32_t row) {
     const tdi_held *b = &h->held[h->node[at]];
     push_row(h, b, m, k, row, 1);
-    tdi_state_respond(m->ops, m->body);
+    tdi_state_respond(m->body);
     tdi_holds_gather_member(h, m, k, true);
     for (int32_t j = h->first_node[k]; j <= at; j++) {
         const tdi_held *other = &h->held[h->node[j]];
@@ -101,7 +101,7 @@ void tdi_holds_add_member(tdi_holds *h, tdi_sparse *into, const tdi_member *m, i
                           const td_body *next) {
     const int32_t first = h->first_pin[k], count = h->first_pin[k + 1] - first;
     size_t fetched = 0;
-    tdi_state_pin_confine(m->ops, m->body, h->pin + first, count);
+    tdi_state_pin_confine(m->body, h->pin + first, count);
     for (int32_t at = h->first_node[k]; at < h->first_node[k + 1]; at++) {
         for (int32_t r = 0; r < TDI_HELD_ROWS; r++) {
             if (tdi_held_has_row(&h->held[h->node[at]], r)) {
@@ -110,7 +110,7 @@ void tdi_holds_add_member(tdi_holds *h, tdi_sparse *into, const tdi_member *m, i
             }
         }
     }
-    tdi_state_pin_confine(m->ops, m->body, NULL, 0);
+    tdi_state_pin_confine(m->body, NULL, 0);
 }
 
 void tdi_holds_add_compliances(const tdi_holds *h, tdi_sparse *into) {
@@ -196,8 +196,8 @@ void tdi_holds_answer(const tdi_system *y, int32_t member) {
     }
     push_member(h, m, body->held_as);
     if (!joins(h, body->held_as)) {
-        tdi_state_respond(m->ops, m->body);
-        tdi_state_absorb(m->ops, m->body);
+        tdi_state_respond(m->body);
+        tdi_state_absorb(m->body);
     }
     tdi_holds_gather_member(h, m, body->held_as, false);
 }

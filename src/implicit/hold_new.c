@@ -30,7 +30,8 @@ typedef struct sizes {
 
 static td_joint_kind joint_of(const tdi_member *members, const td_constraint *c, int side) {
     const tdi_member *m = &members[c->actor[side]];
-    return m->ops->pin_joint ? m->ops->pin_joint(m->body, c->segment[side]) : TD_JOINT_FIXED;
+    return m->body->ops->pin_joint ? m->body->ops->pin_joint(m->body, c->segment[side])
+                                   : TD_JOINT_FIXED;
 }
 
 static td_joint_kind joint_if(const tdi_member *members, const td_constraint *c) {
@@ -89,21 +90,21 @@ static td_status check_side(const tdi_member *members, int32_t member_count, con
                            side, (int)c->actor[side], (int)member_count);
     }
     const tdi_member *m = &members[c->actor[side]];
-    const int32_t segments = ((const td_body *)m->body)->segment_count;
+    const int32_t segments = m->body->segment_count;
     if (c->segment[side] >= segments) {
         return tdi_fail_at(diag, TD_ERR_ARGUMENT, k, "%s: segment[%d] is %d; there are %d", name,
                            side, (int)c->segment[side], (int)segments);
     }
-    if (!m->ops->pin_places) {
+    if (!m->body->ops->pin_places) {
         return tdi_fail_at(diag, TD_ERR_ARGUMENT, k, "%s: this solver has no constraints", name);
     }
-    if (m->ops->constrained) {
-        m->ops->constrained(m->body);
+    if (m->body->ops->constrained) {
+        m->body->ops->constrained(m->body);
     }
     if (!tdi_constraint_of_joint(c->kind)) {
         return TD_OK;
     }
-    if (!m->ops->pin_joint) {
+    if (!m->body->ops->pin_joint) {
         return tdi_fail_at(diag, TD_ERR_ARGUMENT, k,
                            "%s: this solver has no joints that a constraint could hold; trees do",
                            name);
@@ -303,7 +304,8 @@ static int64_t count_links(const tdi_member *members, int32_t member_count,
         }
     }
     for (int32_t k = 0; k < member_count; k++) {
-        if (nodes[k] > MOST_NODES && !members[k].ops->pin_rows && !members[k].ops->rows_new) {
+        if (nodes[k] > MOST_NODES && !members[k].body->ops->pin_rows &&
+            !members[k].body->ops->rows_new) {
             return -1;
         }
         *dense = *dense && nodes[k] <= MOST_NODES;
@@ -342,7 +344,7 @@ static bool make_rows(tdi_holds *h, const tdi_member *members) {
         h->inner = couples(c) ? c->actor[0] : h->inner;
     }
     const int32_t count = number_rows(h);
-    if (h->node_count <= FEW || !members[h->inner].ops->rows_new) {
+    if (h->node_count <= FEW || !members[h->inner].body->ops->rows_new) {
         return true;
     }
     int32_t(*segments)[2] = tdi_alloc_zeroed(h->alloc, (size_t)count, sizeof *segments);
@@ -355,8 +357,8 @@ static bool make_rows(tdi_holds *h, const tdi_member *members) {
         }
     }
     const tdi_member *m = &members[h->inner];
-    h->rows_free = m->ops->rows_free;
-    h->rows = segments ? m->ops->rows_new(m->body, segments, count, h->alloc) : NULL;
+    h->rows_free = m->body->ops->rows_free;
+    h->rows = segments ? m->body->ops->rows_new(m->body, segments, count, h->alloc) : NULL;
     tdi_alloc_free(h->alloc, segments, (size_t)count * sizeof *segments);
     return segments;
 }

@@ -38,7 +38,7 @@ void tdi_holds_gather(tdi_holds *h, const tdi_system *y) {
         const int32_t first = h->first_pin[k], count = h->first_pin[k + 1] - first;
         const tdi_member *m = tdi_holds_member(h, y, k);
         if (count > 0) {
-            m->ops->pin_places(m->body, h->pin + first, count, false, h->place + first);
+            m->body->ops->pin_places(m->body, h->pin + first, count, false, h->place + first);
         }
     }
 }
@@ -52,7 +52,7 @@ void tdi_held_places(const tdi_holds *h, const tdi_held *b, td_vec3 x[TDI_BOND_P
 void tdi_holds_gather_member(tdi_holds *h, const tdi_member *m, int32_t k, bool response) {
     const int32_t first = h->first_pin[k], count = h->first_pin[k + 1] - first;
     if (count > 0) {
-        tdi_state_pin_moves(m->ops, m->body, h->pin + first, count, response, h->move + first);
+        tdi_state_pin_moves(m->body, h->pin + first, count, response, h->move + first);
     }
 }
 
@@ -217,8 +217,8 @@ static void expand(const tdi_holds *h, const tdi_held *b, const tdi_member *m, i
             passing = tdi_madd(passing, sees[r], s->unmet ? 0 : error);
         }
     }
-    m->ops->pin_add(m->body, &h->pin[pin], passing, &hessian, TDI_LEVERS_NONE);
-    m->ops->pin_add(m->body, &h->pin[pin], lasting, curvature ? curvature : &none, levers);
+    m->body->ops->pin_add(m->body, &h->pin[pin], passing, &hessian, TDI_LEVERS_NONE);
+    m->body->ops->pin_add(m->body, &h->pin[pin], lasting, curvature ? curvature : &none, levers);
 }
 
 // On the second side: rows that see its far pin y, and what K/2 (t.(x - y))^2 takes from it. With z
@@ -232,8 +232,8 @@ static void expand_far(const tdi_holds *h, const tdi_held *b, const tdi_member *
         // K_a = 2 K of the row is what the square takes at y
         const td_sym3 less = tdi_sym3_square(b->back[r], -b->stiff[r]),
                       more = tdi_sym3_square(b->back[r], 2 * b->stiff[r]);
-        m->ops->pin_add(m->body, &x, none, &less, TDI_LEVERS_NONE);
-        m->ops->pin_add(m->body, &z, none, &more, TDI_LEVERS_NONE);
+        m->body->ops->pin_add(m->body, &x, none, &less, TDI_LEVERS_NONE);
+        m->body->ops->pin_add(m->body, &z, none, &more, TDI_LEVERS_NONE);
     }
 }
 
@@ -264,7 +264,7 @@ static void set_rows(const tdi_holds *h, const tdi_member *m, const tdi_held *b,
             compliance[r - from] = 2 / b->stiff[r];
         }
     }
-    m->ops->rows_set(m->body, b->first_row + from, to - from, pins, sees, compliance);
+    m->body->ops->rows_set(m->body, b->first_row + from, to - from, pins, sees, compliance);
 }
 
 // All rows of a bond.
@@ -306,7 +306,7 @@ void tdi_holds_expand(tdi_holds *all, const tdi_system *y, bool exact, bool posi
     for (tdi_holds *h = all; h; h = h->next) {
         const tdi_member *inner = h->eliminated ? tdi_holds_member(h, y, h->inner) : NULL;
         if (inner) {
-            inner->ops->rows_use(inner->body, h->rows);
+            inner->body->ops->rows_use(inner->body, h->rows);
         }
         for (int32_t i = 0; i < h->held_count; i++) {
             tdi_held *b = &h->held[i];

@@ -98,7 +98,7 @@ void tdi_touch_loosen(tdi_touch *t, td_real part) {
 // ---- what has moved -------------------------------------------------------------------------
 
 static td_real largest_of(const tdi_member *m) {
-    return m->ops->largest ? m->ops->largest(m->body) : HUGE_VAL;
+    return m->body->ops->largest ? m->body->ops->largest(m->body) : HUGE_VAL;
 }
 
 // One side of a contact, which is idle, is disturbed by the other, which is not.

@@ -297,8 +297,7 @@ typedef struct tdi_implicit {
 // ---- systems --------------------------------------------------------------------------------
 
 typedef struct tdi_member {
-    const tdi_implicit *ops;
-    void *body;
+    td_body *body;
     const td_step_opts *opts;
     const char *name;     // for messages; NULL: none
     const td_vec3 *tried; // where its points were when this step was solved without others that it
@@ -338,46 +337,43 @@ td_status tdi_step_opts_check(const td_step_opts *opts, int32_t segments, td_dia
 
 // state.c: a body alone
 // Whether it can be stepped with these options.
-td_status tdi_state_check(const tdi_implicit *ops, const void *body, const td_step_opts *opts,
-                          td_diag *diag);
+td_status tdi_state_check(const td_body *body, const td_step_opts *opts, td_diag *diag);
 // Whether BDF2 can go on from its last step; pieces of a step only if that was as long.
-bool tdi_state_ready(const tdi_implicit *ops, const void *body, const td_step_opts *opts,
-                     td_real dt, bool whole);
-void tdi_state_begin(const tdi_implicit *ops, void *body, const td_step_opts *opts,
-                     const tdi_rule *rule);
-void tdi_state_guess(const tdi_implicit *ops, void *body, bool take);
-void tdi_state_accept(const tdi_implicit *ops, void *body);
-void tdi_state_undo(const tdi_implicit *ops, void *body);
-void tdi_state_begin_rest(const tdi_implicit *ops, void *body, const td_step_opts *opts);
-void tdi_state_end_rest(const tdi_implicit *ops, void *body);
+bool tdi_state_ready(const td_body *body, const td_step_opts *opts, td_real dt, bool whole);
+void tdi_state_begin(td_body *body, const td_step_opts *opts, const tdi_rule *rule);
+void tdi_state_guess(td_body *body, bool take);
+void tdi_state_accept(td_body *body);
+void tdi_state_undo(td_body *body);
+void tdi_state_begin_rest(td_body *body, const td_step_opts *opts);
+void tdi_state_end_rest(td_body *body);
 // Between steps: nothing moves any more, and the past is forgotten. The pose stays.
-void tdi_state_stop(const tdi_implicit *ops, void *body);
-void tdi_state_keep(const tdi_implicit *ops, void *body);
-void tdi_state_try(const tdi_implicit *ops, void *body, td_real fraction);
-void tdi_state_follow(const tdi_implicit *ops, void *body);
-void tdi_state_points(const tdi_implicit *ops, const void *body, bool star, td_vec3 *x);
-void tdi_state_moves(const tdi_implicit *ops, const void *body, bool response, td_vec3 *dx);
-void tdi_state_velocities(const tdi_implicit *ops, void *body, td_vec3 *v);
-void tdi_state_push(const tdi_implicit *ops, void *body, int32_t point, td_vec3 force);
-void tdi_state_wring(const tdi_implicit *ops, void *body, int32_t capsule, td_vec3 moment);
+void tdi_state_stop(td_body *body);
+void tdi_state_keep(td_body *body);
+void tdi_state_try(td_body *body, td_real fraction);
+void tdi_state_follow(td_body *body);
+void tdi_state_points(const td_body *body, bool star, td_vec3 *x);
+void tdi_state_moves(const td_body *body, bool response, td_vec3 *dx);
+void tdi_state_velocities(td_body *body, td_vec3 *v);
+void tdi_state_push(td_body *body, int32_t point, td_vec3 force);
+void tdi_state_wring(td_body *body, int32_t capsule, td_vec3 moment);
 // How a capsule turns by the increments, or by the response.
-td_vec3 tdi_state_turns(const tdi_implicit *ops, const void *body, int32_t capsule, bool response);
-void tdi_state_pin_moves(const tdi_implicit *ops, const void *body, const tdi_pin *pins,
-                         int32_t count, bool response, td_vec3 *dx);
-void tdi_state_pin_push(const tdi_implicit *ops, void *body, const tdi_pin *pin, td_vec3 force);
-void tdi_state_pin_confine(const tdi_implicit *ops, void *body, const tdi_pin *pins, int32_t count);
-void tdi_state_respond(const tdi_implicit *ops, void *body);
-void tdi_state_absorb(const tdi_implicit *ops, void *body);
+td_vec3 tdi_state_turns(const td_body *body, int32_t capsule, bool response);
+void tdi_state_pin_moves(const td_body *body, const tdi_pin *pins, int32_t count, bool response,
+                         td_vec3 *dx);
+void tdi_state_pin_push(td_body *body, const tdi_pin *pin, td_vec3 force);
+void tdi_state_pin_confine(td_body *body, const tdi_pin *pins, int32_t count);
+void tdi_state_respond(td_body *body);
+void tdi_state_absorb(td_body *body);
 // 1/s^2: the shift to try first when a positive model needs one.
-td_real tdi_state_first_shift(const tdi_implicit *ops, const void *body);
+td_real tdi_state_first_shift(const td_body *body);
 // All that its future depends on; as many bytes for all states of one model. What nobody will read
 // is zeroed, so that the same future has the same bytes. Any bytes of that size can be restored
 // without harm.
-size_t tdi_state_save_size(const tdi_implicit *ops, const void *body);
-void tdi_state_save(const tdi_implicit *ops, void *body, void *bytes);
-void tdi_state_restore(const tdi_implicit *ops, void *body, const void *bytes);
+size_t tdi_state_save_size(const td_body *body);
+void tdi_state_save(td_body *body, void *bytes);
+void tdi_state_restore(td_body *body, const void *bytes);
 // Moves a body between steps, with its velocities and its past, as one rigid piece.
-void tdi_state_transform(const tdi_implicit *ops, void *body, const tdi_rigid *motion);
+void tdi_state_transform(td_body *body, const tdi_rigid *motion);
 
 // step.c
 // Checks the options of all members, and that they can be stepped together.
@@ -431,5 +427,5 @@ td_status tdi_newton(const tdi_system *system, const tdi_newton_opts *opts, bool
                      td_step_stats *stats, td_diag *diag);
 
 // rest.c: a body alone, which offers `ease`, to rest.
-td_status tdi_rest(const tdi_implicit *ops, void *body, const tdi_newton_opts *opts,
-                   bool *converged, td_step_stats *stats);
+td_status tdi_rest(td_body *body, const tdi_newton_opts *opts, bool *converged,
+                   td_step_stats *stats);

@@ -26,7 +26,7 @@
 
 // Whether constraints solve a member together with their rows.
 static bool is_joined(const tdi_system *y, int32_t k) {
-    return ((const td_body *)y->member[k].body)->joined;
+    return y->member[k].body->joined;
 }
 
 static tdi_factored factor_member(const tdi_newton_run *n, const tdi_model *model, int32_t k) {
@@ -36,7 +36,7 @@ static tdi_factored factor_member(const tdi_newton_run *n, const tdi_model *mode
         return TDI_POSITIVE;
     }
     asked.blocks = (n->direct && tdi_direct_joins(y->touch, k)) || is_joined(y, k);
-    return y->member[k].ops->factor(y->member[k].body, &asked);
+    return y->member[k].body->ops->factor(y->member[k].body, &asked);
 }
 
 typedef struct factoring {
@@ -46,8 +46,8 @@ typedef struct factoring {
 
 static void clear_turn(void *context, int64_t k) {
     const tdi_system *y = context;
-    if (y->member[k].ops->clear && !tdi_is_idle(y, (int32_t)k)) {
-        y->member[k].ops->clear(y->member[k].body);
+    if (y->member[k].body->ops->clear && !tdi_is_idle(y, (int32_t)k)) {
+        y->member[k].body->ops->clear(y->member[k].body);
     }
 }
 
@@ -77,7 +77,7 @@ static tdi_factored factor_members(tdi_newton_run *n, const tdi_model *model) {
         const tdi_factored own = shared ? y->touch->factored[k] : factor_member(n, model, k);
         worst = own < worst ? own : worst;
         if (n->solved && own != TDI_NOT_POSITIVE && !is_joined(y, k)) {
-            note_largest(n, y->member[k].ops->solve(y->member[k].body, false, &n->promise));
+            note_largest(n, y->member[k].body->ops->solve(y->member[k].body, false, &n->promise));
             tdi_holds_take(y, k);
         }
     }
@@ -158,10 +158,11 @@ static td_status factor(tdi_newton_run *n, bool carry) {
 // The largest increment of a member, when something has changed them.
 static td_real largest_of(const tdi_system *y, int32_t k) {
     const tdi_member *m = &y->member[k];
-    const tdi_coords *c = &((const td_body *)m->body)->coords;
+    const tdi_coords *c = &m->body->coords;
     td_real most = 0;
-    if (m->ops->largest || y->touch) {
-        return m->ops->largest ? m->ops->largest(m->body) : tdi_touch_largest(y->touch, y, k);
+    if (m->body->ops->largest || y->touch) {
+        return m->body->ops->largest ? m->body->ops->largest(m->body)
+                                     : tdi_touch_largest(y->touch, y, k);
     }
     for (int32_t i = 0; i < c->count; i++) {
         const td_real x = fabs(c->increment[i]);
@@ -178,7 +179,7 @@ void tdi_newton_increments(tdi_newton_run *n, bool limited) {
         tdi_direct_solve(y->touch, y, &n->promise);
     }
     for (int32_t k = 0; k < y->count; k++) {
-        const tdi_implicit *ops = y->member[k].ops;
+        const tdi_implicit *ops = y->member[k].body->ops;
         void *body = y->member[k].body;
         const bool alone = !y->touch && !y->holds, fused = alone && ops->attempt;
         if (tdi_is_idle(y, k) || is_joined(y, k)) {
@@ -191,8 +192,8 @@ void tdi_newton_increments(tdi_newton_run *n, bool limited) {
         note_largest(n, fused ? ops->attempt(body, limited, &n->promise)
                               : ops->solve(body, limited, &n->promise));
         if (alone && !fused) {
-            tdi_state_keep(ops, body);
-            tdi_state_try(ops, body, 1);
+            tdi_state_keep(body);
+            tdi_state_try(body, 1);
         }
     }
 }
@@ -201,7 +202,7 @@ void tdi_newton_solve_again(tdi_newton_run *n) {
     const tdi_system *y = n->system;
     n->largest = 0;
     for (int32_t k = 0; k < y->count; k++) {
-        note_largest(n, y->member[k].ops->solve_again(y->member[k].body));
+        note_largest(n, y->member[k].body->ops->solve_again(y->member[k].body));
     }
 }
 
@@ -259,16 +260,16 @@ static bool starts_lower(const tdi_system *y) {
     const td_real value = tdi_system_value(y);
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
-        tdi_state_guess(m->ops, m->body, false);
-        if (m->ops->stand) {
-            m->ops->stand(m->body);
+        tdi_state_guess(m->body, false);
+        if (m->body->ops->stand) {
+            m->body->ops->stand(m->body);
         }
     }
     if (tdi_system_value(y) < value) {
         return true;
     }
     for (int32_t k = 0; k < y->count; k++) {
-        tdi_state_guess(y->member[k].ops, y->member[k].body, true);
+        tdi_state_guess(y->member[k].body, true);
     }
     return false;
 }

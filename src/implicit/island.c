@@ -47,7 +47,7 @@ td_status td_island_new(td_body *const *bodies, int32_t count, const td_contact_
             td_island_free(island);
             return tdi_fail_at(diag, TD_ERR_ARGUMENT, k, "body %d is NULL", (int)k);
         }
-        island->member[k] = (tdi_member){.ops = bodies[k]->ops, .body = bodies[k]};
+        island->member[k] = (tdi_member){.body = bodies[k]};
     }
     td_contact_opts own = td_contact_opts_default();
     td_status status = tdi_opts_take("td_contact_opts", &own, opts, diag);
@@ -107,7 +107,7 @@ static td_status system_of(td_island *island, const td_step_opts *opts,
                         (int)collider_count);
     }
     if (island->holds) {
-        tdi_holds_set_time(island->holds, ((const td_body *)island->member[0].body)->time);
+        tdi_holds_set_time(island->holds, island->member[0].body->time);
     }
     return tdi_system_check(system, diag);
 }

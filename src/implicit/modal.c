@@ -487,8 +487,9 @@ static void lay_out(modal *m, int32_t pins, tdi_layout *l) {
         td_real scratch[64];
         p->tangent = tdi_layout_place(l, 1, p->ops->bytes);
         void *tangent = l->base ? p->tangent : scratch;
-        p->ops->open(tangent, member->ops->modal_body ? member->ops->modal_body(member->body)
-                                                      : member->body);
+        p->ops->open(tangent, member->body->ops->modal_body
+                                  ? member->body->ops->modal_body(member->body)
+                                  : member->body);
         p->ops->place(tangent, l);
     }
     m->row = tdi_layout_place(l, rows, sizeof *m->row);
@@ -638,21 +639,21 @@ static td_status measure(modal *m, int32_t *pins, td_diag *diag) {
     *pins = 0;
     for (int32_t k = 0; k < m->system->count; k++) {
         const tdi_member *member = &m->system->member[k];
-        if (!member->ops->modal) {
+        if (!member->body->ops->modal) {
             return tdi_fail(diag, TD_ERR_ARGUMENT,
                             "'%s' has constraints, with which its solver cannot compute modes",
                             member->name ? member->name : "a body");
         }
         td_real scratch[64];
-        TDI_ASSERT(member->ops->modal->bytes <= sizeof scratch);
-        m->part[k] = (part){.ops = member->ops->modal,
+        TDI_ASSERT(member->body->ops->modal->bytes <= sizeof scratch);
+        m->part[k] = (part){.ops = member->body->ops->modal,
                             .first = m->length,
                             .stiffness = member->opts->stiffness,
                             .damping = member->opts->damping,
                             .gravity = member->opts->gravity};
-        m->length += m->part[k].count = member->ops->modal->open(
-            scratch,
-            member->ops->modal_body ? member->ops->modal_body(member->body) : member->body);
+        m->length += m->part[k].count = member->body->ops->modal->open(
+            scratch, member->body->ops->modal_body ? member->body->ops->modal_body(member->body)
+                                                   : member->body);
     }
     for (const tdi_holds *h = m->system->holds; h; h = h->next) {
         for (int32_t i = 0; i < h->held_count; i++) {
@@ -745,14 +746,14 @@ td_status tdi_modes_alone(const tdi_modal *ops, void *tangent, void *body, const
 // ---- stability ------------------------------------------------------------------------------
 
 static const td_alloc *alloc_of(const tdi_system *y) {
-    return ((const td_body *)y->member[0].body)->alloc;
+    return y->member[0].body->alloc;
 }
 
 // Members that are judged together.
 static int32_t mark(const tdi_system *y) {
     tdi_modal_info info;
     for (int32_t k = 0; k < y->count; k++) {
-        if (!(y->member[k].opts->stiffness > 0) || !y->member[k].ops->modal) {
+        if (!(y->member[k].opts->stiffness > 0) || !y->member[k].body->ops->modal) {
             return 0;
         }
     }
@@ -761,7 +762,7 @@ static int32_t mark(const tdi_system *y) {
         return 0;
     }
     for (int32_t k = 0; k < y->count; k++) {
-        ((td_body *)y->member[k].body)->unstable = 1;
+        y->member[k].body->unstable = 1;
     }
     return y->count;
 }

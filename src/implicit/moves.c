@@ -58,8 +58,8 @@ typedef struct valuing {
 static td_real value_of(const valuing *v, int32_t k) {
     const tdi_member *m = &v->system->member[k];
     return tdi_is_idle(v->system, k) ? 0
-           : v->kept                 ? m->ops->value_kept(m->body)
-                                     : m->ops->value(m->body);
+           : v->kept                 ? m->body->ops->value_kept(m->body)
+                                     : m->body->ops->value(m->body);
 }
 
 // Values go into `part`.
@@ -92,7 +92,7 @@ td_real tdi_system_value(const tdi_system *y) {
 static bool value_of_kept(const tdi_system *y, td_real *value) {
     const valuing v = {y, true};
     for (int32_t k = 0; k < y->count; k++) {
-        if (!y->member[k].ops->value_kept) {
+        if (!y->member[k].body->ops->value_kept) {
             return false;
         }
     }
@@ -103,15 +103,15 @@ static bool value_of_kept(const tdi_system *y, td_real *value) {
 static void attempt_turn(void *context, int64_t k) {
     const tdi_system *y = context;
     if (!tdi_is_idle(y, (int32_t)k)) {
-        tdi_state_keep(y->member[k].ops, y->member[k].body);
-        tdi_state_try(y->member[k].ops, y->member[k].body, 1);
+        tdi_state_keep(y->member[k].body);
+        tdi_state_try(y->member[k].body, 1);
     }
 }
 
 static void follow_turn(void *context, int64_t k) {
     const tdi_system *y = context;
     if (!tdi_is_idle(y, (int32_t)k)) {
-        tdi_state_follow(y->member[k].ops, y->member[k].body);
+        tdi_state_follow(y->member[k].body);
     }
 }
 
@@ -128,7 +128,7 @@ static void place_turn(void *context, int64_t k) {
     const placing *p = context;
     const tdi_member *m = &p->system->member[k];
     if (!tdi_is_idle(p->system, (int32_t)k)) {
-        tdi_state_try(m->ops, m->body, p->fraction);
+        tdi_state_try(m->body, p->fraction);
     }
 }
 
@@ -139,8 +139,8 @@ void tdi_system_place(const tdi_system *y, td_real fraction) {
 
 static void drive_all(const tdi_system *y, td_real time) {
     for (int32_t k = 0; k < y->count; k++) {
-        if (y->member[k].ops->drive) {
-            y->member[k].ops->drive(y->member[k].body, time);
+        if (y->member[k].body->ops->drive) {
+            y->member[k].body->ops->drive(y->member[k].body, time);
         }
     }
 }
@@ -148,7 +148,7 @@ static void drive_all(const tdi_system *y, td_real time) {
 static td_real longest_of(const tdi_system *y, bool rest) {
     td_real least = INFINITY;
     for (int32_t k = 0; k < y->count; k++) {
-        const tdi_implicit *ops = y->member[k].ops;
+        const tdi_implicit *ops = y->member[k].body->ops;
         const td_real own = rest ? ops->longest_rest : ops->longest;
         least = own > 0 ? fmin(least, own) : least;
     }
@@ -287,7 +287,7 @@ static bool goes_straight(const tdi_system *y) {
     bool all = true, rides = false;
     for (int32_t k = 0; k < y->count; k++) {
         const td_body *head = y->member[k].body;
-        all = all && y->member[k].ops->straight;
+        all = all && y->member[k].body->ops->straight;
         rides = rides || head->riding_count > 0;
     }
     if (all && rides && y->touch->set) {
@@ -379,8 +379,8 @@ void tdi_newton_jump(const tdi_system *y) {
     tdi_touch_keep(y);
     td_real room = tdi_touch_room(t, t->time);
     for (int32_t k = 0; k < y->count; k++) {
-        if (y->member[k].ops->stand) {
-            y->member[k].ops->stand(y->member[k].body);
+        if (y->member[k].body->ops->stand) {
+            y->member[k].body->ops->stand(y->member[k].body);
         }
     }
     if (tdi_touch_way(t, y, 1) >= 1 && tdi_touch_room(t, 1) >= CLOSED * fmin(room, ENTERED)) {

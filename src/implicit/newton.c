@@ -196,7 +196,7 @@ static bool recall(const tdi_system *y) {
     bool all = tdi_holds_pin(y);
     for (int32_t k = 0; k < y->count && all; k++) {
         const tdi_member *m = &y->member[k];
-        all = m->ops->recall && m->ops->recall(m->body);
+        all = m->body->ops->recall && m->body->ops->recall(m->body);
     }
     return all;
 }
@@ -214,8 +214,8 @@ static tdi_newton_run start(const tdi_system *y, const tdi_newton_opts *opts, td
                         .noted = !opts->rest && recall(y)};
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
-        n.first = fmax(n.first, tdi_state_first_shift(m->ops, m->body));
-        n.offers_reuse = n.offers_reuse && m->ops->solve_again;
+        n.first = fmax(n.first, tdi_state_first_shift(m->body));
+        n.offers_reuse = n.offers_reuse && m->body->ops->solve_again;
     }
     return n;
 }

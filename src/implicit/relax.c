@@ -37,7 +37,7 @@ typedef struct relaxing {
 
 static void place(const relaxing *r, td_real fraction) {
     const tdi_member *m = &r->system->member[r->member];
-    tdi_state_try(m->ops, m->body, fraction);
+    tdi_state_try(m->body, fraction);
     tdi_touch_gather_of(r->system, r->member);
 }
 
@@ -51,15 +51,15 @@ static bool solve(relaxing *r, td_real *promise, td_real *largest) {
     if (tdi_contacts_evaluate(r->own, t->now, t->time, &rule, &r->energy, NULL) != TD_OK) {
         return false;
     }
-    if (m->ops->clear) {
-        m->ops->clear(m->body);
+    if (m->body->ops->clear) {
+        m->body->ops->clear(m->body);
     }
     tdi_touch_expand_of(r->system, r->own, r->member);
     *promise = 0;
-    if (m->ops->factor(m->body, &model) == TDI_NOT_POSITIVE) {
+    if (m->body->ops->factor(m->body, &model) == TDI_NOT_POSITIVE) {
         return false;
     }
-    *largest = m->ops->solve(m->body, false, promise);
+    *largest = m->body->ops->solve(m->body, false, promise);
     return isfinite(*largest);
 }
 
@@ -86,14 +86,14 @@ static td_real move(relaxing *r) {
     if (!solve(r, &promise, &largest)) {
         return 0;
     }
-    tdi_state_keep(m->ops, m->body);
-    const td_real value = r->energy + m->ops->value_kept(m->body);
+    tdi_state_keep(m->body);
+    const td_real value = r->energy + m->body->ops->value_kept(m->body);
     place(r, 1);
     td_real fraction = free_part(r);
     memset(t->dx + first, 0, (size_t)count * sizeof *t->dx);
     for (int32_t k = 0; k < HALVINGS && fraction > 0; k++) {
         place(r, fraction);
-        if (m->ops->value(m->body) + tdi_contacts_energy(r->own, t->now, t->time, &t->rule) <=
+        if (m->body->ops->value(m->body) + tdi_contacts_energy(r->own, t->now, t->time, &t->rule) <=
             value - DESCENT * fraction * promise) {
             memcpy(t->x + first, t->now + first, (size_t)count * sizeof *t->x);
             return fraction * largest;
@@ -110,7 +110,7 @@ static bool can_relax(const tdi_system *y) {
     const tdi_touch *t = y->touch;
     bool all = t->set && y->count >= LEAST && !t->exact && !y->holds && t->time >= 1;
     for (int32_t k = 0; k < y->count && all; k++) {
-        const tdi_implicit *ops = y->member[k].ops;
+        const tdi_implicit *ops = y->member[k].body->ops;
         const td_body *head = y->member[k].body;
         all =
             ops->straight && head->riding_count == 0 && ops->value_kept && !y->member[k].untouched;

@@ -36,8 +36,7 @@
 #define ANEW       50  // iterations
 
 typedef struct resting {
-    const tdi_implicit *ops;
-    void *body;
+    td_body *body;
     td_step_stats *stats;
     td_real stiffer; // of the springs
     bool needed;     // with less the model was not positive definite
@@ -52,10 +51,10 @@ static bool factor(resting *r) {
     r->needed = false;
     for (int32_t k = 0; k < TRIES; k++) {
         const tdi_model model = {.stiffer = r->stiffer};
-        if (r->ops->clear) {
-            r->ops->clear(r->body);
+        if (r->body->ops->clear) {
+            r->body->ops->clear(r->body);
         }
-        if (r->ops->factor(r->body, &model) != TDI_NOT_POSITIVE) {
+        if (r->body->ops->factor(r->body, &model) != TDI_NOT_POSITIVE) {
             r->stats->raised += r->stiffer > 0;
             return true;
         }
@@ -66,8 +65,8 @@ static bool factor(resting *r) {
 }
 
 static td_real value_at(const resting *r, td_real fraction) {
-    tdi_state_try(r->ops, r->body, fraction);
-    return r->ops->value(r->body);
+    tdi_state_try(r->body, fraction);
+    return r->body->ops->value(r->body);
 }
 
 // Goes on along an increment while the value falls: how far.
@@ -86,9 +85,9 @@ static td_real stretch(const resting *r, td_real value) {
 
 // Takes as much of the increments as lowers the value: how much. Not finite when the value is not.
 static td_real search(resting *r) {
-    const td_real value = r->ops->value(r->body), unseen = ROUNDING * fabs(value);
+    const td_real value = r->body->ops->value(r->body), unseen = ROUNDING * fabs(value);
     td_real fraction = 1;
-    tdi_state_keep(r->ops, r->body);
+    tdi_state_keep(r->body);
     if (!isfinite(value)) {
         return value;
     }
@@ -126,21 +125,21 @@ static void adapt(resting *r, td_real taken) {
     r->stiffer = r->stiffer < LEAST ? 0 : r->stiffer;
 }
 
-td_status tdi_rest(const tdi_implicit *ops, void *body, const tdi_newton_opts *opts,
-                   bool *converged, td_step_stats *stats) {
-    resting r = {.ops = ops, .body = body, .stats = stats};
+td_status tdi_rest(td_body *body, const tdi_newton_opts *opts, bool *converged,
+                   td_step_stats *stats) {
+    resting r = {.body = body, .stats = stats};
     td_real way = 0;
     *converged = false;
     for (int32_t k = 0; k < opts->iterations && !*converged; k++) {
         if (k == ANEW) {
-            ops->ease(body);
-            r = (resting){.ops = ops, .body = body, .stats = stats};
+            body->ops->ease(body);
+            r = (resting){.body = body, .stats = stats};
         }
         if (!factor(&r)) {
             return TD_ERR_DIVERGED;
         }
         r.promise = 0;
-        r.largest = stats->last_move = ops->solve(body, false, &r.promise);
+        r.largest = stats->last_move = body->ops->solve(body, false, &r.promise);
         stats->iterations++;
         const td_real taken = isfinite(r.largest) ? search(&r) : r.largest;
         way += taken * r.largest;

@@ -107,33 +107,30 @@ static const char *wrong_base(const td_base_motion *b) {
 
 // ---- steps ----------------------------------------------------------------------------------
 
-td_status tdi_state_check(const tdi_implicit *ops, const void *body, const td_step_opts *opts,
-                          td_diag *diag) {
-    const td_body *s = body;
-    td_status status = tdi_step_opts_check(opts, s->segment_count, diag);
+td_status tdi_state_check(const td_body *body, const td_step_opts *opts, td_diag *diag) {
+    td_status status = tdi_step_opts_check(opts, body->segment_count, diag);
     if (status != TD_OK) {
         return status;
     }
-    const char *wrong = wrong_base(&s->base);
+    const char *wrong = wrong_base(&body->base);
     if (wrong) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "the base's %s not finite", wrong);
     }
     if (opts->drives) {
-        status = ops->check_drives ? ops->check_drives(body, opts->drives, diag)
-                                   : tdi_fail(diag, TD_ERR_ARGUMENT,
-                                              "drives is not NULL; only trees with all of their "
-                                              "joints are driven");
+        status = body->ops->check_drives
+                     ? body->ops->check_drives(body, opts->drives, diag)
+                     : tdi_fail(diag, TD_ERR_ARGUMENT,
+                                "drives is not NULL; only trees with all of their "
+                                "joints are driven");
     }
-    return status == TD_OK && ops->check ? ops->check(body, opts, diag) : status;
+    return status == TD_OK && body->ops->check ? body->ops->check(body, opts, diag) : status;
 }
 
-bool tdi_state_ready(const tdi_implicit *ops, const void *body, const td_step_opts *opts,
-                     td_real dt, bool whole) {
-    const td_body *s = body;
+bool tdi_state_ready(const td_body *body, const td_step_opts *opts, td_real dt, bool whole) {
     const bool alike =
-        whole && !s->cut && dt >= TDI_RATIO_LEAST * s->dt && dt <= TDI_RATIO_MOST * s->dt;
-    return s->known >= 2 && (s->dt == dt || alike) && !opts->jump &&
-           (!ops->ready || ops->ready(body, opts));
+        whole && !body->cut && dt >= TDI_RATIO_LEAST * body->dt && dt <= TDI_RATIO_MOST * body->dt;
+    return body->known >= 2 && (body->dt == dt || alike) && !opts->jump &&
+           (!body->ops->ready || body->ops->ready(body, opts));
 }
 
 // x* and x^ of the rule
@@ -146,139 +143,135 @@ static void predict(tdi_coords *c, const tdi_rule *rule) {
     }
 }
 
-void tdi_state_begin(const tdi_implicit *ops, void *body, const td_step_opts *opts,
-                     const tdi_rule *rule) {
-    td_body *s = body;
-    s->opts = opts;
-    s->rule = *rule;
-    s->holds = NULL;
-    s->joined = s->pushed = s->answered = false;
-    s->accepted = false;
-    s->known0 = s->known;
-    s->cut0 = s->cut;
-    s->time0 = s->time;
-    s->dt0 = s->dt;
-    s->base0 = s->base;
-    if (!ops->drive) {
-        s->base = tdi_base_after(&s->base0, rule->dt);
+void tdi_state_begin(td_body *body, const td_step_opts *opts, const tdi_rule *rule) {
+    body->opts = opts;
+    body->rule = *rule;
+    body->holds = NULL;
+    body->joined = body->pushed = body->answered = false;
+    body->accepted = false;
+    body->known0 = body->known;
+    body->cut0 = body->cut;
+    body->time0 = body->time;
+    body->dt0 = body->dt;
+    body->base0 = body->base;
+    if (!body->ops->drive) {
+        body->base = tdi_base_after(&body->base0, rule->dt);
     }
-    predict(&s->coords, rule);
-    if (ops->begin) {
-        ops->begin(body);
+    predict(&body->coords, rule);
+    if (body->ops->begin) {
+        body->ops->begin(body);
     }
-    s->known = s->known > 0 ? s->known : 1; // where it is
+    body->known = body->known > 0 ? body->known : 1; // where it is
 }
 
-void tdi_state_guess(const tdi_implicit *ops, void *body, bool take) {
-    tdi_coords *c = &((td_body *)body)->coords;
+void tdi_state_guess(td_body *body, bool take) {
+    tdi_coords *c = &body->coords;
     for (int32_t k = 0; k < c->count; k++) {
         c->x[k] = take ? c->hat[k] : c->began[k];
     }
-    if (ops->guess) {
-        ops->guess(body, take);
+    if (body->ops->guess) {
+        body->ops->guess(body, take);
     }
 }
 
-void tdi_state_accept(const tdi_implicit *ops, void *body) {
-    td_body *s = body;
-    tdi_coords *c = &s->coords;
+void tdi_state_accept(td_body *body) {
+    tdi_coords *c = &body->coords;
     for (int32_t k = 0; k < c->count; k++) {
         c->x_before[k] = c->began[k];
         c->v_before[k] = c->v[k];
-        c->v[k] = (c->x[k] - c->star[k]) / s->rule.h;
+        c->v[k] = (c->x[k] - c->star[k]) / body->rule.h;
     }
-    if (ops->accept) {
-        ops->accept(body);
+    if (body->ops->accept) {
+        body->ops->accept(body);
     }
-    s->known = s->rule.hits ? 1 : s->known < MOST_KNOWN ? s->known + 1 : MOST_KNOWN;
-    s->dt = s->rule.dt;
-    s->cut = s->rule.piece;
-    s->time += s->rule.dt;
-    s->accepted = true;
+    body->known = body->rule.hits ? 1 : body->known < MOST_KNOWN ? body->known + 1 : MOST_KNOWN;
+    body->dt = body->rule.dt;
+    body->cut = body->rule.piece;
+    body->time += body->rule.dt;
+    body->accepted = true;
 }
 
-void tdi_state_undo(const tdi_implicit *ops, void *body) {
-    td_body *s = body;
-    s->known = s->known0;
-    s->cut = s->cut0;
-    s->time = s->time0;
-    s->dt = s->dt0;
-    s->base = s->base0;
-    if (ops->undo) {
-        ops->undo(body);
+void tdi_state_undo(td_body *body) {
+    body->known = body->known0;
+    body->cut = body->cut0;
+    body->time = body->time0;
+    body->dt = body->dt0;
+    body->base = body->base0;
+    if (body->ops->undo) {
+        body->ops->undo(body);
     } else {
-        tdi_state_guess(ops, body, false);
+        tdi_state_guess(body, false);
     }
-    s->accepted = false;
+    body->accepted = false;
 }
 
 // ---- statics --------------------------------------------------------------------------------
 
-void tdi_state_begin_rest(const tdi_implicit *ops, void *body, const td_step_opts *opts) {
-    td_body *s = body;
-    s->opts = opts;
-    s->rule = (tdi_rule){.part = 1};
-    s->holds = NULL;
-    s->joined = s->pushed = s->answered = false;
-    s->known = 0;
-    s->moved = 1;
-    s->unstable = 0;
-    if (ops->begin_rest) {
-        ops->begin_rest(body);
+void tdi_state_begin_rest(td_body *body, const td_step_opts *opts) {
+    body->opts = opts;
+    body->rule = (tdi_rule){.part = 1};
+    body->holds = NULL;
+    body->joined = body->pushed = body->answered = false;
+    body->known = 0;
+    body->moved = 1;
+    body->unstable = 0;
+    if (body->ops->begin_rest) {
+        body->ops->begin_rest(body);
     }
 }
 
-void tdi_state_end_rest(const tdi_implicit *ops, void *body) {
-    const tdi_coords *c = &((const td_body *)body)->coords;
+void tdi_state_end_rest(td_body *body) {
+    const tdi_coords *c = &body->coords;
     for (int32_t k = 0; k < c->count; k++) {
         c->v[k] = 0;
     }
-    if (ops->end_rest) {
-        ops->end_rest(body);
+    if (body->ops->end_rest) {
+        body->ops->end_rest(body);
     }
 }
 
-void tdi_state_stop(const tdi_implicit *ops, void *body) {
-    td_body *s = body;
-    tdi_state_end_rest(ops, body);
-    s->known = 0;
-    s->moved = 1;
+void tdi_state_stop(td_body *body) {
+    tdi_state_end_rest(body);
+    body->known = 0;
+    body->moved = 1;
 }
 
 // ---- Newton's method ------------------------------------------------------------------------
 
-td_real tdi_state_first_shift(const tdi_implicit *ops, const void *body) {
-    const td_real h = ((const td_body *)body)->rule.h;
-    return ops->first_shift ? ops->first_shift(body) : h > 0 ? SHIFT_STEP / (h * h) : SHIFT_REST;
+td_real tdi_state_first_shift(const td_body *body) {
+    const td_real h = body->rule.h;
+    return body->ops->first_shift ? body->ops->first_shift(body)
+           : h > 0                ? SHIFT_STEP / (h * h)
+                                  : SHIFT_REST;
 }
 
-void tdi_state_keep(const tdi_implicit *ops, void *body) {
-    const tdi_coords *c = &((const td_body *)body)->coords;
+void tdi_state_keep(td_body *body) {
+    const tdi_coords *c = &body->coords;
     for (int32_t k = 0; k < c->count; k++) {
         c->kept[k] = c->x[k];
     }
-    if (ops->keep) {
-        ops->keep(body);
+    if (body->ops->keep) {
+        body->ops->keep(body);
     }
 }
 
-void tdi_state_try(const tdi_implicit *ops, void *body, td_real fraction) {
-    const tdi_coords *c = &((const td_body *)body)->coords;
+void tdi_state_try(td_body *body, td_real fraction) {
+    const tdi_coords *c = &body->coords;
     for (int32_t k = 0; k < c->count; k++) {
         c->x[k] = c->kept[k] + fraction * c->increment[k];
     }
-    if (ops->try) {
-        ops->try(body, fraction);
+    if (body->ops->try) {
+        body->ops->try(body, fraction);
     }
 }
 
-void tdi_state_follow(const tdi_implicit *ops, void *body) {
-    if (ops->follow) {
-        ops->follow(body);
+void tdi_state_follow(td_body *body) {
+    if (body->ops->follow) {
+        body->ops->follow(body);
         return;
     }
-    tdi_state_keep(ops, body);
-    tdi_state_try(ops, body, 1);
+    tdi_state_keep(body);
+    tdi_state_try(body, 1);
 }
 
 // ---- points ---------------------------------------------------------------------------------
@@ -289,42 +282,38 @@ static void read_points(const td_body *s, const td_real *from, td_vec3 *to) {
     }
 }
 
-void tdi_state_points(const tdi_implicit *ops, const void *body, bool star, td_vec3 *x) {
-    const td_body *s = body;
-    if (ops->points) {
-        ops->points(body, star, x);
+void tdi_state_points(const td_body *body, bool star, td_vec3 *x) {
+    if (body->ops->points) {
+        body->ops->points(body, star, x);
     } else {
-        read_points(s, star ? s->coords.star : s->coords.x, x);
+        read_points(body, star ? body->coords.star : body->coords.x, x);
     }
 }
 
-void tdi_state_moves(const tdi_implicit *ops, const void *body, bool response, td_vec3 *dx) {
-    const td_body *s = body;
-    if (response && !s->answered) {
-        memset(dx, 0, (size_t)s->point_count * sizeof *dx);
-    } else if (ops->moves) {
-        ops->moves(body, response, dx);
+void tdi_state_moves(const td_body *body, bool response, td_vec3 *dx) {
+    if (response && !body->answered) {
+        memset(dx, 0, (size_t)body->point_count * sizeof *dx);
+    } else if (body->ops->moves) {
+        body->ops->moves(body, response, dx);
     } else {
-        read_points(s, response ? s->coords.response : s->coords.increment, dx);
+        read_points(body, response ? body->coords.response : body->coords.increment, dx);
     }
 }
 
-void tdi_state_velocities(const tdi_implicit *ops, void *body, td_vec3 *v) {
-    const td_body *s = body;
-    if (ops->velocities) {
-        ops->velocities(body, v);
+void tdi_state_velocities(td_body *body, td_vec3 *v) {
+    if (body->ops->velocities) {
+        body->ops->velocities(body, v);
     } else {
-        read_points(s, s->coords.v, v);
+        read_points(body, body->coords.v, v);
     }
 }
 
-void tdi_state_push(const tdi_implicit *ops, void *body, int32_t point, td_vec3 force) {
-    td_body *s = body;
-    const tdi_coords *c = &s->coords;
-    const bool first = !s->pushed;
-    s->pushed = true;
-    if (ops->push) {
-        ops->push(body, point, force, first);
+void tdi_state_push(td_body *body, int32_t point, td_vec3 force) {
+    const tdi_coords *c = &body->coords;
+    const bool first = !body->pushed;
+    body->pushed = true;
+    if (body->ops->push) {
+        body->ops->push(body, point, force, first);
         return;
     }
     if (first) {
@@ -334,58 +323,53 @@ void tdi_state_push(const tdi_implicit *ops, void *body, int32_t point, td_vec3 
     tdi_coords_set_point(c->response, point, sum);
 }
 
-void tdi_state_wring(const tdi_implicit *ops, void *body, int32_t capsule, td_vec3 moment) {
-    td_body *s = body;
-    const bool first = !s->pushed;
-    s->pushed = true;
-    ops->wring(body, capsule, moment, first);
+void tdi_state_wring(td_body *body, int32_t capsule, td_vec3 moment) {
+    const bool first = !body->pushed;
+    body->pushed = true;
+    body->ops->wring(body, capsule, moment, first);
 }
 
-td_vec3 tdi_state_turns(const tdi_implicit *ops, const void *body, int32_t capsule, bool response) {
-    const td_body *s = body;
-    return response && !s->answered ? tdi_vec3(0, 0, 0) : ops->turns(body, capsule, response);
+td_vec3 tdi_state_turns(const td_body *body, int32_t capsule, bool response) {
+    return response && !body->answered ? tdi_vec3(0, 0, 0)
+                                       : body->ops->turns(body, capsule, response);
 }
 
-void tdi_state_pin_moves(const tdi_implicit *ops, const void *body, const tdi_pin *pins,
-                         int32_t count, bool response, td_vec3 *dx) {
-    if (response && !((const td_body *)body)->answered) {
+void tdi_state_pin_moves(const td_body *body, const tdi_pin *pins, int32_t count, bool response,
+                         td_vec3 *dx) {
+    if (response && !body->answered) {
         memset(dx, 0, (size_t)count * sizeof *dx);
     } else {
-        ops->pin_moves(body, pins, count, response, dx);
+        body->ops->pin_moves(body, pins, count, response, dx);
     }
 }
 
-void tdi_state_pin_push(const tdi_implicit *ops, void *body, const tdi_pin *pin, td_vec3 force) {
-    td_body *s = body;
-    const bool first = !s->pushed;
-    s->pushed = true;
-    ops->pin_push(body, pin, force, first);
+void tdi_state_pin_push(td_body *body, const tdi_pin *pin, td_vec3 force) {
+    const bool first = !body->pushed;
+    body->pushed = true;
+    body->ops->pin_push(body, pin, force, first);
 }
 
-void tdi_state_pin_confine(const tdi_implicit *ops, void *body, const tdi_pin *pins,
-                           int32_t count) {
-    if (ops->pin_confine) {
-        ops->pin_confine(body, pins, count);
+void tdi_state_pin_confine(td_body *body, const tdi_pin *pins, int32_t count) {
+    if (body->ops->pin_confine) {
+        body->ops->pin_confine(body, pins, count);
     }
 }
 
-void tdi_state_respond(const tdi_implicit *ops, void *body) {
-    td_body *s = body;
-    if (s->pushed) {
-        ops->respond(body);
+void tdi_state_respond(td_body *body) {
+    if (body->pushed) {
+        body->ops->respond(body);
     }
-    s->answered = s->pushed;
-    s->pushed = false;
+    body->answered = body->pushed;
+    body->pushed = false;
 }
 
-void tdi_state_absorb(const tdi_implicit *ops, void *body) {
-    const td_body *s = body;
-    const tdi_coords *c = &s->coords;
-    for (int32_t k = 0; s->answered && k < c->count; k++) {
+void tdi_state_absorb(td_body *body) {
+    const tdi_coords *c = &body->coords;
+    for (int32_t k = 0; body->answered && k < c->count; k++) {
         c->increment[k] += c->response[k];
     }
-    if (s->answered && ops->absorb) {
-        ops->absorb(body);
+    if (body->answered && body->ops->absorb) {
+        body->ops->absorb(body);
     }
 }
 
@@ -393,7 +377,7 @@ void tdi_state_absorb(const tdi_implicit *ops, void *body) {
 
 enum { HEAD = 10 };
 
-static int32_t list(const tdi_implicit *ops, const void *body, tdi_span all[HEAD + TDI_SPANS]) {
+static int32_t list(const td_body *body, tdi_span all[HEAD + TDI_SPANS]) {
     td_body *s = (td_body *)body; // what is listed may be written by the caller
     const tdi_coords *c = &s->coords;
     const size_t each = (size_t)c->count * sizeof *c->x;
@@ -408,25 +392,25 @@ static int32_t list(const tdi_implicit *ops, const void *body, tdi_span all[HEAD
                                  {c->x_before, each},
                                  {c->v_before, each}};
     memcpy(all, head, sizeof head);
-    return HEAD + (ops->saved ? ops->saved(body, all + HEAD) : 0);
+    return HEAD + (s->ops->saved ? s->ops->saved(body, all + HEAD) : 0);
 }
 
-size_t tdi_state_save_size(const tdi_implicit *ops, const void *body) {
+size_t tdi_state_save_size(const td_body *body) {
     tdi_span all[HEAD + TDI_SPANS];
     size_t size = 0;
-    for (int32_t k = 0, count = list(ops, body, all); k < count; k++) {
+    for (int32_t k = 0, count = list(body, all); k < count; k++) {
         size += all[k].size;
     }
     return size;
 }
 
-void tdi_state_save(const tdi_implicit *ops, void *body, void *bytes) {
+void tdi_state_save(td_body *body, void *bytes) {
     tdi_span all[HEAD + TDI_SPANS];
     char *to = bytes;
-    if (ops->blank) {
-        ops->blank(body);
+    if (body->ops->blank) {
+        body->ops->blank(body);
     }
-    for (int32_t k = 0, count = list(ops, body, all); k < count; k++) {
+    for (int32_t k = 0, count = list(body, all); k < count; k++) {
         if (all[k].size > 0) {
             memcpy(to, all[k].data, all[k].size);
         }
@@ -434,19 +418,18 @@ void tdi_state_save(const tdi_implicit *ops, void *body, void *bytes) {
     }
 }
 
-void tdi_state_restore(const tdi_implicit *ops, void *body, const void *bytes) {
-    td_body *s = body;
+void tdi_state_restore(td_body *body, const void *bytes) {
     tdi_span all[HEAD + TDI_SPANS];
     const char *from = bytes;
-    for (int32_t k = 0, count = list(ops, body, all); k < count; k++) {
+    for (int32_t k = 0, count = list(body, all); k < count; k++) {
         if (all[k].size > 0) {
             memcpy(all[k].data, from, all[k].size);
         }
         from += all[k].size;
     }
-    s->known = s->known < 0 ? 0 : s->known > MOST_KNOWN ? MOST_KNOWN : s->known;
-    if (ops->restored) {
-        ops->restored(body);
+    body->known = body->known < 0 ? 0 : body->known > MOST_KNOWN ? MOST_KNOWN : body->known;
+    if (body->ops->restored) {
+        body->ops->restored(body);
     }
 }
 
@@ -459,22 +442,21 @@ static void carry_points(td_real *x, int32_t count, const tdi_rigid *g, bool pla
     }
 }
 
-void tdi_state_transform(const tdi_implicit *ops, void *body, const tdi_rigid *g) {
-    td_body *s = body;
-    const tdi_coords *c = &s->coords;
-    s->base = (td_base_motion){.position = tdi_rigid_point(g, s->base.position),
-                               .rotation = tdi_rigid_turn(g, s->base.rotation),
-                               .velocity = tdi_rigid_vector(g, s->base.velocity),
-                               .spin = tdi_rigid_vector(g, s->base.spin),
-                               .acceleration = tdi_rigid_vector(g, s->base.acceleration),
-                               .spin_rate = tdi_rigid_vector(g, s->base.spin_rate)};
-    if (!ops->points) { // coordinates are those of points
+void tdi_state_transform(td_body *body, const tdi_rigid *g) {
+    const tdi_coords *c = &body->coords;
+    body->base = (td_base_motion){.position = tdi_rigid_point(g, body->base.position),
+                                  .rotation = tdi_rigid_turn(g, body->base.rotation),
+                                  .velocity = tdi_rigid_vector(g, body->base.velocity),
+                                  .spin = tdi_rigid_vector(g, body->base.spin),
+                                  .acceleration = tdi_rigid_vector(g, body->base.acceleration),
+                                  .spin_rate = tdi_rigid_vector(g, body->base.spin_rate)};
+    if (!body->ops->points) { // coordinates are those of points
         carry_points(c->x, c->count, g, true);
         carry_points(c->x_before, c->count, g, true);
         carry_points(c->v, c->count, g, false);
         carry_points(c->v_before, c->count, g, false);
     }
-    if (ops->transform) {
-        ops->transform(body, g);
+    if (body->ops->transform) {
+        body->ops->transform(body, g);
     }
 }

@@ -50,7 +50,7 @@ td_status tdi_system_check(const tdi_system *y, td_diag *diag) {
     const td_step_opts *first = y->member[0].opts;
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
-        td_status status = tdi_state_check(m->ops, m->body, m->opts, diag);
+        td_status status = tdi_state_check(m->body, m->opts, diag);
         if (status != TD_OK) {
             return status;
         }
@@ -94,8 +94,7 @@ static tdi_rule rule_of(const tdi_system *y, span part) {
     bool two = o->integrator == TD_IMPLICIT && tdi_holds_ready(y->holds);
     for (int32_t k = 0; k < y->count && two; k++) {
         const tdi_member *m = &y->member[k];
-        two = tdi_state_ready(m->ops, m->body, m->opts, dt, whole) &&
-              ((const td_body *)m->body)->dt == last;
+        two = tdi_state_ready(m->body, m->opts, dt, whole) && m->body->dt == last;
     }
     const bool uneven = two && last != dt;
     const td_real w = uneven ? dt / last : 1;
@@ -123,20 +122,20 @@ static tdi_rule one_step(const tdi_rule *rule) {
 
 static void guess_all(const tdi_system *y, bool take) {
     for (int32_t k = 0; k < y->count; k++) {
-        tdi_state_guess(y->member[k].ops, y->member[k].body, take);
+        tdi_state_guess(y->member[k].body, take);
     }
 }
 
 void tdi_system_undo(const tdi_system *y) {
     for (int32_t k = 0; k < y->count; k++) {
-        tdi_state_undo(y->member[k].ops, y->member[k].body);
+        tdi_state_undo(y->member[k].body);
     }
     tdi_holds_undo(y->holds);
 }
 
 static void begin_all(const tdi_system *y, const tdi_rule *rule) {
     for (int32_t k = 0; k < y->count; k++) {
-        tdi_state_begin(y->member[k].ops, y->member[k].body, y->member[k].opts, rule);
+        tdi_state_begin(y->member[k].body, y->member[k].opts, rule);
     }
     tdi_holds_begin(y->holds, y, rule->h, rule->part);
 }
@@ -147,8 +146,8 @@ static void seek_all(const tdi_system *y, bool tried) {
     tdi_touch *t = y->touch;
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
-        if (m->ops->seek) {
-            m->ops->seek(m->body, tried ? m->tried : NULL, t->part[k]);
+        if (m->body->ops->seek) {
+            m->body->ops->seek(m->body, tried ? m->tried : NULL, t->part[k]);
         }
     }
 }
@@ -237,7 +236,7 @@ static td_status begin_touch(const tdi_system *y, const tdi_rule *rule, span par
     for (int32_t k = 0; kept && k < y->count; k++) {
         const tdi_member *m = &y->member[k];
         if (m->firm) {
-            tdi_state_points(m->ops, m->body, false, y->touch->moved + y->touch->first_point[k]);
+            tdi_state_points(m->body, false, y->touch->moved + y->touch->first_point[k]);
         }
     }
     tdi_relax(y, y->touch->moved);
@@ -260,7 +259,7 @@ static td_real tolerance_of(const tdi_system *y) {
     td_real least = HUGE_VAL;
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
-        least = fmin(least, m->ops->tolerance ? m->ops->tolerance(m->body) : 0);
+        least = fmin(least, m->body->ops->tolerance ? m->body->ops->tolerance(m->body) : 0);
     }
     const td_real given = y->member[0].opts->tolerance;
     return y->touch || y->holds ? given : fmax(given, least);
@@ -366,7 +365,7 @@ static void end_touch(const tdi_system *y) {
 static void accept(const tdi_system *y, span part) {
     tdi_holds_accept(y->holds, y, part.from, part.to);
     for (int32_t k = 0; k < y->count; k++) {
-        tdi_state_accept(y->member[k].ops, y->member[k].body);
+        tdi_state_accept(y->member[k].body);
     }
 }
 
@@ -418,9 +417,9 @@ void tdi_system_lend(const tdi_system *y, void *memory, size_t bytes) {
     }
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
-        const size_t need = m->ops->lend && memory ? m->ops->scratch(m->body) : 0;
-        if (m->ops->lend && l.used + need <= bytes) {
-            m->ops->lend(m->body, memory ? tdi_layout_place(&l, 1, need) : NULL);
+        const size_t need = m->body->ops->lend && memory ? m->body->ops->scratch(m->body) : 0;
+        if (m->body->ops->lend && l.used + need <= bytes) {
+            m->body->ops->lend(m->body, memory ? tdi_layout_place(&l, 1, need) : NULL);
         }
     }
 }
@@ -428,7 +427,7 @@ void tdi_system_lend(const tdi_system *y, void *memory, size_t bytes) {
 bool tdi_system_revocable(const tdi_system *y) {
     bool all = true;
     for (int32_t k = 0; k < y->count; k++) {
-        all = all && y->member[k].ops->revocable;
+        all = all && y->member[k].body->ops->revocable;
     }
     return all;
 }
@@ -438,7 +437,7 @@ bool tdi_system_revocable(const tdi_system *y) {
 size_t tdi_system_memory(const tdi_system *y) {
     size_t bytes = (size_t)y->count * sizeof(tdi_barrier);
     for (int32_t k = 0; k < y->count; k++) {
-        bytes += tdi_state_save_size(y->member[k].ops, y->member[k].body);
+        bytes += tdi_state_save_size(y->member[k].body);
     }
     for (const tdi_holds *h = y->holds; h; h = h->next) {
         bytes += tdi_holds_save_size(h);
@@ -454,8 +453,8 @@ static void save_all(const tdi_system *y, void *memory) {
     }
     to += own;
     for (int32_t k = 0; k < y->count; k++) {
-        tdi_state_save(y->member[k].ops, y->member[k].body, to);
-        to += tdi_state_save_size(y->member[k].ops, y->member[k].body);
+        tdi_state_save(y->member[k].body, to);
+        to += tdi_state_save_size(y->member[k].body);
     }
     for (const tdi_holds *h = y->holds; h; h = h->next) {
         tdi_holds_save(h, to);
@@ -471,8 +470,8 @@ void tdi_system_restore(const tdi_system *y, const void *memory) {
     }
     from += own;
     for (int32_t k = 0; k < y->count; k++) {
-        tdi_state_restore(y->member[k].ops, y->member[k].body, from);
-        from += tdi_state_save_size(y->member[k].ops, y->member[k].body);
+        tdi_state_restore(y->member[k].body, from);
+        from += tdi_state_save_size(y->member[k].body);
     }
     for (tdi_holds *h = y->holds; h; h = h->next) {
         tdi_holds_restore(h, from);
@@ -619,8 +618,8 @@ static td_status find_rest(const tdi_system *y, bool *converged, bool *positive,
         const tdi_member *m = &y->member[k];
         const tdi_system alone = {.member = m, .count = 1};
         bool own;
-        status = m->ops->ease ? tdi_rest(m->ops, m->body, &opts, &own, stats)
-                              : tdi_newton(&alone, &opts, &own, stats, diag);
+        status = m->body->ops->ease ? tdi_rest(m->body, &opts, &own, stats)
+                                    : tdi_newton(&alone, &opts, &own, stats, diag);
         *converged = *converged && own;
         *positive = *positive && last;
     }
@@ -632,7 +631,7 @@ td_status tdi_system_settle(const tdi_system *y, td_step_stats *stats, td_diag *
     bool converged = false, positive = true;
     forget(diag);
     for (int32_t k = 0; k < y->count; k++) {
-        tdi_state_begin_rest(y->member[k].ops, y->member[k].body, y->member[k].opts);
+        tdi_state_begin_rest(y->member[k].body, y->member[k].opts);
     }
     tdi_holds_begin(y->holds, y, 0, 1);
     if (y->touch) {
@@ -646,7 +645,7 @@ td_status tdi_system_settle(const tdi_system *y, td_step_stats *stats, td_diag *
         tdi_holds_undo(y->holds);
     }
     for (int32_t k = 0; k < y->count; k++) {
-        tdi_state_end_rest(y->member[k].ops, y->member[k].body);
+        tdi_state_end_rest(y->member[k].body);
     }
     if (status == TD_OK && converged && !positive) {
         stats->unstable += tdi_system_check_stable(y);

@@ -46,7 +46,7 @@ typedef struct gathering {
 static void gather_turn(void *context, int64_t k) {
     const gathering *g = context;
     const tdi_member *m = &g->y->member[k];
-    tdi_state_points(m->ops, m->body, false, g->x + g->y->touch->first_point[k]);
+    tdi_state_points(m->body, false, g->x + g->y->touch->first_point[k]);
 }
 
 void tdi_touch_gather(const tdi_system *y, td_vec3 *x) {
@@ -64,13 +64,12 @@ static void gather_moves_turn(void *context, int64_t k) {
     if (idle) {
         memset(g->x + first, 0, (size_t)count * sizeof *g->x);
     } else {
-        tdi_state_moves(m->ops, m->body, false, g->x + first);
+        tdi_state_moves(m->body, false, g->x + first);
     }
     for (int32_t i = t->first_capsule[k]; i < t->first_capsule[k + 1]; i++) {
         if (tdi_contacts_turns(t->set, i)) {
             g->x[t->point_count + i] =
-                idle ? tdi_vec3(0, 0, 0)
-                     : tdi_state_turns(m->ops, m->body, i - t->first_capsule[k], false);
+                idle ? tdi_vec3(0, 0, 0) : tdi_state_turns(m->body, i - t->first_capsule[k], false);
         }
     }
 }
@@ -83,19 +82,19 @@ void tdi_touch_gather_moves(const tdi_system *y, td_vec3 *dx) {
 void tdi_touch_spins(const tdi_touch *t, const tdi_system *y, int32_t member, td_real h) {
     const tdi_member *m = &y->member[member];
     const int32_t first = t->first_capsule[member], last = t->first_capsule[member + 1];
-    for (int32_t i = first; m->ops->spin && i < last; i++) {
-        t->turning[i] = tdi_scale(m->ops->spin(m->body, i - first), h);
+    for (int32_t i = first; m->body->ops->spin && i < last; i++) {
+        t->turning[i] = tdi_scale(m->body->ops->spin(m->body, i - first), h);
     }
 }
 
 void tdi_touch_gather_of(const tdi_system *y, int32_t member) {
     const tdi_touch *t = y->touch;
     const tdi_member *m = &y->member[member];
-    tdi_state_points(m->ops, m->body, false, t->now + t->first_point[member]);
+    tdi_state_points(m->body, false, t->now + t->first_point[member]);
     const int32_t first = t->first_capsule[member], last = t->first_capsule[member + 1];
     for (int32_t i = first; t->rule.h > 0 && i < last; i++) {
         if (tdi_contacts_turns(t->set, i)) {
-            t->turned[i] = m->ops->turned(m->body, i - first);
+            t->turned[i] = m->body->ops->turned(m->body, i - first);
         }
     }
 }
@@ -192,7 +191,7 @@ static td_real own_force(const tdi_touch *t, const tdi_system *y, td_real h) {
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
         int32_t capsules = t->first_capsule[k + 1] - t->first_capsule[k];
-        sum += capsules > 0 ? capsules * m->ops->force(m->body, m->opts, t->opts.gap, h) : 0;
+        sum += capsules > 0 ? capsules * m->body->ops->force(m->body, m->opts, t->opts.gap, h) : 0;
     }
     return sum > 0 ? sum / t->capsule_count : 1;
 }
@@ -205,7 +204,7 @@ bool tdi_touch_driven(const tdi_system *y) {
     bool moves = false;
     for (int32_t k = 0; k < y->count && !moves; k++) {
         const tdi_member *m = &y->member[k];
-        moves = m->ops->driven && m->ops->driven(m->body);
+        moves = m->body->ops->driven && m->body->ops->driven(m->body);
     }
     for (int32_t k = 0; k < y->collider_count && !moves; k++) {
         const td_collider *d = &y->colliders[k];
@@ -232,7 +231,7 @@ static td_status lag(tdi_touch *t, const tdi_system *y, td_diag *diag) {
     const bool sticks = tdi_contacts_stick(t->set);
     for (int32_t k = 0; sticks && k < y->count; k++) {
         const tdi_member *m = &y->member[k];
-        tdi_state_velocities(m->ops, m->body, t->moved + t->first_point[k]);
+        tdi_state_velocities(m->body, t->moved + t->first_point[k]);
         tdi_touch_spins(t, y, k, 1);
     }
     return tdi_contacts_lag(t->set, t->x, 0, last_force(t, y), t->rule.h, sticks ? &speeds : NULL,
@@ -292,7 +291,7 @@ td_status tdi_touch_begin(tdi_touch *t, const tdi_system *y, td_real dt, td_real
     tdi_touch_gather(y, t->x);
     memcpy(t->began, t->x, (size_t)t->point_count * sizeof *t->x);
     for (int32_t k = 0; h > 0 && k < y->count; k++) {
-        tdi_state_points(y->member[k].ops, y->member[k].body, true, t->star + t->first_point[k]);
+        tdi_state_points(y->member[k].body, true, t->star + t->first_point[k]);
     }
     td_status status =
         tdi_contacts_colliders(t->set, y->colliders, y->collider_count, dt, from, to, diag);
@@ -343,10 +342,10 @@ static void keep_turn(void *context, int64_t k) {
     if (stands(y, k)) {
         return;
     }
-    tdi_state_points(m->ops, m->body, false, t->x + first);
+    tdi_state_points(m->body, false, t->x + first);
     memcpy(t->now + first, t->x + first, (size_t)count * sizeof *t->x);
     if (!tdi_is_idle(y, (int32_t)k)) {
-        tdi_state_keep(m->ops, m->body);
+        tdi_state_keep(m->body);
     }
 }
 
@@ -360,7 +359,7 @@ static void look_turn(void *context, int64_t k) {
     if (stands(y, k)) {
         return;
     }
-    tdi_state_points(y->member[k].ops, y->member[k].body, false, t->now + t->first_point[k]);
+    tdi_state_points(y->member[k].body, false, t->now + t->first_point[k]);
     for (int32_t p = t->first_point[k]; p < t->first_point[k + 1]; p++) {
         t->dx[p] = tdi_sub(t->now[p], t->x[p]);
     }
@@ -486,7 +485,7 @@ static void add_side(const tdi_system *y, const tdi_contact *c, int second, int3
     const int32_t capsule = second ? c->other : c->capsule;
     if (capsule < t->capsule_count && t->owner[capsule] == member) {
         const tdi_contact_side side = side_of(t, c, second);
-        y->member[member].ops->add(y->member[member].body, &side);
+        y->member[member].body->ops->add(y->member[member].body, &side);
     }
 }
 
@@ -525,7 +524,7 @@ td_real tdi_touch_value(tdi_touch *t, const tdi_system *y) {
 td_real tdi_touch_largest(tdi_touch *t, const tdi_system *y, int32_t member) {
     const int32_t first = t->first_point[member], last = t->first_point[member + 1];
     td_real most = 0;
-    tdi_state_moves(y->member[member].ops, y->member[member].body, false, t->moved + first);
+    tdi_state_moves(y->member[member].body, false, t->moved + first);
     for (int32_t p = first; p < last; p++) {
         const td_real x = tdi_norm(t->moved[p]);
         most = x <= most ? most : x; // keeps what is not a number

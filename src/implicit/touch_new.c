@@ -10,7 +10,7 @@
 
 // Capsules of a member that contact sees.
 static int32_t capsules_of(const tdi_member *m) {
-    return m->untouched ? 0 : ((const td_body *)m->body)->capsule_count;
+    return m->untouched ? 0 : m->body->capsule_count;
 }
 
 static void lay_out_scratch(tdi_touch *t, tdi_layout *l) {
@@ -101,7 +101,7 @@ static void fill_capsules(tdi_touch *t) {
 static void fill_members(tdi_touch *t, const tdi_member *members) {
     for (int32_t k = 0; k < t->member_count; k++) {
         const td_body *head = members[k].body;
-        t->ops[k] = members[k].ops;
+        t->ops[k] = members[k].body->ops;
         t->body[k] = members[k].body;
         t->barrier[k] = (tdi_barrier){.strength = 1, .reach = 1};
         t->first_point[k + 1] = t->first_point[k] + head->point_count;

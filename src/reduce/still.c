@@ -161,7 +161,7 @@ void tdi_reduced_stand(tdi_reduced_state *s, td_real sway) {
         const bool can = tdi_reduce_can(s->full, i, TD_REDUCE_FROZEN);
         s->wanted[i] = can ? TD_REDUCE_FROZEN : TD_REDUCE_OWN;
     }
-    tdi_state_stop(&tdi_reduced_implicit, s);
+    tdi_state_stop(&s->tree.head);
     tdi_reduce_change_at_rest(s);
     s->count->estimate = sway;
 }

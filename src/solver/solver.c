@@ -47,7 +47,7 @@ void *tdi_body_new(const tdi_solver *solver, const void *model, const td_alloc *
 td_status tdi_solver_check(const tdi_solver *solver, const void *state, const td_step_opts *opts,
                            td_diag *diag) {
     static const char *const names[] = {"implicit", "implicit-euler", "euler", "rk4", "adaptive"};
-    td_status status = tdi_state_check(solver->implicit, state, opts, diag);
+    td_status status = tdi_state_check(state, opts, diag);
     if (status == TD_OK && !(solver->info.integrators >> opts->integrator & 1)) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "the solver '%s' does not have the integrator '%s'",
                         solver->info.name, names[opts->integrator]);
@@ -76,7 +76,7 @@ td_status tdi_solver_step(const tdi_solver *solver, void *state, const td_step_o
     if (!tdi_is_implicit(own.integrator)) {
         return solver->explicit_step(state, &own, stats, diag);
     }
-    const tdi_member alone = {.ops = solver->implicit, .body = state, .opts = &own};
+    const tdi_member alone = {.body = state, .opts = &own};
     const tdi_system system = {.member = &alone, .count = 1};
     const td_alloc *alloc = ((const td_body *)state)->alloc;
     return tdi_system_step(&system, NULL, alloc, stats, diag);
@@ -88,7 +88,7 @@ td_status tdi_solver_settle(const tdi_solver *solver, void *state, const td_step
     td_step_opts own;
     td_status status = tdi_step_opts_take(opts, &own, diag);
     status = status == TD_OK ? tdi_solver_check(solver, state, &own, diag) : status;
-    const tdi_member alone = {.ops = solver->implicit, .body = state, .opts = &own};
+    const tdi_member alone = {.body = state, .opts = &own};
     const tdi_system system = {.member = &alone, .count = 1};
     return status == TD_OK ? tdi_system_settle(&system, stats ? stats : &none, diag) : status;
 }

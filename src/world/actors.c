@@ -370,7 +370,7 @@ static void put(td_world *w, tdi_actor *a, tdi_transform to) {
     const bool same = memcmp(&a->base, &a->simulated, sizeof a->base) == 0;
     if (same) {
         td_base_motion base;
-        tdi_state_transform(a->solver->implicit, a->state, &g);
+        tdi_state_transform(a->state, &g);
         base = a->state->base;
         base.position = to.position; // exactly
         base.rotation = to.rotation;
@@ -392,13 +392,13 @@ td_status tdi_actor_put(td_world *w, tdi_actor *a, tdi_transform to, const td_co
     if (status != TD_OK) {
         return status;
     }
-    tdi_state_save(a->solver->implicit, a->state, w->began);
+    tdi_state_save(a->state, w->began);
     put(w, a, to);
     status = tdi_actor_acts(a) ? tdi_actor_blocked(w, k, diag) : TD_OK;
     status = status == TD_OK ? tdi_world_retie(w, k, weld, tie, diag) : status;
     if (status != TD_OK) {
         *a = before;
-        tdi_state_restore(a->solver->implicit, a->state, w->began);
+        tdi_state_restore(a->state, w->began);
         return status;
     }
     tdi_world_regroup(w, k);

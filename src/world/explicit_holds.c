@@ -110,7 +110,7 @@ void tdi_island_step_explicitly(td_world *w, tdi_island *i) {
     tdi_group *g = group_of(w, i);
     for (int32_t j = 0; j < i->count; j++) {
         tdi_actor *a = member_of(w, i, j);
-        tdi_state_save(a->solver->implicit, a->state, a->memory);
+        tdi_state_save(a->state, a->memory);
     }
     if (g) {
         step_group(w, g);
@@ -128,7 +128,7 @@ void tdi_island_undo_explicitly(td_world *w, tdi_island *i) {
     const tdi_group *g = group_of(w, i);
     for (int32_t j = 0; j < i->count; j++) {
         tdi_actor *a = member_of(w, i, j);
-        tdi_state_restore(a->solver->implicit, a->state, a->memory);
+        tdi_state_restore(a->state, a->memory);
         tdi_actor_undo_adaptively(a);
     }
     if (g && g->explicit_holds) {

@@ -152,7 +152,7 @@ static td_status make_holds(grouping *g, int32_t group, td_diag *diag) {
     tdi_group *to = &g->groups[group];
     for (int32_t j = 0; j < to->count; j++) {
         const tdi_actor *a = &w->actors[g->in_group[to->first + j]];
-        g->member[j] = (tdi_member){.ops = a->solver->implicit, .body = a->state, .name = a->name};
+        g->member[j] = (tdi_member){.body = a->state, .name = a->name};
     }
     for (int32_t i = 0; i < count; i++) {
         g->own[i] = g->all[ties[i]];

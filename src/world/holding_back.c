@@ -40,7 +40,7 @@ void tdi_island_stop(td_world *w, const tdi_island *i) {
         tdi_actor *a = member(w, i, j);
         const td_base_motion stand = {.position = a->state->base.position,
                                       .rotation = a->state->base.rotation};
-        tdi_state_stop(a->solver->implicit, a->state);
+        tdi_state_stop(a->state);
         a->solver->set_base(a->state, &stand);
         a->barrier.strength = 1;
         tdi_actor_forget_borne(a);

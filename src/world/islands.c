@@ -29,8 +29,7 @@
 // ---- making ---------------------------------------------------------------------------------
 
 static tdi_member member_of(tdi_actor *a) {
-    return (tdi_member){.ops = a->solver->implicit,
-                        .body = a->state,
+    return (tdi_member){.body = a->state,
                         .opts = &a->opts,
                         .name = a->name,
                         .untouched = !a->touches,
@@ -141,7 +140,7 @@ static void join_pairs(tdi_nearness *n, const td_vec3 *dx) {
 static void gather(const td_world *w, int32_t actor, td_vec3 *x) {
     const tdi_actor *a = &w->actors[actor];
     if (a->touches) {
-        tdi_state_points(a->solver->implicit, a->state, false, x + w->near.first_point[actor]);
+        tdi_state_points(a->state, false, x + w->near.first_point[actor]);
     }
 }
 

@@ -61,8 +61,7 @@ static tdi_member member_of(const td_world *w, tdi_actor *a) {
     a->opts.gravity = tdi_turn_to_simulated(a, w->scene->def.gravity);
     a->opts.stiffness = o->stiffness;
     a->opts.damping = o->damping;
-    return (tdi_member){
-        .ops = a->solver->implicit, .body = a->state, .opts = &a->opts, .name = a->name};
+    return (tdi_member){.body = a->state, .opts = &a->opts, .name = a->name};
 }
 
 // Where springs, weight and constraints are not in balance, contacts or loads act, or it moves.

@@ -256,19 +256,18 @@ td_status tdi_actor_make(td_world *w, int32_t variant, tdi_actor *a, td_diag *di
 
 td_status tdi_variant_draw(td_world *w, int32_t variant, td_diag *diag) {
     tdi_variant *v = &w->variants[variant];
-    const tdi_implicit *ops = v->solver->implicit;
     td_body *state = NULL;
     if (v->drawn) {
         return TD_OK;
     }
     td_status status = v->solver->state_new(v->model, w->alloc, &state, diag);
-    v->drawn_bytes = status == TD_OK ? tdi_state_save_size(ops, state) : 0;
+    v->drawn_bytes = status == TD_OK ? tdi_state_save_size(state) : 0;
     v->drawn =
         status == TD_OK ? tdi_arena_zeroed(tdi_variant_arena(w, v), v->drawn_bytes, 1) : NULL;
     if (v->drawn) {
         v->drawn_points = state->point_count;
         v->drawn_capsules = state->capsule_count;
-        tdi_state_save(ops, state, v->drawn);
+        tdi_state_save(state, v->drawn);
     }
     tdi_state_free(state);
     return status != TD_OK ? status : v->drawn ? TD_OK : TD_ERR_MEMORY;
@@ -287,7 +286,7 @@ void tdi_actor_free(tdi_actor *a) {
 }
 
 void tdi_actor_reset(const td_world *w, tdi_actor *a) {
-    tdi_state_restore(a->solver->implicit, a->state, w->variants[a->variant].drawn);
+    tdi_state_restore(a->state, w->variants[a->variant].drawn);
 }
 
 // One of the scene's own.

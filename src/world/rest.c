@@ -57,11 +57,8 @@ static tdi_member member_at_rest(const td_world *w, tdi_actor *a) {
     a->opts = td_step_opts_default();
     a->opts.gravity = tdi_turn_to_simulated(a, w->scene->def.gravity);
     a->opts.stiffness = w->scene->def.objects[a->object].stiffness;
-    return (tdi_member){.ops = a->solver->implicit,
-                        .body = a->state,
-                        .opts = &a->opts,
-                        .name = a->name,
-                        .untouched = !a->touches};
+    return (tdi_member){
+        .body = a->state, .opts = &a->opts, .name = a->name, .untouched = !a->touches};
 }
 
 // Springs s k under gravity g rest as springs k under g/s do, with forces less by s.

@@ -154,10 +154,7 @@ static td_status contact_room(td_world *w) {
     size_t all = 0, most = 0;
     for (int32_t k = 0; k < w->made_count; k++) {
         tdi_actor *a = &w->actors[k];
-        const tdi_member m = {.ops = a->solver->implicit,
-                              .body = a->state,
-                              .opts = &a->opts,
-                              .untouched = !a->touches};
+        const tdi_member m = {.body = a->state, .opts = &a->opts, .untouched = !a->touches};
         const bool in_touch = a->touches || w->group_of[k] != TD_NONE; // by itself, or with others
         n->share[k] = in_touch ? tdi_touch_bytes(&m, 1, &opts, w->collider_capacity) : 0;
         all += n->share[k];

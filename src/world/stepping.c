@@ -504,7 +504,7 @@ static size_t began_bytes(const td_world *w, const tdi_group *groups, int32_t gr
     size_t bytes = 1;
     for (int32_t k = 0; k < w->made_count; k++) {
         const tdi_actor *a = &w->actors[k];
-        const tdi_member alone = {.ops = a->solver->implicit, .body = a->state};
+        const tdi_member alone = {.body = a->state};
         const tdi_system system = {.member = &alone, .count = 1};
         bytes += tdi_system_memory(&system);
     }
@@ -542,8 +542,7 @@ td_status tdi_world_reserve(td_world *w) {
     for (int32_t k = 0; k < w->made_count; k++) {
         tdi_actor *a = &w->actors[k];
         if (!a->memory && !tdi_is_implicit(w->scene->def.objects[a->object].integrator)) {
-            a->memory = tdi_arena_zeroed(tdi_actor_arena(w, a),
-                                         tdi_state_save_size(a->solver->implicit, a->state), 1);
+            a->memory = tdi_arena_zeroed(tdi_actor_arena(w, a), tdi_state_save_size(a->state), 1);
             if (!a->memory) {
                 return TD_ERR_MEMORY;
             }

@@ -193,11 +193,11 @@ void tdi_tape_actor_head(tdi_tape *t, tdi_actor *a, uint8_t *still) {
 void tdi_tape_actor(tdi_tape *t, tdi_actor *a, uint8_t *still) {
     tdi_tape_actor_head(t, a, still);
     if (t->to) {
-        tdi_state_save(a->solver->implicit, a->state, t->to + t->size);
+        tdi_state_save(a->state, t->to + t->size);
     } else if (t->from) {
-        tdi_state_restore(a->solver->implicit, a->state, t->from + t->size);
+        tdi_state_restore(a->state, t->from + t->size);
     }
-    t->size += tdi_state_save_size(a->solver->implicit, a->state);
+    t->size += tdi_state_save_size(a->state);
     if (a->borne) {
         item(t, tdi_actor_borne(a, 0), tdi_actor_borne_count(a) * sizeof *a->borne);
     }
