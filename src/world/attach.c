@@ -520,7 +520,6 @@ void tdi_world_carry(td_world *w) {
     for (int32_t k = 0; k < w->actor_count; k++) {
         tdi_actor *a = &w->actors[k];
         tdi_carry *c = &a->carry;
-        c->place0 = a->place;
         if (!tdi_actor_acts(a) || c->actor == TD_NONE || c->tie != TD_NONE) {
             continue;
         }
@@ -534,11 +533,5 @@ void tdi_world_carry(td_world *w) {
         }
         a->place = tdi_transform_mul(to, c->at);
         a->own_place = true;
-    }
-}
-
-void tdi_world_undo_carrying(td_world *w) {
-    for (int32_t k = 0; k < w->actor_count; k++) {
-        w->actors[k].place = w->actors[k].carry.place0;
     }
 }

@@ -88,7 +88,7 @@ void tdi_world_set_holds(td_world *w, td_real time) {
         }
         const td_constraint_target target = tdi_world_target(w, k);
         const tdi_group *g = &w->groups[t->group];
-        t->asked0 = tdi_holds_wish(g->holds, t->number, &t->target0);
+        t->before.asked = tdi_holds_wish(g->holds, t->number, &t->before.target);
         tdi_holds_set_target(g->holds, t->number, &target);
         tdi_holds_set_hold(g->holds, t->number, tdi_tie_acts(w, k, time));
         if (g->explicit_holds) {
@@ -103,8 +103,8 @@ void tdi_world_undo_holds(td_world *w) {
         const tdi_tie *t = &w->ties[k];
         if (t->alive) {
             tdi_holds *holds = w->groups[t->group].holds;
-            tdi_holds_set_target(holds, t->number, &t->target0);
-            tdi_holds_set_hold(holds, t->number, t->asked0);
+            tdi_holds_set_target(holds, t->number, &t->before.target);
+            tdi_holds_set_hold(holds, t->number, t->before.asked);
         }
     }
 }

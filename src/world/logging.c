@@ -48,11 +48,11 @@ void tdi_world_log_failure(const td_world *w, td_status status, const td_diag *d
 // Of an island its first actor has the statistics, and stands for all.
 static void log_actor(const td_world *w, const tdi_actor *a) {
     const td_real time = td_world_time(w);
-    if (a->stats.halved > a->stats0.halved) {
+    if (a->stats.halved > a->before.stats.halved) {
         tdi_log(&w->log, TD_LOG_WARNING, "'%s' at %g s: the step was taken in halves", a->name,
                 time);
     }
-    if (a->stats.unconverged > a->stats0.unconverged) {
+    if (a->stats.unconverged > a->before.stats.unconverged) {
         tdi_log(&w->log, TD_LOG_WARNING,
                 "'%s' at %g s: Newton's method reached its limit of iterations", a->name, time);
     }

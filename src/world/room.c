@@ -50,7 +50,6 @@ td_status tdi_world_actor_room(td_world *w, int64_t count) {
     const growing arrays[] = {{&w->actors, sizeof *w->actors},
                               {&w->islands, sizeof *w->islands},
                               {&w->still, sizeof *w->still},
-                              {&w->still0, sizeof *w->still0},
                               {&w->awake, sizeof *w->awake},
                               {&w->members, sizeof *w->members},
                               {&w->member_actor, sizeof *w->member_actor},

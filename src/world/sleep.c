@@ -109,27 +109,8 @@ void tdi_world_stir(td_world *w, td_real t0, td_real t1) {
     if (!w->sleeps) {
         return;
     }
-    for (int32_t k = 0; k < w->actor_count; k++) {
-        tdi_sleep *s = &w->actors[k].sleep;
-        s->asleep0 = s->asleep;
-        s->wanted0 = s->wanted;
-        s->calm0 = s->calm;
-        s->acted0 = s->acted;
-        s->kept0 = s->kept;
-    }
     tdi_world_find_stirred(w, t0, t1);
     wake_stirred(w);
-}
-
-void tdi_world_undo_waking(td_world *w) {
-    for (int32_t k = 0; w->sleeps && k < w->actor_count; k++) {
-        tdi_sleep *s = &w->actors[k].sleep;
-        s->asleep = s->asleep0;
-        s->wanted = s->wanted0;
-        s->calm = s->calm0;
-        s->acted = s->acted0;
-        s->kept = s->kept0;
-    }
 }
 
 bool tdi_world_all_asleep(const td_world *w) {
@@ -253,7 +234,7 @@ static void fall_asleep(td_world *w, tdi_island *i) {
         a->sleep.asleep = a->sleep.kept = true;
         a->sleep.island = w->member_actor[i->first];
         a->sleep.box = tdi_actor_reach(w, k);
-        a->stats0 = a->stats; // nothing is to be told of the steps to come
+        a->before.stats = a->stats; // nothing is to be told of the steps to come
         if (a->adapt) {
             td_adapt_changed(a->adapt);
         }

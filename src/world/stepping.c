@@ -50,15 +50,7 @@ td_step_opts tdi_actor_step_opts(const td_world *w, const tdi_actor *a) {
 
 // All that the step of an actor takes from around it; nobody of its island has moved yet.
 static void prepare(const stepping *s, tdi_actor *a) {
-    a->base0 = a->base;
-    a->simulated0 = a->simulated;
-    a->base_rate0 = a->base_rate;
-    a->motion0 = a->state->base;
-    a->stats0 = a->stats;
-    a->barrier0 = a->barrier;
-    a->largest_force0 = a->largest_force;
-    a->reacted0 = a->reacted;
-    a->reaction0 = a->reaction;
+    tdi_actor_remember(a);
     a->reacted = a->held = a->sleep.kept = false;
     a->status = TD_OK;
     a->diag.status = TD_OK; // most of it is a text that nobody reads then
@@ -79,7 +71,7 @@ static void prepare(const stepping *s, tdi_actor *a) {
 
 static void begin(const stepping *s) {
     td_world *w = s->world;
-    memcpy(w->still0, w->still, (size_t)w->actor_count * sizeof *w->still);
+    tdi_world_remember(w);
     tdi_world_set_keyed(w, s->t0, s->t1);
     tdi_world_stiffen(w, NULL);
     tdi_world_set_holds(w, s->t0);
@@ -88,7 +80,6 @@ static void begin(const stepping *s) {
     tdi_world_move_colliders(w);
     for (int32_t k = 0; k < w->wind_count; k++) {
         const td_wind_load *l = &w->scene->def.loads[w->winds[k].load].as.wind;
-        w->winds0[k] = w->winds[k].state;
         td_wind_advance(w->winds[k].wind, &w->winds[k].state, w->dt, l->velocity);
     }
 }
@@ -209,19 +200,8 @@ static void undo_island(void *context, int64_t k, int32_t thread) {
     }
     for (int32_t j = 0; j < i->count; j++) {
         tdi_actor *a = &w->actors[w->member_actor[i->first + j]];
-        const td_base_motion motion = a->state->base;
-        a->base = a->base0;
-        a->simulated = a->simulated0;
-        a->base_rate = a->base_rate0;
-        a->stats = a->stats0;
         a->swapped = a->swapped != (i->accepted && system.touch != NULL);
-        a->barrier = a->barrier0;
-        a->largest_force = a->largest_force0;
-        a->reacted = a->reacted0;
-        a->reaction = a->reaction0;
-        if (memcmp(&motion, &a->motion0, sizeof motion) != 0) {
-            a->solver->set_base(a->state, &a->motion0);
-        }
+        tdi_actor_undo(a);
     }
     i->accepted = false;
 }
@@ -351,10 +331,8 @@ static void place_report(const td_world *w, const tdi_actor *a, td_diag *diag) {
 static td_status fail(const stepping *s, td_status status, td_diag *diag) {
     td_world *w = s->world;
     for_islands(s, undo_island);
-    memcpy(w->still, w->still0, (size_t)w->actor_count * sizeof *w->still);
+    tdi_world_undo(w);
     tdi_world_undo_holds(w);
-    tdi_world_undo_waking(w);
-    tdi_world_undo_carrying(w);
     tdi_world_set_keyed(w, w->before, s->t0);
     tdi_world_stiffen(w, NULL);
     for (int32_t k = 0; k < w->actor_count; k++) {
@@ -363,9 +341,6 @@ static td_status fail(const stepping *s, td_status status, td_diag *diag) {
         }
     }
     tdi_world_return_colliders(w);
-    for (int32_t k = 0; k < w->wind_count; k++) {
-        w->winds[k].state = w->winds0[k];
-    }
     for (int32_t k = 0; k < w->actor_count; k++) {
         if (w->actors[k].status != TD_OK) {
             status = report(w, &w->actors[k], diag);
@@ -536,9 +511,6 @@ td_status tdi_world_reserve(td_world *w) {
         char *room = tdi_arena_zeroed(&w->arena, threads * SCRATCH + LINE, 1);
         w->scratch = room ? room + (LINE - (uintptr_t)room % LINE) % LINE : NULL;
     }
-    if (!w->winds0) {
-        w->winds0 = tdi_arena_zeroed(&w->arena, (size_t)w->wind_count + 1, sizeof *w->winds0);
-    }
     for (int32_t k = 0; k < w->made_count; k++) {
         tdi_actor *a = &w->actors[k];
         if (!a->memory && !tdi_is_implicit(w->scene->def.objects[a->object].integrator)) {
@@ -551,5 +523,5 @@ td_status tdi_world_reserve(td_world *w) {
             status = tdi_actor_make_adaptive(w, a, NULL);
         }
     }
-    return status == TD_OK && w->winds0 && w->scratch ? TD_OK : TD_ERR_MEMORY;
+    return status == TD_OK && w->scratch ? TD_OK : TD_ERR_MEMORY;
 }

@@ -71,9 +71,6 @@ typedef struct tdi_sleep {
     bool stirred;   // of such a first actor: its island wakes
     td_box box;     // while it sleeps: around it, within reach of contact
     bool kept;      // contacts of the step with which it fell asleep are still those it has
-    bool asleep0, wanted0, kept0; // when the step began
-    td_real calm0;
-    uint64_t acted0;
 } tdi_sleep;
 
 // A segment of another that carries an actor: at its place, in the axes of the segment.
@@ -82,7 +79,6 @@ typedef struct tdi_carry {
     int32_t segment;
     int32_t tie; // the constraint that holds it there; TD_NONE: its base goes along
     tdi_transform at;
-    tdi_transform place0; // when the step began
 } tdi_carry;
 
 // Forces that are known by their values alone.
@@ -91,6 +87,23 @@ typedef struct tdi_pressed {
     td_real size;  // sum of their sizes
     bool jumps;    // they changed much from the step before
 } tdi_pressed;
+
+// What a step changes of an actor, as it was before: see undo.c.
+typedef struct tdi_actor_before {
+    // when the step began
+    tdi_transform place;
+    tdi_sleep sleep;
+    uint8_t still;
+    // before it was tried
+    tdi_transform base, simulated;
+    tdi_rate base_rate;
+    td_base_motion motion; // of the simulated base
+    td_step_stats stats;
+    tdi_barrier barrier;
+    td_real largest_force;
+    bool reacted;
+    td_reaction reaction;
+} tdi_actor_before;
 
 typedef struct tdi_actor {
     char *name;          // room for so many
@@ -135,23 +148,16 @@ typedef struct tdi_actor {
     tdi_pressed pressed, pressing; // by fields in the last step, and in this one
     td_adapt *adapt;               // while its object has the integrator TD_ADAPTIVE; else NULL
     void *adapt_memory;
-    tdi_transform base0, simulated0; // when the step began
-    tdi_rate base_rate0;
-    td_base_motion motion0; // of the simulated base, when the step began
-    td_step_stats stats0;
-    tdi_barrier barrier0;
-    td_real largest_force0;
     td_joint_drive *drives; // a degree of freedom, twice; NULL: never driven
     int32_t driven;         // degrees of freedom that are
     bool watched;           // its reaction is computed
     bool reacted;           // and was in the last step
     td_reaction reaction;   // in the simulated frame
-    bool reacted0;          // when the step began
-    td_reaction reaction0;
-    td_status status; // of the last step
+    td_status status;       // of the last step
     td_diag diag;
     tdi_sleep sleep;
     tdi_carry carry;
+    tdi_actor_before before;
 } tdi_actor;
 
 // Actors that are near each other in a step, which are stepped together. Islands share nothing that
@@ -202,19 +208,21 @@ typedef struct tdi_tie {
     bool alive;
     td_constraint def; // of those that were added: with actors of the world, without name and curve
     char name[64];
-    int32_t actor[2];             // TD_NONE: the world
-    int32_t segment;              // of side a, as the solver names it,
-    td_vec3 point;                // and its point
-    int32_t group, number;        // whose holds it is in, and where; TD_NONE: in none yet
-    td_joint_kind joint;          // of a constraint of a joint
-    td_vec3 axis;                 // of a hinge, unit, in the axes of side a
-    tdi_transform from;           // where side a was when the constraint began
-    bool begun;                   // it has
-    bool loose;                   // a program has let go
-    bool renewed;                 // while groups form: its segments have got other numbers
-    uint64_t acted;               // digest of what it did in the last step
-    td_constraint_target target0; // as it was set before the step,
-    bool asked0;                  // and whether it was to hold
+    int32_t actor[2];      // TD_NONE: the world
+    int32_t segment;       // of side a, as the solver names it,
+    td_vec3 point;         // and its point
+    int32_t group, number; // whose holds it is in, and where; TD_NONE: in none yet
+    td_joint_kind joint;   // of a constraint of a joint
+    td_vec3 axis;          // of a hinge, unit, in the axes of side a
+    tdi_transform from;    // where side a was when the constraint began
+    bool begun;            // it has
+    bool loose;            // a program has let go
+    bool renewed;          // while groups form: its segments have got other numbers
+    uint64_t acted;        // digest of what it did in the last step
+    struct {
+        td_constraint_target target;
+        bool asked;
+    } before; // the step: its target, and whether it was to hold
     td_constraint_history past;
 } tdi_tie;
 
@@ -230,9 +238,9 @@ typedef struct tdi_group {
 
 typedef struct tdi_world_wind {
     td_wind *wind;
-    td_wind_state state;
-    int32_t load;      // of the scene
-    td_vec3 direction; // at the start
+    td_wind_state state, before; // now, and when the step began
+    int32_t load;                // of the scene
+    td_vec3 direction;           // at the start
 } tdi_world_wind;
 
 typedef struct tdi_grab {
@@ -326,8 +334,7 @@ struct td_world {
     tdi_island *islands; // every actor is in one
     int32_t island_count;
     uint8_t *still; // of an actor that is not stepped: turns until the next look, or 1; 0: it moves
-    uint8_t *still0; // the same when the step began
-    int32_t *awake;  // islands that are stepped
+    int32_t *awake; // islands that are stepped
     int32_t awake_count;
     tdi_member *members; // island after island
     int32_t member_count;
@@ -350,9 +357,8 @@ struct td_world {
     int32_t enabled_colliders;
     tdi_spot *probe_spots;
     tdi_world_wind *winds;
-    td_wind_state *winds0; // when the step began
-    char *scratch;         // of islands that are being solved, a piece for each thread
-    char *began;           // room for where islands began whose step is taken in halves
+    char *scratch; // of islands that are being solved, a piece for each thread
+    char *began;   // room for where islands began whose step is taken in halves
     size_t began_bytes;
     int32_t wind_count;
     char (*probe_names)[96];
@@ -552,7 +558,6 @@ td_status tdi_world_untie(td_world *world, int32_t actor, td_diag *diag);
 td_status tdi_world_take_ties(td_world *world, td_diag *diag);
 // Places of actors that are carried, in a step that begins; and as they were.
 void tdi_world_carry(td_world *world);
-void tdi_world_undo_carrying(td_world *world);
 
 // adaptive.c: actors that the integrator TD_ADAPTIVE steps.
 // What that needs, if the actor's object has it. `diag` may be NULL.
@@ -594,8 +599,6 @@ void tdi_world_stir(td_world *world, td_real t0, td_real t1);
 void tdi_world_wake_islands(td_world *world);
 // Whether nothing has to be solved.
 bool tdi_world_all_asleep(const td_world *world);
-// The step has failed: who slept sleeps.
-void tdi_world_undo_waking(td_world *world);
 // After a step that began at t0: how long an island has been slow; then islands fall asleep.
 void tdi_island_note_calm(td_world *world, const tdi_island *island, td_real t1);
 void tdi_world_lull(td_world *world, td_real t0);
@@ -666,6 +669,14 @@ void tdi_world_log_dt(const td_world *world);
 // After a step: what was hard. Of one that failed: why.
 void tdi_world_log_step(const td_world *world);
 void tdi_world_log_failure(const td_world *world, td_status status, const td_diag *diag);
+
+// undo.c: the one record of what a step changes besides states, islands and constraints.
+// When a step begins; and before an actor is tried, which may be more than once.
+void tdi_world_remember(td_world *world);
+void tdi_actor_remember(tdi_actor *actor);
+// Back to that.
+void tdi_actor_undo(tdi_actor *actor);
+void tdi_world_undo(td_world *world);
 
 // stepping.c: td_world_step()
 // What a step takes from the scene, besides loads, for an actor.
