@@ -65,6 +65,7 @@ cheap_parts() {
     part format "code is formatted" "" formatted
     part layers "layers are kept" "" python3 scripts/check-layers.py
     part links "links of the docs lead somewhere" "" python3 scripts/site/links.py
+    part constants "constants in the docs are those of the code" "" python3 scripts/check-constants.py
     part api "public functions are used, structs have defaults" "" python3 scripts/check-api.py
 }
 

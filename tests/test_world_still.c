@@ -49,7 +49,7 @@ TD_TEST(still_trees_are_those_far_from_the_camera) {
 
 // Those that have not moved yet: what has moved is off by what its clusters leave out as well.
 // Looks come every sixteenth step, and a gust may push a tree further than it would rest.
-TD_TEST(still_trees_are_where_all_of_their_joints_would_have_them_within_the_error) {
+TD_TEST(still_trees_are_where_all_of_their_joints_would_have_them_within_three_errors) {
     stage some = stage_of(breeze), all = stage_of(breeze);
     bool moved[40] = {false};
     int32_t compared = 0;

@@ -5,9 +5,8 @@
 // it.
 //
 // Nodes     Each joint is the principal joint of one node of the assembly tree, which has the
-// number
-//           of the joint's body. A node joins A, which holds what carries the joint, and B, which
-//           holds the joint's body: nodes, or single bodies. A root joins the base and B.
+//           number of the joint's body. A node joins A, which holds what carries the joint, and B,
+//           which holds the joint's body: nodes, or single bodies. A root joins the base and B.
 // Handles   A handle is a body of a node that forces from outside act on: its top, which its own
 //           joint to the rest is at, and at most one more, its end. All forces on a body count as
 //           one, at the frame of the body, so that a body with many joints is one handle.

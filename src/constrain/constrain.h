@@ -6,9 +6,8 @@
 // Bond    up to three numbers c, the rows, that have to be 0 or at least 0, as functions of the
 //         places of up to five pins. A constraint is up to four bonds.
 // Pin     a point of one of the two sides in its axes, with an arm, or the coordinates of a side's
-// joint: the
-//         angle of a hinge or the way of a slide, or the rotation vector of a ball joint, which
-//         moves by exp(w).
+//         joint: the angle of a hinge or the way of a slide, or the rotation vector of a ball
+//         joint, which moves by exp(w).
 // Found   what the second side has of the first when a constraint starts.
 
 #include "math/mat3.h"

@@ -2,9 +2,9 @@
 // Springs of single segments in elements of helices.
 //
 // Method   An element has the mean of the springs of its segments, and a joint where two meet
-// counts
-//          for both. Two models are made, of the skeletons before and after; where their elements
-//          differ, the model takes those of the second. So it is as if it was made of that.
+//          counts for both. Two models are made, of the skeletons before and after; where their
+//          elements differ, the model takes those of the second. So it is as if it was made of
+//          that.
 
 #include "helix/piece.h"
 

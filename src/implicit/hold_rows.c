@@ -9,9 +9,8 @@
 //          So the value needs no large K, and large K make it a narrow valley: it takes a small
 //          one (merit), and the model a large one.
 // Stalls   A row of which iteration after iteration leaves an error to the first order gets a K
-// that
-//          is ten times as large. One whose error stays contradicts others, or cannot be reached:
-//          it becomes a spring, without l.
+//          that is ten times as large. One whose error stays contradicts others, or cannot be
+//          reached: it becomes a spring, without l.
 
 #include "implicit/hold.h"
 

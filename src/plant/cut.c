@@ -2,10 +2,9 @@
 // Cutting a skeleton in two, and who is whose heir.
 //
 // Method   All that hangs on the cut segment beyond the cut falls off. A segment that is cut
-// between
-//          its ends becomes two: the lower keeps its joint, the upper is the free root of what
-//          falls. Mass, first and second moment of the two add up to those of the whole, so that a
-//          rigid motion of both has the momentum of the one.
+//          between its ends becomes two: the lower keeps its joint, the upper is the free root of
+//          what falls. Mass, first and second moment of the two add up to those of the whole, so
+//          that a rigid motion of both has the momentum of the one.
 // Ids      stay; both halves of a segment have its id, each in its own skeleton.
 
 #include "plant/cut.h"

@@ -9,7 +9,7 @@
 //          joints that carry it of t x arm: wind bends all of them the same way, so that their
 //          errors add up. A tip at velocity v goes as far again as v T. With both,
 //            sway^2 = mean over tips of d^2 + (v T)^2;
-//          with a camera that of the tip that sways farthest counts as well, over 1.5.
+//          with a camera that of the tip that sways farthest counts as well, over SINGLE.
 // Air      is asked for at a few segments, evenly among all; each serves those next to it. Drag is
 //          that of the middle of a segment at rest.
 

@@ -2,9 +2,9 @@
 // Triangles over a skeleton.
 //
 // Method   pose the skeleton; sweep tubes along its stems (tube.c); then stamp its organs
-// (organs.c). Limit    with a limit on triangles the mesh is made again with twice the tolerance
-// until it keeps
-//          it; then the tolerance is brought nearer to the least that does.
+// (organs.c).
+// Limit    with a limit on triangles the mesh is made again with twice the tolerance
+//          until it keeps it; then the tolerance is brought nearer to the least that does.
 
 #include "tendril/mesh.h"
 

@@ -10,9 +10,8 @@
 // Frames     Places, turns and velocities are in world axes; points, curvatures and moments of a
 //            segment in its own.
 // Handles    Models are constant while states step and shared by the states of many actors; states
-// are stepped one a
-//            thread. A model begins with a td_body_model and a state with a td_body;
-//            what else they are is known in the solver's folder alone. Each is one block.
+//            are stepped one a thread. A model begins with a td_body_model and a state with a
+//            td_body; what else they are is known in the solver's folder alone. Each is one block.
 // Stiffness  The factor that a step takes for all springs is not the model's: moments get it, and
 //            the elastic energy is without it.
 
@@ -45,8 +44,7 @@ typedef struct tdi_factors {
 } tdi_factors;
 
 // Constraints of states of one solver that are stepped together by an explicit integrator, and
-// their contact with colliders. `held`
-// is the solver's own.
+// their contact with colliders. `held` is the solver's own.
 typedef struct tdi_explicit_holds {
     td_status (*make)(void *const *states, int32_t count, const td_constraint *constraints,
                       int32_t constraint_count, const td_contact_opts *contact,

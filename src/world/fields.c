@@ -2,8 +2,7 @@
 // Forces of the scene's fields: expressions of where segments are and how they move.
 //
 // Method   They are computed once a step, before anything moves, and act unchanged through it at
-// the
-//          centres of mass: explicit in time, whatever integrator moves the rest.
+//          the centres of mass: explicit in time, whatever integrator moves the rest.
 
 #include "world/world.h"
 

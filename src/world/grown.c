@@ -2,8 +2,7 @@
 // Saves of what was cut or has grown.
 //
 // Bytes     size, counts; variants of their own, each with its size, object, skeleton and springs
-// as
-//           it was made; kin; places of probes; loads of the scene on actors with such variants.
+//           as it was made; kin; places of probes; loads of the scene on actors with such variants.
 // Variants  are packed once, when they are made: saving copies and comparing compares bytes.
 
 #include "world/grown.h"

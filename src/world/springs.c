@@ -2,9 +2,8 @@
 // Springs of single segments that change while a world runs.
 //
 // Method   The actor gets a skeleton and a model of its own, with the motion that it has; these
-// take
-//          the springs, as if they were made with them. So saves hold them as they hold what was
-//          cut.
+//          take the springs, as if they were made with them. So saves hold them as they hold what
+//          was cut.
 
 #include "world/regrow.h"
 
