@@ -1,6 +1,6 @@
 # Everyday commands. CMake does the work; see CMakePresets.json for the builds behind them.
 
-.PHONY: build demo player viewer addon test test-quick soak test-blender docs gallery plots bench-peers format clean
+.PHONY: build demo player viewer addon test test-quick coverage soak test-blender docs gallery plots bench-peers format clean
 
 build: ## the release build of the command, at build/tendril
 	@scripts/install-deps.sh build
@@ -34,6 +34,10 @@ test: ## installs what is missing, builds everything, runs all tests
 test-quick: ## what to run after each change: format, layers, release build, unit tests, parts of the command
 	@scripts/install-deps.sh test
 	@scripts/test.sh quick
+
+coverage: ## line and branch coverage of the library by unit tests and validations, as a page; some minutes
+	@scripts/install-deps.sh test
+	@scripts/coverage.sh
 
 soak: ## long forms of the tests, before a release: all unit tests with more cases, minutes of fuzzing
 	@scripts/install-deps.sh test
