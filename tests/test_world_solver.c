@@ -35,7 +35,8 @@ TD_TEST(solver_that_was_added_is_last_until_it_is_removed) {
 }
 
 TD_TEST(what_a_solver_does_not_offer_is_a_fault_with_its_name) {
-    const tdi_solver bare = {.info = {.name = "bare"}};
+    static const tdi_implicit none = {.begin = NULL};
+    const tdi_solver bare = {.info = {.name = "bare"}, .implicit = &none};
     const td_damping_opts damping = td_damping_opts_default();
     td_body_model *made = NULL;
     td_vec3 gravity = {0, -GRAVITY, 0};

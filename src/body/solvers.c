@@ -49,7 +49,7 @@ td_solver_info td_solver_get(int32_t index) {
     info.rest = s->rest_new != NULL;
     info.damping = s->damped_new != NULL;
     info.stiffens = s->stiffen != NULL;
-    info.modes = s->modes != NULL;
+    info.modes = s->implicit->modal != NULL;
     info.adapts = tdi_solver_adapts(s);
     info.bumps = s->explicit_holds != NULL;
     return info;
@@ -115,9 +115,9 @@ td_status tdi_solver_damped_new(const tdi_solver *solver, const td_body_model *m
 
 td_status tdi_solver_modes(const tdi_solver *solver, td_body *state, td_vec3 gravity, int32_t count,
                            td_mode *modes, td_diag *diag) {
-    if (!solver->modes) {
+    if (!solver->implicit->modal) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "the solver '%s' cannot compute modes",
                         solver->info.name);
     }
-    return solver->modes(state, gravity, count, modes, diag);
+    return tdi_solver_modes_of(state, gravity, count, modes, NULL, diag);
 }

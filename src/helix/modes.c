@@ -225,10 +225,3 @@ const tdi_modal tdi_helix_modal = {.bytes = sizeof(tangent),
                                    .push = push,
                                    .gather = gather,
                                    .form = form_of};
-
-td_status tdi_helix_modes(tdi_helix_state *s, td_vec3 gravity, int32_t count, td_mode *modes,
-                          td_diag *diag) {
-    tangent t;
-    return tdi_modes_alone(&tdi_helix_modal, &t, s, s->head.alloc, gravity, count, modes, NULL,
-                           diag);
-}

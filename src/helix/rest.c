@@ -15,7 +15,6 @@
 
 #define NO_LOAD 1e-9 // of the largest moment that the weight could have
 #define TURNS   100  // of an element: more are refused
-#define LOWEST  12   // modes to look at for a ratio: the first may be those of a free strand
 
 // ---- springs and weight ---------------------------------------------------------------------
 
@@ -153,43 +152,17 @@ static td_status with_time(const tdi_helix_model *model, td_real time, const td_
     return status;
 }
 
-// The time for which the lowest mode that damping reaches has a ratio: ratios grow with the time,
-// so that one second tells how fast.
-static td_status time_of_ratio(const tdi_helix_model *model, const td_damping_opts *opts,
-                               const td_alloc *alloc, td_real *time, td_diag *diag) {
-    tdi_helix_model *second = NULL;
-    tdi_helix_state *state = NULL;
-    td_mode modes[LOWEST];
-    td_step_opts rest = td_step_opts_default();
-    rest.gravity = opts->gravity;
-    const int32_t dofs = model->head.dof_count, count = dofs < LOWEST ? dofs : LOWEST;
-    td_status status = with_time(model, 1, alloc, &second, diag);
-    status = status == TD_OK ? tdi_helix_state_new(second, alloc, &state, diag) : status;
-    status =
-        status == TD_OK ? tdi_solver_settle(&tdi_solver_helix, state, &rest, NULL, diag) : status;
-    status = status == TD_OK ? tdi_helix_modes(state, opts->gravity, count, modes, diag) : status;
-    tdi_state_free(state);
-    tdi_model_free(second);
-    for (int32_t k = 0; status == TD_OK && k < count; k++) {
-        if (modes[k].frequency > 0 && modes[k].damping_ratio > 1e-6 * modes[k].frequency) {
-            *time = opts->value / modes[k].damping_ratio;
-            return TD_OK;
-        }
-    }
-    return status == TD_OK
-               ? tdi_fail(diag, TD_ERR_ARGUMENT,
-                          "the damping ratio cannot be set: none of the lowest %d modes deforms an "
-                          "element",
-                          (int)count)
-               : status;
-}
-
 td_status tdi_helix_damped_new(const void *model, const td_damping_opts *opts,
                                const td_alloc *alloc, td_body_model **out, td_diag *diag) {
-    tdi_helix_model *next = NULL;
+    tdi_helix_model *next = NULL, *second = NULL;
     td_real time = opts->value;
-    td_status status =
-        opts->kind == TD_DAMPING_RATIO ? time_of_ratio(model, opts, alloc, &time, diag) : TD_OK;
+    td_status status = TD_OK;
+    if (opts->kind == TD_DAMPING_RATIO) {
+        status = with_time(model, 1, alloc, &second, diag);
+        status =
+            status == TD_OK ? tdi_damping_time(&second->head, opts, alloc, &time, diag) : status;
+        tdi_model_free(second);
+    }
     status = status == TD_OK ? with_time(model, time, alloc, &next, diag) : status;
     *out = (td_body_model *)next;
     return status;

@@ -105,10 +105,6 @@ static td_sums sums(void *state, td_vec3 gravity) {
     return out;
 }
 
-static td_status modes(void *state, td_vec3 gravity, int32_t count, td_mode *found, td_diag *diag) {
-    return tdi_helix_modes(state, gravity, count, found, diag);
-}
-
 // ---- entry ----------------------------------------------------------------------------------
 
 const tdi_solver tdi_solver_helix = {
@@ -137,5 +133,4 @@ const tdi_solver tdi_solver_helix = {
     .turn = turn,
     .moment = moment,
     .sums = sums,
-    .modes = modes,
 };

@@ -134,8 +134,6 @@ td_status tdi_helix_state_new(const tdi_helix_model *model, const td_alloc *allo
 // Joint, tip and rotation of a segment. Any may be NULL.
 void tdi_helix_segment(const tdi_helix_state *state, int32_t segment, td_vec3 *origin, td_vec3 *tip,
                        td_quat *rotation);
-td_status tdi_helix_modes(tdi_helix_state *state, td_vec3 gravity, int32_t count, td_mode *modes,
-                          td_diag *diag);
 td_energy tdi_helix_energy(tdi_helix_state *state, td_vec3 gravity);
 void tdi_helix_momentum(tdi_helix_state *state, td_vec3 *linear, td_vec3 *angular);
 void tdi_helix_set_base(tdi_helix_state *state, const td_base_motion *motion);

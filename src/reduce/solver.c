@@ -108,10 +108,6 @@ static td_sums sums(void *state, td_vec3 gravity) {
     return tdi_solver_tree.sums(tdi_reduced_whole(state), gravity);
 }
 
-static td_status modes(void *state, td_vec3 gravity, int32_t count, td_mode *found, td_diag *diag) {
-    return tdi_solver_tree.modes(tdi_reduced_whole(state), gravity, count, found, diag);
-}
-
 // ---- entry ----------------------------------------------------------------------------------
 
 const tdi_solver tdi_solver_reduced = {
@@ -136,5 +132,4 @@ const tdi_solver tdi_solver_reduced = {
     .turn = turn,
     .moment = moment,
     .sums = sums,
-    .modes = modes,
 };

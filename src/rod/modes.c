@@ -322,11 +322,8 @@ const tdi_modal tdi_rod_modal = {.bytes = sizeof(tangent),
 
 td_status td_rod_modes(td_body *body, td_vec3 gravity, int32_t count, td_mode *modes,
                        td_real *shapes, td_diag *diag) {
-    tdi_rod_state *s = tdi_as_rod(body);
-    if (!s || !modes) {
+    if (!tdi_as_rod(body) || !modes) {
         return tdi_refuse(diag, __func__);
     }
-    tangent t;
-    return tdi_modes_alone(&tdi_rod_modal, &t, s, s->head.alloc, gravity, count, modes, shapes,
-                           diag);
+    return tdi_solver_modes_of(body, gravity, count, modes, shapes, diag);
 }

@@ -13,8 +13,6 @@
 
 #include <math.h>
 
-#define LOWEST 12 // modes to look at for a ratio: the first may be those of a free rod
-
 // ---- ends -----------------------------------------------------------------------------------
 
 // Where the ends of the first strand are held, as the model starts.
@@ -65,44 +63,17 @@ static td_status rest_new(const void *model, td_vec3 gravity, const td_alloc *al
     return status;
 }
 
-// The damping time for which the lowest mode that damping reaches has a ratio: ratios grow with the
-// time, so that one second tells how fast.
-static td_status time_of_ratio(const tdi_rod_model *model, const td_damping_opts *opts,
-                               const td_alloc *alloc, td_real *time, td_diag *diag) {
-    tdi_rod_model *second = NULL;
-    tdi_rod_state *state = NULL;
-    td_mode modes[LOWEST];
-    td_step_opts rest = td_step_opts_default();
-    rest.gravity = opts->gravity;
-    const int32_t dofs = model->head.dof_count, count = dofs < LOWEST ? dofs : LOWEST;
-    td_status status = tdi_rod_model_damped_new(model, 1, alloc, &second, diag);
-    status = status == TD_OK ? tdi_rod_state_new(second, alloc, &state, diag) : status;
-    status =
-        status == TD_OK ? tdi_solver_settle(&tdi_solver_rod, state, &rest, NULL, diag) : status;
-    status = status == TD_OK ? td_rod_modes(&state->head, opts->gravity, count, modes, NULL, diag)
-                             : status;
-    tdi_state_free(state);
-    tdi_model_free(second);
-    for (int32_t k = 0; status == TD_OK && k < count; k++) {
-        if (modes[k].frequency > 0 && modes[k].damping_ratio > 1e-6 * modes[k].frequency) {
-            *time = opts->value / modes[k].damping_ratio;
-            return TD_OK;
-        }
-    }
-    return status == TD_OK
-               ? tdi_fail(
-                     diag, TD_ERR_ARGUMENT,
-                     "the damping ratio cannot be set: none of the lowest %d modes deforms a joint",
-                     (int)count)
-               : status;
-}
-
 static td_status damped_new(const void *model, const td_damping_opts *opts, const td_alloc *alloc,
                             td_body_model **out, td_diag *diag) {
-    tdi_rod_model *next = NULL;
+    tdi_rod_model *next = NULL, *second = NULL;
     td_real time = opts->value;
-    td_status status =
-        opts->kind == TD_DAMPING_RATIO ? time_of_ratio(model, opts, alloc, &time, diag) : TD_OK;
+    td_status status = TD_OK;
+    if (opts->kind == TD_DAMPING_RATIO) {
+        status = tdi_rod_model_damped_new(model, 1, alloc, &second, diag);
+        status =
+            status == TD_OK ? tdi_damping_time(&second->head, opts, alloc, &time, diag) : status;
+        tdi_model_free(second);
+    }
     if (status == TD_OK) {
         status = tdi_rod_model_damped_new(model, time, alloc, &next, diag);
     }
@@ -261,10 +232,6 @@ static td_sums sums(void *state, td_vec3 gravity) {
     return out;
 }
 
-static td_status modes(void *state, td_vec3 gravity, int32_t count, td_mode *found, td_diag *diag) {
-    return td_rod_modes(state, gravity, count, found, NULL, diag);
-}
-
 // ---- entry ----------------------------------------------------------------------------------
 
 const tdi_solver tdi_solver_rod = {
@@ -294,5 +261,4 @@ const tdi_solver tdi_solver_rod = {
     .turn = turn,
     .moment = moment,
     .sums = sums,
-    .modes = modes,
 };

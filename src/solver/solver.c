@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "implicit/modal.h"
 
 // ---- models ---------------------------------------------------------------------------------
 
@@ -91,4 +92,49 @@ td_status tdi_solver_settle(const tdi_solver *solver, void *state, const td_step
     const tdi_member alone = {.body = state, .opts = &own};
     const tdi_system system = {.member = &alone, .count = 1};
     return status == TD_OK ? tdi_system_settle(&system, stats ? stats : &none, diag) : status;
+}
+
+// ---- modes and damping ----------------------------------------------------------------------
+
+enum { LOWEST = 12 }; // modes to look at for a ratio: the first may be those of a free body
+
+td_status tdi_solver_modes_of(td_body *body, td_vec3 gravity, int32_t count, td_mode *modes,
+                              td_real *shapes, td_diag *diag) {
+    const tdi_modal *modal = body->ops->modal;
+    void *tangent = tdi_alloc_zeroed(body->alloc, 1, modal->bytes);
+    if (!tangent) {
+        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the modes");
+    }
+    void *moved = body->ops->modal_body ? body->ops->modal_body(body) : body;
+    const td_status status =
+        tdi_modes_alone(modal, tangent, moved, body->alloc, gravity, count, modes, shapes, diag);
+    tdi_alloc_free(body->alloc, tangent, modal->bytes);
+    return status;
+}
+
+td_status tdi_damping_time(const td_body_model *second, const td_damping_opts *opts,
+                           const td_alloc *alloc, td_real *time, td_diag *diag) {
+    td_body *body = NULL;
+    td_mode modes[LOWEST];
+    td_step_opts rest = td_step_opts_default();
+    rest.gravity = opts->gravity;
+    const int32_t count = second->dof_count < LOWEST ? second->dof_count : LOWEST;
+    td_status status = second->solver->state_new(second, alloc, &body, diag);
+    status = status == TD_OK ? tdi_solver_settle(second->solver, body, &rest, NULL, diag) : status;
+    if (status == TD_OK) {
+        status = tdi_solver_modes_of(body, opts->gravity, count, modes, NULL, diag);
+    }
+    tdi_state_free(body);
+    for (int32_t k = 0; status == TD_OK && k < count; k++) {
+        if (modes[k].frequency > 0 && modes[k].damping_ratio > 1e-6 * modes[k].frequency) {
+            *time = opts->value / modes[k].damping_ratio;
+            return TD_OK;
+        }
+    }
+    return status == TD_OK
+               ? tdi_fail(
+                     diag, TD_ERR_ARGUMENT,
+                     "the damping ratio cannot be set: none of the lowest %d modes deforms a joint",
+                     (int)count)
+               : status;
 }

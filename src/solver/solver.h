@@ -155,8 +155,6 @@ typedef struct tdi_solver {
 
     // ---- the whole
     td_sums (*sums)(void *state, td_vec3 gravity);
-    // * The lowest modes about the pose.
-    td_status (*modes)(void *state, td_vec3 gravity, int32_t count, td_mode *modes, td_diag *diag);
 } tdi_solver;
 
 // ---- models and steps -----------------------------------------------------------------------
@@ -180,6 +178,14 @@ td_status tdi_solver_step(const tdi_solver *solver, void *state, const td_step_o
                           td_step_stats *stats, td_diag *diag);
 td_status tdi_solver_settle(const tdi_solver *solver, void *state, const td_step_opts *opts,
                             td_step_stats *stats, td_diag *diag);
+
+// The lowest modes about the pose of a body whose solver has implicit->modal; shapes may be NULL.
+td_status tdi_solver_modes_of(td_body *body, td_vec3 gravity, int32_t count, td_mode *modes,
+                              td_real *shapes, td_diag *diag);
+// The damping time for which the lowest mode that damping reaches has a ratio, of a model that is
+// damped with a time of 1 s: ratios grow in proportion to the time.
+td_status tdi_damping_time(const td_body_model *second, const td_damping_opts *opts,
+                           const td_alloc *alloc, td_real *time, td_diag *diag);
 
 // ---- one segment ----------------------------------------------------------------------------
 

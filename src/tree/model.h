@@ -263,8 +263,6 @@ void tdi_tree_changed(tdi_tree_state *state);
 void tdi_tree_joint_torque(tdi_tree_state *state, td_real *torque);
 void tdi_tree_inverse(tdi_tree_state *state, td_vec3 gravity, const td_real *accel,
                       td_real *torque);
-td_status tdi_tree_modes(tdi_tree_state *state, td_vec3 gravity, int32_t count, td_mode *modes,
-                         td_real *shapes, td_diag *diag);
 td_vec3 tdi_tree_origin(const tdi_tree_state *state, int32_t body);
 td_vec3 tdi_tree_tip(const tdi_tree_state *state, int32_t body);
 td_quat tdi_tree_rotation(const tdi_tree_state *state, int32_t body);

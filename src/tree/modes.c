@@ -95,18 +95,10 @@ const tdi_modal tdi_tree_modal = {.bytes = sizeof(tdi_tangent),
 
 // ---- entry ----------------------------------------------------------------------------------
 
-td_status tdi_tree_modes(tdi_tree_state *state, td_vec3 gravity, int32_t count, td_mode *modes,
-                         td_real *shapes, td_diag *diag) {
-    tdi_tangent t;
-    return tdi_modes_alone(&tdi_tree_modal, &t, state, state->head.alloc, gravity, count, modes,
-                           shapes, diag);
-}
-
 td_status td_tree_modes(td_body *body, td_vec3 gravity, int32_t count, td_mode *modes,
                         td_real *shapes, td_diag *diag) {
-    tdi_tree_state *state = tdi_as_tree(body);
-    if (!state || !modes) {
+    if (!tdi_as_tree(body) || !modes) {
         return tdi_refuse(diag, __func__);
     }
-    return tdi_tree_modes(state, gravity, count, modes, shapes, diag);
+    return tdi_solver_modes_of(body, gravity, count, modes, shapes, diag);
 }

@@ -161,10 +161,6 @@ static td_sums sums(void *state, td_vec3 gravity) {
     return out;
 }
 
-static td_status modes(void *state, td_vec3 gravity, int32_t count, td_mode *found, td_diag *diag) {
-    return tdi_tree_modes(state, gravity, count, found, NULL, diag);
-}
-
 // ---- constraints in explicit steps ----------------------------------------------------------
 
 // Rows for contact: three a touch, and each of the two ends of a capsule touches two colliders, up
@@ -290,5 +286,4 @@ const tdi_solver tdi_solver_tree = {
     .turn = turn,
     .moment = moment,
     .sums = sums,
-    .modes = modes,
 };
