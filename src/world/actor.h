@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// Objects, their variants and actors: what they are, how they are made, come, go and are put back.
+
+#include "base/diag.h"
+#include "implicit/touch.h"
+#include "math/vec3.h"
+#include "scene/scene.h"
+#include "tendril/adapt.h"
+#include "tendril/query.h"
+#include "body/solvers.h"
+
+typedef struct tdi_transform {
+    td_vec3 position;
+    td_quat rotation;
+} tdi_transform;
+
+// What actors of one object and size share.
+typedef struct tdi_variant {
+    int32_t object;
+    bool own;        // of one actor, which was cut or has grown; without a skeleton it is free
+    tdi_arena arena; // of such a one, for itself and its actor
+    td_skeleton *skeleton;
+    const tdi_solver *solver;
+    td_body_model *model;
+    void *made;     // parameters that the model was made with; NULL: as it is now
+    int32_t *depth; // joints from the base to each segment, itself included
+    int32_t depth_most;
+    void *drawn; // a state as drawn, saved; NULL: none was asked for
+    size_t drawn_bytes;
+    int32_t drawn_points, drawn_capsules; // that contact sees
+    char *packed;                         // of one of its own: its bytes in saves
+    size_t packed_bytes;
+} tdi_variant;
+
+typedef struct tdi_object {
+    int32_t first_variant, first_actor, actor_count; // of the scene's own
+    tdi_factors made, factors; // with which its models were made, and which they have now
+    const tdi_keyed *position, *rotation; // of the base; NULL: no keyframes
+    tdi_transform frame;                  // reference of local dynamics at the last step
+} tdi_object;
+
+// A load or probe whose segment was found.
+typedef struct tdi_spot {
+    int32_t actor, segment; // TD_NONE: none
+    td_vec3 tip;            // world, at the start
+} tdi_spot;
+
+// A load of the scene that acts on an actor.
+typedef struct tdi_acting {
+    int32_t load;
+    tdi_spot spot;          // of a pull or push
+    const tdi_keyed *keyed; // where a pull holds, how a pose bends, how strong a field is; NULL: no
+                            // keyframes
+} tdi_acting;
+
+enum { TDI_NAME = 96 }; // characters
+
+// Whether an actor sleeps, and what it needs for that; see sleep.c.
+typedef struct tdi_sleep {
+    bool asleep;
+    bool wanted;    // a program has put it to sleep: it sleeps from the end of the next step on
+    td_real calm;   // s: for so long it has been slow, while the same acted on it
+    uint64_t acted; // digest of what acted on it in the last step
+    int32_t island; // while it sleeps: the first actor of the island with which it fell asleep
+    bool stirred;   // of such a first actor: its island wakes
+    td_box box;     // while it sleeps: around it, within reach of contact
+    bool kept;      // contacts of the step with which it fell asleep are still those it has
+} tdi_sleep;
+
+// A segment of another that carries an actor: at its place, in the axes of the segment.
+typedef struct tdi_carry {
+    int32_t actor; // TD_NONE: none
+    int32_t segment;
+    int32_t tie; // the constraint that holds it there; TD_NONE: its base goes along
+    tdi_transform at;
+} tdi_carry;
+
+// Forces that are known by their values alone.
+typedef struct tdi_pressed {
+    td_vec3 force; // N, all together
+    td_real size;  // sum of their sizes
+    bool jumps;    // they changed much from the step before
+} tdi_pressed;
+
+// What a step changes of an actor, as it was before: see undo.c.
+typedef struct tdi_actor_before {
+    // when the step began
+    tdi_transform place;
+    tdi_sleep sleep;
+    uint8_t still;
+    // before it was tried
+    tdi_transform base, simulated;
+    tdi_rate base_rate;
+    td_base_motion motion; // of the simulated base
+    td_step_stats stats;
+    tdi_barrier barrier;
+    td_real largest_force;
+    bool reacted;
+    td_reaction reaction;
+} tdi_actor_before;
+
+typedef struct tdi_actor {
+    char *name;          // room for so many
+    uint32_t generation; // how often its place was taken; 0: never
+    bool alive;          // else its place is free
+    bool enabled;
+    bool blocked;                      // it was held in the last step, which could not be solved
+    bool held;                         // likewise in the step that is under way
+    bool firm;                         // as tdi_member.firm
+    bool own_place;                    // a program has placed it: `place` is in the world
+    int32_t object, instance, variant; // variant: of the world's
+    tdi_transform place;               // in the axes of the object's base
+    tdi_transform base;                // true, now
+    tdi_rate base_rate;                // of the true base in the last step
+    tdi_transform simulated;           // base of the simulation, now
+    const tdi_solver *solver;
+    td_body *state;
+    const td_segment *segments; // of its skeleton
+    int32_t segment_count;
+    tdi_acting *acting; // in the scene's order
+    int32_t acting_count;
+    td_vec3 *points, *winds, *extra; // a segment: scratch; NULL without wind, pose or field
+    td_vec3 *forces;                 // a segment: of the field from outside; NULL without
+    td_vec3 *fields; // a segment: of the scene's fields, when the step began; NULL without
+    td_quat *turns;  // a segment: scratch of poses; NULL without
+    td_load *loads;
+    int32_t load_capacity;
+    int32_t hand_room;   // of them: for so many hands of a program
+    int32_t point_count; // of them: pulls and pushes in this step
+    td_step_opts opts;   // of the step that is under way
+    td_step_stats stats;
+    td_real largest_force;
+    bool touches;        // colliders, others, itself
+    tdi_barrier barrier; // of the last step
+    // likewise of exact contact, as in tdi_member: of the last step and of the one before, or which
+    // is under way, one after the other, `swapped` or not; NULL: none
+    td_vec3 *borne;
+    bool swapped;
+    void *memory; // where a step by an explicit integrator began; NULL: it has none
+    void *bumps;  // its contact with colliders by such an integrator; NULL: it has none
+    bool jolted;  // a program has changed what acts on it since the last step, or keys kink
+    tdi_pressed pressed, pressing; // by fields in the last step, and in this one
+    td_adapt *adapt;               // while its object has the integrator TD_ADAPTIVE; else NULL
+    void *adapt_memory;
+    td_joint_drive *drives; // a degree of freedom, twice; NULL: never driven
+    int32_t driven;         // degrees of freedom that are
+    bool watched;           // its reaction is computed
+    bool reacted;           // and was in the last step
+    td_reaction reaction;   // in the simulated frame
+    td_status status;       // of the last step
+    td_diag diag;
+    tdi_sleep sleep;
+    tdi_carry carry;
+    tdi_actor_before before;
+} tdi_actor;
+
+// ---- functions ------------------------------------------------------------------------------
+
+// objects.c: variants and actors at time 0, standing at rest or as drawn.
+td_status tdi_world_make_objects(td_world *world, const td_world_opts *opts, td_diag_list *diags);
+// The model of a variant whose skeleton is there, with these factors of its stiffness; *key is what
+// of its object is to blame when that fails.
+td_status tdi_variant_make(td_world *world, tdi_variant *variant, tdi_factors factors,
+                           const char **key, td_diag *diag);
+// The last of it: rest under gravity, damping, and what is known of its skeleton.
+td_status tdi_variant_finish(td_world *world, tdi_variant *variant, const char **key,
+                             td_diag *diag);
+td_status tdi_variant_measure(td_world *world, tdi_variant *variant);
+// An actor as drawn, of a variant of the world's, and its name as an instance of its object.
+td_status tdi_actor_make(td_world *world, int32_t variant, tdi_actor *actor, td_diag *diag);
+// The same of one that is there: its solver, skeleton and state become those of a variant.
+td_status tdi_actor_form(td_world *world, int32_t variant, tdi_actor *actor, td_diag *diag);
+// Whether exact contact leaves something to the next step, of what touches or does not.
+bool tdi_world_bears(const td_world *world, bool touches);
+// What exact contact left of the last step (0), or leaves of the next (1); and how many.
+td_vec3 *tdi_actor_borne(const tdi_actor *actor, int other);
+size_t tdi_actor_borne_count(const tdi_actor *actor);
+void tdi_actor_forget_borne(const tdi_actor *actor);
+void tdi_actor_free(tdi_actor *actor); // its state, and what steps it
+void tdi_actor_set_name(const td_world *world, tdi_actor *actor, int32_t instance, bool numbered);
+// Whether actors of an object and variant touch anything.
+bool tdi_variant_touches(const td_world *world, int32_t object, int32_t variant);
+// Puts it where its place is now, as drawn.
+void tdi_actor_stand(const td_world *world, tdi_actor *actor);
+// What tdi_actor_reset() needs: the state as drawn, on no base.
+td_status tdi_variant_draw(td_world *world, int32_t variant, td_diag *diag);
+void tdi_actor_reset(const td_world *world, tdi_actor *actor);
+
+// actors.c: actors that come and go.
+td_status tdi_actor_find(td_world *world, td_actor_id id, tdi_actor **out, td_diag *diag);
+// TD_ERR_STALE, saying why an id names nothing here; ids of all kinds are alike.
+td_status tdi_id_fail(const td_world *world, const char *what, const char *gone, td_actor_id id,
+                      td_diag *diag);
+#define TDI_ID_FAIL(w, what, gone, id, diag) \
+    tdi_id_fail(w, what, gone, (td_actor_id){(id).place, (id).generation, (id).world}, diag)
+// Puts an actor elsewhere. Constraints that a program has added to it go, and `weld` comes, as
+// tdi_world_retie() has it. What fails changes nothing.
+td_status tdi_actor_put(td_world *world, tdi_actor *actor, tdi_transform to,
+                        const td_constraint *weld, int32_t *tie, td_diag *diag);
+// Constraints of the scene hold actors for good: TD_ERR_ARGUMENT says what it cannot do.
+td_status tdi_actor_check_scene(const td_world *world, const tdi_actor *actor, const char *cannot,
+                                td_diag *diag);
+// Places of an object below one, free ones too.
+int32_t tdi_object_places(const td_world *world, int32_t object, int32_t below);
+// All that steps need for those that were made.
+td_status tdi_world_make_step_room(td_world *world, td_diag *diag);
+// Makes what is missing of actors of these variants, one a place; what fails leaves places as they
+// were. Then takes the places that a save names, which cannot fail.
+td_status tdi_world_make_places(td_world *world, const int32_t *variants, int32_t count,
+                                td_diag *diag);
+void tdi_world_take_places(td_world *world, const int32_t *variants, int32_t count);
+
+// kin.c: forgets segments of an actor that is removed.
+void tdi_world_drop_kin(td_world *world, int32_t actor);
+
+// undo.c: the one record of what a step changes besides states, islands and constraints.
+// When a step begins; and before an actor is tried, which may be more than once.
+void tdi_world_remember(td_world *world);
+void tdi_actor_remember(tdi_actor *actor);
+// Back to that.
+void tdi_actor_undo(tdi_actor *actor);
+void tdi_world_undo(td_world *world);

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// Who is stepped with whom, on which colliders, and the memory for it.
+
+#include "world/actor.h"
+
+// Actors that are near each other in a step, which are stepped together. Islands share nothing that
+// moves, so that threads can take them in any order.
+typedef struct tdi_island {
+    int32_t first, count; // of the world's members
+    tdi_touch *touch;     // NULL: nothing touches
+    tdi_holds *holds;     // constraints of its groups; NULL: none
+    bool converged;       // the step was solved
+    bool accepted;        // and accepted
+    bool held;            // it could not be solved: its actors stay where they are
+    bool asleep;          // all its actors sleep: it is not solved
+    void *memory;         // where a step began that was taken in halves; NULL: it was not
+} tdi_island;
+
+// How actors are grouped: by pairs of capsules that come near each other in a step.
+typedef struct tdi_nearness {
+    tdi_contacts *set;    // of all actors that touch; NULL: none does
+    int32_t *first_point; // of an actor, and one past all
+    int32_t *owner;       // of a capsule: its actor
+    char *set_room;       // where the set is
+    size_t set_bytes;
+    td_vec3 *x, *next; // a point: where the step begins, and where it ends
+    td_vec3 *dx;       // between them
+    td_vec3 *last;     // a point: how far it went in the last step
+    bool placed;       // x is where all points are
+    bool shared;       // a program has a state in its hands, and may move it between steps
+    tdi_capsule *capsule;
+    int32_t *root;         // of an actor: another of its island, or itself
+    int32_t *place;        // of an actor: its number among the members
+    int32_t *before;       // of an actor: the first of its island in the last step
+    int32_t *before_count; // of the first of an island: how many it had then
+    char *room;            // for contact of all islands
+    size_t room_bytes;
+    char *room_left; // in which the contact of the last step is, when room has moved since
+    size_t room_left_bytes;
+    size_t *share; // of an actor: bytes of room
+    size_t *at;    // of the first of an island: where in room its contact is, and 1
+    char *trial;   // room for contact of one actor, to ask whether something is in its way
+    size_t trial_bytes;
+    int64_t point_capacity, capsule_capacity;
+    int32_t pairs; // that there is room for, a segment
+} tdi_nearness;
+
+// A collider: one of the scene's, which come first, or one that a program has added.
+typedef struct tdi_collider_slot {
+    uint32_t generation; // how often its place was taken
+    bool alive, enabled;
+    bool own_pose;   // a program says where it goes: to `next`
+    td_collider now; // where it is, and was when the step began
+    tdi_transform next;
+} tdi_collider_slot;
+
+// ---- functions ------------------------------------------------------------------------------
+
+// room.c: arrays that grow with actors and colliders.
+// For so many actors.
+td_status tdi_world_actor_room(td_world *world, int64_t count);
+// For contact of all actors that were made; see also tdi_world_reserve().
+td_status tdi_world_step_room(td_world *world, td_diag *diag);
+// Room for so many pairs a segment, more than before or less; when it fails, as many as before.
+td_status tdi_world_pair_room(td_world *world, int32_t pairs, td_diag *diag);
+// Where points of actors begin, from this one on.
+void tdi_world_number_points(td_world *world, int32_t from);
+td_status tdi_world_collider_room(td_world *world, int64_t count);
+td_status tdi_world_tie_room(td_world *world, int64_t count);
+
+// colliders.c: colliders and how contact works.
+td_status tdi_world_make_colliders(td_world *world, td_diag_list *diags);
+// Refuses what is no pose.
+td_status tdi_check_pose(td_vec3 position, td_quat rotation, td_diag *diag);
+// Whether the scene lets things touch.
+bool tdi_world_touches(const td_world *world);
+td_contact_opts tdi_world_contact_opts(const td_world *world);
+
+// crowd.c: refuses strands that would have too many pairs of segments near each other.
+td_status tdi_world_check_crowds(const td_world *world, td_diag_list *diags);
+// Those that steps see, as they are now.
+void tdi_world_gather_colliders(td_world *world);
+tdi_collider_label tdi_world_collider_label(const td_world *world, int32_t place);
+// Colliders go from where they are to where the scene has put them.
+void tdi_world_move_colliders(td_world *world);
+// They are where the step began.
+void tdi_world_return_colliders(td_world *world);
+// Colliders stand where they are.
+void tdi_world_stand_colliders(td_world *world);
+// Colliders stand where the scene has put them.
+void tdi_world_place_colliders(td_world *world);
+
+// islands.c: who is stepped with whom.
+td_status tdi_world_make_islands(td_world *world, td_diag_list *diags);
+void tdi_world_free_islands(td_world *world);
+// Finds pairs among those that act now.
+void tdi_world_follow_actors(td_world *world);
+// Groups the actors for a step that begins.
+td_status tdi_world_find_islands(td_world *world, td_diag *diag);
+// After the islands were solved: whether all stayed apart. If not, those that came near each other
+// are joined, and all have to be solved anew from where the step began.
+td_status tdi_world_check_islands(td_world *world, bool *apart, td_diag *diag);
+void tdi_world_join_islands(td_world *world);
+// The points of an actor that fell asleep stay where they are.
+void tdi_actor_rest_points(td_world *world, int32_t actor);
+// Where an island's points have come in the step; while its states are at hand.
+void tdi_island_note_way(td_world *world, const tdi_island *island);
+// After all were accepted: the next step begins where this one ended.
+void tdi_world_end_ways(td_world *world);
+// An actor has come or gone, or was put elsewhere.
+void tdi_world_regroup(td_world *world, int32_t actor);
+// A collider was placed, or changed at once: the barrier must not throw what it is near to.
+void tdi_world_note_placed(td_world *world);
+// Points were moved by something else than a step.
+void tdi_world_forget_places(td_world *world);
+tdi_system tdi_island_system(const td_world *world, const tdi_island *island);
+
+// report.c: contacts of an island in the last step, at most `capacity`: how many there are.
+int32_t tdi_island_contacts(const td_world *world, const tdi_island *island, td_contact *contacts,
+                            int32_t capacity);

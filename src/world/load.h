@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// What acts on actors: winds, hands, pushes, fields.
+
+#include "world/actor.h"
+
+typedef struct tdi_world_wind {
+    td_wind *wind;
+    td_wind_state state, before; // now, and when the step began
+    int32_t load;                // of the scene
+    td_vec3 direction;           // at the start
+} tdi_world_wind;
+
+typedef struct tdi_grab {
+    bool held;
+    int32_t actor, segment;
+    td_vec3 point, to;
+    td_real stiffness;
+    int32_t twist_actor, twist_segment;
+    td_real twist; // N m; 0: none
+} tdi_grab;
+
+// One of the hands of a program.
+typedef struct tdi_hand {
+    uint32_t generation; // how often its place was taken
+    bool alive;
+    int32_t actor, segment;
+    td_vec3 point, to;
+    td_real stiffness, damping;
+} tdi_hand;
+
+// ---- functions ------------------------------------------------------------------------------
+
+// loads.c
+// Fields and poses of the scene for an actor that is none of its own, and room for loads.
+td_status tdi_actor_make_loads(td_world *world, tdi_actor *actor);
+// Keyframes of where a pull holds and how a pose bends; NULL: none.
+const tdi_keyed *tdi_load_keyed(const td_world *world, int32_t load);
+// Room for loads alone, of an actor whose list of what acts on it is there.
+td_status tdi_actor_load_room(td_world *world, tdi_actor *actor);
+// Finds the places of all loads and hands them out to the actors.
+td_status tdi_world_make_loads(td_world *world, td_diag_list *diags);
+// Makes a wind once more, of what the scene says now; the air stays where it is.
+td_status tdi_world_remake_wind(td_world *world, int32_t wind, td_diag *diag);
+// Room for points, winds and extra, if there is none.
+td_status tdi_actor_make_points(td_world *world, tdi_actor *actor);
+// Asks for air and forces from outside where the actor is, before its base moves.
+void tdi_actor_sample(const td_world *world, tdi_actor *actor);
+// Forces from outside alone.
+void tdi_actor_sample_field(const td_world *world, tdi_actor *actor);
+// How a pose bends at a time, which keyframes may say.
+td_vec3 tdi_pose_bend(const td_pose_load *load, const tdi_keyed *keyed, td_real time);
+// The winds that were sampled, in the simulated frame; NULL: none.
+const td_vec3 *tdi_actor_winds(const td_world *world, tdi_actor *actor);
+// Loads of an actor for the step from t0 to t1: how many.
+int32_t tdi_actor_loads(const td_world *world, tdi_actor *actor, td_real t0, td_real t1);
+// After the step: the largest force of pulls and pushes.
+void tdi_actor_note_force(tdi_actor *actor);
+// Whether all segments that loads, constraints and probes name are there; tells all that are not.
+td_status tdi_world_check_spots(const td_world *world, td_diag_list *diags);
+td_status tdi_find_spot(const td_world *world, const td_place_def *place, const char *path,
+                        tdi_spot *out, td_diag_list *diags);
+
+// grabs.c
+td_status tdi_world_hand_room(td_world *world, int32_t count);
+// Room for loads of so many hands at an actor.
+td_status tdi_actor_hand_room(td_world *world, tdi_actor *actor, int32_t hands);
+// Lets go of an actor.
+void tdi_world_release_actor(td_world *world, int32_t actor);
+
+// sudden.c: loads that begin, end or change at once.
+// The part of the step from t0 to t1 in which a load acts that does from start to end.
+td_real tdi_acts_for(td_real start, td_real end, td_real t0, td_real t1);
+// Finds the keyframes of forces.
+void tdi_world_find_pressing_keys(td_world *world);
+// The mean of a force over a step in which its keyframes jump; else false, with nothing changed.
+bool tdi_keyed_mean(const tdi_keyed *keyed, td_real t0, td_real t1, td_real *mean);
+// Before a step that ends at t1: whom a constraint leads with a kink.
+void tdi_world_find_kinks(td_world *world, td_real t1);
+// Whether what acts on an actor jumps in the step that ends at t1, or did in the last.
+bool tdi_actor_jumps(const td_world *world, tdi_actor *actor, td_real t1);
+// After a step that began at t0.
+void tdi_world_end_jumps(td_world *world, td_real t0);
+// A program changes what acts on an actor between steps, or a number of the scene at a place.
+void tdi_actor_jolt(td_world *world, int32_t actor, td_real before, td_real now);
+void tdi_world_jolt(td_world *world, const void *at, td_real before, td_real now);
+
+// fields.c
+// Room for the forces of the scene's fields on an actor.
+td_status tdi_actor_make_fields(td_world *world, tdi_actor *actor);
+// The forces of the scene's fields on all actors as they are now. TD_ERR_EVAL where an expression
+// has no value, with nothing else changed.
+td_status tdi_world_sample_fields(td_world *world, td_diag *diag);

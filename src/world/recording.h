@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// What a world tells: contacts that begin and end, probes, the log, saves.
+
+#include "world/actor.h"
+
+// A pair that touches: actor, segment, other actor or collider, its segment; ids as two numbers.
+enum { TDI_PAIR_NUMBERS = 8, TDI_WATCH_MOST = 1 << 24 };
+
+typedef struct tdi_pair {
+    uint32_t number[TDI_PAIR_NUMBERS];
+} tdi_pair;
+
+// Contacts whose beginning and end a program wants to know.
+typedef struct tdi_watch {
+    int32_t capacity; // pairs; 0: none
+    tdi_pair *last;   // of the last step, sorted
+    int32_t last_count;
+    tdi_pair *spare;          // room for those of a step
+    td_contact *contacts;     // likewise
+    td_contact_event *events; // twice as many
+    int32_t event_count;
+} tdi_watch;
+
+// A number of the scene that may be set while the world moves, or a row of them.
+typedef struct tdi_parameter {
+    void *at;
+    size_t size;
+} tdi_parameter;
+
+// ---- functions ------------------------------------------------------------------------------
+
+// logging.c: what the log is told.
+void tdi_world_log_made(const td_world *world);
+// Where steps are shorter than the scene says.
+void tdi_world_log_dt(const td_world *world);
+// After a step: what was hard. Of one that failed: why.
+void tdi_world_log_step(const td_world *world);
+void tdi_world_log_failure(const td_world *world, td_status status, const td_diag *diag);
+
+// watch.c
+// After an island was solved, before it is accepted: reactions of those that are watched.
+void tdi_island_react(td_world *world, const tdi_island *island, const tdi_system *system);
+// After a step: which contacts began and ended.
+void tdi_world_watch(td_world *world);
+// After pairs were changed.
+void tdi_watch_sort(tdi_watch *watch);
+td_status tdi_watch_make(const td_world *world, int32_t capacity, tdi_watch *out);
+void tdi_watch_free(const td_world *world, tdi_watch *watch);
+
+// probes.c
+td_status tdi_world_make_probes(td_world *world, td_diag_list *diags);
+
+// saving.c: the list of what can change, and the shape.
+td_status tdi_world_make_saving(td_world *world);
