@@ -2,7 +2,7 @@
 // Adaptive dynamics of trees as published. Pairs with src/adapt. Known answers of the theorems are
 // cases of `tendril validate`.
 
-#include "adapt/adapt.h"
+#include "published/adapt.h"
 #include "test_tree_support.h"
 
 #include <string.h>

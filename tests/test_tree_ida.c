@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The accurate reference. Pairs with src/tree_ida.
+// The accurate reference. Pairs with src/published/ida*.c.
 
 #include "tendril/ida.h"
 #include "test_tree_shapes.h"

@@ -3,7 +3,7 @@
 
 #include "world/world.h"
 
-#include "adapt/adapt.h"
+#include "published/adapt.h"
 #include "base/alloc.h"
 #include "base/guard.h"
 

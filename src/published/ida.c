@@ -15,7 +15,7 @@
 #include "base/range.h"
 #include "load/check.h"
 #include "tree/joint.h"
-#include "tree_ida/system.h"
+#include "published/ida_system.h"
 
 #include <ida/ida.h>
 #include <nvector/nvector_serial.h>

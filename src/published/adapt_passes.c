@@ -2,7 +2,7 @@
 // The passes of hybrid dynamics over the active region: places and twists, loads, main pass,
 // back-substitution. They touch active nodes, the rigid front, and the nodes above loaded bodies.
 
-#include "adapt/adapt.h"
+#include "published/adapt.h"
 
 #include "load/point.h"
 #include "tree/load.h"

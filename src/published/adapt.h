@@ -19,7 +19,7 @@
 //           the full b, p and eta follow from the turning rate w of the top alone:
 //             b = B x, p = P x, eta = x^T E x,  x = (wx^2, wy^2, wz^2, wx wy, wx wz, wy wz, 1).
 
-#include "adapt/six.h"
+#include "published/six.h"
 #include "tendril/adapt.h"
 
 #define TDI_ASSEMBLY_BASE INT32_MIN // a child that is the base; below 0: ~body

@@ -7,7 +7,7 @@
 // RK4       a choice first, which only makes joints rigid or free; then the classical rule for the
 //           active joints, in coordinates of the step as in tree/explicit.c.
 
-#include "adapt/adapt.h"
+#include "published/adapt.h"
 
 #include "base/guard.h"
 #include "tree/joint.h"

@@ -11,7 +11,7 @@
 //
 //   J = I - (1 - cos t)/t^2 [x]x + (t - sin t)/t^3 [x]x^2,  t = |x|;  J^-1 as in joint.h
 
-#include "tree_ida/system.h"
+#include "published/ida_system.h"
 
 #include "tree/dynamics.h"
 #include "tree/implicit.h"

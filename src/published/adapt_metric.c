@@ -15,7 +15,7 @@
 // components of the twist; accelerations of the origins themselves instead of spatial ones do not
 // depend on the velocity of a frame, which leaves those of the turning rate.
 
-#include "adapt/adapt.h"
+#include "published/adapt.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Making and freeing, options, weights, saving.
 
-#include "adapt/adapt.h"
+#include "published/adapt.h"
 
 #include "base/guard.h"
 #include "base/opts.h"

@@ -10,7 +10,7 @@
 //              joint that begins to move would have none otherwise. With a choice every step this
 //              is the paper's.
 
-#include "adapt/adapt.h"
+#include "published/adapt.h"
 
 // ---- a heap ---------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@
 // Handles   A join may leave two handles at most. Whatever the order, the last chain can always be
 //           joined to what carries it, so that an order by a seed never gets stuck.
 
-#include "adapt/adapt.h"
+#include "published/adapt.h"
 
 #include "base/random.h"
 

@@ -11,7 +11,7 @@
 //            metric of the kinetic energy, which so never grows.
 //            Velocities are those against the base, which moves as it likes.
 
-#include "adapt/adapt.h"
+#include "published/adapt.h"
 #include "tree/dynamics.h"
 
 // ---- momentum -------------------------------------------------------------------------------

@@ -11,7 +11,7 @@
 // which is Featherstone's with V = M^-1, V S (S^T V S)^-1 = U^T, but needs no inverse of M: a ball
 // joint inverts a 3x3 block, and a joint whose V is singular is as good as any.
 
-#include "adapt/adapt.h"
+#include "published/adapt.h"
 
 #include "tree/joint.h"
 

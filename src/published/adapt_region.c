@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Regions that are set from outside, and parts for tests: accelerations and metrics.
 
-#include "adapt/adapt.h"
+#include "published/adapt.h"
 
 #include <string.h>
 
