@@ -182,16 +182,16 @@ TD_TEST(leaves_of_a_tuft_shelter_each_other) {
         around[k] = tdi_quat_turn(tdi_vec3(0, 0, 1), 2 * TDI_PI * k / 3);
     }
     organ pile = organs_on_a_stem(&shape, TD_ORGAN_LEAF, "leaf", 0.05, same, 6),
-          star = organs_on_a_stem(&shape, TD_ORGAN_LEAF, "leaf", 0.05, around, 3),
+          history = organs_on_a_stem(&shape, TD_ORGAN_LEAF, "leaf", 0.05, around, 3),
           alone = organs_on_a_stem(&shape, TD_ORGAN_LEAF, "leaf", 0.05, same, 1);
     for (int k = 0; k < 6; k++) {
         CHECK_REL(pile.segment[1 + k].drag, 1.0 / 6, 1e-12);
     }
     for (int k = 0; k < 3; k++) {
-        CHECK_IN(star.segment[1 + k].drag, 0.7, 1);
+        CHECK_IN(history.segment[1 + k].drag, 0.7, 1);
     }
     CHECK(alone.segment[1].drag == 1);
     td_skeleton_free(pile.skeleton);
-    td_skeleton_free(star.skeleton);
+    td_skeleton_free(history.skeleton);
     td_skeleton_free(alone.skeleton);
 }

@@ -18,32 +18,32 @@ static void claim_value(const tdi_solver *solver) {
     open_step(solver, 0.01, &o);
     clear(&o);
     const bool exact = factor(&o);
-    const td_real promise = solve(&o, &most);
+    const td_real predicted_decrease = solve(&o, &most);
     tdi_state_keep(o.body);
     const td_real e = 1e-4 / most, middle = value_at(&o, 0), ahead = value_at(&o, e),
                   behind = value_at(&o, -e);
     const td_real slope = (ahead - behind) / (2 * e),
                   curvature = (ahead - 2 * middle + behind) / (e * e);
-    CHECK_SAY(fabs(slope + promise) < 1e-6 * promise, "%s: slope %g, promised %g", o.s.name, slope,
-              -promise);
+    CHECK_SAY(fabs(slope + predicted_decrease) < 1e-6 * predicted_decrease,
+              "%s: slope %g, promised %g", o.s.name, slope, -predicted_decrease);
     CHECK_SAY(exact, "%s: the exact Hessian of a short step is not positive definite", o.s.name);
-    CHECK_SAY(fabs(curvature - promise) < 1e-3 * promise, "%s: curvature %g, that of the model %g",
-              o.s.name, curvature, promise);
+    CHECK_SAY(fabs(curvature - predicted_decrease) < 1e-3 * predicted_decrease,
+              "%s: curvature %g, that of the model %g", o.s.name, curvature, predicted_decrease);
     CHECK_SAY(memcmp(&middle, &(td_real){value_at(&o, 0)}, sizeof middle) == 0,
               "%s: back at 0 the value is another", o.s.name);
     close_step(&o);
 }
 
-TD_TEST(conform_value_falls_and_bends_as_the_increments_promise) {
+TD_TEST(conform_value_falls_and_bends_as_the_increments_predicted_decrease) {
     for_all_solvers(claim_value);
 }
 
 // The pose is moved by all of the increments: the largest.
-static td_real attempt(const opened *o, td_real *promise) {
+static td_real attempt(const opened *o, td_real *predicted_decrease) {
     if (o->ops->attempt) {
-        return o->ops->attempt(o->body, false, promise);
+        return o->ops->attempt(o->body, false, predicted_decrease);
     }
-    const td_real most = o->ops->solve(o->body, false, promise);
+    const td_real most = o->ops->solve(o->body, false, predicted_decrease);
     tdi_state_keep(o->body);
     tdi_state_try(o->body, 1);
     return most;
@@ -55,10 +55,10 @@ static void claim_quadratic(const tdi_solver *solver) {
     td_real most[6];
     open_step(solver, 0.01, &o);
     for (int k = 0; k < 6; k++) {
-        td_real promise = 0;
+        td_real predicted_decrease = 0;
         clear(&o);
         factor(&o);
-        most[k] = attempt(&o, &promise);
+        most[k] = attempt(&o, &predicted_decrease);
     }
     CHECK_SAY(most[0] > 1e-4 && most[5] < 1e-12, "%s: increments %g, %g, %g, %g, %g, %g", o.s.name,
               most[0], most[1], most[2], most[3], most[4], most[5]);
@@ -333,7 +333,7 @@ static void claim_turn_symmetry(const tdi_solver *solver) {
             answer(&o, p, unit(e / 3), dx);
             const td_real own = part(dx[p], e / 3),
                           one = part(tdi_state_turns(o.body, k, true), e % 3);
-            tdi_state_wring(o.body, k, unit(e % 3));
+            tdi_state_apply_moment(o.body, k, unit(e % 3));
             tdi_state_respond(o.body);
             tdi_state_moves(o.body, true, dx);
             const td_real other = part(dx[p], e / 3),
@@ -355,7 +355,7 @@ TD_TEST(conform_answers_to_moments_are_symmetric) {
 static td_real give_rolling(const opened *o, const tdi_contact_side *t, td_vec3 along) {
     td_vec3 dx[MOST_POINTS];
     tdi_state_push(o->body, t->point[0], tdi_scale(along, t->weight[0]));
-    tdi_state_wring(o->body, t->capsule, tdi_scale(tdi_cross(along, t->normal), t->arm));
+    tdi_state_apply_moment(o->body, t->capsule, tdi_scale(tdi_cross(along, t->normal), t->arm));
     answer(o, t->point[1], tdi_scale(along, t->weight[1]), dx);
     const td_vec3 turn = tdi_state_turns(o->body, t->capsule, true);
     const td_vec3 slip = t->rolling ? tdi_vec3(0, 0, 0) : mix(t, dx);

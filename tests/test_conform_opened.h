@@ -70,12 +70,12 @@ static inline bool factor(const opened *o) {
 
 // Increments at the pose, which is kept. What they promise.
 static inline td_real solve(const opened *o, td_real *most) {
-    td_real promise = 0;
-    *most = o->ops->solve(o->body, false, &promise);
-    CHECK_SAY(promise > 0 && *most > 0, "%s: no increments", o->s.name);
+    td_real predicted_decrease = 0;
+    *most = o->ops->solve(o->body, false, &predicted_decrease);
+    CHECK_SAY(predicted_decrease > 0 && *most > 0, "%s: no increments", o->s.name);
     CHECK_SAY(!o->ops->largest || fabs(o->ops->largest(o->body) - *most) <= 1e-12 * *most,
               "%s: the largest increment is not what solve said", o->s.name);
-    return promise;
+    return predicted_decrease;
 }
 
 static inline td_vec3 unit(int k) {

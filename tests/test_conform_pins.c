@@ -187,10 +187,10 @@ static void for_all_pinned(void (*claim)(pinned *p)) {
 
 // Increments at the pose by the exact model: the largest.
 static td_real increments(const pinned *p) {
-    td_real promise = 0;
+    td_real predicted_decrease = 0;
     CHECK_SAY(factor(&p->o), "%s: the exact Hessian of a short step is not positive definite",
               p->o.s.name);
-    return p->o.ops->solve(p->o.body, false, &promise);
+    return p->o.ops->solve(p->o.body, false, &predicted_decrease);
 }
 
 static void places_at(const pinned *p, td_real fraction, td_vec3 *x) {
@@ -260,8 +260,8 @@ TD_TEST(conform_arms_of_pins_are_rigid) {
 
 // x* of the rule of two steps is that of points. Rods carry offsets from the axis along from the
 // step before, off by the square of what turns in a step.
-static void claim_star(pinned *p) {
-    td_vec3 before[MOST_PINS], now[MOST_PINS], star[MOST_PINS];
+static void claim_history(pinned *p) {
+    td_vec3 before[MOST_PINS], now[MOST_PINS], history[MOST_PINS];
     const tdi_implicit *ops = p->o.ops;
     void *body = p->o.body;
     tdi_state_undo(body);
@@ -273,17 +273,17 @@ static void claim_star(pinned *p) {
     const tdi_rule rule = {.dt = dt, .h = 2 * dt / 3, .two = true, .part = 1, .touched = true};
     tdi_state_begin(body, &p->o.opts, &rule);
     tdi_state_guess(body, true);
-    ops->pin_places(body, p->pin, p->count, true, star);
+    ops->pin_places(body, p->pin, p->count, true, history);
     for (int32_t k = 0; k < p->count; k++) {
         const td_vec3 told = tdi_two_step3(now[k], before[k]);
         const td_real moved = distance(now[k], before[k]);
-        CHECK_SAY(distance(told, star[k]) < 1e-12 + 0.05 * moved, "%s: x* of pin %d is off by %g",
-                  p->o.s.name, (int)k, distance(told, star[k]));
+        CHECK_SAY(distance(told, history[k]) < 1e-12 + 0.05 * moved,
+                  "%s: x* of pin %d is off by %g", p->o.s.name, (int)k, distance(told, history[k]));
     }
 }
 
 TD_TEST(conform_pins_know_where_the_rule_takes_them_from) {
-    for_all_pinned(claim_star);
+    for_all_pinned(claim_history);
 }
 
 // Pins go where the increments say, to first order; ball joints by R <- exp(w) R.
@@ -586,7 +586,7 @@ static void claim_second(pinned *p) {
     for (int round = 0; round < ROUNDS; round++) {
         well wells[3];
         td_vec3 x[MOST_PINS];
-        td_real promise = 0;
+        td_real predicted_decrease = 0;
         tdi_model model = {.touched = true};
         p->o.ops->pin_places(p->o.body, p->pin, p->count, false, x);
         clear(&p->o);
@@ -605,15 +605,16 @@ static void claim_second(pinned *p) {
         if (p->o.ops->factor(p->o.body, &model) != TDI_POSITIVE) {
             continue;
         }
-        const td_real most = p->o.ops->solve(p->o.body, false, &promise), e = 1e-4 / most;
+        const td_real most = p->o.ops->solve(p->o.body, false, &predicted_decrease),
+                      e = 1e-4 / most;
         tdi_state_keep(p->o.body);
         const td_real ahead = wells_value(p, wells, 3, e), behind = wells_value(p, wells, 3, -e),
                       middle = wells_value(p, wells, 3, 0), slope = (ahead - behind) / (2 * e),
                       curvature = (ahead - 2 * middle + behind) / (e * e);
-        CHECK_SAY(fabs(slope + promise) < 1e-5 * promise, "%s: slope %g, promised %g", p->o.s.name,
-                  slope, -promise);
-        CHECK_SAY(fabs(curvature - promise) < 2e-3 * promise, "%s: curvature %g, of the model %g",
-                  p->o.s.name, curvature, promise);
+        CHECK_SAY(fabs(slope + predicted_decrease) < 1e-5 * predicted_decrease,
+                  "%s: slope %g, promised %g", p->o.s.name, slope, -predicted_decrease);
+        CHECK_SAY(fabs(curvature - predicted_decrease) < 2e-3 * predicted_decrease,
+                  "%s: curvature %g, of the model %g", p->o.s.name, curvature, predicted_decrease);
         exact++;
     }
     CHECK_SAY(exact > ROUNDS / 2, "%s: the exact model is hardly ever positive", p->o.s.name);

@@ -152,8 +152,9 @@ static tdi_point potential(const bead *b) {
     tdi_point_add_spring(&sum, o->stiffness * at_tip(s, s->stiffness.x), tdi_sub(x, a));
     if (h > 0) {
         const td_vec3 v = tdi_base_velocity(&b->head.base, a);
-        u = tdi_scale(tdi_sub(x, tdi_coords_point(c->star, 0)), 1 / h);
-        tdi_point_add_spring(&sum, s->mass / (h * h), tdi_sub(x, tdi_coords_point(c->hat, 0)));
+        u = tdi_scale(tdi_sub(x, tdi_coords_point(c->history, 0)), 1 / h);
+        tdi_point_add_spring(&sum, s->mass / (h * h),
+                             tdi_sub(x, tdi_coords_point(c->predictor, 0)));
         tdi_point_add_spring(&sum, o->damping * at_tip(s, s->damping.x) / h,
                              tdi_scale(tdi_sub(u, v), h));
     }
@@ -171,13 +172,13 @@ static tdi_factored factor(void *body, const tdi_model *model) {
     return tdi_ldl3_factor(&b->factors, &h, 0) ? TDI_NOT_POSITIVE : TDI_POSITIVE;
 }
 
-static td_real solve(void *body, bool limited, td_real *promise) {
+static td_real solve(void *body, bool limited, td_real *predicted_decrease) {
     bead *b = body;
     const td_vec3 r = tdi_add(potential(b).gradient, b->touch.gradient),
                   dx = tdi_scale(tdi_ldl3_solve(&b->factors, r), -1);
     (void)limited; // no increment is too long
     tdi_coords_set_point(b->head.coords.increment, 0, dx);
-    *promise -= tdi_dot(r, dx);
+    *predicted_decrease -= tdi_dot(r, dx);
     return tdi_norm(dx);
 }
 
@@ -218,11 +219,11 @@ static void respond(void *body) {
 // ---- pins -----------------------------------------------------------------------------------
 
 // It never turns: all its points move alike.
-static void pin_places(const void *body, const tdi_pin *pins, int32_t count, bool star,
+static void pin_places(const void *body, const tdi_pin *pins, int32_t count, bool history,
                        td_vec3 *x) {
     const bead *b = body;
     const td_segment *s = b->segment;
-    const td_vec3 at = tdi_coords_point(star ? b->head.coords.star : b->head.coords.x, 0);
+    const td_vec3 at = tdi_coords_point(history ? b->head.coords.history : b->head.coords.x, 0);
     for (int32_t k = 0; k < count; k++) {
         x[k] = tdi_add(
             at, tdi_quat_rotate(s->initial, tdi_sub(tdi_add(pins[k].at, pins[k].arm), s->tip)));

@@ -51,11 +51,11 @@ static bool solve6(td_real a[6][6], td_real b[6]) {
     return true;
 }
 
-static td_real value(const mover *w, const td_vec3 *x, const td_vec3 *hat, td_real time,
+static td_real value(const mover *w, const td_vec3 *x, const td_vec3 *predictor, td_real time,
                      const tdi_contact_rule *rule) {
     td_real sum = tdi_contacts_energy(w->c, x, time, rule);
     for (int k = 0; k < 2; k++) {
-        td_vec3 e = tdi_sub(x[k], hat[k]);
+        td_vec3 e = tdi_sub(x[k], predictor[k]);
         sum += 0.5 * MASS * tdi_dot(e, e);
     }
     // a stiff rod between them
@@ -65,8 +65,8 @@ static td_real value(const mover *w, const td_vec3 *x, const td_vec3 *hat, td_re
 
 // The way to the minimum of the quadratic model; false: it has none. `slope` is how the value
 // changes along it.
-static bool newton_way(mover *w, const td_vec3 *hat, td_real time, const tdi_contact_rule *rule,
-                       td_vec3 way[2], td_real *slope) {
+static bool newton_way(mover *w, const td_vec3 *predictor, td_real time,
+                       const tdi_contact_rule *rule, td_vec3 way[2], td_real *slope) {
     td_real a[6][6] = {{0}}, b[6], energy;
     td_diag diag;
     int32_t count;
@@ -74,7 +74,7 @@ static bool newton_way(mover *w, const td_vec3 *hat, td_real time, const tdi_con
     const tdi_contact *list = tdi_contacts_list(w->c, &count);
     td_vec3 d = tdi_sub(w->x[1], w->x[0]), n = tdi_scale(d, 1 / tdi_norm(d)), g[2];
     for (int k = 0; k < 2; k++) {
-        g[k] = tdi_scale(tdi_sub(w->x[k], hat[k]), MASS);
+        g[k] = tdi_scale(tdi_sub(w->x[k], predictor[k]), MASS);
         g[k] = tdi_madd(g[k], n, (k == 0 ? -1 : 1) * (tdi_norm(d) - 0.5));
         for (int l = 0; l < 2; l++) {
             td_real own = k == l ? MASS : 0;
@@ -110,13 +110,13 @@ static bool newton_way(mover *w, const td_vec3 *hat, td_real time, const tdi_con
 
 // Backward Euler: the least of m/2 |x - hat|^2 + h^2 V. Colliders come along as far as they can.
 static void step(mover *w) {
-    const td_vec3 star[2] = {w->x[0], w->x[1]};
-    tdi_contact_rule rule = {STEP * STEP * 0.5 * MASS * 9.81, star, STEP, 0, true, NULL};
-    td_vec3 hat[2], way[2];
+    const td_vec3 history[2] = {w->x[0], w->x[1]};
+    tdi_contact_rule rule = {STEP * STEP * 0.5 * MASS * 9.81, history, STEP, 0, true, NULL};
+    td_vec3 predictor[2], way[2];
     td_diag diag;
     td_real time = 0, slope = 0;
     for (int k = 0; k < 2; k++) {
-        hat[k] = tdi_madd(tdi_madd(w->x[k], w->v[k], STEP), w->gravity, STEP * STEP);
+        predictor[k] = tdi_madd(tdi_madd(w->x[k], w->v[k], STEP), w->gravity, STEP * STEP);
     }
     CHECK_INT(tdi_contacts_colliders(w->c, w->collider, w->collider_count, STEP, 0, 1, &diag),
               TD_OK);
@@ -127,16 +127,16 @@ static void step(mover *w) {
     for (; n < 200 && !done; n++) {
         rule.ahead = 1 - time;
         rule.exact = time == 1;
-        if (!newton_way(w, hat, time, &rule, way, &slope)) {
+        if (!newton_way(w, predictor, time, &rule, way, &slope)) {
             rule.exact = false;
-            CHECK(newton_way(w, hat, time, &rule, way, &slope));
+            CHECK(newton_way(w, predictor, time, &rule, way, &slope));
         }
         CHECK_INT(tdi_contacts_find(w->c, w->x, way, &diag), TD_OK);
         td_real part = tdi_contacts_filter(w->c, w->x, way, time, 1);
         td_real next = part < 1 ? time + part * (1 - time) : 1;
         done = next == time && tdi_norm(way[0]) + tdi_norm(way[1]) < 1e-9;
         const td_vec3 from[2] = {w->x[0], w->x[1]};
-        td_real least = value(w, from, hat, time, &rule);
+        td_real least = value(w, from, predictor, time, &rule);
         for (int half = 0; half < 40; half++, part *= 0.5) {
             for (int k = 0; k < 2; k++) {
                 w->x[k] = tdi_madd(from[k], way[k], part);
@@ -144,7 +144,7 @@ static void step(mover *w) {
             // while a collider pushes, the value may rise; else it must go down as foreseen, in
             // part, or friction would throw it back and forth
             td_real most = least + 0.1 * part * slope + 1e-14 * least;
-            if (next > time || value(w, w->x, hat, time, &rule) <= most) {
+            if (next > time || value(w, w->x, predictor, time, &rule) <= most) {
                 break;
             }
         }
@@ -153,7 +153,7 @@ static void step(mover *w) {
     CHECK(done);
     w->iterations = n > w->iterations ? n : w->iterations;
     for (int k = 0; k < 2; k++) {
-        w->v[k] = tdi_scale(tdi_sub(w->x[k], star[k]), 1 / STEP);
+        w->v[k] = tdi_scale(tdi_sub(w->x[k], history[k]), 1 / STEP);
     }
 }
 
@@ -214,8 +214,8 @@ TD_TEST(contact_turning_plane_rubs_along_its_turn) {
     mover w = on_plane(0.5, tdi_vec3(0, -9.81, 0));
     w.x[0] = tdi_vec3(0.3, 0.055, 0.4);
     w.collider[0].rotation = tdi_quat_turn(tdi_vec3(0, 1, 0), 0.2);
-    const td_vec3 star[2] = {w.x[0], w.x[1]};
-    const tdi_contact_rule rule = {1, star, STEP, 0, true, NULL};
+    const td_vec3 history[2] = {w.x[0], w.x[1]};
+    const tdi_contact_rule rule = {1, history, STEP, 0, true, NULL};
     td_real energy;
     td_diag diag;
     CHECK_INT(tdi_contacts_colliders(w.c, w.collider, 1, STEP, 0, 1, &diag), TD_OK);

@@ -8,7 +8,7 @@ enum { POINTS = 10, CAPSULES = 5, COLLIDERS = 4, SIZE = 3 * (POINTS + CAPSULES) 
 // Capsules of unlike radii in a heap, with all kinds of colliders, everything nearly touching.
 typedef struct heap {
     tdi_capsule capsule[CAPSULES];
-    td_vec3 x[POINTS], star[POINTS];
+    td_vec3 x[POINTS], history[POINTS];
     td_vec3 turned[CAPSULES];
     td_collider collider[COLLIDERS];
     tdi_contacts *c;
@@ -48,10 +48,10 @@ static void draw_heap(tdi_random *random, heap *w) {
         }
     }
     for (int32_t k = 0; k < POINTS; k++) {
-        w->star[k] = tdi_add(w->x[k], test_in_cube(random, 0.005));
+        w->history[k] = tdi_add(w->x[k], test_in_cube(random, 0.005));
     }
     td_diag diag;
-    w->rule = (tdi_contact_rule){0.7, w->star, 0.01, 0, false, w->turned};
+    w->rule = (tdi_contact_rule){0.7, w->history, 0.01, 0, false, w->turned};
     w->c = test_contacts(&opts, w->capsule, CAPSULES, COLLIDERS);
     CHECK_INT(tdi_contacts_colliders(w->c, w->collider, COLLIDERS, 0.02, 0, 1, &diag), TD_OK);
     CHECK_INT(tdi_contacts_find(w->c, w->x, NULL, &diag), TD_OK);
@@ -276,7 +276,7 @@ TD_TEST(contact_hessian_knows_how_stiff_parallel_segments_are_against_tilting) {
     td_contact_opts opts = td_contact_opts_default();
     w.capsule[0] = (tdi_capsule){0, 1, 0.1, 0, false, 0};
     w.capsule[1] = (tdi_capsule){2, 3, 0.1, 0, false, 0};
-    w.rule = (tdi_contact_rule){1, w.star, 0, 0, false, NULL};
+    w.rule = (tdi_contact_rule){1, w.history, 0, 0, false, NULL};
     w.c = test_contacts(&opts, w.capsule, 2, 0);
     td_diag diag;
     CHECK_INT(tdi_contacts_find(w.c, w.x, NULL, &diag), TD_OK);
@@ -308,7 +308,7 @@ TD_TEST(contact_barrier_starts_smoothly_and_pushes_as_its_figure_says) {
     td_contact_opts opts = td_contact_opts_default();
     td_collider plane = td_collider_default(TD_COLLIDER_PLANE);
     w.capsule[0] = (tdi_capsule){0, 0, 0.1, 0, false, 0};
-    w.rule = (tdi_contact_rule){3, w.star, 0, 0, false, NULL};
+    w.rule = (tdi_contact_rule){3, w.history, 0, 0, false, NULL};
     w.c = test_contacts(&opts, w.capsule, 1, 1);
     td_diag diag;
     CHECK_INT(tdi_contacts_colliders(w.c, &plane, 1, 0.02, 0, 1, &diag), TD_OK);

@@ -191,7 +191,7 @@ TD_TEST(grammar_the_first_matching_production_is_used) {
     CHECK_TEXT(test_derived("axiom: A\nA --> B : 0\nA --> C : 1\n", 1), "B");
 }
 
-TD_TEST(grammar_a_star_is_the_empty_successor_context_and_condition) {
+TD_TEST(grammar_a_history_is_the_empty_successor_context_and_condition) {
     CHECK_TEXT(test_derived("axiom: ABA\nA --> *\n", 1), "B");
     CHECK_TEXT(test_derived("axiom: AB\n* < A > * : * --> C\n* < B : * --> D\n", 1), "CD");
     CHECK_TEXT(test_derived("axiom: A\nA -->\n", 1), "");

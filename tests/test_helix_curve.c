@@ -53,7 +53,7 @@ TD_TEST(helix_functions_agree_on_both_sides_of_the_switch_from_the_series) {
 
 // ---- derivatives ----------------------------------------------------------------------------
 
-static td_vec3 nudged(td_vec3 u, int k, td_real h) {
+static td_vec3 pose_perturbed(td_vec3 u, int k, td_real h) {
     (k == 0 ? &u.x : k == 1 ? &u.y : &u.z)[0] += h;
     return u;
 }
@@ -74,7 +74,7 @@ typedef struct shift {
 // What an increment of h along a and along b does.
 static shift shift_by(td_vec3 u, td_real s, const tdi_helix_jet *jet, int a, td_real ha, int b,
                       td_real hb) {
-    const tdi_helix_frame f = tdi_helix_at(nudged(nudged(u, a, ha), b, hb), s);
+    const tdi_helix_frame f = tdi_helix_at(pose_perturbed(pose_perturbed(u, a, ha), b, hb), s);
     return (shift){tdi_sub(f.x, jet->x), turn_between(&jet->r, &f.r)};
 }
 

@@ -31,8 +31,8 @@ typedef struct dense {
     int32_t known;       // steps
     // the step under way
     td_real h;
-    spread star, hat;
-    td_real q_star[MOST];
+    spread history, predictor;
+    td_real q_history[MOST];
 } dense;
 
 static tdi_mat3 product(const tdi_mat3 *a, const tdi_mat3 *b) {
@@ -85,11 +85,11 @@ static td_vec3 spread_out(const dense *d, const td_real *q, spread *out) {
 
 // m |e|^2/2 + e.(D c) + tr(D S D^T)/2, e and D the differences of place and frame
 static td_real inertia_term(const tdi_helix_station *m, const plain_frame *x,
-                            const plain_frame *hat) {
-    const td_vec3 e = tdi_sub(x->x, hat->x);
+                            const plain_frame *predictor) {
+    const td_vec3 e = tdi_sub(x->x, predictor->x);
     tdi_mat3 off;
     for (int k = 0; k < 9; k++) {
-        off.m[k] = x->r.m[k] - hat->r.m[k];
+        off.m[k] = x->r.m[k] - predictor->r.m[k];
     }
     td_real sum = 0.5 * m->mass * tdi_dot(e, e) + tdi_dot(e, tdi_mat3_apply(&off, m->moment));
     for (int i = 0; i < 3; i++) {
@@ -110,14 +110,14 @@ static td_real potential(const dense *d, const td_real *q) {
     const td_vec3 end = spread_out(d, q, &x);
     td_real sum = -d->h * d->h * tdi_dot(d->pull, end);
     for (int32_t i = 0; i < tdi_as_helix_model(m)->station_count; i++) {
-        sum += inertia_term(&tdi_as_helix_model(m)->station[i], &x.at[i], &d->hat.at[i]);
+        sum += inertia_term(&tdi_as_helix_model(m)->station[i], &x.at[i], &d->predictor.at[i]);
     }
     for (int32_t e = 0; e < tdi_as_helix_model(m)->element_count; e++) {
-        const td_vec3 u = curvatures(d, q, e), star = curvatures(d, d->q_star, e);
+        const td_vec3 u = curvatures(d, q, e), history = curvatures(d, d->q_history, e);
         sum += d->h * d->h *
                squares(tdi_as_helix_model(m)->element[e].stiffness,
                        tdi_sub(u, tdi_as_helix_model(m)->element[e].rest));
-        sum += d->h * squares(tdi_as_helix_model(m)->element[e].friction, tdi_sub(u, star));
+        sum += d->h * squares(tdi_as_helix_model(m)->element[e].friction, tdi_sub(u, history));
     }
     return sum;
 }
@@ -264,14 +264,14 @@ static void dense_begin(dense *d, td_real dt) {
     const int32_t n = tdi_as_helix_model(d->model)->station_count;
     spread v;
     d->h = two ? 2 * dt / 3 : dt;
-    blend(&d->x[0], now, &d->x[1], past, n, &d->star);
+    blend(&d->x[0], now, &d->x[1], past, n, &d->history);
     blend(&d->v[0], now, &d->v[1], past, n, &v);
-    blend(&d->star, 1, &v, d->h, n, &d->hat);
+    blend(&d->history, 1, &v, d->h, n, &d->predictor);
     for (int32_t i = 0; i < n; i++) {
-        d->hat.at[i].x = tdi_madd(d->hat.at[i].x, d->gravity, d->h * d->h);
+        d->predictor.at[i].x = tdi_madd(d->predictor.at[i].x, d->gravity, d->h * d->h);
     }
     for (int32_t k = 0; k < d->unknowns; k++) {
-        d->q_star[k] = now * d->q[k] + past * d->before[k];
+        d->q_history[k] = now * d->q[k] + past * d->before[k];
     }
 }
 
@@ -294,7 +294,7 @@ static bool dense_step(dense *d, td_real dt) {
     memcpy(d->before, d->q, sizeof q);
     memcpy(d->q, q, sizeof q);
     spread_out(d, q, &d->x[0]);
-    blend(&d->x[0], 1 / d->h, &d->star, -1 / d->h, n, &d->v[0]);
+    blend(&d->x[0], 1 / d->h, &d->history, -1 / d->h, n, &d->v[0]);
     d->root = start_of(d, q, 0);
     memset(d->q + angles, 0, (size_t)(MOST - angles) * sizeof *q);
     d->known++;
@@ -444,13 +444,13 @@ static void claim_increments(pair *p, int k) {
     const tdi_rule rule = {.dt = p->opts.dt, .h = p->opts.dt, .two = false, .part = 1};
     const tdi_model model = {.positive = false};
     const td_real scale = p->opts.dt * p->opts.dt;
-    td_real g[MOST], x[MOST] = {0}, promise = 0, want = 0, off = 0, most = 0;
+    td_real g[MOST], x[MOST] = {0}, predicted_decrease = 0, want = 0, off = 0, most = 0;
     tdi_state_begin(p->state, &p->opts, &rule);
     tdi_state_guess(p->state, false);
     dense_begin(&p->d, p->opts.dt);
     const bool exact = tdi_helix_implicit.factor(p->state, &model) == TDI_POSITIVE;
     CHECK_SAY(exact, "helices %d: the Hessian is not positive definite", k);
-    tdi_helix_implicit.solve(p->state, false, &promise);
+    tdi_helix_implicit.solve(p->state, false, &predicted_decrease);
     gradient(&p->d, p->d.q, g);
     hessian(&p->d, p->d.q, h);
     CHECK(factor(p->d.unknowns, h));
@@ -466,8 +466,8 @@ static void claim_increments(pair *p, int k) {
         most = fmax(most, tdi_norm(y));
     }
     CHECK_SAY(off < 1e-6 * most, "helices %d: increments off by %g of %g rad", k, off, most);
-    CHECK_SAY(fabs(promise - want) < 1e-6 * want, "helices %d: promised %g, dense %g", k, promise,
-              want);
+    CHECK_SAY(fabs(predicted_decrease - want) < 1e-6 * want, "helices %d: promised %g, dense %g", k,
+              predicted_decrease, want);
     // values, up to what does not depend on the pose
     const td_real here = tdi_helix_implicit.value(p->state);
     tdi_state_keep(p->state);

@@ -140,12 +140,12 @@ static void check_derivatives(helices h, const char *what) {
     const tdi_model exact = {.touched = true};
     td_real inverse[MOST_UNKNOWNS][MOST_UNKNOWNS], x[MOST_UNKNOWNS], row[MOST_UNKNOWNS],
         g[MOST_UNKNOWNS];
-    td_real promise = 0, off = 0, off_g = 0, most_g = 0;
+    td_real predicted_decrease = 0, off = 0, off_g = 0, most_g = 0;
     ops->clear(h.state);
     if (!CHECK_SAY(ops->factor(h.state, &exact) == TDI_POSITIVE, "%s: not positive", what)) {
         return;
     }
-    ops->solve(h.state, false, &promise);
+    ops->solve(h.state, false, &predicted_decrease);
     for (int32_t k = 0; k < u.count; k++) {
         x[k] = *entry(&u, k, false);
     }
@@ -162,8 +162,8 @@ static void check_derivatives(helices h, const char *what) {
     }
     CHECK_SAY(off < 1e-3, "%s: the Hessian is off by %g", what, off);
     CHECK_SAY(off_g < 1e-4 * most_g, "%s: the gradient is off by %g of %g", what, off_g, most_g);
-    CHECK_SAY(fabs(product(&u, g, x) + promise) < 1e-3 * promise, "%s: promised %g, there is %g",
-              what, promise, -product(&u, g, x));
+    CHECK_SAY(fabs(product(&u, g, x) + predicted_decrease) < 1e-3 * predicted_decrease,
+              "%s: promised %g, there is %g", what, predicted_decrease, -product(&u, g, x));
 }
 
 TD_TEST(helix_gradient_and_hessian_of_a_step_are_those_of_differences) {
@@ -215,7 +215,7 @@ enum { HELICES = 5, PLACES = 13 }; // PLACES: no multiple of a width
 
 typedef struct lane_case {
     td_vec3 u[HELICES];
-    tdi_helix_place start[HELICES], hat[PLACES];
+    tdi_helix_place start[HELICES], predictor[PLACES];
     tdi_helix_station station[PLACES];
     tdi_helix_vane vane[PLACES];
     tdi_helix_vane_air air[PLACES];
@@ -246,8 +246,8 @@ static void any_lanes(lane_case *c, bool slices, tdi_random *r) {
             c->station[k].moment = tdi_scale(any_direction(r), 0.1);
             c->station[k].second = tdi_sym3_square(any_direction(r), 0.1);
         }
-        c->hat[k] = (tdi_helix_place){any_direction(r),
-                                      tdi_mat3_from_quat(tdi_quat_turn(any_direction(r), 0.3))};
+        c->predictor[k] = (tdi_helix_place){
+            any_direction(r), tdi_mat3_from_quat(tdi_quat_turn(any_direction(r), 0.3))};
         c->vane[k] = (tdi_helix_vane){.point = {.element = on, .s = between(r, 0, 1)},
                                       .turn = tdi_quat_turn(any_direction(r), 2),
                                       .area = {0.1, 0.02, between(r, 0, 1)}};
@@ -260,7 +260,7 @@ static void any_lanes(lane_case *c, bool slices, tdi_random *r) {
 static void check_stations(const tdi_helix_lanes *wide, const lane_case *c, bool slices, int k) {
     const tdi_stations_at at = {.on = c->on,
                                 .station = c->station,
-                                .hat = k % 3 ? c->hat : NULL,
+                                .predictor = k % 3 ? c->predictor : NULL,
                                 .slices = slices,
                                 .gravity = {1, 2, 3},
                                 .h2 = 1e-3,

@@ -209,7 +209,7 @@ static void push(layers *y, int32_t place, td_vec3 force) {
     if (i < 0) {
         tdi_state_push(y->rod[k].state, place - t->first_point[k], force);
     } else {
-        tdi_state_wring(y->rod[k].state, i - t->first_capsule[k], force);
+        tdi_state_apply_moment(y->rod[k].state, i - t->first_capsule[k], force);
     }
 }
 
@@ -311,7 +311,7 @@ static void solve_by_responses(layers *y) {
 // Both ways lose some six digits to the stiffness of edges against stretch.
 static void claim_increments(const layer_def *def, bool carry, const char *name) {
     layers y;
-    td_real got[4 * MOST_NODES], want[4 * MOST_NODES], off = 0, size = 0, promise = 0;
+    td_real got[4 * MOST_NODES], want[4 * MOST_NODES], off = 0, size = 0, predicted_decrease = 0;
     layers_open(def, &y);
     if (carry) {
         td_body *top = y.rod[1].state;
@@ -326,7 +326,7 @@ static void claim_increments(const layer_def *def, bool carry, const char *name)
     }
     factor_bodies(&y, true, carry);
     CHECK(tdi_direct_factor(y.touch, &y.system));
-    tdi_direct_solve(y.touch, &y.system, &promise);
+    tdi_direct_solve(y.touch, &y.system, &predicted_decrease);
     const int32_t count = read_increments(&y, got);
     factor_bodies(&y, false, carry);
     solve_by_responses(&y);
@@ -336,7 +336,7 @@ static void claim_increments(const layer_def *def, bool carry, const char *name)
         size = fmax(size, fabs(want[k]));
     }
     CHECK_SAY(size > 1e-5 && off <= 1e-9 * size, "%s: off by %g of %g", name, off, size);
-    CHECK(promise > 0);
+    CHECK(predicted_decrease > 0);
     layers_close(&y);
 }
 

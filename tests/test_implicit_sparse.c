@@ -145,7 +145,7 @@ static void compare(tdi_random *r, const tdi_sparse *s, const matrix *m) {
         got[s->place[k / 4]][k % 4] = right[k];
     }
     solve_dense(m, want);
-    const td_real promise = tdi_sparse_solve(s, got);
+    const td_real predicted_decrease = tdi_sparse_solve(s, got);
     for (int32_t k = 0; k < 4 * m->nodes; k++) {
         off = fmax(off, fabs(got[s->place[k / 4]][k % 4] - want[k]));
         size = fmax(size, fabs(want[k]));
@@ -153,7 +153,7 @@ static void compare(tdi_random *r, const tdi_sparse *s, const matrix *m) {
     }
     CHECK_SAY(off <= 1e-12 * size, "%d nodes, %d links: off by %g of %g", (int)m->nodes,
               (int)m->links, off, size);
-    CHECK_REL(promise, sum, 1e-12);
+    CHECK_REL(predicted_decrease, sum, 1e-12);
 }
 
 TD_TEST(sparse_factor_solves_as_a_dense_one_on_any_pattern) {

@@ -316,16 +316,16 @@ TD_TEST(mesh_ear_clipping_cuts_spirals_and_combs) {
 TD_TEST(mesh_ear_clipping_ends_for_outlines_that_are_no_polygons) {
     td_vec3 same[5] = {{1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}};
     td_vec3 line[4] = {{0, 0, 0}, {1, 1, 1}, {2, 2, 2}, {1.5, 1.5, 1.5}};
-    td_vec3 star[5];
+    td_vec3 history[5];
     for (int i = 0; i < 5; i++) {
-        star[i] = tdi_vec3(cos(0.8 * TDI_PI * i), sin(0.8 * TDI_PI * i), 0);
+        history[i] = tdi_vec3(cos(0.8 * TDI_PI * i), sin(0.8 * TDI_PI * i), 0);
     }
     int32_t corners[9], found = -1;
     CHECK_INT(tdi_polygon_cut(same, 5, NULL, corners, &found), TD_OK);
     CHECK_INT(found, 0);
     CHECK_INT(tdi_polygon_cut(line, 4, NULL, corners, &found), TD_OK);
     CHECK_INT(found, 0);
-    CHECK_INT(tdi_polygon_cut(star, 5, NULL, corners, &found), TD_OK);
+    CHECK_INT(tdi_polygon_cut(history, 5, NULL, corners, &found), TD_OK);
     CHECK_INT(found, 3);
 }
 

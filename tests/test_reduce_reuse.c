@@ -36,7 +36,7 @@ static td_body *frozen_leaves(tree t, td_real error) {
 // Where the next step's first increments lead, with new factors or with old ones; the largest.
 static td_real increments(td_body *s, const tdi_kept *kept, tdi_twist *out) {
     const tdi_model model = {.raise = true};
-    td_real promise = 0;
+    td_real predicted_decrease = 0;
     tdi_step_begin(s);
     tdi_as_reduced(s)->tree.now->keep = true;
     tdi_step_guess(s, true);
@@ -46,7 +46,7 @@ static td_real increments(td_body *s, const tdi_kept *kept, tdi_twist *out) {
     } else {
         CHECK_INT(tdi_step_factor(s, &model), TDI_POSITIVE);
     }
-    const td_real x = tdi_step_attempt(s, true, &promise);
+    const td_real x = tdi_step_attempt(s, true, &predicted_decrease);
     for (int32_t c = 0; c < tdi_as_reduced(s)->clusters.body_count; c++) {
         out[c] = tdi_as_reduced(s)->tree.node[c].move;
     }

@@ -370,7 +370,7 @@ TD_TEST(reference_bounce_reports_its_impulse) {
         for (int i = 0; i < 4; i++) {
             for (int e = 0; e < 3 && can_be(k, i); e++) {
                 char text[1500];
-                if (i >= 2 && !td_solver_get(k).bumps) {
+                if (i >= 2 && !td_solver_get(k).explicit_contact) {
                     continue;
                 }
                 free_bar(text, sizeof text, k, i,

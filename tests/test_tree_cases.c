@@ -98,10 +98,10 @@ typedef struct swing {
 
 static double swing_on(swing *s, double dt) {
     double a = s->two ? 4.0 / 3 : 1, b = 1 - a, h = s->two ? 2 * dt / 3 : dt;
-    double star[2], next[2];
+    double history[2], next[2];
     for (int k = 0; k < 2; k++) {
-        star[k] = a * s->z[k] + b * s->z_before[k];
-        next[k] = star[k] + h * (a * s->w[k] + b * s->w_before[k]);
+        history[k] = a * s->z[k] + b * s->z_before[k];
+        next[k] = history[k] + h * (a * s->w[k] + b * s->w_before[k]);
         s->z_before[k] = s->z[k];
         s->w_before[k] = s->w[k];
     }
@@ -109,7 +109,7 @@ static double swing_on(swing *s, double dt) {
     double norm = hypot(next[0], next[1]);
     for (int k = 0; k < 2; k++) {
         s->z[k] = next[k] / norm;
-        s->w[k] = (s->z[k] - star[k]) / h;
+        s->w[k] = (s->z[k] - history[k]) / h;
     }
     return atan2(s->z[1], s->z[0]);
 }

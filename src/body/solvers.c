@@ -51,7 +51,7 @@ td_solver_info td_solver_get(int32_t index) {
     info.stiffens = s->stiffen != NULL;
     info.modes = s->implicit->modal != NULL;
     info.adapts = tdi_solver_adapts(s);
-    info.bumps = s->explicit_holds != NULL;
+    info.explicit_contact = s->explicit_holds != NULL;
     return info;
 }
 

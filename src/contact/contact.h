@@ -174,12 +174,12 @@ void tdi_contacts_stand(tdi_contacts *c, const bool *standing, bool more);
 // What a step is made of. Everything is proportional to `force`, so that a solver whose potential
 // is h'^2 times an energy gives h'^2 times a force.
 typedef struct tdi_contact_rule {
-    td_real force;         // N: two surfaces pressed together by twice this keep half their range
-    const td_vec3 *star;   // velocities are (x - star)/h
-    td_real h;             // s; 0: no friction
-    td_real ahead;         // forces foresee that the colliders' time goes on by this much; 0: none
-    bool exact;            // the Hessian as it is; else a positive semi-definite model of it
-    const td_vec3 *turned; // of a capsule, of those that turn: h times its spin, rad
+    td_real force;          // N: two surfaces pressed together by twice this keep half their range
+    const td_vec3 *history; // velocities are (x - star)/h
+    td_real h;              // s; 0: no friction
+    td_real ahead;          // forces foresee that the colliders' time goes on by this much; 0: none
+    bool exact;             // the Hessian as it is; else a positive semi-definite model of it
+    const td_vec3 *turned;  // of a capsule, of those that turn: h times its spin, rad
 } tdi_contact_rule;
 
 // One contact, or one friction. Where the two sides meet, the place of the first minus that of the
@@ -266,7 +266,7 @@ bool tdi_contacts_turns(const tdi_contacts *c, int32_t capsule); // whether it i
 // What planes are made of. Arrays are of points, but for those of groups.
 typedef struct tdi_plane_rule {
     const td_vec3 *began;     // where the step began
-    const td_vec3 *star;      // slip is counted from here
+    const td_vec3 *history;   // slip is counted from here
     const td_vec3 *ahead;     // the way that points would go without forces
     const td_vec3 *turning;   // and the turns of capsules, of those that turn
     td_real h;                // s

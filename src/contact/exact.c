@@ -105,7 +105,7 @@ static void prepare(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane
                               part * fmax(sure - there, 0));
     p->keeps = p->radii + there + (rule->impact ? 0 : wins);
     tdi_plane_prepare_bounce(c, rule, p);
-    p->slip = tdi_sub(tdi_plane_between(p, rule->star), p->from);
+    p->slip = tdi_sub(tdi_plane_between(p, rule->history), p->from);
     p->shift = p->friction * slip_ahead(c, p, rule);
     p->friction = p->friction > p->sliding && !stuck(c, p, rule) ? p->sliding : p->friction;
     p->roll_slip = tdi_roll_slip(c, p->roll, p->normal, p->other);
@@ -201,7 +201,7 @@ void tdi_planes_roll(tdi_contacts *c, const tdi_plane_rule *rule, const td_vec3 
         }
         stand(c, &at, &next);
         if (tdi_dot(next.normal, p->normal) > FACES) { // it has not passed through
-            next.slip = tdi_sub(tdi_plane_between(&next, rule->star), next.from);
+            next.slip = tdi_sub(tdi_plane_between(&next, rule->history), next.from);
             inherit(&next, p);
             *p = next;
         }

@@ -247,7 +247,7 @@ static td_vec3 slip_of(const tdi_friction *f, const td_vec3 *x, const tdi_contac
     td_vec3 way = {0, 0, 0};
     for (int k = 0; k < 4; k++) {
         if (f->point[k] != TD_NONE) {
-            td_vec3 moved = tdi_sub(x[f->point[k]], rule->star[f->point[k]]);
+            td_vec3 moved = tdi_sub(x[f->point[k]], rule->history[f->point[k]]);
             way = tdi_madd(way, moved, f->weight[k]);
         }
     }

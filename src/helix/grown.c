@@ -40,15 +40,15 @@ static bool is_same(const td_segment *a, const td_segment *b) {
            near(a->stiffness, b->stiffness, tdi_norm(a->stiffness));
 }
 
-static td_status check_kept(const td_skeleton *from, const td_skeleton *to, const tdi_heir *heirs,
-                            td_diag *diag) {
+static td_status check_kept(const td_skeleton *from, const td_skeleton *to,
+                            const tdi_segment_source *segment_map, td_diag *diag) {
     const td_segment *old = td_skeleton_segments(from), *now = td_skeleton_segments(to);
     for (int32_t i = 0; i < td_skeleton_count(to); i++) {
-        const int32_t was = heirs[i].segment, up = now[i].parent;
+        const int32_t was = segment_map[i].segment, up = now[i].parent;
         if (was == TD_NONE) {
             continue;
         }
-        if ((up == TD_NONE ? TD_NONE : heirs[up].segment) != old[was].parent ||
+        if ((up == TD_NONE ? TD_NONE : segment_map[up].segment) != old[was].parent ||
             !is_same(&old[was], &now[i])) {
             return tdi_fail_at(diag, TD_ERR_ARGUMENT, i,
                                "segment %d was there, and is not what it was; with the solver "
@@ -61,12 +61,13 @@ static td_status check_kept(const td_skeleton *from, const td_skeleton *to, cons
 }
 
 // The heirs alone, one after the other, and their number of each segment.
-static int32_t list_kept(const tdi_heir *heirs, int32_t count, tdi_heir *kept, int32_t *number) {
+static int32_t list_kept(const tdi_segment_source *segment_map, int32_t count,
+                         tdi_segment_source *kept, int32_t *number) {
     int32_t next = 0;
     for (int32_t i = 0; i < count; i++) {
-        number[i] = heirs[i].segment == TD_NONE ? TD_NONE : next;
-        if (heirs[i].segment != TD_NONE) {
-            kept[next++] = heirs[i];
+        number[i] = segment_map[i].segment == TD_NONE ? TD_NONE : next;
+        if (segment_map[i].segment != TD_NONE) {
+            kept[next++] = segment_map[i];
         }
     }
     return next;
@@ -132,9 +133,10 @@ static td_status join_springs(tdi_helix_model *m, int32_t kept, const td_skeleto
     return status;
 }
 
-static td_status make(const tdi_helix_model *old, const td_skeleton *to, const tdi_heir *kept,
-                      int32_t kept_count, const int32_t *number, const td_body_opts *with,
-                      tdi_factors by, const td_alloc *alloc, tdi_helix_model **out, td_diag *diag) {
+static td_status make(const tdi_helix_model *old, const td_skeleton *to,
+                      const tdi_segment_source *kept, int32_t kept_count, const int32_t *number,
+                      const td_body_opts *with, tdi_factors by, const td_alloc *alloc,
+                      tdi_helix_model **out, td_diag *diag) {
     td_body_model *piece = NULL;
     td_status status = tdi_helix_piece_of(old, kept, kept_count, alloc, &piece, diag);
     if (status == TD_OK) {
@@ -153,19 +155,20 @@ static td_status make(const tdi_helix_model *old, const td_skeleton *to, const t
 }
 
 td_status tdi_helix_grown_new(const void *model, const td_skeleton *from, const td_skeleton *to,
-                              const tdi_heir *heirs, const td_body_opts *with, tdi_factors by,
-                              const td_alloc *alloc, td_body_model **out, td_diag *diag) {
+                              const tdi_segment_source *segment_map, const td_body_opts *with,
+                              tdi_factors by, const td_alloc *alloc, td_body_model **out,
+                              td_diag *diag) {
     const size_t count = (size_t)td_skeleton_count(to);
     tdi_helix_model *made = NULL;
     *out = NULL;
-    td_status status = check_kept(from, to, heirs, diag);
+    td_status status = check_kept(from, to, segment_map, diag);
     if (status != TD_OK) {
         return status;
     }
-    tdi_heir *kept = tdi_alloc_zeroed(alloc, count, sizeof *kept);
+    tdi_segment_source *kept = tdi_alloc_zeroed(alloc, count, sizeof *kept);
     int32_t *number = tdi_alloc_zeroed(alloc, count, sizeof *number);
     if (kept && number) {
-        const int32_t kept_count = list_kept(heirs, (int32_t)count, kept, number);
+        const int32_t kept_count = list_kept(segment_map, (int32_t)count, kept, number);
         status = make(model, to, kept, kept_count, number, with, by, alloc, &made, diag);
     } else {
         status = tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the helices' model");

@@ -13,10 +13,10 @@
 #include "load/point.h"
 
 typedef struct tdi_helix_step {
-    td_real h;                         // s: of the rule; 0 in statics
-    const tdi_helix_place *star, *hat; // a station
-    td_real inertia;                   // 1/h^2, or 0
-    td_real damp;                      // damping/h, or 0
+    td_real h;                                  // s: of the rule; 0 in statics
+    const tdi_helix_place *history, *predictor; // a station
+    td_real inertia;                            // 1/h^2, or 0
+    td_real damp;                               // damping/h, or 0
     bool drag;
     td_real shift;      // 1/s^2: inertia about the pose that is added to a positive model
     bool carry;         // the base goes with the increments
@@ -44,7 +44,7 @@ td_real tdi_helix_value(const tdi_helix_state *state);
 tdi_helix_ride tdi_helix_ride_at(const tdi_helix_state *state, const tdi_helix_point *point);
 
 // x* of a point by the rule of the step.
-td_vec3 tdi_helix_star(const tdi_helix_state *state, const tdi_helix_point *point);
+td_vec3 tdi_helix_history(const tdi_helix_state *state, const tdi_helix_point *point);
 
 // rest.c: fills the nodes' forms with springs and weight of the elements, each with the gradient of
 // all that it carries and the second derivatives of that; the sum of the forms is the Hessian. With

@@ -50,7 +50,7 @@ tdi_stations_at tdi_helix_stations_at(const tdi_helix_state *s, bool exact) {
     const tdi_helix_step *now = s->now;
     return (tdi_stations_at){.on = {s->pose.u, s->pose.start, s->range},
                              .station = s->model->station,
-                             .hat = now->inertia > 0 ? now->hat : NULL,
+                             .predictor = now->inertia > 0 ? now->predictor : NULL,
                              .slices = s->slices,
                              .gravity = s->head.opts->gravity,
                              .h2 = now->h * now->h,

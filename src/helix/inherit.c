@@ -17,13 +17,13 @@ typedef struct source {
 } source;
 
 // Of the first rider along it that there was; TD_NONE: it is new.
-static source source_of(const tdi_helix_model *m, const tdi_helix_model *old, const tdi_heir *heirs,
-                        int32_t element) {
+static source source_of(const tdi_helix_model *m, const tdi_helix_model *old,
+                        const tdi_segment_source *segment_map, int32_t element) {
     for (int32_t i = 0; i < m->rider_count; i++) {
         const tdi_helix_rider *r = &m->rider[i];
-        if (r->element == element && r->from < r->to && heirs[i].segment != TD_NONE) {
-            const tdi_helix_rider *was = &old->rider[heirs[i].segment];
-            const td_real at = was->from + heirs[i].from * (was->to - was->from);
+        if (r->element == element && r->from < r->to && segment_map[i].segment != TD_NONE) {
+            const tdi_helix_rider *was = &old->rider[segment_map[i].segment];
+            const td_real at = was->from + segment_map[i].from * (was->to - was->from);
             return (source){was->element, at - r->from};
         }
     }
@@ -67,25 +67,26 @@ static void inherit_stations(tdi_helix_state *to, const tdi_helix_state *from, c
             (*next)++;
         }
         to->past[k] = from->past[*next];
-        to->star[k] = from->star[*next];
-        to->hat[k] = from->hat[*next];
+        to->history[k] = from->history[*next];
+        to->predictor[k] = from->predictor[*next];
         (*next)++;
     }
 }
 
-static bool has_grown(const tdi_helix_model *m, const tdi_heir *heirs) {
+static bool has_grown(const tdi_helix_model *m, const tdi_segment_source *segment_map) {
     bool grown = false;
     for (int32_t i = 0; i < m->rider_count && !grown; i++) {
-        grown = heirs[i].segment == TD_NONE;
+        grown = segment_map[i].segment == TD_NONE;
     }
     return grown;
 }
 
 // Curvatures and rates. New elements stand as drawn and do not bend; where they were a step before
 // nobody knows, so that the next step is of first order.
-static void inherit_now(tdi_helix_state *to, tdi_helix_state *from, const tdi_heir *heirs) {
+static void inherit_now(tdi_helix_state *to, tdi_helix_state *from,
+                        const tdi_segment_source *segment_map) {
     for (int32_t i = 0; i < to->model->element_count; i++) {
-        const source at = source_of(to->model, from->model, heirs, i);
+        const source at = source_of(to->model, from->model, segment_map, i);
         if (at.element != TD_NONE) {
             inherit_element(to, from, i, at);
         }
@@ -94,7 +95,7 @@ static void inherit_now(tdi_helix_state *to, tdi_helix_state *from, const tdi_he
     tdi_helix_update(to);
 }
 
-void tdi_helix_inherit(void *state, void *old, const tdi_heir *heirs) {
+void tdi_helix_inherit(void *state, void *old, const tdi_segment_source *segment_map) {
     tdi_helix_state *to = state, *from = old;
     const tdi_helix_model *m = to->model;
     int32_t next = 0;
@@ -105,12 +106,12 @@ void tdi_helix_inherit(void *state, void *old, const tdi_heir *heirs) {
     to->head.moved = 1; // it is not as drawn
     to->air = from->air;
     to->back.base = from->back.base;
-    if (has_grown(m, heirs)) {
-        inherit_now(to, from, heirs);
+    if (has_grown(m, segment_map)) {
+        inherit_now(to, from, segment_map);
         return;
     }
     for (int32_t i = 0; i < m->element_count; i++) {
-        const source at = source_of(m, from->model, heirs, i);
+        const source at = source_of(m, from->model, segment_map, i);
         inherit_element(to, from, i, at);
         inherit_stations(to, from, &at, m->element[i].station_first, m->element[i].station_count,
                          &next);

@@ -18,12 +18,12 @@ typedef struct tdi_helix_curves {
 typedef struct tdi_stations_at {
     tdi_helix_curves on;
     const tdi_helix_station *station;
-    const tdi_helix_place *hat; // a station: the prediction; NULL: statics
-    bool slices;                // none has more than the moments of a thin slice
-    td_vec3 gravity;            // m/s^2
-    td_real h2;                 // s^2: of the step
-    td_real inertia;            // 1/h^2
-    td_real weight;             // of inertia about the pose, in a model that is not exact; else 0
+    const tdi_helix_place *predictor; // a station: the prediction; NULL: statics
+    bool slices;                      // none has more than the moments of a thin slice
+    td_vec3 gravity;                  // m/s^2
+    td_real h2;                       // s^2: of the step
+    td_real inertia;                  // 1/h^2
+    td_real weight; // of inertia about the pose, in a model that is not exact; else 0
     bool exact;
 } tdi_stations_at;
 

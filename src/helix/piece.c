@@ -22,7 +22,7 @@ typedef struct span { // of an old element that is kept; to < 0: none is
 
 typedef struct piecer {
     const tdi_helix_model *old;
-    const tdi_heir *heirs;
+    const tdi_segment_source *segment_map;
     int32_t count;          // of segments
     span *span;             // an old element
     int32_t *segment;       // an old segment: its number, or TD_NONE
@@ -45,7 +45,7 @@ static void find_spans(piecer *k) {
         k->segment[i] = TD_NONE;
     }
     for (int32_t i = 0; i < k->count; i++) {
-        const tdi_heir *h = &k->heirs[i];
+        const tdi_segment_source *h = &k->segment_map[i];
         const tdi_helix_rider *r = &k->old->rider[h->segment];
         k->segment[h->segment] = i;
         if (r->element != TD_NONE && r->from < r->to) {
@@ -75,8 +75,8 @@ static bool is_on(const piecer *k, int32_t element, td_real s, bool rides) {
 
 // The bead at the tip of a stem, which is its second, falls off with the tip.
 static int32_t capsules_of(const piecer *k, int32_t i) {
-    const int32_t count = tdi_helix_capsules_of(k->old, k->heirs[i].segment);
-    return k->heirs[i].to < 1 && count > 1 ? 1 : count;
+    const int32_t count = tdi_helix_capsules_of(k->old, k->segment_map[i].segment);
+    return k->segment_map[i].to < 1 && count > 1 ? 1 : count;
 }
 
 static void count_parts(piecer *k) {
@@ -96,7 +96,7 @@ static void count_parts(piecer *k) {
 static td_status check(const piecer *k, td_diag *diag) {
     bool good = k->counts.elements > 0;
     for (int32_t i = 0; i < k->count && good; i++) {
-        const int32_t e = k->old->rider[k->heirs[i].segment].element;
+        const int32_t e = k->old->rider[k->segment_map[i].segment].element;
         good = e == TD_NONE || k->span[e].to > 0;
     }
     if (!good) {
@@ -208,7 +208,7 @@ static td_vec3 mix(td_vec3 a, td_vec3 b, td_real part) {
 static void make_capsule(const piecer *k, int32_t i, int32_t old, const tdi_helix_rider *r,
                          tdi_helix_capsule *out) {
     tdi_helix_capsule c = k->old->capsule[old];
-    const tdi_heir *h = &k->heirs[i];
+    const tdi_segment_source *h = &k->segment_map[i];
     c.end[0] = moved(k, c.end[0]);
     c.end[1] = moved(k, c.end[1]);
     const bool whole = old > k->old->rider[h->segment].capsule; // only its first is cut
@@ -227,7 +227,7 @@ static void make_capsule(const piecer *k, int32_t i, int32_t old, const tdi_heli
 static void make_riders(const piecer *k) {
     int32_t next = 0;
     for (int32_t i = 0; i < k->count; i++) {
-        const tdi_heir *h = &k->heirs[i];
+        const tdi_segment_source *h = &k->segment_map[i];
         const tdi_helix_rider *old = &k->old->rider[h->segment];
         tdi_helix_rider *r = &k->m->rider[i];
         *r = *old;
@@ -295,8 +295,9 @@ static td_status make(piecer *k, const td_alloc *alloc, td_body_model **out, td_
     return TD_OK;
 }
 
-td_status tdi_helix_piece_of(const tdi_helix_model *old, const tdi_heir *heirs, int32_t count,
-                             const td_alloc *alloc, td_body_model **out, td_diag *diag) {
+td_status tdi_helix_piece_of(const tdi_helix_model *old, const tdi_segment_source *segment_map,
+                             int32_t count, const td_alloc *alloc, td_body_model **out,
+                             td_diag *diag) {
     const size_t elements = (size_t)old->element_count, riders = (size_t)old->rider_count,
                  bytes =
                      elements * (sizeof(span) + sizeof(tdi_helix_place)) + riders * sizeof(int32_t);
@@ -305,7 +306,7 @@ td_status tdi_helix_piece_of(const tdi_helix_model *old, const tdi_heir *heirs, 
     if (!room) {
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the helices' model");
     }
-    piecer k = {.old = old, .heirs = heirs, .count = count};
+    piecer k = {.old = old, .segment_map = segment_map, .count = count};
     k.span = (span *)room;
     k.drawn = (tdi_helix_place *)(k.span + elements);
     k.segment = (int32_t *)(k.drawn + elements);
@@ -314,7 +315,8 @@ td_status tdi_helix_piece_of(const tdi_helix_model *old, const tdi_heir *heirs, 
     return status;
 }
 
-td_status tdi_helix_piece_new(const void *model, const td_skeleton *skeleton, const tdi_heir *heirs,
-                              const td_alloc *alloc, td_body_model **out, td_diag *diag) {
-    return tdi_helix_piece_of(model, heirs, td_skeleton_count(skeleton), alloc, out, diag);
+td_status tdi_helix_piece_new(const void *model, const td_skeleton *skeleton,
+                              const tdi_segment_source *segment_map, const td_alloc *alloc,
+                              td_body_model **out, td_diag *diag) {
+    return tdi_helix_piece_of(model, segment_map, td_skeleton_count(skeleton), alloc, out, diag);
 }

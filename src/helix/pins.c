@@ -31,12 +31,12 @@ td_real tdi_helix_mass(const void *body) {
     return sum;
 }
 
-void tdi_helix_pin_places(const void *body, const tdi_pin *pins, int32_t count, bool star,
+void tdi_helix_pin_places(const void *body, const tdi_pin *pins, int32_t count, bool history,
                           td_vec3 *x) {
     const tdi_helix_state *s = body;
     for (int32_t k = 0; k < count; k++) {
         const tdi_helix_point at = point_of(s, &pins[k]);
-        x[k] = star ? tdi_helix_star(s, &at) : tdi_helix_point_at(&s->pose, &at);
+        x[k] = history ? tdi_helix_history(s, &at) : tdi_helix_point_at(&s->pose, &at);
     }
 }
 

@@ -7,7 +7,7 @@
 #include "implicit/implicit.h"
 
 td_real tdi_helix_mass(const void *body);
-void tdi_helix_pin_places(const void *body, const tdi_pin *pins, int32_t count, bool star,
+void tdi_helix_pin_places(const void *body, const tdi_pin *pins, int32_t count, bool history,
                           td_vec3 *x);
 void tdi_helix_pin_moves(const void *body, const tdi_pin *pins, int32_t count, bool response,
                          td_vec3 *dx);

@@ -109,11 +109,11 @@ bool tdi_helix_apart(const void *body, int32_t i, int32_t j) {
 
 // ---- points ---------------------------------------------------------------------------------
 
-void tdi_helix_points(const void *body, bool star, td_vec3 *x) {
+void tdi_helix_points(const void *body, bool history, td_vec3 *x) {
     const tdi_helix_state *s = body;
     for (int32_t k = 0; k < s->head.point_count; k++) {
         const tdi_helix_point *end = end_of(s, k);
-        x[k] = star ? tdi_helix_star(s, end) : tdi_helix_point_at(&s->pose, end);
+        x[k] = history ? tdi_helix_history(s, end) : tdi_helix_point_at(&s->pose, end);
     }
 }
 
@@ -354,7 +354,7 @@ void tdi_helix_push(void *body, int32_t point, td_vec3 force, bool first) {
     tdi_helix_push_ride(s, end_of(s, point)->element, &ends_of(s)[point], force);
 }
 
-void tdi_helix_wring(void *body, int32_t capsule, td_vec3 moment, bool first) {
+void tdi_helix_apply_moment(void *body, int32_t capsule, td_vec3 moment, bool first) {
     tdi_helix_state *s = body;
     const tdi_helix_point mid = middle_of(s, capsule);
     const tdi_helix_ride ride = tdi_helix_ride_at(s, &mid);

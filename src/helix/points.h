@@ -29,13 +29,13 @@ void tdi_helix_push_ride(tdi_helix_state *state, int32_t element, const struct t
 void tdi_helix_capsules(const void *body, tdi_capsule *capsules);
 bool tdi_helix_apart(const void *body, int32_t i, int32_t j);
 td_real tdi_helix_force(const void *body, const td_step_opts *opts, td_real gap, td_real h);
-void tdi_helix_points(const void *body, bool star, td_vec3 *x);
+void tdi_helix_points(const void *body, bool history, td_vec3 *x);
 void tdi_helix_velocities(void *body, td_vec3 *v);
 void tdi_helix_moves(const void *body, bool response, td_vec3 *dx);
 td_vec3 tdi_helix_turned(const void *body, int32_t capsule);
 td_vec3 tdi_helix_turns(const void *body, int32_t capsule, bool response);
 td_vec3 tdi_helix_spin(void *body, int32_t capsule);
-void tdi_helix_wring(void *body, int32_t capsule, td_vec3 moment, bool first);
+void tdi_helix_apply_moment(void *body, int32_t capsule, td_vec3 moment, bool first);
 void tdi_helix_add_side(void *body, const tdi_contact_side *side);
 void tdi_helix_push(void *body, int32_t point, td_vec3 force, bool first);
 void tdi_helix_respond(void *body);

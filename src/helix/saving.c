@@ -22,8 +22,8 @@ int32_t tdi_helix_saved(const void *body, tdi_span spans[TDI_SPANS]) {
                                  {s->back.start, n * sizeof *s->back.start},
                                  {&s->back.base, sizeof s->back.base},
                                  {s->past, stations * sizeof *s->past},
-                                 {s->star, stations * sizeof *s->star},
-                                 {s->hat, stations * sizeof *s->hat}};
+                                 {s->history, stations * sizeof *s->history},
+                                 {s->predictor, stations * sizeof *s->predictor}};
     memcpy(spans, all, sizeof all);
     return SPANS;
 }
@@ -68,8 +68,8 @@ static void carry_past(tdi_helix_state *s, const tdi_rigid *g) {
         p->v = tdi_rigid_vector(g, p->v);
         p->r = tdi_rigid_axes(g, &p->r);
         p->w = tdi_rigid_axes(g, &p->w);
-        carry_place(&s->star[i], g);
-        carry_place(&s->hat[i], g);
+        carry_place(&s->history[i], g);
+        carry_place(&s->predictor[i], g);
     }
 }
 

@@ -34,11 +34,11 @@ static void lay_out(tdi_helix_state *s, tdi_layout *l, const tdi_helix_model *m,
     s->root_rate = tdi_layout_place(l, roots, sizeof *s->root_rate);
     s->twist = tdi_layout_place(l, n, sizeof *s->twist);
     s->past = tdi_layout_place(l, stations, sizeof *s->past);
-    s->star = tdi_layout_place(l, stations, sizeof *s->star);
-    s->hat = tdi_layout_place(l, stations, sizeof *s->hat);
-    s->u_star = tdi_layout_place(l, n, sizeof *s->u_star);
-    s->star_one = tdi_layout_place(l, stations, sizeof *s->star);
-    s->hat_one = tdi_layout_place(l, stations, sizeof *s->hat);
+    s->history = tdi_layout_place(l, stations, sizeof *s->history);
+    s->predictor = tdi_layout_place(l, stations, sizeof *s->predictor);
+    s->u_history = tdi_layout_place(l, n, sizeof *s->u_history);
+    s->history_one = tdi_layout_place(l, stations, sizeof *s->history);
+    s->predictor_one = tdi_layout_place(l, stations, sizeof *s->predictor);
     s->vane = tdi_layout_place(l, (size_t)m->vane_count, sizeof *s->vane);
     s->node = tdi_layout_place(l, n, sizeof *s->node);
     s->levers = tdi_layout_place(l, n, sizeof *s->levers);

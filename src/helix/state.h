@@ -63,7 +63,7 @@ typedef struct tdi_helix_past {
 } tdi_helix_past;
 
 typedef struct tdi_helix_vane_air { // what a step knows of a vane
-    td_vec3 star;                   // m: x* of the rule
+    td_vec3 history;                // m: x* of the rule
     tdi_drag_area area;             // as it was when the step began
 } tdi_helix_vane_air;
 
@@ -82,19 +82,20 @@ struct tdi_helix_state {
     tdi_rate *root_rate; // of a root
     tdi_rate *twist;     // an element: of its first frame; see tdi_helix_move()
     bool moved;          // `twist` is up to date
-    bool nudged;         // the pose is not that of the step
+    bool pose_perturbed; // the pose is not that of the step
 
     // multistep: now and one step back
-    td_air air;                  // of the last step
-    tdi_helix_pose back;         // where the last implicit step began
-    tdi_helix_past *past;        // a station
-    tdi_helix_place *star, *hat; // a station: what the rule of two steps will take from the past
+    td_air air;           // of the last step
+    tdi_helix_pose back;  // where the last implicit step began
+    tdi_helix_past *past; // a station
+    tdi_helix_place *history,
+        *predictor; // a station: what the rule of two steps will take from the past
 
     // the implicit step that is under way; see step.c
     struct tdi_helix_step *now;
     tdi_helix_pose began;
-    td_vec3 *u_star;
-    tdi_helix_place *star_one, *hat_one; // a station: what the rule of one step takes
+    td_vec3 *u_history;
+    tdi_helix_place *history_one, *predictor_one; // a station: what the rule of one step takes
     tdi_helix_vane_air *vane;
 
     // Newton's method

@@ -22,7 +22,7 @@
 // ---- what is felt ---------------------------------------------------------------------------
 
 typedef struct wstations { // of each lane
-    wrecord station, hat, u, start;
+    wrecord station, predictor, u, start;
     int32_t element[TDI_LANES];
 } wstations;
 
@@ -39,7 +39,8 @@ static inline void read_stations(const tdi_stations_at *at, int32_t first, int32
         const int32_t k = first + (lane < count ? lane : count - 1), i = at->station[k].element;
         in->element[lane] = i;
         in->station.of[lane] = (const td_real *)(const void *)&at->station[k];
-        in->hat.of[lane] = (const td_real *)(const void *)(at->hat ? &at->hat[k] : &nowhere);
+        in->predictor.of[lane] =
+            (const td_real *)(const void *)(at->predictor ? &at->predictor[k] : &nowhere);
         in->u.of[lane] = &at->on.u[i].x;
         in->start.of[lane] = (const td_real *)(const void *)&at->on.start[i];
     }
@@ -103,18 +104,18 @@ static inline tdi_wmat3 second_of(const wstations *in, bool slices, const tdi_wm
 // In a step: f, n and the B of an exact model.
 static inline void feel_inertia(const tdi_stations_at *at, bool slices, const wstations *in,
                                 const tdi_wmat3 *r, tdi_wvec3 x, wfelt *t) {
-    const tdi_wmat3 axes = entries9(&in->start, 3), hat = entries9(&in->hat, 3);
+    const tdi_wmat3 axes = entries9(&in->start, 3), predictor = entries9(&in->predictor, 3);
     const tdi_wide by = tdi_wide_all(at->inertia);
     const td_vec3 fall = tdi_scale(at->gravity, at->h2);
-    const tdi_wvec3 o = entries3(&in->start, 0), to = entries3(&in->hat, 0),
+    const tdi_wvec3 o = entries3(&in->start, 0), to = entries3(&in->predictor, 0),
                     away = wvec(to.x - o.x + fall.x, to.y - o.y + fall.y, to.z - o.z + fall.z),
                     e = tdi_wsub(x, tdi_wmat3_apply_t(&axes, away));
     t->mass = by * entry(&in->station, STATION_MASS);
     t->f = tdi_wscale(e, t->mass);
-    t->b = second_of(in, slices, r, &axes, &hat, by);
+    t->b = second_of(in, slices, r, &axes, &predictor, by);
     if (!slices) {
         const tdi_wvec3 moment = entries3(&in->station, STATION_MOMENT),
-                        then = tdi_wmat3_apply_t(&axes, tdi_wmat3_apply(&hat, moment));
+                        then = tdi_wmat3_apply_t(&axes, tdi_wmat3_apply(&predictor, moment));
         t->c = tdi_wscale(tdi_wmat3_apply(r, moment), by);
         t->f = tdi_wadd(t->f, tdi_wsub(t->c, tdi_wscale(then, by)));
         add_dyad(&t->b, t->c, e, -1);
@@ -151,7 +152,7 @@ static inline void feel_still(const tdi_stations_at *at, bool slices, const wsta
 
 static inline void feel(const tdi_stations_at *at, bool slices, const wstations *in,
                         const tdi_wmat3 *r, tdi_wvec3 x, wfelt *t) {
-    if (at->hat) {
+    if (at->predictor) {
         feel_inertia(at, slices, in, r, x, t);
     } else {
         feel_weight(at, slices, in, r, t);
@@ -286,16 +287,16 @@ static inline tdi_wide station_value(const tdi_stations_at *at, bool slices, con
     const tdi_wvec3 x = tdi_wadd(entries3(&in->start, 0), tdi_wmat3_apply(&axes, place_on(&w))),
                     moment = entries3(&in->station, STATION_MOMENT);
     const tdi_wide mass = entry(&in->station, STATION_MASS);
-    if (!at->hat) {
+    if (!at->predictor) {
         const tdi_wvec3 c = tdi_wmadd(tdi_wmat3_apply(&frame, moment), x, mass);
         return -tdi_wdot(tdi_wvec3_all(at->gravity), c);
     }
     const td_vec3 fall = tdi_scale(at->gravity, at->h2);
-    const tdi_wvec3 to = entries3(&in->hat, 0),
+    const tdi_wvec3 to = entries3(&in->predictor, 0),
                     e = wvec(x.x - to.x - fall.x, x.y - to.y - fall.y, x.z - to.z - fall.z);
     tdi_wmat3 d;
     for (int j = 0; j < 9; j++) {
-        d.m[j] = frame.m[j] - entry(&in->hat, 3 + j);
+        d.m[j] = frame.m[j] - entry(&in->predictor, 3 + j);
     }
     tdi_wide value = 0.5 * mass * tdi_wdot(e, e) + turned_value(in, slices, &d);
     if (!slices) {

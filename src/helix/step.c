@@ -49,10 +49,10 @@ static bool ready(const void *body, const td_step_opts *o) {
 static void take_past(tdi_helix_state *s, td_real h) {
     for (int32_t k = 0; k < s->model->station_count; k++) {
         const tdi_helix_past *past = &s->past[k];
-        s->star_one[k] = (tdi_helix_place){past->o, past->r};
-        s->hat_one[k].o = tdi_madd(past->o, past->v, h);
+        s->history_one[k] = (tdi_helix_place){past->o, past->r};
+        s->predictor_one[k].o = tdi_madd(past->o, past->v, h);
         for (int j = 0; j < 9; j++) {
-            s->hat_one[k].r.m[j] = past->r.m[j] + h * past->w.m[j];
+            s->predictor_one[k].r.m[j] = past->r.m[j] + h * past->w.m[j];
         }
     }
 }
@@ -62,14 +62,15 @@ static void take_uneven(tdi_helix_state *s, const tdi_rule *rule) {
     const td_real over = 1.5 / s->head.dt0, h = rule->h;
     for (int32_t k = 0; k < s->model->station_count; k++) {
         const tdi_helix_past *past = &s->past[k];
-        const tdi_helix_place *star = &s->star[k], *hat = &s->hat[k];
-        const td_vec3 v = tdi_scale(tdi_sub(hat->o, star->o), over);
-        s->star_one[k].o = tdi_uneven3(rule, past->o, star->o);
-        s->hat_one[k].o = tdi_madd(s->star_one[k].o, tdi_uneven3(rule, past->v, v), h);
+        const tdi_helix_place *history = &s->history[k], *predictor = &s->predictor[k];
+        const td_vec3 v = tdi_scale(tdi_sub(predictor->o, history->o), over);
+        s->history_one[k].o = tdi_uneven3(rule, past->o, history->o);
+        s->predictor_one[k].o = tdi_madd(s->history_one[k].o, tdi_uneven3(rule, past->v, v), h);
         for (int j = 0; j < 9; j++) {
-            const td_real w = (hat->r.m[j] - star->r.m[j]) * over;
-            s->star_one[k].r.m[j] = tdi_uneven(rule, past->r.m[j], star->r.m[j]);
-            s->hat_one[k].r.m[j] = s->star_one[k].r.m[j] + h * tdi_uneven(rule, past->w.m[j], w);
+            const td_real w = (predictor->r.m[j] - history->r.m[j]) * over;
+            s->history_one[k].r.m[j] = tdi_uneven(rule, past->r.m[j], history->r.m[j]);
+            s->predictor_one[k].r.m[j] =
+                s->history_one[k].r.m[j] + h * tdi_uneven(rule, past->w.m[j], w);
         }
     }
 }
@@ -77,18 +78,18 @@ static void take_uneven(tdi_helix_state *s, const tdi_rule *rule) {
 // The new past, and what the rule of two steps will take from it and the last.
 static void push_station(tdi_helix_state *s, int32_t k, const tdi_helix_place *at, td_real over,
                          td_real next) {
-    const tdi_helix_place *from = &s->now->star[k];
+    const tdi_helix_place *from = &s->now->history[k];
     tdi_helix_past *past = &s->past[k];
-    tdi_helix_place *star = &s->star[k], *hat = &s->hat[k];
+    tdi_helix_place *history = &s->history[k], *predictor = &s->predictor[k];
     const td_vec3 v = tdi_scale(tdi_sub(at->o, from->o), over);
     for (int j = 0; j < 9; j++) {
         const td_real w = (at->r.m[j] - from->r.m[j]) * over;
-        star->r.m[j] = tdi_two_step(at->r.m[j], past->r.m[j]);
-        hat->r.m[j] = star->r.m[j] + next * tdi_two_step(w, past->w.m[j]);
+        history->r.m[j] = tdi_two_step(at->r.m[j], past->r.m[j]);
+        predictor->r.m[j] = history->r.m[j] + next * tdi_two_step(w, past->w.m[j]);
         past->w.m[j] = w;
     }
-    star->o = tdi_two_step3(at->o, past->o);
-    hat->o = tdi_madd(star->o, tdi_two_step3(v, past->v), next);
+    history->o = tdi_two_step3(at->o, past->o);
+    predictor->o = tdi_madd(history->o, tdi_two_step3(v, past->v), next);
     past->o = at->o;
     past->v = v;
     past->r = at->r;
@@ -102,7 +103,7 @@ static tdi_rate root_rate(const tdi_helix_state *s, int32_t i, td_real over) {
     const td_vec3 o = tdi_star3(rule, last->o, before->o);
     tdi_mat3 rate;
     for (int k = 0; k < 9; k++) {
-        const td_real from = tdi_star(rule, last->r.m[k], before->r.m[k]);
+        const td_real from = tdi_history(rule, last->r.m[k], before->r.m[k]);
         rate.m[k] = (now->r.m[k] - from) * over;
     }
     const tdi_mat3 spin = tdi_mat3_mul_t(&rate, &now->r);
@@ -111,7 +112,7 @@ static tdi_rate root_rate(const tdi_helix_state *s, int32_t i, td_real over) {
 
 static void note_rates(tdi_helix_state *s, td_real over) {
     for (int32_t i = 0; i < s->model->element_count; i++) {
-        s->rate[i] = tdi_scale(tdi_sub(s->pose.u[i], s->u_star[i]), over);
+        s->rate[i] = tdi_scale(tdi_sub(s->pose.u[i], s->u_history[i]), over);
         if (s->root_place[i] != TD_NONE) {
             s->root_rate[s->root_place[i]] = root_rate(s, i, over);
         }
@@ -162,7 +163,7 @@ static void begin(void *body) {
     tdi_helix_fill_past(s);
     copy_pose(s, &s->began, &s->pose);
     for (int32_t i = 0; i < s->model->element_count; i++) {
-        s->u_star[i] = tdi_star3(&s->head.rule, s->pose.u[i], s->back.u[i]);
+        s->u_history[i] = tdi_star3(&s->head.rule, s->pose.u[i], s->back.u[i]);
     }
     if (!s->head.rule.two) {
         take_past(s, h);
@@ -170,8 +171,8 @@ static void begin(void *body) {
         take_uneven(s, &s->head.rule);
     }
     *s->now = (tdi_helix_step){.h = h,
-                               .star = prepared ? s->star : s->star_one,
-                               .hat = prepared ? s->hat : s->hat_one,
+                               .history = prepared ? s->history : s->history_one,
+                               .predictor = prepared ? s->predictor : s->predictor_one,
                                .inertia = 1 / (h * h),
                                .damp = o->damping / h,
                                .drag = o->air.linear > 0 || o->air.quadratic > 0};
@@ -237,7 +238,7 @@ static void accept(void *body) {
 static void begin_rest(void *body) {
     tdi_helix_state *s = body;
     copy_pose(s, &s->began, &s->pose);
-    memcpy(s->u_star, s->pose.u, (size_t)s->model->element_count * sizeof *s->u_star);
+    memcpy(s->u_history, s->pose.u, (size_t)s->model->element_count * sizeof *s->u_history);
     *s->now = (tdi_helix_step){.h = 0};
 }
 
@@ -360,11 +361,12 @@ static tdi_rate base_left(const tdi_helix_state *s) {
                       tdi_sub(end.position, now.position)};
 }
 
-static td_real solve(void *body, bool limited, td_real *promise) {
+static td_real solve(void *body, bool limited, td_real *predicted_decrease) {
     tdi_helix_state *s = body;
     const tdi_rate still = {{0, 0, 0}, {0, 0, 0}};
     s->now->base_move = s->now->carry ? base_left(s) : still;
-    tdi_helix_sweep_out(s, &s->now->base_move, limited ? LARGEST_TURN : HUGE_VAL, promise);
+    tdi_helix_sweep_out(s, &s->now->base_move, limited ? LARGEST_TURN : HUGE_VAL,
+                        predicted_decrease);
     return tdi_helix_largest(s);
 }
 
@@ -387,9 +389,9 @@ static td_real value(const void *body) {
     return tdi_helix_value(body);
 }
 
-static void nudge(void *body, const tdi_rigid *g) {
+static void perturb_pose(void *body, const tdi_rigid *g) {
     tdi_helix_state *s = body;
-    if (!g && !s->nudged) {
+    if (!g && !s->pose_perturbed) {
         copy_unknowns(s, &s->kept, &s->pose);
     } else {
         copy_unknowns(s, &s->pose, &s->kept);
@@ -404,7 +406,7 @@ static void nudge(void *body, const tdi_rigid *g) {
         }
     }
     tdi_helix_update(s);
-    s->nudged = g || !s->nudged;
+    s->pose_perturbed = g || !s->pose_perturbed;
 }
 
 static void keep(void *body) {
@@ -469,7 +471,7 @@ const tdi_implicit tdi_helix_implicit = {
     .solve_again = solve_again,
     .largest = largest,
     .value = value,
-    .nudge = nudge,
+    .perturb_pose = perturb_pose,
     .keep = keep,
     .try = try,
     // statics may go any way at once: springs are linear in curvatures, which add up
@@ -488,7 +490,7 @@ const tdi_implicit tdi_helix_implicit = {
     .turned = tdi_helix_turned,
     .turns = tdi_helix_turns,
     .spin = tdi_helix_spin,
-    .wring = tdi_helix_wring,
+    .apply_moment = tdi_helix_apply_moment,
     .respond = tdi_helix_respond,
     .absorb = tdi_helix_absorb,
     .mass = tdi_helix_mass,

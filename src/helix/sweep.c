@@ -240,7 +240,7 @@ static tdi_factored reduce(tdi_helix_node *node, td_real most) {
     }
     solve_columns(&node->pivot, form->turn_d, &node->by_turn);
     solve_columns(&node->pivot, form->shift_d, &node->by_shift);
-    node->promise = tdi_dot(form->g, node->free);
+    node->predicted_decrease = tdi_dot(form->g, node->free);
     start->a = less_sym(start->a, form->turn_d, &node->by_turn);
     start->b = less(start->b, form->turn_d, &node->by_shift);
     start->c = less_sym(start->c, form->shift_d, &node->by_shift);
@@ -367,14 +367,14 @@ tdi_factored tdi_helix_eliminate(tdi_helix_state *s, int32_t i, bool exact, td_r
 
 // The motion of a root under a gradient n, f; what is held of it is given. Adds r^T H^-1 r.
 static void move_root(const tdi_helix_element *e, const tdi_helix_pivot *p, td_vec3 n, td_vec3 f,
-                      tdi_helix_motion *move, td_real *promise) {
+                      tdi_helix_motion *move, td_real *predicted_decrease) {
     if (e->root == TD_END_CLAMPED) {
         return;
     }
     if (e->root == TD_END_PINNED) {
         n = tdi_add(n, tdi_mat3_apply(&p->b.b, move->v));
         move->w = tdi_scale(tdi_ldl3_solve(&p->turn, n), -1);
-        *promise -= tdi_dot(n, move->w);
+        *predicted_decrease -= tdi_dot(n, move->w);
         return;
     }
     const td_vec3 free = tdi_ldl3_solve(&p->shift, f),
@@ -382,7 +382,7 @@ static void move_root(const tdi_helix_element *e, const tdi_helix_pivot *p, td_v
     move->w = tdi_scale(tdi_ldl3_solve(&p->turn, rest), -1);
     const td_vec3 all = tdi_add(f, tdi_mat3_apply_t(&p->b.b, move->w));
     move->v = tdi_scale(tdi_ldl3_solve(&p->shift, all), -1);
-    *promise += tdi_dot(f, free) - tdi_dot(rest, move->w);
+    *predicted_decrease += tdi_dot(f, free) - tdi_dot(rest, move->w);
 }
 
 static td_vec3 curvatures_for(const tdi_helix_node *node, const tdi_helix_motion *m, td_vec3 free) {
@@ -405,7 +405,7 @@ static void follow(const tdi_helix_state *s, int32_t i, const tdi_helix_motion *
 }
 
 void tdi_helix_sweep_out(tdi_helix_state *s, const tdi_rate *base, td_real limit,
-                         td_real *promise) {
+                         td_real *predicted_decrease) {
     const tdi_helix_model *m = s->model;
     for (int32_t i = 0; i < m->element_count; i++) {
         const tdi_helix_element *e = &m->element[i];
@@ -418,12 +418,12 @@ void tdi_helix_sweep_out(tdi_helix_state *s, const tdi_rate *base, td_real limit
             move->w = tdi_mat3_apply_t(&start->r, base->spin);
             move->v =
                 tdi_mat3_apply_t(&start->r, tdi_add(base->velocity, tdi_cross(base->spin, lever)));
-            move_root(e, p, p->b.n, p->b.f, move, promise);
+            move_root(e, p, p->b.n, p->b.f, move, predicted_decrease);
         } else {
             follow(s, i, &s->node[e->parent].move, move);
         }
         move->d = limited(curvatures_for(node, move, node->free), e->length, limit);
-        *promise += node->promise;
+        *predicted_decrease += node->predicted_decrease;
     }
 }
 
@@ -486,9 +486,9 @@ void tdi_helix_sweep_respond(tdi_helix_state *s) {
         tdi_helix_motion *move = &node->respond;
         if (e->parent == TD_NONE) {
             const td_vec3 n = move->w, f = move->v;
-            td_real promise = 0;
+            td_real predicted_decrease = 0;
             move->w = move->v = tdi_vec3(0, 0, 0);
-            move_root(e, &s->pivot[s->root_place[i]], n, f, move, &promise);
+            move_root(e, &s->pivot[s->root_place[i]], n, f, move, &predicted_decrease);
         } else {
             follow(s, i, &s->node[e->parent].respond, move);
         }

@@ -62,7 +62,7 @@ typedef struct tdi_helix_node {
     tdi_ldl3 pivot;
     tdi_mat3 by_turn, by_shift;
     td_vec3 free;
-    td_real promise;                // g.free
+    td_real predicted_decrease;     // g.free
     tdi_helix_motion move, respond; // increments; pushes, and then the answer to them
 } tdi_helix_node;
 
@@ -117,7 +117,7 @@ void tdi_helix_raise_root(tdi_helix_form *form, td_real length, bool shifts);
 // Root to tip: increments, with the base moved by a turn and a shift, in world axes. No curvature
 // changes by more than `limit` rad along its element. Adds r^T H^-1 r.
 void tdi_helix_sweep_out(tdi_helix_state *state, const tdi_rate *base, td_real limit,
-                         td_real *promise);
+                         td_real *predicted_decrease);
 // The largest increment, rad or m: curvatures times lengths, turns and shifts of roots, and in
 // steps the turns of all elements' starts.
 td_real tdi_helix_largest(const tdi_helix_state *state);

@@ -14,7 +14,7 @@ static td_vec3 springs_gradient(const tdi_helix_state *s, int32_t i) {
     const tdi_helix_element *e = &s->model->element[i];
     const td_vec3 u = s->pose.u[i], k = tdi_scale(e->stiffness, s->head.opts->stiffness),
                   b = tdi_scale(e->friction, s->now->damp);
-    return tdi_add(tdi_times(k, tdi_sub(u, e->rest)), tdi_times(b, tdi_sub(u, s->u_star[i])));
+    return tdi_add(tdi_times(k, tdi_sub(u, e->rest)), tdi_times(b, tdi_sub(u, s->u_history[i])));
 }
 
 static void add_springs(const tdi_helix_state *s, int32_t i, tdi_helix_form *form) {
@@ -27,7 +27,8 @@ static void add_springs(const tdi_helix_state *s, int32_t i, tdi_helix_form *for
 
 static td_real springs_value(const tdi_helix_state *s, int32_t i) {
     const tdi_helix_element *e = &s->model->element[i];
-    const td_vec3 off = tdi_sub(s->pose.u[i], e->rest), rate = tdi_sub(s->pose.u[i], s->u_star[i]);
+    const td_vec3 off = tdi_sub(s->pose.u[i], e->rest),
+                  rate = tdi_sub(s->pose.u[i], s->u_history[i]);
     return 0.5 * s->head.opts->stiffness * tdi_dot(off, tdi_times(e->stiffness, off)) +
            0.5 * s->now->damp * tdi_dot(rate, tdi_times(e->friction, rate));
 }
@@ -146,7 +147,7 @@ static void add_vane_sums(const td_real *sum, tdi_helix_form *form) {
 // ---- loads ----------------------------------------------------------------------------------
 
 // A point's x* by the rule of the step.
-td_vec3 tdi_helix_star(const tdi_helix_state *s, const tdi_helix_point *point) {
+td_vec3 tdi_helix_history(const tdi_helix_state *s, const tdi_helix_point *point) {
     const td_vec3 from = tdi_helix_point_at(&s->began, point);
     return s->head.rule.two ? tdi_star3(&s->head.rule, from, tdi_helix_point_at(&s->back, point))
                             : from;
@@ -159,7 +160,7 @@ static tdi_point load_term(const tdi_helix_state *s, const td_load *load,
     const tdi_rate_factors by = tdi_rates_of(h);
     td_vec3 u = {0, 0, 0};
     if (h > 0) {
-        u = tdi_scale(tdi_sub(x, tdi_helix_star(s, at)), 1 / h);
+        u = tdi_scale(tdi_sub(x, tdi_helix_history(s, at)), 1 / h);
     }
     return tdi_point_load(load, x, u, 1, &by);
 }

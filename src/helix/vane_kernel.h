@@ -224,21 +224,22 @@ static void note_air(const tdi_helix_vane *vane, int32_t first, int32_t last,
                              entry(&in, VANE_TURN + 2), entry(&in, VANE_TURN + 3)};
         const tdi_wmat3 turn = tdi_wmat3_from_quat(q);
         tdi_wmat3 frame;
-        tdi_wvec3 star = vane_place(now, &in, element, &frame);
+        tdi_wvec3 history = vane_place(now, &in, element, &frame);
         if (back) {
             const tdi_wvec3 then = vane_place(back, &in, element, NULL);
             // as tdi_star()
-            star = again == 1.0 / 3 ? wvec((4 * star.x - then.x) / 3, (4 * star.y - then.y) / 3,
-                                           (4 * star.z - then.z) / 3)
-                                    : wvec(star.x + again * (star.x - then.x),
-                                           star.y + again * (star.y - then.y),
-                                           star.z + again * (star.z - then.z));
+            history = again == 1.0 / 3
+                          ? wvec((4 * history.x - then.x) / 3, (4 * history.y - then.y) / 3,
+                                 (4 * history.z - then.z) / 3)
+                          : wvec(history.x + again * (history.x - then.x),
+                                 history.y + again * (history.y - then.y),
+                                 history.z + again * (history.z - then.z));
         }
         const tdi_wmat3 axes = product_of(&frame, &turn);
         const tdi_wdrag_area area =
             tdi_wdrag_area_of(entries3(&in, VANE_AREA), entry(&in, VANE_FOLD), &axes);
         for (int lane = 0; lane < count; lane++) {
-            known[k + lane].star = tdi_wvec3_get(&star, lane);
+            known[k + lane].history = tdi_wvec3_get(&history, lane);
             known[k + lane].area =
                 (tdi_drag_area){tdi_wsym3_get(&area.area, lane), tdi_wide_get(&area.most, lane),
                                 tdi_wide_get(&area.fold, lane)};

@@ -359,18 +359,18 @@ td_real tdi_unknowns_solve(tdi_unknowns *unknowns, const tdi_sparse *s, td_real 
             x[s->place[i]][k] = u->held[k] ? 0 : -u->gradient[k];
         }
     }
-    const td_real promise = tdi_sparse_solve(s, x);
+    const td_real predicted_decrease = tdi_sparse_solve(s, x);
     for (int32_t i = 0; i < s->node_count; i++) {
         tdi_unknowns *u = &unknowns[i];
         for (int k = 0; k < 4; k++) {
             u->x[k] = u->held[k] ? u->x[k] : x[s->place[i]][k];
         }
     }
-    return promise;
+    return predicted_decrease;
 }
 
-void tdi_direct_solve(tdi_touch *t, const tdi_system *y, td_real *promise) {
+void tdi_direct_solve(tdi_touch *t, const tdi_system *y, td_real *predicted_decrease) {
     tdi_direct *d = &t->direct;
-    *promise += tdi_unknowns_solve(d->unknowns, d->sparse, d->x);
+    *predicted_decrease += tdi_unknowns_solve(d->unknowns, d->sparse, d->x);
     tdi_system_each(y, take_increments, (void *)y);
 }

@@ -50,4 +50,4 @@ bool tdi_direct_joins(const tdi_touch *t, int32_t member);
 // positive definite.
 bool tdi_direct_factor(tdi_touch *t, const tdi_system *system);
 // Increments of those members, and what they promise.
-void tdi_direct_solve(tdi_touch *t, const tdi_system *system, td_real *promise);
+void tdi_direct_solve(tdi_touch *t, const tdi_system *system, td_real *predicted_decrease);

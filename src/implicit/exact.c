@@ -124,7 +124,7 @@ td_status tdi_exact_begin(tdi_touch *t, const tdi_system *y, td_real left, td_di
     recall(t, y);
     t->value = own_value(y);
     t->planes = (tdi_plane_rule){.began = t->began,
-                                 .star = t->star,
+                                 .history = t->history,
                                  .ahead = t->ahead,
                                  .turning = t->turning,
                                  .h = h,
@@ -152,7 +152,7 @@ td_status tdi_exact_begin(tdi_touch *t, const tdi_system *y, td_real left, td_di
 
 bool tdi_exact_missed(const tdi_touch *t, const tdi_system *y) {
     const td_body *head = y->member[0].body;
-    return t->exact && !head->rule.hits && tdi_planes_count(t->set) > 0;
+    return t->exact && !head->rule.has_impact && tdi_planes_count(t->set) > 0;
 }
 
 bool tdi_exact_bounces(const tdi_touch *t) {

@@ -125,7 +125,7 @@ static void push_active(const tdi_touch *t, const tdi_system *y, const td_vec3 *
         if (i < 0) {
             tdi_state_push(m->body, p - t->first_point[k], f[p]);
         } else {
-            tdi_state_wring(m->body, i - t->first_capsule[k], f[p]);
+            tdi_state_apply_moment(m->body, i - t->first_capsule[k], f[p]);
         }
     }
 }
@@ -170,7 +170,8 @@ static td_real dot(const tdi_touch *t, const td_vec3 *a, const td_vec3 *b) {
 //   s = g + keep s (press),  q = v + keep q (way):  J^T s = E p and q = J p of the direction p
 //   part = g.v / q.(s + C q),  F += part s (sum),  g -= part (s + C q)
 // and at last x += E^-1 J^T F. The slope changes by -y.F.
-bool tdi_touch_solve(tdi_touch *t, const tdi_system *y, td_real *promise, int64_t *steps) {
+bool tdi_touch_solve(tdi_touch *t, const tdi_system *y, td_real *predicted_decrease,
+                     int64_t *steps) {
     find_active(t);
     tdi_touch_gather_moves(y, t->moved);
     for (int32_t k = 0; k < t->active_count; k++) {
@@ -182,7 +183,7 @@ bool tdi_touch_solve(tdi_touch *t, const tdi_system *y, td_real *promise, int64_
     for (int32_t step = 0; step < CG_STEPS; step++) {
         respond(t, y, t->rest, t->answer);
         td_real next = dot(t, t->rest, t->answer);
-        if (!(next > CG_TOLERANCE * CG_TOLERANCE * *promise)) {
+        if (!(next > CG_TOLERANCE * CG_TOLERANCE * *predicted_decrease)) {
             break;
         }
         ++*steps;
@@ -206,13 +207,13 @@ bool tdi_touch_solve(tdi_touch *t, const tdi_system *y, td_real *promise, int64_
             t->rest[p] = tdi_madd(t->rest[p], t->answer[p], -part);
         }
     }
-    const td_real rounding = ROUNDING * *promise;
-    *promise += dot(t, t->moved, t->sum);
+    const td_real rounding = ROUNDING * *predicted_decrease;
+    *predicted_decrease += dot(t, t->moved, t->sum);
     respond(t, y, t->sum, t->answer);
     for (int32_t k = 0; k < y->count; k++) {
         tdi_state_absorb(y->member[k].body);
     }
-    const bool falls = *promise >= -rounding; // nothing, where all is done
-    *promise = falls ? fmax(*promise, 0) : *promise;
+    const bool falls = *predicted_decrease >= -rounding; // nothing, where all is done
+    *predicted_decrease = falls ? fmax(*predicted_decrease, 0) : *predicted_decrease;
     return falls || t->rule.ahead > 0; // while bases or colliders move the value may rise
 }

@@ -155,7 +155,7 @@ td_real tdi_holds_value_kept(const tdi_holds *all);
 // What the promise changes by when the value has the forces that follow from the increments.
 td_real tdi_holds_slope(tdi_holds *all, const tdi_system *system);
 // With the increments as they are: forces, and the slope of the value along them.
-void tdi_holds_finish(tdi_holds *all, const tdi_system *system, td_real *promise);
+void tdi_holds_finish(tdi_holds *all, const tdi_system *system, td_real *predicted_decrease);
 // Whether these increments, after tdi_holds_finish(), meet all rows to the first order, and no row
 // is one-sided.
 bool tdi_holds_within_reach(const tdi_holds *all);
@@ -182,7 +182,7 @@ bool tdi_holds_may_touch(const tdi_holds *all);
 void tdi_holds_open(tdi_holds *all);
 void tdi_holds_take(const tdi_system *system, int32_t member); // it was factored and solved
 // Forces of all, and what they add to the promise. False: the whole is not positive definite.
-bool tdi_holds_solve(tdi_holds *all, const tdi_system *system, td_real *promise);
+bool tdi_holds_solve(tdi_holds *all, const tdi_system *system, td_real *predicted_decrease);
 void tdi_holds_answer(const tdi_system *system, int32_t member); // its increments with them
 // The bodies have responded to some forces. Pushes what coupled bonds add to these: with the same
 // forces again the response is that of the held bodies.

@@ -203,11 +203,11 @@ void tdi_holds_answer(const tdi_system *y, int32_t member) {
 }
 
 // -r.x = r.E^-1 r + (v x0).q, and (v x0).q is what the solve gives
-static bool solve(tdi_holds *h, const tdi_system *y, td_real *promise) {
+static bool solve(tdi_holds *h, const tdi_system *y, td_real *predicted_decrease) {
     if (h->joined) {
         const bool fine = tdi_hold_whole_factor(h, y);
         if (fine) {
-            tdi_hold_whole_solve(h, y, promise);
+            tdi_hold_whole_solve(h, y, predicted_decrease);
         }
         return fine;
     }
@@ -215,7 +215,7 @@ static bool solve(tdi_holds *h, const tdi_system *y, td_real *promise) {
         return false;
     }
     fill_right_side(h);
-    *promise += tdi_sparse_solve(h->sparse, h->x);
+    *predicted_decrease += tdi_sparse_solve(h->sparse, h->x);
     return true;
 }
 
@@ -227,10 +227,10 @@ bool tdi_holds_may_touch(const tdi_holds *all) {
     return may;
 }
 
-bool tdi_holds_solve(tdi_holds *all, const tdi_system *y, td_real *promise) {
+bool tdi_holds_solve(tdi_holds *all, const tdi_system *y, td_real *predicted_decrease) {
     bool fine = true;
     for (tdi_holds *h = all; h && fine; h = h->next) {
-        fine = !is_after(h) || solve(h, y, promise);
+        fine = !is_after(h) || solve(h, y, predicted_decrease);
     }
     return fine;
 }

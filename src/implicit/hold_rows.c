@@ -458,13 +458,13 @@ td_real tdi_holds_slope(tdi_holds *all, const tdi_system *y) {
     return sum;
 }
 
-void tdi_holds_finish(tdi_holds *all, const tdi_system *y, td_real *promise) {
+void tdi_holds_finish(tdi_holds *all, const tdi_system *y, td_real *predicted_decrease) {
     for (tdi_holds *h = all; h; h = h->next) {
         if (y->touch || !h->coupled || h->eliminated) { // others have answered
             tdi_holds_gather_moves(h, y, false);
         }
         for (int32_t i = 0; i < h->held_count; i++) {
-            *promise += h->held[i].acts ? finish(h, &h->held[i]) : 0;
+            *predicted_decrease += h->held[i].acts ? finish(h, &h->held[i]) : 0;
         }
     }
 }

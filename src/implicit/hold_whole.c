@@ -254,9 +254,9 @@ bool tdi_hold_whole_factor(tdi_holds *h, const tdi_system *y) {
 
 // ---- solving --------------------------------------------------------------------------------
 
-void tdi_hold_whole_solve(tdi_holds *h, const tdi_system *y, td_real *promise) {
+void tdi_hold_whole_solve(tdi_holds *h, const tdi_system *y, td_real *predicted_decrease) {
     tdi_hold_whole *w = h->whole;
-    *promise += tdi_unknowns_solve(w->unknowns, w->sparse, w->x);
+    *predicted_decrease += tdi_unknowns_solve(w->unknowns, w->sparse, w->x);
     for (int32_t k = 0; k < h->member_count; k++) {
         if (w->first[k] != TD_NONE) {
             const tdi_member *m = tdi_holds_member(h, y, k);

@@ -21,7 +21,7 @@ void tdi_hold_whole_free(tdi_holds *h);
 // positive definite.
 bool tdi_hold_whole_factor(tdi_holds *h, const tdi_system *system);
 // Increments of its members; q of the bonds is in `unknowns`.
-void tdi_hold_whole_solve(tdi_holds *h, const tdi_system *system, td_real *promise);
+void tdi_hold_whole_solve(tdi_holds *h, const tdi_system *system, td_real *predicted_decrease);
 
 // ---- of hold_couple.c
 

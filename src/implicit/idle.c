@@ -75,8 +75,8 @@ static void stand(tdi_touch *t, const tdi_system *y, const bool *stays, bool mor
 bool tdi_touch_keep_firm(tdi_touch *t, const tdi_system *y) {
     t->idle_count = 0;
     for (int32_t k = 0; k < y->count; k++) {
-        set_idle(t, k, y->member[k].firm);
-        t->idle_count += y->member[k].firm;
+        set_idle(t, k, y->member[k].solved_in_larger_island);
+        t->idle_count += y->member[k].solved_in_larger_island;
     }
     tdi_contacts_rest(t->set, t->resting);
     return t->idle_count > 0;

@@ -166,9 +166,9 @@ typedef struct tdi_implicit {
     // Increments. Gives the largest, not a number if one is not, and adds r^T H^-1 r, which is what
     // they promise: their slope is minus that. With `limited` no part moves by more than `longest`,
     // and what it carries is solved for that: the whole may then not go down.
-    td_real (*solve)(void *body, bool limited, td_real *promise);
+    td_real (*solve)(void *body, bool limited, td_real *predicted_decrease);
     // * The same, with the pose kept and moved by all of them. Left out: one after the other.
-    td_real (*attempt)(void *body, bool limited, td_real *promise);
+    td_real (*attempt)(void *body, bool limited, td_real *predicted_decrease);
     // * The same as solve with a new gradient and old factors.
     td_real (*solve_again)(void *body);
     // * At a guess: forces on joints as the last step left them become those noted. False: they are
@@ -187,7 +187,7 @@ typedef struct tdi_implicit {
     // * Moves the pose of a step that was solved, and nothing that it is compared with: value()
     // then tells how hard it is held. NULL keeps the pose the first time, and goes back to it the
     // second.
-    void (*nudge)(void *body, const tdi_rigid *motion);
+    void (*perturb_pose)(void *body, const tdi_rigid *motion);
     // * rad or m: an increment after which no other is needed, where the body may err more than the
     // options say. Asked where neither contact nor constraints act.
     td_real (*tolerance)(const void *body);
@@ -208,7 +208,7 @@ typedef struct tdi_implicit {
     td_real (*force)(const void *body, const td_step_opts *opts, td_real gap, td_real h);
     // * Where points are, or x* of the rule, and how they move by the increments, or by y. Left
     // out: the coordinates of the head are those of the points.
-    void (*points)(const void *body, bool star, td_vec3 *x);
+    void (*points)(const void *body, bool history, td_vec3 *x);
     void (*moves)(const void *body, bool response, td_vec3 *dx);
     // * Velocities of points when the step began. Left out: those of the coordinates.
     void (*velocities)(void *body, td_vec3 *v);
@@ -223,7 +223,7 @@ typedef struct tdi_implicit {
     td_vec3 (*turns)(const void *body, int32_t capsule, bool response);
     td_vec3 (*spin)(void *body, int32_t capsule);
     // The same as push, with J of `turns` and a moment.
-    void (*wring)(void *body, int32_t capsule, td_vec3 moment, bool first);
+    void (*apply_moment)(void *body, int32_t capsule, td_vec3 moment, bool first);
     void (*respond)(void *body); // to pushes, of which there are some
     void (*absorb)(void *body);  // + the response becomes part of the increments
 
@@ -241,7 +241,8 @@ typedef struct tdi_implicit {
     void (*constrained)(void *body);
     // Where pins are, or x* of the rule, and how they move by the increments, or by y, at the pose
     // that was factored: before it is kept or moved.
-    void (*pin_places)(const void *body, const tdi_pin *pins, int32_t count, bool star, td_vec3 *x);
+    void (*pin_places)(const void *body, const tdi_pin *pins, int32_t count, bool history,
+                       td_vec3 *x);
     void (*pin_moves)(const void *body, const tdi_pin *pins, int32_t count, bool response,
                       td_vec3 *dx);
     // * Fetches the memory that pin_rows() needs: it is this pin's turn soon.
@@ -302,8 +303,9 @@ typedef struct tdi_member {
     const char *name;     // for messages; NULL: none
     const td_vec3 *tried; // where its points were when this step was solved without others that it
                           // came near to: a first guess; NULL: none
-    bool firm;            // it was solved with most others then: where it came to is free of them
-    bool untouched;       // contact does not see it: it is here for what holds it
+    bool solved_in_larger_island; // it was solved with most others then: where it came to is free
+                                  // of them
+    bool untouched;               // contact does not see it: it is here for what holds it
     // of its capsules: what tdi_planes_leave() left in the last step, and leaves in this; NULL:
     // none
     const td_vec3 *borne;
@@ -351,11 +353,11 @@ void tdi_state_stop(td_body *body);
 void tdi_state_keep(td_body *body);
 void tdi_state_try(td_body *body, td_real fraction);
 void tdi_state_follow(td_body *body);
-void tdi_state_points(const td_body *body, bool star, td_vec3 *x);
+void tdi_state_points(const td_body *body, bool history, td_vec3 *x);
 void tdi_state_moves(const td_body *body, bool response, td_vec3 *dx);
 void tdi_state_velocities(td_body *body, td_vec3 *v);
 void tdi_state_push(td_body *body, int32_t point, td_vec3 force);
-void tdi_state_wring(td_body *body, int32_t capsule, td_vec3 moment);
+void tdi_state_apply_moment(td_body *body, int32_t capsule, td_vec3 moment);
 // How a capsule turns by the increments, or by the response.
 td_vec3 tdi_state_turns(const td_body *body, int32_t capsule, bool response);
 void tdi_state_pin_moves(const td_body *body, const tdi_pin *pins, int32_t count, bool response,

@@ -71,13 +71,14 @@ static tdi_factored factor_members(tdi_newton_run *n, const tdi_model *model) {
         tdi_system_each(y, factor_turn, &f);
     }
     n->solved = y->holds && !n->direct;
-    n->largest = n->promise = 0;
+    n->largest = n->predicted_decrease = 0;
     tdi_holds_open(y->holds);
     for (int32_t k = 0; k < y->count && worst != TDI_NOT_POSITIVE; k++) {
         const tdi_factored own = shared ? y->touch->factored[k] : factor_member(n, model, k);
         worst = own < worst ? own : worst;
         if (n->solved && own != TDI_NOT_POSITIVE && !is_joined(y, k)) {
-            note_largest(n, y->member[k].body->ops->solve(y->member[k].body, false, &n->promise));
+            note_largest(
+                n, y->member[k].body->ops->solve(y->member[k].body, false, &n->predicted_decrease));
             tdi_holds_take(y, k);
         }
     }
@@ -174,9 +175,9 @@ static td_real largest_of(const tdi_system *y, int32_t k) {
 // Increments; alone, without contact or constraints, the poses are kept and moved by all of them.
 void tdi_newton_increments(tdi_newton_run *n, bool limited) {
     const tdi_system *y = n->system;
-    n->largest = n->promise = 0;
+    n->largest = n->predicted_decrease = 0;
     if (n->direct) {
-        tdi_direct_solve(y->touch, y, &n->promise);
+        tdi_direct_solve(y->touch, y, &n->predicted_decrease);
     }
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_implicit *ops = y->member[k].body->ops;
@@ -189,8 +190,8 @@ void tdi_newton_increments(tdi_newton_run *n, bool limited) {
             note_largest(n, y->touch->part[k]);
             continue;
         }
-        note_largest(n, fused ? ops->attempt(body, limited, &n->promise)
-                              : ops->solve(body, limited, &n->promise));
+        note_largest(n, fused ? ops->attempt(body, limited, &n->predicted_decrease)
+                              : ops->solve(body, limited, &n->predicted_decrease));
         if (alone && !fused) {
             tdi_state_keep(body);
             tdi_state_try(body, 1);
@@ -211,9 +212,10 @@ void tdi_newton_solve_again(tdi_newton_run *n) {
 static bool touch(tdi_newton_run *n) {
     const tdi_system *y = n->system;
     const td_real own = tdi_holds_slope(y->holds, y);
-    n->promise += own;
-    const bool fine = tdi_touch_solve(y->touch, y, &n->promise, &n->stats->gradient_steps);
-    n->promise -= own;
+    n->predicted_decrease += own;
+    const bool fine =
+        tdi_touch_solve(y->touch, y, &n->predicted_decrease, &n->stats->gradient_steps);
+    n->predicted_decrease -= own;
     return fine;
 }
 
@@ -223,7 +225,7 @@ static bool couple(tdi_newton_run *n) {
     const tdi_system *y = n->system;
     const bool touches = y->touch && y->touch->coupled && !n->direct,
                holds = tdi_holds_couple(y->holds);
-    if (holds && !tdi_holds_solve(y->holds, y, &n->promise)) {
+    if (holds && !tdi_holds_solve(y->holds, y, &n->predicted_decrease)) {
         return false;
     }
     n->largest = touches || holds ? 0 : n->largest;
@@ -244,7 +246,7 @@ static bool couple(tdi_newton_run *n) {
 static void finish_holds(tdi_newton_run *n) {
     const tdi_system *y = n->system;
     if (y->holds) {
-        tdi_holds_finish(y->holds, y, &n->promise);
+        tdi_holds_finish(y->holds, y, &n->predicted_decrease);
     }
     if (y->holds && !y->touch) {
         // what rows do between segments is not in the factors by which bodies follow
@@ -310,8 +312,8 @@ static bool looks_ahead(tdi_newton_run *n) {
     if (!first || n->used == TDI_MODEL_EXACT) {
         return false;
     }
-    td_real promise = 0;
-    tdi_holds_finish(n->system->holds, n->system, &promise);
+    td_real predicted_decrease = 0;
+    tdi_holds_finish(n->system->holds, n->system, &predicted_decrease);
     n->next = TDI_MODEL_EXACT;
     return true;
 }

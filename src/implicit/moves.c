@@ -174,7 +174,7 @@ static td_real search(tdi_newton_run *n, td_real value, td_real fraction, bool t
             tdi_system_place(n->system, fraction);
         }
         if (tdi_system_value(n->system) <=
-            value - DESCENT * fraction * n->promise + ROUNDING * fabs(value)) {
+            value - DESCENT * fraction * n->predicted_decrease + ROUNDING * fabs(value)) {
             return fraction;
         }
         if (k == 0 && fraction == 1 && leaps(n)) {
@@ -215,7 +215,7 @@ static td_real search_limited(tdi_newton_run *n, td_real longest) {
     if (!isfinite(value)) {
         return value;
     }
-    if (n->system->holds && there && fabs(n->promise) <= ROUNDING * fabs(value)) {
+    if (n->system->holds && there && fabs(n->predicted_decrease) <= ROUNDING * fabs(value)) {
         return 1; // the value cannot judge it
     }
     if (!n->opts->rest && !n->system->holds && n->largest > LIMITED * longest) {
@@ -351,7 +351,7 @@ td_real tdi_newton_move_touching(tdi_newton_run *n, bool carry) {
             return value;
         }
         const td_real rough = t->exact ? tdi_planes_rough(t->set, t->x) : 0;
-        searched = n->promise > ROUNDING * fmax(fabs(value), rough);
+        searched = n->predicted_decrease > ROUNDING * fmax(fabs(value), rough);
     }
     const bool straight = !carry && goes_straight(y);
     bool free = straight && go_straight(n, &fraction);
@@ -359,7 +359,8 @@ td_real tdi_newton_move_touching(tdi_newton_run *n, bool carry) {
         if (straight && k > 0) {
             tdi_system_place(y, fraction); // a part of a way that is free
         }
-        if (!searched || tdi_system_value(y) <= value - DESCENT * fraction * n->promise) {
+        if (!searched ||
+            tdi_system_value(y) <= value - DESCENT * fraction * n->predicted_decrease) {
             t->time = carry ? time_after(t, fraction) : t->time;
             return fraction;
         }

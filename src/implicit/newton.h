@@ -19,28 +19,28 @@ typedef struct tdi_newton_run {
     const tdi_newton_opts *opts;
     td_step_stats *stats;
     td_diag *diag;
-    tdi_model_level next;     // the first model to be tried in the next iteration
-    tdi_model_level used;     // in this
-    bool doubtful;            // the exact Hessian of many members was not positive
-    bool raised;              // it was made positive where it was not
-    bool wary;                // that is not asked for any more
-    td_real shift, first;     // 1/s^2: now, and the first that is tried
-    bool slow;                // statics that take long: exact Hessians with inertia come first,
-    td_real damp;             // 1/s^2: so much of it
-    td_real before;           // the last increment, if it was whole and not of a positive model
-    td_real promise;          // minus the slope along the increments
-    td_real largest;          // increment
-    bool direct;              // bodies that touch are factored as one
-    bool solved;              // increments came with the factors
-    bool offers_reuse, reuse; // of factors: by all bodies, and in the next iteration
-    bool noted;               // forces that increments lead to are known, or those of the last step
-    bool looked;              // increments were looked at for them
-    bool trusted;             // the last increments were taken whole, although the value rose,
-    td_real leap;             // and were this large
-    bool wronged;             // such increments did not shrink: the value decides
-    td_real reach;            // of increments: what is looked at first
-    bool fresh;               // nothing is known of the step yet
-    bool guessed;             // the poses are those of a guess, and nothing is in its way
+    tdi_model_level next;       // the first model to be tried in the next iteration
+    tdi_model_level used;       // in this
+    bool doubtful;              // the exact Hessian of many members was not positive
+    bool raised;                // it was made positive where it was not
+    bool wary;                  // that is not asked for any more
+    td_real shift, first;       // 1/s^2: now, and the first that is tried
+    bool slow;                  // statics that take long: exact Hessians with inertia come first,
+    td_real damp;               // 1/s^2: so much of it
+    td_real before;             // the last increment, if it was whole and not of a positive model
+    td_real predicted_decrease; // minus the slope along the increments
+    td_real largest;            // increment
+    bool direct;                // bodies that touch are factored as one
+    bool solved;                // increments came with the factors
+    bool offers_reuse, reuse;   // of factors: by all bodies, and in the next iteration
+    bool noted;    // forces that increments lead to are known, or those of the last step
+    bool looked;   // increments were looked at for them
+    bool trusted;  // the last increments were taken whole, although the value rose,
+    td_real leap;  // and were this large
+    bool wronged;  // such increments did not shrink: the value decides
+    td_real reach; // of increments: what is looked at first
+    bool fresh;    // nothing is known of the step yet
+    bool guessed;  // the poses are those of a guess, and nothing is in its way
 } tdi_newton_run;
 
 // ---- increments.c

@@ -42,7 +42,7 @@ static void place(const relaxing *r, td_real fraction) {
 }
 
 // Increments of the member alone, with a positive model of its contacts. False: there are none.
-static bool solve(relaxing *r, td_real *promise, td_real *largest) {
+static bool solve(relaxing *r, td_real *predicted_decrease, td_real *largest) {
     const tdi_touch *t = r->t;
     const tdi_member *m = &r->system->member[r->member];
     const tdi_model model = {.raise = true, .touched = true};
@@ -55,11 +55,11 @@ static bool solve(relaxing *r, td_real *promise, td_real *largest) {
         m->body->ops->clear(m->body);
     }
     tdi_touch_expand_of(r->system, r->own, r->member);
-    *promise = 0;
+    *predicted_decrease = 0;
     if (m->body->ops->factor(m->body, &model) == TDI_NOT_POSITIVE) {
         return false;
     }
-    *largest = m->body->ops->solve(m->body, false, promise);
+    *largest = m->body->ops->solve(m->body, false, predicted_decrease);
     return isfinite(*largest);
 }
 
@@ -82,8 +82,8 @@ static td_real move(relaxing *r) {
     tdi_touch *t = r->t;
     const tdi_member *m = &r->system->member[r->member];
     const int32_t first = t->first_point[r->member], count = t->first_point[r->member + 1] - first;
-    td_real promise, largest;
-    if (!solve(r, &promise, &largest)) {
+    td_real predicted_decrease, largest;
+    if (!solve(r, &predicted_decrease, &largest)) {
         return 0;
     }
     tdi_state_keep(m->body);
@@ -94,7 +94,7 @@ static td_real move(relaxing *r) {
     for (int32_t k = 0; k < HALVINGS && fraction > 0; k++) {
         place(r, fraction);
         if (m->body->ops->value(m->body) + tdi_contacts_energy(r->own, t->now, t->time, &t->rule) <=
-            value - DESCENT * fraction * promise) {
+            value - DESCENT * fraction * predicted_decrease) {
             memcpy(t->x + first, t->now + first, (size_t)count * sizeof *t->x);
             return fraction * largest;
         }

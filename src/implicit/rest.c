@@ -38,11 +38,11 @@
 typedef struct resting {
     td_body *body;
     td_step_stats *stats;
-    td_real stiffer; // of the springs
-    bool needed;     // with less the model was not positive definite
-    td_real largest; // increment
-    td_real before;  // the last, if it was one of Newton's method; else 0
-    td_real promise; // minus the slope along the increments
+    td_real stiffer;            // of the springs
+    bool needed;                // with less the model was not positive definite
+    td_real largest;            // increment
+    td_real before;             // the last, if it was one of Newton's method; else 0
+    td_real predicted_decrease; // minus the slope along the increments
     td_real gain;
 } resting;
 
@@ -93,8 +93,9 @@ static td_real search(resting *r) {
     }
     for (int32_t k = 0; k < HALVINGS; k++, fraction *= 0.5) {
         const td_real fall = value - value_at(r, fraction),
-                      model = r->promise * (fraction - 0.5 * fraction * fraction);
-        if (fall >= DESCENT * fraction * r->promise - unseen || r->largest < SMALL_MOVE) {
+                      model = r->predicted_decrease * (fraction - 0.5 * fraction * fraction);
+        if (fall >= DESCENT * fraction * r->predicted_decrease - unseen ||
+            r->largest < SMALL_MOVE) {
             r->gain = model > unseen ? fall / model : 1;
             return k == 0 && r->gain > BARGAIN ? stretch(r, value - fall) : fraction;
         }
@@ -138,8 +139,8 @@ td_status tdi_rest(td_body *body, const tdi_newton_opts *opts, bool *converged,
         if (!factor(&r)) {
             return TD_ERR_DIVERGED;
         }
-        r.promise = 0;
-        r.largest = stats->last_move = body->ops->solve(body, false, &r.promise);
+        r.predicted_decrease = 0;
+        r.largest = stats->last_move = body->ops->solve(body, false, &r.predicted_decrease);
         stats->iterations++;
         const td_real taken = isfinite(r.largest) ? search(&r) : r.largest;
         way += taken * r.largest;

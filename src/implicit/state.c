@@ -15,8 +15,8 @@
 // ---- memory ---------------------------------------------------------------------------------
 
 static void lay_out_coords(tdi_coords *c, tdi_layout *l) {
-    td_real **arrays[] = {&c->x,    &c->v,   &c->x_before, &c->v_before,  &c->began,
-                          &c->star, &c->hat, &c->kept,     &c->increment, &c->response};
+    td_real **arrays[] = {&c->x,       &c->v,         &c->x_before, &c->v_before,  &c->began,
+                          &c->history, &c->predictor, &c->kept,     &c->increment, &c->response};
     for (size_t k = 0; c->count > 0 && k < sizeof arrays / sizeof *arrays; k++) {
         *arrays[k] = tdi_layout_place(l, (size_t)c->count, sizeof(td_real));
     }
@@ -136,10 +136,10 @@ bool tdi_state_ready(const td_body *body, const td_step_opts *opts, td_real dt, 
 // x* and x^ of the rule
 static void predict(tdi_coords *c, const tdi_rule *rule) {
     for (int32_t k = 0; k < c->count; k++) {
-        const td_real v = tdi_star(rule, c->v[k], c->v_before[k]);
+        const td_real v = tdi_history(rule, c->v[k], c->v_before[k]);
         c->began[k] = c->x[k];
-        c->star[k] = tdi_star(rule, c->x[k], c->x_before[k]);
-        c->hat[k] = c->star[k] + rule->h * v;
+        c->history[k] = tdi_history(rule, c->x[k], c->x_before[k]);
+        c->predictor[k] = c->history[k] + rule->h * v;
     }
 }
 
@@ -167,7 +167,7 @@ void tdi_state_begin(td_body *body, const td_step_opts *opts, const tdi_rule *ru
 void tdi_state_guess(td_body *body, bool take) {
     tdi_coords *c = &body->coords;
     for (int32_t k = 0; k < c->count; k++) {
-        c->x[k] = take ? c->hat[k] : c->began[k];
+        c->x[k] = take ? c->predictor[k] : c->began[k];
     }
     if (body->ops->guess) {
         body->ops->guess(body, take);
@@ -179,12 +179,14 @@ void tdi_state_accept(td_body *body) {
     for (int32_t k = 0; k < c->count; k++) {
         c->x_before[k] = c->began[k];
         c->v_before[k] = c->v[k];
-        c->v[k] = (c->x[k] - c->star[k]) / body->rule.h;
+        c->v[k] = (c->x[k] - c->history[k]) / body->rule.h;
     }
     if (body->ops->accept) {
         body->ops->accept(body);
     }
-    body->known = body->rule.hits ? 1 : body->known < MOST_KNOWN ? body->known + 1 : MOST_KNOWN;
+    body->known = body->rule.has_impact      ? 1
+                  : body->known < MOST_KNOWN ? body->known + 1
+                                             : MOST_KNOWN;
     body->dt = body->rule.dt;
     body->cut = body->rule.piece;
     body->time += body->rule.dt;
@@ -282,11 +284,11 @@ static void read_points(const td_body *s, const td_real *from, td_vec3 *to) {
     }
 }
 
-void tdi_state_points(const td_body *body, bool star, td_vec3 *x) {
+void tdi_state_points(const td_body *body, bool history, td_vec3 *x) {
     if (body->ops->points) {
-        body->ops->points(body, star, x);
+        body->ops->points(body, history, x);
     } else {
-        read_points(body, star ? body->coords.star : body->coords.x, x);
+        read_points(body, history ? body->coords.history : body->coords.x, x);
     }
 }
 
@@ -323,10 +325,10 @@ void tdi_state_push(td_body *body, int32_t point, td_vec3 force) {
     tdi_coords_set_point(c->response, point, sum);
 }
 
-void tdi_state_wring(td_body *body, int32_t capsule, td_vec3 moment) {
+void tdi_state_apply_moment(td_body *body, int32_t capsule, td_vec3 moment) {
     const bool first = !body->pushed;
     body->pushed = true;
-    body->ops->wring(body, capsule, moment, first);
+    body->ops->apply_moment(body, capsule, moment, first);
 }
 
 td_vec3 tdi_state_turns(const td_body *body, int32_t capsule, bool response) {

@@ -12,15 +12,15 @@
 
 // The rule that turns places into velocities: v = (x - x*)/h.
 typedef struct tdi_rule {
-    td_real dt;    // s: the step
-    td_real h;     // s: of the rule; 2/3 dt for BDF2, dt for backward Euler, 0 in statics
-    bool two;      // BDF2
-    bool uneven;   // the last step had another length, and has prepared another x*
-    td_real again; // where it had: x* = x + again (x - x_before), as 1/3 where it had not
-    bool piece;    // of a step that is taken in halves
-    td_real part;  // of the way that held ends have left, they go in this step: 1 but in halves
-    bool touched;  // there is contact: points go straight
-    bool hits;     // velocities jump in this step: the next must not look back beyond it
+    td_real dt;      // s: the step
+    td_real h;       // s: of the rule; 2/3 dt for BDF2, dt for backward Euler, 0 in statics
+    bool two;        // BDF2
+    bool uneven;     // the last step had another length, and has prepared another x*
+    td_real again;   // where it had: x* = x + again (x - x_before), as 1/3 where it had not
+    bool piece;      // of a step that is taken in halves
+    td_real part;    // of the way that held ends have left, they go in this step: 1 but in halves
+    bool touched;    // there is contact: points go straight
+    bool has_impact; // velocities jump in this step: the next must not look back beyond it
 } tdi_rule;
 
 // Coordinates that add up, x and x + dx, to which the rules apply one by one. A solver that has
@@ -29,7 +29,7 @@ typedef struct tdi_coords {
     int32_t count;                        // 0: none
     td_real *x, *v;                       // where they are; velocities of the last step
     td_real *x_before, *v_before;         // a step earlier
-    td_real *began, *star, *hat;          // the step: where it began, x*, without forces
+    td_real *began, *history, *predictor; // the step: where it began, x*, without forces
     td_real *kept, *increment, *response; // Newton's method: the pose that was kept, dx, y
 } tdi_coords;
 
@@ -140,18 +140,18 @@ static inline td_real tdi_again(const tdi_rule *rule) {
     return rule->uneven ? rule->again : 1.0 / 3;
 }
 // x* of a rule, and of one of two steps from that for w = 1, which leads 1/3 (x - x_before) from x.
-static inline td_real tdi_star(const tdi_rule *rule, td_real now, td_real before) {
+static inline td_real tdi_history(const tdi_rule *rule, td_real now, td_real before) {
     return !rule->two      ? now
            : !rule->uneven ? tdi_two_step(now, before)
                            : now + rule->again * (now - before);
 }
 static inline td_vec3 tdi_star3(const tdi_rule *rule, td_vec3 now, td_vec3 before) {
-    return (td_vec3){tdi_star(rule, now.x, before.x), tdi_star(rule, now.y, before.y),
-                     tdi_star(rule, now.z, before.z)};
+    return (td_vec3){tdi_history(rule, now.x, before.x), tdi_history(rule, now.y, before.y),
+                     tdi_history(rule, now.z, before.z)};
 }
-static inline td_real tdi_uneven(const tdi_rule *rule, td_real now, td_real star) {
-    return now + 3 * rule->again * (star - now);
+static inline td_real tdi_uneven(const tdi_rule *rule, td_real now, td_real history) {
+    return now + 3 * rule->again * (history - now);
 }
-static inline td_vec3 tdi_uneven3(const tdi_rule *rule, td_vec3 now, td_vec3 star) {
-    return tdi_madd(now, tdi_sub(star, now), 3 * rule->again);
+static inline td_vec3 tdi_uneven3(const tdi_rule *rule, td_vec3 now, td_vec3 history) {
+    return tdi_madd(now, tdi_sub(history, now), 3 * rule->again);
 }

@@ -108,7 +108,7 @@ static tdi_rule rule_of(const tdi_system *y, span part) {
                       .piece = !whole,
                       .part = (part.to - part.from) / (1 - part.from),
                       .touched = y->touch,
-                      .hits = first->known > 0 && tdi_holds_change(y->holds)};
+                      .has_impact = first->known > 0 && tdi_holds_change(y->holds)};
 }
 
 // The same with backward Euler, after which BDF2 begins anew.
@@ -116,7 +116,7 @@ static tdi_rule one_step(const tdi_rule *rule) {
     tdi_rule one = *rule;
     one.h = one.dt;
     one.two = one.uneven = false;
-    one.hits = true;
+    one.has_impact = true;
     return one;
 }
 
@@ -207,7 +207,7 @@ static td_status begin_touch(const tdi_system *y, const tdi_rule *rule, span par
         y->touch->planes =
             (tdi_plane_rule){.whole = whole, .impact = part.impact, .limp = part.limp};
         status = tdi_exact_begin(y->touch, y, (1 - part.from) * whole, diag);
-        if (status == TD_OK && tdi_planes_count(y->touch->set) > 0 && !rule->hits) {
+        if (status == TD_OK && tdi_planes_count(y->touch->set) > 0 && !rule->has_impact) {
             return begin_again(y, rule, part, diag);
         }
         guess_all(y, true);
@@ -225,7 +225,7 @@ static td_status begin_touch(const tdi_system *y, const tdi_rule *rule, span par
         }
         return TD_OK;
     }
-    if (!rule->hits) {
+    if (!rule->has_impact) {
         guess_all(y, false);
         return begin_again(y, rule, part, diag);
     }
@@ -235,7 +235,7 @@ static td_status begin_touch(const tdi_system *y, const tdi_rule *rule, span par
     resume(y, &kept);
     for (int32_t k = 0; kept && k < y->count; k++) {
         const tdi_member *m = &y->member[k];
-        if (m->firm) {
+        if (m->solved_in_larger_island) {
             tdi_state_points(m->body, false, y->touch->moved + y->touch->first_point[k]);
         }
     }

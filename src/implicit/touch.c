@@ -282,7 +282,7 @@ td_status tdi_touch_begin(tdi_touch *t, const tdi_system *y, td_real dt, td_real
     t->pace = h > 0 ? pace_of(t, dt) : 0;
     t->own = own_force(t, y, t->pace);
     t->rule = (tdi_contact_rule){
-        .force = strength_of(t) * t->own, .star = t->star, .turned = t->turned, .h = h};
+        .force = strength_of(t) * t->own, .history = t->history, .turned = t->turned, .h = h};
     t->exact = t->opts.method == TD_CONTACT_EXACT && h > 0;
     t->time = h > 0 && !t->exact && tdi_touch_driven(y) ? 0 : 1;
     t->coupled = t->looked = t->passed = false;
@@ -291,7 +291,7 @@ td_status tdi_touch_begin(tdi_touch *t, const tdi_system *y, td_real dt, td_real
     tdi_touch_gather(y, t->x);
     memcpy(t->began, t->x, (size_t)t->point_count * sizeof *t->x);
     for (int32_t k = 0; h > 0 && k < y->count; k++) {
-        tdi_state_points(y->member[k].body, true, t->star + t->first_point[k]);
+        tdi_state_points(y->member[k].body, true, t->history + t->first_point[k]);
     }
     td_status status =
         tdi_contacts_colliders(t->set, y->colliders, y->collider_count, dt, from, to, diag);

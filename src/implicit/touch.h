@@ -50,7 +50,7 @@ struct tdi_touch {
     size_t scratch_bytes;
     void *scratch;        // room of its own for what follows of points, and is lost after a step
     td_vec3 *x, *dx;      // a point: where increments begin, and from there to the pose
-    td_vec3 *star;        // a point: where the rule takes velocities from
+    td_vec3 *history;     // a point: where the rule takes velocities from
     td_vec3 *began;       // a point: where the step began
     td_vec3 *ahead;       // a point, in exact contact: its way without forces
     td_vec3 *turned;      // a capsule: its turn from x* to the pose, where that counts
@@ -135,7 +135,8 @@ void tdi_touch_expand(const tdi_system *system);
 void tdi_touch_expand_of(const tdi_system *system, const tdi_contacts *set, int32_t member);
 // Takes what couples capsules into the increments, which are those without it. Changes the promise
 // accordingly, and counts the steps. False: the whole is not positive definite.
-bool tdi_touch_solve(tdi_touch *t, const tdi_system *system, td_real *promise, int64_t *steps);
+bool tdi_touch_solve(tdi_touch *t, const tdi_system *system, td_real *predicted_decrease,
+                     int64_t *steps);
 // The largest increment of a member's points.
 td_real tdi_touch_largest(tdi_touch *t, const tdi_system *system, int32_t member);
 td_real tdi_touch_value(tdi_touch *t, const tdi_system *system);

@@ -15,7 +15,7 @@ static int32_t capsules_of(const tdi_member *m) {
 
 static void lay_out_scratch(tdi_touch *t, tdi_layout *l) {
     const size_t points = (size_t)t->point_count, capsules = (size_t)t->capsule_count;
-    td_vec3 **places[] = {&t->x, &t->dx, &t->star, &t->began, &t->ahead};
+    td_vec3 **places[] = {&t->x, &t->dx, &t->history, &t->began, &t->ahead};
     td_vec3 **turns[] = {&t->turned, &t->turning};
     td_vec3 **both[] = {&t->moved, &t->answer, &t->way, &t->rest, &t->press, &t->sum};
     for (size_t k = 0; k < sizeof places / sizeof *places; k++) {

@@ -172,7 +172,7 @@ static void set_root(const cutter *c, td_segment *s, int32_t old) {
     s->stiffness = s->damping = tdi_vec3(0, 0, 0);
 }
 
-static void take_segments(cutter *c, int part, tdi_store *to, tdi_heir *heirs) {
+static void take_segments(cutter *c, int part, tdi_store *to, tdi_segment_source *segment_map) {
     const td_real place = c->place;
     to->segment_count = 0;
     for (int32_t i = 0; i < c->store->segment_count; i++) {
@@ -183,10 +183,11 @@ static void take_segments(cutter *c, int part, tdi_store *to, tdi_heir *heirs) {
         const int32_t k = c->next[i] = to->segment_count++;
         const bool cut = i == c->segment;
         td_segment s = c->store->segments[i];
-        heirs[k] = (tdi_heir){i, 0, 1};
+        segment_map[k] = (tdi_segment_source){i, 0, 1};
         if (cut && place > 0) {
             s = part == STAYS ? lower_half(&s, place) : upper_half(&s, place);
-            heirs[k] = part == STAYS ? (tdi_heir){i, 0, place} : (tdi_heir){i, place, 1};
+            segment_map[k] = part == STAYS ? (tdi_segment_source){i, 0, place}
+                                           : (tdi_segment_source){i, place, 1};
         }
         if (s.parent == c->segment && part == FALLS) {
             s.attach.y -= cut_height(c);
@@ -251,7 +252,7 @@ static td_status take_part(cutter *c, int part, tdi_cut *out) {
         tdi_store_free(&to);
         return TD_ERR_MEMORY;
     }
-    take_segments(c, part, &to, out->heirs[part]);
+    take_segments(c, part, &to, out->segment_map[part]);
     to.strand_count = to.body_count = 0;
     for (int32_t k = 0; k < c->store->strand_count; k++) {
         to.strand_count +=
@@ -272,18 +273,19 @@ static td_status take_part(cutter *c, int part, tdi_cut *out) {
 void tdi_cut_free(tdi_cut *cut, const td_alloc *alloc) {
     td_skeleton_free(cut->part[STAYS]);
     td_skeleton_free(cut->part[FALLS]);
-    tdi_alloc_free(alloc, cut->heirs[STAYS], 2 * (size_t)cut->heir_room * sizeof **cut->heirs);
+    tdi_alloc_free(alloc, cut->segment_map[STAYS],
+                   2 * (size_t)cut->heir_room * sizeof **cut->segment_map);
     *cut = (tdi_cut){.heir_room = 0};
 }
 
 // Room for what the cutter works with.
 static bool make_room(cutter *c, char *room, tdi_cut *out) {
     const size_t n = (size_t)c->store->segment_count;
-    out->heirs[STAYS] = tdi_alloc_zeroed(c->alloc, 2 * n, sizeof **out->heirs);
-    if (!room || !out->heirs[STAYS]) {
+    out->segment_map[STAYS] = tdi_alloc_zeroed(c->alloc, 2 * n, sizeof **out->segment_map);
+    if (!room || !out->segment_map[STAYS]) {
         return false;
     }
-    out->heirs[FALLS] = out->heirs[STAYS] + n;
+    out->segment_map[FALLS] = out->segment_map[STAYS] + n;
     out->heir_room = (int32_t)n;
     c->turns = (td_quat *)room;
     c->origins = (td_vec3 *)(c->turns + n);
@@ -332,25 +334,28 @@ static int32_t find_id(const uint64_t *keys, int32_t count, int32_t id) {
                                                            : TD_NONE;
 }
 
-td_status tdi_heirs_new(const td_skeleton *from, const td_skeleton *to, const td_alloc *alloc,
-                        tdi_heir **out) {
+td_status tdi_segment_map_new(const td_skeleton *from, const td_skeleton *to, const td_alloc *alloc,
+                              tdi_segment_source **out) {
     const int32_t n = td_skeleton_count(from), count = td_skeleton_count(to);
     uint64_t *keys = tdi_alloc_zeroed(alloc, (size_t)n, sizeof *keys);
-    tdi_heir *heirs = keys ? tdi_alloc_zeroed(alloc, (size_t)count, sizeof *heirs) : NULL;
-    for (int32_t i = 0; i < n && heirs; i++) {
+    tdi_segment_source *segment_map =
+        keys ? tdi_alloc_zeroed(alloc, (size_t)count, sizeof *segment_map) : NULL;
+    for (int32_t i = 0; i < n && segment_map; i++) {
         keys[i] = (uint64_t)(uint32_t)td_skeleton_segments(from)[i].id << 32 | (uint32_t)i;
     }
-    if (heirs) {
+    if (segment_map) {
         tdi_sort_keys(keys, n);
     }
-    for (int32_t i = 0; i < count && heirs; i++) {
-        heirs[i] = (tdi_heir){find_id(keys, n, td_skeleton_segments(to)[i].id), 0, 1};
+    for (int32_t i = 0; i < count && segment_map; i++) {
+        segment_map[i] =
+            (tdi_segment_source){find_id(keys, n, td_skeleton_segments(to)[i].id), 0, 1};
     }
     tdi_alloc_free(alloc, keys, (size_t)n * sizeof *keys);
-    *out = heirs;
-    return heirs ? TD_OK : TD_ERR_MEMORY;
+    *out = segment_map;
+    return segment_map ? TD_OK : TD_ERR_MEMORY;
 }
 
-void tdi_heirs_free(tdi_heir *heirs, const td_skeleton *of, const td_alloc *alloc) {
-    tdi_alloc_free(alloc, heirs, (size_t)td_skeleton_count(of) * sizeof *heirs);
+void tdi_segment_map_free(tdi_segment_source *segment_map, const td_skeleton *of,
+                          const td_alloc *alloc) {
+    tdi_alloc_free(alloc, segment_map, (size_t)td_skeleton_count(of) * sizeof *segment_map);
 }

@@ -141,8 +141,8 @@ static motion motion_of(const tdi_tree_state *w, int32_t i, const tdi_seat *seat
     const tdi_frame *f = &w->frame[i];
     const tdi_mat3 q = tdi_mat3_from_quat(seat->turn);
     motion m = {{{w->past[i].v, w->past[i].w},
-                 less(w->star[i], f->o, &f->r),
-                 less(w->hat[i], f->o, &f->r)}};
+                 less(w->history[i], f->o, &f->r),
+                 less(w->predictor[i], f->o, &f->r)}};
     for (int k = 0; k < MOTIONS; k++) {
         m.of[k].r = tdi_mat3_mul_t(&m.of[k].r, &q);
         m.of[k].o = tdi_sub(m.of[k].o, tdi_mat3_apply(&m.of[k].r, seat->at));
@@ -165,7 +165,7 @@ static void add_motion(tdi_reduced_state *s, int32_t i, bool other, td_real w, c
     const tdi_seat seat = tdi_reduce_mass_seat(s, i, other);
     const int32_t c = seat.body;
     const motion own = motion_of(&s->whole, i, &seat);
-    tdi_place *to[MOTIONS] = {&s->rate[c], &s->tree.star[c], &s->tree.hat[c]};
+    tdi_place *to[MOTIONS] = {&s->rate[c], &s->tree.history[c], &s->tree.predictor[c]};
     tdi_body alone = {.mass = 0};
     td_real m[4][4];
     tdi_reduce_add_mass(&alone, &s->full->body[i], &seat, w);
@@ -210,22 +210,22 @@ static void finish_motion(tdi_reduced_state *s, int32_t c) {
     const factors by = factor(&s->clusters.body[c]);
     const motion of = cluster_motion(s, c);
     const tdi_place rate = sum_of(solved(&by, &s->rate[c]), &of.of[RATE]),
-                    star = sum_of(solved(&by, &s->tree.star[c]), &of.of[STAR]),
-                    hat = sum_of(solved(&by, &s->tree.hat[c]), &of.of[HAT]);
+                    history = sum_of(solved(&by, &s->tree.history[c]), &of.of[STAR]),
+                    predictor = sum_of(solved(&by, &s->tree.predictor[c]), &of.of[HAT]);
     s->tree.past[c] = (tdi_past){f->o, rate.o, f->r, rate.r, f->turn};
-    s->tree.star[c] = sum_of(star, &pose);
-    s->tree.hat[c] = sum_of(hat, &pose);
+    s->tree.history[c] = sum_of(history, &pose);
+    s->tree.predictor[c] = sum_of(predictor, &pose);
 }
 
 static void keep_past(tdi_reduced_state *s, int32_t c) {
     const tdi_reduce_old *old = tdi_reduce_kept(s, c);
     const td_vec3 shift = s->shift[s->first[c]];
     s->tree.past[c] = old->past;
-    s->tree.star[c] = old->star;
-    s->tree.hat[c] = old->hat;
+    s->tree.history[c] = old->history;
+    s->tree.predictor[c] = old->predictor;
     s->tree.past[c].o = tdi_add(old->past.o, shift);
-    s->tree.star[c].o = tdi_add(old->star.o, shift);
-    s->tree.hat[c].o = tdi_add(old->hat.o, shift);
+    s->tree.history[c].o = tdi_add(old->history.o, shift);
+    s->tree.predictor[c].o = tdi_add(old->predictor.o, shift);
 }
 
 bool tdi_reduce_rests(const tdi_reduced_state *s) {
@@ -243,18 +243,18 @@ static void rest(tdi_reduced_state *s) {
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
         const tdi_frame *f = &t->frame[c];
         t->past[c] = (tdi_past){.o = f->o, .r = f->r, .turn = f->turn};
-        t->star[c] = t->hat[c] = (tdi_place){f->o, f->r};
+        t->history[c] = t->predictor[c] = (tdi_place){f->o, f->r};
     }
     memset(t->v, 0, (size_t)s->full->head.dof_count * sizeof *t->v);
     memcpy(t->q_back, t->q, (size_t)s->clusters.coord_count * sizeof *t->q);
-    memcpy(t->angle_star, t->angle, (size_t)s->clusters.head.dof_count * sizeof *t->angle);
+    memcpy(t->angle_history, t->angle, (size_t)s->clusters.head.dof_count * sizeof *t->angle);
 }
 
 static void gather_past(tdi_reduced_state *s) {
     const size_t n = (size_t)s->clusters.body_count;
     memset(s->rate, 0, n * sizeof *s->rate);
-    memset(s->tree.star, 0, n * sizeof *s->tree.star);
-    memset(s->tree.hat, 0, n * sizeof *s->tree.hat);
+    memset(s->tree.history, 0, n * sizeof *s->tree.history);
+    memset(s->tree.predictor, 0, n * sizeof *s->tree.predictor);
     add_motions(s);
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
         const int32_t i = s->first[c];
@@ -262,8 +262,8 @@ static void gather_past(tdi_reduced_state *s) {
             keep_past(s, c);
         } else if (tdi_reduce_single(s, c)) {
             s->tree.past[c] = s->whole.past[i];
-            s->tree.star[c] = s->whole.star[i];
-            s->tree.hat[c] = s->whole.hat[i];
+            s->tree.history[c] = s->whole.history[i];
+            s->tree.predictor[c] = s->whole.predictor[i];
         } else {
             finish_motion(s, c);
         }
@@ -279,20 +279,20 @@ static void gather_own(tdi_reduced_state *s, int32_t c, int32_t i) {
     memcpy(s->tree.q + to->coord[c], s->whole.q + m->coord[i], coords);
     memcpy(s->tree.q_back + to->coord[c], s->whole.q_back + m->coord[i], coords);
     memcpy(s->tree.angle + to->dof[c], s->whole.angle + m->dof[i], dofs);
-    memcpy(s->tree.angle_star + to->dof[c], s->whole.angle_star + m->dof[i], dofs);
+    memcpy(s->tree.angle_history + to->dof[c], s->whole.angle_history + m->dof[i], dofs);
 }
 
 static void gather_group(tdi_reduced_state *s, int32_t c, int32_t first) {
     const td_vec3 a = s->began[c];
-    td_vec3 star = a;
+    td_vec3 history = a;
     for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
         const td_real *now = s->whole.angle + s->full->dof[j],
-                      *then = s->whole.angle_star + s->full->dof[j];
+                      *then = s->whole.angle_history + s->full->dof[j];
         const td_vec3 lag = tdi_vec3(then[0] - now[0], then[1] - now[1], then[2] - now[2]);
-        star = tdi_add(star, tdi_quat_rotate(s->share[j].turn, lag));
+        history = tdi_add(history, tdi_quat_rotate(s->share[j].turn, lag));
     }
     // x* is a third of the last way ahead
-    tdi_reduce_set_ball(&s->tree, s->clusters.coord[c], s->clusters.dof[c], a, star);
+    tdi_reduce_set_ball(&s->tree, s->clusters.coord[c], s->clusters.dof[c], a, history);
 }
 
 static void copy_joint(tdi_tree_state *s, int32_t c, tdi_reduce_old *old, bool back) {
@@ -300,8 +300,8 @@ static void copy_joint(tdi_tree_state *s, int32_t c, tdi_reduce_old *old, bool b
     const size_t coords = (size_t)(m->coord[c + 1] - m->coord[c]) * sizeof(td_real),
                  dofs = (size_t)(m->dof[c + 1] - m->dof[c]) * sizeof(td_real);
     td_real *of[4] = {s->q + m->coord[c], s->q_back + m->coord[c], s->angle + m->dof[c],
-                      s->angle_star + m->dof[c]},
-            *with[4] = {old->q, old->q_back, old->angle, old->angle_star};
+                      s->angle_history + m->dof[c]},
+            *with[4] = {old->q, old->q_back, old->angle, old->angle_history};
     for (int k = 0; k < 4; k++) {
         memcpy(back ? of[k] : with[k], back ? with[k] : of[k], k < 2 ? coords : dofs);
     }
@@ -399,10 +399,10 @@ static void remember(tdi_reduced_state *s) {
             s->old[c] = (tdi_reduce_old){.body = s->clusters.body[c],
                                          .frame = t->frame[c],
                                          .past = t->past[c],
-                                         .star = t->star[c],
-                                         .hat = t->hat[c],
+                                         .history = t->history[c],
+                                         .predictor = t->predictor[c],
                                          .began = s->began[c],
-                                         .usual = s->usual[c]};
+                                         .drag_model = s->drag_model[c]};
             copy_joint(&s->tree, c, &s->old[c], false);
         }
     }

@@ -132,10 +132,11 @@ static td_real by_gain(const tdi_reduced_state *s, gain of) {
 
 static td_vec3 rate_of(const tdi_reduced_state *s, int32_t i) {
     const int32_t d = s->full->dof[i], count = s->full->dof[i + 1] - d;
-    const td_real *a = s->whole.angle + d, *star = s->whole.angle_star + d,
+    const td_real *a = s->whole.angle + d, *history = s->whole.angle_history + d,
                   by = s->mode[i] == TD_REDUCE_FROZEN ? 0 : 3 / s->tree.head.rule.dt;
-    return count == 3   ? tdi_scale(tdi_vec3(star[0] - a[0], star[1] - a[1], star[2] - a[2]), by)
-           : count == 1 ? tdi_vec3(by * (star[0] - a[0]), 0, 0)
+    return count == 3
+               ? tdi_scale(tdi_vec3(history[0] - a[0], history[1] - a[1], history[2] - a[2]), by)
+           : count == 1 ? tdi_vec3(by * (history[0] - a[0]), 0, 0)
                         : tdi_vec3(0, 0, 0);
 }
 

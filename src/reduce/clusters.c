@@ -234,8 +234,9 @@ static void place_mass(tdi_reduced_state *s, int32_t c, int32_t first) {
 static void keep_cluster(tdi_reduced_state *s, int32_t c, const tdi_reduce_old *old) {
     const int32_t i = s->first[c];
     s->clusters.body[c] = old->body;
-    s->usual[c] = old->usual;
-    s->clusters.body[c].second = tdi_reduce_single(s, c) ? old->body.second : old->usual.second;
+    s->drag_model[c] = old->drag_model;
+    s->clusters.body[c].second =
+        tdi_reduce_single(s, c) ? old->body.second : old->drag_model.second;
     s->tree.frame[c] = old->frame;
     s->tree.frame[c].o = tdi_add(old->frame.o, s->shift[i]);
     if (s->joined[i] != TD_NONE) {
@@ -324,7 +325,7 @@ static void fill_bodies(tdi_reduced_state *s) {
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
         if (made(s, c)) {
             fit_area(&body[c]);
-            s->usual[c] = (tdi_reduce_usual){body[c].area, body[c].tip, body[c].second};
+            s->drag_model[c] = (tdi_cluster_drag){body[c].area, body[c].tip, body[c].second};
         }
         s->rest[c] = (tdi_reduce_rest){.acts = 0}; // until the air is asked
     }

@@ -53,7 +53,7 @@ static td_vec3 fitted_area(const td_air *air, td_vec3 usual, td_vec3 flow, td_ve
 }
 
 static void fit_area(const tdi_reduced_state *s, const tdi_reduce_flow_sum *sum,
-                     const tdi_reduce_usual *usual, tdi_body *b) {
+                     const tdi_cluster_drag *usual, tdi_body *b) {
     const td_vec3 flow = sum->area > 0 ? tdi_scale(sum->flow, 1 / sum->area) : tdi_vec3(0, 0, 0);
     const td_real push = tdi_dot(sum->force, sum->force);
     b->area = usual->area;
@@ -102,7 +102,7 @@ static void fit_spread(tdi_reduced_state *s, int32_t c) {
     const td_real h = 2 * s->tree.head.rule.dt / 3;
     tdi_body *b = &s->clusters.body[c];
     s->rest[c].spread = spread_of(&s->sum[c]);
-    b->second = tdi_sym3_add(s->usual[c].second, tdi_sym3_scale(s->rest[c].spread, h));
+    b->second = tdi_sym3_add(s->drag_model[c].second, tdi_sym3_scale(s->rest[c].spread, h));
     s->inverse[c] = tdi_reduce_inverse(b);
 }
 
@@ -110,7 +110,7 @@ void tdi_reduce_fit(tdi_reduced_state *s, int32_t c, bool all) {
     const tdi_reduce_flow_sum *sum = &s->sum[c];
     tdi_body *b = &s->clusters.body[c];
     tdi_reduce_rest *rest = &s->rest[c];
-    fit_area(s, sum, &s->usual[c], b);
+    fit_area(s, sum, &s->drag_model[c], b);
     const tdi_wrench law = law_of(s, c, b);
     if (all || rest->acts == 0) {
         fit_spread(s, c);
@@ -124,7 +124,7 @@ void tdi_reduce_fit(tdi_reduced_state *s, int32_t c, bool all) {
 void tdi_reduce_calm(tdi_reduced_state *s, int32_t c) {
     if (s->rest[c].acts > 0) {
         s->rest[c] = (tdi_reduce_rest){.acts = 0};
-        s->clusters.body[c].second = s->usual[c].second;
+        s->clusters.body[c].second = s->drag_model[c].second;
     }
 }
 
@@ -139,13 +139,13 @@ static td_vec3 resisted(const td_sym3 *c, td_vec3 w) {
 static void add_push(tdi_reduced_state *s, int32_t c, td_real part) {
     const tdi_reduce_rest *rest = &s->rest[c];
     const tdi_mat3 *r = &s->tree.frame[c].r;
-    tdi_place *hat = &s->tree.hat[c];
-    hat->o = tdi_madd(hat->o, tdi_mat3_apply(r, rest->way), part);
+    tdi_place *predictor = &s->tree.predictor[c];
+    predictor->o = tdi_madd(predictor->o, tdi_mat3_apply(r, rest->way), part);
     for (int k = 0; k < 3; k++) {
         const td_vec3 move = tdi_scale(tdi_mat3_apply(r, rest->turn[k]), part);
-        hat->r.m[k] += move.x;
-        hat->r.m[3 + k] += move.y;
-        hat->r.m[6 + k] += move.z;
+        predictor->r.m[k] += move.x;
+        predictor->r.m[3 + k] += move.y;
+        predictor->r.m[6 + k] += move.z;
     }
 }
 
@@ -153,10 +153,10 @@ static void push_cluster(tdi_reduced_state *s, int32_t c, td_real h) {
     tdi_reduce_rest *rest = &s->rest[c];
     const tdi_reduce_inverse_mass *by = &s->inverse[c];
     const tdi_mat3 *r = &s->tree.frame[c].r;
-    const tdi_place *hat = &s->tree.hat[c];
+    const tdi_place *predictor = &s->tree.predictor[c];
     tdi_mat3 rate;
     for (int k = 0; k < 9; k++) {
-        rate.m[k] = (hat->r.m[k] - s->tree.star[c].r.m[k]) / h;
+        rate.m[k] = (predictor->r.m[k] - s->tree.history[c].r.m[k]) / h;
     }
     const td_vec3 w = tdi_sub(rest->turning, turning_of(r, &rate)),
                   n = tdi_scale(tdi_add(rest->moment, resisted(&rest->spread, w)), 0.5 * h * h),

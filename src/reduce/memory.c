@@ -37,7 +37,7 @@ static void lay_out_saved(tdi_reduced_state *s, tdi_layout *l, const tdi_tree_mo
     s->seat = tdi_layout_place(l, n, sizeof *s->seat);
     s->side = tdi_layout_place(l, n, sizeof *s->side);
     s->share = tdi_layout_place(l, n, sizeof *s->share);
-    s->usual = tdi_layout_place(l, n, sizeof *s->usual);
+    s->drag_model = tdi_layout_place(l, n, sizeof *s->drag_model);
     s->seen = tdi_layout_place(l, n, sizeof *s->seen);
     s->began = tdi_layout_place(l, n, sizeof *s->began);
     s->rest = tdi_layout_place(l, n, sizeof *s->rest);
@@ -46,7 +46,8 @@ static void lay_out_saved(tdi_reduced_state *s, tdi_layout *l, const tdi_tree_mo
     s->whole.q = tdi_layout_place(l, (size_t)full->coord_count, sizeof *s->whole.q);
     s->whole.q_back = tdi_layout_place(l, (size_t)full->coord_count, sizeof *s->whole.q);
     s->whole.angle = tdi_layout_place(l, (size_t)full->head.dof_count, sizeof *s->whole.angle);
-    s->whole.angle_star = tdi_layout_place(l, (size_t)full->head.dof_count, sizeof *s->whole.angle);
+    s->whole.angle_history =
+        tdi_layout_place(l, (size_t)full->head.dof_count, sizeof *s->whole.angle);
     s->saved_bytes = l->used - from;
 }
 

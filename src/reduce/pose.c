@@ -43,21 +43,21 @@ static void write_turn(td_real *q, td_vec3 angle) {
 }
 
 void tdi_reduce_set_riding(tdi_tree_state *s, int32_t coord, int32_t dof, td_vec3 angle,
-                           td_vec3 star) {
+                           td_vec3 history) {
     write_turn(s->q + coord, angle);
     write3(s->angle + dof, angle);
-    write3(s->angle_star + dof, star);
+    write3(s->angle_history + dof, history);
 }
 
 // x* is a third of the last way ahead: a* - a = (a - a_before)/3
-static void write_back(tdi_tree_state *s, int32_t coord, td_vec3 angle, td_vec3 star) {
-    write_turn(s->q_back + coord, tdi_madd(angle, tdi_sub(star, angle), -3));
+static void write_back(tdi_tree_state *s, int32_t coord, td_vec3 angle, td_vec3 history) {
+    write_turn(s->q_back + coord, tdi_madd(angle, tdi_sub(history, angle), -3));
 }
 
 void tdi_reduce_set_ball(tdi_tree_state *s, int32_t coord, int32_t dof, td_vec3 angle,
-                         td_vec3 star) {
-    tdi_reduce_set_riding(s, coord, dof, angle, star);
-    write_back(s, coord, angle, star);
+                         td_vec3 history) {
+    tdi_reduce_set_riding(s, coord, dof, angle, history);
+    write_back(s, coord, angle, history);
 }
 
 static void draw_own(tdi_reduced_state *s, int32_t i, int32_t c) {
@@ -67,7 +67,7 @@ static void draw_own(tdi_reduced_state *s, int32_t i, int32_t c) {
     memcpy(s->whole.q + m->coord[i], s->tree.q + from->coord[c], coords);
     memcpy(s->whole.q_back + m->coord[i], s->tree.q_back + from->coord[c], coords);
     memcpy(s->whole.angle + m->dof[i], s->tree.angle + from->dof[c], dofs);
-    memcpy(s->whole.angle_star + m->dof[i], s->tree.angle_star + from->dof[c], dofs);
+    memcpy(s->whole.angle_history + m->dof[i], s->tree.angle_history + from->dof[c], dofs);
 }
 
 // The orientation of a segment on its cluster.
@@ -88,7 +88,7 @@ static void draw_group(tdi_reduced_state *s, int32_t first, int32_t c) {
                   made = tdi_quat_mul(tdi_quat_mul(s->tree.frame[c].turn, tdi_quat_conj(joint)),
                                       begin);
     const td_quat since = tdi_quat_mul(tdi_quat_conj(begin), joint);
-    const td_vec3 lag = tdi_sub(read3(s->tree.angle_star + dof), read3(s->tree.angle + dof)),
+    const td_vec3 lag = tdi_sub(read3(s->tree.angle_history + dof), read3(s->tree.angle + dof)),
                   turn = log_of(since, tdi_sub(read3(s->tree.angle + dof), s->began[c]));
     td_quat up = seated_turn(s, s->full->parent[first]);
     td_real far = 0;
@@ -220,10 +220,11 @@ static void add_record(tdi_reduced_state *s, int32_t i, bool other, td_real shar
     const int32_t c = seat.body;
     const tdi_mat3 back = tdi_mat3_from_quat(tdi_quat_conj(seat.turn));
     const tdi_past *past = &t->past[c];
-    const tdi_place star = from_pose(&t->star[c], &t->frame[c]),
-                    hat = from_pose(&t->hat[c], &t->frame[c]);
-    add_place(&w->star[i].o, &w->star[i].r, star.o, &star.r, &seat, &back, share);
-    add_place(&w->hat[i].o, &w->hat[i].r, hat.o, &hat.r, &seat, &back, share);
+    const tdi_place history = from_pose(&t->history[c], &t->frame[c]),
+                    predictor = from_pose(&t->predictor[c], &t->frame[c]);
+    add_place(&w->history[i].o, &w->history[i].r, history.o, &history.r, &seat, &back, share);
+    add_place(&w->predictor[i].o, &w->predictor[i].r, predictor.o, &predictor.r, &seat, &back,
+              share);
     add_place(&w->past[i].v, &w->past[i].w, past->v, &past->w, &seat, &back, share);
 }
 
@@ -234,9 +235,9 @@ static void hold_still(tdi_reduced_state *s, int32_t i) {
     const int32_t q = m->coord[i], d = m->dof[i];
     if (s->mode[i] == TD_REDUCE_FROZEN) {
         memcpy(w->q_back + q, w->q + q, (size_t)(m->coord[i + 1] - q) * sizeof *w->q);
-        memcpy(w->angle_star + d, w->angle + d, (size_t)(m->dof[i + 1] - d) * sizeof *w->angle);
+        memcpy(w->angle_history + d, w->angle + d, (size_t)(m->dof[i + 1] - d) * sizeof *w->angle);
     } else if (s->mode[i] == TD_REDUCE_RIDING && m->kind[i] == TD_JOINT_BALL) {
-        write_back(w, q, read3(w->angle + d), read3(w->angle_star + d));
+        write_back(w, q, read3(w->angle + d), read3(w->angle_history + d));
     }
 }
 
@@ -246,12 +247,12 @@ static void draw_past(tdi_reduced_state *s, int32_t i) {
     const int32_t c = s->seat[i].body;
     if (tdi_reduce_single(s, c) && s->groups == 0) { // nothing is shifted
         w->past[i] = s->tree.past[c];
-        w->star[i] = s->tree.star[c];
-        w->hat[i] = s->tree.hat[c];
+        w->history[i] = s->tree.history[c];
+        w->predictor[i] = s->tree.predictor[c];
         return;
     }
     w->past[i] = (tdi_past){.o = f->o, .r = f->r, .turn = f->turn};
-    w->star[i] = w->hat[i] = (tdi_place){f->o, f->r};
+    w->history[i] = w->predictor[i] = (tdi_place){f->o, f->r};
     add_record(s, i, false, 1 - s->side[i].share);
     if (s->side[i].seat.body != TD_NONE) {
         add_record(s, i, true, s->side[i].share);

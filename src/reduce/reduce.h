@@ -53,10 +53,10 @@ typedef struct tdi_reduce_flow {
     int32_t gap;        // 0: saves hold every byte
 } tdi_reduce_flow;
 
-typedef struct tdi_reduce_usual { // areas of a cluster and twice their middle, in a uniform flow
+typedef struct tdi_cluster_drag { // areas of a cluster and twice their middle, in a uniform flow
     td_vec3 area, tip;
     td_sym3 second; // of its mass
-} tdi_reduce_usual;
+} tdi_cluster_drag;
 
 // The air about a cluster, in its axes: at x the velocity against the wind is flow + spin x.
 typedef struct tdi_reduce_breeze {
@@ -106,10 +106,10 @@ typedef struct tdi_reduce_old {
     tdi_body body;
     tdi_frame frame;
     tdi_past past;
-    tdi_place star, hat;
-    td_real q[7], q_back[7], angle[6], angle_star[6];
+    tdi_place history, predictor;
+    td_real q[7], q_back[7], angle[6], angle_history[6];
     td_vec3 began;
-    tdi_reduce_usual usual;
+    tdi_cluster_drag drag_model;
 } tdi_reduce_old;
 
 // What acted on a cluster at the last choice: acceleration and flow, m/s^2 and m/s.
@@ -173,11 +173,11 @@ struct tdi_reduced_state {
     tdi_seat *seat;       // a segment: where it is, or the larger part of it; loads find it there
     tdi_other_side *side; // a segment: where the rest of it is
     tdi_share *share;     // a segment
-    tdi_reduce_usual *usual; // a cluster
-    tdi_reduce_seen *seen;   // a cluster
-    td_vec3 *began;          // a cluster of a group: its rotation vector when it was made
-    tdi_reduce_rest *rest;   // a cluster
-    tdi_kept *kept;          // a cluster: factors that are used again
+    tdi_cluster_drag *drag_model; // a cluster
+    tdi_reduce_seen *seen;        // a cluster
+    td_vec3 *began;               // a cluster of a group: its rotation vector when it was made
+    tdi_reduce_rest *rest;        // a cluster
+    tdi_kept *kept;               // a cluster: factors that are used again
     char *saved;
     size_t saved_bytes;
 
@@ -284,10 +284,10 @@ void tdi_reduce_draw_touched(tdi_reduced_state *state, bool past);
 // The coordinates of a ball joint, now and a step back, from its rotation vector and what the rule
 // takes from its past.
 void tdi_reduce_set_ball(tdi_tree_state *state, int32_t coord, int32_t dof, td_vec3 angle,
-                         td_vec3 star);
+                         td_vec3 history);
 // The same without the coordinates a step back, which are drawn with the past.
 void tdi_reduce_set_riding(tdi_tree_state *state, int32_t coord, int32_t dof, td_vec3 angle,
-                           td_vec3 star);
+                           td_vec3 history);
 
 static inline bool tdi_reduce_has_air(const tdi_reduced_state *s) {
     return s->count->flow.air.linear > 0 || s->count->flow.air.quadratic > 0;

@@ -34,9 +34,9 @@ void tdi_reduce_forget(tdi_reduced_state *s) {
     tdi_tree_state *t = &s->tree;
     tdi_tree_begin_history(&s->clusters, t);
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
-        t->star[c] = t->hat[c] = (tdi_place){t->frame[c].o, t->frame[c].r};
+        t->history[c] = t->predictor[c] = (tdi_place){t->frame[c].o, t->frame[c].r};
     }
-    memcpy(t->angle_star, t->angle, (size_t)s->clusters.head.dof_count * sizeof *t->angle);
+    memcpy(t->angle_history, t->angle, (size_t)s->clusters.head.dof_count * sizeof *t->angle);
     memcpy(t->q_back, t->q, (size_t)s->clusters.coord_count * sizeof *t->q);
     s->drawn = TDI_DRAWN_NOT;
 }
@@ -75,12 +75,12 @@ static void note_accelerations(tdi_reduced_state *s) {
 // False: the increments are no numbers, or the model is not positive.
 static bool try_step(tdi_reduced_state *s) {
     const tdi_model model = {.raise = true};
-    td_real promise = 0;
+    td_real predicted_decrease = 0;
     tdi_step_begin(s);
     tdi_step_guess(s, true);
     tdi_step_clear(s);
     const bool fine = tdi_step_factor(s, &model) != TDI_NOT_POSITIVE &&
-                      isfinite(tdi_step_solve(s, true, &promise));
+                      isfinite(tdi_step_solve(s, true, &predicted_decrease));
     if (fine) {
         tdi_step_keep(s);
         tdi_step_try(s, 1);
@@ -164,7 +164,7 @@ void tdi_reduce_unstart(tdi_reduced_state *s) {
     memset(s->uneven, 0, n * sizeof *s->uneven);
     memset(s->angle_seen, 0, dofs * sizeof *s->angle_seen);
     memset(s->share, 0, n * sizeof *s->share);
-    memset(s->usual, 0, n * sizeof *s->usual);
+    memset(s->drag_model, 0, n * sizeof *s->drag_model);
     memset(s->began, 0, n * sizeof *s->began);
     for (size_t i = 0; i < n; i++) {
         s->side[i] = (tdi_other_side){.seat = {.body = TD_NONE}};

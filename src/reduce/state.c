@@ -308,9 +308,9 @@ static tdi_factored factor(void *body, const tdi_model *model) {
 }
 
 // Old factors leave T x of an increment: as much as new ones of one of (T x)^(1/2).
-static td_real attempt(void *body, bool limited, td_real *promise) {
+static td_real attempt(void *body, bool limited, td_real *predicted_decrease) {
     tdi_reduced_state *s = body;
-    const td_real x = tdi_step_attempt(body, limited, promise);
+    const td_real x = tdi_step_attempt(body, limited, predicted_decrease);
     const bool again = s->again;
     s->again = false;
     s->moved = s->moved > 0 ? s->moved : x;
@@ -410,13 +410,13 @@ static void constrained(void *body) {
 }
 
 // Constraints that act ask in every iteration.
-static void pin_places(const void *body, const tdi_pin *pins, int32_t count, bool star,
+static void pin_places(const void *body, const tdi_pin *pins, int32_t count, bool history,
                        td_vec3 *x) {
     const tdi_reduced_state *s = body;
     for (int32_t k = 0; k < count; k++) {
         put(&s->met, pins[k].segment);
     }
-    tdi_tree_pin_places(body, pins, count, star, x);
+    tdi_tree_pin_places(body, pins, count, history, x);
 }
 
 // A constraint of a joint needs that joint for good.
@@ -511,7 +511,7 @@ static void blank(void *body) {
     memset(s->whole.q, 0, coords);
     memset(s->whole.q_back, 0, coords);
     memset(s->whole.angle, 0, dofs);
-    memset(s->whole.angle_star, 0, dofs);
+    memset(s->whole.angle_history, 0, dofs);
 }
 
 static void restored(void *body) {

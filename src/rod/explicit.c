@@ -109,8 +109,8 @@ static void add_loads(tdi_rod_state *s, const td_step_opts *o) {
                                  .winds = o->winds,
                                  .only_gradient = true};
     for (int32_t i = 0; i < m->node_count; i++) {
-        s->rule[i].star = tdi_madd(s->pose[i].x, s->past[i].v, -o->dt);
-        s->rule[i].turn_star = -o->dt * s->past[i].spin;
+        s->rule[i].history = tdi_madd(s->pose[i].x, s->past[i].v, -o->dt);
+        s->rule[i].turn_history = -o->dt * s->past[i].spin;
     }
     for (int32_t k = 0; k < m->edge_count; k++) {
         s->area_axes[k] = tdi_edge_axes(&s->pose[m->edge_node[k]].edge);
@@ -151,7 +151,7 @@ static void add_joint(const tdi_rod_state *s, int32_t i, td_real stiffness, td_r
     const tdi_rod_pose *pose = &s->pose[i];
     const tdi_joint_law *law = &n->law;
     const tdi_edge *e = &s->pose[n->parent].edge, *f = &pose->edge;
-    const td_real *before = s->rule[i].strain_star, damp = damping * n->damping_time;
+    const td_real *before = s->rule[i].strain_history, damp = damping * n->damping_time;
     const tdi_rotation h = tdi_rotate_by(0.5 * pose->twist);
     tdi_rod_row *r = tdi_rod_rows(s);
     td_real k1 = stiffness * (pose->k1 - law->rest[0]), k2 = stiffness * (pose->k2 - law->rest[1]);
@@ -361,7 +361,7 @@ static void write_past(tdi_rod_state *s, td_real dt) {
         past->x = pose->x;
         past->turn = r[i].turn;
         past->spin = r[i].turn / dt;
-        memcpy(s->rule[i].strain_star, past->strain, sizeof past->strain);
+        memcpy(s->rule[i].strain_history, past->strain, sizeof past->strain);
         past->strain[0] = pose->k1;
         past->strain[1] = pose->k2;
         past->strain[2] = pose->twist;

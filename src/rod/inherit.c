@@ -25,7 +25,7 @@
 typedef struct carrier {
     const tdi_rod_model *m, *old;
     tdi_rod_state *to, *from;
-    const tdi_heir *heirs;
+    const tdi_segment_source *segment_map;
     bool same; // all that is carried is where it was
 } carrier;
 
@@ -40,13 +40,14 @@ typedef struct source {
 
 // ---- where nodes come from ------------------------------------------------------------------
 
-static const tdi_heir *heir_of(const carrier *c, int32_t edge) {
-    return edge == TD_NONE || c->heirs[edge].segment == TD_NONE ? NULL : &c->heirs[edge];
+static const tdi_segment_source *heir_of(const carrier *c, int32_t edge) {
+    return edge == TD_NONE || c->segment_map[edge].segment == TD_NONE ? NULL
+                                                                      : &c->segment_map[edge];
 }
 
 // The old node at the end of the edge that a node's edge is a piece of, or TD_NONE.
 static int32_t old_end(const carrier *c, int32_t i) {
-    const tdi_heir *heir = heir_of(c, c->m->node[i].edge);
+    const tdi_segment_source *heir = heir_of(c, c->m->node[i].edge);
     return heir ? c->old->edge_node[heir->segment] : TD_NONE;
 }
 
@@ -60,7 +61,7 @@ static source source_of_start(const carrier *c, int32_t i) {
     const int32_t next = i + 1, after = i + 2;
     if (starts(c->m, next, i) && old_end(c, next) != TD_NONE) { // root or spur
         const int32_t e = old_end(c, next), up = c->old->node[e].parent;
-        const td_real at = c->heirs[c->m->node[next].edge].from;
+        const td_real at = c->segment_map[c->m->node[next].edge].from;
         const bool between = at > 0 || c->old->node[e].flags & TDI_OFFSET;
         const bool alike = tdi_has_edge(&c->m->node[i]) && c->old->node[up].edge == TD_NONE;
         return between ? (source){e, true, at, 0, false} : (source){up, false, 0, 1, alike};
@@ -78,7 +79,7 @@ static source source_of_start(const carrier *c, int32_t i) {
 
 static source source_of(const carrier *c, int32_t i) {
     const int32_t e = old_end(c, i);
-    const tdi_heir *heir = heir_of(c, c->m->node[i].edge);
+    const tdi_segment_source *heir = heir_of(c, c->m->node[i].edge);
     if (c->m->node[i].edge == TD_NONE) {
         return source_of_start(c, i);
     }
@@ -111,10 +112,11 @@ static tdi_rod_rule rule_at(const tdi_rod_state *s, const source *from) {
     if (from->between) {
         const tdi_rod_rule *up = &s->rule[n->parent];
         const bool body = n->flags & TDI_BODY;
-        r.star = mix(body ? s->weld_rule[n->body].star : up->star, r.star, from->at);
-        r.hat = mix(body ? s->weld_rule[n->body].hat : up->hat, r.hat, from->at);
+        r.history = mix(body ? s->weld_rule[n->body].history : up->history, r.history, from->at);
+        r.predictor =
+            mix(body ? s->weld_rule[n->body].predictor : up->predictor, r.predictor, from->at);
     }
-    r.strain_star[3] *= from->part;
+    r.strain_history[3] *= from->part;
     return r;
 }
 
@@ -135,8 +137,8 @@ static void carry_weld(const carrier *c, int32_t i, const source *from, td_real 
     *r = c->from->weld_rule[k];
     p->x = mix(p->x, c->from->past[from->node].x, start);
     p->v = mix(p->v, c->from->past[from->node].v, start);
-    r->star = mix(r->star, c->from->rule[from->node].star, start);
-    r->hat = mix(r->hat, c->from->rule[from->node].hat, start);
+    r->history = mix(r->history, c->from->rule[from->node].history, start);
+    r->predictor = mix(r->predictor, c->from->rule[from->node].predictor, start);
 }
 
 // ---- nodes that were there ------------------------------------------------------------------
@@ -190,7 +192,7 @@ static void carry_node(carrier *c, int32_t i, const source *from) {
     s->before_last[i] = before_at(c->from, c->from->before_last, from);
     s->turn_before[i] = c->from->turn_before[from->node];
     if (n->edge != TD_NONE) {
-        carry_weld(c, i, from, c->heirs[n->edge].from);
+        carry_weld(c, i, from, c->segment_map[n->edge].from);
     }
     c->same = c->same && (from->edge_alike || !tdi_has_edge(n));
     if (tdi_has_edge(n) && from->edge_alike) {
@@ -249,9 +251,9 @@ static void finish(const carrier *c) {
     tdi_rod_restored(s);
 }
 
-void tdi_rod_inherit(void *state, void *old, const tdi_heir *heirs) {
+void tdi_rod_inherit(void *state, void *old, const tdi_segment_source *segment_map) {
     tdi_rod_state *to = state, *from = old;
-    carrier c = {to->model, from->model, to, from, heirs, true};
+    carrier c = {to->model, from->model, to, from, segment_map, true};
     tdi_rod_pose *drawn = to->pose_start; // scratch between steps
     memcpy(drawn, to->pose, (size_t)c.m->node_count * sizeof *drawn);
     tdi_rod_follow(from);

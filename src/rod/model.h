@@ -132,15 +132,15 @@ typedef struct tdi_weld_past {
 } tdi_weld_past;
 
 typedef struct tdi_weld_rule {
-    tdi_mat3 star_r, hat_r;
-    td_vec3 star, hat;
+    tdi_mat3 history_r, predictor_r;
+    td_vec3 history, predictor;
 } tdi_weld_rule;
 
 // Where the rule takes things from (star) and where they would go without forces (hat).
 typedef struct tdi_rod_rule {
-    td_vec3 star, hat;
-    td_real turn_star, turn_hat;
-    td_real strain_star[4];
+    td_vec3 history, predictor;
+    td_real turn_history, turn_predictor;
+    td_real strain_history[4];
 } tdi_rod_rule;
 
 // 4x4 blocks of a node: with itself, its parent, its grandparent. First the Hessian and the
@@ -164,7 +164,7 @@ typedef enum tdi_rod_age {
 struct tdi_rod_state {
     td_body head;
     const tdi_rod_model *model;
-    bool nudged;                    // the pose is not that of the step
+    bool pose_perturbed;            // the pose is not that of the step
     int32_t stale;                  // a tdi_rod_age
     tdi_rod_pose *pose, *pose_back; // now, and from where a trial starts
     tdi_rod_pose *pose_start;       // when the step began

@@ -117,7 +117,7 @@ void tdi_rod_constrained(void *body) {
     ((tdi_rod_state *)body)->pinned = true;
 }
 
-void tdi_rod_pin_places(const void *body, const tdi_pin *pins, int32_t count, bool star,
+void tdi_rod_pin_places(const void *body, const tdi_pin *pins, int32_t count, bool history,
                         td_vec3 *x) {
     const tdi_rod_state *s = body;
     for (int32_t k = 0; k < count; k++) {
@@ -125,7 +125,7 @@ void tdi_rod_pin_places(const void *body, const tdi_pin *pins, int32_t count, bo
             fetch_pin(s, &pins[k + AHEAD]);
         }
         const tdi_rod_spot a = spot_of(s, &pins[k]);
-        x[k] = star ? tdi_sub(a.x, tdi_rod_spot_moved(s, &a)) : a.x;
+        x[k] = history ? tdi_sub(a.x, tdi_rod_spot_moved(s, &a)) : a.x;
     }
 }
 

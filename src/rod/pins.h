@@ -8,7 +8,7 @@
 
 td_real tdi_rod_mass(const void *body);
 void tdi_rod_constrained(void *body);
-void tdi_rod_pin_places(const void *body, const tdi_pin *pins, int32_t count, bool star,
+void tdi_rod_pin_places(const void *body, const tdi_pin *pins, int32_t count, bool history,
                         td_vec3 *x);
 void tdi_rod_pin_moves(const void *body, const tdi_pin *pins, int32_t count, bool response,
                        td_vec3 *dx);

@@ -148,12 +148,12 @@ td_real tdi_rod_force(const void *body, const td_step_opts *o, td_real gap, td_r
     return sum / (td_real)s->head.capsule_count;
 }
 
-void tdi_rod_points(const void *body, bool star, td_vec3 *x) {
+void tdi_rod_points(const void *body, bool history, td_vec3 *x) {
     const tdi_rod_state *s = body;
     for (int32_t i = 0; i < s->model->node_count; i++) {
-        x[i] = star ? s->rule[i].star : s->pose[i].x;
+        x[i] = history ? s->rule[i].history : s->pose[i].x;
     }
-    tdi_rod_solid_points(s, star, x + s->model->node_count);
+    tdi_rod_solid_points(s, history, x + s->model->node_count);
 }
 
 void tdi_rod_velocities(void *body, td_vec3 *v) {
@@ -188,9 +188,9 @@ static td_vec3 turn_by(const tdi_edge *e, td_vec3 along, td_real turn) {
 td_vec3 tdi_rod_turned(const void *body, int32_t capsule) {
     const tdi_rod_state *s = body;
     const int32_t i = s->capsule_node[capsule], p = s->model->node[i].parent;
-    const td_vec3 own = tdi_sub(s->pose[i].x, s->rule[i].star),
-                  up = tdi_sub(s->pose[p].x, s->rule[p].star);
-    return turn_by(edge_before(s, capsule), tdi_sub(own, up), s->turn[i] - s->rule[i].turn_star);
+    const td_vec3 own = tdi_sub(s->pose[i].x, s->rule[i].history),
+                  up = tdi_sub(s->pose[p].x, s->rule[p].history);
+    return turn_by(edge_before(s, capsule), tdi_sub(own, up), s->turn[i] - s->rule[i].turn_history);
 }
 
 td_vec3 tdi_rod_turns(const void *body, int32_t capsule, bool response) {
@@ -224,7 +224,7 @@ void tdi_rod_turn_rows(const void *body, int32_t capsule, td_real rows[2][3][4])
     }
 }
 
-void tdi_rod_wring(void *body, int32_t capsule, td_vec3 moment, bool first) {
+void tdi_rod_apply_moment(void *body, int32_t capsule, td_vec3 moment, bool first) {
     tdi_rod_state *s = body;
     const int32_t i = s->capsule_node[capsule];
     const tdi_edge *e = edge_before(s, capsule);

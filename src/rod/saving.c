@@ -39,11 +39,11 @@ void tdi_rod_blank(void *body) {
     const size_t welds = (size_t)s->model->weld_count;
     const int32_t known = s->head.known;
     for (int32_t i = 0; known < 2 && i < s->model->node_count; i++) {
-        tdi_rod_rule rule = {.turn_star = 0};
+        tdi_rod_rule rule = {.turn_history = 0};
         if (known == 0) {
             s->past[i] = (tdi_rod_past){.v = s->past[i].v, .spin = s->past[i].spin};
         } else {
-            memcpy(rule.strain_star, s->rule[i].strain_star, sizeof rule.strain_star);
+            memcpy(rule.strain_history, s->rule[i].strain_history, sizeof rule.strain_history);
         }
         s->rule[i] = rule;
     }
@@ -74,10 +74,10 @@ static void carry_weld(tdi_rod_state *s, int32_t k, const tdi_rigid *g) {
     p->rate = tdi_rigid_axes(g, &p->rate);
     p->x = tdi_rigid_point(g, p->x);
     p->v = tdi_rigid_vector(g, p->v);
-    r->star_r = tdi_rigid_axes(g, &r->star_r);
-    r->hat_r = tdi_rigid_axes(g, &r->hat_r);
-    r->star = tdi_rigid_point(g, r->star);
-    r->hat = tdi_rigid_point(g, r->hat);
+    r->history_r = tdi_rigid_axes(g, &r->history_r);
+    r->predictor_r = tdi_rigid_axes(g, &r->predictor_r);
+    r->history = tdi_rigid_point(g, r->history);
+    r->predictor = tdi_rigid_point(g, r->predictor);
 }
 
 void tdi_rod_transform(void *body, const tdi_rigid *g) {
@@ -88,8 +88,8 @@ void tdi_rod_transform(void *body, const tdi_rigid *g) {
         s->past[i].v = tdi_rigid_vector(g, s->past[i].v);
         s->before[i] = tdi_rigid_point(g, s->before[i]);
         s->before_last[i] = tdi_rigid_point(g, s->before_last[i]);
-        s->rule[i].star = tdi_rigid_point(g, s->rule[i].star);
-        s->rule[i].hat = tdi_rigid_point(g, s->rule[i].hat);
+        s->rule[i].history = tdi_rigid_point(g, s->rule[i].history);
+        s->rule[i].predictor = tdi_rigid_point(g, s->rule[i].predictor);
         s->target[i] = tdi_rigid_point(g, s->target[i]);
         s->target_m1[i] = tdi_rigid_vector(g, s->target_m1[i]);
     }

@@ -26,10 +26,10 @@ static tdi_rod_spot end_of(const tdi_rod_state *s, int32_t point) {
     return spot_at(s, b, b->end[point % 2]);
 }
 
-void tdi_rod_solid_points(const tdi_rod_state *s, bool star, td_vec3 *x) {
+void tdi_rod_solid_points(const tdi_rod_state *s, bool history, td_vec3 *x) {
     for (int32_t p = 0; p < 2 * s->model->solid_count; p++) {
         const tdi_rod_spot a = end_of(s, p);
-        x[p] = star ? tdi_sub(a.x, tdi_rod_spot_moved(s, &a)) : a.x;
+        x[p] = history ? tdi_sub(a.x, tdi_rod_spot_moved(s, &a)) : a.x;
     }
 }
 

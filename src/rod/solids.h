@@ -10,7 +10,7 @@ static inline int32_t tdi_rod_edge_capsules(const tdi_rod_state *s) {
     return s->head.capsule_count - s->model->solid_count;
 }
 
-void tdi_rod_solid_points(const tdi_rod_state *state, bool star, td_vec3 *x);
+void tdi_rod_solid_points(const tdi_rod_state *state, bool history, td_vec3 *x);
 void tdi_rod_solid_velocities(const tdi_rod_state *state, td_vec3 *v);
 void tdi_rod_solid_moves(const tdi_rod_state *state, const tdi_rod_step *step, td_vec3 *dx);
 // Adds one side of a contact to the work of its edge.

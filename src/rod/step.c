@@ -78,20 +78,20 @@ static void take_past(tdi_rod_state *s, td_real h) {
     for (int32_t i = 0; i < m->node_count; i++) {
         const tdi_rod_past *past = &s->past[i];
         tdi_rod_rule *rule = &s->rule[i];
-        rule->star = past->x;
-        rule->hat = tdi_madd(past->x, past->v, h);
-        rule->turn_star = 0;
-        rule->turn_hat = h * past->spin;
-        memcpy(rule->strain_star, past->strain, sizeof past->strain);
+        rule->history = past->x;
+        rule->predictor = tdi_madd(past->x, past->v, h);
+        rule->turn_history = 0;
+        rule->turn_predictor = h * past->spin;
+        memcpy(rule->strain_history, past->strain, sizeof past->strain);
     }
     for (int32_t k = 0; k < m->weld_count; k++) {
         const tdi_weld_past *past = &s->weld_past[k];
         tdi_weld_rule *rule = &s->weld_rule[k];
-        rule->star = past->x;
-        rule->hat = tdi_madd(past->x, past->v, h);
-        rule->star_r = past->r;
+        rule->history = past->x;
+        rule->predictor = tdi_madd(past->x, past->v, h);
+        rule->history_r = past->r;
         for (int j = 0; j < 9; j++) {
-            rule->hat_r.m[j] = past->r.m[j] + h * past->rate.m[j];
+            rule->predictor_r.m[j] = past->r.m[j] + h * past->rate.m[j];
         }
     }
 }
@@ -105,27 +105,28 @@ static void take_uneven(tdi_rod_state *s, const tdi_rule *to) {
         const tdi_rod_past *past = &s->past[i];
         const tdi_rod_rule *from = &s->rule_kept[i];
         tdi_rod_rule *rule = &s->rule[i];
-        const td_vec3 v = tdi_scale(tdi_sub(from->hat, from->star), over);
-        const td_real spin = (from->turn_hat - from->turn_star) * over;
-        rule->star = tdi_uneven3(to, past->x, from->star);
-        rule->hat = tdi_madd(rule->star, tdi_uneven3(to, past->v, v), h);
-        rule->turn_star = tdi_uneven(to, 0, from->turn_star);
-        rule->turn_hat = rule->turn_star + h * tdi_uneven(to, past->spin, spin);
+        const td_vec3 v = tdi_scale(tdi_sub(from->predictor, from->history), over);
+        const td_real spin = (from->turn_predictor - from->turn_history) * over;
+        rule->history = tdi_uneven3(to, past->x, from->history);
+        rule->predictor = tdi_madd(rule->history, tdi_uneven3(to, past->v, v), h);
+        rule->turn_history = tdi_uneven(to, 0, from->turn_history);
+        rule->turn_predictor = rule->turn_history + h * tdi_uneven(to, past->spin, spin);
         for (int k = 0; k < 4; k++) {
-            rule->strain_star[k] = tdi_uneven(to, past->strain[k], from->strain_star[k]);
+            rule->strain_history[k] = tdi_uneven(to, past->strain[k], from->strain_history[k]);
         }
     }
     for (int32_t k = 0; k < m->weld_count; k++) {
         const tdi_weld_past *past = &s->weld_past[k];
         const tdi_weld_rule *from = &s->weld_rule_kept[k];
         tdi_weld_rule *rule = &s->weld_rule[k];
-        const td_vec3 v = tdi_scale(tdi_sub(from->hat, from->star), over);
-        rule->star = tdi_uneven3(to, past->x, from->star);
-        rule->hat = tdi_madd(rule->star, tdi_uneven3(to, past->v, v), h);
+        const td_vec3 v = tdi_scale(tdi_sub(from->predictor, from->history), over);
+        rule->history = tdi_uneven3(to, past->x, from->history);
+        rule->predictor = tdi_madd(rule->history, tdi_uneven3(to, past->v, v), h);
         for (int j = 0; j < 9; j++) {
-            const td_real rate = (from->hat_r.m[j] - from->star_r.m[j]) * over;
-            rule->star_r.m[j] = tdi_uneven(to, past->r.m[j], from->star_r.m[j]);
-            rule->hat_r.m[j] = rule->star_r.m[j] + h * tdi_uneven(to, past->rate.m[j], rate);
+            const td_real rate = (from->predictor_r.m[j] - from->history_r.m[j]) * over;
+            rule->history_r.m[j] = tdi_uneven(to, past->r.m[j], from->history_r.m[j]);
+            rule->predictor_r.m[j] =
+                rule->history_r.m[j] + h * tdi_uneven(to, past->rate.m[j], rate);
         }
     }
 }
@@ -157,19 +158,19 @@ push_node(tdi_rod_state *s, int32_t i, const tdi_rod_rule *from, td_real over, t
     tdi_rod_past *past = &s->past[i];
     tdi_rod_rule *rule = &s->rule[i];
     const tdi_rod_pose *pose = &s->pose[i];
-    td_vec3 v = tdi_scale(tdi_sub(pose->x, from[i].star), over);
-    td_real spin = (s->turn[i] - from[i].turn_star) * over;
+    td_vec3 v = tdi_scale(tdi_sub(pose->x, from[i].history), over);
+    td_real spin = (s->turn[i] - from[i].turn_history) * over;
     strains(pose, past->strain);
     for (int k = 0; k < 4; k++) {
-        rule->strain_star[k] = tdi_two_step(past->strain[k], last->strain[k]);
+        rule->strain_history[k] = tdi_two_step(past->strain[k], last->strain[k]);
     }
     s->before[i] = last->x;
     s->turn_before[i] = last->turn;
-    rule->star = tdi_two_step3(pose->x, last->x);
-    rule->hat = tdi_madd(rule->star, tdi_two_step3(v, last->v), next);
+    rule->history = tdi_two_step3(pose->x, last->x);
+    rule->predictor = tdi_madd(rule->history, tdi_two_step3(v, last->v), next);
     // turns count from here on: the last place is -turn
-    rule->turn_star = s->turn[i] / 3;
-    rule->turn_hat = rule->turn_star + next * tdi_two_step(spin, last->spin);
+    rule->turn_history = s->turn[i] / 3;
+    rule->turn_predictor = rule->turn_history + next * tdi_two_step(spin, last->spin);
     past->x = pose->x;
     past->v = v;
     past->turn = s->turn[i];
@@ -184,16 +185,17 @@ static void push_weld(tdi_rod_state *s, int32_t k, const tdi_weld_rule *from, td
     tdi_weld_past *past = &s->weld_past[k];
     tdi_weld_rule *rule = &s->weld_rule[k];
     const tdi_mat3 r = tdi_edge_axes(&s->pose[i].edge);
-    td_vec3 x = tdi_rod_start(s->model, s->pose, i), v = tdi_scale(tdi_sub(x, from[k].star), over);
+    td_vec3 x = tdi_rod_start(s->model, s->pose, i),
+            v = tdi_scale(tdi_sub(x, from[k].history), over);
     for (int j = 0; j < 9; j++) {
-        past->rate.m[j] = (r.m[j] - from[k].star_r.m[j]) * over;
-        rule->star_r.m[j] = tdi_two_step(r.m[j], last->r.m[j]);
-        rule->hat_r.m[j] =
-            rule->star_r.m[j] + next * tdi_two_step(past->rate.m[j], last->rate.m[j]);
+        past->rate.m[j] = (r.m[j] - from[k].history_r.m[j]) * over;
+        rule->history_r.m[j] = tdi_two_step(r.m[j], last->r.m[j]);
+        rule->predictor_r.m[j] =
+            rule->history_r.m[j] + next * tdi_two_step(past->rate.m[j], last->rate.m[j]);
     }
     past->r = r;
-    rule->star = tdi_two_step3(x, last->x);
-    rule->hat = tdi_madd(rule->star, tdi_two_step3(v, last->v), next);
+    rule->history = tdi_two_step3(x, last->x);
+    rule->predictor = tdi_madd(rule->history, tdi_two_step3(v, last->v), next);
     past->x = x;
     past->v = v;
 }
@@ -478,10 +480,10 @@ static void try(void *body, td_real fraction) {
     tdi_rod_try(body, fraction, way_of(body));
 }
 
-static td_real solve(void *body, bool limited, td_real *promise) {
+static td_real solve(void *body, bool limited, td_real *predicted_decrease) {
     tdi_rod_state *s = body;
     (void)limited; // edges that turn far keep their lengths
-    *promise += tdi_rod_solve(s);
+    *predicted_decrease += tdi_rod_solve(s);
     s->carry = false;
     return tdi_rod_largest(s);
 }
@@ -522,10 +524,10 @@ static td_real value_kept(void *body) {
     return kept;
 }
 
-static void nudge(void *body, const tdi_rigid *g) {
+static void perturb_pose(void *body, const tdi_rigid *g) {
     tdi_rod_state *s = body;
     const size_t bytes = (size_t)s->model->node_count * sizeof *s->pose;
-    if (!g && !s->nudged) {
+    if (!g && !s->pose_perturbed) {
         memcpy(s->pose_back, s->pose, bytes);
     } else {
         memcpy(s->pose, s->pose_back, bytes);
@@ -533,7 +535,7 @@ static void nudge(void *body, const tdi_rigid *g) {
     for (int32_t i = 0; g && i < s->model->node_count; i++) {
         tdi_rod_move_pose(&s->pose[i], g);
     }
-    s->nudged = g || !s->nudged;
+    s->pose_perturbed = g || !s->pose_perturbed;
 }
 
 // ---- what is held ---------------------------------------------------------------------------
@@ -570,7 +572,7 @@ const tdi_implicit tdi_rod_implicit = {
     .solve_again = solve_again,
     .largest = largest,
     .value = value,
-    .nudge = nudge,
+    .perturb_pose = perturb_pose,
     .value_kept = value_kept,
     .keep = keep,
     .try = try,
@@ -588,7 +590,7 @@ const tdi_implicit tdi_rod_implicit = {
     .turned = tdi_rod_turned,
     .turns = tdi_rod_turns,
     .spin = tdi_rod_spin,
-    .wring = tdi_rod_wring,
+    .apply_moment = tdi_rod_apply_moment,
     .respond = tdi_rod_respond,
     .absorb = tdi_rod_absorb,
     .mass = tdi_rod_mass,

@@ -26,13 +26,13 @@ typedef struct spring {
 
 static inline spring spring_of(const tdi_rod_state *s, const tdi_rod_potential *p, int32_t i) {
     const tdi_rod_node *n = &s->model->node[i];
-    const td_real *star = s->rule[i].strain_star;
+    const td_real *history = s->rule[i].strain_history;
     td_real own = p->stiffness, damp = p->damping * n->damping_time * p->over_h, c = own + damp;
     td_real a = c > 0 ? own / c : 1, b = 1 - a;
-    spring out = {c * n->stretch, a * n->length + b * star[3], n->law};
+    spring out = {c * n->stretch, a * n->length + b * history[3], n->law};
     for (int k = 0; k < 3; k++) {
         out.law.bend[k] *= c;
-        out.law.rest[k] = a * n->law.rest[k] + b * star[k];
+        out.law.rest[k] = a * n->law.rest[k] + b * history[k];
     }
     out.law.twist *= c;
     return out;
@@ -41,7 +41,7 @@ static inline spring spring_of(const tdi_rod_state *s, const tdi_rod_potential *
 // ---- plain terms ----------------------------------------------------------------------------
 
 static inline td_vec3 away(const tdi_rod_state *s, const tdi_rod_potential *p, int32_t i) {
-    return tdi_sub(tdi_sub(s->pose[i].x, s->rule[i].hat), p->fall);
+    return tdi_sub(tdi_sub(s->pose[i].x, s->rule[i].predictor), p->fall);
 }
 
 // k/2 (|f| - l)^2: gradient k (|f| - l) t, Hessian k tt + k (1 - l/|f|)(I - tt)
@@ -87,7 +87,7 @@ static inline void add_inertia_slope(const tdi_rod_state *s, const tdi_rod_poten
     r[0] += a.x;
     r[1] += a.y;
     r[2] += a.z;
-    r[3] += p->inertia * n->inertia * (s->turn[i] - s->rule[i].turn_hat);
+    r[3] += p->inertia * n->inertia * (s->turn[i] - s->rule[i].turn_predictor);
 }
 
 static inline void add_inertia_bow(const tdi_rod_state *s, const tdi_rod_potential *p, int32_t i) {
@@ -167,14 +167,14 @@ static inline tdi_mat3 spread(const tdi_weld *b, const tdi_mat3 *r, const tdi_ma
 }
 
 static inline td_vec3 body_away(const tdi_rod_state *s, const tdi_rod_potential *p, int32_t i) {
-    td_vec3 hat = s->weld_rule[s->model->node[i].body].hat;
-    return tdi_sub(tdi_sub(tdi_rod_start(s->model, s->pose, i), hat), p->fall);
+    td_vec3 predictor = s->weld_rule[s->model->node[i].body].predictor;
+    return tdi_sub(tdi_sub(tdi_rod_start(s->model, s->pose, i), predictor), p->fall);
 }
 
-static inline tdi_mat3 turned_away(const tdi_mat3 *r, const tdi_mat3 *hat) {
+static inline tdi_mat3 turned_away(const tdi_mat3 *r, const tdi_mat3 *predictor) {
     tdi_mat3 d;
     for (int k = 0; k < 9; k++) {
-        d.m[k] = r->m[k] - hat->m[k];
+        d.m[k] = r->m[k] - predictor->m[k];
     }
     return d;
 }
@@ -193,7 +193,8 @@ static void add_body(const tdi_rod_state *s, const tdi_rod_potential *p, int32_t
     tdi_mat3 q; // of tdi_turning_second_derivative()
     td_real c = p->inertia + p->shift;
     if (p->inertia > 0) {
-        const tdi_mat3 off = turned_away(&r, &s->weld_rule[k].hat_r), product = spread(b, &r, &off);
+        const tdi_mat3 off = turned_away(&r, &s->weld_rule[k].predictor_r),
+                       product = spread(b, &r, &off);
         td_vec3 e = body_away(s, p, i);
         force = tdi_add(tdi_scale(e, b->mass), tdi_mat3_apply(&off, b->moment));
         moment = tdi_add(tdi_cross(lever, e), tdi_mat3_axial(&product));
@@ -224,7 +225,7 @@ static td_real body_value(const tdi_rod_state *s, const tdi_rod_potential *p, in
         td_vec3 start = tdi_rod_start(s->model, s->pose, i);
         return -tdi_dot(p->gravity, tdi_madd(lever, start, b->mass));
     }
-    const tdi_mat3 off = turned_away(&r, &s->weld_rule[k].hat_r),
+    const tdi_mat3 off = turned_away(&r, &s->weld_rule[k].predictor_r),
                    spread_off = tdi_mat3_mul_sym(&off, &b->second);
     td_vec3 e = body_away(s, p, i);
     td_real trace = 0;
@@ -250,8 +251,8 @@ typedef struct moved {
 static moved moved_of(const tdi_rod_state *s, int32_t i) {
     const tdi_rod_node *n = &s->model->node[i];
     td_vec3 start = tdi_rod_start(s->model, s->pose, i), edge = tdi_sub(s->pose[i].x, start);
-    td_vec3 from = n->flags & TDI_BODY ? s->weld_rule[n->body].star : s->rule[n->parent].star;
-    return (moved){tdi_sub(start, from), tdi_sub(edge, tdi_sub(s->rule[i].star, from))};
+    td_vec3 from = n->flags & TDI_BODY ? s->weld_rule[n->body].history : s->rule[n->parent].history;
+    return (moved){tdi_sub(start, from), tdi_sub(edge, tdi_sub(s->rule[i].history, from))};
 }
 
 // The term h' D of a dissipation, in J; nothing in statics.
@@ -424,7 +425,7 @@ static td_real node_value(const tdi_rod_state *s, const tdi_rod_potential *p, in
     td_real value;
     if (p->inertia > 0) {
         td_vec3 a = away(s, p, i);
-        td_real turn = s->turn[i] - s->rule[i].turn_hat;
+        td_real turn = s->turn[i] - s->rule[i].turn_predictor;
         value = 0.5 * p->inertia * (n->mass * tdi_dot(a, a) + n->inertia * turn * turn);
         if (n->shared != 0) {
             value += p->inertia * n->shared * tdi_dot(a, away(s, p, n->parent));
@@ -450,17 +451,17 @@ static td_real node_value(const tdi_rod_state *s, const tdi_rod_potential *p, in
 
 // Where the rule takes the lever of a point from: that of the step's beginning, carried along with
 // the edge and turned by what the rule says of its turn.
-static td_vec3 lever_star(const tdi_rod_state *s, int32_t i, td_vec3 beside) {
+static td_vec3 lever_history(const tdi_rod_state *s, int32_t i, td_vec3 beside) {
     const tdi_rod_node *n = &s->model->node[i];
     if (n->flags & TDI_BODY) {
-        return tdi_mat3_apply(&s->weld_rule[n->body].star_r, beside);
+        return tdi_mat3_apply(&s->weld_rule[n->body].history_r, beside);
     }
     const tdi_mat3 *axes = &s->area_axes[n->edge];
     td_vec3 then = tdi_mat3_column(axes, 1);
-    td_vec3 t = tdi_unit_or(tdi_sub(s->rule[i].star, s->rule[n->parent].star), then);
+    td_vec3 t = tdi_unit_or(tdi_sub(s->rule[i].history, s->rule[n->parent].history), then);
     const td_vec3 across = {beside.x, 0, beside.z};
     td_vec3 r = tdi_transport(tdi_mat3_apply(axes, across), then, t);
-    r = tdi_madd(r, tdi_cross(t, r), s->rule[i].turn_star);
+    r = tdi_madd(r, tdi_cross(t, r), s->rule[i].turn_history);
     return tdi_madd(r, t, beside.y);
 }
 
@@ -479,7 +480,7 @@ tdi_rod_spot tdi_rod_spot_of(const tdi_rod_state *s, int32_t edge, td_vec3 point
 td_vec3 tdi_rod_spot_moved(const tdi_rod_state *s, const tdi_rod_spot *a) {
     const moved d = moved_of(s, a->node);
     return tdi_add(tdi_madd(d.start, d.edge, a->share),
-                   tdi_sub(a->r, lever_star(s, a->node, a->beside)));
+                   tdi_sub(a->r, lever_history(s, a->node, a->beside)));
 }
 
 // An edge that starts beside its parent moves with it.

@@ -425,11 +425,11 @@ static const char *name_of(const td_object_def *o) {
 static td_status check_bumps(const td_scene *s, const td_object_def *o, const char *path,
                              td_diag_list *diags) {
     const td_solver_info info = solver_of(o);
-    if (!info.bumps || o->integrator == TD_ADAPTIVE) {
+    if (!info.explicit_contact || o->integrator == TD_ADAPTIVE) {
         return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
                                "contact and colliders need the integrator 'implicit' or "
                                "'implicit-euler'%s (object '%s')",
-                               info.bumps ? ", or 'euler' or 'rk4'" : "", name_of(o));
+                               info.explicit_contact ? ", or 'euler' or 'rk4'" : "", name_of(o));
     }
     if (s->def.contact.given && s->def.contact.self) {
         return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,

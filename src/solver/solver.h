@@ -117,13 +117,15 @@ typedef struct tdi_solver {
     // * A model of what is left of a skeleton that was cut, for a solver that would make another
     // one of it than it made of the whole: motion cannot be kept otherwise. Such models are packed
     // as bytes: `pack` gives how many, and writes them unless they are NULL.
-    td_status (*piece_new)(const void *model, const td_skeleton *skeleton, const tdi_heir *heirs,
-                           const td_alloc *alloc, td_body_model **out, td_diag *diag);
+    td_status (*piece_new)(const void *model, const td_skeleton *skeleton,
+                           const tdi_segment_source *segment_map, const td_alloc *alloc,
+                           td_body_model **out, td_diag *diag);
     // Likewise of a skeleton that has grown: of what there was the model keeps all, and what is new
     // is made with these options and has springs `by` times those of the skeleton.
     td_status (*grown_new)(const void *model, const td_skeleton *from, const td_skeleton *to,
-                           const tdi_heir *heirs, const td_body_opts *with, tdi_factors by,
-                           const td_alloc *alloc, td_body_model **out, td_diag *diag);
+                           const tdi_segment_source *segment_map, const td_body_opts *with,
+                           tdi_factors by, const td_alloc *alloc, td_body_model **out,
+                           td_diag *diag);
     size_t (*pack)(const void *model, char *bytes);
     td_status (*unpack)(const td_skeleton *skeleton, const char *bytes, size_t size,
                         const td_alloc *alloc, td_body_model **out, td_diag *diag);
@@ -139,7 +141,7 @@ typedef struct tdi_solver {
     // * Takes the motion of another state, whose segments its own come from, one entry a segment:
     // poses, velocities, and as much of the past as there can be. Its base is set; it is as drawn.
     // Left out: its actors cannot be cut, and do not grow.
-    void (*inherit)(void *state, void *from, const tdi_heir *heirs);
+    void (*inherit)(void *state, void *from, const tdi_segment_source *segment_map);
 
     // ---- segments
     // Joints, tips and rotations of `count` segments from `first` on. Any may be NULL.

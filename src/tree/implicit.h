@@ -73,11 +73,11 @@ void tdi_step_clear(void *body);
 tdi_factored tdi_step_factor(void *body, const tdi_model *model);
 // The same with factors of an earlier step, of a tree of ball joints and in one part.
 void tdi_step_factor_again(tdi_tree_state *state, const struct tdi_kept *kept);
-td_real tdi_step_solve(void *body, bool limited, td_real *promise);
-td_real tdi_step_attempt(void *body, bool limited, td_real *promise);
+td_real tdi_step_solve(void *body, bool limited, td_real *predicted_decrease);
+td_real tdi_step_attempt(void *body, bool limited, td_real *predicted_decrease);
 td_real tdi_step_largest(const void *body);
 td_real tdi_step_value(const void *body);
-void tdi_step_nudge(void *body, const tdi_rigid *motion);
+void tdi_step_perturb_pose(void *body, const tdi_rigid *motion);
 void tdi_step_follow(void *body);
 void tdi_step_keep(void *body);
 void tdi_step_try(void *body, td_real fraction);
@@ -89,18 +89,18 @@ void tdi_step_stand(void *body);
 
 // The part of the table that holds for all that begins with a tdi_tree_state; with tree/pins.h and
 // tree/points.h.
-#define TDI_TREE_STEPS                                                                        \
-    .ready = tdi_step_ready, .guess = tdi_step_guess, .clear = tdi_step_clear,                \
-    .solve = tdi_step_solve, .largest = tdi_step_largest, .value = tdi_step_value,            \
-    .follow = tdi_step_follow, .keep = tdi_step_keep, .try = tdi_step_try,                    \
-    .longest = TDI_LONGEST_TURN, .longest_rest = TDI_LONGEST_TURN, .driven = tdi_step_driven, \
-    .drive = tdi_step_drive, .stand = tdi_step_stand, .points = tdi_tree_points,              \
-    .velocities = tdi_tree_velocities, .moves = tdi_tree_moves, .push = tdi_tree_push,        \
-    .turned = tdi_tree_turned, .turns = tdi_tree_turns, .spin = tdi_tree_spin,                \
-    .wring = tdi_tree_wring, .respond = tdi_tree_respond, .absorb = tdi_tree_absorb,          \
-    .mass = tdi_tree_mass, .joint_inertia = tdi_tree_joint_inertia,                           \
-    .pin_moves = tdi_tree_pin_moves, .pin_push = tdi_tree_pin_push,                           \
-    .pin_confine = tdi_tree_pin_confine, .nudge = tdi_step_nudge
+#define TDI_TREE_STEPS                                                                             \
+    .ready = tdi_step_ready, .guess = tdi_step_guess, .clear = tdi_step_clear,                     \
+    .solve = tdi_step_solve, .largest = tdi_step_largest, .value = tdi_step_value,                 \
+    .follow = tdi_step_follow, .keep = tdi_step_keep, .try = tdi_step_try,                         \
+    .longest = TDI_LONGEST_TURN, .longest_rest = TDI_LONGEST_TURN, .driven = tdi_step_driven,      \
+    .drive = tdi_step_drive, .stand = tdi_step_stand, .points = tdi_tree_points,                   \
+    .velocities = tdi_tree_velocities, .moves = tdi_tree_moves, .push = tdi_tree_push,             \
+    .turned = tdi_tree_turned, .turns = tdi_tree_turns, .spin = tdi_tree_spin,                     \
+    .apply_moment = tdi_tree_apply_moment, .respond = tdi_tree_respond, .absorb = tdi_tree_absorb, \
+    .mass = tdi_tree_mass, .joint_inertia = tdi_tree_joint_inertia,                                \
+    .pin_moves = tdi_tree_pin_moves, .pin_push = tdi_tree_pin_push,                                \
+    .pin_confine = tdi_tree_pin_confine, .perturb_pose = tdi_step_perturb_pose
 
 // A tree for the common Newton's method; bodies are td_tree_states.
 extern const tdi_implicit tdi_tree_implicit;

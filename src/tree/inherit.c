@@ -20,31 +20,31 @@
 typedef struct carrier {
     const tdi_tree_model *m, *old;
     tdi_tree_state *to, *from;
-    const tdi_heir *heirs;
+    const tdi_segment_source *segment_map;
 } carrier;
 
 // The old body that a body's parent comes from, or that the base is: whether it is the old parent.
 static bool same_parent(const carrier *c, int32_t i) {
-    const int32_t p = c->m->parent[i], was = c->old->parent[c->heirs[i].segment];
-    return p == TD_NONE ? was == TD_NONE : c->heirs[p].segment == was;
+    const int32_t p = c->m->parent[i], was = c->old->parent[c->segment_map[i].segment];
+    return p == TD_NONE ? was == TD_NONE : c->segment_map[p].segment == was;
 }
 
 static bool same_joint(const carrier *c, int32_t i) {
-    const int32_t j = c->heirs[i].segment;
+    const int32_t j = c->segment_map[i].segment;
     const tdi_body *now = &c->m->body[i], *was = &c->old->body[j];
-    return c->m->kind[i] == c->old->kind[j] && same_parent(c, i) && c->heirs[i].from == 0 &&
+    return c->m->kind[i] == c->old->kind[j] && same_parent(c, i) && c->segment_map[i].from == 0 &&
            memcmp(&now->rest, &was->rest, sizeof now->rest) == 0;
 }
 
 // From the old joint to where the piece begins, in the axes of the segment.
 static td_vec3 start_of(const carrier *c, int32_t i) {
-    return tdi_scale(c->old->body[c->heirs[i].segment].tip, c->heirs[i].from);
+    return tdi_scale(c->old->body[c->segment_map[i].segment].tip, c->segment_map[i].from);
 }
 
 // ---- joints ---------------------------------------------------------------------------------
 
 static void copy_joint(const carrier *c, int32_t i) {
-    const int32_t j = c->heirs[i].segment, q = c->m->coord[i], v = c->m->dof[i];
+    const int32_t j = c->segment_map[i].segment, q = c->m->coord[i], v = c->m->dof[i];
     const size_t nq = (size_t)(c->m->coord[i + 1] - q) * sizeof(td_real),
                  nv = (size_t)(c->m->dof[i + 1] - v) * sizeof(td_real);
     const int32_t p = c->old->coord[j], d = c->old->dof[j];
@@ -52,7 +52,7 @@ static void copy_joint(const carrier *c, int32_t i) {
     memcpy(c->to->q_back + q, c->from->q_back + p, nq);
     memcpy(c->to->v + v, c->from->v + d, nv);
     memcpy(c->to->angle + v, c->from->angle + d, nv);
-    memcpy(c->to->angle_star + v, c->from->angle_star + d, nv);
+    memcpy(c->to->angle_history + v, c->from->angle_history + d, nv);
 }
 
 // At rest, and standing still on its parent.
@@ -113,7 +113,7 @@ static void make_joint_past(const carrier *c, int32_t i) {
         return;
     }
     tdi_body_angle(c->m, s, i, s->angle, s->angle);
-    memcpy(s->angle_star + d, s->angle + d, 3 * sizeof *s->angle);
+    memcpy(s->angle_history + d, s->angle + d, 3 * sizeof *s->angle);
 }
 
 // ---- bodies ---------------------------------------------------------------------------------
@@ -121,10 +121,10 @@ static void make_joint_past(const carrier *c, int32_t i) {
 // Where it was; or on its parent, where lengths have changed.
 static void place(const carrier *c, int32_t i) {
     tdi_place_range(c->m, c->to, i, i + 1);
-    if (c->heirs[i].segment == TD_NONE) {
+    if (c->segment_map[i].segment == TD_NONE) {
         return;
     }
-    const tdi_frame *was = &c->from->frame[c->heirs[i].segment];
+    const tdi_frame *was = &c->from->frame[c->segment_map[i].segment];
     c->to->frame[i].turn = was->turn;
     c->to->frame[i].r = was->r;
     if (c->m->parent[i] == TD_NONE) {
@@ -135,7 +135,7 @@ static void place(const carrier *c, int32_t i) {
 // w and v of a body that is where it was.
 static void move(const carrier *c, int32_t i) {
     const tdi_frame *f = &c->to->frame[i];
-    const int32_t p = c->m->parent[i], j = c->heirs[i].segment;
+    const int32_t p = c->m->parent[i], j = c->segment_map[i].segment;
     const tdi_twist *up = p == TD_NONE ? &c->to->base_twist : &c->to->twist[p];
     const td_vec3 r = tdi_sub(f->o, tdi_parent_frame(c->m, c->to, i)->o);
     tdi_twist t = {up->w, tdi_add(up->v, tdi_cross(up->w, r))};
@@ -150,7 +150,7 @@ static void move(const carrier *c, int32_t i) {
 
 static void carry_body(const carrier *c, int32_t i) {
     const td_joint_kind kind = (td_joint_kind)c->m->kind[i];
-    const bool is_new = c->heirs[i].segment == TD_NONE;
+    const bool is_new = c->segment_map[i].segment == TD_NONE;
     if (is_new) {
         rest_joint(c, i);
         memcpy(c->to->q_back + c->m->coord[i], c->to->q + c->m->coord[i],
@@ -175,7 +175,7 @@ static void carry_body(const carrier *c, int32_t i) {
 // ---- past -----------------------------------------------------------------------------------
 
 static bool stays(const carrier *c, int32_t i) {
-    const int32_t j = c->heirs[i].segment;
+    const int32_t j = c->segment_map[i].segment;
     if (j == TD_NONE) {
         return true;
     }
@@ -200,18 +200,18 @@ static void ride_past(const carrier *c, int32_t i, int32_t on, const tdi_tree_st
                             .r = tdi_mat3_from_quat(turn),
                             .w = tdi_mat3_mul_t(&up->w, &back),
                             .turn = turn};
-    s->star[i] = ride(&of->star[on], at, &back);
-    s->hat[i] = ride(&of->hat[on], at, &back);
+    s->history[i] = ride(&of->history[on], at, &back);
+    s->predictor[i] = ride(&of->predictor[on], at, &back);
 }
 
 static void carry_past(const carrier *c, int32_t i) {
     static const td_quat none = {1, 0, 0, 0};
-    const int32_t j = c->heirs[i].segment, p = c->m->parent[i];
+    const int32_t j = c->segment_map[i].segment, p = c->m->parent[i];
     tdi_tree_state *s = c->to;
-    if (j != TD_NONE && c->heirs[i].from == 0) { // with the same bits
+    if (j != TD_NONE && c->segment_map[i].from == 0) { // with the same bits
         s->past[i] = c->from->past[j];
-        s->star[i] = c->from->star[j];
-        s->hat[i] = c->from->hat[j];
+        s->history[i] = c->from->history[j];
+        s->predictor[i] = c->from->predictor[j];
     } else if (j != TD_NONE) {
         ride_past(c, i, j, c->from, start_of(c, i), none);
     } else if (p != TD_NONE) {
@@ -223,16 +223,16 @@ static void carry_past(const carrier *c, int32_t i) {
 static bool keeps_past(const carrier *c) {
     bool keeps = c->from->head.known > 0;
     for (int32_t i = 0; i < c->m->body_count && keeps; i++) {
-        keeps = stays(c, i) && (c->heirs[i].segment != TD_NONE || c->m->parent[i] != TD_NONE);
+        keeps = stays(c, i) && (c->segment_map[i].segment != TD_NONE || c->m->parent[i] != TD_NONE);
     }
     return keeps;
 }
 
 // ---- entry ----------------------------------------------------------------------------------
 
-void tdi_tree_inherit(void *state, void *old, const tdi_heir *heirs) {
+void tdi_tree_inherit(void *state, void *old, const tdi_segment_source *segment_map) {
     tdi_tree_state *to = state, *from = old;
-    const carrier c = {to->model, from->model, to, from, heirs};
+    const carrier c = {to->model, from->model, to, from, segment_map};
     const int32_t stale = from->stale;
     tdi_tree_fresh(from);
     tdi_tree_move(c.old, from);
@@ -243,7 +243,7 @@ void tdi_tree_inherit(void *state, void *old, const tdi_heir *heirs) {
     to->stale = false;
     to->told = 0;
     memset(to->angle, 0, (size_t)c.m->head.dof_count * sizeof *to->angle);
-    memset(to->angle_star, 0, (size_t)c.m->head.dof_count * sizeof *to->angle_star);
+    memset(to->angle_history, 0, (size_t)c.m->head.dof_count * sizeof *to->angle_history);
     for (int32_t i = 0; i < c.m->body_count; i++) {
         carry_body(&c, i);
     }

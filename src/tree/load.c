@@ -31,8 +31,8 @@ static tdi_point load_term(const td_load *l, int32_t body, td_vec3 point, td_vec
     tdi_rate_factors by = {0, 0, 0};
     td_vec3 u = {0, 0, 0};
     if (loads->h > 0) {
-        const tdi_place *star = &loads->star[body];
-        td_vec3 from = tdi_add(star->o, tdi_mat3_apply(&star->r, point));
+        const tdi_place *history = &loads->history[body];
+        td_vec3 from = tdi_add(history->o, tdi_mat3_apply(&history->r, point));
         by = tdi_loads_rate(loads);
         u = tdi_scale(tdi_sub(x, from), 1 / loads->h);
     }

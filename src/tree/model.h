@@ -165,10 +165,10 @@ typedef struct tdi_slot {
     tdi_block left;
     tdi_wrench rest;
     td_vec3 pull, spin;
-    td_real value;   // of the potential
-    td_real largest; // square of the largest increment
-    td_real promise; // r^T H^-1 r
-    bool fine;       // every pivot was positive
+    td_real value;              // of the potential
+    td_real largest;            // square of the largest increment
+    td_real predicted_decrease; // r^T H^-1 r
+    bool fine;                  // every pivot was positive
 } tdi_slot;
 
 enum {
@@ -191,7 +191,7 @@ struct tdi_tree_state {
     td_real *q;           // coordinates
     td_real *v;           // velocities
     int32_t stale;        // v is older than `past`: see tdi_tree_fresh
-    bool nudged;          // frames are not those of the step
+    bool pose_perturbed;  // frames are not those of the step
     tdi_frame *frame;
     td_real *angle;      // a degree of freedom: joint's rotation vector, angle or slide
     td_real *angle_near; // the same in the last iteration of a step
@@ -200,12 +200,12 @@ struct tdi_tree_state {
     td_air air;          // of the last step
     tdi_frame base_past; // where that left the base
     tdi_past *past;
-    tdi_place *star;     // x* of the next step, x_n+1 = x* + h' v_n+1
-    tdi_place *hat;      // where it goes without forces: x* + h' v*, v_n+1 = v* + h' a_n+1
-    td_real *angle_star; // a degree of freedom: what the rule takes from the past
+    tdi_place *history;     // x* of the next step, x_n+1 = x* + h' v_n+1
+    tdi_place *predictor;   // where it goes without forces: x* + h' v*, v_n+1 = v* + h' a_n+1
+    td_real *angle_history; // a degree of freedom: what the rule takes from the past
     // the same three as the last step left them, while one by another rule is under way
-    tdi_place *star_kept, *hat_kept;
-    td_real *angle_star_kept;
+    tdi_place *history_kept, *predictor_kept;
+    td_real *angle_history_kept;
     td_real *q_back;  // a coordinate: where the last implicit step began
     td_real told;     // weight of `forces` in its potential; 0: they are not known
     td_vec3 *forces;  // a body: on its joint, as the last increments of the last step led to them

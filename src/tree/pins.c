@@ -33,15 +33,15 @@ tdi_mat3 tdi_tree_joint_axes(const tdi_tree_state *s, int32_t i) {
     return tdi_mat3_from_quat(tdi_quat_mul(up, s->model->body[i].rest));
 }
 
-static td_vec3 joint_place(const tdi_tree_state *s, int32_t i, bool star) {
+static td_vec3 joint_place(const tdi_tree_state *s, int32_t i, bool history) {
     const tdi_tree_model *m = s->model;
     const int32_t d = m->dof[i];
     const td_real *q = s->q + m->coord[i], *near = s->now->potential.angle_near;
     if (m->kind[i] != TD_JOINT_BALL) {
-        return tdi_vec3(star ? s->angle_star[d] : q[0], 0, 0);
+        return tdi_vec3(history ? s->angle_history[d] : q[0], 0, 0);
     }
-    return star ? tdi_vec3(s->angle_star[d], s->angle_star[d + 1], s->angle_star[d + 2])
-                : tdi_ball_turn_of(q, (near ? near : s->angle) + d).a;
+    return history ? tdi_vec3(s->angle_history[d], s->angle_history[d + 1], s->angle_history[d + 2])
+                   : tdi_ball_turn_of(q, (near ? near : s->angle) + d).a;
 }
 
 static td_vec3 joint_move(const tdi_tree_state *s, int32_t i, bool response) {
@@ -121,19 +121,19 @@ td_joint_kind tdi_tree_pin_joint(const void *body, int32_t segment) {
     return (td_joint_kind)((const tdi_tree_state *)body)->model->kind[tdi_seat_body(body, segment)];
 }
 
-void tdi_tree_pin_places(const void *body, const tdi_pin *pins, int32_t count, bool star,
+void tdi_tree_pin_places(const void *body, const tdi_pin *pins, int32_t count, bool history,
                          td_vec3 *x) {
     const tdi_tree_state *s = body;
     for (int32_t k = 0; k < count; k++) {
-        if (!star && k + AHEAD < count) {
+        if (!history && k + AHEAD < count) {
             tdi_fetch(&s->frame[tdi_seat_body(s, pins[k + AHEAD].segment)], sizeof *s->frame);
         }
         const int32_t i = tdi_seat_body(s, pins[k].segment);
         if (pins[k].kind == TDI_PIN_JOINT) {
-            x[k] = joint_place(s, i, star);
+            x[k] = joint_place(s, i, history);
         } else {
-            const tdi_mat3 *r = star ? &s->star[i].r : &s->frame[i].r;
-            x[k] = tdi_add(star ? s->star[i].o : s->frame[i].o,
+            const tdi_mat3 *r = history ? &s->history[i].r : &s->frame[i].r;
+            x[k] = tdi_add(history ? s->history[i].o : s->frame[i].o,
                            tdi_mat3_apply(r, own_point(s, &pins[k])));
         }
     }

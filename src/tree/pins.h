@@ -16,7 +16,7 @@ tdi_mat3 tdi_tree_joint_axes(const struct tdi_tree_state *state, int32_t body);
 td_real tdi_tree_mass(const void *body);
 td_vec3 tdi_tree_joint_inertia(const void *body, int32_t segment);
 td_joint_kind tdi_tree_pin_joint(const void *body, int32_t segment);
-void tdi_tree_pin_places(const void *body, const tdi_pin *pins, int32_t count, bool star,
+void tdi_tree_pin_places(const void *body, const tdi_pin *pins, int32_t count, bool history,
                          td_vec3 *x);
 void tdi_tree_pin_moves(const void *body, const tdi_pin *pins, int32_t count, bool response,
                         td_vec3 *dx);

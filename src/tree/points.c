@@ -200,13 +200,13 @@ td_real tdi_tree_force(const void *body, const td_step_opts *o, td_real gap, td_
     return sum / (td_real)m->capsule_count;
 }
 
-void tdi_tree_points(const void *body, bool star, td_vec3 *x) {
+void tdi_tree_points(const void *body, bool history, td_vec3 *x) {
     const tdi_tree_state *s = body;
     const tdi_tree_model *m = s->model;
     for (int32_t k = 0; k < m->capsule_count; k++) {
         const int32_t i = m->capsule_body[k];
-        const td_vec3 o = star ? s->star[i].o : s->frame[i].o;
-        const tdi_mat3 *r = star ? &s->star[i].r : &s->frame[i].r;
+        const td_vec3 o = history ? s->history[i].o : s->frame[i].o;
+        const tdi_mat3 *r = history ? &s->history[i].r : &s->frame[i].r;
         x[2 * k] = tdi_add(o, tdi_mat3_apply(r, m->point[2 * k]));
         x[2 * k + 1] = tdi_add(o, tdi_mat3_apply(r, m->point[2 * k + 1]));
     }
@@ -259,7 +259,7 @@ td_vec3 tdi_tree_turned(const void *body, int32_t capsule) {
     const td_real again = tdi_again(&s->head.rule), back = 1 / again;
     tdi_mat3 last;
     for (int k = 0; k < 9; k++) {
-        last.m[k] = (1 + back) * s->past[i].r.m[k] - back * s->star[i].r.m[k];
+        last.m[k] = (1 + back) * s->past[i].r.m[k] - back * s->history[i].r.m[k];
     }
     const td_quat before = tdi_quat_from_axes(tdi_mat3_column(&last, 0), tdi_mat3_column(&last, 1),
                                               tdi_mat3_column(&last, 2));
@@ -407,7 +407,7 @@ void tdi_tree_push(void *body, int32_t point, td_vec3 force, bool first) {
     tdi_tree_push_at(s, i, lever_of(s, point), force, first);
 }
 
-void tdi_tree_wring(void *body, int32_t capsule, td_vec3 moment, bool first) {
+void tdi_tree_apply_moment(void *body, int32_t capsule, td_vec3 moment, bool first) {
     tdi_tree_state *s = body;
     const int32_t i = s->model->capsule_body[capsule];
     const tdi_turn turn = tdi_turn_of(turn_from_start(s, i));

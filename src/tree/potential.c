@@ -25,8 +25,8 @@ static inline wbodies body_at(const tdi_potential_at *at, int32_t i, bool ball) 
     wbodies b = {.first = i,
                  .body = &m->body[i],
                  .frame = &s->frame[i],
-                 .hat = &s->hat[i],
-                 .star = l->star ? &l->star[i] : NULL,
+                 .predictor = &s->predictor[i],
+                 .history = l->history ? &l->history[i] : NULL,
                  .past = &s->past[i].r,
                  .wind = tdi_wind_at(l, i)};
     if (ball) {
@@ -98,13 +98,13 @@ void tdi_potential_other(const void *context, int32_t i, tdi_term *t) {
 
 // ---- value: bodies --------------------------------------------------------------------------
 
-static inline td_real body_value(const tdi_body *body, const tdi_frame *f, const tdi_place *hat,
-                                 const tdi_potential *p) {
+static inline td_real body_value(const tdi_body *body, const tdi_frame *f,
+                                 const tdi_place *predictor, const tdi_potential *p) {
     tdi_mat3 d;
     for (int k = 0; k < 9; k++) {
-        d.m[k] = f->r.m[k] - hat->r.m[k];
+        d.m[k] = f->r.m[k] - predictor->r.m[k];
     }
-    td_vec3 e = origin_off(f, hat, p);
+    td_vec3 e = origin_off(f, predictor, p);
     tdi_mat3 ds = tdi_mat3_mul_sym(&d, &body->second);
     td_real trace = 0;
     for (int k = 0; k < 9; k++) {
@@ -130,7 +130,7 @@ static inline td_real drag_value(const wbodies *b, const tdi_loads *l) {
 static inline td_real outside_value(const tdi_potential_at *at, int32_t i) {
     const tdi_potential *p = at->potential;
     const wbodies b = body_at(at, i, false);
-    td_real value = p->inertia ? body_value(b.body, b.frame, b.hat, p)
+    td_real value = p->inertia ? body_value(b.body, b.frame, b.predictor, p)
                                : p->spring * weight_value(b.body, b.frame, p->gravity);
     return tdi_has_drag(&p->loads) ? value + drag_value(&b, &p->loads) : value;
 }

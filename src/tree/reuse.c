@@ -81,7 +81,7 @@ static void take_ball(const tdi_tree_model *m, tdi_tree_state *s, int32_t i, con
     s->summed[i] = 0;
     node->r = tdi_sub(s->frame[i].o, tdi_parent_frame(m, s, i)->o);
     node->free = tdi_sym3_apply(&by->inverse, rest);
-    s->slot[0].promise += tdi_dot(rest, node->free);
+    s->slot[0].predicted_decrease += tdi_dot(rest, node->free);
     if (p != TD_NONE) {
         const td_vec3 moment = tdi_mat3_apply(r, tdi_mat3_apply_t(&by->turn, rest)),
                       force = tdi_sub(f, tdi_mat3_apply(r, tdi_mat3_apply_t(&by->shift, rest)));
@@ -93,7 +93,7 @@ void tdi_sweep_in_again(const tdi_tree_model *m, tdi_tree_state *s, const tdi_te
                         const tdi_kept *kept) {
     tdi_term t[TERMS];
     s->kept = kept;
-    s->slot[0].promise = 0;
+    s->slot[0].predicted_decrease = 0;
     for (int32_t end = m->body_count; end > 0; end -= TERMS) {
         const int32_t first = end > TERMS ? end - TERMS : 0;
         terms->balls(terms->context, first, end - first, t);

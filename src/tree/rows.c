@@ -287,7 +287,8 @@ static inline td_real power(const tdi_twist *p, const tdi_twist *move) {
     return tdi_dot(p->w, move->w) + tdi_dot(p->v, move->v);
 }
 
-bool tdi_rows_close(tdi_rows *w, int32_t i, tdi_block *block, tdi_wrench *load, td_real *promise) {
+bool tdi_rows_close(tdi_rows *w, int32_t i, tdi_block *block, tdi_wrench *load,
+                    td_real *predicted_decrease) {
     begin(w, i);
     if (i >= AHEAD) {
         fetch_rows(w, i - AHEAD);
@@ -306,7 +307,7 @@ bool tdi_rows_close(tdi_rows *w, int32_t i, tdi_block *block, tdi_wrench *load, 
         tdi_subtract_outer(block, &own, &part);
         load->n = tdi_madd(load->n, part.n, s[j]);
         load->f = tdi_madd(load->f, part.f, s[j]);
-        *promise += s[j] * s[j] * over;
+        *predicted_decrease += s[j] * s[j] * over;
         for (int32_t k = j + 1; k < open; k++) {
             const td_real share = row[k] * over;
             td_real *other = c + row_of(open, k);

@@ -19,7 +19,7 @@ void tdi_tree_rows_set(void *body, int32_t first, int32_t count, const tdi_pin *
 // Before the joint of body i is eliminated: rows that end there go into what it carries. False: the
 // whole is not positive definite.
 bool tdi_rows_close(tdi_rows *rows, int32_t i, tdi_block *block, tdi_wrench *load,
-                    td_real *promise);
+                    td_real *predicted_decrease);
 // With the factors of the joint: what it leaves of the other rows.
 void tdi_rows_pass(tdi_rows *rows, int32_t i, const tdi_node *node);
 // To what carries it.

@@ -27,9 +27,9 @@ int32_t tdi_tree_saved(const void *body, tdi_span spans[TDI_SPANS]) {
                                  {s->angle, nv * sizeof *s->angle},
                                  {&s->base_past, sizeof s->base_past},
                                  {s->past, n * sizeof *s->past},
-                                 {s->star, n * sizeof *s->star},
-                                 {s->hat, n * sizeof *s->hat},
-                                 {s->angle_star, nv * sizeof *s->angle_star},
+                                 {s->history, n * sizeof *s->history},
+                                 {s->predictor, n * sizeof *s->predictor},
+                                 {s->angle_history, nv * sizeof *s->angle_history},
                                  {s->q_back, nq * sizeof *s->q_back},
                                  {&s->told, sizeof s->told},
                                  {s->forces, n * sizeof *s->forces}};
@@ -69,8 +69,8 @@ static void carry_past(tdi_tree_state *s, int32_t i, const tdi_rigid *g) {
     p->turn = tdi_rigid_turn(g, p->turn);
     p->r = tdi_mat3_from_quat(p->turn);
     s->forces[i] = tdi_rigid_vector(g, s->forces[i]);
-    carry_place(&s->star[i], g);
-    carry_place(&s->hat[i], g);
+    carry_place(&s->history[i], g);
+    carry_place(&s->predictor[i], g);
 }
 
 // Coordinates are relative to the base and stay.

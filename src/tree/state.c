@@ -13,9 +13,9 @@
 static void lay_out_history(tdi_tree_state *s, tdi_layout *l, const tdi_tree_model *m) {
     size_t n = (size_t)m->body_count, nv = (size_t)m->head.dof_count, nq = (size_t)m->coord_count;
     s->past = tdi_layout_place(l, n, sizeof *s->past);
-    s->star = tdi_layout_place(l, n, sizeof *s->star);
-    s->hat = tdi_layout_place(l, n, sizeof *s->hat);
-    s->angle_star = tdi_layout_place(l, nv, sizeof *s->angle_star);
+    s->history = tdi_layout_place(l, n, sizeof *s->history);
+    s->predictor = tdi_layout_place(l, n, sizeof *s->predictor);
+    s->angle_history = tdi_layout_place(l, nv, sizeof *s->angle_history);
     s->q_back = tdi_layout_place(l, nq, sizeof *s->q_back);
     s->forces = tdi_layout_place(l, n, sizeof *s->forces);
     s->q_start = tdi_layout_place(l, nq, sizeof *s->q_start);
@@ -60,9 +60,9 @@ void tdi_tree_state_lay_out_scratch(tdi_tree_state *s, tdi_layout *l, const tdi_
     s->noted = tdi_layout_place(l, n, sizeof *s->noted);
     s->foreseen = tdi_layout_place(l, n, sizeof *s->foreseen);
     s->asked = tdi_layout_place(l, n, sizeof *s->asked);
-    s->star_kept = tdi_layout_place(l, n, sizeof *s->star);
-    s->hat_kept = tdi_layout_place(l, n, sizeof *s->hat);
-    s->angle_star_kept = tdi_layout_place(l, nv, sizeof *s->angle_star);
+    s->history_kept = tdi_layout_place(l, n, sizeof *s->history);
+    s->predictor_kept = tdi_layout_place(l, n, sizeof *s->predictor);
+    s->angle_history_kept = tdi_layout_place(l, nv, sizeof *s->angle_history);
     s->link = tdi_layout_place(&other, n + 1, sizeof *s->link);
     s->link = s->link ? s->link + 1 : NULL;
     lay_out_explicit(s, &other, m);

@@ -44,11 +44,12 @@ bool tdi_step_ready(const void *body, const td_step_opts *o) {
 // What the rule of two steps has prepared is put aside, or comes back.
 static void keep_rule(tdi_tree_state *s, bool back) {
     const size_t n = (size_t)s->model->body_count, nv = (size_t)s->model->head.dof_count;
-    tdi_place *star[2] = {s->star_kept, s->star}, *hat[2] = {s->hat_kept, s->hat};
-    td_real *angle[2] = {s->angle_star_kept, s->angle_star};
-    memcpy(star[back], star[!back], n * sizeof *s->star);
-    memcpy(hat[back], hat[!back], n * sizeof *s->hat);
-    memcpy(angle[back], angle[!back], nv * sizeof *s->angle_star);
+    tdi_place *history[2] = {s->history_kept, s->history},
+              *predictor[2] = {s->predictor_kept, s->predictor};
+    td_real *angle[2] = {s->angle_history_kept, s->angle_history};
+    memcpy(history[back], history[!back], n * sizeof *s->history);
+    memcpy(predictor[back], predictor[!back], n * sizeof *s->predictor);
+    memcpy(angle[back], angle[!back], nv * sizeof *s->angle_history);
 }
 
 // The rule of one step takes the past as it is; that of two was prepared when the past was written.
@@ -56,13 +57,13 @@ static void take_past(const tdi_tree_model *m, tdi_tree_state *s, td_real h) {
     keep_rule(s, false);
     for (int32_t i = 0; i < m->body_count; i++) {
         const tdi_past *past = &s->past[i];
-        s->star[i] = (tdi_place){past->o, past->r};
-        s->hat[i].o = tdi_madd(past->o, past->v, h);
+        s->history[i] = (tdi_place){past->o, past->r};
+        s->predictor[i].o = tdi_madd(past->o, past->v, h);
         for (int k = 0; k < 9; k++) {
-            s->hat[i].r.m[k] = past->r.m[k] + h * past->w.m[k];
+            s->predictor[i].r.m[k] = past->r.m[k] + h * past->w.m[k];
         }
     }
-    memcpy(s->angle_star, s->angle, (size_t)m->head.dof_count * sizeof *s->angle);
+    memcpy(s->angle_history, s->angle, (size_t)m->head.dof_count * sizeof *s->angle);
 }
 
 // x* and x^ of a step that is not as long as the last.
@@ -71,18 +72,18 @@ static void take_uneven(const tdi_tree_model *m, tdi_tree_state *s, const tdi_ru
     keep_rule(s, false);
     for (int32_t i = 0; i < m->body_count; i++) {
         const tdi_past *past = &s->past[i];
-        tdi_place *star = &s->star[i], *hat = &s->hat[i];
-        const td_vec3 v = tdi_scale(tdi_sub(hat->o, star->o), over);
-        star->o = tdi_uneven3(rule, past->o, star->o);
-        hat->o = tdi_madd(star->o, tdi_uneven3(rule, past->v, v), h);
+        tdi_place *history = &s->history[i], *predictor = &s->predictor[i];
+        const td_vec3 v = tdi_scale(tdi_sub(predictor->o, history->o), over);
+        history->o = tdi_uneven3(rule, past->o, history->o);
+        predictor->o = tdi_madd(history->o, tdi_uneven3(rule, past->v, v), h);
         for (int k = 0; k < 9; k++) {
-            const td_real w = (hat->r.m[k] - star->r.m[k]) * over;
-            star->r.m[k] = tdi_uneven(rule, past->r.m[k], star->r.m[k]);
-            hat->r.m[k] = star->r.m[k] + h * tdi_uneven(rule, past->w.m[k], w);
+            const td_real w = (predictor->r.m[k] - history->r.m[k]) * over;
+            history->r.m[k] = tdi_uneven(rule, past->r.m[k], history->r.m[k]);
+            predictor->r.m[k] = history->r.m[k] + h * tdi_uneven(rule, past->w.m[k], w);
         }
     }
     for (int32_t d = 0; d < m->head.dof_count; d++) {
-        s->angle_star[d] = tdi_uneven(rule, s->angle[d], s->angle_star[d]);
+        s->angle_history[d] = tdi_uneven(rule, s->angle[d], s->angle_history[d]);
     }
 }
 
@@ -122,13 +123,13 @@ static void let_go(td_real *now, td_real *before) {
 
 static inline void push_angle(const tdi_tree_model *m, tdi_tree_state *s, int32_t i) {
     const int32_t first = m->dof[i], last = m->dof[i + 1];
-    tdi_body_angle(m, s, i, s->angle_near, s->angle_star);
+    tdi_body_angle(m, s, i, s->angle_near, s->angle_history);
     if (m->kind[i] == TD_JOINT_BALL) {
-        let_go(s->angle_star + first, s->angle + first);
+        let_go(s->angle_history + first, s->angle + first);
     }
     for (int32_t d = first; d < last; d++) {
-        td_real now = s->angle_star[d];
-        s->angle_star[d] = tdi_two_step(now, s->angle[d]);
+        td_real now = s->angle_history[d];
+        s->angle_history[d] = tdi_two_step(now, s->angle[d]);
         s->angle[d] = now;
     }
 }
@@ -138,16 +139,16 @@ static inline void push_body(const tdi_tree_model *m, tdi_tree_state *s, int32_t
                              td_real next) {
     const tdi_frame *f = &s->frame[i];
     tdi_past *past = &s->past[i];
-    tdi_place *star = &s->star[i], *hat = &s->hat[i];
-    td_vec3 v = tdi_scale(tdi_sub(f->o, star->o), over);
+    tdi_place *history = &s->history[i], *predictor = &s->predictor[i];
+    td_vec3 v = tdi_scale(tdi_sub(f->o, history->o), over);
     for (int k = 0; k < 9; k++) {
-        td_real w = (f->r.m[k] - star->r.m[k]) * over;
-        star->r.m[k] = tdi_two_step(f->r.m[k], past->r.m[k]);
-        hat->r.m[k] = star->r.m[k] + next * tdi_two_step(w, past->w.m[k]);
+        td_real w = (f->r.m[k] - history->r.m[k]) * over;
+        history->r.m[k] = tdi_two_step(f->r.m[k], past->r.m[k]);
+        predictor->r.m[k] = history->r.m[k] + next * tdi_two_step(w, past->w.m[k]);
         past->w.m[k] = w;
     }
-    star->o = tdi_two_step3(f->o, past->o);
-    hat->o = tdi_madd(star->o, tdi_two_step3(v, past->v), next);
+    history->o = tdi_two_step3(f->o, past->o);
+    predictor->o = tdi_madd(history->o, tdi_two_step3(v, past->v), next);
     past->o = f->o;
     past->v = v;
     past->r = f->r;
@@ -252,7 +253,7 @@ void tdi_step_begin(void *body) {
     } else if (s->head.rule.uneven) {
         take_uneven(m, s, &s->head.rule);
     }
-    const tdi_loads loads = {o->loads, o->load_count, o->air, o->winds, h, h * h, s->star};
+    const tdi_loads loads = {o->loads, o->load_count, o->air, o->winds, h, h * h, s->history};
     now->potential = (tdi_potential){.inertia = true,
                                      .h = h,
                                      .spring = h * h,
@@ -261,7 +262,7 @@ void tdi_step_begin(void *body) {
                                      .gravity = o->gravity,
                                      .loads = loads,
                                      .drives = o->drives,
-                                     .angle_rest = s->angle_star,
+                                     .angle_rest = s->angle_history,
                                      .angle_near = s->angle_near};
 }
 
@@ -422,22 +423,22 @@ static tdi_twist base_left(const tdi_tree_state *s) {
     return left;
 }
 
-static td_real sweep(tdi_tree_state *s, bool attempt, bool limited, td_real *promise) {
+static td_real sweep(tdi_tree_state *s, bool attempt, bool limited, td_real *predicted_decrease) {
     const tdi_twist still = {{0, 0, 0}, {0, 0, 0}};
     s->base_move = s->now->base_move = s->now->carry ? base_left(s) : still;
     const td_real limit = limited ? TDI_LONGEST_TURN : HUGE_VAL;
     td_real most = tdi_sweep_out(s->model, s, s->now->pool, limit, attempt, s->now->note);
     s->base_move = still;
-    *promise += tdi_sweep_promise(s->model, s) / s->now->weight;
+    *predicted_decrease += tdi_sweep_predicted_decrease(s->model, s) / s->now->weight;
     return most;
 }
 
-td_real tdi_step_solve(void *body, bool limited, td_real *promise) {
-    return sweep(body, false, limited, promise);
+td_real tdi_step_solve(void *body, bool limited, td_real *predicted_decrease) {
+    return sweep(body, false, limited, predicted_decrease);
 }
 
-td_real tdi_step_attempt(void *body, bool limited, td_real *promise) {
-    return sweep(body, true, limited, promise);
+td_real tdi_step_attempt(void *body, bool limited, td_real *predicted_decrease) {
+    return sweep(body, true, limited, predicted_decrease);
 }
 
 td_real tdi_step_largest(const void *body) {
@@ -465,11 +466,11 @@ td_real tdi_step_value(const void *body) {
 }
 
 // Frames are all that the value sees of the pose but for the joints, which stay as they are.
-void tdi_step_nudge(void *body, const tdi_rigid *g) {
+void tdi_step_perturb_pose(void *body, const tdi_rigid *g) {
     tdi_tree_state *s = body;
     for (int32_t i = 0; i < s->model->body_count; i++) {
         tdi_frame *f = &s->frame[i];
-        if (!g && !s->nudged) {
+        if (!g && !s->pose_perturbed) {
             s->node[i].turn_old = f->turn;
             s->twist[i].v = f->o;
             continue;
@@ -478,7 +479,7 @@ void tdi_step_nudge(void *body, const tdi_rigid *g) {
         f->r = tdi_mat3_from_quat(f->turn);
         f->o = g ? tdi_rigid_point(g, s->twist[i].v) : s->twist[i].v;
     }
-    s->nudged = g || !s->nudged;
+    s->pose_perturbed = g || !s->pose_perturbed;
 }
 
 void tdi_step_follow(void *body) {

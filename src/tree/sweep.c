@@ -58,7 +58,7 @@ typedef struct leaving {
     tdi_block block;
     tdi_wrench load;
     td_vec3 pull, spin;
-    td_real promise; // r^T D^-1 r of the joint
+    td_real predicted_decrease; // r^T D^-1 r of the joint
 } leaving;
 
 static inline total add_up(const tdi_term *t, const tdi_node *node, bool summed, bool positive) {
@@ -143,7 +143,7 @@ static inline bool eliminate_ball(const tdi_term *t, td_vec3 passing, total *sum
     left->pull = sum->pull;
     // a turn of the parent alone leaves the body's own rotation: only the spring feels it
     left->spin = tdi_scale(lasting, -1);
-    left->promise = tdi_dot(tdi_add(sum->load.n, g), du);
+    left->predicted_decrease = tdi_dot(tdi_add(sum->load.n, g), du);
     node->turn = dl;
     node->shift = db;
     node->free = du;
@@ -218,7 +218,7 @@ static bool eliminate_columns(const tdi_term *t, total *sum, int32_t k, const td
     *left = (leaving){sum->block, sum->load, sum->pull, sum->spin, 0};
     tdi_solve_dense(other->dense, k, x);
     for (int32_t c = 0; c < k; c++) {
-        left->promise += r[c] * x[c];
+        left->predicted_decrease += r[c] * x[c];
     }
     for (int32_t c = 0; c < k && other->coupled; c++) {
         u[c].n = tdi_add(u[c].n, coupling(sum->pull, sum->spin, &column[c]));
@@ -295,13 +295,13 @@ static inline bool take_ball(const sweep *c, int32_t i, tdi_term *t, leaving *le
         add_ball_pin(&s->joint[i], t);
     }
     total sum = add_up(t, &s->node[i], s->summed[i], c->terms->positive);
-    td_real promise = 0;
-    if (s->rows && !tdi_rows_close(s->rows, i, &sum.block, &sum.load, &promise)) {
+    td_real predicted_decrease = 0;
+    if (s->rows && !tdi_rows_close(s->rows, i, &sum.block, &sum.load, &predicted_decrease)) {
         return false;
     }
     const bool fine = eliminate_ball(t, passing, &sum, c->terms, &s->node[i], left);
     if (s->rows && fine) {
-        left->promise += promise;
+        left->predicted_decrease += predicted_decrease;
         tdi_rows_pass(s->rows, i, &s->node[i]);
     }
     if (c->terms->note) {
@@ -351,7 +351,7 @@ TDI_FETCHES void fetch_ahead(const sweep *c, int32_t i) {
     const tdi_tree_state *s = c->state;
     if (i >= 0) {
         tdi_fetch(&s->frame[i], sizeof s->frame[i]);
-        tdi_fetch(&s->hat[i], sizeof s->hat[i]);
+        tdi_fetch(&s->predictor[i], sizeof s->predictor[i]);
         tdi_fetch(&c->model->body[i], offsetof(tdi_body, attach));
         tdi_fetch(&s->node[i], offsetof(tdi_node, move));
     }
@@ -363,7 +363,7 @@ static void part_in(void *context, int32_t part) {
     const tdi_part bodies = m->part[part];
     tdi_slot *slot = &c->state->slot[part];
     slot->fine = true;
-    slot->promise = 0;
+    slot->predicted_decrease = 0;
     for (int32_t k = tdi_run_of(m, bodies.last - 1); k >= 0 && m->run[k].last > bodies.first; k--) {
         const tdi_run run = tdi_run_within(m, k, bodies.first, bodies.last);
         leaving left;
@@ -377,7 +377,7 @@ static void part_in(void *context, int32_t part) {
                 if (!slot->fine && !c->terms->raise) {
                     return;
                 }
-                slot->promise += left.promise;
+                slot->predicted_decrease += left.predicted_decrease;
                 leave(c, i, part, &left);
             }
         }
@@ -386,7 +386,7 @@ static void part_in(void *context, int32_t part) {
             if (!slot->fine && !c->terms->raise) {
                 return;
             }
-            slot->promise += left.promise;
+            slot->predicted_decrease += left.predicted_decrease;
             leave(c, i, part, &left);
         }
     }
@@ -475,10 +475,10 @@ static void part_out(void *context, int32_t part) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
-td_real tdi_sweep_promise(const tdi_tree_model *m, const tdi_tree_state *s) {
+td_real tdi_sweep_predicted_decrease(const tdi_tree_model *m, const tdi_tree_state *s) {
     td_real sum = 0;
     for (int32_t k = 0; k < m->part_count; k++) {
-        sum += s->slot[k].promise;
+        sum += s->slot[k].predicted_decrease;
     }
     return sum;
 }

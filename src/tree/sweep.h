@@ -45,7 +45,7 @@ td_real tdi_sweep_out(const tdi_tree_model *model, tdi_tree_state *state, td_poo
                       td_real limit, bool attempt, bool note);
 
 // What the increments promise: r^T H^-1 r with the gradient r, after tdi_sweep_in().
-td_real tdi_sweep_promise(const tdi_tree_model *model, const tdi_tree_state *state);
+td_real tdi_sweep_predicted_decrease(const tdi_tree_model *model, const tdi_tree_state *state);
 
 // Solves H y = f once more with the factors of a sweep that was `touched`: state->twist holds minus
 // the moment and force f on each body, and then its motion; `respond` that of other joints.

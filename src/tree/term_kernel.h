@@ -71,9 +71,9 @@ typedef struct wbodies {
     int32_t first;
     const wbody *body;
     const wframe *frame;
-    const wplace *hat;     // with inertia
-    const wplace *star;    // with drag
-    const tdi_wmat3 *past; // rotation when the step began
+    const wplace *predictor; // with inertia
+    const wplace *history;   // with drag
+    const tdi_wmat3 *past;   // rotation when the step began
     const tdi_wvec3 *wind;
     tdi_wide w; // quaternion of the joint
     tdi_wvec3 u;
@@ -83,21 +83,23 @@ typedef struct wbodies {
 // ---- inertia and weight ---------------------------------------------------------------------
 
 // o - o^
-static inline tdi_wvec3 origin_off(const wframe *f, const wplace *hat, const tdi_potential *p) {
-    return tdi_wmadd(tdi_wsub(f->o, hat->o), tdi_wvec3_all(p->gravity), tdi_wide_all(-p->h * p->h));
+static inline tdi_wvec3 origin_off(const wframe *f, const wplace *predictor,
+                                   const tdi_potential *p) {
+    return tdi_wmadd(tdi_wsub(f->o, predictor->o), tdi_wvec3_all(p->gravity),
+                     tdi_wide_all(-p->h * p->h));
 }
 
 static inline void body_term(const wbodies *in, const tdi_potential *potential, bool positive,
                              bool gradient, wterm *t) {
     const wbody *body = in->body;
     const wframe *f = in->frame;
-    tdi_wvec3 e = origin_off(f, in->hat, potential);
+    tdi_wvec3 e = origin_off(f, in->predictor, potential);
     tdi_wvec3 c = tdi_wmat3_apply(&f->r, body->moment);
-    tdi_wvec3 c_hat = tdi_wmat3_apply(&in->hat->r, body->moment);
+    tdi_wvec3 c_predictor = tdi_wmat3_apply(&in->predictor->r, body->moment);
     tdi_wmat3 rs = tdi_wmat3_mul_sym(&f->r, &body->second);
-    tdi_wmat3 p = tdi_wmat3_mul_t(&rs, &in->hat->r);
+    tdi_wmat3 p = tdi_wmat3_mul_t(&rs, &in->predictor->r);
 
-    t->load.f = tdi_wadd(tdi_wscale(e, body->mass), tdi_wsub(c, c_hat));
+    t->load.f = tdi_wadd(tdi_wscale(e, body->mass), tdi_wsub(c, c_predictor));
     t->load.n = tdi_wadd(tdi_wmat3_axial(&p), tdi_wcross(c, e));
     if (gradient) {
         return;
@@ -149,12 +151,12 @@ typedef struct drag_points {
 static inline drag_points drag_points_of(const wbodies *in, const tdi_loads *l) {
     const tdi_wide over = tdi_wide_all(1 / l->h);
     const tdi_rate_factors whole = tdi_loads_rate(l);
-    const tdi_wvec3 tip = in->body->tip, moved = tdi_wsub(in->frame->o, in->star->o);
+    const tdi_wvec3 tip = in->body->tip, moved = tdi_wsub(in->frame->o, in->history->o);
     drag_points d;
     d.a = tdi_wdrag_area_of(in->body->area, in->body->fold, in->past);
     d.lever = tdi_wmat3_apply(&in->frame->r, tip);
     d.still = tdi_wsub(tdi_wscale(moved, over), *in->wind);
-    d.along = tdi_wscale(tdi_wsub(d.lever, tdi_wmat3_apply(&in->star->r, tip)), over);
+    d.along = tdi_wscale(tdi_wsub(d.lever, tdi_wmat3_apply(&in->history->r, tip)), over);
     d.by = (tdi_rate_factors){0.5 * whole.value, 0.5 * whole.gradient, 0.5 * whole.hessian};
     return d;
 }

@@ -19,7 +19,7 @@ _Static_assert(sizeof(tdi_place) == PLACE * sizeof(td_real), "a place is o, r");
 typedef struct gathered {
     wbody body;
     wframe frame;
-    wplace hat, star;
+    wplace predictor, history;
     tdi_wmat3 past;
     union {
         td_real row[10][TDI_LANES];
@@ -46,7 +46,7 @@ static inline void gather_bodies(const tdi_potential_at *at, int32_t first, gath
         const int32_t i = first + lane;
         gather(g->frame.row, FRAME, &s->frame[i].r, lane);
         if (p->inertia) {
-            gather(g->hat.row, PLACE, &s->hat[i], lane);
+            gather(g->predictor.row, PLACE, &s->predictor[i], lane);
         }
         gather(g->body.row, BODY_OWN, &m->body[i], lane);
         gather(g->row, 4, s->q + m->coord[i], lane);
@@ -62,7 +62,7 @@ static inline void gather_drag(const tdi_potential_at *at, int32_t first, gather
     for (int lane = TDI_LANES - 1; lane >= 0; lane--) {
         const int32_t i = first + lane;
         gather(past, 9, &at->state->past[i].r, lane);
-        gather(g->star.row, PLACE, &l->star[i], lane);
+        gather(g->history.row, PLACE, &l->history[i], lane);
         gather(g->body.row + BODY_OWN, BODY_OUTSIDE, &at->model->body[i].tip, lane);
         gather(g->row + 7, 3, tdi_wind_at(l, i), lane);
     }
@@ -105,8 +105,8 @@ static void fill(const tdi_potential_at *at, int32_t first, tdi_term *terms) {
     if (tdi_has_drag(&at->potential->loads)) {
         gather_drag(at, first, &g);
     }
-    const wbodies in = {first,   &g.body, &g.frame, &g.hat, &g.star,
-                        &g.past, &g.wind, g.w,      g.u,    g.rest};
+    const wbodies in = {first,   &g.body, &g.frame, &g.predictor, &g.history,
+                        &g.past, &g.wind, g.w,      g.u,          g.rest};
     outside_term(at, &in, &term);
     ball_term(at, &in, &term);
     scatter(&term, at->gradient, terms);

@@ -24,7 +24,7 @@ void tdi_island_stop(td_world *world, const tdi_island *island);
 // Notes who is held. TD_ERR_BLOCKED when some actor was not before.
 td_status tdi_world_note_blocked(td_world *world, td_diag *diag);
 
-// stir.c: what acts on actors, and wakes them.
+// wake.c: what acts on actors, and wakes them.
 // Digest of all that acts on an actor in a step that ends at a time, but for fields and others.
 uint64_t tdi_actor_acted(const td_world *world, const tdi_actor *actor, td_real time);
 // Of what a constraint does in a step that begins at a time.
@@ -32,20 +32,20 @@ uint64_t tdi_tie_acted(const td_world *world, int32_t constraint, td_real time);
 // Whether a wind that varies, or a field, moves it.
 bool tdi_actor_is_driven(const td_world *world, const tdi_actor *actor);
 // Marks the islands of all who are acted on otherwise than when they fell asleep.
-void tdi_world_find_stirred(td_world *world, td_real t0, td_real t1);
+void tdi_world_find_changed(td_world *world, td_real t0, td_real t1);
 
 // sleep.c: actors that rest.
 // Room for the contacts of actors that sleep, if they may, and for at least so many.
 td_status tdi_world_sleep_room(td_world *world, int32_t least);
 // A step begins: those wake who are acted on otherwise.
-void tdi_world_stir(td_world *world, td_real t0, td_real t1);
+void tdi_world_wake_changed(td_world *world, td_real t0, td_real t1);
 // Islands were formed: where one actor is awake, all are.
 void tdi_world_wake_islands(td_world *world);
 // Whether nothing has to be solved.
 bool tdi_world_all_asleep(const td_world *world);
 // After a step that began at t0: how long an island has been slow; then islands fall asleep.
 void tdi_island_note_calm(td_world *world, const tdi_island *island, td_real t1);
-void tdi_world_lull(td_world *world, td_real t0);
+void tdi_world_sleep_calm(td_world *world, td_real t0);
 // An actor wakes, with its island; those near a collider do; all do.
 void tdi_actor_wake(td_world *world, int32_t actor);
 void tdi_world_wake_near(td_world *world, const td_collider *collider);
@@ -61,6 +61,6 @@ td_box tdi_actor_reach(const td_world *world, int32_t actor);
 // When the world is made: those that are at rest.
 void tdi_world_stand(td_world *world);
 // Before a step: lists the islands that are stepped. What hands hold, or was moved, begins to move.
-void tdi_world_rouse(td_world *world);
+void tdi_world_build_active_list(td_world *world);
 // After a step: some of the actors are asked whether they have to move.
-void tdi_world_look(td_world *world);
+void tdi_world_test_inactive(td_world *world);

@@ -108,7 +108,7 @@ typedef struct tdi_actor {
     bool enabled;
     bool blocked;                      // it was held in the last step, which could not be solved
     bool held;                         // likewise in the step that is under way
-    bool firm;                         // as tdi_member.firm
+    bool solved_in_larger_island;      // as in tdi_member
     bool own_place;                    // a program has placed it: `place` is in the world
     int32_t object, instance, variant; // variant: of the world's
     tdi_transform place;               // in the axes of the object's base
@@ -138,9 +138,9 @@ typedef struct tdi_actor {
     // is under way, one after the other, `swapped` or not; NULL: none
     td_vec3 *borne;
     bool swapped;
-    void *memory; // where a step by an explicit integrator began; NULL: it has none
-    void *bumps;  // its contact with colliders by such an integrator; NULL: it has none
-    bool jolted;  // a program has changed what acts on it since the last step, or keys kink
+    void *memory;           // where a step by an explicit integrator began; NULL: it has none
+    void *explicit_contact; // its contact with colliders by such an integrator; NULL: it has none
+    bool jolted; // a program has changed what acts on it since the last step, or keys kink
     tdi_pressed pressed, pressing; // by fields in the last step, and in this one
     td_adapt *adapt;               // while its object has the integrator TD_ADAPTIVE; else NULL
     void *adapt_memory;

@@ -52,13 +52,14 @@ td_status tdi_change_new(td_world *w, int32_t actor, int32_t parts, tdi_change *
     return TD_OK;
 }
 
-static void note_heirs(tdi_trace *t, int part, const tdi_heir *heirs, int32_t count) {
+static void note_segment_map(tdi_trace *t, int part, const tdi_segment_source *segment_map,
+                             int32_t count) {
     for (int32_t i = 0; i < t->count; i++) {
         t->next[part][i] = TD_NONE;
     }
     for (int32_t i = 0; i < count; i++) {
-        if (heirs[i].segment != TD_NONE) {
-            t->next[part][heirs[i].segment] = i;
+        if (segment_map[i].segment != TD_NONE) {
+            t->next[part][segment_map[i].segment] = i;
         }
     }
 }
@@ -81,7 +82,7 @@ static void clear_memory(tdi_actor *a) {
     a->turns = NULL;
     a->loads = NULL;
     a->load_capacity = a->hand_room = a->acting_count = 0;
-    a->memory = a->adapt_memory = a->bumps = NULL;
+    a->memory = a->adapt_memory = a->explicit_contact = NULL;
     a->drives = NULL;
     a->driven = 0;
 }
@@ -134,8 +135,8 @@ static td_status make_part(td_world *w, tdi_change *c, int part, td_diag *diag) 
         base = (td_base_motion){.position = base.position, .rotation = base.rotation};
     }
     a->solver->set_base(a->state, &base);
-    if (tdi_has_heirs(c->heirs[part], a->segment_count)) { // without any it is as drawn
-        a->solver->inherit(a->state, from->state, c->heirs[part]);
+    if (tdi_has_segment_map(c->segment_map[part], a->segment_count)) { // without any it is as drawn
+        a->solver->inherit(a->state, from->state, c->segment_map[part]);
     }
     tdi_actor_move_ends(w, a);
     status = tdi_variant_pack(w, c->variant[part]);
@@ -147,10 +148,10 @@ td_status tdi_change_make(td_world *w, tdi_change *c, td_diag *diag) {
     td_status status = TD_OK;
     c->trace.actor[TDI_FALLS] =
         c->parts > 1 ? free_place(w, w->actors[c->trace.from].object) : TD_NONE;
-    note_heirs(&c->trace, TDI_FALLS, NULL, 0);
+    note_segment_map(&c->trace, TDI_FALLS, NULL, 0);
     for (int part = 0; part < c->parts; part++) {
         const int32_t count = td_skeleton_count(w->variants[c->variant[part]].skeleton);
-        note_heirs(&c->trace, part, c->heirs[part], count);
+        note_segment_map(&c->trace, part, c->segment_map[part], count);
         more += count;
     }
     if (w->segment_count + more > w->segment_limit) {
@@ -240,7 +241,7 @@ static td_status spread_part(const td_world *w, const ways *k, const tdi_change 
         a->solver->implicit->capsules(a->state, own);
     }
     for (int32_t i = 0; i < count; i++) {
-        const int32_t was = c->heirs[part][own[i].body].segment;
+        const int32_t was = c->segment_map[part][own[i].body].segment;
         const int32_t from = was == TD_NONE ? TD_NONE : k->capsule[was];
         if (from != TD_NONE) {
             last[own[i].a] = old[k->old[from].a];

@@ -3,7 +3,7 @@
 
 // Constraints of the scene and of programs, and the groups of actors that they join.
 
-#include "world/actor.h"
+#include "world/island.h"
 
 // A constraint: of the scene, which come first, or one that a program has added.
 typedef struct tdi_tie {

@@ -70,14 +70,15 @@ td_status tdi_actor_make_bumps(const td_world *w, tdi_actor *a, td_diag *diag) {
         !a->solver->explicit_holds) {
         return TD_OK;
     }
-    return a->solver->explicit_holds->make(&state, 1, NULL, 0, &contact, w->alloc, &a->bumps, diag);
+    return a->solver->explicit_holds->make(&state, 1, NULL, 0, &contact, w->alloc,
+                                           &a->explicit_contact, diag);
 }
 
 int32_t tdi_island_bumps(const td_world *w, const tdi_island *i, td_contact *contacts,
                          int32_t capacity) {
     const tdi_actor *first = member_of(w, i, 0);
     const tdi_group *g = group_of(w, i);
-    const void *held = g ? g->held : first->bumps;
+    const void *held = g ? g->held : first->explicit_contact;
     if (!held) {
         return 0;
     }
@@ -116,11 +117,12 @@ void tdi_island_step_explicitly(td_world *w, tdi_island *i) {
         step_group(w, g);
     } else {
         tdi_actor *a = member_of(w, i, 0);
-        a->status = a->opts.integrator == TD_ADAPTIVE ? tdi_actor_step_adaptively(w, a)
-                    : a->bumps
-                        ? a->solver->explicit_holds->step(a->bumps, &a->opts, w->colliders,
-                                                          w->enabled_colliders, &a->stats, &a->diag)
-                        : tdi_solver_step(a->solver, a->state, &a->opts, &a->stats, &a->diag);
+        a->status =
+            a->opts.integrator == TD_ADAPTIVE ? tdi_actor_step_adaptively(w, a)
+            : a->explicit_contact
+                ? a->solver->explicit_holds->step(a->explicit_contact, &a->opts, w->colliders,
+                                                  w->enabled_colliders, &a->stats, &a->diag)
+                : tdi_solver_step(a->solver, a->state, &a->opts, &a->stats, &a->diag);
     }
 }
 

@@ -435,7 +435,7 @@ td_status tdi_world_check_islands(td_world *w, bool *apart, td_diag *diag) {
     return status;
 }
 
-// Of the islands that are joined to one, members of the largest are firm.
+// Of the islands that are joined to one, members of the largest are marked.
 static void find_firm(td_world *w) {
     tdi_nearness *n = &w->near;
     for (int32_t k = 0; k < w->actor_count; k++) {
@@ -451,7 +451,8 @@ static void find_firm(td_world *w) {
     }
     for (int32_t k = 0; k < w->actor_count; k++) {
         const int32_t own = n->before[k];
-        w->actors[k].firm = own != TD_NONE && own == n->place[root_of(n->root, k)];
+        w->actors[k].solved_in_larger_island =
+            own != TD_NONE && own == n->place[root_of(n->root, k)];
     }
 }
 
@@ -464,7 +465,7 @@ void tdi_world_join_islands(td_world *w) {
         const int32_t actor = w->member_actor[k];
         w->members[k].tried =
             w->actors[actor].touches ? w->near.next + w->near.first_point[actor] : NULL;
-        w->members[k].firm = w->actors[actor].firm;
+        w->members[k].solved_in_larger_island = w->actors[actor].solved_in_larger_island;
     }
 }
 

@@ -27,7 +27,7 @@ static void log_leaks(const td_world *w) {
 void tdi_world_log_made(const td_world *w) {
     tdi_log(&w->log, TD_LOG_INFO,
             "a world of %d actors with %lld segments was made; a step is %g s, on %d threads",
-            (int)w->actor_count, (long long)w->segment_count, w->usual,
+            (int)w->actor_count, (long long)w->segment_count, w->default_dt,
             (int)td_pool_threads(w->pool));
     tdi_world_log_dt(w);
     log_leaks(w);
@@ -36,7 +36,7 @@ void tdi_world_log_made(const td_world *w) {
 void tdi_world_log_dt(const td_world *w) {
     if (w->steps_a_frame == 0) {
         tdi_log(&w->log, TD_LOG_INFO, "frames of 1/%g s lie within steps of %g s",
-                w->scene->def.record.fps, w->usual);
+                w->scene->def.record.fps, w->default_dt);
     }
 }
 

@@ -275,8 +275,8 @@ td_status tdi_variant_draw(td_world *w, int32_t variant, td_diag *diag) {
 
 void tdi_actor_free(tdi_actor *a) {
     td_adapt_free(a->adapt);
-    if (a->bumps) {
-        a->solver->explicit_holds->free(a->bumps);
+    if (a->explicit_contact) {
+        a->solver->explicit_holds->free(a->explicit_contact);
     }
     if (a->borne) {
         tdi_alloc_free(a->state->alloc, a->borne, 2 * tdi_actor_borne_count(a) * sizeof *a->borne);

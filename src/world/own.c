@@ -84,8 +84,8 @@ td_status tdi_variant_model(td_world *w, int32_t variant, td_diag *diag) {
 }
 
 // What grows by new segments, all others as they were.
-static td_status extend(td_world *w, tdi_variant *v, tdi_variant *old, const tdi_heir *heirs,
-                        td_diag *diag) {
+static td_status extend(td_world *w, tdi_variant *v, tdi_variant *old,
+                        const tdi_segment_source *segment_map, td_diag *diag) {
     const tdi_object *o = &w->objects[v->object];
     const td_object_def *def = &w->scene->def.objects[v->object];
     const td_body_opts with = {.law = def->law, .elements = def->elements};
@@ -93,29 +93,32 @@ static td_status extend(td_world *w, tdi_variant *v, tdi_variant *old, const tdi
     if (old->made) { // as it was made, for as long as it is read
         tdi_variant_follow_factors(w, old, o->made);
     }
-    const td_status status = v->solver->grown_new(old->model, old->skeleton, v->skeleton, heirs,
-                                                  &with, o->made, w->alloc, &v->model, diag);
+    const td_status status =
+        v->solver->grown_new(old->model, old->skeleton, v->skeleton, segment_map, &with, o->made,
+                             w->alloc, &v->model, diag);
     if (old->made) {
         tdi_variant_follow_factors(w, old, o->factors);
     }
     return status == TD_OK ? tdi_variant_finish(w, v, &key, diag) : status;
 }
 
-td_status tdi_variant_grow(td_world *w, int32_t variant, int32_t from, const tdi_heir *heirs,
-                           td_diag *diag) {
+td_status tdi_variant_grow(td_world *w, int32_t variant, int32_t from,
+                           const tdi_segment_source *segment_map, td_diag *diag) {
     tdi_variant *v = &w->variants[variant];
-    if (!v->solver->grown_new || !tdi_has_heirs(heirs, td_skeleton_count(v->skeleton))) {
+    if (!v->solver->grown_new ||
+        !tdi_has_segment_map(segment_map, td_skeleton_count(v->skeleton))) {
         return tdi_variant_model(w, variant, diag);
     }
-    const td_status status = extend(w, v, &w->variants[from], heirs, diag);
+    const td_status status = extend(w, v, &w->variants[from], segment_map, diag);
     return status == TD_OK ? follow_factors(w, v, diag) : status;
 }
 
-static void adopt_springs(const tdi_variant *v, const tdi_variant *old, const tdi_heir *heirs) {
+static void adopt_springs(const tdi_variant *v, const tdi_variant *old,
+                          const tdi_segment_source *segment_map) {
     td_real numbers[TDI_SPRINGS];
     for (int32_t i = 0; i < td_skeleton_count(v->skeleton); i++) {
-        if (heirs[i].segment != TD_NONE) {
-            v->solver->springs(old->model, heirs[i].segment, false, numbers);
+        if (segment_map[i].segment != TD_NONE) {
+            v->solver->springs(old->model, segment_map[i].segment, false, numbers);
             v->solver->springs(v->model, i, true, numbers);
         }
     }
@@ -133,8 +136,8 @@ td_status tdi_variant_end_model(td_world *w, int32_t variant, td_diag *diag) {
     return follow_factors(w, &w->variants[variant], diag);
 }
 
-td_status tdi_variant_adopt(td_world *w, int32_t variant, int32_t from, const tdi_heir *heirs,
-                            td_diag *diag) {
+td_status tdi_variant_adopt(td_world *w, int32_t variant, int32_t from,
+                            const tdi_segment_source *segment_map, td_diag *diag) {
     tdi_variant *old = &w->variants[from], *v = &w->variants[variant];
     const tdi_object *o = &w->objects[old->object];
     const bool piece = v->solver->piece_new;
@@ -146,9 +149,10 @@ td_status tdi_variant_adopt(td_world *w, int32_t variant, int32_t from, const td
         tdi_variant_follow_factors(w, old, o->made);
     }
     if (piece) {
-        status = v->solver->piece_new(old->model, v->skeleton, heirs, w->alloc, &v->model, diag);
+        status =
+            v->solver->piece_new(old->model, v->skeleton, segment_map, w->alloc, &v->model, diag);
     } else {
-        adopt_springs(v, old, heirs);
+        adopt_springs(v, old, segment_map);
     }
     if (old->made) {
         tdi_variant_follow_factors(w, old, o->factors);

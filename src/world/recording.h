@@ -3,7 +3,7 @@
 
 // What a world tells: contacts that begin and end, probes, the log, saves.
 
-#include "world/actor.h"
+#include "world/island.h"
 
 // A pair that touches: actor, segment, other actor or collider, its segment; ids as two numbers.
 enum { TDI_PAIR_NUMBERS = 8, TDI_WATCH_MOST = 1 << 24 };

@@ -32,12 +32,12 @@ static td_status make_models(td_world *w, tdi_change *c, tdi_cut *cut, td_diag *
     const tdi_actor a = w->actors[c->trace.from];
     td_status status = TD_OK;
     for (int part = 0; part < TDI_PARTS && status == TD_OK; part++) {
-        c->heirs[part] = cut->heirs[part];
+        c->segment_map[part] = cut->segment_map[part];
         c->variant[part] = tdi_world_take_variant(w, a.object, a.solver, cut->part[part]);
         cut->part[part] = NULL;
-        status = c->variant[part] == TD_NONE
-                     ? TD_ERR_MEMORY
-                     : tdi_variant_adopt(w, c->variant[part], a.variant, cut->heirs[part], diag);
+        status = c->variant[part] == TD_NONE ? TD_ERR_MEMORY
+                                             : tdi_variant_adopt(w, c->variant[part], a.variant,
+                                                                 cut->segment_map[part], diag);
     }
     return status;
 }
@@ -88,20 +88,20 @@ td_status td_world_cut_actor(td_world *w, td_actor_id id, int32_t segment, td_re
 // ---- growing --------------------------------------------------------------------------------
 
 // With the springs of before, or with those of the skeleton.
-static td_status regrow(td_world *w, int32_t actor, td_skeleton *skeleton, const tdi_heir *heirs,
-                        bool adopt, td_diag *diag) {
+static td_status regrow(td_world *w, int32_t actor, td_skeleton *skeleton,
+                        const tdi_segment_source *segment_map, bool adopt, td_diag *diag) {
     const tdi_actor a = w->actors[actor];
     tdi_change c;
     td_status status = tdi_change_new(w, actor, 1, &c);
     if (status != TD_OK) {
         td_skeleton_free(skeleton);
     } else {
-        c.heirs[TDI_STAYS] = heirs;
+        c.segment_map[TDI_STAYS] = segment_map;
         const int32_t own = tdi_world_take_variant(w, a.object, a.solver, skeleton);
         c.variant[TDI_STAYS] = own;
         status = own == TD_NONE ? TD_ERR_MEMORY
-                 : adopt        ? tdi_variant_adopt(w, own, a.variant, heirs, diag)
-                                : tdi_variant_grow(w, own, a.variant, heirs, diag);
+                 : adopt        ? tdi_variant_adopt(w, own, a.variant, segment_map, diag)
+                                : tdi_variant_grow(w, own, a.variant, segment_map, diag);
     }
     status = status == TD_OK ? tdi_change_make(w, &c, diag) : status;
     status = status == TD_OK ? tdi_change_commit(w, &c, !adopt, diag) : status;
@@ -117,16 +117,17 @@ td_status tdi_actor_renew(td_world *w, int32_t actor, const td_skeleton *skeleto
     if (status == TD_OK && count == 0) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "the skeleton has no segments");
     }
-    tdi_heir *heirs = status == TD_OK ? tdi_alloc_zeroed(w->alloc, count, sizeof *heirs) : NULL;
-    status = status == TD_OK && !heirs ? TD_ERR_MEMORY : status;
+    tdi_segment_source *segment_map =
+        status == TD_OK ? tdi_alloc_zeroed(w->alloc, count, sizeof *segment_map) : NULL;
+    status = status == TD_OK && !segment_map ? TD_ERR_MEMORY : status;
     for (size_t k = 0; k < count && status == TD_OK; k++) {
-        heirs[k].segment = TD_NONE;
+        segment_map[k].segment = TD_NONE;
     }
     if (status == TD_OK) {
         status = td_skeleton_changed_new(skeleton, 1, NULL, 0, w->alloc, &copy, diag);
     }
-    status = status == TD_OK ? regrow(w, actor, copy, heirs, false, diag) : status;
-    tdi_alloc_free(w->alloc, heirs, count * sizeof *heirs);
+    status = status == TD_OK ? regrow(w, actor, copy, segment_map, false, diag) : status;
+    tdi_alloc_free(w->alloc, segment_map, count * sizeof *segment_map);
     return no_memory(status, "add an actor", diag);
 }
 
@@ -134,20 +135,20 @@ td_status tdi_actor_make_own(td_world *w, int32_t actor, td_diag *diag) {
     const tdi_actor a = w->actors[actor];
     const td_skeleton *skeleton = w->variants[a.variant].skeleton;
     td_skeleton *copy = NULL;
-    tdi_heir *heirs = NULL;
+    tdi_segment_source *segment_map = NULL;
     if (w->variants[a.variant].own) {
         return TD_OK;
     }
     td_status status = td_skeleton_changed_new(skeleton, 1, NULL, 0, w->alloc, &copy, diag);
     if (status == TD_OK) {
-        status = tdi_heirs_new(skeleton, copy, w->alloc, &heirs);
+        status = tdi_segment_map_new(skeleton, copy, w->alloc, &segment_map);
         if (status != TD_OK) {
             td_skeleton_free(copy);
         }
     }
     if (status == TD_OK) {
-        status = regrow(w, actor, copy, heirs, true, diag);
-        tdi_heirs_free(heirs, skeleton, w->alloc);
+        status = regrow(w, actor, copy, segment_map, true, diag);
+        tdi_segment_map_free(segment_map, skeleton, w->alloc);
     }
     if (status == TD_OK) { // its joints are what they were
         w->actors[actor].drives = a.drives;
@@ -163,7 +164,7 @@ td_status td_world_regrow_actor(td_world *w, td_actor_id id, const td_skeleton *
     }
     tdi_actor *a;
     td_skeleton *copy = NULL;
-    tdi_heir *heirs = NULL;
+    tdi_segment_source *segment_map = NULL;
     td_status status = tdi_actor_find(w, id, &a, diag);
     status = status == TD_OK ? tdi_actor_check_growth(w, a, false, diag) : status;
     if (status == TD_OK && td_skeleton_count(skeleton) == 0) {
@@ -173,14 +174,15 @@ td_status td_world_regrow_actor(td_world *w, td_actor_id id, const td_skeleton *
         status = td_skeleton_changed_new(skeleton, 1, NULL, 0, w->alloc, &copy, diag);
     }
     if (status == TD_OK) {
-        status = tdi_heirs_new(w->variants[a->variant].skeleton, copy, w->alloc, &heirs);
+        status =
+            tdi_segment_map_new(w->variants[a->variant].skeleton, copy, w->alloc, &segment_map);
         if (status != TD_OK) {
             td_skeleton_free(copy);
         }
     }
     if (status == TD_OK) {
-        status = regrow(w, (int32_t)(a - w->actors), copy, heirs, false, diag);
-        tdi_heirs_free(heirs, skeleton, w->alloc);
+        status = regrow(w, (int32_t)(a - w->actors), copy, segment_map, false, diag);
+        tdi_segment_map_free(segment_map, skeleton, w->alloc);
     }
     return no_memory(status, "let an actor grow", diag);
 }

@@ -24,7 +24,7 @@ typedef struct tdi_change {
     tdi_trace trace;
     int32_t parts;              // 1, or 2
     int32_t variant[TDI_PARTS]; // of their own; TD_NONE: not made yet
-    const tdi_heir *heirs[TDI_PARTS];
+    const tdi_segment_source *segment_map[TDI_PARTS];
     tdi_actor next[TDI_PARTS]; // with memory of their own
     bool made[TDI_PARTS];
     bool more;       // what falls has a place that nobody had before
@@ -38,10 +38,10 @@ int32_t tdi_world_take_variant(td_world *world, int32_t object, const tdi_solver
 // It is free again. None is TD_NONE, and nothing happens to those of the scene.
 void tdi_world_drop_variant(td_world *world, int32_t variant);
 // Whether any segment comes from an old one.
-static inline bool tdi_has_heirs(const tdi_heir *heirs, int32_t count) {
+static inline bool tdi_has_segment_map(const tdi_segment_source *segment_map, int32_t count) {
     bool any = false;
     for (int32_t i = 0; i < count && !any; i++) {
-        any = heirs[i].segment != TD_NONE;
+        any = segment_map[i].segment != TD_NONE;
     }
     return any;
 }
@@ -52,11 +52,11 @@ td_status tdi_variant_plain(td_world *world, int32_t variant, td_diag *diag);
 td_status tdi_variant_end_model(td_world *world, int32_t variant, td_diag *diag);
 // Makes its model, as the scene would, but for a solver that keeps what there was of another one,
 // which has grown.
-td_status tdi_variant_grow(td_world *world, int32_t variant, int32_t from, const tdi_heir *heirs,
-                           td_diag *diag);
+td_status tdi_variant_grow(td_world *world, int32_t variant, int32_t from,
+                           const tdi_segment_source *segment_map, td_diag *diag);
 // Makes its model with the springs of another one, whose heir it is.
-td_status tdi_variant_adopt(td_world *world, int32_t variant, int32_t from, const tdi_heir *heirs,
-                            td_diag *diag);
+td_status tdi_variant_adopt(td_world *world, int32_t variant, int32_t from,
+                            const tdi_segment_source *segment_map, td_diag *diag);
 
 // change.c
 // Whether an actor can be cut, and grow.

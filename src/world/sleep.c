@@ -105,11 +105,11 @@ void tdi_world_wake_all(td_world *w) {
 
 // ---- steps: before --------------------------------------------------------------------------
 
-void tdi_world_stir(td_world *w, td_real t0, td_real t1) {
+void tdi_world_wake_changed(td_world *w, td_real t0, td_real t1) {
     if (!w->sleeps) {
         return;
     }
-    tdi_world_find_stirred(w, t0, t1);
+    tdi_world_find_changed(w, t0, t1);
     wake_stirred(w);
 }
 
@@ -192,7 +192,8 @@ static bool wants_sleep(const td_world *w, const tdi_island *i) {
     for (int32_t j = 0; j < i->count; j++) {
         const tdi_sleep *s = sleep_of(w, i, j);
         const tdi_actor *a = &w->actors[w->member_actor[i->first + j]];
-        calm = calm && s->calm >= rule->time && !a->bumps; // those do not know what wakes them
+        calm = calm && s->calm >= rule->time &&
+               !a->explicit_contact; // those do not know what wakes them
         wanted = wanted || s->wanted;
     }
     return (calm || wanted) && !i->asleep && !i->held;
@@ -242,7 +243,7 @@ static void fall_asleep(td_world *w, tdi_island *i) {
     }
 }
 
-void tdi_world_lull(td_world *w, td_real t0) {
+void tdi_world_sleep_calm(td_world *w, td_real t0) {
     if (!w->sleeps) {
         return;
     }

@@ -378,7 +378,7 @@ static bool lacks_room(const td_world *w) {
 static td_status solve(const stepping *s, td_diag *diag) {
     td_world *w = s->world;
     td_status status = tdi_world_find_islands(w, diag);
-    tdi_world_rouse(w);
+    tdi_world_build_active_list(w);
     for (bool apart = false; status == TD_OK && !apart;) {
         for_islands(s, solve_island);
         halve(s);
@@ -390,7 +390,7 @@ static td_status solve(const stepping *s, td_diag *diag) {
         if (status == TD_OK && !apart) {
             for_islands(s, undo_island);
             tdi_world_join_islands(w);
-            tdi_world_rouse(w);
+            tdi_world_build_active_list(w);
         }
     }
     return status;
@@ -404,20 +404,20 @@ static td_status step(td_world *w, td_diag *diag) {
         return status;
     }
     begin(&s);
-    tdi_world_stir(w, s.t0, s.t1);
+    tdi_world_wake_changed(w, s.t0, s.t1);
     status = solve(&s, diag);
     if (status != TD_OK) {
         return fail(&s, status, diag);
     }
     for_islands(&s, accept_island);
     tdi_world_end_ways(w);
-    tdi_world_look(w);
+    tdi_world_test_inactive(w);
     tdi_world_end_jumps(w, s.t0);
     status = tdi_world_note_blocked(w, diag);
     w->step++;
     if (w->sleeps) {
         for_islands(&s, calm_island);
-        tdi_world_lull(w, s.t0);
+        tdi_world_sleep_calm(w, s.t0);
     }
     tdi_world_note_holds(w);
     tdi_world_watch(w);
@@ -458,7 +458,7 @@ static td_status advance(td_world *w, td_real dt, td_diag *diag) {
 }
 
 td_status td_world_step(td_world *w, td_diag *diag) {
-    return w ? advance(w, w->usual, diag) : tdi_refuse(diag, __func__);
+    return w ? advance(w, w->default_dt, diag) : tdi_refuse(diag, __func__);
 }
 
 td_status td_world_advance(td_world *w, td_real dt, td_diag *diag) {

@@ -166,7 +166,7 @@ void tdi_world_stand(td_world *w) {
     }
 }
 
-void tdi_world_rouse(td_world *w) {
+void tdi_world_build_active_list(td_world *w) {
     for (int32_t k = 0; k < w->scene->def.object_count; k++) {
         if (!object_may_stand(w, k) || object_moves(w, k)) {
             rouse_object(w, k);
@@ -182,7 +182,7 @@ void tdi_world_rouse(td_world *w) {
     }
 }
 
-void tdi_world_look(td_world *w) {
+void tdi_world_test_inactive(td_world *w) {
     if (any_may_stand(w)) {
         look_from(w, (int32_t)(LOOK - 1 - w->step % LOOK), LOOK);
     }

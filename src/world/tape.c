@@ -40,7 +40,7 @@ void tdi_tape_scene(tdi_tape *t, td_world *w) {
     for (int32_t k = 0; k < w->scene->def.object_count; k++) {       // first: sizes depend on them
         item(t, &objects[k].integrator, sizeof objects[k].integrator);
     }
-    item(t, &w->usual, sizeof w->usual);
+    item(t, &w->default_dt, sizeof w->default_dt);
     item(t, &w->dt, sizeof w->dt);
     item(t, &w->steps_a_frame, sizeof w->steps_a_frame);
     item(t, &w->step_from, sizeof w->step_from);

@@ -42,10 +42,10 @@ static td_status choose_step(td_world *w, td_diag *diag) {
     const td_real most = def->step > 0 ? round(1 / frames) : ceil(1 / (fps * LONGEST) - 1e-9);
     const bool divides = def->step <= 0 || is_whole(1 / frames, most);
     w->steps_a_frame = !divides ? 0 : most < 1 ? 1 : (int32_t)most;
-    w->usual = divides                           ? 1 / (fps * w->steps_a_frame)
-               : is_whole(frames, round(frames)) ? round(frames) / fps
-                                                 : def->step;
-    def->step = def->step > 0 ? def->step : w->usual;
+    w->default_dt = divides                           ? 1 / (fps * w->steps_a_frame)
+                    : is_whole(frames, round(frames)) ? round(frames) / fps
+                                                      : def->step;
+    def->step = def->step > 0 ? def->step : w->default_dt;
     return TD_OK;
 }
 
@@ -85,7 +85,7 @@ static td_status make(td_world *w, const td_world_opts *opts, td_diag_list *diag
     if (status == TD_OK && choose_step(w, &diag) != TD_OK) {
         return tdi_scene_fault(w->scene, diags, TD_ERR_SYNTAX, "step", "%s", diag.message);
     }
-    w->dt = w->usual;
+    w->dt = w->default_dt;
     tdi_world_set_keyed(w, 0, 0);
     if (status == TD_OK) {
         status = tdi_world_make_objects(w, opts, diags);
@@ -256,7 +256,7 @@ td_real td_world_dt(const td_world *w) {
     if (!w) {
         return 0;
     }
-    return w->usual;
+    return w->default_dt;
 }
 
 int32_t td_world_steps_a_frame(const td_world *w) {

@@ -22,10 +22,10 @@ struct td_world {
     td_pool *pool;
     td_pool *own_pool; // NULL: a program lent its own
     td_log log;
-    uint32_t number; // of the world, in its ids; no other world of the process has it
-    bool restored;   // ids of the world that was saved count as well
-    bool inside;     // its threads work within actors, one after the other
-    td_real usual;   // s: of a step of td_world_step()
+    uint32_t number;    // of the world, in its ids; no other world of the process has it
+    bool restored;      // ids of the world that was saved count as well
+    bool inside;        // its threads work within actors, one after the other
+    td_real default_dt; // s: of a step of td_world_step()
     int32_t steps_a_frame;
     td_real dt;   // s: of the last step, and of the one that is under way
     int64_t step; // number of steps done

@@ -118,10 +118,10 @@ static void derived_rk4(derived *d, double h) {
 static void derived_implicit(derived *d, double dt, bool two) {
     two = two && d->steps > 0;
     double a = two ? 4.0 / 3 : 1, b = two ? -1.0 / 3 : 0, h = two ? 2 * dt / 3 : dt;
-    double star[2], next[2];
+    double history[2], next[2];
     for (int k = 0; k < 2; k++) {
-        star[k] = a * d->z[k] + b * d->z_before[k];
-        next[k] = star[k] + h * (a * d->w[k] + b * d->w_before[k]);
+        history[k] = a * d->z[k] + b * d->z_before[k];
+        next[k] = history[k] + h * (a * d->w[k] + b * d->w_before[k]);
         d->z_before[k] = d->z[k];
         d->w_before[k] = d->w[k];
     }
@@ -129,7 +129,7 @@ static void derived_implicit(derived *d, double dt, bool two) {
     double norm = hypot(next[0], next[1]), was = d->theta;
     for (int k = 0; k < 2; k++) {
         d->z[k] = next[k] / norm;
-        d->w[k] = (d->z[k] - star[k]) / h;
+        d->w[k] = (d->z[k] - history[k]) / h;
     }
     d->theta = atan2(d->z[1], d->z[0]);
     d->theta += 2 * VAL_PI * round((was - d->theta) / (2 * VAL_PI));

@@ -202,7 +202,7 @@ static void stir(td_world *w, int32_t actor) {
     }
 }
 
-void tdi_world_find_stirred(td_world *w, td_real t0, td_real t1) {
+void tdi_world_find_changed(td_world *w, td_real t0, td_real t1) {
     for (int32_t k = 0; k < w->actor_count; k++) {
         tdi_actor *a = &w->actors[k];
         if (a->sleep.asleep && w->field) {
