@@ -95,7 +95,7 @@ static td_status check_sides(const checked *c) {
 
 // ---- fields ---------------------------------------------------------------------------------
 
-// Whether a limit has any end that is not the default, which is none.
+// Whether a limit bounds anything: its defaults do not.
 static bool bounded(const struct td_constraint_terms *as) {
     const struct td_constraint_terms none = td_scene_constraint_default(TD_HOLD_LIMIT).as;
     return as->low > none.low || as->high < none.high || as->cone < none.cone ||
