@@ -21,7 +21,7 @@ bool tdi_island_fails(const td_world *world, const tdi_island *island);
 void tdi_island_hold(td_world *world, tdi_island *island);
 // At the end of the step: they stop.
 void tdi_island_stop(td_world *world, const tdi_island *island);
-// Notes who is held. TD_ERR_BLOCKED when some actor was not before.
+// Marks the blocked actors. TD_ERR_BLOCKED when an actor becomes blocked.
 td_status tdi_world_note_blocked(td_world *world, td_diag *diag);
 
 // wake.c: what acts on actors, and wakes them.
@@ -58,7 +58,7 @@ void tdi_world_follow_sleep(td_world *world);
 td_box tdi_actor_reach(const td_world *world, int32_t actor);
 
 // still.c: actors that are not stepped, because `adapt` allows more than they would move.
-// When the world is made: those that are at rest.
+// When the world is made: actors at rest are not stepped.
 void tdi_world_stand(td_world *world);
 // Before a step: lists the islands that are stepped. What hands hold, or was moved, begins to move.
 void tdi_world_build_active_list(td_world *world);

@@ -77,22 +77,22 @@ td_status tdi_check_pose(td_vec3 position, td_quat rotation, td_diag *diag);
 // Whether the scene lets things touch.
 bool tdi_world_touches(const td_world *world);
 td_contact_opts tdi_world_contact_opts(const td_world *world);
+// Lists the enabled colliders at their current poses.
+void tdi_world_gather_colliders(td_world *world);
+tdi_collider_label tdi_world_collider_label(const td_world *world, int32_t place);
+// Before a step: each collider moves from its pose to the one that the scene gives.
+void tdi_world_move_colliders(td_world *world);
+// After a failed step: back to the poses at its start.
+void tdi_world_return_colliders(td_world *world);
+// Colliders have no velocity at their current poses.
+void tdi_world_stand_colliders(td_world *world);
+// The same at the poses that the scene gives.
+void tdi_world_place_colliders(td_world *world);
 
 // crowd.c: refuses strands that would have too many pairs of segments near each other.
 td_status tdi_world_check_crowds(const td_world *world, td_diag_list *diags);
-// Those that steps see, as they are now.
-void tdi_world_gather_colliders(td_world *world);
-tdi_collider_label tdi_world_collider_label(const td_world *world, int32_t place);
-// Colliders go from where they are to where the scene has put them.
-void tdi_world_move_colliders(td_world *world);
-// They are where the step began.
-void tdi_world_return_colliders(td_world *world);
-// Colliders stand where they are.
-void tdi_world_stand_colliders(td_world *world);
-// Colliders stand where the scene has put them.
-void tdi_world_place_colliders(td_world *world);
 
-// islands.c: who is stepped with whom.
+// islands.c: groups actors that are stepped together.
 td_status tdi_world_make_islands(td_world *world, td_diag_list *diags);
 void tdi_world_free_islands(td_world *world);
 // Finds pairs among those that act now.

@@ -33,7 +33,7 @@ typedef struct tdi_hand {
 // ---- functions ------------------------------------------------------------------------------
 
 // loads.c
-// Fields and poses of the scene for an actor that is none of its own, and room for loads.
+// Fields and poses of the scene for an actor that a program has added, and memory for loads.
 td_status tdi_actor_make_loads(td_world *world, tdi_actor *actor);
 // Keyframes of where a pull holds and how a pose bends; NULL: none.
 const tdi_keyed *tdi_load_keyed(const td_world *world, int32_t load);
@@ -43,7 +43,7 @@ td_status tdi_actor_load_room(td_world *world, tdi_actor *actor);
 td_status tdi_world_make_loads(td_world *world, td_diag_list *diags);
 // Makes a wind once more, of what the scene says now; the air stays where it is.
 td_status tdi_world_remake_wind(td_world *world, int32_t wind, td_diag *diag);
-// Room for points, winds and extra, if there is none.
+// Allocates points, winds and extra, unless they are there.
 td_status tdi_actor_make_points(td_world *world, tdi_actor *actor);
 // Asks for air and forces from outside where the actor is, before its base moves.
 void tdi_actor_sample(const td_world *world, tdi_actor *actor);

@@ -31,7 +31,7 @@ typedef struct tdi_parameter {
 
 // ---- functions ------------------------------------------------------------------------------
 
-// logging.c: what the log is told.
+// logging.c: messages of the log.
 void tdi_world_log_made(const td_world *world);
 // Where steps are shorter than the scene says.
 void tdi_world_log_dt(const td_world *world);

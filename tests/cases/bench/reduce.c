@@ -71,29 +71,28 @@ static double seconds_since(clock_t start) {
     return (double)(clock() - start) / CLOCKS_PER_SEC;
 }
 
-// s of processor time; not a number if a step failed.
-static double time_full(const reduce_motion *m, const record *r) {
-    td_body *s = NULL;
-    td_status status = td_body_new(m->model, NULL, &s, NULL);
+// s of processor time for all steps of a body, which it frees; not a number if one failed.
+static double time_of(td_body *body, const record *r) {
+    td_status status = body ? TD_OK : TD_ERR_MEMORY;
     const clock_t start = clock();
     for (int k = 0; k < STEPS && status == TD_OK; k++) {
-        status = td_body_step(s, &r->opts[k], NULL, NULL);
+        status = td_body_step(body, &r->opts[k], NULL, NULL);
     }
     const double seconds = seconds_since(start);
-    td_body_free(s);
+    td_body_free(body);
     return status == TD_OK ? seconds : NAN;
 }
 
+static double time_full(const reduce_motion *m, const record *r) {
+    td_body *body = NULL;
+    td_body_new(m->model, NULL, &body, NULL);
+    return time_of(body, r);
+}
+
 static double time_reduced(const reduce_motion *m, const record *r, const td_reduce_opts *opts) {
-    td_body *s = NULL;
-    td_status status = td_reduced_new(m->model, opts, NULL, &s, NULL);
-    const clock_t start = clock();
-    for (int k = 0; k < STEPS && status == TD_OK; k++) {
-        status = td_body_step(s, &r->opts[k], NULL, NULL);
-    }
-    const double seconds = seconds_since(start);
-    td_body_free(s);
-    return status == TD_OK ? seconds : NAN;
+    td_body *body = NULL;
+    td_reduced_new(m->model, opts, NULL, &body, NULL);
+    return time_of(body, r);
 }
 
 static double speed_up(const reduce_motion *m, const record *r, const td_reduce_opts *opts) {
