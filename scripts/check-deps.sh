@@ -51,6 +51,7 @@ deps() {
 
 for lock in lists/lock dpkg/lock-frontend; do
     hold "$root/$lock"
+    rm -f "$root/said" # or what was said of the lock before would count
     deps &
     began=$!
     for _ in $(seq 1000); do
