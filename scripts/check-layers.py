@@ -18,7 +18,7 @@ PUBLIC_ONLY = ["cases", "cli", "web"]
 PUBLIC = {  # header: the folder that implements it
     "base": "base", "value": "base", "pool": "base", "hooks": "base", "lcp": "math", "algebra": "math", "grammar": "grammar", "skeleton": "plant",
     "mesh": "skin", "load": "load", "curve": "load", "wind": "load", "contact": "contact", "constraint": "constrain",
-    "step": "implicit", "island": "implicit", "solver": "solver", "body": "solver", "tree": "tree", "batch": "tree", "analytic": "tree", "adapt": "published", "reduce": "reduce", "ida": "published", "rod": "rod", "helix": "helix", "scene": "scene",
+    "step": "implicit", "island": "implicit", "solver": "solver", "body": "solver", "tree": "tree", "batch": "tree", "analytic": "published", "adapt": "published", "reduce": "reduce", "ida": "published", "rod": "rod", "helix": "helix", "scene": "scene",
     "world": "world", "actor": "world", "attach": "world", "query": "world", "grow": "world", "control": "world", "draw": "world", "yaml": "scene_yaml", "io": "io", "clip": "io",
 }
 EVERYTHING = "tendril"  # the header that includes all others

@@ -10,7 +10,7 @@ static const char *const integrator_names[] = {"implicit", "implicit-euler", "eu
 static void for_integrators(const tdi_solver *solver,
                             void (*claim)(const tdi_solver *solver, td_integrator integrator)) {
     for (int k = TD_IMPLICIT; k <= TD_RK4; k++) {
-        if (solver->info.integrators >> k & 1) {
+        if (tdi_solver_integrators(solver) >> k & 1) {
             claim(solver, (td_integrator)k);
         }
     }
@@ -441,8 +441,7 @@ static void claim_rest(const tdi_solver *solver) {
     opts.air.linear = 20;
     const td_vec3 drawn = last_tip(&a);
     step_times(&a, &opts, 3);
-    CHECK_SAY(tdi_solver_settle(solver, a.state, &opts, &stats, NULL) == TD_OK &&
-                  stats.unconverged == 0,
+    CHECK_SAY(tdi_body_settle(a.state, &opts, &stats, NULL) == TD_OK && stats.unconverged == 0,
               "%s: no rest", a.name);
     step_times(&b, &opts, 600);
     td_vec3 rest[8], late[8];

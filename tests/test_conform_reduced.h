@@ -7,6 +7,7 @@
 // turn: of where it rests, of what its loads work and of how its segments move there are claims,
 // but none on orders.
 
+#include "published/explicit.h"
 #include "reduce/solver.h"
 #include "tendril/reduce.h"
 

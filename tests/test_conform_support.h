@@ -18,9 +18,9 @@ static const td_vec3 no_gravity = {0, 0, 0}, down = {0, -9.81, 0};
 // Runs a claim for every solver of the table, and behind them for trees that leave out joints and
 // for the toy.
 static inline void for_all_solvers(void (*claim)(const tdi_solver *solver)) {
-    CHECK(tdi_solver_add(test_reduced()));
-    CHECK(tdi_solver_add(test_grouped()));
-    CHECK(tdi_solver_add(&test_toy));
+    CHECK(tdi_solver_add(test_reduced(), &tdi_explicit_reduced));
+    CHECK(tdi_solver_add(test_grouped(), &tdi_explicit_reduced));
+    CHECK(tdi_solver_add(&test_toy, NULL));
     for (int32_t k = 0; k < td_solver_count(); k++) {
         claim(tdi_solver_find(td_solver_get(k).name));
     }

@@ -40,9 +40,9 @@ static const char *pairs_of_all(char text[TEXT], const char *with) {
 static const char touching[] = "contact: {}, colliders: [{plane: {position: [0, 0.2, 0]}}],";
 
 static void with_toy(void (*claim)(void)) {
-    CHECK(tdi_solver_add(test_reduced()));
-    CHECK(tdi_solver_add(test_grouped()));
-    CHECK(tdi_solver_add(&test_toy));
+    CHECK(tdi_solver_add(test_reduced(), &tdi_explicit_reduced));
+    CHECK(tdi_solver_add(test_grouped(), &tdi_explicit_reduced));
+    CHECK(tdi_solver_add(&test_toy, NULL));
     claim();
     tdi_solver_remove(&test_toy);
     tdi_solver_remove(test_grouped());

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Accelerations and steps of helices as published. Pairs with src/helix/dynamics.c, published.c and
-// composite.c.
+// Accelerations and steps of helices as published. Pairs with src/published/helix_*.c.
 
-#include "helix/published.h"
+#include "published/helix.h"
 #include "test_helix_support.h"
 
 #include <stdlib.h>

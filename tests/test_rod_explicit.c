@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Rods by the explicit step: lengths by projection, frames at rest, symplectic Euler. Pairs with
-// src/rod/explicit.c.
+// src/published/rod_step.c and rod_frames.c.
 
 #include "test_rod_shapes.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Constraints, contact and impacts as published. Pairs with src/tree/analytic*.c and impact.c.
+// Constraints, contact and impacts as published. Pairs with src/published/analytic*.c.
 
 #include "test_tree_support.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The implicit step and statics. Pairs with src/tree/newton.c and step.c.
+// The implicit step and statics. Pairs with src/tree/step.c and src/implicit/newton.c.
 
 #include "test_tree_support.h"
 

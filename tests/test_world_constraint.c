@@ -475,7 +475,7 @@ TD_TEST(constraint_of_rods_with_an_explicit_integrator_is_refused) {
     static const fault faults[] = {
         {"{objects: [{name: one, solver: rod, integrator: euler, strand: {points: [[0, 0, 0], [0, "
          "1, 0]], segments: 4}}],\n constraints: [{point: {a: {object: one}}}]}",
-         2, 15, "of the solver 'tree' only"},
+         2, 15, "hold no constraints of the solver 'rod'"},
     };
     check_faults(faults, sizeof faults / sizeof faults[0]);
 }

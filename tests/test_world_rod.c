@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rods in scenes and worlds. Pairs with src/world/solver_rod.c, strand.c and touch.c.
+// Rods in scenes and worlds. Pairs with src/rod/solver.c and src/world/strand.c.
 
 #include "test_world_support.h"
 

@@ -26,7 +26,7 @@ TD_TEST(every_solver_is_found_by_its_name_and_the_first_by_none) {
 TD_TEST(solver_that_was_added_is_last_until_it_is_removed) {
     const tdi_solver more = {.info = {.name = "more"}};
     const int32_t count = td_solver_count();
-    CHECK(tdi_solver_add(&more));
+    CHECK(tdi_solver_add(&more, NULL));
     CHECK_INT(td_solver_find("more"), count);
     CHECK_INT(td_solver_count(), count + 1);
     tdi_solver_remove(&more);

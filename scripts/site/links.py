@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks links. links.py: of all pages in the repository, with their anchors, and that the site's nav has every page.
+"""Checks links. links.py: of all pages in the repository, with their anchors; that the site's nav has every page, and that
+there are the files of the code that pages name.
 links.py SITE: of all pages of a built site."""
 import html.parser
 import pathlib
@@ -43,6 +44,13 @@ def check_page(path):
         elif anchor and target.suffix == ".md" and anchor not in anchors(target):
             faults.append(f"{path.relative_to(root)}: {name or path.name} has no heading #{anchor}")
     return count
+
+
+def check_files(path):
+    """`src/tree/*.c` and the like."""
+    for name in re.findall(r"`((?:src|include|tests|scripts)/[\w/*.-]+)`", path.read_text()):
+        if not any(root.glob(name.rstrip("/"))):
+            faults.append(f"{path.relative_to(root)}: there is no {name}")
 
 
 def check_nav():
@@ -88,7 +96,11 @@ def check_site(site):
 if len(sys.argv) > 1:
     links = check_site(pathlib.Path(sys.argv[1]).resolve())
 else:
-    links = sum(map(check_page, [*root.glob("*.md"), *(root / "docs").rglob("*.md"), root / "web" / "README.md"]))
+    pages = [*root.glob("*.md"), *(root / "docs").rglob("*.md"), root / "web" / "README.md"]
+    links = sum(map(check_page, pages))
+    for page in pages:
+        if page.parent.name != "web" and page.name != "CHANGELOG.md":
+            check_files(page)
     check_nav()
 print("\n".join(faults + [f"{links} links checked, {len(faults)} lead nowhere"]))
 sys.exit(1 if faults or links == 0 else 0)

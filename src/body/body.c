@@ -143,14 +143,23 @@ td_status td_body_set_base(td_body *body, const td_base_motion *motion) {
 
 td_status td_body_step(td_body *body, const td_step_opts *opts, td_step_stats *stats,
                        td_diag *diag) {
-    return body ? tdi_solver_step_alone(body->solver, body, opts, stats, diag)
-                : tdi_refuse(diag, __func__);
+    if (!body) {
+        return tdi_refuse(diag, __func__);
+    }
+    return body->led
+               ? tdi_fail(diag, TD_ERR_ARGUMENT,
+                          "the state belongs to a world, which steps it: call td_world_step()")
+               : tdi_solver_step(body->solver, body, opts, stats, diag);
 }
 
 td_status td_body_settle(td_body *body, const td_step_opts *opts, td_step_stats *stats,
                          td_diag *diag) {
-    return body ? tdi_solver_settle(body->solver, body, opts, stats, diag)
-                : tdi_refuse(diag, __func__);
+    if (!body) {
+        return tdi_refuse(diag, __func__);
+    }
+    td_step_opts own;
+    const td_status status = tdi_solver_take_opts(body->solver, body, opts, &own, diag);
+    return status == TD_OK ? tdi_body_settle(body, &own, stats, diag) : status;
 }
 
 // ---- many bodies ----------------------------------------------------------------------------
@@ -181,8 +190,8 @@ static td_status tell_failed(const many *all, int32_t failed, td_diag *diag) {
     const td_body *body = all->bodies[failed];
     td_diag fault = {.message = ""};
     td_step_opts own;
-    td_status status = tdi_step_opts_take(tdi_opts_at(all->opts, failed), &own, &fault);
-    status = status == TD_OK ? tdi_solver_check(body->solver, body, &own, &fault) : status;
+    td_status status =
+        tdi_solver_take_opts(body->solver, body, tdi_opts_at(all->opts, failed), &own, &fault);
     status = status == TD_OK ? tdi_fail(&fault, TD_ERR_DIVERGED,
                                         "the step at %g s diverged; try a shorter step", body->time)
                              : status;

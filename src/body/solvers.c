@@ -6,22 +6,51 @@
 #include "base/diag.h"
 #include "base/guard.h"
 #include "helix/solver.h"
+#include "published/explicit.h"
+#include "reduce/solver.h"
 #include "rod/solver.h"
 #include "tree/solver.h"
 
 #include <string.h>
 
-static const tdi_solver *const rows[] = {&tdi_solver_tree, &tdi_solver_rod, &tdi_solver_helix};
+typedef struct row {
+    const tdi_solver *solver;
+    const tdi_explicit_ops *explicit_ops; // NULL: none
+} row;
 
-enum { ROWS = sizeof rows / sizeof *rows, MOST_ADDED = 4 };
+static const row rows[] = {{&tdi_solver_tree, &tdi_explicit_tree},
+                           {&tdi_solver_rod, &tdi_explicit_rod},
+                           {&tdi_solver_helix, &tdi_explicit_helix}};
+static const row unlisted[] = {{&tdi_solver_reduced, &tdi_explicit_reduced}};
 
-static const tdi_solver *added[MOST_ADDED]; // by tests alone
+enum {
+    ROWS = sizeof rows / sizeof *rows,
+    UNLISTED = sizeof unlisted / sizeof *unlisted,
+    MOST_ADDED = 4
+};
+
+static row added[MOST_ADDED]; // by tests alone
 static int32_t added_count;
 
 // ---- the list -------------------------------------------------------------------------------
 
 static const tdi_solver *solver_at(int32_t k) {
-    return k < ROWS ? rows[k] : added[k - ROWS];
+    return k < ROWS ? rows[k].solver : added[k - ROWS].solver;
+}
+
+static const row *find_row(const row *in, int32_t count, const tdi_solver *solver) {
+    int32_t k = 0;
+    while (k < count && in[k].solver != solver) {
+        k++;
+    }
+    return k < count ? &in[k] : NULL;
+}
+
+const tdi_explicit_ops *tdi_solver_explicit(const tdi_solver *solver) {
+    const row *r = find_row(rows, ROWS, solver);
+    r = r ? r : find_row(unlisted, UNLISTED, solver);
+    r = r ? r : find_row(added, added_count, solver);
+    return r ? r->explicit_ops : NULL;
 }
 
 bool tdi_solver_adapts(const tdi_solver *solver) {
@@ -29,7 +58,9 @@ bool tdi_solver_adapts(const tdi_solver *solver) {
 }
 
 uint32_t tdi_solver_integrators(const tdi_solver *solver) {
-    return solver->info.integrators | (tdi_solver_adapts(solver) ? 1u << TD_ADAPTIVE : 0);
+    const tdi_explicit_ops *e = tdi_solver_explicit(solver);
+    return solver->info.integrators | (e ? e->integrators : 0) |
+           (tdi_solver_adapts(solver) ? 1u << TD_ADAPTIVE : 0);
 }
 
 int32_t td_solver_count(void) {
@@ -41,6 +72,7 @@ td_solver_info td_solver_get(int32_t index) {
         return (td_solver_info){0};
     }
     const tdi_solver *s = solver_at(index);
+    const tdi_explicit_ops *e = tdi_solver_explicit(s);
     td_solver_info info = s->info;
     info.integrators = tdi_solver_integrators(s);
     info.ends = s->set_end != NULL;
@@ -51,7 +83,7 @@ td_solver_info td_solver_get(int32_t index) {
     info.stiffens = s->stiffen != NULL;
     info.modes = s->implicit->modal != NULL;
     info.adapts = tdi_solver_adapts(s);
-    info.explicit_contact = s->explicit_holds != NULL;
+    info.explicit_contact = e && e->constraints;
     return info;
 }
 
@@ -68,22 +100,55 @@ const tdi_solver *tdi_solver_find(const char *name) {
     return k == TD_NONE ? NULL : solver_at(k);
 }
 
-bool tdi_solver_add(const tdi_solver *solver) {
+bool tdi_solver_add(const tdi_solver *solver, const tdi_explicit_ops *explicit_ops) {
     if (added_count == MOST_ADDED) {
         return false;
     }
-    added[added_count++] = solver;
+    added[added_count++] = (row){solver, explicit_ops};
     return true;
 }
 
 void tdi_solver_remove(const tdi_solver *solver) {
     int32_t kept = 0;
     for (int32_t k = 0; k < added_count; k++) {
-        if (added[k] != solver) {
+        if (added[k].solver != solver) {
             added[kept++] = added[k];
         }
     }
     added_count = kept;
+}
+
+// ---- steps ----------------------------------------------------------------------------------
+
+td_status tdi_solver_take_opts(const tdi_solver *solver, const void *state,
+                               const td_step_opts *given, td_step_opts *own, td_diag *diag) {
+    static const char *const names[] = {"implicit", "implicit-euler", "euler", "rk4", "adaptive"};
+    td_status status = tdi_step_opts_take(given, own, diag);
+    status = status == TD_OK ? tdi_state_check(state, own, diag) : status;
+    if (status == TD_OK && (own->integrator == TD_ADAPTIVE ||
+                            !(tdi_solver_integrators(solver) >> own->integrator & 1))) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "the solver '%s' does not have the integrator '%s'",
+                        solver->info.name, names[own->integrator]);
+    }
+    return status;
+}
+
+td_status tdi_solver_step(const tdi_solver *solver, void *state, const td_step_opts *opts,
+                          td_step_stats *stats, td_diag *diag) {
+    td_step_stats none = {0};
+    td_step_opts own;
+    td_status status = tdi_solver_take_opts(solver, state, opts, &own, diag);
+    if (status != TD_OK) {
+        return status;
+    }
+    stats = stats ? stats : &none;
+    if (!tdi_is_implicit(own.integrator)) {
+        return tdi_solver_explicit(solver)->step(state, &own, stats, diag);
+    }
+    const tdi_member alone = {.body = state, .opts = &own};
+    const tdi_system system = {.member = &alone, .count = 1};
+    const td_alloc *alloc = ((const td_body *)state)->alloc;
+    return tdi_system_step(&system, NULL, alloc, stats, diag);
 }
 
 // ---- what a solver may not offer ------------------------------------------------------------

@@ -5,7 +5,6 @@
 
 #include "helix/implicit.h"
 #include "helix/piece.h"
-#include "helix/published.h"
 #include "helix/rest.h"
 
 // ---- models ---------------------------------------------------------------------------------
@@ -110,7 +109,7 @@ static td_sums sums(void *state, td_vec3 gravity) {
 const tdi_solver tdi_solver_helix = {
     .info = {.name = "helix",
              .text = "elastic rods as pieces of helices",
-             .integrators = 1u << TD_IMPLICIT | 1u << TD_IMPLICIT_EULER | 1u << TD_EULER,
+             .integrators = 1u << TD_IMPLICIT | 1u << TD_IMPLICIT_EULER,
              .laws = 1u << TD_LAW_LINEAR,
              .curved = true},
     .model_new = model_new,
@@ -119,7 +118,6 @@ const tdi_solver tdi_solver_helix = {
     .stiffen = stiffen,
     .state_new = state_new,
     .set_base = set_base,
-    .explicit_step = tdi_helix_explicit_step,
     .residual = residual,
     .implicit = &tdi_helix_implicit,
     .piece_new = tdi_helix_piece_new,

@@ -5,7 +5,6 @@
 
 #include "base/guard.h"
 
-#include "helix/dynamics.h"
 #include "helix/implicit.h"
 #include "helix/points.h"
 
@@ -45,7 +44,6 @@ static void lay_out(tdi_helix_state *s, tdi_layout *l, const tdi_helix_model *m,
     s->pivot = tdi_layout_place(l, roots, sizeof *s->pivot);
     s->end = tdi_layout_place(l, 2 * (size_t)m->capsule_count, sizeof *s->end);
     s->drawn = tdi_layout_place(l, 2 * (size_t)m->capsule_count, sizeof *s->drawn);
-    s->work = tdi_layout_place(l, n, sizeof *s->work);
 }
 
 static int32_t count_roots(const tdi_helix_model *m) {

@@ -106,8 +106,6 @@ struct tdi_helix_state {
     struct tdi_helix_ride *end;      // two a capsule: see points.c
     bool ended;                      // `end` is up to date
     td_vec3 *drawn;                  // likewise: where they are drawn, in the axes of the base
-
-    struct tdi_helix_work *work; // an element, as published: see dynamics.h
 };
 
 // NULL: NULL, or of another solver.

@@ -40,24 +40,6 @@ static void set_base(void *state, const td_base_motion *motion) {
     s->drawn = TDI_DRAWN_NOT;
 }
 
-// With all joints the clusters are the segments, in their order: a tree as any other. The tree that
-// is drawn steps first, so that a step that fails leaves the clusters as they are.
-static td_status explicit_step(void *state, const td_step_opts *opts, td_step_stats *stats,
-                               td_diag *diag) {
-    tdi_reduced_state *s = state;
-    if (s->reduced == 0 || s->tree.head.known == 0) {
-        tdi_reduce_free_joints(s);
-        s->drawn = TDI_DRAWN_NOT;
-        return tdi_solver_tree.explicit_step(&s->tree, opts, stats, diag);
-    }
-    const td_status status = tdi_solver_tree.explicit_step(tdi_reduced_whole(s), opts, stats, diag);
-    if (status == TD_OK) {
-        tdi_reduce_take_whole(s);
-    }
-    s->drawn = TDI_DRAWN_NOT;
-    return status;
-}
-
 static const int32_t *wind_segments(const void *state, int32_t *count, td_vec3 *places) {
     const tdi_reduced_state *s = state;
     *count = s->wind_begin[s->clusters.body_count];
@@ -113,8 +95,7 @@ static td_sums sums(void *state, td_vec3 gravity) {
 const tdi_solver tdi_solver_reduced = {
     .info = {.name = "reduced tree",
              .text = "rigid segments on joints, as many as matter",
-             .integrators =
-                 1u << TD_IMPLICIT | 1u << TD_IMPLICIT_EULER | 1u << TD_EULER | 1u << TD_RK4,
+             .integrators = 1u << TD_IMPLICIT | 1u << TD_IMPLICIT_EULER,
              .laws = 1u << TD_LAW_LINEAR | 1u << TD_LAW_TANGENT,
              .hinges = true},
     .model_new = model_new,
@@ -124,7 +105,6 @@ const tdi_solver tdi_solver_reduced = {
     .state_new = state_new,
     .set_base = set_base,
     .wind_segments = wind_segments,
-    .explicit_step = explicit_step,
     .residual = residual,
     .implicit = &tdi_reduced_implicit,
     .poses = poses,

@@ -12,7 +12,3 @@ extern const tdi_modal tdi_rod_modal; // modes.c
 
 // The past of a state that was set by hand: of a step that begins at its pose.
 void tdi_rod_begin_history(tdi_rod_state *state);
-
-// A step by the explicit integrator, all or nothing.
-td_status tdi_rod_step_explicitly(void *state, const td_step_opts *opts, td_step_stats *stats,
-                                  td_diag *diag);

@@ -37,3 +37,11 @@ bool tdi_rod_carry_left(tdi_rod_state *state, const tdi_rod_pose *from);
 
 // Largest increment: rad, or m.
 td_real tdi_rod_largest(const tdi_rod_state *state);
+
+// As the past of a node keeps them.
+static inline void tdi_rod_strains(const tdi_rod_pose *pose, td_real out[4]) {
+    out[0] = pose->k1;
+    out[1] = pose->k2;
+    out[2] = pose->twist;
+    out[3] = pose->edge.length;
+}

@@ -237,7 +237,7 @@ static td_sums sums(void *state, td_vec3 gravity) {
 const tdi_solver tdi_solver_rod = {
     .info = {.name = "rod",
              .text = "elastic rods",
-             .integrators = 1u << TD_IMPLICIT | 1u << TD_IMPLICIT_EULER | 1u << TD_EULER,
+             .integrators = 1u << TD_IMPLICIT | 1u << TD_IMPLICIT_EULER,
              .laws = 1u << TD_LAW_TANGENT,
              .stretchy = true,
              .rings = true},
@@ -250,7 +250,6 @@ const tdi_solver tdi_solver_rod = {
     .end_pose = end_pose,
     .set_end = set_end,
     .place_load = place_load,
-    .explicit_step = tdi_rod_step_explicitly,
     .residual = residual,
     .implicit = &tdi_rod_implicit,
     .springs = tdi_rod_springs,

@@ -9,7 +9,6 @@
 #include "rod/pins.h"
 #include "rod/points.h"
 #include "rod/pose.h"
-#include "rod/explicit.h"
 #include "rod/saving.h"
 #include "rod/solve.h"
 #include "rod/solver.h"
@@ -26,20 +25,13 @@
 
 // ---- the rule -------------------------------------------------------------------------------
 
-static void strains(const tdi_rod_pose *pose, td_real out[4]) {
-    out[0] = pose->k1;
-    out[1] = pose->k2;
-    out[2] = pose->twist;
-    out[3] = pose->edge.length;
-}
-
 // The past of a state that was set by hand.
 void tdi_rod_begin_history(tdi_rod_state *s) {
     const tdi_rod_model *m = s->model;
     for (int32_t i = 0; i < m->node_count; i++) {
         s->past[i].x = s->pose[i].x;
         s->past[i].turn = 0;
-        strains(&s->pose[i], s->past[i].strain);
+        tdi_rod_strains(&s->pose[i], s->past[i].strain);
     }
     for (int32_t k = 0; k < m->weld_count; k++) {
         const int32_t i = m->weld[k].node;
@@ -160,7 +152,7 @@ push_node(tdi_rod_state *s, int32_t i, const tdi_rod_rule *from, td_real over, t
     const tdi_rod_pose *pose = &s->pose[i];
     td_vec3 v = tdi_scale(tdi_sub(pose->x, from[i].history), over);
     td_real spin = (s->turn[i] - from[i].turn_history) * over;
-    strains(pose, past->strain);
+    tdi_rod_strains(pose, past->strain);
     for (int k = 0; k < 4; k++) {
         rule->strain_history[k] = tdi_two_step(past->strain[k], last->strain[k]);
     }
@@ -612,29 +604,3 @@ const tdi_implicit tdi_rod_implicit = {
     .blank = tdi_rod_blank,
     .restored = tdi_rod_restored,
 };
-
-// What moves with the base goes with it. When the step fails, that comes back, and so does what
-// such a step overwrites of the past.
-td_status tdi_rod_step_explicitly(void *state, const td_step_opts *o, td_step_stats *stats,
-                                  td_diag *diag) {
-    tdi_rod_state *s = state;
-    const size_t n = (size_t)s->model->node_count;
-    const int32_t known = s->head.known;
-    const td_base_motion base = s->head.base;
-    if (known > 1) { // implicit steps left it
-        memcpy(s->rule_kept, s->rule, n * sizeof *s->rule);
-    }
-    s->head.base = tdi_base_after(&base, o->dt);
-    tdi_rod_place_base(s);
-    td_status status = tdi_rod_explicit_step(s, o, stats, diag);
-    if (status != TD_OK) {
-        s->head.base = base;
-        tdi_rod_place_base(s);
-        s->head.known = known;
-        for (size_t i = 0; i < n; i++) {
-            strains(&s->pose[i], s->past[i].strain);
-        }
-        memcpy(s->rule, s->rule_kept, known > 1 ? n * sizeof *s->rule : 0);
-    }
-    return status;
-}

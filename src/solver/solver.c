@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is the same for all solvers: memory of models, and steps of a state by itself.
+// What is the same for all solvers: memory of models, rest, modes and damping of a body by itself.
 
 #include "solver/solver.h"
 
@@ -43,53 +43,15 @@ void *tdi_body_new(const tdi_solver *solver, const void *model, const td_alloc *
     return b;
 }
 
-// ---- steps ----------------------------------------------------------------------------------
+// ---- rest -----------------------------------------------------------------------------------
 
-td_status tdi_solver_check(const tdi_solver *solver, const void *state, const td_step_opts *opts,
-                           td_diag *diag) {
-    static const char *const names[] = {"implicit", "implicit-euler", "euler", "rk4", "adaptive"};
-    td_status status = tdi_state_check(state, opts, diag);
-    if (status == TD_OK && !(solver->info.integrators >> opts->integrator & 1)) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "the solver '%s' does not have the integrator '%s'",
-                        solver->info.name, names[opts->integrator]);
-    }
-    return status;
-}
-
-td_status tdi_solver_step_alone(const tdi_solver *solver, void *state, const td_step_opts *opts,
-                                td_step_stats *stats, td_diag *diag) {
-    return ((const td_body *)state)->led
-               ? tdi_fail(diag, TD_ERR_ARGUMENT,
-                          "the state belongs to a world, which steps it: call td_world_step()")
-               : tdi_solver_step(solver, state, opts, stats, diag);
-}
-
-td_status tdi_solver_step(const tdi_solver *solver, void *state, const td_step_opts *opts,
-                          td_step_stats *stats, td_diag *diag) {
+td_status tdi_body_settle(td_body *body, const td_step_opts *opts, td_step_stats *stats,
+                          td_diag *diag) {
     td_step_stats none = {0};
     td_step_opts own;
     td_status status = tdi_step_opts_take(opts, &own, diag);
-    status = status == TD_OK ? tdi_solver_check(solver, state, &own, diag) : status;
-    if (status != TD_OK) {
-        return status;
-    }
-    stats = stats ? stats : &none;
-    if (!tdi_is_implicit(own.integrator)) {
-        return solver->explicit_step(state, &own, stats, diag);
-    }
-    const tdi_member alone = {.body = state, .opts = &own};
-    const tdi_system system = {.member = &alone, .count = 1};
-    const td_alloc *alloc = ((const td_body *)state)->alloc;
-    return tdi_system_step(&system, NULL, alloc, stats, diag);
-}
-
-td_status tdi_solver_settle(const tdi_solver *solver, void *state, const td_step_opts *opts,
-                            td_step_stats *stats, td_diag *diag) {
-    td_step_stats none = {0};
-    td_step_opts own;
-    td_status status = tdi_step_opts_take(opts, &own, diag);
-    status = status == TD_OK ? tdi_solver_check(solver, state, &own, diag) : status;
-    const tdi_member alone = {.body = state, .opts = &own};
+    status = status == TD_OK ? tdi_state_check(body, &own, diag) : status;
+    const tdi_member alone = {.body = body, .opts = &own};
     const tdi_system system = {.member = &alone, .count = 1};
     return status == TD_OK ? tdi_system_settle(&system, stats ? stats : &none, diag) : status;
 }
@@ -120,7 +82,7 @@ td_status tdi_damping_time(const td_body_model *second, const td_damping_opts *o
     rest.gravity = opts->gravity;
     const int32_t count = second->dof_count < LOWEST ? second->dof_count : LOWEST;
     td_status status = second->solver->state_new(second, alloc, &body, diag);
-    status = status == TD_OK ? tdi_solver_settle(second->solver, body, &rest, NULL, diag) : status;
+    status = status == TD_OK ? tdi_body_settle(body, &rest, NULL, diag) : status;
     if (status == TD_OK) {
         status = tdi_solver_modes_of(body, opts->gravity, count, modes, NULL, diag);
     }

@@ -44,15 +44,15 @@ typedef struct tdi_factors {
 } tdi_factors;
 
 // Constraints of states of one solver that are stepped together by an explicit integrator, and
-// their contact with colliders. `held` is the solver's own.
-typedef struct tdi_explicit_holds {
+// their contact with colliders. `held` is their own.
+typedef struct tdi_explicit_constraints {
     td_status (*make)(void *const *states, int32_t count, const td_constraint *constraints,
                       int32_t constraint_count, const td_contact_opts *contact,
                       const td_alloc *alloc, void **held, td_diag *diag); // contact NULL: none
     void (*free)(void *held);                                             // NULL is allowed
-    void (*set_target)(void *held, int32_t constraint, const td_constraint_target *target);
-    // Where the way to the next target begins.
-    void (*place_target)(void *held, int32_t constraint, const td_constraint_target *target);
+    // At the end of the next step; `starts`: the way to the next target begins there.
+    void (*set_target)(void *held, int32_t constraint, const td_constraint_target *target,
+                       bool starts);
     void (*set_hold)(void *held, int32_t constraint, bool hold);
     // All states, or none; `opts` has an entry a state.
     td_status (*step)(void *held, const td_step_opts *opts, const td_collider *colliders,
@@ -60,17 +60,26 @@ typedef struct tdi_explicit_holds {
     // Of the last step, with the numbers of states as actors: fills at most `capacity`.
     int32_t (*contacts)(const void *held, td_contact *contacts, int32_t capacity);
     td_constraint_report (*report)(const void *held, int32_t constraint);
-    size_t (*save_size)(const void *held);
-    void (*save)(const void *held, void *bytes);
+    // What the future depends on besides the states: gives how many bytes, and writes them unless
+    // they are NULL.
+    size_t (*save)(const void *held, void *bytes);
     void (*restore)(void *held, const void *bytes);
-} tdi_explicit_holds;
+} tdi_explicit_constraints;
+
+// Explicit integrators of a solver. The solver does not know them: body/solvers.c does.
+typedef struct tdi_explicit_ops {
+    uint32_t integrators; // bits of td_integrator
+    // With options that were checked; what fails leaves the state as it was.
+    td_status (*step)(void *state, const td_step_opts *opts, td_step_stats *stats, td_diag *diag);
+    const tdi_explicit_constraints *constraints; // * in such steps
+} tdi_explicit_ops;
 
 enum { TDI_SPRINGS = 16 }; // numbers a segment, at most
 
 // Those marked * may be left out; then the solver does not offer them.
 typedef struct tdi_solver {
-    td_solver_info info; // without contact, mutual, ends, rest, damping and modes, which follow
-                         // from what is below
+    td_solver_info info; // with implicit integrators alone; without contact, mutual, ends, rest,
+                         // damping and modes, which follow from what is below
 
     // ---- models
     // Refuses by name what it cannot make of the skeleton, which outlives the model.
@@ -102,12 +111,6 @@ typedef struct tdi_solver {
     // * The segments whose wind a step takes, for a solver that does not need it at all of them,
     // and where they are.
     const int32_t *(*wind_segments)(const void *state, int32_t *count, td_vec3 *places);
-    // * A step by one of the solver's explicit integrators, with options that were checked; what
-    // fails leaves the state as it was.
-    td_status (*explicit_step)(void *state, const td_step_opts *opts, td_step_stats *stats,
-                               td_diag *diag);
-    // * Constraints in such steps.
-    const tdi_explicit_holds *explicit_holds;
     // * The largest moment or force that springs and weight leave unbalanced.
     td_real (*residual)(void *state, td_vec3 gravity);
     // Implicit steps, statics, contact and saving.
@@ -168,18 +171,10 @@ void *tdi_body_new(const tdi_solver *solver, const void *model, const td_alloc *
                    int32_t coords, td_diag *diag);
 void tdi_model_free(void *model); // NULL is allowed
 
-// Whether a state can be stepped by itself with these options.
-td_status tdi_solver_check(const tdi_solver *solver, const void *state, const td_step_opts *opts,
-                           td_diag *diag);
-// A state by itself, by any of its integrators, all or nothing; and to rest. `opts` are those of a
-// caller, of any version, or NULL: the defaults. `stats` may be NULL. Callers of the library's own
-// functions for states step alone: not what a world steps.
-td_status tdi_solver_step_alone(const tdi_solver *solver, void *state, const td_step_opts *opts,
-                                td_step_stats *stats, td_diag *diag);
-td_status tdi_solver_step(const tdi_solver *solver, void *state, const td_step_opts *opts,
-                          td_step_stats *stats, td_diag *diag);
-td_status tdi_solver_settle(const tdi_solver *solver, void *state, const td_step_opts *opts,
-                            td_step_stats *stats, td_diag *diag);
+// A body by itself to rest. `opts` are those of a caller, of any version, or NULL: the defaults.
+// `stats` may be NULL.
+td_status tdi_body_settle(td_body *body, const td_step_opts *opts, td_step_stats *stats,
+                          td_diag *diag);
 
 // The lowest modes about the pose of a body whose solver has implicit->modal; shapes may be NULL.
 td_status tdi_solver_modes_of(td_body *body, td_vec3 gravity, int32_t count, td_mode *modes,

@@ -5,14 +5,11 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "tree/analytic.h"
 #include "tree/dynamics.h"
 #include "tree/implicit.h"
 #include "tree/inherit.h"
 #include "tree/joint.h"
 #include "tree/saving.h"
-
-#define CONTACT_ROWS 192 // at most
 
 // ---- models ---------------------------------------------------------------------------------
 
@@ -35,7 +32,7 @@ static td_status damped_new(const void *model, const td_damping_opts *opts, cons
     rest.gravity = opts->gravity;
     td_status status = tdi_tree_state_new(model, alloc, &state, diag);
     if (status == TD_OK && opts->kind == TD_DAMPING_RATIO) {
-        status = tdi_solver_settle(&tdi_solver_tree, state, &rest, NULL, diag);
+        status = tdi_body_settle(&state->head, &rest, NULL, diag);
     }
     if (status == TD_OK) {
         status = td_tree_model_damped_new(&state->head, opts, alloc, out, diag);
@@ -87,17 +84,6 @@ static td_status state_new(const void *model, const td_alloc *alloc, td_body **o
 
 static void set_base(void *state, const td_base_motion *motion) {
     tdi_tree_set_base(state, motion);
-}
-
-static td_status explicit_step(void *state, const td_step_opts *opts, td_step_stats *stats,
-                               td_diag *diag) {
-    tdi_tree_state *s = state;
-    td_status status = tdi_explicit_step(s->model, s, opts);
-    stats->steps += status == TD_OK;
-    return status == TD_OK
-               ? TD_OK
-               : tdi_fail(diag, TD_ERR_DIVERGED, "the step at %g s diverged; try a shorter step",
-                          s->head.time);
 }
 
 static td_real residual(void *state, td_vec3 gravity) {
@@ -161,111 +147,12 @@ static td_sums sums(void *state, td_vec3 gravity) {
     return out;
 }
 
-// ---- constraints in explicit steps ----------------------------------------------------------
-
-// Rows for contact: three a touch, and each of the two ends of a capsule touches two colliders, up
-// to a bound, since the matrix is dense.
-static int32_t contact_rows(void *const *states, int32_t count) {
-    int64_t rows = 0;
-    for (int32_t k = 0; k < count; k++) {
-        const tdi_tree_state *s = states[k];
-        rows += 3 * 2 * 2 * (int64_t)s->model->capsule_count;
-    }
-    return (int32_t)(rows < CONTACT_ROWS ? rows : CONTACT_ROWS);
-}
-
-static td_status holds_make(void *const *states, int32_t count, const td_constraint *constraints,
-                            int32_t constraint_count, const td_contact_opts *contact,
-                            const td_alloc *alloc, void **held, td_diag *diag) {
-    td_analytic_opts opts = td_analytic_opts_default();
-    td_analytic *analytic = NULL;
-    opts.row_limit = TDI_ANALYTIC_ROWS * constraint_count;
-    if (contact) {
-        opts.law = contact->law;
-        opts.row_limit += contact_rows(states, count);
-    }
-    opts.row_limit = opts.row_limit > 0 ? opts.row_limit : 1;
-    td_status status = td_analytic_new((td_body *const *)states, count, constraints,
-                                       constraint_count, &opts, alloc, &analytic, diag);
-    *held = analytic;
-    return status;
-}
-
-static void holds_free(void *held) {
-    td_analytic_free(held);
-}
-
-static void holds_target(void *held, int32_t k, const td_constraint_target *target) {
-    td_analytic_set_target(held, k, target);
-}
-
-static void holds_place(void *held, int32_t k, const td_constraint_target *target) {
-    tdi_analytic_hold *h = &((td_analytic *)held)->hold[k];
-    h->target = h->target_start = *target;
-}
-
-static void holds_hold(void *held, int32_t k, bool hold) {
-    td_analytic_set_hold(held, k, hold);
-}
-
-static td_status holds_step(void *held, const td_step_opts *opts, const td_collider *colliders,
-                            int32_t collider_count, td_step_stats *stats, td_diag *diag) {
-    return td_analytic_step(held, opts, colliders, collider_count, stats, diag);
-}
-
-static int32_t holds_contacts(const void *held, td_contact *contacts, int32_t capacity) {
-    const td_analytic *a = held;
-    for (int32_t k = 0; k < a->contact_count && k < capacity; k++) {
-        const td_analytic_contact c = a->contact[k].told;
-        contacts[k] = (td_contact){.actor = c.state,
-                                   .segment = c.segment,
-                                   .other_actor = TD_NONE,
-                                   .other = c.collider,
-                                   .point = c.point,
-                                   .normal = c.normal,
-                                   .force = c.force,
-                                   .gap = c.gap};
-    }
-    return a->contact_count;
-}
-
-static td_constraint_report holds_report(const void *held, int32_t k) {
-    return td_analytic_constraint(held, k);
-}
-
-static size_t holds_save_size(const void *held) {
-    return td_analytic_save_size(held);
-}
-
-static void holds_save(const void *held, void *bytes) {
-    td_analytic_save(held, bytes);
-}
-
-static void holds_restore(void *held, const void *bytes) {
-    td_analytic_restore(held, bytes, td_analytic_save_size(held), NULL);
-}
-
-static const tdi_explicit_holds explicit_holds = {
-    .make = holds_make,
-    .free = holds_free,
-    .set_target = holds_target,
-    .place_target = holds_place,
-    .set_hold = holds_hold,
-    .step = holds_step,
-    .contacts = holds_contacts,
-    .report = holds_report,
-    .save_size = holds_save_size,
-    .save = holds_save,
-    .restore = holds_restore,
-};
-
 // ---- entry ----------------------------------------------------------------------------------
 
 const tdi_solver tdi_solver_tree = {
     .info = {.name = "tree",
              .text = "rigid segments on joints",
-             .integrators =
-                 1u << TD_IMPLICIT | 1u << TD_IMPLICIT_EULER | 1u << TD_EULER | 1u << TD_RK4,
+             .integrators = 1u << TD_IMPLICIT | 1u << TD_IMPLICIT_EULER,
              .laws = 1u << TD_LAW_LINEAR | 1u << TD_LAW_TANGENT,
              .hinges = true},
     .model_new = tdi_tree_model_new,
@@ -274,8 +161,6 @@ const tdi_solver tdi_solver_tree = {
     .stiffen = stiffen,
     .state_new = state_new,
     .set_base = set_base,
-    .explicit_step = explicit_step,
-    .explicit_holds = &explicit_holds,
     .residual = residual,
     .implicit = &tdi_tree_implicit,
     .springs = tdi_tree_springs,

@@ -14,10 +14,10 @@ static td_status refuse(td_diag *diag) {
     return TD_ERR_ARGUMENT;
 }
 
-td_status __wrap_tdi_rod_step_explicitly(void *state, const td_step_opts *opts,
-                                         td_step_stats *stats, td_diag *diag);
-td_status __wrap_tdi_rod_step_explicitly(void *state, const td_step_opts *opts,
-                                         td_step_stats *stats, td_diag *diag) {
+td_status __wrap_tdi_rod_explicit_step(void *state, const td_step_opts *opts, td_step_stats *stats,
+                                       td_diag *diag);
+td_status __wrap_tdi_rod_explicit_step(void *state, const td_step_opts *opts, td_step_stats *stats,
+                                       td_diag *diag) {
     (void)state, (void)opts, (void)stats;
     return refuse(diag);
 }

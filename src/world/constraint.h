@@ -31,12 +31,12 @@ typedef struct tdi_tie {
 
 // Actors that constraints join.
 typedef struct tdi_group {
-    int32_t first, count;                     // of the world's group_actor
-    tdi_holds *holds;                         // of implicit steps and statics
-    const tdi_explicit_holds *explicit_holds; // NULL: its actors step implicitly
-    void *held;                               // of those
-    td_step_opts *opts;                       // an actor
-    char *memory;                             // where an explicit step began
+    int32_t first, count;                         // of the world's group_actor
+    tdi_holds *holds;                             // of implicit steps and statics
+    const tdi_explicit_constraints *explicit_ops; // NULL: its actors step implicitly
+    void *held;                                   // of those
+    td_step_opts *opts;                           // an actor
+    char *memory;                                 // where an explicit step began
 } tdi_group;
 
 // ---- functions ------------------------------------------------------------------------------
@@ -67,6 +67,7 @@ td_status tdi_group_make_explicit(td_world *world, tdi_group *group, const td_co
                                   int32_t count, td_diag *diag);
 // Contact with colliders of an actor that an explicit integrator steps, if it has any.
 td_status tdi_actor_make_bumps(const td_world *world, tdi_actor *actor, td_diag *diag);
+void tdi_actor_free_bumps(tdi_actor *actor);
 // Contacts of the island in its last step: fills at most `capacity`, returns how many.
 int32_t tdi_island_bumps(const td_world *world, const tdi_island *island, td_contact *contacts,
                          int32_t capacity);

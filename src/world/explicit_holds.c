@@ -16,17 +16,28 @@ static tdi_group *group_of(const td_world *w, const tdi_island *i) {
     return group == TD_NONE ? NULL : &w->groups[group];
 }
 
+static const tdi_explicit_constraints *ops_of(const tdi_actor *a) {
+    const tdi_explicit_ops *e = tdi_solver_explicit(a->solver);
+    return e ? e->constraints : NULL;
+}
+
 // ---- making ---------------------------------------------------------------------------------
 
 static td_status check_group(const td_world *w, const tdi_group *g, td_diag *diag) {
     const tdi_actor *first = &w->actors[w->group_actor[g->first]];
     for (int32_t j = 0; j < g->count; j++) {
         const tdi_actor *a = &w->actors[w->group_actor[g->first + j]];
-        if (!a->solver->explicit_holds || a->solver != first->solver) {
+        if (!ops_of(a)) {
             return tdi_fail(diag, TD_ERR_ARGUMENT,
-                            "explicit integrators hold constraints between objects of the solver "
-                            "'tree' only; use the integrator 'implicit' (object '%s')",
-                            a->name);
+                            "explicit integrators hold no constraints of the solver '%s'; use the "
+                            "integrator 'implicit' (object '%s')",
+                            a->solver->info.name, a->name);
+        }
+        if (a->solver != first->solver) {
+            return tdi_fail(diag, TD_ERR_ARGUMENT,
+                            "explicit integrators hold constraints between objects of one solver "
+                            "only; use the integrator 'implicit' (objects '%s', '%s')",
+                            first->name, a->name);
         }
     }
     return TD_OK;
@@ -48,16 +59,15 @@ td_status tdi_group_make_explicit(td_world *w, tdi_group *g, const td_constraint
     for (int32_t j = 0; states && j < g->count; j++) {
         states[j] = w->actors[w->group_actor[g->first + j]].state;
     }
-    status = states && g->opts
-                 ? first->solver->explicit_holds->make(states, g->count, own, count,
-                                                       tdi_world_touches(w) ? &contact : NULL,
-                                                       w->alloc, &g->held, diag)
-                 : TD_ERR_MEMORY;
+    status = states && g->opts ? ops_of(first)->make(states, g->count, own, count,
+                                                     tdi_world_touches(w) ? &contact : NULL,
+                                                     w->alloc, &g->held, diag)
+                               : TD_ERR_MEMORY;
     if (status != TD_OK) {
         return status;
     }
-    g->explicit_holds = first->solver->explicit_holds;
-    g->memory = tdi_arena_zeroed(&w->arena, g->explicit_holds->save_size(g->held) + 1, 1);
+    g->explicit_ops = ops_of(first);
+    g->memory = tdi_arena_zeroed(&w->arena, g->explicit_ops->save(g->held, NULL) + 1, 1);
     return g->memory ? TD_OK : TD_ERR_MEMORY;
 }
 
@@ -66,12 +76,17 @@ td_status tdi_actor_make_bumps(const td_world *w, tdi_actor *a, td_diag *diag) {
     const td_object_def *o = &w->scene->def.objects[a->object];
     const td_contact_opts contact = tdi_world_contact_opts(w);
     void *const state = a->state;
-    if (!tdi_world_touches(w) || !o->touches || tdi_is_implicit(o->integrator) ||
-        !a->solver->explicit_holds) {
+    if (!tdi_world_touches(w) || !o->touches || tdi_is_implicit(o->integrator) || !ops_of(a)) {
         return TD_OK;
     }
-    return a->solver->explicit_holds->make(&state, 1, NULL, 0, &contact, w->alloc,
-                                           &a->explicit_contact, diag);
+    return ops_of(a)->make(&state, 1, NULL, 0, &contact, w->alloc, &a->explicit_contact, diag);
+}
+
+void tdi_actor_free_bumps(tdi_actor *a) {
+    if (a->explicit_contact) {
+        ops_of(a)->free(a->explicit_contact);
+        a->explicit_contact = NULL;
+    }
 }
 
 int32_t tdi_island_bumps(const td_world *w, const tdi_island *i, td_contact *contacts,
@@ -82,7 +97,7 @@ int32_t tdi_island_bumps(const td_world *w, const tdi_island *i, td_contact *con
     if (!held) {
         return 0;
     }
-    const int32_t count = first->solver->explicit_holds->contacts(held, contacts, capacity);
+    const int32_t count = ops_of(first)->contacts(held, contacts, capacity);
     for (int32_t k = 0; k < count && k < capacity; k++) {
         contacts[k].actor = w->member_actor[i->first + contacts[k].actor];
         contacts[k].other = w->collider_slot[contacts[k].other];
@@ -94,7 +109,7 @@ int32_t tdi_island_bumps(const td_world *w, const tdi_island *i, td_contact *con
 
 static void step_group(td_world *w, tdi_group *g) {
     tdi_actor *first = &w->actors[w->group_actor[g->first]];
-    if (!g->explicit_holds) {
+    if (!g->explicit_ops) {
         first->status = tdi_fail(&first->diag, TD_ERR_ARGUMENT,
                                  "the integrator of objects with constraints cannot change");
         return;
@@ -102,9 +117,9 @@ static void step_group(td_world *w, tdi_group *g) {
     for (int32_t j = 0; j < g->count; j++) {
         g->opts[j] = w->actors[w->group_actor[g->first + j]].opts;
     }
-    first->status = g->explicit_holds->step(g->held, g->opts, w->colliders,
-                                            tdi_world_touches(w) ? w->enabled_colliders : 0,
-                                            &first->stats, &first->diag);
+    first->status = g->explicit_ops->step(g->held, g->opts, w->colliders,
+                                          tdi_world_touches(w) ? w->enabled_colliders : 0,
+                                          &first->stats, &first->diag);
 }
 
 void tdi_island_step_explicitly(td_world *w, tdi_island *i) {
@@ -117,12 +132,11 @@ void tdi_island_step_explicitly(td_world *w, tdi_island *i) {
         step_group(w, g);
     } else {
         tdi_actor *a = member_of(w, i, 0);
-        a->status =
-            a->opts.integrator == TD_ADAPTIVE ? tdi_actor_step_adaptively(w, a)
-            : a->explicit_contact
-                ? a->solver->explicit_holds->step(a->explicit_contact, &a->opts, w->colliders,
-                                                  w->enabled_colliders, &a->stats, &a->diag)
-                : tdi_solver_step(a->solver, a->state, &a->opts, &a->stats, &a->diag);
+        a->status = a->opts.integrator == TD_ADAPTIVE ? tdi_actor_step_adaptively(w, a)
+                    : a->explicit_contact
+                        ? ops_of(a)->step(a->explicit_contact, &a->opts, w->colliders,
+                                          w->enabled_colliders, &a->stats, &a->diag)
+                        : tdi_solver_step(a->solver, a->state, &a->opts, &a->stats, &a->diag);
     }
 }
 
@@ -133,7 +147,7 @@ void tdi_island_undo_explicitly(td_world *w, tdi_island *i) {
         tdi_state_restore(a->state, a->memory);
         tdi_actor_undo_adaptively(a);
     }
-    if (g && g->explicit_holds) {
-        g->explicit_holds->restore(g->held, g->memory);
+    if (g && g->explicit_ops) {
+        g->explicit_ops->restore(g->held, g->memory);
     }
 }

@@ -257,8 +257,8 @@ td_status tdi_world_form_groups(td_world *w, const td_constraint *all, td_diag *
 void tdi_world_free_groups(td_world *w) {
     for (int32_t g = 0; g < w->group_count; g++) {
         tdi_holds_free(w->groups[g].holds);
-        if (w->groups[g].explicit_holds) {
-            w->groups[g].explicit_holds->free(w->groups[g].held);
+        if (w->groups[g].explicit_ops) {
+            w->groups[g].explicit_ops->free(w->groups[g].held);
         }
     }
 }

@@ -77,8 +77,8 @@ void tdi_world_set_holds(td_world *w, td_real time) {
     for (int32_t k = 0; k < w->group_count; k++) {
         tdi_group *g = &w->groups[k];
         tdi_holds_set_time(g->holds, time);
-        if (g->explicit_holds) { // to be undone with the step
-            g->explicit_holds->save(g->held, g->memory);
+        if (g->explicit_ops) { // to be undone with the step
+            g->explicit_ops->save(g->held, g->memory);
         }
     }
     for (int32_t k = 0; k < w->tie_count; k++) {
@@ -91,9 +91,9 @@ void tdi_world_set_holds(td_world *w, td_real time) {
         t->before.asked = tdi_holds_wish(g->holds, t->number, &t->before.target);
         tdi_holds_set_target(g->holds, t->number, &target);
         tdi_holds_set_hold(g->holds, t->number, tdi_tie_acts(w, k, time));
-        if (g->explicit_holds) {
-            g->explicit_holds->set_target(g->held, t->number, &target);
-            g->explicit_holds->set_hold(g->held, t->number, tdi_tie_acts(w, k, time));
+        if (g->explicit_ops) {
+            g->explicit_ops->set_target(g->held, t->number, &target, false);
+            g->explicit_ops->set_hold(g->held, t->number, tdi_tie_acts(w, k, time));
         }
     }
 }
@@ -131,8 +131,8 @@ static void begin_here(td_world *w, int32_t k) {
     t->from = tdi_tie_pose(w, t);
     const td_constraint_target target = tdi_world_target(w, k);
     tdi_holds_place_target(g->holds, t->number, &target);
-    if (g->explicit_holds) {
-        g->explicit_holds->place_target(g->held, t->number, &target);
+    if (g->explicit_ops) {
+        g->explicit_ops->set_target(g->held, t->number, &target, true);
     }
 }
 
@@ -185,8 +185,8 @@ td_constraint_report td_world_constraint(const td_world *w, int32_t constraint) 
     }
     const tdi_tie *t = &w->ties[constraint];
     const tdi_group *g = &w->groups[t->group];
-    return g->explicit_holds ? g->explicit_holds->report(g->held, t->number)
-                             : tdi_holds_report(g->holds, t->number);
+    return g->explicit_ops ? g->explicit_ops->report(g->held, t->number)
+                           : tdi_holds_report(g->holds, t->number);
 }
 
 td_constraint_history td_world_constraint_history(const td_world *w, int32_t constraint) {

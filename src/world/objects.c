@@ -275,9 +275,7 @@ td_status tdi_variant_draw(td_world *w, int32_t variant, td_diag *diag) {
 
 void tdi_actor_free(tdi_actor *a) {
     td_adapt_free(a->adapt);
-    if (a->explicit_contact) {
-        a->solver->explicit_holds->free(a->explicit_contact);
-    }
+    tdi_actor_free_bumps(a);
     if (a->borne) {
         tdi_alloc_free(a->state->alloc, a->borne, 2 * tdi_actor_borne_count(a) * sizeof *a->borne);
         a->borne = NULL;

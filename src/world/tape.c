@@ -261,13 +261,13 @@ void tdi_tape_group(tdi_tape *t, tdi_group *g) {
         tdi_holds_restore(g->holds, t->from + t->size);
     }
     t->size += tdi_holds_save_size(g->holds);
-    if (!g->explicit_holds) {
+    if (!g->explicit_ops) {
         return;
     }
     if (t->to) {
-        g->explicit_holds->save(g->held, t->to + t->size);
+        g->explicit_ops->save(g->held, t->to + t->size);
     } else if (t->from) {
-        g->explicit_holds->restore(g->held, t->from + t->size);
+        g->explicit_ops->restore(g->held, t->from + t->size);
     }
-    t->size += g->explicit_holds->save_size(g->held);
+    t->size += g->explicit_ops->save(g->held, NULL);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Making and freeing trees with constraints as published; options.
 
-#include "tree/analytic.h"
+#include "published/analytic.h"
 
 #include "base/diag.h"
 #include "base/digest.h"

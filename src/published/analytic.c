@@ -14,14 +14,13 @@
 // (w h)^2 > OVERLOAD, and where a large error meets a small K_ii, the rows of the constraint get
 // the compliance d for the step, (K + d) f = c''_wanted - c''_0: a damped spring 1/(d s^2).
 
-#include "tree/analytic.h"
+#include "published/analytic.h"
 
 #include "base/diag.h"
 #include "base/guard.h"
 #include "base/opts.h"
 #include "base/range.h"
 #include "constrain/constrain.h"
-#include "tree/solver.h"
 
 #include <string.h>
 
@@ -592,7 +591,7 @@ static td_status check_step(td_analytic *a, const td_step_opts *given, bool expl
             return tdi_fail_at(diag, TD_ERR_ARGUMENT, k,
                                "dt and integrator must be the same for all states");
         }
-        status = tdi_solver_check(&tdi_solver_tree, a->tree[k], &each, diag);
+        status = tdi_state_check(&a->tree[k]->head, &each, diag);
         if (status != TD_OK) {
             return status;
         }

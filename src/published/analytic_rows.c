@@ -12,7 +12,7 @@
 //          theta.
 // Twist    t = 2 atan2(y, w) of the quaternion (w, x, y, z); t' = g.w, t'' = g.w' + g'.w.
 
-#include "tree/analytic.h"
+#include "published/analytic.h"
 
 #include "base/diag.h"
 #include "constrain/constrain.h"

@@ -11,7 +11,7 @@
 // shared among all bilateral rows in the same way: f = L G^-1 L_p^T f_p.
 // Rows of any kind along which the joints let nothing move are separate, and have no force.
 
-#include "tree/analytic.h"
+#include "published/analytic.h"
 
 #include <string.h>
 

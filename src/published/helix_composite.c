@@ -9,7 +9,7 @@
 // Unknowns of an element without parent that is not clamped, its turn and its place come before its
 //          curvatures.
 
-#include "helix/published.h"
+#include "published/helix.h"
 
 #include <math.h>
 
@@ -88,14 +88,14 @@ static void invert(const tdi_helix_state *s, int32_t first, bool biased, inverse
     for (int32_t i = first; i < m->element_count; i++) {
         const int32_t up = m->element[i].parent;
         if (up != TD_NONE && (up >= first || biased)) {
-            carry_out(&s->work[i].arm, &v[up], biased, &v[i]);
+            carry_out(&tdi_helix_works(s)[i].arm, &v[up], biased, &v[i]);
         }
-        load_element(&s->work[i].inertia, biased, &v[i]);
+        load_element(&tdi_helix_works(s)[i].inertia, biased, &v[i]);
     }
     for (int32_t i = m->element_count - 1; i > first; i--) {
         const int32_t up = m->element[i].parent;
         if (up >= first) {
-            carry_in(&s->work[i].arm, &v[i], &v[up]);
+            carry_in(&tdi_helix_works(s)[i].arm, &v[i], &v[up]);
         }
     }
 }
@@ -208,14 +208,14 @@ static void fill_right(tdi_helix_state *s, const tdi_helix_forward_opts *with, c
     const tdi_helix_model *m = s->model;
     for (int32_t i = 0; i < m->element_count; i++) {
         const tdi_helix_element *e = &m->element[i];
-        const tdi_helix_moving *start = &s->work[i].motion;
+        const tdi_helix_moving *start = &tdi_helix_works(s)[i].motion;
         const bool turns = free_count(e) >= 3, moves = free_count(e) == 6;
         d->v[i] = (inverse){.alpha = turns ? tdi_vec3(0, 0, 0) : start->spin_rate,
                             .a = moves ? tdi_vec3(0, 0, 0) : start->acceleration};
     }
     invert(s, 0, true, d->v);
     for (int32_t i = 0; i < m->element_count; i++) {
-        const tdi_helix_work *w = &s->work[i];
+        const tdi_helix_work *w = &tdi_helix_works(s)[i];
         inverse *v = &d->v[i];
         v->n = tdi_scale(v->n, -1);
         v->f = tdi_scale(v->f, -1);
@@ -264,7 +264,7 @@ static void lead_on(tdi_helix_state *s, const tdi_helix_forward_opts *with, cons
             tdi_helix_lead_root(s, with, i, alpha, a, &base);
         }
         x += count;
-        tdi_helix_bend(&s->work[i], with, tdi_vec3(x[0], x[1], x[2]));
+        tdi_helix_bend(&tdi_helix_works(s)[i], with, tdi_vec3(x[0], x[1], x[2]));
         x += 3;
     }
 }

@@ -4,7 +4,7 @@
 // Carried frames give the curvatures and the twist of every joint; how those change with the turns
 // of the two edges is known in closed form, so that Newton's method needs no frames until the end.
 
-#include "rod/explicit_rows.h"
+#include "published/rod.h"
 
 #include <float.h>
 

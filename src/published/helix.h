@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// Equations of motion of a tree of helices, from which the published methods find the accelerations
-// of curvatures. World axes throughout; see docs/theory/helix.md, "As published".
+// The published ways to step Super-Helices (Bertails 2009): equations of motion of a tree of
+// helices, from which they find the accelerations of curvatures. World axes throughout; see
+// docs/theory/helix.md, "As published".
 //
 // An element moves with its start, which has the turning rate w and the velocity v, and with its
 // curvatures u. What rides on it, at r from the start, accelerates by
@@ -10,7 +11,7 @@
 //   place  a + alpha x r + P u'' + b_r,    b_r = w x (w x r + 2 P u') + P' u'
 // where T and P are the derivatives of its frame and place by u.
 
-#include "helix/state.h"
+#include "helix/sweep.h"
 
 // A frame that moves.
 typedef struct tdi_helix_moving {
@@ -57,6 +58,13 @@ typedef struct tdi_helix_work {
     td_vec3 u, rate;           // curvatures; a step leads them on
     tdi_helix_root root;       // of an element without parent: where it starts, likewise
 } tdi_helix_work;
+
+_Static_assert(sizeof(tdi_helix_work) <= sizeof(tdi_helix_node), "work lies in the nodes");
+
+// Of all elements, in the memory of Newton's method: see tdi_helix_leave().
+static inline tdi_helix_work *tdi_helix_works(const tdi_helix_state *s) {
+    return (tdi_helix_work *)(void *)s->node;
+}
 
 // A step, or the accelerations at a time.
 typedef struct tdi_helix_forward_opts {
@@ -115,3 +123,24 @@ static inline td_vec3 tdi_helix_step_inertia(const tdi_helix_element *e,
     return tdi_madd(tdi_scale(e->friction, h * with->opts->damping), e->stiffness,
                     h * h * with->opts->stiffness);
 }
+
+// ---- methods --------------------------------------------------------------------------------
+
+// Accelerations, and for a step where it leads, into the work, where the equations are. The rest of
+// the state is left alone.
+void tdi_helix_recursive(tdi_helix_state *state, const tdi_helix_forward_opts *with);
+td_status tdi_helix_composite(tdi_helix_state *state, const tdi_helix_forward_opts *with,
+                              td_diag *diag);
+
+// The mass matrix of tdi_helix_composite(), rows first, with frozen twist as a 1 on the diagonal,
+// and how many unknowns it has: those of elements without parent that are not clamped, turn before
+// place, come before the curvatures of the element.
+int32_t tdi_helix_unknowns(const tdi_helix_model *model);
+td_status tdi_helix_mass_matrix(tdi_helix_state *state, const tdi_helix_forward_opts *with,
+                                td_real *matrix, td_diag *diag);
+// The work has been read: the memory is that of Newton's method again, at the state's pose.
+void tdi_helix_leave(tdi_helix_state *state);
+
+// TD_EULER: the recursive method with frozen twist.
+td_status tdi_helix_explicit_step(void *state, const td_step_opts *opts, td_step_stats *stats,
+                                  td_diag *diag);

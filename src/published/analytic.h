@@ -8,7 +8,7 @@
 
 #include "math/lcp.h"
 #include "tendril/analytic.h"
-#include "tree/dynamics.h"
+#include "published/tree.h"
 
 #define TDI_ANALYTIC_ROWS 9 // most of a constraint: a weld's
 

@@ -6,7 +6,7 @@
 // v, d the distance from the point or line that s is measured from. Friction acts where they touch,
 // at x - r n. Acceleration of the collider is not known, and not counted.
 
-#include "tree/analytic.h"
+#include "published/analytic.h"
 
 #include "base/diag.h"
 #include "tree/points.h"

@@ -15,7 +15,7 @@
 //          multiplied by the largest factor in 0..1 for which it is not, by bisection; likewise
 //          where they contradict each other, as at the two ends of a lever.
 
-#include "tree/analytic.h"
+#include "published/analytic.h"
 
 #include "base/diag.h"
 #include "base/guard.h"

@@ -10,14 +10,14 @@
 // Gravity  is an acceleration of the base.
 // Order    parents come first, so a loop forwards is root to tip.
 
-#include "helix/published.h"
+#include "published/helix.h"
 
 #include "base/guard.h"
-
 #include "helix/implicit.h"
 #include "math/angle.h"
 
 #include <math.h>
+#include <string.h>
 
 // ---- what an element carries ----------------------------------------------------------------
 
@@ -107,14 +107,14 @@ static void add_carried(tdi_helix_inertia *to, const tdi_helix_arm *arm,
 static void sweep_in(tdi_helix_state *s, const tdi_helix_forward_opts *with) {
     for (int32_t i = s->model->element_count - 1; i >= 0; i--) {
         const tdi_helix_element *e = &s->model->element[i];
-        tdi_helix_work *w = &s->work[i];
+        tdi_helix_work *w = &tdi_helix_works(s)[i];
         if (!with->twist) {
             freeze_twist(&w->inertia);
         }
         if (e->parent != TD_NONE) {
             const td_vec3 moment = tdi_helix_springs(e, with, w->u, w->rate, 0);
             const tdi_helix_carried c = eliminate(&w->inertia, moment);
-            add_carried(&s->work[e->parent].inertia, &w->arm, &c);
+            add_carried(&tdi_helix_works(s)[e->parent].inertia, &w->arm, &c);
         }
     }
 }
@@ -154,9 +154,9 @@ static td_vec3 solve_pinned(const tdi_helix_carried *c, td_vec3 a) {
 static void find_start(tdi_helix_state *s, const tdi_helix_forward_opts *with,
                        const td_base_motion *base, int32_t i) {
     const tdi_helix_element *e = &s->model->element[i];
-    tdi_helix_work *w = &s->work[i];
+    tdi_helix_work *w = &tdi_helix_works(s)[i];
     if (e->parent != TD_NONE) {
-        const tdi_helix_work *up = &s->work[e->parent];
+        const tdi_helix_work *up = &tdi_helix_works(s)[e->parent];
         tdi_helix_arm arm;
         tdi_helix_arm_at(&up->motion, up->u, up->rate, e->at, e->place, &arm);
         w->motion = tdi_helix_follow(e, &arm, &up->motion, up->acceleration);
@@ -196,8 +196,8 @@ static void sweep_out(tdi_helix_state *s, const tdi_helix_forward_opts *with) {
     const td_base_motion base = tdi_base_after(&s->head.base, with->h);
     for (int32_t i = 0; i < s->model->element_count; i++) {
         find_start(s, with, &base, i);
-        const td_vec3 acceleration = solve_own(&s->model->element[i], &s->work[i], with);
-        tdi_helix_bend(&s->work[i], with, acceleration);
+        const td_vec3 acceleration = solve_own(&s->model->element[i], &tdi_helix_works(s)[i], with);
+        tdi_helix_bend(&tdi_helix_works(s)[i], with, acceleration);
     }
 }
 
@@ -222,7 +222,7 @@ static td_status solve(tdi_helix_state *s, const tdi_helix_forward_opts *with,
 static bool is_sane(const tdi_helix_state *s, td_real h) {
     bool fine = true;
     for (int32_t i = 0; i < s->model->element_count; i++) {
-        const tdi_helix_work *w = &s->work[i];
+        const tdi_helix_work *w = &tdi_helix_works(s)[i];
         const td_real turn = h * s->model->element[i].length * tdi_norm(w->rate);
         fine = fine && tdi_finite3(w->u) && turn < 2 * TDI_PI;
         if (s->model->element[i].parent == TD_NONE) {
@@ -233,11 +233,16 @@ static bool is_sane(const tdi_helix_state *s, td_real h) {
     return fine;
 }
 
+void tdi_helix_leave(tdi_helix_state *s) {
+    memset(s->node, 0, (size_t)s->model->element_count * sizeof *s->node);
+    tdi_helix_update(s);
+}
+
 // The state becomes what the work has come to.
 static void accept(tdi_helix_state *s, const tdi_helix_forward_opts *with) {
     const td_base_motion base = tdi_base_after(&s->head.base, with->h);
     for (int32_t i = 0; i < s->model->element_count; i++) {
-        const tdi_helix_work *w = &s->work[i];
+        const tdi_helix_work *w = &tdi_helix_works(s)[i];
         s->pose.u[i] = w->u;
         s->rate[i] = w->rate;
         if (s->root_place[i] != TD_NONE) {
@@ -246,8 +251,8 @@ static void accept(tdi_helix_state *s, const tdi_helix_forward_opts *with) {
         }
     }
     s->head.time += with->h;
+    s->head.known = 0;
     tdi_helix_put_base(s, &base);
-    tdi_helix_changed(s);
 }
 
 td_status td_helix_accelerations(td_body *body, const td_step_opts *opts,
@@ -265,19 +270,22 @@ td_status td_helix_accelerations(td_body *body, const td_step_opts *opts,
         status = solve(s, &with, published.method, diag);
     }
     for (int32_t i = 0; status == TD_OK && i < s->model->element_count; i++) {
-        accelerations[i] = s->work[i].acceleration;
+        accelerations[i] = tdi_helix_works(s)[i].acceleration;
     }
+    tdi_helix_leave(s);
     return status;
 }
 
 // The end of a step whose work is done.
 static td_status finish(tdi_helix_state *s, const tdi_helix_forward_opts *with, td_diag *diag) {
-    if (!is_sane(s, with->h)) {
-        return tdi_fail(diag, TD_ERR_DIVERGED, "the step at %g s diverged; try a shorter step",
-                        s->head.time);
+    const bool sane = is_sane(s, with->h);
+    if (sane) {
+        accept(s, with);
     }
-    accept(s, with);
-    return TD_OK;
+    tdi_helix_leave(s);
+    return sane ? TD_OK
+                : tdi_fail(diag, TD_ERR_DIVERGED, "the step at %g s diverged; try a shorter step",
+                           s->head.time);
 }
 
 td_status td_helix_step_published(td_body *body, const td_step_opts *opts,

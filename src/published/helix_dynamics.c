@@ -6,7 +6,7 @@
 //   J alpha + c x a + w x J w,   m a + alpha x c + w x (w x c)
 // and with its arm on the element these are moments and forces on start and curvatures.
 
-#include "helix/dynamics.h"
+#include "published/helix.h"
 
 #include "load/drag.h"
 
@@ -96,7 +96,7 @@ static tdi_helix_moving root_now(const tdi_helix_state *s, const tdi_helix_forwa
 static void find_motions(tdi_helix_state *s, const tdi_helix_forward_opts *with) {
     for (int32_t i = 0; i < s->model->element_count; i++) {
         const tdi_helix_element *e = &s->model->element[i];
-        tdi_helix_work *w = &s->work[i];
+        tdi_helix_work *w = &tdi_helix_works(s)[i];
         w->u = s->pose.u[i];
         w->rate = s->rate[i];
         if (!with->twist) {
@@ -106,7 +106,7 @@ static void find_motions(tdi_helix_state *s, const tdi_helix_forward_opts *with)
             w->motion = root_now(s, with, i);
             continue;
         }
-        const tdi_helix_work *up = &s->work[e->parent];
+        const tdi_helix_work *up = &tdi_helix_works(s)[e->parent];
         tdi_helix_arm_at(&up->motion, up->u, up->rate, e->at, e->place, &w->arm);
         w->motion = tdi_helix_follow(e, &w->arm, &up->motion, tdi_vec3(0, 0, 0));
     }
@@ -180,7 +180,7 @@ static void add_station(const tdi_helix_station *st, const tdi_helix_arm *arm,
 static void own_inertia(tdi_helix_state *s, int32_t i) {
     const tdi_helix_element *e = &s->model->element[i];
     const tdi_helix_station *st = s->model->station + e->station_first;
-    tdi_helix_work *w = &s->work[i];
+    tdi_helix_work *w = &tdi_helix_works(s)[i];
     lump sum = {0};
     w->inertia = (tdi_helix_inertia){0};
     for (int32_t k = 0; k < e->station_count; k++) {
@@ -196,7 +196,7 @@ static void own_inertia(tdi_helix_state *s, int32_t i) {
 // ---- loads ----------------------------------------------------------------------------------
 
 static void arm_of(const tdi_helix_state *s, const tdi_helix_point *p, tdi_helix_arm *arm) {
-    const tdi_helix_work *w = &s->work[p->element];
+    const tdi_helix_work *w = &tdi_helix_works(s)[p->element];
     tdi_helix_arm_at(&w->motion, w->u, w->rate, p->s, p->offset, arm);
 }
 
@@ -213,7 +213,7 @@ static void add_load(tdi_helix_state *s, const td_load *l) {
             point.element, l->segment, 0.5 * (rider->from + rider->to), {0, 0, 0}};
     }
     arm_of(s, &point, &arm);
-    tdi_helix_work *w = &s->work[point.element];
+    tdi_helix_work *w = &tdi_helix_works(s)[point.element];
     if (l->kind == TD_LOAD_TORQUE) {
         tdi_helix_add_wrench(&w->inertia, &arm, tdi_scale(l->vector, -1), tdi_vec3(0, 0, 0));
         return;
@@ -232,7 +232,7 @@ static void add_drag(tdi_helix_state *s, const td_step_opts *o, const tdi_helix_
     const tdi_drag_area area = tdi_drag_area_of(v->area, v->fold, &axes);
     const td_vec3 wind = o->winds ? o->winds[v->point.segment] : o->air.wind;
     const tdi_drag drag = tdi_drag_of(&o->air, &area, tdi_sub(arm.rate.velocity, wind), &by);
-    tdi_helix_add_wrench(&s->work[v->point.element].inertia, &arm, tdi_vec3(0, 0, 0),
+    tdi_helix_add_wrench(&tdi_helix_works(s)[v->point.element].inertia, &arm, tdi_vec3(0, 0, 0),
                          drag.gradient);
 }
 
@@ -264,7 +264,7 @@ void tdi_helix_lead_root(const tdi_helix_state *s, const tdi_helix_forward_opts 
                          td_vec3 spin_rate, td_vec3 acceleration, const td_base_motion *base) {
     const td_end_kind kind = s->model->element[i].root;
     const td_real h = with->h;
-    tdi_helix_work *w = &s->work[i];
+    tdi_helix_work *w = &tdi_helix_works(s)[i];
     tdi_helix_moving now = w->motion, then = tdi_helix_root_motion(s, with, i, base);
     w->motion = then;
     w->root = s->pose.root[s->root_place[i]];

@@ -12,12 +12,12 @@
 //
 // Nothing of the state is written before the step is known to succeed.
 
-#include "rod/explicit.h"
+#include "published/rod.h"
 
 #include "rod/build.h"
 #include "rod/pose.h"
-#include "rod/explicit_rows.h"
 #include "rod/solve.h"
+#include "rod/state.h"
 #include "rod/terms.h"
 
 #include <float.h>
@@ -362,10 +362,7 @@ static void write_past(tdi_rod_state *s, td_real dt) {
         past->turn = r[i].turn;
         past->spin = r[i].turn / dt;
         memcpy(s->rule[i].strain_history, past->strain, sizeof past->strain);
-        past->strain[0] = pose->k1;
-        past->strain[1] = pose->k2;
-        past->strain[2] = pose->twist;
-        past->strain[3] = pose->edge.length;
+        tdi_rod_strains(pose, past->strain);
     }
     s->head.known = 1;
     s->head.dt = dt;
@@ -380,15 +377,14 @@ static void begin_anew(tdi_rod_state *s, td_real stiffness, td_step_stats *stats
     tdi_rod_ease_frames(s, stiffness, stats);
     for (int32_t i = 0; i < m->node_count; i++) {
         const tdi_rod_pose *pose = &s->pose[i];
-        const td_real strain[4] = {pose->k1, pose->k2, pose->twist, pose->edge.length};
         tdi_rod_rows(s)[i].turn = 0;
         s->past[i].x = pose->x;
-        memcpy(s->past[i].strain, strain, sizeof strain);
+        tdi_rod_strains(pose, s->past[i].strain);
     }
 }
 
-td_status tdi_rod_explicit_step(tdi_rod_state *s, const td_step_opts *o, td_step_stats *stats,
-                                td_diag *diag) {
+static td_status step(tdi_rod_state *s, const td_step_opts *o, td_step_stats *stats,
+                      td_diag *diag) {
     const tdi_rod_model *m = s->model;
     const bool goes_on = s->head.known == 1 && s->head.dt > 0;
     bool kept = true;
@@ -421,4 +417,30 @@ td_status tdi_rod_explicit_step(tdi_rod_state *s, const td_step_opts *o, td_step
     write_past(s, o->dt);
     stats->steps++;
     return TD_OK;
+}
+
+// What moves with the base goes with it. When the step fails, that comes back, and so does what
+// such a step overwrites of the past.
+td_status tdi_rod_explicit_step(void *state, const td_step_opts *o, td_step_stats *stats,
+                                td_diag *diag) {
+    tdi_rod_state *s = state;
+    const size_t n = (size_t)s->model->node_count;
+    const int32_t known = s->head.known;
+    const td_base_motion base = s->head.base;
+    if (known > 1) { // implicit steps left it
+        memcpy(s->rule_kept, s->rule, n * sizeof *s->rule);
+    }
+    s->head.base = tdi_base_after(&base, o->dt);
+    tdi_rod_place_base(s);
+    td_status status = step(s, o, stats, diag);
+    if (status != TD_OK) {
+        s->head.base = base;
+        tdi_rod_place_base(s);
+        s->head.known = known;
+        for (size_t i = 0; i < n; i++) {
+            tdi_rod_strains(&s->pose[i], s->past[i].strain);
+        }
+        memcpy(s->rule, s->rule_kept, known > 1 ? n * sizeof *s->rule : 0);
+    }
+    return status;
 }

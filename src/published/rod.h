@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// What the explicit step keeps of a node while it works, and the systems with three diagonals that
-// both its halves solve.
+// The step of the paper on discrete elastic rods: what it keeps of a node while it works, and the
+// systems with three diagonals that both its halves solve.
 
 #include "rod/model.h"
 
@@ -39,6 +39,12 @@ bool tdi_rod_solve_rows(tdi_rod_row *rows, const tdi_rod_part *part);
 // Turns frames to where the elastic energy, times `stiffness`, and that of the loads is least, and
 // sets frames and strains; the turns stay in the rows.
 void tdi_rod_ease_frames(const tdi_rod_state *state, td_real stiffness, td_step_stats *stats);
+
+// One step by symplectic Euler, with lengths kept by projection and frames at rest. What is held
+// goes to its targets. TD_ERR_STRUCTURE for what the method does not know: branches and bodies;
+// TD_ERR_DIVERGED when lengths cannot be kept. What fails leaves the state as it was.
+td_status tdi_rod_explicit_step(void *state, const td_step_opts *opts, td_step_stats *stats,
+                                td_diag *diag);
 
 // In the small range by the series: faster than the library, and to the last bit but one.
 TDI_HELPER tdi_rotation tdi_rotate_by(td_real a) {

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Explicit steps on forward dynamics: symplectic Euler and Runge-Kutta of fourth order. The rules
-// are in explicit_rule.h.
+// are in tree/explicit_rule.h.
 //
 // The base is carried along with constant acceleration through the step.
 // Reads    q, v, angle, base. Writes these, frame, and the scratch of tdi_tree_forward().
 
+#include "published/tree.h"
+
+#include "base/diag.h"
+#include "reduce/reduce.h"
 #include "tree/drive.h"
-#include "tree/dynamics.h"
 #include "tree/explicit_rule.h"
 #include "tree/joint.h"
 #include "tree/load.h"
@@ -119,7 +122,12 @@ void tdi_explicit_close(const tdi_tree_model *m, tdi_tree_state *s, const td_ste
     tdi_tree_place_left(s, s->head.known);
 }
 
-td_status tdi_explicit_step(const tdi_tree_model *m, tdi_tree_state *s, const td_step_opts *opts) {
+// ---- steps ----------------------------------------------------------------------------------
+
+td_status tdi_tree_explicit_step(void *state, const td_step_opts *opts, td_step_stats *stats,
+                                 td_diag *diag) {
+    tdi_tree_state *s = state;
+    const tdi_tree_model *m = s->model;
     tdi_explicit_open(m, s);
     for (int k = 0; k < tdi_explicit_stages(opts->integrator); k++) {
         tdi_explicit_stage(m, s, opts, k);
@@ -128,5 +136,26 @@ td_status tdi_explicit_step(const tdi_tree_model *m, tdi_tree_state *s, const td
     }
     const bool fine = tdi_explicit_arrive(m, s, opts);
     tdi_explicit_close(m, s, opts, fine);
-    return fine ? TD_OK : TD_ERR_DIVERGED;
+    stats->steps += fine;
+    return fine ? TD_OK
+                : tdi_fail(diag, TD_ERR_DIVERGED, "the step at %g s diverged; try a shorter step",
+                           s->head.time);
+}
+
+// With all joints the clusters are the segments, in their order: a tree as any other. The tree that
+// is drawn steps first, so that a step that fails leaves the clusters as they are.
+td_status tdi_reduced_explicit_step(void *state, const td_step_opts *opts, td_step_stats *stats,
+                                    td_diag *diag) {
+    tdi_reduced_state *s = state;
+    if (s->reduced == 0 || s->tree.head.known == 0) {
+        tdi_reduce_free_joints(s);
+        s->drawn = TDI_DRAWN_NOT;
+        return tdi_tree_explicit_step(&s->tree, opts, stats, diag);
+    }
+    const td_status status = tdi_tree_explicit_step(tdi_reduced_whole(s), opts, stats, diag);
+    if (status == TD_OK) {
+        tdi_reduce_take_whole(s);
+    }
+    s->drawn = TDI_DRAWN_NOT;
+    return status;
 }
