@@ -19,8 +19,8 @@ typedef struct bead_model {
 typedef struct bead {
     td_body head; // its coordinates are those of its one point, the tip
     const td_segment *segment;
-    tdi_ldl3 factors; // of the Hessian
-    tdi_point touch;  // what contact adds to gradient and Hessian
+    tdi_ldl3 factors;     // of the Hessian
+    tdi_point_term touch; // what contact adds to gradient and Hessian
 } bead;
 
 // ---- models, states, segments ---------------------------------------------------------------
@@ -119,7 +119,7 @@ static td_sums sums(void *state, td_vec3 gravity) {
 
 // ---- the potential --------------------------------------------------------------------------
 
-static void add_loads(const bead *b, td_vec3 u, tdi_point *sum) {
+static void add_loads(const bead *b, td_vec3 u, tdi_point_term *sum) {
     const td_step_opts *o = b->head.opts;
     const td_segment *s = b->segment;
     const tdi_rate_factors by = tdi_rates_of(b->head.rule.h);
@@ -127,7 +127,7 @@ static void add_loads(const bead *b, td_vec3 u, tdi_point *sum) {
         const td_vec3 arm = tdi_quat_rotate(s->initial, tdi_sub(o->loads[k].point, s->tip)),
                       x = tdi_add(tdi_coords_point(b->head.coords.x, 0), arm);
         if (o->loads[k].kind != TD_LOAD_TORQUE) {
-            const tdi_point p = tdi_point_load(&o->loads[k], x, u, 1, &by);
+            const tdi_point_term p = tdi_point_load(&o->loads[k], x, u, 1, &by);
             tdi_point_add(sum, p.value, p.gradient, p.hessian);
         }
     }
@@ -140,15 +140,15 @@ static void add_loads(const bead *b, td_vec3 u, tdi_point *sum) {
     }
 }
 
-static tdi_point potential(const bead *b) {
+static tdi_point_term potential(const bead *b) {
     const td_segment *s = b->segment;
     const td_step_opts *o = b->head.opts;
     const tdi_coords *c = &b->head.coords;
     const td_real h = b->head.rule.h;
     const td_vec3 x = tdi_coords_point(c->x, 0), a = anchor(b);
     td_vec3 u = {0, 0, 0};
-    tdi_point sum = {.value = -s->mass * tdi_dot(o->gravity, x),
-                     .gradient = tdi_scale(o->gravity, -s->mass)};
+    tdi_point_term sum = {.value = -s->mass * tdi_dot(o->gravity, x),
+                          .gradient = tdi_scale(o->gravity, -s->mass)};
     tdi_point_add_spring(&sum, o->stiffness * at_tip(s, s->stiffness.x), tdi_sub(x, a));
     if (h > 0) {
         const td_vec3 v = tdi_base_velocity(&b->head.base, a);
@@ -198,7 +198,7 @@ static td_real force(const void *body, const td_step_opts *o, td_real gap, td_re
 }
 
 static void clear(void *body) {
-    ((bead *)body)->touch = (tdi_point){.value = 0};
+    ((bead *)body)->touch = (tdi_point_term){.value = 0};
 }
 
 // Both ends of the capsule are one point: the weights add up to 1 and the normals cancel.

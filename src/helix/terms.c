@@ -153,8 +153,8 @@ td_vec3 tdi_helix_history(const tdi_helix_state *s, const tdi_helix_point *point
                             : from;
 }
 
-static tdi_point load_term(const tdi_helix_state *s, const td_load *load,
-                           const tdi_helix_point *at) {
+static tdi_point_term load_term(const tdi_helix_state *s, const td_load *load,
+                                const tdi_helix_point *at) {
     const td_real h = s->now->h;
     const td_vec3 x = tdi_helix_point_at(&s->pose, at);
     const tdi_rate_factors by = tdi_rates_of(h);
@@ -195,7 +195,7 @@ void tdi_helix_add_loads(tdi_helix_state *s, bool exact) {
         if (load->kind == TD_LOAD_TORQUE) {
             add_torque(s, load, exact);
         } else if (at.element != TD_NONE) {
-            const tdi_point term = load_term(s, load, &at);
+            const tdi_point_term term = load_term(s, load, &at);
             point_at ride;
             ride_point(s, &at, &ride);
             add_point(s, at.element, &ride, term.gradient, &term.hessian, exact);

@@ -10,20 +10,21 @@
 #include "math/mat3.h"
 #include "tendril/load.h"
 
-typedef struct tdi_point {
+typedef struct tdi_point_term {
     td_real value;
     td_vec3 gradient;
     td_sym3 hessian;
-} tdi_point;
+} tdi_point_term;
 
-static inline void tdi_point_add(tdi_point *sum, td_real value, td_vec3 gradient, td_sym3 hessian) {
+static inline void tdi_point_add(tdi_point_term *sum, td_real value, td_vec3 gradient,
+                                 td_sym3 hessian) {
     sum->value += value;
     sum->gradient = tdi_add(sum->gradient, gradient);
     sum->hessian = tdi_sym3_add(sum->hessian, hessian);
 }
 
 // k/2 |d|^2, d = x - a
-static inline void tdi_point_add_spring(tdi_point *sum, td_real k, td_vec3 d) {
+static inline void tdi_point_add_spring(tdi_point_term *sum, td_real k, td_vec3 d) {
     tdi_point_add(sum, 0.5 * k * tdi_dot(d, d), tdi_scale(d, k), tdi_sym3_diagonal(k, k, k));
 }
 
@@ -40,17 +41,18 @@ static inline tdi_rate_factors tdi_rates_of(td_real h) {
 }
 
 // Of a force or spring; V enters times `scale`.
-static inline tdi_point tdi_point_load(const td_load *l, td_vec3 x, td_vec3 u, td_real scale,
-                                       const tdi_rate_factors *by) {
+static inline tdi_point_term tdi_point_load(const td_load *l, td_vec3 x, td_vec3 u, td_real scale,
+                                            const tdi_rate_factors *by) {
     if (l->kind == TD_LOAD_FORCE) {
-        return (tdi_point){.value = -scale * tdi_dot(l->vector, x),
-                           .gradient = tdi_scale(l->vector, -scale)};
+        return (tdi_point_term){.value = -scale * tdi_dot(l->vector, x),
+                                .gradient = tdi_scale(l->vector, -scale)};
     }
     const td_vec3 d = tdi_sub(x, l->vector), e = tdi_sub(u, l->velocity);
     const td_real k = scale * l->stiffness, both = k + by->hessian * l->damping;
-    return (tdi_point){.value = 0.5 * (k * tdi_dot(d, d) + by->value * l->damping * tdi_dot(e, e)),
-                       .gradient = tdi_madd(tdi_scale(d, k), e, by->gradient * l->damping),
-                       .hessian = tdi_sym3_diagonal(both, both, both)};
+    return (tdi_point_term){.value =
+                                0.5 * (k * tdi_dot(d, d) + by->value * l->damping * tdi_dot(e, e)),
+                            .gradient = tdi_madd(tdi_scale(d, k), e, by->gradient * l->damping),
+                            .hessian = tdi_sym3_diagonal(both, both, both)};
 }
 
 // Of a torque on what had the axes `then` and has the axes `now`; its gradient by a turn is -T.

@@ -86,7 +86,8 @@ static tdi_wrench load_wrench(const td_load *l, const tdi_frame *f, const tdi_si
     const tdi_rate_factors by = {.gradient = 1};
     const td_vec3 lever = tdi_mat3_apply(&f->r, l->point);
     const td_vec3 own = tdi_add(tdi_six_linear(rate), tdi_cross(tdi_six_angular(rate), l->point));
-    const tdi_point t = tdi_point_load(l, tdi_add(f->o, lever), tdi_mat3_apply(&f->r, own), 1, &by);
+    const tdi_point_term t =
+        tdi_point_load(l, tdi_add(f->o, lever), tdi_mat3_apply(&f->r, own), 1, &by);
     const td_vec3 force = tdi_scale(t.gradient, -1);
     return (tdi_wrench){tdi_cross(lever, force), force};
 }

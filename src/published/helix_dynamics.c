@@ -219,7 +219,7 @@ static void add_load(tdi_helix_state *s, const td_load *l) {
         return;
     }
     const td_vec3 x = tdi_add(w->motion.o, arm.r);
-    const tdi_point t = tdi_point_load(l, x, arm.rate.velocity, 1, &by);
+    const tdi_point_term t = tdi_point_load(l, x, arm.rate.velocity, 1, &by);
     tdi_helix_add_wrench(&w->inertia, &arm, tdi_vec3(0, 0, 0), t.gradient);
 }
 

@@ -507,8 +507,8 @@ void tdi_rod_spot_add(const tdi_rod_state *s, const tdi_rod_spot *a, td_vec3 gra
 }
 
 // In J.
-static tdi_point load_term(const tdi_rod_state *s, const td_load *l, const tdi_rod_potential *p,
-                           const tdi_rod_spot *a) {
+static tdi_point_term load_term(const tdi_rod_state *s, const td_load *l,
+                                const tdi_rod_potential *p, const tdi_rod_spot *a) {
     const tdi_rate_factors by = rate_factors(p);
     const td_vec3 u = tdi_scale(tdi_rod_spot_moved(s, a), p->over_h);
     return tdi_point_load(l, a->x, u, 1, &by);
@@ -524,7 +524,7 @@ void tdi_rod_load_terms(const tdi_rod_state *s, const tdi_rod_potential *p) {
             tdi_element_add_moment(&el, &jacobian, tdi_scale(l->vector, -1));
             scatter_edge(s, a.node, &el, p->whole, p->only_gradient);
         } else {
-            const tdi_point t = load_term(s, l, p, &a);
+            const tdi_point_term t = load_term(s, l, p, &a);
             tdi_rod_spot_add(s, &a, t.gradient, &t.hessian, p->whole, p->only_gradient);
         }
     }

@@ -26,8 +26,8 @@ void tdi_tree_add_point(tdi_tree_state *s, int32_t i, td_vec3 p, td_vec3 f, cons
 }
 
 // With u = (x - x*)/h, x* = o* + R* X; the potential is h^2 times an energy.
-static tdi_point load_term(const td_load *l, int32_t body, td_vec3 point, td_vec3 x,
-                           const tdi_loads *loads) {
+static tdi_point_term load_term(const td_load *l, int32_t body, td_vec3 point, td_vec3 x,
+                                const tdi_loads *loads) {
     tdi_rate_factors by = {0, 0, 0};
     td_vec3 u = {0, 0, 0};
     if (loads->h > 0) {
@@ -71,7 +71,7 @@ void tdi_loads_expand(tdi_tree_state *s, const tdi_loads *l) {
         }
         const td_vec3 point = tdi_seat_point(s, load->segment, load->point);
         td_vec3 lever = tdi_mat3_apply(&f->r, point);
-        tdi_point t = load_term(load, i, point, tdi_add(f->o, lever), l);
+        tdi_point_term t = load_term(load, i, point, tdi_add(f->o, lever), l);
         tdi_tree_add_point(s, i, lever, t.gradient, &t.hessian, true);
     }
 }
@@ -107,7 +107,7 @@ void tdi_loads_wrench(const tdi_tree_model *m, const tdi_tree_state *s, const td
         }
         td_vec3 lever = tdi_mat3_apply(&f->r, load->point), x = tdi_add(f->o, lever);
         td_vec3 v = tdi_add(s->twist[i].v, tdi_cross(s->twist[i].w, lever));
-        tdi_point t = tdi_point_load(load, x, v, 1, &by);
+        tdi_point_term t = tdi_point_load(load, x, v, 1, &by);
         add_wrench(&wrench[i], lever, tdi_scale(t.gradient, -1));
     }
     bool drag = l->air.linear > 0 || l->air.quadratic > 0;
