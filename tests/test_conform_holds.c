@@ -57,9 +57,9 @@ static bool go(held *h) {
 }
 
 static td_vec3 place_of(const held *h, int32_t side, int32_t segment, td_vec3 at, td_vec3 arm) {
-    const tdi_pin pin = {TDI_PIN_POINT, segment, at, arm};
+    const tdi_point point = {TDI_POINT_POSITION, segment, at, arm};
     td_vec3 x;
-    h->s[side].solver->implicit->pin_places(h->s[side].state, &pin, 1, false, &x);
+    tdi_state_positions(h->s[side].state, tdi_points_of(&point, 1), false, &x);
     return x;
 }
 

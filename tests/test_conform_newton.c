@@ -89,114 +89,20 @@ TD_TEST(conform_capsules_lie_between_points_of_their_body) {
     for_all_solvers(claim_capsules);
 }
 
-// Points go where the increments say, to first order.
-static void claim_moves(const tdi_solver *solver) {
-    opened o;
-    td_real most;
-    td_vec3 dx[MOST_POINTS], ahead[MOST_POINTS], behind[MOST_POINTS];
-    open_step(solver, 0.01, &o);
-    clear(&o);
-    factor(&o);
-    solve(&o, &most);
-    tdi_state_moves(o.body, false, dx);
-    tdi_state_keep(o.body);
-    const td_real e = 1e-4 / most;
-    tdi_state_try(o.body, e);
-    tdi_state_points(o.body, false, ahead);
-    tdi_state_try(o.body, -e);
-    tdi_state_points(o.body, false, behind);
-    for (int32_t p = 0; p < o.points; p++) {
-        const td_vec3 d = tdi_scale(tdi_sub(ahead[p], behind[p]), 0.5 / e);
-        CHECK_SAY(distance(d, dx[p]) < 1e-7 * most, "%s: point %d goes by %g, not as told",
-                  o.s.name, (int)p, distance(d, dx[p]));
-    }
-    close_step(&o);
-}
-
-TD_TEST(conform_points_go_where_the_increments_say) {
-    for_all_solvers(claim_moves);
+static void apply(td_body *body, tdi_points points, td_vec3 force) {
+    tdi_state_apply_forces(body, points, &force);
 }
 
 static void answer(const opened *o, int32_t point, td_vec3 force, td_vec3 *dx) {
-    tdi_state_push(o->body, point, force);
+    apply(o->body, tdi_nodes(point, 1), force);
     tdi_state_respond(o->body);
-    tdi_state_moves(o->body, true, dx);
-}
-
-// J H^-1 J^T is symmetric and positive semi-definite.
-static void claim_symmetry(const tdi_solver *solver) {
-    opened o;
-    td_real most;
-    td_vec3 at[MOST_POINTS], back[MOST_POINTS];
-    open_step(solver, 0.01, &o);
-    clear(&o);
-    factor(&o);
-    solve(&o, &most);
-    for (int32_t p = 0; p < o.points; p++) {
-        for (int i = 0; i < 3; i++) {
-            answer(&o, p, unit(i), at);
-            const td_real own = part(at[p], i);
-            CHECK_SAY(own >= 0, "%s: point %d goes against what pushes it", o.s.name, (int)p);
-            const int32_t q = (p * 5 + i + 1) % o.points;
-            for (int j = 0; j < 3; j++) {
-                answer(&o, q, unit(j), back);
-                const td_real one = part(at[q], j), other = part(back[p], i),
-                              size = sqrt(own * fmax(part(back[q], j), 0));
-                CHECK_SAY(fabs(one - other) <= 1e-9 * size + 1e-30,
-                          "%s: points %d and %d answer each other by %g and %g", o.s.name, (int)p,
-                          (int)q, one, other);
-            }
-        }
-    }
-    tdi_state_respond(o.body); // nobody pushed
-    tdi_state_moves(o.body, true, at);
-    for (int32_t p = 0; p < o.points; p++) {
-        CHECK_SAY(tdi_norm(at[p]) == 0, "%s: an answer to nothing", o.s.name);
-    }
-    close_step(&o);
-}
-
-TD_TEST(conform_answers_to_pushes_are_symmetric) {
-    for_all_solvers(claim_symmetry);
-}
-
-// Pushes add up, and what is absorbed is added to the increments.
-static void claim_absorption(const tdi_solver *solver) {
-    opened o;
-    td_real most;
-    td_vec3 before[MOST_POINTS], a[MOST_POINTS], b[MOST_POINTS], both[MOST_POINTS],
-        after[MOST_POINTS];
-    const td_vec3 f = {0.3, -0.2, 0.5}, g = {-0.1, 0.4, 0.2};
-    open_step(solver, 0.01, &o);
-    clear(&o);
-    factor(&o);
-    solve(&o, &most);
-    tdi_state_moves(o.body, false, before);
-    const int32_t p = o.points - 1, q = o.points / 2;
-    answer(&o, p, f, a);
-    answer(&o, q, g, b);
-    tdi_state_push(o.body, p, f);
-    answer(&o, q, g, both);
-    tdi_state_absorb(o.body);
-    tdi_state_moves(o.body, false, after);
-    for (int32_t k = 0; k < o.points; k++) {
-        const td_real size = tdi_norm(a[k]) + tdi_norm(b[k]) + tdi_norm(before[k]);
-        CHECK_SAY(distance(tdi_add(a[k], b[k]), both[k]) <= 1e-11 * size,
-                  "%s: two pushes do not add up at point %d", o.s.name, (int)k);
-        CHECK_SAY(distance(tdi_add(before[k], both[k]), after[k]) <= 1e-11 * size,
-                  "%s: point %d has not absorbed the answer", o.s.name, (int)k);
-    }
-    close_step(&o);
-}
-
-TD_TEST(conform_absorbed_answers_are_part_of_the_increments) {
-    for_all_solvers(claim_absorption);
+    tdi_state_motions(o->body, tdi_all_nodes(o->body), true, dx);
 }
 
 // ---- contact --------------------------------------------------------------------------------
 
-// A side of a contact on the last capsule, somewhere along it. It has no lever arms, as what is
-// foreseen, so that its Hessian is what it says.
+// A side of a contact on the last capsule, somewhere along it. It has no lever arms, so that its
+// Hessian is what it says.
 static tdi_contact_side side_on(const opened *o) {
     const int32_t k = o->capsules - 1;
     const tdi_capsule *c = &o->capsule[k];
@@ -204,7 +110,7 @@ static tdi_contact_side side_on(const opened *o) {
                              .point = {c->a, c->b},
                              .weight = {0.3, 0.7},
                              .normal = {0.6, 0.8, 0},
-                             .foreseen = true};
+                             .levers = TDI_LEVERS_NONE};
     return side;
 }
 
@@ -223,14 +129,14 @@ static void claim_contact_gradient(const tdi_solver *solver) {
     clear(&o);
     factor(&o);
     solve(&o, &most);
-    tdi_state_moves(o.body, false, without);
-    tdi_state_push(o.body, side.point[0], tdi_scale(side.force, -side.weight[0]));
+    tdi_state_motions(o.body, tdi_all_nodes(o.body), false, without);
+    apply(o.body, tdi_nodes(side.point[0], 1), tdi_scale(side.force, -side.weight[0]));
     answer(&o, side.point[1], tdi_scale(side.force, -side.weight[1]), told);
     clear(&o);
-    o.ops->add(o.body, &side);
+    o.ops->add_contact(o.body, &side);
     factor(&o);
     solve(&o, &most);
-    tdi_state_moves(o.body, false, with);
+    tdi_state_motions(o.body, tdi_all_nodes(o.body), false, with);
     for (int32_t p = 0; p < o.points; p++) {
         CHECK_SAY(distance(tdi_sub(with[p], without[p]), told[p]) < 1e-9 * most,
                   "%s: a contact's force moves point %d by %g, a push by %g", o.s.name, (int)p,
@@ -246,7 +152,7 @@ TD_TEST(conform_contact_changes_increments_as_a_push_does) {
 // n.W n of the place of contact along n, W = J H^-1 J^T
 static td_real give(const opened *o, const tdi_contact_side *t) {
     td_vec3 dx[MOST_POINTS];
-    tdi_state_push(o->body, t->point[0], tdi_scale(t->normal, t->weight[0]));
+    apply(o->body, tdi_nodes(t->point[0], 1), tdi_scale(t->normal, t->weight[0]));
     answer(o, t->point[1], tdi_scale(t->normal, t->weight[1]), dx);
     return tdi_dot(t->normal, mix(t, dx));
 }
@@ -263,7 +169,7 @@ static void claim_contact_hessian(const tdi_solver *solver) {
     const td_real soft = give(&o, &side), k = 3 / soft;
     side.hessian = tdi_sym3_square(side.normal, k);
     clear(&o);
-    o.ops->add(o.body, &side);
+    o.ops->add_contact(o.body, &side);
     factor(&o);
     solve(&o, &most);
     const td_real stiff = give(&o, &side);
@@ -281,119 +187,52 @@ TD_TEST(conform_contact_stiffens_what_it_touches) {
 
 // Whether a solver lets friction turn its capsules. Those that do not are left out.
 static bool turns(const opened *o) {
-    return o->ops->turned != NULL;
+    return tdi_state_offers(o->body, TDI_POINT_ROTATION);
 }
 
-// Turns change as the increments say, to first order, and their spin is that of the last step.
-static void claim_turns(const tdi_solver *solver) {
-    opened o;
-    td_real most;
-    open_step(solver, 0.01, &o);
-    clear(&o);
-    factor(&o);
-    solve(&o, &most);
-    td_vec3 told[MOST_POINTS], ahead[MOST_POINTS];
-    for (int32_t k = 0; turns(&o) && k < o.capsules; k++) {
-        told[k] = tdi_state_turns(o.body, k, false);
-    }
-    tdi_state_keep(o.body);
-    const td_real e = 1e-4 / most;
-    tdi_state_try(o.body, e);
-    for (int32_t k = 0; turns(&o) && k < o.capsules; k++) {
-        ahead[k] = o.ops->turned(o.body, k);
-    }
-    tdi_state_try(o.body, -e);
-    for (int32_t k = 0; turns(&o) && k < o.capsules; k++) {
-        const td_vec3 d = tdi_scale(tdi_sub(ahead[k], o.ops->turned(o.body, k)), 0.5 / e);
-        CHECK_SAY(o.capsule[k].turns, "%s: capsule %d has turns and does not say so", o.s.name,
-                  (int)k);
-        CHECK_SAY(distance(d, told[k]) < 1e-6 * most, "%s: capsule %d turns by %g, not as told",
-                  o.s.name, (int)k, distance(d, told[k]));
-    }
-    CHECK(most > 0);
-    close_step(&o);
-}
-
-TD_TEST(conform_capsules_turn_as_the_increments_say) {
-    for_all_solvers(claim_turns);
-}
-
-// Forces on points and moments on turns answer each other alike.
-static void claim_turn_symmetry(const tdi_solver *solver) {
-    opened o;
-    td_real most;
-    td_vec3 dx[MOST_POINTS];
-    open_step(solver, 0.01, &o);
-    clear(&o);
-    factor(&o);
-    solve(&o, &most);
-    const int32_t k = o.capsules - 1;
-    for (int32_t p = 0; turns(&o) && p < o.points; p++) {
-        for (int e = 0; e < 9; e++) {
-            answer(&o, p, unit(e / 3), dx);
-            const td_real own = part(dx[p], e / 3),
-                          one = part(tdi_state_turns(o.body, k, true), e % 3);
-            tdi_state_apply_moment(o.body, k, unit(e % 3));
-            tdi_state_respond(o.body);
-            tdi_state_moves(o.body, true, dx);
-            const td_real other = part(dx[p], e / 3),
-                          turn = part(tdi_state_turns(o.body, k, true), e % 3);
-            CHECK_SAY(fabs(one - other) <= 1e-9 * sqrt(fabs(own * turn)) + 1e-30,
-                      "%s: point %d and the last turn answer each other by %g and %g", o.s.name,
-                      (int)p, one, other);
-        }
-    }
-    CHECK(most > 0);
-    close_step(&o);
-}
-
-TD_TEST(conform_answers_to_moments_are_symmetric) {
-    for_all_solvers(claim_turn_symmetry);
+static td_vec3 turn_by(const td_body *body, int32_t capsule, bool response) {
+    td_vec3 w;
+    tdi_state_motions(body, tdi_rotation_of(capsule), response, &w);
+    return w;
 }
 
 // n.u of the slip u of a side with an arm, by a force along n there
-static td_real give_rolling(const opened *o, const tdi_contact_side *t, td_vec3 along) {
+static td_real give_sliding(const opened *o, const tdi_contact_side *t, td_vec3 along) {
     td_vec3 dx[MOST_POINTS];
-    tdi_state_push(o->body, t->point[0], tdi_scale(along, t->weight[0]));
-    tdi_state_apply_moment(o->body, t->capsule, tdi_scale(tdi_cross(along, t->normal), t->arm));
+    apply(o->body, tdi_nodes(t->point[0], 1), tdi_scale(along, t->weight[0]));
+    apply(o->body, tdi_rotation_of(t->capsule), tdi_scale(tdi_cross(along, t->normal), t->arm));
     answer(o, t->point[1], tdi_scale(along, t->weight[1]), dx);
-    const td_vec3 turn = tdi_state_turns(o->body, t->capsule, true);
-    const td_vec3 slip = t->rolling ? tdi_vec3(0, 0, 0) : mix(t, dx);
-    return tdi_dot(along, tdi_madd(slip, tdi_cross(t->normal, turn), t->arm));
+    const td_vec3 turn = turn_by(o->body, t->capsule, true);
+    return tdi_dot(along, tdi_madd(mix(t, dx), tdi_cross(t->normal, turn), t->arm));
 }
 
-// A side with an arm stiffens the slip of the surface, as above; and rolling resistance the turn.
-static void claim_rolling(const tdi_solver *solver) {
-    for (int rolling = 0; rolling < 2; rolling++) {
-        opened o;
-        td_real most;
-        open_step(solver, 0.01, &o);
-        const td_vec3 along = tdi_vec3(0.8, -0.6, 0);
-        tdi_contact_side side = side_on(&o);
-        side.arm = turns(&o) ? 0.02 : 0;
-        side.rolling = turns(&o) && rolling;
-        side.weight[0] = side.rolling ? 0 : side.weight[0];
-        side.weight[1] = side.rolling ? 0 : side.weight[1];
+// A side with an arm stiffens the slip of the surface, as above.
+static void claim_sliding(const tdi_solver *solver) {
+    opened o;
+    td_real most;
+    open_step(solver, 0.01, &o);
+    const td_vec3 along = tdi_vec3(0.8, -0.6, 0);
+    tdi_contact_side side = side_on(&o);
+    side.arm = turns(&o) ? 0.02 : 0;
+    clear(&o);
+    factor(&o);
+    solve(&o, &most);
+    if (turns(&o)) {
+        const td_real soft = give_sliding(&o, &side, along), k = 3 / soft;
+        side.hessian = tdi_sym3_square(along, k);
         clear(&o);
+        o.ops->add_contact(o.body, &side);
         factor(&o);
         solve(&o, &most);
-        if (turns(&o)) {
-            const td_real soft = give_rolling(&o, &side, along), k = 3 / soft;
-            side.hessian = tdi_sym3_square(along, k);
-            clear(&o);
-            o.ops->add(o.body, &side);
-            factor(&o);
-            solve(&o, &most);
-            const td_real stiff = give_rolling(&o, &side, along);
-            CHECK_SAY(soft > 0 && fabs(stiff - 1 / (1 / soft + k)) < 1e-9 * soft,
-                      "%s: the surface gives %g, and with friction %g", o.s.name, soft, stiff);
-        }
-        close_step(&o);
+        const td_real stiff = give_sliding(&o, &side, along);
+        CHECK_SAY(soft > 0 && fabs(stiff - 1 / (1 / soft + k)) < 1e-9 * soft,
+                  "%s: the surface gives %g, and with friction %g", o.s.name, soft, stiff);
     }
+    close_step(&o);
 }
 
 TD_TEST(conform_friction_stiffens_the_slip_of_surfaces) {
-    for_all_solvers(claim_rolling);
+    for_all_solvers(claim_sliding);
 }
 
 // ---- what worlds ask for --------------------------------------------------------------------

@@ -202,7 +202,7 @@ static void clear(void *body) {
 }
 
 // Both ends of the capsule are one point: the weights add up to 1 and the normals cancel.
-static void add(void *body, const tdi_contact_side *t) {
+static void add_contact(void *body, const tdi_contact_side *t) {
     const td_vec3 *s = t->slide;
     td_sym3 h = tdi_sym3_add(t->hessian, tdi_sym3_square(s[0], t->tilt[0] - t->tilt[1]));
     h = tdi_sym3_add(h, tdi_sym3_square(s[1], t->tilt[2] - t->tilt[1]));
@@ -216,38 +216,36 @@ static void respond(void *body) {
     tdi_coords_set_point(y, 0, tdi_ldl3_solve(&b->factors, tdi_coords_point(y, 0)));
 }
 
-// ---- pins -----------------------------------------------------------------------------------
+// ---- points ---------------------------------------------------------------------------------
 
 // It never turns: all its points move alike.
-static void pin_places(const void *body, const tdi_pin *pins, int32_t count, bool history,
-                       td_vec3 *x) {
+static void positions(const void *body, tdi_points points, bool history, td_vec3 *x) {
     const bead *b = body;
     const td_segment *s = b->segment;
     const td_vec3 at = tdi_coords_point(history ? b->head.coords.history : b->head.coords.x, 0);
-    for (int32_t k = 0; k < count; k++) {
-        x[k] = tdi_add(
-            at, tdi_quat_rotate(s->initial, tdi_sub(tdi_add(pins[k].at, pins[k].arm), s->tip)));
+    for (int32_t k = 0; k < points.count; k++) {
+        const td_vec3 own = tdi_add(points.list[k].local, points.list[k].arm);
+        x[k] = tdi_add(at, tdi_quat_rotate(s->initial, tdi_sub(own, s->tip)));
     }
 }
 
-static void pin_moves(const void *body, const tdi_pin *pins, int32_t count, bool response,
-                      td_vec3 *dx) {
+static void motions(const void *body, tdi_points points, bool response, td_vec3 *dx) {
     const tdi_coords *c = &((const bead *)body)->head.coords;
-    (void)pins;
-    for (int32_t k = 0; k < count; k++) {
+    for (int32_t k = 0; k < points.count; k++) {
         dx[k] = tdi_coords_point(response ? c->response : c->increment, 0);
     }
 }
 
-static void pin_push(void *body, const tdi_pin *pin, td_vec3 f, bool first) {
+static void apply_forces(void *body, tdi_points points, const td_vec3 *forces) {
     td_real *y = ((bead *)body)->head.coords.response;
-    (void)pin;
-    tdi_coords_set_point(y, 0, first ? f : tdi_add(tdi_coords_point(y, 0), f));
+    for (int32_t k = 0; k < points.count; k++) {
+        tdi_coords_set_point(y, 0, tdi_add(tdi_coords_point(y, 0), forces[k]));
+    }
 }
 
-static void pin_add(void *body, const tdi_pin *pin, td_vec3 gradient, const td_sym3 *hessian,
-                    tdi_levers levers) {
-    (void)pin, (void)levers;
+static void add_stiffness(void *body, const tdi_point *point, td_vec3 gradient,
+                          const td_sym3 *hessian, tdi_levers levers) {
+    (void)point, (void)levers;
     tdi_point_add(&((bead *)body)->touch, 0, gradient, *hessian);
 }
 
@@ -259,12 +257,14 @@ static const tdi_implicit bead_implicit = {.factor = factor,
                                            .capsules = capsules,
                                            .force = force,
                                            .clear = clear,
-                                           .add = add,
+                                           .add_contact = add_contact,
                                            .respond = respond,
-                                           .pin_places = pin_places,
-                                           .pin_moves = pin_moves,
-                                           .pin_push = pin_push,
-                                           .pin_add = pin_add};
+                                           .point_kinds =
+                                               1u << TDI_POINT_NODE | 1u << TDI_POINT_POSITION,
+                                           .positions = positions,
+                                           .motions = motions,
+                                           .apply_forces = apply_forces,
+                                           .add_stiffness = add_stiffness};
 
 const tdi_solver test_toy = {.info = {.name = "bead",
                                       .text = "a ball on a spring",

@@ -206,26 +206,26 @@ static void fill_coupling(const layers *y, square c) {
 static void push(layers *y, int32_t place, td_vec3 force) {
     const tdi_touch *t = y->touch;
     const int32_t i = place - t->point_count, k = i < 0 ? t->point_owner[place] : t->owner[i];
-    if (i < 0) {
-        tdi_state_push(y->rod[k].state, place - t->first_point[k], force);
-    } else {
-        tdi_state_apply_moment(y->rod[k].state, i - t->first_capsule[k], force);
-    }
+    tdi_state_apply_forces(y->rod[k].state,
+                           i < 0 ? tdi_nodes(place - t->first_point[k], 1)
+                                 : tdi_rotation_of(i - t->first_capsule[k]),
+                           &force);
 }
 
 static void read_turns(const layers *y, bool response, td_vec3 *moved) {
     const tdi_touch *t = y->touch;
     for (int32_t i = 0; i < t->capsule_count; i++) {
         const int32_t k = t->owner[i];
-        moved[t->point_count + i] =
-            tdi_state_turns(y->rod[k].state, i - t->first_capsule[k], response);
+        tdi_state_motions(y->rod[k].state, tdi_rotation_of(i - t->first_capsule[k]), response,
+                          &moved[t->point_count + i]);
     }
 }
 
 static void respond(layers *y, td_vec3 *moved) {
     for (int k = 0; k < PAIR; k++) {
         tdi_state_respond(y->rod[k].state);
-        tdi_state_moves(y->rod[k].state, true, moved + y->touch->first_point[k]);
+        tdi_state_motions(y->rod[k].state, tdi_all_nodes(y->rod[k].state), true,
+                          moved + y->touch->first_point[k]);
     }
     read_turns(y, true, moved);
 }
@@ -288,7 +288,8 @@ static void solve_by_responses(layers *y) {
     const int32_t n = 3 * place_count(y);
     for (int k = 0; k < PAIR; k++) {
         tdi_rod_implicit.solve(y->rod[k].state, false, &none);
-        tdi_rod_implicit.moves(y->rod[k].state, false, moved + y->touch->first_point[k]);
+        tdi_state_motions(y->rod[k].state, tdi_all_nodes(y->rod[k].state), false,
+                          moved + y->touch->first_point[k]);
     }
     read_turns(y, false, moved);
     fill_coupling(y, c);
@@ -304,7 +305,7 @@ static void solve_by_responses(layers *y) {
     td_vec3 answer[MOST_PLACES];
     respond(y, answer);
     for (int k = 0; k < PAIR; k++) {
-        tdi_rod_implicit.absorb(y->rod[k].state);
+        tdi_rod_implicit.add_response(y->rod[k].state);
     }
 }
 
@@ -373,7 +374,8 @@ static int32_t places_after(const layer_def *def, way by, int32_t steps_taken, t
     }
     const int32_t count = y.touch->point_count;
     for (int k = 0; k < PAIR; k++) {
-        tdi_rod_implicit.points(y.rod[k].state, false, x + y.touch->first_point[k]);
+        tdi_state_positions(y.rod[k].state, tdi_all_nodes(y.rod[k].state), false,
+                            x + y.touch->first_point[k]);
     }
     layers_close(&y);
     return count;

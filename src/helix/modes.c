@@ -10,7 +10,7 @@
 #include "base/guard.h"
 #include "base/range.h"
 #include "helix/implicit.h"
-#include "helix/pins.h"
+#include "helix/points.h"
 #include "implicit/modal.h"
 #include "math/subspace.h"
 
@@ -172,7 +172,7 @@ static void place(void *context, tdi_layout *l) {
     t->inertia = tdi_layout_place(l, n, sizeof *t->inertia);
 }
 
-static void expand(void *context, td_vec3 gravity, const tdi_pin_load *loads, int32_t count) {
+static void expand(void *context, td_vec3 gravity, const tdi_lasting_load *loads, int32_t count) {
     const tangent *t = context;
     tdi_helix_state *s = t->state;
     tdi_helix_expand(s, gravity, loads, count);
@@ -200,15 +200,16 @@ static void gradient(void *context, td_real *y) {
     write_answers(s, y);
 }
 
-static void push(void *context, const tdi_pin *pin, td_vec3 force, bool first) {
+// Forces are kept as minus a gradient.
+static void forces(void *context, tdi_points points, const td_vec3 *at, td_real *y) {
     const tangent *t = context;
-    tdi_helix_pin_push(t->state, pin, tdi_scale(force, -1), first);
-}
-
-static void gather(void *context, td_real *y) {
-    const tangent *t = context;
+    t->state->head.pushed = false;
+    tdi_helix_apply_forces(t->state, points, at);
     tdi_helix_sum_pushes(t->state);
     write_answers(t->state, y);
+    for (int32_t d = 0; d < t->state->model->head.dof_count; d++) {
+        y[d] = -y[d];
+    }
 }
 
 const tdi_modal tdi_helix_modal = {.bytes = sizeof(tangent),
@@ -222,6 +223,5 @@ const tdi_modal tdi_helix_modal = {.bytes = sizeof(tangent),
                                    .factor = factor,
                                    .respond = respond,
                                    .solve = solve,
-                                   .push = push,
-                                   .gather = gather,
+                                   .forces = forces,
                                    .form = form_of};

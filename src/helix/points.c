@@ -1,120 +1,44 @@
 // SPDX-License-Identifier: MIT
-// Contact of helices: a segment is a capsule between two points that ride on one element.
+// Material points of helices, and what acts on them.
 //
-// A contact at the place x = (1 - s) x_a + s x_b moves by J = (1 - s) J_a + s J_b of the points, so
-// that it adds to one element's form: the gradient J^T f and the Hessian J^T H J, that of the place
-// moving along the capsule, and the second derivatives of both points times their shares of f.
+// Position  rides at an arc length of an element, with an offset in the axes of the frame there. A
+//           segment may also stand on the base, whose motion nobody chooses. Nodes, the ends of
+//           capsules, are such points.
+// Rotation  of a capsule is that of the frame in its middle, since x* of the rule. It changes by
+//           J^-1 w (math/turn.h) of the turn a since the step began.
+// Contact   at the place x = (1 - s) x_a + s x_b moves by J = (1 - s) J_a + s J_b of the nodes, so
+//           that it adds to one element's form: the gradient J^T f and the Hessian J^T H J, that of
+//           the place moving along the capsule, and the second derivatives of both nodes times
+//           their shares of f.
 
 #include "helix/points.h"
 
-#include "contact/closest.h"
 #include "helix/implicit.h"
 #include "math/turn.h"
 
 #include <string.h>
 
-#define HALF_TURN \
-    1.57079632679489662 // a stem of radius r bends no tighter than r: closer than this times r
-                        // along the tree two segments cannot touch
+// ---- positions ------------------------------------------------------------------------------
 
-static const tdi_helix_capsule *capsule_of(const tdi_helix_state *s, int32_t point) {
-    return &s->model->capsule[point / 2];
+static const tdi_helix_point *end_of(const tdi_helix_state *s, int32_t node) {
+    return &s->model->capsule[node / 2].end[node & 1];
 }
 
-static const tdi_helix_point *end_of(const tdi_helix_state *s, int32_t point) {
-    return &capsule_of(s, point)->end[point & 1];
-}
-
-// ---- capsules -------------------------------------------------------------------------------
-
-void tdi_helix_capsules(const void *body, tdi_capsule *capsules) {
-    const tdi_helix_model *m = ((const tdi_helix_state *)body)->model;
-    for (int32_t k = 0; k < m->capsule_count; k++) {
-        const tdi_helix_capsule *c = &m->capsule[k];
-        const bool ball = memcmp(&c->end[0], &c->end[1], sizeof c->end[0]) == 0;
-        capsules[k] = (tdi_capsule){2 * k, 2 * k + !ball, c->radius, c->end[0].segment, true, 0};
+static tdi_helix_point point_of(const tdi_helix_state *s, const tdi_point *at) {
+    if (at->kind == TDI_POINT_NODE) {
+        return *end_of(s, at->segment);
     }
+    tdi_helix_point point = tdi_helix_point_of(s->model, at->segment, at->local);
+    const td_vec3 arm = tdi_quat_rotate(s->model->rider[at->segment].turn, at->arm);
+    point.offset = tdi_add(point.offset, arm);
+    return point;
 }
 
-td_real tdi_helix_force(const void *body, const td_step_opts *o, td_real gap, td_real h) {
-    const tdi_helix_model *m = ((const tdi_helix_state *)body)->model;
-    td_real mass = 0, radius = 0;
-    for (int32_t i = 0; i < m->element_count; i++) {
-        mass += m->element[i].mass;
-    }
-    for (int32_t k = 0; k < m->capsule_count; k++) {
-        radius += m->capsule[k].radius;
-    }
-    const td_real count = (td_real)m->capsule_count,
-                  stop = h > 0 ? gap * radius / (count * h * h) : 0;
-    return mass / count * (tdi_norm(o->gravity) + stop);
-}
-
-// ---- who never touches whom -----------------------------------------------------------------
-
-// A stretch of an element.
-typedef struct stretch {
-    int32_t element;
-    td_real from, to;
-} stretch;
-
-static stretch stretch_of(const tdi_helix_capsule *c) {
-    const td_real a = c->end[0].s, b = c->end[1].s;
-    return (stretch){c->end[0].element, fmin(a, b), fmax(a, b)};
-}
-
-// The way along the tree between two stretches, no more than `most`.
-static td_real way_between(const tdi_helix_model *m, stretch a, stretch b, td_real most) {
-    td_real way = 0;
-    while (a.element != b.element && way < most) {
-        stretch *later = a.element > b.element ? &a : &b;
-        const tdi_helix_element *e = &m->element[later->element];
-        if (e->parent == TD_NONE) {
-            return most;
-        }
-        way += later->from + tdi_norm(e->place);
-        *later = (stretch){e->parent, e->at, e->at};
-    }
-    way += fmax(0, fmax(a.from - b.to, b.from - a.to));
-    return fmin(way, most);
-}
-
-void tdi_helix_note_drawn(tdi_helix_state *s) {
-    tdi_helix_points(s, false, s->drawn);
-}
-
-// Whether two capsules are nearer than the smaller radius as they are drawn.
-static bool drawn_close(const tdi_helix_state *s, int32_t i, int32_t j) {
-    const td_real p = s->model->capsule[i].radius, q = s->model->capsule[j].radius;
-    const td_vec3 *own = s->drawn + 2 * i, *other = s->drawn + 2 * j;
-    const tdi_two two = {
-        .side = TDI_SIDE_SEGMENT, .a = own[0], .b = own[1], .c = other[0], .d = other[1]};
-    return tdi_closest_of(&two).distance < p + q + fmin(p, q);
-}
-
-// How far a capsule that rides rigidly reaches from where it does; of others 0.
-static td_real reach_of(const tdi_helix_capsule *c) {
-    return c->end[0].s == c->end[1].s ? fmax(tdi_norm(c->end[0].offset), tdi_norm(c->end[1].offset))
-                                      : 0;
-}
-
-// Neighbours, and what is in each other as it is drawn: leaves at a node, crossing twigs. What is
-// within the reach of a welded body along the stem cannot leave it.
-bool tdi_helix_apart(const void *body, int32_t i, int32_t j) {
-    const tdi_helix_state *s = body;
-    const tdi_helix_capsule *p = &s->model->capsule[i], *q = &s->model->capsule[j];
-    const td_real most = HALF_TURN * (p->radius + q->radius) + reach_of(p) + reach_of(q);
-    return way_between(s->model, stretch_of(p), stretch_of(q), most) < most || drawn_close(s, i, j);
-}
-
-// ---- points ---------------------------------------------------------------------------------
-
-void tdi_helix_points(const void *body, bool history, td_vec3 *x) {
-    const tdi_helix_state *s = body;
-    for (int32_t k = 0; k < s->head.point_count; k++) {
-        const tdi_helix_point *end = end_of(s, k);
-        x[k] = history ? tdi_helix_history(s, end) : tdi_helix_point_at(&s->pose, end);
-    }
+// A point that goes with the base.
+static td_vec3 base_move(const tdi_helix_state *s, const tdi_helix_point *point) {
+    const tdi_rate *base = &s->now->base_move;
+    const td_vec3 lever = tdi_sub(tdi_helix_point_at(&s->pose, point), s->pose.base.o);
+    return tdi_add(base->velocity, tdi_cross(base->spin, lever));
 }
 
 // How the ends of all capsules ride at the pose.
@@ -127,29 +51,23 @@ static const tdi_helix_ride *ends_of(const tdi_helix_state *body) {
     return s->end;
 }
 
-void tdi_helix_velocities(void *body, td_vec3 *v) {
-    tdi_helix_state *s = body;
-    for (int32_t k = 0; k < s->head.point_count; k++) {
-        v[k] = tdi_helix_velocity(s, end_of(s, k));
-    }
-}
-
-td_vec3 tdi_helix_ride_move(const tdi_helix_state *s, int32_t i, const tdi_helix_ride *ride,
-                            bool response) {
+// How a point that rides on element i moves by the increments, or by the response, in world axes.
+static td_vec3 ride_move(const tdi_helix_state *s, int32_t i, const tdi_helix_ride *ride,
+                         bool response) {
     const tdi_helix_node *node = &s->node[i];
     const td_vec3 own = tdi_helix_ride_shift(ride, response ? &node->respond : &node->move);
     return tdi_mat3_apply(&s->pose.start[i].r, own);
 }
 
-void tdi_helix_moves(const void *body, bool response, td_vec3 *dx) {
-    const tdi_helix_state *s = body;
-    const tdi_helix_ride *ends = ends_of(s);
-    for (int32_t k = 0; k < s->head.point_count; k++) {
-        dx[k] = tdi_helix_ride_move(s, end_of(s, k)->element, &ends[k], response);
+static td_vec3 point_move(const tdi_helix_state *s, const tdi_helix_point *at, bool response) {
+    if (at->element == TD_NONE) {
+        return response ? tdi_vec3(0, 0, 0) : base_move(s, at);
     }
+    const tdi_helix_ride ride = tdi_helix_ride_at(s, at);
+    return ride_move(s, at->element, &ride, response);
 }
 
-// ---- turns ----------------------------------------------------------------------------------
+// ---- rotations ------------------------------------------------------------------------------
 
 // A capsule turns with the frame in its middle.
 static tdi_helix_point middle_of(const tdi_helix_state *s, int32_t capsule) {
@@ -166,8 +84,7 @@ static td_vec3 turn_between(const tdi_helix_pose *from, const tdi_helix_pose *to
                                               tdi_mat3_column(&turn, 2)));
 }
 
-td_vec3 tdi_helix_turned(const void *body, int32_t capsule) {
-    const tdi_helix_state *s = body;
+static td_vec3 rotation_of(const tdi_helix_state *s, int32_t capsule) {
     const tdi_helix_point mid = middle_of(s, capsule);
     const td_vec3 a = turn_between(&s->began, &s->pose, &mid);
     return s->head.rule.two
@@ -175,8 +92,7 @@ td_vec3 tdi_helix_turned(const void *body, int32_t capsule) {
                : a;
 }
 
-td_vec3 tdi_helix_turns(const void *body, int32_t capsule, bool response) {
-    const tdi_helix_state *s = body;
+static td_vec3 rotation_change(const tdi_helix_state *s, int32_t capsule, bool response) {
     const tdi_helix_point mid = middle_of(s, capsule);
     const tdi_helix_ride ride = tdi_helix_ride_at(s, &mid);
     const tdi_helix_node *node = &s->node[mid.element];
@@ -186,8 +102,7 @@ td_vec3 tdi_helix_turns(const void *body, int32_t capsule, bool response) {
     return tdi_turn_change(&turn, w);
 }
 
-td_vec3 tdi_helix_spin(void *body, int32_t capsule) {
-    tdi_helix_state *s = body;
+static td_vec3 spin_of(tdi_helix_state *s, int32_t capsule) {
     const tdi_helix_point mid = middle_of(s, capsule);
     const tdi_helix_ride ride = tdi_helix_ride_at(s, &mid);
     tdi_helix_move(s);
@@ -232,11 +147,12 @@ static void add_block_levers(tdi_helix_state *s, const tdi_helix_point *end,
     start->spin = tdi_add(start->spin, own.start.spin);
 }
 
-void tdi_helix_add_levers(tdi_helix_state *s, const tdi_helix_point *end, td_vec3 force) {
+// Adds what the second derivatives of a point make of a gradient in the element's axes.
+static void add_point_levers(tdi_helix_state *s, const tdi_helix_point *at, td_vec3 gradient) {
     tdi_helix_block block;
     memset(&block, 0, sizeof block);
-    block.pull = force;
-    add_block_levers(s, end, &block);
+    block.pull = gradient;
+    add_block_levers(s, at, &block);
 }
 
 // The gradient of a moment on a ride.
@@ -247,43 +163,97 @@ static tdi_helix_motion turn_row(const tdi_helix_ride *ride, td_vec3 moment) {
                                tdi_dot(ride->turn[2], moment)}};
 }
 
-// A side with an arm. In the element's axes, with the turn a since the step began, the surface
-// slips by arm n x J^-1 w more than the place on the axis: rows of slip along three axes.
-static void add_rolling(tdi_helix_state *s, const tdi_contact_side *t, const tdi_helix_ride *place,
-                        const tdi_mat3 *axes) {
-    const tdi_helix_point mid = middle_of(s, t->capsule);
-    const tdi_helix_ride ride = tdi_helix_ride_at(s, &mid);
-    const tdi_mat3 back = tdi_mat3_turned(axes);
-    const td_sym3 h = tdi_sym3_turn(&back, &t->hessian);
-    const td_real entry[3][3] = {{h.xx, h.xy, h.xz}, {h.xy, h.yy, h.yz}, {h.xz, h.yz, h.zz}};
-    const td_vec3 n = tdi_scale(tdi_mat3_apply(&back, t->normal), t->arm),
-                  f = tdi_mat3_apply(&back, t->force);
-    const tdi_turn turn =
-        tdi_turn_of(tdi_mat3_apply(&back, turn_between(&s->began, &s->pose, &mid)));
-    tdi_helix_form *form = &s->node[mid.element].form;
-    tdi_helix_motion row[3];
+// Terms of the rows of three axes, in the element's axes: sum of f_k row_k, row_k H_kl row_l^T.
+static void add_rows(tdi_helix_form *form, const tdi_helix_motion row[3], td_vec3 f,
+                     const td_sym3 *h) {
+    const td_real entry[3][3] = {
+        {h->xx, h->xy, h->xz}, {h->xy, h->yy, h->yz}, {h->xz, h->yz, h->zz}};
+    const td_real force[3] = {f.x, f.y, f.z};
     for (int k = 0; k < 3; k++) {
-        const td_vec3 e = {k == 0, k == 1, k == 2};
-        const tdi_helix_motion shift = tdi_helix_ride_row(place, e),
-                               by = turn_row(&ride, tdi_turn_moment(&turn, tdi_cross(e, n)));
-        row[k] = t->rolling ? by : sum_of(&shift, &by);
         for (int l = 0; l <= k; l++) {
             tdi_helix_form_add_rows(form, &row[k], &row[l], (k == l ? 1 : 2) * entry[k][l]);
         }
     }
-    const td_real force[3] = {f.x, f.y, f.z};
     for (int k = 0; k < 3; k++) {
         form->start.n = tdi_madd(form->start.n, row[k].w, force[k]);
         form->start.f = tdi_madd(form->start.f, row[k].v, force[k]);
         form->g = tdi_madd(form->g, row[k].d, force[k]);
     }
-    if (!t->foreseen) {
-        const td_vec3 moment = tdi_cross(f, n);
-        tdi_helix_block block;
-        memset(&block, 0, sizeof block);
-        block.spin = tdi_turn_moment(&turn, moment);
-        block.a = tdi_turn_bend(&turn, moment);
-        add_block_levers(s, &mid, &block);
+}
+
+// A rotation at the pose, in the axes of its element.
+typedef struct turning {
+    tdi_helix_point mid;
+    tdi_helix_ride ride;
+    tdi_mat3 back; // from the world's axes
+    tdi_turn turn; // since the step began
+} turning;
+
+static turning turning_of(const tdi_helix_state *s, int32_t capsule) {
+    turning t = {.mid = middle_of(s, capsule)};
+    t.ride = tdi_helix_ride_at(s, &t.mid);
+    t.back = tdi_mat3_turned(&s->pose.start[t.mid.element].r);
+    t.turn = tdi_turn_of(tdi_mat3_apply(&t.back, turn_between(&s->began, &s->pose, &t.mid)));
+    return t;
+}
+
+static void add_turn_levers(tdi_helix_state *s, const turning *t, td_vec3 moment) {
+    tdi_helix_block block;
+    memset(&block, 0, sizeof block);
+    block.spin = tdi_turn_moment(&t->turn, moment);
+    block.a = tdi_turn_bend(&t->turn, moment);
+    add_block_levers(s, &t->mid, &block);
+}
+
+static void add_rotation(tdi_helix_state *s, int32_t capsule, td_vec3 gradient,
+                         const td_sym3 *hessian, bool levers) {
+    const turning t = turning_of(s, capsule);
+    const td_vec3 g = tdi_mat3_apply(&t.back, gradient);
+    const td_sym3 h = tdi_sym3_turn(&t.back, hessian);
+    tdi_helix_motion row[3];
+    for (int k = 0; k < 3; k++) {
+        const td_vec3 e = {k == 0, k == 1, k == 2};
+        row[k] = turn_row(&t.ride, tdi_turn_moment(&t.turn, e));
+    }
+    add_rows(&s->node[t.mid.element].form, row, g, &h);
+    if (levers) {
+        add_turn_levers(s, &t, g);
+    }
+}
+
+// Adds a gradient in the element's axes and a Hessian in those of the world to the element's form.
+static void add_ride(tdi_helix_state *s, int32_t i, const tdi_helix_ride *ride, td_vec3 force,
+                     const td_sym3 *hessian) {
+    const tdi_mat3 back = tdi_mat3_turned(&s->pose.start[i].r);
+    const td_sym3 own = tdi_sym3_turn(&back, hessian);
+    tdi_helix_form *form = &s->node[i].form;
+    const tdi_helix_motion row = tdi_helix_ride_row(ride, force);
+    tdi_helix_form_add_place(form, ride, &own);
+    form->start.n = tdi_add(form->start.n, row.w);
+    form->start.f = tdi_add(form->start.f, row.v);
+    form->g = tdi_add(form->g, row.d);
+}
+
+// ---- contact --------------------------------------------------------------------------------
+
+// A side with an arm: the surface slips by arm n x J^-1 w more than the place on the axis.
+static void add_sliding(tdi_helix_state *s, const tdi_contact_side *t,
+                        const tdi_helix_ride *place) {
+    const turning by = turning_of(s, t->capsule);
+    const td_sym3 h = tdi_sym3_turn(&by.back, &t->hessian);
+    const td_vec3 n = tdi_scale(tdi_mat3_apply(&by.back, t->normal), t->arm),
+                  f = tdi_mat3_apply(&by.back, t->force);
+    tdi_helix_motion row[3];
+    for (int k = 0; k < 3; k++) {
+        const td_vec3 e = {k == 0, k == 1, k == 2};
+        const tdi_helix_motion shift = tdi_helix_ride_row(place, e),
+                               turn =
+                                   turn_row(&by.ride, tdi_turn_moment(&by.turn, tdi_cross(e, n)));
+        row[k] = sum_of(&shift, &turn);
+    }
+    add_rows(&s->node[by.mid.element].form, row, f, &h);
+    if (t->levers != TDI_LEVERS_NONE) {
+        add_turn_levers(s, &by, tdi_cross(f, n));
     }
 }
 
@@ -301,19 +271,7 @@ static void add_tilt(tdi_helix_form *form, const tdi_contact_side *t, const tdi_
     tdi_helix_form_add_rows(form, &second, &second, t->tilt[2]);
 }
 
-void tdi_helix_add_ride(tdi_helix_state *s, int32_t i, const tdi_helix_ride *ride, td_vec3 force,
-                        const td_sym3 *hessian) {
-    const tdi_mat3 back = tdi_mat3_turned(&s->pose.start[i].r);
-    const td_sym3 own = tdi_sym3_turn(&back, hessian);
-    tdi_helix_form *form = &s->node[i].form;
-    const tdi_helix_motion row = tdi_helix_ride_row(ride, force);
-    tdi_helix_form_add_place(form, ride, &own);
-    form->start.n = tdi_add(form->start.n, row.w);
-    form->start.f = tdi_add(form->start.f, row.v);
-    form->g = tdi_add(form->g, row.d);
-}
-
-void tdi_helix_add_side(void *body, const tdi_contact_side *t) {
+void tdi_helix_add_contact(void *body, const tdi_contact_side *t) {
     tdi_helix_state *s = body;
     const tdi_helix_capsule *c = &s->model->capsule[t->capsule];
     const int32_t i = c->end[0].element;
@@ -322,60 +280,130 @@ void tdi_helix_add_side(void *body, const tdi_contact_side *t) {
                          mid = between(&ends[0], &ends[1], t->weight[1]);
     const td_vec3 f = tdi_mat3_apply_t(axes, t->force);
     if (t->arm != 0) {
-        add_rolling(s, t, &mid, axes);
+        add_sliding(s, t, &mid);
     } else {
-        tdi_helix_add_ride(s, i, &mid, f, &t->hessian);
+        add_ride(s, i, &mid, f, &t->hessian);
         add_tilt(&s->node[i].form, t, ends, &mid, axes);
     }
-    for (int k = 0; k < 2 && !t->foreseen; k++) {
-        tdi_helix_add_levers(s, &c->end[k], tdi_scale(f, t->weight[k]));
+    for (int k = 0; k < 2 && t->levers != TDI_LEVERS_NONE; k++) {
+        add_point_levers(s, &c->end[k], tdi_scale(f, t->weight[k]));
+    }
+}
+
+// ---- points of all kinds --------------------------------------------------------------------
+
+void tdi_helix_positions(const void *body, tdi_points points, bool history, td_vec3 *x) {
+    const tdi_helix_state *s = body;
+    for (int32_t k = 0; k < points.count; k++) {
+        const tdi_point point = tdi_point_at(&points, k);
+        if (point.kind == TDI_POINT_ROTATION) {
+            x[k] = history ? tdi_vec3(0, 0, 0) : rotation_of(s, point.segment);
+        } else {
+            const tdi_helix_point at = point_of(s, &point);
+            x[k] = history ? tdi_helix_history(s, &at) : tdi_helix_point_at(&s->pose, &at);
+        }
+    }
+}
+
+void tdi_helix_velocities(void *body, tdi_points points, td_vec3 *v) {
+    tdi_helix_state *s = body;
+    for (int32_t k = 0; k < points.count; k++) {
+        const tdi_point point = tdi_point_at(&points, k);
+        const bool turns = point.kind == TDI_POINT_ROTATION;
+        v[k] = turns ? spin_of(s, point.segment) : tdi_helix_velocity(s, end_of(s, point.segment));
+    }
+}
+
+void tdi_helix_motions(const void *body, tdi_points points, bool response, td_vec3 *dx) {
+    const tdi_helix_state *s = body;
+    for (int32_t k = 0; k < points.count; k++) {
+        const tdi_point point = tdi_point_at(&points, k);
+        const int32_t n = point.segment;
+        if (point.kind == TDI_POINT_NODE) {
+            dx[k] = ride_move(s, end_of(s, n)->element, &ends_of(s)[n], response);
+        } else if (point.kind == TDI_POINT_ROTATION) {
+            dx[k] = rotation_change(s, n, response);
+        } else {
+            const tdi_helix_point at = point_of(s, &point);
+            dx[k] = point_move(s, &at, response);
+        }
+    }
+}
+
+void tdi_helix_add_stiffness(void *body, const tdi_point *point, td_vec3 gradient,
+                             const td_sym3 *hessian, tdi_levers levers) {
+    tdi_helix_state *s = body;
+    if (point->kind == TDI_POINT_ROTATION) {
+        add_rotation(s, point->segment, gradient, hessian, levers != TDI_LEVERS_NONE);
+        return;
+    }
+    const tdi_helix_point at = point_of(s, point);
+    if (at.element == TD_NONE) {
+        return;
+    }
+    const tdi_helix_ride ride = tdi_helix_ride_at(s, &at);
+    const td_vec3 f = tdi_mat3_apply_t(&s->pose.start[at.element].r, gradient);
+    add_ride(s, at.element, &ride, f, hessian);
+    if (levers == TDI_LEVERS_ALL) {
+        add_point_levers(s, &at, f);
     }
 }
 
 // ---- responses ------------------------------------------------------------------------------
 
-void tdi_helix_open_pushes(tdi_helix_state *s) {
-    for (int32_t k = 0; k < s->model->element_count; k++) {
-        memset(&s->node[k].respond, 0, sizeof s->node[k].respond);
+// The gradient of a force along a row of an element.
+static void apply_row(tdi_helix_state *s, int32_t i, const tdi_helix_motion *row) {
+    s->node[i].respond = sum_of(&s->node[i].respond, row);
+}
+
+// Forces are kept as minus a gradient, in the axes of their element.
+static void apply_force(tdi_helix_state *s, const tdi_point *point, td_vec3 force) {
+    const td_vec3 back = tdi_scale(force, -1);
+    if (point->kind == TDI_POINT_ROTATION) {
+        const turning t = turning_of(s, point->segment);
+        const td_vec3 moment = tdi_turn_moment(&t.turn, tdi_mat3_apply(&t.back, back));
+        const tdi_helix_motion row = turn_row(&t.ride, moment);
+        apply_row(s, t.mid.element, &row);
+        return;
+    }
+    const tdi_helix_point at = point_of(s, point);
+    if (at.element != TD_NONE) {
+        const tdi_helix_ride ride =
+            point->kind == TDI_POINT_NODE ? ends_of(s)[point->segment] : tdi_helix_ride_at(s, &at);
+        const tdi_helix_motion row =
+            tdi_helix_ride_row(&ride, tdi_mat3_apply_t(&s->pose.start[at.element].r, back));
+        apply_row(s, at.element, &row);
     }
 }
 
-void tdi_helix_push_ride(tdi_helix_state *s, int32_t i, const tdi_helix_ride *ride, td_vec3 force) {
-    const td_vec3 f = tdi_mat3_apply_t(&s->pose.start[i].r, tdi_scale(force, -1));
-    const tdi_helix_motion row = tdi_helix_ride_row(ride, f);
-    s->node[i].respond = sum_of(&s->node[i].respond, &row);
-}
-
-void tdi_helix_push(void *body, int32_t point, td_vec3 force, bool first) {
+void tdi_helix_apply_forces(void *body, tdi_points points, const td_vec3 *forces) {
     tdi_helix_state *s = body;
-    if (first) {
-        tdi_helix_open_pushes(s);
+    for (int32_t i = 0; !s->head.pushed && i < s->model->element_count; i++) {
+        memset(&s->node[i].respond, 0, sizeof s->node[i].respond);
     }
-    tdi_helix_push_ride(s, end_of(s, point)->element, &ends_of(s)[point], force);
-}
-
-void tdi_helix_apply_moment(void *body, int32_t capsule, td_vec3 moment, bool first) {
-    tdi_helix_state *s = body;
-    const tdi_helix_point mid = middle_of(s, capsule);
-    const tdi_helix_ride ride = tdi_helix_ride_at(s, &mid);
-    const tdi_turn turn = tdi_turn_of(turn_between(&s->began, &s->pose, &mid));
-    const td_vec3 own = tdi_mat3_apply_t(&s->pose.start[mid.element].r,
-                                         tdi_scale(tdi_turn_moment(&turn, moment), -1));
-    const tdi_helix_motion row = turn_row(&ride, own);
-    if (first) {
-        tdi_helix_open_pushes(s);
+    for (int32_t k = 0; k < points.count; k++) {
+        const tdi_point point = tdi_point_at(&points, k);
+        apply_force(s, &point, forces[k]);
     }
-    s->node[mid.element].respond = sum_of(&s->node[mid.element].respond, &row);
 }
 
 void tdi_helix_respond(void *body) {
     tdi_helix_sweep_respond(body);
 }
 
-void tdi_helix_absorb(void *body) {
+void tdi_helix_add_response(void *body) {
     tdi_helix_state *s = body;
     for (int32_t i = 0; i < s->model->element_count; i++) {
         tdi_helix_node *node = &s->node[i];
         node->move = sum_of(&node->move, &node->respond);
     }
+}
+
+td_real tdi_helix_mass(const void *body) {
+    const tdi_helix_model *m = ((const tdi_helix_state *)body)->model;
+    td_real sum = 0;
+    for (int32_t i = 0; i < m->element_count; i++) {
+        sum += m->element[i].mass;
+    }
+    return sum;
 }

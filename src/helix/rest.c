@@ -9,7 +9,7 @@
 
 #include "base/range.h"
 #include "helix/implicit.h"
-#include "helix/pins.h"
+#include "helix/points.h"
 
 #include <string.h>
 
@@ -18,7 +18,7 @@
 
 // ---- springs and weight ---------------------------------------------------------------------
 
-void tdi_helix_expand(tdi_helix_state *s, td_vec3 gravity, const tdi_pin_load *loads,
+void tdi_helix_expand(tdi_helix_state *s, td_vec3 gravity, const tdi_lasting_load *loads,
                       int32_t count) {
     const td_sym3 none = {0};
     td_step_opts opts = td_step_opts_default();
@@ -30,7 +30,7 @@ void tdi_helix_expand(tdi_helix_state *s, td_vec3 gravity, const tdi_pin_load *l
         s->levers[i].any = false;
     }
     for (int32_t k = 0; k < count; k++) {
-        tdi_helix_pin_add(s, &loads[k].pin, loads[k].gradient, &none, TDI_LEVERS_ALL);
+        tdi_helix_add_stiffness(s, &loads[k].point, loads[k].gradient, &none, TDI_LEVERS_ALL);
     }
     for (int32_t i = s->model->element_count - 1; i >= 0; i--) {
         tdi_helix_add_element(s, i, true);

@@ -6,7 +6,7 @@
 #include "base/guard.h"
 
 #include "helix/implicit.h"
-#include "helix/points.h"
+#include "helix/capsules.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #include "helix/implicit.h"
 
 #include "base/guard.h"
-#include "helix/pins.h"
+#include "helix/capsules.h"
 #include "helix/points.h"
 #include "helix/saving.h"
 #include "helix/solver.h"
@@ -482,23 +482,17 @@ const tdi_implicit tdi_helix_implicit = {
     .capsules = tdi_helix_capsules,
     .apart = tdi_helix_apart,
     .force = tdi_helix_force,
-    .points = tdi_helix_points,
     .velocities = tdi_helix_velocities,
-    .moves = tdi_helix_moves,
-    .add = tdi_helix_add_side,
-    .push = tdi_helix_push,
-    .turned = tdi_helix_turned,
-    .turns = tdi_helix_turns,
-    .spin = tdi_helix_spin,
-    .apply_moment = tdi_helix_apply_moment,
+    .add_contact = tdi_helix_add_contact,
     .respond = tdi_helix_respond,
-    .absorb = tdi_helix_absorb,
+    .add_response = tdi_helix_add_response,
     .mass = tdi_helix_mass,
-    .pin_places = tdi_helix_pin_places,
-    .pin_moves = tdi_helix_pin_moves,
-    .pin_push = tdi_helix_pin_push,
+    .point_kinds = 1u << TDI_POINT_POSITION | 1u << TDI_POINT_NODE | 1u << TDI_POINT_ROTATION,
+    .positions = tdi_helix_positions,
+    .motions = tdi_helix_motions,
+    .apply_forces = tdi_helix_apply_forces,
     .modal = &tdi_helix_modal,
-    .pin_add = tdi_helix_pin_add,
+    .add_stiffness = tdi_helix_add_stiffness,
     .saved = tdi_helix_saved,
     .transform = tdi_helix_transform,
     .blank = tdi_helix_blank,

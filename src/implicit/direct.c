@@ -231,12 +231,15 @@ static void take_block(const tdi_block_taker *taker, int32_t a, int32_t b, td_re
 
 // How one side of a contact with arms slips: the sum of rows[k] x_k of the unknowns of its points,
 //   w_k dx_k + arm n x (the turn's rows[k] x_k).
-static void slip_rows(const tdi_touch *t, const tdi_contact *c, int side, td_real rows[2][3][4]) {
+static void slip_rows(const tdi_touch *t, const tdi_contact *c, int side,
+                      td_real rows[TDI_POINT_NODES][3][4]) {
     const int32_t i = side ? c->other : c->capsule, k = t->owner[i];
     const td_vec3 n = tdi_scale(c->normal, c->arm[side]);
     memset(rows, 0, 2 * sizeof *rows);
     if (c->arm[side] != 0) {
-        t->ops[k]->turn_rows(t->body[k], i - t->first_capsule[k], rows);
+        const tdi_point point = {.kind = TDI_POINT_ROTATION, .segment = i - t->first_capsule[k]};
+        int32_t node[TDI_POINT_NODES];
+        t->ops[k]->rows(t->body[k], &point, node, rows);
     }
     for (int e = 0; e < 2; e++) {
         for (int d = 0; d < 4; d++) {
@@ -253,7 +256,7 @@ static void slip_rows(const tdi_touch *t, const tdi_contact *c, int side, td_rea
 
 // The blocks of a contact with arms between its two sides: A^T H B.
 static void take_rolling(const tdi_touch *t, const tdi_contact *c, const tdi_block_taker *taker) {
-    td_real own[2][3][4], other[2][3][4];
+    td_real own[TDI_POINT_NODES][3][4], other[TDI_POINT_NODES][3][4];
     slip_rows(t, c, 0, own);
     slip_rows(t, c, 1, other);
     for (int l = 0; l < 2; l++) {

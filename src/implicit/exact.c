@@ -33,7 +33,7 @@ static td_real stiffness_of(const tdi_touch *t, const tdi_member *m, int32_t k, 
 static void ways_of_velocities(tdi_touch *t, const tdi_system *y, td_real h) {
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
-        tdi_state_velocities(m->body, t->ahead + t->first_point[k]);
+        tdi_state_velocities(m->body, tdi_all_nodes(m->body), t->ahead + t->first_point[k]);
         tdi_touch_spins(t, y, k, h);
     }
     for (int32_t p = 0; p < t->point_count; p++) {
@@ -45,9 +45,11 @@ static void ways_of_velocities(tdi_touch *t, const tdi_system *y, td_real h) {
 // whose unknowns are not those of points. In an impact it did. In crowds there is always one that
 // does, and impacts would be without end.
 static bool swings(const tdi_touch *t, const tdi_system *y) {
-    const tdi_implicit *ops = y->member[0].body->ops;
+    const td_body *body = y->member[0].body;
+    const bool alone = y->count == 1 && !body->ops->blocks;
     bool any = t->planes.impact;
-    for (int32_t i = 0; y->count == 1 && !ops->blocks && ops->spin && i < t->capsule_count; i++) {
+    for (int32_t i = 0; alone && tdi_state_offers(body, TDI_POINT_ROTATION) && i < t->capsule_count;
+         i++) {
         any = any || tdi_norm(t->turning[i]) > SWINGS;
     }
     return any;
@@ -66,8 +68,9 @@ void tdi_exact_free(tdi_touch *t, const tdi_system *y, bool began) {
     }
     for (int32_t i = 0; i < t->capsule_count; i++) {
         const tdi_member *m = &y->member[t->owner[i]];
-        if (m->body->ops->turned) {
-            t->turning[i] = m->body->ops->turned(m->body, i - t->first_capsule[t->owner[i]]);
+        if (tdi_state_offers(m->body, TDI_POINT_ROTATION)) {
+            const tdi_points own = tdi_rotation_of(i - t->first_capsule[t->owner[i]]);
+            tdi_state_positions(m->body, own, false, &t->turning[i]);
         }
     }
 }

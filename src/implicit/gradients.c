@@ -122,11 +122,10 @@ static void push_active(const tdi_touch *t, const tdi_system *y, const td_vec3 *
         const int32_t p = t->active[a], i = p - t->point_count;
         const int32_t k = i < 0 ? t->point_owner[p] : t->owner[i];
         const tdi_member *m = &y->member[k];
-        if (i < 0) {
-            tdi_state_push(m->body, p - t->first_point[k], f[p]);
-        } else {
-            tdi_state_apply_moment(m->body, i - t->first_capsule[k], f[p]);
-        }
+        tdi_state_apply_forces(m->body,
+                               i < 0 ? tdi_nodes(p - t->first_point[k], 1)
+                                     : tdi_rotation_of(i - t->first_capsule[k]),
+                               &f[p]);
     }
 }
 
@@ -135,7 +134,8 @@ static void read_turns(const tdi_touch *t, const tdi_system *y, td_vec3 *to) {
         const int32_t p = t->active[a], i = p - t->point_count;
         if (i >= 0) {
             const tdi_member *m = &y->member[t->owner[i]];
-            to[p] = tdi_state_turns(m->body, i - t->first_capsule[t->owner[i]], true);
+            const tdi_points own = tdi_rotation_of(i - t->first_capsule[t->owner[i]]);
+            tdi_state_motions(m->body, own, true, &to[p]);
         }
     }
 }
@@ -151,8 +151,9 @@ static void respond(const tdi_touch *t, const tdi_system *y, const td_vec3 *f, t
         push_active(t, y, f);
     }
     for (int32_t k = 0; k < y->count; k++) {
-        tdi_state_respond(y->member[k].body);
-        tdi_state_moves(y->member[k].body, true, to + t->first_point[k]);
+        td_body *body = y->member[k].body;
+        tdi_state_respond(body);
+        tdi_state_motions(body, tdi_all_nodes(body), true, to + t->first_point[k]);
     }
     read_turns(t, y, to);
 }
@@ -211,7 +212,7 @@ bool tdi_touch_solve(tdi_touch *t, const tdi_system *y, td_real *predicted_decre
     *predicted_decrease += dot(t, t->moved, t->sum);
     respond(t, y, t->sum, t->answer);
     for (int32_t k = 0; k < y->count; k++) {
-        tdi_state_absorb(y->member[k].body);
+        tdi_state_add_response(y->member[k].body);
     }
     const bool falls = *predicted_decrease >= -rounding; // nothing, where all is done
     *predicted_decrease = falls ? fmax(*predicted_decrease, 0) : *predicted_decrease;

@@ -151,13 +151,13 @@ static td_constraint_target between(const td_constraint_target *a, const td_cons
                                   .length = a->length + part * (b->length - a->length)};
 }
 
-tdi_frame_at tdi_pin_frame(const tdi_implicit *ops, const void *body, int32_t segment, td_vec3 at) {
-    const tdi_pin pins[4] = {{TDI_PIN_POINT, segment, at, {0, 0, 0}},
-                             {TDI_PIN_POINT, segment, at, {1, 0, 0}},
-                             {TDI_PIN_POINT, segment, at, {0, 1, 0}},
-                             {TDI_PIN_POINT, segment, at, {0, 0, 1}}};
+tdi_frame_at tdi_point_frame(const td_body *body, int32_t segment, td_vec3 at) {
+    const tdi_point points[4] = {{TDI_POINT_POSITION, segment, at, {0, 0, 0}},
+                                 {TDI_POINT_POSITION, segment, at, {1, 0, 0}},
+                                 {TDI_POINT_POSITION, segment, at, {0, 1, 0}},
+                                 {TDI_POINT_POSITION, segment, at, {0, 0, 1}}};
     td_vec3 x[4];
-    ops->pin_places(body, pins, 4, false, x);
+    tdi_state_positions(body, tdi_points_of(points, 4), false, x);
     return (tdi_frame_at){
         x[0], tdi_quat_from_axes(tdi_sub(x[1], x[0]), tdi_sub(x[2], x[0]), tdi_sub(x[3], x[0]))};
 }
@@ -171,7 +171,7 @@ tdi_frame_at tdi_holds_frame(const tdi_holds *h, const tdi_system *y, int32_t k,
         return (tdi_frame_at){tdi_add(t->position, tdi_quat_rotate(t->rotation, at)), t->rotation};
     }
     const tdi_member *m = tdi_holds_member(h, y, member);
-    return tdi_pin_frame(m->body->ops, m->body, c->segment[side], at);
+    return tdi_point_frame(m->body, c->segment[side], at);
 }
 
 static td_real angle_of(const tdi_holds *h, const tdi_system *y, int32_t k, int side) {
@@ -179,10 +179,10 @@ static td_real angle_of(const tdi_holds *h, const tdi_system *y, int32_t k, int 
     if (c->kind != TD_HOLD_GEAR) {
         return 0;
     }
-    const tdi_pin pin = {.kind = TDI_PIN_JOINT, .segment = c->segment[side]};
+    const tdi_point point = {.kind = TDI_POINT_JOINT, .segment = c->segment[side]};
     const tdi_member *m = tdi_holds_member(h, y, c->actor[side]);
     td_vec3 x;
-    m->body->ops->pin_places(m->body, &pin, 1, false, &x);
+    tdi_state_positions(m->body, tdi_points_of(&point, 1), false, &x);
     return x.x;
 }
 
@@ -210,8 +210,8 @@ static void place_pins(tdi_holds *h, tdi_held *b) {
             const td_vec3 own = tdi_add(pin->at, pin->arm);
             b->fixed[p] = tdi_add(now->position, tdi_quat_rotate(now->rotation, own));
         } else {
-            h->pin[b->pin[p]] = (tdi_pin){pin->joint ? TDI_PIN_JOINT : TDI_PIN_POINT,
-                                          c->segment[pin->second], pin->at, pin->arm};
+            h->pin[b->pin[p]] = (tdi_point){pin->joint ? TDI_POINT_JOINT : TDI_POINT_POSITION,
+                                            c->segment[pin->second], pin->at, pin->arm};
         }
     }
 }

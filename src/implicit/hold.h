@@ -92,7 +92,7 @@ struct tdi_holds {
     tdi_held *held;
     int32_t *member;    // of the group: its number in the system
     int32_t *first_pin; // of a member, and one past all
-    tdi_pin *pin;
+    tdi_point *pin;
     td_vec3 *place, *move;      // of a pin
     int32_t *first_node, *node; // of a member: bonds that couple it, and one past all; in held
     td_real *scale;             // of a member: kg, of a segment in the mean
@@ -215,8 +215,8 @@ void tdi_held_places(const tdi_holds *h, const tdi_held *b, td_vec3 x[TDI_BOND_P
 // How all pins move by the increments, or by responses; and those of member k of the set.
 void tdi_holds_gather_moves(tdi_holds *h, const tdi_system *system, bool response);
 void tdi_holds_gather_member(tdi_holds *h, const tdi_member *member, int32_t k, bool response);
-// The frame of a segment at one of its points, as pins there turn.
-tdi_frame_at tdi_pin_frame(const tdi_implicit *ops, const void *body, int32_t segment, td_vec3 at);
+// The frame of a segment at one of its points, as arms there turn.
+tdi_frame_at tdi_point_frame(const td_body *body, int32_t segment, td_vec3 at);
 // The frame of a side of constraint k, 0 or 1, at a point of it.
 tdi_frame_at tdi_holds_frame(const tdi_holds *h, const tdi_system *system, int32_t k, int side,
                              td_vec3 at);

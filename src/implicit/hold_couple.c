@@ -44,11 +44,12 @@ static void push_row(const tdi_holds *h, const tdi_held *b, const tdi_member *m,
                      int32_t row, td_real force) {
     const td_constraint *c = &h->def[b->hold];
     if (c->actor[0] == k) {
-        tdi_state_pin_push(m->body, &h->pin[b->pin[0]], tdi_scale(b->way[row], force));
+        const td_vec3 f = tdi_scale(b->way[row], force);
+        tdi_state_apply_forces(m->body, tdi_points_of(&h->pin[b->pin[0]], 1), &f);
     }
     if (c->actor[1] == k) {
-        tdi_state_pin_push(m->body, &h->pin[tdi_held_mate(b, row)],
-                           tdi_scale(b->back[row], -force));
+        const td_vec3 f = tdi_scale(b->back[row], -force);
+        tdi_state_apply_forces(m->body, tdi_points_of(&h->pin[tdi_held_mate(b, row)], 1), &f);
     }
 }
 
@@ -101,7 +102,7 @@ void tdi_holds_add_member(tdi_holds *h, tdi_sparse *into, const tdi_member *m, i
                           const td_body *next) {
     const int32_t first = h->first_pin[k], count = h->first_pin[k + 1] - first;
     size_t fetched = 0;
-    tdi_state_pin_confine(m->body, h->pin + first, count);
+    tdi_state_confine(m->body, tdi_points_of(h->pin + first, count));
     for (int32_t at = h->first_node[k]; at < h->first_node[k + 1]; at++) {
         for (int32_t r = 0; r < TDI_HELD_ROWS; r++) {
             if (tdi_held_has_row(&h->held[h->node[at]], r)) {
@@ -110,7 +111,7 @@ void tdi_holds_add_member(tdi_holds *h, tdi_sparse *into, const tdi_member *m, i
             }
         }
     }
-    tdi_state_pin_confine(m->body, NULL, 0);
+    tdi_state_confine(m->body, tdi_points_of(NULL, 0));
 }
 
 void tdi_holds_add_compliances(const tdi_holds *h, tdi_sparse *into) {
@@ -197,7 +198,7 @@ void tdi_holds_answer(const tdi_system *y, int32_t member) {
     push_member(h, m, body->held_as);
     if (!joins(h, body->held_as)) {
         tdi_state_respond(m->body);
-        tdi_state_absorb(m->body);
+        tdi_state_add_response(m->body);
     }
     tdi_holds_gather_member(h, m, body->held_as, false);
 }

@@ -30,8 +30,8 @@ typedef struct sizes {
 
 static td_joint_kind joint_of(const tdi_member *members, const td_constraint *c, int side) {
     const tdi_member *m = &members[c->actor[side]];
-    return m->body->ops->pin_joint ? m->body->ops->pin_joint(m->body, c->segment[side])
-                                   : TD_JOINT_FIXED;
+    return m->body->ops->joint_kind ? m->body->ops->joint_kind(m->body, c->segment[side])
+                                    : TD_JOINT_FIXED;
 }
 
 static td_joint_kind joint_if(const tdi_member *members, const td_constraint *c) {
@@ -95,7 +95,7 @@ static td_status check_side(const tdi_member *members, int32_t member_count, con
         return tdi_fail_at(diag, TD_ERR_ARGUMENT, k, "%s: segment[%d] is %d; there are %d", name,
                            side, (int)c->segment[side], (int)segments);
     }
-    if (!m->body->ops->pin_places) {
+    if (!tdi_state_offers(m->body, TDI_POINT_POSITION)) {
         return tdi_fail_at(diag, TD_ERR_ARGUMENT, k, "%s: this solver has no constraints", name);
     }
     if (m->body->ops->constrained) {
@@ -104,7 +104,7 @@ static td_status check_side(const tdi_member *members, int32_t member_count, con
     if (!tdi_constraint_of_joint(c->kind)) {
         return TD_OK;
     }
-    if (!m->body->ops->pin_joint) {
+    if (!m->body->ops->joint_kind) {
         return tdi_fail_at(diag, TD_ERR_ARGUMENT, k,
                            "%s: this solver has no joints that a constraint could hold; trees do",
                            name);
@@ -304,7 +304,7 @@ static int64_t count_links(const tdi_member *members, int32_t member_count,
         }
     }
     for (int32_t k = 0; k < member_count; k++) {
-        if (nodes[k] > MOST_NODES && !members[k].body->ops->pin_rows &&
+        if (nodes[k] > MOST_NODES && !members[k].body->ops->blocks &&
             !members[k].body->ops->rows_new) {
             return -1;
         }

@@ -37,7 +37,8 @@ void tdi_holds_gather(tdi_holds *h, const tdi_system *y) {
         const int32_t first = h->first_pin[k], count = h->first_pin[k + 1] - first;
         const tdi_member *m = tdi_holds_member(h, y, k);
         if (count > 0) {
-            m->body->ops->pin_places(m->body, h->pin + first, count, false, h->place + first);
+            tdi_state_positions(m->body, tdi_points_of(h->pin + first, count), false,
+                                h->place + first);
         }
     }
 }
@@ -51,7 +52,7 @@ void tdi_held_places(const tdi_holds *h, const tdi_held *b, td_vec3 x[TDI_BOND_P
 void tdi_holds_gather_member(tdi_holds *h, const tdi_member *m, int32_t k, bool response) {
     const int32_t first = h->first_pin[k], count = h->first_pin[k + 1] - first;
     if (count > 0) {
-        tdi_state_pin_moves(m->body, h->pin + first, count, response, h->move + first);
+        tdi_state_motions(m->body, tdi_points_of(h->pin + first, count), response, h->move + first);
     }
 }
 
@@ -152,8 +153,8 @@ static void open_rows(tdi_holds *h, const tdi_system *y, tdi_held *b, const tdi_
         add_tension(h, b);
     }
     if (b->mate != TD_NONE && !points && kind != TDI_BOND_GEAR) {
-        tdi_pin *mate = &h->pin[b->mate];
-        const tdi_frame_at f = tdi_holds_frame(h, y, b->hold, 1, mate->at);
+        tdi_point *mate = &h->pin[b->mate];
+        const tdi_frame_at f = tdi_holds_frame(h, y, b->hold, 1, mate->local);
         mate->arm = tdi_quat_rotate(tdi_quat_conj(f.rotation), tdi_sub(x[0], f.position));
         if (b->far != TD_NONE) {
             add_turning(h, b, x, f.rotation);
@@ -216,23 +217,24 @@ static void expand(const tdi_holds *h, const tdi_held *b, const tdi_member *m, i
             passing = tdi_madd(passing, sees[r], s->unmet ? 0 : error);
         }
     }
-    m->body->ops->pin_add(m->body, &h->pin[pin], passing, &hessian, TDI_LEVERS_NONE);
-    m->body->ops->pin_add(m->body, &h->pin[pin], lasting, curvature ? curvature : &none, levers);
+    m->body->ops->add_stiffness(m->body, &h->pin[pin], passing, &hessian, TDI_LEVERS_NONE);
+    m->body->ops->add_stiffness(m->body, &h->pin[pin], lasting, curvature ? curvature : &none,
+                                levers);
 }
 
 // On the second side: rows that see its far pin y, and what K/2 (t.(x - y))^2 takes from it. With z
 // between both, (x - y)^2 = 2 x^2 + 2 y^2 - 4 z^2.
 static void expand_far(const tdi_holds *h, const tdi_held *b, const tdi_member *m) {
-    const tdi_pin x = h->pin[b->mate], y = h->pin[b->far];
+    const tdi_point x = h->pin[b->mate], y = h->pin[b->far];
     const td_vec3 none = {0, 0, 0};
-    tdi_pin z = x;
+    tdi_point z = x;
     z.arm = tdi_scale(tdi_add(x.arm, y.arm), 0.5);
     for (int32_t r = b->bent.first; r < b->bent.first + b->bent.count; r++) {
         // K_a = 2 K of the row is what the square takes at y
         const td_sym3 less = tdi_sym3_square(b->back[r], -b->stiff[r]),
                       more = tdi_sym3_square(b->back[r], 2 * b->stiff[r]);
-        m->body->ops->pin_add(m->body, &x, none, &less, TDI_LEVERS_NONE);
-        m->body->ops->pin_add(m->body, &z, none, &more, TDI_LEVERS_NONE);
+        m->body->ops->add_stiffness(m->body, &x, none, &less, TDI_LEVERS_NONE);
+        m->body->ops->add_stiffness(m->body, &z, none, &more, TDI_LEVERS_NONE);
     }
 }
 
@@ -254,7 +256,7 @@ static void set_rows(const tdi_holds *h, const tdi_member *m, const tdi_held *b,
                      int32_t to, int32_t mate) {
     td_vec3 way[TDI_HELD_ROWS] = {{0}}, back[TDI_HELD_ROWS] = {{0}};
     td_real compliance[TDI_HELD_ROWS] = {1, 1, 1, 1};
-    const tdi_pin *pins[2] = {&h->pin[b->pin[0]], &h->pin[mate]};
+    const tdi_point *pins[2] = {&h->pin[b->pin[0]], &h->pin[mate]};
     const td_vec3 *const sees[2] = {way, back};
     for (int32_t r = from; r < to; r++) {
         if (b->acts && b->stiff[r] > 0) {

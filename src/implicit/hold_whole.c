@@ -20,7 +20,7 @@
 #define AHEAD       6  // bonds and points: their memory is fetched before it is their turn
 
 static bool offers(const tdi_member *m) {
-    return m->body->ops->blocks && m->body->ops->pin_rows;
+    return m->body->ops->blocks;
 }
 
 // ---- making ---------------------------------------------------------------------------------
@@ -60,12 +60,11 @@ static void link_bond(const tdi_holds *h, const tdi_member *members, const tdi_h
     const td_constraint *c = &h->def[b->hold];
     for (int side = 0; side < 2; side++) {
         const int32_t k = c->actor[side], first = h->whole->first[k];
-        const tdi_pin pin = {.kind = TDI_PIN_POINT, .segment = c->segment[side]};
-        int32_t point[TDI_PIN_POINTS];
-        td_real rows[TDI_PIN_POINTS][3][4];
+        const tdi_point pin = {.kind = TDI_POINT_POSITION, .segment = c->segment[side]};
+        int32_t point[TDI_POINT_NODES];
+        td_real rows[TDI_POINT_NODES][3][4];
         const int32_t count =
-            first == TD_NONE ? 0
-                             : members[k].body->ops->pin_rows(members[k].body, &pin, point, rows);
+            first == TD_NONE ? 0 : members[k].body->ops->rows(members[k].body, &pin, point, rows);
         for (int32_t p = 0; p < count; p++) {
             tdi_sparse_link(h->whole->sparse, b->node, first + point[p]);
         }
@@ -162,9 +161,9 @@ static void take_block(const tdi_block_taker *taker, int32_t a, int32_t b, td_re
 static void take_pin(tdi_holds *h, const tdi_held *b, const tdi_member *m, int32_t first,
                      int32_t pin, const td_vec3 *sees, td_real sign) {
     const tdi_block_taker taker = {take_block, h->whole, 0};
-    int32_t point[TDI_PIN_POINTS];
-    td_real rows[TDI_PIN_POINTS][3][4];
-    const int32_t count = m->body->ops->pin_rows(m->body, &h->pin[pin], point, rows);
+    int32_t point[TDI_POINT_NODES];
+    td_real rows[TDI_POINT_NODES][3][4];
+    const int32_t count = m->body->ops->rows(m->body, &h->pin[pin], point, rows);
     for (int32_t p = 0; p < count; p++) {
         td_real block[4][4] = {{0}};
         for (int32_t r = 0; r < TDI_HELD_ROWS; r++) {
@@ -178,18 +177,11 @@ static void take_pin(tdi_holds *h, const tdi_held *b, const tdi_member *m, int32
     }
 }
 
-static void fetch_bond(const tdi_holds *h, const tdi_system *y, const tdi_held *b) {
-    const int32_t pin[2] = {b->pin[0], b->mate};
+static void fetch_bond(const tdi_holds *h, const tdi_held *b) {
     if (b->node == TD_NONE || !b->acts) {
         return;
     }
     tdi_sparse_fetch(h->whole->sparse, b->node);
-    for (int side = 0; side < 2; side++) {
-        const tdi_member *m = tdi_holds_member(h, y, h->def[b->hold].actor[side]);
-        if (m->body->ops->pin_fetch) {
-            m->body->ops->pin_fetch(m->body, &h->pin[pin[side]]);
-        }
-    }
 }
 
 static void take_bond(tdi_holds *h, const tdi_system *y, const tdi_held *b) {
@@ -243,7 +235,7 @@ bool tdi_hold_whole_factor(tdi_holds *h, const tdi_system *y) {
     }
     for (int32_t i = 0; i < h->held_count; i++) {
         if (i + AHEAD < h->held_count) {
-            fetch_bond(h, y, &h->held[i + AHEAD]);
+            fetch_bond(h, &h->held[i + AHEAD]);
         }
         if (h->held[i].node != TD_NONE && h->held[i].acts) {
             take_bond(h, y, &h->held[i]);

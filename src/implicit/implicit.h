@@ -13,11 +13,10 @@
 //            increments. try moves the kept pose by a fraction of them.
 // Driven     what a body cannot choose: where its base goes, and ends that are held. `time` 0..1
 //            says how far these and the colliders have come in the step.
-// Points     the ends of a body's capsules. With J the motion of its points for an increment,
-//            H its factored Hessian: push adds J^T f to the right-hand side, respond solves
-//            H y = J^T f, moves gives J y, and absorb adds y to the increments.
-// Pins       any point of a segment, or the coordinates of a joint, by which constraints hold a
-//            body. The same with J the motion of the pins; pushes at points and pins add up.
+// Points     what acts on a body acts at a material point (tdi_point). With J the motion of points
+//            for an increment and H the factored Hessian: apply_forces adds J^T f to the right-hand
+//            side, respond solves H y = J^T f, motions gives J y, and add_response adds y to the
+//            increments.
 
 #include "contact/contact.h"
 #include "implicit/state.h"
@@ -48,11 +47,18 @@ typedef enum tdi_factored {
     TDI_POSITIVE,
 } tdi_factored;
 
-// One side of a contact, on the capsule between two points of a body. With the weights w and the
+// What is taken of the second derivatives of positions, times a force: the geometric stiffness.
+typedef enum tdi_levers {
+    TDI_LEVERS_NONE,     // most of the force is one that the increments take away
+    TDI_LEVERS_POSITIVE, // the positive part, or nothing: for a positive model
+    TDI_LEVERS_ALL,
+} tdi_levers;
+
+// One side of a contact, on the capsule between two nodes of a body. With the weights w and the
 // normal n from the other side to this,
-//   gradient at point k   w_k force
-//   Hessian, k and l      w_k w_l hessian + sum over a, b of tilt_ab r_ak r_bl^T,
-//                         r_0k = (-1, 1)_k n + w_k slide[0],  r_1k = w_k slide[1]
+//   gradient at node k   w_k force
+//   Hessian, k and l     w_k w_l hessian + sum over a, b of tilt_ab r_ak r_bl^T,
+//                        r_0k = (-1, 1)_k n + w_k slide[0],  r_1k = w_k slide[1]
 typedef struct tdi_contact_side {
     int32_t capsule, point[2]; // of the body
     td_real weight[2];         // 1 - s, s
@@ -60,10 +66,9 @@ typedef struct tdi_contact_side {
     td_sym3 hessian;
     td_real tilt[3]; // 00, 01, 11
     td_vec3 slide[2];
-    td_real arm;   // m: the place is so far down the normal from the axis, and moves with the turn
-                   // w of the capsule by arm normal x w as well; 0: it is on the axis
-    bool rolling;  // the turn alone counts: weights are 0
-    bool foreseen; // most of the force is that of motion to come: it has no lever arms yet
+    td_real arm; // m: the place is so far down the normal from the axis, and moves with the
+                 // rotation w of the capsule by arm normal x w as well; 0: it is on the axis
+    tdi_levers levers;
 } tdi_contact_side;
 
 // What blocks() is given: takes a block of the Hessian with the rows of point a and the columns of
@@ -82,29 +87,60 @@ typedef struct tdi_unknowns {
     bool held[4];
 } tdi_unknowns;
 
-// What a constraint holds a body by. Its coordinates, and how they move:
-//   point     where it is; dx
-//   hinge     (angle, 0, 0), rad, and slide (way, 0, 0), m; their change
-//   ball      the rotation vector from rest; the turn w of the segment against its parent, in the
-//             axes that the joint has at rest on the parent: R <- exp(w) R
-typedef enum tdi_pin_kind { TDI_PIN_POINT, TDI_PIN_JOINT } tdi_pin_kind;
+// ---- material points ------------------------------------------------------------------------
 
-typedef struct tdi_pin {
-    tdi_pin_kind kind;
-    int32_t segment; // as loads name it
-    td_vec3 at;      // m: a point in the segment's own axes, from its joint, as td_load.point
+// What acts on a body acts at a material point: contact, constraints, loads. Its coordinates x, and
+// how they move by dx:
+//   position   where it is, m
+//   node       the same, of a numbered end of a capsule
+//   rotation   of a capsule since x* of the rule, rad: h times its spin, which counts whole turns
+//   joint      of a hinge (angle, 0, 0), rad, of a slide (way, 0, 0), m; of a ball the rotation
+//              vector from rest, which moves by the turn w of the segment against its parent, in
+//              the axes that the joint has at rest on the parent: R <- exp(w) R
+typedef enum tdi_point_kind {
+    TDI_POINT_POSITION,
+    TDI_POINT_JOINT,
+    TDI_POINT_NODE,
+    TDI_POINT_ROTATION
+} tdi_point_kind;
+
+typedef struct tdi_point {
+    tdi_point_kind kind;
+    int32_t segment; // as loads name it; the number of a node; the capsule of a rotation
+    td_vec3 local;   // m: of a position, in the segment's own axes, from its joint
     td_vec3 arm;     // m: from there, in the axes of the segment's frame at that point, with which
                      // it turns. Rods stretch and helices bend between points, but no arm does
-} tdi_pin;
+} tdi_point;
 
-enum { TDI_PIN_POINTS = 3 }; // that a pin moves with, at most
+// Some points of a body: a list, or nodes or rotations that follow each other.
+typedef struct tdi_points {
+    const tdi_point *list; // NULL: those of `kind` from the number `first` on
+    int32_t count;
+    tdi_point_kind kind;
+    int32_t first;
+} tdi_points;
 
-// What is taken of the second derivatives of places, times a force: the geometric stiffness.
-typedef enum tdi_levers {
-    TDI_LEVERS_NONE,     // most of the force is one that the increments take away
-    TDI_LEVERS_POSITIVE, // the positive part, or nothing: for a positive model
-    TDI_LEVERS_ALL,
-} tdi_levers;
+static inline tdi_points tdi_points_of(const tdi_point *list, int32_t count) {
+    return (tdi_points){list, count, TDI_POINT_POSITION, 0};
+}
+static inline tdi_points tdi_nodes(int32_t first, int32_t count) {
+    return (tdi_points){NULL, count, TDI_POINT_NODE, first};
+}
+static inline tdi_points tdi_all_nodes(const td_body *body) {
+    return tdi_nodes(0, body->point_count);
+}
+static inline tdi_points tdi_rotation_of(int32_t capsule) {
+    return (tdi_points){NULL, 1, TDI_POINT_ROTATION, capsule};
+}
+static inline bool tdi_are_nodes(const tdi_points *points) {
+    return !points->list && points->kind == TDI_POINT_NODE;
+}
+static inline tdi_point tdi_point_at(const tdi_points *points, int32_t k) {
+    return points->list ? points->list[k]
+                        : (tdi_point){.kind = points->kind, .segment = points->first + k};
+}
+
+enum { TDI_POINT_NODES = 3 }; // whose unknowns a point moves with, at most
 
 typedef struct tdi_rows tdi_rows;   // of a solver
 typedef struct tdi_modal tdi_modal; // see modal.h
@@ -206,60 +242,44 @@ typedef struct tdi_implicit {
     bool (*apart)(const void *body, int32_t i, int32_t j);
     // The size of the body's own forces, N: what holds it and stops it within a gap and a step.
     td_real (*force)(const void *body, const td_step_opts *opts, td_real gap, td_real h);
-    // * Where points are, or x* of the rule, and how they move by the increments, or by y. Left
-    // out: the coordinates of the head are those of the points.
-    void (*points)(const void *body, bool history, td_vec3 *x);
-    void (*moves)(const void *body, bool response, td_vec3 *dx);
-    // * Velocities of points when the step began. Left out: those of the coordinates.
-    void (*velocities)(void *body, td_vec3 *v);
-    void (*add)(void *body, const tdi_contact_side *side);
-    // * Adds J^T f to the right-hand side, which is 0 when this is the first. Left out, as above:
-    // it is in coords.response.
-    void (*push)(void *body, int32_t point, td_vec3 force, bool first);
-    // * Turns of capsules, which friction makes roll; `turned` left out: friction acts on their
-    // axes. The turn from x* of the rule to the pose is h times the spin: it counts whole turns.
-    // Then how it changes by the increments, or by y; and the spin when the step began.
-    td_vec3 (*turned)(const void *body, int32_t capsule);
-    td_vec3 (*turns)(const void *body, int32_t capsule, bool response);
-    td_vec3 (*spin)(void *body, int32_t capsule);
-    // The same as push, with J of `turns` and a moment.
-    void (*apply_moment)(void *body, int32_t capsule, td_vec3 moment, bool first);
-    void (*respond)(void *body); // to pushes, of which there are some
-    void (*absorb)(void *body);  // + the response becomes part of the increments
+
+    // ---- material points
+    uint32_t point_kinds; // 1 << tdi_point_kind of those that are offered. Without positions
+                          // constraints are refused by name; without rotations friction acts on
+                          // axes. A solver whose nodes are the coordinates of the head is not asked
+                          // for ranges of them
+    // Where points are, or x* of the rule.
+    void (*positions)(const void *body, tdi_points points, bool history, td_vec3 *x);
+    // When the step began, of nodes and rotations.
+    void (*velocities)(void *body, tdi_points points, td_vec3 *v);
+    // How points move by the increments, or by y, at the pose that was factored: before it is kept
+    // or moved.
+    void (*motions)(const void *body, tdi_points points, bool response, td_vec3 *dx);
+    // Adds J^T f to the right-hand side, which is empty unless head.pushed.
+    void (*apply_forces)(void *body, tdi_points points, const td_vec3 *forces);
+    // * From now on forces are at these points alone, and responses are asked for there; with none
+    // of them everywhere again.
+    void (*confine)(void *body, tdi_points points);
+    // Between clear() and factor(): adds J^T g, J^T H J and, as `levers` says, what second
+    // derivatives of the position make of g, to what factor() takes. H of a ball joint is the
+    // second derivative along exp(w). Of no nodes.
+    void (*add_stiffness)(void *body, const tdi_point *point, td_vec3 gradient,
+                          const td_sym3 *hessian, tdi_levers levers);
+    void (*add_contact)(void *body, const tdi_contact_side *side); // likewise
+    void (*respond)(void *body);      // to forces, of which there are some
+    void (*add_response)(void *body); // + the response becomes part of the increments
+    // * Constraints will hold the body, now or later: told once, when they are made.
+    void (*constrained)(void *body);
 
     // * kg, of all of it: how strongly constraints hold it at first. Left out: 1.
     td_real (*mass)(const void *body);
-    // * Likewise of joint pins: kg m^2 of the segment alone about the axes of a ball joint, in x
+    // * Likewise of joint points: kg m^2 of the segment alone about the axes of a ball joint, in x
     // about a hinge, kg of a slide. Left out: 1.
     td_vec3 (*joint_inertia)(const void *body, int32_t segment);
 
-    // ---- pins; pin_places left out: there are none, and constraints are refused by name
-    // * The joint between a segment and its parent: pins are hinges, slides and balls. Left out:
-    // there are no joint pins.
-    td_joint_kind (*pin_joint)(const void *body, int32_t segment);
-    // * Constraints will hold the body, now or later: told once, when they are made.
-    void (*constrained)(void *body);
-    // Where pins are, or x* of the rule, and how they move by the increments, or by y, at the pose
-    // that was factored: before it is kept or moved.
-    void (*pin_places)(const void *body, const tdi_pin *pins, int32_t count, bool history,
-                       td_vec3 *x);
-    void (*pin_moves)(const void *body, const tdi_pin *pins, int32_t count, bool response,
-                      td_vec3 *dx);
-    // * Fetches the memory that pin_rows() needs: it is this pin's turn soon.
-    void (*pin_fetch)(const void *body, const tdi_pin *pin);
-    // Adds J^T f to the right-hand side, which is 0 when this is the first.
-    void (*pin_push)(void *body, const tdi_pin *pin, td_vec3 force, bool first);
-    // * With blocks: a pin moves by the sum of rows[k] x_k of the unknowns of so many points.
-    int32_t (*pin_rows)(void *body, const tdi_pin *pin, int32_t point[TDI_PIN_POINTS],
-                        td_real rows[TDI_PIN_POINTS][3][4]);
-    // * From now on pushes are at these pins alone, and responses are asked for there; with none of
-    // them everywhere again.
-    void (*pin_confine)(void *body, const tdi_pin *pins, int32_t count);
-    // Adds J^T g, J^T H J and, as `levers` says, what second derivatives of a point's place make of
-    // g, to what factor() takes. Between clear() and factor(). H of a ball joint is the second
-    // derivative along exp(w).
-    void (*pin_add)(void *body, const tdi_pin *pin, td_vec3 gradient, const td_sym3 *hessian,
-                    tdi_levers levers);
+    // * The joint between a segment and its parent: hinges, slides and balls are points. Left out:
+    // there are no joint points.
+    td_joint_kind (*joint_kind)(const void *body, int32_t segment);
 
     // ---- rows between two points of the body, eliminated with it; NULL: not offered
     // Of rows that lead from a segment to another. NULL: they cannot be, or out of memory.
@@ -267,16 +287,18 @@ typedef struct tdi_implicit {
                           const td_alloc *alloc);
     void (*rows_free)(tdi_rows *rows); // NULL is allowed
     // Between clear() and factor(): takes them; then the numbers of all of them, some at a time
-    // that share their pins: what each sees of the moves of its two pins, and its compliance, m/N.
+    // that share their points: what each sees of the motions of its two points, and its compliance,
+    // m/N.
     void (*rows_use)(void *body, tdi_rows *rows);
-    void (*rows_set)(void *body, int32_t first, int32_t count, const tdi_pin *const pins[2],
+    void (*rows_set)(void *body, int32_t first, int32_t count, const tdi_point *const points[2],
                      const td_vec3 *const sees[2], const td_real *compliance);
 
     // ---- blocks, of bodies that have four unknowns a point; NULL: not offered
     // All blocks of the Hessian that factor() has made, each once, always the same ones.
     void (*blocks)(const void *body, const tdi_block_taker *taker);
-    // * With `turned`: the turn of a capsule is the sum of rows[k] x_k of its two points' unknowns.
-    void (*turn_rows)(const void *body, int32_t capsule, td_real rows[2][3][4]);
+    // A position or rotation moves by the sum of rows[k] x_k of the unknowns of so many nodes.
+    int32_t (*rows)(void *body, const tdi_point *point, int32_t node[TDI_POINT_NODES],
+                    td_real rows[TDI_POINT_NODES][3][4]);
     void (*unknowns)(const void *body, tdi_unknowns *unknowns);   // of all points
     void (*increments)(void *body, const tdi_unknowns *unknowns); // takes x
 
@@ -353,19 +375,16 @@ void tdi_state_stop(td_body *body);
 void tdi_state_keep(td_body *body);
 void tdi_state_try(td_body *body, td_real fraction);
 void tdi_state_follow(td_body *body);
-void tdi_state_points(const td_body *body, bool history, td_vec3 *x);
-void tdi_state_moves(const td_body *body, bool response, td_vec3 *dx);
-void tdi_state_velocities(td_body *body, td_vec3 *v);
-void tdi_state_push(td_body *body, int32_t point, td_vec3 force);
-void tdi_state_apply_moment(td_body *body, int32_t capsule, td_vec3 moment);
-// How a capsule turns by the increments, or by the response.
-td_vec3 tdi_state_turns(const td_body *body, int32_t capsule, bool response);
-void tdi_state_pin_moves(const td_body *body, const tdi_pin *pins, int32_t count, bool response,
-                         td_vec3 *dx);
-void tdi_state_pin_push(td_body *body, const tdi_pin *pin, td_vec3 force);
-void tdi_state_pin_confine(td_body *body, const tdi_pin *pins, int32_t count);
+static inline bool tdi_state_offers(const td_body *body, tdi_point_kind kind) {
+    return body->ops->point_kinds >> kind & 1;
+}
+void tdi_state_positions(const td_body *body, tdi_points points, bool history, td_vec3 *x);
+void tdi_state_velocities(td_body *body, tdi_points points, td_vec3 *v);
+void tdi_state_motions(const td_body *body, tdi_points points, bool response, td_vec3 *dx);
+void tdi_state_apply_forces(td_body *body, tdi_points points, const td_vec3 *forces);
+void tdi_state_confine(td_body *body, tdi_points points);
 void tdi_state_respond(td_body *body);
-void tdi_state_absorb(td_body *body);
+void tdi_state_add_response(td_body *body);
 // 1/s^2: the shift to try first when a positive model needs one.
 td_real tdi_state_first_shift(const td_body *body);
 // All that its future depends on; as many bytes for all states of one model. What nobody will read

@@ -68,7 +68,7 @@ typedef struct modal {
     td_real forces;             // the larger of the norms of springs and weight
     td_real *force;             // a row
     tdi_dense inner, outer;     // J D J^T with D = light, and S
-    tdi_pin_load *load;         // of one body
+    tdi_lasting_load *load;     // of one body
 } modal;
 
 static td_real *row_of(const modal *m, td_real *rows, int32_t k) {
@@ -95,21 +95,23 @@ static int32_t member_of_pin(const tdi_holds *h, const tdi_held *b, int32_t pin)
     return h->member[h->def[b->hold].actor[b->law.pin[pin].second]];
 }
 
-// Generalised forces of forces at the pins of a bond, added to a row.
+// Generalised forces of forces at the points of a bond, added to a row.
 static void add_forces(const modal *m, const tdi_holds *h, const tdi_held *b, const td_vec3 *force,
                        td_real *to) {
     for (int side = 0; side < 2; side++) {
         const int32_t actor = h->def[b->hold].actor[side];
         const part *p = actor == TD_NONE ? NULL : &m->part[h->member[actor]];
-        bool first = true;
+        tdi_point point[TDI_BOND_PINS];
+        td_vec3 own[TDI_BOND_PINS];
+        int32_t count = 0;
         for (int32_t k = 0; p && k < b->law.pin_count; k++) {
             if (b->pin[k] != TD_NONE && b->law.pin[k].second == (side == 1)) {
-                p->ops->push(p->tangent, &h->pin[b->pin[k]], force[k], first);
-                first = false;
+                point[count] = h->pin[b->pin[k]];
+                own[count++] = force[k];
             }
         }
-        if (!first) {
-            p->ops->gather(p->tangent, m->vector);
+        if (count > 0) {
+            p->ops->forces(p->tangent, tdi_points_of(point, count), own, m->vector);
             for (int32_t d = 0; d < p->count; d++) {
                 to[p->first + d] += m->vector[d];
             }
@@ -253,12 +255,12 @@ static int32_t loads_on(const modal *m, int32_t member, td_real scale) {
             }
             const tdi_bond_at at = evaluate(h, b, x);
             for (int32_t k = 0; k < b->law.pin_count; k++) {
-                if (b->pin[k] == TD_NONE || h->pin[b->pin[k]].kind != TDI_PIN_POINT ||
+                if (b->pin[k] == TD_NONE || h->pin[b->pin[k]].kind != TDI_POINT_POSITION ||
                     member_of_pin(h, b, k) != member) {
                     continue;
                 }
-                tdi_pin_load *l = &m->load[count++];
-                *l = (tdi_pin_load){.pin = h->pin[b->pin[k]]};
+                tdi_lasting_load *l = &m->load[count++];
+                *l = (tdi_lasting_load){.point = h->pin[b->pin[k]]};
                 for (int32_t r = 0; r < b->law.row_count; r++) {
                     l->gradient = tdi_madd(l->gradient, at.gradient[r][k], scale * force[r]);
                 }

@@ -7,10 +7,10 @@
 #include "implicit/implicit.h"
 
 // A force at a point of a body that keeps its direction: the gradient of a potential by its place.
-typedef struct tdi_pin_load {
-    tdi_pin pin;
+typedef struct tdi_lasting_load {
+    tdi_point point;
     td_vec3 gradient;
-} tdi_pin_load;
+} tdi_lasting_load;
 
 // x^T K x and x^T B x of springs and dampers, and the part of the first that is twist.
 typedef struct tdi_modal_form {
@@ -25,7 +25,7 @@ struct tdi_modal {
     int32_t (*open)(void *tangent, void *body); // gives the degrees of freedom
     void (*place)(void *tangent, tdi_layout *layout);
     // K and M at the pose, K with the geometric stiffness of the weight and of the loads.
-    void (*expand)(void *tangent, td_vec3 gravity, const tdi_pin_load *loads, int32_t count);
+    void (*expand)(void *tangent, td_vec3 gravity, const tdi_lasting_load *loads, int32_t count);
     void (*gradient)(void *tangent,
                      td_real *y); // of springs and weight, after expand() without loads
     void (*stiffness)(void *tangent, const td_real *x, td_real *y);
@@ -34,9 +34,7 @@ struct tdi_modal {
     bool (*factor)(void *tangent, td_real shift); // K + shift M; false: it is not positive definite
     void (*respond)(void *tangent, td_real *x);   // x <- (K + shift M)^-1 x
     void (*solve)(void *tangent, td_real *x);     // x <- (K + shift M)^-1 M x
-    // Forces at pins: `push` collects them, `gather` gives J^T f of all since the first.
-    void (*push)(void *tangent, const tdi_pin *pin, td_vec3 force, bool first);
-    void (*gather)(void *tangent, td_real *y);
+    void (*forces)(void *tangent, tdi_points points, const td_vec3 *forces, td_real *y); // J^T f
     tdi_modal_form (*form)(void *tangent, const td_real *x);
     // The shape of mode `mode`, after form() of the same vector.
     void (*shape)(void *tangent, const td_real *x, int32_t mode, td_real *shapes); // * or NULL

@@ -278,82 +278,63 @@ void tdi_state_follow(td_body *body) {
 
 // ---- points ---------------------------------------------------------------------------------
 
-static void read_points(const td_body *s, const td_real *from, td_vec3 *to) {
-    for (int32_t p = 0; p < s->point_count; p++) {
-        to[p] = tdi_coords_point(from, p);
+// Nodes of a body whose coordinates they are.
+static bool in_coords(const td_body *body, const tdi_points *points) {
+    return body->coords.count > 0 && tdi_are_nodes(points);
+}
+
+static void read_nodes(const td_real *from, const tdi_points *points, td_vec3 *to) {
+    for (int32_t k = 0; k < points->count; k++) {
+        to[k] = tdi_coords_point(from, points->first + k);
     }
 }
 
-void tdi_state_points(const td_body *body, bool history, td_vec3 *x) {
-    if (body->ops->points) {
-        body->ops->points(body, history, x);
+void tdi_state_positions(const td_body *body, tdi_points points, bool history, td_vec3 *x) {
+    if (in_coords(body, &points)) {
+        read_nodes(history ? body->coords.history : body->coords.x, &points, x);
     } else {
-        read_points(body, history ? body->coords.history : body->coords.x, x);
+        body->ops->positions(body, points, history, x);
     }
 }
 
-void tdi_state_moves(const td_body *body, bool response, td_vec3 *dx) {
+void tdi_state_velocities(td_body *body, tdi_points points, td_vec3 *v) {
+    if (in_coords(body, &points)) {
+        read_nodes(body->coords.v, &points, v);
+    } else {
+        body->ops->velocities(body, points, v);
+    }
+}
+
+void tdi_state_motions(const td_body *body, tdi_points points, bool response, td_vec3 *dx) {
     if (response && !body->answered) {
-        memset(dx, 0, (size_t)body->point_count * sizeof *dx);
-    } else if (body->ops->moves) {
-        body->ops->moves(body, response, dx);
+        memset(dx, 0, (size_t)points.count * sizeof *dx);
+    } else if (in_coords(body, &points)) {
+        read_nodes(response ? body->coords.response : body->coords.increment, &points, dx);
     } else {
-        read_points(body, response ? body->coords.response : body->coords.increment, dx);
+        body->ops->motions(body, points, response, dx);
     }
 }
 
-void tdi_state_velocities(td_body *body, td_vec3 *v) {
-    if (body->ops->velocities) {
-        body->ops->velocities(body, v);
-    } else {
-        read_points(body, body->coords.v, v);
-    }
-}
-
-void tdi_state_push(td_body *body, int32_t point, td_vec3 force) {
+void tdi_state_apply_forces(td_body *body, tdi_points points, const td_vec3 *forces) {
     const tdi_coords *c = &body->coords;
-    const bool first = !body->pushed;
-    body->pushed = true;
-    if (body->ops->push) {
-        body->ops->push(body, point, force, first);
-        return;
-    }
-    if (first) {
+    if (!body->pushed && c->count > 0) {
         memset(c->response, 0, (size_t)c->count * sizeof *c->response);
     }
-    const td_vec3 sum = tdi_add(tdi_coords_point(c->response, point), force);
-    tdi_coords_set_point(c->response, point, sum);
-}
-
-void tdi_state_apply_moment(td_body *body, int32_t capsule, td_vec3 moment) {
-    const bool first = !body->pushed;
-    body->pushed = true;
-    body->ops->apply_moment(body, capsule, moment, first);
-}
-
-td_vec3 tdi_state_turns(const td_body *body, int32_t capsule, bool response) {
-    return response && !body->answered ? tdi_vec3(0, 0, 0)
-                                       : body->ops->turns(body, capsule, response);
-}
-
-void tdi_state_pin_moves(const td_body *body, const tdi_pin *pins, int32_t count, bool response,
-                         td_vec3 *dx) {
-    if (response && !body->answered) {
-        memset(dx, 0, (size_t)count * sizeof *dx);
+    if (in_coords(body, &points)) {
+        for (int32_t k = 0; k < points.count; k++) {
+            const int32_t node = points.first + k;
+            const td_vec3 sum = tdi_add(tdi_coords_point(c->response, node), forces[k]);
+            tdi_coords_set_point(c->response, node, sum);
+        }
     } else {
-        body->ops->pin_moves(body, pins, count, response, dx);
+        body->ops->apply_forces(body, points, forces);
     }
-}
-
-void tdi_state_pin_push(td_body *body, const tdi_pin *pin, td_vec3 force) {
-    const bool first = !body->pushed;
     body->pushed = true;
-    body->ops->pin_push(body, pin, force, first);
 }
 
-void tdi_state_pin_confine(td_body *body, const tdi_pin *pins, int32_t count) {
-    if (body->ops->pin_confine) {
-        body->ops->pin_confine(body, pins, count);
+void tdi_state_confine(td_body *body, tdi_points points) {
+    if (body->ops->confine) {
+        body->ops->confine(body, points);
     }
 }
 
@@ -365,13 +346,13 @@ void tdi_state_respond(td_body *body) {
     body->pushed = false;
 }
 
-void tdi_state_absorb(td_body *body) {
+void tdi_state_add_response(td_body *body) {
     const tdi_coords *c = &body->coords;
     for (int32_t k = 0; body->answered && k < c->count; k++) {
         c->increment[k] += c->response[k];
     }
-    if (body->answered && body->ops->absorb) {
-        body->ops->absorb(body);
+    if (body->answered && body->ops->add_response) {
+        body->ops->add_response(body);
     }
 }
 
@@ -452,12 +433,10 @@ void tdi_state_transform(td_body *body, const tdi_rigid *g) {
                                   .spin = tdi_rigid_vector(g, body->base.spin),
                                   .acceleration = tdi_rigid_vector(g, body->base.acceleration),
                                   .spin_rate = tdi_rigid_vector(g, body->base.spin_rate)};
-    if (!body->ops->points) { // coordinates are those of points
-        carry_points(c->x, c->count, g, true);
-        carry_points(c->x_before, c->count, g, true);
-        carry_points(c->v, c->count, g, false);
-        carry_points(c->v_before, c->count, g, false);
-    }
+    carry_points(c->x, c->count, g, true);
+    carry_points(c->x_before, c->count, g, true);
+    carry_points(c->v, c->count, g, false);
+    carry_points(c->v_before, c->count, g, false);
     if (body->ops->transform) {
         body->ops->transform(body, g);
     }

@@ -23,8 +23,8 @@ typedef struct tdi_rule {
     bool has_impact; // velocities jump in this step: the next must not look back beyond it
 } tdi_rule;
 
-// Coordinates that add up, x and x + dx, to which the rules apply one by one. A solver that has
-// such has its history, first guess and trials done for it; others keep theirs by themselves.
+// Coordinates of nodes, in world axes, to which the rules apply one by one. A solver whose pose
+// they are has its history, first guess and trials done for it; others keep theirs by themselves.
 typedef struct tdi_coords {
     int32_t count;                        // 0: none
     td_real *x, *v;                       // where they are; velocities of the last step

@@ -236,7 +236,8 @@ static td_status begin_touch(const tdi_system *y, const tdi_rule *rule, span par
     for (int32_t k = 0; kept && k < y->count; k++) {
         const tdi_member *m = &y->member[k];
         if (m->solved_in_larger_island) {
-            tdi_state_points(m->body, false, y->touch->moved + y->touch->first_point[k]);
+            tdi_state_positions(m->body, tdi_all_nodes(m->body), false,
+                                y->touch->moved + y->touch->first_point[k]);
         }
     }
     tdi_relax(y, y->touch->moved);

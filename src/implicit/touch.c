@@ -46,7 +46,7 @@ typedef struct gathering {
 static void gather_turn(void *context, int64_t k) {
     const gathering *g = context;
     const tdi_member *m = &g->y->member[k];
-    tdi_state_points(m->body, false, g->x + g->y->touch->first_point[k]);
+    tdi_state_positions(m->body, tdi_all_nodes(m->body), false, g->x + g->y->touch->first_point[k]);
 }
 
 void tdi_touch_gather(const tdi_system *y, td_vec3 *x) {
@@ -64,12 +64,15 @@ static void gather_moves_turn(void *context, int64_t k) {
     if (idle) {
         memset(g->x + first, 0, (size_t)count * sizeof *g->x);
     } else {
-        tdi_state_moves(m->body, false, g->x + first);
+        tdi_state_motions(m->body, tdi_nodes(0, count), false, g->x + first);
     }
     for (int32_t i = t->first_capsule[k]; i < t->first_capsule[k + 1]; i++) {
+        td_vec3 *turn = &g->x[t->point_count + i];
         if (tdi_contacts_turns(t->set, i)) {
-            g->x[t->point_count + i] =
-                idle ? tdi_vec3(0, 0, 0) : tdi_state_turns(m->body, i - t->first_capsule[k], false);
+            *turn = tdi_vec3(0, 0, 0);
+        }
+        if (tdi_contacts_turns(t->set, i) && !idle) {
+            tdi_state_motions(m->body, tdi_rotation_of(i - t->first_capsule[k]), false, turn);
         }
     }
 }
@@ -82,19 +85,20 @@ void tdi_touch_gather_moves(const tdi_system *y, td_vec3 *dx) {
 void tdi_touch_spins(const tdi_touch *t, const tdi_system *y, int32_t member, td_real h) {
     const tdi_member *m = &y->member[member];
     const int32_t first = t->first_capsule[member], last = t->first_capsule[member + 1];
-    for (int32_t i = first; m->body->ops->spin && i < last; i++) {
-        t->turning[i] = tdi_scale(m->body->ops->spin(m->body, i - first), h);
+    for (int32_t i = first; tdi_state_offers(m->body, TDI_POINT_ROTATION) && i < last; i++) {
+        tdi_state_velocities(m->body, tdi_rotation_of(i - first), &t->turning[i]);
+        t->turning[i] = tdi_scale(t->turning[i], h);
     }
 }
 
 void tdi_touch_gather_of(const tdi_system *y, int32_t member) {
     const tdi_touch *t = y->touch;
     const tdi_member *m = &y->member[member];
-    tdi_state_points(m->body, false, t->now + t->first_point[member]);
+    tdi_state_positions(m->body, tdi_all_nodes(m->body), false, t->now + t->first_point[member]);
     const int32_t first = t->first_capsule[member], last = t->first_capsule[member + 1];
     for (int32_t i = first; t->rule.h > 0 && i < last; i++) {
         if (tdi_contacts_turns(t->set, i)) {
-            t->turned[i] = m->body->ops->turned(m->body, i - first);
+            tdi_state_positions(m->body, tdi_rotation_of(i - first), false, &t->turned[i]);
         }
     }
 }
@@ -231,7 +235,7 @@ static td_status lag(tdi_touch *t, const tdi_system *y, td_diag *diag) {
     const bool sticks = tdi_contacts_stick(t->set);
     for (int32_t k = 0; sticks && k < y->count; k++) {
         const tdi_member *m = &y->member[k];
-        tdi_state_velocities(m->body, t->moved + t->first_point[k]);
+        tdi_state_velocities(m->body, tdi_all_nodes(m->body), t->moved + t->first_point[k]);
         tdi_touch_spins(t, y, k, 1);
     }
     return tdi_contacts_lag(t->set, t->x, 0, last_force(t, y), t->rule.h, sticks ? &speeds : NULL,
@@ -291,7 +295,8 @@ td_status tdi_touch_begin(tdi_touch *t, const tdi_system *y, td_real dt, td_real
     tdi_touch_gather(y, t->x);
     memcpy(t->began, t->x, (size_t)t->point_count * sizeof *t->x);
     for (int32_t k = 0; h > 0 && k < y->count; k++) {
-        tdi_state_points(y->member[k].body, true, t->history + t->first_point[k]);
+        const td_body *body = y->member[k].body;
+        tdi_state_positions(body, tdi_all_nodes(body), true, t->history + t->first_point[k]);
     }
     td_status status =
         tdi_contacts_colliders(t->set, y->colliders, y->collider_count, dt, from, to, diag);
@@ -342,7 +347,7 @@ static void keep_turn(void *context, int64_t k) {
     if (stands(y, k)) {
         return;
     }
-    tdi_state_points(m->body, false, t->x + first);
+    tdi_state_positions(m->body, tdi_nodes(0, count), false, t->x + first);
     memcpy(t->now + first, t->x + first, (size_t)count * sizeof *t->x);
     if (!tdi_is_idle(y, (int32_t)k)) {
         tdi_state_keep(m->body);
@@ -356,10 +361,11 @@ void tdi_touch_keep(const tdi_system *y) {
 static void look_turn(void *context, int64_t k) {
     const tdi_system *y = context;
     const tdi_touch *t = y->touch;
+    const td_body *body = y->member[k].body;
     if (stands(y, k)) {
         return;
     }
-    tdi_state_points(y->member[k].body, false, t->now + t->first_point[k]);
+    tdi_state_positions(body, tdi_all_nodes(body), false, t->now + t->first_point[k]);
     for (int32_t p = t->first_point[k]; p < t->first_point[k + 1]; p++) {
         t->dx[p] = tdi_sub(t->now[p], t->x[p]);
     }
@@ -458,6 +464,22 @@ bool tdi_touch_any(const tdi_touch *t) {
     return count > 0;
 }
 
+// While what is driven has a way to go, most of the force is that of motion to come: it has no
+// lever arms yet.
+static tdi_levers levers_of(const tdi_touch *t) {
+    return t->rule.ahead > 0 ? TDI_LEVERS_NONE : TDI_LEVERS_ALL;
+}
+
+// Rolling resistance acts on rotations alone: with a the arm along the normal, the surface slips by
+// a x w of the rotation w.
+static void add_rolling(td_body *body, const tdi_contact_side *side) {
+    const td_vec3 arm = tdi_scale(side->normal, side->arm);
+    const tdi_mat3 across = tdi_mat3_cross(arm);
+    const td_sym3 hessian = tdi_sym3_turn(&across, &side->hessian);
+    const tdi_point point = {.kind = TDI_POINT_ROTATION, .segment = side->capsule};
+    body->ops->add_stiffness(body, &point, tdi_cross(side->force, arm), &hessian, side->levers);
+}
+
 // The first or the second side of a contact, in the numbers of its body.
 static tdi_contact_side side_of(const tdi_touch *t, const tdi_contact *c, int second) {
     const int32_t capsule = second ? c->other : c->capsule, k = t->owner[capsule];
@@ -470,8 +492,7 @@ static tdi_contact_side side_of(const tdi_touch *t, const tdi_contact *c, int se
         .tilt = {c->tilt[second ? 2 : 0], c->tilt[1], c->tilt[second ? 0 : 2]},
         .slide = {tdi_scale(c->slide[second], sign), tdi_scale(c->slide[1 - second], sign)},
         .arm = c->arm[second],
-        .rolling = c->rolling,
-        .foreseen = t->rule.ahead > 0};
+        .levers = levers_of(t)};
     for (int e = 0; e < 2; e++) {
         side.point[e] = c->point[2 * second + e] - t->first_point[k];
         side.weight[e] = sign * c->weight[2 * second + e];
@@ -485,7 +506,12 @@ static void add_side(const tdi_system *y, const tdi_contact *c, int second, int3
     const int32_t capsule = second ? c->other : c->capsule;
     if (capsule < t->capsule_count && t->owner[capsule] == member) {
         const tdi_contact_side side = side_of(t, c, second);
-        y->member[member].body->ops->add(y->member[member].body, &side);
+        td_body *body = y->member[member].body;
+        if (c->rolling) {
+            add_rolling(body, &side);
+        } else {
+            body->ops->add_contact(body, &side);
+        }
     }
 }
 
@@ -524,7 +550,7 @@ td_real tdi_touch_value(tdi_touch *t, const tdi_system *y) {
 td_real tdi_touch_largest(tdi_touch *t, const tdi_system *y, int32_t member) {
     const int32_t first = t->first_point[member], last = t->first_point[member + 1];
     td_real most = 0;
-    tdi_state_moves(y->member[member].body, false, t->moved + first);
+    tdi_state_motions(y->member[member].body, tdi_nodes(0, last - first), false, t->moved + first);
     for (int32_t p = first; p < last; p++) {
         const td_real x = tdi_norm(t->moved[p]);
         most = x <= most ? most : x; // keeps what is not a number

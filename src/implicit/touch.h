@@ -29,7 +29,7 @@ struct tdi_touch {
     int32_t member_count, point_count, capsule_count, collider_limit;
     int32_t overlaps;         // the member that overlaps something as a step begins; TD_NONE: none
     const tdi_implicit **ops; // of each member
-    const void **body;
+    td_body **body;
     int32_t *first_point, *first_capsule; // of each member, and one past all
     int32_t *owner;                       // of a capsule: its member
     int32_t *point_owner;                 // of a point

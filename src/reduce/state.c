@@ -9,7 +9,7 @@
 #include "base/diag.h"
 #include "base/opts.h"
 #include "reduce/solver.h"
-#include "tree/pins.h"
+#include "tree/capsules.h"
 #include "tree/points.h"
 #include "tree/saving.h"
 
@@ -398,10 +398,19 @@ static td_real force(const void *body, const td_step_opts *o, td_real gap, td_re
     return tdi_tree_force(&((const tdi_reduced_state *)body)->whole, o, gap, h);
 }
 
-static void add(void *body, const tdi_contact_side *side) {
+static void add_contact(void *body, const tdi_contact_side *side) {
     const tdi_reduced_state *s = body;
     put(&s->met, s->full->capsule_body[side->capsule]);
-    tdi_tree_add_side(body, side);
+    tdi_tree_add_contact(body, side);
+}
+
+static void add_stiffness(void *body, const tdi_point *point, td_vec3 gradient,
+                          const td_sym3 *hessian, tdi_levers levers) {
+    const tdi_reduced_state *s = body;
+    if (point->kind == TDI_POINT_ROTATION) {
+        put(&s->met, s->full->capsule_body[point->segment]);
+    }
+    tdi_tree_add_stiffness(body, point, gradient, hessian, levers);
 }
 
 // What is held has its points where they are drawn: on frozen joints they are.
@@ -410,17 +419,16 @@ static void constrained(void *body) {
 }
 
 // Constraints that act ask in every iteration.
-static void pin_places(const void *body, const tdi_pin *pins, int32_t count, bool history,
-                       td_vec3 *x) {
+static void positions(const void *body, tdi_points points, bool history, td_vec3 *x) {
     const tdi_reduced_state *s = body;
-    for (int32_t k = 0; k < count; k++) {
-        put(&s->met, pins[k].segment);
+    for (int32_t k = 0; points.list && k < points.count; k++) {
+        put(&s->met, points.list[k].segment);
     }
-    tdi_tree_pin_places(body, pins, count, history, x);
+    tdi_tree_positions(body, points, history, x);
 }
 
 // A constraint of a joint needs that joint for good.
-static td_joint_kind pin_joint(const void *body, int32_t segment) {
+static td_joint_kind joint_kind(const void *body, int32_t segment) {
     const tdi_reduced_state *s = body;
     s->pinned[segment] = 1;
     return (td_joint_kind)s->full->kind[segment];
@@ -544,11 +552,11 @@ const tdi_implicit tdi_reduced_implicit = {
     .tolerance = tolerance,
     .begin_rest = begin_rest,
     .end_rest = end_rest,
-    .add = add,
-    .pin_add = tdi_tree_pin_add,
-    .pin_places = pin_places,
+    .add_contact = add_contact,
+    .add_stiffness = add_stiffness,
+    .positions = positions,
     .constrained = constrained,
-    .pin_joint = pin_joint,
+    .joint_kind = joint_kind,
     .transform = transform,
     .capsules = capsules,
     .apart = apart,

@@ -16,7 +16,7 @@
 #include "rod/implicit.h"
 #include "rod/rest_frame.h"
 #include "rod/element.h"
-#include "rod/pins.h"
+#include "rod/points.h"
 #include "rod/pose.h"
 #include "rod/solve.h"
 #include "rod/terms.h"
@@ -63,7 +63,7 @@ static void from_nodes(const tdi_rod_model *m, td_real (*in)[4], td_real *x) {
 
 // ---- K and M --------------------------------------------------------------------------------
 
-static void expand(tdi_rod_state *s, const tdi_rod_potential *p, const tdi_pin_load *loads,
+static void expand(tdi_rod_state *s, const tdi_rod_potential *p, const tdi_lasting_load *loads,
                    int32_t count, const blocks *to) {
     const tdi_rod_model *m = s->model;
     const td_sym3 none = {0};
@@ -72,7 +72,7 @@ static void expand(tdi_rod_state *s, const tdi_rod_potential *p, const tdi_pin_l
         tdi_rod_node_terms(s, p, i);
     }
     for (int32_t k = 0; k < count; k++) {
-        tdi_rod_pin_add(s, &loads[k].pin, loads[k].gradient, &none, TDI_LEVERS_ALL);
+        tdi_rod_add_stiffness(s, &loads[k].point, loads[k].gradient, &none, TDI_LEVERS_ALL);
     }
     memcpy(to->work, s->work, (size_t)m->node_count * sizeof *s->work);
     memcpy(to->border, s->border, (size_t)m->ring_nodes * sizeof *s->border);
@@ -280,7 +280,8 @@ static int32_t open_tangent(void *context, void *body) {
     return s->model->head.dof_count;
 }
 
-static void expand_all(void *context, td_vec3 gravity, const tdi_pin_load *loads, int32_t count) {
+static void expand_all(void *context, td_vec3 gravity, const tdi_lasting_load *loads,
+                       int32_t count) {
     const tangent *t = context;
     const tdi_rod_potential statics = {.stiffness = 1, .gravity = gravity, .whole = true};
     const tdi_rod_potential masses = {.inertia = 1};
@@ -298,10 +299,15 @@ static void gather(void *context, td_real *y) {
     from_nodes(s->model, t->y, y);
 }
 
-// Pushes of pins are kept as minus a gradient.
-static void push(void *context, const tdi_pin *pin, td_vec3 force, bool first) {
+// Forces are kept as minus a gradient.
+static void forces(void *context, tdi_points points, const td_vec3 *at, td_real *y) {
     const tangent *t = context;
-    tdi_rod_pin_push(t->state, pin, tdi_scale(force, -1), first);
+    t->state->head.pushed = false;
+    tdi_rod_apply_forces(t->state, points, at);
+    gather(context, y);
+    for (int32_t d = 0; d < t->state->model->head.dof_count; d++) {
+        y[d] = -y[d];
+    }
 }
 
 const tdi_modal tdi_rod_modal = {.bytes = sizeof(tangent),
@@ -315,8 +321,7 @@ const tdi_modal tdi_rod_modal = {.bytes = sizeof(tangent),
                                  .factor = factor,
                                  .respond = respond,
                                  .solve = solve,
-                                 .push = push,
-                                 .gather = gather,
+                                 .forces = forces,
                                  .form = form_of,
                                  .shape = shape_of};
 

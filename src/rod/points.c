@@ -1,217 +1,127 @@
 // SPDX-License-Identifier: MIT
-// Contact of rods: points are the vertices, capsules lie along the edges between them. What a
-// contact adds between the two ends of one capsule has the shape of the rods' own matrix.
+// Material points of rods, and what acts on them.
+//
+// Position  x = o + share f + r of an edge f, where r turns with the edge and its frame:
+//             dx = do + share df + w x r,  w = t x df/|f| + t dturn.
+//           The edge starts at a vertex; or beside it, where o = x_p + l and l turns with the
+//           parent's edge in the same way. A force g is then a moment m = r x g on the edge, and
+//             by f   share g + m x t/|f|,  by its turn t.m,  by o the rest.
+// Node      a vertex, or after those an end of a welded body's capsule (solids.c).
+// Rotation  of an edge, with the direction and length of when the step began: it is then linear in
+//           the unknowns, and moments act about where friction was found.
+// Contact   What it adds between the two nodes of a capsule has the shape of the rods' own matrix.
 
 #include "rod/points.h"
 
-#include "contact/closest.h"
+#include "base/fetch.h"
 #include "rod/pose.h"
 #include "rod/solids.h"
 #include "rod/solve.h"
+#include "rod/state.h"
+#include "rod/terms.h"
 
-#include <math.h>
 #include <string.h>
 
-#define PI 3.14159265358979323846
+#define AHEAD 8 // points: the memory of their edges is fetched before it is their turn
 
-// ---- capsules -------------------------------------------------------------------------------
+// ---- positions ------------------------------------------------------------------------------
 
-// Ends of rods that are there only to hold them, and organs, touch nothing.
-bool tdi_rod_touches(const tdi_rod_node *n) {
-    return n->edge != TD_NONE && n->radius > 0 && !(n->flags & TDI_OFFSET);
+static tdi_rod_spot spot_of(const tdi_rod_state *s, const tdi_point *point) {
+    const tdi_rod_model *m = s->model;
+    td_vec3 from;
+    const int32_t edge = tdi_rod_edge_of(m, point->segment, &from);
+    const td_vec3 arm = edge == point->segment
+                            ? point->arm
+                            : tdi_quat_rotate(m->segments[point->segment].initial, point->arm);
+    return tdi_rod_spot_of(s, edge, tdi_rod_on_edge(m, point->segment, point->local), arm);
 }
 
-// The way along the rod from the start of the later of two edges back to the earlier, m; no more
-// than `most`, which is also the answer when there is none.
-static td_real way_between(const tdi_rod_model *m, int32_t a, int32_t b, td_real most) {
-    td_real way = 0;
-    if (m->node[a].ring != m->node[b].ring) {
-        return most;
+TDI_FETCHES void fetch_point(const tdi_rod_state *s, const tdi_point *point) {
+    td_vec3 from;
+    const int32_t node = s->model->edge_node[tdi_rod_edge_of(s->model, point->segment, &from)];
+    tdi_fetch(&s->pose[node], sizeof *s->pose);
+    tdi_fetch(&s->model->node[node], sizeof *s->model->node);
+}
+
+static td_vec3 shift_of(const tdi_rod_step *step, int32_t i) {
+    return tdi_vec3(step[i].x[0], step[i].x[1], step[i].x[2]);
+}
+
+// How an edge turns that changes by df, with its frame.
+static td_vec3 turn_of(const tdi_edge *e, td_vec3 df, td_real turn) {
+    return tdi_madd(tdi_scale(tdi_cross(e->t, df), 1 / e->length), e->t, turn);
+}
+
+static td_vec3 start_move(const tdi_rod_state *s, const tdi_rod_step *step, int32_t i) {
+    const tdi_rod_node *n = &s->model->node[i];
+    const td_vec3 up = shift_of(step, n->parent);
+    if (!(n->flags & TDI_OFFSET)) {
+        return up;
     }
-    if (m->node[a].ring != TD_NONE) { // around the ring, the shorter way
-        td_real around = 0;
-        for (int32_t i = m->node[b].parent; i != a && way < most; i = m->node[i].parent) {
-            way += m->node[i].length;
-        }
-        for (int32_t i = m->node[a].parent; i != b && around < most; i = m->node[i].parent) {
-            around += m->node[i].length;
-        }
-        return fmin(fmin(way, around), most);
-    }
-    // up from both to where they meet; parents come first
-    int32_t i = m->node[a].parent, j = m->node[b].parent;
-    if (i == b || j == a) {
-        return 0;
-    }
-    while (i != j && way < most) {
-        if (i == b || j == a) {
-            return way;
-        }
-        int32_t *later = i > j ? &i : &j;
-        if (m->node[*later].parent == TD_NONE) {
-            return most;
-        }
-        way += m->node[*later].length;
-        *later = m->node[*later].parent;
-    }
-    return fmin(way, most);
+    const td_vec3 w = turn_of(&s->pose[n->parent].edge, tdi_sub(up, shift_of(step, n->grand)),
+                              step[n->parent].x[3]);
+    return tdi_add(up, tdi_cross(w, tdi_rod_lever(s->model, s->pose, i)));
 }
 
-// The capsule of a welded body; NULL: that of an edge.
-static const tdi_rod_solid *solid_of(const tdi_rod_state *s, int32_t capsule) {
-    const int32_t k = capsule - tdi_rod_edge_capsules(s);
-    return k >= 0 ? &s->model->solid[k] : NULL;
+static td_vec3 move_of(const tdi_rod_state *s, const tdi_rod_step *step, const tdi_rod_spot *a) {
+    const td_vec3 start = start_move(s, step, a->node),
+                  df = tdi_sub(shift_of(step, a->node), start),
+                  w = turn_of(&s->pose[a->node].edge, df, step[a->node].x[3]);
+    return tdi_add(tdi_madd(start, df, a->share), tdi_cross(w, a->r));
 }
 
-static td_real radius_of(const tdi_rod_state *s, int32_t capsule) {
-    const tdi_rod_solid *b = solid_of(s, capsule);
-    return b ? b->radius : s->model->node[s->capsule_node[capsule]].radius;
+static void add_to(td_real *r, td_vec3 g, td_real turn) {
+    r[0] += g.x;
+    r[1] += g.y;
+    r[2] += g.z;
+    r[3] += turn;
 }
 
-static void drawn_ends(const tdi_rod_state *s, int32_t capsule, td_vec3 end[2]) {
-    const tdi_rod_solid *b = solid_of(s, capsule);
-    const tdi_rod_node *n = &s->model->node[s->capsule_node[capsule]];
-    end[0] = b ? b->drawn[0] : s->model->node[n->parent].start;
-    end[1] = b ? b->drawn[1] : n->start;
-}
-
-// Whether two capsules are nearer than the smaller radius as they are drawn.
-static bool drawn_close(const tdi_rod_state *s, int32_t i, int32_t j) {
-    const td_real p = radius_of(s, i), q = radius_of(s, j);
-    td_vec3 own[2], other[2];
-    drawn_ends(s, i, own);
-    drawn_ends(s, j, other);
-    const tdi_two two = {
-        .side = TDI_SIDE_SEGMENT, .a = own[0], .b = own[1], .c = other[0], .d = other[1]};
-    return tdi_closest_of(&two).distance < p + q + fmin(p, q);
-}
-
-// How far a capsule of a welded body reaches from the start of its edge; of others 0.
-static td_real reach_of(const tdi_rod_state *s, int32_t capsule) {
-    const tdi_rod_solid *b = solid_of(s, capsule);
-    return b ? fmax(tdi_norm(b->end[0]), tdi_norm(b->end[1])) : 0;
-}
-
-// A rod of radius r bends no tighter than r itself: closer than half such a turn along the rod, two
-// of its edges cannot touch. Welded bodies do not touch what they are drawn in, nor edges within
-// their reach along the rod, which cannot leave them.
-bool tdi_rod_apart(const void *body, int32_t i, int32_t j) {
-    const tdi_rod_state *s = body;
-    const int32_t a = s->capsule_node[i], b = s->capsule_node[j];
-    const td_real most =
-        0.5 * PI * (radius_of(s, i) + radius_of(s, j)) + reach_of(s, i) + reach_of(s, j);
-    const bool solid = solid_of(s, i) || solid_of(s, j);
-    return a == b || way_between(s->model, a, b, most) < most || (solid && drawn_close(s, i, j));
-}
-
-// How much of an edge, from its start, colliders do not touch: what stands on the base.
-static td_real rooted(const tdi_rod_model *m, const tdi_rod_node *n) {
-    const bool held = n->flags & TDI_HELD_BASE;
-    return held           ? 1
-           : n->depth < 0 ? 0
-                          : fmin(fmax((n->bare - m->node[n->parent].depth) / n->length, 0), 1);
-}
-
-void tdi_rod_capsules(const void *body, tdi_capsule *capsules) {
-    const tdi_rod_state *s = body;
-    const int32_t edges = tdi_rod_edge_capsules(s);
-    for (int32_t k = 0; k < edges; k++) {
-        const tdi_rod_node *n = &s->model->node[s->capsule_node[k]];
-        capsules[k] = (tdi_capsule){.a = n->parent,
-                                    .b = s->capsule_node[k],
-                                    .radius = n->radius,
-                                    .body = n->edge,
-                                    .turns = true,
-                                    .from = rooted(s->model, n)};
-    }
-    for (int32_t k = 0; k < s->model->solid_count; k++) {
-        const tdi_rod_solid *b = &s->model->solid[k];
-        const int32_t first = s->model->node_count + 2 * k;
-        const bool ball = tdi_norm(tdi_sub(b->end[1], b->end[0])) == 0;
-        capsules[edges + k] = (tdi_capsule){first, first + !ball, b->radius, b->segment, true, 0};
+static void add_force(const tdi_rod_state *s, const tdi_rod_spot *a, td_vec3 g) {
+    const tdi_rod_node *n = &s->model->node[a->node];
+    const tdi_edge *e = &s->pose[a->node].edge, *up = &s->pose[n->parent].edge;
+    const td_vec3 m = tdi_cross(a->r, g),
+                  by_f = tdi_madd(tdi_scale(g, a->share), tdi_cross(m, e->t), 1 / e->length),
+                  by_o = tdi_sub(g, by_f);
+    add_to(s->work[a->node].r, by_f, tdi_dot(e->t, m));
+    add_to(s->work[n->parent].r, by_o, 0);
+    if (n->flags & TDI_OFFSET) {
+        const td_vec3 lever = tdi_cross(tdi_rod_lever(s->model, s->pose, a->node), by_o),
+                      by_e = tdi_scale(tdi_cross(lever, up->t), 1 / up->length);
+        add_to(s->work[n->parent].r, by_e, tdi_dot(up->t, lever));
+        add_to(s->work[n->grand].r, tdi_scale(by_e, -1), 0);
     }
 }
 
-// ---- points ---------------------------------------------------------------------------------
+// ---- rotations ------------------------------------------------------------------------------
 
-// Of joints that bend by about one, of weight, and of what stops a vertex within a range and a
-// step.
-td_real tdi_rod_force(const void *body, const td_step_opts *o, td_real gap, td_real h) {
-    const tdi_rod_state *s = body;
-    const td_real g = tdi_norm(o->gravity);
-    td_real sum = 0;
-    for (int32_t k = 0; k < s->head.capsule_count; k++) {
-        const tdi_rod_node *n = &s->model->node[s->capsule_node[k]];
-        sum += 0.1 * (n->law.bend[0] + n->law.bend[2]) / n->length +
-               n->shift_mass * (g + (h > 0 ? gap * radius_of(s, k) / (h * h) : 0));
-    }
-    return sum / (td_real)s->head.capsule_count;
-}
-
-void tdi_rod_points(const void *body, bool history, td_vec3 *x) {
-    const tdi_rod_state *s = body;
-    for (int32_t i = 0; i < s->model->node_count; i++) {
-        x[i] = history ? s->rule[i].history : s->pose[i].x;
-    }
-    tdi_rod_solid_points(s, history, x + s->model->node_count);
-}
-
-void tdi_rod_velocities(void *body, td_vec3 *v) {
-    const tdi_rod_state *s = body;
-    for (int32_t i = 0; i < s->model->node_count; i++) {
-        v[i] = s->past[i].v;
-    }
-    tdi_rod_solid_velocities(s, v + s->model->node_count);
-}
-
-void tdi_rod_moves(const void *body, bool response, td_vec3 *dx) {
-    const tdi_rod_state *s = body;
-    const tdi_rod_step *step = response ? s->response : s->step;
-    for (int32_t i = 0; i < s->model->node_count; i++) {
-        dx[i] = tdi_vec3(step[i].x[0], step[i].x[1], step[i].x[2]);
-    }
-    tdi_rod_solid_moves(s, step, dx + s->model->node_count);
-}
-
-// ---- turns ----------------------------------------------------------------------------------
-
-// An edge turns by t x (dx_b - dx_a)/|f| + t dturn. Direction and length are those of when the step
-// began: turns are then linear in the unknowns, and moments act about where friction was found.
 static const tdi_edge *edge_before(const tdi_rod_state *s, int32_t capsule) {
     return &s->pose_start[s->capsule_node[capsule]].edge;
 }
 
-static td_vec3 turn_by(const tdi_edge *e, td_vec3 along, td_real turn) {
-    return tdi_madd(tdi_scale(tdi_cross(e->t, along), 1 / e->length), e->t, turn);
-}
-
-td_vec3 tdi_rod_turned(const void *body, int32_t capsule) {
-    const tdi_rod_state *s = body;
+static td_vec3 rotation_of(const tdi_rod_state *s, int32_t capsule) {
     const int32_t i = s->capsule_node[capsule], p = s->model->node[i].parent;
     const td_vec3 own = tdi_sub(s->pose[i].x, s->rule[i].history),
                   up = tdi_sub(s->pose[p].x, s->rule[p].history);
-    return turn_by(edge_before(s, capsule), tdi_sub(own, up), s->turn[i] - s->rule[i].turn_history);
+    return turn_of(edge_before(s, capsule), tdi_sub(own, up), s->turn[i] - s->rule[i].turn_history);
 }
 
-td_vec3 tdi_rod_turns(const void *body, int32_t capsule, bool response) {
-    const tdi_rod_state *s = body;
+static td_vec3 rotation_change(const tdi_rod_state *s, const tdi_rod_step *step, int32_t capsule) {
     const int32_t i = s->capsule_node[capsule];
-    const td_real *own = (response ? s->response : s->step)[i].x,
-                  *up = (response ? s->response : s->step)[s->model->node[i].parent].x;
-    const td_vec3 along = {own[0] - up[0], own[1] - up[1], own[2] - up[2]};
-    return turn_by(edge_before(s, capsule), along, own[3]);
+    const td_vec3 df = tdi_sub(shift_of(step, i), shift_of(step, s->model->node[i].parent));
+    return turn_of(edge_before(s, capsule), df, step[i].x[3]);
 }
 
-td_vec3 tdi_rod_spin(void *body, int32_t capsule) {
-    const tdi_rod_state *s = body;
+static td_vec3 spin_of(const tdi_rod_state *s, int32_t capsule) {
     const int32_t i = s->capsule_node[capsule];
-    const td_vec3 along = tdi_sub(s->past[i].v, s->past[s->model->node[i].parent].v);
-    return turn_by(&s->pose[i].edge, along, s->past[i].spin);
+    const td_vec3 df = tdi_sub(s->past[i].v, s->past[s->model->node[i].parent].v);
+    return turn_of(&s->pose[i].edge, df, s->past[i].spin);
 }
 
-// t x d/|f| of the end, the same turned around of the start, and t
-void tdi_rod_turn_rows(const void *body, int32_t capsule, td_real rows[2][3][4]) {
-    const tdi_edge *e = edge_before(body, capsule);
+// By the start of the edge and by its end: t x d/|f| of the end, the same turned around of the
+// start, and t.
+static void rotation_rows(const tdi_rod_state *s, int32_t capsule, td_real rows[][3][4]) {
+    const tdi_edge *e = edge_before(s, capsule);
     const tdi_mat3 across = tdi_mat3_cross(tdi_scale(e->t, 1 / e->length));
     const td_real t[3] = {e->t.x, e->t.y, e->t.z};
     for (int k = 0; k < 3; k++) {
@@ -224,17 +134,38 @@ void tdi_rod_turn_rows(const void *body, int32_t capsule, td_real rows[2][3][4])
     }
 }
 
-void tdi_rod_apply_moment(void *body, int32_t capsule, td_vec3 moment, bool first) {
-    tdi_rod_state *s = body;
+static void apply_moment(const tdi_rod_state *s, int32_t capsule, td_vec3 moment) {
     const int32_t i = s->capsule_node[capsule];
     const tdi_edge *e = edge_before(s, capsule);
     const td_vec3 pull = tdi_scale(tdi_cross(moment, e->t), 1 / e->length);
-    tdi_rod_push(body, s->model->node[i].parent, tdi_scale(pull, -1), first);
-    tdi_rod_push(body, i, pull, false);
-    s->work[i].r[3] -= tdi_dot(moment, e->t);
+    add_to(s->work[s->model->node[i].parent].r, pull, 0);
+    add_to(s->work[i].r, tdi_scale(pull, -1), -tdi_dot(moment, e->t));
 }
 
-// ---- terms ----------------------------------------------------------------------------------
+// J^T g and J^T H J of a rotation.
+static void add_rotation(const tdi_rod_state *s, int32_t capsule, td_vec3 g, const td_sym3 *h) {
+    const int32_t i = s->capsule_node[capsule], node[2] = {s->model->node[i].parent, i};
+    td_real rows[2][3][4], block[4][4];
+    td_vec3 pull[2][4]; // H J
+    rotation_rows(s, capsule, rows);
+    for (int k = 0; k < 8; k++) {
+        const td_real(*r)[4] = (const td_real(*)[4])rows[k / 4];
+        const td_vec3 w = {r[0][k % 4], r[1][k % 4], r[2][k % 4]};
+        s->work[node[k / 4]].r[k % 4] += tdi_dot(w, g);
+        pull[k / 4][k % 4] = tdi_sym3_apply(h, w);
+    }
+    for (int k = 0; k < 2; k++) {
+        for (int l = k; l < 2; l++) {
+            for (int e = 0; e < 16; e++) {
+                const td_vec3 w = {rows[k][0][e / 4], rows[k][1][e / 4], rows[k][2][e / 4]};
+                block[e / 4][e % 4] = tdi_dot(w, pull[l][e % 4]);
+            }
+            tdi_rod_block_add(s, node[k], node[l], block);
+        }
+    }
+}
+
+// ---- contact --------------------------------------------------------------------------------
 
 // r_ak of the side for a = 0 and 1
 static void tilts_of(const tdi_contact_side *t, int k, td_vec3 r[2]) {
@@ -307,7 +238,7 @@ static void slip_block(const slip *s, int k, int l, td_real out[4][4]) {
     out[3][3] = k && l ? s->zz : 0;
 }
 
-static void add_rolling(const tdi_rod_state *s, const tdi_contact_side *t) {
+static void add_sliding(const tdi_rod_state *s, const tdi_contact_side *t) {
     const tdi_edge *e = edge_before(s, t->capsule);
     const td_vec3 z = tdi_scale(tdi_cross(t->normal, e->t), t->arm);
     const slip by = slip_of(e, t, z);
@@ -326,15 +257,15 @@ static void add_rolling(const tdi_rod_state *s, const tdi_contact_side *t) {
     }
 }
 
-void tdi_rod_add_side(void *body, const tdi_contact_side *t) {
+void tdi_rod_add_contact(void *body, const tdi_contact_side *t) {
     const tdi_rod_state *s = body;
     td_real block[4][4];
-    if (solid_of(s, t->capsule)) {
+    if (t->capsule >= tdi_rod_edge_capsules(s)) {
         tdi_rod_solid_add(s, t);
         return;
     }
     if (t->arm != 0) {
-        add_rolling(s, t);
+        add_sliding(s, t);
         return;
     }
     for (int k = 0; k < 2; k++) {
@@ -349,21 +280,136 @@ void tdi_rod_add_side(void *body, const tdi_contact_side *t) {
     }
 }
 
-// ---- responses ------------------------------------------------------------------------------
+// ---- points of all kinds --------------------------------------------------------------------
 
-void tdi_rod_push(void *body, int32_t point, td_vec3 force, bool first) {
-    tdi_rod_state *s = body;
-    if (first) {
-        tdi_rod_clear_gradient(s);
-    }
-    if (point >= s->model->node_count) {
-        tdi_rod_solid_push(s, point - s->model->node_count, force);
+void tdi_rod_positions(const void *body, tdi_points points, bool history, td_vec3 *x) {
+    const tdi_rod_state *s = body;
+    if (tdi_are_nodes(&points)) {
+        const int32_t last = points.first + points.count, vertices = s->model->node_count;
+        for (int32_t i = points.first; i < last; i++) {
+            x[i - points.first] = i >= vertices ? tdi_rod_solid_point(s, i - vertices, history)
+                                  : history     ? s->rule[i].history
+                                                : s->pose[i].x;
+        }
         return;
     }
-    td_real *r = s->work[point].r;
-    r[0] -= force.x;
-    r[1] -= force.y;
-    r[2] -= force.z;
+    for (int32_t k = 0; k < points.count; k++) {
+        if (points.list && k + AHEAD < points.count) {
+            fetch_point(s, &points.list[k + AHEAD]);
+        }
+        const tdi_point point = tdi_point_at(&points, k);
+        if (point.kind == TDI_POINT_ROTATION) {
+            x[k] = history ? tdi_vec3(0, 0, 0) : rotation_of(s, point.segment);
+        } else {
+            const tdi_rod_spot a = spot_of(s, &point);
+            x[k] = history ? tdi_sub(a.x, tdi_rod_spot_moved(s, &a)) : a.x;
+        }
+    }
+}
+
+void tdi_rod_velocities(void *body, tdi_points points, td_vec3 *v) {
+    const tdi_rod_state *s = body;
+    const int32_t vertices = s->model->node_count;
+    for (int32_t k = 0; k < points.count; k++) {
+        const tdi_point point = tdi_point_at(&points, k);
+        const int32_t i = point.segment;
+        v[k] = point.kind == TDI_POINT_ROTATION ? spin_of(s, i)
+               : i >= vertices                  ? tdi_rod_solid_velocity(s, i - vertices)
+                                                : s->past[i].v;
+    }
+}
+
+void tdi_rod_motions(const void *body, tdi_points points, bool response, td_vec3 *dx) {
+    const tdi_rod_state *s = body;
+    const tdi_rod_step *step = response ? s->response : s->step;
+    if (tdi_are_nodes(&points)) {
+        const int32_t last = points.first + points.count, vertices = s->model->node_count;
+        for (int32_t i = points.first; i < last; i++) {
+            dx[i - points.first] =
+                i < vertices ? shift_of(step, i) : tdi_rod_solid_motion(s, step, i - vertices);
+        }
+        return;
+    }
+    for (int32_t k = 0; k < points.count; k++) {
+        if (points.list && k + AHEAD < points.count) {
+            fetch_point(s, &points.list[k + AHEAD]);
+        }
+        const tdi_point point = tdi_point_at(&points, k);
+        if (point.kind == TDI_POINT_ROTATION) {
+            dx[k] = rotation_change(s, step, point.segment);
+        } else {
+            const tdi_rod_spot a = spot_of(s, &point);
+            dx[k] = move_of(s, step, &a);
+        }
+    }
+}
+
+void tdi_rod_add_stiffness(void *body, const tdi_point *point, td_vec3 gradient,
+                           const td_sym3 *hessian, tdi_levers levers) {
+    const tdi_rod_state *s = body;
+    if (point->kind == TDI_POINT_ROTATION) {
+        add_rotation(s, point->segment, gradient, hessian);
+        return;
+    }
+    const tdi_rod_spot a = spot_of(s, point);
+    tdi_rod_spot_add(s, &a, gradient, hessian, levers == TDI_LEVERS_ALL, false);
+}
+
+// ---- responses ------------------------------------------------------------------------------
+
+// Forces are kept as minus a gradient.
+static void apply_force(const tdi_rod_state *s, const tdi_point *point, td_vec3 force) {
+    const int32_t i = point->segment, vertices = s->model->node_count;
+    if (point->kind == TDI_POINT_ROTATION) {
+        apply_moment(s, i, force);
+    } else if (point->kind == TDI_POINT_POSITION) {
+        const tdi_rod_spot a = spot_of(s, point);
+        add_force(s, &a, tdi_scale(force, -1));
+    } else if (i < vertices) {
+        add_to(s->work[i].r, tdi_scale(force, -1), 0);
+    } else {
+        tdi_rod_solid_force(s, i - vertices, force);
+    }
+}
+
+void tdi_rod_apply_forces(void *body, tdi_points points, const td_vec3 *forces) {
+    const tdi_rod_state *s = body;
+    if (!s->head.pushed) {
+        tdi_rod_clear_gradient(s);
+    }
+    for (int32_t k = 0; k < points.count; k++) {
+        const tdi_point point = tdi_point_at(&points, k);
+        apply_force(s, &point, forces[k]);
+    }
+}
+
+// By halves: parts are in the order of their nodes.
+static int32_t part_of(const tdi_rod_model *m, int32_t node) {
+    int32_t low = 0, high = m->part_count;
+    while (high - low > 1) {
+        const int32_t middle = low + (high - low) / 2;
+        *(m->part[middle].first <= node ? &low : &high) = middle;
+    }
+    return low;
+}
+
+// Nodes that come after a point's in its part do not carry it, and what a force does to them is
+// not asked for. A ring takes part as a whole.
+void tdi_rod_confine(void *body, tdi_points points) {
+    tdi_rod_state *s = body;
+    const tdi_rod_model *m = s->model;
+    s->confined = points.count > 0;
+    for (int32_t k = 0; k < m->part_count; k++) {
+        s->asked[k] = m->part[k].first;
+    }
+    for (int32_t k = 0; k < points.count; k++) {
+        td_vec3 from;
+        const tdi_point point = tdi_point_at(&points, k);
+        const int32_t node = m->edge_node[tdi_rod_edge_of(m, point.segment, &from)];
+        const int32_t part = part_of(m, node);
+        const int32_t last = m->part[part].ring ? m->part[part].last : node + 1;
+        s->asked[part] = last > s->asked[part] ? last : s->asked[part];
+    }
 }
 
 void tdi_rod_respond(void *body) {
@@ -374,7 +420,7 @@ void tdi_rod_respond(void *body) {
     s->step = step;
 }
 
-void tdi_rod_absorb(void *body) {
+void tdi_rod_add_response(void *body) {
     tdi_rod_state *s = body;
     for (int32_t i = 0; i < s->model->node_count; i++) {
         for (int k = 0; k < 4; k++) {
@@ -383,7 +429,56 @@ void tdi_rod_absorb(void *body) {
     }
 }
 
+td_real tdi_rod_mass(const void *body) {
+    const tdi_rod_model *m = ((const tdi_rod_state *)body)->model;
+    td_real sum = 0;
+    for (int32_t i = 0; i < m->node_count; i++) {
+        sum += m->node[i].weight;
+    }
+    return sum;
+}
+
+void tdi_rod_constrained(void *body) {
+    ((tdi_rod_state *)body)->pinned = true;
+}
+
 // ---- blocks ---------------------------------------------------------------------------------
+
+// Of a position, by moving one unknown after the other; responses are of no use any more.
+static int32_t position_rows(const tdi_rod_state *s, const tdi_point *point,
+                             int32_t node[TDI_POINT_NODES], td_real rows[TDI_POINT_NODES][3][4]) {
+    const tdi_rod_spot a = spot_of(s, point);
+    const tdi_rod_node *n = &s->model->node[a.node];
+    const int32_t nodes[TDI_POINT_NODES] = {a.node, n->parent, n->grand},
+                  count = n->flags & TDI_OFFSET ? 3 : 2;
+    for (int32_t p = 0; p < count; p++) {
+        node[p] = nodes[p];
+        memset(s->response[nodes[p]].x, 0, sizeof s->response->x);
+    }
+    for (int32_t p = 0; p < count; p++) {
+        for (int d = 0; d < 4; d++) {
+            s->response[nodes[p]].x[d] = 1;
+            const td_vec3 dx = move_of(s, s->response, &a);
+            s->response[nodes[p]].x[d] = 0;
+            rows[p][0][d] = dx.x;
+            rows[p][1][d] = dx.y;
+            rows[p][2][d] = dx.z;
+        }
+    }
+    return count;
+}
+
+int32_t tdi_rod_rows(void *body, const tdi_point *point, int32_t node[TDI_POINT_NODES],
+                     td_real rows[TDI_POINT_NODES][3][4]) {
+    const tdi_rod_state *s = body;
+    if (point->kind == TDI_POINT_POSITION) {
+        return position_rows(s, point, node, rows);
+    }
+    node[1] = s->capsule_node[point->segment];
+    node[0] = s->model->node[node[1]].parent;
+    rotation_rows(s, point->segment, rows);
+    return 2;
+}
 
 static void take_closing(const tdi_rod_state *s, int32_t i, const tdi_block_taker *t) {
     const tdi_rod_node *node = s->model->node;

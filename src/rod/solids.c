@@ -26,39 +26,33 @@ static tdi_rod_spot end_of(const tdi_rod_state *s, int32_t point) {
     return spot_at(s, b, b->end[point % 2]);
 }
 
-void tdi_rod_solid_points(const tdi_rod_state *s, bool history, td_vec3 *x) {
-    for (int32_t p = 0; p < 2 * s->model->solid_count; p++) {
-        const tdi_rod_spot a = end_of(s, p);
-        x[p] = history ? tdi_sub(a.x, tdi_rod_spot_moved(s, &a)) : a.x;
-    }
+td_vec3 tdi_rod_solid_point(const tdi_rod_state *s, int32_t point, bool history) {
+    const tdi_rod_spot a = end_of(s, point);
+    return history ? tdi_sub(a.x, tdi_rod_spot_moved(s, &a)) : a.x;
 }
 
 static td_vec3 turn_by(const tdi_edge *e, td_vec3 along, td_real turn) {
     return tdi_madd(tdi_scale(tdi_cross(e->t, along), 1 / e->length), e->t, turn);
 }
 
-void tdi_rod_solid_velocities(const tdi_rod_state *s, td_vec3 *v) {
-    for (int32_t p = 0; p < 2 * s->model->solid_count; p++) {
-        const tdi_rod_spot a = end_of(s, p);
-        const td_vec3 start = s->past[s->model->node[a.node].parent].v,
-                      w = turn_by(&s->pose[a.node].edge, tdi_sub(s->past[a.node].v, start),
-                                  s->past[a.node].spin);
-        v[p] = tdi_add(start, tdi_cross(w, a.r));
-    }
+td_vec3 tdi_rod_solid_velocity(const tdi_rod_state *s, int32_t point) {
+    const tdi_rod_spot a = end_of(s, point);
+    const td_vec3 start = s->past[s->model->node[a.node].parent].v,
+                  w = turn_by(&s->pose[a.node].edge, tdi_sub(s->past[a.node].v, start),
+                              s->past[a.node].spin);
+    return tdi_add(start, tdi_cross(w, a.r));
 }
 
 static td_vec3 shift_of(const tdi_rod_step *step, int32_t i) {
     return tdi_vec3(step[i].x[0], step[i].x[1], step[i].x[2]);
 }
 
-void tdi_rod_solid_moves(const tdi_rod_state *s, const tdi_rod_step *step, td_vec3 *dx) {
-    for (int32_t p = 0; p < 2 * s->model->solid_count; p++) {
-        const tdi_rod_spot a = end_of(s, p);
-        const td_vec3 start = shift_of(step, s->model->node[a.node].parent),
-                      w = turn_by(&s->pose[a.node].edge, tdi_sub(shift_of(step, a.node), start),
-                                  step[a.node].x[3]);
-        dx[p] = tdi_add(start, tdi_cross(w, a.r));
-    }
+td_vec3 tdi_rod_solid_motion(const tdi_rod_state *s, const tdi_rod_step *step, int32_t point) {
+    const tdi_rod_spot a = end_of(s, point);
+    const td_vec3 start = shift_of(step, s->model->node[a.node].parent),
+                  w = turn_by(&s->pose[a.node].edge, tdi_sub(shift_of(step, a.node), start),
+                              step[a.node].x[3]);
+    return tdi_add(start, tdi_cross(w, a.r));
 }
 
 // ---- rows -----------------------------------------------------------------------------------
@@ -105,7 +99,7 @@ static void add_hessian(const tdi_rod_state *s, int32_t node, td_real h[UNKNOWNS
     }
 }
 
-void tdi_rod_solid_push(const tdi_rod_state *s, int32_t point, td_vec3 force) {
+void tdi_rod_solid_force(const tdi_rod_state *s, int32_t point, td_vec3 force) {
     const tdi_rod_spot a = end_of(s, point);
     td_vec3 w[UNKNOWNS], dx[UNKNOWNS];
     td_real g[UNKNOWNS];
@@ -173,16 +167,15 @@ void tdi_rod_solid_add(const tdi_rod_state *s, const tdi_contact_side *t) {
     td_real g[UNKNOWNS] = {0}, h[UNKNOWNS][UNKNOWNS] = {{0}};
     turn_columns(&s->pose[a.node].edge, w);
     place_columns(w, a.r, dx);
-    turn_columns(&s->pose_start[a.node].edge, before); // as tdi_rod_turned() has it
+    turn_columns(&s->pose_start[a.node].edge, before); // as rotations have it
     for (int k = 0; k < UNKNOWNS; k++) {
-        const td_vec3 turned = tdi_scale(tdi_cross(t->normal, before[k]), t->arm);
-        slip[k] = t->rolling ? turned : tdi_add(dx[k], turned);
+        slip[k] = tdi_add(dx[k], tdi_scale(tdi_cross(t->normal, before[k]), t->arm));
     }
     add_term(t, slip, g, h);
     if (t->arm == 0) {
         add_tilt(t, tdi_mat3_apply(&axes, along), w, dx, h);
     }
-    if (!t->rolling && !t->foreseen && s->potential->whole) {
+    if (t->levers != TDI_LEVERS_NONE && s->potential->whole) {
         add_geometric(s, &a, t);
     }
     add_gradient(s, a.node, g);

@@ -10,10 +10,11 @@ static inline int32_t tdi_rod_edge_capsules(const tdi_rod_state *s) {
     return s->head.capsule_count - s->model->solid_count;
 }
 
-void tdi_rod_solid_points(const tdi_rod_state *state, bool history, td_vec3 *x);
-void tdi_rod_solid_velocities(const tdi_rod_state *state, td_vec3 *v);
-void tdi_rod_solid_moves(const tdi_rod_state *state, const tdi_rod_step *step, td_vec3 *dx);
+// Of point 0..2 solid_count.
+td_vec3 tdi_rod_solid_point(const tdi_rod_state *state, int32_t point, bool history);
+td_vec3 tdi_rod_solid_velocity(const tdi_rod_state *state, int32_t point);
+td_vec3 tdi_rod_solid_motion(const tdi_rod_state *state, const tdi_rod_step *step, int32_t point);
 // Adds one side of a contact to the work of its edge.
 void tdi_rod_solid_add(const tdi_rod_state *state, const tdi_contact_side *side);
-// Adds J^T f to the right-hand side, of point 0..2 solid_count.
-void tdi_rod_solid_push(const tdi_rod_state *state, int32_t point, td_vec3 force);
+// Adds J^T f to the right-hand side.
+void tdi_rod_solid_force(const tdi_rod_state *state, int32_t point, td_vec3 force);

@@ -5,7 +5,7 @@
 
 #include "base/guard.h"
 
-#include "rod/points.h"
+#include "rod/capsules.h"
 #include "rod/pose.h"
 #include "rod/state.h"
 

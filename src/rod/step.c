@@ -6,7 +6,7 @@
 
 #include "base/guard.h"
 
-#include "rod/pins.h"
+#include "rod/capsules.h"
 #include "rod/points.h"
 #include "rod/pose.h"
 #include "rod/saving.h"
@@ -574,29 +574,21 @@ const tdi_implicit tdi_rod_implicit = {
     .capsules = tdi_rod_capsules,
     .apart = tdi_rod_apart,
     .force = tdi_rod_force,
-    .points = tdi_rod_points,
     .velocities = tdi_rod_velocities,
-    .moves = tdi_rod_moves,
-    .add = tdi_rod_add_side,
-    .push = tdi_rod_push,
-    .turned = tdi_rod_turned,
-    .turns = tdi_rod_turns,
-    .spin = tdi_rod_spin,
-    .apply_moment = tdi_rod_apply_moment,
+    .add_contact = tdi_rod_add_contact,
     .respond = tdi_rod_respond,
-    .absorb = tdi_rod_absorb,
+    .add_response = tdi_rod_add_response,
     .mass = tdi_rod_mass,
-    .pin_places = tdi_rod_pin_places,
-    .pin_moves = tdi_rod_pin_moves,
-    .pin_fetch = tdi_rod_pin_fetch,
-    .pin_push = tdi_rod_pin_push,
-    .pin_confine = tdi_rod_pin_confine,
-    .pin_rows = tdi_rod_pin_rows,
+    .point_kinds = 1u << TDI_POINT_POSITION | 1u << TDI_POINT_NODE | 1u << TDI_POINT_ROTATION,
+    .positions = tdi_rod_positions,
+    .motions = tdi_rod_motions,
+    .apply_forces = tdi_rod_apply_forces,
+    .confine = tdi_rod_confine,
+    .rows = tdi_rod_rows,
     .constrained = tdi_rod_constrained,
     .modal = &tdi_rod_modal,
-    .pin_add = tdi_rod_pin_add,
+    .add_stiffness = tdi_rod_add_stiffness,
     .blocks = tdi_rod_blocks,
-    .turn_rows = tdi_rod_turn_rows,
     .unknowns = tdi_rod_unknowns,
     .increments = tdi_rod_increments,
     .saved = tdi_rod_saved,

@@ -5,7 +5,7 @@
 
 #include "base/guard.h"
 #include "base/opts.h"
-#include "tree/points.h"
+#include "tree/capsules.h"
 
 #include "load/drag.h"
 #include "plant/segment.h"

@@ -46,7 +46,7 @@ static void place(void *context, tdi_layout *l) {
     tdi_tangent_place(context, l);
 }
 
-static void expand(void *tangent, td_vec3 gravity, const tdi_pin_load *loads, int32_t count) {
+static void expand(void *tangent, td_vec3 gravity, const tdi_lasting_load *loads, int32_t count) {
     tdi_tangent_expand(tangent, gravity, loads, count);
 }
 
@@ -58,12 +58,8 @@ static void respond(void *tangent, td_real *x) {
     tdi_tangent_respond(tangent, x);
 }
 
-static void push(void *tangent, const tdi_pin *pin, td_vec3 force, bool first) {
-    tdi_tangent_push(tangent, pin, force, first);
-}
-
-static void gather(void *tangent, td_real *y) {
-    tdi_tangent_gather(tangent, y);
+static void forces(void *tangent, tdi_points points, const td_vec3 *at, td_real *y) {
+    tdi_tangent_forces(tangent, points, at, y);
 }
 
 static tdi_modal_form form_of(void *tangent, const td_real *x) {
@@ -88,8 +84,7 @@ const tdi_modal tdi_tree_modal = {.bytes = sizeof(tdi_tangent),
                                   .factor = factor,
                                   .respond = respond,
                                   .solve = solve,
-                                  .push = push,
-                                  .gather = gather,
+                                  .forces = forces,
                                   .form = form_of,
                                   .shape = shape_of};
 

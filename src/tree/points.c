@@ -1,247 +1,131 @@
 // SPDX-License-Identifier: MIT
-// Contact of a tree: every body is a capsule between two points of its own, x = o + R X.
+// Material points of a tree, and what acts on them.
 //
-// A contact is a load on one body: with gradient f and Hessian H at the place of contact, p from
-// the joint,
-//   (n, f) += (p x f, f),  geometric stiffness sym(p f^T) - (p.f) I,
-// and with the turn w and the shift v of the place  1/2 v^T H v + 1/2 sum of tilt_ab l_a l_b,
-//   l_0 = (d x n).w + slide_0.v,  l_1 = slide_1.v,
-// d from one point to the other, n the normal; the sum is what comes of the place moving along the
-// capsule. So the elimination along the tree takes contacts in as they are. Friction on the surface
-// adds a moment.
+// Position  x = o + R X of a body, with the lever p = R X. It moves by v + w x p. A force f at it
+//           is the load (n, f) = (p x f, f), as those of load.c. Nodes, the ends of capsules, are
+//           such points.
+// Joint     A hinge or slide has its own coordinate. A ball joint turns by W = w_i - w_p in the
+//           world. With Q the axes of the joint at rest on its parent that is Q^T W there. So in
+//           the world a gradient g becomes Q g and a Hessian H becomes Q H Q^T. They join the
+//           moment and the stiffness of the joint's own spring (sweep.c).
+// Rotation  of a capsule since x* of the rule: it counts whole turns. It changes by J^-1 w
+//           (math/turn.h) of the turn a since the step began.
+// Contact   With gradient f and Hessian H at the place of contact, p from the joint,
+//             (n, f) += (p x f, f),  geometric stiffness sym(p f^T) - (p.f) I,
+//           and with the turn w and the shift v of the place
+//             1/2 v^T H v + 1/2 sum of tilt_ab l_a l_b,
+//             l_0 = (d x n).w + slide_0.v,  l_1 = slide_1.v,
+//           d from one node to the other, n the normal. The sum is what comes of the place moving
+//           along the capsule. Friction on the surface adds a moment.
 
 #include "tree/points.h"
 
-#include "contact/closest.h"
+#include "base/fetch.h"
 #include "math/turn.h"
-#include "plant/solids.h"
 #include "tree/implicit.h"
+#include "tree/joint.h"
 
 #include <string.h>
 
-#define HALF_TURN \
-    1.57079632679489662 // a stem of radius r bends no tighter than r: closer than this times r
-                        // along the tree two bodies cannot touch
+#define AHEAD 8 // points: the memory of their bodies is fetched before it is their turn
 
-// ---- capsules -------------------------------------------------------------------------------
+// ---- positions ------------------------------------------------------------------------------
 
-// The way to a body from the base, for what stands on it.
-typedef struct rooting {
-    td_real depth; // m: from the base to the joint
-    td_real free;  // m: what is nearer than this to the base does not touch; below 0: it floats
-    bool welded;
-} rooting;
-
-static rooting rooting_of(const tdi_tree_model *m, int32_t i, const rooting *up) {
-    const tdi_body *b = &m->body[i];
-    const bool fixed = m->kind[i] == TD_JOINT_FIXED;
-    if (!up) {
-        bool floats = m->kind[i] == TD_JOINT_FREE;
-        return (rooting){0, floats ? -INFINITY : TDI_STANDS * b->radius, fixed};
-    }
-    return (rooting){up->depth + tdi_norm(b->attach),
-                     up->free < 0 ? up->free : fmax(up->free, TDI_STANDS * b->radius),
-                     fixed && up->welded};
+// The body of a point, and where the point is on it.
+static int32_t body_of(const tdi_tree_state *s, const tdi_point *point) {
+    return point->kind == TDI_POINT_NODE       ? s->model->capsule_body[point->segment / 2]
+           : point->kind == TDI_POINT_ROTATION ? s->model->capsule_body[point->segment]
+                                               : tdi_seat_body(s, point->segment);
 }
 
-// Cuts a capsule down to what may touch.
-static void cut_capsule(tdi_body *b, const rooting *root) {
-    td_real from = fmax(b->from, root->free - root->depth);
-    if (root->welded || !(b->radius > 0 && isfinite(b->radius)) ||
-        root->free >= root->depth + b->to) {
-        b->to = -1;
-    } else if (from >= b->to) { // an organ as long as it is thick
-        b->from = b->to = 0.5 * tdi_norm(b->tip);
-    } else {
-        b->from = from;
-    }
+static td_vec3 own_point(const tdi_tree_state *s, const tdi_point *point) {
+    return point->kind == TDI_POINT_NODE
+               ? s->model->point[point->segment]
+               : tdi_seat_point(s, point->segment, tdi_add(point->local, point->arm));
 }
 
-typedef struct stance { // of a body as it is drawn
-    td_quat turn;
-    td_vec3 o;
-    rooting root;
-} stance;
-
-static stance stance_of(const tdi_tree_model *m, const stance *all, int32_t i) {
-    const stance base = {{1, 0, 0, 0}, {0, 0, 0}, {0, 0, false}};
-    const bool first = m->parent[i] == TD_NONE;
-    const stance *up = first ? &base : &all[m->parent[i]];
-    const tdi_body *b = &m->body[i];
-    td_vec3 attach = b->attach;
-    if (m->kind[i] == TD_JOINT_SLIDE) {
-        attach = tdi_add(attach, tdi_quat_rotate(b->rest, tdi_scale(b->axis, b->initial_slide)));
-    }
-    return (stance){tdi_quat_mul(up->turn, b->initial),
-                    tdi_add(up->o, tdi_quat_rotate(up->turn, attach)),
-                    rooting_of(m, i, first ? NULL : &up->root)};
-}
-
-// The end of a body's capsule, in its own axes.
-static td_vec3 own_point(const tdi_body *b, int end) {
-    td_real length = tdi_norm(b->tip);
-    return length > 0 ? tdi_scale(b->tip, (end ? b->to : b->from) / length) : tdi_vec3(0, 0, 0);
-}
-
-static void add_capsule(tdi_tree_model *m, const stance *at, int32_t body, td_vec3 a, td_vec3 b,
-                        td_real radius) {
-    const td_vec3 ends[2] = {a, b};
-    for (int end = 0; end < 2; end++) {
-        m->point[2 * m->capsule_count + end] = ends[end];
-        m->drawn[2 * m->capsule_count + end] = tdi_add(at->o, tdi_quat_rotate(at->turn, ends[end]));
-    }
-    m->capsule_body[m->capsule_count] = body;
-    m->capsule_radius[m->capsule_count++] = radius;
-}
-
-// Its own capsule, and those of a welded body.
-static void add_capsules(tdi_tree_model *m, const stance *at, int32_t i, const td_segment *s,
-                         const td_shape *shapes) {
-    const tdi_body *b = &m->body[i];
-    tdi_solid solids[TDI_SOLIDS];
-    if (b->to < 0) {
-        return;
-    }
-    if (!tdi_is_welded_body(s, shapes)) {
-        add_capsule(m, at, i, own_point(b, 0), own_point(b, 1), b->radius);
-    }
-    const int32_t count = tdi_segment_solids(s, shapes, solids);
-    for (int32_t k = 0; k < count; k++) {
-        add_capsule(m, at, i, solids[k].end[0], solids[k].end[1], solids[k].radius);
-    }
-}
-
-bool tdi_tree_fill_capsules(tdi_tree_model *m, const td_skeleton *skeleton) {
-    const size_t n = (size_t)m->body_count;
-    stance *all = tdi_alloc_zeroed(m->head.alloc, n, sizeof *all);
-    for (int32_t i = 0; all && i < m->body_count; i++) {
-        all[i] = stance_of(m, all, i);
-        cut_capsule(&m->body[i], &all[i].root);
-        add_capsules(m, &all[i], i, &td_skeleton_segments(skeleton)[i],
-                     td_skeleton_shapes(skeleton));
-    }
-    tdi_alloc_free(m->head.alloc, all, n * sizeof *all);
-    return all;
-}
-
-bool tdi_tree_is_ball(const tdi_tree_model *m, int32_t capsule) {
-    return tdi_norm(tdi_sub(m->point[2 * capsule + 1], m->point[2 * capsule])) == 0;
-}
-
-void tdi_tree_capsules(const void *body, tdi_capsule *capsules) {
-    const tdi_tree_model *m = ((const tdi_tree_state *)body)->model;
-    for (int32_t k = 0; k < m->capsule_count; k++) {
-        capsules[k] = (tdi_capsule){
-            2 * k, 2 * k + !tdi_tree_is_ball(m, k), m->capsule_radius[k], m->capsule_body[k], true,
-            0};
-    }
-}
-
-// ---- who never touches whom -----------------------------------------------------------------
-
-// The way along the tree between two bodies, from where the later one is attached; no more than
-// `most`.
-static td_real way_between(const tdi_tree_model *m, int32_t a, int32_t b, td_real most) {
-    td_vec3 at_a = {0, 0, 0}, at_b = {0, 0, 0}; // on the body that was climbed to
-    bool climbed_a = false, climbed_b = false;
-    td_real way = 0;
-    while (a != b && way < most) {
-        int32_t *later = a > b ? &a : &b;
-        td_vec3 *at = a > b ? &at_a : &at_b;
-        bool *climbed = a > b ? &climbed_a : &climbed_b;
-        way += *climbed ? tdi_norm(*at) : 0;
-        *climbed = true;
-        *at = m->body[*later].attach;
-        *later = m->parent[*later];
-        if (*later == TD_NONE) {
-            return most;
-        }
-    }
-    // one is carried by the other, or both by this body
-    way += climbed_a && climbed_b ? tdi_norm(tdi_sub(at_a, at_b)) : 0;
-    return way < most ? way : most;
-}
-
-// Whether two capsules are nearer than the smaller radius as they are drawn.
-static bool drawn_close(const tdi_tree_model *m, int32_t i, int32_t j) {
-    const td_real p = m->capsule_radius[i], q = m->capsule_radius[j];
-    const td_vec3 *own = m->drawn + 2 * i, *other = m->drawn + 2 * j;
-    const tdi_two two = {
-        .side = TDI_SIDE_SEGMENT, .a = own[0], .b = own[1], .c = other[0], .d = other[1]};
-    return tdi_closest_of(&two).distance < p + q + fmin(p, q);
-}
-
-// How far a capsule of a welded body reaches from its joint; of others 0.
-static td_real reach_of(const tdi_tree_model *m, int32_t capsule) {
-    return m->kind[m->capsule_body[capsule]] == TD_JOINT_FIXED
-               ? fmax(tdi_norm(m->point[2 * capsule]), tdi_norm(m->point[2 * capsule + 1]))
-               : 0;
-}
-
-// Neighbours, and what is in each other as it is drawn: leaves at a node, crossing twigs. Segments
-// within the reach of a welded body along the tree are its neighbours: they cannot leave it.
-bool tdi_tree_apart(const void *body, int32_t i, int32_t j) {
-    const tdi_tree_model *m = ((const tdi_tree_state *)body)->model;
-    const int32_t a = m->capsule_body[i], b = m->capsule_body[j];
-    const td_real most =
-        HALF_TURN * (m->capsule_radius[i] + m->capsule_radius[j]) + reach_of(m, i) + reach_of(m, j);
-    return way_between(m, a, b, most) < most || drawn_close(m, i, j);
-}
-
-// ---- points ---------------------------------------------------------------------------------
-
-td_real tdi_tree_force(const void *body, const td_step_opts *o, td_real gap, td_real h) {
-    const tdi_tree_model *m = ((const tdi_tree_state *)body)->model;
-    td_real sum = 0, g = tdi_norm(o->gravity);
-    for (int32_t k = 0; k < m->capsule_count; k++) {
-        const tdi_body *b = &m->body[m->capsule_body[k]];
-        sum += b->mass * (g + (h > 0 ? gap * m->capsule_radius[k] / (h * h) : 0));
-    }
-    return sum / (td_real)m->capsule_count;
-}
-
-void tdi_tree_points(const void *body, bool history, td_vec3 *x) {
-    const tdi_tree_state *s = body;
-    const tdi_tree_model *m = s->model;
-    for (int32_t k = 0; k < m->capsule_count; k++) {
-        const int32_t i = m->capsule_body[k];
-        const td_vec3 o = history ? s->history[i].o : s->frame[i].o;
-        const tdi_mat3 *r = history ? &s->history[i].r : &s->frame[i].r;
-        x[2 * k] = tdi_add(o, tdi_mat3_apply(r, m->point[2 * k]));
-        x[2 * k + 1] = tdi_add(o, tdi_mat3_apply(r, m->point[2 * k + 1]));
-    }
-}
-
-// The point's lever from its body's joint.
-static td_vec3 lever_of(const tdi_tree_state *s, int32_t point) {
-    const tdi_tree_model *m = s->model;
-    return tdi_mat3_apply(&s->frame[m->capsule_body[point / 2]].r, m->point[point]);
+td_vec3 tdi_tree_lever(const tdi_tree_state *s, const tdi_point *point) {
+    return tdi_mat3_apply(&s->frame[body_of(s, point)].r, own_point(s, point));
 }
 
 static td_vec3 velocity_of(const tdi_past *past, td_vec3 point) {
     return tdi_add(past->v, tdi_mat3_apply(&past->w, point));
 }
 
-void tdi_tree_velocities(void *body, td_vec3 *v) {
-    const tdi_tree_state *s = body;
+static td_vec3 moved(const tdi_twist *by, td_vec3 lever) {
+    return tdi_add(by->v, tdi_cross(by->w, lever));
+}
+
+static const tdi_twist *move_of(const tdi_tree_state *s, int32_t i, bool response) {
+    return response ? &s->twist[i] : &s->node[i].move;
+}
+
+// ---- joints ---------------------------------------------------------------------------------
+
+tdi_mat3 tdi_tree_joint_axes(const tdi_tree_state *s, int32_t i) {
+    const td_quat up = tdi_parent_frame(s->model, s, i)->turn;
+    return tdi_mat3_from_quat(tdi_quat_mul(up, s->model->body[i].rest));
+}
+
+static td_vec3 joint_position(const tdi_tree_state *s, int32_t i, bool history) {
     const tdi_tree_model *m = s->model;
-    for (int32_t k = 0; k < m->capsule_count; k++) {
-        const int32_t i = m->capsule_body[k];
-        v[2 * k] = velocity_of(&s->past[i], m->point[2 * k]);
-        v[2 * k + 1] = velocity_of(&s->past[i], m->point[2 * k + 1]);
+    const int32_t d = m->dof[i];
+    const td_real *q = s->q + m->coord[i], *near = s->now->potential.angle_near;
+    if (m->kind[i] != TD_JOINT_BALL) {
+        return tdi_vec3(history ? s->angle_history[d] : q[0], 0, 0);
+    }
+    return history ? tdi_vec3(s->angle_history[d], s->angle_history[d + 1], s->angle_history[d + 2])
+                   : tdi_ball_turn_of(q, (near ? near : s->angle) + d).a;
+}
+
+static td_vec3 joint_move(const tdi_tree_state *s, int32_t i, bool response) {
+    const tdi_tree_model *m = s->model;
+    if (m->kind[i] != TD_JOINT_BALL) {
+        const tdi_other *other = &s->other[m->other_place[i]];
+        return tdi_vec3(response ? other->respond[0] : other->step[0], 0, 0);
+    }
+    const int32_t p = m->parent[i];
+    const td_vec3 still = {0, 0, 0};
+    const td_vec3 up = p == TD_NONE ? (response ? still : s->now->base_move.w)
+                       : response   ? s->twist[p].w
+                                    : s->node[p].move.w;
+    const td_vec3 own = response ? s->twist[i].w : s->node[i].move.w;
+    const tdi_mat3 axes = tdi_tree_joint_axes(s, i);
+    return tdi_mat3_apply_t(&axes, tdi_sub(own, up));
+}
+
+// A moment on a body and its opposite on the parent.
+static void apply_to_joint(tdi_tree_state *s, int32_t i, td_vec3 force) {
+    const tdi_tree_model *m = s->model;
+    const td_vec3 f = tdi_scale(force, -s->now->weight);
+    if (m->kind[i] != TD_JOINT_BALL) {
+        s->other[m->other_place[i]].respond[0] += f.x;
+        return;
+    }
+    const tdi_mat3 axes = tdi_tree_joint_axes(s, i);
+    const td_vec3 moment = tdi_mat3_apply(&axes, f);
+    s->twist[i].w = tdi_add(s->twist[i].w, moment);
+    if (m->parent[i] != TD_NONE) {
+        tdi_twist *up = &s->twist[m->parent[i]];
+        up->w = tdi_sub(up->w, moment);
     }
 }
 
-void tdi_tree_moves(const void *body, bool response, td_vec3 *dx) {
-    const tdi_tree_state *s = body;
-    for (int32_t k = 0; k < 2 * s->model->capsule_count; k++) {
-        const int32_t i = s->model->capsule_body[k / 2];
-        const tdi_twist *move = response ? &s->twist[i] : &s->node[i].move;
-        dx[k] = tdi_add(move->v, tdi_cross(move->w, lever_of(s, k)));
+static void add_joint(tdi_tree_state *s, int32_t i, td_vec3 g, const td_sym3 *h, bool passes) {
+    tdi_joint_pin *joint = tdi_joint_open(s, i);
+    if (s->model->kind[i] != TD_JOINT_BALL) {
+        joint->gradient.x += g.x;
+        joint->hessian.xx += h->xx;
+        return;
     }
+    const tdi_mat3 axes = tdi_tree_joint_axes(s, i);
+    const td_vec3 moment = tdi_mat3_apply(&axes, g);
+    joint->gradient = tdi_add(joint->gradient, moment);
+    joint->passing = passes ? tdi_add(joint->passing, moment) : joint->passing;
+    joint->hessian = tdi_sym3_add(joint->hessian, tdi_sym3_turn(&axes, h));
 }
 
-// ---- turns ----------------------------------------------------------------------------------
+// ---- rotations ------------------------------------------------------------------------------
 
 // From where the step began: R_n, which BDF2 has in x* together with the rotation before, as
 // (4 R_n - R_(n-1))/3. Rotation vectors from R_n on are then a, and -a_last one step earlier.
@@ -249,9 +133,7 @@ static td_vec3 turn_from_start(const tdi_tree_state *s, int32_t i) {
     return tdi_turn_between(s->past[i].turn, s->frame[i].turn);
 }
 
-td_vec3 tdi_tree_turned(const void *body, int32_t capsule) {
-    const tdi_tree_state *s = body;
-    const int32_t i = s->model->capsule_body[capsule];
+static td_vec3 rotation_of(const tdi_tree_state *s, int32_t i) {
     const td_vec3 a = turn_from_start(s, i);
     if (!s->head.rule.two) {
         return a;
@@ -266,21 +148,44 @@ td_vec3 tdi_tree_turned(const void *body, int32_t capsule) {
     return tdi_madd(a, tdi_turn_between(before, s->past[i].turn), -again);
 }
 
-td_vec3 tdi_tree_turns(const void *body, int32_t capsule, bool response) {
-    const tdi_tree_state *s = body;
-    const int32_t i = s->model->capsule_body[capsule];
+static td_vec3 rotation_change(const tdi_tree_state *s, int32_t i, bool response) {
     const tdi_turn turn = tdi_turn_of(turn_from_start(s, i));
-    return tdi_turn_change(&turn, response ? s->twist[i].w : s->node[i].move.w);
+    return tdi_turn_change(&turn, move_of(s, i, response)->w);
 }
 
-td_vec3 tdi_tree_spin(void *body, int32_t capsule) {
-    const tdi_tree_state *s = body;
-    const tdi_past *past = &s->past[s->model->capsule_body[capsule]];
+static td_vec3 spin_of(const tdi_tree_state *s, int32_t i) {
+    const tdi_past *past = &s->past[i];
     const tdi_mat3 rate = tdi_mat3_mul_t(&past->w, &past->r);
     return tdi_scale(tdi_mat3_axial(&rate), 0.5);
 }
 
-// ---- terms ----------------------------------------------------------------------------------
+// Columns: moments of what acts along each axis, a torque on the rotation or a force at an arm.
+static tdi_mat3 moments_of(const tdi_turn *turn, const td_vec3 *arm) {
+    tdi_mat3 k;
+    for (int j = 0; j < 3; j++) {
+        const td_vec3 axis = {j == 0, j == 1, j == 2},
+                      n = tdi_turn_moment(turn, arm ? tdi_cross(axis, *arm) : axis);
+        k.m[j] = n.x;
+        k.m[3 + j] = n.y;
+        k.m[6 + j] = n.z;
+    }
+    return k;
+}
+
+static void add_rotation(tdi_tree_state *s, int32_t i, td_vec3 g, const td_sym3 *h, bool levers) {
+    const tdi_turn turn = tdi_turn_of(turn_from_start(s, i));
+    const tdi_mat3 k = moments_of(&turn, NULL);
+    const td_vec3 n = tdi_mat3_apply(&k, g);
+    tdi_node *node = tdi_node_open(s, i);
+    node->block.a = tdi_sym3_add(node->block.a, tdi_sym3_turn(&k, h));
+    node->load.n = tdi_add(node->load.n, n);
+    if (levers) {
+        node->geometric = tdi_sym3_add(node->geometric, tdi_turn_bend(&turn, g));
+        node->spin = tdi_add(node->spin, n);
+    }
+}
+
+// ---- contact --------------------------------------------------------------------------------
 
 static tdi_mat3 outer(td_vec3 a, td_vec3 b) {
     return (tdi_mat3){{a.x * b.x, a.x * b.y, a.x * b.z, a.y * b.x, a.y * b.y, a.y * b.z, a.z * b.x,
@@ -303,23 +208,15 @@ static tdi_block block_of(const tdi_contact_side *t, td_vec3 d) {
     return at;
 }
 
-// The moment that friction on the surface adds about the place on the axis, and its Hessian: with
-// the turn a since the step began, the surface slips by arm n x J^-1 w more.
-static void add_arm(const tdi_contact_side *t, const tdi_turn *turn, tdi_block *at, td_vec3 *n) {
+// The moment that friction on the surface adds about the place on the axis, and its Hessian: the
+// surface slips by arm n x J^-1 w more. Gives the gradient by the rotation.
+static td_vec3 add_arm(const tdi_contact_side *t, const tdi_turn *turn, tdi_block *at, td_vec3 *n) {
     const td_vec3 arm = tdi_scale(t->normal, t->arm);
-    td_vec3 row[3]; // of the axes: moments of forces along them
-    tdi_mat3 k;
-    for (int j = 0; j < 3; j++) {
-        const td_vec3 force = {j == 0, j == 1, j == 2};
-        row[j] = tdi_turn_moment(turn, tdi_cross(force, arm));
-        k.m[j] = row[j].x;
-        k.m[3 + j] = row[j].y;
-        k.m[6 + j] = row[j].z;
-    }
+    const tdi_mat3 k = moments_of(turn, &arm);
     const td_sym3 *h = &t->hessian;
     const td_real entry[3][3] = {
         {h->xx, h->xy, h->xz}, {h->xy, h->yy, h->yz}, {h->xz, h->yz, h->zz}};
-    for (int i = 0; i < 3 && !t->rolling; i++) {
+    for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
             at->b.m[3 * i + j] += k.m[3 * i] * entry[0][j] + k.m[3 * i + 1] * entry[1][j] +
                                   k.m[3 * i + 2] * entry[2][j];
@@ -327,6 +224,7 @@ static void add_arm(const tdi_contact_side *t, const tdi_turn *turn, tdi_block *
     }
     at->a = tdi_sym3_add(at->a, tdi_sym3_turn(&k, h));
     *n = tdi_add(*n, tdi_mat3_apply(&k, t->force));
+    return tdi_cross(t->force, arm);
 }
 
 static tdi_block scaled(tdi_block b, td_real k) {
@@ -338,50 +236,129 @@ static tdi_block scaled(tdi_block b, td_real k) {
     return b;
 }
 
-// Friction on the surface turns the body as well, and rolling resistance does nothing else.
-static void add_turn(tdi_tree_state *s, int32_t i, const tdi_contact_side *t, tdi_block *at,
-                     td_vec3 *n) {
-    const tdi_turn turn = tdi_turn_of(turn_from_start(s, i));
-    tdi_node *node = &s->node[i];
-    add_arm(t, &turn, at, n);
-    if (!t->foreseen) {
-        const td_vec3 moment = tdi_scale(tdi_cross(t->force, t->normal), t->arm * s->now->weight);
-        node->geometric = tdi_sym3_add(node->geometric, tdi_turn_bend(&turn, moment));
-    }
+static td_vec3 node_lever(const tdi_tree_state *s, int32_t node) {
+    const tdi_tree_model *m = s->model;
+    return tdi_mat3_apply(&s->frame[m->capsule_body[node / 2]].r, m->point[node]);
 }
 
-void tdi_tree_add_side(void *body, const tdi_contact_side *t) {
+void tdi_tree_add_contact(void *body, const tdi_contact_side *t) {
     tdi_tree_state *s = body;
     const td_real weight = s->now->weight;
     const int32_t i = s->model->capsule_body[t->capsule];
     tdi_node *node = tdi_node_open(s, i);
-    const td_vec3 first = lever_of(s, 2 * t->capsule),
-                  d = tdi_sub(lever_of(s, 2 * t->capsule + 1), first),
+    const td_vec3 first = node_lever(s, 2 * t->capsule),
+                  d = tdi_sub(node_lever(s, 2 * t->capsule + 1), first),
                   p = tdi_madd(first, d, t->weight[1]);
     tdi_block at = block_of(t, d);
     td_vec3 f = t->force, n = tdi_cross(p, f);
-    if (t->rolling) {
-        memset(&at, 0, sizeof at);
-        f = n = tdi_vec3(0, 0, 0);
-    }
     if (t->arm != 0) {
-        add_turn(s, i, t, &at, &n);
+        const tdi_turn turn = tdi_turn_of(turn_from_start(s, i));
+        const td_vec3 moment = tdi_scale(add_arm(t, &turn, &at, &n), weight);
+        if (t->levers != TDI_LEVERS_NONE) {
+            node->geometric = tdi_sym3_add(node->geometric, tdi_turn_bend(&turn, moment));
+        }
     }
     at = scaled(at, weight);
     tdi_block_add(&node->block, &at, p);
     f = tdi_scale(f, weight);
     n = tdi_scale(n, weight);
     node->load = (tdi_wrench){tdi_add(node->load.n, n), tdi_add(node->load.f, f)};
-    if (!t->foreseen) {
+    if (t->levers != TDI_LEVERS_NONE) {
         node->geometric = tdi_sym3_add(node->geometric, tdi_geometric_stiffness(p, f));
         node->pull = tdi_add(node->pull, f);
         node->spin = tdi_add(node->spin, n);
     }
 }
 
+// ---- points of all kinds --------------------------------------------------------------------
+
+// Nodes [first, first + count).
+static void node_positions(const tdi_tree_state *s, int32_t first, int32_t count, bool history,
+                           td_vec3 *x) {
+    const tdi_tree_model *m = s->model;
+    for (int32_t k = 0; k < count; k++) {
+        const int32_t i = m->capsule_body[(first + k) / 2];
+        const tdi_mat3 *r = history ? &s->history[i].r : &s->frame[i].r;
+        x[k] = tdi_add(history ? s->history[i].o : s->frame[i].o,
+                       tdi_mat3_apply(r, m->point[first + k]));
+    }
+}
+
+static td_vec3 position_of(const tdi_tree_state *s, const tdi_point *point, bool history) {
+    const int32_t i = body_of(s, point);
+    if (point->kind == TDI_POINT_JOINT) {
+        return joint_position(s, i, history);
+    }
+    if (point->kind == TDI_POINT_ROTATION) {
+        return history ? tdi_vec3(0, 0, 0) : rotation_of(s, i);
+    }
+    const tdi_mat3 *r = history ? &s->history[i].r : &s->frame[i].r;
+    return tdi_add(history ? s->history[i].o : s->frame[i].o,
+                   tdi_mat3_apply(r, own_point(s, point)));
+}
+
+void tdi_tree_positions(const void *body, tdi_points points, bool history, td_vec3 *x) {
+    const tdi_tree_state *s = body;
+    if (tdi_are_nodes(&points)) {
+        node_positions(s, points.first, points.count, history, x);
+        return;
+    }
+    for (int32_t k = 0; k < points.count; k++) {
+        if (!history && points.list && k + AHEAD < points.count) {
+            tdi_fetch(&s->frame[body_of(s, &points.list[k + AHEAD])], sizeof *s->frame);
+        }
+        const tdi_point point = tdi_point_at(&points, k);
+        x[k] = position_of(s, &point, history);
+    }
+}
+
+void tdi_tree_velocities(void *body, tdi_points points, td_vec3 *v) {
+    const tdi_tree_state *s = body;
+    for (int32_t k = 0; k < points.count; k++) {
+        const tdi_point point = tdi_point_at(&points, k);
+        const int32_t i = body_of(s, &point);
+        v[k] = point.kind == TDI_POINT_ROTATION ? spin_of(s, i)
+                                                : velocity_of(&s->past[i], own_point(s, &point));
+    }
+}
+
+static td_vec3 motion_of(const tdi_tree_state *s, const tdi_point *point, bool response) {
+    const int32_t i = body_of(s, point);
+    return point->kind == TDI_POINT_JOINT ? joint_move(s, i, response)
+           : point->kind == TDI_POINT_ROTATION
+               ? rotation_change(s, i, response)
+               : moved(move_of(s, i, response), tdi_tree_lever(s, point));
+}
+
+void tdi_tree_motions(const void *body, tdi_points points, bool response, td_vec3 *dx) {
+    const tdi_tree_state *s = body;
+    const int32_t *owner = s->model->capsule_body;
+    for (int32_t k = 0, n = points.first; tdi_are_nodes(&points) && k < points.count; k++, n++) {
+        dx[k] = moved(move_of(s, owner[n / 2], response), node_lever(s, n));
+    }
+    for (int32_t k = 0; !tdi_are_nodes(&points) && k < points.count; k++) {
+        const tdi_point point = tdi_point_at(&points, k);
+        dx[k] = motion_of(s, &point, response);
+    }
+}
+
+void tdi_tree_add_stiffness(void *body, const tdi_point *point, td_vec3 gradient,
+                            const td_sym3 *hessian, tdi_levers levers) {
+    tdi_tree_state *s = body; // the sweep takes the positive part of geometric stiffness by itself
+    const int32_t i = body_of(s, point);
+    const td_vec3 g = tdi_scale(gradient, s->now->weight);
+    const td_sym3 h = tdi_sym3_scale(*hessian, s->now->weight);
+    const bool any = levers != TDI_LEVERS_NONE;
+    switch (point->kind) {
+    case TDI_POINT_JOINT: add_joint(s, i, g, &h, !any); break;
+    case TDI_POINT_ROTATION: add_rotation(s, i, g, &h, any); break;
+    default: tdi_tree_add_point(s, i, tdi_tree_lever(s, point), g, &h, any);
+    }
+}
+
 // ---- responses ------------------------------------------------------------------------------
 
-void tdi_tree_open_pushes(tdi_tree_state *s) {
+static void clear_forces(tdi_tree_state *s) {
     const tdi_tree_model *m = s->model;
     for (int32_t k = 0; k < tdi_asked_count(s); k++) {
         const int32_t i = tdi_asked(s, k);
@@ -392,29 +369,50 @@ void tdi_tree_open_pushes(tdi_tree_state *s) {
     }
 }
 
-void tdi_tree_push_at(tdi_tree_state *s, int32_t i, td_vec3 lever, td_vec3 force, bool first) {
-    const td_vec3 f = tdi_scale(force, -s->now->weight);
-    if (first) {
-        tdi_tree_open_pushes(s);
+static void apply_force(tdi_tree_state *s, const tdi_point *point, td_vec3 force) {
+    const int32_t i = body_of(s, point);
+    tdi_twist *sum = &s->twist[i];
+    if (point->kind == TDI_POINT_JOINT) {
+        apply_to_joint(s, i, force);
+    } else if (point->kind == TDI_POINT_ROTATION) {
+        const tdi_turn turn = tdi_turn_of(turn_from_start(s, i));
+        sum->w = tdi_madd(sum->w, tdi_turn_moment(&turn, force), -s->now->weight);
+    } else {
+        const td_vec3 f = tdi_scale(force, -s->now->weight);
+        sum->w = tdi_add(sum->w, tdi_cross(tdi_tree_lever(s, point), f));
+        sum->v = tdi_add(sum->v, f);
     }
-    s->twist[i].w = tdi_add(s->twist[i].w, tdi_cross(lever, f));
-    s->twist[i].v = tdi_add(s->twist[i].v, f);
 }
 
-void tdi_tree_push(void *body, int32_t point, td_vec3 force, bool first) {
+void tdi_tree_apply_forces(void *body, tdi_points points, const td_vec3 *forces) {
     tdi_tree_state *s = body;
-    const int32_t i = s->model->capsule_body[point / 2];
-    tdi_tree_push_at(s, i, lever_of(s, point), force, first);
+    if (!s->head.pushed) {
+        clear_forces(s);
+    }
+    for (int32_t k = 0; k < points.count; k++) {
+        const tdi_point point = tdi_point_at(&points, k);
+        apply_force(s, &point, forces[k]);
+    }
 }
 
-void tdi_tree_apply_moment(void *body, int32_t capsule, td_vec3 moment, bool first) {
+// The bodies of the points and all that carry them: what a force there does to others is not asked
+// for. Marks are in `summed`, which nobody uses between sweeps.
+void tdi_tree_confine(void *body, tdi_points points) {
     tdi_tree_state *s = body;
-    const int32_t i = s->model->capsule_body[capsule];
-    const tdi_turn turn = tdi_turn_of(turn_from_start(s, i));
-    if (first) {
-        tdi_tree_open_pushes(s);
+    const tdi_tree_model *m = s->model;
+    s->asked_count = 0;
+    for (int32_t k = 0; k < points.count; k++) {
+        const tdi_point point = tdi_point_at(&points, k);
+        for (int32_t i = body_of(s, &point); i != TD_NONE && !s->summed[i]; i = m->parent[i]) {
+            s->summed[i] = 1;
+        }
     }
-    s->twist[i].w = tdi_madd(s->twist[i].w, tdi_turn_moment(&turn, moment), -s->now->weight);
+    for (int32_t i = 0; points.count > 0 && i < m->body_count; i++) {
+        if (s->summed[i]) {
+            s->asked[s->asked_count++] = i;
+            s->summed[i] = 0;
+        }
+    }
 }
 
 void tdi_tree_respond(void *body) {
@@ -422,7 +420,7 @@ void tdi_tree_respond(void *body) {
     tdi_sweep_respond(s->model, s);
 }
 
-void tdi_tree_absorb(void *body) {
+void tdi_tree_add_response(void *body) {
     tdi_tree_state *s = body;
     for (int32_t i = 0; i < s->model->body_count; i++) {
         tdi_twist *move = &s->node[i].move;
@@ -434,4 +432,34 @@ void tdi_tree_absorb(void *body) {
             s->other[k].step[d] += s->other[k].respond[d];
         }
     }
+}
+
+// ---- inertia --------------------------------------------------------------------------------
+
+td_real tdi_tree_mass(const void *body) {
+    const tdi_tree_model *m = ((const tdi_tree_state *)body)->model;
+    td_real sum = 0;
+    for (int32_t i = 0; i < m->body_count; i++) {
+        sum += m->body[i].mass;
+    }
+    return sum;
+}
+
+td_vec3 tdi_tree_joint_inertia(const void *body, int32_t segment) {
+    const tdi_tree_model *m = ((const tdi_tree_state *)body)->model;
+    const int32_t i = tdi_seat_body(body, segment);
+    const tdi_body *b = &m->body[i];
+    const td_sym3 *s = &b->second;
+    if (m->kind[i] == TD_JOINT_SLIDE) {
+        return tdi_vec3(b->mass, 0, 0);
+    }
+    if (m->kind[i] == TD_JOINT_HINGE) {
+        const td_real along = tdi_dot(b->axis, tdi_sym3_apply(s, b->axis));
+        return tdi_vec3(s->xx + s->yy + s->zz - along, 0, 0);
+    }
+    return tdi_vec3(s->yy + s->zz, s->xx + s->zz, s->xx + s->yy);
+}
+
+td_joint_kind tdi_tree_joint_kind(const void *body, int32_t segment) {
+    return (td_joint_kind)((const tdi_tree_state *)body)->model->kind[tdi_seat_body(body, segment)];
 }

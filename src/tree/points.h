@@ -1,34 +1,27 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// The capsules that a tree's bodies are to others, and the points at their ends.
+// Material points of a tree: nodes, any positions on its bodies, its joints, rotations of capsules.
 
 #include "implicit/implicit.h"
 #include "tree/model.h"
 
-// Whether both ends of a capsule are one point.
-bool tdi_tree_is_ball(const tdi_tree_model *model, int32_t capsule);
-// Fills a model's capsules, for which there is room: one a body, from the bodies' own, or those of
-// a welded body. False: out of memory.
-bool tdi_tree_fill_capsules(tdi_tree_model *model, const td_skeleton *skeleton);
+// From the origin of its body to a point that has a position.
+td_vec3 tdi_tree_lever(const tdi_tree_state *state, const tdi_point *point);
+// Axes of a body's joint at rest, on its parent.
+tdi_mat3 tdi_tree_joint_axes(const tdi_tree_state *state, int32_t body);
 
 // Functions of tdi_implicit; `body` is a tdi_tree_state.
-void tdi_tree_capsules(const void *body, tdi_capsule *capsules);
-bool tdi_tree_apart(const void *body, int32_t i, int32_t j);
-td_real tdi_tree_force(const void *body, const td_step_opts *opts, td_real gap, td_real h);
-void tdi_tree_points(const void *body, bool history, td_vec3 *x);
-void tdi_tree_velocities(void *body, td_vec3 *v);
-void tdi_tree_moves(const void *body, bool response, td_vec3 *dx);
-td_vec3 tdi_tree_turned(const void *body, int32_t capsule);
-td_vec3 tdi_tree_turns(const void *body, int32_t capsule, bool response);
-td_vec3 tdi_tree_spin(void *body, int32_t capsule);
-void tdi_tree_apply_moment(void *body, int32_t capsule, td_vec3 moment, bool first);
-void tdi_tree_add_side(void *body, const tdi_contact_side *side);
-void tdi_tree_push(void *body, int32_t point, td_vec3 force, bool first);
+void tdi_tree_positions(const void *body, tdi_points points, bool history, td_vec3 *x);
+void tdi_tree_velocities(void *body, tdi_points points, td_vec3 *v);
+void tdi_tree_motions(const void *body, tdi_points points, bool response, td_vec3 *dx);
+void tdi_tree_apply_forces(void *body, tdi_points points, const td_vec3 *forces);
+void tdi_tree_confine(void *body, tdi_points points);
+void tdi_tree_add_stiffness(void *body, const tdi_point *point, td_vec3 gradient,
+                            const td_sym3 *hessian, tdi_levers levers);
+void tdi_tree_add_contact(void *body, const tdi_contact_side *side);
 void tdi_tree_respond(void *body);
-void tdi_tree_absorb(void *body);
-
-// ---- pushes, in twists and in `respond` of other joints, until tdi_tree_respond()
-void tdi_tree_open_pushes(tdi_tree_state *state); // none yet
-// At a point of a body, `lever` from its joint; `first`: there are none yet.
-void tdi_tree_push_at(tdi_tree_state *state, int32_t i, td_vec3 lever, td_vec3 force, bool first);
+void tdi_tree_add_response(void *body);
+td_real tdi_tree_mass(const void *body);
+td_vec3 tdi_tree_joint_inertia(const void *body, int32_t segment);
+td_joint_kind tdi_tree_joint_kind(const void *body, int32_t segment);

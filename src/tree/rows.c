@@ -25,7 +25,6 @@
 #include "base/fetch.h"
 #include "tree/implicit.h"
 #include "tree/kernels.h"
-#include "tree/pins.h"
 #include "tree/points.h"
 
 #include <string.h>
@@ -227,11 +226,11 @@ static inline void add_twist(tdi_twist *sum, const tdi_twist *p) {
 }
 
 // A point at lever p moves by u + w x p.
-void tdi_tree_rows_set(void *body, int32_t first, int32_t count, const tdi_pin *const pins[2],
+void tdi_tree_rows_set(void *body, int32_t first, int32_t count, const tdi_point *const points[2],
                        const td_vec3 *const sees[2], const td_real *compliance) {
     const tdi_tree_state *s = body;
     tdi_rows *w = s->rows;
-    const td_vec3 lever[2] = {tdi_tree_pin_lever(s, pins[0]), tdi_tree_pin_lever(s, pins[1])};
+    const td_vec3 lever[2] = {tdi_tree_lever(s, points[0]), tdi_tree_lever(s, points[1])};
     for (int32_t k = 0; k < count; k++) {
         tdi_twist *given = &w->given[2 * (first + k)];
         for (int side = 0; side < 2; side++) {

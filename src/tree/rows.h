@@ -11,7 +11,7 @@ tdi_rows *tdi_tree_rows_new(const void *body, const int32_t (*segments)[2], int3
                             const td_alloc *alloc);
 void tdi_tree_rows_free(tdi_rows *rows);
 void tdi_tree_rows_use(void *body, tdi_rows *rows);
-void tdi_tree_rows_set(void *body, int32_t first, int32_t count, const tdi_pin *const pins[2],
+void tdi_tree_rows_set(void *body, int32_t first, int32_t count, const tdi_point *const points[2],
                        const td_vec3 *const sees[2], const td_real *compliance);
 
 // ---- of sweep.c

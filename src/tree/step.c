@@ -11,7 +11,7 @@
 #include "base/opts.h"
 #include "tree/drive.h"
 #include "tree/implicit.h"
-#include "tree/pins.h"
+#include "tree/capsules.h"
 #include "tree/reuse.h"
 #include "tree/rows.h"
 #include "tree/points.h"
@@ -535,15 +535,15 @@ const tdi_implicit tdi_tree_implicit = {
     .begin_rest = tdi_step_begin_rest,
     .end_rest = tdi_step_end_rest,
     .transform = tdi_tree_transform,
-    .add = tdi_tree_add_side,
-    .pin_places = tdi_tree_pin_places,
+    .add_contact = tdi_tree_add_contact,
+    .positions = tdi_tree_positions,
     .modal = &tdi_tree_modal,
-    .pin_add = tdi_tree_pin_add,
+    .add_stiffness = tdi_tree_add_stiffness,
     .rows_new = tdi_tree_rows_new,
     .rows_free = tdi_tree_rows_free,
     .rows_use = tdi_tree_rows_use,
     .rows_set = tdi_tree_rows_set,
-    .pin_joint = tdi_tree_pin_joint,
+    .joint_kind = tdi_tree_joint_kind,
     .capsules = tdi_tree_capsules,
     .apart = tdi_tree_apart,
     .force = tdi_tree_force,

@@ -12,7 +12,7 @@
 #include "tree/tangent.h"
 
 #include "tree/implicit.h"
-#include "tree/pins.h"
+#include "tree/points.h"
 
 #include <string.h>
 
@@ -30,16 +30,16 @@ void tdi_tangent_place(tdi_tangent *t, tdi_layout *l) {
 }
 
 // Of a force at a lever of a body: the gradient g.(o + R X) and its second derivative by the turn.
-static void load_body(tdi_tree_state *s, const tdi_pin_load *l) {
-    const td_vec3 lever = tdi_tree_pin_lever(s, &l->pin);
-    tdi_node *node = &s->node[tdi_seat_body(s, l->pin.segment)];
+static void load_body(tdi_tree_state *s, const tdi_lasting_load *l) {
+    const td_vec3 lever = tdi_tree_lever(s, &l->point);
+    tdi_node *node = &s->node[tdi_seat_body(s, l->point.segment)];
     const tdi_wrench at = {{0, 0, 0}, l->gradient};
     tdi_wrench_add(&node->load, &at, lever);
     node->geometric = tdi_sym3_add(node->geometric, tdi_geometric_stiffness(lever, l->gradient));
 }
 
 void tdi_tree_carry(const tdi_tree_model *m, tdi_tree_state *s, td_vec3 gravity,
-                    const tdi_pin_load *loads, int32_t count) {
+                    const tdi_lasting_load *loads, int32_t count) {
     const tdi_potential weight = {.spring = 1, .gravity = gravity};
     const tdi_potential_at at = {.model = m, .state = s, .potential = &weight};
     for (int32_t i = 0; i < m->body_count; i++) {
@@ -112,7 +112,8 @@ static void expand_joints(tdi_tangent *t) {
     }
 }
 
-void tdi_tangent_expand(tdi_tangent *t, td_vec3 gravity, const tdi_pin_load *loads, int32_t count) {
+void tdi_tangent_expand(tdi_tangent *t, td_vec3 gravity, const tdi_lasting_load *loads,
+                        int32_t count) {
     const tdi_tree_model *m = t->model;
     tdi_tree_state *s = t->state;
     tdi_tree_carry(m, s, gravity, loads, count);
@@ -239,23 +240,20 @@ void tdi_tangent_slope(const tdi_tangent *t, td_real *y) {
 
 // A wrench on body i, and the opposite on its parent: what a force along the joint's own motion
 // does.
-static void push_joint(const tdi_tangent *t, int32_t i, const tdi_wrench *wrench) {
+static void apply_to_joint(const tdi_tangent *t, int32_t i, const tdi_wrench *wrench) {
     const tdi_wrench back = {tdi_scale(wrench->n, -1), tdi_scale(wrench->f, -1)};
     t->wrench[i].n = tdi_add(t->wrench[i].n, wrench->n);
     t->wrench[i].f = tdi_add(t->wrench[i].f, wrench->f);
     hand_down(t, i, &back);
 }
 
-void tdi_tangent_push(const tdi_tangent *t, const tdi_pin *pin, td_vec3 force, bool first) {
+static void apply_force(const tdi_tangent *t, const tdi_point *point, td_vec3 force) {
     const tdi_tree_model *m = t->model;
     const tdi_tree_state *s = t->state;
-    const int32_t i = tdi_seat_body(s, pin->segment);
-    if (first) {
-        memset(t->wrench, 0, (size_t)m->body_count * sizeof *t->wrench);
-    }
-    if (pin->kind == TDI_PIN_POINT) {
+    const int32_t i = tdi_seat_body(s, point->segment);
+    if (point->kind == TDI_POINT_POSITION) {
         const tdi_wrench at = {{0, 0, 0}, force};
-        tdi_wrench_add(&t->wrench[i], &at, tdi_tree_pin_lever(s, pin));
+        tdi_wrench_add(&t->wrench[i], &at, tdi_tree_lever(s, point));
         return;
     }
     tdi_wrench along = {{0, 0, 0}, {0, 0, 0}};
@@ -267,10 +265,15 @@ void tdi_tangent_push(const tdi_tangent *t, const tdi_pin *pin, td_vec3 force, b
         tdi_columns_of(m, s, i, column);
         along = (tdi_wrench){tdi_scale(column[0].w, force.x), tdi_scale(column[0].v, force.x)};
     }
-    push_joint(t, i, &along);
+    apply_to_joint(t, i, &along);
 }
 
-void tdi_tangent_gather(const tdi_tangent *t, td_real *y) {
+void tdi_tangent_forces(const tdi_tangent *t, tdi_points points, const td_vec3 *forces,
+                        td_real *y) {
+    memset(t->wrench, 0, (size_t)t->model->body_count * sizeof *t->wrench);
+    for (int32_t k = 0; k < points.count; k++) {
+        apply_force(t, &points.list[k], forces[k]);
+    }
     gather(t, y);
 }
 
@@ -285,7 +288,7 @@ void tdi_tangent_load(const tdi_tangent *t, const td_real *x) {
             along.n = tdi_madd(along.n, column[d].w, -x[m->dof[i] + d]);
             along.f = tdi_madd(along.f, column[d].v, -x[m->dof[i] + d]);
         }
-        push_joint(t, i, &along);
+        apply_to_joint(t, i, &along);
     }
 }
 

@@ -29,7 +29,7 @@ typedef struct tdi_tangent {
 // Places the tangent's own arrays; `model` and `state` are set before.
 void tdi_tangent_place(tdi_tangent *tangent, tdi_layout *layout);
 // K and M at the state's pose, with these forces at points of it.
-void tdi_tangent_expand(tdi_tangent *tangent, td_vec3 gravity, const tdi_pin_load *loads,
+void tdi_tangent_expand(tdi_tangent *tangent, td_vec3 gravity, const tdi_lasting_load *loads,
                         int32_t count);
 // After that without loads: the gradient of springs and weight.
 void tdi_tangent_slope(const tdi_tangent *tangent, td_real *y);
@@ -45,8 +45,8 @@ bool tdi_tangent_factor(tdi_tangent *tangent, td_real shift);
 void tdi_tangent_solve(const tdi_tangent *tangent, td_real *x);
 void tdi_tangent_respond(const tdi_tangent *tangent, td_real *x);
 // Forces at pins as wrenches on bodies, and J^T f of all since the first.
-void tdi_tangent_push(const tdi_tangent *tangent, const tdi_pin *pin, td_vec3 force, bool first);
-void tdi_tangent_gather(const tdi_tangent *tangent, td_real *y);
+void tdi_tangent_forces(const tdi_tangent *tangent, tdi_points points, const td_vec3 *forces,
+                        td_real *y);
 
 // ---- parts ----------------------------------------------------------------------------------
 
@@ -56,7 +56,7 @@ void tdi_tangent_load(const tdi_tangent *tangent, const td_real *x);
 // Fills load with the gradient of the weight of each body and of all that it carries, about its own
 // joint, and block and geometric stiffness likewise; with these forces at points of it.
 void tdi_tree_carry(const tdi_tree_model *model, tdi_tree_state *state, td_vec3 gravity,
-                    const tdi_pin_load *loads, int32_t count);
+                    const tdi_lasting_load *loads, int32_t count);
 // How the moment -tdi_ball_moment() of a ball joint at rest changes with a turn, own axes.
 tdi_mat3 tdi_ball_tangent(td_spring_law law, const tdi_body *body, const td_real *q,
                           const td_real *near);

@@ -79,7 +79,7 @@ static td_status check_actor(const td_world *w, const td_constraint *c, int side
         return tdi_fail(diag, TD_ERR_ARGUMENT, "segment[%d] is %d; '%s' has %d", side,
                         (int)c->segment[side], a->name, (int)a->segment_count);
     }
-    if (!a->solver->implicit->pin_places || !tdi_is_implicit(o->integrator)) {
+    if (!tdi_state_offers(a->state, TDI_POINT_POSITION) || !tdi_is_implicit(o->integrator)) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
                         "'%s' cannot be held: its integrator must be 'implicit' or "
                         "'implicit-euler', of a solver that has constraints",

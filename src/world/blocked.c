@@ -54,7 +54,7 @@ static td_box bounds_of(td_world *w, const tdi_actor *a) {
     td_vec3 *x = w->near.next + first; // what was there is made anew by the next step
     td_real radius = 0;
     td_box b = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
-    tdi_state_points(a->state, false, x);
+    tdi_state_positions(a->state, tdi_all_nodes(a->state), false, x);
     for (int32_t k = 0; k < count; k++) {
         b.low = tdi_vec3(fmin(b.low.x, x[k].x), fmin(b.low.y, x[k].y), fmin(b.low.z, x[k].z));
         b.high = tdi_vec3(fmax(b.high.x, x[k].x), fmax(b.high.y, x[k].y), fmax(b.high.z, x[k].z));
@@ -127,7 +127,7 @@ static td_status meets_actors(td_world *w, int32_t actor, td_diag *diag) {
     for (int32_t k = 0; k < w->actor_count; k++) {
         const tdi_actor *a = &w->actors[k];
         if (a->touches) {
-            tdi_state_points(a->state, false, n->x + n->first_point[k]);
+            tdi_state_positions(a->state, tdi_all_nodes(a->state), false, n->x + n->first_point[k]);
         }
     }
     td_status status = n->set ? tdi_contacts_find(n->set, n->x, NULL, diag) : TD_OK;

@@ -74,10 +74,10 @@ static td_status check_terms(const making *m, td_joint_kind kind) {
 static td_status check_joint(const making *m, const char *key, const tdi_spot *spot) {
     const tdi_actor *a = &m->world->actors[spot->actor];
     const tdi_implicit *ops = a->solver->implicit;
-    if (!ops->pin_joint) {
+    if (!ops->joint_kind) {
         return fault(m, key, "only objects of the solver 'tree' have joints that can be held");
     }
-    const td_joint_kind kind = ops->pin_joint(a->state, spot->segment);
+    const td_joint_kind kind = ops->joint_kind(a->state, spot->segment);
     if (kind == TD_JOINT_FIXED || kind == TD_JOINT_FREE) {
         return fault(m, key, "this segment has no joint: it is held fast, or loose");
     }
@@ -99,7 +99,7 @@ static td_status make_side(const making *m, int side) {
         return status;
     }
     const tdi_actor *a = &m->world->actors[spot.actor];
-    if (!a->solver->implicit->pin_places) {
+    if (!tdi_state_offers(a->state, TDI_POINT_POSITION)) {
         return fault(m, key, "constraints cannot hold objects of this solver");
     }
     td_load at = {.segment = spot.segment,
@@ -127,7 +127,7 @@ static td_constraint_kind kind_of(const td_scene_constraint *s) {
 
 static td_joint_kind joint_of(const td_world *w, const td_constraint *c) {
     const tdi_actor *a = &w->actors[c->actor[0]];
-    return a->solver->implicit->pin_joint(a->state, c->segment[0]);
+    return a->solver->implicit->joint_kind(a->state, c->segment[0]);
 }
 
 static void place_side(const making *m) {

@@ -37,7 +37,7 @@ typedef struct crowd {
 static void measure(crowd *c) {
     const tdi_implicit *ops = c->actor->solver->implicit;
     ops->capsules(c->actor->state, c->capsule);
-    tdi_state_points(c->actor->state, false, c->x);
+    tdi_state_positions(c->actor->state, tdi_all_nodes(c->actor->state), false, c->x);
     for (int32_t k = 0; k < c->capsules; k++) {
         const tdi_capsule *own = &c->capsule[k];
         c->length += tdi_norm(tdi_sub(c->x[own->b], c->x[own->a]));

@@ -21,7 +21,7 @@
 
 tdi_transform tdi_pin_pose(const td_world *w, int32_t actor, int32_t segment, td_vec3 point) {
     const tdi_actor *a = &w->actors[actor];
-    const tdi_frame_at at = tdi_pin_frame(a->solver->implicit, a->state, segment, point);
+    const tdi_frame_at at = tdi_point_frame(a->state, segment, point);
     return (tdi_transform){at.position, at.rotation};
 }
 

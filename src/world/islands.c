@@ -140,7 +140,8 @@ static void join_pairs(tdi_nearness *n, const td_vec3 *dx) {
 static void gather(const td_world *w, int32_t actor, td_vec3 *x) {
     const tdi_actor *a = &w->actors[actor];
     if (a->touches) {
-        tdi_state_points(a->state, false, x + w->near.first_point[actor]);
+        tdi_state_positions(a->state, tdi_all_nodes(a->state), false,
+                            x + w->near.first_point[actor]);
     }
 }
 

@@ -131,7 +131,7 @@ static td_status add_pairs(const td_world *w, finder *f, int32_t segment, td_rea
     td_vec3 origin;
     td_quat turn;
     a->solver->poses(a->state, segment, 1, &origin, NULL, &turn);
-    tdi_state_points(a->state, false, f->points);
+    tdi_state_positions(a->state, tdi_all_nodes(a->state), false, f->points);
     a->solver->implicit->capsules(a->state, f->capsules);
     find_near(f, tdi_add(origin, tdi_quat_rotate(turn, tdi_vec3(0, height, 0))),
               fmax(s->radius_base, s->radius_tip));

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What every solver owes constraints: pins whose places, moves, pushes and terms belong together.
-// Pairs with "pins" of src/implicit/implicit.h.
+// What every solver owes contact and constraints: material points of all kinds whose positions,
+// motions, forces and terms belong together. Pairs with "material points" of
+// src/implicit/implicit.h.
 
 #include "base/random.h"
 #include "test_conform_opened.h"
 
-enum { MOST_PINS = 64, MOST_PINNED = 12, ROUNDS = 12 };
+enum { MOST_TOLD = 72, MOST_HELD = 12, FEW = 5, ROUNDS = 12 };
 
 static td_real between(tdi_random *r, td_real low, td_real high) {
     return low + (high - low) * tdi_random_uniform(r);
@@ -109,33 +110,66 @@ static subject shaped_subject(const tdi_solver *solver, shape kind) {
     return s;
 }
 
-// ---- pins -----------------------------------------------------------------------------------
+// ---- points ---------------------------------------------------------------------------------
 
-// A subject within a step, with pins all over it.
-typedef struct pinned {
+// A subject within a step, with points all over it: positions and joints, then rotations, then
+// nodes that follow each other.
+typedef struct pointed {
     opened o;
-    int32_t count;
-    tdi_pin pin[MOST_PINS];
-    td_joint_kind joint[MOST_PINS]; // of a joint pin
-} pinned;
+    int32_t held, listed, count; // positions and joints; and rotations; and nodes
+    tdi_point point[MOST_TOLD];
+    td_joint_kind joint[MOST_TOLD]; // of a joint
+} pointed;
 
-static bool is_ball(const pinned *p, int32_t k) {
-    return p->pin[k].kind == TDI_PIN_JOINT && p->joint[k] == TD_JOINT_BALL;
+static bool is_ball(const pointed *p, int32_t k) {
+    return p->point[k].kind == TDI_POINT_JOINT && p->joint[k] == TD_JOINT_BALL;
 }
 
-static void add_pins(pinned *p, int32_t segment, td_vec3 tip) {
+static void add_held(pointed *p, int32_t segment, td_vec3 tip) {
     const tdi_implicit *ops = p->o.ops;
     const td_vec3 at[] = {{0, 0, 0}, tip, tdi_scale(tip, 0.3), {0.02, 0.04, -0.03}};
     for (int k = 0; k < 4; k++) {
         const td_vec3 arm = k < 2 ? tdi_vec3(0, 0, 0) : tdi_vec3(0.01, -0.03, 0.05 * (k - 2));
-        p->pin[p->count++] = (tdi_pin){TDI_PIN_POINT, segment, at[k], arm};
+        p->point[p->count++] = (tdi_point){TDI_POINT_POSITION, segment, at[k], arm};
     }
-    if (ops->pin_joint) {
-        const td_joint_kind kind = ops->pin_joint(p->o.body, segment);
-        p->pin[p->count] = (tdi_pin){.kind = TDI_PIN_JOINT, .segment = segment};
+    if (ops->joint_kind) {
+        const td_joint_kind kind = ops->joint_kind(p->o.body, segment);
+        p->point[p->count] = (tdi_point){.kind = TDI_POINT_JOINT, .segment = segment};
         p->joint[p->count] = kind;
         p->count += kind == TD_JOINT_HINGE || kind == TD_JOINT_SLIDE || kind == TD_JOINT_BALL;
     }
+}
+
+// The last few of a kind, of so many.
+static void add_last(pointed *p, tdi_point_kind kind, int32_t all) {
+    const int32_t few = all < FEW ? all : FEW;
+    for (int32_t k = all - few; tdi_state_offers(p->o.body, kind) && k < all; k++) {
+        p->point[p->count++] = (tdi_point){.kind = kind, .segment = k};
+    }
+}
+
+static tdi_points listed(const pointed *p) {
+    return tdi_points_of(p->point, p->listed);
+}
+
+static tdi_points nodes(const pointed *p) {
+    return tdi_nodes(p->point[p->listed].segment, p->count - p->listed);
+}
+
+static void positions(const pointed *p, bool history, td_vec3 *x) {
+    tdi_state_positions(p->o.body, listed(p), history, x);
+    tdi_state_positions(p->o.body, nodes(p), history, x + p->listed);
+}
+
+static void motions(const pointed *p, bool response, td_vec3 *dx) {
+    tdi_state_motions(p->o.body, listed(p), response, dx);
+    tdi_state_motions(p->o.body, nodes(p), response, dx + p->listed);
+}
+
+static void apply(const pointed *p, int32_t k, td_vec3 force) {
+    const tdi_points own = p->point[k].kind == TDI_POINT_NODE ? tdi_nodes(p->point[k].segment, 1)
+                                                              : tdi_points_of(&p->point[k], 1);
+    tdi_state_apply_forces(p->o.body, own, &force);
 }
 
 // Steps of a bush are shorter, so that its exact Hessian is positive definite.
@@ -143,7 +177,7 @@ static td_real dt_of(shape kind) {
     return kind == BUSHY ? 0.002 : 0.01;
 }
 
-static bool open_pinned(const tdi_solver *solver, shape kind, pinned *p) {
+static bool open_points(const tdi_solver *solver, shape kind, pointed *p) {
     subject s = shaped_subject(solver, kind);
     if (!s.state) {
         subject_free(&s);
@@ -154,22 +188,26 @@ static bool open_pinned(const tdi_solver *solver, shape kind, pinned *p) {
         solver->implicit->constrained(body_of(&s));
     }
     open_subject(&s, dt_of(kind), &p->o);
-    CHECK_SAY(p->o.ops->pin_places, "%s: no pins", p->o.s.name);
-    const int32_t count = p->o.s.count, every = (count + MOST_PINNED - 1) / MOST_PINNED;
+    CHECK_SAY(tdi_state_offers(p->o.body, TDI_POINT_POSITION), "%s: no positions", p->o.s.name);
+    const int32_t count = p->o.s.count, every = (count + MOST_HELD - 1) / MOST_HELD;
     for (int32_t i = 0; i < count; i += every) {
-        add_pins(p, i, p->o.s.segments[i].tip);
+        add_held(p, i, p->o.s.segments[i].tip);
     }
+    p->held = p->count;
+    add_last(p, TDI_POINT_ROTATION, p->o.capsules);
+    p->listed = p->count;
+    add_last(p, TDI_POINT_NODE, p->o.points);
     return true;
 }
 
 // Runs a claim for every solver with every shape that it takes; somebody takes each.
-static void (*claim_now)(pinned *p);
+static void (*claim_now)(pointed *p);
 static int32_t taken[SHAPES];
 
 static void claim_shapes(const tdi_solver *solver) {
     for (int k = 0; k < SHAPES; k++) {
-        pinned p;
-        if (open_pinned(solver, (shape)k, &p)) {
+        pointed p;
+        if (open_points(solver, (shape)k, &p)) {
             claim_now(&p);
             close_step(&p.o);
             taken[k]++;
@@ -177,7 +215,7 @@ static void claim_shapes(const tdi_solver *solver) {
     }
 }
 
-static void for_all_pinned(void (*claim)(pinned *p)) {
+static void for_all_points(void (*claim)(pointed *p)) {
     claim_now = claim;
     memset(taken, 0, sizeof taken);
     for_all_solvers(claim_shapes);
@@ -186,65 +224,65 @@ static void for_all_pinned(void (*claim)(pinned *p)) {
 }
 
 // Increments at the pose by the exact model: the largest.
-static td_real increments(const pinned *p) {
+static td_real increments(const pointed *p) {
     td_real predicted_decrease = 0;
     CHECK_SAY(factor(&p->o), "%s: the exact Hessian of a short step is not positive definite",
               p->o.s.name);
     return p->o.ops->solve(p->o.body, false, &predicted_decrease);
 }
 
-static void places_at(const pinned *p, td_real fraction, td_vec3 *x) {
+static void places_at(const pointed *p, td_real fraction, td_vec3 *x) {
     tdi_state_try(p->o.body, fraction);
-    p->o.ops->pin_places(p->o.body, p->pin, p->count, false, x);
+    positions(p, false, x);
 }
 
 static td_quat quat_of(td_vec3 rotation_vector) {
     return tdi_turn_by(rotation_vector);
 }
 
-// ---- places ---------------------------------------------------------------------------------
+// ---- positions ------------------------------------------------------------------------------
 
 // Of points as the segment's pose has them, as far as a segment is rigid.
-static void claim_places(pinned *p) {
-    td_vec3 x[MOST_PINS];
-    p->o.ops->pin_places(p->o.body, p->pin, p->count, false, x);
+static void claim_places(pointed *p) {
+    td_vec3 x[MOST_TOLD];
+    positions(p, false, x);
     for (int32_t k = 0; k < p->count; k++) {
         td_vec3 origin, tip;
         td_quat turn;
-        if (p->pin[k].kind == TDI_PIN_JOINT) {
+        if (p->point[k].kind != TDI_POINT_POSITION) {
             continue;
         }
         const tdi_solver *solver = p->o.s.solver;
-        solver->poses(p->o.body, p->pin[k].segment, 1, &origin, &tip, &turn);
-        const td_segment *s = &p->o.s.segments[p->pin[k].segment];
-        const td_vec3 own = tdi_add(p->pin[k].at, p->pin[k].arm),
+        solver->poses(p->o.body, p->point[k].segment, 1, &origin, &tip, &turn);
+        const td_segment *s = &p->o.s.segments[p->point[k].segment];
+        const td_vec3 own = tdi_add(p->point[k].local, p->point[k].arm),
                       told = tdi_add(origin, tdi_quat_rotate(turn, own));
         // a stem of a helix bends within its length, one of a rod stretches
         const bool bends = solver->info.curved || solver->info.stretchy;
         CHECK_SAY(distance(told, x[k]) < (bends ? 0.1 * s->length : 1e-12),
-                  "%s: pin %d is %g m from where its segment has it", p->o.s.name, (int)k,
+                  "%s: point %d is %g m from where its segment has it", p->o.s.name, (int)k,
                   distance(told, x[k]));
         if (memcmp(&own, &s->tip, sizeof own) == 0) {
-            CHECK_SAY(distance(tip, x[k]) < 1e-12, "%s: pin %d is not at the tip", p->o.s.name,
+            CHECK_SAY(distance(tip, x[k]) < 1e-12, "%s: point %d is not at the tip", p->o.s.name,
                       (int)k);
         }
     }
 }
 
-TD_TEST(conform_pins_are_where_their_segments_are) {
-    for_all_pinned(claim_places);
+TD_TEST(conform_points_are_where_their_segments_are) {
+    for_all_points(claim_places);
 }
 
-// Arms are rigid: with those along three axes a pin is the origin of a frame.
-static void claim_arms(pinned *p) {
+// Arms are rigid: with those along three axes a point is the origin of a frame.
+static void claim_arms(pointed *p) {
     for (int32_t i = 0; i < p->o.s.count; i++) {
         const td_vec3 at = tdi_scale(p->o.s.segments[i].tip, 0.4);
-        tdi_pin pins[4];
+        tdi_point points[4];
         td_vec3 x[4];
         for (int k = 0; k < 4; k++) {
-            pins[k] = (tdi_pin){TDI_PIN_POINT, i, at, tdi_vec3(k == 1, k == 2, k == 3)};
+            points[k] = (tdi_point){TDI_POINT_POSITION, i, at, tdi_vec3(k == 1, k == 2, k == 3)};
         }
-        p->o.ops->pin_places(p->o.body, pins, 4, false, x);
+        tdi_state_positions(p->o.body, tdi_points_of(points, 4), false, x);
         for (int k = 1; k < 4; k++) {
             x[k] = tdi_sub(x[k], x[0]);
         }
@@ -254,44 +292,48 @@ static void claim_arms(pinned *p) {
     }
 }
 
-TD_TEST(conform_arms_of_pins_are_rigid) {
-    for_all_pinned(claim_arms);
+TD_TEST(conform_arms_of_points_are_rigid) {
+    for_all_points(claim_arms);
 }
 
 // x* of the rule of two steps is that of points. Rods carry offsets from the axis along from the
 // step before, off by the square of what turns in a step.
-static void claim_history(pinned *p) {
-    td_vec3 before[MOST_PINS], now[MOST_PINS], history[MOST_PINS];
-    const tdi_implicit *ops = p->o.ops;
+static void claim_history(pointed *p) {
+    td_vec3 before[MOST_TOLD], now[MOST_TOLD], history[MOST_TOLD];
     void *body = p->o.body;
     tdi_state_undo(body);
     step_times(&p->o.s, &p->o.opts, 3);
-    ops->pin_places(body, p->pin, p->count, false, before);
+    positions(p, false, before);
     step_times(&p->o.s, &p->o.opts, 1);
-    ops->pin_places(body, p->pin, p->count, false, now);
+    positions(p, false, now);
     const td_real dt = p->o.opts.dt;
     const tdi_rule rule = {.dt = dt, .h = 2 * dt / 3, .two = true, .part = 1, .touched = true};
     tdi_state_begin(body, &p->o.opts, &rule);
     tdi_state_guess(body, true);
-    ops->pin_places(body, p->pin, p->count, true, history);
+    positions(p, true, history);
     for (int32_t k = 0; k < p->count; k++) {
         const td_vec3 told = tdi_two_step3(now[k], before[k]);
         const td_real moved = distance(now[k], before[k]);
+        if (p->point[k].kind == TDI_POINT_ROTATION) { // it is counted from there
+            CHECK_SAY(tdi_norm(history[k]) == 0, "%s: rotation %d", p->o.s.name, (int)k);
+            continue;
+        }
         CHECK_SAY(distance(told, history[k]) < 1e-12 + 0.05 * moved,
-                  "%s: x* of pin %d is off by %g", p->o.s.name, (int)k, distance(told, history[k]));
+                  "%s: x* of point %d is off by %g", p->o.s.name, (int)k,
+                  distance(told, history[k]));
     }
 }
 
-TD_TEST(conform_pins_know_where_the_rule_takes_them_from) {
-    for_all_pinned(claim_history);
+TD_TEST(conform_points_know_where_the_rule_takes_them_from) {
+    for_all_points(claim_history);
 }
 
-// Pins go where the increments say, to first order; ball joints by R <- exp(w) R.
-static void claim_moves(pinned *p) {
-    td_vec3 dx[MOST_PINS], ahead[MOST_PINS], behind[MOST_PINS];
+// Points go where the increments say, to first order; ball joints by R <- exp(w) R.
+static void claim_moves(pointed *p) {
+    td_vec3 dx[MOST_TOLD], ahead[MOST_TOLD], behind[MOST_TOLD];
     clear(&p->o);
     const td_real most = increments(p);
-    tdi_state_pin_moves(p->o.body, p->pin, p->count, false, dx);
+    motions(p, false, dx);
     tdi_state_keep(p->o.body);
     const td_real e = 1e-4 / most;
     places_at(p, e, ahead);
@@ -303,111 +345,111 @@ static void claim_moves(pinned *p) {
             d = tdi_scale(tdi_vec3(turn.x, turn.y, turn.z), turn.w < 0 ? -2 : 2);
         }
         d = tdi_scale(d, 0.5 / e);
-        CHECK_SAY(distance(d, dx[k]) < 1e-7 * most, "%s: pin %d goes by %g, not as told",
+        const td_real error = p->point[k].kind == TDI_POINT_ROTATION ? 1e-6 : 1e-7;
+        CHECK_SAY(distance(d, dx[k]) < error * most, "%s: point %d goes by %g, not as told",
                   p->o.s.name, (int)k, distance(d, dx[k]));
     }
     tdi_state_try(p->o.body, 0);
 }
 
-TD_TEST(conform_pins_go_where_the_increments_say) {
-    for_all_pinned(claim_moves);
+TD_TEST(conform_points_go_where_the_increments_say) {
+    for_all_points(claim_moves);
 }
 
-// Where bodies follow those that carry them, pins come to where they are tried, but for what is of
-// second order in the increments, which stay as they are; and the pose is kept.
-static void claim_follow(pinned *p) {
-    td_vec3 start[MOST_PINS], dx[2][MOST_PINS], tried[MOST_PINS], x[MOST_PINS];
-    const tdi_implicit *ops = p->o.ops;
+// Where bodies follow those that carry them, points come to where they are tried, but for what is
+// of second order in the increments, which stay as they are; and the pose is kept.
+static void claim_follow(pointed *p) {
+    td_vec3 start[MOST_TOLD], dx[2][MOST_TOLD], tried[MOST_TOLD], x[MOST_TOLD];
     clear(&p->o);
     const td_real most = increments(p);
-    ops->pin_places(p->o.body, p->pin, p->count, false, start);
-    tdi_state_pin_moves(p->o.body, p->pin, p->count, false, dx[0]);
+    positions(p, false, start);
+    motions(p, false, dx[0]);
     tdi_state_keep(p->o.body);
     places_at(p, 1, tried);
     places_at(p, 0, x);
     tdi_state_follow(p->o.body);
-    ops->pin_places(p->o.body, p->pin, p->count, false, x);
+    positions(p, false, x);
     for (int32_t k = 0; k < p->count; k++) {
         CHECK_SAY(distance(x[k], tried[k]) <= most * most,
-                  "%s: pin %d is %g from where it is tried, by increments of %g", p->o.s.name,
+                  "%s: point %d is %g from where it is tried, by increments of %g", p->o.s.name,
                   (int)k, distance(x[k], tried[k]), most);
     }
     places_at(p, 0, x);
-    tdi_state_pin_moves(p->o.body, p->pin, p->count, false, dx[1]);
+    motions(p, false, dx[1]);
     for (int32_t k = 0; k < p->count; k++) {
         CHECK_SAY(distance(x[k], start[k]) < 1e-12 && distance(dx[0][k], dx[1][k]) < 1e-12,
-                  "%s: pin %d does not come back", p->o.s.name, (int)k);
+                  "%s: point %d does not come back", p->o.s.name, (int)k);
     }
 }
 
 TD_TEST(conform_bodies_that_follow_are_off_by_second_order) {
-    for_all_pinned(claim_follow);
+    for_all_points(claim_follow);
 }
 
-// ---- pushes ---------------------------------------------------------------------------------
+// ---- forces ---------------------------------------------------------------------------------
 
-static void answer(const pinned *p, int32_t k, td_vec3 force, td_vec3 *dx) {
-    tdi_state_pin_push(p->o.body, &p->pin[k], force);
+static void answer(const pointed *p, int32_t k, td_vec3 force, td_vec3 *dx) {
+    apply(p, k, force);
     tdi_state_respond(p->o.body);
-    tdi_state_pin_moves(p->o.body, p->pin, p->count, true, dx);
+    motions(p, true, dx);
 }
 
-static int directions(const pinned *p, int32_t k) {
-    return p->pin[k].kind == TDI_PIN_POINT || is_ball(p, k) ? 3 : 1;
+static int directions(const pointed *p, int32_t k) {
+    return p->point[k].kind != TDI_POINT_JOINT || is_ball(p, k) ? 3 : 1;
 }
 
 // J H^-1 J^T is symmetric and positive semi-definite.
-static void claim_symmetry(pinned *p) {
-    td_vec3 at[MOST_PINS], back[MOST_PINS];
+static void claim_symmetry(pointed *p) {
+    td_vec3 at[MOST_TOLD], back[MOST_TOLD];
     clear(&p->o);
     increments(p);
     for (int32_t k = 0; k < p->count; k++) {
         for (int i = 0; i < directions(p, k); i++) {
             answer(p, k, unit(i), at);
             const td_real own = part(at[k], i);
-            CHECK_SAY(own >= 0, "%s: pin %d goes against what pushes it", p->o.s.name, (int)k);
+            CHECK_SAY(own >= 0, "%s: point %d goes against what pushes it", p->o.s.name, (int)k);
             const int32_t other = (k * 5 + i + 1) % p->count;
             for (int j = 0; j < directions(p, other); j++) {
                 answer(p, other, unit(j), back);
                 const td_real one = part(at[other], j), two = part(back[k], i),
                               size = sqrt(own * fmax(part(back[other], j), 0));
                 CHECK_SAY(fabs(one - two) <= 1e-9 * size + 1e-30,
-                          "%s: pins %d and %d answer each other by %g and %g", p->o.s.name, (int)k,
-                          (int)other, one, two);
+                          "%s: points %d and %d answer each other by %g and %g", p->o.s.name,
+                          (int)k, (int)other, one, two);
             }
         }
     }
     tdi_state_respond(p->o.body); // nobody pushed
-    tdi_state_pin_moves(p->o.body, p->pin, p->count, true, at);
+    motions(p, true, at);
     for (int32_t k = 0; k < p->count; k++) {
         CHECK_SAY(tdi_norm(at[k]) == 0, "%s: an answer to nothing", p->o.s.name);
     }
 }
 
-TD_TEST(conform_answers_to_pushes_at_pins_are_symmetric) {
-    for_all_pinned(claim_symmetry);
+TD_TEST(conform_answers_to_forces_are_symmetric) {
+    for_all_points(claim_symmetry);
 }
 
-// Confined to some pins, the answers are the same there, with the same bits.
-static void claim_confined(pinned *p) {
-    td_vec3 whole[MOST_PINS], some[MOST_PINS];
-    const int32_t few[] = {1, p->count / 2, p->count - 1};
-    tdi_pin pins[3];
+// Confined to some points, the answers are the same there, with the same bits.
+static void claim_confined(pointed *p) {
+    td_vec3 whole[MOST_TOLD], some[MOST_TOLD];
+    const int32_t few[] = {1, p->held / 2, p->held - 1};
+    tdi_point points[3];
     clear(&p->o);
     increments(p);
     for (int j = 0; j < 3; j++) {
         for (int k = 0; k < 3; k++) {
-            pins[k] = p->pin[few[k]];
+            points[k] = p->point[few[k]];
         }
         answer(p, few[j], tdi_vec3(0.3, -0.2, 0.5), whole);
-        tdi_state_pin_confine(p->o.body, pins, 3);
-        tdi_state_pin_push(p->o.body, &pins[j], tdi_vec3(0.3, -0.2, 0.5));
+        tdi_state_confine(p->o.body, tdi_points_of(points, 3));
+        apply(p, few[j], tdi_vec3(0.3, -0.2, 0.5));
         tdi_state_respond(p->o.body);
-        tdi_state_pin_moves(p->o.body, pins, 3, true, some);
-        tdi_state_pin_confine(p->o.body, NULL, 0);
+        tdi_state_motions(p->o.body, tdi_points_of(points, 3), true, some);
+        tdi_state_confine(p->o.body, tdi_points_of(NULL, 0));
         for (int k = 0; k < 3; k++) {
             CHECK_SAY(memcmp(&some[k], &whole[few[k]], sizeof some[k]) == 0,
-                      "%s: pin %d answers otherwise when others are not asked", p->o.s.name,
+                      "%s: point %d answers otherwise when others are not asked", p->o.s.name,
                       (int)few[k]);
         }
     }
@@ -417,49 +459,49 @@ static void claim_confined(pinned *p) {
               "%s: answers stay confined", p->o.s.name);
 }
 
-TD_TEST(conform_answers_confined_to_some_pins_have_the_same_bits) {
-    for_all_pinned(claim_confined);
+TD_TEST(conform_answers_confined_to_some_points_have_the_same_bits) {
+    for_all_points(claim_confined);
 }
 
-// Pushes at pins and at points of capsules add up, in any order; what is absorbed is part of the
+// Forces at points of all kinds add up, in any order; what is absorbed is part of the
 // increments.
-static void claim_absorption(pinned *p) {
-    td_vec3 before[MOST_PINS], a[MOST_PINS], b[MOST_PINS], c[MOST_PINS], all[MOST_PINS],
-        after[MOST_PINS];
+static void claim_absorption(pointed *p) {
+    td_vec3 before[MOST_TOLD], a[MOST_TOLD], b[MOST_TOLD], c[MOST_TOLD], all[MOST_TOLD],
+        after[MOST_TOLD];
     const td_vec3 f = {0.3, -0.2, 0.5}, g = {-0.1, 0.4, 0.2}, zero = {0, 0, 0};
-    const int32_t first = 1, last = p->count - 1;
+    const int32_t first = 1, last = p->listed - 1;
     clear(&p->o);
     increments(p);
-    tdi_state_pin_moves(p->o.body, p->pin, p->count, false, before);
+    motions(p, false, before);
     answer(p, first, f, a);
     answer(p, last, g, b);
-    tdi_state_push(p->o.body, p->o.points - 1, g);
+    apply(p, p->count - 1, g);
     answer(p, first, zero, c);
-    tdi_state_pin_push(p->o.body, &p->pin[last], g);
-    tdi_state_push(p->o.body, p->o.points - 1, g);
+    apply(p, last, g);
+    apply(p, p->count - 1, g);
     answer(p, first, f, all);
-    tdi_state_absorb(p->o.body);
-    tdi_state_pin_moves(p->o.body, p->pin, p->count, false, after);
+    tdi_state_add_response(p->o.body);
+    motions(p, false, after);
     for (int32_t k = 0; k < p->count; k++) {
         const td_real size =
             tdi_norm(a[k]) + tdi_norm(b[k]) + tdi_norm(c[k]) + tdi_norm(before[k]) + 1e-30;
         CHECK_SAY(distance(tdi_add(tdi_add(a[k], b[k]), c[k]), all[k]) <= 1e-11 * size,
-                  "%s: pushes do not add up at pin %d", p->o.s.name, (int)k);
+                  "%s: pushes do not add up at point %d", p->o.s.name, (int)k);
         CHECK_SAY(distance(tdi_add(before[k], all[k]), after[k]) <= 1e-11 * size,
-                  "%s: pin %d has not absorbed the answer", p->o.s.name, (int)k);
+                  "%s: point %d has not absorbed the answer", p->o.s.name, (int)k);
     }
 }
 
-TD_TEST(conform_pushes_at_pins_and_points_add_up) {
-    for_all_pinned(claim_absorption);
+TD_TEST(conform_forces_at_all_kinds_of_points_add_up) {
+    for_all_points(claim_absorption);
 }
 
 // ---- terms ----------------------------------------------------------------------------------
 
 static const td_sym3 no_hessian = {0, 0, 0, 0, 0, 0};
 
-// To the least value, where the increments without pins are 0.
-static void converge(const pinned *p) {
+// To the least value, where the increments without points are 0.
+static void converge(const pointed *p) {
     for (int k = 0; k < 8; k++) {
         clear(&p->o);
         increments(p);
@@ -470,37 +512,37 @@ static void converge(const pinned *p) {
 
 // A gradient changes the increments as a push against it does. It is small: what second derivatives
 // make of it is of second order where the increments were 0.
-static void claim_gradient(pinned *p) {
+static void claim_gradient(pointed *p) {
     const td_vec3 g = {0.5e-6, -0.3e-6, 0.8e-6};
     converge(p);
-    for (int32_t k = 0; k < p->count; k++) {
-        td_vec3 without[MOST_PINS], with[MOST_PINS], told[MOST_PINS];
+    for (int32_t k = 0; k < p->listed; k++) {
+        td_vec3 without[MOST_TOLD], with[MOST_TOLD], told[MOST_TOLD];
         clear(&p->o);
         increments(p);
-        tdi_state_pin_moves(p->o.body, p->pin, p->count, false, without);
+        motions(p, false, without);
         answer(p, k, tdi_scale(g, -1), told);
         clear(&p->o);
-        p->o.ops->pin_add(p->o.body, &p->pin[k], g, &no_hessian, TDI_LEVERS_ALL);
+        p->o.ops->add_stiffness(p->o.body, &p->point[k], g, &no_hessian, TDI_LEVERS_ALL);
         increments(p);
-        tdi_state_pin_moves(p->o.body, p->pin, p->count, false, with);
+        motions(p, false, with);
         for (int32_t q = 0; q < p->count; q++) {
             const td_real size = tdi_norm(told[k]) + tdi_norm(told[q]);
             CHECK_SAY(distance(tdi_sub(with[q], without[q]), told[q]) < 1e-5 * size + 1e-13,
-                      "%s: a gradient at pin %d moves pin %d by %g, a push by %g", p->o.s.name,
+                      "%s: a gradient at point %d moves point %d by %g, a push by %g", p->o.s.name,
                       (int)k, (int)q, tdi_norm(with[q]), tdi_norm(told[q]));
         }
     }
 }
 
-TD_TEST(conform_pins_gradients_change_increments_as_pushes_do) {
-    for_all_pinned(claim_gradient);
+TD_TEST(conform_points_gradients_change_increments_as_forces_do) {
+    for_all_points(claim_gradient);
 }
 
-// With k n n^T added at a pin it gives 1/(1/w + k) in place of w along n, with any factor k.
-static void claim_stiffness(pinned *p) {
-    for (int32_t k = 0; k < p->count; k++) {
+// With k n n^T added at a point it gives 1/(1/w + k) in place of w along n, with any factor k.
+static void claim_stiffness(pointed *p) {
+    for (int32_t k = 0; k < p->listed; k++) {
         const td_vec3 n = directions(p, k) == 1 ? unit(0) : tdi_vec3(0.6, 0, 0.8);
-        td_vec3 dx[MOST_PINS];
+        td_vec3 dx[MOST_TOLD];
         clear(&p->o);
         increments(p);
         answer(p, k, n, dx);
@@ -511,25 +553,25 @@ static void claim_stiffness(pinned *p) {
         for (int j = 0; j < 3; j++) {
             const td_sym3 h = tdi_sym3_square(n, factors[j] / soft);
             clear(&p->o);
-            p->o.ops->pin_add(p->o.body, &p->pin[k], tdi_vec3(0, 0, 0), &h, TDI_LEVERS_ALL);
+            p->o.ops->add_stiffness(p->o.body, &p->point[k], tdi_vec3(0, 0, 0), &h, TDI_LEVERS_ALL);
             increments(p);
             answer(p, k, n, dx);
             const td_real stiff = tdi_dot(n, dx[k]), told = soft / (1 + factors[j]);
-            CHECK_SAY(fabs(stiff - told) < 1e-9 * soft, "%s: pin %d gives %g, held %g times %g",
+            CHECK_SAY(fabs(stiff - told) < 1e-9 * soft, "%s: point %d gives %g, held %g times %g",
                       p->o.s.name, (int)k, soft, factors[j], stiff);
         }
     }
 }
 
-TD_TEST(conform_pins_stiffen_what_they_hold) {
-    for_all_pinned(claim_stiffness);
+TD_TEST(conform_points_stiffen_what_they_hold) {
+    for_all_points(claim_stiffness);
 }
 
-// What the claims on second derivatives add to the potential at a pin.
+// What the claims on second derivatives add to the potential at a point.
 //   point, hinge, slide   g.d + 1/2 d.K d,  d = x - x0
 //   ball                  s u.(R v)
 typedef struct well {
-    int32_t pin;
+    int32_t point;
     bool ball;
     td_vec3 from, g, u, v;
     td_sym3 k;
@@ -544,7 +586,7 @@ static td_real well_value(const well *w, td_vec3 x) {
 }
 
 // Of a ball, with p = R v: d = w.(p x u), second derivative (w.u)(w.p) - |w|^2 u.p
-static void add_well(const pinned *p, const well *w, td_vec3 x) {
+static void add_well(const pointed *p, const well *w, td_vec3 x) {
     td_vec3 g = tdi_add(w->g, tdi_sym3_apply(&w->k, tdi_sub(x, w->from)));
     td_sym3 h = w->k;
     if (w->ball) {
@@ -558,7 +600,7 @@ static void add_well(const pinned *p, const well *w, td_vec3 x) {
                       0.5 * (u.x * at.z + u.z * at.x),
                       0.5 * (u.y * at.z + u.z * at.y)};
     }
-    p->o.ops->pin_add(p->o.body, &p->pin[w->pin], g, &h, TDI_LEVERS_ALL);
+    p->o.ops->add_stiffness(p->o.body, &p->point[w->point], g, &h, TDI_LEVERS_ALL);
 }
 
 static td_sym3 random_positive(tdi_random *r, td_real size) {
@@ -567,40 +609,40 @@ static td_sym3 random_positive(tdi_random *r, td_real size) {
     return tdi_sym3_add(k, tdi_sym3_square(in_cube(r, 1), size));
 }
 
-static td_real wells_value(const pinned *p, const well *wells, int count, td_real fraction) {
-    td_vec3 x[MOST_PINS];
+static td_real wells_value(const pointed *p, const well *wells, int count, td_real fraction) {
+    td_vec3 x[MOST_TOLD];
     places_at(p, fraction, x);
     td_real sum = p->o.ops->value(p->o.body);
     for (int k = 0; k < count; k++) {
-        sum += well_value(&wells[k], x[wells[k].pin]);
+        sum += well_value(&wells[k], x[wells[k].point]);
     }
     return sum;
 }
 
 // The whole potential falls and bends along increments x = -H^-1 r of the exact model as they
 // promise: slope -r.H^-1 r, curvature r.H^-1 r. Random gradients make random directions of these.
-static void claim_second(pinned *p) {
+static void claim_second(pointed *p) {
     tdi_random random;
     tdi_random_seed(&random, 7);
     int32_t exact = 0;
     for (int round = 0; round < ROUNDS; round++) {
         well wells[3];
-        td_vec3 x[MOST_PINS];
+        td_vec3 x[MOST_TOLD];
         td_real predicted_decrease = 0;
         tdi_model model = {.touched = true};
-        p->o.ops->pin_places(p->o.body, p->pin, p->count, false, x);
+        positions(p, false, x);
         clear(&p->o);
         for (int k = 0; k < 3; k++) {
-            const int32_t pin = (int32_t)between(&random, 0, (td_real)p->count);
-            const td_real size = p->pin[pin].kind == TDI_PIN_POINT ? 1 : 0.1;
-            wells[k] = (well){.pin = pin,
-                              .ball = is_ball(p, pin),
-                              .from = x[pin],
+            const int32_t point = (int32_t)between(&random, 0, (td_real)p->listed);
+            const td_real size = p->point[point].kind == TDI_POINT_POSITION ? 1 : 0.1;
+            wells[k] = (well){.point = point,
+                              .ball = is_ball(p, point),
+                              .from = x[point],
                               .g = in_cube(&random, size),
                               .u = in_cube(&random, size),
                               .v = in_cube(&random, 1),
                               .k = random_positive(&random, size)};
-            add_well(p, &wells[k], x[pin]);
+            add_well(p, &wells[k], x[point]);
         }
         if (p->o.ops->factor(p->o.body, &model) != TDI_POSITIVE) {
             continue;
@@ -620,6 +662,6 @@ static void claim_second(pinned *p) {
     CHECK_SAY(exact > ROUNDS / 2, "%s: the exact model is hardly ever positive", p->o.s.name);
 }
 
-TD_TEST(conform_pins_second_derivatives_are_those_of_the_whole_potential) {
-    for_all_pinned(claim_second);
+TD_TEST(conform_points_second_derivatives_are_those_of_the_whole_potential) {
+    for_all_points(claim_second);
 }
