@@ -116,6 +116,14 @@ static td_collider_id any_collider_id(play *p) {
     return p->colliders[below(p, KEPT)];
 }
 
+// Mostly all collide.
+static td_filter any_filter(play *p) {
+    td_filter f = td_filter_default();
+    f.category = (uint32_t)(1 + below(p, 3));
+    f.mask = below(p, 3) ? f.mask : (uint32_t)below(p, 4);
+    return f;
+}
+
 static td_collider any_collider(play *p) {
     td_collider c = td_collider_default((td_collider_kind)(below(p, 4)));
     c.radius = number(p, 0.02, 0.3);

@@ -60,6 +60,8 @@
     X(td_world_actor_enabled, 32, take_int(p, td_world_actor_enabled(world(p), any_actor_id(p)))) \
     X(td_world_move_actor, 96, move_actor(p)) \
     X(td_world_place_actor, 24, take_status(p, td_world_place_actor(world(p), any_actor_id(p), place(p), turn(p), diag(p)))) \
+    X(td_world_set_actor_filter, 24, take_status(p, td_world_set_actor_filter(world(p), any_actor_id(p), any_filter(p), diag(p)))) \
+    X(td_world_set_actor_user_data, 8, take_status(p, td_world_set_actor_user_data(world(p), any_actor_id(p), (uint64_t)below(p, 9), diag(p)))) \
     X(td_world_sleep_actor, 16, take_status(p, td_world_sleep_actor(world(p), any_actor_id(p), diag(p)))) \
     X(td_world_wake_actor, 16, take_status(p, td_world_wake_actor(world(p), any_actor_id(p), diag(p)))) \
     X(td_world_actor_asleep, 64, take_int(p, td_world_actor_asleep(world(p), any_actor_id(p)))) \
@@ -75,6 +77,8 @@
     X(td_world_move_collider, 96, move_collider(p)) \
     X(td_world_place_collider, 24, take_status(p, td_world_place_collider(world(p), any_collider_id(p), place(p), turn(p), diag(p)))) \
     X(td_world_resize_collider, 24, resize_collider(p)) \
+    X(td_world_set_collider_filter, 24, take_status(p, td_world_set_collider_filter(world(p), any_collider_id(p), any_filter(p), diag(p)))) \
+    X(td_world_set_collider_user_data, 8, take_status(p, td_world_set_collider_user_data(world(p), any_collider_id(p), (uint64_t)below(p, 9), diag(p)))) \
     X(td_world_first_segment, 64, take_int(p, td_world_first_segment(world(p), any_actor(p)))) \
     X(td_world_all_poses, 96, all_poses(p)) \
     X(td_world_all_velocities, 96, all_velocities(p)) \

@@ -53,6 +53,8 @@ static void add_actor(play *p) {
     def.variant = rarely(p) ? 7 : TD_NONE;
     def.position = place(p);
     def.rotation = turn(p);
+    const td_filter filter = any_filter(p);
+    def.filter = below(p, 4) ? NULL : &filter;
     if (td_world_actor_count(p->world) < MOST &&
         take_status(p, td_world_add_actor(world(p), rarely(p) ? NULL : &def, &id, diag(p))) ==
             TD_OK) {

@@ -50,6 +50,8 @@ typedef struct td_actor_def {
     /// Of its own, in m, which is copied and is part of saves; the object says all else: solver,
     /// stiffness, damping, drag, contact. Takes memory. Default NULL: that of the object.
     const td_skeleton *skeleton;
+    const td_filter *filter; ///< Is copied. Default NULL: that of the object.
+    uint64_t user_data;      ///< See td_world_set_actor_user_data(). Default 0.
 } td_actor_def;
 
 TD_API td_actor_def td_actor_def_default(void);
@@ -83,6 +85,17 @@ TD_API td_status td_world_move_actor(td_world *world, td_actor_id actor, td_vec3
 /// way there.
 TD_API td_status td_world_place_actor(td_world *world, td_actor_id actor, td_vec3 position,
                                       td_quat rotation, td_diag *diag);
+
+/// Sets with which others an actor collides, and wakes it; td_actor.filter has the value. The
+/// pieces of a cut have that of the actor. TD_ERR_BLOCKED, with nothing changed, when it is within
+/// something that it would collide with.
+TD_API td_status td_world_set_actor_filter(td_world *world, td_actor_id actor, td_filter filter,
+                                           td_diag *diag);
+/// Sets a number, or a pointer as a number, that a program keeps with an actor; td_actor.user_data
+/// has it. It changes nothing in steps. It is part of saves, so that a pointer counts only while
+/// the program runs. Regrowing keeps it, and both pieces of a cut have it.
+TD_API td_status td_world_set_actor_user_data(td_world *world, td_actor_id actor,
+                                              uint64_t user_data, td_diag *diag);
 
 // ---- sleep ----------------------------------------------------------------------------------
 
@@ -138,6 +151,13 @@ TD_API td_status td_world_place_collider(td_world *world, td_collider_id collide
 /// Gives it the radius, length and sides of `size`, in the same way.
 TD_API td_status td_world_resize_collider(td_world *world, td_collider_id collider,
                                           const td_collider *size, td_diag *diag);
+/// Sets with which actors it collides, and wakes those near it. TD_ERR_BLOCKED, with nothing
+/// changed, when an actor is within it that it would collide with.
+TD_API td_status td_world_set_collider_filter(td_world *world, td_collider_id collider,
+                                              td_filter filter, td_diag *diag);
+/// As td_world_set_actor_user_data(); td_collider.user_data has it.
+TD_API td_status td_world_set_collider_user_data(td_world *world, td_collider_id collider,
+                                                 uint64_t user_data, td_diag *diag);
 
 #ifdef __cplusplus
 }

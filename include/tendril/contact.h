@@ -18,6 +18,15 @@ typedef enum td_collider_kind {
     TD_COLLIDER_BOX,     ///< With `sides`, about `position`.
 } td_collider_kind;
 
+/// Which pairs collide: (a.category & b.mask) && (b.category & a.mask). An actor's contact with
+/// itself does not depend on its filter. Start from td_filter_default().
+typedef struct td_filter {
+    uint32_t category; ///< Bits of the categories that it belongs to. Default 1.
+    uint32_t mask;     ///< Bits of the categories that it collides with. Default all.
+} td_filter;
+
+TD_API td_filter td_filter_default(void);
+
 /// One collider. During a step it moves with constant velocity from the first pose to the second,
 /// turning by the smaller angle. Sizes are whole, as in scene files. Start from
 /// td_collider_default().
@@ -37,6 +46,8 @@ typedef struct td_collider {
                          ///< is none without friction. Default 0.01.
     td_real static_friction; ///< 0..10: coefficient of friction while surfaces do not slip yet; at
                              ///< least `friction`. Default 0: the same.
+    td_filter filter;        ///< Default: it collides with everything.
+    uint64_t user_data;      ///< The caller's own; a world keeps and saves it. Default 0.
 } td_collider;
 
 /// A collider of this kind that stays at the origin.

@@ -194,7 +194,8 @@ typedef struct td_object_def {
     td_real drag;            ///< Factor of the areas to the air. Default 1.
     bool rest_under_gravity; ///< The drawn shape is the settled one. Default false.
     bool loose;              ///< Its first stem is not held: it can fall. Default false.
-    bool touches; ///< Itself, others and colliders, in scenes with contact. Default true.
+    bool touches;     ///< Itself, others and colliders, in scenes with contact. Default true.
+    td_filter filter; ///< With which others and colliders. Default: with all.
     td_start start;
     td_real time_scale; ///< Factor of the base's velocity and acceleration. Not with contact.
                         ///< Default 1.
@@ -348,6 +349,7 @@ typedef struct td_scene_collider {
         td_real restitution;
         td_real rolling, static_friction;
         const char *name; ///< In messages; no two colliders have the same. Default: none.
+        td_filter filter;
     } as;
 } td_scene_collider;
 

@@ -118,6 +118,8 @@ typedef struct td_actor {
     bool stretchy; ///< Its segments change their lengths; see td_clip_actor.
     bool unstable; ///< It was last brought to rest, as when it started, where it is not stable: see
                    ///< td_rest.
+    td_filter filter;   ///< See td_world_set_actor_filter().
+    uint64_t user_data; ///< See td_world_set_actor_user_data().
 } td_actor;
 
 TD_API int32_t td_world_actor_count(const td_world *world);

@@ -442,6 +442,34 @@ class Actor(Unpickled):
             check(lib.td_world_modes(world, self.index, count, out, diag), diag)
         return out
 
+    @property
+    def filter(self) -> Tuple[int, int]:
+        """Categories and mask, 32 bits each: it collides with what has a category in its mask, and the
+        reverse. Setting it wakes the actor; Blocked is raised when it is within what it would collide with."""
+        now = self._about().filter
+        return now.category, now.mask
+
+    @filter.setter
+    def filter(self, filter: Tuple[int, int]) -> None:
+        category, mask = filter
+        value = Struct("td_filter", category=whole("category", category, 0, 2**32 - 1),
+                       mask=whole("mask", mask, 0, 2**32 - 1))
+        diag = new_diag()
+        with self.world._use() as world:
+            check(lib.td_world_set_actor_filter(world, self._id, value, diag), diag)
+
+    @property
+    def user_data(self) -> int:
+        """A number of yours, 64 bits; steps do not use it, saves hold it."""
+        return self._about().user_data
+
+    @user_data.setter
+    def user_data(self, number: int) -> None:
+        diag = new_diag()
+        with self.world._use() as world:
+            number = whole("user_data", number, 0, 2**64 - 1)
+            check(lib.td_world_set_actor_user_data(world, self._id, number, diag), diag)
+
     def watch_base(self, watch: bool = True) -> None:
         """Computes the reaction of the base from the next step on; costs about an iteration a step."""
         diag = new_diag()

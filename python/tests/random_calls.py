@@ -303,6 +303,13 @@ def base(p):
     actor.base_reaction()
 
 
+def keep(p):
+    actor = p.thing("actor")
+    actor.user_data = p.count(9)
+    actor.filter = p.count(9), p.count(9)
+    assert (actor.user_data, actor.filter) != ()
+
+
 def move(p):
     actor = p.thing("actor")
     (actor.move if p.maybe(0.7) else actor.place)(p.point(0.05), p.dice.choice([[1, 0, 0, 0], [1, 0, 0], [0, 0, 0, 0]]))
@@ -346,7 +353,7 @@ def drop(p):
 CALLS = [make_model, grow, make_world, make_builder, build, build, add_material, finish, step_plant, end_plant, read_plant,
          take_skeleton, read_skeleton, through_json, make_mesh, read_mesh, save_skeleton, step, step, run, run_scene, settle,
          read_world, fill_tips, sum_energy, parameter, set_field, save, restore, close, take_actor, read_actor, modes, base,
-         move, grab, use_grab, read_recording, through_pickle, drop]
+         keep, move, grab, use_grab, read_recording, through_pickle, drop]
 
 
 def refused(call, error):

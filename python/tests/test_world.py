@@ -335,3 +335,22 @@ def test_a_world_with_fixed_room_refuses_a_step_that_finds_too_many_pairs():
     with pytest.raises(tendril.Error, match="pairs"):
         world.step()
     assert world.time == 0
+
+
+def test_filters_and_user_data_stay_with_an_actor():
+    stick = {"loose": True, "start": "drawn", "strand": {"points": [[-0.1, 0.05, 0], [0.1, 0.05, 0]], "segments": 2}}
+    world = tendril.World({"contact": {}, "colliders": [{"plane": {}}], "objects": [{**stick, "category": [3]}]})
+    actor = world.actors[0]
+    assert actor.filter == (8, 2**32 - 1) and actor.user_data == 0
+    actor.user_data, actor.filter = 2**64 - 1, (8, 0)
+    world.restore(world.save())
+    assert world.actors[0].user_data == 2**64 - 1 and world.actors[0].filter == (8, 0)
+    world.run(0.3)
+    assert actor.tips()[0, 1] < 0
+    with pytest.raises(tendril.Blocked):
+        actor.filter = 1, 1
+    for wrong in (-1, 2**32, 0.5):
+        with pytest.raises(tendril.ArgumentError):
+            actor.filter = wrong, 1
+    with pytest.raises(tendril.ArgumentError):
+        actor.user_data = -1

@@ -299,6 +299,7 @@ static bool find_colliders(tdi_contacts *c) {
             bool near = c->collider[k].kind == TD_COLLIDER_PLANE
                             ? height_over(&c->collider[k], &c->course[k], &b) <= 0
                             : tdi_overlap(&b, &c->swept[k]);
+            near = near && !(c->skip && c->skip(c->context, i, c->capsule_count + k));
             if (near && c->pair_count == c->pair_limit) {
                 return false;
             }

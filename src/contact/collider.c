@@ -14,6 +14,10 @@
 
 // ---- colliders ------------------------------------------------------------------------------
 
+td_filter td_filter_default(void) {
+    return (td_filter){.category = 1, .mask = UINT32_MAX};
+}
+
 td_collider td_collider_default(td_collider_kind kind) {
     td_collider collider = {.kind = kind,
                             .radius = 0.5,
@@ -22,7 +26,8 @@ td_collider td_collider_default(td_collider_kind kind) {
                             .rotation0 = {1, 0, 0, 0},
                             .rotation = {1, 0, 0, 0},
                             .friction = 0.3,
-                            .rolling = 0.01};
+                            .rolling = 0.01,
+                            .filter = td_filter_default()};
     return collider;
 }
 

@@ -47,6 +47,10 @@ void tdi_collider_text(const td_collider *collider, tdi_collider_label label,
 td_status tdi_colliders_check(const td_collider *colliders, int32_t count,
                               const tdi_collider_label *labels, td_diag *diag);
 
+static inline bool tdi_filters_collide(td_filter a, td_filter b) {
+    return (a.category & b.mask) != 0 && (b.category & a.mask) != 0;
+}
+
 // A segment between two points with round ends.
 typedef struct tdi_capsule {
     int32_t a, b;   // points; the same one twice: a ball
@@ -64,8 +68,8 @@ typedef struct tdi_contacts_def {
     int32_t collider_limit; // never more colliders than this
     int32_t pair_limit;     // pairs near each other at once, and half as many contacts of each of
                             // the two sorts; 0: those of the options a capsule, and 64
-    // Whether the capsules i < j never touch, as neighbours on a stem do not; NULL: all may. Pairs
-    // with a common point never do anyway.
+    // Whether the capsules i < j never touch, as neighbours on a stem do not; from capsule_count on
+    // j is a collider. NULL: all may. Pairs with a common point never do anyway.
     bool (*skip)(void *context, int32_t i, int32_t j);
     void *context;
 } tdi_contacts_def;
@@ -84,6 +88,9 @@ void tdi_contacts_free(tdi_contacts *c); // NULL is allowed
 // the seconds that this takes.
 td_status tdi_contacts_colliders(tdi_contacts *c, const td_collider *colliders, int32_t count,
                                  td_real h, td_real from, td_real to, td_diag *diag);
+
+// The k-th of them.
+const td_collider *tdi_contacts_collider(const tdi_contacts *c, int32_t k);
 
 // Threads share the work from now on; NULL: none. Results have the same bits.
 void tdi_contacts_share(tdi_contacts *c, td_pool *pool);

@@ -174,6 +174,10 @@ td_status tdi_contacts_new(const tdi_contacts_def *def, const td_alloc *alloc, t
     return TD_OK;
 }
 
+const td_collider *tdi_contacts_collider(const tdi_contacts *c, int32_t k) {
+    return &c->collider[k];
+}
+
 void tdi_contacts_share(tdi_contacts *c, td_pool *pool) {
     c->pool = pool;
 }

@@ -33,6 +33,7 @@ void *tdi_state_new(const td_alloc *alloc, size_t bytes, int32_t coords) {
     s->alloc = alloc;
     s->bytes = l.used;
     s->base.rotation = tdi_quat_identity();
+    s->filter = td_filter_default();
     s->coords.count = coords;
     l = (tdi_layout){(char *)s, bytes};
     lay_out_coords(&s->coords, &l);

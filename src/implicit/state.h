@@ -61,6 +61,7 @@ struct td_body {
     tdi_coords coords;
     const tdi_kinship *kin; // NULL: it has none
     int32_t number;         // by which it is known there
+    td_filter filter;       // with which others it collides
     bool led;               // a world steps it and moves its base; nobody else may
 
     // what a step leaves to the next

@@ -70,12 +70,21 @@ static bool are_kin(const tdi_touch *t, int32_t i, int32_t j) {
     return a->kin && b->kin && tdi_kin_has(a->kin, pair);
 }
 
-// Capsules of one body may never touch, as its solver says; of two, as they were one.
+static bool skip_collider(const tdi_touch *t, int32_t i, int32_t collider) {
+    const td_body *a = t->body[t->owner[i]];
+    return !tdi_filters_collide(a->filter, tdi_contacts_collider(t->set, collider)->filter);
+}
+
+// Filters, kinship and the solver of a body exclude pairs.
 static bool skip_pair(void *context, int32_t i, int32_t j) {
     const tdi_touch *t = context;
-    const int32_t k = t->owner[i];
-    if (t->owner[j] != k) {
-        return are_kin(t, i, j);
+    if (j >= t->capsule_count) {
+        return skip_collider(t, i, j - t->capsule_count);
+    }
+    const int32_t k = t->owner[i], l = t->owner[j];
+    if (l != k) {
+        const td_body *a = t->body[k], *b = t->body[l];
+        return !tdi_filters_collide(a->filter, b->filter) || are_kin(t, i, j);
     }
     return t->ops[k]->apart &&
            t->ops[k]->apart(t->body[k], i - t->first_capsule[k], j - t->first_capsule[k]);

@@ -254,6 +254,23 @@ static void read_text(tdi_filler *f, const tdi_scene_field *field, const td_valu
     memcpy(place, &copy, sizeof copy);
 }
 
+static void read_bits(tdi_filler *f, const tdi_scene_field *field, const td_value *value,
+                      void *place) {
+    const tdi_scene_field bit = {field->key, TDI_SCENE_INT, 0, .low = 0, .high = 31};
+    const bool all = value->kind == TD_VALUE_TEXT && strcmp(value->text, "all") == 0;
+    uint32_t bits = all ? UINT32_MAX : 0;
+    if (!all && value->kind != TD_VALUE_LIST) {
+        fault_kind(f, field, value, "a list of bits from 0 to 31, or 'all'");
+        return;
+    }
+    for (int32_t i = 0; !all && i < value->count; i++) {
+        td_real number = 0;
+        tdi_fill_number(f, &bit, &value->items[i], &number);
+        bits |= (uint32_t)1 << (int)number;
+    }
+    memcpy(place, &bits, sizeof bits);
+}
+
 static void read_list(tdi_filler *f, const tdi_scene_field *field, const td_value *value,
                       void *object) {
     char *items = NULL;
@@ -330,6 +347,7 @@ static void read_field(tdi_filler *f, const tdi_scene_field *field, const td_val
             fault_kind(f, field, value, "true or false");
         }
         break;
+    case TDI_SCENE_BITS: read_bits(f, field, value, place); break;
     case TDI_SCENE_TEXT: read_text(f, field, value, place); break;
     case TDI_SCENE_CHOICE: read_choice(f, field, value, place); break;
     case TDI_SCENE_MAP: tdi_fill_table(f, field->table, value, place); break;

@@ -57,6 +57,7 @@ typedef enum tdi_scene_kind {
     TDI_SCENE_REAL,     // td_real
     TDI_SCENE_INT,      // int32_t
     TDI_SCENE_BOOL,     // bool
+    TDI_SCENE_BITS,     // uint32_t: a list of bits, 0 to 31, or `all`
     TDI_SCENE_TEXT,     // const char *, never empty; NULL by default
     TDI_SCENE_CHOICE,   // int32_t or an enum: the value of one of `choices`
     TDI_SCENE_VEC3,     // td_vec3: a list of 3 numbers

@@ -115,6 +115,7 @@ static void put_kind(writer *w, const tdi_scene_field *field) {
     case TDI_SCENE_INT:
     case TDI_SCENE_VEC3: put_range(w, field); break;
     case TDI_SCENE_BOOL: put(w, "`true` or `false`"); break;
+    case TDI_SCENE_BITS: put(w, "list of bits from 0 to 31, or `all`"); break;
     case TDI_SCENE_TEXT:
         if (field->names) {
             put_names(w, field);
@@ -147,10 +148,28 @@ static void put_choice_of(writer *w, const tdi_choice *choices, int32_t value) {
     }
 }
 
+static void put_bits(writer *w, uint32_t bits) {
+    const char *comma = "";
+    if (bits == UINT32_MAX) {
+        put(w, "`all`");
+        return;
+    }
+    put(w, "[");
+    for (int k = 0; k < 32; k++) {
+        if (bits >> k & 1) {
+            put(w, comma);
+            put_number(w, k);
+            comma = ", ";
+        }
+    }
+    put(w, "]");
+}
+
 static void put_default(writer *w, const tdi_scene_field *field, const void *object) {
     const char *place = (const char *)object + field->offset;
     td_real numbers[4] = {0};
     int32_t whole;
+    uint32_t bits;
     const char *text;
     if (field->required || field->given > 0) {
         put(w, field->required ? "**required**" : "none");
@@ -176,6 +195,10 @@ static void put_default(writer *w, const tdi_scene_field *field, const void *obj
     case TDI_SCENE_CHOICE:
         memcpy(&whole, place, sizeof whole);
         put_choice_of(w, field->choices, whole);
+        break;
+    case TDI_SCENE_BITS:
+        memcpy(&bits, place, sizeof bits);
+        put_bits(w, bits);
         break;
     case TDI_SCENE_BOOL: put(w, *(const bool *)place ? "`true`" : "`false`"); break;
     case TDI_SCENE_TEXT:

@@ -36,6 +36,7 @@ size_t tdi_kind_size(tdi_scene_kind kind) {
     case TDI_SCENE_VEC3: return sizeof(td_vec3);
     case TDI_SCENE_ROTATION: return sizeof(td_quat);
     case TDI_SCENE_INT:
+    case TDI_SCENE_BITS:
     case TDI_SCENE_CHOICE: return sizeof(int32_t);
     default: return sizeof(void *);
     }
@@ -104,6 +105,7 @@ void tdi_field_default(const tdi_scene_field *field, void *object) {
     td_real scaled[4];
     int32_t whole;
     bool flag = field->def[0] != 0;
+    uint32_t bits;
     switch (field->kind) {
     case TDI_SCENE_REAL:
     case TDI_SCENE_VEC3:
@@ -123,6 +125,10 @@ void tdi_field_default(const tdi_scene_field *field, void *object) {
     case TDI_SCENE_CHOICE:
         whole = (int32_t)field->def[0]; // of these alone: a real may be too large for it
         memcpy(place, &whole, sizeof whole);
+        break;
+    case TDI_SCENE_BITS:
+        bits = (uint32_t)field->def[0];
+        memcpy(place, &bits, sizeof bits);
         break;
     case TDI_SCENE_BOOL: memcpy(place, &flag, sizeof flag); break;
     case TDI_SCENE_MAP: tdi_fields_defaults(field->table, place); break;

@@ -410,6 +410,7 @@ static const tdi_scene_field object_fields[] = {
      DOC("Nothing holds the plant: a fallen branch. The plant must have one first stem.")},
     {"touches", TDI_SCENE_BOOL, offsetof(td_object_def, touches), .def = {1},
      DOC("In scenes with contact: whether the object touches itself, others and colliders.")},
+    FILTER_FIELDS(td_object_def),
     {"start", TDI_SCENE_CHOICE, offsetof(td_object_def, start), .choices = starts,
      DOC("The pose at time 0.")},
     {"time_scale", TDI_SCENE_REAL, offsetof(td_object_def, time_scale), .def = {1}, .high = 100,

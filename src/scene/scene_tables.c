@@ -144,7 +144,7 @@ typedef struct td_collider_place collider_place;
          DOC("Rolling resistance: a moment over radius and normal force.")},                       \
         {"static_friction", TDI_SCENE_REAL, offsetof(collider_place, static_friction), .high = 10, \
          DOC("Coefficient of friction while surfaces do not slip yet; not below `friction`.")},    \
-    {                                                                                              \
+        FILTER_FIELDS(collider_place), {                                                           \
         "name", TDI_SCENE_TEXT, offsetof(collider_place, name),                                    \
             DOC("Name in messages. Default: the number in the list, from 0, and the kind.")        \
     }

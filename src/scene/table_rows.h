@@ -47,6 +47,16 @@
                 "beside the stem. Default: any.")                                                \
     }
 
+// With which others an object or collider of type `type` collides.
+#define FILTER_FIELDS(type)                                                                    \
+    {"category", TDI_SCENE_BITS, offsetof(type, filter.category), .def = {1},                  \
+     DOC("Collision categories of the object or collider.")},                                  \
+    {                                                                                          \
+        "mask", TDI_SCENE_BITS, offsetof(type, filter.mask),                                   \
+            .def = {UINT32_MAX},                                                               \
+            DOC("Categories that it collides with. A pair collides when both masks allow it.") \
+    }
+
 // When a load or constraint acts.
 #define SPAN_FIELDS(type, what)                                               \
     {"start",     TDI_SCENE_REAL, offsetof(type, start),                      \

@@ -110,6 +110,8 @@ typedef struct tdi_actor {
     bool held;                         // likewise in the step that is under way
     bool solved_in_larger_island;      // as in tdi_member
     bool own_place;                    // a program has placed it: `place` is in the world
+    uint64_t user_data;                // the program's own
+    td_filter filter;                  // with which others it collides
     int32_t object, instance, variant; // variant: of the world's
     tdi_transform place;               // in the axes of the object's base
     tdi_transform base;                // true, now

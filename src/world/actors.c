@@ -215,7 +215,7 @@ static int32_t free_place(td_world *w, const td_actor_def *def, td_status *statu
 }
 
 // As it was made, at a place, which may be one more.
-static void begin(td_world *w, int32_t k, tdi_transform place) {
+static void begin(td_world *w, int32_t k, const td_actor_def *def) {
     tdi_actor *a = &w->actors[k];
     const uint32_t generation = k < w->actor_count ? a->generation + 1 : 1;
     td_step_stats none = {0};
@@ -225,7 +225,10 @@ static void begin(td_world *w, int32_t k, tdi_transform place) {
     }
     a->generation = generation;
     a->alive = a->enabled = a->own_place = true;
-    a->place = place;
+    a->place = (tdi_transform){def->position, tdi_quat_unit(def->rotation)};
+    a->user_data = def->user_data;
+    a->filter = def->filter ? *def->filter : w->scene->def.objects[def->object].filter;
+    a->state->filter = a->filter;
     a->stats = none;
     a->largest_force = 0;
     a->barrier = (tdi_barrier){.strength = 1, .reach = -1};
@@ -256,7 +259,7 @@ td_status td_world_add_actor(td_world *w, const td_actor_def *given, td_actor_id
     }
     const bool more = k == w->actor_count;
     const uint32_t before = more ? 0 : w->actors[k].generation;
-    begin(w, k, (tdi_transform){def->position, tdi_quat_unit(def->rotation)});
+    begin(w, k, def);
     status = def->skeleton ? tdi_actor_renew(w, k, def->skeleton, diag) : TD_OK;
     const bool renewed = def->skeleton && status == TD_OK;
     status = status == TD_OK ? tdi_actor_settle(w, &w->actors[k], diag) : status;
@@ -420,6 +423,47 @@ td_status td_world_place_actor(td_world *w, td_actor_id id, td_vec3 position, td
     }
     const tdi_transform to = {position, tdi_quat_unit(rotation)};
     return tdi_actor_put(w, a, to, NULL, NULL, diag);
+}
+
+// ---- filters and user data ------------------------------------------------------------------
+
+static void set_filter(tdi_actor *a, td_filter filter) {
+    a->filter = a->state->filter = filter;
+}
+
+td_status td_world_set_actor_filter(td_world *w, td_actor_id id, td_filter filter, td_diag *diag) {
+    if (!w) {
+        return tdi_refuse(diag, __func__);
+    }
+    tdi_actor *a;
+    td_status status = tdi_actor_find(w, id, &a, diag);
+    if (status != TD_OK) {
+        return status;
+    }
+    const td_filter before = a->filter;
+    const int32_t k = (int32_t)(a - w->actors);
+    set_filter(a, filter);
+    status = tdi_actor_acts(a) ? tdi_actor_blocked(w, k, diag) : TD_OK;
+    if (status != TD_OK) {
+        set_filter(a, before);
+        return status;
+    }
+    tdi_world_regroup(w, k);
+    tdi_actor_wake(w, k);
+    return TD_OK;
+}
+
+td_status td_world_set_actor_user_data(td_world *w, td_actor_id id, uint64_t user_data,
+                                       td_diag *diag) {
+    if (!w) {
+        return tdi_refuse(diag, __func__);
+    }
+    tdi_actor *a;
+    const td_status status = tdi_actor_find(w, id, &a, diag);
+    if (status == TD_OK) {
+        a->user_data = user_data;
+    }
+    return status;
 }
 
 // ---- places of a save -----------------------------------------------------------------------

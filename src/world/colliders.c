@@ -128,6 +128,7 @@ td_status tdi_world_make_colliders(td_world *w, td_diag_list *diags) {
         s->now.restitution = def->colliders[k].as.restitution;
         s->now.rolling = def->colliders[k].as.rolling;
         s->now.static_friction = def->colliders[k].as.static_friction;
+        s->now.filter = def->colliders[k].as.filter;
     }
     tdi_world_place_colliders(w);
     status = tdi_colliders_check(w->colliders, w->enabled_colliders, w->collider_labels, &diag);
@@ -377,4 +378,32 @@ td_status td_world_resize_collider(td_world *w, td_collider_id id, const td_coll
     to.now.length = size->length;
     to.now.sides = size->sides;
     return change(w, s, &to, diag);
+}
+
+td_status td_world_set_collider_filter(td_world *w, td_collider_id id, td_filter filter,
+                                       td_diag *diag) {
+    if (!w) {
+        return tdi_refuse(diag, __func__);
+    }
+    tdi_collider_slot *s;
+    td_status status = find(w, id, &s, diag);
+    if (status != TD_OK) {
+        return status;
+    }
+    tdi_collider_slot to = *s;
+    to.now.filter = filter;
+    return change(w, s, &to, diag);
+}
+
+td_status td_world_set_collider_user_data(td_world *w, td_collider_id id, uint64_t user_data,
+                                          td_diag *diag) {
+    if (!w) {
+        return tdi_refuse(diag, __func__);
+    }
+    tdi_collider_slot *s;
+    const td_status status = find(w, id, &s, diag);
+    if (status == TD_OK) {
+        s->now.user_data = user_data;
+    }
+    return status;
 }

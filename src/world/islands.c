@@ -37,12 +37,14 @@ static tdi_member member_of(tdi_actor *a) {
                         .bears = tdi_actor_borne(a, 1)};
 }
 
-// Capsules of one actor are none of our business, nor are those that were one piece.
+// Skips pairs of one actor, pairs whose filters do not collide, and pairs severed by a cut.
 static bool skip_pair(void *context, int32_t i, int32_t j) {
     const td_world *w = context;
     const tdi_nearness *n = &w->near;
-    const tdi_kin pair = {{n->owner[i], n->owner[j]}, {n->capsule[i].body, n->capsule[j].body}};
-    return n->owner[i] == n->owner[j] || (w->kin.count > 0 && tdi_kin_has(&w->kin, pair));
+    const int32_t a = n->owner[i], b = n->owner[j];
+    const tdi_kin pair = {{a, b}, {n->capsule[i].body, n->capsule[j].body}};
+    return a == b || !tdi_filters_collide(w->actors[a].filter, w->actors[b].filter) ||
+           (w->kin.count > 0 && tdi_kin_has(&w->kin, pair));
 }
 
 static int32_t capsules_of(const tdi_actor *a) {

@@ -236,6 +236,7 @@ td_status tdi_actor_form(td_world *w, int32_t variant, tdi_actor *a, td_diag *di
     td_status status = a->solver->state_new(v->model, w->alloc, &a->state, diag);
     if (status == TD_OK) {
         a->state->led = true;
+        a->state->filter = a->filter;
         status = tdi_actor_make_bumps(w, a, diag);
     }
     return status == TD_OK ? make_borne(w, a) : status;
@@ -245,6 +246,7 @@ td_status tdi_actor_make(td_world *w, int32_t variant, tdi_actor *a, td_diag *di
     *a = (tdi_actor){.barrier = {.strength = 1, .reach = -1},
                      .carry = {.actor = TD_NONE, .tie = TD_NONE}};
     a->place.rotation = tdi_quat_identity();
+    a->filter = w->scene->def.objects[w->variants[variant].object].filter;
     a->name = tdi_arena_zeroed(&w->arena, TDI_NAME, 1);
     if (!a->name) {
         return TD_ERR_MEMORY;

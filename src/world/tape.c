@@ -64,6 +64,8 @@ static void tape_place(tdi_tape *t, tdi_actor *a) {
     flag(t, &a->own_place);
     flag(t, &a->blocked);
     word(t, &a->generation);
+    item(t, &a->user_data, sizeof a->user_data);
+    item(t, &a->filter, sizeof a->filter);
     item(t, &a->place, sizeof a->place);
 }
 
@@ -83,6 +85,8 @@ void tdi_tape_collider(tdi_tape *t, tdi_collider_slot *s) {
     item(t, &s->now.static_friction, sizeof s->now.static_friction);
     item(t, &s->now.position, sizeof s->now.position);
     item(t, &s->now.rotation, sizeof s->now.rotation);
+    item(t, &s->now.filter, sizeof s->now.filter);
+    item(t, &s->now.user_data, sizeof s->now.user_data);
     item(t, &s->next, sizeof s->next);
     s->now.kind = kind >= TD_COLLIDER_PLANE && kind <= TD_COLLIDER_BOX ? (td_collider_kind)kind
                                                                        : TD_COLLIDER_PLANE;
@@ -192,6 +196,7 @@ void tdi_tape_actor_head(tdi_tape *t, tdi_actor *a, uint8_t *still) {
 
 void tdi_tape_actor(tdi_tape *t, tdi_actor *a, uint8_t *still) {
     tdi_tape_actor_head(t, a, still);
+    a->state->filter = a->filter;
     if (t->to) {
         tdi_state_save(a->state, t->to + t->size);
     } else if (t->from) {

@@ -222,6 +222,7 @@ void tdi_world_find_changed(td_world *w, td_real t0, td_real t1) {
         for (int32_t j = 0; moves(&w->colliders[k]) && j < w->actor_count; j++) {
             const tdi_actor *a = &w->actors[j];
             if (a->sleep.asleep && a->touches &&
+                tdi_filters_collide(a->filter, w->colliders[k].filter) &&
                 tdi_collider_reaches(&w->colliders[k], &a->sleep.box)) {
                 stir(w, j);
             }

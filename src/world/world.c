@@ -485,7 +485,9 @@ td_actor td_world_actor(const td_world *w, int32_t actor) {
                     .segment_count = a->segment_count,
                     .dof_count = v->model->dof_count,
                     .stretchy = v->solver->info.stretchy || v->solver->info.curved,
-                    .unstable = a->state->unstable != 0};
+                    .unstable = a->state->unstable != 0,
+                    .filter = a->filter,
+                    .user_data = a->user_data};
     return out;
 }
 
