@@ -35,7 +35,8 @@ TD_TEST(filters_decide_which_actors_collide_with_every_solver_and_both_methods) 
     static const filter_case cases[] = {
         {"", "", true},
         {"category: [1], mask: [2],", "category: [2], mask: [1],", true},
-        {"category: [1], mask: [1],", "category: [2], mask: all,", false}, // one mask alone allows it
+        {"category: [1], mask: [1],", "category: [2], mask: all,",
+         false}, // one mask alone allows it
         {"category: [31],", "mask: [0, 31],", true},
         {"mask: [],", "", false},
     };
@@ -54,10 +55,8 @@ TD_TEST(filters_decide_which_actors_collide_with_every_solver_and_both_methods) 
 }
 
 TD_TEST(filters_decide_which_colliders_an_actor_meets_also_with_explicit_integrators) {
-    static const char *const kinds[][2] = {{"implicit", "barrier"},
-                                           {"implicit", "exact"},
-                                           {"euler", "exact"},
-                                           {"rk4", "exact"}};
+    static const char *const kinds[][2] = {
+        {"implicit", "barrier"}, {"implicit", "exact"}, {"euler", "exact"}, {"rk4", "exact"}};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         for (int meets = 0; meets < 2; meets++) {
             char text[TEXT];
@@ -123,8 +122,9 @@ TD_TEST(filter_of_an_actor_changes_between_steps_and_wakes_it) {
         // within the plane it cannot collide again, and nothing changes
         CHECK_INT(td_world_set_actor_filter(s.world, actor, all, &diag), TD_ERR_BLOCKED);
         CHECK_INT(td_world_actor(s.world, 0).filter.mask, 0);
-        CHECK_INT(td_world_place_actor(s.world, actor, tdi_vec3(0, 1, 0), tdi_quat_identity(), &diag),
-                  TD_OK);
+        CHECK_INT(
+            td_world_place_actor(s.world, actor, tdi_vec3(0, 1, 0), tdi_quat_identity(), &diag),
+            TD_OK);
         CHECK_INT(td_world_set_actor_filter(s.world, actor, all, &diag), TD_OK);
         run_to(s.world, 4);
         CHECK(tip_of(s.world, 0, 0).y > 0.009);
@@ -133,9 +133,10 @@ TD_TEST(filter_of_an_actor_changes_between_steps_and_wakes_it) {
 }
 
 TD_TEST(filter_of_a_collider_changes_between_steps_and_wakes_what_it_carried) {
-    stage s = stage_of("{contact: {}, sleep: {}, air_density: 0, colliders: [{plane: {}}],\n"
-                       " objects: [{loose: true, start: drawn, strand: {points: [[-0.1, 0.0105, 0],\n"
-                       " [0.1, 0.0105, 0]], segments: 2, radius: 0.01, material: green-wood}}]}");
+    stage s =
+        stage_of("{contact: {}, sleep: {}, air_density: 0, colliders: [{plane: {}}],\n"
+                 " objects: [{loose: true, start: drawn, strand: {points: [[-0.1, 0.0105, 0],\n"
+                 " [0.1, 0.0105, 0]], segments: 2, radius: 0.01, material: green-wood}}]}");
     const td_actor_id actor = td_world_actor_id(s.world, 0);
     const td_collider_id plane = td_world_collider_id(s.world, 0);
     td_diag diag = {.message = ""};
@@ -160,16 +161,18 @@ TD_TEST(filter_of_a_collider_changes_between_steps_and_wakes_what_it_carried) {
 }
 
 TD_TEST(collider_that_does_not_collide_does_not_wake_sleepers) {
-    stage s = stage_of("{contact: {}, sleep: {}, air_density: 0,\n"
-                       " colliders: [{plane: {}}, {sphere: {radius: 0.05, position: [1, 0.1, 0],\n"
-                       "   mask: [7]}}],\n"
-                       " objects: [{loose: true, start: drawn, strand: {points: [[-0.1, 0.0105, 0],\n"
-                       " [0.1, 0.0105, 0]], segments: 2, radius: 0.01, material: green-wood}}]}");
+    stage s =
+        stage_of("{contact: {}, sleep: {}, air_density: 0,\n"
+                 " colliders: [{plane: {}}, {sphere: {radius: 0.05, position: [1, 0.1, 0],\n"
+                 "   mask: [7]}}],\n"
+                 " objects: [{loose: true, start: drawn, strand: {points: [[-0.1, 0.0105, 0],\n"
+                 " [0.1, 0.0105, 0]], segments: 2, radius: 0.01, material: green-wood}}]}");
     td_diag diag = {.message = ""};
     run_to(s.world, 1.5);
     for (int32_t k = 0; k < 20; k++) {
         CHECK_INT(td_world_move_collider(s.world, td_world_collider_id(s.world, 1),
-                                         tdi_vec3(1 - 0.1 * k, 0.03, 0), tdi_quat_identity(), &diag),
+                                         tdi_vec3(1 - 0.1 * k, 0.03, 0), tdi_quat_identity(),
+                                         &diag),
                   TD_OK);
         steps(s.world, 1);
         CHECK(td_world_actor_asleep(s.world, td_world_actor_id(s.world, 0)));
@@ -178,7 +181,7 @@ TD_TEST(collider_that_does_not_collide_does_not_wake_sleepers) {
 }
 
 #define PAIR                                                                                       \
-    "{contact: {}, air_density: 0, colliders: [{plane: {position: [0, -1, 0]}}], objects: [{" ROPE   \
+    "{contact: {}, air_density: 0, colliders: [{plane: {position: [0, -1, 0]}}], objects: [{" ROPE \
     ", category: [3], start: drawn}]}"
 
 TD_TEST(user_data_and_filters_stay_with_actors_when_cut_regrown_saved_and_restored) {
@@ -195,7 +198,8 @@ TD_TEST(user_data_and_filters_stay_with_actors_when_cut_regrown_saved_and_restor
     steps(s.world, 3);
     CHECK_INT(td_world_cut_actor(s.world, actor, 2, 0.5, &fallen, &diag), TD_OK);
     const int32_t k = td_world_actor_index(s.world, fallen);
-    CHECK(td_world_actor(s.world, 0).user_data == mark && td_world_actor(s.world, k).user_data == mark);
+    CHECK(td_world_actor(s.world, 0).user_data == mark &&
+          td_world_actor(s.world, k).user_data == mark);
     CHECK_INT(td_world_actor(s.world, k).filter.category, 8);
     CHECK_INT(td_world_remove_actor(s.world, fallen, &diag), TD_OK);
     td_actor_def def = td_actor_def_default();
@@ -205,7 +209,8 @@ TD_TEST(user_data_and_filters_stay_with_actors_when_cut_regrown_saved_and_restor
     def.user_data = 7;
     CHECK_INT(td_world_add_actor(s.world, &def, &more, &diag), TD_OK);
     const int32_t m = td_world_actor_index(s.world, more);
-    CHECK(td_world_actor(s.world, m).user_data == 7 && td_world_actor(s.world, m).filter.category == 16);
+    CHECK(td_world_actor(s.world, m).user_data == 7 &&
+          td_world_actor(s.world, m).filter.category == 16);
     char *bytes = saved(s.world);
     CHECK_INT(td_world_restore(late.world, bytes, td_world_save_size(s.world), &diag), TD_OK);
     CHECK(td_world_actor(late.world, 0).user_data == mark);
@@ -231,7 +236,8 @@ TD_TEST(changed_filters_go_on_to_the_bit_after_a_save) {
     CHECK_INT(td_world_place_actor(s.world, td_world_actor_id(s.world, 0), tdi_vec3(0.2, 0.6, 0),
                                    tdi_quat_identity(), &diag),
               TD_OK);
-    CHECK_INT(td_world_set_actor_filter(s.world, td_world_actor_id(s.world, 0), ghost, &diag), TD_OK);
+    CHECK_INT(td_world_set_actor_filter(s.world, td_world_actor_id(s.world, 0), ghost, &diag),
+              TD_OK);
     steps(s.world, 5);
     char *bytes = saved(s.world);
     CHECK_INT(td_world_restore(late.world, bytes, td_world_save_size(s.world), &diag), TD_OK);
@@ -253,8 +259,9 @@ TD_TEST(category_and_mask_of_a_scene_are_lists_of_bits_or_all) {
         {"{objects: [{" ROD ",\nmask: none}]}", 2, 7, "found the text 'none'"},
     };
     check_faults(faults, sizeof faults / sizeof *faults);
-    stage s = stage_of("{contact: {}, colliders: [{plane: {position: [0, -1, 0], category: [0, 5]}}],\n"
-                       " objects: [{" ROD ", mask: [1, 31]}]}");
+    stage s =
+        stage_of("{contact: {}, colliders: [{plane: {position: [0, -1, 0], category: [0, 5]}}],\n"
+                 " objects: [{" ROD ", mask: [1, 31]}]}");
     CHECK(td_world_actor(s.world, 0).filter.category == 1);
     CHECK(td_world_actor(s.world, 0).filter.mask == 0x80000002u);
     CHECK(td_world_collider(s.world, 0).filter.category == 33);
