@@ -78,7 +78,7 @@ static td_ray ray_at(const view *v, int x, int y) {
 static td_pick pick_at(const view *v, int x, int y) {
     const td_ray ray = ray_at(v, x, y);
     td_pick pick = {.segment = TD_NONE};
-    td_world_cast_rays(v->world, 1, &ray, &pick);
+    td_world_cast_rays(v->world, 1, &ray, &pick, NULL);
     return pick;
 }
 

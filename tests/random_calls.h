@@ -87,6 +87,7 @@
     X(td_world_all_bounds, 64, (td_world_all_bounds(p->world, boxes), take_vec(p, boxes[0].high))) \
     X(td_world_cast_rays, 96, cast_rays(p)) \
     X(td_world_pick_nearest, 96, pick_nearest(p)) \
+    X(td_world_overlap, 96, overlap(p)) \
     X(td_world_watch_contacts, 8, take_status(p, td_world_watch_contacts(world(p), below(p, 12), diag(p)))) \
     X(td_world_contact_events, 96, contact_events(p)) \
     X(td_world_watch_base, 16, take_status(p, td_world_watch_base(world(p), any_actor_id(p), below(p, 2), diag(p)))) \

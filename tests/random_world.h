@@ -137,25 +137,51 @@ static void base_reaction(play *p) {
     take_vec(p, out.moment);
 }
 
+// A pick lies on its segment as it is now.
+static void check_pick(play *p, const td_pick *pick) {
+    td_vec3 a, b;
+    if (pick->actor.place > 0) {
+        td_world_segment(p->world, td_world_actor_index(p->world, pick->actor), pick->segment, &a,
+                         &b, NULL);
+        const td_real s = pick->along;
+        const td_vec3 at = {a.x + s * (b.x - a.x), a.y + s * (b.y - a.y), a.z + s * (b.z - a.z)};
+        claim(td_vec3_distance(at, pick->point) <= 1e-9 * (1 + td_vec3_norm(at)),
+              "a query finds segments where they are");
+    }
+}
+
 static void cast_rays(play *p) {
     td_ray rays[3];
     td_pick picks[3] = {{.segment = 0}};
     for (int k = 0; k < 3; k++) {
-        rays[k] = (td_ray){place(p), vector(p, 1), number(p, 0, 3), number(p, 0, 0.1)};
+        rays[k] =
+            (td_ray){place(p), vector(p, 1), number(p, 0, 3), number(p, 0, 0.1), below(p, 2) == 0};
     }
-    td_world_cast_rays(p->world, 3, rays, picks);
+    take_status(p, td_world_cast_rays(world(p), 3, rays, picks, diag(p)));
     for (int k = 0; k < 3; k++) {
         take_int(p, picks[k].segment);
         take_real(p, picks[k].distance);
+        check_pick(p, &picks[k]);
     }
 }
 
 static void pick_nearest(play *p) {
     const td_vec3 centre = place(p);
     td_pick pick = {.segment = 0};
-    td_world_pick_nearest(p->world, 1, &centre, number(p, 0, 1), &pick);
+    const td_real radius = number(p, 0, 1);
+    take_status(p, td_world_pick_nearest(world(p), 1, &centre, radius, &pick, diag(p)));
     take_int(p, pick.segment);
     take_real(p, pick.distance);
+    check_pick(p, &pick);
+}
+
+static void overlap(play *p) {
+    td_collider shape = any_collider(p);
+    td_overlap found[4] = {{.segment = 0}};
+    int32_t count = 0;
+    take_status(p, td_world_overlap(world(p), &shape, found, below(p, 5), &count, diag(p)));
+    take_int(p, count);
+    take_int(p, found[0].segment);
 }
 
 static void contacts(play *p, bool forces) {

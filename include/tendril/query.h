@@ -46,21 +46,45 @@ typedef struct td_pick {
     td_vec3 own;      ///< The same in the axes of the segment: what td_grab_def takes.
     td_real distance; ///< m: of a ray from its origin to the surface; of a sphere from its centre
                       ///< to the surface, below 0 within it.
+    td_collider_id collider; ///< What a ray met in place of an actor; all zero: none.
+    td_vec3 surface;         ///< m: the point of the surface. That is `point` for a collider.
+    td_vec3 normal;          ///< Unit, out of the surface. A ray that starts inside has distance 0
+                             ///< and a normal against its direction.
 } td_pick;
 
 typedef struct td_ray {
     td_vec3 origin;    ///< m.
     td_vec3 direction; ///< Of any length above 0.
     td_real length;    ///< m: how far it goes; 0: without end.
-    td_real radius;    ///< m: how thick it is, so that thin stems are easily met.
+    td_real radius;    ///< m: of a ball that is cast along the ray. 0: a thin ray.
+    bool colliders;    ///< It meets colliders as well.
 } td_ray;
 
-/// The first segment that each ray meets. Actors that are removed or disabled are not met.
-TD_API void td_world_cast_rays(const td_world *world, int32_t count, const td_ray *rays,
-                               td_pick *picks);
-/// The segment whose surface is nearest to each centre, within `radius` of it.
-TD_API void td_world_pick_nearest(const td_world *world, int32_t count, const td_vec3 *centres,
-                                  td_real radius, td_pick *picks);
+/// Queries find segments by a tree of boxes. The first query makes it and takes memory for it; the
+/// first after a step, or after another change, updates it. Sleeping actors cost no update. Worlds
+/// that are never asked pay nothing. Actors that are removed or disabled are not found. A segment
+/// is straight, round and tapers, with round ends. After you have changed a state that
+/// td_world_body() gave, wake its actor.
+
+/// What each ray meets first. TD_ERR_ARGUMENT names a ray whose numbers are not finite, below 0, or
+/// that has no direction; then no pick is written.
+TD_API td_status td_world_cast_rays(td_world *world, int32_t count, const td_ray *rays,
+                                    td_pick *picks, td_diag *diag);
+/// The segment whose surface is nearest to each centre, within `radius` of it, m, at least 0.
+TD_API td_status td_world_pick_nearest(td_world *world, int32_t count, const td_vec3 *centres,
+                                       td_real radius, td_pick *picks, td_diag *diag);
+
+/// A segment within a shape.
+typedef struct td_overlap {
+    td_actor_id actor;
+    int32_t segment;
+} td_overlap;
+
+/// Segments that have a point in common with a shape: a sphere, capsule, box or the solid side of a
+/// plane, at `position` and `rotation`. Fills at most `capacity`, by index of the actor and by
+/// segment; *count is how many there are.
+TD_API td_status td_world_overlap(td_world *world, const td_collider *shape, td_overlap *found,
+                                  int32_t capacity, int32_t *count, td_diag *diag);
 
 // ---- contacts -------------------------------------------------------------------------------
 

@@ -18,6 +18,8 @@ from tendril.skeleton import Skeleton
 
 
 ROUNDING = 1e-6  # of a frame and of a step
+PICK = np.dtype([("actor", "i4"), ("segment", "i4"), ("collider", "i4"), ("along", "f8"), ("distance", "f8"),
+                 ("point", "f8", 3), ("surface", "f8", 3), ("normal", "f8", 3)])
 
 
 def _points(points):
@@ -309,6 +311,65 @@ class World(Unpickled):
             out = room("td_contact", lib.td_world_contacts(world, None, 0))
             lib.td_world_contacts(world, out, len(out))
         return out
+
+    # ---- queries ------------------------------------------------------------------------------
+
+    def _picked(self, world, picks):
+        out = np.zeros(len(picks), PICK)
+        for name in ("segment", "along", "distance", "point", "surface", "normal"):
+            out[name] = picks[name]
+        for name in ("actor", "collider"):
+            out[name] = picks[name]["place"].astype(int) - 1
+        return out
+
+    def cast_rays(self, origins: Any, directions: Any, *, length: float = 0.0, radius: float = 0.0,
+                  colliders: bool = False) -> np.ndarray:
+        """What each ray meets first: a structured array with actor, segment and collider (indices; -1: none),
+        distance (m; infinite: nothing), surface (m), normal, and the point of the segment's axis, with `along`
+        from its joint, 0, to its tip, 1.
+
+        length: how far rays go, m; 0: without end. radius: of a ball that is cast, m.
+        """
+        origins, directions = _points(origins), _points(directions)
+        origins, directions = np.broadcast_arrays(origins, directions)
+        rays = room("td_ray", len(origins))
+        rays["origin"], rays["direction"] = origins, directions
+        rays["length"], rays["radius"] = real("length", length), real("radius", radius)
+        rays["colliders"] = bool(colliders)
+        with self._use() as world:
+            picks, diag = room("td_pick", len(rays)), new_diag()
+            check(lib.td_world_cast_rays(world, len(rays), rays, picks, diag), diag)
+            return self._picked(world, picks)
+
+    def nearest(self, points: Any, radius: float = math.inf) -> np.ndarray:
+        """The segment whose surface is nearest to each point, within `radius`, m; see cast_rays(). The distance
+        is below 0 within a segment."""
+        points = _points(points)
+        with self._use() as world:
+            picks, diag = room("td_pick", len(points)), new_diag()
+            check(lib.td_world_pick_nearest(world, len(points), points, real("radius", radius), picks, diag), diag)
+            return self._picked(world, picks)
+
+    def overlap(self, *, position: Sequence[float], radius: Optional[float] = None, length: float = 0.0,
+                size: Optional[Sequence[float]] = None, rotation: Sequence[float] = (1, 0, 0, 0)) -> np.ndarray:
+        """Segments within a sphere (`radius`), a capsule (`radius` and `length` along its own Y) or a box (`size`),
+        in m: rows of the indices of actor and segment (n, 2)."""
+        if (radius is None) == (size is None):
+            raise ArgumentError("either a radius or a size is needed")
+        kind = lib.TD_COLLIDER_BOX if radius is None else lib.TD_COLLIDER_CAPSULE
+        shape = lib.td_collider_default(kind)
+        shape.position = tuple(_points(position)[0])
+        shape.rotation = tuple(real("rotation", q) for q in rotation)
+        if radius is None:
+            shape.sides = tuple(_points(size)[0])
+        else:
+            shape.radius, shape.length = real("radius", radius), real("length", length)
+        with self._use() as world:
+            diag, count, found = new_diag(), new("int32_t"), room("td_overlap", 0)
+            for _ in range(2):
+                check(lib.td_world_overlap(world, shape, found, len(found), count, diag), diag)
+                found = room("td_overlap", count[0]) if len(found) < count[0] else found
+        return np.stack([found["actor"]["place"].astype(int) - 1, found["segment"]], axis=1)
 
     # ---- recording ----------------------------------------------------------------------------
 

@@ -229,6 +229,13 @@ def read_world(p):
         p.keep(array)
 
 
+def ask_world(p):
+    world = p.thing("world")
+    p.keep(world.cast_rays(p.point(), p.point(), radius=0.1, colliders=p.maybe(0.5)))
+    p.keep(world.nearest([p.point(), p.point()], 1))
+    p.keep(world.overlap(position=p.point(), **p.dice.choice([{"radius": 1}, {"size": [1, 2, 3]}, {"radius": -1}])))
+
+
 def fill_tips(p):
     world = p.thing("world")
     world.tips(p.dice.choice([world.tips(), np.zeros((5, 3)), np.zeros((4, 3))[::2], [1], None]))
@@ -352,8 +359,8 @@ def drop(p):
 
 CALLS = [make_model, grow, make_world, make_builder, build, build, add_material, finish, step_plant, end_plant, read_plant,
          take_skeleton, read_skeleton, through_json, make_mesh, read_mesh, save_skeleton, step, step, run, run_scene, settle,
-         read_world, fill_tips, sum_energy, parameter, set_field, save, restore, close, take_actor, read_actor, modes, base,
-         keep, move, grab, use_grab, read_recording, through_pickle, drop]
+         read_world, ask_world, fill_tips, sum_energy, parameter, set_field, save, restore, close, take_actor, read_actor, modes,
+         base, keep, move, grab, use_grab, read_recording, through_pickle, drop]
 
 
 def refused(call, error):

@@ -247,6 +247,26 @@ def test_contacts_of_a_stick_on_the_ground_carry_it():
     assert contacts["force"][:, 1].sum() == pytest.approx(weight, rel=1e-2)
 
 
+def test_rays_nearest_and_overlaps_of_a_post_and_a_sphere():
+    world = tendril.World({"objects": [{"name": "post", "strand": {
+        "points": [[0, 0, 0], [0, 1, 0]], "segments": 4, "radius": 0.02}, "start": "drawn"}],
+        "colliders": [{"sphere": {"radius": 0.5, "position": [0, 0, 3]}}], "contact": {}})
+    hits = world.cast_rays([[0, 0.6, -1], [0, 0, 6]], [[0, 0, 2], [0, 0, -1]], colliders=True)
+    assert hits["distance"] == pytest.approx([0.98, 2.5])
+    assert hits["actor"].tolist() == [0, -1] and hits["collider"].tolist() == [-1, 0]
+    assert hits["segment"].tolist() == [2, -1]
+    assert hits["normal"] == pytest.approx(np.array([[0, 0, -1], [0, 0, 1]]))
+    near = world.nearest([0.1, 0.3, 0])
+    assert near["distance"] == pytest.approx([0.08]) and near["segment"].tolist() == [1]
+    assert world.overlap(position=[0, 1, 0], radius=0.1).tolist() == [[0, 3]]
+    assert world.overlap(position=[0, 0.5, 0], size=[0.1, 0.6, 0.1]).tolist() == [[0, 0], [0, 1], [0, 2], [0, 3]]
+    assert len(world.overlap(position=[5, 0, 0], radius=1, length=2)) == 0
+    with pytest.raises(tendril.Error, match="direction"):
+        world.cast_rays([0, 0, 0], [0, 0, 0])
+    with pytest.raises(tendril.Error, match="radius or a size"):
+        world.overlap(position=[0, 0, 0])
+
+
 def test_reprs_tell():
     world = tendril.World(PENDULUM)
     assert "pendulum" in repr(world) and "10 segments" in repr(world)

@@ -66,6 +66,7 @@ typedef struct tdi_sleep {
     int32_t island; // while it sleeps: the first actor of the island with which it fell asleep
     bool stirred;   // of such a first actor: its island wakes
     td_box box;     // while it sleeps: around it, within reach of contact
+    bool in_tree;   // while it sleeps: the tree for queries has its segments where they are
     bool kept;      // contacts of the step with which it fell asleep are still those it has
 } tdi_sleep;
 

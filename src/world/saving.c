@@ -557,6 +557,7 @@ td_status td_world_restore(td_world *w, const void *bytes, size_t size, td_diag 
         return status;
     }
     tdi_tape t = {NULL, bytes, 0, TD_OK};
+    tdi_world_poses_changed(w);
     tape_world(&t, w);
     if (t.status != TD_OK) {
         return tdi_fail(diag, t.status, "out of memory for what the checkpoint drives");

@@ -60,7 +60,7 @@ td_status tdi_world_sleep_room(td_world *w, int32_t least) {
 // ---- waking ---------------------------------------------------------------------------------
 
 static void wake(tdi_sleep *s) {
-    s->asleep = s->wanted = false;
+    s->asleep = s->wanted = s->in_tree = false;
     s->calm = 0;
 }
 
@@ -81,6 +81,7 @@ void tdi_actor_wake(td_world *w, int32_t actor) {
     s->wanted = false;
     s->calm = 0;
     w->still[actor] = 0;
+    tdi_world_poses_changed(w);
     if (s->asleep) {
         w->actors[s->island].sleep.stirred = true;
         wake_stirred(w);
@@ -98,6 +99,7 @@ void tdi_world_wake_near(td_world *w, const td_collider *c) {
 }
 
 void tdi_world_wake_all(td_world *w) {
+    tdi_world_poses_changed(w);
     for (int32_t k = 0; k < w->actor_count; k++) {
         wake(&w->actors[k].sleep);
     }
@@ -278,7 +280,7 @@ void tdi_world_follow_sleep(td_world *w) {
     for (int32_t k = 0; k < w->actor_count; k++) {
         tdi_actor *a = &w->actors[k];
         tdi_sleep *s = &a->sleep;
-        s->stirred = false;
+        s->stirred = s->in_tree = false;
         if (!tdi_actor_acts(a) || s->island < 0 || s->island >= w->actor_count) {
             s->asleep = false;
         }

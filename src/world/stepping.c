@@ -404,6 +404,7 @@ static td_status step(td_world *w, td_diag *diag) {
         return status;
     }
     begin(&s);
+    tdi_world_poses_changed(w);
     tdi_world_wake_changed(w, s.t0, s.t1);
     status = solve(&s, diag);
     if (status != TD_OK) {

@@ -221,6 +221,7 @@ void td_world_free(td_world *w) {
     tdi_world_free_groups(w);
     tdi_world_free_islands(w);
     tdi_watch_free(w, &w->watch);
+    tdi_segment_tree_free(w);
     for (int32_t k = 0; k < w->made_count; k++) {
         tdi_actor_free(&w->actors[k]);
     }
@@ -536,5 +537,6 @@ td_body *td_world_body(td_world *w, int32_t actor) {
         return NULL;
     }
     w->near.shared = true;
+    tdi_world_poses_changed(w);
     return w->actors[actor].state;
 }

@@ -14,6 +14,7 @@
 #include "world/load.h"
 #include "world/motion.h"
 #include "world/recording.h"
+#include "world/segment_tree.h"
 
 struct td_world {
     const td_alloc *alloc;
@@ -83,6 +84,7 @@ struct td_world {
     char *began;   // room for where islands began whose step is taken in halves
     size_t began_bytes;
     int32_t wind_count;
+    tdi_segment_tree segment_tree; // for queries
     char (*probe_names)[96];
     int32_t probe_columns;
     tdi_grab grab;
