@@ -513,6 +513,42 @@ TD_TEST(waking_never_adds_energy) {
     stage_free(&s);
 }
 
+static void hear(void *context, td_log_level level, const char *text) {
+    snprintf(context, 256, "%s", text);
+    (void)level;
+}
+
+// The last message is that a stick woke, because of this.
+static void check_reason(td_world *w, char heard[256], const char *reason) {
+    steps(w, 1);
+    CHECK_HAS(heard, "' wakes at ");
+    CHECK_HAS(heard, reason);
+    lull(w);
+    heard[0] = '\0';
+}
+
+TD_TEST(log_says_why_sleepers_wake) {
+    char text[TEXT], heard[256] = "";
+    td_world_opts opts = td_world_opts_default();
+    td_diag diag;
+    opts.log = (td_log){hear, heard, TD_LOG_INFO};
+    stage s = stage_with(sticks(text, "", ""), opts, NULL);
+    lull(s.world);
+    const td_actor_id alone = td_world_actor_id(s.world, 2);
+    const td_collider_id ball = td_world_collider_id(s.world, 1);
+    CHECK_INT(td_world_wake_actor(s.world, alone, &diag), TD_OK);
+    check_reason(s.world, heard, "'alone' wakes at");
+    CHECK_INT(td_world_wake_actor(s.world, alone, &diag), TD_OK);
+    check_reason(s.world, heard, ": the program has woken it");
+    td_world_grab(s.world, 2, 0, tdi_vec3(0, 0, 0), tdi_vec3(2, 0.02, 0), 0.1);
+    check_reason(s.world, heard, ": what acts on it has changed");
+    CHECK_INT(
+        td_world_move_collider(s.world, ball, tdi_vec3(0, 0.142, 0), tdi_quat_identity(), &diag),
+        TD_OK);
+    check_reason(s.world, heard, ": a collider has moved within reach");
+    stage_free(&s);
+}
+
 TD_TEST(step_that_fails_wakes_nobody) {
     stage s = lulled("", "");
     td_diag diag = {.message = ""};

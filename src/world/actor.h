@@ -37,6 +37,7 @@ typedef struct tdi_variant {
 typedef struct tdi_object {
     int32_t first_variant, first_actor, actor_count; // of the scene's own
     tdi_factors made, factors; // with which its models were made, and which they have now
+    bool waits;                // its actors may, in the step that is under way
     const tdi_keyed *position, *rotation; // of the base; NULL: no keyframes
     tdi_transform frame;                  // reference of local dynamics at the last step
 } tdi_object;
@@ -57,17 +58,24 @@ typedef struct tdi_acting {
 
 enum { TDI_NAME = 96 }; // characters
 
-// Whether an actor sleeps, and what it needs for that; see sleep.c.
+// Whether an actor is stepped; activity.c says how one state follows another.
+typedef enum tdi_activity {
+    TDI_ACTIVE,
+    TDI_WAITING,  // at rest: steps leave it out, tests say when it has to move
+    TDI_ASLEEP,   // at rest with its island: steps leave it out until something changes
+    TDI_DISABLED, // a program has taken it out: nothing touches it
+    TDI_BLOCKED   // its last step could not be solved: it stays where that began
+} tdi_activity;
+
+// What it needs to fall asleep and to wake: sleep.c.
 typedef struct tdi_sleep {
-    bool asleep;
-    bool wanted;    // a program has put it to sleep: it sleeps from the end of the next step on
-    td_real calm;   // s: for so long it has been slow, while the same acted on it
-    uint64_t acted; // digest of what acted on it in the last step
-    int32_t island; // while it sleeps: the first actor of the island with which it fell asleep
-    bool stirred;   // of such a first actor: its island wakes
-    td_box box;     // while it sleeps: around it, within reach of contact
-    bool in_tree;   // while it sleeps: the tree for queries has its segments where they are
-    bool kept;      // contacts of the step with which it fell asleep are still those it has
+    bool asked;      // a program has put it to sleep: it sleeps from the end of the next step on
+    td_real calm;    // s: for so long it has been slow, while the same acted on it
+    uint64_t digest; // of what acted on it in the last step
+    int32_t next;    // while it sleeps: the next of the actors that fell asleep with it, in a ring
+    td_box box;      // while it sleeps: around it, within reach of contact
+    bool in_tree;    // while it sleeps: the tree for queries has its segments where they are
+    bool kept;       // contacts of the step with which it fell asleep are still those it has
 } tdi_sleep;
 
 // A segment of another that carries an actor: at its place, in the axes of the segment.
@@ -89,8 +97,9 @@ typedef struct tdi_pressed {
 typedef struct tdi_actor_before {
     // when the step began
     tdi_transform place;
+    tdi_activity activity;
+    uint8_t turns_left;
     tdi_sleep sleep;
-    uint8_t still;
     // before it was tried
     tdi_transform base, simulated;
     tdi_rate base_rate;
@@ -103,16 +112,15 @@ typedef struct tdi_actor_before {
 } tdi_actor_before;
 
 typedef struct tdi_actor {
-    char *name;          // room for so many
-    uint32_t generation; // how often its place was taken; 0: never
-    bool alive;          // else its place is free
-    bool enabled;
-    bool blocked;                      // it was held in the last step, which could not be solved
-    bool held;                         // likewise in the step that is under way
-    bool solved_in_larger_island;      // as in tdi_member
-    bool own_place;                    // a program has placed it: `place` is in the world
-    uint64_t user_data;                // the program's own
-    td_filter filter;                  // with which others it collides
+    char *name;                   // room for so many
+    uint32_t generation;          // how often its place was taken; 0: never
+    bool alive;                   // else its place is free
+    uint8_t turns_left;           // while it waits: how often it has its turn until the next test
+    tdi_activity activity;        // changed by activity.c alone
+    bool solved_in_larger_island; // as in tdi_member
+    bool own_place;               // a program has placed it: `place` is in the world
+    uint64_t user_data;           // the program's own
+    td_filter filter;             // with which others it collides
     int32_t object, instance, variant; // variant: of the world's
     tdi_transform place;               // in the axes of the object's base
     tdi_transform base;                // true, now
@@ -163,6 +171,11 @@ typedef struct tdi_actor {
 
 // objects.c: variants and actors at time 0, standing at rest or as drawn.
 td_status tdi_world_make_objects(td_world *world, const td_world_opts *opts, td_diag_list *diags);
+// Gravity in the axes of a base, over the stiffness of its object.
+td_vec3 tdi_object_gravity(const td_world *world, int32_t object, td_quat base);
+// Tells of a fault of an object, at one of its keys.
+td_status tdi_object_fault(const td_world *world, int32_t object, td_status status, const char *key,
+                           const td_diag *diag, td_diag_list *diags);
 // The model of a variant whose skeleton is there, with these factors of its stiffness; *key is what
 // of its object is to blame when that fails.
 td_status tdi_variant_make(td_world *world, tdi_variant *variant, tdi_factors factors,

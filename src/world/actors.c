@@ -66,7 +66,7 @@ bool td_world_actor_enabled(const td_world *w, td_actor_id id) {
         return false;
     }
     const int32_t k = td_world_actor_index(w, id);
-    return k != TD_NONE && w->actors[k].enabled;
+    return k != TD_NONE && w->actors[k].activity != TDI_DISABLED;
 }
 
 // ---- reserve --------------------------------------------------------------------------------
@@ -224,7 +224,9 @@ static void begin(td_world *w, int32_t k, const td_actor_def *def) {
         tdi_world_number_points(w, k);
     }
     a->generation = generation;
-    a->alive = a->enabled = a->own_place = true;
+    a->alive = a->own_place = true;
+    a->activity = TDI_ACTIVE;
+    a->turns_left = 0;
     a->place = (tdi_transform){def->position, tdi_quat_unit(def->rotation)};
     a->user_data = def->user_data;
     a->filter = def->filter ? *def->filter : w->scene->def.objects[def->object].filter;
@@ -233,8 +235,8 @@ static void begin(td_world *w, int32_t k, const td_actor_def *def) {
     a->largest_force = 0;
     a->barrier = (tdi_barrier){.strength = 1, .reach = -1};
     a->base_rate = (tdi_rate){{0, 0, 0}, {0, 0, 0}};
-    a->watched = a->reacted = a->blocked = a->held = false;
-    a->sleep = (tdi_sleep){.asleep = false};
+    a->watched = a->reacted = false;
+    a->sleep = (tdi_sleep){.asked = false};
     a->carry = (tdi_carry){.actor = TD_NONE, .tie = TD_NONE};
     a->status = TD_OK;
     tdi_actor_set_name(w, a, tdi_object_places(w, a->object, k), true);
@@ -264,7 +266,7 @@ td_status td_world_add_actor(td_world *w, const td_actor_def *given, td_actor_id
     status = def->skeleton ? tdi_actor_renew(w, k, def->skeleton, diag) : TD_OK;
     const bool renewed = def->skeleton && status == TD_OK;
     status = status == TD_OK ? tdi_actor_settle(w, &w->actors[k], diag) : status;
-    status = status == TD_OK ? tdi_actor_blocked(w, k, diag) : status;
+    status = status == TD_OK ? tdi_actor_overlaps(w, k, diag) : status;
     if (status != TD_OK) {
         w->actors[k].alive = false;
         w->actors[k].generation = before;
@@ -301,7 +303,7 @@ td_status td_world_remove_actor(td_world *w, td_actor_id id, td_diag *diag) {
     status = status == TD_OK ? tdi_world_untie(w, (int32_t)(a - w->actors), diag) : status;
     if (status == TD_OK) {
         const int32_t k = (int32_t)(a - w->actors);
-        tdi_actor_wake(w, k);
+        tdi_actor_wake(w, k, TDI_WAKE_PROGRAM);
         a->alive = a->sleep.kept = false;
         a->status = TD_OK;
         tdi_world_release_actor(w, k);
@@ -320,7 +322,7 @@ td_status td_world_enable_actor(td_world *w, td_actor_id id, bool enabled, td_di
     }
     tdi_actor *a;
     td_status status = tdi_actor_find(w, id, &a, diag);
-    if (status != TD_OK || a->enabled == enabled) {
+    if (status != TD_OK || (a->activity != TDI_DISABLED) == enabled) {
         return status;
     }
     const int32_t k = (int32_t)(a - w->actors);
@@ -329,16 +331,15 @@ td_status td_world_enable_actor(td_world *w, td_actor_id id, bool enabled, td_di
     if (status != TD_OK) {
         return status;
     }
-    a->enabled = enabled;
-    status = enabled ? tdi_actor_blocked(w, k, diag) : TD_OK;
+    tdi_actor_wake(w, k, TDI_WAKE_PROGRAM);
+    tdi_actor_set_activity(a, enabled ? TDI_ACTIVE : TDI_DISABLED);
+    status = enabled ? tdi_actor_overlaps(w, k, diag) : TD_OK;
     if (status != TD_OK) {
-        a->enabled = false;
+        tdi_actor_set_activity(a, TDI_DISABLED);
         return status;
     }
-    a->blocked = a->held = false;
     a->status = TD_OK;
     tdi_world_regroup(w, k);
-    tdi_actor_wake(w, k);
     a->sleep.kept = false;
     return TD_OK;
 }
@@ -356,7 +357,7 @@ td_status td_world_move_actor(td_world *w, td_actor_id id, td_vec3 position, td_
     if (status == TD_OK) {
         a->own_place = true;
         a->place = (tdi_transform){position, tdi_quat_unit(rotation)};
-        w->still[a - w->actors] = 0;
+        tdi_actor_stop_waiting(w, (int32_t)(a - w->actors));
         a->carry.actor = a->carry.tie == TD_NONE ? TD_NONE : a->carry.actor;
     }
     return status;
@@ -398,7 +399,7 @@ td_status tdi_actor_put(td_world *w, tdi_actor *a, tdi_transform to, const td_co
     }
     tdi_state_save(a->state, w->began);
     put(w, a, to);
-    status = tdi_actor_acts(a) ? tdi_actor_blocked(w, k, diag) : TD_OK;
+    status = tdi_actor_acts(a) ? tdi_actor_overlaps(w, k, diag) : TD_OK;
     status = status == TD_OK ? tdi_world_retie(w, k, weld, tie, diag) : status;
     if (status != TD_OK) {
         *a = before;
@@ -406,7 +407,7 @@ td_status tdi_actor_put(td_world *w, tdi_actor *a, tdi_transform to, const td_co
         return status;
     }
     tdi_world_regroup(w, k);
-    tdi_actor_wake(w, k);
+    tdi_actor_wake(w, k, TDI_WAKE_PROGRAM);
     a->carry.actor = TD_NONE;
     return TD_OK;
 }
@@ -444,13 +445,13 @@ td_status td_world_set_actor_filter(td_world *w, td_actor_id id, td_filter filte
     const td_filter before = a->filter;
     const int32_t k = (int32_t)(a - w->actors);
     set_filter(a, filter);
-    status = tdi_actor_acts(a) ? tdi_actor_blocked(w, k, diag) : TD_OK;
+    status = tdi_actor_acts(a) ? tdi_actor_overlaps(w, k, diag) : TD_OK;
     if (status != TD_OK) {
         set_filter(a, before);
         return status;
     }
     tdi_world_regroup(w, k);
-    tdi_actor_wake(w, k);
+    tdi_actor_wake(w, k, TDI_WAKE_PROGRAM);
     return TD_OK;
 }
 

@@ -61,7 +61,7 @@ static td_status regroup(td_world *w, td_diag *diag) {
 static void wake_sides(td_world *w, const tdi_tie *t) {
     for (int side = 0; side < 2; side++) {
         if (t->actor[side] != TD_NONE) {
-            tdi_actor_wake(w, t->actor[side]);
+            tdi_actor_wake(w, t->actor[side], TDI_WAKE_CONSTRAINT);
         }
     }
 }

@@ -95,8 +95,10 @@ static void set_free(tdi_actor *a) {
     a->base_rate = (tdi_rate){{0, 0, 0}, {0, 0, 0}};
     a->stats = none;
     a->largest_force = 0;
-    a->watched = a->reacted = a->blocked = a->held = false;
-    a->sleep = (tdi_sleep){.asleep = false};
+    a->watched = a->reacted = false;
+    a->activity = a->activity == TDI_DISABLED ? TDI_DISABLED : TDI_ACTIVE;
+    a->turns_left = 0;
+    a->sleep = (tdi_sleep){.asked = false};
     a->carry = (tdi_carry){.actor = TD_NONE, .tie = TD_NONE};
     a->status = TD_OK;
     a->name = NULL;
@@ -346,7 +348,7 @@ static void go_back(td_world *w, tdi_change *c, const tdi_actor *before, const w
 }
 
 static void finish(td_world *w, tdi_change *c, tdi_actor *before) {
-    tdi_actor_wake(w, c->trace.from);
+    tdi_actor_wake(w, c->trace.from, TDI_WAKE_PROGRAM);
     tdi_world_follow_trace(w, &c->trace, before);
     tdi_world_join_kin(w, &c->kin);
     for (int part = 0; part < c->parts; part++) {
@@ -375,7 +377,7 @@ td_status tdi_change_commit(td_world *w, tdi_change *c, bool check, td_diag *dia
         status = status == TD_OK ? spread_ways(w, &kept, c) : status;
         regroup(w);
         status = status == TD_OK && check && tdi_actor_acts(&w->actors[k])
-                     ? tdi_actor_blocked(w, k, diag)
+                     ? tdi_actor_overlaps(w, k, diag)
                      : status;
         status = status == TD_OK ? tdi_world_follow_ties(w, &c->trace, diag) : status;
         if (status == TD_OK) {

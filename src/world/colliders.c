@@ -252,7 +252,7 @@ td_status td_world_add_collider(td_world *w, const td_collider *def, td_collider
     s->next = (tdi_transform){s->now.position, s->now.rotation};
     s->alive = s->enabled = s->own_pose = true;
     s->generation = taken + 1;
-    status = tdi_collider_blocked(w, k, diag);
+    status = tdi_collider_overlaps(w, k, diag);
     if (status != TD_OK) {
         *s = before;
         return status;
@@ -288,7 +288,7 @@ static td_status change(td_world *w, tdi_collider_slot *s, const tdi_collider_sl
     td_status status = tdi_colliders_check(&to->now, 1, &label, diag);
     if (status == TD_OK) {
         *s = *to;
-        status = in_steps(s) ? tdi_collider_blocked(w, k, diag) : TD_OK;
+        status = in_steps(s) ? tdi_collider_overlaps(w, k, diag) : TD_OK;
     }
     if (status != TD_OK) {
         *s = before;

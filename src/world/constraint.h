@@ -21,7 +21,7 @@ typedef struct tdi_tie {
     bool begun;            // it has
     bool loose;            // a program has let go
     bool renewed;          // while groups form: its segments have got other numbers
-    uint64_t acted;        // digest of what it did in the last step
+    uint64_t digest;       // of what it did in the last step
     struct {
         td_constraint_target target;
         bool asked;

@@ -15,10 +15,12 @@ td_draw td_draw_default(void) {
 
 static void draw_skeleton(const td_world *w, const td_draw *d, int32_t k) {
     const tdi_actor *a = &w->actors[k];
-    const uint32_t colour = a->blocked        ? TDI_RED
-                            : !a->enabled     ? TDI_GREY
-                            : a->sleep.asleep ? TDI_BLUE
-                                              : TDI_GREEN;
+    static const uint32_t colours[] = {[TDI_ACTIVE] = TDI_GREEN,
+                                       [TDI_WAITING] = TDI_GREEN,
+                                       [TDI_ASLEEP] = TDI_BLUE,
+                                       [TDI_DISABLED] = TDI_GREY,
+                                       [TDI_BLOCKED] = TDI_RED};
+    const uint32_t colour = colours[a->activity];
     for (int32_t i = 0; i < a->segment_count; i++) {
         td_vec3 origin, tip;
         td_world_segment(w, k, i, &origin, &tip, NULL);

@@ -8,15 +8,19 @@
 // Actors that are near each other in a step, which are stepped together. Islands share nothing that
 // moves, so that threads can take them in any order.
 typedef struct tdi_island {
-    int32_t first, count; // of the world's members
-    tdi_touch *touch;     // NULL: nothing touches
-    tdi_holds *holds;     // constraints of its groups; NULL: none
-    bool converged;       // the step was solved
-    bool accepted;        // and accepted
-    bool held;            // it could not be solved: its actors stay where they are
-    bool asleep;          // all its actors sleep: it is not solved
-    void *memory;         // where a step began that was taken in halves; NULL: it was not
+    int32_t first, count;  // of the world's members
+    tdi_touch *touch;      // NULL: nothing touches
+    tdi_holds *holds;      // constraints of its groups; NULL: none
+    bool converged;        // the step was solved
+    bool accepted;         // and accepted
+    tdi_activity activity; // of its actors
+    void *memory;          // where a step began that was taken in halves; NULL: it was not
 } tdi_island;
+
+// Whether its last step was solved, or would have been.
+static inline bool tdi_island_is_solved(const tdi_island *island) {
+    return island->activity != TDI_ASLEEP && island->activity != TDI_BLOCKED;
+}
 
 // How actors are grouped: by pairs of capsules that come near each other in a step.
 typedef struct tdi_nearness {

@@ -163,7 +163,7 @@ static void place_points(td_world *w) {
     tdi_nearness *n = &w->near;
     for (int32_t k = 0; k < w->actor_count && (!n->placed || n->shared); k++) {
         gather(w, k, n->x);
-        if (w->actors[k].sleep.asleep) {
+        if (w->actors[k].activity == TDI_ASLEEP) {
             tdi_actor_rest_points(w, k);
         }
     }
@@ -297,7 +297,7 @@ static void place_touches(td_world *w) {
     size_t at = 0;
     for (int32_t k = 0; k < w->island_count; k++) {
         tdi_island *i = &w->islands[k];
-        if (!i->asleep && touches(w, i)) {
+        if (i->activity != TDI_ASLEEP && touches(w, i)) {
             place_touch(w, i, &opts, at);
         }
         for (int32_t j = 0; j < i->count; j++) {
@@ -307,7 +307,7 @@ static void place_touches(td_world *w) {
     memset(n->before_count, 0, (size_t)w->actor_count * sizeof *n->before_count);
     for (int32_t k = 0; k < w->actor_count; k++) {
         const tdi_actor *a = &w->actors[k];
-        const bool solved = tdi_actor_acts(a) && !a->sleep.asleep;
+        const bool solved = tdi_actor_acts(a) && a->activity != TDI_ASLEEP;
         n->before[k] = solved ? n->root[k] : TD_NONE;
         n->before_count[n->root[k]] += solved;
     }
@@ -316,7 +316,7 @@ static void place_touches(td_world *w) {
 static void group(td_world *w) {
     fill_islands(w);
     fill_members(w);
-    tdi_world_wake_islands(w);
+    tdi_world_derive_islands(w);
     bind_groups(w);
     if (w->near.room) {
         place_touches(w);
@@ -379,8 +379,8 @@ static void root_actors(td_world *w) {
         root[k] = w->tied[k];
     }
     for (int32_t k = 0; k < w->actor_count; k++) {
-        if (w->actors[k].sleep.asleep) {
-            join(root, k, w->actors[k].sleep.island);
+        if (w->actors[k].activity == TDI_ASLEEP) {
+            join(root, k, w->actors[k].sleep.next);
         }
     }
 }
@@ -389,7 +389,7 @@ td_status tdi_world_find_islands(td_world *w, td_diag *diag) {
     tdi_nearness *n = &w->near;
     tdi_world_follow_actors(w);
     if (!w->regroup && (!n->set || tdi_world_all_asleep(w))) {
-        tdi_world_wake_islands(w);
+        tdi_world_derive_islands(w);
         return TD_OK; // islands stay as they are
     }
     w->regroup = false;
@@ -429,7 +429,8 @@ td_status tdi_world_check_islands(td_world *w, bool *apart, td_diag *diag) {
     const tdi_near_pair *pairs = status == TD_OK ? tdi_contacts_pairs(n->set, &count) : NULL;
     for (int32_t k = 0; k < count && *apart; k++) {
         const int32_t i = n->owner[pairs[k].i], j = n->owner[pairs[k].j];
-        const bool solved = !w->actors[i].sleep.asleep || !w->actors[j].sleep.asleep;
+        const bool solved =
+            w->actors[i].activity != TDI_ASLEEP || w->actors[j].activity != TDI_ASLEEP;
         if (n->root[i] != n->root[j] && solved) {
             *apart =
                 !tdi_contacts_come_near(n->set, pairs[k], n->x, n->dx, w->scene->def.contact.gap);
@@ -492,7 +493,6 @@ void tdi_world_regroup(td_world *w, int32_t actor) {
     tdi_actor *a = &w->actors[actor];
     w->regroup = true;
     a->barrier.reach = -fabs(a->barrier.reach);
-    w->still[actor] = 0;
     tdi_world_forget_places(w);
     n->before[actor] = TD_NONE;
     tdi_actor_forget_borne(a);

@@ -297,7 +297,7 @@ static td_status make_actor(td_world *w, int32_t object, int32_t instance, tdi_t
     td_status status = tdi_actor_make(w, variant, a, diag);
     if (status == TD_OK) {
         a->place = place;
-        a->alive = a->enabled = true;
+        a->alive = true;
         a->generation = 1;
         tdi_actor_set_name(w, a, instance, instance_count(o) > 1);
         tdi_actor_stand(w, a);

@@ -54,7 +54,7 @@ bool td_world_actor_reduction(const td_world *w, int32_t actor, td_reduce_stats 
         return false;
     }
     *stats = td_reduced_get_stats(w->actors[actor].state);
-    if (w->still[actor]) { // the first joint is not stepped either
+    if (w->actors[actor].activity == TDI_WAITING) { // the first joint is not stepped either
         stats->frozen += stats->joints;
         stats->joints = 0;
     }

@@ -69,9 +69,9 @@ int32_t td_world_contacts(const td_world *w, td_contact *contacts, int32_t capac
         const tdi_island *i = &w->islands[k];
         if (k == w->island_count) {
             count += slept_contacts(w, rest, left);
-        } else if (i->touch && !i->held && !i->asleep) {
+        } else if (i->touch && tdi_island_is_solved(i)) {
             count += tdi_island_contacts(w, i, rest, left);
-        } else if (!i->touch && !i->held && !i->asleep) {
+        } else if (!i->touch && tdi_island_is_solved(i)) {
             count += tdi_island_bumps(w, i, rest, left);
         }
     }

@@ -49,8 +49,7 @@ td_status tdi_world_actor_room(td_world *w, int64_t count) {
     tdi_nearness *n = &w->near;
     const growing arrays[] = {{&w->actors, sizeof *w->actors},
                               {&w->islands, sizeof *w->islands},
-                              {&w->still, sizeof *w->still},
-                              {&w->awake, sizeof *w->awake},
+                              {&w->active, sizeof *w->active},
                               {&w->members, sizeof *w->members},
                               {&w->member_actor, sizeof *w->member_actor},
                               {&w->tied, sizeof *w->tied},

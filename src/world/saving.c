@@ -17,7 +17,7 @@
 #include <string.h>
 
 #define MAGIC    0x746e6474u // "tdnt"
-#define VERSION  24u
+#define VERSION  25u
 #define MAX_STEP ((int64_t)1 << 53)
 
 typedef struct head {
@@ -154,7 +154,7 @@ static void tape_world(tdi_tape *t, td_world *w) {
         tdi_tape_item(t, &w->winds[k].state, sizeof w->winds[k].state);
     }
     for (int32_t k = 0; k < w->actor_count; k++) {
-        tdi_tape_actor(t, &w->actors[k], &w->still[k]);
+        tdi_tape_actor(t, &w->actors[k]);
     }
     for (int32_t k = 0; k < w->tie_count; k++) {
         tdi_tape_tie(t, &w->ties[k]);
@@ -297,8 +297,7 @@ static size_t variant_bytes(const td_world *w, int32_t variant, td_integrator in
     const bool points = w->near.room && tdi_variant_touches(w, v->object, variant);
     tdi_actor any = {.alive = false};
     tdi_tape t = {NULL, NULL, 0, TD_OK};
-    uint8_t still = 0;
-    tdi_tape_actor_head(&t, &any, &still);
+    tdi_tape_actor_head(&t, &any);
     return sizeof(int32_t) + t.size + v->drawn_bytes +
            tdi_variant_adapt_bytes(w, variant, integrator) +
            (points ? (size_t)v->drawn_points * sizeof *w->near.last : 0) +
@@ -496,7 +495,6 @@ static td_status follow_save(td_world *w, td_diag *diag) {
     for (int32_t k = 0; k < w->actor_count; k++) { // what constraints hold cannot leave
         tdi_actor *a = &w->actors[k];
         a->alive = a->alive || w->group_of[k] != TD_NONE;
-        a->enabled = a->enabled || w->group_of[k] != TD_NONE;
     }
     for (int32_t k = 0; k < w->actor_count; k++) {
         tdi_carry *c = &w->actors[k].carry;
@@ -511,7 +509,8 @@ static td_status follow_save(td_world *w, td_diag *diag) {
                    h->segment < w->actors[h->actor].segment_count;
     }
     w->island_count = 0; // their contacts are not those of the save
-    tdi_world_follow_sleep(w);
+    tdi_world_follow_activity(w);
+    tdi_world_check_slept(w);
     td_status status = tdi_world_stiffen(w, diag);
     for (int32_t k = 0; k < w->wind_count && status == TD_OK; k++) {
         status = tdi_world_remake_wind(w, k, diag); // its parameters may have been set

@@ -132,7 +132,7 @@ static void locate_turn(void *context, int64_t turn) {
         tdi_sleep *s = &w->actors[k].sleep;
         if (w->actors[k].alive && !s->in_tree) {
             locate(w, k);
-            s->in_tree = s->asleep;
+            s->in_tree = w->actors[k].activity == TDI_ASLEEP;
         }
     }
 }

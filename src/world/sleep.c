@@ -5,9 +5,7 @@
 //          a time, with the same acting on them, or when a program says so. Its actors stop, and
 //          their past is forgotten: the first step after waking is one from rest, by backward
 //          Euler, so that waking never adds energy.
-// Awake    It wakes as a whole: when something else acts on one of its actors, when a collider
-//          moves within reach, when an actor that is awake comes near, or when a program says so.
-//          A step that fails wakes nobody.
+// Awake    It wakes as a whole: activity.c says when. A step that fails wakes nobody.
 // Contact  Forces of the step with which an island fell asleep are kept, for those who ask. An
 //          island with more contacts than there is room for stays awake; how much room there is
 //          follows from the actors alone.
@@ -57,92 +55,11 @@ td_status tdi_world_sleep_room(td_world *w, int32_t least) {
     return TD_OK;
 }
 
-// ---- waking ---------------------------------------------------------------------------------
+// ---- falling asleep -------------------------------------------------------------------------
 
-static void wake(tdi_sleep *s) {
-    s->asleep = s->wanted = s->in_tree = false;
-    s->calm = 0;
+static tdi_actor *member(const td_world *w, const tdi_island *i, int32_t j) {
+    return &w->actors[w->member_actor[i->first + j]];
 }
-
-static void wake_stirred(td_world *w) {
-    for (int32_t k = 0; k < w->actor_count; k++) {
-        tdi_sleep *s = &w->actors[k].sleep;
-        if (s->asleep && w->actors[s->island].sleep.stirred) {
-            wake(s);
-        }
-    }
-    for (int32_t k = 0; k < w->actor_count; k++) {
-        w->actors[k].sleep.stirred = false;
-    }
-}
-
-void tdi_actor_wake(td_world *w, int32_t actor) {
-    tdi_sleep *s = &w->actors[actor].sleep;
-    s->wanted = false;
-    s->calm = 0;
-    w->still[actor] = 0;
-    tdi_world_poses_changed(w);
-    if (s->asleep) {
-        w->actors[s->island].sleep.stirred = true;
-        wake_stirred(w);
-    }
-}
-
-void tdi_world_wake_near(td_world *w, const td_collider *c) {
-    for (int32_t k = 0; k < w->actor_count; k++) {
-        tdi_actor *a = &w->actors[k];
-        if (a->sleep.asleep && a->touches && tdi_collider_reaches(c, &a->sleep.box)) {
-            w->actors[a->sleep.island].sleep.stirred = true;
-        }
-    }
-    wake_stirred(w);
-}
-
-void tdi_world_wake_all(td_world *w) {
-    tdi_world_poses_changed(w);
-    for (int32_t k = 0; k < w->actor_count; k++) {
-        wake(&w->actors[k].sleep);
-    }
-}
-
-// ---- steps: before --------------------------------------------------------------------------
-
-void tdi_world_wake_changed(td_world *w, td_real t0, td_real t1) {
-    if (!w->sleeps) {
-        return;
-    }
-    tdi_world_find_changed(w, t0, t1);
-    wake_stirred(w);
-}
-
-bool tdi_world_all_asleep(const td_world *w) {
-    bool all = w->sleeps;
-    for (int32_t k = 0; k < w->actor_count && all; k++) {
-        all = !tdi_actor_acts(&w->actors[k]) || w->actors[k].sleep.asleep;
-    }
-    return all;
-}
-
-static tdi_sleep *sleep_of(const td_world *w, const tdi_island *i, int32_t j) {
-    return &w->actors[w->member_actor[i->first + j]].sleep;
-}
-
-void tdi_world_wake_islands(td_world *w) {
-    for (int32_t k = 0; w->sleeps && k < w->island_count; k++) {
-        tdi_island *i = &w->islands[k];
-        i->asleep = true;
-        for (int32_t j = 0; j < i->count && i->asleep; j++) {
-            i->asleep = sleep_of(w, i, j)->asleep;
-        }
-        for (int32_t j = 0; j < i->count && !i->asleep; j++) {
-            if (sleep_of(w, i, j)->asleep) {
-                wake(sleep_of(w, i, j));
-            }
-        }
-    }
-}
-
-// ---- steps: after ---------------------------------------------------------------------------
 
 // Whether no point of the surface is faster. A point beside the axis also moves when the segment
 // twists.
@@ -166,11 +83,11 @@ static bool is_slow(const tdi_actor *a, td_real speed) {
 void tdi_island_note_calm(td_world *w, const tdi_island *i, td_real t1) {
     const td_scene_sleep *rule = &w->scene->def.sleep;
     for (int32_t j = 0; j < i->count; j++) {
-        tdi_actor *a = &w->actors[w->member_actor[i->first + j]];
+        tdi_actor *a = member(w, i, j);
         tdi_sleep *s = &a->sleep;
-        const uint64_t before = s->acted;
-        s->acted = tdi_actor_acted(w, a, t1);
-        const bool calm = rule->given && !a->held && s->acted == before &&
+        const uint64_t before = s->digest;
+        s->digest = tdi_actor_digest(w, a, t1);
+        const bool calm = rule->given && a->activity != TDI_BLOCKED && s->digest == before &&
                           !tdi_actor_is_driven(w, a) && is_slow(a, rule->speed);
         s->calm = calm ? s->calm + w->dt : 0;
     }
@@ -179,26 +96,25 @@ void tdi_island_note_calm(td_world *w, const tdi_island *i, td_real t1) {
 // What constraints did; those that change keep their actors awake.
 static void note_ties(td_world *w, td_real t0) {
     for (int32_t k = 0; k < w->tie_count; k++) {
-        const uint64_t acted = w->ties[k].alive ? tdi_tie_acted(w, k, t0) : 0;
-        if (w->ties[k].alive && acted != w->ties[k].acted) {
+        const uint64_t digest = w->ties[k].alive ? tdi_tie_digest(w, k, t0) : 0;
+        if (w->ties[k].alive && digest != w->ties[k].digest) {
             w->actors[w->ties[k].actor[0]].sleep.calm = 0;
         }
-        w->ties[k].acted = acted;
+        w->ties[k].digest = digest;
     }
 }
 
 // Whether a program wants it to sleep, or all have been calm for long enough.
 static bool wants_sleep(const td_world *w, const tdi_island *i) {
     const td_scene_sleep *rule = &w->scene->def.sleep;
-    bool calm = rule->given, wanted = false;
+    bool calm = rule->given, asked = false;
     for (int32_t j = 0; j < i->count; j++) {
-        const tdi_sleep *s = sleep_of(w, i, j);
-        const tdi_actor *a = &w->actors[w->member_actor[i->first + j]];
-        calm = calm && s->calm >= rule->time &&
+        const tdi_actor *a = member(w, i, j);
+        calm = calm && a->sleep.calm >= rule->time &&
                !a->explicit_contact; // those do not know what wakes them
-        wanted = wanted || s->wanted;
+        asked = asked || a->sleep.asked;
     }
-    return (calm || wanted) && !i->asleep && !i->held;
+    return (calm || asked) && tdi_island_is_solved(i);
 }
 
 // Contacts of those who sleep, and of those who have not moved since, stay; others go.
@@ -217,7 +133,7 @@ static bool keep_contacts(td_world *w, const tdi_island *i) {
     int32_t room = 0;
     tdi_world_clear_slept(w);
     for (int32_t j = 0; j < i->count; j++) {
-        room += contacts_of(&w->actors[w->member_actor[i->first + j]]);
+        room += contacts_of(member(w, i, j));
     }
     const int32_t count = i->touch ? tdi_island_contacts(w, i, w->slept + w->slept_count, room) : 0;
     w->slept_count += count <= room ? count : 0;
@@ -229,13 +145,17 @@ static void fall_asleep(td_world *w, tdi_island *i) {
     if (!keep_contacts(w, i)) {
         return;
     }
-    i->asleep = true;
+    i->activity = TDI_ASLEEP;
     tdi_island_stop(w, i);
     for (int32_t j = 0; j < i->count; j++) {
         const int32_t k = w->member_actor[i->first + j];
         tdi_actor *a = &w->actors[k];
-        a->sleep.asleep = a->sleep.kept = true;
-        a->sleep.island = w->member_actor[i->first];
+        if (a->activity == TDI_WAITING) { // the step has left it out
+            a->sleep.digest = tdi_actor_digest(w, a, td_world_time(w));
+        }
+        tdi_actor_set_activity(a, TDI_ASLEEP);
+        a->sleep.kept = true;
+        a->sleep.next = w->member_actor[i->first + (j + 1 < i->count ? j + 1 : 0)];
         a->sleep.box = tdi_actor_reach(w, k);
         a->before.stats = a->stats; // nothing is to be told of the steps to come
         if (a->adapt) {
@@ -256,7 +176,7 @@ void tdi_world_sleep_calm(td_world *w, td_real t0) {
             fall_asleep(w, i);
         }
         for (int32_t j = 0; j < i->count; j++) {
-            sleep_of(w, i, j)->wanted = false;
+            member(w, i, j)->sleep.asked = false;
         }
     }
 }
@@ -274,21 +194,8 @@ td_box tdi_actor_reach(const td_world *w, int32_t actor) {
     return (td_box){tdi_sub(b.low, more), tdi_add(b.high, more)};
 }
 
-// Also of bytes that nobody has saved.
-void tdi_world_follow_sleep(td_world *w) {
+void tdi_world_check_slept(td_world *w) {
     int32_t kept = 0;
-    for (int32_t k = 0; k < w->actor_count; k++) {
-        tdi_actor *a = &w->actors[k];
-        tdi_sleep *s = &a->sleep;
-        s->stirred = s->in_tree = false;
-        if (!tdi_actor_acts(a) || s->island < 0 || s->island >= w->actor_count) {
-            s->asleep = false;
-        }
-        if (s->asleep) {
-            s->box = tdi_actor_reach(w, k);
-        }
-        w->sleeps = w->sleeps || s->asleep || s->wanted;
-    }
     for (int32_t k = 0; k < w->slept_count; k++) {
         if (tdi_has(w->slept[k].actor, w->actor_count)) {
             w->slept[kept++] = w->slept[k];
@@ -310,7 +217,7 @@ td_status td_world_sleep_actor(td_world *w, td_actor_id id, td_diag *diag) {
         return tdi_refuse(diag, __func__);
     }
     td_status status = find(w, id, &k, diag);
-    if (status != TD_OK || w->actors[k].sleep.asleep) {
+    if (status != TD_OK || w->actors[k].activity == TDI_ASLEEP) {
         return status;
     }
     w->sleeps = true;
@@ -318,7 +225,7 @@ td_status td_world_sleep_actor(td_world *w, td_actor_id id, td_diag *diag) {
     if (status != TD_OK) {
         return tdi_fail(diag, status, "there is no room for contacts of actors that sleep");
     }
-    w->actors[k].sleep.wanted = true;
+    w->actors[k].sleep.asked = true;
     return TD_OK;
 }
 
@@ -329,12 +236,12 @@ td_status td_world_wake_actor(td_world *w, td_actor_id id, td_diag *diag) {
     }
     td_status status = find(w, id, &k, diag);
     if (status == TD_OK) {
-        tdi_actor_wake(w, k);
+        tdi_actor_wake(w, k, TDI_WAKE_PROGRAM);
     }
     return status;
 }
 
 bool td_world_actor_asleep(const td_world *w, td_actor_id id) {
     const int32_t k = td_world_actor_index(w, id);
-    return k != TD_NONE && w->actors[k].sleep.asleep;
+    return k != TD_NONE && w->actors[k].activity == TDI_ASLEEP;
 }

@@ -92,7 +92,7 @@ td_status td_world_set_springs(td_world *w, td_actor_id id, int32_t first, int32
     status = status == TD_OK ? take(w, &w->variants[variant], first, count, springs, diag) : status;
     status = status == TD_OK ? tdi_variant_pack(w, variant) : status;
     if (status == TD_OK) {
-        tdi_actor_wake(w, k);
+        tdi_actor_wake(w, k, TDI_WAKE_LOADS);
     }
     return status == TD_ERR_MEMORY ? tdi_fail(diag, status, "out of memory to change springs")
                                    : status;

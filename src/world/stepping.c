@@ -51,7 +51,7 @@ td_step_opts tdi_actor_step_opts(const td_world *w, const tdi_actor *a) {
 // All that the step of an actor takes from around it; nobody of its island has moved yet.
 static void prepare(const stepping *s, tdi_actor *a) {
     tdi_actor_remember(a);
-    a->reacted = a->held = a->sleep.kept = false;
+    a->reacted = a->sleep.kept = false;
     a->status = TD_OK;
     a->diag.status = TD_OK; // most of it is a text that nobody reads then
     a->diag.index = TD_NONE;
@@ -126,7 +126,7 @@ static void solve_island(void *context, int64_t k, int32_t thread) {
     tdi_system system = tdi_island_system(w, i);
     system.pool = is_crowd(i) && !w->inside ? w->pool : NULL;
     i->memory = NULL;
-    i->accepted = i->held = false;
+    i->accepted = false;
     i->converged = is_explicit(first);
     if (i->converged) {
         tdi_island_step_explicitly(w, i);
@@ -152,7 +152,7 @@ static void solve_island(void *context, int64_t k, int32_t thread) {
 // What diverged may not do so in smaller steps; the rest is as it is.
 static bool wants_halves(const td_world *w, const tdi_island *i) {
     const td_status status = first_of(w, i)->status;
-    return !i->asleep && !i->converged && (status == TD_OK || status == TD_ERR_DIVERGED);
+    return !i->converged && (status == TD_OK || status == TD_ERR_DIVERGED);
 }
 
 static void halve_island(void *context, int64_t k, int32_t thread) {
@@ -175,7 +175,7 @@ static void accept_island(void *context, int64_t k, int32_t thread) {
     (void)thread;
     td_world *w = s->world;
     tdi_island *i = &w->islands[k];
-    if (i->held) {
+    if (i->activity == TDI_BLOCKED) {
         tdi_island_stop(w, i);
     } else if (!i->accepted) {
         const tdi_system system = tdi_island_system(w, i);
@@ -220,13 +220,13 @@ typedef struct round_of_islands {
 static void turn_unless_crowd(void *context, int64_t k, int32_t thread) {
     const round_of_islands *r = context;
     const td_world *w = r->stepping->world;
-    if (!is_crowd(&w->islands[w->awake[k]])) {
-        r->turn((void *)r->stepping, w->awake[k], thread);
+    if (!is_crowd(&w->islands[w->active[k]])) {
+        r->turn((void *)r->stepping, w->active[k], thread);
     }
 }
 
 // What cannot be solved stays where the step began.
-static void hold_island(void *context, int64_t k, int32_t thread) {
+static void block_island(void *context, int64_t k, int32_t thread) {
     const stepping *s = context;
     td_world *w = s->world;
     tdi_island *i = &w->islands[k];
@@ -234,21 +234,21 @@ static void hold_island(void *context, int64_t k, int32_t thread) {
         undo_island(context, k, thread);
         i->memory = NULL;
         i->converged = false;
-        tdi_island_hold(w, i);
+        tdi_island_block(w, i);
     }
 }
 
-// All that are awake.
+// All that are active.
 static void for_islands(const stepping *s, void (*turn)(void *, int64_t, int32_t)) {
     td_world *w = s->world;
     round_of_islands r = {s, turn};
-    for (int32_t k = 0; k < w->awake_count; k++) {
-        if (w->inside || w->awake_count == 1 || is_crowd(&w->islands[w->awake[k]])) {
-            turn((void *)s, w->awake[k], 0);
+    for (int32_t k = 0; k < w->active_count; k++) {
+        if (w->inside || w->active_count == 1 || is_crowd(&w->islands[w->active[k]])) {
+            turn((void *)s, w->active[k], 0);
         }
     }
-    if (!w->inside && w->awake_count > 1) {
-        tdi_pool_run(w->pool, w->awake_count, turn_unless_crowd, &r);
+    if (!w->inside && w->active_count > 1) {
+        tdi_pool_run(w->pool, w->active_count, turn_unless_crowd, &r);
     }
 }
 
@@ -259,8 +259,8 @@ static void for_islands(const stepping *s, void (*turn)(void *, int64_t, int32_t
 static void halve(const stepping *s) {
     td_world *w = s->world;
     size_t at = 0;
-    for (int32_t k = 0; k < w->awake_count; k++) {
-        tdi_island *i = &w->islands[w->awake[k]];
+    for (int32_t k = 0; k < w->active_count; k++) {
+        tdi_island *i = &w->islands[w->active[k]];
         if (wants_halves(w, i)) {
             const tdi_system system = tdi_island_system(w, i);
             i->memory = w->began + at;
@@ -304,8 +304,8 @@ static td_status report(const td_world *w, const tdi_actor *a, td_diag *diag) {
 
 // The actor that overlaps something, in the island of `a`; otherwise NULL.
 static const tdi_actor *overlapping(const td_world *w, const tdi_actor *a) {
-    for (int32_t k = 0; k < w->awake_count; k++) {
-        const tdi_island *i = &w->islands[w->awake[k]];
+    for (int32_t k = 0; k < w->active_count; k++) {
+        const tdi_island *i = &w->islands[w->active[k]];
         if (first_of(w, i) == a && i->touch && i->touch->set && i->touch->overlaps != TD_NONE) {
             return &w->actors[w->member_actor[i->first + i->touch->overlaps]];
         }
@@ -353,8 +353,8 @@ static td_status fail(const stepping *s, td_status status, td_diag *diag) {
 
 // The first status of an island that is no good.
 static td_status first_status(const td_world *w) {
-    for (int32_t k = 0; k < w->awake_count; k++) {
-        const td_status status = first_of(w, &w->islands[w->awake[k]])->status;
+    for (int32_t k = 0; k < w->active_count; k++) {
+        const td_status status = first_of(w, &w->islands[w->active[k]])->status;
         if (status != TD_OK) {
             return status;
         }
@@ -366,8 +366,8 @@ static td_status first_status(const td_world *w) {
 // pairs.
 static bool lacks_room(const td_world *w) {
     bool lacks = w->near.set && tdi_contacts_full(w->near.set);
-    for (int32_t k = 0; k < w->awake_count && !lacks; k++) {
-        const tdi_island *i = &w->islands[w->awake[k]];
+    for (int32_t k = 0; k < w->active_count && !lacks; k++) {
+        const tdi_island *i = &w->islands[w->active[k]];
         lacks = first_of(w, i)->status != TD_OK && i->touch && i->touch->set &&
                 tdi_contacts_full(i->touch->set);
     }
@@ -383,7 +383,7 @@ static td_status solve(const stepping *s, td_diag *diag) {
         for_islands(s, solve_island);
         halve(s);
         if (w->hold_blocked && !lacks_room(w)) {
-            for_islands(s, hold_island);
+            for_islands(s, block_island);
         }
         status = first_status(w);
         status = status == TD_OK ? tdi_world_check_islands(w, &apart, diag) : status;

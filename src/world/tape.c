@@ -60,9 +60,9 @@ void tdi_tape_scene(tdi_tape *t, td_world *w) {
 // What is at a place; variants stand at the beginning.
 static void tape_place(tdi_tape *t, tdi_actor *a) {
     flag(t, &a->alive);
-    flag(t, &a->enabled);
     flag(t, &a->own_place);
-    flag(t, &a->blocked);
+    item(t, &a->activity, sizeof a->activity);
+    item(t, &a->turns_left, sizeof a->turns_left);
     word(t, &a->generation);
     item(t, &a->user_data, sizeof a->user_data);
     item(t, &a->filter, sizeof a->filter);
@@ -128,12 +128,11 @@ void tdi_tape_drives(tdi_tape *t, td_world *w, int32_t count) {
 }
 
 static void tape_sleep(tdi_tape *t, tdi_sleep *s) {
-    flag(t, &s->asleep);
-    flag(t, &s->wanted);
+    flag(t, &s->asked);
     flag(t, &s->kept);
     item(t, &s->calm, sizeof s->calm);
-    item(t, &s->acted, sizeof s->acted);
-    item(t, &s->island, sizeof s->island);
+    item(t, &s->digest, sizeof s->digest);
+    item(t, &s->next, sizeof s->next);
 }
 
 // In the order in which they were kept, without those that are not any more.
@@ -158,7 +157,7 @@ int32_t tdi_world_count_slept(const td_world *w) {
 
 // What the base carries, which the next step computes unless the actor sleeps.
 static void tape_reaction(tdi_tape *t, tdi_actor *a) {
-    bool known = a->sleep.asleep && a->reacted;
+    bool known = a->activity == TDI_ASLEEP && a->reacted;
     td_reaction reaction = known ? a->reaction : (td_reaction){{0, 0, 0}, {0, 0, 0}};
     flag(t, &known);
     item(t, &reaction, sizeof reaction);
@@ -175,9 +174,8 @@ static void tape_carry(tdi_tape *t, tdi_carry *c) {
     item(t, &c->at, sizeof c->at);
 }
 
-void tdi_tape_actor_head(tdi_tape *t, tdi_actor *a, uint8_t *still) {
+void tdi_tape_actor_head(tdi_tape *t, tdi_actor *a) {
     tape_place(t, a);
-    item(t, still, 1);
     tape_sleep(t, &a->sleep);
     tape_reaction(t, a);
     tape_carry(t, &a->carry);
@@ -194,8 +192,8 @@ void tdi_tape_actor_head(tdi_tape *t, tdi_actor *a, uint8_t *still) {
     item(t, &a->barrier, sizeof a->barrier);
 }
 
-void tdi_tape_actor(tdi_tape *t, tdi_actor *a, uint8_t *still) {
-    tdi_tape_actor_head(t, a, still);
+void tdi_tape_actor(tdi_tape *t, tdi_actor *a) {
+    tdi_tape_actor_head(t, a);
     a->state->filter = a->filter;
     if (t->to) {
         tdi_state_save(a->state, t->to + t->size);
@@ -255,7 +253,7 @@ void tdi_tape_tie(tdi_tape *t, tdi_tie *tie) {
     item(t, &tie->from, sizeof tie->from);
     flag(t, &tie->begun);
     flag(t, &tie->loose);
-    item(t, &tie->acted, sizeof tie->acted);
+    item(t, &tie->digest, sizeof tie->digest);
     item(t, &tie->past, sizeof tie->past);
 }
 

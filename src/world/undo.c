@@ -12,7 +12,8 @@ void tdi_world_remember(td_world *w) {
     for (int32_t k = 0; k < w->actor_count; k++) {
         tdi_actor *a = &w->actors[k];
         a->before.place = a->place;
-        a->before.still = w->still[k];
+        a->before.activity = a->activity;
+        a->before.turns_left = a->turns_left;
         if (w->sleeps) {
             a->before.sleep = a->sleep;
         }
@@ -26,7 +27,8 @@ void tdi_world_undo(td_world *w) {
     for (int32_t k = 0; k < w->actor_count; k++) {
         tdi_actor *a = &w->actors[k];
         a->place = a->before.place;
-        w->still[k] = a->before.still;
+        a->activity = a->before.activity;
+        a->turns_left = a->before.turns_left;
         if (w->sleeps) {
             a->sleep = a->before.sleep;
         }

@@ -207,7 +207,9 @@ td_status td_world_watch_base(td_world *w, td_actor_id id, bool watch, td_diag *
     td_status status = find(w, id, &k, diag);
     if (status == TD_OK) {
         w->actors[k].watched = watch;
-        w->still[k] = watch ? 0 : w->still[k];
+        if (watch) {
+            tdi_actor_stop_waiting(w, k);
+        }
         w->actors[k].reacted = false;
     }
     return status;

@@ -110,7 +110,7 @@ static td_status make(td_world *w, const td_world_opts *opts, td_diag_list *diag
     }
     status = status == TD_OK ? tdi_world_reserve(w) : status;
     if (status == TD_OK) {
-        tdi_world_stand(w);
+        tdi_world_begin_waiting(w);
     }
     w->sleeps = w->scene->def.sleep.given;
     status = status == TD_OK ? tdi_world_sleep_room(w, 1) : status;
@@ -413,7 +413,7 @@ td_status td_world_set_integrator(td_world *w, int32_t object, td_integrator int
     *now = integrator;
     for (int32_t k = 0; k < w->actor_count; k++) {
         if (w->actors[k].object == object) {
-            tdi_actor_wake(w, k);
+            tdi_actor_wake(w, k, TDI_WAKE_PROGRAM);
             tdi_actor_set_integrator(&w->actors[k], integrator);
         }
     }

@@ -56,9 +56,8 @@ struct td_world {
     int32_t slept_count, slept_capacity;
     tdi_island *islands; // every actor is in one
     int32_t island_count;
-    uint8_t *still; // of an actor that is not stepped: turns until the next look, or 1; 0: it moves
-    int32_t *awake; // islands that are stepped
-    int32_t awake_count;
+    int32_t *active; // islands that are stepped
+    int32_t active_count;
     tdi_member *members; // island after island
     int32_t member_count;
     int32_t *member_actor; // of a member
@@ -110,9 +109,9 @@ static inline tdi_arena *tdi_actor_arena(td_world *world, const tdi_actor *actor
     return tdi_variant_arena(world, &world->variants[actor->variant]);
 }
 
-// Whether it moves and touches.
+// Whether others can touch it.
 static inline bool tdi_actor_acts(const tdi_actor *actor) {
-    return actor->alive && actor->enabled;
+    return actor->alive && actor->activity != TDI_DISABLED;
 }
 
 // Whether an id with the number of this world may be one of its own.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Actors whose step cannot be solved: a collider leaves them no room, or a value is not finite.
-// They are held where they were, and all others go on. What is held comes to rest, and is asked
-// again in every step.
+// Blocked actors: their step cannot be solved, because a collider leaves them no room or a value is
+// not finite. They stop where the step began, and all others go on. Every step tries them again.
 
 #include "world/world.h"
 
@@ -19,12 +18,12 @@ bool tdi_island_fails(const td_world *w, const tdi_island *i) {
     return status == TD_ERR_DIVERGED || status == TD_ERR_LIMIT;
 }
 
-void tdi_island_hold(td_world *w, tdi_island *i) {
+void tdi_island_block(td_world *w, tdi_island *i) {
     const tdi_actor *first = member(w, i, 0);
-    i->held = true;
+    i->activity = TDI_BLOCKED;
     for (int32_t j = 0; j < i->count; j++) {
         tdi_actor *a = member(w, i, j);
-        a->held = true;
+        tdi_actor_set_activity(a, TDI_BLOCKED);
         a->reacted = false;
         a->status = TD_OK; // it is no fault of the step
         if (j > 0) {
@@ -51,13 +50,11 @@ td_status tdi_world_note_blocked(td_world *w, td_diag *diag) {
     const tdi_actor *began = NULL;
     for (int32_t k = 0; w->hold_blocked && k < w->actor_count; k++) {
         tdi_actor *a = &w->actors[k];
-        const bool held = tdi_actor_acts(a) && a->held;
-        if (held && !a->blocked) {
+        if (a->alive && a->activity == TDI_BLOCKED && a->before.activity != TDI_BLOCKED) {
             began = began ? began : a;
             tdi_log(&w->log, TD_LOG_WARNING, "'%s' is held from %g s on: %s", a->name,
                     td_world_time(w), a->diag.message);
         }
-        a->blocked = held;
     }
     return began ? tdi_fail_at(diag, TD_ERR_BLOCKED, began->diag.index, "'%s' is held at %g s: %s",
                                began->name, td_world_time(w), began->diag.message)
@@ -73,9 +70,9 @@ td_status td_world_actor_status(const td_world *w, td_actor_id id, td_diag *diag
         return TDI_ID_FAIL(w, "actor", "removed", id, diag);
     }
     const tdi_actor *a = &w->actors[k];
-    return a->blocked ? tdi_fail_at(diag, TD_ERR_BLOCKED, a->diag.index, "'%s' is held: %s",
-                                    a->name, a->diag.message)
-                      : TD_OK;
+    return a->activity == TDI_BLOCKED ? tdi_fail_at(diag, TD_ERR_BLOCKED, a->diag.index,
+                                                    "'%s' is held: %s", a->name, a->diag.message)
+                                      : TD_OK;
 }
 
 int32_t td_world_blocked_actors(const td_world *w, td_actor_id *actors, int32_t capacity) {
@@ -84,7 +81,7 @@ int32_t td_world_blocked_actors(const td_world *w, td_actor_id *actors, int32_t 
     }
     int32_t count = 0;
     for (int32_t k = 0; k < w->actor_count; k++) {
-        if (w->actors[k].alive && w->actors[k].blocked) {
+        if (w->actors[k].alive && w->actors[k].activity == TDI_BLOCKED) {
             if (count < capacity) {
                 actors[count] = td_world_actor_id(w, k);
             }

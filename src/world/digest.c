@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What wakes actors: something else acts on them than when they fell asleep.
+// Digests of what acts on actors. A sleeping actor wakes when its digest changes.
 //
 // Method   A digest of the numbers that options, bases, loads and constraints are made of in a
-//          step. It changes when one of them does, and not with the pose, on which the loads
-//          themselves depend. Colliders wake what is within reach of their way.
-// Fields   A force that a function gives may change at any time: what feels one is awake, as is
-//          what feels a wind that varies.
+//          step. It changes when one of them does. It does not change with the pose, on which the
+//          loads themselves depend.
+// Fields   A force that a function gives may change at any time: actors that feel one stay awake,
+//          as do actors in a wind that varies.
 
 #include "world/world.h"
 
@@ -169,7 +169,7 @@ static uint64_t take_hands(uint64_t sum, const td_world *w, const tdi_actor *a) 
     return sum;
 }
 
-uint64_t tdi_actor_acted(const td_world *w, const tdi_actor *a, td_real time) {
+uint64_t tdi_actor_digest(const td_world *w, const tdi_actor *a, td_real time) {
     uint64_t sum = take_options(1, w, a);
     sum = take_base(sum, w, a);
     sum = take_air(sum, w, a);
@@ -179,53 +179,11 @@ uint64_t tdi_actor_acted(const td_world *w, const tdi_actor *a, td_real time) {
 
 // ---- constraints ----------------------------------------------------------------------------
 
-uint64_t tdi_tie_acted(const td_world *w, int32_t k, td_real time) {
+uint64_t tdi_tie_digest(const td_world *w, int32_t k, td_real time) {
     const td_constraint_target t = tdi_world_target(w, k);
     uint64_t sum = tdi_tie_acts(w, k, time) ? 1 : 2;
     sum = TAKE(sum, t.position);
     sum = TAKE(sum, t.rotation);
     sum = TAKE(sum, t.joint);
     return TAKE(sum, t.length);
-}
-
-// ---- all of it ------------------------------------------------------------------------------
-
-static bool moves(const td_collider *c) {
-    return memcmp(&c->position0, &c->position, sizeof c->position) != 0 ||
-           memcmp(&c->rotation0, &c->rotation, sizeof c->rotation) != 0;
-}
-
-static void stir(td_world *w, int32_t actor) {
-    const tdi_sleep *s = &w->actors[actor].sleep;
-    if (s->asleep) {
-        w->actors[s->island].sleep.stirred = true;
-    }
-}
-
-void tdi_world_find_changed(td_world *w, td_real t0, td_real t1) {
-    for (int32_t k = 0; k < w->actor_count; k++) {
-        tdi_actor *a = &w->actors[k];
-        if (a->sleep.asleep && w->field) {
-            tdi_actor_sample_field(w, a);
-        }
-        if (a->sleep.asleep &&
-            (tdi_actor_acted(w, a, t1) != a->sleep.acted || tdi_actor_is_driven(w, a))) {
-            stir(w, k);
-        }
-    }
-    for (int32_t k = 0; k < w->tie_count; k++) {
-        if (w->ties[k].alive && tdi_tie_acted(w, k, t0) != w->ties[k].acted) {
-            stir(w, w->ties[k].actor[0]);
-        }
-    }
-    for (int32_t k = 0; k < w->enabled_colliders; k++) {
-        for (int32_t j = 0; moves(&w->colliders[k]) && j < w->actor_count; j++) {
-            const tdi_actor *a = &w->actors[j];
-            if (a->sleep.asleep && a->touches &&
-                tdi_filters_collide(a->filter, w->colliders[k].filter) &&
-                tdi_collider_reaches(&w->colliders[k], &a->sleep.box)) {
-                stir(w, j);
-            }
-        }
-    }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Trees that stand still while their tips would hardly move. Pairs with src/world/still.c.
+// Trees that wait while their tips would hardly move. Pairs with src/world/waiting.c.
 
 #include "test_world_support.h"
 
@@ -95,6 +95,21 @@ TD_TEST(still_trees_move_when_the_wind_rises_and_when_a_hand_takes_them) {
     td_world_release(s.world);
     steps(s.world, 60);
     CHECK(still_count(s.world) < 20); // the wind is there
+    stage_free(&s);
+}
+
+TD_TEST(waiting_tree_sleeps_when_a_program_asks_and_waits_again_after_it_woke) {
+    stage s = stage_of(calm);
+    const td_actor_id first = td_world_actor_id(s.world, 0);
+    td_diag diag;
+    CHECK_INT(td_world_sleep_actor(s.world, first, &diag), TD_OK);
+    steps(s.world, 2);
+    CHECK(td_world_actor_asleep(s.world, first));
+    CHECK_INT(still_count(s.world), 39); // it sleeps, the others wait
+    CHECK_INT(td_world_wake_actor(s.world, first, &diag), TD_OK);
+    CHECK(!td_world_actor_asleep(s.world, first));
+    steps(s.world, 17); // it has its turn
+    CHECK_INT(still_count(s.world), 40);
     stage_free(&s);
 }
 

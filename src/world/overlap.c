@@ -87,7 +87,7 @@ bool tdi_collider_reaches(const td_collider *c, const td_box *b) {
                      fmax(p.z, q.z) + reach > b->low.z && fmin(p.z, q.z) - reach < b->high.z;
 }
 
-td_status tdi_collider_blocked(td_world *w, int32_t collider, td_diag *diag) {
+td_status tdi_collider_overlaps(td_world *w, int32_t collider, td_diag *diag) {
     const td_collider *c = &w->collider_slots[collider].now;
     const tdi_collider_label label = tdi_world_collider_label(w, collider);
     for (int32_t k = 0; k < w->actor_count; k++) {
@@ -143,7 +143,7 @@ static td_status meets_actors(td_world *w, int32_t actor, td_diag *diag) {
                        w->actors[one == actor ? other : one].name);
 }
 
-td_status tdi_actor_blocked(td_world *w, int32_t actor, td_diag *diag) {
+td_status tdi_actor_overlaps(td_world *w, int32_t actor, td_diag *diag) {
     tdi_actor *a = &w->actors[actor];
     td_diag found = {.message = ""};
     td_status status;

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+// Actors that wait: trees whose tips would move less than their `adapt` allows are not stepped.
+// They cost nothing but a test now and then.
+//
+// Test     It samples the air at a few points of the tree and estimates how far the tips would sway
+//          in it (reduce/still.h). An active actor waits when that is less than half of the allowed
+//          error. A waiting one becomes active when it is more than the allowed error. Every actor
+//          is tested one step in EVERY, by its number: tests are spread over steps and do not
+//          depend on threads. Where the sway is far below the error, tests are skipped.
+// Who      Actors may wait on which only the air acts and whose base rests. Hands, moving bases,
+//          and errors set to 0 wake them before the next step.
+
+#include "world/world.h"
+
+#include "base/pool.h"
+#include "reduce/solver.h"
+#include "reduce/still.h"
+
+#include <string.h>
+
+#define EVERY 16   // steps
+#define CALM  0.5  // of the error that is allowed
+#define FAR   0.25 // of the error: below, only one turn in FEW is taken
+#define FEW   4
+
+// ---- who ------------------------------------------------------------------------------------
+
+static bool object_may_wait(const td_world *w, int32_t object) {
+    const td_object_def *def = &w->scene->def.objects[object];
+    const tdi_object *o = &w->objects[object];
+    return def->adapt.error > 0 && def->adapt.joints == 0 && tdi_object_reduces(w, object) &&
+           !w->field && !tdi_live(o->position) && !tdi_live(o->rotation) && def->local.amount == 0;
+}
+
+static bool may_wait(const td_world *w, int32_t k) {
+    const tdi_actor *a = &w->actors[k];
+    return a->solver == &tdi_solver_reduced && tdi_actor_acts(a) && object_may_wait(w, a->object) &&
+           !a->touches && !a->watched &&
+           (a->activity == TDI_ACTIVE || a->activity == TDI_WAITING) && a->carry.actor == TD_NONE &&
+           a->acting_count == 0 && !a->fields && !tdi_actor_drives(a) && w->group_of[k] == TD_NONE;
+}
+
+// ---- tests ----------------------------------------------------------------------------------
+
+// The air at the places that a state names, in the simulated frame.
+static void ask_air(const td_world *w, const tdi_actor *a, td_vec3 winds[TDI_STILL_PLACES]) {
+    td_vec3 places[TDI_STILL_PLACES];
+    const int32_t count = tdi_reduced_air_places((tdi_reduced_state *)a->state, places);
+    for (int32_t k = 0; k < count; k++) {
+        places[k] = tdi_from_simulated(a, places[k]);
+    }
+    td_world_wind(w, count, places, winds);
+    for (int32_t k = 0; k < count; k++) {
+        winds[k] = tdi_turn_to_simulated(a, winds[k]);
+    }
+}
+
+// Before the first step nothing moves yet: what is to move is given the joints that matter at once.
+static bool starts_at_rest(const td_world *w, int32_t k) {
+    return w->step == 0 && w->scene->def.objects[w->actors[k].object].start == TD_START_SETTLED;
+}
+
+static void test(td_world *w, int32_t k) {
+    tdi_actor *a = &w->actors[k];
+    tdi_reduced_state *state = (tdi_reduced_state *)a->state;
+    td_vec3 winds[TDI_STILL_PLACES];
+    tdi_actor_set_reduction(w, a);
+    a->opts = tdi_actor_step_opts(w, a);
+    ask_air(w, a, winds);
+    const td_real allowed = tdi_reduced_error(state),
+                  sway = tdi_reduced_sway(state, &a->opts, winds);
+    if (starts_at_rest(w, k) || (a->activity == TDI_ACTIVE && sway < CALM * allowed)) {
+        tdi_reduced_stand(state, sway);
+        tdi_actor_set_activity(a, TDI_WAITING);
+    }
+    if (a->activity == TDI_WAITING && sway > allowed) {
+        tdi_reduced_rouse(state, &a->opts, winds, k);
+        tdi_actor_set_activity(a, TDI_ACTIVE);
+    } else if (a->activity == TDI_WAITING) {
+        a->turns_left = sway < FAR * allowed ? FEW : 1;
+    }
+}
+
+static void take_turn(td_world *w, int32_t k) {
+    tdi_actor *a = &w->actors[k];
+    const tdi_reduced_state *state = (const tdi_reduced_state *)a->state;
+    if (a->turns_left > 1) {
+        a->turns_left--;
+    } else if (may_wait(w, k) && (a->activity == TDI_WAITING || starts_at_rest(w, k) ||
+                                  tdi_reduced_nearly_still(state))) {
+        test(w, k);
+    }
+}
+
+// One in EVERY actors, from `first` on.
+typedef struct testing {
+    td_world *world;
+    int32_t first, every;
+} testing;
+
+static void test_at(void *context, int64_t k) {
+    const testing *l = context;
+    take_turn(l->world, l->first + l->every * (int32_t)k);
+}
+
+static void test_from(td_world *w, int32_t first, int32_t every) {
+    testing l = {w, first, every};
+    const int32_t count = (w->actor_count - first + every - 1) / every;
+    for (int32_t k = 0; w->inside && k < count; k++) {
+        test_at(&l, k);
+    }
+    if (!w->inside && count > 0) {
+        td_pool_run(w->pool, count, test_at, &l);
+    }
+}
+
+static bool any_may_wait(const td_world *w) {
+    bool any = false;
+    for (int32_t k = 0; k < w->scene->def.object_count; k++) {
+        any = any || object_may_wait(w, k);
+    }
+    return any;
+}
+
+// ---- waking ---------------------------------------------------------------------------------
+
+// Bases of an object move together: one of those that wait tells.
+static bool object_moves(const td_world *w, int32_t object) {
+    const tdi_object *o = &w->objects[object];
+    for (int32_t k = o->first_actor; k < o->first_actor + o->actor_count; k++) {
+        const tdi_actor *a = &w->actors[k];
+        if (a->activity == TDI_WAITING && !a->own_place) {
+            const tdi_transform place = tdi_actor_place(w, a);
+            return memcmp(&place, &a->base, sizeof place) != 0;
+        }
+    }
+    return false;
+}
+
+void tdi_actor_stop_waiting(td_world *w, int32_t actor) {
+    if (w->actors[actor].activity == TDI_WAITING) {
+        tdi_actor_wake(w, actor, TDI_WAKE_LOADS);
+    }
+}
+
+// Actors whose object may not wait, or moves.
+static void wake_objects(td_world *w) {
+    for (int32_t k = 0; k < w->scene->def.object_count; k++) {
+        w->objects[k].waits = object_may_wait(w, k) && !object_moves(w, k);
+    }
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        const tdi_actor *a = &w->actors[k];
+        if (a->activity == TDI_WAITING && !w->objects[a->object].waits) {
+            tdi_actor_wake(w, k, TDI_WAKE_LOADS);
+        }
+    }
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+void tdi_world_begin_waiting(td_world *w) {
+    if (any_may_wait(w)) {
+        test_from(w, 0, 1);
+    }
+}
+
+void tdi_world_wake_waiting(td_world *w) {
+    wake_objects(w);
+    if (w->grab.held) {
+        tdi_actor_stop_waiting(w, w->grab.actor);
+    }
+    if (w->grab.twist != 0) {
+        tdi_actor_stop_waiting(w, w->grab.twist_actor);
+    }
+    for (int32_t k = 0; k < w->hand_count; k++) {
+        if (w->hands[k].alive) {
+            tdi_actor_stop_waiting(w, w->hands[k].actor);
+        }
+    }
+}
+
+void tdi_world_test_inactive(td_world *w) {
+    if (any_may_wait(w)) {
+        test_from(w, (int32_t)(EVERY - 1 - w->step % EVERY), EVERY);
+    }
+}
