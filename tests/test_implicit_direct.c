@@ -432,8 +432,9 @@ TD_TEST(coupled_rods_in_worlds_have_the_same_bits_for_any_threads) {
     snprintf(text + length, sizeof text - (size_t)length, "]}");
     stage one = stage_of(text);
     steps(one.world, 30);
-    CHECK_INT(one.world->island_count, 2);
-    CHECK(one.world->islands[0].touch->direct.better && one.world->islands[1].touch->direct.better);
+    CHECK_INT(one.world->islands.count, 2);
+    CHECK(one.world->islands.all[0].touch->direct.better &&
+          one.world->islands.all[1].touch->direct.better);
     for (int32_t threads = 2; threads <= 3; threads++) {
         stage many = try_stage(text, threads, NULL);
         steps(many.world, 30);

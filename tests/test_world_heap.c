@@ -209,8 +209,8 @@ TD_TEST(heap_in_which_members_wait_goes_where_a_heap_solved_tightly_goes) {
 // where they came to alone.
 static bool joined(const td_world *w) {
     bool any = false;
-    for (int32_t k = 0; k < w->member_count; k++) {
-        any = any || w->members[k].tried;
+    for (int32_t k = 0; k < w->islands.member_count; k++) {
+        any = any || w->islands.members[k].tried;
     }
     return any;
 }

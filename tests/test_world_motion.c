@@ -677,13 +677,13 @@ TD_TEST(frames_within_steps_are_of_second_order_and_keep_lengths) {
 TD_TEST(stats_of_a_world_are_the_sums_of_its_actors) {
     stage s = stage_of("{objects: [{" ROD "}, {" ROD "}]}");
     for (int32_t k = 0; k < 2; k++) {
-        s.world->actors[k].stats = (td_step_stats){.steps = 1 + k,
-                                                   .iterations = 10 + k,
-                                                   .halvings = 100 + k,
-                                                   .raised = 1000 + k,
-                                                   .unconverged = 20 + k,
-                                                   .halved = 200 + k,
-                                                   .last_move = 0.5 + k};
+        s.world->actors[k].step.stats = (td_step_stats){.steps = 1 + k,
+                                                        .iterations = 10 + k,
+                                                        .halvings = 100 + k,
+                                                        .raised = 1000 + k,
+                                                        .unconverged = 20 + k,
+                                                        .halved = 200 + k,
+                                                        .last_move = 0.5 + k};
     }
     const td_step_stats sum = td_world_stats(s.world);
     CHECK_INT(sum.steps, 3);

@@ -159,10 +159,10 @@ TD_TEST(world_groups_actors_by_what_is_saved_alone) {
         CHECK_INT(td_world_restore(fresh.world, bytes, size, NULL), TD_OK);
         steps(whole.world, 1);
         steps(fresh.world, 1);
-        CHECK_INT(whole.world->island_count, fresh.world->island_count);
+        CHECK_INT(whole.world->islands.count, fresh.world->islands.count);
         CHECK(same_bits(whole.world, fresh.world));
-        joined += whole.world->island_count == 1;
-        alone += whole.world->island_count == 2;
+        joined += whole.world->islands.count == 1;
+        alone += whole.world->islands.count == 2;
         free(bytes);
         stage_free(&fresh);
     }

@@ -101,7 +101,7 @@ void tdi_world_wake_all(td_world *w) {
 static void wake_loaded(td_world *w, td_real t1) {
     for (int32_t k = 0; k < w->actor_count; k++) {
         tdi_actor *a = &w->actors[k];
-        if (a->activity == TDI_ASLEEP && w->field) {
+        if (a->activity == TDI_ASLEEP && w->loads.field) {
             tdi_actor_sample_field(w, a);
         }
         if (a->activity == TDI_ASLEEP &&
@@ -112,8 +112,8 @@ static void wake_loaded(td_world *w, td_real t1) {
 }
 
 static void wake_constrained(td_world *w, td_real t0) {
-    for (int32_t k = 0; k < w->tie_count; k++) {
-        const tdi_tie *t = &w->ties[k];
+    for (int32_t k = 0; k < w->constraints.tie_count; k++) {
+        const tdi_tie *t = &w->constraints.ties[k];
         if (t->alive && tdi_tie_digest(w, k, t0) != t->digest &&
             w->actors[t->actor[0]].activity == TDI_ASLEEP) {
             tdi_actor_wake(w, t->actor[0], TDI_WAKE_CONSTRAINT);
@@ -128,14 +128,14 @@ static bool moves(const td_collider *c) {
 
 void tdi_world_wake_changed(td_world *w, td_real t0, td_real t1) {
     tdi_world_wake_waiting(w);
-    if (!w->sleeps) {
+    if (!w->sleep.allowed) {
         return;
     }
     wake_loaded(w, t1);
     wake_constrained(w, t0);
-    for (int32_t k = 0; k < w->enabled_colliders; k++) {
-        if (moves(&w->colliders[k])) {
-            tdi_world_wake_near(w, &w->colliders[k]);
+    for (int32_t k = 0; k < w->colliders.enabled_count; k++) {
+        if (moves(&w->colliders.enabled[k])) {
+            tdi_world_wake_near(w, &w->colliders.enabled[k]);
         }
     }
 }
@@ -143,7 +143,7 @@ void tdi_world_wake_changed(td_world *w, td_real t0, td_real t1) {
 // ---- islands --------------------------------------------------------------------------------
 
 static tdi_actor *member(const td_world *w, const tdi_island *i, int32_t j) {
-    return &w->actors[w->member_actor[i->first + j]];
+    return &w->actors[w->islands.member_actor[i->first + j]];
 }
 
 static bool all_are(const td_world *w, const tdi_island *i, tdi_activity state) {
@@ -161,14 +161,14 @@ static void activate(td_world *w, const tdi_island *i) {
         if (a->activity == TDI_BLOCKED) {
             tdi_actor_set_activity(a, TDI_ACTIVE);
         } else if (a->activity != TDI_ACTIVE) {
-            tdi_actor_wake(w, w->member_actor[i->first + j], TDI_WAKE_NEIGHBOUR);
+            tdi_actor_wake(w, w->islands.member_actor[i->first + j], TDI_WAKE_NEIGHBOUR);
         }
     }
 }
 
 void tdi_world_derive_islands(td_world *w) {
-    for (int32_t k = 0; k < w->island_count; k++) {
-        tdi_island *i = &w->islands[k];
+    for (int32_t k = 0; k < w->islands.count; k++) {
+        tdi_island *i = &w->islands.all[k];
         const tdi_activity first = member(w, i, 0)->activity;
         const bool left_out = first == TDI_ASLEEP || first == TDI_WAITING;
         i->activity = left_out && all_are(w, i, first) ? first : TDI_ACTIVE;
@@ -179,16 +179,16 @@ void tdi_world_derive_islands(td_world *w) {
 }
 
 void tdi_world_build_active_list(td_world *w) {
-    w->active_count = 0;
-    for (int32_t k = 0; k < w->island_count; k++) {
-        if (w->islands[k].activity == TDI_ACTIVE) {
-            w->active[w->active_count++] = k;
+    w->islands.active_count = 0;
+    for (int32_t k = 0; k < w->islands.count; k++) {
+        if (w->islands.all[k].activity == TDI_ACTIVE) {
+            w->islands.active[w->islands.active_count++] = k;
         }
     }
 }
 
 bool tdi_world_all_asleep(const td_world *w) {
-    bool all = w->sleeps;
+    bool all = w->sleep.allowed;
     for (int32_t k = 0; k < w->actor_count && all; k++) {
         const tdi_actor *a = &w->actors[k];
         all = !tdi_actor_acts(a) || a->activity == TDI_ASLEEP;
@@ -206,13 +206,13 @@ void tdi_world_follow_activity(td_world *w) {
         const bool known = a->activity >= TDI_ACTIVE && a->activity <= TDI_BLOCKED &&
                            (a->activity != TDI_ASLEEP || tdi_has(a->sleep.next, w->actor_count));
         // an actor with constraints cannot be disabled
-        const bool tied = w->group_of[k] != TD_NONE;
+        const bool tied = w->constraints.group_of[k] != TD_NONE;
         if (!known || !a->alive || (tied && a->activity == TDI_DISABLED)) {
             a->activity = TDI_ACTIVE;
         }
         if (a->activity == TDI_ASLEEP) {
             a->sleep.box = tdi_actor_reach(w, k);
         }
-        w->sleeps = w->sleeps || a->activity == TDI_ASLEEP || a->sleep.asked;
+        w->sleep.allowed = w->sleep.allowed || a->activity == TDI_ASLEEP || a->sleep.asked;
     }
 }

@@ -14,6 +14,13 @@ typedef enum tdi_wake_reason {
     TDI_WAKE_PROGRAM
 } tdi_wake_reason;
 
+// Actors that sleep: sleep.c.
+typedef struct tdi_world_sleep {
+    bool allowed;         // the scene or a program has let actors sleep
+    td_contact *contacts; // of actors that sleep, island after island
+    int32_t count, capacity;
+} tdi_world_sleep;
+
 // activity.c: states and how they change.
 // The one function that changes the state of an actor.
 void tdi_actor_set_activity(tdi_actor *actor, tdi_activity to);

@@ -111,14 +111,58 @@ typedef struct tdi_actor_before {
     td_reaction reaction;
 } tdi_actor_before;
 
+// Loads of an actor, and what they are made of in a step: loads.c.
+typedef struct tdi_actor_load {
+    tdi_acting *acting; // in the scene's order
+    int32_t acting_count;
+    td_vec3 *points, *winds, *extra; // a segment: scratch; NULL without wind, pose or field
+    td_vec3 *forces;                 // a segment: of the field from outside; NULL without
+    td_vec3 *fields; // a segment: of the scene's fields, when the step began; NULL without
+    td_quat *turns;  // a segment: scratch of poses; NULL without
+    td_load *loads;
+    int32_t capacity;
+    int32_t hand_room;   // of them: for so many hands of a program
+    int32_t point_count; // of them: pulls and pushes in this step
+    bool jolted;         // a program has changed what acts on it since the last step, or keys kink
+    tdi_pressed pressed, pressing; // by fields in the last step, and in this one
+} tdi_actor_load;
+
+// The step that is under way, or the last one: stepping.c.
+typedef struct tdi_actor_step {
+    td_step_opts opts;
+    td_step_stats stats;
+    td_real largest_force;
+    td_status status;
+    td_diag diag;
+    void *memory; // where a step by an explicit integrator began; NULL: it has none
+} tdi_actor_step;
+
+// What contact leaves to the next step: islands.c.
+typedef struct tdi_actor_contact {
+    tdi_barrier barrier; // of the last step
+    // likewise of exact contact, as in tdi_member: of the last step and of the one before, or which
+    // is under way, one after the other, `swapped` or not; NULL: none
+    td_vec3 *borne;
+    bool swapped;
+    void *explicit_contact; // contact with colliders by an explicit integrator; NULL: it has none
+} tdi_actor_contact;
+
+// What the base carries: watch.c.
+typedef struct tdi_actor_reaction {
+    bool watched;      // it is computed
+    bool known;        // and was in the last step
+    td_reaction value; // in the simulated frame
+} tdi_actor_reaction;
+
 typedef struct tdi_actor {
     char *name;                   // room for so many
     uint32_t generation;          // how often its place was taken; 0: never
     bool alive;                   // else its place is free
+    bool own_place;               // a program has placed it: `place` is in the world
+    bool touches;                 // colliders, others, itself
+    bool solved_in_larger_island; // as in tdi_member
     uint8_t turns_left;           // while it waits: how often it has its turn until the next test
     tdi_activity activity;        // changed by activity.c alone
-    bool solved_in_larger_island; // as in tdi_member
-    bool own_place;               // a program has placed it: `place` is in the world
     uint64_t user_data;           // the program's own
     td_filter filter;             // with which others it collides
     int32_t object, instance, variant; // variant: of the world's
@@ -130,42 +174,31 @@ typedef struct tdi_actor {
     td_body *state;
     const td_segment *segments; // of its skeleton
     int32_t segment_count;
-    tdi_acting *acting; // in the scene's order
-    int32_t acting_count;
-    td_vec3 *points, *winds, *extra; // a segment: scratch; NULL without wind, pose or field
-    td_vec3 *forces;                 // a segment: of the field from outside; NULL without
-    td_vec3 *fields; // a segment: of the scene's fields, when the step began; NULL without
-    td_quat *turns;  // a segment: scratch of poses; NULL without
-    td_load *loads;
-    int32_t load_capacity;
-    int32_t hand_room;   // of them: for so many hands of a program
-    int32_t point_count; // of them: pulls and pushes in this step
-    td_step_opts opts;   // of the step that is under way
-    td_step_stats stats;
-    td_real largest_force;
-    bool touches;        // colliders, others, itself
-    tdi_barrier barrier; // of the last step
-    // likewise of exact contact, as in tdi_member: of the last step and of the one before, or which
-    // is under way, one after the other, `swapped` or not; NULL: none
-    td_vec3 *borne;
-    bool swapped;
-    void *memory;           // where a step by an explicit integrator began; NULL: it has none
-    void *explicit_contact; // its contact with colliders by such an integrator; NULL: it has none
-    bool jolted; // a program has changed what acts on it since the last step, or keys kink
-    tdi_pressed pressed, pressing; // by fields in the last step, and in this one
-    td_adapt *adapt;               // while its object has the integrator TD_ADAPTIVE; else NULL
-    void *adapt_memory;
-    td_joint_drive *drives; // a degree of freedom, twice; NULL: never driven
-    int32_t driven;         // degrees of freedom that are
-    bool watched;           // its reaction is computed
-    bool reacted;           // and was in the last step
-    td_reaction reaction;   // in the simulated frame
-    td_status status;       // of the last step
-    td_diag diag;
+    tdi_actor_load load;
+    tdi_actor_step step;
+    tdi_actor_contact contact;
+    struct {
+        td_adapt *adapt; // while its object has the integrator TD_ADAPTIVE; else NULL
+        void *memory;
+    } adapt;
+    struct {
+        td_joint_drive *drives; // a degree of freedom, twice; NULL: never driven
+        int32_t count;          // degrees of freedom that are
+    } drive;
+    tdi_actor_reaction reaction;
     tdi_sleep sleep;
     tdi_carry carry;
     tdi_actor_before before;
 } tdi_actor;
+
+// Room that actors were made for.
+typedef struct tdi_room {
+    bool is_fixed;      // steps never allocate
+    int32_t made_count; // actors, and those in reserve, which come after them
+    int32_t actor_capacity, variant_capacity;
+    int64_t segment_count; // of all that were made
+    int64_t segment_limit;
+} tdi_room;
 
 // ---- functions ------------------------------------------------------------------------------
 

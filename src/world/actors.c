@@ -73,25 +73,26 @@ bool td_world_actor_enabled(const td_world *w, td_actor_id id) {
 
 // One more in reserve.
 static td_status make_one(td_world *w, int32_t variant, td_diag *diag) {
-    td_status status = tdi_world_actor_room(w, (int64_t)w->made_count + 1);
+    td_status status = tdi_world_actor_room(w, (int64_t)w->room.made_count + 1);
     if (status != TD_OK) {
         return status;
     }
-    tdi_actor *a = &w->actors[w->made_count];
-    if (w->segment_count + td_skeleton_count(w->variants[variant].skeleton) > w->segment_limit) {
+    tdi_actor *a = &w->actors[w->room.made_count];
+    if (w->room.segment_count + td_skeleton_count(w->variants[variant].skeleton) >
+        w->room.segment_limit) {
         return tdi_fail(diag, TD_ERR_LIMIT, "the world would have more than %lld segments",
-                        (long long)w->segment_limit);
+                        (long long)w->room.segment_limit);
     }
     status = tdi_variant_draw(w, variant, diag);
     status = status == TD_OK ? tdi_actor_make(w, variant, a, diag) : status;
     if (status == TD_OK) {
-        w->tied[w->made_count] = w->made_count;
-        w->group_of[w->made_count] = TD_NONE;
-        w->made_count++;
+        w->constraints.tied[w->room.made_count] = w->room.made_count;
+        w->constraints.group_of[w->room.made_count] = TD_NONE;
+        w->room.made_count++;
         status = tdi_actor_make_loads(w, a);
-        status = status == TD_OK ? tdi_actor_hand_room(w, a, w->hand_capacity) : status;
+        status = status == TD_OK ? tdi_actor_hand_room(w, a, w->loads.hand_capacity) : status;
     }
-    return status == TD_OK && w->field ? tdi_actor_make_field(w, a) : status;
+    return status == TD_OK && w->loads.field ? tdi_actor_make_field(w, a) : status;
 }
 
 static void swap_made(td_world *w, int32_t i, int32_t j) {
@@ -105,7 +106,7 @@ static void swap_made(td_world *w, int32_t i, int32_t j) {
 
 // The first in reserve of a variant comes to the place after the last. False: there is none.
 static bool take_reserve(td_world *w, int32_t variant) {
-    for (int32_t k = w->actor_count; k < w->made_count; k++) {
+    for (int32_t k = w->actor_count; k < w->room.made_count; k++) {
         if (w->actors[k].variant == variant) {
             swap_made(w, w->actor_count, k);
             return true;
@@ -151,7 +152,7 @@ td_status td_world_reserve_actors(td_world *w, int32_t object, int32_t count, td
     if (status == TD_OK && count < 0) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "count is %d; it must not be below 0", (int)count);
     }
-    const int32_t first = status == TD_OK ? tdi_object_places(w, object, w->made_count) : 0;
+    const int32_t first = status == TD_OK ? tdi_object_places(w, object, w->room.made_count) : 0;
     for (int32_t k = 0; k < count && status == TD_OK; k++) {
         status = make_one(w, variant_of(w, object, first + k), diag);
     }
@@ -231,14 +232,14 @@ static void begin(td_world *w, int32_t k, const td_actor_def *def) {
     a->user_data = def->user_data;
     a->filter = def->filter ? *def->filter : w->scene->def.objects[def->object].filter;
     a->state->filter = a->filter;
-    a->stats = none;
-    a->largest_force = 0;
-    a->barrier = (tdi_barrier){.strength = 1, .reach = -1};
+    a->step.stats = none;
+    a->step.largest_force = 0;
+    a->contact.barrier = (tdi_barrier){.strength = 1, .reach = -1};
     a->base_rate = (tdi_rate){{0, 0, 0}, {0, 0, 0}};
-    a->watched = a->reacted = false;
+    a->reaction.watched = a->reaction.known = false;
     a->sleep = (tdi_sleep){.asked = false};
     a->carry = (tdi_carry){.actor = TD_NONE, .tie = TD_NONE};
-    a->status = TD_OK;
+    a->step.status = TD_OK;
     tdi_actor_set_name(w, a, tdi_object_places(w, a->object, k), true);
     tdi_actor_reset(w, a);
     tdi_actor_stand(w, a);
@@ -285,7 +286,7 @@ td_status tdi_actor_check_scene(const td_world *w, const tdi_actor *a, const cha
     const int32_t actor = (int32_t)(a - w->actors);
     bool held = false;
     for (int32_t k = 0; k < w->scene->def.constraint_count && !held; k++) {
-        held = w->ties[k].actor[0] == actor || w->ties[k].actor[1] == actor;
+        held = w->constraints.ties[k].actor[0] == actor || w->constraints.ties[k].actor[1] == actor;
     }
     return !held ? TD_OK
                  : tdi_fail(diag, TD_ERR_ARGUMENT,
@@ -305,12 +306,12 @@ td_status td_world_remove_actor(td_world *w, td_actor_id id, td_diag *diag) {
         const int32_t k = (int32_t)(a - w->actors);
         tdi_actor_wake(w, k, TDI_WAKE_PROGRAM);
         a->alive = a->sleep.kept = false;
-        a->status = TD_OK;
+        a->step.status = TD_OK;
         tdi_world_release_actor(w, k);
         tdi_actor_end_drives(&w->actors[k]);
         tdi_world_drop_kin(w, k);
-        w->grab.held = w->grab.held && w->grab.actor != k;
-        w->grab.twist = w->grab.twist_actor == k ? 0 : w->grab.twist;
+        w->loads.grab.held = w->loads.grab.held && w->loads.grab.actor != k;
+        w->loads.grab.twist = w->loads.grab.twist_actor == k ? 0 : w->loads.grab.twist;
         tdi_world_regroup(w, k);
     }
     return status;
@@ -338,7 +339,7 @@ td_status td_world_enable_actor(td_world *w, td_actor_id id, bool enabled, td_di
         tdi_actor_set_activity(a, TDI_DISABLED);
         return status;
     }
-    a->status = TD_OK;
+    a->step.status = TD_OK;
     tdi_world_regroup(w, k);
     a->sleep.kept = false;
     return TD_OK;
@@ -397,13 +398,13 @@ td_status tdi_actor_put(td_world *w, tdi_actor *a, tdi_transform to, const td_co
     if (status != TD_OK) {
         return status;
     }
-    tdi_state_save(a->state, w->began);
+    tdi_state_save(a->state, w->memory.began);
     put(w, a, to);
     status = tdi_actor_acts(a) ? tdi_actor_overlaps(w, k, diag) : TD_OK;
     status = status == TD_OK ? tdi_world_retie(w, k, weld, tie, diag) : status;
     if (status != TD_OK) {
         *a = before;
-        tdi_state_restore(a->state, w->began);
+        tdi_state_restore(a->state, w->memory.began);
         return status;
     }
     tdi_world_regroup(w, k);
@@ -483,7 +484,7 @@ td_status tdi_world_make_places(td_world *w, const int32_t *variants, int32_t co
                                 td_diag *diag) {
     td_status status = TD_OK;
     for (int32_t v = 0; v < w->variant_count && status == TD_OK; v++) {
-        int32_t missing = -count_variant(w, v, 0, w->made_count);
+        int32_t missing = -count_variant(w, v, 0, w->room.made_count);
         for (int32_t k = 0; k < count; k++) {
             missing += variants[k] == v;
         }

@@ -24,24 +24,24 @@ static size_t adapt_bytes(const td_world *w, int32_t variant) {
 }
 
 td_status tdi_actor_make_adaptive(td_world *w, tdi_actor *a, td_diag *diag) {
-    if (a->adapt || w->scene->def.objects[a->object].integrator != TD_ADAPTIVE) {
+    if (a->adapt.adapt || w->scene->def.objects[a->object].integrator != TD_ADAPTIVE) {
         return TD_OK;
     }
     const td_adapt_opts opts = opts_of(w, a);
-    if (!a->adapt_memory) {
-        a->adapt_memory = tdi_arena_zeroed(tdi_actor_arena(w, a), adapt_bytes(w, a->variant), 1);
+    if (!a->adapt.memory) {
+        a->adapt.memory = tdi_arena_zeroed(tdi_actor_arena(w, a), adapt_bytes(w, a->variant), 1);
     }
-    return a->adapt_memory
-               ? tdi_adapt_new((tdi_tree_state *)a->state, &opts, w->alloc, &a->adapt, diag)
+    return a->adapt.memory
+               ? tdi_adapt_new((tdi_tree_state *)a->state, &opts, w->alloc, &a->adapt.adapt, diag)
                : TD_ERR_MEMORY;
 }
 
 void tdi_world_end_adaptive(td_world *w) {
-    for (int32_t k = 0; k < w->made_count; k++) {
+    for (int32_t k = 0; k < w->room.made_count; k++) {
         tdi_actor *a = &w->actors[k];
-        if (a->adapt && w->scene->def.objects[a->object].integrator != TD_ADAPTIVE) {
-            td_adapt_free(a->adapt);
-            a->adapt = NULL;
+        if (a->adapt.adapt && w->scene->def.objects[a->object].integrator != TD_ADAPTIVE) {
+            td_adapt_free(a->adapt.adapt);
+            a->adapt.adapt = NULL;
         }
     }
 }
@@ -52,23 +52,23 @@ size_t tdi_variant_adapt_bytes(const td_world *w, int32_t variant, td_integrator
 
 td_status tdi_actor_step_adaptively(td_world *w, tdi_actor *a) {
     const td_adapt_opts opts = opts_of(w, a);
-    td_adapt_save(a->adapt, a->adapt_memory);
-    td_status status = td_adapt_set_opts(a->adapt, &opts, &a->diag);
+    td_adapt_save(a->adapt.adapt, a->adapt.memory);
+    td_status status = td_adapt_set_opts(a->adapt.adapt, &opts, &a->step.diag);
     if (status == TD_OK) {
-        td_step_opts step = a->opts;
+        td_step_opts step = a->step.opts;
         step.integrator = w->scene->def.objects[a->object].adapt.rule;
-        status = td_adapt_step(a->adapt, &step, &a->diag);
+        status = td_adapt_step(a->adapt.adapt, &step, &a->step.diag);
     }
     if (status == TD_OK) {
-        td_adapt_place(a->adapt);
-        a->stats.steps++;
+        td_adapt_place(a->adapt.adapt);
+        a->step.stats.steps++;
     }
     return status;
 }
 
 void tdi_actor_undo_adaptively(tdi_actor *a) {
-    if (a->adapt) {
-        td_adapt_restore(a->adapt, a->adapt_memory);
+    if (a->adapt.adapt) {
+        td_adapt_restore(a->adapt.adapt, a->adapt.memory);
     }
 }
 
@@ -76,9 +76,9 @@ void tdi_actor_undo_adaptively(tdi_actor *a) {
 
 bool td_world_actor_adapt(const td_world *w, int32_t actor, td_adapt_stats *stats) {
     const bool known = w && stats && tdi_has(actor, w->actor_count);
-    if (!known || !w->actors[actor].adapt) {
+    if (!known || !w->actors[actor].adapt.adapt) {
         return false;
     }
-    *stats = td_adapt_report(w->actors[actor].adapt);
+    *stats = td_adapt_report(w->actors[actor].adapt.adapt);
     return true;
 }

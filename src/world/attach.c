@@ -22,17 +22,18 @@
 // ---- ids ------------------------------------------------------------------------------------
 
 int32_t td_world_constraint_index(const td_world *w, td_constraint_id id) {
-    if (!w || id.place == 0 || id.place > (uint32_t)w->tie_count || !tdi_world_gave(w, id.world)) {
+    if (!w || id.place == 0 || id.place > (uint32_t)w->constraints.tie_count ||
+        !tdi_world_gave(w, id.world)) {
         return TD_NONE;
     }
-    const tdi_tie *t = &w->ties[id.place - 1];
+    const tdi_tie *t = &w->constraints.ties[id.place - 1];
     const bool added = tdi_tie_is_added(w, (int32_t)id.place - 1);
     return added && t->alive && t->generation == id.generation ? (int32_t)id.place - 1 : TD_NONE;
 }
 
 static td_status find(td_world *w, td_constraint_id id, tdi_tie **out, td_diag *diag) {
     const int32_t k = td_world_constraint_index(w, id);
-    *out = k == TD_NONE ? NULL : &w->ties[k];
+    *out = k == TD_NONE ? NULL : &w->constraints.ties[k];
     return *out ? TD_OK : TDI_ID_FAIL(w, "constraint", "removed", id, diag);
 }
 
@@ -40,17 +41,17 @@ static td_status find(td_world *w, td_constraint_id id, tdi_tie **out, td_diag *
 
 // Forms groups of what is alive: constraints that are held already are as their sets have them.
 static td_status regroup(td_world *w, td_diag *diag) {
-    const size_t count = (size_t)w->tie_count + 1;
+    const size_t count = (size_t)w->constraints.tie_count + 1;
     td_constraint *all = tdi_alloc_zeroed(w->alloc, count, sizeof *all);
     if (!all) {
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for constraints");
     }
-    for (int32_t k = 0; k < w->tie_count; k++) {
-        const tdi_tie *t = &w->ties[k];
+    for (int32_t k = 0; k < w->constraints.tie_count; k++) {
+        const tdi_tie *t = &w->constraints.ties[k];
         all[k] = t->def;
         all[k].name = t->name;
         if (!tdi_tie_is_added(w, k)) {
-            all[k] = w->groups[t->group].holds->def[t->number];
+            all[k] = w->constraints.groups[t->group].holds->def[t->number];
         }
     }
     td_status status = tdi_world_form_groups(w, all, diag);
@@ -139,7 +140,7 @@ static void fill(tdi_tie *t) {
 
 static int32_t free_place(const td_world *w) {
     int32_t k = w->scene->def.constraint_count;
-    while (k < w->tie_count && w->ties[k].alive) {
+    while (k < w->constraints.tie_count && w->constraints.ties[k].alive) {
         k++;
     }
     return k;
@@ -147,8 +148,8 @@ static int32_t free_place(const td_world *w) {
 
 // One more, in a place that is free. There is room.
 static tdi_tie *begin_tie(td_world *w, const td_constraint *c, int32_t k) {
-    tdi_tie *t = &w->ties[k];
-    *t = (tdi_tie){.generation = k < w->tie_count ? t->generation + 1 : 1,
+    tdi_tie *t = &w->constraints.ties[k];
+    *t = (tdi_tie){.generation = k < w->constraints.tie_count ? t->generation + 1 : 1,
                    .alive = true,
                    .def = *c,
                    .past = {.broken_at = -1, .unmet_at = -1}};
@@ -158,7 +159,7 @@ static tdi_tie *begin_tie(td_world *w, const td_constraint *c, int32_t k) {
     }
     t->def.name = NULL;
     fill(t);
-    w->tie_count = k < w->tie_count ? w->tie_count : k + 1;
+    w->constraints.tie_count = k < w->constraints.tie_count ? w->constraints.tie_count : k + 1;
     return t;
 }
 
@@ -179,8 +180,8 @@ static void forget_tie(td_world *w, int32_t tie) {
 // Those of an actor that a program has added are no more; whether there were any.
 static bool let_go(td_world *w, int32_t actor) {
     bool any = false;
-    for (int32_t k = w->scene->def.constraint_count; k < w->tie_count; k++) {
-        tdi_tie *t = &w->ties[k];
+    for (int32_t k = w->scene->def.constraint_count; k < w->constraints.tie_count; k++) {
+        tdi_tie *t = &w->constraints.ties[k];
         t->renewed = ties_to(t, actor);
         t->alive = t->alive && !t->renewed;
         any = any || t->renewed;
@@ -189,8 +190,8 @@ static bool let_go(td_world *w, int32_t actor) {
 }
 
 static void finish_letting_go(td_world *w, bool gone) {
-    for (int32_t k = w->scene->def.constraint_count; k < w->tie_count; k++) {
-        tdi_tie *t = &w->ties[k];
+    for (int32_t k = w->scene->def.constraint_count; k < w->constraints.tie_count; k++) {
+        tdi_tie *t = &w->constraints.ties[k];
         if (t->renewed && gone) {
             wake_sides(w, t);
             forget_tie(w, k);
@@ -202,7 +203,7 @@ static void finish_letting_go(td_world *w, bool gone) {
 
 td_status tdi_world_retie(td_world *w, int32_t actor, const td_constraint *c, int32_t *out,
                           td_diag *diag) {
-    const int32_t k = free_place(w), before = w->tie_count;
+    const int32_t k = free_place(w), before = w->constraints.tie_count;
     td_status status = c ? tdi_world_tie_room(w, (int64_t)k + 1) : TD_OK;
     if (status != TD_OK) {
         return tdi_fail(diag, status, "there is no room for a constraint");
@@ -210,13 +211,13 @@ td_status tdi_world_retie(td_world *w, int32_t actor, const td_constraint *c, in
     const bool any = let_go(w, actor);
     tdi_tie was, *t = NULL;
     if (c) {
-        was = w->ties[k];
+        was = w->constraints.ties[k];
         t = begin_tie(w, c, k);
     }
     status = any || t ? regroup(w, diag) : TD_OK;
     if (status != TD_OK && t) {
         *t = was;
-        w->tie_count = before;
+        w->constraints.tie_count = before;
     }
     finish_letting_go(w, status == TD_OK);
     if (status == TD_OK && t) {
@@ -241,7 +242,7 @@ td_status td_world_add_constraint(td_world *w, const td_constraint *given, td_co
         status = tdi_world_retie(w, TD_NONE, &own, &k, diag);
     }
     if (status == TD_OK) {
-        *out = (td_constraint_id){(uint32_t)k + 1, w->ties[k].generation, w->number};
+        *out = (td_constraint_id){(uint32_t)k + 1, w->constraints.ties[k].generation, w->number};
     }
     return status;
 }
@@ -264,7 +265,7 @@ td_status td_world_remove_constraint(td_world *w, td_constraint_id id, td_diag *
     td_status status = find(w, id, &t, diag);
     status = status == TD_OK ? drop(w, t, diag) : status;
     if (status == TD_OK) {
-        forget_tie(w, (int32_t)(t - w->ties));
+        forget_tie(w, (int32_t)(t - w->constraints.ties));
     }
     return status;
 }
@@ -288,11 +289,12 @@ td_status td_world_set_target(td_world *w, td_constraint_id id, const td_constra
 
 td_status tdi_world_take_ties(td_world *w, td_diag *diag) {
     td_status status = TD_OK;
-    for (int32_t k = w->scene->def.constraint_count; k < w->tie_count && status == TD_OK; k++) {
-        fill(&w->ties[k]);
-        const td_constraint *c = &w->ties[k].def;
+    for (int32_t k = w->scene->def.constraint_count;
+         k < w->constraints.tie_count && status == TD_OK; k++) {
+        fill(&w->constraints.ties[k]);
+        const td_constraint *c = &w->constraints.ties[k].def;
         status = td_constraints_check(c, 1, diag);
-        for (int side = 0; side < 2 && status == TD_OK && w->ties[k].alive; side++) {
+        for (int side = 0; side < 2 && status == TD_OK && w->constraints.ties[k].alive; side++) {
             const bool free = side == 1 && c->actor[1] == TD_NONE;
             status = free || (tdi_has(c->actor[side], w->actor_count) && c->kind != TD_HOLD_CURVE)
                          ? TD_OK
@@ -301,7 +303,7 @@ td_status tdi_world_take_ties(td_world *w, td_diag *diag) {
     }
     status = status == TD_OK ? regroup(w, diag) : status;
     if (status != TD_OK) { // without any there is a world
-        w->tie_count = w->scene->def.constraint_count;
+        w->constraints.tie_count = w->scene->def.constraint_count;
         regroup(w, NULL);
     }
     return status;
@@ -386,8 +388,8 @@ static td_constraint weld_of(const td_attach_def *def, int32_t k, int32_t to) {
 static td_status detach(td_world *w, int32_t k, td_diag *diag) {
     tdi_carry *c = &w->actors[k].carry;
     td_status status = TD_OK;
-    if (c->tie != TD_NONE && w->ties[c->tie].alive) {
-        status = drop(w, &w->ties[c->tie], diag);
+    if (c->tie != TD_NONE && w->constraints.ties[c->tie].alive) {
+        status = drop(w, &w->constraints.ties[c->tie], diag);
     }
     if (status == TD_OK) {
         *c = (tdi_carry){.actor = TD_NONE, .tie = TD_NONE};
@@ -482,11 +484,11 @@ static void follow_tie(const td_world *w, const tdi_trace *trace, tdi_tie *t) {
 }
 
 td_status tdi_world_follow_ties(td_world *w, const tdi_trace *trace, td_diag *diag) {
-    const int32_t first = w->scene->def.constraint_count, count = w->tie_count - first;
-    const size_t bytes = (size_t)count * sizeof *w->ties;
+    const int32_t first = w->scene->def.constraint_count, count = w->constraints.tie_count - first;
+    const size_t bytes = (size_t)count * sizeof *w->constraints.ties;
     bool any = false;
-    for (int32_t k = first; k < w->tie_count; k++) {
-        any = any || ties_to(&w->ties[k], trace->from);
+    for (int32_t k = first; k < w->constraints.tie_count; k++) {
+        any = any || ties_to(&w->constraints.ties[k], trace->from);
     }
     if (!any) {
         return TD_OK;
@@ -495,19 +497,19 @@ td_status tdi_world_follow_ties(td_world *w, const tdi_trace *trace, td_diag *di
     if (!before) {
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for constraints");
     }
-    memcpy(before, w->ties + first, bytes);
-    for (int32_t k = first; k < w->tie_count; k++) {
-        follow_tie(w, trace, &w->ties[k]);
+    memcpy(before, w->constraints.ties + first, bytes);
+    for (int32_t k = first; k < w->constraints.tie_count; k++) {
+        follow_tie(w, trace, &w->constraints.ties[k]);
     }
     const td_status status = regroup(w, diag);
     if (status != TD_OK) {
-        memcpy(w->ties + first, before, bytes);
+        memcpy(w->constraints.ties + first, before, bytes);
     }
-    for (int32_t k = first; k < w->tie_count; k++) {
-        if (w->ties[k].renewed && !w->ties[k].alive) {
+    for (int32_t k = first; k < w->constraints.tie_count; k++) {
+        if (w->constraints.ties[k].renewed && !w->constraints.ties[k].alive) {
             forget_tie(w, k);
         }
-        w->ties[k].renewed = false;
+        w->constraints.ties[k].renewed = false;
     }
     tdi_alloc_free(w->alloc, before, bytes);
     return status;
@@ -526,10 +528,10 @@ void tdi_world_carry(td_world *w) {
         tdi_transform to = segment_pose(w, c->actor, c->segment);
         const tdi_rate rate = tdi_segment_rate(&w->actors[c->actor], c->segment);
         const td_real speed = tdi_norm(rate.spin);
-        to.position = tdi_madd(to.position, rate.velocity, w->dt);
+        to.position = tdi_madd(to.position, rate.velocity, w->clock.dt);
         if (speed > 0) {
             to.rotation = tdi_quat_mul(
-                tdi_quat_turn(tdi_scale(rate.spin, 1 / speed), speed * w->dt), to.rotation);
+                tdi_quat_turn(tdi_scale(rate.spin, 1 / speed), speed * w->clock.dt), to.rotation);
         }
         a->place = tdi_transform_mul(to, c->at);
         a->own_place = true;

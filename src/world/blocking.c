@@ -10,11 +10,11 @@
 #include <string.h>
 
 static tdi_actor *member(const td_world *w, const tdi_island *i, int32_t j) {
-    return &w->actors[w->member_actor[i->first + j]];
+    return &w->actors[w->islands.member_actor[i->first + j]];
 }
 
 bool tdi_island_fails(const td_world *w, const tdi_island *i) {
-    const td_status status = member(w, i, 0)->status;
+    const td_status status = member(w, i, 0)->step.status;
     return status == TD_ERR_DIVERGED || status == TD_ERR_LIMIT;
 }
 
@@ -24,10 +24,10 @@ void tdi_island_block(td_world *w, tdi_island *i) {
     for (int32_t j = 0; j < i->count; j++) {
         tdi_actor *a = member(w, i, j);
         tdi_actor_set_activity(a, TDI_BLOCKED);
-        a->reacted = false;
-        a->status = TD_OK; // it is no fault of the step
+        a->reaction.known = false;
+        a->step.status = TD_OK; // it is no fault of the step
         if (j > 0) {
-            a->diag = first->diag;
+            a->step.diag = first->step.diag;
         }
     }
     tdi_island_note_way(w, i);
@@ -41,23 +41,24 @@ void tdi_island_stop(td_world *w, const tdi_island *i) {
                                       .rotation = a->state->base.rotation};
         tdi_state_stop(a->state);
         a->solver->set_base(a->state, &stand);
-        a->barrier.strength = 1;
+        a->contact.barrier.strength = 1;
         tdi_actor_forget_borne(a);
     }
 }
 
 td_status tdi_world_note_blocked(td_world *w, td_diag *diag) {
     const tdi_actor *began = NULL;
-    for (int32_t k = 0; w->hold_blocked && k < w->actor_count; k++) {
+    for (int32_t k = 0; w->options.hold_blocked && k < w->actor_count; k++) {
         tdi_actor *a = &w->actors[k];
         if (a->alive && a->activity == TDI_BLOCKED && a->before.activity != TDI_BLOCKED) {
             began = began ? began : a;
             tdi_log(&w->log, TD_LOG_WARNING, "'%s' is held from %g s on: %s", a->name,
-                    td_world_time(w), a->diag.message);
+                    td_world_time(w), a->step.diag.message);
         }
     }
-    return began ? tdi_fail_at(diag, TD_ERR_BLOCKED, began->diag.index, "'%s' is held at %g s: %s",
-                               began->name, td_world_time(w), began->diag.message)
+    return began ? tdi_fail_at(diag, TD_ERR_BLOCKED, began->step.diag.index,
+                               "'%s' is held at %g s: %s", began->name, td_world_time(w),
+                               began->step.diag.message)
                  : TD_OK;
 }
 
@@ -70,9 +71,10 @@ td_status td_world_actor_status(const td_world *w, td_actor_id id, td_diag *diag
         return TDI_ID_FAIL(w, "actor", "removed", id, diag);
     }
     const tdi_actor *a = &w->actors[k];
-    return a->activity == TDI_BLOCKED ? tdi_fail_at(diag, TD_ERR_BLOCKED, a->diag.index,
-                                                    "'%s' is held: %s", a->name, a->diag.message)
-                                      : TD_OK;
+    return a->activity == TDI_BLOCKED
+               ? tdi_fail_at(diag, TD_ERR_BLOCKED, a->step.diag.index, "'%s' is held: %s", a->name,
+                             a->step.diag.message)
+               : TD_OK;
 }
 
 int32_t td_world_blocked_actors(const td_world *w, td_actor_id *actors, int32_t capacity) {

@@ -25,7 +25,7 @@ td_status tdi_actor_check_growth(const td_world *w, const tdi_actor *a, bool cut
     if (status != TD_OK) {
         return status;
     }
-    if (a->adapt) {
+    if (a->adapt.adapt) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
                         "'%s' has the integrator 'adaptive', with which it cannot be cut or grow",
                         a->name);
@@ -77,14 +77,14 @@ static int32_t free_place(const td_world *w, int32_t object) {
 
 static void clear_memory(tdi_actor *a) {
     a->state = NULL;
-    a->acting = NULL;
-    a->points = a->winds = a->extra = a->forces = a->fields = NULL;
-    a->turns = NULL;
-    a->loads = NULL;
-    a->load_capacity = a->hand_room = a->acting_count = 0;
-    a->memory = a->adapt_memory = a->explicit_contact = NULL;
-    a->drives = NULL;
-    a->driven = 0;
+    a->load.acting = NULL;
+    a->load.points = a->load.winds = a->load.extra = a->load.forces = a->load.fields = NULL;
+    a->load.turns = NULL;
+    a->load.loads = NULL;
+    a->load.capacity = a->load.hand_room = a->load.acting_count = 0;
+    a->step.memory = a->adapt.memory = a->contact.explicit_contact = NULL;
+    a->drive.drives = NULL;
+    a->drive.count = 0;
 }
 
 // What fell off is on its own, where it is, on a base that stands.
@@ -93,27 +93,27 @@ static void set_free(tdi_actor *a) {
     a->own_place = true;
     a->place = a->base;
     a->base_rate = (tdi_rate){{0, 0, 0}, {0, 0, 0}};
-    a->stats = none;
-    a->largest_force = 0;
-    a->watched = a->reacted = false;
+    a->step.stats = none;
+    a->step.largest_force = 0;
+    a->reaction.watched = a->reaction.known = false;
     a->activity = a->activity == TDI_DISABLED ? TDI_DISABLED : TDI_ACTIVE;
     a->turns_left = 0;
     a->sleep = (tdi_sleep){.asked = false};
     a->carry = (tdi_carry){.actor = TD_NONE, .tie = TD_NONE};
-    a->status = TD_OK;
+    a->step.status = TD_OK;
     a->name = NULL;
 }
 
 static td_status make_lists(td_world *w, const tdi_change *c, int part, tdi_actor *a) {
     const size_t most = (size_t)w->scene->def.load_count + 1;
-    a->acting = tdi_arena_zeroed(tdi_actor_arena(w, a), most, sizeof *a->acting);
-    if (!a->acting) {
+    a->load.acting = tdi_arena_zeroed(tdi_actor_arena(w, a), most, sizeof *a->load.acting);
+    if (!a->load.acting) {
         return TD_ERR_MEMORY;
     }
     tdi_trace_acting(&c->trace, &w->actors[c->trace.from], part, a);
     td_status status = tdi_actor_load_room(w, a);
-    status = status == TD_OK ? tdi_actor_hand_room(w, a, w->hand_capacity) : status;
-    return status == TD_OK && w->field ? tdi_actor_make_field(w, a) : status;
+    status = status == TD_OK ? tdi_actor_hand_room(w, a, w->loads.hand_capacity) : status;
+    return status == TD_OK && w->loads.field ? tdi_actor_make_field(w, a) : status;
 }
 
 static td_status make_part(td_world *w, tdi_change *c, int part, td_diag *diag) {
@@ -122,7 +122,7 @@ static td_status make_part(td_world *w, tdi_change *c, int part, td_diag *diag) 
     *a = *from;
     clear_memory(a);
     if (c->parts > 1) { // the parts are beside each other
-        a->barrier.reach = -fabs(a->barrier.reach);
+        a->contact.barrier.reach = -fabs(a->contact.barrier.reach);
     }
     if (part == TDI_FALLS) {
         set_free(a);
@@ -156,9 +156,9 @@ td_status tdi_change_make(td_world *w, tdi_change *c, td_diag *diag) {
         note_segment_map(&c->trace, part, c->segment_map[part], count);
         more += count;
     }
-    if (w->segment_count + more > w->segment_limit) {
+    if (w->room.segment_count + more > w->room.segment_limit) {
         return tdi_fail(diag, TD_ERR_LIMIT, "the world would have more than %lld segments",
-                        (long long)w->segment_limit);
+                        (long long)w->room.segment_limit);
     }
     for (int part = 0; part < c->parts && status == TD_OK; part++) {
         status = make_part(w, c, part, diag);
@@ -277,7 +277,7 @@ static td_status spread_ways(td_world *w, const ways *k, const tdi_change *c) {
 // The place of what falls, with a name; it was there before, or is one more.
 static td_status make_place(td_world *w, tdi_change *c) {
     const int32_t k = c->trace.actor[TDI_FALLS];
-    td_status status = tdi_world_actor_room(w, (int64_t)w->made_count + 1);
+    td_status status = tdi_world_actor_room(w, (int64_t)w->room.made_count + 1);
     if (status != TD_OK) {
         return status;
     }
@@ -292,28 +292,28 @@ static void take_place(td_world *w, tdi_change *c) {
     const int32_t k = c->trace.actor[TDI_FALLS];
     c->more = k == w->actor_count;
     if (c->more) { // what is in reserve there moves on
-        w->tied[w->made_count] = w->made_count;
-        w->group_of[w->made_count] = TD_NONE;
-        w->actors[w->made_count] = w->actors[k];
-        w->near.share[w->made_count] = w->near.share[k];
-        w->made_count++;
+        w->constraints.tied[w->room.made_count] = w->room.made_count;
+        w->constraints.group_of[w->room.made_count] = TD_NONE;
+        w->actors[w->room.made_count] = w->actors[k];
+        w->near.share[w->room.made_count] = w->near.share[k];
+        w->room.made_count++;
         w->actor_count++;
     } else {
-        w->segment_count -= w->actors[k].segment_count;
+        w->room.segment_count -= w->actors[k].segment_count;
         tdi_actor_free(&w->actors[k]);
         tdi_world_drop_variant(w, w->actors[k].variant);
     }
     w->actors[k] = c->next[TDI_FALLS];
-    w->segment_count += w->actors[k].segment_count;
+    w->room.segment_count += w->actors[k].segment_count;
     tdi_actor_set_name(w, &w->actors[k], tdi_object_places(w, w->actors[k].object, k), true);
 }
 
 // Islands and contacts of the last step name states that are no more.
 static void regroup(td_world *w) {
-    w->island_count = 0;
-    w->regroup = true;
+    w->islands.count = 0;
+    w->islands.regroup = true;
     tdi_world_forget_places(w);
-    for (int32_t k = 0; k < w->made_count; k++) {
+    for (int32_t k = 0; k < w->room.made_count; k++) {
         w->near.before[k] = TD_NONE;
     }
 }
@@ -324,11 +324,11 @@ static void regroup(td_world *w) {
 static void leave_place(td_world *w, tdi_change *c) {
     tdi_actor *a = &w->actors[c->trace.actor[TDI_FALLS]];
     if (c->more) {
-        w->segment_count -= a->segment_count;
+        w->room.segment_count -= a->segment_count;
         w->actor_count--;
-        w->made_count--;
-        *a = w->actors[w->made_count];
-        w->near.share[a - w->actors] = w->near.share[w->made_count];
+        w->room.made_count--;
+        *a = w->actors[w->room.made_count];
+        w->near.share[a - w->actors] = w->near.share[w->room.made_count];
     } else {
         a->alive = false;
         c->made[TDI_FALLS] = false;
@@ -339,7 +339,7 @@ static void leave_place(td_world *w, tdi_change *c) {
 // What was there before comes back.
 static void go_back(td_world *w, tdi_change *c, const tdi_actor *before, const ways *k) {
     w->actors[c->trace.from] = *before;
-    w->segment_count += before->segment_count - c->next[TDI_STAYS].segment_count;
+    w->room.segment_count += before->segment_count - c->next[TDI_STAYS].segment_count;
     if (c->parts > 1) {
         leave_place(w, c);
     }
@@ -368,7 +368,7 @@ td_status tdi_change_commit(td_world *w, tdi_change *c, bool check, td_diag *dia
     status = status == TD_OK && c->parts > 1 ? make_place(w, c) : status;
     if (status == TD_OK) {
         tdi_actor before = w->actors[k];
-        w->segment_count += c->next[TDI_STAYS].segment_count - before.segment_count;
+        w->room.segment_count += c->next[TDI_STAYS].segment_count - before.segment_count;
         w->actors[k] = c->next[TDI_STAYS];
         if (c->parts > 1) {
             take_place(w, c);

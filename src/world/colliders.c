@@ -44,11 +44,11 @@ tdi_collider_label tdi_world_collider_label(const td_world *w, int32_t k) {
 }
 
 void tdi_world_gather_colliders(td_world *w) {
-    w->enabled_colliders = 0;
-    for (int32_t k = 0; k < w->collider_count; k++) {
-        if (in_steps(&w->collider_slots[k])) {
-            w->collider_labels[w->enabled_colliders] = tdi_world_collider_label(w, k);
-            w->colliders[w->enabled_colliders++] = w->collider_slots[k].now;
+    w->colliders.enabled_count = 0;
+    for (int32_t k = 0; k < w->colliders.count; k++) {
+        if (in_steps(&w->colliders.slots[k])) {
+            w->colliders.labels[w->colliders.enabled_count] = tdi_world_collider_label(w, k);
+            w->colliders.enabled[w->colliders.enabled_count++] = w->colliders.slots[k].now;
         }
     }
 }
@@ -59,8 +59,8 @@ static tdi_transform scene_pose(const td_world *w, int32_t k) {
 }
 
 void tdi_world_move_colliders(td_world *w) {
-    for (int32_t k = 0; k < w->collider_count; k++) {
-        tdi_collider_slot *s = &w->collider_slots[k];
+    for (int32_t k = 0; k < w->colliders.count; k++) {
+        tdi_collider_slot *s = &w->colliders.slots[k];
         const tdi_transform to = s->own_pose ? s->next : scene_pose(w, k);
         s->now.position0 = s->now.position;
         s->now.rotation0 = s->now.rotation;
@@ -68,16 +68,16 @@ void tdi_world_move_colliders(td_world *w) {
         s->now.rotation = to.rotation;
     }
     tdi_world_gather_colliders(w);
-    for (int32_t k = 0, count = 0; k < w->collider_count; k++) {
-        if (in_steps(&w->collider_slots[k])) {
-            w->collider_slot[count++] = k;
+    for (int32_t k = 0, count = 0; k < w->colliders.count; k++) {
+        if (in_steps(&w->colliders.slots[k])) {
+            w->colliders.slot[count++] = k;
         }
     }
 }
 
 void tdi_world_return_colliders(td_world *w) {
-    for (int32_t k = 0; k < w->collider_count; k++) {
-        tdi_collider_slot *s = &w->collider_slots[k];
+    for (int32_t k = 0; k < w->colliders.count; k++) {
+        tdi_collider_slot *s = &w->colliders.slots[k];
         s->now.position = s->now.position0;
         s->now.rotation = s->now.rotation0;
     }
@@ -85,8 +85,8 @@ void tdi_world_return_colliders(td_world *w) {
 }
 
 void tdi_world_stand_colliders(td_world *w) {
-    for (int32_t k = 0; k < w->collider_count; k++) {
-        tdi_collider_slot *s = &w->collider_slots[k];
+    for (int32_t k = 0; k < w->colliders.count; k++) {
+        tdi_collider_slot *s = &w->colliders.slots[k];
         s->now.position0 = s->now.position;
         s->now.rotation0 = s->now.rotation;
     }
@@ -115,9 +115,9 @@ td_status tdi_world_make_colliders(td_world *w, td_diag_list *diags) {
     if (status != TD_OK) {
         return status;
     }
-    w->collider_count = def->collider_count;
+    w->colliders.count = def->collider_count;
     for (int32_t k = 0; k < def->collider_count; k++) {
-        tdi_collider_slot *s = &w->collider_slots[k];
+        tdi_collider_slot *s = &w->colliders.slots[k];
         s->alive = s->enabled = true;
         s->generation = 1;
         s->now = td_collider_default(def->colliders[k].kind);
@@ -131,9 +131,10 @@ td_status tdi_world_make_colliders(td_world *w, td_diag_list *diags) {
         s->now.filter = def->colliders[k].as.filter;
     }
     tdi_world_place_colliders(w);
-    status = tdi_colliders_check(w->colliders, w->enabled_colliders, w->collider_labels, &diag);
+    status = tdi_colliders_check(w->colliders.enabled, w->colliders.enabled_count,
+                                 w->colliders.labels, &diag);
     for (int32_t k = 0; k < def->collider_count && status == TD_OK; k++) {
-        status = check_restitution(w, &w->colliders[k], k, &diag);
+        status = check_restitution(w, &w->colliders.enabled[k], k, &diag);
     }
     if (status != TD_OK) {
         char path[64];
@@ -150,8 +151,8 @@ td_collider_id td_world_collider_id(const td_world *w, int32_t k) {
         return (td_collider_id){0};
     }
     td_collider_id id = {0};
-    if (k >= 0 && k < w->collider_count && w->collider_slots[k].alive) {
-        id = (td_collider_id){(uint32_t)k + 1, w->collider_slots[k].generation, w->number};
+    if (k >= 0 && k < w->colliders.count && w->colliders.slots[k].alive) {
+        id = (td_collider_id){(uint32_t)k + 1, w->colliders.slots[k].generation, w->number};
     }
     return id;
 }
@@ -161,14 +162,14 @@ int32_t td_world_collider_index(const td_world *w, td_collider_id id) {
         return TD_NONE;
     }
     const bool there =
-        id.place > 0 && id.place <= (uint32_t)w->collider_count && tdi_world_gave(w, id.world);
-    const tdi_collider_slot *s = there ? &w->collider_slots[id.place - 1] : NULL;
+        id.place > 0 && id.place <= (uint32_t)w->colliders.count && tdi_world_gave(w, id.world);
+    const tdi_collider_slot *s = there ? &w->colliders.slots[id.place - 1] : NULL;
     return s && s->alive && s->generation == id.generation ? (int32_t)id.place - 1 : TD_NONE;
 }
 
 static td_status find(td_world *w, td_collider_id id, tdi_collider_slot **out, td_diag *diag) {
     const int32_t k = td_world_collider_index(w, id);
-    *out = k == TD_NONE ? NULL : &w->collider_slots[k];
+    *out = k == TD_NONE ? NULL : &w->colliders.slots[k];
     return *out ? TD_OK : TDI_ID_FAIL(w, "collider", "removed", id, diag);
 }
 
@@ -177,7 +178,7 @@ bool td_world_collider_enabled(const td_world *w, td_collider_id id) {
         return false;
     }
     const int32_t k = td_world_collider_index(w, id);
-    return k != TD_NONE && w->collider_slots[k].enabled;
+    return k != TD_NONE && w->colliders.slots[k].enabled;
 }
 
 // ---- coming and going -----------------------------------------------------------------------
@@ -186,17 +187,17 @@ td_status td_world_reserve_colliders(td_world *w, int32_t count, td_diag *diag) 
     if (!w) {
         return tdi_refuse(diag, __func__);
     }
-    const int32_t before = w->collider_capacity;
+    const int32_t before = w->colliders.capacity;
     if (count < 0) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "count is %d; it must not be below 0", (int)count);
     }
     int64_t left = count;
-    for (int32_t k = 0; k < w->collider_count; k++) {
-        left -= !w->collider_slots[k].alive;
+    for (int32_t k = 0; k < w->colliders.count; k++) {
+        left -= !w->colliders.slots[k].alive;
     }
     td_status status =
-        tdi_world_collider_room(w, (int64_t)w->collider_count + (left > 0 ? left : 0));
-    if (status == TD_OK && w->collider_capacity > before) {
+        tdi_world_collider_room(w, (int64_t)w->colliders.count + (left > 0 ? left : 0));
+    if (status == TD_OK && w->colliders.capacity > before) {
         status = tdi_world_step_room(w, diag);
     }
     return status == TD_OK
@@ -207,7 +208,7 @@ td_status td_world_reserve_colliders(td_world *w, int32_t count, td_diag *diag) 
 // The first place that is free. Those of the scene's colliders stay theirs: paths name them.
 static int32_t free_place(const td_world *w) {
     int32_t k = w->scene->def.collider_count;
-    while (k < w->collider_count && w->collider_slots[k].alive) {
+    while (k < w->colliders.count && w->colliders.slots[k].alive) {
         k++;
     }
     return k;
@@ -245,9 +246,9 @@ td_status td_world_add_collider(td_world *w, const td_collider *def, td_collider
         return status;
     }
     const int32_t k = free_place(w);
-    tdi_collider_slot *s = &w->collider_slots[k];
+    tdi_collider_slot *s = &w->colliders.slots[k];
     const tdi_collider_slot before = *s;
-    const uint32_t taken = k < w->collider_count ? s->generation : 0;
+    const uint32_t taken = k < w->colliders.count ? s->generation : 0;
     s->now = standing(def);
     s->next = (tdi_transform){s->now.position, s->now.rotation};
     s->alive = s->enabled = s->own_pose = true;
@@ -257,7 +258,7 @@ td_status td_world_add_collider(td_world *w, const td_collider *def, td_collider
         *s = before;
         return status;
     }
-    w->collider_count = k < w->collider_count ? w->collider_count : k + 1;
+    w->colliders.count = k < w->colliders.count ? w->colliders.count : k + 1;
     tdi_world_wake_near(w, &s->now);
     tdi_world_note_placed(w);
     *out = td_world_collider_id(w, k);
@@ -283,7 +284,7 @@ td_status td_world_remove_collider(td_world *w, td_collider_id id, td_diag *diag
 static td_status change(td_world *w, tdi_collider_slot *s, const tdi_collider_slot *to,
                         td_diag *diag) {
     const tdi_collider_slot before = *s;
-    const int32_t k = (int32_t)(s - w->collider_slots);
+    const int32_t k = (int32_t)(s - w->colliders.slots);
     const tdi_collider_label label = tdi_world_collider_label(w, k);
     td_status status = tdi_colliders_check(&to->now, 1, &label, diag);
     if (status == TD_OK) {

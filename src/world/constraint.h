@@ -39,6 +39,18 @@ typedef struct tdi_group {
     char *memory;                                 // where an explicit step began
 } tdi_group;
 
+// All constraints, and the groups that they form: groups.c.
+typedef struct tdi_world_constraints {
+    tdi_tie *ties;
+    int32_t tie_count, tie_capacity; // places
+    int32_t *tied;                   // of an actor: the first of its group, or itself
+    int32_t *group_of;               // of an actor; TD_NONE: no constraint holds it
+    int32_t *group_actor;            // group after group
+    int32_t *group_member;           // its number in the island
+    tdi_group *groups;
+    int32_t group_count;
+} tdi_world_constraints;
+
 // ---- functions ------------------------------------------------------------------------------
 
 // constraints.c: constraints and their groups, of actors as drawn.

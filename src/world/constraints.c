@@ -159,7 +159,7 @@ static void place_side(const making *m) {
 static void copy_terms(const making *m) {
     td_constraint *c = m->to;
     const struct td_constraint_terms *as = &m->from->as;
-    c->name = m->world->ties[m->constraint].name;
+    c->name = m->world->constraints.ties[m->constraint].name;
     c->curve = as->points;
     c->curve_count = as->point_count;
     c->curve_closed = as->closed;
@@ -191,7 +191,7 @@ static td_status check_reach(const making *m) {
     if (m->from->kind != TD_HOLD_ROPE || as->length == 0 || as->start > 0) {
         return TD_OK;
     }
-    const td_vec3 a = m->world->ties[m->constraint].from.position;
+    const td_vec3 a = m->world->constraints.ties[m->constraint].from.position;
     const td_real apart = tdi_norm(tdi_sub(a, other_place(m)));
     char message[240];
     snprintf(message, sizeof message,
@@ -229,7 +229,7 @@ static td_status check_twice(const making *m, const td_constraint *all) {
             snprintf(message, sizeof message,
                      "the constraint '%s' holds the same point at a place %g m from here; remove "
                      "one, or let one end before the other starts",
-                     m->world->ties[k].name, apart);
+                     m->world->constraints.ties[k].name, apart);
             return fault(m, m->from->as.to_given ? "to" : "a", message);
         }
     }
@@ -238,7 +238,7 @@ static td_status check_twice(const making *m, const td_constraint *all) {
 
 static td_status make_tie(const making *m) {
     td_world *w = m->world;
-    tdi_tie *tie = &w->ties[m->constraint];
+    tdi_tie *tie = &w->constraints.ties[m->constraint];
     snprintf(tie->name, sizeof tie->name, "%s", m->from->as.name ? m->from->as.name : "");
     if (!m->from->as.name) {
         snprintf(tie->name, sizeof tie->name, "%s %d", td_constraint_kind_name(m->from->kind),
@@ -287,16 +287,16 @@ static td_status make_ties(td_world *w, td_constraint *all, td_diag_list *diags)
 // Explicit integrators hold them in ways of their own.
 static td_status make_explicit(td_world *w, td_diag *diag) {
     td_status status = TD_OK;
-    for (int32_t g = 0; g < w->group_count && status == TD_OK; g++) {
-        const tdi_holds *h = w->groups[g].holds;
-        status = tdi_group_make_explicit(w, &w->groups[g], h->def, h->count, diag);
+    for (int32_t g = 0; g < w->constraints.group_count && status == TD_OK; g++) {
+        const tdi_holds *h = w->constraints.groups[g].holds;
+        status = tdi_group_make_explicit(w, &w->constraints.groups[g], h->def, h->count, diag);
     }
     return status;
 }
 
 static td_status make_groups(td_world *w, const td_constraint *all, td_diag_list *diags) {
     td_diag diag = {.index = TD_NONE};
-    w->tie_count = w->scene->def.constraint_count;
+    w->constraints.tie_count = w->scene->def.constraint_count;
     td_status status = tdi_world_form_groups(w, all, &diag);
     status = status == TD_OK ? make_explicit(w, &diag) : status;
     return status == TD_OK || status == TD_ERR_MEMORY

@@ -51,7 +51,7 @@ static uint64_t take_base(uint64_t sum, const td_world *w, const tdi_actor *a) {
 static bool feels_air(const td_world *w, const tdi_actor *a) {
     const td_scene_def *def = &w->scene->def;
     const td_real drag = def->objects[a->object].drag;
-    return w->wind_count > 0 &&
+    return w->loads.wind_count > 0 &&
            (def->air_density * def->drag * drag > 0 || def->air_linear * drag > 0);
 }
 
@@ -63,9 +63,9 @@ static uint64_t take_air(uint64_t sum, const td_world *w, const tdi_actor *a) {
     const td_real numbers[] = {def->air_density, def->drag, def->air_linear,
                                def->objects[a->object].drag};
     sum = TAKE(sum, numbers);
-    for (int32_t k = 0; k < w->wind_count; k++) {
-        const td_wind_load *l = &def->loads[w->winds[k].load].as.wind;
-        sum = TAKE(sum, w->winds[k].state.mean);
+    for (int32_t k = 0; k < w->loads.wind_count; k++) {
+        const td_wind_load *l = &def->loads[w->loads.winds[k].load].as.wind;
+        sum = TAKE(sum, w->loads.winds[k].state.mean);
         sum = TAKE(sum, l->roughness);
         sum = TAKE(sum, l->height);
     }
@@ -74,9 +74,9 @@ static uint64_t take_air(uint64_t sum, const td_world *w, const tdi_actor *a) {
 
 static bool feels_gusts(const td_world *w, const tdi_actor *a) {
     bool gusts = false;
-    for (int32_t k = 0; k < w->wind_count; k++) {
-        const td_wind_load *l = &w->scene->def.loads[w->winds[k].load].as.wind;
-        const td_vec3 mean = w->winds[k].state.mean;
+    for (int32_t k = 0; k < w->loads.wind_count; k++) {
+        const td_wind_load *l = &w->scene->def.loads[w->loads.winds[k].load].as.wind;
+        const td_vec3 mean = w->loads.winds[k].state.mean;
         gusts = gusts || (tdi_dot(mean, mean) > 0 && (l->intensity > 0 || l->gust > 0));
     }
     return gusts && feels_air(w, a);
@@ -91,8 +91,8 @@ static bool any_force(const td_vec3 *forces, int32_t count) {
 }
 
 bool tdi_actor_is_driven(const td_world *w, const tdi_actor *a) {
-    return feels_gusts(w, a) || (a->fields && any_force(a->fields, a->segment_count)) ||
-           (w->field && any_force(a->forces, a->segment_count));
+    return feels_gusts(w, a) || (a->load.fields && any_force(a->load.fields, a->segment_count)) ||
+           (w->loads.field && any_force(a->load.forces, a->segment_count));
 }
 
 // ---- loads ----------------------------------------------------------------------------------
@@ -118,12 +118,12 @@ static uint64_t take_pose(uint64_t sum, const td_pose_load *l, const tdi_keyed *
 }
 
 static uint64_t take_loads(uint64_t sum, const td_world *w, const tdi_actor *a, td_real time) {
-    for (int32_t k = 0; k < a->acting_count; k++) {
-        const td_scene_load *l = &w->scene->def.loads[a->acting[k].load];
+    for (int32_t k = 0; k < a->load.acting_count; k++) {
+        const td_scene_load *l = &w->scene->def.loads[a->load.acting[k].load];
         const td_pull_load *pull = &l->as.pull;
         const td_push_load *push = &l->as.push;
         sum = TAKE(sum, k); // so that the end of one is seen
-        const td_real t0 = time - w->dt,
+        const td_real t0 = time - w->clock.dt,
                       pulls = l->kind == TD_SCENE_PULL
                                   ? tdi_acts_for(pull->start, pull->end, t0, time)
                                   : 0,
@@ -137,14 +137,14 @@ static uint64_t take_loads(uint64_t sum, const td_world *w, const tdi_actor *a, 
             sum = take_push(sum, push);
             sum = TAKE(sum, pushes);
         } else if (l->kind == TD_SCENE_POSE) {
-            sum = take_pose(sum, &l->as.pose, tdi_live(a->acting[k].keyed), time);
+            sum = take_pose(sum, &l->as.pose, tdi_live(a->load.acting[k].keyed), time);
         }
     }
     return sum;
 }
 
 static uint64_t take_hands(uint64_t sum, const td_world *w, const tdi_actor *a) {
-    const tdi_grab *g = &w->grab;
+    const tdi_grab *g = &w->loads.grab;
     const int64_t self = a - w->actors;
     if (g->held && g->actor == self) {
         sum = TAKE(sum, g->segment);
@@ -156,8 +156,8 @@ static uint64_t take_hands(uint64_t sum, const td_world *w, const tdi_actor *a) 
         sum = TAKE(sum, g->twist_segment);
         sum = TAKE(sum, g->twist);
     }
-    for (int32_t k = 0; k < w->hand_count; k++) {
-        const tdi_hand *h = &w->hands[k];
+    for (int32_t k = 0; k < w->loads.hand_count; k++) {
+        const tdi_hand *h = &w->loads.hands[k];
         if (h->alive && h->actor == self) {
             sum = TAKE(sum, h->segment);
             sum = TAKE(sum, h->point);

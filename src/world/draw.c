@@ -59,12 +59,12 @@ static void draw_grab(const td_world *w, const td_draw *d, int32_t actor, int32_
 }
 
 static void draw_grabs(const td_world *w, const td_draw *d) {
-    const tdi_grab *g = &w->grab;
+    const tdi_grab *g = &w->loads.grab;
     if (g->held) {
         draw_grab(w, d, g->actor, g->segment, g->point, g->to);
     }
-    for (int32_t k = 0; k < w->hand_count; k++) {
-        const tdi_hand *h = &w->hands[k];
+    for (int32_t k = 0; k < w->loads.hand_count; k++) {
+        const tdi_hand *h = &w->loads.hands[k];
         if (h->alive) {
             draw_grab(w, d, h->actor, h->segment, h->point, h->to);
         }
@@ -87,9 +87,9 @@ td_status td_world_draw(const td_world *w, const td_draw *given, td_diag *diag) 
             draw_actor(w, &draw, k);
         }
     }
-    for (int32_t k = 0; draw.parts & TD_DRAW_COLLIDERS && k < w->collider_count; k++) {
-        if (w->collider_slots[k].alive && w->collider_slots[k].enabled) {
-            tdi_draw_collider(&draw, &w->collider_slots[k].now);
+    for (int32_t k = 0; draw.parts & TD_DRAW_COLLIDERS && k < w->colliders.count; k++) {
+        if (w->colliders.slots[k].alive && w->colliders.slots[k].enabled) {
+            tdi_draw_collider(&draw, &w->colliders.slots[k].now);
         }
     }
     for (int32_t k = 0; draw.parts & TD_DRAW_CONSTRAINTS && k < w->scene->def.constraint_count;

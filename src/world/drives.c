@@ -24,28 +24,29 @@ static bool is_default(const td_joint_drive *d) {
 // Room for all joints of an actor, none of them driven, and as much to try others.
 static td_status make_room(td_world *w, tdi_actor *a) {
     const int32_t count = dof_count(w, a);
-    if (a->drives) {
+    if (a->drive.drives) {
         return TD_OK;
     }
-    a->drives = tdi_arena_zeroed(tdi_actor_arena(w, a), 2 * (size_t)count, sizeof *a->drives);
-    for (int32_t d = 0; a->drives && d < count; d++) {
-        a->drives[d] = td_joint_drive_default();
+    a->drive.drives =
+        tdi_arena_zeroed(tdi_actor_arena(w, a), 2 * (size_t)count, sizeof *a->drive.drives);
+    for (int32_t d = 0; a->drive.drives && d < count; d++) {
+        a->drive.drives[d] = td_joint_drive_default();
     }
-    return a->drives ? TD_OK : TD_ERR_MEMORY;
+    return a->drive.drives ? TD_OK : TD_ERR_MEMORY;
 }
 
 static void put(tdi_actor *a, int32_t dof, const td_joint_drive *drive) {
-    a->driven += !is_default(drive) - !is_default(&a->drives[dof]);
-    a->drives[dof] = *drive;
+    a->drive.count += !is_default(drive) - !is_default(&a->drive.drives[dof]);
+    a->drive.drives[dof] = *drive;
 }
 
 const td_joint_drive *tdi_actor_drives(const tdi_actor *a) {
-    return a->driven > 0 ? a->drives : NULL;
+    return a->drive.count > 0 ? a->drive.drives : NULL;
 }
 
 void tdi_actor_end_drives(tdi_actor *a) {
     const td_joint_drive none = td_joint_drive_default();
-    for (int32_t d = 0; a->driven > 0; d++) {
+    for (int32_t d = 0; a->drive.count > 0; d++) {
         put(a, d, &none);
     }
 }
@@ -61,8 +62,8 @@ int32_t td_world_joint_dof(const td_world *w, int32_t actor, int32_t segment) {
 
 td_joint_drive td_world_drive(const td_world *w, int32_t actor, int32_t dof) {
     const tdi_actor *a = w && tdi_has(actor, w->actor_count) ? &w->actors[actor] : NULL;
-    return a && a->drives && tdi_has(dof, dof_count(w, a)) ? a->drives[dof]
-                                                           : td_joint_drive_default();
+    return a && a->drive.drives && tdi_has(dof, dof_count(w, a)) ? a->drive.drives[dof]
+                                                                 : td_joint_drive_default();
 }
 
 static td_status check(const td_world *w, const tdi_actor *a, int32_t first, int32_t count,
@@ -99,16 +100,16 @@ td_status td_world_set_drives(td_world *w, td_actor_id id, int32_t first, int32_
     if (status != TD_OK) {
         return status;
     }
-    td_joint_drive *trial = a->drives + dof_count(w, a);
-    memcpy(trial, a->drives, (size_t)dof_count(w, a) * sizeof *trial);
+    td_joint_drive *trial = a->drive.drives + dof_count(w, a);
+    memcpy(trial, a->drive.drives, (size_t)dof_count(w, a) * sizeof *trial);
     for (int32_t d = 0; d < count; d++) {
         trial[first + d] = drives ? drives[d] : none;
     }
     status = a->solver->implicit->check_drives(a->state, trial, diag);
     for (int32_t d = first; d < first + count && status == TD_OK; d++) {
-        if (memcmp(&a->drives[d], &trial[d], sizeof *trial) != 0) {
+        if (memcmp(&a->drive.drives[d], &trial[d], sizeof *trial) != 0) {
             tdi_actor_wake(w, k, TDI_WAKE_LOADS);
-            tdi_actor_jolt(w, k, a->drives[d].torque, trial[d].torque);
+            tdi_actor_jolt(w, k, a->drive.drives[d].torque, trial[d].torque);
         }
         put(a, d, &trial[d]);
     }
@@ -120,7 +121,7 @@ td_status td_world_set_drives(td_world *w, td_actor_id id, int32_t first, int32_
 int32_t tdi_world_drive_count(const td_world *w) {
     int32_t count = 0;
     for (int32_t k = 0; k < w->actor_count; k++) {
-        count += w->actors[k].driven;
+        count += w->actors[k].drive.count;
     }
     return count;
 }
@@ -138,9 +139,9 @@ size_t tdi_world_drive_bytes(int32_t count) {
 void tdi_world_write_drives(const td_world *w, char *bytes) {
     for (int32_t k = 0; k < w->actor_count; k++) {
         const tdi_actor *a = &w->actors[k];
-        for (int32_t d = 0, left = a->driven; left > 0; d++) {
-            if (!is_default(&a->drives[d])) {
-                const saved_drive s = {k, d, a->drives[d]};
+        for (int32_t d = 0, left = a->drive.count; left > 0; d++) {
+            if (!is_default(&a->drive.drives[d])) {
+                const saved_drive s = {k, d, a->drive.drives[d]};
                 memcpy(bytes, &s, sizeof s);
                 bytes += sizeof s;
                 left--;

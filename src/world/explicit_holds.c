@@ -8,12 +8,12 @@
 #include "base/diag.h"
 
 static tdi_actor *member_of(const td_world *w, const tdi_island *i, int32_t j) {
-    return &w->actors[w->member_actor[i->first + j]];
+    return &w->actors[w->islands.member_actor[i->first + j]];
 }
 
 static tdi_group *group_of(const td_world *w, const tdi_island *i) {
-    const int32_t group = w->group_of[w->member_actor[i->first]];
-    return group == TD_NONE ? NULL : &w->groups[group];
+    const int32_t group = w->constraints.group_of[w->islands.member_actor[i->first]];
+    return group == TD_NONE ? NULL : &w->constraints.groups[group];
 }
 
 static const tdi_explicit_constraints *ops_of(const tdi_actor *a) {
@@ -24,9 +24,9 @@ static const tdi_explicit_constraints *ops_of(const tdi_actor *a) {
 // ---- making ---------------------------------------------------------------------------------
 
 static td_status check_group(const td_world *w, const tdi_group *g, td_diag *diag) {
-    const tdi_actor *first = &w->actors[w->group_actor[g->first]];
+    const tdi_actor *first = &w->actors[w->constraints.group_actor[g->first]];
     for (int32_t j = 0; j < g->count; j++) {
-        const tdi_actor *a = &w->actors[w->group_actor[g->first + j]];
+        const tdi_actor *a = &w->actors[w->constraints.group_actor[g->first + j]];
         if (!ops_of(a)) {
             return tdi_fail(diag, TD_ERR_ARGUMENT,
                             "explicit integrators hold no constraints of the solver '%s'; use the "
@@ -45,7 +45,7 @@ static td_status check_group(const td_world *w, const tdi_group *g, td_diag *dia
 
 td_status tdi_group_make_explicit(td_world *w, tdi_group *g, const td_constraint *own,
                                   int32_t count, td_diag *diag) {
-    const tdi_actor *first = &w->actors[w->group_actor[g->first]];
+    const tdi_actor *first = &w->actors[w->constraints.group_actor[g->first]];
     if (tdi_is_implicit(w->scene->def.objects[first->object].integrator)) {
         return TD_OK;
     }
@@ -57,7 +57,7 @@ td_status tdi_group_make_explicit(td_world *w, tdi_group *g, const td_constraint
     void **states = tdi_arena_zeroed(&w->arena, (size_t)g->count, sizeof *states);
     g->opts = tdi_arena_zeroed(&w->arena, (size_t)g->count, sizeof *g->opts);
     for (int32_t j = 0; states && j < g->count; j++) {
-        states[j] = w->actors[w->group_actor[g->first + j]].state;
+        states[j] = w->actors[w->constraints.group_actor[g->first + j]].state;
     }
     status = states && g->opts ? ops_of(first)->make(states, g->count, own, count,
                                                      tdi_world_touches(w) ? &contact : NULL,
@@ -79,13 +79,14 @@ td_status tdi_actor_make_bumps(const td_world *w, tdi_actor *a, td_diag *diag) {
     if (!tdi_world_touches(w) || !o->touches || tdi_is_implicit(o->integrator) || !ops_of(a)) {
         return TD_OK;
     }
-    return ops_of(a)->make(&state, 1, NULL, 0, &contact, w->alloc, &a->explicit_contact, diag);
+    return ops_of(a)->make(&state, 1, NULL, 0, &contact, w->alloc, &a->contact.explicit_contact,
+                           diag);
 }
 
 void tdi_actor_free_bumps(tdi_actor *a) {
-    if (a->explicit_contact) {
-        ops_of(a)->free(a->explicit_contact);
-        a->explicit_contact = NULL;
+    if (a->contact.explicit_contact) {
+        ops_of(a)->free(a->contact.explicit_contact);
+        a->contact.explicit_contact = NULL;
     }
 }
 
@@ -93,14 +94,14 @@ int32_t tdi_island_bumps(const td_world *w, const tdi_island *i, td_contact *con
                          int32_t capacity) {
     const tdi_actor *first = member_of(w, i, 0);
     const tdi_group *g = group_of(w, i);
-    const void *held = g ? g->held : first->explicit_contact;
+    const void *held = g ? g->held : first->contact.explicit_contact;
     if (!held) {
         return 0;
     }
     const int32_t count = ops_of(first)->contacts(held, contacts, capacity);
     for (int32_t k = 0; k < count && k < capacity; k++) {
-        contacts[k].actor = w->member_actor[i->first + contacts[k].actor];
-        contacts[k].other = w->collider_slot[contacts[k].other];
+        contacts[k].actor = w->islands.member_actor[i->first + contacts[k].actor];
+        contacts[k].other = w->colliders.slot[contacts[k].other];
     }
     return count;
 }
@@ -108,35 +109,38 @@ int32_t tdi_island_bumps(const td_world *w, const tdi_island *i, td_contact *con
 // ---- steps ----------------------------------------------------------------------------------
 
 static void step_group(td_world *w, tdi_group *g) {
-    tdi_actor *first = &w->actors[w->group_actor[g->first]];
+    tdi_actor *first = &w->actors[w->constraints.group_actor[g->first]];
     if (!g->explicit_ops) {
-        first->status = tdi_fail(&first->diag, TD_ERR_ARGUMENT,
-                                 "the integrator of objects with constraints cannot change");
+        first->step.status = tdi_fail(&first->step.diag, TD_ERR_ARGUMENT,
+                                      "the integrator of objects with constraints cannot change");
         return;
     }
     for (int32_t j = 0; j < g->count; j++) {
-        g->opts[j] = w->actors[w->group_actor[g->first + j]].opts;
+        g->opts[j] = w->actors[w->constraints.group_actor[g->first + j]].step.opts;
     }
-    first->status = g->explicit_ops->step(g->held, g->opts, w->colliders,
-                                          tdi_world_touches(w) ? w->enabled_colliders : 0,
-                                          &first->stats, &first->diag);
+    first->step.status =
+        g->explicit_ops->step(g->held, g->opts, w->colliders.enabled,
+                              tdi_world_touches(w) ? w->colliders.enabled_count : 0,
+                              &first->step.stats, &first->step.diag);
 }
 
 void tdi_island_step_explicitly(td_world *w, tdi_island *i) {
     tdi_group *g = group_of(w, i);
     for (int32_t j = 0; j < i->count; j++) {
         tdi_actor *a = member_of(w, i, j);
-        tdi_state_save(a->state, a->memory);
+        tdi_state_save(a->state, a->step.memory);
     }
     if (g) {
         step_group(w, g);
     } else {
         tdi_actor *a = member_of(w, i, 0);
-        a->status = a->opts.integrator == TD_ADAPTIVE ? tdi_actor_step_adaptively(w, a)
-                    : a->explicit_contact
-                        ? ops_of(a)->step(a->explicit_contact, &a->opts, w->colliders,
-                                          w->enabled_colliders, &a->stats, &a->diag)
-                        : tdi_solver_step(a->solver, a->state, &a->opts, &a->stats, &a->diag);
+        a->step.status =
+            a->step.opts.integrator == TD_ADAPTIVE ? tdi_actor_step_adaptively(w, a)
+            : a->contact.explicit_contact
+                ? ops_of(a)->step(a->contact.explicit_contact, &a->step.opts, w->colliders.enabled,
+                                  w->colliders.enabled_count, &a->step.stats, &a->step.diag)
+                : tdi_solver_step(a->solver, a->state, &a->step.opts, &a->step.stats,
+                                  &a->step.diag);
     }
 }
 
@@ -144,7 +148,7 @@ void tdi_island_undo_explicitly(td_world *w, tdi_island *i) {
     const tdi_group *g = group_of(w, i);
     for (int32_t j = 0; j < i->count; j++) {
         tdi_actor *a = member_of(w, i, j);
-        tdi_state_restore(a->state, a->memory);
+        tdi_state_restore(a->state, a->step.memory);
         tdi_actor_undo_adaptively(a);
     }
     if (g && g->explicit_ops) {

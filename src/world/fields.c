@@ -12,13 +12,15 @@
 
 // The part of the step that begins in which a field acts.
 static td_real acts_for(const td_world *w, const td_field_load *l) {
-    return tdi_acts_for(l->start, l->end, td_world_time(w), tdi_world_time_after(w, w->step + 1));
+    return tdi_acts_for(l->start, l->end, td_world_time(w),
+                        tdi_world_time_after(w, w->clock.step + 1));
 }
 
 static td_real strength_of(const td_world *w, const td_field_load *l, const tdi_keyed *keyed) {
     td_real strength = l->strength;
     if (keyed) {
-        tdi_keyed_mean(keyed, td_world_time(w), tdi_world_time_after(w, w->step + 1), &strength);
+        tdi_keyed_mean(keyed, td_world_time(w), tdi_world_time_after(w, w->clock.step + 1),
+                       &strength);
     }
     return strength;
 }
@@ -30,15 +32,15 @@ static const td_field_load *field_of(const td_world *w, const tdi_acting *acting
 
 td_status tdi_actor_make_fields(td_world *w, tdi_actor *a) {
     bool any = false;
-    for (int32_t k = 0; k < a->acting_count; k++) {
-        any = any || field_of(w, &a->acting[k]);
+    for (int32_t k = 0; k < a->load.acting_count; k++) {
+        any = any || field_of(w, &a->load.acting[k]);
     }
     if (any) {
-        a->fields =
-            tdi_arena_zeroed(tdi_actor_arena(w, a), (size_t)a->segment_count, sizeof *a->fields);
-        w->has_fields = true;
+        a->load.fields = tdi_arena_zeroed(tdi_actor_arena(w, a), (size_t)a->segment_count,
+                                          sizeof *a->load.fields);
+        w->loads.has_fields = true;
     }
-    return a->fields || !any ? TD_OK : TD_ERR_MEMORY;
+    return a->load.fields || !any ? TD_OK : TD_ERR_MEMORY;
 }
 
 // What the names of expressions stand for at a segment.
@@ -67,7 +69,7 @@ static void name_values(const td_world *w, tdi_actor *a, int32_t i, double *valu
 
 static td_status fail(tdi_actor *a, int32_t segment, int32_t load, int axis, const double *values,
                       const td_diag *found) {
-    return tdi_fail_at(&a->diag, TD_ERR_EVAL, segment,
+    return tdi_fail_at(&a->step.diag, TD_ERR_EVAL, segment,
                        "loads[%d].field.force[%d] at segment %d, x = %g, y = %g, z = %g m: %s "
                        "(column %d of the expression)",
                        (int)load, axis, (int)segment, values[TDI_FIELD_X], values[TDI_FIELD_Y],
@@ -86,41 +88,42 @@ static td_status add_force(const td_world *w, tdi_actor *a, int32_t i, const tdi
             return fail(a, i, acting->load, axis, values, &diag);
         }
     }
-    a->fields[i] = tdi_madd(a->fields[i], tdi_vec3(force[0], force[1], force[2]), strength);
+    a->load.fields[i] =
+        tdi_madd(a->load.fields[i], tdi_vec3(force[0], force[1], force[2]), strength);
     return TD_OK;
 }
 
 static void sample_actor(void *context, int64_t k) {
     td_world *w = context;
     tdi_actor *a = &w->actors[k];
-    a->status = TD_OK;
-    if (!a->fields || !tdi_actor_acts(a)) {
+    a->step.status = TD_OK;
+    if (!a->load.fields || !tdi_actor_acts(a)) {
         return;
     }
-    memset(a->fields, 0, (size_t)a->segment_count * sizeof *a->fields);
-    for (int32_t i = 0; i < a->segment_count && a->status == TD_OK; i++) {
+    memset(a->load.fields, 0, (size_t)a->segment_count * sizeof *a->load.fields);
+    for (int32_t i = 0; i < a->segment_count && a->step.status == TD_OK; i++) {
         double values[TDI_FIELD_NAMES];
         name_values(w, a, i, values);
-        for (int32_t j = 0; j < a->acting_count && a->status == TD_OK; j++) {
-            const td_field_load *l = field_of(w, &a->acting[j]);
+        for (int32_t j = 0; j < a->load.acting_count && a->step.status == TD_OK; j++) {
+            const td_field_load *l = field_of(w, &a->load.acting[j]);
             const td_real part = l ? acts_for(w, l) : 0;
             if (part > 0) {
-                a->status = add_force(w, a, i, &a->acting[j], part, values);
+                a->step.status = add_force(w, a, i, &a->load.acting[j], part, values);
             }
         }
     }
 }
 
 td_status tdi_world_sample_fields(td_world *w, td_diag *diag) {
-    if (!w->has_fields) {
+    if (!w->loads.has_fields) {
         return TD_OK;
     }
     td_pool_run(w->pool, w->actor_count, sample_actor, w);
     for (int32_t k = 0; k < w->actor_count; k++) {
         const tdi_actor *a = &w->actors[k];
-        if (a->status != TD_OK) {
-            return tdi_fail_at(diag, a->status, a->diag.index, "'%s' at %g s: %s", a->name,
-                               td_world_time(w), a->diag.message);
+        if (a->step.status != TD_OK) {
+            return tdi_fail_at(diag, a->step.status, a->step.diag.index, "'%s' at %g s: %s",
+                               a->name, td_world_time(w), a->step.diag.message);
         }
     }
     return TD_OK;

@@ -43,14 +43,14 @@ static bool acts_on(const tdi_trace *t, const tdi_actor *from, const tdi_acting 
 }
 
 void tdi_trace_acting(const tdi_trace *t, const tdi_actor *from, int part, tdi_actor *to) {
-    to->acting_count = 0;
-    for (int32_t k = 0; k < from->acting_count; k++) {
-        tdi_acting acting = from->acting[k];
+    to->load.acting_count = 0;
+    for (int32_t k = 0; k < from->load.acting_count; k++) {
+        tdi_acting acting = from->load.acting[k];
         int32_t segment;
         if (acts_on(t, from, &acting, part, &segment)) {
             acting.spot.segment = segment;
             acting.spot.actor = acting.spot.actor == TD_NONE ? TD_NONE : t->actor[part];
-            to->acting[to->acting_count++] = acting;
+            to->load.acting[to->load.acting_count++] = acting;
         }
     }
 }
@@ -58,9 +58,9 @@ void tdi_trace_acting(const tdi_trace *t, const tdi_actor *from, int part, tdi_a
 // ---- entry ----------------------------------------------------------------------------------
 
 static void follow_hands(td_world *w, const tdi_trace *t) {
-    tdi_grab *g = &w->grab;
-    for (int32_t k = 0; k < w->hand_count; k++) {
-        tdi_hand *h = &w->hands[k];
+    tdi_grab *g = &w->loads.grab;
+    for (int32_t k = 0; k < w->loads.hand_count; k++) {
+        tdi_hand *h = &w->loads.hands[k];
         h->alive = h->alive && tdi_trace_find(t, &h->actor, &h->segment, &h->point);
     }
     g->held = g->held && tdi_trace_find(t, &g->actor, &g->segment, &g->point);
@@ -83,7 +83,7 @@ static void follow_carried(td_world *w, const tdi_trace *t) {
 static void follow_probes(td_world *w, const tdi_trace *t, const tdi_actor *before) {
     const td_record_def *r = &w->scene->def.record;
     for (int32_t k = 0; k < r->probe_count; k++) {
-        tdi_spot *spot = &w->probe_spots[k];
+        tdi_spot *spot = &w->probes.spots[k];
         if (r->probes[k].constraint || spot->actor != t->from) {
             continue;
         }
@@ -126,12 +126,12 @@ static void follow_pair(const td_world *w, const tdi_trace *t, tdi_pair *pair) {
 // Contacts that it had when it fell asleep are no more.
 static void forget_slept(td_world *w, int32_t actor) {
     int32_t kept = 0;
-    for (int32_t k = 0; k < w->slept_count; k++) {
-        if (w->slept[k].actor != actor && w->slept[k].other_actor != actor) {
-            w->slept[kept++] = w->slept[k];
+    for (int32_t k = 0; k < w->sleep.count; k++) {
+        if (w->sleep.contacts[k].actor != actor && w->sleep.contacts[k].other_actor != actor) {
+            w->sleep.contacts[kept++] = w->sleep.contacts[k];
         }
     }
-    w->slept_count = kept;
+    w->sleep.count = kept;
     w->actors[actor].sleep.kept = false;
 }
 

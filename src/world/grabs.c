@@ -11,8 +11,9 @@
 // ---- ids ------------------------------------------------------------------------------------
 
 static td_status find(td_world *w, td_grab_id id, tdi_hand **out, td_diag *diag) {
-    tdi_hand *h =
-        id.place > 0 && id.place <= (uint32_t)w->hand_count ? &w->hands[id.place - 1] : NULL;
+    tdi_hand *h = id.place > 0 && id.place <= (uint32_t)w->loads.hand_count
+                      ? &w->loads.hands[id.place - 1]
+                      : NULL;
     *out =
         h && h->alive && h->generation == id.generation && tdi_world_gave(w, id.world) ? h : NULL;
     return *out ? TD_OK : TDI_ID_FAIL(w, "grab", "released", id, diag);
@@ -21,32 +22,33 @@ static td_status find(td_world *w, td_grab_id id, tdi_hand **out, td_diag *diag)
 // ---- room -----------------------------------------------------------------------------------
 
 td_status tdi_world_hand_room(td_world *w, int32_t count) {
-    while (count > w->hand_capacity) {
-        int64_t capacity = w->hand_capacity;
-        tdi_hand *hands =
-            tdi_arena_grow(&w->arena, w->hands, w->hand_count, &capacity, sizeof *hands);
+    while (count > w->loads.hand_capacity) {
+        int64_t capacity = w->loads.hand_capacity;
+        tdi_hand *hands = tdi_arena_grow(&w->arena, w->loads.hands, w->loads.hand_count, &capacity,
+                                         sizeof *hands);
         if (!hands || capacity > INT32_MAX / 2) {
             return TD_ERR_MEMORY;
         }
-        w->hands = hands;
-        w->hand_capacity = (int32_t)capacity;
+        w->loads.hands = hands;
+        w->loads.hand_capacity = (int32_t)capacity;
     }
     return TD_OK;
 }
 
 td_status tdi_actor_hand_room(td_world *w, tdi_actor *a, int32_t hands) {
-    if (hands <= a->hand_room) {
+    if (hands <= a->load.hand_room) {
         return TD_OK;
     }
-    const int32_t more = (hands > 2 * a->hand_room ? hands : 2 * a->hand_room) - a->hand_room;
+    const int32_t more =
+        (hands > 2 * a->load.hand_room ? hands : 2 * a->load.hand_room) - a->load.hand_room;
     td_load *loads = tdi_arena_zeroed(tdi_actor_arena(w, a),
-                                      (size_t)a->load_capacity + (size_t)more, sizeof *loads);
+                                      (size_t)a->load.capacity + (size_t)more, sizeof *loads);
     if (!loads) {
         return TD_ERR_MEMORY;
     }
-    a->loads = loads;
-    a->load_capacity += more;
-    a->hand_room += more;
+    a->load.loads = loads;
+    a->load.capacity += more;
+    a->load.hand_room += more;
     return TD_OK;
 }
 
@@ -54,7 +56,7 @@ td_status tdi_actor_hand_room(td_world *w, tdi_actor *a, int32_t hands) {
 static td_status reserve(td_world *w, int64_t hands) {
     td_status status =
         hands > INT32_MAX / 4 ? TD_ERR_LIMIT : tdi_world_hand_room(w, (int32_t)hands);
-    for (int32_t k = 0; k < w->made_count && status == TD_OK; k++) {
+    for (int32_t k = 0; k < w->room.made_count && status == TD_OK; k++) {
         status = tdi_actor_hand_room(w, &w->actors[k], (int32_t)hands);
     }
     return status;
@@ -67,7 +69,7 @@ td_status td_world_reserve_grabs(td_world *w, int32_t count, td_diag *diag) {
     if (count < 0) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "count is %d; it must not be below 0", (int)count);
     }
-    td_status status = reserve(w, (int64_t)w->hand_count + count);
+    td_status status = reserve(w, (int64_t)w->loads.hand_count + count);
     return status == TD_OK
                ? TD_OK
                : tdi_fail(diag, status, "there is no room for %d more grabs", (int)count);
@@ -111,27 +113,27 @@ td_status td_world_add_grab(td_world *w, const td_grab_def *given, td_grab_id *o
     *out = (td_grab_id){0};
     td_status status = tdi_def_take("td_grab_def", def, given, diag);
     status = status == TD_OK ? check_def(w, def, diag) : status;
-    while (k < w->hand_count && w->hands[k].alive) {
+    while (k < w->loads.hand_count && w->loads.hands[k].alive) {
         k++;
     }
     const int32_t actor = status == TD_OK ? td_world_actor_index(w, def->actor) : TD_NONE;
-    const int32_t count = k < w->hand_count ? w->hand_count : k + 1;
+    const int32_t count = k < w->loads.hand_count ? w->loads.hand_count : k + 1;
     status = status == TD_OK ? tdi_world_hand_room(w, count) : status;
     status = status == TD_OK ? tdi_actor_hand_room(w, &w->actors[actor], count) : status;
     if (status != TD_OK) {
         return status == TD_ERR_MEMORY ? tdi_fail(diag, status, "out of memory for a grab")
                                        : status;
     }
-    const uint32_t taken = k < w->hand_count ? w->hands[k].generation : 0;
-    w->hand_count = count;
-    w->hands[k] = (tdi_hand){.generation = taken + 1,
-                             .alive = true,
-                             .actor = actor,
-                             .segment = def->segment,
-                             .point = def->point,
-                             .to = def->to,
-                             .stiffness = def->stiffness,
-                             .damping = def->damping};
+    const uint32_t taken = k < w->loads.hand_count ? w->loads.hands[k].generation : 0;
+    w->loads.hand_count = count;
+    w->loads.hands[k] = (tdi_hand){.generation = taken + 1,
+                                   .alive = true,
+                                   .actor = actor,
+                                   .segment = def->segment,
+                                   .point = def->point,
+                                   .to = def->to,
+                                   .stiffness = def->stiffness,
+                                   .damping = def->damping};
     tdi_actor_jolt(w, actor, 0, 1);
     *out = (td_grab_id){(uint32_t)k + 1, taken + 1, w->number};
     return TD_OK;
@@ -166,8 +168,8 @@ td_status td_world_remove_grab(td_world *w, td_grab_id id, td_diag *diag) {
 }
 
 void tdi_world_release_actor(td_world *w, int32_t actor) {
-    for (int32_t k = 0; k < w->hand_count; k++) {
-        w->hands[k].alive = w->hands[k].alive && w->hands[k].actor != actor;
+    for (int32_t k = 0; k < w->loads.hand_count; k++) {
+        w->loads.hands[k].alive = w->loads.hands[k].alive && w->loads.hands[k].actor != actor;
     }
 }
 

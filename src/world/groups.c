@@ -41,18 +41,18 @@ static int32_t first_of(int32_t *root, int32_t k) {
 // Joins the actors of all constraints: the first of a group is its root.
 static void join_actors(grouping *g) {
     const td_world *w = g->world;
-    for (int32_t k = 0; k < w->made_count; k++) {
+    for (int32_t k = 0; k < w->room.made_count; k++) {
         g->tied[k] = k;
     }
-    for (int32_t k = 0; k < w->tie_count; k++) {
-        const tdi_tie *t = &w->ties[k];
+    for (int32_t k = 0; k < w->constraints.tie_count; k++) {
+        const tdi_tie *t = &w->constraints.ties[k];
         if (t->alive) {
             const int32_t a = first_of(g->tied, t->actor[0]);
             const int32_t b = t->actor[1] == TD_NONE ? a : first_of(g->tied, t->actor[1]);
             g->tied[a > b ? a : b] = a > b ? b : a;
         }
     }
-    for (int32_t k = 0; k < w->made_count; k++) {
+    for (int32_t k = 0; k < w->room.made_count; k++) {
         g->tied[k] = first_of(g->tied, k);
         g->group_of[k] = TD_NONE;
     }
@@ -61,12 +61,12 @@ static void join_actors(grouping *g) {
 // Numbers the groups by their first actors; an actor without constraints is in none.
 static void number_groups(grouping *g) {
     const td_world *w = g->world;
-    for (int32_t k = 0; k < w->tie_count; k++) {
-        if (w->ties[k].alive) {
-            g->group_of[g->tied[w->ties[k].actor[0]]] = 0;
+    for (int32_t k = 0; k < w->constraints.tie_count; k++) {
+        if (w->constraints.ties[k].alive) {
+            g->group_of[g->tied[w->constraints.ties[k].actor[0]]] = 0;
         }
     }
-    for (int32_t k = 0; k < w->made_count; k++) {
+    for (int32_t k = 0; k < w->room.made_count; k++) {
         const int32_t root = g->tied[k];
         if (root == k && g->group_of[k] != TD_NONE) {
             g->group_of[k] = g->count++;
@@ -82,7 +82,7 @@ static void number_groups(grouping *g) {
         at += g->groups[j].count;
         g->groups[j].count = 0;
     }
-    for (int32_t k = 0; k < w->made_count; k++) {
+    for (int32_t k = 0; k < w->room.made_count; k++) {
         if (g->group_of[k] != TD_NONE) {
             tdi_group *group = &g->groups[g->group_of[k]];
             g->in_group[group->first + group->count++] = k;
@@ -92,16 +92,16 @@ static void number_groups(grouping *g) {
 
 static void number_ties(grouping *g) {
     const td_world *w = g->world;
-    for (int32_t k = 0; k < w->tie_count; k++) {
-        const tdi_tie *t = &w->ties[k];
+    for (int32_t k = 0; k < w->constraints.tie_count; k++) {
+        const tdi_tie *t = &w->constraints.ties[k];
         g->tie_group[k] = t->alive ? g->group_of[t->actor[0]] : TD_NONE;
         g->tie_number[k] = t->alive ? g->first_tie[g->tie_group[k] + 1]++ : 0;
     }
     for (int32_t j = 0; j < g->count; j++) {
         g->first_tie[j + 1] += g->first_tie[j];
     }
-    for (int32_t k = 0; k < w->tie_count; k++) {
-        if (w->ties[k].alive) {
+    for (int32_t k = 0; k < w->constraints.tie_count; k++) {
+        if (w->constraints.ties[k].alive) {
             g->ties[g->first_tie[g->tie_group[k]] + g->tie_number[k]] = k;
         }
     }
@@ -130,17 +130,18 @@ static int32_t place_in_group(const grouping *g, const tdi_group *group, int32_t
 static int32_t same_as_before(const grouping *g, int32_t group) {
     const td_world *w = g->world;
     const int32_t *ties = g->ties + g->first_tie[group], count = ties_of(g, group);
-    const int32_t before = w->ties[ties[0]].group;
-    bool same = before != TD_NONE && w->groups[before].holds->count == count;
+    const int32_t before = w->constraints.ties[ties[0]].group;
+    bool same = before != TD_NONE && w->constraints.groups[before].holds->count == count;
     for (int32_t i = 0; i < count && same; i++) {
-        same = w->ties[ties[i]].group == before && !w->ties[ties[i]].renewed;
+        same =
+            w->constraints.ties[ties[i]].group == before && !w->constraints.ties[ties[i]].renewed;
     }
     return same ? before : TD_NONE;
 }
 
 static void take_over(grouping *g, int32_t group, int32_t before) {
     const tdi_group to = g->groups[group];
-    g->groups[group] = g->world->groups[before];
+    g->groups[group] = g->world->constraints.groups[before];
     g->groups[group].first = to.first;
     g->groups[group].count = to.count;
     g->kept[before] = true;
@@ -157,7 +158,7 @@ static td_status make_holds(grouping *g, int32_t group, td_diag *diag) {
     for (int32_t i = 0; i < count; i++) {
         g->own[i] = g->all[ties[i]];
         for (int side = 0; side < 2; side++) {
-            const int32_t actor = w->ties[ties[i]].actor[side];
+            const int32_t actor = w->constraints.ties[ties[i]].actor[side];
             g->own[i].actor[side] = actor == TD_NONE ? TD_NONE : place_in_group(g, to, actor);
         }
     }
@@ -165,9 +166,9 @@ static td_status make_holds(grouping *g, int32_t group, td_diag *diag) {
         tdi_holds_new(g->member, to->count, g->own, count, w->alloc, &to->holds, diag);
     g->made[group] = status == TD_OK;
     for (int32_t i = 0; i < count && status == TD_OK; i++) { // those that there were go on
-        const tdi_tie *t = &w->ties[ties[i]];
+        const tdi_tie *t = &w->constraints.ties[ties[i]];
         if (t->group != TD_NONE) {
-            to->holds->state[i] = w->groups[t->group].holds->state[t->number];
+            to->holds->state[i] = w->constraints.groups[t->group].holds->state[t->number];
         }
     }
     return status;
@@ -177,22 +178,22 @@ static td_status make_holds(grouping *g, int32_t group, td_diag *diag) {
 
 static void commit(const grouping *g) {
     td_world *w = g->world;
-    const size_t actors = (size_t)w->made_count, groups = (size_t)g->count;
-    for (int32_t j = 0; j < w->group_count; j++) {
+    const size_t actors = (size_t)w->room.made_count, groups = (size_t)g->count;
+    for (int32_t j = 0; j < w->constraints.group_count; j++) {
         if (!g->kept[j]) {
-            tdi_holds_free(w->groups[j].holds);
+            tdi_holds_free(w->constraints.groups[j].holds);
         }
     }
-    memcpy(w->tied, g->tied, actors * sizeof *w->tied);
-    memcpy(w->group_of, g->group_of, actors * sizeof *w->group_of);
-    memcpy(w->group_actor, g->in_group, actors * sizeof *w->group_actor);
-    memcpy(w->groups, g->groups, groups * sizeof *w->groups);
-    w->group_count = g->count;
-    for (int32_t k = 0; k < w->tie_count; k++) {
-        w->ties[k].group = g->tie_group[k];
-        w->ties[k].number = g->tie_number[k];
+    memcpy(w->constraints.tied, g->tied, actors * sizeof *w->constraints.tied);
+    memcpy(w->constraints.group_of, g->group_of, actors * sizeof *w->constraints.group_of);
+    memcpy(w->constraints.group_actor, g->in_group, actors * sizeof *w->constraints.group_actor);
+    memcpy(w->constraints.groups, g->groups, groups * sizeof *w->constraints.groups);
+    w->constraints.group_count = g->count;
+    for (int32_t k = 0; k < w->constraints.tie_count; k++) {
+        w->constraints.ties[k].group = g->tie_group[k];
+        w->constraints.ties[k].number = g->tie_number[k];
     }
-    w->regroup = true;
+    w->islands.regroup = true;
 }
 
 static td_status form(grouping *g, td_diag *diag) {
@@ -224,7 +225,8 @@ static td_status form(grouping *g, td_diag *diag) {
 // Scratch, all in one block; measured when `to` is NULL.
 static size_t lay_out(grouping *g, char *to) {
     const td_world *w = g->world;
-    const size_t actors = (size_t)w->made_count + 1, ties = (size_t)w->tie_count + 1;
+    const size_t actors = (size_t)w->room.made_count + 1,
+                 ties = (size_t)w->constraints.tie_count + 1;
     tdi_layout l = {to, 0};
     g->groups = tdi_layout_place(&l, actors, sizeof *g->groups);
     g->own = tdi_layout_place(&l, ties, sizeof *g->own);
@@ -255,10 +257,10 @@ td_status tdi_world_form_groups(td_world *w, const td_constraint *all, td_diag *
 }
 
 void tdi_world_free_groups(td_world *w) {
-    for (int32_t g = 0; g < w->group_count; g++) {
-        tdi_holds_free(w->groups[g].holds);
-        if (w->groups[g].explicit_ops) {
-            w->groups[g].explicit_ops->free(w->groups[g].held);
+    for (int32_t g = 0; g < w->constraints.group_count; g++) {
+        tdi_holds_free(w->constraints.groups[g].holds);
+        if (w->constraints.groups[g].explicit_ops) {
+            w->constraints.groups[g].explicit_ops->free(w->constraints.groups[g].held);
         }
     }
 }

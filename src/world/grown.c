@@ -164,10 +164,10 @@ static char *put(char *to, const void *from, size_t bytes) {
 
 static acting_item acting_of(const tdi_actor *a, int32_t load) {
     acting_item item = {.segment = NOT_ACTING};
-    for (int32_t k = 0; k < a->acting_count; k++) {
-        if (a->acting[k].load == load) {
-            item.segment = a->acting[k].spot.segment;
-            item.tip = a->acting[k].spot.tip;
+    for (int32_t k = 0; k < a->load.acting_count; k++) {
+        if (a->load.acting[k].load == load) {
+            item.segment = a->load.acting[k].spot.segment;
+            item.tip = a->load.acting[k].spot.tip;
         }
     }
     return item;
@@ -186,8 +186,8 @@ void tdi_grown_write(const td_world *w, char *bytes) {
     }
     bytes = put(bytes, w->kin.pair, (size_t)w->kin.count * sizeof *w->kin.pair);
     for (int32_t k = 0; k < def->record.probe_count; k++) {
-        bytes = put(bytes, &w->probe_spots[k].actor, sizeof(int32_t));
-        bytes = put(bytes, &w->probe_spots[k].segment, sizeof(int32_t));
+        bytes = put(bytes, &w->probes.spots[k].actor, sizeof(int32_t));
+        bytes = put(bytes, &w->probes.spots[k].segment, sizeof(int32_t));
     }
     for (int32_t k = 0; k < w->actor_count; k++) {
         for (int32_t i = 0; w->variants[w->actors[k].variant].own && i < def->load_count; i++) {
@@ -345,21 +345,21 @@ static bool leaves(const td_world *w, const tdi_grown_variants *g, int32_t varia
 
 // Actors in reserve whose variant goes.
 static void drop_reserve(td_world *w, const tdi_grown_variants *g, bool commit) {
-    for (int32_t k = w->made_count - 1; k >= w->actor_count; k--) {
+    for (int32_t k = w->room.made_count - 1; k >= w->actor_count; k--) {
         tdi_actor *a = &w->actors[k];
         if (leaves(w, g, a->variant, commit)) {
-            w->segment_count -= a->segment_count;
+            w->room.segment_count -= a->segment_count;
             tdi_actor_free(a);
-            w->made_count--;
-            w->near.share[k] = w->near.share[w->made_count];
-            *a = w->actors[w->made_count];
+            w->room.made_count--;
+            w->near.share[k] = w->near.share[w->room.made_count];
+            *a = w->actors[w->room.made_count];
         }
     }
 }
 
 // All variants have the numbers of the save.
 static void renumber(td_world *w, tdi_grown_variants *g) {
-    for (int32_t k = 0; k < w->made_count; k++) {
+    for (int32_t k = 0; k < w->room.made_count; k++) {
         if (w->variants[w->actors[k].variant].own) {
             w->actors[k].variant = number_of(w, g, w->actors[k].variant);
         }
@@ -408,8 +408,8 @@ static const char *read_probes(td_world *w, const char *at) {
         int32_t spot[2];
         at = get(spot, at, sizeof spot);
         if (is_segment(w, spot[0], spot[1])) {
-            w->probe_spots[k].actor = spot[0];
-            w->probe_spots[k].segment = spot[1];
+            w->probes.spots[k].actor = spot[0];
+            w->probes.spots[k].segment = spot[1];
         }
     }
     return at;
@@ -417,7 +417,7 @@ static const char *read_probes(td_world *w, const char *at) {
 
 static const char *read_acting(td_world *w, int32_t actor, const char *at) {
     tdi_actor *a = &w->actors[actor];
-    a->acting_count = 0;
+    a->load.acting_count = 0;
     for (int32_t k = 0; k < w->scene->def.load_count; k++) {
         const td_scene_load *l = &w->scene->def.loads[k];
         const bool spot = l->kind == TD_SCENE_PULL || l->kind == TD_SCENE_PUSH;
@@ -426,7 +426,7 @@ static const char *read_acting(td_world *w, int32_t actor, const char *at) {
         if (spot ? !is_segment(w, actor, item.segment) : item.segment == NOT_ACTING) {
             continue;
         }
-        a->acting[a->acting_count++] =
+        a->load.acting[a->load.acting_count++] =
             (tdi_acting){.load = k,
                          .spot = {spot ? actor : TD_NONE, spot ? item.segment : TD_NONE, item.tip},
                          .keyed = tdi_load_keyed(w, k)};

@@ -23,33 +23,33 @@ td_status td_world_grab(td_world *w, int32_t actor, int32_t segment, td_vec3 poi
         !(stiffness >= 0 && isfinite(stiffness))) {
         return TD_ERR_ARGUMENT;
     }
-    const tdi_grab *g = &w->grab;
+    const tdi_grab *g = &w->loads.grab;
     const bool same = g->held && g->actor == actor && g->segment == segment;
     if (g->held) {
         tdi_actor_jolt(w, g->actor, g->stiffness, same ? stiffness : 0);
     }
     tdi_actor_jolt(w, actor, same ? g->stiffness : 0, stiffness);
-    w->grab.held = true;
-    w->grab.actor = actor;
-    w->grab.segment = segment;
-    w->grab.point = point;
-    w->grab.to = to;
-    w->grab.stiffness = stiffness;
+    w->loads.grab.held = true;
+    w->loads.grab.actor = actor;
+    w->loads.grab.segment = segment;
+    w->loads.grab.point = point;
+    w->loads.grab.to = to;
+    w->loads.grab.stiffness = stiffness;
     return TD_OK;
 }
 
 td_status td_world_grab_to(td_world *w, td_vec3 to) {
-    if (!w || !w->grab.held || !is_finite(to)) {
+    if (!w || !w->loads.grab.held || !is_finite(to)) {
         return TD_ERR_ARGUMENT;
     }
-    w->grab.to = to;
+    w->loads.grab.to = to;
     return TD_OK;
 }
 
 void td_world_release(td_world *w) {
-    if (w && w->grab.held) {
-        tdi_actor_jolt(w, w->grab.actor, w->grab.stiffness, 0);
-        w->grab.held = false;
+    if (w && w->loads.grab.held) {
+        tdi_actor_jolt(w, w->loads.grab.actor, w->loads.grab.stiffness, 0);
+        w->loads.grab.held = false;
     }
 }
 
@@ -57,12 +57,12 @@ td_status td_world_set_torque(td_world *w, int32_t actor, int32_t segment, td_re
     if (!w || !has_segment(w, actor, segment) || !isfinite(torque)) {
         return TD_ERR_ARGUMENT;
     }
-    const tdi_grab *g = &w->grab;
+    const tdi_grab *g = &w->loads.grab;
     const bool same = g->twist_actor == actor && g->twist_segment == segment;
     tdi_actor_jolt(w, g->twist_actor, g->twist, same ? torque : 0);
     tdi_actor_jolt(w, actor, same ? g->twist : 0, torque);
-    w->grab.twist_actor = actor;
-    w->grab.twist_segment = segment;
-    w->grab.twist = torque;
+    w->loads.grab.twist_actor = actor;
+    w->loads.grab.twist_segment = segment;
+    w->loads.grab.twist = torque;
     return TD_OK;
 }

@@ -37,7 +37,7 @@ static bool has_path(td_constraint_kind kind) {
 // Where the frame of the world, or the joint, is to be by what the scene says now. The frame is
 // that of side a at its point, so that its place and rotation say all.
 td_constraint_target tdi_world_target(const td_world *w, int32_t k) {
-    const tdi_tie *tie = &w->ties[k];
+    const tdi_tie *tie = &w->constraints.ties[k];
     if (tdi_tie_is_added(w, k)) {
         return tie->def.target;
     }
@@ -66,7 +66,7 @@ td_constraint_target tdi_world_target(const td_world *w, int32_t k) {
 // ---- steps ----------------------------------------------------------------------------------
 
 bool tdi_tie_acts(const td_world *w, int32_t k, td_real time) {
-    const tdi_tie *t = &w->ties[k];
+    const tdi_tie *t = &w->constraints.ties[k];
     const bool added = tdi_tie_is_added(w, k);
     const td_real end = added ? t->def.end : w->scene->def.constraints[k].as.end;
     return t->begun && !t->loose && time + SAME_TIME < end &&
@@ -74,20 +74,20 @@ bool tdi_tie_acts(const td_world *w, int32_t k, td_real time) {
 }
 
 void tdi_world_set_holds(td_world *w, td_real time) {
-    for (int32_t k = 0; k < w->group_count; k++) {
-        tdi_group *g = &w->groups[k];
+    for (int32_t k = 0; k < w->constraints.group_count; k++) {
+        tdi_group *g = &w->constraints.groups[k];
         tdi_holds_set_time(g->holds, time);
         if (g->explicit_ops) { // to be undone with the step
             g->explicit_ops->save(g->held, g->memory);
         }
     }
-    for (int32_t k = 0; k < w->tie_count; k++) {
-        tdi_tie *t = &w->ties[k];
+    for (int32_t k = 0; k < w->constraints.tie_count; k++) {
+        tdi_tie *t = &w->constraints.ties[k];
         if (!t->alive) {
             continue;
         }
         const td_constraint_target target = tdi_world_target(w, k);
-        const tdi_group *g = &w->groups[t->group];
+        const tdi_group *g = &w->constraints.groups[t->group];
         t->before.asked = tdi_holds_wish(g->holds, t->number, &t->before.target);
         tdi_holds_set_target(g->holds, t->number, &target);
         tdi_holds_set_hold(g->holds, t->number, tdi_tie_acts(w, k, time));
@@ -99,10 +99,10 @@ void tdi_world_set_holds(td_world *w, td_real time) {
 }
 
 void tdi_world_undo_holds(td_world *w) {
-    for (int32_t k = 0; k < w->tie_count; k++) {
-        const tdi_tie *t = &w->ties[k];
+    for (int32_t k = 0; k < w->constraints.tie_count; k++) {
+        const tdi_tie *t = &w->constraints.ties[k];
         if (t->alive) {
-            tdi_holds *holds = w->groups[t->group].holds;
+            tdi_holds *holds = w->constraints.groups[t->group].holds;
             tdi_holds_set_target(holds, t->number, &t->before.target);
             tdi_holds_set_hold(holds, t->number, t->before.asked);
         }
@@ -126,8 +126,8 @@ static void note(const td_world *w, tdi_tie *t, const td_constraint_report *r, t
 // A constraint begins where side a is now, and its target moves from here. The target before was
 // that of the drawn pose, or of where side a was held last.
 static void begin_here(td_world *w, int32_t k) {
-    tdi_tie *t = &w->ties[k];
-    const tdi_group *g = &w->groups[t->group];
+    tdi_tie *t = &w->constraints.ties[k];
+    const tdi_group *g = &w->constraints.groups[t->group];
     t->from = tdi_tie_pose(w, t);
     const td_constraint_target target = tdi_world_target(w, k);
     tdi_holds_place_target(g->holds, t->number, &target);
@@ -138,8 +138,8 @@ static void begin_here(td_world *w, int32_t k) {
 
 void tdi_world_note_holds(td_world *w) {
     const td_real time = td_world_time(w);
-    for (int32_t k = 0; k < w->tie_count; k++) {
-        tdi_tie *t = &w->ties[k];
+    for (int32_t k = 0; k < w->constraints.tie_count; k++) {
+        tdi_tie *t = &w->constraints.ties[k];
         const td_constraint_report r = td_world_constraint(w, k);
         if (r.active) {
             note(w, t, &r, time);
@@ -157,22 +157,22 @@ int32_t td_world_constraint_count(const td_world *w) {
     if (!w) {
         return 0;
     }
-    return w->tie_count;
+    return w->constraints.tie_count;
 }
 
 const char *td_world_constraint_name(const td_world *w, int32_t constraint) {
-    if (!w || !tdi_has(constraint, w->tie_count)) {
+    if (!w || !tdi_has(constraint, w->constraints.tie_count)) {
         return "";
     }
-    return w->ties[constraint].name;
+    return w->constraints.ties[constraint].name;
 }
 
 int32_t td_world_constraint_find(const td_world *w, const char *name) {
     if (!w || !name) {
         return TD_NONE;
     }
-    for (int32_t k = 0; k < w->tie_count; k++) {
-        if (w->ties[k].alive && strcmp(w->ties[k].name, name) == 0) {
+    for (int32_t k = 0; k < w->constraints.tie_count; k++) {
+        if (w->constraints.ties[k].alive && strcmp(w->constraints.ties[k].name, name) == 0) {
             return k;
         }
     }
@@ -180,27 +180,29 @@ int32_t td_world_constraint_find(const td_world *w, const char *name) {
 }
 
 td_constraint_report td_world_constraint(const td_world *w, int32_t constraint) {
-    if (!w || !tdi_has(constraint, w->tie_count) || !w->ties[constraint].alive) {
+    if (!w || !tdi_has(constraint, w->constraints.tie_count) ||
+        !w->constraints.ties[constraint].alive) {
         return (td_constraint_report){0};
     }
-    const tdi_tie *t = &w->ties[constraint];
-    const tdi_group *g = &w->groups[t->group];
+    const tdi_tie *t = &w->constraints.ties[constraint];
+    const tdi_group *g = &w->constraints.groups[t->group];
     return g->explicit_ops ? g->explicit_ops->report(g->held, t->number)
                            : tdi_holds_report(g->holds, t->number);
 }
 
 td_constraint_history td_world_constraint_history(const td_world *w, int32_t constraint) {
-    if (!w || !tdi_has(constraint, w->tie_count)) {
+    if (!w || !tdi_has(constraint, w->constraints.tie_count)) {
         return (td_constraint_history){0};
     }
-    return w->ties[constraint].past;
+    return w->constraints.ties[constraint].past;
 }
 
 td_status td_world_set_hold(td_world *w, int32_t constraint, bool hold) {
-    if (!w || !tdi_has(constraint, w->tie_count) || !w->ties[constraint].alive) {
+    if (!w || !tdi_has(constraint, w->constraints.tie_count) ||
+        !w->constraints.ties[constraint].alive) {
         return TD_ERR_ARGUMENT;
     }
-    tdi_tie *t = &w->ties[constraint];
+    tdi_tie *t = &w->constraints.ties[constraint];
     if (hold && t->loose) {
         begin_here(w, constraint);
     }

@@ -22,6 +22,18 @@ static inline bool tdi_island_is_solved(const tdi_island *island) {
     return island->activity != TDI_ASLEEP && island->activity != TDI_BLOCKED;
 }
 
+// All of them: islands.c.
+typedef struct tdi_islands {
+    tdi_island *all; // every actor is in one
+    int32_t count;
+    int32_t *active; // those that are stepped
+    int32_t active_count;
+    tdi_member *members; // island after island
+    int32_t member_count;
+    int32_t *member_actor; // of a member
+    bool regroup;          // others act than in the last step
+} tdi_islands;
+
 // How actors are grouped: by pairs of capsules that come near each other in a step.
 typedef struct tdi_nearness {
     tdi_contacts *set;    // of all actors that touch; NULL: none does
@@ -59,6 +71,24 @@ typedef struct tdi_collider_slot {
     td_collider now; // where it is, and was when the step began
     tdi_transform next;
 } tdi_collider_slot;
+
+// All of them, and those that steps see: colliders.c.
+typedef struct tdi_world_colliders {
+    tdi_collider_slot *slots;
+    int32_t count; // places
+    int32_t capacity;
+    td_collider *enabled;       // enabled colliders, in the order of the scene
+    tdi_collider_label *labels; // theirs
+    int32_t *slot;              // of such a one in the last step: its place
+    int32_t enabled_count;
+} tdi_world_colliders;
+
+// What steps need to begin anew: stepping.c.
+typedef struct tdi_step_memory {
+    char *scratch; // of islands that are being solved, a piece for each thread
+    char *began;   // room for where islands began whose step is taken in halves
+    size_t began_bytes;
+} tdi_step_memory;
 
 // ---- functions ------------------------------------------------------------------------------
 

@@ -30,7 +30,7 @@
 
 static tdi_member member_of(tdi_actor *a) {
     return (tdi_member){.body = a->state,
-                        .opts = &a->opts,
+                        .opts = &a->step.opts,
                         .name = a->name,
                         .untouched = !a->touches,
                         .borne = tdi_actor_borne(a, 0),
@@ -87,7 +87,7 @@ static void place_set(td_world *w) {
 
 void tdi_world_follow_actors(td_world *w) {
     tdi_nearness *n = &w->near;
-    if (w->regroup && n->room) {
+    if (w->islands.regroup && n->room) {
         place_set(w);
     }
 }
@@ -173,32 +173,32 @@ static void place_points(td_world *w) {
 // Islands from the roots, in the order of their first actors.
 static void fill_islands(td_world *w) {
     int32_t *root = w->near.root, at = 0;
-    w->island_count = 0;
+    w->islands.count = 0;
     for (int32_t k = 0; k < w->actor_count; k++) {
         if (tdi_actor_acts(&w->actors[k]) && root_of(root, k) == k) {
-            w->islands[w->island_count++] = (tdi_island){.first = k}; // its actor, for now
+            w->islands.all[w->islands.count++] = (tdi_island){.first = k}; // its actor, for now
         }
     }
     // count, then place: members of an island in the order of actors
-    for (int32_t k = 0; k < w->island_count; k++) {
-        w->member_actor[w->islands[k].first] = k;
+    for (int32_t k = 0; k < w->islands.count; k++) {
+        w->islands.member_actor[w->islands.all[k].first] = k;
     }
     for (int32_t k = 0; k < w->actor_count; k++) {
         root[k] = root_of(root, k);
         if (tdi_actor_acts(&w->actors[k])) {
-            w->islands[w->member_actor[root[k]]].count++;
+            w->islands.all[w->islands.member_actor[root[k]]].count++;
         }
     }
-    for (int32_t k = 0; k < w->island_count; k++) {
-        w->islands[k].first = at;
-        at += w->islands[k].count;
-        w->islands[k].count = 0;
+    for (int32_t k = 0; k < w->islands.count; k++) {
+        w->islands.all[k].first = at;
+        at += w->islands.all[k].count;
+        w->islands.all[k].count = 0;
     }
-    w->member_count = at;
+    w->islands.member_count = at;
 }
 
 static void fill_members(td_world *w) {
-    int32_t *island = w->member_actor; // of a root, until it is overwritten from the end
+    int32_t *island = w->islands.member_actor; // of a root, until it is overwritten from the end
     int32_t *root = w->near.root;
     for (int32_t k = 0; k < w->actor_count; k++) {
         root[k] = tdi_actor_acts(&w->actors[k]) ? island[root[k]] : TD_NONE;
@@ -208,48 +208,49 @@ static void fill_members(td_world *w) {
             root[k] = k; // alone, in no island
             continue;
         }
-        tdi_island *i = &w->islands[root[k]];
+        tdi_island *i = &w->islands.all[root[k]];
         const int32_t at = i->first + i->count++;
-        w->members[at] = member_of(&w->actors[k]);
-        w->member_actor[at] = k;
+        w->islands.members[at] = member_of(&w->actors[k]);
+        w->islands.member_actor[at] = k;
     }
-    for (int32_t k = 0; k < w->island_count; k++) { // roots again, of the first actors
-        const tdi_island *i = &w->islands[k];
+    for (int32_t k = 0; k < w->islands.count; k++) { // roots again, of the first actors
+        const tdi_island *i = &w->islands.all[k];
         for (int32_t j = 0; j < i->count; j++) {
-            root[w->member_actor[i->first + j]] = w->member_actor[i->first];
+            root[w->islands.member_actor[i->first + j]] = w->islands.member_actor[i->first];
         }
     }
 }
 
 // The island that a member is in.
 static tdi_island *island_at(const td_world *w, int32_t member) {
-    int32_t low = 0, high = w->island_count - 1;
+    int32_t low = 0, high = w->islands.count - 1;
     while (low < high) {
         const int32_t middle = (low + high + 1) / 2;
-        if (w->islands[middle].first <= member) {
+        if (w->islands.all[middle].first <= member) {
             low = middle;
         } else {
             high = middle - 1;
         }
     }
-    return &w->islands[low];
+    return &w->islands.all[low];
 }
 
 // Constraints of the groups in every island, whose members have numbers there.
 static void bind_groups(td_world *w) {
-    for (int32_t k = 0; k < w->island_count; k++) {
-        w->islands[k].holds = NULL;
+    for (int32_t k = 0; k < w->islands.count; k++) {
+        w->islands.all[k].holds = NULL;
     }
-    for (int32_t k = 0; k < w->member_count; k++) { // islands and places in them, of actors
-        w->near.place[w->member_actor[k]] = k;
+    for (int32_t k = 0; k < w->islands.member_count; k++) { // islands and places in them, of actors
+        w->near.place[w->islands.member_actor[k]] = k;
     }
-    for (int32_t g = w->group_count - 1; g >= 0; g--) {
-        const tdi_group *group = &w->groups[g];
-        tdi_island *i = island_at(w, w->near.place[w->group_actor[group->first]]);
+    for (int32_t g = w->constraints.group_count - 1; g >= 0; g--) {
+        const tdi_group *group = &w->constraints.groups[g];
+        tdi_island *i = island_at(w, w->near.place[w->constraints.group_actor[group->first]]);
         for (int32_t j = group->first; j < group->first + group->count; j++) {
-            w->group_member[j] = w->near.place[w->group_actor[j]] - i->first;
+            w->constraints.group_member[j] =
+                w->near.place[w->constraints.group_actor[j]] - i->first;
         }
-        tdi_holds_bind(group->holds, w->group_member + group->first);
+        tdi_holds_bind(group->holds, w->constraints.group_member + group->first);
         group->holds->next = i->holds;
         i->holds = group->holds;
     }
@@ -258,9 +259,9 @@ static void bind_groups(td_world *w) {
 // Whether an island has the same members, in the same place, as when its contact was made.
 static bool is_known(const td_world *w, const tdi_island *i, size_t at) {
     const tdi_nearness *n = &w->near;
-    const int32_t first = w->member_actor[i->first];
+    const int32_t first = w->islands.member_actor[i->first];
     for (int32_t j = 0; j < i->count; j++) {
-        if (n->before[w->member_actor[i->first + j]] != first) {
+        if (n->before[w->islands.member_actor[i->first + j]] != first) {
             return false;
         }
     }
@@ -273,19 +274,19 @@ static void place_touch(td_world *w, tdi_island *i, const td_contact_opts *opts,
     if (is_known(w, i, at)) {
         i->touch = (tdi_touch *)(n->room + at);
     } else {
-        i->touch = tdi_touch_place(w->members + i->first, i->count, opts, w->collider_capacity,
-                                   n->room + at);
-        n->at[w->member_actor[i->first]] = at + 1;
+        i->touch = tdi_touch_place(w->islands.members + i->first, i->count, opts,
+                                   w->colliders.capacity, n->room + at);
+        n->at[w->islands.member_actor[i->first]] = at + 1;
     }
     for (int32_t j = 0; j < i->count; j++) {
-        i->touch->barrier[j] = w->actors[w->member_actor[i->first + j]].barrier;
+        i->touch->barrier[j] = w->actors[w->islands.member_actor[i->first + j]].contact.barrier;
     }
 }
 
 static bool touches(const td_world *w, const tdi_island *i) {
     bool any = false;
     for (int32_t j = 0; j < i->count && !any; j++) {
-        any = w->actors[w->member_actor[i->first + j]].touches;
+        any = w->actors[w->islands.member_actor[i->first + j]].touches;
     }
     return any;
 }
@@ -295,13 +296,13 @@ static void place_touches(td_world *w) {
     const td_contact_opts opts = tdi_world_contact_opts(w);
     tdi_nearness *n = &w->near;
     size_t at = 0;
-    for (int32_t k = 0; k < w->island_count; k++) {
-        tdi_island *i = &w->islands[k];
+    for (int32_t k = 0; k < w->islands.count; k++) {
+        tdi_island *i = &w->islands.all[k];
         if (i->activity != TDI_ASLEEP && touches(w, i)) {
             place_touch(w, i, &opts, at);
         }
         for (int32_t j = 0; j < i->count; j++) {
-            at += n->share[w->member_actor[i->first + j]];
+            at += n->share[w->islands.member_actor[i->first + j]];
         }
     }
     memset(n->before_count, 0, (size_t)w->actor_count * sizeof *n->before_count);
@@ -329,7 +330,7 @@ static void group(td_world *w) {
 // on as well.
 static void predict(td_world *w) {
     tdi_nearness *n = &w->near;
-    const td_vec3 fall = tdi_scale(w->scene->def.gravity, w->dt * w->dt);
+    const td_vec3 fall = tdi_scale(w->scene->def.gravity, w->clock.dt * w->clock.dt);
     for (int32_t p = 0; p < n->first_point[w->actor_count]; p++) {
         const bool falls = tdi_dot(n->last[p], n->last[p]) > tdi_dot(fall, fall);
         n->dx[p] = falls ? tdi_add(n->last[p], fall) : n->last[p];
@@ -340,7 +341,7 @@ static void predict(td_world *w) {
 // falling farther than weight moves them in a step.
 static bool stop_joined(td_world *w) {
     tdi_nearness *n = &w->near;
-    const td_vec3 fall = tdi_scale(w->scene->def.gravity, w->dt * w->dt);
+    const td_vec3 fall = tdi_scale(w->scene->def.gravity, w->clock.dt * w->clock.dt);
     const td_real slow = tdi_dot(fall, fall);
     bool stopped = false;
     memset(n->place, 0, (size_t)w->actor_count * sizeof *n->place);
@@ -376,7 +377,7 @@ static td_status join_predicted(td_world *w, td_diag *diag) {
 static void root_actors(td_world *w) {
     int32_t *root = w->near.root;
     for (int32_t k = 0; k < w->actor_count; k++) {
-        root[k] = w->tied[k];
+        root[k] = w->constraints.tied[k];
     }
     for (int32_t k = 0; k < w->actor_count; k++) {
         if (w->actors[k].activity == TDI_ASLEEP) {
@@ -388,11 +389,11 @@ static void root_actors(td_world *w) {
 td_status tdi_world_find_islands(td_world *w, td_diag *diag) {
     tdi_nearness *n = &w->near;
     tdi_world_follow_actors(w);
-    if (!w->regroup && (!n->set || tdi_world_all_asleep(w))) {
+    if (!w->islands.regroup && (!n->set || tdi_world_all_asleep(w))) {
         tdi_world_derive_islands(w);
         return TD_OK; // islands stay as they are
     }
-    w->regroup = false;
+    w->islands.regroup = false;
     root_actors(w);
     if (n->set) {
         place_points(w);
@@ -410,7 +411,7 @@ td_status tdi_world_find_islands(td_world *w, td_diag *diag) {
 void tdi_island_note_way(td_world *w, const tdi_island *i) {
     tdi_nearness *n = &w->near;
     for (int32_t j = 0; n->set && j < i->count; j++) {
-        const int32_t actor = w->member_actor[i->first + j];
+        const int32_t actor = w->islands.member_actor[i->first + j];
         gather(w, actor, n->next);
         for (int32_t p = n->first_point[actor]; p < n->first_point[actor + 1]; p++) {
             n->dx[p] = tdi_sub(n->next[p], n->x[p]);
@@ -465,11 +466,12 @@ void tdi_world_join_islands(td_world *w) {
     join_pairs(&w->near, w->near.dx);
     find_firm(w);
     group(w);
-    for (int32_t k = 0; k < w->member_count; k++) { // where they came to is where they go on
-        const int32_t actor = w->member_actor[k];
-        w->members[k].tried =
+    for (int32_t k = 0; k < w->islands.member_count;
+         k++) { // where they came to is where they go on
+        const int32_t actor = w->islands.member_actor[k];
+        w->islands.members[k].tried =
             w->actors[actor].touches ? w->near.next + w->near.first_point[actor] : NULL;
-        w->members[k].solved_in_larger_island = w->actors[actor].solved_in_larger_island;
+        w->islands.members[k].solved_in_larger_island = w->actors[actor].solved_in_larger_island;
     }
 }
 
@@ -491,8 +493,8 @@ void tdi_world_end_ways(td_world *w) {
 void tdi_world_regroup(td_world *w, int32_t actor) {
     tdi_nearness *n = &w->near;
     tdi_actor *a = &w->actors[actor];
-    w->regroup = true;
-    a->barrier.reach = -fabs(a->barrier.reach);
+    w->islands.regroup = true;
+    a->contact.barrier.reach = -fabs(a->contact.barrier.reach);
     tdi_world_forget_places(w);
     n->before[actor] = TD_NONE;
     tdi_actor_forget_borne(a);
@@ -503,7 +505,7 @@ void tdi_world_regroup(td_world *w, int32_t actor) {
 
 void tdi_world_note_placed(td_world *w) {
     for (int32_t k = 0; k < w->actor_count; k++) {
-        w->actors[k].barrier.reach = -fabs(w->actors[k].barrier.reach);
+        w->actors[k].contact.barrier.reach = -fabs(w->actors[k].contact.barrier.reach);
     }
 }
 
@@ -512,11 +514,11 @@ void tdi_world_forget_places(td_world *w) {
 }
 
 tdi_system tdi_island_system(const td_world *w, const tdi_island *i) {
-    return (tdi_system){.member = w->members + i->first,
+    return (tdi_system){.member = w->islands.members + i->first,
                         .count = i->count,
                         .touch = i->touch && i->touch->set ? i->touch : NULL,
                         .holds = i->holds,
-                        .colliders = w->colliders,
-                        .collider_count = i->touch ? w->enabled_colliders : 0,
-                        .labels = w->collider_labels};
+                        .colliders = w->colliders.enabled,
+                        .collider_count = i->touch ? w->colliders.enabled_count : 0,
+                        .labels = w->colliders.labels};
 }

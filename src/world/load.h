@@ -30,6 +30,19 @@ typedef struct tdi_hand {
     td_real stiffness, damping;
 } tdi_hand;
 
+// All that acts on actors, and is not theirs.
+typedef struct tdi_world_loads {
+    tdi_world_wind *winds;
+    int32_t wind_count;
+    tdi_grab grab;
+    tdi_hand *hands;
+    int32_t hand_count, hand_capacity; // places
+    bool keys_press;                   // forces have keyframes
+    bool has_fields;                   // of the scene's
+    td_force_field field;              // from outside; NULL: none
+    void *field_context;
+} tdi_world_loads;
+
 // ---- functions ------------------------------------------------------------------------------
 
 // loads.c

@@ -146,7 +146,7 @@ static td_vec3 first_direction(const td_world *w, const td_wind_load *l) {
 
 static td_status make_wind(td_world *w, int32_t k, td_diag_list *diags) {
     const td_wind_load *l = &w->scene->def.loads[k].as.wind;
-    tdi_world_wind *out = &w->winds[w->wind_count];
+    tdi_world_wind *out = &w->loads.winds[w->loads.wind_count];
     out->direction = first_direction(w, l);
     td_wind_def def = wind_def(l, out->direction);
     td_diag diag = {.index = TD_NONE};
@@ -158,12 +158,12 @@ static td_status make_wind(td_world *w, int32_t k, td_diag_list *diags) {
     }
     out->state = td_wind_start(l->velocity);
     out->load = k;
-    w->wind_count += status == TD_OK;
+    w->loads.wind_count += status == TD_OK;
     return status;
 }
 
 td_status tdi_world_remake_wind(td_world *w, int32_t wind, td_diag *diag) {
-    tdi_world_wind *out = &w->winds[wind];
+    tdi_world_wind *out = &w->loads.winds[wind];
     td_wind_def def = wind_def(&w->scene->def.loads[out->load].as.wind, out->direction);
     td_wind *made = NULL;
     td_status status = td_wind_new(&def, w->alloc, &made, diag);
@@ -221,8 +221,8 @@ static td_status find_reach(td_world *w, int32_t k, tdi_acting *acting, reach *o
 }
 
 static bool posed(const td_world *w, const tdi_actor *a) {
-    for (int32_t k = 0; k < a->acting_count; k++) {
-        if (w->scene->def.loads[a->acting[k].load].kind == TD_SCENE_POSE) {
+    for (int32_t k = 0; k < a->load.acting_count; k++) {
+        if (w->scene->def.loads[a->load.acting[k].load].kind == TD_SCENE_POSE) {
             return true;
         }
     }
@@ -234,41 +234,41 @@ static bool posed(const td_world *w, const tdi_actor *a) {
 // act.
 td_status tdi_actor_load_room(td_world *w, tdi_actor *a) {
     td_status status = tdi_actor_make_fields(w, a);
-    size_t n = (size_t)a->segment_count, count = 2 + (a->fields ? n : 0);
+    size_t n = (size_t)a->segment_count, count = 2 + (a->load.fields ? n : 0);
     if (status != TD_OK) {
         return status;
     }
-    for (int32_t k = 0; k < a->acting_count; k++) {
-        count += w->scene->def.loads[a->acting[k].load].kind == TD_SCENE_POSE ? n : 2;
+    for (int32_t k = 0; k < a->load.acting_count; k++) {
+        count += w->scene->def.loads[a->load.acting[k].load].kind == TD_SCENE_POSE ? n : 2;
     }
     count += w->variants[a->variant].own ? 2 * (size_t)w->scene->def.load_count : 0;
     if (count > INT32_MAX) {
         return TD_ERR_MEMORY;
     }
-    a->load_capacity = (int32_t)count;
-    a->loads = tdi_arena_zeroed(tdi_actor_arena(w, a), count, sizeof *a->loads);
-    if (!a->loads) {
+    a->load.capacity = (int32_t)count;
+    a->load.loads = tdi_arena_zeroed(tdi_actor_arena(w, a), count, sizeof *a->load.loads);
+    if (!a->load.loads) {
         return TD_ERR_MEMORY;
     }
     if (posed(w, a)) {
-        a->turns = tdi_arena_zeroed(tdi_actor_arena(w, a), n, sizeof *a->turns);
-        if (!a->turns) {
+        a->load.turns = tdi_arena_zeroed(tdi_actor_arena(w, a), n, sizeof *a->load.turns);
+        if (!a->load.turns) {
             return TD_ERR_MEMORY;
         }
     }
-    return w->wind_count > 0 || a->turns ? tdi_actor_make_points(w, a) : TD_OK;
+    return w->loads.wind_count > 0 || a->load.turns ? tdi_actor_make_points(w, a) : TD_OK;
 }
 
 td_status tdi_actor_make_points(td_world *w, tdi_actor *a) {
     size_t n = (size_t)a->segment_count;
-    if (!a->points) {
+    if (!a->load.points) {
         td_vec3 *points = tdi_arena_zeroed(tdi_actor_arena(w, a), 3 * n, sizeof *points);
         if (!points) {
             return TD_ERR_MEMORY;
         }
-        a->points = points;
-        a->winds = points + n;
-        a->extra = points + 2 * n;
+        a->load.points = points;
+        a->load.winds = points + n;
+        a->load.extra = points + 2 * n;
     }
     return TD_OK;
 }
@@ -284,13 +284,13 @@ static bool acts_on_object(const td_world *w, const td_scene_load *l, int32_t ob
 td_status tdi_actor_make_loads(td_world *w, tdi_actor *a) {
     const td_scene_load *loads = w->scene->def.loads;
     const size_t most = (size_t)w->scene->def.load_count + 1;
-    a->acting = tdi_arena_zeroed(tdi_actor_arena(w, a), most, sizeof *a->acting);
-    if (!a->acting) {
+    a->load.acting = tdi_arena_zeroed(tdi_actor_arena(w, a), most, sizeof *a->load.acting);
+    if (!a->load.acting) {
         return TD_ERR_MEMORY;
     }
     for (int32_t k = 0; k < w->scene->def.load_count; k++) {
         if (acts_on_object(w, &loads[k], a->object)) {
-            tdi_acting *acting = &a->acting[a->acting_count++];
+            tdi_acting *acting = &a->load.acting[a->load.acting_count++];
             *acting = (tdi_acting){.load = k, .spot = {TD_NONE, TD_NONE, {0, 0, 0}}};
             acting->keyed = tdi_load_keyed(w, k);
         }
@@ -303,21 +303,22 @@ static td_status hand_out(td_world *w, const tdi_acting *all, const reach *reach
     const int32_t count = w->scene->def.load_count;
     for (int32_t k = 0; k < count; k++) {
         for (int32_t i = 0; i < reaches[k].count; i++) {
-            w->actors[reaches[k].first + i].acting_count++;
+            w->actors[reaches[k].first + i].load.acting_count++;
         }
     }
     for (int32_t k = 0; k < w->actor_count; k++) {
         tdi_actor *a = &w->actors[k];
-        a->acting = tdi_arena_zeroed(&w->arena, (size_t)a->acting_count + 1, sizeof *a->acting);
-        if (!a->acting) {
+        a->load.acting =
+            tdi_arena_zeroed(&w->arena, (size_t)a->load.acting_count + 1, sizeof *a->load.acting);
+        if (!a->load.acting) {
             return TD_ERR_MEMORY;
         }
-        a->acting_count = 0;
+        a->load.acting_count = 0;
     }
     for (int32_t k = 0; k < count; k++) {
         for (int32_t i = 0; i < reaches[k].count; i++) {
             tdi_actor *a = &w->actors[reaches[k].first + i];
-            a->acting[a->acting_count++] = all[k];
+            a->load.acting[a->load.acting_count++] = all[k];
         }
     }
     return TD_OK;
@@ -329,8 +330,8 @@ td_status tdi_world_make_loads(td_world *w, td_diag_list *diags) {
     tdi_world_find_pressing_keys(w);
     tdi_acting *all = tdi_arena_zeroed(&w->arena, count + 1, sizeof *all);
     reach *reaches = tdi_arena_zeroed(&w->arena, count + 1, sizeof *reaches);
-    w->winds = tdi_arena_zeroed(&w->arena, count + 1, sizeof *w->winds);
-    if (!all || !reaches || !w->winds) {
+    w->loads.winds = tdi_arena_zeroed(&w->arena, count + 1, sizeof *w->loads.winds);
+    if (!all || !reaches || !w->loads.winds) {
         return TD_ERR_MEMORY;
     }
     for (int32_t k = 0; k < (int32_t)count && status == TD_OK; k++) {
@@ -350,15 +351,16 @@ td_status tdi_world_make_loads(td_world *w, td_diag_list *diags) {
 // Winds at the segments, in true axes.
 static void sample_winds(const td_world *w, tdi_actor *a) {
     const int32_t n = a->segment_count;
-    a->solver->poses(a->state, 0, a->segment_count, a->points, NULL, NULL);
+    a->solver->poses(a->state, 0, a->segment_count, a->load.points, NULL, NULL);
     for (int32_t i = 0; i < n; i++) {
-        a->points[i] = tdi_from_simulated(a, a->points[i]);
-        a->winds[i] = tdi_vec3(0, 0, 0);
+        a->load.points[i] = tdi_from_simulated(a, a->load.points[i]);
+        a->load.winds[i] = tdi_vec3(0, 0, 0);
     }
-    for (int32_t k = 0; k < w->wind_count; k++) {
-        td_wind_at(w->winds[k].wind, &w->winds[k].state, n, a->points, a->extra);
+    for (int32_t k = 0; k < w->loads.wind_count; k++) {
+        td_wind_at(w->loads.winds[k].wind, &w->loads.winds[k].state, n, a->load.points,
+                   a->load.extra);
         for (int32_t i = 0; i < n; i++) {
-            a->winds[i] = tdi_add(a->winds[i], a->extra[i]);
+            a->load.winds[i] = tdi_add(a->load.winds[i], a->load.extra[i]);
         }
     }
 }
@@ -366,15 +368,16 @@ static void sample_winds(const td_world *w, tdi_actor *a) {
 // The same only where the solver asks for it.
 static void sample_asked_winds(const td_world *w, tdi_actor *a) {
     int32_t n;
-    const int32_t *segments = a->solver->wind_segments(a->state, &n, a->points);
+    const int32_t *segments = a->solver->wind_segments(a->state, &n, a->load.points);
     for (int32_t i = 0; i < n; i++) {
-        a->points[i] = tdi_from_simulated(a, a->points[i]);
-        a->winds[segments[i]] = tdi_vec3(0, 0, 0);
+        a->load.points[i] = tdi_from_simulated(a, a->load.points[i]);
+        a->load.winds[segments[i]] = tdi_vec3(0, 0, 0);
     }
-    for (int32_t k = 0; k < w->wind_count; k++) {
-        td_wind_at(w->winds[k].wind, &w->winds[k].state, n, a->points, a->extra);
+    for (int32_t k = 0; k < w->loads.wind_count; k++) {
+        td_wind_at(w->loads.winds[k].wind, &w->loads.winds[k].state, n, a->load.points,
+                   a->load.extra);
         for (int32_t i = 0; i < n; i++) {
-            a->winds[segments[i]] = tdi_add(a->winds[segments[i]], a->extra[i]);
+            a->load.winds[segments[i]] = tdi_add(a->load.winds[segments[i]], a->load.extra[i]);
         }
     }
 }
@@ -382,33 +385,33 @@ static void sample_asked_winds(const td_world *w, tdi_actor *a) {
 // Forces from outside at the tips, in true axes.
 void tdi_actor_sample_field(const td_world *w, tdi_actor *a) {
     const int32_t n = a->segment_count;
-    a->solver->poses(a->state, 0, a->segment_count, NULL, a->points, NULL);
-    a->solver->velocities(a->state, 0, a->segment_count, NULL, a->extra);
+    a->solver->poses(a->state, 0, a->segment_count, NULL, a->load.points, NULL);
+    a->solver->velocities(a->state, 0, a->segment_count, NULL, a->load.extra);
     for (int32_t i = 0; i < n; i++) {
-        a->extra[i] = tdi_velocity_from_simulated(a, a->points[i], a->extra[i]);
-        a->points[i] = tdi_from_simulated(a, a->points[i]);
-        a->forces[i] = tdi_vec3(0, 0, 0);
+        a->load.extra[i] = tdi_velocity_from_simulated(a, a->load.points[i], a->load.extra[i]);
+        a->load.points[i] = tdi_from_simulated(a, a->load.points[i]);
+        a->load.forces[i] = tdi_vec3(0, 0, 0);
     }
-    w->field(w->field_context, td_world_time(w), (int32_t)(a - w->actors), n, a->points, a->extra,
-             a->forces);
+    w->loads.field(w->loads.field_context, td_world_time(w), (int32_t)(a - w->actors), n,
+                   a->load.points, a->load.extra, a->load.forces);
 }
 
 void tdi_actor_sample(const td_world *w, tdi_actor *a) {
-    if (w->wind_count > 0 && a->solver->wind_segments) {
+    if (w->loads.wind_count > 0 && a->solver->wind_segments) {
         sample_asked_winds(w, a);
-    } else if (w->wind_count > 0) {
+    } else if (w->loads.wind_count > 0) {
         sample_winds(w, a);
     }
-    if (w->field) {
+    if (w->loads.field) {
         tdi_actor_sample_field(w, a);
     }
 }
 
 const td_vec3 *tdi_actor_winds(const td_world *w, tdi_actor *a) {
-    for (int32_t i = 0; w->wind_count > 0 && i < a->segment_count; i++) {
-        a->winds[i] = tdi_turn_to_simulated(a, a->winds[i]);
+    for (int32_t i = 0; w->loads.wind_count > 0 && i < a->segment_count; i++) {
+        a->load.winds[i] = tdi_turn_to_simulated(a, a->load.winds[i]);
     }
-    return w->wind_count > 0 ? a->winds : NULL;
+    return w->loads.wind_count > 0 ? a->load.winds : NULL;
 }
 
 #define WIND_BLOCK 64
@@ -421,10 +424,10 @@ void td_world_wind(const td_world *w, int32_t count, const td_vec3 *points, td_v
     for (int32_t i = 0; i < count; i++) {
         velocities[i] = tdi_vec3(0, 0, 0);
     }
-    for (int32_t k = 0; k < w->wind_count; k++) {
+    for (int32_t k = 0; k < w->loads.wind_count; k++) {
         for (int32_t from = 0; from < count; from += WIND_BLOCK) {
             int32_t n = count - from < WIND_BLOCK ? count - from : WIND_BLOCK;
-            td_wind_at(w->winds[k].wind, &w->winds[k].state, n, points + from, one);
+            td_wind_at(w->loads.winds[k].wind, &w->loads.winds[k].state, n, points + from, one);
             for (int32_t i = 0; i < n; i++) {
                 velocities[from + i] = tdi_add(velocities[from + i], one[i]);
             }
@@ -446,8 +449,8 @@ static void add(collector *c, td_load load) {
     if (solver->place_load) {
         solver->place_load(c->world->variants[c->actor->variant].model, &load);
     }
-    if (c->count < c->actor->load_capacity) {
-        c->actor->loads[c->count++] = load;
+    if (c->count < c->actor->load.capacity) {
+        c->actor->load.loads[c->count++] = load;
     }
 }
 
@@ -529,22 +532,22 @@ static void add_pose(collector *c, const td_pose_load *l, const tdi_keyed *keyed
     if (l->strength == 0 && l->damping == 0) {
         return;
     }
-    pose_tips(w, a, tdi_pose_bend(l, keyed, c->t0), a->turns, a->points, a->extra);
+    pose_tips(w, a, tdi_pose_bend(l, keyed, c->t0), a->load.turns, a->load.points, a->load.extra);
     int32_t first = c->count;
     for (int32_t i = 0; i < a->segment_count; i++) {
         add(c, (td_load){.kind = TD_LOAD_SPRING,
                          .segment = i,
                          .point = a->segments[i].tip,
-                         .vector = a->extra[i],
+                         .vector = a->load.extra[i],
                          .stiffness = l->strength,
                          .damping = l->damping});
     }
-    pose_tips(w, a, tdi_pose_bend(l, keyed, c->t1), a->turns, a->points, a->extra);
+    pose_tips(w, a, tdi_pose_bend(l, keyed, c->t1), a->load.turns, a->load.points, a->load.extra);
     // the base's own motion carries the pose along; what the springs damp is motion relative to it
     for (int32_t i = 0; i < a->segment_count; i++) {
-        td_load *load = &a->loads[first + i];
-        td_vec3 change = tdi_scale(tdi_sub(a->extra[i], load->vector), 1 / (c->t1 - c->t0));
-        td_vec3 arm = tdi_quat_rotate(a->simulated.rotation, a->extra[i]);
+        td_load *load = &a->load.loads[first + i];
+        td_vec3 change = tdi_scale(tdi_sub(a->load.extra[i], load->vector), 1 / (c->t1 - c->t0));
+        td_vec3 arm = tdi_quat_rotate(a->simulated.rotation, a->load.extra[i]);
         load->vector = tdi_add(a->simulated.position, arm);
         load->velocity = tdi_add(tdi_quat_rotate(a->simulated.rotation, change),
                                  tdi_add(base.velocity, tdi_cross(base.spin, arm)));
@@ -554,7 +557,7 @@ static void add_pose(collector *c, const td_pose_load *l, const tdi_keyed *keyed
 // ---- hands and forces from outside ----------------------------------------------------------
 
 static void add_grab(collector *c) {
-    const tdi_grab *g = &c->world->grab;
+    const tdi_grab *g = &c->world->loads.grab;
     const int64_t self = c->actor - c->world->actors;
     if (g->held && g->actor == self) {
         add(c, (td_load){.kind = TD_LOAD_SPRING,
@@ -563,8 +566,8 @@ static void add_grab(collector *c) {
                          .vector = tdi_to_simulated(c->actor, g->to),
                          .stiffness = g->stiffness});
     }
-    for (int32_t k = 0; k < c->world->hand_count; k++) {
-        const tdi_hand *h = &c->world->hands[k];
+    for (int32_t k = 0; k < c->world->loads.hand_count; k++) {
+        const tdi_hand *h = &c->world->loads.hands[k];
         if (h->alive && h->actor == self) {
             add(c, (td_load){.kind = TD_LOAD_SPRING,
                              .segment = h->segment,
@@ -599,41 +602,41 @@ static void add_forces(collector *c, const td_vec3 *forces, bool tips) {
 int32_t tdi_actor_loads(const td_world *w, tdi_actor *a, td_real t0, td_real t1) {
     collector c = {w, a, 0, t0, t1};
     const td_scene_load *loads = w->scene->def.loads;
-    for (int32_t k = 0; k < a->acting_count; k++) {
-        const td_scene_load *l = &loads[a->acting[k].load];
+    for (int32_t k = 0; k < a->load.acting_count; k++) {
+        const td_scene_load *l = &loads[a->load.acting[k].load];
         if (a->generation != 1 && l->kind != TD_SCENE_POSE) {
             continue; // another has taken the place of the one that it acted on
         }
         if (l->kind == TD_SCENE_PULL) {
-            add_pull(&c, &l->as.pull, &a->acting[k]);
+            add_pull(&c, &l->as.pull, &a->load.acting[k]);
         } else if (l->kind == TD_SCENE_PUSH) {
-            add_push(&c, &l->as.push, &a->acting[k].spot);
+            add_push(&c, &l->as.push, &a->load.acting[k].spot);
         }
     }
-    a->point_count = c.count;
-    for (int32_t k = 0; k < a->acting_count; k++) {
-        const td_scene_load *l = &loads[a->acting[k].load];
+    a->load.point_count = c.count;
+    for (int32_t k = 0; k < a->load.acting_count; k++) {
+        const td_scene_load *l = &loads[a->load.acting[k].load];
         if (l->kind == TD_SCENE_POSE) {
-            add_pose(&c, &l->as.pose, tdi_live(a->acting[k].keyed));
+            add_pose(&c, &l->as.pose, tdi_live(a->load.acting[k].keyed));
         }
     }
     add_grab(&c);
-    if (a->fields) {
-        add_forces(&c, a->fields, false);
+    if (a->load.fields) {
+        add_forces(&c, a->load.fields, false);
     }
-    if (w->field) {
-        add_forces(&c, a->forces, true);
+    if (w->loads.field) {
+        add_forces(&c, a->load.forces, true);
     }
     return c.count;
 }
 
 void tdi_actor_note_force(tdi_actor *a) {
-    for (int32_t k = 0; k < a->point_count; k++) {
-        const td_load *l = &a->loads[k];
+    for (int32_t k = 0; k < a->load.point_count; k++) {
+        const td_load *l = &a->load.loads[k];
         td_vec3 off = tdi_sub(l->vector, tdi_solver_tip(a->solver, a->state, l->segment));
         td_real force = l->kind == TD_LOAD_SPRING  ? l->stiffness * tdi_norm(off)
                         : l->kind == TD_LOAD_FORCE ? tdi_norm(l->vector)
                                                    : 0;
-        a->largest_force = force > a->largest_force ? force : a->largest_force;
+        a->step.largest_force = force > a->step.largest_force ? force : a->step.largest_force;
     }
 }

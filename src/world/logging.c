@@ -27,16 +27,16 @@ static void log_leaks(const td_world *w) {
 void tdi_world_log_made(const td_world *w) {
     tdi_log(&w->log, TD_LOG_INFO,
             "a world of %d actors with %lld segments was made; a step is %g s, on %d threads",
-            (int)w->actor_count, (long long)w->segment_count, w->default_dt,
+            (int)w->actor_count, (long long)w->room.segment_count, w->clock.default_dt,
             (int)td_pool_threads(w->pool));
     tdi_world_log_dt(w);
     log_leaks(w);
 }
 
 void tdi_world_log_dt(const td_world *w) {
-    if (w->steps_a_frame == 0) {
+    if (w->clock.steps_a_frame == 0) {
         tdi_log(&w->log, TD_LOG_INFO, "frames of 1/%g s lie within steps of %g s",
-                w->scene->def.record.fps, w->default_dt);
+                w->scene->def.record.fps, w->clock.default_dt);
     }
 }
 
@@ -48,11 +48,11 @@ void tdi_world_log_failure(const td_world *w, td_status status, const td_diag *d
 // Of an island its first actor has the statistics, and stands for all.
 static void log_actor(const td_world *w, const tdi_actor *a) {
     const td_real time = td_world_time(w);
-    if (a->stats.halved > a->before.stats.halved) {
+    if (a->step.stats.halved > a->before.stats.halved) {
         tdi_log(&w->log, TD_LOG_WARNING, "'%s' at %g s: the step was taken in halves", a->name,
                 time);
     }
-    if (a->stats.unconverged > a->before.stats.unconverged) {
+    if (a->step.stats.unconverged > a->before.stats.unconverged) {
         tdi_log(&w->log, TD_LOG_WARNING,
                 "'%s' at %g s: Newton's method reached its limit of iterations", a->name, time);
     }

@@ -37,18 +37,19 @@ typedef struct party {
 } party;
 
 static party party_of(const td_world *w, const int32_t *actor) {
-    const int32_t group = w->group_of[*actor];
+    const int32_t group = w->constraints.group_of[*actor];
     if (group == TD_NONE) {
         return (party){actor, 1, NULL};
     }
-    const tdi_group *g = &w->groups[group];
-    return (party){w->group_actor + g->first, g->count, g->holds};
+    const tdi_group *g = &w->constraints.groups[group];
+    return (party){w->constraints.group_actor + g->first, g->count, g->holds};
 }
 
 // Whether modes are those of the actor's own pencil.
 static bool is_alone(const td_world *w, const party *p) {
     const tdi_actor *a = &w->actors[p->actor[0]];
-    return w->group_of[p->actor[0]] == TD_NONE && (!a->touches || !a->solver->implicit->modal);
+    return w->constraints.group_of[p->actor[0]] == TD_NONE &&
+           (!a->touches || !a->solver->implicit->modal);
 }
 
 static td_status limp(const tdi_actor *a, td_diag *diag) {
@@ -57,11 +58,11 @@ static td_status limp(const tdi_actor *a, td_diag *diag) {
 
 static tdi_member member_of(const td_world *w, tdi_actor *a) {
     const td_object_def *o = &w->scene->def.objects[a->object];
-    a->opts = td_step_opts_default();
-    a->opts.gravity = tdi_turn_to_simulated(a, w->scene->def.gravity);
-    a->opts.stiffness = o->stiffness;
-    a->opts.damping = o->damping;
-    return (tdi_member){.body = a->state, .opts = &a->opts, .name = a->name};
+    a->step.opts = td_step_opts_default();
+    a->step.opts.gravity = tdi_turn_to_simulated(a, w->scene->def.gravity);
+    a->step.opts.stiffness = o->stiffness;
+    a->step.opts.damping = o->damping;
+    return (tdi_member){.body = a->state, .opts = &a->step.opts, .name = a->name};
 }
 
 // Where springs, weight and constraints are not in balance, contacts or loads act, or it moves.
@@ -120,7 +121,7 @@ static td_status modes_together(td_world *w, const party *p, int32_t count, td_m
 
 // Whether the actor's solver can compute its unbalanced forces.
 static bool can_judge(const td_world *w, int32_t actor) {
-    return w->group_of[actor] != TD_NONE || w->actors[actor].solver->implicit->modal;
+    return w->constraints.group_of[actor] != TD_NONE || w->actors[actor].solver->implicit->modal;
 }
 
 td_status td_world_modes(td_world *w, int32_t actor, int32_t count, td_mode *modes, td_diag *diag) {

@@ -120,11 +120,12 @@ tdi_rate tdi_actor_base_rate(const tdi_actor *a) {
 static td_base_motion motion_of(const td_world *w, const tdi_actor *a, const screw *d,
                                 bool true_base, td_real t0) {
     const td_integrator rule = w->scene->def.objects[a->object].integrator;
-    tdi_rate then = {tdi_scale(d->turn, 1 / w->dt), tdi_scale(d->shift, 1 / w->dt)}, now = then;
+    tdi_rate then = {tdi_scale(d->turn, 1 / w->clock.dt), tdi_scale(d->shift, 1 / w->clock.dt)},
+             now = then;
     if (!tdi_is_implicit(rule)) {
         now = tdi_actor_base_rate(a);
         if (true_base && curve_rates(w, a, t0, &now)) {
-            curve_rates(w, a, t0 + w->dt, &then);
+            curve_rates(w, a, t0 + w->clock.dt, &then);
         }
     }
     return (td_base_motion){.position = a->simulated.position,
@@ -132,8 +133,8 @@ static td_base_motion motion_of(const td_world *w, const tdi_actor *a, const scr
                             .velocity = now.velocity,
                             .spin = now.spin,
                             .acceleration =
-                                tdi_scale(tdi_sub(then.velocity, now.velocity), 1 / w->dt),
-                            .spin_rate = tdi_scale(tdi_sub(then.spin, now.spin), 1 / w->dt)};
+                                tdi_scale(tdi_sub(then.velocity, now.velocity), 1 / w->clock.dt),
+                            .spin_rate = tdi_scale(tdi_sub(then.spin, now.spin), 1 / w->clock.dt)};
 }
 
 void tdi_actor_move_base(td_world *w, tdi_actor *a, td_real t0) {
@@ -146,7 +147,8 @@ void tdi_actor_move_base(td_world *w, tdi_actor *a, td_real t0) {
         to = felt_step(w, a, next);
     }
     screw whole = step_between(a->base, next), felt = step_between(a->simulated, to);
-    a->base_rate = (tdi_rate){tdi_scale(whole.turn, 1 / w->dt), tdi_scale(whole.shift, 1 / w->dt)};
+    a->base_rate =
+        (tdi_rate){tdi_scale(whole.turn, 1 / w->clock.dt), tdi_scale(whole.shift, 1 / w->clock.dt)};
     bool rested = tdi_dot(last.velocity, last.velocity) == 0 && tdi_dot(last.spin, last.spin) == 0;
     if (!rested || !same_pose(&a->simulated, &to)) {
         const td_base_motion motion = motion_of(w, a, &felt, true_base, t0);

@@ -202,24 +202,26 @@ bool tdi_world_bears(const td_world *w, bool touches) {
 }
 
 size_t tdi_actor_borne_count(const tdi_actor *a) {
-    return a->borne ? TDI_PLACES * (size_t)a->state->capsule_count : 0;
+    return a->contact.borne ? TDI_PLACES * (size_t)a->state->capsule_count : 0;
 }
 
 td_vec3 *tdi_actor_borne(const tdi_actor *a, int other) {
-    return a->borne && a->swapped != other ? a->borne + tdi_actor_borne_count(a) : a->borne;
+    return a->contact.borne && a->contact.swapped != other
+               ? a->contact.borne + tdi_actor_borne_count(a)
+               : a->contact.borne;
 }
 
 void tdi_actor_forget_borne(const tdi_actor *a) {
-    if (a->borne) {
-        memset(tdi_actor_borne(a, 0), 0, tdi_actor_borne_count(a) * sizeof *a->borne);
+    if (a->contact.borne) {
+        memset(tdi_actor_borne(a, 0), 0, tdi_actor_borne_count(a) * sizeof *a->contact.borne);
     }
 }
 
 static td_status make_borne(const td_world *w, tdi_actor *a) {
     const size_t count = 2 * TDI_PLACES * (size_t)a->state->capsule_count;
     if (tdi_world_bears(w, a->touches) && count > 0) {
-        a->borne = tdi_alloc_zeroed(w->alloc, count, sizeof *a->borne);
-        return a->borne ? TD_OK : TD_ERR_MEMORY;
+        a->contact.borne = tdi_alloc_zeroed(w->alloc, count, sizeof *a->contact.borne);
+        return a->contact.borne ? TD_OK : TD_ERR_MEMORY;
     }
     return TD_OK;
 }
@@ -232,7 +234,7 @@ td_status tdi_actor_form(td_world *w, int32_t variant, tdi_actor *a, td_diag *di
     a->segments = td_skeleton_segments(v->skeleton);
     a->segment_count = td_skeleton_count(v->skeleton);
     a->touches = tdi_variant_touches(w, v->object, variant);
-    a->borne = NULL;
+    a->contact.borne = NULL;
     td_status status = a->solver->state_new(v->model, w->alloc, &a->state, diag);
     if (status == TD_OK) {
         a->state->led = true;
@@ -243,7 +245,7 @@ td_status tdi_actor_form(td_world *w, int32_t variant, tdi_actor *a, td_diag *di
 }
 
 td_status tdi_actor_make(td_world *w, int32_t variant, tdi_actor *a, td_diag *diag) {
-    *a = (tdi_actor){.barrier = {.strength = 1, .reach = -1},
+    *a = (tdi_actor){.contact.barrier = {.strength = 1, .reach = -1},
                      .carry = {.actor = TD_NONE, .tie = TD_NONE}};
     a->place.rotation = tdi_quat_identity();
     a->filter = w->scene->def.objects[w->variants[variant].object].filter;
@@ -252,7 +254,7 @@ td_status tdi_actor_make(td_world *w, int32_t variant, tdi_actor *a, td_diag *di
         return TD_ERR_MEMORY;
     }
     td_status status = tdi_actor_form(w, variant, a, diag);
-    w->segment_count += a->segment_count;
+    w->room.segment_count += a->segment_count;
     return status;
 }
 
@@ -276,11 +278,12 @@ td_status tdi_variant_draw(td_world *w, int32_t variant, td_diag *diag) {
 }
 
 void tdi_actor_free(tdi_actor *a) {
-    td_adapt_free(a->adapt);
+    td_adapt_free(a->adapt.adapt);
     tdi_actor_free_bumps(a);
-    if (a->borne) {
-        tdi_alloc_free(a->state->alloc, a->borne, 2 * tdi_actor_borne_count(a) * sizeof *a->borne);
-        a->borne = NULL;
+    if (a->contact.borne) {
+        tdi_alloc_free(a->state->alloc, a->contact.borne,
+                       2 * tdi_actor_borne_count(a) * sizeof *a->contact.borne);
+        a->contact.borne = NULL;
     }
     tdi_state_free(a->state);
 }
@@ -330,9 +333,9 @@ static td_status count_all(td_world *w, const td_world_opts *opts, td_diag_list 
         }
     }
     w->variants = tdi_arena_zeroed(&w->arena, (size_t)variants, sizeof *w->variants);
-    w->scene_variants = w->variant_capacity = (int32_t)variants;
+    w->scene_variants = w->room.variant_capacity = (int32_t)variants;
     w->objects = tdi_arena_zeroed(&w->arena, (size_t)def->object_count, sizeof *w->objects);
-    w->segment_limit = opts->max_segments;
+    w->room.segment_limit = opts->max_segments;
     return w->variants && w->objects ? tdi_world_actor_room(w, actors) : TD_ERR_MEMORY;
 }
 
@@ -358,7 +361,7 @@ static td_status make_object(td_world *w, int32_t k, const td_world_opts *opts,
     }
     for (int32_t i = 0; i < count && status == TD_OK; i++) {
         const tdi_variant *v = &w->variants[o->first_variant + i % def->instances.variants];
-        if (w->segment_count + td_skeleton_count(v->skeleton) > opts->max_segments) {
+        if (w->room.segment_count + td_skeleton_count(v->skeleton) > opts->max_segments) {
             char path[64];
             snprintf(path, sizeof path, "objects[%d]", k);
             return tdi_scene_fault(w->scene, diags, TD_ERR_LIMIT, path,
@@ -366,7 +369,7 @@ static td_status make_object(td_world *w, int32_t k, const td_world_opts *opts,
                                    (long long)opts->max_segments);
         }
         tdi_actor *a = &w->actors[w->actor_count++];
-        w->made_count = w->actor_count;
+        w->room.made_count = w->actor_count;
         status = make_actor(w, k, i, instance_place(&def->instances, i, &random), a, &diag);
         o->actor_count++;
     }

@@ -20,7 +20,7 @@ static td_status meets_colliders(td_world *w, tdi_actor *a, const td_collider *c
     td_step_opts still = td_step_opts_default();
     const tdi_member alone = {.body = a->state, .opts = &still, .name = a->name};
     opts.self = false;
-    tdi_touch *touch = tdi_touch_place(&alone, 1, &opts, w->collider_capacity, w->near.trial);
+    tdi_touch *touch = tdi_touch_place(&alone, 1, &opts, w->colliders.capacity, w->near.trial);
     const tdi_system system = {.member = &alone,
                                .count = 1,
                                .touch = touch,
@@ -32,7 +32,7 @@ static td_status meets_colliders(td_world *w, tdi_actor *a, const td_collider *c
         return TD_OK;
     }
     td_diag found = {.index = TD_NONE, .message = ""};
-    td_status status = tdi_touch_begin(touch, &system, w->dt, 0, 1, 1, &found);
+    td_status status = tdi_touch_begin(touch, &system, w->clock.dt, 0, 1, 1, &found);
     *meets = status == TD_ERR_DIVERGED;
     status = *meets ? TD_ERR_BLOCKED : status;
     return status == TD_OK ? TD_OK : tdi_fail_at(diag, status, found.index, "%s", found.message);
@@ -41,7 +41,7 @@ static td_status meets_colliders(td_world *w, tdi_actor *a, const td_collider *c
 // After a search that found more pairs than there is room for: makes room, if that is allowed.
 // Whether to search again.
 static bool make_room(td_world *w, td_status *status, td_diag *diag) {
-    if (*status != TD_ERR_LIMIT || w->fixed_room) {
+    if (*status != TD_ERR_LIMIT || w->room.is_fixed) {
         return false;
     }
     *status = tdi_world_pair_room(w, 2 * w->near.pairs, diag);
@@ -88,7 +88,7 @@ bool tdi_collider_reaches(const td_collider *c, const td_box *b) {
 }
 
 td_status tdi_collider_overlaps(td_world *w, int32_t collider, td_diag *diag) {
-    const td_collider *c = &w->collider_slots[collider].now;
+    const td_collider *c = &w->colliders.slots[collider].now;
     const tdi_collider_label label = tdi_world_collider_label(w, collider);
     for (int32_t k = 0; k < w->actor_count; k++) {
         tdi_actor *a = &w->actors[k];
@@ -121,7 +121,7 @@ td_status tdi_collider_overlaps(td_world *w, int32_t collider, td_diag *diag) {
 static td_status meets_actors(td_world *w, int32_t actor, td_diag *diag) {
     tdi_nearness *n = &w->near;
     int32_t which[2];
-    w->regroup = true;
+    w->islands.regroup = true;
     tdi_world_follow_actors(w);
     tdi_world_forget_places(w);
     for (int32_t k = 0; k < w->actor_count; k++) {
@@ -153,8 +153,8 @@ td_status tdi_actor_overlaps(td_world *w, int32_t actor, td_diag *diag) {
     tdi_world_gather_colliders(w);
     do {
         bool meets;
-        status = meets_colliders(w, a, w->colliders, w->collider_labels, w->enabled_colliders,
-                                 &meets, &found);
+        status = meets_colliders(w, a, w->colliders.enabled, w->colliders.labels,
+                                 w->colliders.enabled_count, &meets, &found);
         status =
             status == TD_OK && w->scene->def.contact.self ? meets_actors(w, actor, &found) : status;
     } while (make_room(w, &status, &found));

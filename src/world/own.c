@@ -16,15 +16,15 @@ static int32_t free_variant(td_world *w) {
             return k;
         }
     }
-    if (w->variant_count == w->variant_capacity) {
-        int64_t capacity = w->variant_capacity;
+    if (w->variant_count == w->room.variant_capacity) {
+        int64_t capacity = w->room.variant_capacity;
         tdi_variant *grown = tdi_arena_grow(&w->arena, w->variants, w->variant_count, &capacity,
                                             sizeof *w->variants);
         if (!grown || capacity > INT32_MAX) {
             return TD_NONE;
         }
         w->variants = grown;
-        w->variant_capacity = (int32_t)capacity;
+        w->room.variant_capacity = (int32_t)capacity;
     }
     return w->variant_count++;
 }

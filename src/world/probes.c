@@ -38,11 +38,11 @@ static int32_t part_count(td_quantity q) {
 td_status tdi_world_make_probes(td_world *w, td_diag_list *diags) {
     const td_record_def *r = &w->scene->def.record;
     int32_t column = 0;
-    w->probe_spots =
-        tdi_arena_zeroed(&w->arena, (size_t)r->probe_count + 1, sizeof *w->probe_spots);
-    w->probe_names =
-        tdi_arena_zeroed(&w->arena, 4 * (size_t)r->probe_count + 1, sizeof *w->probe_names);
-    if (!w->probe_spots || !w->probe_names) {
+    w->probes.spots =
+        tdi_arena_zeroed(&w->arena, (size_t)r->probe_count + 1, sizeof *w->probes.spots);
+    w->probes.names =
+        tdi_arena_zeroed(&w->arena, 4 * (size_t)r->probe_count + 1, sizeof *w->probes.names);
+    if (!w->probes.spots || !w->probes.names) {
         return TD_ERR_MEMORY;
     }
     for (int32_t k = 0; k < r->probe_count; k++) {
@@ -51,23 +51,24 @@ td_status tdi_world_make_probes(td_world *w, td_diag_list *diags) {
         char path[64];
         snprintf(path, sizeof path, "record.probes[%d]", k);
         td_status status =
-            p->constraint ? TD_OK : tdi_find_spot(w, &p->place, path, &w->probe_spots[k], diags);
+            p->constraint ? TD_OK : tdi_find_spot(w, &p->place, path, &w->probes.spots[k], diags);
         if (status != TD_OK) {
             return status;
         }
-        const char *owner = p->constraint ? p->constraint : w->actors[w->probe_spots[k].actor].name;
+        const char *owner =
+            p->constraint ? p->constraint : w->actors[w->probes.spots[k].actor].name;
         for (int32_t i = 0; q->parts[i]; i++, column++) {
-            char *name = w->probe_names[column];
+            char *name = w->probes.names[column];
             if (p->name) {
-                snprintf(name, sizeof *w->probe_names, "%.60s.%s [%s]", p->name, q->parts[i],
+                snprintf(name, sizeof *w->probes.names, "%.60s.%s [%s]", p->name, q->parts[i],
                          q->unit);
             } else {
-                snprintf(name, sizeof *w->probe_names, "%.48s.%s.%s [%s]", owner, q->name,
+                snprintf(name, sizeof *w->probes.names, "%.48s.%s.%s [%s]", owner, q->name,
                          q->parts[i], q->unit);
             }
         }
     }
-    w->probe_columns = column;
+    w->probes.columns = column;
     return TD_OK;
 }
 
@@ -75,14 +76,14 @@ int32_t td_world_probe_columns(const td_world *w) {
     if (!w) {
         return 0;
     }
-    return w->probe_columns;
+    return w->probes.columns;
 }
 
 const char *td_world_probe_name(const td_world *w, int32_t column) {
     if (!w || !tdi_has(column, td_world_probe_columns(w))) {
         return "";
     }
-    return w->probe_names[column];
+    return w->probes.names[column];
 }
 
 // ---- values ---------------------------------------------------------------------------------
@@ -114,8 +115,8 @@ void td_world_probes(td_world *w, td_real *values) {
             values += 3;
             continue;
         }
-        const tdi_actor *a = &w->actors[w->probe_spots[k].actor];
-        int32_t i = w->probe_spots[k].segment;
+        const tdi_actor *a = &w->actors[w->probes.spots[k].actor];
+        int32_t i = w->probes.spots[k].segment;
         td_quantity q = r->probes[k].quantity;
         td_vec3 tip = tdi_solver_tip(a->solver, a->state, i), v = {0, 0, 0};
         if (q == TD_QUANTITY_POSITION) {
@@ -181,7 +182,7 @@ td_real td_world_largest_force(const td_world *w) {
     }
     td_real largest = 0;
     for (int32_t k = 0; k < w->actor_count; k++) {
-        largest = fmax(largest, w->actors[k].largest_force);
+        largest = fmax(largest, w->actors[k].step.largest_force);
     }
     return largest;
 }

@@ -93,8 +93,8 @@ static void ask_actors(const question *q, nearest *best) {
 }
 
 static void ask_colliders(const question *q, nearest *best) {
-    for (int32_t k = 0; k < q->w->collider_count; k++) {
-        const tdi_collider_slot *s = &q->w->collider_slots[k];
+    for (int32_t k = 0; k < q->w->colliders.count; k++) {
+        const tdi_collider_slot *s = &q->w->colliders.slots[k];
         if (s->alive && s->enabled) {
             const tdi_hit hit = tdi_ray_collider(&q->ray, &s->now);
             if (hit.distance < best->hit.distance) {

@@ -29,6 +29,24 @@ typedef struct tdi_parameter {
     size_t size;
 } tdi_parameter;
 
+typedef struct tdi_parameters {
+    tdi_parameter *all; // all numbers of the scene that can change
+    int32_t count;
+    uint64_t shape; // of the actors and parameters, mixed: tells saves apart
+} tdi_parameters;
+
+typedef struct tdi_probes {
+    tdi_spot *spots;
+    char (*names)[96];
+    int32_t columns;
+} tdi_probes;
+
+// What a program wants called after every step.
+typedef struct tdi_step_hook {
+    td_step_callback call;
+    void *context;
+} tdi_step_hook;
+
 // ---- functions ------------------------------------------------------------------------------
 
 // logging.c: messages of the log.

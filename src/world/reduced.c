@@ -12,7 +12,7 @@
 bool tdi_object_reduces(const td_world *w, int32_t object) {
     const td_object_def *o = &w->scene->def.objects[object];
     const bool asked = tdi_object_adapts(w->scene, o) ||
-                       (w->adaptable && tdi_solver_adapts(tdi_solver_find(o->solver)));
+                       (w->options.adaptable && tdi_solver_adapts(tdi_solver_find(o->solver)));
     return asked && tdi_is_implicit(o->integrator);
 }
 
@@ -66,7 +66,7 @@ static td_reduce_mode mode_of(const tdi_actor *a, bool reduced, int32_t i) {
     if (reduced) {
         return (td_reduce_mode)td_reduced_modes(a->state)[i];
     }
-    return td_adapt_is_active(a->adapt, i) ? TD_REDUCE_OWN : TD_REDUCE_FROZEN;
+    return td_adapt_is_active(a->adapt.adapt, i) ? TD_REDUCE_OWN : TD_REDUCE_FROZEN;
 }
 
 bool td_world_actor_clusters(const td_world *w, int32_t actor, uint8_t *modes, int32_t *clusters) {

@@ -151,8 +151,8 @@ td_status tdi_actor_make_own(td_world *w, int32_t actor, td_diag *diag) {
         tdi_segment_map_free(segment_map, skeleton, w->alloc);
     }
     if (status == TD_OK) { // its joints are what they were
-        w->actors[actor].drives = a.drives;
-        w->actors[actor].driven = a.driven;
+        w->actors[actor].drive.drives = a.drive.drives;
+        w->actors[actor].drive.count = a.drive.count;
     }
     return status;
 }

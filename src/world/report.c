@@ -9,14 +9,14 @@ int32_t td_world_collider_count(const td_world *world) {
     if (!world) {
         return 0;
     }
-    return world->collider_count;
+    return world->colliders.count;
 }
 
 td_collider td_world_collider(const td_world *world, int32_t collider) {
     if (!world || !tdi_has(collider, td_world_collider_count(world))) {
         return (td_collider){0};
     }
-    return world->collider_slots[collider].now;
+    return world->colliders.slots[collider].now;
 }
 
 const char *td_world_collider_name(const td_world *world, int32_t collider) {
@@ -30,13 +30,13 @@ const char *td_world_collider_name(const td_world *world, int32_t collider) {
 // With actors in the place of its members.
 int32_t tdi_island_contacts(const td_world *w, const tdi_island *i, td_contact *contacts,
                             int32_t capacity) {
-    const int32_t *actor = w->member_actor + i->first;
+    const int32_t *actor = w->islands.member_actor + i->first;
     int32_t count = tdi_touch_contacts(i->touch, contacts, capacity);
     for (int32_t k = 0; k < count && k < capacity; k++) {
         td_contact *c = &contacts[k];
         c->actor = actor[c->actor];
         if (c->other_actor == TD_NONE) {
-            c->other = w->collider_slot[c->other];
+            c->other = w->colliders.slot[c->other];
         } else {
             c->other_actor = actor[c->other_actor];
         }
@@ -47,10 +47,10 @@ int32_t tdi_island_contacts(const td_world *w, const tdi_island *i, td_contact *
 // Of those that sleep, or have not been solved since they woke.
 static int32_t slept_contacts(const td_world *w, td_contact *contacts, int32_t capacity) {
     int32_t count = 0;
-    for (int32_t k = 0; k < w->slept_count; k++) {
-        if (w->actors[w->slept[k].actor].sleep.kept) {
+    for (int32_t k = 0; k < w->sleep.count; k++) {
+        if (w->actors[w->sleep.contacts[k].actor].sleep.kept) {
             if (count < capacity) {
-                contacts[count] = w->slept[k];
+                contacts[count] = w->sleep.contacts[k];
             }
             count++;
         }
@@ -63,11 +63,11 @@ int32_t td_world_contacts(const td_world *w, td_contact *contacts, int32_t capac
         return 0;
     }
     int32_t count = 0;
-    for (int32_t k = 0; w->step > 0 && k <= w->island_count; k++) {
+    for (int32_t k = 0; w->clock.step > 0 && k <= w->islands.count; k++) {
         const int32_t left = capacity > count ? capacity - count : 0;
         td_contact *rest = left > 0 ? contacts + (capacity - left) : NULL;
-        const tdi_island *i = &w->islands[k];
-        if (k == w->island_count) {
+        const tdi_island *i = &w->islands.all[k];
+        if (k == w->islands.count) {
             count += slept_contacts(w, rest, left);
         } else if (i->touch && tdi_island_is_solved(i)) {
             count += tdi_island_contacts(w, i, rest, left);
@@ -85,8 +85,8 @@ static bool force_of(const td_world *w, int32_t constraint, td_contact *to) {
     if (!r.active || !(size > 0)) {
         return false;
     }
-    *to = (td_contact){.actor = w->ties[constraint].actor[0],
-                       .segment = w->ties[constraint].segment,
+    *to = (td_contact){.actor = w->constraints.ties[constraint].actor[0],
+                       .segment = w->constraints.ties[constraint].segment,
                        .other_actor = TD_NONE,
                        .other = constraint,
                        .point = r.place,

@@ -41,24 +41,25 @@ static bool wants_rest(const settling *s, const tdi_actor *a) {
 // Those that constraints join go to rest together, or none of them.
 static bool is_to_settle(const settling *s, const tdi_actor *a) {
     const td_world *w = s->world;
-    const int32_t group = w->group_of[a - w->actors];
+    const int32_t group = w->constraints.group_of[a - w->actors];
     bool all = tdi_actor_acts(a) && wants_rest(s, a);
-    for (int32_t j = 0; group != TD_NONE && all && j < w->groups[group].count; j++) {
-        all = wants_rest(s, &w->actors[w->group_actor[w->groups[group].first + j]]);
+    for (int32_t j = 0; group != TD_NONE && all && j < w->constraints.groups[group].count; j++) {
+        all = wants_rest(
+            s, &w->actors[w->constraints.group_actor[w->constraints.groups[group].first + j]]);
     }
     return all;
 }
 
 static bool is_alone(const td_world *w, const tdi_actor *a) {
-    return !a->touches && w->group_of[a - w->actors] == TD_NONE;
+    return !a->touches && w->constraints.group_of[a - w->actors] == TD_NONE;
 }
 
 static tdi_member member_at_rest(const td_world *w, tdi_actor *a) {
-    a->opts = td_step_opts_default();
-    a->opts.gravity = tdi_turn_to_simulated(a, w->scene->def.gravity);
-    a->opts.stiffness = w->scene->def.objects[a->object].stiffness;
+    a->step.opts = td_step_opts_default();
+    a->step.opts.gravity = tdi_turn_to_simulated(a, w->scene->def.gravity);
+    a->step.opts.stiffness = w->scene->def.objects[a->object].stiffness;
     return (tdi_member){
-        .body = a->state, .opts = &a->opts, .name = a->name, .untouched = !a->touches};
+        .body = a->state, .opts = &a->step.opts, .name = a->name, .untouched = !a->touches};
 }
 
 // Springs s k under gravity g rest as springs k under g/s do, with forces less by s.
@@ -96,7 +97,7 @@ static void settle_alone(void *context, int64_t k) {
         const tdi_member alone = member_at_rest(s->world, a);
         const tdi_system system = {.member = &alone, .count = 1};
         td_step_stats stats = {0};
-        a->status = settle_system(s, &system, &stats, &a->diag);
+        a->step.status = settle_system(s, &system, &stats, &a->step.diag);
         if (s->rests) {
             s->rests[k] = rest_of(s->world, a, stats.iterations);
         }
@@ -121,9 +122,9 @@ static void add_member(const settling *s, party *p, int32_t actor) {
 static void bind(const settling *s, party *p) {
     const td_world *w = s->world;
     p->holds = NULL;
-    for (int32_t g = w->group_count - 1; g >= 0; g--) {
-        const tdi_group *group = &w->groups[g];
-        const int32_t *actor = w->group_actor + group->first;
+    for (int32_t g = w->constraints.group_count - 1; g >= 0; g--) {
+        const tdi_group *group = &w->constraints.groups[g];
+        const int32_t *actor = w->constraints.group_actor + group->first;
         if (p->place[actor[0]] != TD_NONE) {
             for (int32_t j = 0; j < group->count; j++) {
                 p->bound[j] = p->place[actor[j]];
@@ -150,7 +151,7 @@ static td_status settle_within(settling *s, party *p, int32_t pairs, td_step_sta
     const td_world *w = s->world;
     td_contact_opts opts = tdi_world_contact_opts(w);
     const bool touching = tdi_world_touches(w);
-    const int32_t colliders = w->enabled_colliders;
+    const int32_t colliders = w->colliders.enabled_count;
     tdi_touch *touch = NULL;
     opts.pairs = pairs;
     td_status status =
@@ -162,9 +163,9 @@ static td_status settle_within(settling *s, party *p, int32_t pairs, td_step_sta
                                    .count = p->count,
                                    .touch = touch && touch->set ? touch : NULL,
                                    .holds = p->holds,
-                                   .colliders = w->colliders,
+                                   .colliders = w->colliders.enabled,
                                    .collider_count = touching ? colliders : 0,
-                                   .labels = w->collider_labels};
+                                   .labels = w->colliders.labels};
         status = settle_system(s, &system, stats, &s->diag);
         s->overlaps = status == TD_OK || !system.touch ? TD_NONE : actor_of(p, touch->overlaps);
     }
@@ -197,11 +198,11 @@ static td_status settle_parties(settling *s, party *p) {
     const td_world *w = s->world;
     const bool touching = tdi_world_touches(w);
     td_status status = TD_OK;
-    for (int32_t g = 0; g < (touching ? 1 : w->group_count) && status == TD_OK; g++) {
+    for (int32_t g = 0; g < (touching ? 1 : w->constraints.group_count) && status == TD_OK; g++) {
         p->count = 0;
         for (int32_t k = 0; k < w->actor_count; k++) {
             p->place[k] = TD_NONE;
-            if (!is_alone(w, &w->actors[k]) && (touching || w->group_of[k] == g) &&
+            if (!is_alone(w, &w->actors[k]) && (touching || w->constraints.group_of[k] == g) &&
                 is_to_settle(s, &w->actors[k])) {
                 add_member(s, p, k);
             }
@@ -229,7 +230,7 @@ static const tdi_actor *settle_loners(settling *s) {
     td_world *w = s->world;
     td_pool_run(w->pool, w->actor_count, settle_alone, s);
     for (int32_t k = 0; k < w->actor_count; k++) {
-        if (is_alone(w, &w->actors[k]) && w->actors[k].status != TD_OK) {
+        if (is_alone(w, &w->actors[k]) && w->actors[k].step.status != TD_OK) {
             return &w->actors[k];
         }
     }
@@ -259,7 +260,7 @@ td_status tdi_world_settle(td_world *w, td_diag_list *diags) {
     char path[64] = "objects";
     tdi_world_set_holds(w, 0);
     const tdi_actor *wrong = settle_loners(&s);
-    const td_status status = wrong ? wrong->status : settle_together(&s);
+    const td_status status = wrong ? wrong->step.status : settle_together(&s);
     if (status == TD_OK || status == TD_ERR_MEMORY) {
         warn_of_unstable(w, diags);
         return status;
@@ -274,7 +275,7 @@ td_status tdi_world_settle(td_world *w, td_diag_list *diags) {
     return tdi_scene_fault(
         w->scene, diags, TD_ERR_SYNTAX, path,
         "%s; give the object 'start: drawn' to start without computing its rest pose",
-        wrong ? wrong->diag.message : s.diag.message);
+        wrong ? wrong->step.diag.message : s.diag.message);
 }
 
 td_status tdi_actor_settle(td_world *w, tdi_actor *a, td_diag *diag) {
@@ -298,8 +299,8 @@ td_status td_world_settle(td_world *w, td_rest *rests, td_diag *diag) {
     tdi_world_gather_colliders(w);
     const tdi_actor *wrong = settle_loners(&s);
     if (wrong) {
-        return tdi_fail_at(diag, wrong->status, wrong->diag.index, "'%s': %s", wrong->name,
-                           wrong->diag.message);
+        return tdi_fail_at(diag, wrong->step.status, wrong->step.diag.index, "'%s': %s",
+                           wrong->name, wrong->step.diag.message);
     }
     td_status status = settle_together(&s);
     tdi_world_forget_places(w);

@@ -48,15 +48,15 @@ static int64_t grown_to(int64_t capacity, int64_t need) {
 td_status tdi_world_actor_room(td_world *w, int64_t count) {
     tdi_nearness *n = &w->near;
     const growing arrays[] = {{&w->actors, sizeof *w->actors},
-                              {&w->islands, sizeof *w->islands},
-                              {&w->active, sizeof *w->active},
-                              {&w->members, sizeof *w->members},
-                              {&w->member_actor, sizeof *w->member_actor},
-                              {&w->tied, sizeof *w->tied},
-                              {&w->group_of, sizeof *w->group_of},
-                              {&w->group_actor, sizeof *w->group_actor},
-                              {&w->group_member, sizeof *w->group_member},
-                              {&w->groups, sizeof *w->groups},
+                              {&w->islands.all, sizeof *w->islands.all},
+                              {&w->islands.active, sizeof *w->islands.active},
+                              {&w->islands.members, sizeof *w->islands.members},
+                              {&w->islands.member_actor, sizeof *w->islands.member_actor},
+                              {&w->constraints.tied, sizeof *w->constraints.tied},
+                              {&w->constraints.group_of, sizeof *w->constraints.group_of},
+                              {&w->constraints.group_actor, sizeof *w->constraints.group_actor},
+                              {&w->constraints.group_member, sizeof *w->constraints.group_member},
+                              {&w->constraints.groups, sizeof *w->constraints.groups},
                               {&n->root, sizeof *n->root},
                               {&n->place, sizeof *n->place},
                               {&n->first_point, sizeof *n->first_point},
@@ -64,17 +64,18 @@ td_status tdi_world_actor_room(td_world *w, int64_t count) {
                               {&n->before_count, sizeof *n->before_count},
                               {&n->share, sizeof *n->share},
                               {&n->at, sizeof *n->at}};
-    if (w->actors && count <= w->actor_capacity) {
+    if (w->actors && count <= w->room.actor_capacity) {
         return TD_OK;
     }
-    const int64_t capacity = grown_to(w->actor_capacity, count);
+    const int64_t capacity = grown_to(w->room.actor_capacity, count);
     if (capacity > INT32_MAX / 2) {
         return TD_ERR_LIMIT;
     }
-    td_status status = grow(w, arrays, sizeof arrays / sizeof *arrays, w->actor_capacity, capacity);
+    td_status status =
+        grow(w, arrays, sizeof arrays / sizeof *arrays, w->room.actor_capacity, capacity);
     if (status == TD_OK) {
-        w->actor_capacity = (int32_t)capacity;
-        w->regroup = true; // members of islands point to actors
+        w->room.actor_capacity = (int32_t)capacity;
+        w->islands.regroup = true; // members of islands point to actors
     }
     return status;
 }
@@ -150,11 +151,12 @@ static td_status contact_room(td_world *w) {
     const td_contact_opts opts = tdi_world_contact_opts(w);
     tdi_nearness *n = &w->near;
     size_t all = 0, most = 0;
-    for (int32_t k = 0; k < w->made_count; k++) {
+    for (int32_t k = 0; k < w->room.made_count; k++) {
         tdi_actor *a = &w->actors[k];
-        const tdi_member m = {.body = a->state, .opts = &a->opts, .untouched = !a->touches};
-        const bool in_touch = a->touches || w->group_of[k] != TD_NONE; // by itself, or with others
-        n->share[k] = in_touch ? tdi_touch_bytes(&m, 1, &opts, w->collider_capacity) : 0;
+        const tdi_member m = {.body = a->state, .opts = &a->step.opts, .untouched = !a->touches};
+        const bool in_touch =
+            a->touches || w->constraints.group_of[k] != TD_NONE; // by itself, or with others
+        n->share[k] = in_touch ? tdi_touch_bytes(&m, 1, &opts, w->colliders.capacity) : 0;
         all += n->share[k];
         most = n->share[k] > most ? n->share[k] : most;
     }
@@ -173,7 +175,7 @@ static td_status set_room(td_world *w, int64_t points, int64_t capsules) {
 
 static td_status touch_room(td_world *w, td_diag *diag) {
     int64_t points = 0, capsules = 0;
-    for (int32_t k = 0; k < w->made_count; k++) {
+    for (int32_t k = 0; k < w->room.made_count; k++) {
         const tdi_actor *a = &w->actors[k];
         points += a->touches ? a->state->point_count : 0;
         capsules += a->touches ? a->state->capsule_count : 0;
@@ -181,7 +183,7 @@ static td_status touch_room(td_world *w, td_diag *diag) {
     if (points > INT32_MAX / 2 || capsules > INT32_MAX / 64) {
         return tdi_fail(diag, TD_ERR_LIMIT, "too many segments that may touch");
     }
-    for (int32_t k = 0; k < w->made_count; k++) {
+    for (int32_t k = 0; k < w->room.made_count; k++) {
         w->near.before[k] = TD_NONE; // contact is placed anew
     }
     td_status status = grow_points(w, points, capsules);
@@ -199,7 +201,7 @@ void tdi_world_number_points(td_world *w, int32_t from) {
 
 td_status tdi_world_step_room(td_world *w, td_diag *diag) {
     td_status status = tdi_world_touches(w) ? touch_room(w, diag) : TD_OK;
-    w->regroup = true;
+    w->islands.regroup = true;
     tdi_world_forget_places(w);
     return status;
 }
@@ -220,15 +222,16 @@ td_status tdi_world_pair_room(td_world *w, int32_t pairs, td_diag *diag) {
 }
 
 td_status tdi_world_tie_room(td_world *w, int64_t count) {
-    const growing arrays[] = {{&w->ties, sizeof *w->ties}};
-    if (w->ties && count <= w->tie_capacity) {
+    const growing arrays[] = {{&w->constraints.ties, sizeof *w->constraints.ties}};
+    if (w->constraints.ties && count <= w->constraints.tie_capacity) {
         return TD_OK;
     }
-    const int64_t capacity = grown_to(w->tie_capacity, count);
-    td_status status =
-        capacity > INT32_MAX / 64 ? TD_ERR_LIMIT : grow(w, arrays, 1, w->tie_capacity, capacity);
+    const int64_t capacity = grown_to(w->constraints.tie_capacity, count);
+    td_status status = capacity > INT32_MAX / 64
+                           ? TD_ERR_LIMIT
+                           : grow(w, arrays, 1, w->constraints.tie_capacity, capacity);
     if (status == TD_OK) {
-        w->tie_capacity = (int32_t)capacity;
+        w->constraints.tie_capacity = (int32_t)capacity;
     }
     return status;
 }
@@ -236,20 +239,20 @@ td_status tdi_world_tie_room(td_world *w, int64_t count) {
 // ---- colliders ------------------------------------------------------------------------------
 
 td_status tdi_world_collider_room(td_world *w, int64_t count) {
-    const growing arrays[] = {{&w->collider_slots, sizeof *w->collider_slots},
-                              {&w->colliders, sizeof *w->colliders},
-                              {&w->collider_labels, sizeof *w->collider_labels},
-                              {&w->collider_slot, sizeof *w->collider_slot}};
-    if (w->colliders && count <= w->collider_capacity) {
+    const growing arrays[] = {{&w->colliders.slots, sizeof *w->colliders.slots},
+                              {&w->colliders.enabled, sizeof *w->colliders.enabled},
+                              {&w->colliders.labels, sizeof *w->colliders.labels},
+                              {&w->colliders.slot, sizeof *w->colliders.slot}};
+    if (w->colliders.enabled && count <= w->colliders.capacity) {
         return TD_OK;
     }
-    const int64_t capacity = grown_to(w->collider_capacity, count);
+    const int64_t capacity = grown_to(w->colliders.capacity, count);
     if (capacity > INT32_MAX / 64) {
         return TD_ERR_LIMIT;
     }
-    td_status status = grow(w, arrays, 4, w->collider_capacity, capacity);
+    td_status status = grow(w, arrays, 4, w->colliders.capacity, capacity);
     if (status == TD_OK) {
-        w->collider_capacity = (int32_t)capacity;
+        w->colliders.capacity = (int32_t)capacity;
     }
     return status;
 }

@@ -45,8 +45,8 @@ static uint64_t mix(uint64_t hash, const void *bytes, size_t size) {
 
 static uint64_t shape_of(const td_world *w) {
     uint64_t hash = 0xcbf29ce484222325u;
-    hash = mix(hash, &w->wind_count, sizeof w->wind_count);
-    hash = mix(hash, &w->parameter_count, sizeof w->parameter_count);
+    hash = mix(hash, &w->loads.wind_count, sizeof w->loads.wind_count);
+    hash = mix(hash, &w->parameters.count, sizeof w->parameters.count);
     for (int32_t k = 0; k < w->variant_count; k++) {
         const td_body_model *m = w->variants[k].model;
         hash = mix(hash, m->parameters, m->parameter_bytes);
@@ -55,12 +55,12 @@ static uint64_t shape_of(const td_world *w) {
         const tdi_actor *a = &w->actors[k];
         hash = mix(hash, &a->variant, sizeof a->variant);
         hash = mix(hash, &a->place, sizeof a->place);
-        for (int32_t i = 0; i < a->acting_count; i++) {
-            hash = mix(hash, &a->acting[i].load, sizeof a->acting[i].load);
+        for (int32_t i = 0; i < a->load.acting_count; i++) {
+            hash = mix(hash, &a->load.acting[i].load, sizeof a->load.acting[i].load);
         }
     }
     for (int32_t k = 0; k < w->scene->def.constraint_count; k++) {
-        const tdi_tie *tie = &w->ties[k];
+        const tdi_tie *tie = &w->constraints.ties[k];
         hash = mix(hash, &w->scene->def.constraints[k].kind, sizeof(td_constraint_kind));
         hash = mix(hash, tie->actor, sizeof tie->actor);
         hash = mix(hash, &tie->segment, sizeof tie->segment);
@@ -95,14 +95,15 @@ static bool note_parameter(void *context, const tdi_scene_field *field, void *at
 td_status tdi_world_make_saving(td_world *w) {
     counter c = {NULL, 0};
     tdi_fields_walk(&tdi_scene_all, &w->scene->def, note_parameter, &c);
-    c.to = w->parameters = tdi_arena_zeroed(&w->arena, (size_t)c.count + 1, sizeof *w->parameters);
-    if (!w->parameters) {
+    c.to = w->parameters.all =
+        tdi_arena_zeroed(&w->arena, (size_t)c.count + 1, sizeof *w->parameters.all);
+    if (!w->parameters.all) {
         return TD_ERR_MEMORY;
     }
-    w->parameter_count = c.count;
+    w->parameters.count = c.count;
     c.count = 0;
     tdi_fields_walk(&tdi_scene_all, &w->scene->def, note_parameter, &c);
-    w->shape = shape_of(w);
+    w->parameters.shape = shape_of(w);
     return TD_OK;
 }
 
@@ -119,48 +120,48 @@ static void tape_grown(tdi_tape *t, td_world *w) {
 static void tape_world(tdi_tape *t, td_world *w) {
     head h = {MAGIC,
               VERSION,
-              w->shape,
-              w->step,
+              w->parameters.shape,
+              w->clock.step,
               w->actor_count,
-              w->collider_count,
-              w->hand_count,
+              w->colliders.count,
+              w->loads.hand_count,
               w->watch.capacity,
               tdi_world_count_slept(w),
               tdi_world_drive_count(w),
               tdi_world_added_ties(w),
               w->near.pairs};
     tdi_tape_item(t, &h, sizeof h);
-    w->step = h.step;
+    w->clock.step = h.step;
     for (int32_t k = 0; k < w->actor_count; k++) {
         tdi_tape_item(t, &w->actors[k].variant, sizeof w->actors[k].variant);
     }
-    for (int32_t k = w->scene->def.constraint_count; k < w->tie_count; k++) {
-        tdi_tape_added(t, &w->ties[k]);
+    for (int32_t k = w->scene->def.constraint_count; k < w->constraints.tie_count; k++) {
+        tdi_tape_added(t, &w->constraints.ties[k]);
     }
     tape_grown(t, w);
     tdi_tape_scene(t, w);
-    for (int32_t k = 0; k < w->collider_count; k++) {
-        tdi_tape_collider(t, &w->collider_slots[k]);
+    for (int32_t k = 0; k < w->colliders.count; k++) {
+        tdi_tape_collider(t, &w->colliders.slots[k]);
     }
-    tdi_tape_grab(t, &w->grab);
-    for (int32_t k = 0; k < w->hand_count; k++) {
-        tdi_tape_hand(t, &w->hands[k]);
+    tdi_tape_grab(t, &w->loads.grab);
+    for (int32_t k = 0; k < w->loads.hand_count; k++) {
+        tdi_tape_hand(t, &w->loads.hands[k]);
     }
     if (w->watch.capacity > 0) {
         tdi_tape_watch(t, &w->watch);
     }
     tdi_tape_drives(t, w, h.drives);
-    for (int32_t k = 0; k < w->wind_count; k++) {
-        tdi_tape_item(t, &w->winds[k].state, sizeof w->winds[k].state);
+    for (int32_t k = 0; k < w->loads.wind_count; k++) {
+        tdi_tape_item(t, &w->loads.winds[k].state, sizeof w->loads.winds[k].state);
     }
     for (int32_t k = 0; k < w->actor_count; k++) {
         tdi_tape_actor(t, &w->actors[k]);
     }
-    for (int32_t k = 0; k < w->tie_count; k++) {
-        tdi_tape_tie(t, &w->ties[k]);
+    for (int32_t k = 0; k < w->constraints.tie_count; k++) {
+        tdi_tape_tie(t, &w->constraints.ties[k]);
     }
-    for (int32_t g = 0; g < w->group_count; g++) {
-        tdi_tape_group(t, &w->groups[g]);
+    for (int32_t g = 0; g < w->constraints.group_count; g++) {
+        tdi_tape_group(t, &w->constraints.groups[g]);
     }
     if (w->near.room) {
         tdi_tape_item(t, w->near.last,
@@ -323,8 +324,8 @@ static size_t tie_bytes(int32_t places, int32_t alive) {
 
 static size_t own_tie_bytes(const td_world *w) {
     int32_t alive = 0;
-    for (int32_t k = w->scene->def.constraint_count; k < w->tie_count; k++) {
-        alive += w->ties[k].alive;
+    for (int32_t k = w->scene->def.constraint_count; k < w->constraints.tie_count; k++) {
+        alive += w->constraints.ties[k].alive;
     }
     return tie_bytes(tdi_world_added_ties(w), alive);
 }
@@ -347,15 +348,15 @@ static td_status check_size(td_world *w, const head *h, const char *bytes, size_
     wanted += tdi_grown_size_of(grown_at(h, bytes));
     tdi_tape_collider(&t, &any);
     wanted += (size_t)h->colliders * t.size;
-    given += (size_t)w->collider_count * t.size;
+    given += (size_t)w->colliders.count * t.size;
     wanted += hand_bytes(h->hands) + watch_bytes(h->watched) + tdi_world_drive_bytes(h->drives);
-    given += hand_bytes(w->hand_count) + watch_bytes(w->watch.capacity) +
+    given += hand_bytes(w->loads.hand_count) + watch_bytes(w->watch.capacity) +
              tdi_world_drive_bytes(tdi_world_drive_count(w));
     const int32_t ties = alive_ties(h, bytes, size);
     wanted += tie_bytes(h->ties, ties);
     given += own_tie_bytes(w);
-    wanted += (size_t)h->slept * sizeof *w->slept;
-    given += (size_t)tdi_world_count_slept(w) * sizeof *w->slept;
+    wanted += (size_t)h->slept * sizeof *w->sleep.contacts;
+    given += (size_t)tdi_world_count_slept(w) * sizeof *w->sleep.contacts;
     for (int32_t k = 0; k < w->actor_count && status == TD_OK; k++) {
         const int32_t object = w->actors[k].object;
         given += variant_bytes(w, w->actors[k].variant, w->scene->def.objects[object].integrator);
@@ -371,9 +372,9 @@ static td_status check_size(td_world *w, const head *h, const char *bytes, size_
 static td_status take_ties(td_world *w, const head *h, const char *bytes, td_diag *diag) {
     const int32_t own = w->scene->def.constraint_count;
     tdi_tape t = {NULL, bytes, sizeof *h + (size_t)h->actors * sizeof(int32_t), TD_OK};
-    w->tie_count = own + h->ties;
-    for (int32_t k = own; k < w->tie_count; k++) {
-        tdi_tape_added(&t, &w->ties[k]);
+    w->constraints.tie_count = own + h->ties;
+    for (int32_t k = own; k < w->constraints.tie_count; k++) {
+        tdi_tape_added(&t, &w->constraints.ties[k]);
     }
     td_status status = tdi_world_take_ties(w, diag);
     return status == TD_OK || status == TD_ERR_MEMORY ? status : other_scene(diag);
@@ -383,13 +384,13 @@ static td_status take_ties(td_world *w, const head *h, const char *bytes, td_dia
 static td_status make_places(td_world *w, const head *h, const int32_t *variants, tdi_watch *watch,
                              td_diag *diag) {
     td_status status = TD_OK;
-    if (h->colliders > w->collider_count) {
-        status = td_world_reserve_colliders(w, h->colliders - w->collider_count, diag);
+    if (h->colliders > w->colliders.count) {
+        status = td_world_reserve_colliders(w, h->colliders - w->colliders.count, diag);
     }
-    if (status == TD_OK && h->hands > w->hand_count) {
-        status = td_world_reserve_grabs(w, h->hands - w->hand_count, diag);
+    if (status == TD_OK && h->hands > w->loads.hand_count) {
+        status = td_world_reserve_grabs(w, h->hands - w->loads.hand_count, diag);
     }
-    w->sleeps = w->sleeps || h->slept > 0;
+    w->sleep.allowed = w->sleep.allowed || h->slept > 0;
     status = status == TD_OK ? tdi_world_sleep_room(w, h->slept) : status;
     status = status == TD_OK
                  ? tdi_world_tie_room(w, (int64_t)w->scene->def.constraint_count + h->ties)
@@ -409,7 +410,7 @@ static td_status take_integrators(td_world *w, const head *h, const char *bytes,
         before[k] = objects[k].integrator;
         objects[k].integrator = integrator_at(h, bytes, (int32_t)k);
     }
-    for (int32_t k = 0; k < w->made_count && status == TD_OK; k++) {
+    for (int32_t k = 0; k < w->room.made_count && status == TD_OK; k++) {
         tdi_actor_set_integrator(&w->actors[k], objects[w->actors[k].object].integrator);
     }
     status = status == TD_OK ? make_places(w, h, variants, watch, diag) : status;
@@ -447,14 +448,14 @@ static td_status take_places(td_world *w, const head *h, const char *bytes, size
     }
     tdi_watch_free(w, &w->watch);
     w->watch = watch;
-    w->collider_count = h->colliders;
-    w->hand_count = h->hands;
+    w->colliders.count = h->colliders;
+    w->loads.hand_count = h->hands;
     return h->ties > 0 || tdi_world_added_ties(w) > 0 ? take_ties(w, h, bytes, diag) : TD_OK;
 }
 
 static bool same_places(const td_world *w, const head *h, const char *bytes) {
-    bool same = h->actors == w->actor_count && h->colliders == w->collider_count &&
-                h->hands == w->hand_count && h->watched == w->watch.capacity &&
+    bool same = h->actors == w->actor_count && h->colliders == w->colliders.count &&
+                h->hands == w->loads.hand_count && h->watched == w->watch.capacity &&
                 h->slept == tdi_world_count_slept(w) && h->drives == tdi_world_drive_count(w) &&
                 h->ties == 0 && tdi_world_added_ties(w) == 0 &&
                 tdi_grown_is_same(w, grown_at(h, bytes));
@@ -476,7 +477,7 @@ static td_status check_save(const td_world *w, const char *bytes, size_t size, h
     }
     memcpy(h, bytes, sizeof *h);
     memcpy(&sum, bytes + size - sizeof sum, sizeof sum);
-    if (h->magic != MAGIC || h->version != VERSION || h->shape != w->shape) {
+    if (h->magic != MAGIC || h->version != VERSION || h->shape != w->parameters.shape) {
         return other_scene(diag);
     }
     if (sum != tdi_digest(size - sizeof sum, bytes, size - sizeof sum)) {
@@ -491,28 +492,28 @@ static td_status check_save(const td_world *w, const char *bytes, size_t size, h
 static td_status follow_save(td_world *w, td_diag *diag) {
     tdi_world_stand_colliders(w);
     tdi_world_forget_places(w);
-    w->regroup = true;
+    w->islands.regroup = true;
     for (int32_t k = 0; k < w->actor_count; k++) { // what constraints hold cannot leave
         tdi_actor *a = &w->actors[k];
-        a->alive = a->alive || w->group_of[k] != TD_NONE;
+        a->alive = a->alive || w->constraints.group_of[k] != TD_NONE;
     }
     for (int32_t k = 0; k < w->actor_count; k++) {
         tdi_carry *c = &w->actors[k].carry;
         const bool fine = c->actor >= 0 && c->actor < w->actor_count && c->actor != k &&
                           c->segment >= 0 && c->segment < w->actors[c->actor].segment_count &&
-                          c->tie >= TD_NONE && c->tie < w->tie_count;
+                          c->tie >= TD_NONE && c->tie < w->constraints.tie_count;
         c->actor = fine ? c->actor : TD_NONE;
     }
-    for (int32_t k = 0; k < w->hand_count; k++) {
-        tdi_hand *h = &w->hands[k];
+    for (int32_t k = 0; k < w->loads.hand_count; k++) {
+        tdi_hand *h = &w->loads.hands[k];
         h->alive = h->alive && h->actor >= 0 && h->actor < w->actor_count && h->segment >= 0 &&
                    h->segment < w->actors[h->actor].segment_count;
     }
-    w->island_count = 0; // their contacts are not those of the save
+    w->islands.count = 0; // their contacts are not those of the save
     tdi_world_follow_activity(w);
     tdi_world_check_slept(w);
     td_status status = tdi_world_stiffen(w, diag);
-    for (int32_t k = 0; k < w->wind_count && status == TD_OK; k++) {
+    for (int32_t k = 0; k < w->loads.wind_count && status == TD_OK; k++) {
         status = tdi_world_remake_wind(w, k, diag); // its parameters may have been set
     }
     return status;
@@ -523,7 +524,7 @@ static td_status take_pairs(td_world *w, int32_t pairs, td_diag *diag) {
     if (pairs == w->near.pairs) {
         return TD_OK;
     }
-    return pairs > w->near.pairs && w->fixed_room && diag
+    return pairs > w->near.pairs && w->room.is_fixed && diag
                ? tdi_fail(diag, TD_ERR_LIMIT,
                           "the checkpoint needs room for %d pairs of near segments, a segment; the "
                           "world has room for %d, and is not to grow",

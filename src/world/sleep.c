@@ -32,14 +32,14 @@ static int32_t contacts_of(const tdi_actor *a) {
 // It doubles, since what it replaces stays in the arena.
 td_status tdi_world_sleep_room(td_world *w, int32_t least) {
     int64_t need = least;
-    for (int32_t k = 0; k < w->made_count; k++) {
+    for (int32_t k = 0; k < w->room.made_count; k++) {
         need += contacts_of(&w->actors[k]);
     }
-    if (!w->sleeps || need <= w->slept_capacity) {
+    if (!w->sleep.allowed || need <= w->sleep.capacity) {
         return TD_OK;
     }
     const int64_t capacity =
-        need > 2 * (int64_t)w->slept_capacity ? need : 2 * (int64_t)w->slept_capacity;
+        need > 2 * (int64_t)w->sleep.capacity ? need : 2 * (int64_t)w->sleep.capacity;
     if (capacity > INT32_MAX) {
         return TD_ERR_LIMIT;
     }
@@ -47,18 +47,18 @@ td_status tdi_world_sleep_room(td_world *w, int32_t least) {
     if (!slept) {
         return TD_ERR_MEMORY;
     }
-    if (w->slept_count > 0) {
-        memcpy(slept, w->slept, (size_t)w->slept_count * sizeof *slept);
+    if (w->sleep.count > 0) {
+        memcpy(slept, w->sleep.contacts, (size_t)w->sleep.count * sizeof *slept);
     }
-    w->slept = slept;
-    w->slept_capacity = (int32_t)capacity;
+    w->sleep.contacts = slept;
+    w->sleep.capacity = (int32_t)capacity;
     return TD_OK;
 }
 
 // ---- falling asleep -------------------------------------------------------------------------
 
 static tdi_actor *member(const td_world *w, const tdi_island *i, int32_t j) {
-    return &w->actors[w->member_actor[i->first + j]];
+    return &w->actors[w->islands.member_actor[i->first + j]];
 }
 
 // Whether no point of the surface is faster. A point beside the axis also moves when the segment
@@ -89,18 +89,18 @@ void tdi_island_note_calm(td_world *w, const tdi_island *i, td_real t1) {
         s->digest = tdi_actor_digest(w, a, t1);
         const bool calm = rule->given && a->activity != TDI_BLOCKED && s->digest == before &&
                           !tdi_actor_is_driven(w, a) && is_slow(a, rule->speed);
-        s->calm = calm ? s->calm + w->dt : 0;
+        s->calm = calm ? s->calm + w->clock.dt : 0;
     }
 }
 
 // What constraints did; those that change keep their actors awake.
 static void note_ties(td_world *w, td_real t0) {
-    for (int32_t k = 0; k < w->tie_count; k++) {
-        const uint64_t digest = w->ties[k].alive ? tdi_tie_digest(w, k, t0) : 0;
-        if (w->ties[k].alive && digest != w->ties[k].digest) {
-            w->actors[w->ties[k].actor[0]].sleep.calm = 0;
+    for (int32_t k = 0; k < w->constraints.tie_count; k++) {
+        const uint64_t digest = w->constraints.ties[k].alive ? tdi_tie_digest(w, k, t0) : 0;
+        if (w->constraints.ties[k].alive && digest != w->constraints.ties[k].digest) {
+            w->actors[w->constraints.ties[k].actor[0]].sleep.calm = 0;
         }
-        w->ties[k].digest = digest;
+        w->constraints.ties[k].digest = digest;
     }
 }
 
@@ -111,7 +111,7 @@ static bool wants_sleep(const td_world *w, const tdi_island *i) {
     for (int32_t j = 0; j < i->count; j++) {
         const tdi_actor *a = member(w, i, j);
         calm = calm && a->sleep.calm >= rule->time &&
-               !a->explicit_contact; // those do not know what wakes them
+               !a->contact.explicit_contact; // those do not know what wakes them
         asked = asked || a->sleep.asked;
     }
     return (calm || asked) && tdi_island_is_solved(i);
@@ -120,12 +120,12 @@ static bool wants_sleep(const td_world *w, const tdi_island *i) {
 // Contacts of those who sleep, and of those who have not moved since, stay; others go.
 void tdi_world_clear_slept(td_world *w) {
     int32_t kept = 0;
-    for (int32_t k = 0; k < w->slept_count; k++) {
-        if (w->actors[w->slept[k].actor].sleep.kept) {
-            w->slept[kept++] = w->slept[k];
+    for (int32_t k = 0; k < w->sleep.count; k++) {
+        if (w->actors[w->sleep.contacts[k].actor].sleep.kept) {
+            w->sleep.contacts[kept++] = w->sleep.contacts[k];
         }
     }
-    w->slept_count = kept;
+    w->sleep.count = kept;
 }
 
 // False: there is no room for them.
@@ -135,8 +135,9 @@ static bool keep_contacts(td_world *w, const tdi_island *i) {
     for (int32_t j = 0; j < i->count; j++) {
         room += contacts_of(member(w, i, j));
     }
-    const int32_t count = i->touch ? tdi_island_contacts(w, i, w->slept + w->slept_count, room) : 0;
-    w->slept_count += count <= room ? count : 0;
+    const int32_t count =
+        i->touch ? tdi_island_contacts(w, i, w->sleep.contacts + w->sleep.count, room) : 0;
+    w->sleep.count += count <= room ? count : 0;
     return count <= room;
 }
 
@@ -148,30 +149,30 @@ static void fall_asleep(td_world *w, tdi_island *i) {
     i->activity = TDI_ASLEEP;
     tdi_island_stop(w, i);
     for (int32_t j = 0; j < i->count; j++) {
-        const int32_t k = w->member_actor[i->first + j];
+        const int32_t k = w->islands.member_actor[i->first + j];
         tdi_actor *a = &w->actors[k];
         if (a->activity == TDI_WAITING) { // the step has left it out
             a->sleep.digest = tdi_actor_digest(w, a, td_world_time(w));
         }
         tdi_actor_set_activity(a, TDI_ASLEEP);
         a->sleep.kept = true;
-        a->sleep.next = w->member_actor[i->first + (j + 1 < i->count ? j + 1 : 0)];
+        a->sleep.next = w->islands.member_actor[i->first + (j + 1 < i->count ? j + 1 : 0)];
         a->sleep.box = tdi_actor_reach(w, k);
-        a->before.stats = a->stats; // nothing is to be told of the steps to come
-        if (a->adapt) {
-            td_adapt_changed(a->adapt);
+        a->before.stats = a->step.stats; // nothing is to be told of the steps to come
+        if (a->adapt.adapt) {
+            td_adapt_changed(a->adapt.adapt);
         }
         tdi_actor_rest_points(w, k);
     }
 }
 
 void tdi_world_sleep_calm(td_world *w, td_real t0) {
-    if (!w->sleeps) {
+    if (!w->sleep.allowed) {
         return;
     }
     note_ties(w, t0);
-    for (int32_t k = 0; k < w->island_count; k++) {
-        tdi_island *i = &w->islands[k];
+    for (int32_t k = 0; k < w->islands.count; k++) {
+        tdi_island *i = &w->islands.all[k];
         if (wants_sleep(w, i)) {
             fall_asleep(w, i);
         }
@@ -196,12 +197,12 @@ td_box tdi_actor_reach(const td_world *w, int32_t actor) {
 
 void tdi_world_check_slept(td_world *w) {
     int32_t kept = 0;
-    for (int32_t k = 0; k < w->slept_count; k++) {
-        if (tdi_has(w->slept[k].actor, w->actor_count)) {
-            w->slept[kept++] = w->slept[k];
+    for (int32_t k = 0; k < w->sleep.count; k++) {
+        if (tdi_has(w->sleep.contacts[k].actor, w->actor_count)) {
+            w->sleep.contacts[kept++] = w->sleep.contacts[k];
         }
     }
-    w->slept_count = kept;
+    w->sleep.count = kept;
 }
 
 // ---- entry ----------------------------------------------------------------------------------
@@ -220,7 +221,7 @@ td_status td_world_sleep_actor(td_world *w, td_actor_id id, td_diag *diag) {
     if (status != TD_OK || w->actors[k].activity == TDI_ASLEEP) {
         return status;
     }
-    w->sleeps = true;
+    w->sleep.allowed = true;
     status = tdi_world_sleep_room(w, 1);
     if (status != TD_OK) {
         return tdi_fail(diag, status, "there is no room for contacts of actors that sleep");

@@ -37,7 +37,7 @@ static td_status check(const td_world *w, const tdi_actor *a, int32_t first, int
         return tdi_fail(diag, TD_ERR_ARGUMENT, "first is %d and count %d; '%s' has %d segments",
                         (int)first, (int)count, a->name, (int)a->segment_count);
     }
-    if (!a->solver->take_springs || a->adapt) {
+    if (!a->solver->take_springs || a->adapt.adapt) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
                         "springs of '%s' cannot change segment by segment: it adapts, or its "
                         "solver '%s' cannot do it",

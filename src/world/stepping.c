@@ -34,7 +34,7 @@ td_step_opts tdi_actor_step_opts(const td_world *w, const tdi_actor *a) {
     const td_scene_def *def = &w->scene->def;
     const td_object_def *o = &def->objects[a->object];
     td_step_opts opts = td_step_opts_default();
-    opts.dt = w->dt;
+    opts.dt = w->clock.dt;
     opts.tolerance = def->tolerance;
     opts.integrator = o->integrator;
     opts.gravity = tdi_turn_to_simulated(a, def->gravity);
@@ -42,8 +42,8 @@ td_step_opts tdi_actor_step_opts(const td_world *w, const tdi_actor *a) {
     opts.air.linear = def->air_linear * o->drag;
     opts.stiffness = o->stiffness;
     opts.damping = o->damping;
-    for (int32_t k = 0; k < w->wind_count; k++) { // tells the solver when it jumps
-        opts.air.wind = tdi_add(opts.air.wind, w->winds[k].state.mean);
+    for (int32_t k = 0; k < w->loads.wind_count; k++) { // tells the solver when it jumps
+        opts.air.wind = tdi_add(opts.air.wind, w->loads.winds[k].state.mean);
     }
     return opts;
 }
@@ -51,22 +51,22 @@ td_step_opts tdi_actor_step_opts(const td_world *w, const tdi_actor *a) {
 // All that the step of an actor takes from around it; nobody of its island has moved yet.
 static void prepare(const stepping *s, tdi_actor *a) {
     tdi_actor_remember(a);
-    a->reacted = a->sleep.kept = false;
-    a->status = TD_OK;
-    a->diag.status = TD_OK; // most of it is a text that nobody reads then
-    a->diag.index = TD_NONE;
-    a->diag.message[0] = '\0';
+    a->reaction.known = a->sleep.kept = false;
+    a->step.status = TD_OK;
+    a->step.diag.status = TD_OK; // most of it is a text that nobody reads then
+    a->step.diag.index = TD_NONE;
+    a->step.diag.message[0] = '\0';
     tdi_actor_sample(s->world, a);
     tdi_actor_move_base(s->world, a, s->t0);
     tdi_actor_move_ends(s->world, a);
     tdi_actor_set_reduction(s->world, a);
-    a->opts = tdi_actor_step_opts(s->world, a);
-    a->opts.pool = s->inside;
-    a->opts.drives = tdi_actor_drives(a);
-    a->opts.winds = tdi_actor_winds(s->world, a);
-    a->opts.loads = a->loads;
-    a->opts.load_count = tdi_actor_loads(s->world, a, s->t0, s->t1);
-    a->opts.jump = tdi_actor_jumps(s->world, a, s->t1);
+    a->step.opts = tdi_actor_step_opts(s->world, a);
+    a->step.opts.pool = s->inside;
+    a->step.opts.drives = tdi_actor_drives(a);
+    a->step.opts.winds = tdi_actor_winds(s->world, a);
+    a->step.opts.loads = a->load.loads;
+    a->step.opts.load_count = tdi_actor_loads(s->world, a, s->t0, s->t1);
+    a->step.opts.jump = tdi_actor_jumps(s->world, a, s->t1);
 }
 
 static void begin(const stepping *s) {
@@ -78,20 +78,20 @@ static void begin(const stepping *s) {
     tdi_world_find_kinks(w, s->t1);
     tdi_world_carry(w);
     tdi_world_move_colliders(w);
-    for (int32_t k = 0; k < w->wind_count; k++) {
-        const td_wind_load *l = &w->scene->def.loads[w->winds[k].load].as.wind;
-        td_wind_advance(w->winds[k].wind, &w->winds[k].state, w->dt, l->velocity);
+    for (int32_t k = 0; k < w->loads.wind_count; k++) {
+        const td_wind_load *l = &w->scene->def.loads[w->loads.winds[k].load].as.wind;
+        td_wind_advance(w->loads.winds[k].wind, &w->loads.winds[k].state, w->clock.dt, l->velocity);
     }
 }
 
 // ---- islands --------------------------------------------------------------------------------
 
 static tdi_actor *first_of(const td_world *w, const tdi_island *i) {
-    return &w->actors[w->member_actor[i->first]];
+    return &w->actors[w->islands.member_actor[i->first]];
 }
 
 static bool is_explicit(const tdi_actor *a) {
-    return !tdi_is_implicit(a->opts.integrator);
+    return !tdi_is_implicit(a->step.opts.integrator);
 }
 
 // Islands of many members are solved one after the other, on all threads.
@@ -103,12 +103,13 @@ static bool is_crowd(const tdi_island *i) {
 static void accept(td_world *w, tdi_island *i, const tdi_system *system) {
     tdi_actor *first = first_of(w, i);
     if (!is_explicit(first) && !i->memory) {
-        tdi_system_accept(system, &first->stats);
+        tdi_system_accept(system, &first->step.stats);
     }
     for (int32_t j = 0; j < i->count; j++) {
-        tdi_actor *a = &w->actors[w->member_actor[i->first + j]];
-        a->swapped = a->swapped != (system->touch != NULL);
-        a->barrier = i->touch ? i->touch->barrier[j] : (tdi_barrier){.strength = 1, .reach = -1};
+        tdi_actor *a = &w->actors[w->islands.member_actor[i->first + j]];
+        a->contact.swapped = a->contact.swapped != (system->touch != NULL);
+        a->contact.barrier =
+            i->touch ? i->touch->barrier[j] : (tdi_barrier){.strength = 1, .reach = -1};
         tdi_actor_note_force(a);
     }
     i->accepted = true;
@@ -118,23 +119,24 @@ static void accept(td_world *w, tdi_island *i, const tdi_system *system) {
 static void solve_island(void *context, int64_t k, int32_t thread) {
     const stepping *s = context;
     td_world *w = s->world;
-    tdi_island *i = &w->islands[k];
+    tdi_island *i = &w->islands.all[k];
     tdi_actor *first = first_of(w, i);
     for (int32_t j = 0; j < i->count; j++) {
-        prepare(s, &w->actors[w->member_actor[i->first + j]]);
+        prepare(s, &w->actors[w->islands.member_actor[i->first + j]]);
     }
     tdi_system system = tdi_island_system(w, i);
-    system.pool = is_crowd(i) && !w->inside ? w->pool : NULL;
+    system.pool = is_crowd(i) && !w->options.inside ? w->pool : NULL;
     i->memory = NULL;
     i->accepted = false;
     i->converged = is_explicit(first);
     if (i->converged) {
         tdi_island_step_explicitly(w, i);
     } else {
-        first->status = tdi_system_check(&system, &first->diag);
-        if (first->status == TD_OK) {
-            tdi_system_lend(&system, w->scratch + (size_t)thread * SCRATCH, SCRATCH);
-            first->status = tdi_system_try(&system, &i->converged, &first->stats, &first->diag);
+        first->step.status = tdi_system_check(&system, &first->step.diag);
+        if (first->step.status == TD_OK) {
+            tdi_system_lend(&system, w->memory.scratch + (size_t)thread * SCRATCH, SCRATCH);
+            first->step.status =
+                tdi_system_try(&system, &i->converged, &first->step.stats, &first->step.diag);
             if (i->converged) { // what the value needs may lie in memory that was lent
                 tdi_island_react(w, i, &system);
             }
@@ -144,14 +146,14 @@ static void solve_island(void *context, int64_t k, int32_t thread) {
     if (i->converged) {
         tdi_island_note_way(w, i);
     }
-    if (i->converged && first->status == TD_OK && tdi_system_revocable(&system)) {
+    if (i->converged && first->step.status == TD_OK && tdi_system_revocable(&system)) {
         accept(w, i, &system);
     }
 }
 
 // What diverged may not do so in smaller steps; the rest is as it is.
 static bool wants_halves(const td_world *w, const tdi_island *i) {
-    const td_status status = first_of(w, i)->status;
+    const td_status status = first_of(w, i)->step.status;
     return !i->converged && (status == TD_OK || status == TD_ERR_DIVERGED);
 }
 
@@ -159,13 +161,14 @@ static void halve_island(void *context, int64_t k, int32_t thread) {
     const stepping *s = context;
     (void)thread;
     td_world *w = s->world;
-    tdi_island *i = &w->islands[k];
+    tdi_island *i = &w->islands.all[k];
     if (i->memory) {
         tdi_actor *first = first_of(w, i);
         tdi_system system = tdi_island_system(w, i);
-        system.pool = is_crowd(i) && !w->inside ? w->pool : NULL;
-        first->status = tdi_system_halves(&system, i->memory, &first->stats, &first->diag);
-        i->converged = first->status == TD_OK;
+        system.pool = is_crowd(i) && !w->options.inside ? w->pool : NULL;
+        first->step.status =
+            tdi_system_halves(&system, i->memory, &first->step.stats, &first->step.diag);
+        i->converged = first->step.status == TD_OK;
         tdi_island_note_way(w, i);
     }
 }
@@ -174,7 +177,7 @@ static void accept_island(void *context, int64_t k, int32_t thread) {
     const stepping *s = context;
     (void)thread;
     td_world *w = s->world;
-    tdi_island *i = &w->islands[k];
+    tdi_island *i = &w->islands.all[k];
     if (i->activity == TDI_BLOCKED) {
         tdi_island_stop(w, i);
     } else if (!i->accepted) {
@@ -188,7 +191,7 @@ static void undo_island(void *context, int64_t k, int32_t thread) {
     const stepping *s = context;
     (void)thread;
     td_world *w = s->world;
-    tdi_island *i = &w->islands[k];
+    tdi_island *i = &w->islands.all[k];
     const tdi_system system = tdi_island_system(w, i);
     tdi_actor *first = first_of(w, i);
     if (is_explicit(first)) {
@@ -199,8 +202,8 @@ static void undo_island(void *context, int64_t k, int32_t thread) {
         tdi_system_undo(&system);
     }
     for (int32_t j = 0; j < i->count; j++) {
-        tdi_actor *a = &w->actors[w->member_actor[i->first + j]];
-        a->swapped = a->swapped != (i->accepted && system.touch != NULL);
+        tdi_actor *a = &w->actors[w->islands.member_actor[i->first + j]];
+        a->contact.swapped = a->contact.swapped != (i->accepted && system.touch != NULL);
         tdi_actor_undo(a);
     }
     i->accepted = false;
@@ -209,7 +212,7 @@ static void undo_island(void *context, int64_t k, int32_t thread) {
 static void calm_island(void *context, int64_t k, int32_t thread) {
     const stepping *s = context;
     (void)thread;
-    tdi_island_note_calm(s->world, &s->world->islands[k], s->t1);
+    tdi_island_note_calm(s->world, &s->world->islands.all[k], s->t1);
 }
 
 typedef struct round_of_islands {
@@ -220,8 +223,8 @@ typedef struct round_of_islands {
 static void turn_unless_crowd(void *context, int64_t k, int32_t thread) {
     const round_of_islands *r = context;
     const td_world *w = r->stepping->world;
-    if (!is_crowd(&w->islands[w->active[k]])) {
-        r->turn((void *)r->stepping, w->active[k], thread);
+    if (!is_crowd(&w->islands.all[w->islands.active[k]])) {
+        r->turn((void *)r->stepping, w->islands.active[k], thread);
     }
 }
 
@@ -229,7 +232,7 @@ static void turn_unless_crowd(void *context, int64_t k, int32_t thread) {
 static void block_island(void *context, int64_t k, int32_t thread) {
     const stepping *s = context;
     td_world *w = s->world;
-    tdi_island *i = &w->islands[k];
+    tdi_island *i = &w->islands.all[k];
     if (tdi_island_fails(w, i)) {
         undo_island(context, k, thread);
         i->memory = NULL;
@@ -242,13 +245,14 @@ static void block_island(void *context, int64_t k, int32_t thread) {
 static void for_islands(const stepping *s, void (*turn)(void *, int64_t, int32_t)) {
     td_world *w = s->world;
     round_of_islands r = {s, turn};
-    for (int32_t k = 0; k < w->active_count; k++) {
-        if (w->inside || w->active_count == 1 || is_crowd(&w->islands[w->active[k]])) {
-            turn((void *)s, w->active[k], 0);
+    for (int32_t k = 0; k < w->islands.active_count; k++) {
+        if (w->options.inside || w->islands.active_count == 1 ||
+            is_crowd(&w->islands.all[w->islands.active[k]])) {
+            turn((void *)s, w->islands.active[k], 0);
         }
     }
-    if (!w->inside && w->active_count > 1) {
-        tdi_pool_run(w->pool, w->active_count, turn_unless_crowd, &r);
+    if (!w->options.inside && w->islands.active_count > 1) {
+        tdi_pool_run(w->pool, w->islands.active_count, turn_unless_crowd, &r);
     }
 }
 
@@ -259,11 +263,11 @@ static void for_islands(const stepping *s, void (*turn)(void *, int64_t, int32_t
 static void halve(const stepping *s) {
     td_world *w = s->world;
     size_t at = 0;
-    for (int32_t k = 0; k < w->active_count; k++) {
-        tdi_island *i = &w->islands[w->active[k]];
+    for (int32_t k = 0; k < w->islands.active_count; k++) {
+        tdi_island *i = &w->islands.all[w->islands.active[k]];
         if (wants_halves(w, i)) {
             const tdi_system system = tdi_island_system(w, i);
-            i->memory = w->began + at;
+            i->memory = w->memory.began + at;
             at += tdi_system_memory(&system);
         }
     }
@@ -290,13 +294,13 @@ static int32_t fastest(const tdi_actor *a, td_real *speed) {
 
 static td_status report(const td_world *w, const tdi_actor *a, td_diag *diag) {
     td_real speed;
-    if (a->status != TD_ERR_DIVERGED || a->touches) {
-        return tdi_fail_at(diag, a->status, a->diag.index, "'%s' at %g s: %s", a->name,
-                           td_world_time(w), a->diag.message);
+    if (a->step.status != TD_ERR_DIVERGED || a->touches) {
+        return tdi_fail_at(diag, a->step.status, a->step.diag.index, "'%s' at %g s: %s", a->name,
+                           td_world_time(w), a->step.diag.message);
     }
     int32_t segment = fastest(a, &speed);
     return tdi_fail_at(
-        diag, a->status, segment,
+        diag, a->step.status, segment,
         "'%s' at %g s: the simulation diverged; segment %d was the fastest, with %g m/s; "
         "try a smaller step or more damping",
         a->name, td_world_time(w), (int)segment, speed);
@@ -304,10 +308,10 @@ static td_status report(const td_world *w, const tdi_actor *a, td_diag *diag) {
 
 // The actor that overlaps something, in the island of `a`; otherwise NULL.
 static const tdi_actor *overlapping(const td_world *w, const tdi_actor *a) {
-    for (int32_t k = 0; k < w->active_count; k++) {
-        const tdi_island *i = &w->islands[w->active[k]];
+    for (int32_t k = 0; k < w->islands.active_count; k++) {
+        const tdi_island *i = &w->islands.all[w->islands.active[k]];
         if (first_of(w, i) == a && i->touch && i->touch->set && i->touch->overlaps != TD_NONE) {
-            return &w->actors[w->member_actor[i->first + i->touch->overlaps]];
+            return &w->actors[w->islands.member_actor[i->first + i->touch->overlaps]];
         }
     }
     return NULL;
@@ -333,7 +337,7 @@ static td_status fail(const stepping *s, td_status status, td_diag *diag) {
     for_islands(s, undo_island);
     tdi_world_undo(w);
     tdi_world_undo_holds(w);
-    tdi_world_set_keyed(w, w->before, s->t0);
+    tdi_world_set_keyed(w, w->clock.before, s->t0);
     tdi_world_stiffen(w, NULL);
     for (int32_t k = 0; k < w->actor_count; k++) {
         if (tdi_actor_acts(&w->actors[k])) {
@@ -342,7 +346,7 @@ static td_status fail(const stepping *s, td_status status, td_diag *diag) {
     }
     tdi_world_return_colliders(w);
     for (int32_t k = 0; k < w->actor_count; k++) {
-        if (w->actors[k].status != TD_OK) {
+        if (w->actors[k].step.status != TD_OK) {
             status = report(w, &w->actors[k], diag);
             place_report(w, &w->actors[k], diag);
             return status;
@@ -353,8 +357,8 @@ static td_status fail(const stepping *s, td_status status, td_diag *diag) {
 
 // The first status of an island that is no good.
 static td_status first_status(const td_world *w) {
-    for (int32_t k = 0; k < w->active_count; k++) {
-        const td_status status = first_of(w, &w->islands[w->active[k]])->status;
+    for (int32_t k = 0; k < w->islands.active_count; k++) {
+        const td_status status = first_of(w, &w->islands.all[w->islands.active[k]])->step.status;
         if (status != TD_OK) {
             return status;
         }
@@ -366,12 +370,12 @@ static td_status first_status(const td_world *w) {
 // pairs.
 static bool lacks_room(const td_world *w) {
     bool lacks = w->near.set && tdi_contacts_full(w->near.set);
-    for (int32_t k = 0; k < w->active_count && !lacks; k++) {
-        const tdi_island *i = &w->islands[w->active[k]];
-        lacks = first_of(w, i)->status != TD_OK && i->touch && i->touch->set &&
+    for (int32_t k = 0; k < w->islands.active_count && !lacks; k++) {
+        const tdi_island *i = &w->islands.all[w->islands.active[k]];
+        lacks = first_of(w, i)->step.status != TD_OK && i->touch && i->touch->set &&
                 tdi_contacts_full(i->touch->set);
     }
-    return lacks && !w->fixed_room;
+    return lacks && !w->room.is_fixed;
 }
 
 // Solves all islands, joining those that came near each other, until nothing did.
@@ -382,7 +386,7 @@ static td_status solve(const stepping *s, td_diag *diag) {
     for (bool apart = false; status == TD_OK && !apart;) {
         for_islands(s, solve_island);
         halve(s);
-        if (w->hold_blocked && !lacks_room(w)) {
+        if (w->options.hold_blocked && !lacks_room(w)) {
             for_islands(s, block_island);
         }
         status = first_status(w);
@@ -397,8 +401,8 @@ static td_status solve(const stepping *s, td_diag *diag) {
 }
 
 static td_status step(td_world *w, td_diag *diag) {
-    const stepping s = {w, td_world_time(w), tdi_world_time_after(w, w->step + 1),
-                        w->inside ? w->pool : NULL};
+    const stepping s = {w, td_world_time(w), tdi_world_time_after(w, w->clock.step + 1),
+                        w->options.inside ? w->pool : NULL};
     td_status status = tdi_world_sample_fields(w, diag);
     if (status != TD_OK) {
         return status;
@@ -415,8 +419,8 @@ static td_status step(td_world *w, td_diag *diag) {
     tdi_world_test_inactive(w);
     tdi_world_end_jumps(w, s.t0);
     status = tdi_world_note_blocked(w, diag);
-    w->step++;
-    if (w->sleeps) {
+    w->clock.step++;
+    if (w->sleep.allowed) {
         for_islands(&s, calm_island);
         tdi_world_sleep_calm(w, s.t0);
     }
@@ -426,8 +430,8 @@ static td_status step(td_world *w, td_diag *diag) {
     for (int32_t k = 0; k < w->scene->def.object_count; k++) {
         w->objects[k].frame = tdi_object_frame(w, k);
     }
-    if (w->callback) {
-        w->callback(w->callback_context, w);
+    if (w->callback.call) {
+        w->callback.call(w->callback.context, w);
     }
     return status;
 }
@@ -435,12 +439,12 @@ static td_status step(td_world *w, td_diag *diag) {
 // Times are multiples of dt from where it was last changed: they do not gather rounding.
 static td_status advance(td_world *w, td_real dt, td_diag *diag) {
     td_diag own = {.index = TD_NONE}, *told = diag ? diag : &own;
-    const td_real dt0 = w->dt, time0 = w->time_from;
-    const int64_t step0 = w->step_from;
-    if (dt != w->dt) {
-        w->time_from = td_world_time(w);
-        w->step_from = w->step;
-        w->dt = dt;
+    const td_real dt0 = w->clock.dt, time0 = w->clock.time_from;
+    const int64_t step0 = w->clock.step_from;
+    if (dt != w->clock.dt) {
+        w->clock.time_from = td_world_time(w);
+        w->clock.step_from = w->clock.step;
+        w->clock.dt = dt;
     }
     td_status status = step(w, told);
     bool grows = true;
@@ -451,15 +455,15 @@ static td_status advance(td_world *w, td_real dt, td_diag *diag) {
     }
     if (status != TD_OK && status != TD_ERR_BLOCKED) {
         tdi_world_log_failure(w, status, told);
-        w->dt = dt0;
-        w->time_from = time0;
-        w->step_from = step0;
+        w->clock.dt = dt0;
+        w->clock.time_from = time0;
+        w->clock.step_from = step0;
     }
     return status;
 }
 
 td_status td_world_step(td_world *w, td_diag *diag) {
-    return w ? advance(w, w->default_dt, diag) : tdi_refuse(diag, __func__);
+    return w ? advance(w, w->clock.default_dt, diag) : tdi_refuse(diag, __func__);
 }
 
 td_status td_world_advance(td_world *w, td_real dt, td_diag *diag) {
@@ -478,7 +482,7 @@ td_status td_world_advance(td_world *w, td_real dt, td_diag *diag) {
 // Room for every actor as if it were alone, and for all constraints: islands take no more.
 static size_t began_bytes(const td_world *w, const tdi_group *groups, int32_t group_count) {
     size_t bytes = 1;
-    for (int32_t k = 0; k < w->made_count; k++) {
+    for (int32_t k = 0; k < w->room.made_count; k++) {
         const tdi_actor *a = &w->actors[k];
         const tdi_member alone = {.body = a->state};
         const tdi_system system = {.member = &alone, .count = 1};
@@ -493,30 +497,32 @@ static size_t began_bytes(const td_world *w, const tdi_group *groups, int32_t gr
 // It doubles, since what it replaces stays in the arena.
 td_status tdi_world_reserve_began(td_world *w, const tdi_group *groups, int32_t group_count) {
     const size_t need = began_bytes(w, groups, group_count);
-    if (w->began && need <= w->began_bytes) {
+    if (w->memory.began && need <= w->memory.began_bytes) {
         return TD_OK;
     }
-    const size_t bytes = need > 2 * w->began_bytes ? need : 2 * w->began_bytes;
+    const size_t bytes = need > 2 * w->memory.began_bytes ? need : 2 * w->memory.began_bytes;
     char *began = tdi_arena_zeroed(&w->arena, bytes, 1);
     if (began) {
-        w->began = began;
-        w->began_bytes = bytes;
+        w->memory.began = began;
+        w->memory.began_bytes = bytes;
     }
     return began ? TD_OK : TD_ERR_MEMORY;
 }
 
 td_status tdi_world_reserve(td_world *w) {
-    td_status status = tdi_world_reserve_began(w, w->groups, w->group_count);
-    if (!w->scratch) {
+    td_status status =
+        tdi_world_reserve_began(w, w->constraints.groups, w->constraints.group_count);
+    if (!w->memory.scratch) {
         const size_t threads = (size_t)td_pool_threads(w->pool);
         char *room = tdi_arena_zeroed(&w->arena, threads * SCRATCH + LINE, 1);
-        w->scratch = room ? room + (LINE - (uintptr_t)room % LINE) % LINE : NULL;
+        w->memory.scratch = room ? room + (LINE - (uintptr_t)room % LINE) % LINE : NULL;
     }
-    for (int32_t k = 0; k < w->made_count; k++) {
+    for (int32_t k = 0; k < w->room.made_count; k++) {
         tdi_actor *a = &w->actors[k];
-        if (!a->memory && !tdi_is_implicit(w->scene->def.objects[a->object].integrator)) {
-            a->memory = tdi_arena_zeroed(tdi_actor_arena(w, a), tdi_state_save_size(a->state), 1);
-            if (!a->memory) {
+        if (!a->step.memory && !tdi_is_implicit(w->scene->def.objects[a->object].integrator)) {
+            a->step.memory =
+                tdi_arena_zeroed(tdi_actor_arena(w, a), tdi_state_save_size(a->state), 1);
+            if (!a->step.memory) {
                 return TD_ERR_MEMORY;
             }
         }
@@ -524,5 +530,5 @@ td_status tdi_world_reserve(td_world *w) {
             status = tdi_actor_make_adaptive(w, a, NULL);
         }
     }
-    return status == TD_OK && w->scratch ? TD_OK : TD_ERR_MEMORY;
+    return status == TD_OK && w->memory.scratch ? TD_OK : TD_ERR_MEMORY;
 }

@@ -83,7 +83,7 @@ void tdi_world_find_pressing_keys(td_world *w) {
     for (int32_t i = 0; i < w->scene->keyed_count; i++) {
         tdi_keyed *keyed = &w->scene->keyed[i];
         keyed->presses = keyed->curve && press_of(w, keyed->place).force;
-        w->keys_press = w->keys_press || keyed->presses;
+        w->loads.keys_press = w->loads.keys_press || keyed->presses;
     }
 }
 
@@ -99,17 +99,17 @@ bool tdi_keyed_mean(const tdi_keyed *keyed, td_real t0, td_real t1, td_real *mea
 // Whether gravity, or a load that acts on the actor, jumps by its keys.
 static bool keys_jump(const td_world *w, const tdi_actor *a, td_real from, td_real t1) {
     bool any = false;
-    for (int32_t i = 0; w->keys_press && i < w->scene->keyed_count && !any; i++) {
+    for (int32_t i = 0; w->loads.keys_press && i < w->scene->keyed_count && !any; i++) {
         const tdi_keyed *keyed = &w->scene->keyed[i];
         if (!keyed->presses || keyed->ended) {
             continue;
         }
         const int32_t load = press_of(w, keyed->place).load;
         bool acts = load == TD_NONE;
-        for (int32_t k = 0; k < a->acting_count && !acts; k++) {
-            acts = a->acting[k].load == load;
+        for (int32_t k = 0; k < a->load.acting_count && !acts; k++) {
+            acts = a->load.acting[k].load == load;
         }
-        any = acts && tdi_curve_jumps(keyed->curve, from, t1, w->dt);
+        any = acts && tdi_curve_jumps(keyed->curve, from, t1, w->clock.dt);
     }
     return any;
 }
@@ -126,8 +126,8 @@ void tdi_world_find_kinks(td_world *w, td_real t1) {
         }
         const int32_t k = (int32_t)(((const char *)keyed->place - first) / (ptrdiff_t)one);
         if (tdi_tie_acts(w, k, td_world_time(w)) &&
-            tdi_curve_kinks(keyed->curve, w->before, t1, w->dt)) {
-            w->actors[w->ties[k].actor[0]].jolted = true;
+            tdi_curve_kinks(keyed->curve, w->clock.before, t1, w->clock.dt)) {
+            w->actors[w->constraints.ties[k].actor[0]].load.jolted = true;
         }
     }
 }
@@ -161,27 +161,28 @@ static bool window_ends(const td_scene_load *l, td_real from, td_real to, td_rea
 }
 
 bool tdi_actor_jumps(const td_world *w, tdi_actor *a, td_real t1) {
-    bool jumps = a->jolted || keys_jump(w, a, w->before, t1);
-    for (int32_t k = 0; k < a->acting_count && !jumps; k++) {
-        jumps = window_ends(&w->scene->def.loads[a->acting[k].load], w->before, t1, SAME * w->dt);
+    bool jumps = a->load.jolted || keys_jump(w, a, w->clock.before, t1);
+    for (int32_t k = 0; k < a->load.acting_count && !jumps; k++) {
+        jumps = window_ends(&w->scene->def.loads[a->load.acting[k].load], w->clock.before, t1,
+                            SAME * w->clock.dt);
     }
-    a->pressing = (tdi_pressed){.size = 0};
-    if (a->fields) {
-        add_up(a->fields, a->segment_count, &a->pressing);
+    a->load.pressing = (tdi_pressed){.size = 0};
+    if (a->load.fields) {
+        add_up(a->load.fields, a->segment_count, &a->load.pressing);
     }
-    if (w->field) {
-        add_up(a->forces, a->segment_count, &a->pressing);
+    if (w->loads.field) {
+        add_up(a->load.forces, a->segment_count, &a->load.pressing);
     }
-    a->pressing.jumps = changes(&a->pressed, &a->pressing);
-    return jumps || a->pressing.jumps;
+    a->load.pressing.jumps = changes(&a->load.pressed, &a->load.pressing);
+    return jumps || a->load.pressing.jumps;
 }
 
 void tdi_world_end_jumps(td_world *w, td_real t0) {
-    w->before = t0;
+    w->clock.before = t0;
     for (int32_t k = 0; k < w->actor_count; k++) {
         tdi_actor *a = &w->actors[k];
-        a->jolted = false;
-        a->pressed = a->pressing;
+        a->load.jolted = false;
+        a->load.pressed = a->load.pressing;
     }
 }
 
@@ -190,7 +191,7 @@ void tdi_world_end_jumps(td_world *w, td_real t0) {
 void tdi_actor_jolt(td_world *w, int32_t actor, td_real before, td_real now) {
     if (tdi_has(actor, w->actor_count) &&
         fabs(now - before) > LITTLE * fmax(fabs(now), fabs(before))) {
-        w->actors[actor].jolted = true;
+        w->actors[actor].load.jolted = true;
     }
 }
 
@@ -198,8 +199,8 @@ void tdi_world_jolt(td_world *w, const void *at, td_real before, td_real now) {
     const press p = press_of(w, at);
     for (int32_t k = 0; p.force && k < w->actor_count; k++) {
         bool acts = p.load == TD_NONE;
-        for (int32_t i = 0; i < w->actors[k].acting_count && !acts; i++) {
-            acts = w->actors[k].acting[i].load == p.load;
+        for (int32_t i = 0; i < w->actors[k].load.acting_count && !acts; i++) {
+            acts = w->actors[k].load.acting[i].load == p.load;
         }
         if (acts) {
             tdi_actor_jolt(w, k, before, now);

@@ -40,14 +40,14 @@ void tdi_tape_scene(tdi_tape *t, td_world *w) {
     for (int32_t k = 0; k < w->scene->def.object_count; k++) {       // first: sizes depend on them
         item(t, &objects[k].integrator, sizeof objects[k].integrator);
     }
-    item(t, &w->default_dt, sizeof w->default_dt);
-    item(t, &w->dt, sizeof w->dt);
-    item(t, &w->steps_a_frame, sizeof w->steps_a_frame);
-    item(t, &w->step_from, sizeof w->step_from);
-    item(t, &w->time_from, sizeof w->time_from);
-    item(t, &w->before, sizeof w->before);
-    for (int32_t k = 0; k < w->parameter_count; k++) {
-        item(t, w->parameters[k].at, w->parameters[k].size);
+    item(t, &w->clock.default_dt, sizeof w->clock.default_dt);
+    item(t, &w->clock.dt, sizeof w->clock.dt);
+    item(t, &w->clock.steps_a_frame, sizeof w->clock.steps_a_frame);
+    item(t, &w->clock.step_from, sizeof w->clock.step_from);
+    item(t, &w->clock.time_from, sizeof w->clock.time_from);
+    item(t, &w->clock.before, sizeof w->clock.before);
+    for (int32_t k = 0; k < w->parameters.count; k++) {
+        item(t, w->parameters.all[k].at, w->parameters.all[k].size);
     }
     for (int32_t k = 0; k < w->scene->keyed_count; k++) {
         flag(t, &w->scene->keyed[k].ended);
@@ -139,31 +139,31 @@ static void tape_sleep(tdi_tape *t, tdi_sleep *s) {
 void tdi_tape_slept(tdi_tape *t, td_world *w, int32_t count) {
     int32_t k = 0;
     for (int32_t done = 0; done < count; k++) {
-        if (t->from || w->actors[w->slept[k].actor].sleep.kept) {
-            item(t, &w->slept[k], sizeof *w->slept);
+        if (t->from || w->actors[w->sleep.contacts[k].actor].sleep.kept) {
+            item(t, &w->sleep.contacts[k], sizeof *w->sleep.contacts);
             done++;
         }
     }
-    w->slept_count = t->from ? count : w->slept_count;
+    w->sleep.count = t->from ? count : w->sleep.count;
 }
 
 int32_t tdi_world_count_slept(const td_world *w) {
     int32_t count = 0;
-    for (int32_t k = 0; k < w->slept_count; k++) {
-        count += w->actors[w->slept[k].actor].sleep.kept;
+    for (int32_t k = 0; k < w->sleep.count; k++) {
+        count += w->actors[w->sleep.contacts[k].actor].sleep.kept;
     }
     return count;
 }
 
 // What the base carries, which the next step computes unless the actor sleeps.
 static void tape_reaction(tdi_tape *t, tdi_actor *a) {
-    bool known = a->activity == TDI_ASLEEP && a->reacted;
-    td_reaction reaction = known ? a->reaction : (td_reaction){{0, 0, 0}, {0, 0, 0}};
+    bool known = a->activity == TDI_ASLEEP && a->reaction.known;
+    td_reaction reaction = known ? a->reaction.value : (td_reaction){{0, 0, 0}, {0, 0, 0}};
     flag(t, &known);
     item(t, &reaction, sizeof reaction);
     if (t->from) {
-        a->reacted = known;
-        a->reaction = reaction;
+        a->reaction.known = known;
+        a->reaction.value = reaction;
     }
 }
 
@@ -182,14 +182,14 @@ void tdi_tape_actor_head(tdi_tape *t, tdi_actor *a) {
     item(t, &a->base, sizeof a->base);
     item(t, &a->base_rate, sizeof a->base_rate);
     item(t, &a->simulated, sizeof a->simulated);
-    item(t, &a->stats, sizeof a->stats);
-    item(t, &a->largest_force, sizeof a->largest_force);
-    flag(t, &a->jolted);
-    item(t, &a->pressed.force, sizeof a->pressed.force);
-    item(t, &a->pressed.size, sizeof a->pressed.size);
-    flag(t, &a->pressed.jumps);
-    a->pressing = t->from ? a->pressed : a->pressing;
-    item(t, &a->barrier, sizeof a->barrier);
+    item(t, &a->step.stats, sizeof a->step.stats);
+    item(t, &a->step.largest_force, sizeof a->step.largest_force);
+    flag(t, &a->load.jolted);
+    item(t, &a->load.pressed.force, sizeof a->load.pressed.force);
+    item(t, &a->load.pressed.size, sizeof a->load.pressed.size);
+    flag(t, &a->load.pressed.jumps);
+    a->load.pressing = t->from ? a->load.pressed : a->load.pressing;
+    item(t, &a->contact.barrier, sizeof a->contact.barrier);
 }
 
 void tdi_tape_actor(tdi_tape *t, tdi_actor *a) {
@@ -201,16 +201,16 @@ void tdi_tape_actor(tdi_tape *t, tdi_actor *a) {
         tdi_state_restore(a->state, t->from + t->size);
     }
     t->size += tdi_state_save_size(a->state);
-    if (a->borne) {
-        item(t, tdi_actor_borne(a, 0), tdi_actor_borne_count(a) * sizeof *a->borne);
+    if (a->contact.borne) {
+        item(t, tdi_actor_borne(a, 0), tdi_actor_borne_count(a) * sizeof *a->contact.borne);
     }
-    if (a->adapt) {
+    if (a->adapt.adapt) {
         if (t->to) {
-            td_adapt_save(a->adapt, t->to + t->size);
+            td_adapt_save(a->adapt.adapt, t->to + t->size);
         } else if (t->from) {
-            td_adapt_restore(a->adapt, t->from + t->size);
+            td_adapt_restore(a->adapt.adapt, t->from + t->size);
         }
-        t->size += td_adapt_save_size(a->adapt);
+        t->size += td_adapt_save_size(a->adapt.adapt);
     }
 }
 
@@ -246,7 +246,7 @@ void tdi_tape_added(tdi_tape *t, tdi_tie *tie) {
 }
 
 int32_t tdi_world_added_ties(const td_world *w) {
-    return w->tie_count - w->scene->def.constraint_count;
+    return w->constraints.tie_count - w->scene->def.constraint_count;
 }
 
 void tdi_tape_tie(tdi_tape *t, tdi_tie *tie) {

@@ -14,12 +14,12 @@ void tdi_world_remember(td_world *w) {
         a->before.place = a->place;
         a->before.activity = a->activity;
         a->before.turns_left = a->turns_left;
-        if (w->sleeps) {
+        if (w->sleep.allowed) {
             a->before.sleep = a->sleep;
         }
     }
-    for (int32_t k = 0; k < w->wind_count; k++) {
-        w->winds[k].before = w->winds[k].state;
+    for (int32_t k = 0; k < w->loads.wind_count; k++) {
+        w->loads.winds[k].before = w->loads.winds[k].state;
     }
 }
 
@@ -29,12 +29,12 @@ void tdi_world_undo(td_world *w) {
         a->place = a->before.place;
         a->activity = a->before.activity;
         a->turns_left = a->before.turns_left;
-        if (w->sleeps) {
+        if (w->sleep.allowed) {
             a->sleep = a->before.sleep;
         }
     }
-    for (int32_t k = 0; k < w->wind_count; k++) {
-        w->winds[k].state = w->winds[k].before;
+    for (int32_t k = 0; k < w->loads.wind_count; k++) {
+        w->loads.winds[k].state = w->loads.winds[k].before;
     }
 }
 
@@ -44,11 +44,11 @@ void tdi_actor_remember(tdi_actor *a) {
     b->simulated = a->simulated;
     b->base_rate = a->base_rate;
     b->motion = a->state->base;
-    b->stats = a->stats;
-    b->barrier = a->barrier;
-    b->largest_force = a->largest_force;
-    b->reacted = a->reacted;
-    b->reaction = a->reaction;
+    b->stats = a->step.stats;
+    b->barrier = a->contact.barrier;
+    b->largest_force = a->step.largest_force;
+    b->reacted = a->reaction.known;
+    b->reaction = a->reaction.value;
 }
 
 void tdi_actor_undo(tdi_actor *a) {
@@ -57,11 +57,11 @@ void tdi_actor_undo(tdi_actor *a) {
     a->base = b->base;
     a->simulated = b->simulated;
     a->base_rate = b->base_rate;
-    a->stats = b->stats;
-    a->barrier = b->barrier;
-    a->largest_force = b->largest_force;
-    a->reacted = b->reacted;
-    a->reaction = b->reaction;
+    a->step.stats = b->stats;
+    a->contact.barrier = b->barrier;
+    a->step.largest_force = b->largest_force;
+    a->reaction.known = b->reacted;
+    a->reaction.value = b->reaction;
     if (memcmp(&motion, &b->motion, sizeof motion) != 0) {
         a->solver->set_base(a->state, &b->motion);
     }

@@ -29,15 +29,17 @@ static bool object_may_wait(const td_world *w, int32_t object) {
     const td_object_def *def = &w->scene->def.objects[object];
     const tdi_object *o = &w->objects[object];
     return def->adapt.error > 0 && def->adapt.joints == 0 && tdi_object_reduces(w, object) &&
-           !w->field && !tdi_live(o->position) && !tdi_live(o->rotation) && def->local.amount == 0;
+           !w->loads.field && !tdi_live(o->position) && !tdi_live(o->rotation) &&
+           def->local.amount == 0;
 }
 
 static bool may_wait(const td_world *w, int32_t k) {
     const tdi_actor *a = &w->actors[k];
     return a->solver == &tdi_solver_reduced && tdi_actor_acts(a) && object_may_wait(w, a->object) &&
-           !a->touches && !a->watched &&
+           !a->touches && !a->reaction.watched &&
            (a->activity == TDI_ACTIVE || a->activity == TDI_WAITING) && a->carry.actor == TD_NONE &&
-           a->acting_count == 0 && !a->fields && !tdi_actor_drives(a) && w->group_of[k] == TD_NONE;
+           a->load.acting_count == 0 && !a->load.fields && !tdi_actor_drives(a) &&
+           w->constraints.group_of[k] == TD_NONE;
 }
 
 // ---- tests ----------------------------------------------------------------------------------
@@ -57,7 +59,8 @@ static void ask_air(const td_world *w, const tdi_actor *a, td_vec3 winds[TDI_STI
 
 // Before the first step nothing moves yet: what is to move is given the joints that matter at once.
 static bool starts_at_rest(const td_world *w, int32_t k) {
-    return w->step == 0 && w->scene->def.objects[w->actors[k].object].start == TD_START_SETTLED;
+    return w->clock.step == 0 &&
+           w->scene->def.objects[w->actors[k].object].start == TD_START_SETTLED;
 }
 
 static void test(td_world *w, int32_t k) {
@@ -65,16 +68,16 @@ static void test(td_world *w, int32_t k) {
     tdi_reduced_state *state = (tdi_reduced_state *)a->state;
     td_vec3 winds[TDI_STILL_PLACES];
     tdi_actor_set_reduction(w, a);
-    a->opts = tdi_actor_step_opts(w, a);
+    a->step.opts = tdi_actor_step_opts(w, a);
     ask_air(w, a, winds);
     const td_real allowed = tdi_reduced_error(state),
-                  sway = tdi_reduced_sway(state, &a->opts, winds);
+                  sway = tdi_reduced_sway(state, &a->step.opts, winds);
     if (starts_at_rest(w, k) || (a->activity == TDI_ACTIVE && sway < CALM * allowed)) {
         tdi_reduced_stand(state, sway);
         tdi_actor_set_activity(a, TDI_WAITING);
     }
     if (a->activity == TDI_WAITING && sway > allowed) {
-        tdi_reduced_rouse(state, &a->opts, winds, k);
+        tdi_reduced_rouse(state, &a->step.opts, winds, k);
         tdi_actor_set_activity(a, TDI_ACTIVE);
     } else if (a->activity == TDI_WAITING) {
         a->turns_left = sway < FAR * allowed ? FEW : 1;
@@ -106,10 +109,10 @@ static void test_at(void *context, int64_t k) {
 static void test_from(td_world *w, int32_t first, int32_t every) {
     testing l = {w, first, every};
     const int32_t count = (w->actor_count - first + every - 1) / every;
-    for (int32_t k = 0; w->inside && k < count; k++) {
+    for (int32_t k = 0; w->options.inside && k < count; k++) {
         test_at(&l, k);
     }
-    if (!w->inside && count > 0) {
+    if (!w->options.inside && count > 0) {
         td_pool_run(w->pool, count, test_at, &l);
     }
 }
@@ -166,21 +169,21 @@ void tdi_world_begin_waiting(td_world *w) {
 
 void tdi_world_wake_waiting(td_world *w) {
     wake_objects(w);
-    if (w->grab.held) {
-        tdi_actor_stop_waiting(w, w->grab.actor);
+    if (w->loads.grab.held) {
+        tdi_actor_stop_waiting(w, w->loads.grab.actor);
     }
-    if (w->grab.twist != 0) {
-        tdi_actor_stop_waiting(w, w->grab.twist_actor);
+    if (w->loads.grab.twist != 0) {
+        tdi_actor_stop_waiting(w, w->loads.grab.twist_actor);
     }
-    for (int32_t k = 0; k < w->hand_count; k++) {
-        if (w->hands[k].alive) {
-            tdi_actor_stop_waiting(w, w->hands[k].actor);
+    for (int32_t k = 0; k < w->loads.hand_count; k++) {
+        if (w->loads.hands[k].alive) {
+            tdi_actor_stop_waiting(w, w->loads.hands[k].actor);
         }
     }
 }
 
 void tdi_world_test_inactive(td_world *w) {
     if (any_may_wait(w)) {
-        test_from(w, (int32_t)(EVERY - 1 - w->step % EVERY), EVERY);
+        test_from(w, (int32_t)(EVERY - 1 - w->clock.step % EVERY), EVERY);
     }
 }

@@ -186,11 +186,12 @@ int32_t td_world_contact_events(const td_world *w, td_contact_event *events, int
 
 void tdi_island_react(td_world *w, const tdi_island *i, const tdi_system *system) {
     for (int32_t j = 0; j < i->count; j++) {
-        tdi_actor *a = &w->actors[w->member_actor[i->first + j]];
-        a->reacted = a->watched && !i->holds && tdi_is_implicit(a->opts.integrator) &&
-                     a->status == TD_OK &&
-                     tdi_system_reaction(system, j, a->simulated.position, &a->reaction.force,
-                                         &a->reaction.moment);
+        tdi_actor *a = &w->actors[w->islands.member_actor[i->first + j]];
+        a->reaction.known =
+            a->reaction.watched && !i->holds && tdi_is_implicit(a->step.opts.integrator) &&
+            a->step.status == TD_OK &&
+            tdi_system_reaction(system, j, a->simulated.position, &a->reaction.value.force,
+                                &a->reaction.value.moment);
     }
 }
 
@@ -206,11 +207,11 @@ td_status td_world_watch_base(td_world *w, td_actor_id id, bool watch, td_diag *
     int32_t k;
     td_status status = find(w, id, &k, diag);
     if (status == TD_OK) {
-        w->actors[k].watched = watch;
+        w->actors[k].reaction.watched = watch;
         if (watch) {
             tdi_actor_stop_waiting(w, k);
         }
-        w->actors[k].reacted = false;
+        w->actors[k].reaction.known = false;
     }
     return status;
 }
@@ -223,7 +224,7 @@ td_status td_world_base_reaction(const td_world *w, td_actor_id id, td_reaction 
     int32_t k;
     *out = (td_reaction){{0, 0, 0}, {0, 0, 0}};
     td_status status = find(w, id, &k, diag);
-    if (status == TD_OK && !w->actors[k].reacted) {
+    if (status == TD_OK && !w->actors[k].reaction.known) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
                         "the reaction of '%s' is not known: it is computed in steps after "
                         "td_world_watch_base(), by implicit integrators, without constraints",
@@ -231,8 +232,8 @@ td_status td_world_base_reaction(const td_world *w, td_actor_id id, td_reaction 
     }
     if (status == TD_OK) {
         const tdi_actor *a = &w->actors[k];
-        out->force = tdi_turn_from_simulated(a, a->reaction.force);
-        out->moment = tdi_turn_from_simulated(a, a->reaction.moment);
+        out->force = tdi_turn_from_simulated(a, a->reaction.value.force);
+        out->moment = tdi_turn_from_simulated(a, a->reaction.value.moment);
     }
     return status;
 }

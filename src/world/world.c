@@ -41,11 +41,11 @@ static td_status choose_step(td_world *w, td_diag *diag) {
     }
     const td_real most = def->step > 0 ? round(1 / frames) : ceil(1 / (fps * LONGEST) - 1e-9);
     const bool divides = def->step <= 0 || is_whole(1 / frames, most);
-    w->steps_a_frame = !divides ? 0 : most < 1 ? 1 : (int32_t)most;
-    w->default_dt = divides                           ? 1 / (fps * w->steps_a_frame)
-                    : is_whole(frames, round(frames)) ? round(frames) / fps
-                                                      : def->step;
-    def->step = def->step > 0 ? def->step : w->default_dt;
+    w->clock.steps_a_frame = !divides ? 0 : most < 1 ? 1 : (int32_t)most;
+    w->clock.default_dt = divides                           ? 1 / (fps * w->clock.steps_a_frame)
+                          : is_whole(frames, round(frames)) ? round(frames) / fps
+                                                            : def->step;
+    def->step = def->step > 0 ? def->step : w->clock.default_dt;
     return TD_OK;
 }
 
@@ -85,7 +85,7 @@ static td_status make(td_world *w, const td_world_opts *opts, td_diag_list *diag
     if (status == TD_OK && choose_step(w, &diag) != TD_OK) {
         return tdi_scene_fault(w->scene, diags, TD_ERR_SYNTAX, "step", "%s", diag.message);
     }
-    w->dt = w->default_dt;
+    w->clock.dt = w->clock.default_dt;
     tdi_world_set_keyed(w, 0, 0);
     if (status == TD_OK) {
         status = tdi_world_make_objects(w, opts, diags);
@@ -102,7 +102,7 @@ static td_status make(td_world *w, const td_world_opts *opts, td_diag_list *diag
         status = tdi_world_settle(w, diags);
     }
     if (status == TD_OK) {
-        w->inside = inside_actors(w);
+        w->options.inside = inside_actors(w);
         status = tdi_world_make_loads(w, diags);
     }
     if (status == TD_OK) {
@@ -112,7 +112,7 @@ static td_status make(td_world *w, const td_world_opts *opts, td_diag_list *diag
     if (status == TD_OK) {
         tdi_world_begin_waiting(w);
     }
-    w->sleeps = w->scene->def.sleep.given;
+    w->sleep.allowed = w->scene->def.sleep.given;
     status = status == TD_OK ? tdi_world_sleep_room(w, 1) : status;
     return status == TD_OK ? tdi_world_make_saving(w) : status;
 }
@@ -158,10 +158,10 @@ static td_status new_world(td_scene *scene, td_status made, const td_world_opts 
         w->arena.alloc = alloc;
         w->scene = scene;
         w->number = next_number();
-        w->hold_blocked = opts->hold_blocked;
+        w->options.hold_blocked = opts->hold_blocked;
         w->log = opts->log;
-        w->adaptable = opts->adaptable;
-        w->fixed_room = opts->fixed_room;
+        w->options.adaptable = opts->adaptable;
+        w->room.is_fixed = opts->fixed_room;
         w->near.pairs = td_contact_opts_default().pairs;
         status = make(w, opts, diags);
     } else {
@@ -222,7 +222,7 @@ void td_world_free(td_world *w) {
     tdi_world_free_islands(w);
     tdi_watch_free(w, &w->watch);
     tdi_segment_tree_free(w);
-    for (int32_t k = 0; k < w->made_count; k++) {
+    for (int32_t k = 0; k < w->room.made_count; k++) {
         tdi_actor_free(&w->actors[k]);
     }
     for (int32_t k = 0; k < w->variant_count; k++) {
@@ -231,8 +231,8 @@ void td_world_free(td_world *w) {
         tdi_arena_free(&w->variants[k].arena);
     }
     tdi_alloc_free(w->alloc, w->kin.pair, (size_t)w->kin.capacity * sizeof *w->kin.pair);
-    for (int32_t k = 0; k < w->wind_count; k++) {
-        td_wind_free(w->winds[k].wind);
+    for (int32_t k = 0; k < w->loads.wind_count; k++) {
+        td_wind_free(w->loads.winds[k].wind);
     }
     td_pool_free(w->own_pool);
     tdi_arena_free(&w->arena);
@@ -243,28 +243,28 @@ void td_world_free(td_world *w) {
 // ---- time and statistics ---------------------------------------------------------------------
 
 td_real tdi_world_time_after(const td_world *w, int64_t steps) {
-    return w->time_from + (td_real)(steps - w->step_from) * w->dt;
+    return w->clock.time_from + (td_real)(steps - w->clock.step_from) * w->clock.dt;
 }
 
 td_real td_world_time(const td_world *w) {
     if (!w) {
         return 0;
     }
-    return tdi_world_time_after(w, w->step);
+    return tdi_world_time_after(w, w->clock.step);
 }
 
 td_real td_world_dt(const td_world *w) {
     if (!w) {
         return 0;
     }
-    return w->default_dt;
+    return w->clock.default_dt;
 }
 
 int32_t td_world_steps_a_frame(const td_world *w) {
     if (!w) {
         return 0;
     }
-    return w->steps_a_frame;
+    return w->clock.steps_a_frame;
 }
 
 td_step_stats td_world_stats(const td_world *w) {
@@ -273,7 +273,7 @@ td_step_stats td_world_stats(const td_world *w) {
     }
     td_step_stats sum = {0};
     for (int32_t k = 0; k < w->actor_count; k++) {
-        const td_step_stats *s = &w->actors[k].stats;
+        const td_step_stats *s = &w->actors[k].step.stats;
         sum.steps += s->steps;
         sum.iterations += s->iterations;
         sum.halvings += s->halvings;
@@ -307,8 +307,8 @@ static td_status follow(td_world *w, const char *at, td_diag *diag) {
         }
         return status;
     }
-    for (int32_t k = 0; k < w->wind_count; k++) {
-        const td_wind_load *l = &def->loads[w->winds[k].load].as.wind;
+    for (int32_t k = 0; k < w->loads.wind_count; k++) {
+        const td_wind_load *l = &def->loads[w->loads.winds[k].load].as.wind;
         if (at >= (const char *)l && at < (const char *)(l + 1)) {
             return tdi_world_remake_wind(w, k, diag);
         }
@@ -372,7 +372,7 @@ static bool changes_kind(td_integrator from, td_integrator to) {
 static bool is_held(const td_world *w, int32_t object) {
     bool held = false;
     for (int32_t k = 0; k < w->actor_count && !held; k++) {
-        held = w->actors[k].object == object && w->group_of[k] != TD_NONE;
+        held = w->actors[k].object == object && w->constraints.group_of[k] != TD_NONE;
     }
     return held;
 }
@@ -381,7 +381,7 @@ static bool scene_holds(const td_world *w, int32_t object) {
     bool held = false;
     for (int32_t k = 0; k < w->scene->def.constraint_count && !held; k++) {
         for (int side = 0; side < 2; side++) {
-            const int32_t actor = w->ties[k].actor[side];
+            const int32_t actor = w->constraints.ties[k].actor[side];
             held = held || (actor != TD_NONE && w->actors[actor].object == object);
         }
     }
@@ -424,9 +424,9 @@ td_status td_world_set_integrator(td_world *w, int32_t object, td_integrator int
 }
 
 td_status tdi_actor_make_field(td_world *w, tdi_actor *a) {
-    size_t n = (size_t)a->segment_count, capacity = (size_t)a->load_capacity + n;
+    size_t n = (size_t)a->segment_count, capacity = (size_t)a->load.capacity + n;
     td_status status = tdi_actor_make_points(w, a);
-    if (status != TD_OK || a->forces) {
+    if (status != TD_OK || a->load.forces) {
         return status;
     }
     td_load *loads = tdi_arena_zeroed(tdi_actor_arena(w, a), capacity, sizeof *loads);
@@ -434,9 +434,9 @@ td_status tdi_actor_make_field(td_world *w, tdi_actor *a) {
     if (!loads || !forces) {
         return TD_ERR_MEMORY;
     }
-    a->loads = loads;
-    a->load_capacity = (int32_t)capacity;
-    a->forces = forces;
+    a->load.loads = loads;
+    a->load.capacity = (int32_t)capacity;
+    a->load.forces = forces;
     return TD_OK;
 }
 
@@ -445,12 +445,12 @@ td_status td_world_set_field(td_world *w, td_force_field field, void *context) {
         return TD_ERR_ARGUMENT;
     }
     td_status status = TD_OK;
-    for (int32_t k = 0; k < w->made_count && field && status == TD_OK; k++) {
+    for (int32_t k = 0; k < w->room.made_count && field && status == TD_OK; k++) {
         status = tdi_actor_make_field(w, &w->actors[k]);
     }
     if (status == TD_OK) {
-        w->field = field;
-        w->field_context = context;
+        w->loads.field = field;
+        w->loads.field_context = context;
     }
     return status;
 }
@@ -459,8 +459,8 @@ void td_world_set_callback(td_world *w, td_step_callback callback, void *context
     if (!w) {
         return;
     }
-    w->callback = callback;
-    w->callback_context = context;
+    w->callback.call = callback;
+    w->callback.context = context;
 }
 
 // ---- actors ---------------------------------------------------------------------------------

@@ -16,6 +16,24 @@
 #include "world/recording.h"
 #include "world/segment_tree.h"
 
+// What a program asked for when it made the world.
+typedef struct tdi_world_options {
+    bool inside;       // its threads work within actors, one after the other
+    bool adaptable;    // every tree with an implicit integrator may be reduced later
+    bool hold_blocked; // what cannot be solved is blocked, and all others go on
+} tdi_world_options;
+
+// Times are multiples of dt from where it was last changed: they do not gather rounding.
+typedef struct tdi_clock {
+    td_real default_dt; // s: of a step of td_world_step()
+    int32_t steps_a_frame;
+    td_real dt;        // s: of the last step, and of the one that is under way
+    int64_t step;      // number of steps done
+    int64_t step_from; // dt was last changed after so many,
+    td_real time_from; // at this time
+    td_real before;    // s: when the last step began
+} tdi_clock;
+
 struct td_world {
     const td_alloc *alloc;
     tdi_arena arena; // owns all arrays below
@@ -23,81 +41,30 @@ struct td_world {
     td_pool *pool;
     td_pool *own_pool; // NULL: a program lent its own
     td_log log;
-    uint32_t number;    // of the world, in its ids; no other world of the process has it
-    bool restored;      // ids of the world that was saved count as well
-    bool inside;        // its threads work within actors, one after the other
-    td_real default_dt; // s: of a step of td_world_step()
-    int32_t steps_a_frame;
-    td_real dt;   // s: of the last step, and of the one that is under way
-    int64_t step; // number of steps done
-    // dt was last changed after so many, at this time
-    int64_t step_from;
-    td_real time_from;
-    td_real before;  // s: when the last step began
-    bool keys_press; // forces have keyframes
+    uint32_t number; // of the world, in its ids; no other world of the process has it
+    bool restored;   // ids of the world that was saved count as well
+    tdi_world_options options;
+    tdi_clock clock;
     tdi_variant *variants;
     int32_t variant_count;
     int32_t scene_variants; // of these: the scene's, which come first
-    int32_t variant_capacity;
-    tdi_kinship kin; // segments of different actors that were one piece
+    tdi_kinship kin;        // segments of different actors that were one piece
     tdi_object *objects;
     tdi_actor *actors;
     int32_t actor_count; // places
-    int32_t made_count;  // the same and those in reserve, which come after them
-    int32_t actor_capacity;
-    int64_t segment_count; // of all that were made
-    int64_t segment_limit;
-    bool fixed_room;   // steps never allocate
-    bool adaptable;    // every tree with an implicit integrator may be reduced later
-    bool hold_blocked; // what cannot be solved is held, and all others go on
-    bool regroup;      // others act than in the last step
-    bool sleeps;       // the scene or a program has let actors sleep
-    td_contact *slept; // contacts of actors that sleep, island after island
-    int32_t slept_count, slept_capacity;
-    tdi_island *islands; // every actor is in one
-    int32_t island_count;
-    int32_t *active; // islands that are stepped
-    int32_t active_count;
-    tdi_member *members; // island after island
-    int32_t member_count;
-    int32_t *member_actor; // of a member
+    tdi_room room;
+    tdi_world_loads loads;
+    tdi_world_sleep sleep;
+    tdi_islands islands;
     tdi_nearness near;
-    tdi_tie *ties;
-    int32_t tie_count, tie_capacity; // places
-    int32_t *tied;                   // of an actor: the first of its group, or itself
-    int32_t *group_of;               // of an actor; TD_NONE: no constraint holds it
-    int32_t *group_actor;            // group after group
-    int32_t *group_member;           // its number in the island
-    tdi_group *groups;
-    int32_t group_count;
-    tdi_collider_slot *collider_slots;
-    int32_t collider_count; // places
-    int32_t collider_capacity;
-    td_collider *colliders;              // enabled colliders, in the order of the scene
-    tdi_collider_label *collider_labels; // theirs
-    int32_t *collider_slot;              // of such a one in the last step: its place
-    int32_t enabled_colliders;
-    tdi_spot *probe_spots;
-    tdi_world_wind *winds;
-    char *scratch; // of islands that are being solved, a piece for each thread
-    char *began;   // room for where islands began whose step is taken in halves
-    size_t began_bytes;
-    int32_t wind_count;
+    tdi_world_constraints constraints;
+    tdi_world_colliders colliders;
+    tdi_step_memory memory;
     tdi_segment_tree segment_tree; // for queries
-    char (*probe_names)[96];
-    int32_t probe_columns;
-    tdi_grab grab;
+    tdi_probes probes;
     tdi_watch watch;
-    tdi_hand *hands;
-    int32_t hand_count, hand_capacity; // places
-    tdi_parameter *parameters;         // all numbers of the scene that can change
-    int32_t parameter_count;
-    uint64_t shape;  // of the actors and parameters, mixed: tells saves apart
-    bool has_fields; // of the scene's
-    td_force_field field;
-    void *field_context;
-    td_step_callback callback;
-    void *callback_context;
+    tdi_parameters parameters;
+    tdi_step_hook callback;
 };
 
 // The arena of a variant, and of an actor.
