@@ -103,6 +103,16 @@ typedef struct tdi_adapt_node {
     bool stiff;     // hybrid inverse inertias are those of a rigid body
 } tdi_adapt_node;
 
+typedef struct tdi_node_list {
+    int32_t *node;
+    int32_t count;
+} tdi_node_list;
+
+typedef struct tdi_adapt_stages {
+    td_real *q_first, *v_first;           // before a step
+    td_real *rate, *rate_sum, *accel_sum; // of Runge-Kutta
+} tdi_adapt_stages;
+
 struct td_adapt {
     const td_alloc *alloc;
     size_t bytes;
@@ -118,18 +128,14 @@ struct td_adapt {
     tdi_six2 *body_phi;              // inverse inertia of a body
     tdi_six *body_push;              // external forces on a body, in its own axes
     int64_t *body_push_at;
-    td_real *weight; // a joint
-    int32_t *active; // nodes, parents first
-    int32_t active_count;
-    int32_t *spare;  // likewise, of the region that was, or that comes
-    int32_t *forced; // passive nodes that hold a body with an external force, children first
-    int32_t forced_count;
-    int32_t *queue; // a heap
-    int32_t queue_count;
-    td_real *q_first, *v_first; // before a step
+    td_real *weight;      // a joint
+    tdi_node_list active; // parents first
+    int32_t *spare;       // likewise, of the region that was, or that comes
+    tdi_node_list forced; // passive nodes that hold a body with an external force, children first
+    tdi_node_list queue;  // a heap
     td_real *accel;
-    td_real *rate, *rate_sum, *accel_sum; // of Runge-Kutta
-    int64_t step;                         // that were begun
+    tdi_adapt_stages stage;
+    int64_t step; // that were begun
     int64_t until_update;
     td_real time;      // s: of the state after the last step; another: it was moved from outside
     td_real stiffness; // factor of springs that the tensors are for

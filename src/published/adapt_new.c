@@ -118,16 +118,16 @@ static void lay_out(td_adapt *s, tdi_layout *l) {
     s->body_push = tdi_layout_place(l, n, sizeof *s->body_push);
     s->body_push_at = tdi_layout_place(l, n, sizeof *s->body_push_at);
     s->weight = tdi_layout_place(l, n, sizeof *s->weight);
-    s->active = tdi_layout_place(l, n, sizeof *s->active);
+    s->active.node = tdi_layout_place(l, n, sizeof *s->active.node);
     s->spare = tdi_layout_place(l, n, sizeof *s->spare);
-    s->forced = tdi_layout_place(l, n, sizeof *s->forced);
-    s->queue = tdi_layout_place(l, n, sizeof *s->queue);
-    s->q_first = tdi_layout_place(l, (size_t)s->model->coord_count, sizeof *s->q_first);
-    s->v_first = tdi_layout_place(l, nv, sizeof *s->v_first);
+    s->forced.node = tdi_layout_place(l, n, sizeof *s->forced.node);
+    s->queue.node = tdi_layout_place(l, n, sizeof *s->queue.node);
+    s->stage.q_first = tdi_layout_place(l, (size_t)s->model->coord_count, sizeof *s->stage.q_first);
+    s->stage.v_first = tdi_layout_place(l, nv, sizeof *s->stage.v_first);
     s->accel = tdi_layout_place(l, nv, sizeof *s->accel);
-    s->rate = tdi_layout_place(l, nv, sizeof *s->rate);
-    s->rate_sum = tdi_layout_place(l, nv, sizeof *s->rate_sum);
-    s->accel_sum = tdi_layout_place(l, nv, sizeof *s->accel_sum);
+    s->stage.rate = tdi_layout_place(l, nv, sizeof *s->stage.rate);
+    s->stage.rate_sum = tdi_layout_place(l, nv, sizeof *s->stage.rate_sum);
+    s->stage.accel_sum = tdi_layout_place(l, nv, sizeof *s->stage.accel_sum);
 }
 
 static td_status fill_bodies(td_adapt *s, td_diag *diag) {

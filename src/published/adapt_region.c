@@ -16,10 +16,10 @@ static void list_active(td_adapt *s, const uint8_t *active) {
         s->node[i].active =
             active[i] || tdi_is_free(s, i) || tdi_is_active(s, t->a) || tdi_is_active(s, t->b);
     }
-    s->active_count = s->stats.active = 0;
+    s->active.count = s->stats.active = 0;
     for (int32_t k = n - 1; k >= 0; k--) {
         if (s->node[s->order[k]].active) {
-            s->active[s->active_count++] = s->order[k];
+            s->active.node[s->active.count++] = s->order[k];
             s->stats.active += tdi_may_choose(s, s->order[k]);
         }
     }
@@ -41,7 +41,7 @@ void tdi_region_set(td_adapt *s, const uint8_t *active) {
             tdi_metric_tensors(s, i);
         }
     }
-    tdi_update_front(s, s->active, s->active_count);
+    tdi_update_front(s, s->active.node, s->active.count);
 }
 
 void td_adapt_changed(td_adapt *s) {
@@ -56,9 +56,9 @@ void td_adapt_changed(td_adapt *s) {
     for (int32_t i = 0; i < s->model->body_count; i++) {
         s->node[i].active = true;
         s->node[i].stiff = s->node[i].fresh = s->node[i].stops = false;
-        s->active[s->model->body_count - 1 - s->tree[i].rank] = i;
+        s->active.node[s->model->body_count - 1 - s->tree[i].rank] = i;
     }
-    s->active_count = s->model->body_count;
+    s->active.count = s->model->body_count;
     s->stats.active = s->stats.joints;
     s->until_update = 0;
     s->time = s->state->head.time;
@@ -68,11 +68,11 @@ void td_adapt_changed(td_adapt *s) {
 static void change_region(td_adapt *s, const uint8_t *active) {
     int32_t count = s->model->body_count;
     td_adapt_changed(s); // all are free for a moment: their velocities are what they were
-    tdi_pass_kinematics(s, s->active, s->active_count);
+    tdi_pass_kinematics(s, s->active.node, s->active.count);
     for (int32_t k = count - 1; k >= 0; k--) {
-        s->spare[k] = s->active[k];
-        tdi_node_join(s, s->active[k], true);
-        tdi_metric_quadratic(s, s->active[k]);
+        s->spare[k] = s->active.node[k];
+        tdi_node_join(s, s->active.node[k], true);
+        tdi_metric_quadratic(s, s->active.node[k]);
     }
     list_active(s, active);
     tdi_rigidify(s, count);
@@ -82,12 +82,12 @@ static void change_region(td_adapt *s, const uint8_t *active) {
 // ---- a region that does not change ----------------------------------------------------------
 
 void tdi_region_fix(td_adapt *s) {
-    uint8_t *flags = (uint8_t *)s->queue; // empty between choices
+    uint8_t *flags = (uint8_t *)s->queue.node; // empty between choices
     tdi_update_fixed(s);
-    const int32_t count = s->active_count;
+    const int32_t count = s->active.count;
     memset(flags, 0, (size_t)s->model->body_count);
     for (int32_t k = 0; k < count; k++) {
-        flags[s->active[k]] = 1;
+        flags[s->active.node[k]] = 1;
     }
     change_region(s, flags);
     s->until_update = INT64_MAX;
@@ -106,7 +106,7 @@ void td_adapt_activate(td_adapt *s, const bool *active) {
     if (!s || !active) {
         return;
     }
-    uint8_t *flags = (uint8_t *)s->queue;
+    uint8_t *flags = (uint8_t *)s->queue.node;
     for (int32_t i = 0; i < s->model->body_count; i++) {
         flags[i] = active[i];
     }
@@ -121,10 +121,10 @@ void td_adapt_forward(td_adapt *s, const td_step_opts *given, const td_real *tor
         return;
     }
     s->step++;
-    tdi_pass_kinematics(s, s->active, s->active_count);
+    tdi_pass_kinematics(s, s->active.node, s->active.count);
     tdi_pass_loads(s, o);
     memset(accel, 0, (size_t)s->model->head.dof_count * sizeof *accel);
-    tdi_pass_forward(s, o, torque, s->active, s->active_count, accel);
+    tdi_pass_forward(s, o, torque, s->active.node, s->active.count, accel);
 }
 
 void td_adapt_metrics(td_adapt *s, const td_step_opts *given, td_real *metrics) {
@@ -133,7 +133,7 @@ void td_adapt_metrics(td_adapt *s, const td_step_opts *given, td_real *metrics) 
         return;
     }
     s->step++;
-    tdi_pass_kinematics(s, s->active, s->active_count);
+    tdi_pass_kinematics(s, s->active.node, s->active.count);
     tdi_pass_loads(s, o);
     tdi_update_convert(s, o, NULL);
     for (int32_t k = s->model->body_count - 1; k >= 0; k--) {

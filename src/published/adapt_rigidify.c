@@ -91,9 +91,9 @@ static tdi_six lack_of(td_adapt *s, int32_t child, const tdi_six *rate) {
 
 // Sums, children first: of B in push, of the node in momentum.
 static void sum_lacks(td_adapt *s) {
-    for (int32_t k = s->active_count - 1; k >= 0; k--) {
-        const tdi_assembly_node *t = &s->tree[s->active[k]];
-        tdi_adapt_node *n = &s->node[s->active[k]];
+    for (int32_t k = s->active.count - 1; k >= 0; k--) {
+        const tdi_assembly_node *t = &s->tree[s->active.node[k]];
+        tdi_adapt_node *n = &s->node[s->active.node[k]];
         n->push = lack_of(s, t->b, &n->b_rate);
         if (t->a != TDI_ASSEMBLY_BASE) {
             const tdi_six moved = tdi_hop_force(&n->to_b, &n->push);
@@ -154,20 +154,20 @@ static void answer(td_adapt *s, int32_t i) {
 }
 
 static void add_velocities(td_adapt *s) {
-    for (int32_t k = 0; k < s->active_count; k++) {
-        const int32_t i = s->active[k], d = s->model->dof[i];
+    for (int32_t k = 0; k < s->active.count; k++) {
+        const int32_t i = s->active.node[k], d = s->model->dof[i];
         for (int32_t j = 0; j < tdi_joint_dofs(s, i); j++) {
             s->state->v[d + j] += s->accel[d + j];
         }
     }
-    carry_all(s, s->active, s->active_count);
+    carry_all(s, s->active.node, s->active.count);
 }
 
 static td_real energy_now(const td_adapt *s) {
     td_real energy = 0;
-    for (int32_t k = 0; k < s->active_count; k++) {
-        const tdi_assembly_node *t = &s->tree[s->active[k]];
-        const tdi_adapt_node *n = &s->node[s->active[k]];
+    for (int32_t k = 0; k < s->active.count; k++) {
+        const tdi_assembly_node *t = &s->tree[s->active.node[k]];
+        const tdi_adapt_node *n = &s->node[s->active.node[k]];
         if (t->a != TDI_ASSEMBLY_BASE && !tdi_is_active(s, t->a)) {
             const tdi_six p = child_momentum(s, t->a, &n->top_rate);
             energy += 0.5 * tdi_six_dot(p.a, n->top_rate.a);
@@ -211,19 +211,19 @@ static void stop_all(td_adapt *s, int32_t count) {
 
 // Twice: the second time for what rounding left of the momentum.
 static void find_velocities(td_adapt *s) {
-    for (int32_t k = s->active_count - 1; k >= 0; k--) {
-        tdi_node_join(s, s->active[k], false);
+    for (int32_t k = s->active.count - 1; k >= 0; k--) {
+        tdi_node_join(s, s->active.node[k], false);
     }
-    carry_all(s, s->active, s->active_count);
+    carry_all(s, s->active.node, s->active.count);
     for (int pass = 0; pass < 2; pass++) {
         sum_lacks(s);
-        for (int32_t k = 0; k < s->active_count; k++) {
-            project_lacks(s, s->active[k], s->accel + s->model->dof[s->active[k]]);
+        for (int32_t k = 0; k < s->active.count; k++) {
+            project_lacks(s, s->active.node[k], s->accel + s->model->dof[s->active.node[k]]);
         }
-        for (int32_t k = s->active_count - 1; k >= 0; k--) {
-            answer(s, s->active[k]);
+        for (int32_t k = s->active.count - 1; k >= 0; k--) {
+            answer(s, s->active.node[k]);
         }
-        tdi_pass_back(s, s->active, s->active_count, s->accel);
+        tdi_pass_back(s, s->active.node, s->active.count, s->accel);
         add_velocities(s);
     }
 }
@@ -239,11 +239,11 @@ void tdi_rigidify(td_adapt *s, int32_t count) {
         carry_all(s, s->spare, count);
         const td_real first = gather_momentum(s, count);
         stop_all(s, count);
-        tdi_update_front(s, s->active, s->active_count);
+        tdi_update_front(s, s->active.node, s->active.count);
         find_velocities(s);
         s->stats.energy_lost += first - energy_now(s);
     }
-    tdi_update_front(s, s->active, s->active_count);
+    tdi_update_front(s, s->active.node, s->active.count);
 }
 
 void tdi_rigid_keep(td_adapt *s, int32_t count) {

@@ -29,19 +29,19 @@ static void copy_joints(const td_adapt *s, const int32_t *list, int32_t count, c
 }
 
 static void keep_first(td_adapt *s, const int32_t *list, int32_t count) {
-    copy_joints(s, list, count, s->state->q, s->state->v, s->q_first, s->v_first);
+    copy_joints(s, list, count, s->state->q, s->state->v, s->stage.q_first, s->stage.v_first);
 }
 
 static void take_back(td_adapt *s, const int32_t *list, int32_t count) {
-    copy_joints(s, list, count, s->q_first, s->v_first, s->state->q, s->state->v);
+    copy_joints(s, list, count, s->stage.q_first, s->stage.v_first, s->state->q, s->state->v);
 }
 
 // ---- choices --------------------------------------------------------------------------------
 
 static void count_active(td_adapt *s) {
     s->stats.active = 0;
-    for (int32_t k = 0; k < s->active_count; k++) {
-        s->stats.active += tdi_may_choose(s, s->active[k]);
+    for (int32_t k = 0; k < s->active.count; k++) {
+        s->stats.active += tdi_may_choose(s, s->active.node[k]);
     }
 }
 
@@ -60,7 +60,7 @@ static int32_t choose(td_adapt *s, const td_step_opts *o, td_real ahead) {
     tdi_update_convert(s, o, NULL);
     const int32_t count = tdi_update_transient(s, o);
     keep_first(s, s->spare, count);
-    if (count > s->active_count) {
+    if (count > s->active.count) {
         s->step++; // loads are summed again, on the new front
         tdi_pass_loads(s, o);
         tdi_update_front(s, s->spare, count);
@@ -82,10 +82,10 @@ static const td_real stage_at[4] = {0, 0.5, 0.5, 1};
 static const td_real stage_weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
 
 static void start_sums(td_adapt *s) {
-    for (int32_t k = 0; k < s->active_count; k++) {
-        const int32_t i = s->active[k];
+    for (int32_t k = 0; k < s->active.count; k++) {
+        const int32_t i = s->active.node[k];
         for (int32_t d = s->model->dof[i]; d < s->model->dof[i + 1]; d++) {
-            s->rate[d] = s->rate_sum[d] = s->accel[d] = s->accel_sum[d] = 0;
+            s->stage.rate[d] = s->stage.rate_sum[d] = s->accel[d] = s->stage.accel_sum[d] = 0;
         }
     }
 }
@@ -96,7 +96,7 @@ static void set_rate(td_adapt *s, int32_t i, td_real t) {
     const int32_t d = s->model->dof[i], count = tdi_joint_dofs(s, i);
     const int32_t turn = count >= 3 ? count - 3 : count; // a free joint turns with its last three
     const td_real *v = s->state->v + d;
-    td_real *rate = s->rate + d;
+    td_real *rate = s->stage.rate + d;
     for (int32_t k = 0; k < turn; k++) {
         rate[k] = v[k];
     }
@@ -115,39 +115,39 @@ static void set_rate(td_adapt *s, int32_t i, td_real t) {
 // Joints from where the step began, moved by t times `rate` and with t times `accel`.
 static void put_joints(td_adapt *s, const td_real *rate, const td_real *accel, td_real t) {
     const tdi_tree_model *m = s->model;
-    for (int32_t k = 0; k < s->active_count; k++) {
-        const int32_t i = s->active[k];
-        memcpy(s->state->q + m->coord[i], s->q_first + m->coord[i],
-               (size_t)(m->coord[i + 1] - m->coord[i]) * sizeof *s->q_first);
+    for (int32_t k = 0; k < s->active.count; k++) {
+        const int32_t i = s->active.node[k];
+        memcpy(s->state->q + m->coord[i], s->stage.q_first + m->coord[i],
+               (size_t)(m->coord[i + 1] - m->coord[i]) * sizeof *s->stage.q_first);
         tdi_joint_advance((td_joint_kind)m->kind[i], s->state->q + m->coord[i], rate + m->dof[i],
                           t);
         for (int32_t d = m->dof[i]; d < m->dof[i + 1]; d++) {
-            s->state->v[d] = s->v_first[d] + t * accel[d];
+            s->state->v[d] = s->stage.v_first[d] + t * accel[d];
         }
     }
 }
 
 static void runge_kutta(td_adapt *s, const td_step_opts *o, const td_base_motion *base) {
-    keep_first(s, s->active, s->active_count);
+    keep_first(s, s->active.node, s->active.count);
     start_sums(s);
     for (int stage = 0; stage < 4; stage++) {
         const td_real t = stage_at[stage] * o->dt;
-        put_joints(s, s->rate, s->accel, t);
+        put_joints(s, s->stage.rate, s->accel, t);
         tdi_tree_carry_base(s->state, base, t);
         s->step++;
-        tdi_pass_kinematics(s, s->active, s->active_count);
+        tdi_pass_kinematics(s, s->active.node, s->active.count);
         tdi_pass_loads(s, o);
-        tdi_pass_forward(s, o, NULL, s->active, s->active_count, s->accel);
-        for (int32_t k = 0; k < s->active_count; k++) {
-            const int32_t i = s->active[k];
+        tdi_pass_forward(s, o, NULL, s->active.node, s->active.count, s->accel);
+        for (int32_t k = 0; k < s->active.count; k++) {
+            const int32_t i = s->active.node[k];
             set_rate(s, i, t);
             for (int32_t d = s->model->dof[i]; d < s->model->dof[i + 1]; d++) {
-                s->rate_sum[d] += stage_weight[stage] * s->rate[d];
-                s->accel_sum[d] += stage_weight[stage] * s->accel[d];
+                s->stage.rate_sum[d] += stage_weight[stage] * s->stage.rate[d];
+                s->stage.accel_sum[d] += stage_weight[stage] * s->accel[d];
             }
         }
     }
-    put_joints(s, s->rate_sum, s->accel_sum, o->dt);
+    put_joints(s, s->stage.rate_sum, s->stage.accel_sum, o->dt);
 }
 
 // ---- entry ----------------------------------------------------------------------------------
@@ -161,20 +161,20 @@ static void begin(td_adapt *s, const td_step_opts *o) {
         tdi_region_fix(s);
     }
     s->step++;
-    tdi_pass_kinematics(s, s->active, s->active_count);
+    tdi_pass_kinematics(s, s->active.node, s->active.count);
     tdi_pass_loads(s, o);
 }
 
 static void euler(td_adapt *s, const td_step_opts *o) {
     if (s->until_update > 0) {
-        keep_first(s, s->active, s->active_count);
-        tdi_pass_forward(s, o, NULL, s->active, s->active_count, s->accel);
-        hasten(s, s->active, s->active_count, o->dt);
+        keep_first(s, s->active.node, s->active.count);
+        tdi_pass_forward(s, o, NULL, s->active.node, s->active.count, s->accel);
+        hasten(s, s->active.node, s->active.count, o->dt);
     } else {
         choose(s, o, o->dt);
     }
-    for (int32_t k = 0; k < s->active_count; k++) {
-        const int32_t i = s->active[k];
+    for (int32_t k = 0; k < s->active.count; k++) {
+        const int32_t i = s->active.node[k];
         tdi_joint_advance((td_joint_kind)s->model->kind[i], s->state->q + s->model->coord[i],
                           s->state->v + s->model->dof[i], o->dt);
     }
@@ -184,8 +184,8 @@ static void euler(td_adapt *s, const td_step_opts *o) {
 static bool arrive(td_adapt *s, td_real dt) {
     const tdi_tree_model *m = s->model;
     bool fine = true;
-    for (int32_t k = 0; k < s->active_count; k++) {
-        const int32_t i = s->active[k];
+    for (int32_t k = 0; k < s->active.count; k++) {
+        const int32_t i = s->active.node[k];
         for (int32_t j = m->coord[i]; j < m->coord[i + 1]; j++) {
             fine &= isfinite(s->state->q[j]) != 0;
         }
@@ -221,7 +221,8 @@ td_status td_adapt_step(td_adapt *s, const td_step_opts *given, td_diag *diag) {
     }
     s->until_update--;
     if (!arrive(s, o->dt)) {
-        take_back(s, choice ? s->spare : s->active, choice ? s->stats.transient : s->active_count);
+        take_back(s, choice ? s->spare : s->active.node,
+                  choice ? s->stats.transient : s->active.count);
         tdi_tree_put_base(s->state, &base);
         td_adapt_changed(s);
         return tdi_fail(diag, TD_ERR_DIVERGED, "the step at %g s diverged; try a shorter step",

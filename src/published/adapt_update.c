@@ -21,32 +21,32 @@ static bool before(const td_adapt *s, int32_t a, int32_t b) {
 }
 
 static void queue_push(td_adapt *s, int32_t i) {
-    int32_t at = s->queue_count++;
-    while (at > 0 && before(s, i, s->queue[(at - 1) / 2])) {
-        s->queue[at] = s->queue[(at - 1) / 2];
+    int32_t at = s->queue.count++;
+    while (at > 0 && before(s, i, s->queue.node[(at - 1) / 2])) {
+        s->queue.node[at] = s->queue.node[(at - 1) / 2];
         at = (at - 1) / 2;
     }
-    s->queue[at] = i;
+    s->queue.node[at] = i;
 }
 
 static int32_t queue_pop(td_adapt *s) {
-    const int32_t first = s->queue[0], last = s->queue[--s->queue_count];
+    const int32_t first = s->queue.node[0], last = s->queue.node[--s->queue.count];
     int32_t at = 0;
     for (;;) {
         int32_t next = 2 * at + 1;
-        if (next >= s->queue_count) {
+        if (next >= s->queue.count) {
             break;
         }
-        if (next + 1 < s->queue_count && before(s, s->queue[next + 1], s->queue[next])) {
+        if (next + 1 < s->queue.count && before(s, s->queue.node[next + 1], s->queue.node[next])) {
             next++;
         }
-        if (!before(s, s->queue[next], last)) {
+        if (!before(s, s->queue.node[next], last)) {
             break;
         }
-        s->queue[at] = s->queue[next];
+        s->queue.node[at] = s->queue.node[next];
         at = next;
     }
-    s->queue[at] = last;
+    s->queue.node[at] = last;
     return first;
 }
 
@@ -75,7 +75,7 @@ static void force_way(td_adapt *s, int32_t body) {
             break; // these are computed in any case
         }
         s->node[up].forced_at = s->step;
-        s->forced[s->forced_count++] = up;
+        s->forced.node[s->forced.count++] = up;
     }
 }
 
@@ -112,7 +112,7 @@ static void sort_by_rank(const tdi_assembly_node *tree, int32_t *list, int32_t c
 }
 
 static void find_forced(td_adapt *s, const td_step_opts *o) {
-    s->forced_count = 0;
+    s->forced.count = 0;
     if (o->air.linear > 0 || o->air.quadratic > 0) {
         for (int32_t i = 0; i < s->model->body_count; i++) {
             force_way(s, i);
@@ -121,7 +121,7 @@ static void find_forced(td_adapt *s, const td_step_opts *o) {
     for (int32_t k = 0; k < o->load_count; k++) {
         force_way(s, o->loads[k].segment);
     }
-    sort_by_rank(s->tree, s->forced, s->forced_count);
+    sort_by_rank(s->tree, s->forced.node, s->forced.count);
 }
 
 static void prepare_children(td_adapt *s, int32_t i) {
@@ -151,21 +151,21 @@ void tdi_update_convert(td_adapt *s, const td_step_opts *o, const td_real *torqu
             tdi_node_carry(s, s->root[k]);
         }
     }
-    for (int32_t k = s->forced_count - 1; k >= 0; k--) {
-        tdi_node_carry(s, s->forced[k]);
+    for (int32_t k = s->forced.count - 1; k >= 0; k--) {
+        tdi_node_carry(s, s->forced.node[k]);
     }
-    for (int32_t k = 0; k < s->forced_count; k++) {
-        prepare_children(s, s->forced[k]);
-        split_passive(s, s->forced[k]);
-        tdi_metric_linear(s, s->forced[k], o, torque);
+    for (int32_t k = 0; k < s->forced.count; k++) {
+        prepare_children(s, s->forced.node[k]);
+        split_passive(s, s->forced.node[k]);
+        tdi_metric_linear(s, s->forced.node[k], o, torque);
     }
-    for (int32_t k = s->active_count - 1; k >= 0; k--) {
-        prepare_children(s, s->active[k]);
-        tdi_node_join(s, s->active[k], true);
-        tdi_metric_quadratic(s, s->active[k]);
-        tdi_metric_linear(s, s->active[k], o, torque);
+    for (int32_t k = s->active.count - 1; k >= 0; k--) {
+        prepare_children(s, s->active.node[k]);
+        tdi_node_join(s, s->active.node[k], true);
+        tdi_metric_quadratic(s, s->active.node[k]);
+        tdi_metric_linear(s, s->active.node[k], o, torque);
     }
-    s->stats.nodes_update = s->forced_count + s->active_count;
+    s->stats.nodes_update = s->forced.count + s->active.count;
     for (int32_t k = 0; k < s->root_count; k++) {
         const int32_t root = s->root[k];
         if (!s->node[root].active) {
@@ -230,7 +230,7 @@ static td_real error_of(const td_adapt *s) {
 // A free joint comes first whatever its metric.
 static void queue_roots(td_adapt *s, td_real *sum) {
     *sum = 0;
-    s->queue_count = 0;
+    s->queue.count = 0;
     for (int32_t k = 0; k < s->root_count; k++) {
         *sum += s->node[s->root[k]].metric;
     }
@@ -246,10 +246,10 @@ static void queue_roots(td_adapt *s, td_real *sum) {
 
 // Whether the next node of the queue is wanted; `left` is what the metric would leave.
 static bool wants_more(const td_adapt *s, int32_t chosen, td_real left, td_real scale) {
-    if (s->queue_count == 0) {
+    if (s->queue.count == 0) {
         return false;
     }
-    const td_real next = s->node[s->queue[0]].metric;
+    const td_real next = s->node[s->queue.node[0]].metric;
     if (isinf(next)) {
         return true;
     }
@@ -261,11 +261,11 @@ static bool wants_more(const td_adapt *s, int32_t chosen, td_real left, td_real 
 
 int32_t tdi_update_transient(td_adapt *s, const td_step_opts *o) {
     const td_real until = s->opts.every * o->dt;
-    int32_t count = s->active_count, chosen = 0;
+    int32_t count = s->active.count, chosen = 0;
     td_real left;
     for (int32_t k = 0; k < count; k++) {
-        s->spare[k] = s->active[k];
-        s->node[s->active[k]].fresh = false;
+        s->spare[k] = s->active.node[k];
+        s->node[s->active.node[k]].fresh = false;
     }
     queue_roots(s, &left);
     s->stats.acceleration = sqrt(left);
@@ -318,21 +318,21 @@ void tdi_update_choose(td_adapt *s, td_real ahead, int32_t count) {
     queue_roots(s, &left);
     s->stats.velocity = sqrt(left);
     s->stats.transient = count;
-    s->active_count = 0;
+    s->active.count = 0;
     while (wants_more(s, chosen, left, 1)) {
         const int32_t i = queue_pop(s);
         left -= s->node[i].speed;
         left = left > 0 ? left : 0;
         chosen += tdi_may_choose(s, i);
-        s->active[s->active_count++] = i;
+        s->active.node[s->active.count++] = i;
         push_children(s, i, true);
     }
     s->stats.velocity_left = sqrt(left);
     for (int32_t k = 0; k < count; k++) {
         s->node[s->spare[k]].active = false;
     }
-    for (int32_t k = 0; k < s->active_count; k++) {
-        s->node[s->active[k]].active = true;
+    for (int32_t k = 0; k < s->active.count; k++) {
+        s->node[s->active.node[k]].active = true;
     }
 }
 
@@ -345,12 +345,12 @@ void tdi_update_fixed(td_adapt *s) {
     }
     td_real none;
     queue_roots(s, &none);
-    s->active_count = 0;
-    while (s->queue_count > 0 &&
-           (s->opts.joints == 0 || chosen < s->opts.joints || isinf(s->node[s->queue[0]].metric))) {
+    s->active.count = 0;
+    while (s->queue.count > 0 && (s->opts.joints == 0 || chosen < s->opts.joints ||
+                                  isinf(s->node[s->queue.node[0]].metric))) {
         const int32_t i = queue_pop(s);
         chosen += tdi_may_choose(s, i);
-        s->active[s->active_count++] = i;
+        s->active.node[s->active.count++] = i;
         push_children(s, i, false);
     }
 }

@@ -158,7 +158,7 @@ static void add_column(td_analytic *a, int32_t column, int32_t tree) {
         for (int k = 0; k < 2; k++) {
             const tdi_push *p = &a->row[i].side[k];
             if (p->tree == tree) {
-                a->matrix[(ptrdiff_t)i * a->row_count + column] +=
+                a->lcp.matrix[(ptrdiff_t)i * a->row_count + column] +=
                     side_accel(a, p, a->answer[tree], none);
             }
         }
@@ -167,7 +167,7 @@ static void add_column(td_analytic *a, int32_t column, int32_t tree) {
 
 void tdi_analytic_matrix(td_analytic *a) {
     const size_t n = (size_t)a->row_count;
-    memset(a->matrix, 0, n * n * sizeof *a->matrix);
+    memset(a->lcp.matrix, 0, n * n * sizeof *a->lcp.matrix);
     for (int32_t j = 0; j < a->row_count; j++) {
         const int32_t first = a->row[j].side[0].tree, second = a->row[j].side[1].tree;
         if (first != TD_NONE) {
@@ -179,8 +179,8 @@ void tdi_analytic_matrix(td_analytic *a) {
     }
     for (size_t i = 0; i < n; i++) { // symmetric but for rounding
         for (size_t j = 0; j < i; j++) {
-            a->matrix[i * n + j] = a->matrix[j * n + i] =
-                0.5 * (a->matrix[i * n + j] + a->matrix[j * n + i]);
+            a->lcp.matrix[i * n + j] = a->lcp.matrix[j * n + i] =
+                0.5 * (a->lcp.matrix[i * n + j] + a->lcp.matrix[j * n + i]);
         }
     }
 }
@@ -248,8 +248,8 @@ static td_status find_rows(td_analytic *a, const td_step_opts *o, td_real t,
     // Corrections are those of the start: in the stages of RK4 c is of the order of h^2, and s of
     // h, so that c/s^2 would not vanish with h.
     for (int32_t i = 0; i < a->row_count; i++) {
-        *(a->choosing ? &a->wanted[i] : &a->row[i].wanted) =
-            a->choosing ? a->row[i].wanted : a->wanted[i];
+        *(a->choosing ? &a->lcp.wanted[i] : &a->row[i].wanted) =
+            a->choosing ? a->row[i].wanted : a->lcp.wanted[i];
     }
     return status;
 }
@@ -274,13 +274,13 @@ static td_real mobility(td_analytic *a, int32_t i) {
         }
     }
     return row->lightness > 0 ? fmin(sum, FREE_END * row->lightness)
-                              : a->matrix[(ptrdiff_t)i * a->row_count + i];
+                              : a->lcp.matrix[(ptrdiff_t)i * a->row_count + i];
 }
 
 static void soften(td_analytic *a, int32_t hold) {
     for (int32_t i = 0; i < a->row_count; i++) {
         if (a->row[i].constraint == hold) {
-            a->matrix[(ptrdiff_t)i * a->row_count + i] += mobility(a, i);
+            a->lcp.matrix[(ptrdiff_t)i * a->row_count + i] += mobility(a, i);
         }
     }
 }
@@ -300,7 +300,8 @@ static bool is_out_of_reach(td_analytic *a, int32_t hold) {
         for (int32_t j = 0; j < n && e > 0; j++) {
             const tdi_row *other = &a->row[j];
             const bool counts = other->constraint == hold && error_of(other) > 0;
-            along += counts ? a->row[i].value * a->matrix[(ptrdiff_t)i * n + j] * other->value : 0;
+            along +=
+                counts ? a->row[i].value * a->lcp.matrix[(ptrdiff_t)i * n + j] * other->value : 0;
         }
     }
     return far && along < HARDLY * free;
@@ -308,7 +309,7 @@ static bool is_out_of_reach(td_analytic *a, int32_t hold) {
 
 static bool is_overloaded(td_analytic *a, int32_t i, td_real h) {
     const tdi_row *row = &a->row[i];
-    const td_real limit = OVERLOAD * row->length / (h * h), f = fabs(a->force[i]);
+    const td_real limit = OVERLOAD * row->length / (h * h), f = fabs(a->lcp.force[i]);
     const bool clear = row->lightness > 0 && f * FREE_END * row->lightness <= limit;
     return !clear && !(f * mobility(a, i) <= limit);
 }
@@ -334,13 +335,13 @@ static void solve_forces(td_analytic *a, td_real h) {
     }
     do {
         for (int32_t i = 0; i < a->row_count; i++) {
-            a->rhs[i] = a->row[i].wanted - a->row[i].free;
-            a->bounds[i] = a->row[i].bounds;
+            a->lcp.rhs[i] = a->row[i].wanted - a->row[i].free;
+            a->lcp.bounds[i] = a->row[i].bounds;
         }
-        tdi_analytic_solve(a, &a->solver, true, a->force);
+        tdi_analytic_solve(a, &a->solver, true, a->lcp.force);
     } while (soften_overloaded(a, h));
     for (int32_t i = 0; i < a->row_count; i++) {
-        a->row[i].force = a->force[i];
+        a->row[i].force = a->lcp.force[i];
     }
 }
 
@@ -353,7 +354,7 @@ static td_status constrain(td_analytic *a, const td_step_opts *o, td_real t,
     }
     tdi_analytic_matrix(a);
     solve_forces(a, o->dt);
-    tdi_analytic_respond(a, a->force);
+    tdi_analytic_respond(a, a->lcp.force);
     for (int32_t k = 0; k < a->tree_count; k++) {
         for (int32_t d = 0; d < a->tree[k]->model->head.dof_count; d++) {
             a->tree[k]->accel_now[d] += a->answer[k][d];
@@ -376,7 +377,7 @@ bool tdi_analytic_hits(const td_analytic *a) {
 }
 
 void tdi_analytic_kick(td_analytic *a) {
-    tdi_analytic_respond(a, a->force);
+    tdi_analytic_respond(a, a->lcp.force);
     for (int32_t k = 0; k < a->tree_count; k++) {
         tdi_tree_state *s = a->tree[k];
         for (int32_t d = 0; d < s->model->head.dof_count; d++) {
@@ -408,7 +409,7 @@ static void add_force(const tdi_row *row, td_vec3 *force, td_vec3 *moment) {
 static void note_impulses(td_analytic *a, td_real h) {
     for (int32_t i = 0; i < a->row_count; i++) {
         tdi_row *row = &a->row[i];
-        row->force = a->force[i] / h;
+        row->force = a->lcp.force[i] / h;
         if (row->constraint != TD_NONE) {
             add_force(row, &a->hold[row->constraint].struck, &a->hold[row->constraint].wrung);
         }
@@ -445,7 +446,8 @@ static td_status collide(td_analytic *a, const td_step_opts *o, const td_collide
 // ---- what is told ---------------------------------------------------------------------------
 
 static void report(td_analytic *a) {
-    bool nameless = a->result.verdict == TD_LCP_INFEASIBLE; // one-sided rows contradict each other
+    bool nameless =
+        a->lcp.result.verdict == TD_LCP_INFEASIBLE; // one-sided rows contradict each other
     for (int32_t k = 0; k < a->hold_count; k++) {
         nameless = nameless && !a->hold[k].contradicts;
     }
@@ -499,7 +501,7 @@ td_lcp_result td_analytic_solution(const td_analytic *a) {
     if (!a) {
         return (td_lcp_result){0};
     }
-    return a->result;
+    return a->lcp.result;
 }
 
 int32_t td_analytic_contacts(const td_analytic *a, td_analytic_contact *contacts,

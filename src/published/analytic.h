@@ -75,6 +75,15 @@ typedef struct tdi_shared {
     td_lcp_row *bounds;
 } tdi_shared;
 
+typedef struct tdi_analytic_lcp { // the complementarity problem of all rows
+    td_real *matrix, *rhs, *force, *before;
+    td_real *wanted; // a row: at the start of the step
+    td_lcp_row *bounds;
+    tdi_shared shared;
+    tdi_lcp_work work;
+    td_lcp_result result;
+} tdi_analytic_lcp;
+
 struct td_analytic {
     const td_alloc *alloc;
     size_t bytes;
@@ -94,12 +103,7 @@ struct td_analytic {
     td_step_opts *step_opts; // of each tree, as the caller gave them
     td_real **kept;          // a tree: velocities before the step
     td_step_opts *step;      // a tree: for impacts
-    td_real *matrix, *rhs, *force, *before;
-    td_real *wanted; // a row: at the start of the step
-    td_lcp_row *bounds;
-    tdi_shared shared;
-    tdi_lcp_work work;
-    td_lcp_result result;
+    tdi_analytic_lcp lcp;
 };
 
 // ---- rows -----------------------------------------------------------------------------------

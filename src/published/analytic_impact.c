@@ -57,34 +57,35 @@ static void newton(td_analytic *a, td_real part) {
     for (int32_t i = 0; i < a->row_count; i++) {
         const tdi_row *row = &a->row[i];
         const bool bounces = is_normal(row) && row->rate < -row->slow;
-        a->bounds[i] = row->bounds;
-        a->rhs[i] = keeps(row) ? 0 : -(1 + (bounces ? part * row->restitution : 0)) * row->rate;
+        a->lcp.bounds[i] = row->bounds;
+        a->lcp.rhs[i] = keeps(row) ? 0 : -(1 + (bounces ? part * row->restitution : 0)) * row->rate;
     }
-    solve(a, a->force);
+    solve(a, a->lcp.force);
 }
 
 // After newton(a, 0), whose impulses are those of compression.
 static void expand(td_analytic *a, td_real part) {
     const int32_t n = a->row_count;
     td_real most = 0;
-    memcpy(a->before, a->force, (size_t)n * sizeof *a->before);
+    memcpy(a->lcp.before, a->lcp.force, (size_t)n * sizeof *a->lcp.before);
     for (int32_t i = 0; i < n; i++) {
         const tdi_row *row = &a->row[i];
         const bool bounces = is_normal(row) && row->rate < -row->slow;
         td_real change = 0;
         for (int32_t j = 0; j < n; j++) {
-            change += a->matrix[(ptrdiff_t)i * n + j] * a->before[j];
+            change += a->lcp.matrix[(ptrdiff_t)i * n + j] * a->lcp.before[j];
         }
         most = fmax(most, fabs(row->rate));
-        a->rhs[i] = -change - (keeps(row) ? 0 : row->rate);
-        a->bounds[i].low = bounces ? part * row->restitution * a->before[i] : a->bounds[i].low;
+        a->lcp.rhs[i] = -change - (keeps(row) ? 0 : row->rate);
+        a->lcp.bounds[i].low =
+            bounces ? part * row->restitution * a->lcp.before[i] : a->lcp.bounds[i].low;
     }
     for (int32_t i = 0; i < n; i++) { // velocities of 0 but for rounding may contradict each other
-        a->rhs[i] = fabs(a->rhs[i]) > ROUNDING * most ? a->rhs[i] : 0;
+        a->lcp.rhs[i] = fabs(a->lcp.rhs[i]) > ROUNDING * most ? a->lcp.rhs[i] : 0;
     }
-    solve(a, a->force);
+    solve(a, a->lcp.force);
     for (int32_t i = 0; i < n; i++) {
-        a->force[i] += a->before[i];
+        a->lcp.force[i] += a->lcp.before[i];
     }
 }
 
@@ -105,12 +106,12 @@ static td_real work_of(const td_analytic *a) {
     for (int32_t i = 0; i < n; i++) {
         td_real change = 0;
         for (int32_t j = 0; j < n; j++) {
-            change += a->matrix[(ptrdiff_t)i * n + j] * a->force[j];
+            change += a->lcp.matrix[(ptrdiff_t)i * n + j] * a->lcp.force[j];
         }
         // what holds without end may have velocities of its own: those are not of the impact
         const td_real u = keeps(&a->row[i]) ? 0 : a->row[i].rate;
-        work += a->force[i] * (u + 0.5 * change);
-        size += fabs(a->force[i]) * (fabs(u) + fabs(change));
+        work += a->lcp.force[i] * (u + 0.5 * change);
+        size += fabs(a->lcp.force[i]) * (fabs(u) + fabs(change));
     }
     return size > 0 ? work / size : 0;
 }
@@ -119,7 +120,7 @@ static td_real work_of(const td_analytic *a) {
 // is no solution then, and with less restitution there is one.
 static bool holds(const td_analytic *a) {
     const bool exact = a->solver.method == TD_LCP_EXACT;
-    return (!exact || a->result.verdict == TD_LCP_SOLVED) && work_of(a) <= ENERGY;
+    return (!exact || a->lcp.result.verdict == TD_LCP_SOLVED) && work_of(a) <= ENERGY;
 }
 
 td_real tdi_analytic_impulses(td_analytic *a) {
@@ -205,11 +206,11 @@ static void tell(const td_analytic *a, int32_t first, td_hit *hits, int32_t coun
         const int32_t rows = hits[k].friction > 0 ? 3 : 1;
         hits[k].before = hits[k].after = a->row[i].rate;
         for (int32_t j = 0; j < n; j++) {
-            hits[k].after += a->matrix[(ptrdiff_t)i * n + j] * a->force[j];
+            hits[k].after += a->lcp.matrix[(ptrdiff_t)i * n + j] * a->lcp.force[j];
         }
         hits[k].impulse = tdi_vec3(0, 0, 0);
         for (int32_t j = i; j < i + rows; j++) {
-            hits[k].impulse = tdi_madd(hits[k].impulse, a->row[j].direction, a->force[j]);
+            hits[k].impulse = tdi_madd(hits[k].impulse, a->row[j].direction, a->lcp.force[j]);
         }
         i += rows;
     }

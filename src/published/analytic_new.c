@@ -78,14 +78,14 @@ static void lay_out(td_analytic *a, tdi_layout *l, tdi_tree_state *const *states
     a->contact = tdi_layout_place(l, rows, sizeof *a->contact);
     a->struck = tdi_layout_place(l, rows, sizeof *a->struck);
     a->near = tdi_layout_place(l, rows, sizeof *a->near);
-    a->matrix = tdi_layout_place(l, rows * rows, sizeof *a->matrix);
-    a->rhs = tdi_layout_place(l, rows, sizeof *a->rhs);
-    a->force = tdi_layout_place(l, rows, sizeof *a->force);
-    a->before = tdi_layout_place(l, rows, sizeof *a->before);
-    a->wanted = tdi_layout_place(l, rows, sizeof *a->wanted);
-    a->bounds = tdi_layout_place(l, rows, sizeof *a->bounds);
-    place_shared(&a->shared, l, rows);
-    tdi_lcp_place(&a->work, l, a->opts.row_limit);
+    a->lcp.matrix = tdi_layout_place(l, rows * rows, sizeof *a->lcp.matrix);
+    a->lcp.rhs = tdi_layout_place(l, rows, sizeof *a->lcp.rhs);
+    a->lcp.force = tdi_layout_place(l, rows, sizeof *a->lcp.force);
+    a->lcp.before = tdi_layout_place(l, rows, sizeof *a->lcp.before);
+    a->lcp.wanted = tdi_layout_place(l, rows, sizeof *a->lcp.wanted);
+    a->lcp.bounds = tdi_layout_place(l, rows, sizeof *a->lcp.bounds);
+    place_shared(&a->lcp.shared, l, rows);
+    tdi_lcp_place(&a->lcp.work, l, a->opts.row_limit);
 }
 
 // Of constraints in our width.

@@ -26,17 +26,17 @@ static bool is_bilateral(const td_lcp_row *b) {
 }
 
 static td_real entry(const td_analytic *a, int32_t i, int32_t j) {
-    return a->matrix[(ptrdiff_t)i * a->row_count + j];
+    return a->lcp.matrix[(ptrdiff_t)i * a->row_count + j];
 }
 
 // The problem 1 f = 0 in place of a row.
 static void separate_row(td_analytic *a, int32_t i) {
     const int32_t n = a->row_count;
     for (int32_t j = 0; j < n; j++) {
-        a->matrix[(ptrdiff_t)i * n + j] = a->matrix[(ptrdiff_t)j * n + i] = 0;
+        a->lcp.matrix[(ptrdiff_t)i * n + j] = a->lcp.matrix[(ptrdiff_t)j * n + i] = 0;
     }
-    a->matrix[(ptrdiff_t)i * n + i] = 1;
-    a->rhs[i] = 0;
+    a->lcp.matrix[(ptrdiff_t)i * n + i] = 1;
+    a->lcp.rhs[i] = 0;
 }
 
 // A row that the joints fulfil already has K_ii = 0 but for rounding, and its force would be
@@ -49,7 +49,7 @@ static bool separate_still_rows(td_analytic *a, bool values) {
         if (!row->still) {
             continue;
         }
-        const int32_t last = a->bounds[i].kind == TD_LCP_CONE ? i + 2 : i;
+        const int32_t last = a->lcp.bounds[i].kind == TD_LCP_CONE ? i + 2 : i;
         const td_real error = row->bounds.low < 0 ? fabs(row->value) : -row->value;
         if (values && row->constraint != TD_NONE && error > CONTRADICTION) {
             contradicts = a->hold[row->constraint].contradicts = true;
@@ -64,10 +64,10 @@ static bool separate_still_rows(td_analytic *a, bool values) {
 
 // Bilateral rows, scaled to a unit diagonal.
 static void scale_rows(td_analytic *a) {
-    tdi_shared *s = &a->shared;
+    tdi_shared *s = &a->lcp.shared;
     s->count = 0;
     for (int32_t i = 0; i < a->row_count; i++) {
-        if (is_bilateral(&a->bounds[i])) {
+        if (is_bilateral(&a->lcp.bounds[i])) {
             s->row[s->count++] = i;
         }
     }
@@ -94,7 +94,7 @@ static td_real *low_of(const tdi_shared *s, int32_t k) {
 
 // K = L L^T, and G.
 static void factor(td_analytic *a) {
-    tdi_shared *s = &a->shared;
+    tdi_shared *s = &a->lcp.shared;
     scale_rows(a);
     for (s->rank = 0; s->rank < s->count; s->rank++) {
         const int32_t r = s->rank, p = next_pivot(s);
@@ -163,7 +163,7 @@ static void make_consistent(const tdi_shared *s, td_real *x) {
 
 // Whether values of rows cannot all become 0.
 static bool contradict(td_analytic *a) {
-    const tdi_shared *s = &a->shared;
+    const tdi_shared *s = &a->lcp.shared;
     bool any = false;
     for (int32_t k = 0; k < s->count; k++) {
         s->x[k] = a->row[s->row[k]].value;
@@ -182,18 +182,18 @@ static bool contradict(td_analytic *a) {
 
 // Bilateral rows alone; s->t is that of what they ask for.
 static void solve_alone(td_analytic *a, td_real *force) {
-    tdi_shared *s = &a->shared;
+    tdi_shared *s = &a->lcp.shared;
     tdi_lcp_back(s->gram, s->rank, s->t);
     along(s, s->t, s->x);
     for (int32_t k = 0; k < s->count; k++) {
         force[s->row[k]] = s->scale[k] * s->x[k];
     }
-    a->result = (td_lcp_result){.verdict = TD_LCP_SOLVED};
+    a->lcp.result = (td_lcp_result){.verdict = TD_LCP_SOLVED};
 }
 
 // The rows that a smaller problem has: all that are one-sided, and the pivots of the others.
 static int32_t choose_rows(td_analytic *a) {
-    tdi_shared *s = &a->shared;
+    tdi_shared *s = &a->lcp.shared;
     int32_t count = 0;
     for (int32_t i = 0, k = 0; i < a->row_count; i++) {
         const bool bilateral = k < s->count && s->row[k] == i;
@@ -204,7 +204,7 @@ static int32_t choose_rows(td_analytic *a) {
 }
 
 static void solve_smaller(td_analytic *a, const td_lcp_opts *opts, td_real *force) {
-    tdi_shared *s = &a->shared;
+    tdi_shared *s = &a->lcp.shared;
     const int32_t n = choose_rows(a);
     for (int32_t i = 0; i < a->row_count; i++) {
         const int32_t row = s->place[i];
@@ -216,14 +216,14 @@ static void solve_smaller(td_analytic *a, const td_lcp_opts *opts, td_real *forc
                 s->matrix[(ptrdiff_t)row * n + s->place[j]] = entry(a, i, j);
             }
         }
-        s->rhs[row] = a->rhs[i];
-        s->bounds[row] = a->bounds[i];
+        s->rhs[row] = a->lcp.rhs[i];
+        s->bounds[row] = a->lcp.bounds[i];
         if (s->bounds[row].kind == TD_LCP_FRICTION) {
             s->bounds[row].normal = s->place[s->bounds[row].normal];
         }
     }
     const td_lcp problem = {n, s->matrix, s->rhs, s->bounds};
-    a->result = tdi_lcp_solve(&a->work, &problem, opts, s->solved);
+    a->lcp.result = tdi_lcp_solve(&a->lcp.work, &problem, opts, s->solved);
     for (int32_t i = 0; i < a->row_count; i++) {
         force[i] = s->place[i] == TD_NONE ? 0 : s->solved[s->place[i]];
     }
@@ -239,30 +239,30 @@ static void solve_smaller(td_analytic *a, const td_lcp_opts *opts, td_real *forc
 }
 
 void tdi_analytic_solve(td_analytic *a, const td_lcp_opts *opts, bool values, td_real *force) {
-    tdi_shared *s = &a->shared;
+    tdi_shared *s = &a->lcp.shared;
     const bool shares = opts->method == TD_LCP_EXACT;
     bool contradicts = separate_still_rows(a, values);
     if (shares) {
         factor(a);
     }
     if (!shares || s->rank == s->count) { // nothing is said twice
-        const td_lcp problem = {a->row_count, a->matrix, a->rhs, a->bounds};
-        a->result = tdi_lcp_solve(&a->work, &problem, opts, force);
-        a->result.verdict = contradicts ? TD_LCP_INFEASIBLE : a->result.verdict;
+        const td_lcp problem = {a->row_count, a->lcp.matrix, a->lcp.rhs, a->lcp.bounds};
+        a->lcp.result = tdi_lcp_solve(&a->lcp.work, &problem, opts, force);
+        a->lcp.result.verdict = contradicts ? TD_LCP_INFEASIBLE : a->lcp.result.verdict;
         return;
     }
     contradicts = (values && contradict(a)) || contradicts;
     for (int32_t k = 0; k < s->count; k++) {
-        s->x[k] = a->rhs[s->row[k]];
+        s->x[k] = a->lcp.rhs[s->row[k]];
     }
     make_consistent(s, s->x);
     for (int32_t k = 0; k < s->count; k++) {
-        a->rhs[s->row[k]] = s->x[k];
+        a->lcp.rhs[s->row[k]] = s->x[k];
     }
     if (s->count == a->row_count) {
         solve_alone(a, force);
     } else {
         solve_smaller(a, opts, force);
     }
-    a->result.verdict = contradicts ? TD_LCP_INFEASIBLE : a->result.verdict;
+    a->lcp.result.verdict = contradicts ? TD_LCP_INFEASIBLE : a->lcp.result.verdict;
 }
