@@ -130,7 +130,7 @@ TD_TEST(api_vertices_of_rods_are_numbered_rod_after_rod) {
     CHECK_INT(td_rod_vertex(model, 0, 2), 2);
     CHECK_INT(td_rod_vertex(model, 1, 1), 4);
     CHECK_REL(td_rod_position(state, td_rod_vertex(model, 1, 1)).x, 0.1, 0);
-    td_rod_set_spin(state, 2, 3);
+    CHECK(td_rod_set_spin(state, 2, 3) == TD_OK);
     CHECK_REL(td_rod_spin(state, 2), 3, 0);
     CHECK_REL(td_rod_spin(state, 1), 0, 0);
     td_body_free(state);

@@ -305,7 +305,7 @@ TD_TEST(null_gives_nothing_in_every_function_without_a_status) {
     td_helix_curvatures(NULL, NULL, NULL);
     NOTHING(td_vec3, td_helix_place(NULL, -1, 0));
     NOTHING(td_quat, td_helix_frame(NULL, -1, 0));
-    td_body_poses(NULL, -1, 1, NULL, NULL, NULL);
+    CHECK_INT(td_body_poses(NULL, -1, 1, NULL, NULL, NULL), TD_ERR_ARGUMENT);
     NOTHING(td_energy, td_body_energy(NULL, (td_vec3){0}));
     td_body_momentum(NULL, NULL, NULL);
     CHECK_INT(td_island_constraint_count(NULL), 0);
@@ -320,7 +320,7 @@ TD_TEST(null_gives_nothing_in_every_function_without_a_status) {
     CHECK_INT(td_body_segment_count(NULL), 0);
     CHECK_INT(td_rod_vertex_count(NULL), 0);
     CHECK_INT(td_rod_vertex(NULL, -1, -1), TD_NONE);
-    td_body_reset(NULL, NULL);
+    CHECK_INT(td_body_reset(NULL, NULL), TD_ERR_ARGUMENT);
     NOTHING(td_vec3, td_body_origin(NULL, -1));
     NOTHING(td_vec3, td_body_tip(NULL, -1));
     NOTHING(td_quat, td_body_rotation(NULL, -1));

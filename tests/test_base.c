@@ -64,7 +64,8 @@ TD_TEST(base_fail_fills_a_diag_and_returns_the_status) {
     CHECK_TEXT(diag.source, "");
     CHECK_INT(tdi_fail_at(&diag, TD_ERR_EVAL, 17, "y"), TD_ERR_EVAL);
     CHECK_INT(diag.index, 17);
-    tdi_fail_at(&diag, TD_ERR_EVAL, INT64_C(1) << 40, "y"); // an index that does not fit
+    // an index that does not fit
+    CHECK_INT(tdi_fail_at(&diag, TD_ERR_EVAL, INT64_C(1) << 40, "y"), TD_ERR_EVAL);
     CHECK_INT(diag.index, TD_NONE);
     CHECK_INT(tdi_fail(NULL, TD_ERR_READ, "nobody asks"), TD_ERR_READ);
 }
@@ -98,12 +99,12 @@ TD_TEST(base_messages_that_are_too_long_are_cut) {
     td_diag diag;
     memset(text, 'a', sizeof text - 1);
     text[sizeof text - 1] = 0;
-    tdi_fail(&diag, TD_ERR_EVAL, "%s", text);
+    CHECK_INT(tdi_fail(&diag, TD_ERR_EVAL, "%s", text), TD_ERR_EVAL);
     CHECK_INT(strlen(diag.message), sizeof diag.message - 1);
     for (size_t k = 9; k < sizeof text - 1; k += 10) {
         text[k] = ' ';
     }
-    tdi_fail(&diag, TD_ERR_EVAL, "%s", text);
+    CHECK_INT(tdi_fail(&diag, TD_ERR_EVAL, "%s", text), TD_ERR_EVAL);
     const size_t length = strlen(diag.message); // it ends after a word
     CHECK_TEXT(diag.message + length - 5, "a ...");
     CHECK((length - 4) % 10 == 9 && length > sizeof diag.message - 15);

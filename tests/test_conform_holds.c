@@ -119,7 +119,7 @@ static void claim_led(const tdi_solver *solver) {
     for (int32_t k = 1; k <= 60; k++) {
         const td_real angle = TDI_PI * k / 30;
         at.position = tdi_vec3(0.04 * (cos(angle) - 1), 0.02 * sin(angle), 0.04 * sin(angle));
-        td_island_set_target(h.island, 0, &at);
+        CHECK(td_island_set_target(h.island, 0, &at) == TD_OK);
         if (!go(&h)) {
             break;
         }
@@ -319,7 +319,7 @@ static void lead(held *h, int32_t from, int32_t to) {
     td_constraint_target at = td_constraint_default(TD_HOLD_POINT).target;
     for (int32_t k = from; k < to; k++) {
         at.position = tdi_vec3(0.001 * k, 0.0005 * k, -0.001 * k);
-        td_island_set_target(h->island, 0, &at);
+        CHECK(td_island_set_target(h->island, 0, &at) == TD_OK);
         go(h);
     }
 }
@@ -339,7 +339,7 @@ static void claim_resumed(const tdi_solver *solver) {
     lead(&a, 0, 12);
     saved half = save(&a);
     tdi_state_restore(b.s[0].state, half.state);
-    td_island_restore(b.island, half.island, td_island_save_size(b.island), NULL);
+    CHECK(td_island_restore(b.island, half.island, td_island_save_size(b.island), NULL) == TD_OK);
     lead(&a, 12, 24);
     lead(&b, 12, 24);
     saved end = save(&a);
@@ -387,7 +387,7 @@ static subject bush_of(const tdi_solver *solver) {
     subject s = {.solver = solver, .name = solver->info.name, .skeleton = bush(), .count = BUSH};
     s.segments = td_skeleton_segments(s.skeleton);
     if (solver->model_new(s.skeleton, &with, NULL, &s.model, NULL) == TD_OK) {
-        solver->state_new(s.model, NULL, &s.state, NULL);
+        CHECK(solver->state_new(s.model, NULL, &s.state, NULL) == TD_OK);
     }
     return s;
 }

@@ -105,7 +105,7 @@ static subject shaped_subject(const tdi_solver *solver, shape kind) {
                  .count = sizes[kind]};
     s.segments = td_skeleton_segments(s.skeleton);
     if (solver->model_new(s.skeleton, &with, NULL, &s.model, NULL) == TD_OK) {
-        solver->state_new(s.model, NULL, &s.state, NULL);
+        CHECK(solver->state_new(s.model, NULL, &s.state, NULL) == TD_OK);
     }
     return s;
 }

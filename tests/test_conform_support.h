@@ -96,7 +96,7 @@ static inline subject subject_of(const tdi_solver *solver, subject_kind kind, in
     s.skeleton = stem_of(count, floats, floats ? TD_JOINT_FREE : TD_JOINT_BALL, alloc);
     s.segments = td_skeleton_segments(s.skeleton);
     if (solver->model_new(s.skeleton, &with, alloc, &s.model, diag) == TD_OK) {
-        solver->state_new(s.model, alloc, &s.state, diag);
+        CHECK(solver->state_new(s.model, alloc, &s.state, diag) == TD_OK);
     }
     return s;
 }

@@ -23,15 +23,15 @@ static td_value *values_of(const char *text, const td_alloc *alloc) {
         int32_t column = (int32_t)(at - start) + 1;
         size_t size = strcspn(at, "{}[],: \n");
         if (size > 0 && td_value_builder_wants_key(b)) {
-            td_value_builder_key(b, at, size, line, column);
+            CHECK(td_value_builder_key(b, at, size, line, column) == TD_OK);
         } else if (size > 0) {
-            td_value_builder_scalar(b, at, size, false, line, column);
+            CHECK(td_value_builder_scalar(b, at, size, false, line, column) == TD_OK);
         } else if (*at == '{') {
-            td_value_builder_begin_map(b, line, column);
+            CHECK(td_value_builder_begin_map(b, line, column) == TD_OK);
         } else if (*at == '[') {
-            td_value_builder_begin_list(b, line, column);
+            CHECK(td_value_builder_begin_list(b, line, column) == TD_OK);
         } else if (*at == '}' || *at == ']') {
-            td_value_builder_end(b);
+            CHECK(td_value_builder_end(b) == TD_OK);
         } else if (*at == '\n') {
             line++;
             start = at + 1;
@@ -563,11 +563,11 @@ TD_TEST(fields_cannot_be_set_out_of_their_range) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         td_diag diag = {.message = ""};
         td_real before = -1, after = -2;
-        tdi_fields_get(&scene_table, &s, cases[i].path, &before, NULL);
+        CHECK(tdi_fields_get(&scene_table, &s, cases[i].path, &before, NULL) == TD_OK);
         CHECK_INT(tdi_fields_set(&scene_table, &s, cases[i].path, cases[i].value, &diag),
                   TD_ERR_ARGUMENT);
         CHECK_HAS(diag.message, "it must be");
-        tdi_fields_get(&scene_table, &s, cases[i].path, &after, NULL);
+        CHECK(tdi_fields_get(&scene_table, &s, cases[i].path, &after, NULL) == TD_OK);
         CHECK(before == after);
     }
     tdi_fields_free(&fields);

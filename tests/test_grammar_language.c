@@ -533,10 +533,10 @@ static void derive_shared(void *context, int64_t i) {
     td_totals totals = {0};
     if (td_derivation_new(s->grammar, &opts, NULL, &d, NULL) == TD_OK) {
         for (int k = 0; k < 6; k++) {
-            td_derivation_step(d, NULL);
+            CHECK(td_derivation_step(d, NULL) == TD_OK);
         }
         td_string string = td_derivation_string(d);
-        td_totals_from_string(s->grammar, &string, NULL, NULL, &totals, NULL);
+        CHECK(td_totals_from_string(s->grammar, &string, NULL, NULL, &totals, NULL) == TD_OK);
         s->modules[i] = string.module_count;
         s->length[i] = totals.length;
     }

@@ -40,7 +40,7 @@ static td_skeleton *windmill(void) {
 static td_real torque_on(const td_segment *leaf, const td_body *s, const td_air *air) {
     td_vec3 origin;
     td_quat q;
-    td_body_poses(s, 1, 1, &origin, NULL, &q);
+    CHECK(td_body_poses(s, 1, 1, &origin, NULL, &q) == TD_OK);
     const td_vec3 area = tdi_segment_areas(leaf), w = air->wind,
                   v = tdi_quat_rotate(tdi_quat_conj(q), w),
                   force = tdi_scale(tdi_quat_rotate(q, tdi_times(area, v)),

@@ -1271,7 +1271,7 @@ TD_TEST(reference_stick_that_is_added_or_enabled_near_a_floor_never_gains_energy
         snprintf(text, sizeof text, "%s, %s, added", solver, method);
         check_actor_stays_down(s.world, td_world_actor_index(s.world, added), 50, text);
         steps(s.world, 200);
-        td_world_enable_actor(s.world, added, false, NULL);
+        CHECK(td_world_enable_actor(s.world, added, false, NULL) == TD_OK);
         def.position = tdi_vec3(0, 1.02 * NEAR_RADIUS, 0.1 + 2.02 * NEAR_RADIUS);
         CHECK_SAY(td_world_add_actor(s.world, &def, &other, &diag) == TD_OK, "%s", diag.message);
         steps(s.world, 200);

@@ -176,7 +176,7 @@ static inline rods branching_rods(tdi_random *r, bool bodies, bool levers) {
             tdi_as_rod_model(s.model)->node[i].offset = any_vector(r, 0.03);
         }
     }
-    td_body_reset(s.state, NULL);
+    CHECK(td_body_reset(s.state, NULL) == TD_OK);
     return s;
 }
 

@@ -529,7 +529,7 @@ TD_TEST(saved_rods_go_on_to_the_bit_and_any_bytes_do_no_harm) {
     memset(other, 0xff, size);
     tdi_state_restore(p.rod, other);
     CHECK(td_body_step(p.rod, &opts, NULL, NULL) != TD_OK);
-    td_body_reset(p.rod, NULL);
+    CHECK(td_body_reset(p.rod, NULL) == TD_OK);
     tdi_state_restore(p.rod, middle);
     for (int k = 0; k < 5; k++) {
         CHECK_INT(td_body_step(p.rod, &opts, NULL, NULL), TD_OK);

@@ -68,7 +68,7 @@ TD_TEST(rod_pulled_past_its_length_stretches_as_its_material_says) {
     td_step_opts opts = td_step_opts_default();
     td_quat rotation = td_body_rotation(s.state, 19);
     opts.gravity = no_weight;
-    td_rod_set_end(s.state, 0, true, tdi_vec3(1.2, 0, 0), rotation);
+    CHECK(td_rod_set_end(s.state, 0, true, tdi_vec3(1.2, 0, 0), rotation) == TD_OK);
     CHECK_INT(td_body_settle(s.state, &opts, NULL, NULL), TD_OK);
     for (int32_t e = 0; e < 20; e++) {
         CHECK_REL(td_rod_tension(s.state, e), 0.2 * 1e7 * PI * 1e-4, 1e-9);
@@ -87,7 +87,7 @@ TD_TEST(rod_torn_apart_in_one_step_steps_on_and_stays_finite) {
         td_step_opts opts = td_step_opts_default();
         td_quat rotation = td_body_rotation(s.state, 19);
         td_vec3 end = k < 2 ? tdi_vec3(2, 0, 0) : tdi_vec3(0.5, 2, 1);
-        td_rod_set_end(s.state, 0, true, end, rotation);
+        CHECK(td_rod_set_end(s.state, 0, true, end, rotation) == TD_OK);
         for (int32_t n = 0; n < 30; n++) {
             CHECK_INT(td_body_step(s.state, &opts, NULL, NULL), TD_OK);
             CHECK(tdi_norm(td_rod_position(s.state, 0)) == 0);
@@ -114,7 +114,8 @@ TD_TEST(free_rod_keeps_its_momentum) {
     opts.dt = 1e-3;
     opts.tolerance = 1e-10;
     for (int32_t v = 0; v < 12; v++) {
-        td_rod_set_vertex(s.state, v, td_rod_position(s.state, v), any_vector(&r, 0.3));
+        CHECK(td_rod_set_vertex(s.state, v, td_rod_position(s.state, v), any_vector(&r, 0.3)) ==
+              TD_OK);
     }
     td_body_momentum(s.state, &before, &turning);
     for (int32_t k = 0; k < 200; k++) {

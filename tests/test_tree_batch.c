@@ -60,8 +60,8 @@ static int32_t count_others(tree t, const sample *s, const tdi_wide_kernel *kern
     CHECK_INT(tdi_tree_batch_new(tdi_as_tree_model(t.model), s->count, kernel, NULL, &batch, NULL),
               TD_OK);
     for (int32_t k = 0; k < s->count; k++) {
-        td_tree_batch_set(batch, k, s->q + k * s->nq, s->v + k * s->nv);
-        td_tree_batch_set_torque(batch, k, k % 2 ? s->torque + k * s->nv : NULL);
+        CHECK(td_tree_batch_set(batch, k, s->q + k * s->nq, s->v + k * s->nv) == TD_OK);
+        CHECK(td_tree_batch_set_torque(batch, k, k % 2 ? s->torque + k * s->nv : NULL) == TD_OK);
     }
     td_tree_batch_forward(batch, weight);
     for (int32_t k = 0; k < s->count; k++) {
@@ -158,7 +158,7 @@ TD_TEST(batch_starts_at_the_initial_pose_at_rest) {
     td_tree_batch *batch;
     CHECK_INT(td_tree_batch_new(t.model, 11, NULL, &batch, NULL), TD_OK);
     CHECK_INT(td_tree_batch_count(batch), 11);
-    td_body_reset(t.state, NULL);
+    CHECK(td_body_reset(t.state, NULL) == TD_OK);
     for (int32_t k = 0; k < 11; k++) {
         td_tree_batch_get(batch, k, q, v);
         CHECK(same_bits(q, t.q, t.nq) && same_bits(v, none, t.nv));
@@ -185,10 +185,10 @@ TD_TEST(batch_trees_do_not_touch_each_other) {
     }
     CHECK_INT(td_tree_batch_new(t.model, 13, NULL, &batch, NULL), TD_OK);
     for (int32_t k = 0; k < 13; k++) {
-        td_tree_batch_set(batch, k, s.q + k * t.nq, s.v + k * t.nv);
-        td_tree_batch_set_torque(batch, k, s.torque + k * t.nv);
+        CHECK(td_tree_batch_set(batch, k, s.q + k * t.nq, s.v + k * t.nv) == TD_OK);
+        CHECK(td_tree_batch_set_torque(batch, k, s.torque + k * t.nv) == TD_OK);
     }
-    td_tree_batch_set(batch, 5, nan_q, s.v);
+    CHECK(td_tree_batch_set(batch, 5, nan_q, s.v) == TD_OK);
     td_tree_batch_forward(batch, weight);
     for (int32_t k = 0; k < 13; k++) {
         td_tree_batch_accel(batch, k, accel);
@@ -220,14 +220,14 @@ static int32_t count_astray(tree t, tdi_random *r, int32_t count, td_step_opts o
         random_state(t, r, 1, 2); // so that no joint turns by half a turn
         memcpy(q + k * t.nq, t.q, (size_t)t.nq * sizeof *q);
         memcpy(v + k * t.nv, t.v, (size_t)t.nv * sizeof *v);
-        td_tree_batch_set(batch, k, t.q, t.v);
+        CHECK(td_tree_batch_set(batch, k, t.q, t.v) == TD_OK);
     }
     for (int32_t n = 0; n < STEPS; n++) {
         CHECK_INT(td_tree_batch_step(batch, &opts, NULL), TD_OK);
     }
     opts.pool = NULL;
     for (int32_t k = 0; k < count; k++) {
-        td_body_reset(t.state, NULL);
+        CHECK(td_body_reset(t.state, NULL) == TD_OK);
         memcpy(t.q, q + k * t.nq, (size_t)t.nq * sizeof *q);
         memcpy(t.v, v + k * t.nv, (size_t)t.nv * sizeof *v);
         td_tree_state_changed(t.state);
@@ -271,13 +271,13 @@ TD_TEST(batch_step_leaves_a_tree_that_diverges_and_moves_the_others) {
     td_real *q = reals(t.nq), *v = reals(t.nv), *was = reals(t.nq);
     td_tree_batch *batch;
     td_diag diag = {.message = ""};
-    td_body_reset(t.state, NULL);
+    CHECK(td_body_reset(t.state, NULL) == TD_OK);
     CHECK_INT(td_tree_batch_new(t.model, 12, NULL, &batch, NULL), TD_OK);
     memcpy(was, t.q, (size_t)t.nq * sizeof *q);
     for (int32_t d = 0; d < t.nv; d++) {
         v[d] = 1e300;
     }
-    td_tree_batch_set(batch, 9, was, v);
+    CHECK(td_tree_batch_set(batch, 9, was, v) == TD_OK);
     CHECK_INT(td_tree_batch_step(batch, NULL, &diag), TD_ERR_DIVERGED);
     CHECK_INT(diag.index, 9);
     CHECK_TEXT(diag.message, "tree 9: the step diverged; try a shorter step");

@@ -41,7 +41,7 @@ static tree hanging_rods(int32_t n) {
 }
 
 static void let_go(tree t, double first, double second) {
-    td_body_reset(t.state, NULL);
+    CHECK(td_body_reset(t.state, NULL) == TD_OK);
     t.q[0] = first;
     if (t.nq > 1) {
         t.q[1] = second - first;
@@ -524,7 +524,7 @@ TD_TEST(tree_integrators_lead_to_the_same_place_as_their_steps_go_to_nothing) {
 static void disturb(tree t, uint64_t seed, double angle) {
     tdi_random r;
     tdi_random_seed(&r, seed);
-    td_body_reset(t.state, NULL);
+    CHECK(td_body_reset(t.state, NULL) == TD_OK);
     random_state(t, &r, angle, 0);
 }
 

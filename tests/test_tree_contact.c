@@ -390,7 +390,7 @@ TD_TEST(plant_that_its_base_carries_against_a_wall_bends) {
     against opts = steps_against(t, &wall, 1, 1.0 / 60);
     for (int32_t k = 0; k < 12; k++) { // 3 cm a step: fifteen ranges
         base.position.x = 2 * k / 60.0;
-        td_body_set_base(t.state, &base);
+        CHECK(td_body_set_base(t.state, &base) == TD_OK);
         go(&opts, 1);
         for (int32_t i = 0; i < def.count; i++) {
             td_vec3 a = tdi_sub(td_body_origin(t.state, i), wall.position);

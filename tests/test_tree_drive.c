@@ -21,7 +21,7 @@ TD_TEST(drive_torques_of_an_explicit_step_are_those_of_forward_dynamics) {
         td_joint_drive *drives = random_drives(t, &r, 1);
         td_real *torque = reals(t.nv), *accel = reals(t.nv);
         td_step_opts opts = steps_of(TD_EULER, 1e-3, weight);
-        td_body_reset(t.state, NULL);
+        CHECK(td_body_reset(t.state, NULL) == TD_OK);
         for (int32_t d = 0; d < t.nv; d++) {
             torque[d] = drives[d].torque;
         }
@@ -44,13 +44,13 @@ static double distance(tree t, td_joint_drive *drives, double dt, double time) {
     td_step_opts opts = steps_of(TD_RK4, 2e-5, weight);
     double far = 0;
     opts.drives = drives;
-    td_body_reset(t.state, NULL);
+    CHECK(td_body_reset(t.state, NULL) == TD_OK);
     run(t, &opts, (int32_t)lround(time / opts.dt));
     memcpy(want, t.q, (size_t)t.nq * sizeof *want);
     opts.integrator = TD_IMPLICIT_EULER;
     opts.dt = dt;
     opts.tolerance = 1e-9;
-    td_body_reset(t.state, NULL);
+    CHECK(td_body_reset(t.state, NULL) == TD_OK);
     run(t, &opts, (int32_t)lround(time / opts.dt));
     for (int32_t c = 0; c < t.nq; c++) {
         far = fmax(far, fabs(td_tree_coords(t.state)[c] - want[c]));
@@ -166,11 +166,11 @@ TD_TEST(drive_that_does_nothing_changes_no_bit) {
         td_joint_drive *drives = random_drives(t, &r, 0);
         td_real *want = reals(t.nq);
         td_step_opts opts = steps_of(rules[k], 1e-3, weight);
-        td_body_reset(t.state, NULL);
+        CHECK(td_body_reset(t.state, NULL) == TD_OK);
         run(t, &opts, 20);
         memcpy(want, td_tree_coords(t.state), (size_t)t.nq * sizeof *want);
         opts.drives = drives;
-        td_body_reset(t.state, NULL);
+        CHECK(td_body_reset(t.state, NULL) == TD_OK);
         run(t, &opts, 20);
         CHECK(memcmp(want, td_tree_coords(t.state), (size_t)t.nq * sizeof *want) == 0);
         free(want);

@@ -631,7 +631,7 @@ TD_TEST(tree_state_set_by_hand_gets_unit_quaternions_and_its_frames) {
     memcpy(unit, t.q, sizeof unit);
     td_tree_state_changed(t.state);
     CHECK(memcmp(unit, t.q, sizeof unit) == 0);
-    td_body_reset(t.state, NULL);
+    CHECK(td_body_reset(t.state, NULL) == TD_OK);
     CHECK(t.q[0] == 1 && td_body_tip(t.state, 0).y == 0.1);
     tree_free(t);
 }

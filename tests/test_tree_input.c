@@ -286,11 +286,11 @@ static void check_state_number(tree t, td_real *at, td_integrator integrator) {
     td_status status = td_body_step(t.state, &opts, NULL, &diag);
     check_refusal(status, TD_ERR_DIVERGED, &diag, "diverged", *at);
     CHECK(t.state->time == 0);
-    td_body_reset(t.state, NULL);
+    CHECK(td_body_reset(t.state, NULL) == TD_OK);
     *at = kept;
     td_tree_state_changed(t.state);
     CHECK_INT(td_body_step(t.state, &opts, NULL, NULL), TD_OK);
-    td_body_reset(t.state, NULL);
+    CHECK(td_body_reset(t.state, NULL) == TD_OK);
 }
 
 TD_TEST(step_from_a_state_that_is_not_finite_fails_and_can_be_set_right) {
@@ -315,7 +315,7 @@ TD_TEST(search_for_rest_from_a_state_that_is_not_finite_fails) {
         td_tree_state_changed(t.state);
         td_status status = td_body_settle(t.state, &opts, NULL, &diag);
         check_refusal(status, TD_ERR_DIVERGED, &diag, "rest", t.q[i]);
-        td_body_reset(t.state, NULL);
+        CHECK(td_body_reset(t.state, NULL) == TD_OK);
         CHECK_INT(td_body_settle(t.state, &opts, NULL, NULL), TD_OK);
     }
     tree_free(t);
@@ -337,7 +337,7 @@ TD_TEST(modes_rest_shape_and_damping_refuse_a_state_that_is_not_finite) {
         status = td_tree_model_damped_new(t.state, &damping, NULL, &out, &diag);
         check_refusal(status, TD_ERR_DIVERGED, &diag, "not finite", t.q[i]);
         CHECK(!out);
-        td_body_reset(t.state, NULL);
+        CHECK(td_body_reset(t.state, NULL) == TD_OK);
     }
     tree_free(t);
 }
@@ -355,11 +355,11 @@ static const number base_numbers[] = {
 static void check_base_refused(tree t, const td_base_motion *motion, td_integrator integrator,
                                const char *name, double value) {
     td_step_opts opts = steps_of(integrator, 1e-3, weight);
-    td_body_set_base(t.state, motion);
+    CHECK(td_body_set_base(t.state, motion) == TD_OK);
     check_opts_refused(t, &opts, TD_ERR_ARGUMENT, name, value);
-    td_body_reset(t.state, NULL);
+    CHECK(td_body_reset(t.state, NULL) == TD_OK);
     CHECK_INT(td_body_step(t.state, &opts, NULL, NULL), TD_OK);
-    td_body_reset(t.state, NULL);
+    CHECK(td_body_reset(t.state, NULL) == TD_OK);
 }
 
 TD_TEST(step_on_a_base_that_is_not_finite_is_refused_for_all_integrators) {
@@ -392,11 +392,11 @@ TD_TEST(explicit_step_that_carries_the_base_out_of_all_numbers_diverges) {
         td_base_motion motion = {.position = {1.7e308, 0, 0}, .rotation = {1, 0, 0, 0}};
         td_step_opts opts = steps_of(integrators[k], 1, tdi_vec3(0, 0, 0));
         motion.velocity.x = 1.7e308;
-        td_body_set_base(t.state, &motion);
+        CHECK(td_body_set_base(t.state, &motion) == TD_OK);
         td_status status = td_body_step(t.state, &opts, NULL, &diag);
         check_refusal(status, TD_ERR_DIVERGED, &diag, "diverged", motion.velocity.x);
         CHECK(tdi_as_tree(t.state)->base.o.x == motion.position.x && t.state->time == 0);
-        td_body_reset(t.state, NULL);
+        CHECK(td_body_reset(t.state, NULL) == TD_OK);
     }
     tree_free(t);
 }

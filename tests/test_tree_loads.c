@@ -70,7 +70,7 @@ static td_vec3 blown(tree t, td_integrator integrator, td_air air, double dt) {
     td_step_opts opts = steps_of(integrator, dt, none);
     opts.air = air;
     opts.tolerance = 1e-12;
-    td_body_reset(t.state, NULL);
+    CHECK(td_body_reset(t.state, NULL) == TD_OK);
     run(t, &opts, 1);
     const td_real *v = td_tree_velocities(t.state);
     CHECK_IN(fabs(v[3]) + fabs(v[4]) + fabs(v[5]), 0, 1e-9 * tdi_norm(air.wind));
@@ -286,7 +286,7 @@ static td_quat carried(td_integrator integrator, int32_t n) {
     td_base_motion motion = {.rotation = {1, 0, 0, 0}};
     motion.spin = tdi_vec3(1, -0.5, 2);
     motion.spin_rate = tdi_vec3(-2, 3, 1.5);
-    td_body_set_base(t.state, &motion);
+    CHECK(td_body_set_base(t.state, &motion) == TD_OK);
     td_step_opts opts = steps_of(integrator, 0.4 / n, none);
     run(t, &opts, n);
     td_quat turn = td_body_rotation(t.state, 0);

@@ -185,7 +185,7 @@ TD_TEST(tree_double_pendulum_accelerates_as_derived_by_hand) {
 static td_vec3 tip_after(tree t, const td_real *q, const td_real *v, td_integrator integrator,
                          int32_t steps) {
     td_step_opts opts = steps_of(integrator, 0.5 / steps, weight);
-    td_body_reset(t.state, NULL);
+    CHECK(td_body_reset(t.state, NULL) == TD_OK);
     memcpy(t.q, q, (size_t)t.nq * sizeof *q);
     memcpy(t.v, v, (size_t)t.nv * sizeof *v);
     td_tree_state_changed(t.state);
@@ -241,7 +241,7 @@ TD_TEST(tree_explicit_steps_take_loads_and_air) {
     // a still body in a wind is dragged along, never faster than the wind
     opts.load_count = 0;
     opts.air = (td_air){{0, 0, -4}, 0, 0.6};
-    td_body_reset(t.state, NULL);
+    CHECK(td_body_reset(t.state, NULL) == TD_OK);
     run(t, &opts, 500);
     CHECK_IN(t.v[2], -4, -1);
     tree_free(t);

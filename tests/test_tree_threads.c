@@ -134,7 +134,7 @@ static outcome outcome_on(tree t, td_step_opts opts, td_pool *pool, act does, in
     td_step_stats stats = {0};
     td_diag diag = {.message = ""};
     opts.pool = pool;
-    td_body_reset(t.state, NULL);
+    CHECK(td_body_reset(t.state, NULL) == TD_OK);
     for (int32_t k = 0; k < times; k++) {
         CHECK_INT(does(t.state, &opts, &stats, &diag), TD_OK);
     }

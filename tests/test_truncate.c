@@ -31,7 +31,8 @@ static void grow_text(const char *text, size_t size) {
     if (derivation) {
         td_string string = td_derivation_string(derivation);
         td_skeleton_opts skeleton_opts = td_skeleton_opts_default();
-        td_skeleton_from_string(grammar, &string, &skeleton_opts, NULL, &skeleton, &diag);
+        CHECK(td_skeleton_from_string(grammar, &string, &skeleton_opts, NULL, &skeleton, &diag) ==
+              TD_OK);
     }
     td_skeleton_free(skeleton);
     td_derivation_free(derivation);

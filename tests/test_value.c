@@ -12,12 +12,25 @@ static td_value_builder *builder_of(const char *text) {
     return b;
 }
 
+// Faults stay in the builder: finish() and refused() see them.
+static void begin_map(td_value_builder *b, int32_t line, int32_t column) {
+    (void)td_value_builder_begin_map(b, line, column);
+}
+
+static void begin_list(td_value_builder *b, int32_t line, int32_t column) {
+    (void)td_value_builder_begin_list(b, line, column);
+}
+
+static void end(td_value_builder *b) {
+    (void)td_value_builder_end(b);
+}
+
 static void key(td_value_builder *b, const char *text, int32_t line, int32_t column) {
-    td_value_builder_key(b, text, strlen(text), line, column);
+    (void)td_value_builder_key(b, text, strlen(text), line, column);
 }
 
 static void plain(td_value_builder *b, const char *text) {
-    td_value_builder_scalar(b, text, strlen(text), false, 1, 1);
+    (void)td_value_builder_scalar(b, text, strlen(text), false, 1, 1);
 }
 
 static td_value *finish(td_value_builder *b) {
@@ -42,16 +55,16 @@ static td_diag refused(td_value_builder *b, td_status want) {
 
 TD_TEST(value_tree_keeps_order_places_and_text) {
     td_value_builder *b = builder_of(NULL);
-    td_value_builder_begin_map(b, 1, 1);
+    begin_map(b, 1, 1);
     key(b, "b", 1, 1);
-    td_value_builder_begin_list(b, 1, 4);
-    td_value_builder_scalar(b, "1/60", 4, false, 2, 5);
-    td_value_builder_scalar(b, "1/60", 4, true, 3, 5);
-    td_value_builder_end(b);
+    begin_list(b, 1, 4);
+    (void)td_value_builder_scalar(b, "1/60", 4, false, 2, 5);
+    (void)td_value_builder_scalar(b, "1/60", 4, true, 3, 5);
+    end(b);
     key(b, "a", 4, 1);
-    td_value_builder_begin_map(b, 4, 4);
-    td_value_builder_end(b);
-    td_value_builder_end(b);
+    begin_map(b, 4, 4);
+    end(b);
+    end(b);
     td_value *root = finish(b);
     CHECK_INT(root->kind, TD_VALUE_MAP);
     CHECK_INT(root->count, 2);
@@ -145,12 +158,12 @@ TD_TEST(value_builder_that_got_nothing_gives_null) {
 
 TD_TEST(value_key_given_twice_is_refused_with_both_places) {
     td_value_builder *b = builder_of("speed: 1\nspeed: 2\n");
-    td_value_builder_begin_map(b, 1, 1);
+    begin_map(b, 1, 1);
     key(b, "speed", 1, 1);
     plain(b, "1");
     key(b, "speed", 2, 1);
     plain(b, "2");
-    td_value_builder_end(b);
+    end(b);
     td_diag diag = refused(b, TD_ERR_SYNTAX);
     CHECK_HAS(diag.message, "'speed'");
     CHECK_HAS(diag.message, "line 1, column 1");
@@ -163,15 +176,15 @@ TD_TEST(value_key_given_twice_is_refused_with_both_places) {
 
 TD_TEST(value_keys_of_other_maps_and_longer_ones_are_not_the_same) {
     td_value_builder *b = builder_of(NULL);
-    td_value_builder_begin_map(b, 1, 1);
+    begin_map(b, 1, 1);
     key(b, "a", 1, 1);
-    td_value_builder_begin_map(b, 1, 1);
+    begin_map(b, 1, 1);
     key(b, "a", 1, 1);
     plain(b, "1");
-    td_value_builder_end(b);
+    end(b);
     key(b, "aa", 1, 1);
     plain(b, "2");
-    td_value_builder_end(b);
+    end(b);
     td_value *root = finish(b);
     CHECK_INT(root->count, 2);
     td_value_free(root);
@@ -179,23 +192,23 @@ TD_TEST(value_keys_of_other_maps_and_longer_ones_are_not_the_same) {
 
 TD_TEST(value_builder_refuses_what_is_out_of_order) {
     td_value_builder *b = builder_of(NULL);
-    td_value_builder_end(b);
+    end(b);
     refused(b, TD_ERR_ARGUMENT);
     b = builder_of(NULL);
-    td_value_builder_begin_map(b, 1, 1);
+    begin_map(b, 1, 1);
     plain(b, "1");
     CHECK_HAS(refused(b, TD_ERR_ARGUMENT).message, "without a key");
     b = builder_of(NULL);
-    td_value_builder_begin_map(b, 1, 1);
+    begin_map(b, 1, 1);
     key(b, "a", 1, 1);
-    td_value_builder_end(b);
+    end(b);
     CHECK_HAS(refused(b, TD_ERR_ARGUMENT).message, "no value");
     b = builder_of(NULL);
-    td_value_builder_begin_list(b, 1, 1);
+    begin_list(b, 1, 1);
     key(b, "a", 1, 1);
     refused(b, TD_ERR_ARGUMENT);
     b = builder_of(NULL);
-    td_value_builder_begin_list(b, 1, 1);
+    begin_list(b, 1, 1);
     CHECK_HAS(refused(b, TD_ERR_ARGUMENT).message, "not closed");
     b = builder_of(NULL);
     plain(b, "1");
@@ -218,11 +231,11 @@ TD_TEST(value_first_failure_sticks) {
 
 TD_TEST(value_texts_and_keys_with_a_zero_byte_are_refused) {
     td_value_builder *b = builder_of(NULL);
-    td_value_builder_scalar(b, "a\0b", 3, true, 1, 1);
+    (void)td_value_builder_scalar(b, "a\0b", 3, true, 1, 1);
     refused(b, TD_ERR_SYNTAX);
     b = builder_of(NULL);
-    td_value_builder_begin_map(b, 1, 1);
-    td_value_builder_key(b, "a\0b", 3, 1, 1);
+    begin_map(b, 1, 1);
+    (void)td_value_builder_key(b, "a\0b", 3, 1, 1);
     refused(b, TD_ERR_SYNTAX);
 }
 
@@ -234,7 +247,7 @@ TD_TEST(value_fault_in_a_long_line_shows_whole_letters_around_it) {
     }
     for (int32_t column = 1; column < 1000; column += 2) {
         td_value_builder *b = builder_of(text);
-        td_value_builder_fail(b, TD_ERR_SYNTAX, 1, column, "here");
+        (void)td_value_builder_fail(b, TD_ERR_SYNTAX, 1, column, "here");
         td_diag diag = refused(b, TD_ERR_SYNTAX);
         size_t size = strlen(diag.source);
         CHECK(size % 2 == 0 && size > 0 && (unsigned char)diag.source[0] == 0xc3);
@@ -249,10 +262,10 @@ TD_TEST(value_depth_is_limited) {
         td_value_builder *b = builder_of(NULL);
         int32_t depth = TD_VALUE_MAX_DEPTH + deep;
         for (int32_t i = 0; i < depth; i++) {
-            td_value_builder_begin_list(b, 1, i + 1);
+            begin_list(b, 1, i + 1);
         }
         for (int32_t i = 0; i < depth; i++) {
-            td_value_builder_end(b);
+            end(b);
         }
         if (deep == 0) {
             td_value_free(finish(b));
@@ -264,7 +277,7 @@ TD_TEST(value_depth_is_limited) {
 
 TD_TEST(value_count_is_limited) {
     td_value_builder *b = builder_of(NULL);
-    td_value_builder_begin_list(b, 1, 1);
+    begin_list(b, 1, 1);
     td_status status = TD_OK;
     int32_t count = 0;
     while (status == TD_OK && count < 2 * TD_VALUE_MAX_NODES) {
@@ -279,7 +292,7 @@ TD_TEST(value_keys_of_a_map_are_limited) {
     td_value_builder *b = builder_of(NULL);
     char name[16];
     int32_t count = 0;
-    td_value_builder_begin_map(b, 1, 1);
+    begin_map(b, 1, 1);
     for (int i = 0; i < 2 * TD_VALUE_MAX_KEYS; i++) {
         snprintf(name, sizeof name, "k%d", i);
         count += td_value_builder_key(b, name, strlen(name), 1, 1) == TD_OK;
@@ -293,7 +306,7 @@ TD_TEST(value_anchors_are_limited) {
     td_value_builder *b = builder_of(NULL);
     char name[16];
     int32_t count = 0;
-    td_value_builder_begin_list(b, 1, 1);
+    begin_list(b, 1, 1);
     for (int i = 0; i < 2 * TD_VALUE_MAX_ANCHORS; i++) {
         snprintf(name, sizeof name, "k%d", i);
         count += td_value_builder_anchor(b, name, 1, 1) == TD_OK;
@@ -307,15 +320,15 @@ TD_TEST(value_anchors_are_limited) {
 
 TD_TEST(value_alias_is_the_latest_value_of_its_name_at_its_own_place) {
     td_value_builder *b = builder_of(NULL);
-    td_value_builder_begin_list(b, 1, 1);
-    td_value_builder_anchor(b, "a", 1, 2);
+    begin_list(b, 1, 1);
+    (void)td_value_builder_anchor(b, "a", 1, 2);
     plain(b, "7");
-    td_value_builder_anchor(b, "a", 2, 2);
-    td_value_builder_begin_list(b, 2, 5);
+    (void)td_value_builder_anchor(b, "a", 2, 2);
+    begin_list(b, 2, 5);
     plain(b, "8");
-    td_value_builder_end(b);
-    td_value_builder_alias(b, "a", 3, 2);
-    td_value_builder_end(b);
+    end(b);
+    (void)td_value_builder_alias(b, "a", 3, 2);
+    end(b);
     td_value *root = finish(b);
     CHECK_INT(root->count, 3);
     CHECK_INT(root->items[2].kind, TD_VALUE_LIST);
@@ -327,12 +340,12 @@ TD_TEST(value_alias_is_the_latest_value_of_its_name_at_its_own_place) {
 
 TD_TEST(value_alias_of_nothing_or_of_itself_is_refused) {
     td_value_builder *b = builder_of(NULL);
-    td_value_builder_alias(b, "a", 3, 2);
+    (void)td_value_builder_alias(b, "a", 3, 2);
     CHECK_HAS(refused(b, TD_ERR_SYNTAX).message, "no value named &a");
     b = builder_of(NULL);
-    td_value_builder_anchor(b, "a", 1, 1);
-    td_value_builder_begin_list(b, 1, 1);
-    td_value_builder_alias(b, "a", 1, 2);
+    (void)td_value_builder_anchor(b, "a", 1, 1);
+    begin_list(b, 1, 1);
+    (void)td_value_builder_alias(b, "a", 1, 2);
     CHECK_HAS(refused(b, TD_ERR_SYNTAX).message, "refers to a value that contains this");
 }
 
@@ -340,22 +353,22 @@ TD_TEST(value_alias_of_nothing_or_of_itself_is_refused) {
 static td_value_builder *doubled(int levels) {
     td_value_builder *b = builder_of(NULL);
     char name[16], before[16];
-    td_value_builder_begin_list(b, 1, 1);
+    begin_list(b, 1, 1);
     for (int i = 0; i < levels; i++) {
         snprintf(name, sizeof name, "k%d", i);
         snprintf(before, sizeof before, "k%d", i - 1);
-        td_value_builder_anchor(b, name, i + 1, 1);
-        td_value_builder_begin_list(b, i + 1, 2);
+        (void)td_value_builder_anchor(b, name, i + 1, 1);
+        begin_list(b, i + 1, 2);
         for (int k = 0; k < 2; k++) {
             if (i == 0) {
                 plain(b, "1");
             } else {
-                td_value_builder_alias(b, before, i + 1, 3 + k);
+                (void)td_value_builder_alias(b, before, i + 1, 3 + k);
             }
         }
-        td_value_builder_end(b);
+        end(b);
     }
-    td_value_builder_end(b);
+    end(b);
     return b;
 }
 
@@ -368,15 +381,15 @@ TD_TEST(value_repeated_values_count_each_time) {
 TD_TEST(value_repeated_values_cannot_pass_the_depth) {
     td_value_builder *b = builder_of(NULL);
     char name[16], before[16] = "";
-    td_value_builder_begin_list(b, 1, 1);
+    begin_list(b, 1, 1);
     for (int i = 0; i < TD_VALUE_MAX_DEPTH; i++) {
         snprintf(name, sizeof name, "k%d", i);
-        td_value_builder_anchor(b, name, 1, 1);
-        td_value_builder_begin_list(b, i + 1, 1);
+        (void)td_value_builder_anchor(b, name, 1, 1);
+        begin_list(b, i + 1, 1);
         if (i > 0) {
-            td_value_builder_alias(b, before, i + 1, 2);
+            (void)td_value_builder_alias(b, before, i + 1, 2);
         }
-        td_value_builder_end(b);
+        end(b);
         memcpy(before, name, sizeof before);
     }
     // the last has 64 lists within each other, and stands in one more
@@ -394,17 +407,17 @@ TD_TEST(value_builder_survives_every_failing_allocation) {
         td_value *root = NULL;
         td_diag diag = {.message = ""};
         if (td_value_builder_new("f", "text", 4, &alloc, &b) == TD_OK) {
-            td_value_builder_begin_map(b, 1, 1);
+            begin_map(b, 1, 1);
             for (int i = 0; i < 300; i++) {
                 char name[16];
                 snprintf(name, sizeof name, "k%d", i);
-                td_value_builder_key(b, name, strlen(name), 1, 1);
-                td_value_builder_anchor(b, name, 1, 1);
-                td_value_builder_begin_list(b, 1, 1);
+                (void)td_value_builder_key(b, name, strlen(name), 1, 1);
+                (void)td_value_builder_anchor(b, name, 1, 1);
+                begin_list(b, 1, 1);
                 plain(b, "some text to fill the arena");
-                td_value_builder_end(b);
+                end(b);
             }
-            td_value_builder_end(b);
+            end(b);
         }
         td_status status = td_value_builder_finish(b, &root, &diag);
         CHECK((status == TD_OK) == (root != NULL));

@@ -168,7 +168,7 @@ TD_TEST(loose_actor_is_welded_and_what_carries_it_feels_its_weight) {
         stage with = planted(solvers[k]), without = planted(solvers[k]);
         steps(with.world, 20); // the lamp has fallen far from its base
         steps(without.world, 20);
-        attach(with.world, 1, 0, 3, at);
+        CHECK(attach(with.world, 1, 0, 3, at) == TD_OK);
         for (int32_t i = 0; i < 60; i++) {
             steps(with.world, 1);
             steps(without.world, 1);
@@ -189,7 +189,7 @@ TD_TEST(actor_on_a_base_goes_along_with_the_segment_that_carries_it) {
     stage s = planted("rod");
     const td_vec3 at = {0.01, 0.05, 0};
     int32_t segment;
-    attach(s.world, 2, 0, 2, at);
+    CHECK(attach(s.world, 2, 0, 2, at) == TD_OK);
     CHECK_INT(td_world_carrier(s.world, td_world_actor_id(s.world, 2), &segment).place, 1);
     CHECK_INT(segment, 2);
     CHECK_INT(td_world_carrier(s.world, td_world_actor_id(s.world, 0), &segment).place, 0);
@@ -217,7 +217,7 @@ TD_TEST(step_that_fails_leaves_what_is_carried_where_it_was) {
     for (int k = 0; k < 3; k++) {
         stage s = planted(solvers[k]);
         bool armed = false;
-        attach(s.world, 2, 0, 2, (td_vec3){0.01, 0.05, 0});
+        CHECK(attach(s.world, 2, 0, 2, (td_vec3){0.01, 0.05, 0}) == TD_OK);
         CHECK_INT(td_world_set_field(s.world, burst, &armed), TD_OK);
         steps(s.world, 5);
         const size_t size = td_world_save_size(s.world);
@@ -240,8 +240,8 @@ TD_TEST(actor_is_detached_by_call_by_removal_of_either_and_when_it_is_placed) {
         const td_actor_id lamp = td_world_actor_id(s.world, 1),
                           vine = td_world_actor_id(s.world, 0);
         const td_actor_id flower = td_world_actor_id(s.world, 2);
-        attach(s.world, 1, 0, 3, at);
-        attach(s.world, 2, 0, 1, at);
+        CHECK(attach(s.world, 1, 0, 3, at) == TD_OK);
+        CHECK(attach(s.world, 2, 0, 1, at) == TD_OK);
         steps(s.world, 3);
         if (way == 0) {
             CHECK_INT(td_world_detach(s.world, lamp, &diag), TD_OK);
@@ -294,7 +294,7 @@ TD_TEST(actors_cannot_carry_themselves_and_bad_attachments_are_refused) {
     def.actor = def.to = td_world_actor_id(s.world, 2);
     CHECK_INT(td_world_attach(s.world, &def, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "'flower' cannot carry itself");
-    attach(s.world, 2, 0, 1, tdi_vec3(0, 0, 0));
+    CHECK(attach(s.world, 2, 0, 1, tdi_vec3(0, 0, 0)) == TD_OK);
     def.actor = td_world_actor_id(s.world, 0);
     CHECK_INT(td_world_attach(s.world, &def, &diag), TD_ERR_ARGUMENT);
     def.actor = td_world_actor_id(s.world, 1);
@@ -320,7 +320,7 @@ TD_TEST(what_does_not_touch_may_overlap_what_carries_it_while_that_touches) {
                  "0.01}}]}",
                  first == 0 ? "true" : "false", first == 0 ? "false" : "true");
         stage s = stage_of(text);
-        attach(s.world, 1, 0, 0, tdi_vec3(0, 0.05, 0));
+        CHECK(attach(s.world, 1, 0, 0, tdi_vec3(0, 0.05, 0)) == TD_OK);
         steps(s.world, 60);
         const td_real y = tip_of(s.world, first, -1).y;
         CHECK_SAY(y > -0.495 && y < -0.2, "the one that touches is at %g m", y);
@@ -336,8 +336,8 @@ static void grow_garden(td_world *w) {
     td_constraint_id id;
     td_diag diag = {.message = ""};
     steps(w, 5);
-    attach(w, 1, 0, 3, tdi_vec3(0, 0.1, 0));
-    attach(w, 2, 0, 1, tdi_vec3(0, 0.1, 0));
+    CHECK(attach(w, 1, 0, 3, tdi_vec3(0, 0.1, 0)) == TD_OK);
+    CHECK(attach(w, 2, 0, 1, tdi_vec3(0, 0.1, 0)) == TD_OK);
     c.segment[0] = 2;
     c.name = "pin";
     CHECK_INT(td_world_add_constraint(w, &c, &id, &diag), TD_OK);
@@ -350,8 +350,8 @@ TD_TEST(attachments_are_saved_and_restored_in_any_world_of_the_scene) {
     garden(text, "rod", "sleep: {}, constraints: [{point: {a: {object: vine, segment: 3}}}],");
     stage a = stage_of(text), fresh = stage_of(text), other = stage_of(text);
     grow_garden(a.world);
-    attach(other.world, 2, 1, 0, tdi_vec3(0, 0, 0));
-    attach(other.world, 1, 0, 2, tdi_vec3(0, 0, 0));
+    CHECK(attach(other.world, 2, 1, 0, tdi_vec3(0, 0, 0)) == TD_OK);
+    CHECK(attach(other.world, 1, 0, 2, tdi_vec3(0, 0, 0)) == TD_OK);
     steps(other.world, 3);
     const size_t size = td_world_save_size(a.world);
     char *bytes = saved(a.world);
@@ -476,7 +476,7 @@ TD_TEST(attachments_have_the_same_bits_on_any_number_of_threads) {
 TD_TEST(what_is_carried_sleeps_and_wakes_with_what_carries_it) {
     char text[TEXT];
     stage s = stage_of(garden(text, "rod", "sleep: {speed: 0.01, time: 0.1},"));
-    attach(s.world, 2, 0, 1, tdi_vec3(0, 0.1, 0));
+    CHECK(attach(s.world, 2, 0, 1, tdi_vec3(0, 0.1, 0)) == TD_OK);
     const td_actor_id flower = td_world_actor_id(s.world, 2), vine = td_world_actor_id(s.world, 0);
     for (int32_t k = 0; k < 600 && !td_world_actor_asleep(s.world, flower); k++) {
         steps(s.world, 1);
@@ -595,7 +595,7 @@ TD_TEST(constraints_that_were_added_follow_the_segments_of_what_is_cut) {
         td_constraint_id first, last;
         td_actor_id fallen;
         td_diag diag = {.message = ""};
-        attach(s.world, 1, 0, 2, tdi_vec3(0, 0.05, 0));
+        CHECK(attach(s.world, 1, 0, 2, tdi_vec3(0, 0.05, 0)) == TD_OK);
         c.segment[0] = 1;
         CHECK_INT(td_world_add_constraint(s.world, &c, &first, &diag), TD_OK);
         c.segment[0] = 3;

@@ -106,7 +106,8 @@ TD_TEST(what_is_left_of_a_rope_hangs_on_and_what_fell_falls) {
     stage s = stage_of(SWING("rod", ""));
     td_actor_id fallen;
     run_to(s.world, 0.5);
-    td_world_cut_actor(s.world, td_world_actor_id(s.world, 0), 6, 0.5, &fallen, NULL);
+    CHECK(td_world_cut_actor(s.world, td_world_actor_id(s.world, 0), 6, 0.5, &fallen, NULL) ==
+          TD_OK);
     const int32_t off = td_world_actor_index(s.world, fallen);
     const td_vec3 mass_before = td_world_actor_sums(s.world, off).linear;
     td_vec3 top = tip_of(s.world, off, 0);
@@ -239,8 +240,8 @@ TD_TEST(grabs_and_probes_follow_segments_that_fall_off) {
     def.segment = 1;
     CHECK_INT(td_world_add_grab(s.world, &def, &low, NULL), TD_OK);
     td_vec3 pull[2], now;
-    td_world_grab_force(s.world, high, &pull[0], NULL);
-    td_world_grab_force(s.world, low, &pull[1], NULL);
+    CHECK(td_world_grab_force(s.world, high, &pull[0], NULL) == TD_OK);
+    CHECK(td_world_grab_force(s.world, low, &pull[1], NULL) == TD_OK);
     td_world_probes(s.world, before);
     const td_actor_id fallen = cut(s.world, 0, 6, 0.5);
     CHECK_INT(td_world_grab_force(s.world, high, &now, NULL), TD_OK);

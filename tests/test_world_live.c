@@ -75,14 +75,14 @@ TD_TEST(twist_by_hand_turns_as_a_push_does_until_it_ends) {
     stage p = stage_of("{" STILL ", objects: [{" ROD ", relaxation_time: 0.02}],\n"
                        " loads: [{push: {twist: 0.5, segment: 3}}]}");
     td_quat turn[4], wanted[4];
-    td_world_set_torque(s.world, 0, 3, 0.5);
+    CHECK(td_world_set_torque(s.world, 0, 3, 0.5) == TD_OK);
     run_to(s.world, 1);
     run_to(p.world, 1);
     td_world_pose(s.world, 0, NULL, NULL, NULL, turn);
     td_world_pose(p.world, 0, NULL, NULL, NULL, wanted);
     CHECK(wanted[3].y > 1e-6);
     CHECK_REL(turn[3].y, wanted[3].y, 1e-9);
-    td_world_set_torque(s.world, 0, 3, 0);
+    CHECK(td_world_set_torque(s.world, 0, 3, 0) == TD_OK);
     run_to(s.world, 3);
     td_world_pose(s.world, 0, NULL, NULL, NULL, turn);
     CHECK(fabs(turn[3].y) < 1e-3 * wanted[3].y);

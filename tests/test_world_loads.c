@@ -172,11 +172,12 @@ TD_TEST(pose_of_no_strength_changes_not_a_bit) {
 
 TD_TEST(grab_holds_a_point_until_it_is_released) {
     stage s = stage_of("{" STILL ", objects: [{" ROD "}, {" THIN "}]}");
-    td_world_grab(s.world, 1, 7, tdi_vec3(0, 0.025, 0), tdi_vec3(0.05, 0.38, 0), 1000);
+    CHECK(td_world_grab(s.world, 1, 7, tdi_vec3(0, 0.025, 0), tdi_vec3(0.05, 0.38, 0), 1000) ==
+          TD_OK);
     run_to(s.world, 2);
     CHECK(tip_of(s.world, 1, -1).x > 0.045);
     CHECK(tip_of(s.world, 0, -1).x == 0);
-    td_world_grab_to(s.world, tdi_vec3(-0.05, 0.38, 0));
+    CHECK(td_world_grab_to(s.world, tdi_vec3(-0.05, 0.38, 0)) == TD_OK);
     run_to(s.world, 4);
     CHECK(tip_of(s.world, 1, -1).x < -0.045);
     td_world_release(s.world);
@@ -257,7 +258,7 @@ TD_TEST(field_acts_at_the_tips_and_knows_places_and_velocities) {
 static void count_steps(void *context, td_world *world) {
     td_real *sum = context;
     *sum += td_world_time(world);
-    td_world_set(world, "gravity.x", *sum, NULL);
+    CHECK(td_world_set(world, "gravity.x", *sum, NULL) == TD_OK);
 }
 
 TD_TEST(callback_comes_after_every_step_and_may_set_numbers) {
@@ -312,7 +313,7 @@ TD_TEST(sums_are_those_of_all_actors_of_an_object) {
     td_sums one = td_world_object_sums(s.world, 1), three = td_world_object_sums(s.world, 0);
     CHECK_REL(three.energy.weight, 3 * one.energy.weight, 1e-9);
     CHECK(one.energy.weight > 0 && one.energy.kinetic == 0);
-    td_world_grab(s.world, 3, 3, tdi_vec3(0, 0.1, 0), tdi_vec3(1, 0.4, 0), 100);
+    CHECK(td_world_grab(s.world, 3, 3, tdi_vec3(0, 0.1, 0), tdi_vec3(1, 0.4, 0), 100) == TD_OK);
     steps(s.world, 1);
     one = td_world_object_sums(s.world, 1);
     CHECK(one.energy.kinetic > 0 && one.linear.x > 0 && one.angular.z < 0);

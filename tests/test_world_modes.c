@@ -92,7 +92,7 @@ TD_TEST(constraint_that_has_not_begun_or_was_let_go_is_no_part_of_modes) {
     s = beam("tree", "position: [0, 0, 0]", "{point: {a: {segment: 31}}}");
     CHECK_INT(modes_of(s.world, 0, 1, hz, NULL), TD_OK);
     CHECK(is_near(hz[0], beam_hz(3.926602), 0.005));
-    td_world_set_hold(s.world, 0, false);
+    CHECK(td_world_set_hold(s.world, 0, false) == TD_OK);
     CHECK_INT(modes_of(s.world, 0, 1, hz, NULL), TD_OK);
     CHECK(is_near(hz[0], beam_hz(1.875104), 0.005));
     stage_free(&s);

@@ -307,7 +307,8 @@ TD_TEST(watching_changes_no_bit_of_the_motion) {
         stage b = stage_of(heap_of(text, td_solver_get(s).name, ""));
         td_diag diag = {.message = ""};
         for (int32_t k = 0; k < 4; k++) {
-            td_world_watch_base(b.world, td_world_actor_id(b.world, k), true, &diag);
+            CHECK(td_world_watch_base(b.world, td_world_actor_id(b.world, k), true, &diag) ==
+                  TD_OK);
         }
         steps(a.world, 30);
         steps(b.world, 30);

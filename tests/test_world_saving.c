@@ -90,8 +90,9 @@ TD_TEST(world_restored_at_any_step_goes_on_to_the_bit) {
 
 TD_TEST(world_restored_in_another_process_of_the_same_scene_goes_on_to_the_bit) {
     stage whole = stage_of(crowd);
-    td_world_grab(whole.world, 2, 3, tdi_vec3(0, 0.1, 0), tdi_vec3(0.2, 0.3, 0), 50);
-    td_world_set_torque(whole.world, 8, 3, 0.01);
+    CHECK(td_world_grab(whole.world, 2, 3, tdi_vec3(0, 0.1, 0), tdi_vec3(0.2, 0.3, 0), 50) ==
+          TD_OK);
+    CHECK(td_world_set_torque(whole.world, 8, 3, 0.01) == TD_OK);
     steps(whole.world, 20);
     // numbers that were set, and keyframes that ended by it, are part of the save
     set(whole.world, "objects[0].stiffness", 0.5);
@@ -246,7 +247,7 @@ TD_TEST(world_survives_any_bytes_behind_a_good_head) {
             bytes[k] = run < 10 ? (char)(state >> 24) : (char)0xff;
         }
         if (td_world_restore(s.world, bytes, size, NULL) == TD_OK) {
-            td_world_step(s.world, NULL);
+            CHECK(td_world_step(s.world, NULL) == TD_OK);
         }
     }
     free(bytes);
@@ -268,7 +269,7 @@ TD_TEST(world_steps_take_no_memory) {
     long calls = heap.calls;
     td_real values[3];
     char *bytes = malloc(td_world_save_size(s.world));
-    td_world_grab(s.world, 0, 1, tdi_vec3(0, 0, 0), tdi_vec3(1, 0, 0), 10);
+    CHECK(td_world_grab(s.world, 0, 1, tdi_vec3(0, 0, 0), tdi_vec3(1, 0, 0), 10) == TD_OK);
     for (int32_t k = 0; k < 30; k++) {
         steps(s.world, 1);
         td_world_probes(s.world, values);
@@ -349,7 +350,7 @@ TD_TEST(world_from_structs_leaks_nothing_when_memory_ends_at_any_call) {
             heap.fail_at = heap.calls + 1;
             td_status set = td_world_set_field(world, attract, NULL);
             CHECK(set == TD_ERR_MEMORY || heap.calls < heap.fail_at); // it may need none
-            td_world_set_field(world, NULL, NULL);
+            CHECK(td_world_set_field(world, NULL, NULL) == TD_OK);
             steps(world, 2); // goes on without
         }
         td_world_free(world);

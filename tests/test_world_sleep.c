@@ -576,7 +576,7 @@ static td_world *run_threads(stage *s, const char *text, int32_t threads) {
     *s = try_stage(text, threads, NULL);
     CHECK_INT(s->status, TD_OK);
     steps(s->world, 100);
-    td_world_grab(s->world, 1, 0, tdi_vec3(0, 0, 0), tdi_vec3(0, 0.2, 0), 0.2);
+    CHECK(td_world_grab(s->world, 1, 0, tdi_vec3(0, 0, 0), tdi_vec3(0, 0.2, 0), 0.2) == TD_OK);
     steps(s->world, 5);
     td_world_release(s->world);
     steps(s->world, 100);

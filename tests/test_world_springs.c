@@ -15,7 +15,7 @@ static td_skeleton *beam(td_real by) {
     td_builder *builder = NULL;
     td_skeleton *skeleton = NULL;
     td_strand strand = td_strand_default();
-    td_builder_new(NULL, NULL, &builder);
+    CHECK(td_builder_new(NULL, NULL, &builder) == TD_OK);
     for (int32_t i = 0; i < COUNT; i++) {
         td_segment_def s = td_segment_def_default();
         const td_real soft = i >= FIRST && i < FIRST + SOFT ? by : 1, k = 0.4 * soft;

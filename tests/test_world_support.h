@@ -43,12 +43,13 @@ static inline void flow_word(flow *f) {
         size--;
     }
     if (td_value_builder_wants_key(f->builder)) {
-        td_value_builder_key(f->builder, word, size, f->line, column);
+        (void)td_value_builder_key(f->builder, word, size, f->line, column);
     } else {
-        td_value_builder_scalar(f->builder, word, size, false, f->line, column);
+        (void)td_value_builder_scalar(f->builder, word, size, false, f->line, column);
     }
 }
 
+// Faults stay in the builder, which tells them at the end.
 static inline td_value *value_of(const char *text, const td_alloc *alloc) {
     flow f = {NULL, text, text, 1};
     td_value *root = NULL;
@@ -58,11 +59,11 @@ static inline td_value *value_of(const char *text, const td_alloc *alloc) {
     for (flow_skip(&f); *f.at; flow_skip(&f)) {
         int32_t column = flow_column(&f);
         if (*f.at == '{') {
-            td_value_builder_begin_map(f.builder, f.line, column);
+            (void)td_value_builder_begin_map(f.builder, f.line, column);
         } else if (*f.at == '[') {
-            td_value_builder_begin_list(f.builder, f.line, column);
+            (void)td_value_builder_begin_list(f.builder, f.line, column);
         } else if (*f.at == '}' || *f.at == ']') {
-            td_value_builder_end(f.builder);
+            (void)td_value_builder_end(f.builder);
         } else {
             flow_word(&f);
             continue;

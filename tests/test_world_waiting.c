@@ -86,8 +86,8 @@ TD_TEST(still_trees_move_when_the_wind_rises_and_when_a_hand_takes_them) {
     CHECK_INT(still_count(s.world), 40);
     td_vec3 before, after;
     td_world_segment(s.world, 0, 11, NULL, &before, NULL);
-    td_world_grab(s.world, 0, 11, (td_vec3){0, 0, 0}, (td_vec3){before.x + 0.3, before.y, before.z},
-                  20);
+    CHECK(td_world_grab(s.world, 0, 11, (td_vec3){0, 0, 0},
+                        (td_vec3){before.x + 0.3, before.y, before.z}, 20) == TD_OK);
     steps(s.world, 5);
     td_world_segment(s.world, 0, 11, NULL, &after, NULL);
     CHECK(after.x > before.x + 0.005);

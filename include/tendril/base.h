@@ -76,7 +76,14 @@ typedef struct td_sym3 {
     X(TD_ERR_STALE, "the id names nothing that is there")                           \
     X(TD_ERR_BLOCKED, "something is in the way")
 
-typedef enum td_status {
+/// Define TD_CHECK_STATUS, and clang warns where a status is ignored.
+#if defined(TD_CHECK_STATUS) && defined(__clang__)
+#define TD_CHECKED __attribute__((warn_unused_result))
+#else
+#define TD_CHECKED
+#endif
+
+typedef enum TD_CHECKED td_status {
 #define TD_STATUS_ENTRY(name, text) name,
     TD_STATUS_LIST(TD_STATUS_ENTRY)
 #undef TD_STATUS_ENTRY

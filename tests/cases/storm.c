@@ -77,12 +77,7 @@ void storm_close(storm *s) {
 }
 
 static td_vec3 origin_of(const storm *s, int32_t segment) {
-    td_vec3 origin;
-    if (!s->helix) {
-        return s->tree ? td_body_origin(s->tree, segment) : td_body_origin(s->rod, segment);
-    }
-    td_body_poses(s->helix, segment, 1, &origin, NULL, NULL);
-    return origin;
+    return td_body_origin(s->tree ? s->tree : s->rod ? s->rod : s->helix, segment);
 }
 
 td_status storm_step(storm *s) {

@@ -6,6 +6,7 @@
 #include "tendril/yaml.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -29,6 +30,13 @@ void case_error(const char *format, ...) {
     vfprintf(stderr, format, args);
     fputc('\n', stderr);
     va_end(args);
+}
+
+void case_must(td_status status) {
+    if (status != TD_OK) {
+        case_error("a case is set up wrongly: %s", td_status_text(status));
+        abort();
+    }
 }
 
 // ---- plants ---------------------------------------------------------------------------------

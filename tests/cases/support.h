@@ -13,6 +13,8 @@ double case_seconds(void); // s, of a clock that never goes back
 int32_t case_core_count(void);
 // "tendril: " and a line on standard error.
 void case_error(const char *format, ...);
+// Of calls that set up a case, and fail by our mistake alone: ends the program.
+void case_must(td_status status);
 
 // A plant with a tree, in its initial pose.
 typedef struct case_plant {

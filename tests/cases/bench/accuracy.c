@@ -79,7 +79,7 @@ static void look(motion *m, int32_t number) {
 static void prepare(void *context) {
     motion *m = context;
     size_t bytes = (size_t)td_tree_coord_count(m->tree.model) * sizeof *m->start;
-    td_body_reset(m->tree.state, NULL);
+    case_must(td_body_reset(m->tree.state, NULL));
     memcpy(td_tree_coords(m->tree.state), m->start, bytes);
     td_tree_state_changed(m->tree.state);
 }
@@ -174,7 +174,7 @@ static bool find_start(motion *m) {
         return false;
     }
     double rest = energy_of(m->tree.state, down);
-    td_body_reset(m->tree.state, NULL);
+    case_must(td_body_reset(m->tree.state, NULL));
     if (!settle(m, aside)) {
         return false;
     }

@@ -88,8 +88,8 @@ static void put(td_body *state, int32_t k, int32_t bodies) {
     // a zigzag of an even number of bodies leads straight on
     const double along = BENCH_HELD_LENGTH * cos(0.5 * BENCH_HELD_BEND) * bodies * k;
     const td_base_motion base = {.position = {along, 0, 0}, .rotation = {1, 0, 0, 0}};
-    td_body_reset(state, NULL);
-    td_body_set_base(state, &base);
+    case_must(td_body_reset(state, NULL));
+    case_must(td_body_set_base(state, &base));
 }
 
 static void make_room(chains *c, int32_t count) {
@@ -227,9 +227,9 @@ static void prepare(void *context) {
         put(c->state[k], k, LINK);
     }
     if (c->rod) {
-        td_body_reset(c->rod, NULL);
+        case_must(td_body_reset(c->rod, NULL));
     }
-    td_island_restore(c->island, c->start, td_island_save_size(c->island), NULL);
+    case_must(td_island_restore(c->island, c->start, td_island_save_size(c->island), NULL));
     c->stats = (td_step_stats){0};
 }
 

@@ -85,13 +85,13 @@ static double time_of(td_body *body, const record *r) {
 
 static double time_full(const reduce_motion *m, const record *r) {
     td_body *body = NULL;
-    td_body_new(m->model, NULL, &body, NULL);
+    case_must(td_body_new(m->model, NULL, &body, NULL));
     return time_of(body, r);
 }
 
 static double time_reduced(const reduce_motion *m, const record *r, const td_reduce_opts *opts) {
     td_body *body = NULL;
-    td_reduced_new(m->model, opts, NULL, &body, NULL);
+    case_must(td_reduced_new(m->model, opts, NULL, &body, NULL));
     return time_of(body, r);
 }
 

@@ -277,7 +277,7 @@ static td_status make_clamped(int vertices, double dt, rod_scene *s) {
 
 static void reset_scene(void *context) {
     rod_scene *s = context;
-    td_body_reset(s->state, NULL);
+    case_must(td_body_reset(s->state, NULL));
     s->steps = (int64_t)(TIP_TIME / s->opts.dt + 0.5);
 }
 
@@ -343,7 +343,7 @@ static bool bench_clamped(const bench *b, const peer_row *p) {
 
 static void prepare_size(void *context) {
     rod_scene *s = context;
-    td_body_reset(s->state, NULL);
+    case_must(td_body_reset(s->state, NULL));
     s->stats = (td_step_stats){0};
     s->steps = SIZE_STEPS;
 }

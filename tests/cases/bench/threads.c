@@ -26,7 +26,7 @@ typedef struct threads_run {
 static void prepare(void *context) {
     threads_run *r = context;
     for (int32_t k = 0; k < r->count; k++) {
-        td_body_reset(r->states[k], NULL);
+        case_must(td_body_reset(r->states[k], NULL));
     }
 }
 

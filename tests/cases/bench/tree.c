@@ -217,8 +217,8 @@ typedef struct batch_run {
 static void set_batch(batch_run *r, int which) {
     for (int32_t k = 0; k < BATCH_TREES; k++) {
         int from = (which + k) % 2;
-        td_tree_batch_set(r->batch, k, r->coords + (size_t)from * (size_t)r->coord_count,
-                          r->velocities + (size_t)from * (size_t)r->dof_count);
+        case_must(td_tree_batch_set(r->batch, k, r->coords + (size_t)from * (size_t)r->coord_count,
+                                    r->velocities + (size_t)from * (size_t)r->dof_count));
     }
     r->now = which;
 }
@@ -329,7 +329,7 @@ typedef struct step_run {
 static void prepare_steps(void *context) {
     step_run *r = context;
     r->stats = (td_step_stats){0};
-    td_body_reset(r->state, NULL);
+    case_must(td_body_reset(r->state, NULL));
 }
 
 static bool run_steps(void *context) {

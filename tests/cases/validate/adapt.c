@@ -141,7 +141,7 @@ static double step_apart(val_random *random, val_trial *t, const td_base_motion 
     const double *v = td_tree_velocities(t->tree.state);
     memcpy(t->accel, v, (size_t)t->tree.dofs * sizeof *v);
     val_pose_restore(&t->tree, &start);
-    td_body_set_base(t->tree.state, base);
+    case_must(td_body_set_base(t->tree.state, base));
     fine = fine && td_body_step(t->tree.state, &opts, NULL, NULL) == TD_OK;
     const double far = val_trial_apart(t->accel, td_tree_velocities(t->tree.state), t->tree.dofs);
     val_pose_free(&start);
@@ -194,7 +194,7 @@ void val_assembly(val_report *report) {
             return;
         }
         const td_base_motion base = random_base(&random);
-        td_body_set_base(t.tree.state, &base);
+        case_must(td_body_set_base(t.tree.state, &base));
         td_adapt_changed(t.adapt);
         td_adapt_forward(t.adapt, &opts, NULL, t.accel);
         td_tree_forward(t.tree.state, opts.gravity, NULL, t.other);
@@ -218,7 +218,7 @@ static void random_weights(val_random *random, val_trial *t) {
     for (int32_t i = 0; i < t->tree.n; i++) {
         t->metric[i] = val_log_uniform(random, 0.1, 10);
     }
-    td_adapt_set_weights(t->adapt, t->metric, NULL);
+    case_must(td_adapt_set_weights(t->adapt, t->metric, NULL));
 }
 
 void val_trial_region(val_random *random, val_trial *t, double share) {

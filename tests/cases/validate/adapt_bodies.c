@@ -301,7 +301,7 @@ static bool swing_energy(val_report *report, td_integrator rule, double dt, int3
     if (!val_pendulum_open(report, ENERGY_LINKS, 0.01, &opts, &t)) {
         return false;
     }
-    td_body_settle(t.tree.state, &step, NULL, NULL);
+    case_must(td_body_settle(t.tree.state, &step, NULL, NULL));
     const double least = val_energy(&t.tree, step.gravity);
     for (int32_t i = 0; i < ENERGY_LINKS; i++) {
         td_tree_coords(t.tree.state)[i] = i == 0 ? 0.8 : 0.05 * sin(0.5 * i);

@@ -146,7 +146,7 @@ static bool long_run(val_report *report, const val_rod *rod, double angle, doubl
     // a rod that starts turned hangs at rest, the beam sags to it
     bool fine = angle != 0 || val_settle(report, &tree, &opts, quantity);
     double rest = val_energy(&tree, opts.gravity);
-    td_body_reset(tree.state, NULL);
+    case_must(td_body_reset(tree.state, NULL));
     td_tree_coords(tree.state)[0] = angle;
     td_tree_state_changed(tree.state);
     double start = val_energy(&tree, opts.gravity), put_in = fabs(start - rest);

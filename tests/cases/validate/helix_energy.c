@@ -27,7 +27,7 @@ static bool swing_start(val_report *report, swing *s) {
     if (!val_helix_restart(report, &s->helix)) {
         return false;
     }
-    td_helix_set_curvatures(s->helix.state, NULL, s->rates);
+    case_must(td_helix_set_curvatures(s->helix.state, NULL, s->rates));
     return true;
 }
 

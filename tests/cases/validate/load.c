@@ -249,14 +249,14 @@ void val_twist(val_report *report) {
     td_world *world = val_world_new(report, &scene, text);
     bool fine = world != NULL;
     if (fine) {
-        td_world_set_torque(world, 0, rod.count - 1, torque);
+        case_must(td_world_set_torque(world, 0, rod.count - 1, torque));
     }
     for (int32_t i = 0; fine && i < 60; i++) {
         fine = val_world_step(report, world, text);
     }
     if (fine) {
         val_relative(report, text, rod.count, twist_of(world, rod.count - 1), want, 0.005);
-        td_world_set_torque(world, 0, rod.count - 1, 0);
+        case_must(td_world_set_torque(world, 0, rod.count - 1, 0));
         td_status status = td_world_set_integrator(world, 0, TD_IMPLICIT);
         if (status != TD_OK) {
             val_fault(report, text, rod.count, status, NULL);

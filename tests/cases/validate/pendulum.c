@@ -63,7 +63,7 @@ static void measure_period(val_report *report, val_body *tree, const char *name,
     snprintf(text, sizeof text, "period, s, amplitude %g rad, %s", amplitude, name);
     double *q = td_tree_coords(tree->state), passed[3] = {0, 0, 0}, before = amplitude;
     int32_t passes = 0;
-    td_body_reset(tree->state, NULL);
+    case_must(td_body_reset(tree->state, NULL));
     *q = amplitude;
     td_tree_state_changed(tree->state);
     for (int32_t i = 1; passes < 3 && i * opts->dt < 20; i++) {
@@ -145,7 +145,7 @@ static void follow_derived(val_report *report, val_body *tree, const char *name,
     td_step_opts opts = step_opts(integrator, dt);
     derived d = derived_start(amplitude);
     double *q = td_tree_coords(tree->state), apart = 0;
-    td_body_reset(tree->state, NULL);
+    case_must(td_body_reset(tree->state, NULL));
     *q = amplitude;
     td_tree_state_changed(tree->state);
     for (int32_t i = 0; i < 2400; i++) {
@@ -207,7 +207,7 @@ static void double_accel(const double *theta, const double *rate, double *accel)
 
 static void set_double(val_body *tree, const double *theta, const double *rate) {
     double *q = td_tree_coords(tree->state), *v = td_tree_velocities(tree->state);
-    td_body_reset(tree->state, NULL);
+    case_must(td_body_reset(tree->state, NULL));
     q[0] = theta[0];
     q[1] = theta[1] - theta[0];
     v[0] = rate[0];

@@ -78,7 +78,7 @@ static double largest_jolt(val_report *report, const reduce_case *of, double err
     double most = 0;
     for (int k = 0; fine && before && k < SECONDS * FRAMES; k++) {
         opts.error = k / 45 % 2 ? error : 0;
-        td_reduced_set(m.reduced, &opts, NULL);
+        case_must(td_reduced_set(m.reduced, &opts, NULL));
         fine = reduce_motion_step(&m);
         const double now = jolt(&m, before, before + m.count);
         most = k > 2 ? fmax(most, now) : most;
@@ -155,7 +155,7 @@ static void check_energy(val_report *report, int32_t steps) {
 static bool change_error(reduce_motion *m, int k, double error) {
     td_reduce_opts opts = td_reduce_opts_default();
     opts.error = k / 40 % 2 ? error : k / 40 % 4 ? error / 10 : 0;
-    td_reduced_set(m->reduced, &opts, NULL);
+    case_must(td_reduced_set(m->reduced, &opts, NULL));
     return true;
 }
 

@@ -79,10 +79,10 @@ static way way_of(val_body *strand) {
 static double energy_at(way *w, double at) {
     td_body *s = w->strand->state;
     for (int32_t k = 0; k < w->vertices; k++) {
-        td_rod_set_vertex(s, k, td_vec3_madd(w->from[k], w->move[k], at), weightless);
+        case_must(td_rod_set_vertex(s, k, td_vec3_madd(w->from[k], w->move[k], at), weightless));
     }
     for (int32_t k = 0; k < w->edges; k++) {
-        td_rod_turn(s, k, w->turn[k] * (at - w->at));
+        case_must(td_rod_turn(s, k, w->turn[k] * (at - w->at)));
     }
     w->at = at;
     td_energy e = td_body_energy(s, weight);
@@ -212,7 +212,7 @@ void val_rod_derivatives(val_report *report) {
             return;
         }
         gradient[k % 4] = val_worse(gradient_off(&strand), gradient[k % 4]);
-        td_body_reset(strand.state, NULL);
+        case_must(td_body_reset(strand.state, NULL));
         bool fine = hessian_off(report, &random, &strand, &off);
         hessian[k % 4] = val_worse(off, hessian[k % 4]);
         val_body_free(&strand);
@@ -243,9 +243,9 @@ static void rigid_motion(val_report *report) {
             return;
         }
         double before = td_body_energy(strand.state, weightless).elastic;
-        td_body_set_base(strand.state, &base);
+        case_must(td_body_set_base(strand.state, &base));
         // set where it is, so that all strains are measured again
-        td_rod_set_vertex(strand.state, 0, td_rod_position(strand.state, 0), weightless);
+        case_must(td_rod_set_vertex(strand.state, 0, td_rod_position(strand.state, 0), weightless));
         double after = td_body_energy(strand.state, weightless).elastic;
         worst = val_worse(fabs(after - before) / before, worst);
         val_body_free(&strand);
@@ -277,7 +277,7 @@ static bool tumble(val_report *report, double dt, double *linear, double *angula
     }
     for (int32_t k = 0; k < COUNT; k++) { // v + w x x
         td_vec3 x = points[k], v = {1 + 2 * x.z - 3 * x.y, 0.5 + 3 * x.x - x.z, x.y - 2 * x.x};
-        td_rod_set_vertex(strand.state, k, x, v);
+        case_must(td_rod_set_vertex(strand.state, k, x, v));
     }
     opts.gravity = weightless;
     opts.dt = dt;
@@ -343,7 +343,7 @@ static bool turn_end(val_report *report, const td_vec3 *points, val_body *strand
     opts.gravity = weightless;
     for (int32_t k = 1; k <= steps; k++) {
         td_quat turn = times(val_turn((td_vec3){angle * k / steps, 0, 0}), first);
-        td_rod_set_end(strand->state, 0, true, points[TWISTED], turn);
+        case_must(td_rod_set_end(strand->state, 0, true, points[TWISTED], turn));
         if (!val_settle(report, strand, &opts, "a rod turned at its end")) {
             return false;
         }
@@ -393,8 +393,9 @@ static void random_walk(val_report *report) {
             before[k] = td_rod_twist_angle(strand.state, k);
         }
         for (int32_t k = 0; k < w.vertices; k++) { // about where it was
-            td_rod_set_vertex(strand.state, k,
-                              td_vec3_madd(w.from[k], val_in_ball(&random, 0.02), 1), weightless);
+            case_must(td_rod_set_vertex(strand.state, k,
+                                        td_vec3_madd(w.from[k], val_in_ball(&random, 0.02), 1),
+                                        weightless));
         }
         td_body_energy(strand.state, weightless); // measures strains
         for (int32_t k = 0; k < w.edges; k++) {

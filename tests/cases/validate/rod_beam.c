@@ -82,10 +82,11 @@ static bool squeeze(val_report *report, column *c, double by, bool *straight, do
                     .vector = {-by, 0, 0}};
     td_step_opts opts = td_step_opts_default();
     opts.gravity = weightless;
-    td_body_reset(c->strand.state, NULL);
+    case_must(td_body_reset(c->strand.state, NULL));
     if (c->clamped) {
         td_quat rotation = td_body_rotation(c->strand.state, COLUMN_EDGES - 1);
-        td_rod_set_end(c->strand.state, 0, true, (td_vec3){c->length * (1 - by), 0, 0}, rotation);
+        case_must(td_rod_set_end(c->strand.state, 0, true, (td_vec3){c->length * (1 - by), 0, 0},
+                                 rotation));
     } else {
         opts.loads = &load;
         opts.load_count = 1;

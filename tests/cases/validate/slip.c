@@ -316,7 +316,7 @@ static bool chain(val_report *report, val_body *tree) {
 
 // The speed of the end after a step from rest, with pulls of 1 and `ratio` N.
 static double slides(val_report *report, slip_run *r, td_load *pull, double ratio) {
-    td_body_reset(r->tree.state, NULL);
+    case_must(td_body_reset(r->tree.state, NULL));
     pull[1].vector.y = -ratio;
     step_run(report, r);
     return hypot(td_tree_velocities(r->tree.state)[0], td_tree_velocities(r->tree.state)[1]);

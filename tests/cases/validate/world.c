@@ -149,7 +149,7 @@ static void whirl(val_report *report, double spin) {
         return;
     }
     td_base_motion base = {.rotation = {1, 0, 0, 0}, .spin = {0, spin, 0}};
-    td_body_set_base(tree.state, &base);
+    case_must(td_body_set_base(tree.state, &base));
     opts.dt = 1e-3;
     bool fine = true;
     for (int32_t k = 0; fine && k < 10000; k++) {
