@@ -76,8 +76,8 @@ static void claim_reading(const tdi_solver *solver) {
             tdi_solver_turn(solver, b.state, i);
             tdi_solver_moment(solver, b.state, i, 1);
         }
-        if (solver->residual) {
-            solver->residual(b.state, down);
+        if (tdi_statics_of(solver)->residual) {
+            tdi_statics_of(solver)->residual(b.state, down);
         }
         td_vec3 at[8];
         solver->poses(a.state, 0, a.count, NULL, at, NULL);

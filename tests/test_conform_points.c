@@ -132,8 +132,8 @@ static void add_held(pointed *p, int32_t segment, td_vec3 tip) {
         const td_vec3 arm = k < 2 ? tdi_vec3(0, 0, 0) : tdi_vec3(0.01, -0.03, 0.05 * (k - 2));
         p->point[p->count++] = (tdi_point){TDI_POINT_POSITION, segment, at[k], arm};
     }
-    if (ops->joint_kind) {
-        const td_joint_kind kind = ops->joint_kind(p->o.body, segment);
+    if (ops->joints) {
+        const td_joint_kind kind = ops->joints->joint(p->o.body, segment).kind;
         p->point[p->count] = (tdi_point){.kind = TDI_POINT_JOINT, .segment = segment};
         p->joint[p->count] = kind;
         p->count += kind == TD_JOINT_HINGE || kind == TD_JOINT_SLIDE || kind == TD_JOINT_BALL;
@@ -184,9 +184,7 @@ static bool open_points(const tdi_solver *solver, shape kind, pointed *p) {
         return false;
     }
     memset(p, 0, sizeof *p);
-    if (solver->implicit->constrained) { // as constraints say when they are made
-        solver->implicit->constrained(body_of(&s));
-    }
+    s.state->constrained = true; // as constraints say when they are made
     open_subject(&s, dt_of(kind), &p->o);
     CHECK_SAY(tdi_state_offers(p->o.body, TDI_POINT_POSITION), "%s: no positions", p->o.s.name);
     const int32_t count = p->o.s.count, every = (count + MOST_HELD - 1) / MOST_HELD;

@@ -281,7 +281,8 @@ td_real td_body_residual(td_body *body, td_vec3 gravity) {
     if (!body) {
         return 0;
     }
-    return body->solver->residual ? body->solver->residual(body, gravity) : (td_real)NAN;
+    const tdi_statics_ops *statics = tdi_statics_of(body->solver);
+    return statics->residual ? statics->residual(body, gravity) : (td_real)NAN;
 }
 
 td_status td_body_modes(td_body *body, td_vec3 gravity, int32_t count, td_mode *modes,

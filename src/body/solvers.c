@@ -73,15 +73,16 @@ td_solver_info td_solver_get(int32_t index) {
     }
     const tdi_solver *s = solver_at(index);
     const tdi_explicit_ops *e = tdi_solver_explicit(s);
+    const tdi_statics_ops *statics = tdi_statics_of(s);
     td_solver_info info = s->info;
     info.integrators = tdi_solver_integrators(s);
-    info.ends = s->set_end != NULL;
+    info.ends = s->ends != NULL;
     info.contact = s->implicit->capsules != NULL;
     info.mutual = s->implicit->respond != NULL;
-    info.rest = s->rest_new != NULL;
-    info.damping = s->damped_new != NULL;
-    info.stiffens = s->stiffen != NULL;
-    info.modes = s->implicit->modal != NULL;
+    info.rest = statics->rest_new != NULL;
+    info.damping = statics->damped_new != NULL;
+    info.stiffens = statics->stiffen != NULL;
+    info.modes = statics->modal != NULL;
     info.adapts = tdi_solver_adapts(s);
     info.explicit_contact = e && e->constraints;
     return info;
@@ -156,31 +157,31 @@ td_status tdi_solver_step(const tdi_solver *solver, void *state, const td_step_o
 td_status tdi_solver_rest_new(const tdi_solver *solver, const td_body_model *model, td_vec3 gravity,
                               const td_alloc *alloc, td_body_model **out, td_diag *diag) {
     *out = NULL;
-    if (!solver->rest_new) {
+    if (!tdi_statics_of(solver)->rest_new) {
         return tdi_fail(
             diag, TD_ERR_ARGUMENT,
             "the solver '%s' does not have rest_under_gravity; remove it or change the solver",
             solver->info.name);
     }
-    return solver->rest_new(model, gravity, alloc, out, diag);
+    return tdi_statics_of(solver)->rest_new(model, gravity, alloc, out, diag);
 }
 
 td_status tdi_solver_damped_new(const tdi_solver *solver, const td_body_model *model,
                                 const td_damping_opts *opts, const td_alloc *alloc,
                                 td_body_model **out, td_diag *diag) {
     *out = NULL;
-    if (!solver->damped_new) {
+    if (!tdi_statics_of(solver)->damped_new) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
                         "the solver '%s' has neither damping_ratio nor relaxation_time; it takes "
                         "damping from the materials",
                         solver->info.name);
     }
-    return solver->damped_new(model, opts, alloc, out, diag);
+    return tdi_statics_of(solver)->damped_new(model, opts, alloc, out, diag);
 }
 
 td_status tdi_solver_modes(const tdi_solver *solver, td_body *state, td_vec3 gravity, int32_t count,
                            td_mode *modes, td_diag *diag) {
-    if (!solver->implicit->modal) {
+    if (!tdi_statics_of(solver)->modal) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "the solver '%s' cannot compute modes",
                         solver->info.name);
     }

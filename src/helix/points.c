@@ -399,8 +399,7 @@ void tdi_helix_add_response(void *body) {
     }
 }
 
-td_real tdi_helix_mass(const void *body) {
-    const tdi_helix_model *m = ((const tdi_helix_state *)body)->model;
+td_real tdi_helix_mass(const tdi_helix_model *m) {
     td_real sum = 0;
     for (int32_t i = 0; i < m->element_count; i++) {
         sum += m->element[i].mass;

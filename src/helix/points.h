@@ -15,4 +15,5 @@ void tdi_helix_add_stiffness(void *body, const tdi_point *point, td_vec3 gradien
 void tdi_helix_add_contact(void *body, const tdi_contact_side *side);
 void tdi_helix_respond(void *body);
 void tdi_helix_add_response(void *body);
-td_real tdi_helix_mass(const void *body);
+
+td_real tdi_helix_mass(const tdi_helix_model *model); // kg

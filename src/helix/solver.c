@@ -106,6 +106,26 @@ static td_sums sums(void *state, td_vec3 gravity) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
+const tdi_statics_ops tdi_helix_statics = {
+    .begin = tdi_helix_begin_rest,
+    .end = tdi_helix_end_rest,
+    .ease = tdi_helix_ease,
+    .residual = residual,
+    .rest_new = tdi_helix_rest_new,
+    .damped_new = tdi_helix_damped_new,
+    .stiffen = stiffen,
+    .modal = &tdi_helix_modal,
+};
+
+static const tdi_transfer_ops transfer = {
+    .inherit = tdi_helix_inherit,
+    .take_springs = tdi_helix_take_springs,
+    .piece_new = tdi_helix_piece_new,
+    .grown_new = tdi_helix_grown_new,
+    .pack = tdi_helix_pack,
+    .unpack = tdi_helix_unpack,
+};
+
 const tdi_solver tdi_solver_helix = {
     .info = {.name = "helix",
              .text = "elastic rods as pieces of helices",
@@ -113,19 +133,10 @@ const tdi_solver tdi_solver_helix = {
              .laws = 1u << TD_LAW_LINEAR,
              .curved = true},
     .model_new = model_new,
-    .rest_new = tdi_helix_rest_new,
-    .damped_new = tdi_helix_damped_new,
-    .stiffen = stiffen,
     .state_new = state_new,
     .set_base = set_base,
-    .residual = residual,
     .implicit = &tdi_helix_implicit,
-    .piece_new = tdi_helix_piece_new,
-    .grown_new = tdi_helix_grown_new,
-    .pack = tdi_helix_pack,
-    .unpack = tdi_helix_unpack,
-    .take_springs = tdi_helix_take_springs,
-    .inherit = tdi_helix_inherit,
+    .transfer = &transfer,
     .poses = poses,
     .velocities = velocities,
     .turn = turn,

@@ -7,6 +7,7 @@
 
 #include "helix/implicit.h"
 #include "helix/capsules.h"
+#include "helix/points.h"
 
 #include <string.h>
 
@@ -84,6 +85,7 @@ td_status tdi_helix_state_new(const tdi_helix_model *model, const td_alloc *allo
     s->head.segment_count = model->rider_count;
     s->head.point_count = 2 * model->capsule_count;
     s->head.capsule_count = model->capsule_count;
+    s->head.mass = tdi_helix_mass(model);
     tdi_helix_put_base(s, &s->head.base);
     tdi_helix_reset(s);
     tdi_helix_note_drawn(s);

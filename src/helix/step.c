@@ -235,21 +235,21 @@ static void accept(void *body) {
 
 // ---- statics --------------------------------------------------------------------------------
 
-static void begin_rest(void *body) {
+void tdi_helix_begin_rest(void *body) {
     tdi_helix_state *s = body;
     copy_pose(s, &s->began, &s->pose);
     memcpy(s->u_history, s->pose.u, (size_t)s->model->element_count * sizeof *s->u_history);
     *s->now = (tdi_helix_step){.h = 0};
 }
 
-static void end_rest(void *body) {
+void tdi_helix_end_rest(void *body) {
     tdi_helix_state *s = body;
     memset(s->rate, 0, (size_t)s->model->element_count * sizeof *s->rate);
     memset(s->root_rate, 0, (size_t)s->root_count * sizeof *s->root_rate);
     s->moved = false;
 }
 
-static void ease(void *body) {
+void tdi_helix_ease(void *body) {
     tdi_helix_state *s = body;
     for (int32_t i = 0; i < s->model->element_count; i++) {
         s->pose.u[i] = s->model->element[i].rest;
@@ -457,14 +457,12 @@ static void stand(void *body) {
 // ---- entry ----------------------------------------------------------------------------------
 
 const tdi_implicit tdi_helix_implicit = {
+    .statics = &tdi_helix_statics,
     .ready = ready,
     .begin = begin,
     .guess = guess,
     .accept = accept,
     .undo = undo,
-    .begin_rest = begin_rest,
-    .end_rest = end_rest,
-    .ease = ease,
     .clear = clear,
     .factor = factor,
     .solve = solve,
@@ -486,12 +484,10 @@ const tdi_implicit tdi_helix_implicit = {
     .add_contact = tdi_helix_add_contact,
     .respond = tdi_helix_respond,
     .add_response = tdi_helix_add_response,
-    .mass = tdi_helix_mass,
     .point_kinds = 1u << TDI_POINT_POSITION | 1u << TDI_POINT_NODE | 1u << TDI_POINT_ROTATION,
     .positions = tdi_helix_positions,
     .motions = tdi_helix_motions,
     .apply_forces = tdi_helix_apply_forces,
-    .modal = &tdi_helix_modal,
     .add_stiffness = tdi_helix_add_stiffness,
     .saved = tdi_helix_saved,
     .transform = tdi_helix_transform,

@@ -151,7 +151,7 @@ static bool make_order(tdi_touch *t, const tdi_system *y, int32_t nodes) {
     for (int32_t k = 0; k < y->count; k++) {
         if (d->first[k] != TD_NONE) {
             const tdi_block_taker taker = {take_link, d->sparse, d->first[k]};
-            t->ops[k]->blocks(y->member[k].body, &taker);
+            t->ops[k]->blocks->blocks(y->member[k].body, &taker);
         }
     }
     for (int32_t k = 0; k < d->pair_count; k++) {
@@ -239,7 +239,7 @@ static void slip_rows(const tdi_touch *t, const tdi_contact *c, int side,
     if (c->arm[side] != 0) {
         const tdi_point point = {.kind = TDI_POINT_ROTATION, .segment = i - t->first_capsule[k]};
         int32_t node[TDI_POINT_NODES];
-        t->ops[k]->rows(t->body[k], &point, node, rows);
+        t->ops[k]->blocks->rows(t->body[k], &point, node, rows);
     }
     for (int e = 0; e < 2; e++) {
         for (int d = 0; d < 4; d++) {
@@ -298,8 +298,8 @@ static void take_member(void *context, int64_t k) {
     tdi_direct *d = &t->direct;
     if (tdi_direct_joins(t, (int32_t)k)) {
         const tdi_block_taker taker = {take_block, d, d->first[k]};
-        t->ops[k]->unknowns(y->member[k].body, d->unknowns + d->first[k]);
-        t->ops[k]->blocks(y->member[k].body, &taker);
+        t->ops[k]->blocks->unknowns(y->member[k].body, d->unknowns + d->first[k]);
+        t->ops[k]->blocks->blocks(y->member[k].body, &taker);
     }
 }
 
@@ -349,7 +349,7 @@ static void take_increments(void *context, int64_t k) {
     tdi_touch *t = y->touch;
     void *body = y->member[k].body;
     if (tdi_direct_joins(t, (int32_t)k)) {
-        t->ops[k]->increments(body, t->direct.unknowns + t->direct.first[k]);
+        t->ops[k]->blocks->increments(body, t->direct.unknowns + t->direct.first[k]);
         t->part[k] =
             t->ops[k]->largest ? t->ops[k]->largest(body) : tdi_touch_largest(t, y, (int32_t)k);
     }

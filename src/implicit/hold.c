@@ -223,9 +223,7 @@ static td_real inertia_of(const tdi_holds *h, const tdi_system *y, const tdi_hel
     if (!tdi_constraint_of_joint(c->kind)) {
         return h->scale[c->actor[side]];
     }
-    const td_vec3 i = m->body->ops->joint_inertia
-                          ? m->body->ops->joint_inertia(m->body, c->segment[side])
-                          : tdi_vec3(1, 1, 1);
+    const td_vec3 i = m->body->ops->joints->joint(m->body, c->segment[side]).inertia;
     const td_real most = fmax(i.x, fmax(i.y, i.z)), least = THIN * most,
                   own = b->law.kind == TDI_BOND_TWIST ? fmax(i.y, least) : most;
     return own > 0 ? own : 1;
@@ -268,7 +266,7 @@ static void begin_all(tdi_holds *h, const tdi_system *y, td_real step, td_real p
     h->coupled = false;
     for (int32_t k = 0; k < h->member_count; k++) {
         const tdi_member *m = tdi_holds_member(h, y, k);
-        const td_real mass = m->body->ops->mass ? m->body->ops->mass(m->body) : 1;
+        const td_real mass = m->body->mass;
         const int32_t segments = m->body->segment_count;
         h->scale[k] = mass > 0 && segments > 0 ? mass / segments : 1;
     }

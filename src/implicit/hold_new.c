@@ -30,8 +30,8 @@ typedef struct sizes {
 
 static td_joint_kind joint_of(const tdi_member *members, const td_constraint *c, int side) {
     const tdi_member *m = &members[c->actor[side]];
-    return m->body->ops->joint_kind ? m->body->ops->joint_kind(m->body, c->segment[side])
-                                    : TD_JOINT_FIXED;
+    return m->body->ops->joints ? m->body->ops->joints->joint(m->body, c->segment[side]).kind
+                                : TD_JOINT_FIXED;
 }
 
 static td_joint_kind joint_if(const tdi_member *members, const td_constraint *c) {
@@ -98,13 +98,11 @@ static td_status check_side(const tdi_member *members, int32_t member_count, con
     if (!tdi_state_offers(m->body, TDI_POINT_POSITION)) {
         return tdi_fail_at(diag, TD_ERR_ARGUMENT, k, "%s: this solver has no constraints", name);
     }
-    if (m->body->ops->constrained) {
-        m->body->ops->constrained(m->body);
-    }
+    m->body->constrained = true;
     if (!tdi_constraint_of_joint(c->kind)) {
         return TD_OK;
     }
-    if (!m->body->ops->joint_kind) {
+    if (!m->body->ops->joints) {
         return tdi_fail_at(diag, TD_ERR_ARGUMENT, k,
                            "%s: this solver has no joints that a constraint could hold; trees do",
                            name);

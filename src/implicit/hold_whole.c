@@ -64,7 +64,9 @@ static void link_bond(const tdi_holds *h, const tdi_member *members, const tdi_h
         int32_t point[TDI_POINT_NODES];
         td_real rows[TDI_POINT_NODES][3][4];
         const int32_t count =
-            first == TD_NONE ? 0 : members[k].body->ops->rows(members[k].body, &pin, point, rows);
+            first == TD_NONE
+                ? 0
+                : members[k].body->ops->blocks->rows(members[k].body, &pin, point, rows);
         for (int32_t p = 0; p < count; p++) {
             tdi_sparse_link(h->whole->sparse, b->node, first + point[p]);
         }
@@ -81,7 +83,7 @@ static bool order(const tdi_holds *h, const tdi_member *members, int32_t nodes) 
         if (first < last && offers(&members[k])) {
             const tdi_block_taker taker = {take_link, w->sparse, next};
             w->first[k] = next;
-            members[k].body->ops->blocks(members[k].body, &taker);
+            members[k].body->ops->blocks->blocks(members[k].body, &taker);
             next += points_of(&members[k]);
             continue;
         }
@@ -163,7 +165,7 @@ static void take_pin(tdi_holds *h, const tdi_held *b, const tdi_member *m, int32
     const tdi_block_taker taker = {take_block, h->whole, 0};
     int32_t point[TDI_POINT_NODES];
     td_real rows[TDI_POINT_NODES][3][4];
-    const int32_t count = m->body->ops->rows(m->body, &h->pin[pin], point, rows);
+    const int32_t count = m->body->ops->blocks->rows(m->body, &h->pin[pin], point, rows);
     for (int32_t p = 0; p < count; p++) {
         td_real block[4][4] = {{0}};
         for (int32_t r = 0; r < TDI_HELD_ROWS; r++) {
@@ -227,8 +229,8 @@ bool tdi_hold_whole_factor(tdi_holds *h, const tdi_system *y) {
         const tdi_member *m = tdi_holds_member(h, y, k);
         if (w->first[k] != TD_NONE) {
             const tdi_block_taker taker = {take_block, w, w->first[k]};
-            m->body->ops->unknowns(m->body, w->unknowns + w->first[k]);
-            m->body->ops->blocks(m->body, &taker);
+            m->body->ops->blocks->unknowns(m->body, w->unknowns + w->first[k]);
+            m->body->ops->blocks->blocks(m->body, &taker);
         } else if (h->first_node[k] < h->first_node[k + 1]) {
             tdi_holds_add_member(h, w->sparse, m, k, NULL);
         }
@@ -252,7 +254,7 @@ void tdi_hold_whole_solve(tdi_holds *h, const tdi_system *y, td_real *predicted_
     for (int32_t k = 0; k < h->member_count; k++) {
         if (w->first[k] != TD_NONE) {
             const tdi_member *m = tdi_holds_member(h, y, k);
-            m->body->ops->increments(m->body, w->unknowns + w->first[k]);
+            m->body->ops->blocks->increments(m->body, w->unknowns + w->first[k]);
         }
     }
 }

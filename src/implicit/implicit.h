@@ -23,6 +23,7 @@
 #include "math/rigid.h"
 #include "tendril/island.h"
 #include "tendril/skeleton.h"
+#include "tendril/solver.h"
 
 // ---- what a solver supplies -----------------------------------------------------------------
 
@@ -153,6 +154,59 @@ typedef struct tdi_span {
 
 enum { TDI_SPANS = 18 }; // at most
 
+// ---- optional tables; NULL: the solver does not offer it, and what asks for it is refused by its
+// name. Within them those marked * may be left out
+
+// What joins a segment to its parent.
+typedef struct tdi_joint {
+    td_joint_kind kind; // hinges, slides and balls are points
+    int32_t dof;        // its first degree of freedom; TD_NONE: it has none
+    td_vec3 inertia;    // of the segment alone: kg m^2 about the axes of a ball joint, in x about a
+                        // hinge, kg of a slide
+} tdi_joint;
+
+typedef struct tdi_joint_ops {
+    tdi_joint (*joint)(const void *body, int32_t segment);
+    // * What the solver has to say against drives of its joints; left out: they are not driven.
+    td_status (*check_drives)(const void *body, const td_joint_drive *drives, td_diag *diag);
+} tdi_joint_ops;
+
+// Rest and small motions about it.
+typedef struct tdi_statics_ops {
+    void (*begin)(void *body); // * Newton's method from the pose as it is
+    void (*end)(void *body);   // + nothing moves any more
+    // * To where springs are at ease. Statics without contact are then those of rest.c, for which
+    // factor() must know `stiffer`.
+    void (*ease)(void *body);
+    // * The largest moment or force that springs and weight leave unbalanced.
+    td_real (*residual)(void *body, td_vec3 gravity);
+    // * A model like this one whose drawn shape is one of rest under this gravity; and one with
+    // other damping.
+    td_status (*rest_new)(const void *model, td_vec3 gravity, const td_alloc *alloc,
+                          td_body_model **out, td_diag *diag);
+    td_status (*damped_new)(const void *model, const td_damping_opts *opts, const td_alloc *alloc,
+                            td_body_model **out, td_diag *diag);
+    // * Springs in bending and in twist, with their damping, so many times as stiff as those of
+    // `parameters`: what head.parameters of the model pointed to at some time. No state of the
+    // model is in a step.
+    void (*stiffen)(void *model, const void *parameters, td_real bend, td_real twist);
+    const tdi_modal *modal;     // * small motions about a pose; left out: no modes
+    void *(*whole)(void *body); // * the body whose motions these are, where it is another
+} tdi_statics_ops;
+
+// Of bodies that have four unknowns a node: their Hessian in blocks, for one factor with others.
+typedef struct tdi_block_ops {
+    // All blocks of the Hessian that factor() has made, each once, always the same ones.
+    void (*blocks)(const void *body, const tdi_block_taker *taker);
+    // A position or rotation moves by the sum of rows[k] x_k of the unknowns of so many nodes.
+    int32_t (*rows)(void *body, const tdi_point *point, int32_t node[TDI_POINT_NODES],
+                    td_real rows[TDI_POINT_NODES][3][4]);
+    void (*unknowns)(const void *body, tdi_unknowns *unknowns);   // of all nodes
+    void (*increments)(void *body, const tdi_unknowns *unknowns); // takes x
+} tdi_block_ops;
+
+// ---- the core table
+
 // What a solver supplies. Bodies are its states, which begin with a td_body: step, rule,
 // options, base and coordinates are read there. Those marked * may be left out, and those marked
 // + too when the coordinates of the head are all the pose there is: what they do for these is done
@@ -161,10 +215,6 @@ typedef struct tdi_implicit {
     // ---- steps
     // * What the solver has to say against the options, besides what all solvers check.
     td_status (*check)(const void *body, const td_step_opts *opts, td_diag *diag);
-    // * The same of drives of joints; left out: there are none to drive.
-    td_status (*check_drives)(const void *body, const td_joint_drive *drives, td_diag *diag);
-    // * With that: the first degree of freedom of a segment's joint, TD_NONE when it has none.
-    int32_t (*joint_dof)(const void *body, int32_t segment);
     // * Whether BDF2 may go on from the last step.
     bool (*ready)(const void *body, const td_step_opts *opts);
     // + Prepares x* and where the body would go without forces. The pose stays.
@@ -187,16 +237,8 @@ typedef struct tdi_implicit {
     // the same one after the other find it in the cache.
     size_t (*scratch)(const void *body);
     void (*lend)(void *body, void *memory);
-    // * Statics: Newton's method from the pose as it is.
-    void (*begin_rest)(void *body);
-    void (*end_rest)(void *body); // + nothing moves any more
-    // * To where springs are at ease. Statics without contact are then those of rest.c, for which
-    // factor() must know `stiffer`.
-    void (*ease)(void *body);
 
     // ---- Newton's method
-    // * 1/s^2: left out, a quarter of the step's own inertia, and 100 in statics.
-    td_real (*first_shift)(const void *body);
     void (*clear)(void *body); // * before contacts are added
     tdi_factored (*factor)(void *body, const tdi_model *model);
     // Increments. Gives the largest, not a number if one is not, and adds r^T H^-1 r, which is what
@@ -224,9 +266,6 @@ typedef struct tdi_implicit {
     // then tells how hard it is held. NULL keeps the pose the first time, and goes back to it the
     // second.
     void (*perturb_pose)(void *body, const tdi_rigid *motion);
-    // * rad or m: an increment after which no other is needed, where the body may err more than the
-    // options say. Asked where neither contact nor constraints act.
-    td_real (*tolerance)(const void *body);
     bool straight; // * with contact, points go straight by a fraction of the increments
     // No increment is tried beyond this at once, in a step and in statics; 0: any.
     td_real longest, longest_rest;
@@ -268,18 +307,6 @@ typedef struct tdi_implicit {
     void (*add_contact)(void *body, const tdi_contact_side *side); // likewise
     void (*respond)(void *body);      // to forces, of which there are some
     void (*add_response)(void *body); // + the response becomes part of the increments
-    // * Constraints will hold the body, now or later: told once, when they are made.
-    void (*constrained)(void *body);
-
-    // * kg, of all of it: how strongly constraints hold it at first. Left out: 1.
-    td_real (*mass)(const void *body);
-    // * Likewise of joint points: kg m^2 of the segment alone about the axes of a ball joint, in x
-    // about a hinge, kg of a slide. Left out: 1.
-    td_vec3 (*joint_inertia)(const void *body, int32_t segment);
-
-    // * The joint between a segment and its parent: hinges, slides and balls are points. Left out:
-    // there are no joint points.
-    td_joint_kind (*joint_kind)(const void *body, int32_t segment);
 
     // ---- rows between two points of the body, eliminated with it; NULL: not offered
     // Of rows that lead from a segment to another. NULL: they cannot be, or out of memory.
@@ -293,18 +320,10 @@ typedef struct tdi_implicit {
     void (*rows_set)(void *body, int32_t first, int32_t count, const tdi_point *const points[2],
                      const td_vec3 *const sees[2], const td_real *compliance);
 
-    // ---- blocks, of bodies that have four unknowns a point; NULL: not offered
-    // All blocks of the Hessian that factor() has made, each once, always the same ones.
-    void (*blocks)(const void *body, const tdi_block_taker *taker);
-    // A position or rotation moves by the sum of rows[k] x_k of the unknowns of so many nodes.
-    int32_t (*rows)(void *body, const tdi_point *point, int32_t node[TDI_POINT_NODES],
-                    td_real rows[TDI_POINT_NODES][3][4]);
-    void (*unknowns)(const void *body, tdi_unknowns *unknowns);   // of all points
-    void (*increments)(void *body, const tdi_unknowns *unknowns); // takes x
-
-    // * Small motions about a pose. Left out: no modes of bodies that constraints hold.
-    const tdi_modal *modal;
-    void *(*modal_body)(void *body); // * the body that these work on, where it is another
+    // ---- optional tables
+    const tdi_joint_ops *joints;
+    const tdi_statics_ops *statics;
+    const tdi_block_ops *blocks;
 
     // ---- saving
     // + Lists what the future depends on, besides the head: always as much, and of a kind that any
@@ -385,8 +404,6 @@ void tdi_state_apply_forces(td_body *body, tdi_points points, const td_vec3 *for
 void tdi_state_confine(td_body *body, tdi_points points);
 void tdi_state_respond(td_body *body);
 void tdi_state_add_response(td_body *body);
-// 1/s^2: the shift to try first when a positive model needs one.
-td_real tdi_state_first_shift(const td_body *body);
 // All that its future depends on; as many bytes for all states of one model. What nobody will read
 // is zeroed, so that the same future has the same bytes. Any bytes of that size can be restored
 // without harm.

@@ -489,9 +489,7 @@ static void lay_out(modal *m, int32_t pins, tdi_layout *l) {
         td_real scratch[64];
         p->tangent = tdi_layout_place(l, 1, p->ops->bytes);
         void *tangent = l->base ? p->tangent : scratch;
-        p->ops->open(tangent, member->body->ops->modal_body
-                                  ? member->body->ops->modal_body(member->body)
-                                  : member->body);
+        p->ops->open(tangent, tdi_state_whole(member->body));
         p->ops->place(tangent, l);
     }
     m->row = tdi_layout_place(l, rows, sizeof *m->row);
@@ -641,21 +639,20 @@ static td_status measure(modal *m, int32_t *pins, td_diag *diag) {
     *pins = 0;
     for (int32_t k = 0; k < m->system->count; k++) {
         const tdi_member *member = &m->system->member[k];
-        if (!member->body->ops->modal) {
+        const tdi_modal *own = tdi_state_modal(member->body);
+        if (!own) {
             return tdi_fail(diag, TD_ERR_ARGUMENT,
                             "'%s' has constraints, with which its solver cannot compute modes",
                             member->name ? member->name : "a body");
         }
         td_real scratch[64];
-        TDI_ASSERT(member->body->ops->modal->bytes <= sizeof scratch);
-        m->part[k] = (part){.ops = member->body->ops->modal,
+        TDI_ASSERT(own->bytes <= sizeof scratch);
+        m->part[k] = (part){.ops = own,
                             .first = m->length,
                             .stiffness = member->opts->stiffness,
                             .damping = member->opts->damping,
                             .gravity = member->opts->gravity};
-        m->length += m->part[k].count = member->body->ops->modal->open(
-            scratch, member->body->ops->modal_body ? member->body->ops->modal_body(member->body)
-                                                   : member->body);
+        m->length += m->part[k].count = own->open(scratch, tdi_state_whole(member->body));
     }
     for (const tdi_holds *h = m->system->holds; h; h = h->next) {
         for (int32_t i = 0; i < h->held_count; i++) {
@@ -755,7 +752,7 @@ static const td_alloc *alloc_of(const tdi_system *y) {
 static int32_t mark(const tdi_system *y) {
     tdi_modal_info info;
     for (int32_t k = 0; k < y->count; k++) {
-        if (!(y->member[k].opts->stiffness > 0) || !y->member[k].body->ops->modal) {
+        if (!(y->member[k].opts->stiffness > 0) || !tdi_state_modal(y->member[k].body)) {
             return 0;
         }
     }

@@ -40,6 +40,15 @@ struct tdi_modal {
     void (*shape)(void *tangent, const td_real *x, int32_t mode, td_real *shapes); // * or NULL
 };
 
+static inline const tdi_modal *tdi_state_modal(const td_body *body) { // NULL: it has none
+    return body->ops->statics ? body->ops->statics->modal : NULL;
+}
+
+static inline void *tdi_state_whole(td_body *body) {
+    const tdi_statics_ops *s = body->ops->statics;
+    return s && s->whole ? s->whole(body) : body;
+}
+
 // The lowest modes of one body without constraints, as td_tree_modes().
 td_status tdi_modes_alone(const tdi_modal *ops, void *tangent, void *body, const td_alloc *alloc,
                           td_vec3 gravity, int32_t count, td_mode *modes, td_real *shapes,

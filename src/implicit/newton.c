@@ -214,7 +214,7 @@ static tdi_newton_run start(const tdi_system *y, const tdi_newton_opts *opts, td
                         .noted = !opts->rest && recall(y)};
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
-        n.first = fmax(n.first, tdi_state_first_shift(m->body));
+        n.first = fmax(n.first, m->body->first_shift);
         n.offers_reuse = n.offers_reuse && m->body->ops->solve_again;
     }
     return n;

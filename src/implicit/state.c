@@ -118,11 +118,11 @@ td_status tdi_state_check(const td_body *body, const td_step_opts *opts, td_diag
         return tdi_fail(diag, TD_ERR_ARGUMENT, "the base's %s not finite", wrong);
     }
     if (opts->drives) {
-        status = body->ops->check_drives
-                     ? body->ops->check_drives(body, opts->drives, diag)
+        const tdi_joint_ops *joints = body->ops->joints;
+        status = joints && joints->check_drives
+                     ? joints->check_drives(body, opts->drives, diag)
                      : tdi_fail(diag, TD_ERR_ARGUMENT,
-                                "drives is not NULL; only trees with all of their "
-                                "joints are driven");
+                                "drives is not NULL; this solver's joints are not driven");
     }
     return status == TD_OK && body->ops->check ? body->ops->check(body, opts, diag) : status;
 }
@@ -155,6 +155,8 @@ void tdi_state_begin(td_body *body, const td_step_opts *opts, const tdi_rule *ru
     body->time0 = body->time;
     body->dt0 = body->dt;
     body->base0 = body->base;
+    body->first_shift = SHIFT_STEP / (rule->h * rule->h);
+    body->tolerance = 0;
     if (!body->ops->drive) {
         body->base = tdi_base_after(&body->base0, rule->dt);
     }
@@ -218,8 +220,10 @@ void tdi_state_begin_rest(td_body *body, const td_step_opts *opts) {
     body->known = 0;
     body->moved = 1;
     body->unstable = 0;
-    if (body->ops->begin_rest) {
-        body->ops->begin_rest(body);
+    body->first_shift = SHIFT_REST;
+    body->tolerance = 0;
+    if (body->ops->statics && body->ops->statics->begin) {
+        body->ops->statics->begin(body);
     }
 }
 
@@ -228,8 +232,8 @@ void tdi_state_end_rest(td_body *body) {
     for (int32_t k = 0; k < c->count; k++) {
         c->v[k] = 0;
     }
-    if (body->ops->end_rest) {
-        body->ops->end_rest(body);
+    if (body->ops->statics && body->ops->statics->end) {
+        body->ops->statics->end(body);
     }
 }
 
@@ -240,13 +244,6 @@ void tdi_state_stop(td_body *body) {
 }
 
 // ---- Newton's method ------------------------------------------------------------------------
-
-td_real tdi_state_first_shift(const td_body *body) {
-    const td_real h = body->rule.h;
-    return body->ops->first_shift ? body->ops->first_shift(body)
-           : h > 0                ? SHIFT_STEP / (h * h)
-                                  : SHIFT_REST;
-}
 
 void tdi_state_keep(td_body *body) {
     const tdi_coords *c = &body->coords;

@@ -58,11 +58,13 @@ struct td_body {
     int32_t segment_count;              // that loads and winds name
     int32_t point_count, capsule_count; // that contact sees; no capsules: it touches nothing
     int32_t riding_count; // of the last points, which ride on others: not unknowns themselves
+    td_real mass;         // kg, of all of it: how strongly constraints hold it at first; 0: unknown
     tdi_coords coords;
     const tdi_kinship *kin; // NULL: it has none
     int32_t number;         // by which it is known there
     td_filter filter;       // with which others it collides
     bool led;               // a world steps it and moves its base; nobody else may
+    bool constrained;       // constraints hold it, now or later
 
     // what a step leaves to the next
     td_real time;        // s
@@ -77,6 +79,10 @@ struct td_body {
     const td_step_opts *opts;
     tdi_rule rule;
     bool accepted;
+    td_real first_shift; // 1/s^2: to try first when a positive model needs one; a solver may change
+                         // what is set when the step begins
+    td_real tolerance; // rad or m: an increment after which no other is needed, where the body may
+                       // err more than the options say and nothing touches or holds it
     int32_t known0, cut0; // where it began
     td_real time0, dt0;
     td_base_motion base0;

@@ -260,7 +260,7 @@ static td_real tolerance_of(const tdi_system *y) {
     td_real least = HUGE_VAL;
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
-        least = fmin(least, m->body->ops->tolerance ? m->body->ops->tolerance(m->body) : 0);
+        least = fmin(least, m->body->tolerance);
     }
     const td_real given = y->member[0].opts->tolerance;
     return y->touch || y->holds ? given : fmax(given, least);
@@ -326,8 +326,7 @@ static td_status try_part(const tdi_system *y, span part, bool *converged, td_st
                              : crowd                        ? CROWD + y->count / EACH
                              : size < 1                     ? PATIENCE
                                                             : 1;
-    const tdi_newton_opts newton = {patience * o->iterations, tolerance_in(y, part, &rule), false,
-                                    NULL};
+    tdi_newton_opts newton = {patience * o->iterations, tolerance_in(y, part, &rule), false, NULL};
     td_status status = TD_OK;
     *converged = false;
     if (part.impact) {
@@ -338,6 +337,7 @@ static td_status try_part(const tdi_system *y, span part, bool *converged, td_st
         }
     }
     begin_all(y, &rule);
+    newton.tolerance = tolerance_in(y, part, &rule); // which members have just told
     if (y->touch) {
         status = begin_touch(y, &rule, part, diag);
     } else {
@@ -602,6 +602,10 @@ td_status tdi_system_step(const tdi_system *y, void *memory, const td_alloc *all
 
 // ---- rest -----------------------------------------------------------------------------------
 
+static bool eases(const td_body *body) {
+    return body->ops->statics && body->ops->statics->ease;
+}
+
 // All together, or, without contact and constraints, each as it offers.
 static td_status find_rest(const tdi_system *y, bool *converged, bool *positive,
                            td_step_stats *stats, td_diag *diag) {
@@ -619,8 +623,8 @@ static td_status find_rest(const tdi_system *y, bool *converged, bool *positive,
         const tdi_member *m = &y->member[k];
         const tdi_system alone = {.member = m, .count = 1};
         bool own;
-        status = m->body->ops->ease ? tdi_rest(m->body, &opts, &own, stats)
-                                    : tdi_newton(&alone, &opts, &own, stats, diag);
+        status = eases(m->body) ? tdi_rest(m->body, &opts, &own, stats)
+                                : tdi_newton(&alone, &opts, &own, stats, diag);
         *converged = *converged && own;
         *positive = *positive && last;
     }

@@ -13,20 +13,6 @@ static td_status model_new(const td_skeleton *skeleton, const td_body_opts *with
     return tdi_solver_tree.model_new(skeleton, with, alloc, out, diag);
 }
 
-static td_status rest_new(const void *model, td_vec3 gravity, const td_alloc *alloc,
-                          td_body_model **out, td_diag *diag) {
-    return tdi_solver_tree.rest_new(model, gravity, alloc, out, diag);
-}
-
-static td_status damped_new(const void *model, const td_damping_opts *opts, const td_alloc *alloc,
-                            td_body_model **out, td_diag *diag) {
-    return tdi_solver_tree.damped_new(model, opts, alloc, out, diag);
-}
-
-static void stiffen(void *model, const void *parameters, td_real bend, td_real twist) {
-    tdi_solver_tree.stiffen(model, parameters, bend, twist);
-}
-
 // ---- states ---------------------------------------------------------------------------------
 
 static td_status state_new(const void *model, const td_alloc *alloc, td_body **out, td_diag *diag) {
@@ -63,7 +49,7 @@ static tdi_tree_state *at_pose(const void *state) {
 }
 
 static td_real residual(void *state, td_vec3 gravity) {
-    return tdi_solver_tree.residual(tdi_reduced_whole(state), gravity);
+    return tdi_tree_statics.residual(tdi_reduced_whole(state), gravity);
 }
 
 static void poses(const void *state, int32_t first, int32_t count, td_vec3 *origins, td_vec3 *tips,
@@ -92,6 +78,21 @@ static td_sums sums(void *state, td_vec3 gravity) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
+static void *whole(void *state) {
+    return tdi_reduced_whole(state);
+}
+
+const tdi_statics_ops tdi_reduced_statics = {
+    .begin = tdi_reduced_begin_rest,
+    .end = tdi_reduced_end_rest,
+    .residual = residual,
+    .rest_new = tdi_tree_rest_new,
+    .damped_new = tdi_tree_damped_new,
+    .stiffen = tdi_tree_stiffen,
+    .modal = &tdi_tree_modal,
+    .whole = whole,
+};
+
 const tdi_solver tdi_solver_reduced = {
     .info = {.name = "reduced tree",
              .text = "rigid segments on joints, as many as matter",
@@ -99,13 +100,9 @@ const tdi_solver tdi_solver_reduced = {
              .laws = 1u << TD_LAW_LINEAR | 1u << TD_LAW_TANGENT,
              .hinges = true},
     .model_new = model_new,
-    .rest_new = rest_new,
-    .damped_new = damped_new,
-    .stiffen = stiffen,
     .state_new = state_new,
     .set_base = set_base,
     .wind_segments = wind_segments,
-    .residual = residual,
     .implicit = &tdi_reduced_implicit,
     .poses = poses,
     .velocities = velocities,

@@ -68,6 +68,7 @@ static void set_up(tdi_reduced_state *s, const tdi_tree_model *full) {
     s->tree.head.segment_count = s->whole.head.segment_count = full->body_count;
     s->tree.head.point_count = s->whole.head.point_count = 2 * full->capsule_count;
     s->tree.head.capsule_count = s->whole.head.capsule_count = full->capsule_count;
+    s->tree.head.mass = s->whole.head.mass = tdi_tree_mass(full);
     memcpy(s->clusters.drawn, full->drawn,
            2 * (size_t)full->capsule_count * sizeof *s->clusters.drawn);
     tdi_tree_reset(&s->whole);
@@ -268,6 +269,8 @@ static void keep_factors(tdi_reduced_state *s) {
 
 static void begin(void *body) {
     tdi_reduced_state *s = body;
+    // what is held has its points where they are drawn: on frozen joints they are
+    *s->touches = *s->touches || s->tree.head.constrained;
     follow_stiffness(s);
     empty(&s->met);
     hold(s);
@@ -290,6 +293,7 @@ static void begin(void *body) {
     s->moved = s->turned = 0;
     s->tree.now->keep = may_keep(s);
     s->again = s->tree.now->keep && still_holds(s);
+    s->tree.head.tolerance = tolerance(s);
 }
 
 // The first increments of a step may be those of old factors.
@@ -368,14 +372,14 @@ void tdi_reduce_free_joints(tdi_reduced_state *s) {
 }
 
 // Rest is found with all joints.
-static void begin_rest(void *body) {
+void tdi_reduced_begin_rest(void *body) {
     tdi_reduced_state *s = body;
     tdi_reduce_free_joints(s);
     s->again = false;
     tdi_step_begin_rest(body);
 }
 
-static void end_rest(void *body) {
+void tdi_reduced_end_rest(void *body) {
     tdi_reduced_state *s = body;
     tdi_step_end_rest(body);
     s->drawn = TDI_DRAWN_NOT;
@@ -413,11 +417,6 @@ static void add_stiffness(void *body, const tdi_point *point, td_vec3 gradient,
     tdi_tree_add_stiffness(body, point, gradient, hessian, levers);
 }
 
-// What is held has its points where they are drawn: on frozen joints they are.
-static void constrained(void *body) {
-    *((tdi_reduced_state *)body)->touches = true;
-}
-
 // Constraints that act ask in every iteration.
 static void positions(const void *body, tdi_points points, bool history, td_vec3 *x) {
     const tdi_reduced_state *s = body;
@@ -428,10 +427,10 @@ static void positions(const void *body, tdi_points points, bool history, td_vec3
 }
 
 // A constraint of a joint needs that joint for good.
-static td_joint_kind joint_kind(const void *body, int32_t segment) {
+static tdi_joint joint(const void *body, int32_t segment) {
     const tdi_reduced_state *s = body;
     s->pinned[segment] = 1;
-    return (td_joint_kind)s->full->kind[segment];
+    return tdi_tree_joint(&s->whole, segment);
 }
 
 static void transform(void *body, const tdi_rigid *motion) {
@@ -536,27 +535,20 @@ static void restored(void *body) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
-static void *modal_body(void *body) {
-    return tdi_reduced_whole(body);
-}
+static const tdi_joint_ops joints = {joint, NULL};
 
 const tdi_implicit tdi_reduced_implicit = {
     TDI_TREE_STEPS,
-    .modal = &tdi_tree_modal,
-    .modal_body = modal_body,
+    .joints = &joints,
+    .statics = &tdi_reduced_statics,
     .begin = begin,
     .factor = factor,
     .attempt = attempt,
     .undo = undo,
     .accept = accept,
-    .tolerance = tolerance,
-    .begin_rest = begin_rest,
-    .end_rest = end_rest,
     .add_contact = add_contact,
     .add_stiffness = add_stiffness,
     .positions = positions,
-    .constrained = constrained,
-    .joint_kind = joint_kind,
     .transform = transform,
     .capsules = capsules,
     .apart = apart,

@@ -183,7 +183,6 @@ struct tdi_rod_state {
     tdi_weld_past *weld_past_kept;
     int32_t curved_kept;
     bool returned; // a step was taken back, and past_kept is what it led to
-    bool pinned;   // constraints hold it, now or later
     tdi_rod_rule *rule;
     tdi_rod_rule *rule_kept; // as the last step left it, while one by another rule is under way
     tdi_weld_past *weld_past;

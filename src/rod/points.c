@@ -429,17 +429,12 @@ void tdi_rod_add_response(void *body) {
     }
 }
 
-td_real tdi_rod_mass(const void *body) {
-    const tdi_rod_model *m = ((const tdi_rod_state *)body)->model;
+td_real tdi_rod_mass(const tdi_rod_model *m) {
     td_real sum = 0;
     for (int32_t i = 0; i < m->node_count; i++) {
         sum += m->node[i].weight;
     }
     return sum;
-}
-
-void tdi_rod_constrained(void *body) {
-    ((tdi_rod_state *)body)->pinned = true;
 }
 
 // ---- blocks ---------------------------------------------------------------------------------

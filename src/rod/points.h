@@ -16,10 +16,10 @@ void tdi_rod_add_stiffness(void *body, const tdi_point *point, td_vec3 gradient,
 void tdi_rod_add_contact(void *body, const tdi_contact_side *side);
 void tdi_rod_respond(void *body);
 void tdi_rod_add_response(void *body);
-td_real tdi_rod_mass(const void *body);
-void tdi_rod_constrained(void *body);
 void tdi_rod_blocks(const void *body, const tdi_block_taker *taker);
 int32_t tdi_rod_rows(void *body, const tdi_point *point, int32_t node[TDI_POINT_NODES],
                      td_real rows[TDI_POINT_NODES][3][4]);
 void tdi_rod_unknowns(const void *body, tdi_unknowns *unknowns);
 void tdi_rod_increments(void *body, const tdi_unknowns *unknowns);
+
+td_real tdi_rod_mass(const tdi_rod_model *model); // kg

@@ -122,7 +122,7 @@ static void move_straight(tdi_rod_state *s, const tdi_rod_part *range, td_real p
 // the rod: of a short way there its edges had better stretch.
 static bool goes_straight(const tdi_rod_state *s, td_real part, tdi_rod_way way) {
     const td_real slight = way == TDI_KEEPING ? SLIGHT_GUESS : SLIGHT;
-    return way == TDI_STRAIGHT || (s->pinned && part * tdi_rod_largest(s) < slight);
+    return way == TDI_STRAIGHT || (s->head.constrained && part * tdi_rod_largest(s) < slight);
 }
 
 void tdi_rod_try(tdi_rod_state *s, td_real part, tdi_rod_way way) {

@@ -234,6 +234,24 @@ static td_sums sums(void *state, td_vec3 gravity) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
+const tdi_statics_ops tdi_rod_statics = {
+    .begin = tdi_rod_begin_rest,
+    .end = tdi_rod_end_rest,
+    .residual = residual,
+    .rest_new = rest_new,
+    .damped_new = damped_new,
+    .stiffen = stiffen,
+    .modal = &tdi_rod_modal,
+};
+
+static const tdi_transfer_ops transfer = {
+    .inherit = tdi_rod_inherit,
+    .springs = tdi_rod_springs,
+    .take_springs = take_springs,
+};
+
+static const tdi_end_ops ends = {end_pose, set_end};
+
 const tdi_solver tdi_solver_rod = {
     .info = {.name = "rod",
              .text = "elastic rods",
@@ -242,19 +260,12 @@ const tdi_solver tdi_solver_rod = {
              .stretchy = true,
              .rings = true},
     .model_new = model_new,
-    .rest_new = rest_new,
-    .damped_new = damped_new,
-    .stiffen = stiffen,
     .state_new = state_new,
     .set_base = set_base,
-    .end_pose = end_pose,
-    .set_end = set_end,
     .place_load = place_load,
-    .residual = residual,
     .implicit = &tdi_rod_implicit,
-    .springs = tdi_rod_springs,
-    .take_springs = take_springs,
-    .inherit = tdi_rod_inherit,
+    .transfer = &transfer,
+    .ends = &ends,
     .poses = poses,
     .velocities = velocities,
     .turn = turn,

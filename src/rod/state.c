@@ -6,6 +6,7 @@
 #include "base/guard.h"
 
 #include "rod/capsules.h"
+#include "rod/points.h"
 #include "rod/pose.h"
 #include "rod/state.h"
 
@@ -114,6 +115,7 @@ td_status tdi_rod_state_new(const tdi_rod_model *m, const td_alloc *alloc, tdi_r
     for (int32_t k = 0; k < m->solid_count; k++) {
         s->capsule_node[s->head.capsule_count++] = m->edge_node[m->solid[k].edge];
     }
+    s->head.mass = tdi_rod_mass(m);
     tdi_rod_reset(s);
     *out = s;
     return TD_OK;

@@ -320,6 +320,7 @@ static void begin(void *body) {
                                         .load_count = o->load_count,
                                         .air = o->air,
                                         .winds = o->winds};
+    s->head.first_shift = SHIFT_STEP / (h * h);
 }
 
 static void put_back(tdi_rod_state *s) {
@@ -364,7 +365,19 @@ static void undo(void *body) {
 
 // ---- statics --------------------------------------------------------------------------------
 
-static void begin_rest(void *body) {
+// 1/s^2: the fastest of the springs.
+static td_real shift_of_springs(const tdi_rod_state *s) {
+    td_real most = 0;
+    for (int32_t i = 0; i < s->model->node_count; i++) {
+        const tdi_rod_node *n = &s->model->node[i];
+        td_real stiff = n->law.bend[0] + n->law.bend[2] + n->law.twist;
+        td_real inertia = n->shift_mass * n->length * n->length;
+        most = inertia > 0 && stiff > most * inertia ? stiff / inertia : most;
+    }
+    return SHIFT_REST * (most > 0 ? most : 1);
+}
+
+void tdi_rod_begin_rest(void *body) {
     tdi_rod_state *s = body;
     const td_step_opts *o = s->head.opts;
     const size_t n = (size_t)s->model->node_count;
@@ -376,11 +389,12 @@ static void begin_rest(void *body) {
     memcpy(s->pose_start, s->pose, n * sizeof *s->pose);
     memcpy(s->pose_back, s->pose, n * sizeof *s->pose);
     memset(s->turn_back, 0, n * sizeof *s->turn);
+    s->head.first_shift = shift_of_springs(s);
     tdi_rod_guess(s);
     tdi_rod_try(s, 1, TDI_KEEPING);
 }
 
-static void end_rest(void *body) {
+void tdi_rod_end_rest(void *body) {
     tdi_rod_state *s = body;
     tidy_frames(s);
     for (int32_t i = 0; i < s->model->node_count; i++) {
@@ -391,22 +405,6 @@ static void end_rest(void *body) {
 }
 
 // ---- Newton's method ------------------------------------------------------------------------
-
-static td_real first_shift(const void *body) {
-    const tdi_rod_state *s = body;
-    const tdi_rod_potential *p = s->potential;
-    td_real most = 0;
-    if (p->inertia > 0) {
-        return SHIFT_STEP * p->inertia;
-    }
-    for (int32_t i = 0; i < s->model->node_count; i++) {
-        const tdi_rod_node *n = &s->model->node[i];
-        td_real stiff = n->law.bend[0] + n->law.bend[2] + n->law.twist;
-        td_real inertia = n->shift_mass * n->length * n->length;
-        most = inertia > 0 && stiff > most * inertia ? stiff / inertia : most;
-    }
-    return SHIFT_REST * (most > 0 ? most : 1);
-}
 
 static void clear(void *body) {
     tdi_rod_clear(body);
@@ -545,7 +543,12 @@ static void stand(void *body) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
+static const tdi_block_ops blocks = {tdi_rod_blocks, tdi_rod_rows, tdi_rod_unknowns,
+                                     tdi_rod_increments};
+
 const tdi_implicit tdi_rod_implicit = {
+    .statics = &tdi_rod_statics,
+    .blocks = &blocks,
     .check = check,
     .begin = begin,
     .guess = guess,
@@ -555,9 +558,6 @@ const tdi_implicit tdi_rod_implicit = {
     .revocable = true,
     .scratch = tdi_rod_scratch,
     .lend = tdi_rod_lend,
-    .begin_rest = begin_rest,
-    .end_rest = end_rest,
-    .first_shift = first_shift,
     .clear = clear,
     .factor = factor,
     .solve = solve,
@@ -578,19 +578,12 @@ const tdi_implicit tdi_rod_implicit = {
     .add_contact = tdi_rod_add_contact,
     .respond = tdi_rod_respond,
     .add_response = tdi_rod_add_response,
-    .mass = tdi_rod_mass,
     .point_kinds = 1u << TDI_POINT_POSITION | 1u << TDI_POINT_NODE | 1u << TDI_POINT_ROTATION,
     .positions = tdi_rod_positions,
     .motions = tdi_rod_motions,
     .apply_forces = tdi_rod_apply_forces,
     .confine = tdi_rod_confine,
-    .rows = tdi_rod_rows,
-    .constrained = tdi_rod_constrained,
-    .modal = &tdi_rod_modal,
     .add_stiffness = tdi_rod_add_stiffness,
-    .blocks = tdi_rod_blocks,
-    .unknowns = tdi_rod_unknowns,
-    .increments = tdi_rod_increments,
     .saved = tdi_rod_saved,
     .transform = tdi_rod_transform,
     .blank = tdi_rod_blank,

@@ -7,6 +7,18 @@
 #include "base/diag.h"
 #include "implicit/modal.h"
 
+// ---- optional tables ------------------------------------------------------------------------
+
+const tdi_statics_ops *tdi_statics_of(const tdi_solver *solver) {
+    static const tdi_statics_ops none = {0};
+    return solver->implicit->statics ? solver->implicit->statics : &none;
+}
+
+const tdi_transfer_ops *tdi_transfer_of(const tdi_solver *solver) {
+    static const tdi_transfer_ops none = {0};
+    return solver->transfer ? solver->transfer : &none;
+}
+
 // ---- models ---------------------------------------------------------------------------------
 
 void *tdi_model_new(const tdi_solver *solver, const td_alloc *alloc, size_t bytes, td_diag *diag) {
@@ -62,14 +74,13 @@ enum { LOWEST = 12 }; // modes to look at for a ratio: the first may be those of
 
 td_status tdi_solver_modes_of(td_body *body, td_vec3 gravity, int32_t count, td_mode *modes,
                               td_real *shapes, td_diag *diag) {
-    const tdi_modal *modal = body->ops->modal;
+    const tdi_modal *modal = tdi_state_modal(body);
     void *tangent = tdi_alloc_zeroed(body->alloc, 1, modal->bytes);
     if (!tangent) {
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the modes");
     }
-    void *moved = body->ops->modal_body ? body->ops->modal_body(body) : body;
-    const td_status status =
-        tdi_modes_alone(modal, tangent, moved, body->alloc, gravity, count, modes, shapes, diag);
+    const td_status status = tdi_modes_alone(modal, tangent, tdi_state_whole(body), body->alloc,
+                                             gravity, count, modes, shapes, diag);
     tdi_alloc_free(body->alloc, tangent, modal->bytes);
     return status;
 }

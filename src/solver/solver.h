@@ -76,47 +76,20 @@ typedef struct tdi_explicit_ops {
 
 enum { TDI_SPRINGS = 16 }; // numbers a segment, at most
 
-// Those marked * may be left out; then the solver does not offer them.
-typedef struct tdi_solver {
-    td_solver_info info; // with implicit integrators alone; without contact, mutual, ends, rest,
-                         // damping and modes, which follow from what is below
-
-    // ---- models
-    // Refuses by name what it cannot make of the skeleton, which outlives the model.
-    td_status (*model_new)(const td_skeleton *skeleton, const td_body_opts *opts,
-                           const td_alloc *alloc, td_body_model **out, td_diag *diag);
-    // * A model like this one whose drawn shape is one of rest under this gravity.
-    td_status (*rest_new)(const void *model, td_vec3 gravity, const td_alloc *alloc,
-                          td_body_model **out, td_diag *diag);
-    // * A model like this one with other damping.
-    td_status (*damped_new)(const void *model, const td_damping_opts *opts, const td_alloc *alloc,
-                            td_body_model **out, td_diag *diag);
-
-    // * Springs in bending and in twist, with their damping, so many times as stiff as those of
-    // `parameters`: what head.parameters of the model pointed to at some time. No state of the
-    // model is in a step.
-    void (*stiffen)(void *model, const void *parameters, td_real bend, td_real twist);
-
-    // ---- states
-    // As drawn, standing still. Takes all memory that stepping needs. The model outlives it.
-    td_status (*state_new)(const void *model, const td_alloc *alloc, td_body **out, td_diag *diag);
-    // Steps carry the base on from here with constant acceleration.
-    void (*set_base)(void *state, const td_base_motion *motion);
-    // * Whether an end of the first strand is held, and how it is drawn, in the axes of the base.
-    bool (*end_pose)(const void *model, bool end, td_vec3 *place, td_quat *turn);
-    // * Where a held end shall be at the end of the next step.
-    void (*set_end)(void *state, bool end, td_vec3 place, td_quat turn);
-    // * Makes of a load on a segment one that a step takes: segments may only ride on others.
-    void (*place_load)(const void *model, td_load *load);
-    // * The segments whose wind a step takes, for a solver that does not need it at all of them,
-    // and where they are.
-    const int32_t *(*wind_segments)(const void *state, int32_t *count, td_vec3 *places);
-    // * The largest moment or force that springs and weight leave unbalanced.
-    td_real (*residual)(void *state, td_vec3 gravity);
-    // Implicit steps, statics, contact and saving.
-    const tdi_implicit *implicit;
-
-    // ---- heirs
+// Motion, springs and models that go over from one skeleton to another, cut or grown.
+typedef struct tdi_transfer_ops {
+    // Takes the motion of another state, whose segments its own come from, one entry a segment:
+    // poses, velocities, and as much of the past as there can be. Its base is set; it is as drawn.
+    void (*inherit)(void *state, void *from, const tdi_segment_source *segment_map);
+    // * Numbers of the springs at a segment and of their rest, which rest_new and damped_new may
+    // have changed: writes them, or with `set` reads them, of as many as TDI_SPRINGS; gives their
+    // count, which is the same for all segments of all models. Any numbers do no harm.
+    int32_t (*springs)(void *model, int32_t segment, bool set, td_real *numbers);
+    // * Takes the springs and their damping of `count` segments from `first` on, in which the
+    // skeleton `to` differs from that of the model, `from`; all of the model's springs are `by`
+    // times those of a skeleton. Refuses what it cannot make of them, with the model as it was.
+    td_status (*take_springs)(void *model, const td_skeleton *from, const td_skeleton *to,
+                              int32_t first, int32_t count, tdi_factors by, td_diag *diag);
     // * A model of what is left of a skeleton that was cut, for a solver that would make another
     // one of it than it made of the whole: motion cannot be kept otherwise. Such models are packed
     // as bytes: `pack` gives how many, and writes them unless they are NULL.
@@ -132,19 +105,39 @@ typedef struct tdi_solver {
     size_t (*pack)(const void *model, char *bytes);
     td_status (*unpack)(const td_skeleton *skeleton, const char *bytes, size_t size,
                         const td_alloc *alloc, td_body_model **out, td_diag *diag);
-    // * Numbers of the springs at a segment and of their rest, which rest_new and damped_new may
-    // have changed: writes them, or with `set` reads them, of as many as TDI_SPRINGS; gives their
-    // count, which is the same for all segments of all models. Any numbers do no harm.
-    int32_t (*springs)(void *model, int32_t segment, bool set, td_real *numbers);
-    // * Takes the springs and their damping of `count` segments from `first` on, in which the
-    // skeleton `to` differs from that of the model, `from`; all of the model's springs are `by`
-    // times those of a skeleton. Refuses what it cannot make of them, with the model as it was.
-    td_status (*take_springs)(void *model, const td_skeleton *from, const td_skeleton *to,
-                              int32_t first, int32_t count, tdi_factors by, td_diag *diag);
-    // * Takes the motion of another state, whose segments its own come from, one entry a segment:
-    // poses, velocities, and as much of the past as there can be. Its base is set; it is as drawn.
-    // Left out: its actors cannot be cut, and do not grow.
-    void (*inherit)(void *state, void *from, const tdi_segment_source *segment_map);
+} tdi_transfer_ops;
+
+// Held ends of the first strand.
+typedef struct tdi_end_ops {
+    // Whether an end is held, and how it is drawn, in the axes of the base.
+    bool (*pose)(const void *model, bool end, td_vec3 *place, td_quat *turn);
+    // Where a held end shall be at the end of the next step.
+    void (*set)(void *state, bool end, td_vec3 place, td_quat turn);
+} tdi_end_ops;
+
+// Those marked * may be left out; then the solver does not offer them.
+typedef struct tdi_solver {
+    td_solver_info info; // with implicit integrators alone; without contact, mutual, ends, rest,
+                         // damping and modes, which follow from what is below
+
+    // ---- models
+    // Refuses by name what it cannot make of the skeleton, which outlives the model.
+    td_status (*model_new)(const td_skeleton *skeleton, const td_body_opts *opts,
+                           const td_alloc *alloc, td_body_model **out, td_diag *diag);
+    // ---- states
+    // As drawn, standing still. Takes all memory that stepping needs. The model outlives it.
+    td_status (*state_new)(const void *model, const td_alloc *alloc, td_body **out, td_diag *diag);
+    // Steps carry the base on from here with constant acceleration.
+    void (*set_base)(void *state, const td_base_motion *motion);
+    // * Makes of a load on a segment one that a step takes: segments may only ride on others.
+    void (*place_load)(const void *model, td_load *load);
+    // * The segments whose wind a step takes, for a solver that does not need it at all of them,
+    // and where they are.
+    const int32_t *(*wind_segments)(const void *state, int32_t *count, td_vec3 *places);
+    // Implicit steps, statics, contact and saving.
+    const tdi_implicit *implicit;
+    const tdi_transfer_ops *transfer; // * left out: its actors cannot be cut, and do not grow
+    const tdi_end_ops *ends;          // * left out: ends are not held
 
     // ---- segments
     // Joints, tips and rotations of `count` segments from `first` on. Any may be NULL.
@@ -162,6 +155,10 @@ typedef struct tdi_solver {
     td_sums (*sums)(void *state, td_vec3 gravity);
 } tdi_solver;
 
+// Its tables; an empty one when it has none.
+const tdi_statics_ops *tdi_statics_of(const tdi_solver *solver);
+const tdi_transfer_ops *tdi_transfer_of(const tdi_solver *solver);
+
 // ---- models and steps -----------------------------------------------------------------------
 
 // Blocks for a model and for a state, all zero; or NULL, with a message. A state has so many
@@ -176,7 +173,7 @@ void tdi_model_free(void *model); // NULL is allowed
 td_status tdi_body_settle(td_body *body, const td_step_opts *opts, td_step_stats *stats,
                           td_diag *diag);
 
-// The lowest modes about the pose of a body whose solver has implicit->modal; shapes may be NULL.
+// The lowest modes about the pose of a body whose solver has modes; shapes may be NULL.
 td_status tdi_solver_modes_of(td_body *body, td_vec3 gravity, int32_t count, td_mode *modes,
                               td_real *shapes, td_diag *diag);
 // The damping time for which the lowest mode that damping reaches has a ratio, of a model that is

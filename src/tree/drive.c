@@ -52,11 +52,6 @@ td_status tdi_drives_check(const void *state, const td_joint_drive *drives, td_d
     return status;
 }
 
-int32_t tdi_tree_joint_dof(const void *state, int32_t segment) {
-    const tdi_tree_model *m = ((const tdi_tree_state *)state)->model;
-    return m->dof[segment] < m->dof[segment + 1] ? m->dof[segment] : TD_NONE;
-}
-
 // ---- balls and free joints ------------------------------------------------------------------
 
 // The torque at three degrees of freedom, and that of the spring's offset.

@@ -24,7 +24,6 @@ static inline tdi_driven tdi_drive_at(const td_joint_drive *d, td_real k, td_rea
 
 // Refuses numbers that are not finite, and offsets and limits of joints that have none.
 td_status tdi_drives_check(const void *state, const td_joint_drive *drives, td_diag *diag);
-int32_t tdi_tree_joint_dof(const void *state, int32_t segment);
 // Of ball and free joints, as tdi_loads_value() and tdi_loads_expand() have loads.
 td_real tdi_drives_value(const tdi_tree_model *model, const tdi_tree_state *state,
                          const tdi_potential *potential);

@@ -436,8 +436,7 @@ void tdi_tree_add_response(void *body) {
 
 // ---- inertia --------------------------------------------------------------------------------
 
-td_real tdi_tree_mass(const void *body) {
-    const tdi_tree_model *m = ((const tdi_tree_state *)body)->model;
+td_real tdi_tree_mass(const tdi_tree_model *m) {
     td_real sum = 0;
     for (int32_t i = 0; i < m->body_count; i++) {
         sum += m->body[i].mass;
@@ -445,9 +444,7 @@ td_real tdi_tree_mass(const void *body) {
     return sum;
 }
 
-td_vec3 tdi_tree_joint_inertia(const void *body, int32_t segment) {
-    const tdi_tree_model *m = ((const tdi_tree_state *)body)->model;
-    const int32_t i = tdi_seat_body(body, segment);
+static td_vec3 joint_inertia(const tdi_tree_model *m, int32_t i) {
     const tdi_body *b = &m->body[i];
     const td_sym3 *s = &b->second;
     if (m->kind[i] == TD_JOINT_SLIDE) {
@@ -460,6 +457,9 @@ td_vec3 tdi_tree_joint_inertia(const void *body, int32_t segment) {
     return tdi_vec3(s->yy + s->zz, s->xx + s->zz, s->xx + s->yy);
 }
 
-td_joint_kind tdi_tree_joint_kind(const void *body, int32_t segment) {
-    return (td_joint_kind)((const tdi_tree_state *)body)->model->kind[tdi_seat_body(body, segment)];
+tdi_joint tdi_tree_joint(const void *body, int32_t segment) {
+    const tdi_tree_model *m = ((const tdi_tree_state *)body)->model;
+    const int32_t i = tdi_seat_body(body, segment);
+    return (tdi_joint){(td_joint_kind)m->kind[i], m->dof[i] < m->dof[i + 1] ? m->dof[i] : TD_NONE,
+                       joint_inertia(m, i)};
 }

@@ -22,6 +22,6 @@ void tdi_tree_add_stiffness(void *body, const tdi_point *point, td_vec3 gradient
 void tdi_tree_add_contact(void *body, const tdi_contact_side *side);
 void tdi_tree_respond(void *body);
 void tdi_tree_add_response(void *body);
-td_real tdi_tree_mass(const void *body);
-td_vec3 tdi_tree_joint_inertia(const void *body, int32_t segment);
-td_joint_kind tdi_tree_joint_kind(const void *body, int32_t segment);
+tdi_joint tdi_tree_joint(const void *body, int32_t segment);
+
+td_real tdi_tree_mass(const tdi_tree_model *model); // kg

@@ -13,8 +13,8 @@
 
 // ---- models ---------------------------------------------------------------------------------
 
-static td_status rest_new(const void *model, td_vec3 gravity, const td_alloc *alloc,
-                          td_body_model **out, td_diag *diag) {
+td_status tdi_tree_rest_new(const void *model, td_vec3 gravity, const td_alloc *alloc,
+                            td_body_model **out, td_diag *diag) {
     tdi_tree_state *state = NULL;
     td_status status = tdi_tree_state_new(model, alloc, &state, diag);
     if (status == TD_OK) {
@@ -25,8 +25,8 @@ static td_status rest_new(const void *model, td_vec3 gravity, const td_alloc *al
 }
 
 // A ratio is of a mode, and modes are about the pose at rest.
-static td_status damped_new(const void *model, const td_damping_opts *opts, const td_alloc *alloc,
-                            td_body_model **out, td_diag *diag) {
+td_status tdi_tree_damped_new(const void *model, const td_damping_opts *opts, const td_alloc *alloc,
+                              td_body_model **out, td_diag *diag) {
     tdi_tree_state *state = NULL;
     td_step_opts rest = td_step_opts_default();
     rest.gravity = opts->gravity;
@@ -50,7 +50,7 @@ static td_vec3 factors_of(const tdi_tree_model *m, int32_t i, td_real bend, td_r
                                           : tdi_vec3(bend, twist, bend);
 }
 
-static void stiffen(void *model, const void *parameters, td_real bend, td_real twist) {
+void tdi_tree_stiffen(void *model, const void *parameters, td_real bend, td_real twist) {
     tdi_tree_model *m = model;
     const tdi_body *from = parameters;
     for (int32_t i = 0; i < m->body_count; i++) {
@@ -149,6 +149,22 @@ static td_sums sums(void *state, td_vec3 gravity) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
+const tdi_statics_ops tdi_tree_statics = {
+    .begin = tdi_step_begin_rest,
+    .end = tdi_step_end_rest,
+    .residual = residual,
+    .rest_new = tdi_tree_rest_new,
+    .damped_new = tdi_tree_damped_new,
+    .stiffen = tdi_tree_stiffen,
+    .modal = &tdi_tree_modal,
+};
+
+static const tdi_transfer_ops transfer = {
+    .inherit = tdi_tree_inherit,
+    .springs = tdi_tree_springs,
+    .take_springs = take_springs,
+};
+
 const tdi_solver tdi_solver_tree = {
     .info = {.name = "tree",
              .text = "rigid segments on joints",
@@ -156,16 +172,10 @@ const tdi_solver tdi_solver_tree = {
              .laws = 1u << TD_LAW_LINEAR | 1u << TD_LAW_TANGENT,
              .hinges = true},
     .model_new = tdi_tree_model_new,
-    .rest_new = rest_new,
-    .damped_new = damped_new,
-    .stiffen = stiffen,
     .state_new = state_new,
     .set_base = set_base,
-    .residual = residual,
     .implicit = &tdi_tree_implicit,
-    .springs = tdi_tree_springs,
-    .take_springs = take_springs,
-    .inherit = tdi_tree_inherit,
+    .transfer = &transfer,
     .poses = poses,
     .velocities = velocities,
     .turn = turn,

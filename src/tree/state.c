@@ -5,6 +5,7 @@
 
 #include "base/guard.h"
 #include "tree/joint.h"
+#include "tree/points.h"
 
 #include <string.h>
 
@@ -136,6 +137,7 @@ td_status tdi_tree_state_new(const tdi_tree_model *model, const td_alloc *alloc,
     s->head.segment_count = model->body_count;
     s->head.point_count = 2 * model->capsule_count;
     s->head.capsule_count = model->capsule_count;
+    s->head.mass = tdi_tree_mass(model);
     tdi_tree_reset(s);
     *out = s;
     return TD_OK;

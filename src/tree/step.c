@@ -522,28 +522,26 @@ void tdi_step_stand(void *body) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
+static const tdi_joint_ops joints = {tdi_tree_joint, tdi_drives_check};
+
 const tdi_implicit tdi_tree_implicit = {
     TDI_TREE_STEPS,
-    .check_drives = tdi_drives_check,
-    .joint_dof = tdi_tree_joint_dof,
+    .joints = &joints,
+    .statics = &tdi_tree_statics,
     .begin = tdi_step_begin,
     .factor = tdi_step_factor,
     .attempt = tdi_step_attempt,
     .recall = tdi_step_recall,
     .undo = tdi_step_undo,
     .accept = tdi_step_accept,
-    .begin_rest = tdi_step_begin_rest,
-    .end_rest = tdi_step_end_rest,
     .transform = tdi_tree_transform,
     .add_contact = tdi_tree_add_contact,
     .positions = tdi_tree_positions,
-    .modal = &tdi_tree_modal,
     .add_stiffness = tdi_tree_add_stiffness,
     .rows_new = tdi_tree_rows_new,
     .rows_free = tdi_tree_rows_free,
     .rows_use = tdi_tree_rows_use,
     .rows_set = tdi_tree_rows_set,
-    .joint_kind = tdi_tree_joint_kind,
     .capsules = tdi_tree_capsules,
     .apart = tdi_tree_apart,
     .force = tdi_tree_force,

@@ -345,9 +345,9 @@ static bool is_loose(const td_world *w, const tdi_actor *a) {
     td_vec3 place;
     td_quat turn;
     bool held = a->segments[0].joint != TD_JOINT_FREE;
-    if (a->solver->end_pose) {
-        held = a->solver->end_pose(model, false, &place, &turn) ||
-               a->solver->end_pose(model, true, &place, &turn);
+    if (a->solver->ends) {
+        held = a->solver->ends->pose(model, false, &place, &turn) ||
+               a->solver->ends->pose(model, true, &place, &turn);
     }
     return !held;
 }

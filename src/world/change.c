@@ -19,6 +19,11 @@
 
 // ---- checks ---------------------------------------------------------------------------------
 
+static bool can_inherit(const tdi_solver *solver, bool cut) {
+    const tdi_transfer_ops *t = tdi_transfer_of(solver);
+    return t->inherit && (t->springs || t->grown_new || (cut && t->piece_new));
+}
+
 td_status tdi_actor_check_growth(const td_world *w, const tdi_actor *a, bool cut, td_diag *diag) {
     const tdi_solver *solver = a->solver;
     td_status status = tdi_actor_check_scene(w, a, "be cut or grow", diag);
@@ -30,7 +35,7 @@ td_status tdi_actor_check_growth(const td_world *w, const tdi_actor *a, bool cut
                         "'%s' has the integrator 'adaptive', with which it cannot be cut or grow",
                         a->name);
     }
-    if (!solver->inherit || !(solver->springs || solver->grown_new || (cut && solver->piece_new))) {
+    if (!can_inherit(solver, cut)) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "'%s' has the solver '%s', with which it cannot %s",
                         a->name, solver->info.name, cut ? "be cut" : "grow");
     }
@@ -138,7 +143,7 @@ static td_status make_part(td_world *w, tdi_change *c, int part, td_diag *diag) 
     }
     a->solver->set_base(a->state, &base);
     if (tdi_has_segment_map(c->segment_map[part], a->segment_count)) { // without any it is as drawn
-        a->solver->inherit(a->state, from->state, c->segment_map[part]);
+        a->solver->transfer->inherit(a->state, from->state, c->segment_map[part]);
     }
     tdi_actor_move_ends(w, a);
     status = tdi_variant_pack(w, c->variant[part]);

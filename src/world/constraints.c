@@ -74,10 +74,10 @@ static td_status check_terms(const making *m, td_joint_kind kind) {
 static td_status check_joint(const making *m, const char *key, const tdi_spot *spot) {
     const tdi_actor *a = &m->world->actors[spot->actor];
     const tdi_implicit *ops = a->solver->implicit;
-    if (!ops->joint_kind) {
-        return fault(m, key, "only objects of the solver 'tree' have joints that can be held");
+    if (!ops->joints) {
+        return fault(m, key, "objects of this solver have no joints that can be held");
     }
-    const td_joint_kind kind = ops->joint_kind(a->state, spot->segment);
+    const td_joint_kind kind = ops->joints->joint(a->state, spot->segment).kind;
     if (kind == TD_JOINT_FIXED || kind == TD_JOINT_FREE) {
         return fault(m, key, "this segment has no joint: it is held fast, or loose");
     }
@@ -127,7 +127,7 @@ static td_constraint_kind kind_of(const td_scene_constraint *s) {
 
 static td_joint_kind joint_of(const td_world *w, const td_constraint *c) {
     const tdi_actor *a = &w->actors[c->actor[0]];
-    return a->solver->implicit->joint_kind(a->state, c->segment[0]);
+    return a->solver->implicit->joints->joint(a->state, c->segment[0]).kind;
 }
 
 static void place_side(const making *m) {

@@ -37,7 +37,7 @@ static uint64_t take_base(uint64_t sum, const td_world *w, const tdi_actor *a) {
         const tdi_transform frame = tdi_object_frame(w, a->object);
         sum = TAKE(sum, frame);
     }
-    for (int end = 0; end < 2 && a->solver->end_pose; end++) {
+    for (int end = 0; end < 2 && a->solver->ends; end++) {
         const td_strand_end *e = end ? &o->strand.end : &o->strand.start;
         sum = TAKE(sum, e->shift);
         sum = TAKE(sum, e->rotation);

@@ -9,7 +9,8 @@
 #include <string.h>
 
 static bool can_drive(const tdi_actor *a) {
-    return a->solver->implicit->check_drives != NULL;
+    const tdi_joint_ops *joints = a->solver->implicit->joints;
+    return joints && joints->check_drives;
 }
 
 static int32_t dof_count(const td_world *w, const tdi_actor *a) {
@@ -56,7 +57,7 @@ void tdi_actor_end_drives(tdi_actor *a) {
 int32_t td_world_joint_dof(const td_world *w, int32_t actor, int32_t segment) {
     const tdi_actor *a = w && tdi_has(actor, w->actor_count) ? &w->actors[actor] : NULL;
     return a && can_drive(a) && tdi_has(segment, a->segment_count)
-               ? a->solver->implicit->joint_dof(a->state, segment)
+               ? a->solver->implicit->joints->joint(a->state, segment).dof
                : TD_NONE;
 }
 
@@ -70,8 +71,8 @@ static td_status check(const td_world *w, const tdi_actor *a, int32_t first, int
                        td_diag *diag) {
     if (!can_drive(a) || w->scene->def.objects[a->object].integrator == TD_ADAPTIVE) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
-                        "'%s' cannot be driven: only trees are, with all of their joints, by an "
-                        "integrator other than 'adaptive'",
+                        "'%s' cannot be driven: its solver has no joints that are, or its "
+                        "integrator is 'adaptive'",
                         a->name);
     }
     if (first < 0 || count < 0 || count > dof_count(w, a) - first) {
@@ -105,7 +106,7 @@ td_status td_world_set_drives(td_world *w, td_actor_id id, int32_t first, int32_
     for (int32_t d = 0; d < count; d++) {
         trial[first + d] = drives ? drives[d] : none;
     }
-    status = a->solver->implicit->check_drives(a->state, trial, diag);
+    status = a->solver->implicit->joints->check_drives(a->state, trial, diag);
     for (int32_t d = first; d < first + count && status == TD_OK; d++) {
         if (memcmp(&a->drive.drives[d], &trial[d], sizeof *trial) != 0) {
             tdi_actor_wake(w, k, TDI_WAKE_LOADS);

@@ -36,24 +36,26 @@ typedef struct acting_item {
 // Numbers of springs a segment, or none of a model that is packed as it is.
 static int32_t spring_numbers(const tdi_variant *v) {
     td_real any[TDI_SPRINGS];
-    return v->solver->pack ? 0 : v->solver->springs(v->model, 0, false, any);
+    return tdi_transfer_of(v->solver)->pack
+               ? 0
+               : tdi_transfer_of(v->solver)->springs(v->model, 0, false, any);
 }
 
 static size_t model_bytes(const tdi_variant *v, int32_t numbers) {
-    return v->solver->pack
-               ? v->solver->pack(v->model, NULL)
+    return tdi_transfer_of(v->solver)->pack
+               ? tdi_transfer_of(v->solver)->pack(v->model, NULL)
                : (size_t)td_skeleton_count(v->skeleton) * (size_t)numbers * sizeof(td_real);
 }
 
 static void write_model(const tdi_variant *v, int32_t numbers, char *bytes) {
     const size_t row = (size_t)numbers * sizeof(td_real);
     td_real own[TDI_SPRINGS];
-    if (v->solver->pack) {
-        v->solver->pack(v->model, bytes);
+    if (tdi_transfer_of(v->solver)->pack) {
+        tdi_transfer_of(v->solver)->pack(v->model, bytes);
         return;
     }
     for (int32_t i = 0; i < td_skeleton_count(v->skeleton); i++, bytes += row) {
-        v->solver->springs(v->model, i, false, own);
+        tdi_transfer_of(v->solver)->springs(v->model, i, false, own);
         memcpy(bytes, own, row);
     }
 }
@@ -63,7 +65,7 @@ static void read_springs(const tdi_variant *v, int32_t numbers, const char *byte
     td_real own[TDI_SPRINGS];
     for (int32_t i = 0; i < td_skeleton_count(v->skeleton); i++, bytes += row) {
         memcpy(own, bytes, row);
-        v->solver->springs(v->model, i, true, own);
+        tdi_transfer_of(v->solver)->springs(v->model, i, true, own);
     }
 }
 
@@ -95,13 +97,14 @@ td_status tdi_variant_pack(td_world *w, int32_t variant) {
 static td_status unpack_model(td_world *w, int32_t variant, const char *bytes, size_t size,
                               int32_t numbers, td_diag *diag) {
     tdi_variant *v = &w->variants[variant];
-    if (v->solver->pack) {
+    if (tdi_transfer_of(v->solver)->pack) {
         td_status status = tdi_variant_measure(w, v);
-        return status == TD_OK
-                   ? v->solver->unpack(v->skeleton, bytes, size, w->alloc, &v->model, diag)
-                   : status;
+        return status == TD_OK ? tdi_transfer_of(v->solver)->unpack(v->skeleton, bytes, size,
+                                                                    w->alloc, &v->model, diag)
+                               : status;
     }
-    td_status status = v->solver->springs ? tdi_variant_plain(w, variant, diag) : TD_ERR_SYNTAX;
+    td_status status =
+        tdi_transfer_of(v->solver)->springs ? tdi_variant_plain(w, variant, diag) : TD_ERR_SYNTAX;
     if (status == TD_OK && (numbers != spring_numbers(v) || size != model_bytes(v, numbers))) {
         status = tdi_fail(diag, TD_ERR_SYNTAX, "a model of the save is not whole");
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Vibration modes of actors, alone or together with actors joined by constraints.
 
+#include "implicit/modal.h"
 #include "world/world.h"
 
 #include "base/alloc.h"
@@ -49,7 +50,7 @@ static party party_of(const td_world *w, const int32_t *actor) {
 static bool is_alone(const td_world *w, const party *p) {
     const tdi_actor *a = &w->actors[p->actor[0]];
     return w->constraints.group_of[p->actor[0]] == TD_NONE &&
-           (!a->touches || !a->solver->implicit->modal);
+           (!a->touches || !tdi_state_modal(a->state));
 }
 
 static td_status limp(const tdi_actor *a, td_diag *diag) {
@@ -121,7 +122,7 @@ static td_status modes_together(td_world *w, const party *p, int32_t count, td_m
 
 // Whether the actor's solver can compute its unbalanced forces.
 static bool can_judge(const td_world *w, int32_t actor) {
-    return w->constraints.group_of[actor] != TD_NONE || w->actors[actor].solver->implicit->modal;
+    return w->constraints.group_of[actor] != TD_NONE || tdi_state_modal(w->actors[actor].state);
 }
 
 td_status td_world_modes(td_world *w, int32_t actor, int32_t count, td_mode *modes, td_diag *diag) {

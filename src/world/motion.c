@@ -164,17 +164,17 @@ void tdi_actor_move_base(td_world *w, tdi_actor *a, td_real t0) {
 void tdi_actor_move_ends(const td_world *w, tdi_actor *a) {
     const td_strand_def *strand = &w->scene->def.objects[a->object].strand;
     const td_body_model *model = w->variants[a->variant].model;
-    for (int end = 0; end < 2 && a->solver->end_pose; end++) {
+    for (int end = 0; end < 2 && a->solver->ends; end++) {
         const td_strand_end *e = end ? &strand->end : &strand->start;
         tdi_transform pose;
-        if (!a->solver->end_pose(model, end, &pose.position, &pose.rotation)) {
+        if (!a->solver->ends->pose(model, end, &pose.position, &pose.rotation)) {
             continue;
         }
         td_quat own = tdi_quat_turn(tdi_vec3(0, 1, 0), e->turns);
         pose.position = tdi_add(pose.position, e->shift);
         pose.rotation = tdi_quat_mul(tdi_quat_unit(e->rotation), tdi_quat_mul(pose.rotation, own));
         pose = tdi_transform_mul(a->simulated, pose);
-        a->solver->set_end(a->state, end, pose.position, pose.rotation);
+        a->solver->ends->set(a->state, end, pose.position, pose.rotation);
     }
 }
 

@@ -71,8 +71,9 @@ static td_rest rest_of(const td_world *w, const tdi_actor *a, int64_t iterations
                     .residual = (td_real)NAN,
                     .iterations = iterations,
                     .unstable = a->state->unstable != 0};
-    if (a->solver->residual && s > 0 && is_alone(w, a)) {
-        rest.residual = s * a->solver->residual(a->state, tdi_scale(gravity, 1 / s));
+    if (tdi_statics_of(a->solver)->residual && s > 0 && is_alone(w, a)) {
+        rest.residual =
+            s * tdi_statics_of(a->solver)->residual(a->state, tdi_scale(gravity, 1 / s));
     }
     return rest;
 }

@@ -37,7 +37,7 @@ static td_status check(const td_world *w, const tdi_actor *a, int32_t first, int
         return tdi_fail(diag, TD_ERR_ARGUMENT, "first is %d and count %d; '%s' has %d segments",
                         (int)first, (int)count, a->name, (int)a->segment_count);
     }
-    if (!a->solver->take_springs || a->adapt.adapt) {
+    if (!tdi_transfer_of(a->solver)->take_springs || a->adapt.adapt) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
                         "springs of '%s' cannot change segment by segment: it adapts, or its "
                         "solver '%s' cannot do it",
@@ -60,7 +60,8 @@ static td_status take(td_world *w, tdi_variant *v, int32_t first, int32_t count,
         tdi_variant_follow_factors(w, v, o->made);
     }
     if (status == TD_OK) {
-        status = v->solver->take_springs(v->model, v->skeleton, to, first, count, o->made, diag);
+        status = tdi_transfer_of(v->solver)->take_springs(v->model, v->skeleton, to, first, count,
+                                                          o->made, diag);
     }
     if (status == TD_OK) {
         memcpy(v->skeleton->store.segments + first, to->store.segments + first,

@@ -34,9 +34,9 @@ td_status tdi_variant_stiffen(const td_world *w, tdi_variant *v, tdi_factors by,
     const bool changes =
         tdi_scene_keyed(w->scene, &o->bending) || tdi_scene_keyed(w->scene, &o->twisting);
     if (is_same(by, (tdi_factors){1, 1})) {
-        return changes && !v->solver->stiffen ? refuse(v->solver, diag) : TD_OK;
+        return changes && !tdi_statics_of(v->solver)->stiffen ? refuse(v->solver, diag) : TD_OK;
     }
-    if (!v->solver->stiffen) {
+    if (!tdi_statics_of(v->solver)->stiffen) {
         return refuse(v->solver, diag);
     }
     void *plain = tdi_alloc_zeroed(w->alloc, 1, bytes);
@@ -44,7 +44,7 @@ td_status tdi_variant_stiffen(const td_world *w, tdi_variant *v, tdi_factors by,
         return TD_ERR_MEMORY;
     }
     memcpy(plain, v->model->parameters, bytes);
-    v->solver->stiffen(v->model, plain, by.bend, by.twist);
+    tdi_statics_of(v->solver)->stiffen(v->model, plain, by.bend, by.twist);
     tdi_alloc_free(w->alloc, plain, bytes);
     return TD_OK;
 }
@@ -54,7 +54,7 @@ static bool is_of(const tdi_variant *v, int32_t object) {
 }
 
 td_status tdi_variant_stiffen_room(td_world *w, tdi_variant *v, td_diag *diag) {
-    if (!v->solver->stiffen) {
+    if (!tdi_statics_of(v->solver)->stiffen) {
         return refuse(v->solver, diag);
     }
     if (!v->made) {
@@ -79,7 +79,8 @@ td_status tdi_object_stiffen_room(td_world *w, int32_t object, td_diag *diag) {
 
 void tdi_variant_follow_factors(const td_world *w, tdi_variant *v, tdi_factors now) {
     const tdi_factors made = w->objects[v->object].made;
-    v->solver->stiffen(v->model, v->made, now.bend / made.bend, now.twist / made.twist);
+    tdi_statics_of(v->solver)->stiffen(v->model, v->made, now.bend / made.bend,
+                                       now.twist / made.twist);
 }
 
 td_status tdi_world_stiffen(td_world *w, td_diag *diag) {
