@@ -23,7 +23,7 @@
 #include "math/rigid.h"
 #include "tendril/island.h"
 #include "tendril/skeleton.h"
-#include "tendril/solver.h"
+#include "tendril/step.h"
 
 // ---- what a solver supplies -----------------------------------------------------------------
 
