@@ -112,73 +112,6 @@ TD_TEST(tree_afloat_keeps_energy_and_momentum_for_10_s) {
     }
 }
 
-// n rods on hinges about Z, hanging at angle 0
-static tree pendulum(int32_t n, const double *length, const double *mass) {
-    td_segment_def defs[2];
-    for (int32_t i = 0; i < n; i++) {
-        double l = length[i], m = mass[i];
-        defs[i] = td_segment_def_default();
-        defs[i].parent = i - 1;
-        defs[i].joint = TD_JOINT_HINGE;
-        defs[i].axis = tdi_vec3(0, 0, 1);
-        defs[i].rest =
-            i == 0 ? (td_quat){0, 0, 0, 1} : tdi_quat_identity(); // half a turn: downwards
-        defs[i].length = l;
-        defs[i].mass = m;
-        defs[i].centre_of_mass = tdi_vec3(0, l / 2, 0);
-        defs[i].second_moment = (td_sym3){1e-9, m * l * l / 3, 1e-9, 0, 0, 0};
-        defs[i].has_stiffness = defs[i].has_damping = true;
-    }
-    return tree_of(defs, n, TD_LAW_LINEAR, NULL);
-}
-
-// theta'' = -m g (l/2) sin(theta)/I with I = m l^2/3 (+ the rod's thickness)
-TD_TEST(tree_pendulum_steps_as_its_equation_does) {
-    const double length = 0.8, mass = 1.3;
-    const double inertia = mass * length * length / 3 + 1e-9;
-    for (int k = 0; k < 4; k++) {
-        tree t = pendulum(1, &length, &mass);
-        double theta = (double[]){0.1, 1, 2, 3}[k], rate = 0, worst = 0, dt = 1e-3;
-        td_step_opts opts = steps_of(TD_EULER, dt, weight);
-        t.q[0] = theta;
-        td_tree_state_changed(t.state);
-        for (int i = 0; i < 10000; i++) {
-            run(t, &opts, 1);
-            rate += dt * -(mass * 9.81 * length / 2) / inertia * sin(theta);
-            theta += dt * rate;
-            worst = fmax(worst, fabs(t.q[0] - theta));
-        }
-        CHECK_IN(worst, 0, 1e-10);
-        tree_free(t);
-    }
-}
-
-// The plants thesis, appendix A, with both angles from the vertical:
-//   Ja t1'' + Jx cos(t1 - t2) t2'' + Jx sin(t1 - t2) t2'^2 + u1 sin t1 = 0
-//   Jb t2'' + Jx cos(t1 - t2) t1'' - Jx sin(t1 - t2) t1'^2 + u2 sin t2 = 0
-TD_TEST(tree_double_pendulum_accelerates_as_derived_by_hand) {
-    tdi_random r;
-    tdi_random_seed(&r, 52);
-    const double l[2] = {0.7, 1.1}, m[2] = {1.2, 0.5}, g = 9.81;
-    tree t = pendulum(2, l, m);
-    double ja = m[0] * l[0] * l[0] / 3 + m[1] * l[0] * l[0] + 1e-9;
-    double jb = m[1] * l[1] * l[1] / 3 + 1e-9, jx = m[1] * l[0] * l[1] / 2;
-    double u1 = (m[0] / 2 + m[1]) * g * l[0], u2 = m[1] * g * l[1] / 2;
-    for (int k = 0; k < 1000; k++) {
-        td_real accel[2];
-        random_state(t, &r, 3, 10);
-        td_tree_forward(t.state, weight, NULL, accel);
-        double t1 = t.q[0], t2 = t.q[0] + t.q[1], w1 = t.v[0], w2 = t.v[0] + t.v[1];
-        double c = jx * cos(t1 - t2), s = jx * sin(t1 - t2);
-        double f1 = -s * w2 * w2 - u1 * sin(t1), f2 = s * w1 * w1 - u2 * sin(t2);
-        double det = ja * jb - c * c, a1 = (jb * f1 - c * f2) / det, a2 = (ja * f2 - c * f1) / det;
-        double scale = fmax(fabs(a1), fabs(a2));
-        CHECK_IN(fabs(accel[0] - a1), 0, 1e-10 * scale);
-        CHECK_IN(fabs(accel[0] + accel[1] - a2), 0, 1e-10 * scale);
-    }
-    tree_free(t);
-}
-
 // ---- explicit steps -------------------------------------------------------------------------
 
 // where the last segment's tip is after half a second
@@ -245,6 +178,41 @@ TD_TEST(tree_explicit_steps_take_loads_and_air) {
     run(t, &opts, 500);
     CHECK_IN(t.v[2], -4, -1);
     tree_free(t);
+}
+
+TD_TEST(tree_steps_with_loads_and_air_take_no_memory_for_all_integrators) {
+    tdi_random r;
+    test_heap heap = {0};
+    td_alloc alloc = test_heap_alloc(&heap);
+    td_segment_def defs[12];
+    td_load loads[] = {
+        {.kind = TD_LOAD_FORCE, .segment = 3, .point = {0, 0.1, 0}, .vector = {1, 0, 0}},
+        {.kind = TD_LOAD_TORQUE, .segment = 5, .vector = {0, 0.1, 0}},
+        {.kind = TD_LOAD_SPRING,
+         .segment = 11,
+         .point = {0, 0.1, 0},
+         .vector = {0, 1, 0},
+         .stiffness = 10,
+         .damping = 1}};
+    static const td_integrator all[] = {TD_EULER, TD_RK4, TD_IMPLICIT, TD_IMPLICIT_EULER};
+    tdi_random_seed(&r, 99);
+    for (int32_t i = 0; i < 12; i++) {
+        defs[i] = random_segment(&r, i, BUSHY, 5);
+        defs[i].joint = i == 0 ? TD_JOINT_FREE : (td_joint_kind)(i % 4);
+    }
+    for (int k = 0; k < 4; k++) {
+        bool explicit = all[k] == TD_EULER || all[k] == TD_RK4;
+        tree t = tree_of(defs, 12, TD_LAW_TANGENT, &alloc);
+        td_step_opts opts = steps_of(all[k], explicit ? 1e-4 : 1.0 / 60, weight);
+        opts.loads = loads;
+        opts.load_count = 3;
+        opts.air = (td_air){{3, 0, 1}, 0.1, 0.6};
+        long calls = heap.calls;
+        run(t, &opts, 20);
+        CHECK_INT(heap.calls, calls);
+        tree_free(t);
+        CHECK_INT(heap.held, 0);
+    }
 }
 
 TD_TEST(tree_diverging_explicit_step_leaves_the_state_as_it_was) {

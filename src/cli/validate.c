@@ -69,6 +69,9 @@ static void json_figure(const char *key, double value) {
 static void print_row(void *context, const val_row *r) {
     printing *p = context;
     clear_progress(p);
+    if (r->fault) {
+        cli_error("validate: %s, %s, n %lld: %s", r->name, r->quantity, (long long)r->n, r->fault);
+    }
     if (p->json) {
         printf("{\"case\":");
         cli_json_text(stdout, r->name);

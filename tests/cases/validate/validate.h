@@ -17,7 +17,8 @@ typedef struct val_row {
     const char *quantity;
     int64_t n;
     double got, want, error, limit;
-    bool pass; // the error is within its limit
+    bool pass;         // the error is within its limit
+    const char *fault; // why there is no figure; NULL: there is one
 } val_row;
 
 typedef struct val_report {

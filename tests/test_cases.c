@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Validations that are short enough for every build, also those with sanitizers. The command runs
+// these and all others: `tendril validate`. docs/theory/validation.md says what each is about.
+
+#include "td_test.h"
+
+#include "cases/validate/validate.h"
+
+static void check_row(void *context, const val_row *row) {
+    (void)context;
+    CHECK_SAY(row->pass, "%s, %s, n %lld: %.9g, wanted %.9g: off by %g of %g%s%s", row->name,
+              row->quantity, (long long)row->n, row->got, row->want, row->error, row->limit,
+              row->fault ? ": " : "", row->fault ? row->fault : "");
+}
+
+static void check_case(const char *name, void (*run)(val_report *)) {
+    const val_case one = {.name = name, .run = run};
+    val_report report = {.row = check_row};
+    val_run_case(&one, &report);
+}
+
+TD_TEST(tree_pendulum_swings_with_its_period_and_follows_its_derived_equation) {
+    check_case("pendulum", val_pendulum);
+}
+
+TD_TEST(tree_double_pendulum_accelerates_as_derived_and_repeats_to_the_bit) {
+    check_case("double-pendulum", val_double_pendulum);
+}
+
+TD_TEST(tree_cantilever_under_a_load_at_its_tip_bends_to_the_elastica) {
+    check_case("elastica", val_elastica);
+}
+
+TD_TEST(tree_beam_has_the_frequencies_of_beam_theory_in_bending_and_torsion) {
+    check_case("vibration", val_vibration);
+}
+
+TD_TEST(tree_limp_chain_rests_on_the_plumb_line_and_on_the_catenary_and_swings_as_bessel_says) {
+    check_case("chain", val_chain);
+}
