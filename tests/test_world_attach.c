@@ -671,7 +671,7 @@ TD_TEST(skeletons_that_a_solver_cannot_take_are_refused_and_nothing_is_added) {
     def.skeleton = skeleton;
     def.variant = 0;
     CHECK_INT(td_world_add_actor(s.world, &def, &id, &diag), TD_ERR_ARGUMENT);
-    CHECK_HAS(diag.message, "is of no variant");
+    CHECK_HAS(diag.message, "must be TD_NONE when `skeleton` is given");
     CHECK_INT(td_world_actor_count(s.world), 3);
     td_skeleton_free(skeleton);
     steps(s.world, 1);

@@ -2,9 +2,9 @@
 #pragma once
 
 /// @file reduce.h
-/// Trees as exact as you need: implicit steps of fewer bodies than there are segments, with an
-/// error that is set and estimated. Joints are frozen where nothing moves, turn together where an
-/// axis bends smoothly, and small twigs ride on what carries them.
+/// Adaptive level of detail of trees: implicit steps of fewer bodies than there are segments, with
+/// an error that is set and estimated. Joints are frozen where nothing moves, turn together where
+/// an axis bends smoothly, and small twigs ride on what carries them.
 
 #include "tendril/tree.h"
 

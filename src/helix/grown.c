@@ -51,7 +51,7 @@ static td_status check_kept(const td_skeleton *from, const td_skeleton *to,
         if ((up == TD_NONE ? TD_NONE : segment_map[up].segment) != old[was].parent ||
             !is_same(&old[was], &now[i])) {
             return tdi_fail_at(diag, TD_ERR_ARGUMENT, i,
-                               "segment %d was there, and is not what it was; with the solver "
+                               "segment %d changed; with the solver "
                                "'helix' a plant grows by new segments alone, and those that it "
                                "has keep their size, mass and stiffness",
                                (int)i);

@@ -206,7 +206,7 @@ td_status tdi_helix_unpack(const td_skeleton *skeleton, const char *bytes, size_
     }
     if (!good) {
         tdi_model_free(m);
-        return tdi_fail(diag, TD_ERR_SYNTAX, "a model of the save is none");
+        return tdi_fail(diag, TD_ERR_SYNTAX, "the save holds an invalid helix model");
     }
     tdi_helix_model_finish(m);
     *out = &m->head;

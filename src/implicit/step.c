@@ -25,7 +25,7 @@
 #define LAST_PATIENCE     10    // and for the smallest
 #define ROUNDS            8     // in which guesses are shortened
 #define SHORTENED         0.8   // of what is free, in each
-#define HARDLY            0.5   // of its way: who has less is in the way of others
+#define HARDLY            0.5   // bodies below this step fraction count as blocked
 #define STEADY            1.0   // m/s^2: exact contact asks for increments below this times h^2
 #define FINEST            4096 // pieces of a step in which two bodies would pass through each other
 

@@ -43,7 +43,9 @@ td_status tdi_lcp_opts_take(const td_lcp_opts *given, td_lcp_opts *o, td_diag *d
         return status;
     }
     if (o->method != TD_LCP_EXACT && o->method != TD_LCP_SOR) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "td_lcp_opts: method %d is none", (int)o->method);
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "td_lcp_opts: unknown method %d; expected TD_LCP_EXACT or TD_LCP_SOR",
+                        (int)o->method);
     }
     const tdi_range ranges[] = {TDI_BETWEEN("iterations", NULL, o->iterations, 0, 100000),
                                 TDI_BETWEEN("tolerance", NULL, o->tolerance, 1e-13, 1),
@@ -90,7 +92,7 @@ static const char *row_fault(const td_lcp *p, int32_t i) {
     if (r->kind == TD_LCP_BOX && (!fits(r->low) || !fits(r->high))) {
         return "low and high must be infinite, or at most 1e100 in size";
     }
-    return r->kind <= TD_LCP_TANGENT ? NULL : "its kind is none";
+    return r->kind <= TD_LCP_TANGENT ? NULL : "its kind is unknown";
 }
 
 static td_status check_problem(const td_lcp *p, td_diag *diag) {

@@ -295,8 +295,9 @@ td_status tdi_skeleton_read(const char *bytes, size_t size, const td_alloc *allo
     if (status == TD_OK) {
         t.at = 0;
         tape_store(&t, &store);
-        status = is_good(&store) ? TD_OK
-                                 : tdi_fail(diag, TD_ERR_SYNTAX, "a skeleton of the save is none");
+        status = is_good(&store)
+                     ? TD_OK
+                     : tdi_fail(diag, TD_ERR_SYNTAX, "the save holds an invalid skeleton");
     }
     status = status == TD_OK ? tdi_skeleton_new(&store, out) : status;
     if (status != TD_OK) {

@@ -25,7 +25,7 @@ static td_status take_opts(const td_analytic_opts *given, td_analytic_opts *o, t
         return status;
     }
     if (o->law != TD_IMPACT_NEWTON && o->law != TD_IMPACT_POISSON) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "td_analytic_opts: law %d is none", (int)o->law);
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "td_analytic_opts: unknown law %d", (int)o->law);
     }
     const tdi_range ranges[] = {TDI_FROM_0("settle", "s", o->settle),
                                 TDI_BETWEEN("restitution", NULL, o->restitution, 0, 1),

@@ -179,7 +179,7 @@ static td_status check_def(const td_world *w, const td_actor_def *def, td_diag *
     const int32_t variants = w->scene->def.objects[def->object].instances.variants;
     if (def->skeleton && def->variant != TD_NONE) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
-                        "variant is %d; what has a skeleton of its own is of no variant",
+                        "variant is %d; it must be TD_NONE when `skeleton` is given",
                         (int)def->variant);
     }
     if (def->variant < TD_NONE || def->variant >= variants) {
