@@ -4,12 +4,12 @@
 // Blocks    what a contact adds on one capsule goes into the factors of its body. What it adds
 //           between two capsules, C, couples the bodies: the increments solve
 //             (E + J^T C J) x = -r,
-//           E being what the bodies factored and J x the motion of their points. Where one factor
-//           of the whole is cheaper it is taken (direct.c). Else conjugate gradients,
-//           preconditioned by E, start at x = -E^-1 r. All their residuals are J^T g and all their
-//           directions E^-1 J^T s with forces g, s at the points that touch, so that the iteration
-//           lives on those points; a product with J E^-1 J^T is one response of each body. Turns
-//           of capsules by friction count as points, and moments on them as forces.
+//           E being what the bodies factored and J x the motion of their points. Where all
+//           bodies that touch offer blocks, one factor serves (coupled.h). Else conjugate
+//           gradients, preconditioned by E, start at x = -E^-1 r. All their residuals are J^T g and
+//           all their directions E^-1 J^T s with forces g, s at the points that touch, so that the
+//           iteration lives on those points; a product with J E^-1 J^T is one response of each
+//           body. Turns of capsules by friction count as points, and moments on them as forces.
 
 #include "implicit/hold.h"
 #include "implicit/touch.h"
@@ -117,15 +117,23 @@ static void add_coupling(const tdi_touch *t, const td_vec3 *x, td_real sign, td_
     }
 }
 
-static void push_active(const tdi_touch *t, const tdi_system *y, const td_vec3 *f) {
+static bool is_constrained(const td_body *body) {
+    return body->holds && body->holds->solved_in;
+}
+
+// At members that coupled constraints hold, or at those that eliminate themselves.
+static void push_active(const tdi_touch *t, const tdi_system *y, bool constrained,
+                        const td_vec3 *f) {
     for (int32_t a = 0; a < t->active_count; a++) {
         const int32_t p = t->active[a], i = p - t->point_count;
         const int32_t k = i < 0 ? t->point_owner[p] : t->owner[i];
         const tdi_member *m = &y->member[k];
-        tdi_state_apply_forces(m->body,
-                               i < 0 ? tdi_nodes(p - t->first_point[k], 1)
-                                     : tdi_rotation_of(i - t->first_capsule[k]),
-                               &f[p]);
+        if (constrained ? is_constrained(m->body) : !tdi_is_coupled(m->body)) {
+            tdi_state_apply_forces(m->body,
+                                   i < 0 ? tdi_nodes(p - t->first_point[k], 1)
+                                         : tdi_rotation_of(i - t->first_capsule[k]),
+                                   &f[p]);
+        }
     }
 }
 
@@ -142,17 +150,16 @@ static void read_turns(const tdi_touch *t, const tdi_system *y, td_vec3 *to) {
 
 // to = J E^-1 J^T f at the active points
 static void respond(const tdi_touch *t, const tdi_system *y, const td_vec3 *f, td_vec3 *to) {
-    push_active(t, y, f);
-    if (tdi_holds_couple(y->holds)) { // E with what constraints couple
-        for (int32_t k = 0; k < y->count; k++) {
-            tdi_state_respond(y->member[k].body);
-        }
-        tdi_holds_counter(y->holds, y);
-        push_active(t, y, f);
+    if (tdi_coupled_any(y)) { // E with what constraints couple
+        push_active(t, y, true, f);
+        tdi_coupled_respond(y);
     }
+    push_active(t, y, false, f);
     for (int32_t k = 0; k < y->count; k++) {
         td_body *body = y->member[k].body;
-        tdi_state_respond(body);
+        if (!tdi_is_coupled(body)) {
+            tdi_state_respond(body);
+        }
         tdi_state_motions(body, tdi_all_nodes(body), true, to + t->first_point[k]);
     }
     read_turns(t, y, to);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Constraints on the bodies of a system: what is kept, the beginning and the end of steps.
 
-#include "implicit/hold_whole.h"
+#include "implicit/hold.h"
 
 #include <math.h>
 #include <string.h>
@@ -292,13 +292,11 @@ static void begin_all(tdi_holds *h, const tdi_system *y, td_real step, td_real p
 void tdi_holds_begin(tdi_holds *all, const tdi_system *y, td_real step, td_real part) {
     for (tdi_holds *h = all; h; h = h->next) {
         begin_all(h, y, step, part);
-        h->joined = h->whole && h->coupled && !y->touch;
         h->eliminated = h->rows && h->coupled && !y->touch;
         for (int32_t k = 0; k < h->member_count; k++) {
             td_body *body = tdi_holds_member(h, y, k)->body;
             body->holds = h;
             body->held_as = k;
-            body->joined = h->joined && h->whole->first[k] != TD_NONE;
         }
     }
 }

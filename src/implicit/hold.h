@@ -17,13 +17,13 @@
 //         multiplier, is the force of the iteration before, so that c goes to 0 with K finite.
 // Pinned  rows of one segment and the world: they go into the elimination of their body.
 // Coupled rows between two segments a and b: with a number z each row is (a - z) + (b + z), of
-//         which each part goes into the elimination of its body, and z is the unknown of a Schur
-//         complement. Least in z, K_a/2 ((a - z)^2 + (b + z)^2) is K/2 (a + b)^2 with K = K_a/2.
-//         Second derivatives that couple both are rows too, without a force of their own.
+//         which each part goes into the elimination of its body, and z is an unknown of the
+//         coupled system (coupled.h). Least in z, K_a/2 ((a - z)^2 + (b + z)^2) is K/2 (a + b)^2
+//         with K = K_a/2. Second derivatives that couple both are rows too, without a force of
+//         their own.
 
 #include "constrain/constrain.h"
 #include "implicit/implicit.h"
-#include "implicit/sparse.h"
 
 #define TDI_HELD_MET 5e-9 // m or rad: rows are met to this, near the origin; 1e-8 is promised
 
@@ -76,8 +76,6 @@ typedef struct tdi_held {
     int32_t stalls; // times in a row that this did not shrink
 } tdi_held;
 
-typedef struct tdi_hold_whole tdi_hold_whole; // see hold_whole.h
-
 struct tdi_holds {
     tdi_holds *next; // set of the system; NULL: the last
     const td_alloc *alloc;
@@ -98,22 +96,24 @@ struct tdi_holds {
     td_real *scale;             // of a member: kg, of a segment in the mean
     td_real h;                  // of the rule; 0: statics
     bool coupled;               // some bond couples segments in this step
-    tdi_sparse *sparse;         // NULL: no bond couples, or too many for it couple one body
-    tdi_hold_whole *whole;      // instead, where nothing touches; NULL: none
-    bool joined;                // it is used in this step
+    tdi_coupled *whole;         // the system of its bonds; NULL: none couples, or `rows` serve
+    tdi_coupled *solved_in;     // the system that is used: this, or that of contact; NULL: none
+    int32_t first_bond;         // node of its first bond there
     int32_t inner;              // the member that all coupled bonds are within; TD_NONE: none
     tdi_rows *rows;             // of it: the rows of all nodes, where nothing touches; NULL: none
     void (*rows_free)(tdi_rows *rows);
     bool eliminated; // they are used in this step
-    td_real (*x)[4]; // at a place of its order
 };
 
 // Members are the bodies that `actor` of the constraints names; those of a system are told by
-// tdi_holds_bind(). Everything is copied. Names the constraint that a solver cannot take.
+// tdi_holds_bind(). Everything is copied. Names the constraint that a solver cannot take. With
+// `touches` there may be contact in steps.
 td_status tdi_holds_new(const tdi_member *members, int32_t member_count,
-                        const td_constraint *constraints, int32_t count, const td_alloc *alloc,
-                        tdi_holds **out, td_diag *diag);
+                        const td_constraint *constraints, int32_t count, bool touches,
+                        const td_alloc *alloc, tdi_holds **out, td_diag *diag);
 void tdi_holds_free(tdi_holds *h); // NULL is allowed
+// Bonds that couple a member, for tdi_member.
+int32_t tdi_holds_bonds(const tdi_holds *h, int32_t member);
 // The number in the system of every member; NULL: the same.
 void tdi_holds_bind(tdi_holds *h, const int32_t *member);
 
@@ -171,22 +171,17 @@ bool tdi_holds_curve(const tdi_holds *all);
 // nothing touches.
 bool tdi_holds_pin(const tdi_system *system);
 
-// ---- the Schur complement (hold_couple.c)
+// ---- rows that couple two segments (coupled.c)
 
 bool tdi_holds_couple(const tdi_holds *all); // whether any bond couples segments
-// Whether contact can be solved with the bonds: few enough couple each body.
-bool tdi_holds_may_touch(const tdi_holds *all);
-// One after the other, takes coupled bonds into the increments, which are those without them.
-// Members are taken and answer one by one, so that what is asked of one is asked while its memory
-// is near.
-void tdi_holds_open(tdi_holds *all);
-void tdi_holds_take(const tdi_system *system, int32_t member); // it was factored and solved
-// Forces of all, and what they add to the promise. False: the whole is not positive definite.
-bool tdi_holds_solve(tdi_holds *all, const tdi_system *system, td_real *predicted_decrease);
-void tdi_holds_answer(const tdi_system *system, int32_t member); // its increments with them
-// The bodies have responded to some forces. Pushes what coupled bonds add to these: with the same
-// forces again the response is that of the held bodies.
-void tdi_holds_counter(tdi_holds *all, const tdi_system *system);
+bool tdi_held_has_row(const tdi_held *b, int32_t row);
+// Pushes a row's pins that a member has, by `force` along v.
+void tdi_held_push(const tdi_holds *h, const tdi_held *b, const tdi_member *m, int32_t member,
+                   int32_t row, td_real force);
+// v of a row, of the moves of the pins that a member has.
+td_real tdi_held_part(const tdi_holds *h, const tdi_held *b, int32_t member, int32_t row);
+// These of all rows, into the right side of the system.
+void tdi_holds_add_parts(const tdi_holds *h, int32_t member);
 
 // ---- shared by these files
 

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Constraints on the bodies of a system: checks and making.
 
-#include "implicit/hold_whole.h"
+#include "implicit/coupled.h"
+#include "implicit/hold.h"
 
 #include "base/diag.h"
 
 #include <math.h>
 #include <string.h>
-
-#define MOST_NODES 1000 // bonds that couple one body: the complement is dense within it
-#define FEW        8 // bonds that couple one body: more are eliminated with it, where it takes rows
 
 // ---- sizes ----------------------------------------------------------------------------------
 
@@ -25,7 +23,6 @@ static bool couples(const td_constraint *c) {
 typedef struct sizes {
     size_t texts, points;
     int32_t held, pins, nodes;
-    int64_t links;
 } sizes;
 
 static td_joint_kind joint_of(const tdi_member *members, const td_constraint *c, int side) {
@@ -133,10 +130,9 @@ typedef struct parts { // of the block that are only needed while it is made
     char *text;
     td_vec3 *point, *m;
     td_real *work;
-    void *sparse;
 } parts;
 
-static parts lay_out(tdi_holds *h, const sizes *s, int32_t links, int32_t blocks, tdi_layout *l) {
+static parts lay_out(tdi_holds *h, const sizes *s, tdi_layout *l) {
     const size_t n = (size_t)h->count, members = (size_t)h->member_count, pins = (size_t)s->pins;
     parts p;
     tdi_layout_place(l, 1, sizeof *h);
@@ -155,12 +151,10 @@ static parts lay_out(tdi_holds *h, const sizes *s, int32_t links, int32_t blocks
     h->first_node = tdi_layout_place(l, members + 1, sizeof *h->first_node);
     h->node = tdi_layout_place(l, 2 * (size_t)s->nodes, sizeof *h->node);
     h->scale = tdi_layout_place(l, members, sizeof *h->scale);
-    h->x = tdi_layout_place(l, (size_t)s->nodes, sizeof *h->x);
     p.text = tdi_layout_place(l, s->texts, 1);
     p.point = tdi_layout_place(l, s->points, sizeof *p.point);
     p.m = tdi_layout_place(l, s->points, sizeof *p.m);
     p.work = tdi_layout_place(l, 2 * s->points, sizeof *p.work);
-    p.sparse = tdi_layout_place(l, tdi_sparse_bytes(s->nodes, links, blocks), 1);
     return p;
 }
 
@@ -276,48 +270,6 @@ static void number_nodes(tdi_holds *h) {
     first[0] = 0;
 }
 
-static void order_nodes(tdi_holds *h) {
-    tdi_sparse_begin(h->sparse, h->node_count);
-    for (int32_t k = 0; k < h->member_count; k++) {
-        for (int32_t i = h->first_node[k]; i < h->first_node[k + 1]; i++) {
-            for (int32_t j = h->first_node[k]; j < i; j++) {
-                tdi_sparse_link(h->sparse, h->held[h->node[j]].node, h->held[h->node[i]].node);
-            }
-        }
-    }
-}
-
-// Links of the nodes of all members; `nodes` has a number a member, all 0. Below 0: one has too
-// many.
-static int64_t count_links(const tdi_member *members, int32_t member_count,
-                           const td_constraint *constraints, int32_t count, int32_t *nodes,
-                           bool *dense) {
-    int64_t links = 0;
-    *dense = true;
-    for (int32_t i = 0; i < count; i++) {
-        const td_constraint *c = &constraints[i];
-        const int32_t own = couples(c) ? tdi_constraint_bond_count(c, joint_if(members, c)) : 0;
-        for (int side = 0; couples(c) && side < (on_both(c) ? 1 : 2); side++) {
-            nodes[c->actor[side]] += own;
-        }
-    }
-    for (int32_t k = 0; k < member_count; k++) {
-        if (nodes[k] > MOST_NODES && !members[k].body->ops->blocks &&
-            !members[k].body->ops->rows_new) {
-            return -1;
-        }
-        *dense = *dense && nodes[k] <= MOST_NODES;
-        links += (int64_t)nodes[k] * (nodes[k] - 1) / 2;
-    }
-    return links;
-}
-
-// Room for blocks of the factor: all there can be, or several times those of the matrix.
-static int32_t blocks_for(int32_t nodes, int64_t links) {
-    const int64_t all = (int64_t)nodes * (nodes - 1) / 2, most = 4 * links + 16 * nodes;
-    return (int32_t)(all < most ? all : most);
-}
-
 static int32_t number_rows(tdi_holds *h) {
     int32_t count = 0;
     for (int32_t i = 0; i < h->held_count; i++) {
@@ -342,7 +294,7 @@ static bool make_rows(tdi_holds *h, const tdi_member *members) {
         h->inner = couples(c) ? c->actor[0] : h->inner;
     }
     const int32_t count = number_rows(h);
-    if (h->node_count <= FEW || !members[h->inner].body->ops->rows_new) {
+    if (h->node_count == 0 || !members[h->inner].body->ops->rows_new) {
         return true;
     }
     int32_t(*segments)[2] = tdi_alloc_zeroed(h->alloc, (size_t)count, sizeof *segments);
@@ -361,77 +313,55 @@ static bool make_rows(tdi_holds *h, const tdi_member *members) {
     return segments;
 }
 
-static td_status too_dense(td_diag *diag) {
-    return tdi_fail(diag, TD_ERR_LIMIT,
-                    "constraints couple too many segments; at most %d points may be joined to one "
-                    "actor, besides those that are held to the world",
-                    MOST_NODES);
+// Rows that are eliminated with their body need no system, unless there is contact.
+static bool make_system(tdi_holds *h, const tdi_member *members, bool touches) {
+    const bool needed = h->node_count > 0 && (touches || !h->rows);
+    h->whole = needed ? tdi_coupled_of_set(h, members) : NULL;
+    return h->whole || !needed;
 }
 
-static td_status make(tdi_holds *sized, const sizes *s, int64_t links, bool dense,
-                      const tdi_member *members, const td_constraint *constraints, tdi_holds **out,
+static td_status make(tdi_holds *sized, const sizes *s, const tdi_member *members,
+                      const td_constraint *constraints, bool touches, tdi_holds **out,
                       td_diag *diag) {
-    enum { SPACE = 20 }; // links a node: room for those that come while nodes are ordered
-    const int32_t blocks = dense ? blocks_for(s->nodes, links) : 0,
-                  room = dense ? (int32_t)(links + (int64_t)SPACE * s->nodes) : 0;
     tdi_layout l = {NULL, 0};
-    lay_out(sized, s, room, blocks, &l);
+    lay_out(sized, s, &l);
     tdi_holds *h = tdi_alloc_zeroed(sized->alloc, 1, l.used);
     if (!h) {
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for constraints");
     }
     sized->bytes = l.used;
     l = (tdi_layout){(char *)h, 0};
-    const parts p = lay_out(sized, s, room, blocks, &l);
+    const parts p = lay_out(sized, s, &l);
     *h = *sized;
     copy_constraints(h, members, constraints, p);
     list_bonds(h);
     number_pins(h);
     number_nodes(h);
     tdi_holds_bind(h, NULL);
-    if (!make_rows(h, members) || !tdi_hold_whole_new(h, members)) {
+    if (!make_rows(h, members) || !make_system(h, members, touches)) {
         tdi_holds_free(h);
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for constraints");
-    }
-    if (h->node_count > 0 && dense) {
-        h->sparse = tdi_sparse_place(s->nodes, room, blocks, p.sparse);
-        order_nodes(h);
-        h->sparse = tdi_sparse_order(h->sparse) ? h->sparse : NULL;
-    }
-    if (h->node_count > 0 && !h->sparse && !h->whole && !h->rows) {
-        tdi_holds_free(h);
-        return too_dense(diag);
     }
     *out = h;
     return TD_OK;
 }
 
 td_status tdi_holds_new(const tdi_member *members, int32_t member_count,
-                        const td_constraint *constraints, int32_t count, const td_alloc *alloc,
-                        tdi_holds **out, td_diag *diag) {
+                        const td_constraint *constraints, int32_t count, bool touches,
+                        const td_alloc *alloc, tdi_holds **out, td_diag *diag) {
     *out = NULL;
     td_status status = check_all(members, member_count, constraints, count, diag);
     if (status != TD_OK) {
         return status;
     }
-    int32_t *nodes = tdi_alloc_zeroed(alloc, (size_t)member_count, sizeof *nodes);
-    if (!nodes) {
-        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for constraints");
-    }
-    bool dense;
-    const int64_t links = count_links(members, member_count, constraints, count, nodes, &dense);
-    tdi_alloc_free(alloc, nodes, (size_t)member_count * sizeof *nodes);
-    if (links < 0 || (dense && links > INT32_MAX / 64)) {
-        return too_dense(diag);
-    }
     const sizes s = measure(members, constraints, count);
     tdi_holds sized = {.alloc = alloc, .count = count, .member_count = member_count};
-    return make(&sized, &s, links, dense, members, constraints, out, diag);
+    return make(&sized, &s, members, constraints, touches, out, diag);
 }
 
 void tdi_holds_free(tdi_holds *h) {
     if (h) {
-        tdi_hold_whole_free(h);
+        tdi_coupled_free(h->whole, h->alloc);
         if (h->rows) {
             h->rows_free(h->rows);
         }

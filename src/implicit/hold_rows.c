@@ -251,7 +251,7 @@ bool tdi_holds_curve(const tdi_holds *all) {
 }
 
 // Rows [from, to) of a bond, eliminated with its body: what they see of its two pins, as v of
-// hold_couple.c.
+// coupled_assembly.c.
 static void set_rows(const tdi_holds *h, const tdi_member *m, const tdi_held *b, int32_t from,
                      int32_t to, int32_t mate) {
     td_vec3 way[TDI_HELD_ROWS] = {{0}}, back[TDI_HELD_ROWS] = {{0}};

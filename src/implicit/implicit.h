@@ -201,8 +201,9 @@ typedef struct tdi_block_ops {
     // A position or rotation moves by the sum of rows[k] x_k of the unknowns of so many nodes.
     int32_t (*rows)(void *body, const tdi_point *point, int32_t node[TDI_POINT_NODES],
                     td_real rows[TDI_POINT_NODES][3][4]);
-    void (*unknowns)(const void *body, tdi_unknowns *unknowns);   // of all nodes
-    void (*increments)(void *body, const tdi_unknowns *unknowns); // takes x
+    void (*unknowns)(const void *body, tdi_unknowns *unknowns); // of all nodes
+    // Takes x as the increments, or as the response; then `unknowns` has told of forces.
+    void (*increments)(void *body, bool response, const tdi_unknowns *unknowns);
 } tdi_block_ops;
 
 // ---- the core table
@@ -347,6 +348,7 @@ typedef struct tdi_member {
     bool solved_in_larger_island; // it was solved with most others then: where it came to is free
                                   // of them
     bool untouched;               // contact does not see it: it is here for what holds it
+    int32_t bonds;                // of constraints that couple it: contact gets room for them
     // of its capsules: what tdi_planes_leave() left in the last step, and leaves in this; NULL:
     // none
     const td_vec3 *borne;
@@ -355,6 +357,7 @@ typedef struct tdi_member {
 
 typedef struct tdi_touch tdi_touch;
 typedef struct tdi_holds tdi_holds;
+typedef struct tdi_coupled tdi_coupled; // see coupled.h
 
 typedef struct tdi_system {
     const tdi_member *member;

@@ -24,9 +24,8 @@
 
 // ---- factors --------------------------------------------------------------------------------
 
-// Whether constraints solve a member together with their rows.
-static bool is_joined(const tdi_system *y, int32_t k) {
-    return y->member[k].body->joined;
+static bool is_coupled(const tdi_system *y, int32_t k) {
+    return tdi_is_coupled(y->member[k].body);
 }
 
 static tdi_factored factor_member(const tdi_newton_run *n, const tdi_model *model, int32_t k) {
@@ -35,7 +34,7 @@ static tdi_factored factor_member(const tdi_newton_run *n, const tdi_model *mode
     if (tdi_is_idle(y, k)) {
         return TDI_POSITIVE;
     }
-    asked.blocks = (n->direct && tdi_direct_joins(y->touch, k)) || is_joined(y, k);
+    asked.blocks = is_coupled(y, k);
     return y->member[k].body->ops->factor(y->member[k].body, &asked);
 }
 
@@ -70,16 +69,16 @@ static tdi_factored factor_members(tdi_newton_run *n, const tdi_model *model) {
     if (shared) {
         tdi_system_each(y, factor_turn, &f);
     }
-    n->solved = y->holds && !n->direct;
+    n->solved = y->holds;
     n->largest = n->predicted_decrease = 0;
-    tdi_holds_open(y->holds);
+    tdi_coupled_open(y);
     for (int32_t k = 0; k < y->count && worst != TDI_NOT_POSITIVE; k++) {
         const tdi_factored own = shared ? y->touch->factored[k] : factor_member(n, model, k);
         worst = own < worst ? own : worst;
-        if (n->solved && own != TDI_NOT_POSITIVE && !is_joined(y, k)) {
+        if (n->solved && own != TDI_NOT_POSITIVE && !is_coupled(y, k)) {
             note_largest(
                 n, y->member[k].body->ops->solve(y->member[k].body, false, &n->predicted_decrease));
-            tdi_holds_take(y, k);
+            tdi_coupled_take(y, k);
         }
     }
     return worst;
@@ -88,17 +87,14 @@ static tdi_factored factor_members(tdi_newton_run *n, const tdi_model *model) {
 // The worst of all bodies.
 static tdi_factored factor_all(tdi_newton_run *n, const tdi_model *model) {
     const tdi_system *y = n->system;
-    n->direct = y->touch && !tdi_holds_couple(y->holds) && tdi_direct_plan(y->touch, y);
+    n->direct = tdi_coupled_plan(y);
     tdi_system_each(y, clear_turn, (void *)y);
     if (y->touch) {
         tdi_touch_expand(y);
     }
     tdi_holds_expand(y->holds, y, n->used == TDI_MODEL_EXACT, model->positive);
     tdi_factored worst = factor_members(n, model);
-    if (n->direct && worst != TDI_NOT_POSITIVE && !tdi_direct_factor(y->touch, y)) {
-        return TDI_NOT_POSITIVE;
-    }
-    return worst;
+    return worst != TDI_NOT_POSITIVE && !tdi_coupled_factor(y) ? TDI_NOT_POSITIVE : worst;
 }
 
 // The next model, when one is not positive definite or does not go down.
@@ -176,18 +172,11 @@ static td_real largest_of(const tdi_system *y, int32_t k) {
 void tdi_newton_increments(tdi_newton_run *n, bool limited) {
     const tdi_system *y = n->system;
     n->largest = n->predicted_decrease = 0;
-    if (n->direct) {
-        tdi_direct_solve(y->touch, y, &n->predicted_decrease);
-    }
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_implicit *ops = y->member[k].body->ops;
         void *body = y->member[k].body;
         const bool alone = !y->touch && !y->holds, fused = alone && ops->attempt;
-        if (tdi_is_idle(y, k) || is_joined(y, k)) {
-            continue;
-        }
-        if (n->direct && tdi_direct_joins(y->touch, k)) {
-            note_largest(n, y->touch->part[k]);
+        if (tdi_is_idle(y, k) || is_coupled(y, k)) {
             continue;
         }
         note_largest(n, fused ? ops->attempt(body, limited, &n->predicted_decrease)
@@ -219,24 +208,47 @@ static bool touch(tdi_newton_run *n) {
     return fine;
 }
 
+static void answer_turn(void *context, int64_t k) {
+    const tdi_system *y = context;
+    if (y->holds || is_coupled(y, (int32_t)k)) {
+        tdi_coupled_answer(y, (int32_t)k);
+        y->touch->part[k] = largest_of(y, (int32_t)k);
+    }
+}
+
+// Increments of the coupled systems; with them, of all members.
+static void answer(tdi_newton_run *n, bool last) {
+    const tdi_system *y = n->system;
+    const bool shared = y->pool && y->touch;
+    tdi_coupled_solve(y, &n->predicted_decrease);
+    n->largest = y->holds ? 0 : n->largest; // what others had may have changed
+    if (shared) {
+        tdi_system_each(y, answer_turn, (void *)y);
+    }
+    for (int32_t k = 0; k < y->count; k++) {
+        if (!y->holds && !is_coupled(y, k)) {
+            continue;
+        }
+        if (!shared) {
+            tdi_coupled_answer(y, k);
+        }
+        note_largest(n, !last ? 0 : shared ? y->touch->part[k] : largest_of(y, k));
+    }
+}
+
 // Constraints and contact between segments change the increments. False: with them the model has no
 // least value.
 static bool couple(tdi_newton_run *n) {
     const tdi_system *y = n->system;
-    const bool touches = y->touch && y->touch->coupled && !n->direct,
-               holds = tdi_holds_couple(y->holds);
-    if (holds && !tdi_holds_solve(y->holds, y, &n->predicted_decrease)) {
+    const bool gradients = y->touch && y->touch->coupled && !n->direct;
+    if (tdi_coupled_any(y)) {
+        answer(n, !gradients);
+    }
+    n->largest = gradients ? 0 : n->largest;
+    if (gradients && !touch(n)) {
         return false;
     }
-    n->largest = touches || holds ? 0 : n->largest;
-    for (int32_t k = 0; holds && k < y->count; k++) {
-        tdi_holds_answer(y, k);
-        note_largest(n, touches ? 0 : largest_of(y, k));
-    }
-    if (touches && !touch(n)) {
-        return false;
-    }
-    for (int32_t k = 0; touches && k < y->count; k++) {
+    for (int32_t k = 0; gradients && k < y->count; k++) {
         note_largest(n, largest_of(y, k));
     }
     return true;

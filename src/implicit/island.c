@@ -114,6 +114,14 @@ static td_status system_of(td_island *island, const td_step_opts *opts,
 
 // ---- constraints ----------------------------------------------------------------------------
 
+// Room for the bonds of constraints in the coupled system of contact. False: out of memory.
+static bool fit(td_island *island, const tdi_holds *holds) {
+    for (int32_t k = 0; k < island->count; k++) {
+        island->member[k].bonds = tdi_holds_bonds(holds, k);
+    }
+    return !island->touch || tdi_touch_fit(island->touch, island->member);
+}
+
 td_status td_island_constrain(td_island *island, const td_constraint *constraints, int32_t count,
                               td_diag *diag) {
     if (!island) {
@@ -126,8 +134,8 @@ td_status td_island_constrain(td_island *island, const td_constraint *constraint
     td_status status = tdi_opts_widen("td_constraint", &defaults, constraints, count, island->alloc,
                                       &widened, diag);
     if (status == TD_OK) {
-        status = tdi_holds_new(island->member, island->count, widened.items, count, island->alloc,
-                               &held.holds, diag);
+        status = tdi_holds_new(island->member, island->count, widened.items, count, island->touch,
+                               island->alloc, &held.holds, diag);
         tdi_opts_widen_free(&widened);
     }
     if (status != TD_OK) {
@@ -135,7 +143,9 @@ td_status td_island_constrain(td_island *island, const td_constraint *constraint
     }
     const size_t bytes = tdi_system_memory(&held);
     void *began = tdi_alloc_resize(island->alloc, island->began, island->began_bytes, bytes);
-    if (!began) {
+    if (!began || !fit(island, held.holds)) {
+        island->began = began ? began : island->began;
+        island->began_bytes = began ? bytes : island->began_bytes;
         tdi_holds_free(held.holds);
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for constraints");
     }

@@ -709,7 +709,7 @@ td_status tdi_system_modes(const tdi_system *y, int32_t count, td_mode *modes, t
     for (int32_t k = 0; k < y->count; k++) {
         td_body *body = y->member[k].body;
         body->holds = NULL;
-        body->joined = false;
+        body->solved_in = NULL;
     }
     return status;
 }

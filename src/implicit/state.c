@@ -148,7 +148,8 @@ void tdi_state_begin(td_body *body, const td_step_opts *opts, const tdi_rule *ru
     body->opts = opts;
     body->rule = *rule;
     body->holds = NULL;
-    body->joined = body->pushed = body->answered = false;
+    body->solved_in = NULL;
+    body->pushed = body->answered = false;
     body->accepted = false;
     body->known0 = body->known;
     body->cut0 = body->cut;
@@ -216,7 +217,8 @@ void tdi_state_begin_rest(td_body *body, const td_step_opts *opts) {
     body->opts = opts;
     body->rule = (tdi_rule){.part = 1};
     body->holds = NULL;
-    body->joined = body->pushed = body->answered = false;
+    body->solved_in = NULL;
+    body->pushed = body->answered = false;
     body->known = 0;
     body->moved = 1;
     body->unstable = 0;

@@ -86,10 +86,12 @@ struct td_body {
     int32_t known0, cut0; // where it began
     td_real time0, dt0;
     td_base_motion base0;
-    struct tdi_holds *holds; // constraints of the step; NULL: none
-    int32_t held_as;         // its number among their members
-    bool joined;             // they solve it together with their rows: only its blocks are made
-    bool pushed, answered;   // there are pushes; the last were responded to
+    struct tdi_holds *holds;       // constraints of the step; NULL: none
+    int32_t held_as;               // its number among their members
+    struct tdi_coupled *solved_in; // the sparse system that solves it: only its blocks are made;
+                                   // NULL: it is eliminated by itself
+    int32_t first_node;            // of its first point there
+    bool pushed, answered;         // there are pushes; the last were responded to
 };
 
 // A block for a state with so many coordinates, all zero, and the base at the origin; NULL: out of

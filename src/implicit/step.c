@@ -67,11 +67,6 @@ td_status tdi_system_check(const tdi_system *y, td_diag *diag) {
         return tdi_fail(diag, TD_ERR_LIMIT, "there are %d colliders; at most %d were announced",
                         (int)y->collider_count, (int)y->touch->collider_limit);
     }
-    if (y->touch && !tdi_holds_may_touch(y->holds)) {
-        return tdi_fail(diag, TD_ERR_LIMIT,
-                        "constraints couple too many segments of an actor that touches; without "
-                        "contact it may have more");
-    }
     return y->touch ? check_colliders(y, diag) : TD_OK;
 }
 

@@ -3,7 +3,7 @@
 
 // Contact of the bodies of a system, with themselves, each other and colliders.
 
-#include "implicit/direct.h"
+#include "implicit/coupled.h"
 
 // What a member did in Newton's method; moves are counted by tdi_touch.turn.
 typedef struct tdi_idling {
@@ -81,7 +81,8 @@ struct tdi_touch {
     int32_t active_count;
     bool *is_active;
     td_vec3 *moved, *answer, *way, *rest, *press, *sum; // a point or turn; see tdi_touch_solve()
-    tdi_direct direct;                                  // instead of them, where it can
+    tdi_coupled *whole; // instead of them, where all that touch offer blocks: with constraints
+    bool one_system;    // it is used in this iteration
 };
 
 // With never more than collider_limit colliders. Bodies outlive it. What is in each other at the
@@ -90,6 +91,9 @@ td_status tdi_touch_new(const tdi_member *members, int32_t count, const td_conta
                         int32_t collider_limit, const td_alloc *alloc, tdi_touch **out,
                         td_diag *diag);
 void tdi_touch_free(tdi_touch *touch); // NULL is allowed
+// Of the same members, when the number of their bonds has changed: room for these in its coupled
+// system. False: out of memory; it is as it was.
+bool tdi_touch_fit(tdi_touch *touch, const tdi_member *members);
 // The same in memory of the caller's, of which it takes at most so many bytes; those of several
 // members are no more than the sum of theirs alone. The options must be right.
 size_t tdi_touch_bytes(const tdi_member *members, int32_t count, const td_contact_opts *opts,

@@ -152,7 +152,9 @@ size_t tdi_touch_bytes(const tdi_member *members, int32_t count, const td_contac
     tdi_touch t = sized(members, count, opts, collider_limit);
     tdi_layout l = {NULL, 0};
     lay_out(&t, &l);
-    tdi_direct_lay_out(&t.direct, members, count, &l);
+    tdi_coupled none;
+    tdi_layout_place(&l, 1, sizeof none);
+    tdi_coupled_lay_out(&none, members, count, &l);
     const tdi_contacts_def def = set_of(&t);
     return l.used + (t.capsule_count > 0 ? tdi_contacts_bytes(&def) : 0) +
            8 * sizeof(int32_t) * (size_t)(t.capsule_count + 4);
@@ -161,7 +163,21 @@ size_t tdi_touch_bytes(const tdi_member *members, int32_t count, const td_contac
 void tdi_touch_lend(tdi_touch *t, tdi_layout *l) {
     tdi_layout own = {t->scratch, 0};
     lay_out_scratch(t, l ? l : &own);
-    tdi_direct_lend(&t->direct, l);
+    tdi_coupled_lend(t->whole, l);
+}
+
+static void measure_scratch(tdi_touch *t) {
+    tdi_layout scratch = {NULL, 0};
+    tdi_touch_lend(t, &scratch);
+    t->scratch_bytes = scratch.used;
+    tdi_touch_lend(t, NULL);
+}
+
+// The coupled system, if it has a block of its own.
+static void free_whole(const tdi_touch *t) {
+    if (t->whole->bytes > 0) {
+        tdi_coupled_free(t->whole, t->alloc);
+    }
 }
 
 tdi_touch *tdi_touch_place(const tdi_member *members, int32_t count, const td_contact_opts *opts,
@@ -170,16 +186,14 @@ tdi_touch *tdi_touch_place(const tdi_member *members, int32_t count, const td_co
     tdi_layout l = {memory, 0};
     lay_out(&made, &l);
     memset(memory, 0, l.used);
-    tdi_direct_lay_out(&made.direct, members, count, &l);
+    made.whole = tdi_layout_place(&l, 1, sizeof *made.whole);
+    tdi_coupled_lay_out(made.whole, members, count, &l);
     tdi_touch *t = memory;
     *t = made;
     fill_members(t, members);
     fill_capsules(t);
     const tdi_contacts_def def = set_of(t);
-    tdi_layout scratch = {NULL, 0};
-    tdi_touch_lend(t, &scratch);
-    t->scratch_bytes = scratch.used;
-    tdi_touch_lend(t, NULL);
+    measure_scratch(t);
     t->set = t->capsule_count > 0 ? tdi_contacts_place(&def, (char *)memory + l.used) : NULL;
     return t;
 }
@@ -209,8 +223,19 @@ td_status tdi_touch_new(const tdi_member *members, int32_t count, const td_conta
     return TD_OK;
 }
 
+bool tdi_touch_fit(tdi_touch *t, const tdi_member *members) {
+    tdi_coupled *c = tdi_coupled_make(members, t->member_count, t->alloc);
+    if (c) {
+        free_whole(t);
+        t->whole = c;
+        measure_scratch(t);
+    }
+    return c;
+}
+
 void tdi_touch_free(tdi_touch *t) {
     if (t) {
+        free_whole(t);
         tdi_alloc_free(t->alloc, t, t->bytes);
     }
 }

@@ -521,10 +521,11 @@ void tdi_rod_unknowns(const void *body, tdi_unknowns *u) {
     }
 }
 
-void tdi_rod_increments(void *body, const tdi_unknowns *u) {
+void tdi_rod_increments(void *body, bool response, const tdi_unknowns *u) {
     tdi_rod_state *s = body;
+    tdi_rod_step *step = response ? s->response : s->step;
     for (int32_t i = 0; i < s->model->node_count; i++) {
-        memcpy(s->step[i].x, u[i].x, sizeof u[i].x);
+        memcpy(step[i].x, u[i].x, sizeof u[i].x);
     }
     s->carry = false;
 }

@@ -20,6 +20,6 @@ void tdi_rod_blocks(const void *body, const tdi_block_taker *taker);
 int32_t tdi_rod_rows(void *body, const tdi_point *point, int32_t node[TDI_POINT_NODES],
                      td_real rows[TDI_POINT_NODES][3][4]);
 void tdi_rod_unknowns(const void *body, tdi_unknowns *unknowns);
-void tdi_rod_increments(void *body, const tdi_unknowns *unknowns);
+void tdi_rod_increments(void *body, bool response, const tdi_unknowns *unknowns);
 
 td_real tdi_rod_mass(const tdi_rod_model *model); // kg

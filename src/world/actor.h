@@ -145,6 +145,7 @@ typedef struct tdi_actor_contact {
     td_vec3 *borne;
     bool swapped;
     void *explicit_contact; // contact with colliders by an explicit integrator; NULL: it has none
+    int32_t bonds;          // of constraints that couple it: there is room for so many
 } tdi_actor_contact;
 
 // What the base carries: watch.c.

@@ -111,11 +111,11 @@ static int32_t ties_of(const grouping *g, int32_t group) {
     return g->first_tie[group + 1] - g->first_tie[group];
 }
 
-static int32_t place_in_group(const grouping *g, const tdi_group *group, int32_t actor) {
+static int32_t place_in_group(const int32_t *actors, const tdi_group *group, int32_t actor) {
     int32_t low = 0, high = group->count - 1;
     while (low < high) {
         const int32_t middle = (low + high) / 2;
-        if (g->in_group[group->first + middle] < actor) {
+        if (actors[group->first + middle] < actor) {
             low = middle + 1;
         } else {
             high = middle;
@@ -159,11 +159,12 @@ static td_status make_holds(grouping *g, int32_t group, td_diag *diag) {
         g->own[i] = g->all[ties[i]];
         for (int side = 0; side < 2; side++) {
             const int32_t actor = w->constraints.ties[ties[i]].actor[side];
-            g->own[i].actor[side] = actor == TD_NONE ? TD_NONE : place_in_group(g, to, actor);
+            g->own[i].actor[side] =
+                actor == TD_NONE ? TD_NONE : place_in_group(g->in_group, to, actor);
         }
     }
-    td_status status =
-        tdi_holds_new(g->member, to->count, g->own, count, w->alloc, &to->holds, diag);
+    td_status status = tdi_holds_new(g->member, to->count, g->own, count, tdi_world_touches(w),
+                                     w->alloc, &to->holds, diag);
     g->made[group] = status == TD_OK;
     for (int32_t i = 0; i < count && status == TD_OK; i++) { // those that there were go on
         const tdi_tie *t = &w->constraints.ties[ties[i]];
@@ -212,6 +213,9 @@ static td_status form(grouping *g, td_diag *diag) {
     status = status == TD_OK ? tdi_world_reserve_began(g->world, g->groups, g->count) : status;
     if (status == TD_OK) {
         commit(g);
+        if (g->world->near.room) { // without room for bonds, conjugate gradients solve for contact
+            (void)tdi_world_step_room(g->world, NULL);
+        }
         return TD_OK;
     }
     for (int32_t j = 0; j < g->count; j++) {
@@ -254,6 +258,14 @@ td_status tdi_world_form_groups(td_world *w, const td_constraint *all, td_diag *
     td_status status = form(&g, diag);
     tdi_alloc_free(w->alloc, room, bytes);
     return status;
+}
+
+int32_t tdi_world_bonds(const td_world *w, int32_t actor) {
+    const int32_t g = w->constraints.group_of[actor];
+    const tdi_group *group = &w->constraints.groups[g == TD_NONE ? 0 : g];
+    return g == TD_NONE ? 0
+                        : tdi_holds_bonds(group->holds,
+                                          place_in_group(w->constraints.group_actor, group, actor));
 }
 
 void tdi_world_free_groups(td_world *w) {

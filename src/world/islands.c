@@ -33,6 +33,7 @@ static tdi_member member_of(tdi_actor *a) {
                         .opts = &a->step.opts,
                         .name = a->name,
                         .untouched = !a->touches,
+                        .bonds = a->contact.bonds,
                         .borne = tdi_actor_borne(a, 0),
                         .bears = tdi_actor_borne(a, 1)};
 }

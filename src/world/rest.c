@@ -58,8 +58,11 @@ static tdi_member member_at_rest(const td_world *w, tdi_actor *a) {
     a->step.opts = td_step_opts_default();
     a->step.opts.gravity = tdi_turn_to_simulated(a, w->scene->def.gravity);
     a->step.opts.stiffness = w->scene->def.objects[a->object].stiffness;
-    return (tdi_member){
-        .body = a->state, .opts = &a->step.opts, .name = a->name, .untouched = !a->touches};
+    return (tdi_member){.body = a->state,
+                        .opts = &a->step.opts,
+                        .name = a->name,
+                        .untouched = !a->touches,
+                        .bonds = a->contact.bonds};
 }
 
 // Springs s k under gravity g rest as springs k under g/s do, with forces less by s.

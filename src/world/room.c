@@ -146,22 +146,35 @@ static td_status resize_contact(td_world *w, size_t need) {
     return TD_OK;
 }
 
+// Bytes for the contact of an actor alone.
+static size_t share_of(const td_world *w, int32_t k, const td_contact_opts *opts) {
+    tdi_actor *a = &w->actors[k];
+    const tdi_member m = {.body = a->state,
+                          .opts = &a->step.opts,
+                          .untouched = !a->touches,
+                          .bonds = tdi_world_bonds(w, k)};
+    const bool in_touch =
+        a->touches || w->constraints.group_of[k] != TD_NONE; // by itself, or with others
+    return in_touch ? tdi_touch_bytes(&m, 1, opts, w->colliders.capacity) : 0;
+}
+
 // Room for the contact of every actor alone: islands take no more.
 static td_status contact_room(td_world *w) {
     const td_contact_opts opts = tdi_world_contact_opts(w);
     tdi_nearness *n = &w->near;
     size_t all = 0, most = 0;
     for (int32_t k = 0; k < w->room.made_count; k++) {
-        tdi_actor *a = &w->actors[k];
-        const tdi_member m = {.body = a->state, .opts = &a->step.opts, .untouched = !a->touches};
-        const bool in_touch =
-            a->touches || w->constraints.group_of[k] != TD_NONE; // by itself, or with others
-        n->share[k] = in_touch ? tdi_touch_bytes(&m, 1, &opts, w->colliders.capacity) : 0;
-        all += n->share[k];
-        most = n->share[k] > most ? n->share[k] : most;
+        const size_t share = share_of(w, k, &opts);
+        all += share;
+        most = share > most ? share : most;
     }
     td_status status = resize_contact(w, all + 1);
-    return status == TD_OK ? resize(w, &n->trial, &n->trial_bytes, most + 1) : status;
+    status = status == TD_OK ? resize(w, &n->trial, &n->trial_bytes, most + 1) : status;
+    for (int32_t k = 0; k < w->room.made_count && status == TD_OK; k++) {
+        n->share[k] = share_of(w, k, &opts);
+        w->actors[k].contact.bonds = tdi_world_bonds(w, k);
+    }
+    return status;
 }
 
 // Room for pairs of all actors that were made.

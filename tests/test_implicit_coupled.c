@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rods that touch, solved by one factor of the whole. Pairs with src/implicit/direct.c.
+// Rods that touch, solved by one factor of the whole. Pairs with src/implicit/coupled.c.
 
 #include "test_rod_shapes.h"
 #include "test_world_support.h"
@@ -322,13 +322,17 @@ static void claim_increments(const layer_def *def, bool carry, const char *name)
                              tdi_quat_mul(turn, td_body_rotation(top, 0))) == TD_OK);
     }
     begin_iteration(&y);
-    if (!CHECK_SAY(tdi_direct_plan(y.touch, &y.system), "%s: there is no factor", name)) {
+    if (!CHECK_SAY(tdi_coupled_plan(&y.system), "%s: there is no factor", name)) {
         layers_close(&y);
         return;
     }
     factor_bodies(&y, true, carry);
-    CHECK(tdi_direct_factor(y.touch, &y.system));
-    tdi_direct_solve(y.touch, &y.system, &predicted_decrease);
+    tdi_coupled_open(&y.system);
+    CHECK(tdi_coupled_factor(&y.system));
+    tdi_coupled_solve(&y.system, &predicted_decrease);
+    for (int32_t k = 0; k < PAIR; k++) {
+        tdi_coupled_answer(&y.system, k);
+    }
     const int32_t count = read_increments(&y, got);
     factor_bodies(&y, false, carry);
     solve_by_responses(&y);
@@ -365,13 +369,14 @@ static int32_t places_after(const layer_def *def, way by, int32_t steps_taken, t
     td_diag diag = {.message = ""};
     td_step_stats stats = {0};
     layers_open(def, &y);
-    y.touch->direct.node_limit = by == GRADIENTS ? 0 : y.touch->direct.node_limit;
-    y.touch->direct.sparse->block_limit = by == NO_ROOM ? 60 : y.touch->direct.sparse->block_limit;
+    tdi_coupled *whole = y.touch->whole;
+    whole->node_limit = by == GRADIENTS ? 0 : whole->node_limit;
+    whole->sparse->block_limit = by == NO_ROOM ? 60 : whole->sparse->block_limit;
     *used = false;
     for (int32_t k = 0; k < steps_taken; k++) {
-        y.touch->direct.pair_count = by == FACTOR_AND_FORGET ? TD_NONE : y.touch->direct.pair_count;
+        whole->pair_count = by == FACTOR_AND_FORGET ? TD_NONE : whole->pair_count;
         CHECK_INT(tdi_system_step(&y.system, y.began, NULL, &stats, &diag), TD_OK);
-        *used = *used || y.touch->direct.better;
+        *used = *used || whole->fits;
     }
     const int32_t count = y.touch->point_count;
     for (int k = 0; k < PAIR; k++) {
@@ -434,8 +439,8 @@ TD_TEST(coupled_rods_in_worlds_have_the_same_bits_for_any_threads) {
     stage one = stage_of(text);
     steps(one.world, 30);
     CHECK_INT(one.world->islands.count, 2);
-    CHECK(one.world->islands.all[0].touch->direct.better &&
-          one.world->islands.all[1].touch->direct.better);
+    CHECK(one.world->islands.all[0].touch->whole->fits &&
+          one.world->islands.all[1].touch->whole->fits);
     for (int32_t threads = 2; threads <= 3; threads++) {
         stage many = try_stage(text, threads, NULL);
         steps(many.world, 30);

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+// The coupled solve: which systems an iteration has, and their solutions.
+
+#include "implicit/coupled.h"
+
+#include "implicit/hold.h"
+#include "implicit/touch.h"
+
+#include <string.h>
+
+// ---- the systems of an iteration ------------------------------------------------------------
+
+bool tdi_holds_couple(const tdi_holds *all) {
+    bool any = false;
+    for (const tdi_holds *h = all; h && !any; h = h->next) {
+        any = h->coupled;
+    }
+    return any;
+}
+
+bool tdi_holds_pin(const tdi_system *y) {
+    bool within = y->holds && !y->touch;
+    for (const tdi_holds *h = y->holds; h && within; h = h->next) {
+        within = !h->coupled || h->eliminated;
+    }
+    return within;
+}
+
+bool tdi_coupled_with_contact(const tdi_system *y) {
+    return y->touch && y->touch->one_system;
+}
+
+bool tdi_coupled_any(const tdi_system *y) {
+    bool any = tdi_coupled_with_contact(y);
+    for (const tdi_holds *h = y->holds; h && !any; h = h->next) {
+        any = h->solved_in;
+    }
+    return any;
+}
+
+static void solve_by(td_body *body, tdi_coupled *c, int32_t first) {
+    body->solved_in = first == TD_NONE ? NULL : c;
+    body->first_node = first;
+}
+
+// One system of contact and all sets.
+static void use_contact(const tdi_system *y) {
+    tdi_coupled *c = y->touch->whole;
+    int32_t bonds = 0;
+    for (tdi_holds *h = y->holds; h; h = h->next) {
+        h->solved_in = c;
+        h->first_bond = bonds;
+        bonds += h->node_count;
+    }
+    for (int32_t k = 0; k < y->count; k++) {
+        solve_by(y->member[k].body, c, c->first[k]);
+    }
+}
+
+// A system a set, of those whose rows are not eliminated with a body.
+static void use_sets(const tdi_system *y) {
+    for (int32_t k = 0; y->touch && k < y->count; k++) {
+        solve_by(y->member[k].body, NULL, TD_NONE);
+    }
+    for (tdi_holds *h = y->holds; h; h = h->next) {
+        h->solved_in = h->coupled && !h->eliminated ? h->whole : NULL;
+        h->first_bond = 0;
+        for (int32_t k = 0; k < h->member_count; k++) {
+            solve_by(tdi_holds_member(h, y, k)->body, h->solved_in,
+                     h->solved_in ? h->solved_in->first[k] : TD_NONE);
+        }
+    }
+}
+
+bool tdi_coupled_plan(const tdi_system *y) {
+    const bool contact = y->touch && tdi_coupled_follow(y);
+    if (y->touch) {
+        y->touch->one_system = contact;
+    }
+    (contact ? use_contact : use_sets)(y);
+    return contact;
+}
+
+// ---- rows of a member -----------------------------------------------------------------------
+
+bool tdi_held_has_row(const tdi_held *b, int32_t row) {
+    return row < TDI_HELD_ROWS && b->acts && b->stiff[row] > 0;
+}
+
+void tdi_held_push(const tdi_holds *h, const tdi_held *b, const tdi_member *m, int32_t k,
+                   int32_t row, td_real force) {
+    const td_constraint *c = &h->def[b->hold];
+    if (c->actor[0] == k) {
+        const td_vec3 f = tdi_scale(b->way[row], force);
+        tdi_state_apply_forces(m->body, tdi_points_of(&h->pin[b->pin[0]], 1), &f);
+    }
+    if (c->actor[1] == k) {
+        const td_vec3 f = tdi_scale(b->back[row], -force);
+        tdi_state_apply_forces(m->body, tdi_points_of(&h->pin[tdi_held_mate(b, row)], 1), &f);
+    }
+}
+
+td_real tdi_held_part(const tdi_holds *h, const tdi_held *b, int32_t k, int32_t row) {
+    const td_constraint *c = &h->def[b->hold];
+    td_real sum = 0;
+    if (c->actor[0] == k) {
+        sum += tdi_dot(b->way[row], h->move[b->pin[0]]);
+    }
+    if (c->actor[1] == k) {
+        sum -= tdi_dot(b->back[row], h->move[tdi_held_mate(b, row)]);
+    }
+    return sum;
+}
+
+int32_t tdi_holds_bonds(const tdi_holds *h, int32_t k) {
+    return h->first_node[k + 1] - h->first_node[k];
+}
+
+void tdi_holds_add_parts(const tdi_holds *h, int32_t k) {
+    for (int32_t at = h->first_node[k]; at < h->first_node[k + 1]; at++) {
+        const tdi_held *b = &h->held[h->node[at]];
+        td_real *gradient = h->solved_in->unknowns[h->first_bond + b->node].gradient;
+        for (int32_t r = 0; r < TDI_HELD_ROWS; r++) {
+            gradient[r] -= tdi_held_has_row(b, r) ? tdi_held_part(h, b, k, r) : 0;
+        }
+    }
+}
+
+// Pushes the forces of all rows that a member has.
+static void push_rows(const tdi_holds *h, const tdi_member *m, int32_t k) {
+    for (int32_t at = h->first_node[k]; at < h->first_node[k + 1]; at++) {
+        const tdi_held *b = &h->held[h->node[at]];
+        const td_real *q = h->solved_in->unknowns[h->first_bond + b->node].x;
+        for (int32_t r = 0; r < TDI_HELD_ROWS; r++) {
+            if (tdi_held_has_row(b, r)) {
+                tdi_held_push(h, b, m, k, r, q[r]);
+            }
+        }
+    }
+}
+
+// ---- solutions ------------------------------------------------------------------------------
+
+// Increments of all nodes, but of what is held. Gives r^T A^-1 r.
+static td_real solve(const tdi_coupled *c) {
+    const tdi_sparse *s = c->sparse;
+    for (int32_t i = 0; i < s->node_count; i++) {
+        const tdi_unknowns *u = &c->unknowns[i];
+        for (int k = 0; k < 4; k++) {
+            c->x[s->place[i]][k] = u->held[k] ? 0 : -u->gradient[k];
+        }
+    }
+    const td_real predicted_decrease = tdi_sparse_solve(s, c->x);
+    for (int32_t i = 0; i < s->node_count; i++) {
+        tdi_unknowns *u = &c->unknowns[i];
+        for (int k = 0; k < 4; k++) {
+            u->x[k] = u->held[k] ? u->x[k] : c->x[s->place[i]][k];
+        }
+    }
+    return predicted_decrease;
+}
+
+// -r.x = r.H^-1 r of bodies that respond, which they have promised, and what the solve gives.
+void tdi_coupled_solve(const tdi_system *y, td_real *predicted_decrease) {
+    if (tdi_coupled_with_contact(y)) {
+        *predicted_decrease += solve(y->touch->whole);
+        return;
+    }
+    for (const tdi_holds *h = y->holds; h; h = h->next) {
+        *predicted_decrease += h->solved_in ? solve(h->solved_in) : 0;
+    }
+}
+
+void tdi_coupled_answer(const tdi_system *y, int32_t member) {
+    const tdi_member *m = &y->member[member];
+    td_body *body = m->body;
+    tdi_holds *h = body->holds && body->holds->solved_in ? body->holds : NULL;
+    if (tdi_is_coupled(body)) {
+        body->ops->blocks->increments(body, false, body->solved_in->unknowns + body->first_node);
+    } else if (h) {
+        push_rows(h, m, body->held_as);
+        tdi_state_respond(body);
+        tdi_state_add_response(body);
+    }
+    if (h) {
+        tdi_holds_gather_member(h, m, body->held_as, false);
+    }
+}
+
+// ---- responses ------------------------------------------------------------------------------
+
+// The right side of a set: pushes at its members that have nodes, and what others respond.
+static void gather_pushes(const tdi_holds *h, const tdi_system *y) {
+    tdi_coupled *c = h->solved_in;
+    memset(c->unknowns, 0, (size_t)c->sparse->node_count * sizeof *c->unknowns);
+    for (int32_t k = 0; k < h->member_count; k++) {
+        const tdi_member *m = tdi_holds_member(h, y, k);
+        td_body *body = m->body;
+        if (tdi_is_coupled(body)) {
+            if (body->pushed) {
+                body->ops->blocks->unknowns(body, c->unknowns + body->first_node);
+            }
+        } else if (tdi_holds_bonds(h, k) > 0) {
+            tdi_state_respond(body);
+            tdi_holds_gather_member((tdi_holds *)h, m, k, true);
+            tdi_holds_add_parts(h, k);
+        }
+    }
+}
+
+void tdi_coupled_respond(const tdi_system *y) {
+    for (const tdi_holds *h = y->holds; h; h = h->next) {
+        if (!h->solved_in) {
+            continue;
+        }
+        gather_pushes(h, y);
+        solve(h->solved_in);
+        for (int32_t k = 0; k < h->member_count; k++) {
+            const tdi_member *m = tdi_holds_member(h, y, k);
+            td_body *body = m->body;
+            if (tdi_is_coupled(body)) {
+                body->ops->blocks->increments(body, true,
+                                              body->solved_in->unknowns + body->first_node);
+                body->pushed = false;
+                body->answered = true;
+            } else {
+                push_rows(h, m, k);
+            }
+        }
+    }
+}

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: MIT
+// The numbers of the coupled system, and its factor.
+//
+// Held      An unknown that is held has no equation, only a 1 on the diagonal. If its increment
+//           x_h is prescribed, the others get the gradient r + H x_h.
+// Contact   J^T H J between two sides. J selects three displacements among the four unknowns of a
+//           point, or has besides what turns of capsules add to the slip of friction.
+// Rows      With a number z a row between two segments is (a - z) + (b + z): each part K_a (a - z)
+//           and K_a (b + z) is in E, and with v = a - b, q = K_a z,
+//             E x = -r + v^T q,   (2/K_a) q = v x.
+//           The whole is positive definite where the model is, also where the bodies alone,
+//           without their K_a, are not: often the constraint holds a thin bar against turning
+//           about itself.
+// Schur     A body that responds is eliminated: (2/K_a - W) q = v x0, x = x0 + H^-1 v^T q. W is
+//           dense within a body and couples no others.
+
+#include "implicit/coupled.h"
+#include "implicit/hold.h"
+#include "implicit/newton.h"
+#include "implicit/touch.h"
+
+#include "base/fetch.h"
+
+#include <string.h>
+
+#define FETCHED      ((size_t)3072)  // bytes of the next body, with every column
+#define MOST_FETCHED ((size_t)32768) // of one that is larger none
+#define AHEAD        6 // bonds and points: their memory is fetched before it is their turn
+
+// ---- blocks ---------------------------------------------------------------------------------
+
+static bool is_held(const tdi_unknowns *u) {
+    return u->held[0] || u->held[1] || u->held[2] || u->held[3];
+}
+
+void tdi_unknowns_hold(tdi_unknowns *a, tdi_unknowns *b, td_real block[4][4]) {
+    for (int k = 0; k < 4; k++) {
+        for (int l = 0; l < 4; l++) { // nothing is written by what is held and stays
+            if (b->held[l] && b->x[l] != 0) {
+                a->gradient[k] += block[k][l] * b->x[l];
+            }
+            if (a != b && a->held[k] && a->x[k] != 0) {
+                b->gradient[l] += block[k][l] * a->x[k];
+            }
+        }
+    }
+    for (int k = 0; k < 4; k++) {
+        for (int l = 0; l < 4; l++) {
+            block[k][l] = a->held[k] || b->held[l] ? (td_real)(a == b && k == l) : block[k][l];
+        }
+    }
+}
+
+static void take_block(const tdi_block_taker *taker, int32_t a, int32_t b, td_real block[4][4]) {
+    tdi_coupled *c = taker->context;
+    tdi_unknowns *own = &c->unknowns[taker->first + a], *other = &c->unknowns[taker->first + b];
+    td_real left[4][4];
+    if (a == b && taker->first + a + AHEAD < c->sparse->node_count) {
+        tdi_sparse_fetch(c->sparse, taker->first + a + AHEAD);
+    }
+    if (is_held(own) || is_held(other)) {
+        memcpy(left, block, sizeof left);
+        tdi_unknowns_hold(own, other, left);
+        block = left;
+    }
+    tdi_sparse_add(c->sparse, taker->first + a, taker->first + b, block);
+}
+
+// Blocks within a member, which no other has.
+static void take_member(void *context, int64_t k) {
+    const tdi_system *y = context;
+    td_body *body = y->member[k].body;
+    if (tdi_is_coupled(body)) {
+        const tdi_block_taker taker = {take_block, body->solved_in, body->first_node};
+        body->ops->blocks->unknowns(body, body->solved_in->unknowns + body->first_node);
+        body->ops->blocks->blocks(body, &taker);
+    }
+}
+
+// ---- contact --------------------------------------------------------------------------------
+
+static int32_t node_of(const tdi_touch *t, int32_t point) {
+    const int32_t k = t->point_owner[point];
+    return t->whole->first[k] + point - t->first_point[k];
+}
+
+// How one side of a contact with arms slips: the sum of rows[k] x_k of the unknowns of its points,
+//   w_k dx_k + arm n x (the turn's rows[k] x_k).
+static void slip_rows(const tdi_touch *t, const tdi_contact *c, int side,
+                      td_real rows[TDI_POINT_NODES][3][4]) {
+    const int32_t i = side ? c->other : c->capsule, k = t->owner[i];
+    const td_vec3 n = tdi_scale(c->normal, c->arm[side]);
+    memset(rows, 0, 2 * sizeof *rows);
+    if (c->arm[side] != 0) {
+        const tdi_point point = {.kind = TDI_POINT_ROTATION, .segment = i - t->first_capsule[k]};
+        int32_t node[TDI_POINT_NODES];
+        t->ops[k]->blocks->rows(t->body[k], &point, node, rows);
+    }
+    for (int e = 0; e < 2; e++) {
+        for (int d = 0; d < 4; d++) {
+            const td_vec3 w = {rows[e][0][d], rows[e][1][d], rows[e][2][d]}, u = tdi_cross(n, w);
+            rows[e][0][d] = u.x;
+            rows[e][1][d] = u.y;
+            rows[e][2][d] = u.z;
+        }
+        for (int d = 0; d < 3; d++) {
+            rows[e][d][d] += c->weight[2 * side + e];
+        }
+    }
+}
+
+// The blocks of a contact with arms between its two sides: A^T H B.
+static void take_rolling(const tdi_touch *t, const tdi_contact *c, const tdi_block_taker *taker) {
+    td_real own[TDI_POINT_NODES][3][4], other[TDI_POINT_NODES][3][4];
+    slip_rows(t, c, 0, own);
+    slip_rows(t, c, 1, other);
+    for (int l = 0; l < 2; l++) {
+        td_vec3 force[4];
+        for (int d = 0; d < 4; d++) {
+            const td_vec3 slip = {other[l][0][d], other[l][1][d], other[l][2][d]};
+            force[d] = tdi_sym3_apply(&c->hessian, slip);
+        }
+        for (int k = 0; k < 2; k++) {
+            td_real block[4][4];
+            for (int d = 0; d < 16; d++) {
+                const td_vec3 f = force[d % 4];
+                block[d / 4][d % 4] =
+                    own[k][0][d / 4] * f.x + own[k][1][d / 4] * f.y + own[k][2][d / 4] * f.z;
+            }
+            take_block(taker, node_of(t, c->point[k]), node_of(t, c->point[2 + l]), block);
+        }
+    }
+}
+
+// The blocks of a contact between its two sides.
+static void take_contact(const tdi_touch *t, const tdi_contact *c, const tdi_block_taker *taker) {
+    for (int k = 0; k < 2; k++) {
+        for (int l = 2; l < 4; l++) {
+            const tdi_mat3 m = tdi_contact_block(c, k, l);
+            td_real block[4][4] = {{m.m[0], m.m[1], m.m[2], 0},
+                                   {m.m[3], m.m[4], m.m[5], 0},
+                                   {m.m[6], m.m[7], m.m[8], 0},
+                                   {0}};
+            take_block(taker, node_of(t, c->point[k]), node_of(t, c->point[l]), block);
+        }
+    }
+}
+
+// Blocks between a member and those after it, whose capsules have higher numbers: no other member
+// has them. Contacts are sorted by members since they were expanded.
+static void take_contacts(void *context, int64_t k) {
+    const tdi_system *y = context;
+    const tdi_touch *t = y->touch;
+    const tdi_block_taker taker = {take_block, t->whole, 0};
+    int32_t count, all;
+    const tdi_contact *list = tdi_contacts_list(t->set, &all);
+    const int32_t *own = tdi_contacts_of(t->set, (int32_t)k, &count);
+    for (int32_t n = 0; n < count; n++) {
+        const tdi_contact *c = &list[own[n]];
+        if (t->owner[c->capsule] == k && tdi_touch_couples(t, c)) {
+            const bool rolls = c->arm[0] != 0 || c->arm[1] != 0;
+            (rolls ? take_rolling : take_contact)(t, c, &taker);
+        }
+    }
+}
+
+// Blocks of contacts change gradients of both sides where something is held and moves.
+static bool any_driven(const tdi_coupled *c) {
+    bool any = false;
+    for (int32_t i = 0; i < c->sparse->node_count && !any; i++) {
+        const tdi_unknowns *u = &c->unknowns[i];
+        for (int k = 0; k < 4; k++) {
+            any = any || (u->held[k] && u->x[k] != 0);
+        }
+    }
+    return any;
+}
+
+// ---- rows and bodies with blocks ------------------------------------------------------------
+
+// -v of a bond's rows by the points of one of its pins: `sees` is its way, or its back.
+static void take_pin(const tdi_holds *h, const tdi_held *b, td_body *body, int32_t pin,
+                     const td_vec3 *sees, td_real sign) {
+    const tdi_block_taker taker = {take_block, h->solved_in, 0};
+    int32_t point[TDI_POINT_NODES];
+    td_real rows[TDI_POINT_NODES][3][4];
+    const int32_t count = body->ops->blocks->rows(body, &h->pin[pin], point, rows);
+    for (int32_t p = 0; p < count; p++) {
+        td_real block[4][4] = {{0}};
+        for (int32_t r = 0; r < TDI_HELD_ROWS; r++) {
+            const bool sees_it = pin == b->pin[0] || pin == tdi_held_mate(b, r);
+            for (int d = 0; sees_it && tdi_held_has_row(b, r) && d < 4; d++) {
+                const td_vec3 by = {rows[p][0][d], rows[p][1][d], rows[p][2][d]};
+                block[r][d] = -sign * tdi_dot(sees[r], by);
+            }
+        }
+        take_block(&taker, h->first_bond + b->node, body->first_node + point[p], block);
+    }
+}
+
+static void take_bond(const tdi_holds *h, const tdi_system *y, const tdi_held *b) {
+    const td_constraint *c = &h->def[b->hold];
+    td_body *one = tdi_holds_member(h, y, c->actor[0])->body,
+            *other = tdi_holds_member(h, y, c->actor[1])->body;
+    if (tdi_is_coupled(one)) {
+        take_pin(h, b, one, b->pin[0], b->way, 1);
+    }
+    if (tdi_is_coupled(other)) {
+        take_pin(h, b, other, b->mate, b->back, -1);
+        if (b->bent.far) {
+            take_pin(h, b, other, b->far, b->back, -1);
+        }
+    }
+}
+
+static void take_bonds(const tdi_holds *h, const tdi_system *y) {
+    bool any = false;
+    for (int32_t k = 0; k < h->member_count && !any; k++) {
+        any = tdi_is_coupled(tdi_holds_member(h, y, k)->body);
+    }
+    for (int32_t i = 0; any && i < h->held_count; i++) {
+        const tdi_held *next = &h->held[i + AHEAD < h->held_count ? i + AHEAD : i];
+        if (next->node != TD_NONE && next->acts) {
+            tdi_sparse_fetch(h->solved_in->sparse, h->first_bond + next->node);
+        }
+        if (h->held[i].node != TD_NONE && h->held[i].acts) {
+            take_bond(h, y, &h->held[i]);
+        }
+    }
+}
+
+// ---- rows and bodies that respond -----------------------------------------------------------
+
+// Column `row` of the block of a bond and each that comes before it, from one member.
+static void add_column(tdi_holds *h, const tdi_member *m, int32_t k, int32_t at, int32_t row) {
+    const tdi_held *b = &h->held[h->node[at]];
+    tdi_held_push(h, b, m, k, row, 1);
+    tdi_state_respond(m->body);
+    tdi_holds_gather_member(h, m, k, true);
+    for (int32_t j = h->first_node[k]; j <= at; j++) {
+        const tdi_held *other = &h->held[h->node[j]];
+        td_real block[4][4] = {{0}};
+        for (int32_t r = 0; r < TDI_HELD_ROWS; r++) {
+            block[r][row] = tdi_held_has_row(other, r) ? -tdi_held_part(h, other, k, r) : 0;
+        }
+        if (other->acts) {
+            tdi_sparse_add(h->solved_in->sparse, h->first_bond + other->node,
+                           h->first_bond + b->node, block);
+        }
+    }
+}
+
+// Fetches some more of the memory of a body whose turn is next, from a place on: where the rest
+// begins. NULL: nothing.
+TDI_FETCHES size_t fetch_more(const td_body *next, size_t from) {
+    if (!next || next->bytes > MOST_FETCHED || from >= next->bytes) {
+        return from;
+    }
+    const size_t left = next->bytes - from, more = left < FETCHED ? left : FETCHED;
+    tdi_fetch((const char *)next + from, more);
+    return from + more;
+}
+
+static void add_responses(tdi_holds *h, const tdi_member *m, int32_t k, const td_body *next) {
+    const int32_t first = h->first_pin[k], count = h->first_pin[k + 1] - first;
+    size_t fetched = 0;
+    tdi_state_confine(m->body, tdi_points_of(h->pin + first, count));
+    for (int32_t at = h->first_node[k]; at < h->first_node[k + 1]; at++) {
+        for (int32_t r = 0; r < TDI_HELD_ROWS; r++) {
+            if (tdi_held_has_row(&h->held[h->node[at]], r)) {
+                fetched = fetch_more(next, fetched);
+                add_column(h, m, k, at, r);
+            }
+        }
+    }
+    tdi_state_confine(m->body, tdi_points_of(NULL, 0));
+}
+
+void tdi_coupled_take(const tdi_system *y, int32_t member) {
+    const tdi_member *m = &y->member[member];
+    const int32_t k = m->body->held_as;
+    tdi_holds *h = m->body->holds;
+    if (!h || !h->solved_in || tdi_is_coupled(m->body) || tdi_holds_bonds(h, k) == 0) {
+        return;
+    }
+    add_responses(h, m, k, member + 1 < y->count ? y->member[member + 1].body : NULL);
+    tdi_holds_gather_member(h, m, k, false);
+    tdi_holds_add_parts(h, k);
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+// 2/K_a, and units where there is no row.
+static void add_compliances(const tdi_holds *h) {
+    for (int32_t i = 0; i < h->held_count; i++) {
+        const tdi_held *b = &h->held[i];
+        td_real block[4][4] = {{0}};
+        for (int32_t r = 0; r < 4; r++) {
+            block[r][r] = tdi_held_has_row(b, r) ? 2 / b->stiff[r] : 1;
+        }
+        if (b->node != TD_NONE) {
+            const int32_t node = h->first_bond + b->node;
+            tdi_sparse_add(h->solved_in->sparse, node, node, block);
+        }
+    }
+}
+
+void tdi_coupled_open(const tdi_system *y) {
+    if (tdi_coupled_with_contact(y)) {
+        tdi_sparse_clear(y->touch->whole->sparse);
+    }
+    for (tdi_holds *h = y->holds; h; h = h->next) {
+        if (!h->solved_in) {
+            continue;
+        }
+        if (!tdi_coupled_with_contact(y)) {
+            tdi_sparse_clear(h->solved_in->sparse);
+        }
+        memset(h->solved_in->unknowns + h->first_bond, 0,
+               (size_t)h->node_count * sizeof *h->solved_in->unknowns);
+        add_compliances(h);
+    }
+}
+
+bool tdi_coupled_factor(const tdi_system *y) {
+    const bool contact = tdi_coupled_with_contact(y);
+    bool fine = true;
+    if (!tdi_coupled_any(y)) {
+        return true;
+    }
+    tdi_system_each(y, take_member, (void *)y);
+    if (contact) {
+        tdi_system alone = *y;
+        alone.pool = any_driven(y->touch->whole) ? NULL : y->pool;
+        tdi_system_each(&alone, take_contacts, &alone);
+    }
+    for (tdi_holds *h = y->holds; h && fine; h = h->next) {
+        if (h->solved_in) {
+            take_bonds(h, y);
+            fine = contact || tdi_sparse_factor(h->solved_in->sparse, y->pool);
+        }
+    }
+    return fine && (!contact || tdi_sparse_factor(y->touch->whole->sparse, y->pool));
+}

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: MIT
+// The pattern of the coupled system: its nodes, links and order, and room for them.
+
+#include "implicit/coupled.h"
+#include "implicit/hold.h"
+#include "implicit/touch.h"
+
+// Room for contact, whose pairs are not known beforehand. Where it is not enough, conjugate
+// gradients solve for contact; sets of constraints get as much as they need.
+#define LINKS_EACH  20        // of a node
+#define PAIRS_EACH  4         // of a node
+#define BLOCKS_EACH 20        // of a node, in the factor: twice as many in long bodies,
+#define LONG        200       // which wind about themselves
+#define MOST_NODES  (1 << 24) // so that no count overflows
+
+static int32_t unknowns_of(const td_body *body) {
+    return body->point_count - body->riding_count;
+}
+
+static bool offers(const td_body *body) {
+    return body->ops->blocks;
+}
+
+// ---- room -----------------------------------------------------------------------------------
+
+typedef struct room {
+    int32_t members, pairs;
+    int64_t nodes, links, blocks;
+} room;
+
+static void lay_out_numbers(tdi_coupled *c, tdi_layout *l) {
+    c->unknowns = tdi_layout_place(l, (size_t)c->node_limit, sizeof *c->unknowns);
+    c->x = tdi_layout_place(l, (size_t)c->node_limit, sizeof *c->x);
+}
+
+static void lay_out(tdi_coupled *c, const room *r, tdi_layout *l) {
+    const int32_t nodes = (int32_t)r->nodes, links = (int32_t)r->links, blocks = (int32_t)r->blocks;
+    *c = (tdi_coupled){.node_limit = nodes, .pair_limit = r->pairs, .pair_count = TD_NONE};
+    c->first = tdi_layout_place(l, (size_t)r->members, sizeof *c->first);
+    c->pair = tdi_layout_place(l, (size_t)r->pairs, sizeof *c->pair);
+    c->numbers = tdi_layout_place(l, 0, 1);
+    lay_out_numbers(c, l);
+    void *memory = tdi_layout_place(l, tdi_sparse_bytes(nodes, links, blocks), 1);
+    c->sparse = l->base ? tdi_sparse_place(nodes, links, blocks, memory) : NULL;
+}
+
+void tdi_coupled_lend(tdi_coupled *c, tdi_layout *l) {
+    tdi_layout own = {c->numbers, 0};
+    lay_out_numbers(c, l ? l : &own);
+    tdi_sparse_lend(c->sparse, l);
+}
+
+static int64_t blocks_each(int64_t nodes) {
+    return nodes < BLOCKS_EACH ? nodes : nodes < LONG ? BLOCKS_EACH : 2 * BLOCKS_EACH;
+}
+
+// A body without blocks links all its bonds with each other.
+static int64_t links_among(int64_t bonds) {
+    return bonds * (bonds - 1) / 2;
+}
+
+static room room_for(const tdi_member *members, int32_t count) {
+    room r = {.members = count};
+    for (int32_t k = 0; k < count; k++) {
+        const td_body *body = members[k].body;
+        const bool joins = offers(body) && (body->capsule_count > 0 || members[k].bonds > 0);
+        const int64_t points = joins ? unknowns_of(body) : 0, bonds = members[k].bonds,
+                      among = joins ? 0 : links_among(bonds);
+        if (points + bonds + among <= MOST_NODES - r.links / LINKS_EACH) {
+            r.nodes += points + bonds;
+            r.links += LINKS_EACH * (points + bonds) + among;
+            r.blocks += points * blocks_each(points) + bonds * BLOCKS_EACH + 2 * among;
+            r.pairs += (int32_t)(PAIRS_EACH * points);
+        }
+    }
+    return r;
+}
+
+void tdi_coupled_lay_out(tdi_coupled *c, const tdi_member *members, int32_t count, tdi_layout *l) {
+    const room r = room_for(members, count);
+    lay_out(c, &r, l);
+}
+
+static tdi_coupled *make(const room *r, const td_alloc *alloc) {
+    tdi_coupled sized;
+    tdi_layout l = {NULL, 0};
+    tdi_layout_place(&l, 1, sizeof sized);
+    lay_out(&sized, r, &l);
+    tdi_coupled *c = tdi_alloc_zeroed(alloc, 1, l.used);
+    if (c) {
+        const size_t bytes = l.used;
+        l = (tdi_layout){(char *)c, 0};
+        tdi_layout_place(&l, 1, sizeof sized);
+        lay_out(c, r, &l);
+        c->bytes = bytes;
+    }
+    return c;
+}
+
+tdi_coupled *tdi_coupled_make(const tdi_member *members, int32_t count, const td_alloc *alloc) {
+    const room r = room_for(members, count);
+    return make(&r, alloc);
+}
+
+void tdi_coupled_free(tdi_coupled *c, const td_alloc *alloc) {
+    if (c) {
+        tdi_alloc_free(alloc, c, c->bytes);
+    }
+}
+
+// ---- nodes and links ------------------------------------------------------------------------
+
+// Whether a member of a set has nodes: constraints couple it, and it offers blocks.
+static bool joins(const tdi_holds *h, int32_t k, const td_body *body) {
+    return tdi_holds_bonds(h, k) > 0 && offers(body);
+}
+
+static void join_none(tdi_coupled *c, const tdi_system *y) {
+    for (int32_t k = 0; k < y->count; k++) {
+        c->first[k] = TD_NONE;
+    }
+}
+
+static void join_constrained(tdi_coupled *c, const tdi_system *y) {
+    for (const tdi_holds *h = y->holds; h; h = h->next) {
+        for (int32_t k = 0; k < h->member_count; k++) {
+            if (joins(h, k, tdi_holds_member(h, y, k)->body)) {
+                c->first[h->member[k]] = 0;
+            }
+        }
+    }
+}
+
+// Numbers the nodes: bonds of all sets, then points of the members that have some. How many.
+static int64_t number_nodes(tdi_coupled *c, const tdi_system *y) {
+    int64_t nodes = 0;
+    for (const tdi_holds *h = y->holds; h; h = h->next) {
+        nodes += h->node_count;
+    }
+    for (int32_t k = 0; k < y->count; k++) {
+        if (c->first[k] != TD_NONE) {
+            c->first[k] = nodes < INT32_MAX ? (int32_t)nodes : 0;
+            nodes += unknowns_of(y->member[k].body);
+        }
+    }
+    return nodes;
+}
+
+static void take_link(const tdi_block_taker *taker, int32_t a, int32_t b, td_real block[4][4]) {
+    (void)block;
+    if (a != b) {
+        tdi_sparse_link(taker->context, taker->first + a, taker->first + b);
+    }
+}
+
+static void link_members(const tdi_coupled *c, const tdi_system *y) {
+    for (int32_t k = 0; k < y->count; k++) {
+        if (c->first[k] != TD_NONE) {
+            const tdi_block_taker taker = {take_link, c->sparse, c->first[k]};
+            y->member[k].body->ops->blocks->blocks(y->member[k].body, &taker);
+        }
+    }
+}
+
+// A bond with the points that its two sides move with.
+static void link_bond(const tdi_coupled *c, const tdi_system *y, const tdi_holds *h, int32_t base,
+                      const tdi_held *b) {
+    const td_constraint *def = &h->def[b->hold];
+    for (int side = 0; side < 2; side++) {
+        const int32_t first = c->first[h->member[def->actor[side]]];
+        td_body *body = tdi_holds_member(h, y, def->actor[side])->body;
+        const tdi_point pin = {.kind = TDI_POINT_POSITION, .segment = def->segment[side]};
+        int32_t point[TDI_POINT_NODES];
+        td_real rows[TDI_POINT_NODES][3][4];
+        const int32_t count =
+            first == TD_NONE ? 0 : body->ops->blocks->rows(body, &pin, point, rows);
+        for (int32_t p = 0; p < count; p++) {
+            tdi_sparse_link(c->sparse, base + b->node, first + point[p]);
+        }
+    }
+}
+
+// Bonds of a member that responds, with each other.
+static void link_responses(const tdi_coupled *c, const tdi_holds *h, int32_t base, int32_t k) {
+    for (int32_t i = h->first_node[k]; i < h->first_node[k + 1]; i++) {
+        for (int32_t j = h->first_node[k]; j < i; j++) {
+            tdi_sparse_link(c->sparse, base + h->held[h->node[j]].node,
+                            base + h->held[h->node[i]].node);
+        }
+    }
+}
+
+static void link_constraints(const tdi_coupled *c, const tdi_system *y) {
+    int32_t base = 0;
+    for (const tdi_holds *h = y->holds; h; h = h->next) {
+        for (int32_t k = 0; k < h->member_count; k++) {
+            if (c->first[h->member[k]] == TD_NONE) {
+                link_responses(c, h, base, k);
+            }
+        }
+        for (int32_t i = 0; i < h->held_count; i++) {
+            if (h->held[i].node != TD_NONE) {
+                link_bond(c, y, h, base, &h->held[i]);
+            }
+        }
+        base += h->node_count;
+    }
+}
+
+static int32_t node_of(const tdi_touch *t, int32_t point) {
+    const int32_t k = t->point_owner[point];
+    return t->whole->first[k] + point - t->first_point[k];
+}
+
+static void link_pairs(const tdi_touch *t) {
+    const tdi_coupled *c = t->whole;
+    for (int32_t k = 0; k < c->pair_count; k++) {
+        const tdi_capsule *p = &t->capsule[c->pair[k][0]], *q = &t->capsule[c->pair[k][1]];
+        const int32_t own[2] = {node_of(t, p->a), node_of(t, p->b)},
+                      other[2] = {node_of(t, q->a), node_of(t, q->b)};
+        for (int e = 0; e < 4; e++) {
+            tdi_sparse_link(c->sparse, own[e / 2], other[e % 2]);
+        }
+    }
+}
+
+// ---- sets of constraints --------------------------------------------------------------------
+
+static void count_link(const tdi_block_taker *taker, int32_t a, int32_t b, td_real block[4][4]) {
+    (void)block;
+    *(int64_t *)taker->context += a != b;
+}
+
+// Links of a set. Each bond has at most so many at its two sides.
+static int64_t count_links(const tdi_holds *h, const tdi_member *members) {
+    int64_t links = 2 * TDI_POINT_NODES * (int64_t)h->node_count;
+    for (int32_t k = 0; k < h->member_count; k++) {
+        const tdi_block_taker taker = {count_link, &links, 0};
+        if (joins(h, k, members[k].body)) {
+            members[k].body->ops->blocks->blocks(members[k].body, &taker);
+        } else {
+            links += links_among(tdi_holds_bonds(h, k));
+        }
+    }
+    return links;
+}
+
+tdi_coupled *tdi_coupled_of_set(tdi_holds *h, const tdi_member *members) {
+    const tdi_system y = {.member = members, .count = h->member_count, .holds = h};
+    room r = {.members = h->member_count, .nodes = h->node_count};
+    for (int32_t k = 0; k < h->member_count; k++) {
+        r.nodes += joins(h, k, members[k].body) ? unknowns_of(members[k].body) : 0;
+    }
+    r.links = count_links(h, members) + 4 * r.nodes;
+    for (; r.links < INT32_MAX / 32; r.links *= 2) { // until the factor has room
+        r.blocks = 2 * r.links;
+        tdi_coupled *c = make(&r, h->alloc);
+        if (!c) {
+            return NULL;
+        }
+        join_none(c, &y);
+        join_constrained(c, &y);
+        tdi_sparse_begin(c->sparse, (int32_t)number_nodes(c, &y));
+        link_members(c, &y);
+        link_constraints(c, &y);
+        if (tdi_sparse_order(c->sparse)) {
+            return c;
+        }
+        tdi_coupled_free(c, h->alloc);
+    }
+    return NULL;
+}
+
+// ---- contact --------------------------------------------------------------------------------
+
+static bool comes_before(const int32_t pair[2], int32_t a, int32_t b) {
+    return pair[0] < a || (pair[0] == a && pair[1] < b);
+}
+
+// Notes the pairs of capsules, as many as there is room for: how many there are. Whether they are
+// not those that were noted last. Barriers and frictions come one after the other in the order of
+// pairs; most have both.
+static int32_t note_pairs(const tdi_touch *t, bool *changed) {
+    tdi_coupled *c = t->whole;
+    int32_t count, pairs = 0, barriers = 0, passed = 0;
+    const tdi_contact *list = tdi_contacts_list(t->set, &count);
+    *changed = false;
+    for (int32_t k = 0; k < count; k++) {
+        const int32_t a = list[k].capsule, b = list[k].other;
+        bool known = !tdi_touch_couples(t, &list[k]);
+        if (list[k].friction && !known) {
+            while (passed < barriers && comes_before(c->pair[passed], a, b)) {
+                passed++;
+            }
+            known = passed < barriers && c->pair[passed][0] == a && c->pair[passed][1] == b;
+        }
+        if (!known && pairs++ < c->pair_limit) {
+            int32_t *pair = c->pair[pairs - 1];
+            *changed = *changed || pairs > c->pair_count || pair[0] != a || pair[1] != b;
+            pair[0] = a;
+            pair[1] = b;
+            barriers = list[k].friction ? barriers : pairs;
+        }
+    }
+    *changed = *changed || pairs != c->pair_count;
+    return pairs;
+}
+
+// Members that contact couples have nodes. False: one of them offers no blocks, or touches with
+// points that are no unknowns.
+static bool join_touching(const tdi_touch *t, const tdi_system *y) {
+    tdi_coupled *c = t->whole;
+    bool all = true;
+    join_none(c, y);
+    for (int32_t k = 0; k < c->pair_count && all; k++) {
+        for (int side = 0; side < 2; side++) {
+            const int32_t i = c->pair[k][side];
+            c->first[t->owner[i]] = 0;
+            all = all && offers(t->body[t->owner[i]]) && !tdi_touch_rides(t, i);
+        }
+    }
+    return all;
+}
+
+static bool order_touching(const tdi_touch *t, const tdi_system *y) {
+    tdi_coupled *c = t->whole;
+    if (c->pair_count > c->pair_limit || !join_touching(t, y)) {
+        return false;
+    }
+    join_constrained(c, y);
+    const int64_t nodes = number_nodes(c, y);
+    if (nodes > c->node_limit) {
+        return false;
+    }
+    tdi_sparse_begin(c->sparse, (int32_t)nodes);
+    link_members(c, y);
+    link_constraints(c, y);
+    link_pairs(t);
+    return tdi_sparse_order(c->sparse);
+}
+
+bool tdi_coupled_follow(const tdi_system *y) {
+    const tdi_touch *t = y->touch;
+    tdi_coupled *c = t->whole;
+    bool changed;
+    if (!t->coupled || c->node_limit == 0) {
+        return false;
+    }
+    c->pair_count = note_pairs(t, &changed);
+    c->fits = changed ? order_touching(t, y) : c->fits;
+    return c->fits;
+}

@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: MIT
+// Bodies of several solvers that contact and constraints couple, against dense algebra. Pairs with
+// src/implicit/coupled.c and gradients.c.
+//
+// Dense    Bodies by themselves answer what is pushed at all places: points, turns of capsules,
+//          rows of constraints. With their response W, the coupling C of contacts between sides,
+//          and -K_a/2 of rows, the motion y of all places solves y = y0 - W C y.
+
+#include "test_world_support.h"
+
+#include "implicit/hold.h"
+#include "implicit/touch.h"
+#include "world/world.h"
+
+enum { MOST = 480 }; // coordinates of places
+
+typedef td_real square[MOST][MOST];
+
+typedef struct rig {
+    stage stage;
+    tdi_system system;
+    tdi_touch *touch;
+    tdi_holds *holds;
+    int32_t points, rows, count; // coordinates: points and turns, then rows
+} rig;
+
+// ---- making ---------------------------------------------------------------------------------
+
+#define BODY(name, solver, y, z, more)                                                           \
+    "{name: " name ", solver: " solver ", start: drawn, position: [0, " y ", " z "],\n"          \
+    " strand: {points: [[0, 0, 0], [0.2, 0, 0]], segments: 5, radius: 0.005, density: 1000" more \
+    "}},\n"
+#define CLAMPED ", end: {held: clamped}"
+
+// Two rods that touch. A tree and a helix are joined to them, and to each other.
+static const char rods_touch[] = "{contact: {}, objects: [" BODY("one", "rod", "0.5", "0", CLAMPED)
+    BODY("two", "rod", "0.5", "0.0105", "") BODY("tree", "tree", "0.45", "0", "")
+        BODY("helix", "helix", "0.45", "0.04",
+             "") "],\n constraints: [{weld: {a: {object: two, segment: 2}, b: {object: helix, "
+                 "segment: 1}}},\n"
+                 " {distance: {a: {object: one, segment: 3}, b: {object: tree, segment: 2}}},\n"
+                 " {distance: {a: {object: one, segment: 1}, b: {object: two, segment: 3}}},\n"
+                 " {distance: {a: {object: tree, segment: 3}, b: {object: helix, segment: 3}}}]}";
+
+// The tree touches a rod.
+static const char tree_touches[] = "{contact: {}, objects: [" BODY("one", "rod", "0.5", "0",
+                                                                   CLAMPED)
+    BODY("two", "rod", "0.5", "0.0105", "") BODY("tree", "tree", "0.5", "0.021", "")
+        BODY("helix", "helix", "0.45", "0.04",
+             "") "],\n constraints: [{weld: {a: {object: two, segment: 2}, b: {object: helix, "
+                 "segment: 1}}},\n"
+                 " {distance: {a: {object: one, segment: 1}, b: {object: two, segment: 3}}},\n"
+                 " {distance: {a: {object: tree, segment: 3}, b: {object: helix, segment: 3}}}]}";
+
+// Evaluated in the first iteration of a step.
+static bool rig_open(const char *text, rig *r) {
+    const tdi_rule rule = {.dt = 0.01, .h = 0.01, .part = 1, .touched = true};
+    *r = (rig){.stage = stage_of(text)};
+    td_world *w = r->stage.world;
+    steps(w, 1);
+    if (!CHECK_SAY(w && w->islands.count == 1, "they are not one island")) {
+        return false;
+    }
+    r->system = tdi_island_system(w, &w->islands.all[0]);
+    const tdi_system *y = &r->system;
+    r->touch = y->touch;
+    r->holds = y->holds;
+    r->points = y->touch->point_count;
+    r->rows = 3 * (r->points + y->touch->capsule_count);
+    r->count = r->rows + TDI_HELD_ROWS * y->holds->held_count;
+    for (int32_t k = 0; k < y->count; k++) {
+        tdi_state_begin(y->member[k].body, y->member[k].opts, &rule);
+    }
+    tdi_holds_begin(y->holds, y, rule.h, 1);
+    CHECK_INT(tdi_touch_begin(y->touch, y, rule.dt, rule.h, 0, 1, NULL), TD_OK);
+    CHECK_INT(tdi_touch_evaluate(y->touch, y, false, false, NULL), TD_OK);
+    tdi_holds_evaluate(y->holds, y);
+    CHECK(y->touch->coupled);
+    return CHECK_SAY(!y->holds->next && r->count <= MOST, "%d coordinates", r->count);
+}
+
+// Factors of all bodies by themselves, or blocks of those that the coupled systems solve, and
+// increments of those that they do not.
+static void factor_bodies(const rig *r) {
+    const tdi_system *y = &r->system;
+    td_real none = 0;
+    for (int32_t k = 0; k < y->count; k++) {
+        td_body *body = y->member[k].body;
+        if (body->ops->clear) {
+            body->ops->clear(body);
+        }
+    }
+    tdi_touch_expand(y);
+    tdi_holds_expand(y->holds, y, false, false);
+    tdi_coupled_open(y);
+    for (int32_t k = 0; k < y->count; k++) {
+        td_body *body = y->member[k].body;
+        const tdi_model model = {.touched = true, .blocks = tdi_is_coupled(body)};
+        CHECK(body->ops->factor(body, &model) != TDI_NOT_POSITIVE);
+        if (!tdi_is_coupled(body)) {
+            body->ops->solve(body, false, &none);
+            tdi_coupled_take(y, k);
+        }
+    }
+}
+
+static void factor_alone(const rig *r) {
+    const tdi_system *y = &r->system;
+    for (int32_t k = 0; k < y->count; k++) {
+        y->member[k].body->solved_in = NULL;
+    }
+    y->holds->solved_in = NULL;
+    y->touch->one_system = false;
+    factor_bodies(r);
+}
+
+// ---- places ---------------------------------------------------------------------------------
+
+static const tdi_held *row_of(const rig *r, int32_t q, int32_t *row) {
+    *row = (q - r->rows) % TDI_HELD_ROWS;
+    return &r->holds->held[(q - r->rows) / TDI_HELD_ROWS];
+}
+
+static bool has_row(const rig *r, int32_t q) {
+    int32_t row;
+    const tdi_held *b = row_of(r, q, &row);
+    return b->node != TD_NONE && tdi_held_has_row(b, row);
+}
+
+static void push(const rig *r, int32_t q, td_real force) {
+    const tdi_touch *t = r->touch;
+    const int32_t place = q / 3, i = place - t->point_count;
+    const td_vec3 f = {force * (q % 3 == 0), force * (q % 3 == 1), force * (q % 3 == 2)};
+    if (q >= r->rows) {
+        int32_t row;
+        const tdi_held *b = row_of(r, q, &row);
+        for (int32_t k = 0; has_row(r, q) && k < r->holds->member_count; k++) {
+            tdi_held_push(r->holds, b, tdi_holds_member(r->holds, &r->system, k), k, row, force);
+        }
+    } else if (i < 0) {
+        const int32_t k = t->point_owner[place];
+        tdi_state_apply_forces(r->system.member[k].body, tdi_nodes(place - t->first_point[k], 1),
+                               &f);
+    } else if (tdi_contacts_turns(t->set, i)) {
+        const int32_t k = t->owner[i];
+        tdi_state_apply_forces(r->system.member[k].body, tdi_rotation_of(i - t->first_capsule[k]),
+                               &f);
+    }
+}
+
+static void read(const rig *r, bool response, td_real *x) {
+    const tdi_touch *t = r->touch;
+    td_vec3 *moved = (td_vec3 *)x;
+    memset(x, 0, (size_t)r->count * sizeof *x);
+    for (int32_t k = 0; k < r->system.count; k++) {
+        const td_body *body = r->system.member[k].body;
+        tdi_state_motions(body, tdi_all_nodes(body), response, moved + t->first_point[k]);
+    }
+    for (int32_t i = 0; i < t->capsule_count; i++) {
+        const int32_t k = t->owner[i];
+        if (tdi_contacts_turns(t->set, i)) {
+            tdi_state_motions(r->system.member[k].body, tdi_rotation_of(i - t->first_capsule[k]),
+                              response, &moved[t->point_count + i]);
+        }
+    }
+    tdi_holds_gather_moves(r->holds, &r->system, response);
+    for (int32_t q = r->rows; q < r->count; q++) {
+        int32_t row;
+        const tdi_held *b = row_of(r, q, &row);
+        for (int32_t k = 0; has_row(r, q) && k < r->holds->member_count; k++) {
+            x[q] += tdi_held_part(r->holds, b, k, row);
+        }
+    }
+}
+
+static void respond(const rig *r, td_real *x) {
+    for (int32_t k = 0; k < r->system.count; k++) {
+        tdi_state_respond(r->system.member[k].body);
+    }
+    read(r, true, x);
+}
+
+// ---- dense ----------------------------------------------------------------------------------
+
+static tdi_mat3 slip_by(const tdi_contact *t, int side, int e) {
+    const td_real w = t->weight[2 * side + (e & 1)];
+    return e < 2 ? (tdi_mat3){{w, 0, 0, 0, w, 0, 0, 0, w}}
+                 : tdi_mat3_cross(tdi_scale(t->normal, t->arm[side]));
+}
+
+static void add_slip(const rig *r, const tdi_contact *t, square c) {
+    const int32_t own[3] = {t->point[0], t->point[1], r->points + t->capsule},
+                  other[3] = {t->point[2], t->point[3], r->points + t->other};
+    for (int e = 0; e < 81; e++) {
+        const int k = e / 27, l = e / 9 % 3, i = e / 3 % 3, j = e % 3;
+        const tdi_mat3 a = slip_by(t, 0, k), b = slip_by(t, 1, l);
+        const td_real h =
+            tdi_dot(tdi_mat3_column(&a, i), tdi_sym3_apply(&t->hessian, tdi_mat3_column(&b, j)));
+        c[3 * own[k] + i][3 * other[l] + j] += h;
+        c[3 * other[l] + j][3 * own[k] + i] += h;
+    }
+}
+
+static void add_barrier(const tdi_contact *t, square c) {
+    for (int e = 0; e < 36; e++) {
+        const int k = e / 18, l = 2 + e / 9 % 2, j = e % 9;
+        const tdi_mat3 b = tdi_contact_block(t, k, l);
+        c[3 * t->point[k] + j / 3][3 * t->point[l] + j % 3] += b.m[j];
+        c[3 * t->point[l] + j % 3][3 * t->point[k] + j / 3] += b.m[j];
+    }
+}
+
+static void fill_coupling(const rig *r, bool contact, square c) {
+    int32_t count;
+    const tdi_contact *list = tdi_contacts_list(r->touch->set, &count);
+    memset(c, 0, sizeof(square));
+    for (int32_t i = 0; contact && i < count; i++) {
+        if (!tdi_touch_couples(r->touch, &list[i])) {
+            continue;
+        }
+        if (list[i].arm[0] != 0 || list[i].arm[1] != 0) {
+            add_slip(r, &list[i], c);
+        } else {
+            add_barrier(&list[i], c);
+        }
+    }
+    for (int32_t q = r->rows; q < r->count; q++) {
+        int32_t row;
+        const tdi_held *b = row_of(r, q, &row);
+        c[q][q] = has_row(r, q) ? -b->stiff[row] / 2 : 0;
+    }
+}
+
+// m = I + W C
+static void fill_matrix(const rig *r, square c, square m) {
+    memset(m, 0, sizeof(square));
+    for (int32_t q = 0; q < r->count; q++) {
+        td_real moved[MOST];
+        push(r, q, 1);
+        respond(r, moved);
+        for (int32_t i = 0; i < r->count; i++) {
+            for (int32_t j = 0; moved[i] != 0 && j < r->count; j++) {
+                m[i][j] += moved[i] * c[q][j];
+            }
+        }
+        m[q][q] += 1;
+    }
+}
+
+// Gauss with pivots
+static void solve_square(square m, td_real *x, int32_t n) {
+    for (int32_t j = 0; j < n; j++) {
+        int32_t best = j;
+        for (int32_t i = j; i < n; i++) {
+            best = fabs(m[i][j]) > fabs(m[best][j]) ? i : best;
+        }
+        for (int32_t k = 0; k <= n; k++) {
+            td_real *a = k < n ? &m[j][k] : &x[j], *b = k < n ? &m[best][k] : &x[best], t = *a;
+            *a = *b;
+            *b = t;
+        }
+        for (int32_t i = j + 1; i < n; i++) {
+            const td_real f = m[i][j] / m[j][j];
+            for (int32_t k = j; f != 0 && k < n; k++) {
+                m[i][k] -= f * m[j][k];
+            }
+            x[i] -= f * x[j];
+        }
+    }
+    for (int32_t j = n - 1; j >= 0; j--) {
+        for (int32_t k = j + 1; k < n; k++) {
+            x[j] -= m[j][k] * x[k];
+        }
+        x[j] /= m[j][j];
+    }
+}
+
+// Motions of all places by the increments; or, with `force`, by forces at points that are random.
+static void solve_dense(const rig *r, const td_real *force, td_real *x) {
+    static square c, m;
+    factor_alone(r);
+    read(r, false, x);
+    fill_coupling(r, !force, c);
+    fill_matrix(r, c, m);
+    for (int32_t q = 0; force && q < 3 * r->points; q++) {
+        push(r, q, force[q]);
+    }
+    if (force) {
+        respond(r, x);
+    }
+    solve_square(m, x, r->count);
+}
+
+// Rows are forces over their stiffness: points and turns are compared.
+static void claim_same(const rig *r, const td_real *got, const td_real *want, td_real within,
+                       const char *name) {
+    td_real off = 0, size = 0;
+    for (int32_t q = 0; q < r->rows; q++) {
+        off = fmax(off, fabs(got[q] - want[q]));
+        size = fmax(size, fabs(want[q]));
+    }
+    CHECK_SAY(size > 1e-6 && off <= within * size, "%s: off by %g of %g", name, off, size);
+}
+
+// ---- claims ---------------------------------------------------------------------------------
+
+static void solve_coupled(const rig *r, td_real *x) {
+    td_real predicted_decrease = 0;
+    factor_bodies(r);
+    CHECK(tdi_coupled_factor(&r->system));
+    tdi_coupled_solve(&r->system, &predicted_decrease);
+    for (int32_t k = 0; k < r->system.count; k++) {
+        tdi_coupled_answer(&r->system, k);
+    }
+    CHECK(predicted_decrease > 0);
+    read(r, false, x);
+}
+
+TD_TEST(coupled_rods_that_touch_a_tree_and_a_helix_move_as_dense_algebra_says) {
+    rig r;
+    td_real got[MOST], want[MOST];
+    if (rig_open(rods_touch, &r)) {
+        CHECK(tdi_coupled_plan(&r.system));
+        solve_coupled(&r, got);
+        solve_dense(&r, NULL, want);
+        claim_same(&r, got, want, 1e-7, "increments");
+    }
+    stage_free(&r.stage);
+}
+
+// The preconditioner of conjugate gradients: rods by the factor of constraints, others by their
+// own.
+TD_TEST(coupled_bodies_that_constraints_join_respond_to_contact_as_dense_algebra_says) {
+    rig r;
+    td_real got[MOST], want[MOST], force[MOST];
+    if (rig_open(tree_touches, &r)) {
+        CHECK(!tdi_coupled_plan(&r.system) && tdi_coupled_any(&r.system));
+        solve_coupled(&r, got);
+        for (int32_t q = 0; q < 3 * r.points; q++) {
+            force[q] = sin(1.7 * q);
+            push(&r, q, force[q]);
+        }
+        tdi_coupled_respond(&r.system);
+        for (int32_t q = 0; q < 3 * r.points; q++) {
+            const td_body *body = r.system.member[r.touch->point_owner[q / 3]].body;
+            if (!tdi_is_coupled(body)) {
+                push(&r, q, force[q]);
+            }
+        }
+        for (int32_t k = 0; k < r.system.count; k++) {
+            if (!tdi_is_coupled(r.system.member[k].body)) {
+                tdi_state_respond(r.system.member[k].body);
+            }
+        }
+        read(&r, true, got);
+        solve_dense(&r, force, want);
+        claim_same(&r, got, want, 1e-7, "responses");
+    }
+    stage_free(&r.stage);
+}
+
+// Their tolerance is a thousandth of what is promised: it is promised little here, so that they go
+// on.
+TD_TEST(coupled_tree_that_touches_a_rod_moves_as_dense_algebra_says) {
+    rig r;
+    td_real got[MOST], want[MOST], predicted_decrease = 1e-12;
+    int64_t taken = 0;
+    if (rig_open(tree_touches, &r)) {
+        CHECK(!tdi_coupled_plan(&r.system));
+        solve_coupled(&r, got);
+        CHECK(tdi_touch_solve(r.touch, &r.system, &predicted_decrease, &taken));
+        CHECK(taken > 0);
+        read(&r, false, got);
+        solve_dense(&r, NULL, want);
+        claim_same(&r, got, want, 1e-5, "increments");
+    }
+    stage_free(&r.stage);
+}
+
+TD_TEST(coupled_order_is_kept_while_pairs_and_constraints_are_the_same) {
+    rig r;
+    td_real got[MOST], want[MOST];
+    if (rig_open(rods_touch, &r)) {
+        tdi_sparse *s = r.touch->whole->sparse;
+        CHECK(tdi_coupled_plan(&r.system));
+        solve_coupled(&r, want);
+        s->link_count = 0; // an order that is made again has its links again
+        CHECK(tdi_coupled_plan(&r.system));
+        CHECK_INT(s->link_count, 0);
+        solve_coupled(&r, got);
+        CHECK(memcmp(got, want, (size_t)r.count * sizeof *got) == 0);
+        r.touch->whole->pair_count--;
+        CHECK(tdi_coupled_plan(&r.system));
+        CHECK(s->link_count > 0);
+        solve_coupled(&r, got);
+        CHECK(memcmp(got, want, (size_t)r.count * sizeof *got) == 0);
+    }
+    stage_free(&r.stage);
+}
