@@ -454,6 +454,34 @@ TD_TEST(object_without_a_shape_is_told_in_the_words_of_its_maker) {
                              "are NULL or empty); it needs one of them");
 }
 
+// ---- keys without effect --------------------------------------------------------------------
+
+// The scene is taken; the message is a warning at the place of the key.
+static void check_warning(const char *text, int32_t line, const char *message) {
+    stage s = try_stage(text, 1, NULL);
+    CHECK_INT(s.status, TD_OK);
+    CHECK_SAY((s.diag_count > 0) == (message != NULL), "%s: %d", text, (int)s.diag_count);
+    if (s.diag_count > 0 && message) {
+        CHECK_INT(s.diags[0].status, TD_OK);
+        CHECK_INT(s.diags[0].line, line);
+        CHECK_HAS(s.diags[0].message, message);
+    }
+    stage_free(&s);
+}
+
+TD_TEST(push_without_force_and_elements_of_trees_are_warned_of) {
+    const char *none = "neither 'force' nor 'twist'";
+    check_warning("{objects: [{start: drawn, " ROD "}],\n loads: [{push: {segment: 0}}]}", 2, none);
+    check_warning("{objects: [{start: drawn, " ROD "}], loads: [{push: {twist: 1}}]}", 0, NULL);
+    check_warning("{objects: [{start: drawn, " ROD
+                  "}], loads: [{push: {force: {keys: [[0, [0, 0, 0]], [1, [1, 0, 0]]]}}}]}",
+                  0, NULL);
+    check_warning("{objects: [{start: drawn, plant: fork.lsys,\n elements: 2}]}", 2,
+                  "the solver 'tree' steps every segment");
+    check_warning("{objects: [{start: drawn, plant: fork.lsys, solver: helix, elements: 2}]}", 0,
+                  NULL);
+}
+
 // ---- overlap --------------------------------------------------------------------------------
 
 // A rod at the origin; the second crosses it, or a sphere is in its way.
@@ -476,8 +504,8 @@ static void check_overlap(const char *text, const char *solver, const char *meth
         CHECK_SAY(diag.column > 0 && diag.source[0], "%s %s", solver, method);
     } else {
         CHECK_INT(diag.line, 1);
-        CHECK_HAS(diag.message, "; move them apart by more than that, or make a radius smaller");
     }
+    CHECK_HAS(diag.message, "; move them apart by more than that, or make a radius smaller");
     CHECK_SAY(strstr(diag.message, message) && !strstr(diag.message, "start: drawn"), "%s %s: %s",
               solver, method, diag.message);
     stage_free(&s);

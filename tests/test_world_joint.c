@@ -185,7 +185,10 @@ TD_TEST(joint_faults_of_scenes_have_their_places) {
          3, 68, "must be above 'slide_low'"},
         {ONE "[{slide: {}}]}],\n constraints: [{joint: {a: {segment: 0}, angle: 5}}]}", 3, 49,
          "follows 'slide'"},
-        {ONE "[{fixed: {}}]}],\n constraints: [{joint: {a: {segment: 1}}}]}", 3, 28, "no joint"},
+        {ONE "[{fixed: {}}]}],\n constraints: [{joint: {a: {segment: 1}, angle: 3}}]}", 3, 28,
+         "no joint"},
+        {ONE "[{hinge: {}}]}],\n constraints: [{joint: {a: {segment: 1}}}]}", 3, 28,
+         "the joint has nothing to follow"},
     };
     check_faults(faults, sizeof faults / sizeof faults[0]);
 }

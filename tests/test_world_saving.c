@@ -361,6 +361,18 @@ TD_TEST(world_from_structs_leaks_nothing_when_memory_ends_at_any_call) {
 
 // ---- divergence -----------------------------------------------------------------------------
 
+TD_TEST(world_that_diverges_from_rest_names_no_fastest_segment) {
+    stage s = stage_of("{step: 0.1, objects: [{name: rod, start: drawn, integrator: euler, strand: "
+                       "{points: [[0, 0, 0], [0, 1, 0]], segments: 4}}], "
+                       "loads: [{push: {force: [1e9, 0, 0]}}]}");
+    td_diag diag = {.message = ""};
+    CHECK_INT(td_world_step(s.world, &diag), TD_ERR_DIVERGED);
+    CHECK_TEXT(diag.message, "'rod' at 0 s: the simulation diverged from rest; try a smaller step "
+                             "or more damping");
+    CHECK_INT(diag.index, TD_NONE);
+    stage_free(&s);
+}
+
 TD_TEST(world_that_diverges_names_object_segment_and_time) {
     stage s = stage_of("{step: 0.1, record: {fps: 10}, objects: [{name: calm, " ROD "},\n"
                        " {name: stiff, " ROD ", integrator: euler, start: drawn,\n"

@@ -132,6 +132,9 @@ static td_status check_terms(const checked *c) {
         {limit && as->slide_low >= as->slide_high, "slide_high", places},
         {limit && !bounded(as), "a",
          "the limit has no range; give 'cone', 'low', 'high', 'slide_low' or 'slide_high'"},
+        {c->kind == TD_HOLD_JOINT && !as->bend_given && !as->angle_given && !as->slide_given, "a",
+         "the joint has nothing to follow; give 'bend' to a ball joint, 'angle' to a hinge or "
+         "'slide' to a slide"},
         {as->to_given && moves, "by", "'to' and 'by' both say where 'a' goes; remove one of them"},
         {c->kind == TD_HOLD_WELD && as->b.given && turns, "rotation",
          "'rotation' turns a weld to the world; between two segments it has no effect"},

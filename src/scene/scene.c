@@ -224,6 +224,20 @@ static td_status worst(td_status a, td_status b) {
     return a == TD_OK ? b : a;
 }
 
+// A program may give it a force later.
+static td_status check_push(const td_scene *s, const td_push_load *l, const char *where,
+                            td_diag_list *diags) {
+    const td_vec3 f = l->force;
+    if (f.x == 0 && f.y == 0 && f.z == 0 && l->twist == 0 && !tdi_scene_keyed(s, &l->force) &&
+        !tdi_scene_keyed(s, &l->twist)) {
+        tdi_scene_fault(s, diags, TD_OK, where,
+                        "the push has neither 'force' nor 'twist': it does nothing; give one of "
+                        "them");
+    }
+    return worst(tdi_scene_check_place(s, &l->place, where, diags),
+                 tdi_scene_check_span(s, l->start, l->end, where, diags));
+}
+
 static td_status check_load(const td_scene *s, int32_t k, td_diag_list *diags) {
     static const char *const names[] = {"wind", "pull", "push", "pose", "field"};
     const td_scene_load *l = &s->def.loads[k];
@@ -233,9 +247,7 @@ static td_status check_load(const td_scene *s, int32_t k, td_diag_list *diags) {
     case TD_SCENE_PULL:
         return worst(tdi_scene_check_place(s, &l->as.pull.place, where, diags),
                      tdi_scene_check_span(s, l->as.pull.start, l->as.pull.end, where, diags));
-    case TD_SCENE_PUSH:
-        return worst(tdi_scene_check_place(s, &l->as.push.place, where, diags),
-                     tdi_scene_check_span(s, l->as.push.start, l->as.push.end, where, diags));
+    case TD_SCENE_PUSH: return check_push(s, &l->as.push, where, diags);
     case TD_SCENE_POSE:
         snprintf(path, sizeof path, "%s.object", where);
         return check_name(s, l->as.pose.object, path, diags);
@@ -293,6 +305,13 @@ static td_status check_solver(const td_scene *s, int32_t k, td_diag_list *diags)
                                "the solver '%s' has no 'adapt'; the solver 'tree' has, and axes of "
                                "the solver 'helix' are coarse by 'elements'",
                                info.name);
+    }
+    if (o->elements > 0 && !info.curved) {
+        snprintf(path, sizeof path, "objects[%d].elements", k);
+        tdi_scene_fault(s, diags, TD_OK, path,
+                        "the solver '%s' steps every segment: 'elements' has no effect; remove it "
+                        "or change the solver",
+                        info.name);
     }
     if (o->law != TD_LAW_DEFAULT && !(info.laws >> o->law & 1)) {
         snprintf(path, sizeof path, "objects[%d].law", k);

@@ -21,9 +21,6 @@ static bool upright(const td_world *w, const tdi_actor *a) {
 }
 
 // Who goes to rest, and how that ended.
-// What really helps: from a pose with an overlap nothing can be solved, settled or drawn.
-#define APART "move them apart by more than that, or make a radius smaller"
-
 typedef struct settling {
     td_world *world;
     bool all;         // also who starts as drawn, or is at rest as drawn
@@ -271,7 +268,8 @@ td_status tdi_world_settle(td_world *w, td_diag_list *diags) {
     }
     if (!wrong && s.overlaps != TD_NONE) {
         snprintf(path, sizeof path, "objects[%d]", w->actors[s.overlaps].object);
-        return tdi_scene_fault(w->scene, diags, TD_ERR_SYNTAX, path, "%s; " APART, s.diag.message);
+        return tdi_scene_fault(w->scene, diags, TD_ERR_SYNTAX, path, "%s; " TDI_APART,
+                               s.diag.message);
     }
     if (wrong) {
         snprintf(path, sizeof path, "objects[%d]", wrong->object);

@@ -298,7 +298,13 @@ static td_status report(const td_world *w, const tdi_actor *a, td_diag *diag) {
         return tdi_fail_at(diag, a->step.status, a->step.diag.index, "'%s' at %g s: %s", a->name,
                            td_world_time(w), a->step.diag.message);
     }
-    int32_t segment = fastest(a, &speed);
+    const int32_t segment = fastest(a, &speed);
+    if (speed == 0) {
+        return tdi_fail_at(diag, a->step.status, TD_NONE,
+                           "'%s' at %g s: the simulation diverged from rest; try a smaller step or "
+                           "more damping",
+                           a->name, td_world_time(w));
+    }
     return tdi_fail_at(
         diag, a->step.status, segment,
         "'%s' at %g s: the simulation diverged; segment %d was the fastest, with %g m/s; "
@@ -326,7 +332,8 @@ static void place_report(const td_world *w, const tdi_actor *a, td_diag *diag) {
         other && w->scene->value ? tdi_fields_where(w->scene->value, path) : NULL;
     if (value) {
         const td_diag told = *diag;
-        tdi_value_fail(value, value->line, value->column, diag, told.status, "%s", told.message);
+        tdi_value_fail(value, value->line, value->column, diag, told.status, "%s%s", told.message,
+                       td_world_time(w) == 0 ? "; " TDI_APART : "");
         diag->index = told.index;
     }
 }
