@@ -63,6 +63,18 @@ static void add_actor(play *p) {
     }
 }
 
+static void add_force(play *p, bool impulse) {
+    td_force_def def = td_force_def_default();
+    def.actor = any_actor_id(p);
+    def.segment = any_index(p, 4);
+    def.point = vector(p, 0.1);
+    def.vector = vector(p, impulse ? 1e-3 : 0.1);
+    def.point_in = (td_axes)any_index(p, 2);
+    def.vector_in = (td_axes)any_index(p, 2);
+    take_status(p, impulse ? td_world_add_impulse(world(p), rarely(p) ? NULL : &def, diag(p))
+                           : td_world_add_force(world(p), rarely(p) ? NULL : &def, diag(p)));
+}
+
 static void remove_actor(play *p) {
     const td_actor_id id = any_actor_id(p);
     if (take_status(p, td_world_remove_actor(p->world, id, diag(p))) == TD_OK) {

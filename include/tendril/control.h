@@ -2,9 +2,9 @@
 #pragma once
 
 /// @file control.h
-/// Motors and springs at the joints of actors while a world runs. Calls are between steps, take
-/// effect with the next step and are part of a save. Memory is taken the first time that an actor
-/// is driven, and the first time that its springs are changed.
+/// Forces on segments, motors and springs at the joints of actors while a world runs. Calls are
+/// between steps, take effect with the next step and are part of a save. Memory is taken the first
+/// time that an actor is driven, and the first time that its springs are changed.
 
 #include "tendril/actor.h"
 #include "tendril/step.h"
@@ -12,6 +12,37 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+// ---- forces ---------------------------------------------------------------------------------
+
+/// Axes in which a point or a vector is given.
+typedef enum td_axes {
+    TD_AXES_SEGMENT, ///< Those of the segment; points are from its joint.
+    TD_AXES_WORLD,
+} td_axes;
+
+/// A force or an impulse at a point of a segment. Start from td_force_def_default().
+typedef struct td_force_def {
+    uint32_t struct_size;
+    td_actor_id actor;
+    int32_t segment;   ///< Index. Default 0.
+    td_vec3 point;     ///< m: where it acts. Default 0.
+    td_vec3 vector;    ///< N of a force, N s of an impulse. Default 0.
+    td_axes point_in;  ///< Default TD_AXES_SEGMENT.
+    td_axes vector_in; ///< As the segment is now. Default TD_AXES_WORLD.
+} td_force_def;
+
+TD_API td_force_def td_force_def_default(void);
+
+/// The force acts unchanged through the next step, of any length, and ends with it. Forces add up.
+/// A step that fails leaves it for the next; an actor that is held in the step does not feel it.
+/// Takes memory only where none was reserved by td_world_reserve_grabs(): each counts as a grab
+/// until the step is done. TD_ERR_ARGUMENT for a segment that is not there or a number that is not
+/// finite.
+TD_API td_status td_world_add_force(td_world *world, const td_force_def *def, td_diag *diag);
+/// The same with an impulse: at the end of the next step the momentum of a free body is larger by
+/// exactly `vector`, with nothing else that acts. That step and the next are of first order.
+TD_API td_status td_world_add_impulse(td_world *world, const td_force_def *def, td_diag *diag);
 
 // ---- joints ---------------------------------------------------------------------------------
 

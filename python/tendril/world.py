@@ -570,17 +570,37 @@ class Actor(Unpickled):
         return Grab(self, segment, to, point, stiffness, damping)
 
 
+    def add_force(self, force: Sequence[float], segment: int = -1, *, point: Optional[Sequence[float]] = None) -> None:
+        """A force, N, in world axes, at a segment through the next step. `point` is in the segment's
+        axes, its tip if not given."""
+        self._press(lib.td_world_add_force, force, segment, point)
+
+    def add_impulse(self, impulse: Sequence[float], segment: int = -1, *,
+                    point: Optional[Sequence[float]] = None) -> None:
+        """The same with an impulse, N s, by which the momentum changes within the next step."""
+        self._press(lib.td_world_add_impulse, impulse, segment, point)
+
+    def _press(self, call, vector, segment, point):
+        segment, diag = self._segment(segment), new_diag()
+        definition = Struct("td_force_def", actor=self._id, segment=segment, vector=vector,
+                            point=self.skeleton.segments["tip"][segment] if point is None else point)
+        with self.world._use() as world:
+            check(call(world, definition, diag), diag)
+
+    def _segment(self, segment):
+        segment, n = whole("segment", segment), self.segment_count
+        if not -n <= segment < n:
+            raise IndexError(f"there is no segment {segment}; '{self.name}' has {n}")
+        return segment % n
+
+
 class Grab(Unpickled):
     """A spring from a point of a segment to a place. Releases itself at the end of a with block."""
 
     _instead = "it belongs to a world"
 
     def __init__(self, actor, segment, to, point, stiffness, damping):
-        self._world, self._id, n = actor.world, Struct("td_grab_id"), actor.segment_count
-        segment = whole("segment", segment)
-        if not -n <= segment < n:
-            raise IndexError(f"there is no segment {segment}; '{actor.name}' has {n}")
-        segment %= n
+        self._world, self._id, segment = actor.world, Struct("td_grab_id"), actor._segment(segment)
         definition = Struct("td_grab_def", actor=actor._id, segment=segment, stiffness=stiffness, damping=damping,
                             point=actor.skeleton.segments["tip"][segment] if point is None else point,
                             to=actor.tips()[segment] if to is None else to)

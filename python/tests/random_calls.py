@@ -317,6 +317,12 @@ def keep(p):
     assert (actor.user_data, actor.filter) != ()
 
 
+def press(p):
+    actor = p.thing("actor")
+    actor.add_force(p.point(0.1), p.count(4))
+    actor.add_impulse(p.point(0.01), point=p.point(0.1))
+
+
 def move(p):
     actor = p.thing("actor")
     (actor.move if p.maybe(0.7) else actor.place)(p.point(0.05), p.dice.choice([[1, 0, 0, 0], [1, 0, 0], [0, 0, 0, 0]]))
@@ -360,7 +366,7 @@ def drop(p):
 CALLS = [make_model, grow, make_world, make_builder, build, build, add_material, finish, step_plant, end_plant, read_plant,
          take_skeleton, read_skeleton, through_json, make_mesh, read_mesh, save_skeleton, step, step, run, run_scene, settle,
          read_world, ask_world, fill_tips, sum_energy, parameter, set_field, save, restore, close, take_actor, read_actor, modes,
-         base, keep, move, grab, use_grab, read_recording, through_pickle, drop]
+         base, keep, press, move, grab, use_grab, read_recording, through_pickle, drop]
 
 
 def refused(call, error):

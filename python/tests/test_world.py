@@ -374,3 +374,18 @@ def test_filters_and_user_data_stay_with_an_actor():
             actor.filter = wrong, 1
     with pytest.raises(tendril.ArgumentError):
         actor.user_data = -1
+
+
+def test_an_impulse_changes_the_momentum_and_a_force_acts_for_one_step():
+    world = tendril.World({"gravity": [0, 0, 0], "air_density": 0, "objects": [
+        {"loose": True, "start": "drawn", "strand": {"points": [[0, 0, 0], [0.2, 0, 0]], "segments": 1}}]})
+    stick = world.actors[0]
+    stick.add_impulse([0, 0, 0.001], 0, point=[0, 0.1, 0])
+    stick.add_force([0, 0, 0.001 / world.dt], 0, point=[0, 0.1, 0])
+    world.step(2)
+    speed = 0.002 / stick.skeleton.mass
+    assert stick.velocities()[0][0] == pytest.approx([0, 0, speed], abs=1e-6 * speed)
+    with pytest.raises(IndexError):
+        stick.add_force([0, 0, 1], 1)
+    with pytest.raises(tendril.ArgumentError):
+        stick.add_force([0, 0, float("nan")])

@@ -161,7 +161,8 @@ static uint64_t take_hands(uint64_t sum, const td_world *w, const tdi_actor *a) 
         if (h->alive && h->actor == self) {
             sum = TAKE(sum, h->segment);
             sum = TAKE(sum, h->point);
-            sum = TAKE(sum, h->to);
+            sum = TAKE(sum, h->kind);
+            sum = TAKE(sum, h->vector);
             sum = TAKE(sum, h->stiffness);
             sum = TAKE(sum, h->damping);
         }

@@ -65,8 +65,8 @@ static void draw_grabs(const td_world *w, const td_draw *d) {
     }
     for (int32_t k = 0; k < w->loads.hand_count; k++) {
         const tdi_hand *h = &w->loads.hands[k];
-        if (h->alive) {
-            draw_grab(w, d, h->actor, h->segment, h->point, h->to);
+        if (h->alive && h->kind == TDI_HAND_SPRING) {
+            draw_grab(w, d, h->actor, h->segment, h->point, h->vector);
         }
     }
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Hands of a program: springs and dampers from points of segments to positions.
+// What a program does at points of segments: springs and dampers to positions, forces, impulses.
 
 #include "world/world.h"
 
 #include "base/guard.h"
 #include "base/opts.h"
+#include "math/quat.h"
+#include "tendril/control.h"
 
 #include <math.h>
 
@@ -14,8 +16,9 @@ static td_status find(td_world *w, td_grab_id id, tdi_hand **out, td_diag *diag)
     tdi_hand *h = id.place > 0 && id.place <= (uint32_t)w->loads.hand_count
                       ? &w->loads.hands[id.place - 1]
                       : NULL;
-    *out =
-        h && h->alive && h->generation == id.generation && tdi_world_gave(w, id.world) ? h : NULL;
+    const bool there = h && h->alive && h->kind == TDI_HAND_SPRING &&
+                       h->generation == id.generation && tdi_world_gave(w, id.world);
+    *out = there ? h : NULL;
     return *out ? TD_OK : TDI_ID_FAIL(w, "grab", "released", id, diag);
 }
 
@@ -82,14 +85,20 @@ td_grab_def td_grab_def_default(void) {
     return def;
 }
 
-static td_status check_def(const td_world *w, const td_grab_def *def, td_diag *diag) {
-    const int32_t k = td_world_actor_index(w, def->actor);
-    if (k == TD_NONE) {
-        return TDI_ID_FAIL(w, "actor", "removed", def->actor, diag);
-    }
-    if (def->segment < 0 || def->segment >= w->actors[k].segment_count) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "segment is %d; '%s' has %d", (int)def->segment,
-                        w->actors[k].name, (int)w->actors[k].segment_count);
+// Where it acts, which must be there.
+static td_status find_segment(td_world *w, td_actor_id id, int32_t segment, tdi_actor **out,
+                              td_diag *diag) {
+    const td_status status = tdi_actor_find(w, id, out, diag);
+    return status != TD_OK || tdi_has(segment, (*out)->segment_count)
+               ? status
+               : tdi_fail(diag, TD_ERR_ARGUMENT, "segment is %d; '%s' has %d", (int)segment,
+                          (*out)->name, (int)(*out)->segment_count);
+}
+
+static td_status check_def(td_world *w, const td_grab_def *def, tdi_actor **actor, td_diag *diag) {
+    const td_status status = find_segment(w, def->actor, def->segment, actor, diag);
+    if (status != TD_OK) {
+        return status;
     }
     if (!tdi_finite3(def->point) || !tdi_finite3(def->to)) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "%s is not finite",
@@ -104,39 +113,52 @@ static td_status check_def(const td_world *w, const td_grab_def *def, td_diag *d
     return TD_OK;
 }
 
+// At the first free place, or one more.
+static td_status add_hand(td_world *w, tdi_hand hand, int32_t *place, td_diag *diag) {
+    int32_t k = 0;
+    while (k < w->loads.hand_count && w->loads.hands[k].alive) {
+        k++;
+    }
+    const int32_t count = k < w->loads.hand_count ? w->loads.hand_count : k + 1;
+    td_status status = tdi_world_hand_room(w, count);
+    status = status == TD_OK ? tdi_actor_hand_room(w, &w->actors[hand.actor], count) : status;
+    if (status != TD_OK) {
+        return tdi_fail(diag, status, "out of memory for a grab, force or impulse");
+    }
+    hand.generation = 1 + (k < w->loads.hand_count ? w->loads.hands[k].generation : 0);
+    hand.alive = true;
+    w->loads.hand_count = count;
+    w->loads.hands[k] = hand;
+    *place = k;
+    return TD_OK;
+}
+
 td_status td_world_add_grab(td_world *w, const td_grab_def *given, td_grab_id *out, td_diag *diag) {
     if (!w || !out) {
         return tdi_refuse(diag, __func__);
     }
     td_grab_def own = td_grab_def_default(), *def = &own;
-    int32_t k = 0;
+    tdi_actor *a;
+    int32_t k;
     *out = (td_grab_id){0};
     td_status status = tdi_def_take("td_grab_def", def, given, diag);
-    status = status == TD_OK ? check_def(w, def, diag) : status;
-    while (k < w->loads.hand_count && w->loads.hands[k].alive) {
-        k++;
-    }
-    const int32_t actor = status == TD_OK ? td_world_actor_index(w, def->actor) : TD_NONE;
-    const int32_t count = k < w->loads.hand_count ? w->loads.hand_count : k + 1;
-    status = status == TD_OK ? tdi_world_hand_room(w, count) : status;
-    status = status == TD_OK ? tdi_actor_hand_room(w, &w->actors[actor], count) : status;
+    status = status == TD_OK ? check_def(w, def, &a, diag) : status;
     if (status != TD_OK) {
-        return status == TD_ERR_MEMORY ? tdi_fail(diag, status, "out of memory for a grab")
-                                       : status;
+        return status;
     }
-    const uint32_t taken = k < w->loads.hand_count ? w->loads.hands[k].generation : 0;
-    w->loads.hand_count = count;
-    w->loads.hands[k] = (tdi_hand){.generation = taken + 1,
-                                   .alive = true,
-                                   .actor = actor,
-                                   .segment = def->segment,
-                                   .point = def->point,
-                                   .to = def->to,
-                                   .stiffness = def->stiffness,
-                                   .damping = def->damping};
-    tdi_actor_jolt(w, actor, 0, 1);
-    *out = (td_grab_id){(uint32_t)k + 1, taken + 1, w->number};
-    return TD_OK;
+    const tdi_hand spring = {.kind = TDI_HAND_SPRING,
+                             .actor = (int32_t)(a - w->actors),
+                             .segment = def->segment,
+                             .point = def->point,
+                             .vector = def->to,
+                             .stiffness = def->stiffness,
+                             .damping = def->damping};
+    status = add_hand(w, spring, &k, diag);
+    if (status == TD_OK) {
+        tdi_actor_jolt(w, spring.actor, 0, 1);
+        *out = (td_grab_id){(uint32_t)k + 1, w->loads.hands[k].generation, w->number};
+    }
+    return status;
 }
 
 td_status td_world_move_grab(td_world *w, td_grab_id id, td_vec3 to, td_diag *diag) {
@@ -149,7 +171,7 @@ td_status td_world_move_grab(td_world *w, td_grab_id id, td_vec3 to, td_diag *di
         return tdi_fail(diag, TD_ERR_ARGUMENT, "to is not finite");
     }
     if (status == TD_OK) {
-        h->to = to;
+        h->vector = to;
     }
     return status;
 }
@@ -173,7 +195,87 @@ void tdi_world_release_actor(td_world *w, int32_t actor) {
     }
 }
 
-// ---- force ----------------------------------------------------------------------------------
+// ---- forces and impulses --------------------------------------------------------------------
+
+td_force_def td_force_def_default(void) {
+    return (td_force_def){.struct_size = sizeof(td_force_def), .vector_in = TD_AXES_WORLD};
+}
+
+static bool known_axes(td_axes axes) {
+    return axes == TD_AXES_SEGMENT || axes == TD_AXES_WORLD;
+}
+
+static td_status check_force(const td_force_def *def, td_diag *diag) {
+    if (!tdi_finite3(def->point) || !tdi_finite3(def->vector)) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "%s is not finite",
+                        tdi_finite3(def->point) ? "vector" : "point");
+    }
+    if (!known_axes(def->point_in) || !known_axes(def->vector_in)) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "point_in is %d and vector_in %d; expected TD_AXES_SEGMENT or "
+                        "TD_AXES_WORLD",
+                        (int)def->point_in, (int)def->vector_in);
+    }
+    return TD_OK;
+}
+
+// The point in the axes of the segment and the vector in those of the world, by the current pose.
+static void place_force(const tdi_actor *a, const td_force_def *def, tdi_hand *hand) {
+    td_vec3 origin;
+    td_quat turn;
+    a->solver->poses(a->state, def->segment, 1, &origin, NULL, &turn);
+    origin = tdi_from_simulated(a, origin);
+    turn = tdi_rotation_from_simulated(a, turn);
+    hand->point = def->point_in == TD_AXES_SEGMENT
+                      ? def->point
+                      : tdi_quat_rotate(tdi_quat_conj(turn), tdi_sub(def->point, origin));
+    hand->vector =
+        def->vector_in == TD_AXES_WORLD ? def->vector : tdi_quat_rotate(turn, def->vector);
+}
+
+static td_status add_force(td_world *w, const td_force_def *given, tdi_hand_kind kind,
+                           td_diag *diag) {
+    td_force_def own = td_force_def_default(), *def = &own;
+    tdi_actor *a;
+    int32_t k;
+    td_status status = tdi_def_take("td_force_def", def, given, diag);
+    status = status == TD_OK ? find_segment(w, def->actor, def->segment, &a, diag) : status;
+    status = status == TD_OK ? check_force(def, diag) : status;
+    if (status != TD_OK) {
+        return status;
+    }
+    tdi_hand hand = {.kind = kind, .actor = (int32_t)(a - w->actors), .segment = def->segment};
+    place_force(a, def, &hand);
+    return add_hand(w, hand, &k, diag);
+}
+
+td_status td_world_add_force(td_world *w, const td_force_def *def, td_diag *diag) {
+    return w ? add_force(w, def, TDI_HAND_FORCE, diag) : tdi_refuse(diag, __func__);
+}
+
+td_status td_world_add_impulse(td_world *w, const td_force_def *def, td_diag *diag) {
+    if (!w) {
+        return tdi_refuse(diag, __func__);
+    }
+    const td_status status = add_force(w, def, TDI_HAND_IMPULSE, diag);
+    if (status == TD_OK) {
+        tdi_actor_jolt(w, td_world_actor_index(w, def->actor), 0, 1);
+    }
+    return status;
+}
+
+void tdi_world_end_forces(td_world *w) {
+    for (int32_t k = 0; k < w->loads.hand_count; k++) {
+        tdi_hand *h = &w->loads.hands[k];
+        if (h->alive && h->kind != TDI_HAND_SPRING) {
+            h->alive = false;
+            tdi_actor_jolt(w, h->actor, h->kind == TDI_HAND_IMPULSE, 0);
+        }
+    }
+}
+
+// ---- force of a grab
+// ----------------------------------------------------------------------------------
 
 // k (to - x) - c v
 td_status td_world_grab_force(td_world *w, td_grab_id id, td_vec3 *force, td_diag *diag) {
@@ -191,7 +293,7 @@ td_status td_world_grab_force(td_world *w, td_grab_id id, td_vec3 *force, td_dia
         const td_vec3 x = tdi_add(origin, tdi_quat_rotate(turn, h->point));
         const td_vec3 v = tdi_velocity_from_simulated(
             a, x, tdi_solver_velocity(a->solver, a->state, h->segment, h->point));
-        *force = tdi_madd(tdi_scale(tdi_sub(h->to, tdi_from_simulated(a, x)), h->stiffness), v,
+        *force = tdi_madd(tdi_scale(tdi_sub(h->vector, tdi_from_simulated(a, x)), h->stiffness), v,
                           -h->damping);
     }
     return status;

@@ -21,13 +21,21 @@ typedef struct tdi_grab {
     td_real twist; // N m; 0: none
 } tdi_grab;
 
-// One of the hands of a program.
+typedef enum tdi_hand_kind {
+    TDI_HAND_SPRING,  // pulls to `vector`, m, until it is released
+    TDI_HAND_FORCE,   // `vector`, N, through one step
+    TDI_HAND_IMPULSE, // `vector`, N s, within one step
+} tdi_hand_kind;
+
+// What a program does at a point of a segment.
 typedef struct tdi_hand {
     uint32_t generation; // how often its place was taken
     bool alive;
+    tdi_hand_kind kind;
     int32_t actor, segment;
-    td_vec3 point, to;
-    td_real stiffness, damping;
+    td_vec3 point;              // m, in the axes of the segment
+    td_vec3 vector;             // in world axes
+    td_real stiffness, damping; // of a spring
 } tdi_hand;
 
 // All that acts on actors, and is not theirs.
@@ -79,6 +87,8 @@ td_status tdi_find_spot(const td_world *world, const td_place_def *place, const 
 td_status tdi_world_hand_room(td_world *world, int32_t count);
 // Room for loads of so many hands at an actor.
 td_status tdi_actor_hand_room(td_world *world, tdi_actor *actor, int32_t hands);
+// After a step: forces and impulses of a program have acted.
+void tdi_world_end_forces(td_world *world);
 // Lets go of an actor.
 void tdi_world_release_actor(td_world *world, int32_t actor);
 

@@ -556,6 +556,21 @@ static void add_pose(collector *c, const td_pose_load *l, const tdi_keyed *keyed
 
 // ---- hands and forces from outside ----------------------------------------------------------
 
+static void add_hand(collector *c, const tdi_hand *h) {
+    const tdi_actor *a = c->actor;
+    td_load load = {.kind = TD_LOAD_FORCE, .segment = h->segment, .point = h->point};
+    if (h->kind == TDI_HAND_SPRING) {
+        load.kind = TD_LOAD_SPRING;
+        load.vector = tdi_to_simulated(a, h->vector);
+        load.stiffness = h->stiffness;
+        load.damping = h->damping;
+    } else { // an impulse is a force through the whole step
+        const td_real over = h->kind == TDI_HAND_IMPULSE ? 1 / (c->t1 - c->t0) : 1;
+        load.vector = tdi_turn_to_simulated(a, tdi_scale(h->vector, over));
+    }
+    add(c, load);
+}
+
 static void add_grab(collector *c) {
     const tdi_grab *g = &c->world->loads.grab;
     const int64_t self = c->actor - c->world->actors;
@@ -569,12 +584,7 @@ static void add_grab(collector *c) {
     for (int32_t k = 0; k < c->world->loads.hand_count; k++) {
         const tdi_hand *h = &c->world->loads.hands[k];
         if (h->alive && h->actor == self) {
-            add(c, (td_load){.kind = TD_LOAD_SPRING,
-                             .segment = h->segment,
-                             .point = h->point,
-                             .vector = tdi_to_simulated(c->actor, h->to),
-                             .stiffness = h->stiffness,
-                             .damping = h->damping});
+            add_hand(c, h);
         }
     }
     if (g->twist != 0 && g->twist_actor == self) {

@@ -431,6 +431,7 @@ static td_status step(td_world *w, td_diag *diag) {
         for_islands(&s, calm_island);
         tdi_world_sleep_calm(w, s.t0);
     }
+    tdi_world_end_forces(w);
     tdi_world_note_holds(w);
     tdi_world_watch(w);
     tdi_world_log_step(w);

@@ -173,6 +173,12 @@ bool tdi_actor_jumps(const td_world *w, tdi_actor *a, td_real t1) {
     if (w->loads.field) {
         add_up(a->load.forces, a->segment_count, &a->load.pressing);
     }
+    for (int32_t k = 0; k < w->loads.hand_count; k++) {
+        const tdi_hand *h = &w->loads.hands[k];
+        if (h->alive && h->kind == TDI_HAND_FORCE && h->actor == a - w->actors) {
+            add_up(&h->vector, 1, &a->load.pressing);
+        }
+    }
     a->load.pressing.jumps = changes(&a->load.pressed, &a->load.pressing);
     return jumps || a->load.pressing.jumps;
 }

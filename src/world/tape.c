@@ -93,12 +93,15 @@ void tdi_tape_collider(tdi_tape *t, tdi_collider_slot *s) {
 }
 
 void tdi_tape_hand(tdi_tape *t, tdi_hand *h) {
+    uint32_t kind = (uint32_t)h->kind;
     flag(t, &h->alive);
     word(t, &h->generation);
+    word(t, &kind);
+    h->kind = kind <= TDI_HAND_IMPULSE ? (tdi_hand_kind)kind : TDI_HAND_SPRING;
     item(t, &h->actor, sizeof h->actor);
     item(t, &h->segment, sizeof h->segment);
     item(t, &h->point, sizeof h->point);
-    item(t, &h->to, sizeof h->to);
+    item(t, &h->vector, sizeof h->vector);
     item(t, &h->stiffness, sizeof h->stiffness);
     item(t, &h->damping, sizeof h->damping);
 }
