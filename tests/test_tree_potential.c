@@ -77,8 +77,7 @@ typedef struct motion {
 static expansion expand(tree t, const tdi_potential *p) {
     const td_body_model *m = t.model;
     td_body *s = t.state;
-    const tdi_potential_at at = {
-        tdi_as_tree_model(m), tdi_as_tree(s), p, false, NULL, false, false};
+    const tdi_potential_at at = {tdi_as_tree_model(m), tdi_as_tree(s), p, false, NULL, false};
     expansion e;
     tdi_loads_expand(tdi_as_tree(s), &p->loads);
     for (int32_t i = 0; i < tdi_as_tree_model(m)->body_count; i++) {
@@ -459,7 +458,7 @@ TD_TEST(potential_hessian_matches_differences_at_tangent_joints_turned_far) {
 
 static bool solve(tree t, const tdi_potential *p) {
     const tdi_potential_at at = {
-        tdi_as_tree_model(t.model), tdi_as_tree(t.state), p, false, NULL, false, false};
+        tdi_as_tree_model(t.model), tdi_as_tree(t.state), p, false, NULL, false};
     const tdi_terms terms = {
         .balls = tdi_potential_balls, .other = tdi_potential_other, .context = &at};
     tdi_loads_expand(tdi_as_tree(t.state), &p->loads);
@@ -527,7 +526,7 @@ static tree limp_tree(tdi_random *r, probe *p, bool mixed) {
 // Factors with `raise`: whether the Hessian was positive.
 static bool solve_raised(tree t, const tdi_potential *p) {
     const tdi_potential_at at = {
-        tdi_as_tree_model(t.model), tdi_as_tree(t.state), p, false, NULL, false, false};
+        tdi_as_tree_model(t.model), tdi_as_tree(t.state), p, false, NULL, false};
     const tdi_terms terms = {
         .balls = tdi_potential_balls, .other = tdi_potential_other, .context = &at, .raise = true};
     tdi_loads_expand(tdi_as_tree(t.state), &p->loads);
@@ -586,8 +585,7 @@ TD_TEST(potential_terms_of_several_bodies_are_those_of_one) {
     }
     for (uint64_t seed = 1; seed <= 400; seed++) {
         for (int k = 0; k < count; k++) {
-            const bool inertia = seed % 5 != 0, positive = seed % 4 == 0,
-                       gradient = inertia && seed % 11 == 0;
+            const bool inertia = seed % 5 != 0, positive = seed % 4 == 0;
             tdi_random r;
             tdi_random_seed(&r, seed);
             tree t = mixed_tree(&r, 8, false, 10);
@@ -601,15 +599,13 @@ TD_TEST(potential_terms_of_several_bodies_are_those_of_one) {
                                             &p.potential,
                                             positive,
                                             NULL,
-                                            false,
-                                            gradient};
+                                            false};
             const tdi_potential_at many = {tdi_as_tree_model(t.model),
                                            tdi_as_tree(t.state),
                                            &p.potential,
                                            positive,
                                            kernels[k],
-                                           false,
-                                           gradient};
+                                           false};
             tdi_term want[8] = {0}, got[8] = {0};
             tdi_potential_balls(&alone, 0, 8, want);
             tdi_potential_balls(&many, 0, 8, got);

@@ -426,6 +426,5 @@ void tdi_reduce_change(tdi_reduced_state *s) {
     tdi_reduce_take_winds(s, s->seg_wind);
     tdi_reduce_air(s, 0, true);
     s->tree.stale = !rests;
-    s->count->kept = 0;
     s->count->changes++;
 }

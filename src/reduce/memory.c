@@ -41,7 +41,6 @@ static void lay_out_saved(tdi_reduced_state *s, tdi_layout *l, const tdi_tree_mo
     s->seen = tdi_layout_place(l, n, sizeof *s->seen);
     s->began = tdi_layout_place(l, n, sizeof *s->began);
     s->rest = tdi_layout_place(l, n, sizeof *s->rest);
-    s->kept = tdi_layout_place(l, n, sizeof *s->kept);
     s->clusters.body = tdi_layout_place(l, n, sizeof *s->clusters.body);
     s->whole.q = tdi_layout_place(l, (size_t)full->coord_count, sizeof *s->whole.q);
     s->whole.q_back = tdi_layout_place(l, (size_t)full->coord_count, sizeof *s->whole.q);

@@ -19,7 +19,7 @@
 
 #include "reduce/solver.h"
 #include "tendril/reduce.h"
-#include "tree/reuse.h"
+#include "tree/implicit.h"
 
 #include <math.h>
 
@@ -137,11 +137,6 @@ typedef struct tdi_reduce_count { // what is saved besides arrays
     int32_t by_hand; // modes are not chosen
     int32_t dense;   // wind is asked for in every patch
     int32_t turn;    // 0 to TDI_AIR_EVERY - 1: in which steps drag is fitted, beside other trees
-    int32_t age;     // steps since factors were kept
-    td_real kept;    // s: h of the step of which they are; 0: there are none
-    td_real held;    // of that step: how stiffly loads and damping held it; see held_by()
-    td_real moved;   // rad: the largest of the first increments of the last step
-    td_real turning; // rad: how far joints turned in a step, when that was last asked
     tdi_reduce_flow flow;
 } tdi_reduce_count;
 
@@ -151,13 +146,10 @@ struct tdi_reduced_state {
     tdi_tree_model clusters;
     const tdi_tree_model *full;
     td_reduce_opts opts;
-    int32_t reduced;       // segments whose joint is not its own
-    int32_t groups;        // clusters whose joint is that of several
-    int32_t drawn;         // what `whole` has of the clusters: TDI_DRAWN_
-    bool again;            // the next increments use old factors; then
-    td_real turned, moved; // rad: how far joints turned since; the largest of the first increments
-    bool made;             // the last increments had factors to keep
-    bool started;          // modes changed at the beginning of the step that is under way;
+    int32_t reduced;         // segments whose joint is not its own
+    int32_t groups;          // clusters whose joint is that of several
+    int32_t drawn;           // what `whole` has of the clusters: TDI_DRAWN_
+    bool started;            // modes changed at the beginning of the step that is under way;
     tdi_reduce_count before; // then this was its count,
     td_real *v_began;        // and these the velocities
     uint8_t *given;          // and these, a segment, the modes that were wanted
@@ -177,7 +169,6 @@ struct tdi_reduced_state {
     tdi_reduce_seen *seen;        // a cluster
     td_vec3 *began;               // a cluster of a group: its rotation vector when it was made
     tdi_reduce_rest *rest;        // a cluster
-    tdi_kept *kept;               // a cluster: factors that are used again
     char *saved;
     size_t saved_bytes;
 

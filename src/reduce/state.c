@@ -23,11 +23,6 @@
 #define LEFT_OF_ERROR 0.5
 #define LONGEST       0.03 // rad: what swings freely would add up more
 
-// Of that old factors may leave so much, in still air, in which errors add up, and in wind.
-#define AGAIN_STILL 0.25
-#define AGAIN_WIND  0.5
-#define OLDEST      8 // steps: the flow changes, of which turns do not tell
-
 // ---- making ---------------------------------------------------------------------------------
 
 static int32_t first_spring(const tdi_tree_model *m) {
@@ -46,7 +41,6 @@ static void follow_stiffness(tdi_reduced_state *s) {
         return;
     }
     s->count->spring = now.x;
-    s->count->kept = 0;
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
         tdi_body *b = &s->clusters.body[c];
         const tdi_body *own = &s->full->body[s->first[c]];
@@ -218,55 +212,6 @@ static void change(tdi_reduced_state *s) {
     tdi_reduce_note(s);
 }
 
-// Ball joints of a tree that may err.
-static bool may_keep(const tdi_reduced_state *s) {
-    return s->reduced > 0 && s->clusters.other_count == 0 && tolerance(s) > 0;
-}
-
-// What changes with loads and damping, of which no pose tells.
-static td_real held_by(const td_step_opts *o) {
-    td_real sum = o->damping;
-    for (int32_t k = 0; k < o->load_count; k++) {
-        sum += 1 + o->loads[k].stiffness + o->loads[k].damping;
-    }
-    return sum;
-}
-
-// Whether what the factors are of but the pose is still the same.
-static bool still_holds(const tdi_reduced_state *s) {
-    const td_step_opts *o = s->tree.head.opts;
-    const tdi_reduce_count *count = s->count;
-    return count->kept == s->tree.head.rule.h && count->age < OLDEST && count->held == held_by(o) &&
-           count->flow.stiffness == o->stiffness && count->flow.air.linear == o->air.linear &&
-           count->flow.air.quadratic == o->air.quadratic;
-}
-
-// Whether increments as the last are short enough for factors after which joints have turned.
-static bool serves(const tdi_reduced_state *s, td_real turned) {
-    const td_real x = s->count->moved, left = tolerance(s),
-                  part = tdi_reduce_gusts(s) ? AGAIN_WIND : AGAIN_STILL;
-    return (turned + x) * x <= part * left * left;
-}
-
-static void keep_factors(tdi_reduced_state *s) {
-    tdi_reduce_count *count = s->count;
-    count->age++;
-    count->moved = s->moved;
-    if (s->turned > 0) {
-        count->turning = s->turned / count->age;
-    }
-    if (s->made) { // to keep them costs a third of making them
-        const bool used = serves(s, count->turning) || count->age >= OLDEST;
-        count->kept = used ? s->tree.head.rule.h : 0;
-        count->age = used ? 0 : count->age;
-    }
-    if (s->made && count->kept > 0) {
-        tdi_kept_take(&s->tree, s->kept);
-        count->held = held_by(s->tree.head.opts);
-    }
-    s->made = false;
-}
-
 static void begin(void *body) {
     tdi_reduced_state *s = body;
     // what is held has its points where they are drawn: on frozen joints they are
@@ -290,40 +235,11 @@ static void begin(void *body) {
     if (s->tree.head.opts->winds && s->reduced > 0) {
         s->tree.now->potential.loads.winds = s->winds;
     }
-    s->moved = s->turned = 0;
-    s->tree.now->keep = may_keep(s);
-    s->again = s->tree.now->keep && still_holds(s);
     s->tree.head.tolerance = tolerance(s);
-}
-
-// The first increments of a step may be those of old factors.
-static tdi_factored factor(void *body, const tdi_model *model) {
-    tdi_reduced_state *s = body;
-    const bool first = s->again && !model->positive && !model->touched;
-    s->turned = first ? tdi_kept_turned(&s->tree, s->kept) : s->turned;
-    s->again = first && serves(s, s->turned);
-    if (s->again) {
-        tdi_step_factor_again(&s->tree, s->kept);
-        return TDI_POSITIVE;
-    }
-    const tdi_factored result = tdi_step_factor(body, model);
-    s->made = s->tree.now->keep && result == TDI_POSITIVE && !model->positive;
-    return result;
-}
-
-// Old factors leave T x of an increment: as much as new ones of one of (T x)^(1/2).
-static td_real attempt(void *body, bool limited, td_real *predicted_decrease) {
-    tdi_reduced_state *s = body;
-    const td_real x = tdi_step_attempt(body, limited, predicted_decrease);
-    const bool again = s->again;
-    s->again = false;
-    s->moved = s->moved > 0 ? s->moved : x;
-    return again ? sqrt((s->turned + x) * x) : x;
 }
 
 static void undo(void *body) {
     tdi_reduced_state *s = body;
-    s->made = false;
     tdi_step_undo(body);
     if (s->started) {
         tdi_reduce_unstart(s);
@@ -344,7 +260,6 @@ static bool changes(tdi_reduced_state *s) {
 
 static void accept(void *body) {
     tdi_reduced_state *s = body;
-    keep_factors(s);
     tdi_step_accept(body);
     s->drawn = TDI_DRAWN_NOT;
     s->count->since++;
@@ -375,7 +290,6 @@ void tdi_reduce_free_joints(tdi_reduced_state *s) {
 void tdi_reduced_begin_rest(void *body) {
     tdi_reduced_state *s = body;
     tdi_reduce_free_joints(s);
-    s->again = false;
     tdi_step_begin_rest(body);
 }
 
@@ -485,11 +399,6 @@ static void close_gaps(tdi_reduced_state *s) {
     clean.by_hand = c->by_hand;
     clean.dense = c->dense;
     clean.turn = c->turn;
-    clean.age = c->age;
-    clean.kept = c->kept;
-    clean.held = c->held;
-    clean.moved = c->moved;
-    clean.turning = c->turning;
     clean.flow.air = c->flow.air;
     clean.flow.gravity = c->flow.gravity;
     clean.flow.stiffness = c->flow.stiffness;
@@ -542,8 +451,8 @@ const tdi_implicit tdi_reduced_implicit = {
     .joints = &joints,
     .statics = &tdi_reduced_statics,
     .begin = begin,
-    .factor = factor,
-    .attempt = attempt,
+    .factor = tdi_step_factor,
+    .attempt = tdi_step_attempt,
     .undo = undo,
     .accept = accept,
     .add_contact = add_contact,

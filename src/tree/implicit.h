@@ -34,7 +34,6 @@ typedef struct tdi_potential_at {
     bool positive; // the inertia is that of the pose, which is positive, not the second derivative
     const struct tdi_terms_kernel *wide; // for many terms at once; NULL: one by one
     bool foreseen; // geometric stiffness of inertia is that of the origins that were foreseen
-    bool gradient; // nothing else is asked for
 } tdi_potential_at;
 
 // Terms of a body by its joint, for tdi_sweep_in(); context is a tdi_potential_at. Point loads are
@@ -55,7 +54,6 @@ typedef struct tdi_tree_step {
     bool guessed;        // q_start is that of this step
     bool carry;          // the base goes with the increments
     bool note;           // increments note the forces that they lead to
-    bool keep;           // factors stay in the nodes, for tdi_kept_take()
     tdi_twist base_move; // and by this
     td_real time;        // 0..1: how far the base has come
 } tdi_tree_step;
@@ -71,8 +69,6 @@ void tdi_step_begin_rest(void *body);
 void tdi_step_end_rest(void *body);
 void tdi_step_clear(void *body);
 tdi_factored tdi_step_factor(void *body, const tdi_model *model);
-// The same with factors of an earlier step, of a tree of ball joints and in one part.
-void tdi_step_factor_again(tdi_tree_state *state, const struct tdi_kept *kept);
 td_real tdi_step_solve(void *body, bool limited, td_real *predicted_decrease);
 td_real tdi_step_attempt(void *body, bool limited, td_real *predicted_decrease);
 td_real tdi_step_largest(const void *body);

@@ -224,13 +224,12 @@ struct tdi_tree_state {
     int32_t *asked;            // bodies to which responses are confined, with all that carry them
     int32_t asked_count;       // 0: all bodies are asked for
     tdi_other *other;
-    tdi_slot *slot;              // a part
-    uint8_t *summed;             // a body: TDI_SUMMED, TDI_PINNED; all 0 between sweeps
-    tdi_joint_pin *joint;        // a body: where TDI_PINNED
-    td_vec3 *noted;              // a body: the force on its joint that the last increments lead to
-    td_vec3 *foreseen;           // likewise where its origin goes, to the first order
-    struct tdi_rows *rows;       // that are eliminated with it; NULL: none. See rows.h
-    const struct tdi_kept *kept; // factors of an earlier step that increments use; NULL: their own
+    tdi_slot *slot;        // a part
+    uint8_t *summed;       // a body: TDI_SUMMED, TDI_PINNED; all 0 between sweeps
+    tdi_joint_pin *joint;  // a body: where TDI_PINNED
+    td_vec3 *noted;        // a body: the force on its joint that the last increments lead to
+    td_vec3 *foreseen;     // likewise where its origin goes, to the first order
+    struct tdi_rows *rows; // that are eliminated with it; NULL: none. See rows.h
     tdi_node *node;
     tdi_link *link; // forward dynamics, in the same memory as `node`; entry -1 is the base
 };

@@ -12,7 +12,6 @@
 #include "tree/drive.h"
 #include "tree/implicit.h"
 #include "tree/capsules.h"
-#include "tree/reuse.h"
 #include "tree/rows.h"
 #include "tree/points.h"
 #include "tree/saving.h"
@@ -385,7 +384,7 @@ tdi_factored tdi_step_factor(void *body, const tdi_model *model) {
                              .positive = model->positive,
                              .raise =
                                  model->raise && p->inertia && !model->positive && !model->touched,
-                             .touched = model->touched || s->now->keep,
+                             .touched = model->touched,
                              .note = model->note,
                              .noted = model->noted};
     s->now->carry = model->carry;
@@ -397,19 +396,6 @@ tdi_factored tdi_step_factor(void *body, const tdi_model *model) {
     }
     bool fine = tdi_sweep_in(s->model, s, s->now->pool, &terms);
     return fine ? TDI_POSITIVE : terms.raise ? TDI_RAISED : TDI_NOT_POSITIVE;
-}
-
-void tdi_step_factor_again(tdi_tree_state *s, const tdi_kept *kept) {
-    const tdi_potential *p = &s->now->potential;
-    const tdi_potential_at at = {.model = s->model,
-                                 .state = s,
-                                 .potential = p,
-                                 .wide = tdi_terms_widest(),
-                                 .gradient = true};
-    const tdi_terms terms = {.balls = tdi_potential_balls, .context = &at};
-    s->now->carry = s->now->note = false;
-    tdi_loads_expand(s, &p->loads);
-    tdi_sweep_in_again(s->model, s, &terms, kept);
 }
 
 // How the base moves from now to the end of the step.
@@ -484,12 +470,7 @@ void tdi_step_perturb_pose(void *body, const tdi_rigid *g) {
 
 void tdi_step_follow(void *body) {
     tdi_tree_state *s = body;
-    if (s->kept) { // its own factors are not there
-        tdi_tree_keep(s->model, s);
-        tdi_tree_try(s->model, s, s->now->pool, 1);
-    } else {
-        tdi_tree_follow(s->model, s, s->now->pool);
-    }
+    tdi_tree_follow(s->model, s, s->now->pool);
 }
 
 void tdi_step_keep(void *body) {

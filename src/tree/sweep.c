@@ -31,7 +31,6 @@
 #include "base/fetch.h"
 #include "tree/kernels.h"
 #include "tree/raise.h"
-#include "tree/reuse.h"
 #include "tree/rows.h"
 #include "tree/trial.h"
 
@@ -158,12 +157,8 @@ static inline void turn_ball(const tdi_tree_state *s, int32_t i, const tdi_twist
                              td_real limit) {
     tdi_node *node = &s->node[i];
     td_vec3 u = tdi_add(up->v, tdi_cross(up->w, node->r)), w;
-    if (s->kept) {
-        w = tdi_kept_turn(&s->kept[i], &s->frame[i].r, node, up->w, u);
-    } else {
-        w = tdi_sub(tdi_mat3_apply(&node->turn, up->w), tdi_mat3_apply(&node->shift, u));
-        w = tdi_sub(w, node->free);
-    }
+    w = tdi_sub(tdi_mat3_apply(&node->turn, up->w), tdi_mat3_apply(&node->shift, u));
+    w = tdi_sub(w, node->free);
     td_vec3 y = tdi_sub(w, up->w);
     td_real y2 = tdi_dot(y, y);
     if (y2 > limit * limit) {
@@ -509,6 +504,5 @@ td_real tdi_sweep_out(const tdi_tree_model *m, tdi_tree_state *s, td_pool *pool,
         largest = x > largest ? x : largest;
     }
     s->rows = NULL;
-    s->kept = NULL;
     return finite ? sqrt(largest) : NAN;
 }

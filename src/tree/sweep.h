@@ -25,7 +25,7 @@ typedef struct tdi_terms {
     bool positive; // only the positive part of geometric stiffness is used, so that the model has a
                    // least value
     bool raise; // where a pivot is not positive, what the joint carries is made so, and only there
-    bool touched; // factors are kept for tdi_sweep_respond(), or for later steps
+    bool touched; // factors are kept for tdi_sweep_respond()
     bool note;    // what tdi_sweep_out() needs to note forces is kept
     bool noted;   // geometric stiffness is that of state->noted
 } tdi_terms;

@@ -90,7 +90,7 @@ static inline tdi_wvec3 origin_off(const wframe *f, const wplace *predictor,
 }
 
 static inline void body_term(const wbodies *in, const tdi_potential *potential, bool positive,
-                             bool gradient, wterm *t) {
+                             wterm *t) {
     const wbody *body = in->body;
     const wframe *f = in->frame;
     tdi_wvec3 e = origin_off(f, in->predictor, potential);
@@ -101,9 +101,6 @@ static inline void body_term(const wbodies *in, const tdi_potential *potential, 
 
     t->load.f = tdi_wadd(tdi_wscale(e, body->mass), tdi_wsub(c, c_predictor));
     t->load.n = tdi_wadd(tdi_wmat3_axial(&p), tdi_wcross(c, e));
-    if (gradient) {
-        return;
-    }
     if (positive) {
         p = tdi_wmat3_mul_t(&rs, &f->r);
     }
@@ -168,7 +165,7 @@ static inline tdi_wdrag drag_at(const drag_points *d, const tdi_loads *l, td_rea
 
 // With gradients f_k and Hessians H_k at fractions c_k of the lever t:
 //   n += t x sum c f,  A += [t]x (sum c^2 H) [t]x^T,  B += [t]x sum c H,  C += sum H
-static void add_drag(const wbodies *in, const tdi_loads *l, bool gradient, wterm *term) {
+static void add_drag(const wbodies *in, const tdi_loads *l, wterm *term) {
     const drag_points d = drag_points_of(in, l);
     const tdi_wvec3 t = d.lever;
     const tdi_wide c[2] = {tdi_wide_all(tdi_gauss_points[0]), tdi_wide_all(tdi_gauss_points[1])};
@@ -179,9 +176,6 @@ static void add_drag(const wbodies *in, const tdi_loads *l, bool gradient, wterm
     tdi_wvec3 first = tdi_wmadd(tdi_wscale(p[0].gradient, c[0]), p[1].gradient, c[1]);
     term->load.n = tdi_wadd(term->load.n, tdi_wcross(t, first));
     term->load.f = tdi_wadd(term->load.f, tdi_wadd(p[0].gradient, p[1].gradient));
-    if (gradient) {
-        return;
-    }
     tdi_wsym3 h0 = tdi_wsym3_scale(p[0].hessian, c[0]), h1 = tdi_wsym3_scale(p[1].hessian, c[1]);
     tdi_wsym3 once = tdi_wsym3_add(h0, h1);
     tdi_wsym3 twice = tdi_wsym3_add(tdi_wsym3_scale(h0, c[0]), tdi_wsym3_scale(h1, c[1]));
@@ -200,12 +194,12 @@ static void add_drag(const wbodies *in, const tdi_loads *l, bool gradient, wterm
 static inline void outside_term(const tdi_potential_at *at, const wbodies *in, wterm *t) {
     const tdi_potential *p = at->potential;
     if (p->inertia) {
-        body_term(in, p, at->positive, at->gradient, t);
+        body_term(in, p, at->positive, t);
     } else {
         weight_term(in, p->gravity, p->relax, t);
     }
     if (tdi_has_drag(&p->loads)) {
-        add_drag(in, &p->loads, at->gradient, t);
+        add_drag(in, &p->loads, t);
     }
     t->pull = t->load.f;
 }
@@ -356,9 +350,6 @@ static inline void ball_term(const tdi_potential_at *at, const wbodies *in, wter
     term->g[0] = g.x;
     term->g[1] = g.y;
     term->g[2] = g.z;
-    if (at->gradient) {
-        return;
-    }
     k = tdi_wmadd(tdi_wscale(k, spring), damping, damp);
     tdi_wsym3 form = turned_stiffness(&turn, k);
     if (!at->positive) {

@@ -81,12 +81,10 @@ static inline void scatter_hessian(const wterm *from, int lane, tdi_term *t) {
     t->ball = tdi_wsym3_get(&from->ball, lane);
 }
 
-static inline void scatter(const wterm *from, bool gradient, tdi_term *terms) {
+static inline void scatter(const wterm *from, tdi_term *terms) {
     for (int lane = 0; lane < TDI_LANES; lane++) {
         tdi_term *t = &terms[lane];
-        if (!gradient) {
-            scatter_hessian(from, lane, t);
-        }
+        scatter_hessian(from, lane, t);
         t->load.n = tdi_wvec3_get(&from->load.n, lane);
         t->load.f = tdi_wvec3_get(&from->load.f, lane);
         t->pull = t->load.f;
@@ -109,5 +107,5 @@ static void fill(const tdi_potential_at *at, int32_t first, tdi_term *terms) {
                         &g.past, &g.wind, g.w,      g.u,          g.rest};
     outside_term(at, &in, &term);
     ball_term(at, &in, &term);
-    scatter(&term, at->gradient, terms);
+    scatter(&term, terms);
 }
