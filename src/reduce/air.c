@@ -13,8 +13,7 @@
 //          weight alone what rides comes down.
 // Drag     of a segment is that as it moves with its cluster, at two points of Gauss.
 
-#define TDI_LANES 1
-#include "reduce/air_kernel.h"
+#include "reduce/reduce.h"
 
 #include "load/drag.h"
 #include "tree/joint.h"
@@ -46,12 +45,13 @@ static td_vec3 wind_at(const tdi_reduced_state *s, int32_t c) {
     return s->count->flow.by_segment ? s->winds[c] : s->count->flow.air.wind;
 }
 
-td_vec3 tdi_air_flow(const tdi_reduced_state *s, int32_t c, td_vec3 wind) {
+// Past a cluster's origin in a wind, in its axes.
+static td_vec3 flow_in(const tdi_reduced_state *s, int32_t c, td_vec3 wind) {
     return tdi_mat3_apply_t(&s->tree.frame[c].r, tdi_sub(s->tree.past[c].v, wind));
 }
 
 tdi_reduce_breeze tdi_reduce_breeze_at(const tdi_reduced_state *s, int32_t c) {
-    return (tdi_reduce_breeze){.flow = tdi_air_flow(s, c, wind_at(s, c)),
+    return (tdi_reduce_breeze){.flow = flow_in(s, c, wind_at(s, c)),
                                .spin = in_axes(&s->tree.frame[c].r, &s->tree.past[c].w)};
 }
 
@@ -67,7 +67,8 @@ void tdi_reduce_place_joint(tdi_reduced_state *s, int32_t i) {
                    &w->frame[i]);
 }
 
-void tdi_air_place(tdi_reduced_state *s, int32_t i) {
+// On its cluster, in `whole`.
+static void place(tdi_reduced_state *s, int32_t i) {
     if (rides(s, i)) {
         tdi_reduce_place_joint(s, i);
     } else {
@@ -129,42 +130,93 @@ static void turn_joints(tdi_reduced_state *s, int32_t c, td_real time) {
     }
 }
 
+// ---- drag -----------------------------------------------------------------------------------
+
+typedef struct segment_drag { // in the cluster's axes
+    tdi_wrench load;          // about the segment's joint
+    td_real slope;            // f/u
+    td_vec3 lever, flow;      // from the joint to the middle, and the flow there
+} segment_drag;
+
+// At two points of Gauss. The flow is that at the middle, and changes by `more` from there to the
+// tip; the segment is turned by R against the axes of all these.
+static segment_drag drag_on(const td_air *air, const tdi_body *b, const tdi_mat3 *r, td_vec3 flow,
+                            td_vec3 more) {
+    const td_real gauss = tdi_gauss_points[1] - tdi_gauss_points[0];
+    const td_vec3 u = tdi_mat3_apply_t(r, flow), off = tdi_scale(tdi_mat3_apply_t(r, more), gauss);
+    td_real slopes[2];
+    const td_vec3 near = tdi_reduce_drag(air, b->area, b->fold, tdi_sub(u, off), &slopes[0]),
+                  far = tdi_reduce_drag(air, b->area, b->fold, tdi_add(u, off), &slopes[1]),
+                  push = tdi_scale(tdi_add(near, far), 0.5),
+                  turn = tdi_madd(push, tdi_sub(far, near), 0.5 * gauss);
+    return (segment_drag){.load = {.n = tdi_mat3_apply(r, tdi_cross(tdi_scale(b->tip, 0.5), turn)),
+                                   .f = tdi_mat3_apply(r, push)},
+                          .slope = 0.5 * (slopes[0] + slopes[1]),
+                          .lever = tdi_mat3_apply(r, tdi_scale(b->tip, 0.5)),
+                          .flow = flow};
+}
+
 // ---- sums -----------------------------------------------------------------------------------
 
-void tdi_air_other_side(tdi_reduced_state *s, int32_t i, td_vec3 lever, td_vec3 flow) {
+// A share of a segment whose mass has its joint at o.
+static void add_to_sum(tdi_reduce_flow_sum *to, const segment_drag *d, td_vec3 o, td_real area,
+                       td_real share) {
+    const td_vec3 middle = tdi_add(o, d->lever);
+    const td_real slope = share * d->slope;
+    to->force = tdi_madd(to->force, d->load.f, share);
+    to->moment = tdi_madd(to->moment, tdi_add(d->load.n, tdi_cross(o, d->load.f)), share);
+    to->flow = tdi_madd(to->flow, d->flow, share * area);
+    to->area += share * area;
+    to->slope += slope;
+    to->first = tdi_madd(to->first, middle, slope);
+    to->second = tdi_sym3_add(to->second, tdi_sym3_square(middle, slope));
+    to->second = tdi_sym3_add(to->second, tdi_sym3_square(d->lever, slope / 3));
+}
+
+static td_real area_of(const tdi_body *b) {
+    return b->area.x + b->area.y + b->area.z;
+}
+
+// The smaller part of a segment within a group moves with the other cluster.
+static void add_other_side(tdi_reduced_state *s, int32_t i, const segment_drag *d) {
     const tdi_other_side *side = &s->side[i];
-    const tdi_body *b = &s->full->body[i];
     const tdi_mat3 *from = &s->tree.frame[s->seat[i].body].r,
                    *to = &s->tree.frame[side->seat.body].r;
     const tdi_mat3 turn = in_axes(to, from);
-    const out_lanes drag_there = {.n = tdi_mat3_apply(&turn, s->load[i].n),
-                                  .f = tdi_mat3_apply(&turn, s->load[i].f),
-                                  .coefficient = s->damp[i],
-                                  .flow = tdi_mat3_apply(&turn, flow)};
-    const td_vec3 o = tdi_add(side->seat.at, side->off[1]);
-    const sum_lanes parts = parts_of(&drag_there, o, tdi_add(o, tdi_mat3_apply(&turn, lever)),
-                                     b->area.x + b->area.y + b->area.z, side->share);
-    add_parts(&s->sum[side->seat.body], &parts, 0);
+    const segment_drag there = {
+        .load = {.n = tdi_mat3_apply(&turn, d->load.n), .f = tdi_mat3_apply(&turn, d->load.f)},
+        .slope = d->slope,
+        .lever = tdi_mat3_apply(&turn, d->lever),
+        .flow = tdi_mat3_apply(&turn, d->flow)};
+    add_to_sum(&s->sum[side->seat.body], &there, tdi_add(side->seat.at, side->off[1]),
+               area_of(&s->full->body[i]), side->share);
 }
 
-int tdi_air_kernels(tdi_air_add kernels[TDI_AIR_KERNELS]) {
-    int count = 0;
-#ifdef TDI_WIDE_X86
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) {
-        kernels[count++] = tdi_air_add_8;
+static void add_segment(tdi_reduced_state *s, int32_t c, int32_t i, td_vec3 flow,
+                        const tdi_mat3 *spin) {
+    const tdi_body *b = &s->full->body[i];
+    const tdi_frame *f = &s->whole.frame[i];
+    place(s, i);
+    const td_vec3 lever = tdi_mat3_apply(&f->r, tdi_scale(b->tip, 0.5)),
+                  at = tdi_add(flow, tdi_mat3_apply(spin, tdi_add(f->o, lever)));
+    const segment_drag d = drag_on(&s->count->flow.air, b, &f->r, at, tdi_mat3_apply(spin, lever));
+    s->load[i] = d.load;
+    s->damp[i] = d.slope;
+    add_to_sum(&s->sum[c], &d, tdi_add(f->o, s->side[i].off[0]), area_of(b), 1 - s->side[i].share);
+    if (s->side[i].seat.body != TD_NONE) {
+        add_other_side(s, i, &d);
     }
-    if (__builtin_cpu_supports("avx2")) {
-        kernels[count++] = tdi_air_add_4;
-    }
-#endif
-    kernels[count++] = add_segments;
-    return count;
 }
 
-static tdi_air_add widest(void) {
-    tdi_air_add kernels[TDI_AIR_KERNELS];
-    tdi_air_kernels(kernels);
-    return kernels[0];
+// Each in the wind of its place.
+static void add_segments(tdi_reduced_state *s, int32_t c) {
+    const tdi_reduce_breeze breeze = tdi_reduce_breeze_at(s, c);
+    for (int32_t k = s->wind_begin[c]; k < s->wind_begin[c + 1]; k++) {
+        const td_vec3 flow = s->count->flow.by_segment ? flow_in(s, c, s->gusts[k]) : breeze.flow;
+        for (int32_t m = s->served[k]; m < s->served[k + 1]; m++) {
+            add_segment(s, c, s->member[m], flow, &breeze.spin);
+        }
+    }
 }
 
 // Without air only what rides moves on a cluster, and only weight and inertia turn it.
@@ -173,9 +225,9 @@ static void place_riding(tdi_reduced_state *s, int32_t c) {
         const int32_t i = s->member[k], p = s->full->parent[i];
         if (rides(s, i)) {
             if (!rides(s, p)) {
-                tdi_air_place(s, p);
+                place(s, p);
             }
-            tdi_air_place(s, i);
+            place(s, i);
             s->load[i] = (tdi_wrench){{0, 0, 0}, {0, 0, 0}};
             s->damp[i] = 0;
         }
@@ -201,14 +253,10 @@ void tdi_reduce_drags(tdi_reduced_state *s) {
                       x = tdi_sub(tdi_add(f->o, lever), on->o),
                       v = tdi_add(past->v, tdi_mat3_apply(&past->w, tdi_mat3_apply_t(&on->r, x))),
                       more = tdi_mat3_apply(&past->w, tdi_mat3_apply_t(&on->r, lever));
-        const in_lanes in = {.r = f->r,
-                             .tip = s->full->body[i].tip,
-                             .area = s->full->body[i].area,
-                             .fold = s->full->body[i].fold};
-        out_lanes out = {.flow = tdi_sub(v, wind)};
-        drag_on(&s->count->flow.air, &in, more, &out);
-        s->load[i] = (tdi_wrench){out.n, out.f};
-        s->damp[i] = out.coefficient;
+        const segment_drag d =
+            drag_on(&s->count->flow.air, &s->full->body[i], &f->r, tdi_sub(v, wind), more);
+        s->load[i] = d.load;
+        s->damp[i] = d.slope;
     }
 }
 
@@ -259,7 +307,6 @@ static void wake(tdi_reduced_state *s, bool all) {
 void tdi_reduce_air(tdi_reduced_state *s, td_real time, bool all) {
     const int32_t count = s->clusters.body_count;
     const bool air = tdi_reduce_has_air(s);
-    const tdi_air_add add = air ? widest() : place_riding;
     wake(s, all);
     for (int32_t c = 0; c < count; c++) {
         if (s->awake[c]) {
@@ -268,7 +315,7 @@ void tdi_reduce_air(tdi_reduced_state *s, td_real time, bool all) {
     }
     for (int32_t c = 0; c < count; c++) {
         if (s->awake[c]) {
-            add(s, c);
+            (air ? add_segments : place_riding)(s, c);
         }
     }
     for (int32_t c = 0; c < count; c++) {

@@ -17,8 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-#define CLOSE 0.03  // m: where a camera sees less than this, it sees single tips
-#define FLAT  1e-12 // of the largest moment: what has less does not move by itself
+#define FLAT 1e-12 // of the largest moment: what has less does not move by itself
 
 // ---- moments --------------------------------------------------------------------------------
 
@@ -176,22 +175,18 @@ static void add_motion(tdi_reduced_state *s, int32_t i, bool other, td_real w, c
     }
 }
 
-static bool summed(const tdi_reduced_state *s, int32_t c) {
-    return !tdi_reduce_single(s, c) && !tdi_reduce_kept(s, c);
-}
-
 static void add_motions(tdi_reduced_state *s) {
     int32_t last = TD_NONE;
     motion of;
     for (int32_t i = 0; i < s->full->body_count; i++) {
         const tdi_other_side *side = &s->side[i];
         const int32_t c = s->seat[i].body;
-        if (summed(s, c) && !s->stays[i]) {
+        if (!tdi_reduce_single(s, c)) {
             of = c == last ? of : cluster_motion(s, c);
             last = c;
             add_motion(s, i, false, 1 - side->share, &of);
         }
-        if (side->seat.body != TD_NONE && summed(s, side->seat.body)) {
+        if (side->seat.body != TD_NONE) {
             const motion there = cluster_motion(s, side->seat.body);
             add_motion(s, i, true, side->share, &there);
         }
@@ -217,18 +212,8 @@ static void finish_motion(tdi_reduced_state *s, int32_t c) {
     s->tree.predictor[c] = sum_of(predictor, &pose);
 }
 
-static void keep_past(tdi_reduced_state *s, int32_t c) {
-    const tdi_reduce_old *old = tdi_reduce_kept(s, c);
-    const td_vec3 shift = s->shift[s->first[c]];
-    s->tree.past[c] = old->past;
-    s->tree.history[c] = old->history;
-    s->tree.predictor[c] = old->predictor;
-    s->tree.past[c].o = tdi_add(old->past.o, shift);
-    s->tree.history[c].o = tdi_add(old->history.o, shift);
-    s->tree.predictor[c].o = tdi_add(old->predictor.o, shift);
-}
-
-bool tdi_reduce_rests(const tdi_reduced_state *s) {
+// Whether nothing moves, nor the base, and no step was taken since.
+static bool at_rest(const tdi_reduced_state *s) {
     static const tdi_twist still = {{0, 0, 0}, {0, 0, 0}};
     bool rests = s->tree.head.known == 0 && memcmp(&s->tree.base_twist, &still, sizeof still) == 0;
     for (int32_t d = 0; d < s->clusters.head.dof_count && rests; d++) {
@@ -258,9 +243,7 @@ static void gather_past(tdi_reduced_state *s) {
     add_motions(s);
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
         const int32_t i = s->first[c];
-        if (tdi_reduce_kept(s, c)) {
-            keep_past(s, c);
-        } else if (tdi_reduce_single(s, c)) {
+        if (tdi_reduce_single(s, c)) {
             s->tree.past[c] = s->whole.past[i];
             s->tree.history[c] = s->whole.history[i];
             s->tree.predictor[c] = s->whole.predictor[i];
@@ -295,23 +278,9 @@ static void gather_group(tdi_reduced_state *s, int32_t c, int32_t first) {
     tdi_reduce_set_ball(&s->tree, s->clusters.coord[c], s->clusters.dof[c], a, history);
 }
 
-static void copy_joint(tdi_tree_state *s, int32_t c, tdi_reduce_old *old, bool back) {
-    const tdi_tree_model *m = s->model;
-    const size_t coords = (size_t)(m->coord[c + 1] - m->coord[c]) * sizeof(td_real),
-                 dofs = (size_t)(m->dof[c + 1] - m->dof[c]) * sizeof(td_real);
-    td_real *of[4] = {s->q + m->coord[c], s->q_back + m->coord[c], s->angle + m->dof[c],
-                      s->angle_history + m->dof[c]},
-            *with[4] = {old->q, old->q_back, old->angle, old->angle_history};
-    for (int k = 0; k < 4; k++) {
-        memcpy(back ? of[k] : with[k], back ? with[k] : of[k], k < 2 ? coords : dofs);
-    }
-}
-
 static void gather_joints(tdi_reduced_state *s) {
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
-        if (tdi_reduce_kept(s, c)) {
-            copy_joint(&s->tree, c, &s->old[s->was[s->first[c]]], true);
-        } else if (s->joined[s->first[c]] == TD_NONE) {
+        if (s->joined[s->first[c]] == TD_NONE) {
             gather_own(s, c, s->first[c]);
         } else {
             gather_group(s, c, s->first[c]);
@@ -319,107 +288,16 @@ static void gather_joints(tdi_reduced_state *s) {
     }
 }
 
-// ---- before ---------------------------------------------------------------------------------
-
-static void touch(tdi_reduced_state *s, int32_t i) {
-    if (i != TD_NONE) {
-        s->touched[s->seat[i].body] = 1;
-        if (s->side[i].seat.body != TD_NONE) {
-            s->touched[s->side[i].seat.body] = 1;
-        }
-    }
-}
-
-// What carries the group that a joint is to be in gets a share of it.
-static void touch_below_group(tdi_reduced_state *s, int32_t i) {
-    while (s->wanted[i] == TD_REDUCE_JOINED) {
-        i = s->full->parent[i];
-    }
-    touch(s, s->full->parent[i]);
-}
-
-// Both sides of a group are touched together: they share segments.
-static void touch_sides(tdi_reduced_state *s) {
-    const int32_t *up = s->clusters.parent;
-    for (int32_t c = s->clusters.body_count - 1; c >= 0 && s->groups > 0; c--) {
-        if (s->touched[c] && s->joined[s->first[c]] != TD_NONE) {
-            s->touched[up[c]] = true;
-        }
-    }
-    for (int32_t c = 0; c < s->clusters.body_count && s->groups > 0; c++) {
-        if (s->joined[s->first[c]] != TD_NONE && s->touched[up[c]]) {
-            s->touched[c] = true;
-        }
-    }
-}
-
-// Which clusters the change touches.
-static void touch_all(tdi_reduced_state *s) {
-    memset(s->touched, 0, (size_t)s->clusters.body_count * sizeof *s->touched);
-    for (int32_t i = 0; i < s->full->body_count; i++) {
-        if (s->mode[i] != s->wanted[i]) {
-            touch(s, i);
-            touch(s, s->full->parent[i]);
-            touch(s, s->joined[i]);
-            touch_below_group(s, i);
-        }
-    }
-    touch_sides(s);
-}
-
-// The segment whose motion the cluster of a segment begins with: the first, of a group the last,
-// which are whole on it. TD_NONE: the segment is within a group, or on what is.
-static int32_t leader(const tdi_reduced_state *s, int32_t i, const uint8_t *mode,
-                      const int32_t *joined, const int32_t *led) {
-    const bool moves = mode[i] == TD_REDUCE_OWN || mode[i] == TD_REDUCE_JOINED;
-    return !moves ? led[s->full->parent[i]] : joined[i] == TD_NONE ? i : TD_NONE;
-}
-
-// What was on a cluster with the one that leads it, and is again, moves as that does; what rides is
-// turned otherwise than the cluster has it. In `was` the groups to be.
-static void find_what_stays(tdi_reduced_state *s) {
-    int32_t *led = s->led;
-    for (int32_t i = 0; i < s->full->body_count; i++) {
-        led[i] = leader(s, i, s->mode, s->joined, led);
-    }
-    for (int32_t i = 0; i < s->full->body_count; i++) {
-        s->next[i] = leader(s, i, s->wanted, s->was, s->next);
-        s->stays[i] = s->mode[i] != TD_REDUCE_RIDING && led[i] != TD_NONE &&
-                      s->next[i] != TD_NONE && s->next[i] != i && led[i] == led[s->next[i]];
-    }
-}
-
-// The others, as they are.
-static void remember(tdi_reduced_state *s) {
-    const tdi_tree_state *t = &s->tree;
-    memset(s->was, 0xff, (size_t)s->full->body_count * sizeof *s->was); // TD_NONE
-    for (int32_t c = 0; c < s->clusters.body_count; c++) {
-        s->was[s->first[c]] = c;
-        if (!s->touched[c]) {
-            s->old[c] = (tdi_reduce_old){.body = s->clusters.body[c],
-                                         .frame = t->frame[c],
-                                         .past = t->past[c],
-                                         .history = t->history[c],
-                                         .predictor = t->predictor[c],
-                                         .began = s->began[c],
-                                         .drag_model = s->drag_model[c]};
-            copy_joint(&s->tree, c, &s->old[c], false);
-        }
-    }
-}
-
 // ---- entry ----------------------------------------------------------------------------------
 
 void tdi_reduce_change(tdi_reduced_state *s) {
-    const bool rests = tdi_reduce_rests(s);
+    const bool rests = at_rest(s);
     tdi_reduce_settle_wanted(s);
-    touch_all(s);
     tdi_reduce_spread_winds(s);
-    find_what_stays(s);
-    remember(s);
-    tdi_reduce_draw_touched(s, !rests);
+    s->drawn = TDI_DRAWN_NOT;
+    tdi_reduce_draw(s, !rests);
+    s->drawn = TDI_DRAWN_NOT;
     memcpy(s->mode, s->wanted, (size_t)s->full->body_count * sizeof *s->mode);
-    s->count->dense = s->opts.view && s->opts.error < CLOSE;
     tdi_reduce_cluster(s);
     gather_joints(s);
     (rests ? rest : gather_past)(s);

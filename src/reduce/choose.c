@@ -26,28 +26,32 @@
 #include <math.h>
 #include <string.h>
 
-#define SWAY            0.3  // s: T, in which motions of plants turn round
-#define FADE            0.7  // of a rate is still counted at the next choice
-#define GUST            1.6  // s: in wind, of a rate the amplitude to come
-#define CALM            0.2  // m/s: no wind
-#define NEAREST         0.01 // m: what is nearer to the camera counts as much
-#define FADE_SWING      0.9  // of how far it turned is
-#define FADE_UNEVEN     0.8
-#define STAY            0.5 // of its cost is counted against what is reduced already
-#define NEXT_TO_NOTHING 0.1 // of an even part of the error
-#define ROOM            0.4 // of the error is used by a choice in wind, so that gusts need no other
-#define ROUNDS          3   // of choices for a count of joints
-#define WORTH           2.0 // times the steps between choices have to pay for a change
+#define SWAY        0.3  // s: T, in which motions of plants turn round
+#define FADE        0.7  // of a rate is still counted at the next choice
+#define GUST        1.6  // s: in wind, of a rate the amplitude to come
+#define CALM        0.2  // m/s: no wind
+#define NEAREST     0.01 // m: what is nearer to the camera counts as much
+#define FADE_SWING  0.9  // of how far it turned is
+#define FADE_UNEVEN 0.8
+#define STAY        0.5 // of its cost is counted against what is reduced already
+#define ROOM        0.4 // of the error is used by a choice in wind, so that gusts need no other
+#define ROUNDS      3   // of choices for a count of joints
+#define WORTH       2.0 // times the steps between choices have to pay for a change
 
-// What an error of a joint by itself becomes in motion, where errors add up and resonate: measured
-// on willow, palm, orchid and pendulum, against whole trees. Wind pushes all joints of an axis the
-// same way, and the air damps.
-typedef struct gain {
-    td_real still, wind;
-} gain;
-
-static const gain frozen_gain = {3, 9}, joined_gain = {10, 6}, swinging_gain = {1, 6},
-                  riding_gain = {2.5, 1};
+// What an error of a joint by itself becomes in motion, where errors add up and resonate; in wind,
+// which pushes all joints of an axis the same way, while the air damps. Fitted to willow, palm,
+// orchid and pendulum, against whole trees. Choices are cautious in wind, where the next gust may
+// be stronger: the estimate that is reported has a part of frozen and joined.
+#define FROZEN_STILL 3.0
+#define FROZEN_WIND  9.0
+#define FROZEN_SHARE 0.3
+#define JOINED_STILL 10.0
+#define JOINED_WIND  6.0
+#define JOINED_SHARE 0.2
+#define SWINGS_STILL 1.0
+#define SWINGS_WIND  6.0
+#define RIDING_STILL 2.5
+#define RIDING_WIND  1.0
 
 // ---- moments --------------------------------------------------------------------------------
 
@@ -126,8 +130,8 @@ bool tdi_reduce_gusts(const tdi_reduced_state *s) {
     return tdi_reduce_has_air(s) && (flow->by_segment || tdi_norm(flow->air.wind) > CALM);
 }
 
-static td_real by_gain(const tdi_reduced_state *s, gain of) {
-    return tdi_reduce_gusts(s) ? of.wind : of.still;
+static td_real gain(const tdi_reduced_state *s, td_real still, td_real wind) {
+    return tdi_reduce_gusts(s) ? wind : still;
 }
 
 static td_vec3 rate_of(const tdi_reduced_state *s, int32_t i) {
@@ -200,14 +204,14 @@ static td_real uneven(const tdi_reduced_state *s, int32_t i) {
 }
 
 static td_real held_cost(const tdi_reduced_state *s, int32_t i) {
-    return by_gain(s, frozen_gain) * s->shape[i].reach * s->swing[i];
+    return gain(s, FROZEN_STILL, FROZEN_WIND) * s->shape[i].reach * s->swing[i];
 }
 
 // It is late by the time in which it answers, and by half of that between two turns.
 static td_real riding_cost(const tdi_reduced_state *s, int32_t i) {
     const tdi_reduce_shape *shape = &s->shape[i];
     const td_real late = shape->answer + 0.5 * TDI_AIR_EVERY * s->tree.head.rule.dt;
-    return by_gain(s, riding_gain) * s->active[i] * late * shape->reach;
+    return gain(s, RIDING_STILL, RIDING_WIND) * s->active[i] * late * shape->reach;
 }
 
 // A group is stiffer than its joints are under a load that is near to it: with joints alike, w
@@ -236,8 +240,8 @@ static td_real joined_cost(const tdi_reduced_state *s, int32_t i) {
                   turn = s->mode[i] == TD_REDUCE_JOINED ? missed_turn(s, i) : uneven(s, i),
                   kept = s->count->young < 2 * SWAY ? 0 : FADE_UNEVEN;
     s->uneven[i] = fmax(turn, kept * s->uneven[i]);
-    return by_gain(s, joined_gain) * way * s->uneven[i] +
-           by_gain(s, swinging_gain) * out_of_step(s, i, way);
+    return gain(s, JOINED_STILL, JOINED_WIND) * way * s->uneven[i] +
+           gain(s, SWINGS_STILL, SWINGS_WIND) * out_of_step(s, i, way);
 }
 
 static bool allowed(const tdi_reduced_state *s, td_reduce_mode mode) {
@@ -249,11 +253,6 @@ typedef struct offer {
     uint8_t mode;
     td_real cost;
 } offer;
-
-// What is frozen needs no more looks: where that costs next to nothing nothing else is better.
-static bool negligible(const tdi_reduced_state *s, td_real cost) {
-    return cost * (td_real)s->full->body_count <= NEXT_TO_NOTHING * s->opts.error * s->opts.error;
-}
 
 static void take(const tdi_reduced_state *s, offer *best, td_reduce_mode mode, td_real cost) {
     if (cost < best->cost && allowed(s, mode)) {
@@ -299,18 +298,14 @@ static td_real weigh(tdi_reduced_state *s, int32_t i) {
         costs[TD_REDUCE_FROZEN] = held_cost(s, i);
         take(s, &best, TD_REDUCE_FROZEN, costs[TD_REDUCE_FROZEN]);
     }
-    if (!negligible(s, weight * best.cost * best.cost) || s->mode[i] != TD_REDUCE_FROZEN) {
-        costs[TD_REDUCE_RIDING] = s->shape[i].rides ? riding_cost(s, i) : HUGE_VAL;
-        costs[TD_REDUCE_JOINED] = joined_cost(s, i);
-    }
-    if (!negligible(s, weight * best.cost * best.cost)) {
-        take(s, &best, TD_REDUCE_RIDING, costs[TD_REDUCE_RIDING]);
-        take(s, &best, TD_REDUCE_JOINED, costs[TD_REDUCE_JOINED]);
-    }
+    costs[TD_REDUCE_RIDING] = s->shape[i].rides ? riding_cost(s, i) : HUGE_VAL;
+    costs[TD_REDUCE_JOINED] = joined_cost(s, i);
+    take(s, &best, TD_REDUCE_RIDING, costs[TD_REDUCE_RIDING]);
+    take(s, &best, TD_REDUCE_JOINED, costs[TD_REDUCE_JOINED]);
     if (s->held.has[i] || s->pinned[i]) {
         best = (offer){TD_REDUCE_OWN, HUGE_VAL};
     }
-    if (s->held.has[i] && !s->pinned[i] && !starts(s)) { // a group bends under a load as well
+    if (s->held.has[i] && !s->pinned[i] && !first_look(s)) { // a group bends under a load as well
         take(s, &best, TD_REDUCE_JOINED, costs[TD_REDUCE_JOINED]);
     }
     s->wanted[i] = best.mode;
@@ -432,39 +427,37 @@ static int32_t choose_modes(tdi_reduced_state *s) {
     return own_joints(s, s->mode) - left;
 }
 
-// Costs are cautious, because they are of what comes; the error that is told is of what was.
-static td_real told(const tdi_reduced_state *s, uint8_t mode, td_real cost) {
-    static const gain of[] = {{0, 0}, {1, 0.3}, {1, 1}, {1, 0.2}};
-    const td_real by = by_gain(s, of[mode]);
+// The part of a cost that is reported: costs are of what comes, the report is of what was.
+static td_real reported(const tdi_reduced_state *s, uint8_t mode, td_real cost) {
+    const td_real by = mode == TD_REDUCE_OWN      ? 0
+                       : mode == TD_REDUCE_FROZEN ? gain(s, 1, FROZEN_SHARE)
+                       : mode == TD_REDUCE_JOINED ? gain(s, 1, JOINED_SHARE)
+                                                  : 1;
     return mode == TD_REDUCE_OWN ? 0 : by * by * cost;
 }
 
-bool tdi_reduce_choose_by(tdi_reduced_state *s, bool late) {
+bool tdi_reduce_choose(tdi_reduced_state *s, bool late) {
     const int32_t n = s->full->body_count;
-    td_real now = 0, now_told = 0, then_told = 0;
+    td_real now = 0, now_reported = 0, then_reported = 0;
+    note_accelerations(s);
     tdi_reduce_draw(s, false);
     sum_loads(s);
     for (int32_t i = 0; i < n; i++) {
         const td_real cost = weigh(s, i);
         now += cost;
-        now_told += told(s, s->mode[i], cost);
+        now_reported += reported(s, s->mode[i], cost);
     }
     memcpy(s->angle_seen, s->whole.angle, (size_t)s->full->head.dof_count * sizeof(td_real));
     const int32_t saved = choose_modes(s);
     const bool fine = s->opts.joints > 0 ? saved >= 0 : now <= s->opts.error * s->opts.error;
     if (!late && fine && !worthwhile(s, saved)) {
         memcpy(s->wanted, s->mode, (size_t)n * sizeof *s->mode);
-        s->count->estimate = sqrt(now_told);
+        s->count->estimate = sqrt(now_reported);
         return false;
     }
     for (int32_t i = 0; i < n; i++) {
-        then_told += told(s, s->wanted[i], s->cost[i]);
+        then_reported += reported(s, s->wanted[i], s->cost[i]);
     }
-    s->count->estimate = sqrt(then_told);
+    s->count->estimate = sqrt(then_reported);
     return memcmp(s->mode, s->wanted, (size_t)n * sizeof *s->mode) != 0;
-}
-
-bool tdi_reduce_choose(tdi_reduced_state *s, bool late) {
-    note_accelerations(s);
-    return tdi_reduce_choose_by(s, late);
 }

@@ -34,10 +34,8 @@ static tdi_seat seat_at(const tdi_reduced_state *s, int32_t cluster, int32_t i) 
 
 static void place_seats(tdi_reduced_state *s, int32_t i) {
     const int32_t c = s->seat[i].body, side = s->side[i].seat.body;
-    if (!tdi_reduce_kept(s, c)) {
-        s->seat[i] = seat_at(s, c, i);
-    }
-    if (side != TD_NONE && !tdi_reduce_kept(s, side)) {
+    s->seat[i] = seat_at(s, c, i);
+    if (side != TD_NONE) {
         s->side[i].seat = seat_at(s, side, i);
     }
 }
@@ -230,22 +228,6 @@ static void place_mass(tdi_reduced_state *s, int32_t c, int32_t first) {
     }
 }
 
-// A cluster that no change touched.
-static void keep_cluster(tdi_reduced_state *s, int32_t c, const tdi_reduce_old *old) {
-    const int32_t i = s->first[c];
-    s->clusters.body[c] = old->body;
-    s->drag_model[c] = old->drag_model;
-    s->clusters.body[c].second =
-        tdi_reduce_single(s, c) ? old->body.second : old->drag_model.second;
-    s->tree.frame[c] = old->frame;
-    s->tree.frame[c].o = tdi_add(old->frame.o, s->shift[i]);
-    if (s->joined[i] != TD_NONE) {
-        s->began[c] = old->began; // what carries a group is touched with it
-    } else {
-        place_attach(s, c, i);
-    }
-}
-
 static void make_group(tdi_reduced_state *s, int32_t c, int32_t first) {
     s->clusters.body[c] = (tdi_body){.mass = 0};
     place_group(s, c, first);
@@ -271,15 +253,11 @@ static void sum_weights(tdi_reduced_state *s) {
     }
 }
 
-// Clusters come before what they carry, so that seats are placed when they are needed. Seats on
-// what is kept stay.
+// Clusters come before what they carry, so that seats are placed when they are needed.
 static void make_joints(tdi_reduced_state *s) {
     for (int32_t i = 0, c = 0; i < s->full->body_count; i++) {
         const bool own = s->mode[i] == TD_REDUCE_OWN;
-        const tdi_reduce_old *old = own ? tdi_reduce_kept(s, c) : NULL;
-        if (old) {
-            keep_cluster(s, c, old);
-        } else if (own && s->joined[i] != TD_NONE) {
+        if (own && s->joined[i] != TD_NONE) {
             make_group(s, c, i);
         } else if (own) {
             place_joint(s, c, i);
@@ -300,14 +278,10 @@ static void add_segment(tdi_reduced_state *s, int32_t i, bool other, td_real w) 
 }
 
 // Clusters of one segment have its numbers to the last bit.
-static bool made(const tdi_reduced_state *s, int32_t c) {
-    return !tdi_reduce_single(s, c) && !tdi_reduce_kept(s, c);
-}
-
 static void fill_bodies(tdi_reduced_state *s) {
     tdi_body *body = s->clusters.body;
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
-        if (made(s, c)) {
+        if (!tdi_reduce_single(s, c)) {
             body[c].mass = body[c].from = body[c].fold = 0;
             body[c].moment = body[c].area = body[c].tip = tdi_vec3(0, 0, 0);
             body[c].second = (td_sym3){0, 0, 0, 0, 0, 0};
@@ -315,15 +289,15 @@ static void fill_bodies(tdi_reduced_state *s) {
     }
     for (int32_t i = 0; i < s->full->body_count; i++) {
         const tdi_other_side *side = &s->side[i];
-        if (made(s, s->seat[i].body)) {
+        if (!tdi_reduce_single(s, s->seat[i].body)) {
             add_segment(s, i, false, 1 - side->share);
         }
-        if (side->seat.body != TD_NONE && made(s, side->seat.body)) {
+        if (side->seat.body != TD_NONE) {
             add_segment(s, i, true, side->share);
         }
     }
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
-        if (made(s, c)) {
+        if (!tdi_reduce_single(s, c)) {
             fit_area(&body[c]);
             s->drag_model[c] = (tdi_cluster_drag){body[c].area, body[c].tip, body[c].second};
         }
@@ -349,7 +323,7 @@ static void balance_groups(tdi_reduced_state *s) {
         }
     }
     for (int32_t c = 0; c < m->body_count; c++) {
-        if (s->joined[s->first[c]] != TD_NONE && !tdi_reduce_kept(s, c)) {
+        if (s->joined[s->first[c]] != TD_NONE) {
             const tdi_frame *f = &s->tree.frame[c];
             const td_vec3 arm = tdi_madd(s->rate[c].o, f->o, -s->rate[c].r.m[0]),
                           w = tdi_mat3_apply_t(&f->r, tdi_cross(arm, s->count->flow.gravity));

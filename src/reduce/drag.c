@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Drag of clusters: what that of all their segments comes to, until it is summed again.
 //
-// Area     The law of one segment (load/drag.h) with force F = quadratic s A u, s^2 = u^T A u/a,
-//          along axes e has the force of all segments in the flow of the moment for
-//            A_e = r_e/(quadratic s),  r_e = -F_e/u_e,  s^2 = sum r_e u_e^2/r
-//          with the largest r. It is kept near what the areas give in a uniform flow, which also
-//          holds where nothing flows. The moment N places the points of Gauss: their middle is at x
-//          with x x F = N, and along F where the middle of the areas is.
-// The rest of force and moment, of leaves that are inclined to the flow, stays with the cluster's
-//          axes: F, N.
+// Area     A cluster has the law of one segment (load/drag.h) with the areas that give the drag of
+//          all its segments in a uniform flow (clusters.c).
+// The rest of force and moment stays with the cluster's axes: F, N. It is summed again every few
+//          steps.
 // Turning  Leaves to the sides resist turning, which points of Gauss on one line do not. With the
 //          slopes c = dF/du of segments at d from the middle of all of them, C = sum c d d^T, and
 //          the turning w0 at which F and N were taken, the moment changes with the turning w by
@@ -25,45 +21,7 @@
 
 #include <math.h>
 
-#define ACROSS 0.02 // of the flow: along axes with less of it the usual area holds
-#define LEAST  0.02 // of the usual area
-#define MOST   6.0
-#define GROWS  (2.0 / 3) // dF/du = 2 F/u, along one of three axes
-
-// ---- area -----------------------------------------------------------------------------------
-
-static td_real clamped(td_real x, td_real low, td_real high) {
-    return x < low ? low : x > high ? high : x;
-}
-
-// A_e, from the force along the axes and what is usual
-static td_vec3 fitted_area(const td_air *air, td_vec3 usual, td_vec3 flow, td_vec3 force) {
-    const td_real own[3] = {usual.x, usual.y, usual.z}, u[3] = {flow.x, flow.y, flow.z},
-                  f[3] = {force.x, force.y, force.z}, speed = tdi_norm(flow);
-    td_real ratio[3], most = 0, form = 0;
-    for (int e = 0; e < 3; e++) {
-        const td_real r = (air->linear + air->quadratic * speed) * own[e];
-        const bool across = fabs(u[e]) < ACROSS * speed;
-        ratio[e] = across ? r : clamped(-f[e] / u[e], LEAST * r, MOST * r);
-        most = fmax(most, ratio[e]);
-        form += ratio[e] * u[e] * u[e];
-    }
-    const td_real slope = air->linear + air->quadratic * sqrt(form / most);
-    return tdi_vec3(ratio[0] / slope, ratio[1] / slope, ratio[2] / slope);
-}
-
-static void fit_area(const tdi_reduced_state *s, const tdi_reduce_flow_sum *sum,
-                     const tdi_cluster_drag *usual, tdi_body *b) {
-    const td_vec3 flow = sum->area > 0 ? tdi_scale(sum->flow, 1 / sum->area) : tdi_vec3(0, 0, 0);
-    const td_real push = tdi_dot(sum->force, sum->force);
-    b->area = usual->area;
-    b->tip = usual->tip;
-    if (tdi_norm(flow) > TDI_REDUCE_STILL && push > 0) {
-        const td_vec3 line = tdi_scale(tdi_cross(sum->force, sum->moment), 1 / push);
-        b->area = fitted_area(&s->count->flow.air, b->area, flow, sum->force);
-        b->tip = tdi_madd(tdi_scale(line, 2), sum->force, tdi_dot(b->tip, sum->force) / push);
-    }
-}
+#define GROWS (2.0 / 3) // dF/du = 2 F/u, along one of three axes
 
 // ---- the rest -------------------------------------------------------------------------------
 
@@ -75,8 +33,8 @@ static tdi_wrench law_of(const tdi_reduced_state *s, int32_t c, const tdi_body *
         td_real slope;
         const td_vec3 lever = tdi_scale(b->tip, tdi_gauss_points[g]),
                       u = tdi_add(breeze.flow, tdi_mat3_apply(&breeze.spin, lever)),
-                      push =
-                          tdi_scale(tdi_reduce_drag(&s->count->flow.air, b->area, u, &slope), 0.5);
+                      push = tdi_scale(tdi_reduce_drag(&s->count->flow.air, b->area, 0, u, &slope),
+                                       0.5);
         sum.f = tdi_add(sum.f, push);
         sum.n = tdi_add(sum.n, tdi_cross(lever, push));
     }
@@ -110,7 +68,6 @@ void tdi_reduce_fit(tdi_reduced_state *s, int32_t c, bool all) {
     const tdi_reduce_flow_sum *sum = &s->sum[c];
     tdi_body *b = &s->clusters.body[c];
     tdi_reduce_rest *rest = &s->rest[c];
-    fit_area(s, sum, &s->drag_model[c], b);
     const tdi_wrench law = law_of(s, c, b);
     if (all || rest->acts == 0) {
         fit_spread(s, c);

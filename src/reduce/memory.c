@@ -9,17 +9,15 @@ static void lay_out_set(tdi_reduce_set *set, tdi_layout *l, size_t n) {
     set->count = tdi_layout_place(l, 1, sizeof *set->count);
 }
 
-// Newton's method, functions of the whole tree, changes and the air share their room: none of them
-// runs while another does, but for the air after a change, which has taken all from `old` by then.
+// Newton's method, functions of the whole tree and the air share their room: none of them runs
+// while another does.
 static void lay_out_scratch(tdi_reduced_state *s, tdi_layout *l, const tdi_tree_model *full) {
     const size_t n = (size_t)full->body_count;
-    tdi_layout whole = *l, old = *l, sum = *l;
+    tdi_layout whole = *l, sum = *l;
     tdi_tree_state_lay_out_scratch(&s->tree, l, full);
     tdi_tree_state_lay_out_scratch(&s->whole, &whole, full);
-    s->old = tdi_layout_place(&old, n, sizeof *s->old);
     s->sum = tdi_layout_place(&sum, n, sizeof *s->sum);
-    const size_t most = old.used > sum.used ? old.used : sum.used;
-    l->used = l->used > most ? l->used : most;
+    l->used = l->used > sum.used ? l->used : sum.used;
 }
 
 // What saves hold, one after the other.
@@ -68,11 +66,7 @@ static void lay_out_clusters(tdi_reduced_state *s, tdi_layout *l, size_t n) {
     s->winds = tdi_layout_place(l, n, sizeof *s->winds);
     s->seg_wind = tdi_layout_place(l, n, sizeof *s->seg_wind);
     s->rate = tdi_layout_place(l, n, sizeof *s->rate);
-    s->touched = tdi_layout_place(l, n, sizeof *s->touched);
-    s->was = tdi_layout_place(l, n, sizeof *s->was);
-    s->led = tdi_layout_place(l, n, sizeof *s->led);
     s->next = tdi_layout_place(l, n, sizeof *s->next);
-    s->stays = tdi_layout_place(l, n, sizeof *s->stays);
     s->given = tdi_layout_place(l, n, sizeof *s->given);
     s->bent = tdi_layout_place(l, n, sizeof *s->bent);
     s->shift = tdi_layout_place(l, n, sizeof *s->shift);

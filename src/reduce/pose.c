@@ -135,23 +135,6 @@ static bool in_group(const tdi_reduced_state *s, int32_t i) {
     return s->mode[i] == TD_REDUCE_JOINED || s->joined[i] != TD_NONE;
 }
 
-static bool touched(const tdi_reduced_state *s, int32_t i) {
-    const int32_t side = s->side[i].seat.body;
-    return s->touched[s->seat[i].body] || (side != TD_NONE && s->touched[side]);
-}
-
-// Whether a segment of a group is drawn bent; before a change, only if the group is touched.
-static bool bends(const tdi_reduced_state *s, int32_t i, bool change) {
-    int32_t first = i;
-    if (!in_group(s, i) || !change) {
-        return in_group(s, i);
-    }
-    while (s->mode[first] == TD_REDUCE_JOINED) {
-        first = s->full->parent[first];
-    }
-    return s->touched[s->was[first]];
-}
-
 // A segment that its cluster carries, moved as far as what it hangs on.
 static void place_seated(tdi_reduced_state *s, int32_t i) {
     const int32_t p = s->full->parent[i];
@@ -163,14 +146,14 @@ static void place_seated(tdi_reduced_state *s, int32_t i) {
 
 // Clusters carry their segments, but for those of groups, which are where their joints put them.
 // What these carry is shifted with them.
-static void draw_frames(tdi_reduced_state *s, bool change) {
+static void draw_frames(tdi_reduced_state *s) {
     tdi_tree_state *w = &s->whole;
     w->head.base = s->tree.head.base;
     w->base = s->tree.base;
     w->base_twist = s->tree.base_twist;
     for (int32_t i = 0; i < s->full->body_count; i++) {
         const int32_t p = s->full->parent[i];
-        s->bent[i] = bends(s, i, change) || (s->mode[i] == TD_REDUCE_FROZEN && s->bent[p]);
+        s->bent[i] = in_group(s, i) || (s->mode[i] == TD_REDUCE_FROZEN && s->bent[p]);
         if (s->mode[i] == TD_REDUCE_RIDING || s->bent[i]) {
             tdi_reduce_place_joint(s, i);
             s->shift[i] = tdi_sub(w->frame[i].o, seated(s, i).o);
@@ -273,7 +256,7 @@ void tdi_reduce_draw(tdi_reduced_state *s, bool past) {
     tdi_tree_state *w = &s->whole;
     if (s->drawn < TDI_DRAWN_POSE) {
         draw_joints(s);
-        draw_frames(s, false);
+        draw_frames(s);
         draw_head(s);
         s->drawn = TDI_DRAWN_POSE;
     }
@@ -287,19 +270,4 @@ void tdi_reduce_draw(tdi_reduced_state *s, bool past) {
         w->stale = true;
         s->drawn = TDI_DRAWN_PAST;
     }
-}
-
-void tdi_reduce_draw_touched(tdi_reduced_state *s, bool past) {
-    draw_joints(s);
-    draw_frames(s, true);
-    draw_head(s);
-    for (int32_t i = 0; past && i < s->full->body_count; i++) {
-        if (touched(s, i)) {
-            hold_still(s, i);
-        }
-        if (touched(s, i) && !s->stays[i]) {
-            draw_past(s, i);
-        }
-    }
-    s->drawn = TDI_DRAWN_NOT;
 }

@@ -19,6 +19,7 @@
 
 #include "reduce/solver.h"
 #include "tendril/reduce.h"
+#include "load/drag.h"
 #include "tree/implicit.h"
 
 #include <math.h>
@@ -97,25 +98,8 @@ typedef struct tdi_reduce_shape {
     td_real answer;  // s: (inertia/stiffness)^(1/2)
     int32_t count;   // segments
     int32_t place;   // on its axis, from 0
-    int32_t patch;   // segments next to each other, in which the wind is much the same
     bool rides, joins;
 } tdi_reduce_shape;
-
-// A cluster before a change that does not touch it.
-typedef struct tdi_reduce_old {
-    tdi_body body;
-    tdi_frame frame;
-    tdi_past past;
-    tdi_place history, predictor;
-    td_real q[7], q_back[7], angle[6], angle_history[6];
-    td_vec3 began;
-    tdi_cluster_drag drag_model;
-} tdi_reduce_old;
-
-// What acted on a cluster at the last choice: acceleration and flow, m/s^2 and m/s.
-typedef struct tdi_reduce_seen {
-    td_real pull, flow;
-} tdi_reduce_seen;
 
 enum { TDI_PUSHED = 2 }; // of what is held: a load acts on the segment itself
 
@@ -135,8 +119,6 @@ typedef struct tdi_reduce_count { // what is saved besides arrays
     int32_t wait;    // steps from that to the next, if nothing happens
     td_real young;   // s: since the first step, as long as that matters
     int32_t by_hand; // modes are not chosen
-    int32_t dense;   // wind is asked for in every patch
-    int32_t turn;    // 0 to TDI_AIR_EVERY - 1: in which steps drag is fitted, beside other trees
     tdi_reduce_flow flow;
 } tdi_reduce_count;
 
@@ -166,7 +148,7 @@ struct tdi_reduced_state {
     tdi_other_side *side; // a segment: where the rest of it is
     tdi_share *share;     // a segment
     tdi_cluster_drag *drag_model; // a cluster
-    tdi_reduce_seen *seen;        // a cluster
+    td_real *seen;                // a cluster: the flow at the last choice, m/s
     td_vec3 *began;               // a cluster of a group: its rotation vector when it was made
     tdi_reduce_rest *rest;        // a cluster
     char *saved;
@@ -196,11 +178,7 @@ struct tdi_reduced_state {
     td_vec3 *winds;      // a cluster: their mean
     td_vec3 *seg_wind;   // a segment: scratch of choices and changes
     tdi_place *rate;     // a cluster: scratch of changes
-    tdi_reduce_old *old; // a cluster: before a change
-    uint8_t *touched;    // a cluster, then: segments come or go, or a joint of it changes its mode
-    int32_t *was;        // a segment whose joint a cluster had before a change: that, or TD_NONE
-    int32_t *led, *next; // a segment: the one that leads its cluster, before a change and after
-    uint8_t *stays;      // a segment: it was on one cluster with that which leads it next
+    int32_t *next;       // a segment: scratch
     uint8_t *bent;       // a segment: it is drawn where its joints put it
     td_vec3 *shift;      // a segment: how far it is drawn from where its cluster has it
     td_real *cost;       // a segment: scratch of choices
@@ -252,14 +230,8 @@ bool tdi_reduce_can(const tdi_tree_model *full, int32_t segment, td_reduce_mode 
 void tdi_reduce_take_winds(tdi_reduced_state *state, const td_vec3 *winds);
 void tdi_reduce_spread_winds(tdi_reduced_state *state);
 
-// clusters.c: makes the clusters of `mode` at the pose of `whole`; those that no change touched
-// stay as they are in `old`.
+// clusters.c: makes the clusters of `mode` at the pose of `whole`.
 void tdi_reduce_cluster(tdi_reduced_state *state);
-// Whether a cluster is that which was before the change.
-static inline const tdi_reduce_old *tdi_reduce_kept(const tdi_reduced_state *s, int32_t c) {
-    const int32_t was = s->was[s->first[c]];
-    return was == TD_NONE || s->touched[was] ? NULL : &s->old[was];
-}
 // Points of capsules, on the clusters as they are seated.
 void tdi_reduce_place_capsules(tdi_reduced_state *state);
 // Adds a share of a segment's mass and moments to a body that it sits on.
@@ -268,10 +240,6 @@ void tdi_reduce_add_mass(tdi_body *to, const tdi_body *from, const tdi_seat *sea
 // pose.c: brings `whole` up to date: coordinates and frames, and with `past` all that the next step
 // takes from the last ones.
 void tdi_reduce_draw(tdi_reduced_state *state, bool past);
-// The same for a change, with the past only of what is touched: groups that are not are drawn as
-// rigid as they are.
-void tdi_reduce_draw_touched(tdi_reduced_state *state, bool past);
-
 // The coordinates of a ball joint, now and a step back, from its rotation vector and what the rule
 // takes from its past.
 void tdi_reduce_set_ball(tdi_tree_state *state, int32_t coord, int32_t dof, td_vec3 angle,
@@ -295,13 +263,15 @@ void tdi_reduce_place_joint(tdi_reduced_state *state, int32_t segment);
 // The drag of all segments of `whole`, about their joints, in `load`.
 void tdi_reduce_drags(tdi_reduced_state *state);
 
-// Drag in the axes of the areas: -slope A u, with slope linear + quadratic (u^T A u/a)^(1/2); and
-// the largest f/u.
-static inline td_vec3 tdi_reduce_drag(const td_air *air, td_vec3 area, td_vec3 u,
+// Drag in the axes of the areas: -slope A u, with slope linear + quadratic (u^T A u/a)^(1/2), less
+// where it folds; and the largest f/u.
+static inline td_vec3 tdi_reduce_drag(const td_air *air, td_vec3 area, td_real fold, td_vec3 u,
                                       td_real *largest) {
     const td_vec3 au = tdi_times(area, u);
     const td_real xy = area.x > area.y ? area.x : area.y, most = xy > area.z ? xy : area.z,
-                  slope = most > 0 ? air->linear + air->quadratic * sqrt(tdi_dot(u, au) / most) : 0;
+                  speed = most > 0 ? sqrt(tdi_dot(u, au) / most) : 0,
+                  folds = tdi_drag_folds_at(air, fold, speed).force,
+                  slope = most > 0 ? air->linear + air->quadratic * speed * folds : 0;
     *largest = slope * most;
     return tdi_scale(au, -slope);
 }
@@ -326,22 +296,18 @@ bool tdi_reduce_chooses(const tdi_reduced_state *state);
 // Chooses those that are wanted; whether they are others than those there are. `late`: what is held
 // has to be freed.
 bool tdi_reduce_choose(tdi_reduced_state *state, bool late);
-// The same, with accelerations of clusters that are in `rate`.
-bool tdi_reduce_choose_by(tdi_reduced_state *state, bool late);
 
-// start.c: whether a step begins at rest, with a load on what is held; chooses what it moves.
+// start.c: whether a step begins at rest with modes by hand that differ from those there are; and
+// takes them: groups begin in balance with the weight.
 bool tdi_reduce_starts(const tdi_reduced_state *state);
 void tdi_reduce_start(tdi_reduced_state *state);
-// The same with modes by hand, and whether they may: groups begin in balance with the weight.
-bool tdi_reduce_starts_by_hand(const tdi_reduced_state *state);
-void tdi_reduce_start_by_hand(tdi_reduced_state *state);
 // The step did not succeed, and was undone: nothing was chosen.
 void tdi_reduce_unstart(tdi_reduced_state *state);
 
-// look.c: what acts on clusters now is what the choice has seen; and whether something acts on
-// frozen joints that it has not seen: a gust, and with `all` an acceleration.
+// look.c: the flow past clusters now is what the choice has seen; and whether a gust that it has
+// not seen passes frozen joints.
 void tdi_reduce_note(tdi_reduced_state *state);
-bool tdi_reduce_disturbed(const tdi_reduced_state *state, bool all);
+bool tdi_reduce_gust(const tdi_reduced_state *state);
 // The acceleration of a cluster, of o and of R.
 tdi_place tdi_reduce_acceleration(const tdi_reduced_state *state, int32_t cluster);
 
@@ -349,8 +315,6 @@ tdi_place tdi_reduce_acceleration(const tdi_reduced_state *state, int32_t cluste
 tdi_reduce_inverse_mass tdi_reduce_inverse(const tdi_body *body);
 // From the modes there are to those that are wanted, between steps.
 void tdi_reduce_change(tdi_reduced_state *state);
-// Whether nothing moves, nor the base, and no step was taken since.
-bool tdi_reduce_rests(const tdi_reduced_state *state);
 // start.c: of a tree that was not stepped since it was made or stopped: it was always where it is
 // now; and the change, if there is one.
 void tdi_reduce_forget(tdi_reduced_state *state);

@@ -10,8 +10,6 @@
 #define RIDE_MOST 4   // segments: more than these do not ride
 #define SIDE_MOST 0.2 // of the mass behind a joint: what else hangs between it and the one before
 
-#define NEAR 0.5 // m: eddies of wind are larger
-
 // Tip to root: tips, segments, mass and reach of all that a joint carries.
 static void sum_up(const tdi_tree_model *m, const tdi_tree_state *w, tdi_reduce_shape *shape) {
     for (int32_t i = m->body_count - 1; i >= 0; i--) {
@@ -58,24 +56,12 @@ static void find_axes(const tdi_tree_model *m, tdi_reduce_shape *shape, int32_t 
     }
 }
 
-// In the order of segments, from the first of a patch on, what is near to it.
-static void find_patches(const tdi_tree_model *m, const tdi_tree_state *w,
-                         tdi_reduce_shape *shape) {
-    for (int32_t i = 0, first = 0; i < m->body_count; i++) {
-        if (tdi_norm(tdi_sub(w->frame[i].o, w->frame[first].o)) > NEAR) {
-            first = i;
-        }
-        shape[i].patch = first;
-    }
-}
-
 void tdi_reduce_measure(tdi_reduced_state *s) {
     const tdi_tree_model *m = s->full;
     const int32_t n = m->body_count;
     memset(s->shape, 0, (size_t)n * sizeof *s->shape);
     sum_up(m, &s->whole, s->shape);
-    find_axes(m, s->shape, s->was);
-    find_patches(m, &s->whole, s->shape);
+    find_axes(m, s->shape, s->next);
     td_real roots = 0, mass = 0;
     s->reach = 0;
     for (int32_t i = 0; i < n; i++) {

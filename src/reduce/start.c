@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Trees that begin at rest, with a load on few of their segments: the first step has the joints
-// that the load moves, and no others.
+// Changes at rest, and modes that were set by hand before the first step: they hold for it.
 //
-// Method   All joints freeze but those that carry the load. An increment of Newton's method for
-//          these tells how the first step accelerates them, and so what frozen joints on them would
-//          miss: the choice is made by that, still at rest.
-// By hand  modes that were set before the first step hold for it.
 // Failure  A step that fails leaves the state as it was before: nothing has been chosen yet, so
 //          that all there is to restore are joints that move by themselves, and zeros. Coordinates
 //          and velocities are kept in arrays of `whole` that nothing else uses.
@@ -14,14 +9,6 @@
 
 #include <math.h>
 #include <string.h>
-
-#define FIRST TDI_AIR_OTHERS // steps to the next choice
-
-bool tdi_reduce_starts(const tdi_reduced_state *s) {
-    const tdi_reduce_count *count = s->count;
-    return s->tree.head.known == 0 && *s->held.count > 0 && s->reduced == 0 && count->young == 0 &&
-           count->changes == 0 && tdi_reduce_chooses(s) && !*s->touches && tdi_reduce_rests(s);
-}
 
 // ---- changes at rest -------------------------------------------------------------------------
 
@@ -49,47 +36,6 @@ void tdi_reduce_change_at_rest(tdi_reduced_state *s) {
     }
 }
 
-// ---- the trial ------------------------------------------------------------------------------
-
-static void freeze_others(tdi_reduced_state *s) {
-    for (int32_t i = 0; i < s->full->body_count; i++) {
-        const bool own = s->held.has[i] || s->pinned[i];
-        s->wanted[i] = own ? TD_REDUCE_OWN : TD_REDUCE_FROZEN;
-    }
-    tdi_reduce_change_at_rest(s);
-}
-
-// a = (x - x_0)/dt^2, by backward Euler from rest.
-static void note_accelerations(tdi_reduced_state *s) {
-    const td_real dt = s->tree.head.rule.dt, by = 1 / (dt * dt);
-    for (int32_t c = 0; c < s->clusters.body_count; c++) {
-        const tdi_frame *f = &s->tree.frame[c];
-        const tdi_past *past = &s->tree.past[c];
-        s->rate[c].o = tdi_scale(tdi_sub(f->o, past->o), by);
-        for (int k = 0; k < 9; k++) {
-            s->rate[c].r.m[k] = by * (f->r.m[k] - past->r.m[k]);
-        }
-    }
-}
-
-// False: the increments are no numbers, or the model is not positive.
-static bool try_step(tdi_reduced_state *s) {
-    const tdi_model model = {.raise = true};
-    td_real predicted_decrease = 0;
-    tdi_step_begin(s);
-    tdi_step_guess(s, true);
-    tdi_step_clear(s);
-    const bool fine = tdi_step_factor(s, &model) != TDI_NOT_POSITIVE &&
-                      isfinite(tdi_step_solve(s, true, &predicted_decrease));
-    if (fine) {
-        tdi_step_keep(s);
-        tdi_step_try(s, 1);
-        note_accelerations(s);
-    }
-    tdi_step_undo(s);
-    return fine;
-}
-
 // ---- entry ----------------------------------------------------------------------------------
 
 static void copy_reals(td_real *to, const td_real *from, int32_t count) {
@@ -114,11 +60,11 @@ static void put_pose(tdi_reduced_state *s) {
     tdi_tree_place(&s->clusters, &s->tree);
 }
 
-bool tdi_reduce_starts_by_hand(const tdi_reduced_state *s) {
+bool tdi_reduce_starts(const tdi_reduced_state *s) {
     return s->tree.head.known == 0 && s->count->by_hand && tdi_reduce_differs(s);
 }
 
-void tdi_reduce_start_by_hand(tdi_reduced_state *s) {
+void tdi_reduce_start(tdi_reduced_state *s) {
     s->started = s->reduced == 0; // else there is no way back
     if (s->started) {
         remember(s);
@@ -137,20 +83,6 @@ void tdi_reduce_take_whole(tdi_reduced_state *s) {
     s->tree.head.known = head.known;
     tdi_tree_put_base(&s->tree, &head.base);
     put_pose(s);
-}
-
-void tdi_reduce_start(tdi_reduced_state *s) {
-    remember(s);
-    freeze_others(s);
-    tdi_reduce_draw(s, false);
-    memcpy(s->angle_seen, s->whole.angle, (size_t)s->full->head.dof_count * sizeof(td_real));
-    if (try_step(s)) {
-        tdi_reduce_choose_by(s, true);
-    } else {
-        memset(s->wanted, TD_REDUCE_OWN, (size_t)s->full->body_count * sizeof *s->wanted);
-    }
-    tdi_reduce_change_at_rest(s);
-    s->count->wait = FIRST;
 }
 
 void tdi_reduce_unstart(tdi_reduced_state *s) {

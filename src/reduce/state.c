@@ -16,8 +16,6 @@
 #include <math.h>
 #include <string.h>
 
-#define WAIT_MOST 8 // times `every`: between choices that change nothing
-
 // An increment x of Newton's method leaves about x^2 rad: of the error allowed, at the far end of
 // the tree, half. Longer ones are not trusted.
 #define LEFT_OF_ERROR 0.5
@@ -67,7 +65,6 @@ static void set_up(tdi_reduced_state *s, const tdi_tree_model *full) {
            2 * (size_t)full->capsule_count * sizeof *s->clusters.drawn);
     tdi_tree_reset(&s->whole);
     tdi_reduce_measure(s);
-    memset(s->was, 0xff, (size_t)full->body_count * sizeof *s->was); // TD_NONE
     tdi_reduce_cluster(s);
     tdi_tree_reset(&s->tree);
     follow_stiffness(s);
@@ -174,23 +171,19 @@ static td_real tolerance(const void *body) {
     return fmin(LONGEST, sqrt(LEFT_OF_ERROR * error / s->reach));
 }
 
-// Chooses every so often, less often while nothing changes, and at once when something acts that
-// the last choice has not seen. Whether there is a change to make.
+// Chooses every so often, half as often while nothing changes, sooner after the start, and at once
+// when something acts that the last choice has not seen. Whether there is a change to make.
 static bool choose(tdi_reduced_state *s) {
     tdi_reduce_count *count = s->count;
     const bool late = hold(s);
-    if (!late && count->since < count->wait &&
-        !(s->reduced > 0 && tdi_reduce_disturbed(s, count->since % TDI_AIR_OTHERS == 0))) {
+    if (!late && count->since < count->wait && !(s->reduced > 0 && tdi_reduce_gust(s))) {
         return false;
     }
     const bool change = tdi_reduce_choose(s, late);
-    const int32_t longest = WAIT_MOST * s->opts.every;
     tdi_reduce_note(s);
-    const int32_t twice = count->wait < s->opts.every ? s->opts.every : 2 * count->wait,
-                  soon =
-                      TDI_AIR_EVERY + (int32_t)(count->young / s->tree.head.rule.dt) + count->turn;
-    count->wait = change || late ? s->opts.every : twice > longest ? longest : twice;
-    count->wait = count->wait > soon && count->young < 1 ? soon : count->wait;
+    const int32_t soon = TDI_AIR_EVERY + (int32_t)(count->young / s->tree.head.rule.dt),
+                  next = change || late ? s->opts.every : 2 * s->opts.every;
+    count->wait = next > soon && count->young < 1 ? soon : next;
     count->since = 0;
     return change;
 }
@@ -218,13 +211,12 @@ static void begin(void *body) {
     *s->touches = *s->touches || s->tree.head.constrained;
     follow_stiffness(s);
     empty(&s->met);
-    hold(s);
-    s->started = tdi_reduce_starts(s) || tdi_reduce_starts_by_hand(s);
+    s->started = tdi_reduce_starts(s);
     if (s->started) {
         s->before = *s->count;
         note_flow(s);
         take_winds(s);
-        (s->count->by_hand ? tdi_reduce_start_by_hand : tdi_reduce_start)(s);
+        tdi_reduce_start(s);
     }
     const bool has_past = s->tree.head.known > 0;
     tdi_step_begin(body);
@@ -397,8 +389,6 @@ static void close_gaps(tdi_reduced_state *s) {
     clean.since = c->since;
     clean.wait = c->wait;
     clean.by_hand = c->by_hand;
-    clean.dense = c->dense;
-    clean.turn = c->turn;
     clean.flow.air = c->flow.air;
     clean.flow.gravity = c->flow.gravity;
     clean.flow.stiffness = c->flow.stiffness;

@@ -152,10 +152,6 @@ td_real tdi_reduced_error(const tdi_reduced_state *s) {
     return s->opts.error;
 }
 
-bool tdi_reduced_nearly_still(const tdi_reduced_state *s) {
-    return 8 * s->clusters.body_count <= s->full->body_count + 16;
-}
-
 void tdi_reduced_stand(tdi_reduced_state *s, td_real sway) {
     for (int32_t i = 0; i < s->full->body_count; i++) {
         const bool can = tdi_reduce_can(s->full, i, TD_REDUCE_FROZEN);
@@ -166,8 +162,7 @@ void tdi_reduced_stand(tdi_reduced_state *s, td_real sway) {
     s->count->estimate = sway;
 }
 
-void tdi_reduced_rouse(tdi_reduced_state *s, const td_step_opts *o, const td_vec3 *winds,
-                       int32_t number) {
+void tdi_reduced_rouse(tdi_reduced_state *s, const td_step_opts *o, const td_vec3 *winds) {
     s->tree.head.opts = o;
     s->tree.head.rule.dt = o->dt;
     s->count->flow = (tdi_reduce_flow){o->air, o->gravity, o->stiffness, true, 0};
@@ -184,6 +179,5 @@ void tdi_reduced_rouse(tdi_reduced_state *s, const td_step_opts *o, const td_vec
     tdi_reduce_note(s);
     s->count->young = 0;
     s->count->wait = s->opts.every;
-    s->count->turn = number % TDI_AIR_EVERY;
-    s->count->since = s->count->turn;
+    s->count->since = 0;
 }

@@ -14,12 +14,8 @@ int32_t tdi_reduced_air_places(tdi_reduced_state *state, td_vec3 places[TDI_STIL
 td_real tdi_reduced_sway(tdi_reduced_state *state, const td_step_opts *opts, const td_vec3 *winds);
 // m: what its options allow.
 td_real tdi_reduced_error(const tdi_reduced_state *state);
-// Whether so few joints move that it is worth asking whether none has to.
-bool tdi_reduced_nearly_still(const tdi_reduced_state *state);
 // It stops where it is: nothing moves, and all joints are frozen but the first, which is not
 // stepped.
 void tdi_reduced_stand(tdi_reduced_state *state, td_real sway);
-// The joints that matter in this air are free, and move from the next step on. Trees with other
-// numbers fit drag and choose in other steps, so that no step does that for all of them.
-void tdi_reduced_rouse(tdi_reduced_state *state, const td_step_opts *opts, const td_vec3 *winds,
-                       int32_t number);
+// The joints that matter in this air are free, and move from the next step on.
+void tdi_reduced_rouse(tdi_reduced_state *state, const td_step_opts *opts, const td_vec3 *winds);

@@ -8,8 +8,7 @@
 #include <string.h>
 
 #define FEW  3  // segments: wind on fewer is asked for at one place,
-#define MANY 12 // on fewer than these at two, on more at four, and more where they are far apart,
-#define MOST 64 // up to this
+#define MANY 12 // on fewer than these at two, on more at four
 
 #define ALIKE 1.01 // areas that differ by less than this factor
 
@@ -103,7 +102,7 @@ void tdi_reduce_settle_wanted(tdi_reduced_state *s) {
             s->wanted[i] = TD_REDUCE_OWN;
         }
     }
-    tdi_reduce_settle_modes(s, s->wanted, s->was);
+    tdi_reduce_settle_modes(s, s->wanted, s->next);
 }
 
 // ---- clusters -------------------------------------------------------------------------------
@@ -209,10 +208,6 @@ static td_real area_of(const tdi_reduced_state *s, int32_t place) {
     return a.x + a.y + a.z;
 }
 
-static int32_t patch_of(const tdi_reduced_state *s, int32_t member) {
-    return s->shape[s->member[member]].patch;
-}
-
 // A place stands for members [first, last), by the area of all: the one with the largest area, of
 // equal ones that in the middle.
 static void add_place(tdi_reduced_state *s, int32_t at, int32_t first, int32_t last) {
@@ -230,42 +225,27 @@ static void add_place(tdi_reduced_state *s, int32_t at, int32_t first, int32_t l
     s->wind_share[at] = all;
 }
 
-// Members next to each other share a place: those of a patch, or as many as make up all places.
-static void share_out(tdi_reduced_state *s, int32_t c, int32_t count, bool patches) {
+// Members next to each other share a place.
+static void share_out(tdi_reduced_state *s, int32_t c, int32_t count) {
     const int32_t first = s->begin[c], last = s->begin[c + 1], at = s->wind_begin[c];
     int32_t place = 0;
     for (int32_t m = first; m < last; m++) {
-        const bool next = patches ? m == first || patch_of(s, m) != patch_of(s, m - 1)
-                                  : m == first + place * (last - first) / count;
-        if (next) {
+        if (m == first + place * (last - first) / count) {
             s->served[at + place++] = m;
         }
     }
     s->served[at + count] = last;
 }
 
-static int32_t count_patches(const tdi_reduced_state *s, int32_t c) {
-    int32_t count = 1;
-    for (int32_t m = s->begin[c] + 1; m < s->begin[c + 1]; m++) {
-        count += patch_of(s, m) != patch_of(s, m - 1);
-    }
-    return count;
-}
-
-// A quadrature of bounded size, denser where wind may differ.
+// A quadrature of bounded size.
 static void find_places(tdi_reduced_state *s) {
     s->wind_begin[0] = 0;
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
-        const int32_t size = s->begin[c + 1] - s->begin[c],
-                      patches = s->count->dense ? count_patches(s, c) : 1,
-                      least = size < FEW    ? 1
-                              : size < MANY ? 2
-                                            : 4,
-                      count = patches > MOST    ? MOST
-                              : patches > least ? patches
-                                                : least;
+        const int32_t size = s->begin[c + 1] - s->begin[c], count = size < FEW    ? 1
+                                                                    : size < MANY ? 2
+                                                                                  : 4;
         td_real all = 0;
-        share_out(s, c, count, s->count->dense && count == patches);
+        share_out(s, c, count);
         for (int32_t k = s->wind_begin[c]; k < s->wind_begin[c] + count; k++) {
             add_place(s, k, s->served[k], s->served[k + 1]);
             all += s->wind_share[k];

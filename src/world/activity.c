@@ -46,7 +46,6 @@ void tdi_actor_set_activity(tdi_actor *a, tdi_activity to) {
         a->sleep.calm = 0;
     }
     a->activity = to;
-    a->turns_left = 0;
 }
 
 // ---- waking ---------------------------------------------------------------------------------

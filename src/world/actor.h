@@ -98,7 +98,6 @@ typedef struct tdi_actor_before {
     // when the step began
     tdi_transform place;
     tdi_activity activity;
-    uint8_t turns_left;
     tdi_sleep sleep;
     // before it was tried
     tdi_transform base, simulated;
@@ -156,16 +155,15 @@ typedef struct tdi_actor_reaction {
 } tdi_actor_reaction;
 
 typedef struct tdi_actor {
-    char *name;                   // room for so many
-    uint32_t generation;          // how often its place was taken; 0: never
-    bool alive;                   // else its place is free
-    bool own_place;               // a program has placed it: `place` is in the world
-    bool touches;                 // colliders, others, itself
-    bool solved_in_larger_island; // as in tdi_member
-    uint8_t turns_left;           // while it waits: how often it has its turn until the next test
-    tdi_activity activity;        // changed by activity.c alone
-    uint64_t user_data;           // the program's own
-    td_filter filter;             // with which others it collides
+    char *name;                        // room for so many
+    uint32_t generation;               // how often its place was taken; 0: never
+    bool alive;                        // else its place is free
+    bool own_place;                    // a program has placed it: `place` is in the world
+    bool touches;                      // colliders, others, itself
+    bool solved_in_larger_island;      // as in tdi_member
+    tdi_activity activity;             // changed by activity.c alone
+    uint64_t user_data;                // the program's own
+    td_filter filter;                  // with which others it collides
     int32_t object, instance, variant; // variant: of the world's
     tdi_transform place;               // in the axes of the object's base
     tdi_transform base;                // true, now

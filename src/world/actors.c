@@ -227,7 +227,6 @@ static void begin(td_world *w, int32_t k, const td_actor_def *def) {
     a->generation = generation;
     a->alive = a->own_place = true;
     a->activity = TDI_ACTIVE;
-    a->turns_left = 0;
     a->place = (tdi_transform){def->position, tdi_quat_unit(def->rotation)};
     a->user_data = def->user_data;
     a->filter = def->filter ? *def->filter : w->scene->def.objects[def->object].filter;

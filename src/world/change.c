@@ -102,7 +102,6 @@ static void set_free(tdi_actor *a) {
     a->step.largest_force = 0;
     a->reaction.watched = a->reaction.known = false;
     a->activity = a->activity == TDI_DISABLED ? TDI_DISABLED : TDI_ACTIVE;
-    a->turns_left = 0;
     a->sleep = (tdi_sleep){.asked = false};
     a->carry = (tdi_carry){.actor = TD_NONE, .tie = TD_NONE};
     a->step.status = TD_OK;

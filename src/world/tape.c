@@ -62,7 +62,6 @@ static void tape_place(tdi_tape *t, tdi_actor *a) {
     flag(t, &a->alive);
     flag(t, &a->own_place);
     item(t, &a->activity, sizeof a->activity);
-    item(t, &a->turns_left, sizeof a->turns_left);
     word(t, &a->generation);
     item(t, &a->user_data, sizeof a->user_data);
     item(t, &a->filter, sizeof a->filter);

@@ -13,7 +13,6 @@ void tdi_world_remember(td_world *w) {
         tdi_actor *a = &w->actors[k];
         a->before.place = a->place;
         a->before.activity = a->activity;
-        a->before.turns_left = a->turns_left;
         if (w->sleep.allowed) {
             a->before.sleep = a->sleep;
         }
@@ -28,7 +27,6 @@ void tdi_world_undo(td_world *w) {
         tdi_actor *a = &w->actors[k];
         a->place = a->before.place;
         a->activity = a->before.activity;
-        a->turns_left = a->before.turns_left;
         if (w->sleep.allowed) {
             a->sleep = a->before.sleep;
         }

@@ -6,7 +6,7 @@
 //          in it (reduce/still.h). An active actor waits when that is less than half of the allowed
 //          error. A waiting one becomes active when it is more than the allowed error. Every actor
 //          is tested one step in EVERY, by its number: tests are spread over steps and do not
-//          depend on threads. Where the sway is far below the error, tests are skipped.
+//          depend on threads.
 // Who      Actors may wait on which only the air acts and whose base rests. Hands, moving bases,
 //          and errors set to 0 wake them before the next step.
 
@@ -18,10 +18,8 @@
 
 #include <string.h>
 
-#define EVERY 16   // steps
-#define CALM  0.5  // of the error that is allowed
-#define FAR   0.25 // of the error: below, only one turn in FEW is taken
-#define FEW   4
+#define EVERY 16  // steps
+#define CALM  0.5 // of the error that is allowed
 
 // ---- who ------------------------------------------------------------------------------------
 
@@ -77,20 +75,13 @@ static void test(td_world *w, int32_t k) {
         tdi_actor_set_activity(a, TDI_WAITING);
     }
     if (a->activity == TDI_WAITING && sway > allowed) {
-        tdi_reduced_rouse(state, &a->step.opts, winds, k);
+        tdi_reduced_rouse(state, &a->step.opts, winds);
         tdi_actor_set_activity(a, TDI_ACTIVE);
-    } else if (a->activity == TDI_WAITING) {
-        a->turns_left = sway < FAR * allowed ? FEW : 1;
     }
 }
 
 static void take_turn(td_world *w, int32_t k) {
-    tdi_actor *a = &w->actors[k];
-    const tdi_reduced_state *state = (const tdi_reduced_state *)a->state;
-    if (a->turns_left > 1) {
-        a->turns_left--;
-    } else if (may_wait(w, k) && (a->activity == TDI_WAITING || starts_at_rest(w, k) ||
-                                  tdi_reduced_nearly_still(state))) {
+    if (may_wait(w, k)) {
         test(w, k);
     }
 }
