@@ -177,10 +177,10 @@ TD_TEST(reduced_tree_keeps_momentum_and_gains_no_kinetic_energy_when_modes_chang
         for (int step = 0; step < 20; step++) {
             step_reduced(s, &opts);
             const td_sums before = sums_of(&tdi_as_reduced(s)->tree);
-            random_modes(&r, tdi_as_reduced(s)->wanted, n);
+            random_modes(&r, tdi_as_reduced(s)->choice.wanted, n);
             for (int32_t i = 0; k % 2 && i < n; i++) {
-                tdi_as_reduced(s)->wanted[i] =
-                    tdi_as_reduced(s)->wanted[i] % 2 ? TD_REDUCE_FROZEN : TD_REDUCE_OWN;
+                tdi_as_reduced(s)->choice.wanted[i] =
+                    tdi_as_reduced(s)->choice.wanted[i] % 2 ? TD_REDUCE_FROZEN : TD_REDUCE_OWN;
             }
             tdi_reduce_change(tdi_as_reduced(s));
             const td_sums after = sums_of(&tdi_as_reduced(s)->tree);
@@ -216,7 +216,7 @@ TD_TEST(reduced_tree_that_freezes_and_frees_joints_stays_where_it_is) {
             const double elastic = td_body_energy(whole, weight).elastic;
             for (int32_t i = 0; i < n; i++) {
                 before[i] = td_body_tip(whole, i);
-                tdi_as_reduced(s)->wanted[i] =
+                tdi_as_reduced(s)->choice.wanted[i] =
                     between(&r, 0, 1) < 0.5 ? TD_REDUCE_FROZEN : TD_REDUCE_OWN;
             }
             tdi_reduce_change(tdi_as_reduced(s));

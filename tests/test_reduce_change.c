@@ -99,7 +99,7 @@ TD_TEST(reduced_tree_whose_modes_change_stays_in_place_keeps_momentum_and_gains_
                 step_reduced(s, &opts);
             }
             const snapshot before = taken(s, n);
-            random_modes(&r, tdi_as_reduced(s)->wanted, n);
+            random_modes(&r, tdi_as_reduced(s)->choice.wanted, n);
             tdi_reduce_change(tdi_as_reduced(s));
             const snapshot after = taken(s, n);
             compare(&before, &after, n, s->mass, k % 3 > 0);

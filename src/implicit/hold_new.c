@@ -95,7 +95,6 @@ static td_status check_side(const tdi_member *members, int32_t member_count, con
     if (!tdi_state_offers(m->body, TDI_POINT_POSITION)) {
         return tdi_fail_at(diag, TD_ERR_ARGUMENT, k, "%s: this solver has no constraints", name);
     }
-    m->body->constrained = true;
     if (!tdi_constraint_of_joint(c->kind)) {
         return TD_OK;
     }
@@ -125,6 +124,20 @@ static td_status check_all(const tdi_member *members, int32_t member_count,
 }
 
 // ---- making ---------------------------------------------------------------------------------
+
+static void claim_bodies(const tdi_member *members, const td_constraint *constraints,
+                         int32_t count) {
+    for (int32_t k = 0; k < 2 * count; k++) {
+        const td_constraint *c = &constraints[k / 2];
+        td_body *body = side_of(c, k % 2) == TD_NONE ? NULL : members[c->actor[k % 2]].body;
+        if (body) {
+            body->constrained = true;
+        }
+        if (body && tdi_constraint_of_joint(c->kind) && body->ops->joints->claim) {
+            body->ops->joints->claim(body, c->segment[k % 2]);
+        }
+    }
+}
 
 typedef struct parts { // of the block that are only needed while it is made
     char *text;
@@ -354,6 +367,7 @@ td_status tdi_holds_new(const tdi_member *members, int32_t member_count,
     if (status != TD_OK) {
         return status;
     }
+    claim_bodies(members, constraints, count);
     const sizes s = measure(members, constraints, count);
     tdi_holds sized = {.alloc = alloc, .count = count, .member_count = member_count};
     return make(&sized, &s, members, constraints, touches, out, diag);

@@ -169,6 +169,8 @@ typedef struct tdi_joint_ops {
     tdi_joint (*joint)(const void *body, int32_t segment);
     // * What the solver has to say against drives of its joints; left out: they are not driven.
     td_status (*check_drives)(const void *body, const td_joint_drive *drives, td_diag *diag);
+    // * A constraint will hold this joint, now or later: told when it is made.
+    void (*claim)(void *body, int32_t segment);
 } tdi_joint_ops;
 
 // Rest and small motions about it.

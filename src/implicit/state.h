@@ -65,6 +65,7 @@ struct td_body {
     td_filter filter;       // with which others it collides
     bool led;               // a world steps it and moves its base; nobody else may
     bool constrained;       // constraints hold it, now or later
+    bool in_contact;        // its capsules touch others, now or later
 
     // what a step leaves to the next
     td_real time;        // s

@@ -97,6 +97,7 @@ static void fill_capsules(tdi_touch *t) {
         if (count > 0) {
             t->ops[k]->capsules(t->body[k], own);
         }
+        t->body[k]->in_contact = t->body[k]->in_contact || count > 0;
         for (int32_t i = 0; i < count; i++) {
             own[i].a += t->first_point[k];
             own[i].b += t->first_point[k];

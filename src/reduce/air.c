@@ -42,7 +42,7 @@ static tdi_mat3 in_axes(const tdi_mat3 *r, const tdi_mat3 *m) { // R^T M
 }
 
 static td_vec3 wind_at(const tdi_reduced_state *s, int32_t c) {
-    return s->count->flow.by_segment ? s->winds[c] : s->count->flow.air.wind;
+    return s->count->flow.by_segment ? s->wind.mean[c] : s->count->flow.air.wind;
 }
 
 // Past a cluster's origin in a wind, in its axes.
@@ -88,11 +88,11 @@ static void turn_joint(tdi_reduced_state *s, int32_t i, td_real time) {
     tdi_tree_state *w = &s->whole;
     const tdi_body *body = &s->full->body[i];
     const td_vec3 k = tdi_scale(body->stiffness, s->count->flow.stiffness), b = body->damping,
-                  n = tdi_mat3_apply_t(&w->frame[i].r, s->load[i].n);
+                  n = tdi_mat3_apply_t(&w->frame[i].r, s->air.load[i].n);
     const td_real over = 1 / time, dt = s->tree.head.rule.dt,
                   heavy = s->shape[i].inertia * over * over,
-                  slow = tdi_norm(n) + 0.25 * s->damp[i] * tdi_dot(body->tip, body->tip) * over +
-                         heavy,
+                  slow = tdi_norm(n) +
+                         0.25 * s->air.damp[i] * tdi_dot(body->tip, body->tip) * over + heavy,
                   last = heavy * 3 * time / dt;
     td_real *a = w->angle + s->full->dof[i], *history = w->angle_history + s->full->dof[i];
     const td_vec3 turn = {turn_of(n.x, k.x, a[0], slow + b.x * over, last * (history[0] - a[0])),
@@ -111,18 +111,18 @@ static void turn_joints(tdi_reduced_state *s, int32_t c, td_real time) {
     const tdi_place a = tdi_reduce_acceleration(s, c);
     const tdi_mat3 swing = in_axes(r, &a.r);
     const td_vec3 rest = tdi_mat3_apply_t(r, tdi_sub(s->count->flow.gravity, a.o));
-    for (int32_t k = s->begin[c + 1] - 1; k >= s->begin[c]; k--) {
-        const int32_t i = s->member[k], p = s->full->parent[i];
+    for (int32_t k = s->list.begin[c + 1] - 1; k >= s->list.begin[c]; k--) {
+        const int32_t i = s->list.member[k], p = s->full->parent[i];
         if (!rides(s, i)) {
             continue;
         }
         const tdi_body *b = &s->full->body[i];
         const td_vec3 pull = tdi_sub(rest, tdi_mat3_apply(&swing, f[i].o));
-        tdi_wrench *load = &s->load[i];
+        tdi_wrench *load = &s->air.load[i];
         load->n = tdi_add(load->n, tdi_cross(tdi_mat3_apply(&f[i].r, b->moment), pull));
         load->f = tdi_madd(load->f, pull, b->mass);
         if (rides(s, p)) {
-            tdi_wrench_add(&s->load[p], load, tdi_sub(f[i].o, f[p].o));
+            tdi_wrench_add(&s->air.load[p], load, tdi_sub(f[i].o, f[p].o));
         }
         if (s->full->kind[i] == TD_JOINT_BALL) {
             turn_joint(s, i, time);
@@ -179,7 +179,7 @@ static td_real area_of(const tdi_body *b) {
 
 // The smaller part of a segment within a group moves with the other cluster.
 static void add_other_side(tdi_reduced_state *s, int32_t i, const segment_drag *d) {
-    const tdi_other_side *side = &s->side[i];
+    const tdi_other_side *side = &s->group.side[i];
     const tdi_mat3 *from = &s->tree.frame[s->seat[i].body].r,
                    *to = &s->tree.frame[side->seat.body].r;
     const tdi_mat3 turn = in_axes(to, from);
@@ -188,7 +188,7 @@ static void add_other_side(tdi_reduced_state *s, int32_t i, const segment_drag *
         .slope = d->slope,
         .lever = tdi_mat3_apply(&turn, d->lever),
         .flow = tdi_mat3_apply(&turn, d->flow)};
-    add_to_sum(&s->sum[side->seat.body], &there, tdi_add(side->seat.at, side->off[1]),
+    add_to_sum(&s->air.sum[side->seat.body], &there, tdi_add(side->seat.at, side->off[1]),
                area_of(&s->full->body[i]), side->share);
 }
 
@@ -200,10 +200,11 @@ static void add_segment(tdi_reduced_state *s, int32_t c, int32_t i, td_vec3 flow
     const td_vec3 lever = tdi_mat3_apply(&f->r, tdi_scale(b->tip, 0.5)),
                   at = tdi_add(flow, tdi_mat3_apply(spin, tdi_add(f->o, lever)));
     const segment_drag d = drag_on(&s->count->flow.air, b, &f->r, at, tdi_mat3_apply(spin, lever));
-    s->load[i] = d.load;
-    s->damp[i] = d.slope;
-    add_to_sum(&s->sum[c], &d, tdi_add(f->o, s->side[i].off[0]), area_of(b), 1 - s->side[i].share);
-    if (s->side[i].seat.body != TD_NONE) {
+    s->air.load[i] = d.load;
+    s->air.damp[i] = d.slope;
+    add_to_sum(&s->air.sum[c], &d, tdi_add(f->o, s->group.side[i].off[0]), area_of(b),
+               1 - s->group.side[i].share);
+    if (s->group.side[i].seat.body != TD_NONE) {
         add_other_side(s, i, &d);
     }
 }
@@ -211,25 +212,26 @@ static void add_segment(tdi_reduced_state *s, int32_t c, int32_t i, td_vec3 flow
 // Each in the wind of its place.
 static void add_segments(tdi_reduced_state *s, int32_t c) {
     const tdi_reduce_breeze breeze = tdi_reduce_breeze_at(s, c);
-    for (int32_t k = s->wind_begin[c]; k < s->wind_begin[c + 1]; k++) {
-        const td_vec3 flow = s->count->flow.by_segment ? flow_in(s, c, s->gusts[k]) : breeze.flow;
-        for (int32_t m = s->served[k]; m < s->served[k + 1]; m++) {
-            add_segment(s, c, s->member[m], flow, &breeze.spin);
+    for (int32_t k = s->wind.begin[c]; k < s->wind.begin[c + 1]; k++) {
+        const td_vec3 flow =
+            s->count->flow.by_segment ? flow_in(s, c, s->wind.gusts[k]) : breeze.flow;
+        for (int32_t m = s->wind.served[k]; m < s->wind.served[k + 1]; m++) {
+            add_segment(s, c, s->list.member[m], flow, &breeze.spin);
         }
     }
 }
 
 // Without air only what rides moves on a cluster, and only weight and inertia turn it.
 static void place_riding(tdi_reduced_state *s, int32_t c) {
-    for (int32_t k = s->begin[c]; k < s->begin[c + 1]; k++) {
-        const int32_t i = s->member[k], p = s->full->parent[i];
+    for (int32_t k = s->list.begin[c]; k < s->list.begin[c + 1]; k++) {
+        const int32_t i = s->list.member[k], p = s->full->parent[i];
         if (rides(s, i)) {
             if (!rides(s, p)) {
                 place(s, p);
             }
             place(s, i);
-            s->load[i] = (tdi_wrench){{0, 0, 0}, {0, 0, 0}};
-            s->damp[i] = 0;
+            s->air.load[i] = (tdi_wrench){{0, 0, 0}, {0, 0, 0}};
+            s->air.damp[i] = 0;
         }
     }
 }
@@ -239,14 +241,15 @@ static void place_riding(tdi_reduced_state *s, int32_t c) {
 // At the pose of `whole`, as its clusters move.
 void tdi_reduce_drags(tdi_reduced_state *s) {
     if (!tdi_reduce_has_air(s)) {
-        memset(s->load, 0, (size_t)s->full->body_count * sizeof *s->load);
-        memset(s->damp, 0, (size_t)s->full->body_count * sizeof *s->damp);
+        memset(s->air.load, 0, (size_t)s->full->body_count * sizeof *s->air.load);
+        memset(s->air.damp, 0, (size_t)s->full->body_count * sizeof *s->air.damp);
         return;
     }
     tdi_reduce_spread_winds(s);
     for (int32_t i = 0; i < s->full->body_count; i++) {
         const int32_t c = s->seat[i].body;
-        const td_vec3 wind = s->count->flow.by_segment ? s->seg_wind[i] : s->count->flow.air.wind;
+        const td_vec3 wind =
+            s->count->flow.by_segment ? s->wind.segment[i] : s->count->flow.air.wind;
         const tdi_past *past = &s->tree.past[c];
         const tdi_frame *f = &s->whole.frame[i], *on = &s->tree.frame[c];
         const td_vec3 lever = tdi_scale(tdi_mat3_apply(&f->r, s->full->body[i].tip), 0.5),
@@ -255,8 +258,8 @@ void tdi_reduce_drags(tdi_reduced_state *s) {
                       more = tdi_mat3_apply(&past->w, tdi_mat3_apply_t(&on->r, lever));
         const segment_drag d =
             drag_on(&s->count->flow.air, &s->full->body[i], &f->r, tdi_sub(v, wind), more);
-        s->load[i] = d.load;
-        s->damp[i] = d.slope;
+        s->air.load[i] = d.load;
+        s->air.damp[i] = d.slope;
     }
 }
 
@@ -270,13 +273,13 @@ static bool flows(const tdi_reduced_state *s, int32_t c) {
         turning += past->w.m[k] * past->w.m[k];
     }
     const td_vec3 u = tdi_sub(past->v, wind_at(s, c));
-    const td_real reach = s->shape[s->first[c]].reach,
-                  least = s->carries[c] ? CALM : TDI_REDUCE_STILL;
+    const td_real reach = s->shape[s->list.first[c]].reach,
+                  least = s->list.carries[c] ? CALM : TDI_REDUCE_STILL;
     return tdi_dot(u, u) + reach * reach * turning > least * least;
 }
 
 static bool is_group(const tdi_reduced_state *s, int32_t c) {
-    return s->joined[s->first[c]] != TD_NONE && s->clusters.parent[c] != TD_NONE;
+    return s->joined[s->list.first[c]] != TD_NONE && s->clusters.parent[c] != TD_NONE;
 }
 
 // Clusters of several segments in a flow; both sides of a group, because they share segments.
@@ -284,20 +287,20 @@ static void wake(tdi_reduced_state *s, bool all) {
     const int32_t *up = s->clusters.parent, count = s->clusters.body_count;
     const bool air = tdi_reduce_has_air(s);
     for (int32_t c = 0; c < count; c++) {
-        const bool due = !tdi_reduce_single(s, c) && ((all && air) || s->carries[c]);
-        s->awake[c] = due && flows(s, c);
-        if (due && !s->awake[c]) {
+        const bool due = !tdi_reduce_single(s, c) && ((all && air) || s->list.carries[c]);
+        s->air.awake[c] = due && flows(s, c);
+        if (due && !s->air.awake[c]) {
             tdi_reduce_calm(s, c);
         }
     }
     for (int32_t c = count - 1; c >= 0 && s->groups > 0; c--) {
-        if (s->awake[c] && is_group(s, c)) {
-            s->awake[up[c]] = true;
+        if (s->air.awake[c] && is_group(s, c)) {
+            s->air.awake[up[c]] = true;
         }
     }
     for (int32_t c = 0; c < count && s->groups > 0; c++) {
-        if (is_group(s, c) && s->awake[up[c]]) {
-            s->awake[c] = true;
+        if (is_group(s, c) && s->air.awake[up[c]]) {
+            s->air.awake[c] = true;
         }
     }
 }
@@ -309,17 +312,17 @@ void tdi_reduce_air(tdi_reduced_state *s, td_real time, bool all) {
     const bool air = tdi_reduce_has_air(s);
     wake(s, all);
     for (int32_t c = 0; c < count; c++) {
-        if (s->awake[c]) {
-            s->sum[c] = (tdi_reduce_flow_sum){.area = 0};
+        if (s->air.awake[c]) {
+            s->air.sum[c] = (tdi_reduce_flow_sum){.area = 0};
         }
     }
     for (int32_t c = 0; c < count; c++) {
-        if (s->awake[c]) {
+        if (s->air.awake[c]) {
             (air ? add_segments : place_riding)(s, c);
         }
     }
     for (int32_t c = 0; c < count; c++) {
-        if (s->awake[c]) {
+        if (s->air.awake[c]) {
             if (air) {
                 tdi_reduce_fit(s, c, all);
             }

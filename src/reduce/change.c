@@ -151,7 +151,7 @@ static motion motion_of(const tdi_tree_state *w, int32_t i, const tdi_seat *seat
 
 // The last segment of a group and the first of all else are whole on their cluster.
 static motion cluster_motion(const tdi_reduced_state *s, int32_t c) {
-    int32_t i = s->first[c];
+    int32_t i = s->list.first[c];
     while (s->joined[i] != TD_NONE) {
         i = s->joined[i];
     }
@@ -179,7 +179,7 @@ static void add_motions(tdi_reduced_state *s) {
     int32_t last = TD_NONE;
     motion of;
     for (int32_t i = 0; i < s->full->body_count; i++) {
-        const tdi_other_side *side = &s->side[i];
+        const tdi_other_side *side = &s->group.side[i];
         const int32_t c = s->seat[i].body;
         if (!tdi_reduce_single(s, c)) {
             of = c == last ? of : cluster_motion(s, c);
@@ -242,7 +242,7 @@ static void gather_past(tdi_reduced_state *s) {
     memset(s->tree.predictor, 0, n * sizeof *s->tree.predictor);
     add_motions(s);
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
-        const int32_t i = s->first[c];
+        const int32_t i = s->list.first[c];
         if (tdi_reduce_single(s, c)) {
             s->tree.past[c] = s->whole.past[i];
             s->tree.history[c] = s->whole.history[i];
@@ -266,13 +266,13 @@ static void gather_own(tdi_reduced_state *s, int32_t c, int32_t i) {
 }
 
 static void gather_group(tdi_reduced_state *s, int32_t c, int32_t first) {
-    const td_vec3 a = s->began[c];
+    const td_vec3 a = s->group.began[c];
     td_vec3 history = a;
     for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
         const td_real *now = s->whole.angle + s->full->dof[j],
                       *then = s->whole.angle_history + s->full->dof[j];
         const td_vec3 lag = tdi_vec3(then[0] - now[0], then[1] - now[1], then[2] - now[2]);
-        history = tdi_add(history, tdi_quat_rotate(s->share[j].turn, lag));
+        history = tdi_add(history, tdi_quat_rotate(s->group.share[j].turn, lag));
     }
     // x* is a third of the last way ahead
     tdi_reduce_set_ball(&s->tree, s->clusters.coord[c], s->clusters.dof[c], a, history);
@@ -280,10 +280,10 @@ static void gather_group(tdi_reduced_state *s, int32_t c, int32_t first) {
 
 static void gather_joints(tdi_reduced_state *s) {
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
-        if (s->joined[s->first[c]] == TD_NONE) {
-            gather_own(s, c, s->first[c]);
+        if (s->joined[s->list.first[c]] == TD_NONE) {
+            gather_own(s, c, s->list.first[c]);
         } else {
-            gather_group(s, c, s->first[c]);
+            gather_group(s, c, s->list.first[c]);
         }
     }
 }
@@ -297,11 +297,11 @@ void tdi_reduce_change(tdi_reduced_state *s) {
     s->drawn = TDI_DRAWN_NOT;
     tdi_reduce_draw(s, !rests);
     s->drawn = TDI_DRAWN_NOT;
-    memcpy(s->mode, s->wanted, (size_t)s->full->body_count * sizeof *s->mode);
+    memcpy(s->mode, s->choice.wanted, (size_t)s->full->body_count * sizeof *s->mode);
     tdi_reduce_cluster(s);
     gather_joints(s);
     (rests ? rest : gather_past)(s);
-    tdi_reduce_take_winds(s, s->seg_wind);
+    tdi_reduce_take_winds(s, s->wind.segment);
     tdi_reduce_air(s, 0, true);
     s->tree.stale = !rests;
     s->count->changes++;

@@ -64,7 +64,7 @@ static void add_inertia(tdi_reduced_state *s, int32_t i, const tdi_place *a) {
                   c = tdi_mat3_apply(&f->r, b->moment),
                   own = tdi_mat3_apply_t(&on->r, c), // of the cluster's axes
         o = tdi_add(a->o, tdi_mat3_apply(&a->r, arm)), pull = tdi_sub(s->count->flow.gravity, o);
-    tdi_wrench *to = &s->load[i];
+    tdi_wrench *to = &s->air.load[i];
     to->f = tdi_add(to->f, tdi_sub(tdi_scale(pull, b->mass), tdi_mat3_apply(&a->r, own)));
     to->n = tdi_add(to->n, tdi_cross(c, pull));
 }
@@ -75,7 +75,7 @@ static void add_loads(tdi_reduced_state *s) {
     for (int32_t k = 0; k < o->load_count; k++) {
         const td_load *l = &o->loads[k];
         const tdi_frame *f = &s->whole.frame[l->segment];
-        tdi_wrench *to = &s->load[l->segment];
+        tdi_wrench *to = &s->air.load[l->segment];
         if (l->kind == TD_LOAD_TORQUE) {
             to->n = tdi_add(to->n, l->vector);
             continue;
@@ -117,8 +117,8 @@ static void sum_loads(tdi_reduced_state *s) {
     for (int32_t i = s->full->body_count - 1; i >= 0; i--) {
         const int32_t p = s->full->parent[i];
         if (p != TD_NONE) {
-            tdi_wrench_add(&s->load[p], &s->load[i], tdi_sub(f[i].o, f[p].o));
-            s->damp[p] += s->damp[i];
+            tdi_wrench_add(&s->air.load[p], &s->air.load[i], tdi_sub(f[i].o, f[p].o));
+            s->air.damp[p] += s->air.damp[i];
         }
     }
 }
@@ -148,7 +148,7 @@ static td_vec3 rate_of(const tdi_reduced_state *s, int32_t i) {
 // what is accelerated hardly moves yet: of a motion a t^2/2 the amplitude is a T^2/2.
 static td_vec3 swing_of(const tdi_reduced_state *s, int32_t i) {
     const int32_t d = s->full->dof[i], count = s->full->dof[i + 1] - d;
-    const td_real *a = s->whole.angle + d, *seen = s->angle_seen + d,
+    const td_real *a = s->whole.angle + d, *seen = s->choice.angle_seen + d,
                   time = (s->count->since > 0 ? s->count->since : 1) * s->tree.head.rule.dt,
                   more = fmax(1, SWAY / time), by = s->count->young < SWAY ? more * more : more;
     const td_vec3 turn = count == 3   ? tdi_vec3(a[0] - seen[0], a[1] - seen[1], a[2] - seen[2])
@@ -167,7 +167,7 @@ static td_vec3 missed_ball(const tdi_reduced_state *s, int32_t i) {
     const td_real *a = s->whole.angle + s->full->dof[i], by = s->count->flow.stiffness,
                   j = s->shape[i].inertia;
     const td_vec3 k = s->full->body[i].stiffness,
-                  n = tdi_mat3_apply_t(&s->whole.frame[i].r, s->load[i].n);
+                  n = tdi_mat3_apply_t(&s->whole.frame[i].r, s->air.load[i].n);
     return tdi_vec3(missed(n.x, by * k.x, a[0], j), missed(n.y, by * k.y, a[1], j),
                     missed(n.z, by * k.z, a[2], j));
 }
@@ -178,10 +178,10 @@ static td_real missed_turn(const tdi_reduced_state *s, int32_t i) {
     const tdi_body *b = &s->full->body[i];
     const td_real by = s->count->flow.stiffness, j = s->shape[i].inertia;
     const td_real *a = s->whole.angle + d;
-    const td_vec3 n = tdi_mat3_apply_t(&s->whole.frame[i].r, s->load[i].n);
+    const td_vec3 n = tdi_mat3_apply_t(&s->whole.frame[i].r, s->air.load[i].n);
     if (count == 1) {
         const bool hinge = s->full->kind[i] == TD_JOINT_HINGE;
-        const td_vec3 f = tdi_mat3_apply_t(&s->whole.frame[i].r, s->load[i].f);
+        const td_vec3 f = tdi_mat3_apply_t(&s->whole.frame[i].r, s->air.load[i].f);
         return hinge
                    ? fabs(missed(tdi_dot(n, b->axis), by * b->stiffness.x, a[0], j))
                    : fabs(missed(tdi_dot(f, b->axis), by * b->stiffness.x, a[0], s->shape[i].mass));
@@ -204,14 +204,14 @@ static td_real uneven(const tdi_reduced_state *s, int32_t i) {
 }
 
 static td_real held_cost(const tdi_reduced_state *s, int32_t i) {
-    return gain(s, FROZEN_STILL, FROZEN_WIND) * s->shape[i].reach * s->swing[i];
+    return gain(s, FROZEN_STILL, FROZEN_WIND) * s->shape[i].reach * s->choice.swing[i];
 }
 
 // It is late by the time in which it answers, and by half of that between two turns.
 static td_real riding_cost(const tdi_reduced_state *s, int32_t i) {
     const tdi_reduce_shape *shape = &s->shape[i];
     const td_real late = shape->answer + 0.5 * TDI_AIR_EVERY * s->tree.head.rule.dt;
-    return gain(s, RIDING_STILL, RIDING_WIND) * s->active[i] * late * shape->reach;
+    return gain(s, RIDING_STILL, RIDING_WIND) * s->choice.active[i] * late * shape->reach;
 }
 
 // A group is stiffer than its joints are under a load that is near to it: with joints alike, w
@@ -223,9 +223,10 @@ static td_real out_of_step(const tdi_reduced_state *s, int32_t i, td_real way) {
     const tdi_body *b = &s->full->body[i];
     const td_real r2 = shape->inertia / shape->mass, w2 = way * way,
                   rho = w2 / (4 * (r2 + way * sqrt(r2)) + 2 * w2),
-                  air = s->damp[i] * r2 * shape->answer / shape->inertia,
+                  air = s->air.damp[i] * r2 * shape->answer / shape->inertia,
                   zeta = 0.5 * (b->damping.x / (b->stiffness.x * shape->answer) + air);
-    return shape->answer * s->active[i] * shape->reach * (rho < 4 * zeta ? rho / (4 * zeta) : 1);
+    return shape->answer * s->choice.active[i] * shape->reach *
+           (rho < 4 * zeta ? rho / (4 * zeta) : 1);
 }
 
 // Groups of two, of four where those cost little; not behind what a load pushes, which would act on
@@ -233,19 +234,20 @@ static td_real out_of_step(const tdi_reduced_state *s, int32_t i, td_real way) {
 // or it would be joined again at the next choice; not the jolt with which a motion begins.
 static td_real joined_cost(const tdi_reduced_state *s, int32_t i) {
     const int32_t place = s->shape[i].place;
-    if (!s->shape[i].joins || place % 4 == 0 || s->held.has[s->full->parent[i]] == TDI_PUSHED) {
+    if (!s->shape[i].joins || place % 4 == 0 ||
+        s->acting.held.has[s->full->parent[i]] == TDI_PUSHED) {
         return HUGE_VAL;
     }
     const td_real way = (place % 2 ? 1 : 3) * tdi_norm(s->full->body[i].attach),
                   turn = s->mode[i] == TD_REDUCE_JOINED ? missed_turn(s, i) : uneven(s, i),
                   kept = s->count->young < 2 * SWAY ? 0 : FADE_UNEVEN;
-    s->uneven[i] = fmax(turn, kept * s->uneven[i]);
-    return gain(s, JOINED_STILL, JOINED_WIND) * way * s->uneven[i] +
+    s->choice.uneven[i] = fmax(turn, kept * s->choice.uneven[i]);
+    return gain(s, JOINED_STILL, JOINED_WIND) * way * s->choice.uneven[i] +
            gain(s, SWINGS_STILL, SWINGS_WIND) * out_of_step(s, i, way);
 }
 
 static bool allowed(const tdi_reduced_state *s, td_reduce_mode mode) {
-    return s->opts.modes >> mode & 1 && (mode == TD_REDUCE_FROZEN || !*s->touches);
+    return s->opts.modes >> mode & 1 && (mode == TD_REDUCE_FROZEN || !tdi_reduce_touches(s));
 }
 
 // A place in what is chosen from: a mode and its cost.
@@ -276,16 +278,17 @@ static td_real weight_of(const tdi_reduced_state *s, int32_t i) {
 static void note_turns(tdi_reduced_state *s, int32_t i) {
     const bool first = first_look(s);
     if (s->mode[i] == TD_REDUCE_FROZEN) {
-        s->swing[i] = missed_turn(s, i);
-        s->active[i] = starts(s) ? s->swing[i] / SWAY : FADE * s->active[i];
+        s->choice.swing[i] = missed_turn(s, i);
+        s->choice.active[i] = starts(s) ? s->choice.swing[i] / SWAY : FADE * s->choice.active[i];
         return;
     }
     const td_real rate = tdi_norm(rate_of(s, i)),
                   swing = first ? fmax(SWAY * rate, missed_turn(s, i)) : tdi_norm(swing_of(s, i)),
                   kept = s->count->young < 2 * SWAY ? 0 : FADE_SWING; // a jolt is soon forgotten
-    s->active[i] = fmax(rate, FADE * s->active[i]);
-    s->swing[i] = fmax(swing, kept * s->swing[i]);
-    s->swing[i] = tdi_reduce_gusts(s) ? fmax(s->swing[i], GUST * s->active[i]) : s->swing[i];
+    s->choice.active[i] = fmax(rate, FADE * s->choice.active[i]);
+    s->choice.swing[i] = fmax(swing, kept * s->choice.swing[i]);
+    s->choice.swing[i] = tdi_reduce_gusts(s) ? fmax(s->choice.swing[i], GUST * s->choice.active[i])
+                                             : s->choice.swing[i];
 }
 
 // The cheapest mode of a joint and what its present one costs, in m^2.
@@ -302,14 +305,15 @@ static td_real weigh(tdi_reduced_state *s, int32_t i) {
     costs[TD_REDUCE_JOINED] = joined_cost(s, i);
     take(s, &best, TD_REDUCE_RIDING, costs[TD_REDUCE_RIDING]);
     take(s, &best, TD_REDUCE_JOINED, costs[TD_REDUCE_JOINED]);
-    if (s->held.has[i] || s->pinned[i]) {
+    if (s->acting.held.has[i] || s->acting.pinned[i]) {
         best = (offer){TD_REDUCE_OWN, HUGE_VAL};
     }
-    if (s->held.has[i] && !s->pinned[i] && !first_look(s)) { // a group bends under a load as well
+    if (s->acting.held.has[i] && !s->acting.pinned[i] &&
+        !first_look(s)) { // a group bends under a load as well
         take(s, &best, TD_REDUCE_JOINED, costs[TD_REDUCE_JOINED]);
     }
-    s->wanted[i] = best.mode;
-    s->cost[i] = weight * best.cost * best.cost;
+    s->choice.wanted[i] = best.mode;
+    s->choice.cost[i] = weight * best.cost * best.cost;
     return weight * costs[s->mode[i]] * costs[s->mode[i]];
 }
 
@@ -332,7 +336,7 @@ static int32_t key_of(td_real cost) {
 }
 
 static int32_t key_at(const tdi_reduced_state *s, int32_t i) {
-    return key_of(s->cost[i] * (s->mode[i] == s->wanted[i] ? STAY : 1));
+    return key_of(s->choice.cost[i] * (s->mode[i] == s->choice.wanted[i] ? STAY : 1));
 }
 
 // The first key that is not taken.
@@ -341,9 +345,9 @@ static int32_t threshold(const tdi_reduced_state *s) {
     td_real sums[KEYS] = {0}, sum = 0;
     int32_t counts[KEYS] = {0}, left = s->full->body_count, key = 0;
     for (int32_t i = 0; i < s->full->body_count; i++) {
-        if (s->wanted[i] != TD_REDUCE_OWN) {
+        if (s->choice.wanted[i] != TD_REDUCE_OWN) {
             const int32_t k = key_at(s, i);
-            sums[k] += s->cost[i];
+            sums[k] += s->choice.cost[i];
             counts[k]++;
         }
     }
@@ -374,11 +378,11 @@ bool tdi_reduce_chooses(const tdi_reduced_state *s) {
 // What would turn with a joint that does not move is frozen with it, if that costs as little.
 static void follow(tdi_reduced_state *s, int32_t i, int32_t key) {
     const int32_t p = s->full->parent[i];
-    if (s->wanted[i] == TD_REDUCE_JOINED && s->wanted[p] == TD_REDUCE_FROZEN) {
+    if (s->choice.wanted[i] == TD_REDUCE_JOINED && s->choice.wanted[p] == TD_REDUCE_FROZEN) {
         const td_real cost = held_cost(s, i);
-        s->cost[i] = weight_of(s, i) * cost * cost;
-        const bool freezes = allowed(s, TD_REDUCE_FROZEN) && key_of(s->cost[i]) <= key;
-        s->wanted[i] = freezes ? TD_REDUCE_FROZEN : TD_REDUCE_OWN;
+        s->choice.cost[i] = weight_of(s, i) * cost * cost;
+        const bool freezes = allowed(s, TD_REDUCE_FROZEN) && key_of(s->choice.cost[i]) <= key;
+        s->choice.wanted[i] = freezes ? TD_REDUCE_FROZEN : TD_REDUCE_OWN;
     }
 }
 
@@ -386,8 +390,8 @@ static void follow(tdi_reduced_state *s, int32_t i, int32_t key) {
 static void cut(tdi_reduced_state *s) {
     const int32_t key = threshold(s);
     for (int32_t i = 0; i < s->full->body_count; i++) {
-        if (s->wanted[i] != TD_REDUCE_OWN && key_at(s, i) >= key) {
-            s->wanted[i] = TD_REDUCE_OWN;
+        if (s->choice.wanted[i] != TD_REDUCE_OWN && key_at(s, i) >= key) {
+            s->choice.wanted[i] = TD_REDUCE_OWN;
         }
         follow(s, i, key);
     }
@@ -405,12 +409,12 @@ static int32_t own_joints(const tdi_reduced_state *s, const uint8_t *mode) {
 // What could not have its mode, because of what else moves, may be frozen in place of that.
 static void offer_freezing(tdi_reduced_state *s) {
     for (int32_t i = 0; i < s->full->body_count; i++) {
-        const bool may = s->wanted[i] == TD_REDUCE_OWN && allowed(s, TD_REDUCE_FROZEN) &&
+        const bool may = s->choice.wanted[i] == TD_REDUCE_OWN && allowed(s, TD_REDUCE_FROZEN) &&
                          tdi_reduce_can(s->full, i, TD_REDUCE_FROZEN);
-        if (may && !s->held.has[i] && !s->pinned[i]) {
+        if (may && !s->acting.held.has[i] && !s->acting.pinned[i]) {
             const td_real cost = held_cost(s, i);
-            s->wanted[i] = TD_REDUCE_FROZEN;
-            s->cost[i] = weight_of(s, i) * cost * cost;
+            s->choice.wanted[i] = TD_REDUCE_FROZEN;
+            s->choice.cost[i] = weight_of(s, i) * cost * cost;
         }
     }
 }
@@ -418,11 +422,11 @@ static void offer_freezing(tdi_reduced_state *s) {
 // How many fewer joints are left than there are.
 static int32_t choose_modes(tdi_reduced_state *s) {
     cut(s);
-    int32_t left = own_joints(s, s->wanted);
+    int32_t left = own_joints(s, s->choice.wanted);
     for (int k = 0; k < ROUNDS && s->opts.joints > 0 && left > s->opts.joints; k++) {
         offer_freezing(s);
         cut(s);
-        left = own_joints(s, s->wanted);
+        left = own_joints(s, s->choice.wanted);
     }
     return own_joints(s, s->mode) - left;
 }
@@ -447,17 +451,17 @@ bool tdi_reduce_choose(tdi_reduced_state *s, bool late) {
         now += cost;
         now_reported += reported(s, s->mode[i], cost);
     }
-    memcpy(s->angle_seen, s->whole.angle, (size_t)s->full->head.dof_count * sizeof(td_real));
+    memcpy(s->choice.angle_seen, s->whole.angle, (size_t)s->full->head.dof_count * sizeof(td_real));
     const int32_t saved = choose_modes(s);
     const bool fine = s->opts.joints > 0 ? saved >= 0 : now <= s->opts.error * s->opts.error;
     if (!late && fine && !worthwhile(s, saved)) {
-        memcpy(s->wanted, s->mode, (size_t)n * sizeof *s->mode);
+        memcpy(s->choice.wanted, s->mode, (size_t)n * sizeof *s->mode);
         s->count->estimate = sqrt(now_reported);
         return false;
     }
     for (int32_t i = 0; i < n; i++) {
-        then_reported += reported(s, s->wanted[i], s->cost[i]);
+        then_reported += reported(s, s->choice.wanted[i], s->choice.cost[i]);
     }
     s->count->estimate = sqrt(then_reported);
-    return memcmp(s->mode, s->wanted, (size_t)n * sizeof *s->mode) != 0;
+    return memcmp(s->mode, s->choice.wanted, (size_t)n * sizeof *s->mode) != 0;
 }

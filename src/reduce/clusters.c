@@ -33,10 +33,10 @@ static tdi_seat seat_at(const tdi_reduced_state *s, int32_t cluster, int32_t i) 
 }
 
 static void place_seats(tdi_reduced_state *s, int32_t i) {
-    const int32_t c = s->seat[i].body, side = s->side[i].seat.body;
+    const int32_t c = s->seat[i].body, side = s->group.side[i].seat.body;
     s->seat[i] = seat_at(s, c, i);
     if (side != TD_NONE) {
-        s->side[i].seat = seat_at(s, side, i);
+        s->group.side[i].seat = seat_at(s, side, i);
     }
 }
 
@@ -103,7 +103,7 @@ static void place_joint(tdi_reduced_state *s, int32_t c, int32_t i) {
     place_attach(s, c, i);
     s->tree.frame[c] = s->whole.frame[i];
     s->seat[i] = (tdi_seat){.body = c, .turn = {1, 0, 0, 0}};
-    s->side[i].off[0] = tdi_vec3(0, 0, 0);
+    s->group.side[i].off[0] = tdi_vec3(0, 0, 0);
 }
 
 // sum over b of M_ab^2 x_b: the diagonal of M diag(x) M^T
@@ -146,7 +146,7 @@ static void place_group(tdi_reduced_state *s, int32_t c, int32_t first) {
 
 // The moment about o of the weight that a joint carries, in the axes of a frame.
 static td_vec3 weight_about(const tdi_reduced_state *s, int32_t i, const tdi_frame *f) {
-    const td_vec3 arm = tdi_madd(s->load[i].f, f->o, -s->shape[i].mass);
+    const td_vec3 arm = tdi_madd(s->air.load[i].f, f->o, -s->shape[i].mass);
     return tdi_mat3_apply_t(&f->r, tdi_cross(arm, s->count->flow.gravity));
 }
 
@@ -178,7 +178,7 @@ static void join_springs(tdi_reduced_state *s, int32_t c, int32_t first) {
     td_vec3 damping = {0, 0, 0}, moment = {0, 0, 0};
     for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
         const tdi_body *own = &s->full->body[j];
-        tdi_share *share = &s->share[j];
+        tdi_share *share = &s->group.share[j];
         share->turn = seat_at(s, c, j).turn;
         const tdi_mat3 q = tdi_mat3_from_quat(share->turn);
         const td_real part = tdi_reduce_bending(own) / whole, *a = s->whole.angle + s->full->dof[j];
@@ -189,7 +189,7 @@ static void join_springs(tdi_reduced_state *s, int32_t c, int32_t first) {
         damping = tdi_madd(damping, turned_diagonal(&q, own->damping), part * part);
     }
     s->clusters.body[c].damping = damping;
-    s->began[c] = moment;
+    s->group.began[c] = moment;
 }
 
 static void place_group_joint(tdi_reduced_state *s, int32_t c) {
@@ -198,13 +198,13 @@ static void place_group_joint(tdi_reduced_state *s, int32_t c) {
     const tdi_frame *f = &s->tree.frame[c], *up = p == TD_NONE ? &s->whole.base : &s->tree.frame[p];
     const td_quat turn = tdi_quat_mul(tdi_quat_conj(up->turn), f->turn);
     b->attach = tdi_mat3_apply_t(&up->r, tdi_sub(f->o, up->o));
-    b->rest = tdi_quat_unit(tdi_quat_mul(turn, tdi_quat_conj(tdi_turn_by(s->began[c]))));
+    b->rest = tdi_quat_unit(tdi_quat_mul(turn, tdi_quat_conj(tdi_turn_by(s->group.began[c]))));
     b->initial = b->rest;
 }
 
 // Where the mass of a segment's parts is, by d in world axes.
 static void set_off(tdi_reduced_state *s, int32_t i, int32_t far, td_vec3 d) {
-    tdi_other_side *side = &s->side[i];
+    tdi_other_side *side = &s->group.side[i];
     const bool on_far = s->seat[i].body == far;
     const td_real share = on_far ? 1 - side->share : side->share;
     const td_vec3 back = tdi_scale(d, share < 1 ? -share / (1 - share) : 0);
@@ -240,15 +240,15 @@ static void make_group(tdi_reduced_state *s, int32_t c, int32_t first) {
 
 // In `load` the first moment of mass about the world's origin, of all that a joint carries.
 static void sum_weights(tdi_reduced_state *s) {
-    memset(s->load, 0, (size_t)s->full->body_count * sizeof *s->load);
+    memset(s->air.load, 0, (size_t)s->full->body_count * sizeof *s->air.load);
     for (int32_t i = s->full->body_count - 1; i >= 0; i--) {
         const tdi_body *b = &s->full->body[i];
         const tdi_frame *f = &s->whole.frame[i];
         const int32_t p = s->full->parent[i];
         const td_vec3 own = tdi_madd(tdi_mat3_apply(&f->r, b->moment), f->o, b->mass);
-        s->load[i].f = tdi_add(s->load[i].f, own);
+        s->air.load[i].f = tdi_add(s->air.load[i].f, own);
         if (p != TD_NONE) {
-            s->load[p].f = tdi_add(s->load[p].f, s->load[i].f);
+            s->air.load[p].f = tdi_add(s->air.load[p].f, s->air.load[i].f);
         }
     }
 }
@@ -263,7 +263,8 @@ static void make_joints(tdi_reduced_state *s) {
             place_joint(s, c, i);
         } else if (s->mode[i] != TD_REDUCE_JOINED) {
             place_seats(s, i);
-            memcpy(s->side[i].off, s->side[s->full->parent[i]].off, sizeof s->side[i].off);
+            memcpy(s->group.side[i].off, s->group.side[s->full->parent[i]].off,
+                   sizeof s->group.side[i].off);
         }
         c += own;
     }
@@ -288,7 +289,7 @@ static void fill_bodies(tdi_reduced_state *s) {
         }
     }
     for (int32_t i = 0; i < s->full->body_count; i++) {
-        const tdi_other_side *side = &s->side[i];
+        const tdi_other_side *side = &s->group.side[i];
         if (!tdi_reduce_single(s, s->seat[i].body)) {
             add_segment(s, i, false, 1 - side->share);
         }
@@ -299,9 +300,9 @@ static void fill_bodies(tdi_reduced_state *s) {
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
         if (!tdi_reduce_single(s, c)) {
             fit_area(&body[c]);
-            s->drag_model[c] = (tdi_cluster_drag){body[c].area, body[c].tip, body[c].second};
+            s->air.model[c] = (tdi_cluster_drag){body[c].area, body[c].tip, body[c].second};
         }
-        s->rest[c] = (tdi_reduce_rest){.acts = 0}; // until the air is asked
+        s->air.rest[c] = (tdi_reduce_rest){.acts = 0}; // until the air is asked
     }
 }
 
@@ -323,11 +324,11 @@ static void balance_groups(tdi_reduced_state *s) {
         }
     }
     for (int32_t c = 0; c < m->body_count; c++) {
-        if (s->joined[s->first[c]] != TD_NONE) {
+        if (s->joined[s->list.first[c]] != TD_NONE) {
             const tdi_frame *f = &s->tree.frame[c];
             const td_vec3 arm = tdi_madd(s->rate[c].o, f->o, -s->rate[c].r.m[0]),
                           w = tdi_mat3_apply_t(&f->r, tdi_cross(arm, s->count->flow.gravity));
-            s->began[c] = turn_under(&m->body[c], tdi_add(s->began[c], w));
+            s->group.began[c] = turn_under(&m->body[c], tdi_add(s->group.began[c], w));
             place_group_joint(s, c);
         }
     }

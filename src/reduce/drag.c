@@ -59,15 +59,15 @@ static td_vec3 turning_of(const tdi_mat3 *r, const tdi_mat3 *rate) { // in the a
 static void fit_spread(tdi_reduced_state *s, int32_t c) {
     const td_real h = 2 * s->tree.head.rule.dt / 3;
     tdi_body *b = &s->clusters.body[c];
-    s->rest[c].spread = spread_of(&s->sum[c]);
-    b->second = tdi_sym3_add(s->drag_model[c].second, tdi_sym3_scale(s->rest[c].spread, h));
-    s->inverse[c] = tdi_reduce_inverse(b);
+    s->air.rest[c].spread = spread_of(&s->air.sum[c]);
+    b->second = tdi_sym3_add(s->air.model[c].second, tdi_sym3_scale(s->air.rest[c].spread, h));
+    s->air.inverse[c] = tdi_reduce_inverse(b);
 }
 
 void tdi_reduce_fit(tdi_reduced_state *s, int32_t c, bool all) {
-    const tdi_reduce_flow_sum *sum = &s->sum[c];
+    const tdi_reduce_flow_sum *sum = &s->air.sum[c];
     tdi_body *b = &s->clusters.body[c];
-    tdi_reduce_rest *rest = &s->rest[c];
+    tdi_reduce_rest *rest = &s->air.rest[c];
     const tdi_wrench law = law_of(s, c, b);
     if (all || rest->acts == 0) {
         fit_spread(s, c);
@@ -79,9 +79,9 @@ void tdi_reduce_fit(tdi_reduced_state *s, int32_t c, bool all) {
 }
 
 void tdi_reduce_calm(tdi_reduced_state *s, int32_t c) {
-    if (s->rest[c].acts > 0) {
-        s->rest[c] = (tdi_reduce_rest){.acts = 0};
-        s->clusters.body[c].second = s->drag_model[c].second;
+    if (s->air.rest[c].acts > 0) {
+        s->air.rest[c] = (tdi_reduce_rest){.acts = 0};
+        s->clusters.body[c].second = s->air.model[c].second;
     }
 }
 
@@ -94,7 +94,7 @@ static td_vec3 resisted(const td_sym3 *c, td_vec3 w) {
 
 // So much of what it did to x^.
 static void add_push(tdi_reduced_state *s, int32_t c, td_real part) {
-    const tdi_reduce_rest *rest = &s->rest[c];
+    const tdi_reduce_rest *rest = &s->air.rest[c];
     const tdi_mat3 *r = &s->tree.frame[c].r;
     tdi_place *predictor = &s->tree.predictor[c];
     predictor->o = tdi_madd(predictor->o, tdi_mat3_apply(r, rest->way), part);
@@ -107,8 +107,8 @@ static void add_push(tdi_reduced_state *s, int32_t c, td_real part) {
 }
 
 static void push_cluster(tdi_reduced_state *s, int32_t c, td_real h) {
-    tdi_reduce_rest *rest = &s->rest[c];
-    const tdi_reduce_inverse_mass *by = &s->inverse[c];
+    tdi_reduce_rest *rest = &s->air.rest[c];
+    const tdi_reduce_inverse_mass *by = &s->air.inverse[c];
     const tdi_mat3 *r = &s->tree.frame[c].r;
     const tdi_place *predictor = &s->tree.predictor[c];
     tdi_mat3 rate;
@@ -133,7 +133,7 @@ static void push_cluster(tdi_reduced_state *s, int32_t c, td_real h) {
 void tdi_reduce_push(tdi_reduced_state *s) {
     const td_real h = 2 * s->tree.head.rule.dt / 3;
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
-        if (s->rest[c].acts > 0) {
+        if (s->air.rest[c].acts > 0) {
             push_cluster(s, c, h);
         }
     }
@@ -145,7 +145,7 @@ void tdi_reduce_push_again(tdi_reduced_state *s) {
     const tdi_rule *rule = &s->tree.head.rule;
     const td_real q = rule->h / (2 * s->tree.head.dt0 / 3);
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
-        if (s->rest[c].acts > 0) {
+        if (s->air.rest[c].acts > 0) {
             add_push(s, c, q * q - (rule->uneven ? 3 * rule->again * q : 0));
         }
     }

@@ -26,7 +26,7 @@ tdi_place tdi_reduce_acceleration(const tdi_reduced_state *s, int32_t c) {
 }
 
 static td_vec3 flow_past(const tdi_reduced_state *s, int32_t c) {
-    const td_vec3 wind = s->count->flow.by_segment ? s->winds[c] : s->count->flow.air.wind;
+    const td_vec3 wind = s->count->flow.by_segment ? s->wind.mean[c] : s->count->flow.air.wind;
     return tdi_sub(s->tree.past[c].v, wind);
 }
 
@@ -34,15 +34,15 @@ static td_vec3 flow_past(const tdi_reduced_state *s, int32_t c) {
 
 void tdi_reduce_note(tdi_reduced_state *s) {
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
-        s->seen[c] = fmax(tdi_norm(flow_past(s, c)), FADES * s->seen[c]);
+        s->choice.seen[c] = fmax(tdi_norm(flow_past(s, c)), FADES * s->choice.seen[c]);
     }
 }
 
 bool tdi_reduce_gust(const tdi_reduced_state *s) {
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
         const td_vec3 flow = flow_past(s, c);
-        const td_real most = GROWN * s->seen[c] + FLOW;
-        if (s->stiff[c] && tdi_dot(flow, flow) > most * most) {
+        const td_real most = GROWN * s->choice.seen[c] + FLOW;
+        if (s->list.stiff[c] && tdi_dot(flow, flow) > most * most) {
             return true;
         }
     }

@@ -16,7 +16,7 @@ static void lay_out_scratch(tdi_reduced_state *s, tdi_layout *l, const tdi_tree_
     tdi_layout whole = *l, sum = *l;
     tdi_tree_state_lay_out_scratch(&s->tree, l, full);
     tdi_tree_state_lay_out_scratch(&s->whole, &whole, full);
-    s->sum = tdi_layout_place(&sum, n, sizeof *s->sum);
+    s->air.sum = tdi_layout_place(&sum, n, sizeof *s->air.sum);
     l->used = l->used > sum.used ? l->used : sum.used;
 }
 
@@ -26,19 +26,20 @@ static void lay_out_saved(tdi_reduced_state *s, tdi_layout *l, const tdi_tree_mo
     const size_t from = l->used;
     s->count = tdi_layout_place(l, 1, sizeof *s->count);
     s->saved = (char *)s->count;
-    s->swing = tdi_layout_place(l, n, sizeof *s->swing);
-    s->angle_seen = tdi_layout_place(l, (size_t)full->head.dof_count, sizeof *s->angle_seen);
-    s->active = tdi_layout_place(l, n, sizeof *s->active);
-    s->uneven = tdi_layout_place(l, n, sizeof *s->uneven);
+    s->choice.swing = tdi_layout_place(l, n, sizeof *s->choice.swing);
+    s->choice.angle_seen =
+        tdi_layout_place(l, (size_t)full->head.dof_count, sizeof *s->choice.angle_seen);
+    s->choice.active = tdi_layout_place(l, n, sizeof *s->choice.active);
+    s->choice.uneven = tdi_layout_place(l, n, sizeof *s->choice.uneven);
     s->mode = tdi_layout_place(l, n, sizeof *s->mode);
-    s->wanted = tdi_layout_place(l, n, sizeof *s->wanted);
+    s->choice.wanted = tdi_layout_place(l, n, sizeof *s->choice.wanted);
     s->seat = tdi_layout_place(l, n, sizeof *s->seat);
-    s->side = tdi_layout_place(l, n, sizeof *s->side);
-    s->share = tdi_layout_place(l, n, sizeof *s->share);
-    s->drag_model = tdi_layout_place(l, n, sizeof *s->drag_model);
-    s->seen = tdi_layout_place(l, n, sizeof *s->seen);
-    s->began = tdi_layout_place(l, n, sizeof *s->began);
-    s->rest = tdi_layout_place(l, n, sizeof *s->rest);
+    s->group.side = tdi_layout_place(l, n, sizeof *s->group.side);
+    s->group.share = tdi_layout_place(l, n, sizeof *s->group.share);
+    s->air.model = tdi_layout_place(l, n, sizeof *s->air.model);
+    s->choice.seen = tdi_layout_place(l, n, sizeof *s->choice.seen);
+    s->group.began = tdi_layout_place(l, n, sizeof *s->group.began);
+    s->air.rest = tdi_layout_place(l, n, sizeof *s->air.rest);
     s->clusters.body = tdi_layout_place(l, n, sizeof *s->clusters.body);
     s->whole.q = tdi_layout_place(l, (size_t)full->coord_count, sizeof *s->whole.q);
     s->whole.q_back = tdi_layout_place(l, (size_t)full->coord_count, sizeof *s->whole.q);
@@ -51,29 +52,29 @@ static void lay_out_saved(tdi_reduced_state *s, tdi_layout *l, const tdi_tree_mo
 // What follows from the modes, and scratch that lasts.
 static void lay_out_clusters(tdi_reduced_state *s, tdi_layout *l, size_t n) {
     s->joined = tdi_layout_place(l, n, sizeof *s->joined);
-    s->stiff = tdi_layout_place(l, n, sizeof *s->stiff);
-    s->carries = tdi_layout_place(l, n, sizeof *s->carries);
-    s->size = tdi_layout_place(l, n, sizeof *s->size);
-    s->begin = tdi_layout_place(l, n + 1, sizeof *s->begin);
-    s->member = tdi_layout_place(l, n, sizeof *s->member);
-    s->awake = tdi_layout_place(l, n, sizeof *s->awake);
-    s->first = tdi_layout_place(l, n, sizeof *s->first);
-    s->wind_begin = tdi_layout_place(l, n + 1, sizeof *s->wind_begin);
-    s->wind_from = tdi_layout_place(l, n, sizeof *s->wind_from);
-    s->wind_share = tdi_layout_place(l, n, sizeof *s->wind_share);
-    s->served = tdi_layout_place(l, n + 1, sizeof *s->served);
-    s->gusts = tdi_layout_place(l, n, sizeof *s->gusts);
-    s->winds = tdi_layout_place(l, n, sizeof *s->winds);
-    s->seg_wind = tdi_layout_place(l, n, sizeof *s->seg_wind);
+    s->list.stiff = tdi_layout_place(l, n, sizeof *s->list.stiff);
+    s->list.carries = tdi_layout_place(l, n, sizeof *s->list.carries);
+    s->list.size = tdi_layout_place(l, n, sizeof *s->list.size);
+    s->list.begin = tdi_layout_place(l, n + 1, sizeof *s->list.begin);
+    s->list.member = tdi_layout_place(l, n, sizeof *s->list.member);
+    s->air.awake = tdi_layout_place(l, n, sizeof *s->air.awake);
+    s->list.first = tdi_layout_place(l, n, sizeof *s->list.first);
+    s->wind.begin = tdi_layout_place(l, n + 1, sizeof *s->wind.begin);
+    s->wind.from = tdi_layout_place(l, n, sizeof *s->wind.from);
+    s->wind.share = tdi_layout_place(l, n, sizeof *s->wind.share);
+    s->wind.served = tdi_layout_place(l, n + 1, sizeof *s->wind.served);
+    s->wind.gusts = tdi_layout_place(l, n, sizeof *s->wind.gusts);
+    s->wind.mean = tdi_layout_place(l, n, sizeof *s->wind.mean);
+    s->wind.segment = tdi_layout_place(l, n, sizeof *s->wind.segment);
     s->rate = tdi_layout_place(l, n, sizeof *s->rate);
     s->next = tdi_layout_place(l, n, sizeof *s->next);
-    s->given = tdi_layout_place(l, n, sizeof *s->given);
+    s->undo.wanted = tdi_layout_place(l, n, sizeof *s->undo.wanted);
     s->bent = tdi_layout_place(l, n, sizeof *s->bent);
     s->shift = tdi_layout_place(l, n, sizeof *s->shift);
-    s->cost = tdi_layout_place(l, n, sizeof *s->cost);
-    s->load = tdi_layout_place(l, n, sizeof *s->load);
-    s->damp = tdi_layout_place(l, n, sizeof *s->damp);
-    s->inverse = tdi_layout_place(l, n, sizeof *s->inverse);
+    s->choice.cost = tdi_layout_place(l, n, sizeof *s->choice.cost);
+    s->air.load = tdi_layout_place(l, n, sizeof *s->air.load);
+    s->air.damp = tdi_layout_place(l, n, sizeof *s->air.damp);
+    s->air.inverse = tdi_layout_place(l, n, sizeof *s->air.inverse);
 }
 
 void tdi_reduce_lay_out(tdi_reduced_state *s, tdi_layout *l, const tdi_tree_model *full) {
@@ -85,12 +86,11 @@ void tdi_reduce_lay_out(tdi_reduced_state *s, tdi_layout *l, const tdi_tree_mode
     s->clusters = *full;
     tdi_tree_model_lay_out(&s->clusters, l);
     lay_out_saved(s, l, full);
-    s->v_began = tdi_layout_place(l, (size_t)full->head.dof_count, sizeof *s->v_began);
+    s->undo.v = tdi_layout_place(l, (size_t)full->head.dof_count, sizeof *s->undo.v);
     s->shape = tdi_layout_place(l, n, sizeof *s->shape);
-    s->touches = tdi_layout_place(l, 1, sizeof *s->touches);
-    lay_out_set(&s->met, l, n);
-    lay_out_set(&s->held, l, n);
-    s->pinned = tdi_layout_place(l, n, sizeof *s->pinned);
+    lay_out_set(&s->acting.met, l, n);
+    lay_out_set(&s->acting.held, l, n);
+    s->acting.pinned = tdi_layout_place(l, n, sizeof *s->acting.pinned);
     lay_out_clusters(s, l, n);
     lay_out_scratch(s, l, full);
 }

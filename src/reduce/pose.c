@@ -84,16 +84,16 @@ static td_quat seated_turn(const tdi_reduced_state *s, int32_t i) {
 static void draw_group(tdi_reduced_state *s, int32_t first, int32_t c) {
     const int32_t coord = s->clusters.coord[c], dof = s->clusters.dof[c];
     const td_real *q = s->tree.q + coord, whole = tdi_reduce_group_bending(s, first);
-    const td_quat joint = {q[0], q[1], q[2], q[3]}, begin = tdi_turn_by(s->began[c]),
+    const td_quat joint = {q[0], q[1], q[2], q[3]}, begin = tdi_turn_by(s->group.began[c]),
                   made = tdi_quat_mul(tdi_quat_mul(s->tree.frame[c].turn, tdi_quat_conj(joint)),
                                       begin);
     const td_quat since = tdi_quat_mul(tdi_quat_conj(begin), joint);
     const td_vec3 lag = tdi_sub(read3(s->tree.angle_history + dof), read3(s->tree.angle + dof)),
-                  turn = log_of(since, tdi_sub(read3(s->tree.angle + dof), s->began[c]));
+                  turn = log_of(since, tdi_sub(read3(s->tree.angle + dof), s->group.began[c]));
     td_quat up = seated_turn(s, s->full->parent[first]);
     td_real far = 0;
     for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
-        const tdi_share *share = &s->share[j];
+        const tdi_share *share = &s->group.share[j];
         const td_quat back = tdi_quat_conj(share->turn),
                       rest = tdi_quat_mul(up, s->full->body[j].rest);
         const td_real part = tdi_reduce_bending(&s->full->body[j]) / whole;
@@ -108,7 +108,7 @@ static void draw_group(tdi_reduced_state *s, int32_t first, int32_t c) {
 
 static void draw_joints(tdi_reduced_state *s) {
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
-        const int32_t i = s->first[c];
+        const int32_t i = s->list.first[c];
         if (s->joined[i] == TD_NONE) {
             draw_own(s, i, c);
         } else {
@@ -236,9 +236,9 @@ static void draw_past(tdi_reduced_state *s, int32_t i) {
     }
     w->past[i] = (tdi_past){.o = f->o, .r = f->r, .turn = f->turn};
     w->history[i] = w->predictor[i] = (tdi_place){f->o, f->r};
-    add_record(s, i, false, 1 - s->side[i].share);
-    if (s->side[i].seat.body != TD_NONE) {
-        add_record(s, i, true, s->side[i].share);
+    add_record(s, i, false, 1 - s->group.side[i].share);
+    if (s->group.side[i].seat.body != TD_NONE) {
+        add_record(s, i, true, s->group.side[i].share);
     }
 }
 

@@ -122,70 +122,101 @@ typedef struct tdi_reduce_count { // what is saved besides arrays
     tdi_reduce_flow flow;
 } tdi_reduce_count;
 
+// What the choice of modes remembers; saved but for the cost.
+typedef struct tdi_reduce_choice {
+    td_real *swing;      // a segment: how far its joint turned of late, rad
+    td_real *angle_seen; // a degree of freedom: at the last choice
+    td_real *active;     // a segment: how fast its joint turned of late, rad/s
+    td_real *uneven;     // a segment: how much of late it turned otherwise than in a group, rad
+    td_real *seen;       // a cluster: the flow at the last choice, m/s
+    uint8_t *wanted;     // a segment: td_reduce_mode of its joint after the next change
+    td_real *cost;       // a segment: scratch
+} tdi_reduce_choice;
+
+// Loads, contacts and constraints on segments.
+typedef struct tdi_reduce_acting {
+    tdi_reduce_set held; // something acts on it or on what it carries
+    tdi_reduce_set met;  // a contact or a constraint acted on it since the last step
+    uint8_t *pinned;     // a segment: a constraint holds its joint
+} tdi_reduce_acting;
+
+// Joints that turn together; saved.
+typedef struct tdi_reduce_groups {
+    tdi_other_side *side; // a segment: where the rest of it is
+    tdi_share *share;     // a segment
+    td_vec3 *began;       // a cluster of a group: its rotation vector when it was made
+} tdi_reduce_groups;
+
+// The segments of each cluster, from the modes.
+typedef struct tdi_reduce_list {
+    int32_t *first;   // a cluster: the segment whose joint it has; of a group the first
+    int32_t *size;    // a cluster: segments that are on it, at least in part
+    int32_t *begin;   // a cluster: its first place in `member`; one more at the end
+    int32_t *member;  // segments, cluster by cluster
+    uint8_t *stiff;   // a cluster: a joint on it is frozen
+    uint8_t *carries; // a cluster: something rides on it
+} tdi_reduce_list;
+
+// Where wind is asked for.
+typedef struct tdi_reduce_wind {
+    int32_t *begin;   // a cluster: its first place in `from`; one more at the end
+    int32_t *from;    // segments at which wind is asked for, cluster by cluster
+    td_real *share;   // of the wind on the cluster
+    int32_t *served;  // the first place in `member` of those that each of these serves; one more
+    td_vec3 *gusts;   // the wind at each of these
+    td_vec3 *mean;    // a cluster: of these
+    td_vec3 *segment; // a segment: scratch of choices and changes
+} tdi_reduce_wind;
+
+// Drag of clusters; model and rest are saved.
+typedef struct tdi_reduce_air_parts {
+    tdi_cluster_drag *model;          // a cluster
+    tdi_reduce_rest *rest;            // a cluster
+    tdi_reduce_inverse_mass *inverse; // a cluster on which `rest` acts
+    tdi_reduce_flow_sum *sum;         // a cluster: scratch
+    uint8_t *awake;                   // a cluster: scratch
+    tdi_wrench *load;                 // a segment: scratch
+    td_real *damp;                    // a segment: scratch
+} tdi_reduce_air_parts;
+
+// Modes that changed at the beginning of the step under way, and what there was before.
+typedef struct tdi_reduce_undo {
+    bool started;
+    tdi_reduce_count count;
+    td_real *v;
+    uint8_t *wanted; // a segment
+} tdi_reduce_undo;
+
 struct tdi_reduced_state {
     tdi_tree_state tree;  // of the clusters; its model is `clusters`
     tdi_tree_state whole; // of all segments: poses when somebody asks, and where modes change
     tdi_tree_model clusters;
     const tdi_tree_model *full;
     td_reduce_opts opts;
-    int32_t reduced;         // segments whose joint is not its own
-    int32_t groups;          // clusters whose joint is that of several
-    int32_t drawn;           // what `whole` has of the clusters: TDI_DRAWN_
-    bool started;            // modes changed at the beginning of the step that is under way;
-    tdi_reduce_count before; // then this was its count,
-    td_real *v_began;        // and these the velocities
-    uint8_t *given;          // and these, a segment, the modes that were wanted
+    int32_t reduced; // segments whose joint is not its own
+    int32_t groups;  // clusters whose joint is that of several
+    int32_t drawn;   // what `whole` has of the clusters: TDI_DRAWN_
 
-    // saved, one after the other, with coordinates and angles of `whole`
-    tdi_reduce_count *count;
-    td_real *swing;       // a segment: how far its joint turned of late, rad
-    td_real *angle_seen;  // a degree of freedom: at the last choice
-    td_real *active;      // a segment: how fast its joint turned of late, rad/s
-    td_real *uneven;      // a segment: how much of late it turned otherwise than in a group, rad
-    uint8_t *mode;        // a segment: td_reduce_mode of its joint, as the clusters have it
-    uint8_t *wanted;      // the same, for the next change
-    tdi_seat *seat;       // a segment: where it is, or the larger part of it; loads find it there
-    tdi_other_side *side; // a segment: where the rest of it is
-    tdi_share *share;     // a segment
-    tdi_cluster_drag *drag_model; // a cluster
-    td_real *seen;                // a cluster: the flow at the last choice, m/s
-    td_vec3 *began;               // a cluster of a group: its rotation vector when it was made
-    tdi_reduce_rest *rest;        // a cluster
-    char *saved;
+    tdi_reduce_count *count; // saved, with what follows as said there
+    uint8_t *mode;           // a segment: td_reduce_mode of its joint; saved
+    tdi_seat *seat;          // a segment: where it is, or the larger part of it; saved
+    int32_t *joined;         // a segment: the one whose joint turns with its own, or TD_NONE
+    tdi_reduce_list list;
+    tdi_reduce_groups group;
+    tdi_reduce_choice choice;
+    tdi_reduce_acting acting;
+    tdi_reduce_wind wind;
+    tdi_reduce_air_parts air;
+    tdi_reduce_undo undo;
+    char *saved; // one after the other, with coordinates and angles of `whole`
     size_t saved_bytes;
 
     tdi_reduce_shape *shape; // a segment
     td_real reach;           // m: from a root to the farthest tip
-    tdi_reduce_set held;     // something acts on it or on what it carries
-    bool *touches;           // it is in contact or constraints, in which only freezing is fine
-    tdi_reduce_set met;      // a contact or a constraint acted on it since the last step
-    uint8_t *pinned;         // a segment: a constraint holds its joint
-
-    // from the modes
-    int32_t *joined;     // a segment: the one whose joint turns with its own, or TD_NONE
-    uint8_t *stiff;      // a cluster: a joint on it is frozen
-    uint8_t *carries;    // a cluster: something rides on it
-    int32_t *size;       // a cluster: segments that are on it, at least in part
-    int32_t *begin;      // a cluster: its first place in `member`; one more at the end
-    int32_t *member;     // segments, cluster by cluster
-    uint8_t *awake;      // a cluster: scratch of the air
-    int32_t *first;      // a cluster: the segment whose joint it has; of a group the first
-    int32_t *wind_begin; // a cluster: its first place in `wind_from`; one more at the end
-    int32_t *wind_from;  // segments at which wind is asked for, cluster by cluster
-    td_real *wind_share; // of the wind on the cluster
-    int32_t *served;     // the first place in `member` of those that each of these serves; one more
-    td_vec3 *gusts;      // the wind at each of these
-    td_vec3 *winds;      // a cluster: their mean
-    td_vec3 *seg_wind;   // a segment: scratch of choices and changes
-    tdi_place *rate;     // a cluster: scratch of changes
-    int32_t *next;       // a segment: scratch
-    uint8_t *bent;       // a segment: it is drawn where its joints put it
-    td_vec3 *shift;      // a segment: how far it is drawn from where its cluster has it
-    td_real *cost;       // a segment: scratch of choices
-    tdi_wrench *load;    // a segment: scratch of the air
-    td_real *damp;       // a segment: likewise
-    tdi_reduce_inverse_mass *inverse; // a cluster on which `rest` acts
-    tdi_reduce_flow_sum *sum;         // a cluster: scratch of drag
+    uint8_t *bent;           // a segment: it is drawn where its joints put it
+    td_vec3 *shift;          // a segment: how far it is drawn from where its cluster has it
+    tdi_place *rate;         // a cluster: scratch of choices and changes
+    int32_t *next;           // a segment: scratch
 };
 
 // NULL: NULL, or of another solver.
@@ -201,13 +232,18 @@ tdi_tree_state *tdi_reduced_whole(tdi_reduced_state *state);
 
 // A cluster of one segment, whose frame it has.
 static inline bool tdi_reduce_single(const tdi_reduced_state *s, int32_t c) {
-    return s->size[c] == 1;
+    return s->list.size[c] == 1;
+}
+
+// Contact and constraints act on points where they are drawn: on frozen joints they are.
+static inline bool tdi_reduce_touches(const tdi_reduced_state *s) {
+    return s->tree.head.in_contact || s->tree.head.constrained;
 }
 
 // Where the mass of the larger or the smaller part of a segment sits.
 static inline tdi_seat tdi_reduce_mass_seat(const tdi_reduced_state *s, int32_t i, bool other) {
-    tdi_seat seat = other ? s->side[i].seat : s->seat[i];
-    seat.at = tdi_add(seat.at, s->side[i].off[other]);
+    tdi_seat seat = other ? s->group.side[i].seat : s->seat[i];
+    seat.at = tdi_add(seat.at, s->group.side[i].off[other]);
     return seat;
 }
 

@@ -28,13 +28,13 @@ static void set_base(void *state, const td_base_motion *motion) {
 
 static const int32_t *wind_segments(const void *state, int32_t *count, td_vec3 *places) {
     const tdi_reduced_state *s = state;
-    *count = s->wind_begin[s->clusters.body_count];
+    *count = s->wind.begin[s->clusters.body_count];
     for (int32_t k = 0; k < *count; k++) {
-        const tdi_seat *seat = &s->seat[s->wind_from[k]];
+        const tdi_seat *seat = &s->seat[s->wind.from[k]];
         const tdi_frame *f = &s->tree.frame[seat->body];
         places[k] = tdi_add(f->o, tdi_mat3_apply(&f->r, seat->at));
     }
-    return s->wind_from;
+    return s->wind.from;
 }
 
 // ---- segments -------------------------------------------------------------------------------

@@ -13,7 +13,7 @@
 // ---- changes at rest -------------------------------------------------------------------------
 
 bool tdi_reduce_differs(const tdi_reduced_state *s) {
-    return memcmp(s->mode, s->wanted, (size_t)s->full->body_count * sizeof *s->mode) != 0;
+    return memcmp(s->mode, s->choice.wanted, (size_t)s->full->body_count * sizeof *s->mode) != 0;
 }
 
 // There is no past but what q and v tell.
@@ -45,17 +45,17 @@ static void copy_reals(td_real *to, const td_real *from, int32_t count) {
 // Of a tree all of whose joints move by themselves.
 static void remember(tdi_reduced_state *s) {
     const int32_t dofs = s->full->head.dof_count;
-    memcpy(s->given, s->wanted, (size_t)s->full->body_count * sizeof *s->given);
+    memcpy(s->undo.wanted, s->choice.wanted, (size_t)s->full->body_count * sizeof *s->undo.wanted);
     copy_reals(s->whole.q_start, s->tree.q, s->full->coord_count);
     copy_reals(s->whole.angle_near, s->tree.angle, dofs);
-    copy_reals(s->v_began, s->tree.v, dofs);
+    copy_reals(s->undo.v, s->tree.v, dofs);
 }
 
 static void put_pose(tdi_reduced_state *s) {
     const int32_t dofs = s->full->head.dof_count;
     copy_reals(s->tree.q, s->whole.q_start, s->full->coord_count);
     copy_reals(s->tree.angle, s->whole.angle_near, dofs);
-    copy_reals(s->tree.v, s->v_began, dofs);
+    copy_reals(s->tree.v, s->undo.v, dofs);
     s->tree.stale = false;
     tdi_tree_place(&s->clusters, &s->tree);
 }
@@ -65,8 +65,8 @@ bool tdi_reduce_starts(const tdi_reduced_state *s) {
 }
 
 void tdi_reduce_start(tdi_reduced_state *s) {
-    s->started = s->reduced == 0; // else there is no way back
-    if (s->started) {
+    s->undo.started = s->reduced == 0; // else there is no way back
+    if (s->undo.started) {
         remember(s);
     }
     tdi_reduce_change_at_rest(s);
@@ -77,7 +77,7 @@ void tdi_reduce_take_whole(tdi_reduced_state *s) {
     const td_body head = w->head;
     copy_reals(w->q_start, w->q, s->full->coord_count);
     copy_reals(w->angle_near, w->angle, s->full->head.dof_count);
-    copy_reals(s->v_began, w->v, s->full->head.dof_count);
+    copy_reals(s->undo.v, w->v, s->full->head.dof_count);
     tdi_reduce_free_joints(s);
     s->tree.head.time = head.time;
     s->tree.head.known = head.known;
@@ -87,20 +87,20 @@ void tdi_reduce_take_whole(tdi_reduced_state *s) {
 
 void tdi_reduce_unstart(tdi_reduced_state *s) {
     const size_t n = (size_t)s->full->body_count, dofs = (size_t)s->full->head.dof_count;
-    memset(s->wanted, TD_REDUCE_OWN, n * sizeof *s->wanted);
+    memset(s->choice.wanted, TD_REDUCE_OWN, n * sizeof *s->choice.wanted);
     tdi_reduce_change_at_rest(s);
     put_pose(s);
-    memcpy(s->wanted, s->given, n * sizeof *s->given);
-    memset(s->swing, 0, n * sizeof *s->swing);
-    memset(s->active, 0, n * sizeof *s->active);
-    memset(s->uneven, 0, n * sizeof *s->uneven);
-    memset(s->angle_seen, 0, dofs * sizeof *s->angle_seen);
-    memset(s->share, 0, n * sizeof *s->share);
-    memset(s->drag_model, 0, n * sizeof *s->drag_model);
-    memset(s->began, 0, n * sizeof *s->began);
+    memcpy(s->choice.wanted, s->undo.wanted, n * sizeof *s->undo.wanted);
+    memset(s->choice.swing, 0, n * sizeof *s->choice.swing);
+    memset(s->choice.active, 0, n * sizeof *s->choice.active);
+    memset(s->choice.uneven, 0, n * sizeof *s->choice.uneven);
+    memset(s->choice.angle_seen, 0, dofs * sizeof *s->choice.angle_seen);
+    memset(s->group.share, 0, n * sizeof *s->group.share);
+    memset(s->air.model, 0, n * sizeof *s->air.model);
+    memset(s->group.began, 0, n * sizeof *s->group.began);
     for (size_t i = 0; i < n; i++) {
-        s->side[i] = (tdi_other_side){.seat = {.body = TD_NONE}};
+        s->group.side[i] = (tdi_other_side){.seat = {.body = TD_NONE}};
     }
-    *s->count = s->before;
-    s->started = false;
+    *s->count = s->undo.count;
+    s->undo.started = false;
 }

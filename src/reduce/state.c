@@ -41,8 +41,8 @@ static void follow_stiffness(tdi_reduced_state *s) {
     s->count->spring = now.x;
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
         tdi_body *b = &s->clusters.body[c];
-        const tdi_body *own = &s->full->body[s->first[c]];
-        const bool group = s->joined[s->first[c]] != TD_NONE;
+        const tdi_body *own = &s->full->body[s->list.first[c]];
+        const bool group = s->joined[s->list.first[c]] != TD_NONE;
         b->stiffness = group ? tdi_scale(b->stiffness, by) : own->stiffness;
         b->damping = group ? tdi_scale(b->damping, by) : own->damping;
     }
@@ -138,8 +138,8 @@ static void put(const tdi_reduce_set *set, int32_t i) {
 
 static bool hold_path(tdi_reduced_state *s, int32_t i) {
     bool late = false;
-    for (; i != TD_NONE && !s->held.has[i]; i = s->full->parent[i]) {
-        put(&s->held, i);
+    for (; i != TD_NONE && !s->acting.held.has[i]; i = s->full->parent[i]) {
+        put(&s->acting.held, i);
         late = late || s->mode[i] == TD_REDUCE_FROZEN || s->mode[i] == TD_REDUCE_RIDING;
     }
     return late;
@@ -150,15 +150,15 @@ static bool hold_path(tdi_reduced_state *s, int32_t i) {
 static bool hold(tdi_reduced_state *s) {
     const td_step_opts *o = s->tree.head.opts;
     bool late = false;
-    empty(&s->held);
+    empty(&s->acting.held);
     for (int32_t k = 0; k < o->load_count; k++) {
         late = hold_path(s, o->loads[k].segment) || late;
     }
     for (int32_t k = 0; k < o->load_count; k++) {
-        s->held.has[o->loads[k].segment] = TDI_PUSHED;
+        s->acting.held.has[o->loads[k].segment] = TDI_PUSHED;
     }
-    for (int32_t k = 0; k < *s->met.count; k++) {
-        late = hold_path(s, s->met.list[k]) || late;
+    for (int32_t k = 0; k < *s->acting.met.count; k++) {
+        late = hold_path(s, s->acting.met.list[k]) || late;
     }
     return late;
 }
@@ -166,7 +166,8 @@ static bool hold(tdi_reduced_state *s) {
 // What flies keeps its momentum as well as the options say.
 static td_real tolerance(const void *body) {
     const tdi_reduced_state *s = body;
-    const bool own = s->count->by_hand || *s->touches || s->full->kind[0] == TD_JOINT_FREE;
+    const bool own =
+        s->count->by_hand || tdi_reduce_touches(s) || s->full->kind[0] == TD_JOINT_FREE;
     const td_real error = own ? 0 : s->opts.error;
     return fmin(LONGEST, sqrt(LEFT_OF_ERROR * error / s->reach));
 }
@@ -201,19 +202,17 @@ static void take_winds(tdi_reduced_state *s) {
 
 static void change(tdi_reduced_state *s) {
     tdi_reduce_change(s);
-    memset(s->seen, 0, (size_t)s->clusters.body_count * sizeof *s->seen);
+    memset(s->choice.seen, 0, (size_t)s->clusters.body_count * sizeof *s->choice.seen);
     tdi_reduce_note(s);
 }
 
 static void begin(void *body) {
     tdi_reduced_state *s = body;
-    // what is held has its points where they are drawn: on frozen joints they are
-    *s->touches = *s->touches || s->tree.head.constrained;
     follow_stiffness(s);
-    empty(&s->met);
-    s->started = tdi_reduce_starts(s);
-    if (s->started) {
-        s->before = *s->count;
+    empty(&s->acting.met);
+    s->undo.started = tdi_reduce_starts(s);
+    if (s->undo.started) {
+        s->undo.count = *s->count;
         note_flow(s);
         take_winds(s);
         tdi_reduce_start(s);
@@ -225,7 +224,7 @@ static void begin(void *body) {
     }
     take_winds(s);
     if (s->tree.head.opts->winds && s->reduced > 0) {
-        s->tree.now->potential.loads.winds = s->winds;
+        s->tree.now->potential.loads.winds = s->wind.mean;
     }
     s->tree.head.tolerance = tolerance(s);
 }
@@ -233,7 +232,7 @@ static void begin(void *body) {
 static void undo(void *body) {
     tdi_reduced_state *s = body;
     tdi_step_undo(body);
-    if (s->started) {
+    if (s->undo.started) {
         tdi_reduce_unstart(s);
     }
 }
@@ -243,11 +242,12 @@ static bool changes(tdi_reduced_state *s) {
         return choose(s);
     }
     if (!s->count->by_hand && s->reduced > 0) { // no error is allowed any more
-        memset(s->wanted, TD_REDUCE_OWN, (size_t)s->full->body_count * sizeof *s->wanted);
+        memset(s->choice.wanted, TD_REDUCE_OWN,
+               (size_t)s->full->body_count * sizeof *s->choice.wanted);
         s->count->estimate = 0;
         return true;
     }
-    return s->count->by_hand && (tdi_reduce_differs(s) || (*s->touches && s->groups > 0));
+    return s->count->by_hand && (tdi_reduce_differs(s) || (tdi_reduce_touches(s) && s->groups > 0));
 }
 
 static void accept(void *body) {
@@ -269,7 +269,8 @@ static void accept(void *body) {
 void tdi_reduce_free_joints(tdi_reduced_state *s) {
     follow_stiffness(s);
     if (s->reduced > 0) {
-        memset(s->wanted, TD_REDUCE_OWN, (size_t)s->full->body_count * sizeof *s->wanted);
+        memset(s->choice.wanted, TD_REDUCE_OWN,
+               (size_t)s->full->body_count * sizeof *s->choice.wanted);
         s->count->estimate = 0;
         s->count->wait = 0; // the next step chooses
         (s->tree.head.known == 0 ? tdi_reduce_change_at_rest : tdi_reduce_change)(s);
@@ -293,10 +294,7 @@ void tdi_reduced_end_rest(void *body) {
 
 // ---- contact --------------------------------------------------------------------------------
 
-// What touches keeps its shape where it is reduced: nothing may be moved into something else.
 static void capsules(const void *body, tdi_capsule *out) {
-    const tdi_reduced_state *s = body;
-    *s->touches = true;
     tdi_tree_capsules(&((const tdi_reduced_state *)body)->whole, out);
 }
 
@@ -309,34 +307,36 @@ static td_real force(const void *body, const td_step_opts *o, td_real gap, td_re
 }
 
 static void add_contact(void *body, const tdi_contact_side *side) {
-    const tdi_reduced_state *s = body;
-    put(&s->met, s->full->capsule_body[side->capsule]);
+    tdi_reduced_state *s = body;
+    put(&s->acting.met, s->full->capsule_body[side->capsule]);
     tdi_tree_add_contact(body, side);
+}
+
+static void note_point(tdi_reduced_state *s, const tdi_point *point) {
+    const bool turns = point->kind == TDI_POINT_ROTATION;
+    put(&s->acting.met, turns ? s->full->capsule_body[point->segment] : point->segment);
 }
 
 static void add_stiffness(void *body, const tdi_point *point, td_vec3 gradient,
                           const td_sym3 *hessian, tdi_levers levers) {
-    const tdi_reduced_state *s = body;
-    if (point->kind == TDI_POINT_ROTATION) {
-        put(&s->met, s->full->capsule_body[point->segment]);
-    }
+    note_point(body, point);
     tdi_tree_add_stiffness(body, point, gradient, hessian, levers);
 }
 
-// Constraints that act ask in every iteration.
-static void positions(const void *body, tdi_points points, bool history, td_vec3 *x) {
-    const tdi_reduced_state *s = body;
+static void apply_forces(void *body, tdi_points points, const td_vec3 *forces) {
     for (int32_t k = 0; points.list && k < points.count; k++) {
-        put(&s->met, points.list[k].segment);
+        note_point(body, &points.list[k]);
     }
-    tdi_tree_positions(body, points, history, x);
+    tdi_tree_apply_forces(body, points, forces);
 }
 
 // A constraint of a joint needs that joint for good.
+static void claim_joint(void *body, int32_t segment) {
+    ((tdi_reduced_state *)body)->acting.pinned[segment] = 1;
+}
+
 static tdi_joint joint(const void *body, int32_t segment) {
-    const tdi_reduced_state *s = body;
-    s->pinned[segment] = 1;
-    return tdi_tree_joint(&s->whole, segment);
+    return tdi_tree_joint(&((const tdi_reduced_state *)body)->whole, segment);
 }
 
 static void transform(void *body, const tdi_rigid *motion) {
@@ -348,10 +348,8 @@ static void transform(void *body, const tdi_rigid *motion) {
 
 // As much as all segments need, however few clusters there are.
 static int32_t saved(const void *body, tdi_span spans[TDI_SPANS]) {
-    tdi_reduced_state *s = (tdi_reduced_state *)body; // what is listed may be written by the caller
-    s->tree.model = s->full;
-    const int32_t count = tdi_tree_saved(body, spans);
-    s->tree.model = &s->clusters;
+    const tdi_reduced_state *s = body;
+    const int32_t count = tdi_tree_saved_of(&s->tree, s->full, spans);
     spans[count] = (tdi_span){s->saved, s->saved_bytes};
     return count + 1;
 }
@@ -359,10 +357,8 @@ static int32_t saved(const void *body, tdi_span spans[TDI_SPANS]) {
 // Behind what the clusters have is what was left there when there were more of them.
 static void clear_behind(tdi_reduced_state *s) {
     tdi_span all[TDI_SPANS], used[TDI_SPANS];
-    s->tree.model = s->full;
-    const int32_t count = tdi_tree_saved(s, all);
-    s->tree.model = &s->clusters;
-    tdi_tree_saved(s, used);
+    const int32_t count = tdi_tree_saved_of(&s->tree, s->full, all);
+    tdi_tree_saved(&s->tree, used);
     for (int32_t k = 0; k < count; k++) {
         memset((char *)all[k].data + used[k].size, 0, all[k].size - used[k].size);
     }
@@ -396,7 +392,7 @@ static void close_gaps(tdi_reduced_state *s) {
     memcpy(s->count, &clean, sizeof clean);
     for (int32_t i = 0; i < s->full->body_count; i++) {
         close_gap(&s->seat[i]);
-        close_gap(&s->side[i].seat);
+        close_gap(&s->group.side[i].seat);
     }
 }
 
@@ -425,8 +421,8 @@ static void restored(void *body) {
     tdi_reduce_structure(s);
     tdi_reduce_place_capsules(s);
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
-        if (s->rest[c].acts > 0) {
-            s->inverse[c] = tdi_reduce_inverse(&s->clusters.body[c]);
+        if (s->air.rest[c].acts > 0) {
+            s->air.inverse[c] = tdi_reduce_inverse(&s->clusters.body[c]);
         }
     }
     s->drawn = TDI_DRAWN_NOT;
@@ -434,7 +430,7 @@ static void restored(void *body) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
-static const tdi_joint_ops joints = {joint, NULL};
+static const tdi_joint_ops joints = {.joint = joint, .claim = claim_joint};
 
 const tdi_implicit tdi_reduced_implicit = {
     TDI_TREE_STEPS,
@@ -447,7 +443,7 @@ const tdi_implicit tdi_reduced_implicit = {
     .accept = accept,
     .add_contact = add_contact,
     .add_stiffness = add_stiffness,
-    .positions = positions,
+    .apply_forces = apply_forces,
     .transform = transform,
     .capsules = capsules,
     .apart = apart,
@@ -477,7 +473,7 @@ void td_reduced_set_modes(td_body *body, const uint8_t *modes) {
     }
     s->count->by_hand = modes != NULL;
     if (modes) {
-        memcpy(s->wanted, modes, (size_t)s->full->body_count * sizeof *modes);
+        memcpy(s->choice.wanted, modes, (size_t)s->full->body_count * sizeof *modes);
         tdi_reduce_settle_wanted(s);
     }
 }
@@ -489,7 +485,8 @@ const uint8_t *td_reduced_modes(const td_body *body) {
 
 int32_t td_reduced_cluster(const td_body *body, int32_t segment) {
     const tdi_reduced_state *s = tdi_as_reduced(body);
-    return s && tdi_has(segment, s->full->body_count) ? s->first[s->seat[segment].body] : TD_NONE;
+    return s && tdi_has(segment, s->full->body_count) ? s->list.first[s->seat[segment].body]
+                                                      : TD_NONE;
 }
 
 td_reduce_stats td_reduced_get_stats(const td_body *body) {

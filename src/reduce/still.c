@@ -69,12 +69,12 @@ static tdi_wrench load_of(const tdi_reduced_state *s, int32_t i, const td_step_o
 static void sum_loads(tdi_reduced_state *s, const td_step_opts *o, const td_vec3 *winds) {
     const tdi_frame *f = s->whole.frame;
     for (int32_t i = 0; i < s->full->body_count; i++) {
-        s->load[i] = load_of(s, i, o, winds[place_of(s, i)]);
+        s->air.load[i] = load_of(s, i, o, winds[place_of(s, i)]);
     }
     for (int32_t i = s->full->body_count - 1; i >= 0; i--) {
         const int32_t p = s->full->parent[i];
         if (p != TD_NONE) {
-            tdi_wrench_add(&s->load[p], &s->load[i], tdi_sub(f[i].o, f[p].o));
+            tdi_wrench_add(&s->air.load[p], &s->air.load[i], tdi_sub(f[i].o, f[p].o));
         }
     }
 }
@@ -89,7 +89,7 @@ static td_real turn_about(td_real n, td_real k, td_real a, td_real size) {
 static td_vec3 turn_of(const tdi_reduced_state *s, int32_t i, td_real stiffness) {
     const tdi_mat3 *r = &s->whole.frame[i].r;
     const td_real *a = s->whole.angle + s->full->dof[i];
-    const td_vec3 n = tdi_mat3_apply_t(r, s->load[i].n),
+    const td_vec3 n = tdi_mat3_apply_t(r, s->air.load[i].n),
                   k = tdi_scale(s->full->body[i].stiffness, stiffness);
     if (s->full->kind[i] == TD_JOINT_HINGE) {
         const td_vec3 axis = s->full->body[i].axis;
@@ -113,11 +113,11 @@ static void displace(tdi_reduced_state *s, td_real stiffness) {
         const td_vec3 turn = turn_of(s, i, stiffness);
         tdi_wrench at = {.f = {0, 0, 0}, .n = turn};
         if (p != TD_NONE) {
-            const tdi_wrench *up = &s->load[p];
+            const tdi_wrench *up = &s->air.load[p];
             at.f = tdi_add(up->f, tdi_cross(up->n, tdi_sub(f[i].o, f[p].o)));
             at.n = tdi_add(up->n, turn);
         }
-        s->load[i] = at;
+        s->air.load[i] = at;
     }
 }
 
@@ -135,8 +135,8 @@ td_real tdi_reduced_sway(tdi_reduced_state *s, const td_step_opts *o, const td_v
         }
         const td_vec3 tip = s->full->body[i].tip,
                       d = tdi_add(
-                          s->load[i].f,
-                          tdi_cross(s->load[i].n, tdi_mat3_apply(&s->whole.frame[i].r, tip)));
+                          s->air.load[i].f,
+                          tdi_cross(s->air.load[i].n, tdi_mat3_apply(&s->whole.frame[i].r, tip)));
         const tdi_past *past = &s->whole.past[i];
         const td_vec3 v = moves ? tdi_scale(tdi_add(past->v, tdi_mat3_apply(&past->w, tip)), SWAY)
                                 : tdi_vec3(0, 0, 0);
@@ -155,7 +155,7 @@ td_real tdi_reduced_error(const tdi_reduced_state *s) {
 void tdi_reduced_stand(tdi_reduced_state *s, td_real sway) {
     for (int32_t i = 0; i < s->full->body_count; i++) {
         const bool can = tdi_reduce_can(s->full, i, TD_REDUCE_FROZEN);
-        s->wanted[i] = can ? TD_REDUCE_FROZEN : TD_REDUCE_OWN;
+        s->choice.wanted[i] = can ? TD_REDUCE_FROZEN : TD_REDUCE_OWN;
     }
     tdi_state_stop(&s->tree.head);
     tdi_reduce_change_at_rest(s);
@@ -167,15 +167,15 @@ void tdi_reduced_rouse(tdi_reduced_state *s, const td_step_opts *o, const td_vec
     s->tree.head.rule.dt = o->dt;
     s->count->flow = (tdi_reduce_flow){o->air, o->gravity, o->stiffness, true, 0};
     for (int32_t i = 0; i < s->full->body_count; i++) {
-        s->seg_wind[i] = winds[place_of(s, i)];
+        s->wind.segment[i] = winds[place_of(s, i)];
     }
-    tdi_reduce_take_winds(s, s->seg_wind);
+    tdi_reduce_take_winds(s, s->wind.segment);
     tdi_reduce_forget(s);
     tdi_reduce_draw(s, false);
-    memcpy(s->angle_seen, s->whole.angle, (size_t)s->full->head.dof_count * sizeof(td_real));
+    memcpy(s->choice.angle_seen, s->whole.angle, (size_t)s->full->head.dof_count * sizeof(td_real));
     tdi_reduce_choose(s, true);
     tdi_reduce_change_at_rest(s);
-    memset(s->seen, 0, (size_t)s->clusters.body_count * sizeof *s->seen);
+    memset(s->choice.seen, 0, (size_t)s->clusters.body_count * sizeof *s->choice.seen);
     tdi_reduce_note(s);
     s->count->young = 0;
     s->count->wait = s->opts.every;

@@ -97,12 +97,12 @@ int32_t tdi_reduce_settle_modes(const tdi_reduced_state *s, uint8_t *mode, int32
 }
 
 void tdi_reduce_settle_wanted(tdi_reduced_state *s) {
-    for (int32_t i = 0; i < s->full->body_count && *s->touches; i++) {
-        if (s->wanted[i] == TD_REDUCE_JOINED) {
-            s->wanted[i] = TD_REDUCE_OWN;
+    for (int32_t i = 0; i < s->full->body_count && tdi_reduce_touches(s); i++) {
+        if (s->choice.wanted[i] == TD_REDUCE_JOINED) {
+            s->choice.wanted[i] = TD_REDUCE_OWN;
         }
     }
-    tdi_reduce_settle_modes(s, s->wanted, s->next);
+    tdi_reduce_settle_modes(s, s->choice.wanted, s->next);
 }
 
 // ---- clusters -------------------------------------------------------------------------------
@@ -122,14 +122,14 @@ static int32_t open_cluster(tdi_reduced_state *s, int32_t i) {
         m->run[m->run_count++] = (tdi_run){c, c, ball};
     }
     m->run[m->run_count - 1].last = c + 1;
-    s->first[c] = i;
+    s->list.first[c] = i;
     return c;
 }
 
 static void sit(tdi_reduced_state *s, int32_t i, int32_t on, int32_t other, td_real share) {
     s->seat[i].body = on;
-    s->side[i].seat.body = other;
-    s->side[i].share = share;
+    s->group.side[i].seat.body = other;
+    s->group.side[i].share = share;
 }
 
 // Segments of the group: the share s_i = sum over j <= i of c_j on the far side, the last whole.
@@ -162,7 +162,7 @@ static void seat_all(tdi_reduced_state *s) {
             }
         } else if (s->mode[i] != TD_REDUCE_JOINED) { // where its parent is, in the same shares
             const int32_t p = s->full->parent[i];
-            sit(s, i, s->seat[p].body, s->side[p].seat.body, s->side[p].share);
+            sit(s, i, s->seat[p].body, s->group.side[p].seat.body, s->group.side[p].share);
         }
     }
 }
@@ -170,33 +170,33 @@ static void seat_all(tdi_reduced_state *s) {
 // The segments of each cluster, in their order.
 static void list_segments(tdi_reduced_state *s) {
     const int32_t clusters = s->clusters.body_count, n = s->full->body_count;
-    memset(s->begin, 0, (size_t)(clusters + 1) * sizeof *s->begin);
+    memset(s->list.begin, 0, (size_t)(clusters + 1) * sizeof *s->list.begin);
     for (int32_t i = 0; i < n; i++) {
-        s->begin[s->seat[i].body + 1]++;
+        s->list.begin[s->seat[i].body + 1]++;
     }
     for (int32_t c = 0; c < clusters; c++) {
-        s->begin[c + 1] += s->begin[c];
+        s->list.begin[c + 1] += s->list.begin[c];
     }
     for (int32_t i = 0; i < n; i++) {
-        s->member[s->begin[s->seat[i].body]++] = i;
+        s->list.member[s->list.begin[s->seat[i].body]++] = i;
     }
     for (int32_t c = clusters; c > 0; c--) {
-        s->begin[c] = s->begin[c - 1];
+        s->list.begin[c] = s->list.begin[c - 1];
     }
-    s->begin[0] = 0;
+    s->list.begin[0] = 0;
 }
 
 static void count_segments(tdi_reduced_state *s) {
-    memset(s->size, 0, (size_t)s->clusters.body_count * sizeof *s->size);
-    memset(s->stiff, 0, (size_t)s->clusters.body_count * sizeof *s->stiff);
-    memset(s->carries, 0, (size_t)s->clusters.body_count * sizeof *s->carries);
+    memset(s->list.size, 0, (size_t)s->clusters.body_count * sizeof *s->list.size);
+    memset(s->list.stiff, 0, (size_t)s->clusters.body_count * sizeof *s->list.stiff);
+    memset(s->list.carries, 0, (size_t)s->clusters.body_count * sizeof *s->list.carries);
     for (int32_t i = 0; i < s->full->body_count; i++) {
-        const int32_t c = s->seat[i].body, side = s->side[i].seat.body;
-        s->size[c]++;
-        s->stiff[c] = s->stiff[c] || s->mode[i] == TD_REDUCE_FROZEN;
-        s->carries[c] = s->carries[c] || s->mode[i] == TD_REDUCE_RIDING;
+        const int32_t c = s->seat[i].body, side = s->group.side[i].seat.body;
+        s->list.size[c]++;
+        s->list.stiff[c] = s->list.stiff[c] || s->mode[i] == TD_REDUCE_FROZEN;
+        s->list.carries[c] = s->list.carries[c] || s->mode[i] == TD_REDUCE_RIDING;
         if (side != TD_NONE) {
-            s->size[side]++;
+            s->list.size[side]++;
         }
     }
 }
@@ -204,7 +204,7 @@ static void count_segments(tdi_reduced_state *s) {
 // ---- wind -----------------------------------------------------------------------------------
 
 static td_real area_of(const tdi_reduced_state *s, int32_t place) {
-    const td_vec3 a = s->full->body[s->member[place]].area;
+    const td_vec3 a = s->full->body[s->list.member[place]].area;
     return a.x + a.y + a.z;
 }
 
@@ -213,66 +213,66 @@ static td_real area_of(const tdi_reduced_state *s, int32_t place) {
 static void add_place(tdi_reduced_state *s, int32_t at, int32_t first, int32_t last) {
     const int32_t middle = first + (last - first) / 2;
     td_real most = ALIKE * area_of(s, middle), all = 0;
-    s->wind_from[at] = s->member[middle];
+    s->wind.from[at] = s->list.member[middle];
     for (int32_t k = first; k < last; k++) {
         const td_real area = area_of(s, k);
         all += area;
         if (area > most) {
             most = area;
-            s->wind_from[at] = s->member[k];
+            s->wind.from[at] = s->list.member[k];
         }
     }
-    s->wind_share[at] = all;
+    s->wind.share[at] = all;
 }
 
 // Members next to each other share a place.
 static void share_out(tdi_reduced_state *s, int32_t c, int32_t count) {
-    const int32_t first = s->begin[c], last = s->begin[c + 1], at = s->wind_begin[c];
+    const int32_t first = s->list.begin[c], last = s->list.begin[c + 1], at = s->wind.begin[c];
     int32_t place = 0;
     for (int32_t m = first; m < last; m++) {
         if (m == first + place * (last - first) / count) {
-            s->served[at + place++] = m;
+            s->wind.served[at + place++] = m;
         }
     }
-    s->served[at + count] = last;
+    s->wind.served[at + count] = last;
 }
 
 // A quadrature of bounded size.
 static void find_places(tdi_reduced_state *s) {
-    s->wind_begin[0] = 0;
+    s->wind.begin[0] = 0;
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
-        const int32_t size = s->begin[c + 1] - s->begin[c], count = size < FEW    ? 1
-                                                                    : size < MANY ? 2
-                                                                                  : 4;
+        const int32_t size = s->list.begin[c + 1] - s->list.begin[c], count = size < FEW    ? 1
+                                                                              : size < MANY ? 2
+                                                                                            : 4;
         td_real all = 0;
         share_out(s, c, count);
-        for (int32_t k = s->wind_begin[c]; k < s->wind_begin[c] + count; k++) {
-            add_place(s, k, s->served[k], s->served[k + 1]);
-            all += s->wind_share[k];
+        for (int32_t k = s->wind.begin[c]; k < s->wind.begin[c] + count; k++) {
+            add_place(s, k, s->wind.served[k], s->wind.served[k + 1]);
+            all += s->wind.share[k];
         }
-        for (int32_t k = s->wind_begin[c]; k < s->wind_begin[c] + count; k++) {
-            s->wind_share[k] = all > 0 ? s->wind_share[k] / all : 1.0 / count;
+        for (int32_t k = s->wind.begin[c]; k < s->wind.begin[c] + count; k++) {
+            s->wind.share[k] = all > 0 ? s->wind.share[k] / all : 1.0 / count;
         }
-        s->wind_begin[c + 1] = s->wind_begin[c] + count;
+        s->wind.begin[c + 1] = s->wind.begin[c] + count;
     }
 }
 
 void tdi_reduce_take_winds(tdi_reduced_state *s, const td_vec3 *winds) {
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
         td_vec3 sum = {0, 0, 0};
-        for (int32_t k = s->wind_begin[c]; k < s->wind_begin[c + 1]; k++) {
-            s->gusts[k] = winds[s->wind_from[k]];
-            sum = tdi_madd(sum, s->gusts[k], s->wind_share[k]);
+        for (int32_t k = s->wind.begin[c]; k < s->wind.begin[c + 1]; k++) {
+            s->wind.gusts[k] = winds[s->wind.from[k]];
+            sum = tdi_madd(sum, s->wind.gusts[k], s->wind.share[k]);
         }
-        s->winds[c] = sum;
+        s->wind.mean[c] = sum;
     }
 }
 
 void tdi_reduce_spread_winds(tdi_reduced_state *s) {
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
-        for (int32_t k = s->wind_begin[c]; k < s->wind_begin[c + 1]; k++) {
-            for (int32_t m = s->served[k]; m < s->served[k + 1]; m++) {
-                s->seg_wind[s->member[m]] = s->gusts[k];
+        for (int32_t k = s->wind.begin[c]; k < s->wind.begin[c + 1]; k++) {
+            for (int32_t m = s->wind.served[k]; m < s->wind.served[k + 1]; m++) {
+                s->wind.segment[s->list.member[m]] = s->wind.gusts[k];
             }
         }
     }

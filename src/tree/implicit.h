@@ -84,18 +84,17 @@ void tdi_step_stand(void *body);
 #define TDI_LONGEST_TURN 1.0 // rad: no joint turns further in one iteration
 
 // The part of the table that holds for all that begins with a tdi_tree_state; with tree/points.h.
-#define TDI_TREE_STEPS                                                                        \
-    .ready = tdi_step_ready, .guess = tdi_step_guess, .clear = tdi_step_clear,                \
-    .solve = tdi_step_solve, .largest = tdi_step_largest, .value = tdi_step_value,            \
-    .follow = tdi_step_follow, .keep = tdi_step_keep, .try = tdi_step_try,                    \
-    .longest = TDI_LONGEST_TURN, .longest_rest = TDI_LONGEST_TURN, .driven = tdi_step_driven, \
-    .drive = tdi_step_drive, .stand = tdi_step_stand,                                         \
-    .point_kinds = 1u << TDI_POINT_POSITION | 1u << TDI_POINT_JOINT | 1u << TDI_POINT_NODE |  \
-                   1u << TDI_POINT_ROTATION,                                                  \
-    .velocities = tdi_tree_velocities, .motions = tdi_tree_motions,                           \
-    .apply_forces = tdi_tree_apply_forces, .confine = tdi_tree_confine,                       \
-    .respond = tdi_tree_respond, .add_response = tdi_tree_add_response,                       \
-    .perturb_pose = tdi_step_perturb_pose
+#define TDI_TREE_STEPS                                                                         \
+    .ready = tdi_step_ready, .guess = tdi_step_guess, .clear = tdi_step_clear,                 \
+    .solve = tdi_step_solve, .largest = tdi_step_largest, .value = tdi_step_value,             \
+    .follow = tdi_step_follow, .keep = tdi_step_keep, .try = tdi_step_try,                     \
+    .longest = TDI_LONGEST_TURN, .longest_rest = TDI_LONGEST_TURN, .driven = tdi_step_driven,  \
+    .drive = tdi_step_drive, .stand = tdi_step_stand,                                          \
+    .point_kinds = 1u << TDI_POINT_POSITION | 1u << TDI_POINT_JOINT | 1u << TDI_POINT_NODE |   \
+                   1u << TDI_POINT_ROTATION,                                                   \
+    .velocities = tdi_tree_velocities, .motions = tdi_tree_motions,                            \
+    .positions = tdi_tree_positions, .confine = tdi_tree_confine, .respond = tdi_tree_respond, \
+    .add_response = tdi_tree_add_response, .perturb_pose = tdi_step_perturb_pose
 
 // A tree for the common Newton's method; bodies are td_tree_states.
 extern const tdi_implicit tdi_tree_implicit;

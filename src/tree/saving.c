@@ -13,8 +13,13 @@ enum {
 }; // those from HISTORY on are of implicit steps
 
 int32_t tdi_tree_saved(const void *body, tdi_span spans[TDI_SPANS]) {
-    tdi_tree_state *s = (tdi_tree_state *)body; // what is listed may be written by the caller
-    const tdi_tree_model *m = s->model;
+    const tdi_tree_state *s = body;
+    return tdi_tree_saved_of(s, s->model, spans);
+}
+
+int32_t tdi_tree_saved_of(const tdi_tree_state *state, const tdi_tree_model *m,
+                          tdi_span spans[TDI_SPANS]) {
+    tdi_tree_state *s = (tdi_tree_state *)state; // what is listed may be written by the caller
     const size_t n = (size_t)m->body_count, nv = (size_t)m->head.dof_count,
                  nq = (size_t)m->coord_count;
     const tdi_span all[SPANS] = {{&s->base, sizeof s->base},

@@ -503,7 +503,7 @@ void tdi_step_stand(void *body) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
-static const tdi_joint_ops joints = {tdi_tree_joint, tdi_drives_check};
+static const tdi_joint_ops joints = {.joint = tdi_tree_joint, .check_drives = tdi_drives_check};
 
 const tdi_implicit tdi_tree_implicit = {
     TDI_TREE_STEPS,
@@ -517,7 +517,7 @@ const tdi_implicit tdi_tree_implicit = {
     .accept = tdi_step_accept,
     .transform = tdi_tree_transform,
     .add_contact = tdi_tree_add_contact,
-    .positions = tdi_tree_positions,
+    .apply_forces = tdi_tree_apply_forces,
     .add_stiffness = tdi_tree_add_stiffness,
     .rows_new = tdi_tree_rows_new,
     .rows_free = tdi_tree_rows_free,
