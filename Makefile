@@ -1,6 +1,6 @@
 # Everyday commands. CMake does the work; see CMakePresets.json for the builds behind them.
 
-.PHONY: build demo player viewer addon test test-quick coverage soak test-blender docs gallery plots bench-peers format clean
+.PHONY: build demo player viewer addon test test-quick coverage mutants soak test-blender docs gallery plots bench-peers format clean
 
 build: ## the release build of the command, at build/tendril
 	@scripts/install-deps.sh build
@@ -38,6 +38,10 @@ test-quick: ## what to run after each change: format, layers, release build, uni
 coverage: ## line and branch coverage of the library by unit tests and validations, as a page; some minutes
 	@scripts/install-deps.sh test
 	@scripts/coverage.sh
+
+mutants: ## changes one operator or constant of the hot files at a time: what no test notices; an hour, COUNT=10 less
+	@scripts/install-deps.sh test
+	@scripts/mutants.py --count $(or $(COUNT),200) --seed $(or $(SEED),1)
 
 soak: ## long forms of the tests, before a release: all unit tests with more cases, minutes of fuzzing
 	@scripts/install-deps.sh test
