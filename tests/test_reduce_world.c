@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Scenes with objects that leave out joints in implicit steps.
 
+#include "body/solvers.h"
 #include "test_world_support.h"
 
 static const char swaying[] =
@@ -229,4 +230,15 @@ TD_TEST(reduced_objects_of_other_solvers_and_integrators_are_refused_by_name) {
          "the solver 'rod' has no 'adapt'; the solver 'tree' has, and axes of the solver "
          "'helix' are coarse by 'elements'"}};
     check_faults(faults, sizeof faults / sizeof *faults);
+}
+
+// Nothing else tells the world of reduced trees.
+TD_TEST(reduced_solver_is_found_by_the_solver_whose_models_it_steps) {
+    const tdi_solver *tree = tdi_solver_find("tree"), *reduced = tdi_solver_reduced_of(tree);
+    CHECK(reduced && reduced->reduction && reduced->reduction->of == tree);
+    CHECK(!tree->reduction);
+    CHECK(!tdi_solver_reduced_of(reduced));
+    CHECK(!tdi_solver_reduced_of(tdi_solver_find("rod")));
+    CHECK(!tdi_solver_reduced_of(tdi_solver_find("helix")));
+    CHECK_INT(td_solver_find(reduced->info.name), TD_NONE); // scenes ask for it by `adapt`
 }

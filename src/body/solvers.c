@@ -53,6 +53,15 @@ const tdi_explicit_ops *tdi_solver_explicit(const tdi_solver *solver) {
     return r ? r->explicit_ops : NULL;
 }
 
+const tdi_solver *tdi_solver_reduced_of(const tdi_solver *solver) {
+    int32_t k = 0;
+    while (k < UNLISTED &&
+           !(unlisted[k].solver->reduction && unlisted[k].solver->reduction->of == solver)) {
+        k++;
+    }
+    return k < UNLISTED ? unlisted[k].solver : NULL;
+}
+
 bool tdi_solver_adapts(const tdi_solver *solver) {
     return solver == &tdi_solver_tree;
 }

@@ -315,7 +315,7 @@ void tdi_ida_solve(tdi_ida_system *system, td_real c, const td_real *b, td_real 
                              .stiffness = 1,
                              .loads = {o->loads, o->load_count, o->air, NULL, h, h * h, s->history},
                              .angle_rest = s->angle};
-    const term_source source = {system, {m, s, &p, true, NULL, false, false}, h};
+    const term_source source = {system, {m, s, &p, true, NULL, false}, h};
     const tdi_terms terms = {
         .balls = ball_terms, .other = other_term, .context = &source, .positive = true};
     expand_loads(s, &p.loads);

@@ -4,6 +4,7 @@
 #include "reduce/solver.h"
 
 #include "reduce/reduce.h"
+#include "reduce/still.h"
 #include "tree/solver.h"
 
 // ---- models ---------------------------------------------------------------------------------
@@ -76,6 +77,27 @@ static td_sums sums(void *state, td_vec3 gravity) {
     return tdi_solver_tree.sums(tdi_reduced_whole(state), gravity);
 }
 
+// ---- reduction ------------------------------------------------------------------------------
+
+static void free_joints(void *state) {
+    tdi_reduce_free_joints(state);
+}
+
+static void stats(const void *state, td_reduce_stats *out) {
+    *out = td_reduced_get_stats(state);
+}
+
+static const tdi_reduction_ops reduction = {.of = &tdi_solver_tree,
+                                            .set = td_reduced_set,
+                                            .free_joints = free_joints,
+                                            .stats = stats,
+                                            .modes = td_reduced_modes,
+                                            .cluster = td_reduced_cluster,
+                                            .air_points = tdi_reduced_air_points,
+                                            .sway = tdi_reduced_sway,
+                                            .stop = tdi_reduced_stop,
+                                            .wake = tdi_reduced_wake};
+
 // ---- entry ----------------------------------------------------------------------------------
 
 static void *whole(void *state) {
@@ -109,4 +131,5 @@ const tdi_solver tdi_solver_reduced = {
     .turn = turn,
     .moment = moment,
     .sums = sums,
+    .reduction = &reduction,
 };

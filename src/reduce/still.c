@@ -28,14 +28,15 @@
 
 static int32_t place_count(const tdi_reduced_state *s) {
     const int32_t n = s->full->body_count;
-    return n < TDI_STILL_PLACES ? n : TDI_STILL_PLACES;
+    return n < TDI_AIR_POINTS ? n : TDI_AIR_POINTS;
 }
 
 static int32_t place_of(const tdi_reduced_state *s, int32_t i) {
     return (int32_t)((int64_t)i * place_count(s) / s->full->body_count);
 }
 
-int32_t tdi_reduced_air_places(tdi_reduced_state *s, td_vec3 places[TDI_STILL_PLACES]) {
+int32_t tdi_reduced_air_points(void *state, td_vec3 places[TDI_AIR_POINTS]) {
+    tdi_reduced_state *s = state;
     const int32_t count = place_count(s);
     tdi_reduce_draw(s, false);
     for (int32_t k = 0; k < count; k++) {
@@ -123,7 +124,9 @@ static void displace(tdi_reduced_state *s, td_real stiffness) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
-td_real tdi_reduced_sway(tdi_reduced_state *s, const td_step_opts *o, const td_vec3 *winds) {
+td_real tdi_reduced_sway(void *state, const td_step_opts *o, const td_vec3 *winds,
+                         td_real *allowed) {
+    tdi_reduced_state *s = state;
     const bool moves = s->tree.head.known > 0;
     td_real sum = 0, tips = 0, most = 0;
     tdi_reduce_draw(s, moves);
@@ -145,14 +148,12 @@ td_real tdi_reduced_sway(tdi_reduced_state *s, const td_step_opts *o, const td_v
         most = fmax(most, own);
         tips++;
     }
+    *allowed = s->opts.error;
     return fmax(sqrt(sum / tips), s->opts.view ? sqrt(most) / SINGLE : 0);
 }
 
-td_real tdi_reduced_error(const tdi_reduced_state *s) {
-    return s->opts.error;
-}
-
-void tdi_reduced_stand(tdi_reduced_state *s, td_real sway) {
+void tdi_reduced_stop(void *state, td_real sway) {
+    tdi_reduced_state *s = state;
     for (int32_t i = 0; i < s->full->body_count; i++) {
         const bool can = tdi_reduce_can(s->full, i, TD_REDUCE_FROZEN);
         s->choice.wanted[i] = can ? TD_REDUCE_FROZEN : TD_REDUCE_OWN;
@@ -162,7 +163,8 @@ void tdi_reduced_stand(tdi_reduced_state *s, td_real sway) {
     s->count->estimate = sway;
 }
 
-void tdi_reduced_rouse(tdi_reduced_state *s, const td_step_opts *o, const td_vec3 *winds) {
+void tdi_reduced_wake(void *state, const td_step_opts *o, const td_vec3 *winds) {
+    tdi_reduced_state *s = state;
     s->tree.head.opts = o;
     s->tree.head.rule.dt = o->dt;
     s->count->flow = (tdi_reduce_flow){o->air, o->gravity, o->stiffness, true, 0};

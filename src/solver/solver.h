@@ -74,6 +74,31 @@ typedef struct tdi_explicit_ops {
     const tdi_explicit_constraints *constraints; // * in such steps
 } tdi_explicit_ops;
 
+struct td_reduce_opts; // tendril/reduce.h
+struct td_reduce_stats;
+
+enum { TDI_AIR_POINTS = 8 }; // of a state, at most
+
+// States that step fewer unknowns than their solver's under an error that is allowed, and may be
+// left out of steps while they would move by less. Scenes ask for them by `adapt`.
+typedef struct tdi_reduction_ops {
+    const struct tdi_solver *of; // whose models they have
+    // What is allowed from the next step on.
+    td_status (*set)(td_body *state, const struct td_reduce_opts *opts, td_diag *diag);
+    void (*free_joints)(void *state); // all joints move by themselves, between steps
+    void (*stats)(const void *state, struct td_reduce_stats *stats);
+    // Of a segment: td_reduce_mode of its joint, and the first segment of its cluster.
+    const uint8_t *(*modes)(const td_body *state);
+    int32_t (*cluster)(const td_body *state, int32_t segment);
+    // Points at which the air is sampled: how many.
+    int32_t (*air_points)(void *state, td_vec3 points[TDI_AIR_POINTS]);
+    // m: how far the tips will sway in these winds, rms, and what is allowed.
+    td_real (*sway)(void *state, const td_step_opts *opts, const td_vec3 *winds, td_real *allowed);
+    void (*stop)(void *state, td_real sway); // it waits where it is
+    // It moves from the next step on, with the joints that matter in these winds.
+    void (*wake)(void *state, const td_step_opts *opts, const td_vec3 *winds);
+} tdi_reduction_ops;
+
 enum { TDI_SPRINGS = 16 }; // numbers a segment, at most
 
 // Motion, springs and models that go over from one skeleton to another, cut or grown.
@@ -153,6 +178,8 @@ typedef struct tdi_solver {
 
     // ---- the whole
     td_sums (*sums)(void *state, td_vec3 gravity);
+
+    const tdi_reduction_ops *reduction; // * of a solver whose states are reduced
 } tdi_solver;
 
 // Its tables; an empty one when it has none.

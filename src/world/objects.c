@@ -4,8 +4,6 @@
 
 #include "world/world.h"
 
-#include "reduce/solver.h"
-
 #include "base/random.h"
 #include "math/quat.h"
 #include "world/grow.h"
@@ -122,7 +120,8 @@ static td_status make_variant(td_world *w, int32_t object, int32_t variant,
     td_diag diag = {.index = TD_NONE};
     const char *key = "";
     v->object = object;
-    v->solver = tdi_object_reduces(w, object) ? &tdi_solver_reduced : tdi_solver_find(o->solver);
+    v->solver = tdi_solver_find(o->solver);
+    v->solver = tdi_object_reduces(w, object) ? tdi_solver_reduced_of(v->solver) : v->solver;
     td_status status =
         tdi_object_grow(w->scene, object, variant, opts, w->alloc, &v->skeleton, diags);
     if (status != TD_OK) {

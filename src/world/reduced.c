@@ -5,21 +5,20 @@
 
 #include "base/guard.h"
 
-#include "reduce/reduce.h"
-#include "reduce/solver.h"
 #include "tendril/reduce.h"
 
 bool tdi_object_reduces(const td_world *w, int32_t object) {
     const td_object_def *o = &w->scene->def.objects[object];
     const bool asked = tdi_object_adapts(w->scene, o) ||
                        (w->options.adaptable && tdi_solver_adapts(tdi_solver_find(o->solver)));
-    return asked && tdi_is_implicit(o->integrator);
+    return asked && tdi_is_implicit(o->integrator) &&
+           tdi_solver_reduced_of(tdi_solver_find(o->solver));
 }
 
 // Weights by a camera make of the error one at the distance of 1 m: what is farther may err more,
 // object by object and joint by joint.
 void tdi_actor_set_reduction(const td_world *w, tdi_actor *a) {
-    if (a->solver != &tdi_solver_reduced) {
+    if (!a->solver->reduction) {
         return;
     }
     const td_adapt_def *def = &w->scene->def.objects[a->object].adapt;
@@ -32,20 +31,19 @@ void tdi_actor_set_reduction(const td_world *w, tdi_actor *a) {
         opts.view = true;
         opts.camera = def->camera;
     }
-    td_reduced_set(a->state, &opts, NULL);
+    a->solver->reduction->set(a->state, &opts, NULL);
 }
 
 void tdi_actor_set_integrator(tdi_actor *a, td_integrator integrator) {
-    if (a->solver == &tdi_solver_reduced && !tdi_is_implicit(integrator)) {
-        tdi_reduce_free_joints(tdi_as_reduced(a->state));
+    if (a->solver->reduction && !tdi_is_implicit(integrator)) {
+        a->solver->reduction->free_joints(a->state);
     }
 }
 
 // ---- entry ----------------------------------------------------------------------------------
 
 static bool reduces(const td_world *w, const tdi_actor *a) {
-    return a->solver == &tdi_solver_reduced &&
-           tdi_is_implicit(w->scene->def.objects[a->object].integrator);
+    return a->solver->reduction && tdi_is_implicit(w->scene->def.objects[a->object].integrator);
 }
 
 bool td_world_actor_reduction(const td_world *w, int32_t actor, td_reduce_stats *stats) {
@@ -53,7 +51,7 @@ bool td_world_actor_reduction(const td_world *w, int32_t actor, td_reduce_stats 
     if (!known || !reduces(w, &w->actors[actor])) {
         return false;
     }
-    *stats = td_reduced_get_stats(w->actors[actor].state);
+    w->actors[actor].solver->reduction->stats(w->actors[actor].state, stats);
     if (w->actors[actor].activity == TDI_WAITING) { // the first joint is not stepped either
         stats->frozen += stats->joints;
         stats->joints = 0;
@@ -64,7 +62,7 @@ bool td_world_actor_reduction(const td_world *w, int32_t actor, td_reduce_stats 
 // Of what is stepped explicitly a joint that is not active is rigid.
 static td_reduce_mode mode_of(const tdi_actor *a, bool reduced, int32_t i) {
     if (reduced) {
-        return (td_reduce_mode)td_reduced_modes(a->state)[i];
+        return (td_reduce_mode)a->solver->reduction->modes(a->state)[i];
     }
     return td_adapt_is_active(a->adapt.adapt, i) ? TD_REDUCE_OWN : TD_REDUCE_FROZEN;
 }
@@ -82,7 +80,7 @@ bool td_world_actor_clusters(const td_world *w, int32_t actor, uint8_t *modes, i
             modes[i] = (uint8_t)mode;
         }
         if (clusters) {
-            clusters[i] = reduced                                  ? td_reduced_cluster(a->state, i)
+            clusters[i] = reduced ? a->solver->reduction->cluster(a->state, i)
                           : mode == TD_REDUCE_OWN || up == TD_NONE ? i
                                                                    : clusters[up];
         }
