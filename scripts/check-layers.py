@@ -12,7 +12,7 @@ import pathlib
 import re
 import sys
 
-LAYERS = ["base", "math", "cpfg", "grammar", "plant", "skin", "load", "contact", "constrain", "implicit", "solver",
+LAYERS = ["base", "math", "cpfg", "grammar", "plant", "skin", "load", "law", "contact", "constrain", "implicit", "solver",
           "tree", "reduce", "rod", "helix", "published", "body", "scene", "world", "scene_yaml", "io"]
 PUBLIC_ONLY = ["cases", "cli", "web"]
 PUBLIC = {  # header: the folder that implements it

@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Exact contact: forces of planes, their potential and their multipliers.
 //
-// Potential Forces g lie in the cone |g_t| <= m g_n. With a multiplier l and a stiffness K,
-//             V = |g|^2/(2K),  g = projection of y = l - K u on the cone,
-//           which is convex, has one derivative, and the Hessian K dg/dy:
-//             stick    I
-//             slide    (n + m t)(n + m t)^T/(1 + m^2) + m g_n/|y_t| (I - n n^T - t t^T),  t =
-//             y_t/|y_t| apart    0
-//           l <- g, time and again, makes it exact: what is left is (g - l)/K.
+// Potential That of Coulomb's cone with multipliers (law/cone.c).
 // Rolling   Resistance is a moment between the two sides: a force g on the arms +r and -r of their
-//           turns, with the slip q = r n x (w_0 - w_1), |g| <= c g_n of the last update, and
-//             V = (2 y.g - |g|^2)/(2K),  g = projection of y = l - K q on that disc.
+//           turns, with the slip q = r n x (w_0 - w_1), on the disc |g| <= c g_n of the last
+//           update.
 // Parting   While what was pressed together parts (exact_bounce.c), the forces f of before stay,
-//           and what is added has a least along n:
-//             V = -f.u + (2 y.g - |g|^2)/(2K),  g = projection of y on the cone above that least,
-//           which is that on a disc where the projection on the cone has less.
+//           and what is added has a least along n; V has -f.u besides.
 
 #include "contact/plane.h"
+
+#include "law/law.h"
 
 #include <math.h>
 #include <string.h>
@@ -38,82 +32,30 @@
 
 // ---- potential ------------------------------------------------------------------------------
 
-typedef enum state { APART, STICKS, SLIDES, LEAST } state; // LEAST: it has the least along n
-
 typedef struct grip { // of a plane at a pose
-    td_vec3 u, y;
-    td_vec3 force;        // what is solved for, besides what was given
-    td_vec3 aside;        // unit, of y across the normal
-    td_real along, slide; // of y: along the normal, and across it
-    state state;
+    td_vec3 u;
+    tdi_cone cone;
+    tdi_cone_terms on; // what is solved for, besides what was given
 } grip;
 
 static grip grip_of(const tdi_plane *p, tdi_plane_pose at) {
     const td_vec3 e = tdi_sub(tdi_plane_slip(p, at), p->at), n = p->normal;
-    const td_real m = p->friction, beyond = tdi_dot(n, e) - p->reach + p->shift;
-    grip g = {.u = tdi_madd(tdi_plane_across(p, tdi_sub(e, p->slip)), n, beyond)};
-    g.y = tdi_madd(p->pull, g.u, -p->stiffness);
-    g.along = tdi_dot(g.y, n);
-    const td_vec3 aside = tdi_plane_across(p, g.y);
-    g.slide = tdi_norm(aside);
-    g.aside = g.slide > 0 ? tdi_scale(aside, 1 / g.slide) : tdi_vec3(0, 0, 0);
-    if (g.along > 0 && g.slide <= m * g.along) {
-        g.state = STICKS;
-        g.force = g.y;
-    } else if (g.along + m * g.slide > 0) {
-        const td_real load = (g.along + m * g.slide) / (1 + m * m);
-        g.state = SLIDES;
-        g.force = tdi_add(tdi_scale(n, load), tdi_scale(g.aside, m * load));
-    }
-    if (tdi_dot(g.force, n) < p->least) {
-        g.state = LEAST;
-        g.force = tdi_add(tdi_scale(n, p->least), tdi_scale(g.aside, fmin(g.slide, m * p->least)));
-    }
+    const td_real beyond = tdi_dot(n, e) - p->reach + p->shift;
+    grip g = {.u = tdi_madd(tdi_plane_across(p, tdi_sub(e, p->slip)), n, beyond),
+              .cone = {n, p->pull, p->stiffness, p->friction, p->least}};
+    g.on = tdi_cone_evaluate(&g.cone, g.u);
     return g;
 }
 
 static td_vec3 pull_of(const tdi_plane *p, const grip *g) {
-    return tdi_add(p->given, g->force);
+    return tdi_add(p->given, g->on.force);
 }
 
 static td_real energy_of(const tdi_plane *p, const grip *g) {
-    return (2 * tdi_dot(g->y, g->force) - tdi_dot(g->force, g->force)) / (2 * p->stiffness) -
-           tdi_dot(p->given, g->u);
-}
-
-// K (I - n n^T), and less where the friction is as large as it can be.
-static td_sym3 hessian_at_least(const tdi_plane *p, const grip *g) {
-    const bool sticks = g->slide <= p->friction * p->least;
-    const td_real k = p->stiffness * (sticks ? 1 : p->friction * p->least / g->slide);
-    const td_sym3 h = tdi_sym3_add(tdi_sym3_diagonal(k, k, k), tdi_sym3_square(p->normal, -k));
-    return sticks ? h : tdi_sym3_add(h, tdi_sym3_square(g->aside, -k));
-}
-
-static td_sym3 hessian_of(const tdi_plane *p, const grip *g) {
-    const td_real k = p->stiffness, m = p->friction;
-    const td_vec3 n = p->normal, edge = tdi_madd(n, g->aside, m);
-    if (g->state == STICKS) {
-        return tdi_sym3_diagonal(k, k, k);
-    }
-    if (g->state == LEAST) {
-        return hessian_at_least(p, g);
-    }
-    td_sym3 h = tdi_sym3_square(edge, g->state == SLIDES ? k / (1 + m * m) : 0);
-    if (g->state == SLIDES && g->slide > 0) {
-        const td_real turn = k * m * tdi_dot(g->force, n) / g->slide;
-        h = tdi_sym3_add(h, tdi_sym3_diagonal(turn, turn, turn));
-        h = tdi_sym3_add(h, tdi_sym3_square(n, -turn));
-        h = tdi_sym3_add(h, tdi_sym3_square(g->aside, -turn));
-    }
-    return h;
+    return tdi_cone_value(&g->cone, &g->on) - tdi_dot(p->given, g->u);
 }
 
 // ---- rolling --------------------------------------------------------------------------------
-
-typedef struct resistance { // of a plane at a pose
-    td_vec3 y, force;
-    td_real part; // of y: 1, or less where it rolls
-} resistance;
 
 static bool resists(const tdi_plane *p) {
     return p->roll[0] > 0;
@@ -123,34 +65,20 @@ static td_vec3 rolled(const tdi_plane *p, const td_vec3 *turned) {
     return tdi_arms_slip(p->roll, p->normal, turned, p->capsule, p->other);
 }
 
-static resistance resistance_of(const tdi_plane *p, const td_vec3 *turned) {
+static tdi_disc_terms resistance_of(const tdi_plane *p, const td_vec3 *turned) {
     const td_vec3 q = tdi_sub(rolled(p, turned), p->roll_slip);
-    resistance r = {.y = tdi_madd(p->roll_pull, q, -p->stiffness), .part = 1};
-    const td_real size = tdi_norm(r.y);
-    r.part = size > p->resist ? p->resist / size : 1;
-    r.force = tdi_scale(r.y, r.part);
-    return r;
+    return tdi_disc_evaluate(p->roll_pull, p->stiffness, p->resist, q);
 }
 
-static td_real resistance_energy(const tdi_plane *p, const resistance *r) {
-    return (2 * tdi_dot(r->y, r->force) - tdi_dot(r->force, r->force)) / (2 * p->stiffness);
-}
-
-static tdi_contact resistance_contact(const tdi_plane *p, const resistance *r) {
-    const td_real k = p->stiffness * r->part, size = tdi_norm(r->y);
+static tdi_contact resistance_contact(const tdi_plane *p, const tdi_disc_terms *r) {
     tdi_contact out = {.normal = p->normal,
                        .force = tdi_scale(r->force, -1),
-                       .hessian = tdi_sym3_diagonal(k, k, k),
+                       .hessian = tdi_disc_stiffness(p->stiffness, p->normal, r),
                        .arm = {p->roll[0], p->roll[1]},
                        .capsule = p->capsule,
                        .other = p->other,
                        .friction = true,
                        .rolling = true};
-    out.hessian = tdi_sym3_add(out.hessian, tdi_sym3_square(p->normal, -k));
-    if (r->part < 1) {
-        const td_vec3 along = tdi_scale(r->y, 1 / size);
-        out.hessian = tdi_sym3_add(out.hessian, tdi_sym3_square(along, -k));
-    }
     memcpy(out.point, p->point, sizeof out.point);
     return out;
 }
@@ -164,8 +92,8 @@ td_real tdi_planes_energy(const tdi_contacts *c, tdi_plane_pose at) {
         const grip g = grip_of(p, at);
         energy += energy_of(p, &g);
         if (resists(p)) {
-            const resistance r = resistance_of(p, at.turned);
-            energy += resistance_energy(p, &r);
+            const tdi_disc_terms r = resistance_of(p, at.turned);
+            energy += tdi_disc_value(p->stiffness, &r);
         }
     }
     return energy;
@@ -180,7 +108,7 @@ td_real tdi_planes_evaluate(tdi_contacts *c, tdi_plane_pose at) {
         tdi_contact *out = &c->contact[k];
         *out = (tdi_contact){.normal = p->normal,
                              .force = tdi_scale(pull_of(p, &g), -1),
-                             .hessian = hessian_of(p, &g),
+                             .hessian = tdi_cone_stiffness(&g.cone, &g.on),
                              .arm = {p->arm[0], p->arm[1]},
                              .capsule = p->capsule,
                              .other = p->other,
@@ -194,8 +122,8 @@ td_real tdi_planes_evaluate(tdi_contacts *c, tdi_plane_pose at) {
     for (int32_t k = 0; k < c->plane_count; k++) {
         const tdi_plane *p = &c->plane[k];
         if (resists(p)) {
-            const resistance r = resistance_of(p, at.turned);
-            energy += resistance_energy(p, &r);
+            const tdi_disc_terms r = resistance_of(p, at.turned);
+            energy += tdi_disc_value(p->stiffness, &r);
             c->contact[c->contact_count++] = resistance_contact(p, &r);
         }
     }
@@ -278,7 +206,7 @@ static bool update_resistance(const tdi_contacts *c, tdi_plane *p, const td_vec3
     if (!resists(p)) {
         return true;
     }
-    const resistance r = resistance_of(p, turned);
+    const tdi_disc_terms r = resistance_of(p, turned);
     const td_real bound = tdi_rolling_of(c, p->other) * tdi_dot(p->normal, tdi_plane_pull(p));
     const bool held =
         r.part >= 1 ? tdi_norm(r.force) <= bound : fabs(bound - p->resist) <= BOUND * bound;
@@ -312,11 +240,11 @@ bool tdi_planes_update(tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_po
         force = k == end ? largest_from(c, rule, k, &end) : force;
         const td_real left = left_of(p, rule, at.x, force);
         done = update_shift(c, rule, p, &g, left) && done;
-        const td_real off = tdi_norm(tdi_sub(g.force, p->pull)) / p->stiffness;
+        const td_real off = tdi_norm(tdi_sub(g.on.force, p->pull)) / p->stiffness;
         close = close && off <= left;
         open = open && off <= ROUGH * TDI_PLANE_GAP * p->range;
-        p->pull = g.force;
-        if (g.state == SLIDES && p->friction > p->sliding &&
+        p->pull = g.on.force;
+        if (g.on.state == TDI_CONE_SLIDES && p->friction > p->sliding &&
             tdi_norm(tdi_plane_across(p, g.u)) > left) {
             p->friction = p->sliding; // it has broken away
             done = false;

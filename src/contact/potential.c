@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The potential of contacts and of friction.
 //
-// Barrier    With the gap g (blunted distance less the radii), the range r and y = g/r,
-//              V = F r (1 - y)^3/y,   V' = F (3 - 2y - 1/y^2),   V'' = F/r (2/y^3 - 2)
-//            below r, and nothing from there on, where all three are 0. With D the distance, e from
-//            one side to the other, n along it and weights w_k on the points,
+// Barrier    V of the gap, the blunted distance less the radii (law/law.h). With D the distance, e
+//            from one side to the other, n along it and weights w_k on the points,
 //              gradient   w_k V' e/D
 //              Hessian    w_k w_l (V'' e e^T/D^2 + V'/D (P - e e^T/D^2))
 //                         - V' |e|^2/D sum_ab S_ab r_ak r_bl^T,   r_ak = c_ak n + w_k u_a/|e|.
@@ -18,13 +16,14 @@
 //            lies on them lies still.
 // Friction   With the normal force N and the direction n as they were fixed, and the velocity u
 //            across n of one side against the other,
-//              V = m N h f(|u|),   f' = 2 y - y^2 with y = |u|/creep up to 1, then 1,
+//              V = m N h f(|u|) (law/law.h),
 //            convex, so the Hessian is exact. Where increments turned a slip around, it leaves
 //            out f'' - p: that is above V on the whole way, so that the next do not go to and fro.
 
 #include "contact/store.h"
 
 #include "base/diag.h"
+#include "law/law.h"
 
 #include <math.h>
 #include <string.h>
@@ -163,25 +162,10 @@ static td_vec3 collider_velocity(const tdi_contacts *c, tdi_near_pair pair, cons
 
 // ---- barrier --------------------------------------------------------------------------------
 
-static inline td_real barrier_value(td_real force, td_real range, td_real gap) {
-    td_real y = gap / range, z = 1 - y;
-    return force * range * z * z * z / y;
-}
-
-static inline td_real barrier_slope(td_real force, td_real range, td_real gap) {
-    td_real y = gap / range;
-    return force * (3 - 2 * y - 1 / (y * y));
-}
-
-static inline td_real barrier_curve(td_real force, td_real range, td_real gap) {
-    td_real y = gap / range;
-    return force / range * (2 / (y * y * y) - 2);
-}
-
 static void fill_barrier(const tdi_contacts *c, tdi_near_pair pair, const tdi_meeting *m,
                          const touch *t, td_real force, tdi_contact *out) {
     const td_real gap = t->distance - m->radii, stretch = t->length / t->distance;
-    const td_real slope = barrier_slope(force, m->range, gap);
+    const td_real slope = tdi_barrier_slope(force, m->range, gap);
     const td_real tilt = -slope * t->length * stretch;
     *out = (tdi_contact){.normal = t->normal,
                          .force = tdi_scale(t->normal, slope * stretch),
@@ -191,7 +175,7 @@ static void fill_barrier(const tdi_contacts *c, tdi_near_pair pair, const tdi_me
                          .s = t->s,
                          .t = t->t,
                          .gap = gap};
-    td_real curve = barrier_curve(force, m->range, gap) * stretch * stretch;
+    td_real curve = tdi_barrier_curve(force, m->range, gap) * stretch * stretch;
     out->hessian = tdi_sym3_square(t->normal, curve);
     place(c, pair, t, out->point, out->weight);
 }
@@ -199,7 +183,7 @@ static void fill_barrier(const tdi_contacts *c, tdi_near_pair pair, const tdi_me
 // Adds what the model leaves out.
 static void make_exact(const tdi_meeting *m, const touch *t, td_real force, tdi_contact *out) {
     const td_real stretch = t->length / t->distance;
-    const td_real slope = barrier_slope(force, m->range, out->gap) / t->distance;
+    const td_real slope = tdi_barrier_slope(force, m->range, out->gap) / t->distance;
     const td_vec3 p = t->loose, u = tdi_scale(tdi_sub(m->two.b, m->two.a), 1 / (1 - m->from)),
                   v = tdi_sub(m->two.c, m->two.d);
     td_sym3 across = tdi_sym3_diagonal(p.x, p.y, p.z);
@@ -256,21 +240,11 @@ static td_vec3 slip_of(const tdi_friction *f, const td_vec3 *x, const tdi_contac
     return tdi_madd(u, f->normal, -tdi_dot(u, f->normal));
 }
 
-// f with f(0) = 0:  y^2 - y^3/3 over creep, then |u| - creep/3
-static inline td_real friction_value(td_real speed, td_real creep) {
-    td_real y = speed / creep;
-    return y < 1 ? creep * y * y * (1 - y / 3) : speed - creep / 3;
-}
-
 // With f'(|u|)/|u| = p:  gradient m N p u,  Hessian m N/h (p (I - n n^T) + (f'' - p) u u^T/|u|^2)
 static void fill_friction(const tdi_friction *f, td_vec3 u, const tdi_contact_rule *rule,
                           td_real creep, tdi_contact *out) {
-    const td_real speed = tdi_norm(u), y = speed / creep;
-    const td_real over = y < 1 ? (2 - y) / creep : 1 / speed;
-    const td_real stiff = f->load / rule->h;
-    // f'' - p: (2 - 2y)/creep - (2 - y)/creep = -y/creep = -speed/creep^2, or -1/speed
-    const td_real curvature =
-        y < 1 ? -1 / (creep * creep * (speed > 0 ? speed : creep)) : -1 / (speed * speed * speed);
+    const td_real speed = tdi_norm(u), over = tdi_friction_over(speed, creep),
+                  curvature = tdi_friction_curve(speed, creep), stiff = f->load / rule->h;
     *out = (tdi_contact){.normal = f->normal,
                          .force = tdi_scale(u, f->load * over),
                          .arm = {f->arm[0], f->arm[1]},
@@ -354,7 +328,7 @@ static td_status lag_pair(tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
             continue; // evaluation says what is wrong
         }
         const touch t = touch_at(&m, &touches[n]);
-        const td_real normal_force = -barrier_slope(force, m.range, gap);
+        const td_real normal_force = -tdi_barrier_slope(force, m.range, gap);
         tdi_friction *f = &c->friction[c->friction_count++];
         *f = (tdi_friction){.capsule = pair.i,
                             .other = pair.j,
@@ -455,7 +429,7 @@ static td_real pairs_energy(const terms *w, tdi_turn_part share) {
             if (!(gap > 0)) {
                 return INFINITY;
             }
-            energy += barrier_value(w->rule->force, m.range, gap);
+            energy += tdi_barrier_value(w->rule->force, m.range, gap);
         }
     }
     return energy;
@@ -468,7 +442,7 @@ static td_real frictions_energy(const terms *w, tdi_turn_part share) {
         const tdi_friction *f = &c->friction[tdi_scope_at(&w->frictions, k)];
         if (!tdi_rests(c, f->capsule, f->other)) {
             const td_real speed = tdi_norm(slip_of(f, w->x, w->rule));
-            energy += f->load * w->rule->h * friction_value(speed, c->opts.creep);
+            energy += f->load * w->rule->h * tdi_friction_value(speed, c->opts.creep);
         }
     }
     return energy;
@@ -528,7 +502,7 @@ static void fill_pair(const terms *w, tdi_near_pair pair, tdi_contact *out, td_r
     const int count = open_pair(c, pair, w->x, &m, touches);
     for (int n = 0; n < count; n++, out++) {
         const touch t = touch_at(&m, &touches[n]);
-        *energy += barrier_value(rule->force, m.range, touches[n].distance - m.radii);
+        *energy += tdi_barrier_value(rule->force, m.range, touches[n].distance - m.radii);
         fill_barrier(c, pair, &m, &t, rule->force, out);
         if (rule->exact) {
             make_exact(&m, &t, rule->force, out);
@@ -560,7 +534,7 @@ static void fill_turn(void *context, int64_t turn) {
             const tdi_friction *f = &c->friction[tdi_scope_at(&w->frictions, k)];
             if (!tdi_rests(c, f->capsule, f->other)) {
                 const td_vec3 u = slip_of(f, w->x, w->rule);
-                energy += f->load * w->rule->h * friction_value(tdi_norm(u), c->opts.creep);
+                energy += f->load * w->rule->h * tdi_friction_value(tdi_norm(u), c->opts.creep);
                 fill_friction(f, u, w->rule, c->opts.creep, out++);
             }
         }
@@ -659,7 +633,7 @@ void tdi_contacts_rooms(const tdi_contacts *c, const td_vec3 *x, td_real time, c
             room[g] = fmin(room[g], apart);
             for (int n = 0; n < count; n++) {
                 const td_real gap = touches[n].distance - m.radii;
-                press[g] += gap > 0 ? barrier_value(1, m.range, gap) : INFINITY;
+                press[g] += gap > 0 ? tdi_barrier_value(1, m.range, gap) : INFINITY;
             }
         }
     }

@@ -13,6 +13,7 @@
 //          reached: it becomes a spring, without l.
 
 #include "implicit/hold.h"
+#include "law/law.h"
 
 #include <math.h>
 #include <string.h>
@@ -323,18 +324,15 @@ void tdi_holds_expand(tdi_holds *all, const tdi_system *y, bool exact, bool posi
 
 // ---- value ----------------------------------------------------------------------------------
 
-// The force that the value has, and what it adds to it.
-static td_real merit_force(const tdi_held *b, const tdi_hold_state *s, td_real l, td_real c) {
-    const td_real k = s->unmet ? b->k : b->merit, f = l + k * c;
-    return b->law.one_sided && f > 0 ? 0 : f;
+// The law of a row as the value has it, with the multiplier l.
+static tdi_row_law law_of(const tdi_held *b, const tdi_hold_state *s, td_real l) {
+    return (tdi_row_law){l, s->unmet ? b->k : b->merit, b->law.one_sided};
 }
 
 static td_real merit_value(const tdi_held *b, const tdi_hold_state *s, const td_real *c) {
-    const td_real *l = s->l[b->bond], k = s->unmet ? b->k : b->merit;
     td_real sum = 0;
     for (int32_t r = 0; r < b->law.row_count; r++) {
-        const bool idle = b->law.one_sided && l[r] + k * c[r] > 0;
-        sum += idle ? -l[r] * l[r] / (2 * k) : c[r] * (l[r] + 0.5 * k * c[r]);
+        sum += tdi_row_evaluate(law_of(b, s, s->l[b->bond][r]), c[r]).value;
     }
     return sum;
 }
@@ -391,7 +389,7 @@ static td_real forces_of(const tdi_holds *h, const tdi_held *b, td_real f[TDI_BO
         const td_real c = b->c[r], jx = change(h, b, r), before = b->used[r] ? l[r] + b->k * c : 0,
                       after = b->used[r] ? l[r] + b->k * (c + jx) : 0;
         f[r] = s->unmet ? 0 : b->law.one_sided ? fmin(after, 0) : after;
-        slope += (before - merit_force(b, s, f[r], c)) * jx;
+        slope += (before - tdi_row_evaluate(law_of(b, s, f[r]), c).force) * jx;
     }
     return slope;
 }
