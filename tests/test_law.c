@@ -24,8 +24,7 @@ TD_TEST(law_rows_have_the_force_and_stiffness_of_their_value) {
     for (int one_sided = 0; one_sided < 2; one_sided++) {
         const tdi_row_law law = {-1.5, 20, one_sided};
         for (td_real c = -1; c < 1; c += 0.13) { // it lets go at 0.075
-            const tdi_row_terms t = tdi_row_evaluate(law, c),
-                                a = tdi_row_evaluate(law, c + STEP),
+            const tdi_row_terms t = tdi_row_evaluate(law, c), a = tdi_row_evaluate(law, c + STEP),
                                 b = tdi_row_evaluate(law, c - STEP);
             CHECK_IN((a.value - b.value) / (2 * STEP) - t.force, -1e-8, 1e-8);
             CHECK_IN((a.force - b.force) / (2 * STEP) - t.stiffness, -1e-6, 1e-6);
@@ -56,8 +55,9 @@ TD_TEST(law_friction_has_the_slope_and_curve_of_its_value) {
     const td_real creep = 0.1;
     for (td_real v = 0.013; v < 0.3; v += 0.02) {
         const td_real h = 1e-6,
-                      slope = (tdi_friction_value(v + h, creep) - tdi_friction_value(v - h, creep)) /
-                              (2 * h),
+                      slope =
+                          (tdi_friction_value(v + h, creep) - tdi_friction_value(v - h, creep)) /
+                          (2 * h),
                       over = tdi_friction_over(v, creep), more = tdi_friction_over(v + h, creep),
                       less = tdi_friction_over(v - h, creep),
                       second = ((v + h) * more - (v - h) * less) / (2 * h);
@@ -122,8 +122,7 @@ TD_TEST(law_disc_has_the_force_and_stiffness_of_its_value) {
             continue;
         }
         const td_sym3 h = tdi_disc_stiffness(2, n, &at);
-        compare(v[2], tdi_disc_value(2, &b), tdi_disc_value(2, &a), at.force, b.force, a.force,
-                &h);
+        compare(v[2], tdi_disc_value(2, &b), tdi_disc_value(2, &a), at.force, b.force, a.force, &h);
         CHECK(tdi_norm(at.force) <= 0.9 + 1e-12);
         met[at.part < 1]++;
     }

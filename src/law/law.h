@@ -28,9 +28,8 @@ typedef struct tdi_row_terms {
 
 static inline tdi_row_terms tdi_row_evaluate(tdi_row_law law, td_real c) {
     const td_real l = law.multiplier, k = law.stiffness, force = l + k * c;
-    return law.one_sided && force > 0
-               ? (tdi_row_terms){-l * l / (2 * k), 0, 0}
-               : (tdi_row_terms){c * (l + 0.5 * k * c), force, k};
+    return law.one_sided && force > 0 ? (tdi_row_terms){-l * l / (2 * k), 0, 0}
+                                      : (tdi_row_terms){c * (l + 0.5 * k * c), force, k};
 }
 
 // ---- barrier --------------------------------------------------------------------------------
