@@ -101,8 +101,8 @@ struct tdi_holds {
     int32_t first_bond;         // node of its first bond there
     int32_t inner;              // the member that all coupled bonds are within; TD_NONE: none
     tdi_rows *rows;             // of it: the rows of all nodes, where nothing touches; NULL: none
-    void (*rows_free)(tdi_rows *rows);
-    bool eliminated; // they are used in this step
+    const tdi_row_ops *row_ops; // of its solver
+    bool eliminated;            // they are used in this step
 };
 
 // Members are the bodies that `actor` of the constraints names; those of a system are told by

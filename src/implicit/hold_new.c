@@ -307,7 +307,7 @@ static bool make_rows(tdi_holds *h, const tdi_member *members) {
         h->inner = couples(c) ? c->actor[0] : h->inner;
     }
     const int32_t count = number_rows(h);
-    if (h->node_count == 0 || !members[h->inner].body->ops->rows_new) {
+    if (h->node_count == 0 || !members[h->inner].body->ops->rows) {
         return true;
     }
     int32_t(*segments)[2] = tdi_alloc_zeroed(h->alloc, (size_t)count, sizeof *segments);
@@ -320,8 +320,8 @@ static bool make_rows(tdi_holds *h, const tdi_member *members) {
         }
     }
     const tdi_member *m = &members[h->inner];
-    h->rows_free = m->body->ops->rows_free;
-    h->rows = segments ? m->body->ops->rows_new(m->body, segments, count, h->alloc) : NULL;
+    h->row_ops = m->body->ops->rows;
+    h->rows = segments ? h->row_ops->make(m->body, segments, count, h->alloc) : NULL;
     tdi_alloc_free(h->alloc, segments, (size_t)count * sizeof *segments);
     return segments;
 }
@@ -377,7 +377,7 @@ void tdi_holds_free(tdi_holds *h) {
     if (h) {
         tdi_coupled_free(h->whole, h->alloc);
         if (h->rows) {
-            h->rows_free(h->rows);
+            h->row_ops->free(h->rows);
         }
         tdi_alloc_free(h->alloc, h, h->bytes);
     }

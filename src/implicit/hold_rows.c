@@ -266,7 +266,7 @@ static void set_rows(const tdi_holds *h, const tdi_member *m, const tdi_held *b,
             compliance[r - from] = 2 / b->stiff[r];
         }
     }
-    m->body->ops->rows_set(m->body, b->first_row + from, to - from, pins, sees, compliance);
+    m->body->ops->rows->set(m->body, b->first_row + from, to - from, pins, sees, compliance);
 }
 
 // All rows of a bond.
@@ -308,7 +308,7 @@ void tdi_holds_expand(tdi_holds *all, const tdi_system *y, bool exact, bool posi
     for (tdi_holds *h = all; h; h = h->next) {
         const tdi_member *inner = h->eliminated ? tdi_holds_member(h, y, h->inner) : NULL;
         if (inner) {
-            inner->body->ops->rows_use(inner->body, h->rows);
+            inner->body->ops->rows->use(inner->body, h->rows);
         }
         for (int32_t i = 0; i < h->held_count; i++) {
             tdi_held *b = &h->held[i];

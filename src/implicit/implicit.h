@@ -208,6 +208,20 @@ typedef struct tdi_block_ops {
     void (*increments)(void *body, bool response, const tdi_unknowns *unknowns);
 } tdi_block_ops;
 
+// Rows between two points of one body, eliminated with it in linear time.
+typedef struct tdi_row_ops {
+    // Of rows that lead from a segment to another. NULL: they cannot be, or out of memory.
+    tdi_rows *(*make)(const void *body, const int32_t (*segments)[2], int32_t count,
+                      const td_alloc *alloc);
+    void (*free)(tdi_rows *rows); // NULL is allowed
+    // Between clear() and factor(): takes them; then the numbers of all of them, some at a time
+    // that share their points: what each sees of the motions of its two points, and its compliance,
+    // m/N.
+    void (*use)(void *body, tdi_rows *rows);
+    void (*set)(void *body, int32_t first, int32_t count, const tdi_point *const points[2],
+                const td_vec3 *const sees[2], const td_real *compliance);
+} tdi_row_ops;
+
 // ---- the core table
 
 // What a solver supplies. Bodies are its states, which begin with a td_body: step, rule,
@@ -311,22 +325,11 @@ typedef struct tdi_implicit {
     void (*respond)(void *body);      // to forces, of which there are some
     void (*add_response)(void *body); // + the response becomes part of the increments
 
-    // ---- rows between two points of the body, eliminated with it; NULL: not offered
-    // Of rows that lead from a segment to another. NULL: they cannot be, or out of memory.
-    tdi_rows *(*rows_new)(const void *body, const int32_t (*segments)[2], int32_t count,
-                          const td_alloc *alloc);
-    void (*rows_free)(tdi_rows *rows); // NULL is allowed
-    // Between clear() and factor(): takes them; then the numbers of all of them, some at a time
-    // that share their points: what each sees of the motions of its two points, and its compliance,
-    // m/N.
-    void (*rows_use)(void *body, tdi_rows *rows);
-    void (*rows_set)(void *body, int32_t first, int32_t count, const tdi_point *const points[2],
-                     const td_vec3 *const sees[2], const td_real *compliance);
-
     // ---- optional tables
     const tdi_joint_ops *joints;
     const tdi_statics_ops *statics;
     const tdi_block_ops *blocks;
+    const tdi_row_ops *rows; // left out: such rows are solved for after the body
 
     // ---- saving
     // + Lists what the future depends on, besides the head: always as much, and of a kind that any

@@ -181,8 +181,8 @@ static void fill(tdi_rows *w, const tdi_tree_state *s, const int32_t (*segments)
     }
 }
 
-tdi_rows *tdi_tree_rows_new(const void *body, const int32_t (*segments)[2], int32_t rows,
-                            const td_alloc *alloc) {
+static tdi_rows *make_rows(const void *body, const int32_t (*segments)[2], int32_t rows,
+                           const td_alloc *alloc) {
     const tdi_tree_state *s = body;
     const int32_t bodies = s->model->body_count;
     int32_t *open = tdi_alloc_zeroed(alloc, (size_t)bodies, sizeof *open);
@@ -206,7 +206,7 @@ tdi_rows *tdi_tree_rows_new(const void *body, const int32_t (*segments)[2], int3
     return w;
 }
 
-void tdi_tree_rows_free(tdi_rows *w) {
+static void free_rows(tdi_rows *w) {
     if (w) {
         tdi_alloc_free(w->alloc, w, w->bytes);
     }
@@ -214,7 +214,7 @@ void tdi_tree_rows_free(tdi_rows *w) {
 
 // ---- numbers --------------------------------------------------------------------------------
 
-void tdi_tree_rows_use(void *body, tdi_rows *w) {
+static void use_rows(void *body, tdi_rows *w) {
     tdi_tree_state *s = body;
     s->rows = w;
     memset(w->begun, 0, (size_t)s->model->body_count * sizeof *w->begun);
@@ -226,8 +226,8 @@ static inline void add_twist(tdi_twist *sum, const tdi_twist *p) {
 }
 
 // A point at lever p moves by u + w x p.
-void tdi_tree_rows_set(void *body, int32_t first, int32_t count, const tdi_point *const points[2],
-                       const td_vec3 *const sees[2], const td_real *compliance) {
+static void set_rows(void *body, int32_t first, int32_t count, const tdi_point *const points[2],
+                     const td_vec3 *const sees[2], const td_real *compliance) {
     const tdi_tree_state *s = body;
     tdi_rows *w = s->rows;
     const td_vec3 lever[2] = {tdi_tree_lever(s, points[0]), tdi_tree_lever(s, points[1])};
@@ -243,6 +243,8 @@ void tdi_tree_rows_set(void *body, int32_t first, int32_t count, const tdi_point
         w->compliance[first + k] = compliance[k] / s->now->weight;
     }
 }
+
+const tdi_row_ops tdi_tree_row_ops = {make_rows, free_rows, use_rows, set_rows};
 
 // What rows bring that begin at a body; before anything is added to it.
 static inline void begin(tdi_rows *w, int32_t i) {

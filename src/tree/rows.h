@@ -7,12 +7,7 @@
 #include "implicit/implicit.h"
 #include "tree/model.h"
 
-tdi_rows *tdi_tree_rows_new(const void *body, const int32_t (*segments)[2], int32_t count,
-                            const td_alloc *alloc);
-void tdi_tree_rows_free(tdi_rows *rows);
-void tdi_tree_rows_use(void *body, tdi_rows *rows);
-void tdi_tree_rows_set(void *body, int32_t first, int32_t count, const tdi_point *const points[2],
-                       const td_vec3 *const sees[2], const td_real *compliance);
+extern const tdi_row_ops tdi_tree_row_ops;
 
 // ---- of sweep.c
 
