@@ -196,14 +196,12 @@ struct tdi_rod_state {
     struct tdi_rod_potential *potential; // of the implicit step that is under way
     bool carry;                          // increments of what is held are given: solving keeps them
     int32_t *capsule_node;               // of a capsule; those of welded bodies are the last
-    int32_t *asked;           // of a part: one past its last node that responses are asked for
-    bool confined;            // to these; else to all
-    td_real (*border)[4][8];  // of a node of a ring, with its first two nodes
-    td_real (*closing)[8][8]; // of a part that is a ring: factors of its first two nodes
-    td_vec3 *target;          // of held places
-    td_vec3 *target_m1;       // of held frames
-    td_vec3 *goal, *goal_m1;  // of ends that were set by themselves: targets of the whole step
-    uint8_t *own;             // a held end that was set by itself: the base leaves it alone
+    td_real (*border)[4][8];             // of a node of a ring, with its first two nodes
+    td_real (*closing)[8][8];            // of a part that is a ring: factors of its first two nodes
+    td_vec3 *target;                     // of held places
+    td_vec3 *target_m1;                  // of held frames
+    td_vec3 *goal, *goal_m1; // of ends that were set by themselves: targets of the whole step
+    uint8_t *own;            // a held end that was set by itself: the base leaves it alone
 };
 
 // NULL: NULL, or of another solver.

@@ -383,35 +383,6 @@ void tdi_rod_apply_forces(void *body, tdi_points points, const td_vec3 *forces) 
     }
 }
 
-// By halves: parts are in the order of their nodes.
-static int32_t part_of(const tdi_rod_model *m, int32_t node) {
-    int32_t low = 0, high = m->part_count;
-    while (high - low > 1) {
-        const int32_t middle = low + (high - low) / 2;
-        *(m->part[middle].first <= node ? &low : &high) = middle;
-    }
-    return low;
-}
-
-// Nodes that come after a point's in its part do not carry it, and what a force does to them is
-// not asked for. A ring takes part as a whole.
-void tdi_rod_confine(void *body, tdi_points points) {
-    tdi_rod_state *s = body;
-    const tdi_rod_model *m = s->model;
-    s->confined = points.count > 0;
-    for (int32_t k = 0; k < m->part_count; k++) {
-        s->asked[k] = m->part[k].first;
-    }
-    for (int32_t k = 0; k < points.count; k++) {
-        td_vec3 from;
-        const tdi_point point = tdi_point_at(&points, k);
-        const int32_t node = m->edge_node[tdi_rod_edge_of(m, point.segment, &from)];
-        const int32_t part = part_of(m, node);
-        const int32_t last = m->part[part].ring ? m->part[part].last : node + 1;
-        s->asked[part] = last > s->asked[part] ? last : s->asked[part];
-    }
-}
-
 void tdi_rod_respond(void *body) {
     tdi_rod_state *s = body;
     tdi_rod_step *step = s->step;

@@ -10,7 +10,6 @@ void tdi_rod_positions(const void *body, tdi_points points, bool history, td_vec
 void tdi_rod_velocities(void *body, tdi_points points, td_vec3 *v);
 void tdi_rod_motions(const void *body, tdi_points points, bool response, td_vec3 *dx);
 void tdi_rod_apply_forces(void *body, tdi_points points, const td_vec3 *forces);
-void tdi_rod_confine(void *body, tdi_points points);
 void tdi_rod_add_stiffness(void *body, const tdi_point *point, td_vec3 gradient,
                            const td_sym3 *hessian, tdi_levers levers);
 void tdi_rod_add_contact(void *body, const tdi_contact_side *side);

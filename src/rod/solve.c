@@ -65,13 +65,9 @@ void tdi_rod_clear(const tdi_rod_state *s) {
     memset(s->border, 0, (size_t)m->ring_nodes * sizeof *s->border);
 }
 
-static inline int32_t last_of(const tdi_rod_state *s, int32_t part) {
-    return s->confined ? s->asked[part] : s->model->part[part].last;
-}
-
 void tdi_rod_clear_gradient(const tdi_rod_state *s) {
     for (int32_t k = 0; k < s->model->part_count; k++) {
-        for (int32_t i = s->model->part[k].first, last = last_of(s, k); i < last; i++) {
+        for (int32_t i = s->model->part[k].first, last = s->model->part[k].last; i < last; i++) {
             memset(s->work[i].r, 0, sizeof s->work[i].r);
         }
     }
@@ -425,7 +421,7 @@ td_real tdi_rod_solve(const tdi_rod_state *s) {
     td_real sum = 0;
     for (int32_t k = 0; k < m->part_count; k++) {
         const tdi_rod_part *part = &m->part[k];
-        const int32_t last = last_of(s, k);
+        const int32_t last = s->model->part[k].last;
         if (part->ring && last > part->first) {
             sum += forward_ring(s, k);
             back_ring(s, part);

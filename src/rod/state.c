@@ -81,7 +81,6 @@ static void lay_out(tdi_rod_state *s, const tdi_rod_model *m, tdi_layout *l) {
     lay_out_scratch(s, m, l);
     s->potential = tdi_layout_place(l, 1, sizeof *s->potential);
     s->capsule_node = tdi_layout_place(l, edges + (size_t)m->solid_count, sizeof *s->capsule_node);
-    s->asked = tdi_layout_place(l, (size_t)m->part_count, sizeof *s->asked);
     s->border = tdi_layout_place(l, (size_t)m->ring_nodes, sizeof *s->border);
     s->closing = tdi_layout_place(l, (size_t)m->part_count, sizeof *s->closing);
     s->target = tdi_layout_place(l, n, sizeof *s->target);

@@ -582,7 +582,6 @@ const tdi_implicit tdi_rod_implicit = {
     .positions = tdi_rod_positions,
     .motions = tdi_rod_motions,
     .apply_forces = tdi_rod_apply_forces,
-    .confine = tdi_rod_confine,
     .add_stiffness = tdi_rod_add_stiffness,
     .saved = tdi_rod_saved,
     .transform = tdi_rod_transform,
