@@ -39,11 +39,11 @@ static const char *const bond_names[] = {"point", "line", "along", "curve", "end
                                          "angle", "turn", "gear",  "range", "cone", "twist"};
 
 static tdi_bond bond_of(tdi_bond_kind kind, const bent *curve) {
-    static const int32_t pins[] = {2, 4, 3, 5, 5, 2, 1, 1, 2, 1, 1, 1},
+    static const int32_t points[] = {2, 4, 3, 5, 5, 2, 1, 1, 2, 1, 1, 1},
                          rows[] = {3, 2, 2, 3, 2, 1, 1, 3, 1, 2, 1, 2};
     tdi_bond b = {.kind = kind,
                   .row_count = rows[kind],
-                  .pin_count = pins[kind],
+                  .point_count = points[kind],
                   .low = -0.4,
                   .high = 0.7,
                   .ratio = 1.7,
@@ -59,8 +59,8 @@ static bool is_ball(tdi_bond_kind kind) {
     return kind == TDI_BOND_TURN || kind == TDI_BOND_CONE || kind == TDI_BOND_TWIST;
 }
 
-// pins of the second side are those of a turned frame
-static void random_places(tdi_random *r, const tdi_bond *b, td_vec3 x[TDI_BOND_PINS]) {
+// points of the second side are those of a turned frame
+static void random_places(tdi_random *r, const tdi_bond *b, td_vec3 x[TDI_BOND_POINTS]) {
     const td_quat turn = tdi_turn_by(random_vec(r, 2));
     const td_vec3 unit[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     x[0] = random_vec(r, is_ball(b->kind) ? 0.9 : 1);
@@ -77,7 +77,7 @@ static td_vec3 log_of(td_quat q) {
     return tdi_scale(v, s > 1e-9 ? 2 * atan2(s, q.w) / s : 2);
 }
 
-// moves a pin: a ball joint by exp(w)
+// moves a point: a ball joint by exp(w)
 static td_vec3 moved(const tdi_bond *b, td_vec3 x, td_vec3 w) {
     return is_ball(b->kind) ? log_of(tdi_quat_mul(tdi_turn_by(w), tdi_turn_by(x))) : tdi_add(x, w);
 }
@@ -102,12 +102,12 @@ TD_TEST(constraint_gradients_of_every_bond_equal_finite_differences) {
         const tdi_bond b = bond_of((tdi_bond_kind)kind, &curve);
         double worst = 0;
         for (int trial = 0; trial < TRIALS; trial++) {
-            td_vec3 x[TDI_BOND_PINS];
+            td_vec3 x[TDI_BOND_POINTS];
             td_real along = NAN;
             tdi_bond_at at;
             random_places(&r, &b, x);
             tdi_bond_evaluate(&b, x, &along, &at);
-            for (int p = 0; p < b.pin_count; p++) {
+            for (int p = 0; p < b.point_count; p++) {
                 for (int d = 0; d < 3; d++) {
                     const td_vec3 kept = x[p];
                     td_real more[3], less[3], near1 = along, near2 = along;
@@ -127,7 +127,7 @@ TD_TEST(constraint_gradients_of_every_bond_equal_finite_differences) {
     }
 }
 
-// of the first pin, with the others at rest; those of curves for a point on it and a force across
+// of the first point, with the others at rest; those of curves for a point on it and a force across
 TD_TEST(constraint_hessians_equal_finite_differences) {
     enum { TRIALS = 30 };
     const td_real h = 1e-4;
@@ -141,7 +141,7 @@ TD_TEST(constraint_hessians_equal_finite_differences) {
         const tdi_bond b = bond_of(kinds[k], &curve);
         double worst = 0;
         for (int trial = 0; trial < TRIALS; trial++) {
-            td_vec3 x[TDI_BOND_PINS], p, d1, d2;
+            td_vec3 x[TDI_BOND_POINTS], p, d1, d2;
             td_real along = 0.3 + 4 * tdi_random_uniform(&r), f[3], c[3];
             random_places(&r, &b, x);
             td_vec3 force = random_vec(&r, 1);
@@ -231,12 +231,12 @@ static void refused(td_constraint c, const char *part_of_message) {
 
 TD_TEST(constraint_faults_are_named) {
     td_constraint c = td_constraint_default(TD_HOLD_POINT), none = {0};
-    c.name = "pin";
+    c.name = "point";
     CHECK_INT(td_constraints_check(&c, 1, NULL), TD_OK);
     refused(none, "td_constraint_default()");
     td_constraint d = c;
     d.actor[0] = TD_NONE;
-    refused(d, "constraint 'pin': actor[0] is the world");
+    refused(d, "constraint 'point': actor[0] is the world");
     d = c;
     d.point[0].x = NAN;
     refused(d, "point[0] must lie within 1e9 m");

@@ -16,7 +16,7 @@ static td_real local(const td_vec3 *x, int32_t k) {
     return tdi_dot(tdi_sub(x[k], x[1]), tdi_sub(x[0], x[1]));
 }
 
-// Adds weight times the gradient of y_k, k being the pin.
+// Adds weight times the gradient of y_k, k being the point.
 static void add_local(const td_vec3 *x, int32_t k, td_real weight, td_vec3 *gradient) {
     const td_vec3 e = tdi_sub(x[k], x[1]), r = tdi_sub(x[0], x[1]);
     gradient[0] = tdi_madd(gradient[0], e, weight);
@@ -186,7 +186,7 @@ static td_real away(const tdi_bond *bond, td_real distance) {
     return bond->one_sided ? bond->low - distance : distance - bond->low;
 }
 
-void tdi_bond_rows(const tdi_bond *bond, const td_vec3 x[TDI_BOND_PINS], td_real *along,
+void tdi_bond_rows(const tdi_bond *bond, const td_vec3 x[TDI_BOND_POINTS], td_real *along,
                    td_real c[TDI_BOND_ROWS]) {
     td_vec3 p, d1, d2;
     td_real speed[2];
@@ -326,7 +326,7 @@ static void gradients(const tdi_bond *bond, const td_vec3 *x, td_real along, tdi
     }
 }
 
-void tdi_bond_evaluate(const tdi_bond *bond, const td_vec3 x[TDI_BOND_PINS], td_real *along,
+void tdi_bond_evaluate(const tdi_bond *bond, const td_vec3 x[TDI_BOND_POINTS], td_real *along,
                        tdi_bond_at *at) {
     *at = (tdi_bond_at){0};
     tdi_bond_rows(bond, x, along, at->c);
@@ -414,7 +414,7 @@ int32_t tdi_bond_more(const tdi_bond *bond) {
     return one ? 1 : two ? 2 : 0;
 }
 
-void tdi_bond_free(const tdi_bond *bond, const td_vec3 x[TDI_BOND_PINS], td_real along,
+void tdi_bond_free(const tdi_bond *bond, const td_vec3 x[TDI_BOND_POINTS], td_real along,
                    td_vec3 *way) {
     const td_vec3 e = tdi_sub(x[2], x[1]);
     if (bond->kind == TDI_BOND_CURVE) {
@@ -427,7 +427,7 @@ void tdi_bond_free(const tdi_bond *bond, const td_vec3 x[TDI_BOND_PINS], td_real
     }
 }
 
-td_sym3 tdi_bond_hessian(const tdi_bond *bond, const td_vec3 x[TDI_BOND_PINS], td_real along,
+td_sym3 tdi_bond_hessian(const tdi_bond *bond, const td_vec3 x[TDI_BOND_POINTS], td_real along,
                          const td_real force[TDI_BOND_ROWS]) {
     td_sym3 h = {0};
     if (bond->kind == TDI_BOND_CURVE) {

@@ -13,7 +13,7 @@
 
 static const td_vec3 none = {0, 0, 0};
 
-// ---- pins -----------------------------------------------------------------------------------
+// ---- points -----------------------------------------------------------------------------------
 
 // A point of a side of the constraint, and an arm that leads on from it in the frame there.
 typedef struct spot {
@@ -32,19 +32,19 @@ static spot further(spot a, td_vec3 way) {
     return (spot){a.at, tdi_add(a.arm, way)};
 }
 
-static tdi_bond_pin first_at(spot a) {
-    return (tdi_bond_pin){.at = a.at, .arm = a.arm};
+static tdi_bond_point first_at(spot a) {
+    return (tdi_bond_point){.at = a.at, .arm = a.arm};
 }
 
-static tdi_bond_pin second_at(spot b) {
-    return (tdi_bond_pin){.second = true, .at = b.at, .arm = b.arm};
+static tdi_bond_point second_at(spot b) {
+    return (tdi_bond_point){.second = true, .at = b.at, .arm = b.arm};
 }
 
 static tdi_bond point_bond(spot a, spot b) {
     return (tdi_bond){.kind = TDI_BOND_POINT,
                       .row_count = 3,
-                      .pin_count = 2,
-                      .pin = {first_at(a), second_at(b)},
+                      .point_count = 2,
+                      .point = {first_at(a), second_at(b)},
                       .way = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
 }
 
@@ -63,8 +63,8 @@ static tdi_bond line_bond(spot a, spot b, td_vec3 e1, td_vec3 e2, int32_t rows) 
     return (tdi_bond){
         .kind = TDI_BOND_LINE,
         .row_count = rows,
-        .pin_count = 2 + rows,
-        .pin = {first_at(a), second_at(b), second_at(further(b, e1)), second_at(further(b, e2))}};
+        .point_count = 2 + rows,
+        .point = {first_at(a), second_at(b), second_at(further(b, e1)), second_at(further(b, e2))}};
 }
 
 // Rows of what lies between low and high.
@@ -79,8 +79,8 @@ static void set_range(tdi_bond *bond, td_real low, td_real high) {
 
 static tdi_bond along_bond(spot a, spot b, td_vec3 axis, td_real low, td_real high) {
     tdi_bond bond = {.kind = TDI_BOND_ALONG,
-                     .pin_count = 3,
-                     .pin = {first_at(a), second_at(b), second_at(further(b, axis))}};
+                     .point_count = 3,
+                     .point = {first_at(a), second_at(b), second_at(further(b, axis))}};
     set_range(&bond, low, high);
     return bond;
 }
@@ -136,9 +136,9 @@ static int32_t on_curve(const td_constraint *c, const tdi_rail *curve, tdi_bond 
     bonds[0] =
         (tdi_bond){.kind = TDI_BOND_CURVE,
                    .row_count = 3,
-                   .pin_count = 5,
-                   .pin = {first_at(first_of(c, none)), second_at(o), second_at(further(o, x)),
-                           second_at(further(o, y)), second_at(further(o, z))},
+                   .point_count = 5,
+                   .point = {first_at(first_of(c, none)), second_at(o), second_at(further(o, x)),
+                             second_at(further(o, y)), second_at(further(o, z))},
                    .curve = *curve};
     if (c->curve_closed) {
         return 1;
@@ -161,7 +161,7 @@ static int32_t distance(const td_constraint *c, const tdi_found *f,
 }
 
 static tdi_bond joint_bond(tdi_bond_kind kind) {
-    return (tdi_bond){.kind = kind, .row_count = 1, .pin_count = 1, .pin = {{.joint = true}}};
+    return (tdi_bond){.kind = kind, .row_count = 1, .point_count = 1, .point = {{.joint = true}}};
 }
 
 static int32_t follow(td_joint_kind joint, td_vec3 target, tdi_bond *bonds) {
@@ -173,8 +173,8 @@ static int32_t follow(td_joint_kind joint, td_vec3 target, tdi_bond *bonds) {
 
 static int32_t gear(const td_constraint *c, const tdi_found *f, tdi_bond *bonds) {
     bonds[0] = joint_bond(TDI_BOND_GEAR);
-    bonds[0].pin_count = 2;
-    bonds[0].pin[1] = (tdi_bond_pin){.second = true, .joint = true};
+    bonds[0].point_count = 2;
+    bonds[0].point[1] = (tdi_bond_point){.second = true, .joint = true};
     bonds[0].ratio = c->ratio;
     bonds[0].low = f->offset;
     return 1;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// Constraints as functions of the places of pins. No solver is known here.
+// Constraints as functions of the places of points. No solver is known here.
 //
 // Bond    up to three numbers c, the rows, that have to be 0 or at least 0, as functions of the
-//         places of up to five pins. A constraint is up to four bonds.
-// Pin     a point of one of the two sides in its axes, with an arm, or the coordinates of a side's
+//         places of up to five points. A constraint is up to four bonds.
+// Point     a point of one of the two sides in its axes, with an arm, or the coordinates of a
+// side's
 //         joint: the angle of a hinge or the way of a slide, or the rotation vector of a ball
 //         joint, which moves by exp(w).
 // Found   what the second side has of the first when a constraint starts.
@@ -14,15 +15,15 @@
 #include "tendril/constraint.h"
 #include "tendril/skeleton.h"
 
-enum { TDI_BONDS = 4, TDI_BOND_PINS = 5, TDI_BOND_ROWS = 3 };
+enum { TDI_BONDS = 4, TDI_BOND_POINTS = 5, TDI_BOND_ROWS = 3 };
 
 typedef enum tdi_bond_kind {
-    TDI_BOND_POINT,    // pins a, b:           c_k = way_k.(a - b), in the world's axes
-    TDI_BOND_LINE,     // pins a, b, b1, b2:   c_k = (b_k - b).(a - b)
-    TDI_BOND_ALONG,    // pins a, b, b1:       y = (b1 - b).(a - b);  y - low, high - y
-    TDI_BOND_CURVE,    // pins a, b, b1 .. b3: y_k = (b_k - b).(a - b);  y - nearest(y)
+    TDI_BOND_POINT,    // points a, b:           c_k = way_k.(a - b), in the world's axes
+    TDI_BOND_LINE,     // points a, b, b1, b2:   c_k = (b_k - b).(a - b)
+    TDI_BOND_ALONG,    // points a, b, b1:       y = (b1 - b).(a - b);  y - low, high - y
+    TDI_BOND_CURVE,    // points a, b, b1 .. b3: y_k = (b_k - b).(a - b);  y - nearest(y)
     TDI_BOND_ENDS,     // the same:            the way to both ends of the curve
-    TDI_BOND_DISTANCE, // pins a, b:           |a - b| - low; of a rope low - |a - b|
+    TDI_BOND_DISTANCE, // points a, b:           |a - b| - low; of a rope low - |a - b|
     TDI_BOND_ANGLE,    // joint a:             a - target
     TDI_BOND_TURN,     // ball joint a:        log(exp(a) exp(-target))
     TDI_BOND_GEAR,     // joints a, b:         a - ratio b - low
@@ -39,27 +40,27 @@ typedef struct tdi_rail {
     bool closed;
 } tdi_rail;
 
-typedef struct tdi_bond_pin {
+typedef struct tdi_bond_point {
     bool second, joint; // of the second side; its joint
     td_vec3 at;         // a point of the side
     td_vec3 arm;        // from there, rigid in the frame of the side at that point
-} tdi_bond_pin;
+} tdi_bond_point;
 
 typedef struct tdi_bond {
     tdi_bond_kind kind;
     bool one_sided; // rows must be at least 0, else 0
-    int32_t row_count, pin_count;
-    tdi_bond_pin pin[TDI_BOND_PINS];
+    int32_t row_count, point_count;
+    tdi_bond_point point[TDI_BOND_POINTS];
     td_real low, high, ratio;
     bool has_low, has_high; // rows of a range: those of an infinite end are left out
     td_vec3 target, way[TDI_BOND_ROWS];
     tdi_rail curve;
 } tdi_bond;
 
-// Rows at places of the pins.
+// Rows at places of the points.
 typedef struct tdi_bond_at {
     td_real c[TDI_BOND_ROWS];
-    td_vec3 gradient[TDI_BOND_ROWS][TDI_BOND_PINS];
+    td_vec3 gradient[TDI_BOND_ROWS][TDI_BOND_POINTS];
 } tdi_bond_at;
 
 typedef struct tdi_frame_at {
@@ -98,23 +99,24 @@ tdi_found tdi_constraint_find(const td_constraint *c, const tdi_frame_at sides[2
 // ---- bond.c: values and derivatives
 
 // `along` is the parameter of the nearest point on a curve: where the search begins, and its end.
-void tdi_bond_evaluate(const tdi_bond *bond, const td_vec3 x[TDI_BOND_PINS], td_real *along,
+void tdi_bond_evaluate(const tdi_bond *bond, const td_vec3 x[TDI_BOND_POINTS], td_real *along,
                        tdi_bond_at *at);
 // Rows alone.
-void tdi_bond_rows(const tdi_bond *bond, const td_vec3 x[TDI_BOND_PINS], td_real *along,
+void tdi_bond_rows(const tdi_bond *bond, const td_vec3 x[TDI_BOND_POINTS], td_real *along,
                    td_real c[TDI_BOND_ROWS]);
-// Whether rows have second derivatives by the first pin.
+// Whether rows have second derivatives by the first point.
 bool tdi_bond_curves(tdi_bond_kind kind);
-// Whether rows are in the axes of the second side, which leave the first pin free in some
+// Whether rows are in the axes of the second side, which leave the first point free in some
 // directions.
 bool tdi_bond_turns(tdi_bond_kind kind);
 // How many rows second derivatives of a bond between two segments have, at most.
 int32_t tdi_bond_more(const tdi_bond *bond);
 // These directions, as far as they are known, in the world's axes.
-void tdi_bond_free(const tdi_bond *bond, const td_vec3 x[TDI_BOND_PINS], td_real along,
+void tdi_bond_free(const tdi_bond *bond, const td_vec3 x[TDI_BOND_POINTS], td_real along,
                    td_vec3 *way);
-// The sum of force_r times the second derivative of row r by the first pin, when the others stand.
-td_sym3 tdi_bond_hessian(const tdi_bond *bond, const td_vec3 x[TDI_BOND_PINS], td_real along,
+// The sum of force_r times the second derivative of row r by the first point, when the others
+// stand.
+td_sym3 tdi_bond_hessian(const tdi_bond *bond, const td_vec3 x[TDI_BOND_POINTS], td_real along,
                          const td_real force[TDI_BOND_ROWS]);
 // The part of a symmetric matrix that is positive semi-definite, in its own axes.
 td_sym3 tdi_bond_positive(const td_sym3 *h);

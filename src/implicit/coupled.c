@@ -18,7 +18,7 @@ bool tdi_holds_couple(const tdi_holds *all) {
     return any;
 }
 
-bool tdi_holds_pin(const tdi_system *y) {
+bool tdi_holds_are_eliminated(const tdi_system *y) {
     bool within = y->holds && !y->touch;
     for (const tdi_holds *h = y->holds; h && within; h = h->next) {
         within = !h->coupled || h->eliminated;
@@ -92,11 +92,11 @@ void tdi_held_push(const tdi_holds *h, const tdi_held *b, const tdi_member *m, i
     const td_constraint *c = &h->def[b->hold];
     if (c->actor[0] == k) {
         const td_vec3 f = tdi_scale(b->way[row], force);
-        tdi_state_apply_forces(m->body, tdi_points_of(&h->pin[b->pin[0]], 1), &f);
+        tdi_state_apply_forces(m->body, tdi_points_of(&h->point[b->point[0]], 1), &f);
     }
     if (c->actor[1] == k) {
         const td_vec3 f = tdi_scale(b->back[row], -force);
-        tdi_state_apply_forces(m->body, tdi_points_of(&h->pin[tdi_held_mate(b, row)], 1), &f);
+        tdi_state_apply_forces(m->body, tdi_points_of(&h->point[tdi_held_point_b(b, row)], 1), &f);
     }
 }
 
@@ -104,10 +104,10 @@ td_real tdi_held_part(const tdi_holds *h, const tdi_held *b, int32_t k, int32_t 
     const td_constraint *c = &h->def[b->hold];
     td_real sum = 0;
     if (c->actor[0] == k) {
-        sum += tdi_dot(b->way[row], h->move[b->pin[0]]);
+        sum += tdi_dot(b->way[row], h->move[b->point[0]]);
     }
     if (c->actor[1] == k) {
-        sum -= tdi_dot(b->back[row], h->move[tdi_held_mate(b, row)]);
+        sum -= tdi_dot(b->back[row], h->move[tdi_held_point_b(b, row)]);
     }
     return sum;
 }

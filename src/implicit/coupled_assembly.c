@@ -178,23 +178,23 @@ static bool any_driven(const tdi_coupled *c) {
 
 // ---- rows and bodies with blocks ------------------------------------------------------------
 
-// -v of a bond's rows by the points of one of its pins: `sees` is its way, or its back.
-static void take_pin(const tdi_holds *h, const tdi_held *b, td_body *body, int32_t pin,
-                     const td_vec3 *sees, td_real sign) {
+// -v of a bond's rows by the nodes of one of its points: `sees` is its way, or its back.
+static void take_point(const tdi_holds *h, const tdi_held *b, td_body *body, int32_t point,
+                       const td_vec3 *sees, td_real sign) {
     const tdi_block_taker taker = {take_block, h->solved_in, 0};
-    int32_t point[TDI_POINT_NODES];
+    int32_t node[TDI_POINT_NODES];
     td_real rows[TDI_POINT_NODES][3][4];
-    const int32_t count = body->ops->blocks->rows(body, &h->pin[pin], point, rows);
+    const int32_t count = body->ops->blocks->rows(body, &h->point[point], node, rows);
     for (int32_t p = 0; p < count; p++) {
         td_real block[4][4] = {{0}};
         for (int32_t r = 0; r < TDI_HELD_ROWS; r++) {
-            const bool sees_it = pin == b->pin[0] || pin == tdi_held_mate(b, r);
+            const bool sees_it = point == b->point[0] || point == tdi_held_point_b(b, r);
             for (int d = 0; sees_it && tdi_held_has_row(b, r) && d < 4; d++) {
                 const td_vec3 by = {rows[p][0][d], rows[p][1][d], rows[p][2][d]};
                 block[r][d] = -sign * tdi_dot(sees[r], by);
             }
         }
-        take_block(&taker, h->first_bond + b->node, body->first_node + point[p], block);
+        take_block(&taker, h->first_bond + b->node, body->first_node + node[p], block);
     }
 }
 
@@ -203,12 +203,12 @@ static void take_bond(const tdi_holds *h, const tdi_system *y, const tdi_held *b
     td_body *one = tdi_holds_member(h, y, c->actor[0])->body,
             *other = tdi_holds_member(h, y, c->actor[1])->body;
     if (tdi_is_coupled(one)) {
-        take_pin(h, b, one, b->pin[0], b->way, 1);
+        take_point(h, b, one, b->point[0], b->way, 1);
     }
     if (tdi_is_coupled(other)) {
-        take_pin(h, b, other, b->mate, b->back, -1);
-        if (b->bent.far) {
-            take_pin(h, b, other, b->far, b->back, -1);
+        take_point(h, b, other, b->point_b, b->back, -1);
+        if (b->bent.offset_b) {
+            take_point(h, b, other, b->offset_b, b->back, -1);
         }
     }
 }
@@ -262,9 +262,9 @@ TDI_FETCHES size_t fetch_more(const td_body *next, size_t from) {
 }
 
 static void add_responses(tdi_holds *h, const tdi_member *m, int32_t k, const td_body *next) {
-    const int32_t first = h->first_pin[k], count = h->first_pin[k + 1] - first;
+    const int32_t first = h->first_point[k], count = h->first_point[k + 1] - first;
     size_t fetched = 0;
-    tdi_state_confine(m->body, tdi_points_of(h->pin + first, count));
+    tdi_state_confine(m->body, tdi_points_of(h->point + first, count));
     for (int32_t at = h->first_node[k]; at < h->first_node[k + 1]; at++) {
         for (int32_t r = 0; r < TDI_HELD_ROWS; r++) {
             if (tdi_held_has_row(&h->held[h->node[at]], r)) {

@@ -169,13 +169,13 @@ static void link_bond(const tdi_coupled *c, const tdi_system *y, const tdi_holds
     for (int side = 0; side < 2; side++) {
         const int32_t first = c->first[h->member[def->actor[side]]];
         td_body *body = tdi_holds_member(h, y, def->actor[side])->body;
-        const tdi_point pin = {.kind = TDI_POINT_POSITION, .segment = def->segment[side]};
-        int32_t point[TDI_POINT_NODES];
+        const tdi_point point = {.kind = TDI_POINT_POSITION, .segment = def->segment[side]};
+        int32_t node[TDI_POINT_NODES];
         td_real rows[TDI_POINT_NODES][3][4];
         const int32_t count =
-            first == TD_NONE ? 0 : body->ops->blocks->rows(body, &pin, point, rows);
+            first == TD_NONE ? 0 : body->ops->blocks->rows(body, &point, node, rows);
         for (int32_t p = 0; p < count; p++) {
-            tdi_sparse_link(c->sparse, base + b->node, first + point[p]);
+            tdi_sparse_link(c->sparse, base + b->node, first + node[p]);
         }
     }
 }

@@ -201,17 +201,17 @@ static void start(tdi_holds *h, const tdi_system *y, int32_t k) {
 }
 
 // What a bond holds by in this step.
-static void place_pins(tdi_holds *h, tdi_held *b) {
+static void place_points(tdi_holds *h, tdi_held *b) {
     const td_constraint *c = &h->def[b->hold];
     const td_constraint_target *now = &h->now[b->hold];
-    for (int32_t p = 0; p < b->law.pin_count; p++) {
-        const tdi_bond_pin *pin = &b->law.pin[p];
-        if (b->pin[p] == TD_NONE) {
-            const td_vec3 own = tdi_add(pin->at, pin->arm);
+    for (int32_t p = 0; p < b->law.point_count; p++) {
+        const tdi_bond_point *point = &b->law.point[p];
+        if (b->point[p] == TD_NONE) {
+            const td_vec3 own = tdi_add(point->at, point->arm);
             b->fixed[p] = tdi_add(now->position, tdi_quat_rotate(now->rotation, own));
         } else {
-            h->pin[b->pin[p]] = (tdi_point){pin->joint ? TDI_POINT_JOINT : TDI_POINT_POSITION,
-                                            c->segment[pin->second], pin->at, pin->arm};
+            h->point[b->point[p]] = (tdi_point){point->joint ? TDI_POINT_JOINT : TDI_POINT_POSITION,
+                                                c->segment[point->second], point->at, point->arm};
         }
     }
 }
@@ -238,12 +238,12 @@ static void begin_bond(tdi_holds *h, const tdi_system *y, tdi_held *b, const tdi
     b->error = INFINITY;
     b->weak = false;
     b->acts = acts(h, b->hold);
-    place_pins(h, b);
-    if (b->mate != TD_NONE) {
-        h->pin[b->mate] = h->pin[b->pin[1]];
+    place_points(h, b);
+    if (b->point_b != TD_NONE) {
+        h->point[b->point_b] = h->point[b->point[1]];
     }
-    if (b->far != TD_NONE) {
-        h->pin[b->far] = h->pin[b->mate];
+    if (b->offset_b != TD_NONE) {
+        h->point[b->offset_b] = h->point[b->point_b];
     }
     b->bent = (tdi_bent){0};
     const td_real rate = h->h > 0 ? 1 / (h->h * h->h) : STATIC_RATE;
@@ -327,7 +327,7 @@ static void add_report(const tdi_holds *h, const tdi_held *b, td_vec3 x, const t
 
 static void report_bond(tdi_holds *h, const tdi_held *b) {
     tdi_hold_state *s = &h->state[b->hold];
-    td_vec3 x[TDI_BOND_PINS];
+    td_vec3 x[TDI_BOND_POINTS];
     tdi_held_places(h, b, x);
     if (b->bond == 0) {
         s->place = tdi_constraint_of_joint(h->def[b->hold].kind) ? tdi_vec3(0, 0, 0) : x[0];

@@ -47,24 +47,25 @@ enum { TDI_HELD_ROWS = 4 }; // of a bond that couples: its own, and those of sec
 typedef struct tdi_bent {
     int32_t first, count;
     td_real stiff;
-    bool far; // they see the far pin of the second side, not the mate
+    bool offset_b; // they see offset_b of the bond, not point_b
 } tdi_bent;
 
 // A bond of a constraint.
 typedef struct tdi_held {
-    int32_t hold, bond;           // of the set, and of the constraint
-    int32_t node;                 // of the Schur complement; TD_NONE: pinned
-    int32_t first_row, row_count; // of those that are eliminated with a body
-    int32_t pin[TDI_BOND_PINS];   // of the set; TD_NONE: the world's
-    int32_t mate;                 // pin of the second side on which forces act; TD_NONE: pinned
-    int32_t far;                  // another, of rows that have one; TD_NONE: none have
-    td_vec3 fixed[TDI_BOND_PINS]; // places of the world's pins
+    int32_t hold, bond;             // of the set, and of the constraint
+    int32_t node;                   // of the Schur complement; TD_NONE: pinned
+    int32_t first_row, row_count;   // of those that are eliminated with a body
+    int32_t point[TDI_BOND_POINTS]; // of the set; TD_NONE: the world's
+    int32_t point_b;                // point of the second side on which forces act; TD_NONE: pinned
+    int32_t offset_b;               // another, of rows that have one; TD_NONE: none have
+    td_vec3 fixed[TDI_BOND_POINTS]; // places of the world's points
     tdi_bond law;
     bool acts;                 // in this step
     bool used[TDI_BOND_ROWS];  // in this iteration
     bool freed[TDI_BOND_ROWS]; // one-sided, and it would have pulled in the last one
     td_real c[TDI_BOND_ROWS];  // where it was evaluated
-    // What rows see of a move of the first pin and of the mate; those of second derivatives follow.
+    // What rows see of a move of the first point and of point_b; those of second derivatives
+    // follow.
     td_vec3 way[TDI_HELD_ROWS], back[TDI_HELD_ROWS];
     td_real stiff[TDI_HELD_ROWS]; // N/m: of a row on either side; 0: there is no row
     tdi_bent bent;
@@ -81,17 +82,17 @@ struct tdi_holds {
     const td_alloc *alloc;
     size_t bytes;
     td_real time; // s: at the beginning of the whole step
-    int32_t count, member_count, held_count, pin_count, node_count;
+    int32_t count, member_count, held_count, point_count, node_count;
     td_constraint *def;
     td_joint_kind *joint; // of a constraint's first side
     tdi_rail *curve;      // of a constraint
     tdi_hold_state *state, *began;
     td_constraint_target *now; // at the end of this part of the step
     tdi_held *held;
-    int32_t *member;    // of the group: its number in the system
-    int32_t *first_pin; // of a member, and one past all
-    tdi_point *pin;
-    td_vec3 *place, *move;      // of a pin
+    int32_t *member;      // of the group: its number in the system
+    int32_t *first_point; // of a member, and one past all
+    tdi_point *point;
+    td_vec3 *place, *move;      // of a point
     int32_t *first_node, *node; // of a member: bonds that couple it, and one past all; in held
     td_real *scale;             // of a member: kg, of a segment in the mean
     td_real h;                  // of the rule; 0: statics
@@ -169,16 +170,16 @@ bool tdi_holds_judge(tdi_holds *all, const tdi_system *system, td_real largest, 
 bool tdi_holds_curve(const tdi_holds *all);
 // Whether constraints act, all of them on one segment each or eliminated with their body, and
 // nothing touches.
-bool tdi_holds_pin(const tdi_system *system);
+bool tdi_holds_are_eliminated(const tdi_system *system);
 
 // ---- rows that couple two segments (coupled.c)
 
 bool tdi_holds_couple(const tdi_holds *all); // whether any bond couples segments
 bool tdi_held_has_row(const tdi_held *b, int32_t row);
-// Pushes a row's pins that a member has, by `force` along v.
+// Pushes a row's points that a member has, by `force` along v.
 void tdi_held_push(const tdi_holds *h, const tdi_held *b, const tdi_member *m, int32_t member,
                    int32_t row, td_real force);
-// v of a row, of the moves of the pins that a member has.
+// v of a row, of the moves of the points that a member has.
 td_real tdi_held_part(const tdi_holds *h, const tdi_held *b, int32_t member, int32_t row);
 // These of all rows, into the right side of the system.
 void tdi_holds_add_parts(const tdi_holds *h, int32_t member);
@@ -193,9 +194,9 @@ static inline td_real tdi_held_least(const tdi_held *b) {
 static inline bool tdi_held_bends(const tdi_held *b, int32_t row) {
     return row >= b->bent.first && row < b->bent.first + b->bent.count;
 }
-// The pin of the second side that a row sees.
-static inline int32_t tdi_held_mate(const tdi_held *b, int32_t row) {
-    return b->bent.far && tdi_held_bends(b, row) ? b->far : b->mate;
+// The point of the second side that a row sees.
+static inline int32_t tdi_held_point_b(const tdi_held *b, int32_t row) {
+    return b->bent.offset_b && tdi_held_bends(b, row) ? b->offset_b : b->point_b;
 }
 // How much larger K has become.
 static inline td_real tdi_hold_weight(const tdi_hold_state *s, int32_t bond) {
@@ -203,11 +204,11 @@ static inline td_real tdi_hold_weight(const tdi_hold_state *s, int32_t bond) {
     const td_real w = s->weight[bond];
     return tens[w >= 0 && w <= 6 ? (int)w : 0];
 }
-// Where all pins are.
+// Where all points are.
 void tdi_holds_gather(tdi_holds *h, const tdi_system *system);
-// Places of a bond's pins.
-void tdi_held_places(const tdi_holds *h, const tdi_held *b, td_vec3 x[TDI_BOND_PINS]);
-// How all pins move by the increments, or by responses; and those of member k of the set.
+// Places of a bond's points.
+void tdi_held_places(const tdi_holds *h, const tdi_held *b, td_vec3 x[TDI_BOND_POINTS]);
+// How all points move by the increments, or by responses; and those of member k of the set.
 void tdi_holds_gather_moves(tdi_holds *h, const tdi_system *system, bool response);
 void tdi_holds_gather_member(tdi_holds *h, const tdi_member *member, int32_t k, bool response);
 // The frame of a segment at one of its points, as arms there turn.

@@ -21,8 +21,8 @@ static bool couples(const td_constraint *c) {
 }
 
 typedef struct sizes {
-    size_t texts, points;
-    int32_t held, pins, nodes;
+    size_t texts, curve_points;
+    int32_t held, points, nodes;
 } sizes;
 
 static td_joint_kind joint_of(const tdi_member *members, const td_constraint *c, int side) {
@@ -43,8 +43,8 @@ static int32_t blank_bonds(const td_constraint *c, td_joint_kind joint, tdi_bond
     return tdi_constraint_bond_count(c, joint);
 }
 
-// Of a bond that couples: the mate, where that is none of its own, and one far from it.
-static int32_t extra_pins(tdi_bond_kind kind) {
+// Further points of a coupled bond: point_b, unless it is one of the bond's own, and offset_b.
+static int32_t extra_points(tdi_bond_kind kind) {
     return tdi_bond_turns(kind) ? 2 : kind == TDI_BOND_ENDS ? 1 : 0;
 }
 
@@ -55,11 +55,11 @@ static sizes measure(const tdi_member *members, const td_constraint *constraints
         tdi_bond bonds[TDI_BONDS];
         const int32_t n = blank_bonds(c, joint_if(members, c), bonds);
         s.texts += c->name ? strlen(c->name) + 1 : 0;
-        s.points += c->kind == TD_HOLD_CURVE ? (size_t)c->curve_count : 0;
+        s.curve_points += c->kind == TD_HOLD_CURVE ? (size_t)c->curve_count : 0;
         s.held += n;
         s.nodes += couples(c) ? n : 0;
         for (int32_t b = 0; b < n; b++) {
-            s.pins += couples(c) ? bonds[b].pin_count + extra_pins(bonds[b].kind) : 1;
+            s.points += couples(c) ? bonds[b].point_count + extra_points(bonds[b].kind) : 1;
         }
     }
     return s;
@@ -146,7 +146,8 @@ typedef struct parts { // of the block that are only needed while it is made
 } parts;
 
 static parts lay_out(tdi_holds *h, const sizes *s, tdi_layout *l) {
-    const size_t n = (size_t)h->count, members = (size_t)h->member_count, pins = (size_t)s->pins;
+    const size_t n = (size_t)h->count, members = (size_t)h->member_count,
+                 points = (size_t)s->points;
     parts p;
     tdi_layout_place(l, 1, sizeof *h);
     h->def = tdi_layout_place(l, n, sizeof *h->def);
@@ -157,17 +158,17 @@ static parts lay_out(tdi_holds *h, const sizes *s, tdi_layout *l) {
     h->now = tdi_layout_place(l, n, sizeof *h->now);
     h->held = tdi_layout_place(l, (size_t)s->held, sizeof *h->held);
     h->member = tdi_layout_place(l, members, sizeof *h->member);
-    h->first_pin = tdi_layout_place(l, members + 1, sizeof *h->first_pin);
-    h->pin = tdi_layout_place(l, pins, sizeof *h->pin);
-    h->place = tdi_layout_place(l, pins, sizeof *h->place);
-    h->move = tdi_layout_place(l, pins, sizeof *h->move);
+    h->first_point = tdi_layout_place(l, members + 1, sizeof *h->first_point);
+    h->point = tdi_layout_place(l, points, sizeof *h->point);
+    h->place = tdi_layout_place(l, points, sizeof *h->place);
+    h->move = tdi_layout_place(l, points, sizeof *h->move);
     h->first_node = tdi_layout_place(l, members + 1, sizeof *h->first_node);
     h->node = tdi_layout_place(l, 2 * (size_t)s->nodes, sizeof *h->node);
     h->scale = tdi_layout_place(l, members, sizeof *h->scale);
     p.text = tdi_layout_place(l, s->texts, 1);
-    p.point = tdi_layout_place(l, s->points, sizeof *p.point);
-    p.m = tdi_layout_place(l, s->points, sizeof *p.m);
-    p.work = tdi_layout_place(l, 2 * s->points, sizeof *p.work);
+    p.point = tdi_layout_place(l, s->curve_points, sizeof *p.point);
+    p.m = tdi_layout_place(l, s->curve_points, sizeof *p.m);
+    p.work = tdi_layout_place(l, 2 * s->curve_points, sizeof *p.work);
     return p;
 }
 
@@ -199,7 +200,7 @@ static void copy_constraints(tdi_holds *h, const tdi_member *members,
     }
 }
 
-// Bonds, and how many pins of each member they have, in first_pin one further on.
+// Bonds, and how many points of each member they have, in first_point one further on.
 static void list_bonds(tdi_holds *h) {
     for (int32_t k = 0; k < h->count; k++) {
         const td_constraint *c = &h->def[k];
@@ -210,44 +211,45 @@ static void list_bonds(tdi_holds *h) {
             *held = (tdi_held){.hold = k,
                                .bond = b,
                                .node = TD_NONE,
-                               .mate = TD_NONE,
-                               .far = TD_NONE,
+                               .point_b = TD_NONE,
+                               .offset_b = TD_NONE,
                                .law = bonds[b]};
-            for (int32_t p = 0; p < bonds[b].pin_count; p++) {
-                const int32_t member = side_of(c, bonds[b].pin[p].second);
+            for (int32_t p = 0; p < bonds[b].point_count; p++) {
+                const int32_t member = side_of(c, bonds[b].point[p].second);
                 if (member != TD_NONE) {
-                    h->first_pin[member + 1]++;
+                    h->first_point[member + 1]++;
                 }
             }
             if (couples(c)) {
-                h->first_pin[c->actor[1] + 1] += extra_pins(bonds[b].kind);
+                h->first_point[c->actor[1] + 1] += extra_points(bonds[b].kind);
             }
         }
     }
 }
 
-// Numbers of pins, which lie by members.
-static void number_pins(tdi_holds *h) {
+// Numbers of points, which lie by members.
+static void number_points(tdi_holds *h) {
     for (int32_t k = 0; k < h->member_count; k++) {
-        h->first_pin[k + 1] += h->first_pin[k];
+        h->first_point[k + 1] += h->first_point[k];
     }
-    h->pin_count = h->first_pin[h->member_count];
+    h->point_count = h->first_point[h->member_count];
     for (int32_t i = 0; i < h->held_count; i++) {
         tdi_held *b = &h->held[i];
-        for (int32_t p = 0; p < TDI_BOND_PINS; p++) {
-            const int32_t member =
-                p < b->law.pin_count ? side_of(&h->def[b->hold], b->law.pin[p].second) : TD_NONE;
-            b->pin[p] = member == TD_NONE ? TD_NONE : h->first_pin[member]++;
+        for (int32_t p = 0; p < TDI_BOND_POINTS; p++) {
+            const int32_t member = p < b->law.point_count
+                                       ? side_of(&h->def[b->hold], b->law.point[p].second)
+                                       : TD_NONE;
+            b->point[p] = member == TD_NONE ? TD_NONE : h->first_point[member]++;
         }
         const td_constraint *c = &h->def[b->hold];
-        const int32_t extra = couples(c) ? extra_pins(b->law.kind) : 0;
-        b->mate = extra > 0 ? h->first_pin[c->actor[1]]++ : couples(c) ? b->pin[1] : TD_NONE;
-        b->far = extra > 1 ? h->first_pin[c->actor[1]]++ : TD_NONE;
+        const int32_t extra = couples(c) ? extra_points(b->law.kind) : 0;
+        b->point_b = extra > 0 ? h->first_point[c->actor[1]]++ : couples(c) ? b->point[1] : TD_NONE;
+        b->offset_b = extra > 1 ? h->first_point[c->actor[1]]++ : TD_NONE;
     }
     for (int32_t k = h->member_count; k > 0; k--) {
-        h->first_pin[k] = h->first_pin[k - 1];
+        h->first_point[k] = h->first_point[k - 1];
     }
-    h->first_pin[0] = 0;
+    h->first_point[0] = 0;
 }
 
 static bool on_both(const td_constraint *c) {
@@ -348,7 +350,7 @@ static td_status make(tdi_holds *sized, const sizes *s, const tdi_member *member
     *h = *sized;
     copy_constraints(h, members, constraints, p);
     list_bonds(h);
-    number_pins(h);
+    number_points(h);
     number_nodes(h);
     tdi_holds_bind(h, NULL);
     if (!make_rows(h, members) || !make_system(h, members, touches)) {

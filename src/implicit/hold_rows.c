@@ -31,29 +31,30 @@
 #define ROUNDED   5e-12 // of the distance from the origin: places are known to this
 #define CALM      0.1   // of the error: increments below this do not come nearer
 
-// ---- pins -----------------------------------------------------------------------------------
+// ---- points -----------------------------------------------------------------------------------
 
 void tdi_holds_gather(tdi_holds *h, const tdi_system *y) {
     for (int32_t k = 0; k < h->member_count; k++) {
-        const int32_t first = h->first_pin[k], count = h->first_pin[k + 1] - first;
+        const int32_t first = h->first_point[k], count = h->first_point[k + 1] - first;
         const tdi_member *m = tdi_holds_member(h, y, k);
         if (count > 0) {
-            tdi_state_positions(m->body, tdi_points_of(h->pin + first, count), false,
+            tdi_state_positions(m->body, tdi_points_of(h->point + first, count), false,
                                 h->place + first);
         }
     }
 }
 
-void tdi_held_places(const tdi_holds *h, const tdi_held *b, td_vec3 x[TDI_BOND_PINS]) {
-    for (int32_t p = 0; p < b->law.pin_count; p++) {
-        x[p] = b->pin[p] == TD_NONE ? b->fixed[p] : h->place[b->pin[p]];
+void tdi_held_places(const tdi_holds *h, const tdi_held *b, td_vec3 x[TDI_BOND_POINTS]) {
+    for (int32_t p = 0; p < b->law.point_count; p++) {
+        x[p] = b->point[p] == TD_NONE ? b->fixed[p] : h->place[b->point[p]];
     }
 }
 
 void tdi_holds_gather_member(tdi_holds *h, const tdi_member *m, int32_t k, bool response) {
-    const int32_t first = h->first_pin[k], count = h->first_pin[k + 1] - first;
+    const int32_t first = h->first_point[k], count = h->first_point[k + 1] - first;
     if (count > 0) {
-        tdi_state_motions(m->body, tdi_points_of(h->pin + first, count), response, h->move + first);
+        tdi_state_motions(m->body, tdi_points_of(h->point + first, count), response,
+                          h->move + first);
     }
 }
 
@@ -63,10 +64,10 @@ void tdi_holds_gather_moves(tdi_holds *h, const tdi_system *y, bool response) {
     }
 }
 
-// The change of a row by the moves of its pins.
+// The change of a row by the moves of its points.
 static td_real change(const tdi_holds *h, const tdi_held *b, int32_t row) {
-    const td_real own = tdi_dot(b->way[row], h->move[b->pin[0]]);
-    return b->mate == TD_NONE ? own : own + tdi_dot(b->back[row], h->move[b->mate]);
+    const td_real own = tdi_dot(b->way[row], h->move[b->point[0]]);
+    return b->point_b == TD_NONE ? own : own + tdi_dot(b->back[row], h->move[b->point_b]);
 }
 
 // ---- evaluation -----------------------------------------------------------------------------
@@ -84,7 +85,7 @@ static td_real lasting_force(const tdi_holds *h, const tdi_held *b, int32_t row)
 // of which the first is a row, and the others are what its two sides have.
 static void add_tension(const tdi_holds *h, tdi_held *b) {
     const td_real sign = b->law.one_sided ? -1 : 1, force = sign * lasting_force(h, b, 0),
-                  length = tdi_norm(tdi_sub(h->place[b->pin[0]], h->place[b->pin[1]]));
+                  length = tdi_norm(tdi_sub(h->place[b->point[0]], h->place[b->point[1]]));
     const td_vec3 n = b->way[0], t = tdi_across(n), across[2] = {t, tdi_cross(n, t)};
     const td_real k = length > 0 ? force / length : 0;
     for (int r = 0; r < 2; r++) {
@@ -98,7 +99,7 @@ static void add_tension(const tdi_holds *h, tdi_held *b) {
 static td_sym3 curvature_of(const tdi_holds *h, const tdi_held *b) {
     const tdi_hold_state *s = &h->state[b->hold];
     td_real force[TDI_BOND_ROWS] = {0};
-    td_vec3 x[TDI_BOND_PINS];
+    td_vec3 x[TDI_BOND_POINTS];
     for (int32_t r = 0; r < b->law.row_count; r++) {
         force[r] = lasting_force(h, b, r);
     }
@@ -107,7 +108,7 @@ static td_sym3 curvature_of(const tdi_holds *h, const tdi_held *b) {
 }
 
 // Rows in the axes of the second side have second derivatives (w x F).d, with their force F, the
-// turn w of that side and d = a - x, how the first pin moves against the point of the second side
+// turn w of that side and d = a - x, how the first point moves against the point of the second side
 // that is where it is. Along a direction t in which d is free, and with y = x - F/K,
 //   (w x F).t t.d = K/2 (t.(a - y))^2 - K/2 (t.(x - y))^2 - K/2 (t.d)^2
 // for any K. The first is a row, the second is of one body alone, and the third, which no row of
@@ -133,10 +134,10 @@ static void add_turning(tdi_holds *h, tdi_held *b, const td_vec3 *x, td_quat tur
         force = tdi_madd(force, b->way[r], lasting_force(h, b, r));
     }
     count = tdi_dot(force, force) > 0 ? count : 0;
-    b->bent = (tdi_bent){.first = first, .count = count, .stiff = 2 * k, .far = true};
+    b->bent = (tdi_bent){.first = first, .count = count, .stiff = 2 * k, .offset_b = true};
     const td_vec3 arm = tdi_quat_rotate(tdi_quat_conj(turned), force);
-    h->pin[b->far] = h->pin[b->mate];
-    h->pin[b->far].arm = tdi_madd(h->pin[b->mate].arm, arm, -1 / k);
+    h->point[b->offset_b] = h->point[b->point_b];
+    h->point[b->offset_b].arm = tdi_madd(h->point[b->point_b].arm, arm, -1 / k);
 }
 
 // What rows see, and where forces act on the second side: where the first side's point is, in its
@@ -144,20 +145,20 @@ static void add_turning(tdi_holds *h, tdi_held *b, const td_vec3 *x, td_quat tur
 static void open_rows(tdi_holds *h, const tdi_system *y, tdi_held *b, const tdi_bond_at *at,
                       const td_vec3 *x) {
     const tdi_bond_kind kind = b->law.kind;
-    const bool points = kind == TDI_BOND_POINT || kind == TDI_BOND_DISTANCE;
+    const bool of_points = kind == TDI_BOND_POINT || kind == TDI_BOND_DISTANCE;
     for (int32_t r = 0; r < b->law.row_count; r++) {
         b->way[r] = at->gradient[r][0];
         b->back[r] = kind == TDI_BOND_GEAR ? at->gradient[r][1] : tdi_scale(b->way[r], -1);
         b->stiff[r] = b->used[r] ? 2 * b->k : 0;
     }
-    if (b->mate != TD_NONE && kind == TDI_BOND_DISTANCE) {
+    if (b->point_b != TD_NONE && kind == TDI_BOND_DISTANCE) {
         add_tension(h, b);
     }
-    if (b->mate != TD_NONE && !points && kind != TDI_BOND_GEAR) {
-        tdi_point *mate = &h->pin[b->mate];
-        const tdi_frame_at f = tdi_holds_frame(h, y, b->hold, 1, mate->local);
-        mate->arm = tdi_quat_rotate(tdi_quat_conj(f.rotation), tdi_sub(x[0], f.position));
-        if (b->far != TD_NONE) {
+    if (b->point_b != TD_NONE && !of_points && kind != TDI_BOND_GEAR) {
+        tdi_point *point_b = &h->point[b->point_b];
+        const tdi_frame_at f = tdi_holds_frame(h, y, b->hold, 1, point_b->local);
+        point_b->arm = tdi_quat_rotate(tdi_quat_conj(f.rotation), tdi_sub(x[0], f.position));
+        if (b->offset_b != TD_NONE) {
             add_turning(h, b, x, f.rotation);
         }
     }
@@ -166,7 +167,7 @@ static void open_rows(tdi_holds *h, const tdi_system *y, tdi_held *b, const tdi_
 static void evaluate(tdi_holds *h, const tdi_system *y, tdi_held *b) {
     tdi_hold_state *s = &h->state[b->hold];
     td_real *l = s->l[b->bond];
-    td_vec3 x[TDI_BOND_PINS];
+    td_vec3 x[TDI_BOND_POINTS];
     tdi_bond_at at;
     tdi_held_places(h, b, x);
     tdi_bond_evaluate(&b->law, x, &s->along, &at);
@@ -195,18 +196,18 @@ void tdi_holds_evaluate(tdi_holds *all, const tdi_system *y) {
 
 // ---- terms ----------------------------------------------------------------------------------
 
-// Gradient and Hessian of a bond on one of its pins, with what rows see of it. The force of the
+// Gradient and Hessian of a bond on one of its points, with what rows see of it. The force of the
 // error passes with the increments, and has no second derivatives: at a first guess it may be many
 // times that of the multipliers. `curvature`: NULL, or that of the rows.
-static void expand(const tdi_holds *h, const tdi_held *b, const tdi_member *m, int32_t pin,
+static void expand(const tdi_holds *h, const tdi_held *b, const tdi_member *m, int32_t point,
                    const td_vec3 *sees, const td_sym3 *curvature, tdi_levers levers) {
     const tdi_hold_state *s = &h->state[b->hold];
-    const td_real share = b->mate == TD_NONE ? 0.5 : 1; // of K_a, which is 2 K
+    const td_real share = b->point_b == TD_NONE ? 0.5 : 1; // of K_a, which is 2 K
     const td_sym3 none = {0};
     td_vec3 lasting = {0, 0, 0}, passing = {0, 0, 0};
     td_sym3 hessian = {0};
     for (int32_t r = 0; r < TDI_HELD_ROWS; r++) {
-        const bool own = !tdi_held_bends(b, r) || (b->bent.far && pin == b->pin[0]);
+        const bool own = !tdi_held_bends(b, r) || (b->bent.offset_b && point == b->point[0]);
         if (b->stiff[r] > 0 && own) {
             hessian = tdi_sym3_add(hessian, tdi_sym3_square(sees[r], share * b->stiff[r]));
         }
@@ -218,15 +219,15 @@ static void expand(const tdi_holds *h, const tdi_held *b, const tdi_member *m, i
             passing = tdi_madd(passing, sees[r], s->unmet ? 0 : error);
         }
     }
-    m->body->ops->add_stiffness(m->body, &h->pin[pin], passing, &hessian, TDI_LEVERS_NONE);
-    m->body->ops->add_stiffness(m->body, &h->pin[pin], lasting, curvature ? curvature : &none,
+    m->body->ops->add_stiffness(m->body, &h->point[point], passing, &hessian, TDI_LEVERS_NONE);
+    m->body->ops->add_stiffness(m->body, &h->point[point], lasting, curvature ? curvature : &none,
                                 levers);
 }
 
-// On the second side: rows that see its far pin y, and what K/2 (t.(x - y))^2 takes from it. With z
+// On the second side: rows that see offset_b, y, and what K/2 (t.(x - y))^2 takes from it. With z
 // between both, (x - y)^2 = 2 x^2 + 2 y^2 - 4 z^2.
 static void expand_far(const tdi_holds *h, const tdi_held *b, const tdi_member *m) {
-    const tdi_point x = h->pin[b->mate], y = h->pin[b->far];
+    const tdi_point x = h->point[b->point_b], y = h->point[b->offset_b];
     const td_vec3 none = {0, 0, 0};
     tdi_point z = x;
     z.arm = tdi_scale(tdi_add(x.arm, y.arm), 0.5);
@@ -244,20 +245,20 @@ bool tdi_holds_curve(const tdi_holds *all) {
     for (const tdi_holds *h = all; h && !any; h = h->next) {
         for (int32_t i = 0; i < h->held_count && !any; i++) {
             const tdi_held *b = &h->held[i];
-            any =
-                b->acts && (b->mate == TD_NONE ? tdi_bond_curves(b->law.kind) : b->bent.count > 0);
+            any = b->acts &&
+                  (b->point_b == TD_NONE ? tdi_bond_curves(b->law.kind) : b->bent.count > 0);
         }
     }
     return any;
 }
 
-// Rows [from, to) of a bond, eliminated with its body: what they see of its two pins, as v of
+// Rows [from, to) of a bond, eliminated with its body: what they see of its two points, as v of
 // coupled_assembly.c.
 static void set_rows(const tdi_holds *h, const tdi_member *m, const tdi_held *b, int32_t from,
-                     int32_t to, int32_t mate) {
+                     int32_t to, int32_t point_b) {
     td_vec3 way[TDI_HELD_ROWS] = {{0}}, back[TDI_HELD_ROWS] = {{0}};
     td_real compliance[TDI_HELD_ROWS] = {1, 1, 1, 1};
-    const tdi_point *pins[2] = {&h->pin[b->pin[0]], &h->pin[mate]};
+    const tdi_point *points[2] = {&h->point[b->point[0]], &h->point[point_b]};
     const td_vec3 *const sees[2] = {way, back};
     for (int32_t r = from; r < to; r++) {
         if (b->acts && b->stiff[r] > 0) {
@@ -266,17 +267,17 @@ static void set_rows(const tdi_holds *h, const tdi_member *m, const tdi_held *b,
             compliance[r - from] = 2 / b->stiff[r];
         }
     }
-    m->body->ops->rows->set(m->body, b->first_row + from, to - from, pins, sees, compliance);
+    m->body->ops->rows->set(m->body, b->first_row + from, to - from, points, sees, compliance);
 }
 
 // All rows of a bond.
 static void set_rows_of(const tdi_holds *h, const tdi_member *m, const tdi_held *b) {
-    const int32_t far = b->bent.far ? b->bent.first : b->row_count;
+    const int32_t split = b->bent.offset_b ? b->bent.first : b->row_count;
     if (b->row_count > 0) {
-        set_rows(h, m, b, 0, far, b->mate);
+        set_rows(h, m, b, 0, split, b->point_b);
     }
-    if (far < b->row_count) {
-        set_rows(h, m, b, far, b->row_count, b->far);
+    if (split < b->row_count) {
+        set_rows(h, m, b, split, b->row_count, b->offset_b);
     }
 }
 
@@ -284,7 +285,7 @@ static void set_rows_of(const tdi_holds *h, const tdi_member *m, const tdi_held 
 static void expand_bond(const tdi_holds *h, const tdi_system *y, tdi_held *b, bool exact,
                         tdi_levers levers) {
     const td_constraint *c = &h->def[b->hold];
-    const bool pinned = b->mate == TD_NONE;
+    const bool pinned = b->point_b == TD_NONE;
     td_sym3 curvature = {0};
     if (pinned) {
         curvature = curvature_of(h, b);
@@ -293,11 +294,11 @@ static void expand_bond(const tdi_holds *h, const tdi_system *y, tdi_held *b, bo
     for (int32_t r = 0; r < b->bent.count; r++) {
         b->stiff[b->bent.first + r] = exact ? b->bent.stiff : 0;
     }
-    expand(h, b, tdi_holds_member(h, y, c->actor[0]), b->pin[0], b->way, &curvature, levers);
+    expand(h, b, tdi_holds_member(h, y, c->actor[0]), b->point[0], b->way, &curvature, levers);
     if (!pinned) {
         const tdi_member *other = tdi_holds_member(h, y, c->actor[1]);
-        expand(h, b, other, b->mate, b->back, NULL, levers);
-        if (b->bent.far) {
+        expand(h, b, other, b->point_b, b->back, NULL, levers);
+        if (b->bent.offset_b) {
             expand_far(h, b, other);
         }
     }
@@ -345,7 +346,7 @@ td_real tdi_holds_value(tdi_holds *all, const tdi_system *y) {
             const tdi_held *b = &h->held[i];
             const tdi_hold_state *s = &h->state[b->hold];
             td_real c[TDI_BOND_ROWS], along = s->along;
-            td_vec3 x[TDI_BOND_PINS];
+            td_vec3 x[TDI_BOND_POINTS];
             if (b->acts) {
                 tdi_held_places(h, b, x);
                 tdi_bond_rows(&b->law, x, &along, c);
@@ -396,7 +397,7 @@ static td_real forces_of(const tdi_holds *h, const tdi_held *b, td_real f[TDI_BO
 
 // Whether the increments leave too much of an error to the first order.
 static bool is_weak(const tdi_holds *h, const tdi_held *b) {
-    const td_real plain = b->mate == TD_NONE ? PLAIN : SERIES;
+    const td_real plain = b->point_b == TD_NONE ? PLAIN : SERIES;
     bool weak = false;
     for (int32_t r = 0; r < b->law.row_count; r++) {
         const td_real c = b->c[r], left = c + change(h, b, r);
@@ -498,7 +499,7 @@ static td_real error_of(const tdi_held *b, const tdi_hold_state *s, const td_rea
 // increment could mend, where they are far from the origin.
 static td_real met_to(const tdi_held *b, const td_vec3 *x) {
     td_real most = 0;
-    for (int32_t p = 0; p < b->law.pin_count; p++) {
+    for (int32_t p = 0; p < b->law.point_count; p++) {
         most = fmax(most, tdi_norm(x[p]));
     }
     return fmax(TDI_HELD_MET, ROUNDED * most);
@@ -508,7 +509,7 @@ static td_real met_to(const tdi_held *b, const td_vec3 *x) {
 static bool judge(tdi_holds *h, tdi_held *b, td_real largest, bool whole) {
     tdi_hold_state *s = &h->state[b->hold];
     td_real c[TDI_BOND_ROWS], along = s->along;
-    td_vec3 x[TDI_BOND_PINS];
+    td_vec3 x[TDI_BOND_POINTS];
     tdi_held_places(h, b, x);
     tdi_bond_rows(&b->law, x, &along, c);
     const td_real before = b->error;

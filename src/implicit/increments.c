@@ -131,7 +131,7 @@ static td_status factor(tdi_newton_run *n, bool carry) {
                                  .tries = tries,
                                  .raise = !n->wary,
                                  .touched = t || n->system->holds,
-                                 .note = tdi_holds_pin(n->system),
+                                 .note = tdi_holds_are_eliminated(n->system),
                                  .noted = n->noted,
                                  .carry = carry};
         tdi_factored result = factor_all(n, &model);
@@ -318,7 +318,7 @@ static bool goes_back(tdi_newton_run *n) {
 // The first increments of a step with constraints, where the exact Hessian is not positive
 // definite, are not taken: they only tell which forces there will be.
 static bool looks_ahead(tdi_newton_run *n) {
-    const bool first = !n->looked && tdi_holds_pin(n->system);
+    const bool first = !n->looked && tdi_holds_are_eliminated(n->system);
     n->looked = true;
     n->noted = n->noted || first;
     if (!first || n->used == TDI_MODEL_EXACT) {

@@ -34,7 +34,7 @@
 #define FALLS       1e-3  // 1/s^2: of lambda; what falls more slowly, in half a minute, is neutral
 #define MOST_FORCES (1 << 27) // numbers in the matrix of rows: 1 GiB
 
-enum { COORDINATES = 3 * TDI_BOND_PINS };
+enum { COORDINATES = 3 * TDI_BOND_POINTS };
 
 // A body.
 typedef struct part {
@@ -91,8 +91,8 @@ static void add(const modal *m, td_real *to, const td_real *x, td_real by) {
 
 // ---- bonds ----------------------------------------------------------------------------------
 
-static int32_t member_of_pin(const tdi_holds *h, const tdi_held *b, int32_t pin) {
-    return h->member[h->def[b->hold].actor[b->law.pin[pin].second]];
+static int32_t member_of_point(const tdi_holds *h, const tdi_held *b, int32_t point) {
+    return h->member[h->def[b->hold].actor[b->law.point[point].second]];
 }
 
 // Generalised forces of forces at the points of a bond, added to a row.
@@ -101,17 +101,17 @@ static void add_forces(const modal *m, const tdi_holds *h, const tdi_held *b, co
     for (int side = 0; side < 2; side++) {
         const int32_t actor = h->def[b->hold].actor[side];
         const part *p = actor == TD_NONE ? NULL : &m->part[h->member[actor]];
-        tdi_point point[TDI_BOND_PINS];
-        td_vec3 own[TDI_BOND_PINS];
+        tdi_point own_points[TDI_BOND_POINTS];
+        td_vec3 own[TDI_BOND_POINTS];
         int32_t count = 0;
-        for (int32_t k = 0; p && k < b->law.pin_count; k++) {
-            if (b->pin[k] != TD_NONE && b->law.pin[k].second == (side == 1)) {
-                point[count] = h->pin[b->pin[k]];
+        for (int32_t k = 0; p && k < b->law.point_count; k++) {
+            if (b->point[k] != TD_NONE && b->law.point[k].second == (side == 1)) {
+                own_points[count] = h->point[b->point[k]];
                 own[count++] = force[k];
             }
         }
         if (count > 0) {
-            p->ops->forces(p->tangent, tdi_points_of(point, count), own, m->vector);
+            p->ops->forces(p->tangent, tdi_points_of(own_points, count), own, m->vector);
             for (int32_t d = 0; d < p->count; d++) {
                 to[p->first + d] += m->vector[d];
             }
@@ -119,7 +119,7 @@ static void add_forces(const modal *m, const tdi_holds *h, const tdi_held *b, co
     }
 }
 
-static tdi_bond_at evaluate(const tdi_holds *h, const tdi_held *b, td_vec3 x[TDI_BOND_PINS]) {
+static tdi_bond_at evaluate(const tdi_holds *h, const tdi_held *b, td_vec3 x[TDI_BOND_POINTS]) {
     td_real along = h->state[b->hold].along;
     tdi_bond_at at;
     tdi_held_places(h, b, x);
@@ -134,7 +134,7 @@ static bool is_curved(const tdi_held *b) {
 
 // Room for the rows of a bond that acts.
 static int32_t rows_of(const tdi_held *b) {
-    return !b->acts ? 0 : b->law.row_count + (is_curved(b) ? 3 * b->law.pin_count : 0);
+    return !b->acts ? 0 : b->law.row_count + (is_curved(b) ? 3 * b->law.point_count : 0);
 }
 
 static td_status find_rows(modal *m, td_diag *diag) {
@@ -151,7 +151,7 @@ static td_status find_rows(modal *m, td_diag *diag) {
                                 "%s is not met, so the pose has no modes; settle it, or release it",
                                 name);
             }
-            td_vec3 x[TDI_BOND_PINS];
+            td_vec3 x[TDI_BOND_POINTS];
             const tdi_bond_at at = evaluate(h, b, x);
             for (int32_t r = 0; r < b->law.row_count; r++) {
                 if (!b->law.one_sided || at.c[r] < CLOSE) {
@@ -249,18 +249,18 @@ static int32_t loads_on(const modal *m, int32_t member, td_real scale) {
         for (int32_t i = 0; i < h->held_count; i++) {
             const tdi_held *b = &h->held[i];
             td_real force[TDI_BOND_ROWS];
-            td_vec3 x[TDI_BOND_PINS];
+            td_vec3 x[TDI_BOND_POINTS];
             if (!b->acts || !bond_forces(m, h, i, force)) {
                 continue;
             }
             const tdi_bond_at at = evaluate(h, b, x);
-            for (int32_t k = 0; k < b->law.pin_count; k++) {
-                if (b->pin[k] == TD_NONE || h->pin[b->pin[k]].kind != TDI_POINT_POSITION ||
-                    member_of_pin(h, b, k) != member) {
+            for (int32_t k = 0; k < b->law.point_count; k++) {
+                if (b->point[k] == TD_NONE || h->point[b->point[k]].kind != TDI_POINT_POSITION ||
+                    member_of_point(h, b, k) != member) {
                     continue;
                 }
                 tdi_lasting_load *l = &m->load[count++];
-                *l = (tdi_lasting_load){.point = h->pin[b->pin[k]]};
+                *l = (tdi_lasting_load){.point = h->point[b->point[k]]};
                 for (int32_t r = 0; r < b->law.row_count; r++) {
                     l->gradient = tdi_madd(l->gradient, at.gradient[r][k], scale * force[r]);
                 }
@@ -278,12 +278,12 @@ static void write3(td_real *to, td_vec3 v) {
     to[2] = v.z;
 }
 
-// The gradient of force.c by all pins.
+// The gradient of force.c by all points.
 static void weighted_gradient(const tdi_bond *law, const td_vec3 *x, td_real along,
                               const td_real *force, td_real *g) {
     tdi_bond_at at;
     tdi_bond_evaluate(law, x, &along, &at);
-    for (int32_t k = 0; k < law->pin_count; k++) {
+    for (int32_t k = 0; k < law->point_count; k++) {
         td_vec3 sum = {0, 0, 0};
         for (int32_t r = 0; r < law->row_count; r++) {
             sum = tdi_madd(sum, at.gradient[r][k], force[r]);
@@ -297,14 +297,14 @@ static td_real *coordinate(td_vec3 *x, int32_t d) {
     return d % 3 == 0 ? &v->x : d % 3 == 1 ? &v->y : &v->z;
 }
 
-// Of points by differences of gradients; joints turn by exp(w), and their bonds have one pin.
+// Of points by differences of gradients; joints turn by exp(w), and their bonds have one point.
 static void bond_hessian(const tdi_holds *h, const tdi_held *b, const td_real *force,
                          td_real *hessian, int32_t n) {
     const td_real along = h->state[b->hold].along;
-    td_vec3 x[TDI_BOND_PINS];
+    td_vec3 x[TDI_BOND_POINTS];
     tdi_held_places(h, b, x);
     memset(hessian, 0, (size_t)(n * n) * sizeof *hessian);
-    if (b->law.pin[0].joint) {
+    if (b->law.point[0].joint) {
         const td_sym3 s = tdi_bond_hessian(&b->law, x, along, force);
         const td_real all[9] = {s.xx, s.xy, s.xz, s.xy, s.yy, s.yz, s.xz, s.yz, s.zz};
         for (int i = 0; i < 9; i++) {
@@ -325,9 +325,9 @@ static void bond_hessian(const tdi_holds *h, const tdi_held *b, const td_real *f
             hessian[e * n + d] += half;
         }
     }
-    for (int32_t d = 0; d < n; d++) { // pins of the world do not move
+    for (int32_t d = 0; d < n; d++) { // points of the world do not move
         for (int32_t e = 0; e < n; e++) {
-            const bool still = b->pin[d / 3] == TD_NONE || b->pin[e / 3] == TD_NONE;
+            const bool still = b->point[d / 3] == TD_NONE || b->point[e / 3] == TD_NONE;
             hessian[d * n + e] = still ? 0 : hessian[d * n + e];
         }
     }
@@ -335,7 +335,7 @@ static void bond_hessian(const tdi_holds *h, const tdi_held *b, const td_real *f
 
 static void add_elastic_of(modal *m, const tdi_holds *h, int32_t held) {
     const tdi_held *b = &h->held[held];
-    const int32_t n = 3 * b->law.pin_count;
+    const int32_t n = 3 * b->law.point_count;
     td_real hessian[COORDINATES * COORDINATES], axes[COORDINATES * COORDINATES],
         force[TDI_BOND_ROWS], most = 0;
     if (!bond_forces(m, h, held, force)) {
@@ -349,7 +349,7 @@ static void add_elastic_of(modal *m, const tdi_holds *h, int32_t held) {
     for (int32_t k = 0; k < n; k++) {
         const td_real stiffness = hessian[k * n + k];
         if (fabs(stiffness) > CURVED * most) {
-            td_vec3 way[TDI_BOND_PINS];
+            td_vec3 way[TDI_BOND_POINTS];
             for (int32_t d = 0; d < n; d++) {
                 *coordinate(way, d) = axes[d * n + k];
             }
@@ -481,7 +481,7 @@ static void place_dense(tdi_dense *d, int32_t most, tdi_layout *l) {
 }
 
 // Tangents are opened where they are placed; `part` is set.
-static void lay_out(modal *m, int32_t pins, tdi_layout *l) {
+static void lay_out(modal *m, int32_t points, tdi_layout *l) {
     const size_t n = (size_t)m->length, rows = (size_t)m->most;
     for (int32_t k = 0; k < m->system->count; k++) {
         part *p = &m->part[k];
@@ -499,7 +499,7 @@ static void lay_out(modal *m, int32_t pins, tdi_layout *l) {
     m->gradient = tdi_layout_place(l, n, sizeof *m->gradient);
     m->vector = tdi_layout_place(l, n, sizeof *m->vector);
     m->force = tdi_layout_place(l, rows, sizeof *m->force);
-    m->load = tdi_layout_place(l, (size_t)pins, sizeof *m->load);
+    m->load = tdi_layout_place(l, (size_t)points, sizeof *m->load);
     place_dense(&m->inner, m->most, l);
     place_dense(&m->outer, m->most, l);
 }
@@ -635,8 +635,8 @@ static td_status find_modes(modal *m, int32_t count, td_mode *modes, tdi_modal_i
     return count > 0 ? iterate(m, count, modes, alloc, diag) : TD_OK;
 }
 
-static td_status measure(modal *m, int32_t *pins, td_diag *diag) {
-    *pins = 0;
+static td_status measure(modal *m, int32_t *points, td_diag *diag) {
+    *points = 0;
     for (int32_t k = 0; k < m->system->count; k++) {
         const tdi_member *member = &m->system->member[k];
         const tdi_modal *own = tdi_state_modal(member->body);
@@ -657,7 +657,7 @@ static td_status measure(modal *m, int32_t *pins, td_diag *diag) {
     for (const tdi_holds *h = m->system->holds; h; h = h->next) {
         for (int32_t i = 0; i < h->held_count; i++) {
             m->most += rows_of(&h->held[i]);
-            *pins += h->held[i].law.pin_count;
+            *points += h->held[i].law.point_count;
         }
     }
     if (m->length > 0 && m->most > MOST_FORCES / m->length) {
@@ -672,21 +672,21 @@ static td_status measure(modal *m, int32_t *pins, td_diag *diag) {
 static td_status run(const tdi_system *y, int32_t count, td_mode *modes, tdi_modal_info *info,
                      const td_alloc *alloc, td_diag *diag) {
     modal m = {.system = y};
-    int32_t pins;
+    int32_t points;
     tdi_layout l = {NULL, 0};
     const size_t parts = (size_t)y->count;
     m.part = tdi_alloc_zeroed(alloc, parts, sizeof *m.part);
     if (!m.part) {
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the modes");
     }
-    td_status status = measure(&m, &pins, diag);
+    td_status status = measure(&m, &points, diag);
     if (status == TD_OK) {
-        lay_out(&m, pins, &l);
+        lay_out(&m, points, &l);
         const size_t bytes = l.used;
         l = (tdi_layout){tdi_alloc_zeroed(alloc, bytes, 1), 0};
         void *block = l.base;
         if (block) {
-            lay_out(&m, pins, &l);
+            lay_out(&m, points, &l);
             status = find_modes(&m, count, modes, info, alloc, diag);
             tdi_alloc_free(alloc, block, bytes);
         } else {

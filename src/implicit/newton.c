@@ -193,7 +193,7 @@ static void relax(const tdi_system *y, td_real taken) {
 
 // Whether all members know the forces on their joints that the last step left.
 static bool recall(const tdi_system *y) {
-    bool all = tdi_holds_pin(y);
+    bool all = tdi_holds_are_eliminated(y);
     for (int32_t k = 0; k < y->count && all; k++) {
         const tdi_member *m = &y->member[k];
         all = m->body->ops->recall && m->body->ops->recall(m->body);

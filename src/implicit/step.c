@@ -17,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-#define STATIC_ITERATIONS 5000  // far more than most need: limp things between pins creep
+#define STATIC_ITERATIONS 5000  // far more than most need: limp things between points creep
 #define STATIC_TOLERANCE  1e-10 // rad or m: statics are to be exact
 #define CROWD             5     // times as many iterations where many things meet one after another
 #define EACH              25    // members: as many more times again

@@ -40,7 +40,9 @@ static const uint8_t next_states[] = {
     [TDI_BLOCKED] = BIT(TDI_ACTIVE) | BIT(TDI_DISABLED)};
 
 void tdi_actor_set_activity(tdi_actor *a, tdi_activity to) {
-    TDI_ASSERT(a->activity == to || (next_states[a->activity] & BIT(to)));
+    const bool allowed = a->activity == to || (next_states[a->activity] & BIT(to));
+    TDI_ASSERT(allowed);
+    (void)allowed;
     if (a->activity == TDI_ASLEEP) {
         a->sleep.asked = a->sleep.in_tree = false;
         a->sleep.calm = 0;

@@ -75,7 +75,7 @@ static bool cast(void *context) {
 
 static void step(void *context) {
     query_run *r = context;
-    td_world_step(r->world, &r->diag);
+    case_must(td_world_step(r->world, &r->diag));
 }
 
 // Squared distance between a ray and an axis, by alternating between both a few times.
