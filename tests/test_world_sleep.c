@@ -540,7 +540,7 @@ TD_TEST(log_says_why_sleepers_wake) {
     check_reason(s.world, heard, "'alone' wakes at");
     CHECK_INT(td_world_wake_actor(s.world, alone, &diag), TD_OK);
     check_reason(s.world, heard, ": the program has woken it");
-    td_world_grab(s.world, 2, 0, tdi_vec3(0, 0, 0), tdi_vec3(2, 0.02, 0), 0.1);
+    CHECK_INT(td_world_grab(s.world, 2, 0, tdi_vec3(0, 0, 0), tdi_vec3(2, 0.02, 0), 0.1), TD_OK);
     check_reason(s.world, heard, ": what acts on it has changed");
     CHECK_INT(
         td_world_move_collider(s.world, ball, tdi_vec3(0, 0.142, 0), tdi_quat_identity(), &diag),
