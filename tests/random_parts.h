@@ -151,12 +151,31 @@ static void names(play *p) {
     td_set_assert_hook(NULL, NULL); // as at the start
 }
 
+static void height_field(play *p) {
+    td_real heights[12];
+    td_height_field *field = NULL;
+    td_vec3 normal = {0, 0, 0};
+    int32_t columns = 0, rows = 0;
+    for (int k = 0; k < 12; k++) {
+        heights[k] = number(p, -1, 1);
+    }
+    const int32_t wide = below(p, 5);
+    take_status(p,
+                td_height_field_new(wide, 3, number(p, 0.1, 1), heights, &alloc, &field, diag(p)));
+    take_real(p, td_height_field_height(field, number(p, -3, 3), number(p, -3, 3), &normal));
+    td_height_field_size(field, &columns, &rows, NULL);
+    take_int(p, columns + rows);
+    take_vec(p, normal);
+    td_height_field_free(field);
+}
+
 static void checks(play *p) {
     const td_collider collider = any_collider(p);
     const td_constraint constraint = any_constraint(p);
     td_contact_opts opts = td_contact_opts_default();
     opts.friction = number(p, 0, 2);
     opts.gap = number(p, 0.01, 1);
+    height_field(p);
     take_status(p, td_colliders_check(&collider, 1, diag(p)));
     take_status(p, td_constraints_check(&constraint, 1, diag(p)));
     take_status(p, td_contact_opts_check(&opts, diag(p)));

@@ -157,6 +157,7 @@ TD_TEST(null_is_refused_by_every_function_that_returns_a_status) {
     REFUSED(td_world_remove_grab(NULL, (td_grab_id){0}, NULL));
     REFUSED(td_world_grab_force(NULL, (td_grab_id){0}, NULL, NULL));
     REFUSED(td_world_grab(NULL, -1, -1, (td_vec3){0}, (td_vec3){0}, 0));
+    REFUSED(td_height_field_new(2, 2, 1, NULL, NULL, NULL, NULL));
     REFUSED(td_world_cast_rays(NULL, 1, NULL, NULL, NULL));
     REFUSED(td_world_pick_nearest(NULL, 1, NULL, 0, NULL, NULL));
     REFUSED(td_world_overlap(NULL, NULL, NULL, 1, NULL, NULL));
@@ -228,6 +229,9 @@ TD_TEST(null_gives_nothing_in_every_function_without_a_status) {
     td_world_velocities(NULL, -1, NULL, NULL);
     NOTHING(td_box, td_world_bounds(NULL, -1));
     td_world_all_bounds(NULL, NULL);
+    td_height_field_free(NULL);
+    td_height_field_size(NULL, NULL, NULL, NULL);
+    CHECK(td_height_field_height(NULL, 0, 0, NULL) == 0);
     CHECK_INT(td_world_contact_events(NULL, NULL, 1), 0);
     CHECK_INT(td_world_forces(NULL, NULL, 1), 0);
     CHECK(!td_world_actor_adapt(NULL, -1, NULL));

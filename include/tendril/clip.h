@@ -45,6 +45,7 @@ typedef struct td_clip_collider {
     td_vec3 sides;
     td_vec3 centre; ///< m, in its own axes: of the disc that stands for a plane.
     td_real reach;  ///< m: radius of that disc. Its edge fades out.
+    const td_height_field *field;
 } td_clip_collider;
 
 /// A clip. Start from td_clip_def_default(). The frames are either in memory or in a file.

@@ -16,6 +16,7 @@ typedef enum td_collider_kind {
     TD_COLLIDER_SPHERE,  ///< Of `radius`.
     TD_COLLIDER_CAPSULE, ///< Of `radius`, with `length` along its own Y.
     TD_COLLIDER_BOX,     ///< With `sides`, about `position`.
+    TD_COLLIDER_HEIGHT_FIELD, ///< Everything below `field` is solid, in its own axes.
 } td_collider_kind;
 
 /// Which pairs collide: (a.category & b.mask) && (b.category & a.mask). An actor's contact with
@@ -26,6 +27,26 @@ typedef struct td_filter {
 } td_filter;
 
 TD_API td_filter td_filter_default(void);
+
+/// Uneven ground: the smooth surface (a cubic spline with two continuous derivatives) that passes
+/// through heights on a square grid. Its middle is the origin of the collider's axes, columns go
+/// along X and rows along Z. Beyond its border the ground goes on straight. Segments touch it with
+/// their ends, and with their middle when they are longer than a cell: give them at most twice the
+/// cell. Where the ground curves more than a segment's radius, distances are not exact.
+typedef struct td_height_field td_height_field;
+
+/// Copies the heights, m, row after row; 2 to 4096 columns and rows; `cell`, m, > 0, is the
+/// distance between them. It is constant from then on, and may be used by any number of colliders.
+TD_API td_status td_height_field_new(int32_t columns, int32_t rows, td_real cell,
+                                     const td_real *heights, const td_alloc *alloc,
+                                     td_height_field **out, td_diag *diag);
+TD_API void td_height_field_free(td_height_field *field); ///< NULL is allowed.
+/// The height at a place of the field's axes, m; *normal, if given, is a unit vector.
+TD_API td_real td_height_field_height(const td_height_field *field, td_real x, td_real z,
+                                      td_vec3 *normal);
+/// Columns, rows and cell; any may be NULL.
+TD_API void td_height_field_size(const td_height_field *field, int32_t *columns, int32_t *rows,
+                                 td_real *cell);
 
 /// One collider. During a step it moves with constant velocity from the first pose to the second,
 /// turning by the smaller angle. Sizes are whole, as in scene files. Start from
@@ -48,6 +69,8 @@ typedef struct td_collider {
                              ///< least `friction`. Default 0: the same.
     td_filter filter;        ///< Default: it collides with everything.
     uint64_t user_data;      ///< The caller's own; a world keeps and saves it. Default 0.
+    /// Of a height field; it must outlive the collider. Default NULL.
+    const td_height_field *field;
 } td_collider;
 
 /// A collider of this kind that stays at the origin.

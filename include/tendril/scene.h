@@ -350,6 +350,10 @@ typedef struct td_scene_collider {
         td_real rolling, static_friction;
         const char *name; ///< In messages; no two colliders have the same. Default: none.
         td_filter filter;
+        int32_t columns;        ///< Of a height field: see td_height_field_new().
+        td_real cell;           ///< m.
+        const td_real *heights; ///< m, row after row.
+        int32_t height_count;   ///< A multiple of columns.
     } as;
 } td_scene_collider;
 

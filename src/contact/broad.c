@@ -16,6 +16,7 @@
 #include "contact/broad.h"
 
 #include "base/diag.h"
+#include "contact/height_field.h"
 
 #include <string.h>
 
@@ -288,6 +289,17 @@ static td_real height_over(const td_collider *plane, const tdi_course *course,
     return height - tdi_greater(0, sunk);
 }
 
+// Whether a box comes near the ground of a height field in the step.
+static bool near_ground(const td_collider *k, const tdi_course *course, const tdi_bounds *b) {
+    const td_quat turn = tdi_quat_conj(tdi_quat_unit(k->rotation0));
+    const td_vec3 half = tdi_scale(tdi_sub(b->high, b->low), 0.5);
+    const td_vec3 from = tdi_sub(tdi_add(b->low, half), k->position0);
+    const td_vec3 at = tdi_quat_rotate(turn, from);
+    const td_real shift = tdi_norm(course->shift), size = tdi_norm(half);
+    const td_real reach = size + shift + course->angle * (tdi_norm(from) + size + shift);
+    return at.y - reach <= tdi_height_field_most(k->field, at, reach);
+}
+
 static bool find_colliders(tdi_contacts *c) {
     for (int32_t i = 0; i < c->capsule_count && c->collider_count > 0; i++) {
         if ((c->partial && c->resting[i]) || c->capsule[i].from >= 1) {
@@ -296,9 +308,11 @@ static bool find_colliders(tdi_contacts *c) {
         // colliders' boxes have no share of the range
         const tdi_bounds b = widened(&c->reach[i], 0.5 * c->opts.gap * c->capsule[i].radius);
         for (int32_t k = 0; k < c->collider_count; k++) {
-            bool near = c->collider[k].kind == TD_COLLIDER_PLANE
-                            ? height_over(&c->collider[k], &c->course[k], &b) <= 0
-                            : tdi_overlap(&b, &c->swept[k]);
+            const td_collider *other = &c->collider[k];
+            bool near =
+                other->kind == TD_COLLIDER_PLANE ? height_over(other, &c->course[k], &b) <= 0
+                : other->kind == TD_COLLIDER_HEIGHT_FIELD ? near_ground(other, &c->course[k], &b)
+                                                          : tdi_overlap(&b, &c->swept[k]);
             near = near && !(c->skip && c->skip(c->context, i, c->capsule_count + k));
             if (near && c->pair_count == c->pair_limit) {
                 return false;

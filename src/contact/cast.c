@@ -14,9 +14,12 @@
 #include "contact/cast.h"
 
 #include "contact/closest.h"
+#include "contact/height_field.h"
 #include "math/quat.h"
 
 #include <math.h>
+
+#define FIELD_ROUNDS 256
 
 static td_real clamp(td_real x, td_real low, td_real high) {
     return x < low ? low : x > high ? high : x;
@@ -149,6 +152,29 @@ static tdi_hit ray_plane(td_vec3 o, td_vec3 u, td_real radius) {
     return u.y < 0 ? (tdi_hit){-height / u.y, {0, 1, 0}} : missed;
 }
 
+// Parts of the way that are free, one after the other: a cell at first, then as far as the last one
+// went and twice that.
+static tdi_hit ray_field(const td_height_field *f, td_vec3 o, td_vec3 u, td_real radius) {
+    td_real cell, t = 0;
+    td_height_field_size(f, NULL, NULL, &cell);
+    if (tdi_height_field_distance(f, o, NULL) <= radius) {
+        return (tdi_hit){0, tdi_scale(u, -1)};
+    }
+    td_real step = cell;
+    for (int k = 0; k < FIELD_ROUNDS; k++) {
+        const td_vec3 x = tdi_madd(o, u, t);
+        td_vec3 n;
+        const td_real part = tdi_height_field_free(f, x, tdi_scale(u, step), radius);
+        t += part * step;
+        const td_real left = tdi_height_field_distance(f, tdi_madd(o, u, t), &n) - radius;
+        if (left <= 1e-9 * (cell + fabs(t))) {
+            return (tdi_hit){t, tdi_scale(n, 1 / tdi_norm(n))};
+        }
+        step = part < 1 ? fmax(2 * left, 0.1 * part * step) : 2 * step;
+    }
+    return missed;
+}
+
 static tdi_hit ray_sharp_box(td_vec3 half, td_vec3 o, td_vec3 u) {
     const td_real from[3] = {o.x, o.y, o.z}, way[3] = {u.x, u.y, u.z};
     const td_real reach[3] = {half.x, half.y, half.z};
@@ -209,8 +235,9 @@ tdi_hit tdi_ray_collider(const tdi_ray *ray, const td_collider *c) {
     }
     const td_vec3 o = to_own(c, ray->origin);
     const td_vec3 u = tdi_quat_rotate(tdi_quat_conj(c->rotation), ray->direction);
-    tdi_hit hit = c->kind == TD_COLLIDER_PLANE
-                      ? ray_plane(o, u, ray->radius)
+    tdi_hit hit = c->kind == TD_COLLIDER_PLANE ? ray_plane(o, u, ray->radius)
+                  : c->kind == TD_COLLIDER_HEIGHT_FIELD
+                      ? ray_field(c->field, o, u, ray->radius)
                       : ray_box(tdi_scale(c->sides, 0.5), o, u, ray->radius);
     hit.normal = tdi_quat_rotate(c->rotation, hit.normal);
     return hit;

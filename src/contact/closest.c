@@ -11,6 +11,8 @@
 
 #include "contact/closest.h"
 
+#include "contact/height_field.h"
+
 static inline td_real unit_range(td_real x) {
     return x > 0 ? (x < 1 ? x : 1) : 0;
 }
@@ -101,12 +103,45 @@ static tdi_closest to_box(const tdi_two *two) {
     return k;
 }
 
+// ---- height fields --------------------------------------------------------------------------
+
+int tdi_field_places(const tdi_two *two, td_real places[TDI_FIELD_PLACES]) {
+    const td_vec3 u = tdi_sub(two->b, two->a);
+    const td_real length2 = tdi_dot(u, u);
+    td_real cell;
+    td_height_field_size(two->field, NULL, NULL, &cell);
+    places[0] = 0;
+    places[1] = 1;
+    places[2] = 0.5;
+    return length2 > cell * cell ? 3 : length2 > 0 ? 2 : 1;
+}
+
+tdi_closest tdi_over_field(const tdi_two *two, td_real s) {
+    tdi_closest k = {.s = s, .loose = {0, 0, 0}};
+    const td_vec3 x = tdi_madd(tdi_scale(two->a, 1 - s), two->b, s);
+    k.distance = tdi_height_field_distance(two->field, x, &k.e);
+    k.e = tdi_scale(k.e, k.distance);
+    return k;
+}
+
+static tdi_closest to_field(const tdi_two *two) {
+    td_real places[TDI_FIELD_PLACES];
+    const int count = tdi_field_places(two, places);
+    tdi_closest nearest = tdi_over_field(two, places[0]);
+    for (int n = 1; n < count; n++) {
+        const tdi_closest k = tdi_over_field(two, places[n]);
+        nearest = k.distance < nearest.distance ? k : nearest;
+    }
+    return nearest;
+}
+
 // ---- entry ----------------------------------------------------------------------------------
 
 tdi_closest tdi_closest_of(const tdi_two *two) {
     switch (two->side) {
     case TDI_SIDE_PLANE: return to_plane(two);
     case TDI_SIDE_BOX: return to_box(two);
+    case TDI_SIDE_FIELD: return to_field(two);
     default: return to_segment(two);
     }
 }

@@ -56,26 +56,30 @@ static const char *size_fault_of(const td_collider *c) {
         !(sized(c->sides.x) && sized(c->sides.y) && sized(c->sides.z))) {
         return "sides must be above 0 and at most 1e9 m";
     }
+    if (c->kind == TD_COLLIDER_HEIGHT_FIELD && !c->field) {
+        return "field must be given: see td_height_field_new()";
+    }
     return NULL;
 }
 
 // What is wrong with a collider, or NULL.
 static const char *fault_of(const td_collider *c) {
     bool known = c->kind == TD_COLLIDER_PLANE || c->kind == TD_COLLIDER_SPHERE ||
-                 c->kind == TD_COLLIDER_CAPSULE || c->kind == TD_COLLIDER_BOX;
-    return !known                              ? "kind must be plane, sphere, capsule or box"
-           : size_fault_of(c)                  ? size_fault_of(c)
-           : !placed(c->position0)             ? "position0 must lie within 1e9 m of the origin"
-           : !placed(c->position)              ? "position must lie within 1e9 m of the origin"
-           : !unit(c->rotation0)               ? "rotation0 must be a unit quaternion"
-           : !unit(c->rotation)                ? "rotation must be a unit quaternion"
-           : !(c->friction >= 0)               ? "friction must be from 0 to 10"
-           : c->friction > FRICTION_MAX        ? "friction must be from 0 to 10"
-           : !(c->restitution >= 0)            ? "restitution must be from 0 to 1"
-           : c->restitution > 1                ? "restitution must be from 0 to 1"
-           : !(c->rolling >= 0)                ? "rolling must be from 0 to 1"
-           : c->rolling > 1                    ? "rolling must be from 0 to 1"
-           : !(c->static_friction >= 0)        ? "static_friction must be from 0 to 10"
+                 c->kind == TD_COLLIDER_CAPSULE || c->kind == TD_COLLIDER_BOX ||
+                 c->kind == TD_COLLIDER_HEIGHT_FIELD;
+    return !known                       ? "kind must be plane, sphere, capsule, box or height field"
+           : size_fault_of(c)           ? size_fault_of(c)
+           : !placed(c->position0)      ? "position0 must lie within 1e9 m of the origin"
+           : !placed(c->position)       ? "position must lie within 1e9 m of the origin"
+           : !unit(c->rotation0)        ? "rotation0 must be a unit quaternion"
+           : !unit(c->rotation)         ? "rotation must be a unit quaternion"
+           : !(c->friction >= 0)        ? "friction must be from 0 to 10"
+           : c->friction > FRICTION_MAX ? "friction must be from 0 to 10"
+           : !(c->restitution >= 0)     ? "restitution must be from 0 to 1"
+           : c->restitution > 1         ? "restitution must be from 0 to 1"
+           : !(c->rolling >= 0)         ? "rolling must be from 0 to 1"
+           : c->rolling > 1             ? "rolling must be from 0 to 1"
+           : !(c->static_friction >= 0) ? "static_friction must be from 0 to 10"
            : c->static_friction > FRICTION_MAX ? "static_friction must be from 0 to 10"
                                                : NULL;
 }
@@ -83,11 +87,12 @@ static const char *fault_of(const td_collider *c) {
 // ---- messages -------------------------------------------------------------------------------
 
 const char *tdi_collider_kind_name(td_collider_kind kind) {
-    return kind == TD_COLLIDER_PLANE     ? "plane"
-           : kind == TD_COLLIDER_SPHERE  ? "sphere"
-           : kind == TD_COLLIDER_CAPSULE ? "capsule"
-           : kind == TD_COLLIDER_BOX     ? "box"
-                                         : "of no known kind";
+    return kind == TD_COLLIDER_PLANE          ? "plane"
+           : kind == TD_COLLIDER_SPHERE       ? "sphere"
+           : kind == TD_COLLIDER_CAPSULE      ? "capsule"
+           : kind == TD_COLLIDER_BOX          ? "box"
+           : kind == TD_COLLIDER_HEIGHT_FIELD ? "heightfield"
+                                              : "of no known kind";
 }
 
 void tdi_collider_text(const td_collider *c, tdi_collider_label label,

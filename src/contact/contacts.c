@@ -433,6 +433,10 @@ static void open_collider(const tdi_contacts *c, const tdi_capsule *i, int32_t j
     m->two.b = tdi_pose_local(pose, x[i->b]);
     switch (k->kind) {
     case TD_COLLIDER_PLANE: m->two.side = TDI_SIDE_PLANE; break;
+    case TD_COLLIDER_HEIGHT_FIELD:
+        m->two.side = TDI_SIDE_FIELD;
+        m->two.field = k->field;
+        break;
     case TD_COLLIDER_BOX:
         m->two.side = TDI_SIDE_BOX;
         m->two.c = tdi_scale(k->sides, 0.5);

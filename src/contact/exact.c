@@ -223,7 +223,8 @@ void tdi_planes_leave(const tdi_contacts *c, const tdi_plane_rule *rule, td_vec3
 
 // Which place of a pair: an end of the axis, or, of others than planes, the closest.
 static int32_t which_of(const tdi_meeting *m, const tdi_closest *k, int n) {
-    const bool closest = n == 0 && m->two.side != TDI_SIDE_PLANE;
+    const bool field = m->two.side == TDI_SIDE_FIELD;
+    const bool closest = field ? k->s > 0 && k->s < 1 : n == 0 && m->two.side != TDI_SIDE_PLANE;
     return closest ? CLOSEST : (int32_t)k->s;
 }
 
@@ -245,7 +246,7 @@ static bool part_along(const tdi_two *two, td_vec3 e, td_real part[2]) {
                   out[3] = {fabs(e.x), fabs(e.y), fabs(e.z)};
     part[0] = 0;
     part[1] = 1;
-    if (!(uu > 0) || two->side == TDI_SIDE_PLANE) {
+    if (!(uu > 0) || two->side == TDI_SIDE_PLANE || two->side == TDI_SIDE_FIELD) {
         return false;
     }
     if (two->side == TDI_SIDE_SEGMENT) {

@@ -13,6 +13,7 @@
 //          times p^2. Parts are so short that this takes half of the gap at most, and the radii are
 //          made larger by it.
 
+#include "contact/height_field.h"
 #include "contact/store.h"
 
 #define KEPT   0.1  // of a gap, or of its range when it is larger
@@ -62,10 +63,26 @@ static td_real crossing(const tdi_two *two, const tdi_drift *d, td_real from, td
     return low;
 }
 
+// The same over a height field, which is not convex, for each point of the axis that meets it.
+static td_real advance_over_field(const tdi_two *two, const tdi_drift *d, td_real need) {
+    td_real places[TDI_FIELD_PLACES], part = 1;
+    const int count = tdi_field_places(two, places);
+    for (int n = 0; n < count; n++) {
+        const td_real s = places[n];
+        const td_vec3 x = tdi_madd(tdi_scale(two->a, 1 - s), two->b, s);
+        const td_vec3 way = tdi_madd(tdi_scale(d->a, 1 - s), d->b, s);
+        part = fmin(part, tdi_height_field_free(two->field, x, way, need));
+    }
+    return part;
+}
+
 // The part of the drift that leaves a gap of `keep`, which is less than there is; `k` as it starts.
 static td_real advance(const tdi_two *two, const tdi_drift *d, td_real radii, td_real keep,
                        tdi_closest k) {
     const td_real need = radii + keep;
+    if (two->side == TDI_SIDE_FIELD) {
+        return advance_over_field(two, d, need);
+    }
     const td_real sure = need + (two->blunt_s + two->blunt_t) / (4 * radii);
     td_real time = 0;
     for (int round = 0; round < ROUNDS; round++) {

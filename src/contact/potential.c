@@ -45,6 +45,15 @@ static inline tdi_closest end_at(const tdi_meeting *m, int end) {
 static inline int touches_of(const tdi_contacts *c, tdi_near_pair pair, const tdi_meeting *m,
                              tdi_closest touches[TDI_TOUCHES]) {
     int count = 0;
+    if (m->two.side == TDI_SIDE_FIELD) {
+        td_real places[TDI_FIELD_PLACES];
+        const int all = tdi_field_places(&m->two, places);
+        for (int n = 0; n < all; n++) {
+            touches[count] = tdi_over_field(&m->two, places[n]);
+            count += touches[count].distance - m->radii < m->range;
+        }
+        return count;
+    }
     if (m->two.side != TDI_SIDE_PLANE) {
         touches[0] = tdi_closest_of(&m->two);
         if (!(touches[0].distance - m->radii < m->range)) {
@@ -182,6 +191,9 @@ static void fill_barrier(const tdi_contacts *c, tdi_near_pair pair, const tdi_me
 
 // Adds what the model leaves out.
 static void make_exact(const tdi_meeting *m, const touch *t, td_real force, tdi_contact *out) {
+    if (m->two.side == TDI_SIDE_FIELD) {
+        return; // the ground's curvature is left out
+    }
     const td_real stretch = t->length / t->distance;
     const td_real slope = tdi_barrier_slope(force, m->range, out->gap) / t->distance;
     const td_vec3 p = t->loose, u = tdi_scale(tdi_sub(m->two.b, m->two.a), 1 / (1 - m->from)),

@@ -52,7 +52,7 @@ static void visit_frame(const points *p) {
     for (int32_t k = 0; k < def->collider_count; k++, from += TD_CLIP_COLLIDER) {
         const td_clip_collider *c = &def->colliders[k];
         const td_real reach = c->radius + 0.5 * c->length + 0.5 * tdi_norm(c->sides);
-        if (c->kind != TD_COLLIDER_PLANE) {
+        if (c->kind != TD_COLLIDER_PLANE && c->kind != TD_COLLIDER_HEIGHT_FIELD) {
             p->take(p->context, tdi_vec3(from[0], from[1], from[2]), reach);
         }
     }

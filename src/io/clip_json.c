@@ -103,7 +103,7 @@ static void write_prop(tdi_json *json, const char *name, int64_t mesh, const flo
 }
 
 static void write_props(tdi_json *json, const tdi_clip_file *file, const float *frame) {
-    static const char *const kinds[] = {"plane", "sphere", "capsule", "box"};
+    static const char *const kinds[] = {"plane", "sphere", "capsule", "box", "heightfield"};
     char name[48];
     for (int32_t i = 0; i < file->def->collider_count; i++, frame += TD_CLIP_COLLIDER) {
         snprintf(name, sizeof name, "collider-%d-%s", (int)i, kinds[file->def->colliders[i].kind]);

@@ -31,14 +31,14 @@ static td_real gravity_of(const td_world *world) {
     return size > 0 ? size : 9.81;
 }
 
-// a ball around each collider but planes
+// a ball around each collider but the ground
 static void take_colliders(const td_world *world, box *b) {
     for (int32_t k = 0; k < td_world_collider_count(world); k++) {
         td_collider c = td_world_collider(world, k);
         td_real r = c.kind == TD_COLLIDER_SPHERE    ? c.radius
                     : c.kind == TD_COLLIDER_CAPSULE ? c.radius + 0.5 * c.length
                                                     : 0.5 * tdi_norm(c.sides);
-        if (c.kind != TD_COLLIDER_PLANE) {
+        if (c.kind != TD_COLLIDER_PLANE && c.kind != TD_COLLIDER_HEIGHT_FIELD) {
             take(b, tdi_sub(c.position, tdi_vec3(r, r, r)));
             take(b, tdi_add(c.position, tdi_vec3(r, r, r)));
         }
@@ -82,7 +82,8 @@ td_clip_collider td_clip_collider_of(const td_collider *collider, const td_clip_
     td_clip_collider look = {.kind = collider->kind,
                              .radius = collider->radius,
                              .length = collider->length,
-                             .sides = collider->sides};
+                             .sides = collider->sides,
+                             .field = collider->field};
     if (collider->kind == TD_COLLIDER_PLANE) {
         look.centre = tdi_quat_rotate(tdi_quat_conj(collider->rotation),
                                       tdi_sub(scale->centre, collider->position));

@@ -13,16 +13,17 @@
 
 #include <string.h>
 
-#define SIDES      32
-#define HALF_ROWS  8        // of half a sphere
-#define DISC_SOLID 0.35     // of a plane's disc, as a part of its radius: from here on it fades
-#define DISC_RINGS 8        // of the part that fades
-#define COLLIDER   0xb3ada2 // 0xRRGGBB
-#define PLANE      0xc4c0b8
-#define ARROW      0xd4470f
-#define SHAFT      0.022 // of an arrow of length 1: radii of shaft and head, where the head begins
-#define HEAD       0.065
-#define NECK       0.78
+#define SIDES       32
+#define HALF_ROWS   8        // of half a sphere
+#define DISC_SOLID  0.35     // of a plane's disc, as a part of its radius: from here on it fades
+#define DISC_RINGS  8        // of the part that fades
+#define COLLIDER    0xb3ada2 // 0xRRGGBB
+#define PLANE       0xc4c0b8
+#define ARROW       0xd4470f
+#define GROUND_FINE 100   // columns and rows: with fewer a cell of a height field is nine squares
+#define SHAFT       0.022 // of an arrow of length 1: radii of shaft and head, where the head begins
+#define HEAD        0.065
+#define NECK        0.78
 
 typedef struct ring {
     td_real radius, y;
@@ -109,6 +110,30 @@ static void add_box(tdi_organ_model *model, td_vec3 half) {
     }
 }
 
+// The surface of a height field, with so many squares a cell that curves are seen.
+static void add_ground(tdi_organ_model *model, const td_height_field *field) {
+    int32_t columns, rows;
+    td_real cell;
+    td_height_field_size(field, &columns, &rows, &cell);
+    const int32_t each = columns < GROUND_FINE && rows < GROUND_FINE ? 3 : 1;
+    const uint32_t wide = (uint32_t)((columns - 1) * each) + 1,
+                   deep = (uint32_t)((rows - 1) * each) + 1;
+    for (uint32_t j = 0; j < deep; j++) {
+        for (uint32_t i = 0; i < wide; i++) {
+            const td_real x = cell * ((td_real)i / each - 0.5 * (columns - 1));
+            const td_real z = cell * ((td_real)j / each - 0.5 * (rows - 1));
+            tdi_organ_vertex v = {.gain = 255};
+            v.position = tdi_vec3(x, td_height_field_height(field, x, z, &v.normal), z);
+            tdi_organ_vertex_add(model, &model->solid, v);
+            if (i > 0 && j > 0) {
+                const uint32_t here = j * wide + i, left = here - 1, back = here - wide;
+                tdi_organ_triangle_add(model, &model->solid, back - 1, left, here);
+                tdi_organ_triangle_add(model, &model->solid, back - 1, here, back);
+            }
+        }
+    }
+}
+
 // Copies what was modelled, shifted, into a block, and frees the model.
 static td_status finish(tdi_organ_model *model, td_vec3 shift, uint32_t color, td_bytes *room,
                         td_mesh_part *part) {
@@ -159,6 +184,7 @@ td_status td_clip_collider_part(const td_clip_collider *collider, const td_alloc
     case TD_COLLIDER_SPHERE: add_capsule(&model, collider->radius, 0); break;
     case TD_COLLIDER_CAPSULE: add_capsule(&model, collider->radius, 0.5 * collider->length); break;
     case TD_COLLIDER_BOX: add_box(&model, tdi_scale(collider->sides, 0.5)); break;
+    case TD_COLLIDER_HEIGHT_FIELD: add_ground(&model, collider->field); break;
     }
     return finish(&model, collider->centre, plane ? PLANE : COLLIDER, room, part);
 }

@@ -177,6 +177,22 @@ static const tdi_scene_field box_fields[] = {
 static const tdi_scene_table box_table = {"box", sizeof(collider_place), box_fields,
                                           DOC("A box: a table, a step.")};
 
+static const tdi_scene_field height_item = {
+    "height", TDI_SCENE_REAL, 0, .unit = "m", .low = -1e6, .high = 1e6, DOC("A height.")};
+static const tdi_scene_field height_field_fields[] = {
+    {"columns", TDI_SCENE_INT, offsetof(collider_place, columns), .required = true, .low = 2,
+     .high = 4096, DOC("Heights in a row, along its own X axis.")},
+    {"cell", TDI_SCENE_REAL, offsetof(collider_place, cell), .unit = "m", .def = {1}, POSITIVE,
+     DOC("Distance between neighbouring heights.")},
+    {"heights", TDI_SCENE_LIST, offsetof(collider_place, heights), .unit = "m",
+     .item = &height_item, .count = offsetof(collider_place, height_count), .required = true,
+     DOC("Heights, row after row along its own Z axis; the ground is smooth between them.")},
+    COLLIDER_FIELDS,
+    {0}};
+static const tdi_scene_table height_field_table = {
+    "heightfield", sizeof(collider_place), height_field_fields,
+    DOC("Uneven ground: everything below a smooth surface through heights on a grid is solid.")};
+
 static const tdi_scene_field collider_fields[] = {
     {"plane", TDI_SCENE_MAP, offsetof(td_scene_collider, as), .tag = TD_COLLIDER_PLANE,
      .table = &plane_table, DOC("The ground.")},
@@ -186,6 +202,8 @@ static const tdi_scene_field collider_fields[] = {
      .table = &capsule_table, DOC("A cylinder with round ends.")},
     {"box", TDI_SCENE_MAP, offsetof(td_scene_collider, as), .tag = TD_COLLIDER_BOX,
      .table = &box_table, DOC("A box.")},
+    {"heightfield", TDI_SCENE_MAP, offsetof(td_scene_collider, as), .tag = TD_COLLIDER_HEIGHT_FIELD,
+     .table = &height_field_table, DOC("Uneven ground.")},
     {0}};
 static const tdi_scene_table collider_table = {
     "collider",      sizeof(td_scene_collider),
@@ -361,7 +379,7 @@ td_scene_load td_scene_load_default(td_scene_load_kind kind) {
 
 td_scene_collider td_scene_collider_default(td_collider_kind kind) {
     td_scene_collider collider = {.kind = kind};
-    if (kind >= TD_COLLIDER_PLANE && kind <= TD_COLLIDER_BOX) {
+    if (kind >= TD_COLLIDER_PLANE && kind <= TD_COLLIDER_HEIGHT_FIELD) {
         tdi_field_default(&collider_fields[kind], &collider);
     }
     return collider;

@@ -108,6 +108,38 @@ static td_status check_restitution(const td_world *w, const td_collider *c, int3
                : TD_OK;
 }
 
+// The world owns the ground of the scene's height fields.
+static td_status make_ground(td_world *w, int32_t k, td_diag_list *diags) {
+    const struct td_collider_place *c = &w->scene->def.colliders[k].as;
+    td_height_field *field = NULL;
+    td_diag diag = {.index = TD_NONE};
+    td_status status = TD_OK;
+    if (w->scene->def.colliders[k].kind != TD_COLLIDER_HEIGHT_FIELD) {
+        return TD_OK;
+    }
+    if (c->columns < 2 || c->height_count < 1 || c->height_count % c->columns != 0) {
+        status = tdi_fail(&diag, TD_ERR_ARGUMENT,
+                          "there are %d heights; they must be a multiple of columns, %d",
+                          (int)c->height_count, (int)c->columns);
+    } else {
+        status = td_height_field_new(c->columns, c->height_count / c->columns, c->cell, c->heights,
+                                     w->alloc, &field, &diag);
+    }
+    w->colliders.slots[k].now.field = field;
+    if (status == TD_ERR_ARGUMENT) {
+        char path[64];
+        snprintf(path, sizeof path, "colliders[%d].heightfield.heights", (int)k);
+        return tdi_scene_fault(w->scene, diags, TD_ERR_SYNTAX, path, "%s", diag.message);
+    }
+    return status;
+}
+
+void tdi_world_free_colliders(td_world *w) {
+    for (int32_t k = 0; k < w->colliders.count && k < w->scene->def.collider_count; k++) {
+        td_height_field_free((td_height_field *)w->colliders.slots[k].now.field);
+    }
+}
+
 td_status tdi_world_make_colliders(td_world *w, td_diag_list *diags) {
     const td_scene_def *def = &w->scene->def;
     td_diag diag = {.index = TD_NONE};
@@ -129,6 +161,10 @@ td_status tdi_world_make_colliders(td_world *w, td_diag_list *diags) {
         s->now.rolling = def->colliders[k].as.rolling;
         s->now.static_friction = def->colliders[k].as.static_friction;
         s->now.filter = def->colliders[k].as.filter;
+        status = make_ground(w, k, diags);
+        if (status != TD_OK) {
+            return status;
+        }
     }
     tdi_world_place_colliders(w);
     status = tdi_colliders_check(w->colliders.enabled, w->colliders.enabled_count,
@@ -219,6 +255,11 @@ static td_status check_collider(const td_world *w, const td_collider *def, td_di
         return tdi_fail(diag, TD_ERR_ARGUMENT,
                         "the scene has no contact, so that nothing touches a collider: give it "
                         "'contact: {}'");
+    }
+    if (def->kind == TD_COLLIDER_HEIGHT_FIELD) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "a height field cannot be added; list it in the colliders of the scene, "
+                        "and enable it when it is needed");
     }
     const tdi_collider_label label = tdi_world_collider_label(w, free_place(w));
     td_status status = tdi_colliders_check(def, 1, &label, diag);

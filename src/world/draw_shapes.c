@@ -54,6 +54,28 @@ void tdi_draw_bounds(const td_world *w, const td_draw *d, int32_t k) {
     box(d, middle, tdi_sub(b.high, b.low), TDI_GREY);
 }
 
+// Lines along rows and columns of a height field.
+static void ground(const td_draw *d, tdi_transform t, const td_height_field *f) {
+    int32_t count[2];
+    td_real cell;
+    td_height_field_size(f, &count[0], &count[1], &cell);
+    for (int along = 0; along < 2; along++) {
+        for (int32_t line = 0; line < count[1 - along]; line++) {
+            td_vec3 last = {0, 0, 0};
+            for (int32_t k = 0; k < count[along]; k++) {
+                const td_real p = cell * (k - 0.5 * (count[along] - 1));
+                const td_real q = cell * (line - 0.5 * (count[1 - along] - 1));
+                const td_real x = along == 0 ? p : q, z = along == 0 ? q : p;
+                const td_vec3 at = tdi_draw_place(t, x, td_height_field_height(f, x, z, NULL), z);
+                if (k > 0) {
+                    tdi_draw_line(d, last, at, TDI_ORANGE);
+                }
+                last = at;
+            }
+        }
+    }
+}
+
 void tdi_draw_collider(const td_draw *d, const td_collider *c) {
     const tdi_transform t = {c->position, c->rotation};
     const td_real half = 0.5 * c->length, reach = GRID * CELL;
@@ -67,6 +89,7 @@ void tdi_draw_collider(const td_draw *d, const td_collider *c) {
         }
         break;
     case TD_COLLIDER_BOX: box(d, t, c->sides, TDI_ORANGE); break;
+    case TD_COLLIDER_HEIGHT_FIELD: ground(d, t, c->field); break;
     case TD_COLLIDER_SPHERE:
     case TD_COLLIDER_CAPSULE:
         for (int axis = 0; axis < 3; axis++) {

@@ -109,6 +109,7 @@ td_status tdi_world_tie_room(td_world *world, int64_t count);
 
 // colliders.c: colliders and how contact works.
 td_status tdi_world_make_colliders(td_world *world, td_diag_list *diags);
+void tdi_world_free_colliders(td_world *world); // the ground of height fields
 // Refuses what is no pose.
 td_status tdi_check_pose(td_vec3 position, td_quat rotation, td_diag *diag);
 // Whether the scene lets things touch.

@@ -80,6 +80,9 @@ bool tdi_collider_reaches(const td_collider *c, const td_box *b) {
                           : c->kind == TD_COLLIDER_CAPSULE ? c->radius + c->length / 2
                                                            : tdi_norm(c->sides) / 2;
     const td_vec3 p = c->position0, q = c->position;
+    if (c->kind == TD_COLLIDER_HEIGHT_FIELD) {
+        return true; // it goes on beyond its border
+    }
     return c->kind == TD_COLLIDER_PLANE
                ? below(p, c->rotation0, b) || below(q, c->rotation, b)
                : fmax(p.x, q.x) + reach > b->low.x && fmin(p.x, q.x) - reach < b->high.x &&

@@ -87,8 +87,9 @@ void tdi_tape_collider(tdi_tape *t, tdi_collider_slot *s) {
     item(t, &s->now.filter, sizeof s->now.filter);
     item(t, &s->now.user_data, sizeof s->now.user_data);
     item(t, &s->next, sizeof s->next);
-    s->now.kind = kind >= TD_COLLIDER_PLANE && kind <= TD_COLLIDER_BOX ? (td_collider_kind)kind
-                                                                       : TD_COLLIDER_PLANE;
+    const bool known = (kind >= TD_COLLIDER_PLANE && kind <= TD_COLLIDER_BOX) ||
+                       (kind == TD_COLLIDER_HEIGHT_FIELD && s->now.field);
+    s->now.kind = known ? (td_collider_kind)kind : TD_COLLIDER_PLANE;
 }
 
 void tdi_tape_hand(tdi_tape *t, tdi_hand *h) {

@@ -222,6 +222,7 @@ void td_world_free(td_world *w) {
     tdi_world_free_islands(w);
     tdi_watch_free(w, &w->watch);
     tdi_segment_tree_free(w);
+    tdi_world_free_colliders(w);
     for (int32_t k = 0; k < w->room.made_count; k++) {
         tdi_actor_free(&w->actors[k]);
     }
