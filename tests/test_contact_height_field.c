@@ -3,6 +3,7 @@
 
 #include "contact/cast.h"
 #include "contact/height_field.h"
+#include "tendril/clip.h"
 #include "test_world_support.h"
 
 #define TEXT 8192
@@ -333,6 +334,184 @@ TD_TEST(actor_below_the_ground_of_a_height_field_is_refused) {
     stage_free(&w);
 }
 
+// ---- places, starts and sizes ---------------------------------------------------------------
+
+// A flat ground that is tilted by its rotation, as a field or as a plane. The field's heights are
+// `lift`, and it is as much lower.
+typedef struct tilted {
+    td_real cell, lift, degrees;
+    td_vec3 at;
+} tilted;
+
+#define THROWN                                                                              \
+    "start: drawn, strand: {start: {held: free}, points: [[-0.2, 0, -0.1], [0.2, 0, 0.1]]," \
+    " segments: 3, radius: 0.01}"
+#define HELD                                                                                \
+    "start: settled, strand: {points: [[-0.3, 0.02, -0.1], [0.3, 0.02, 0.1]], segments: 6," \
+    " radius: 0.01}, materials: [{young: 1e6, shear: 4e5}]"
+
+static stage stick_on_tilted(const tilted *g, bool field, const char *method, const char *strand,
+                             const char *solver) {
+    char text[TEXT], ground[1024];
+    const td_real angle = g->degrees * 3.14159265358979323846 / 180;
+    const td_vec3 n = {sin(angle), cos(angle), 0};
+    const td_vec3 p = field ? tdi_madd(g->at, n, -g->lift) : g->at, s = tdi_madd(g->at, n, 0.0118);
+    if (field) {
+        snprintf(ground, sizeof ground,
+                 "heightfield: {cell: %.17g, columns: 2,\n"
+                 " heights: [%.17g, %.17g, %.17g, %.17g], ",
+                 g->cell, g->lift, g->lift, g->lift, g->lift);
+    } else {
+        snprintf(ground, sizeof ground, "plane: {");
+    }
+    snprintf(text, TEXT,
+             "{contact: {method: %s}, colliders: [{%s friction: 0.6,\n"
+             " position: [%.17g, %.17g, %.17g], rotation: {axis: [0, 0, 1], degrees: %.17g}}}],\n"
+             " objects: [{solver: %s, %s, position: [%.17g, %.17g, %.17g],\n"
+             " rotation: {axis: [0, 0, 1], degrees: %.17g}}]}",
+             method, ground, p.x, p.y, p.z, -g->degrees, solver, strand, s.x, s.y, s.z,
+             -g->degrees);
+    return stage_of(text);
+}
+
+static td_real most_apart(const stage *a, const stage *b) {
+    td_real most = 0;
+    for (int32_t k = 0; k < td_world_segment_count(a->world); k++) {
+        td_vec3 p, q;
+        td_world_segment(a->world, 0, k, NULL, &p, NULL);
+        td_world_segment(b->world, 0, k, NULL, &q, NULL);
+        most = fmax(most, apart(p, q));
+    }
+    return most;
+}
+
+static const tilted grounds[] = {
+    {0.3, 0, 0, {0, 0, 0}},  {0.3, 0, 20, {0, 0, 0}},  {0.3, 100, 10, {3, 1, 2}},
+    {2, -10, 40, {0, 0, 0}}, {500, 7, 20, {0, -2, 0}}, {1, 0, 40, {1000, 500, -300}},
+};
+
+TD_TEST(stick_on_a_tilted_height_field_moves_as_on_a_tilted_plane) {
+    static const char *methods[] = {"barrier", "exact"};
+    for (int32_t s = 0; s < td_solver_count(); s++) {
+        for (int32_t k = 0; k < 12; k++) {
+            const tilted *g = &grounds[k / 2];
+            const char *solver = td_solver_get(s).name, *method = methods[k % 2];
+            stage a = stick_on_tilted(g, false, method, THROWN, solver);
+            stage b = stick_on_tilted(g, true, method, THROWN, solver);
+            steps(a.world, 40);
+            steps(b.world, 40);
+            CHECK_SAY(most_apart(&a, &b) < 1e-6, "%s %s, ground %d: %g m apart", solver, method,
+                      (int)(k / 2), most_apart(&a, &b));
+            stage_free(&a);
+            stage_free(&b);
+        }
+    }
+}
+
+TD_TEST(stick_that_starts_settled_on_a_height_field_rests_as_on_a_plane) {
+    static const char *methods[] = {"barrier", "exact"};
+    for (int32_t s = 0; s < td_solver_count(); s++) {
+        for (int32_t k = 0; k < 6; k++) {
+            const tilted *g = &grounds[k / 2];
+            const char *solver = td_solver_get(s).name, *method = methods[k % 2];
+            stage a = stick_on_tilted(g, false, method, HELD, solver);
+            stage b = stick_on_tilted(g, true, method, HELD, solver);
+            CHECK_SAY(most_apart(&a, &b) < 1e-6, "%s %s, ground %d: %g m apart at the start",
+                      solver, method, (int)(k / 2), most_apart(&a, &b));
+            steps(a.world, 10);
+            steps(b.world, 10);
+            CHECK(td_world_contacts(b.world, NULL, 0) > 0);
+            CHECK_SAY(most_apart(&a, &b) < 1e-6, "%s %s, ground %d: %g m apart", solver, method,
+                      (int)(k / 2), most_apart(&a, &b));
+            stage_free(&a);
+            stage_free(&b);
+        }
+    }
+}
+
+TD_TEST(height_field_that_rises_and_turns_carries_a_stick_as_a_plane_does) {
+    for (int32_t s = 0; s < td_solver_count(); s++) {
+        stage w[2];
+        for (int field = 0; field < 2; field++) {
+            w[field] =
+                stick_on_tilted(&grounds[0], field, "barrier", THROWN, td_solver_get(s).name);
+            td_world *world = w[field].world;
+            for (int32_t k = 0; k < 40; k++) {
+                const td_quat turn = tdi_quat_turn(tdi_vec3(0, 0.6, 0.8), 0.005 * k);
+                CHECK_INT(td_world_move_collider(world, td_world_collider_id(world, 0),
+                                                 tdi_vec3(0.001 * k, 0.005 * k, 0), turn, NULL),
+                          TD_OK);
+                steps(world, 1);
+            }
+        }
+        td_vec3 p;
+        td_world_segment(w[1].world, 0, 1, NULL, &p, NULL);
+        CHECK(p.y > 0.15);
+        CHECK_SAY(most_apart(&w[0], &w[1]) < 1e-6, "%s: %g m apart", td_solver_get(s).name,
+                  most_apart(&w[0], &w[1]));
+        stage_free(&w[0]);
+        stage_free(&w[1]);
+    }
+}
+
+// Flat ground with a ridge of 0.1 m along Z, one height wide; a stick lies across it.
+static void stick_across_ridge(char text[TEXT], const char *solver, const char *method,
+                               int32_t segments) {
+    int length = snprintf(text, TEXT,
+                          "{contact: {method: %s}, colliders: [{heightfield: {cell: 0.2,\n"
+                          " columns: 9, friction: 0.8, name: ridge, heights: [",
+                          method);
+    for (int32_t k = 0; k < 9 * 5; k++) {
+        length += snprintf(text + length, TEXT - (size_t)length, k % 9 == 4 ? "0.1, " : "0, ");
+    }
+    snprintf(text + length, TEXT - (size_t)length,
+             "]}}], objects: [{name: stick, solver: %s, start: drawn, position: [0, 0.13, 0],\n"
+             " strand: {start: {held: free}, points: [[-0.35, 0, 0], [0.35, 0, 0.02]],\n"
+             " segments: %d, radius: 0.01}}]}",
+             solver, (int)segments);
+}
+
+TD_TEST(stick_across_a_ridge_sinks_into_it_by_no_more_than_a_seventh) {
+    static const char *methods[] = {"barrier", "exact"};
+    for (int32_t s = 0; s < td_solver_count(); s++) {
+        for (int32_t m = 0; m < 2; m++) {
+            char text[TEXT];
+            const char *solver = td_solver_get(s).name;
+            stick_across_ridge(text, solver, methods[m], 8);
+            stage w = stage_of(text);
+            const td_height_field *f = td_world_collider(w.world, 0).field;
+            td_real least = HUGE_VAL;
+            for (int32_t n = 0; n < 60; n++) {
+                steps(w.world, 1);
+                for (int32_t k = 0; k < 8 * 20; k++) {
+                    td_vec3 a, b;
+                    td_world_segment(w.world, 0, k / 20, &a, &b, NULL);
+                    const td_vec3 x = tdi_madd(a, tdi_sub(b, a), (k % 20) / 20.0);
+                    least = fmin(least, tdi_height_field_distance(f, x, NULL));
+                }
+            }
+            CHECK(td_world_contacts(w.world, NULL, 0) > 0);
+            CHECK_SAY(least > 0.01 - 0.1 / 7, "%s %s: %g m", solver, methods[m], least);
+            stage_free(&w);
+        }
+    }
+}
+
+TD_TEST(surface_next_to_a_cliff_leaves_its_heights_by_no_more_than_a_seventh) {
+    td_real heights[12 * 2], least = 0, most = 1;
+    td_height_field *f;
+    for (int32_t k = 0; k < 12 * 2; k++) {
+        heights[k] = k % 12 < 6 ? 0 : 1;
+    }
+    CHECK_INT(td_height_field_new(12, 2, 0.5, heights, NULL, &f, NULL), TD_OK);
+    for (td_real x = -2.75; x < 2.75; x += 0.01) {
+        least = fmin(least, td_height_field_height(f, x, 0, NULL));
+        most = fmax(most, td_height_field_height(f, x, 0, NULL));
+    }
+    CHECK_SAY(least > -1.0 / 7 && most < 8.0 / 7 && most > 1.05, "%g to %g", least, most);
+    td_height_field_free(f);
+}
+
 // ---- refusals -------------------------------------------------------------------------------
 
 TD_TEST(height_field_refuses_grids_and_heights_that_are_none) {
@@ -348,6 +527,50 @@ TD_TEST(height_field_refuses_grids_and_heights_that_are_none) {
     td_collider c = td_collider_default(TD_COLLIDER_HEIGHT_FIELD);
     CHECK_INT(td_colliders_check(&c, 1, &diag), TD_ERR_ARGUMENT);
     CHECK(strstr(diag.message, "field must be given") != NULL);
+    const td_clip_collider look = {.kind = TD_COLLIDER_HEIGHT_FIELD};
+    td_bytes room = {0};
+    td_mesh_part part;
+    CHECK_INT(td_clip_collider_part(&look, NULL, &room, &part), TD_ERR_ARGUMENT);
+}
+
+TD_TEST(segments_longer_than_half_a_cell_are_refused_with_their_length) {
+    char text[TEXT];
+    for (int32_t s = 0; s < td_solver_count(); s++) {
+        stick_across_ridge(text, td_solver_get(s).name, "barrier", 2);
+        const fault faults[] = {{text, 2, 213, "0.35 m long"}};
+        if (strcmp(td_solver_get(s).name, "helix") != 0) { // its elements have short capsules
+            check_faults(faults, 1);
+        }
+    }
+}
+
+TD_TEST(actor_with_long_segments_is_refused_by_a_world_with_a_height_field) {
+    char text[TEXT];
+    stick_across_ridge(text, "rod", "barrier", 8);
+    stage w = stage_of(text);
+    stage v = stage_of("{objects: [{start: drawn, strand: {points: [[0, 0, 0], [1, 0, 0]],\n"
+                       " segments: 2, radius: 0.01}}]}");
+    td_actor_def def = td_actor_def_default();
+    td_actor_id id;
+    td_diag diag = {.message = ""};
+    def.skeleton = td_world_actor(v.world, 0).skeleton;
+    def.position = tdi_vec3(0, 3, 0);
+    CHECK_INT(td_world_add_actor(w.world, &def, &id, &diag), TD_ERR_ARGUMENT);
+    CHECK_SAY(strstr(diag.message, "half the cell") != NULL, "%s", diag.message);
+    steps(w.world, 2);
+    stage_free(&w);
+    stage_free(&v);
+}
+
+TD_TEST(explicit_integrators_refuse_height_fields) {
+    static const fault faults[] = {
+        {"{contact: {self: false},\n"
+         " colliders: [{heightfield: {columns: 2, heights: [0, 0, 0, 0]}}], step: 0.001,\n"
+         " objects: [{integrator: rk4, start: drawn,\n"
+         " strand: {points: [[0, 1, 0], [1, 1, 0]]}}]}",
+         3, 25, "height fields need the integrator 'implicit'"},
+    };
+    check_faults(faults, 1);
 }
 
 #define STRAND "objects: [{strand: {points: [[0, 1, 0], [1, 1, 0]]}}]}"

@@ -79,7 +79,8 @@ static const char everything[] =
     " contact: {friction: 0.2}, colliders: [{plane: {name: p, position: [0, -5, 0]}},\n"
     "  {sphere: {name: s, radius: 0.1, position: [0, -3, 0]}},\n"
     "  {capsule: {name: c, radius: 0.1, position: [3, -3, 0]}},\n"
-    "  {box: {name: b, size: [0.1, 0.1, 0.1], position: [6, -3, 0]}}]}";
+    "  {box: {name: b, size: [0.1, 0.1, 0.1], position: [6, -3, 0]}},\n"
+    "  {heightfield: {name: h, cell: 9, columns: 2, heights: [-9, -9, -9, -8]}}]}";
 
 #define MOST_ROWS 200
 

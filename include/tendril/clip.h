@@ -43,9 +43,9 @@ typedef struct td_clip_collider {
     td_real radius; ///< As those of td_collider.
     td_real length;
     td_vec3 sides;
-    td_vec3 centre; ///< m, in its own axes: of the disc that stands for a plane.
-    td_real reach;  ///< m: radius of that disc. Its edge fades out.
-    const td_height_field *field;
+    td_vec3 centre;               ///< m, in its own axes: of the disc that stands for a plane.
+    td_real reach;                ///< m: radius of that disc. Its edge fades out.
+    const td_height_field *field; ///< Of a height field; borrowed.
 } td_clip_collider;
 
 /// A clip. Start from td_clip_def_default(). The frames are either in memory or in a file.

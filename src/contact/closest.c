@@ -105,34 +105,16 @@ static tdi_closest to_box(const tdi_two *two) {
 
 // ---- height fields --------------------------------------------------------------------------
 
-int tdi_field_places(const tdi_two *two, td_real places[TDI_FIELD_PLACES]) {
-    const td_vec3 u = tdi_sub(two->b, two->a);
-    const td_real length2 = tdi_dot(u, u);
-    td_real cell;
-    td_height_field_size(two->field, NULL, NULL, &cell);
-    places[0] = 0;
-    places[1] = 1;
-    places[2] = 0.5;
-    return length2 > cell * cell ? 3 : length2 > 0 ? 2 : 1;
-}
-
-tdi_closest tdi_over_field(const tdi_two *two, td_real s) {
-    tdi_closest k = {.s = s, .loose = {0, 0, 0}};
-    const td_vec3 x = tdi_madd(tdi_scale(two->a, 1 - s), two->b, s);
-    k.distance = tdi_height_field_distance(two->field, x, &k.e);
+tdi_closest tdi_over_field(const tdi_two *two, int end) {
+    tdi_closest k = {.s = end, .loose = {0, 0, 0}};
+    k.distance = tdi_height_field_distance(two->field, end ? two->b : two->a, &k.e);
     k.e = tdi_scale(k.e, k.distance);
     return k;
 }
 
 static tdi_closest to_field(const tdi_two *two) {
-    td_real places[TDI_FIELD_PLACES];
-    const int count = tdi_field_places(two, places);
-    tdi_closest nearest = tdi_over_field(two, places[0]);
-    for (int n = 1; n < count; n++) {
-        const tdi_closest k = tdi_over_field(two, places[n]);
-        nearest = k.distance < nearest.distance ? k : nearest;
-    }
-    return nearest;
+    const tdi_closest a = tdi_over_field(two, 0), b = tdi_over_field(two, 1);
+    return b.distance < a.distance ? b : a;
 }
 
 // ---- entry ----------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ typedef enum tdi_side {
     TDI_SIDE_SEGMENT, // between c and d
     TDI_SIDE_PLANE,   // y <= 0
     TDI_SIDE_BOX,     // |x| <= c.x and so on
-    TDI_SIDE_FIELD,   // below a height field; it meets points of the axis, not all of it
+    TDI_SIDE_FIELD,   // below a height field; it meets the ends of the axis
 } tdi_side;
 
 // The axis from a to b, and the other side. Planes and boxes are in their own axes.
@@ -35,13 +35,9 @@ typedef struct tdi_closest {
 // blunt_t)/(8 distance) at most.
 tdi_closest tdi_closest_of(const tdi_two *two);
 
-#define TDI_FIELD_PLACES 3
-// Of a height field: the points of the axis that meet it, both ends and, of an axis that is longer
-// than a cell, the middle. How many, 1..TDI_FIELD_PLACES.
-int tdi_field_places(const tdi_two *two, td_real places[TDI_FIELD_PLACES]);
-// A point s of the axis over a height field. e is such that e over the distance is the gradient of
-// the distance.
-tdi_closest tdi_over_field(const tdi_two *two, td_real s);
+// An end of the axis, 0 or 1, over a height field. e over the distance is the gradient of the
+// distance.
+tdi_closest tdi_over_field(const tdi_two *two, int end);
 
 // ss, st, tt of the inverse Hessian of f/2 there, over those of s and t that are free; else 0.
 void tdi_spin_of(const tdi_two *two, const tdi_closest *k, td_real spin[3]);

@@ -221,10 +221,11 @@ void tdi_planes_leave(const tdi_contacts *c, const tdi_plane_rule *rule, td_vec3
 
 // ---- finding --------------------------------------------------------------------------------
 
-// Which place of a pair: an end of the axis, or, of others than planes, the closest.
+// Which place of a pair: an end of the axis, or, of others than planes and height fields, the
+// closest.
 static int32_t which_of(const tdi_meeting *m, const tdi_closest *k, int n) {
-    const bool field = m->two.side == TDI_SIDE_FIELD;
-    const bool closest = field ? k->s > 0 && k->s < 1 : n == 0 && m->two.side != TDI_SIDE_PLANE;
+    const bool ends = m->two.side == TDI_SIDE_PLANE || m->two.side == TDI_SIDE_FIELD;
+    const bool closest = n == 0 && !ends;
     return closest ? CLOSEST : (int32_t)k->s;
 }
 

@@ -63,17 +63,10 @@ static td_real crossing(const tdi_two *two, const tdi_drift *d, td_real from, td
     return low;
 }
 
-// The same over a height field, which is not convex, for each point of the axis that meets it.
+// The same over a height field, which is not convex, for both ends of the axis.
 static td_real advance_over_field(const tdi_two *two, const tdi_drift *d, td_real need) {
-    td_real places[TDI_FIELD_PLACES], part = 1;
-    const int count = tdi_field_places(two, places);
-    for (int n = 0; n < count; n++) {
-        const td_real s = places[n];
-        const td_vec3 x = tdi_madd(tdi_scale(two->a, 1 - s), two->b, s);
-        const td_vec3 way = tdi_madd(tdi_scale(d->a, 1 - s), d->b, s);
-        part = fmin(part, tdi_height_field_free(two->field, x, way, need));
-    }
-    return part;
+    return fmin(tdi_height_field_free(two->field, two->a, d->a, need),
+                tdi_height_field_free(two->field, two->b, d->b, need));
 }
 
 // The part of the drift that leaves a gap of `keep`, which is less than there is; `k` as it starts.

@@ -30,8 +30,11 @@
 
 // ---- touches --------------------------------------------------------------------------------
 
-// one end of the axis with a plane or a box
+// one end of the axis with a plane, a box or a height field
 static inline tdi_closest end_at(const tdi_meeting *m, int end) {
+    if (m->two.side == TDI_SIDE_FIELD) {
+        return tdi_over_field(&m->two, end);
+    }
     td_vec3 x = end ? m->two.b : m->two.a;
     tdi_closest k = {.s = end, .e = {0, x.y, 0}, .loose = {0, 1, 0}, .distance = x.y};
     if (m->two.side == TDI_SIDE_BOX) {
@@ -45,16 +48,7 @@ static inline tdi_closest end_at(const tdi_meeting *m, int end) {
 static inline int touches_of(const tdi_contacts *c, tdi_near_pair pair, const tdi_meeting *m,
                              tdi_closest touches[TDI_TOUCHES]) {
     int count = 0;
-    if (m->two.side == TDI_SIDE_FIELD) {
-        td_real places[TDI_FIELD_PLACES];
-        const int all = tdi_field_places(&m->two, places);
-        for (int n = 0; n < all; n++) {
-            touches[count] = tdi_over_field(&m->two, places[n]);
-            count += touches[count].distance - m->radii < m->range;
-        }
-        return count;
-    }
-    if (m->two.side != TDI_SIDE_PLANE) {
+    if (m->two.side != TDI_SIDE_PLANE && m->two.side != TDI_SIDE_FIELD) {
         touches[0] = tdi_closest_of(&m->two);
         if (!(touches[0].distance - m->radii < m->range)) {
             return 0; // ends are no nearer

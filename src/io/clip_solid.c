@@ -173,7 +173,8 @@ static td_status finish(tdi_organ_model *model, td_vec3 shift, uint32_t color, t
 
 td_status td_clip_collider_part(const td_clip_collider *collider, const td_alloc *alloc,
                                 td_bytes *room, td_mesh_part *part) {
-    if (!collider || !room || !part) {
+    if (!collider || !room || !part ||
+        (collider->kind == TD_COLLIDER_HEIGHT_FIELD && !collider->field)) {
         return TD_ERR_ARGUMENT;
     }
     tdi_organ_model model = {.alloc = alloc, .max_vertices = INT32_MAX};

@@ -598,6 +598,14 @@ static td_status check_step(td_analytic *a, const td_step_opts *given, bool expl
             return status;
         }
     }
+    for (int32_t k = 0; k < count; k++) {
+        if (colliders[k].kind == TD_COLLIDER_HEIGHT_FIELD) {
+            return tdi_fail_at(diag, TD_ERR_ARGUMENT, k,
+                               "collider %d is a height field, which only implicit integrators "
+                               "take",
+                               (int)k);
+        }
+    }
     return count > 0 ? td_colliders_check(colliders, count, diag) : TD_OK;
 }
 

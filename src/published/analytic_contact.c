@@ -9,7 +9,6 @@
 #include "published/analytic.h"
 
 #include "base/diag.h"
-#include "contact/height_field.h"
 #include "tree/capsules.h"
 #include "tree/points.h"
 
@@ -55,11 +54,6 @@ static nearness nearness_of(const td_collider *c, td_vec3 x) {
         return from_point(tdi_vec3(x.x, x.y - fmin(fmax(x.y, -half), half), x.z), c->radius);
     }
     case TD_COLLIDER_BOX: return from_box(x, tdi_scale(c->sides, 0.5));
-    case TD_COLLIDER_HEIGHT_FIELD: {
-        td_vec3 normal;
-        const td_real distance = tdi_height_field_distance(c->field, x, &normal);
-        return (nearness){distance, tdi_unit_or(normal, tdi_vec3(0, 1, 0)), 0};
-    }
     default: return (nearness){x.y, tdi_vec3(0, 1, 0), 0};
     }
 }

@@ -457,6 +457,14 @@ static td_status check_bumps(const td_scene *s, const td_object_def *o, const ch
                                "'implicit' (object '%s')",
                                name_of(o));
     }
+    for (int32_t k = 0; k < s->def.collider_count; k++) {
+        if (s->def.colliders[k].kind == TD_COLLIDER_HEIGHT_FIELD) {
+            return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
+                                   "height fields need the integrator 'implicit' or "
+                                   "'implicit-euler' (object '%s')",
+                                   name_of(o));
+        }
+    }
     return TD_OK;
 }
 

@@ -84,7 +84,12 @@ static td_status make_one(td_world *w, int32_t variant, td_diag *diag) {
                         (long long)w->room.segment_limit);
     }
     status = tdi_variant_draw(w, variant, diag);
-    status = status == TD_OK ? tdi_actor_make(w, variant, a, diag) : status;
+    if (status == TD_OK) {
+        status = tdi_actor_make(w, variant, a, diag);
+        if (status != TD_OK) {
+            tdi_actor_free(a);
+        }
+    }
     if (status == TD_OK) {
         w->constraints.tied[w->room.made_count] = w->room.made_count;
         w->constraints.group_of[w->room.made_count] = TD_NONE;

@@ -291,6 +291,7 @@ td_status td_world_add_collider(td_world *w, const td_collider *def, td_collider
     const tdi_collider_slot before = *s;
     const uint32_t taken = k < w->colliders.count ? s->generation : 0;
     s->now = standing(def);
+    s->now.field = NULL; // only the scene's own have one
     s->next = (tdi_transform){s->now.position, s->now.rotation};
     s->alive = s->enabled = s->own_pose = true;
     s->generation = taken + 1;

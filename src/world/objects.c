@@ -225,6 +225,39 @@ static td_status make_borne(const td_world *w, tdi_actor *a) {
     return TD_OK;
 }
 
+// Height fields meet the ends of segments: what is longer than half a cell would sink into ridges.
+static td_status check_ground(const td_world *w, const tdi_actor *a, td_diag *diag) {
+    const td_scene_def *def = &w->scene->def;
+    const size_t points = (size_t)a->state->point_count, capsules = (size_t)a->state->capsule_count,
+                 bytes = points * sizeof(td_vec3) + capsules * sizeof(tdi_capsule);
+    td_real cell = HUGE_VAL, longest = 0;
+    for (int32_t k = 0; k < def->collider_count; k++) {
+        const td_scene_collider *c = &def->colliders[k];
+        cell = c->kind == TD_COLLIDER_HEIGHT_FIELD ? fmin(cell, c->as.cell) : cell;
+    }
+    if (!a->touches || capsules == 0 || cell == HUGE_VAL) {
+        return TD_OK;
+    }
+    td_vec3 *x = tdi_alloc_zeroed(w->alloc, bytes, 1);
+    if (!x) {
+        return TD_ERR_MEMORY;
+    }
+    tdi_capsule *own = (tdi_capsule *)(void *)(x + points);
+    a->solver->implicit->capsules(a->state, own);
+    tdi_state_positions(a->state, tdi_all_nodes(a->state), false, x);
+    for (size_t k = 0; k < capsules; k++) {
+        longest = fmax(longest, (1 - own[k].from) * tdi_norm(tdi_sub(x[own[k].b], x[own[k].a])));
+    }
+    tdi_alloc_free(w->alloc, x, bytes);
+    return longest <= (1 + 1e-9) * cell / 2
+               ? TD_OK
+               : tdi_fail(diag, TD_ERR_ARGUMENT,
+                          "a segment is %.3g m long, more than half the cell of a height field, "
+                          "%.3g m, so that it would sink into ridges: take shorter segments, a "
+                          "larger 'cell', or 'touches: false'",
+                          longest, cell);
+}
+
 td_status tdi_actor_form(td_world *w, int32_t variant, tdi_actor *a, td_diag *diag) {
     const tdi_variant *v = &w->variants[variant];
     a->object = v->object;
@@ -240,7 +273,8 @@ td_status tdi_actor_form(td_world *w, int32_t variant, tdi_actor *a, td_diag *di
         a->state->filter = a->filter;
         status = tdi_actor_make_bumps(w, a, diag);
     }
-    return status == TD_OK ? make_borne(w, a) : status;
+    status = status == TD_OK ? make_borne(w, a) : status;
+    return status == TD_OK ? check_ground(w, a, diag) : status;
 }
 
 td_status tdi_actor_make(td_world *w, int32_t variant, tdi_actor *a, td_diag *diag) {
@@ -253,7 +287,7 @@ td_status tdi_actor_make(td_world *w, int32_t variant, tdi_actor *a, td_diag *di
         return TD_ERR_MEMORY;
     }
     td_status status = tdi_actor_form(w, variant, a, diag);
-    w->room.segment_count += a->segment_count;
+    w->room.segment_count += status == TD_OK ? a->segment_count : 0;
     return status;
 }
 
@@ -370,6 +404,7 @@ static td_status make_object(td_world *w, int32_t k, const td_world_opts *opts,
         tdi_actor *a = &w->actors[w->actor_count++];
         w->room.made_count = w->actor_count;
         status = make_actor(w, k, i, instance_place(&def->instances, i, &random), a, &diag);
+        status = status == TD_OK ? TD_OK : tdi_object_fault(w, k, status, "", &diag, diags);
         o->actor_count++;
     }
     return status;
