@@ -182,7 +182,7 @@ static void claim_world_memory(void) {
     const td_alloc alloc = test_heap_alloc(&heap);
     td_contact contacts[MOST_CONTACTS];
     int32_t met = 0;
-    stage s = try_stage(pairs_of_all(text, touching), 2, &alloc);
+    stage s = roomy_stage(pairs_of_all(text, touching), 2, &alloc);
     CHECK_INT(s.status, TD_OK);
     const long calls = heap.calls;
     for (int32_t k = 0; k < 60; k++) {

@@ -434,7 +434,7 @@ TD_TEST(contact_pairs_that_the_caller_skips_and_neighbours_are_left_out) {
     const td_vec3 x[4] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}};
     td_contact_opts opts = td_contact_opts_default();
     int neighbours = 0;
-    tdi_contacts_def def = {&opts, capsule, 4, 4, 0, 0, skip_first, &neighbours};
+    tdi_contacts_def def = {&opts, capsule, 4, 4, 0, 0, skip_first, &neighbours, NULL};
     tdi_contacts *c = NULL;
     td_diag diag;
     CHECK_INT(tdi_contacts_new(&def, NULL, &c, &diag), TD_OK);
@@ -449,7 +449,7 @@ TD_TEST(contact_too_many_pairs_is_a_limit_and_no_place_is_a_divergence) {
     static crowd w;
     draw_crowd(&w, 13, true);
     td_contact_opts opts = td_contact_opts_default();
-    tdi_contacts_def def = {&opts, w.capsule, COUNT, 2 * COUNT, 1, 20, NULL, NULL};
+    tdi_contacts_def def = {&opts, w.capsule, COUNT, 2 * COUNT, 1, 20, NULL, NULL, NULL};
     tdi_contacts *c = NULL;
     td_diag diag;
     CHECK_INT(tdi_contacts_new(&def, NULL, &c, &diag), TD_OK);
@@ -467,7 +467,7 @@ TD_TEST(contact_too_many_pairs_is_a_limit_and_no_place_is_a_divergence) {
 TD_TEST(contact_capsules_without_points_or_radius_are_refused) {
     tdi_capsule capsule[2] = {{0, 1, 0.1, 0, false, 0}, {1, 2, 0.1, 0, false, 0}};
     td_contact_opts opts = td_contact_opts_default();
-    tdi_contacts_def def = {&opts, capsule, 2, 2, 0, 0, NULL, NULL};
+    tdi_contacts_def def = {&opts, capsule, 2, 2, 0, 0, NULL, NULL, NULL};
     tdi_contacts *c = NULL;
     td_diag diag;
     CHECK_INT(tdi_contacts_new(&def, NULL, &c, &diag), TD_ERR_ARGUMENT);
@@ -486,7 +486,7 @@ TD_TEST(contact_memory_is_taken_once_and_given_back) {
     tdi_capsule capsule[2] = {{0, 1, 0.1, 0, false, 0}, {2, 3, 0.1, 0, false, 0}};
     td_vec3 x[4] = {{0, 0, 0}, {1, 0, 0}, {0.5, 0.21, -1}, {0.5, 0.21, 1}};
     td_contact_opts opts = td_contact_opts_default();
-    tdi_contacts_def def = {&opts, capsule, 2, 4, 1, 0, NULL, NULL};
+    tdi_contacts_def def = {&opts, capsule, 2, 4, 1, 0, NULL, NULL, NULL};
     for (long fail_at = 1; fail_at <= 2; fail_at++) {
         test_heap heap = {.fail_at = fail_at};
         td_alloc alloc = test_heap_alloc(&heap);

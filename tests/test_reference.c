@@ -1616,7 +1616,7 @@ static stage crowded(const char *solver, const char *method, bool fixed, char te
         at += snprintf(text + at, 4096 - (size_t)at, "{plane: {}}, ");
     }
     snprintf(text + at, 4096 - (size_t)at, "]}");
-    opts.fixed_room = fixed;
+    opts.no_growth = fixed;
     return stage_with(text, opts, NULL);
 }
 

@@ -289,7 +289,7 @@ TD_TEST(what_cannot_be_cut_is_refused) {
 TD_TEST(cutting_without_memory_changes_nothing_and_steps_take_none) {
     test_heap heap = {0};
     const td_alloc alloc = test_heap_alloc(&heap);
-    stage s = try_stage(GROUND("rod"), 1, &alloc);
+    stage s = roomy_stage(GROUND("rod"), 1, &alloc);
     td_actor_id fallen = {0};
     td_diag diag = {.message = ""};
     long fails = 0;

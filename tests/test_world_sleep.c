@@ -477,7 +477,7 @@ TD_TEST(steps_in_which_things_fall_asleep_and_wake_take_no_memory) {
     char text[TEXT];
     test_heap heap = {0};
     const td_alloc alloc = test_heap_alloc(&heap);
-    stage s = try_stage(sticks(text, "", ""), 1, &alloc);
+    stage s = roomy_stage(sticks(text, "", ""), 1, &alloc);
     CHECK_INT(s.status, TD_OK);
     const long calls = heap.calls;
     lull(s.world);

@@ -87,6 +87,8 @@ static const test_file test_files[] = {
     {"fork.lsys", "axiom: !(0.01)F(0.2)F(0.2)[+(30)F(0.3)][-(40)F(0.25)]^(10)F(0.2)\n"},
     {"sized.lsys", "#define LENGTH 0.1\naxiom: !(0.01)F(LENGTH)F(LENGTH)\n"},
     {"leafy.lsys", "surface: L leaf\naxiom: !(0.01)F(0.2)[+(80)~L(0.1)]F(0.2)\n"},
+    {"bush.lsys", "derivation length: 5\naxiom: !(0.006)A\n"
+                  "A --> F(0.08)[+(25)/(90)A][-(25)/(90)A]\n"}, // 31 segments
     {"nothing.lsys", "axiom: A\n"},
     {"wrong.lsys", "axiom: F(\n"},
 };
@@ -146,6 +148,14 @@ static inline stage stage_with(const char *text, td_world_opts opts, const td_al
     }
     s.diag_count = list.count;
     return s;
+}
+
+// With room for contact from the start, so that steps take no memory.
+static inline stage roomy_stage(const char *text, int32_t threads, const td_alloc *alloc) {
+    td_world_opts opts = td_world_opts_default();
+    opts.threads = threads;
+    opts.near_pairs = 16;
+    return stage_with(text, opts, alloc);
 }
 
 static inline stage try_stage(const char *text, int32_t threads, const td_alloc *alloc) {

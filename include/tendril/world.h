@@ -35,9 +35,12 @@ typedef struct td_world_opts {
     bool adaptable; ///< "objects[0].adapt.error" can be set while it runs for every object that
                     ///< can have it: trees with an implicit integrator at the start. Default
                     ///< false: for those that have `adapt` in the scene, others take less memory.
-    bool fixed_room; ///< Steps never allocate: a step that finds more pairs of near segments than
-                     ///< there is room for fails with TD_ERR_LIMIT. Default false: such a step is
-                     ///< undone, the room is doubled, and the step is taken again.
+    bool no_growth; ///< Steps never allocate: a step whose contact runs out of room fails with
+                    ///< TD_ERR_LIMIT, and nothing changes. Default false: such a step is undone,
+                    ///< the room grows, and the step is taken again, with the same result.
+    int32_t near_pairs; ///< 0..4096: room for so many pairs of near segments or colliders, for each
+                        ///< segment, and for half as many contacts, from the start. Each pair takes
+                        ///< about 0.7 kB. Default 0: as much as steps turn out to need.
 } td_world_opts;
 
 TD_API td_world_opts td_world_opts_default(void);
@@ -52,8 +55,8 @@ TD_API td_status td_world_from_scene(const td_scene *scene, const td_world_opts 
                                      const td_alloc *alloc, td_world **out, td_diag_list *diags);
 TD_API void td_world_free(td_world *world); ///< NULL is allowed.
 
-/// Advances by one step. Allocates nothing, unless there is no room for all pairs of near segments;
-/// see td_world_opts.fixed_room. TD_ERR_DIVERGED when a value is not finite any more: the
+/// Advances by one step. Allocates nothing, unless contact runs out of room; see
+/// td_world_opts.no_growth. TD_ERR_DIVERGED when a value is not finite any more: the
 /// time stays, and `diag` names the object, its fastest segment (also in diag->index) and the time.
 /// After a failure everything is as it was before the call, to the bit.
 /// TD_ERR_BLOCKED, with td_world_opts.hold_blocked, is no failure: the step was made, but for

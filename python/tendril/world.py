@@ -45,7 +45,8 @@ class World(Unpickled):
     files: texts of files that the scene names, which are not on the disk: {"oak.lsys": "..."}.
     threads: 1 to 256.
     hold_blocked: actors whose step cannot be solved are held while all others go on.
-    fixed_room: steps take no memory; one that finds more near pairs than there is room for is refused.
+    no_growth: steps take no memory; one whose contact runs out of room is refused.
+    near_pairs: 0 to 4096, for each segment: room for so many near pairs from the start.
 
     >>> with tendril.World("scenes/palm-in-wind.yaml") as world:
     ...     world.run(2.0)
@@ -57,7 +58,8 @@ class World(Unpickled):
     _instead = "keep the scene and the bytes of save(), make the world again and restore() them"
 
     def __init__(self, scene: Union[str, os.PathLike, Dict[str, Any]], *, files: Optional[Dict[str, str]] = None,
-                 threads: int = 1, hold_blocked: bool = False, fixed_room: bool = False):
+                 threads: int = 1, hold_blocked: bool = False, no_growth: bool = False,
+                 near_pairs: int = 0):
         skeletons = {}
         if isinstance(scene, dict):
             scene, skeletons = _take_skeletons(scene)
@@ -69,24 +71,24 @@ class World(Unpickled):
         else:
             name = os.fspath(scene)
             content = read_text(name)
-        self._make(content, name, skeletons, files, threads, hold_blocked, fixed_room)
+        self._make(content, name, skeletons, files, threads, hold_blocked, no_growth, near_pairs)
 
     @classmethod
     def from_text(cls, content: str, *, name: str = "scene", files: Optional[Dict[str, str]] = None, threads: int = 1,
-                  hold_blocked: bool = False, fixed_room: bool = False) -> "World":
+                  hold_blocked: bool = False, no_growth: bool = False, near_pairs: int = 0) -> "World":
         """From the text of a scene; `name` is for messages and for files that it names."""
         world = cls.__new__(cls)
-        world._make(content, name, {}, files, threads, hold_blocked, fixed_room)
+        world._make(content, name, {}, files, threads, hold_blocked, no_growth, near_pairs)
         return world
 
-    def _make(self, content, name, skeletons, files, threads, hold_blocked, fixed_room):
+    def _make(self, content, name, skeletons, files, threads, hold_blocked, no_growth, near_pairs):
         files, self._lock, self._field = Files(files), threading.Lock(), None
         scene = _read_scene(content, name)
         for index, skeleton in skeletons.items():
             diag = new_diag()
             check(lib.td_scene_set_skeleton(scene, index, skeleton._c, diag), diag)
         opts = Struct("td_world_opts", loader=files.loader, threads=threads, hold_blocked=hold_blocked,
-                      fixed_room=fixed_room)
+                      no_growth=no_growth, near_pairs=near_pairs)
         out, diags = new("td_world *"), Diags()
         diags.check(files.guard(lib.td_world_from_scene, scene, opts, None, out, diags.list))
         self._pointer = owned(out[0], lib.td_world_free, scene, files)

@@ -114,7 +114,7 @@ def make_scene(p):
 
 def make_world(p):
     p.add("world", tendril.World(make_scene(p), files=FILES, threads=p.dice.choice([1, 1, 2]), hold_blocked=p.maybe(0.2),
-                                fixed_room=p.maybe(0.2)))
+                                no_growth=p.maybe(0.2), near_pairs=4 * p.maybe(0.2)))
 
 
 def make_builder(p):

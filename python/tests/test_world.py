@@ -345,13 +345,13 @@ def test_actors_of_a_closed_world_can_be_printed():
     assert repr(actor) == "<Actor 0 of the world 'pendulum', which is closed>"
 
 
-def test_a_world_with_fixed_room_refuses_a_step_that_finds_too_many_pairs():
+def test_a_world_with_no_growth_refuses_a_step_that_finds_too_many_pairs():
     sticks = {"contact": {}, "gravity": [0, 0, 0], "air_density": 0, "record": {"fps": 60}, "objects": [
         {"name": f"s{k}", "solver": "rod", "start": "drawn", "position": [0, 0.021 * (k % 7), 0.021 * (k // 7)],
          "strand": {"points": [[-0.2, 0, 0], [0.2, 0, 0]], "segments": 100, "radius": 0.01, "start": {"held": "free"}}}
         for k in range(49)]}
     tendril.World(sticks).step()
-    world = tendril.World(sticks, fixed_room=True)
+    world = tendril.World(sticks, no_growth=True)
     with pytest.raises(tendril.Error, match="pairs"):
         world.step()
     assert world.time == 0

@@ -166,7 +166,9 @@ static td_status fatten(tdi_contacts *c, const tdi_search_motion *m, td_diag *di
         const td_real more = TDI_SPARE_ROOM * c->capsule[i].radius;
         const tdi_bounds own = bounds_of(c, i, m, m->mean), all = bounds_of(c, i, m, none);
         const tdi_bounds f = widened(&own, more), r = widened(&all, more);
-        c->fat[i] = f;
+        if (c->opts.self) {
+            c->fat[i] = f;
+        }
         if (c->collider_limit > 0) {
             c->reach[i] = r;
         }
@@ -301,6 +303,7 @@ static bool near_ground(const td_collider *k, const tdi_course *course, const td
 }
 
 static bool find_colliders(tdi_contacts *c) {
+    int32_t count = c->pair_count;
     for (int32_t i = 0; i < c->capsule_count && c->collider_count > 0; i++) {
         if ((c->partial && c->resting[i]) || c->capsule[i].from >= 1) {
             continue;
@@ -314,15 +317,17 @@ static bool find_colliders(tdi_contacts *c) {
                 : other->kind == TD_COLLIDER_HEIGHT_FIELD ? near_ground(other, &c->course[k], &b)
                                                           : tdi_overlap(&b, &c->swept[k]);
             near = near && !(c->skip && c->skip(c->context, i, c->capsule_count + k));
-            if (near && c->pair_count == c->pair_limit) {
+            if (near && count == c->pair_limit) {
                 return false;
             }
-            if (near) {
-                c->pair[c->pair_count++] = (tdi_near_pair){i, c->capsule_count + k};
+            if (near && count < c->capacity.pairs) {
+                c->pair[count] = (tdi_near_pair){i, c->capsule_count + k};
             }
+            count += near;
         }
     }
-    return true;
+    c->pair_count = count < c->capacity.pairs ? count : c->capacity.pairs;
+    return !tdi_lacks_pairs(c, count);
 }
 
 // ---- entry ----------------------------------------------------------------------------------
@@ -331,11 +336,21 @@ bool tdi_contacts_full(const tdi_contacts *c) {
     return c->full;
 }
 
+// Half as much again as was asked for, so that it seldom grows.
+bool tdi_contacts_lack(const tdi_contacts *c, tdi_contact_room *more) {
+    const tdi_contact_room need = c->need, room = c->capacity;
+    more->pairs = need.pairs > room.pairs ? need.pairs - room.pairs + need.pairs / 2 : 0;
+    more->contacts =
+        need.contacts > room.contacts ? need.contacts - room.contacts + need.contacts / 2 : 0;
+    return more->pairs > 0 || more->contacts > 0;
+}
+
 static td_status too_many(tdi_contacts *c, td_diag *diag) {
-    c->full = true;
+    const bool lacks = c->need.pairs > c->capacity.pairs;
+    c->full = c->full || !lacks;
     return tdi_fail(diag, TD_ERR_LIMIT,
                     "more than %d pairs of capsules and colliders are near each other",
-                    c->pair_limit);
+                    lacks ? c->capacity.pairs : c->pair_limit);
 }
 
 bool tdi_contacts_come_near(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
@@ -398,11 +413,14 @@ static td_status spread(tdi_contacts *c, const tdi_search_motion *m, td_diag *di
         tdi_bounds box = c->room[k->a];
         tdi_grow(&box, c->room[k->b].low);
         tdi_grow(&box, c->room[k->b].high);
-        c->fat[i] = widened(&box, k->radius * (1 + 0.5 * c->opts.gap));
-        if (c->collider_limit > 0) {
-            c->reach[i] = c->fat[i];
+        box = widened(&box, k->radius * (1 + 0.5 * c->opts.gap));
+        if (c->opts.self) {
+            c->fat[i] = box;
         }
-        if (!placed(c, i, m) || !tdi_finite3(tdi_sub(c->fat[i].high, c->fat[i].low))) {
+        if (c->collider_limit > 0) {
+            c->reach[i] = box;
+        }
+        if (!placed(c, i, m) || !tdi_finite3(tdi_sub(box.high, box.low))) {
             return nowhere(i, diag);
         }
     }

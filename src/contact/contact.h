@@ -60,6 +60,13 @@ typedef struct tdi_capsule {
     td_real from;   // 0..1: of the axis, from a: colliders touch the part behind it; 1: none
 } tdi_capsule;
 
+// How many a set has memory for, which may be less than its limits. Results follow from the limits
+// alone: what a set computed after it ran out of room is worth nothing. See tdi_contacts_lack().
+typedef struct tdi_contact_room {
+    int32_t pairs;
+    int32_t contacts; // and planes, and twice as many frictions
+} tdi_contact_room;
+
 typedef struct tdi_contacts_def {
     const td_contact_opts *opts;
     const tdi_capsule *capsule; // borrowed for the call
@@ -72,6 +79,7 @@ typedef struct tdi_contacts_def {
     // j is a collider. NULL: all may. Pairs with a common point never do anyway.
     bool (*skip)(void *context, int32_t i, int32_t j);
     void *context;
+    const tdi_contact_room *room; // arrays hold so many; NULL: as many as the limits
 } tdi_contacts_def;
 
 #define TDI_PAIRS_MOST 4096 // of the options
@@ -101,8 +109,11 @@ void tdi_contacts_share(tdi_contacts *c, td_pool *pool);
 // TD_ERR_LIMIT: too many, for which a shorter dx may help; TD_ERR_DIVERGED: a place is not finite.
 td_status tdi_contacts_find(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx, td_diag *diag);
 
-// Whether there was no room for all pairs, contacts or planes since the last search began.
+// Whether there were more pairs, contacts or planes than the limits since the last search began.
 bool tdi_contacts_full(const tdi_contacts *c);
+// Whether the set ever ran out of room below its limits: its results must not be used. A set with
+// *more room, and as often as it takes, gives those of one that had it from the start.
+bool tdi_contacts_lack(const tdi_contacts *c, tdi_contact_room *more);
 
 typedef struct tdi_near_pair { // i < capsule_count; j > i, or capsule_count + a collider
     int32_t i, j;

@@ -55,8 +55,9 @@ static td_real bytes_for(const tdi_contacts *c) {
 // sets of many islands share few pages.
 static void lay_out(tdi_contacts *c, tdi_layout *l) {
     const size_t n = (size_t)c->capsule_count, colliders = (size_t)c->collider_limit;
-    const size_t pairs = (size_t)c->pair_limit, contacts = (size_t)c->contact_limit;
-    const size_t points = (size_t)c->point_count;
+    const size_t pairs = (size_t)c->capacity.pairs, contacts = (size_t)c->capacity.contacts;
+    const size_t points = (size_t)c->point_count, list = (size_t)c->list_room;
+    const size_t frictions = (size_t)c->friction_room, searched = c->opts.self ? n : 0;
     const bool exact = c->opts.method == TD_CONTACT_EXACT;
     c->capsule = tdi_layout_place(l, n, sizeof *c->capsule);
     c->wide = tdi_layout_place(l, n, sizeof *c->wide);
@@ -71,21 +72,21 @@ static void lay_out(tdi_contacts *c, tdi_layout *l) {
     c->posed = tdi_layout_place(l, 1, sizeof *c->posed);
     c->pair = tdi_layout_place(l, pairs, sizeof *c->pair);
     c->touches = tdi_layout_place(l, pairs, sizeof *c->touches);
-    c->contact = tdi_layout_place(l, 3 * contacts, sizeof *c->contact); // and both of these
-    c->friction = tdi_layout_place(l, 2 * contacts, sizeof *c->friction);
+    c->contact = tdi_layout_place(l, list, sizeof *c->contact);
+    c->friction = tdi_layout_place(l, frictions, sizeof *c->friction);
     c->plane = tdi_layout_place(l, exact ? contacts : 0, sizeof *c->plane);
     c->spare_plane = tdi_layout_place(l, exact ? contacts : 0, sizeof *c->spare_plane);
     c->spare_room = tdi_layout_place(l, points, sizeof *c->spare_room);
-    c->fat = tdi_layout_place(l, n, sizeof *c->fat);
+    c->fat = tdi_layout_place(l, searched, sizeof *c->fat);
     c->reach = tdi_layout_place(l, colliders > 0 ? n : 0, sizeof *c->reach);
-    c->level = tdi_layout_place(l, n, sizeof *c->level);
+    c->level = tdi_layout_place(l, searched, sizeof *c->level);
     c->bucket = tdi_layout_place(l, (size_t)c->bucket_count + 1, sizeof *c->bucket);
     c->place = tdi_layout_place(l, n, sizeof *c->place);
     c->entry = tdi_layout_place(l, n, sizeof *c->entry);
     c->tally = tdi_layout_place(l, n + 1, sizeof *c->tally);
-    c->spare = tdi_layout_place(l, TDI_PAIR_BLOCK * (size_t)c->block_limit, sizeof *c->spare);
+    c->spare = tdi_layout_place(l, TDI_PAIR_BLOCK * (size_t)c->block_room, sizeof *c->spare);
     tdi_group_list *lists[] = {&c->pairs_of, &c->frictions_of, &c->contacts_of};
-    const size_t most[] = {pairs, 2 * contacts, 3 * contacts};
+    const size_t most[] = {pairs, frictions, list};
     for (int k = 0; k < 3; k++) { // groups are no more than capsules
         lists[k]->first = tdi_layout_place(l, n + 2, sizeof *lists[k]->first);
         lists[k]->entry = tdi_layout_place(l, 2 * most[k], sizeof *lists[k]->entry);
@@ -106,8 +107,17 @@ static tdi_contacts sized(const tdi_contacts_def *def) {
     c.pair_limit =
         def->pair_limit > 0 ? def->pair_limit : def->opts->pairs * def->capsule_count + PAIRS_MORE;
     c.contact_limit = (c.pair_limit + 1) / 2;
-    c.block_limit = c.pair_limit / TDI_PAIR_BLOCK + 1 + tdi_turns_of(c.capsule_count);
-    while (c.bucket_count < 4 * c.capsule_count) {
+    c.capacity = (tdi_contact_room){c.pair_limit, c.contact_limit};
+    if (def->room) {
+        c.capacity.pairs = def->room->pairs < c.pair_limit ? def->room->pairs : c.pair_limit;
+        c.capacity.contacts =
+            def->room->contacts < c.contact_limit ? def->room->contacts : c.contact_limit;
+    }
+    c.friction_room = c.opts.method == TD_CONTACT_EXACT ? 0 : 2 * c.capacity.contacts;
+    // planes have friction themselves, and each has rolling resistance besides
+    c.list_room = (c.opts.method == TD_CONTACT_EXACT ? 2 : 3) * c.capacity.contacts;
+    c.block_room = c.capacity.pairs / TDI_PAIR_BLOCK + 1 + tdi_turns_of(c.capsule_count);
+    while (c.opts.self && c.bucket_count < 4 * c.capsule_count) {
         c.bucket_count *= 2;
     }
     return c;

@@ -376,8 +376,9 @@ static td_status find_pair(finder *f, tdi_near_pair pair, const td_vec3 *x, cons
     }
     const td_real part = tdi_pair_free(c, pair, x, dx);
     const int count = spots_of(c, pair, x, dx, part, spots);
-    if (f->count + count + c->plane_count - first > c->contact_limit) {
-        c->full = true;
+    const int32_t planes = f->count + count + c->plane_count - first;
+    c->full = c->full || planes > c->contact_limit;
+    if (tdi_lacks_contacts(c, planes)) {
         return TD_ERR_LIMIT;
     }
     bool met[TDI_TOUCHES] = {false};

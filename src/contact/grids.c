@@ -134,14 +134,13 @@ typedef struct finder { // of one turn
 static void add_pair(finder *f, int32_t i, int32_t j) {
     f->count++;
     if (f->at == f->end) {
-        const int32_t block = atomic_fetch_add(&f->g->blocks, 1);
-        if (block >= f->c->block_limit) {
-            return; // they are too many, as the counts will show
-        }
-        f->at = block * TDI_PAIR_BLOCK;
+        f->at = atomic_fetch_add(&f->g->blocks, 1) * TDI_PAIR_BLOCK;
         f->end = f->at + TDI_PAIR_BLOCK;
     }
-    f->c->spare[f->at++] = (tdi_near_pair){i, j};
+    if (f->at < f->c->block_room * TDI_PAIR_BLOCK) { // else they are too many, as counts will show
+        f->c->spare[f->at] = (tdi_near_pair){i, j};
+    }
+    f->at++;
 }
 
 // While others stand, two of one level that move find each other both.
@@ -216,7 +215,8 @@ static void begin_turn(finder *f, gathering *g) {
 
 // What a block has left is marked.
 static void end_turn(finder *f, int64_t turn) {
-    for (; f->at < f->end; f->at++) {
+    const int32_t end = f->c->block_room * TDI_PAIR_BLOCK;
+    for (; f->at < f->end && f->at < end; f->at++) {
         f->c->spare[f->at] = (tdi_near_pair){TD_NONE, TD_NONE};
     }
     f->g->count[turn] = f->count;
@@ -227,9 +227,10 @@ static void find_turn(void *context, int64_t turn) {
     gathering *g = context;
     const tdi_contacts *c = g->search->c;
     const tdi_turn_part share = tdi_turn_part_of(c->capsule_count, turn);
+    const int32_t most = c->pair_limit / TDI_PAIR_BLOCK + 1 + tdi_turns_of(c->capsule_count);
     finder f;
     begin_turn(&f, g);
-    for (int32_t i = share.first; i < share.last && g->blocks <= c->block_limit; i++) {
+    for (int32_t i = share.first; i < share.last && g->blocks <= most; i++) {
         if (c->level[i] == ABSENT) {
             continue;
         }
@@ -321,7 +322,7 @@ bool tdi_grids_find(const tdi_search *w, bool *dropped) {
         count += g.count[k];
         *dropped = *dropped || g.dropped[k];
     }
-    if (count > c->pair_limit) {
+    if (count > c->pair_limit || tdi_lacks_pairs(c, count)) {
         return false;
     }
     if (few) {

@@ -134,11 +134,11 @@ static int32_t count_round(round_of_groups *r, int32_t all) {
     while (last < all && r->colour[r->order[last]] == colour) {
         const int64_t need = room_for(c, r->order[last]);
         const bool alone = last == r->first;
-        if (!alone && (used + need > 3 * (int64_t)c->contact_limit || colour == COLOURS - 1)) {
+        if (!alone && (used + need > c->list_room || colour == COLOURS - 1)) {
             break;
         }
         r->place[last++] = (int32_t)used;
-        used += need < 3 * (int64_t)c->contact_limit ? need : 3 * (int64_t)c->contact_limit;
+        used += need < c->list_room ? need : c->list_room;
     }
     return last - r->first;
 }
@@ -152,7 +152,16 @@ static void group_turn(void *context, int64_t k) {
     own.group = group;
     own.contact += r->place[at];
     own.contact_limit = room < own.contact_limit ? (int32_t)room : own.contact_limit;
+    own.capacity.contacts = room < own.capacity.contacts ? (int32_t)room : own.capacity.contacts;
     r->turn(r->context, &own, group);
+    r->place[at] = own.need.contacts; // for take_needs()
+}
+
+// What groups had no room for, the set had none for.
+static void take_needs(const round_of_groups *r, int32_t count) {
+    for (int32_t k = r->first; k < r->first + count; k++) {
+        tdi_lacks_contacts(r->c, r->place[k]);
+    }
 }
 
 void tdi_contacts_each_group(tdi_contacts *c, const int32_t *group, const bool *moves,
@@ -171,6 +180,7 @@ void tdi_contacts_each_group(tdi_contacts *c, const int32_t *group, const bool *
     while (r.first < all) {
         const int32_t now = count_round(&r, all);
         tdi_pool_turns(c->pool, now, group_turn, &r);
+        take_needs(&r, now);
         r.first += now;
     }
     c->contact_count = 0;

@@ -300,9 +300,14 @@ void tdi_contacts_steady(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
     tdi_pool_turns(c->pool, tdi_turns_of(c->friction_count), steady_turn, &w);
 }
 
-static td_status none_left(tdi_contacts *c, td_diag *diag) {
-    c->full = true;
-    return tdi_fail(diag, TD_ERR_LIMIT, "more than %d contacts at once", c->contact_limit);
+// Whether there can be so many contacts. False: their number is above the limit, or the room.
+static bool can_have(tdi_contacts *c, int64_t count, td_diag *diag) {
+    c->full = c->full || count > c->contact_limit;
+    const bool lacks = tdi_lacks_contacts(c, count);
+    if (lacks) {
+        tdi_fail(diag, TD_ERR_LIMIT, "more than %d contacts at once", c->capacity.contacts);
+    }
+    return !lacks;
 }
 
 // Whether a friction that was just found does not slip.
@@ -325,8 +330,8 @@ static td_status lag_pair(tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
     tdi_closest touches[TDI_TOUCHES];
     tdi_meeting_open(c, pair, x, pose_of(c, pair), &m);
     const int count = touches_of(c, pair, &m, touches);
-    if (c->friction_count + count + 1 > 2 * c->contact_limit) {
-        return none_left(c, diag);
+    if (!can_have(c, ((int64_t)c->friction_count + count + 2) / 2, diag)) {
+        return TD_ERR_LIMIT;
     }
     for (int n = 0; n < count; n++) {
         const td_real gap = touches[n].distance - m.radii;
@@ -366,6 +371,7 @@ static td_status lag_pair(tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
 td_status tdi_contacts_lag(tdi_contacts *c, const td_vec3 *x, td_real time, td_real force,
                            td_real h, const tdi_contact_speeds *speeds, td_diag *diag) {
     td_status status = TD_OK;
+    TDI_ASSERT(c->opts.method != TD_CONTACT_EXACT); // there is no room for frictions
     c->friction_count = 0;
     tdi_turning_clear(c);
     tdi_poses_at(c, time);
@@ -558,7 +564,7 @@ static td_status in_each_other(const tdi_contacts *c, tdi_near_pair pair, td_dia
 // Where each turn's contacts go.
 static td_status place_turns(terms *w, td_diag *diag) {
     tdi_contacts *c = w->c;
-    int32_t at = 0;
+    int32_t at = 0, all = 0;
     for (int32_t k = 0; k < w->turns; k++) {
         const int32_t own = w->count[k];
         if (w->bad[k] != TD_NONE) {
@@ -566,9 +572,10 @@ static td_status place_turns(terms *w, td_diag *diag) {
         }
         w->count[k] = at;
         at += own;
-        if (k < w->pair_turns && at > c->contact_limit) {
-            return none_left(c, diag);
-        }
+        all += k < w->pair_turns ? own : 0;
+    }
+    if (!can_have(c, all, diag)) {
+        return TD_ERR_LIMIT;
     }
     c->contact_count = at;
     return TD_OK;

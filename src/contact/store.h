@@ -83,7 +83,11 @@ struct tdi_contacts {
     void *context;
     int32_t capsule_count, point_count;
     int32_t collider_limit, pair_limit, contact_limit;
-    bool full; // there was no room for all since the last search began
+    bool full; // the limits did not do since the last search began
+    tdi_contact_room capacity;
+    tdi_contact_room need; // more than that: it ran out
+    int32_t friction_room; // of barriers
+    int32_t list_room;     // contacts and frictions in one list
     tdi_capsule *capsule;
     td_real *wide; // of a capsule, 0..1: how much of its range there is for now
 
@@ -113,7 +117,7 @@ struct tdi_contacts {
     int32_t self_count, pair_count;
     tdi_near_pair *pair;    // those with colliders after those of capsules
     unsigned char *touches; // of a pair: how many were evaluated last
-    int32_t block_limit;    // blocks of `spare`
+    int32_t block_room;     // blocks of `spare`
     tdi_near_pair *spare;   // a block more than there are pairs for each turn
 
     const bool *resting; // of a capsule: it does not move for now; NULL: all may
@@ -179,6 +183,20 @@ static inline bool tdi_is_ball(const tdi_capsule *k) {
 // Whether neither side moves, so that nothing of the pair changes.
 static inline bool tdi_rests(const tdi_contacts *c, int32_t i, int32_t j) {
     return c->resting && c->resting[i] && (j >= c->capsule_count || c->resting[j]);
+}
+
+// Notes that there were so many, if they are more than there is room for: whether they are.
+static inline bool tdi_lacks_pairs(tdi_contacts *c, int64_t count) {
+    const int32_t most = count < c->pair_limit ? (int32_t)count : c->pair_limit;
+    c->need.pairs = count > c->capacity.pairs && most > c->need.pairs ? most : c->need.pairs;
+    return count > c->capacity.pairs;
+}
+
+static inline bool tdi_lacks_contacts(tdi_contacts *c, int64_t count) {
+    const int32_t most = count < c->contact_limit ? (int32_t)count : c->contact_limit;
+    c->need.contacts =
+        count > c->capacity.contacts && most > c->need.contacts ? most : c->need.contacts;
+    return count > c->capacity.contacts;
 }
 
 // Coefficients of friction: of what slides, and of what sticks, which is not less.

@@ -18,7 +18,7 @@ void tdi_contacts_validate(const tdi_contacts *c) {
     validate_capsules(c);
     TDI_ASSERT(c->collider_count >= 0 && c->collider_count <= c->collider_limit);
     TDI_ASSERT(c->self_count >= 0 && c->self_count <= c->pair_count);
-    TDI_ASSERT(c->pair_count <= c->pair_limit);
+    TDI_ASSERT(c->pair_count <= c->capacity.pairs);
     for (int32_t k = 0; k < c->pair_count; k++) {
         const int32_t i = c->pair[k].i, j = c->pair[k].j;
         TDI_ASSERT(i >= 0 && i < c->capsule_count && j > i);

@@ -31,7 +31,9 @@
 
 struct tdi_coupled {
     size_t bytes;           // of a block of its own; 0: it is part of another
-    int32_t node_limit;     // 0: there is no room
+    int32_t node_limit;     // that there is room for
+    bool small;             // the room is less than the limits say,
+    bool lacks;             // and was not enough: the result is not that of the limits
     int32_t *first;         // of a member: node of its first point; TD_NONE: it has none
     tdi_unknowns *unknowns; // of a node: bonds of all sets, then points
     td_real (*x)[4];        // at a place of the order
@@ -50,9 +52,9 @@ static inline bool tdi_is_coupled(const td_body *body) {
 
 // ---- pattern: coupled_pattern.c -------------------------------------------------------------
 
-// Room for contact of the members, and for the bonds that they have. Lay out once with base NULL,
-// as ever, and once with the block. That of several members is no more than the sum of theirs
-// alone.
+// Room for contact of the members by their tdi_member_room, and for the bonds that they have. Lay
+// out once with base NULL, as ever, and once with the block. That of several members is no more
+// than the sum of theirs alone.
 void tdi_coupled_lay_out(tdi_coupled *c, const tdi_member *members, int32_t count,
                          tdi_layout *layout);
 // The same in a block of its own; NULL: out of memory.

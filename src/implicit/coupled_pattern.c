@@ -5,8 +5,9 @@
 #include "implicit/hold.h"
 #include "implicit/touch.h"
 
-// Room for contact, whose pairs are not known beforehand. Where it is not enough, conjugate
-// gradients solve for contact; sets of constraints get as much as they need.
+// Limits of contact, whose pairs are not known beforehand. Beyond them conjugate gradients solve
+// for contact. Members may have memory for less: see tdi_member_room. Sets of constraints get as
+// much as they need.
 #define LINKS_EACH  20        // of a node
 #define PAIRS_EACH  4         // of a node
 #define BLOCKS_EACH 20        // of a node, in the factor: twice as many in long bodies,
@@ -26,6 +27,7 @@ static bool offers(const td_body *body) {
 typedef struct room {
     int32_t members, pairs;
     int64_t nodes, links, blocks;
+    bool small; // less than the limits say
 } room;
 
 static void lay_out_numbers(tdi_coupled *c, tdi_layout *l) {
@@ -35,7 +37,8 @@ static void lay_out_numbers(tdi_coupled *c, tdi_layout *l) {
 
 static void lay_out(tdi_coupled *c, const room *r, tdi_layout *l) {
     const int32_t nodes = (int32_t)r->nodes, links = (int32_t)r->links, blocks = (int32_t)r->blocks;
-    *c = (tdi_coupled){.node_limit = nodes, .pair_limit = r->pairs, .pair_count = TD_NONE};
+    *c = (tdi_coupled){
+        .node_limit = nodes, .pair_limit = r->pairs, .pair_count = TD_NONE, .small = r->small};
     c->first = tdi_layout_place(l, (size_t)r->members, sizeof *c->first);
     c->pair = tdi_layout_place(l, (size_t)r->pairs, sizeof *c->pair);
     c->numbers = tdi_layout_place(l, 0, 1);
@@ -59,20 +62,42 @@ static int64_t links_among(int64_t bonds) {
     return bonds * (bonds - 1) / 2;
 }
 
+static bool joins_contact(const tdi_member *m) {
+    return offers(m->body) && (m->body->capsule_count > 0 || m->bonds > 0);
+}
+
+// Adds what a member takes when each of its points has so many blocks, of `most`. Those without
+// blocks have no more than their bonds.
+static void add_member(room *r, const tdi_member *m, int64_t each, int64_t most) {
+    const bool joins = joins_contact(m);
+    const int64_t points = joins ? unknowns_of(m->body) : 0, bonds = m->bonds,
+                  among = joins ? 0 : links_among(bonds);
+    r->nodes += points + bonds;
+    r->links += points * ((LINKS_EACH * each + most - 1) / most) + LINKS_EACH * bonds + among;
+    r->blocks += points * each + bonds * BLOCKS_EACH + 2 * among;
+}
+
+// Memory for the members: their tdi_member_room where that is less than the limits, which the
+// pairs have.
 static room room_for(const tdi_member *members, int32_t count) {
-    room r = {.members = count};
+    room r = {.members = count}, limits = r;
     for (int32_t k = 0; k < count; k++) {
-        const td_body *body = members[k].body;
-        const bool joins = offers(body) && (body->capsule_count > 0 || members[k].bonds > 0);
-        const int64_t points = joins ? unknowns_of(body) : 0, bonds = members[k].bonds,
-                      among = joins ? 0 : links_among(bonds);
-        if (points + bonds + among <= MOST_NODES - r.links / LINKS_EACH) {
-            r.nodes += points + bonds;
-            r.links += LINKS_EACH * (points + bonds) + among;
-            r.blocks += points * blocks_each(points) + bonds * BLOCKS_EACH + 2 * among;
-            r.pairs += (int32_t)(PAIRS_EACH * points);
+        const tdi_member *m = &members[k];
+        const room before = limits;
+        const int64_t points = joins_contact(m) ? unknowns_of(m->body) : 0,
+                      most = points > 0 ? blocks_each(points) : 1,
+                      each = m->room && m->room->blocks < most ? m->room->blocks : most;
+        add_member(&limits, m, most, most);
+        if (limits.links > LINKS_EACH * (int64_t)MOST_NODES) {
+            limits = before;
+            continue;
+        }
+        r.pairs += (int32_t)(PAIRS_EACH * points);
+        if (each > 0) {
+            add_member(&r, m, each, most);
         }
     }
+    r.small = r.nodes < limits.nodes || r.blocks < limits.blocks;
     return r;
 }
 
@@ -329,21 +354,23 @@ static bool order_touching(const tdi_touch *t, const tdi_system *y) {
     }
     join_constrained(c, y);
     const int64_t nodes = number_nodes(c, y);
-    if (nodes > c->node_limit) {
-        return false;
+    bool fits = nodes <= c->node_limit;
+    if (fits) {
+        tdi_sparse_begin(c->sparse, (int32_t)nodes);
+        link_members(c, y);
+        link_constraints(c, y);
+        link_pairs(t);
+        fits = tdi_sparse_order(c->sparse);
     }
-    tdi_sparse_begin(c->sparse, (int32_t)nodes);
-    link_members(c, y);
-    link_constraints(c, y);
-    link_pairs(t);
-    return tdi_sparse_order(c->sparse);
+    c->lacks = c->lacks || (!fits && c->small);
+    return fits;
 }
 
 bool tdi_coupled_follow(const tdi_system *y) {
     const tdi_touch *t = y->touch;
     tdi_coupled *c = t->whole;
     bool changed;
-    if (!t->coupled || c->node_limit == 0) {
+    if (!t->coupled || (c->node_limit == 0 && !c->small)) {
         return false;
     }
     c->pair_count = note_pairs(t, &changed);

@@ -344,6 +344,14 @@ typedef struct tdi_implicit {
 
 // ---- systems --------------------------------------------------------------------------------
 
+// What contact of a member has memory for, which may be less than the limits of the options. Of
+// several members it is the sum. Results do not depend on it: see tdi_touch_lacks().
+typedef struct tdi_member_room {
+    tdi_contact_room contact;
+    int32_t
+        blocks; // a node, of the factor of all bodies that touch; 0: they are not solved together
+} tdi_member_room;
+
 typedef struct tdi_member {
     td_body *body;
     const td_step_opts *opts;
@@ -354,6 +362,7 @@ typedef struct tdi_member {
                                   // of them
     bool untouched;               // contact does not see it: it is here for what holds it
     int32_t bonds;                // of constraints that couple it: contact gets room for them
+    const tdi_member_room *room;  // of contact; NULL: as the limits are, for all members
     // of its capsules: what tdi_planes_leave() left in the last step, and leaves in this; NULL:
     // none
     const td_vec3 *borne;

@@ -73,6 +73,9 @@ static td_status iterate(tdi_newton_run *n, bool carry, td_real *taken) {
         return TD_ERR_DIVERGED;
     }
     *taken = y->touch ? tdi_newton_move_touching(n, carry) : tdi_newton_move_freely(n);
+    if (y->touch && tdi_touch_lacks(y->touch)) {
+        return tdi_touch_no_room(y->touch, n->diag);
+    }
     return isfinite(*taken) ? TD_OK : TD_ERR_DIVERGED;
 }
 

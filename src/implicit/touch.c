@@ -455,7 +455,8 @@ td_status tdi_touch_evaluate(tdi_touch *t, const tdi_system *y, bool exact, bool
         t->coupled = t->coupled || tdi_touch_couples(t, &list[k]);
         t->largest = fmax(t->largest, tdi_norm(list[k].force));
     }
-    return status;
+    t->lacks = t->lacks || (t->coupled && !t->couples);
+    return t->lacks ? tdi_touch_no_room(t, diag) : status;
 }
 
 bool tdi_touch_any(const tdi_touch *t) {
@@ -658,9 +659,11 @@ void tdi_touch_note_impact(tdi_touch *t, td_real part) {
     for (int32_t k = 0; k < count && t->struck_count < t->struck_limit; k++) {
         td_contact c = contact_of(t, &list[k]);
         c.force = tdi_scale(c.force, part);
-        if (!list[k].rolling && tdi_dot(c.force, c.force) > 0) {
-            t->struck[t->struck_count++] = c;
+        const bool counts = !list[k].rolling && tdi_dot(c.force, c.force) > 0;
+        if (counts && t->struck_count < t->struck_room) {
+            t->struck[t->struck_count] = c;
         }
+        t->struck_count += counts;
     }
     tdi_contacts_forget(t->set);
 }
@@ -669,7 +672,7 @@ void tdi_touch_note_impact(tdi_touch *t, td_real part) {
 static int32_t add_impacts(const tdi_touch *t, const tdi_contact *list, int32_t all,
                            td_contact *contacts, int32_t capacity) {
     int32_t count = all;
-    for (int32_t k = 0; k < t->struck_count; k++) {
+    for (int32_t k = 0; k < t->struck_count && k < t->struck_room; k++) {
         const td_contact *hit = &t->struck[k];
         int32_t at = 0, earlier = 0; // the same pair at the end of the step, or hit before
         for (bool found = false; at < all && !found; at += !found) {

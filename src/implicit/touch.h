@@ -74,7 +74,9 @@ struct tdi_touch {
     td_real value;      // J: of the bodies alone, where the step began
     bool coupled;       // capsules touch each other, not only colliders
     td_contact *struck; // contacts of the impacts of the step, with their mean force over it
-    int32_t struck_count, struck_limit;
+    int32_t struck_count, struck_limit, struck_room;
+    bool couples; // there is room to solve for contacts that couple capsules,
+    bool lacks;   // and was not when there were any
     // conjugate gradients: only points that other capsules touch take part, and turns of capsules,
     // which are counted after all points
     int32_t *active; // those
@@ -100,6 +102,13 @@ size_t tdi_touch_bytes(const tdi_member *members, int32_t count, const td_contac
                        int32_t collider_limit);
 tdi_touch *tdi_touch_place(const tdi_member *members, int32_t count, const td_contact_opts *opts,
                            int32_t collider_limit, void *memory);
+
+// Whether memory ran out below the limits since it was placed. What it computed must not be used.
+bool tdi_touch_lacks(const tdi_touch *t);
+// Adds to a member's room what it needs then. After that contact is to be placed anew.
+void tdi_touch_grow(const tdi_touch *t, int32_t member, tdi_member_room *room);
+// TD_ERR_LIMIT, and why.
+td_status tdi_touch_no_room(const tdi_touch *t, td_diag *diag);
 
 // What nobody reads after a step, in other memory, where the layout goes on, on cache lines; NULL:
 // in its own again. Takes scratch_bytes.

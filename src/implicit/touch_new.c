@@ -6,7 +6,10 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 
+#include <math.h>
 #include <string.h>
+
+#define FIRST_BLOCKS 5 // a node: room for a chain that touches others here and there
 
 // Capsules of a member that contact sees.
 static int32_t capsules_of(const tdi_member *m) {
@@ -15,19 +18,21 @@ static int32_t capsules_of(const tdi_member *m) {
 
 static void lay_out_scratch(tdi_touch *t, tdi_layout *l) {
     const size_t points = (size_t)t->point_count, capsules = (size_t)t->capsule_count;
-    td_vec3 **places[] = {&t->x, &t->dx, &t->history, &t->began, &t->ahead};
+    const bool exact = t->opts.method == TD_CONTACT_EXACT;
+    td_vec3 **places[] = {&t->x, &t->dx, &t->history, &t->began};
     td_vec3 **turns[] = {&t->turned, &t->turning};
-    td_vec3 **both[] = {&t->moved, &t->answer, &t->way, &t->rest, &t->press, &t->sum};
+    td_vec3 **gradients[] = {&t->answer, &t->way, &t->rest, &t->press, &t->sum};
     for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
         *places[k] = tdi_layout_place(l, points, sizeof(td_vec3));
     }
     for (size_t k = 0; k < sizeof turns / sizeof *turns; k++) {
         *turns[k] = tdi_layout_place(l, capsules, sizeof(td_vec3));
     }
-    t->borne = tdi_layout_place(l, t->opts.method == TD_CONTACT_EXACT ? TDI_PLACES * capsules : 0,
-                                sizeof *t->borne);
-    for (size_t k = 0; k < sizeof both / sizeof *both; k++) {
-        *both[k] = tdi_layout_place(l, points + capsules, sizeof(td_vec3));
+    t->ahead = tdi_layout_place(l, exact ? points : 0, sizeof *t->ahead);
+    t->borne = tdi_layout_place(l, exact ? TDI_PLACES * capsules : 0, sizeof *t->borne);
+    t->moved = tdi_layout_place(l, points + capsules, sizeof *t->moved);
+    for (size_t k = 0; k < sizeof gradients / sizeof *gradients; k++) {
+        *gradients[k] = tdi_layout_place(l, t->couples ? points + capsules : 0, sizeof(td_vec3));
     }
 }
 
@@ -57,11 +62,12 @@ static void lay_out(tdi_touch *t, tdi_layout *l) {
     t->stiffness = tdi_layout_place(l, members, sizeof *t->stiffness);
     t->capsule = tdi_layout_place(l, capsules, sizeof *t->capsule);
     t->now = tdi_layout_place(l, points, sizeof *t->now);
-    t->struck = tdi_layout_place(l, (size_t)t->struck_limit, sizeof *t->struck);
+    t->struck = tdi_layout_place(l, (size_t)t->struck_room, sizeof *t->struck);
     t->scratch = tdi_layout_place(l, 0, 1);
     lay_out_scratch(t, l);
-    t->active = tdi_layout_place(l, points + capsules, sizeof *t->active);
-    t->is_active = tdi_layout_place(l, points + capsules, sizeof *t->is_active);
+    const size_t both = t->couples ? points + capsules : 0;
+    t->active = tdi_layout_place(l, both, sizeof *t->active);
+    t->is_active = tdi_layout_place(l, both, sizeof *t->is_active);
 }
 
 static bool are_kin(const tdi_touch *t, int32_t i, int32_t j) {
@@ -127,22 +133,44 @@ static tdi_touch sized(const tdi_member *members, int32_t count, const td_contac
     tdi_touch t = {.member_count = count,
                    .opts = *opts,
                    .collider_limit = collider_limit,
+                   .couples = true,
                    .overlaps = TD_NONE};
+    int64_t contacts = 0;
     for (int32_t k = 0; k < count; k++) {
         const td_body *head = members[k].body;
         t.point_count += head->point_count;
         t.capsule_count += capsules_of(&members[k]);
+        t.couples = t.couples && (!members[k].room || members[k].room->blocks > 0);
+        contacts += members[k].room ? members[k].room->contact.contacts : INT32_MAX;
     }
     t.struck_limit = opts->method == TD_CONTACT_EXACT ? 2 * t.capsule_count : 0;
+    t.struck_room = 2 * contacts < t.struck_limit ? 2 * (int32_t)contacts : t.struck_limit;
     return t;
 }
 
-static tdi_contacts_def set_of(tdi_touch *t) {
+// That of all members together; NULL: one of them has that of the limits.
+static const tdi_contact_room *sum_rooms(const tdi_member *members, int32_t count,
+                                         tdi_contact_room *sum) {
+    int64_t pairs = 0, contacts = 0;
+    for (int32_t k = 0; k < count; k++) {
+        if (!members[k].room) {
+            return NULL;
+        }
+        pairs += members[k].room->contact.pairs;
+        contacts += members[k].room->contact.contacts;
+    }
+    sum->pairs = pairs < INT32_MAX ? (int32_t)pairs : INT32_MAX;
+    sum->contacts = contacts < INT32_MAX ? (int32_t)contacts : INT32_MAX;
+    return sum;
+}
+
+static tdi_contacts_def set_of(tdi_touch *t, const tdi_contact_room *room) {
     return (tdi_contacts_def){.opts = &t->opts,
                               .capsule = t->capsule,
                               .capsule_count = t->capsule_count,
                               .point_count = t->point_count,
                               .collider_limit = t->collider_limit,
+                              .room = room,
                               .skip = skip_pair,
                               .context = t};
 }
@@ -156,7 +184,8 @@ size_t tdi_touch_bytes(const tdi_member *members, int32_t count, const td_contac
     tdi_coupled none;
     tdi_layout_place(&l, 1, sizeof none);
     tdi_coupled_lay_out(&none, members, count, &l);
-    const tdi_contacts_def def = set_of(&t);
+    tdi_contact_room sum;
+    const tdi_contacts_def def = set_of(&t, sum_rooms(members, count, &sum));
     return l.used + (t.capsule_count > 0 ? tdi_contacts_bytes(&def) : 0) +
            8 * sizeof(int32_t) * (size_t)(t.capsule_count + 4);
 }
@@ -193,11 +222,46 @@ tdi_touch *tdi_touch_place(const tdi_member *members, int32_t count, const td_co
     *t = made;
     fill_members(t, members);
     fill_capsules(t);
-    const tdi_contacts_def def = set_of(t);
+    tdi_contact_room sum;
+    const tdi_contacts_def def = set_of(t, sum_rooms(members, count, &sum));
     measure_scratch(t);
     t->set = t->capsule_count > 0 ? tdi_contacts_place(&def, (char *)memory + l.used) : NULL;
     return t;
 }
+
+// ---- room -----------------------------------------------------------------------------------
+
+bool tdi_touch_lacks(const tdi_touch *t) {
+    tdi_contact_room more;
+    return t->lacks || t->whole->lacks || t->struck_count > t->struck_room ||
+           (t->set && tdi_contacts_lack(t->set, &more));
+}
+
+// Members get more by the capsules that they have.
+void tdi_touch_grow(const tdi_touch *t, int32_t member, tdi_member_room *room) {
+    const int32_t own = t->first_capsule[member + 1] - t->first_capsule[member];
+    const td_real share = (td_real)own / t->capsule_count;
+    tdi_contact_room more;
+    if (tdi_contacts_lack(t->set, &more)) {
+        room->contact.pairs += (int32_t)ceil(share * more.pairs);
+        room->contact.contacts += (int32_t)ceil(share * more.contacts);
+    }
+    if (t->struck_count > t->struck_room) {
+        room->contact.contacts *= 2;
+    }
+    if (t->lacks || t->whole->lacks) {
+        room->blocks = room->blocks > 0 ? 2 * room->blocks : FIRST_BLOCKS;
+    }
+}
+
+td_status tdi_touch_no_room(const tdi_touch *t, td_diag *diag) {
+    return tdi_fail(diag, TD_ERR_LIMIT,
+                    t->lacks || t->whole->lacks
+                        ? "there is no room to solve for all pairs of segments that touch"
+                        : "there is no room for all pairs of near segments and colliders");
+}
+
+// ---- entry ----------------------------------------------------------------------------------
 
 td_status tdi_touch_new(const tdi_member *members, int32_t count, const td_contact_opts *opts,
                         int32_t collider_limit, const td_alloc *alloc, tdi_touch **out,

@@ -145,6 +145,8 @@ typedef struct tdi_actor_contact {
     bool swapped;
     void *explicit_contact; // contact with colliders by an explicit integrator; NULL: it has none
     int32_t bonds;          // of constraints that couple it: there is room for so many
+    tdi_member_room room;   // grows when a step runs out of it
+    size_t room_bytes;      // of contact with it alone, which it adds at most to that of an island
 } tdi_actor_contact;
 
 // What the base carries: watch.c.
@@ -192,7 +194,8 @@ typedef struct tdi_actor {
 
 // Room that actors were made for.
 typedef struct tdi_room {
-    bool is_fixed;      // steps never allocate
+    bool no_growth;     // steps never allocate
+    int32_t near_pairs; // a segment: room for so many from the start; 0: as is needed
     int32_t made_count; // actors, and those in reserve, which come after them
     int32_t actor_capacity, variant_capacity;
     int64_t segment_count; // of all that were made

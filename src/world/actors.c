@@ -102,11 +102,8 @@ static td_status make_one(td_world *w, int32_t variant, td_diag *diag) {
 
 static void swap_made(td_world *w, int32_t i, int32_t j) {
     const tdi_actor kept = w->actors[i];
-    const size_t share = w->near.share[i];
     w->actors[i] = w->actors[j];
     w->actors[j] = kept;
-    w->near.share[i] = w->near.share[j];
-    w->near.share[j] = share;
 }
 
 // The first in reserve of a variant comes to the place after the last. False: there is none.
@@ -505,6 +502,7 @@ void tdi_world_take_places(td_world *w, const int32_t *variants, int32_t count) 
         take_reserve(w, variants[w->actor_count]);
     }
     tdi_world_number_points(w, 0);
+    tdi_world_forget_contact(w);
     for (int32_t k = 0; k < count; k++) {
         tdi_actor *a = &w->actors[k];
         const int32_t instance = tdi_object_places(w, a->object, k);

@@ -197,7 +197,7 @@ typedef struct ways {
 static td_status keep_ways(const td_world *w, const tdi_actor *a, ways *out) {
     const tdi_nearness *n = &w->near;
     *out = (ways){.actors = w->actor_count, .segments = a->segment_count};
-    if (!n->room) {
+    if (!n->x) {
         return TD_OK;
     }
     out->points = n->first_point[w->actor_count];
@@ -299,7 +299,6 @@ static void take_place(td_world *w, tdi_change *c) {
         w->constraints.tied[w->room.made_count] = w->room.made_count;
         w->constraints.group_of[w->room.made_count] = TD_NONE;
         w->actors[w->room.made_count] = w->actors[k];
-        w->near.share[w->room.made_count] = w->near.share[k];
         w->room.made_count++;
         w->actor_count++;
     } else {
@@ -313,12 +312,13 @@ static void take_place(td_world *w, tdi_change *c) {
 }
 
 // Islands and contacts of the last step name states that are no more.
-static void regroup(td_world *w) {
+// Contact is placed anew for those that changed alone.
+static void regroup(td_world *w, const tdi_change *c) {
     w->islands.count = 0;
     w->islands.regroup = true;
     tdi_world_forget_places(w);
-    for (int32_t k = 0; k < w->room.made_count; k++) {
-        w->near.before[k] = TD_NONE;
+    for (int part = 0; part < c->parts; part++) {
+        w->near.before[c->trace.actor[part]] = TD_NONE;
     }
 }
 
@@ -332,7 +332,6 @@ static void leave_place(td_world *w, tdi_change *c) {
         w->actor_count--;
         w->room.made_count--;
         *a = w->actors[w->room.made_count];
-        w->near.share[a - w->actors] = w->near.share[w->room.made_count];
     } else {
         a->alive = false;
         c->made[TDI_FALLS] = false;
@@ -348,7 +347,7 @@ static void go_back(td_world *w, tdi_change *c, const tdi_actor *before, const w
         leave_place(w, c);
     }
     spread_ways(w, k, NULL);
-    regroup(w);
+    regroup(w, c);
 }
 
 static void finish(td_world *w, tdi_change *c, tdi_actor *before) {
@@ -362,7 +361,7 @@ static void finish(td_world *w, tdi_change *c, tdi_actor *before) {
     tdi_world_know_kin(w);
     tdi_actor_free(before);
     tdi_world_drop_variant(w, before->variant);
-    regroup(w);
+    regroup(w, c);
 }
 
 td_status tdi_change_commit(td_world *w, tdi_change *c, bool check, td_diag *diag) {
@@ -373,13 +372,16 @@ td_status tdi_change_commit(td_world *w, tdi_change *c, bool check, td_diag *dia
     if (status == TD_OK) {
         tdi_actor before = w->actors[k];
         w->room.segment_count += c->next[TDI_STAYS].segment_count - before.segment_count;
+        for (int part = 0; part < c->parts; part++) { // it will need as much
+            c->next[part].contact.room = before.contact.room;
+        }
         w->actors[k] = c->next[TDI_STAYS];
         if (c->parts > 1) {
             take_place(w, c);
         }
         status = tdi_world_make_step_room(w, diag);
         status = status == TD_OK ? spread_ways(w, &kept, c) : status;
-        regroup(w);
+        regroup(w, c);
         status = status == TD_OK && check && tdi_actor_acts(&w->actors[k])
                      ? tdi_actor_overlaps(w, k, diag)
                      : status;

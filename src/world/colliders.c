@@ -234,6 +234,7 @@ td_status td_world_reserve_colliders(td_world *w, int32_t count, td_diag *diag) 
     td_status status =
         tdi_world_collider_room(w, (int64_t)w->colliders.count + (left > 0 ? left : 0));
     if (status == TD_OK && w->colliders.capacity > before) {
+        tdi_world_forget_contact(w);
         status = tdi_world_step_room(w, diag);
     }
     return status == TD_OK

@@ -213,7 +213,7 @@ static td_status form(grouping *g, td_diag *diag) {
     status = status == TD_OK ? tdi_world_reserve_began(g->world, g->groups, g->count) : status;
     if (status == TD_OK) {
         commit(g);
-        if (g->world->near.room) { // without room for bonds, conjugate gradients solve for contact
+        if (g->world->near.x) { // what does not get room now takes it in a step
             (void)tdi_world_step_room(g->world, NULL);
         }
         return TD_OK;

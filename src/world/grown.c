@@ -354,7 +354,6 @@ static void drop_reserve(td_world *w, const tdi_grown_variants *g, bool commit) 
             w->room.segment_count -= a->segment_count;
             tdi_actor_free(a);
             w->room.made_count--;
-            w->near.share[k] = w->near.share[w->room.made_count];
             *a = w->actors[w->room.made_count];
         }
     }

@@ -3,6 +3,7 @@
 
 // Who is stepped with whom, on which colliders, and the memory for it.
 
+#include "base/blocks.h"
 #include "world/actor.h"
 
 // What helps against an overlap at the start: from such a pose nothing can be solved.
@@ -54,16 +55,15 @@ typedef struct tdi_nearness {
     int32_t *place;        // of an actor: its number among the members
     int32_t *before;       // of an actor: the first of its island in the last step
     int32_t *before_count; // of the first of an island: how many it had then
-    char *room;            // for contact of all islands
-    size_t room_bytes;
-    char *room_left; // in which the contact of the last step is, when room has moved since
-    size_t room_left_bytes;
-    size_t *share; // of an actor: bytes of room
-    size_t *at;    // of the first of an island: where in room its contact is, and 1
-    char *trial;   // room for contact of one actor, to ask whether something is in its way
+    tdi_blocks blocks;     // memory for contact of islands
+    tdi_touch **touch;     // of the first of an island: its contact, in such a block; or NULL
+    size_t lacks;          // bytes that no block was found for; 0: there were enough
+    int64_t placed_count;  // how often contact of an island was placed
+    char *trial;           // room for contact of one actor, to ask whether something is in its way
     size_t trial_bytes;
     int64_t point_capacity, capsule_capacity;
-    int32_t pairs; // that there is room for, a segment
+    int32_t pairs;     // limit of near pairs, a segment
+    int32_t set_pairs; // that the set has room for
 } tdi_nearness;
 
 // A collider: one of the scene's, which come first, or one that a program has added.
@@ -100,8 +100,17 @@ typedef struct tdi_step_memory {
 td_status tdi_world_actor_room(td_world *world, int64_t count);
 // For contact of all actors that were made; see also tdi_world_reserve().
 td_status tdi_world_step_room(td_world *world, td_diag *diag);
-// Room for so many pairs a segment, more than before or less; when it fails, as many as before.
-td_status tdi_world_pair_room(td_world *world, int32_t pairs, td_diag *diag);
+// Whether contact ran out of room in the last step or search, or could not be solved within the
+// limit of pairs, and may have more.
+bool tdi_world_lacks_room(const td_world *world);
+// Makes what ran out larger.
+td_status tdi_world_grow_room(td_world *world, td_diag *diag);
+// At most so many pairs a segment, more than before or less; when it fails, as many as before.
+td_status tdi_world_limit_pairs(td_world *world, int32_t pairs, td_diag *diag);
+// Room for contact of an actor that has none yet.
+void tdi_actor_make_room(const td_world *world, tdi_actor *actor);
+// Contact of all islands is placed anew by the next step.
+void tdi_world_forget_contact(td_world *world);
 // Where points of actors begin, from this one on.
 void tdi_world_number_points(td_world *world, int32_t from);
 td_status tdi_world_collider_room(td_world *world, int64_t count);
@@ -140,7 +149,7 @@ td_status tdi_world_find_islands(td_world *world, td_diag *diag);
 // After the islands were solved: whether all stayed apart. If not, those that came near each other
 // are joined, and all have to be solved anew from where the step began.
 td_status tdi_world_check_islands(td_world *world, bool *apart, td_diag *diag);
-void tdi_world_join_islands(td_world *world);
+td_status tdi_world_join_islands(td_world *world, td_diag *diag);
 // The points of an actor that fell asleep stay where they are.
 void tdi_actor_rest_points(td_world *world, int32_t actor);
 // Where an island's points have come in the step; while its states are at hand.

@@ -34,6 +34,7 @@ static tdi_member member_of(tdi_actor *a) {
                         .name = a->name,
                         .untouched = !a->touches,
                         .bonds = a->contact.bonds,
+                        .room = &a->contact.room,
                         .borne = tdi_actor_borne(a, 0),
                         .bears = tdi_actor_borne(a, 1)};
 }
@@ -76,8 +77,10 @@ static int32_t fill_capsules(td_world *w) {
 static void place_set(td_world *w) {
     tdi_nearness *n = &w->near;
     td_contact_opts opts = tdi_world_contact_opts(w);
+    const tdi_contact_room room = {.pairs = n->set_pairs};
     opts.gap = WIDEST;
     const tdi_contacts_def def = {.opts = &opts,
+                                  .room = &room,
                                   .capsule = n->capsule,
                                   .capsule_count = fill_capsules(w),
                                   .point_count = n->first_point[w->actor_count],
@@ -88,7 +91,7 @@ static void place_set(td_world *w) {
 
 void tdi_world_follow_actors(td_world *w) {
     tdi_nearness *n = &w->near;
-    if (w->islands.regroup && n->room) {
+    if (w->islands.regroup && n->x) {
         place_set(w);
     }
 }
@@ -105,8 +108,7 @@ td_status tdi_world_make_islands(td_world *w, td_diag_list *diags) {
 
 void tdi_world_free_islands(td_world *w) {
     tdi_alloc_free(w->alloc, w->near.set_room, w->near.set_bytes);
-    tdi_alloc_free(w->alloc, w->near.room, w->near.room_bytes);
-    tdi_alloc_free(w->alloc, w->near.room_left, w->near.room_left_bytes);
+    tdi_blocks_free(&w->near.blocks);
     tdi_alloc_free(w->alloc, w->near.trial, w->near.trial_bytes);
 }
 
@@ -257,31 +259,17 @@ static void bind_groups(td_world *w) {
     }
 }
 
-// Whether an island has the same members, in the same place, as when its contact was made.
-static bool is_known(const td_world *w, const tdi_island *i, size_t at) {
+// Whether an island has the same members as when its contact was placed, and nobody was changed.
+static bool is_known(const td_world *w, const tdi_island *i) {
     const tdi_nearness *n = &w->near;
     const int32_t first = w->islands.member_actor[i->first];
-    for (int32_t j = 0; j < i->count; j++) {
-        if (n->before[w->islands.member_actor[i->first + j]] != first) {
-            return false;
-        }
+    const tdi_touch *t = n->touch[first];
+    bool same = t && t->member_count == i->count;
+    for (int32_t j = 0; same && j < i->count; j++) {
+        same = n->before[w->islands.member_actor[i->first + j]] == first &&
+               t->body[j] == w->islands.members[i->first + j].body;
     }
-    return n->before_count[first] == i->count && n->at[first] == at + 1;
-}
-
-// Contact of an island, in room for it.
-static void place_touch(td_world *w, tdi_island *i, const td_contact_opts *opts, size_t at) {
-    tdi_nearness *n = &w->near;
-    if (is_known(w, i, at)) {
-        i->touch = (tdi_touch *)(n->room + at);
-    } else {
-        i->touch = tdi_touch_place(w->islands.members + i->first, i->count, opts,
-                                   w->colliders.capacity, n->room + at);
-        n->at[w->islands.member_actor[i->first]] = at + 1;
-    }
-    for (int32_t j = 0; j < i->count; j++) {
-        i->touch->barrier[j] = w->actors[w->islands.member_actor[i->first + j]].contact.barrier;
-    }
+    return same;
 }
 
 static bool touches(const td_world *w, const tdi_island *i) {
@@ -292,18 +280,51 @@ static bool touches(const td_world *w, const tdi_island *i) {
     return any;
 }
 
-// Of all that are solved.
-static void place_touches(td_world *w) {
+// Gives back the memory of all contact that no island has kept.
+static void give_unused(td_world *w) {
+    tdi_nearness *n = &w->near;
+    for (int32_t k = 0; k < w->islands.count; k++) {
+        const tdi_island *i = &w->islands.all[k];
+        n->place[w->islands.member_actor[i->first]] = i->touch != NULL;
+    }
+    for (int32_t k = 0; k < w->room.actor_capacity; k++) {
+        const bool first = k < w->actor_count && tdi_actor_acts(&w->actors[k]) && n->root[k] == k;
+        if (!first || !n->place[k]) {
+            tdi_blocks_give(&n->blocks, n->touch[k]);
+            n->touch[k] = NULL;
+        }
+    }
+}
+
+// Contact of all islands that have none yet. False: there is no block for one of them.
+static bool place_missing(td_world *w) {
     const td_contact_opts opts = tdi_world_contact_opts(w);
     tdi_nearness *n = &w->near;
-    size_t at = 0;
     for (int32_t k = 0; k < w->islands.count; k++) {
         tdi_island *i = &w->islands.all[k];
-        if (i->activity != TDI_ASLEEP && touches(w, i)) {
-            place_touch(w, i, &opts, at);
+        const int32_t first = w->islands.member_actor[i->first], colliders = w->colliders.capacity;
+        const tdi_member *members = w->islands.members + i->first;
+        if (i->touch || i->activity == TDI_ASLEEP || !touches(w, i)) {
+            continue;
         }
-        for (int32_t j = 0; j < i->count; j++) {
-            at += n->share[w->islands.member_actor[i->first + j]];
+        const size_t bytes = tdi_touch_bytes(members, i->count, &opts, colliders);
+        n->touch[first] = tdi_blocks_take(&n->blocks, bytes);
+        if (!n->touch[first]) {
+            n->lacks = bytes;
+            return false;
+        }
+        i->touch = tdi_touch_place(members, i->count, &opts, colliders, n->touch[first]);
+        n->placed_count++;
+    }
+    return true;
+}
+
+static void note_islands(td_world *w) {
+    tdi_nearness *n = &w->near;
+    for (int32_t k = 0; k < w->islands.count; k++) {
+        const tdi_island *i = &w->islands.all[k];
+        for (int32_t j = 0; i->touch && j < i->count; j++) {
+            i->touch->barrier[j] = w->actors[w->islands.member_actor[i->first + j]].contact.barrier;
         }
     }
     memset(n->before_count, 0, (size_t)w->actor_count * sizeof *n->before_count);
@@ -315,16 +336,41 @@ static void place_touches(td_world *w) {
     }
 }
 
-static void group(td_world *w) {
+// Of all that are solved. What is known stays where it is; where that leaves no block that is large
+// enough, all are placed anew, one after the other.
+static td_status place_touches(td_world *w, td_diag *diag) {
+    tdi_nearness *n = &w->near;
+    n->lacks = 0;
+    for (int32_t k = 0; k < w->islands.count; k++) {
+        tdi_island *i = &w->islands.all[k];
+        i->touch = i->activity != TDI_ASLEEP && is_known(w, i)
+                       ? n->touch[w->islands.member_actor[i->first]]
+                       : NULL;
+    }
+    give_unused(w);
+    if (!place_missing(w)) {
+        for (int32_t k = 0; k < w->islands.count; k++) {
+            w->islands.all[k].touch = NULL;
+        }
+        give_unused(w);
+        if (!place_missing(w)) {
+            return tdi_fail(diag, TD_ERR_LIMIT,
+                            "there is no room for contact of pairs of actors that came near");
+        }
+        n->lacks = 0;
+    }
+    note_islands(w);
+    return TD_OK;
+}
+
+static td_status group(td_world *w, td_diag *diag) {
     fill_islands(w);
     fill_members(w);
     tdi_world_derive_islands(w);
     bind_groups(w);
-    if (w->near.room) {
-        place_touches(w);
-        tdi_alloc_free(w->alloc, w->near.room_left, w->near.room_left_bytes);
-        w->near.room_left = NULL;
-    }
+    const td_status status = w->near.x ? place_touches(w, diag) : TD_OK;
+    w->islands.regroup = status != TD_OK;
+    return status;
 }
 
 // Where points go: as in the last step, and what moves faster than weight moves it in a step falls
@@ -394,7 +440,6 @@ td_status tdi_world_find_islands(td_world *w, td_diag *diag) {
         tdi_world_derive_islands(w);
         return TD_OK; // islands stay as they are
     }
-    w->islands.regroup = false;
     root_actors(w);
     if (n->set) {
         place_points(w);
@@ -402,11 +447,11 @@ td_status tdi_world_find_islands(td_world *w, td_diag *diag) {
     if (n->set && w->scene->def.contact.self && w->actor_count > 1) {
         td_status status = join_predicted(w, diag);
         if (status != TD_OK) {
+            w->islands.regroup = true;
             return status;
         }
     }
-    group(w);
-    return TD_OK;
+    return group(w, diag);
 }
 
 void tdi_island_note_way(td_world *w, const tdi_island *i) {
@@ -463,10 +508,10 @@ static void find_firm(td_world *w) {
 }
 
 // All pairs that come near count, so that few are left to be found later.
-void tdi_world_join_islands(td_world *w) {
+td_status tdi_world_join_islands(td_world *w, td_diag *diag) {
     join_pairs(&w->near, w->near.dx);
     find_firm(w);
-    group(w);
+    const td_status status = group(w, diag);
     for (int32_t k = 0; k < w->islands.member_count;
          k++) { // where they came to is where they go on
         const int32_t actor = w->islands.member_actor[k];
@@ -474,6 +519,7 @@ void tdi_world_join_islands(td_world *w) {
             w->actors[actor].touches ? w->near.next + w->near.first_point[actor] : NULL;
         w->islands.members[k].solved_in_larger_island = w->actors[actor].solved_in_larger_island;
     }
+    return status;
 }
 
 static void swap(td_vec3 **a, td_vec3 **b) {
@@ -499,7 +545,7 @@ void tdi_world_regroup(td_world *w, int32_t actor) {
     tdi_world_forget_places(w);
     n->before[actor] = TD_NONE;
     tdi_actor_forget_borne(a);
-    if (n->room && a->touches) {
+    if (n->x && a->touches) {
         memset(n->last + n->first_point[actor], 0, (size_t)a->state->point_count * sizeof *n->last);
     }
 }

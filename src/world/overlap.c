@@ -15,10 +15,11 @@
 // An actor with colliders; its own segments do not count.
 static td_status meets_colliders(td_world *w, tdi_actor *a, const td_collider *colliders,
                                  const tdi_collider_label *labels, int32_t count, bool *meets,
-                                 td_diag *diag) {
+                                 bool *grown, td_diag *diag) {
     td_contact_opts opts = tdi_world_contact_opts(w);
     td_step_opts still = td_step_opts_default();
-    const tdi_member alone = {.body = a->state, .opts = &still, .name = a->name};
+    const tdi_member alone = {
+        .body = a->state, .opts = &still, .name = a->name, .room = &a->contact.room};
     opts.self = false;
     tdi_touch *touch = tdi_touch_place(&alone, 1, &opts, w->colliders.capacity, w->near.trial);
     const tdi_system system = {.member = &alone,
@@ -27,7 +28,7 @@ static td_status meets_colliders(td_world *w, tdi_actor *a, const td_collider *c
                                .colliders = colliders,
                                .collider_count = count,
                                .labels = labels};
-    *meets = false;
+    *meets = *grown = false;
     if (!touch->set) {
         return TD_OK;
     }
@@ -35,16 +36,21 @@ static td_status meets_colliders(td_world *w, tdi_actor *a, const td_collider *c
     td_status status = tdi_touch_begin(touch, &system, w->clock.dt, 0, 1, 1, &found);
     *meets = status == TD_ERR_DIVERGED;
     status = *meets ? TD_ERR_BLOCKED : status;
+    if (tdi_touch_lacks(touch) && !w->room.no_growth) {
+        tdi_touch_grow(touch, 0, &a->contact.room);
+        *grown = true;
+    }
     return status == TD_OK ? TD_OK : tdi_fail_at(diag, status, found.index, "%s", found.message);
 }
 
 // After a search that found more pairs than there is room for: makes room, if that is allowed.
-// Whether to search again.
-static bool make_room(td_world *w, td_status *status, td_diag *diag) {
-    if (*status != TD_ERR_LIMIT || w->room.is_fixed) {
+// `grown`: the actor has more already. Whether to search again.
+static bool make_room(td_world *w, bool grown, td_status *status, td_diag *diag) {
+    if (*status != TD_ERR_LIMIT || w->room.no_growth) {
         return false;
     }
-    *status = tdi_world_pair_room(w, 2 * w->near.pairs, diag);
+    w->islands.active_count = 0; // islands of the last step have nothing to do with it
+    *status = grown ? tdi_world_step_room(w, diag) : tdi_world_grow_room(w, diag);
     return *status == TD_OK;
 }
 
@@ -101,11 +107,11 @@ td_status tdi_collider_overlaps(td_world *w, int32_t collider, td_diag *diag) {
         const td_box b = bounds_of(w, a);
         const bool near = tdi_collider_reaches(c, &b);
         td_diag found = {.message = ""};
-        bool meets = false;
+        bool meets = false, grown = false;
         td_status status;
         do {
-            status = near ? meets_colliders(w, a, c, &label, 1, &meets, &found) : TD_OK;
-        } while (make_room(w, &status, &found));
+            status = near ? meets_colliders(w, a, c, &label, 1, &meets, &grown, &found) : TD_OK;
+        } while (make_room(w, grown, &status, &found));
         if (meets) {
             char text[TDI_COLLIDER_TEXT];
             tdi_collider_text(c, label, text);
@@ -154,12 +160,13 @@ td_status tdi_actor_overlaps(td_world *w, int32_t actor, td_diag *diag) {
         return TD_OK;
     }
     tdi_world_gather_colliders(w);
+    bool grown = false;
     do {
         bool meets;
         status = meets_colliders(w, a, w->colliders.enabled, w->colliders.labels,
-                                 w->colliders.enabled_count, &meets, &found);
+                                 w->colliders.enabled_count, &meets, &grown, &found);
         status =
             status == TD_OK && w->scene->def.contact.self ? meets_actors(w, actor, &found) : status;
-    } while (make_room(w, &status, &found));
+    } while (make_room(w, grown, &status, &found));
     return status == TD_OK ? TD_OK : tdi_fail_at(diag, status, found.index, "%s", found.message);
 }

@@ -55,11 +55,13 @@ static tdi_member member_at_rest(const td_world *w, tdi_actor *a) {
     a->step.opts = td_step_opts_default();
     a->step.opts.gravity = tdi_turn_to_simulated(a, w->scene->def.gravity);
     a->step.opts.stiffness = w->scene->def.objects[a->object].stiffness;
+    tdi_actor_make_room(w, a);
     return (tdi_member){.body = a->state,
                         .opts = &a->step.opts,
                         .name = a->name,
                         .untouched = !a->touches,
-                        .bonds = a->contact.bonds};
+                        .bonds = a->contact.bonds,
+                        .room = &a->contact.room};
 }
 
 // Springs s k under gravity g rest as springs k under g/s do, with forces less by s.
@@ -146,9 +148,21 @@ static int32_t actor_of(const party *p, int32_t member) {
     return member == TD_NONE ? TD_NONE : k;
 }
 
-// With room for so many pairs a segment. *full: there were more.
+// More room for the members of contact that ran out of it. Whether it did.
+static bool grow_rooms(const td_world *w, const party *p, const tdi_touch *touch) {
+    const bool lacks = touch && touch->set && tdi_touch_lacks(touch);
+    for (int32_t k = 0; lacks && k < w->actor_count; k++) {
+        if (p->place[k] != TD_NONE) {
+            tdi_touch_grow(touch, p->place[k], &w->actors[k].contact.room);
+        }
+    }
+    return lacks;
+}
+
+// With a limit of so many pairs a segment. *again: there was no room, and is now; *full: there were
+// more than the limit.
 static td_status settle_within(settling *s, party *p, int32_t pairs, td_step_stats *stats,
-                               bool *full) {
+                               bool *again, bool *full) {
     const td_world *w = s->world;
     td_contact_opts opts = tdi_world_contact_opts(w);
     const bool touching = tdi_world_touches(w);
@@ -170,6 +184,7 @@ static td_status settle_within(settling *s, party *p, int32_t pairs, td_step_sta
         status = settle_system(s, &system, stats, &s->diag);
         s->overlaps = status == TD_OK || !system.touch ? TD_NONE : actor_of(p, touch->overlaps);
     }
+    *again = grow_rooms(w, p, touch);
     *full = status == TD_ERR_LIMIT && touch && touch->set && tdi_contacts_full(touch->set);
     tdi_touch_free(touch);
     return status;
@@ -180,12 +195,12 @@ static td_status settle_party(settling *s, party *p) {
     const td_world *w = s->world;
     td_step_stats stats = {0};
     td_status status;
-    bool full;
+    bool again, full;
     int32_t pairs = w->near.pairs;
     do {
-        status = settle_within(s, p, pairs, &stats, &full);
-        pairs *= 2;
-    } while (full && pairs <= TDI_PAIRS_MOST);
+        status = settle_within(s, p, pairs, &stats, &again, &full);
+        pairs *= again ? 1 : 2;
+    } while (again || (full && pairs <= TDI_PAIRS_MOST));
     for (int32_t k = 0; s->rests && k < w->actor_count; k++) {
         if (p->place[k] != TD_NONE) {
             s->rests[k] = rest_of(w, &w->actors[k], stats.iterations);

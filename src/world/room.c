@@ -18,6 +18,13 @@ typedef struct growing {
 
 enum { MOST_ARRAYS = 24 };
 
+// Room for contact at first. A plant of 31 segments that stands by itself, and on the ground, has
+// 40 to 60 pairs that are near and one to three contacts.
+#define FIRST_PAIRS    16
+#define SPARE          8 // of all memory: what a new chunk has more than it needs
+#define FIRST_NEAR     2 // a segment: pairs of segments
+#define FIRST_CONTACTS 6
+
 // All of them, or none. What they held is kept, what is new is zero.
 static td_status grow(td_world *w, const growing *arrays, size_t count, int64_t before,
                       int64_t after) {
@@ -62,8 +69,7 @@ td_status tdi_world_actor_room(td_world *w, int64_t count) {
                               {&n->first_point, sizeof *n->first_point},
                               {&n->before, sizeof *n->before},
                               {&n->before_count, sizeof *n->before_count},
-                              {&n->share, sizeof *n->share},
-                              {&n->at, sizeof *n->at}};
+                              {&n->touch, sizeof *n->touch}};
     if (w->actors && count <= w->room.actor_capacity) {
         return TD_OK;
     }
@@ -123,67 +129,108 @@ static td_status resize(const td_world *w, char **block, size_t *bytes, size_t n
     return made ? TD_OK : TD_ERR_MEMORY;
 }
 
-// The contact of the last step stays where it is until the next, for those who ask for it.
-static td_status resize_contact(td_world *w, size_t need) {
-    tdi_nearness *n = &w->near;
-    if (n->room && need <= n->room_bytes) {
-        return TD_OK;
+// Room for contact of an actor at first: a plant that stands by itself seldom needs more.
+static tdi_member_room first_room(const td_world *w, const tdi_actor *a) {
+    const int32_t capsules = a->touches ? a->state->capsule_count : 0, most = TDI_PAIRS_MOST;
+    const int64_t each = w->room.near_pairs < most ? w->room.near_pairs : most,
+                  pairs = each * capsules < INT32_MAX / 4 ? each * capsules : INT32_MAX / 4;
+    const bool self = w->scene->def.contact.self;
+    tdi_member_room room = {{FIRST_PAIRS + (self ? FIRST_NEAR : 0) * capsules, FIRST_CONTACTS}, 0};
+    if (pairs > 0) {
+        room.contact.pairs =
+            (int32_t)pairs > room.contact.pairs ? (int32_t)pairs : room.contact.pairs;
+        room.contact.contacts = room.contact.pairs / 2 + 1;
+        room.blocks = INT32_MAX / 4;
     }
-    char *old = n->room;
-    const size_t old_bytes = n->room_bytes;
-    n->room = NULL;
-    td_status status = resize(w, &n->room, &n->room_bytes, need);
-    if (status != TD_OK) {
-        n->room = old;
-        return status;
-    }
-    if (n->room_left || !old) { // the last step was in that one already
-        tdi_alloc_free(w->alloc, old, old_bytes);
-    } else {
-        n->room_left = old;
-        n->room_left_bytes = old_bytes;
-    }
-    return TD_OK;
+    return room;
 }
 
-// Bytes for the contact of an actor alone.
-static size_t share_of(const td_world *w, int32_t k, const td_contact_opts *opts) {
-    tdi_actor *a = &w->actors[k];
-    const tdi_member m = {.body = a->state,
-                          .opts = &a->step.opts,
-                          .untouched = !a->touches,
-                          .bonds = tdi_world_bonds(w, k)};
-    const bool in_touch =
-        a->touches || w->constraints.group_of[k] != TD_NONE; // by itself, or with others
-    return in_touch ? tdi_touch_bytes(&m, 1, opts, w->colliders.capacity) : 0;
-}
-
-// Room for the contact of every actor alone: islands take no more.
-static td_status contact_room(td_world *w) {
+// What contact of each actor takes alone, which is what it adds to an island at most. Contact of
+// those whose room grew is placed anew. The bytes of all, and the most.
+static size_t measure_rooms(td_world *w, size_t *most) {
     const td_contact_opts opts = tdi_world_contact_opts(w);
-    tdi_nearness *n = &w->near;
-    size_t all = 0, most = 0;
+    size_t all = 0;
+    *most = 0;
     for (int32_t k = 0; k < w->room.made_count; k++) {
-        const size_t share = share_of(w, k, &opts);
-        all += share;
-        most = share > most ? share : most;
+        tdi_actor *a = &w->actors[k];
+        const bool in_touch =
+            a->touches || w->constraints.group_of[k] != TD_NONE; // by itself, or with others
+        tdi_actor_make_room(w, a);
+        const tdi_member m = {.body = a->state,
+                              .opts = &a->step.opts,
+                              .untouched = !a->touches,
+                              .bonds = tdi_world_bonds(w, k),
+                              .room = &a->contact.room};
+        const size_t bytes =
+            in_touch ? tdi_block_bytes(tdi_touch_bytes(&m, 1, &opts, w->colliders.capacity)) : 0;
+        if (bytes != a->contact.room_bytes || m.bonds != a->contact.bonds) {
+            w->near.before[k] = TD_NONE;
+            a->contact.room_bytes = bytes;
+            a->contact.bonds = m.bonds;
+        }
+        all += bytes;
+        *most = bytes > *most ? bytes : *most;
     }
-    td_status status = resize_contact(w, all + 1);
-    status = status == TD_OK ? resize(w, &n->trial, &n->trial_bytes, most + 1) : status;
-    for (int32_t k = 0; k < w->room.made_count && status == TD_OK; k++) {
-        n->share[k] = share_of(w, k, &opts);
-        w->actors[k].contact.bonds = tdi_world_bonds(w, k);
+    return all;
+}
+
+void tdi_actor_make_room(const td_world *w, tdi_actor *a) {
+    if (a->contact.room.contact.pairs == 0) {
+        a->contact.room = first_room(w, a);
+    }
+}
+
+void tdi_world_forget_contact(td_world *w) {
+    for (int32_t k = 0; k < w->room.made_count; k++) {
+        w->near.before[k] = TD_NONE;
+    }
+}
+
+// One chunk in place of all: islands of any members find room in it, one after the other. Nobody
+// has contacts until the next step.
+static td_status renew_blocks(td_world *w, size_t bytes) {
+    tdi_blocks fresh = {.alloc = w->alloc};
+    const td_status status = tdi_blocks_grow(&fresh, bytes);
+    if (status == TD_OK) {
+        tdi_blocks_free(&w->near.blocks);
+        w->near.blocks = fresh;
+        memset(w->near.touch, 0, (size_t)w->room.actor_capacity * sizeof(tdi_touch *));
+        w->islands.count = w->islands.active_count = 0;
     }
     return status;
 }
 
+// Blocks for contact of all actors, and of any island.
+static td_status contact_room(td_world *w) {
+    tdi_nearness *n = &w->near;
+    size_t most;
+    const size_t all = measure_rooms(w, &most) + 1, have = n->blocks.bytes;
+    n->blocks.alloc = w->alloc;
+    // with some to spare: islands across chunks find no block
+    size_t more = all > have ? all - have + all / SPARE + most : 0;
+    more = n->lacks > 0 && more < tdi_block_bytes(n->lacks) ? tdi_block_bytes(n->lacks) : more;
+    td_status status = TD_OK;
+    if (more > 0) {
+        status = w->room.no_growth || have == 0 ? renew_blocks(w, all)
+                                                : tdi_blocks_grow(&n->blocks, more);
+    }
+    n->lacks = status == TD_OK ? 0 : n->lacks;
+    return status == TD_OK ? resize(w, &n->trial, &n->trial_bytes, most + 1) : status;
+}
+
 // Room for pairs of all actors that were made.
 static td_status set_room(td_world *w, int64_t points, int64_t capsules) {
+    tdi_nearness *n = &w->near;
     const td_contact_opts opts = tdi_world_contact_opts(w);
-    const tdi_contacts_def def = {
-        .opts = &opts, .capsule_count = (int32_t)capsules, .point_count = (int32_t)points};
-    return resize(w, &w->near.set_room, &w->near.set_bytes,
-                  capsules > 0 ? tdi_contacts_bytes(&def) : 1);
+    const int64_t first = FIRST_PAIRS + (opts.self ? 1 + w->room.near_pairs : 0) * capsules,
+                  least = first < INT32_MAX / 4 ? first : INT32_MAX / 4;
+    n->set_pairs = least > n->set_pairs ? (int32_t)least : n->set_pairs;
+    const tdi_contact_room room = {.pairs = n->set_pairs};
+    const tdi_contacts_def def = {.opts = &opts,
+                                  .room = &room,
+                                  .capsule_count = (int32_t)capsules,
+                                  .point_count = (int32_t)points};
+    return resize(w, &n->set_room, &n->set_bytes, capsules > 0 ? tdi_contacts_bytes(&def) : 1);
 }
 
 static td_status touch_room(td_world *w, td_diag *diag) {
@@ -195,9 +242,6 @@ static td_status touch_room(td_world *w, td_diag *diag) {
     }
     if (points > INT32_MAX / 2 || capsules > INT32_MAX / 64) {
         return tdi_fail(diag, TD_ERR_LIMIT, "too many segments that may touch");
-    }
-    for (int32_t k = 0; k < w->room.made_count; k++) {
-        w->near.before[k] = TD_NONE; // contact is placed anew
     }
     td_status status = grow_points(w, points, capsules);
     status = status == TD_OK ? contact_room(w) : status;
@@ -219,11 +263,12 @@ td_status tdi_world_step_room(td_world *w, td_diag *diag) {
     return status;
 }
 
-td_status tdi_world_pair_room(td_world *w, int32_t pairs, td_diag *diag) {
+td_status tdi_world_limit_pairs(td_world *w, int32_t pairs, td_diag *diag) {
     const int32_t before = w->near.pairs;
     td_status status = pairs > TDI_PAIRS_MOST ? TD_ERR_LIMIT : TD_OK;
     if (status == TD_OK) {
         w->near.pairs = pairs;
+        tdi_world_forget_contact(w);
         status = tdi_world_step_room(w, diag);
     }
     if (status != TD_OK) {
@@ -232,6 +277,52 @@ td_status tdi_world_pair_room(td_world *w, int32_t pairs, td_diag *diag) {
                         (int)pairs);
     }
     return TD_OK;
+}
+
+// ---- what ran out ---------------------------------------------------------------------------
+
+static bool island_lacks(const tdi_island *i) {
+    return i->touch && i->touch->set && tdi_touch_lacks(i->touch);
+}
+
+// Whether a set of pairs reached the limit in a search or an island that failed.
+static bool reached_limit(const td_world *w) {
+    bool reached = w->near.set && tdi_contacts_full(w->near.set);
+    for (int32_t k = 0; k < w->islands.active_count && !reached; k++) {
+        const tdi_island *i = &w->islands.all[w->islands.active[k]];
+        reached = w->actors[w->islands.member_actor[i->first]].step.status != TD_OK && i->touch &&
+                  i->touch->set && tdi_contacts_full(i->touch->set);
+    }
+    return reached;
+}
+
+bool tdi_world_lacks_room(const td_world *w) {
+    tdi_contact_room more;
+    bool lacks = w->near.lacks > 0 || reached_limit(w) ||
+                 (w->near.set && tdi_contacts_lack(w->near.set, &more));
+    for (int32_t k = 0; k < w->islands.active_count && !lacks; k++) {
+        lacks = island_lacks(&w->islands.all[w->islands.active[k]]);
+    }
+    return lacks && !w->room.no_growth;
+}
+
+td_status tdi_world_grow_room(td_world *w, td_diag *diag) {
+    tdi_nearness *n = &w->near;
+    tdi_contact_room more;
+    bool grown = n->lacks > 0;
+    if (n->set && tdi_contacts_lack(n->set, &more)) {
+        n->set_pairs += more.pairs;
+        grown = true;
+    }
+    for (int32_t k = 0; k < w->islands.active_count; k++) {
+        const tdi_island *i = &w->islands.all[w->islands.active[k]];
+        for (int32_t j = 0; island_lacks(i) && j < i->count; j++) {
+            tdi_touch_grow(i->touch, j,
+                           &w->actors[w->islands.member_actor[i->first + j]].contact.room);
+            grown = true;
+        }
+    }
+    return grown ? tdi_world_step_room(w, diag) : tdi_world_limit_pairs(w, 2 * n->pairs, diag);
 }
 
 td_status tdi_world_tie_room(td_world *w, int64_t count) {

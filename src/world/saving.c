@@ -163,7 +163,7 @@ static void tape_world(tdi_tape *t, td_world *w) {
     for (int32_t g = 0; g < w->constraints.group_count; g++) {
         tdi_tape_group(t, &w->constraints.groups[g]);
     }
-    if (w->near.room) {
+    if (w->near.x) {
         tdi_tape_item(t, w->near.last,
                       (size_t)w->near.first_point[w->actor_count] * sizeof *w->near.last);
     }
@@ -295,7 +295,7 @@ static bool fits(const td_world *w, const head *h, const char *bytes, size_t siz
 // Bytes that an actor of a variant adds to a save in which its object has this integrator.
 static size_t variant_bytes(const td_world *w, int32_t variant, td_integrator integrator) {
     const tdi_variant *v = &w->variants[variant];
-    const bool points = w->near.room && tdi_variant_touches(w, v->object, variant);
+    const bool points = w->near.x && tdi_variant_touches(w, v->object, variant);
     tdi_actor any = {.alive = false};
     tdi_tape t = {NULL, NULL, 0, TD_OK};
     tdi_tape_actor_head(&t, &any);
@@ -519,17 +519,12 @@ static td_status follow_save(td_world *w, td_diag *diag) {
     return status;
 }
 
-// Where a search finds no room on a long way it tries a shorter one, so that the room counts.
+// Where a search finds more than the limit on a long way it tries a shorter one: the limit counts.
 static td_status take_pairs(td_world *w, int32_t pairs, td_diag *diag) {
     if (pairs == w->near.pairs) {
         return TD_OK;
     }
-    return pairs > w->near.pairs && w->room.is_fixed && diag
-               ? tdi_fail(diag, TD_ERR_LIMIT,
-                          "the checkpoint needs room for %d pairs of near segments, a segment; the "
-                          "world has room for %d, and is not to grow",
-                          (int)pairs, (int)w->near.pairs)
-               : tdi_world_pair_room(w, pairs, diag);
+    return tdi_world_limit_pairs(w, pairs, diag);
 }
 
 td_status td_world_restore(td_world *w, const void *bytes, size_t size, td_diag *diag) {

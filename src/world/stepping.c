@@ -115,6 +115,14 @@ static void accept(td_world *w, tdi_island *i, const tdi_system *system) {
     i->accepted = true;
 }
 
+// What contact that ran out of room has computed is not the result.
+static void note_room(const td_world *w, const tdi_island *i) {
+    tdi_actor *first = first_of(w, i);
+    if (first->step.status == TD_OK && i->touch && i->touch->set && tdi_touch_lacks(i->touch)) {
+        first->step.status = tdi_touch_no_room(i->touch, &first->step.diag);
+    }
+}
+
 // A thread solves its islands one after the other in the same scratch, which so stays in the cache.
 static void solve_island(void *context, int64_t k, int32_t thread) {
     const stepping *s = context;
@@ -143,6 +151,7 @@ static void solve_island(void *context, int64_t k, int32_t thread) {
             tdi_system_lend(&system, NULL, 0);
         }
     }
+    note_room(w, i);
     if (i->converged) {
         tdi_island_note_way(w, i);
     }
@@ -168,6 +177,7 @@ static void halve_island(void *context, int64_t k, int32_t thread) {
         system.pool = is_crowd(i) && !w->options.inside ? w->pool : NULL;
         first->step.status =
             tdi_system_halves(&system, i->memory, &first->step.stats, &first->step.diag);
+        note_room(w, i);
         i->converged = first->step.status == TD_OK;
         tdi_island_note_way(w, i);
     }
@@ -373,35 +383,29 @@ static td_status first_status(const td_world *w) {
     return TD_OK;
 }
 
-// Whether an island that could not be solved, or the search for islands, found no room for all
-// pairs.
-static bool lacks_room(const td_world *w) {
-    bool lacks = w->near.set && tdi_contacts_full(w->near.set);
-    for (int32_t k = 0; k < w->islands.active_count && !lacks; k++) {
-        const tdi_island *i = &w->islands.all[w->islands.active[k]];
-        lacks = first_of(w, i)->step.status != TD_OK && i->touch && i->touch->set &&
-                tdi_contacts_full(i->touch->set);
-    }
-    return lacks && !w->room.is_fixed;
-}
-
 // Solves all islands, joining those that came near each other, until nothing did.
 static td_status solve(const stepping *s, td_diag *diag) {
     td_world *w = s->world;
     td_status status = tdi_world_find_islands(w, diag);
-    tdi_world_build_active_list(w);
+    w->islands.active_count = 0; // nothing of these islands was solved, so nothing is undone
+    if (status == TD_OK) {
+        tdi_world_build_active_list(w);
+    }
     for (bool apart = false; status == TD_OK && !apart;) {
         for_islands(s, solve_island);
         halve(s);
-        if (w->options.hold_blocked && !lacks_room(w)) {
+        if (w->options.hold_blocked && !tdi_world_lacks_room(w)) {
             for_islands(s, block_island);
         }
         status = first_status(w);
         status = status == TD_OK ? tdi_world_check_islands(w, &apart, diag) : status;
         if (status == TD_OK && !apart) {
             for_islands(s, undo_island);
-            tdi_world_join_islands(w);
-            tdi_world_build_active_list(w);
+            status = tdi_world_join_islands(w, diag);
+            w->islands.active_count = 0;
+            if (status == TD_OK) {
+                tdi_world_build_active_list(w);
+            }
         }
     }
     return status;
@@ -410,6 +414,7 @@ static td_status solve(const stepping *s, td_diag *diag) {
 static td_status step(td_world *w, td_diag *diag) {
     const stepping s = {w, td_world_time(w), tdi_world_time_after(w, w->clock.step + 1),
                         w->options.inside ? w->pool : NULL};
+    w->islands.active_count = 0;
     td_status status = tdi_world_sample_fields(w, diag);
     if (status != TD_OK) {
         return status;
@@ -456,8 +461,8 @@ static td_status advance(td_world *w, td_real dt, td_diag *diag) {
     }
     td_status status = step(w, told);
     bool grows = true;
-    while (status != TD_OK && status != TD_ERR_BLOCKED && grows && lacks_room(w)) {
-        status = tdi_world_pair_room(w, 2 * w->near.pairs, told);
+    while (status != TD_OK && status != TD_ERR_BLOCKED && grows && tdi_world_lacks_room(w)) {
+        status = tdi_world_grow_room(w, told);
         grows = status == TD_OK;
         status = grows ? step(w, told) : status;
     }

@@ -131,6 +131,12 @@ static td_status take_opts(const td_world_opts *given, td_world_opts *opts, td_d
         tdi_diag_add(diags, &diag);
         return TD_ERR_ARGUMENT;
     }
+    if (opts->near_pairs < 0 || opts->near_pairs > TDI_PAIRS_MOST) {
+        tdi_fail(&diag, TD_ERR_ARGUMENT, "near_pairs is %d; it must be from 0 to %d",
+                 (int)opts->near_pairs, TDI_PAIRS_MOST);
+        tdi_diag_add(diags, &diag);
+        return TD_ERR_ARGUMENT;
+    }
     return TD_OK;
 }
 
@@ -161,7 +167,8 @@ static td_status new_world(td_scene *scene, td_status made, const td_world_opts 
         w->options.hold_blocked = opts->hold_blocked;
         w->log = opts->log;
         w->options.adaptable = opts->adaptable;
-        w->room.is_fixed = opts->fixed_room;
+        w->room.no_growth = opts->no_growth;
+        w->room.near_pairs = opts->near_pairs;
         w->near.pairs = td_contact_opts_default().pairs;
         status = make(w, opts, diags);
     } else {

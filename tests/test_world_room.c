@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+// Memory of contact: how much there is, when it grows, and that nothing depends on that.
+
+#include "base/blocks.h"
+#include "test_heap.h"
+#include "test_world_support.h"
+#include "world/world.h"
+
+enum { TEXT = 4096 };
+
+static const char *const methods[] = {"barrier", "exact"};
+
+// ---- bytes a plant --------------------------------------------------------------------------
+
+// Plants of 31 segments on the ground, side by side; a ball touches one of them from above.
+static const char *garden(char text[TEXT], int32_t count, const char *contact) {
+    snprintf(text, TEXT,
+             "{step: 1/60, %s objects: [{plant: bush.lsys, start: drawn, instances: {count: %d, "
+             "layout: grid, area: [%d, 0, %d]}}]}",
+             contact, (int)count, count > 1 ? 30 : 0, count > 1 ? (int)(count / 30) : 0);
+    return text;
+}
+
+#define HAND                                                                                       \
+    "colliders: [{plane: {}}, {sphere: {radius: 0.1, position: {keys: [[0, [0, 1, 0]], [0.3, [0, " \
+    "0.40, 0]]]}}}], "
+
+// The most kB a plant, at any time until one was touched.
+static td_real kilobytes(int32_t count, const char *contact) {
+    char text[TEXT];
+    test_heap heap = {0};
+    const td_alloc alloc = test_heap_alloc(&heap);
+    stage s = try_stage(garden(text, count, contact), 1, &alloc);
+    if (!CHECK_SAY(s.status == TD_OK, "%s", s.diags[0].message)) {
+        return 0;
+    }
+    CHECK_INT(td_world_actor(s.world, 0).segment_count, 31);
+    steps(s.world, 20);
+    CHECK(!*contact || count > 1 || td_world_contacts(s.world, NULL, 0) > 0);
+    const td_real each = 1e-3 * (td_real)heap.peak / count;
+    stage_free(&s);
+    CHECK_INT(heap.held, 0);
+    return each;
+}
+
+TD_TEST(room_for_a_plant_of_31_segments_is_below_150_kB_with_contact) {
+    const int32_t counts[] = {1, test_is_long() ? 1200 : 90};
+    for (int k = 0; k < 4; k++) {
+        const int32_t count = counts[k / 2];
+        char self[512], others[512];
+        snprintf(self, sizeof self, HAND "contact: {method: %s}, ", methods[k % 2]);
+        snprintf(others, sizeof others, HAND "contact: {method: %s, self: false}, ",
+                 methods[k % 2]);
+        const td_real none = kilobytes(count, ""), with = kilobytes(count, self),
+                      without = kilobytes(count, others);
+        // the only plant has the model, and what worlds take, for itself
+        CHECK_SAY(with - (count == 1 ? none : 0) < 150, "%s, %d plants: %g kB, %g without contact",
+                  methods[k % 2], (int)count, with, none);
+        CHECK_SAY(without < with - 4, "%s, %d plants: %g kB, %g without self", methods[k % 2],
+                  (int)count, with, without);
+    }
+}
+
+// ---- results --------------------------------------------------------------------------------
+
+// Sticks that fall on the ground and on each other: pairs, contacts, and solves of many at once.
+static const char *falling(char text[TEXT], const char *solver, const char *method,
+                           const char *constraints) {
+    snprintf(
+        text, TEXT,
+        "{step: 1/100, %s contact: {method: %s, friction: 0.4}, colliders: [{plane: {friction: "
+        "0.5}}], objects: [{solver: %s, start: drawn, rotation: {axis: [0, 1, 0], degrees: "
+        "20}, position: [0, 0.06, 0], strand: {points: [[-0.1, 0, 0], [0.1, 0, 0]], segments: "
+        "8, radius: 0.01, start: {held: free}}, instances: {layout: list, turned: false, "
+        "places: [[0, 0, 0], [0, 0.03, 0], [0, 0.06, 0], [0.05, 0.09, 0], [0.02, 0.12, 0], "
+        "[0, 0.15, 0.01]]}}]}",
+        constraints, method, solver);
+    return text;
+}
+
+static stage roomy(const char *text, int32_t near_pairs, int32_t threads, bool no_growth) {
+    td_world_opts opts = td_world_opts_default();
+    opts.near_pairs = near_pairs;
+    opts.threads = threads;
+    opts.no_growth = no_growth;
+    stage s = stage_with(text, opts, NULL);
+    CHECK_SAY(s.status == TD_OK, "%s", s.diags[0].message);
+    return s;
+}
+
+TD_TEST(room_that_grew_in_steps_leaves_the_bits_of_room_from_the_start) {
+    static const char *const solvers[] = {"tree", "rod", "helix"};
+    static const char *const constraints[] = {
+        "", "constraints: [{weld: {a: {segment: 3}, b: {instance: 1, segment: 3}}}],"};
+    for (int k = 0; k < 8; k++) {
+        char text[TEXT];
+        const char *solver = k < 6 ? solvers[k / 2] : "rod", *method = methods[k % 2];
+        falling(text, solver, method, constraints[k / 6]);
+        stage grows = roomy(text, 0, k / 2 % 2 + 1, false), has = roomy(text, 64, 1, false);
+        const size_t bytes = grows.world->near.blocks.bytes;
+        bool same = true;
+        for (int n = 0; n < 18 && same; n++) {
+            steps(grows.world, 1);
+            steps(has.world, 1);
+            same = same_bits(grows.world, has.world);
+        }
+        CHECK_SAY(same, "%s, %s %s", solver, method, constraints[k / 6]);
+        CHECK(grows.world->near.blocks.bytes > bytes);
+        CHECK(td_world_contacts(grows.world, NULL, 0) > 0);
+        stage_free(&has);
+        stage_free(&grows);
+    }
+}
+
+TD_TEST(room_that_must_not_grow_fails_the_step_with_nothing_changed) {
+    for (int k = 0; k < 2; k++) {
+        char text[TEXT];
+        td_diag diag = {.message = ""};
+        stage s = roomy(falling(text, "rod", methods[k], ""), 0, 1, true),
+              other = roomy(text, 64, 1, true);
+        td_status status = TD_OK;
+        char *before = NULL;
+        for (int n = 0; n < 40 && status == TD_OK; n++) {
+            free(before);
+            before = saved(s.world);
+            steps(other.world, 1);
+            status = td_world_step(s.world, &diag);
+        }
+        char *after = saved(s.world);
+        CHECK_INT(status, TD_ERR_LIMIT);
+        CHECK_SAY(strstr(diag.message, "contacts") || strstr(diag.message, "pairs"), "%s",
+                  diag.message);
+        CHECK(memcmp(before, after, td_world_save_size(s.world)) == 0);
+        CHECK_INT(td_world_step(s.world, &diag), TD_ERR_LIMIT);
+        free(before);
+        free(after);
+        stage_free(&other);
+        stage_free(&s);
+    }
+}
+
+// Many small sticks in columns, which come near those above and beside them when they have fallen.
+static const char *columns(char text[TEXT]) {
+    int at = snprintf(text, TEXT,
+                      "{step: 1/100, contact: {}, colliders: [{plane: {}}], objects: [{solver: "
+                      "rod, start: drawn, strand: {points: [[-0.1, 0, 0], [0.1, 0, 0]], segments: "
+                      "1, radius: 0.01, start: {held: free}}, instances: {layout: list, turned: "
+                      "false, places: [");
+    for (int k = 0; k < 36; k++) {
+        at += snprintf(text + at, (size_t)(TEXT - at), "%s[0, %g, %g]", k ? ", " : "",
+                       0.03 + 0.08 * (k / 6), 0.03 * (k % 6));
+    }
+    snprintf(text + at, (size_t)(TEXT - at), "]}}]}");
+    return text;
+}
+
+TD_TEST(room_that_runs_out_in_the_search_for_islands_leaves_the_step_before) {
+    char text[TEXT];
+    td_diag diag = {.message = ""};
+    stage s = roomy(columns(text), 1, 1, true);
+    td_status status = TD_OK;
+    char *before = NULL;
+    int good = -1;
+    for (int n = 0; n < 60 && status == TD_OK; n++) {
+        free(before);
+        before = saved(s.world);
+        status = td_world_step(s.world, &diag);
+        good++;
+    }
+    char *after = saved(s.world);
+    CHECK_INT(status, TD_ERR_LIMIT);
+    CHECK(good > 0);
+    CHECK_SAY(strncmp(diag.message, "more than", 9) == 0, "%s", diag.message); // not of an island
+    CHECK(memcmp(before, after, td_world_save_size(s.world)) == 0);
+    free(before);
+    free(after);
+    stage_free(&s);
+}
+
+TD_TEST(room_from_the_start_is_refused_out_of_range) {
+    char text[TEXT];
+    td_world_opts opts = td_world_opts_default();
+    for (int k = 0; k < 2; k++) {
+        opts.near_pairs = k ? -1 : 4097;
+        stage s = stage_with(falling(text, "rod", "barrier", ""), opts, NULL);
+        CHECK_INT(s.status, TD_ERR_ARGUMENT);
+        CHECK_SAY(strstr(s.diags[0].message, "near_pairs"), "%s", s.diags[0].message);
+        stage_free(&s);
+    }
+}
+
+// ---- change ---------------------------------------------------------------------------------
+
+// Contact of one plant is placed anew, and that of all others stays where it is.
+TD_TEST(room_of_others_stays_as_it_is_when_a_plant_is_cut) {
+    char text[TEXT];
+    td_actor_id fallen;
+    td_diag diag = {.message = ""};
+    stage s = stage_of(garden(text, 60, "contact: {}, colliders: [{plane: {}}], "));
+    steps(s.world, 3);
+    const tdi_nearness *n = &s.world->near;
+    for (int32_t k = 0; k < 3; k++) {
+        const int64_t before = n->placed_count;
+        const size_t bytes = n->blocks.bytes;
+        steps(s.world, 1);
+        CHECK_INT(n->placed_count - before, 0);
+        const td_actor_id id = td_world_actor_id(s.world, 10 + k);
+        CHECK_SAY(td_world_cut_actor(s.world, id, 1, 0.5, &fallen, &diag) == TD_OK, "%s",
+                  diag.message);
+        steps(s.world, 1);
+        CHECK_SAY(n->placed_count - before >= 1 && n->placed_count - before <= 4, "%d were placed",
+                  (int)(n->placed_count - before));
+        CHECK_SAY(n->blocks.bytes - bytes < bytes / 4, "%d bytes more",
+                  (int)(n->blocks.bytes - bytes));
+    }
+    stage_free(&s);
+}
+
+// ---- blocks ---------------------------------------------------------------------------------
+
+TD_TEST(blocks_that_were_given_back_are_taken_again_without_the_allocator) {
+    test_heap heap = {0};
+    const td_alloc alloc = test_heap_alloc(&heap);
+    tdi_blocks blocks = {.alloc = &alloc};
+    enum { COUNT = 40 };
+    char *block[COUNT] = {NULL};
+    size_t size[COUNT] = {0};
+    uint32_t random = 1;
+    CHECK_INT(tdi_blocks_grow(&blocks, COUNT * tdi_block_bytes(1000)), TD_OK);
+    CHECK_INT(tdi_blocks_grow(&blocks, tdi_block_bytes(5000)), TD_OK);
+    const long calls = heap.calls;
+    int32_t taken = 0;
+    for (int32_t n = 0; n < 4000; n++) {
+        random = random * 1664525u + 1013904223u;
+        const size_t k = random >> 8 & 31, bytes = random >> 16 & 2047;
+        for (size_t e = 0; block[k] && e < size[k]; e++) { // nobody else wrote here
+            if (block[k][e] != (char)k) {
+                CHECK_SAY(false, "byte %d of block %d", (int)e, (int)k);
+                break;
+            }
+        }
+        tdi_blocks_give(&blocks, block[k]);
+        block[k] = tdi_blocks_take(&blocks, bytes);
+        size[k] = block[k] ? bytes : 0;
+        taken += block[k] != NULL;
+        if (block[k]) {
+            memset(block[k], (int)k, bytes);
+        }
+    }
+    CHECK(taken > 2000);
+    for (int32_t k = 0; k < COUNT; k++) {
+        tdi_blocks_give(&blocks, block[k]);
+    }
+    // all of them are one again
+    CHECK(tdi_blocks_take(&blocks, COUNT * tdi_block_bytes(1000) - 64) != NULL);
+    CHECK(tdi_blocks_take(&blocks, 5000) != NULL);
+    CHECK(tdi_blocks_take(&blocks, 5000) == NULL);
+    CHECK_INT(heap.calls, calls);
+    tdi_blocks_free(&blocks);
+    CHECK_INT(heap.held, 0);
+}
