@@ -10,9 +10,8 @@
 // forces q. E has the blocks of these bodies and of contacts between their capsules. Three paths,
 // each for a structure:
 //
-//   own elimination   a row at one point of one body only changes that body: add_stiffness. So do
-//   rows
-//                     within one tree, which are eliminated with it in linear time (tree/rows.c)
+//   own elimination   a row at one point of one body changes only that body: add_stiffness. Rows
+//                     within one tree are eliminated with it in linear time (tree/rows.c)
 //   sparse            bodies that offer blocks keep their unknowns, since rows and contacts that
 //                     are local along a rod leave few blocks in the factor
 //   Schur             other bodies are dense in their own points. They enter by C = 2/K_a - W,

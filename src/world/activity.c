@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 // The activity of actors: one state each, one function that changes it, one that wakes.
 //
-// From      To        When                                                          Decided in
-// active    waiting   `adapt` allows a larger error than the motion of its tips      waiting.c
-// active    asleep    its island was slow for a time, or a program asked for it      sleep.c
-// waiting   asleep    a program asked for it                                         sleep.c
-// active    blocked   the step of its island could not be solved                     blocking.c
-// blocked   active    the next step begins, or its island is joined to another       here
-// waiting   active    its tips would move, it is held or moved, a program wakes it   here,
-// waiting.c asleep    active    what acts on its island changes, a collider moves within       here
-//                     reach, an active actor comes near, a program wakes it
-// any       disabled  a program disables it; what sleeps wakes first, with its island
-// disabled  active    a program enables it
+// From      To        When                                                        Decided in
+// active    waiting   `adapt` allows a larger error than the motion of its tips   waiting.c
+// active    asleep    its island was slow for a time, or a program asked for it   sleep.c
+// waiting   asleep    a program asked for it                                      sleep.c
+// active    blocked   the step of its island could not be solved                  blocking.c
+// blocked   active    the next step begins, or its island joins another           here
+// waiting   active    its tips would move, or it is held or moved                 waiting.c
+// waiting   active    a program wakes it                                          here
+// asleep    active    loads, constraints, colliders or neighbours change          here
+// asleep    active    a program wakes it                                          here
+// any       disabled  a program disables it; a sleeping island wakes first        actors.c
+// disabled  active    a program enables it                                        actors.c
 //
 // Steps     Active actors are solved. Waiting and sleeping ones are left out. Blocked ones were
 //           tried, and stay where the step began.
