@@ -193,7 +193,7 @@ TD_TEST(contacts_out_of_order_or_of_nothing_stop_debug_builds) {
         BREAKS(validate_contacts, c, c->capsule[1].radius, NAN, "radius > 0");
         BREAKS(validate_contacts, c, c->collider_count, 2, "collider_limit");
         BREAKS(validate_contacts, c, c->self_count, 11, "self_count <= c->pair_count");
-        BREAKS(validate_contacts, c, c->pair_count, c->pair_limit + 1, "pair_limit");
+        BREAKS(validate_contacts, c, c->pair_count, c->capacity.pairs + 1, "capacity.pairs");
         BREAKS(validate_contacts, c, c->pair[1].i, -1, "i >= 0");
         BREAKS(validate_contacts, c, c->pair[1].j, c->pair[1].i, "j > i");
         BREAKS(validate_contacts, c, c->pair[1], c->pair[0], "c->pair[k - 1].j < j");
