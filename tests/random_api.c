@@ -4,7 +4,8 @@
 // Method   A round makes a scene and its world, then calls drawn from the rows of random_calls.h.
 //          Arguments are mostly sound, now and then strange: ids of what was removed, indices that
 //          are not there, numbers that are not finite, NULL. Every round is played twice.
-// Claims   Nothing crashes. A refusal says why. A step takes no memory. All memory is given back.
+// Claims   Nothing crashes. A refusal says why. A step takes no memory, unless
+//          contact may grow. All memory is given back.
 //          The second play gives the same bits. In a run of 20 s every row of calls is drawn.
 // Asking   TRACE tells every call before it is made, TIMES how often each row was drawn and what
 //          time it took.
@@ -41,7 +42,8 @@ typedef struct play {
         unsigned char *bytes;
         size_t size;
     } saves[SAVES];
-    td_real pull; // N: of the field
+    td_real pull;   // N: of the field
+    bool no_growth; // of contact memory in steps
 } play;
 
 static td_vec3 points[2][ROOM];
@@ -369,6 +371,7 @@ static void open_world(play *p) {
     opts.loader = &loader;
     opts.threads = 1 + below(p, 2);
     opts.hold_blocked = below(p, 2);
+    opts.no_growth = p->no_growth = below(p, 2);
     td_status status = td_value_from_yaml(text, strlen(text), "scene", &alloc, &value, &diags[0]);
     status = status ? status : td_scene_from_value(value, "scene", &alloc, &p->scene, &list);
     status = status ? status : td_world_from_scene(p->scene, &opts, &alloc, &p->world, &list);
