@@ -30,8 +30,8 @@ TD_API td_filter td_filter_default(void);
 
 /// Uneven ground: the smooth surface (a cubic spline with two continuous derivatives) that passes
 /// through heights on a square grid. Its middle is the origin of the collider's axes, columns go
-/// along X and rows along Z. Beyond its border the ground goes on straight. Next to a cliff it goes
-/// above and below the heights, by up to a seventh of the cliff. Segments touch it with their ends:
+/// along X and rows along Z. Beyond its border the ground is straight. Next to a cliff it
+/// overshoots the heights, by up to a seventh of the cliff. Segments touch it with their ends:
 /// worlds refuse segments longer than half a cell. Between its ends a segment may sink into a ridge
 /// that is one height wide, by up to a seventh of the ridge. Where the ground curves more than a
 /// segment's radius, distances are not exact. Only implicit integrators take it.

@@ -103,7 +103,7 @@ size_t tdi_touch_bytes(const tdi_member *members, int32_t count, const td_contac
 tdi_touch *tdi_touch_place(const tdi_member *members, int32_t count, const td_contact_opts *opts,
                            int32_t collider_limit, void *memory);
 
-// Whether memory ran out below the limits since it was placed. What it computed must not be used.
+// Whether memory ran out below the limits since it was placed. Its results are then invalid.
 bool tdi_touch_lacks(const tdi_touch *t);
 // Adds to a member's room what it needs then. After that contact is to be placed anew.
 void tdi_touch_grow(const tdi_touch *t, int32_t member, tdi_member_room *room);

@@ -70,7 +70,7 @@ td_status tdi_world_retie(td_world *world, int32_t actor, const td_constraint *n
                           td_diag *diag);
 // All of an actor go, and it lets go of what it carries.
 td_status tdi_world_untie(td_world *world, int32_t actor, td_diag *diag);
-// The constraints that a save names stand in `ties`, from the scene's on.
+// Takes the constraints of a save, which follow those of the scene in `ties`.
 td_status tdi_world_take_ties(td_world *world, td_diag *diag);
 // Places of actors that are carried, in a step that begins; and as they were.
 void tdi_world_carry(td_world *world);

@@ -158,7 +158,7 @@ void tdi_island_note_way(td_world *world, const tdi_island *island);
 void tdi_world_end_ways(td_world *world);
 // An actor has come or gone, or was put elsewhere.
 void tdi_world_regroup(td_world *world, int32_t actor);
-// A collider was placed, or changed at once: the barrier must not throw what it is near to.
+// A collider was placed, or changed at once: the barrier must not throw objects near it.
 void tdi_world_note_placed(td_world *world);
 // Points were moved by something else than a step.
 void tdi_world_forget_places(td_world *world);
