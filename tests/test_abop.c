@@ -13,7 +13,7 @@
 // the text of a scene, with `more` put in after `place` where that is given; free it
 static char *scene_text(const char *name, const char *place, const char *more) {
     char path[512];
-    td_bytes bytes = {0};
+    OWNED(td_bytes) bytes = {0};
     td_diag diag = {0};
     snprintf(path, sizeof path, "%s/abop/%s.lsys", TEST_SCENES, name);
     if (td_file_read(path, 1 << 20, NULL, &bytes, &diag) != TD_OK) {
@@ -29,7 +29,6 @@ static char *scene_text(const char *name, const char *place, const char *more) {
     } else {
         test_failed(__FILE__, __LINE__, "%s lacks '%s'", path, place);
     }
-    td_bytes_free(&bytes);
     return text;
 }
 
@@ -82,13 +81,12 @@ typedef struct count_row {
 
 static void check_counts(const count_row *rows, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        test_model m = scene(rows[i].scene, rows[i].steps);
+        OWNED(test_model) m = scene(rows[i].scene, rows[i].steps);
         CHECK_SAY(modules(&m) == rows[i].total &&
                       (rows[i].f == TD_NONE || test_count(&m, "F") == rows[i].f),
                   "%s after %d steps: %lld modules, %lld F; wanted %lld, %lld", rows[i].scene,
                   rows[i].steps, (long long)modules(&m), (long long)test_count(&m, "F"),
                   (long long)rows[i].total, (long long)rows[i].f);
-        test_model_free(&m);
     }
 }
 
@@ -146,10 +144,10 @@ TD_TEST(abop_dragon_ends_where_it_must) {
     const count_row rows[] = {{"fig-1.10a", 10, 3070, 512}}; // half of the 1024 edges are F
     check_counts(rows, 1);
     for (int32_t n = 0; n <= 10; n++) {
-        test_model m = scene_with("fig-1.10a", "axiom: F", "?P(0,0,0)", n, TD_SEED_FROM_TEXT);
+        OWNED(test_model) m =
+            scene_with("fig-1.10a", "axiom: F", "?P(0,0,0)", n, TD_SEED_FROM_TEXT);
         td_real x = test_param(&m, -3), y = test_param(&m, -2), z = test_param(&m, -1);
         CHECK_REL(x * x + y * y + z * z, ldexp(1, n), 0); // on the grid, so exact
-        test_model_free(&m);
     }
 }
 
@@ -158,13 +156,12 @@ static td_vec3 *corners_of(const td_skeleton *skeleton, td_real unit) {
     int32_t count = td_skeleton_count(skeleton);
     const td_segment *last = &td_skeleton_segments(skeleton)[count - 1];
     td_vec3 *corners = calloc((size_t)count + 1, sizeof *corners);
-    td_quat *rotations = calloc((size_t)count, sizeof *rotations);
+    FREED td_quat *rotations = calloc((size_t)count, sizeof *rotations);
     td_skeleton_pose(skeleton, TD_POSE_REST, corners, rotations);
     corners[count] = tdi_add(corners[count - 1], tdi_quat_rotate(rotations[count - 1], last->tip));
     for (int32_t i = 0; i <= count; i++) {
         corners[i] = tdi_scale(corners[i], 1 / unit);
     }
-    free(rotations);
     return corners;
 }
 
@@ -174,7 +171,7 @@ static int32_t grid_places(const td_vec3 *corners, int32_t count, int32_t size) 
     for (int32_t i = 1; i < count; i++) {
         low = tdi_vec3(fmin(low.x, corners[i].x), fmin(low.y, corners[i].y), 0);
     }
-    char *seen = calloc((size_t)size * (size_t)size, 1);
+    FREED char *seen = calloc((size_t)size * (size_t)size, 1);
     int32_t places = 0;
     for (int32_t i = 0; i < count; i++) {
         td_vec3 at = tdi_sub(corners[i], low);
@@ -187,7 +184,6 @@ static int32_t grid_places(const td_vec3 *corners, int32_t count, int32_t size) 
         places += !*place;
         *place = 1;
     }
-    free(seen);
     return places;
 }
 
@@ -195,19 +191,16 @@ TD_TEST(abop_hilbert_curve_visits_every_place_of_its_grid_once) {
     const count_row rows[] = {{"hilbert-2d", 10, 3495251, 1048575}}; // 4^10 - 1 pieces
     check_counts(rows, 1);
     for (int32_t n = 1; n <= 6; n++) {
-        test_model m = scene("hilbert-2d", n);
+        OWNED(test_model) m = scene("hilbert-2d", n);
         td_string s = td_derivation_string(m.derivation);
-        td_skeleton *skeleton = NULL;
+        OWNED(td_skeleton) *skeleton = NULL;
         CHECK_INT(td_skeleton_from_string(m.grammar, &s, NULL, NULL, &skeleton, NULL), TD_OK);
         if (skeleton) {
-            td_vec3 *corners = corners_of(skeleton, 0.02);
+            FREED td_vec3 *corners = corners_of(skeleton, 0.02);
             int32_t count = td_skeleton_count(skeleton) + 1;
             CHECK_INT(count, 1 << (2 * n));
             CHECK_INT(grid_places(corners, count, 1 << n), 1 << (2 * n));
-            free(corners);
         }
-        td_skeleton_free(skeleton);
-        test_model_free(&m);
     }
 }
 
@@ -226,13 +219,12 @@ TD_TEST(abop_stochastic_weed_has_the_mean_and_spread_of_its_weights) {
     CHECK_REL(mean, 656.758, 1e-6);
     CHECK_REL(sigma, 197.80, 1e-4);
     for (int64_t seed = 1; seed <= RUNS; seed++) {
-        test_model m = scene_with("fig-1.27", "", "", 5, seed);
+        OWNED(test_model) m = scene_with("fig-1.27", "", "", 5, seed);
         double f = (double)test_count(&m, "F");
         sum += f;
         squares += (f - mean) * (f - mean);
         left += test_count(&m, "+");
         right += test_count(&m, "-");
-        test_model_free(&m);
     }
     CHECK_IN(sum / RUNS, mean - 4 * sigma / sqrt(RUNS), mean + 4 * sigma / sqrt(RUNS));
     // the deviation's own standard error is about sigma/sqrt(2N) for a distribution near normal;
@@ -252,20 +244,18 @@ TD_TEST(abop_parametric_sample_goes_through_its_five_strings) {
     const char *strings[] = {"B(2)A(4,4)", "B(1)B(4)A(1,0)", "B(0)B(3)A(2,1)", "CB(2)A(4,3)",
                              "CB(1)A(8,7)"};
     for (int32_t n = 0; n < 5; n++) {
-        test_model m = scene("parametric", n);
+        OWNED(test_model) m = scene("parametric", n);
         CHECK_TEXT(test_string_of(&m), strings[n]);
-        test_model_free(&m);
     }
 }
 
 TD_TEST(abop_signal_moves_one_cell_a_step) {
     for (int32_t n = 0; n <= 23; n++) {
-        test_model m = scene("signal", n);
+        OWNED(test_model) m = scene("signal", n);
         const char *string = test_string_of(&m);
         CHECK_INT(strlen(string), 24);
         CHECK_INT(strchr(string, 'b') - string, n);
         CHECK_INT(test_count(&m, "b"), 1);
-        test_model_free(&m);
     }
 }
 
@@ -282,9 +272,8 @@ TD_TEST(abop_trees_have_their_total_length) {
                 {"fig-2.6c", 286.570557207},
                 {"fig-2.6d", 181.585271296}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        test_model m = scene(rows[i].scene, 10);
+        OWNED(test_model) m = scene(rows[i].scene, 10);
         CHECK_REL(drawn_length(&m), rows[i].length, 2e-12);
-        test_model_free(&m);
     }
 }
 
@@ -293,9 +282,8 @@ TD_TEST(abop_binary_tree_length_is_its_geometric_series) {
     double sum = 0;
     for (int32_t k = 0; k < 10; k++) {
         sum += pow(2 / 1.456, k);
-        test_model m = scene("fig-1.39", k + 1);
+        OWNED(test_model) m = scene("fig-1.39", k + 1);
         CHECK_REL(drawn_length(&m), sum, 1e-13);
-        test_model_free(&m);
     }
 }
 
@@ -310,8 +298,8 @@ TD_TEST(abop_scenes_all_become_skeletons) {
         "fig-2.7a",  "fig-2.7b",   "fig-2.7c",   "fig-2.7d",  "fig-2.8a",  "fig-2.8b",  "fig-2.8c",
         "fig-2.8d",  "hilbert-2d", "parametric", "signal"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        test_model m = scene(names[i], TD_NONE);
-        td_skeleton *skeleton = NULL;
+        OWNED(test_model) m = scene(names[i], TD_NONE);
+        OWNED(td_skeleton) *skeleton = NULL;
         td_diag diag = {0};
         td_string s = m.derivation ? td_derivation_string(m.derivation) : (td_string){0};
         if (!m.derivation ||
@@ -320,7 +308,5 @@ TD_TEST(abop_scenes_all_become_skeletons) {
         } else {
             CHECK(td_skeleton_count(skeleton) >= 3);
         }
-        td_skeleton_free(skeleton);
-        test_model_free(&m);
     }
 }

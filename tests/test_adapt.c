@@ -39,7 +39,7 @@ static void go_on(td_adapt *a, const td_step_opts *o, int steps) {
 // ---- assembly trees -------------------------------------------------------------------------
 
 static tree chain_of(int32_t n) {
-    td_segment_def *defs = malloc((size_t)n * sizeof *defs);
+    FREED td_segment_def *defs = malloc((size_t)n * sizeof *defs);
     for (int32_t i = 0; i < n; i++) {
         defs[i] = td_segment_def_default();
         defs[i].parent = i - 1;
@@ -50,22 +50,19 @@ static tree chain_of(int32_t n) {
         defs[i].has_stiffness = defs[i].has_damping = true;
     }
     tree t = tree_of(defs, n, TD_LAW_LINEAR, NULL);
-    free(defs);
     return t;
 }
 
 TD_TEST(adapt_assembly_of_a_chain_is_as_flat_as_can_be) {
     for (int32_t n = 1; n <= 300; n += n < 20 ? 1 : 40) {
-        tree t = chain_of(n);
+        OWNED(tree) t = chain_of(n);
         const td_adapt_opts o = few(1);
-        td_adapt *a = adapt_of(t, &o);
+        OWNED(td_adapt) *a = adapt_of(t, &o);
         int32_t depth = 0; // of the root, then of a balanced tree of n bodies
         while ((1 << depth) < n) {
             depth++;
         }
         CHECK_INT(td_adapt_report(a).depth, depth);
-        td_adapt_free(a);
-        tree_free(t);
     }
 }
 
@@ -80,9 +77,9 @@ TD_TEST(adapt_assembly_of_a_wide_hub_is_made_in_order) {
         defs[i].radius_base = defs[i].radius_tip = 0.01;
         defs[i].has_stiffness = defs[i].has_damping = true;
     }
-    tree t = tree_of(defs, CHILDREN, TD_LAW_LINEAR, NULL);
+    OWNED(tree) t = tree_of(defs, CHILDREN, TD_LAW_LINEAR, NULL);
     const td_adapt_opts o = few(1);
-    td_adapt *a = adapt_of(t, &o);
+    OWNED(td_adapt) *a = adapt_of(t, &o);
     for (int32_t i = 0; i < CHILDREN; i++) {
         CHECK_IN(td_adapt_node(a, i).handles, 0, 2);
     }
@@ -90,8 +87,6 @@ TD_TEST(adapt_assembly_of_a_wide_hub_is_made_in_order) {
     CHECK_INT(td_adapt_node(a, 0).parent, TD_NONE);
     const td_step_opts s = short_steps();
     go_on(a, &s, 2);
-    td_adapt_free(a);
-    tree_free(t);
 }
 
 // ---- steps ----------------------------------------------------------------------------------
@@ -104,10 +99,10 @@ static tree wild(uint64_t seed, int32_t n) {
 
 // With no error allowed, everything that moves is active.
 TD_TEST(adapt_error_of_zero_is_the_explicit_step) {
-    tree a = wild(3, 25), b = wild(3, 25);
+    OWNED(tree) a = wild(3, 25), b = wild(3, 25);
     td_adapt_opts o = td_adapt_opts_default();
     o.every = 3;
-    td_adapt *x = adapt_of(a, &o);
+    OWNED(td_adapt) *x = adapt_of(a, &o);
     td_step_opts s = short_steps();
     s.integrator = TD_EULER;
     go_on(x, &s, 500);
@@ -117,9 +112,6 @@ TD_TEST(adapt_error_of_zero_is_the_explicit_step) {
     for (int32_t d = 0; d < a.nq; d++) {
         CHECK_IN(a.q[d], b.q[d] - 1e-10, b.q[d] + 1e-10);
     }
-    td_adapt_free(x);
-    tree_free(a);
-    tree_free(b);
 }
 
 TD_TEST(adapt_smaller_errors_need_more_joints_and_keep_nearer_to_all) {
@@ -128,11 +120,11 @@ TD_TEST(adapt_smaller_errors_need_more_joints_and_keep_nearer_to_all) {
     int32_t active[3];
     td_vec3 full = {0, 0, 0};
     for (int k = 0; k < 4; k++) {
-        tree t = wild(5, 60);
+        OWNED(tree) t = wild(5, 60);
         td_adapt_opts o = td_adapt_opts_default();
         o.error = k == 0 ? 0 : errors[k - 1]; // all joints move first
         o.every = 10;
-        td_adapt *a = adapt_of(t, &o);
+        OWNED(td_adapt) *a = adapt_of(t, &o);
         const td_step_opts s = short_steps();
         go_on(a, &s, 3000);
         td_adapt_place(a);
@@ -144,17 +136,15 @@ TD_TEST(adapt_smaller_errors_need_more_joints_and_keep_nearer_to_all) {
             active[k - 1] = td_adapt_report(a).active;
             CHECK_IN(td_adapt_report(a).velocity_left, 0, errors[k - 1]);
         }
-        td_adapt_free(a);
-        tree_free(t);
     }
     CHECK(active[0] < active[1] && active[1] < active[2]);
     CHECK(off[0] > off[1] && off[1] > off[2]);
 }
 
 TD_TEST(adapt_chooses_as_many_joints_as_it_is_told) {
-    tree t = wild(9, 50);
+    OWNED(tree) t = wild(9, 50);
     td_adapt_opts o = few(7);
-    td_adapt *a = adapt_of(t, &o);
+    OWNED(td_adapt) *a = adapt_of(t, &o);
     const td_step_opts s = short_steps();
     go_on(a, &s, 50);
     CHECK_INT(td_adapt_report(a).active, 7);
@@ -170,15 +160,13 @@ TD_TEST(adapt_chooses_as_many_joints_as_it_is_told) {
                  tdi_as_tree_model(t.model)->kind[i] != TD_JOINT_FREE;
     }
     CHECK_INT(count, 12);
-    td_adapt_free(a);
-    tree_free(t);
 }
 
 // Weights decide who is chosen: of two branches the one with the larger ones.
 TD_TEST(adapt_weights_say_which_joints_matter) {
     int32_t count[2][2] = {{0, 0}, {0, 0}};
     for (int side = 0; side < 2; side++) {
-        tree t = chain_of(64);
+        OWNED(tree) t = chain_of(64);
         td_real weights[64];
         for (int32_t i = 0; i < 64; i++) {
             weights[i] = (i < 32) == (side == 0) ? 1 : 1e-3;
@@ -186,15 +174,13 @@ TD_TEST(adapt_weights_say_which_joints_matter) {
         }
         td_tree_state_changed(t.state);
         const td_adapt_opts o = few(16);
-        td_adapt *a = adapt_of(t, &o);
+        OWNED(td_adapt) *a = adapt_of(t, &o);
         CHECK_INT(td_adapt_set_weights(a, weights, NULL), TD_OK);
         const td_step_opts s = short_steps();
         go_on(a, &s, 50);
         for (int32_t i = 0; i < 64; i++) {
             count[side][i >= 32] += td_adapt_is_active(a, i);
         }
-        td_adapt_free(a);
-        tree_free(t);
     }
     CHECK(count[0][0] > count[1][0] + 4);
     CHECK(count[1][1] > count[0][1] + 4);
@@ -203,27 +189,25 @@ TD_TEST(adapt_weights_say_which_joints_matter) {
 TD_TEST(adapt_camera_far_away_sees_fewer_joints_move) {
     int32_t active[2];
     for (int k = 0; k < 2; k++) {
-        tree t = wild(5, 60);
+        OWNED(tree) t = wild(5, 60);
         td_adapt_opts o = td_adapt_opts_default();
         o.error = 0.01;
         o.weights = TD_WEIGHTS_CAMERA;
         o.camera = tdi_vec3(0, 0, k ? 100 : 2);
-        td_adapt *a = adapt_of(t, &o);
+        OWNED(td_adapt) *a = adapt_of(t, &o);
         const td_step_opts s = short_steps();
         go_on(a, &s, 300);
         active[k] = td_adapt_report(a).active;
-        td_adapt_free(a);
-        tree_free(t);
     }
     CHECK(active[1] < active[0]);
 }
 
 // A region that never changes is taken from the root of the assembly tree down.
 TD_TEST(adapt_every_0_keeps_the_joints_nearest_to_the_root) {
-    tree t = chain_of(50);
+    OWNED(tree) t = chain_of(50);
     td_adapt_opts o = few(5);
     o.every = 0;
-    td_adapt *a = adapt_of(t, &o);
+    OWNED(td_adapt) *a = adapt_of(t, &o);
     const td_step_opts s = short_steps();
     go_on(a, &s, 30);
     int32_t deepest = 0, count = 0;
@@ -236,16 +220,14 @@ TD_TEST(adapt_every_0_keeps_the_joints_nearest_to_the_root) {
     CHECK_INT(count, 5);
     CHECK_INT(deepest, 3); // 1 root, 1 below it, 2 below that, 1 of the next four
     CHECK_INT(td_adapt_report(a).updates, 0);
-    td_adapt_free(a);
-    tree_free(t);
 }
 
 // Parts agree with each other: accelerations, metrics, regions by hand.
 TD_TEST(adapt_metric_of_the_root_is_the_sum_of_squared_accelerations) {
-    tree t = wild(31, 30);
+    OWNED(tree) t = wild(31, 30);
     const td_adapt_opts o = few(5);
     const td_step_opts s = short_steps();
-    td_adapt *a = adapt_of(t, &o);
+    OWNED(td_adapt) *a = adapt_of(t, &o);
     td_real *accel = reals(t.nv), metric[30], sum = 0, all = 0;
     td_adapt_forward(a, &s, NULL, accel);
     td_adapt_metrics(a, &s, metric);
@@ -274,17 +256,15 @@ TD_TEST(adapt_metric_of_the_root_is_the_sum_of_squared_accelerations) {
     td_adapt_changed(a);
     CHECK_INT(td_adapt_report(a).active, td_adapt_report(a).joints);
     free(accel);
-    td_adapt_free(a);
-    tree_free(t);
 }
 
 // ---- what all steps owe ---------------------------------------------------------------------
 
 TD_TEST(adapt_goes_on_from_what_was_saved_to_the_bit) {
-    tree t = wild(21, 40), u = wild(21, 40);
+    OWNED(tree) t = wild(21, 40), u = wild(21, 40);
     const td_load load = {.kind = TD_LOAD_FORCE, .segment = 30, .vector = {1, 0, 0.5}};
     const td_adapt_opts o = few(6);
-    td_adapt *a = adapt_of(t, &o), *b = adapt_of(u, &o);
+    OWNED(td_adapt) *a = adapt_of(t, &o), *b = adapt_of(u, &o);
     td_step_opts s = short_steps();
     s.loads = &load;
     s.load_count = 1;
@@ -292,7 +272,7 @@ TD_TEST(adapt_goes_on_from_what_was_saved_to_the_bit) {
     memcpy(u.q, t.q, (size_t)t.nq * sizeof *t.q);
     memcpy(u.v, t.v, (size_t)t.nv * sizeof *t.v);
     td_tree_state_changed(u.state);
-    void *bytes = malloc(td_adapt_save_size(a));
+    FREED void *bytes = malloc(td_adapt_save_size(a));
     td_adapt_save(a, bytes);
     td_adapt_restore(b, bytes);
     go_on(a, &s, 50);
@@ -302,15 +282,10 @@ TD_TEST(adapt_goes_on_from_what_was_saved_to_the_bit) {
     memset(bytes, 0xff, td_adapt_save_size(a)); // nonsense does no harm
     td_adapt_restore(b, bytes);
     go_on(b, &s, 3);
-    free(bytes);
-    td_adapt_free(a);
-    td_adapt_free(b);
-    tree_free(t);
-    tree_free(u);
 }
 
 TD_TEST(adapt_takes_memory_only_when_it_is_made_and_gives_it_back) {
-    tree t = wild(13, 30);
+    OWNED(tree) t = wild(13, 30);
     test_heap heap = {0};
     td_alloc alloc = test_heap_alloc(&heap);
     td_adapt *a = NULL;
@@ -324,16 +299,15 @@ TD_TEST(adapt_takes_memory_only_when_it_is_made_and_gives_it_back) {
     td_adapt_free(a);
     td_adapt_free(NULL);
     CHECK_INT(heap.held, 0);
-    tree_free(t);
 }
 
 TD_TEST(adapt_step_that_diverges_leaves_coordinates_as_they_were) {
-    tree t = wild(13, 30);
+    OWNED(tree) t = wild(13, 30);
     const td_adapt_opts o = few(5);
-    td_adapt *a = adapt_of(t, &o);
+    OWNED(td_adapt) *a = adapt_of(t, &o);
     td_step_opts s = short_steps();
     go_on(a, &s, 7);
-    td_real *q = malloc((size_t)t.nq * sizeof *q), *v = malloc((size_t)t.nv * sizeof *v);
+    FREED td_real *q = malloc((size_t)t.nq * sizeof *q), *v = malloc((size_t)t.nv * sizeof *v);
     memcpy(q, t.q, (size_t)t.nq * sizeof *q);
     memcpy(v, t.v, (size_t)t.nv * sizeof *v);
     const td_load load = {.kind = TD_LOAD_FORCE, .segment = 3, .vector = {1e308, 1e308, 0}};
@@ -346,10 +320,6 @@ TD_TEST(adapt_step_that_diverges_leaves_coordinates_as_they_were) {
     CHECK(memcmp(v, t.v, (size_t)t.nv * sizeof *v) == 0);
     s.load_count = 0;
     go_on(a, &s, 7);
-    free(q);
-    free(v);
-    td_adapt_free(a);
-    tree_free(t);
 }
 
 TD_TEST(adapt_refuses_bad_options_steps_weights_and_bodies) {

@@ -22,14 +22,13 @@ TD_TEST(stick_falls_at_the_terminal_velocity_of_its_drag_across_and_along) {
                      " segments: 2, radius: 0.005, density: 20, start: {held: free}}}],\n"
                      " record: {duration: 6, fps: 50}}",
                      solvers[k], upright ? "[0, 0.2, 0]" : "[0.2, 0, 0]");
-            stage s = stage_of(text);
+            OWNED(stage) s = stage_of(text);
             const double c = upright ? pow(0.1, 1.5) : 1, v = sqrt(weight / (0.6 * c * area));
             run_to(s.world, upright ? 6 : 1.5);
             const td_vec3 before = tip_of(s.world, 0, 0);
             steps(s.world, 1);
             const double fallen = before.y - tip_of(s.world, 0, 0).y;
             CHECK_REL(fallen / td_world_dt(s.world), v, 1e-4);
-            stage_free(&s);
         }
     }
 }
@@ -115,13 +114,12 @@ TD_TEST(outline_of_a_changed_flower_is_that_of_one_of_that_size) {
     const td_shape shape = double_flower();
     organ small = organs_on_a_stem(&shape, TD_ORGAN_FLOWER, "petal", 0.05, &as_it_is, 1),
           large = organs_on_a_stem(&shape, TD_ORGAN_FLOWER, "petal", 0.1, &as_it_is, 1);
-    td_skeleton *grown = NULL;
+    OWNED(td_skeleton) *grown = NULL;
     CHECK_INT(td_skeleton_changed_new(small.skeleton, 2, NULL, 0, NULL, &grown, NULL), TD_OK);
     const td_segment *a = td_skeleton_segments(grown) + 1, *b = large.segment + 1;
     CHECK_REL(a->outline.x, b->outline.x, 1e-12);
     CHECK_REL(a->outline.y, b->outline.y, 1e-12);
     CHECK_REL(a->fold_pressure, 8 * b->fold_pressure, 1e-12); // its petals are twice as thick
-    td_skeleton_free(grown);
     td_skeleton_free(small.skeleton);
     td_skeleton_free(large.skeleton);
 }

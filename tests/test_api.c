@@ -12,7 +12,7 @@
 
 // Two stems in a row, the second with a contour of its own.
 static td_skeleton *stems(void) {
-    td_builder *builder = NULL;
+    OWNED(td_builder) *builder = NULL;
     td_skeleton *skeleton = NULL;
     td_segment_def def = td_segment_def_default();
     td_contour contour = {.closed = true};
@@ -26,7 +26,6 @@ static td_skeleton *stems(void) {
     def.parent = 0;
     CHECK_INT(td_builder_add(builder, &def, NULL, NULL), TD_OK);
     CHECK_INT(td_builder_finish(builder, &skeleton, NULL), TD_OK);
-    td_builder_free(builder);
     return skeleton;
 }
 
@@ -55,21 +54,19 @@ TD_TEST(api_structs_that_callers_fill_start_from_what_the_headers_say) {
 
 // A change that was not filled in changes nothing.
 TD_TEST(api_default_change_of_materials_leaves_a_skeleton_as_it_is) {
-    td_skeleton *from = stems(), *to = NULL;
+    OWNED(td_skeleton) *from = stems(), *to = NULL;
     const td_material_change change = td_material_change_default();
     CHECK_INT(td_skeleton_changed_new(from, 1, &change, 1, NULL, &to, NULL), TD_OK);
     CHECK(memcmp(td_skeleton_segments(from), td_skeleton_segments(to), 2 * sizeof(td_segment)) ==
           0);
-    td_skeleton_free(from);
-    td_skeleton_free(to);
 }
 
 // ---- what getters tell ----------------------------------------------------------------------
 
 TD_TEST(api_skeletons_and_meshes_tell_what_they_hold) {
-    td_skeleton *skeleton = stems();
+    OWNED(td_skeleton) *skeleton = stems();
     td_mesh_opts opts = td_mesh_opts_default();
-    td_mesh *mesh = NULL;
+    OWNED(td_mesh) *mesh = NULL;
     CHECK_INT(td_skeleton_contour_count(skeleton), 1);
     CHECK(td_skeleton_contours(skeleton)[0].closed);
     CHECK_REL(td_skeleton_contours(skeleton)[0].x[0], 1, 0);
@@ -80,17 +77,15 @@ TD_TEST(api_skeletons_and_meshes_tell_what_they_hold) {
                         stretchy = {.skeleton = skeleton, .stretchy = true};
     CHECK(!td_clip_moves(&stiff, 1));
     CHECK(td_clip_moves(&stretchy, 1));
-    td_mesh_free(mesh);
-    td_skeleton_free(skeleton);
 }
 
 TD_TEST(api_residuals_of_settled_states_are_small_and_those_of_drawn_ones_are_not) {
     const td_vec3 down = {0, -9.81, 0};
-    td_skeleton *skeleton = NULL;
-    td_body_model *tree = NULL;
-    td_body *state = NULL;
-    td_body_model *rod = NULL;
-    td_body *rod_state = NULL;
+    OWNED(td_skeleton) *skeleton = NULL;
+    OWNED(td_body_model) *tree = NULL;
+    OWNED(td_body) *state = NULL;
+    OWNED(td_body_model) *rod = NULL;
+    OWNED(td_body) *rod_state = NULL;
     const td_body_opts opts = td_body_opts_default();
     td_step_opts step = td_step_opts_default();
     const char text[] = "axiom: !(0.01)[+(90)F(0.3)F(0.3)F(0.3)]\n";
@@ -107,19 +102,14 @@ TD_TEST(api_residuals_of_settled_states_are_small_and_those_of_drawn_ones_are_no
     CHECK(td_body_residual(rod_state, down) > 1e-3);
     CHECK_INT(td_body_settle(rod_state, &step, NULL, NULL), TD_OK);
     CHECK(td_body_residual(rod_state, down) < 1e-6);
-    td_body_free(rod_state);
-    td_body_model_free(rod);
-    td_body_free(state);
-    td_body_model_free(tree);
-    td_skeleton_free(skeleton);
 }
 
 // Two rods: vertices are numbered rod after rod, and spin that is set is read again.
 TD_TEST(api_vertices_of_rods_are_numbered_rod_after_rod) {
     const td_vec3 points[3] = {{0, 0, 0}, {0.1, 0, 0}, {0.2, 0.05, 0}};
     td_rod_def rods[2] = {td_rod_def_default(), td_rod_def_default()};
-    td_body_model *model = NULL;
-    td_body *state = NULL;
+    OWNED(td_body_model) *model = NULL;
+    OWNED(td_body) *state = NULL;
     for (int k = 0; k < 2; k++) {
         rods[k].points = points;
         rods[k].vertex_count = 3 - k;
@@ -133,16 +123,14 @@ TD_TEST(api_vertices_of_rods_are_numbered_rod_after_rod) {
     CHECK(td_rod_set_spin(state, 2, 3) == TD_OK);
     CHECK_REL(td_rod_spin(state, 2), 3, 0);
     CHECK_REL(td_rod_spin(state, 1), 0, 0);
-    td_body_free(state);
-    td_body_model_free(model);
 }
 
 // An arc of a quarter turn in an island, which takes states of all solvers: it stays at rest.
 TD_TEST(api_helix_tells_frames_along_it_and_steps_in_an_island) {
     td_helix_element e = td_helix_element_default();
-    td_body_model *model = NULL;
-    td_body *state = NULL;
-    td_island *island = NULL;
+    OWNED(td_body_model) *model = NULL;
+    OWNED(td_body) *state = NULL;
+    OWNED(td_island) *island = NULL;
     td_step_opts opts = td_step_opts_default();
     e.rest = e.start = tdi_vec3(0, 0, 0.5 * TDI_PI / e.length); // about Z
     opts.gravity = tdi_vec3(0, 0, 0);
@@ -156,31 +144,27 @@ TD_TEST(api_helix_tells_frames_along_it_and_steps_in_an_island) {
     const td_vec3 last = tdi_quat_rotate(td_helix_frame(state, 0, 1), tdi_vec3(0, 1, 0));
     CHECK(tdi_norm(tdi_sub(first, tdi_vec3(0, 1, 0))) < 1e-9);
     CHECK(tdi_norm(tdi_sub(last, tdi_vec3(-1, 0, 0))) < 1e-9);
-    td_island_free(island);
-    td_body_free(state);
-    td_body_model_free(model);
 }
 
 TD_TEST(api_curve_tells_its_parts) {
     const td_real times[2] = {0, 1}, values[6] = {0};
     td_curve_def def = td_curve_def_default();
-    td_curve *curve = NULL;
+    OWNED(td_curve) *curve = NULL;
     def.times = times;
     def.values = values;
     def.key_count = 2;
     def.part_count = 3;
     CHECK_INT(td_curve_new(&def, NULL, &curve, NULL), TD_OK);
     CHECK_INT(td_curve_part_count(curve), 3);
-    td_curve_free(curve);
 }
 
 // ---- what is refused ------------------------------------------------------------------------
 
 TD_TEST(api_island_without_contact_refuses_colliders) {
-    td_skeleton *skeleton = stems();
-    td_body_model *model = NULL;
-    td_body *state = NULL;
-    td_island *island = NULL;
+    OWNED(td_skeleton) *skeleton = stems();
+    OWNED(td_body_model) *model = NULL;
+    OWNED(td_body) *state = NULL;
+    OWNED(td_island) *island = NULL;
     const td_body_opts opts = td_body_opts_default();
     const td_step_opts step = td_step_opts_default();
     const td_collider ground = td_collider_default(TD_COLLIDER_PLANE);
@@ -193,10 +177,6 @@ TD_TEST(api_island_without_contact_refuses_colliders) {
     CHECK_HAS(diag.message, "without contact");
     CHECK_INT(td_island_settle(island, &step, &ground, 1, NULL, &diag), TD_ERR_ARGUMENT);
     CHECK_INT(td_island_step(island, &step, NULL, 0, NULL, &diag), TD_OK);
-    td_island_free(island);
-    td_body_free(state);
-    td_body_model_free(model);
-    td_skeleton_free(skeleton);
 }
 
 // Every index: below 0, and one too many.
@@ -204,7 +184,7 @@ TD_TEST(api_indices_that_are_not_there_give_nothing_and_set_nothing) {
     static const td_vec3 points[3] = {{0, 0, 0}, {0.1, 0, 0}, {0.2, 0, 0}};
     td_object_def object = td_object_def_default();
     td_scene_def scene = td_scene_def_default();
-    td_world *world = NULL;
+    OWNED(td_world) *world = NULL;
     object.strand.points = points;
     object.strand.point_count = 3;
     object.strand.segments = 2;
@@ -237,7 +217,6 @@ TD_TEST(api_indices_that_are_not_there_give_nothing_and_set_nothing) {
         CHECK_TEXT(td_material_get(k < 0 ? k : td_material_count()).name, "");
         CHECK(!td_solver_get(k < 0 ? k : td_solver_count()).name);
     }
-    td_world_free(world);
 }
 
 // ---- lists of faults ------------------------------------------------------------------------

@@ -48,75 +48,62 @@ static void tree_done(tree_pair t) {
 // ---- users of each struct, as older programs call them --------------------------------------
 
 static td_status use_wind(const void *def) {
-    td_wind *wind = NULL;
+    OWNED(td_wind) *wind = NULL;
     td_status status = td_wind_new(def, NULL, &wind, NULL);
-    td_wind_free(wind);
     return status;
 }
 
 static td_status use_curve(const void *def) {
-    td_curve *curve = NULL;
+    OWNED(td_curve) *curve = NULL;
     td_status status = td_curve_new(def, NULL, &curve, NULL);
-    td_curve_free(curve);
     return status;
 }
 
 static td_status use_turn_curve(const void *def) {
-    td_turn_curve *curve = NULL;
+    OWNED(td_turn_curve) *curve = NULL;
     td_status status = td_turn_curve_new(def, NULL, &curve, NULL);
-    td_turn_curve_free(curve);
     return status;
 }
 
 static td_status use_grammar(const void *def) {
-    td_grammar *grammar = NULL;
+    OWNED(td_grammar) *grammar = NULL;
     td_status status = td_grammar_new(def, NULL, &grammar, NULL);
-    td_grammar_free(grammar);
     return status;
 }
 
 static td_status use_derive(const void *opts) {
-    td_grammar *grammar = compiled();
-    td_derivation *derivation = NULL;
+    OWNED(td_grammar) *grammar = compiled();
+    OWNED(td_derivation) *derivation = NULL;
     td_status status = td_derivation_new(grammar, opts, NULL, &derivation, NULL);
-    td_derivation_free(derivation);
-    td_grammar_free(grammar);
     return status;
 }
 
 static td_status use_mesh(const void *opts) {
-    td_skeleton *skeleton = grown();
-    td_mesh *mesh = NULL;
+    OWNED(td_skeleton) *skeleton = grown();
+    OWNED(td_mesh) *mesh = NULL;
     td_status status = td_mesh_new(skeleton, opts, NULL, &mesh, NULL);
-    td_mesh_free(mesh);
-    td_skeleton_free(skeleton);
     return status;
 }
 
 static td_status use_builder(const void *opts) {
-    td_builder *builder = NULL;
+    OWNED(td_builder) *builder = NULL;
     td_status status = td_builder_new(opts, NULL, &builder);
-    td_builder_free(builder);
     return status;
 }
 
 static td_status use_segment(const void *def) {
-    td_builder *builder = NULL;
-    td_skeleton *skeleton = NULL;
+    OWNED(td_builder) *builder = NULL;
+    OWNED(td_skeleton) *skeleton = NULL;
     td_status status = td_builder_new(NULL, NULL, &builder);
     status = status == TD_OK ? td_builder_add(builder, def, NULL, NULL) : status;
     status = status == TD_OK ? td_builder_finish(builder, &skeleton, NULL) : status;
-    td_skeleton_free(skeleton);
-    td_builder_free(builder);
     return status;
 }
 
 static td_status use_tree(const void *opts) {
-    td_skeleton *skeleton = grown();
-    td_body_model *model = NULL;
+    OWNED(td_skeleton) *skeleton = grown();
+    OWNED(td_body_model) *model = NULL;
     td_status status = td_body_model_new(skeleton, "tree", opts, NULL, &model, NULL);
-    td_body_model_free(model);
-    td_skeleton_free(skeleton);
     return status;
 }
 
@@ -184,16 +171,14 @@ static td_status use_lcp(const void *opts) {
 }
 
 static td_status use_rod(const void *def) {
-    td_body_model *model = NULL;
+    OWNED(td_body_model) *model = NULL;
     td_status status = td_rod_model_new(def, 1, NULL, 0, NULL, &model, NULL);
-    td_body_model_free(model);
     return status;
 }
 
 static td_status use_helix(const void *element) {
-    td_body_model *model = NULL;
+    OWNED(td_body_model) *model = NULL;
     td_status status = td_helix_model_new(element, 1, NULL, &model, NULL);
-    td_body_model_free(model);
     return status;
 }
 
@@ -229,11 +214,10 @@ static td_object_def strand_object(void) {
 static td_status use_world(const void *opts) {
     const td_object_def object = strand_object();
     td_scene_def scene = td_scene_def_default();
-    td_world *world = NULL;
+    OWNED(td_world) *world = NULL;
     scene.objects = &object;
     scene.object_count = 1;
     td_status status = td_world_new(&scene, opts, NULL, &world, NULL);
-    td_world_free(world);
     return status;
 }
 
@@ -248,10 +232,9 @@ static td_world *strand_world(void) {
 }
 
 static td_status use_actor(const void *def) {
-    td_world *world = strand_world();
+    OWNED(td_world) *world = strand_world();
     td_actor_id id;
     td_status status = td_world_add_actor(world, def, &id, NULL);
-    td_world_free(world);
     return status;
 }
 
@@ -264,16 +247,14 @@ static td_status use_grab(const void *def) {
 }
 
 static td_status use_draw(const void *draw) {
-    td_world *world = strand_world();
+    OWNED(td_world) *world = strand_world();
     td_status status = td_world_draw(world, draw, NULL);
-    td_world_free(world);
     return status;
 }
 
 static td_status use_scene(const void *scene) {
-    td_world *world = NULL;
+    OWNED(td_world) *world = NULL;
     td_status status = td_world_new(scene, NULL, NULL, &world, NULL);
-    td_world_free(world);
     return status;
 }
 
@@ -420,7 +401,7 @@ TD_TEST(growth_arrays_of_older_programs_are_read_in_their_own_width) {
     static const td_vec3 points[4] = {{0, 0, 0}, {0.1, 0, 0}, {0.2, 0.05, 0}, {0.3, 0.1, 0}};
     td_body_model *model = NULL;
     td_diag diag = {.message = ""};
-    char *older = malloc(COUNT * WIDTH);
+    FREED char *older = malloc(COUNT * WIDTH);
     for (int k = 0; k < COUNT; k++) {
         td_rod_def rod = td_rod_def_default();
         const uint32_t size = WIDTH;
@@ -439,5 +420,4 @@ TD_TEST(growth_arrays_of_older_programs_are_read_in_their_own_width) {
               TD_ERR_DEF);
     CHECK_INT(diag.index, 1);
     CHECK(!model);
-    free(older);
 }

@@ -427,7 +427,7 @@ static td_world *small_world(void) {
 }
 
 TD_TEST(null_alone_is_refused_by_what_adds_to_a_world) {
-    td_world *world = small_world();
+    OWNED(td_world) *world = small_world();
     const td_actor_id actor = td_world_actor_id(world, 0);
     const td_collider collider = td_collider_default(TD_COLLIDER_SPHERE);
     td_constraint constraint = td_constraint_default(TD_HOLD_POINT);
@@ -455,7 +455,6 @@ TD_TEST(null_alone_is_refused_by_what_adds_to_a_world) {
     CHECK_INT(td_world_actor_count(world), 1);
     CHECK_INT(td_world_collider_count(world), 1);
     CHECK_INT(td_world_constraint_count(world), 0);
-    td_world_free(world);
 }
 
 TD_TEST(null_is_no_key_of_a_map) {

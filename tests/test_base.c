@@ -410,11 +410,11 @@ static void count_turn(void *context, int64_t i) {
 TD_TEST(pool_runs_every_turn_exactly_once_for_any_number_of_threads) {
     const int64_t counts[] = {0, 1, 2, 7, 63, 64, 1000, 10007};
     for (int32_t threads = 1; threads <= 9; threads++) {
-        td_pool *pool = NULL;
+        OWNED(td_pool) *pool = NULL;
         CHECK_INT(td_pool_new(threads, NULL, &pool), TD_OK);
         CHECK(td_pool_threads(pool) >= 1 && td_pool_threads(pool) <= threads);
         for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++) {
-            int32_t *turns = calloc((size_t)counts[k] + 1, sizeof *turns);
+            FREED int32_t *turns = calloc((size_t)counts[k] + 1, sizeof *turns);
             int64_t wrong = 0;
             td_pool_run(pool, counts[k], count_turn, turns);
             for (int64_t i = 0; i < counts[k]; i++) {
@@ -422,16 +422,14 @@ TD_TEST(pool_runs_every_turn_exactly_once_for_any_number_of_threads) {
             }
             CHECK_INT(wrong, 0);
             CHECK_INT(turns[counts[k]], 0);
-            free(turns);
         }
-        td_pool_free(pool);
     }
 }
 
 // many short loops one after the other: a thread that wakes late must not enter the next one twice
 TD_TEST(pool_runs_many_short_loops_in_a_row) {
     int32_t turns[5] = {0};
-    td_pool *pool = NULL;
+    OWNED(td_pool) *pool = NULL;
     CHECK_INT(td_pool_new(4, NULL, &pool), TD_OK);
     for (int i = 0; i < 5000; i++) {
         td_pool_run(pool, 5, count_turn, turns);
@@ -439,7 +437,6 @@ TD_TEST(pool_runs_many_short_loops_in_a_row) {
     for (int i = 0; i < 5; i++) {
         CHECK_INT(turns[i], 5000);
     }
-    td_pool_free(pool);
 }
 
 TD_TEST(pool_refuses_bad_counts_and_gives_its_memory_back) {

@@ -12,7 +12,7 @@ enum { SEGMENTS = 6 };
 
 // A level strand that droops.
 static td_skeleton *strand(void) {
-    td_builder *builder = NULL;
+    OWNED(td_builder) *builder = NULL;
     td_skeleton *skeleton = NULL;
     td_segment_def def = td_segment_def_default();
     CHECK_INT(td_builder_new(NULL, NULL, &builder), TD_OK);
@@ -25,7 +25,6 @@ static td_skeleton *strand(void) {
         CHECK_INT(td_builder_add(builder, &def, NULL, NULL), TD_OK);
     }
     CHECK_INT(td_builder_finish(builder, &skeleton, NULL), TD_OK);
-    td_builder_free(builder);
     return skeleton;
 }
 

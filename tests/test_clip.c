@@ -76,8 +76,8 @@ static float *make_frames(const td_clip_actor *actor, int32_t count, bool still)
     size_t size = (size_t)td_clip_actor_size(actor);
     int32_t segments = td_skeleton_count(actor->skeleton);
     float *frames = calloc(size * (size_t)count, sizeof *frames);
-    td_vec3 *origins = calloc((size_t)segments, sizeof *origins);
-    td_quat *rotations = calloc((size_t)segments, sizeof *rotations);
+    FREED td_vec3 *origins = calloc((size_t)segments, sizeof *origins);
+    FREED td_quat *rotations = calloc((size_t)segments, sizeof *rotations);
     tdi_random random;
     tdi_random_seed(&random, 7);
     for (int32_t f = 0; f < count; f++) {
@@ -90,8 +90,6 @@ static float *make_frames(const td_clip_actor *actor, int32_t count, bool still)
                     rotations);
         td_clip_pack(actor, tdi_vec3(0, 0, 0), tdi_quat_identity(), origins, rotations, frame);
     }
-    free(origins);
-    free(rotations);
     return frames;
 }
 
@@ -106,14 +104,13 @@ static td_clip_def clip_of(const td_clip_actor *actor, const float *frames, int3
 
 // a whole file as text; zero bytes become spaces, so that strstr() passes them
 static char *text_of(const char *path, size_t *size) {
-    td_bytes bytes = {0};
+    OWNED(td_bytes) bytes = {0};
     CHECK_INT(td_file_read(path, (size_t)1 << 30, NULL, &bytes, NULL), TD_OK);
     char *text = calloc(bytes.size + 1, 1);
     for (size_t i = 0; i < bytes.size; i++) {
         text[i] = bytes.data[i] ? (char)bytes.data[i] : ' ';
     }
     *size = bytes.size;
-    td_bytes_free(&bytes);
     return text;
 }
 
@@ -138,8 +135,8 @@ static int count_of(const char *text, const char *part) {
 // ---- skin -----------------------------------------------------------------------------------
 
 TD_TEST(skinned_mesh_is_the_plain_one_with_joints_and_weights) {
-    td_skeleton *skeleton = small_garden();
-    td_mesh *plain = NULL, *mesh = skinned(skeleton, 0);
+    OWNED(td_skeleton) *skeleton = small_garden();
+    OWNED(td_mesh) *plain = NULL, *mesh = skinned(skeleton, 0);
     CHECK_INT(td_mesh_new(skeleton, NULL, NULL, &plain, NULL), TD_OK);
     CHECK_INT(td_mesh_part_count(mesh), td_mesh_part_count(plain));
     for (int32_t i = 0; i < td_mesh_part_count(mesh); i++) {
@@ -159,9 +156,6 @@ TD_TEST(skinned_mesh_is_the_plain_one_with_joints_and_weights) {
             CHECK_INT(sum, 255);
         }
     }
-    td_mesh_free(mesh);
-    td_mesh_free(plain);
-    td_skeleton_free(skeleton);
 }
 
 // x = sum of weights times the motion of each joint from the bind pose
@@ -186,8 +180,8 @@ TD_TEST(bent_stem_shows_no_gaps) {
     for (int32_t i = 0; i < 10; i++) {
         add_stem(builder, i - 1, tdi_quat_identity(), 0.1, 0.02, 0.02);
     }
-    td_skeleton *skeleton = finish(builder);
-    td_mesh *mesh = skinned(skeleton, 12);
+    OWNED(td_skeleton) *skeleton = finish(builder);
+    OWNED(td_mesh) *mesh = skinned(skeleton, 12);
     td_mesh_part part = part_named(mesh, "stem");
     td_vec3 bind[10], now[10];
     td_quat bind_turn[10], now_turn[10];
@@ -209,26 +203,22 @@ TD_TEST(bent_stem_shows_no_gaps) {
         }
     }
     CHECK_IN(longest, 1.02, 1 + tan(9 * TDI_PI / 180));
-    td_mesh_free(mesh);
-    td_skeleton_free(skeleton);
 }
 
 TD_TEST(organs_move_with_their_segment_alone) {
-    td_skeleton *skeleton = small_garden();
-    td_mesh *mesh = skinned(skeleton, 0);
+    OWNED(td_skeleton) *skeleton = small_garden();
+    OWNED(td_mesh) *mesh = skinned(skeleton, 0);
     td_mesh_part leaf = part_named(mesh, "leaf");
     for (int32_t v = 0; v < leaf.vertex_count; v++) {
         CHECK_INT(leaf.joint[4 * v], 3);
         CHECK_INT(leaf.weight[4 * v], 255);
     }
-    td_mesh_free(mesh);
-    td_skeleton_free(skeleton);
 }
 
 // ---- frames ---------------------------------------------------------------------------------
 
 TD_TEST(frame_has_seven_floats_four_a_segment_and_three_where_it_moves) {
-    td_skeleton *skeleton = small_garden();
+    OWNED(td_skeleton) *skeleton = small_garden();
     td_clip_actor actor = {.skeleton = skeleton};
     CHECK_INT(td_clip_actor_size(&actor), 7 + 4 * 6 + 3 * 2);
     actor.stretchy = true;
@@ -240,11 +230,10 @@ TD_TEST(frame_has_seven_floats_four_a_segment_and_three_where_it_moves) {
     def.collider_count = 3;
     def.arrow_count = 5;
     CHECK_INT(td_clip_frame_size(&def), 7 + 4 * 6 + 3 * 6 + 7 + 4 * 6 + 3 * 2 + 3 * 7 + 5 * 10);
-    td_skeleton_free(skeleton);
 }
 
 TD_TEST(channels_cover_a_frame_from_end_to_end) {
-    td_skeleton *garden = small_garden(), *chain = chain_of(5, 0.1);
+    OWNED(td_skeleton) *garden = small_garden(), *chain = chain_of(5, 0.1);
     td_clip_actor actors[3] = {
         {.skeleton = garden}, {.skeleton = chain}, {.skeleton = garden, .stretchy = true}};
     td_clip_def def = clip_of(actors, NULL, 1);
@@ -263,8 +252,6 @@ TD_TEST(channels_cover_a_frame_from_end_to_end) {
     }
     CHECK_INT(offset, td_clip_frame_size(&def));
     CHECK_INT(arrows, 3 * 4);
-    td_skeleton_free(garden);
-    td_skeleton_free(chain);
 }
 
 static void check_round_trip(const td_skeleton *skeleton, bool stretchy, td_real reach,
@@ -294,12 +281,10 @@ static void check_round_trip(const td_skeleton *skeleton, bool stretchy, td_real
 }
 
 TD_TEST(poses_survive_packing_to_single_precision) {
-    td_skeleton *garden = small_garden(), *chain = chain_of(1000, 1e-3);
+    OWNED(td_skeleton) *garden = small_garden(), *chain = chain_of(1000, 1e-3);
     check_round_trip(garden, false, 3, 1e-6);
     check_round_trip(garden, true, 3, 1e-6);
     check_round_trip(chain, false, 0.1, 1e-5); // what a file must keep
-    td_skeleton_free(garden);
-    td_skeleton_free(chain);
 }
 
 // ---- glTF -----------------------------------------------------------------------------------
@@ -444,7 +429,7 @@ TD_TEST(colliders_and_arrows_are_nodes_that_move) {
 }
 
 TD_TEST(frames_whose_collider_is_not_finite_are_refused_by_its_number) {
-    td_skeleton *skeleton = chain_of(2, 0.1);
+    OWNED(td_skeleton) *skeleton = chain_of(2, 0.1);
     td_clip_actor actor = {.skeleton = skeleton};
     const td_clip_collider looks[3] = {{.kind = TD_COLLIDER_PLANE, .reach = 2},
                                        {.kind = TD_COLLIDER_SPHERE, .radius = 0.2},
@@ -454,7 +439,7 @@ TD_TEST(frames_whose_collider_is_not_finite_are_refused_by_its_number) {
     def.colliders = looks;
     def.collider_count = 3;
     def.arrow_count = 4;
-    float *frames = prop_frames(&def);
+    FREED float *frames = prop_frames(&def);
     def.frames = frames;
     size_t size = (size_t)td_clip_frame_size(&def), at = (size_t)td_clip_actor_size(&actor);
     frames[size + at + 2 * TD_CLIP_COLLIDER + 1] = (float)NAN;
@@ -464,8 +449,6 @@ TD_TEST(frames_whose_collider_is_not_finite_are_refused_by_its_number) {
     frames[at + 3 * TD_CLIP_COLLIDER + TD_CLIP_ARROW + 8] = (float)INFINITY;
     CHECK_INT(td_clip_glb(&def, "/dev/null", NULL, &diag), TD_ERR_DIVERGED);
     CHECK_HAS(diag.message, "arrow 1");
-    free(frames);
-    td_skeleton_free(skeleton);
 }
 
 TD_TEST(actors_with_one_mesh_share_it_in_the_file) {
@@ -568,14 +551,14 @@ TD_TEST(thousand_segments_for_ten_seconds_take_less_than_30_MB) {
 
 // positions to half a step of the cube, normals to half of 1/127
 TD_TEST(compact_vertices_are_within_half_a_step) {
-    td_skeleton *skeleton = small_garden();
-    td_mesh *mesh = skinned(skeleton, 0);
+    OWNED(td_skeleton) *skeleton = small_garden();
+    OWNED(td_mesh) *mesh = skinned(skeleton, 0);
     tdi_gltf_cube cube = tdi_gltf_cube_around(mesh);
     td_mesh_part part = part_named(mesh, "leaf");
     uint64_t end = 0;
     int64_t accessor = 0;
     tdi_gltf_layout layout = tdi_gltf_lay_out(&part, true, &cube, &end, &accessor);
-    uint8_t *bytes = calloc((size_t)end, 1);
+    FREED uint8_t *bytes = calloc((size_t)end, 1);
     tdi_gltf_put_part(bytes, 0, &part, &layout);
     td_real low[3] = {cube.low.x, cube.low.y, cube.low.z}, off = 0, lean = 0;
     for (size_t i = 0; i < 3 * (size_t)part.vertex_count; i++) {
@@ -587,9 +570,6 @@ TD_TEST(compact_vertices_are_within_half_a_step) {
     }
     CHECK_IN(off, 0, 0.501 * cube.size / 65535);
     CHECK_IN(lean, 0, 0.501 / 127);
-    free(bytes);
-    td_mesh_free(mesh);
-    td_skeleton_free(skeleton);
 }
 
 // ---- refusals -------------------------------------------------------------------------------
@@ -797,7 +777,7 @@ TD_TEST(clip_frees_everything_when_memory_runs_out) {
 }
 
 TD_TEST(skinned_mesh_frees_everything_when_memory_runs_out) {
-    td_skeleton *skeleton = small_garden();
+    OWNED(td_skeleton) *skeleton = small_garden();
     td_mesh_opts opts = td_mesh_opts_default();
     opts.skinned = true;
     td_status status = TD_ERR_MEMORY;
@@ -810,5 +790,4 @@ TD_TEST(skinned_mesh_frees_everything_when_memory_runs_out) {
         CHECK_INT(heap.held, 0);
     }
     CHECK_INT(status, TD_OK);
-    td_skeleton_free(skeleton);
 }

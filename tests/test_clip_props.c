@@ -55,7 +55,7 @@ TD_TEST(plane_is_a_disc_that_faces_up_and_fades_at_its_edge) {
     td_collider plane = td_collider_default(TD_COLLIDER_PLANE);
     plane.position = tdi_vec3(0, 2, 0);
     td_clip_collider look = td_clip_collider_of(&plane, &scale);
-    td_bytes room = {0};
+    OWNED(td_bytes) room = {0};
     td_mesh_part part;
     CHECK_INT(td_clip_collider_part(&look, NULL, &room, &part), TD_OK);
     CHECK_TEXT(part.name, "plane");
@@ -69,11 +69,10 @@ TD_TEST(plane_is_a_disc_that_faces_up_and_fades_at_its_edge) {
         CHECK_REL(x.y, 0, 0);
         CHECK_INT(part.color[4 * i + 3] == 0, tdi_norm(x) > 2.999);
     }
-    td_bytes_free(&room);
 }
 
 TD_TEST(arrow_is_of_length_one_along_y) {
-    td_bytes room = {0};
+    OWNED(td_bytes) room = {0};
     td_mesh_part part;
     CHECK_INT(td_clip_arrow_part(NULL, &room, &part), TD_OK);
     CHECK_TEXT(part.name, "contact");
@@ -86,7 +85,6 @@ TD_TEST(arrow_is_of_length_one_along_y) {
     CHECK_REL(low, 0, 0);
     CHECK_REL(high, 1, 0);
     CHECK(volume_of(&part) > 0);
-    td_bytes_free(&room);
 }
 
 // ---- frames ---------------------------------------------------------------------------------
@@ -145,7 +143,7 @@ TD_TEST(more_contacts_than_arrows_keep_the_largest) {
     " [0.1, 0.2, 0.3]}, {at: 0.55, mass: 0.2}]}}"
 
 TD_TEST(world_tells_where_its_colliders_are_after_each_step) {
-    stage s =
+    OWNED(stage) s =
         stage_of("{objects: [" LOADED_ROPE "], colliders: [{plane: {}}, {sphere: {radius: 0.1,\n"
                  " position: {keys: [[0, [0, 0.5, 0]], [1, [2, 0.5, 0]]]}}}]}");
     CHECK_INT(td_world_collider_count(s.world), 2);
@@ -156,11 +154,10 @@ TD_TEST(world_tells_where_its_colliders_are_after_each_step) {
     CHECK_REL(ball.radius, 0.1, 0);
     CHECK_REL(apart(ball.position, tdi_vec3(1, 0.5, 0)), 0, 1e-9);
     CHECK(apart(ball.position0, ball.position) > 0);
-    stage_free(&s);
 }
 
 TD_TEST(scale_spans_segments_and_solid_colliders_and_weighs_the_heaviest_actor) {
-    stage s =
+    OWNED(stage) s =
         stage_of("{gravity: [0, -5, 0], objects: [{strand: {points: [[0, 0, 0], [2, 0, 0]]},\n"
                  " start: drawn}, {name: short, start: drawn, strand: {points: [[0, 0, 0],\n"
                  " [0, 1, 0]]}}], colliders: [{plane: {position: [0, -90, 0]}},\n"
@@ -175,11 +172,10 @@ TD_TEST(scale_spans_segments_and_solid_colliders_and_weighs_the_heaviest_actor) 
     CHECK_REL(apart(got.centre, tdi_vec3(3, 0, 0)), 0, 1e-12);
     CHECK_REL(got.diagonal, sqrt(36 + 4 + 4), 1e-12);
     CHECK_REL(got.weight, 5 * mass, 1e-12);
-    stage_free(&s);
 }
 
 TD_TEST(bodies_of_a_strand_are_drawn_as_boxes_beads_and_a_ball_at_the_tip) {
-    stage s = stage_of("{objects: [" LOADED_ROPE "]}");
+    OWNED(stage) s = stage_of("{objects: [" LOADED_ROPE "]}");
     td_actor rope = td_world_actor(s.world, 0);
     const td_segment *segments = td_skeleton_segments(rope.skeleton);
     const td_shape *shapes = td_skeleton_shapes(rope.skeleton);
@@ -193,7 +189,6 @@ TD_TEST(bodies_of_a_strand_are_drawn_as_boxes_beads_and_a_ball_at_the_tip) {
     CHECK_REL(bead->length, 0.04, 1e-12);
     CHECK_REL(segments[9].bead, 0.03, 1e-12);
     CHECK_REL(segments[8].bead, 0, 0);
-    stage_free(&s);
 }
 
 TD_TEST(arrows_are_recorded_for_others_only_when_the_scene_says_so) {

@@ -24,8 +24,8 @@ static td_real fitting_dt(td_integrator integrator) {
 // ---- saving ---------------------------------------------------------------------------------
 
 static void check_saving(const tdi_solver *solver, td_integrator integrator) {
-    subject a = subject_for(solver, HELD, integrator, NULL),
-            b = subject_for(solver, HELD, integrator, NULL);
+    OWNED(subject) a = subject_for(solver, HELD, integrator, NULL),
+                   b = subject_for(solver, HELD, integrator, NULL);
     const char *rule = integrator_names[integrator];
     td_step_opts opts = exact_opts(fitting_dt(integrator), integrator);
     const td_load load = pull_on(&a, tdi_vec3(0.1, 0.05, -0.07));
@@ -48,8 +48,6 @@ static void check_saving(const tdi_solver *solver, td_integrator integrator) {
         free(bytes);
         step_times(&a, &opts, 1);
     }
-    subject_free(&a);
-    subject_free(&b);
 }
 
 static void claim_saving(const tdi_solver *solver) {
@@ -62,7 +60,7 @@ TD_TEST(conform_saved_and_restored_states_have_the_same_bits_and_future) {
 
 // Reading a state, as probes and exporters do, leaves its future alone.
 static void claim_reading(const tdi_solver *solver) {
-    subject a = subject_new(solver, HELD, NULL), b = subject_new(solver, HELD, NULL);
+    OWNED(subject) a = subject_new(solver, HELD, NULL), b = subject_new(solver, HELD, NULL);
     const td_step_opts opts = exact_opts(1.0 / 60, TD_IMPLICIT);
     td_vec3 tips[8], origins[8];
     td_quat turns[8];
@@ -87,11 +85,8 @@ static void claim_reading(const tdi_solver *solver) {
     }
     step_times(&a, &opts, 1);
     step_times(&b, &opts, 1);
-    char *bytes = bytes_of(&a);
+    FREED char *bytes = bytes_of(&a);
     CHECK_SAY(same_as(&b, bytes), "%s: reading a state changes where it goes", a.name);
-    free(bytes);
-    subject_free(&a);
-    subject_free(&b);
 }
 
 TD_TEST(conform_reading_a_state_leaves_its_future_alone) {
@@ -100,7 +95,7 @@ TD_TEST(conform_reading_a_state_leaves_its_future_alone) {
 
 // All poses at once are those of one at a time, and tips are where velocities are asked for.
 static void claim_poses(const tdi_solver *solver) {
-    subject s = subject_new(solver, HELD, NULL);
+    OWNED(subject) s = subject_new(solver, HELD, NULL);
     const td_step_opts opts = exact_opts(1.0 / 60, TD_IMPLICIT);
     td_vec3 origins[8], tips[8], speeds[8];
     td_quat turns[8];
@@ -119,7 +114,6 @@ static void claim_poses(const tdi_solver *solver) {
         CHECK_SAY(distance(v, speeds[i]) <= 1e-12, "%s: velocity of tip %d", s.name, (int)i);
         CHECK_SAY(fabs(tdi_quat_norm(q) - 1) < 1e-12, "%s: rotation %d", s.name, (int)i);
     }
-    subject_free(&s);
 }
 
 TD_TEST(conform_poses_in_bulk_are_those_of_each_segment) {
@@ -147,7 +141,7 @@ static td_real largest_gap(const subject *s) {
 // As drawn to rounding, wherever the base is. In motion a tip is off by what its segment stretched
 // or bent along its length, which is little: meshes have the axes of segments.
 static void claim_tips(const tdi_solver *solver) {
-    subject s = subject_new(solver, HELD, NULL);
+    OWNED(subject) s = subject_new(solver, HELD, NULL);
     const td_step_opts opts = exact_opts(1.0 / 60, TD_IMPLICIT);
     const td_base_motion base = {.position = {0.3, -0.2, 0.5},
                                  .rotation = tdi_quat_turn(tdi_vec3(0.6, 0, 0.8), 1.9)};
@@ -156,7 +150,6 @@ static void claim_tips(const tdi_solver *solver) {
     CHECK_SAY(largest_gap(&s) <= 1e-14, "%s: tips on a base that was turned", s.name);
     step_times(&s, &opts, 8);
     CHECK_SAY(largest_gap(&s) <= 1e-2, "%s: tips in motion", s.name);
-    subject_free(&s);
 }
 
 TD_TEST(conform_tips_are_where_the_axes_of_segments_have_them) {
@@ -173,8 +166,8 @@ typedef struct failure {
 } failure;
 
 static void check_failure(const tdi_solver *solver, td_integrator integrator, const failure *f) {
-    subject s = subject_for(solver, HELD, integrator, NULL),
-            other = subject_for(solver, HELD, integrator, NULL);
+    OWNED(subject) s = subject_for(solver, HELD, integrator, NULL),
+                   other = subject_for(solver, HELD, integrator, NULL);
     td_step_opts good = exact_opts(fitting_dt(f->rule), f->rule), bad = good;
     td_load load = pull_on(&s, tdi_vec3(1e300, -1e300, 1e300));
     td_diag diag = {.message = ""};
@@ -201,8 +194,6 @@ static void check_failure(const tdi_solver *solver, td_integrator integrator, co
     CHECK_SAY(same_as(&s, bytes), "%s: after a step by %s that failed it goes on otherwise", s.name,
               integrator_names[integrator]);
     free(bytes);
-    subject_free(&s);
-    subject_free(&other);
 }
 
 static void check_failures(const tdi_solver *solver, td_integrator integrator) {
@@ -232,7 +223,7 @@ TD_TEST(conform_step_that_fails_leaves_everything_as_it_was) {
 
 // How far the momentum of a thrown body drifts within 0.2 s, of what it is.
 static void drift(const tdi_solver *solver, td_real dt, td_real *linear, td_real *angular) {
-    subject s = subject_new(solver, FLOATING, NULL);
+    OWNED(subject) s = subject_new(solver, FLOATING, NULL);
     td_step_opts opts = exact_opts(dt, TD_IMPLICIT);
     const td_load load = pull_on(&s, tdi_vec3(0.012, 0.02, -0.016));
     opts.gravity = no_gravity;
@@ -251,7 +242,6 @@ static void drift(const tdi_solver *solver, td_real dt, td_real *linear, td_real
               "%s: it was not thrown", s.name);
     *linear = distance(before.linear, after.linear) / tdi_norm(before.linear);
     *angular = distance(before.angular, after.angular) / tdi_norm(before.angular);
-    subject_free(&s);
 }
 
 // Angular momentum is kept at second order in dt, up to the gyroscopic moment of slim edges, which
@@ -285,7 +275,7 @@ static td_vec3 swell(td_real t, td_real whole) {
 // Work that is neither kinetic nor elastic nor of weight at the end, of all work.
 static td_real lost_work(const tdi_solver *solver, td_real dt) {
     const td_real whole = 0.2;
-    subject s = subject_new(solver, HELD, NULL);
+    OWNED(subject) s = subject_new(solver, HELD, NULL);
     td_step_opts opts = exact_opts(dt, TD_IMPLICIT);
     td_load load = pull_on(&s, no_gravity);
     td_real work = 0;
@@ -312,7 +302,6 @@ static td_real lost_work(const tdi_solver *solver, td_real dt) {
     CHECK_SAY(work > 1e-4, "%s: the load does no work", s.name);
     const td_real gain = after.kinetic + after.elastic + after.weight - before.kinetic -
                          before.elastic - before.weight;
-    subject_free(&s);
     return fabs(gain - work) / work;
 }
 
@@ -332,7 +321,7 @@ TD_TEST(conform_work_of_loads_is_the_change_of_energy_at_second_order) {
 // How far velocities of tips are from differences of places before and after, of the fastest.
 static td_real velocity_error(const tdi_solver *solver, td_real dt, td_integrator integrator) {
     const td_real whole = 0.2;
-    subject s = subject_for(solver, HELD, integrator, NULL);
+    OWNED(subject) s = subject_for(solver, HELD, integrator, NULL);
     td_step_opts opts = exact_opts(dt, integrator);
     td_load load = pull_on(&s, no_gravity);
     td_vec3 tips[3][8], v[8];
@@ -358,7 +347,6 @@ static td_real velocity_error(const tdi_solver *solver, td_real dt, td_integrato
         fastest = fmax(fastest, tdi_norm(d));
     }
     CHECK_SAY(fastest > 0.02, "%s: nothing moves", s.name);
-    subject_free(&s);
     return worst / fastest;
 }
 
@@ -387,7 +375,7 @@ TD_TEST(conform_velocity_is_the_derivative_of_the_pose) {
 // times as short, in which it turns about fixed axes: a step of t = 0.1 s is off by about
 // |spin_rate|^2 |spin| t^5 / 240 = 2e-6 rad.
 static void check_base(const tdi_solver *solver, td_integrator integrator) {
-    subject s = subject_for(solver, HELD, integrator, NULL);
+    OWNED(subject) s = subject_for(solver, HELD, integrator, NULL);
     const bool implicit = tdi_is_implicit(integrator);
     const td_real dt = implicit ? 0.1 : 1e-4, t = implicit ? 0.1 : 1e-3;
     const td_base_motion start = {.position = {0.1, 0.2, 0.3},
@@ -418,7 +406,6 @@ static void check_base(const tdi_solver *solver, td_integrator integrator) {
                   distance(end->spin, tdi_madd(start.spin, start.spin_rate, t)) < 1e-14,
               "%s, %s: the base's velocity", s.name, rule);
     CHECK_SAY(fabs(s.state->time - t) < 1e-15, "%s, %s: the time", s.name, rule);
-    subject_free(&s);
 }
 
 static void claim_base(const tdi_solver *solver) {
@@ -431,7 +418,7 @@ TD_TEST(conform_base_goes_on_with_constant_acceleration) {
 
 // Under weight and a pull; drag and damping take all motion out.
 static void claim_rest(const tdi_solver *solver) {
-    subject a = subject_new(solver, HELD, NULL), b = subject_new(solver, HELD, NULL);
+    OWNED(subject) a = subject_new(solver, HELD, NULL), b = subject_new(solver, HELD, NULL);
     td_step_opts opts = exact_opts(0.05, TD_IMPLICIT_EULER);
     const td_load load = pull_on(&a, tdi_vec3(0.05, 0.02, -0.05));
     td_step_stats stats = {0};
@@ -457,8 +444,6 @@ static void claim_rest(const tdi_solver *solver) {
     step_times(&a, &opts, 20);
     CHECK_SAY(distance(rest[a.count - 1], last_tip(&a)) < 1e-8, "%s: it leaves its rest by %g m",
               a.name, distance(rest[a.count - 1], last_tip(&a)));
-    subject_free(&a);
-    subject_free(&b);
 }
 
 TD_TEST(conform_settling_ends_where_long_stepping_does) {
@@ -495,19 +480,15 @@ TD_TEST(conform_steps_take_no_memory) {
 }
 
 static void claim_pool(const tdi_solver *solver) {
-    subject a = subject_new(solver, HELD, NULL), b = subject_new(solver, HELD, NULL);
+    OWNED(subject) a = subject_new(solver, HELD, NULL), b = subject_new(solver, HELD, NULL);
     td_step_opts opts = exact_opts(1.0 / 60, TD_IMPLICIT), with = opts;
-    td_pool *pool = NULL;
+    OWNED(td_pool) *pool = NULL;
     CHECK_INT(td_pool_new(3, NULL, &pool), TD_OK);
     with.pool = pool;
     step_times(&a, &opts, 10);
     step_times(&b, &with, 10);
-    char *bytes = bytes_of(&a);
+    FREED char *bytes = bytes_of(&a);
     CHECK_SAY(same_as(&b, bytes), "%s: threads within a step change bits", a.name);
-    free(bytes);
-    subject_free(&a);
-    subject_free(&b);
-    td_pool_free(pool);
 }
 
 TD_TEST(conform_threads_within_a_step_leave_all_bits) {
@@ -517,7 +498,7 @@ TD_TEST(conform_threads_within_a_step_leave_all_bits) {
 // A memory that ends at any call leaves nothing behind.
 static void claim_scarcity(const tdi_solver *solver) {
     const td_body_opts with = {.law = TD_LAW_DEFAULT};
-    subject s = subject_new(solver, HELD, NULL);
+    OWNED(subject) s = subject_new(solver, HELD, NULL);
     td_status status = TD_ERR_MEMORY;
     for (long k = 1; k < 200 && status == TD_ERR_MEMORY; k++) {
         test_heap heap = {.fail_at = k};
@@ -535,7 +516,6 @@ static void claim_scarcity(const tdi_solver *solver) {
                   heap.held, k);
     }
     CHECK_SAY(status == TD_OK, "%s: it is never made", s.name);
-    subject_free(&s);
 }
 
 TD_TEST(conform_memory_that_ends_leaves_nothing_behind) {

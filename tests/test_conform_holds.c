@@ -66,10 +66,9 @@ static td_vec3 place_of(const held *h, int32_t side, int32_t segment, td_vec3 at
 // On the last segment of a solver's subject, two thirds along and beside the axis.
 static td_constraint hold_last(const tdi_solver *solver, td_constraint_kind kind) {
     td_constraint c = td_constraint_default(kind);
-    subject s = subject_new(solver, HELD, NULL);
+    OWNED(subject) s = subject_new(solver, HELD, NULL);
     c.segment[0] = s.count - 1;
     c.point[0] = tdi_vec3(0.01, 0.6 * s.segments[s.count - 1].length, -0.02);
-    subject_free(&s);
     return c;
 }
 
@@ -363,7 +362,7 @@ enum { BRANCHES = 6, BRANCH = 40, BUSH = BRANCHES * BRANCH };
 // Long branches from one root, so that a tree has parts for several threads.
 static td_skeleton *bush(void) {
     td_skeleton_opts opts = td_skeleton_opts_default();
-    td_builder *b = NULL;
+    OWNED(td_builder) *b = NULL;
     td_skeleton *skeleton = NULL;
     CHECK_INT(td_builder_new(&opts, NULL, &b), TD_OK);
     const int32_t wood = soft_wood(b, true);
@@ -378,7 +377,6 @@ static td_skeleton *bush(void) {
         CHECK_INT(td_builder_add(b, &d, NULL, NULL), TD_OK);
     }
     CHECK_INT(td_builder_finish(b, &skeleton, NULL), TD_OK);
-    td_builder_free(b);
     return skeleton;
 }
 
@@ -394,7 +392,7 @@ static subject bush_of(const tdi_solver *solver) {
 
 // Tips of branches are held, and two are tied to each other.
 static saved run_bush(const tdi_solver *solver, int32_t threads) {
-    td_pool *pool = NULL;
+    OWNED(td_pool) *pool = NULL;
     CHECK(threads == 0 || td_pool_new(threads, NULL, &pool) == TD_OK);
     saved end = {NULL, NULL};
     td_constraint c[3] = {td_constraint_default(TD_HOLD_POINT), td_constraint_default(TD_HOLD_WELD),
@@ -415,7 +413,6 @@ static saved run_bush(const tdi_solver *solver, int32_t threads) {
         end = save(&h);
     }
     close_held(&h);
-    td_pool_free(pool);
     return end;
 }
 
@@ -425,11 +422,10 @@ static void claim_threads(const tdi_solver *solver) {
     const saved alone = run_bush(solver, 0);
     bushes += alone.state != NULL;
     for (int32_t threads = 2; alone.state && threads <= 3; threads++) {
-        subject s = bush_of(solver);
+        OWNED(subject) s = bush_of(solver);
         const saved with = run_bush(solver, threads);
         CHECK_SAY(memcmp(alone.state, with.state, tdi_state_save_size(s.state)) == 0,
                   "%s: %d threads give other bits", solver->info.name, (int)threads);
-        subject_free(&s);
         free(with.state);
         free(with.island);
     }

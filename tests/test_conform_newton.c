@@ -275,22 +275,18 @@ static void claim_revocable(const tdi_solver *solver) {
     for (int k = 0; k < 3 && solver->implicit->revocable; k++) {
         alone a;
         make_alone(solver, steps[k], &a);
-        void *before = saved_of(&a);
+        FREED void *before = saved_of(&a);
         solve_alone(&a);
-        void *after = saved_of(&a);
+        FREED void *after = saved_of(&a);
         CHECK_SAY(memcmp(before, after, a.size) != 0, "%s: nothing moved", a.s.name);
         tdi_system_undo(&a.system);
-        void *back = saved_of(&a);
+        FREED void *back = saved_of(&a);
         CHECK_SAY(memcmp(before, back, a.size) == 0,
                   "%s: after %d steps undo leaves other bytes than there were", a.s.name, steps[k]);
         solve_alone(&a);
-        void *again = saved_of(&a);
+        FREED void *again = saved_of(&a);
         CHECK_SAY(memcmp(after, again, a.size) == 0,
                   "%s: after %d steps the step that was undone ends elsewhere", a.s.name, steps[k]);
-        free(before);
-        free(after);
-        free(back);
-        free(again);
         subject_free(&a.s);
     }
 }
@@ -324,11 +320,9 @@ static void claim_lent(const tdi_solver *solver) {
         tdi_system_lend(&other.system, NULL, 0);
         memset(memory, 0xff, need);
     }
-    void *a = saved_of(&own), *b = saved_of(&other);
+    FREED void *a = saved_of(&own), *b = saved_of(&other);
     CHECK_SAY(memcmp(a, b, own.size) == 0, "%s: steps in memory that was lent end elsewhere",
               own.s.name);
-    free(a);
-    free(b);
     free(room);
     subject_free(&own.s);
     subject_free(&other.s);
@@ -341,7 +335,7 @@ TD_TEST(conform_steps_in_memory_that_was_lent_give_the_same_bits) {
 // ---- options --------------------------------------------------------------------------------
 
 static void claim_integrators(const tdi_solver *solver) {
-    subject s = subject_new(solver, HELD, NULL);
+    OWNED(subject) s = subject_new(solver, HELD, NULL);
     td_step_opts opts = td_step_opts_default();
     td_diag diag = {.message = ""};
     const tdi_member member = {.body = body_of(&s), .opts = &opts};
@@ -350,7 +344,6 @@ static void claim_integrators(const tdi_solver *solver) {
     opts.integrator = TD_EULER;
     CHECK_INT(tdi_system_check(&system, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "integrator");
-    subject_free(&s);
 }
 
 TD_TEST(conform_newtons_method_takes_implicit_integrators_alone) {

@@ -65,7 +65,7 @@ static td_segment_def segment_of(shape kind, int32_t i, int32_t drawn, tdi_rando
 
 static td_skeleton *shaped(shape kind) {
     td_skeleton_opts opts = td_skeleton_opts_default();
-    td_builder *b = NULL;
+    OWNED(td_builder) *b = NULL;
     td_skeleton *skeleton = NULL;
     td_diag diag = {.message = ""};
     CHECK_INT(td_builder_new(&opts, NULL, &b), TD_OK);
@@ -89,7 +89,6 @@ static td_skeleton *shaped(shape kind) {
         CHECK_SAY(td_builder_add_strand(b, &strand, &diag) == TD_OK, "%s", diag.message);
     }
     CHECK_SAY(td_builder_finish(b, &skeleton, &diag) == TD_OK, "%s", diag.message);
-    td_builder_free(b);
     return skeleton;
 }
 

@@ -86,6 +86,7 @@ static inline void subject_free(subject *s) {
     tdi_model_free(s->model);
     td_skeleton_free(s->skeleton);
 }
+OWNED_VALUE(subject, subject_free(value))
 
 // Of so many segments; without a state where the solver does not take them.
 static inline subject subject_of(const tdi_solver *solver, subject_kind kind, int32_t count,
@@ -182,8 +183,7 @@ static inline char *bytes_of(const subject *s) {
 }
 
 static inline bool same_as(const subject *s, const char *bytes) {
-    char *now = bytes_of(s);
+    FREED char *now = bytes_of(s);
     const bool same = memcmp(now, bytes, tdi_state_save_size(s->state)) == 0;
-    free(now);
     return same;
 }

@@ -10,9 +10,8 @@ enum { MOST_CONTACTS = 64, TEXT = 6000 };
 
 // Segments of a strand that the solver takes.
 static int32_t strand_segments(const tdi_solver *solver) {
-    subject s = subject_new(solver, HELD, NULL);
+    OWNED(subject) s = subject_new(solver, HELD, NULL);
     const int32_t count = s.count;
-    subject_free(&s);
     return count;
 }
 
@@ -53,7 +52,7 @@ static void with_toy(void (*claim)(void)) {
 
 static void claim_threads(void) {
     char text[TEXT];
-    stage one = stage_of(pairs_of_all(text, touching));
+    OWNED(stage) one = stage_of(pairs_of_all(text, touching));
     td_contact contacts[MOST_CONTACTS];
     int32_t met = 0;
     for (int32_t k = 0; k < 60; k++) {
@@ -62,12 +61,10 @@ static void claim_threads(void) {
     }
     CHECK(met > 0);
     for (int32_t threads = 2; threads <= 4; threads++) {
-        stage many = try_stage(text, threads, NULL);
+        OWNED(stage) many = try_stage(text, threads, NULL);
         steps(many.world, 60);
         CHECK_SAY(same_bits(one.world, many.world), "%d threads give other bits", (int)threads);
-        stage_free(&many);
     }
-    stage_free(&one);
 }
 
 TD_TEST(conform_worlds_of_all_solvers_have_the_same_bits_for_any_threads) {
@@ -253,14 +250,13 @@ static void claim_rest_on_plane(const tdi_solver *solver) {
                  "[0.3, 0.02, 0]],\n"
                  "  segments: %d, radius: 0.01, bend: 0.01}}]}",
                  solver->info.name, starts[k], (int)n);
-        stage s = stage_of(text);
+        OWNED(stage) s = stage_of(text);
         td_contact contacts[MOST_CONTACTS];
         run_to(s.world, k == 0 ? 0.1 : 15);
         tips[k] = tip_of(s.world, 0, n - 1);
         CHECK_SAY(td_world_contacts(s.world, contacts, MOST_CONTACTS) > 0, "%s, %s: no contact",
                   solver->info.name, starts[k]);
         CHECK_SAY(tips[k].y > 0.46, "%s, %s: in the plane", solver->info.name, starts[k]);
-        stage_free(&s);
     }
     CHECK_SAY(apart(tips[0], tips[1]) < 5e-4, "%s: at rest and after 15 s the tip is %g m apart",
               solver->info.name, apart(tips[0], tips[1]));
@@ -283,7 +279,7 @@ static void check_wish(const tdi_solver *solver, const wish *w) {
              "{objects: [{solver: %s, start: drawn, %s strand: {points: [[0, 0, 0], [0.2, 0, 0],\n"
              " [0.2, 0.2, 0]], segments: %d, %s radius: 0.005}}]}",
              solver->info.name, w->object, (int)strand_segments(solver), w->strand);
-    stage s = try_stage(text, 1, NULL);
+    OWNED(stage) s = try_stage(text, 1, NULL);
     const char *message = s.diag_count > 0 ? s.diags[0].message : "";
     if (w->granted) {
         CHECK_SAY(s.status == TD_OK, "%s: %s is refused: %s", solver->info.name, w->what, message);
@@ -293,7 +289,6 @@ static void check_wish(const tdi_solver *solver, const wish *w) {
         CHECK_SAY(s.status != TD_OK && strstr(message, own), "%s: %s is not refused by name: %s",
                   solver->info.name, w->what, message);
     }
-    stage_free(&s);
 }
 
 // What the table says of a solver is what it takes; the rest is refused, with the solver's name.
@@ -337,13 +332,12 @@ static void claim_more_capabilities(const tdi_solver *solver) {
               diag.message);
     tdi_model_free(model);
     td_skeleton_free(hinged);
-    subject s = subject_new(solver, HELD, NULL);
+    OWNED(subject) s = subject_new(solver, HELD, NULL);
     td_mode mode;
     const td_status modes = tdi_solver_modes(solver, s.state, down, 1, &mode, &diag);
     CHECK_SAY((modes == TD_OK) == info.modes, "%s: modes: status %d", info.name, (int)modes);
     CHECK_SAY(info.contact && info.mutual, "%s: it has capsules, but is said not to touch",
               info.name);
-    subject_free(&s);
 }
 
 TD_TEST(conform_table_of_capabilities_is_true) {
@@ -384,7 +378,7 @@ static td_real least_gap(td_world *world, td_vec3 bead) {
 }
 
 static void claim_groove(void) {
-    stage s = stage_of(groove);
+    OWNED(stage) s = stage_of(groove);
     td_contact contacts[MOST_CONTACTS];
     td_vec3 on_bead = {0, 0, 0};
     td_real on[2] = {0, 0};
@@ -410,7 +404,6 @@ static void claim_groove(void) {
     CHECK_IN(on_bead.z / weight, -1e-3, 1e-3);
     CHECK_IN(on[0] / weight, 0.3, 0.7); // the groove is about even
     CHECK_IN(on[1] / weight, 0.3, 0.7);
-    stage_free(&s);
 }
 
 TD_TEST(conform_toy_rests_on_a_tree_and_a_rod_and_they_bear_its_weight) {

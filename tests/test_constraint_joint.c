@@ -17,7 +17,7 @@ static held_island chain_of(int32_t count, td_joint_kind joint) {
 }
 
 TD_TEST(constraint_a_hinge_follows_its_target) {
-    held_island s = chain_of(3, TD_JOINT_HINGE);
+    OWNED(held_island) s = chain_of(3, TD_JOINT_HINGE);
     td_constraint c = td_constraint_default(TD_HOLD_JOINT);
     c.segment[0] = 1;
     hold(&s, &c, 1);
@@ -32,11 +32,10 @@ TD_TEST(constraint_a_hinge_follows_its_target) {
     }
     CHECK(fabs(td_island_constraint(s.island, 0).moment.x) > 0.01);
     CHECK_INT(s.stats.unconverged, 0);
-    held_free(&s);
 }
 
 TD_TEST(constraint_a_ball_joint_follows_its_target) {
-    held_island s = chain_of(3, TD_JOINT_BALL);
+    OWNED(held_island) s = chain_of(3, TD_JOINT_BALL);
     td_constraint c = td_constraint_default(TD_HOLD_JOINT);
     c.segment[0] = 1;
     hold(&s, &c, 1);
@@ -55,11 +54,10 @@ TD_TEST(constraint_a_ball_joint_follows_its_target) {
         CHECK(tdi_norm(tdi_vec3(q.x, q.y, q.z)) <= 1e-9);
     }
     CHECK_INT(s.stats.unconverged, 0);
-    held_free(&s);
 }
 
 TD_TEST(constraint_a_gear_keeps_the_ratio_of_two_hinges) {
-    held_island s = chain_of(3, TD_JOINT_HINGE);
+    OWNED(held_island) s = chain_of(3, TD_JOINT_HINGE);
     td_constraint c = td_constraint_default(TD_HOLD_GEAR);
     c.actor[1] = 0;
     c.segment[0] = 0;
@@ -74,7 +72,6 @@ TD_TEST(constraint_a_gear_keeps_the_ratio_of_two_hinges) {
         CHECK(fabs(s.actor[0].q[0] + 0.4 * s.actor[0].q[2] - offset) <= 2e-9);
     }
     CHECK(fabs(s.actor[0].q[0]) > 0.1);
-    held_free(&s);
 }
 
 // how far a ball joint leans and is twisted
@@ -90,7 +87,7 @@ static void lean_and_twist(const held_island *s, int32_t body, double *lean, dou
 TD_TEST(constraint_limits_are_never_passed) {
     tdi_random r;
     tdi_random_seed(&r, 7);
-    held_island s = chain_of(4, TD_JOINT_BALL);
+    OWNED(held_island) s = chain_of(4, TD_JOINT_BALL);
     td_constraint c[3];
     for (int32_t k = 0; k < 3; k++) {
         c[k] = td_constraint_default(TD_HOLD_LIMIT);
@@ -120,11 +117,10 @@ TD_TEST(constraint_limits_are_never_passed) {
     // errors that pass with the increments have no second derivatives, which would be negative
     CHECK_SAY(s.stats.raised < s.stats.iterations / 3, "%d of %d iterations with another model",
               (int)s.stats.raised, (int)s.stats.iterations);
-    held_free(&s);
 }
 
 TD_TEST(constraint_a_limit_of_a_hinge_does_no_work) {
-    held_island s = chain_of(2, TD_JOINT_HINGE);
+    OWNED(held_island) s = chain_of(2, TD_JOINT_HINGE);
     td_constraint c = td_constraint_default(TD_HOLD_LIMIT);
     c.segment[0] = 1;
     c.low = -0.5;
@@ -144,7 +140,6 @@ TD_TEST(constraint_a_limit_of_a_hinge_does_no_work) {
         CHECK(energy_of(&s) <= start + 1e-9);
     }
     CHECK(most > 1 && work < 1e-9 * most);
-    held_free(&s);
 }
 
 // ---- coming and going -----------------------------------------------------------------------
@@ -157,7 +152,7 @@ static td_constraint pin_at_tip(int32_t segment) {
 }
 
 TD_TEST(constraint_holds_between_start_and_end) {
-    held_island s = chain_of(3, TD_JOINT_BALL);
+    OWNED(held_island) s = chain_of(3, TD_JOINT_BALL);
     td_constraint c = pin_at_tip(2);
     c.start = 0.25;
     c.end = 0.5;
@@ -175,11 +170,10 @@ TD_TEST(constraint_holds_between_start_and_end) {
         CHECK_INT(td_island_constraint(s.island, 0).active, held);
         CHECK(held ? moved <= 1e-9 : moved > 1e-4);
     }
-    held_free(&s);
 }
 
 TD_TEST(constraint_of_an_island_that_is_let_go_is_free_until_it_is_held_again) {
-    held_island s = chain_of(3, TD_JOINT_BALL);
+    OWNED(held_island) s = chain_of(3, TD_JOINT_BALL);
     const td_constraint c = pin_at_tip(2);
     hold(&s, &c, 1);
     set_steps(&s, 1.0 / 60, 1e-9);
@@ -193,7 +187,6 @@ TD_TEST(constraint_of_an_island_that_is_let_go_is_free_until_it_is_held_again) {
             CHECK(td_island_set_hold(s.island, 0, k == 19) == TD_OK);
         }
     }
-    held_free(&s);
 }
 
 TD_TEST(constraint_breaks_at_its_force_for_good) {
@@ -226,7 +219,7 @@ TD_TEST(constraint_breaks_at_its_force_for_good) {
 // ---- forces ---------------------------------------------------------------------------------
 
 TD_TEST(constraint_forces_at_rest_carry_the_weight) {
-    held_island s = chain_of(3, TD_JOINT_BALL);
+    OWNED(held_island) s = chain_of(3, TD_JOINT_BALL);
     const td_constraint c[2] = {pin_at_tip(2), pin_at_tip(0)};
     hold(&s, c, 2);
     set_steps(&s, 1.0 / 60, 1e-9);
@@ -251,13 +244,12 @@ TD_TEST(constraint_forces_at_rest_carry_the_weight) {
         moment = tdi_add(moment, tdi_cross(middle, g));
     }
     CHECK(tdi_norm(moment) < 1e-7);
-    held_free(&s);
 }
 
 // ---- what cannot be met ---------------------------------------------------------------------
 
 TD_TEST(constraint_a_point_held_in_two_places_is_reported_and_stays_between) {
-    held_island s = chain_of(3, TD_JOINT_BALL);
+    OWNED(held_island) s = chain_of(3, TD_JOINT_BALL);
     td_constraint c[2] = {pin_at_tip(2), pin_at_tip(2)};
     for (int k = 0; k < 2; k++) {
         c[k].as_found = false;
@@ -275,11 +267,10 @@ TD_TEST(constraint_a_point_held_in_two_places_is_reported_and_stays_between) {
         CHECK_REL(r.error, 0.05, 0.02);
     }
     CHECK(energy_of(&s) < 1e3 && isfinite(energy_of(&s)));
-    held_free(&s);
 }
 
 TD_TEST(constraint_couplings_that_contradict_each_other_are_reported) {
-    held_island s = chain_of(3, TD_JOINT_BALL);
+    OWNED(held_island) s = chain_of(3, TD_JOINT_BALL);
     const place2 other[3] = {{1.2, 0.8}, {1.1, 0.5}, {0.95, 0.45}};
     s.actor[s.count++] = bars(other, 2, TD_JOINT_BALL, 1, ROUND);
     td_constraint c[2] = {pin_at_tip(2), pin_at_tip(2)};
@@ -300,7 +291,6 @@ TD_TEST(constraint_couplings_that_contradict_each_other_are_reported) {
         CHECK(td_island_constraint(s.island, k).error < 0.1); // it swings about 0.025
     }
     CHECK(energy_of(&s) < 1e3 && isfinite(energy_of(&s)));
-    held_free(&s);
 }
 
 // A zigzag of 10,000 bars along which residuals and errors of second order add up, with the same
@@ -308,8 +298,8 @@ TD_TEST(constraint_couplings_that_contradict_each_other_are_reported) {
 static void take_few_iterations(const td_constraint *one, int32_t every, int32_t most) {
     enum { BARS = 10000, STEPS = 10 };
     const int32_t count = (BARS - 5) / every;
-    place2 *at = calloc(BARS + 1, sizeof *at);
-    td_constraint *c = calloc((size_t)count, sizeof *c);
+    FREED place2 *at = calloc(BARS + 1, sizeof *at);
+    FREED td_constraint *c = calloc((size_t)count, sizeof *c);
     for (int32_t k = 0; k <= BARS; k++) {
         at[k] = (place2){0.008 * k, k % 2 ? 0.006 : 0};
     }
@@ -319,7 +309,7 @@ static void take_few_iterations(const td_constraint *one, int32_t every, int32_t
         c[k].segment[1] += every * (k + 1) - 1;
         c[k].point[0].y = 0.01;
     }
-    held_island s = {.count = 1};
+    OWNED(held_island) s = {.count = 1};
     s.actor[0] = bars(at, BARS, TD_JOINT_BALL, 1, ROUND);
     hold(&s, c, count);
     set_steps(&s, 1.0 / 240, 1e-4);
@@ -332,9 +322,6 @@ static void take_few_iterations(const td_constraint *one, int32_t every, int32_t
     }
     CHECK_SAY(s.stats.iterations <= most && s.stats.halved == 0, "%d iterations",
               (int)s.stats.iterations);
-    held_free(&s);
-    free(at);
-    free(c);
 }
 
 // Where residuals decided, steps took 20 iterations and were halved; where errors made the
@@ -354,7 +341,7 @@ TD_TEST(constraint_long_chains_with_bars_take_few_iterations) {
 }
 
 TD_TEST(constraint_redundant_ones_are_met) {
-    held_island s = chain_of(3, TD_JOINT_BALL);
+    OWNED(held_island) s = chain_of(3, TD_JOINT_BALL);
     const td_constraint c[3] = {pin_at_tip(2), pin_at_tip(2), pin_at_tip(2)};
     hold(&s, c, 3);
     set_steps(&s, 1.0 / 60, 1e-6);
@@ -367,11 +354,10 @@ TD_TEST(constraint_redundant_ones_are_met) {
         }
     }
     CHECK_INT(s.stats.halved, 0);
-    held_free(&s);
 }
 
 TD_TEST(constraint_a_chain_pulled_farther_than_it_reaches_is_reported_and_stays_whole) {
-    held_island s = chain_of(3, TD_JOINT_BALL);
+    OWNED(held_island) s = chain_of(3, TD_JOINT_BALL);
     td_constraint c = pin_at_tip(2);
     hold(&s, &c, 1);
     set_steps(&s, 1.0 / 60, 1e-6);
@@ -386,7 +372,6 @@ TD_TEST(constraint_a_chain_pulled_farther_than_it_reaches_is_reported_and_stays_
     }
     CHECK(unmet);
     CHECK(energy_of(&s) < 100);
-    held_free(&s);
 }
 
 // ---- saving, memory -------------------------------------------------------------------------
@@ -413,7 +398,7 @@ TD_TEST(constraint_a_resumed_run_has_the_same_bits) {
             go_on(&s);
         }
         if (resumed) { // another island takes over
-            char *bytes = malloc(td_island_save_size(s.island));
+            FREED char *bytes = malloc(td_island_save_size(s.island));
             td_island_save(s.island, bytes);
             td_island_free(s.island);
             hold(&s, c, 2);
@@ -424,7 +409,6 @@ TD_TEST(constraint_a_resumed_run_has_the_same_bits) {
             bytes[size / 2] ^= 1;
             CHECK_INT(td_island_restore(s.island, bytes, size - 1, NULL), TD_ERR_SYNTAX);
             CHECK_INT(td_island_restore(s.island, bytes, size, NULL), TD_OK);
-            free(bytes);
         }
         for (int32_t k = 0; k < AFTER; k++) {
             go_on(&s);
@@ -458,7 +442,7 @@ TD_TEST(constraint_steps_allocate_nothing) {
 }
 
 TD_TEST(constraint_what_a_solver_cannot_hold_is_named_and_leaves_the_island_as_it_was) {
-    held_island s = chain_of(3, TD_JOINT_BALL);
+    OWNED(held_island) s = chain_of(3, TD_JOINT_BALL);
     td_constraint c = pin_at_tip(2);
     hold(&s, &c, 1);
     c.segment[0] = 99;
@@ -473,13 +457,12 @@ TD_TEST(constraint_what_a_solver_cannot_hold_is_named_and_leaves_the_island_as_i
     CHECK_HAS(diag.message, "segment 0 has a ball joint; a gear needs hinges or slides");
     CHECK_INT(td_island_constraint_count(s.island), 1);
     CHECK(go_on(&s));
-    held_free(&s);
 }
 
 // ---- contact --------------------------------------------------------------------------------
 
 TD_TEST(constraint_and_contact_hold_together) {
-    held_island s = chain_of(6, TD_JOINT_BALL);
+    OWNED(held_island) s = chain_of(6, TD_JOINT_BALL);
     const place2 other[4] = {{0.2, 1.8}, {0.6, 1.6}, {1.0, 1.5}, {1.4, 1.6}};
     s.actor[s.count++] = bars(other, 3, TD_JOINT_BALL, 1, ROUND);
     td_constraint c[2] = {pin_at_tip(0), td_constraint_default(TD_HOLD_POINT)};
@@ -503,5 +486,4 @@ TD_TEST(constraint_and_contact_hold_together) {
         }
     }
     CHECK(touching > 20);
-    held_free(&s);
 }

@@ -91,6 +91,7 @@ static inline void held_free(held_island *s) {
         tree_free(s->actor[k]);
     }
 }
+OWNED_VALUE(held_island, held_free(value))
 
 static inline double energy_of(const held_island *s) {
     double sum = 0;

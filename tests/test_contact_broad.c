@@ -106,12 +106,11 @@ TD_TEST(contact_broad_phase_finds_all_pairs_that_meet_in_order) {
         static crowd w;
         td_diag diag;
         draw_crowd(&w, 11, unlike);
-        tdi_contacts *c = test_contacts(&opts, w.capsule, COUNT, COLLIDERS);
+        OWNED(tdi_contacts) *c = test_contacts(&opts, w.capsule, COUNT, COLLIDERS);
         CHECK_INT(tdi_contacts_colliders(c, w.collider, COLLIDERS, 0.01, 0, 1, &diag), TD_OK);
         CHECK_INT(tdi_contacts_find(c, w.x, w.dx, &diag), TD_OK);
         check_all_listed(c, &w, NULL);
         check_sorted(c);
-        tdi_contacts_free(c);
     }
 }
 
@@ -134,7 +133,7 @@ TD_TEST(contact_broad_phase_finds_all_that_meets_what_does_not_stand) {
         tdi_random random;
         tdi_random_seed(&random, 17);
         draw_crowd(&w, 11, unlike);
-        tdi_contacts *c = test_contacts(&opts, w.capsule, COUNT, COLLIDERS);
+        OWNED(tdi_contacts) *c = test_contacts(&opts, w.capsule, COUNT, COLLIDERS);
         CHECK_INT(tdi_contacts_colliders(c, w.collider, COLLIDERS, 0.01, 0, 1, NULL), TD_OK);
         CHECK_INT(tdi_contacts_find(c, w.x, w.dx, NULL), TD_OK);
         const int32_t all = c->self_count;
@@ -154,7 +153,6 @@ TD_TEST(contact_broad_phase_finds_all_that_meets_what_does_not_stand) {
         tdi_contacts_rest(c, NULL);
         CHECK_INT(tdi_contacts_find(c, w.x, w.dx, NULL), TD_OK);
         check_all_listed(c, &w, NULL);
-        tdi_contacts_free(c);
     }
 }
 
@@ -172,10 +170,9 @@ TD_TEST(contact_flying_together_makes_no_pairs) {
                 fly ? tdi_add(tdi_vec3(10, -100, 30), tdi_scale(turned, 0.2)) : tdi_vec3(0, 0, 0);
         }
         td_diag diag;
-        tdi_contacts *c = test_contacts(&opts, w.capsule, COUNT, 0);
+        OWNED(tdi_contacts) *c = test_contacts(&opts, w.capsule, COUNT, 0);
         CHECK_INT(tdi_contacts_find(c, w.x, w.dx, &diag), TD_OK);
         pairs[fly] = c->pair_count;
-        tdi_contacts_free(c);
     }
     CHECK(pairs[0] > 500 && pairs[1] < 3 * pairs[0]);
 }
@@ -201,7 +198,7 @@ TD_TEST(contact_pairs_of_what_moves_one_at_a_time_are_all_that_can_meet_in_their
     static crowd w;
     tdi_random random;
     tdi_random_seed(&random, 17);
-    tdi_contacts *c = find_apart(&w, 16);
+    OWNED(tdi_contacts) *c = find_apart(&w, 16);
     check_sorted(c);
     for (int32_t p = 0; p < 2 * COUNT; p++) {
         const td_vec3 way = test_in_cube(&random, 1);
@@ -211,7 +208,6 @@ TD_TEST(contact_pairs_of_what_moves_one_at_a_time_are_all_that_can_meet_in_their
         w.dx[p] = tdi_scale(way, part);
     }
     check_all_listed(c, &w, NULL);
-    tdi_contacts_free(c);
 }
 
 // walls of short rods, each within range of those below and above
@@ -266,7 +262,7 @@ TD_TEST(contact_energy_of_a_group_changes_as_that_of_all_when_it_moves_alone) {
     int32_t group[COUNT];
     bool moves[COUNT / EACH];
     lone l = {.w = &w};
-    tdi_contacts *c = stack_up(&w);
+    OWNED(tdi_contacts) *c = stack_up(&w);
     for (int32_t i = 0; i < COUNT; i++) {
         group[i] = i / EACH;
         moves[i / EACH] = true;
@@ -280,7 +276,6 @@ TD_TEST(contact_energy_of_a_group_changes_as_that_of_all_when_it_moves_alone) {
         CHECK(all != 0);
         CHECK_REL(l.change[g], all, 1e-9);
     }
-    tdi_contacts_free(c);
 }
 
 typedef struct busy_groups {
@@ -307,7 +302,7 @@ TD_TEST(contact_groups_that_can_meet_never_have_their_turns_at_once_on_threads) 
     static crowd w;
     int32_t group[COUNT];
     bool moves[COUNT / EACH];
-    tdi_contacts *c = stack_up(&w);
+    OWNED(tdi_contacts) *c = stack_up(&w);
     td_pool *pool;
     CHECK_INT(td_pool_new(4, NULL, &pool), TD_OK);
     busy_groups b = {.c = c};
@@ -321,7 +316,6 @@ TD_TEST(contact_groups_that_can_meet_never_have_their_turns_at_once_on_threads) 
     }
     CHECK_INT(b.turns, 20 * (COUNT / EACH - 1));
     CHECK_INT(b.met, 0);
-    tdi_contacts_free(c);
     td_pool_free(pool);
 }
 
@@ -335,8 +329,8 @@ TD_TEST(contact_few_capsules_make_the_pairs_that_grids_make) {
         static crowd w;
         td_diag diag;
         draw_crowd(&w, 15, unlike);
-        tdi_contacts *many = test_contacts(&opts, w.capsule, COUNT, 0),
-                     *few = test_contacts(&opts, w.capsule, FEW, 0);
+        OWNED(tdi_contacts) *many = test_contacts(&opts, w.capsule, COUNT, 0),
+                            *few = test_contacts(&opts, w.capsule, FEW, 0);
         CHECK_INT(tdi_contacts_find(many, w.x, NULL, &diag), TD_OK);
         CHECK_INT(tdi_contacts_find(few, w.x, NULL, &diag), TD_OK);
         int32_t next = 0, unlike_pairs = 0;
@@ -350,8 +344,6 @@ TD_TEST(contact_few_capsules_make_the_pairs_that_grids_make) {
         CHECK(next > 200);
         CHECK_INT(next, few->pair_count);
         CHECK_INT(unlike_pairs, 0);
-        tdi_contacts_free(many);
-        tdi_contacts_free(few);
     }
 }
 
@@ -363,7 +355,7 @@ TD_TEST(contact_pairs_stay_valid_in_a_common_motion) {
     static crowd w;
     draw_crowd(&w, 16, false);
     td_diag diag;
-    tdi_contacts *c = test_contacts(&opts, w.capsule, COUNT, 0);
+    OWNED(tdi_contacts) *c = test_contacts(&opts, w.capsule, COUNT, 0);
     CHECK_INT(tdi_contacts_find(c, w.x, NULL, &diag), TD_OK);
     const td_vec3 center = c->center;
     for (int32_t k = 0; k < 2 * COUNT; k++) {
@@ -380,7 +372,6 @@ TD_TEST(contact_pairs_stay_valid_in_a_common_motion) {
     w.x[7].y += w.capsule[3].radius; // one alone
     CHECK_INT(tdi_contacts_find(c, w.x, NULL, &diag), TD_OK);
     CHECK(c->center.y != center.y);
-    tdi_contacts_free(c);
 }
 
 // the same contacts, bit for bit, fresh and after many other places
@@ -435,14 +426,13 @@ TD_TEST(contact_pairs_that_the_caller_skips_and_neighbours_are_left_out) {
     td_contact_opts opts = td_contact_opts_default();
     int neighbours = 0;
     tdi_contacts_def def = {&opts, capsule, 4, 4, 0, 0, skip_first, &neighbours, NULL};
-    tdi_contacts *c = NULL;
+    OWNED(tdi_contacts) *c = NULL;
     td_diag diag;
     CHECK_INT(tdi_contacts_new(&def, NULL, &c, &diag), TD_OK);
     CHECK_INT(tdi_contacts_find(c, x, NULL, &diag), TD_OK);
     CHECK_INT(neighbours, 0); // never asked about
     CHECK_INT(c->pair_count, 1);
     CHECK(c->pair[0].i == 1 && c->pair[0].j == 3);
-    tdi_contacts_free(c);
 }
 
 TD_TEST(contact_too_many_pairs_is_a_limit_and_no_place_is_a_divergence) {
@@ -450,7 +440,7 @@ TD_TEST(contact_too_many_pairs_is_a_limit_and_no_place_is_a_divergence) {
     draw_crowd(&w, 13, true);
     td_contact_opts opts = td_contact_opts_default();
     tdi_contacts_def def = {&opts, w.capsule, COUNT, 2 * COUNT, 1, 20, NULL, NULL, NULL};
-    tdi_contacts *c = NULL;
+    OWNED(tdi_contacts) *c = NULL;
     td_diag diag;
     CHECK_INT(tdi_contacts_new(&def, NULL, &c, &diag), TD_OK);
     CHECK_INT(tdi_contacts_find(c, w.x, NULL, &diag), TD_ERR_LIMIT);
@@ -461,7 +451,6 @@ TD_TEST(contact_too_many_pairs_is_a_limit_and_no_place_is_a_divergence) {
     CHECK_INT(diag.index, 3);
     CHECK_INT(tdi_contacts_colliders(c, w.collider, 2, 0.01, 0, 1, &diag), TD_ERR_LIMIT);
     CHECK_INT(tdi_contacts_colliders(c, w.collider, 1, 0, 0, 1, &diag), TD_ERR_ARGUMENT);
-    tdi_contacts_free(c);
 }
 
 TD_TEST(contact_capsules_without_points_or_radius_are_refused) {

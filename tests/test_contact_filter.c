@@ -34,10 +34,9 @@ static tdi_contacts *opened(const flight *f) {
 // What the filter allows, after a check that the gap is open all the way. Below 0: the gap is not
 // open to begin with, by the library's own measure, which is too small by a little.
 static td_real check_flight(const flight *f) {
-    tdi_contacts *c = opened(f);
+    OWNED(tdi_contacts) *c = opened(f);
     int32_t which[2];
     if (!(tdi_contacts_least(c, f->x, 0, which) > 0)) {
-        tdi_contacts_free(c);
         return -1;
     }
     td_real part = tdi_contacts_filter(c, f->x, f->dx, 0, 1);
@@ -47,7 +46,6 @@ static td_real check_flight(const flight *f) {
         least = gap_at(f, part * k / MOMENTS, least);
     }
     CHECK(least > 0);
-    tdi_contacts_free(c);
     return part;
 }
 
@@ -158,7 +156,7 @@ TD_TEST(contact_filter_says_zero_only_when_things_are_in_each_other) {
     f.x[1] = tdi_vec3(1, 0, 0);
     f.x[2] = tdi_vec3(0.5, 0.15, -1);
     f.x[3] = tdi_vec3(0.5, 0.15, 1);
-    tdi_contacts *c = opened(&f);
+    OWNED(tdi_contacts) *c = opened(&f);
     tdi_contact_rule rule = {1, f.x, 0, 0, false, NULL};
     td_real energy;
     td_diag diag;
@@ -169,5 +167,4 @@ TD_TEST(contact_filter_says_zero_only_when_things_are_in_each_other) {
     CHECK_HAS(diag.message, "capsule 0 and capsule 1 overlap");
     CHECK_IN(tdi_contacts_least(c, f.x, 0, which), -0.052, -0.05);
     CHECK_INT(which[1], 1);
-    tdi_contacts_free(c);
 }

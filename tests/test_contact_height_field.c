@@ -44,7 +44,7 @@ static td_real random_in(td_real low, td_real high) {
 // ---- surface --------------------------------------------------------------------------------
 
 TD_TEST(height_field_passes_through_its_heights_and_is_smooth_between_them) {
-    td_height_field *f = field_of(0.25, waves);
+    OWNED(td_height_field) *f = field_of(0.25, waves);
     for (int32_t j = 0; j < ROWS; j++) {
         for (int32_t i = 0; i < COLUMNS; i++) {
             const td_real x = 0.25 * (i - 4), z = 0.25 * (j - 3);
@@ -57,11 +57,10 @@ TD_TEST(height_field_passes_through_its_heights_and_is_smooth_between_them) {
             CHECK(fabs(a.xx - b.xx) < 1e-5 && fabs(a.xz - b.xz) < 1e-5 && fabs(a.zz - b.zz) < 1e-5);
         }
     }
-    td_height_field_free(f);
 }
 
 TD_TEST(height_field_of_a_plane_is_that_plane_also_beyond_its_border) {
-    td_height_field *f = field_of(0.5, slope);
+    OWNED(td_height_field) *f = field_of(0.5, slope);
     const td_real size = sqrt(1 + 0.25 * 0.25 + 0.4 * 0.4);
     seed = 1;
     for (int32_t k = 0; k < 200; k++) {
@@ -73,11 +72,10 @@ TD_TEST(height_field_of_a_plane_is_that_plane_also_beyond_its_border) {
         const td_vec3 true_normal = {-0.25 / size, 1 / size, 0.4 / size};
         CHECK(apart(gradient, true_normal) < 1e-11 && apart(normal, true_normal) < 1e-11);
     }
-    td_height_field_free(f);
 }
 
 TD_TEST(gradient_of_the_distance_to_a_height_field_is_its_derivative) {
-    td_height_field *f = field_of(0.25, waves);
+    OWNED(td_height_field) *f = field_of(0.25, waves);
     const td_real d = 1e-6;
     seed = 2;
     for (int32_t k = 0; k < 200; k++) {
@@ -93,7 +91,6 @@ TD_TEST(gradient_of_the_distance_to_a_height_field_is_its_derivative) {
         }
         CHECK(apart(g, tdi_vec3(slopes[0], slopes[1], slopes[2])) < 1e-8);
     }
-    td_height_field_free(f);
 }
 
 TD_TEST(sweep_over_a_height_field_stops_before_the_ground_and_not_long_before) {
@@ -127,7 +124,7 @@ TD_TEST(sweep_over_a_height_field_stops_before_the_ground_and_not_long_before) {
 
 TD_TEST(rays_meet_a_height_field_where_small_steps_along_them_do) {
     td_collider c = td_collider_default(TD_COLLIDER_HEIGHT_FIELD);
-    td_height_field *f = field_of(0.25, waves);
+    OWNED(td_height_field) *f = field_of(0.25, waves);
     int32_t met = 0, missed = 0;
     seed = 4;
     c.field = f;
@@ -157,7 +154,6 @@ TD_TEST(rays_meet_a_height_field_where_small_steps_along_them_do) {
         }
     }
     CHECK(met > 100 && missed > 20);
-    td_height_field_free(f);
 }
 
 // ---- contact --------------------------------------------------------------------------------
@@ -196,8 +192,8 @@ TD_TEST(stick_on_a_height_field_of_a_plane_moves_as_on_the_plane) {
         for (int32_t k = 0; k < 6; k++) {
             char text[TEXT];
             const char *solver = td_solver_get(s).name;
-            stage a = stick_on(text, methods[k % 2], false, falls[k / 2], solver);
-            stage b = stick_on(text, methods[k % 2], true, falls[k / 2], solver);
+            OWNED(stage) a = stick_on(text, methods[k % 2], false, falls[k / 2], solver);
+            OWNED(stage) b = stick_on(text, methods[k % 2], true, falls[k / 2], solver);
             for (int32_t n = 0; n < 60; n++) {
                 td_vec3 p, q;
                 steps(a.world, 1);
@@ -219,8 +215,6 @@ TD_TEST(stick_on_a_height_field_of_a_plane_moves_as_on_the_plane) {
                 force[1] = tdi_add(force[1], on[1][n].force);
             }
             CHECK(apart(force[0], force[1]) < 1e-6 * tdi_norm(force[0]));
-            stage_free(&a);
-            stage_free(&b);
         }
     }
 }
@@ -260,7 +254,7 @@ TD_TEST(rope_that_falls_on_hills_rests_on_them_with_all_its_weight) {
         for (int32_t m = 0; m < 2; m++) {
             char text[TEXT];
             const char *solver = td_solver_get(s).name;
-            stage w = rope_over_hills(text, solver, methods[m]);
+            OWNED(stage) w = rope_over_hills(text, solver, methods[m]);
             td_contact list[64];
             td_real carried = 0, mass = 0, least = HUGE_VAL;
             for (int32_t k = 0; k < 120; k++) {
@@ -281,7 +275,6 @@ TD_TEST(rope_that_falls_on_hills_rests_on_them_with_all_its_weight) {
             }
             CHECK_SAY(fabs(carried - 9.81 * mass) < 0.02 * 9.81 * mass, "%s %s: %g N of %g", solver,
                       methods[m], carried, 9.81 * mass);
-            stage_free(&w);
         }
     }
 }
@@ -289,7 +282,7 @@ TD_TEST(rope_that_falls_on_hills_rests_on_them_with_all_its_weight) {
 TD_TEST(rope_that_is_shot_at_hills_does_not_pass_through_them) {
     for (int32_t s = 0; s < td_solver_count(); s++) {
         char text[TEXT];
-        stage w = rope_over_hills(text, td_solver_get(s).name, "");
+        OWNED(stage) w = rope_over_hills(text, td_solver_get(s).name, "");
         td_real least = HUGE_VAL;
         CHECK_INT(td_world_set(w.world, "gravity.y", -3000, NULL), TD_OK);
         for (int32_t k = 0; k < 20; k++) {
@@ -297,18 +290,17 @@ TD_TEST(rope_that_is_shot_at_hills_does_not_pass_through_them) {
             least = fmin(least, least_distance(&w, 0.01));
         }
         CHECK_SAY(least > 1, "%s: %g radii", td_solver_get(s).name, least);
-        stage_free(&w);
     }
 }
 
 TD_TEST(world_with_a_height_field_goes_on_from_a_save_with_the_same_bits) {
     char text[TEXT];
-    stage w = rope_over_hills(text, "rod", ""), v = rope_over_hills(text, "rod", "");
+    OWNED(stage) w = rope_over_hills(text, "rod", ""), v = rope_over_hills(text, "rod", "");
     td_diag diag = {.message = ""};
     td_vec3 p[14], q[14];
     steps(w.world, 30);
     const size_t size = td_world_save_size(w.world);
-    void *save = malloc(size);
+    FREED void *save = malloc(size);
     td_world_save(w.world, save);
     CHECK_INT(td_world_restore(v.world, save, size, &diag), TD_OK);
     steps(w.world, 10);
@@ -316,14 +308,11 @@ TD_TEST(world_with_a_height_field_goes_on_from_a_save_with_the_same_bits) {
     td_world_all_poses(w.world, NULL, p, NULL);
     td_world_all_poses(v.world, NULL, q, NULL);
     CHECK(memcmp(p, q, sizeof p) == 0);
-    free(save);
-    stage_free(&w);
-    stage_free(&v);
 }
 
 TD_TEST(actor_below_the_ground_of_a_height_field_is_refused) {
     char text[TEXT];
-    stage w = rope_over_hills(text, "rod", "");
+    OWNED(stage) w = rope_over_hills(text, "rod", "");
     td_diag diag = {.message = ""};
     const td_quat none = {1, 0, 0, 0};
     const td_actor_id rope = td_world_actor_id(w.world, 0);
@@ -331,7 +320,6 @@ TD_TEST(actor_below_the_ground_of_a_height_field_is_refused) {
               TD_ERR_BLOCKED);
     CHECK(strstr(diag.message, "hills") != NULL);
     CHECK_INT(td_world_place_actor(w.world, rope, tdi_vec3(0, 0.5, 0), none, &diag), TD_OK);
-    stage_free(&w);
 }
 
 // ---- places, starts and sizes ---------------------------------------------------------------
@@ -396,14 +384,12 @@ TD_TEST(stick_on_a_tilted_height_field_moves_as_on_a_tilted_plane) {
         for (int32_t k = 0; k < 12; k++) {
             const tilted *g = &grounds[k / 2];
             const char *solver = td_solver_get(s).name, *method = methods[k % 2];
-            stage a = stick_on_tilted(g, false, method, THROWN, solver);
-            stage b = stick_on_tilted(g, true, method, THROWN, solver);
+            OWNED(stage) a = stick_on_tilted(g, false, method, THROWN, solver);
+            OWNED(stage) b = stick_on_tilted(g, true, method, THROWN, solver);
             steps(a.world, 40);
             steps(b.world, 40);
             CHECK_SAY(most_apart(&a, &b) < 1e-6, "%s %s, ground %d: %g m apart", solver, method,
                       (int)(k / 2), most_apart(&a, &b));
-            stage_free(&a);
-            stage_free(&b);
         }
     }
 }
@@ -414,8 +400,8 @@ TD_TEST(stick_that_starts_settled_on_a_height_field_rests_as_on_a_plane) {
         for (int32_t k = 0; k < 6; k++) {
             const tilted *g = &grounds[k / 2];
             const char *solver = td_solver_get(s).name, *method = methods[k % 2];
-            stage a = stick_on_tilted(g, false, method, HELD, solver);
-            stage b = stick_on_tilted(g, true, method, HELD, solver);
+            OWNED(stage) a = stick_on_tilted(g, false, method, HELD, solver);
+            OWNED(stage) b = stick_on_tilted(g, true, method, HELD, solver);
             CHECK_SAY(most_apart(&a, &b) < 1e-6, "%s %s, ground %d: %g m apart at the start",
                       solver, method, (int)(k / 2), most_apart(&a, &b));
             steps(a.world, 10);
@@ -423,8 +409,6 @@ TD_TEST(stick_that_starts_settled_on_a_height_field_rests_as_on_a_plane) {
             CHECK(td_world_contacts(b.world, NULL, 0) > 0);
             CHECK_SAY(most_apart(&a, &b) < 1e-6, "%s %s, ground %d: %g m apart", solver, method,
                       (int)(k / 2), most_apart(&a, &b));
-            stage_free(&a);
-            stage_free(&b);
         }
     }
 }
@@ -478,7 +462,7 @@ TD_TEST(stick_across_a_ridge_sinks_into_it_by_no_more_than_a_seventh) {
             char text[TEXT];
             const char *solver = td_solver_get(s).name;
             stick_across_ridge(text, solver, methods[m], 8);
-            stage w = stage_of(text);
+            OWNED(stage) w = stage_of(text);
             const td_height_field *f = td_world_collider(w.world, 0).field;
             td_real least = HUGE_VAL;
             for (int32_t n = 0; n < 60; n++) {
@@ -492,7 +476,6 @@ TD_TEST(stick_across_a_ridge_sinks_into_it_by_no_more_than_a_seventh) {
             }
             CHECK(td_world_contacts(w.world, NULL, 0) > 0);
             CHECK_SAY(least > 0.01 - 0.1 / 7, "%s %s: %g m", solver, methods[m], least);
-            stage_free(&w);
         }
     }
 }
@@ -547,9 +530,9 @@ TD_TEST(segments_longer_than_half_a_cell_are_refused_with_their_length) {
 TD_TEST(actor_with_long_segments_is_refused_by_a_world_with_a_height_field) {
     char text[TEXT];
     stick_across_ridge(text, "rod", "barrier", 8);
-    stage w = stage_of(text);
-    stage v = stage_of("{objects: [{start: drawn, strand: {points: [[0, 0, 0], [1, 0, 0]],\n"
-                       " segments: 2, radius: 0.01}}]}");
+    OWNED(stage) w = stage_of(text);
+    OWNED(stage) v = stage_of("{objects: [{start: drawn, strand: {points: [[0, 0, 0], [1, 0, 0]],\n"
+                              " segments: 2, radius: 0.01}}]}");
     td_actor_def def = td_actor_def_default();
     td_actor_id id;
     td_diag diag = {.message = ""};
@@ -558,8 +541,6 @@ TD_TEST(actor_with_long_segments_is_refused_by_a_world_with_a_height_field) {
     CHECK_INT(td_world_add_actor(w.world, &def, &id, &diag), TD_ERR_ARGUMENT);
     CHECK_SAY(strstr(diag.message, "half the cell") != NULL, "%s", diag.message);
     steps(w.world, 2);
-    stage_free(&w);
-    stage_free(&v);
 }
 
 TD_TEST(explicit_integrators_refuse_height_fields) {

@@ -39,7 +39,7 @@ static tree rod_of(const fall *f) {
 
 // By impulses at the lowest point of the end.
 static void strike(const fall *f, td_real v[6]) {
-    tree t = rod_of(f);
+    OWNED(tree) t = rod_of(f);
     td_analytic_opts opts = td_analytic_opts_default();
     td_analytic *analytic;
     td_hit hit = {.point = tdi_vec3(RADIUS * sin(f->lean), -RADIUS * cos(f->lean), 0),
@@ -51,12 +51,11 @@ static void strike(const fall *f, td_real v[6]) {
     CHECK_INT(td_analytic_impact(analytic, &hit, 1, NULL, NULL), TD_OK);
     memcpy(v, t.v, 6 * sizeof *v);
     td_analytic_free(analytic);
-    tree_free(t);
 }
 
 // By a step.
 static void drop(const fall *f, td_real v[6]) {
-    tree t = rod_of(f);
+    OWNED(tree) t = rod_of(f);
     td_contact_opts contact = td_contact_opts_default();
     td_collider floor = td_collider_default(TD_COLLIDER_PLANE);
     td_body *ref = t.state;
@@ -73,7 +72,6 @@ static void drop(const fall *f, td_real v[6]) {
     CHECK_SAY(td_island_step(island, &opts, &floor, 1, NULL, &diag) == TD_OK, "%s", diag.message);
     memcpy(v, td_tree_velocities(t.state), 6 * sizeof *v);
     td_island_free(island);
-    tree_free(t);
 }
 
 static double apart(const td_real a[6], const td_real b[6]) {

@@ -143,6 +143,8 @@ static inline td_real test_least_gap(const tdi_capsule *capsule, int32_t count, 
 
 // ---- sets -----------------------------------------------------------------------------------
 
+OWNED_POINTER(tdi_contacts)
+
 static inline tdi_contacts *test_contacts(const td_contact_opts *opts, const tdi_capsule *capsule,
                                           int32_t count, int32_t collider_limit) {
     int32_t points = 0;

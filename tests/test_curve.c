@@ -37,7 +37,7 @@ static double value_at(const td_curve *curve, double time) {
 TD_TEST(smooth_curve_of_two_keys_is_the_quintic_from_rest_to_rest) {
     const double times[] = {1, 3}, values[] = {-1, 3};
     td_curve_def def = def_of(2, times, values);
-    td_curve *curve = curve_of(&def);
+    OWNED(td_curve) *curve = curve_of(&def);
     double value, rate, rate2;
     td_curve_at(curve, 2, &value, &rate, &rate2);
     CHECK_REL(value, 1, 1e-15);
@@ -49,7 +49,6 @@ TD_TEST(smooth_curve_of_two_keys_is_the_quintic_from_rest_to_rest) {
         CHECK_REL(rate, 0, 1e-14);
         CHECK_REL(rate2, 0, 1e-13);
     }
-    td_curve_free(curve);
 }
 
 TD_TEST(curve_holds_its_ends) {
@@ -57,7 +56,7 @@ TD_TEST(curve_holds_its_ends) {
     for (int mode = TD_SMOOTH; mode <= TD_STEP; mode++) {
         td_curve_def def = def_of(3, times, values);
         def.interpolation = (td_interpolation)mode;
-        td_curve *curve = curve_of(&def);
+        OWNED(td_curve) *curve = curve_of(&def);
         const double outside[] = {-1e300, 0.999, 4, 5, 1e300}, want[] = {5, 5, 9, 9, 9};
         for (int i = 0; i < 5; i++) {
             double value, rate, rate2;
@@ -68,7 +67,6 @@ TD_TEST(curve_holds_its_ends) {
         CHECK_REL(value_at(curve, INFINITY), 9, 0);
         CHECK_REL(value_at(curve, -INFINITY), 5, 0);
         CHECK_REL(value_at(curve, NAN), 5, 0);
-        td_curve_free(curve);
     }
 }
 
@@ -137,7 +135,7 @@ TD_TEST(smooth_curve_passes_its_keys_without_a_jump_in_acceleration) {
                 values[i] = values[i - (n - 1) * parts];
             }
         }
-        td_curve *curve = curve_of(&def);
+        OWNED(td_curve) *curve = curve_of(&def);
         for (int i = 0; i < n; i++) {
             double value[4];
             td_curve_at(curve, times[i], value, NULL, NULL);
@@ -150,7 +148,6 @@ TD_TEST(smooth_curve_passes_its_keys_without_a_jump_in_acceleration) {
             double gap = times[i + 1] - times[i];
             check_rates(curve, times[i] + gap * between(&r, 0.01, 0.99), gap, parts);
         }
-        td_curve_free(curve);
     }
 }
 
@@ -159,7 +156,7 @@ TD_TEST(smooth_curve_of_a_quick_change_and_a_long_hold_goes_a_tenth_past_at_most
     for (double quick = 1; quick > 1e-7; quick /= 10) {
         const double times[] = {0, quick, quick + 2}, values[] = {0, 10, 10};
         td_curve_def def = def_of(3, times, values);
-        td_curve *curve = curve_of(&def);
+        OWNED(td_curve) *curve = curve_of(&def);
         double low = 0, high = 0;
         for (int i = 0; i <= 4000; i++) {
             double t = i < 2000 ? quick * i / 2000 : quick + (i - 2000) * 1e-3;
@@ -168,7 +165,6 @@ TD_TEST(smooth_curve_of_a_quick_change_and_a_long_hold_goes_a_tenth_past_at_most
         }
         CHECK_REL(low, 0, 0); // nothing changes before: no swing back
         CHECK_IN(high, 10.1, 10.95);
-        td_curve_free(curve);
     }
 }
 
@@ -199,7 +195,7 @@ TD_TEST(smooth_curve_goes_past_its_keys_by_a_tenth_of_the_steps_beside_them_at_m
         values[n - 1] = repeat ? values[0] : values[n - 1];
         td_curve_def def = def_of(n, times, values);
         def.repeat = repeat;
-        td_curve *curve = curve_of(&def);
+        OWNED(td_curve) *curve = curve_of(&def);
         for (int i = 0; i < n - 1; i++) {
             double none_before = repeat ? values[n - 1] - values[n - 2] : 0;
             double none_after = repeat ? values[1] - values[0] : 0;
@@ -207,7 +203,6 @@ TD_TEST(smooth_curve_goes_past_its_keys_by_a_tenth_of_the_steps_beside_them_at_m
             double after = i < n - 2 ? values[i + 2] - values[i + 1] : none_after;
             check_within(curve, &times[i], values[i], values[i + 1], before, after);
         }
-        td_curve_free(curve);
     }
 }
 
@@ -232,19 +227,17 @@ TD_TEST(smooth_curve_through_rising_keys_at_even_times_rises_all_along) {
             values[i] = values[i - 1] + between(&r, 1, 3.66);
         }
         td_curve_def def = def_of(20, times, values);
-        td_curve *curve = curve_of(&def);
+        OWNED(td_curve) *curve = curve_of(&def);
         CHECK_IN(least_rate(curve, 0, 9.5), -1e-12, 1e-12); // at rest at the ends
         CHECK(least_rate(curve, 0.01, 9.49) > 0);
-        td_curve_free(curve);
     }
     const double times[] = {0, 1, 2, 3, 4, 5};
     for (int steep = 0; steep < 2; steep++) {
         double much = steep ? 3.67 : 3.66;
         const double values[] = {0, 1, 1 + much, 2 + much, 2 + 2 * much, 3 + 2 * much};
         td_curve_def def = def_of(6, times, values);
-        td_curve *curve = curve_of(&def);
+        OWNED(td_curve) *curve = curve_of(&def);
         CHECK_INT(least_rate(curve, 2, 3) < 0, steep);
-        td_curve_free(curve);
     }
 }
 
@@ -257,7 +250,7 @@ TD_TEST(smooth_curve_keeps_straight_lines_at_any_times_and_parabolas_at_even_tim
             values[i] = 3 + 2 * pow(times[i], power);
         }
         td_curve_def def = def_of(7, times, values);
-        td_curve *curve = curve_of(&def);
+        OWNED(td_curve) *curve = curve_of(&def);
         for (int i = 0; i <= 100; i++) { // the first and the last piece start and end at rest
             double t = times[1] + (times[5] - times[1]) * i / 100, got[3];
             td_curve_at(curve, t, &got[0], &got[1], &got[2]);
@@ -265,7 +258,6 @@ TD_TEST(smooth_curve_keeps_straight_lines_at_any_times_and_parabolas_at_even_tim
             CHECK_REL(got[1], power == 1 ? 2 : 4 * t, 1e-12);
             CHECK_IN(got[2] - (power == 1 ? 0 : 4), -1e-9, 1e-9);
         }
-        td_curve_free(curve);
     }
 }
 
@@ -273,15 +265,13 @@ TD_TEST(smooth_curve_feels_a_key_two_pieces_away_and_no_further) {
     const double times[] = {0, 1, 1.5, 3, 4, 4.2, 6, 7, 8};
     double values[] = {0, 3, 1, 2, 5, 4, 1, 0, 2};
     td_curve_def def = def_of(9, times, values);
-    td_curve *was = curve_of(&def);
+    OWNED(td_curve) *was = curve_of(&def);
     values[4] += 1;
-    td_curve *is = curve_of(&def);
+    OWNED(td_curve) *is = curve_of(&def);
     for (int i = 0; i <= 800; i++) {
         double t = i * 0.01, moved = value_at(is, t) - value_at(was, t);
         CHECK(t > 1.5 && t < 6 ? moved != 0 || t == 3 || t == 4.2 : moved == 0);
     }
-    td_curve_free(was);
-    td_curve_free(is);
 }
 
 // the slope at a key is that between its neighbours: the error of the curve falls with the third
@@ -297,7 +287,7 @@ TD_TEST(repeating_smooth_curve_converges_to_a_sine) {
         }
         td_curve_def def = def_of(n + 1, times, values);
         def.repeat = true;
-        td_curve *curve = curve_of(&def);
+        OWNED(td_curve) *curve = curve_of(&def);
         for (int i = 0; i < 1000; i++) {
             double t = 0.00628 * i, got[3];
             td_curve_at(curve, t - 8 * TDI_PI, &got[0], &got[1], &got[2]);
@@ -305,7 +295,6 @@ TD_TEST(repeating_smooth_curve_converges_to_a_sine) {
             error[run][1] = fmax(error[run][1], fabs(got[1] - cos(t)));
             error[run][2] = fmax(error[run][2], fabs(got[2] + sin(t)));
         }
-        td_curve_free(curve);
     }
     CHECK_IN(error[0][0] / error[1][0], 7.5, 8.5);
     CHECK_IN(error[0][1] / error[1][1], 3.8, 4.2);
@@ -318,13 +307,12 @@ TD_TEST(curve_that_repeats_is_the_same_a_period_later) {
         td_curve_def def = def_of(4, times, values);
         def.interpolation = (td_interpolation)mode;
         def.repeat = true;
-        td_curve *curve = curve_of(&def);
+        OWNED(td_curve) *curve = curve_of(&def);
         for (int i = 0; i < 64; i++) {
             double t = -1 + i / 16.0;
             CHECK_REL(value_at(curve, t + 400) - value_at(curve, t), 0, 1e-13);
             CHECK_REL(value_at(curve, t - 40) - value_at(curve, t), 0, 1e-13);
         }
-        td_curve_free(curve);
     }
 }
 
@@ -383,7 +371,7 @@ TD_TEST(turn_curve_passes_its_keys_and_its_spin_is_exact) {
             keys[i] = draw_quat(&r);
         }
         keys[n - 1] = def.repeat ? keys[0] : keys[n - 1];
-        td_turn_curve *curve = turns_of(&def);
+        OWNED(td_turn_curve) *curve = turns_of(&def);
         for (int i = 0; i < n; i++) {
             td_quat got;
             td_vec3 before, after, rate_before, rate_after;
@@ -399,7 +387,6 @@ TD_TEST(turn_curve_passes_its_keys_and_its_spin_is_exact) {
         for (int i = 0; i < n - 1; i++) {
             check_spin(curve, times[i] + (times[i + 1] - times[i]) * between(&r, 0.01, 0.99));
         }
-        td_turn_curve_free(curve);
     }
 }
 
@@ -412,7 +399,7 @@ TD_TEST(turn_curve_of_whole_turns_spins_evenly) {
     def.times = times;
     def.turns = turns;
     def.repeat = true;
-    td_turn_curve *curve = turns_of(&def);
+    OWNED(td_turn_curve) *curve = turns_of(&def);
     for (int i = 0; i < 100; i++) {
         double t = 0.37 * i - 10;
         td_quat q;
@@ -422,7 +409,6 @@ TD_TEST(turn_curve_of_whole_turns_spins_evenly) {
         CHECK_IN(tdi_norm(rate), 0, 1e-11);
         CHECK_IN(quat_apart(q, tdi_quat_turn(tdi_vec3(0, 1, 0), 4 * TDI_PI * (t - 1))), 0, 1e-12);
     }
-    td_turn_curve_free(curve);
 }
 
 TD_TEST(turn_curve_about_one_axis_is_the_smooth_curve_of_the_angle) {
@@ -436,8 +422,8 @@ TD_TEST(turn_curve_about_one_axis_is_the_smooth_curve_of_the_angle) {
     turn.key_count = 5;
     turn.times = times;
     turn.turns = turns;
-    td_curve *curve = curve_of(&def);
-    td_turn_curve *turning = turns_of(&turn);
+    OWNED(td_curve) *curve = curve_of(&def);
+    OWNED(td_turn_curve) *turning = turns_of(&turn);
     for (int i = 0; i <= 80; i++) {
         double t = 0.1 * i - 0.5, angle, rate, rate2;
         td_quat q;
@@ -448,8 +434,6 @@ TD_TEST(turn_curve_about_one_axis_is_the_smooth_curve_of_the_angle) {
         CHECK_IN(spin.y - rate, -1e-11, 1e-11);
         CHECK_IN(spin_rate.y - rate2, -1e-9, 1e-9);
     }
-    td_curve_free(curve);
-    td_turn_curve_free(turning);
 }
 
 // the middle of the three keys is passed with the mean of the slopes
@@ -460,7 +444,7 @@ TD_TEST(turn_curve_about_one_axis_counts_turns) {
     def.key_count = 3;
     def.times = times;
     def.turns = turns;
-    td_turn_curve *curve = turns_of(&def);
+    OWNED(td_turn_curve) *curve = turns_of(&def);
     td_vec3 spin;
     td_turn_curve_at(curve, 1, NULL, &spin, NULL);
     CHECK_REL(spin.y, 12, 1e-14);
@@ -470,7 +454,6 @@ TD_TEST(turn_curve_about_one_axis_counts_turns) {
         angle += spin.y * 1e-4;
     }
     CHECK_REL(angle, 24, 1e-7);
-    td_turn_curve_free(curve);
 }
 
 TD_TEST(turn_curve_takes_the_shorter_way_between_quaternions) {
@@ -482,11 +465,10 @@ TD_TEST(turn_curve_takes_the_shorter_way_between_quaternions) {
         def.times = times;
         def.rotations = keys;
         def.interpolation = TD_LINEAR;
-        td_turn_curve *curve = turns_of(&def);
+        OWNED(td_turn_curve) *curve = turns_of(&def);
         td_vec3 spin;
         td_turn_curve_at(curve, 0.5, NULL, &spin, NULL);
         CHECK_REL(spin.y, 1.4, 1e-14);
-        td_turn_curve_free(curve);
     }
 }
 
@@ -499,7 +481,7 @@ TD_TEST(turn_curve_goes_little_past_its_keys_however_uneven_they_are) {
         def.key_count = 4;
         def.times = times;
         def.turns = turns;
-        td_turn_curve *curve = turns_of(&def);
+        OWNED(td_turn_curve) *curve = turns_of(&def);
         double low = 0, high = 0;
         for (int i = 0; i <= 3000; i++) {
             td_quat q;
@@ -510,7 +492,6 @@ TD_TEST(turn_curve_goes_little_past_its_keys_however_uneven_they_are) {
         }
         CHECK_IN(low, -0.1, -0.001);
         CHECK_IN(high, 1.001, 1.1);
-        td_turn_curve_free(curve);
     }
 }
 
@@ -523,8 +504,8 @@ TD_TEST(base_motion_joins_both_curves) {
     turn.key_count = 2;
     turn.times = times;
     turn.turns = turns;
-    td_curve *position = curve_of(&place);
-    td_turn_curve *rotation = turns_of(&turn);
+    OWNED(td_curve) *position = curve_of(&place);
+    OWNED(td_turn_curve) *rotation = turns_of(&turn);
     td_base_motion m = td_base_motion_at(position, rotation, 1);
     CHECK_REL(m.position.x, 3, 1e-15);
     CHECK_REL(m.velocity.x, 4 * 1.875 / 2, 1e-15);
@@ -532,8 +513,6 @@ TD_TEST(base_motion_joins_both_curves) {
     CHECK_IN(quat_apart(m.rotation, tdi_quat_turn(tdi_vec3(0, 1, 0), 1.5)), 0, 1e-15);
     m = td_base_motion_at(NULL, NULL, 1);
     CHECK(m.rotation.w == 1 && m.position.x == 0 && m.velocity.x == 0);
-    td_curve_free(position);
-    td_turn_curve_free(rotation);
 }
 
 // ---- refusals -------------------------------------------------------------------------------
@@ -640,11 +619,10 @@ TD_TEST(curves_without_memory_are_refused_and_leave_nothing_behind) {
 TD_TEST(curves_at_their_limits_stay_finite) {
     const double times[] = {0, 1e-9, 1, 1e9}, values[] = {1e100, -1e100, 1e100, -1e100};
     td_curve_def def = def_of(4, times, values);
-    td_curve *curve = curve_of(&def);
+    OWNED(td_curve) *curve = curve_of(&def);
     for (int i = 0; i < 40; i++) {
         double value, rate, rate2;
         td_curve_at(curve, pow(10, i - 20), &value, &rate, &rate2);
         CHECK(isfinite(value) && isfinite(rate) && isfinite(rate2));
     }
-    td_curve_free(curve);
 }

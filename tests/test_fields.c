@@ -151,10 +151,9 @@ static scene fill(const char *text, tdi_fields *fields) {
     td_diag items[4];
     td_diag_list diags = {items, 4, 0};
     scene s;
-    td_value *value = values_of(text, NULL);
+    OWNED(td_value) *value = values_of(text, NULL);
     CHECK_INT(tdi_fields_fill(&scene_table, value, &s, NULL, fields, &diags), TD_OK);
     CHECK_TEXT(diags.count > 0 ? items[0].message : "", "");
-    td_value_free(value);
     return s;
 }
 
@@ -162,11 +161,10 @@ static int32_t refused(const char *text, td_diag items[16]) {
     td_diag_list diags = {items, 16, 0};
     scene s;
     tdi_fields fields;
-    td_value *value = values_of(text, NULL);
+    OWNED(td_value) *value = values_of(text, NULL);
     memset(items, 0, 16 * sizeof *items);
     CHECK_INT(tdi_fields_fill(&scene_table, value, &s, NULL, &fields, &diags), TD_ERR_SYNTAX);
     CHECK(s.loads == NULL && fields.tracks == NULL && fields.arena.chunks == NULL);
-    td_value_free(value);
     return diags.count;
 }
 
@@ -215,13 +213,12 @@ TD_TEST(fields_of_every_kind_are_filled) {
 }
 
 TD_TEST(fields_can_hand_a_value_through) {
-    td_value *value = values_of("{extra: {anything: [1, goes]}}", NULL);
+    OWNED(td_value) *value = values_of("{extra: {anything: [1, goes]}}", NULL);
     scene s;
     tdi_fields fields;
     CHECK_INT(tdi_fields_fill(&scene_table, value, &s, NULL, &fields, NULL), TD_OK);
     CHECK_INT(td_value_get(s.extra, "anything")->count, 2);
     tdi_fields_free(&fields);
-    td_value_free(value);
 }
 
 static void init_pull(void *object) {
@@ -241,7 +238,7 @@ TD_TEST(fields_of_a_table_with_init_start_from_it) {
 
 TD_TEST(fields_with_keys_become_tracks) {
     tdi_fields fields;
-    td_value *value =
+    OWNED(td_value) *value =
         values_of("{air: {speed: {keys: [[0, 1], [1/2, 5], [2, 3]], interpolate: linear},\n"
                   "towards: {keys: [[0, [1, 0, 0]], [1, [0, 1, 0]]], repeat: true}},\n"
                   "loads: [{pull: {at: x, degrees: {keys: [[5, 180]]}}}],\n"
@@ -268,7 +265,6 @@ TD_TEST(fields_with_keys_become_tracks) {
     CHECK(turn->values[4] == 0 && turn->values[6] == 1);
     CHECK(turn->turns == NULL && speed->turns == NULL);
     tdi_fields_free(&fields);
-    td_value_free(value);
 }
 
 TD_TEST(fields_with_keys_make_curves) {
@@ -280,7 +276,7 @@ TD_TEST(fields_with_keys_make_curves) {
     td_value_free(value);
     const tdi_track *track = &fields.tracks[0];
     td_curve_def def = td_curve_def_default();
-    td_curve *curve = NULL;
+    OWNED(td_curve) *curve = NULL;
     def.key_count = track->key_count;
     def.part_count = track->components;
     def.times = track->times;
@@ -290,7 +286,6 @@ TD_TEST(fields_with_keys_make_curves) {
     CHECK_INT(td_curve_new(&def, NULL, &curve, NULL), TD_OK);
     td_curve_at(curve, 1, track->place, NULL, NULL);
     CHECK(s.air.speed == 3);
-    td_curve_free(curve);
     tdi_fields_free(&fields);
 }
 
@@ -417,7 +412,7 @@ TD_TEST(fields_survive_every_failing_allocation) {
                                "groups: [{name: a, groups: [{name: b}]}],\n"
                                "loads: [{pull: {at: x, degrees: {keys: [[5, 180]]}}}]}";
     int failures = 0;
-    td_value *value = values_of(text, NULL);
+    OWNED(td_value) *value = values_of(text, NULL);
     for (long fail_at = 1; fail_at < 5; fail_at++) {
         test_heap heap = {.fail_at = fail_at};
         td_alloc alloc = test_heap_alloc(&heap);
@@ -432,7 +427,6 @@ TD_TEST(fields_survive_every_failing_allocation) {
         CHECK_INT(heap.held, 0);
     }
     CHECK_IN(failures, 1, 3);
-    td_value_free(value);
 }
 
 // every list and text gets a chunk of its own, so that each allocation can fail
@@ -452,7 +446,7 @@ TD_TEST(fields_of_large_parts_survive_every_failing_allocation) {
     }
     snprintf(text + size, sizeof text - size, "]}");
     int failures = 0;
-    td_value *value = values_of(text, NULL);
+    OWNED(td_value) *value = values_of(text, NULL);
     for (long fail_at = 1; fail_at < 20; fail_at++) {
         test_heap heap = {.fail_at = fail_at};
         td_alloc alloc = test_heap_alloc(&heap);
@@ -465,7 +459,6 @@ TD_TEST(fields_of_large_parts_survive_every_failing_allocation) {
         CHECK_INT(heap.held, 0);
     }
     CHECK_IN(failures, 5, 18);
-    td_value_free(value);
 }
 
 // ---- paths ----------------------------------------------------------------------------------
@@ -574,7 +567,7 @@ TD_TEST(fields_cannot_be_set_out_of_their_range) {
 }
 
 TD_TEST(fields_path_finds_its_place_in_the_scene) {
-    td_value *value = values_of(path_text, NULL);
+    OWNED(td_value) *value = values_of(path_text, NULL);
     const td_value *speed = tdi_fields_where(value, "loads[1].wind.speed");
     CHECK(speed->number == 4 && speed->line == 2);
     // what was left out is looked for where it would stand
@@ -583,7 +576,6 @@ TD_TEST(fields_path_finds_its_place_in_the_scene) {
     CHECK(tdi_fields_where(value, "loads[7].wind") == tdi_fields_where(value, "loads"));
     CHECK(tdi_fields_where(value, "points[0].y")->kind == TD_VALUE_LIST);
     CHECK(tdi_fields_where(value, "step") == value && tdi_fields_where(value, "") == value);
-    td_value_free(value);
 }
 
 // ---- reference ------------------------------------------------------------------------------

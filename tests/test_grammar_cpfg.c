@@ -55,12 +55,11 @@ TD_TEST(cpfg_brackets_may_close_in_another_successor) {
     // contexts and the turtle take what is there
     CHECK_TEXT(test_derived("axiom: A]B\nA < B --> C\n", 1), "A]B");
     CHECK_TEXT(test_derived("axiom: A[B\nA < B --> C\nA > B --> C\n", 1), "A[C");
-    test_model m = test_model_good("axiom: F(1)]F(2)[F(4)\n", 0);
+    OWNED(test_model) m = test_model_good("axiom: F(1)]F(2)[F(4)\n", 0);
     td_totals totals = {0};
     td_string s = td_derivation_string(m.derivation);
     CHECK_INT(td_totals_from_string(m.grammar, &s, NULL, NULL, &totals, NULL), TD_OK);
     CHECK_REL(totals.length, 7, 0);
-    test_model_free(&m);
 }
 
 // ---- symbols of several characters ----------------------------------------------------------
@@ -71,7 +70,7 @@ TD_TEST(cpfg_module_of_a_surface_ages) {
                        "L(t) : t < 1 --> L(t+0.5)\nL(t) --> M(t)\n";
     CHECK_TEXT(test_derived(text, 2), "F[+~L(0.5)]F[+~L(0)]A");
     CHECK_TEXT(test_derived(text, 4), "F[+~M(1)]F[+~L(1)]F[+~L(0.5)]F[+~L(0)]A");
-    test_model m = test_model_good(text, 4);
+    OWNED(test_model) m = test_model_good(text, 4);
     td_string s = td_derivation_string(m.derivation);
     td_totals totals = {0};
     CHECK_INT(td_totals_from_string(m.grammar, &s, NULL, NULL, &totals, NULL), TD_OK);
@@ -83,7 +82,6 @@ TD_TEST(cpfg_module_of_a_surface_ages) {
     }
     CHECK_INT(symbols, 21); // of 25 modules
     CHECK_INT(leaves, 3);
-    test_model_free(&m);
 }
 
 TD_TEST(cpfg_parts_of_a_symbol_are_seen_by_predecessors_and_contexts) {
@@ -219,12 +217,11 @@ TD_TEST(cpfg_homomorphism_takes_several_modules_and_sees_contexts) {
         {"axiom: A(2)B(3)C\nhomomorphism\nA(x)B(y) --> F(x*y)\nC --> F(1)\n", 7},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        test_model m = test_model_good(rows[i].text, 0);
+        OWNED(test_model) m = test_model_good(rows[i].text, 0);
         td_totals totals = {0};
         td_string s = td_derivation_string(m.derivation);
         CHECK_INT(td_totals_from_string(m.grammar, &s, NULL, NULL, &totals, NULL), TD_OK);
         CHECK_REL(totals.length, rows[i].length, 0);
-        test_model_free(&m);
     }
 }
 
@@ -302,15 +299,15 @@ TD_TEST(cpfg_every_use_of_an_l_system_has_its_own_variables) {
 
 // the homomorphism of a use sees its variables
 TD_TEST(cpfg_use_of_an_l_system_is_drawn_with_its_own_variables) {
-    test_model m = test_model_good("lsystem: 1\naxiom: ?(2)B$A\nA --> ?(2)B$A\nendlsystem\n"
-                                   "lsystem: 2\nStart: { n = 0; }\nStartEach: { n = n + 1; }\n"
-                                   "axiom: B\nhomomorphism\nB --> F(10^n)\nendlsystem\n",
-                                   3);
+    OWNED(test_model) m =
+        test_model_good("lsystem: 1\naxiom: ?(2)B$A\nA --> ?(2)B$A\nendlsystem\n"
+                        "lsystem: 2\nStart: { n = 0; }\nStartEach: { n = n + 1; }\n"
+                        "axiom: B\nhomomorphism\nB --> F(10^n)\nendlsystem\n",
+                        3);
     td_totals totals = {0};
     td_string s = td_derivation_string(m.derivation);
     CHECK_INT(td_totals_from_string(m.grammar, &s, NULL, NULL, &totals, NULL), TD_OK);
     CHECK_REL(totals.length, 1000 + 100 + 10 + 1, 1e-15);
-    test_model_free(&m);
 }
 
 TD_TEST(cpfg_percent_cuts_to_the_end_of_its_l_system) {
@@ -323,12 +320,11 @@ TD_TEST(cpfg_l_system_is_drawn_at_its_scale_by_its_homomorphism) {
                        "homomorphism\nA --> F(100)\nendlsystem\n"
                        "lsystem: 2\naxiom: A\nhomomorphism\nA --> F(2)\nendlsystem\n"
                        "lsystem: 3\naxiom: A\nendlsystem\n";
-    test_model m = test_model_good(text, 0);
+    OWNED(test_model) m = test_model_good(text, 0);
     td_totals totals = {0};
     td_string s = td_derivation_string(m.derivation);
     CHECK_INT(td_totals_from_string(m.grammar, &s, NULL, NULL, &totals, NULL), TD_OK);
     CHECK_REL(totals.length, 1 + 100 + 1 + 2 + 2 + 2 + 100, 1e-15);
-    test_model_free(&m);
 }
 
 TD_TEST(cpfg_l_systems_that_cannot_be_opened_are_errors) {

@@ -234,13 +234,12 @@ TD_TEST(grammar_float_parameters_hold_in_decomposition_and_may_be_asked_for_from
     td_grammar_def def = test_def("axiom: S\nS --> A(0.1)\ndecomposition\nmaximum depth: 2\n"
                                   "A(x) --> B(x == 0.1)\n");
     td_derive_opts opts = td_derive_opts_default();
-    test_model m = test_model_of(&def, &opts, 1, NULL);
+    OWNED(test_model) m = test_model_of(&def, &opts, 1, NULL);
     CHECK_TEXT(test_string_of(&m), "B(1)");
     test_model_free(&m);
     opts.float_parameters = true;
     m = test_model_of(&def, &opts, 1, NULL);
     CHECK_TEXT(test_string_of(&m), "B(0)");
-    test_model_free(&m);
 }
 
 TD_TEST(grammar_float_parameters_refuse_what_single_precision_cannot_hold) {
@@ -260,9 +259,8 @@ static const char *derived_as(const char *name, const char *text, int64_t seed) 
     td_derive_opts opts = td_derive_opts_default();
     def.name = name;
     opts.seed = seed;
-    test_model m = test_model_of(&def, &opts, 0, NULL);
+    OWNED(test_model) m = test_model_of(&def, &opts, 0, NULL);
     snprintf(string, sizeof string, "%.255s", test_string_of(&m));
-    test_model_free(&m);
     return string;
 }
 
@@ -361,11 +359,10 @@ TD_TEST(grammar_cpfgs_beta_numbers_have_the_right_moments) {
                  "while (n < %g) { x = bran(%g,%g); s = s + x; q = q + x*x; n = n+1; } }\n"
                  "axiom: A(s/n, q/n - (s/n)^2)\n",
                  n, a, b);
-        test_model m = test_model_good(text, 0);
+        OWNED(test_model) m = test_model_good(text, 0);
         double mean = a / (a + b), variance = a * b / ((a + b) * (a + b) * (a + b + 1));
         CHECK(fabs(test_param(&m, 0) - mean) < 5 * sqrt(variance / n));
         CHECK(fabs(test_param(&m, 1) / variance - 1) < 0.05); // its deviation is below 0.01
-        test_model_free(&m);
     }
 }
 
@@ -373,9 +370,9 @@ TD_TEST(grammar_cpfgs_beta_numbers_have_the_right_moments) {
 
 // macros that cannot be replaced do not hide what is wrong further down
 TD_TEST(grammar_faults_of_macros_and_of_all_sections_are_found_together) {
-    test_model m = test_model_text("#define M(a) a\n#define 5 x\naxiom: A M(1,2)\nA --> B(\n"
-                                   "decomposition\nB --> C(1\nhomomorphism\nC --> D(+)\n",
-                                   0);
+    OWNED(test_model) m = test_model_text("#define M(a) a\n#define 5 x\naxiom: A M(1,2)\nA --> B(\n"
+                                          "decomposition\nB --> C(1\nhomomorphism\nC --> D(+)\n",
+                                          0);
     const int32_t lines[] = {2, 3, 4, 6, 8};
     CHECK_INT(m.fault_count, 5);
     for (int i = 0; i < 5 && m.fault_count == 5; i++) {
@@ -385,5 +382,4 @@ TD_TEST(grammar_faults_of_macros_and_of_all_sections_are_found_together) {
     // where a part of the text is missing, what follows from that is not reported
     m = test_model_text("#if 1/0\n#define N 3\n#endif\naxiom: A(N)\n", 0);
     CHECK_INT(m.fault_count, 1);
-    test_model_free(&m);
 }

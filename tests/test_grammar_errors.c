@@ -260,11 +260,10 @@ TD_TEST(errors_of_the_turtle_name_the_module) {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char text[256];
         snprintf(text, sizeof text, "axiom: %s\nhomomorphism\nA(x) --> F(1/x)\n", rows[i].axiom);
-        test_model m = test_model_text(text, 0);
+        OWNED(test_model) m = test_model_text(text, 0);
         CHECK_INT(m.status, rows[i].status);
         CHECK_INT(m.faults[0].index, rows[i].module);
         CHECK_HAS(m.faults[0].message, rows[i].message);
-        test_model_free(&m);
     }
 }
 
@@ -277,7 +276,7 @@ TD_TEST(errors_of_organs_name_the_module) {
     for (size_t i = 0; i < 2; i++) {
         char text[128];
         snprintf(text, sizeof text, "surface: L leaf\naxiom: %s\n", rows[i].axiom);
-        test_model m = test_model_good(text, 0);
+        OWNED(test_model) m = test_model_good(text, 0);
         td_string s = td_derivation_string(m.derivation);
         td_totals totals;
         td_diag diag = {0};
@@ -285,21 +284,20 @@ TD_TEST(errors_of_organs_name_the_module) {
                   TD_ERR_STRUCTURE);
         CHECK_INT(diag.index, rows[i].module);
         CHECK_HAS(diag.message, rows[i].message);
-        test_model_free(&m);
     }
 }
 
 // ---- several faults -------------------------------------------------------------------------
 
 TD_TEST(errors_of_one_text_are_all_listed_in_order) {
-    test_model m = test_model_text("angle increment: x\n"
-                                   "Start: { if (1) { y = foo(1); }\n z = 2; } seed: -1\n"
-                                   "#include \"z\"\n"
-                                   "axiom: A[\n"
-                                   "A --> B(\n"
-                                   "B --> C\n"
-                                   "C --> ]\n",
-                                   0);
+    OWNED(test_model) m = test_model_text("angle increment: x\n"
+                                          "Start: { if (1) { y = foo(1); }\n z = 2; } seed: -1\n"
+                                          "#include \"z\"\n"
+                                          "axiom: A[\n"
+                                          "A --> B(\n"
+                                          "B --> C\n"
+                                          "C --> ]\n",
+                                          0);
     // a directive's fault ends the reading of the text before the parser starts
     CHECK_INT(m.status, TD_ERR_SYNTAX);
     CHECK_INT(m.fault_count, 1);
@@ -318,16 +316,14 @@ TD_TEST(errors_of_one_text_are_all_listed_in_order) {
         CHECK_INT(m.faults[i].line, places[i][0]);
         CHECK_INT(m.faults[i].column, places[i][1]);
     }
-    test_model_free(&m);
 }
 
 TD_TEST(errors_of_directives_are_all_listed) {
-    test_model m = test_model_text("#define\n#endif\n#include <x\naxiom: A\n", 0);
+    OWNED(test_model) m = test_model_text("#define\n#endif\n#include <x\naxiom: A\n", 0);
     CHECK_INT(m.fault_count, 3);
     for (int i = 0; i < 3; i++) {
         CHECK_INT(m.faults[i].line, i + 1);
     }
-    test_model_free(&m);
 }
 
 TD_TEST(errors_beyond_the_lists_room_are_counted_and_end_at_100) {
@@ -337,38 +333,35 @@ TD_TEST(errors_beyond_the_lists_room_are_counted_and_end_at_100) {
         for (int i = 0; i < 150; i++) {
             strcat(text, lines[k]);
         }
-        test_model m = test_model_text(text, 0);
+        OWNED(test_model) m = test_model_text(text, 0);
         CHECK_INT(m.fault_count, 100);
         CHECK_INT(m.faults[7].line, 9); // the list has room for 8
         td_grammar_def def = test_def(text);
         td_grammar *g = NULL;
         CHECK_INT(td_grammar_new(&def, NULL, &g, NULL), TD_ERR_SYNTAX); // no list at all
         CHECK(g == NULL);
-        test_model_free(&m);
     }
 }
 
 // ---- what a fault shows ---------------------------------------------------------------------
 
 TD_TEST(errors_show_their_line_with_a_caret) {
-    test_model m = test_model_text("axiom: A\nA -->\tB C\xff(2) D\n", 0);
+    OWNED(test_model) m = test_model_text("axiom: A\nA -->\tB C\xff(2) D\n", 0);
     const td_diag *d = &m.faults[0];
     CHECK_TEXT(d->file, "model");
     CHECK_TEXT(d->source, "A --> B C\xff(2) D"); // a TAB shows as a space
     CHECK_INT(d->caret, 9);
     CHECK_INT(d->column, 10);
-    test_model_free(&m);
 }
 
 TD_TEST(errors_far_to_the_right_show_the_part_of_the_line_around_them) {
     char text[1200] = "axiom: ";
     memset(text + 7, 'F', 1000);
     strcpy(text + 1007, "*GGG\n");
-    test_model m = test_model_text(text, 0);
+    OWNED(test_model) m = test_model_text(text, 0);
     const td_diag *d = &m.faults[0];
     CHECK_INT(d->column, 1008);
     CHECK(d->caret > 20 && d->caret < (int32_t)sizeof d->source);
     CHECK(d->source[d->caret] == '*');
     CHECK_TEXT(d->source + d->caret, "*GGG");
-    test_model_free(&m);
 }

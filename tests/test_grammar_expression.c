@@ -80,10 +80,8 @@ TD_TEST(grammar_constants_and_parameters_give_the_same_value) {
         char text[256], constant[256];
         snprintf(text, sizeof text, "axiom: A(4)\nA(x) --> V(%s)\n", forms[i]);
         snprintf(constant, sizeof constant, "#define x 4\naxiom: V(%s)\n", forms[i]);
-        test_model a = test_model_good(text, 1), b = test_model_good(constant, 0);
+        OWNED(test_model) a = test_model_good(text, 1), b = test_model_good(constant, 0);
         CHECK_REL(test_param(&a, 0), test_param(&b, 0), 0);
-        test_model_free(&a);
-        test_model_free(&b);
     }
 }
 
@@ -125,13 +123,12 @@ static void check_random(const char *call, double mean, double deviation, double
              " x = %s; sum = sum + x; low = min(low, x); high = max(high, x); i = i + 1; } }\n"
              "axiom: V(sum/%d, low, high)\n",
              COUNT, call, COUNT);
-    test_model m = test_model_good(text, 0);
+    OWNED(test_model) m = test_model_good(text, 0);
     double error = 4 * deviation / sqrt(COUNT);
     CHECK_IN(test_param(&m, 0), mean - error, mean + error);
     CHECK_IN(test_param(&m, 1), low, high);
     CHECK_IN(test_param(&m, 2), low, high);
     CHECK(test_param(&m, 1) < mean && test_param(&m, 2) > mean);
-    test_model_free(&m);
 }
 
 TD_TEST(grammar_random_functions_have_their_distributions) {
@@ -144,14 +141,13 @@ TD_TEST(grammar_random_functions_have_their_distributions) {
 }
 
 TD_TEST(grammar_srand_starts_the_numbers_again) {
-    test_model m =
+    OWNED(test_model) m =
         test_model_good("Start: { srand(7); a = ran(1); b = ran(1); srand(7); c = ran(1);"
                         " d = ran(1); }\naxiom: V(a,b,c,d)\n",
                         0);
     CHECK(test_param(&m, 0) != test_param(&m, 1));
     CHECK_REL(test_param(&m, 2), test_param(&m, 0), 0);
     CHECK_REL(test_param(&m, 3), test_param(&m, 1), 0);
-    test_model_free(&m);
 }
 
 // ---- statements -----------------------------------------------------------------------------
@@ -160,9 +156,8 @@ TD_TEST(grammar_srand_starts_the_numbers_again) {
 static double after(const char *statements) {
     char text[1024];
     snprintf(text, sizeof text, "Start: { x = 0; %s }\naxiom: V(x)\n", statements);
-    test_model m = test_model_good(text, 0);
+    OWNED(test_model) m = test_model_good(text, 0);
     double value = test_param(&m, 0);
-    test_model_free(&m);
     return value;
 }
 
@@ -227,19 +222,18 @@ TD_TEST(grammar_array_elements_can_be_set_and_indices_computed) {
 }
 
 TD_TEST(grammar_arrays_are_the_derivations_own) {
-    test_model m = test_model_good("define: { array n[1] = {5}; }\nStartEach: { n[0] = n[0]+1; }\n"
-                                   "axiom: A(n[0])\nA(x) --> A(n[0])\n",
-                                   2);
+    OWNED(test_model) m =
+        test_model_good("define: { array n[1] = {5}; }\nStartEach: { n[0] = n[0]+1; }\n"
+                        "axiom: A(n[0])\nA(x) --> A(n[0])\n",
+                        2);
     CHECK_REL(test_param(&m, 0), 7, 0);
     // a second derivation of the same grammar starts anew
     td_derive_opts opts = td_derive_opts_default();
-    td_derivation *second = NULL;
+    OWNED(td_derivation) *second = NULL;
     CHECK_INT(td_derivation_new(m.grammar, &opts, NULL, &second, NULL), TD_OK);
     if (second) {
         CHECK_REL(td_derivation_string(second).params[0], 5, 0);
     }
-    td_derivation_free(second);
-    test_model_free(&m);
 }
 
 // ---- names ----------------------------------------------------------------------------------

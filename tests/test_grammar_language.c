@@ -17,17 +17,17 @@ TD_TEST(grammar_lsystem_and_endlsystem_are_optional_and_end_what_is_read) {
 
 // the model at the head of the guide: six internodes, each with two leaves
 TD_TEST(grammar_first_model_of_the_guide_grows) {
-    test_model m = test_model_good("#define ANGLE 28\nlsystem: sprig\nderivation length: 6\n"
-                                   "angle increment: ANGLE\nlength unit: 0.03\n"
-                                   "material: 0 herb-stem\nsurface: L leaf, width=0.45, curl=25\n"
-                                   "axiom: !(0.1)A(1)\n"
-                                   "A(s) : s > 0.3 --> F(s)[+~L(s*1.2)]/(137.5)[&~L(s)]/(137.5)"
-                                   "A(s*0.85)\nA(s) : s <= 0.3 --> F(s)~L(s)\nendlsystem\n",
-                                   6);
+    OWNED(test_model) m =
+        test_model_good("#define ANGLE 28\nlsystem: sprig\nderivation length: 6\n"
+                        "angle increment: ANGLE\nlength unit: 0.03\n"
+                        "material: 0 herb-stem\nsurface: L leaf, width=0.45, curl=25\n"
+                        "axiom: !(0.1)A(1)\n"
+                        "A(s) : s > 0.3 --> F(s)[+~L(s*1.2)]/(137.5)[&~L(s)]/(137.5)"
+                        "A(s*0.85)\nA(s) : s <= 0.3 --> F(s)~L(s)\nendlsystem\n",
+                        6);
     CHECK_INT(test_count(&m, "F"), 6);
     CHECK_INT(test_count(&m, "~L"), 12);
     CHECK_REL(test_param(&m, -1), pow(0.85, 6), 1e-15);
-    test_model_free(&m);
 }
 
 TD_TEST(grammar_header_items_come_in_any_order_and_any_case) {
@@ -38,12 +38,11 @@ TD_TEST(grammar_header_items_come_in_any_order_and_any_case) {
 }
 
 TD_TEST(grammar_derivation_length_is_told_and_is_0_when_missing) {
-    test_model m = test_model_good("#define N 4\nderivation length: N*2+1\naxiom: A\n", 0);
+    OWNED(test_model) m = test_model_good("#define N 4\nderivation length: N*2+1\naxiom: A\n", 0);
     CHECK_INT(td_grammar_steps(m.grammar), 9);
     test_model_free(&m);
     m = test_model_good("axiom: A\n", 0);
     CHECK_INT(td_grammar_steps(m.grammar), 0);
-    test_model_free(&m);
 }
 
 // ---- blocks of the header -------------------------------------------------------------------
@@ -65,9 +64,10 @@ TD_TEST(grammar_blocks_may_share_a_line_and_span_lines) {
 
 // what End sets is seen by the homomorphism alone
 TD_TEST(grammar_end_runs_when_asked_after_the_last_step) {
-    test_model m = test_model_good("Start: { n = 1; }\nEnd: { n = n + 4; }\naxiom: A\nA --> AA\n"
-                                   "homomorphism\nA --> F(n)\n",
-                                   1);
+    OWNED(test_model) m =
+        test_model_good("Start: { n = 1; }\nEnd: { n = n + 4; }\naxiom: A\nA --> AA\n"
+                        "homomorphism\nA --> F(n)\n",
+                        1);
     td_totals totals = {0};
     td_string s = td_derivation_string(m.derivation);
     CHECK_INT(td_totals_from_string(m.grammar, &s, NULL, NULL, &totals, NULL), TD_OK);
@@ -76,7 +76,6 @@ TD_TEST(grammar_end_runs_when_asked_after_the_last_step) {
     s = td_derivation_string(m.derivation);
     CHECK_INT(td_totals_from_string(m.grammar, &s, NULL, NULL, &totals, NULL), TD_OK);
     CHECK_REL(totals.length, 10, 0);
-    test_model_free(&m);
 }
 
 TD_TEST(grammar_productions_may_change_globals) {
@@ -112,26 +111,24 @@ TD_TEST(grammar_symbols_are_one_character_or_a_name_of_the_turtle) {
         strcat(text, brackets[params[i]]);
     }
     strcat(text, "]\n");
-    test_model m = test_model_good(text, 0);
+    OWNED(test_model) m = test_model_good(text, 0);
     for (size_t i = 0; i < count && m.grammar; i++) {
         if (types_named(m.grammar, names[i], params[i]) != 1) {
             test_failed(__FILE__, __LINE__, "module %s was not read", names[i]);
         }
     }
     CHECK_INT(m.grammar ? td_grammar_type_count(m.grammar) : 0, (int)count + 3); // A [ ]
-    test_model_free(&m);
 }
 
 TD_TEST(grammar_modules_with_other_parameter_counts_are_other_modules) {
     CHECK_TEXT(test_derived("axiom: AA(1)A(1,2)\nA --> B\nA(x) --> C\nA(x,y) --> D\n", 1), "BCD");
-    test_model m = test_model_good("axiom: AA(1)A(1,2)A(7)\n", 0);
+    OWNED(test_model) m = test_model_good("axiom: AA(1)A(1,2)A(7)\n", 0);
     td_string s = td_derivation_string(m.derivation);
     CHECK_INT(s.module_count, 4);
     CHECK_INT(s.param_count, 4);
     CHECK(s.types[0] != s.types[1] && s.types[1] != s.types[2] && s.types[1] == s.types[3]);
     CHECK_INT(td_grammar_type_params(m.grammar, s.types[2]), 2);
     CHECK_TEXT(td_grammar_type_name(m.grammar, s.types[2]), "A");
-    test_model_free(&m);
 }
 
 TD_TEST(grammar_spaces_between_modules_mean_nothing) {
@@ -153,14 +150,14 @@ TD_TEST(grammar_a_module_has_up_to_32_parameters) {
 }
 
 TD_TEST(grammar_modules_are_written_so_that_numbers_read_back) {
-    test_model m = test_model_good("axiom: A(0.1,1/3,1e300,-2.5e-7,123456789,sqrt(2))\n", 0);
+    OWNED(test_model) m = test_model_good("axiom: A(0.1,1/3,1e300,-2.5e-7,123456789,sqrt(2))\n", 0);
     td_string s = td_derivation_string(m.derivation);
     char text[300], again[330];
     size_t length = td_module_write(m.grammar, s.types[0], s.params, text, sizeof text);
     CHECK_INT(length, strlen(text));
     CHECK_HAS(text, "A(0.1,0.3333333333333333");
     snprintf(again, sizeof again, "axiom: %s\n", text);
-    test_model b = test_model_good(again, 0);
+    OWNED(test_model) b = test_model_good(again, 0);
     for (int i = 0; i < 6; i++) {
         CHECK_REL(test_param(&b, i), test_param(&m, i), 0);
     }
@@ -169,8 +166,6 @@ TD_TEST(grammar_modules_are_written_so_that_numbers_read_back) {
     CHECK_TEXT(small, "A(0");
     CHECK_INT(td_module_write(m.grammar, s.types[0], s.params, small, 0), 0);
     CHECK_TEXT(small, "A(0");
-    test_model_free(&b);
-    test_model_free(&m);
 }
 
 // ---- productions ----------------------------------------------------------------------------
@@ -241,14 +236,13 @@ TD_TEST(grammar_with_a_seed_productions_are_drawn_by_weight) {
         strcat(text, "A");
     }
     strcat(text, "\nA --> B : 3\nA --> C\nA --> D : 0\nA --> E : 2*2\n");
-    test_model m = test_model_good(text, 1);
+    OWNED(test_model) m = test_model_good(text, 1);
     // binomial counts: 4 deviations of sqrt(n p (1-p)), with p 3/8, 1/8 and 4/8
     CHECK_IN(test_count(&m, "B"), 1500 - 4 * 30.7, 1500 + 4 * 30.7);
     CHECK_IN(test_count(&m, "C"), 500 - 4 * 21.0, 500 + 4 * 21.0);
     CHECK_IN(test_count(&m, "E"), 2000 - 4 * 31.7, 2000 + 4 * 31.7);
     CHECK_INT(test_count(&m, "D"), 0);
     CHECK_INT(test_count(&m, "A"), 0);
-    test_model_free(&m);
 }
 
 TD_TEST(grammar_weights_may_depend_on_parameters_and_only_matching_rules_count) {
@@ -268,9 +262,8 @@ static void stochastic_string(const char *header, int64_t seed, char *out, size_
     td_grammar_def def = test_def(text);
     td_derive_opts opts = td_derive_opts_default();
     opts.seed = seed;
-    test_model m = test_model_of(&def, &opts, 1, NULL);
+    OWNED(test_model) m = test_model_of(&def, &opts, 1, NULL);
     snprintf(out, size, "%s", test_string_of(&m));
-    test_model_free(&m);
 }
 
 TD_TEST(grammar_a_seed_gives_one_string_and_the_options_seed_wins) {
@@ -436,13 +429,12 @@ static double drawn(const test_model *m) {
 }
 
 TD_TEST(grammar_homomorphism_changes_the_drawing_and_never_the_string) {
-    test_model m = test_model_good("axiom: A(2)\nA(x) --> A(x+1)B\n"
-                                   "homomorphism\nA(x) --> F(x)\nB --> [+F(10)]F(0.5)\n",
-                                   2);
+    OWNED(test_model) m = test_model_good("axiom: A(2)\nA(x) --> A(x+1)B\n"
+                                          "homomorphism\nA(x) --> F(x)\nB --> [+F(10)]F(0.5)\n",
+                                          2);
     CHECK_TEXT(test_string_of(&m), "A(4)BB");
     CHECK_REL(drawn(&m), 4 + 2 * 10.5, 0);
     CHECK_TEXT(test_string_of(&m), "A(4)BB");
-    test_model_free(&m);
 }
 
 TD_TEST(grammar_homomorphism_goes_on_to_its_depth) {
@@ -455,9 +447,8 @@ TD_TEST(grammar_homomorphism_goes_on_to_its_depth) {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char text[256];
         snprintf(text, sizeof text, rules, rows[i].depth);
-        test_model m = test_model_good(text, 0);
+        OWNED(test_model) m = test_model_good(text, 0);
         CHECK_REL(drawn(&m), rows[i].length, 0);
-        test_model_free(&m);
     }
 }
 
@@ -505,19 +496,17 @@ TD_TEST(grammar_percent_drops_the_rest_of_its_branch_in_the_next_step) {
 }
 
 TD_TEST(grammar_percent_hides_the_rest_of_its_branch_from_the_drawing) {
-    test_model m = test_model_good("axiom: F(1)[F(10)%F(100)[F(1000)]F(100)]F(2)\n", 0);
+    OWNED(test_model) m = test_model_good("axiom: F(1)[F(10)%F(100)[F(1000)]F(100)]F(2)\n", 0);
     CHECK_REL(drawn(&m), 13, 0);
-    test_model_free(&m);
 }
 
 // ---- the interface --------------------------------------------------------------------------
 
 TD_TEST(grammar_written_counts_the_modules_of_all_steps) {
-    test_model m = test_model_good("axiom: A\nA --> AA\n", 4);
+    OWNED(test_model) m = test_model_good("axiom: A\nA --> AA\n", 4);
     CHECK_INT(td_derivation_written(m.derivation), 2 + 4 + 8 + 16);
     CHECK_INT(td_derivation_string(m.derivation).module_count, 16);
     CHECK(td_derivation_bytes(m.derivation) >= 16 * sizeof(uint16_t));
-    test_model_free(&m);
 }
 
 typedef struct sharing {
@@ -529,7 +518,7 @@ typedef struct sharing {
 static void derive_shared(void *context, int64_t i) {
     sharing *s = context;
     td_derive_opts opts = td_derive_opts_default();
-    td_derivation *d = NULL;
+    OWNED(td_derivation) *d = NULL;
     td_totals totals = {0};
     td_status status = td_derivation_new(s->grammar, &opts, NULL, &d, NULL);
     for (int k = 0; k < 6 && status == TD_OK; k++) {
@@ -541,18 +530,17 @@ static void derive_shared(void *context, int64_t i) {
         s->modules[i] = string.module_count;
         s->length[i] = status == TD_OK ? totals.length : -1;
     }
-    td_derivation_free(d);
 }
 
 TD_TEST(grammar_is_shared_by_derivations_in_several_threads) {
-    test_model m =
+    OWNED(test_model) m =
         test_model_good("seed: 2\ndefine: { array a[2]; }\nStart: { n = 0; }\n"
                         "axiom: A(1)\nA(x) : 1 { n = n + 1; a[1] = n; } --> F(x)[+A(n)]A(x)"
                         "\nA(x) --> A(x)F(a[1])A(ran(2))\nF(x) < F(y) --> F(y/2)\n"
                         "homomorphism\nF(x) : 1 { n = n + 1; } --> F(x+n)\n",
                         0);
     sharing s = {.grammar = m.grammar};
-    td_pool *pool = NULL;
+    OWNED(td_pool) *pool = NULL;
     CHECK_INT(td_pool_new(4, NULL, &pool), TD_OK);
     if (pool && m.grammar) {
         td_pool_run(pool, 16, derive_shared, &s);
@@ -562,14 +550,12 @@ TD_TEST(grammar_is_shared_by_derivations_in_several_threads) {
         CHECK_INT(s.modules[i], s.modules[0]);
         CHECK_REL(s.length[i], s.length[0], 0);
     }
-    td_pool_free(pool);
-    test_model_free(&m);
 }
 
 TD_TEST(grammar_structs_that_are_not_from_their_default_function_are_refused) {
     td_grammar_def def = test_def("axiom: A\n");
     td_derive_opts opts = td_derive_opts_default();
-    td_grammar *g = NULL;
+    OWNED(td_grammar) *g = NULL;
     td_derivation *d = NULL;
     td_diag diag = {0};
     def.struct_size = 0;
@@ -591,7 +577,6 @@ TD_TEST(grammar_structs_that_are_not_from_their_default_function_are_refused) {
     CHECK_INT(td_derivation_new(g, &opts, NULL, &d, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "max_modules");
     CHECK(d == NULL);
-    td_grammar_free(g);
     td_grammar_free(NULL);
     td_derivation_free(NULL);
 }

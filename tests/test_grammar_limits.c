@@ -22,7 +22,7 @@ static test_model limited(const char *text, int64_t modules, size_t bytes, int64
 }
 
 TD_TEST(errors_of_growth_past_the_limits_name_the_production_and_keep_the_string) {
-    test_model m = limited("axiom: A\nA --> AA\n", 1000, 1 << 20, 0, 9);
+    OWNED(test_model) m = limited("axiom: A\nA --> AA\n", 1000, 1 << 20, 0, 9);
     CHECK_INT(m.status, TD_OK);
     CHECK_INT(td_derivation_string(m.derivation).module_count, 512);
     td_diag diag = {0};
@@ -43,7 +43,6 @@ TD_TEST(errors_of_growth_past_the_limits_name_the_production_and_keep_the_string
     // decomposition that multiplies to its depth
     m = limited("axiom: A\ndecomposition\nmaximum depth: 1000\nA --> AA\n", 1000, 1 << 20, 0, 1);
     CHECK_INT(m.status, TD_ERR_LIMIT);
-    test_model_free(&m);
 }
 
 // the bytes of the decomposed string are counted with those of the others, not against them
@@ -53,9 +52,8 @@ TD_TEST(errors_of_limits_do_not_strike_a_small_decomposition) {
         strcat(text, "F");
     }
     strcat(text, "F(1)F(1)F(1)F(1)F(1)F(1)F(1)F(1)F(1)F(1)\n");
-    test_model m = limited(text, 10000, 1 << 20, 0, 1);
+    OWNED(test_model) m = limited(text, 10000, 1 << 20, 0, 1);
     CHECK_INT(m.status, TD_OK);
-    test_model_free(&m);
 }
 
 TD_TEST(errors_of_endless_loops_name_the_loop) {
@@ -66,19 +64,17 @@ TD_TEST(errors_of_endless_loops_name_the_loop) {
                 {"Start: { do { } while (1); }\naxiom: A\n", 1, 12},
                 {"axiom: A\nA : { while (1) { } } 1 --> B\n", 2, 12}};
     for (size_t i = 0; i < 3; i++) {
-        test_model m = limited(rows[i].text, 100, 1 << 20, 5000, 1);
+        OWNED(test_model) m = limited(rows[i].text, 100, 1 << 20, 5000, 1);
         CHECK_INT(m.status, TD_ERR_LIMIT);
         CHECK_HAS(m.faults[0].message, "this loop passes the limit");
         CHECK_INT(m.faults[0].line, rows[i].line);
         CHECK_INT(m.faults[0].column, rows[i].column);
-        test_model_free(&m);
     }
     // 5000 turns in all steps together are within a limit of 5000
-    test_model m = limited("StartEach: { i = 0; while (i < 2500) { i = i + 1; } }\naxiom: A\n", 9,
-                           1 << 20, 5000, 2);
+    OWNED(test_model) m = limited(
+        "StartEach: { i = 0; while (i < 2500) { i = i + 1; } }\naxiom: A\n", 9, 1 << 20, 5000, 2);
     CHECK_INT(m.status, TD_OK);
     CHECK_INT(td_derivation_step(m.derivation, NULL), TD_ERR_LIMIT);
-    test_model_free(&m);
 }
 
 static test_model with_max_text(const char *text, size_t max_text) {
@@ -90,7 +86,7 @@ static test_model with_max_text(const char *text, size_t max_text) {
 
 TD_TEST(errors_of_text_over_its_limit) {
     const char *text = "axiom: ABCDE";
-    test_model m = with_max_text(text, strlen(text));
+    OWNED(test_model) m = with_max_text(text, strlen(text));
     CHECK_TEXT(test_string_of(&m), "ABCDE");
     test_model_free(&m);
     m = with_max_text(text, strlen(text) - 1);
@@ -102,7 +98,6 @@ TD_TEST(errors_of_text_over_its_limit) {
     CHECK_INT(m.status, TD_ERR_LIMIT);
     CHECK_INT(m.faults[0].line, 2);
     CHECK_HAS(m.faults[0].message, "expands to more than 100 bytes here");
-    test_model_free(&m);
 }
 
 // each level uses the next one twice: 2^60 replacements if they were made
@@ -128,11 +123,10 @@ TD_TEST(errors_of_macro_bombs_end_at_a_limit) {
         td_grammar_def def = test_def(text);
         td_derive_opts opts = td_derive_opts_default();
         def.max_text = 1 << 17;
-        test_model m = test_model_of(&def, &opts, 0, &alloc);
+        OWNED(test_model) m = test_model_of(&def, &opts, 0, &alloc);
         CHECK_INT(m.status, TD_ERR_LIMIT);
         CHECK_INT(m.fault_count, 1);
         CHECK_INT(m.faults[0].line, 62);
-        test_model_free(&m);
     }
     CHECK_INT(heap.held, 0);
     CHECK(heap.peak < (size_t)32 << 20);
@@ -198,15 +192,13 @@ TD_TEST(errors_of_counts_come_after_their_limit_and_not_before) {
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         for (int32_t more = 0; more < 2; more++) {
-            char *text =
+            FREED char *text =
                 repeated(rows[i].before, rows[i].part, rows[i].limit + more, rows[i].after);
-            test_model m = test_model_text(text, 0);
+            OWNED(test_model) m = test_model_text(text, 0);
             bool open = strstr(rows[i].part, "#if") != NULL; // these are faulty anyway
             CHECK_INT(m.status, more || open ? TD_ERR_SYNTAX : TD_OK);
             CHECK_HAS(m.status == TD_OK ? rows[i].message : m.faults[0].message,
                       open && more ? "conditions are nested more than 64 deep" : rows[i].message);
-            test_model_free(&m);
-            free(text);
         }
     }
 }
@@ -220,13 +212,11 @@ TD_TEST(errors_of_counts_in_polygons_come_after_their_limit_and_not_before) {
                 {"axiom: ?P(0,0,0){", ".f", 99999, ".}\n", "more than 100000 corners"}};
     for (size_t i = 0; i < 2; i++) {
         for (int32_t more = 0; more < 2; more++) {
-            char *text =
+            FREED char *text =
                 repeated(rows[i].before, rows[i].part, rows[i].limit + more, rows[i].after);
-            test_model m = test_model_text(text, 0);
+            OWNED(test_model) m = test_model_text(text, 0);
             CHECK_INT(m.status, more ? TD_ERR_LIMIT : TD_OK);
             CHECK_HAS(more ? m.faults[0].message : rows[i].message, rows[i].message);
-            test_model_free(&m);
-            free(text);
         }
     }
 }
@@ -270,12 +260,10 @@ TD_TEST(errors_of_deep_nesting_end_at_a_limit) {
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
         // a few levels are fine, a hundred thousand are refused, whatever they nest
         for (int32_t count = 10; count <= 100000; count *= 10000) {
-            char *text = nested(forms[i].before, forms[i].open, forms[i].middle, forms[i].close,
-                                count, forms[i].after);
-            test_model m = test_model_text(text, 0);
+            FREED char *text = nested(forms[i].before, forms[i].open, forms[i].middle,
+                                      forms[i].close, count, forms[i].after);
+            OWNED(test_model) m = test_model_text(text, 0);
             CHECK_INT(m.status, count == 10 ? TD_OK : TD_ERR_SYNTAX);
-            test_model_free(&m);
-            free(text);
         }
     }
 }
@@ -283,15 +271,13 @@ TD_TEST(errors_of_deep_nesting_end_at_a_limit) {
 TD_TEST(errors_do_not_come_from_deep_branches_up_to_the_turtles_limit) {
     const int32_t counts[] = {1000, 100000, 100001};
     for (int i = 0; i < 3; i++) {
-        char *text = nested("axiom: ", "[", "F", "]", counts[i], "\nF > A --> B\n");
-        test_model m = test_model_good(text, 1);
+        FREED char *text = nested("axiom: ", "[", "F", "]", counts[i], "\nF > A --> B\n");
+        OWNED(test_model) m = test_model_good(text, 1);
         td_totals totals = {0};
         td_diag diag = {0};
         td_string s = td_derivation_string(m.derivation);
         td_status status = td_totals_from_string(m.grammar, &s, NULL, NULL, &totals, &diag);
         CHECK_INT(status, i < 2 ? TD_OK : TD_ERR_LIMIT);
-        test_model_free(&m);
-        free(text);
     }
 }
 
@@ -303,7 +289,7 @@ TD_TEST(errors_of_binary_garbage_are_faults_of_syntax) {
     for (int i = 0; i < 500; i++) {
         char text[256];
         td_grammar_def def = td_grammar_def_default();
-        td_grammar *g = NULL;
+        OWNED(td_grammar) *g = NULL;
         td_diag diag = {0};
         td_diag_list list = {&diag, 1, 0};
         for (size_t k = 0; k < sizeof text; k++) {
@@ -314,7 +300,6 @@ TD_TEST(errors_of_binary_garbage_are_faults_of_syntax) {
         // no axiom stands among 256 random bytes
         CHECK_INT(td_grammar_new(&def, NULL, &g, &list), TD_ERR_SYNTAX);
         CHECK(list.count > 0 && diag.line > 0 && diag.column > 0 && diag.message[0] != 0);
-        td_grammar_free(g);
     }
 }
 
@@ -428,10 +413,10 @@ static td_status grow(const char *text, const td_alloc *alloc) {
     td_loader loader = {part_read, NULL};
     td_grammar_def def = test_def(text);
     td_derive_opts opts = td_derive_opts_default();
-    td_skeleton *skeleton = NULL;
+    OWNED(td_skeleton) *skeleton = NULL;
     td_totals totals;
     def.loader = &loader;
-    test_model m = test_model_of(&def, &opts, 4, alloc);
+    OWNED(test_model) m = test_model_of(&def, &opts, 4, alloc);
     td_status status = m.status;
     if (status == TD_OK) {
         td_string s = td_derivation_string(m.derivation);
@@ -441,8 +426,6 @@ static td_status grow(const char *text, const td_alloc *alloc) {
             status = td_totals_from_string(m.grammar, &s, NULL, alloc, &totals, &m.faults[0]);
         }
     }
-    td_skeleton_free(skeleton);
-    test_model_free(&m);
     return status;
 }
 
@@ -467,7 +450,7 @@ TD_TEST(errors_of_memory_from_any_call_on_give_a_status_and_no_leak) {
 // through all that the parser asks for.
 TD_TEST(errors_of_memory_wherever_a_chunk_ends_give_a_status_and_no_leak) {
     enum { LONGEST = 17000 };
-    char *text = malloc(LONGEST + strlen(rich_text) + 8);
+    FREED char *text = malloc(LONGEST + strlen(rich_text) + 8);
     int64_t failures = 0;
     for (size_t pad = 0; pad < LONGEST; pad += 48) {
         sprintf(text, "/*%*s*/\n%s", (int)pad, "", rich_text);
@@ -489,7 +472,6 @@ TD_TEST(errors_of_memory_wherever_a_chunk_ends_give_a_status_and_no_leak) {
         }
     }
     CHECK(failures > 1000);
-    free(text);
 }
 
 // one call alone fails, and those after it work again

@@ -31,11 +31,10 @@ static const char *printed(const char *text, int32_t steps) {
     td_grammar_def def = test_def(text);
     td_derive_opts opts = td_derive_opts_default();
     opts.print = (td_print){take, &t};
-    test_model m = test_model_of(&def, &opts, steps, NULL);
+    OWNED(test_model) m = test_model_of(&def, &opts, steps, NULL);
     if (m.status != TD_OK) {
         snprintf(t.text, sizeof t.text, "fault: %s", m.faults[0].message);
     }
-    test_model_free(&m);
     return t.text;
 }
 
@@ -130,12 +129,11 @@ TD_TEST(grammar_what_is_printed_is_dropped_without_a_callback) {
 TD_TEST(grammar_what_a_homomorphism_prints_is_dropped_with_a_warning) {
     td_diag items[2] = {{.line = 0}};
     td_diag_list list = {items, 2, 0};
-    td_grammar *grammar = NULL;
+    OWNED(td_grammar) *grammar = NULL;
     td_grammar_def def = test_def("axiom: A\nhomomorphism\nA : 1 {printf(\"x\");} --> F\n");
     CHECK_INT(td_grammar_new(&def, NULL, &grammar, &list), TD_OK);
     CHECK(list.count == 1 && items[0].status == TD_OK && items[0].line == 3);
     CHECK(strstr(items[0].message, "is dropped"));
-    td_grammar_free(grammar);
 }
 
 TD_TEST(grammar_a_callback_that_refuses_stops_the_derivation) {
@@ -143,11 +141,10 @@ TD_TEST(grammar_a_callback_that_refuses_stops_the_derivation) {
     td_grammar_def def = test_def("axiom: A\nA : 1 {printf(\"x\");} --> AA\n");
     td_derive_opts opts = td_derive_opts_default();
     opts.print = (td_print){take, &t};
-    test_model m = test_model_of(&def, &opts, 2, NULL);
+    OWNED(test_model) m = test_model_of(&def, &opts, 2, NULL);
     CHECK(m.status == TD_ERR_STOPPED);
     CHECK(m.faults[0].line == 2 && m.faults[0].column == 8);
     CHECK_TEXT(t.text, "x");
-    test_model_free(&m);
 }
 
 // ---- faults ---------------------------------------------------------------------------------

@@ -58,7 +58,7 @@ static test_model model_with(answers *a, const char *text, int32_t steps) {
 
 TD_TEST(turtle_environment_reads_and_writes_parameters_in_string_order) {
     answers a = {.reply = 10};
-    test_model m = model_with(&a, "axiom: F(2)?E(5,0)[-(90)F(1)?E(6,0)]?E\n", 0);
+    OWNED(test_model) m = model_with(&a, "axiom: F(2)?E(5,0)[-(90)F(1)?E(6,0)]?E\n", 0);
     CHECK_TEXT(test_string_of(&m), "F(2)?E(5,11)[-(90)F(1)?E(6,12)]?E");
     CHECK_INT(a.count, 3);
     CHECK_INT(a.queries[0].module, 1);
@@ -74,23 +74,21 @@ TD_TEST(turtle_environment_reads_and_writes_parameters_in_string_order) {
     CHECK_VEC(a.queries[1].heading, 1, 0, 0, 0);
     CHECK_VEC(a.queries[1].left, 0, 1, 0, 0);
     CHECK_VEC(a.queries[1].up, 0, 0, -1, 0);
-    test_model_free(&m);
 }
 
 TD_TEST(turtle_environment_answers_once_a_step_and_productions_see_the_answer) {
     answers a = {.reply = 0};
-    test_model m = model_with(&a, "axiom: ?E(0,0)\n?E(x,y) --> ?E(y,0)\n", 3);
+    OWNED(test_model) m = model_with(&a, "axiom: ?E(0,0)\n?E(x,y) --> ?E(y,0)\n", 3);
     // answers 1, 2, 3, 4 at steps 0 to 3
     CHECK_TEXT(test_string_of(&m), "?E(3,4)");
     for (int i = 0; i < 4; i++) {
         CHECK_INT(a.queries[i].step, i);
     }
-    test_model_free(&m);
 }
 
 TD_TEST(turtle_environment_can_stop_the_derivation) {
     answers a = {.stop_at = 2};
-    test_model m = model_with(&a, "axiom: A?E(1,0)\nA --> AB\n", 0);
+    OWNED(test_model) m = model_with(&a, "axiom: A?E(1,0)\nA --> AB\n", 0);
     CHECK_INT(m.status, TD_OK);
     td_diag diag = {0};
     CHECK_INT(td_derivation_step(m.derivation, &diag), TD_ERR_STOPPED);
@@ -101,7 +99,6 @@ TD_TEST(turtle_environment_can_stop_the_derivation) {
     CHECK_INT(td_derivation_step(m.derivation, &diag), TD_OK);
     CHECK_TEXT(test_string_of(&m), "AB?E(1,3)");
     CHECK_INT(a.queries[2].step, 1);
-    test_model_free(&m);
 }
 
 TD_TEST(turtle_environment_answers_must_be_finite_and_none_keeps_parameters) {

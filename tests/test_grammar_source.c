@@ -65,9 +65,8 @@ TD_TEST(grammar_defines_from_outside_win_over_the_text) {
     td_derive_opts opts = td_derive_opts_default();
     def.defines = defines;
     def.define_count = 2;
-    test_model m = test_model_of(&def, &opts, 0, NULL);
+    OWNED(test_model) m = test_model_of(&def, &opts, 0, NULL);
     CHECK_TEXT(test_string_of(&m), "A(7,8)");
-    test_model_free(&m);
 }
 
 TD_TEST(grammar_macro_bodies_go_on_after_a_backslash_and_hold_no_comments) {
@@ -88,9 +87,8 @@ TD_TEST(grammar_ifdef_ifndef_else_endif_choose_lines) {
     td_derive_opts opts = td_derive_opts_default();
     def.defines = &define;
     def.define_count = 1;
-    test_model m = test_model_of(&def, &opts, 1, NULL);
+    OWNED(test_model) m = test_model_of(&def, &opts, 1, NULL);
     CHECK_TEXT(test_string_of(&m), "A");
-    test_model_free(&m);
 }
 
 TD_TEST(grammar_conditions_nest_and_hide_directives) {
@@ -166,9 +164,8 @@ TD_TEST(grammar_text_need_not_end_in_a_zero_byte) {
     td_grammar_def def = test_def("axiom: AGARBAGE(((");
     td_derive_opts opts = td_derive_opts_default();
     def.text_size = strlen("axiom: A");
-    test_model m = test_model_of(&def, &opts, 0, NULL);
+    OWNED(test_model) m = test_model_of(&def, &opts, 0, NULL);
     CHECK_TEXT(test_string_of(&m), "A");
-    test_model_free(&m);
 }
 
 // ---- includes -------------------------------------------------------------------------------
@@ -223,22 +220,21 @@ TD_TEST(grammar_include_puts_the_text_in_its_place) {
     library l = {.names = {"rules", "more"},
                  .texts = {"A --> BN\n#include \"more\"\n", "#define N 5\nC --> D"},
                  .count = 2};
-    test_model m = model_with(&l, "axiom: AC\n#include \"rules\"\nN --> A(N)\n", 1 << 20);
+    OWNED(test_model) m = model_with(&l, "axiom: AC\n#include \"rules\"\nN --> A(N)\n", 1 << 20);
     CHECK_TEXT(test_string_of(&m), "BND");
     CHECK_TEXT(l.asked, "rules<model;more<rules;");
-    test_model_free(&m);
 }
 
 TD_TEST(grammar_include_may_bring_the_same_text_twice) {
     library l = {.names = {"twig"}, .texts = {"\t[+F]\n"}, .count = 1};
-    test_model m = model_with(&l, "axiom: F\n#include \"twig\"\n\tF\n#include <twig>\n", 1 << 20);
+    OWNED(test_model) m =
+        model_with(&l, "axiom: F\n#include \"twig\"\n\tF\n#include <twig>\n", 1 << 20);
     CHECK_TEXT(test_string_of(&m), "F[+F]F[+F]");
-    test_model_free(&m);
 }
 
 TD_TEST(grammar_faults_in_an_included_text_name_its_file_and_line) {
     library l = {.names = {"rules"}, .texts = {"\nB --> A(\n"}, .count = 1};
-    test_model m = model_with(&l, "axiom: A\n#include \"rules\"\nA --> [\n", 1 << 20);
+    OWNED(test_model) m = model_with(&l, "axiom: A\n#include \"rules\"\nA --> [\n", 1 << 20);
     CHECK_INT(m.status, TD_ERR_SYNTAX);
     CHECK_INT(m.fault_count, 2);
     CHECK_TEXT(m.faults[0].file, "rules");
@@ -247,7 +243,6 @@ TD_TEST(grammar_faults_in_an_included_text_name_its_file_and_line) {
     CHECK_TEXT(m.faults[0].source, "B --> A(");
     CHECK_TEXT(m.faults[1].file, "model");
     CHECK_INT(m.faults[1].line, 3);
-    test_model_free(&m);
 }
 
 // "at most 16 deep": f1 includes f2 and so on
@@ -264,21 +259,20 @@ static test_model chain(int32_t depth) {
 }
 
 TD_TEST(grammar_includes_go_16_deep_and_no_deeper) {
-    test_model m = chain(16);
+    OWNED(test_model) m = chain(16);
     CHECK_TEXT(test_string_of(&m), "B");
     test_model_free(&m);
     m = chain(17);
     test_fault want = {"a chain of 17 files", TD_ERR_SYNTAX, 1, 10, "more than 16 deep"};
     test_one_fault(&m, &want, __FILE__, __LINE__);
     CHECK_TEXT(m.faults[0].file, "f16");
-    test_model_free(&m);
 }
 
 TD_TEST(grammar_a_text_that_includes_itself_is_refused) {
     library l = {.names = {"a", "b"},
                  .texts = {"#include \"b\"\n", "F --> G\n #include \"a\"\n"},
                  .count = 2};
-    test_model m = model_with(&l, "axiom: A\n#include \"a\"\n", 1 << 20);
+    OWNED(test_model) m = model_with(&l, "axiom: A\n#include \"a\"\n", 1 << 20);
     test_fault want = {"a and b", TD_ERR_SYNTAX, 2, 11, "\"a\" includes itself"};
     test_one_fault(&m, &want, __FILE__, __LINE__);
     CHECK_TEXT(m.faults[0].file, "b");
@@ -287,7 +281,6 @@ TD_TEST(grammar_a_text_that_includes_itself_is_refused) {
     m = model_with(&own, "#include \"model\"\n", 1 << 20);
     CHECK_INT(m.status, TD_ERR_SYNTAX);
     CHECK_HAS(m.faults[0].message, "\"model\" includes itself");
-    test_model_free(&m);
 }
 
 TD_TEST(grammar_includes_that_cannot_be_read_are_refused) {
@@ -366,7 +359,7 @@ TD_TEST(definition_that_the_model_does_not_have_is_a_fault_with_a_suggestion) {
         td_grammar_def def = td_grammar_def_default();
         td_diag items[2] = {{.message = ""}};
         td_diag_list list = {items, 2, 0};
-        td_grammar *grammar = NULL;
+        OWNED(td_grammar) *grammar = NULL;
         def.text = cases[k].text;
         def.text_size = strlen(def.text);
         def.defines = &define;
@@ -376,7 +369,6 @@ TD_TEST(definition_that_the_model_does_not_have_is_a_fault_with_a_suggestion) {
                   items[0].message);
         CHECK_TEXT(items[0].message, cases[k].message ? cases[k].message : "");
         CHECK_INT(items[0].index, cases[k].message ? 0 : items[0].index);
-        td_grammar_free(grammar);
     }
 }
 

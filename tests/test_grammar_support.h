@@ -24,6 +24,7 @@ static inline void test_model_free(test_model *m) {
     m->derivation = NULL;
     m->grammar = NULL;
 }
+OWNED_VALUE(test_model, test_model_free(value))
 
 // compiles `def` and derives `steps` steps; faults are left in the model
 static inline test_model test_model_of(const td_grammar_def *def, const td_derive_opts *opts,
@@ -90,9 +91,8 @@ static inline const char *test_string_of(const test_model *m) {
 }
 
 static inline const char *test_derived(const char *text, int32_t steps) {
-    test_model m = test_model_text(text, steps);
+    OWNED(test_model) m = test_model_text(text, steps);
     const char *string = test_string_of(&m);
-    test_model_free(&m);
     return string;
 }
 
@@ -119,9 +119,8 @@ static inline double test_param(const test_model *m, int64_t index) {
 static inline double test_value(const char *expression) {
     char text[1024];
     snprintf(text, sizeof text, "axiom: V(%s)\n", expression);
-    test_model m = test_model_good(text, 0);
+    OWNED(test_model) m = test_model_good(text, 0);
     double value = test_param(&m, 0);
-    test_model_free(&m);
     return value;
 }
 
@@ -136,12 +135,11 @@ static inline test_frame test_turtle_in(const char *header, const char *string) 
     char text[8192];
     snprintf(text, sizeof text, "%s\naxiom: %s?P(0,0,0)?H(0,0,0)?L(0,0,0)?U(0,0,0)\n", header,
              string);
-    test_model m = test_model_good(text, 0);
+    OWNED(test_model) m = test_model_good(text, 0);
     double v[12];
     for (int i = 0; i < 12; i++) {
         v[i] = test_param(&m, i - 12);
     }
-    test_model_free(&m);
     return (test_frame){
         {v[0], v[1], v[2]}, {v[3], v[4], v[5]}, {v[6], v[7], v[8]}, {v[9], v[10], v[11]}};
 }
@@ -191,14 +189,13 @@ static inline void test_one_warning(const test_warning *want, const char *file, 
     td_diag diag = {0};
     td_diag_list list = {&diag, 1, 0};
     td_grammar_def def = test_def(want->text);
-    td_grammar *grammar = NULL;
+    OWNED(td_grammar) *grammar = NULL;
     td_status status = td_grammar_new(&def, NULL, &grammar, &list);
     test_check(
         status == TD_OK && list.count >= 1 && diag.status == TD_OK && diag.line == want->line &&
             diag.column == want->column && strstr(diag.message, want->message),
         file, line, "got status %d, warning %d:%d \"%s\"; wanted %d:%d \"%s\" in:\n%s", status,
         diag.line, diag.column, diag.message, want->line, want->column, want->message, want->text);
-    td_grammar_free(grammar);
 }
 
 #define CHECK_WARNINGS(rows)                                               \

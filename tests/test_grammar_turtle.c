@@ -83,9 +83,9 @@ TD_TEST(turtle_turns_without_parameter_take_the_angle_of_the_header) {
 
 // the axes stay orthonormal however long it turns
 TD_TEST(turtle_axes_stay_orthonormal) {
-    test_model m = test_model_good("axiom: A?H(0,0,0)?L(0,0,0)?U(0,0,0)\nA --> AA\n"
-                                   "homomorphism\nA --> +(1.7)&(2.9)/(0.3)\n",
-                                   15);
+    OWNED(test_model) m = test_model_good("axiom: A?H(0,0,0)?L(0,0,0)?U(0,0,0)\nA --> AA\n"
+                                          "homomorphism\nA --> +(1.7)&(2.9)/(0.3)\n",
+                                          15);
     td_vec3 h = {test_param(&m, -9), test_param(&m, -8), test_param(&m, -7)};
     td_vec3 l = {test_param(&m, -6), test_param(&m, -5), test_param(&m, -4)};
     td_vec3 u = {test_param(&m, -3), test_param(&m, -2), test_param(&m, -1)};
@@ -94,7 +94,6 @@ TD_TEST(turtle_axes_stay_orthonormal) {
     CHECK_REL(tdi_norm(l), 1, 1e-12);
     CHECK_REL(tdi_dot(h, l), 0, 1e-12);
     CHECK_REL(tdi_norm(tdi_sub(tdi_cross(l, h), u)), 0, 1e-12);
-    test_model_free(&m);
 }
 
 TD_TEST(turtle_dollar_and_at_v_make_up_as_vertical_as_it_can_be) {
@@ -307,14 +306,13 @@ static recorder draw(const char *header, const char *string) {
     char text[2048];
     memset(&r, 0, sizeof r);
     snprintf(text, sizeof text, "%s\naxiom: %s\n", header, string);
-    test_model m = test_model_good(text, 0);
+    OWNED(test_model) m = test_model_good(text, 0);
     r.status = m.status;
     if (m.status == TD_OK) {
         tdi_turtle_sink sink = {&r, on_segment, on_polygon, on_surface, on_ball, NULL};
         td_string s = td_derivation_string(m.derivation);
         r.status = tdi_turtle_walk(m.grammar, &s, &sink, NULL, &r.diag);
     }
-    test_model_free(&m);
     return r;
 }
 
@@ -566,9 +564,9 @@ TD_TEST(turtle_skeletons_stand_where_the_queries_say_in_metres) {
     const char *text = "length unit: 0.5\nwidth unit: 0.01\nangle increment: 35\n"
                        "axiom: !(4)F(2)?P(0,0,0)?H(0,0,0)[+(40)/(20)f(1)!(2)F(3)?P(0,0,0)?H(0,0,0)]"
                        "&F(1)?P(0,0,0)?H(0,0,0)\n";
-    test_model m = test_model_good(text, 0);
+    OWNED(test_model) m = test_model_good(text, 0);
     td_string s = td_derivation_string(m.derivation);
-    td_skeleton *skeleton = NULL;
+    OWNED(td_skeleton) *skeleton = NULL;
     CHECK_INT(td_skeleton_from_string(m.grammar, &s, NULL, NULL, &skeleton, NULL), TD_OK);
     td_vec3 origins[3] = {{0}};
     td_quat rotations[3];
@@ -591,17 +589,15 @@ TD_TEST(turtle_skeletons_stand_where_the_queries_say_in_metres) {
     } else {
         test_failed(__FILE__, __LINE__, "not three segments");
     }
-    td_skeleton_free(skeleton);
-    test_model_free(&m);
 }
 
 TD_TEST(turtle_totals_sum_the_drawn_lengths_in_turtle_units) {
-    test_model m = test_model_good("length unit: 0.1\naxiom: F(2)f(7)F[+F(3)]G(0.5)F(-4)\n", 0);
+    OWNED(test_model) m =
+        test_model_good("length unit: 0.1\naxiom: F(2)f(7)F[+F(3)]G(0.5)F(-4)\n", 0);
     td_totals totals = {0};
     td_string s = td_derivation_string(m.derivation);
     CHECK_INT(td_totals_from_string(m.grammar, &s, NULL, NULL, &totals, NULL), TD_OK);
     CHECK_REL(totals.length, 2 + 1 + 3 + 0.5 + 4, 1e-15);
     CHECK_INT(totals.segment_count, 5);
     CHECK_REL(totals.height, 1.05, 1e-15); // from 0 to 10.5 units: 2 + 7 + 1 + 0.5
-    test_model_free(&m);
 }

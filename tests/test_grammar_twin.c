@@ -356,7 +356,7 @@ static int32_t compare(const model *m) {
     int32_t uses = 0;
     write_model(m, text, sizeof text);
     strcpy(now, m->axiom);
-    test_model lib = test_model_good(text, 0);
+    OWNED(test_model) lib = test_model_good(text, 0);
     for (int32_t step = 0; step < STEPS && lib.status == TD_OK; step++) {
         uses += context_uses(m, now);
         if (!rewrite(m, now, next)) {
@@ -370,7 +370,6 @@ static int32_t compare(const model *m) {
             break;
         }
     }
-    test_model_free(&lib);
     return uses;
 }
 

@@ -10,7 +10,7 @@
 static td_skeleton *windmill(void) {
     const td_skeleton_opts opts = td_skeleton_opts_default();
     td_segment_def stalk = td_segment_def_default(), leaf = stalk;
-    td_builder *b = NULL;
+    OWNED(td_builder) *b = NULL;
     td_skeleton *out = NULL;
     CHECK_INT(td_builder_new(&opts, NULL, &b), TD_OK);
     stalk.rest = tdi_quat_turn(tdi_vec3(0, 0, 1), -0.5 * TDI_PI);
@@ -31,7 +31,6 @@ static td_skeleton *windmill(void) {
     CHECK_INT(td_builder_add(b, &stalk, NULL, NULL), TD_OK);
     CHECK_INT(td_builder_add(b, &leaf, NULL, NULL), TD_OK);
     CHECK_INT(td_builder_finish(b, &out, NULL), TD_OK);
-    td_builder_free(b);
     return out;
 }
 
@@ -51,9 +50,9 @@ static td_real torque_on(const td_segment *leaf, const td_body *s, const td_air 
 
 // Whole turns: a stalk is wound up until its spring holds the sail, and no turn is forgotten.
 TD_TEST(helix_leaf_winds_its_stalk_up_until_twist_balances_drag) {
-    td_skeleton *skeleton = windmill();
-    td_body_model *model = NULL;
-    td_body *state = NULL;
+    OWNED(td_skeleton) *skeleton = windmill();
+    OWNED(td_body_model) *model = NULL;
+    OWNED(td_body) *state = NULL;
     td_step_opts opts = td_step_opts_default();
     td_vec3 u;
     opts.gravity = tdi_vec3(0, 0, 0);
@@ -77,7 +76,4 @@ TD_TEST(helix_leaf_winds_its_stalk_up_until_twist_balances_drag) {
     }
     td_helix_curvatures(state, &u, NULL);
     CHECK_IN(fabs(u.y * length), 0, 1e-3);
-    td_body_free(state);
-    td_body_model_free(model);
-    td_skeleton_free(skeleton);
 }

@@ -27,7 +27,7 @@ TD_TEST(helix_element_has_the_mass_and_stiffness_of_its_cone) {
     e.radius_base = 0.004;
     e.radius_tip = 0.001;
     e.flat = 2;
-    td_body_model *m = model_of(&e, 1);
+    OWNED(td_body_model) *m = model_of(&e, 1);
     if (m) {
         const td_real pi = 3.14159265358979323846, a = 0.004, b = 0.001, l = 0.1;
         const td_real fourth = (pow(a, 5) - pow(b, 5)) / (5 * (a - b)); // mean of r^4
@@ -45,7 +45,6 @@ TD_TEST(helix_element_has_the_mass_and_stiffness_of_its_cone) {
         }
         CHECK_REL(turning, 1000 * pi / 4 * 2 * 5 * fourth * l, 1e-13);
     }
-    td_body_model_free(m);
 }
 
 TD_TEST(helix_model_counts_the_degrees_of_freedom_of_roots) {
@@ -57,21 +56,20 @@ TD_TEST(helix_model_counts_the_degrees_of_freedom_of_roots) {
     e[2].root = TD_END_FREE;
     e[3].parent = 1;
     e[3].at = 0.25;
-    td_body_model *m = model_of(e, 4);
+    OWNED(td_body_model) *m = model_of(e, 4);
     if (m) {
         CHECK_INT(td_helix_element_count(m), 4);
         CHECK_INT(td_body_dof_count(m), 4 * 3 + 3 + 6);
         CHECK_REL(tdi_as_helix_model(m)->element[3].at, 0.025, 1e-15);
         CHECK(td_body_model_bytes(m) > sizeof(tdi_helix_model));
     }
-    td_body_model_free(m);
 }
 
 TD_TEST(helix_models_that_differ_in_one_number_have_different_parameters) {
     td_helix_element e = td_helix_element_default();
-    td_body_model *first = model_of(&e, 1), *again = model_of(&e, 1);
+    OWNED(td_body_model) *first = model_of(&e, 1), *again = model_of(&e, 1);
     e.density *= 1.0000001;
-    td_body_model *other = model_of(&e, 1);
+    OWNED(td_body_model) *other = model_of(&e, 1);
     if (first && again && other) {
         const size_t bytes = first->parameter_bytes;
         CHECK_INT(again->parameter_bytes, bytes);
@@ -83,9 +81,6 @@ TD_TEST(helix_models_that_differ_in_one_number_have_different_parameters) {
         CHECK_INT(copy->head.dof_count, first->dof_count);
         td_body_model_free(&copy->head);
     }
-    td_body_model_free(first);
-    td_body_model_free(again);
-    td_body_model_free(other);
 }
 
 // ---- bad input ------------------------------------------------------------------------------

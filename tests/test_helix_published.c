@@ -210,7 +210,7 @@ static td_real *part_of(td_vec3 *u, int32_t k) {
 static void derive(const helices *h, int32_t k, embedding *to) {
     const td_real e = 1e-4; // 1/m: rounding and truncation are both some 1e-10
     td_vec3 u[MOST], now[MOST], rate[MOST];
-    embedding *low = malloc(sizeof *low);
+    FREED embedding *low = malloc(sizeof *low);
     td_helix_curvatures(h->state, now, rate);
     for (int side = -1; side <= 1; side += 2) {
         memcpy(u, now, sizeof u);
@@ -220,7 +220,6 @@ static void derive(const helices *h, int32_t k, embedding *to) {
     }
     differ(h, to, low, 0.5 / e, to);
     CHECK(td_helix_set_curvatures(h->state, now, rate) == TD_OK);
-    free(low);
 }
 
 TD_TEST(helix_mass_matrix_is_that_of_the_stations_places) {
@@ -232,7 +231,7 @@ TD_TEST(helix_mass_matrix_is_that_of_the_stations_places) {
     for (int tree = 0; tree < 2; tree++) {
         helices h = any_helices(&r, N, (sort){tree, true, TD_END_CLAMPED});
         td_real matrix[9 * N * N];
-        embedding *by = malloc(3 * N * sizeof *by);
+        FREED embedding *by = malloc(3 * N * sizeof *by);
         any_motion(&r, &h);
         tdi_helix_equations(tdi_as_helix(h.state), &with);
         CHECK(tdi_helix_mass_matrix(tdi_as_helix(h.state), &with, matrix, NULL) == TD_OK);
@@ -246,7 +245,6 @@ TD_TEST(helix_mass_matrix_is_that_of_the_stations_places) {
                 CHECK_IN((matrix[3 * N * j + k] - product(&h, &by[j], &by[k])) / size, -1e-7, 1e-7);
             }
         }
-        free(by);
         helices_free(&h);
     }
 }
@@ -268,7 +266,7 @@ static void carry_on(const helices *h, const td_vec3 *u, const td_vec3 *rate, co
 static void second_difference(const helices *h, const td_vec3 *by, td_real t, embedding *to) {
     const td_base_motion base = h->state->base;
     td_vec3 u[MOST], rate[MOST];
-    embedding *e = malloc(3 * sizeof *e);
+    FREED embedding *e = malloc(3 * sizeof *e);
     td_helix_curvatures(h->state, u, rate);
     for (int k = 0; k < 3; k++) {
         carry_on(h, u, rate, by, &base, (k - 1) * t);
@@ -278,18 +276,16 @@ static void second_difference(const helices *h, const td_vec3 *by, td_real t, em
     differ(h, &e[2], &e[1], 1 / (t * t), &e[2]);
     differ(h, &e[1], &e[0], 1 / (t * t), &e[0]);
     differ(h, &e[2], &e[0], 1, to);
-    free(e);
 }
 
 // The same to fourth order, (4 a(t/2) - a(t))/3: t can be so large that rounding is some 1e-7.
 static void accelerations_of(const helices *h, const td_vec3 *by, embedding *to) {
     const td_real t = 1e-4; // s
-    embedding *wide = malloc(sizeof *wide);
+    FREED embedding *wide = malloc(sizeof *wide);
     second_difference(h, by, t, wide);
     second_difference(h, by, t / 2, to);
     differ(h, wide, to, 1.0 / 3, wide);
     differ(h, to, wide, 1, to);
-    free(wide);
 }
 
 // The power of a load on the motion of a state when u_k alone changes at rate 1.
@@ -319,7 +315,7 @@ static td_real load_power(const helices *h, const td_load *load, int32_t k) {
 // d'Alembert: along every unknown the inertial forces do the work of springs, friction, weight and
 // load. Places and frames alone are differenced, so that nothing of the equations is used.
 static void check_work(const helices *h, const td_step_opts *opts, const td_vec3 *accelerations) {
-    embedding *by = malloc(sizeof *by), *a = malloc(sizeof *a);
+    FREED embedding *by = malloc(sizeof *by), *a = malloc(sizeof *a);
     accelerations_of(h, accelerations, a);
     for (int32_t k = 0; k < tdi_as_helix_model(h->model)->station_count; k++) {
         a->at[k].o = tdi_sub(a->at[k].o, opts->gravity);
@@ -335,8 +331,6 @@ static void check_work(const helices *h, const td_step_opts *opts, const td_vec3
         const td_real size = sqrt(product(h, by, by) * product(h, a, a));
         CHECK_IN((inertial - work) / size, -1e-6, 1e-6);
     }
-    free(by);
-    free(a);
 }
 
 TD_TEST(helix_accelerations_obey_the_principle_of_virtual_work) {
@@ -480,8 +474,8 @@ TD_TEST(helix_published_steps_are_of_first_order) {
 // Where a level rod is after 0.05 s; in the plane, so that no twist is in it.
 static td_real blown(td_integrator integrator, const td_air *air) {
     td_helix_element e[3];
-    td_body_model *model = NULL;
-    td_body *state = NULL;
+    OWNED(td_body_model) *model = NULL;
+    OWNED(td_body) *state = NULL;
     td_step_opts opts = td_step_opts_default();
     for (int32_t i = 0; i < 3; i++) {
         e[i] = td_helix_element_default();
@@ -498,8 +492,6 @@ static td_real blown(td_integrator integrator, const td_air *air) {
         CHECK_INT(td_body_step(state, &opts, NULL, NULL), TD_OK);
     }
     const td_vec3 tip = td_helix_place(state, 2, 1);
-    td_body_free(state);
-    td_body_model_free(model);
     return tip.y;
 }
 
@@ -517,7 +509,7 @@ TD_TEST(helix_recursive_steps_take_no_memory_and_composite_ones_give_it_back) {
     test_heap heap = {0};
     const td_alloc alloc = test_heap_alloc(&heap);
     td_step_opts opts = td_step_opts_default();
-    td_body *state = NULL;
+    OWNED(td_body) *state = NULL;
     opts.dt = 1e-4;
     tdi_random_seed(&r, 14);
     helices h = any_helices(&r, 10, (sort){true, true, TD_END_CLAMPED});
@@ -532,7 +524,6 @@ TD_TEST(helix_recursive_steps_take_no_memory_and_composite_ones_give_it_back) {
     CHECK_INT(heap.calls, calls);
     CHECK_INT(td_helix_step_published(state, &opts, composite, NULL), TD_OK);
     CHECK_INT(heap.held, held);
-    td_body_free(state);
     helices_free(&h);
 }
 
@@ -540,7 +531,7 @@ TD_TEST(helix_integrator_euler_is_the_recursive_method_with_frozen_twist) {
     tdi_random r;
     td_step_opts opts = td_step_opts_default();
     td_vec3 a[MOST], b[MOST];
-    td_body *other = NULL;
+    OWNED(td_body) *other = NULL;
     opts.dt = 1e-4;
     opts.integrator = TD_EULER;
     tdi_random_seed(&r, 15);
@@ -556,7 +547,6 @@ TD_TEST(helix_integrator_euler_is_the_recursive_method_with_frozen_twist) {
         CHECK(memcmp(&a[i], &b[i], sizeof a[i]) == 0);
         CHECK(a[i].y == tdi_as_helix_model(h.model)->element[i].start.y);
     }
-    td_body_free(other);
     helices_free(&h);
 }
 
@@ -614,10 +604,10 @@ TD_TEST(helix_step_that_diverges_leaves_the_state_as_it_was) {
 
 TD_TEST(helix_composite_method_refuses_too_many_elements) {
     enum { COUNT = 1001 };
-    td_helix_element *e = malloc(COUNT * sizeof *e);
-    td_vec3 *a = malloc(COUNT * sizeof *a);
-    td_body_model *model = NULL;
-    td_body *state = NULL;
+    FREED td_helix_element *e = malloc(COUNT * sizeof *e);
+    FREED td_vec3 *a = malloc(COUNT * sizeof *a);
+    OWNED(td_body_model) *model = NULL;
+    OWNED(td_body) *state = NULL;
     td_diag diag = {0};
     td_step_opts opts = td_step_opts_default();
     for (int32_t i = 0; i < COUNT; i++) {
@@ -629,8 +619,4 @@ TD_TEST(helix_composite_method_refuses_too_many_elements) {
     CHECK_INT(td_helix_accelerations(state, &opts, composite, a, &diag), TD_ERR_LIMIT);
     CHECK_HAS(diag.message, "1001 elements");
     CHECK_INT(td_helix_accelerations(state, &opts, recursive, a, &diag), TD_OK);
-    td_body_free(state);
-    td_body_model_free(model);
-    free(a);
-    free(e);
 }

@@ -20,12 +20,11 @@ static td_skeleton *grow(const char *path) {
     fseek(file, 0, SEEK_END);
     size_t size = (size_t)ftell(file);
     rewind(file);
-    char *text = malloc(size);
+    FREED char *text = malloc(size);
     CHECK_INT(fread(text, 1, size, file), size);
     fclose(file);
     CHECK_SAY(td_skeleton_from_text(text, size, NULL, &skeleton, &diag) == TD_OK, "%s: %s", path,
               diag.message);
-    free(text);
     return skeleton;
 }
 
@@ -133,8 +132,8 @@ static void check_rider(const laid *l, const td_segment *s, int32_t i, td_vec3 o
 // element has over the straight segments along it, `off` of the size.
 static void check_drawn(const td_skeleton *k, const td_body_model *m, td_real off, const char *of) {
     const int32_t n = td_skeleton_count(k);
-    td_vec3 *o = calloc((size_t)n, sizeof *o);
-    td_quat *q = calloc((size_t)n, sizeof *q);
+    FREED td_vec3 *o = calloc((size_t)n, sizeof *o);
+    FREED td_quat *q = calloc((size_t)n, sizeof *q);
     const laid l = lay(m);
     td_real size = 0;
     td_skeleton_pose(k, TD_POSE_INITIAL, o, q);
@@ -148,8 +147,6 @@ static void check_drawn(const td_skeleton *k, const td_body_model *m, td_real of
     CHECK_SAY(tdi_norm(moved) <= off * size, "%s: the centre moves by %g of the size", of,
               tdi_norm(moved) / size);
     free(l.start);
-    free(q);
-    free(o);
 }
 
 static int32_t check_folder(const char *folder) {
@@ -162,15 +159,13 @@ static int32_t check_folder(const char *folder) {
             continue;
         }
         snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
-        td_skeleton *skeleton = grow(path);
-        td_body_model *m = model_of(skeleton);
+        OWNED(td_skeleton) *skeleton = grow(path);
+        OWNED(td_body_model) *m = model_of(skeleton);
         if (m) {
             tdi_helix_model_validate(tdi_as_helix_model(m));
             check_drawn(skeleton, m, 3e-3, e->d_name);
             count++;
         }
-        td_body_model_free(m);
-        td_skeleton_free(skeleton);
     }
     if (dir) {
         closedir(dir);
@@ -203,15 +198,13 @@ static td_skeleton *of_text(const char *axiom) {
 }
 
 static void check_elements(const char *axiom, int32_t count) {
-    td_skeleton *skeleton = of_text(axiom);
-    td_body_model *m = model_of(skeleton);
+    OWNED(td_skeleton) *skeleton = of_text(axiom);
+    OWNED(td_body_model) *m = model_of(skeleton);
     if (m) {
         CHECK_SAY(tdi_as_helix_model(m)->element_count == count, "%s: %d elements, wanted %d",
                   axiom, (int)tdi_as_helix_model(m)->element_count, (int)count);
         check_drawn(skeleton, m, 2e-3, axiom); // three slices about a kink of 20 degrees
     }
-    td_body_model_free(m);
-    td_skeleton_free(skeleton);
 }
 
 #define F5 "F(0.03)F(0.03)F(0.03)F(0.03)F(0.03)"
@@ -227,9 +220,9 @@ TD_TEST(helix_stem_of_ten_internodes_is_two_elements) {
 }
 
 TD_TEST(helix_organs_ride_rigidly_and_blades_of_several_segments_bend) {
-    td_skeleton *leaf = of_text("F(0.1)[+(40)~L(0.1)]F(0.1)"),
-                *blade = of_text("F(0.1)[+(40)~M(0.1)]F(0.1)");
-    td_body_model *one = model_of(leaf), *row = model_of(blade);
+    OWNED(td_skeleton) *leaf = of_text("F(0.1)[+(40)~L(0.1)]F(0.1)"),
+                       *blade = of_text("F(0.1)[+(40)~M(0.1)]F(0.1)");
+    OWNED(td_body_model) *one = model_of(leaf), *row = model_of(blade);
     if (one && row) {
         CHECK_INT(tdi_as_helix_model(one)->element_count, 2);
         const tdi_helix_rider *r = &tdi_as_helix_model(one)->rider[1];
@@ -241,17 +234,13 @@ TD_TEST(helix_organs_ride_rigidly_and_blades_of_several_segments_bend) {
                   1);
         check_drawn(blade, row, 1e-3, "blade");
     }
-    td_body_model_free(one);
-    td_body_model_free(row);
-    td_skeleton_free(leaf);
-    td_skeleton_free(blade);
 }
 
 // ---- built ----------------------------------------------------------------------------------
 
 static td_skeleton *built(const td_segment_def *defs, int32_t count, const td_strand *strand) {
     td_skeleton *skeleton = NULL;
-    td_builder *builder = NULL;
+    OWNED(td_builder) *builder = NULL;
     td_diag diag = {.message = ""};
     CHECK_INT(td_builder_new(NULL, NULL, &builder), TD_OK);
     for (int32_t k = 0; k < count; k++) {
@@ -261,7 +250,6 @@ static td_skeleton *built(const td_segment_def *defs, int32_t count, const td_st
         CHECK_SAY(td_builder_add_strand(builder, strand, &diag) == TD_OK, "%s", diag.message);
     }
     CHECK_INT(td_builder_finish(builder, &skeleton, &diag), TD_OK);
-    td_builder_free(builder);
     return skeleton;
 }
 
@@ -280,8 +268,8 @@ TD_TEST(helix_branches_stand_anywhere_along_an_element) {
         defs[2].attach_at_tip = false;
         defs[2].attach = tdi_vec3(0.01, 0.01 * step, 0);
         defs[2].rest = tdi_quat_turn(tdi_vec3(0, 0, 1), -1.2);
-        td_skeleton *skeleton = built(defs, 3, NULL);
-        td_body_model *m = model_of(skeleton);
+        OWNED(td_skeleton) *skeleton = built(defs, 3, NULL);
+        OWNED(td_body_model) *m = model_of(skeleton);
         if (m) {
             const tdi_helix_element *e =
                 &tdi_as_helix_model(m)->element[tdi_as_helix_model(m)->rider[2].element];
@@ -292,8 +280,6 @@ TD_TEST(helix_branches_stand_anywhere_along_an_element) {
             CHECK_REL(e->place.y, 0, 1e-15);
             CHECK_REL(e->turn.m[1], sin(1.2), 1e-14); // where its +Y goes
         }
-        td_body_model_free(m);
-        td_skeleton_free(skeleton);
     }
 }
 
@@ -305,8 +291,8 @@ TD_TEST(helix_roots_are_held_as_their_joints_are) {
         defs[0].has_stiffness = kind == 2; // without a spring: pinned
         defs[0].attach_at_tip = false;
         defs[0].attach = tdi_vec3(1, 2, 3);
-        td_skeleton *skeleton = built(defs, 3, NULL);
-        td_body_model *m = model_of(skeleton);
+        OWNED(td_skeleton) *skeleton = built(defs, 3, NULL);
+        OWNED(td_body_model) *m = model_of(skeleton);
         if (m) {
             static const td_end_kind want[] = {TD_END_CLAMPED, TD_END_FREE, TD_END_PINNED,
                                                TD_END_CLAMPED};
@@ -319,8 +305,6 @@ TD_TEST(helix_roots_are_held_as_their_joints_are) {
                                                                                             : 0));
             check_drawn(skeleton, m, 1e-12, "root");
         }
-        td_body_model_free(m);
-        td_skeleton_free(skeleton);
     }
 }
 
@@ -335,7 +319,7 @@ static td_strand_def strand_def(int32_t segments, int32_t elements) {
 }
 
 static td_skeleton *of_strand(const td_strand_def *d) {
-    td_builder *builder = NULL;
+    OWNED(td_builder) *builder = NULL;
     td_skeleton *skeleton = NULL;
     td_diag diag = {.message = ""};
     const char *key = NULL;
@@ -344,7 +328,6 @@ static td_skeleton *of_strand(const td_strand_def *d) {
     CHECK_SAY(tdi_strand_build(d, 1, &rope, NULL, builder, &key, &diag) == TD_OK, "%s",
               diag.message);
     CHECK_SAY(td_builder_finish(builder, &skeleton, &diag) == TD_OK, "%s", diag.message);
-    td_builder_free(builder);
     return skeleton;
 }
 
@@ -354,8 +337,8 @@ static void check_helix(int32_t segments, int32_t elements, td_real pitch) {
     const td_real pi = 3.14159265358979323846, r = 0.03, c = pitch / (2 * pi), turns = 2.5;
     td_strand_def d = strand_def(segments, elements);
     d.helix = (td_helix_def){r, pitch, turns};
-    td_skeleton *skeleton = of_strand(&d);
-    td_body_model *m = model_of(skeleton);
+    OWNED(td_skeleton) *skeleton = of_strand(&d);
+    OWNED(td_body_model) *m = model_of(skeleton);
     td_real length = 0;
     CHECK_INT(m ? tdi_as_helix_model(m)->element_count : 0, elements);
     for (int32_t i = 0; m && i < tdi_as_helix_model(m)->element_count; i++) {
@@ -371,8 +354,6 @@ static void check_helix(int32_t segments, int32_t elements, td_real pitch) {
     if (m) {
         check_drawn(skeleton, m, 0.2 / segments, "helix");
     }
-    td_body_model_free(m);
-    td_skeleton_free(skeleton);
 }
 
 TD_TEST(helix_strand_has_the_exact_curvature_and_torsion_of_its_helix) {
@@ -391,14 +372,12 @@ static void check_lengths(td_end_kind start, const td_real wanted[4]) {
     d.points = points;
     d.point_count = 2;
     d.start.held = start;
-    td_skeleton *skeleton = of_strand(&d);
-    td_body_model *m = model_of(skeleton);
+    OWNED(td_skeleton) *skeleton = of_strand(&d);
+    OWNED(td_body_model) *m = model_of(skeleton);
     CHECK(m && tdi_as_helix_model(m)->element_count == 4);
     for (int32_t i = 0; m && i < tdi_as_helix_model(m)->element_count; i++) {
         CHECK_REL(tdi_as_helix_model(m)->element[i].length, wanted[i], 1e-12);
     }
-    td_body_model_free(m);
-    td_skeleton_free(skeleton);
 }
 
 // cuts at 3/2 - sqrt(9/4 - 2 f), f = 1/4, 1/2, 3/4: 0.177, 0.382, 0.634 of the length
@@ -413,8 +392,8 @@ TD_TEST(helix_strand_has_the_stiffness_of_its_section) {
     td_strand_def d = strand_def(20, 4);
     d.points = points;
     d.point_count = 2;
-    td_skeleton *skeleton = of_strand(&d);
-    td_body_model *m = model_of(skeleton);
+    OWNED(td_skeleton) *skeleton = of_strand(&d);
+    OWNED(td_body_model) *m = model_of(skeleton);
     const td_material rope = td_material_get(td_material_find("rope"));
     for (int32_t i = 0; m && i < tdi_as_helix_model(m)->element_count; i++) {
         const tdi_helix_element *e = &tdi_as_helix_model(m)->element[i];
@@ -426,8 +405,6 @@ TD_TEST(helix_strand_has_the_stiffness_of_its_section) {
         CHECK_INT(e->station_count, 4);
     }
     CHECK(m != NULL);
-    td_body_model_free(m);
-    td_skeleton_free(skeleton);
 }
 
 TD_TEST(helix_strand_keeps_whole_turns_of_its_twist) {
@@ -437,16 +414,14 @@ TD_TEST(helix_strand_keeps_whole_turns_of_its_twist) {
         d.points = points;
         d.point_count = 2;
         d.twist = 190.0; // rad, 9.5 a joint: a turn and a half
-        td_skeleton *skeleton = of_strand(&d);
-        td_body_model *m = model_of(skeleton);
+        OWNED(td_skeleton) *skeleton = of_strand(&d);
+        OWNED(td_body_model) *m = model_of(skeleton);
         for (int32_t i = 0; m && i < tdi_as_helix_model(m)->element_count; i++) {
             CHECK_REL(tdi_as_helix_model(m)->element[i].start.y, 190.0 / (0.5 - 0.0125),
                       1e-9); // half a segment free
             CHECK_REL(tdi_as_helix_model(m)->element[i].rest.y, 0, 1e-12);
         }
         CHECK(m != NULL);
-        td_body_model_free(m);
-        td_skeleton_free(skeleton);
     }
 }
 
@@ -456,8 +431,8 @@ TD_TEST(helix_strand_that_is_drawn_otherwise_than_it_rests_has_both_shapes) {
     td_strand_def d = strand_def(100, 2);
     d.helix = (td_helix_def){r, 0.05, 2};
     d.straight = true;
-    td_skeleton *skeleton = of_strand(&d);
-    td_body_model *m = model_of(skeleton);
+    OWNED(td_skeleton) *skeleton = of_strand(&d);
+    OWNED(td_body_model) *m = model_of(skeleton);
     for (int32_t i = 0; m && i < 2; i++) {
         const tdi_helix_element *e = &tdi_as_helix_model(m)->element[i];
         CHECK_REL(hypot(e->rest.x, e->rest.z), 0, 1e-9);
@@ -465,33 +440,28 @@ TD_TEST(helix_strand_that_is_drawn_otherwise_than_it_rests_has_both_shapes) {
         CHECK_REL(e->start.y, c / both, 1e-5);
     }
     CHECK(m != NULL);
-    td_body_model_free(m);
-    td_skeleton_free(skeleton);
 }
 
 // ---- against trees --------------------------------------------------------------------------
 
 static td_real tree_frequency(const td_skeleton *skeleton) {
     const td_body_opts opts = td_body_opts_default();
-    td_body_model *m = NULL;
-    td_body *s = NULL;
+    OWNED(td_body_model) *m = NULL;
+    OWNED(td_body) *s = NULL;
     td_mode mode = {0};
     td_diag diag = {.message = ""};
     CHECK_INT(td_body_model_new(skeleton, "tree", &opts, NULL, &m, &diag), TD_OK);
     CHECK_INT(td_body_new(m, NULL, &s, &diag), TD_OK);
     CHECK_INT(td_body_modes(s, tdi_vec3(0, 0, 0), 1, &mode, &diag), TD_OK);
-    td_body_free(s);
-    td_body_model_free(m);
     return mode.frequency;
 }
 
 static td_real helix_frequency(const td_body_model *m) {
-    td_body *s = NULL;
+    OWNED(td_body) *s = NULL;
     td_mode mode = {0};
     td_diag diag = {.message = ""};
     CHECK_INT(td_body_new(m, NULL, &s, &diag), TD_OK);
     CHECK_INT(td_body_modes(s, tdi_vec3(0, 0, 0), 1, &mode, &diag), TD_OK);
-    td_body_free(s);
     return mode.frequency;
 }
 
@@ -501,15 +471,13 @@ TD_TEST(helix_plants_sway_at_the_first_frequency_of_trees) {
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         char path[300];
         snprintf(path, sizeof path, TEST_SCENES "/plants/%s.lsys", names[k]);
-        td_skeleton *skeleton = grow(path);
-        td_body_model *m = model_of(skeleton);
+        OWNED(td_skeleton) *skeleton = grow(path);
+        OWNED(td_body_model) *m = model_of(skeleton);
         if (m) {
             const td_real got = helix_frequency(m), want = tree_frequency(skeleton);
             CHECK_SAY(fabs(got / want - 1) < 0.07, "%s: %g Hz, as a tree %g Hz", names[k], got,
                       want);
         }
-        td_body_model_free(m);
-        td_skeleton_free(skeleton);
     }
 }
 
@@ -588,8 +556,8 @@ TD_TEST(helix_models_of_random_skeletons_are_drawn_as_these) {
         for (int32_t i = 0; i < count; i++) {
             defs[i] = any_segment(&r, i);
         }
-        td_skeleton *skeleton = built(defs, count, NULL);
-        td_body_model *m = NULL;
+        OWNED(td_skeleton) *skeleton = built(defs, count, NULL);
+        OWNED(td_body_model) *m = NULL;
         td_diag diag = {.message = ""};
         if (td_body_model_new(skeleton, "helix", NULL, NULL, &m, &diag) == TD_OK) {
             tdi_helix_model_validate(tdi_as_helix_model(m));
@@ -598,8 +566,6 @@ TD_TEST(helix_models_of_random_skeletons_are_drawn_as_these) {
         } else {
             CHECK_SAY(strstr(diag.message, "are fixed"), "%s", diag.message);
         }
-        td_body_model_free(m);
-        td_skeleton_free(skeleton);
     }
     CHECK(models > 280);
 }
@@ -607,7 +573,7 @@ TD_TEST(helix_models_of_random_skeletons_are_drawn_as_these) {
 // ---- memory ---------------------------------------------------------------------------------
 
 TD_TEST(helix_model_gives_back_all_memory_whichever_call_fails) {
-    td_skeleton *skeleton = grow(TEST_SCENES "/plants/orchid.lsys");
+    OWNED(td_skeleton) *skeleton = grow(TEST_SCENES "/plants/orchid.lsys");
     td_status status = TD_ERR_MEMORY;
     long tries = 0;
     while (skeleton && status != TD_OK && tries < 1000) {
@@ -622,5 +588,4 @@ TD_TEST(helix_model_gives_back_all_memory_whichever_call_fails) {
         CHECK_INT(heap.held, 0);
     }
     CHECK(tries > 10 && tries < 1000);
-    td_skeleton_free(skeleton);
 }

@@ -61,7 +61,7 @@ TD_TEST(jobs_take_every_turn_of_a_loop_once_on_threads_of_a_program) {
             CHECK_INT(td_pool_new(3, NULL, &system.threads), TD_OK);
         }
         const td_jobs jobs = {run_jobs, &system, JOBS};
-        td_pool *pool = NULL;
+        OWNED(td_pool) *pool = NULL;
         tally t = {{0}, {0}};
         int32_t wrong = 0, all = 0;
         CHECK_INT(td_pool_from_jobs(&jobs, NULL, &pool), TD_OK);
@@ -80,7 +80,6 @@ TD_TEST(jobs_take_every_turn_of_a_loop_once_on_threads_of_a_program) {
         CHECK_INT(all, TURNS);
         tdi_pool_run(pool, 2, count_turn, &t); // never more jobs than turns
         CHECK_INT(system.most, JOBS);
-        td_pool_free(pool);
         td_pool_free(system.threads);
     }
 }
@@ -123,7 +122,7 @@ static stage run_meadow(td_world_opts opts, int32_t steps) {
 
 TD_TEST(world_on_jobs_of_a_program_has_the_bits_of_one_on_its_own_threads) {
     td_world_opts opts = td_world_opts_default();
-    stage alone = run_meadow(opts, 30);
+    OWNED(stage) alone = run_meadow(opts, 30);
     for (int with_threads = 0; with_threads < 2; with_threads++) {
         job_system system = {NULL, 0, 0};
         if (with_threads) {
@@ -139,7 +138,6 @@ TD_TEST(world_on_jobs_of_a_program_has_the_bits_of_one_on_its_own_threads) {
         td_pool_free(opts.pool);
         td_pool_free(system.threads);
     }
-    stage_free(&alone);
 }
 
 // ---- log ------------------------------------------------------------------------------------
@@ -159,7 +157,7 @@ TD_TEST(log_tells_what_was_made_what_was_hard_and_what_failed) {
     heard h = {{0}, {{0}}};
     td_world_opts opts = td_world_opts_default();
     opts.log = (td_log){hear, &h, TD_LOG_INFO};
-    stage s = run_meadow(opts, 1);
+    OWNED(stage) s = run_meadow(opts, 1);
     CHECK_INT(h.count[TD_LOG_INFO], 1);
     CHECK_HAS(h.last[TD_LOG_INFO], "a world of 13 actors");
     CHECK_INT(h.count[TD_LOG_ERROR], 0);
@@ -171,18 +169,16 @@ TD_TEST(log_tells_what_was_made_what_was_hard_and_what_failed) {
     CHECK_INT(h.count[TD_LOG_ERROR], 1);
     CHECK_HAS(h.last[TD_LOG_ERROR], "the step at 0.0166667 s failed: ");
     CHECK_HAS(h.last[TD_LOG_ERROR], "not finite");
-    stage_free(&s);
 }
 
 TD_TEST(log_gets_no_more_than_the_level_that_is_wanted) {
     heard h = {{0}, {{0}}};
     td_world_opts opts = td_world_opts_default();
     opts.log = (td_log){hear, &h, TD_LOG_WARNING};
-    stage s = run_meadow(opts, 1);
+    OWNED(stage) s = run_meadow(opts, 1);
     CHECK_INT(h.count[TD_LOG_INFO], 0);
     CHECK_TEXT(td_log_level_text(TD_LOG_WARNING), "warning");
     CHECK_TEXT(td_log_level_text((td_log_level)99), "");
-    stage_free(&s);
 }
 
 TD_TEST(log_tells_of_a_stem_that_is_held_and_of_steps_in_halves) {
@@ -192,7 +188,7 @@ TD_TEST(log_tells_of_a_stem_that_is_held_and_of_steps_in_halves) {
         " objects: [{start: drawn, strand: {points: [[0, 0, 0], [0, 0.3, 0]], segments: 4,\n"
         "  radius: 0.01, material: green-wood}}]}";
     heard h = {{0}, {{0}}};
-    stage s = {.status = TD_ERR_MEMORY};
+    OWNED(stage) s = {.status = TD_ERR_MEMORY};
     td_value *value = value_of(press, NULL);
     td_diag_list list = {s.diags, 8, 0};
     td_world_opts opts = td_world_opts_default();
@@ -208,7 +204,6 @@ TD_TEST(log_tells_of_a_stem_that_is_held_and_of_steps_in_halves) {
     CHECK(h.count[TD_LOG_WARNING] >= 1);
     CHECK_HAS(h.last[TD_LOG_WARNING], "'object-0' is held from");
     CHECK_INT(h.count[TD_LOG_ERROR], 0);
-    stage_free(&s);
 }
 
 // ---- assertions -----------------------------------------------------------------------------

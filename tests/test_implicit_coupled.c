@@ -436,16 +436,14 @@ TD_TEST(coupled_rods_in_worlds_have_the_same_bits_for_any_threads) {
                            k % 3 == 2 ? 20000 : 1000);
     }
     snprintf(text + length, sizeof text - (size_t)length, "]}");
-    stage one = stage_of(text);
+    OWNED(stage) one = stage_of(text);
     steps(one.world, 30);
     CHECK_INT(one.world->islands.count, 2);
     CHECK(one.world->islands.all[0].touch->whole->fits &&
           one.world->islands.all[1].touch->whole->fits);
     for (int32_t threads = 2; threads <= 3; threads++) {
-        stage many = try_stage(text, threads, NULL);
+        OWNED(stage) many = try_stage(text, threads, NULL);
         steps(many.world, 30);
         CHECK_SAY(same_bits(one.world, many.world), "%d threads give other bits", (int)threads);
-        stage_free(&many);
     }
-    stage_free(&one);
 }

@@ -163,13 +163,12 @@ TD_TEST(sparse_factor_solves_as_a_dense_one_on_any_pattern) {
     tdi_sparse *s = room_for(MOST, MOST * MOST / 2, &memory);
     for (int k = 0; k < 60; k++) { // one room for all: what was there before does not matter
         const int32_t nodes = 1 + (int32_t)(MOST * tdi_random_uniform(&r)) % MOST;
-        matrix *m = any_matrix(&r, nodes, (int32_t)(3 * nodes * tdi_random_uniform(&r)), 0.1);
+        FREED matrix *m = any_matrix(&r, nodes, (int32_t)(3 * nodes * tdi_random_uniform(&r)), 0.1);
         CHECK(order(s, m));
         CHECK(factor(s, m));
         compare(&r, s, m);
         CHECK(factor(s, m)); // once more in the same order
         compare(&r, s, m);
-        free(m);
     }
     free(memory);
 }
@@ -182,7 +181,7 @@ TD_TEST(sparse_factor_has_the_same_bits_in_two_and_in_four_lanes) {
     tdi_sparse *s = room_for(NODES, NODES * NODES / 2, &memory),
                *t = room_for(NODES, NODES * NODES / 2, &other);
     for (int k = 0; k < 20; k++) {
-        matrix *m = any_matrix(&r, NODES, (k % 4) * NODES, 0.1);
+        FREED matrix *m = any_matrix(&r, NODES, (k % 4) * NODES, 0.1);
         CHECK(order(s, m));
         CHECK(order(t, m));
         fill(s, m);
@@ -191,7 +190,6 @@ TD_TEST(sparse_factor_has_the_same_bits_in_two_and_in_four_lanes) {
         CHECK(tdi_sparse_factor(t, NULL)); // the widest that there is here
         CHECK(memcmp(s->diagonal, t->diagonal, NODES * sizeof *s->diagonal) == 0);
         CHECK(memcmp(s->block, t->block, (size_t)s->block_count * sizeof *s->block) == 0);
-        free(m);
     }
     free(memory);
     free(other);
@@ -205,7 +203,7 @@ TD_TEST(sparse_factor_has_the_same_bits_on_any_number_of_threads) {
     tdi_random_seed(&r, 15);
     tdi_sparse *s = room_for(NODES, NODES * NODES / 2, &memory),
                *t = room_for(NODES, NODES * NODES / 2, &other);
-    matrix *m = any_matrix(&r, NODES, LINKS, 0.1);
+    FREED matrix *m = any_matrix(&r, NODES, LINKS, 0.1);
     CHECK(order(s, m));
     CHECK(order(t, m));
     const int32_t last = NODES - s->share_first[s->share_count - 1];
@@ -213,15 +211,13 @@ TD_TEST(sparse_factor_has_the_same_bits_on_any_number_of_threads) {
     CHECK_IN(s->share_count, 3, TDI_SPARSE_SHARES);
     CHECK(factor(s, m));
     for (int32_t threads = 2; threads < 5; threads++) {
-        td_pool *pool = NULL;
+        OWNED(td_pool) *pool = NULL;
         CHECK_INT(td_pool_new(threads, NULL, &pool), TD_OK);
         fill(t, m);
         CHECK(tdi_sparse_factor(t, pool));
         CHECK(memcmp(s->diagonal, t->diagonal, NODES * sizeof *s->diagonal) == 0);
         CHECK(memcmp(s->block, t->block, (size_t)s->block_count * sizeof *s->block) == 0);
-        td_pool_free(pool);
     }
-    free(m);
     free(memory);
     free(other);
 }
@@ -234,7 +230,7 @@ TD_TEST(sparse_factor_knows_what_is_not_positive_definite) {
     tdi_sparse *s = room_for(MOST, MOST * MOST / 2, &memory);
     for (int k = 0; k < 60; k++) {
         td_real x[WIDE] = {0};
-        matrix *m = any_matrix(&r, 20, 40, 0.5 * any(&r));
+        FREED matrix *m = any_matrix(&r, 20, 40, 0.5 * any(&r));
         const td_real least = solve_dense(m, x);
         CHECK(order(s, m));
         if (fabs(least) > 1e-6) { // else rounding decides
@@ -243,7 +239,6 @@ TD_TEST(sparse_factor_knows_what_is_not_positive_definite) {
             refused += !positive;
             clear++;
         }
-        free(m);
     }
     CHECK_IN(refused, clear / 4, clear - clear / 4); // both were tried
     free(memory);
@@ -280,11 +275,11 @@ TD_TEST(sparse_order_adds_no_blocks_to_chains_and_two_a_node_to_rings) {
 TD_TEST(sparse_order_that_has_no_room_is_refused_and_writes_nothing_beyond_it) {
     tdi_random r;
     tdi_random_seed(&r, 13);
-    matrix *m = any_matrix(&r, MOST, 3 * MOST, 1);
+    FREED matrix *m = any_matrix(&r, MOST, 3 * MOST, 1);
     int refused = 0;
     for (int32_t blocks = 0; blocks <= MOST * MOST / 2; blocks += 20) {
         const size_t bytes = tdi_sparse_bytes(MOST, 20 * MOST, blocks);
-        char *memory = malloc(bytes + ROOM);
+        FREED char *memory = malloc(bytes + ROOM);
         memset(memory + bytes, 'x', ROOM);
         tdi_sparse *s = tdi_sparse_place(MOST, 20 * MOST, blocks, memory);
         const bool fits = order(s, m);
@@ -297,10 +292,8 @@ TD_TEST(sparse_order_that_has_no_room_is_refused_and_writes_nothing_beyond_it) {
         for (int k = 0; k < ROOM; k++) {
             CHECK(memory[bytes + (size_t)k] == 'x');
         }
-        free(memory);
     }
     CHECK_IN(refused, 1, 39);
-    free(m);
 }
 
 TD_TEST(sparse_links_beyond_the_room_are_refused) {

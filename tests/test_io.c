@@ -173,11 +173,11 @@ TD_TEST(json_escapes_strings_and_places_commas) {
 }
 
 TD_TEST(skeleton_json_is_json_with_every_field) {
-    test_plant p = test_grow(plant_text, NULL);
+    OWNED(test_plant) p = test_grow(plant_text, NULL);
     CHECK_INT(p.status, TD_OK);
     td_bytes out;
     CHECK_INT(td_skeleton_json(p.skeleton, NULL, &out), TD_OK);
-    char *text = text_of(&out);
+    FREED char *text = text_of(&out);
     CHECK(is_json(text));
     const char *keys[] = {
         "generator",    "materials",      "shapes",        "segments",     "id",
@@ -198,14 +198,12 @@ TD_TEST(skeleton_json_is_json_with_every_field) {
         lines++;
     }
     CHECK_INT(lines, td_skeleton_count(p.skeleton));
-    free(text);
     td_bytes_free(&out);
-    test_plant_free(&p);
 }
 
 TD_TEST(string_text_reads_back_to_the_same_string) {
-    test_plant p = test_derive("derivation length: 3\naxiom: A(1)\n"
-                               "A(x) --> F(x/3)[+A(x*0.7)]-(x*1e-9)A(x+0.1)\n");
+    OWNED(test_plant) p = test_derive("derivation length: 3\naxiom: A(1)\n"
+                                      "A(x) --> F(x/3)[+A(x*0.7)]-(x*1e-9)A(x+0.1)\n");
     td_bytes out;
     CHECK_INT(td_string_text(p.grammar, &p.string, NULL, &out), TD_OK);
     CHECK(out.size > 2 && out.data[out.size - 1] == '\n');
@@ -213,7 +211,7 @@ TD_TEST(string_text_reads_back_to_the_same_string) {
     text[out.size - 1] = 0;
     CHECK(strpbrk(text, " \n") == NULL);
     snprintf(model, sizeof model, "axiom: %s\n", text);
-    test_plant q = test_derive(model);
+    OWNED(test_plant) q = test_derive(model);
     td_bytes again;
     CHECK_INT(td_string_text(q.grammar, &q.string, NULL, &again), TD_OK);
     CHECK_INT(again.size, out.size);
@@ -223,8 +221,6 @@ TD_TEST(string_text_reads_back_to_the_same_string) {
     free(text);
     td_bytes_free(&out);
     td_bytes_free(&again);
-    test_plant_free(&p);
-    test_plant_free(&q);
 }
 
 // ---- glTF -----------------------------------------------------------------------------------
@@ -256,13 +252,11 @@ static char *open_glb(const td_bytes *glb, size_t *binary) {
 }
 
 static td_status glb_of(const char *model, td_bytes *out) {
-    test_plant p = test_grow(model, NULL);
-    td_mesh *mesh = NULL;
+    OWNED(test_plant) p = test_grow(model, NULL);
+    OWNED(td_mesh) *mesh = NULL;
     CHECK_INT(p.status, TD_OK);
     CHECK_INT(td_mesh_new(p.skeleton, NULL, NULL, &mesh, NULL), TD_OK);
     td_status status = td_mesh_glb(mesh, "a \"plant\"", NULL, out);
-    td_mesh_free(mesh);
-    test_plant_free(&p);
     return status;
 }
 
@@ -279,7 +273,7 @@ TD_TEST(glb_has_sound_lengths_and_alignment) {
     td_bytes glb;
     CHECK_INT(glb_of(plant_text, &glb), TD_OK);
     size_t binary;
-    char *json = open_glb(&glb, &binary);
+    FREED char *json = open_glb(&glb, &binary);
     CHECK(is_json(json));
     CHECK_HAS(json, "\"generator\":\"Tendril ");
     CHECK_HAS(json, "\"name\":\"a \\\"plant\\\"\"");
@@ -293,20 +287,19 @@ TD_TEST(glb_has_sound_lengths_and_alignment) {
     CHECK_INT(views, 25);
     CHECK_INT(number_after(json, "\"buffers\":[{\"byteLength\":", 0), end);
     CHECK_INT(glb.size - binary, end);
-    free(json);
     td_bytes_free(&glb);
 }
 
 // two stems: `bounds` of the positions are exactly those of the floats, indices are short
 TD_TEST(glb_holds_the_arrays_of_the_mesh) {
-    test_plant p = test_grow("axiom: !(0.1)F(1)+(30)F(1)\n", NULL);
-    td_mesh *mesh = NULL;
+    OWNED(test_plant) p = test_grow("axiom: !(0.1)F(1)+(30)F(1)\n", NULL);
+    OWNED(td_mesh) *mesh = NULL;
     td_bytes glb;
     CHECK_INT(td_mesh_new(p.skeleton, NULL, NULL, &mesh, NULL), TD_OK);
     CHECK_INT(td_mesh_glb(mesh, NULL, NULL, &glb), TD_OK);
     td_mesh_part part = td_mesh_part_get(mesh, 0);
     size_t binary, vertices = (size_t)part.vertex_count;
-    char *json = open_glb(&glb, &binary);
+    FREED char *json = open_glb(&glb, &binary);
     const uint8_t *data = glb.data + binary;
     CHECK_INT(memcmp(data, part.position, 12 * vertices), 0);
     CHECK_INT(memcmp(data + 12 * vertices, part.normal, 12 * vertices), 0);
@@ -323,21 +316,17 @@ TD_TEST(glb_holds_the_arrays_of_the_mesh) {
     CHECK(strtod(strstr(json, "\"min\":[") + 7, NULL) == low);
     CHECK(strtod(strstr(json, "\"max\":[") + 7, NULL) == high);
     CHECK_HAS(json, "\"componentType\":5123");
-    free(json);
     td_bytes_free(&glb);
-    td_mesh_free(mesh);
-    test_plant_free(&p);
 }
 
 TD_TEST(glb_takes_wide_indices_for_many_vertices) {
     td_bytes glb;
     CHECK_INT(glb_of("derivation length: 11\naxiom: !(0.1)A\nA --> F[+A]-A\n", &glb), TD_OK);
     size_t binary;
-    char *json = open_glb(&glb, &binary);
+    FREED char *json = open_glb(&glb, &binary);
     CHECK(number_after(json, "\"count\":", 0) > 65535);
     CHECK_HAS(json, "\"componentType\":5125");
     CHECK(strstr(json, "\"componentType\":5123") == NULL);
-    free(json);
     td_bytes_free(&glb);
 }
 
@@ -345,12 +334,11 @@ TD_TEST(glb_of_an_empty_mesh_is_an_empty_scene) {
     td_bytes glb;
     CHECK_INT(glb_of("axiom: A\n", &glb), TD_OK);
     size_t binary;
-    char *json = open_glb(&glb, &binary);
+    FREED char *json = open_glb(&glb, &binary);
     CHECK(is_json(json));
     CHECK_INT(binary, 0);
     CHECK_HAS(json, "\"scenes\":[{}]");
     CHECK(!strstr(json, "nodes") && !strstr(json, "buffers") && !strstr(json, "meshes"));
-    free(json);
     td_bytes_free(&glb);
 }
 

@@ -45,11 +45,10 @@ static td_skeleton *varied_plant(void) {
 // ---- tubes ----------------------------------------------------------------------------------
 
 static void check_closed(td_skeleton *skeleton, int32_t sides) {
-    td_mesh *mesh = mesh_of(skeleton, sides);
+    OWNED(td_mesh) *mesh = mesh_of(skeleton, sides);
     td_mesh_part stem = part_named(mesh, "stem");
     CHECK_INT(open_edges(&stem), 0);
     check_sound(&stem);
-    td_mesh_free(mesh);
 }
 
 TD_TEST(mesh_tubes_are_closed_and_face_outwards) {
@@ -68,7 +67,7 @@ TD_TEST(mesh_straight_tapered_stem_has_exact_cone_normals) {
     int32_t a = add_stem(builder, TD_NONE, about_z(0), 1, 0.3, 0.25);
     int32_t b = add_stem(builder, a, about_z(0), 2, 0.25, 0.15);
     add_stem(builder, b, about_z(0), 3, 0.15, 0);
-    td_mesh *mesh = mesh_of(finish(builder), 16);
+    OWNED(td_mesh) *mesh = mesh_of(finish(builder), 16);
     td_mesh_part stem = part_named(mesh, "stem");
     CHECK_INT(stem.vertex_count, 17 * 5); // the disc and four rings, the last one pointed
     td_real slope = 0.05, scale = 1 / sqrt(1 + slope * slope);
@@ -78,7 +77,6 @@ TD_TEST(mesh_straight_tapered_stem_has_exact_cone_normals) {
         td_vec3 want = tdi_vec3(scale * radial.x, scale * slope, scale * radial.z);
         CHECK_REL(tdi_norm(tdi_sub(vertex_at(stem.normal, i), want)), 0, 1e-7);
     }
-    td_mesh_free(mesh);
 }
 
 // a cylinder that is drawn three times as wide along Z as along X: an ellipse, its normals (x, z/9)
@@ -88,7 +86,7 @@ TD_TEST(mesh_flat_stem_is_an_ellipse_with_its_normals) {
     def.radius_base = def.radius_tip = 0.01;
     def.flat = 3;
     CHECK(td_builder_add(builder, &def, NULL, NULL) == TD_OK);
-    td_mesh *mesh = mesh_of(finish(builder), 16);
+    OWNED(td_mesh) *mesh = mesh_of(finish(builder), 16);
     td_mesh_part stem = part_named(mesh, "stem");
     CHECK_INT(open_edges(&stem), 0);
     check_sound(&stem);
@@ -99,14 +97,12 @@ TD_TEST(mesh_flat_stem_is_an_ellipse_with_its_normals) {
         want = tdi_scale(want, 1 / tdi_norm(want));
         CHECK_REL(tdi_norm(tdi_sub(n, want)), 0, 1e-6);
     }
-    td_mesh_free(mesh);
 }
 
 static td_real stem_volume(td_real length, td_real base, td_real tip, int32_t sides) {
-    td_mesh *mesh = mesh_of(one_stem(length, base, tip), sides);
+    OWNED(td_mesh) *mesh = mesh_of(one_stem(length, base, tip), sides);
     td_mesh_part stem = part_named(mesh, "stem");
     td_real volume = volume_of(&stem);
-    td_mesh_free(mesh);
     return volume;
 }
 
@@ -149,7 +145,7 @@ static td_real farthest_joint(td_skeleton *skeleton, int32_t sides) {
     td_vec3 joints[16];
     int32_t count = td_skeleton_count(skeleton);
     td_skeleton_pose(skeleton, TD_POSE_INITIAL, joints, NULL);
-    td_mesh *mesh = mesh_of(skeleton, sides);
+    OWNED(td_mesh) *mesh = mesh_of(skeleton, sides);
     td_mesh_part stem = part_named(mesh, "stem");
     td_real farthest = 0;
     for (int32_t j = 0; j < count; j++) {
@@ -164,7 +160,6 @@ static td_real farthest_joint(td_skeleton *skeleton, int32_t sides) {
         }
         farthest = fmax(farthest, nearest);
     }
-    td_mesh_free(mesh);
     return farthest;
 }
 
@@ -178,7 +173,7 @@ TD_TEST(mesh_tube_stays_near_its_joints) {
 // rings of a bend in the plane of X and Y: what stands across the plane stays across it
 TD_TEST(mesh_tube_in_a_plane_does_not_twist) {
     int32_t sides = 8;
-    td_mesh *mesh = mesh_of(bent_chain(15, 30, 0.2, 0.02), sides);
+    OWNED(td_mesh) *mesh = mesh_of(bent_chain(15, 30, 0.2, 0.02), sides);
     td_mesh_part stem = part_named(mesh, "stem");
     int32_t rings = stem.vertex_count / (sides + 1) - 2;
     CHECK(rings > 30);
@@ -186,13 +181,12 @@ TD_TEST(mesh_tube_in_a_plane_does_not_twist) {
         uint32_t quarter = (uint32_t)((sides + 1) * (i + 1) + sides / 4);
         CHECK_REL(vertex_at(stem.normal, quarter).z, -1, 1e-6);
     }
-    td_mesh_free(mesh);
 }
 
 TD_TEST(mesh_rings_are_added_where_a_tube_bends_and_only_there) {
     int32_t sides = 10;
-    td_mesh *straight = mesh_of(bent_chain(5, 0, 1, 0.05), sides);
-    td_mesh *bent = mesh_of(bent_chain(5, 60, 1, 0.05), sides);
+    OWNED(td_mesh) *straight = mesh_of(bent_chain(5, 0, 1, 0.05), sides);
+    OWNED(td_mesh) *bent = mesh_of(bent_chain(5, 60, 1, 0.05), sides);
     td_mesh_part a = part_named(straight, "stem"), b = part_named(bent, "stem");
     // disc, joints and tip, one ring of the cap and its apex
     CHECK_INT(a.vertex_count, (sides + 1) * (1 + 6 + 1) + sides);
@@ -207,8 +201,6 @@ TD_TEST(mesh_rings_are_added_where_a_tube_bends_and_only_there) {
         td_real turn = atan2(tdi_norm(tdi_cross(before, after)), tdi_dot(before, after));
         CHECK_IN(turn, 0, limit);
     }
-    td_mesh_free(straight);
-    td_mesh_free(bent);
 }
 
 // a twig on a bent limb begins inside it, although the limb's corners are cut
@@ -240,7 +232,7 @@ TD_TEST(mesh_tube_with_a_step_has_an_edge_and_is_closed) {
     int32_t a = add_stem(builder, TD_NONE, about_z(0), 1, 1, 1);
     int32_t b = add_stem(builder, a, about_z(0), 0.01, 1, 0.5);
     add_stem(builder, b, about_z(0), 1, 0.5, 0.5);
-    td_mesh *mesh = mesh_of(finish(builder), 8);
+    OWNED(td_mesh) *mesh = mesh_of(finish(builder), 8);
     td_mesh_part stem = part_named(mesh, "stem");
     CHECK_INT(open_edges(&stem), 0);
     check_sound(&stem);
@@ -250,7 +242,6 @@ TD_TEST(mesh_tube_with_a_step_has_an_edge_and_is_closed) {
     for (uint32_t i = 27; i < 45; i++) {
         CHECK_IN(vertex_at(stem.normal, i).y, 0.999, 1); // the step
     }
-    td_mesh_free(mesh);
 }
 
 TD_TEST(mesh_sides_follow_the_radius) {
@@ -261,11 +252,10 @@ TD_TEST(mesh_sides_follow_the_radius) {
     def.attach = tdi_vec3(1, 0, 0);
     def.radius_base = def.radius_tip = 0.1 / 10000;
     add_def(builder, &def);
-    td_mesh *mesh = mesh_of(finish(builder), 0);
+    OWNED(td_mesh) *mesh = mesh_of(finish(builder), 0);
     td_mesh_part stem = part_named(mesh, "stem");
     // disc, two rings and a cap of three rings and a point; disc, two rings, one ring and a point
     CHECK_INT(stem.vertex_count, (17 * 6 + 16) + (6 * 4 + 5));
-    td_mesh_free(mesh);
 }
 
 TD_TEST(mesh_colors_of_a_straight_stem_meet_at_the_joint) {
@@ -275,7 +265,7 @@ TD_TEST(mesh_colors_of_a_straight_stem_meet_at_the_joint) {
     def.parent = add_def(builder, &def);
     def.color = 0x0000ff;
     add_def(builder, &def);
-    td_mesh *mesh = mesh_of(finish(builder), 8);
+    OWNED(td_mesh) *mesh = mesh_of(finish(builder), 8);
     td_mesh_part stem = part_named(mesh, "stem");
     CHECK_INT(open_edges(&stem), 0);
     for (uint32_t i = 0; i < (uint32_t)stem.vertex_count; i++) {
@@ -283,7 +273,6 @@ TD_TEST(mesh_colors_of_a_straight_stem_meet_at_the_joint) {
         CHECK_INT(stem.color[4 * i], red ? 255 : 0);
         CHECK_INT(stem.color[4 * i + 2], red ? 0 : 255);
     }
-    td_mesh_free(mesh);
 }
 
 // ---- which segments share a tube ------------------------------------------------------------
@@ -382,23 +371,21 @@ TD_TEST(mesh_takes_the_pose_that_is_asked_for) {
     def.length = 1;
     def.initial = about_z(90);
     add_def(builder, &def);
-    td_skeleton *skeleton = finish(builder);
+    OWNED(td_skeleton) *skeleton = finish(builder);
     for (int i = 0; i < 2; i++) {
         td_mesh_opts opts = td_mesh_opts_default();
         CHECK_INT(opts.pose, TD_POSE_INITIAL);
         opts.pose = i == 0 ? TD_POSE_REST : TD_POSE_INITIAL;
-        td_mesh *mesh = NULL;
+        OWNED(td_mesh) *mesh = NULL;
         CHECK_INT(td_mesh_new(skeleton, &opts, NULL, &mesh, NULL), TD_OK);
         td_mesh_part stem = part_named(mesh, "stem");
         td_vec3 apex = vertex_at(stem.position, (uint32_t)stem.vertex_count - 1);
         CHECK_REL(i == 0 ? apex.y : -apex.x, 1.01, 1e-6);
-        td_mesh_free(mesh);
     }
-    td_skeleton_free(skeleton);
 }
 
 TD_TEST(mesh_is_the_same_twice) {
-    td_mesh *a = mesh_of(varied_plant(), 0), *b = mesh_of(varied_plant(), 0);
+    OWNED(td_mesh) *a = mesh_of(varied_plant(), 0), *b = mesh_of(varied_plant(), 0);
     for (int32_t i = 0; i < td_mesh_part_count(a); i++) {
         td_mesh_part p = td_mesh_part_get(a, i), q = td_mesh_part_get(b, i);
         CHECK_INT(p.vertex_count, q.vertex_count);
@@ -409,8 +396,6 @@ TD_TEST(mesh_is_the_same_twice) {
         CHECK_INT(memcmp(p.color, q.color, 4 * vertices), 0);
         CHECK_INT(memcmp(p.index, q.index, 4 * (size_t)p.index_count), 0);
     }
-    td_mesh_free(a);
-    td_mesh_free(b);
 }
 
 TD_TEST(mesh_over_its_cap_is_refused_before_memory_is_taken) {
@@ -445,7 +430,7 @@ TD_TEST(mesh_over_its_cap_is_refused_before_memory_is_taken) {
 }
 
 TD_TEST(mesh_options_are_checked) {
-    td_skeleton *skeleton = one_stem(1, 0.1, 0.1);
+    OWNED(td_skeleton) *skeleton = one_stem(1, 0.1, 0.1);
     td_mesh *mesh = NULL;
     td_mesh_opts zeroed = {0}, opts = td_mesh_opts_default();
     CHECK_INT(td_mesh_new(skeleton, &zeroed, NULL, &mesh, NULL), TD_ERR_DEF);
@@ -459,11 +444,10 @@ TD_TEST(mesh_options_are_checked) {
     CHECK_INT(td_mesh_new(skeleton, &opts, NULL, &mesh, NULL), TD_ERR_ARGUMENT);
     CHECK_INT(td_mesh_new(NULL, NULL, NULL, &mesh, NULL), TD_ERR_ARGUMENT);
     CHECK(mesh == NULL);
-    td_skeleton_free(skeleton);
 }
 
 TD_TEST(mesh_survives_a_failing_allocator) {
-    td_skeleton *skeleton = varied_plant();
+    OWNED(td_skeleton) *skeleton = varied_plant();
     td_status status = TD_ERR_MEMORY;
     long at = 0;
     while (status == TD_ERR_MEMORY && at < 10000) {
@@ -477,5 +461,4 @@ TD_TEST(mesh_survives_a_failing_allocator) {
     }
     CHECK_INT(status, TD_OK);
     CHECK(at > 20);
-    td_skeleton_free(skeleton);
 }

@@ -57,7 +57,7 @@ static td_mesh *skinned_mesh(td_skeleton *skeleton, td_pose_kind pose) {
 // ---- blades ---------------------------------------------------------------------------------
 
 TD_TEST(blade_in_parts_weighs_what_it_weighs_whole) {
-    td_skeleton *whole = leaf(1, 0), *parts = leaf(7, 0);
+    OWNED(td_skeleton) *whole = leaf(1, 0), *parts = leaf(7, 0);
     const td_segment *a = td_skeleton_segments(whole), *b = td_skeleton_segments(parts);
     td_real mass = 0, area = 0, moment = 0;
     for (int32_t i = 1; i <= 7; i++) {
@@ -71,13 +71,11 @@ TD_TEST(blade_in_parts_weighs_what_it_weighs_whole) {
     CHECK_REL(mass, a[1].mass, 1e-9); // Gauss-Legendre sums over other panels
     CHECK_REL(area, a[1].area, 1e-9);
     CHECK_REL(moment, a[1].mass * (a[1].centre_of_mass.y - 0.15), 1e-9);
-    td_skeleton_free(whole);
-    td_skeleton_free(parts);
 }
 
 TD_TEST(blade_in_parts_is_the_same_surface_at_rest) {
     td_skeleton *whole = leaf(1, 0), *parts = leaf(4, 0); // both in 16 rows
-    td_mesh *a = skinned_mesh(whole, TD_POSE_REST), *b = skinned_mesh(parts, TD_POSE_REST);
+    OWNED(td_mesh) *a = skinned_mesh(whole, TD_POSE_REST), *b = skinned_mesh(parts, TD_POSE_REST);
     td_mesh_part p = part_named(a, "leaf"), q = part_named(b, "leaf");
     // the lamina is what was added last; the midrib goes further in the second
     uint32_t lamina = 1 + 15 * 7 + 1;
@@ -90,8 +88,6 @@ TD_TEST(blade_in_parts_is_the_same_surface_at_rest) {
         CHECK_REL(tdi_norm(gap), 0, 1e-6); // float
         CHECK_REL(tdi_norm(turn), 0, 1e-6);
     }
-    td_mesh_free(a);
-    td_mesh_free(b);
     td_skeleton_free(whole);
     td_skeleton_free(parts);
 }
@@ -132,10 +128,9 @@ static td_real sharpest_bend(int32_t segments, td_real degrees) {
         def.initial = tdi_quat_turn(tdi_vec3(1, 0, 0), tdi_radians(k > 0 ? degrees : 0));
         last = add_def(builder, &def);
     }
-    td_mesh *mesh = mesh_of(finish(builder), 0);
+    OWNED(td_mesh) *mesh = mesh_of(finish(builder), 0);
     td_mesh_part part = part_named(mesh, "leaf");
     td_real sharpest = sharpest_edge(&part);
-    td_mesh_free(mesh);
     return sharpest;
 }
 
@@ -148,8 +143,8 @@ TD_TEST(blade_bends_over_several_rows) {
 }
 
 TD_TEST(blade_vertices_move_with_three_parts_of_their_row) {
-    td_skeleton *skeleton = leaf(6, 10);
-    td_mesh *mesh = skinned_mesh(skeleton, TD_POSE_INITIAL);
+    OWNED(td_skeleton) *skeleton = leaf(6, 10);
+    OWNED(td_mesh) *mesh = skinned_mesh(skeleton, TD_POSE_INITIAL);
     td_mesh_part part = part_named(mesh, "leaf");
     int64_t shared[7] = {0};
     check_sound(&part);
@@ -165,12 +160,10 @@ TD_TEST(blade_vertices_move_with_three_parts_of_their_row) {
     for (int k = 1; k < 6; k++) {
         CHECK(shared[k] > 0); // every joint of the row is bent over
     }
-    td_mesh_free(mesh);
-    td_skeleton_free(skeleton);
 }
 
 TD_TEST(blade_shapes_are_checked) {
-    td_builder *builder = begin();
+    OWNED(td_builder) *builder = begin();
     td_shape shape = row_shape(0);
     td_diag diag = {0};
     CHECK_INT(td_builder_add_shape(builder, &shape, NULL, &diag), TD_ERR_ARGUMENT);
@@ -185,7 +178,6 @@ TD_TEST(blade_shapes_are_checked) {
     shape.kind = TD_SHAPE_FLOWER;
     CHECK_INT(td_builder_add_shape(builder, &shape, NULL, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "only a leaf or a petal bends");
-    td_builder_free(builder);
 }
 
 // a part that was pruned away leaves the rest of the blade with those that are there
@@ -193,19 +185,16 @@ TD_TEST(blade_whose_tip_is_pruned_is_still_drawn) {
     static const char text[] = "length unit: 1\nsurface: L leaf, segments=9, taper=3\n"
                                "axiom: !(0.02)F(0.2)~L(1)\n";
     td_skeleton_opts opts = td_skeleton_opts_default();
-    test_plant all = test_grow_count(text, 10);
+    OWNED(test_plant) all = test_grow_count(text, 10);
     opts.prune_mass = td_skeleton_segments(all.skeleton)[9].mass * 1.01;
-    test_plant less = test_grow(text, &opts);
+    OWNED(test_plant) less = test_grow(text, &opts);
     CHECK_INT(td_skeleton_count(less.skeleton), 9);
-    td_mesh *mesh = skinned_mesh(less.skeleton, TD_POSE_INITIAL);
+    OWNED(td_mesh) *mesh = skinned_mesh(less.skeleton, TD_POSE_INITIAL);
     td_mesh_part part = part_named(mesh, "leaf");
     check_sound(&part);
     for (int32_t v = 0; v < 4 * part.vertex_count; v++) {
         CHECK(part.joint[v] < 9);
     }
-    td_mesh_free(mesh);
-    test_plant_free(&all);
-    test_plant_free(&less);
 }
 
 // ---- tubes ----------------------------------------------------------------------------------
@@ -231,8 +220,8 @@ static void measure_bend(td_real degrees, td_real *least, td_real *mean) {
     td_builder *builder = begin();
     int32_t a = add_stem(builder, TD_NONE, about_z(0), 1, radius, radius);
     add_stem(builder, a, about_z(0), 1, radius, radius);
-    td_skeleton *skeleton = finish(builder);
-    td_mesh *mesh = skinned_mesh(skeleton, TD_POSE_INITIAL);
+    OWNED(td_skeleton) *skeleton = finish(builder);
+    OWNED(td_mesh) *mesh = skinned_mesh(skeleton, TD_POSE_INITIAL);
     td_mesh_part stem = part_named(mesh, "stem");
     td_real sum = 0, before = 0, last = 1;
     *least = 1;
@@ -250,8 +239,6 @@ static void measure_bend(td_real degrees, td_real *least, td_real *mean) {
     }
     CHECK_REL(before, 2, 1e-6);
     *mean = sum / 2;
-    td_mesh_free(mesh);
-    td_skeleton_free(skeleton);
 }
 
 // Two matrices that are mixed shrink what lies between them: by cos(bend/2) at the joint itself.

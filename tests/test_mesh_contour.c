@@ -35,12 +35,11 @@ static td_skeleton *two_stems(const td_contour *contour, td_quat turn, td_real r
 TD_TEST(mesh_of_a_closed_contour_is_a_body_whichever_way_it_goes_round) {
     for (int way = -1; way <= 1; way += 2) {
         td_contour c = circle(way);
-        td_mesh *mesh = mesh_of(two_stems(&c, tdi_quat_identity(), 0.1), 0);
+        OWNED(td_mesh) *mesh = mesh_of(two_stems(&c, tdi_quat_identity(), 0.1), 0);
         td_mesh_part part = part_named(mesh, "stem");
         check_sound(&part);
         CHECK_INT(open_edges(&part), 0);
         CHECK_REL(volume_of(&part), 2 * 0.01 * TD_CONTOUR_POINTS / 2.0 * sin(TDI_PI / 16), 1e-5);
-        td_mesh_free(mesh);
     }
 }
 
@@ -48,13 +47,11 @@ TD_TEST(mesh_of_a_closed_contour_is_a_body_whichever_way_it_goes_round) {
 TD_TEST(mesh_of_a_contour_ends_at_a_roll) {
     td_contour c = circle(1);
     td_quat quarter = tdi_quat_turn(tdi_vec3(0, 1, 0), TDI_PI / 2);
-    td_mesh *straight = mesh_of(two_stems(&c, tdi_quat_identity(), 0.1), 0);
-    td_mesh *rolled = mesh_of(two_stems(&c, quarter, 0.1), 0);
+    OWNED(td_mesh) *straight = mesh_of(two_stems(&c, tdi_quat_identity(), 0.1), 0);
+    OWNED(td_mesh) *rolled = mesh_of(two_stems(&c, quarter, 0.1), 0);
     td_mesh_part one = part_named(straight, "stem"), two = part_named(rolled, "stem");
     CHECK(two.vertex_count > one.vertex_count);
     CHECK_REL(volume_of(&two), volume_of(&one), 1e-5);
-    td_mesh_free(straight);
-    td_mesh_free(rolled);
 }
 
 // a strip as wide as the diameter: area 2 r l
@@ -63,15 +60,14 @@ TD_TEST(mesh_of_an_open_contour_is_a_lamina) {
     for (int32_t i = 0; i < TD_CONTOUR_POINTS; i++) {
         c.x[i] = -1 + 2.0 * i / (TD_CONTOUR_POINTS - 1);
     }
-    td_mesh *mesh = mesh_of(two_stems(&c, tdi_quat_identity(), 0.25), 0);
+    OWNED(td_mesh) *mesh = mesh_of(two_stems(&c, tdi_quat_identity(), 0.25), 0);
     td_mesh_part part = part_named(mesh, "leaf");
     check_sound(&part);
     CHECK_REL(area_of(&part), 2 * 0.25 * 2, 1e-5);
-    td_mesh_free(mesh);
 }
 
 TD_TEST(contour_that_is_not_there_is_refused) {
-    td_builder *builder = begin();
+    OWNED(td_builder) *builder = begin();
     td_segment_def def = td_segment_def_default();
     td_diag diag = {0};
     def.contour = 1;
@@ -81,7 +77,6 @@ TD_TEST(contour_that_is_not_there_is_refused) {
     c.z[3] = (td_real)NAN;
     CHECK_INT(td_builder_add_contour(builder, &c, NULL, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "point 3 of the contour is not finite");
-    td_builder_free(builder);
 }
 
 // ---- patches --------------------------------------------------------------------------------
@@ -127,7 +122,7 @@ TD_TEST(mesh_of_patches_has_their_area) {
 
 // the two halves of a roof: at the ridge all normals are upright
 TD_TEST(mesh_of_patches_is_smooth_where_they_meet) {
-    td_mesh *mesh = patches_mesh(-1, tdi_vec3(1, 1, 1), 1);
+    OWNED(td_mesh) *mesh = patches_mesh(-1, tdi_vec3(1, 1, 1), 1);
     td_mesh_part part = part_named(mesh, "leaf");
     int32_t at_ridge = 0;
     for (int32_t i = 0; i < part.vertex_count; i++) {
@@ -138,5 +133,4 @@ TD_TEST(mesh_of_patches_is_smooth_where_they_meet) {
         }
     }
     CHECK(at_ridge >= 6);
-    td_mesh_free(mesh);
 }

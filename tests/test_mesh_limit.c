@@ -32,22 +32,20 @@ TD_TEST(texture_on_a_tube_is_square) {
     td_builder *builder = begin();
     int32_t a = add_stem(builder, TD_NONE, about_z(0), 0.5, 0.1, 0.1);
     add_stem(builder, a, about_z(0), 1.5, 0.1, 0.1);
-    td_mesh *mesh = mesh_of(finish(builder), 12);
+    OWNED(td_mesh) *mesh = mesh_of(finish(builder), 12);
     td_mesh_part stem = part_named(mesh, "stem");
     for (uint32_t i = 13; i < 4 * 13; i++) { // three rings after the disc
         td_vec3 at = vertex_at(stem.position, i);
         CHECK_REL(stem.texcoord[2 * i], (i % 13) / 12.0, 1e-7);
         CHECK_REL(-stem.texcoord[2 * i + 1], at.y / (2 * TDI_PI * 0.1), 1e-6);
     }
-    td_mesh_free(mesh);
 }
 
 static td_skeleton *skeleton_of(const char *text) {
-    test_plant plant = test_grow(text, NULL);
+    OWNED(test_plant) plant = test_grow(text, NULL);
     CHECK_INT(plant.status, TD_OK);
     td_skeleton *skeleton = plant.skeleton;
     plant.skeleton = NULL;
-    test_plant_free(&plant);
     return skeleton;
 }
 
@@ -63,8 +61,8 @@ static td_skeleton *pictured(void) {
 }
 
 TD_TEST(texture_coordinates_of_organs_lie_in_the_picture) {
-    td_skeleton *skeleton = pictured();
-    td_mesh *mesh = mesh_with(skeleton, 0, false);
+    OWNED(td_skeleton) *skeleton = pictured();
+    OWNED(td_mesh) *mesh = mesh_with(skeleton, 0, false);
     for (int32_t p = 1; p < td_mesh_part_count(mesh); p++) { // after the stems
         td_mesh_part part = td_mesh_part_get(mesh, p);
         td_real low = 1, high = 0;
@@ -76,8 +74,6 @@ TD_TEST(texture_coordinates_of_organs_lie_in_the_picture) {
         CHECK_IN(high, 0.95, 1);
     }
     CHECK(td_mesh_part_get(mesh, 0).tangent == NULL);
-    td_mesh_free(mesh);
-    td_skeleton_free(skeleton);
 }
 
 // Over each triangle u grows along the tangent, and the picture is not mirrored: v grows against
@@ -105,16 +101,14 @@ static void check_tangents(const td_mesh_part *part) {
 }
 
 TD_TEST(texture_pictures_are_upright_and_not_mirrored) {
-    td_skeleton *skeleton = pictured();
-    td_mesh *mesh = mesh_with(skeleton, 0, true);
+    OWNED(td_skeleton) *skeleton = pictured();
+    OWNED(td_mesh) *mesh = mesh_with(skeleton, 0, true);
     for (int32_t p = 0; p < td_mesh_part_count(mesh); p++) {
         td_mesh_part part = td_mesh_part_get(mesh, p);
         check_tangents(&part);
         bool leaf = strcmp(part.name, "leaf") == 0; // what has a normal map; the stem is green
         CHECK_INT(part.tangent != NULL, leaf);
     }
-    td_mesh_free(mesh);
-    td_skeleton_free(skeleton);
 }
 
 // ---- limits ---------------------------------------------------------------------------------
@@ -166,15 +160,15 @@ static td_real silhouette(const td_mesh *mesh) {
 }
 
 TD_TEST(mesh_keeps_its_limit_and_its_silhouette) {
-    td_skeleton *skeleton = tree();
-    td_mesh *whole = mesh_with(skeleton, 0, false);
+    OWNED(td_skeleton) *skeleton = tree();
+    OWNED(td_mesh) *whole = mesh_with(skeleton, 0, false);
     td_real area = silhouette(whole);
     int64_t all = triangles_of(whole);
     CHECK(all > 20000);
     CHECK_IN(area, 0.1, 0.9);
     const int64_t limits[] = {all, 12000, 5000, 2000, 800, 300, 100};
     for (int i = 0; i < 7; i++) {
-        td_mesh *mesh = mesh_with(skeleton, limits[i], false);
+        OWNED(td_mesh) *mesh = mesh_with(skeleton, limits[i], false);
         int64_t count = triangles_of(mesh);
         CHECK_IN((td_real)count, 0.5 * (td_real)limits[i], (td_real)limits[i]);
         // what stays covers as much; at the end a few large leaves, which hide each other less,
@@ -184,14 +178,11 @@ TD_TEST(mesh_keeps_its_limit_and_its_silhouette) {
             td_mesh_part part = td_mesh_part_get(mesh, p);
             check_sound(&part);
         }
-        td_mesh_free(mesh);
     }
-    td_mesh_free(whole);
-    td_skeleton_free(skeleton);
 }
 
 TD_TEST(mesh_limit_is_kept_by_what_alone_has_too_many_vertices) {
-    td_skeleton *skeleton = tree();
+    OWNED(td_skeleton) *skeleton = tree();
     td_mesh_opts opts = td_mesh_opts_default();
     td_mesh *mesh = NULL;
     opts.max_vertices = 5000;
@@ -204,21 +195,17 @@ TD_TEST(mesh_limit_is_kept_by_what_alone_has_too_many_vertices) {
     td_diag diag = {0};
     CHECK_INT(td_mesh_new(skeleton, &opts, NULL, &mesh, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "max_triangles of the mesh is 99");
-    td_skeleton_free(skeleton);
 }
 
 // a limit that is not reached changes nothing
 TD_TEST(mesh_below_its_limit_is_as_it_was) {
-    td_skeleton *skeleton = pictured();
-    td_mesh *a = mesh_with(skeleton, 0, false);
-    td_mesh *b = mesh_with(skeleton, triangles_of(a), false);
+    OWNED(td_skeleton) *skeleton = pictured();
+    OWNED(td_mesh) *a = mesh_with(skeleton, 0, false);
+    OWNED(td_mesh) *b = mesh_with(skeleton, triangles_of(a), false);
     CHECK_INT(td_mesh_part_count(a), td_mesh_part_count(b));
     for (int32_t p = 0; p < td_mesh_part_count(a); p++) {
         td_mesh_part x = td_mesh_part_get(a, p), y = td_mesh_part_get(b, p);
         CHECK_INT(x.vertex_count, y.vertex_count);
         CHECK_INT(memcmp(x.position, y.position, 12 * (size_t)x.vertex_count), 0);
     }
-    td_mesh_free(a);
-    td_mesh_free(b);
-    td_skeleton_free(skeleton);
 }

@@ -21,11 +21,10 @@ static td_skeleton *one_organ(const td_shape *shape, td_organ organ) {
 // area of the lamina alone, stalk left out
 static td_real blade_area(td_shape shape) {
     shape.stalk = 0;
-    td_mesh *mesh = mesh_of(one_organ(&shape, TD_ORGAN_LEAF), 0);
+    OWNED(td_mesh) *mesh = mesh_of(one_organ(&shape, TD_ORGAN_LEAF), 0);
     td_mesh_part leaf = part_named(mesh, "leaf");
     check_sound(&leaf);
     td_real area = area_of(&leaf);
-    td_mesh_free(mesh);
     return area;
 }
 
@@ -96,7 +95,7 @@ TD_TEST(mesh_of_every_shape_is_sound_at_the_ends_of_its_ranges) {
             shape.whorls = 1 + i % 7;
             shape.width = widths[i % 4];
             shape.taper = i % 2 == 0 ? 0.1 : 20;
-            td_mesh *mesh = mesh_of(one_organ(&shape, TD_ORGAN_FLOWER), 0);
+            OWNED(td_mesh) *mesh = mesh_of(one_organ(&shape, TD_ORGAN_FLOWER), 0);
             for (int32_t k = 0; k < td_mesh_part_count(mesh); k++) {
                 td_mesh_part part = td_mesh_part_get(mesh, k);
                 CHECK(part.index_count > 0);
@@ -107,7 +106,6 @@ TD_TEST(mesh_of_every_shape_is_sound_at_the_ends_of_its_ranges) {
                 }
                 CHECK_INT(bad, 0);
             }
-            td_mesh_free(mesh);
         }
     }
 }
@@ -117,7 +115,7 @@ TD_TEST(mesh_box_stands_on_its_joint) {
     shape.kind = TD_SHAPE_BOX;
     shape.width = 0.4;
     shape.depth = 2;
-    td_mesh *mesh = mesh_of(one_organ(&shape, TD_ORGAN_FRUIT), 0);
+    OWNED(td_mesh) *mesh = mesh_of(one_organ(&shape, TD_ORGAN_FRUIT), 0);
     td_mesh_part fruit = part_named(mesh, "fruit");
     CHECK_INT(fruit.vertex_count, 24);
     check_sound(&fruit);
@@ -128,7 +126,6 @@ TD_TEST(mesh_box_stands_on_its_joint) {
         CHECK_REL(fabs(p.y - 0.5), 0.5, 1e-6);
         CHECK_REL(fabs(p.z), 1, 1e-6);
     }
-    td_mesh_free(mesh);
 }
 
 TD_TEST(mesh_bead_is_a_ball_about_the_tip_of_its_stem) {
@@ -138,7 +135,7 @@ TD_TEST(mesh_bead_is_a_ball_about_the_tip_of_its_stem) {
     def.radius_base = def.radius_tip = 0.01;
     def.bead = 0.03;
     add_def(builder, &def);
-    td_mesh *mesh = mesh_of(finish(builder), 0);
+    OWNED(td_mesh) *mesh = mesh_of(finish(builder), 0);
     td_mesh_part ball = part_named(mesh, "fruit");
     CHECK_INT(open_edges(&ball), 0);
     check_sound(&ball);
@@ -146,7 +143,6 @@ TD_TEST(mesh_bead_is_a_ball_about_the_tip_of_its_stem) {
         td_vec3 p = tdi_sub(vertex_at(ball.position, i), tdi_vec3(0, 0.5, 0));
         CHECK_REL(tdi_norm(p), 0.03, 1e-5);
     }
-    td_mesh_free(mesh);
 }
 
 TD_TEST(mesh_fruit_is_a_closed_ellipsoid_on_its_stalk) {
@@ -186,7 +182,7 @@ TD_TEST(mesh_organs_turn_and_grow_with_their_segment) {
     td_quat turn = tdi_quat_turn(tdi_unit_or(tdi_vec3(1, 2, 3), tdi_vec3(1, 0, 0)), 1);
     int32_t stem = add_stem(builder, TD_NONE, turn, 2, 0.1, 0.1);
     add_organ(builder, stem, &shape, TD_ORGAN_LEAF, 3);
-    td_mesh *mesh = mesh_of(finish(builder), 0);
+    OWNED(td_mesh) *mesh = mesh_of(finish(builder), 0);
     td_mesh_part leaf = part_named(mesh, "leaf");
     td_vec3 centre = tdi_quat_rotate(turn, tdi_vec3(0, 2, 0));
     td_vec3 normal = tdi_quat_rotate(turn, tdi_vec3(0, 0, 1));
@@ -195,7 +191,6 @@ TD_TEST(mesh_organs_turn_and_grow_with_their_segment) {
         CHECK_REL(tdi_norm(tdi_sub(vertex_at(leaf.position, i), centre)), 1.5, 1e-6);
     }
     check_sound(&leaf);
-    td_mesh_free(mesh);
 }
 
 // every petal where shape.h says: the tips of a flat flower lie on a circle
@@ -205,7 +200,7 @@ TD_TEST(mesh_flower_has_its_petals_around_the_axis) {
     shape.petals = 7;
     shape.opening = TDI_PI / 2;
     shape.curl = 0;
-    td_mesh *mesh = mesh_of(one_organ(&shape, TD_ORGAN_FLOWER), 0);
+    OWNED(td_mesh) *mesh = mesh_of(one_organ(&shape, TD_ORGAN_FLOWER), 0);
     td_mesh_part petal = part_named(mesh, "petal");
     CHECK(petal.double_sided);
     CHECK_INT(petal.vertex_count % 7, 0);
@@ -218,7 +213,6 @@ TD_TEST(mesh_flower_has_its_petals_around_the_axis) {
     }
     td_mesh_part centre = part_named(mesh, "flower");
     CHECK_INT(open_edges(&centre), 0);
-    td_mesh_free(mesh);
 }
 
 TD_TEST(mesh_small_organs_have_fewer_triangles) {
@@ -229,9 +223,8 @@ TD_TEST(mesh_small_organs_have_fewer_triangles) {
         td_builder *builder = begin();
         int32_t stem = add_stem(builder, TD_NONE, about_z(0), 1, 0.01, 0.01);
         add_organ(builder, stem, &shape, TD_ORGAN_LEAF, sizes[i]);
-        td_mesh *mesh = mesh_of(finish(builder), 0);
+        OWNED(td_mesh) *mesh = mesh_of(finish(builder), 0);
         counts[i] = part_named(mesh, "leaf").index_count;
-        td_mesh_free(mesh);
     }
     CHECK(counts[0] > counts[1]);
     CHECK(counts[1] > counts[2]);
@@ -251,7 +244,7 @@ static td_real shoelace(const td_vec3 *p, int32_t count) {
 
 // cuts a polygon of the XY plane; every triangle must turn the same way and all must add up
 static void check_cut(const td_vec3 *points, int32_t count) {
-    int32_t *corners = calloc(3 * (size_t)count, sizeof *corners);
+    FREED int32_t *corners = calloc(3 * (size_t)count, sizeof *corners);
     int32_t found = 0, turned = 0;
     CHECK_INT(tdi_polygon_cut(points, count, NULL, corners, &found), TD_OK);
     td_real want = shoelace(points, count), sum = 0;
@@ -267,7 +260,6 @@ static void check_cut(const td_vec3 *points, int32_t count) {
     CHECK_INT(turned, 0);
     CHECK_IN(found, 1, count - 2);
     CHECK_REL(sum, want, 1e-10);
-    free(corners);
 }
 
 // a star-shaped outline: random radii at random angles, either way round
@@ -331,19 +323,17 @@ TD_TEST(mesh_ear_clipping_ends_for_outlines_that_are_no_polygons) {
 
 // an L of three squares, drawn by the turtle
 TD_TEST(mesh_of_a_turtle_polygon_has_its_area_and_normal) {
-    test_plant p = test_grow("material: 0 leaf\n"
-                             "axiom: {.f(2)-(90)f(1)-(90)f(1)+(90)f(1)-(90)f(1)-(90)f(2)}\n",
-                             NULL);
+    OWNED(test_plant) p = test_grow("material: 0 leaf\n"
+                                    "axiom: {.f(2)-(90)f(1)-(90)f(1)+(90)f(1)-(90)f(1)-(90)f(2)}\n",
+                                    NULL);
     CHECK_INT(p.status, TD_OK);
-    td_mesh *mesh = NULL;
+    OWNED(td_mesh) *mesh = NULL;
     CHECK_INT(td_mesh_new(p.skeleton, NULL, NULL, &mesh, NULL), TD_OK);
     td_mesh_part leaf = part_named(mesh, "leaf");
     CHECK_REL(area_of(&leaf), 3, 1e-6);
     CHECK(leaf.double_sided);
     check_sound(&leaf);
     CHECK_REL(fabs(vertex_at(leaf.normal, 0).z), 1, 1e-6);
-    td_mesh_free(mesh);
-    test_plant_free(&p);
 }
 
 // ---- colours --------------------------------------------------------------------------------
@@ -367,24 +357,22 @@ TD_TEST(mesh_stem_takes_the_color_of_its_segments) {
     td_segment_def def = td_segment_def_default();
     def.color = 0xff0080;
     add_def(builder, &def);
-    td_mesh *mesh = mesh_of(finish(builder), 0);
+    OWNED(td_mesh) *mesh = mesh_of(finish(builder), 0);
     td_mesh_part stem = part_named(mesh, "stem");
     for (int32_t i = 0; i < stem.vertex_count; i++) {
         const uint8_t want[4] = {255, 0, 55, 255};
         CHECK_INT(memcmp(stem.color + 4 * i, want, 4), 0);
     }
-    td_mesh_free(mesh);
 }
 
 // on a leaf the midrib is paler than the margin, and the tip is lighter than the base
 TD_TEST(mesh_leaf_varies_its_color) {
     td_shape shape = td_shape_default();
     shape.stalk = 0;
-    td_mesh *mesh = mesh_of(one_organ(&shape, TD_ORGAN_LEAF), 0);
+    OWNED(td_mesh) *mesh = mesh_of(one_organ(&shape, TD_ORGAN_LEAF), 0);
     td_mesh_part leaf = part_named(mesh, "leaf");
     const uint8_t *margin = leaf.color + 4 * (1 + 5 * 7), *midrib = margin + 4 * 2;
     const uint8_t *low = leaf.color + 4 * 1, *high = leaf.color + 4 * (leaf.vertex_count - 6);
     CHECK(midrib[0] > margin[0] && midrib[1] > margin[1] && midrib[2] > margin[2]);
     CHECK(high[1] > low[1]);
-    td_mesh_free(mesh);
 }

@@ -143,8 +143,8 @@ static inline int compare_edges(const void *a, const void *b) {
 // the same direction.
 static inline int64_t open_edges(const td_mesh_part *part) {
     size_t count = (size_t)part->index_count;
-    uint32_t *weld = calloc((size_t)part->vertex_count, sizeof *weld);
-    uint64_t *edges = calloc(count, sizeof *edges);
+    FREED uint32_t *weld = calloc((size_t)part->vertex_count, sizeof *weld);
+    FREED uint64_t *edges = calloc(count, sizeof *edges);
     for (int32_t i = 0; i < part->vertex_count; i++) {
         weld[i] = welded(part, (uint32_t)i);
     }
@@ -160,8 +160,6 @@ static inline int64_t open_edges(const td_mesh_part *part) {
         open += bsearch(&back, edges, count, sizeof *edges, compare_edges) ? 0 : 1;
         open = doubled ? -1 : open;
     }
-    free(weld);
-    free(edges);
     return open;
 }
 

@@ -41,26 +41,23 @@ TD_TEST(pictures_are_the_same_bytes_everywhere) {
                                                      0x842435937e8d92e9u, 0xa94e9a671cf9d2efu};
     for (int i = 0; i < TDI_PICTURE_COUNT; i++) {
         uint64_t size = tdi_picture_size((tdi_picture)i);
-        uint8_t *bytes = malloc((size_t)size);
+        FREED uint8_t *bytes = malloc((size_t)size);
         CHECK_INT(tdi_picture_write((tdi_picture)i, NULL, bytes), TD_OK);
         CHECK_SAY(hash_of(bytes, size) == want[i], "picture %d: 0x%016llx", i,
                   (unsigned long long)hash_of(bytes, size));
-        free(bytes);
     }
 }
 
 static td_bytes glb_of(const char *axiom, bool textures) {
     char text[200];
     snprintf(text, sizeof text, "length unit: 1\nsurface: L leaf\naxiom: %s\n", axiom);
-    test_plant plant = test_grow(text, NULL);
+    OWNED(test_plant) plant = test_grow(text, NULL);
     td_mesh_opts opts = td_mesh_opts_default();
-    td_mesh *mesh = NULL;
+    OWNED(td_mesh) *mesh = NULL;
     td_bytes glb = {0};
     opts.textures = textures;
     CHECK_INT(td_mesh_new(plant.skeleton, &opts, NULL, &mesh, NULL), TD_OK);
     CHECK_INT(td_mesh_glb(mesh, "plant", NULL, &glb), TD_OK);
-    td_mesh_free(mesh);
-    test_plant_free(&plant);
     return glb;
 }
 
@@ -82,9 +79,9 @@ TD_TEST(glb_has_the_textures_that_its_parts_need_and_no_others) {
     } cases[] = {
         {"F(1)~L(0.5)", false, 0, false}, {"F(1)~L(0.5)", true, 4, true}, {"F(1)", true, 2, true}};
     for (int i = 0; i < 3; i++) {
-        td_bytes plain = glb_of(cases[i].axiom, false), glb = glb_of(cases[i].axiom, true);
+        OWNED(td_bytes) plain = glb_of(cases[i].axiom, false), glb = glb_of(cases[i].axiom, true);
         td_bytes *got = cases[i].textures ? &glb : &plain;
-        char *json = json_of(got);
+        FREED char *json = json_of(got);
         uint64_t images = 0;
         for (const char *at = json; (at = strstr(at, "image/png")) != NULL; at++) {
             images++;
@@ -93,8 +90,5 @@ TD_TEST(glb_has_the_textures_that_its_parts_need_and_no_others) {
         CHECK_INT(strstr(json, "normalTexture") != NULL, cases[i].normals);
         CHECK_INT(strstr(json, "TANGENT") != NULL, cases[i].normals);
         CHECK(strstr(json, "TEXCOORD_0") != NULL);
-        free(json);
-        td_bytes_free(&plain);
-        td_bytes_free(&glb);
     }
 }

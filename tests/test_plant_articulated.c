@@ -34,7 +34,7 @@ TD_TEST(plant_articulated_strings_of_the_thesis_are_accepted) {
         {"XB[Y]X[JXB]YJ+FB/", {-1, 0, 0}}, // other modules pass, also empty branches
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        test_plant p = grow_pattern(cases[i].pattern);
+        OWNED(test_plant) p = grow_pattern(cases[i].pattern);
         CHECK_INT(p.status, TD_OK);
         if (p.status == TD_OK) {
             int32_t count = 0;
@@ -48,7 +48,6 @@ TD_TEST(plant_articulated_strings_of_the_thesis_are_accepted) {
                 CHECK_INT(s[k].joint, k == 0 ? TD_JOINT_FIXED : TD_JOINT_BALL);
             }
         }
-        test_plant_free(&p);
     }
 }
 
@@ -68,25 +67,23 @@ TD_TEST(plant_articulated_strings_that_are_no_body_are_refused_with_their_place)
         {"BJXXB[XJX]", 9, "ends with a joint"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        test_plant p = grow_pattern(cases[i].pattern);
+        OWNED(test_plant) p = grow_pattern(cases[i].pattern);
         CHECK_INT(p.status, TD_ERR_STRUCTURE);
         CHECK_INT(p.diag.index, cases[i].module);
         CHECK_HAS(p.diag.message, cases[i].says);
         char place[32];
         snprintf(place, sizeof place, "module %d, ", cases[i].module);
         CHECK_HAS(p.diag.message, place);
-        test_plant_free(&p);
     }
 }
 
 TD_TEST(plant_articulated_refusal_names_the_module_with_its_parameters) {
-    test_plant p = grow_pattern("BJBB");
+    OWNED(test_plant) p = grow_pattern("BJBB");
     CHECK_HAS(p.diag.message, "module 3, B(0.1,0.01,900): ");
-    test_plant_free(&p);
 }
 
 TD_TEST(plant_articulated_modules_with_other_parameters_are_refused) {
-    test_plant p = test_grow("axiom: " BODY JOINT "B(1,2)\n", NULL);
+    OWNED(test_plant) p = test_grow("axiom: " BODY JOINT "B(1,2)\n", NULL);
     CHECK_INT(p.status, TD_ERR_STRUCTURE);
     CHECK_INT(p.diag.index, 2);
     CHECK_HAS(p.diag.message, "3 or 10 parameters");
@@ -95,13 +92,11 @@ TD_TEST(plant_articulated_modules_with_other_parameters_are_refused) {
     CHECK_INT(p.status, TD_ERR_STRUCTURE);
     CHECK_INT(p.diag.index, 1);
     CHECK_HAS(p.diag.message, "8 or 9 parameters");
-    test_plant_free(&p);
 }
 
 // B and J without such parameters are just letters, and the turtle draws the string
 TD_TEST(plant_strings_with_other_b_and_j_are_drawn_by_the_turtle) {
-    test_plant p = test_grow_count("axiom: F B J(1) F\n", 2);
-    test_plant_free(&p);
+    OWNED(test_plant) p = test_grow_count("axiom: F B J(1) F\n", 2);
 }
 
 TD_TEST(plant_articulated_values_out_of_range_are_refused) {
@@ -123,10 +118,9 @@ TD_TEST(plant_articulated_values_out_of_range_are_refused) {
         {"axiom: B(1,0,0.5,0,0,0.5,0,0.2,0.001,0.2)\n", "too small"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        test_plant p = test_grow(cases[i].text, NULL);
+        OWNED(test_plant) p = test_grow(cases[i].text, NULL);
         CHECK_INT(p.status, TD_ERR_STRUCTURE);
         CHECK_HAS(p.diag.message, cases[i].says);
-        test_plant_free(&p);
     }
 }
 
@@ -135,7 +129,7 @@ TD_TEST(plant_articulated_values_out_of_range_are_refused) {
 TD_TEST(plant_articulated_short_form_gives_cylinders_and_thesis_springs) {
     td_skeleton_opts opts = td_skeleton_opts_default();
     opts.springs = TD_SPRING_THESIS;
-    test_plant p =
+    OWNED(test_plant) p =
         test_grow("axiom: B(0.3,0.02,800) J(6e9,0,0,0,0,0,0,0.25) B(0.2,0.015,950)\n", &opts);
     CHECK_INT(p.status, TD_OK);
     const td_segment *s = td_skeleton_segments(p.skeleton);
@@ -150,12 +144,11 @@ TD_TEST(plant_articulated_short_form_gives_cylinders_and_thesis_springs) {
     CHECK_REL(s[1].stiffness.y, 6e9 / 2.6 * 2 * sum * 2 / 0.5, 1e-12); // G = E/(2(1 + 0.3))
     CHECK_REL(s[1].damping.x, 0.25, 0);
     CHECK_REL(s[1].damping.y, 0.25, 0);
-    test_plant_free(&p);
 }
 
 // intrinsic: first about R, then about the turned H, then about the twice turned U
 TD_TEST(plant_articulated_angles_turn_about_r_then_h_then_u) {
-    test_plant p =
+    OWNED(test_plant) p =
         test_grow("axiom: " BODY "J(5e9,90,0,0,0,0,0,0)" BODY "\n", NULL); // Y falls to +Z
     CHECK_INT(p.status, TD_OK);
     td_vec3 y = tdi_quat_rotate(td_skeleton_segments(p.skeleton)[1].rest, tdi_vec3(0, 1, 0));
@@ -174,13 +167,12 @@ TD_TEST(plant_articulated_angles_turn_about_r_then_h_then_u) {
     // after H, U lies along +X; turning about it by 90 degrees takes H = +Y to +Z
     y = tdi_quat_rotate(td_skeleton_segments(p.skeleton)[1].rest, tdi_vec3(0, 1, 0));
     CHECK_REL(tdi_norm(tdi_sub(y, tdi_vec3(0, 0, 1))), 0, 1e-15);
-    test_plant_free(&p);
 }
 
 // current angles are relative to the rest angles: they add up angle by angle
 TD_TEST(plant_articulated_current_angles_add_to_the_rest_angles) {
-    test_plant p = test_grow("axiom: " BODY "J(5e9,30,40,50,5,-10,15,0)" BODY "\n", NULL);
-    test_plant q = test_grow("axiom: " BODY "J(5e9,35,30,65,0,0,0,0)" BODY "\n", NULL);
+    OWNED(test_plant) p = test_grow("axiom: " BODY "J(5e9,30,40,50,5,-10,15,0)" BODY "\n", NULL);
+    OWNED(test_plant) q = test_grow("axiom: " BODY "J(5e9,35,30,65,0,0,0,0)" BODY "\n", NULL);
     CHECK_INT(p.status, TD_OK);
     CHECK_INT(q.status, TD_OK);
     td_quat a = td_skeleton_segments(p.skeleton)[1].initial;
@@ -189,15 +181,12 @@ TD_TEST(plant_articulated_current_angles_add_to_the_rest_angles) {
     CHECK_REL(a.x, b.x, 1e-15);
     CHECK_REL(a.y, b.y, 1e-14);
     CHECK_REL(a.z, b.z, 1e-15);
-    test_plant_free(&p);
-    test_plant_free(&q);
 }
 
 TD_TEST(plant_articulated_joint_without_modulus_has_no_spring) {
-    test_plant p = test_grow("axiom: " BODY "J(0,0,0,90,0,0,0,0)" BODY "\n", NULL);
+    OWNED(test_plant) p = test_grow("axiom: " BODY "J(0,0,0,90,0,0,0,0)" BODY "\n", NULL);
     CHECK_INT(p.status, TD_OK);
     CHECK_REL(td_skeleton_segments(p.skeleton)[1].stiffness.x, 0, 0);
-    test_plant_free(&p);
 }
 
 // ---- general form ---------------------------------------------------------------------------
@@ -211,7 +200,7 @@ TD_TEST(plant_articulated_general_form_of_a_cylinder_equals_the_short_form) {
              "B(%.17g,0,%.17g,0,0,%.17g,0,%.17g,%.17g,%.17g)\n",
              m, l / 2, l / 2, m * (r * r / 4 + l * l / 3), m * r * r / 2,
              m * (r * r / 4 + l * l / 3));
-    test_plant p = test_grow(text, NULL);
+    OWNED(test_plant) p = test_grow(text, NULL);
     CHECK_INT(p.status, TD_OK);
     const td_segment *s = td_skeleton_segments(p.skeleton) + 1;
     CHECK_REL(s->mass, m, 1e-15);
@@ -225,38 +214,36 @@ TD_TEST(plant_articulated_general_form_of_a_cylinder_equals_the_short_form) {
     CHECK_REL(s->stiffness.y, 8, 0);
     CHECK_REL(s->stiffness.z, 9, 0);
     CHECK_REL(s->damping.z, 9 * td_material_get(0).damping_time, 1e-15);
-    test_plant_free(&p);
 }
 
 // a point on a massless rod has no inertia along it and no radius of its own
 TD_TEST(plant_articulated_pendulum_bob_is_a_body) {
-    test_plant p = test_grow("axiom: " BODY "J(0,0,90,0,0,0,0,0,0)"
-                             "B(2,0,0.5,0,0,0,0,0.5,0,0.5)\n",
-                             NULL);
+    OWNED(test_plant) p = test_grow("axiom: " BODY "J(0,0,90,0,0,0,0,0,0)"
+                                    "B(2,0,0.5,0,0,0,0,0.5,0,0.5)\n",
+                                    NULL);
     CHECK_INT(p.status, TD_OK);
     const td_segment *s = td_skeleton_segments(p.skeleton) + 1;
     CHECK_REL(s->second_moment.yy, 0.5, 1e-15);
     CHECK_REL(s->second_moment.xx, 0, 0);
     CHECK_REL(s->radius_base, 0.005, 1e-15);
-    test_plant_free(&p);
 }
 
 // outboard joints that do not lie on the axis
 TD_TEST(plant_articulated_outboard_joint_may_lie_anywhere) {
-    test_plant p = test_grow("axiom: B(2,0,0.5,0,0.3,0.1,0.2,0.7,0.1,0.7)" JOINT BODY "\n", NULL);
+    OWNED(test_plant) p =
+        test_grow("axiom: B(2,0,0.5,0,0.3,0.1,0.2,0.7,0.1,0.7)" JOINT BODY "\n", NULL);
     CHECK_INT(p.status, TD_OK);
     const td_segment *s = td_skeleton_segments(p.skeleton) + 1;
     CHECK_REL(s->attach.x, 0.3, 1e-15);
     CHECK_REL(s->attach.y, 0.6, 1e-15);
     CHECK_REL(s->attach.z, 0.2, 1e-15);
-    test_plant_free(&p);
 }
 
 // ---- faults ---------------------------------------------------------------------------------
 
 TD_TEST(plant_articulated_reading_leaks_nothing_when_any_allocation_fails) {
-    test_plant p = test_derive("derivation length: 4\naxiom: " BODY "A\nA --> [" JOINT BODY
-                               "A][" JOINT BODY "A]\n");
+    OWNED(test_plant) p = test_derive("derivation length: 4\naxiom: " BODY "A\nA --> [" JOINT BODY
+                                      "A][" JOINT BODY "A]\n");
     long calls = 0;
     for (long fail_at = 0; fail_at == 0 || fail_at <= calls; fail_at++) {
         test_heap heap = {.fail_at = fail_at};
@@ -276,18 +263,16 @@ TD_TEST(plant_articulated_reading_leaks_nothing_when_any_allocation_fails) {
         CHECK_INT(heap.held, 0);
     }
     CHECK(calls > 5);
-    test_plant_free(&p);
 }
 
 // ten thousand branches inside each other
 TD_TEST(plant_articulated_nesting_may_be_deep) {
-    test_plant p = test_derive("derivation length: 15\naxiom: " BODY "A(14)B(14)\n"
-                               "A(n) : n > 0 --> A(n - 1)A(n - 1)\nA(n) --> [" JOINT BODY "\n"
-                               "B(n) : n > 0 --> B(n - 1)B(n - 1)\nB(n) --> ]\n");
-    td_skeleton *skeleton = NULL;
+    OWNED(test_plant) p =
+        test_derive("derivation length: 15\naxiom: " BODY "A(14)B(14)\n"
+                    "A(n) : n > 0 --> A(n - 1)A(n - 1)\nA(n) --> [" JOINT BODY "\n"
+                    "B(n) : n > 0 --> B(n - 1)B(n - 1)\nB(n) --> ]\n");
+    OWNED(td_skeleton) *skeleton = NULL;
     CHECK_INT(td_skeleton_from_string(p.grammar, &p.string, NULL, NULL, &skeleton, NULL), TD_OK);
     CHECK_INT(td_skeleton_count(skeleton), 1 + (1 << 14));
     CHECK_INT(td_skeleton_segments(skeleton)[1 << 14].parent, (1 << 14) - 1);
-    td_skeleton_free(skeleton);
-    test_plant_free(&p);
 }

@@ -84,7 +84,7 @@ TD_TEST(plant_builder_refusals_name_the_field_and_the_segment) {
         {spoil_stiffness, "stiffness"},
         {spoil_damping, "damping"},
     };
-    td_builder *b = NULL;
+    OWNED(td_builder) *b = NULL;
     CHECK_INT(td_builder_new(NULL, NULL, &b), TD_OK);
     td_shape shape = td_shape_default();
     td_segment_def def = td_segment_def_default();
@@ -106,11 +106,10 @@ TD_TEST(plant_builder_refusals_name_the_field_and_the_segment) {
                         spoilers[i].field);
         }
     }
-    td_builder_free(b);
 }
 
 TD_TEST(plant_builder_refuses_a_definition_that_is_not_from_its_default) {
-    td_builder *b = NULL;
+    OWNED(td_builder) *b = NULL;
     td_diag diag = {.status = TD_OK};
     td_skeleton_opts opts = {.struct_size = 0};
     CHECK_INT(td_builder_new(&opts, NULL, &b), TD_ERR_DEF);
@@ -119,7 +118,6 @@ TD_TEST(plant_builder_refuses_a_definition_that_is_not_from_its_default) {
     td_segment_def def = {.struct_size = 3};
     CHECK_INT(td_builder_add(b, &def, NULL, &diag), TD_ERR_DEF);
     CHECK_HAS(diag.message, "struct_size");
-    td_builder_free(b);
 }
 
 TD_TEST(plant_builder_refuses_options_out_of_range) {
@@ -141,7 +139,7 @@ TD_TEST(plant_builder_refuses_options_out_of_range) {
 TD_TEST(plant_builder_stops_at_max_segments) {
     td_skeleton_opts opts = td_skeleton_opts_default();
     opts.max_segments = 3;
-    td_builder *b = NULL;
+    OWNED(td_builder) *b = NULL;
     td_diag diag = {.status = TD_OK};
     CHECK_INT(td_builder_new(&opts, NULL, &b), TD_OK);
     td_segment_def def = td_segment_def_default();
@@ -150,11 +148,10 @@ TD_TEST(plant_builder_stops_at_max_segments) {
     }
     CHECK_INT(td_builder_add(b, &def, NULL, &diag), TD_ERR_LIMIT);
     CHECK_HAS(diag.message, "max_segments");
-    td_builder_free(b);
 }
 
 TD_TEST(plant_builder_refuses_materials_and_shapes_by_field) {
-    td_builder *b = NULL;
+    OWNED(td_builder) *b = NULL;
     td_diag diag;
     CHECK_INT(td_builder_new(NULL, NULL, &b), TD_OK);
     td_material m = td_material_get(0);
@@ -192,12 +189,11 @@ TD_TEST(plant_builder_refuses_materials_and_shapes_by_field) {
     s.polygon_count = 1;
     CHECK_INT(td_builder_add_shape(b, &s, NULL, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "polygon_first");
-    td_builder_free(b);
 }
 
 // a fifth power of a tiny radius is no number any more
 TD_TEST(plant_builder_refuses_numbers_that_vanish_or_overflow_together) {
-    td_builder *b = NULL;
+    OWNED(td_builder) *b = NULL;
     td_skeleton *skeleton = NULL;
     td_diag diag;
     CHECK_INT(td_builder_new(NULL, NULL, &b), TD_OK);
@@ -213,7 +209,6 @@ TD_TEST(plant_builder_refuses_numbers_that_vanish_or_overflow_together) {
     CHECK_INT(td_builder_add(b, &def, NULL, NULL), TD_OK);
     CHECK_INT(td_builder_finish(b, &skeleton, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "stiffness of segment 0");
-    td_builder_free(b);
 }
 
 // ---- ids ------------------------------------------------------------------------------------
@@ -222,7 +217,7 @@ TD_TEST(plant_ids_must_be_unique_also_against_default_ones) {
     const int32_t ids[][3] = {{7, 8, 7}, {TD_NONE, 0, 5}, {2, TD_NONE, TD_NONE}};
     const int32_t culprit[] = {2, 1, 2};
     for (int i = 0; i < 3; i++) {
-        td_builder *b = NULL;
+        OWNED(td_builder) *b = NULL;
         td_skeleton *skeleton = NULL;
         td_diag diag;
         CHECK_INT(td_builder_new(NULL, NULL, &b), TD_OK);
@@ -234,14 +229,13 @@ TD_TEST(plant_ids_must_be_unique_also_against_default_ones) {
         CHECK_INT(td_builder_finish(b, &skeleton, &diag), TD_ERR_ARGUMENT);
         CHECK_HAS(diag.message, "id");
         CHECK_INT(diag.index, culprit[i]);
-        td_builder_free(b);
     }
 }
 
 // 200,000 segments with ids in descending order: a quadratic check would take minutes
 TD_TEST(plant_ids_of_a_large_skeleton_are_checked_quickly) {
-    td_builder *b = NULL;
-    td_skeleton *skeleton = NULL;
+    OWNED(td_builder) *b = NULL;
+    OWNED(td_skeleton) *skeleton = NULL;
     int32_t n = 200000;
     CHECK_INT(td_builder_new(NULL, NULL, &b), TD_OK);
     td_segment_def def = td_segment_def_default();
@@ -252,8 +246,6 @@ TD_TEST(plant_ids_of_a_large_skeleton_are_checked_quickly) {
     CHECK_INT(td_builder_finish(b, &skeleton, NULL), TD_OK);
     CHECK_INT(td_skeleton_count(skeleton), n);
     CHECK_INT(td_skeleton_segments(skeleton)[n - 1].id, INT32_MAX - n + 1);
-    td_skeleton_free(skeleton);
-    td_builder_free(b);
 }
 
 // ---- a bush to test with --------------------------------------------------------------------
@@ -289,19 +281,18 @@ static td_status add_bush(td_builder *b, int32_t n) {
 }
 
 static td_skeleton *bush(int32_t n, const td_skeleton_opts *opts) {
-    td_builder *b = NULL;
+    OWNED(td_builder) *b = NULL;
     td_skeleton *skeleton = NULL;
     CHECK_INT(td_builder_new(opts, NULL, &b), TD_OK);
     CHECK_INT(add_bush(b, n), TD_OK);
     CHECK_INT(td_builder_finish(b, &skeleton, NULL), TD_OK);
-    td_builder_free(b);
     return skeleton;
 }
 
 // ---- poses ----------------------------------------------------------------------------------
 
 TD_TEST(plant_pose_is_the_same_whatever_is_asked_for) {
-    td_skeleton *s = bush(20, NULL);
+    OWNED(td_skeleton) *s = bush(20, NULL);
     td_vec3 both[20], alone[20];
     td_quat turned[20], only[20];
     for (int kind = 0; kind < 2; kind++) {
@@ -311,12 +302,11 @@ TD_TEST(plant_pose_is_the_same_whatever_is_asked_for) {
         CHECK_INT(memcmp(both, alone, sizeof both), 0);
         CHECK_INT(memcmp(turned, only, sizeof turned), 0);
     }
-    td_skeleton_free(s);
 }
 
 // from the definition: origin and rotation of each segment by walking up its ancestors
 TD_TEST(plant_pose_equals_a_walk_along_the_ancestors) {
-    td_skeleton *skeleton = bush(20, NULL);
+    OWNED(td_skeleton) *skeleton = bush(20, NULL);
     const td_segment *s = td_skeleton_segments(skeleton);
     td_vec3 origins[20];
     td_quat rotations[20];
@@ -334,7 +324,6 @@ TD_TEST(plant_pose_equals_a_walk_along_the_ancestors) {
             CHECK_REL(tdi_norm(tdi_sub(got, tip)), 0, 1e-13);
         }
     }
-    td_skeleton_free(skeleton);
 }
 
 // ---- pruning --------------------------------------------------------------------------------
@@ -343,7 +332,7 @@ TD_TEST(plant_pruning_keeps_the_places_and_ids_of_what_it_keeps) {
     enum { N = 40 };
     td_skeleton_opts opts = td_skeleton_opts_default();
     opts.prune_length = 0.01;
-    td_skeleton *whole = bush(N, NULL), *pruned = bush(N, &opts);
+    OWNED(td_skeleton) *whole = bush(N, NULL), *pruned = bush(N, &opts);
     td_vec3 origins[N], kept_origins[N];
     td_quat rotations[N], kept_rotations[N], initial[N], kept_initial[N];
     td_skeleton_pose(whole, TD_POSE_REST, origins, rotations);
@@ -377,30 +366,26 @@ TD_TEST(plant_pruning_keeps_the_places_and_ids_of_what_it_keeps) {
         left += b[i].mass;
     }
     CHECK_REL(left, mass, 1e-15); // what is dropped is gone
-    td_skeleton_free(whole);
-    td_skeleton_free(pruned);
 }
 
 TD_TEST(plant_pruning_by_mass_drops_the_light_ones_only) {
     td_skeleton_opts opts = td_skeleton_opts_default();
     opts.prune_mass = 0.005;
-    td_skeleton *whole = bush(30, NULL), *pruned = bush(30, &opts);
+    OWNED(td_skeleton) *whole = bush(30, NULL), *pruned = bush(30, &opts);
     int32_t heavy = 0;
     for (int32_t i = 0; i < 30; i++) {
         heavy += td_skeleton_segments(whole)[i].mass >= 0.005;
     }
     CHECK_IN(heavy, 1, 29);
     CHECK_INT(td_skeleton_count(pruned), heavy);
-    td_skeleton_free(whole);
-    td_skeleton_free(pruned);
 }
 
 // a chain whose middle is dropped several times over, and whose base must stay
 TD_TEST(plant_pruning_never_drops_a_fixed_base_and_jumps_over_gaps) {
     td_skeleton_opts opts = td_skeleton_opts_default();
     opts.prune_length = 0.05;
-    td_builder *b = NULL;
-    td_skeleton *skeleton = NULL;
+    OWNED(td_builder) *b = NULL;
+    OWNED(td_skeleton) *skeleton = NULL;
     CHECK_INT(td_builder_new(&opts, NULL, &b), TD_OK);
     td_segment_def def = td_segment_def_default();
     def.joint = TD_JOINT_FIXED;
@@ -420,24 +405,21 @@ TD_TEST(plant_pruning_never_drops_a_fixed_base_and_jumps_over_gaps) {
     CHECK_REL(s[1].attach.y, 0.01 + 4 * 0.02, 1e-15);
     // its spring is that of a segment clamped into the base
     CHECK_REL(s[1].stiffness.x, td_material_get(0).young * TDI_PI / 4 * 1e-8 / 0.05, 1e-14);
-    td_skeleton_free(skeleton);
-    td_builder_free(b);
 }
 
 TD_TEST(plant_pruning_may_leave_nothing) {
     td_skeleton_opts opts = td_skeleton_opts_default();
     opts.prune_length = 100;
-    td_skeleton *s = bush(10, &opts);
+    OWNED(td_skeleton) *s = bush(10, &opts);
     CHECK_INT(td_skeleton_count(s), 0);
     td_skeleton_pose(s, TD_POSE_REST, NULL, NULL);
-    td_skeleton_free(s);
 }
 
 // ---- use ------------------------------------------------------------------------------------
 
 TD_TEST(plant_builder_can_be_used_again_after_finish) {
-    td_builder *b = NULL;
-    td_skeleton *first = NULL, *second = NULL;
+    OWNED(td_builder) *b = NULL;
+    OWNED(td_skeleton) *first = NULL, *second = NULL;
     CHECK_INT(td_builder_new(NULL, NULL, &b), TD_OK);
     CHECK_INT(add_bush(b, 10), TD_OK);
     CHECK_INT(td_builder_finish(b, &first, NULL), TD_OK);
@@ -446,20 +428,15 @@ TD_TEST(plant_builder_can_be_used_again_after_finish) {
     CHECK_INT(td_skeleton_material_count(second), 2);
     CHECK_TEXT(td_skeleton_materials(second)[0].name, "green-wood");
     // as text: bytes between the fields of a struct mean nothing
-    td_bytes a = {0}, c = {0};
+    OWNED(td_bytes) a = {0}, c = {0};
     CHECK_INT(td_skeleton_json(first, NULL, &a), TD_OK);
     CHECK_INT(td_skeleton_json(second, NULL, &c), TD_OK);
     CHECK(a.size == c.size && memcmp(a.data, c.data, a.size) == 0);
-    td_bytes_free(&a);
-    td_bytes_free(&c);
-    td_builder_free(b);
-    td_skeleton_free(first);
-    td_skeleton_free(second);
 }
 
 TD_TEST(plant_given_values_win_over_computed_ones) {
-    td_builder *b = NULL;
-    td_skeleton *skeleton = NULL;
+    OWNED(td_builder) *b = NULL;
+    OWNED(td_skeleton) *skeleton = NULL;
     CHECK_INT(td_builder_new(NULL, NULL, &b), TD_OK);
     td_segment_def def = td_segment_def_default();
     def.mass = 2;
@@ -483,13 +460,11 @@ TD_TEST(plant_given_values_win_over_computed_ones) {
     CHECK_REL(s[0].damping.y, 0.2, 0);
     CHECK_INT(s[0].color, 0x123456);
     CHECK_REL(s[1].attach.x, 0.01, 0); // at the given tip
-    td_skeleton_free(skeleton);
-    td_builder_free(b);
 }
 
 TD_TEST(plant_segments_have_density_damping_and_drag_of_their_own) {
-    td_builder *b = NULL;
-    td_skeleton *skeleton = NULL;
+    OWNED(td_builder) *b = NULL;
+    OWNED(td_skeleton) *skeleton = NULL;
     td_diag diag;
     CHECK_INT(td_builder_new(NULL, NULL, &b), TD_OK);
     td_segment_def def = td_segment_def_default();
@@ -515,14 +490,12 @@ TD_TEST(plant_segments_have_density_damping_and_drag_of_their_own) {
     CHECK_REL(s[1].damping.x, 0.25 * s[1].stiffness.x, 0);
     CHECK_REL(s[0].drag, 1, 0);
     CHECK_REL(s[1].drag, 0.5, 0);
-    td_skeleton_free(skeleton);
-    td_builder_free(b);
 }
 
 // quaternions and axes come out of unit length, whatever was typed within the tolerance
 TD_TEST(plant_builder_makes_rotations_exact) {
-    td_builder *b = NULL;
-    td_skeleton *skeleton = NULL;
+    OWNED(td_builder) *b = NULL;
+    OWNED(td_skeleton) *skeleton = NULL;
     CHECK_INT(td_builder_new(NULL, NULL, &b), TD_OK);
     td_segment_def def = td_segment_def_default();
     def.rest = (td_quat){-0.7071, 0.7071, 0, 0};
@@ -534,8 +507,6 @@ TD_TEST(plant_builder_makes_rotations_exact) {
     CHECK(s->rest.w > 0);
     CHECK_REL(s->initial.x, s->rest.x, 0); // not given: at rest
     CHECK_REL(s->axis.y, 1, 0);
-    td_skeleton_free(skeleton);
-    td_builder_free(b);
 }
 
 TD_TEST(plant_builder_leaks_nothing_when_any_allocation_fails) {

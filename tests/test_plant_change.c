@@ -66,39 +66,36 @@ TD_TEST(skeleton_scaled_equals_one_built_at_that_scale) {
         CHECK_INT(td_builder_finish(*b, &built[k], NULL), TD_OK);
         td_builder_free(*b);
     }
-    td_skeleton *scaled = changed(built[0], size, NULL, 0);
+    OWNED(td_skeleton) *scaled = changed(built[0], size, NULL, 0);
     for (int32_t i = 0; i < 6; i++) {
         check_segment(&td_skeleton_segments(scaled)[i], &td_skeleton_segments(built[1])[i]);
     }
-    td_skeleton_free(scaled);
     td_skeleton_free(built[0]);
     td_skeleton_free(built[1]);
 }
 
 static double lowest_frequency(const td_skeleton *skeleton) {
-    td_body_model *model = NULL;
-    td_body *state = NULL;
+    OWNED(td_body_model) *model = NULL;
+    OWNED(td_body) *state = NULL;
     td_body_opts opts = td_body_opts_default();
     td_mode mode = {0, 0, 0};
     CHECK_INT(td_body_model_new(skeleton, "tree", &opts, NULL, &model, NULL), TD_OK);
     CHECK_INT(td_body_new(model, NULL, &state, NULL), TD_OK);
     CHECK_INT(td_body_modes(state, (td_vec3){0, 0, 0}, 1, &mode, NULL), TD_OK);
-    td_body_free(state);
-    td_body_model_free(model);
     return mode.frequency;
 }
 
 // sqrt(k/(m l^2)) = sqrt(s^3/(s^3 s^2)) = 1/s; sqrt(E/rho) for materials
 TD_TEST(skeleton_frequencies_scale_as_theory_says) {
-    test_plant p = grow_at("0.3");
+    OWNED(test_plant) p = grow_at("0.3");
     CHECK_INT(p.status, TD_OK);
     double f = lowest_frequency(p.skeleton);
     const td_material *m = &td_skeleton_materials(p.skeleton)[0];
     const td_material_change stiffer = {.young = 4 * m->young, .damping_time = -1};
     const td_material_change heavier = {.density = 9 * m->density, .damping_time = -1};
-    td_skeleton *large = changed(p.skeleton, 3, NULL, 0);
-    td_skeleton *stiff = changed(p.skeleton, 1, &stiffer, 1);
-    td_skeleton *heavy = changed(p.skeleton, 1, &heavier, 1);
+    OWNED(td_skeleton) *large = changed(p.skeleton, 3, NULL, 0);
+    OWNED(td_skeleton) *stiff = changed(p.skeleton, 1, &stiffer, 1);
+    OWNED(td_skeleton) *heavy = changed(p.skeleton, 1, &heavier, 1);
     CHECK_REL(lowest_frequency(large), f / 3, 1e-6);
     for (int32_t i = 0; i < td_skeleton_material_count(p.skeleton); i++) {
         CHECK_REL(td_skeleton_materials(large)[i].thickness,
@@ -106,29 +103,23 @@ TD_TEST(skeleton_frequencies_scale_as_theory_says) {
     }
     CHECK_REL(lowest_frequency(heavy), f / 3, 0.1); // all materials get one density
     CHECK_REL(lowest_frequency(stiff), 2 * f, 0.1);
-    td_skeleton_free(large);
-    td_skeleton_free(stiff);
-    td_skeleton_free(heavy);
-    test_plant_free(&p);
 }
 
 TD_TEST(skeleton_changed_by_nothing_is_the_same) {
-    test_plant p = grow_at("1");
-    td_skeleton *same = changed(p.skeleton, 1, NULL, 0);
+    OWNED(test_plant) p = grow_at("1");
+    OWNED(td_skeleton) *same = changed(p.skeleton, 1, NULL, 0);
     CHECK_INT(td_skeleton_count(same), td_skeleton_count(p.skeleton));
     CHECK(memcmp(td_skeleton_segments(same), td_skeleton_segments(p.skeleton),
                  (size_t)td_skeleton_count(same) * sizeof(td_segment)) == 0);
-    td_skeleton_free(same);
-    test_plant_free(&p);
 }
 
 TD_TEST(skeleton_changes_of_materials_follow_each_other) {
-    test_plant p = test_grow("axiom: !(0.01)F(0.2)F(0.2)\n", NULL);
+    OWNED(test_plant) p = test_grow("axiom: !(0.01)F(0.2)F(0.2)\n", NULL);
     td_material m = td_skeleton_materials(p.skeleton)[0];
     const td_material_change changes[2] = {
         {.name = "green-wood", .young = 2 * m.young, .damping_time = 0.5},
         {.shear = m.young, .density = 2 * m.density, .damping_time = -1}};
-    td_skeleton *out = changed(p.skeleton, 1, changes, 2);
+    OWNED(td_skeleton) *out = changed(p.skeleton, 1, changes, 2);
     const td_segment *a = td_skeleton_segments(p.skeleton), *b = td_skeleton_segments(out);
     td_material now = td_skeleton_materials(out)[0];
     CHECK(now.young == 2 * m.young && now.shear == m.young && now.density == 2 * m.density);
@@ -137,12 +128,10 @@ TD_TEST(skeleton_changes_of_materials_follow_each_other) {
     CHECK_REL(b[1].stiffness.x, 2 * a[1].stiffness.x, 1e-12);
     CHECK_REL(b[1].stiffness.y, a[1].stiffness.y * m.young / td_material_shear(&m), 1e-12);
     CHECK_REL(b[1].damping.x, 0.5 * b[1].stiffness.x, 1e-12);
-    td_skeleton_free(out);
-    test_plant_free(&p);
 }
 
 TD_TEST(skeleton_changes_are_checked_and_leak_nothing) {
-    test_plant p = grow_at("1");
+    OWNED(test_plant) p = grow_at("1");
     td_skeleton *out = NULL;
     td_diag diag = {.message = ""};
     const td_material_change wrong[] = {{.damping_time = -1}, {.name = "cheese"}};
@@ -177,5 +166,4 @@ TD_TEST(skeleton_changes_are_checked_and_leak_nothing) {
         }
         CHECK_INT(status, TD_ERR_MEMORY);
     }
-    test_plant_free(&p);
 }

@@ -7,7 +7,7 @@
 
 // the header's only fault: its place and what the message says
 static void check_fault(const char *text, int32_t line, int32_t column, const char *says) {
-    test_plant p = test_derive(text);
+    OWNED(test_plant) p = test_derive(text);
     td_diag faults[4];
     td_diag_list list = {faults, 4, 0};
     CHECK_INT(td_plant_check(p.grammar, &list), TD_ERR_SYNTAX);
@@ -24,7 +24,6 @@ static void check_fault(const char *text, int32_t line, int32_t column, const ch
     CHECK_INT(status, TD_ERR_SYNTAX);
     CHECK(skeleton == NULL);
     CHECK_TEXT(diag.message, list.count > 0 ? faults[0].message : "");
-    test_plant_free(&p);
 }
 
 TD_TEST(plant_header_unknown_material_suggests_the_nearest) {
@@ -70,20 +69,20 @@ TD_TEST(plant_header_numbers_and_names_are_given_once) {
 // ---- all faults -----------------------------------------------------------------------------
 
 TD_TEST(plant_header_check_lists_all_faults_at_once) {
-    test_plant p = test_derive("material: 1 okk, foo=1\nmaterial: 2 oak, density=-3\n"
-                               "surface: L blob\nsurface: M leaf, curl=40, fould=1\naxiom: F\n");
+    OWNED(test_plant) p =
+        test_derive("material: 1 okk, foo=1\nmaterial: 2 oak, density=-3\n"
+                    "surface: L blob\nsurface: M leaf, curl=40, fould=1\naxiom: F\n");
     td_diag faults[2];
     td_diag_list list = {faults, 2, 0};
     CHECK_INT(td_plant_check(p.grammar, &list), TD_ERR_SYNTAX);
     CHECK_INT(list.count, 5); // more than there was room for
     CHECK_INT(td_plant_check(p.grammar, NULL), TD_ERR_SYNTAX);
-    test_plant_free(&p);
 }
 
 TD_TEST(plant_header_without_faults_passes) {
-    test_plant p = test_derive("material: 0 oak, young=5e9, shear=4e8, poisson=0.2, density=600,"
-                               " damping=0.01, thickness=0.001, color=#112233\n"
-                               "surface: L leaf\ncolor: 1 #ffffff\naxiom: F\n");
+    OWNED(test_plant) p =
+        test_derive("material: 0 oak, young=5e9, shear=4e8, poisson=0.2, density=600,"
+                    " damping=0.01, thickness=0.001, color=#112233\n"
+                    "surface: L leaf\ncolor: 1 #ffffff\naxiom: F\n");
     CHECK_INT(td_plant_check(p.grammar, NULL), TD_OK);
-    test_plant_free(&p);
 }

@@ -37,7 +37,7 @@ static td_skeleton *skeleton_of(const growing *g) {
 // How many segments of `before` are at another place, or nowhere, under their id in `after`.
 static int32_t lost(const td_skeleton *before, const td_skeleton *after) {
     const int32_t n = td_skeleton_count(before), m = td_skeleton_count(after);
-    td_vec3 *a = calloc((size_t)n + 1, sizeof *a), *b = calloc((size_t)m + 1, sizeof *b);
+    FREED td_vec3 *a = calloc((size_t)n + 1, sizeof *a), *b = calloc((size_t)m + 1, sizeof *b);
     int32_t count = 0;
     td_skeleton_pose(before, TD_POSE_REST, a, NULL);
     td_skeleton_pose(after, TD_POSE_REST, b, NULL);
@@ -49,8 +49,6 @@ static int32_t lost(const td_skeleton *before, const td_skeleton *after) {
         }
         count += !found;
     }
-    free(a);
-    free(b);
     return count;
 }
 

@@ -24,53 +24,47 @@ static td_status read(const char *text, td_skeleton **out, td_diag *diag) {
 
 // The skeleton as text, which is to be freed, and read again.
 static char *write(const td_skeleton *skeleton) {
-    td_bytes bytes = {0};
+    OWNED(td_bytes) bytes = {0};
     CHECK_INT(td_skeleton_json(skeleton, NULL, &bytes), TD_OK);
     char *text = calloc(bytes.size + 1, 1);
     memcpy(text, bytes.data, bytes.size);
-    td_bytes_free(&bytes);
     return text;
 }
 
 static void check_same_bits(const td_skeleton *a, const td_skeleton *b) {
     const size_t size = tdi_skeleton_bytes(a);
     CHECK_INT(tdi_skeleton_bytes(b), size);
-    char *first = calloc(size, 1), *second = calloc(size, 1);
+    FREED char *first = calloc(size, 1), *second = calloc(size, 1);
     if (tdi_skeleton_bytes(b) == size) {
         tdi_skeleton_write(a, first);
         tdi_skeleton_write(b, second);
         CHECK(memcmp(first, second, size) == 0);
     }
-    free(first);
-    free(second);
 }
 
 static void check_round_trip(const td_skeleton *skeleton) {
     td_diag diag = {.message = ""};
-    td_skeleton *again = NULL;
-    char *text = write(skeleton);
+    OWNED(td_skeleton) *again = NULL;
+    FREED char *text = write(skeleton);
     CHECK(td_skeleton_is_json(text, strlen(text)));
     CHECK_SAY(read(text, &again, &diag) == TD_OK, "%d:%d: %s", diag.line, diag.column,
               diag.message);
     if (again) {
         check_same_bits(skeleton, again);
     }
-    td_skeleton_free(again);
-    free(text);
 }
 
 TD_TEST(skeleton_json_of_plants_reads_back_to_the_same_bits) {
     for (size_t k = 0; k < sizeof plants / sizeof *plants; k++) {
-        test_plant p = test_grow(plants[k], NULL);
+        OWNED(test_plant) p = test_grow(plants[k], NULL);
         CHECK_INT(p.status, TD_OK);
         check_round_trip(p.skeleton);
-        test_plant_free(&p);
     }
 }
 
 // A ring, a strand with a body, and all that a plant seldom has.
 static td_skeleton *rare_skeleton(void) {
-    td_builder *b = NULL;
+    OWNED(td_builder) *b = NULL;
     td_skeleton *out = NULL;
     td_material m = td_material_get(3);
     td_contour contour = {.closed = true};
@@ -129,22 +123,20 @@ static td_skeleton *rare_skeleton(void) {
     td_attached_mass body = {1, 0.25, {0, 0.05, 0}, {1e-3, 1e-3, 1e-3, 0, 0, 0}};
     CHECK_INT(td_builder_attach_mass(b, &body, &diag), TD_OK);
     CHECK_SAY(td_builder_finish(b, &out, &diag) == TD_OK, "%s", diag.message);
-    td_builder_free(b);
     return out;
 }
 
 TD_TEST(skeleton_json_of_strands_bodies_and_rare_fields_reads_back_to_the_same_bits) {
-    td_skeleton *skeleton = rare_skeleton();
+    OWNED(td_skeleton) *skeleton = rare_skeleton();
     check_round_trip(skeleton);
-    td_skeleton_free(skeleton);
 }
 
 // ---- order ----------------------------------------------------------------------------------
 
 TD_TEST(skeleton_json_may_have_its_lists_in_any_order) {
-    td_skeleton *skeleton = rare_skeleton(), *again = NULL;
+    OWNED(td_skeleton) *skeleton = rare_skeleton(), *again = NULL;
     td_diag diag = {.message = ""};
-    char *text = write(skeleton), *turned = calloc(2 * strlen(text) + 8, 1);
+    FREED char *text = write(skeleton), *turned = calloc(2 * strlen(text) + 8, 1);
     // segments first, then what they refer to
     char *segments = strstr(text, "\"segments\":["), *after = strstr(segments, "}]") + 2;
     snprintf(turned, 2 * strlen(text) + 8, "{%.*s,%.*s%s", (int)(after - segments), segments,
@@ -154,10 +146,6 @@ TD_TEST(skeleton_json_may_have_its_lists_in_any_order) {
     if (again) {
         check_same_bits(skeleton, again);
     }
-    td_skeleton_free(again);
-    td_skeleton_free(skeleton);
-    free(turned);
-    free(text);
 }
 
 // ---- faults ---------------------------------------------------------------------------------
@@ -208,13 +196,13 @@ TD_TEST(skeleton_json_faults_are_told_with_line_and_words) {
         {"\"generator\":\"", "\"generator\":[\"", "a comma or ]", 0},
         {"]\n}", "]\n}}", "end of the text", 0},
     };
-    test_plant p = test_grow("axiom: !(0.01)F(0.1)F(0.1)\n", NULL);
+    OWNED(test_plant) p = test_grow("axiom: !(0.01)F(0.1)F(0.1)\n", NULL);
     CHECK_INT(p.status, TD_OK);
-    char *text = write(p.skeleton);
+    FREED char *text = write(p.skeleton);
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        td_skeleton *out = NULL;
+        OWNED(td_skeleton) *out = NULL;
         td_diag diag = {.message = ""};
-        char *wrong = edited(text, cases[k].from, cases[k].to);
+        FREED char *wrong = edited(text, cases[k].from, cases[k].to);
         CHECK_SAY(read(wrong, &out, &diag) == TD_ERR_SYNTAX, "%s passes", cases[k].to);
         CHECK_SAY(strstr(diag.message, cases[k].words) != NULL, "%s: '%s' in '%s'", cases[k].to,
                   cases[k].words, diag.message);
@@ -223,29 +211,21 @@ TD_TEST(skeleton_json_faults_are_told_with_line_and_words) {
                   "%s: line %d, column %d", cases[k].to, diag.line, diag.column);
         CHECK_TEXT(diag.file, "x.json");
         CHECK(out == NULL);
-        td_skeleton_free(out);
-        free(wrong);
     }
-    free(text);
-    test_plant_free(&p);
 }
 
 TD_TEST(skeleton_json_cut_off_at_any_byte_is_refused) {
-    td_skeleton *skeleton = rare_skeleton();
-    char *text = write(skeleton);
+    OWNED(td_skeleton) *skeleton = rare_skeleton();
+    FREED char *text = write(skeleton);
     const size_t size = strlen(text) - 1; // without the final line feed
     for (size_t n = 0; n < size; n += test_is_long() ? 1 : 7) {
-        td_skeleton *out = NULL;
+        OWNED(td_skeleton) *out = NULL;
         td_diag diag = {.message = ""};
-        char *cut = calloc(n + 1, 1); // so that a sanitizer sees its end
+        FREED char *cut = calloc(n + 1, 1); // so that a sanitizer sees its end
         memcpy(cut, text, n);
         const td_status status = td_skeleton_from_json(cut, n, NULL, NULL, &out, &diag);
         CHECK_SAY(status == TD_ERR_SYNTAX && diag.message[0] && diag.line > 0, "%zu bytes", n);
-        td_skeleton_free(out);
-        free(cut);
     }
-    td_skeleton_free(skeleton);
-    free(text);
 }
 
 TD_TEST(skeleton_json_that_is_too_deep_is_refused) {
@@ -305,7 +285,7 @@ static td_status make(shelf *s, const char *plant, const char *solver, int32_t s
 
 TD_TEST(skeleton_json_in_a_scene_moves_as_its_model_to_the_bit) {
     static const char *const solvers[] = {"tree", "rod", "helix"};
-    test_plant p = test_grow(plants[1], NULL);
+    OWNED(test_plant) p = test_grow(plants[1], NULL);
     shelf s = {plants[1], write(p.skeleton)};
     for (size_t k = 0; k < sizeof solvers / sizeof *solvers; k++) {
         td_world *worlds[2] = {NULL, NULL};
@@ -317,7 +297,7 @@ TD_TEST(skeleton_json_in_a_scene_moves_as_its_model_to_the_bit) {
         if (worlds[0] && worlds[1]) {
             const size_t size = td_world_save_size(worlds[0]);
             CHECK_INT(td_world_save_size(worlds[1]), size);
-            char *first = calloc(size, 1), *second = calloc(size, 1);
+            FREED char *first = calloc(size, 1), *second = calloc(size, 1);
             for (int32_t step = 0; step < 3; step++) {
                 CHECK_INT(td_world_step(worlds[0], &diag), TD_OK);
                 CHECK_INT(td_world_step(worlds[1], &diag), TD_OK);
@@ -325,24 +305,19 @@ TD_TEST(skeleton_json_in_a_scene_moves_as_its_model_to_the_bit) {
             td_world_save(worlds[0], first);
             td_world_save(worlds[1], second);
             const int32_t n = (int32_t)td_skeleton_count(p.skeleton);
-            td_vec3 *a = calloc((size_t)n, sizeof *a), *b = calloc((size_t)n, sizeof *b);
+            FREED td_vec3 *a = calloc((size_t)n, sizeof *a), *b = calloc((size_t)n, sizeof *b);
             td_world_pose(worlds[0], 0, NULL, NULL, a, NULL);
             td_world_pose(worlds[1], 0, NULL, NULL, b, NULL);
             CHECK(memcmp(a, b, (size_t)n * sizeof *a) == 0);
-            free(a);
-            free(b);
-            free(first);
-            free(second);
         }
         td_world_free(worlds[0]);
         td_world_free(worlds[1]);
     }
     free(s.json);
-    test_plant_free(&p);
 }
 
 TD_TEST(skeleton_json_in_a_scene_is_refused_with_keys_of_models_and_told_with_its_place) {
-    test_plant p = test_grow(plants[1], NULL);
+    OWNED(test_plant) p = test_grow(plants[1], NULL);
     shelf s = {plants[1], write(p.skeleton)};
     td_world *world = NULL;
     td_diag diag = {.message = ""};
@@ -359,5 +334,4 @@ TD_TEST(skeleton_json_in_a_scene_is_refused_with_keys_of_models_and_told_with_it
     CHECK_TEXT(diag.file, "p.json");
     td_world_free(world);
     free(s.json);
-    test_plant_free(&p);
 }

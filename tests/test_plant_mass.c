@@ -58,8 +58,8 @@ TD_TEST(plant_mass_of_cylinder_and_cones_equals_a_sum_over_points) {
 
 TD_TEST(plant_mass_of_a_cylinder_is_the_textbook_one) {
     td_real l = 0.8, r = 0.05, rho = 700;
-    td_builder *b = NULL;
-    td_skeleton *skeleton = NULL;
+    OWNED(td_builder) *b = NULL;
+    OWNED(td_skeleton) *skeleton = NULL;
     CHECK_INT(td_builder_new(NULL, NULL, &b), TD_OK);
     td_segment_def def = td_segment_def_default();
     def.length = l;
@@ -74,8 +74,6 @@ TD_TEST(plant_mass_of_a_cylinder_is_the_textbook_one) {
     CHECK_REL(s->second_moment.yy + s->second_moment.zz, m * (r * r / 4 + l * l / 3), 1e-14);
     CHECK_REL(s->second_moment.xx + s->second_moment.zz, m * r * r / 2, 1e-14);
     CHECK_REL(s->area, 2 * r * l, 1e-14);
-    td_skeleton_free(skeleton);
-    td_builder_free(b);
 }
 
 // a cone cut in two weighs as much as in one piece

@@ -68,7 +68,7 @@ TD_TEST(plant_organs_have_names) {
 }
 
 TD_TEST(misspelt_material_is_no_material_and_is_refused) {
-    td_builder *builder = NULL;
+    OWNED(td_builder) *builder = NULL;
     td_diag diag = {.message = ""};
     int32_t index = 0;
     const td_material oak = td_material_get(td_material_find("oak"));
@@ -81,5 +81,4 @@ TD_TEST(misspelt_material_is_no_material_and_is_refused) {
     CHECK_INT(td_builder_add_material(builder, &oak, &index, &diag), TD_OK);
     CHECK_INT(td_builder_add_material(builder, &oka, &index, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "density");
-    td_builder_free(builder);
 }

@@ -79,7 +79,7 @@ TD_TEST(plant_joint_on_the_apex_of_a_cone_has_no_spring) {
 static td_skeleton *chain(int32_t n, td_real length, td_real radius, td_spring_rule rule) {
     td_skeleton_opts opts = td_skeleton_opts_default();
     opts.springs = rule;
-    td_builder *b = NULL;
+    OWNED(td_builder) *b = NULL;
     td_skeleton *skeleton = NULL;
     CHECK_INT(td_builder_new(&opts, NULL, &b), TD_OK);
     td_material material = td_material_get(0);
@@ -94,7 +94,6 @@ static td_skeleton *chain(int32_t n, td_real length, td_real radius, td_spring_r
         CHECK_INT(td_builder_add(b, &def, NULL, NULL), TD_OK);
     }
     CHECK_INT(td_builder_finish(b, &skeleton, NULL), TD_OK);
-    td_builder_free(b);
     return skeleton;
 }
 
@@ -102,7 +101,7 @@ static td_skeleton *chain(int32_t n, td_real length, td_real radius, td_spring_r
 // falls by that times its distance
 static td_real droop(int32_t n, td_spring_rule rule) {
     td_real length = 1, g = 9.81, sum = 0;
-    td_skeleton *skeleton = chain(n, length, 0.01, rule);
+    OWNED(td_skeleton) *skeleton = chain(n, length, 0.01, rule);
     const td_segment *s = td_skeleton_segments(skeleton);
     for (int32_t j = 0; j < n; j++) {
         td_real moment = 0;
@@ -112,7 +111,6 @@ static td_real droop(int32_t n, td_spring_rule rule) {
         }
         sum += moment / s[j].stiffness.x * (length - j * s[j].length);
     }
-    td_skeleton_free(skeleton);
     return sum;
 }
 
@@ -137,8 +135,8 @@ TD_TEST(plant_base_that_cannot_move_counts_by_the_rule) {
     for (int rule = 0; rule < 2; rule++) {
         td_skeleton_opts opts = td_skeleton_opts_default();
         opts.springs = rule == 0 ? TD_SPRING_CLAMPED : TD_SPRING_THESIS;
-        td_builder *b = NULL;
-        td_skeleton *skeleton = NULL;
+        OWNED(td_builder) *b = NULL;
+        OWNED(td_skeleton) *skeleton = NULL;
         CHECK_INT(td_builder_new(&opts, NULL, &b), TD_OK);
         td_segment_def def = td_segment_def_default();
         def.joint = TD_JOINT_FIXED;
@@ -156,14 +154,12 @@ TD_TEST(plant_base_that_cannot_move_counts_by_the_rule) {
         CHECK_REL(s[2].stiffness.x, rule == 0 ? clamped : thesis, 1e-14);
         CHECK_REL(s[0].stiffness.x, 0, 0);
         CHECK_REL(s[2].damping.x, s[2].stiffness.x * td_material_get(0).damping_time, 1e-15);
-        td_skeleton_free(skeleton);
-        td_builder_free(b);
     }
 }
 
 TD_TEST(plant_joint_young_replaces_both_moduli_and_keeps_the_childs_ratio) {
-    td_builder *b = NULL;
-    td_skeleton *skeleton = NULL;
+    OWNED(td_builder) *b = NULL;
+    OWNED(td_skeleton) *skeleton = NULL;
     CHECK_INT(td_builder_new(NULL, NULL, &b), TD_OK);
     td_material soft = td_material_get(td_material_find("herb-stem"));
     td_segment_def def = td_segment_def_default();
@@ -176,13 +172,11 @@ TD_TEST(plant_joint_young_replaces_both_moduli_and_keeps_the_childs_ratio) {
     CHECK_REL(s[1].stiffness.x, 7e9 * area_moment(0.01) / 0.1, 1e-14);
     td_real ratio = soft.young / td_material_shear(&soft);
     CHECK_REL(s[1].stiffness.x / s[1].stiffness.y, ratio / 2, 1e-14);
-    td_skeleton_free(skeleton);
-    td_builder_free(b);
 }
 
 TD_TEST(plant_organ_joint_is_its_stalk) {
-    td_builder *b = NULL;
-    td_skeleton *skeleton = NULL;
+    OWNED(td_builder) *b = NULL;
+    OWNED(td_skeleton) *skeleton = NULL;
     CHECK_INT(td_builder_new(NULL, NULL, &b), TD_OK);
     td_material leaf = td_material_get(td_material_find("leaf"));
     td_shape shape = td_shape_default(), stalkless = td_shape_default();
@@ -206,14 +200,12 @@ TD_TEST(plant_organ_joint_is_its_stalk) {
     CHECK_REL(s[1].tip.y, 1.15 * 0.06, 1e-15);
     CHECK_REL(s[1].area, 0.5 * 2 / 3 * 0.06 * 0.06, 1e-9);
     CHECK_REL(s[1].mass, s[1].area * leaf.thickness * leaf.density, 1e-9);
-    td_skeleton_free(skeleton);
-    td_builder_free(b);
 }
 
 // about its own axis a hinge is as stiff as a ball joint there
 TD_TEST(plant_hinge_feels_the_stiffness_about_its_axis) {
-    td_builder *b = NULL;
-    td_skeleton *skeleton = NULL;
+    OWNED(td_builder) *b = NULL;
+    OWNED(td_skeleton) *skeleton = NULL;
     CHECK_INT(td_builder_new(NULL, NULL, &b), TD_OK);
     td_segment_def def = td_segment_def_default();
     CHECK_INT(td_builder_add(b, &def, NULL, NULL), TD_OK);
@@ -229,6 +221,4 @@ TD_TEST(plant_hinge_feels_the_stiffness_about_its_axis) {
     CHECK_REL(s[1].stiffness.y, 0, 0);
     CHECK_REL(s[2].stiffness.x, 0, 0);
     CHECK_REL(s[1].axis.x, 0.6, 1e-15);
-    td_skeleton_free(skeleton);
-    td_builder_free(b);
 }

@@ -52,7 +52,7 @@ TD_TEST(section_follows_from_radius_flatness_and_material) {
     td_segment_def def = row_def(0);
     def.flat = 2;
     CHECK_INT(td_builder_add(b, &def, NULL, NULL), TD_OK);
-    td_skeleton *skeleton = finished(b);
+    OWNED(td_skeleton) *skeleton = finished(b);
     const td_segment *s = td_skeleton_segments(skeleton);
     const td_material *m = td_skeleton_materials(skeleton);
     const double x = RADIUS, z = 2 * RADIUS, area = PI * x * z;
@@ -66,7 +66,6 @@ TD_TEST(section_follows_from_radius_flatness_and_material) {
     CHECK_REL(s->second_moment.zz, s->mass * z * z / 4, 1e-14);
     CHECK_REL(s->area, 2 * z * LENGTH, 1e-14);
     CHECK_REL(s->rest_length, LENGTH, 0);
-    td_skeleton_free(skeleton);
 }
 
 // 1/k = (l/2)/B + (l/2)/B' with B, B' of the two; on the ground the half of one.
@@ -78,7 +77,7 @@ TD_TEST(joints_take_the_sections_that_are_given) {
         def.rest_length = 2 * LENGTH;
         CHECK_INT(td_builder_add(b, &def, NULL, NULL), TD_OK);
     }
-    td_skeleton *skeleton = finished(b);
+    OWNED(td_skeleton) *skeleton = finished(b);
     const td_segment *s = td_skeleton_segments(skeleton);
     CHECK_REL(s[0].stiffness.x, 3 / LENGTH, 1e-14);
     CHECK_REL(s[1].stiffness.x, 1 / (LENGTH / 3 + LENGTH / 6), 1e-14);
@@ -88,11 +87,10 @@ TD_TEST(joints_take_the_sections_that_are_given) {
     // it starts at half its length, and weighs what it does at ease
     CHECK_REL(s[0].mass,
               td_skeleton_materials(skeleton)->density * PI * RADIUS * RADIUS * 2 * LENGTH, 1e-14);
-    td_skeleton_free(skeleton);
 }
 
 TD_TEST(sections_and_lengths_at_ease_that_are_none_are_refused) {
-    td_builder *b = new_builder(NULL);
+    OWNED(td_builder) *b = new_builder(NULL);
     td_diag diag = {.message = ""};
     td_segment_def def = row_def(0);
     def.section.twist = -1;
@@ -105,7 +103,6 @@ TD_TEST(sections_and_lengths_at_ease_that_are_none_are_refused) {
     def.rest_length = -1;
     CHECK_INT(td_builder_add(b, &def, NULL, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "rest_length is -1");
-    td_builder_free(b);
 }
 
 // ---- strands --------------------------------------------------------------------------------
@@ -131,12 +128,11 @@ TD_TEST(strand_that_its_segments_are_not_is_refused_with_its_field) {
          "segment 1 has a parent"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        td_builder *b = new_builder(NULL);
+        OWNED(td_builder) *b = new_builder(NULL);
         td_diag diag = {.message = ""};
         add_row(b, cases[k].first);
         CHECK(td_builder_add_strand(b, &cases[k].strand, &diag) != TD_OK);
         CHECK_HAS(diag.message, cases[k].message);
-        td_builder_free(b);
     }
 }
 
@@ -189,10 +185,9 @@ TD_TEST(strand_is_not_pruned_and_follows_what_is) {
     td_attached_mass body = {.segment = 3, .mass = 1};
     CHECK_INT(td_builder_add_strand(b, &second, NULL), TD_OK);
     CHECK_INT(td_builder_attach_mass(b, &body, NULL), TD_OK);
-    td_skeleton *skeleton = finished(b);
+    OWNED(td_skeleton) *skeleton = finished(b);
     CHECK_INT(td_skeleton_strands(skeleton)->first, 0);
     CHECK_INT(td_skeleton_attached_masses(skeleton)->segment, 2);
-    td_skeleton_free(skeleton);
 }
 
 // ---- bodies ---------------------------------------------------------------------------------
@@ -208,13 +203,12 @@ TD_TEST(bodies_of_one_segment_become_one) {
     CHECK_INT(td_builder_attach_mass(b, &right, &diag), TD_OK);
     CHECK_INT(td_builder_attach_mass(b, &wrong, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "body 1: second_moment");
-    td_skeleton *skeleton = finished(b);
+    OWNED(td_skeleton) *skeleton = finished(b);
     CHECK_INT(td_skeleton_attached_mass_count(skeleton), 1);
     const td_attached_mass *body = td_skeleton_attached_masses(skeleton);
     CHECK_REL(body->mass, 4, 0);
     CHECK_REL(body->centre_of_mass.x, 0.05, 1e-14);
     CHECK_REL(body->second_moment.xx, 0.04, 1e-14);
-    td_skeleton_free(skeleton);
 }
 
 // ---- other sizes ----------------------------------------------------------------------------
@@ -222,14 +216,14 @@ TD_TEST(bodies_of_one_segment_become_one) {
 // A body twice as large of the same material: E I and G J by 2^4, E A by 2^2, mass by 2^3.
 TD_TEST(strands_and_bodies_scale_as_similar_ones_do) {
     td_builder *b = new_builder(NULL);
-    td_skeleton *twice = NULL;
+    OWNED(td_skeleton) *twice = NULL;
     const td_strand strand = row_strand();
     const td_attached_mass body = {2, 1, {0.1, 0, 0}, {0.02, 0, 0, 0, 0, 0}};
     const td_material_change stiff = {.young = 3 * td_material_get(0).young, .damping_time = -1};
     add_row(b, TD_JOINT_BALL);
     CHECK_INT(td_builder_add_strand(b, &strand, NULL), TD_OK);
     CHECK_INT(td_builder_attach_mass(b, &body, NULL), TD_OK);
-    td_skeleton *once = finished(b);
+    OWNED(td_skeleton) *once = finished(b);
     CHECK_INT(td_skeleton_changed_new(once, 2, &stiff, 1, NULL, &twice, NULL), TD_OK);
     const td_segment *a = td_skeleton_segments(once), *c = td_skeleton_segments(twice);
     CHECK_REL(c[1].section.bend_x, 48 * a[1].section.bend_x, 1e-14);
@@ -241,8 +235,6 @@ TD_TEST(strands_and_bodies_scale_as_similar_ones_do) {
     CHECK_REL(td_skeleton_attached_masses(twice)->mass, 8, 1e-14);
     CHECK_REL(td_skeleton_attached_masses(twice)->centre_of_mass.x, 0.2, 1e-14);
     CHECK_REL(td_skeleton_attached_masses(twice)->second_moment.xx, 32 * 0.02, 1e-14);
-    td_skeleton_free(once);
-    td_skeleton_free(twice);
 }
 
 // ---- text -----------------------------------------------------------------------------------
@@ -257,7 +249,7 @@ TD_TEST(skeleton_json_has_strands_and_bodies) {
     add_row(b, TD_JOINT_BALL);
     CHECK_INT(td_builder_add_strand(b, &strand, NULL), TD_OK);
     CHECK_INT(td_builder_attach_mass(b, &body, NULL), TD_OK);
-    td_skeleton *skeleton = finished(b);
+    OWNED(td_skeleton) *skeleton = finished(b);
     CHECK_INT(td_skeleton_json(skeleton, NULL, &out), TD_OK);
     char text[8192] = "";
     memcpy(text, out.data, out.size < sizeof text ? out.size : sizeof text - 1);
@@ -266,7 +258,6 @@ TD_TEST(skeleton_json_has_strands_and_bodies) {
                     "\"twist\":1.5}]");
     CHECK_HAS(text, "\"bodies\":[\n{\"segment\":2,\"mass\":1,");
     td_bytes_free(&out);
-    td_skeleton_free(skeleton);
 }
 
 // ---- solvers --------------------------------------------------------------------------------
@@ -318,11 +309,10 @@ TD_TEST(rods_refuse_what_stands_on_a_strand_and_is_not_fixed) {
     td_segment_def def = row_def(COUNT);
     CHECK_INT(td_builder_add(b, &def, NULL, NULL), TD_OK);
     CHECK_INT(td_builder_add_strand(b, &strand, NULL), TD_OK);
-    td_skeleton *skeleton = finished(b);
+    OWNED(td_skeleton) *skeleton = finished(b);
     CHECK_INT(td_body_model_new(skeleton, "rod", NULL, NULL, &model, &diag), TD_ERR_STRUCTURE);
     CHECK_HAS(diag.message, "segment 5 is not fixed to a strand");
     CHECK(model == NULL);
-    td_skeleton_free(skeleton);
 }
 
 // Without strands a body is a weld as well: 1 kg at the tip of the last segment.
@@ -330,19 +320,16 @@ TD_TEST(rods_of_plants_carry_bodies) {
     td_real weight[2];
     for (int with = 0; with < 2; with++) {
         td_builder *b = new_builder(NULL);
-        td_body_model *model = NULL;
-        td_body *state = NULL;
+        OWNED(td_body_model) *model = NULL;
+        OWNED(td_body) *state = NULL;
         const td_attached_mass body = {
             COUNT - 1, 1, {0, LENGTH, 0}, {0, LENGTH * LENGTH, 0, 0, 0, 0}};
         add_row(b, TD_JOINT_BALL);
         CHECK_INT(with ? td_builder_attach_mass(b, &body, NULL) : TD_OK, TD_OK);
-        td_skeleton *skeleton = finished(b);
+        OWNED(td_skeleton) *skeleton = finished(b);
         CHECK_INT(td_body_model_new(skeleton, "rod", NULL, NULL, &model, NULL), TD_OK);
         CHECK_INT(td_body_new(model, NULL, &state, NULL), TD_OK);
         weight[with] = td_body_energy(state, (td_vec3){0, -9.81, 0}).weight;
-        td_body_free(state);
-        td_body_model_free(model);
-        td_skeleton_free(skeleton);
     }
     CHECK_REL(weight[1] - weight[0], 9.81 * COUNT * LENGTH, 1e-12);
 }

@@ -20,6 +20,7 @@ static inline void test_plant_free(test_plant *p) {
     td_grammar_free(p->grammar);
     memset(p, 0, sizeof *p);
 }
+OWNED_VALUE(test_plant, test_plant_free(value))
 
 // derives the text to its own length; makes no skeleton
 static inline test_plant test_derive(const char *text) {

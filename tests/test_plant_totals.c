@@ -32,7 +32,7 @@ static td_totals sums(const td_skeleton *skeleton, td_real unit) {
 }
 
 static void check_totals(const char *text, td_real unit, const td_skeleton_opts *opts) {
-    test_plant p = test_grow(text, opts);
+    OWNED(test_plant) p = test_grow(text, opts);
     CHECK_INT(p.status, TD_OK);
     td_totals got;
     CHECK_INT(td_totals_from_string(p.grammar, &p.string, opts, NULL, &got, &p.diag), TD_OK);
@@ -44,7 +44,6 @@ static void check_totals(const char *text, td_real unit, const td_skeleton_opts 
         CHECK_REL(got.mass, want.mass, 1e-12);
         CHECK_REL(got.height, want.height, 1e-12);
     }
-    test_plant_free(&p);
 }
 
 TD_TEST(plant_totals_equal_the_sums_over_the_skeleton) {
@@ -71,23 +70,21 @@ TD_TEST(plant_totals_of_articulated_strings_equal_the_sums_over_the_skeleton) {
 
 // ABOP 1.39 with R = 1.456, ten steps: known to twelve digits
 TD_TEST(plant_totals_length_is_in_turtle_units_and_exact) {
-    test_plant p = test_derive("#define R 1.456\nlength unit: 0.3\nangle increment: 85\n"
-                               "derivation length: 10\naxiom: A(1)\n"
-                               "A(s) --> F(s)[+A(s/R)][-A(s/R)]\n");
+    OWNED(test_plant) p = test_derive("#define R 1.456\nlength unit: 0.3\nangle increment: 85\n"
+                                      "derivation length: 10\naxiom: A(1)\n"
+                                      "A(s) --> F(s)[+A(s/R)][-A(s/R)]\n");
     td_totals totals;
     CHECK_INT(td_totals_from_string(p.grammar, &p.string, NULL, NULL, &totals, NULL), TD_OK);
     CHECK_INT(totals.segment_count, 1023);
     CHECK_REL(totals.length, 61.3336554221, 1e-12);
-    test_plant_free(&p);
 }
 
 TD_TEST(plant_totals_of_nothing_are_zero) {
-    test_plant p = test_derive("axiom: A\n");
+    OWNED(test_plant) p = test_derive("axiom: A\n");
     td_totals totals;
     CHECK_INT(td_totals_from_string(p.grammar, &p.string, NULL, NULL, &totals, NULL), TD_OK);
     CHECK_INT(totals.segment_count, 0);
     CHECK_REL(totals.height, 0, 0);
-    test_plant_free(&p);
 }
 
 // memory for the string of 2^n pieces does not depend on n, and max_segments does not count
@@ -98,7 +95,7 @@ TD_TEST(plant_totals_take_no_memory_a_module) {
     td_skeleton_opts opts = td_skeleton_opts_default();
     opts.max_segments = 1;
     for (int i = 0; i < 2; i++) {
-        test_plant p = test_derive(texts[i]);
+        OWNED(test_plant) p = test_derive(texts[i]);
         test_heap heap = {.fail_at = 0};
         td_alloc alloc = test_heap_alloc(&heap);
         td_totals totals;
@@ -106,7 +103,6 @@ TD_TEST(plant_totals_take_no_memory_a_module) {
         CHECK_INT(totals.segment_count, i == 0 ? 16 : 65536);
         CHECK_INT(heap.held, 0);
         peak[i] = heap.peak;
-        test_plant_free(&p);
     }
     CHECK_INT(peak[0], peak[1]);
 }
@@ -118,7 +114,7 @@ TD_TEST(plant_skeletons_over_the_limit_are_counted_before_memory_is_taken) {
     td_skeleton_opts opts = td_skeleton_opts_default();
     opts.max_segments = 100000;
     for (int i = 0; i < 2; i++) {
-        test_plant p = test_derive(texts[i]);
+        OWNED(test_plant) p = test_derive(texts[i]);
         test_heap heap = {.fail_at = 0};
         td_alloc alloc = test_heap_alloc(&heap);
         td_skeleton *skeleton = NULL;
@@ -129,12 +125,11 @@ TD_TEST(plant_skeletons_over_the_limit_are_counted_before_memory_is_taken) {
         CHECK_HAS(diag.message, "100000");
         CHECK_INT(heap.held, 0);
         CHECK(heap.peak < 100000);
-        test_plant_free(&p);
     }
 }
 
 TD_TEST(plant_totals_leak_nothing_when_any_allocation_fails) {
-    test_plant p = test_derive(MIXED);
+    OWNED(test_plant) p = test_derive(MIXED);
     long calls = 0;
     for (long fail_at = 0; fail_at == 0 || fail_at <= calls; fail_at++) {
         test_heap heap = {.fail_at = fail_at};
@@ -146,5 +141,4 @@ TD_TEST(plant_totals_leak_nothing_when_any_allocation_fails) {
         CHECK_INT(heap.held, 0);
     }
     CHECK(calls > 3);
-    test_plant_free(&p);
 }

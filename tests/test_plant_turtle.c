@@ -31,7 +31,7 @@ static td_vec3 origin_of(const td_skeleton *skeleton, int32_t segment) {
 // ---- stems ----------------------------------------------------------------------------------
 
 TD_TEST(plant_turtle_first_piece_is_clamped_into_the_ground) {
-    test_plant p = test_grow_count("axiom: !(0.1)F(2)\n", 1);
+    OWNED(test_plant) p = test_grow_count("axiom: !(0.1)F(2)\n", 1);
     if (p.skeleton) {
         const td_segment *s = td_skeleton_segments(p.skeleton);
         CHECK_INT(s->parent, TD_NONE);
@@ -44,11 +44,10 @@ TD_TEST(plant_turtle_first_piece_is_clamped_into_the_ground) {
         CHECK_REL(s->stiffness.x, ei / 1, 1e-13);
         CHECK_AT(tip_of(p.skeleton, 0), 0, 2, 0);
     }
-    test_plant_free(&p);
 }
 
 TD_TEST(plant_turtle_turns_become_rest_orientations) {
-    test_plant p = test_grow_count("axiom: F(1)+(90)F(2)&(90)F(3)[-(90)F(1)]/(90)F(1)\n", 5);
+    OWNED(test_plant) p = test_grow_count("axiom: F(1)+(90)F(2)&(90)F(3)[-(90)F(1)]/(90)F(1)\n", 5);
     if (p.skeleton) {
         CHECK_AT(tip_of(p.skeleton, 0), 0, 1, 0);
         CHECK_AT(tip_of(p.skeleton, 1), -2, 1, 0);  // left is -X
@@ -64,32 +63,29 @@ TD_TEST(plant_turtle_turns_become_rest_orientations) {
         CHECK_REL(fabs(s[4].rest.y), sqrt(0.5), 1e-14);
         CHECK_INT(memcmp(&s[4].rest, &s[4].initial, sizeof(td_quat)), 0);
     }
-    test_plant_free(&p);
 }
 
 TD_TEST(plant_turtle_moves_without_drawing_keep_the_parent) {
-    test_plant p = test_grow_count("axiom: F(1)f(0.5)+(90)f(1)F(1)\n", 2);
+    OWNED(test_plant) p = test_grow_count("axiom: F(1)f(0.5)+(90)f(1)F(1)\n", 2);
     if (p.skeleton) {
         const td_segment *s = td_skeleton_segments(p.skeleton);
         CHECK_INT(s[1].parent, 0);
         CHECK_AT(s[1].attach, -1, 1.5, 0);
         CHECK_AT(tip_of(p.skeleton, 1), -2, 1.5, 0);
     }
-    test_plant_free(&p);
 }
 
 // two plants in one string
 TD_TEST(plant_turtle_pieces_before_any_stem_stand_on_the_ground) {
-    test_plant p = test_grow_count("axiom: [F][@M(3,0,0)F]\n", 2);
+    OWNED(test_plant) p = test_grow_count("axiom: [F][@M(3,0,0)F]\n", 2);
     if (p.skeleton) {
         CHECK_INT(td_skeleton_segments(p.skeleton)[1].parent, TD_NONE);
         CHECK_AT(origin_of(p.skeleton, 1), 3, 0, 0);
     }
-    test_plant_free(&p);
 }
 
 TD_TEST(plant_turtle_units_scale_lengths_and_widths_apart) {
-    test_plant p =
+    OWNED(test_plant) p =
         test_grow_count("length unit: 0.01\nwidth unit: 0.001\naxiom: !(4)F(30)f(10)!(2)F(5)\n", 2);
     if (p.skeleton) {
         const td_segment *s = td_skeleton_segments(p.skeleton);
@@ -98,20 +94,18 @@ TD_TEST(plant_turtle_units_scale_lengths_and_widths_apart) {
         CHECK_REL(s[1].radius_tip, 0.001, 1e-15);
         CHECK_AT(s[1].attach, 0, 0.4, 0);
     }
-    test_plant_free(&p);
 }
 
 TD_TEST(plant_turtle_stem_without_a_width_is_slender) {
-    test_plant p = test_grow_count("axiom: F(2)!(0)F(1)\n", 2);
+    OWNED(test_plant) p = test_grow_count("axiom: F(2)!(0)F(1)\n", 2);
     if (p.skeleton) {
         CHECK_REL(td_skeleton_segments(p.skeleton)[0].radius_base, 0.04, 1e-15);
         CHECK_REL(td_skeleton_segments(p.skeleton)[1].radius_base, 0.02, 1e-15);
     }
-    test_plant_free(&p);
 }
 
 TD_TEST(plant_turtle_generalised_cylinders_taper) {
-    test_plant p = test_grow_count("axiom: !(0.2)@Gs F(1)!(0.1)@Gc F(1)!(0)@Ge\n", 2);
+    OWNED(test_plant) p = test_grow_count("axiom: !(0.2)@Gs F(1)!(0.1)@Gc F(1)!(0)@Ge\n", 2);
     if (p.skeleton) {
         const td_segment *s = td_skeleton_segments(p.skeleton);
         CHECK_REL(s[0].radius_base, 0.1, 1e-15);
@@ -119,11 +113,10 @@ TD_TEST(plant_turtle_generalised_cylinders_taper) {
         CHECK_REL(s[1].radius_base, 0.05, 1e-15);
         CHECK_REL(s[1].radius_tip, 0, 0);
     }
-    test_plant_free(&p);
 }
 
 TD_TEST(plant_turtle_materials_are_used_where_they_are_named) {
-    test_plant p =
+    OWNED(test_plant) p =
         test_grow_count("material: 0 oak\nmaterial: 7 herb-stem, young=2e8, damping=0.01,"
                         " color=#112233\naxiom: F@Mat(7)F[@Mat(0)F]F\n",
                         4);
@@ -138,11 +131,10 @@ TD_TEST(plant_turtle_materials_are_used_where_they_are_named) {
         CHECK_INT(s[2].material, s[0].material);
         CHECK_INT(s[3].material, s[1].material);
     }
-    test_plant_free(&p);
 }
 
 TD_TEST(plant_turtle_colours_come_from_the_palette) {
-    test_plant p = test_grow_count(
+    OWNED(test_plant) p = test_grow_count(
         "color: 3 #ff8000\ncolor: 1 #010203\nsurface: L leaf\nsurface: M leaf, color=#445566\n"
         "axiom: F;(3)F;(2)F;(1)~L(1)~M(1)\n",
         5);
@@ -154,13 +146,12 @@ TD_TEST(plant_turtle_colours_come_from_the_palette) {
         CHECK_INT(s[3].color, 0x010203);
         CHECK_INT(s[4].color, 0x445566); // a colour of its own wins
     }
-    test_plant_free(&p);
 }
 
 // ---- organs ---------------------------------------------------------------------------------
 
 TD_TEST(plant_turtle_surfaces_become_organs_with_their_keys) {
-    test_plant p = test_grow_count(
+    OWNED(test_plant) p = test_grow_count(
         "length unit: 0.01\n"
         "surface: L leaf, width=0.3, widest=0.6, taper=2, fold=45, curl=90, wave=0.1, lobes=3,"
         " lobe_depth=0.5, stalk=0.5, stalk_radius=0.02, material=grass-blade\n"
@@ -199,11 +190,10 @@ TD_TEST(plant_turtle_surfaces_become_organs_with_their_keys) {
         CHECK_INT(s[4].organ, TD_ORGAN_PETAL);
         CHECK_REL(s[4].length, 0.01, 1e-15);
     }
-    test_plant_free(&p);
 }
 
 TD_TEST(plant_turtle_surface_takes_a_material_of_the_text_by_number) {
-    test_plant p =
+    OWNED(test_plant) p =
         test_grow_count("material: 4 leaf, thickness=0.0005\n"
                         "surface: L leaf, material=4\nsurface: M leaf\naxiom: ~L(1)~M(1)\n",
                         2);
@@ -211,12 +201,11 @@ TD_TEST(plant_turtle_surface_takes_a_material_of_the_text_by_number) {
         const td_segment *s = td_skeleton_segments(p.skeleton);
         CHECK_REL(s[0].mass, 2 * s[1].mass, 1e-14); // twice as thick
     }
-    test_plant_free(&p);
 }
 
 // cpfg draws a ball around the turtle
 TD_TEST(plant_turtle_ball_has_its_centre_at_the_turtle) {
-    test_plant p = test_grow_count("axiom: F(1)+(90)@O(0.4)\n", 2);
+    OWNED(test_plant) p = test_grow_count("axiom: F(1)+(90)@O(0.4)\n", 2);
     if (p.skeleton) {
         const td_segment *s = td_skeleton_segments(p.skeleton);
         td_vec3 origins[2];
@@ -227,11 +216,11 @@ TD_TEST(plant_turtle_ball_has_its_centre_at_the_turtle) {
         CHECK_INT(s[1].organ, TD_ORGAN_FRUIT);
         CHECK_REL(s[1].mass, 950 * TDI_PI / 6 * 0.4 * 0.4 * 0.4, 1e-13);
     }
-    test_plant_free(&p);
 }
 
 TD_TEST(plant_turtle_disc_is_a_lamina_about_the_turtle) {
-    test_plant p = test_grow_count("material: 2 petal\naxiom: F(1)@o(0.4)@Mat(2)@c(0.2)\n", 3);
+    OWNED(test_plant) p =
+        test_grow_count("material: 2 petal\naxiom: F(1)@o(0.4)@Mat(2)@c(0.2)\n", 3);
     if (p.skeleton) {
         const td_segment *s = td_skeleton_segments(p.skeleton);
         CHECK_INT(s[1].organ, TD_ORGAN_LEAF);
@@ -239,7 +228,6 @@ TD_TEST(plant_turtle_disc_is_a_lamina_about_the_turtle) {
         CHECK_REL(s[1].area, TDI_PI * 0.04, 1e-14);
         CHECK_AT(s[1].centre_of_mass, 0, 0, 0);
     }
-    test_plant_free(&p);
 }
 
 // ---- polygons -------------------------------------------------------------------------------
@@ -248,7 +236,7 @@ TD_TEST(plant_turtle_disc_is_a_lamina_about_the_turtle) {
 #define SQUARE "{.f(1)+(90)f(1)+(90)f(1)}"
 
 TD_TEST(plant_turtle_polygon_becomes_a_leaf_at_the_opening_brace) {
-    test_plant p = test_grow_count("length unit: 0.1\naxiom: F(2)[-(90)" SQUARE "]\n", 2);
+    OWNED(test_plant) p = test_grow_count("length unit: 0.1\naxiom: F(2)[-(90)" SQUARE "]\n", 2);
     if (p.skeleton) {
         const td_segment *s = td_skeleton_segments(p.skeleton) + 1;
         td_material leaf = td_material_get(td_material_find("leaf"));
@@ -268,12 +256,12 @@ TD_TEST(plant_turtle_polygon_becomes_a_leaf_at_the_opening_brace) {
         CHECK_AT(td_skeleton_points(p.skeleton)[polygon->point_first + 2], -0.1, 0.1, 0);
         CHECK_AT(tip_of(p.skeleton, 1), 0.1, 0.3, 0); // 0.1 along +X, 0.1 to its left
     }
-    test_plant_free(&p);
 }
 
 TD_TEST(plant_turtle_polygons_that_share_an_edge_are_one_organ) {
     // two squares side by side, then one that touches the first in a corner only
-    test_plant p = test_grow_count("axiom: F[" SQUARE "][-(90)" SQUARE "][|" SQUARE "]\n", 2);
+    OWNED(test_plant) p =
+        test_grow_count("axiom: F[" SQUARE "][-(90)" SQUARE "][|" SQUARE "]\n", 2);
     if (p.skeleton) {
         const td_segment *s = td_skeleton_segments(p.skeleton) + 1;
         CHECK_INT(td_skeleton_shapes(p.skeleton)[s->shape].polygon_count, 3);
@@ -281,27 +269,26 @@ TD_TEST(plant_turtle_polygons_that_share_an_edge_are_one_organ) {
     }
     test_plant_free(&p);
     p = test_grow_count("axiom: F[" SQUARE "][|" SQUARE "]\n", 3); // opposite corners
-    test_plant_free(&p);
 }
 
 // another stem between them, another material, or another parent: no joining
 TD_TEST(plant_turtle_polygons_of_different_stems_or_materials_stay_apart) {
-    test_plant p = test_grow_count("axiom: F[" SQUARE "]F(0.1)f(-0.1)[-(90)" SQUARE "]\n", 4);
+    OWNED(test_plant) p =
+        test_grow_count("axiom: F[" SQUARE "]F(0.1)f(-0.1)[-(90)" SQUARE "]\n", 4);
     test_plant_free(&p);
     p = test_grow_count("material: 1 petal\naxiom: F[" SQUARE "][@Mat(1)-(90)" SQUARE "]\n", 3);
     if (p.skeleton) {
         CHECK_INT(td_skeleton_segments(p.skeleton)[1].organ, TD_ORGAN_LEAF);
         CHECK_INT(td_skeleton_segments(p.skeleton)[2].organ, TD_ORGAN_PETAL);
     }
-    test_plant_free(&p);
 }
 
 // ABOP's cordate leaf: each half is a fan of triangles, and the halves meet along the midrib
 TD_TEST(plant_turtle_cordate_leaf_of_two_halves_is_one_organ) {
-    test_plant p = test_grow_count("derivation length: 8\nangle increment: 16\n"
-                                   "axiom: F[A][B]\nA --> [+A{.].C.}\nB --> [-B{.].C.}\n"
-                                   "C --> G(0.2)C\n",
-                                   2);
+    OWNED(test_plant) p = test_grow_count("derivation length: 8\nangle increment: 16\n"
+                                          "axiom: F[A][B]\nA --> [+A{.].C.}\nB --> [-B{.].C.}\n"
+                                          "C --> G(0.2)C\n",
+                                          2);
     if (p.skeleton) {
         const td_segment *s = td_skeleton_segments(p.skeleton) + 1;
         CHECK(td_skeleton_shapes(p.skeleton)[s->shape].polygon_count > 6);
@@ -311,24 +298,22 @@ TD_TEST(plant_turtle_cordate_leaf_of_two_halves_is_one_organ) {
         CHECK_REL(centre.x, 0, 1e-12); // symmetric
         CHECK_AT(s->attach, 0, 1, 0);  // held where the fans have their hub
     }
-    test_plant_free(&p);
 }
 
 TD_TEST(plant_turtle_polygons_without_area_are_dropped) {
-    test_plant p = test_grow_count("axiom: F{.f(1).f(1).f(1).}{.f(1)|f(1)}\n", 1);
-    test_plant_free(&p);
+    OWNED(test_plant) p = test_grow_count("axiom: F{.f(1).f(1).f(1).}{.f(1)|f(1)}\n", 1);
 }
 
 // more polygons than a run holds, all on one stem: the cut may split none that stand alone
 TD_TEST(plant_turtle_takes_many_polygons_on_one_stem) {
-    test_plant p = test_grow("derivation length: 15\naxiom: FA(14)\n"
-                             "A(n) : n > 0 --> A(n - 1)A(n - 1)\nA(n) --> [" SQUARE "]f(3)\n",
-                             NULL);
+    OWNED(test_plant) p =
+        test_grow("derivation length: 15\naxiom: FA(14)\n"
+                  "A(n) : n > 0 --> A(n - 1)A(n - 1)\nA(n) --> [" SQUARE "]f(3)\n",
+                  NULL);
     CHECK_INT(p.status, TD_OK);
     if (p.skeleton) {
         CHECK_INT(td_skeleton_count(p.skeleton), 1 + (1 << 14));
     }
-    test_plant_free(&p);
 }
 
 // ---- pipe model -----------------------------------------------------------------------------
@@ -341,7 +326,7 @@ TD_TEST(plant_pipe_model_conserves_the_cross_section_at_every_fork) {
         "A --> F[+F A~L(1)][-F A]F[&A]F A\n"};
     const td_real exponent[] = {2, 2.5};
     for (int t = 0; t < 2; t++) {
-        test_plant p = test_grow(texts[t], NULL);
+        OWNED(test_plant) p = test_grow(texts[t], NULL);
         CHECK_INT(p.status, TD_OK);
         int32_t n = p.skeleton ? td_skeleton_count(p.skeleton) : 0;
         const td_segment *s = p.skeleton ? td_skeleton_segments(p.skeleton) : NULL;
@@ -362,14 +347,13 @@ TD_TEST(plant_pipe_model_conserves_the_cross_section_at_every_fork) {
             td_real mass = 700 * TDI_PI * s[i].radius_base * s[i].radius_base * s[i].length;
             CHECK_REL(s[i].mass, mass, 1e-12); // computed after the radii
         }
-        test_plant_free(&p);
     }
 }
 
 // ---- faults ---------------------------------------------------------------------------------
 
 TD_TEST(plant_turtle_pieces_out_of_range_are_refused_with_their_module) {
-    test_plant p = test_grow("axiom: F f(1e12)F\n", NULL);
+    OWNED(test_plant) p = test_grow("axiom: F f(1e12)F\n", NULL);
     CHECK_INT(p.status, TD_ERR_STRUCTURE);
     CHECK_INT(p.diag.index, 2);
     CHECK_HAS(p.diag.message, "module 2");
@@ -380,25 +364,22 @@ TD_TEST(plant_turtle_pieces_out_of_range_are_refused_with_their_module) {
     p = test_grow("length unit: 1e-6\nwidth unit: 1e12\naxiom: !(1)F\n", NULL);
     CHECK_INT(p.status, TD_ERR_STRUCTURE);
     CHECK_HAS(p.diag.message, "module 1: radius_base");
-    test_plant_free(&p);
 }
 
 TD_TEST(plant_turtle_string_without_a_body_is_an_empty_skeleton) {
-    test_plant p = test_grow_count("axiom: A+B\n", 0);
-    test_plant_free(&p);
+    OWNED(test_plant) p = test_grow_count("axiom: A+B\n", 0);
 }
 
 TD_TEST(plant_turtle_stops_at_max_segments) {
     td_skeleton_opts opts = td_skeleton_opts_default();
     opts.max_segments = 100;
-    test_plant p = test_grow("derivation length: 10\naxiom: F\nF --> FF\n", &opts);
+    OWNED(test_plant) p = test_grow("derivation length: 10\naxiom: F\nF --> FF\n", &opts);
     CHECK_INT(p.status, TD_ERR_LIMIT);
     CHECK(p.skeleton == NULL);
-    test_plant_free(&p);
 }
 
 TD_TEST(plant_turtle_reading_leaks_nothing_when_any_allocation_fails) {
-    test_plant p =
+    OWNED(test_plant) p =
         test_derive("pipe model: 0.01\nmaterial: 1 petal\nsurface: L leaf\ncolor: 1 #123456\n"
                     "derivation length: 3\naxiom: A\n"
                     "A --> F;(1)[+A~L(1)][-A" SQUARE "[-(90)" SQUARE "]]@O(1)[@Mat(1)@o(1)]\n");
@@ -418,18 +399,16 @@ TD_TEST(plant_turtle_reading_leaks_nothing_when_any_allocation_fails) {
         CHECK_INT(heap.held, 0);
     }
     CHECK(calls > 20);
-    test_plant_free(&p);
 }
 
 // ---- in one call ----------------------------------------------------------------------------
 
 TD_TEST(plant_text_becomes_a_skeleton_in_one_call) {
     static const char text[] = "derivation length: 3\naxiom: A\nA --> F[+F]A\n";
-    td_skeleton *skeleton = NULL;
+    OWNED(td_skeleton) *skeleton = NULL;
     td_diag diag;
     CHECK_INT(td_skeleton_from_text(text, strlen(text), NULL, &skeleton, &diag), TD_OK);
     CHECK_INT(td_skeleton_count(skeleton), 6);
-    td_skeleton_free(skeleton);
 }
 
 TD_TEST(plant_text_with_a_fault_gives_its_place) {

@@ -11,14 +11,13 @@
 // ---- help -----------------------------------------------------------------------------------
 
 static char *plot_of(const char *csv) {
-    td_bytes svg = {0};
+    OWNED(td_bytes) svg = {0};
     td_diag diag = {0};
     if (td_plot_svg(csv, strlen(csv), "t.csv", "Title", NULL, &svg, &diag) != TD_OK) {
         test_failed(__FILE__, __LINE__, "no plot: %s", diag.message);
     }
     char *text = calloc(svg.size + 1, 1);
     memcpy(text, svg.data, svg.size);
-    td_bytes_free(&svg);
     return text;
 }
 
@@ -81,21 +80,19 @@ TD_TEST(table_of_too_many_columns_is_refused) {
 // ---- pictures -------------------------------------------------------------------------------
 
 TD_TEST(columns_of_one_unit_share_a_chart) {
-    char *svg = plot_of("time,a [m],b [N],c [m],d\n0,1,2,3,4\n1,2,3,4,5\n");
+    FREED char *svg = plot_of("time,a [m],b [N],c [m],d\n0,1,2,3,4\n1,2,3,4,5\n");
     CHECK_INT(count_of(svg, "class=\"axis\""), 3);
     CHECK_INT(count_of(svg, "class=\"line c"), 2 * 4); // each in its chart and in the legend
     CHECK_INT(count_of(svg, "class=\"line c1\""), 2);  // only c is second in its chart
     CHECK_INT(count_of(svg, ">m</text>"), 1);
     CHECK_INT(count_of(svg, ">N</text>"), 1);
     CHECK_HAS(svg, "prefers-color-scheme: dark");
-    free(svg);
 }
 
 TD_TEST(text_of_a_table_cannot_break_the_picture) {
-    char *svg = plot_of("time,<b>&\x01\xff [<u>]\n0,1\n1,2\n");
+    FREED char *svg = plot_of("time,<b>&\x01\xff [<u>]\n0,1\n1,2\n");
     CHECK(!strstr(svg, "<b>") && !strstr(svg, "<u>"));
     CHECK_HAS(svg, "&lt;b&gt;&amp;??");
-    free(svg);
 }
 
 TD_TEST(ticks_are_round_numbers) {
@@ -114,28 +111,25 @@ TD_TEST(ticks_are_round_numbers) {
 // needs.
 TD_TEST(peak_between_many_rows_is_not_lost) {
     size_t room = 2u << 20, used;
-    char *csv = malloc(room);
+    FREED char *csv = malloc(room);
     used = (size_t)snprintf(csv, room, "time,a [m]\n");
     for (int i = 0; i < 100000; i++) {
         used += (size_t)snprintf(csv + used, room - used, "%d,%d\n", i, i == 54321 ? 100 : i % 2);
     }
-    char *svg = plot_of(csv);
+    FREED char *svg = plot_of(csv);
     CHECK(strlen(svg) < 200000);
     const char *trace = strstr(svg, "class=\"line c0\"");
     // the frame begins at 66 and is 180 high; the peak stands 4 % of 100 below its top
     CHECK(trace && strstr(trace, " 72.7"));
-    free(svg);
-    free(csv);
 }
 
 TD_TEST(gap_in_a_column_lifts_the_pen) {
-    char *svg = plot_of("time,a\n0,1\n1,2\n2,\n3,2\n4,1\n");
+    FREED char *svg = plot_of("time,a\n0,1\n1,2\n2,\n3,2\n4,1\n");
     const char *trace = strstr(svg, "class=\"line c0\"");
     CHECK(trace != NULL);
     char *end = strchr(trace, '>');
     *end = 0;
     CHECK_INT(count_of(trace, "M"), 2);
-    free(svg);
 }
 
 TD_TEST(odd_tables_are_drawn_without_trouble) {
@@ -151,11 +145,10 @@ TD_TEST(odd_tables_are_drawn_without_trouble) {
         "time,a\n0,1e-320\n1,2e-320\n",
     };
     for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
-        char *svg = plot_of(odd[i]);
+        FREED char *svg = plot_of(odd[i]);
         CHECK(strlen(svg) < 20000);
         CHECK(!strstr(svg, "nan") && !strstr(svg, "inf"));
         CHECK_HAS(svg, "</svg>");
-        free(svg);
     }
 }
 
@@ -192,13 +185,11 @@ TD_TEST(damaged_tables_are_drawn_or_refused) {
         if (i >= (int)size) {
             text[tdi_random_bits(&random) % size] = (char)tdi_random_bits(&random);
         }
-        td_bytes svg = {0};
+        OWNED(td_bytes) svg = {0};
         td_diag diag = {0};
-        char *exact = realloc(text, cut > 0 ? cut : 1);
+        FREED char *exact = realloc(text, cut > 0 ? cut : 1);
         td_status status = td_plot_svg(exact, cut, "t.csv", "", NULL, &svg, &diag);
         CHECK(status == TD_OK || (status == TD_ERR_SYNTAX && diag.message[0]));
-        td_bytes_free(&svg);
-        free(exact);
     }
 }
 
@@ -206,7 +197,7 @@ TD_TEST(damaged_tables_are_drawn_or_refused) {
 
 // Programs other than browsers know attributes, not variables of CSS.
 TD_TEST(plot_svg_has_colours_as_attributes) {
-    char *svg = plot_of("time,tip.x [m],load [N]\n0,1,2\n1,2,3\n");
+    FREED char *svg = plot_of("time,tip.x [m],load [N]\n0,1,2\n1,2,3\n");
     CHECK_INT(count_of(svg, "var("), 0);
     CHECK_HAS(svg, "<rect class=\"paper\" fill=\"#fbfbf8\"");
     const char *start = strchr(svg, '>') + 1;
@@ -219,7 +210,6 @@ TD_TEST(plot_svg_has_colours_as_attributes) {
         CHECK(fill && fill < strchr(at, '>'));
     }
     CHECK_HAS(svg, "prefers-color-scheme: dark");
-    free(svg);
 }
 
 TD_TEST(plot_pdf_has_its_objects_where_its_table_says) {

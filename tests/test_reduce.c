@@ -27,9 +27,9 @@ TD_TEST(reduced_tree_of_which_nothing_is_reduced_steps_with_the_bits_of_the_tree
     tdi_random r;
     tdi_random_seed(&r, 1);
     for (int k = 0; k < 20; k++) {
-        tree t = random_tree(&r, 2 + 3 * k, k % 3 ? BUSHY : CHAIN, 5,
-                             k % 2 ? TD_LAW_TANGENT : TD_LAW_LINEAR);
-        td_body *s = reduced_like(t);
+        OWNED(tree) t = random_tree(&r, 2 + 3 * k, k % 3 ? BUSHY : CHAIN, 5,
+                                    k % 2 ? TD_LAW_TANGENT : TD_LAW_LINEAR);
+        OWNED(td_body) *s = reduced_like(t);
         td_step_opts opts = steps_of(k % 4 ? TD_IMPLICIT : TD_IMPLICIT_EULER, 0.01, weight);
         const td_load pull = {.kind = TD_LOAD_SPRING, .segment = k, .stiffness = 3, .damping = 0.1};
         opts.air = (td_air){.wind = {3, 0, 1}, .linear = 0.1, .quadratic = 0.6};
@@ -43,8 +43,6 @@ TD_TEST(reduced_tree_of_which_nothing_is_reduced_steps_with_the_bits_of_the_tree
         CHECK(memcmp(td_tree_velocities(t.state),
                      velocities_of(tdi_reduced_whole(tdi_as_reduced(s))),
                      (size_t)t.nv * sizeof *t.v) == 0);
-        td_body_free(s);
-        tree_free(t);
     }
 }
 
@@ -53,8 +51,8 @@ TD_TEST(reduced_tree_steps_explicitly_with_the_bits_of_the_tree) {
     tdi_random r;
     tdi_random_seed(&r, 11);
     for (int k = 0; k < 8; k++) {
-        tree t = random_tree(&r, 5 + 3 * k, k % 3 ? BUSHY : CHAIN, 5, TD_LAW_LINEAR);
-        td_body *s = reduced_of(t.model);
+        OWNED(tree) t = random_tree(&r, 5 + 3 * k, k % 3 ? BUSHY : CHAIN, 5, TD_LAW_LINEAR);
+        OWNED(td_body) *s = reduced_of(t.model);
         const int32_t n = td_body_segment_count(t.model);
         uint8_t modes[64];
         const td_step_opts implicit = steps_of(TD_IMPLICIT, 0.01, weight),
@@ -81,8 +79,6 @@ TD_TEST(reduced_tree_steps_explicitly_with_the_bits_of_the_tree) {
             run(t, &rk4, 1);
         }
         CHECK(memcmp(t.q, tdi_as_reduced(s)->tree.q, (size_t)t.nq * sizeof *t.q) == 0);
-        td_body_free(s);
-        tree_free(t);
     }
 }
 
@@ -99,12 +95,12 @@ TD_TEST(reduced_tree_with_frozen_joints_moves_as_one_with_fixed_joints) {
         defs[i] = random_segment(&r, i, BUSHY, 2);
         modes[i] = i % 2 ? TD_REDUCE_FROZEN : TD_REDUCE_OWN;
     }
-    tree all = tree_of(defs, N, TD_LAW_LINEAR, NULL);
+    OWNED(tree) all = tree_of(defs, N, TD_LAW_LINEAR, NULL);
     for (int32_t i = 1; i < N; i += 2) {
         defs[i].joint = TD_JOINT_FIXED;
     }
-    tree welded = tree_of(defs, N, TD_LAW_LINEAR, NULL);
-    td_body *s = reduced_of(all.model);
+    OWNED(tree) welded = tree_of(defs, N, TD_LAW_LINEAR, NULL);
+    OWNED(td_body) *s = reduced_of(all.model);
     td_reduced_set_modes(s, modes);
     td_step_opts opts = steps_of(TD_IMPLICIT, 0.01, weight);
     opts.tolerance = 1e-12;
@@ -121,9 +117,6 @@ TD_TEST(reduced_tree_with_frozen_joints_moves_as_one_with_fixed_joints) {
     CHECK_IN(farthest(welded.state, s, N), 0, 1e-9);
     const td_vec3 p = td_body_tip(welded.state, N - 1), q = td_body_tip(all.state, N - 1);
     CHECK(tdi_norm(tdi_sub(p, q)) > 0.01); // it moved
-    td_body_free(s);
-    tree_free(all);
-    tree_free(welded);
 }
 
 // ---- changes --------------------------------------------------------------------------------
@@ -143,8 +136,8 @@ TD_TEST(reduced_tree_moves_with_the_same_bits_whether_or_not_it_is_read) {
     opts.air = (td_air){.wind = {3, 0, 1}, .linear = 0.1, .quadratic = 0.6};
     for (int k = 0; k < 12; k++) {
         const int32_t n = 10 + 4 * k;
-        tree t = random_tree(&r, n, BUSHY, 5, TD_LAW_LINEAR);
-        td_body *read = reduced_like(t), *alone = reduced_like(t);
+        OWNED(tree) t = random_tree(&r, n, BUSHY, 5, TD_LAW_LINEAR);
+        OWNED(td_body) *read = reduced_like(t), *alone = reduced_like(t);
         uint8_t modes[64];
         for (int step = 0; step < 60; step++) {
             if (step % 3 == 0) {
@@ -159,9 +152,6 @@ TD_TEST(reduced_tree_moves_with_the_same_bits_whether_or_not_it_is_read) {
         const tdi_tree_state *a = tdi_reduced_whole(tdi_as_reduced(read)),
                              *b = tdi_reduced_whole(tdi_as_reduced(alone));
         CHECK_SAY(memcmp(a->q, b->q, (size_t)t.nq * sizeof *t.q) == 0, "tree %d", k);
-        td_body_free(read);
-        td_body_free(alone);
-        tree_free(t);
     }
 }
 
@@ -172,8 +162,8 @@ TD_TEST(reduced_tree_keeps_momentum_and_gains_no_kinetic_energy_when_modes_chang
     uint8_t modes[60];
     for (int k = 0; k < 30; k++) {
         const int32_t n = 2 * k + 2;
-        tree t = random_tree(&r, n, k % 3 ? BUSHY : CHAIN, 5, TD_LAW_LINEAR);
-        td_body *s = reduced_like(t);
+        OWNED(tree) t = random_tree(&r, n, k % 3 ? BUSHY : CHAIN, 5, TD_LAW_LINEAR);
+        OWNED(td_body) *s = reduced_like(t);
         for (int step = 0; step < 20; step++) {
             step_reduced(s, &opts);
             const td_sums before = sums_of(&tdi_as_reduced(s)->tree);
@@ -196,8 +186,6 @@ TD_TEST(reduced_tree_keeps_momentum_and_gains_no_kinetic_energy_when_modes_chang
         td_reduced_set_modes(s, modes);
         step_reduced(s, &opts);
         CHECK(memcmp(modes, td_reduced_modes(s), (size_t)n) == 0);
-        td_body_free(s);
-        tree_free(t);
     }
 }
 
@@ -207,8 +195,8 @@ TD_TEST(reduced_tree_that_freezes_and_frees_joints_stays_where_it_is) {
     const td_step_opts opts = steps_of(TD_IMPLICIT, 0.01, weight);
     for (int k = 0; k < 20; k++) {
         const int32_t n = 3 * k + 2;
-        tree t = random_tree(&r, n, BUSHY, 5, TD_LAW_LINEAR);
-        td_body *s = reduced_like(t);
+        OWNED(tree) t = random_tree(&r, n, BUSHY, 5, TD_LAW_LINEAR);
+        OWNED(td_body) *s = reduced_like(t);
         for (int step = 0; step < 20; step++) {
             step_reduced(s, &opts);
             td_body *whole = s;
@@ -226,8 +214,6 @@ TD_TEST(reduced_tree_that_freezes_and_frees_joints_stays_where_it_is) {
             }
             CHECK_REL(td_body_energy(whole, weight).elastic, elastic, 1e-9);
         }
-        td_body_free(s);
-        tree_free(t);
     }
 }
 
@@ -253,8 +239,8 @@ TD_TEST(reduced_tree_at_rest_stays_there_when_joints_join) {
         defs[i].stiffness = (td_vec3){1, 0.4, 2};
         defs[i].damping = (td_vec3){0.05, 0.05, 0.05};
     }
-    tree t = tree_of(defs, N, TD_LAW_LINEAR, NULL);
-    td_body *s = reduced_of(t.model);
+    OWNED(tree) t = tree_of(defs, N, TD_LAW_LINEAR, NULL);
+    OWNED(td_body) *s = reduced_of(t.model);
     const td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 60, weight);
     uint8_t modes[N];
     td_vec3 rest[N];
@@ -271,8 +257,6 @@ TD_TEST(reduced_tree_at_rest_stays_there_when_joints_join) {
         CHECK_IN(tdi_norm(tdi_sub(td_body_tip(s, i), rest[i])), 0, 1e-7);
     }
     CHECK_INT(td_reduced_get_stats(s).joined, 7); // none with the root, which nothing carries
-    td_body_free(s);
-    tree_free(t);
 }
 
 // ---- gusts ----------------------------------------------------------------------------------
@@ -292,8 +276,8 @@ TD_TEST(reduced_tree_frees_frozen_joints_in_the_step_in_which_a_gust_comes) {
     for (int32_t i = 0; i < N; i++) {
         defs[i] = link_of(i - 1, 0.004);
     }
-    tree t = tree_of(defs, N, TD_LAW_LINEAR, NULL);
-    td_body *s = reduced_of(t.model);
+    OWNED(tree) t = tree_of(defs, N, TD_LAW_LINEAR, NULL);
+    OWNED(td_body) *s = reduced_of(t.model);
     td_reduce_opts by = td_reduce_opts_default();
     by.error = 0.01;
     by.modes = 1u << TD_REDUCE_FROZEN;
@@ -307,8 +291,6 @@ TD_TEST(reduced_tree_frees_frozen_joints_in_the_step_in_which_a_gust_comes) {
     opts.air.wind = tdi_vec3(8, 0, 0);
     step_reduced(s, &opts);
     CHECK_IN(own_of(s, N), 4, N);
-    td_body_free(s);
-    tree_free(t);
 }
 
 // ---- groups ---------------------------------------------------------------------------------
@@ -390,8 +372,8 @@ static td_vec3 tip_of_cluster(td_real jitter) {
         defs[i].stiffness = tdi_vec3(20, 20, 20);
         defs[i].damping = tdi_vec3(6, 6, 6);
     }
-    tree t = tree_of(defs, N, TD_LAW_LINEAR, NULL);
-    td_body *s = reduced_of(t.model);
+    OWNED(tree) t = tree_of(defs, N, TD_LAW_LINEAR, NULL);
+    OWNED(td_body) *s = reduced_of(t.model);
     td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 60, tdi_vec3(0, 0, 0));
     opts.air = (td_air){.wind = {4, 0, 1}, .quadratic = 0.6};
     td_reduced_set_modes(s, modes);
@@ -400,8 +382,6 @@ static td_vec3 tip_of_cluster(td_real jitter) {
         step_reduced(s, &opts);
     }
     const td_vec3 tip = td_body_tip(s, 2);
-    td_body_free(s);
-    tree_free(t);
     return tip;
 }
 
@@ -428,8 +408,8 @@ TD_TEST(reduced_tree_has_the_joints_that_a_load_moves_after_its_first_step) {
     for (int32_t i = 0; i < N; i++) {
         defs[i] = link_of(i == 0 ? TD_NONE : i == HALF + 1 ? 0 : i - 1, 0.01);
     }
-    tree t = tree_of(defs, N, TD_LAW_LINEAR, NULL);
-    td_body *s = reduced_of(t.model);
+    OWNED(tree) t = tree_of(defs, N, TD_LAW_LINEAR, NULL);
+    OWNED(td_body) *s = reduced_of(t.model);
     td_reduce_opts by = td_reduce_opts_default();
     by.error = 0.001;
     CHECK_INT(td_reduced_set(s, &by, NULL), TD_OK);
@@ -458,8 +438,6 @@ TD_TEST(reduced_tree_has_the_joints_that_a_load_moves_after_its_first_step) {
     CHECK_IN(tdi_norm(tdi_sub(far, near)), 0, 1e-4); // of the other cane's mass, which stays
     free(saves[0]);
     free(saves[1]);
-    td_body_free(s);
-    tree_free(t);
 }
 
 // A hand bends a cane in its middle, slowly: what carries it joins, but not the segment that is
@@ -473,8 +451,8 @@ TD_TEST(reduced_tree_joins_joints_that_carry_a_load) {
         defs[i].stiffness = tdi_vec3(200, 200, 200);
         defs[i].damping = tdi_vec3(20, 20, 20);
     }
-    tree t = tree_of(defs, N, TD_LAW_LINEAR, NULL);
-    td_body *s = reduced_of(t.model);
+    OWNED(tree) t = tree_of(defs, N, TD_LAW_LINEAR, NULL);
+    OWNED(td_body) *s = reduced_of(t.model);
     td_reduce_opts by = td_reduce_opts_default();
     by.error = 0.001;
     CHECK_INT(td_reduced_set(s, &by, NULL), TD_OK);
@@ -498,8 +476,6 @@ TD_TEST(reduced_tree_joins_joints_that_carry_a_load) {
     CHECK_SAY(most >= 4, "%d joined", (int)most);
     CHECK(whole.x > 0.05);
     CHECK_IN(tdi_norm(tdi_sub(whole, tip)), 0, by.error);
-    td_body_free(s);
-    tree_free(t);
 }
 
 // ---- weights --------------------------------------------------------------------------------
@@ -508,7 +484,7 @@ enum { CANE = 16 };
 
 // Two canes in wind, for 50 steps: how many joints of each move then.
 static void own_in_wind(const td_body_model *model, td_real error, bool view, int32_t own[2]) {
-    td_body *s = reduced_of(model);
+    OWNED(td_body) *s = reduced_of(model);
     td_reduce_opts by = td_reduce_opts_default();
     by.error = error;
     by.modes = 1u << TD_REDUCE_FROZEN;
@@ -521,7 +497,6 @@ static void own_in_wind(const td_body_model *model, td_real error, bool view, in
         step_reduced(s, &opts);
     }
     count_of_both(s, CANE, own);
-    td_body_free(s);
 }
 
 // At every error there are a few, and many at all of them, so that no threshold decides.
@@ -534,7 +509,7 @@ TD_TEST(reduced_tree_seen_by_a_camera_moves_more_joints_where_that_is_near) {
     const td_real half = sqrt(0.5);
     defs[1].rest = (td_quat){half, 0, 0, half};
     defs[CANE + 1].rest = (td_quat){half, 0, 0, -half};
-    tree t = tree_of(defs, N, TD_LAW_LINEAR, NULL);
+    OWNED(tree) t = tree_of(defs, N, TD_LAW_LINEAR, NULL);
     int32_t more = 0;
     for (int k = 1; k <= 5; k++) {
         int32_t even[2], seen[2];
@@ -545,7 +520,6 @@ TD_TEST(reduced_tree_seen_by_a_camera_moves_more_joints_where_that_is_near) {
         more += seen[0] - seen[1];
     }
     CHECK_IN(more, 12, 5 * CANE); // measured: 22
-    tree_free(t);
 }
 
 // ---- saving ---------------------------------------------------------------------------------
@@ -553,12 +527,12 @@ TD_TEST(reduced_tree_seen_by_a_camera_moves_more_joints_where_that_is_near) {
 TD_TEST(reduced_tree_goes_on_from_a_save_with_the_same_bits) {
     tdi_random r;
     tdi_random_seed(&r, 5);
-    tree t = random_tree(&r, 40, BUSHY, 5, TD_LAW_LINEAR);
-    td_body *s = reduced_like(t), *again = reduced_of(t.model);
+    OWNED(tree) t = random_tree(&r, 40, BUSHY, 5, TD_LAW_LINEAR);
+    OWNED(td_body) *s = reduced_like(t), *again = reduced_of(t.model);
     td_step_opts opts = steps_of(TD_IMPLICIT, 0.01, weight);
     opts.air = (td_air){.wind = {3, 0, 1}, .linear = 0.1, .quadratic = 0.6};
     const size_t bytes = tdi_state_save_size(s);
-    char *save = malloc(bytes);
+    FREED char *save = malloc(bytes);
     for (int k = 0; k < 30; k++) {
         uint8_t modes[40];
         random_modes(&r, modes, 40);
@@ -575,10 +549,6 @@ TD_TEST(reduced_tree_goes_on_from_a_save_with_the_same_bits) {
     memset(save, 0xa5, bytes); // any bytes do no harm
     tdi_state_restore(again, save);
     CHECK(td_body_bytes(again) > bytes);
-    free(save);
-    td_body_free(s);
-    td_body_free(again);
-    tree_free(t);
 }
 
 // ---- options --------------------------------------------------------------------------------
@@ -586,8 +556,8 @@ TD_TEST(reduced_tree_goes_on_from_a_save_with_the_same_bits) {
 TD_TEST(reduced_tree_refuses_options_out_of_range_by_name_and_value) {
     tdi_random r;
     tdi_random_seed(&r, 6);
-    tree t = random_tree(&r, 5, BUSHY, 5, TD_LAW_LINEAR);
-    td_body *s = reduced_of(t.model);
+    OWNED(tree) t = random_tree(&r, 5, BUSHY, 5, TD_LAW_LINEAR);
+    OWNED(td_body) *s = reduced_of(t.model);
     const td_reduce_opts good = td_reduce_opts_default();
     td_reduce_opts opts = good;
     td_diag diag = {.message = ""};
@@ -603,6 +573,4 @@ TD_TEST(reduced_tree_refuses_options_out_of_range_by_name_and_value) {
     CHECK_INT(td_reduced_set(s, &opts, &diag), TD_ERR_ARGUMENT);
     CHECK_TEXT(diag.message, "joints is -3; it must be 0 or more");
     CHECK_INT(td_reduced_set(s, &good, &diag), TD_OK);
-    td_body_free(s);
-    tree_free(t);
 }

@@ -91,9 +91,9 @@ TD_TEST(reduced_tree_whose_modes_change_stays_in_place_keeps_momentum_and_gains_
     int32_t joined = 0, riding = 0;
     for (int k = 0; k < 12; k++) {
         const int32_t n = 5 * k + 4;
-        tree t = axes(&r, n, k % 3 ? TD_JOINT_FREE : TD_JOINT_BALL);
+        OWNED(tree) t = axes(&r, n, k % 3 ? TD_JOINT_FREE : TD_JOINT_BALL);
         throw_it(&r, t);
-        td_body *s = reduced_like(t);
+        OWNED(td_body) *s = reduced_like(t);
         for (int change = 0; change < 20; change++) {
             for (int step = 0; step < 3; step++) {
                 step_reduced(s, &opts);
@@ -107,8 +107,6 @@ TD_TEST(reduced_tree_whose_modes_change_stays_in_place_keeps_momentum_and_gains_
             joined += stats.joined;
             riding += stats.riding;
         }
-        td_body_free(s);
-        tree_free(t);
     }
     CHECK_SAY(joined > 500 && riding > 50, "%d joined, %d rode", (int)joined, (int)riding);
 }
@@ -126,9 +124,9 @@ TD_TEST(reduced_tree_whose_modes_change_every_few_steps_gains_no_more_energy_tha
     tdi_random_seed(&r, 22);
     for (int k = 0; k < 6; k++) {
         const int32_t n = 10 + 8 * k;
-        tree t = axes(&r, n, TD_JOINT_BALL);
+        OWNED(tree) t = axes(&r, n, TD_JOINT_BALL);
         throw_it(&r, t);
-        td_body *s = reduced_like(t);
+        OWNED(td_body) *s = reduced_like(t);
         const td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 60, weight);
         const td_real start = total(t.state);
         td_real gain = 0, own = 0, least = HUGE_VAL, least_whole = HUGE_VAL;
@@ -152,7 +150,5 @@ TD_TEST(reduced_tree_whose_modes_change_every_few_steps_gains_no_more_energy_tha
         // the rule of two steps turns energies over; groups turn in first order as their joints do,
         // and what is of second order in 1/60 s is below a hundredth of what was lost meanwhile
         CHECK_IN(gain, 0, own + 0.01 * (start - least));
-        td_body_free(s);
-        tree_free(t);
     }
 }

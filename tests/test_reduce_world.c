@@ -13,7 +13,7 @@ static const char swaying[] =
     " loads: [{wind: {velocity: [4, 0, 1], intensity: 0.3}}]}";
 
 TD_TEST(reduced_objects_of_a_scene_leave_out_joints_and_tell_how_many) {
-    stage s = stage_of(swaying);
+    OWNED(stage) s = stage_of(swaying);
     td_reduce_stats stats = {0};
     int32_t least = 24;
     for (int32_t k = 0; k < 60; k++) {
@@ -27,7 +27,6 @@ TD_TEST(reduced_objects_of_a_scene_leave_out_joints_and_tell_how_many) {
     CHECK(td_world_actor_reduction(s.world, 1, &stats));
     CHECK_INT(stats.joints, 6);
     CHECK(!td_world_actor_reduction(s.world, 2, &stats));
-    stage_free(&s);
 }
 
 TD_TEST(reduced_objects_go_on_to_the_bit_after_a_restore) {
@@ -36,7 +35,7 @@ TD_TEST(reduced_objects_go_on_to_the_bit_after_a_restore) {
 
 // Joints that join, and tips that ride.
 TD_TEST(reduced_objects_have_the_same_bits_for_any_threads) {
-    stage one = try_stage(swaying, 1, NULL);
+    OWNED(stage) one = try_stage(swaying, 1, NULL);
     td_reduce_stats stats[2];
     CHECK_INT(one.status, TD_OK);
     steps(one.world, 60);
@@ -45,18 +44,16 @@ TD_TEST(reduced_objects_have_the_same_bits_for_any_threads) {
     CHECK(stats[0].joined + stats[1].joined > 0);
     CHECK(stats[0].riding + stats[1].riding > 0);
     for (int32_t threads = 2; threads <= 4; threads++) {
-        stage many = try_stage(swaying, threads, NULL);
+        OWNED(stage) many = try_stage(swaying, threads, NULL);
         steps(many.world, 60);
         CHECK_SAY(same_bits(one.world, many.world), "%d threads give other bits", (int)threads);
-        stage_free(&many);
     }
-    stage_free(&one);
 }
 
 // Two canes whose tips a link joins at 0.5 s, when all three ways of leaving out joints are at
 // work.
 TD_TEST(reduced_objects_are_held_where_they_are_drawn) {
-    stage s = stage_of(
+    OWNED(stage) s = stage_of(
         "{objects: [\n"
         " {name: cane, start: drawn, adapt: {joints: 8, every: 5},\n"
         "  strand: {points: [[0, 0, 0], [0, 1, 0]], segments: 24, radius: 0.004}},\n"
@@ -82,7 +79,6 @@ TD_TEST(reduced_objects_are_held_where_they_are_drawn) {
         }
     }
     CHECK(least < 24);
-    stage_free(&s);
 }
 
 // ---- while it runs --------------------------------------------------------------------------
@@ -111,7 +107,7 @@ static int32_t joints(const td_world *world) {
 }
 
 TD_TEST(adaptable_worlds_move_with_the_bits_of_others_until_an_error_is_allowed) {
-    stage plain = stage_of(in_wind), s = adaptable(in_wind);
+    OWNED(stage) plain = stage_of(in_wind), s = adaptable(in_wind);
     td_reduce_stats stats;
     td_vec3 x[24], y[24];
     CHECK(!td_world_actor_reduction(plain.world, 0, &stats));
@@ -127,8 +123,6 @@ TD_TEST(adaptable_worlds_move_with_the_bits_of_others_until_an_error_is_allowed)
     set(s.world, "objects[0].adapt.error", 0);
     steps(s.world, 1);
     CHECK_INT(joints(s.world), 24);
-    stage_free(&plain);
-    stage_free(&s);
 }
 
 // Of the tip, from the tenth step on, m/s^2: its largest acceleration, and by how much that changes
@@ -139,7 +133,7 @@ typedef struct sway {
 
 // With `changes` the error goes from none to a fiftieth of the height and back, twenty times.
 static sway sway_of(bool changes) {
-    stage s = adaptable(in_wind);
+    OWNED(stage) s = adaptable(in_wind);
     const td_real over = 1 / (td_world_dt(s.world) * td_world_dt(s.world));
     td_vec3 x[3], a = {0, 0, 0};
     sway most = {0, 0};
@@ -158,7 +152,6 @@ static sway sway_of(bool changes) {
             most.jolt = k >= 10 ? fmax(most.jolt, tdi_norm(tdi_sub(a, before))) : 0;
         }
     }
-    stage_free(&s);
     return most;
 }
 
@@ -174,7 +167,8 @@ TD_TEST(adaptable_worlds_do_not_jump_when_the_error_changes) {
 TD_TEST(adaptable_worlds_take_explicit_integrators_while_they_run) {
     static const td_integrator all[] = {TD_RK4, TD_IMPLICIT, TD_ADAPTIVE, TD_IMPLICIT_EULER,
                                         TD_ADAPTIVE};
-    stage s = adaptable("{step: 0.0005, objects: [{" LINKS ", adapt: {joints: 12, every: 5}}]}");
+    OWNED(stage) s =
+        adaptable("{step: 0.0005, objects: [{" LINKS ", adapt: {joints: 12, every: 5}}]}");
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         td_reduce_stats stats = {.joints = -1};
         steps(s.world, 12);
@@ -184,7 +178,6 @@ TD_TEST(adaptable_worlds_take_explicit_integrators_while_they_run) {
         CHECK(td_world_actor_reduction(s.world, 0, &stats) == implicit);
         CHECK(all[k] != TD_IMPLICIT || stats.joints < 24);
     }
-    stage_free(&s);
 }
 
 // ---- clusters -------------------------------------------------------------------------------
@@ -198,7 +191,7 @@ TD_TEST(clusters_of_a_scene_begin_at_joints_that_move_by_themselves) {
         uint8_t modes[24];
         int32_t clusters[24], own = 0;
         snprintf(text, sizeof text, "{step: 0.0005, objects: [{" LINKS ", %s}]}", ways[way]);
-        stage s = stage_of(text);
+        OWNED(stage) s = stage_of(text);
         steps(s.world, 30);
         CHECK(td_world_actor_clusters(s.world, 0, modes, clusters));
         for (int32_t i = 0; i < 24; i++) {
@@ -212,11 +205,9 @@ TD_TEST(clusters_of_a_scene_begin_at_joints_that_move_by_themselves) {
         CHECK_INT(own, 6);
         CHECK(td_world_actor_clusters(s.world, 0, NULL, clusters));
         CHECK(!td_world_actor_clusters(s.world, 1, modes, clusters));
-        stage_free(&s);
     }
-    stage plain = stage_of(in_wind);
+    OWNED(stage) plain = stage_of(in_wind);
     CHECK(!td_world_actor_clusters(plain.world, 0, NULL, NULL));
-    stage_free(&plain);
 }
 
 TD_TEST(reduced_objects_of_other_solvers_and_integrators_are_refused_by_name) {

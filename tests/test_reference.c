@@ -53,10 +53,9 @@ static void check_impulse_of(const char *loads, td_real want) {
                 continue;
             }
             free_bar(text, sizeof text, k, i, loads);
-            stage s = stage_of(text);
+            OWNED(stage) s = stage_of(text);
             steps(s.world, 10);
             check_impulse(s.world, want, loads, k, i);
-            stage_free(&s);
         }
     }
 }
@@ -96,14 +95,13 @@ TD_TEST(reference_jump_of_gravity_gives_its_impulse) {
     for (int32_t k = 0; k < td_solver_count(); k++) {
         char text[1200];
         free_bar(text, sizeof text, k, 0, "");
-        stage s = stage_of(text);
+        OWNED(stage) s = stage_of(text);
         steps(s.world, 3);
         CHECK(td_world_set(s.world, "gravity.x", 6, NULL) == TD_OK);
         steps(s.world, 3);
         CHECK(td_world_set(s.world, "gravity.x", 0, NULL) == TD_OK);
         steps(s.world, 1);
         check_impulse(s.world, 0.1 * 6 * 3 / 60, "gravity", k, 0);
-        stage_free(&s);
     }
 }
 
@@ -122,7 +120,7 @@ TD_TEST(reference_hit_by_a_program_gives_its_impulse) {
                 char text[1200];
                 td_real force = 0, sum = 0;
                 free_bar(text, sizeof text, k, i, "{push: {segment: 0, force: [0, 0, 0]}}");
-                stage s = stage_of(text);
+                OWNED(stage) s = stage_of(text);
                 if (way < 3) {
                     CHECK(td_world_set_field(s.world, hit, &force) == TD_OK);
                 }
@@ -137,7 +135,6 @@ TD_TEST(reference_hit_by_a_program_gives_its_impulse) {
                     steps(s.world, 1);
                 }
                 check_impulse(s.world, sum, way < 3 ? "field" : "set", k, i);
-                stage_free(&s);
             }
         }
     }
@@ -150,7 +147,7 @@ TD_TEST(reference_momentum_stays_when_a_hand_lets_go) {
             char text[1200];
             td_grab_id id;
             free_bar(text, sizeof text, k, 0, "");
-            stage s = stage_of(text);
+            OWNED(stage) s = stage_of(text);
             td_grab_def def = td_grab_def_default();
             def.actor = td_world_actor_id(s.world, 0);
             def.to = (td_vec3){-0.5, 0, 0};
@@ -175,7 +172,6 @@ TD_TEST(reference_momentum_stays_when_a_hand_lets_go) {
             }
             steps(s.world, 1);
             check_impulse(s.world, then, "hand", k, 0);
-            stage_free(&s);
         }
     }
 }
@@ -194,10 +190,9 @@ TD_TEST(reference_bar_that_a_constraint_throws_leaves_with_its_velocity) {
                      "along: 0.5}, end: %d/60, by: {keys: [[0, [0, 0, 0]], [0.1, [0, 0, 0]], "
                      "[1.1, [1, 0, 0]]], interpolate: linear}}}]}",
                      td_solver_get(k).name, 6 + n);
-            stage s = stage_of(text);
+            OWNED(stage) s = stage_of(text);
             steps(s.world, 6 + n);
             check_impulse(s.world, 0.1, "thrown", k, 0);
-            stage_free(&s);
         }
     }
 }
@@ -209,14 +204,13 @@ TD_TEST(reference_torque_of_a_step_gives_its_impulse) {
         for (int way = 0; way < 2; way++) { // one step, or four of a quarter of the torque
             char text[1200];
             free_bar(text, sizeof text, k, 0, "");
-            stage s = stage_of(text);
+            OWNED(stage) s = stage_of(text);
             steps(s.world, 2);
             CHECK(td_world_set_torque(s.world, 0, 0, way ? 1e-6 : 4e-6) == TD_OK);
             steps(s.world, way ? 4 : 1);
             CHECK(td_world_set_torque(s.world, 0, 0, 0) == TD_OK);
             steps(s.world, 4);
             spin[way] = td_world_actor_sums(s.world, 0).angular.x;
-            stage_free(&s);
         }
         CHECK_REL(spin[0], spin[1], 1e-6);
         CHECK_REL(fabs(spin[0]), 4e-6 / 60, 1e-3);
@@ -235,7 +229,7 @@ TD_TEST(reference_double_pendulum_moves_as_its_impulse_says) {
         " objects: [{solver: tree, start: drawn, strand: {segments: 2, radius: 1e-3,\n"
         " points: [[0, 0, 0], [2, 0, 0]], line_mass: 1, bend: 0, torsion: 0}}]}",
         step, 1 / step, 2 * step, 3 * step);
-    stage s = stage_of(text);
+    OWNED(stage) s = stage_of(text);
     for (int32_t n = 0; n < 6; n++) {
         steps(s.world, 1);
         td_vec3 v[2];
@@ -244,7 +238,6 @@ TD_TEST(reference_double_pendulum_moves_as_its_impulse_says) {
             CHECK_REL(v[1].z, 24.0 / 7, 1e-3);
         }
     }
-    stage_free(&s);
 }
 
 // What a constraint reports in all steps is the momentum that it took: a bar of 0.1 kg that a push
@@ -268,7 +261,7 @@ TD_TEST(reference_stop_and_rope_report_the_impulse_of_an_impact) {
                 const size_t length = strlen(text) - 1;
                 snprintf(text + length, sizeof text - length, ", constraints: [%s]}",
                          cases[n].holds);
-                stage s = stage_of(text);
+                OWNED(stage) s = stage_of(text);
                 td_real taken = 0;
                 for (int32_t j = 0; j < 40; j++) {
                     steps(s.world, 1);
@@ -277,7 +270,6 @@ TD_TEST(reference_stop_and_rope_report_the_impulse_of_an_impact) {
                 CHECK_SAY(fabs(taken + momentum_x(s.world) - 0.1) < 1e-6,
                           "%s, %s by %s: took %.9g of 0.1 N s, and left %.9g", cases[n].what,
                           td_solver_get(k).name, integrator_names[i], taken, momentum_x(s.world));
-                stage_free(&s);
             }
         }
     }
@@ -297,7 +289,7 @@ TD_TEST(reference_stop_reports_the_impulse_of_steps_in_pieces) {
                  "{force: [0, -45*mass, 0], end: 1/15}}], constraints: [{stop: {a: {segment: "
                  "0}}}], record: {fps: 60}}",
                  1 / rates[k]);
-        stage s = stage_of(text);
+        OWNED(stage) s = stage_of(text);
         td_real taken = 0;
         for (int32_t j = 0; j < (int32_t)(0.3 * rates[k]); j++) {
             steps(s.world, 1);
@@ -307,7 +299,6 @@ TD_TEST(reference_stop_reports_the_impulse_of_steps_in_pieces) {
         halved += td_world_stats(s.world).halved;
         CHECK_SAY(fabs(taken - left - 3) < 3e-3, "1/%g s: took %g of 3 N s, and left %g", rates[k],
                   taken, left);
-        stage_free(&s);
     }
     CHECK(halved > 0);
 }
@@ -324,7 +315,7 @@ TD_TEST(reference_constraint_that_begins_in_motion_reports_its_impulse) {
                  "1, 0], strand: {points: [[0, 0, 0], [0, -0.2, 0]], segments: 1, radius: 0.02, "
                  "line_mass: 5, start: {held: free}}}], constraints: [{%s}], record: {fps: 60}}",
                  slip_solvers[n % 3], kinds[n / 3]);
-        stage s = stage_of(text);
+        OWNED(stage) s = stage_of(text);
         td_real taken = 0, least = 1e9;
         for (int32_t j = 0; j < 30; j++) {
             steps(s.world, 1);
@@ -337,7 +328,6 @@ TD_TEST(reference_constraint_that_begins_in_motion_reports_its_impulse) {
         CHECK_SAY(fabs(taken - left - 9.81 * 0.5) < (n % 3 == 1 ? 5e-3 : 1e-4) && least > 0,
                   "%s, %s: took %g N s, the least force is %g N", slip_solvers[n % 3], kinds[n / 3],
                   taken, least);
-        stage_free(&s);
     }
 }
 
@@ -352,13 +342,12 @@ TD_TEST(reference_redundant_constraints_that_begin_in_motion_do_not_fight) {
                  "torsion: 0.05, damping_time: 0.02}}], constraints: [{point: {a: {segment: 5}, "
                  "start: 0.3}}, {distance: {a: {segment: 5}, to: [0.4, 1.3, 0], start: 0.3}}]}",
                  slip_solvers[k]);
-        stage s = stage_of(text);
+        OWNED(stage) s = stage_of(text);
         steps(s.world, 60);
         for (int32_t i = 0; i < 2; i++) {
             const td_real force = tdi_norm(td_world_constraint(s.world, i).force);
             CHECK_SAY(force < 2, "%s: %g N", slip_solvers[k], force);
         }
-        stage_free(&s);
     }
 }
 
@@ -382,7 +371,7 @@ TD_TEST(reference_bounce_reports_its_impulse) {
                     " colliders: [{plane: {position: [1.3, 0, 0], rotation: {axis: [0, 0, 1],\n"
                     " degrees: 90}, friction: 0, restitution: %g}}]}",
                     restitution[e]);
-                stage s = stage_of(text);
+                OWNED(stage) s = stage_of(text);
                 td_real taken = 0;
                 for (int32_t j = 0; j < 40 && s.world; j++) {
                     td_contact contacts[8];
@@ -396,7 +385,6 @@ TD_TEST(reference_bounce_reports_its_impulse) {
                               fabs(momentum_x(s.world) + 0.1 * restitution[e]) < 2e-3,
                           "e = %g, %s by %s: took %.9g of 0.1 N s, and left %.9g", restitution[e],
                           td_solver_get(k).name, integrator_names[i], taken, momentum_x(s.world));
-                stage_free(&s);
             }
         }
     }
@@ -455,7 +443,7 @@ static void check_second_order(const char *solver, bool drops) {
     swinging(text, sizeof text, solver, "");
     for (int n = 4; n >= 0; n--) {
         static const td_real dt[] = {1.0 / 250, 1.0 / 500, 1.0 / 1000, 1.0 / 2000, 1.0 / 16000};
-        stage s = stage_of(text);
+        OWNED(stage) s = stage_of(text);
         if (drops && n < 4) {
             advance_with_drops(s.world, 0.2, dt[n]);
         } else {
@@ -463,7 +451,6 @@ static void check_second_order(const char *solver, bool drops) {
         }
         tip[n] = tip_of(s.world, 0, -1);
         error[n < 4 ? n : 0] = apart(tip[n], tip[4]);
-        stage_free(&s);
     }
     const td_real order = log2(error[1] / error[3]) / 2;
     CHECK_SAY(order > 1.8 && order < 2.4, "%s: order %g, errors %g %g %g %g m", solver, order,
@@ -486,14 +473,12 @@ TD_TEST(advance_by_the_scenes_own_step_has_the_bits_of_step) {
     for (int32_t k = 0; k < td_solver_count(); k++) {
         char text[900];
         swinging(text, sizeof text, td_solver_get(k).name, "");
-        stage a = stage_of(text), b = stage_of(text);
+        OWNED(stage) a = stage_of(text), b = stage_of(text);
         for (int n = 0; n < 20; n++) {
             CHECK(td_world_step(a.world, NULL) == TD_OK);
             CHECK(td_world_advance(b.world, td_world_dt(b.world), NULL) == TD_OK);
         }
         CHECK(same_bits(a.world, b.world));
-        stage_free(&a);
-        stage_free(&b);
     }
 }
 
@@ -510,7 +495,7 @@ TD_TEST(advance_goes_on_after_a_restore_with_the_same_bits) {
             char text[1500];
             uint32_t seed = 3;
             swinging(text, sizeof text, td_solver_get(k).name, with ? busy : "");
-            stage a = stage_of(text), b = stage_of(text);
+            OWNED(stage) a = stage_of(text), b = stage_of(text);
             for (int n = 0; n < 24; n++) {
                 const td_real dt = (0.6 + 0.9 * chance(&seed)) / 60;
                 td_diag diag = {.message = ""};
@@ -521,7 +506,7 @@ TD_TEST(advance_goes_on_after_a_restore_with_the_same_bits) {
                 free(bytes);
                 CHECK(same_bits(a.world, b.world));
             }
-            stage c = stage_of(text);
+            OWNED(stage) c = stage_of(text);
             char *bytes = saved(a.world);
             CHECK(td_world_restore(c.world, bytes, td_world_save_size(a.world), NULL) == TD_OK);
             free(bytes);
@@ -531,9 +516,6 @@ TD_TEST(advance_goes_on_after_a_restore_with_the_same_bits) {
                 CHECK(td_world_advance(c.world, dt, NULL) == TD_OK);
             }
             CHECK(same_bits(a.world, c.world));
-            stage_free(&a);
-            stage_free(&b);
-            stage_free(&c);
         }
     }
 }
@@ -548,10 +530,9 @@ TD_TEST(advance_keeps_impulses_exact_with_steps_that_vary) {
             }
             free_bar(text, sizeof text, k, i,
                      "{push: {segment: 0, force: [3, 0, 0], start: 0.021, end: 0.11}}");
-            stage s = stage_of(text);
+            OWNED(stage) s = stage_of(text);
             advance_to(s.world, 0.2, 1.0 / 60, 0.2);
             check_impulse(s.world, 3 * 0.089, "jitter", k, i);
-            stage_free(&s);
         }
     }
 }
@@ -560,7 +541,7 @@ TD_TEST(advance_refuses_steps_that_are_none) {
     static const td_real wrong[] = {0, -0.01, 1e-12, 1.5, INFINITY, NAN};
     char text[900];
     swinging(text, sizeof text, "tree", "");
-    stage s = stage_of(text), same = stage_of(text);
+    OWNED(stage) s = stage_of(text), same = stage_of(text);
     for (size_t n = 0; n < sizeof wrong / sizeof *wrong; n++) {
         td_diag diag = {.message = ""};
         CHECK(td_world_advance(s.world, wrong[n], &diag) == TD_ERR_ARGUMENT);
@@ -569,8 +550,6 @@ TD_TEST(advance_refuses_steps_that_are_none) {
     CHECK(same_bits(s.world, same.world));
     CHECK(td_world_advance(s.world, 0.016, NULL) == TD_OK);
     CHECK_REL(td_world_time(s.world), 0.016, 1e-15);
-    stage_free(&s);
-    stage_free(&same);
 }
 
 // ---- slips and drums ------------------------------------------------------------------------
@@ -642,7 +621,7 @@ static td_real lean_of(const char *solver, td_real h) {
              "colliders: [{plane: {friction: 0.5, rolling: 0}}], record: {fps: %.17g}}",
              h, solver, 1.05 * LEAN_RADIUS, sin(LEAN_START), cos(LEAN_START),
              solver[0] == 'r' ? "stretch: 1e7, " : "", fmin(1 / h, 1e4));
-    stage s = stage_of(text);
+    OWNED(stage) s = stage_of(text);
     td_real angle = LEAN_START, slip = 0, before = 0, slipped = 0;
     while (s.world && fabs(slip) < LEAN_SLIP && td_world_time(s.world) < 1) {
         td_vec3 from, to;
@@ -653,7 +632,6 @@ static td_real lean_of(const char *solver, td_real h) {
         angle = atan2(to.x - from.x, to.y - from.y);
         slip = from.x - LEAN_RADIUS * (angle - LEAN_START);
     }
-    stage_free(&s);
     return before + (angle - before) * (LEAN_SLIP - slipped) / (fabs(slip) - slipped);
 }
 
@@ -688,11 +666,10 @@ static td_real slide_of(const char *solver, td_real h, int32_t segments) {
              "colliders: [{plane: {friction: 0.4, rolling: 0}}], record: {fps: %.17g}}",
              h, 0.6 * 9.81, -9.81, solver, (int)segments, solver[0] == 'r' ? "stretch: 1e5, " : "",
              fmin(1 / h, 1e4));
-    stage s = stage_of(text);
+    OWNED(stage) s = stage_of(text);
     td_vec3 from = {0, 0, 0};
     steps(s.world, (int)(0.1 / h + 0.5));
     td_world_segment(s.world, 0, 0, &from, NULL, NULL);
-    stage_free(&s);
     return from.x;
 }
 
@@ -725,14 +702,13 @@ static td_real drawn_aside(const char *solver, td_real mu, td_real h, int32_t se
              "contact: {}, colliders: [{plane: {friction: %g, rolling: 0}}], record: {fps: %.17g}}",
              h, solver, (int)segments, solver[0] == 'r' ? "stretch: 1e5, " : "", mu,
              fmin(1 / h, 1e4));
-    stage s = stage_of(text);
+    OWNED(stage) s = stage_of(text);
     td_vec3 from = {0, 0, 0}, to = {0, 0, 0};
     steps(s.world, (int)((h < 5e-5 ? 1.5 : 0.4) / h + 0.5)); // bounces last longer in short steps
     CHECK_INT(td_world_set(s.world, "gravity.x", 0.6 * 9.81, NULL), TD_OK);
     td_world_segment(s.world, 0, 0, &from, NULL, NULL);
     steps(s.world, (int)(0.1 / h + 0.5));
     td_world_segment(s.world, 0, 0, &to, NULL, NULL);
-    stage_free(&s);
     return to.x - from.x;
 }
 
@@ -782,11 +758,10 @@ TD_TEST(reference_free_swing_is_of_second_order_down_to_short_steps) {
                      "0.1, bend: 0.005, torsion: 0.005, %s}}], record: {fps: %.17g}}",
                      1 / rates[n], slip_solvers[k], k == 1 ? "stretch: 1e3" : "",
                      fmin(rates[n], 1e4));
-            stage s = stage_of(text);
+            OWNED(stage) s = stage_of(text);
             steps(s.world, (int)(0.5 * rates[n] + 0.5));
             tip[n] = tdi_vec3(0, 0, 0);
             td_world_segment(s.world, 0, 3, NULL, &tip[n], NULL);
-            stage_free(&s);
         }
         for (int32_t n = 0; n + 2 < count; n++) { // differences fall as squares of steps
             const td_real one = tdi_norm(tdi_sub(tip[n], tip[n + 1])),
@@ -887,7 +862,7 @@ TD_TEST(reference_ropes_on_drums_go_on_to_the_bit_after_a_restore) {
     for (int32_t k = 0; k < (test_is_long() ? 3 : 2); k++) {
         char text[6000];
         drums(text, sizeof text, slip_solvers[k], 1.0 / 240, 0.9, 0);
-        stage one = stage_of(text), other = stage_of(text);
+        OWNED(stage) one = stage_of(text), other = stage_of(text);
         td_actor_def def = td_actor_def_default();
         td_actor_id id;
         td_diag diag = {.message = ""};
@@ -904,8 +879,6 @@ TD_TEST(reference_ropes_on_drums_go_on_to_the_bit_after_a_restore) {
             steps(other.world, 2);
             CHECK_SAY(same_bits(one.world, other.world), "%s, after %d", slip_solvers[k], n);
         }
-        stage_free(&one);
-        stage_free(&other);
     }
 }
 
@@ -958,7 +931,7 @@ TD_TEST(reference_what_lies_on_a_solid_that_turns_goes_with_it) {
     for (int32_t n = 0; n < 6 * 3 * 2; n++) {
         const carried *k = &carried_cases[n / 6];
         const char *solver = slip_solvers[n % 3], *method = ride_methods[n / 3 % 2];
-        stage s = carried_stage(k, solver, method);
+        OWNED(stage) s = carried_stage(k, solver, method);
         td_vec3 before[2] = {{0, 0, 0}, {0, 0, 0}}, after[2] = {{0, 0, 0}, {0, 0, 0}};
         const int32_t last = strcmp(k->strand, CARRIED_ROUND) == 0 ? 11 : 1;
         td_world_segment(s.world, 0, 0, &before[0], NULL, NULL);
@@ -969,7 +942,6 @@ TD_TEST(reference_what_lies_on_a_solid_that_turns_goes_with_it) {
         const td_real turn = carried_by(k, before, after);
         CHECK_SAY(fabs(turn - k->degrees) < 0.02 * k->degrees, "%s, %s, %s: %g degrees, not %g",
                   k->what, solver, method, turn, k->degrees);
-        stage_free(&s);
     }
 }
 
@@ -987,12 +959,11 @@ TD_TEST(reference_stick_on_a_turntable_does_not_spiral_outward) {
                  "0}], [1, {axis: [0, 1, 0], degrees: 60}], [5, {axis: [0, 1, 0], degrees: "
                  "540}]]}}}], record: {fps: 60}}",
                  1 / rates[n / 3], slip_solvers[n % 3]);
-        stage s = stage_of(text);
+        OWNED(stage) s = stage_of(text);
         steps(s.world, (int32_t)(4 * rates[n / 3]));
         const td_vec3 tip = tip_of(s.world, 0, 1);
         const td_real out = sqrt(tip.x * tip.x + tip.z * tip.z) - 0.6;
         CHECK_SAY(fabs(out) < 4e-3, "%s at 1/%g s: %g m", slip_solvers[n % 3], rates[n / 3], out);
-        stage_free(&s);
     }
 }
 
@@ -1022,9 +993,8 @@ TD_TEST(reference_stick_dropped_flat_on_something_along_it_comes_to_rest) {
                  "{step: %.17g, gravity: [0, %g, 0], air_density: 0, contact: {method: exact}, "
                  "objects: [%s], colliders: [%s], record: {fps: 30}}",
                  1.0 / 30, scene == 0 ? -600.0 : -9.81, sticks, below[scene % 3]);
-        stage s = stage_of(text);
+        OWNED(stage) s = stage_of(text);
         steps(s.world, 20);
-        stage_free(&s);
     }
 }
 
@@ -1097,7 +1067,7 @@ static stage shot_stage(const shot *s) {
 // False: the run stopped.
 static bool check_shot(int32_t k) {
     const shot s = random_shot(k);
-    stage it = shot_stage(&s);
+    OWNED(stage) it = shot_stage(&s);
     bool runs = it.world != NULL;
     if (runs) {
         CHECK(td_world_set(it.world, "gravity.y", -0.5 * s.speed / s.h, NULL) == TD_OK);
@@ -1119,7 +1089,6 @@ static bool check_shot(int32_t k) {
                   (int)k, s.solver, (int)s.target, s.cube ? ", cube" : "", s.speed, 1 / s.h, change,
                   gain);
     }
-    stage_free(&it);
     return runs;
 }
 
@@ -1188,14 +1157,13 @@ TD_TEST(reference_stick_that_is_drawn_near_a_floor_never_gains_energy) {
     for (int32_t k = 0; k < 6 * some * more; k++) {
         const char *solver = slip_solvers[k % 3], *method = ride_methods[k / 3 % 2];
         const td_real gap = gaps[k / 6 % some], rate = rates[k / 6 / some];
-        stage s = near_stage(solver, method, gap, rate);
+        OWNED(stage) s = near_stage(solver, method, gap, rate);
         char text[128];
         snprintf(text, sizeof text, "%s, %s, %g radii, 1/%g s", solver, method, gap, rate);
         if (s.world) {
             check_stays_down(s.world, test_is_long() ? (int32_t)fmax(rate, 100) : 30, text);
             check_resumes(s.world, 5);
         }
-        stage_free(&s);
     }
 }
 
@@ -1229,7 +1197,7 @@ TD_TEST(reference_stick_that_is_placed_near_a_floor_never_gains_energy) {
     for (int32_t k = 0; k < 6; k++) {
         const char *solver = slip_solvers[k % 3], *method = ride_methods[k / 3];
         const td_quat upright = {.w = 1};
-        stage s = near_stage(solver, method, 0.1, 1000);
+        OWNED(stage) s = near_stage(solver, method, 0.1, 1000);
         td_actor_id stick = td_world_actor_id(s.world, 0);
         td_collider_id wall;
         td_collider def = td_collider_default(TD_COLLIDER_PLANE);
@@ -1252,7 +1220,6 @@ TD_TEST(reference_stick_that_is_placed_near_a_floor_never_gains_energy) {
         if (s.world) {
             check_resumes(s.world, 5);
         }
-        stage_free(&s);
     }
 }
 
@@ -1260,7 +1227,7 @@ TD_TEST(reference_stick_that_is_placed_near_a_floor_never_gains_energy) {
 TD_TEST(reference_stick_that_is_added_or_enabled_near_a_floor_never_gains_energy) {
     for (int32_t k = 0; k < 6; k++) {
         const char *solver = slip_solvers[k % 3], *method = ride_methods[k / 3];
-        stage s = near_stage(solver, method, 0.1, 1000);
+        OWNED(stage) s = near_stage(solver, method, 0.1, 1000);
         td_actor_def def = td_actor_def_default();
         td_actor_id added, other;
         td_diag diag = {.message = ""};
@@ -1279,14 +1246,13 @@ TD_TEST(reference_stick_that_is_added_or_enabled_near_a_floor_never_gains_energy
         snprintf(text, sizeof text, "%s, %s, enabled", solver, method);
         check_actor_stays_down(s.world, td_world_actor_index(s.world, added), 50, text);
         check_actor_stays_down(s.world, td_world_actor_index(s.world, other), 50, text);
-        stage_free(&s);
     }
 }
 
 TD_TEST(reference_pieces_of_a_stick_that_is_cut_on_a_floor_never_gain_energy) {
     for (int32_t k = 0; k < 6; k++) {
         const char *solver = slip_solvers[k % 3], *method = ride_methods[k / 3];
-        stage s = near_stage(solver, method, 0.1, 1000);
+        OWNED(stage) s = near_stage(solver, method, 0.1, 1000);
         td_actor_id stick = td_world_actor_id(s.world, 0), fallen;
         td_diag diag = {.message = ""};
         char text[128];
@@ -1302,7 +1268,6 @@ TD_TEST(reference_pieces_of_a_stick_that_is_cut_on_a_floor_never_gain_energy) {
         }
         snprintf(text, sizeof text, "%s, %s", solver, method);
         CHECK_SAY(most < before * (1 + 1e-3), "%s: %g J before, %g J after", text, before, most);
-        stage_free(&s);
     }
 }
 
@@ -1313,7 +1278,7 @@ TD_TEST(reference_stick_at_rest_is_not_thrown_by_a_suddenly_shorter_step) {
     for (int32_t k = 0; k < 3 * 2 * (test_is_long() ? 3 : 2); k++) {
         const char *solver = slip_solvers[k % 3], *method = ride_methods[k / 3 % 2];
         const td_real h = lengths[k / 6];
-        stage s = near_stage(solver, method, 0.1, 60);
+        OWNED(stage) s = near_stage(solver, method, 0.1, 60);
         td_vec3 from, to;
         steps(s.world, 60);
         td_world_segment(s.world, 0, 0, &from, NULL, NULL);
@@ -1327,7 +1292,6 @@ TD_TEST(reference_stick_at_rest_is_not_thrown_by_a_suddenly_shorter_step) {
         }
         CHECK_SAY(rise < 0.2 && kinetic < 1e-5, "%s, %s, %g s: rises by %g radii, has %g J", solver,
                   method, h, rise, kinetic);
-        stage_free(&s);
     }
 }
 
@@ -1343,7 +1307,7 @@ TD_TEST(reference_stick_on_a_slope_does_not_slide_when_steps_become_longer) {
                  "0]], segments: 4, radius: 0.01, material: green-wood, start: {held: free}}}], "
                  "contact: {}, colliders: [{plane: {friction: 0.5}}], record: {fps: 1000}}",
                  slip_solvers[k]);
-        stage s = stage_of(text);
+        OWNED(stage) s = stage_of(text);
         td_vec3 from, to;
         steps(s.world, 500);
         td_world_segment(s.world, 0, 0, &from, NULL, NULL);
@@ -1352,7 +1316,6 @@ TD_TEST(reference_stick_on_a_slope_does_not_slide_when_steps_become_longer) {
         }
         td_world_segment(s.world, 0, 0, &to, NULL, NULL);
         CHECK_SAY(to.x - from.x < 1e-3, "%s: %g m in a second", slip_solvers[k], to.x - from.x);
-        stage_free(&s);
     }
 }
 
@@ -1427,7 +1390,7 @@ static td_real lowest_above(td_world *w) {
 // is carried at 1.5 m/s at most.
 static void check_ride(const ride *r) {
     const td_real most = RIDE_MASS * (9.81 * 0.9 + 0.5 * 1.5 * 1.5);
-    stage s = ride_stage(r);
+    OWNED(stage) s = ride_stage(r);
     td_real least = INFINITY, energy = 0;
     td_diag diag = {.message = ""};
     td_status status = s.status;
@@ -1440,7 +1403,6 @@ static void check_ride(const ride *r) {
               "%s, %s, %s, %s, base %s, 1/%d s: '%s', least gap %g m, kinetic energy %g J of %g",
               r->solver, r->integrator, r->method, r->shape, r->shares ? "along" : "still",
               (int)r->rate, diag.message, least, energy, most);
-    stage_free(&s);
 }
 
 static const struct {
@@ -1501,11 +1463,10 @@ static stage hairs_on_a_head(const char *solver, int32_t count) {
 
 TD_TEST(reference_hairs_on_a_head_go_with_it) {
     for (int32_t k = 0; k < 3; k++) {
-        stage s = hairs_on_a_head(ride_solvers[k], test_is_long() ? 20 : 2);
+        OWNED(stage) s = hairs_on_a_head(ride_solvers[k], test_is_long() ? 20 : 2);
         const int32_t count = test_is_long() || k < 2 ? 60 : 25;
         steps(s.world, count);
         CHECK_REL(td_world_time(s.world), count / 60.0, 1e-9);
-        stage_free(&s);
     }
 }
 
@@ -1519,7 +1480,7 @@ TD_TEST(reference_solid_that_squeezes_a_clamped_base_says_what_and_where) {
                  "colliders: [{plane: {position: [0, -0.02, 0]}}, {sphere: {radius: 0.1, position: "
                  "{keys: [[0, [0, 0.2, 0]], [0.5, [0, 0.09, 0]]]}}}], record: {duration: 1}}",
                  ride_solvers[k]);
-        stage s = stage_of(text);
+        OWNED(stage) s = stage_of(text);
         td_diag diag = {.message = ""};
         td_status status = TD_OK;
         for (int32_t n = 0; n < 60 && status == TD_OK && s.world; n++) {
@@ -1529,7 +1490,6 @@ TD_TEST(reference_solid_that_squeezes_a_clamped_base_says_what_and_where) {
         CHECK_SAY(strstr(diag.message, "'post' at 0.") && strstr(diag.message, "segment") &&
                       strstr(diag.message, "collider 1 ("),
                   "%s: '%s'", ride_solvers[k], diag.message);
-        stage_free(&s);
     }
 }
 
@@ -1542,12 +1502,11 @@ TD_TEST(reference_plants_of_every_solver_stand_on_a_plane_at_their_base) {
                  "{objects: [{name: plant, solver: %s, start: %s, plant: fork.lsys}], "
                  "contact: {method: %s}, colliders: [{plane: {}}], record: {duration: 1}}",
                  ride_solvers[k % 3], k / 3 % 2 ? "drawn" : "settled", ride_methods[k / 6]);
-        stage s = stage_of(text);
+        OWNED(stage) s = stage_of(text);
         const td_vec3 before = tip_of(s.world, 0, -1);
         steps(s.world, 30);
         CHECK_SAY(apart(tip_of(s.world, 0, -1), before) < 0.05, "%s", text);
         CHECK_INT(td_world_contacts(s.world, NULL, 0), 0);
-        stage_free(&s);
     }
 }
 
@@ -1567,14 +1526,13 @@ TD_TEST(reference_welded_bodies_of_every_solver_rest_on_a_floor) {
                  "{contact: {method: %s}, colliders: [{plane: {}}],\n"
                  " objects: [{solver: %s, %s}]}",
                  ride_methods[n / 3 % 2], ride_solvers[n % 3], objects[n / 6]);
-        stage s = stage_of(text);
+        OWNED(stage) s = stage_of(text);
         const td_vec3 tip = s.world ? tip_of(s.world, 0, -1) : tdi_vec3(NAN, NAN, NAN);
         // of the second the gap of the barrier differs by solver
         const td_real want = n / 6 ? 0.034 : 0.037, part = n / 6 ? 3e-3 : 1e-3;
         CHECK_SAY(fabs(tip.y - want) < part, "%s: the tip is at %g m, not at %g", text, tip.y,
                   want);
         steps(s.world, 2);
-        stage_free(&s);
     }
 }
 
@@ -1590,7 +1548,7 @@ TD_TEST(reference_welded_box_on_its_own_strand_gains_no_energy) {
                  "0.05, bodies: [{at: 0.5, mass: 1, size: [0.08, 0.08, 0.1]}]}}], contact: "
                  "{method: %s}, record: {fps: 60}}",
                  slip_solvers[n % 3], n / 6 ? 90 : 150, ride_methods[n / 3 % 2]);
-        stage s = stage_of(text);
+        OWNED(stage) s = stage_of(text);
         const td_real start = energy_of(s.world, 0);
         td_real most = start;
         int k = 0;
@@ -1601,7 +1559,6 @@ TD_TEST(reference_welded_box_on_its_own_strand_gains_no_energy) {
         CHECK_SAY(k > 120, "%s, %s: %d steps", slip_solvers[n % 3], ride_methods[n / 3 % 2], k);
         CHECK_SAY(most < start + 1e-3, "%s, %s: %g J", slip_solvers[n % 3], ride_methods[n / 3 % 2],
                   most - start);
-        stage_free(&s);
     }
 }
 
@@ -1623,29 +1580,26 @@ static stage crowded(const char *solver, const char *method, bool fixed, char te
 TD_TEST(reference_room_for_pairs_grows_and_the_run_goes_on) {
     static char text[4096];
     for (int32_t k = 0; k < 6; k++) {
-        stage s = crowded(ride_solvers[k % 3], ride_methods[k / 3], false, text);
-        stage late = crowded(ride_solvers[k % 3], ride_methods[k / 3], false, text);
+        OWNED(stage) s = crowded(ride_solvers[k % 3], ride_methods[k / 3], false, text);
+        OWNED(stage) late = crowded(ride_solvers[k % 3], ride_methods[k / 3], false, text);
         CHECK_INT(s.status, TD_OK);
         steps(s.world, 30);
         CHECK(td_world_contacts(s.world, NULL, 0) >= 30);
         CHECK(tip_of(s.world, 0, -1).y > 0.002);
         // the room is part of what is saved
-        char *bytes = saved(s.world);
+        FREED char *bytes = saved(s.world);
         CHECK_INT(td_world_restore(late.world, bytes, td_world_save_size(s.world), NULL), TD_OK);
         CHECK(same_bits(s.world, late.world));
         steps(s.world, 5);
         steps(late.world, 5);
         CHECK(same_bits(s.world, late.world));
-        free(bytes);
-        stage_free(&late);
-        stage_free(&s);
     }
 }
 
 TD_TEST(reference_room_for_pairs_that_is_fixed_fails_with_nothing_changed) {
     static char text[4096];
     for (int32_t k = 0; k < 3; k++) {
-        stage s = crowded(ride_solvers[k], "barrier", true, text);
+        OWNED(stage) s = crowded(ride_solvers[k], "barrier", true, text);
         td_diag diag = {.message = ""};
         td_status status = TD_OK;
         char *bytes = NULL;
@@ -1654,13 +1608,11 @@ TD_TEST(reference_room_for_pairs_that_is_fixed_fails_with_nothing_changed) {
             bytes = saved(s.world);
             status = td_world_step(s.world, &diag);
         }
-        char *after = saved(s.world);
+        FREED char *after = saved(s.world);
         CHECK_INT(status, TD_ERR_LIMIT);
         CHECK_SAY(strstr(diag.message, "pairs"), "%s", diag.message);
         CHECK(memcmp(bytes, after, td_world_save_size(s.world)) == 0);
-        free(after);
         free(bytes);
-        stage_free(&s);
     }
 }
 
@@ -1668,7 +1620,7 @@ TD_TEST(reference_room_for_pairs_that_is_fixed_fails_with_nothing_changed) {
 TD_TEST(reference_actor_placed_into_many_colliders_is_blocked) {
     static char text[4096];
     for (int32_t k = 0; k < 6; k++) {
-        stage s = crowded(ride_solvers[k % 3], "barrier", k / 3, text);
+        OWNED(stage) s = crowded(ride_solvers[k % 3], "barrier", k / 3, text);
         td_diag diag = {.message = ""};
         const td_quat level = {1, 0, 0, 0};
         const td_vec3 far = {0, 1, 0}, into = {0, -0.0185, 0};
@@ -1678,6 +1630,5 @@ TD_TEST(reference_actor_placed_into_many_colliders_is_blocked) {
                   k / 3 ? TD_ERR_LIMIT : TD_ERR_BLOCKED);
         CHECK_SAY(strstr(diag.message, k / 3 ? "pairs" : "overlap") != NULL, "%s", diag.message);
         steps(s.world, 1);
-        stage_free(&s);
     }
 }

@@ -22,11 +22,8 @@ static inline char *saved_after(td_world *world, int steps, size_t size) {
 // From a save a world goes the same way again, to the last bit.
 static inline void check_resumes(td_world *world, int steps) {
     const size_t size = td_world_save_size(world);
-    char *now = saved_after(world, 0, size), *first = saved_after(world, steps, size);
+    FREED char *now = saved_after(world, 0, size), *first = saved_after(world, steps, size);
     CHECK_INT(td_world_restore(world, now, size, NULL), TD_OK);
-    char *second = saved_after(world, steps, size);
+    FREED char *second = saved_after(world, steps, size);
     CHECK(memcmp(first, second, size) == 0);
-    free(now);
-    free(first);
-    free(second);
 }

@@ -85,14 +85,13 @@ TD_TEST(explicit_step_keeps_lengths_of_swinging_and_thrown_rods) {
     for (int k = 0; k < 3; k++) {
         td_vec3 points[VERTICES];
         td_rod_def d = swinging(points);
-        rods s = k == 0 ? rods_new(&d, 1, NULL, 0) : thrown(&r, k == 2);
+        OWNED(rods) s = k == 0 ? rods_new(&d, 1, NULL, 0) : thrown(&r, k == 2);
         td_real most = 0;
         for (int j = 0; j < 1000; j++) {
             run(s, &o, 1);
             most = fmax(most, stretched(s));
         }
         CHECK_IN(most, 0, 1e-8);
-        rods_free(s);
     }
 }
 
@@ -105,7 +104,7 @@ TD_TEST(explicit_step_turns_one_edge_as_step_and_projection_do) {
     d.vertex_count = 2;
     d.points = points;
     d.start = TD_END_PINNED;
-    rods s = rods_new(&d, 1, NULL, 0);
+    OWNED(rods) s = rods_new(&d, 1, NULL, 0);
     td_step_opts o = euler(0.01);
     o.gravity = no_weight;
     CHECK(td_rod_set_vertex(s.state, 1, points[1], tdi_vec3(0, 6, 0)) == TD_OK);
@@ -118,14 +117,13 @@ TD_TEST(explicit_step_turns_one_edge_as_step_and_projection_do) {
         CHECK_REL(tip.x, 0.3 * cos(angle), 1e-7);
         CHECK_REL(tip.y, 0.3 * sin(angle), 1e-7);
     }
-    rods_free(s);
 }
 
 TD_TEST(explicit_step_refuses_ends_pulled_past_the_length_and_leaves_the_state) {
     td_vec3 points[VERTICES];
     td_rod_def d = swinging(points);
     d.end = TD_END_PINNED;
-    rods s = rods_new(&d, 1, NULL, 0);
+    OWNED(rods) s = rods_new(&d, 1, NULL, 0);
     td_step_opts o = euler(1e-4);
     td_diag diag = {.message = ""};
     o.gravity = no_weight;
@@ -137,7 +135,6 @@ TD_TEST(explicit_step_refuses_ends_pulled_past_the_length_and_leaves_the_state) 
         CHECK_REL(tdi_norm(tdi_sub(td_rod_position(s.state, v), points[v])), 0, 0);
     }
     CHECK_REL(s.state->time, 3e-4, 1e-15);
-    rods_free(s);
 }
 
 // ---- motion ---------------------------------------------------------------------------------
@@ -154,7 +151,7 @@ static void lump(rods s) {
 
 // How far the tips are apart after 0.3 s by this step and by implicit ones, of the length.
 static td_real apart(const td_rod_def *d, td_step_opts o, td_real dt, bool lumped) {
-    rods a = rods_new(d, 1, NULL, 0), b = rods_new(d, 1, NULL, 0);
+    OWNED(rods) a = rods_new(d, 1, NULL, 0), b = rods_new(d, 1, NULL, 0);
     if (lumped) {
         lump(b);
     }
@@ -167,8 +164,6 @@ static td_real apart(const td_rod_def *d, td_step_opts o, td_real dt, bool lumpe
     run(b, &o, 1500);
     const int32_t tip = d->vertex_count - 1;
     td_vec3 off = tdi_sub(td_rod_position(a.state, tip), td_rod_position(b.state, tip));
-    rods_free(a);
-    rods_free(b);
     return tdi_norm(off) / 0.5;
 }
 
@@ -216,12 +211,11 @@ static td_real energy_of(rods s, td_vec3 gravity) {
 static td_real energy_lost(td_real dt) {
     td_vec3 points[VERTICES];
     const td_rod_def d = swinging(points);
-    rods s = rods_new(&d, 1, NULL, 0);
+    OWNED(rods) s = rods_new(&d, 1, NULL, 0);
     const td_step_opts o = euler(dt);
     td_real before = energy_of(s, down);
     run(s, &o, (int32_t)lround(0.4 / dt));
     td_real lost = before - energy_of(s, down);
-    rods_free(s);
     return lost;
 }
 
@@ -240,7 +234,7 @@ TD_TEST(explicit_step_keeps_momentum_of_thrown_rods_and_rings) {
     td_step_opts o = euler(1e-4);
     o.gravity = no_weight;
     for (int k = 0; k < 2; k++) {
-        rods s = thrown(&r, k == 1);
+        OWNED(rods) s = thrown(&r, k == 1);
         td_vec3 p[2] = {{0, 0, 0}, {0, 0, 0}}, l[2] = {{0, 0, 0}, {0, 0, 0}};
         for (int j = 0; j < 2; j++) {
             run(s, &o, j == 0 ? 1 : 500);
@@ -254,7 +248,6 @@ TD_TEST(explicit_step_keeps_momentum_of_thrown_rods_and_rings) {
         CHECK_REL(tdi_norm(tdi_sub(p[1], p[0])) / tdi_norm(p[0]), 0,
                   1e-9); // rounding of x, over dt
         CHECK_REL(tdi_norm(tdi_sub(l[1], l[0])) / tdi_norm(l[0]), 0, 1e-3);
-        rods_free(s);
     }
 }
 
@@ -265,7 +258,7 @@ static td_real moved_from_rest(td_real dt) {
     d.twist = 1;
     d.twist_rest = 2;
     d.damping_time = 0.002;
-    rods s = rods_new(&d, 1, NULL, 0);
+    OWNED(rods) s = rods_new(&d, 1, NULL, 0);
     td_step_opts o = euler(dt);
     o.air.linear = 80;
     for (int32_t i = 0; i < tdi_as_rod_model(s.model)->node_count; i++) {
@@ -280,7 +273,6 @@ static td_real moved_from_rest(td_real dt) {
     for (int32_t v = 0; v < VERTICES; v++) {
         most = fmax(most, tdi_norm(tdi_sub(td_rod_position(s.state, v), rest[v])));
     }
-    rods_free(s);
     return most;
 }
 
@@ -381,13 +373,12 @@ TD_TEST(explicit_step_leaves_frames_where_the_energy_is_least) {
     const td_step_opts o = euler(1e-4);
     for (int k = 0; k < 20; k++) {
         const td_end_kind end = k % 4 == 1 ? TD_END_CLAMPED : TD_END_FREE;
-        rods s = k % 4 == 3 ? ring_rod(&r, 5 + k) : open_rod(&r, 5 + k, k % 4 ? 2 : 0, end);
+        OWNED(rods) s = k % 4 == 3 ? ring_rod(&r, 5 + k) : open_rod(&r, 5 + k, k % 4 ? 2 : 0, end);
         td_real largest = 1;
         run(s, &o, 5);
         turn_system_of(s, &t);
         CHECK(newton_turns(&t, &largest));
         CHECK_IN(largest, 0, 1e-8);
-        rods_free(s);
     }
 }
 
@@ -396,7 +387,7 @@ TD_TEST(explicit_step_spreads_twist_of_a_turned_end_evenly) {
     td_rod_def d = swinging(points);
     d.radius_other = 0;
     d.end = TD_END_CLAMPED;
-    rods s = rods_new(&d, 1, NULL, 0);
+    OWNED(rods) s = rods_new(&d, 1, NULL, 0);
     td_step_opts o = euler(1e-4);
     o.gravity = no_weight;
     const td_quat start = td_body_rotation(s.state, VERTICES - 2);
@@ -411,7 +402,6 @@ TD_TEST(explicit_step_spreads_twist_of_a_turned_end_evenly) {
         CHECK_REL(td_rod_twist_angle(s.state, k), 5.0 / (VERTICES - 1), 1e-10);
         CHECK_REL(td_body_moment(s.state, k).y, shear * torsion * 5 / 0.5, 1e-10);
     }
-    rods_free(s);
 }
 
 // A torque about the tip's edge twists all joints before it at once: T L/(G J).
@@ -419,7 +409,7 @@ TD_TEST(explicit_step_lets_frames_follow_a_torque) {
     td_vec3 points[VERTICES];
     td_rod_def d = swinging(points);
     d.radius_other = 0;
-    rods s = rods_new(&d, 1, NULL, 0);
+    OWNED(rods) s = rods_new(&d, 1, NULL, 0);
     td_step_opts o = euler(1e-4);
     const td_load torque = {
         .kind = TD_LOAD_TORQUE, .segment = VERTICES - 2, .vector = {1e-3, 0, 0}};
@@ -431,7 +421,6 @@ TD_TEST(explicit_step_lets_frames_follow_a_torque) {
     for (int32_t k = 1; k < VERTICES - 1; k++) {
         CHECK_REL(td_rod_twist_angle(s.state, k), 1e-3 * 0.025 / stiffness, 1e-9);
     }
-    rods_free(s);
 }
 
 // ---- rules ----------------------------------------------------------------------------------
@@ -492,7 +481,7 @@ TD_TEST(explicit_and_implicit_steps_may_follow_each_other) {
     td_vec3 points[VERTICES];
     td_rod_def d = swinging(points);
     d.damping_time = 0.01;
-    rods a = rods_new(&d, 1, NULL, 0), b = rods_new(&d, 1, NULL, 0);
+    OWNED(rods) a = rods_new(&d, 1, NULL, 0), b = rods_new(&d, 1, NULL, 0);
     td_step_opts o = euler(1e-4);
     run(a, &o, 3000);
     for (int k = 0; k < 30; k++) {
@@ -502,15 +491,13 @@ TD_TEST(explicit_and_implicit_steps_may_follow_each_other) {
     td_vec3 tip = td_rod_position(a.state, VERTICES - 1);
     td_vec3 off = tdi_sub(td_rod_position(b.state, VERTICES - 1), tip);
     CHECK_IN(tdi_norm(off), 0, 0.005);
-    rods_free(a);
-    rods_free(b);
 }
 
 TD_TEST(explicit_step_goes_on_from_a_saved_state_to_the_bit) {
     td_vec3 points[VERTICES];
     td_rod_def d = swinging(points);
     d.damping_time = 0.01;
-    rods a = rods_new(&d, 1, NULL, 0), b = rods_new(&d, 1, NULL, 0);
+    OWNED(rods) a = rods_new(&d, 1, NULL, 0), b = rods_new(&d, 1, NULL, 0);
     const td_step_opts o = euler(1e-4);
     run(a, &o, 50);
     void *bytes = malloc(tdi_state_save_size(a.state));
@@ -522,6 +509,4 @@ TD_TEST(explicit_step_goes_on_from_a_saved_state_to_the_bit) {
     CHECK(memcmp(tdi_as_rod(a.state)->pose, tdi_as_rod(b.state)->pose,
                  (size_t)tdi_as_rod_model(a.model)->node_count *
                      sizeof *tdi_as_rod(a.state)->pose) == 0);
-    rods_free(a);
-    rods_free(b);
 }

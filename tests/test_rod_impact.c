@@ -66,9 +66,8 @@ TD_TEST(rod_impacts_of_random_rods_never_raise_their_energy) {
         floor.friction = between(&r, 0, 1.5);
         floor.restitution = restitutions[k / 2 % 3];
         floor.position.y = floor.position0.y = -fabs(along.y) - 0.02;
-        rods s = thrown(&r, along);
+        OWNED(rods) s = thrown(&r, along);
         const double rise = rise_of(s, &contact, &floor);
         CHECK_SAY(rise <= 1e-12, "rod %d: energy rises by %g of it in a step", k, rise);
-        rods_free(s);
     }
 }

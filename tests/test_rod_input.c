@@ -206,7 +206,7 @@ TD_TEST(step_of_rods_refuses_bad_options_and_leaves_the_state) {
                               NUMBER(td_step_opts, air.linear, "linear"),
                               NUMBER(td_step_opts, air.quadratic, "quadratic")};
     const td_rod_def d = good_rod();
-    rods s = rods_new(&d, 1, NULL, 0);
+    OWNED(rods) s = rods_new(&d, 1, NULL, 0);
     for (int i = 0; i < COUNT_OF(numbers); i++) {
         for (int k = 0; k < COUNT_OF(no_numbers); k++) {
             td_step_opts opts = td_step_opts_default();
@@ -223,7 +223,6 @@ TD_TEST(step_of_rods_refuses_bad_options_and_leaves_the_state) {
     for (int32_t v = 0; v < 6; v++) {
         CHECK_REL(tdi_norm(tdi_sub(td_rod_position(s.state, v), good[v])), 0, 0);
     }
-    rods_free(s);
 }
 
 TD_TEST(step_of_rods_refuses_loads_that_act_nowhere_or_are_no_numbers) {
@@ -232,7 +231,7 @@ TD_TEST(step_of_rods_refuses_loads_that_act_nowhere_or_are_no_numbers) {
                               NUMBER(td_load, damping, "damping"),
                               VECTOR(td_load, velocity, "velocity")};
     const td_rod_def d = good_rod();
-    rods s = rods_new(&d, 1, NULL, 0);
+    OWNED(rods) s = rods_new(&d, 1, NULL, 0);
     for (int i = 0; i < COUNT_OF(numbers) + 2; i++) {
         td_load load = {.kind = TD_LOAD_SPRING, .segment = 2, .stiffness = 1, .damping = 1};
         td_step_opts opts = td_step_opts_default();
@@ -248,25 +247,23 @@ TD_TEST(step_of_rods_refuses_loads_that_act_nowhere_or_are_no_numbers) {
         CHECK_INT(td_body_step(s.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
         CHECK_HAS(diag.message, i < COUNT_OF(numbers) ? numbers[i].name : "segment");
     }
-    rods_free(s);
 }
 
 TD_TEST(step_of_rods_refuses_ends_that_shall_be_nowhere) {
     td_rod_def d = good_rod();
     d.start = TD_END_CLAMPED;
-    rods s = rods_new(&d, 1, NULL, 0);
+    OWNED(rods) s = rods_new(&d, 1, NULL, 0);
     td_step_opts opts = td_step_opts_default();
     td_diag diag = {.message = ""};
     CHECK(td_rod_set_end(s.state, 0, false, tdi_vec3(0, (double)NAN, 0), tdi_quat_identity()) ==
           TD_OK);
     CHECK_INT(td_body_step(s.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "end");
-    rods_free(s);
 }
 
 TD_TEST(modes_of_rods_refuse_what_they_cannot_do) {
     const td_rod_def d = good_rod();
-    rods s = rods_new(&d, 1, NULL, 0);
+    OWNED(rods) s = rods_new(&d, 1, NULL, 0);
     td_mode modes[64];
     td_diag diag = {.message = ""};
     const int32_t n = td_body_dof_count(s.model);
@@ -279,7 +276,6 @@ TD_TEST(modes_of_rods_refuse_what_they_cannot_do) {
     CHECK(td_rod_set_vertex(s.state, 2, tdi_vec3((double)NAN, 0, 0), no_weight) == TD_OK);
     CHECK_INT(td_body_modes(s.state, down, 1, modes, &diag), TD_ERR_DIVERGED);
     CHECK_HAS(diag.message, "not finite");
-    rods_free(s);
 }
 
 // ---- changed by hand ------------------------------------------------------------------------
@@ -293,7 +289,7 @@ TD_TEST(tension_twist_and_moment_of_a_rod_are_fresh_after_it_was_changed_by_hand
     d.vertex_count = 5;
     d.stretch = 70;
     d.twist_y = 0.02;
-    rods s = rods_new(&d, 1, NULL, 0);
+    OWNED(rods) s = rods_new(&d, 1, NULL, 0);
     CHECK(td_rod_tension(s.state, 2) == 0);
     for (int32_t v = 0; v < 5; v++) {
         CHECK(td_rod_set_vertex(s.state, v, tdi_scale(points[v], 1.1), no_weight) == TD_OK);
@@ -310,13 +306,12 @@ TD_TEST(tension_twist_and_moment_of_a_rod_are_fresh_after_it_was_changed_by_hand
     td_vec3 along = tdi_quat_rotate(td_body_rotation(s.state, 2), tdi_vec3(0, 1, 0));
     CHECK(tdi_norm(tdi_sub(along, tdi_vec3(0, 1, 0))) < 1e-12);
     CHECK(tdi_norm(td_body_moment(s.state, 2)) > 0);
-    rods_free(s);
 }
 
 // Reading between changes, even while an edge has no length, changes neither what comes of them...
 TD_TEST(rod_changed_by_hand_and_read_meanwhile_is_the_one_that_was_not_read) {
     const td_rod_def d = good_rod();
-    rods read = rods_new(&d, 1, NULL, 0), unread = rods_new(&d, 1, NULL, 0);
+    OWNED(rods) read = rods_new(&d, 1, NULL, 0), unread = rods_new(&d, 1, NULL, 0);
     td_step_opts opts = td_step_opts_default();
     const td_vec3 other = td_rod_position(read.state, 2);
     for (int pass = 0; pass < 2; pass++) {
@@ -335,6 +330,4 @@ TD_TEST(rod_changed_by_hand_and_read_meanwhile_is_the_one_that_was_not_read) {
         td_vec3 a = td_rod_position(read.state, v), b = td_rod_position(unread.state, v);
         CHECK(memcmp(&a, &b, sizeof a) == 0);
     }
-    rods_free(read);
-    rods_free(unread);
 }

@@ -160,7 +160,7 @@ TD_TEST(rod_may_have_a_thousand_links_with_contact_and_without) {
 // where its places are led to.
 static double way_off(td_real most, tdi_rod_way way) {
     enum { EDGES = 5000 };
-    td_vec3 *points = calloc(EDGES + 1, sizeof *points);
+    FREED td_vec3 *points = calloc(EDGES + 1, sizeof *points);
     for (int32_t k = 0; k <= EDGES; k++) {
         points[k] = tdi_vec3(1000 + PITCH * k, k % 2 ? 0.3 * PITCH : 0, 0);
     }
@@ -186,7 +186,6 @@ static double way_off(td_real most, tdi_rod_way way) {
         worst = fmax(worst, tdi_norm(tdi_sub(tdi_as_rod(s)->pose[i].x, want)));
     }
     drop(&l);
-    free(points);
     return worst;
 }
 

@@ -118,10 +118,9 @@ TD_TEST(gradient_of_rods_at_rest_matches_differences) {
     tdi_random r;
     tdi_random_seed(&r, 31);
     for (int k = 0; k < 200; k++) {
-        rods s = any_rods(&r, k);
+        OWNED(rods) s = any_rods(&r, k);
         tdi_rod_potential p = statics();
         check_gradient(s, &p);
-        rods_free(s);
     }
 }
 
@@ -129,7 +128,7 @@ TD_TEST(gradient_of_a_step_with_damping_drag_and_loads_matches_differences) {
     tdi_random r;
     tdi_random_seed(&r, 32);
     for (int k = 0; k < 60; k++) {
-        rods s = any_rods(&r, k);
+        OWNED(rods) s = any_rods(&r, k);
         const int32_t edge = tdi_as_rod_model(s.model)->edge_count - 1;
         const td_load loads[] = {
             {.kind = TD_LOAD_FORCE,
@@ -146,7 +145,6 @@ TD_TEST(gradient_of_a_step_with_damping_drag_and_loads_matches_differences) {
              .velocity = {0, 1, 0}}};
         tdi_rod_potential p = next_step(s, loads, 3);
         check_gradient(s, &p);
-        rods_free(s);
     }
 }
 
@@ -187,10 +185,9 @@ TD_TEST(hessian_of_rods_at_rest_matches_second_differences) {
     tdi_random r;
     tdi_random_seed(&r, 33);
     for (int k = 0; k < 30; k++) { // every kind, and rings of every size
-        rods s = any_rods(&r, k);
+        OWNED(rods) s = any_rods(&r, k);
         tdi_rod_potential p = statics();
         check_hessian(s, &p);
-        rods_free(s);
     }
 }
 
@@ -198,10 +195,9 @@ TD_TEST(hessian_of_a_step_of_rods_matches_second_differences) {
     tdi_random r;
     tdi_random_seed(&r, 34);
     for (int k = 0; k < 24; k++) {
-        rods s = any_rods(&r, k);
+        OWNED(rods) s = any_rods(&r, k);
         tdi_rod_potential p = next_step(s, NULL, 0);
         check_hessian(s, &p);
-        rods_free(s);
     }
 }
 
@@ -248,11 +244,10 @@ TD_TEST(elimination_solves_trees_rings_and_what_is_held) {
     tdi_random r;
     tdi_random_seed(&r, 35);
     for (int k = 0; k < 120; k++) {
-        rods s = any_rods(&r, k);
+        OWNED(rods) s = any_rods(&r, k);
         tdi_rod_potential p = next_step(s, NULL, 0);
         p.whole = false; // always positive
         CHECK_IN(residual(s, &p), 0, 1e-12);
-        rods_free(s);
     }
 }
 
@@ -260,18 +255,17 @@ TD_TEST(elimination_solves_long_rods_and_rings) {
     tdi_random r;
     tdi_random_seed(&r, 36);
     for (int k = 0; k < 2; k++) {
-        rods s = k ? ring_rod(&r, 300) : open_rod(&r, 300, TD_END_CLAMPED, TD_END_PINNED);
+        OWNED(rods) s = k ? ring_rod(&r, 300) : open_rod(&r, 300, TD_END_CLAMPED, TD_END_PINNED);
         tdi_rod_potential p = next_step(s, NULL, 0);
         p.whole = false;
         CHECK_IN(residual(s, &p), 0, 1e-12);
-        rods_free(s);
     }
 }
 
 TD_TEST(elimination_tells_of_a_hessian_that_is_not_positive) {
     tdi_random r;
     tdi_random_seed(&r, 37);
-    rods s = open_rod(&r, 8, TD_END_FREE, TD_END_FREE);
+    OWNED(rods) s = open_rod(&r, 8, TD_END_FREE, TD_END_FREE);
     tdi_rod_potential p = {.stiffness = 0, .gravity = no_weight, .whole = true, .shift = -1};
     bool fine = true;
     assemble(s.state, &p);
@@ -279,7 +273,6 @@ TD_TEST(elimination_tells_of_a_hessian_that_is_not_positive) {
         fine = fine && tdi_rod_eliminate(tdi_as_rod(s.state), i);
     }
     CHECK(!fine);
-    rods_free(s);
 }
 
 // ---- invariance -----------------------------------------------------------------------------
@@ -289,7 +282,7 @@ TD_TEST(elastic_energy_of_rods_knows_nothing_of_rigid_motion) {
     tdi_random r;
     tdi_random_seed(&r, 38);
     for (int k = 0; k < 60; k++) {
-        rods s = any_rods(&r, k);
+        OWNED(rods) s = any_rods(&r, k);
         td_real before = td_body_energy(s.state, no_weight).elastic;
         td_quat q = any_rotation(&r);
         td_vec3 shift = any_vector(&r, 1);
@@ -302,7 +295,6 @@ TD_TEST(elastic_energy_of_rods_knows_nothing_of_rigid_motion) {
         }
         tdi_as_rod(s.state)->stale = TDI_ROD_STALE;
         CHECK_REL(td_body_energy(s.state, no_weight).elastic, before, 1e-12);
-        rods_free(s);
     }
 }
 
@@ -311,7 +303,7 @@ TD_TEST(forces_of_springs_on_a_free_rod_add_up_to_nothing) {
     tdi_random r;
     tdi_random_seed(&r, 39);
     for (int k = 0; k < 20; k++) {
-        rods s = k % 2 ? ring_rod(&r, 9) : open_rod(&r, 9, TD_END_FREE, TD_END_FREE);
+        OWNED(rods) s = k % 2 ? ring_rod(&r, 9) : open_rod(&r, 9, TD_END_FREE, TD_END_FREE);
         td_vec3 force[9], sum = {0, 0, 0}, moment = {0, 0, 0};
         td_real turn[9], size = 0;
         shake(&r, s, 0.1);
@@ -328,7 +320,6 @@ TD_TEST(forces_of_springs_on_a_free_rod_add_up_to_nothing) {
         }
         CHECK_IN(tdi_norm(sum) / size, 0, 1e-13);
         CHECK_IN(tdi_norm(moment) / size, 0, 1e-13);
-        rods_free(s);
     }
 }
 
@@ -338,7 +329,7 @@ TD_TEST(forces_of_springs_on_a_free_rod_add_up_to_nothing) {
 TD_TEST(weight_of_rods_is_that_of_their_material_and_bodies) {
     tdi_random r;
     tdi_random_seed(&r, 40);
-    rods s = branching_rods(&r, true, false);
+    OWNED(rods) s = branching_rods(&r, true, false);
     td_real weight = 0, volume = 0, bodies = 0;
     for (int32_t i = 0; i < tdi_as_rod_model(s.model)->node_count; i++) {
         const tdi_rod_node *n = &tdi_as_rod_model(s.model)->node[i];
@@ -355,7 +346,6 @@ TD_TEST(weight_of_rods_is_that_of_their_material_and_bodies) {
         tdi_as_rod(s.state)->pose[i].x = tdi_add(tdi_as_rod(s.state)->pose[i].x, step);
     }
     CHECK_REL(td_body_energy(s.state, down).weight - low, 9.81 * (weight + bodies), 1e-12);
-    rods_free(s);
 }
 
 // rho A l in all; half of it at each end; the kinetic energy of a turning stick is m l^2/6 w^2
@@ -366,7 +356,7 @@ TD_TEST(masses_of_a_straight_rod_are_those_of_a_stick) {
     d.vertex_count = 5;
     d.points = points;
     d.mass = 0.7;
-    rods s = rods_new(&d, 1, NULL, 0);
+    OWNED(rods) s = rods_new(&d, 1, NULL, 0);
     for (int32_t v = 0; v < 5; v++) {
         CHECK(td_rod_set_vertex(s.state, v, points[v], tdi_vec3(0, 3 * points[v].x, 0)) == TD_OK);
     }
@@ -376,5 +366,4 @@ TD_TEST(masses_of_a_straight_rod_are_those_of_a_stick) {
     td_body_momentum(s.state, &linear, &angular);
     CHECK_REL(linear.y, 1.4 * 3, 1e-13);
     CHECK_REL(angular.z, 1.4 * 4 / 3 * 3, 1e-13);
-    rods_free(s);
 }

@@ -39,6 +39,7 @@ static inline void rods_free(rods s) {
     td_body_free(s.state);
     td_body_model_free(s.model);
 }
+OWNED_VALUE(rods, rods_free(*value))
 
 static inline rods rods_new(const td_rod_def *defs, int32_t count, const td_rod_body *bodies,
                             int32_t body_count) {

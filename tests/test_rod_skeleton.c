@@ -50,7 +50,7 @@ static td_skeleton *grow(const char *path) {
     td_skeleton *skeleton = NULL;
     td_diag diag = {.message = ""};
     FILE *file = fopen(path, "rb");
-    char *text = NULL;
+    FREED char *text = NULL;
     if (!file) {
         test_failed(__FILE__, __LINE__, "cannot read %s", path);
         return NULL;
@@ -64,20 +64,18 @@ static td_skeleton *grow(const char *path) {
     if (td_skeleton_from_text(text, size, NULL, &skeleton, &diag) != TD_OK) {
         test_failed(__FILE__, __LINE__, "%s: %s", path, diag.message);
     }
-    free(text);
     return skeleton;
 }
 
 static td_skeleton *built(const td_segment_def *defs, int32_t count) {
     td_skeleton *skeleton = NULL;
-    td_builder *builder = NULL;
+    OWNED(td_builder) *builder = NULL;
     td_diag diag = {.message = ""};
     CHECK_INT(td_builder_new(NULL, NULL, &builder), TD_OK);
     for (int32_t k = 0; k < count; k++) {
         CHECK_INT(td_builder_add(builder, &defs[k], NULL, &diag), TD_OK);
     }
     CHECK_INT(td_builder_finish(builder, &skeleton, &diag), TD_OK);
-    td_builder_free(builder);
     return skeleton;
 }
 
@@ -104,14 +102,13 @@ typedef struct difference {
 
 static difference compare(const pair *p) {
     difference d = {0, 0};
-    td_body *start = NULL;
+    OWNED(td_body) *start = NULL;
     CHECK_INT(td_body_new(p->trees, NULL, &start, NULL), TD_OK);
     for (int32_t i = 0; i < td_skeleton_count(p->skeleton); i++) {
         td_vec3 tree = td_body_origin(p->tree, i);
         d.most = fmax(d.most, apart(tree, td_body_origin(p->rod, i)));
         d.sag = fmax(d.sag, apart(tree, td_body_origin(start, i)));
     }
-    td_body_free(start);
     return d;
 }
 
@@ -241,8 +238,8 @@ TD_TEST(chain_of_segments_is_the_rod_along_its_joints) {
     def.damping_time = wood.damping_time;
     def.start = TD_END_CLAMPED;
     pair p = pair_of(built(defs, COUNT));
-    td_body_model *model = NULL;
-    td_body *state = NULL;
+    OWNED(td_body_model) *model = NULL;
+    OWNED(td_body) *state = NULL;
     td_step_opts opts = td_step_opts_default();
     CHECK_INT(td_rod_model_new(&def, 1, NULL, 0, NULL, &model, NULL), TD_OK);
     CHECK_INT(td_body_new(model, NULL, &state, NULL), TD_OK);
@@ -253,8 +250,6 @@ TD_TEST(chain_of_segments_is_the_rod_along_its_joints) {
     }
     CHECK_IN(apart(td_body_tip(state, COUNT - 1), td_body_tip(p.rod, COUNT - 1)), 0, 1e-7);
     CHECK(apart(td_body_tip(state, COUNT - 1), points[COUNT]) > 1e-3);
-    td_body_free(state);
-    td_body_model_free(model);
     pair_free(&p);
 }
 
@@ -425,17 +420,16 @@ TD_TEST(what_rods_cannot_be_is_refused_by_its_segment) {
         if (cases[k].initial != 0) {
             defs[1].initial = tdi_quat_mul(defs[1].rest, turned(0, 0, 1, cases[k].initial));
         }
-        td_skeleton *skeleton = built(defs, 2);
+        OWNED(td_skeleton) *skeleton = built(defs, 2);
         CHECK_INT(td_body_model_new(skeleton, "rod", NULL, NULL, &model, &diag), cases[k].status);
         CHECK_HAS(diag.message, cases[k].message);
         CHECK_INT(diag.index, 1);
         CHECK(model == NULL);
-        td_skeleton_free(skeleton);
     }
 }
 
 TD_TEST(rods_of_a_skeleton_and_their_rest_leave_no_memory_behind_when_it_runs_out) {
-    td_skeleton *skeleton = grow(TEST_SCENES "/plants/wheat.lsys");
+    OWNED(td_skeleton) *skeleton = grow(TEST_SCENES "/plants/wheat.lsys");
     const td_vec3 gravity = {0, -9.81, 0};
     long calls = 1;
     for (long k = 1; k <= calls; k++) {
@@ -461,7 +455,6 @@ TD_TEST(rods_of_a_skeleton_and_their_rest_leave_no_memory_behind_when_it_runs_ou
         }
     }
     CHECK(calls >= 4);
-    td_skeleton_free(skeleton);
 }
 
 // ---- shapes at rest -------------------------------------------------------------------------
@@ -474,8 +467,8 @@ TD_TEST(rods_made_for_their_drawn_shape_stay_in_it) {
         td_diag diag = {.message = ""};
         snprintf(path, sizeof path, TEST_SCENES "/plants/%s.lsys", names[k]);
         pair p = pair_of(grow(path));
-        td_body_model *model = NULL;
-        td_body *state = NULL;
+        OWNED(td_body_model) *model = NULL;
+        OWNED(td_body) *state = NULL;
         td_step_opts opts = td_step_opts_default();
         td_real most = 0;
         CHECK_INT(td_body_model_rest_new(p.rods, gravity, NULL, &model, &diag), TD_OK);
@@ -487,8 +480,6 @@ TD_TEST(rods_made_for_their_drawn_shape_stay_in_it) {
             most = fmax(most, apart(td_body_tip(state, i), td_body_tip(p.rod, i)));
         }
         CHECK_IN(most, 0, 1e-7);
-        td_body_free(state);
-        td_body_model_free(model);
         pair_free(&p);
     }
 }
@@ -515,7 +506,7 @@ TD_TEST(saved_rods_go_on_to_the_bit_and_any_bytes_do_no_harm) {
     pair p = pair_of(grow(TEST_SCENES "/plants/orchid.lsys"));
     td_step_opts opts = td_step_opts_default();
     size_t size = tdi_state_save_size(p.rod);
-    char *middle = malloc(size), *one = malloc(size), *other = malloc(size);
+    FREED char *middle = malloc(size), *one = malloc(size), *other = malloc(size);
     opts.air.quadratic = 0.6;
     opts.air.wind = tdi_vec3(2, 0, 1);
     for (int k = 0; k < 10; k++) {
@@ -537,8 +528,5 @@ TD_TEST(saved_rods_go_on_to_the_bit_and_any_bytes_do_no_harm) {
     tdi_state_save(p.rod, other);
     CHECK(memcmp(one, other, size) == 0);
     CHECK(memcmp(one, middle, size) != 0);
-    free(middle);
-    free(one);
-    free(other);
     pair_free(&p);
 }

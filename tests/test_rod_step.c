@@ -27,7 +27,7 @@ static rods straight_rod(int32_t count, td_end_kind end) {
 
 // a clamped rod that hangs down far, after 60 edges: figures of a shooting method
 TD_TEST(clamped_rod_hangs_where_the_elastica_says) {
-    rods s = straight_rod(61, TD_END_FREE);
+    OWNED(rods) s = straight_rod(61, TD_END_FREE);
     td_step_opts opts = td_step_opts_default();
     opts.gravity = tdi_vec3(0, -9.8, 0);
     CHECK_INT(td_body_settle(s.state, &opts, NULL, NULL), TD_OK);
@@ -35,15 +35,14 @@ TD_TEST(clamped_rod_hangs_where_the_elastica_says) {
     CHECK_IN(tip.x - 0.287317, -1e-3, 1e-3);
     CHECK_IN(tip.y + 0.893311, -1e-3, 1e-3);
     CHECK(tip.z == 0);
-    rods_free(s);
 }
 
 TD_TEST(rod_at_rest_has_no_force_left) {
     tdi_random r;
     tdi_random_seed(&r, 51);
     for (int k = 0; k < 10; k++) {
-        rods s = k % 2 ? branching_rods(&r, true, true)
-                       : open_rod(&r, 12, TD_END_CLAMPED, TD_END_CLAMPED);
+        OWNED(rods) s = k % 2 ? branching_rods(&r, true, true)
+                              : open_rod(&r, 12, TD_END_CLAMPED, TD_END_CLAMPED);
         td_step_opts opts = td_step_opts_default();
         td_vec3 force[64];
         td_real turn[64];
@@ -58,13 +57,12 @@ TD_TEST(rod_at_rest_has_no_force_left) {
         for (int32_t e = 0; e < tdi_as_rod_model(s.model)->edge_count; e++) {
             CHECK_IN(turn[e], -1e-7, 1e-7);
         }
-        rods_free(s);
     }
 }
 
 // ends drawn apart by a fifth more than the rod is long: EA 0.2 everywhere
 TD_TEST(rod_pulled_past_its_length_stretches_as_its_material_says) {
-    rods s = straight_rod(21, TD_END_CLAMPED);
+    OWNED(rods) s = straight_rod(21, TD_END_CLAMPED);
     td_step_opts opts = td_step_opts_default();
     td_quat rotation = td_body_rotation(s.state, 19);
     opts.gravity = no_weight;
@@ -73,7 +71,6 @@ TD_TEST(rod_pulled_past_its_length_stretches_as_its_material_says) {
     for (int32_t e = 0; e < 20; e++) {
         CHECK_REL(td_rod_tension(s.state, e), 0.2 * 1e7 * PI * 1e-4, 1e-9);
     }
-    rods_free(s);
 }
 
 // the same in one step of time, twice its length and from a curl: finite, and it ends at its ends
@@ -83,7 +80,7 @@ TD_TEST(rod_torn_apart_in_one_step_steps_on_and_stays_finite) {
         td_rod_def d = straight_def(points, 21);
         d.end = TD_END_CLAMPED;
         d.inextensible = k % 2;
-        rods s = rods_new(&d, 1, NULL, 0);
+        OWNED(rods) s = rods_new(&d, 1, NULL, 0);
         td_step_opts opts = td_step_opts_default();
         td_quat rotation = td_body_rotation(s.state, 19);
         td_vec3 end = k < 2 ? tdi_vec3(2, 0, 0) : tdi_vec3(0.5, 2, 1);
@@ -97,7 +94,6 @@ TD_TEST(rod_torn_apart_in_one_step_steps_on_and_stays_finite) {
                 CHECK(tdi_finite3(x) && tdi_norm(x) < 10);
             }
         }
-        rods_free(s);
     }
 }
 
@@ -107,7 +103,7 @@ TD_TEST(rod_torn_apart_in_one_step_steps_on_and_stays_finite) {
 TD_TEST(free_rod_keeps_its_momentum) {
     tdi_random r;
     tdi_random_seed(&r, 52);
-    rods s = open_rod(&r, 12, TD_END_FREE, TD_END_FREE);
+    OWNED(rods) s = open_rod(&r, 12, TD_END_FREE, TD_END_FREE);
     td_step_opts opts = td_step_opts_default();
     td_vec3 before, after, turning;
     opts.gravity = no_weight;
@@ -123,7 +119,6 @@ TD_TEST(free_rod_keeps_its_momentum) {
     }
     td_body_momentum(s.state, &after, &turning);
     CHECK_IN(tdi_norm(tdi_sub(after, before)) / tdi_norm(before), 0, 1e-9);
-    rods_free(s);
 }
 
 // backward Euler has g h^2 n (n + 1)/2
@@ -131,7 +126,7 @@ TD_TEST(free_rod_falls_as_everything_does) {
     td_vec3 points[6];
     td_rod_def d = straight_def(points, 6);
     d.start = TD_END_FREE;
-    rods s = rods_new(&d, 1, NULL, 0);
+    OWNED(rods) s = rods_new(&d, 1, NULL, 0);
     td_step_opts opts = td_step_opts_default();
     opts.integrator = TD_IMPLICIT_EULER;
     opts.dt = 0.01;
@@ -142,7 +137,6 @@ TD_TEST(free_rod_falls_as_everything_does) {
         CHECK_REL(td_rod_position(s.state, v).y, -9.81 * 1e-4 * 210, 1e-10);
         CHECK_REL(td_rod_velocity(s.state, v).y, -9.81 * 0.2, 1e-10);
     }
-    rods_free(s);
 }
 
 // energy of a swing never grows beyond Newton's tolerance with backward Euler
@@ -150,9 +144,9 @@ TD_TEST(energy_of_rods_never_grows_with_backward_euler) {
     tdi_random r;
     tdi_random_seed(&r, 54);
     for (int k = 0; k < 6; k++) {
-        rods s = k % 3 == 0   ? open_rod(&r, 12, TD_END_CLAMPED, TD_END_FREE)
-                 : k % 3 == 1 ? ring_rod(&r, 12)
-                              : branching_rods(&r, true, false);
+        OWNED(rods) s = k % 3 == 0   ? open_rod(&r, 12, TD_END_CLAMPED, TD_END_FREE)
+                        : k % 3 == 1 ? ring_rod(&r, 12)
+                                     : branching_rods(&r, true, false);
         td_step_opts opts = td_step_opts_default();
         opts.integrator = TD_IMPLICIT_EULER;
         opts.tolerance = 1e-8;
@@ -165,7 +159,6 @@ TD_TEST(energy_of_rods_never_grows_with_backward_euler) {
             CHECK(now <= before + 1e-6 * size);
             before = now;
         }
-        rods_free(s);
     }
 }
 
@@ -176,7 +169,7 @@ TD_TEST(inextensible_rod_comes_to_rest_in_large_steps) {
     d.young = 1e8;
     d.inextensible = true;
     d.damping_time = 0.1;
-    rods s = rods_new(&d, 1, NULL, 0);
+    OWNED(rods) s = rods_new(&d, 1, NULL, 0);
     td_step_opts opts = td_step_opts_default();
     for (int32_t k = 0; k < 600; k++) {
         CHECK_INT(td_body_step(s.state, &opts, NULL, NULL), TD_OK);
@@ -184,7 +177,6 @@ TD_TEST(inextensible_rod_comes_to_rest_in_large_steps) {
     td_vec3 stepped = td_body_tip(s.state, 9);
     CHECK_INT(td_body_settle(s.state, &opts, NULL, NULL), TD_OK);
     CHECK_IN(tdi_norm(tdi_sub(stepped, td_body_tip(s.state, 9))), 0, 1e-4);
-    rods_free(s);
 }
 
 // ---- failure --------------------------------------------------------------------------------
@@ -203,9 +195,9 @@ TD_TEST(rods_after_a_step_that_diverged_are_as_before) {
     for (int k = 0; k < 3; k++) {
         tdi_random r;
         tdi_random_seed(&r, 55);
-        rods a = branching_rods(&r, true, false);
+        OWNED(rods) a = branching_rods(&r, true, false);
         tdi_random_seed(&r, 55);
-        rods b = branching_rods(&r, true, false);
+        OWNED(rods) b = branching_rods(&r, true, false);
         td_step_opts opts = td_step_opts_default(), bad = opts;
         td_diag diag = {.message = ""};
         opts.dt = bad.dt = 0.002;
@@ -225,8 +217,6 @@ TD_TEST(rods_after_a_step_that_diverged_are_as_before) {
             }
         }
         check_same_places(a, b, k == 2 ? 1e-8 : 0); // then Newton's method starts elsewhere
-        rods_free(a);
-        rods_free(b);
     }
 }
 
@@ -295,9 +285,8 @@ TD_TEST(modes_of_a_clamped_rod_match_beam_theory_at_second_order) {
     const td_real beta[2] = {1.87510407, 4.69409113};
     td_mode modes[3][4];
     for (int32_t k = 0; k < 3; k++) {
-        rods s = straight_rod((20 << k) + 1, TD_END_FREE);
+        OWNED(rods) s = straight_rod((20 << k) + 1, TD_END_FREE);
         CHECK_INT(td_body_modes(s.state, no_weight, 4, modes[k], NULL), TD_OK);
-        rods_free(s);
     }
     for (int32_t j = 0; j < 4; j++) {
         td_real want = beta[j / 2] * beta[j / 2] / (2 * PI) * sqrt(1e7 * 1e-4 / 4 / 1000);
@@ -323,7 +312,7 @@ TD_TEST(modes_of_a_ring_match_theory_after_six_of_no_frequency) {
     d.points = points;
     d.closed = true;
     d.radius = 0.001;
-    rods s = rods_new(&d, 1, NULL, 0);
+    OWNED(rods) s = rods_new(&d, 1, NULL, 0);
     CHECK_INT(td_body_modes(s.state, no_weight, 10, modes, NULL), TD_OK);
     td_real unit = sqrt(d.young / d.density) * d.radius / 2 / (radius * radius) / (2 * PI);
     for (int32_t j = 0; j < 6; j++) {
@@ -333,7 +322,6 @@ TD_TEST(modes_of_a_ring_match_theory_after_six_of_no_frequency) {
         td_real want = unit * sqrt(4 * 9 / (j < 8 ? 5 + d.poisson : 5));
         CHECK_REL(modes[j].frequency, want, 3e-3);
     }
-    rods_free(s);
 }
 
 // zeta = pi f t, as for trees
@@ -342,20 +330,19 @@ TD_TEST(damping_ratio_of_rods_follows_from_the_material) {
     td_rod_def d = straight_def(points, 21);
     td_mode modes[6];
     d.damping_time = 0.003;
-    rods s = rods_new(&d, 1, NULL, 0);
+    OWNED(rods) s = rods_new(&d, 1, NULL, 0);
     CHECK_INT(td_body_modes(s.state, no_weight, 6, modes, NULL), TD_OK);
     for (int32_t k = 0; k < 6; k++) {
         CHECK_REL(modes[k].damping_ratio, PI * modes[k].frequency * 0.003, 1e-6);
     }
-    rods_free(s);
 }
 
 TD_TEST(modes_of_rods_leave_what_they_do_next_alone) {
     tdi_random r;
     tdi_random_seed(&r, 58);
-    rods a = branching_rods(&r, true, false);
+    OWNED(rods) a = branching_rods(&r, true, false);
     tdi_random_seed(&r, 58);
-    rods b = branching_rods(&r, true, false);
+    OWNED(rods) b = branching_rods(&r, true, false);
     td_step_opts opts = td_step_opts_default();
     td_mode modes[4];
     for (int32_t k = 0; k < 20; k++) {
@@ -367,8 +354,6 @@ TD_TEST(modes_of_rods_leave_what_they_do_next_alone) {
         td_vec3 x = td_rod_position(a.state, v), y = td_rod_position(b.state, v);
         CHECK(memcmp(&x, &y, sizeof x) == 0);
     }
-    rods_free(a);
-    rods_free(b);
 }
 
 // ---- increments -----------------------------------------------------------------------------
@@ -378,7 +363,7 @@ static td_real largest_of_turns(td_end_kind start, td_real angle, td_real more) 
     td_vec3 points[MOST_POINTS];
     td_rod_def d = straight_def(points, 11);
     d.start = start;
-    rods s = rods_new(&d, 1, NULL, 0);
+    OWNED(rods) s = rods_new(&d, 1, NULL, 0);
     const int32_t nodes = tdi_as_rod_model(s.model)->node_count;
     for (int32_t i = 0; i < nodes; i++) {
         const td_real turn = angle + (i == nodes - 1 ? more : 0);
@@ -386,7 +371,6 @@ static td_real largest_of_turns(td_end_kind start, td_real angle, td_real more) 
             .x = {0, 0, 0, tdi_has_edge(&tdi_as_rod_model(s.model)->node[i]) ? turn : 0}};
     }
     const td_real largest = tdi_rod_largest(tdi_as_rod(s.state));
-    rods_free(s);
     return largest;
 }
 

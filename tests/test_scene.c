@@ -7,7 +7,7 @@
 // ---- reading --------------------------------------------------------------------------------
 
 TD_TEST(scene_without_more_than_an_object_has_all_defaults) {
-    stage s = stage_of("{objects: [{" ROD "}]}");
+    OWNED(stage) s = stage_of("{objects: [{" ROD "}]}");
     const td_scene_def *d = td_scene_def_get(s.scene);
     td_object_def o = td_object_def_default();
     td_scene_def all = td_scene_def_default();
@@ -21,14 +21,13 @@ TD_TEST(scene_without_more_than_an_object_has_all_defaults) {
     CHECK_INT(d->objects[0].strand.segments, 4);
     CHECK_INT(o.strand.segments, 20);
     CHECK_INT(d->objects[0].start, TD_START_SETTLED);
-    stage_free(&s);
 }
 
 TD_TEST(scene_object_takes_a_skeleton_in_place_of_its_strand) {
-    stage s = stage_of("{objects: [{name: one, " ROD "}]}");
+    OWNED(stage) s = stage_of("{objects: [{name: one, " ROD "}]}");
     const td_world_opts opts = td_world_opts_default();
     td_skeleton *fork = NULL;
-    td_world *world = NULL;
+    OWNED(td_world) *world = NULL;
     td_diag diag = {.message = ""};
     const char *text = "axiom: F[+F]-F\n";
     CHECK(td_skeleton_from_text(text, strlen(text), NULL, &fork, &diag) == TD_OK);
@@ -38,8 +37,6 @@ TD_TEST(scene_object_takes_a_skeleton_in_place_of_its_strand) {
     td_skeleton_free(fork); // it was borrowed while the world was made
     CHECK_INT(td_world_actor(world, 0).segment_count, 3);
     CHECK_INT(td_world_step(world, &diag), TD_OK);
-    td_world_free(world);
-    stage_free(&s);
 }
 
 TD_TEST(scene_loads_have_the_defaults_of_their_kind) {
@@ -59,7 +56,7 @@ TD_TEST(scene_loads_have_the_defaults_of_their_kind) {
 }
 
 TD_TEST(scene_reads_all_that_a_file_says) {
-    stage s =
+    OWNED(stage) s =
         stage_of("{name: a name, text: what it shows, gravity: [0, -1, 0], step: 1/120,\n"
                  " air_density: 0, record: {duration: 2, fps: 60, page: false,\n"
                  "  probes: [{name: top, quantity: velocity}]},\n"
@@ -83,20 +80,18 @@ TD_TEST(scene_reads_all_that_a_file_says) {
     CHECK_TEXT(td_world_actor(s.world, 1).name, "two");
     CHECK_TEXT(td_world_probe_name(s.world, 0), "top.x [m/s]");
     CHECK_INT(td_world_probe_columns(s.world), 3);
-    stage_free(&s);
 }
 
 TD_TEST(scene_defines_reach_the_plant) {
-    stage s = stage_of("{objects: [{plant: sized.lsys, define: {LENGTH: 0.25}, start: drawn}]}");
+    OWNED(stage) s =
+        stage_of("{objects: [{plant: sized.lsys, define: {LENGTH: 0.25}, start: drawn}]}");
     CHECK_REL(tip_of(s.world, 0, -1).y, 0.5, 1e-12);
-    stage_free(&s);
 }
 
 TD_TEST(scene_steps_and_seed_win_over_the_file) {
-    stage s = stage_of("{objects: [{plant: stem.lsys, steps: 7}, {plant: stem.lsys}]}");
+    OWNED(stage) s = stage_of("{objects: [{plant: stem.lsys, steps: 7}, {plant: stem.lsys}]}");
     CHECK_INT(td_world_actor(s.world, 0).segment_count, 7);
     CHECK_INT(td_world_actor(s.world, 1).segment_count, 4);
-    stage_free(&s);
 }
 
 typedef struct text_sink {
@@ -212,19 +207,17 @@ TD_TEST(scene_faults_of_keyframes_name_the_key) {
 }
 
 TD_TEST(scene_faults_of_a_grammar_are_listed) {
-    stage s = try_stage("{objects: [{plant: wrong.lsys}]}", 1, NULL);
+    OWNED(stage) s = try_stage("{objects: [{plant: wrong.lsys}]}", 1, NULL);
     CHECK_INT(s.status, TD_ERR_SYNTAX);
     CHECK(s.diag_count >= 1);
     CHECK_TEXT(s.diags[0].file, "wrong.lsys");
-    stage_free(&s);
 }
 
 TD_TEST(scene_lists_all_faults_at_once) {
-    stage s = try_stage("{objects: [{" ROD ", size: 0}], stepp: 1, loads: [{pull: {segment: x}}]}",
-                        1, NULL);
+    OWNED(stage) s = try_stage(
+        "{objects: [{" ROD ", size: 0}], stepp: 1, loads: [{pull: {segment: x}}]}", 1, NULL);
     CHECK_INT(s.status, TD_ERR_SYNTAX);
     CHECK_INT(s.diag_count, 3);
-    stage_free(&s);
 }
 
 TD_TEST(scene_without_a_loader_cannot_read_plants) {
@@ -261,25 +254,24 @@ static td_status refuse(const td_scene_def *def, td_diag *diag) {
     td_diag_list list = {diag, 1, 0};
     test_heap heap = {0};
     td_alloc alloc = test_heap_alloc(&heap);
-    td_world *world = NULL;
+    OWNED(td_world) *world = NULL;
     diag->message[0] = 0;
     td_status status = td_world_new(def, &opts, &alloc, &world, &list);
     CHECK(status != TD_OK && world == NULL);
     CHECK_INT(heap.held, 0);
-    td_world_free(world);
     return status;
 }
 
 TD_TEST(scene_filled_by_hand_equals_the_one_from_a_file) {
-    stage s = stage_of("{objects: [{name: rod, " ROD "}],\n"
-                       " loads: [{wind: {velocity: [5, 0, 0], intensity: 0.3}},\n"
-                       " {pull: {by: [0.1, 0, 0]}}]}");
+    OWNED(stage) s = stage_of("{objects: [{name: rod, " ROD "}],\n"
+                              " loads: [{wind: {velocity: [5, 0, 0], intensity: 0.3}},\n"
+                              " {pull: {by: [0.1, 0, 0]}}]}");
     td_object_def o = rod_def();
     td_scene_load loads[2] = {td_scene_load_default(TD_SCENE_WIND),
                               td_scene_load_default(TD_SCENE_PULL)};
     td_scene_def d = td_scene_def_default();
     td_world_opts opts = td_world_opts_default();
-    td_world *world = NULL;
+    OWNED(td_world) *world = NULL;
     o.name = "rod";
     loads[0].as.wind.velocity.x = 5;
     loads[0].as.wind.intensity = 0.3;
@@ -294,8 +286,6 @@ TD_TEST(scene_filled_by_hand_equals_the_one_from_a_file) {
     steps(world, 30);
     steps(s.world, 30);
     CHECK(same_bits(world, s.world));
-    td_world_free(world);
-    stage_free(&s);
 }
 
 TD_TEST(scene_filled_by_hand_is_refused_for_every_number_out_of_range) {
@@ -411,7 +401,7 @@ TD_TEST(definition_that_a_plant_does_not_have_is_told_at_its_name_in_the_scene) 
 }
 
 TD_TEST(suggestions_are_near_and_long_lists_of_keys_end_after_a_word) {
-    stage s = try_stage("{objects: [{colour: red, " ROD "}]}", 1, NULL);
+    OWNED(stage) s = try_stage("{objects: [{colour: red, " ROD "}]}", 1, NULL);
     const char *message = s.diags[0].message, *end = message + strlen(message);
     CHECK_HAS(message, "there is no 'colour' in 'object'; expected one of name, plant, view, ");
     CHECK_SAY(strstr(message, " and ") && end - message < 300 && strcmp(end - 5, " more") == 0,
@@ -423,7 +413,6 @@ TD_TEST(suggestions_are_near_and_long_lists_of_keys_end_after_a_word) {
     s = try_stage("{objects: [{strand: {points: [[0, 0, 0], [0, 1, 0]], material: xyzzy}}]}", 1,
                   NULL);
     CHECK_TEXT(s.diags[0].message, "unknown material 'xyzzy' ('tendril info' lists all)");
-    stage_free(&s);
 }
 
 TD_TEST(stiffness_of_zero_is_told_with_the_key_that_needs_it) {
@@ -458,7 +447,7 @@ TD_TEST(object_without_a_shape_is_told_in_the_words_of_its_maker) {
 
 // The scene is taken; the message is a warning at the place of the key.
 static void check_warning(const char *text, int32_t line, const char *message) {
-    stage s = try_stage(text, 1, NULL);
+    OWNED(stage) s = try_stage(text, 1, NULL);
     CHECK_INT(s.status, TD_OK);
     CHECK_SAY((s.diag_count > 0) == (message != NULL), "%s: %d", text, (int)s.diag_count);
     if (s.diag_count > 0 && message) {
@@ -466,7 +455,6 @@ static void check_warning(const char *text, int32_t line, const char *message) {
         CHECK_INT(s.diags[0].line, line);
         CHECK_HAS(s.diags[0].message, message);
     }
-    stage_free(&s);
 }
 
 TD_TEST(push_without_force_and_elements_of_trees_are_warned_of) {
@@ -534,13 +522,12 @@ TD_TEST(overlap_at_the_start_is_told_with_its_depth_and_what_helps) {
 }
 
 TD_TEST(near_takes_a_segment_of_the_organ_that_is_asked_for) {
-    stage s = try_stage("{objects: [{plant: leafy.lsys}], constraints: [\n"
-                        " {point: {a: {near: [-0.09, 0.22, 0], organ: fruit}}}]}",
-                        1, NULL);
+    OWNED(stage) s = try_stage("{objects: [{plant: leafy.lsys}], constraints: [\n"
+                               " {point: {a: {near: [-0.09, 0.22, 0], organ: fruit}}}]}",
+                               1, NULL);
     CHECK_INT(s.status, TD_ERR_SYNTAX);
     CHECK_INT(s.diags[0].line, 2);
     CHECK_HAS(s.diags[0].message, "the object has no segment that is a fruit");
-    stage_free(&s);
 }
 
 typedef struct heard {
@@ -560,14 +547,13 @@ TD_TEST(segments_that_are_chosen_by_near_are_told_in_the_log) {
     heard told = {.count = 0};
     td_world_opts opts = td_world_opts_default();
     opts.log = (td_log){hear, &told, TD_LOG_INFO};
-    stage s = stage_with("{objects: [{name: tomato, plant: leafy.lsys}], constraints: [\n"
-                         " {point: {a: {near: [-0.08, 0.2, 0]}}},\n"
-                         " {point: {a: {near: [-0.08, 0.2, 0], organ: stem}}}]}",
-                         opts, NULL);
+    OWNED(stage) s = stage_with("{objects: [{name: tomato, plant: leafy.lsys}], constraints: [\n"
+                                " {point: {a: {near: [-0.08, 0.2, 0]}}},\n"
+                                " {point: {a: {near: [-0.08, 0.2, 0], organ: stem}}}]}",
+                                opts, NULL);
     CHECK_SAY(s.status == TD_OK, "%s", s.diags[0].message);
     CHECK_HAS(told.text[0],
               "chosen: constraints[0].point.a is segment 1 of 'tomato', a leaf: its tip is");
     CHECK_HAS(told.text[1],
               "chosen: constraints[1].point.a is segment 0 of 'tomato', a stem: its tip is");
-    stage_free(&s);
 }

@@ -29,7 +29,7 @@ static td_scene *read_scene(const char *text) {
 }
 
 TD_TEST(scene_reads_constraints_of_every_kind) {
-    td_scene *scene = read_scene(
+    OWNED(td_scene) *scene = read_scene(
         "{objects: [{name: one, " ROD "}, {name: two, " ROPE "}], constraints: [\n"
         " {point: {name: pin, a: {object: two, segment: 3, along: 0.5, offset: [0, 0, 0.1]},\n"
         "  to: {keys: [[0, [0, 0, 0]], [1, [1, 0, 0]]]}, start: 1, end: 2, break: 5}},\n"
@@ -56,7 +56,6 @@ TD_TEST(scene_reads_constraints_of_every_kind) {
     CHECK(d->constraints[6].as.length == 3 && d->constraints[9].as.ratio == -2);
     CHECK_REL(d->constraints[10].as.low, -acos(0), 1e-15);
     CHECK_TEXT(d->record.probes[0].constraint, "pin");
-    td_scene_free(scene);
 }
 
 #define TWO "objects: [{name: one, " ROD "}, {name: two, " ROPE "}], constraints:\n "

@@ -175,7 +175,7 @@ static void use(td_world *w) {
 
 TD_TEST(world_reads_nothing_of_the_structs_it_was_made_from_after_that) {
     td_world *worlds[2] = {NULL, NULL};
-    td_scene *kept = NULL;
+    OWNED(td_scene) *kept = NULL;
     for (int k = 0; k < 2; k++) {
         td_scene *scene = NULL;
         td_diag diags[4] = {{.message = ""}};
@@ -205,7 +205,6 @@ TD_TEST(world_reads_nothing_of_the_structs_it_was_made_from_after_that) {
     }
     td_world_free(worlds[0]);
     td_world_free(worlds[1]);
-    td_scene_free(kept);
 }
 
 // What no file says: definitions as a map of the caller's or as pairs, and a skeleton.

@@ -60,7 +60,7 @@ TD_TEST(storm_steps_of_helices_converge_at_20_and_60_m_s) {
 
 TD_TEST(storm_plants_are_the_same_for_the_same_seed) {
     for (uint64_t seed = 1; seed <= 200; seed++) {
-        td_skeleton *a = NULL, *b = NULL;
+        OWNED(td_skeleton) *a = NULL, *b = NULL;
         CHECK_INT(storm_plant_new(seed, &a, NULL), TD_OK);
         CHECK_INT(storm_plant_new(seed, &b, NULL), TD_OK);
         const int32_t count = td_skeleton_count(a);
@@ -70,7 +70,5 @@ TD_TEST(storm_plants_are_the_same_for_the_same_seed) {
             const td_segment *s = &td_skeleton_segments(a)[i], *t = &td_skeleton_segments(b)[i];
             CHECK(s->mass == t->mass && s->stiffness.x == t->stiffness.x);
         }
-        td_skeleton_free(a);
-        td_skeleton_free(b);
     }
 }

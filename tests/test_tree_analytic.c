@@ -4,6 +4,7 @@
 #include "test_tree_support.h"
 
 #include "tendril/ida.h"
+OWNED_POINTER(td_ida)
 
 // ---- bars -----------------------------------------------------------------------------------
 
@@ -60,7 +61,7 @@ TD_TEST(analytic_memory_that_ends_leaves_nothing_behind) {
     const td_analytic_opts opts = td_analytic_opts_default();
     td_constraint c = td_constraint_default(TD_HOLD_POINT);
     td_status status = TD_ERR_MEMORY;
-    tree t = linkage();
+    OWNED(tree) t = linkage();
     c.segment[0] = 2;
     c.point[0].y = 1;
     for (long k = 1; k < 100 && status == TD_ERR_MEMORY; k++) {
@@ -75,7 +76,6 @@ TD_TEST(analytic_memory_that_ends_leaves_nothing_behind) {
         CHECK_SAY(heap.held == 0, "%zu bytes are left when memory ends at call %ld", heap.held, k);
     }
     CHECK_INT(status, TD_OK);
-    tree_free(t);
 }
 
 static bool advance(td_analytic *a, const td_step_opts *o, const td_collider *colliders,
@@ -104,15 +104,13 @@ static double crank_angle(tree t) {
 }
 
 static double linkage_error(td_integrator integrator, double dt, double *apart) {
-    tree t = linkage();
+    OWNED(tree) t = linkage();
     const td_constraint c = pin(2, tdi_vec3(0, 1, 0));
     const td_step_opts o = steps_of(integrator, dt, tdi_vec3(0, -9.81, 0));
-    td_analytic *a = held(t, &c, 1, NULL);
+    OWNED(td_analytic) *a = held(t, &c, 1, NULL);
     advance(a, &o, NULL, 0, (int32_t)(0.5 / dt + 0.5));
     *apart = tdi_norm(tdi_sub(td_body_tip(t.state, 2), tdi_vec3(1.5, 0, 0)));
     const double error = fabs(crank_angle(t) + 0.4725267221);
-    td_analytic_free(a);
-    tree_free(t);
     return error;
 }
 
@@ -139,14 +137,12 @@ TD_TEST(analytic_loop_of_20_links_falls_as_known) {
     }
     defs[0].rest = turn_to(-slope, TDI_PI / 2);
     defs[N / 2].rest = turn_to(slope, -slope);
-    tree t = tree_of(defs, N, TD_LAW_LINEAR, NULL);
+    OWNED(tree) t = tree_of(defs, N, TD_LAW_LINEAR, NULL);
     const td_constraint c = pin(N - 1, tdi_vec3(0, 0.1, 0));
     const td_step_opts o = steps_of(TD_RK4, 1e-3, tdi_vec3(0, -9.81, 0));
-    td_analytic *a = held(t, &c, 1, NULL);
+    OWNED(td_analytic) *a = held(t, &c, 1, NULL);
     advance(a, &o, NULL, 0, 200);
     CHECK_REL(td_body_origin(t.state, N / 2).y, -0.794613124, 1e-7);
-    td_analytic_free(a);
-    tree_free(t);
 }
 
 TD_TEST(analytic_loads_lead_ida_around_the_linkage) {
@@ -155,14 +151,14 @@ TD_TEST(analytic_loads_lead_ida_around_the_linkage) {
         return;
     }
     enum { STEPS = 1000 };
-    tree t = linkage();
+    OWNED(tree) t = linkage();
     const td_constraint c = pin(2, tdi_vec3(0, 1, 0));
     td_step_opts o = steps_of(TD_EULER, 0.5 / STEPS, tdi_vec3(0, -9.81, 0));
     td_ida_opts with = td_ida_opts_default();
     td_load loads[6];
     td_diag diag = {.message = ""};
-    td_ida *ida = NULL;
-    td_analytic *a = held(t, &c, 1, NULL);
+    OWNED(td_ida) *ida = NULL;
+    OWNED(td_analytic) *a = held(t, &c, 1, NULL);
     with.loads = loads;
     with.load_count = 6;
     with.rtol = 1e-6;
@@ -176,9 +172,6 @@ TD_TEST(analytic_loads_lead_ida_around_the_linkage) {
     }
     CHECK_REL(crank_angle(t), -0.4725267221, 1e-2); // forces are constant through a step
     CHECK_IN(tdi_norm(tdi_sub(td_body_tip(t.state, 2), tdi_vec3(1.5, 0, 0))), 0, 1e-4);
-    td_ida_free(ida);
-    td_analytic_free(a);
-    tree_free(t);
 }
 
 // ---- kinds ----------------------------------------------------------------------------------
@@ -199,13 +192,13 @@ static tree hanging(int32_t count, td_joint_kind joint) {
 }
 
 TD_TEST(analytic_point_follows_a_path_and_a_joint_its_angle) {
-    tree t = hanging(3, TD_JOINT_HINGE);
+    OWNED(tree) t = hanging(3, TD_JOINT_HINGE);
     td_constraint c[2] = {pin(2, tdi_vec3(0, 0.5, 0)), td_constraint_default(TD_HOLD_JOINT)};
     const double dt = 1e-3;
     const td_step_opts o = steps_of(TD_RK4, dt, tdi_vec3(0, -9.81, 0));
     c[0].as_found = false;
     c[0].target.position = td_body_tip(t.state, 2);
-    td_analytic *a = held(t, c, 2, NULL);
+    OWNED(td_analytic) *a = held(t, c, 2, NULL);
     double off = 0, lag = 0;
     for (int k = 1; k <= 1000; k++) {
         const double time = k * dt, way = time * time * (3 - 2 * time);
@@ -223,8 +216,6 @@ TD_TEST(analytic_point_follows_a_path_and_a_joint_its_angle) {
     // the path is a parabola a step: h^2/2 of its third derivative is not followed
     CHECK_IN(off, 0, 2e-5);
     CHECK_IN(lag, 0, 2e-5);
-    td_analytic_free(a);
-    tree_free(t);
 }
 
 // Speed after it was let go, of a chain whose links are welded by constraints: a stiff rod's.
@@ -233,19 +224,17 @@ TD_TEST(analytic_weld_makes_one_rod_of_two) {
     td_segment_def whole = bar(TD_NONE, 1, TD_JOINT_HINGE);
     defs[0].rest = whole.rest = turn_to(0, TDI_PI / 2);
     defs[1].second_moment.xx = defs[1].second_moment.zz = 1e-6;
-    tree t = tree_of(defs, 2, TD_LAW_LINEAR, NULL), one = tree_of(&whole, 1, TD_LAW_LINEAR, NULL);
+    OWNED(tree) t = tree_of(defs, 2, TD_LAW_LINEAR, NULL),
+                one = tree_of(&whole, 1, TD_LAW_LINEAR, NULL);
     td_constraint c = td_constraint_default(TD_HOLD_WELD);
     c.actor[1] = 0;
     c.segment[0] = 1;
     const td_step_opts o = steps_of(TD_RK4, 1e-3, tdi_vec3(0, -9.81, 0));
-    td_analytic *a = held(t, &c, 1, NULL);
+    OWNED(td_analytic) *a = held(t, &c, 1, NULL);
     advance(a, &o, NULL, 0, 400);
     run(one, &o, 400);
     CHECK_IN(tdi_norm(tdi_sub(td_body_tip(t.state, 1), td_body_tip(one.state, 0))), 0, 1e-5);
     CHECK_IN(td_analytic_constraint(a, 0).error, 0, 1e-8);
-    td_analytic_free(a);
-    tree_free(t);
-    tree_free(one);
 }
 
 // A pendulum on a bar without mass, made by a distance, has the period of one.
@@ -256,10 +245,10 @@ TD_TEST(analytic_distance_swings_as_a_pendulum) {
     def.mass = 1;
     def.centre_of_mass = tdi_vec3(0, 0, 0);
     def.second_moment = (td_sym3){1e-3, 1e-3, 1e-3, 0, 0, 0};
-    tree t = tree_of(&def, 1, TD_LAW_LINEAR, NULL);
+    OWNED(tree) t = tree_of(&def, 1, TD_LAW_LINEAR, NULL);
     td_constraint c = td_constraint_default(TD_HOLD_DISTANCE);
     const td_step_opts o = steps_of(TD_RK4, 1e-3, tdi_vec3(0, -9.81, 0));
-    td_analytic *a = held(t, &c, 1, NULL);
+    OWNED(td_analytic) *a = held(t, &c, 1, NULL);
     // v^2 = 2 g (fall), at the lowest
     double lowest = 0, speed = 0, off = 0;
     for (int k = 0; k < 1000; k++) {
@@ -276,12 +265,10 @@ TD_TEST(analytic_distance_swings_as_a_pendulum) {
     CHECK_IN(off, 0, 1e-8);
     CHECK_REL(lowest, -1, 1e-5);
     CHECK_REL(speed * speed, 2 * 9.81 * 0.2, 1e-5);
-    td_analytic_free(a);
-    tree_free(t);
 }
 
 TD_TEST(analytic_slider_crank_and_gear_keep_to_their_lines) {
-    tree t = hanging(2, TD_JOINT_HINGE);
+    OWNED(tree) t = hanging(2, TD_JOINT_HINGE);
     td_constraint c[2] = {td_constraint_default(TD_HOLD_STOP), td_constraint_default(TD_HOLD_GEAR)};
     c[1].actor[1] = 0;
     c[1].segment[0] = 1;
@@ -295,7 +282,7 @@ TD_TEST(analytic_slider_crank_and_gear_keep_to_their_lines) {
     t.v[1] = -1.5;
     td_tree_state_changed(t.state);
     const td_step_opts o = steps_of(TD_RK4, 1e-3, tdi_vec3(0, -9.81, 0));
-    td_analytic *a = held(t, c, 2, NULL);
+    OWNED(td_analytic) *a = held(t, c, 2, NULL);
     double most = 0, gear = 0;
     for (int k = 0; k < 3000; k++) {
         if (!advance(a, &o, NULL, 0, 1)) {
@@ -306,13 +293,11 @@ TD_TEST(analytic_slider_crank_and_gear_keep_to_their_lines) {
     }
     CHECK_IN(most, 0.099, 0.1 + 1e-5);
     CHECK_IN(gear, 0, 1e-9);
-    td_analytic_free(a);
-    tree_free(t);
 }
 
 // A tip held by a slider along x: its height stays, its turn too.
 TD_TEST(analytic_slider_lets_one_direction_free) {
-    tree t = hanging(3, TD_JOINT_BALL);
+    OWNED(tree) t = hanging(3, TD_JOINT_BALL);
     td_constraint c = td_constraint_default(TD_HOLD_SLIDER);
     c.segment[0] = 2;
     c.axis[0] = tdi_vec3(1, 0, 0);
@@ -321,18 +306,16 @@ TD_TEST(analytic_slider_lets_one_direction_free) {
     const td_vec3 from = td_body_origin(t.state, 2);
     const td_vec3 along = tdi_quat_rotate(td_body_rotation(t.state, 2), c.axis[0]);
     const td_step_opts o = steps_of(TD_RK4, 1e-3, tdi_vec3(0, -9.81, 0));
-    td_analytic *a = held(t, &c, 1, NULL);
+    OWNED(td_analytic) *a = held(t, &c, 1, NULL);
     advance(a, &o, NULL, 0, 300);
     const td_vec3 moved = tdi_sub(td_body_origin(t.state, 2), from);
     CHECK_IN(tdi_norm(tdi_cross(moved, along)), 0, 1e-5);
     CHECK_IN(fabs(tdi_dot(moved, along)), 0.01, 1);
-    td_analytic_free(a);
-    tree_free(t);
 }
 
 // Thrown out, it comes back as far as restitution says.
 TD_TEST(analytic_limit_of_a_hinge_bounces_and_rope_pulls) {
-    tree t = hanging(1, TD_JOINT_HINGE);
+    OWNED(tree) t = hanging(1, TD_JOINT_HINGE);
     td_constraint c = td_constraint_default(TD_HOLD_LIMIT);
     td_analytic_opts opts = td_analytic_opts_default();
     c.low = -0.5;
@@ -341,7 +324,7 @@ TD_TEST(analytic_limit_of_a_hinge_bounces_and_rope_pulls) {
     t.v[0] = 2;
     td_tree_state_changed(t.state);
     const td_step_opts o = steps_of(TD_RK4, 1e-4, tdi_vec3(0, 0, 0));
-    td_analytic *a = held(t, &c, 1, &opts);
+    OWNED(td_analytic) *a = held(t, &c, 1, &opts);
     double most = 0;
     for (int k = 0; k < 4000; k++) {
         if (!advance(a, &o, NULL, 0, 1)) {
@@ -351,8 +334,6 @@ TD_TEST(analytic_limit_of_a_hinge_bounces_and_rope_pulls) {
     }
     CHECK_IN(most, 0.5 - 3e-4, 0.5);
     CHECK_IN(t.v[0], -1, -0.9); // damping is 0.01 N m s on 1/24 kg m^2
-    td_analytic_free(a);
-    tree_free(t);
 }
 
 // A rod on a ball joint that leans by `lean` and circles about its rest, downwards.
@@ -377,10 +358,10 @@ static double lean_of(tree t) {
 // It circles faster than gravity balances, 3 g/(2 l cos lean) = w^2, so that the cone holds it in.
 TD_TEST(analytic_cone_of_a_ball_joint_holds_a_circling_rod) {
     const double cone = 0.6, rate = 12;
-    tree t = circling(cone, rate);
+    OWNED(tree) t = circling(cone, rate);
     td_constraint c = td_constraint_default(TD_HOLD_LIMIT);
     c.cone = cone;
-    td_analytic *a = held(t, &c, 1, NULL);
+    OWNED(td_analytic) *a = held(t, &c, 1, NULL);
     const td_step_opts o = steps_of(TD_RK4, 1e-3, tdi_vec3(0, -9.81, 0));
     double off = 0, slowed = 0;
     for (int k = 0; k < 1000 && advance(a, &o, NULL, 0, 1); k++) {
@@ -391,12 +372,10 @@ TD_TEST(analytic_cone_of_a_ball_joint_holds_a_circling_rod) {
     CHECK_IN(td_analytic_constraint(a, 0).moment.x, -INFINITY, -1); // it pushes all the time
     CHECK_IN(off, 0, 1e-8);                                         // fourth order: (rate dt)^4
     CHECK_IN(slowed, 0, 1e-7);
-    td_analytic_free(a);
-    tree_free(t);
 }
 
 TD_TEST(analytic_twist_of_a_ball_joint_bounces_between_its_limits) {
-    tree t = circling(0.3, 0);
+    OWNED(tree) t = circling(0.3, 0);
     td_constraint c = td_constraint_default(TD_HOLD_LIMIT);
     td_analytic_opts opts = td_analytic_opts_default();
     c.low = -0.5;
@@ -406,7 +385,7 @@ TD_TEST(analytic_twist_of_a_ball_joint_bounces_between_its_limits) {
     td_tree_state_changed(t.state);
     const td_vec3 weightless = {0, 0, 0};
     const double energy = td_body_energy(t.state, weightless).kinetic;
-    td_analytic *a = held(t, &c, 1, &opts);
+    OWNED(td_analytic) *a = held(t, &c, 1, &opts);
     const td_step_opts o = steps_of(TD_RK4, 1e-4, weightless);
     double low = 0, high = 0;
     for (int k = 0; k < 10000 && advance(a, &o, NULL, 0, 1); k++) {
@@ -417,13 +396,11 @@ TD_TEST(analytic_twist_of_a_ball_joint_bounces_between_its_limits) {
     CHECK_IN(low, -0.5 - 1e-9, -0.5 + 4e-4); // it meets a limit within a step: 3 rad/s dt
     CHECK_IN(high, 0.4 - 4e-4, 0.4 + 1e-9);
     CHECK_REL(td_body_energy(t.state, weightless).kinetic, energy, 1e-9);
-    td_analytic_free(a);
-    tree_free(t);
 }
 
 // Both limits at once leave no twist. It swings in space, as it can without, and keeps its energy.
 TD_TEST(analytic_twist_of_a_ball_joint_is_held_while_it_swings) {
-    tree t = circling(0.8, 0);
+    OWNED(tree) t = circling(0.8, 0);
     td_constraint c = td_constraint_default(TD_HOLD_LIMIT);
     c.low = -1e-9;
     c.high = 1e-9;
@@ -431,7 +408,7 @@ TD_TEST(analytic_twist_of_a_ball_joint_is_held_while_it_swings) {
     t.v[1] = 5 * tan(0.4);
     td_tree_state_changed(t.state);
     const td_energy start = td_body_energy(t.state, weight);
-    td_analytic *a = held(t, &c, 1, NULL);
+    OWNED(td_analytic) *a = held(t, &c, 1, NULL);
     const td_step_opts o = steps_of(TD_RK4, 1e-3, weight);
     double off = 0;
     for (int k = 0; k < 1000 && advance(a, &o, NULL, 0, 1); k++) {
@@ -440,12 +417,10 @@ TD_TEST(analytic_twist_of_a_ball_joint_is_held_while_it_swings) {
     const td_energy end = td_body_energy(t.state, weight);
     CHECK_IN(off, 0, 1e-7);
     CHECK_REL(end.kinetic + end.weight, start.kinetic + start.weight, 1e-7);
-    td_analytic_free(a);
-    tree_free(t);
 }
 
 TD_TEST(analytic_contradiction_is_reported_and_does_not_explode) {
-    tree t = hanging(3, TD_JOINT_BALL);
+    OWNED(tree) t = hanging(3, TD_JOINT_BALL);
     td_constraint c[2] = {pin(2, tdi_vec3(0, 0.5, 0)), pin(2, tdi_vec3(0, 0.5, 0))};
     c[0].as_found = c[1].as_found = false;
     c[0].target.position = tdi_vec3(1, 0, 0);
@@ -453,13 +428,11 @@ TD_TEST(analytic_contradiction_is_reported_and_does_not_explode) {
     const td_step_opts o = steps_of(TD_RK4, 1e-3, tdi_vec3(0, -9.81, 0));
     td_analytic_opts opts = td_analytic_opts_default();
     opts.settle = 0.1;
-    td_analytic *a = held(t, c, 2, &opts);
+    OWNED(td_analytic) *a = held(t, c, 2, &opts);
     advance(a, &o, NULL, 0, 1000);
     CHECK(td_analytic_constraint(a, 0).unmet);
     CHECK_IN(tdi_norm(td_body_tip(t.state, 2)), 0, 1.5); // half way between them: least squares
     CHECK_IN(fabs(td_body_tip(t.state, 2).x), 0, 0.01);
-    td_analytic_free(a);
-    tree_free(t);
 }
 
 // The joint of a pendulum keeps its tip at its length and in its plane already.
@@ -468,8 +441,8 @@ TD_TEST(analytic_constraints_that_the_joints_fulfil_have_no_effect) {
     for (int n = 0; n < 6; n++) {
         td_segment_def def = bar(TD_NONE, 1, TD_JOINT_HINGE);
         def.rest = turn_to(-0.6435, TDI_PI / 2);
-        tree t = tree_of(&def, 1, TD_LAW_LINEAR, NULL),
-             alone = tree_of(&def, 1, TD_LAW_LINEAR, NULL);
+        OWNED(tree) t = tree_of(&def, 1, TD_LAW_LINEAR, NULL),
+                    alone = tree_of(&def, 1, TD_LAW_LINEAR, NULL);
         td_constraint c = td_constraint_default(kinds[n / 2]);
         c.point[0] = tdi_vec3(0, 1, 0);
         c.axis[1] = tdi_vec3(0, 0, 1);
@@ -477,16 +450,13 @@ TD_TEST(analytic_constraints_that_the_joints_fulfil_have_no_effect) {
         c.target.length = 1;
         const td_step_opts o =
             steps_of(n % 2 ? TD_EULER : TD_RK4, 1.0 / 2000, tdi_vec3(0, -9.81, 0));
-        td_analytic *a = held(t, &c, 1, NULL);
+        OWNED(td_analytic) *a = held(t, &c, 1, NULL);
         advance(a, &o, NULL, 0, 2000);
         run(alone, &o, 2000);
         CHECK_SAY(fabs(t.q[0] - alone.q[0]) < 1e-12, "kind %d: %g in place of %g", n, t.q[0],
                   alone.q[0]);
         CHECK(tdi_norm(td_analytic_constraint(a, 0).force) == 0);
         CHECK(!td_analytic_constraint(a, 0).unmet);
-        td_analytic_free(a);
-        tree_free(t);
-        tree_free(alone);
     }
 }
 
@@ -494,21 +464,19 @@ TD_TEST(analytic_constraints_that_the_joints_fulfil_have_no_effect) {
 TD_TEST(analytic_point_out_of_reach_is_pulled_straight) {
     static const double target[][2] = {{0.05, -2.1}, {0, -1.52}, {1.6, 0.2}};
     for (int n = 0; n < 6; n++) {
-        tree t = hanging(3, TD_JOINT_BALL);
+        OWNED(tree) t = hanging(3, TD_JOINT_BALL);
         td_constraint c = pin(2, tdi_vec3(0, 0.5, 0));
         c.as_found = false;
         c.target.position = tdi_vec3(target[n / 2][0], target[n / 2][1], 0);
         td_step_opts o = steps_of(n % 2 ? TD_EULER : TD_RK4, 1.0 / 2000, tdi_vec3(0, -9.81, 0));
         o.damping = 20;
-        td_analytic *a = held(t, &c, 1, NULL);
+        OWNED(td_analytic) *a = held(t, &c, 1, NULL);
         advance(a, &o, NULL, 0, 2500);
         const td_vec3 want = tdi_scale(c.target.position, 1.5 / tdi_norm(c.target.position));
         CHECK_IN(tdi_norm(tdi_sub(td_body_tip(t.state, 2), want)), 0, 0.05);
         CHECK_IN(td_body_energy(t.state, tdi_vec3(0, -9.81, 0)).kinetic, 0, 1);
         CHECK(td_analytic_constraint(a, 0).unmet);
         CHECK_IN(td_analytic_constraint(a, 0).error, 0, tdi_norm(c.target.position) - 1.49);
-        td_analytic_free(a);
-        tree_free(t);
     }
 }
 
@@ -517,7 +485,7 @@ TD_TEST(explicit_step_in_which_a_joint_makes_a_turn_has_diverged) {
     for (int n = 0; n < 2; n++) {
         td_segment_def def = bar(TD_NONE, 1, TD_JOINT_HINGE);
         def.stiffness.x = 1000;
-        tree t = tree_of(&def, 1, TD_LAW_LINEAR, NULL);
+        OWNED(tree) t = tree_of(&def, 1, TD_LAW_LINEAR, NULL);
         t.q[0] = 0.1;
         td_tree_state_changed(t.state);
         const td_step_opts o = steps_of(n ? TD_EULER : TD_RK4, 0.1, tdi_vec3(0, 0, 0));
@@ -528,12 +496,11 @@ TD_TEST(explicit_step_in_which_a_joint_makes_a_turn_has_diverged) {
         }
         CHECK_INT(status, TD_ERR_DIVERGED);
         CHECK_IN(fabs(t.v[0]), 0, 2 * TDI_PI / o.dt);
-        tree_free(t);
     }
 }
 
 TD_TEST(analytic_constraint_breaks_and_ends) {
-    tree t = hanging(1, TD_JOINT_BALL);
+    OWNED(tree) t = hanging(1, TD_JOINT_BALL);
     td_constraint c[2] = {td_constraint_default(TD_HOLD_POINT), pin(0, tdi_vec3(0, 0.5, 0))};
     c[0].point[0] = tdi_vec3(0, 0.5, 0);
     c[0].end = 0.01;
@@ -541,12 +508,10 @@ TD_TEST(analytic_constraint_breaks_and_ends) {
     t.v[2] = 0.3;
     td_tree_state_changed(t.state);
     const td_step_opts o = steps_of(TD_EULER, 1e-3, tdi_vec3(3, -9.81, 0));
-    td_analytic *a = held(t, c, 2, NULL);
+    OWNED(td_analytic) *a = held(t, c, 2, NULL);
     advance(a, &o, NULL, 0, 20);
     CHECK(td_analytic_constraint(a, 1).broken);
     CHECK(!td_analytic_constraint(a, 0).active);
-    td_analytic_free(a);
-    tree_free(t);
 }
 
 // ---- redundant rows -------------------------------------------------------------------------
@@ -572,14 +537,14 @@ TD_TEST(analytic_weld_that_begins_in_motion_keeps_the_angular_momentum) {
     const td_joint_kind joints[] = {TD_JOINT_HINGE, TD_JOINT_BALL};
     const td_integrator integrators[] = {TD_EULER, TD_RK4};
     for (int k = 0; k < 4; k++) {
-        tree t = turning(joints[k / 2]);
+        OWNED(tree) t = turning(joints[k / 2]);
         td_constraint c[2] = {td_constraint_default(TD_HOLD_WELD)};
         c[0].actor[1] = 0;
         c[0].segment[0] = 1;
         c[0].start = 0.1;
         c[1] = c[0]; // said twice
         const td_step_opts o = steps_of(integrators[k % 2], 1e-3, tdi_vec3(0, 0, 0));
-        td_analytic *a = held(t, c, 1 + k % 2, NULL);
+        OWNED(td_analytic) *a = held(t, c, 1 + k % 2, NULL);
         const td_real start = momentum_of(t);
         advance(a, &o, NULL, 0, 100);
         const td_real before = momentum_of(t), energy = td_body_energy(t.state, o.gravity).kinetic;
@@ -592,8 +557,6 @@ TD_TEST(analytic_weld_that_begins_in_motion_keeps_the_angular_momentum) {
         CHECK_IN(t.v[joints[k / 2] == TD_JOINT_BALL ? 3 : 1], -1e-6, 1e-6);
         CHECK_IN(td_analytic_constraint(a, 0).error, 0, 1e-6);
         CHECK(!td_analytic_constraint(a, 0).unmet);
-        td_analytic_free(a);
-        tree_free(t);
     }
 }
 
@@ -605,20 +568,18 @@ TD_TEST(analytic_redundant_constraints_of_a_loop_do_no_harm) {
         const td_step_opts o = steps_of(integrators[i], 1e-3, tdi_vec3(0, -9.81, 0));
         td_real angle[4], force[4];
         for (int k = 0; k < 4; k++) {
-            tree t = linkage();
+            OWNED(tree) t = linkage();
             td_constraint c[3] = {pin(2, tdi_vec3(0, 1, 0)), pin(2, tdi_vec3(0, 1, 0))};
             c[2] = td_constraint_default(TD_HOLD_HINGE);
             c[2].segment[0] = 2;
             c[2].point[0] = tdi_vec3(0, 1, 0);
             c[2].axis[0] = tdi_vec3(0, 0, 1);
-            td_analytic *a =
+            OWNED(td_analytic) *a =
                 k == 2 ? held(t, c + 2, 1, NULL) : held(t, c, k == 3 ? 3 : k + 1, NULL);
             advance(a, &o, NULL, 0, 400);
             angle[k] = crank_angle(t);
             force[k] = td_analytic_constraint(a, 0).force.y;
             CHECK(!td_analytic_constraint(a, 0).unmet);
-            td_analytic_free(a);
-            tree_free(t);
         }
         for (int k = 1; k < 4; k++) {
             CHECK_SAY(fabs(angle[k] - angle[0]) < 1e-7, "case %d: %.12g, alone %.12g", k, angle[k],
@@ -635,8 +596,8 @@ TD_TEST(analytic_redundant_constraints_of_a_rod_on_a_limit_do_no_harm) {
         td_segment_def defs[2] = {bar(TD_NONE, 0.5, TD_JOINT_HINGE), bar(0, 0.5, TD_JOINT_HINGE)};
         td_segment_def whole = bar(TD_NONE, 1, TD_JOINT_HINGE);
         defs[0].rest = whole.rest = turn_to(0, TDI_PI / 2);
-        tree t = k == 0 ? tree_of(&whole, 1, TD_LAW_LINEAR, NULL)
-                        : tree_of(defs, 2, TD_LAW_LINEAR, NULL);
+        OWNED(tree) t = k == 0 ? tree_of(&whole, 1, TD_LAW_LINEAR, NULL)
+                               : tree_of(defs, 2, TD_LAW_LINEAR, NULL);
         td_constraint c[3] = {td_constraint_default(TD_HOLD_LIMIT),
                               td_constraint_default(TD_HOLD_WELD),
                               td_constraint_default(TD_HOLD_HINGE)};
@@ -645,11 +606,9 @@ TD_TEST(analytic_redundant_constraints_of_a_rod_on_a_limit_do_no_harm) {
         c[1].segment[0] = c[2].segment[0] = 1;
         c[2].axis[0] = tdi_vec3(0, 0, 1);
         const td_step_opts o = steps_of(TD_RK4, 1e-3, tdi_vec3(0, -9.81, 0));
-        td_analytic *a = held(t, c, k == 0 ? 1 : 3, NULL);
+        OWNED(td_analytic) *a = held(t, c, k == 0 ? 1 : 3, NULL);
         advance(a, &o, NULL, 0, 600);
         end[k] = td_body_tip(t.state, k).y;
-        td_analytic_free(a);
-        tree_free(t);
     }
     CHECK_IN(end[1] - end[0], -1e-5, 1e-5);
     CHECK_IN(end[0], -sin(0.5) - 1e-3, -sin(0.5) + 1e-3);
@@ -667,12 +626,12 @@ static tree free_rod(td_quat turn, td_vec3 at) {
 }
 
 TD_TEST(analytic_rod_falls_on_a_plane_and_lies_still) {
-    tree t = free_rod(turn_to(0.2, TDI_PI / 2), tdi_vec3(0, 0.5, 0));
+    OWNED(tree) t = free_rod(turn_to(0.2, TDI_PI / 2), tdi_vec3(0, 0.5, 0));
     const td_collider plane = td_collider_default(TD_COLLIDER_PLANE);
     td_analytic_opts opts = td_analytic_opts_default();
     opts.restitution = 0.3;
     const td_step_opts o = steps_of(TD_EULER, 1e-3, tdi_vec3(0, -9.81, 0));
-    td_analytic *a = held(t, NULL, 0, &opts);
+    OWNED(td_analytic) *a = held(t, NULL, 0, &opts);
     advance(a, &o, &plane, 1, 3000);
     const td_vec3 ends[2] = {td_body_origin(t.state, 0), td_body_tip(t.state, 0)};
     CHECK_IN(ends[0].y, 0.01 - 1e-6, 0.01 + 1e-5);
@@ -681,15 +640,13 @@ TD_TEST(analytic_rod_falls_on_a_plane_and_lies_still) {
     td_analytic_contact contacts[4];
     CHECK_INT(td_analytic_contacts(a, contacts, 4), 2);
     CHECK_REL(contacts[0].force.y + contacts[1].force.y, 9.81, 1e-6);
-    td_analytic_free(a);
-    tree_free(t);
 }
 
 TD_TEST(analytic_refusals_name_what_is_wrong) {
-    tree t = hanging(2, TD_JOINT_BALL);
+    OWNED(tree) t = hanging(2, TD_JOINT_BALL);
     td_constraint c = td_constraint_default(TD_HOLD_GEAR);
     td_analytic_opts opts = td_analytic_opts_default();
-    td_analytic *a = NULL;
+    OWNED(td_analytic) *a = NULL;
     td_diag diag = {.message = ""};
     c.actor[1] = 0;
     c.segment[1] = 1;
@@ -708,19 +665,17 @@ TD_TEST(analytic_refusals_name_what_is_wrong) {
     CHECK(td_analytic_step(a, &o, NULL, 0, NULL, &diag) == TD_ERR_LIMIT);
     o.integrator = TD_IMPLICIT;
     CHECK(td_analytic_step(a, &o, NULL, 0, NULL, &diag) == TD_ERR_ARGUMENT);
-    td_analytic_free(a);
-    tree_free(t);
 }
 
 // ---- saving and letting go ------------------------------------------------------------------
 
 TD_TEST(analytic_restored_goes_on_to_the_bit) {
-    tree t = linkage();
+    OWNED(tree) t = linkage();
     const td_constraint c = pin(2, tdi_vec3(0, 1, 0));
     const td_step_opts o = steps_of(TD_EULER, 1e-3, tdi_vec3(0, -9.81, 0));
-    td_analytic *a = held(t, &c, 1, NULL);
+    OWNED(td_analytic) *a = held(t, &c, 1, NULL);
     td_real q[2][3], v[3];
-    void *bytes = malloc(td_analytic_save_size(a));
+    FREED void *bytes = malloc(td_analytic_save_size(a));
     advance(a, &o, NULL, 0, 100);
     td_analytic_save(a, bytes);
     memcpy(q[0], td_tree_coords(t.state), sizeof q[0]);
@@ -740,31 +695,26 @@ TD_TEST(analytic_restored_goes_on_to_the_bit) {
         td_tree_state_changed(t.state);
     }
     CHECK(memcmp(end[0], end[1], sizeof end[0]) == 0);
-    free(bytes);
-    td_analytic_free(a);
-    tree_free(t);
 }
 
 TD_TEST(analytic_constraint_that_is_let_go_holds_no_more) {
-    tree t = linkage();
+    OWNED(tree) t = linkage();
     const td_constraint c = pin(2, tdi_vec3(0, 1, 0));
     const td_step_opts o = steps_of(TD_EULER, 1e-3, tdi_vec3(0, -9.81, 0));
-    td_analytic *a = held(t, &c, 1, NULL);
+    OWNED(td_analytic) *a = held(t, &c, 1, NULL);
     const td_vec3 d = {1.5, 0, 0};
     advance(a, &o, NULL, 0, 50);
     CHECK(tdi_norm(tdi_sub(td_body_tip(t.state, 2), d)) < 1e-4);
     CHECK(td_analytic_set_hold(a, 0, false) == TD_OK);
     advance(a, &o, NULL, 0, 100);
     CHECK(tdi_norm(tdi_sub(td_body_tip(t.state, 2), d)) > 1e-2);
-    td_analytic_free(a);
-    tree_free(t);
 }
 
 // A bar on a hinge, which turns at 2 rad/s, hits a wall with its tip: I w' = I w - L J.
 TD_TEST(analytic_impact_of_a_hinged_bar_returns_the_speed_times_its_restitution) {
     const td_segment_def def = bar(TD_NONE, 1, TD_JOINT_HINGE);
-    tree t = tree_of(&def, 1, TD_LAW_LINEAR, NULL);
-    td_analytic *a = held(t, NULL, 0, NULL);
+    OWNED(tree) t = tree_of(&def, 1, TD_LAW_LINEAR, NULL);
+    OWNED(td_analytic) *a = held(t, NULL, 0, NULL);
     td_hit hit = {.point = {0, 1, 0}, .normal = {1, 0, 0}, .restitution = 0.5};
     td_real kept = 0;
     td_diag diag = {.message = ""};
@@ -776,6 +726,4 @@ TD_TEST(analytic_impact_of_a_hinged_bar_returns_the_speed_times_its_restitution)
     CHECK_REL(hit.impulse.x, 3 * (1.0 / 3), 1e-12);
     CHECK_REL(td_tree_velocities(t.state)[0], -1, 1e-12);
     CHECK_REL(kept, 1, 0);
-    td_analytic_free(a);
-    tree_free(t);
 }

@@ -55,7 +55,7 @@ static bool same_bits(const td_real *a, const td_real *b, int32_t n) {
 // How many trees of the sample the kernel gives other bits.
 static int32_t count_others(tree t, const sample *s, const tdi_wide_kernel *kernel) {
     td_tree_batch *batch;
-    td_real *accel = reals(s->nv);
+    FREED td_real *accel = reals(s->nv);
     int32_t others = 0;
     CHECK_INT(tdi_tree_batch_new(tdi_as_tree_model(t.model), s->count, kernel, NULL, &batch, NULL),
               TD_OK);
@@ -69,7 +69,6 @@ static int32_t count_others(tree t, const sample *s, const tdi_wide_kernel *kern
         others += !same_bits(accel, s->accel + k * s->nv, s->nv);
     }
     td_tree_batch_free(batch);
-    free(accel);
     return others;
 }
 
@@ -94,10 +93,9 @@ TD_TEST(batch_gives_the_bits_of_single_trees_on_500_shapes_with_all_joints_and_w
     tdi_random r;
     tdi_random_seed(&r, 21);
     for (int k = 0; k < 500; k++) {
-        tree t = random_tree(&r, 1 + k % 30, k % 3 ? BUSHY : CHAIN, k % 5 ? 5 : 0,
-                             k % 2 ? TD_LAW_TANGENT : TD_LAW_LINEAR);
+        OWNED(tree) t = random_tree(&r, 1 + k % 30, k % 3 ? BUSHY : CHAIN, k % 5 ? 5 : 0,
+                                    k % 2 ? TD_LAW_TANGENT : TD_LAW_LINEAR);
         CHECK_INT(others_of_all_kernels(t, &r, 1 + k % 19), 0);
-        tree_free(t);
     }
 }
 
@@ -113,18 +111,16 @@ TD_TEST(batch_gives_the_bits_of_single_trees_where_pivots_must_be_raised) {
             defs[i].radius_base = defs[i].radius_tip = 1e-9;
         }
         defs[0].joint = n % 2 ? TD_JOINT_FREE : TD_JOINT_BALL;
-        tree t = tree_of(defs, n, TD_LAW_LINEAR, NULL);
+        OWNED(tree) t = tree_of(defs, n, TD_LAW_LINEAR, NULL);
         CHECK_INT(others_of_all_kernels(t, &r, 16), 0);
-        tree_free(t);
     }
 }
 
 TD_TEST(batch_gives_the_bits_of_single_trees_on_a_large_tree) {
     tdi_random r;
     tdi_random_seed(&r, 23);
-    tree t = random_tree(&r, 2000, BUSHY, 5, TD_LAW_LINEAR);
+    OWNED(tree) t = random_tree(&r, 2000, BUSHY, 5, TD_LAW_LINEAR);
     CHECK_INT(others_of_all_kernels(t, &r, 9), 0);
-    tree_free(t);
 }
 
 // ---- springs --------------------------------------------------------------------------------
@@ -153,8 +149,8 @@ TD_TEST(ball_moment_by_polynomials_is_that_by_angles_to_rounding) {
 TD_TEST(batch_starts_at_the_initial_pose_at_rest) {
     tdi_random r;
     tdi_random_seed(&r, 24);
-    tree t = random_tree(&r, 12, BUSHY, 5, TD_LAW_LINEAR);
-    td_real *q = reals(t.nq), *v = reals(t.nv), *none = reals(t.nv), *accel = reals(t.nv);
+    OWNED(tree) t = random_tree(&r, 12, BUSHY, 5, TD_LAW_LINEAR);
+    FREED td_real *q = reals(t.nq), *v = reals(t.nv), *none = reals(t.nv), *accel = reals(t.nv);
     td_tree_batch *batch;
     CHECK_INT(td_tree_batch_new(t.model, 11, NULL, &batch, NULL), TD_OK);
     CHECK_INT(td_tree_batch_count(batch), 11);
@@ -166,19 +162,14 @@ TD_TEST(batch_starts_at_the_initial_pose_at_rest) {
         CHECK(same_bits(accel, none, t.nv));
     }
     td_tree_batch_free(batch);
-    free(q);
-    free(v);
-    free(none);
-    free(accel);
-    tree_free(t);
 }
 
 TD_TEST(batch_trees_do_not_touch_each_other) {
     tdi_random r;
     tdi_random_seed(&r, 25);
-    tree t = random_tree(&r, 20, BUSHY, 5, TD_LAW_LINEAR);
+    OWNED(tree) t = random_tree(&r, 20, BUSHY, 5, TD_LAW_LINEAR);
     sample s = random_sample(t, &r, 13);
-    td_real *q = reals(t.nq), *v = reals(t.nv), *accel = reals(t.nv), *nan_q = reals(t.nq);
+    FREED td_real *q = reals(t.nq), *v = reals(t.nv), *accel = reals(t.nv), *nan_q = reals(t.nq);
     td_tree_batch *batch;
     for (int32_t c = 0; c < t.nq; c++) {
         nan_q[c] = NAN;
@@ -198,11 +189,6 @@ TD_TEST(batch_trees_do_not_touch_each_other) {
     }
     td_tree_batch_free(batch);
     sample_free(s);
-    free(q);
-    free(v);
-    free(accel);
-    free(nan_q);
-    tree_free(t);
 }
 
 // ---- steps ----------------------------------------------------------------------------------
@@ -212,8 +198,8 @@ TD_TEST(batch_trees_do_not_touch_each_other) {
 static int32_t count_astray(tree t, tdi_random *r, int32_t count, td_step_opts opts) {
     enum { STEPS = 12 };
     td_tree_batch *batch;
-    td_real *q = reals(count * t.nq), *v = reals(count * t.nv);
-    td_real *q_now = reals(t.nq), *v_now = reals(t.nv);
+    FREED td_real *q = reals(count * t.nq), *v = reals(count * t.nv);
+    FREED td_real *q_now = reals(t.nq), *v_now = reals(t.nv);
     int32_t astray = 0;
     CHECK_INT(td_tree_batch_new(t.model, count, NULL, &batch, NULL), TD_OK);
     for (int32_t k = 0; k < count; k++) {
@@ -238,10 +224,6 @@ static int32_t count_astray(tree t, tdi_random *r, int32_t count, td_step_opts o
         astray += !same_bits(q_now, t.q, t.nq) || !same_bits(v_now, t.v, t.nv);
     }
     td_tree_batch_free(batch);
-    free(q);
-    free(v);
-    free(q_now);
-    free(v_now);
     return astray;
 }
 
@@ -252,23 +234,21 @@ TD_TEST(batch_steps_give_the_bits_of_single_steps_on_any_number_of_threads) {
     td_step_opts opts = td_step_opts_default();
     opts.dt = 2e-5; // explicit steps of small stiff bodies are stable
     for (int k = 0; k < 24; k++) {
-        td_pool *pool = NULL;
-        tree t = random_tree(&r, 1 + 3 * (k % 7), k % 3 ? BUSHY : CHAIN, 5,
-                             k % 4 ? TD_LAW_LINEAR : TD_LAW_TANGENT);
+        OWNED(td_pool) *pool = NULL;
+        OWNED(tree) t = random_tree(&r, 1 + 3 * (k % 7), k % 3 ? BUSHY : CHAIN, 5,
+                                    k % 4 ? TD_LAW_LINEAR : TD_LAW_TANGENT);
         CHECK_INT(td_pool_new(1 + k % 3, NULL, &pool), TD_OK);
         opts.integrator = rules[k % 2];
         opts.pool = k % 5 ? pool : NULL;
         CHECK_INT(count_astray(t, &r, 1 + k % 27, opts), 0);
-        td_pool_free(pool);
-        tree_free(t);
     }
 }
 
 TD_TEST(batch_step_leaves_a_tree_that_diverges_and_moves_the_others) {
     tdi_random r;
     tdi_random_seed(&r, 32);
-    tree t = random_tree(&r, 6, BUSHY, 5, TD_LAW_LINEAR);
-    td_real *q = reals(t.nq), *v = reals(t.nv), *was = reals(t.nq);
+    OWNED(tree) t = random_tree(&r, 6, BUSHY, 5, TD_LAW_LINEAR);
+    FREED td_real *q = reals(t.nq), *v = reals(t.nv), *was = reals(t.nq);
     td_tree_batch *batch;
     td_diag diag = {.message = ""};
     CHECK(td_body_reset(t.state, NULL) == TD_OK);
@@ -286,10 +266,6 @@ TD_TEST(batch_step_leaves_a_tree_that_diverges_and_moves_the_others) {
         CHECK(same_bits(q, was, t.nq) == (k == 9));
     }
     td_tree_batch_free(batch);
-    free(q);
-    free(v);
-    free(was);
-    tree_free(t);
 }
 
 TD_TEST(batch_step_takes_memory_once_and_refuses_what_batches_do_not_have) {
@@ -297,7 +273,7 @@ TD_TEST(batch_step_takes_memory_once_and_refuses_what_batches_do_not_have) {
     td_alloc alloc = test_heap_alloc(&heap);
     tdi_random r;
     tdi_random_seed(&r, 33);
-    tree t = random_tree(&r, 6, BUSHY, 5, TD_LAW_LINEAR);
+    OWNED(tree) t = random_tree(&r, 6, BUSHY, 5, TD_LAW_LINEAR);
     const td_load load = {.kind = TD_LOAD_FORCE};
     td_tree_batch *batch;
     td_diag diag = {.message = ""};
@@ -325,7 +301,6 @@ TD_TEST(batch_step_takes_memory_once_and_refuses_what_batches_do_not_have) {
     CHECK_INT(td_tree_batch_step(batch, &opts, &diag), TD_ERR_ARGUMENT);
     td_tree_batch_free(batch);
     CHECK_INT(heap.held, 0);
-    tree_free(t);
 }
 
 // ---- memory ---------------------------------------------------------------------------------
@@ -335,7 +310,7 @@ TD_TEST(batch_takes_all_memory_when_it_is_made_and_gives_it_back) {
     td_alloc alloc = test_heap_alloc(&heap);
     tdi_random r;
     tdi_random_seed(&r, 26);
-    tree t = random_tree(&r, 12, BUSHY, 5, TD_LAW_LINEAR);
+    OWNED(tree) t = random_tree(&r, 12, BUSHY, 5, TD_LAW_LINEAR);
     td_tree_batch *batch;
     CHECK_INT(td_tree_batch_new(t.model, 20, &alloc, &batch, NULL), TD_OK);
     CHECK_INT(heap.held, td_tree_batch_bytes(batch));
@@ -354,7 +329,6 @@ TD_TEST(batch_takes_all_memory_when_it_is_made_and_gives_it_back) {
         CHECK(batch == NULL);
         CHECK_INT(failing.held, 0);
     }
-    tree_free(t);
 }
 
 TD_TEST(batch_refuses_a_count_below_1_and_one_that_no_memory_holds) {
@@ -362,7 +336,7 @@ TD_TEST(batch_refuses_a_count_below_1_and_one_that_no_memory_holds) {
     td_alloc alloc = test_heap_alloc(&heap);
     tdi_random r;
     tdi_random_seed(&r, 27);
-    tree t = random_tree(&r, 3, BUSHY, 5, TD_LAW_LINEAR);
+    OWNED(tree) t = random_tree(&r, 3, BUSHY, 5, TD_LAW_LINEAR);
     td_tree_batch *batch;
     td_diag diag = {.message = ""};
     CHECK_INT(td_tree_batch_new(t.model, 0, NULL, &batch, &diag), TD_ERR_ARGUMENT);
@@ -370,5 +344,4 @@ TD_TEST(batch_refuses_a_count_below_1_and_one_that_no_memory_holds) {
     CHECK_INT(td_tree_batch_new(t.model, -1, NULL, &batch, &diag), TD_ERR_ARGUMENT);
     CHECK_INT(td_tree_batch_new(t.model, INT32_MAX, &alloc, &batch, &diag), TD_ERR_MEMORY);
     CHECK(batch == NULL);
-    tree_free(t);
 }

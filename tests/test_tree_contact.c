@@ -18,7 +18,7 @@ typedef struct chain_def {
 } chain_def;
 
 static tree make_chain(const chain_def *c, const td_alloc *alloc) {
-    td_segment_def *defs = calloc((size_t)c->count, sizeof *defs);
+    FREED td_segment_def *defs = calloc((size_t)c->count, sizeof *defs);
     for (int32_t i = 0; i < c->count; i++) {
         defs[i] = td_segment_def_default();
         defs[i].parent = i - 1;
@@ -33,7 +33,6 @@ static tree make_chain(const chain_def *c, const td_alloc *alloc) {
     defs[0].rest = c->turn;
     defs[0].joint = c->floating ? TD_JOINT_FREE : TD_JOINT_BALL;
     tree t = tree_of(defs, c->count, TD_LAW_LINEAR, alloc);
-    free(defs);
     return t;
 }
 
@@ -176,22 +175,21 @@ static double assembled_slope(tree t, int32_t dof) {
 }
 
 static double value_off(tree t, const midway *m, td_real *step, double way) {
-    td_real *q = reals(t.nq);
+    FREED td_real *q = reals(t.nq);
     memcpy(q, t.q, (size_t)t.nq * sizeof *q);
     tdi_tree_advance(tdi_as_tree_model(t.model), tdi_as_tree(t.state), step, way);
     tdi_tree_place(tdi_as_tree_model(t.model), tdi_as_tree(t.state));
     double value = tdi_as_tree(t.state)->now->weight * tdi_touch_value(m->system.touch, &m->system);
     memcpy(t.q, q, (size_t)t.nq * sizeof *q);
     tdi_tree_place(tdi_as_tree_model(t.model), tdi_as_tree(t.state));
-    free(q);
     return value;
 }
 
 TD_TEST(contacts_of_a_tree_have_the_gradient_of_their_value) {
-    tree t = stem_in_crowd(true, 7);
+    OWNED(tree) t = stem_in_crowd(true, 7);
     midway m;
     begun(t, &m);
-    td_real *step = reals(t.nv);
+    FREED td_real *step = reals(t.nv);
     double most = 0;
     for (int32_t d = 0; d < t.nv; d++) {
         const double way = 1e-9;
@@ -203,9 +201,7 @@ TD_TEST(contacts_of_a_tree_have_the_gradient_of_their_value) {
         most = fmax(most, fabs(slope));
     }
     CHECK(most > 1e-4); // they do push
-    free(step);
     tdi_touch_free(m.system.touch);
-    tree_free(t);
 }
 
 // The value of the body's contacts after a turn and a shift by `way` times V.
@@ -222,7 +218,7 @@ static double value_moved(tree t, const midway *m, const tdi_twist *v, double wa
 }
 
 TD_TEST(contacts_of_a_body_have_the_hessian_of_their_value) {
-    tree t = stem_in_crowd(true, 1);
+    OWNED(tree) t = stem_in_crowd(true, 1);
     midway m;
     begun(t, &m);
     const tdi_node *node = &tdi_as_tree(t.state)->node[0];
@@ -242,14 +238,13 @@ TD_TEST(contacts_of_a_body_have_the_hessian_of_their_value) {
         CHECK_REL(got, curve, 1e-3);
     }
     tdi_touch_free(m.system.touch);
-    tree_free(t);
 }
 
 // ---- falling --------------------------------------------------------------------------------
 
 TD_TEST(limp_chain_falls_on_a_plane_and_rests_on_it) {
     const chain_def def = {20, 0.05, 0.01, 0, true, {0, 0.3, 0}, level};
-    tree t = make_chain(&def, NULL);
+    OWNED(tree) t = make_chain(&def, NULL);
     const td_collider plane = plane_at(0);
     against opts = steps_against(t, &plane, 1, 1.0 / 60);
     double lowest = INFINITY;
@@ -264,13 +259,12 @@ TD_TEST(limp_chain_falls_on_a_plane_and_rests_on_it) {
     }
     CHECK_IN(speed_of(t), 0, 1e-3);
     td_island_free(opts.island);
-    tree_free(t);
 }
 
 TD_TEST(limp_chain_that_crumples_on_a_plane_never_sinks_in) {
     const chain_def def = {20, 0.05, 0.01, 0, true, {0, 0.1, 0}, {1, 0, 0, 0}};
     for (int32_t rate = 15; rate <= 240; rate *= 4) {
-        tree t = make_chain(&def, NULL);
+        OWNED(tree) t = make_chain(&def, NULL);
         const td_collider plane = plane_at(0);
         against opts = steps_against(t, &plane, 1, 1.0 / rate);
         t.v[3] = 0.1; // it stands upright: a little to the side
@@ -281,7 +275,6 @@ TD_TEST(limp_chain_that_crumples_on_a_plane_never_sinks_in) {
         }
         CHECK(td_body_tip(t.state, 19).y < 0.1); // it did fall
         td_island_free(opts.island);
-        tree_free(t);
     }
 }
 
@@ -310,7 +303,7 @@ TD_TEST(leaf_and_fruit_lie_on_the_ground_and_do_not_sink_in) {
         def.length = 0.05;
         CHECK_INT(td_builder_add(builder, &def, NULL, NULL), TD_OK);
         CHECK_INT(td_builder_finish(builder, &skeleton, NULL), TD_OK);
-        tree t = {NULL, NULL, 6, 7, NULL, NULL};
+        OWNED(tree) t = {NULL, NULL, 6, 7, NULL, NULL};
         td_body_opts tree_opts = td_body_opts_default();
         CHECK_INT(td_body_model_new(skeleton, "tree", &tree_opts, NULL, &t.model, NULL), TD_OK);
         CHECK_INT(td_body_new(t.model, NULL, &t.state, NULL), TD_OK);
@@ -323,7 +316,6 @@ TD_TEST(leaf_and_fruit_lie_on_the_ground_and_do_not_sink_in) {
         CHECK_IN(radius, k == 0 ? 0.001 : 0.01, k == 0 ? 0.003 : 0.02);
         CHECK_IN(middle.y, radius, 1.3 * radius);
         td_island_free(opts.island);
-        tree_free(t);
         td_skeleton_free(skeleton);
         td_builder_free(builder);
     }
@@ -333,7 +325,7 @@ TD_TEST(leaf_and_fruit_lie_on_the_ground_and_do_not_sink_in) {
 
 TD_TEST(stiff_stem_is_pushed_aside_by_a_sphere_and_springs_back) {
     const chain_def def = {8, 0.1, 0.01, 20, false, {0, 0, 0}, {1, 0, 0, 0}};
-    tree t = make_chain(&def, NULL);
+    OWNED(tree) t = make_chain(&def, NULL);
     td_collider things[2] = {td_collider_default(TD_COLLIDER_SPHERE), plane_at(0)};
     against opts = steps_against(t, things, 2, 1.0 / 60);
     td_vec3 at = {-0.2, 0.7, 0};
@@ -353,12 +345,11 @@ TD_TEST(stiff_stem_is_pushed_aside_by_a_sphere_and_springs_back) {
     CHECK(furthest > 0.3);
     CHECK_IN(td_body_tip(t.state, 7).x, -1e-3, 1e-3);
     td_island_free(opts.island);
-    tree_free(t);
 }
 
 TD_TEST(fast_sphere_does_not_pass_through_a_limp_chain) {
     const chain_def def = {20, 0.05, 0.005, 1e-3, false, {0, 1, 0}, {0, 0, 0, 1}};
-    tree t = make_chain(&def, NULL);
+    OWNED(tree) t = make_chain(&def, NULL);
     td_collider ball = td_collider_default(TD_COLLIDER_SPHERE);
     against opts = steps_against(t, &ball, 1, 1.0 / 60);
     ball.radius = 0.03;
@@ -377,12 +368,11 @@ TD_TEST(fast_sphere_does_not_pass_through_a_limp_chain) {
     }
     CHECK(furthest > ball.position.x); // it was taken along
     td_island_free(opts.island);
-    tree_free(t);
 }
 
 TD_TEST(plant_that_its_base_carries_against_a_wall_bends) {
     const chain_def def = {8, 0.1, 0.01, 20, false, {0, 0, 0}, {1, 0, 0, 0}};
-    tree t = make_chain(&def, NULL);
+    OWNED(tree) t = make_chain(&def, NULL);
     td_collider wall = td_collider_default(TD_COLLIDER_BOX);
     td_base_motion base = {.rotation = {1, 0, 0, 0}, .velocity = {2, 0, 0}};
     wall.sides = tdi_vec3(0.1, 0.4, 1);
@@ -401,7 +391,6 @@ TD_TEST(plant_that_its_base_carries_against_a_wall_bends) {
     CHECK_REL(td_body_origin(t.state, 0).x, 0.4, 1e-12);
     CHECK(td_body_tip(t.state, 7).x < 0.25);
     td_island_free(opts.island);
-    tree_free(t);
 }
 
 // ---- friction -------------------------------------------------------------------------------
@@ -412,7 +401,7 @@ enum { AROUND = 12 }; // segments on the bar
 static tree draped(double bar, double length, double radius, int32_t first, int32_t last) {
     const double turn = -TDI_PI / AROUND, out = (bar + 1.1 * radius) / cos(turn / 2);
     int32_t n = first + AROUND + last;
-    td_segment_def *defs = calloc((size_t)n, sizeof *defs);
+    FREED td_segment_def *defs = calloc((size_t)n, sizeof *defs);
     for (int32_t i = 0; i < n; i++) {
         bool hangs = i < first || i >= first + AROUND;
         bool edge = i == first || i == first + AROUND;
@@ -429,7 +418,6 @@ static tree draped(double bar, double length, double radius, int32_t first, int3
     defs[0].attach_at_tip = false;
     defs[0].attach = tdi_vec3(-out, -first * length, 0);
     tree t = tree_of(defs, n, TD_LAW_LINEAR, NULL);
-    free(defs);
     return t;
 }
 
@@ -458,7 +446,7 @@ static double friction_that_holds(double a, double b, double bar, double r) {
 
 // How fast the short end goes up at last, m/s, on average over a quarter of a second.
 static double climb(double friction) {
-    tree t = draped(0.05, 0.02, 0.004, 10, 20);
+    OWNED(tree) t = draped(0.05, 0.02, 0.004, 10, 20);
     td_collider bar = td_collider_default(TD_COLLIDER_CAPSULE);
     bar.radius = 0.05;
     bar.length = 0.6;
@@ -470,7 +458,6 @@ static double climb(double friction) {
     go(&opts, 30);
     double way = td_body_origin(t.state, 0).y - start;
     td_island_free(opts.island);
-    tree_free(t);
     return way / 0.25;
 }
 
@@ -485,7 +472,7 @@ TD_TEST(chain_over_a_bar_hangs_still_within_the_cone_of_friction_and_slides_beyo
 
 TD_TEST(tree_that_starts_in_a_collider_is_refused_by_name_and_stays) {
     const chain_def def = {8, 0.1, 0.01, 20, false, {0, 0, 0}, {1, 0, 0, 0}};
-    tree t = make_chain(&def, NULL);
+    OWNED(tree) t = make_chain(&def, NULL);
     td_collider things[2] = {plane_at(-1), td_collider_default(TD_COLLIDER_SPHERE)};
     against opts = steps_against(t, things, 2, 1.0 / 60);
     td_diag diag = {.message = ""};
@@ -498,12 +485,11 @@ TD_TEST(tree_that_starts_in_a_collider_is_refused_by_name_and_stays) {
     things[1].position.x = things[1].position0.x = 1; // out of the way
     CHECK_INT(step_once(&opts, &diag), TD_OK);
     td_island_free(opts.island);
-    tree_free(t);
 }
 
 TD_TEST(bent_tree_that_starts_in_a_collider_stays_as_bent) {
     const chain_def def = {8, 0.1, 0.01, 20, false, {0, 0, 0}, {1, 0, 0, 0}};
-    tree t = make_chain(&def, NULL);
+    OWNED(tree) t = make_chain(&def, NULL);
     td_collider ball = td_collider_default(TD_COLLIDER_SPHERE);
     against opts = steps_against(t, &ball, 1, 1.0 / 60);
     td_real *q = td_tree_coords(t.state) + 4 * 3;
@@ -518,12 +504,11 @@ TD_TEST(bent_tree_that_starts_in_a_collider_stays_as_bent) {
     CHECK_REL(td_body_tip(t.state, 7).x, before.x, 0);
     CHECK_REL(td_body_tip(t.state, 7).y, before.y, 0);
     td_island_free(opts.island);
-    tree_free(t);
 }
 
 TD_TEST(tree_squeezed_between_colliders_is_refused_and_stays) {
     const chain_def def = {4, 0.1, 0.01, 20, true, {0, 0.05, 0}, level};
-    tree t = make_chain(&def, NULL);
+    OWNED(tree) t = make_chain(&def, NULL);
     td_collider planes[2] = {plane_at(0), plane_at(0.1)};
     against opts = steps_against(t, planes, 2, 1.0 / 60);
     td_diag diag = {.message = ""};
@@ -533,12 +518,11 @@ TD_TEST(tree_squeezed_between_colliders_is_refused_and_stays) {
     CHECK_HAS(diag.message, "no room");
     CHECK_REL(above(t, 0), 0.05, 1e-14);
     td_island_free(opts.island);
-    tree_free(t);
 }
 
 TD_TEST(contacts_refuse_what_they_cannot_do) {
     const chain_def def = {4, 0.1, 0.01, 20, false, {0, 0, 0}, {1, 0, 0, 0}};
-    tree t = make_chain(&def, NULL);
+    OWNED(tree) t = make_chain(&def, NULL);
     const td_collider planes[2] = {plane_at(-1), plane_at(-2)};
     against opts = steps_against(t, planes, 1, 1.0 / 60);
     td_diag diag = {.message = ""};
@@ -552,7 +536,6 @@ TD_TEST(contacts_refuse_what_they_cannot_do) {
     opts.count = -1;
     CHECK_INT(step_once(&opts, &diag), TD_ERR_ARGUMENT);
     td_island_free(opts.island);
-    tree_free(t);
 }
 
 // ---- memory and threads ---------------------------------------------------------------------
@@ -578,7 +561,7 @@ TD_TEST(steps_with_contacts_never_allocate) {
 
 TD_TEST(contacts_give_back_all_memory_when_any_call_fails) {
     const chain_def def = {10, 0.05, 0.01, 0.01, true, {0, 0.05, 0}, level};
-    tree t = make_chain(&def, NULL);
+    OWNED(tree) t = make_chain(&def, NULL);
     const td_contact_opts how = td_contact_opts_default();
     td_body *ref = t.state;
     long last = 0;
@@ -594,13 +577,12 @@ TD_TEST(contacts_give_back_all_memory_when_any_call_fails) {
         CHECK_INT(heap.held, 0);
     }
     CHECK_INT(last, 4); // three blocks
-    tree_free(t);
 }
 
 // a bush of stems that all bend down, large enough to be cut
 static tree bush(int32_t stems, int32_t each) {
     int32_t n = stems * each;
-    td_segment_def *defs = calloc((size_t)n, sizeof *defs);
+    FREED td_segment_def *defs = calloc((size_t)n, sizeof *defs);
     tdi_random r;
     tdi_random_seed(&r, 11);
     for (int32_t i = 0; i < n; i++) {
@@ -618,15 +600,14 @@ static tree bush(int32_t stems, int32_t each) {
         defs[i].damping = tdi_vec3(1e-3, 1e-3, 1e-3);
     }
     tree t = tree_of(defs, n, TD_LAW_LINEAR, NULL);
-    free(defs);
     return t;
 }
 
 TD_TEST(contacts_have_the_same_bits_with_any_number_of_threads) {
     const int32_t stems = 65, each = 35;
-    td_real *first = NULL;
+    FREED td_real *first = NULL;
     for (int32_t threads = 1; threads <= 3; threads++) {
-        tree t = bush(stems, each);
+        OWNED(tree) t = bush(stems, each);
         td_collider things[2] = {plane_at(0), td_collider_default(TD_COLLIDER_SPHERE)};
         against opts = steps_against(t, things, 2, 1.0 / 60);
         CHECK_INT(td_pool_new(threads, NULL, &opts.opts.pool), TD_OK);
@@ -646,7 +627,5 @@ TD_TEST(contacts_have_the_same_bits_with_any_number_of_threads) {
         CHECK(memcmp(first, t.q, (size_t)t.nq * sizeof *first) == 0);
         td_pool_free(opts.opts.pool);
         td_island_free(opts.island);
-        tree_free(t);
     }
-    free(first);
 }

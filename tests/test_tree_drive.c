@@ -17,9 +17,9 @@ TD_TEST(drive_torques_of_an_explicit_step_are_those_of_forward_dynamics) {
     tdi_random r;
     tdi_random_seed(&r, 41);
     for (int k = 0; k < 20; k++) {
-        tree t = random_tree(&r, 2 + k, BUSHY, 5, TD_LAW_LINEAR);
-        td_joint_drive *drives = random_drives(t, &r, 1);
-        td_real *torque = reals(t.nv), *accel = reals(t.nv);
+        OWNED(tree) t = random_tree(&r, 2 + k, BUSHY, 5, TD_LAW_LINEAR);
+        FREED td_joint_drive *drives = random_drives(t, &r, 1);
+        FREED td_real *torque = reals(t.nv), *accel = reals(t.nv);
         td_step_opts opts = steps_of(TD_EULER, 1e-3, weight);
         CHECK(td_body_reset(t.state, NULL) == TD_OK);
         for (int32_t d = 0; d < t.nv; d++) {
@@ -31,16 +31,12 @@ TD_TEST(drive_torques_of_an_explicit_step_are_those_of_forward_dynamics) {
         for (int32_t d = 0; d < t.nv; d++) {
             CHECK(t.v[d] == opts.dt * accel[d]);
         }
-        free(drives);
-        free(torque);
-        free(accel);
-        tree_free(t);
     }
 }
 
 // How far coordinates of implicit steps are from those of RK4 after `time`.
 static double distance(tree t, td_joint_drive *drives, double dt, double time) {
-    td_real *want = reals(t.nq);
+    FREED td_real *want = reals(t.nq);
     td_step_opts opts = steps_of(TD_RK4, 2e-5, weight);
     double far = 0;
     opts.drives = drives;
@@ -55,7 +51,6 @@ static double distance(tree t, td_joint_drive *drives, double dt, double time) {
     for (int32_t c = 0; c < t.nq; c++) {
         far = fmax(far, fabs(td_tree_coords(t.state)[c] - want[c]));
     }
-    free(want);
     return far;
 }
 
@@ -65,13 +60,11 @@ TD_TEST(drive_torques_of_implicit_steps_converge_to_those_of_explicit_ones) {
     tdi_random r;
     tdi_random_seed(&r, 42);
     for (int k = 0; k < 4; k++) {
-        tree t = random_tree(&r, 4, BUSHY, 5, TD_LAW_LINEAR);
-        td_joint_drive *drives = random_drives(t, &r, 2);
+        OWNED(tree) t = random_tree(&r, 4, BUSHY, 5, TD_LAW_LINEAR);
+        FREED td_joint_drive *drives = random_drives(t, &r, 2);
         const double coarse = distance(t, drives, 4e-4, 0.04),
                      fine = distance(t, drives, 1e-4, 0.04);
         CHECK_SAY(fine < 0.35 * coarse, "%g, with a quarter of the step %g", coarse, fine);
-        free(drives);
-        tree_free(t);
     }
 }
 
@@ -86,8 +79,8 @@ TD_TEST(drive_torques_within_a_free_body_keep_its_momentum) {
         defs[i] = random_segment(&r, i, CHAIN, 5);
         defs[i].joint = kinds[i];
     }
-    tree t = tree_of(defs, 5, TD_LAW_LINEAR, NULL);
-    td_joint_drive *drives = random_drives(t, &r, 0.5);
+    OWNED(tree) t = tree_of(defs, 5, TD_LAW_LINEAR, NULL);
+    FREED td_joint_drive *drives = random_drives(t, &r, 0.5);
     td_step_opts opts = steps_of(TD_IMPLICIT_EULER, 1e-4, tdi_vec3(0, 0, 0));
     td_vec3 linear, angular;
     opts.tolerance = 1e-10;
@@ -100,8 +93,6 @@ TD_TEST(drive_torques_within_a_free_body_keep_its_momentum) {
     CHECK(tdi_norm(linear) < 1e-9);
     CHECK(tdi_norm(angular) < 1e-6); // torques keep the axes of the beginning of a step
     CHECK(largest(td_tree_velocities(t.state), t.nv) > 0.01);
-    free(drives);
-    tree_free(t);
 }
 
 static tree one_joint(td_joint_kind kind, double stiffness) {
@@ -119,7 +110,7 @@ static tree one_joint(td_joint_kind kind, double stiffness) {
 TD_TEST(drive_offsets_are_where_springs_come_to_rest) {
     const td_joint_kind kinds[3] = {TD_JOINT_HINGE, TD_JOINT_SLIDE, TD_JOINT_BALL};
     for (int k = 0; k < 3; k++) {
-        tree t = one_joint(kinds[k], 3);
+        OWNED(tree) t = one_joint(kinds[k], 3);
         td_joint_drive drives[3];
         td_step_opts opts = steps_of(TD_IMPLICIT, 0.02, tdi_vec3(0, 0, 0));
         for (int d = 0; d < 3; d++) {
@@ -132,14 +123,13 @@ TD_TEST(drive_offsets_are_where_springs_come_to_rest) {
         const td_real *q = td_tree_coords(t.state);
         const double turned = t.nq == 4 ? 2 * atan2(q[1], q[0]) : q[0];
         CHECK_REL(turned, 0.4, 1e-6);
-        tree_free(t);
     }
 }
 
 // Against a stop with stiffness c a torque T rests T/c beyond it; in steps and in statics alike.
 TD_TEST(drive_limits_push_back_with_their_stiffness) {
     for (int k = 0; k < 2; k++) {
-        tree t = one_joint(k ? TD_JOINT_SLIDE : TD_JOINT_HINGE, 0);
+        OWNED(tree) t = one_joint(k ? TD_JOINT_SLIDE : TD_JOINT_HINGE, 0);
         td_joint_drive drive = td_joint_drive_default();
         td_step_opts opts = steps_of(TD_IMPLICIT_EULER, 0.01, tdi_vec3(0, 0, 0));
         drive.torque = 2;
@@ -153,7 +143,6 @@ TD_TEST(drive_limits_push_back_with_their_stiffness) {
         drive.torque = -2;
         CHECK_INT(td_body_settle(t.state, &opts, NULL, NULL), TD_OK);
         CHECK_REL(td_tree_coords(t.state)[0], -0.1 - 2.0 / 50, 1e-5);
-        tree_free(t);
     }
 }
 
@@ -162,9 +151,9 @@ TD_TEST(drive_that_does_nothing_changes_no_bit) {
     tdi_random r;
     tdi_random_seed(&r, 44);
     for (int k = 0; k < 2; k++) {
-        tree t = random_tree(&r, 9, BUSHY, 5, TD_LAW_LINEAR);
-        td_joint_drive *drives = random_drives(t, &r, 0);
-        td_real *want = reals(t.nq);
+        OWNED(tree) t = random_tree(&r, 9, BUSHY, 5, TD_LAW_LINEAR);
+        FREED td_joint_drive *drives = random_drives(t, &r, 0);
+        FREED td_real *want = reals(t.nq);
         td_step_opts opts = steps_of(rules[k], 1e-3, weight);
         CHECK(td_body_reset(t.state, NULL) == TD_OK);
         run(t, &opts, 20);
@@ -173,14 +162,11 @@ TD_TEST(drive_that_does_nothing_changes_no_bit) {
         CHECK(td_body_reset(t.state, NULL) == TD_OK);
         run(t, &opts, 20);
         CHECK(memcmp(want, td_tree_coords(t.state), (size_t)t.nq * sizeof *want) == 0);
-        free(want);
-        free(drives);
-        tree_free(t);
     }
 }
 
 TD_TEST(drive_that_makes_no_sense_is_refused_with_its_degree_of_freedom) {
-    tree hinge = one_joint(TD_JOINT_HINGE, 1), ball = one_joint(TD_JOINT_BALL, 1);
+    OWNED(tree) hinge = one_joint(TD_JOINT_HINGE, 1), ball = one_joint(TD_JOINT_BALL, 1);
     const td_joint_drive none = td_joint_drive_default();
     td_joint_drive drives[3] = {none, none, none};
     td_step_opts opts = td_step_opts_default();
@@ -201,6 +187,4 @@ TD_TEST(drive_that_makes_no_sense_is_refused_with_its_degree_of_freedom) {
     CHECK_INT(td_body_step(ball.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
     CHECK_INT(diag.index, 2);
     CHECK_HAS(diag.message, "limits are for hinges and slides");
-    tree_free(hinge);
-    tree_free(ball);
 }

@@ -21,10 +21,11 @@ static void note(double *worst, double error, double scale) {
 // Articulated bodies, Newton-Euler and composite bodies against the reference and each other.
 static void compare(tree t, tdi_random *r, agreement *worst) {
     int32_t n = t.nv;
-    td_real *torque = reals(n), *spring = reals(n), *accel = reals(n), *back = reals(n);
-    td_real *h = reals(n * n);
-    real *want = calloc((size_t)n + 1, sizeof *want), *need = calloc((size_t)n + 1, sizeof *need);
-    real *ref = calloc((size_t)n * (size_t)n + 1, sizeof *ref);
+    FREED td_real *torque = reals(n), *spring = reals(n), *accel = reals(n), *back = reals(n);
+    FREED td_real *h = reals(n * n);
+    FREED real *want = calloc((size_t)n + 1, sizeof *want),
+               *need = calloc((size_t)n + 1, sizeof *need);
+    FREED real *ref = calloc((size_t)n * (size_t)n + 1, sizeof *ref);
     for (int32_t d = 0; d < n; d++) {
         torque[d] = between(r, -1, 1);
     }
@@ -57,14 +58,6 @@ static void compare(tree t, tdi_random *r, agreement *worst) {
             CHECK(h[d * n + e] == h[e * n + d]);
         }
     }
-    free(torque);
-    free(spring);
-    free(accel);
-    free(back);
-    free(h);
-    free(want);
-    free(need);
-    free(ref);
 }
 
 // long double is software where it is not x87's: there are fewer trees, of all sizes and kinds
@@ -75,13 +68,12 @@ TD_TEST(tree_three_ways_of_dynamics_agree_on_random_trees_with_all_joints) {
     tdi_random_seed(&r, 11);
     agreement worst = {0, 0, 0, 0};
     for (int k = 0; k < RANDOM_TREES; k++) {
-        tree t = random_tree(&r, 1 + k % 30, k % 3 ? BUSHY : CHAIN, 5,
-                             k % 2 ? TD_LAW_TANGENT : TD_LAW_LINEAR);
+        OWNED(tree) t = random_tree(&r, 1 + k % 30, k % 3 ? BUSHY : CHAIN, 5,
+                                    k % 2 ? TD_LAW_TANGENT : TD_LAW_LINEAR);
         if (k % 4 > 1) {
             random_base(t, &r);
         }
         compare(t, &r, &worst);
-        tree_free(t);
     }
     CHECK_IN(worst.forward, 0, 1e-9);
     CHECK_IN(worst.inverse, 0, 1e-12);
@@ -101,10 +93,9 @@ TD_TEST(tree_three_ways_agree_to_rounding_on_short_stout_chains) {
             defs[i].radius_base = defs[i].radius_tip = 0.1;
             defs[i].joint = (k / 4 + i) % 3 ? TD_JOINT_BALL : TD_JOINT_HINGE;
         }
-        tree t = tree_of(defs, n, TD_LAW_LINEAR, NULL);
+        OWNED(tree) t = tree_of(defs, n, TD_LAW_LINEAR, NULL);
         random_state(t, &r, 1, 3);
         compare(t, &r, &worst);
-        tree_free(t);
     }
     CHECK_IN(worst.forward, 0, 1e-12);
     CHECK_IN(worst.inverse, 0, 1e-12);
@@ -113,7 +104,7 @@ TD_TEST(tree_three_ways_agree_to_rounding_on_short_stout_chains) {
 
 // a chain of n like segments with joints of one kind
 static tree even_chain(int32_t n, td_joint_kind kind, double spring) {
-    td_segment_def *defs = calloc((size_t)n, sizeof *defs);
+    FREED td_segment_def *defs = calloc((size_t)n, sizeof *defs);
     for (int32_t i = 0; i < n; i++) {
         td_segment_def def = td_segment_def_default();
         def.parent = i - 1;
@@ -126,7 +117,6 @@ static tree even_chain(int32_t n, td_joint_kind kind, double spring) {
         defs[i] = def;
     }
     tree t = tree_of(defs, n, TD_LAW_LINEAR, NULL);
-    free(defs);
     return t;
 }
 
@@ -136,11 +126,11 @@ static tree even_chain(int32_t n, td_joint_kind kind, double spring) {
 TD_TEST(tree_forward_is_within_1e_7_of_dense_long_double_on_a_chain_of_500) {
     tdi_random r;
     tdi_random_seed(&r, 13);
-    tree t = even_chain(LONG_CHAIN, TD_JOINT_BALL, 0);
+    OWNED(tree) t = even_chain(LONG_CHAIN, TD_JOINT_BALL, 0);
     random_state(t, &r, 0.5, 1);
-    td_real *accel = reals(t.nv), *none = reals(t.nv);
-    real *want = calloc((size_t)t.nv, sizeof *want);
-    real *inertia = calloc((size_t)t.nv * (size_t)t.nv, sizeof *inertia);
+    FREED td_real *accel = reals(t.nv), *none = reals(t.nv);
+    FREED real *want = calloc((size_t)t.nv, sizeof *want);
+    FREED real *inertia = calloc((size_t)t.nv * (size_t)t.nv, sizeof *inertia);
     td_tree_forward(t.state, weight, NULL, accel);
     ref_inertia(t.state, inertia);
     ref_forward(t.state, weight, none, inertia, want);
@@ -150,11 +140,6 @@ TD_TEST(tree_forward_is_within_1e_7_of_dense_long_double_on_a_chain_of_500) {
         error = fmax(error, fabs((double)(accel[d] - want[d])));
     }
     CHECK_IN(error / scale, 0, 1e-7);
-    free(accel);
-    free(none);
-    free(want);
-    free(inertia);
-    tree_free(t);
 }
 
 // Against the torques that would hold the chain unaccelerated: the joints' own are what is left
@@ -170,9 +155,9 @@ TD_TEST(tree_forward_solves_the_equations_of_long_chains) {
     tdi_random r;
     tdi_random_seed(&r, 14);
     for (int k = 0; k < 2; k++) {
-        tree t = even_chain(FORWARD_CHAIN, k ? TD_JOINT_HINGE : TD_JOINT_BALL, 0.1);
+        OWNED(tree) t = even_chain(FORWARD_CHAIN, k ? TD_JOINT_HINGE : TD_JOINT_BALL, 0.1);
         random_state(t, &r, 0.1, 0.1);
-        td_real *accel = reals(t.nv), *spring = reals(t.nv), *back = reals(t.nv);
+        FREED td_real *accel = reals(t.nv), *spring = reals(t.nv), *back = reals(t.nv);
         td_tree_inverse(t.state, weight, accel, back);
         double scale = largest(back, t.nv), error = 0;
         td_tree_joint_torque(t.state, spring);
@@ -183,10 +168,6 @@ TD_TEST(tree_forward_solves_the_equations_of_long_chains) {
         }
         CHECK(isfinite(largest(accel, t.nv)));
         CHECK_IN(error / scale, 0, 1e-6);
-        free(accel);
-        free(spring);
-        free(back);
-        tree_free(t);
     }
 }
 
@@ -200,8 +181,8 @@ static void forward_of(tree t, td_vec3 gravity, td_real *accel) {
 TD_TEST(tree_on_a_base_in_uniform_motion_feels_nothing_of_it) {
     tdi_random r;
     tdi_random_seed(&r, 21);
-    tree t = random_tree(&r, 12, BUSHY, 5, TD_LAW_LINEAR);
-    td_real *still = reals(t.nv), *moved = reals(t.nv);
+    OWNED(tree) t = random_tree(&r, 12, BUSHY, 5, TD_LAW_LINEAR);
+    FREED td_real *still = reals(t.nv), *moved = reals(t.nv);
     forward_of(t, weight, still);
     tdi_as_tree(t.state)->base_twist.v = tdi_vec3(3, -1, 2);
     tdi_as_tree(t.state)->base.o = tdi_vec3(0.5, 2, -1);
@@ -209,25 +190,19 @@ TD_TEST(tree_on_a_base_in_uniform_motion_feels_nothing_of_it) {
     for (int32_t d = 0; d < t.nv; d++) {
         CHECK(moved[d] == still[d]);
     }
-    free(still);
-    free(moved);
-    tree_free(t);
 }
 
 TD_TEST(tree_on_a_falling_base_is_weightless) {
     tdi_random r;
     tdi_random_seed(&r, 22);
-    tree t = random_tree(&r, 12, BUSHY, 5, TD_LAW_LINEAR);
-    td_real *falling = reals(t.nv), *free_of = reals(t.nv);
+    OWNED(tree) t = random_tree(&r, 12, BUSHY, 5, TD_LAW_LINEAR);
+    FREED td_real *falling = reals(t.nv), *free_of = reals(t.nv);
     forward_of(t, tdi_vec3(0, 0, 0), free_of);
     t.state->base.acceleration = weight;
     forward_of(t, weight, falling);
     for (int32_t d = 0; d < t.nv; d++) {
         CHECK(falling[d] == free_of[d]);
     }
-    free(falling);
-    free(free_of);
-    tree_free(t);
 }
 
 // A hinge that turns with known angle, rate and acceleration carries the tree of `defs`, which
@@ -247,11 +222,11 @@ TD_TEST(tree_on_a_turning_base_moves_as_on_a_driven_hinge) {
         defs[0] = td_segment_def_default();
         defs[0].joint = TD_JOINT_HINGE;
         defs[0].axis = tdi_unit_or(random_vec(&r, 1), tdi_vec3(1, 0, 0));
-        tree carried = tree_of(defs, n + 1, TD_LAW_LINEAR, NULL);
+        OWNED(tree) carried = tree_of(defs, n + 1, TD_LAW_LINEAR, NULL);
         for (int32_t i = 1; i <= n; i++) {
             defs[i].parent -= 1;
         }
-        tree based = tree_of(defs + 1, n, TD_LAW_LINEAR, NULL);
+        OWNED(tree) based = tree_of(defs + 1, n, TD_LAW_LINEAR, NULL);
         random_state(carried, &r, 1, 3);
         memcpy(based.q, carried.q + 1, (size_t)based.nq * sizeof *based.q);
         memcpy(based.v, carried.v + 1, (size_t)based.nv * sizeof *based.v);
@@ -261,7 +236,8 @@ TD_TEST(tree_on_a_turning_base_moves_as_on_a_driven_hinge) {
                                      .spin = tdi_scale(defs[0].axis, carried.v[0]),
                                      .spin_rate = tdi_scale(defs[0].axis, drive)};
         tdi_tree_put_base(tdi_as_tree(based.state), &base);
-        td_real *accel = reals(carried.nv), *need = reals(carried.nv), *spring = reals(based.nv);
+        FREED td_real *accel = reals(carried.nv), *need = reals(carried.nv),
+                      *spring = reals(based.nv);
         forward_of(based, weight, accel + 1);
         accel[0] = drive;
         td_tree_inverse(carried.state, weight, accel, need);
@@ -269,11 +245,6 @@ TD_TEST(tree_on_a_turning_base_moves_as_on_a_driven_hinge) {
         for (int32_t d = 0; d < based.nv; d++) {
             CHECK_IN(fabs(need[d + 1] - spring[d]), 0, 1e-9 * largest(need, carried.nv));
         }
-        free(accel);
-        free(need);
-        free(spring);
-        tree_free(carried);
-        tree_free(based);
     }
 }
 
@@ -281,14 +252,12 @@ TD_TEST(tree_on_a_turning_base_moves_as_on_a_driven_hinge) {
 
 // elastic energy after a small move of one degree of freedom
 static double energy_beside(tree t, int32_t d, double by) {
-    td_real *q = reals(t.nq), *step = reals(t.nv);
+    FREED td_real *q = reals(t.nq), *step = reals(t.nv);
     memcpy(q, t.q, (size_t)t.nq * sizeof *q);
     step[d] = 1;
     tdi_tree_advance(tdi_as_tree_model(t.model), tdi_as_tree(t.state), step, by);
     double energy = td_body_energy(t.state, weight).elastic;
     memcpy(t.q, q, (size_t)t.nq * sizeof *q);
-    free(q);
-    free(step);
     return energy;
 }
 
@@ -303,7 +272,7 @@ TD_TEST(tree_joint_moments_are_the_slope_of_the_energy_for_all_kinds_and_laws) {
     tdi_random r;
     tdi_random_seed(&r, 31);
     for (int k = 0; k < 60; k++) {
-        tree t = random_tree(&r, 5, BUSHY, 1, k % 2 ? TD_LAW_TANGENT : TD_LAW_LINEAR);
+        OWNED(tree) t = random_tree(&r, 5, BUSHY, 1, k % 2 ? TD_LAW_TANGENT : TD_LAW_LINEAR);
         random_state(t, &r, k % 3 == 0 ? 0.05 : k % 3 == 1 ? 0.3 : 2.5, 0);
         for (int32_t i = 0; k % 5 == 0 && i < tdi_as_tree_model(t.model)->body_count; i++) {
             td_real *q = t.q + tdi_as_tree_model(t.model)->coord[i];
@@ -311,13 +280,11 @@ TD_TEST(tree_joint_moments_are_the_slope_of_the_energy_for_all_kinds_and_laws) {
                 q[c] = -q[c]; // the same turn
             }
         }
-        td_real *torque = reals(t.nv);
+        FREED td_real *torque = reals(t.nv);
         td_tree_joint_torque(t.state, torque);
         for (int32_t d = 0; d < t.nv; d++) {
             CHECK_IN(fabs(torque[d] + energy_slope(t, d, 1e-3)), 0, 1e-9 * (1 + fabs(torque[d])));
         }
-        free(torque);
-        tree_free(t);
     }
 }
 
@@ -356,7 +323,7 @@ TD_TEST(tree_tangent_law_gives_2_k_tan_half_angle_in_each_plane_and_in_twist) {
     const double k[3] = {2, 3, 5}, angles[5] = {1e-6, 0.1, 0.6, 2, 3};
     for (int a = 0; a < 3; a++) {
         for (int i = 0; i < 5; i++) {
-            tree t = turned_ball(axes[a], angles[i], TD_LAW_TANGENT);
+            OWNED(tree) t = turned_ball(axes[a], angles[i], TD_LAW_TANGENT);
             td_real torque[3];
             td_tree_joint_torque(t.state, torque);
             CHECK_REL(torque[a], -2 * k[a] * tan(angles[i] / 2), 1e-12);
@@ -365,7 +332,6 @@ TD_TEST(tree_tangent_law_gives_2_k_tan_half_angle_in_each_plane_and_in_twist) {
             double half = sin(angles[i] / 2);
             CHECK_REL(td_body_energy(t.state, weight).elastic, -2 * k[a] * log1p(-half * half),
                       1e-12);
-            tree_free(t);
         }
     }
 }
@@ -376,24 +342,22 @@ TD_TEST(tree_tangent_law_is_linear_when_small) {
     tdi_random_seed(&r, 32);
     for (int k = 0; k < 20; k++) {
         td_vec3 axis = tdi_unit_or(random_vec(&r, 1), tdi_vec3(1, 0, 0));
-        tree linear = turned_ball(axis, 1e-5, TD_LAW_LINEAR);
-        tree tangent = turned_ball(axis, 1e-5, TD_LAW_TANGENT);
+        OWNED(tree) linear = turned_ball(axis, 1e-5, TD_LAW_LINEAR);
+        OWNED(tree) tangent = turned_ball(axis, 1e-5, TD_LAW_TANGENT);
         td_real a[3], b[3];
         td_tree_joint_torque(linear.state, a);
         td_tree_joint_torque(tangent.state, b);
         for (int d = 0; d < 3; d++) {
             CHECK_IN(fabs(a[d] - b[d]), 0, 1e-9 * largest(a, 3)); // second order in the angle
         }
-        tree_free(linear);
-        tree_free(tangent);
     }
 }
 
 TD_TEST(tree_joint_moments_stay_finite_at_half_a_turn_and_without_stiffness) {
     const td_vec3 axes[4] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0.6, 0.8, 0}};
     for (int k = 0; k < 16; k++) {
-        tree t = turned_ball(axes[k % 4], k < 8 ? TDI_PI : 2 * TDI_PI,
-                             k % 2 ? TD_LAW_TANGENT : TD_LAW_LINEAR);
+        OWNED(tree) t = turned_ball(axes[k % 4], k < 8 ? TDI_PI : 2 * TDI_PI,
+                                    k % 2 ? TD_LAW_TANGENT : TD_LAW_LINEAR);
         td_real torque[3], accel[3];
         t.q[0] = k < 8 ? 0 : -1;
         tdi_as_tree_model(t.model)->body[0].stiffness.y = k % 8 < 4 ? 0 : 3;
@@ -403,14 +367,13 @@ TD_TEST(tree_joint_moments_stay_finite_at_half_a_turn_and_without_stiffness) {
         CHECK(isfinite(largest(torque, 3)) && isfinite(torque[0] + torque[1] + torque[2]));
         CHECK(isfinite(accel[0] + accel[1] + accel[2]));
         CHECK(isfinite(td_body_energy(t.state, weight).elastic));
-        tree_free(t);
     }
 }
 
 // A linear spring wound past half a turn goes on pulling the way it did, and a state set by hand
 // starts on the short way round.
 TD_TEST(tree_linear_spring_winds_past_half_a_turn) {
-    tree t = turned_ball(tdi_vec3(0, 1, 0), 2.9, TD_LAW_LINEAR);
+    OWNED(tree) t = turned_ball(tdi_vec3(0, 1, 0), 2.9, TD_LAW_LINEAR);
     td_real torque[3];
     td_step_opts opts = td_step_opts_default();
     opts.integrator = TD_RK4;
@@ -425,13 +388,12 @@ TD_TEST(tree_linear_spring_winds_past_half_a_turn) {
     td_tree_state_changed(t.state);
     td_tree_joint_torque(t.state, torque);
     CHECK_REL(torque[1], 1e-15 * (2 * TDI_PI - 3.5), 1e-10);
-    tree_free(t);
 }
 
 // By implicit steps too, and wound by more than three quarters of a turn it lets go: it goes on
 // from the short way round, at the rate that it had.
 TD_TEST(tree_linear_spring_lets_go_past_three_quarters_of_a_turn) {
-    tree t = turned_ball(tdi_vec3(0, 1, 0), 2.9, TD_LAW_LINEAR);
+    OWNED(tree) t = turned_ball(tdi_vec3(0, 1, 0), 2.9, TD_LAW_LINEAR);
     td_step_opts opts = td_step_opts_default();
     opts.gravity = tdi_vec3(0, 0, 0);
     tdi_as_tree_model(t.model)->body[0].stiffness = tdi_vec3(1e-15, 1e-15, 1e-15);
@@ -447,7 +409,6 @@ TD_TEST(tree_linear_spring_lets_go_past_three_quarters_of_a_turn) {
         }
         CHECK_REL(td_tree_velocities(t.state)[1], 10, 2e-3);
     }
-    tree_free(t);
 }
 
 // Of the two rotation vectors of a turn that which is nearer to the last one is meant: light leaves
@@ -476,9 +437,10 @@ TD_TEST(tree_damping_takes_out_the_power_of_the_angles_rates) {
     tdi_random r;
     tdi_random_seed(&r, 33);
     for (int k = 0; k < 40; k++) {
-        tree t = random_tree(&r, 6, BUSHY, 1, k % 2 ? TD_LAW_TANGENT : TD_LAW_LINEAR);
+        OWNED(tree) t = random_tree(&r, 6, BUSHY, 1, k % 2 ? TD_LAW_TANGENT : TD_LAW_LINEAR);
         random_state(t, &r, k % 4 < 2 ? 0.1 : 2, 2);
-        td_real *a = reals(t.nv), *b = reals(t.nv), *with = reals(t.nv), *without = reals(t.nv);
+        FREED td_real *a = reals(t.nv), *b = reals(t.nv), *with = reals(t.nv),
+                      *without = reals(t.nv);
         double h = 1e-4, power = 0, want = 0;
         td_tree_joint_torque(t.state, with);
         tdi_tree_advance(tdi_as_tree_model(t.model), tdi_as_tree(t.state), t.v, h);
@@ -504,11 +466,6 @@ TD_TEST(tree_damping_takes_out_the_power_of_the_angles_rates) {
             power += t.v[d] * (with[d] - without[d]);
         }
         CHECK_REL(power, want, 1e-6);
-        free(a);
-        free(b);
-        free(with);
-        free(without);
-        tree_free(t);
     }
 }
 
@@ -519,9 +476,9 @@ TD_TEST(tree_forward_takes_loads_as_their_torques) {
     tdi_random r;
     tdi_random_seed(&r, 62);
     for (int k = 0; k < 20; k++) {
-        tree t = random_tree(&r, 8, BUSHY, 5, TD_LAW_LINEAR);
+        OWNED(tree) t = random_tree(&r, 8, BUSHY, 5, TD_LAW_LINEAR);
         random_base(t, &r);
-        td_real *torque = reals(t.nv), *a = reals(t.nv), *b = reals(t.nv), *v = reals(t.nv);
+        FREED td_real *torque = reals(t.nv), *a = reals(t.nv), *b = reals(t.nv), *v = reals(t.nv);
         tdi_wrench outside[8];
         for (int32_t i = 0; i < 8; i++) {
             outside[i].n = random_vec(&r, 1);
@@ -546,11 +503,6 @@ TD_TEST(tree_forward_takes_loads_as_their_torques) {
         for (int32_t d = 0; d < t.nv; d++) {
             CHECK_IN(fabs(a[d] - b[d]), 0, 1e-9 * largest(b, t.nv));
         }
-        free(torque);
-        free(a);
-        free(b);
-        free(v);
-        tree_free(t);
     }
 }
 
@@ -559,8 +511,9 @@ TD_TEST(tree_forward_takes_loads_as_their_torques) {
 TD_TEST(tree_dynamics_give_the_same_bits_twice_and_in_place) {
     tdi_random r;
     tdi_random_seed(&r, 71);
-    tree t = random_tree(&r, 30, BUSHY, 5, TD_LAW_LINEAR);
-    td_real *torque = reals(t.nv), *once = reals(t.nv), *twice = reals(t.nv), *q = reals(t.nq);
+    OWNED(tree) t = random_tree(&r, 30, BUSHY, 5, TD_LAW_LINEAR);
+    FREED td_real *torque = reals(t.nv), *once = reals(t.nv), *twice = reals(t.nv),
+                  *q = reals(t.nq);
     size_t bytes = (size_t)t.nv * sizeof *once;
     for (int32_t d = 0; d < t.nv; d++) {
         torque[d] = twice[d] = between(&r, -1, 1);
@@ -576,11 +529,6 @@ TD_TEST(tree_dynamics_give_the_same_bits_twice_and_in_place) {
     td_energy a = td_body_energy(t.state, weight), b = td_body_energy(t.state, weight);
     CHECK(memcmp(&a, &b, sizeof a) == 0);
     CHECK(memcmp(q, t.q, (size_t)t.nq * sizeof *q) == 0);
-    free(torque);
-    free(once);
-    free(twice);
-    free(q);
-    tree_free(t);
 }
 
 TD_TEST(tree_dynamics_and_explicit_steps_take_no_memory) {
@@ -618,7 +566,7 @@ TD_TEST(tree_dynamics_and_explicit_steps_take_no_memory) {
 
 TD_TEST(tree_state_set_by_hand_gets_unit_quaternions_and_its_frames) {
     td_segment_def def = td_segment_def_default();
-    tree t = tree_of(&def, 1, TD_LAW_LINEAR, NULL);
+    OWNED(tree) t = tree_of(&def, 1, TD_LAW_LINEAR, NULL);
     td_quat want = tdi_quat_turn(tdi_vec3(0, 0, 1), -1);
     const td_real raw[4] = {3 * want.w, 3 * want.x, 3 * want.y, 3 * want.z};
     memcpy(t.q, raw, sizeof raw);
@@ -633,7 +581,6 @@ TD_TEST(tree_state_set_by_hand_gets_unit_quaternions_and_its_frames) {
     CHECK(memcmp(unit, t.q, sizeof unit) == 0);
     CHECK(td_body_reset(t.state, NULL) == TD_OK);
     CHECK(t.q[0] == 1 && td_body_tip(t.state, 0).y == 0.1);
-    tree_free(t);
 }
 
 // ---- answers to forces ----------------------------------------------------------------------
@@ -675,7 +622,7 @@ static void answer_once(tree t, tdi_random *r, double *worst) {
     td_body *s = t.state;
     const td_body_model *m = s->model;
     const int32_t n = t.nv;
-    td_real *accel = reals(n), *force = reals(n), *h = reals(n * n);
+    FREED td_real *accel = reals(n), *force = reals(n), *h = reals(n * n);
     td_tree_inertia(s, h);
     td_tree_forward(s, weight, NULL, accel);
     tdi_tree_answer_clear(tdi_as_tree_model(m), tdi_as_tree(s), accel);
@@ -703,9 +650,6 @@ static void answer_once(tree t, tdi_random *r, double *worst) {
         note(worst, tdi_norm(tdi_sub(tdi_mat3_apply(turn, got.w), want.w)), largest(accel, n));
         note(worst, tdi_norm(tdi_sub(tdi_mat3_apply(turn, got.v), want.v)), largest(accel, n));
     }
-    free(accel);
-    free(force);
-    free(h);
 }
 
 TD_TEST(tree_answers_to_forces_are_those_of_the_dense_matrix) {
@@ -713,10 +657,9 @@ TD_TEST(tree_answers_to_forces_are_those_of_the_dense_matrix) {
     double worst = 0;
     tdi_random_seed(&r, 91);
     for (int k = 0; k < 60; k++) {
-        tree t = random_tree(&r, 1 + k % 30, k % 3 ? BUSHY : CHAIN, 5, TD_LAW_LINEAR);
+        OWNED(tree) t = random_tree(&r, 1 + k % 30, k % 3 ? BUSHY : CHAIN, 5, TD_LAW_LINEAR);
         random_base(t, &r);
         answer_once(t, &r, &worst);
-        tree_free(t);
     }
     CHECK_IN(worst, 0, 1e-9); // as for forward dynamics
 }

@@ -4,6 +4,8 @@
 #include "tendril/ida.h"
 #include "test_tree_shapes.h"
 
+OWNED_POINTER(td_ida)
+
 static td_ida *ida_of(tree t, const td_ida_opts *opts) {
     td_ida *ida = NULL;
     td_diag diag = {.message = ""};
@@ -108,23 +110,19 @@ TD_TEST(ida_starts_anew_from_a_state_that_was_changed) {
     tdi_random r;
     tdi_random_seed(&r, 75);
     tdi_random again = r;
-    tree a = random_tree(&r, 5, CHAIN, 5, TD_LAW_LINEAR);
-    tree b = random_tree(&again, 5, CHAIN, 5, TD_LAW_LINEAR);
+    OWNED(tree) a = random_tree(&r, 5, CHAIN, 5, TD_LAW_LINEAR);
+    OWNED(tree) b = random_tree(&again, 5, CHAIN, 5, TD_LAW_LINEAR);
     td_ida_opts opts = tight(weight);
-    td_ida *first = ida_of(a, &opts);
+    OWNED(td_ida) *first = ida_of(a, &opts);
     advance(first, 0.2);
     memcpy(a.q, b.q, (size_t)a.nq * sizeof *a.q);
     memcpy(a.v, b.v, (size_t)a.nv * sizeof *a.v);
     td_tree_state_changed(a.state);
     advance(first, 0.2);
-    td_ida *fresh = ida_of(b, &opts);
+    OWNED(td_ida) *fresh = ida_of(b, &opts);
     advance(fresh, 0.2);
     CHECK(memcmp(a.q, b.q, (size_t)a.nq * sizeof *a.q) == 0);
     CHECK(memcmp(a.v, b.v, (size_t)a.nv * sizeof *a.v) == 0);
-    td_ida_free(first);
-    td_ida_free(fresh);
-    tree_free(a);
-    tree_free(b);
 }
 
 // ---- what stays -----------------------------------------------------------------------------
@@ -139,12 +137,12 @@ TD_TEST(ida_keeps_the_momentum_of_a_free_tree_through_many_turns) {
         defs[i] = random_segment(&r, i, BUSHY, 5);
         defs[i].joint = kinds[i];
     }
-    tree t = tree_of(defs, 5, TD_LAW_LINEAR, NULL);
+    OWNED(tree) t = tree_of(defs, 5, TD_LAW_LINEAR, NULL);
     random_state(t, &r, 0.5, 3);
     td_ida_opts opts = tight((td_vec3){0, 0, 0});
     opts.rtol = 1e-12;
     opts.atol = 1e-13;
-    td_ida *ida = ida_of(t, &opts);
+    OWNED(td_ida) *ida = ida_of(t, &opts);
     td_vec3 linear, angular, linear_end, angular_end;
     td_body_momentum(t.state, &linear, &angular);
     advance(ida, 10);
@@ -152,8 +150,6 @@ TD_TEST(ida_keeps_the_momentum_of_a_free_tree_through_many_turns) {
     CHECK_IN(tdi_norm(tdi_sub(linear_end, linear)) / tdi_norm(linear), 0, 1e-9);
     CHECK_IN(tdi_norm(tdi_sub(angular_end, angular)) / tdi_norm(angular), 0, 1e-9);
     CHECK(td_ida_statistics(ida).starts > 2);
-    td_ida_free(ida);
-    tree_free(t);
 }
 
 // ---- cost -----------------------------------------------------------------------------------
@@ -163,15 +159,13 @@ static td_ida_stats release_beam(int32_t count) {
     beam_def def = thin_beam;
     def.count = count;
     def.damping_time = 0.01;
-    tree t = make_beam(&def);
+    OWNED(tree) t = make_beam(&def);
     td_ida_opts opts = td_ida_opts_default();
     opts.rtol = 1e-6;
     opts.atol = 1e-8;
-    td_ida *ida = ida_of(t, &opts);
+    OWNED(td_ida) *ida = ida_of(t, &opts);
     advance(ida, 0.5);
     td_ida_stats stats = td_ida_statistics(ida);
-    td_ida_free(ida);
-    tree_free(t);
     return stats;
 }
 
@@ -188,7 +182,7 @@ TD_TEST(ida_needs_no_more_residuals_for_more_bodies) {
 TD_TEST(ida_names_the_option_that_is_out_of_its_range) {
     tdi_random r;
     tdi_random_seed(&r, 76);
-    tree t = random_tree(&r, 3, CHAIN, 5, TD_LAW_LINEAR);
+    OWNED(tree) t = random_tree(&r, 3, CHAIN, 5, TD_LAW_LINEAR);
     td_ida *ida;
     td_diag diag;
     td_ida_opts opts = tight(weight);
@@ -211,15 +205,14 @@ TD_TEST(ida_names_the_option_that_is_out_of_its_range) {
     CHECK_INT(td_ida_advance(ida, 0, &diag), TD_ERR_ARGUMENT);
     CHECK_INT(td_ida_advance(ida, INFINITY, &diag), TD_ERR_ARGUMENT);
     td_ida_free(ida);
-    tree_free(t);
 }
 
 TD_TEST(ida_leaves_a_state_that_is_not_finite_as_it_was) {
     tdi_random r;
     tdi_random_seed(&r, 77);
-    tree t = random_tree(&r, 3, CHAIN, 5, TD_LAW_LINEAR);
+    OWNED(tree) t = random_tree(&r, 3, CHAIN, 5, TD_LAW_LINEAR);
     td_ida_opts opts = tight(weight);
-    td_ida *ida = ida_of(t, &opts);
+    OWNED(td_ida) *ida = ida_of(t, &opts);
     td_diag diag;
     td_real kept = t.v[0];
     t.v[0] = (td_real)NAN;
@@ -228,14 +221,12 @@ TD_TEST(ida_leaves_a_state_that_is_not_finite_as_it_was) {
     t.v[0] = kept;
     td_tree_state_changed(t.state);
     advance(ida, 0.1);
-    td_ida_free(ida);
-    tree_free(t);
 }
 
 TD_TEST(ida_gives_all_memory_back_when_there_is_too_little) {
     tdi_random r;
     tdi_random_seed(&r, 78);
-    tree t = random_tree(&r, 3, CHAIN, 5, TD_LAW_LINEAR);
+    OWNED(tree) t = random_tree(&r, 3, CHAIN, 5, TD_LAW_LINEAR);
     td_ida_opts opts = tight(weight);
     test_heap heap = {.fail_at = 1};
     td_alloc alloc = test_heap_alloc(&heap);
@@ -250,7 +241,6 @@ TD_TEST(ida_gives_all_memory_back_when_there_is_too_little) {
     CHECK_INT(heap.calls, calls);
     td_ida_free(ida);
     CHECK_INT((long long)heap.held, 0);
-    tree_free(t);
 }
 
 TD_TEST(ida_lets_time_pass_for_a_tree_that_cannot_move) {
@@ -258,12 +248,10 @@ TD_TEST(ida_lets_time_pass_for_a_tree_that_cannot_move) {
     def.joint = TD_JOINT_FIXED;
     def.length = 1;
     def.radius_base = def.radius_tip = 0.1;
-    tree t = tree_of(&def, 1, TD_LAW_LINEAR, NULL);
+    OWNED(tree) t = tree_of(&def, 1, TD_LAW_LINEAR, NULL);
     td_ida_opts opts = tight(weight);
-    td_ida *ida = ida_of(t, &opts);
+    OWNED(td_ida) *ida = ida_of(t, &opts);
     advance(ida, 2);
     CHECK_REL(t.state->time, 2, 1e-15);
     CHECK_INT(td_ida_statistics(ida).steps, 0);
-    td_ida_free(ida);
-    tree_free(t);
 }

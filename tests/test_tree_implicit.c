@@ -38,27 +38,25 @@ static tree beam(int32_t n, bool limp) {
 }
 
 static double settled_droop(int32_t n) {
-    tree t = beam(n, false);
+    OWNED(tree) t = beam(n, false);
     td_step_opts opts = td_step_opts_default();
     CHECK_INT(td_body_settle(t.state, &opts, NULL, NULL), TD_OK);
     double droop = -td_body_tip(t.state, n - 1).y;
-    tree_free(t);
     return droop;
 }
 
 TD_TEST(tree_step_at_one_frame_settles_where_statics_says) {
-    tree t = beam(100, false);
+    OWNED(tree) t = beam(100, false);
     td_step_opts opts = td_step_opts_default();
     opts.integrator = TD_IMPLICIT_EULER;
     for (int i = 0; i < 3000; i++) {
         CHECK_INT(td_body_step(t.state, &opts, NULL, NULL), TD_OK);
     }
     CHECK_REL(-td_body_tip(t.state, 99).y, settled_droop(100), 1e-6);
-    tree_free(t);
 }
 
 TD_TEST(tree_limp_chain_falls_without_gaining_energy) {
-    tree t = beam(200, true);
+    OWNED(tree) t = beam(200, true);
     td_step_opts opts = td_step_opts_default();
     td_step_stats stats = {0};
     double highest = 0;
@@ -83,12 +81,11 @@ TD_TEST(tree_limp_chain_falls_without_gaining_energy) {
     double newtons = 923 * TDI_PI * 1e-4 * 9.81; // N; the chain starts level, with no energy
     CHECK(highest < 0.01 * newtons * 0.5);
     CHECK(stats.iterations < 6 * stats.steps);
-    tree_free(t);
 }
 
 // Steps of a limp chain, each with a single iteration.
 static td_step_stats steps_of_one_iteration(int count, td_real tolerance) {
-    tree t = beam(20, true);
+    OWNED(tree) t = beam(20, true);
     td_step_opts opts = td_step_opts_default();
     td_step_stats stats = {0};
     opts.iterations = 1;
@@ -96,7 +93,6 @@ static td_step_stats steps_of_one_iteration(int count, td_real tolerance) {
     for (int i = 0; i < count; i++) {
         CHECK_INT(td_body_step(t.state, &opts, &stats, NULL), TD_OK);
     }
-    tree_free(t);
     return stats;
 }
 
@@ -119,7 +115,7 @@ TD_TEST(tree_step_that_converges_in_no_piece_soon_gives_up_on_each) {
 TD_TEST(tree_step_takes_no_memory) {
     test_heap heap = {0};
     td_alloc alloc = test_heap_alloc(&heap);
-    tree t = beam(50, false);
+    OWNED(tree) t = beam(50, false);
     td_body *state;
     CHECK_INT(td_body_new(t.model, &alloc, &state, NULL), TD_OK);
     long calls = heap.calls;
@@ -131,11 +127,10 @@ TD_TEST(tree_step_takes_no_memory) {
     CHECK_INT(heap.calls, calls);
     td_body_free(state);
     CHECK_INT(heap.held, 0);
-    tree_free(t);
 }
 
 TD_TEST(tree_step_refuses_bad_options_by_name) {
-    tree t = beam(3, false);
+    OWNED(tree) t = beam(3, false);
     td_diag diag;
     td_step_opts opts = td_step_opts_default();
     opts.dt = NAN;
@@ -153,7 +148,6 @@ TD_TEST(tree_step_refuses_bad_options_by_name) {
     opts.load_count = 1;
     CHECK_INT(td_body_step(t.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
     CHECK_INT(diag.index, 0);
-    tree_free(t);
 }
 
 // ---- moving base ----------------------------------------------------------------------------
@@ -161,7 +155,7 @@ TD_TEST(tree_step_refuses_bad_options_by_name) {
 // A pendulum on a pivot that shakes by b sin(w t): small steady swings relative to the pivot have
 // the amplitude b w^2/(l |w0^2 - w^2|), l the length of the equivalent simple pendulum.
 TD_TEST(tree_pendulum_on_a_shaken_pivot_swings_as_theory_says) {
-    tree t = beam(1, true);
+    OWNED(tree) t = beam(1, true);
     td_step_opts opts = td_step_opts_default();
     opts.dt = 1.0 / 480;
     const tdi_body *body = &tdi_as_tree_model(t.model)->body[0];
@@ -186,11 +180,10 @@ TD_TEST(tree_pendulum_on_a_shaken_pivot_swings_as_theory_says) {
         }
     }
     CHECK_REL(widest, b * w * w / (l * fabs(w0 * w0 - w * w)), 0.01);
-    tree_free(t);
 }
 
 TD_TEST(tree_base_thrown_forwards_leaves_the_tip_behind) {
-    tree t = beam(20, false);
+    OWNED(tree) t = beam(20, false);
     td_step_opts opts = td_step_opts_default();
     opts.gravity = tdi_vec3(0, 0, 0);
     td_base_motion motion = {.rotation = {1, 0, 0, 0}, .acceleration = {0, 3, 0}};
@@ -200,5 +193,4 @@ TD_TEST(tree_base_thrown_forwards_leaves_the_tip_behind) {
     }
     CHECK_REL(td_body_origin(t.state, 0).y, 0.5 * 3 * 9 / 3600, 1e-9);
     CHECK(td_body_tip(t.state, 19).y < td_body_origin(t.state, 0).y - 1e-4);
-    tree_free(t);
 }

@@ -76,7 +76,7 @@ static td_segment_def full_segment(void) {
 }
 
 TD_TEST(segment_refuses_what_is_no_number_in_every_field) {
-    td_builder *builder = NULL;
+    OWNED(td_builder) *builder = NULL;
     td_segment_def def = full_segment();
     CHECK_INT(td_builder_new(NULL, NULL, &builder), TD_OK);
     CHECK_INT(td_builder_add(builder, &def, NULL, NULL), TD_OK);
@@ -90,7 +90,6 @@ TD_TEST(segment_refuses_what_is_no_number_in_every_field) {
             CHECK_INT(diag.index, 1);
         }
     }
-    td_builder_free(builder);
 }
 
 TD_TEST(segment_refuses_no_length_and_less_than_no_mass_stiffness_or_damping) {
@@ -100,7 +99,7 @@ TD_TEST(segment_refuses_no_length_and_less_than_no_mass_stiffness_or_damping) {
         NUMBER(td_segment_def, mass, "mass"), NUMBER(td_segment_def, radius_tip, "radius_tip"),
         NUMBER(td_segment_def, joint_young, "joint_young"),
         VECTOR(td_segment_def, stiffness, "stiffness"), VECTOR(td_segment_def, damping, "damping")};
-    td_builder *builder = NULL;
+    OWNED(td_builder) *builder = NULL;
     CHECK_INT(td_builder_new(NULL, NULL, &builder), TD_OK);
     for (int i = 0; i < COUNT_OF(positive) + COUNT_OF(not_negative); i++) {
         bool zero = i < COUNT_OF(positive);
@@ -111,7 +110,6 @@ TD_TEST(segment_refuses_no_length_and_less_than_no_mass_stiffness_or_damping) {
         td_status status = td_builder_add(builder, &def, NULL, &diag);
         check_refusal(status, TD_ERR_ARGUMENT, &diag, n->name, zero ? 0 : -1e-9);
     }
-    td_builder_free(builder);
 }
 
 // ---- steps ----------------------------------------------------------------------------------
@@ -166,7 +164,7 @@ static void check_opts_refused(tree t, const td_step_opts *opts, td_status want,
 }
 
 TD_TEST(step_refuses_what_is_no_number_in_every_option_for_all_integrators) {
-    tree t = small_tree();
+    OWNED(tree) t = small_tree();
     for (int k = 0; k < INTEGRATORS; k++) {
         for (int i = 0; i < COUNT_OF(step_numbers) * COUNT_OF(no_numbers); i++) {
             const number *n = &step_numbers[i / COUNT_OF(no_numbers)];
@@ -176,11 +174,10 @@ TD_TEST(step_refuses_what_is_no_number_in_every_option_for_all_integrators) {
             check_opts_refused(t, &opts, TD_ERR_ARGUMENT, n->name, value);
         }
     }
-    tree_free(t);
 }
 
 TD_TEST(step_refuses_what_is_no_number_in_every_kind_of_load) {
-    tree t = small_tree();
+    OWNED(tree) t = small_tree();
     for (int kind = TD_LOAD_FORCE; kind <= TD_LOAD_SPRING; kind++) {
         for (int i = 0; i < COUNT_OF(load_numbers) * COUNT_OF(no_numbers); i++) {
             const number *n = &load_numbers[i / COUNT_OF(no_numbers)];
@@ -193,11 +190,10 @@ TD_TEST(step_refuses_what_is_no_number_in_every_kind_of_load) {
             check_opts_refused(t, &opts, TD_ERR_ARGUMENT, n->name, value);
         }
     }
-    tree_free(t);
 }
 
 TD_TEST(step_refuses_options_and_loads_out_of_their_range) {
-    tree t = small_tree();
+    OWNED(tree) t = small_tree();
     td_load load = {.kind = TD_LOAD_SPRING};
     td_step_opts opts = steps_of(TD_IMPLICIT, 0, weight);
     check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "dt", 0);
@@ -238,13 +234,12 @@ TD_TEST(step_refuses_options_and_loads_out_of_their_range) {
     check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "load 0: segment", TD_NONE);
     opts.struct_size = 0;
     check_opts_refused(t, &opts, TD_ERR_DEF, "td_step_opts", 0);
-    tree_free(t);
 }
 
 // what a caller in another language can hand over
 TD_TEST(step_refuses_kinds_of_load_and_integrators_that_there_are_not) {
     static const int strange[] = {-1, 3, 4, 1000};
-    tree t = small_tree();
+    OWNED(tree) t = small_tree();
     for (int k = 0; k < COUNT_OF(strange); k++) {
         td_load load = {.segment = 0};
         td_step_opts opts = steps_of(TD_IMPLICIT, 1e-3, weight);
@@ -258,11 +253,10 @@ TD_TEST(step_refuses_kinds_of_load_and_integrators_that_there_are_not) {
             check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "integrator", strange[k]);
         }
     }
-    tree_free(t);
 }
 
 TD_TEST(step_refuses_winds_that_are_not_finite) {
-    tree t = small_tree();
+    OWNED(tree) t = small_tree();
     for (int k = 0; k < INTEGRATORS; k++) {
         td_vec3 winds[2] = {{1, 0, 0}, {0, (td_real)NAN, 0}};
         td_step_opts opts = steps_of(integrators[k], 1e-3, weight);
@@ -270,7 +264,6 @@ TD_TEST(step_refuses_winds_that_are_not_finite) {
         opts.winds = winds;
         check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "winds[1]", winds[1].y);
     }
-    tree_free(t);
 }
 
 // ---- states ---------------------------------------------------------------------------------
@@ -294,7 +287,7 @@ static void check_state_number(tree t, td_real *at, td_integrator integrator) {
 }
 
 TD_TEST(step_from_a_state_that_is_not_finite_fails_and_can_be_set_right) {
-    tree t = small_tree();
+    OWNED(tree) t = small_tree();
     for (int k = 0; k < INTEGRATORS; k++) {
         for (int32_t i = 0; i < t.nq; i++) {
             check_state_number(t, &t.q[i], integrators[k]);
@@ -303,11 +296,10 @@ TD_TEST(step_from_a_state_that_is_not_finite_fails_and_can_be_set_right) {
             check_state_number(t, &t.v[i], integrators[k]);
         }
     }
-    tree_free(t);
 }
 
 TD_TEST(search_for_rest_from_a_state_that_is_not_finite_fails) {
-    tree t = small_tree();
+    OWNED(tree) t = small_tree();
     td_step_opts opts = td_step_opts_default();
     for (int32_t i = 0; i < t.nq; i++) {
         td_diag diag = {.message = ""};
@@ -318,11 +310,10 @@ TD_TEST(search_for_rest_from_a_state_that_is_not_finite_fails) {
         CHECK(td_body_reset(t.state, NULL) == TD_OK);
         CHECK_INT(td_body_settle(t.state, &opts, NULL, NULL), TD_OK);
     }
-    tree_free(t);
 }
 
 TD_TEST(modes_rest_shape_and_damping_refuse_a_state_that_is_not_finite) {
-    tree t = small_tree();
+    OWNED(tree) t = small_tree();
     td_mode modes[2];
     td_damping_opts damping = td_damping_opts_default();
     for (int32_t i = 0; i < t.nq; i++) {
@@ -339,7 +330,6 @@ TD_TEST(modes_rest_shape_and_damping_refuse_a_state_that_is_not_finite) {
         CHECK(!out);
         CHECK(td_body_reset(t.state, NULL) == TD_OK);
     }
-    tree_free(t);
 }
 
 static const number base_numbers[] = {
@@ -363,7 +353,7 @@ static void check_base_refused(tree t, const td_base_motion *motion, td_integrat
 }
 
 TD_TEST(step_on_a_base_that_is_not_finite_is_refused_for_all_integrators) {
-    tree t = small_tree();
+    OWNED(tree) t = small_tree();
     for (int k = 0; k < INTEGRATORS; k++) {
         for (int i = 0; i < COUNT_OF(base_numbers) * COUNT_OF(no_numbers); i++) {
             const number *n = &base_numbers[i / COUNT_OF(no_numbers)];
@@ -373,20 +363,18 @@ TD_TEST(step_on_a_base_that_is_not_finite_is_refused_for_all_integrators) {
             check_base_refused(t, &motion, integrators[k], n->name, value);
         }
     }
-    tree_free(t);
 }
 
 TD_TEST(step_on_a_base_without_rotation_is_refused_for_all_integrators) {
-    tree t = small_tree();
+    OWNED(tree) t = small_tree();
     for (int k = 0; k < INTEGRATORS; k++) {
         td_base_motion motion = {.rotation = {0, 0, 0, 0}};
         check_base_refused(t, &motion, integrators[k], "the base's rotation", 0);
     }
-    tree_free(t);
 }
 
 TD_TEST(explicit_step_that_carries_the_base_out_of_all_numbers_diverges) {
-    tree t = small_tree();
+    OWNED(tree) t = small_tree();
     for (int k = 2; k < INTEGRATORS; k++) {
         td_diag diag = {.message = ""};
         td_base_motion motion = {.position = {1.7e308, 0, 0}, .rotation = {1, 0, 0, 0}};
@@ -398,7 +386,6 @@ TD_TEST(explicit_step_that_carries_the_base_out_of_all_numbers_diverges) {
         CHECK(tdi_as_tree(t.state)->base.o.x == motion.position.x && t.state->time == 0);
         CHECK(td_body_reset(t.state, NULL) == TD_OK);
     }
-    tree_free(t);
 }
 
 // ---- ida ------------------------------------------------------------------------------------
@@ -410,7 +397,7 @@ static const number ida_numbers[] = {
 };
 
 TD_TEST(ida_refuses_what_is_no_number_in_every_option) {
-    tree t = small_tree();
+    OWNED(tree) t = small_tree();
     for (int i = 0; td_ida_built() && i < COUNT_OF(ida_numbers) * COUNT_OF(no_numbers); i++) {
         const number *n = &ida_numbers[i / COUNT_OF(no_numbers)];
         double value = no_numbers[i % COUNT_OF(no_numbers)];
@@ -422,14 +409,13 @@ TD_TEST(ida_refuses_what_is_no_number_in_every_option) {
         check_refusal(status, TD_ERR_ARGUMENT, &diag, n->name, value);
         CHECK(!ida);
     }
-    tree_free(t);
 }
 
 // ---- sizes ----------------------------------------------------------------------------------
 
 // a row of links, a metre together
 static td_skeleton *row_of(int32_t count) {
-    td_builder *builder = NULL;
+    OWNED(td_builder) *builder = NULL;
     td_skeleton *skeleton = NULL;
     CHECK_INT(td_builder_new(NULL, NULL, &builder), TD_OK);
     for (int32_t i = 0; i < count; i++) {
@@ -439,12 +425,11 @@ static td_skeleton *row_of(int32_t count) {
         CHECK_INT(td_builder_add(builder, &def, NULL, NULL), TD_OK);
     }
     CHECK_INT(td_builder_finish(builder, &skeleton, NULL), TD_OK);
-    td_builder_free(builder);
     return skeleton;
 }
 
 TD_TEST(tree_of_no_segments_is_refused_by_name) {
-    td_skeleton *skeleton = row_of(0);
+    OWNED(td_skeleton) *skeleton = row_of(0);
     td_body_model *model = NULL;
     td_diag diag = {.message = ""};
     td_body_opts opts = td_body_opts_default();
@@ -452,12 +437,11 @@ TD_TEST(tree_of_no_segments_is_refused_by_name) {
     CHECK_INT(td_body_model_new(skeleton, "tree", &opts, NULL, &model, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "no segments");
     CHECK(!model);
-    td_skeleton_free(skeleton);
 }
 
 TD_TEST(tree_refuses_a_law_that_there_is_not) {
     static const int strange[] = {-1, 3, 1000};
-    td_skeleton *skeleton = row_of(1);
+    OWNED(td_skeleton) *skeleton = row_of(1);
     for (int k = 0; k < COUNT_OF(strange); k++) {
         td_body_model *model = NULL;
         td_diag diag = {.message = ""};
@@ -467,12 +451,11 @@ TD_TEST(tree_refuses_a_law_that_there_is_not) {
         check_refusal(status, TD_ERR_ARGUMENT, &diag, "law", strange[k]);
         CHECK(!model);
     }
-    td_skeleton_free(skeleton);
 }
 
 TD_TEST(tree_refuses_options_that_are_not_from_their_default) {
-    td_skeleton *skeleton = row_of(1);
-    td_body_model *model = NULL;
+    OWNED(td_skeleton) *skeleton = row_of(1);
+    OWNED(td_body_model) *model = NULL;
     td_diag diag = {.message = ""};
     td_body_opts opts = {.struct_size = 0};
     CHECK_INT(td_body_model_new(skeleton, "tree", &opts, NULL, &model, &diag), TD_ERR_DEF);
@@ -480,12 +463,10 @@ TD_TEST(tree_refuses_options_that_are_not_from_their_default) {
     CHECK(!model);
     CHECK_INT(td_body_model_new(skeleton, "tree", NULL, NULL, &model, &diag),
               TD_OK); // the defaults
-    td_body_model_free(model);
-    td_skeleton_free(skeleton);
 }
 
 TD_TEST(tree_without_memory_fails_and_leaves_nothing_behind) {
-    td_skeleton *skeleton = row_of(5000); // enough to be cut
+    OWNED(td_skeleton) *skeleton = row_of(5000); // enough to be cut
     td_body_opts opts = td_body_opts_default();
     bool done = false;
     for (long k = 1; k < 10 && !done; k++) {
@@ -508,7 +489,6 @@ TD_TEST(tree_without_memory_fails_and_leaves_nothing_behind) {
         CHECK_INT(heap.held, 0);
     }
     CHECK(done);
-    td_skeleton_free(skeleton);
 }
 
 // WebAssembly's host does not always survive memories of hundreds of megabytes
@@ -521,8 +501,8 @@ TD_TEST(tree_without_memory_fails_and_leaves_nothing_behind) {
 // As deep as it is long: whatever calls itself once a segment runs out of stack.
 TD_TEST(tree_of_a_million_links_in_a_row_is_built_and_steps) {
     td_skeleton *skeleton = row_of(LONGEST_CHAIN);
-    td_body_model *model = NULL;
-    td_body *state = NULL;
+    OWNED(td_body_model) *model = NULL;
+    OWNED(td_body) *state = NULL;
     td_diag diag = {.message = ""};
     td_body_opts opts = td_body_opts_default();
     CHECK_INT(td_body_model_new(skeleton, "tree", &opts, NULL, &model, &diag), TD_OK);
@@ -536,6 +516,4 @@ TD_TEST(tree_of_a_million_links_in_a_row_is_built_and_steps) {
     CHECK_INT(td_body_step(state, &explicit, NULL, &diag), TD_OK);
     CHECK_REL(td_body_tip(state, LONGEST_CHAIN - 1).y, 1, 1e-6);
     CHECK_TEXT(diag.message, "");
-    td_body_free(state);
-    td_body_model_free(model);
 }

@@ -27,7 +27,7 @@ static td_vec3 centre_of(tree t) {
 // Error of a bar pulled at its centre of mass for half a second against
 //   m x'' = -k (x - a) - c (x' - v),  x(0) = x'(0) = 0
 static double pulled_error(td_integrator integrator, int32_t steps) {
-    tree t = floating_bar();
+    OWNED(tree) t = floating_bar();
     double m = tdi_as_tree_model(t.model)->body[0].mass, k = 40 * m, c = 3 * m, a = 0.3, v = 0.5,
            time = 0.5;
     td_load load = {.kind = TD_LOAD_SPRING, .stiffness = k, .damping = c, .velocity = {v, 0, 0}};
@@ -44,7 +44,6 @@ static double pulled_error(td_integrator integrator, int32_t steps) {
         middle - middle * exp(-decay * time) * (cos(w * time) + decay / w * sin(w * time));
     double error = fabs(t.q[0] - want);
     CHECK_IN(fabs(t.q[1]) + fabs(t.q[2]), 0, 1e-12);
-    tree_free(t);
     return error;
 }
 
@@ -79,7 +78,7 @@ static td_vec3 blown(tree t, td_integrator integrator, td_air air, double dt) {
 
 // -A c u across and a tenth of it along; by backward Euler v = h c w/(m + h c)
 TD_TEST(linear_drag_on_a_stem_counts_a_tenth_of_the_area_along_it) {
-    tree t = floating_bar();
+    OWNED(tree) t = floating_bar();
     double area = 2 * 0.01 * 0.1, m = tdi_as_tree_model(t.model)->body[0].mass, h = 0.01, c = 200,
            wind = 3;
     td_air air[3] = {{{wind, 0, 0}, c, 0}, {{0, wind, 0}, c, 0}, {{0, 0, wind}, c, 0}};
@@ -90,12 +89,11 @@ TD_TEST(linear_drag_on_a_stem_counts_a_tenth_of_the_area_along_it) {
     CHECK_REL(blown(t, TD_IMPLICIT_EULER, air[0], h).x, a * wind / (1 + a), 1e-9);
     CHECK_REL(blown(t, TD_IMPLICIT_EULER, air[1], h).y, 0.1 * a * wind / (1 + 0.1 * a), 1e-9);
     CHECK_REL(blown(t, TD_IMPLICIT_EULER, air[2], h).z, a * wind / (1 + a), 1e-9);
-    tree_free(t);
 }
 
 // quadratic drag with the areas as a matrix A, the largest a: -A u sqrt(u^T A u/a)
 TD_TEST(quadratic_drag_at_a_slant_follows_the_areas) {
-    tree t = floating_bar();
+    OWNED(tree) t = floating_bar();
     td_vec3 area = {3e-3, 1e-3, 2e-4}, u = {2, -4, 1};
     tdi_as_tree_model(t.model)->body[0].area = area;
     double m = tdi_as_tree_model(t.model)->body[0].mass, h = 1e-6, c = 0.6;
@@ -106,7 +104,6 @@ TD_TEST(quadratic_drag_at_a_slant_follows_the_areas) {
         td_vec3 got = blown(t, integrators[k], (td_air){u, 0, c}, h);
         CHECK_IN(tdi_norm(tdi_sub(got, want)), 0, 1e-5 * tdi_norm(want));
     }
-    tree_free(t);
 }
 
 TD_TEST(equal_winds_a_body_give_the_bits_of_one_wind_for_all) {
@@ -116,10 +113,10 @@ TD_TEST(equal_winds_a_body_give_the_bits_of_one_wind_for_all) {
         winds[i] = tdi_vec3(4, 1, -2);
     }
     for (int k = 0; k < INTEGRATORS; k++) {
-        td_real *q = NULL;
+        FREED td_real *q = NULL;
         for (int own = 0; own < 2; own++) {
             tdi_random_seed(&r, 12);
-            tree t = random_tree(&r, 10, BUSHY, 5, TD_LAW_LINEAR);
+            OWNED(tree) t = random_tree(&r, 10, BUSHY, 5, TD_LAW_LINEAR);
             td_step_opts opts = steps_of(integrators[k], 1e-3, weight);
             opts.air = (td_air){own ? tdi_vec3(-9, 0, 0) : winds[0], 0.1, 0.6};
             opts.winds = own ? winds : NULL;
@@ -127,9 +124,7 @@ TD_TEST(equal_winds_a_body_give_the_bits_of_one_wind_for_all) {
             q = q ? q : reals(t.nq);
             CHECK(!own || memcmp(q, t.q, (size_t)t.nq * sizeof *q) == 0);
             memcpy(q, t.q, (size_t)t.nq * sizeof *q);
-            tree_free(t);
         }
-        free(q);
     }
 }
 
@@ -139,14 +134,14 @@ TD_TEST(every_body_feels_its_own_wind_alone) {
     td_vec3 winds[2] = {{5, 0, 1}, {0, 0, -3}};
     defs[0].joint = defs[1].joint = TD_JOINT_FREE;
     for (int k = 0; k < INTEGRATORS; k++) {
-        tree two = tree_of(defs, 2, TD_LAW_LINEAR, NULL);
+        OWNED(tree) two = tree_of(defs, 2, TD_LAW_LINEAR, NULL);
         td_step_opts opts = steps_of(integrators[k], 1e-3, none);
         opts.tolerance = 1e-12;
         opts.air.quadratic = 60;
         opts.winds = winds;
         run(two, &opts, 100);
         for (int32_t i = 0; i < 2; i++) {
-            tree one = tree_of(defs, 1, TD_LAW_LINEAR, NULL);
+            OWNED(tree) one = tree_of(defs, 1, TD_LAW_LINEAR, NULL);
             opts.air.wind = winds[i];
             opts.winds = NULL;
             run(one, &opts, 100);
@@ -154,9 +149,7 @@ TD_TEST(every_body_feels_its_own_wind_alone) {
                 CHECK_IN(fabs(two.q[7 * i + d] - one.q[d]), 0, 1e-10);
             }
             CHECK(tdi_norm(td_body_origin(one.state, 0)) > 1e-3);
-            tree_free(one);
         }
-        tree_free(two);
     }
 }
 
@@ -190,13 +183,11 @@ TD_TEST(implicit_step_with_factors_gives_the_bits_of_springs_multiplied) {
     for (uint64_t seed = 1; seed <= 10; seed++) {
         td_spring_law law = seed % 2 ? TD_LAW_LINEAR : TD_LAW_TANGENT;
         td_step_opts opts = steps_of(seed % 3 ? TD_IMPLICIT : TD_IMPLICIT_EULER, 0.01, weight);
-        tree plain = factored(seed, law, opts, 30);
+        OWNED(tree) plain = factored(seed, law, opts, 30);
         opts.stiffness = 4;
         opts.damping = 0.5;
-        tree other = factored(seed, law, opts, 30);
+        OWNED(tree) other = factored(seed, law, opts, 30);
         CHECK(memcmp(plain.q, other.q, (size_t)plain.nq * sizeof *plain.q) == 0);
-        tree_free(plain);
-        tree_free(other);
     }
 }
 
@@ -204,13 +195,11 @@ TD_TEST(explicit_step_with_factors_moves_as_springs_multiplied) {
     for (uint64_t seed = 1; seed <= 10; seed++) {
         td_spring_law law = seed % 2 ? TD_LAW_LINEAR : TD_LAW_TANGENT;
         td_step_opts opts = steps_of(seed % 3 ? TD_RK4 : TD_EULER, 1e-4, weight);
-        tree plain = factored(seed, law, opts, 100);
+        OWNED(tree) plain = factored(seed, law, opts, 100);
         opts.stiffness = 3;
         opts.damping = 0.4;
-        tree other = factored(seed, law, opts, 100);
+        OWNED(tree) other = factored(seed, law, opts, 100);
         CHECK_IN(apart(plain, other), 0, 1e-10);
-        tree_free(plain);
-        tree_free(other);
     }
 }
 
@@ -219,8 +208,8 @@ TD_TEST(explicit_step_with_factors_of_one_adds_nothing) {
     for (uint64_t seed = 1; seed <= 10; seed++) {
         tdi_random r;
         tdi_random_seed(&r, seed);
-        tree t = random_tree(&r, 10, BUSHY, 5, TD_LAW_LINEAR);
-        td_real *accel = reals(t.nv), *v = reals(t.nv);
+        OWNED(tree) t = random_tree(&r, 10, BUSHY, 5, TD_LAW_LINEAR);
+        FREED td_real *accel = reals(t.nv), *v = reals(t.nv);
         td_step_opts opts = steps_of(TD_EULER, 1e-3, weight);
         memcpy(v, t.v, (size_t)t.nv * sizeof *v);
         td_tree_forward(t.state, weight, NULL, accel);
@@ -228,9 +217,6 @@ TD_TEST(explicit_step_with_factors_of_one_adds_nothing) {
         for (int32_t d = 0; d < t.nv; d++) {
             CHECK(t.v[d] == v[d] + opts.dt * accel[d]);
         }
-        free(accel);
-        free(v);
-        tree_free(t);
     }
 }
 
@@ -242,17 +228,15 @@ TD_TEST(implicit_and_explicit_steps_with_factors_agree_as_the_step_goes_to_nothi
         opts.tolerance = 1e-10;
         opts.stiffness = 1.7;
         opts.damping = 2.3;
-        tree limit = factored(seed, law, opts, 1000);
+        OWNED(tree) limit = factored(seed, law, opts, 1000);
         for (int k = 0; k < 2; k++) {
             opts.integrator = TD_IMPLICIT;
             opts.dt = k ? 5e-5 : 1e-4;
-            tree t = factored(seed, law, opts, k ? 2000 : 1000);
+            OWNED(tree) t = factored(seed, law, opts, k ? 2000 : 1000);
             off[k] = apart(limit, t);
-            tree_free(t);
         }
         CHECK_IN(off[0] / off[1], 3.5, 4.5);
         CHECK_IN(off[1], 0, 1e-4);
-        tree_free(limit);
     }
 }
 
@@ -263,7 +247,7 @@ TD_TEST(factors_of_zero_take_springs_and_dampers_away) {
         def.joint = TD_JOINT_HINGE;
         def.has_stiffness = def.has_damping = true;
         def.stiffness.x = def.damping.x = 1e-3;
-        tree t = tree_of(&def, 1, TD_LAW_LINEAR, NULL);
+        OWNED(tree) t = tree_of(&def, 1, TD_LAW_LINEAR, NULL);
         td_step_opts opts = steps_of(integrators[k], 1e-3, none);
         opts.stiffness = opts.damping = 0;
         opts.tolerance = 1e-12;
@@ -272,7 +256,6 @@ TD_TEST(factors_of_zero_take_springs_and_dampers_away) {
         run(t, &opts, 100);
         // backward Euler lags by (w h)^2/2 of what it has turned, a step: 1.25e-5 here
         CHECK_REL(t.q[0], 0.05, integrators[k] < TD_EULER ? 2e-5 : 1e-11);
-        tree_free(t);
     }
 }
 
@@ -282,7 +265,7 @@ TD_TEST(factors_of_zero_take_springs_and_dampers_away) {
 static td_quat carried(td_integrator integrator, int32_t n) {
     td_segment_def def = td_segment_def_default();
     def.joint = TD_JOINT_FIXED;
-    tree t = tree_of(&def, 1, TD_LAW_LINEAR, NULL);
+    OWNED(tree) t = tree_of(&def, 1, TD_LAW_LINEAR, NULL);
     td_base_motion motion = {.rotation = {1, 0, 0, 0}};
     motion.spin = tdi_vec3(1, -0.5, 2);
     motion.spin_rate = tdi_vec3(-2, 3, 1.5);
@@ -290,7 +273,6 @@ static td_quat carried(td_integrator integrator, int32_t n) {
     td_step_opts opts = steps_of(integrator, 0.4 / n, none);
     run(t, &opts, n);
     td_quat turn = td_body_rotation(t.state, 0);
-    tree_free(t);
     return turn;
 }
 

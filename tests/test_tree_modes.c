@@ -8,10 +8,9 @@
 // ---- beams and chains -----------------------------------------------------------------------
 
 static void beam_modes(const beam_def *b, td_vec3 gravity, int32_t count, td_mode *modes) {
-    tree t = make_beam(b);
+    OWNED(tree) t = make_beam(b);
     td_diag diag = {.message = ""};
     CHECK_INT(td_body_modes(t.state, gravity, count, modes, &diag), TD_OK);
-    tree_free(t);
 }
 
 // halving the segments quarters the error
@@ -80,7 +79,7 @@ TD_TEST(damping_ratio_under_gravity_is_that_of_the_springs_alone) {
     beam_def b = thin_beam;
     b.count = 1;
     b.damping_time = 0.003;
-    tree t = make_beam(&b);
+    OWNED(tree) t = make_beam(&b);
     td_mode bare, mode;
     CHECK_INT(td_body_modes(t.state, tdi_vec3(0, 0, 0), 1, &bare, NULL), TD_OK);
     CHECK_REL(bare.damping_ratio, TDI_PI * bare.frequency * 0.003, 1e-9);
@@ -91,7 +90,6 @@ TD_TEST(damping_ratio_under_gravity_is_that_of_the_springs_alone) {
         CHECK_REL(mode.damping_ratio,
                   TDI_PI * 0.003 * bare.frequency * bare.frequency / mode.frequency, 1e-9);
     }
-    tree_free(t);
 }
 
 // a rod that stands on a limp joint falls with the rate sqrt(m g c/J), c = l/2, J = m l^2/3 + ...
@@ -202,7 +200,7 @@ static void rotate(dense *a, int32_t p, int32_t q) {
 
 // eigenvalues of K x = lambda M x, ascending, by Jacobi's method
 static void dense_eigenvalues(const dense *from, double *lambda) {
-    dense *a = malloc(sizeof *a);
+    FREED dense *a = malloc(sizeof *a);
     *a = *from;
     reduce(a);
     for (int32_t k = 0; k < 40 * a->n * a->n; k++) {
@@ -218,7 +216,6 @@ static void dense_eigenvalues(const dense *from, double *lambda) {
         }
         lambda[j] = a->k[i][i];
     }
-    free(a);
 }
 
 static double squared(double frequency) { // omega^2, with the sign of the frequency
@@ -233,12 +230,13 @@ TD_TEST(tangent_matches_differences_of_energies_for_all_joints_and_laws) {
     tdi_random r;
     tdi_random_seed(&r, 11);
     for (int32_t k = 0; k < 40; k++) {
-        tree t = sprung_tree(&r, 2 + k % 7, 30, k % 4 == 0, k % 2 ? TD_LAW_TANGENT : TD_LAW_LINEAR);
-        dense *want = dense_of(t);
+        OWNED(tree) t =
+            sprung_tree(&r, 2 + k % 7, 30, k % 4 == 0, k % 2 ? TD_LAW_TANGENT : TD_LAW_LINEAR);
+        FREED dense *want = dense_of(t);
         tdi_tangent tangent = {.model = tdi_as_tree_model(t.model), .state = tdi_as_tree(t.state)};
         tdi_layout l = {NULL, 0};
         tdi_tangent_place(&tangent, &l);
-        char *block = malloc(l.used);
+        FREED char *block = malloc(l.used);
         l = (tdi_layout){block, 0};
         tdi_tangent_place(&tangent, &l);
         tdi_tangent_expand(&tangent, weight, NULL, 0);
@@ -253,9 +251,6 @@ TD_TEST(tangent_matches_differences_of_energies_for_all_joints_and_laws) {
                 CHECK_IN(mx[e] - want->m[d][e], -1e-12, 1e-12);
             }
         }
-        free(block);
-        free(want);
-        tree_free(t);
     }
 }
 
@@ -266,13 +261,13 @@ TD_TEST(modes_of_random_trees_match_a_dense_reference) {
     for (int32_t k = 0; k < 40; k++) {
         td_spring_law law = k % 2 ? TD_LAW_TANGENT : TD_LAW_LINEAR;
         int32_t n = 2 + k % 7;
-        tree t = sprung_tree(&r, n, 30 * n, false, law);
+        OWNED(tree) t = sprung_tree(&r, n, 30 * n, false, law);
         td_step_opts opts = td_step_opts_default();
         td_diag diag = {.message = ""};
         td_mode all[MAX_DOFS], few[3];
         double want[MAX_DOFS];
         CHECK_INT(td_body_settle(t.state, &opts, NULL, &diag), TD_OK);
-        dense *a = dense_of(t);
+        FREED dense *a = dense_of(t);
         dense_eigenvalues(a, want);
         CHECK_INT(td_body_modes(t.state, weight, a->n, all, &diag), TD_OK);
         CHECK_INT(td_body_modes(t.state, weight, 3, few, &diag), TD_OK);
@@ -282,8 +277,6 @@ TD_TEST(modes_of_random_trees_match_a_dense_reference) {
         for (int32_t j = 0; j < 3; j++) {
             CHECK_REL(few[j].frequency, all[j].frequency, 1e-10);
         }
-        free(a);
-        tree_free(t);
     }
 }
 
@@ -291,12 +284,12 @@ TD_TEST(modes_of_random_trees_match_a_dense_reference) {
 TD_TEST(mode_shapes_are_orthonormal_and_solve_the_eigenproblem) {
     tdi_random r;
     tdi_random_seed(&r, 13);
-    tree t = sprung_tree(&r, 8, 200, false, TD_LAW_LINEAR);
+    OWNED(tree) t = sprung_tree(&r, 8, 200, false, TD_LAW_LINEAR);
     td_step_opts opts = td_step_opts_default();
     CHECK_INT(td_body_settle(t.state, &opts, NULL, NULL), TD_OK);
-    dense *a = dense_of(t);
+    FREED dense *a = dense_of(t);
     td_mode modes[5];
-    td_real *x = calloc((size_t)(5 * a->n), sizeof *x);
+    FREED td_real *x = calloc((size_t)(5 * a->n), sizeof *x);
     CHECK_INT(td_tree_modes(t.state, weight, 5, modes, x, NULL), TD_OK);
     for (int32_t i = 0; i < 5; i++) {
         for (int32_t j = 0; j < 5; j++) {
@@ -316,9 +309,6 @@ TD_TEST(mode_shapes_are_orthonormal_and_solve_the_eigenproblem) {
             CHECK_IN(force, -1e-6, 1e-6); // K x is about 100, K good to 1e-8
         }
     }
-    free(x);
-    free(a);
-    tree_free(t);
 }
 
 // every joint but the root's where its spring is at ease
@@ -338,7 +328,7 @@ TD_TEST(floating_tree_has_six_modes_of_no_frequency) {
     tdi_random r;
     tdi_random_seed(&r, 14);
     for (int32_t k = 0; k < 10; k++) {
-        tree t = sprung_tree(&r, 6, 10, true, TD_LAW_LINEAR);
+        OWNED(tree) t = sprung_tree(&r, 6, 10, true, TD_LAW_LINEAR);
         td_mode modes[7];
         go_to_rest(t);
         CHECK_INT(td_body_modes(t.state, weightless, 7, modes, NULL), TD_OK);
@@ -346,7 +336,6 @@ TD_TEST(floating_tree_has_six_modes_of_no_frequency) {
             CHECK(modes[j].frequency == 0);
         }
         CHECK(modes[6].frequency > 0.1);
-        tree_free(t);
     }
 }
 
@@ -355,7 +344,7 @@ TD_TEST(limp_chain_twists_without_frequency_and_swings_with_it) {
     beam_def b = {30, 1, 0.005, 1e9, 1000, 0.3, 0, true, true};
     td_mode stiff[4], limp[34];
     beam_modes(&b, weight, 4, stiff);
-    tree t = make_beam(&b);
+    OWNED(tree) t = make_beam(&b);
     for (int32_t i = 0; i < b.count; i++) {
         tdi_as_tree_model(t.model)->body[i].stiffness = weightless;
     }
@@ -367,14 +356,13 @@ TD_TEST(limp_chain_twists_without_frequency_and_swings_with_it) {
     for (int32_t j = 0; j < 34; j++) {
         CHECK(limp[j].frequency == 0);
     }
-    tree_free(t);
 }
 
 TD_TEST(modes_leave_the_state_and_what_it_does_next_alone) {
     tdi_random r;
     tdi_random_seed(&r, 16);
-    tree t = sprung_tree(&r, 8, 10, false, TD_LAW_LINEAR);
-    td_body *other = NULL;
+    OWNED(tree) t = sprung_tree(&r, 8, 10, false, TD_LAW_LINEAR);
+    OWNED(td_body) *other = NULL;
     td_step_opts opts = td_step_opts_default();
     td_mode modes[4];
     size_t bytes = (size_t)t.nq * sizeof(td_real);
@@ -387,14 +375,12 @@ TD_TEST(modes_leave_the_state_and_what_it_does_next_alone) {
         CHECK_INT(td_body_step(other, &opts, NULL, NULL), TD_OK);
     }
     CHECK(memcmp(t.q, td_tree_coords(other), bytes) == 0);
-    td_body_free(other);
-    tree_free(t);
 }
 
 TD_TEST(modes_refuse_what_they_cannot_do) {
     tdi_random r;
     tdi_random_seed(&r, 17);
-    tree t = sprung_tree(&r, 4, 10, false, TD_LAW_LINEAR);
+    OWNED(tree) t = sprung_tree(&r, 4, 10, false, TD_LAW_LINEAR);
     td_mode modes[MAX_DOFS];
     int32_t n = td_body_dof_count(t.model);
     td_diag diag = {.message = ""};
@@ -407,5 +393,4 @@ TD_TEST(modes_refuse_what_they_cannot_do) {
     td_tree_state_changed(t.state);
     CHECK_INT(td_body_modes(t.state, weight, 1, modes, &diag), TD_ERR_DIVERGED);
     CHECK_HAS(diag.message, "not finite");
-    tree_free(t);
 }

@@ -9,16 +9,14 @@ TD_TEST(tree_kinetic_energy_is_the_form_of_the_inertia_matrix) {
     tdi_random r;
     tdi_random_seed(&r, 41);
     for (int k = 0; k < 50; k++) {
-        tree t = random_tree(&r, 1 + k % 12, BUSHY, 5, TD_LAW_LINEAR);
-        td_real *h = reals(t.nv * t.nv);
+        OWNED(tree) t = random_tree(&r, 1 + k % 12, BUSHY, 5, TD_LAW_LINEAR);
+        FREED td_real *h = reals(t.nv * t.nv);
         double form = 0;
         td_tree_inertia(t.state, h);
         for (int32_t d = 0; d < t.nv * t.nv; d++) {
             form += 0.5 * t.v[d / t.nv] * h[d] * t.v[d % t.nv];
         }
         CHECK_REL(td_body_energy(t.state, weight).kinetic, form, 1e-12);
-        free(h);
-        tree_free(t);
     }
 }
 
@@ -26,9 +24,9 @@ TD_TEST(tree_kinetic_energy_is_the_form_of_the_inertia_matrix) {
 TD_TEST(tree_weight_falls_along_the_torque_that_holds_it) {
     tdi_random r;
     tdi_random_seed(&r, 42);
-    tree t = random_tree(&r, 12, BUSHY, 5, TD_LAW_LINEAR);
+    OWNED(tree) t = random_tree(&r, 12, BUSHY, 5, TD_LAW_LINEAR);
     random_state(t, &r, 1, 0);
-    td_real *none = reals(t.nv), *hold = reals(t.nv), *q = reals(t.nq), *step = reals(t.nv);
+    FREED td_real *none = reals(t.nv), *hold = reals(t.nv), *q = reals(t.nq), *step = reals(t.nv);
     td_tree_inverse(t.state, weight, none, hold);
     memcpy(q, t.q, (size_t)t.nq * sizeof *q);
     for (int32_t d = 0; d < t.nv; d++) {
@@ -42,11 +40,6 @@ TD_TEST(tree_weight_falls_along_the_torque_that_holds_it) {
         memcpy(t.q, q, (size_t)t.nq * sizeof *q);
         CHECK_IN(fabs((up - down) / (2 * h) - hold[d]), 0, 1e-6 * largest(hold, t.nv));
     }
-    free(none);
-    free(hold);
-    free(q);
-    free(step);
-    tree_free(t);
 }
 
 static void add_momentum(const td_body *s, double sign, double mass_moment[3]) {
@@ -63,7 +56,7 @@ static void add_momentum(const td_body *s, double sign, double mass_moment[3]) {
 TD_TEST(tree_linear_momentum_is_the_rate_of_the_first_moment_of_mass) {
     tdi_random r;
     tdi_random_seed(&r, 43);
-    tree t = random_tree(&r, 12, BUSHY, 5, TD_LAW_LINEAR);
+    OWNED(tree) t = random_tree(&r, 12, BUSHY, 5, TD_LAW_LINEAR);
     td_vec3 linear, angular;
     double h = 1e-5, rate[3] = {0, 0, 0};
     td_body_momentum(t.state, &linear, &angular);
@@ -77,7 +70,6 @@ TD_TEST(tree_linear_momentum_is_the_rate_of_the_first_moment_of_mass) {
     CHECK_IN(fabs(rate[0] - linear.x), 0, 1e-7 * size);
     CHECK_IN(fabs(rate[1] - linear.y), 0, 1e-7 * size);
     CHECK_IN(fabs(rate[2] - linear.z), 0, 1e-7 * size);
-    tree_free(t);
 }
 
 // ---- known motions --------------------------------------------------------------------------
@@ -95,7 +87,7 @@ TD_TEST(tree_afloat_keeps_energy_and_momentum_for_10_s) {
             defs[i].joint = kinds[i];
             defs[i].damping = tdi_vec3(0, 0, 0);
         }
-        tree t = tree_of(defs, 8, k ? TD_LAW_TANGENT : TD_LAW_LINEAR, NULL);
+        OWNED(tree) t = tree_of(defs, 8, k ? TD_LAW_TANGENT : TD_LAW_LINEAR, NULL);
         random_state(t, &r, 0.3, 0.5);
         td_vec3 linear[2], angular[2], none = {0, 0, 0};
         td_energy start = td_body_energy(t.state, none), end;
@@ -108,7 +100,6 @@ TD_TEST(tree_afloat_keeps_energy_and_momentum_for_10_s) {
         CHECK_REL(end.kinetic + end.elastic, start.kinetic + start.elastic, 1e-10);
         CHECK_IN(tdi_norm(tdi_sub(linear[1], linear[0])), 0, 1e-10 * tdi_norm(linear[0]));
         CHECK_IN(tdi_norm(tdi_sub(angular[1], angular[0])), 0, 1e-10 * tdi_norm(angular[0]));
-        tree_free(t);
     }
 }
 
@@ -145,16 +136,13 @@ TD_TEST(tree_euler_is_of_first_and_rk4_of_fourth_order) {
     tdi_random r;
     tdi_random_seed(&r, 61);
     for (int k = 0; k < 3; k++) {
-        tree t = random_tree(&r, 10, BUSHY, 2, k % 2 ? TD_LAW_TANGENT : TD_LAW_LINEAR);
+        OWNED(tree) t = random_tree(&r, 10, BUSHY, 2, k % 2 ? TD_LAW_TANGENT : TD_LAW_LINEAR);
         random_state(t, &r, 0.5, 2);
-        td_real *q = reals(t.nq), *v = reals(t.nv);
+        FREED td_real *q = reals(t.nq), *v = reals(t.nv);
         memcpy(q, t.q, (size_t)t.nq * sizeof *q);
         memcpy(v, t.v, (size_t)t.nv * sizeof *v);
         CHECK_IN(order_of(t, q, v, TD_EULER, 4000), 0.9, 1.1);
         CHECK_IN(order_of(t, q, v, TD_RK4, 250), 3.8, 4.2);
-        free(q);
-        free(v);
-        tree_free(t);
     }
 }
 
@@ -162,7 +150,7 @@ TD_TEST(tree_euler_is_of_first_and_rk4_of_fourth_order) {
 TD_TEST(tree_explicit_steps_take_loads_and_air) {
     td_segment_def def = td_segment_def_default();
     def.joint = TD_JOINT_FREE;
-    tree t = tree_of(&def, 1, TD_LAW_LINEAR, NULL);
+    OWNED(tree) t = tree_of(&def, 1, TD_LAW_LINEAR, NULL);
     double mass = tdi_as_tree_model(t.model)->body[0].mass;
     td_load load = {.kind = TD_LOAD_FORCE, .vector = {0.3, 0, 0}};
     load.point = tdi_scale(tdi_as_tree_model(t.model)->body[0].moment, 1 / mass);
@@ -177,7 +165,6 @@ TD_TEST(tree_explicit_steps_take_loads_and_air) {
     CHECK(td_body_reset(t.state, NULL) == TD_OK);
     run(t, &opts, 500);
     CHECK_IN(t.v[2], -4, -1);
-    tree_free(t);
 }
 
 TD_TEST(tree_steps_with_loads_and_air_take_no_memory_for_all_integrators) {
@@ -219,10 +206,10 @@ TD_TEST(tree_diverging_explicit_step_leaves_the_state_as_it_was) {
     tdi_random r;
     tdi_random_seed(&r, 63);
     for (int k = 0; k < 2; k++) {
-        tree t = random_tree(&r, 10, BUSHY, 5, TD_LAW_LINEAR);
+        OWNED(tree) t = random_tree(&r, 10, BUSHY, 5, TD_LAW_LINEAR);
         t.v[0] = 1e200;
         td_tree_state_changed(t.state);
-        td_real *q = reals(t.nq), *v = reals(t.nv);
+        FREED td_real *q = reals(t.nq), *v = reals(t.nv);
         memcpy(q, t.q, (size_t)t.nq * sizeof *q);
         memcpy(v, t.v, (size_t)t.nv * sizeof *v);
         td_vec3 tip = td_body_tip(t.state, 9);
@@ -233,16 +220,13 @@ TD_TEST(tree_diverging_explicit_step_leaves_the_state_as_it_was) {
         CHECK(memcmp(v, t.v, (size_t)t.nv * sizeof *v) == 0);
         CHECK(memcmp(&tip, &after, sizeof tip) == 0);
         CHECK(t.state->time == 0);
-        free(q);
-        free(v);
-        tree_free(t);
     }
 }
 
 TD_TEST(tree_tips_stay_where_the_axes_of_bodies_have_them) {
     tdi_random r;
     tdi_random_seed(&r, 64);
-    tree t = random_tree(&r, 20, BUSHY, 5, TD_LAW_LINEAR);
+    OWNED(tree) t = random_tree(&r, 20, BUSHY, 5, TD_LAW_LINEAR);
     const td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 60, weight);
     run(t, &opts, 60);
     for (int32_t i = 0; i < 20; i++) {
@@ -252,5 +236,4 @@ TD_TEST(tree_tips_stay_where_the_axes_of_bodies_have_them) {
         // to the rounding of places some metres away
         CHECK_IN(tdi_norm(tdi_sub(at, td_body_tip(t.state, i))), 0, 1e-14);
     }
-    tree_free(t);
 }

@@ -429,7 +429,7 @@ static void check_far_joints(td_spring_law law, double least, double most) {
     for (uint64_t seed = 1; seed <= 200; seed++) {
         tdi_random r;
         tdi_random_seed(&r, seed);
-        tree t = mixed_tree(&r, 4, false, 3e3);
+        OWNED(tree) t = mixed_tree(&r, 4, false, 3e3);
         probe p;
         tdi_as_tree_model(t.model)->law = law;
         turn_balls(t, &r, least, most);
@@ -440,7 +440,6 @@ static void check_far_joints(td_spring_law law, double least, double most) {
                 between(&r, -2, 2); // damped joints that turn fast
         }
         check_curvature(t, &p, &r, 1e-5);
-        tree_free(t);
     }
 }
 
@@ -480,12 +479,11 @@ static bool solve(tree t, const tdi_potential *p) {
 static bool check_solve(uint64_t seed, bool mixed) {
     tdi_random r;
     tdi_random_seed(&r, seed);
-    tree t = mixed_tree(&r, MOST_BODIES, mixed, 1e4); // stiff: the Hessian is positive
+    OWNED(tree) t = mixed_tree(&r, MOST_BODIES, mixed, 1e4); // stiff: the Hessian is positive
     probe p;
     shake(t, &r, 1e-3);
     make_probe(&p, t, &r, true, POINT_LOADS | WINDS);
     if (!solve(t, &p.potential)) {
-        tree_free(t);
         return false;
     }
     motion best = found_motion(t), sum;
@@ -502,7 +500,6 @@ static bool check_solve(uint64_t seed, bool mixed) {
     double form = 0.5 * (curvature_along(t, e, &sum, NULL) - curvature_along(t, e, &best, NULL) -
                          curvature_along(t, e, &along, NULL));
     CHECK(fabs(slope + form) < 1e-9 * (fabs(slope) + fabs(form)));
-    tree_free(t);
     return true;
 }
 
@@ -541,12 +538,11 @@ TD_TEST(tree_solve_with_raised_pivots_goes_down) {
         tdi_random r;
         tdi_random_seed(&r, seed);
         probe p;
-        tree t = limp_tree(&r, &p, seed & 1);
+        OWNED(tree) t = limp_tree(&r, &p, seed & 1);
         raised += !solve_raised(t, &p.potential);
         motion best = found_motion(t);
         expansion e = expand(t, &p.potential);
         CHECK(slope_along(t, &e, &best) < 0);
-        tree_free(t);
     }
     CHECK_IN(raised, 100, 400);
 }
@@ -557,7 +553,7 @@ TD_TEST(tree_solve_raises_no_pivot_of_a_positive_hessian) {
         tdi_random r;
         tdi_random_seed(&r, seed);
         probe p;
-        tree t = mixed_tree(&r, MOST_BODIES, seed & 1, 1e4);
+        OWNED(tree) t = mixed_tree(&r, MOST_BODIES, seed & 1, 1e4);
         shake(t, &r, 1e-3);
         make_probe(&p, t, &r, true, POINT_LOADS | WINDS);
         if (solve(t, &p.potential)) {
@@ -567,7 +563,6 @@ TD_TEST(tree_solve_raises_no_pivot_of_a_positive_hessian) {
             CHECK(memcmp(&want, &got, sizeof want) == 0);
             solved++;
         }
-        tree_free(t);
     }
     CHECK_IN(solved, 150, 200);
 }
@@ -588,7 +583,7 @@ TD_TEST(potential_terms_of_several_bodies_are_those_of_one) {
             const bool inertia = seed % 5 != 0, positive = seed % 4 == 0;
             tdi_random r;
             tdi_random_seed(&r, seed);
-            tree t = mixed_tree(&r, 8, false, 10);
+            OWNED(tree) t = mixed_tree(&r, 8, false, 10);
             probe p;
             tdi_as_tree_model(t.model)->law = seed % 7 == 0 ? TD_LAW_TANGENT : TD_LAW_LINEAR;
             shake(t, &r, seed % 3 == 0 ? 0.005 : seed % 3 == 1 ? 0.1 : 1);
@@ -610,7 +605,6 @@ TD_TEST(potential_terms_of_several_bodies_are_those_of_one) {
             tdi_potential_balls(&alone, 0, 8, want);
             tdi_potential_balls(&many, 0, 8, got);
             CHECK(memcmp(want, got, sizeof want) == 0);
-            tree_free(t);
         }
     }
 }

@@ -203,8 +203,8 @@ static void ref_inertia(const td_body *s, real *h) {
     const td_body_model *m = s->model;
     const int32_t n = m->dof_count;
     td_vec3 none = {0, 0, 0};
-    real *unit = calloc((size_t)n, sizeof *unit);
-    ref_body *body = calloc((size_t)tdi_as_tree_model(m)->body_count + 1, sizeof *body);
+    FREED real *unit = calloc((size_t)n, sizeof *unit);
+    FREED ref_body *body = calloc((size_t)tdi_as_tree_model(m)->body_count + 1, sizeof *body);
     for (int32_t i = 0; i < tdi_as_tree_model(m)->body_count; i++) {
         for (int32_t d = tdi_as_tree_model(m)->dof[i]; d < tdi_as_tree_model(m)->dof[i + 1]; d++) {
             unit[d] = 1;
@@ -213,8 +213,6 @@ static void ref_inertia(const td_body *s, real *h) {
             unit[d] = 0;
         }
     }
-    free(unit);
-    free(body);
 }
 
 // In four sums, for one would wait for each of its additions.
@@ -262,8 +260,8 @@ static void ref_back(const double *f, double *x, int32_t n) {
 // Solves h x = x: what a solution in double leaves of x, in long double, is solved for in turn,
 // until there is nothing left to add.
 static void ref_solve(const real *h, real *x, int32_t n) {
-    double *f = calloc((size_t)n * (size_t)n + 1, sizeof *f),
-           *add = calloc((size_t)n + 1, sizeof *add);
+    FREED double *f = calloc((size_t)n * (size_t)n + 1, sizeof *f),
+                 *add = calloc((size_t)n + 1, sizeof *add);
     real *left = calloc((size_t)n + 1, sizeof *left), added = INFINITY, most = 0;
     ref_factor(h, f, n);
     memcpy(left, x, (size_t)n * sizeof *x);
@@ -287,8 +285,6 @@ static void ref_solve(const real *h, real *x, int32_t n) {
         }
     }
     CHECK(added <= 1e-17L * most);
-    free(f);
-    free(add);
     free(left);
 }
 

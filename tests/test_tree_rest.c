@@ -18,7 +18,7 @@ static double apart(const td_body *a, const td_body *b, int32_t n) {
 // What holds the pose is what the springs give; `tolerance` is over the moment that the whole
 // weight could have.
 static void check_balance(tree t, double tolerance) {
-    td_real *none = reals(t.nv), *needed = reals(t.nv), *given = reals(t.nv);
+    FREED td_real *none = reals(t.nv), *needed = reals(t.nv), *given = reals(t.nv);
     td_tree_inverse(t.state, weight, none, needed);
     td_tree_joint_torque(t.state, given);
     double most = 0;
@@ -28,9 +28,6 @@ static void check_balance(tree t, double tolerance) {
     for (int32_t d = 0; d < t.nv; d++) {
         CHECK_IN(given[d] - needed[d], -tolerance * most, tolerance * most);
     }
-    free(none);
-    free(needed);
-    free(given);
 }
 
 static void check_rest_shape(tree t) {
@@ -43,13 +40,12 @@ static void check_rest_shape(tree t) {
     if (!model) {
         return;
     }
-    tree u = {.model = model, .nv = t.nv};
+    OWNED(tree) u = {.model = model, .nv = t.nv};
     CHECK_INT(td_body_new(model, NULL, &u.state, &diag), TD_OK);
     CHECK_IN(apart(t.state, u.state, n), 0, 1e-12);
     check_balance(u, 1e-13);
     CHECK_INT(td_body_settle(u.state, &opts, NULL, &diag), TD_OK);
     CHECK_IN(apart(t.state, u.state, n), 0, 1e-9);
-    tree_free(u);
 }
 
 TD_TEST(rest_shape_keeps_the_pose_of_random_trees) {
@@ -59,17 +55,15 @@ TD_TEST(rest_shape_keeps_the_pose_of_random_trees) {
         td_spring_law law = k % 2 ? TD_LAW_TANGENT : TD_LAW_LINEAR;
         int32_t n = 2 + k % 19;
         double stiffness = n * between(&r, 10, 100);
-        tree t = sprung_tree(&r, n, stiffness, false, law);
+        OWNED(tree) t = sprung_tree(&r, n, stiffness, false, law);
         check_rest_shape(t);
-        tree_free(t);
     }
 }
 
 TD_TEST(rest_shape_keeps_a_beam_straight) {
     beam_def b = thin_beam;
-    tree t = make_beam(&b);
+    OWNED(tree) t = make_beam(&b);
     check_rest_shape(t);
-    tree_free(t);
 }
 
 // springs of the tangent law bear any load: here one for which they wind up to 3.1 rad
@@ -99,7 +93,7 @@ TD_TEST(rest_shape_of_soft_tangent_springs_is_almost_half_a_turn_away) {
 TD_TEST(rest_shape_names_the_joint_that_cannot_carry) {
     beam_def b = thin_beam;
     b.count = 5;
-    tree t = make_beam(&b);
+    OWNED(tree) t = make_beam(&b);
     td_body_model *model = NULL;
     td_diag diag = {.message = ""};
     td_vec3 kept = tdi_as_tree_model(t.model)->body[3].stiffness;
@@ -116,21 +110,19 @@ TD_TEST(rest_shape_names_the_joint_that_cannot_carry) {
     CHECK_HAS(diag.message, "segment 3 cannot carry its load: its joint would have to turn");
     CHECK_INT(td_tree_model_rest_new(t.state, weightless, NULL, &model, &diag), TD_OK);
     td_body_model_free(model);
-    tree_free(t);
 }
 
 // a limp chain that hangs straight carries its weight without any stiffness
 TD_TEST(rest_shape_of_a_hanging_limp_chain_is_as_it_hangs) {
     beam_def b = {50, 1, 0.005, 1e9, 1000, 0.3, 0, true, true};
-    tree t = make_beam(&b);
+    OWNED(tree) t = make_beam(&b);
     check_rest_shape(t);
-    tree_free(t);
 }
 
 TD_TEST(rest_shape_of_a_floating_tree_is_refused_under_weight_only) {
     tdi_random r;
     tdi_random_seed(&r, 22);
-    tree t = sprung_tree(&r, 5, 10, true, TD_LAW_LINEAR);
+    OWNED(tree) t = sprung_tree(&r, 5, 10, true, TD_LAW_LINEAR);
     td_body_model *model = NULL;
     td_diag diag = {.message = ""};
     CHECK_INT(td_tree_model_rest_new(t.state, weight, NULL, &model, &diag), TD_ERR_ARGUMENT);
@@ -141,7 +133,6 @@ TD_TEST(rest_shape_of_a_floating_tree_is_refused_under_weight_only) {
     td_tree_state_changed(t.state);
     CHECK_INT(td_tree_model_rest_new(t.state, weight, NULL, &model, &diag), TD_ERR_DIVERGED);
     CHECK(model == NULL);
-    tree_free(t);
 }
 
 // ---- damping --------------------------------------------------------------------------------
@@ -196,31 +187,28 @@ TD_TEST(damping_set_as_a_ratio_is_the_decay_that_stepping_shows) {
     const double ratios[3] = {0.02, 0.05, 0.2};
     beam_def b = thin_beam;
     b.count = 12;
-    tree t = make_beam(&b);
+    OWNED(tree) t = make_beam(&b);
     for (int32_t k = 0; k < 6; k++) {
         td_damping_opts opts = td_damping_opts_default();
-        tree u = {.model = NULL};
+        OWNED(tree) u = {.model = NULL};
         td_diag diag = {.message = ""};
         td_mode mode;
         opts.value = ratios[k / 2];
         opts.gravity = k % 2 ? weight : weightless;
-        td_body *pose = settled(t.model, opts.gravity);
+        OWNED(td_body) *pose = settled(t.model, opts.gravity);
         CHECK_INT(td_tree_model_damped_new(pose, &opts, NULL, &u.model, &diag), TD_OK);
         u.state = settled(u.model, opts.gravity);
         CHECK_INT(td_body_modes(u.state, opts.gravity, 1, &mode, &diag), TD_OK);
         CHECK_REL(mode.damping_ratio, opts.value, 1e-9);
         CHECK_REL(seen_ratio(u, opts.gravity), opts.value, 0.02);
-        td_body_free(pose);
-        tree_free(u);
     }
-    tree_free(t);
 }
 
 TD_TEST(damping_set_as_a_time_is_stiffness_times_it) {
     tdi_random r;
     tdi_random_seed(&r, 31);
-    tree t = sprung_tree(&r, 8, 10, false, TD_LAW_LINEAR);
-    td_body_model *model = NULL;
+    OWNED(tree) t = sprung_tree(&r, 8, 10, false, TD_LAW_LINEAR);
+    OWNED(td_body_model) *model = NULL;
     td_damping_opts opts = td_damping_opts_default();
     opts.kind = TD_DAMPING_TIME;
     opts.value = 0.01;
@@ -231,13 +219,11 @@ TD_TEST(damping_set_as_a_time_is_stiffness_times_it) {
         CHECK_REL(tdi_as_tree_model(model)->body[i].damping.x,
                   0.01 * tdi_as_tree_model(t.model)->body[i].stiffness.x, 1e-15);
     }
-    td_body_model_free(model);
-    tree_free(t);
 }
 
 TD_TEST(damping_refuses_bad_options_by_name) {
     beam_def b = {5, 1, 0.005, 1e9, 1000, 0.3, 0, true, true};
-    tree t = make_beam(&b);
+    OWNED(tree) t = make_beam(&b);
     td_body_model *model = NULL;
     td_damping_opts opts = {0};
     td_diag diag = {.message = ""};
@@ -253,7 +239,6 @@ TD_TEST(damping_refuses_bad_options_by_name) {
     CHECK_INT(td_tree_model_damped_new(t.state, &opts, NULL, &model, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "deforms a joint");
     CHECK(model == NULL);
-    tree_free(t);
 }
 
 // ---- memory ---------------------------------------------------------------------------------

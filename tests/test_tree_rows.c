@@ -27,8 +27,8 @@ static int32_t some_below(tdi_random *random, int32_t limit) {
 static void build(tangle *t, tdi_random *random, int32_t bodies) {
     td_skeleton_opts opts = td_skeleton_opts_default();
     const td_body_opts options = td_body_opts_default();
-    td_builder *builder = NULL;
-    td_skeleton *skeleton = NULL;
+    OWNED(td_builder) *builder = NULL;
+    OWNED(td_skeleton) *skeleton = NULL;
     CHECK_INT(td_builder_new(&opts, NULL, &builder), TD_OK);
     for (int32_t i = 0; i < bodies; i++) {
         td_segment_def d = td_segment_def_default();
@@ -46,8 +46,6 @@ static void build(tangle *t, tdi_random *random, int32_t bodies) {
     CHECK_INT(td_builder_finish(builder, &skeleton, NULL), TD_OK);
     CHECK_INT(td_body_model_new(skeleton, "tree", &options, NULL, &t->model, NULL), TD_OK);
     CHECK_INT(td_body_new(t->model, NULL, &t->state, NULL), TD_OK);
-    td_builder_free(builder);
-    td_skeleton_free(skeleton);
 }
 
 // A point of a segment in the world.
@@ -394,7 +392,7 @@ TD_TEST(tree_rows_may_be_any_number_and_have_the_same_bits_with_threads) {
     size_t size = 0;
     for (int k = 0; k < 2; k++) {
         tangle t;
-        td_pool *pool = NULL;
+        OWNED(td_pool) *pool = NULL;
         CHECK_INT(td_pool_new(3, NULL, &pool), TD_OK);
         make(&t, 7, BODIES, LINKS, false, true);
         t.opts.pool = k ? pool : NULL;
@@ -403,7 +401,6 @@ TD_TEST(tree_rows_may_be_any_number_and_have_the_same_bits_with_threads) {
         save[k] = malloc(size);
         td_island_save(t.island, save[k]);
         drop(&t);
-        td_pool_free(pool);
     }
     CHECK(memcmp(save[0], save[1], size) == 0);
     free(save[0]);

@@ -17,7 +17,7 @@ typedef struct beam_def {
 static const beam_def thin_beam = {100, 1, 0.002, 8.1e9, 923, 0.3, 0, false, false};
 
 static inline tree make_beam(const beam_def *b) {
-    td_segment_def *defs = calloc((size_t)b->count, sizeof *defs);
+    FREED td_segment_def *defs = calloc((size_t)b->count, sizeof *defs);
     td_real area = TDI_PI * b->radius * b->radius, step = b->length / b->count;
     td_real bend = b->young * area * b->radius * b->radius / 4 / step;
     td_vec3 stiffness = {bend, bend / (1 + b->poisson), bend}; // E I/l, G J/l
@@ -38,7 +38,6 @@ static inline tree make_beam(const beam_def *b) {
     }
     defs[0].rest = tdi_quat_turn(tdi_vec3(0, 0, 1), b->hanging ? TDI_PI : -TDI_PI / 2);
     tree t = tree_of(defs, b->count, TD_LAW_LINEAR, NULL);
-    free(defs);
     return t;
 }
 

@@ -64,6 +64,7 @@ static inline void tree_free(tree t) {
     td_body_free(t.state);
     td_body_model_free(t.model);
 }
+OWNED_VALUE(tree, tree_free(*value))
 
 typedef enum topology { CHAIN, BUSHY } topology;
 

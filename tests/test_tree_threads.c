@@ -68,8 +68,8 @@ static void fill_parents(tdi_random *r, form f, int32_t n, int32_t *parent) {
 // one body in `every` hangs on another joint than a ball
 static tree large_tree(form f, int32_t n, double stiffness, int32_t every, bool floating) {
     static const td_joint_kind kinds[] = {TD_JOINT_HINGE, TD_JOINT_SLIDE, TD_JOINT_FIXED};
-    td_segment_def *defs = calloc((size_t)n, sizeof *defs);
-    int32_t *parent = calloc((size_t)n, sizeof *parent);
+    FREED td_segment_def *defs = calloc((size_t)n, sizeof *defs);
+    FREED int32_t *parent = calloc((size_t)n, sizeof *parent);
     tdi_random r;
     tdi_random_seed(&r, 5);
     fill_parents(&r, f, n, parent);
@@ -88,8 +88,6 @@ static tree large_tree(form f, int32_t n, double stiffness, int32_t every, bool 
     }
     defs[0].joint = floating ? TD_JOINT_FREE : defs[0].joint;
     tree t = tree_of(defs, n, TD_LAW_LINEAR, NULL);
-    free(defs);
-    free(parent);
     return t;
 }
 
@@ -181,31 +179,28 @@ TD_TEST(steps_of_a_large_tree_give_the_same_bits_on_any_number_of_threads) {
     static const form forms[] = {PLANT, COMB, GROVE};
     td_load loads[9];
     for (int k = 0; k < 3; k++) {
-        tree t = large_tree(forms[k], LARGE, 20, k == 0 ? 5 : 0, forms[k] == COMB);
+        OWNED(tree) t = large_tree(forms[k], LARGE, 20, k == 0 ? 5 : 0, forms[k] == COMB);
         td_step_opts opts = busy_steps(loads, 9, k == 1 ? TD_IMPLICIT_EULER : TD_IMPLICIT);
         CHECK(tdi_as_tree_model(t.model)->part_count > 16);
         check_bits(t, &opts, td_body_step, 2, form_names[forms[k]]);
-        tree_free(t);
     }
 }
 
 // Where the Hessian is not positive and increments are cut, sums of parts decide what happens.
 TD_TEST(a_large_limp_tree_that_falls_gives_the_same_bits_on_any_number_of_threads) {
-    tree t = large_tree(PLANT, LIMP, 0, 9, false);
+    OWNED(tree) t = large_tree(PLANT, LIMP, 0, 9, false);
     td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 24, weight);
     CHECK(tdi_as_tree_model(t.model)->part_count > 16);
     td_step_stats stats = check_bits(t, &opts, td_body_step, 2, "limp");
     CHECK(stats.raised > 0);
     CHECK(stats.halvings > 0);
-    tree_free(t);
 }
 
 TD_TEST(rest_of_a_large_tree_gives_the_same_bits_on_any_number_of_threads) {
-    tree t = large_tree(GROVE, LARGE, 200, 11, false);
+    OWNED(tree) t = large_tree(GROVE, LARGE, 200, 11, false);
     td_step_opts opts = td_step_opts_default();
     CHECK(tdi_as_tree_model(t.model)->part_count > 16);
     check_bits(t, &opts, td_body_settle, 1, "rest");
-    tree_free(t);
 }
 
 // One body in forty is held where it is: bodies follow those that carry them, from part to part.
@@ -229,11 +224,10 @@ static td_status step_held(td_body *state, const td_step_opts *opts, td_step_sta
 }
 
 TD_TEST(steps_of_a_large_tree_that_is_held_give_the_same_bits_on_any_number_of_threads) {
-    tree t = large_tree(PLANT, LARGE, 20, 5, false);
+    OWNED(tree) t = large_tree(PLANT, LARGE, 20, 5, false);
     td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 60, weight);
     CHECK(tdi_as_tree_model(t.model)->part_count > 16);
     check_bits(t, &opts, step_held, 1, "held");
-    tree_free(t);
 }
 
 // ---- the cut --------------------------------------------------------------------------------
@@ -262,9 +256,8 @@ static void check_parts(const td_body_model *m) {
 TD_TEST(parts_hold_every_body_once_and_whole_subtrees) {
     for (form f = PLANT; f <= LEVELS; f++) {
         for (int32_t n = 1; n <= 10000; n = n * 3 + 1) {
-            tree t = large_tree(f, n, 20, 4, false);
+            OWNED(tree) t = large_tree(f, n, 20, 4, false);
             check_parts(t.model);
-            tree_free(t);
         }
     }
 }
@@ -285,7 +278,7 @@ static void depth_first(int32_t n, int32_t *place) {
 }
 
 static tree bare_tree(const int32_t *parent, int32_t n, const int32_t *place) {
-    td_segment_def *defs = calloc((size_t)n, sizeof *defs);
+    FREED td_segment_def *defs = calloc((size_t)n, sizeof *defs);
     for (int32_t i = 0; i < n; i++) {
         int32_t at = place ? place[i] : i;
         defs[at] = td_segment_def_default();
@@ -295,17 +288,16 @@ static tree bare_tree(const int32_t *parent, int32_t n, const int32_t *place) {
         defs[at].radius_base = defs[at].radius_tip = 0.01;
     }
     tree t = tree_of(defs, n, TD_LAW_LINEAR, NULL);
-    free(defs);
     return t;
 }
 
 TD_TEST(a_tree_whose_subtrees_are_not_in_one_piece_is_one_part_and_moves_the_same) {
     enum { BODIES = 5000 };
-    int32_t *parent = calloc(BODIES, sizeof *parent), *place = calloc(BODIES, sizeof *place);
-    td_pool *pool = NULL;
+    FREED int32_t *parent = calloc(BODIES, sizeof *parent), *place = calloc(BODIES, sizeof *place);
+    OWNED(td_pool) *pool = NULL;
     fill_parents(NULL, LEVELS, BODIES, parent);
     depth_first(BODIES, place);
-    tree levels = bare_tree(parent, BODIES, NULL), deep = bare_tree(parent, BODIES, place);
+    OWNED(tree) levels = bare_tree(parent, BODIES, NULL), deep = bare_tree(parent, BODIES, place);
     CHECK_INT(tdi_as_tree_model(levels.model)->part_count, 1);
     CHECK(tdi_as_tree_model(deep.model)->part_count > 4);
     CHECK_INT(td_pool_new(3, NULL, &pool), TD_OK);
@@ -322,11 +314,6 @@ TD_TEST(a_tree_whose_subtrees_are_not_in_one_piece_is_one_part_and_moves_the_sam
         moved = fmax(moved, tdi_norm(tdi_sub(td_body_tip(deep.state, 0), a)));
     }
     CHECK(moved > 0.1);
-    td_pool_free(pool);
-    tree_free(levels);
-    tree_free(deep);
-    free(parent);
-    free(place);
 }
 
 // ---- many trees -----------------------------------------------------------------------------
@@ -378,7 +365,7 @@ TD_TEST(many_trees_step_as_each_alone_on_any_number_of_threads) {
     }
     for (int w = 0; w <= THREADS; w++) {
         grove g;
-        td_pool *pool = NULL;
+        OWNED(td_pool) *pool = NULL;
         grove_new(&g, NULL);
         if (w < THREADS) {
             CHECK_INT(td_pool_new(thread_counts[w], NULL, &pool), TD_OK);
@@ -393,7 +380,6 @@ TD_TEST(many_trees_step_as_each_alone_on_any_number_of_threads) {
             outcome_free(a);
             outcome_free(b);
         }
-        td_pool_free(pool);
         grove_free(&g);
     }
     grove_free(&alone);
@@ -403,7 +389,7 @@ TD_TEST(many_trees_report_the_first_that_diverges_and_step_the_others) {
     static const int32_t spoilt[] = {23, 9, 14};
     for (int w = 0; w < THREADS; w++) {
         grove g;
-        td_pool *pool = NULL;
+        OWNED(td_pool) *pool = NULL;
         td_diag diag = {.message = ""};
         grove_new(&g, NULL);
         CHECK_INT(td_pool_new(thread_counts[w], NULL, &pool), TD_OK);
@@ -420,14 +406,13 @@ TD_TEST(many_trees_report_the_first_that_diverges_and_step_the_others) {
             bool bad = k == 23 || k == 9 || k == 14;
             CHECK(bad ? g.states[k]->time == 0 : g.states[k]->time == g.opts[k].dt);
         }
-        td_pool_free(pool);
         grove_free(&g);
     }
 }
 
 TD_TEST(many_trees_report_the_first_with_bad_options_by_name) {
     grove g;
-    td_pool *pool = NULL;
+    OWNED(td_pool) *pool = NULL;
     td_diag diag = {.message = ""};
     td_load load = {.kind = TD_LOAD_FORCE, .segment = 1000};
     grove_new(&g, NULL);
@@ -442,7 +427,6 @@ TD_TEST(many_trees_report_the_first_with_bad_options_by_name) {
     CHECK_INT(td_body_step_many(g.states, g.opts, -1, pool, NULL, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "count");
     CHECK_INT(td_body_step_many(NULL, NULL, 0, pool, NULL, &diag), TD_OK);
-    td_pool_free(pool);
     grove_free(&g);
 }
 

@@ -9,9 +9,9 @@
 
 // Parses, derives two steps and makes a skeleton, within small limits.
 static void grow_text(const char *text, size_t size) {
-    td_grammar *grammar = NULL;
-    td_derivation *derivation = NULL;
-    td_skeleton *skeleton = NULL;
+    OWNED(td_grammar) *grammar = NULL;
+    OWNED(td_derivation) *derivation = NULL;
+    OWNED(td_skeleton) *skeleton = NULL;
     td_diag diag, items[4];
     td_diag_list diags = {items, 4, 0};
     td_grammar_def def = td_grammar_def_default();
@@ -34,23 +34,18 @@ static void grow_text(const char *text, size_t size) {
         CHECK(td_skeleton_from_string(grammar, &string, &skeleton_opts, NULL, &skeleton, &diag) ==
               TD_OK);
     }
-    td_skeleton_free(skeleton);
-    td_derivation_free(derivation);
-    td_grammar_free(grammar);
 }
 
 static int truncate_file(const char *path) {
-    td_bytes bytes = {0};
+    OWNED(td_bytes) bytes = {0};
     td_diag diag;
     CHECK_INT(td_file_read(path, 1 << 20, NULL, &bytes, &diag), TD_OK);
     for (size_t size = 0; size <= bytes.size; size++) {
         // a copy of just that size, so that a sanitizer sees a read past its end
-        char *text = malloc(size > 0 ? size : 1);
+        FREED char *text = malloc(size > 0 ? size : 1);
         memcpy(text, bytes.data, size);
         grow_text(text, size);
-        free(text);
     }
-    td_bytes_free(&bytes);
     return 1;
 }
 

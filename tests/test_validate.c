@@ -67,7 +67,7 @@ static void validate_contacts(const void *contacts) {
 TD_TEST(tree_whose_parents_runs_or_numbers_are_wrong_stops_debug_builds) {
     tdi_random r;
     tdi_random_seed(&r, 7);
-    tree t = random_tree(&r, 8, BUSHY, 10, TD_LAW_LINEAR);
+    OWNED(tree) t = random_tree(&r, 8, BUSHY, 10, TD_LAW_LINEAR);
     tdi_tree_model *m = tdi_as_tree_model(t.model);
     if (!TDI_ASSERTS) {
         test_skip("asserts are off in this build");
@@ -89,13 +89,12 @@ TD_TEST(tree_whose_parents_runs_or_numbers_are_wrong_stops_debug_builds) {
         BREAKS(validate_tree, m, m->body[2].radius, -1, "radius >= 0");
         CHECK_TEXT(broken(validate_tree, m), "");
     }
-    tree_free(t);
 }
 
 TD_TEST(rod_whose_ring_is_open_or_numbers_are_wrong_stops_debug_builds) {
     static const td_vec3 points[4] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}};
     td_rod_def d = td_rod_def_default();
-    td_body_model *model = NULL;
+    OWNED(td_body_model) *model = NULL;
     d.vertex_count = 4;
     d.points = points;
     d.closed = true;
@@ -119,12 +118,11 @@ TD_TEST(rod_whose_ring_is_open_or_numbers_are_wrong_stops_debug_builds) {
         BREAKS(validate_rod, m, m->node[2].start.x, INFINITY, "tdi_finite3(n->start)");
         CHECK_TEXT(broken(validate_rod, m), "");
     }
-    td_body_model_free(model);
 }
 
 TD_TEST(helix_whose_order_or_numbers_are_wrong_stops_debug_builds) {
     td_helix_element elements[3];
-    td_body_model *model = NULL;
+    OWNED(td_body_model) *model = NULL;
     for (int32_t k = 0; k < 3; k++) {
         elements[k] = td_helix_element_default();
         elements[k].parent = k - 1;
@@ -162,7 +160,6 @@ TD_TEST(helix_whose_order_or_numbers_are_wrong_stops_debug_builds) {
         BREAKS(validate_helix, m, m->capsule[2].radius, 0, "radius > 0");
         CHECK_TEXT(broken(validate_helix, m), "");
     }
-    td_body_model_free(model);
 }
 
 // ---- contacts -------------------------------------------------------------------------------
@@ -180,7 +177,7 @@ TD_TEST(contacts_out_of_order_or_of_nothing_stop_debug_builds) {
         x[2 * i] = tdi_madd(middle, way, -1);
         x[2 * i + 1] = tdi_madd(middle, way, 1);
     }
-    tdi_contacts *c = test_contacts(&opts, capsules, COUNT, 1);
+    OWNED(tdi_contacts) *c = test_contacts(&opts, capsules, COUNT, 1);
     CHECK_INT(tdi_contacts_colliders(c, &plane, 1, 0.01, 0, 1, NULL), TD_OK);
     CHECK_INT(tdi_contacts_find(c, x, still, NULL), TD_OK);
     CHECK_INT(c->self_count, 6);
@@ -201,5 +198,4 @@ TD_TEST(contacts_out_of_order_or_of_nothing_stop_debug_builds) {
         BREAKS(validate_contacts, c, c->pair[9].j, COUNT + 1, "c->capsule_count + c->collider");
         CHECK_TEXT(broken(validate_contacts, c), "");
     }
-    tdi_contacts_free(c);
 }

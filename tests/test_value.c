@@ -65,7 +65,7 @@ TD_TEST(value_tree_keeps_order_places_and_text) {
     begin_map(b, 4, 4);
     end(b);
     end(b);
-    td_value *root = finish(b);
+    OWNED(td_value) *root = finish(b);
     CHECK_INT(root->kind, TD_VALUE_MAP);
     CHECK_INT(root->count, 2);
     CHECK_TEXT(root->items[0].key, "b");
@@ -83,7 +83,6 @@ TD_TEST(value_tree_keeps_order_places_and_text) {
     CHECK_INT(list->items[1].line, 3);
     CHECK(td_value_get(root, "c") == NULL && td_value_get(list, "b") == NULL);
     CHECK(td_value_get(NULL, "b") == NULL);
-    td_value_free(root);
 }
 
 TD_TEST(value_scalar_without_quotes_is_what_it_looks_like) {
@@ -115,11 +114,10 @@ TD_TEST(value_scalar_without_quotes_is_what_it_looks_like) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         td_value_builder *b = builder_of(NULL);
         plain(b, cases[i].text);
-        td_value *root = finish(b);
+        OWNED(td_value) *root = finish(b);
         CHECK_INT(root->kind, cases[i].kind);
         CHECK(root->number == cases[i].number);
         CHECK_TEXT(root->text, cases[i].text);
-        td_value_free(root);
     }
 }
 
@@ -147,10 +145,9 @@ TD_TEST(value_number_longer_than_63_characters_is_no_number) {
 }
 
 TD_TEST(value_builder_that_got_nothing_gives_null) {
-    td_value *root = finish(builder_of(NULL));
+    OWNED(td_value) *root = finish(builder_of(NULL));
     CHECK_INT(root->kind, TD_VALUE_NULL);
     CHECK_TEXT(root->text, "");
-    td_value_free(root);
     td_value_free(NULL);
 }
 
@@ -185,9 +182,8 @@ TD_TEST(value_keys_of_other_maps_and_longer_ones_are_not_the_same) {
     key(b, "aa", 1, 1);
     plain(b, "2");
     end(b);
-    td_value *root = finish(b);
+    OWNED(td_value) *root = finish(b);
     CHECK_INT(root->count, 2);
-    td_value_free(root);
 }
 
 TD_TEST(value_builder_refuses_what_is_out_of_order) {
@@ -329,13 +325,12 @@ TD_TEST(value_alias_is_the_latest_value_of_its_name_at_its_own_place) {
     end(b);
     (void)td_value_builder_alias(b, "a", 3, 2);
     end(b);
-    td_value *root = finish(b);
+    OWNED(td_value) *root = finish(b);
     CHECK_INT(root->count, 3);
     CHECK_INT(root->items[2].kind, TD_VALUE_LIST);
     CHECK_INT(root->items[2].line, 3);
     CHECK_INT(root->items[2].count, 1);
     CHECK(root->items[2].items[0].number == 8);
-    td_value_free(root);
 }
 
 TD_TEST(value_alias_of_nothing_or_of_itself_is_refused) {

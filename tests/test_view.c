@@ -11,10 +11,9 @@ static td_vec3 heading_with(const char *header, const char *string, const char *
     char text[1024];
     snprintf(text, sizeof text, "%s\naxiom: %s" QUERY "\n", header, string);
     const test_file files[] = {{"plant.v", view, 0}};
-    test_model m = test_model_with(text, files, 1, NULL, 0);
+    OWNED(test_model) m = test_model_with(text, files, 1, NULL, 0);
     CHECK_SAY(m.status == TD_OK, "%s", m.faults[0].message);
     td_vec3 h = {test_param(&m, -3), test_param(&m, -2), test_param(&m, -1)};
-    test_model_free(&m);
     return h;
 }
 
@@ -35,13 +34,12 @@ TD_TEST(view_loses_against_the_models_header) {
 TD_TEST(view_of_another_name_is_the_one_that_counts) {
     const test_file files[] = {{"plant.v", "angle increment: 60", 0},
                                {"other.v", "angle increment: 90", 0}};
-    test_model m = test_model_with("axiom: +" QUERY, files, 2, "other.v", 0);
+    OWNED(test_model) m = test_model_with("axiom: +" QUERY, files, 2, "other.v", 0);
     CHECK_REL(test_param(&m, -3), -1, SINGLE);
     test_model_free(&m);
     m = test_model_with("axiom: +" QUERY, files, 2, "missing.v", 0);
     CHECK_INT(m.status, TD_ERR_READ);
     CHECK_TEXT(m.faults[0].message, "cannot read the view file 'missing.v'");
-    test_model_free(&m);
 }
 
 TD_TEST(view_is_named_by_the_specifications) {
@@ -50,10 +48,9 @@ TD_TEST(view_is_named_by_the_specifications) {
                                 "\t\tcpfg -m1 x.map plant.l leaf.v plant.a\n",
                                 0},
                                {"leaf.v", "angle increment: 90", 0}};
-    test_model m = test_model_with("axiom: +" QUERY, files, 2, NULL, 0);
+    OWNED(test_model) m = test_model_with("axiom: +" QUERY, files, 2, NULL, 0);
     CHECK_REL(test_param(&m, -3), -1, SINGLE);
     CHECK_INT(m.fault_count, 0);
-    test_model_free(&m);
 }
 
 // the turtle's turn by tropism: e |H x T| about H x T, here with H = X and T = -Y
@@ -69,22 +66,21 @@ TD_TEST(view_gives_the_factor_of_bare_scale_modules) {
     const test_file files[] = {
         {"plant.v", "scale multiplier: 3\ninitial scale: 2\nangle increment: 60\n", 0}};
     // 2 * 3 * 3 / 3 = 6; an explicit factor counts instead
-    test_model m = test_model_with("axiom: @Di@Di@Dd@Di(0.5)f(1)?P(0,0,0)", files, 1, NULL, 0);
+    OWNED(test_model) m =
+        test_model_with("axiom: @Di@Di@Dd@Di(0.5)f(1)?P(0,0,0)", files, 1, NULL, 0);
     CHECK_INT(m.status, TD_OK);
     CHECK_INT(m.warning_count, 0);
     CHECK_REL(test_param(&m, -2), 3, SINGLE);
-    test_model_free(&m);
 }
 
 TD_TEST(view_items_that_draw_what_is_not_drawn_here_get_a_warning) {
     const char *items[] = {"texture: F: a.rgb", "tsurface: a.ts a b 1", "line: ~ a.s 1", "blob: 1"};
     for (size_t i = 0; i < sizeof items / sizeof *items; i++) {
         const test_file files[] = {{"plant.v", items[i], 0}};
-        test_model m = test_model_with("axiom: F", files, 1, NULL, 0);
+        OWNED(test_model) m = test_model_with("axiom: F", files, 1, NULL, 0);
         CHECK_INT(m.status, TD_OK);
         CHECK_INT(m.warning_count, 1);
         CHECK_HAS(m.faults[0].message, "no effect");
-        test_model_free(&m);
     }
 }
 
@@ -94,7 +90,7 @@ TD_TEST(view_items_of_a_window_are_ignored_and_unknown_ones_are_told) {
                                 "z buffer: on\nlight: A: 1 2 3\nscale factor: 0.9\n\n"
                                 "render mode: shaded\nbox: x: 0,1 y: 0,1 z: 0,1\n",
                                 0}};
-    test_model m = test_model_with("axiom: +F", quiet, 1, NULL, 0);
+    OWNED(test_model) m = test_model_with("axiom: +F", quiet, 1, NULL, 0);
     CHECK_INT(m.status, TD_OK);
     CHECK_INT(m.warning_count, 0);
     test_model_free(&m);
@@ -106,7 +102,6 @@ TD_TEST(view_items_of_a_window_are_ignored_and_unknown_ones_are_told) {
                "unknown item 'tappered lines' is ignored; did you mean 'tapered lines:'?");
     CHECK_TEXT(m.faults[0].file, "plant.v");
     CHECK_INT(m.faults[0].line, 2);
-    test_model_free(&m);
 }
 
 TD_TEST(view_faults_name_file_line_and_column) {
@@ -122,18 +117,17 @@ TD_TEST(view_faults_name_file_line_and_column) {
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const test_file files[] = {{"plant.v", rows[i].text, 0}};
-        test_model m = test_model_with("axiom: F", files, 1, NULL, 0);
+        OWNED(test_model) m = test_model_with("axiom: F", files, 1, NULL, 0);
         CHECK_INT(m.status, TD_ERR_SYNTAX);
         CHECK_HAS(m.faults[0].message, rows[i].message);
         CHECK_TEXT(m.faults[0].file, "plant.v");
         CHECK_INT(m.faults[0].line, rows[i].line);
         CHECK_INT(m.faults[0].column, rows[i].column);
-        test_model_free(&m);
     }
 }
 
 TD_TEST(bare_turn_without_any_angle_is_told_once) {
-    test_model m = test_model_text("axiom: F+(30)F\nF --> F[+F]-F\n", 1);
+    OWNED(test_model) m = test_model_text("axiom: F+(30)F\nF --> F[+F]-F\n", 1);
     CHECK_INT(m.status, TD_OK);
     CHECK_INT(m.warning_count, 1);
     CHECK_HAS(m.faults[0].message, "this turn has no angle, so it is 90 degrees");
@@ -142,7 +136,6 @@ TD_TEST(bare_turn_without_any_angle_is_told_once) {
     test_model_free(&m);
     m = test_model_text("angle increment: 30\naxiom: F+F-F|F\n", 0);
     CHECK_INT(m.warning_count, 0);
-    test_model_free(&m);
 }
 
 // ---- functions ------------------------------------------------------------------------------
@@ -150,10 +143,9 @@ TD_TEST(bare_turn_without_any_angle_is_told_once) {
 static double value_with(const char *expression, const test_file *files, int32_t count) {
     char text[256];
     snprintf(text, sizeof text, "axiom: V(%s)\n", expression);
-    test_model m = test_model_with(text, files, count, NULL, 0);
+    OWNED(test_model) m = test_model_with(text, files, count, NULL, 0);
     CHECK_SAY(m.status == TD_OK, "%s", m.faults[0].message);
     double value = test_param(&m, 0);
-    test_model_free(&m);
     return value;
 }
 
@@ -226,13 +218,12 @@ TD_TEST(function_faults_of_files_are_told_in_their_place) {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const test_file files[] = {{"plant.v", "function: f.func\n", 0},
                                    {"f.func", rows[i].text, 0}};
-        test_model m = test_model_with("axiom: F", files, 2, NULL, 0);
+        OWNED(test_model) m = test_model_with("axiom: F", files, 2, NULL, 0);
         CHECK_INT(m.status, TD_ERR_SYNTAX);
         CHECK_HAS(m.faults[0].message, rows[i].message);
         CHECK_TEXT(m.faults[0].file, "f.func");
         CHECK_INT(m.faults[0].line, rows[i].line);
         CHECK_INT(m.faults[0].column, rows[i].column);
-        test_model_free(&m);
     }
 }
 
@@ -244,9 +235,8 @@ TD_TEST(function_in_the_header_is_exact) {
         snprintf(text, sizeof text,
                  "function: square (0,0) (1/3,0) (2/3,1/3) (1,1)\naxiom: V(func(square, %.17g))\n",
                  x);
-        test_model m = test_model_good(text, 0);
+        OWNED(test_model) m = test_model_good(text, 0);
         CHECK_IN(test_param(&m, 0), x * x - 3e-12, x * x + 3e-12);
-        test_model_free(&m);
     }
 }
 

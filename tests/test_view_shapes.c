@@ -39,8 +39,8 @@ static td_skeleton *skeleton_of(const test_model *m) {
 // the square of 10 becomes one of side 2, so its area is 4
 TD_TEST(surface_of_a_file_has_the_size_of_the_view_file) {
     const test_file files[] = {{"plant.v", "surface: l leaf.s 2\n", 0}, {"leaf.s", HEAD PATCH, 0}};
-    test_model m = test_model_with("axiom: F(1)~l(1)\n", files, COUNT(files), NULL, 0);
-    td_skeleton *s = skeleton_of(&m);
+    OWNED(test_model) m = test_model_with("axiom: F(1)~l(1)\n", files, COUNT(files), NULL, 0);
+    OWNED(td_skeleton) *s = skeleton_of(&m);
     if (s && td_skeleton_count(s) == 2) {
         const td_segment *leaf = &td_skeleton_segments(s)[1];
         CHECK_REL(leaf->area, 4, 1e-9);
@@ -49,16 +49,14 @@ TD_TEST(surface_of_a_file_has_the_size_of_the_view_file) {
         CHECK_INT(td_skeleton_shapes(s)[leaf->shape].kind, TD_SHAPE_PATCHES);
     }
     CHECK_INT(s ? td_skeleton_count(s) : 0, 2);
-    td_skeleton_free(s);
-    test_model_free(&m);
 }
 
 // across 0.5, along 3: 1 by 6
 TD_TEST(surface_is_scaled_across_along_and_up) {
     const test_file files[] = {{"plant.v", "surface: l leaf.s 2\n", 0}, {"leaf.s", HEAD PATCH, 0}};
-    test_model m =
+    OWNED(test_model) m =
         test_model_with("axiom: F(1)~l(0.5,3,1)~l(0.5,3,1)~l\n", files, COUNT(files), NULL, 0);
-    td_skeleton *s = skeleton_of(&m);
+    OWNED(td_skeleton) *s = skeleton_of(&m);
     if (s && td_skeleton_count(s) == 4) {
         const td_segment *segments = td_skeleton_segments(s);
         CHECK_REL(segments[1].area, 6, 1e-9);
@@ -78,49 +76,41 @@ TD_TEST(surface_is_scaled_across_along_and_up) {
         CHECK_REL(totals.mass, mass, 1e-12);
     }
     CHECK_INT(s ? td_skeleton_count(s) : 0, 4);
-    td_skeleton_free(s);
-    test_model_free(&m);
 }
 
 // the end point (10, 10) lies 5 to the left of the contact point and 10 ahead; size 2 over 10
 TD_TEST(turtle_goes_on_from_the_end_point_of_a_surface) {
     const test_file files[] = {{"plant.v", "surface: l leaf.s 2\n", 0}, {"leaf.s", HEAD PATCH, 0}};
-    test_model m = test_model_with("axiom: ~l(3)?P(0,0,0)\n", files, COUNT(files), NULL, 0);
+    OWNED(test_model) m = test_model_with("axiom: ~l(3)?P(0,0,0)\n", files, COUNT(files), NULL, 0);
     td_vec3 place = {test_param(&m, -3), test_param(&m, -2), test_param(&m, -1)};
     CHECK_VEC(place, -3, 6, 0, 1e-5);
-    test_model_free(&m);
 }
 
 TD_TEST(surface_becomes_a_mesh_with_texture_coordinates) {
     const test_file files[] = {{"plant.v", "surface: l leaf.s 2\n", 0},
                                {"leaf.s", HEAD PATCH PATCH, 0}};
-    test_model m = test_model_with("axiom: F(1)~l(1)\n", files, COUNT(files), NULL, 0);
-    td_skeleton *s = skeleton_of(&m);
-    td_mesh *mesh = NULL;
+    OWNED(test_model) m = test_model_with("axiom: F(1)~l(1)\n", files, COUNT(files), NULL, 0);
+    OWNED(td_skeleton) *s = skeleton_of(&m);
+    OWNED(td_mesh) *mesh = NULL;
     td_mesh_opts opts = td_mesh_opts_default();
     CHECK_INT(td_mesh_new(s, &opts, NULL, &mesh, NULL), TD_OK);
-    td_bytes glb = {0};
+    OWNED(td_bytes) glb = {0};
     CHECK_INT(td_mesh_glb(mesh, "leaf", NULL, &glb), TD_OK);
     CHECK(glb.size > 1000);
-    td_bytes_free(&glb);
-    td_mesh_free(mesh);
-    td_skeleton_free(s);
-    test_model_free(&m);
 }
 
 TD_TEST(surface_of_the_header_takes_the_place_of_one_of_the_view_file) {
     const test_file files[] = {{"plant.v", "surface: l leaf.s 2\nsurface: p leaf.s 1\n", 0},
                                {"leaf.s", HEAD PATCH, 0}};
-    test_model m = test_model_with("surface: l fruit, width=1, stalk=0\naxiom: F(1)~l(1)~p(1)\n",
-                                   files, COUNT(files), NULL, 0);
-    td_skeleton *s = skeleton_of(&m);
+    OWNED(test_model) m =
+        test_model_with("surface: l fruit, width=1, stalk=0\naxiom: F(1)~l(1)~p(1)\n", files,
+                        COUNT(files), NULL, 0);
+    OWNED(td_skeleton) *s = skeleton_of(&m);
     if (s && td_skeleton_count(s) == 3) {
         CHECK_INT(td_skeleton_segments(s)[1].organ, TD_ORGAN_FRUIT);
         CHECK_INT(td_skeleton_segments(s)[2].organ, TD_ORGAN_LEAF);
     }
     CHECK_INT(s ? td_skeleton_count(s) : 0, 3);
-    td_skeleton_free(s);
-    test_model_free(&m);
 }
 
 // ---- patches in the text --------------------------------------------------------------------
@@ -136,16 +126,14 @@ TD_TEST(surface_in_the_header_is_that_of_a_file) {
     for (int32_t i = 0; i < 2; i++) {
         char text[1024];
         snprintf(text, sizeof text, "%saxiom: F(1)~l(3)\n", lines[i]);
-        test_model m = test_model_with(text, files, COUNT(files), NULL, 0);
-        td_skeleton *s = skeleton_of(&m);
+        OWNED(test_model) m = test_model_with(text, files, COUNT(files), NULL, 0);
+        OWNED(td_skeleton) *s = skeleton_of(&m);
         if (s && td_skeleton_count(s) == 2) {
             const td_segment *leaf = &td_skeleton_segments(s)[1];
             CHECK_REL(leaf->area, 36, 1e-6);
             CHECK_VEC(leaf->centre_of_mass, 0, 3, 0, 1e-5);
         }
         CHECK_INT(s ? td_skeleton_count(s) : 0, 2);
-        td_skeleton_free(s);
-        test_model_free(&m);
     }
 }
 
@@ -170,8 +158,8 @@ TD_TEST(patch_drawn_by_the_turtle_has_its_control_points) {
                  "axiom: F(1)@PS(7,%d)R(0)R(1)R(2)R(3)@PD(7)\nhomomorphism\n"
                  "R(i) --> [-(90)@PC(7,i,0)f(1)@PC(7,i,1)f(1)@PC(7,i,2)f(1)@PC(7,i,3)]f(1)\n",
                  basis);
-        test_model m = test_model_good(text, 0);
-        td_skeleton *s = skeleton_of(&m);
+        OWNED(test_model) m = test_model_good(text, 0);
+        OWNED(td_skeleton) *s = skeleton_of(&m);
         if (s && td_skeleton_count(s) == 2) {
             const td_segment *leaf = &td_skeleton_segments(s)[1];
             CHECK_REL(leaf->area, areas[basis - 1], 1e-9);
@@ -184,8 +172,6 @@ TD_TEST(patch_drawn_by_the_turtle_has_its_control_points) {
             CHECK_REL(totals.mass, leaf->mass + td_skeleton_segments(s)[0].mass, 1e-12);
         }
         CHECK_INT(s ? td_skeleton_count(s) : 0, 2);
-        td_skeleton_free(s);
-        test_model_free(&m);
     }
 }
 
@@ -200,31 +186,26 @@ TD_TEST(patch_of_the_turtle_that_is_not_whole_is_refused_but_in_models_of_cpfg) 
     for (int32_t i = 0; i < 2; i++) {
         td_diag diag = {.message = ""};
         td_skeleton *skeleton = NULL;
-        test_model m = test_model_good(rows[i].text, 0);
+        OWNED(test_model) m = test_model_good(rows[i].text, 0);
         td_string string = td_derivation_string(m.derivation);
         CHECK_INT(td_skeleton_from_string(m.grammar, &string, NULL, NULL, &skeleton, &diag),
                   TD_ERR_STRUCTURE);
         CHECK_HAS(diag.message, rows[i].message);
-        test_model_free(&m);
     }
-    test_model m = test_model_with(rows[0].text, files, COUNT(files), NULL, 0);
-    td_skeleton *s = skeleton_of(&m);
+    OWNED(test_model) m = test_model_with(rows[0].text, files, COUNT(files), NULL, 0);
+    OWNED(td_skeleton) *s = skeleton_of(&m);
     CHECK_INT(s ? td_skeleton_count(s) : 0, 1);
-    td_skeleton_free(s);
-    test_model_free(&m);
 }
 
 TD_TEST(surface_that_is_missing_is_told_and_draws_nothing) {
     const test_file files[] = {{"plant.v", "angle factor: 4\nsurface: l leaf.s 2\n", 0}};
-    test_model m = test_model_with("axiom: F(1)~l(1)F(1)\n", files, COUNT(files), NULL, 0);
+    OWNED(test_model) m = test_model_with("axiom: F(1)~l(1)F(1)\n", files, COUNT(files), NULL, 0);
     CHECK_INT(m.status, TD_OK);
     CHECK_INT(m.warning_count, 2);
     CHECK_HAS(m.faults[0].message, "cannot read the file 'leaf.s'");
     CHECK_HAS(m.faults[1].message, "surface ~l is not declared, so nothing is drawn");
-    td_skeleton *s = skeleton_of(&m);
+    OWNED(td_skeleton) *s = skeleton_of(&m);
     CHECK_INT(s ? td_skeleton_count(s) : 0, 2);
-    td_skeleton_free(s);
-    test_model_free(&m);
 }
 
 // ---- faults of data files -------------------------------------------------------------------
@@ -237,14 +218,13 @@ typedef struct data_fault {
 static void check_faults(const data_fault *rows, int32_t count) {
     for (int32_t i = 0; i < count; i++) {
         const test_file files[] = {{"plant.v", rows[i].view, 0}, {"data", rows[i].text, 0}};
-        test_model m = test_model_with("axiom: F", files, COUNT(files), NULL, 0);
+        OWNED(test_model) m = test_model_with("axiom: F", files, COUNT(files), NULL, 0);
         const td_diag *d = &m.faults[0];
         CHECK_SAY(m.status == TD_ERR_SYNTAX && strstr(d->message, rows[i].message) &&
                       strcmp(d->file, "data") == 0 && d->line == rows[i].line &&
                       d->column == rows[i].column,
                   "got %d, %s:%d:%d: %s; wanted %d:%d: %s", m.status, d->file, d->line, d->column,
                   d->message, rows[i].line, rows[i].column, rows[i].message);
-        test_model_free(&m);
     }
 }
 
@@ -285,10 +265,9 @@ TD_TEST(curve_faults_are_told_in_their_place) {
 static double value_with(const char *expression, const test_file *files, int32_t count) {
     char text[256];
     snprintf(text, sizeof text, "axiom: V(%s)\n", expression);
-    test_model m = test_model_with(text, files, count, NULL, 0);
+    OWNED(test_model) m = test_model_with(text, files, count, NULL, 0);
     CHECK_SAY(m.status == TD_OK, "%s", m.faults[0].message);
     double value = test_param(&m, 0);
-    test_model_free(&m);
     return value;
 }
 
@@ -332,11 +311,9 @@ TD_TEST(contour_of_a_number_that_is_not_declared_is_refused) {
 // ---- colours --------------------------------------------------------------------------------
 
 static uint32_t color_with(const char *text, const test_file *files, int32_t count) {
-    test_model m = test_model_with(text, files, count, NULL, 0);
-    td_skeleton *s = skeleton_of(&m);
+    OWNED(test_model) m = test_model_with(text, files, count, NULL, 0);
+    OWNED(td_skeleton) *s = skeleton_of(&m);
     uint32_t color = s && td_skeleton_count(s) > 0 ? td_skeleton_segments(s)[0].color : 0;
-    td_skeleton_free(s);
-    test_model_free(&m);
     return color;
 }
 
@@ -377,11 +354,10 @@ TD_TEST(colours_of_the_wrong_size_are_refused) {
     static const char bytes[1024];
     for (int i = 0; i < 2; i++) {
         const test_file files[] = {{rows[i].name, bytes, rows[i].size}};
-        test_model m = test_model_with("axiom: F", files, 1, NULL, 0);
+        OWNED(test_model) m = test_model_with("axiom: F", files, 1, NULL, 0);
         CHECK_INT(m.status, TD_ERR_SYNTAX);
         CHECK_HAS(m.faults[0].message, rows[i].message);
         CHECK_TEXT(m.faults[0].file, rows[i].name);
-        test_model_free(&m);
     }
 }
 
@@ -391,13 +367,12 @@ static test_frame frame_with(const char *view, const char *string) {
     char text[512];
     snprintf(text, sizeof text, "axiom: %s?P(0,0,0)?H(0,0,0)?L(0,0,0)?U(0,0,0)\n", string);
     const test_file files[] = {{"plant.v", view, 0}};
-    test_model m = test_model_with(text, files, 1, NULL, 0);
+    OWNED(test_model) m = test_model_with(text, files, 1, NULL, 0);
     CHECK_SAY(m.status == TD_OK, "%s", m.faults[0].message);
     double v[12];
     for (int i = 0; i < 12; i++) {
         v[i] = test_param(&m, i - 12);
     }
-    test_model_free(&m);
     return (test_frame){
         {v[0], v[1], v[2]}, {v[3], v[4], v[5]}, {v[6], v[7], v[8]}, {v[9], v[10], v[11]}};
 }
@@ -430,10 +405,9 @@ TD_TEST(torque_turns_the_up_vector_about_the_heading) {
 
 TD_TEST(numbered_tropism_that_is_not_declared_is_refused) {
     const test_file files[] = {{"plant.v", "tropism: T: 0 1 0\n", 0}};
-    test_model m = test_model_with("axiom: @Ts(2,1)F(1)?P(0,0,0)\n", files, 1, NULL, 0);
+    OWNED(test_model) m = test_model_with("axiom: @Ts(2,1)F(1)?P(0,0,0)\n", files, 1, NULL, 0);
     CHECK_INT(m.status, TD_ERR_STRUCTURE);
     CHECK_HAS(m.faults[0].message, "there is no tropism 2; the view file has 1");
-    test_model_free(&m);
 }
 
 // ---- memory ---------------------------------------------------------------------------------
@@ -457,11 +431,11 @@ static td_status grow_all(const td_alloc *alloc) {
                                   "axiom: #(0.1)@#(1)@Gs f(curveX(1,0.1)+1)@Gc @#(2)f(1)@Ge\n"
                                   "\tF(func(f,0.5)+func(g,0.5))[+~l(1)][-~l(1,2,1)]\n");
     td_derive_opts opts = td_derive_opts_default();
-    td_skeleton *skeleton = NULL;
-    td_mesh *mesh = NULL;
+    OWNED(td_skeleton) *skeleton = NULL;
+    OWNED(td_mesh) *mesh = NULL;
     def.name = "plant.l";
     def.loader = &loader;
-    test_model m = test_model_of(&def, &opts, 0, alloc);
+    OWNED(test_model) m = test_model_of(&def, &opts, 0, alloc);
     td_status status = m.status;
     if (status == TD_OK) {
         td_string s = td_derivation_string(m.derivation);
@@ -472,9 +446,6 @@ static td_status grow_all(const td_alloc *alloc) {
         td_mesh_opts mesh_opts = td_mesh_opts_default();
         status = td_mesh_new(skeleton, &mesh_opts, alloc, &mesh, &m.faults[0]);
     }
-    td_mesh_free(mesh);
-    td_skeleton_free(skeleton);
-    test_model_free(&m);
     return status;
 }
 

@@ -109,13 +109,13 @@ static landed fall(stage *s, double time) {
 TD_TEST(cube_that_falls_on_a_corner_comes_to_rest_on_a_face) {
     for (int k = 0; k < 3; k++) {
         for (int m = 0; m < 2; m++) {
-            stage s = falling(solvers[k], methods[m], 0.27, "[0.1, 0.12, 0.07]", "", "{plane: {}}");
+            OWNED(stage) s =
+                falling(solvers[k], methods[m], 0.27, "[0.1, 0.12, 0.07]", "", "{plane: {}}");
             const landed l = fall(&s, 1.5);
             CHECK_IN(l.centre, SIDE / 2, SIDE / 2 + ABOVE);
             CHECK_IN(l.tilt, 0.9999, 1);
             CHECK_IN(l.gained, 0, 1e-9);
             CHECK_IN(l.speed, 0, 1e-3);
-            stage_free(&s);
         }
     }
 }
@@ -139,13 +139,12 @@ TD_TEST(cube_rests_on_floors_tables_and_other_cubes) {
                          {other, "{plane: {}}", 0.302}};
             for (int c = 0; c < 3; c++) {
                 const double rest = cases[c].height + SIDE / 2;
-                stage s = falling(solvers[k], methods[m], rest + 0.01, "[0, 0.2, 0]", cases[c].more,
-                                  cases[c].colliders);
+                OWNED(stage) s = falling(solvers[k], methods[m], rest + 0.01, "[0, 0.2, 0]",
+                                         cases[c].more, cases[c].colliders);
                 const landed l = fall(&s, 0.4);
                 CHECK_IN(l.centre, rest - c * INSIDE, rest + ABOVE);
                 CHECK_IN(l.tilt, 0.999, 1);
                 CHECK_IN(l.gained, 0, 1e-9);
-                stage_free(&s);
             }
         }
     }
@@ -164,14 +163,13 @@ TD_TEST(cube_rests_on_spheres_and_capsules) {
     for (int k = 0; k < 3; k++) {
         for (int m = 0; m < 2; m++) {
             for (int c = 0; c < 3; c++) {
-                stage s = falling(solvers[k], methods[m], 0.16, "[0, 0.1, 0]", "", round[c]);
+                OWNED(stage) s = falling(solvers[k], methods[m], 0.16, "[0, 0.1, 0]", "", round[c]);
                 const landed l = fall(&s, 0.5);
                 CHECK_SAY(l.centre >= SIDE / 2 - INSIDE && l.centre <= SIDE / 2 + ABOVE,
                           "%s %s %d: %g", solvers[k], methods[m], c, l.centre);
                 CHECK_IN(l.tilt, 0.999, 1);
                 CHECK_IN(l.gained, 0, 1e-9);
                 CHECK(l.contacts > 0);
-                stage_free(&s);
             }
         }
     }
@@ -211,14 +209,13 @@ TD_TEST(plate_thinner_than_a_7th_of_its_width_is_warned_of) {
                  "0]], segments: 2, radius: 0.005, start: {held: free}, bodies: [{at: 0, mass: 2, "
                  "size: %s}]}}]}",
                  cases[k].contact, cases[k].size);
-        stage s = stage_with(text, opts, NULL);
+        OWNED(stage) s = stage_with(text, opts, NULL);
         CHECK_INT(s.status, TD_OK);
         CHECK_SAY(h.count == (cases[k].warned ? 1 : 0), "%s: %d", cases[k].size, (int)h.count);
         if (cases[k].warned) {
             CHECK_HAS(h.last, "'plate': the welded body of segment 2 is a thin plate; things "
                               "thinner than ");
         }
-        stage_free(&s);
     }
 }
 
@@ -233,13 +230,12 @@ TD_TEST(beads_and_masses_at_tips_lie_on_the_floor_as_they_are_drawn) {
                  " start: {held: free}, bodies: [{at: 0, mass: 0.5}], tip_mass: 0.2}}],\n"
                  " contact: {}, colliders: [{plane: {}}]}",
                  solvers[k]);
-        stage s = stage_of(text);
+        OWNED(stage) s = stage_of(text);
         run_to(s.world, 0.5);
         td_vec3 start;
         td_world_segment(s.world, 0, 0, &start, NULL, NULL);
         CHECK_IN(start.y, 0.01, 0.0125);
         CHECK_IN(tip_of(s.world, 0, 1).y, 0.015, 0.0185);
-        stage_free(&s);
     }
 }
 
@@ -254,11 +250,10 @@ TD_TEST(welded_bodies_do_not_touch_their_own_strand) {
                  " {at: 0.75, mass: 1, size: [0.1, 0.05, 0.1], position: [0.1, 0, 0]}]}}],\n"
                  " contact: {}}",
                  solvers[k]);
-        stage s = stage_of(text);
+        OWNED(stage) s = stage_of(text);
         run_to(s.world, 0.2);
         CHECK_INT(td_world_contacts(s.world, NULL, 0), 0);
         const td_sums sums = td_world_actor_sums(s.world, 0);
         CHECK(fabs(sums.linear.x) + fabs(sums.linear.z) < 1e-9);
-        stage_free(&s);
     }
 }

@@ -38,29 +38,27 @@ static bool same(td_vec3 a, td_vec3 b) {
 TD_TEST(wind_without_gusts_and_turbulence_is_its_mean) {
     td_wind_def def = td_wind_def_default();
     def.intensity = 0;
-    td_wind *wind = wind_of(&def);
+    OWNED(td_wind) *wind = wind_of(&def);
     td_wind_state state = td_wind_start((td_vec3){3, 1, -2});
     td_vec3 u = wind_at(wind, &state, (td_vec3){4, -5, 6});
     CHECK(u.x == 3 && u.y == 1 && u.z == -2);
-    td_wind_free(wind);
 }
 
 TD_TEST(still_air_stays_still) {
     td_wind_def def = td_wind_def_default();
     def.gust = 1;
-    td_wind *wind = wind_of(&def);
+    OWNED(td_wind) *wind = wind_of(&def);
     td_wind_state state = td_wind_start((td_vec3){0, 0, 0});
     td_wind_advance(wind, &state, 10, state.mean);
     td_vec3 u = wind_at(wind, &state, (td_vec3){4, 5, 6});
     CHECK(u.x == 0 && u.y == 0 && u.z == 0);
-    td_wind_free(wind);
 }
 
 TD_TEST(wind_grows_with_height_by_the_logarithm) {
     td_wind_def def = td_wind_def_default();
     def.intensity = 0;
     def.roughness = 0.1;
-    td_wind *wind = wind_of(&def);
+    OWNED(td_wind) *wind = wind_of(&def);
     td_wind_state state = td_wind_start(east);
     const double heights[] = {0, 0.01, 1, 3, 10, 100};
     for (int i = 0; i < 6; i++) {
@@ -68,14 +66,13 @@ TD_TEST(wind_grows_with_height_by_the_logarithm) {
         CHECK_REL(u.x, 5 * log1p(heights[i] / 0.1) / log1p(100), 1e-14);
     }
     CHECK_REL(wind_at(wind, &state, (td_vec3){0, -3, 0}).x, 0, 0);
-    td_wind_free(wind);
 }
 
 TD_TEST(turbulence_grows_during_the_onset) {
     td_wind_def def = td_wind_def_default();
-    td_wind *whole = wind_of(&def);
+    OWNED(td_wind) *whole = wind_of(&def);
     def.onset = 2;
-    td_wind *wind = wind_of(&def);
+    OWNED(td_wind) *wind = wind_of(&def);
     td_wind_state state = td_wind_start(east);
     const td_vec3 p = {1, 2, 3};
     const double want[] = {0, 0.103515625, 0.5, 0.896484375, 1, 1};
@@ -84,8 +81,6 @@ TD_TEST(turbulence_grows_during_the_onset) {
         CHECK_REL(u.z, want[i] * all.z, 1e-14);
         td_wind_advance(wind, &state, 0.5, east);
     }
-    td_wind_free(wind);
-    td_wind_free(whole);
 }
 
 // ---- gusts ----------------------------------------------------------------------------------
@@ -94,7 +89,7 @@ TD_TEST(gusts_keep_the_mean_and_stay_within_their_strength) {
     td_wind_def def = td_wind_def_default();
     def.intensity = 0;
     def.gust = 0.6;
-    td_wind *wind = wind_of(&def);
+    OWNED(td_wind) *wind = wind_of(&def);
     td_wind_state state = td_wind_start(east);
     tdi_random r;
     tdi_random_seed(&r, 4);
@@ -109,7 +104,6 @@ TD_TEST(gusts_keep_the_mean_and_stay_within_their_strength) {
     CHECK_REL(sum, 5, 0.01);
     CHECK_IN(low, 5 * 0.4, 5 * 0.55);
     CHECK_IN(high, 5 * 1.45, 5 * 1.6);
-    td_wind_free(wind);
 }
 
 // Taylor: what is here now was `shift` upwind; shift is the integral of a mean that changes
@@ -117,7 +111,7 @@ TD_TEST(gusts_are_carried_by_the_integral_of_the_mean) {
     td_wind_def def = td_wind_def_default();
     def.intensity = 0;
     def.gust = 0.5;
-    td_wind *wind = wind_of(&def);
+    OWNED(td_wind) *wind = wind_of(&def);
     td_wind_state start = td_wind_start(east), state = start;
     const td_vec3 p = {7, 0, -4};
     td_vec3 shift = {0, 0, 0};
@@ -129,21 +123,20 @@ TD_TEST(gusts_are_carried_by_the_integral_of_the_mean) {
     td_vec3 now = wind_at(wind, &state, p), before = wind_at(wind, &start, tdi_sub(p, shift));
     CHECK_REL(now.x / state.mean.x, before.x / 5, 1e-12);
     CHECK_REL(now.z / state.mean.z, before.x / 5, 1e-12);
-    td_wind_free(wind);
 }
 
 // ---- turbulence -----------------------------------------------------------------------------
 
 TD_TEST(turbulence_has_its_intensity_in_every_axis_for_every_seed) {
     enum { POINTS = 20000 };
-    td_vec3 *p = malloc(POINTS * sizeof *p), *u = malloc(POINTS * sizeof *u);
+    FREED td_vec3 *p = malloc(POINTS * sizeof *p), *u = malloc(POINTS * sizeof *u);
     tdi_random r;
     tdi_random_seed(&r, 9);
     for (int seed = 0; seed < 20; seed++) {
         td_wind_def def = td_wind_def_default();
         def.seed = (uint64_t)seed;
         def.direction = tdi_sub(draw_point(&r, 2), tdi_vec3(1, 1, 1));
-        td_wind *wind = wind_of(&def);
+        OWNED(td_wind) *wind = wind_of(&def);
         td_wind_state state = td_wind_start(east);
         for (int i = 0; i < POINTS; i++) {
             p[i] = draw_point(&r, 1e5);
@@ -160,10 +153,7 @@ TD_TEST(turbulence_has_its_intensity_in_every_axis_for_every_seed) {
         CHECK_REL(sqrt(sum.y / POINTS), 1, 0.05);
         CHECK_REL(sqrt(sum.z / POINTS), 1, 0.05);
         CHECK_IN(tdi_norm(mixed) / POINTS, 0, 0.05);
-        td_wind_free(wind);
     }
-    free(p);
-    free(u);
 }
 
 // by differences of second order, whose own error is (k h)^2/6, a few 1e-8
@@ -174,7 +164,7 @@ TD_TEST(turbulence_has_no_divergence) {
     tdi_random_seed(&r, 2);
     for (int seed = 1; seed <= 10; seed++) {
         def.seed = (uint64_t)seed;
-        td_wind *wind = wind_of(&def);
+        OWNED(td_wind) *wind = wind_of(&def);
         td_wind_state state = td_wind_start(east);
         td_wind_advance(wind, &state, 50, east);
         for (int i = 0; i < 100; i++) {
@@ -189,22 +179,18 @@ TD_TEST(turbulence_has_no_divergence) {
             CHECK_IN(fabs(g[0].x + g[1].y + g[2].z) / size, 0, 1e-6);
             CHECK(size > 0.1);
         }
-        td_wind_free(wind);
     }
 }
 
 TD_TEST(turbulence_depends_on_its_seed_alone) {
     td_wind_def def = td_wind_def_default();
-    td_wind *a = wind_of(&def), *b = wind_of(&def);
+    OWNED(td_wind) *a = wind_of(&def), *b = wind_of(&def);
     def.seed = 2;
-    td_wind *other = wind_of(&def);
+    OWNED(td_wind) *other = wind_of(&def);
     td_wind_state state = td_wind_start(east);
     const td_vec3 p = {1, 2, 3};
     CHECK(same(wind_at(a, &state, p), wind_at(b, &state, p)));
     CHECK(!same(wind_at(a, &state, p), wind_at(other, &state, p)));
-    td_wind_free(a);
-    td_wind_free(b);
-    td_wind_free(other);
 }
 
 TD_TEST(wind_at_a_point_does_not_depend_on_the_other_points) {
@@ -212,7 +198,7 @@ TD_TEST(wind_at_a_point_does_not_depend_on_the_other_points) {
     td_wind_def def = td_wind_def_default();
     def.gust = 0.3;
     def.roughness = 0.05;
-    td_wind *wind = wind_of(&def);
+    OWNED(td_wind) *wind = wind_of(&def);
     td_wind_state state = td_wind_start(east);
     td_wind_advance(wind, &state, 3, east);
     td_vec3 p[POINTS], u[POINTS];
@@ -228,7 +214,6 @@ TD_TEST(wind_at_a_point_does_not_depend_on_the_other_points) {
             CHECK(i == 77 || same(u[i], wind_at(wind, &state, p[i])));
         }
     }
-    td_wind_free(wind);
 }
 
 // the same bits from every compiler and instruction set
@@ -237,7 +222,7 @@ TD_TEST(wind_has_the_same_bits_everywhere) {
     def.gust = 0.3;
     def.roughness = 0.05;
     def.seed = 7;
-    td_wind *wind = wind_of(&def);
+    OWNED(td_wind) *wind = wind_of(&def);
     td_wind_state state = td_wind_start((td_vec3){4, 0.5, -3});
     for (int i = 0; i < 100; i++) {
         td_wind_advance(wind, &state, 1.0 / 60, (td_vec3){4 + 0.01 * i, 0.5, -3});
@@ -246,12 +231,11 @@ TD_TEST(wind_has_the_same_bits_everywhere) {
     CHECK_REL(u.x, 4.9859778294923016, 0);
     CHECK_REL(u.y, -1.1429427173940556, 0);
     CHECK_REL(u.z, -0.85475472824246324, 0);
-    td_wind_free(wind);
 }
 
 TD_TEST(wind_goes_on_from_a_saved_state) {
     td_wind_def def = td_wind_def_default();
-    td_wind *wind = wind_of(&def), *again = wind_of(&def);
+    OWNED(td_wind) *wind = wind_of(&def), *again = wind_of(&def);
     td_wind_state state = td_wind_start(east), saved = state;
     for (int i = 0; i < 50; i++) {
         td_wind_advance(wind, &state, 0.02, (td_vec3){5 + 0.1 * i, 0, 0});
@@ -262,8 +246,6 @@ TD_TEST(wind_goes_on_from_a_saved_state) {
     }
     const td_vec3 p = {1, 2, 3};
     CHECK(same(wind_at(wind, &state, p), wind_at(again, &saved, p)));
-    td_wind_free(wind);
-    td_wind_free(again);
 }
 
 // ---- refusals -------------------------------------------------------------------------------

@@ -40,10 +40,10 @@ TD_TEST(actor_that_is_added_moves_as_one_of_the_scene_does_to_the_bit) {
     for (int32_t k = 0; k < td_solver_count(); k++) {
         char text[TEXT];
         const char *name = td_solver_get(k).name;
-        stage both = stage_of(
+        OWNED(stage) both = stage_of(
             strand_of(text, name, "",
                       "instances: {layout: list, turned: false, places: [[0, 0, 0], [2, 0, 1]]},"));
-        stage one = stage_of(strand_of(text, name, "", ""));
+        OWNED(stage) one = stage_of(strand_of(text, name, "", ""));
         const td_actor_id id = added(one.world, tdi_vec3(2, 0, 1), tdi_quat_identity());
         CHECK_INT(td_world_actor_index(one.world, id), 1);
         CHECK_INT(td_world_actor_count(one.world), 2);
@@ -52,14 +52,12 @@ TD_TEST(actor_that_is_added_moves_as_one_of_the_scene_does_to_the_bit) {
         check_same_pose(both.world, 0, one.world, 0, 0);
         check_same_pose(both.world, 1, one.world, 1, 0);
         CHECK(tip_of(one.world, 1, -1).y < 0.1); // it fell
-        stage_free(&both);
-        stage_free(&one);
     }
 }
 
 TD_TEST(id_is_stale_after_removal_also_when_its_place_is_taken_again) {
     char text[TEXT];
-    stage s = stage_of(strand_of(text, "tree", "", ""));
+    OWNED(stage) s = stage_of(strand_of(text, "tree", "", ""));
     td_diag diag = {.message = ""};
     const td_actor_id none = {0}, first = td_world_actor_id(s.world, 0);
     const td_actor_id second = added(s.world, tdi_vec3(2, 0, 0), tdi_quat_identity());
@@ -80,15 +78,14 @@ TD_TEST(id_is_stale_after_removal_also_when_its_place_is_taken_again) {
     CHECK_INT(td_world_enable_actor(s.world, first, false, &diag), TD_ERR_STALE);
     CHECK(!td_world_actor_enabled(s.world, first) && td_world_actor_enabled(s.world, third));
     steps(s.world, 2);
-    stage_free(&s);
 }
 
 TD_TEST(actor_that_was_removed_leaves_no_trace_in_the_others) {
     char text[TEXT];
-    stage a = stage_of(strand_of(
+    OWNED(stage) a = stage_of(strand_of(
         text, "rod", "",
         "instances: {layout: list, turned: false, places: [[0, 0, 0], [2, 0, 1], [4, 0, 0]]},"));
-    stage b = stage_of(strand_of(
+    OWNED(stage) b = stage_of(strand_of(
         text, "rod", "",
         "instances: {layout: list, turned: false, places: [[0, 0, 0], [2, 0, 1], [4, 0, 0]]},"));
     td_diag diag = {.message = ""};
@@ -99,14 +96,12 @@ TD_TEST(actor_that_was_removed_leaves_no_trace_in_the_others) {
     check_same_pose(a.world, 0, b.world, 0, 0);
     check_same_pose(a.world, 2, b.world, 2, 0);
     CHECK(apart(stood, tip_of(b.world, 1, -1)) == 0);
-    stage_free(&a);
-    stage_free(&b);
 }
 
 TD_TEST(actor_that_is_disabled_stands_and_goes_on_from_there) {
     char text[TEXT];
-    stage a = stage_of(strand_of(text, "tree", "contact: {}, ", ""));
-    stage b = stage_of(strand_of(text, "tree", "contact: {}, ", ""));
+    OWNED(stage) a = stage_of(strand_of(text, "tree", "contact: {}, ", ""));
+    OWNED(stage) b = stage_of(strand_of(text, "tree", "contact: {}, ", ""));
     const td_actor_id id = td_world_actor_id(b.world, 0);
     td_diag diag = {.message = ""};
     steps(a.world, 7);
@@ -119,8 +114,6 @@ TD_TEST(actor_that_is_disabled_stands_and_goes_on_from_there) {
     steps(a.world, 7);
     steps(b.world, 7);
     check_same_pose(a.world, 0, b.world, 0, 1e-12);
-    stage_free(&a);
-    stage_free(&b);
 }
 
 // ---- places ---------------------------------------------------------------------------------
@@ -129,11 +122,11 @@ TD_TEST(instance_that_is_moved_by_itself_feels_what_its_object_would) {
     for (int32_t k = 0; k < td_solver_count(); k++) {
         char text[TEXT];
         const char *name = td_solver_get(k).name;
-        stage a = stage_of(strand_of(text, name, "", ""));
-        stage b = stage_of(
+        OWNED(stage) a = stage_of(strand_of(text, name, "", ""));
+        OWNED(stage) b = stage_of(
             strand_of(text, name, "",
                       "instances: {layout: list, turned: false, places: [[0, 0, 0], [5, 0, 0]]},"));
-        stage c = stage_of(strand_of(text, name, "", ""));
+        OWNED(stage) c = stage_of(strand_of(text, name, "", ""));
         td_diag diag = {.message = ""};
         for (int32_t i = 1; i <= 20; i++) {
             const td_real x = 0.01 * i;
@@ -148,9 +141,6 @@ TD_TEST(instance_that_is_moved_by_itself_feels_what_its_object_would) {
         check_same_pose(a.world, 0, b.world, 0, 0);
         CHECK(fabs(tip_of(b.world, 1, -1).x - 5 - tip_of(c.world, 0, -1).x) < 1e-9);
         CHECK(fabs(tip_of(b.world, 0, -1).y - tip_of(c.world, 0, -1).y) > 1e-6); // it was felt
-        stage_free(&a);
-        stage_free(&b);
-        stage_free(&c);
     }
 }
 
@@ -162,8 +152,8 @@ TD_TEST(actor_that_is_placed_elsewhere_moves_on_as_seen_from_there) {
         const char *kick = "loads: [{push: {force: [0, 0.3, 0.2], end: 0.2}}], air_density: 0,";
         char with[256];
         snprintf(with, sizeof with, "%s %s", still, kick);
-        stage a = stage_of(strand_of(text, name, with, ""));
-        stage b = stage_of(strand_of(text, name, with, ""));
+        OWNED(stage) a = stage_of(strand_of(text, name, with, ""));
+        OWNED(stage) b = stage_of(strand_of(text, name, with, ""));
         const td_quat turn = tdi_quat_turn(tdi_vec3(0.6, 0, 0.8), 1.1);
         const td_vec3 to = tdi_vec3(3, -1, 2);
         td_diag diag = {.message = ""};
@@ -178,8 +168,6 @@ TD_TEST(actor_that_is_placed_elsewhere_moves_on_as_seen_from_there) {
             steps(a.world, 8);
             steps(b.world, 8);
         }
-        stage_free(&a);
-        stage_free(&b);
     }
 }
 
@@ -190,8 +178,9 @@ TD_TEST(actor_that_is_placed_elsewhere_moves_on_as_seen_from_there) {
     "free}, points: [[0, 0, 0], [0.3, 0, 0]], segments: 4, radius: 0.01}}]"
 
 TD_TEST(collider_that_is_added_holds_what_one_of_the_scene_holds_to_the_bit) {
-    stage a = stage_of("{contact: {}, colliders: [{box: {size: [1, 0.1, 1]}}], " FALLING "}");
-    stage b = stage_of("{contact: {}, " FALLING "}");
+    OWNED(stage) a =
+        stage_of("{contact: {}, colliders: [{box: {size: [1, 0.1, 1]}}], " FALLING "}");
+    OWNED(stage) b = stage_of("{contact: {}, " FALLING "}");
     td_collider box = td_world_collider(a.world, 0);
     td_collider_id id;
     td_diag diag = {.message = ""};
@@ -208,15 +197,14 @@ TD_TEST(collider_that_is_added_holds_what_one_of_the_scene_holds_to_the_bit) {
     CHECK_INT(td_world_remove_collider(b.world, id, &diag), TD_ERR_STALE);
     run_to(b.world, 1.5);
     CHECK(tip_of(b.world, 0, -1).y < -0.5);
-    stage_free(&a);
-    stage_free(&b);
 }
 
 TD_TEST(collider_that_grows_or_jumps_into_an_actor_is_refused_and_nothing_changes) {
-    stage s = stage_of("{contact: {}, colliders: [{box: {size: [1, 0.1, 1]}}], " FALLING "}");
+    OWNED(stage) s =
+        stage_of("{contact: {}, colliders: [{box: {size: [1, 0.1, 1]}}], " FALLING "}");
     const td_collider_id box = td_world_collider_id(s.world, 0);
     td_diag diag = {.message = ""};
-    char *before = saved(s.world);
+    FREED char *before = saved(s.world);
     const size_t size = td_world_save_size(s.world);
     td_collider grown = td_world_collider(s.world, 0);
     grown.sides.y = 0.8;
@@ -227,7 +215,7 @@ TD_TEST(collider_that_grows_or_jumps_into_an_actor_is_refused_and_nothing_change
         TD_ERR_BLOCKED);
     grown.sides.y = -1;
     CHECK_INT(td_world_resize_collider(s.world, box, &grown, &diag), TD_ERR_ARGUMENT);
-    char *after = saved(s.world);
+    FREED char *after = saved(s.world);
     CHECK(memcmp(before, after, size) == 0);
     grown.sides.y = 0.4;
     CHECK_INT(td_world_resize_collider(s.world, box, &grown, &diag), TD_OK);
@@ -241,17 +229,16 @@ TD_TEST(collider_that_grows_or_jumps_into_an_actor_is_refused_and_nothing_change
     CHECK_INT(td_world_enable_collider(s.world, box, true, &diag), TD_ERR_BLOCKED);
     run_to(s.world, 2);
     CHECK_INT(td_world_enable_collider(s.world, box, true, &diag), TD_OK);
-    free(before);
-    free(after);
-    stage_free(&s);
 }
 
 TD_TEST(collider_that_is_moved_pushes_with_the_velocity_of_its_way) {
-    stage a = stage_of("{contact: {}, gravity: [0, 0, 0], colliders: [{sphere: {radius: 0.05,\n"
-                       " position: {keys: [[0, [-0.2, 0.05, 0]], [1, [0.3, 0.05, 0]]],\n"
-                       "  interpolate: linear}}}], objects: [{" ROD "}]}");
-    stage b = stage_of("{contact: {}, gravity: [0, 0, 0], colliders: [{sphere: {radius: 0.05,\n"
-                       " position: [-0.2, 0.05, 0]}}], objects: [{" ROD "}]}");
+    OWNED(stage) a =
+        stage_of("{contact: {}, gravity: [0, 0, 0], colliders: [{sphere: {radius: 0.05,\n"
+                 " position: {keys: [[0, [-0.2, 0.05, 0]], [1, [0.3, 0.05, 0]]],\n"
+                 "  interpolate: linear}}}], objects: [{" ROD "}]}");
+    OWNED(stage) b =
+        stage_of("{contact: {}, gravity: [0, 0, 0], colliders: [{sphere: {radius: 0.05,\n"
+                 " position: [-0.2, 0.05, 0]}}], objects: [{" ROD "}]}");
     const td_collider_id ball = td_world_collider_id(b.world, 0);
     td_diag diag = {.message = ""};
     for (int32_t k = 0; k < 30; k++) {
@@ -262,8 +249,6 @@ TD_TEST(collider_that_is_moved_pushes_with_the_velocity_of_its_way) {
     }
     check_same_pose(a.world, 0, b.world, 0, 0);
     CHECK(fabs(tip_of(b.world, 0, -1).x) > 0.001);
-    stage_free(&a);
-    stage_free(&b);
 }
 
 // A rod drawn through the last of three spheres; the first is disabled.
@@ -286,7 +271,8 @@ TD_TEST(messages_name_a_collider_or_give_its_number_in_the_scene) {
     static const char *const methods[] = {"barrier", "exact"};
     for (int k = 0; k < 12; k++) {
         const char *expected = k < 6 ? "collider 2 (sphere)" : "collider 'head'";
-        stage s = before_a_sphere(solvers[k % 3], methods[k / 3 % 2], k < 6 ? "" : ", name: head");
+        OWNED(stage) s =
+            before_a_sphere(solvers[k % 3], methods[k / 3 % 2], k < 6 ? "" : ", name: head");
         td_diag diag = {.message = ""};
         CHECK_TEXT(td_world_collider_name(s.world, 1), "floor");
         CHECK_TEXT(td_world_collider_name(s.world, 2), k < 6 ? "" : "head");
@@ -312,25 +298,23 @@ TD_TEST(messages_name_a_collider_or_give_its_number_in_the_scene) {
             td_world_place_actor(s.world, rod, tdi_vec3(0.01, 0, 0), tdi_quat_identity(), &diag),
             TD_ERR_BLOCKED);
         CHECK_HAS(diag.message, expected);
-        stage_free(&s);
     }
 }
 
 TD_TEST(world_without_contact_refuses_colliders_with_a_reason) {
-    stage s = stage_of("{objects: [{" ROD "}]}");
+    OWNED(stage) s = stage_of("{objects: [{" ROD "}]}");
     const td_collider ball = td_collider_default(TD_COLLIDER_SPHERE);
     td_collider_id id;
     td_diag diag = {.message = ""};
     CHECK_INT(td_world_add_collider(s.world, &ball, &id, &diag), TD_ERR_ARGUMENT);
     CHECK(strstr(diag.message, "has no contact"));
     CHECK_INT(id.place, 0);
-    stage_free(&s);
 }
 
 // ---- in the way -----------------------------------------------------------------------------
 
 TD_TEST(actor_that_would_be_within_another_is_refused_and_nothing_changes) {
-    stage s =
+    OWNED(stage) s =
         stage_of("{contact: {}, colliders: [{plane: {position: [0, -0.02, 0]}}],\n"
                  " objects: [{" ROD
                  ", instances: {layout: list, turned: false, places: [[0, 0, 0], [1, 0, 0]]}}]}");
@@ -338,7 +322,7 @@ TD_TEST(actor_that_would_be_within_another_is_refused_and_nothing_changes) {
     td_actor_id id;
     td_diag diag = {.message = ""};
     steps(s.world, 3);
-    char *before = saved(s.world);
+    FREED char *before = saved(s.world);
     const size_t size = td_world_save_size(s.world);
     def.position = tdi_vec3(0.005, 0, 0);
     CHECK_INT(td_world_add_actor(s.world, &def, &id, &diag), TD_ERR_BLOCKED);
@@ -348,20 +332,17 @@ TD_TEST(actor_that_would_be_within_another_is_refused_and_nothing_changes) {
     CHECK_INT(td_world_place_actor(s.world, td_world_actor_id(s.world, 1), tdi_vec3(0.005, 0, 0),
                                    tdi_quat_identity(), &diag),
               TD_ERR_BLOCKED);
-    char *after = saved(s.world);
+    FREED char *after = saved(s.world);
     CHECK_INT(td_world_save_size(s.world), size);
     CHECK(memcmp(before, after, size) == 0);
     CHECK_INT(td_world_place_actor(s.world, td_world_actor_id(s.world, 1), tdi_vec3(0.5, 0, 0),
                                    tdi_quat_identity(), &diag),
               TD_OK);
     steps(s.world, 3);
-    free(before);
-    free(after);
-    stage_free(&s);
 }
 
 TD_TEST(bad_definitions_of_actors_are_refused_by_name) {
-    stage s = stage_of("{objects: [{" ROD "}]}");
+    OWNED(stage) s = stage_of("{objects: [{" ROD "}]}");
     td_actor_def def = td_actor_def_default();
     td_actor_id id;
     td_diag diag = {.message = ""};
@@ -379,7 +360,6 @@ TD_TEST(bad_definitions_of_actors_are_refused_by_name) {
     CHECK_INT(td_world_add_actor(s.world, &def, &id, &diag), TD_ERR_ARGUMENT);
     CHECK_INT(td_world_reserve_actors(s.world, 0, -1, &diag), TD_ERR_ARGUMENT);
     CHECK_INT(td_world_actor_count(s.world), 1);
-    stage_free(&s);
 }
 
 // ---- saving and memory ----------------------------------------------------------------------
@@ -414,14 +394,14 @@ static void add_some(td_world *world) {
 }
 
 TD_TEST(world_in_which_actors_came_and_went_is_restored_in_a_fresh_one_to_the_bit) {
-    stage one = stage_of(MEADOW), other = stage_of(MEADOW);
+    OWNED(stage) one = stage_of(MEADOW), other = stage_of(MEADOW);
     td_diag diag = {.message = ""};
     steps(one.world, 5);
-    char *early = saved(one.world);
+    FREED char *early = saved(one.world);
     const size_t early_size = td_world_save_size(one.world);
     add_some(one.world);
     steps(one.world, 10);
-    char *late = saved(one.world);
+    FREED char *late = saved(one.world);
     const size_t late_size = td_world_save_size(one.world);
     CHECK_INT(td_world_restore(other.world, late, late_size, &diag), TD_OK);
     CHECK(same_bits(one.world, other.world));
@@ -441,10 +421,6 @@ TD_TEST(world_in_which_actors_came_and_went_is_restored_in_a_fresh_one_to_the_bi
         td_world_restore(other.world, early, late_size > early_size ? early_size - 8 : 0, &diag),
         TD_ERR_SYNTAX);
     CHECK(same_bits(one.world, other.world));
-    free(early);
-    free(late);
-    stage_free(&one);
-    stage_free(&other);
 }
 
 TD_TEST(steps_take_no_memory_after_adds_nor_do_adds_after_a_reserve) {
@@ -492,9 +468,8 @@ TD_TEST(add_that_runs_out_of_memory_anywhere_leaves_the_world_as_it_was) {
         CHECK(status == TD_OK || status == TD_ERR_MEMORY);
         if (status != TD_OK) {
             CHECK_INT(td_world_save_size(s.world), size);
-            char *after = saved(s.world);
+            FREED char *after = saved(s.world);
             CHECK(size == td_world_save_size(s.world) && memcmp(before, after, size) == 0);
-            free(after);
         }
         steps(s.world, 3);
         free(before);
@@ -509,7 +484,7 @@ TD_TEST(add_that_runs_out_of_memory_anywhere_leaves_the_world_as_it_was) {
 }
 
 TD_TEST(threads_do_not_change_a_bit_of_a_world_that_lives) {
-    stage one = stage_of(MEADOW), four = try_stage(MEADOW, 4, NULL);
+    OWNED(stage) one = stage_of(MEADOW), four = try_stage(MEADOW, 4, NULL);
     steps(one.world, 3);
     steps(four.world, 3);
     add_some(one.world);
@@ -517,8 +492,6 @@ TD_TEST(threads_do_not_change_a_bit_of_a_world_that_lives) {
     steps(one.world, 20);
     steps(four.world, 20);
     CHECK(same_bits(one.world, four.world));
-    stage_free(&one);
-    stage_free(&four);
 }
 
 // ---- ids of other worlds --------------------------------------------------------------------
@@ -526,8 +499,8 @@ TD_TEST(threads_do_not_change_a_bit_of_a_world_that_lives) {
 TD_TEST(id_of_another_world_is_refused_in_plain_words_and_changes_nothing) {
     char text[TEXT];
     const char *with = "contact: {}, colliders: [{plane: {position: [0, -9, 0]}}], ";
-    stage a = stage_of(strand_of(text, "tree", with, ""));
-    stage b = stage_of(strand_of(text, "tree", with, ""));
+    OWNED(stage) a = stage_of(strand_of(text, "tree", with, ""));
+    OWNED(stage) b = stage_of(strand_of(text, "tree", with, ""));
     const td_actor_id actor = td_world_actor_id(b.world, 0);
     const td_collider_id collider = td_world_collider_id(b.world, 0);
     td_constraint hold = td_constraint_default(TD_HOLD_POINT);
@@ -542,7 +515,7 @@ TD_TEST(id_of_another_world_is_refused_in_plain_words_and_changes_nothing) {
     hold.segment[0] = 3;
     CHECK_INT(td_world_add_grab(b.world, &grab, &hand, &diag), TD_OK);
     CHECK_INT(td_world_add_constraint(b.world, &hold, &tie, &diag), TD_OK);
-    char *before = saved(a.world);
+    FREED char *before = saved(a.world);
     const td_vec3 zero = {0, 0, 0};
     const td_quat none = tdi_quat_identity();
     attach.actor = td_world_actor_id(a.world, 0);
@@ -578,17 +551,13 @@ TD_TEST(id_of_another_world_is_refused_in_plain_words_and_changes_nothing) {
     CHECK_INT(td_world_collider_index(a.world, collider), TD_NONE);
     CHECK_INT(td_world_constraint_index(a.world, tie), TD_NONE);
     CHECK(!td_world_actor_enabled(a.world, actor) && !td_world_actor_asleep(a.world, actor));
-    char *after = saved(a.world);
+    FREED char *after = saved(a.world);
     CHECK(memcmp(before, after, td_world_save_size(a.world)) == 0);
-    free(before);
-    free(after);
-    stage_free(&a);
-    stage_free(&b);
 }
 
 TD_TEST(id_of_zero_is_refused_as_one_that_names_nothing) {
     char text[TEXT];
-    stage s = stage_of(strand_of(text, "tree", "contact: {}, ", ""));
+    OWNED(stage) s = stage_of(strand_of(text, "tree", "contact: {}, ", ""));
     td_diag diag = {.message = ""};
     CHECK_INT(td_world_remove_actor(s.world, (td_actor_id){0}, &diag), TD_ERR_STALE);
     CHECK_TEXT(diag.message, "the id is zero: it names no actor");
@@ -598,15 +567,14 @@ TD_TEST(id_of_zero_is_refused_as_one_that_names_nothing) {
     CHECK_TEXT(diag.message, "the id is zero: it names no constraint");
     CHECK_INT(td_world_remove_grab(s.world, (td_grab_id){0}, &diag), TD_ERR_STALE);
     CHECK_TEXT(diag.message, "the id is zero: it names no grab");
-    stage_free(&s);
 }
 
 TD_TEST(ids_count_after_a_restore_in_the_same_and_in_another_world) {
     char text[TEXT];
-    stage a = stage_of(strand_of(text, "tree", "", "")), b = stage_of(text);
+    OWNED(stage) a = stage_of(strand_of(text, "tree", "", "")), b = stage_of(text);
     const td_actor_id first = td_world_actor_id(a.world, 0);
     const td_actor_id second = added(a.world, tdi_vec3(2, 0, 0), tdi_quat_identity());
-    char *bytes = saved(a.world);
+    FREED char *bytes = saved(a.world);
     td_diag diag = {.message = ""};
     CHECK_INT(td_world_restore(a.world, bytes, td_world_save_size(a.world), &diag), TD_OK);
     CHECK_INT(td_world_restore(b.world, bytes, td_world_save_size(a.world), &diag), TD_OK);
@@ -615,7 +583,4 @@ TD_TEST(ids_count_after_a_restore_in_the_same_and_in_another_world) {
     CHECK_INT(td_world_remove_actor(b.world, second, &diag), TD_OK);
     CHECK_INT(td_world_remove_actor(b.world, second, &diag), TD_ERR_STALE);
     CHECK_INT(td_world_actor_index(b.world, td_world_actor_id(b.world, 0)), 0);
-    free(bytes);
-    stage_free(&a);
-    stage_free(&b);
 }

@@ -8,8 +8,9 @@
     "joints: [{hinge: {axis: [0, 0, 1]}}]"
 
 TD_TEST(world_adaptive_moves_as_many_joints_as_the_scene_says_and_reports_them) {
-    stage s = stage_of("{step: 0.0005, objects: [{" LINKS
-                       ", integrator: adaptive, adapt: {joints: 7, every: 5}}, {" LINKS "}]}");
+    OWNED(stage) s =
+        stage_of("{step: 0.0005, objects: [{" LINKS
+                 ", integrator: adaptive, adapt: {joints: 7, every: 5}}, {" LINKS "}]}");
     td_adapt_stats stats;
     steps(s.world, 60);
     CHECK(td_world_actor_adapt(s.world, 0, &stats));
@@ -19,22 +20,19 @@ TD_TEST(world_adaptive_moves_as_many_joints_as_the_scene_says_and_reports_them) 
     CHECK(!td_world_actor_adapt(s.world, 1, &stats));
     CHECK(!td_world_actor_adapt(s.world, -1, &stats));
     CHECK(!td_world_actor_adapt(s.world, 2, &stats));
-    stage_free(&s);
 }
 
 // All joints, no error: what the explicit integrator does.
 TD_TEST(world_adaptive_with_no_error_is_euler) {
-    stage a = stage_of("{step: 0.0005, objects: [{" LINKS ", integrator: adaptive}]}");
-    stage b = stage_of("{step: 0.0005, objects: [{" LINKS ", integrator: euler}]}");
+    OWNED(stage) a = stage_of("{step: 0.0005, objects: [{" LINKS ", integrator: adaptive}]}");
+    OWNED(stage) b = stage_of("{step: 0.0005, objects: [{" LINKS ", integrator: euler}]}");
     steps(a.world, 400);
     steps(b.world, 400);
     CHECK_IN(apart(tip_of(a.world, 0, 29), tip_of(b.world, 0, 29)), 0, 1e-9);
-    stage_free(&a);
-    stage_free(&b);
 }
 
 TD_TEST(world_adaptive_may_begin_and_end_while_it_runs) {
-    stage s = stage_of("{step: 0.0005, objects: [{" LINKS ", integrator: euler}]}");
+    OWNED(stage) s = stage_of("{step: 0.0005, objects: [{" LINKS ", integrator: euler}]}");
     td_adapt_stats stats;
     steps(s.world, 20);
     CHECK(!td_world_actor_adapt(s.world, 0, &stats));
@@ -45,7 +43,6 @@ TD_TEST(world_adaptive_may_begin_and_end_while_it_runs) {
     steps(s.world, 20);
     CHECK_INT(td_world_set_integrator(s.world, 0, TD_ADAPTIVE), TD_OK);
     steps(s.world, 20);
-    stage_free(&s);
 }
 
 TD_TEST(world_adaptive_refuses_other_solvers_constraints_contact_and_bad_numbers) {

@@ -31,9 +31,10 @@ static td_real mass_of(const td_world *world, int32_t actor) {
 // error is of second order: a thousandth with sixty of them. Sag is 1 % of the length, which bends
 // the beam by less than a thousandth of what linear theory says.
 TD_TEST(strand_bends_by_the_stiffness_along_it_by_all_solvers) {
-    stage s = all("points: [[0, 0, 0], [1, 0, 0]], segments: 60, elements: 60, line_mass: 0.01,\n"
-                  " inextensible: true, bend: {along: [[0, 4], [0.4, 8], [1, 1]]}",
-                  "gravity: [0, -10, 0],");
+    OWNED(stage) s =
+        all("points: [[0, 0, 0], [1, 0, 0]], segments: 60, elements: 60, line_mass: 0.01,\n"
+            " inextensible: true, bend: {along: [[0, 4], [0.4, 8], [1, 1]]}",
+            "gravity: [0, -10, 0],");
     td_real want = 0;
     for (int k = 0; k < 100000; k++) { // midpoints, exact to 1e-10
         const td_real x = (k + 0.5) / 100000, b = x < 0.4 ? 4 + 10 * x : 8 - 7 * (x - 0.4) / 0.6;
@@ -42,12 +43,11 @@ TD_TEST(strand_bends_by_the_stiffness_along_it_by_all_solvers) {
     for (int k = 0; k < 3; k++) {
         CHECK_REL(-tip_of(s.world, k, -1).y, want, 2e-3);
     }
-    stage_free(&s);
 }
 
 // Twisted by an even rate, joints hold GJ rate^2/2 a metre, GJ from 0.03 to 0.01 along the strand.
 TD_TEST(strand_twists_by_the_stiffness_along_it_by_all_solvers) {
-    stage s = stage_of(
+    OWNED(stage) s = stage_of(
         "{gravity: [0, 0, 0], objects: [{start: drawn, strand: {points: [[0, 0, 0],\n"
         " [0, 1, 0]], segments: 40, twist: 1, torsion: {along: [[0, 0.03], [1, 0.01]]}}},\n"
         " {solver: rod, start: drawn, strand: {points: [[0, 0, 0], [0, 1, 0]],\n"
@@ -61,14 +61,13 @@ TD_TEST(strand_twists_by_the_stiffness_along_it_by_all_solvers) {
     for (int k = 0; k < 3; k++) {
         CHECK_REL(td_world_actor_sums(s.world, k).energy.elastic, want, k < 2 ? 1e-3 : 1e-2);
     }
-    stage_free(&s);
 }
 
 // Two frusta of a cone: V = pi l/3 (a^2 + ab + b^2). The points are where segments meet.
 TD_TEST(strand_weighs_what_its_radius_and_density_along_it_say) {
-    stage s = all("points: [[0, 0, 0], [0, -1, 0]], segments: 8,\n"
-                  " radius: {along: [[0, 0.02], [0.5, 0.01], [1, 0.004]]}, density: 500",
-                  "");
+    OWNED(stage) s = all("points: [[0, 0, 0], [0, -1, 0]], segments: 8,\n"
+                         " radius: {along: [[0, 0.02], [0.5, 0.01], [1, 0.004]]}, density: 500",
+                         "");
     const double want = 500 * PI * 0.5 / 3 * (4e-4 + 2e-4 + 1e-4 + 1e-4 + 4e-5 + 1.6e-5);
     for (int k = 0; k < 3; k++) {
         CHECK_REL(mass_of(s.world, k), want, 1e-12);
@@ -83,21 +82,20 @@ TD_TEST(strand_weighs_what_its_radius_and_density_along_it_say) {
     for (int k = 0; k < 3; k++) {
         CHECK_REL(mass_of(s.world, k), 500 * PI * 1e-4, 1e-12);
     }
-    stage_free(&s);
 }
 
 TD_TEST(strand_has_damping_drag_and_line_mass_along_it) {
-    stage s = stage_of("{objects: [{strand: {points: [[0, 0, 0], [0, -1, 0]], segments: 4,\n"
-                       " damping_time: {along: [[0, 0.1], [1, 0.5]]},\n"
-                       " drag: {along: [[0, 2], [0.5, 0]], interpolate: step},\n"
-                       " line_mass: {along: [[0, 0.1], [1, 0.5]]}, stretch: 1e4}, solver: rod}]}");
+    OWNED(stage) s =
+        stage_of("{objects: [{strand: {points: [[0, 0, 0], [0, -1, 0]], segments: 4,\n"
+                 " damping_time: {along: [[0, 0.1], [1, 0.5]]},\n"
+                 " drag: {along: [[0, 2], [0.5, 0]], interpolate: step},\n"
+                 " line_mass: {along: [[0, 0.1], [1, 0.5]]}, stretch: 1e4}, solver: rod}]}");
     const td_segment *of = td_skeleton_segments(td_world_actor(s.world, 0).skeleton);
     for (int k = 0; k < 4; k++) {
         CHECK_REL(of[k].damping.x / of[k].stiffness.x, 0.1 + 0.1 * k, 1e-12); // at the joint
         CHECK_REL(of[k].mass, 0.25 * (0.15 + 0.1 * k), 1e-12);                // at the middle
         CHECK_REL(of[k].drag, k < 2 ? 2 : 0, 0);
     }
-    stage_free(&s);
 }
 
 // The factor of a strand along it is what the factor of its object is for all of it.
@@ -114,12 +112,11 @@ TD_TEST(strand_feels_the_air_by_its_drag_by_all_solvers) {
             " {solver: %s, strand: {points: [[0, 0, 0], [0, -1, 0]], segments: 10,\n"
             "   drag: {along: [[0, 0], [1, 0]]}}}]}",
             solvers[k], solvers[k], solvers[k]);
-        stage s = stage_of(text);
+        OWNED(stage) s = stage_of(text);
         run_to(s.world, 1);
         CHECK(tip_of(s.world, 0, -1).x > 0.05);
         CHECK(apart(tip_of(s.world, 0, -1), tip_of(s.world, 1, -1)) < 1e-9);
         CHECK(fabs(tip_of(s.world, 2, -1).x) < 1e-12); // feels nothing
-        stage_free(&s);
     }
 }
 
@@ -138,27 +135,25 @@ TD_TEST(strand_with_one_point_along_it_has_the_same_bits_as_with_the_number) {
                          " torsion: 0.1, density: 800, drag: 2, damping_time: 0.01}}]}",
                      solvers[k]);
         }
-        stage a = stage_of(text[0]), b = stage_of(text[1]);
+        OWNED(stage) a = stage_of(text[0]), b = stage_of(text[1]);
         steps(a.world, 10);
         steps(b.world, 10);
         CHECK(same_bits(a.world, b.world));
-        stage_free(&a);
-        stage_free(&b);
     }
 }
 
 // A smooth curve swings past its points, by a tenth of its steps; a number of a strand must not:
 // here it would be below 0.
 TD_TEST(smooth_numbers_along_a_strand_stay_within_their_values) {
-    stage s = stage_of("{objects: [{strand: {points: [[0, 0, 0], [0, -1, 0]], segments: 100,\n"
-                       " radius: {along: [[0, 0.1], [0.3, 0.0001], [0.6, 0.0001], [1, 0.1]],\n"
-                       " interpolate: smooth}}}]}");
+    OWNED(stage) s =
+        stage_of("{objects: [{strand: {points: [[0, 0, 0], [0, -1, 0]], segments: 100,\n"
+                 " radius: {along: [[0, 0.1], [0.3, 0.0001], [0.6, 0.0001], [1, 0.1]],\n"
+                 " interpolate: smooth}}}]}");
     const td_actor a = td_world_actor(s.world, 0);
     for (int32_t i = 0; i < a.segment_count; i++) {
         const td_segment *of = &td_skeleton_segments(a.skeleton)[i];
         CHECK(of->radius_base >= 0.0001 && of->radius_base <= 0.1);
     }
-    stage_free(&s);
 }
 
 // ---- refusals -------------------------------------------------------------------------------
@@ -197,12 +192,11 @@ TD_TEST(numbers_along_a_strand_are_refused_in_their_place) {
         char text[300];
         snprintf(text, sizeof text, "{objects: [{strand: {points: [[0, 0, 0], [0, 1, 0]],\n%s}}]}",
                  cases[k].strand);
-        stage s = try_stage(text, 1, NULL);
+        OWNED(stage) s = try_stage(text, 1, NULL);
         CHECK_INT(s.status, TD_ERR_SYNTAX);
         CHECK_TEXT(s.diags[0].message, cases[k].message);
         CHECK_INT(s.diags[0].line, 2);
         CHECK_INT(s.diags[0].column, cases[k].column);
-        stage_free(&s);
     }
 }
 
@@ -225,7 +219,7 @@ TD_TEST(numbers_along_a_strand_filled_by_hand_are_checked) {
         const td_world_opts opts = td_world_opts_default();
         td_diag diags[2];
         td_diag_list list = {diags, 2, 0};
-        td_world *world = NULL;
+        OWNED(td_world) *world = NULL;
         object.strand.points = points;
         object.strand.point_count = 2;
         object.strand.along[TD_ALONG_RADIUS] = cases[k].along;
@@ -236,6 +230,5 @@ TD_TEST(numbers_along_a_strand_filled_by_hand_are_checked) {
             const td_actor a = td_world_actor(world, 0);
             CHECK_REL(td_skeleton_segments(a.skeleton)[5].radius_base, 0.015, 1e-12);
         }
-        td_world_free(world);
     }
 }

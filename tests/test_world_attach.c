@@ -52,10 +52,10 @@ static td_real gap(const td_world *w, int32_t actor, int32_t to, int32_t segment
 // One that is added before the first step and one of the scene are the same.
 TD_TEST(constraint_that_is_added_holds_as_one_of_the_scene_does) {
     char text[TEXT];
-    stage a = stage_of(garden(text, "rod",
-                              "constraints: [{point: {a: {object: vine, segment: 3}, "
-                              "to: [0.4, 0, 0]}}],"));
-    stage b = planted("rod");
+    OWNED(stage) a = stage_of(garden(text, "rod",
+                                     "constraints: [{point: {a: {object: vine, segment: 3}, "
+                                     "to: [0.4, 0, 0]}}],"));
+    OWNED(stage) b = planted("rod");
     td_constraint c = td_constraint_default(TD_HOLD_POINT);
     td_constraint_id id;
     td_diag diag = {.message = ""};
@@ -79,12 +79,10 @@ TD_TEST(constraint_that_is_added_holds_as_one_of_the_scene_does) {
     steps(b.world, 10);
     CHECK(tip_of(b.world, 0, -1).y < -0.01);
     CHECK(!td_world_constraint(b.world, 0).active);
-    stage_free(&a);
-    stage_free(&b);
 }
 
 TD_TEST(target_of_a_constraint_that_was_added_leads_its_point) {
-    stage s = planted("tree");
+    OWNED(stage) s = planted("tree");
     td_constraint c = td_constraint_default(TD_HOLD_POINT);
     td_constraint_id id;
     td_diag diag = {.message = ""};
@@ -103,14 +101,13 @@ TD_TEST(target_of_a_constraint_that_was_added_leads_its_point) {
     }
     c.target.position.x = NAN;
     CHECK_INT(td_world_set_target(s.world, id, &c.target, &diag), TD_ERR_ARGUMENT);
-    stage_free(&s);
 }
 
 // Those of the scene go on with the forces that they had, to the bit.
 TD_TEST(constraint_that_comes_elsewhere_changes_no_bit_of_others) {
     char text[TEXT];
     const char *with = "constraints: [{point: {a: {object: vine}}}, {point: {a: {object: lamp}}}],";
-    stage a = stage_of(garden(text, "rod", with)), b = stage_of(text);
+    OWNED(stage) a = stage_of(garden(text, "rod", with)), b = stage_of(text);
     td_constraint c = td_constraint_default(TD_HOLD_POINT);
     td_constraint_id id;
     td_diag diag = {.message = ""};
@@ -122,15 +119,13 @@ TD_TEST(constraint_that_comes_elsewhere_changes_no_bit_of_others) {
     steps(b.world, 10);
     CHECK(apart(tip_of(a.world, 0, -1), tip_of(b.world, 0, -1)) == 0);
     CHECK(apart(tip_of(a.world, 1, -1), tip_of(b.world, 1, -1)) == 0);
-    stage_free(&a);
-    stage_free(&b);
 }
 
 TD_TEST(bad_constraints_are_refused_and_nothing_changes) {
-    stage s = planted("rod");
+    OWNED(stage) s = planted("rod");
     td_diag diag = {.message = ""};
     td_constraint_id id;
-    char *before = saved(s.world);
+    FREED char *before = saved(s.world);
     const size_t size = td_world_save_size(s.world);
     td_constraint c = td_constraint_default(TD_HOLD_WELD);
     c.actor[0] = 7;
@@ -152,11 +147,8 @@ TD_TEST(bad_constraints_are_refused_and_nothing_changes) {
     CHECK_INT(td_world_set_integrator(s.world, 2, TD_IMPLICIT), TD_OK);
     CHECK_INT(id.place, 0);
     CHECK(size == td_world_save_size(s.world));
-    char *after = saved(s.world);
+    FREED char *after = saved(s.world);
     CHECK(memcmp(before, after, size) == 0);
-    free(before);
-    free(after);
-    stage_free(&s);
 }
 
 // ---- attaching ------------------------------------------------------------------------------
@@ -165,7 +157,7 @@ TD_TEST(loose_actor_is_welded_and_what_carries_it_feels_its_weight) {
     static const char *const solvers[] = {"tree", "rod", "helix"};
     const td_vec3 at = {0, 0.1, 0};
     for (size_t k = 0; k < sizeof solvers / sizeof *solvers; k++) {
-        stage with = planted(solvers[k]), without = planted(solvers[k]);
+        OWNED(stage) with = planted(solvers[k]), without = planted(solvers[k]);
         steps(with.world, 20); // the lamp has fallen far from its base
         steps(without.world, 20);
         CHECK(attach(with.world, 1, 0, 3, at) == TD_OK);
@@ -179,14 +171,12 @@ TD_TEST(loose_actor_is_welded_and_what_carries_it_feels_its_weight) {
         }
         CHECK_SAY(tip_of(with.world, 0, -1).y < tip_of(without.world, 0, -1).y - 1e-3,
                   "%s: nothing is felt", solvers[k]);
-        stage_free(&with);
-        stage_free(&without);
     }
 }
 
 // The base goes where the segment will be but for its acceleration: a/2 dt^2 and what a step adds.
 TD_TEST(actor_on_a_base_goes_along_with_the_segment_that_carries_it) {
-    stage s = planted("rod");
+    OWNED(stage) s = planted("rod");
     const td_vec3 at = {0.01, 0.05, 0};
     int32_t segment;
     CHECK(attach(s.world, 2, 0, 2, at) == TD_OK);
@@ -202,7 +192,6 @@ TD_TEST(actor_on_a_base_goes_along_with_the_segment_that_carries_it) {
     CHECK_SAY(most < 9.81 / 3600, "%g m", most);
     CHECK(tip_of(s.world, 2, -1).y < start - 0.01);
     CHECK_SAY(gap(s.world, 2, 0, 2, at) < most, "%g m", gap(s.world, 2, 0, 2, at));
-    stage_free(&s);
 }
 
 static void burst(void *context, td_real time, int32_t actor, int32_t count, const td_vec3 *tips,
@@ -215,20 +204,17 @@ static void burst(void *context, td_real time, int32_t actor, int32_t count, con
 TD_TEST(step_that_fails_leaves_what_is_carried_where_it_was) {
     static const char *const solvers[] = {"tree", "rod", "helix"};
     for (int k = 0; k < 3; k++) {
-        stage s = planted(solvers[k]);
+        OWNED(stage) s = planted(solvers[k]);
         bool armed = false;
         CHECK(attach(s.world, 2, 0, 2, (td_vec3){0.01, 0.05, 0}) == TD_OK);
         CHECK_INT(td_world_set_field(s.world, burst, &armed), TD_OK);
         steps(s.world, 5);
         const size_t size = td_world_save_size(s.world);
-        char *before = saved(s.world);
+        FREED char *before = saved(s.world);
         armed = true;
         CHECK_INT(td_world_step(s.world, NULL), TD_ERR_DIVERGED);
-        char *after = saved(s.world);
+        FREED char *after = saved(s.world);
         CHECK_SAY(memcmp(before, after, size) == 0, "%s", solvers[k]);
-        free(before);
-        free(after);
-        stage_free(&s);
     }
 }
 
@@ -236,7 +222,7 @@ TD_TEST(actor_is_detached_by_call_by_removal_of_either_and_when_it_is_placed) {
     const td_vec3 at = {0, 0.1, 0};
     td_diag diag = {.message = ""};
     for (int32_t way = 0; way < 4; way++) {
-        stage s = planted("rod");
+        OWNED(stage) s = planted("rod");
         const td_actor_id lamp = td_world_actor_id(s.world, 1),
                           vine = td_world_actor_id(s.world, 0);
         const td_actor_id flower = td_world_actor_id(s.world, 2);
@@ -267,12 +253,11 @@ TD_TEST(actor_is_detached_by_call_by_removal_of_either_and_when_it_is_placed) {
         const td_real y = tip_of(s.world, 1, 0).y;
         steps(s.world, 30);
         CHECK(way == 2 || tip_of(s.world, 1, 0).y < y - 0.5); // it falls
-        stage_free(&s);
     }
 }
 
 TD_TEST(attachment_breaks_when_too_much_pulls_at_it) {
-    stage s = planted("rod");
+    OWNED(stage) s = planted("rod");
     td_attach_def def = td_attach_def_default();
     td_diag diag = {.message = ""};
     def.actor = td_world_actor_id(s.world, 1);
@@ -283,11 +268,10 @@ TD_TEST(attachment_breaks_when_too_much_pulls_at_it) {
     steps(s.world, 40);
     CHECK(td_world_constraint(s.world, 0).broken);
     CHECK(gap(s.world, 1, 0, 3, tdi_vec3(0, 0, 0)) > 0.1);
-    stage_free(&s);
 }
 
 TD_TEST(actors_cannot_carry_themselves_and_bad_attachments_are_refused) {
-    stage s = planted("tree");
+    OWNED(stage) s = planted("tree");
     td_attach_def def = td_attach_def_default();
     td_diag diag = {.message = ""};
     CHECK_INT(td_world_attach(s.world, &def, &diag), TD_ERR_STALE);
@@ -304,7 +288,6 @@ TD_TEST(actors_cannot_carry_themselves_and_bad_attachments_are_refused) {
     def.segment = 0;
     def.break_force = 0;
     CHECK_INT(td_world_attach(s.world, &def, &diag), TD_ERR_ARGUMENT);
-    stage_free(&s);
 }
 
 // The lamp overlaps the vine that carries it; the other way round the vine is not the first actor.
@@ -319,13 +302,12 @@ TD_TEST(what_does_not_touch_may_overlap_what_carries_it_while_that_touches) {
                  "[0, 0, 1], strand: {points: [[0, 0, 0], [0.2, 0, 0]], segments: 2, radius: "
                  "0.01}}]}",
                  first == 0 ? "true" : "false", first == 0 ? "false" : "true");
-        stage s = stage_of(text);
+        OWNED(stage) s = stage_of(text);
         CHECK(attach(s.world, 1, 0, 0, tdi_vec3(0, 0.05, 0)) == TD_OK);
         steps(s.world, 60);
         const td_real y = tip_of(s.world, first, -1).y;
         CHECK_SAY(y > -0.495 && y < -0.2, "the one that touches is at %g m", y);
         CHECK(gap(s.world, 1, 0, 0, tdi_vec3(0, 0.05, 0)) < 1e-7);
-        stage_free(&s);
     }
 }
 
@@ -348,13 +330,13 @@ TD_TEST(attachments_are_saved_and_restored_in_any_world_of_the_scene) {
     char text[TEXT];
     td_diag diag = {.message = ""};
     garden(text, "rod", "sleep: {}, constraints: [{point: {a: {object: vine, segment: 3}}}],");
-    stage a = stage_of(text), fresh = stage_of(text), other = stage_of(text);
+    OWNED(stage) a = stage_of(text), fresh = stage_of(text), other = stage_of(text);
     grow_garden(a.world);
     CHECK(attach(other.world, 2, 1, 0, tdi_vec3(0, 0, 0)) == TD_OK);
     CHECK(attach(other.world, 1, 0, 2, tdi_vec3(0, 0, 0)) == TD_OK);
     steps(other.world, 3);
     const size_t size = td_world_save_size(a.world);
-    char *bytes = saved(a.world);
+    FREED char *bytes = saved(a.world);
     CHECK_INT(td_world_restore(fresh.world, bytes, size, &diag), TD_OK);
     CHECK_INT(td_world_restore(other.world, bytes, size, &diag), TD_OK);
     CHECK(same_bits(a.world, fresh.world) && same_bits(a.world, other.world));
@@ -369,16 +351,10 @@ TD_TEST(attachments_are_saved_and_restored_in_any_world_of_the_scene) {
     CHECK_INT(td_world_restore(fresh.world, bytes, size, &diag), TD_OK);
     CHECK_INT(td_world_carrier(fresh.world, td_world_actor_id(fresh.world, 1), NULL).place, 1);
     // and back to a world without any
-    stage plain = stage_of(text);
-    char *before = saved(plain.world);
+    OWNED(stage) plain = stage_of(text);
+    FREED char *before = saved(plain.world);
     CHECK_INT(td_world_restore(a.world, before, td_world_save_size(plain.world), &diag), TD_OK);
     CHECK(same_bits(a.world, plain.world));
-    free(bytes);
-    free(before);
-    stage_free(&a);
-    stage_free(&fresh);
-    stage_free(&other);
-    stage_free(&plain);
 }
 
 TD_TEST(steps_with_attachments_take_no_memory_and_none_is_left) {
@@ -435,17 +411,15 @@ static void check_all_or_nothing(changing *change, const char *name) {
     td_status status = TD_ERR_MEMORY;
     long fails = 0;
     for (; status == TD_ERR_MEMORY && fails < 500; fails++) {
-        char *before = saved(s.world);
+        FREED char *before = saved(s.world);
         const size_t size = td_world_save_size(s.world);
         heap.fail_at = heap.calls + 1 + fails;
         status = change(s.world, &diag);
         heap.fail_at = 0;
-        char *after = saved(s.world);
+        FREED char *after = saved(s.world);
         CHECK_SAY(status == TD_OK ||
                       (td_world_save_size(s.world) == size && memcmp(before, after, size) == 0),
                   "%s: call %ld changed the world", name, fails);
-        free(before);
-        free(after);
     }
     CHECK_SAY(status == TD_OK && fails > 2, "%s: %s", name, diag.message);
     steps(s.world, 5);
@@ -463,19 +437,17 @@ TD_TEST(changing_what_is_held_without_memory_changes_nothing) {
 TD_TEST(attachments_have_the_same_bits_on_any_number_of_threads) {
     char text[TEXT];
     garden(text, "rod", "");
-    stage one = try_stage(text, 1, NULL), three = try_stage(text, 3, NULL);
+    OWNED(stage) one = try_stage(text, 1, NULL), three = try_stage(text, 3, NULL);
     grow_garden(one.world);
     grow_garden(three.world);
     steps(one.world, 20);
     steps(three.world, 20);
     CHECK(same_bits(one.world, three.world));
-    stage_free(&one);
-    stage_free(&three);
 }
 
 TD_TEST(what_is_carried_sleeps_and_wakes_with_what_carries_it) {
     char text[TEXT];
-    stage s = stage_of(garden(text, "rod", "sleep: {speed: 0.01, time: 0.1},"));
+    OWNED(stage) s = stage_of(garden(text, "rod", "sleep: {speed: 0.01, time: 0.1},"));
     CHECK(attach(s.world, 2, 0, 1, tdi_vec3(0, 0.1, 0)) == TD_OK);
     const td_actor_id flower = td_world_actor_id(s.world, 2), vine = td_world_actor_id(s.world, 0);
     for (int32_t k = 0; k < 600 && !td_world_actor_asleep(s.world, flower); k++) {
@@ -485,7 +457,6 @@ TD_TEST(what_is_carried_sleeps_and_wakes_with_what_carries_it) {
     CHECK_INT(td_world_grab(s.world, 0, 3, tdi_vec3(0, 0, 0), tdi_vec3(0.4, 0, 0), 1), TD_OK);
     steps(s.world, 2);
     CHECK(!td_world_actor_asleep(s.world, flower) && !td_world_actor_asleep(s.world, vine));
-    stage_free(&s);
 }
 
 // ---- skeletons of their own -----------------------------------------------------------------
@@ -493,7 +464,7 @@ TD_TEST(what_is_carried_sleeps_and_wakes_with_what_carries_it) {
 // A stem of three segments, each 10 cm.
 static td_skeleton *stem(void) {
     td_skeleton_opts opts = td_skeleton_opts_default();
-    td_builder *builder = NULL;
+    OWNED(td_builder) *builder = NULL;
     td_skeleton *skeleton = NULL;
     td_diag diag = {.message = ""};
     int32_t last = TD_NONE;
@@ -507,27 +478,25 @@ static td_skeleton *stem(void) {
         CHECK_INT(td_builder_add(builder, &def, &last, &diag), TD_OK);
     }
     CHECK_INT(td_builder_finish(builder, &skeleton, &diag), TD_OK);
-    td_builder_free(builder);
     return skeleton;
 }
 
 static td_status add_stem(td_world *w, int32_t object, td_vec3 position, td_actor_id *id) {
     td_actor_def def = td_actor_def_default();
     td_diag diag = {.message = ""};
-    td_skeleton *skeleton = stem();
+    OWNED(td_skeleton) *skeleton = stem();
     def.object = object;
     def.position = position;
     def.rotation = tdi_quat_turn(tdi_vec3(0, 0, 1), -1);
     def.skeleton = skeleton;
     const td_status status = td_world_add_actor(w, &def, id, &diag);
     CHECK_SAY(status == TD_OK, "%s", diag.message);
-    td_skeleton_free(skeleton);
     return status;
 }
 
 // It moves as an object of the scene with this skeleton does, to the bit.
 TD_TEST(actor_with_a_skeleton_of_its_own_moves_as_one_of_a_scene_that_has_it) {
-    td_skeleton *skeleton = stem();
+    OWNED(td_skeleton) *skeleton = stem();
     char text[TEXT];
     td_diag diag = {.message = ""};
     td_diag_list diags = {&diag, 1, 0};
@@ -537,7 +506,7 @@ TD_TEST(actor_with_a_skeleton_of_its_own_moves_as_one_of_a_scene_that_has_it) {
     CHECK_INT(td_scene_set_skeleton(a.scene, 2, skeleton, &diag), TD_OK);
     td_world_opts opts = td_world_opts_default();
     CHECK_INT(td_world_from_scene(a.scene, &opts, NULL, &a.world, &diags), TD_OK);
-    stage b = planted("tree");
+    OWNED(stage) b = planted("tree");
     CHECK_INT(add_stem(b.world, 2, tdi_vec3(5, 0, 0), &id), TD_OK);
     td_actor_def def = td_actor_def_default();
     def.object = 2;
@@ -553,21 +522,19 @@ TD_TEST(actor_with_a_skeleton_of_its_own_moves_as_one_of_a_scene_that_has_it) {
         CHECK_SAY(apart(tip_of(a.world, 3, k), tip_of(b.world, 3, k)) == 0, "%g m",
                   apart(tip_of(a.world, 3, k), tip_of(b.world, 3, k)));
     }
-    td_skeleton_free(skeleton);
     stage_free(&a);
-    stage_free(&b);
 }
 
 TD_TEST(actors_with_skeletons_of_their_own_are_saved_restored_and_removed) {
     static const char *const solvers[] = {"tree", "rod"};
     td_diag diag = {.message = ""};
     for (size_t k = 0; k < 2; k++) {
-        stage a = planted(solvers[k]), b = planted(solvers[k]);
+        OWNED(stage) a = planted(solvers[k]), b = planted(solvers[k]);
         td_actor_id first, second;
         CHECK_INT(add_stem(a.world, 0, tdi_vec3(5, 0, 0), &first), TD_OK);
         CHECK_INT(add_stem(a.world, 2, tdi_vec3(6, 0, 0), &second), TD_OK);
         steps(a.world, 5);
-        char *bytes = saved(a.world);
+        FREED char *bytes = saved(a.world);
         CHECK_INT(td_world_restore(b.world, bytes, td_world_save_size(a.world), &diag), TD_OK);
         steps(a.world, 10);
         steps(b.world, 10);
@@ -580,9 +547,6 @@ TD_TEST(actors_with_skeletons_of_their_own_are_saved_restored_and_removed) {
             CHECK_INT(td_world_remove_actor(a.world, first, &diag), TD_OK);
         }
         CHECK_INT(td_world_actor_count(a.world), 5);
-        free(bytes);
-        stage_free(&a);
-        stage_free(&b);
     }
 }
 
@@ -590,7 +554,7 @@ TD_TEST(actors_with_skeletons_of_their_own_are_saved_restored_and_removed) {
 TD_TEST(constraints_that_were_added_follow_the_segments_of_what_is_cut) {
     static const char *const solvers[] = {"tree", "rod", "helix"};
     for (size_t k = 0; k < 3; k++) {
-        stage s = planted(solvers[k]);
+        OWNED(stage) s = planted(solvers[k]);
         td_constraint c = td_constraint_default(TD_HOLD_POINT);
         td_constraint_id first, last;
         td_actor_id fallen;
@@ -624,13 +588,12 @@ TD_TEST(constraints_that_were_added_follow_the_segments_of_what_is_cut) {
         td_world_segment(s.world, piece, 0, &joint, NULL, NULL);
         CHECK_IN(apart(lamp, joint), 0.05 - 1e-6, 0.05 + 1e-6);
         CHECK(td_world_constraint(s.world, td_world_constraint_index(s.world, first)).active);
-        stage_free(&s);
     }
 }
 
 TD_TEST(constraints_that_were_added_go_with_their_segment_and_let_go_of_what_is_placed) {
     for (int way = 0; way < 3; way++) {
-        stage s = planted("tree");
+        OWNED(stage) s = planted("tree");
         td_constraint c = td_constraint_default(TD_HOLD_POINT);
         const td_actor_id vine = td_world_actor_id(s.world, 0);
         td_constraint_id id, other;
@@ -648,22 +611,20 @@ TD_TEST(constraints_that_were_added_go_with_their_segment_and_let_go_of_what_is_
                 td_world_place_actor(s.world, vine, tdi_vec3(9, 0, 0), tdi_quat_identity(), &diag),
                 TD_OK);
         } else { // a vine of the flower's two segments
-            td_skeleton *pruned = NULL;
+            OWNED(td_skeleton) *pruned = NULL;
             const td_skeleton *two = td_world_actor(s.world, 2).skeleton;
             CHECK_INT(td_skeleton_changed_new(two, 1, NULL, 0, NULL, &pruned, &diag), TD_OK);
             CHECK_INT(td_world_regrow_actor(s.world, vine, pruned, &diag), TD_OK);
-            td_skeleton_free(pruned);
         }
         CHECK_INT(td_world_constraint_index(s.world, id), TD_NONE);
         CHECK_INT(td_world_remove_constraint(s.world, id, &diag), TD_ERR_STALE);
         CHECK(td_world_constraint_index(s.world, other) >= 0);
         steps(s.world, 3);
-        stage_free(&s);
     }
 }
 
 TD_TEST(skeletons_that_a_solver_cannot_take_are_refused_and_nothing_is_added) {
-    stage s = planted("helix");
+    OWNED(stage) s = planted("helix");
     td_actor_def def = td_actor_def_default();
     td_diag diag = {.message = ""};
     td_actor_id id;
@@ -675,5 +636,4 @@ TD_TEST(skeletons_that_a_solver_cannot_take_are_refused_and_nothing_is_added) {
     CHECK_INT(td_world_actor_count(s.world), 3);
     td_skeleton_free(skeleton);
     steps(s.world, 1);
-    stage_free(&s);
 }

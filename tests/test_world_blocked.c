@@ -37,7 +37,7 @@ static const char *press(char text[2048], const char *solver) {
 TD_TEST(stem_that_is_jammed_is_told_of_once_and_all_others_keep_moving) {
     for (int32_t k = 0; k < td_solver_count(); k++) {
         char text[2048];
-        stage s = holding_stage(press(text, td_solver_get(k).name), 1);
+        OWNED(stage) s = holding_stage(press(text, td_solver_get(k).name), 1);
         td_diag diag = {.message = ""};
         td_actor_id held[3];
         td_vec3 before[3];
@@ -74,13 +74,12 @@ TD_TEST(stem_that_is_jammed_is_told_of_once_and_all_others_keep_moving) {
         CHECK_INT(still, 0);
         CHECK_INT(td_world_blocked_actors(s.world, held, 3), 0); // it is free again
         CHECK_INT(td_world_actor_status(s.world, td_world_actor_id(s.world, 1), &diag), TD_OK);
-        stage_free(&s);
     }
 }
 
 TD_TEST(others_move_as_if_the_jammed_stem_were_not_there) {
     char text[2048];
-    stage a = holding_stage(press(text, "tree"), 1), b = holding_stage(text, 3);
+    OWNED(stage) a = holding_stage(press(text, "tree"), 1), b = holding_stage(text, 3);
     td_diag diag = {.message = ""};
     CHECK_INT(td_world_remove_actor(a.world, td_world_actor_id(a.world, 1), &diag), TD_OK);
     for (int32_t step = 0; step < 100; step++) {
@@ -90,34 +89,29 @@ TD_TEST(others_move_as_if_the_jammed_stem_were_not_there) {
     }
     CHECK(apart(tip_of(a.world, 0, -1), tip_of(b.world, 0, -1)) == 0);
     CHECK(apart(tip_of(a.world, 2, -1), tip_of(b.world, 2, -1)) == 0);
-    stage_free(&a);
-    stage_free(&b);
 }
 
 TD_TEST(world_with_a_held_stem_is_restored_to_the_bit) {
     char text[2048];
-    stage a = holding_stage(press(text, "rod"), 1), b = holding_stage(text, 1);
+    OWNED(stage) a = holding_stage(press(text, "rod"), 1), b = holding_stage(text, 1);
     td_diag diag = {.message = ""};
     int32_t told = 0;
     for (int32_t step = 0; step < 50; step++) {
         told += td_world_step(a.world, &diag) == TD_ERR_BLOCKED;
     }
     CHECK_INT(told, 1);
-    char *bytes = saved(a.world);
+    FREED char *bytes = saved(a.world);
     CHECK_INT(td_world_restore(b.world, bytes, td_world_save_size(a.world), &diag), TD_OK);
     for (int32_t step = 0; step < 80; step++) {
         CHECK_INT(td_world_step(a.world, &diag), TD_OK);
         CHECK_INT(td_world_step(b.world, &diag), TD_OK); // it was told of before the save
     }
     CHECK(same_bits(a.world, b.world));
-    free(bytes);
-    stage_free(&a);
-    stage_free(&b);
 }
 
 TD_TEST(step_that_cannot_be_solved_fails_as_a_whole_unless_asked_otherwise) {
     char text[2048];
-    stage s = stage_of(press(text, "tree"));
+    OWNED(stage) s = stage_of(press(text, "tree"));
     td_diag diag = {.message = ""};
     td_status status = TD_OK;
     for (int32_t step = 0; step < 60 && status == TD_OK; step++) {
@@ -125,5 +119,4 @@ TD_TEST(step_that_cannot_be_solved_fails_as_a_whole_unless_asked_otherwise) {
     }
     CHECK_INT(status, TD_ERR_DIVERGED);
     CHECK_INT(td_world_blocked_actors(s.world, NULL, 0), 0);
-    stage_free(&s);
 }

@@ -38,7 +38,7 @@ static stage strand_stage(const char *solver, const char *more) {
 
 TD_TEST(constraint_holds_a_point_on_its_path_at_the_end_of_every_step) {
     for (int k = 0; k < SOLVERS; k++) {
-        stage s = strand_stage(
+        OWNED(stage) s = strand_stage(
             solvers[k], "constraints: [{point: {name: hand, to: {keys: [[0, [0, 0.6, 0]], "
                         "[0.5, [0.15, 0.75, 0.1]], [1, [0, 0.65, -0.1]]]}, a: {segment: 7}}}]");
         td_real worst = 0;
@@ -51,20 +51,19 @@ TD_TEST(constraint_holds_a_point_on_its_path_at_the_end_of_every_step) {
         }
         CHECK_SAY(worst <= EXACT, "%s: off by %g m", solvers[k], worst);
         CHECK_SAY(td_world_constraint_history(s.world, 0).unmet_at < 0, "%s", solvers[k]);
-        stage_free(&s);
     }
 }
 
 TD_TEST(constraint_by_starts_from_where_the_point_is_when_it_begins) {
-    stage s = strand_stage("tree", "loads: [{push: {force: [0.05, 0, 0], segment: 7}}], "
-                                   "constraints: [{point: {a: {segment: 7}, start: 0.5, by: {keys: "
-                                   "[[0.5, [0, 0, 0]], [1, [0, 0.1, 0]]]}}}]");
+    OWNED(stage) s =
+        strand_stage("tree", "loads: [{push: {force: [0.05, 0, 0], segment: 7}}], "
+                             "constraints: [{point: {a: {segment: 7}, start: 0.5, by: {keys: "
+                             "[[0.5, [0, 0, 0]], [1, [0, 0.1, 0]]]}}}]");
     run_to(s.world, 0.5);
     const td_vec3 begun = tip(s.world, 0, 7);
     CHECK(fabs(begun.x) > 1e-3);
     run_to(s.world, 1);
     CHECK(apart(tip(s.world, 0, 7), tdi_add(begun, tdi_vec3(0, 0.1, 0))) <= EXACT);
-    stage_free(&s);
 }
 
 // The weight of what hangs on a held point is its force.
@@ -80,7 +79,7 @@ TD_TEST(constraint_force_is_the_weight_that_it_carries) {
         if (k == 2) {
             continue; // a helix begins in its clamp
         }
-        stage s = stage_of(text);
+        OWNED(stage) s = stage_of(text);
         steps(s.world, 30);
         td_real force[3] = {0, 0, 0}, weight = 9.81 * 0.2;
         td_world_probes(s.world, force);
@@ -91,14 +90,14 @@ TD_TEST(constraint_force_is_the_weight_that_it_carries) {
         CHECK_TEXT(td_world_probe_name(s.world, 1), "nail.force.y [N]");
         CHECK_SAY(fabs(force[1] - weight) < 1e-3 * weight, "%s: %g N, weight %g N", solvers[k],
                   force[1], weight);
-        stage_free(&s);
     }
 }
 
 // Arrows: the force of a nail on what hangs on it, at the nail.
 TD_TEST(constraint_forces_are_told_with_those_of_contacts) {
-    stage s = strand_stage("tree", "constraints: [{point: {a: {segment: 7}, to: [0.1, 0.65, 0]}}, "
-                                   "{limit: {a: {segment: 2}, cone: 90}}]");
+    OWNED(stage) s =
+        strand_stage("tree", "constraints: [{point: {a: {segment: 7}, to: [0.1, 0.65, 0]}}, "
+                             "{limit: {a: {segment: 2}, cone: 90}}]");
     td_contact force[2] = {{0}};
     steps(s.world, 10);
     CHECK_INT(td_world_contacts(s.world, force, 2), 0);
@@ -109,7 +108,6 @@ TD_TEST(constraint_forces_are_told_with_those_of_contacts) {
     CHECK(apart(force[0].point, tdi_vec3(0.1, 0.65, 0)) <= EXACT);
     CHECK_INT(force[0].segment, 7);
     CHECK_INT(force[0].other, 0);
-    stage_free(&s);
 }
 
 // ---- loops ----------------------------------------------------------------------------------
@@ -130,7 +128,7 @@ TD_TEST(constraint_ties_two_cords_of_any_solvers_together) {
     for (int i = 0; i < SOLVERS; i++) {
         for (int j = 0; j < SOLVERS; j++) {
             char text[TEXT];
-            stage s = stage_of(tied(text, solvers[i], solvers[j], ""));
+            OWNED(stage) s = stage_of(tied(text, solvers[i], solvers[j], ""));
             CHECK_SAY(apart(tip(s.world, 0, 5), tip(s.world, 1, 5)) <= EXACT,
                       "%s and %s start %g m apart", solvers[i], solvers[j],
                       apart(tip(s.world, 0, 5), tip(s.world, 1, 5)));
@@ -140,7 +138,6 @@ TD_TEST(constraint_ties_two_cords_of_any_solvers_together) {
                 worst = fmax(worst, apart(tip(s.world, 0, 5), tip(s.world, 1, 5)));
             }
             CHECK_SAY(worst <= EXACT, "%s and %s come %g m apart", solvers[i], solvers[j], worst);
-            stage_free(&s);
         }
     }
 }
@@ -148,9 +145,10 @@ TD_TEST(constraint_ties_two_cords_of_any_solvers_together) {
 // ---- start, end, break ----------------------------------------------------------------------
 
 TD_TEST(constraint_holds_from_its_start_to_its_end) {
-    stage s = strand_stage("tree", "loads: [{push: {force: [0.05, 0, 0], segment: 7}}], "
-                                   "constraints: [{point: {a: {segment: 7}, start: 0.2, end: "
-                                   "0.5}}]");
+    OWNED(stage) s =
+        strand_stage("tree", "loads: [{push: {force: [0.05, 0, 0], segment: 7}}], "
+                             "constraints: [{point: {a: {segment: 7}, start: 0.2, end: "
+                             "0.5}}]");
     run_to(s.world, 0.2);
     CHECK(!td_world_constraint(s.world, 0).active);
     const td_vec3 held = tip(s.world, 0, 7);
@@ -160,12 +158,11 @@ TD_TEST(constraint_holds_from_its_start_to_its_end) {
     run_to(s.world, 0.7);
     CHECK(!td_world_constraint(s.world, 0).active);
     CHECK(apart(tip(s.world, 0, 7), held) > 1e-3);
-    stage_free(&s);
 }
 
 TD_TEST(constraint_that_a_program_lets_go_of_is_free_until_it_is_held_again) {
-    stage s = strand_stage("rod", "loads: [{push: {force: [0.05, 0, 0], segment: 7}}], "
-                                  "constraints: [{point: {name: hand, a: {segment: 7}}}]");
+    OWNED(stage) s = strand_stage("rod", "loads: [{push: {force: [0.05, 0, 0], segment: 7}}], "
+                                         "constraints: [{point: {name: hand, a: {segment: 7}}}]");
     steps(s.world, 5);
     const td_vec3 held = tip(s.world, 0, 7);
     CHECK_INT(td_world_constraint_count(s.world), 1);
@@ -180,30 +177,30 @@ TD_TEST(constraint_that_a_program_lets_go_of_is_free_until_it_is_held_again) {
     steps(s.world, 20);
     CHECK_SAY(apart(tip(s.world, 0, 7), free_at) <= EXACT, "off by %g m",
               apart(tip(s.world, 0, 7), free_at));
-    stage_free(&s);
 }
 
 TD_TEST(constraint_breaks_at_its_force_and_stays_broken) {
-    stage s = strand_stage("tree", "constraints: [{point: {a: {segment: 7}, break: 0.5}}], loads: "
-                                   "[{push: {segment: 7, force: {keys: [[0, [0, 0, 0]], [1, [1, 0, "
-                                   "0]]]}, end: 1}}]");
+    OWNED(stage) s =
+        strand_stage("tree", "constraints: [{point: {a: {segment: 7}, break: 0.5}}], loads: "
+                             "[{push: {segment: 7, force: {keys: [[0, [0, 0, 0]], [1, [1, 0, "
+                             "0]]]}, end: 1}}]");
     run_to(s.world, 2);
     const td_constraint_history past = td_world_constraint_history(s.world, 0);
     // the cord takes a small part of the push, so that half of it is reached soon after half a time
     CHECK_SAY(past.broken_at > 0.4 && past.broken_at < 0.7, "broken at %g s", past.broken_at);
     CHECK(past.largest_force >= 0.5 && past.largest_force < 0.6);
     CHECK(!td_world_constraint(s.world, 0).active);
-    stage_free(&s);
 }
 
 // ---- ropes ----------------------------------------------------------------------------------
 
 TD_TEST(constraint_rope_pulls_and_never_pushes) {
     for (int k = 0; k < SOLVERS; k++) {
-        stage s = strand_stage(solvers[k], "constraints: [{rope: {a: {segment: 7}, to: [0, 0.6, "
-                                           "0], length: 0.05}}], loads: [{push: {segment: 7, "
-                                           "force: {keys: [[0, [0, 0, 0]], [0.3, [2, 0, 0]], [0.6, "
-                                           "[-2, 0, 0]], [1, [0, 0, 0]]]}}}]");
+        OWNED(stage) s =
+            strand_stage(solvers[k], "constraints: [{rope: {a: {segment: 7}, to: [0, 0.6, "
+                                     "0], length: 0.05}}], loads: [{push: {segment: 7, "
+                                     "force: {keys: [[0, [0, 0, 0]], [0.3, [2, 0, 0]], [0.6, "
+                                     "[-2, 0, 0]], [1, [0, 0, 0]]]}}}]");
         td_real most = 0;
         bool slack = false;
         for (int32_t i = 0; i < 60 && s.world; i++) {
@@ -216,7 +213,6 @@ TD_TEST(constraint_rope_pulls_and_never_pushes) {
         }
         CHECK_SAY(most <= 0.05 + EXACT && most > 0.05 - 1e-3, "%s: %g m", solvers[k], most);
         CHECK_SAY(slack, "%s: it was never slack", solvers[k]);
-        stage_free(&s);
     }
 }
 
@@ -235,7 +231,7 @@ TD_TEST(constraint_holds_while_the_other_end_lands_with_either_method_of_contact
                  "{object: s, segment: 19}, to: [0.5, 0.3, 0]}}], contact: {method: %s}, "
                  "colliders: [{plane: {}}], record: {fps: 60}}",
                  solvers[k / 2], methods[k % 2]);
-        stage s = stage_of(text);
+        OWNED(stage) s = stage_of(text);
         td_real worst = 0;
         for (int n = 0; n < 120; n++) {
             steps(s.world, 1);
@@ -248,7 +244,6 @@ TD_TEST(constraint_holds_while_the_other_end_lands_with_either_method_of_contact
                   methods[k % 2], height, first);
         CHECK(height > 0.005 && height < 0.03);
         CHECK_INT(td_world_stats(s.world).unconverged, 0);
-        stage_free(&s);
     }
 }
 
@@ -265,15 +260,13 @@ static const char many[] =
     "{fps: 60}}";
 
 TD_TEST(constraint_worlds_have_the_same_bits_for_any_threads) {
-    stage one = stage_of(many);
+    OWNED(stage) one = stage_of(many);
     steps(one.world, 45);
     for (int32_t threads = 2; threads <= 4; threads++) {
-        stage more = try_stage(many, threads, NULL);
+        OWNED(stage) more = try_stage(many, threads, NULL);
         steps(more.world, 45);
         CHECK_SAY(same_bits(one.world, more.world), "%d threads give other bits", (int)threads);
-        stage_free(&more);
     }
-    stage_free(&one);
 }
 
 TD_TEST(constraint_worlds_go_on_to_the_bit_after_a_restore) {
@@ -296,9 +289,9 @@ TD_TEST(constraint_steps_take_no_memory) {
 
 TD_TEST(constraint_that_cannot_be_met_is_named_and_nothing_explodes) {
     for (int k = 0; k < SOLVERS; k++) {
-        stage s = strand_stage(solvers[k],
-                               "constraints: [{point: {name: far, a: {segment: 7}, to: {keys: [[0, "
-                               "[0, 0.6, 0]], [1, [0, 0.2, 0]]]}}}]");
+        OWNED(stage) s = strand_stage(
+            solvers[k], "constraints: [{point: {name: far, a: {segment: 7}, to: {keys: [[0, "
+                        "[0, 0.6, 0]], [1, [0, 0.2, 0]]]}}}]");
         td_real fastest = 0;
         td_vec3 before = tip(s.world, 0, 4);
         for (int32_t i = 0; i < 90 && s.world; i++) {
@@ -312,7 +305,6 @@ TD_TEST(constraint_that_cannot_be_met_is_named_and_nothing_explodes) {
         CHECK_SAY(k == 1 || (past.unmet_at > 0 && past.largest_error > 0.1),
                   "%s: unmet at %g, off by %g m", solvers[k], past.unmet_at, past.largest_error);
         CHECK_SAY(fastest < 0.1, "%s: a step moves it by %g m", solvers[k], fastest);
-        stage_free(&s);
     }
 }
 
@@ -337,15 +329,15 @@ TD_TEST(constraint_faults_of_worlds_have_their_places) {
 
 // Two that agree, one of which is redundant, are held as one is.
 TD_TEST(constraint_that_is_given_twice_is_held_once) {
-    stage s = strand_stage("tree", "constraints: [{point: {a: {segment: 7}}}, {point: {a: "
-                                   "{segment: 7}}}], loads: [{push: {segment: 4, force: [0.5, 0, "
-                                   "0]}}]");
+    OWNED(stage) s =
+        strand_stage("tree", "constraints: [{point: {a: {segment: 7}}}, {point: {a: "
+                             "{segment: 7}}}], loads: [{push: {segment: 4, force: [0.5, 0, "
+                             "0]}}]");
     const td_vec3 from = tip(s.world, 0, 7);
     steps(s.world, 30);
     CHECK(apart(tip(s.world, 0, 7), from) <= EXACT);
     CHECK(td_world_constraint_history(s.world, 0).unmet_at < 0);
     CHECK(td_world_constraint_history(s.world, 1).unmet_at < 0);
-    stage_free(&s);
 }
 
 // ---- explicit integrators -------------------------------------------------------------------
@@ -371,10 +363,10 @@ TD_TEST(constraint_linkage_moves_alike_by_explicit_and_implicit_integrators) {
     static const char *const names[] = {"rk4", "euler"};
     static const double limits[] = {2e-4, 5e-3}; // those of implicit steps and of euler at 1 ms
     char text[TEXT];
-    stage want = stage_of(bars(text, "implicit"));
+    OWNED(stage) want = stage_of(bars(text, "implicit"));
     steps(want.world, 300);
     for (int k = 0; k < 2; k++) {
-        stage s = stage_of(bars(text, names[k]));
+        OWNED(stage) s = stage_of(bars(text, names[k]));
         steps(s.world, 300);
         CHECK_SAY(apart(tip(s.world, 2, 0), tip(want.world, 2, 0)) < limits[k], "%s: %g m",
                   names[k], apart(tip(s.world, 2, 0), tip(want.world, 2, 0)));
@@ -382,10 +374,8 @@ TD_TEST(constraint_linkage_moves_alike_by_explicit_and_implicit_integrators) {
                   "%s: open by %g m", names[k], apart(tip(s.world, 2, 0), tip(s.world, 1, 0)));
         CHECK(td_world_constraint(s.world, 0).active);
         CHECK(tdi_norm(td_world_constraint(s.world, 0).force) > 0.01);
-        stage_free(&s);
     }
     CHECK(apart(tip(want.world, 2, 0), tdi_vec3(0.8, 0.6, 0)) > 0.05);
-    stage_free(&want);
 }
 
 TD_TEST(constraint_linkage_by_rk4_goes_on_to_the_bit_after_a_restore) {
@@ -426,10 +416,10 @@ TD_TEST(constraint_that_begins_late_holds_where_the_point_is_with_every_integrat
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         char text[TEXT];
-        stage want = stage_of(falling(text, "implicit", 8000, cases[c].hold));
+        OWNED(stage) want = stage_of(falling(text, "implicit", 8000, cases[c].hold));
         run_to(want.world, 0.35);
         for (int k = 0; k < 2; k++) {
-            stage s = stage_of(falling(text, names[k], 2000, cases[c].hold));
+            OWNED(stage) s = stage_of(falling(text, names[k], 2000, cases[c].hold));
             run_to(s.world, 0.3);
             const td_real before = energy_of(s.world);
             const td_vec3 begun = tip(s.world, 0, 2);
@@ -442,15 +432,13 @@ TD_TEST(constraint_that_begins_late_holds_where_the_point_is_with_every_integrat
                           fabs(before - energy_of(s.world)) > 0.1,
                       "%s, case %d: %g J, was %g J, implicit %g J", names[k], (int)c,
                       energy_of(s.world), before, energy_of(want.world));
-            stage_free(&s);
         }
-        stage_free(&want);
     }
 }
 
 TD_TEST(constraint_that_is_held_again_by_rk4_holds_where_the_point_is_then) {
     char text[TEXT];
-    stage s = stage_of(falling(text, "rk4", 2000, "{point: {a: {segment: 2}}}"));
+    OWNED(stage) s = stage_of(falling(text, "rk4", 2000, "{point: {a: {segment: 2}}}"));
     const td_vec3 first = tip(s.world, 0, 2);
     CHECK_INT(td_world_set_hold(s.world, 0, false), TD_OK);
     run_to(s.world, 0.2);
@@ -462,7 +450,6 @@ TD_TEST(constraint_that_is_held_again_by_rk4_holds_where_the_point_is_then) {
     CHECK_SAY(apart(tip(s.world, 0, 2), then) < 1e-6, "off by %g m",
               apart(tip(s.world, 0, 2), then));
     CHECK_SAY(energy_of(s.world) < before, "%g J, was %g J", energy_of(s.world), before);
-    stage_free(&s);
 }
 
 // Saves at the step before the constraint begins, when it begins, and after that.
@@ -485,7 +472,7 @@ TD_TEST(constraint_of_rods_with_an_explicit_integrator_is_refused) {
 // The hand goes out of reach and comes back, while a weight pulls at what it holds.
 TD_TEST(constraint_that_was_out_of_reach_is_met_again_under_load) {
     for (int k = 0; k < SOLVERS; k++) {
-        stage s = strand_stage(
+        OWNED(stage) s = strand_stage(
             solvers[k],
             "loads: [{push: {force: [0, -2, 0], segment: 7}}], constraints: [{point: {name: hand, "
             "to: {keys: [[0, [0, 0.6, 0]], [0.3, [0, 0.5, 0]], [0.5, [0, 0.5, 0]], [0.8, [0.1, "
@@ -497,14 +484,13 @@ TD_TEST(constraint_that_was_out_of_reach_is_met_again_under_load) {
         const td_constraint_report r = td_world_constraint(s.world, 0);
         CHECK_SAY(!r.unmet && r.error <= EXACT, "%s: off by %g m", solvers[k], r.error);
         CHECK_SAY(apart(tip(s.world, 0, 7), tdi_vec3(0.1, 0.75, 0)) <= EXACT, "%s", solvers[k]);
-        stage_free(&s);
     }
 }
 
 // What never can be met costs little more than if it were not tried again.
 TD_TEST(constraint_that_is_out_of_reach_for_long_is_tried_seldom) {
     for (int k = 0; k < SOLVERS; k++) {
-        stage s = strand_stage(
+        OWNED(stage) s = strand_stage(
             solvers[k], "constraints: [{point: {name: hand, to: {keys: [[0, [0, 0.6, 0]], [0.3, "
                         "[0, 0.5, 0]]]}, a: {segment: 7}}}]");
         run_to(s.world, 2);
@@ -516,6 +502,5 @@ TD_TEST(constraint_that_is_out_of_reach_for_long_is_tried_seldom) {
                   "%s: %lld iterations in %lld steps", solvers[k],
                   (long long)(now.iterations - then.iterations),
                   (long long)(now.steps - then.steps));
-        stage_free(&s);
     }
 }

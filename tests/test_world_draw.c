@@ -64,7 +64,7 @@ static const char *const still_life =
     " constraints: [{point: {a: {object: stem, segment: 2}}}]}";
 
 TD_TEST(draw_shows_segments_joints_contacts_constraints_and_colliders) {
-    stage s = stage_of(still_life);
+    OWNED(stage) s = stage_of(still_life);
     steps(s.world, 20);
     const sheet skeleton = drawn(s.world, TD_DRAW_SKELETON);
     CHECK_INT(skeleton.lines, 8);
@@ -87,11 +87,10 @@ TD_TEST(draw_shows_segments_joints_contacts_constraints_and_colliders) {
     CHECK_INT(drawn(s.world, TD_DRAW_COLLIDERS).lines, 22 + 3 * 24 + 12 + 6 * 24 + 3);
     const sheet all = drawn(s.world, TD_DRAW_ALL);
     CHECK(all.lines > skeleton.lines + contacts.lines + 24);
-    stage_free(&s);
 }
 
 TD_TEST(draw_shows_grabs_and_what_is_disabled_and_changes_nothing) {
-    stage s = stage_of(still_life), t = stage_of(still_life);
+    OWNED(stage) s = stage_of(still_life), t = stage_of(still_life);
     td_grab_def def = td_grab_def_default();
     td_grab_id id;
     def.actor = td_world_actor_id(s.world, 0);
@@ -110,27 +109,24 @@ TD_TEST(draw_shows_grabs_and_what_is_disabled_and_changes_nothing) {
     CHECK(same_bits(s.world, t.world));
     CHECK_INT(td_world_enable_actor(s.world, td_world_actor_id(s.world, 0), false, NULL), TD_OK);
     CHECK_INT(drawn(s.world, TD_DRAW_SKELETON).grey, 5);
-    stage_free(&s);
-    stage_free(&t);
 }
 
 TD_TEST(draw_shows_what_sleeps_in_another_colour) {
-    stage s = stage_of("{objects: [{strand: {points: [[0, 0, 0], [0, -0.4, 0]], segments: 3}}]}");
+    OWNED(stage) s =
+        stage_of("{objects: [{strand: {points: [[0, 0, 0], [0, -0.4, 0]], segments: 3}}]}");
     CHECK_INT(drawn(s.world, TD_DRAW_SKELETON).green, 3);
     CHECK_INT(td_world_sleep_actor(s.world, td_world_actor_id(s.world, 0), NULL), TD_OK);
     steps(s.world, 2);
     CHECK(td_world_actor_asleep(s.world, td_world_actor_id(s.world, 0)));
     CHECK_INT(drawn(s.world, TD_DRAW_SKELETON).green, 0);
-    stage_free(&s);
 }
 
 TD_TEST(draw_leaves_out_what_no_function_draws_and_refuses_other_structs) {
-    stage s = stage_of(still_life);
+    OWNED(stage) s = stage_of(still_life);
     td_draw draw = td_draw_default();
     td_diag diag = {.message = ""};
     CHECK_INT(td_world_draw(s.world, &draw, &diag), TD_OK);
     draw.struct_size = 1;
     CHECK_INT(td_world_draw(s.world, &draw, &diag), TD_ERR_DEF);
     CHECK_INT(td_world_draw(s.world, NULL, &diag), TD_ERR_ARGUMENT);
-    stage_free(&s);
 }

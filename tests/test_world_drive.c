@@ -12,7 +12,7 @@ static const char *const arm =
     "  segments: 4}}], gravity: [0, 0, 0]}";
 
 TD_TEST(world_drive_turns_a_hinge_and_is_saved_to_the_bit) {
-    stage a = stage_of(arm), b = stage_of(arm);
+    OWNED(stage) a = stage_of(arm), b = stage_of(arm);
     td_diag diag = {.message = ""};
     const td_actor_id id = td_world_actor_id(a.world, 0);
     td_joint_drive drives[2] = {td_joint_drive_default(), td_joint_drive_default()};
@@ -28,27 +28,22 @@ TD_TEST(world_drive_turns_a_hinge_and_is_saved_to_the_bit) {
     CHECK(td_world_drive(a.world, 0, 0).torque == 3);
     steps(a.world, 30);
     CHECK(tip_of(a.world, 0, 0).x < -0.05); // +Z turns +Y to -X
-    char *bytes = saved(a.world);
+    FREED char *bytes = saved(a.world);
     CHECK_INT(td_world_restore(b.world, bytes, td_world_save_size(a.world), &diag), TD_OK);
     CHECK(td_world_drive(b.world, 0, 1).low == -0.5);
     steps(a.world, 30);
     steps(b.world, 30);
     CHECK(same_bits(a.world, b.world));
     // a save from before ends what was driven since
-    stage c = stage_of(arm);
-    char *first = saved(c.world);
+    OWNED(stage) c = stage_of(arm);
+    FREED char *first = saved(c.world);
     CHECK_INT(td_world_restore(b.world, first, td_world_save_size(c.world), &diag), TD_OK);
     CHECK(td_world_drive(b.world, 0, 1).torque == 0);
     CHECK(same_bits(b.world, c.world));
-    free(bytes);
-    free(first);
-    stage_free(&a);
-    stage_free(&b);
-    stage_free(&c);
 }
 
 TD_TEST(world_drive_that_ends_leaves_no_trace) {
-    stage a = stage_of(arm), b = stage_of(arm);
+    OWNED(stage) a = stage_of(arm), b = stage_of(arm);
     td_joint_drive drive = td_joint_drive_default();
     const td_actor_id id = td_world_actor_id(a.world, 0);
     drive.offset = 0.3;
@@ -57,12 +52,10 @@ TD_TEST(world_drive_that_ends_leaves_no_trace) {
     steps(a.world, 5);
     steps(b.world, 5);
     CHECK(same_bits(a.world, b.world));
-    stage_free(&a);
-    stage_free(&b);
 }
 
 TD_TEST(world_drive_wakes_an_arm_that_sleeps) {
-    stage s = stage_of(arm);
+    OWNED(stage) s = stage_of(arm);
     td_joint_drive drive = td_joint_drive_default();
     const td_actor_id id = td_world_actor_id(s.world, 0);
     CHECK_INT(td_world_sleep_actor(s.world, id, NULL), TD_OK);
@@ -73,7 +66,6 @@ TD_TEST(world_drive_wakes_an_arm_that_sleeps) {
     steps(s.world, 10);
     CHECK(!td_world_actor_asleep(s.world, id));
     CHECK(fabs(tip_of(s.world, 0, 0).x) > 1e-3);
-    stage_free(&s);
 }
 
 TD_TEST(world_drive_takes_memory_once_and_none_in_steps) {
@@ -96,7 +88,7 @@ TD_TEST(world_drive_takes_memory_once_and_none_in_steps) {
 }
 
 TD_TEST(world_drive_refuses_what_has_no_such_joints) {
-    stage s = stage_of(arm);
+    OWNED(stage) s = stage_of(arm);
     td_diag diag = {.message = ""};
     td_joint_drive drive = td_joint_drive_default();
     const td_actor_id id = td_world_actor_id(s.world, 0), rope = td_world_actor_id(s.world, 1);
@@ -111,5 +103,4 @@ TD_TEST(world_drive_refuses_what_has_no_such_joints) {
     drive.torque = INFINITY;
     CHECK_INT(td_world_set_drives(s.world, id, 0, 1, &drive, &diag), TD_ERR_ARGUMENT);
     CHECK(td_world_drive(s.world, 0, 0).torque == 0);
-    stage_free(&s);
 }

@@ -30,15 +30,13 @@ TD_TEST(field_of_weight_is_gravity_by_all_solvers) {
                        : "gravity: [0.2, -9.81, 0],",
                      solvers[k]);
         }
-        stage a = stage_of(text[0]), b = stage_of(text[1]);
+        OWNED(stage) a = stage_of(text[0]), b = stage_of(text[1]);
         steps(a.world, 30);
         steps(b.world, 30);
         CHECK(tip_of(a.world, 0, -1).y < -0.1);
         // a helix is an arc, whose centre is beside that of its chord by a twentieth of the sagitta
         CHECK_SAY(apart(tip_of(a.world, 0, -1), tip_of(b.world, 0, -1)) < (k < 2 ? 1e-7 : 1e-3),
                   "%s: %g", solvers[k], apart(tip_of(a.world, 0, -1), tip_of(b.world, 0, -1)));
-        stage_free(&a);
-        stage_free(&b);
     }
 }
 
@@ -60,7 +58,7 @@ TD_TEST(field_knows_what_its_names_say) {
                  "{" STILL ", tolerance: 1e-10, objects: [{" FREE ", position: [0, 4, 0]}],\n"
                  " loads: [{field: {force: [%s]}}]}",
                  cases[k].force);
-        stage s = stage_of(text);
+        OWNED(stage) s = stage_of(text);
         td_vec3 want = cases[k].want, start = {0, 0, 0};
         if (k == 2 || k == 3) { // seven metres a second, by a push before
             snprintf(text, sizeof text,
@@ -79,7 +77,6 @@ TD_TEST(field_knows_what_its_names_say) {
         const td_vec3 got = momentum(&s, 0), by = tdi_madd(start, want, td_world_dt(s.world));
         CHECK_SAY(apart(got, by) < 1e-7, "%s: %g %g %g, wanted %g %g %g", cases[k].force, got.x,
                   got.y, got.z, by.x, by.y, by.z);
-        stage_free(&s);
     }
 }
 
@@ -92,7 +89,7 @@ TD_TEST(field_that_pulls_back_makes_a_body_swing) {
                  "{" STILL ", step: 1/1000, record: {fps: 100}, objects: [{solver: %s, " FREE
                  "}],\n loads: [{field: {force: [0, 0, -39.4784176*mass*(z + 1)]}}]}",
                  solvers[k]);
-        stage s = stage_of(text);
+        OWNED(stage) s = stage_of(text);
         td_real least = 0;
         for (int i = 0; i < 1000; i++) {
             steps(s.world, 1);
@@ -102,14 +99,14 @@ TD_TEST(field_that_pulls_back_makes_a_body_swing) {
         }
         CHECK_IN(least, -2.02, -1.98);
         CHECK(fabs(tip_of(s.world, 0, -1).z) < 0.03);
-        stage_free(&s);
     }
 }
 
 TD_TEST(field_acts_on_its_object_in_its_time_by_its_strength) {
-    stage s = stage_of("{" STILL ", objects: [{name: a, " FREE "}, {name: b, " FREE "}],\n"
-                       " loads: [{field: {object: b, force: [0, 6, 0], start: 0.1, end: 0.2,\n"
-                       " strength: {keys: [[0, 2], [1, 2]]}}}]}");
+    OWNED(stage) s =
+        stage_of("{" STILL ", objects: [{name: a, " FREE "}, {name: b, " FREE "}],\n"
+                 " loads: [{field: {object: b, force: [0, 6, 0], start: 0.1, end: 0.2,\n"
+                 " strength: {keys: [[0, 2], [1, 2]]}}}]}");
     run_to(s.world, 0.1);
     CHECK(momentum(&s, 1).y == 0);
     run_to(s.world, 0.5);
@@ -120,17 +117,15 @@ TD_TEST(field_acts_on_its_object_in_its_time_by_its_strength) {
     CHECK_REL(get(s.world, "loads[0].field.strength"), 0, 0);
     run_to(s.world, 0.6);
     CHECK_REL(momentum(&s, 1).y, before, 1e-9);
-    stage_free(&s);
 }
 
 TD_TEST(field_tells_instances_apart) {
-    stage s = stage_of("{" STILL ", objects: [{" FREE ", instances: {count: 3}}],\n"
-                       " loads: [{field: {force: [instance, 0, 0]}}]}");
+    OWNED(stage) s = stage_of("{" STILL ", objects: [{" FREE ", instances: {count: 3}}],\n"
+                              " loads: [{field: {force: [instance, 0, 0]}}]}");
     steps(s.world, 1);
     for (int k = 0; k < 3; k++) {
         CHECK_REL(momentum(&s, k).x, k / 60.0, 1e-6);
     }
-    stage_free(&s);
 }
 
 // ---- bits -----------------------------------------------------------------------------------
@@ -143,12 +138,12 @@ TD_TEST(field_tells_instances_apart) {
     " length*(2*(x - 0.1*cos(90*t)) - 0.1*vz*speed)]}}]}"
 
 TD_TEST(field_gives_the_same_bits_for_any_threads_and_after_saving) {
-    stage a = try_stage(VORTEX, 1, NULL), b = try_stage(VORTEX, 3, NULL);
+    OWNED(stage) a = try_stage(VORTEX, 1, NULL), b = try_stage(VORTEX, 3, NULL);
     td_diag diag = {.message = ""};
     steps(a.world, 30);
     steps(b.world, 30);
     CHECK(same_bits(a.world, b.world));
-    stage c = stage_of(VORTEX);
+    OWNED(stage) c = stage_of(VORTEX);
     char *bytes = saved(a.world);
     CHECK_INT(td_world_restore(c.world, bytes, td_world_save_size(a.world), &diag), TD_OK);
     free(bytes);
@@ -156,9 +151,6 @@ TD_TEST(field_gives_the_same_bits_for_any_threads_and_after_saving) {
     steps(c.world, 20);
     CHECK(same_bits(a.world, c.world));
     CHECK(apart(tip_of(a.world, 0, -1), tip_of(a.world, 1, -1)) > 0.01);
-    stage_free(&a);
-    stage_free(&b);
-    stage_free(&c);
 }
 
 // ---- refusals -------------------------------------------------------------------------------
@@ -167,19 +159,16 @@ TD_TEST(field_without_a_value_stops_the_step_and_changes_nothing) {
     const char *text = "{" STILL ", objects: [{name: bar, " FREE "}],\n"
                        " loads: [{field: {force: [0, 1/(0.1 - t), 0]}}], step: 0.1,\n"
                        " record: {fps: 10}}";
-    stage s = stage_of(text);
+    OWNED(stage) s = stage_of(text);
     td_diag diag = {.message = ""};
     steps(s.world, 1);
-    char *before = saved(s.world);
+    FREED char *before = saved(s.world);
     CHECK_INT(td_world_step(s.world, &diag), TD_ERR_EVAL);
     CHECK_TEXT(diag.message,
                "'bar' at 0.1 s: loads[0].field.force[1] at segment 0, x = 0.5, y = 1, "
                "z = 0 m: division by zero (column 2 of the expression)");
-    char *after = saved(s.world);
+    FREED char *after = saved(s.world);
     CHECK(memcmp(before, after, td_world_save_size(s.world)) == 0);
-    free(before);
-    free(after);
-    stage_free(&s);
 }
 
 TD_TEST(field_that_is_wrong_is_refused_in_its_place) {
@@ -203,13 +192,12 @@ TD_TEST(field_that_is_wrong_is_refused_in_its_place) {
         char text[500];
         snprintf(text, sizeof text, "{objects: [{name: bar, " FREE "}], loads: [{field:\n%s}]}",
                  cases[k].field);
-        stage s = try_stage(text, 1, NULL);
+        OWNED(stage) s = try_stage(text, 1, NULL);
         CHECK_INT(s.status, TD_ERR_SYNTAX);
         CHECK_TEXT(s.diags[0].message, cases[k].message);
         CHECK_INT(s.diags[0].line, 2);
         CHECK_SAY(s.diags[0].column == cases[k].column, "%s: column %d", cases[k].field,
                   s.diags[0].column);
-        stage_free(&s);
     }
 }
 
@@ -242,7 +230,7 @@ TD_TEST(field_filled_by_hand_is_checked) {
         const td_world_opts opts = td_world_opts_default();
         td_diag diags[2] = {{.message = ""}};
         td_diag_list list = {diags, 2, 0};
-        td_world *world = NULL;
+        OWNED(td_world) *world = NULL;
         object.strand.points = points;
         object.strand.point_count = 2;
         load.as.field.force = cases[k].force;
@@ -253,7 +241,6 @@ TD_TEST(field_filled_by_hand_is_checked) {
         CHECK_INT(td_world_new(&def, &opts, NULL, &world, &list), cases[k].status);
         CHECK_TEXT(diags[0].message, cases[k].message);
         steps(world, 2);
-        td_world_free(world);
     }
 }
 

@@ -44,11 +44,10 @@ TD_TEST(filters_decide_which_actors_collide_with_every_solver_and_both_methods) 
         for (int m = 0; m < 2; m++) {
             for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
                 const char *solver = td_solver_get(k).name;
-                stage s = crossed(solver, methods[m], cases[c].upper, cases[c].lower);
+                OWNED(stage) s = crossed(solver, methods[m], cases[c].upper, cases[c].lower);
                 steps(s.world, 18); // 0.3 s: 0.44 m of free fall
                 CHECK_SAY(fell(s.world) != cases[c].collide, "%s, %s, case %d: tip at %g m", solver,
                           methods[m], (int)c, tip_of(s.world, 0, 0).y);
-                stage_free(&s);
             }
         }
     }
@@ -67,11 +66,10 @@ TD_TEST(filters_decide_which_colliders_an_actor_meets_also_with_explicit_integra
                      " strand: {points: [[-0.1, 0.02, 0], [0.1, 0.02, 0]], segments: 1,\n"
                      "          radius: 0.01}}]}",
                      kinds[k][1], meets ? 4 : 3, kinds[k][0]);
-            stage s = stage_of(text);
+            OWNED(stage) s = stage_of(text);
             steps(s.world, 150); // 0.15 s: 0.11 m of free fall
             CHECK_SAY((tip_of(s.world, 0, 0).y < 0) != meets, "%s %s: tip at %g m", kinds[k][0],
                       kinds[k][1], tip_of(s.world, 0, 0).y);
-            stage_free(&s);
         }
     }
 }
@@ -84,7 +82,7 @@ TD_TEST(contact_of_an_actor_with_itself_does_not_depend_on_its_filter) {
     char text[2][TEXT];
     snprintf(text[0], TEXT, form, "");
     snprintf(text[1], TEXT, form, "category: [], mask: [],");
-    stage a = stage_of(text[0]), b = stage_of(text[1]);
+    OWNED(stage) a = stage_of(text[0]), b = stage_of(text[1]);
     int32_t touching = 0;
     for (int32_t k = 0; k < 60; k++) {
         steps(a.world, 1);
@@ -95,8 +93,6 @@ TD_TEST(contact_of_an_actor_with_itself_does_not_depend_on_its_filter) {
     for (int32_t k = 0; k < 20; k++) {
         CHECK(apart(tip_of(a.world, 0, k), tip_of(b.world, 0, k)) == 0);
     }
-    stage_free(&a);
-    stage_free(&b);
 }
 
 TD_TEST(filter_of_an_actor_changes_between_steps_and_wakes_it) {
@@ -108,7 +104,7 @@ TD_TEST(filter_of_an_actor_changes_between_steps_and_wakes_it) {
                  " objects: [{loose: true, start: drawn, strand: {points: [[-0.1, 0.0105, 0],\n"
                  " [0.1, 0.0105, 0]], segments: 2, radius: 0.01, material: green-wood}}]}",
                  methods[m]);
-        stage s = stage_of(text);
+        OWNED(stage) s = stage_of(text);
         const td_actor_id actor = td_world_actor_id(s.world, 0);
         const td_filter none = {.category = 1, .mask = 0}, all = td_filter_default();
         run_to(s.world, 1.5);
@@ -128,12 +124,11 @@ TD_TEST(filter_of_an_actor_changes_between_steps_and_wakes_it) {
         CHECK_INT(td_world_set_actor_filter(s.world, actor, all, &diag), TD_OK);
         run_to(s.world, 4);
         CHECK(tip_of(s.world, 0, 0).y > 0.009);
-        stage_free(&s);
     }
 }
 
 TD_TEST(filter_of_a_collider_changes_between_steps_and_wakes_what_it_carried) {
-    stage s =
+    OWNED(stage) s =
         stage_of("{contact: {}, sleep: {}, air_density: 0, colliders: [{plane: {}}],\n"
                  " objects: [{loose: true, start: drawn, strand: {points: [[-0.1, 0.0105, 0],\n"
                  " [0.1, 0.0105, 0]], segments: 2, radius: 0.01, material: green-wood}}]}");
@@ -157,11 +152,10 @@ TD_TEST(filter_of_a_collider_changes_between_steps_and_wakes_what_it_carried) {
     CHECK_INT(td_world_set_collider_filter(s.world, (td_collider_id){0}, filter, &diag),
               TD_ERR_STALE);
     CHECK_INT(td_world_set_actor_filter(s.world, (td_actor_id){0}, filter, &diag), TD_ERR_STALE);
-    stage_free(&s);
 }
 
 TD_TEST(collider_that_does_not_collide_does_not_wake_sleepers) {
-    stage s =
+    OWNED(stage) s =
         stage_of("{contact: {}, sleep: {}, air_density: 0,\n"
                  " colliders: [{plane: {}}, {sphere: {radius: 0.05, position: [1, 0.1, 0],\n"
                  "   mask: [7]}}],\n"
@@ -177,7 +171,6 @@ TD_TEST(collider_that_does_not_collide_does_not_wake_sleepers) {
         steps(s.world, 1);
         CHECK(td_world_actor_asleep(s.world, td_world_actor_id(s.world, 0)));
     }
-    stage_free(&s);
 }
 
 #define PAIR                                                                                       \
@@ -185,7 +178,7 @@ TD_TEST(collider_that_does_not_collide_does_not_wake_sleepers) {
     ", category: [3], start: drawn}]}"
 
 TD_TEST(user_data_and_filters_stay_with_actors_when_cut_regrown_saved_and_restored) {
-    stage s = stage_of(PAIR), late = stage_of(PAIR);
+    OWNED(stage) s = stage_of(PAIR), late = stage_of(PAIR);
     const td_actor_id actor = td_world_actor_id(s.world, 0);
     const td_collider_id plane = td_world_collider_id(s.world, 0);
     const uint64_t mark = 0xfedcba9876543210u;
@@ -211,7 +204,7 @@ TD_TEST(user_data_and_filters_stay_with_actors_when_cut_regrown_saved_and_restor
     const int32_t m = td_world_actor_index(s.world, more);
     CHECK(td_world_actor(s.world, m).user_data == 7 &&
           td_world_actor(s.world, m).filter.category == 16);
-    char *bytes = saved(s.world);
+    FREED char *bytes = saved(s.world);
     CHECK_INT(td_world_restore(late.world, bytes, td_world_save_size(s.world), &diag), TD_OK);
     CHECK(td_world_actor(late.world, 0).user_data == mark);
     CHECK(td_world_actor(late.world, m).user_data == 7);
@@ -220,9 +213,6 @@ TD_TEST(user_data_and_filters_stay_with_actors_when_cut_regrown_saved_and_restor
     steps(s.world, 20);
     steps(late.world, 20);
     CHECK(same_bits(s.world, late.world));
-    free(bytes);
-    stage_free(&s);
-    stage_free(&late);
 }
 
 TD_TEST(changed_filters_go_on_to_the_bit_after_a_save) {
@@ -230,7 +220,7 @@ TD_TEST(changed_filters_go_on_to_the_bit_after_a_save) {
                        "{loose: true, start: drawn, " ROD ", position: [0, 0.3, 0],\n"
                        " rotation: {axis: [0, 0, 1], degrees: 90}},\n"
                        "{start: drawn, " ROD "}]}";
-    stage s = stage_of(text), late = stage_of(text);
+    OWNED(stage) s = stage_of(text), late = stage_of(text);
     td_diag diag = {.message = ""};
     const td_filter ghost = {.category = 1, .mask = 0};
     CHECK_INT(td_world_place_actor(s.world, td_world_actor_id(s.world, 0), tdi_vec3(0.2, 0.6, 0),
@@ -239,15 +229,12 @@ TD_TEST(changed_filters_go_on_to_the_bit_after_a_save) {
     CHECK_INT(td_world_set_actor_filter(s.world, td_world_actor_id(s.world, 0), ghost, &diag),
               TD_OK);
     steps(s.world, 5);
-    char *bytes = saved(s.world);
+    FREED char *bytes = saved(s.world);
     CHECK_INT(td_world_restore(late.world, bytes, td_world_save_size(s.world), &diag), TD_OK);
     steps(s.world, 40);
     steps(late.world, 40);
     CHECK(same_bits(s.world, late.world));
     CHECK(tip_of(late.world, 0, 0).y < 0);
-    free(bytes);
-    stage_free(&s);
-    stage_free(&late);
 }
 
 TD_TEST(category_and_mask_of_a_scene_are_lists_of_bits_or_all) {
@@ -259,12 +246,11 @@ TD_TEST(category_and_mask_of_a_scene_are_lists_of_bits_or_all) {
         {"{objects: [{" ROD ",\nmask: none}]}", 2, 7, "found the text 'none'"},
     };
     check_faults(faults, sizeof faults / sizeof *faults);
-    stage s =
+    OWNED(stage) s =
         stage_of("{contact: {}, colliders: [{plane: {position: [0, -1, 0], category: [0, 5]}}],\n"
                  " objects: [{" ROD ", mask: [1, 31]}]}");
     CHECK(td_world_actor(s.world, 0).filter.category == 1);
     CHECK(td_world_actor(s.world, 0).filter.mask == 0x80000002u);
     CHECK(td_world_collider(s.world, 0).filter.category == 33);
     CHECK(td_world_collider(s.world, 0).filter.mask == UINT32_MAX);
-    stage_free(&s);
 }

@@ -48,7 +48,7 @@ static td_vec3 momentum(td_world *world) {
 TD_TEST(impulse_changes_the_momentum_of_a_free_body_by_itself_with_every_solver) {
     static const td_real lengths[] = {1.0 / 60, 1.0 / 240, 1.0 / 35}; // s
     for (int32_t k = 0; k < td_solver_count(); k++) {
-        stage s = loose(td_solver_get(k).name, BENT, 1.0 / 60);
+        OWNED(stage) s = loose(td_solver_get(k).name, BENT, 1.0 / 60);
         td_vec3 sum = {0, 0, 0};
         td_diag diag = {.message = ""};
         for (int32_t i = 0; i < 12; i++) {
@@ -62,14 +62,13 @@ TD_TEST(impulse_changes_the_momentum_of_a_free_body_by_itself_with_every_solver)
                       "%s, step %d: momentum is off by %g of %g N s", td_solver_get(k).name, (int)i,
                       apart(momentum(s.world), sum), tdi_norm(sum));
         }
-        stage_free(&s);
     }
 }
 
 // r x J, as h goes to 0
 TD_TEST(impulse_beside_the_centre_of_mass_spins_a_free_body_as_theory_says) {
     for (int32_t k = 0; k < td_solver_count(); k++) {
-        stage s = loose(td_solver_get(k).name, "[0, 0, 0], [0.4, 0, 0]", 1e-4);
+        OWNED(stage) s = loose(td_solver_get(k).name, "[0, 0, 0], [0.4, 0, 0]", 1e-4);
         const td_vec3 at = tdi_vec3(0, 0.03, 0), j = tdi_vec3(1e-3, 2e-3, -1e-3);
         td_vec3 origin;
         td_quat turn;
@@ -80,13 +79,12 @@ TD_TEST(impulse_beside_the_centre_of_mass_spins_a_free_body_as_theory_says) {
         const td_vec3 spin = td_world_actor_sums(s.world, 0).angular;
         CHECK_SAY(apart(spin, wanted) < 2e-3 * tdi_norm(wanted), "%s: %g of %g N m s",
                   td_solver_get(k).name, apart(spin, wanted), tdi_norm(wanted));
-        stage_free(&s);
     }
 }
 
 TD_TEST(force_acts_for_one_step_of_any_length) {
     for (int32_t k = 0; k < td_solver_count(); k++) {
-        stage s = loose(td_solver_get(k).name, BENT, 1.0 / 60);
+        OWNED(stage) s = loose(td_solver_get(k).name, BENT, 1.0 / 60);
         const td_vec3 f = tdi_vec3(0.3, 0.1, -0.2);
         td_diag diag = {.message = ""};
         force(s.world, force_at(s.world, 2, tdi_vec3(0, 0.01, 0), f));
@@ -95,7 +93,6 @@ TD_TEST(force_acts_for_one_step_of_any_length) {
         CHECK(apart(momentum(s.world), tdi_scale(f, 0.02)) < 1e-9 * 0.02);
         steps(s.world, 5);
         CHECK(apart(momentum(s.world), tdi_scale(f, 0.02)) < 1e-9 * 0.02);
-        stage_free(&s);
     }
 }
 
@@ -108,13 +105,12 @@ TD_TEST(explicit_integrators_give_the_same_momentum) {
                  " loose: true, start: drawn, strand: {segments: 2, radius: 0.01,\n"
                  " points: [[0, 0, 0], [0.3, 0, 0]]}}]}",
                  rules[k]);
-        stage s = stage_of(text);
+        OWNED(stage) s = stage_of(text);
         const td_vec3 j = tdi_vec3(0, 1e-4, 2e-4);
         impulse(s.world, force_at(s.world, 0, tdi_vec3(0, 0.1, 0), j));
         steps(s.world, 3);
         CHECK_SAY(apart(momentum(s.world), j) < 1e-6 * tdi_norm(j), "%s: off by %g", rules[k],
                   apart(momentum(s.world), j));
-        stage_free(&s);
     }
 }
 
@@ -135,8 +131,9 @@ static stage clamped(const char *solver, td_real step, const char *loads) {
 TD_TEST(force_of_every_step_moves_an_actor_as_a_push_of_the_scene_does) {
     for (int32_t k = 0; k < td_solver_count(); k++) {
         const char *solver = td_solver_get(k).name;
-        stage a = clamped(solver, 0.01, ""),
-              b = clamped(solver, 0.01, "loads: [{push: {force: [0.05, 0, 0], start: 0.1}}],");
+        OWNED(stage) a = clamped(solver, 0.01, ""),
+                     b = clamped(solver, 0.01,
+                                 "loads: [{push: {force: [0.05, 0, 0], start: 0.1}}],");
         for (int32_t i = 0; i < 40; i++) {
             if (i >= 10) {
                 force(a.world, force_at(a.world, 3, tdi_vec3(0, 0.125, 0), tdi_vec3(0.05, 0, 0)));
@@ -148,14 +145,12 @@ TD_TEST(force_of_every_step_moves_an_actor_as_a_push_of_the_scene_does) {
                       apart(tip_of(a.world, 0, -1), tip_of(b.world, 0, -1)));
         }
         CHECK(tip_of(a.world, 0, -1).x > 1e-3);
-        stage_free(&a);
-        stage_free(&b);
     }
 }
 
 // The tip after 0.3 s, hit at 0.1 s.
 static td_vec3 tip_after(const char *solver, td_real step) {
-    stage s = clamped(solver, step, "");
+    OWNED(stage) s = clamped(solver, step, "");
     const int32_t count = (int32_t)(0.3 / step + 0.5);
     for (int32_t k = 0; k < count; k++) {
         if (k == count / 3) {
@@ -164,7 +159,6 @@ static td_vec3 tip_after(const char *solver, td_real step) {
         steps(s.world, 1);
     }
     const td_vec3 tip = tip_of(s.world, 0, -1);
-    stage_free(&s);
     return tip;
 }
 
@@ -183,7 +177,7 @@ TD_TEST(motion_after_an_impulse_converges_with_the_step) {
 // ---- axes -----------------------------------------------------------------------------------
 
 TD_TEST(points_and_vectors_are_in_the_axes_of_the_segment_or_of_the_world) {
-    stage a = loose("tree", BENT, 1.0 / 60), b = loose("tree", BENT, 1.0 / 60);
+    OWNED(stage) a = loose("tree", BENT, 1.0 / 60), b = loose("tree", BENT, 1.0 / 60);
     td_vec3 origin;
     td_quat turn;
     impulse(a.world, force_at(a.world, 0, tdi_vec3(0, 0, 0), tdi_vec3(0.01, 0.02, 0.03)));
@@ -202,33 +196,28 @@ TD_TEST(points_and_vectors_are_in_the_axes_of_the_segment_or_of_the_world) {
     steps(a.world, 10);
     steps(b.world, 10);
     CHECK(apart(tip_of(a.world, 0, 5), tip_of(b.world, 0, 5)) < 1e-12);
-    stage_free(&a);
-    stage_free(&b);
 }
 
 // ---- the rest -------------------------------------------------------------------------------
 
 TD_TEST(impulse_that_waits_for_the_next_step_is_part_of_a_save) {
-    stage s = loose("rod", BENT, 1.0 / 60), late = loose("rod", BENT, 1.0 / 60);
+    OWNED(stage) s = loose("rod", BENT, 1.0 / 60), late = loose("rod", BENT, 1.0 / 60);
     td_diag diag = {.message = ""};
     steps(s.world, 3);
     impulse(s.world, force_at(s.world, 5, tdi_vec3(0, 0, 0), tdi_vec3(0.01, 0, 0)));
     force(s.world, force_at(s.world, 1, tdi_vec3(0, 0, 0), tdi_vec3(0, 0.1, 0)));
-    char *bytes = saved(s.world);
+    FREED char *bytes = saved(s.world);
     CHECK_INT(td_world_restore(late.world, bytes, td_world_save_size(s.world), &diag), TD_OK);
     steps(s.world, 5);
     steps(late.world, 5);
     CHECK(same_bits(s.world, late.world));
     CHECK(momentum(late.world).x > 0.009);
-    free(bytes);
-    stage_free(&s);
-    stage_free(&late);
 }
 
 TD_TEST(impulse_wakes_a_sleeper) {
-    stage s = stage_of("{sleep: {}, contact: {}, colliders: [{plane: {}}], objects: [\n"
-                       "{loose: true, start: drawn, strand: {points: [[0, 0.0105, 0],\n"
-                       " [0.2, 0.0105, 0]], segments: 2, radius: 0.01}}]}");
+    OWNED(stage) s = stage_of("{sleep: {}, contact: {}, colliders: [{plane: {}}], objects: [\n"
+                              "{loose: true, start: drawn, strand: {points: [[0, 0.0105, 0],\n"
+                              " [0.2, 0.0105, 0]], segments: 2, radius: 0.01}}]}");
     const td_actor_id id = td_world_actor_id(s.world, 0);
     run_to(s.world, 1.5);
     CHECK(td_world_actor_asleep(s.world, id));
@@ -236,11 +225,10 @@ TD_TEST(impulse_wakes_a_sleeper) {
     steps(s.world, 3);
     CHECK(!td_world_actor_asleep(s.world, id));
     CHECK(tip_of(s.world, 0, 0).y > 0.02);
-    stage_free(&s);
 }
 
 TD_TEST(faulty_forces_are_refused_and_change_nothing) {
-    stage s = loose("tree", BENT, 1.0 / 60);
+    OWNED(stage) s = loose("tree", BENT, 1.0 / 60);
     td_diag diag = {.message = ""};
     const td_vec3 none = {0, 0, 0}, up = {0, 1, 0};
     td_force_def stale = force_at(s.world, 0, none, up), far = force_at(s.world, 6, none, up),
@@ -258,5 +246,4 @@ TD_TEST(faulty_forces_are_refused_and_change_nothing) {
     CHECK_INT(td_world_add_impulse(s.world, NULL, &diag), TD_ERR_ARGUMENT);
     steps(s.world, 2);
     CHECK_SAY(tdi_norm(momentum(s.world)) < 1e-12, "%g N s", tdi_norm(momentum(s.world)));
-    stage_free(&s);
 }

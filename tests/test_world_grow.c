@@ -26,7 +26,7 @@ static td_vec3 difference(td_vec3 a, td_vec3 b, td_vec3 whole) {
 
 // How much of the momentum is lost, over the momentum.
 static void lost_momentum(const char *text, int32_t segment, td_real place, td_real lost[2]) {
-    stage s = stage_of(text);
+    OWNED(stage) s = stage_of(text);
     td_actor_id fallen;
     td_diag diag = {.message = ""};
     run_to(s.world, 0.15);
@@ -41,7 +41,6 @@ static void lost_momentum(const char *text, int32_t segment, td_real place, td_r
     lost[0] = tdi_norm(difference(a.linear, b.linear, whole.linear)) / tdi_norm(whole.linear);
     lost[1] = tdi_norm(difference(a.angular, b.angular, whole.angular)) / tdi_norm(whole.angular);
     steps(s.world, 30); // and it goes on
-    stage_free(&s);
 }
 
 static void check_momentum(const char *text) {
@@ -72,7 +71,7 @@ static void check_same_motion(motion a, motion b) {
 }
 
 static void check_poses(const char *text, td_real place) {
-    stage s = stage_of(text);
+    OWNED(stage) s = stage_of(text);
     motion before[12];
     td_actor_id fallen;
     run_to(s.world, 0.5);
@@ -91,7 +90,6 @@ static void check_poses(const char *text, td_real place) {
         check_same_motion(motion_of(s.world, off, i - 5), before[i]);
         CHECK_INT(td_skeleton_segments(td_world_actor(s.world, off).skeleton)[i - 5].id, i);
     }
-    stage_free(&s);
 }
 
 TD_TEST(cutting_moves_nothing) {
@@ -103,7 +101,7 @@ TD_TEST(cutting_moves_nothing) {
 }
 
 TD_TEST(what_is_left_of_a_rope_hangs_on_and_what_fell_falls) {
-    stage s = stage_of(SWING("rod", ""));
+    OWNED(stage) s = stage_of(SWING("rod", ""));
     td_actor_id fallen;
     run_to(s.world, 0.5);
     CHECK(td_world_cut_actor(s.world, td_world_actor_id(s.world, 0), 6, 0.5, &fallen, NULL) ==
@@ -122,7 +120,6 @@ TD_TEST(what_is_left_of_a_rope_hangs_on_and_what_fell_falls) {
     CHECK_REL(gained, -9.81 * 0.5 * mass, 0.1);
     CHECK(tip_of(s.world, off, 0).y < top.y - 0.8);
     CHECK(tip_of(s.world, 0, 0).y > 1.8);
-    stage_free(&s);
 }
 
 // ---- saves ----------------------------------------------------------------------------------
@@ -145,15 +142,15 @@ static td_actor_id cut(td_world *w, int32_t actor, int32_t segment, td_real plac
 
 // Restored in a world that has cut nothing, or something else, it goes on as it does itself.
 static void check_saves(const char *text, td_real place) {
-    stage one = stage_of(text), other = stage_of(text);
+    OWNED(stage) one = stage_of(text), other = stage_of(text);
     td_diag diag = {.message = ""};
     run_to(one.world, 0.2);
-    char *whole = saved(one.world);
+    FREED char *whole = saved(one.world);
     const size_t whole_size = td_world_save_size(one.world);
     cut(one.world, 0, 5, 0.4);
     steps(one.world, 5);
     cut(one.world, 0, 2, place);
-    char *bytes = saved(one.world);
+    FREED char *bytes = saved(one.world);
     const size_t size = td_world_save_size(one.world);
     for (int k = 0; k < 3; k++) { // into a world as made, one that is the same, one with other cuts
         CHECK_INT(td_world_restore(other.world, bytes, size, &diag), TD_OK);
@@ -171,13 +168,8 @@ static void check_saves(const char *text, td_real place) {
     CHECK_INT(td_world_restore(other.world, whole, whole_size, &diag), TD_OK);
     CHECK_INT(td_world_actor_count(other.world), 1);
     CHECK_INT(td_world_actor(other.world, 0).segment_count, 12);
-    char *again = saved(other.world);
+    FREED char *again = saved(other.world);
     CHECK(td_world_save_size(other.world) == whole_size && memcmp(again, whole, whole_size) == 0);
-    free(again);
-    free(bytes);
-    free(whole);
-    stage_free(&one);
-    stage_free(&other);
 }
 
 TD_TEST(world_with_cuts_is_saved_and_restored_to_the_bit) {
@@ -189,7 +181,7 @@ TD_TEST(world_with_cuts_is_saved_and_restored_to_the_bit) {
 TD_TEST(what_fell_off_lands_on_the_ground) {
     static const char *const texts[] = {GROUND("rod"), GROUND("tree"), GROUND("helix")};
     for (int k = 0; k < 3; k++) {
-        stage s = stage_of(texts[k]);
+        OWNED(stage) s = stage_of(texts[k]);
         run_to(s.world, 0.2);
         const td_actor_id fallen = cut(s.world, 0, 6, 0);
         run_to(s.world, 2.5);
@@ -204,14 +196,13 @@ TD_TEST(what_fell_off_lands_on_the_ground) {
         for (int32_t i = 0; i < td_world_actor(s.world, off).segment_count; i++) {
             CHECK_IN(tip_of(s.world, off, i).y, 0, 0.05);
         }
-        stage_free(&s);
     }
 }
 
 // Islands are solved by any thread.
 TD_TEST(cuts_give_the_same_bits_for_any_number_of_threads) {
     const char *text = GROUND("rod");
-    stage one = try_stage(text, 1, NULL), four = try_stage(text, 4, NULL);
+    OWNED(stage) one = try_stage(text, 1, NULL), four = try_stage(text, 4, NULL);
     stage *both[] = {&one, &four};
     for (int k = 0; k < 2; k++) {
         run_to(both[k]->world, 0.2);
@@ -220,14 +211,12 @@ TD_TEST(cuts_give_the_same_bits_for_any_number_of_threads) {
         run_to(both[k]->world, 1);
     }
     CHECK(same_bits(one.world, four.world));
-    stage_free(&one);
-    stage_free(&four);
 }
 
 // ---- what follows ---------------------------------------------------------------------------
 
 TD_TEST(grabs_and_probes_follow_segments_that_fall_off) {
-    stage s = stage_of(GROUND("rod"));
+    OWNED(stage) s = stage_of(GROUND("rod"));
     td_grab_def def = td_grab_def_default();
     td_grab_id low, high;
     td_vec3 to = {0.9, 1.2, 0.2};
@@ -255,11 +244,10 @@ TD_TEST(grabs_and_probes_follow_segments_that_fall_off) {
     CHECK_INT(td_world_remove_actor(s.world, fallen, NULL), TD_OK);
     CHECK_INT(td_world_grab_force(s.world, high, &now, NULL), TD_ERR_STALE);
     CHECK_INT(td_world_grab_force(s.world, low, &now, NULL), TD_OK);
-    stage_free(&s);
 }
 
 TD_TEST(what_cannot_be_cut_is_refused) {
-    stage s = stage_of(SWING("rod", ""));
+    OWNED(stage) s = stage_of(SWING("rod", ""));
     td_actor_id fallen, whole = td_world_actor_id(s.world, 0), stale = {7, 1, 0};
     const struct {
         int32_t segment;
@@ -279,7 +267,6 @@ TD_TEST(what_cannot_be_cut_is_refused) {
     CHECK_INT(td_world_cut_actor(NULL, whole, 3, 0, &fallen, NULL), TD_ERR_ARGUMENT);
     CHECK_INT(td_world_cut_actor(s.world, whole, 3, 0, NULL, NULL), TD_ERR_ARGUMENT);
     CHECK_INT(td_world_regrow_actor(s.world, whole, NULL, NULL), TD_ERR_ARGUMENT);
-    stage_free(&s);
 }
 
 // ---- memory ---------------------------------------------------------------------------------
@@ -297,20 +284,18 @@ TD_TEST(cutting_without_memory_changes_nothing_and_steps_take_none) {
     run_to(s.world, 0.2);
     td_status status = TD_ERR_MEMORY;
     while (status == TD_ERR_MEMORY && fails < 500) {
-        char *before = saved(s.world);
+        FREED char *before = saved(s.world);
         const size_t size = td_world_save_size(s.world);
         heap.fail_at = heap.calls + 1 + fails++;
         status = td_world_cut_actor(s.world, td_world_actor_id(s.world, 0), 5, 0.5, &fallen, &diag);
         heap.fail_at = 0;
         if (status != TD_OK) {
             CHECK_INT(status, TD_ERR_MEMORY);
-            char *after = saved(s.world);
+            FREED char *after = saved(s.world);
             CHECK_INT(td_world_actor(s.world, 0).segment_count, 12);
             CHECK_SAY(td_world_save_size(s.world) == size && memcmp(before, after, size) == 0,
                       "call %ld changed the world", fails);
-            free(after);
         }
-        free(before);
     }
     CHECK_INT(status, TD_OK);
     CHECK(fails > 20);
@@ -349,7 +334,7 @@ TD_TEST(cutting_over_and_over_takes_no_more_memory) {
 
 // Also those that were made to rest under gravity, and that have become stiffer since.
 static void check_loads(const char *text) {
-    stage s = stage_of(text);
+    OWNED(stage) s = stage_of(text);
     td_vec3 before[12], after[12], fell[12];
     run_to(s.world, 0.2);
     set(s.world, "objects[0].bending", 1.5);
@@ -368,7 +353,6 @@ static void check_loads(const char *text) {
     }
     set(s.world, "objects[0].bending", 1); // both follow
     steps(s.world, 20);
-    stage_free(&s);
 }
 
 #define LEVEL(solver)                                                                       \

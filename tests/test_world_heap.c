@@ -111,7 +111,7 @@ static char *saved(td_world *w, size_t *size) {
 // ---- claims ---------------------------------------------------------------------------------
 
 TD_TEST(heap_of_rods_comes_to_rest_apart_and_energy_never_exceeds_that_of_the_start) {
-    td_world *w = drop(1);
+    OWNED(td_world) *w = drop(1);
     double kinetic, start = energy_of(w, &kinetic), least = INFINITY;
     static td_contact list[2000];
     for (int n = 0; n < STEPS && go(w, 1); n++) {
@@ -127,17 +127,15 @@ TD_TEST(heap_of_rods_comes_to_rest_apart_and_energy_never_exceeds_that_of_the_st
     CHECK_SAY(kinetic < 1e-4 * start, "%g J are left of %g J", kinetic, start);
     CHECK_INT(stats.unconverged, 0);
     CHECK_INT(stats.halved, 0);
-    td_world_free(w);
 }
 
 TD_TEST(heap_that_threads_share_has_the_same_bits_on_any_number_of_them) {
     size_t size[3];
     char *bytes[3];
     for (int k = 0; k < 3; k++) {
-        td_world *w = drop(k + 1);
+        OWNED(td_world) *w = drop(k + 1);
         go(w, IMPACTS);
         bytes[k] = saved(w, &size[k]);
-        td_world_free(w);
     }
     for (int k = 1; k < 3; k++) {
         CHECK_INT(size[k], size[0]);
@@ -150,22 +148,17 @@ TD_TEST(heap_that_threads_share_has_the_same_bits_on_any_number_of_them) {
 }
 
 TD_TEST(heap_saved_amid_impacts_goes_on_with_the_same_bits) {
-    td_world *w = drop(1), *other = drop(2);
+    OWNED(td_world) *w = drop(1), *other = drop(2);
     size_t size, end_size, other_size;
     go(w, IMPACTS / 2);
-    char *middle = saved(w, &size);
+    FREED char *middle = saved(w, &size);
     go(w, IMPACTS / 2);
-    char *end = saved(w, &end_size);
+    FREED char *end = saved(w, &end_size);
     CHECK(td_world_restore(other, middle, size, NULL) == TD_OK);
     go(other, IMPACTS / 2);
-    char *other_end = saved(other, &other_size);
+    FREED char *other_end = saved(other, &other_size);
     CHECK_SAY(end_size == other_size && memcmp(end, other_end, end_size) == 0,
               "the restored world went another way");
-    free(middle);
-    free(end);
-    free(other_end);
-    td_world_free(w);
-    td_world_free(other);
 }
 
 // How far points of two worlds are from each other, at most.
@@ -187,22 +180,19 @@ static double apart(const td_world *w, const td_world *other) {
 TD_TEST(heap_in_which_members_wait_goes_where_a_heap_solved_tightly_goes) {
     enum { FROM = 4, TIMES = 12 };
     const double tolerance = 1e-2;
-    td_world *w = drop_layers(LAYERS, EACH, 1), *tight = drop_layers(LAYERS, EACH, 1);
+    OWNED(td_world) *w = drop_layers(LAYERS, EACH, 1), *tight = drop_layers(LAYERS, EACH, 1);
     size_t size;
     CHECK(td_world_set(w, "tolerance", tolerance, NULL) == TD_OK);
     go(w, FROM);
     for (int k = 0; k < TIMES; k++) {
-        char *bytes = saved(w, &size);
+        FREED char *bytes = saved(w, &size);
         CHECK(td_world_restore(tight, bytes, size, NULL) == TD_OK);
         CHECK(td_world_set(tight, "tolerance", 1e-10, NULL) == TD_OK);
         go(w, 1);
         go(tight, 1);
         const double error = apart(w, tight);
         CHECK_SAY(error < 0.1 * tolerance, "step %d: %g m", k, error);
-        free(bytes);
     }
-    td_world_free(w);
-    td_world_free(tight);
 }
 
 // Whether islands were joined in the last step, after each was solved: then members have a place
@@ -219,7 +209,7 @@ static bool joined(const td_world *w) {
 // they are solved again with the others. Then 118 iterations are taken if all begin anew.
 TD_TEST(heap_that_sticks_join_after_its_step_goes_on_from_where_it_came_to) {
     enum { BEFORE = 2, JOINED = 5, MOST_EACH = 14 };
-    td_world *w = drop_layers(12, 3, 1);
+    OWNED(td_world) *w = drop_layers(12, 3, 1);
     go(w, BEFORE);
     CHECK(!joined(w));
     const int64_t before = td_world_stats(w).iterations;
@@ -229,7 +219,6 @@ TD_TEST(heap_that_sticks_join_after_its_step_goes_on_from_where_it_came_to) {
     }
     const int64_t taken = td_world_stats(w).iterations - before;
     CHECK_SAY(taken <= JOINED * MOST_EACH, "%d iterations", (int)taken);
-    td_world_free(w);
 }
 
 // A stick that rolls down a slope of 30 degrees for a second turns by three times a full turn in a
@@ -242,7 +231,7 @@ TD_TEST(heap_stick_that_rolls_fast_takes_no_more_iterations_than_a_slow_one) {
     td_scene_def scene = td_scene_def_default();
     td_diag diag = {.message = ""};
     td_diag_list diags = {&diag, 1, 0};
-    td_world *w = NULL;
+    OWNED(td_world) *w = NULL;
     rod.name = "stick";
     rod.solver = "rod";
     rod.start = TD_START_DRAWN;
@@ -266,5 +255,4 @@ TD_TEST(heap_stick_that_rolls_fast_takes_no_more_iterations_than_a_slow_one) {
         const int64_t fast = td_world_stats(w).iterations - slow;
         CHECK_SAY(fast <= slow, "%d iterations, then %d", (int)slow, (int)fast);
     }
-    td_world_free(w);
 }

@@ -34,11 +34,10 @@ TD_TEST(helix_world_strand_sags_as_that_of_rods) {
     char fine[300];
     td_vec3 tips[2];
     snprintf(fine, sizeof fine, "%s, elements: 10", strand);
-    stage s = both(strand, fine, "");
+    OWNED(stage) s = both(strand, fine, "");
     tips_of(&s, tips);
     CHECK_IN(tips[0].y, -0.5, -0.2);
     CHECK_IN(apart(tips[0], tips[1]), 0, 0.004 * -tips[0].y);
-    stage_free(&s);
 }
 
 // A curl of three turns hangs by its weight: rods of 240 edges, helices of 12 elements.
@@ -49,11 +48,10 @@ TD_TEST(helix_world_curl_hangs_as_that_of_rods) {
     td_vec3 tips[2];
     snprintf(rod, sizeof rod, "%s, segments: 240", curl);
     snprintf(helix, sizeof helix, "%s, segments: 240, elements: 12", curl);
-    stage s = both(rod, helix, "");
+    OWNED(stage) s = both(rod, helix, "");
     tips_of(&s, tips);
     CHECK_IN(tips[0].y, -0.3, -0.09); // longer than the 6 cm that it is drawn with
     CHECK_IN(apart(tips[0], tips[1]), 0, 0.03 * -tips[0].y);
-    stage_free(&s);
 }
 
 // ---- elements -------------------------------------------------------------------------------
@@ -61,11 +59,10 @@ TD_TEST(helix_world_curl_hangs_as_that_of_rods) {
 static int32_t elements_of(const char *keys) {
     char text[300];
     snprintf(text, sizeof text, "{objects: [{solver: helix, %s plant: fork.lsys}]}", keys);
-    stage s = stage_of(text);
+    OWNED(stage) s = stage_of(text);
     const td_body *state = td_world_body(s.world, 0);
     const int32_t count = state ? td_helix_element_count(td_body_model_of(state)) : -1;
     CHECK_INT(td_world_actor(s.world, 0).dof_count, 3 * count);
-    stage_free(&s);
     return count;
 }
 
@@ -86,13 +83,11 @@ TD_TEST(helix_world_leaves_objects_that_touch_nothing_out_of_contact) {
     char inside[300], apart[300];
     snprintf(inside, sizeof inside, text, "");
     snprintf(apart, sizeof apart, text, "touches: false,");
-    stage refused = try_stage(inside, 1, NULL), fine = try_stage(apart, 1, NULL);
+    OWNED(stage) refused = try_stage(inside, 1, NULL), fine = try_stage(apart, 1, NULL);
     CHECK_SAY(refused.status != TD_OK, "a strand inside a collider is not refused");
     CHECK_SAY(fine.status == TD_OK, "%s", fine.diags[0].message);
     CHECK_INT(td_world_step(fine.world, NULL), TD_OK);
     CHECK_INT(td_world_contacts(fine.world, NULL, 0), 0);
-    stage_free(&refused);
-    stage_free(&fine);
 }
 
 // ---- faults ---------------------------------------------------------------------------------
@@ -133,12 +128,11 @@ TD_TEST(helix_world_refuses_by_place_and_name_what_it_cannot_be) {
          2, "take at most 373 segments, or 'contact: {self: false}'"},
     };
     for (size_t k = 0; k < sizeof faults / sizeof *faults; k++) {
-        stage s = try_stage(faults[k].text, 1, NULL);
+        OWNED(stage) s = try_stage(faults[k].text, 1, NULL);
         CHECK_SAY(s.status != TD_OK && s.diags[0].line == faults[k].line &&
                       strstr(s.diags[0].message, faults[k].message),
                   "%s: %d, line %d: '%s'", faults[k].text, s.status, s.diags[0].line,
                   s.diags[0].message);
-        stage_free(&s);
     }
 }
 

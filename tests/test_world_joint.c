@@ -35,8 +35,9 @@ static td_real mass(const td_world *world, int32_t segment) {
 // ---- hinges ---------------------------------------------------------------------------------
 
 TD_TEST(joint_hinge_of_a_scene_turns_about_its_axis_alone) {
-    stage s = stage_of(BAR("{hinge: {segment: 0, axis: [0, 0, 2]}}") ", loads: [{push: {segment: "
-                                                                     "0, force: [1, 0, 5]}}]}");
+    OWNED(stage) s =
+        stage_of(BAR("{hinge: {segment: 0, axis: [0, 0, 2]}}") ", loads: [{push: {segment: "
+                                                               "0, force: [1, 0, 5]}}]}");
     td_real out = 0;
     for (int32_t k = 0; k < 60; k++) {
         steps(s.world, 1);
@@ -44,31 +45,30 @@ TD_TEST(joint_hinge_of_a_scene_turns_about_its_axis_alone) {
     }
     CHECK(out < 1e-12);
     CHECK(fabs(tip(s.world, 0, 0).x) > 0.01);
-    stage_free(&s);
 }
 
 // k a = m g/2 l sin(a) of a bar that is drawn standing: it leans where the moments are equal
 TD_TEST(joint_hinge_of_a_scene_has_its_spring_and_rests_where_moments_are_equal) {
-    stage s = stage_of("{objects: [{strand: {points: [[0, 0, 0], [0, 1, 0]], segments: 1, radius: "
-                       "0.02, material: oak}, joints: [{hinge: {segment: 0, angle: 60, stiffness: "
-                       "2}}]}], record: {fps: 60}}");
+    OWNED(stage) s =
+        stage_of("{objects: [{strand: {points: [[0, 0, 0], [0, 1, 0]], segments: 1, radius: "
+                 "0.02, material: oak}, joints: [{hinge: {segment: 0, angle: 60, stiffness: "
+                 "2}}]}], record: {fps: 60}}");
     const td_vec3 x = tip(s.world, 0, 0);
     const td_real angle = atan2(-x.x, x.y);
     CHECK(angle > 0.3);
     CHECK_REL(2 * angle, mass(s.world, 0) * 9.81 / 2 * sin(angle), 1e-3);
-    stage_free(&s);
 }
 
 TD_TEST(joint_angle_of_a_hinge_counts_from_how_it_is_drawn) {
-    stage s = stage_of("{gravity: [0, 0, 0], objects: [{start: drawn, strand: {points: [[0, 0, 0], "
-                       "[0, 2, 0]], segments: 2}, joints: [{hinge: {segment: 1, angle: -90}}]}], "
-                       "record: {fps: 60}}");
+    OWNED(stage) s =
+        stage_of("{gravity: [0, 0, 0], objects: [{start: drawn, strand: {points: [[0, 0, 0], "
+                 "[0, 2, 0]], segments: 2}, joints: [{hinge: {segment: 1, angle: -90}}]}], "
+                 "record: {fps: 60}}");
     CHECK(apart(tip(s.world, 0, 1), tdi_vec3(1, 1, 0)) < 1e-12);
-    stage_free(&s);
 }
 
 TD_TEST(joint_hinge_follows_keys_and_stops_at_its_limits) {
-    stage s =
+    OWNED(stage) s =
         stage_of(BAR("{hinge: {segment: 0}}") ", constraints: [{joint: {a: {segment: 0}, angle: "
                                               "{keys: [[0, 0], [1, 50]], interpolate: linear}, "
                                               "end: 1}}, {limit: {a: {segment: 0}, low: -20}}]}");
@@ -81,28 +81,26 @@ TD_TEST(joint_hinge_follows_keys_and_stops_at_its_limits) {
         least = fmin(least, atan2(tip(s.world, 0, 0).x, -tip(s.world, 0, 0).y));
     }
     CHECK(least >= -20 * TDI_PI / 180 - EXACT && least < -19.9 * TDI_PI / 180);
-    stage_free(&s);
 }
 
 // ---- slides ---------------------------------------------------------------------------------
 
 TD_TEST(joint_slide_of_a_scene_hangs_where_its_spring_carries_the_weight) {
-    stage s =
+    OWNED(stage) s =
         stage_of(BAR("{slide: {segment: 0, axis: [0, 1, 0], stiffness: 50, damping: 2}}") "}");
     CHECK_REL(joint(s.world, 0, 0).y, -mass(s.world, 0) * 9.81 / 50, 1e-3);
-    stage_free(&s);
 }
 
 TD_TEST(joint_slide_falls_onto_its_limit_and_stays_on_its_line) {
-    stage s = stage_of("{objects: [{start: drawn, strand: {points: [[0, 0, 0], [0, -1, 0]], "
-                       "segments: 1, radius: 0.02, material: oak}, joints: [{slide: {segment: 0, "
-                       "axis: [1, 1, 0], slide: 0.1}}]}], record: {fps: 60}, constraints: [{limit: "
-                       "{a: {segment: 0}, slide_low: -0.3}}]}");
+    OWNED(stage) s =
+        stage_of("{objects: [{start: drawn, strand: {points: [[0, 0, 0], [0, -1, 0]], "
+                 "segments: 1, radius: 0.02, material: oak}, joints: [{slide: {segment: 0, "
+                 "axis: [1, 1, 0], slide: 0.1}}]}], record: {fps: 60}, constraints: [{limit: "
+                 "{a: {segment: 0}, slide_low: -0.3}}]}");
     CHECK(apart(joint(s.world, 0, 0), tdi_vec3(0.1 / sqrt(2), 0.1 / sqrt(2), 0)) < 1e-12);
     run_to(s.world, 1);
     const td_real end = -0.3 / sqrt(2);
     CHECK(apart(joint(s.world, 0, 0), tdi_vec3(end, end, 0)) <= EXACT);
-    stage_free(&s);
 }
 
 // ---- two joints, two objects ----------------------------------------------------------------
@@ -115,18 +113,18 @@ TD_TEST(joint_slide_falls_onto_its_limit_and_stays_on_its_line) {
     "angle: {keys: [[0, 0], [1, 100]], interpolate: linear}}}"
 
 TD_TEST(joint_gear_of_a_scene_turns_two_objects_in_its_ratio) {
-    stage s = stage_of(PAIR ", {gear: {a: {object: two, segment: 0}, b: {object: one, segment: 0}, "
-                            "ratio: -2}}]}");
+    OWNED(stage) s =
+        stage_of(PAIR ", {gear: {a: {object: two, segment: 0}, b: {object: one, segment: 0}, "
+                      "ratio: -2}}]}");
     run_to(s.world, 0.5);
     const td_real a = 50 * TDI_PI / 180;
     CHECK(apart(tip(s.world, 0, 0), tdi_vec3(-sin(a), cos(a), 0)) <= EXACT);
     CHECK(apart(tip(s.world, 1, 0), tdi_vec3(2 + sin(2 * a), cos(2 * a), 0)) <= EXACT);
-    stage_free(&s);
 }
 
 // A bar on the tip of another that a joint turns: the driven hinge counts from the other bar.
 TD_TEST(constraint_drives_a_hinge_between_two_objects) {
-    stage s = stage_of(
+    OWNED(stage) s = stage_of(
         "{gravity: [0, 0, 0], objects: [{name: one, start: drawn, strand: {points: [[0, 0, 0], [0, "
         "1, 0]], segments: 1}, joints: [{hinge: {segment: 0}}]}, {name: two, start: drawn, loose: "
         "true, position: [0, 1, 0], strand: {points: [[0, 0, 0], [0, 1, 0]], segments: 1}}], "
@@ -139,7 +137,6 @@ TD_TEST(constraint_drives_a_hinge_between_two_objects) {
     const td_vec3 elbow = {-sin(a), cos(a), 0};
     CHECK(apart(joint(s.world, 1, 0), elbow) <= EXACT);
     CHECK(apart(tip(s.world, 1, 0), tdi_add(elbow, tdi_vec3(-sin(b), cos(b), 0))) <= 2 * EXACT);
-    stage_free(&s);
 }
 
 TD_TEST(joint_worlds_with_gears_and_driven_hinges_are_restored_whole) {
@@ -153,15 +150,15 @@ TD_TEST(joint_worlds_with_gears_and_driven_hinges_are_restored_whole) {
 
 // Ball joints without springs: a chain that hangs straight down from where it was drawn level.
 TD_TEST(joint_entry_without_a_segment_changes_every_ball_joint) {
-    stage s = stage_of("{objects: [{strand: {points: [[0, 0, 0], [1, 0, 0]], segments: 5, radius: "
-                       "0.01}, joints: [{ball: {damping: [0.01, 0.01, 0.01]}}]}], record: {fps: "
-                       "60}}");
+    OWNED(stage) s =
+        stage_of("{objects: [{strand: {points: [[0, 0, 0], [1, 0, 0]], segments: 5, radius: "
+                 "0.01}, joints: [{ball: {damping: [0.01, 0.01, 0.01]}}]}], record: {fps: "
+                 "60}}");
     CHECK(apart(tip(s.world, 0, 4), tdi_vec3(0, -1, 0)) < 1e-3);
     stage_free(&s);
     s = stage_of("{objects: [{strand: {points: [[0, 0, 0], [1, 0, 0]], segments: 5, radius: "
                  "0.01}, joints: [{ball: {}}, {fixed: {}}]}], record: {fps: 60}}");
     CHECK(apart(tip(s.world, 0, 4), tdi_vec3(1, 0, 0)) < 1e-12);
-    stage_free(&s);
 }
 
 #define ONE \

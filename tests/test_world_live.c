@@ -6,7 +6,7 @@
 #define STILL "gravity: [0, 0, 0], air_density: 0"
 
 TD_TEST(step_can_change_while_the_world_moves_and_time_goes_on) {
-    stage s = stage_of("{objects: [{" ROPE ", position: [0, 1, 0], start: drawn}]}");
+    OWNED(stage) s = stage_of("{objects: [{" ROPE ", position: [0, 1, 0], start: drawn}]}");
     run_to(s.world, 0.5);
     set(s.world, "step", 1.0 / 240);
     CHECK_REL(td_world_dt(s.world), 1.0 / 240, 1e-12);
@@ -16,33 +16,29 @@ TD_TEST(step_can_change_while_the_world_moves_and_time_goes_on) {
     set(s.world, "step", 1.0 / 30);
     steps(s.world, 3);
     CHECK_REL(td_world_time(s.world), 0.7, 1e-12);
-    stage_free(&s);
 }
 
 TD_TEST(world_saved_after_a_change_of_step_goes_on_to_the_bit) {
-    stage a = stage_of("{objects: [{" ROPE ", position: [0, 1, 0]}]}");
-    stage b = stage_of("{objects: [{" ROPE ", position: [0, 1, 0]}]}");
+    OWNED(stage) a = stage_of("{objects: [{" ROPE ", position: [0, 1, 0]}]}");
+    OWNED(stage) b = stage_of("{objects: [{" ROPE ", position: [0, 1, 0]}]}");
     td_diag diag = {.message = ""};
     steps(a.world, 7);
     set(a.world, "step", 1.0 / 120);
     set(b.world, "step", 1.0 / 120);
     steps(a.world, 5);
-    char *bytes = saved(a.world);
+    FREED char *bytes = saved(a.world);
     CHECK_INT(td_world_restore(b.world, bytes, td_world_save_size(a.world), &diag), TD_OK);
     CHECK(td_world_time(a.world) == td_world_time(b.world));
     steps(a.world, 9);
     steps(b.world, 9);
     CHECK(same_bits(a.world, b.world));
-    free(bytes);
-    stage_free(&a);
-    stage_free(&b);
 }
 
 TD_TEST(integrator_that_changes_while_it_sways_keeps_the_motion) {
     const char *text = "{step: 1/960, record: {fps: 60}, " STILL ",\n"
                        " objects: [{" ROPE ", relaxation_time: 0.01}],\n"
                        " loads: [{push: {force: [0.02, 0, 0], segment: 3, end: 0.2}}]}";
-    stage a = stage_of(text), b = stage_of(text);
+    OWNED(stage) a = stage_of(text), b = stage_of(text);
     CHECK_INT(td_world_set_integrator(b.world, 1, TD_IMPLICIT), TD_ERR_ARGUMENT);
     CHECK_INT(td_world_set_integrator(b.world, 0, (td_integrator)9), TD_ERR_ARGUMENT);
     run_to(a.world, 0.1);
@@ -54,26 +50,23 @@ TD_TEST(integrator_that_changes_while_it_sways_keeps_the_motion) {
     CHECK(one.x > 1e-4);
     CHECK(apart(one, other) > 0);
     CHECK(apart(one, other) < 0.02 * one.x);
-    stage_free(&a);
-    stage_free(&b);
 }
 
 TD_TEST(integrators_of_what_touches_stay_implicit) {
-    stage s = stage_of("{contact: {}, colliders: [{plane: {position: [0, -9, 0]}}],\n"
-                       " objects: [{" ROPE "},\n"
-                       " {" ROPE ", touches: false, position: [1, 0, 0]}]}");
+    OWNED(stage) s = stage_of("{contact: {}, colliders: [{plane: {position: [0, -9, 0]}}],\n"
+                              " objects: [{" ROPE "},\n"
+                              " {" ROPE ", touches: false, position: [1, 0, 0]}]}");
     CHECK_INT(td_world_set_integrator(s.world, 0, TD_EULER), TD_ERR_ARGUMENT);
     CHECK_INT(td_world_set_integrator(s.world, 0, TD_ADAPTIVE), TD_ERR_ARGUMENT);
     CHECK_INT(td_world_set_integrator(s.world, 0, TD_IMPLICIT_EULER), TD_OK);
     CHECK_INT(td_world_set_integrator(s.world, 1, TD_EULER), TD_OK);
     steps(s.world, 2);
-    stage_free(&s);
 }
 
 TD_TEST(twist_by_hand_turns_as_a_push_does_until_it_ends) {
-    stage s = stage_of("{" STILL ", objects: [{" ROD ", relaxation_time: 0.02}]}");
-    stage p = stage_of("{" STILL ", objects: [{" ROD ", relaxation_time: 0.02}],\n"
-                       " loads: [{push: {twist: 0.5, segment: 3}}]}");
+    OWNED(stage) s = stage_of("{" STILL ", objects: [{" ROD ", relaxation_time: 0.02}]}");
+    OWNED(stage) p = stage_of("{" STILL ", objects: [{" ROD ", relaxation_time: 0.02}],\n"
+                              " loads: [{push: {twist: 0.5, segment: 3}}]}");
     td_quat turn[4], wanted[4];
     CHECK(td_world_set_torque(s.world, 0, 3, 0.5) == TD_OK);
     run_to(s.world, 1);
@@ -86,6 +79,4 @@ TD_TEST(twist_by_hand_turns_as_a_push_does_until_it_ends) {
     run_to(s.world, 3);
     td_world_pose(s.world, 0, NULL, NULL, NULL, turn);
     CHECK(fabs(turn[3].y) < 1e-3 * wanted[3].y);
-    stage_free(&s);
-    stage_free(&p);
 }

@@ -66,7 +66,7 @@ TD_TEST(modes_of_beams_that_constraints_hold_are_those_of_theory) {
     for (size_t c = 0; c < sizeof beams / sizeof *beams; c++) {
         for (int k = 0; k < SOLVERS; k++) {
             const beam_case *b = &beams[c];
-            stage s = beam(solvers[k], b->more, b->constraints);
+            OWNED(stage) s = beam(solvers[k], b->more, b->constraints);
             td_real hz[5];
             td_diag diag = {.message = ""};
             CHECK_SAY(modes_of(s.world, 0, 5, hz, &diag) == TD_OK, "%s", diag.message);
@@ -78,13 +78,12 @@ TD_TEST(modes_of_beams_that_constraints_hold_are_those_of_theory) {
                       "%s, beam %d: %g and %g Hz, theory %g and %g", solvers[k], (int)c, at[0],
                       at[2], beam_hz(b->beta) / by, beam_hz(b->next) / by);
             CHECK_SAY(b->first == 0 || hz[0] == 0, "%s: rolls at %g Hz", solvers[k], hz[0]);
-            stage_free(&s);
         }
     }
 }
 
 TD_TEST(constraint_that_has_not_begun_or_was_let_go_is_no_part_of_modes) {
-    stage s = beam("tree", "position: [0, 0, 0]", "{point: {a: {segment: 31}, start: 1}}");
+    OWNED(stage) s = beam("tree", "position: [0, 0, 0]", "{point: {a: {segment: 31}, start: 1}}");
     td_real hz[1];
     CHECK_INT(modes_of(s.world, 0, 1, hz, NULL), TD_OK);
     CHECK(is_near(hz[0], beam_hz(1.875104), 0.005));
@@ -95,12 +94,11 @@ TD_TEST(constraint_that_has_not_begun_or_was_let_go_is_no_part_of_modes) {
     CHECK(td_world_set_hold(s.world, 0, false) == TD_OK);
     CHECK_INT(modes_of(s.world, 0, 1, hz, NULL), TD_OK);
     CHECK(is_near(hz[0], beam_hz(1.875104), 0.005));
-    stage_free(&s);
 }
 
 TD_TEST(modes_leave_the_motion_that_follows_as_it_was) {
-    stage a = beam("rod", "position: [0, 0, 0]", "{point: {a: {segment: 31}}}"),
-          b = beam("rod", "position: [0, 0, 0]", "{point: {a: {segment: 31}}}");
+    OWNED(stage) a = beam("rod", "position: [0, 0, 0]", "{point: {a: {segment: 31}}}"),
+                 b = beam("rod", "position: [0, 0, 0]", "{point: {a: {segment: 31}}}");
     td_real hz[1];
     steps(a.world, 2);
     steps(b.world, 2);
@@ -113,8 +111,6 @@ TD_TEST(modes_leave_the_motion_that_follows_as_it_was) {
         td_world_segment(b.world, 0, i, NULL, &y, NULL);
         CHECK(x.x == y.x && x.y == y.y && x.z == y.z);
     }
-    stage_free(&a);
-    stage_free(&b);
 }
 
 // ---- pendulums ------------------------------------------------------------------------------
@@ -197,7 +193,7 @@ TD_TEST(modes_of_welded_objects_are_those_of_one) {
             solvers[k], k == 0 ? "rod" : solvers[k]);
         char *anchor = strstr(text, "&half ");
         memmove(anchor, anchor + 6, strlen(anchor + 6) + 1);
-        stage s = stage_of(text);
+        OWNED(stage) s = stage_of(text);
         td_real near[3], far[3];
         CHECK_INT(modes_of(s.world, 0, 3, near, NULL), TD_OK);
         CHECK_INT(modes_of(s.world, 1, 3, far, NULL), TD_OK);
@@ -211,16 +207,16 @@ TD_TEST(modes_of_welded_objects_are_those_of_one) {
                                                            td_world_actor(s.world, 1).dof_count -
                                                            6);
         }
-        stage_free(&s);
     }
 }
 
 // ---- refusals -------------------------------------------------------------------------------
 
 TD_TEST(modes_of_what_rests_on_a_floor_are_refused) {
-    stage s = stage_of("{objects: [{name: stick, loose: true, position: [0, 0.0105, 0], strand: "
-                       "{points: [[0, 0, 0], [0.3, 0, 0]], segments: 3, radius: 0.01}}], "
-                       "colliders: [{plane: {}}], record: {fps: 60}}");
+    OWNED(stage) s =
+        stage_of("{objects: [{name: stick, loose: true, position: [0, 0.0105, 0], strand: "
+                 "{points: [[0, 0, 0], [0.3, 0, 0]], segments: 3, radius: 0.01}}], "
+                 "colliders: [{plane: {}}], record: {fps: 60}}");
     td_real hz[1];
     td_diag diag = {.message = ""};
     CHECK_INT(modes_of(s.world, 0, 1, hz, &diag), TD_ERR_ARGUMENT);
@@ -228,7 +224,6 @@ TD_TEST(modes_of_what_rests_on_a_floor_are_refused) {
     if (s.world) {
         CHECK_INT(td_world_mode_count(s.world, 0), 0);
     }
-    stage_free(&s);
 }
 
 TD_TEST(modes_of_what_could_touch_but_does_not_are_those_without_contact) {
@@ -239,9 +234,8 @@ TD_TEST(modes_of_what_could_touch_but_does_not_are_those_without_contact) {
                  "{objects: [{name: reed, strand: {points: [[0, 0.5, 0], [0.1, 1, 0]], segments: "
                  "8, radius: 0.01}}], %s record: {fps: 60}}",
                  k == 0 ? "" : "colliders: [{plane: {}}],");
-        stage s = stage_of(text);
+        OWNED(stage) s = stage_of(text);
         CHECK_INT(modes_of(s.world, 0, 1, hz + k, NULL), TD_OK);
-        stage_free(&s);
     }
     CHECK(is_near(hz[1], hz[0], 1e-6));
 }
@@ -254,7 +248,7 @@ TD_TEST(modes_of_what_is_not_at_rest_are_refused) {
                  "{points: [[0, 0, 0], [0.5, 0, 0]], segments: 8, radius: 0.005}}], record: {fps: "
                  "60}, loads: [{push: {force: [0, -0.01, 0], end: 0.1}}]}",
                  k / 3 ? "0" : "-9.81", solvers[k % 3]);
-        stage s = stage_of(text);
+        OWNED(stage) s = stage_of(text);
         td_real hz[1];
         td_diag diag = {.message = ""};
         steps(s.world, 8);
@@ -263,12 +257,11 @@ TD_TEST(modes_of_what_is_not_at_rest_are_refused) {
         CHECK_INT(td_world_settle(s.world, NULL, NULL), TD_OK);
         CHECK_INT(modes_of(s.world, 0, 1, hz, &diag), TD_OK);
         CHECK_INT(modes_of(s.world, 0, 0, hz, &diag), TD_ERR_ARGUMENT);
-        stage_free(&s);
     }
 }
 
 TD_TEST(actors_that_constraints_join_have_their_modes_in_common) {
-    stage s = stage_of(
+    OWNED(stage) s = stage_of(
         "{objects: [{name: left, strand: {points: [[0, 0, 0], [0, -0.5, 0]], segments: 4}}, {name: "
         "other, strand: {points: [[2, 0, 0], [2, -0.5, 0]], segments: 4}}, {name: right, strand: "
         "{points: [[0.2, 0, 0], [0.2, -0.5, 0]], segments: 4}}], constraints: [{distance: {a: "
@@ -279,11 +272,10 @@ TD_TEST(actors_that_constraints_join_have_their_modes_in_common) {
     CHECK_INT(td_world_mode_actors(s.world, 1, joined, 1), 1);
     CHECK_INT(joined[0], 1);
     CHECK_INT(td_world_mode_actors(s.world, 3, joined, 3), 0);
-    stage_free(&s);
 }
 
 TD_TEST(modes_with_a_constraint_that_is_not_met_are_refused_by_its_name) {
-    stage s = stage_of(
+    OWNED(stage) s = stage_of(
         "{objects: [{name: cord, start: drawn, strand: {points: [[0, 0, 0], [0, -0.5, 0]], "
         "segments: 8}}], record: {fps: 60}, constraints: [{point: {name: hand, a: {segment: 7}, "
         "to: [0, 5, 0]}}]}");
@@ -292,18 +284,16 @@ TD_TEST(modes_with_a_constraint_that_is_not_met_are_refused_by_its_name) {
     steps(s.world, 3);
     CHECK_INT(modes_of(s.world, 0, 1, hz, &diag), TD_ERR_ARGUMENT);
     CHECK_SAY(strstr(diag.message, "constraint 'hand' is not met") != NULL, "%s", diag.message);
-    stage_free(&s);
 }
 
 TD_TEST(more_modes_than_constraints_leave_are_refused_with_their_count) {
-    stage s = stick("tree", false, "{weld: {a: {segment: 0, along: 0}}}");
+    OWNED(stage) s = stick("tree", false, "{weld: {a: {segment: 0, along: 0}}}");
     td_real hz[16];
     td_diag diag = {.message = ""};
     CHECK_INT(s.world ? td_world_mode_count(s.world, 0) : 0, 9);
     CHECK_INT(modes_of(s.world, 0, 10, hz, &diag), TD_ERR_ARGUMENT);
     CHECK_TEXT(diag.message,
                "count is 10; it must be at least 1 and at most 9, the degrees of freedom");
-    stage_free(&s);
 }
 
 // ---- wide spectra ---------------------------------------------------------------------------
@@ -318,12 +308,11 @@ TD_TEST(lowest_mode_is_found_beside_stiff_torsion_of_a_light_rod) {
                  "0, 0], [0, 1, 0]], segments: 20, radius: 0.005, bend: 2, torsion: %s, line_mass: "
                  "%s, tip_mass: 1}}], record: {fps: 60}}",
                  torsion[k], mass[k]);
-        stage s = stage_of(text);
+        OWNED(stage) s = stage_of(text);
         td_real hz[2];
         CHECK_INT(modes_of(s.world, 0, 2, hz, NULL), TD_OK);
         CHECK_SAY(is_near(hz[0], sqrt(6) / TURN, 2e-3) && is_near(hz[1], hz[0], 1e-6),
                   "torsion %s: %g and %g Hz", torsion[k], hz[0], hz[1]);
-        stage_free(&s);
     }
 }
 
@@ -373,11 +362,10 @@ TD_TEST(pole_that_starts_upright_above_the_load_of_greenhill_is_told_as_unstable
 
 TD_TEST(stick_that_stands_on_a_pin_is_told_as_unstable_and_one_that_hangs_is_not) {
     for (int k = 0; k < 2 * SOLVERS; k++) {
-        stage s = stick(solvers[k / 2], k % 2 == 0, "{point: {a: {segment: 0, along: 0}}}");
+        OWNED(stage) s = stick(solvers[k / 2], k % 2 == 0, "{point: {a: {segment: 0, along: 0}}}");
         td_rest rest = {0};
         CHECK_INT(s.world ? td_world_settle(s.world, &rest, NULL) : TD_ERR_ARGUMENT, TD_OK);
         CHECK_SAY(rest.unstable == (k % 2 == 0), "%s", solvers[k / 2]);
-        stage_free(&s);
     }
 }
 
@@ -387,13 +375,12 @@ TD_TEST(rest_is_found_at_and_around_a_bifurcation) {
         for (int n = 0; n <= 20; n++) {
             char bend[32];
             snprintf(bend, sizeof bend, "%.5f", 0.2490 + 0.0001 * n);
-            stage s = pole(solvers[k], bend, "1e-6", "");
+            OWNED(stage) s = pole(solvers[k], bend, "1e-6", "");
             td_rest rest = {0};
             td_diag diag = {.message = ""};
             CHECK_SAY(s.world && td_world_settle(s.world, &rest, &diag) == TD_OK, "%s, EI %s: %s",
                       solvers[k], bend, diag.message);
             CHECK_SAY(rest.residual < 1e-9, "%s, EI %s: %g", solvers[k], bend, rest.residual);
-            stage_free(&s);
         }
     }
 }

@@ -12,9 +12,10 @@
 // ---- objects --------------------------------------------------------------------------------
 
 TD_TEST(strand_follows_its_curve_in_equal_pieces) {
-    stage s = stage_of("{objects: [{position: [1, 0, 0], start: drawn, strand: {material: hair,\n"
-                       " points: [[0, 0, 0], [0, 1, 0], [1, 1, 0]], segments: 60, radius: 0.02,\n"
-                       " tip_radius: 0.01}}]}");
+    OWNED(stage) s =
+        stage_of("{objects: [{position: [1, 0, 0], start: drawn, strand: {material: hair,\n"
+                 " points: [[0, 0, 0], [0, 1, 0], [1, 1, 0]], segments: 60, radius: 0.02,\n"
+                 " tip_radius: 0.01}}]}");
     td_actor a = td_world_actor(s.world, 0);
     const td_segment *seg = td_skeleton_segments(a.skeleton);
     CHECK_INT(a.segment_count, 60);
@@ -31,12 +32,12 @@ TD_TEST(strand_follows_its_curve_in_equal_pieces) {
     }
     CHECK(nearest < 0.02); // it goes through its points
     CHECK_TEXT(td_skeleton_materials(a.skeleton)[seg[0].material].name, "hair");
-    stage_free(&s);
 }
 
 TD_TEST(strand_with_a_tip_mass_weighs_that_much_more) {
-    stage s = stage_of("{objects: [{" ROPE "}, {strand: {points: [[0, 0, 0], [0, -0.4, 0]],\n"
-                       " segments: 4, radius: 0.01, tip_mass: 2}}]}");
+    OWNED(stage) s =
+        stage_of("{objects: [{" ROPE "}, {strand: {points: [[0, 0, 0], [0, -0.4, 0]],\n"
+                 " segments: 4, radius: 0.01, tip_mass: 2}}]}");
     const td_skeleton *with = td_world_actor(s.world, 1).skeleton;
     CHECK_INT(td_skeleton_attached_mass_count(td_world_actor(s.world, 0).skeleton), 0);
     CHECK_INT(td_skeleton_attached_mass_count(with), 1);
@@ -49,7 +50,6 @@ TD_TEST(strand_with_a_tip_mass_weighs_that_much_more) {
     td_real more = td_world_actor_sums(s.world, 1).energy.weight -
                    td_world_actor_sums(s.world, 0).energy.weight;
     CHECK_REL(more, -2 * 9.81 * 0.4, 1e-9);
-    stage_free(&s);
 }
 
 TD_TEST(world_has_its_own_copy_of_a_skeleton) {
@@ -58,7 +58,7 @@ TD_TEST(world_has_its_own_copy_of_a_skeleton) {
     td_object_def object = td_object_def_default();
     td_scene_def scene = td_scene_def_default();
     td_world_opts opts = td_world_opts_default();
-    td_world *world = NULL;
+    OWNED(td_world) *world = NULL;
     CHECK_INT(td_skeleton_from_text(text, strlen(text), NULL, &skeleton, NULL), TD_OK);
     object.skeleton = skeleton;
     object.size = 2;
@@ -68,17 +68,16 @@ TD_TEST(world_has_its_own_copy_of_a_skeleton) {
     td_skeleton_free(skeleton);
     steps(world, 3);
     CHECK_REL(tip_of(world, 0, -1).y, 0.8, 1e-6);
-    td_world_free(world);
 }
 
 // the first step, backward Euler, is h g/2 too fast: h/t of the way too far
 TD_TEST(loose_plant_falls) {
-    stage s = stage_of("{air_density: 0, step: 0.01, objects: [{plant: fork.lsys, loose: true,\n"
-                       " start: drawn, position: [0, 3, 0]}], record: {fps: 100}}");
+    OWNED(stage) s =
+        stage_of("{air_density: 0, step: 0.01, objects: [{plant: fork.lsys, loose: true,\n"
+                 " start: drawn, position: [0, 3, 0]}], record: {fps: 100}}");
     td_vec3 from = tip_of(s.world, 0, 0);
     steps(s.world, 50);
     CHECK_REL(from.y - tip_of(s.world, 0, 0).y, 0.5 * 9.81 * 0.5 * 0.5, 0.04);
-    stage_free(&s);
 }
 
 TD_TEST(loose_strand_of_any_solver_falls) {
@@ -90,17 +89,16 @@ TD_TEST(loose_strand_of_any_solver_falls) {
                  " strand: {points: [[0, 3, 0], [0.3, 3, 0]], segments: 5, radius: 0.01}}],"
                  " record: {fps: 100}}",
                  solvers[k]);
-        stage s = stage_of(text);
+        OWNED(stage) s = stage_of(text);
         td_vec3 from = tip_of(s.world, 0, 0);
         steps(s.world, 50);
         CHECK_REL(from.y - tip_of(s.world, 0, 0).y, 0.5 * 9.81 * 0.5 * 0.5, 0.04);
-        stage_free(&s);
     }
 }
 
 TD_TEST(instances_spread_over_their_area) {
-    stage s = stage_of("{objects: [{" ROD ", position: [10, 1, 0],\n"
-                       " instances: {count: 200, area: [4, 0, 2]}}]}");
+    OWNED(stage) s = stage_of("{objects: [{" ROD ", position: [10, 1, 0],\n"
+                              " instances: {count: 200, area: [4, 0, 2]}}]}");
     td_real low = 100, high = -100, sum = 0;
     CHECK_INT(td_world_actor_count(s.world), 200);
     for (int32_t k = 0; k < 200; k++) {
@@ -117,24 +115,24 @@ TD_TEST(instances_spread_over_their_area) {
     CHECK(low < 8.2 && high > 11.8);
     CHECK_REL(sum / 200, 10, 0.03);
     CHECK_TEXT(td_world_actor(s.world, 7).name, "object-0-7");
-    stage_free(&s);
 }
 
 TD_TEST(instances_of_a_grid_stand_in_rows) {
-    stage s = stage_of("{objects: [{" ROD ",\n"
-                       " instances: {count: 12, layout: grid, area: [4, 0, 3], jitter: 0}}]}");
+    OWNED(stage) s =
+        stage_of("{objects: [{" ROD ",\n"
+                 " instances: {count: 12, layout: grid, area: [4, 0, 3], jitter: 0}}]}");
     for (int32_t k = 0; k < 12; k++) {
         td_vec3 base;
         td_world_pose(s.world, k, &base, NULL, NULL, NULL);
         CHECK(apart(base, tdi_vec3(k % 4 - 1.5, 0, k / 4 - 1.0)) < 1e-12);
     }
-    stage_free(&s);
 }
 
 TD_TEST(instances_of_a_list_stand_at_their_places_and_turn_if_they_may) {
-    stage s = stage_of("{objects: [{" ROD ", instances: {layout: list, turned: false,\n"
-                       " places: [[1, 2, 3], [4, 5, 6]]}}, {" ROD ", instances: {layout: list,\n"
-                       " places: [[1, 2, 3], [4, 5, 6]]}}]}");
+    OWNED(stage) s =
+        stage_of("{objects: [{" ROD ", instances: {layout: list, turned: false,\n"
+                 " places: [[1, 2, 3], [4, 5, 6]]}}, {" ROD ", instances: {layout: list,\n"
+                 " places: [[1, 2, 3], [4, 5, 6]]}}]}");
     CHECK_INT(td_world_actor_count(s.world), 4);
     for (int32_t k = 0; k < 4; k++) {
         td_vec3 base;
@@ -143,30 +141,28 @@ TD_TEST(instances_of_a_list_stand_at_their_places_and_turn_if_they_may) {
         CHECK(apart(base, tdi_vec3(1 + 3 * (k % 2), 2 + 3 * (k % 2), 3 + 3 * (k % 2))) == 0);
         CHECK((fabs(turn.w) == 1) == (k < 2));
     }
-    stage_free(&s);
 }
 
 TD_TEST(instances_share_their_variants_which_differ_in_size) {
-    stage s = stage_of("{objects: [{" ROD ", instances: {count: 7, variants: 3, smallest: 0.5,\n"
-                       " largest: 1.5}, size: 2, start: drawn}]}");
+    OWNED(stage) s =
+        stage_of("{objects: [{" ROD ", instances: {count: 7, variants: 3, smallest: 0.5,\n"
+                 " largest: 1.5}, size: 2, start: drawn}]}");
     for (int32_t k = 0; k < 7; k++) {
         td_actor a = td_world_actor(s.world, k);
         CHECK_INT(a.variant, k % 3);
         CHECK(a.skeleton == td_world_actor(s.world, k % 3).skeleton);
         CHECK_REL(tip_of(s.world, k, -1).y, 0.4 * 2 * (0.5 + 0.5 * (k % 3)), 1e-12);
     }
-    stage_free(&s);
 }
 
 TD_TEST(materials_of_an_object_change_its_springs) {
-    stage s =
+    OWNED(stage) s =
         stage_of("{objects: [{" ROD "}, {" ROD ", materials: [{young: 1e8, density: 100}]}]}");
     const td_segment *a = td_skeleton_segments(td_world_actor(s.world, 0).skeleton);
     const td_segment *b = td_skeleton_segments(td_world_actor(s.world, 1).skeleton);
     td_material m = td_material_get(td_material_find("green-wood"));
     CHECK_REL(b[2].stiffness.x / a[2].stiffness.x, 1e8 / m.young, 1e-12);
     CHECK_REL(b[2].mass / a[2].mass, 100 / m.density, 1e-12);
-    stage_free(&s);
 }
 
 // ---- starts ---------------------------------------------------------------------------------
@@ -176,8 +172,8 @@ TD_TEST(materials_of_an_object_change_its_springs) {
     "0.002}"
 
 TD_TEST(object_starts_settled_or_as_drawn) {
-    stage s = stage_of("{objects: [{" LEVEL "}, {" LEVEL ", start: drawn},\n"
-                       " {" LEVEL ", rest_under_gravity: true}]}");
+    OWNED(stage) s = stage_of("{objects: [{" LEVEL "}, {" LEVEL ", start: drawn},\n"
+                              " {" LEVEL ", rest_under_gravity: true}]}");
     td_vec3 settled = tip_of(s.world, 0, -1);
     CHECK(settled.y < -1e-4);
     CHECK(apart(tip_of(s.world, 1, -1), tdi_vec3(0.4, 0, 0)) < 1e-12);
@@ -186,13 +182,12 @@ TD_TEST(object_starts_settled_or_as_drawn) {
     CHECK(apart(tip_of(s.world, 0, -1), settled) < 1e-8);
     CHECK(tip_of(s.world, 1, -1).y < -1e-5);
     CHECK(apart(tip_of(s.world, 2, -1), tdi_vec3(0.4, 0, 0)) < 1e-9);
-    stage_free(&s);
 }
 
 TD_TEST(object_at_rest_under_gravity_stays_whatever_its_stiffness_and_tilt) {
-    stage s = stage_of("{objects: [{" LEVEL ", rest_under_gravity: true, stiffness: 3},\n"
-                       " {" LEVEL ", rest_under_gravity: true,\n"
-                       "  rotation: {axis: [0, 0, 1], degrees: 40}}]}");
+    OWNED(stage) s = stage_of("{objects: [{" LEVEL ", rest_under_gravity: true, stiffness: 3},\n"
+                              " {" LEVEL ", rest_under_gravity: true,\n"
+                              "  rotation: {axis: [0, 0, 1], degrees: 40}}]}");
     td_vec3 before[2] = {tip_of(s.world, 0, -1), tip_of(s.world, 1, -1)};
     CHECK(apart(before[0], tdi_vec3(0.4, 0, 0)) < 1e-12);
     CHECK(apart(before[1], tdi_vec3(0.4 * cos(2 * 0.3490658503988659),
@@ -200,12 +195,12 @@ TD_TEST(object_at_rest_under_gravity_stays_whatever_its_stiffness_and_tilt) {
     steps(s.world, 60);
     CHECK(apart(tip_of(s.world, 0, -1), before[0]) < 1e-9);
     CHECK(apart(tip_of(s.world, 1, -1), before[1]) < 1e-9);
-    stage_free(&s);
 }
 
 TD_TEST(turned_instances_on_a_leaning_base_settle_each_for_itself) {
-    stage s = stage_of("{objects: [{" LEVEL ", rest_under_gravity: true,\n"
-                       " rotation: {axis: [0, 0, 1], degrees: 40}, instances: {count: 3}}]}");
+    OWNED(stage) s =
+        stage_of("{objects: [{" LEVEL ", rest_under_gravity: true,\n"
+                 " rotation: {axis: [0, 0, 1], degrees: 40}, instances: {count: 3}}]}");
     td_vec3 before[3];
     for (int32_t k = 0; k < 3; k++) {
         before[k] = tip_of(s.world, k, -1);
@@ -214,7 +209,6 @@ TD_TEST(turned_instances_on_a_leaning_base_settle_each_for_itself) {
     for (int32_t k = 0; k < 3; k++) {
         CHECK(apart(tip_of(s.world, k, -1), before[k]) < 1e-8);
     }
-    stage_free(&s);
 }
 
 static td_real damping_ratio(td_world *world, int32_t actor, td_vec3 gravity) {
@@ -224,7 +218,7 @@ static td_real damping_ratio(td_world *world, int32_t actor, td_vec3 gravity) {
 }
 
 TD_TEST(damping_ratio_is_that_of_the_lowest_mode) {
-    stage s =
+    OWNED(stage) s =
         stage_of("{objects: [{" ROD ", damping_ratio: 0.07}, {" ROD ", relaxation_time: 0.02},\n"
                  " {" ROD "}]}");
     CHECK_REL(damping_ratio(s.world, 0, tdi_vec3(0, -9.81, 0)), 0.07, 1e-6);
@@ -233,12 +227,11 @@ TD_TEST(damping_ratio_is_that_of_the_lowest_mode) {
     CHECK_REL(damping_ratio(s.world, 1, tdi_vec3(0, -9.81, 0)) /
                   damping_ratio(s.world, 2, tdi_vec3(0, -9.81, 0)),
               0.02 / m.damping_time, 1e-6);
-    stage_free(&s);
 }
 
 // Decay of a swing over one period: exp(-2 pi z/sqrt(1 - z^2)).
 static td_real decay(const char *text) {
-    stage s = stage_of(text);
+    OWNED(stage) s = stage_of(text);
     td_real most = 0, least = 0;
     run_to(s.world, 1);
     for (int32_t k = 0; k < 4000; k++) { // released: first to the other side, then back
@@ -250,7 +243,6 @@ static td_real decay(const char *text) {
         }
         most = fmax(most, x);
     }
-    stage_free(&s);
     return most / -least;
 }
 
@@ -270,7 +262,7 @@ TD_TEST(damping_ratio_holds_also_with_a_factor_of_stiffness) {
 #define TURN  "{keys: [[0, {axis: [0, 1, 0], degrees: 0}], [1, {axis: [0, 1, 0], degrees: 120}]]}"
 
 TD_TEST(base_goes_through_its_keys) {
-    stage s = stage_of("{objects: [{" ROD ", position: " SHIFT ", rotation: " TURN "}]}");
+    OWNED(stage) s = stage_of("{objects: [{" ROD ", position: " SHIFT ", rotation: " TURN "}]}");
     td_vec3 base;
     td_quat turn;
     run_to(s.world, 0.5);
@@ -281,12 +273,12 @@ TD_TEST(base_goes_through_its_keys) {
     td_world_pose(s.world, 0, &base, &turn, NULL, NULL);
     CHECK(apart(base, tdi_vec3(0, 0, 0.2)) < 1e-12);
     CHECK_REL(turn.y, sin(120 * 3.14159265358979 / 360), 1e-12);
-    stage_free(&s);
 }
 
 TD_TEST(base_that_is_carried_on_makes_the_tip_lag) {
-    stage s = stage_of("{" STILL ", objects: [{" LEVEL ", position: {keys: [[0, [0, 0, 0]],\n"
-                       " [1, [0, 1, 0]]]}}]}");
+    OWNED(stage) s =
+        stage_of("{" STILL ", objects: [{" LEVEL ", position: {keys: [[0, [0, 0, 0]],\n"
+                 " [1, [0, 1, 0]]]}}]}");
     td_vec3 base, origins[4];
     for (int32_t k = 0; k < 20; k++) { // while it gets faster
         steps(s.world, 1);
@@ -294,18 +286,16 @@ TD_TEST(base_that_is_carried_on_makes_the_tip_lag) {
         CHECK(apart(base, origins[0]) < 1e-12); // the root stays on it
     }
     CHECK(tip_of(s.world, 0, -1).y < base.y - 1e-3);
-    stage_free(&s);
 }
 
 // Instances of a turning object are carried round.
 TD_TEST(instances_ride_on_the_base_of_their_object) {
-    stage s = stage_of("{objects: [{" ROD ", rotation: " TURN ", instances: {layout: list,\n"
-                       " turned: false, places: [[1, 0, 0]]}}]}");
+    OWNED(stage) s = stage_of("{objects: [{" ROD ", rotation: " TURN ", instances: {layout: list,\n"
+                              " turned: false, places: [[1, 0, 0]]}}]}");
     td_vec3 base;
     run_to(s.world, 1);
     td_world_pose(s.world, 0, &base, NULL, NULL, NULL);
     CHECK(apart(base, tdi_vec3(-0.5, 0, -sqrt(0.75))) < 1e-9);
-    stage_free(&s);
 }
 
 #define SOFT                                                                       \
@@ -318,10 +308,9 @@ static td_vec3 tip_after(const char *rule, const char *felt, td_real step) {
              "{air_density: 0, step: %g, record: {fps: %g}, objects: [{" SOFT ", position: " SHIFT
              ", rotation: " TURN ", integrator: %s, %s}]}",
              step, 1 / step, rule, felt);
-    stage s = stage_of(text);
+    OWNED(stage) s = stage_of(text);
     run_to(s.world, 0.6);
     td_vec3 tip = tip_of(s.world, 0, -1);
-    stage_free(&s);
     return tip;
 }
 
@@ -346,9 +335,9 @@ TD_TEST(base_motion_is_felt_alike_by_all_integrators) {
 }
 
 TD_TEST(base_put_elsewhere_by_hand_moves_as_by_keys) {
-    stage keyed = stage_of("{objects: [{" SOFT ", position: {interpolate: linear,\n"
-                           " keys: [[0, [0, 0, 0]], [0.5, [0.5, 0, 0]]]}}]}");
-    stage hand = stage_of("{objects: [{" SOFT "}]}");
+    OWNED(stage) keyed = stage_of("{objects: [{" SOFT ", position: {interpolate: linear,\n"
+                                  " keys: [[0, [0, 0, 0]], [0.5, [0.5, 0, 0]]]}}]}");
+    OWNED(stage) hand = stage_of("{objects: [{" SOFT "}]}");
     for (int32_t k = 1; k <= 60; k++) {
         set(hand.world, "objects[0].position.x", fmin(k / 60.0, 0.5));
         steps(hand.world, 1);
@@ -360,12 +349,10 @@ TD_TEST(base_put_elsewhere_by_hand_moves_as_by_keys) {
     td_world_pose(hand.world, 0, &base, NULL, NULL, NULL);
     CHECK(apart(base, tdi_vec3(0.5, 0, 0)) == 0);
     CHECK(apart(tip_of(hand.world, 0, -1), tdi_vec3(0.6, -0.4, 0)) < 1e-2); // it comes to rest
-    stage_free(&keyed);
-    stage_free(&hand);
 }
 
 TD_TEST(base_set_by_hand_leaves_its_keys) {
-    stage s = stage_of("{objects: [{" ROD ", position: " SHIFT "}]}");
+    OWNED(stage) s = stage_of("{objects: [{" ROD ", position: " SHIFT "}]}");
     td_vec3 base;
     run_to(s.world, 0.25);
     set(s.world, "objects[0].position.y", 1);
@@ -374,7 +361,6 @@ TD_TEST(base_set_by_hand_leaves_its_keys) {
     run_to(s.world, 1);
     td_world_pose(s.world, 0, &base, NULL, NULL, NULL);
     CHECK(apart(base, tdi_vec3(x, 1, z)) == 0);
-    stage_free(&s);
 }
 
 // ---- felt otherwise -------------------------------------------------------------------------
@@ -386,7 +372,7 @@ static void check_unfelt(const char *felt) {
              "{air_density: 0, gravity: [0, 0, 0], objects: [{name: a, " SOFT "}, {name: b, " SOFT
              ", position: " SHIFT ", rotation: " TURN ", %s}]}",
              felt);
-    stage s = stage_of(text);
+    OWNED(stage) s = stage_of(text);
     for (int32_t k = 0; k < 2; k++) { // give both the same swing
         td_tree_velocities(td_world_body(s.world, k))[0] = 2;
         td_tree_state_changed(td_world_body(s.world, k));
@@ -404,7 +390,6 @@ static void check_unfelt(const char *felt) {
     }
     CHECK(moved > 0.02);
     CHECK(worst < 1e-12);
-    stage_free(&s);
 }
 
 TD_TEST(time_scale_0_feels_nothing_of_the_base) {
@@ -416,16 +401,15 @@ TD_TEST(local_dynamics_1_feels_nothing_of_a_frame_it_rides_on) {
 }
 
 TD_TEST(local_dynamics_0_and_time_scale_1_feel_everything) {
-    stage s = stage_of("{objects: [{" SOFT ", position: " SHIFT ", rotation: " TURN "},\n"
-                       " {" SOFT ", position: " SHIFT ", rotation: " TURN ",\n"
-                       "  local: {amount: 0, position: " SHIFT "}}]}");
+    OWNED(stage) s = stage_of("{objects: [{" SOFT ", position: " SHIFT ", rotation: " TURN "},\n"
+                              " {" SOFT ", position: " SHIFT ", rotation: " TURN ",\n"
+                              "  local: {amount: 0, position: " SHIFT "}}]}");
     steps(s.world, 60);
     CHECK(apart(tip_of(s.world, 0, -1), tip_of(s.world, 1, -1)) == 0);
-    stage_free(&s);
 }
 
 TD_TEST(time_scale_can_change_while_the_world_moves) {
-    stage s =
+    OWNED(stage) s =
         stage_of("{objects: [{" SOFT ", position: " SHIFT "}, {" SOFT ", position: " SHIFT "}]}");
     steps(s.world, 6);
     set(s.world, "objects[1].time_scale", 0.2);
@@ -435,12 +419,11 @@ TD_TEST(time_scale_can_change_while_the_world_moves) {
     td_world_pose(s.world, 0, &base[0], NULL, NULL, NULL);
     td_world_pose(s.world, 1, &base[1], NULL, NULL, NULL);
     CHECK(apart(base[0], base[1]) == 0); // it stands where it should all the same
-    stage_free(&s);
 }
 
 // Gravity, wind and places are true ones also for what is simulated elsewhere.
 TD_TEST(loads_are_in_the_true_frame) {
-    stage s =
+    OWNED(stage) s =
         stage_of("{objects: [{" SOFT ", rotation: {keys: [[0, {axis: [0, 0, 1], degrees: 0}],\n"
                  " [0.5, {axis: [0, 0, 1], degrees: 90}]]}, time_scale: 0}],\n"
                  " loads: [{pull: {segment: 1, to: [0.3, 0.2, 0], stiffness: 2000, damping: 5,\n"
@@ -450,7 +433,6 @@ TD_TEST(loads_are_in_the_true_frame) {
     CHECK(tip_of(s.world, 0, -1).y < -0.02);
     run_to(s.world, 4);
     CHECK(apart(tip_of(s.world, 0, -1), tdi_vec3(0.3, 0.2, 0)) < 0.02);
-    stage_free(&s);
 }
 
 // ---- parameters -----------------------------------------------------------------------------
@@ -482,46 +464,43 @@ TD_TEST(keyframes_move_every_number_that_may_have_them) {
     for (size_t k = 0; k < sizeof keyed / sizeof keyed[0]; k++) {
         snprintf(text, sizeof text, "{objects: [{" ROD ", %s: {keys: [[0, %g], [0.5, %g]]}}]}",
                  keyed[k].place, keyed[k].first, keyed[k].last);
-        stage s = stage_of(text);
+        OWNED(stage) s = stage_of(text);
         CHECK_REL(get(s.world, keyed[k].path), keyed[k].first, 1e-12);
         steps(s.world, 15);
         CHECK_REL(get(s.world, keyed[k].path), (keyed[k].first + keyed[k].last) / 2, 1e-9);
         steps(s.world, 20);
         CHECK_REL(get(s.world, keyed[k].path), keyed[k].last, 1e-12);
-        stage_free(&s);
     }
     for (size_t k = 0; k < sizeof loads / sizeof loads[0]; k++) {
         snprintf(text, sizeof text, "{objects: [{" ROD "}], loads: [{%s}]}", loads[k].load);
-        stage s = stage_of(text);
+        OWNED(stage) s = stage_of(text);
         steps(s.world, 30);
         CHECK_REL(get(s.world, loads[k].path), 2, 1e-9);
-        stage_free(&s);
     }
-    stage s = stage_of("{gravity: {keys: [[0, [0, 0, 0]], [1, [2, 0, 0]]]}, air_density: {keys:\n"
-                       " [[0, 0], [1, 2]]}, drag: {keys: [[0, 0], [1, 2]]}, air_linear: {keys:\n"
-                       " [[0, 0], [1, 2]]}, objects: [{" ROD ", local: {amount: {keys: [[0, 0],\n"
-                       " [1, 1]]}}}]}");
+    OWNED(stage) s =
+        stage_of("{gravity: {keys: [[0, [0, 0, 0]], [1, [2, 0, 0]]]}, air_density: {keys:\n"
+                 " [[0, 0], [1, 2]]}, drag: {keys: [[0, 0], [1, 2]]}, air_linear: {keys:\n"
+                 " [[0, 0], [1, 2]]}, objects: [{" ROD ", local: {amount: {keys: [[0, 0],\n"
+                 " [1, 1]]}}}]}");
     steps(s.world, 30);
     CHECK_REL(get(s.world, "gravity.x"), 1, 1e-9);
     CHECK_REL(get(s.world, "air_density"), 1, 1e-9);
     CHECK_REL(get(s.world, "drag"), 1, 1e-9);
     CHECK_REL(get(s.world, "air_linear"), 1, 1e-9);
     CHECK_REL(get(s.world, "objects[0].local.amount"), 0.5, 1e-9);
-    stage_free(&s);
 }
 
 TD_TEST(parameters_that_are_set_end_their_keyframes) {
-    stage s =
+    OWNED(stage) s =
         stage_of("{gravity: {keys: [[0, [0, -9, 0]], [1, [0, -1, 0]]]}, objects: [{" LEVEL "}]}");
     steps(s.world, 10);
     set(s.world, "gravity.y", -20);
     steps(s.world, 50);
     CHECK(get(s.world, "gravity.y") == -20);
-    stage_free(&s);
 }
 
 TD_TEST(parameters_that_cannot_change_are_refused) {
-    stage s = stage_of("{objects: [{" ROD "}]}");
+    OWNED(stage) s = stage_of("{objects: [{" ROD "}]}");
     static const char *const paths[] = {
         "objects[0].size",     "objects[1].stiffness",    "gravity", "gravity.w", "nothing",
         "objects[0].rotation", "loads[0].wind.velocity.x"};
@@ -536,15 +515,13 @@ TD_TEST(parameters_that_cannot_change_are_refused) {
     CHECK(get(s.world, "objects[0].stiffness") == 1);
     CHECK_INT(td_world_set_integrator(s.world, 1, TD_EULER), TD_ERR_ARGUMENT);
     CHECK_INT(td_world_set_integrator(s.world, 0, (td_integrator)9), TD_ERR_ARGUMENT);
-    stage_free(&s);
 }
 
 TD_TEST(stiffness_that_fades_lets_a_plant_wilt) {
-    stage s = stage_of("{objects: [{" LEVEL ", stiffness: {keys: [[0, 1], [1, 0.2]]}}]}");
+    OWNED(stage) s = stage_of("{objects: [{" LEVEL ", stiffness: {keys: [[0, 1], [1, 0.2]]}}]}");
     td_real before = tip_of(s.world, 0, -1).y;
     run_to(s.world, 3);
     CHECK(tip_of(s.world, 0, -1).y < 3 * before);
-    stage_free(&s);
 }
 
 TD_TEST(step_is_as_long_as_the_scene_says_and_without_one_divides_a_frame) {
@@ -565,13 +542,12 @@ TD_TEST(step_is_as_long_as_the_scene_says_and_without_one_divides_a_frame) {
         char text[300];
         snprintf(text, sizeof text, "{step: %s, record: {fps: %s}, objects: [{" ROD "}]}",
                  cases[k].step, cases[k].fps);
-        stage s = stage_of(text);
+        OWNED(stage) s = stage_of(text);
         CHECK_SAY(td_world_steps_a_frame(s.world) == cases[k].a_frame, "step %s, fps %s: %d",
                   cases[k].step, cases[k].fps, (int)td_world_steps_a_frame(s.world));
         CHECK_REL(td_world_dt(s.world), cases[k].dt, 1e-15);
-        stage_free(&s);
     }
-    stage s = stage_of("{record: {fps: 30}, objects: [{" ROD "}]}");
+    OWNED(stage) s = stage_of("{record: {fps: 30}, objects: [{" ROD "}]}");
     CHECK(get(s.world, "step") == td_world_dt(s.world));
     steps(s.world, 3);
     set(s.world, "step", 1.0 / 100);
@@ -587,7 +563,6 @@ TD_TEST(step_is_as_long_as_the_scene_says_and_without_one_divides_a_frame) {
     s = try_stage("{objects: [{" ROD "}],\n step: 1e-12}", 1, NULL);
     CHECK_INT(s.status, TD_ERR_SYNTAX);
     CHECK_INT(s.diags[0].line, 2);
-    stage_free(&s);
 }
 
 // ---- frames within steps --------------------------------------------------------------------
@@ -662,11 +637,10 @@ TD_TEST(frames_within_steps_are_of_second_order_and_keep_lengths) {
             td_vec3 origins[FRAME_SEGMENTS];
             td_quat turns[FRAME_SEGMENTS];
             td_clip_def def;
-            stage s = {.status = TD_OK};
+            OWNED(stage) s = {.status = TD_OK};
             frame_at(solvers[k], h[i], 0.3021, &def, frame, &s);
             td_clip_unpack(def.actors, frame, NULL, NULL, origins, turns);
             tips[i] = origins[FRAME_SEGMENTS - 1];
-            stage_free(&s);
         }
         const td_real coarse = tdi_norm(tdi_sub(tips[0], tips[2]));
         const td_real fine = tdi_norm(tdi_sub(tips[1], tips[2]));
@@ -675,7 +649,7 @@ TD_TEST(frames_within_steps_are_of_second_order_and_keep_lengths) {
 }
 
 TD_TEST(stats_of_a_world_are_the_sums_of_its_actors) {
-    stage s = stage_of("{objects: [{" ROD "}, {" ROD "}]}");
+    OWNED(stage) s = stage_of("{objects: [{" ROD "}, {" ROD "}]}");
     for (int32_t k = 0; k < 2; k++) {
         s.world->actors[k].step.stats = (td_step_stats){.steps = 1 + k,
                                                         .iterations = 10 + k,
@@ -693,5 +667,4 @@ TD_TEST(stats_of_a_world_are_the_sums_of_its_actors) {
     CHECK_INT(sum.unconverged, 41);
     CHECK_INT(sum.halved, 401);
     CHECK_REL(sum.last_move, 1.5, 0); // the largest
-    stage_free(&s);
 }

@@ -15,7 +15,7 @@ TD_TEST(all_poses_and_velocities_at_once_are_those_of_the_actors) {
                  " places: [[0, 0, 0], [1, 0, 0]]}, strand: {segments: 4, radius: 0.01,\n"
                  " points: [[0, 0, 0], [0.3, 0, 0.1]]}}]}",
                  td_solver_get(s).name);
-        stage w = stage_of(text);
+        OWNED(stage) w = stage_of(text);
         td_vec3 origins[8], tips[8], velocities[8], spins[8], before[8];
         td_quat rotations[8], turned[8];
         const td_real h = td_world_dt(w.world);
@@ -45,12 +45,11 @@ TD_TEST(all_poses_and_velocities_at_once_are_those_of_the_actors) {
                       apart(turn, spins[k]), tdi_norm(turn));
         }
         CHECK(tdi_norm(spins[7]) > 0.1);
-        stage_free(&w);
     }
 }
 
 TD_TEST(bounds_hold_all_segments_with_their_radii_and_touch_them) {
-    stage w =
+    OWNED(stage) w =
         stage_of("{gravity: [0, 0, 0], objects: [{start: drawn, position: [1, 2, 3], strand:\n"
                  " {points: [[0, 0, 0], [0.3, 0, 0]], segments: 3, radius: 0.01}}]}");
     td_box all[1];
@@ -64,7 +63,6 @@ TD_TEST(bounds_hold_all_segments_with_their_radii_and_touch_them) {
     CHECK_REL(b.high.z, 3.01, 1e-12);
     CHECK_INT(td_world_remove_actor(w.world, td_world_actor_id(w.world, 0), &diag), TD_OK);
     CHECK(td_world_bounds(w.world, 0).low.x > td_world_bounds(w.world, 0).high.x);
-    stage_free(&w);
 }
 
 // ---- picks ----------------------------------------------------------------------------------
@@ -75,7 +73,7 @@ TD_TEST(bounds_hold_all_segments_with_their_radii_and_touch_them) {
     "radius: 0.02}}]}"
 
 TD_TEST(ray_meets_the_first_segment_at_the_place_that_geometry_says) {
-    stage w = stage_of(POSTS);
+    OWNED(stage) w = stage_of(POSTS);
     const td_ray rays[] = {{{0, 0.6, -1}, {0, 0, 2}, 0, 0, false}, // from the front: the first post
                            {{0, 0.6, 3}, {0, 0, -1}, 0, 0, false}, // from behind: the second
                            {{0, 0.6, -1}, {0, 0, 1}, 0.5, 0, false},     // too short
@@ -99,11 +97,10 @@ TD_TEST(ray_meets_the_first_segment_at_the_place_that_geometry_says) {
     CHECK_INT(td_world_actor_index(w.world, picks[4].actor), 0);
     CHECK_INT(picks[5].segment, 3);
     CHECK_REL(picks[5].distance, 1.98, 1e-9); // its round end is 0.02 above the tip
-    stage_free(&w);
 }
 
 TD_TEST(sphere_finds_the_nearest_surface_within_reach) {
-    stage w = stage_of(POSTS);
+    OWNED(stage) w = stage_of(POSTS);
     const td_vec3 centres[] = {{0.1, 0.3, 0.2}, {0, 0.9, 0.9}, {0.005, 0.5, 0}, {0, 5, 0}};
     td_pick picks[4];
     td_diag diag = {.message = ""};
@@ -117,7 +114,6 @@ TD_TEST(sphere_finds_the_nearest_surface_within_reach) {
     CHECK_INT(td_world_enable_actor(w.world, picks[1].actor, false, &diag), TD_OK);
     CHECK_INT(td_world_pick_nearest(w.world, 1, &centres[1], 1, picks, &diag), TD_OK);
     CHECK_INT(td_world_actor_index(w.world, picks[0].actor), 0);
-    stage_free(&w);
 }
 
 // ---- contacts -------------------------------------------------------------------------------
@@ -157,7 +153,7 @@ TD_TEST(contact_forces_of_a_heap_add_up_to_its_weight) {
     for (int32_t s = 0; s < td_solver_count(); s++) {
         for (int32_t m = 0; m < 2; m++) {
             char text[TEXT];
-            stage w = stage_of(heap_of(text, td_solver_get(s).name, contacts[m]));
+            OWNED(stage) w = stage_of(heap_of(text, td_solver_get(s).name, contacts[m]));
             td_contact list[64];
             td_vec3 ground = {0, 0, 0};
             int32_t between = 0;
@@ -177,7 +173,6 @@ TD_TEST(contact_forces_of_a_heap_add_up_to_its_weight) {
                       td_solver_get(s).name, contacts[m], ground.y, weight);
             CHECK(fabs(ground.x) + fabs(ground.z) < 1e-3 * weight);
             CHECK(between >= 3); // they lie on each other
-            stage_free(&w);
         }
     }
 }
@@ -185,9 +180,10 @@ TD_TEST(contact_forces_of_a_heap_add_up_to_its_weight) {
 // ---- events ---------------------------------------------------------------------------------
 
 TD_TEST(contact_begins_once_and_ends_once_when_something_is_lifted) {
-    stage w = stage_of("{contact: {}, colliders: [{plane: {}}], objects: [{start: drawn,\n"
-                       " solver: rod, position: [0, 0.05, 0], strand: {start: {held: free},\n"
-                       " points: [[0, 0, 0], [0.2, 0, 0]], segments: 2, radius: 0.01}}]}");
+    OWNED(stage) w =
+        stage_of("{contact: {}, colliders: [{plane: {}}], objects: [{start: drawn,\n"
+                 " solver: rod, position: [0, 0.05, 0], strand: {start: {held: free},\n"
+                 " points: [[0, 0, 0], [0.2, 0, 0]], segments: 2, radius: 0.01}}]}");
     td_diag diag = {.message = ""};
     td_contact_event events[16];
     int32_t began = 0, ended = 0;
@@ -223,7 +219,6 @@ TD_TEST(contact_begins_once_and_ends_once_when_something_is_lifted) {
     CHECK(!events[0].began && !events[1].began);
     CHECK_INT(td_world_watch_contacts(w.world, -1, &diag), TD_ERR_ARGUMENT);
     CHECK_INT(td_world_watch_contacts(w.world, 0, &diag), TD_OK);
-    stage_free(&w);
 }
 
 // ---- reactions ------------------------------------------------------------------------------
@@ -237,7 +232,7 @@ TD_TEST(base_reaction_of_a_swaying_plant_is_the_change_of_its_momentum) {
                  "{air_density: 0, objects: [{solver: %s, start: drawn, plant: fork.lsys,\n"
                  " relaxation_time: 0.01, rotation: {axis: [0, 0, 1], degrees: 50}}]}",
                  td_solver_get(s).name);
-        stage w = stage_of(text);
+        OWNED(stage) w = stage_of(text);
         const td_actor_id id = td_world_actor_id(w.world, 0);
         const td_real h = td_world_dt(w.world), weight = weight_of(w.world);
         td_sums p[3] = {{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}};
@@ -264,16 +259,15 @@ TD_TEST(base_reaction_of_a_swaying_plant_is_the_change_of_its_momentum) {
                       td_solver_get(s).name, apart(r.force, wanted), weight);
         }
         CHECK(swing > 1e-4 * weight); // kg m/s
-        stage_free(&w);
     }
 }
 
 TD_TEST(base_carries_weight_and_its_moment_at_rest_and_nothing_when_free) {
-    stage w = stage_of("{tolerance: 1e-9, objects: [{" ROD
-                       ", rotation: {axis: [0, 0, 1], degrees: -90}, \n"
-                       "  relaxation_time: 0.1}, {start: drawn, solver: rod, position: [3, 9, 0],\n"
-                       " strand: {start: {held: free}, points: [[0, 0, 0], [0.2, 0, 0]],\n"
-                       " segments: 2, radius: 0.01}}], loads: [{wind: {velocity: [5, 0, 2]}}]}");
+    OWNED(stage) w = stage_of(
+        "{tolerance: 1e-9, objects: [{" ROD ", rotation: {axis: [0, 0, 1], degrees: -90}, \n"
+        "  relaxation_time: 0.1}, {start: drawn, solver: rod, position: [3, 9, 0],\n"
+        " strand: {start: {held: free}, points: [[0, 0, 0], [0.2, 0, 0]],\n"
+        " segments: 2, radius: 0.01}}], loads: [{wind: {velocity: [5, 0, 2]}}]}");
     td_diag diag = {.message = ""};
     td_reaction r;
     for (int32_t k = 0; k < 2; k++) {
@@ -297,14 +291,13 @@ TD_TEST(base_carries_weight_and_its_moment_at_rest_and_nothing_when_free) {
     CHECK_REL(r.force.y, own, 1e-3);
     CHECK_IN(r.moment.z, 0.19 * own, 0.2001 * own);
     CHECK_INT(td_world_remove_actor(w.world, td_world_actor_id(w.world, 1), &diag), TD_OK);
-    stage_free(&w);
 }
 
 TD_TEST(watching_changes_no_bit_of_the_motion) {
     for (int32_t s = 0; s < td_solver_count(); s++) {
         char text[TEXT];
-        stage a = stage_of(heap_of(text, td_solver_get(s).name, ""));
-        stage b = stage_of(heap_of(text, td_solver_get(s).name, ""));
+        OWNED(stage) a = stage_of(heap_of(text, td_solver_get(s).name, ""));
+        OWNED(stage) b = stage_of(heap_of(text, td_solver_get(s).name, ""));
         td_diag diag = {.message = ""};
         for (int32_t k = 0; k < 4; k++) {
             CHECK(td_world_watch_base(b.world, td_world_actor_id(b.world, k), true, &diag) ==
@@ -313,15 +306,13 @@ TD_TEST(watching_changes_no_bit_of_the_motion) {
         steps(a.world, 30);
         steps(b.world, 30);
         CHECK_SAY(same_bits(a.world, b.world), "%s", td_solver_get(s).name);
-        stage_free(&a);
-        stage_free(&b);
     }
 }
 
 // ---- hands ----------------------------------------------------------------------------------
 
 TD_TEST(several_hands_pull_each_with_its_own_stiffness_and_say_how_hard) {
-    stage w = stage_of("{gravity: [0, 0, 0], objects: [{" ROD ", relaxation_time: 0.05}]}");
+    OWNED(stage) w = stage_of("{gravity: [0, 0, 0], objects: [{" ROD ", relaxation_time: 0.05}]}");
     td_grab_def def = td_grab_def_default();
     td_grab_id hands[3];
     td_diag diag = {.message = ""};
@@ -353,12 +344,11 @@ TD_TEST(several_hands_pull_each_with_its_own_stiffness_and_say_how_hard) {
     CHECK_INT(td_world_move_grab(w.world, hands[2], tdi_vec3(-0.2, 0.3, 0), &diag), TD_OK);
     run_to(w.world, 6);
     CHECK(tip_of(w.world, 0, -1).x < held.x - 1e-3);
-    stage_free(&w);
 }
 
 TD_TEST(hands_are_checked_saved_and_leave_with_their_actor) {
     const char *text = "{objects: [{" ROD "}]}";
-    stage a = stage_of(text), b = stage_of(text);
+    OWNED(stage) a = stage_of(text), b = stage_of(text);
     td_grab_def def = td_grab_def_default();
     td_grab_id hand;
     td_diag diag = {.message = ""};
@@ -376,7 +366,7 @@ TD_TEST(hands_are_checked_saved_and_leave_with_their_actor) {
     CHECK_INT(td_world_reserve_grabs(a.world, 2, &diag), TD_OK);
     CHECK_INT(td_world_add_grab(a.world, &def, &hand, &diag), TD_OK);
     steps(a.world, 10);
-    char *bytes = saved(a.world);
+    FREED char *bytes = saved(a.world);
     CHECK_INT(td_world_restore(b.world, bytes, td_world_save_size(a.world), &diag), TD_OK);
     steps(a.world, 10);
     steps(b.world, 10);
@@ -384,27 +374,22 @@ TD_TEST(hands_are_checked_saved_and_leave_with_their_actor) {
     CHECK_INT(td_world_grab_force(b.world, hand, &force, &diag), TD_OK);
     CHECK_INT(td_world_remove_actor(b.world, def.actor, &diag), TD_OK);
     CHECK_INT(td_world_grab_force(b.world, hand, &force, &diag), TD_ERR_STALE);
-    free(bytes);
-    stage_free(&a);
-    stage_free(&b);
 }
 
 // Nothing would ever begin.
 TD_TEST(contacts_of_a_scene_without_contact_are_not_watched) {
-    stage s = stage_of("{objects: [{" ROPE "}]}");
+    OWNED(stage) s = stage_of("{objects: [{" ROPE "}]}");
     td_diag diag = {.message = ""};
     CHECK_INT(td_world_watch_contacts(s.world, 8, &diag), TD_ERR_ARGUMENT);
     CHECK(strstr(diag.message, "the scene has no contact") != NULL);
     CHECK_INT(td_world_watch_contacts(s.world, 0, &diag), TD_OK);
-    stage_free(&s);
 }
 
 TD_TEST(segments_of_actors_that_are_not_there_begin_nowhere) {
-    stage s = stage_of("{objects: [{" ROPE ", instances: {count: 2}}]}");
+    OWNED(stage) s = stage_of("{objects: [{" ROPE ", instances: {count: 2}}]}");
     const int32_t first[] = {0, 4, 8, 0, 0};
     for (int32_t k = 0; k < 5; k++) {
         CHECK_INT(td_world_first_segment(s.world, k), first[k]);
     }
     CHECK_INT(td_world_first_segment(s.world, -1), 0);
-    stage_free(&s);
 }

@@ -211,7 +211,7 @@ static truth first_of_all(const shapes *all, const td_ray *r) {
 TD_TEST(rays_meet_what_a_search_through_all_segments_finds_with_all_solvers) {
     const int32_t count = test_is_long() ? 5000 : 300;
     for (int32_t s = 0; s < td_solver_count(); s++) {
-        stage w = bent_strands(td_solver_get(s).name);
+        OWNED(stage) w = bent_strands(td_solver_get(s).name);
         td_diag diag = {.message = ""};
         int32_t met = 0, unsure = 0, inside = 0;
         seed = 11;
@@ -237,7 +237,6 @@ TD_TEST(rays_meet_what_a_search_through_all_segments_finds_with_all_solvers) {
                       pick.distance, true_first.distance);
         }
         CHECK(met > count / 3 && inside > count / 40 && unsure < count / 10);
-        stage_free(&w);
     }
 }
 
@@ -271,7 +270,7 @@ TD_TEST(rays_meet_tapering_segments_where_the_first_ball_along_their_axis_is) {
 }
 
 TD_TEST(ray_hit_has_a_point_of_the_surface_and_its_normal) {
-    stage w = bent_strands("rod");
+    OWNED(stage) w = bent_strands("rod");
     td_diag diag = {.message = ""};
     static shapes all;
     int32_t hits = 0;
@@ -297,14 +296,13 @@ TD_TEST(ray_hit_has_a_point_of_the_surface_and_its_normal) {
         CHECK(fabs(distance_of(&all, n, tdi_madd(p.surface, p.normal, 1e-3)) - 1e-3) < 1e-9);
     }
     CHECK(hits > 150);
-    stage_free(&w);
 }
 
 TD_TEST(many_rays_at_once_have_the_bits_of_single_rays_with_any_number_of_threads) {
     enum { RAYS = 700 };
     static td_ray rays[RAYS];
     static td_pick one[RAYS], many[RAYS];
-    stage w = bent_strands("tree");
+    OWNED(stage) w = bent_strands("tree");
     td_diag diag = {.message = ""};
     static shapes all;
     memset(one, 0, sizeof one);
@@ -318,17 +316,17 @@ TD_TEST(many_rays_at_once_have_the_bits_of_single_rays_with_any_number_of_thread
     }
     CHECK_INT(td_world_cast_rays(w.world, RAYS, rays, many, &diag), TD_OK);
     CHECK(memcmp(one, many, sizeof one) == 0);
-    stage_free(&w);
 }
 
 // ---- colliders ------------------------------------------------------------------------------
 
 TD_TEST(ray_meets_colliders_only_when_it_asks_for_them) {
-    stage w = stage_of("{contact: {}, colliders: [{sphere: {radius: 0.5, position: [0, 0, 2]}},\n"
-                       " {box: {size: [2, 2, 2], position: [0, 0, 5]}},\n"
-                       " {capsule: {radius: 0.25, length: 1, position: [3, 0, 0]}},\n"
-                       " {plane: {position: [0, -4, 0]}}], objects: [{start: drawn, position:\n"
-                       " [0, 0, 9], strand: {points: [[0, 0, 0], [0, 1, 0]], radius: 0.02}}]}");
+    OWNED(stage) w =
+        stage_of("{contact: {}, colliders: [{sphere: {radius: 0.5, position: [0, 0, 2]}},\n"
+                 " {box: {size: [2, 2, 2], position: [0, 0, 5]}},\n"
+                 " {capsule: {radius: 0.25, length: 1, position: [3, 0, 0]}},\n"
+                 " {plane: {position: [0, -4, 0]}}], objects: [{start: drawn, position:\n"
+                 " [0, 0, 9], strand: {points: [[0, 0, 0], [0, 1, 0]], radius: 0.02}}]}");
     td_diag diag = {.message = ""};
     const struct {
         td_ray ray;
@@ -377,13 +375,12 @@ TD_TEST(ray_meets_colliders_only_when_it_asks_for_them) {
     ray.origin.y = 0.6;
     CHECK_INT(td_world_cast_rays(w.world, 1, &ray, &p, &diag), TD_OK);
     CHECK_REL(p.distance, 8.98, 1e-12);
-    stage_free(&w);
 }
 
 // ---- nearest and overlaps -------------------------------------------------------------------
 
 TD_TEST(nearest_segment_is_that_of_a_search_through_all) {
-    stage w = bent_strands("helix");
+    OWNED(stage) w = bent_strands("helix");
     static shapes all;
     td_diag diag = {.message = ""};
     int32_t within = 0;
@@ -407,7 +404,6 @@ TD_TEST(nearest_segment_is_that_of_a_search_through_all) {
         }
     }
     CHECK(within > 60);
-    stage_free(&w);
 }
 
 // From a shape to the ball at s of a segment, by the definition of each shape.
@@ -440,7 +436,7 @@ static td_real gap_at(const void *context, td_real s) {
 TD_TEST(overlaps_are_those_of_a_search_through_all_and_in_order) {
     static const td_collider_kind kinds[] = {TD_COLLIDER_SPHERE, TD_COLLIDER_CAPSULE,
                                              TD_COLLIDER_BOX, TD_COLLIDER_PLANE};
-    stage w = bent_strands("rod");
+    OWNED(stage) w = bent_strands("rod");
     static shapes all;
     td_diag diag = {.message = ""};
     int32_t total = 0;
@@ -478,7 +474,6 @@ TD_TEST(overlaps_are_those_of_a_search_through_all_and_in_order) {
         }
     }
     CHECK(total > 400);
-    stage_free(&w);
 }
 
 // ---- changes --------------------------------------------------------------------------------
@@ -497,12 +492,12 @@ static td_real first_along_z(td_world *world, td_real x) {
 }
 
 TD_TEST(queries_follow_actors_that_are_placed_removed_added_and_restored) {
-    stage w = stage_of(TWO_POSTS);
+    OWNED(stage) w = stage_of(TWO_POSTS);
     td_diag diag = {.message = ""};
     const td_actor_id first = td_world_actor_id(w.world, 0);
     const td_quat none = {1, 0, 0, 0};
     const size_t size = td_world_save_size(w.world);
-    void *save = malloc(size);
+    FREED void *save = malloc(size);
     td_world_save(w.world, save);
     CHECK_REL(first_along_z(w.world, 0), 0.98, 1e-12);
     CHECK_INT(td_world_place_actor(w.world, first, tdi_vec3(5, 0, 0), none, &diag), TD_OK);
@@ -523,13 +518,12 @@ TD_TEST(queries_follow_actors_that_are_placed_removed_added_and_restored) {
         CHECK_INT(td_world_add_actor(w.world, &def, &added, &diag), TD_OK);
         CHECK_REL(first_along_z(w.world, 1 + k), 2.98, 1e-12);
     }
-    free(save);
-    stage_free(&w);
 }
 
 TD_TEST(queries_find_actors_that_wake_move_and_sleep_again_between_them) {
-    stage w = stage_of("{gravity: [0, 0, 0], sleep: {time: 0.2}, objects: [{start: drawn, strand:\n"
-                       " {points: [[0, 0, 0], [0, 1, 0]], segments: 4, radius: 0.02}}]}");
+    OWNED(stage) w =
+        stage_of("{gravity: [0, 0, 0], sleep: {time: 0.2}, objects: [{start: drawn, strand:\n"
+                 " {points: [[0, 0, 0], [0, 1, 0]], segments: 4, radius: 0.02}}]}");
     td_diag diag = {.message = ""};
     const td_actor_id id = td_world_actor_id(w.world, 0);
     run_to(w.world, 1);
@@ -545,13 +539,12 @@ TD_TEST(queries_find_actors_that_wake_move_and_sleep_again_between_them) {
     CHECK(td_world_actor_asleep(w.world, id));
     CHECK(first_along_z(w.world, 0) == HUGE_VAL);
     CHECK_REL(first_along_z(w.world, 0.2), 0.98, 1e-3);
-    stage_free(&w);
 }
 
 // ---- refusals -------------------------------------------------------------------------------
 
 TD_TEST(queries_refuse_numbers_that_are_not_finite_and_name_the_ray) {
-    stage w = stage_of(TWO_POSTS);
+    OWNED(stage) w = stage_of(TWO_POSTS);
     const td_real nan = (td_real)NAN;
     const td_ray good = {.origin = {0, 0.6, -1}, .direction = {0, 0, 1}};
     td_ray bad[8] = {good, good, good, good, good, good, good, good};
@@ -582,5 +575,4 @@ TD_TEST(queries_refuse_numbers_that_are_not_finite_and_name_the_ray) {
     shape.radius = nan;
     CHECK_INT(td_world_overlap(w.world, &shape, NULL, 0, &count, &diag), TD_ERR_ARGUMENT);
     CHECK_INT(count, 0);
-    stage_free(&w);
 }

@@ -182,15 +182,15 @@ static void check_saved_and_pruned(const char *solver) {
     garden g;
     td_diag diag = {.message = ""};
     garden_new(&g, solver, 3, 4);
-    td_world *fresh = NULL;
+    OWNED(td_world) *fresh = NULL;
     CHECK_INT(td_world_new(&g.scene, NULL, NULL, &fresh, NULL), TD_OK);
     steps(g.world, 20);
-    td_skeleton *young = NULL;
+    OWNED(td_skeleton) *young = NULL;
     CHECK_INT(td_skeleton_changed_new(g.skeleton, 1, NULL, 0, NULL, &young, NULL), TD_OK);
     grow_steps(&g, 1);
     regrow(&g);
     steps(g.world, 7);
-    char *bytes = saved(g.world);
+    FREED char *bytes = saved(g.world);
     CHECK_INT(td_world_restore(fresh, bytes, td_world_save_size(g.world), &diag), TD_OK);
     CHECK_TEXT(diag.message, "");
     steps(g.world, 7);
@@ -201,9 +201,6 @@ static void check_saved_and_pruned(const char *solver) {
     CHECK_INT(td_world_actor(g.world, 0).segment_count, td_skeleton_count(young));
     CHECK_IN(apart(tip_of(g.world, 0, 0), foot), 0, 1e-12);
     steps(g.world, 7);
-    free(bytes);
-    td_skeleton_free(young);
-    td_world_free(fresh);
     garden_free(&g);
 }
 
@@ -213,25 +210,21 @@ TD_TEST(grown_plant_is_saved_restored_and_pruned) {
 }
 
 TD_TEST(growth_into_the_ground_is_refused_and_changes_nothing) {
-    stage s = stage_of("{contact: {}, colliders: [{plane: {}}], objects: [{" ROPE
-                       ", position: [0, 0.5, 0]}]}");
-    td_skeleton *longer = NULL;
+    OWNED(stage) s = stage_of("{contact: {}, colliders: [{plane: {}}], objects: [{" ROPE
+                              ", position: [0, 0.5, 0]}]}");
+    OWNED(td_skeleton) *longer = NULL;
     td_diag diag = {.message = ""};
     steps(s.world, 10);
-    char *before = saved(s.world);
+    FREED char *before = saved(s.world);
     const size_t size = td_world_save_size(s.world);
     CHECK_INT(td_skeleton_changed_new(td_world_actor(s.world, 0).skeleton, 3, NULL, 0, NULL,
                                       &longer, NULL),
               TD_OK);
     CHECK_INT(td_world_regrow_actor(s.world, td_world_actor_id(s.world, 0), longer, &diag),
               TD_ERR_BLOCKED);
-    char *after = saved(s.world);
+    FREED char *after = saved(s.world);
     CHECK(td_world_save_size(s.world) == size && memcmp(before, after, size) == 0);
     steps(s.world, 10);
-    free(before);
-    free(after);
-    td_skeleton_free(longer);
-    stage_free(&s);
 }
 
 // ---- helices --------------------------------------------------------------------------------
@@ -262,22 +255,20 @@ TD_TEST(helices_whose_segments_grow_longer_are_refused_by_name_and_nothing_chang
     td_diag diag = {.message = ""};
     garden_of(&g, LONGER, "helix", 2, 0, NULL);
     steps(g.world, 5);
-    char *before = saved(g.world);
+    FREED char *before = saved(g.world);
     const size_t size = td_world_save_size(g.world);
     grow_steps(&g, 1);
     CHECK_INT(td_world_regrow_actor(g.world, td_world_actor_id(g.world, 0), g.skeleton, &diag),
               TD_ERR_ARGUMENT);
     CHECK(strstr(diag.message, "segment 0 changed") != NULL);
-    char *after = saved(g.world);
+    FREED char *after = saved(g.world);
     CHECK(td_world_save_size(g.world) == size && memcmp(before, after, size) == 0);
-    free(before);
-    free(after);
     garden_free(&g);
 }
 
 // A rope of n segments along X, whose start is held so.
 static td_skeleton *rope_of(int32_t n, td_end_kind start) {
-    td_builder *builder = NULL;
+    OWNED(td_builder) *builder = NULL;
     td_skeleton *skeleton = NULL;
     td_strand strand = td_strand_default();
     CHECK_INT(td_builder_new(NULL, NULL, &builder), TD_OK);
@@ -294,7 +285,6 @@ static td_skeleton *rope_of(int32_t n, td_end_kind start) {
     strand.start = start;
     CHECK_INT(td_builder_add_strand(builder, &strand, NULL), TD_OK);
     CHECK_INT(td_builder_finish(builder, &skeleton, NULL), TD_OK);
-    td_builder_free(builder);
     return skeleton;
 }
 
@@ -315,8 +305,8 @@ static td_world *rope_world(td_skeleton *rope) {
 
 // Also with a factor of its stiffness and with damping of the object's own: it swings as it would.
 static void check_rope_grows(td_end_kind start) {
-    td_skeleton *young = rope_of(4, start), *old = rope_of(7, start);
-    td_world *slow = rope_world(young), *once = rope_world(old);
+    OWNED(td_skeleton) *young = rope_of(4, start), *old = rope_of(7, start);
+    OWNED(td_world) *slow = rope_world(young), *once = rope_world(old);
     td_diag diag = {.message = ""};
     steps(slow, 20);
     CHECK_INT(td_world_regrow_actor(slow, td_world_actor_id(slow, 0), old, &diag), TD_OK);
@@ -333,10 +323,6 @@ static void check_rope_grows(td_end_kind start) {
         steps(slow, 1);
         steps(once, 1);
     }
-    td_world_free(slow);
-    td_world_free(once);
-    td_skeleton_free(young);
-    td_skeleton_free(old);
 }
 
 TD_TEST(rope_of_helices_that_grew_hangs_and_swings_as_one_made_at_once) {
@@ -346,8 +332,8 @@ TD_TEST(rope_of_helices_that_grew_hangs_and_swings_as_one_made_at_once) {
 
 // It moves as an actor of a scene with this skeleton does.
 TD_TEST(actor_of_helices_is_added_with_a_skeleton_of_its_own) {
-    td_skeleton *young = rope_of(4, TD_END_CLAMPED), *old = rope_of(7, TD_END_CLAMPED);
-    td_world *one = rope_world(young), *other = rope_world(old);
+    OWNED(td_skeleton) *young = rope_of(4, TD_END_CLAMPED), *old = rope_of(7, TD_END_CLAMPED);
+    OWNED(td_world) *one = rope_world(young), *other = rope_world(old);
     td_actor_def def = td_actor_def_default();
     td_actor_id id;
     td_diag diag = {.message = ""};
@@ -365,10 +351,6 @@ TD_TEST(actor_of_helices_is_added_with_a_skeleton_of_its_own) {
         steps(one, 1);
         steps(other, 1);
     }
-    td_world_free(one);
-    td_world_free(other);
-    td_skeleton_free(young);
-    td_skeleton_free(old);
 }
 
 // Every call for memory fails in turn.
@@ -383,17 +365,15 @@ TD_TEST(growing_helices_without_memory_changes_nothing_and_steps_take_none) {
     td_status status = TD_ERR_MEMORY;
     long fails = 0;
     for (; status == TD_ERR_MEMORY && fails < 500; fails++) {
-        char *before = saved(g.world);
+        FREED char *before = saved(g.world);
         const size_t size = td_world_save_size(g.world);
         heap.fail_at = heap.calls + 1 + fails;
         status = td_world_regrow_actor(g.world, td_world_actor_id(g.world, 0), g.skeleton, &diag);
         heap.fail_at = 0;
-        char *after = saved(g.world);
+        FREED char *after = saved(g.world);
         CHECK_SAY(status == TD_OK ||
                       (td_world_save_size(g.world) == size && memcmp(before, after, size) == 0),
                   "call %ld changed the world", fails);
-        free(before);
-        free(after);
     }
     CHECK_SAY(status == TD_OK && fails > 15, "%ld calls: %s", fails, td_status_text(status));
     const long calls = heap.calls;

@@ -9,10 +9,9 @@
 
 static td_vec3 moment_at(td_world *world, int32_t actor, int32_t segment) {
     td_actor a = td_world_actor(world, actor);
-    td_vec3 *moments = calloc((size_t)a.segment_count, sizeof *moments);
+    FREED td_vec3 *moments = calloc((size_t)a.segment_count, sizeof *moments);
     td_world_moments(world, actor, moments);
     td_vec3 m = moments[segment];
-    free(moments);
     return m;
 }
 
@@ -21,8 +20,8 @@ static td_vec3 moment_at(td_world *world, int32_t actor, int32_t segment) {
 #define FORK "plant: fork.lsys, materials: [{young: 4e8}]"
 
 TD_TEST(plant_in_a_scene_rests_and_sways_alike_as_rods_and_as_a_tree) {
-    stage s = stage_of("{objects: [{" FORK ", law: tangent}, {solver: rod, " FORK "}],\n"
-                       " loads: [{wind: {velocity: [4, 0, 1]}}]}");
+    OWNED(stage) s = stage_of("{objects: [{" FORK ", law: tangent}, {solver: rod, " FORK "}],\n"
+                              " loads: [{wind: {velocity: [4, 0, 1]}}]}");
     td_vec3 tree = tip_of(s.world, 0, -1), rod = tip_of(s.world, 1, -1), start = tree;
     CHECK_IN(apart(tree, rod), 0, 2e-5);
     run_to(s.world, 20);
@@ -32,83 +31,79 @@ TD_TEST(plant_in_a_scene_rests_and_sways_alike_as_rods_and_as_a_tree) {
     CHECK_IN(apart(tree, rod), 0, 0.01 * apart(tree, start));
     CHECK(!td_world_actor(s.world, 0).stretchy);
     CHECK(td_world_actor(s.world, 1).stretchy);
-    stage_free(&s);
 }
 
 TD_TEST(pulls_and_pushes_move_rods_as_they_move_trees) {
-    stage s = stage_of("{gravity: [0, 0, 0], air_density: 0,\n"
-                       " objects: [{name: tree, law: tangent, " CORD "material: green-wood},\n"
-                       "  damping_ratio: 1},\n"
-                       "  {name: rod, solver: rod, " CORD "material: green-wood},\n"
-                       "  damping_ratio: 1}],\n"
-                       " loads: [{push: {object: tree, segment: 19, force: [0, 2, 0]}},\n"
-                       "  {push: {object: rod, segment: 19, force: [0, 2, 0]}}]}");
+    OWNED(stage) s =
+        stage_of("{gravity: [0, 0, 0], air_density: 0,\n"
+                 " objects: [{name: tree, law: tangent, " CORD "material: green-wood},\n"
+                 "  damping_ratio: 1},\n"
+                 "  {name: rod, solver: rod, " CORD "material: green-wood},\n"
+                 "  damping_ratio: 1}],\n"
+                 " loads: [{push: {object: tree, segment: 19, force: [0, 2, 0]}},\n"
+                 "  {push: {object: rod, segment: 19, force: [0, 2, 0]}}]}");
     run_to(s.world, 3);
     td_vec3 tree = tip_of(s.world, 0, -1), rod = tip_of(s.world, 1, -1);
     CHECK(tree.y > 0.05);
     CHECK_IN(apart(tree, rod), 0, 1e-3 * tree.y);
     CHECK_REL(moment_at(s.world, 1, 0).z, moment_at(s.world, 0, 0).z, 1e-3);
-    stage_free(&s);
 }
 
 TD_TEST(rods_drawn_for_rest_stay_as_they_are_drawn) {
-    stage s = stage_of("{objects: [{solver: rod, rest_under_gravity: true, " FORK "},\n"
-                       " {solver: rod, rest_under_gravity: true, " CORD "}}]}");
+    OWNED(stage) s = stage_of("{objects: [{solver: rod, rest_under_gravity: true, " FORK "},\n"
+                              " {solver: rod, rest_under_gravity: true, " CORD "}}]}");
     td_vec3 fork = tip_of(s.world, 0, -1), cord = tip_of(s.world, 1, -1);
     CHECK_IN(apart(cord, tdi_vec3(1, 0, 0)), 0, 1e-12);
     steps(s.world, 60);
     CHECK_IN(apart(fork, tip_of(s.world, 0, -1)), 0, 1e-7);
     CHECK_IN(apart(cord, tip_of(s.world, 1, -1)), 0, 1e-7);
-    stage_free(&s);
 }
 
 TD_TEST(damping_ratio_of_rods_is_that_of_their_lowest_mode) {
-    stage s = stage_of("{gravity: [0, 0, 0], objects: [{solver: rod, damping_ratio: 0.1,\n"
-                       " " CORD "material: green-wood}}]}");
+    OWNED(stage) s = stage_of("{gravity: [0, 0, 0], objects: [{solver: rod, damping_ratio: 0.1,\n"
+                              " " CORD "material: green-wood}}]}");
     td_mode mode;
     CHECK_INT(td_world_modes(s.world, 0, 1, &mode, NULL), TD_OK);
     CHECK_REL(mode.damping_ratio, 0.1, 1e-6);
-    stage_free(&s);
 }
 
 // ---- bases and ends -------------------------------------------------------------------------
 
 TD_TEST(rods_go_with_their_base) {
-    stage s = stage_of("{gravity: [0, 0, 0], air_density: 0, objects: [{solver: rod, "
-                       "position: {keys: [[0, [1, 2, 0]], [1, [1, 5, 0]]], interpolate: linear},\n"
-                       " rotation: {axis: [0, 0, 1], degrees: 90}, " CORD
-                       "material: green-wood}, damping_ratio: 1}]}");
+    OWNED(stage) s =
+        stage_of("{gravity: [0, 0, 0], air_density: 0, objects: [{solver: rod, "
+                 "position: {keys: [[0, [1, 2, 0]], [1, [1, 5, 0]]], interpolate: linear},\n"
+                 " rotation: {axis: [0, 0, 1], degrees: 90}, " CORD
+                 "material: green-wood}, damping_ratio: 1}]}");
     CHECK_IN(apart(tip_of(s.world, 0, -1), tdi_vec3(1, 3, 0)), 0, 1e-9);
     run_to(s.world, 4);
     CHECK_IN(apart(tip_of(s.world, 0, -1), tdi_vec3(1, 6, 0)), 0, 1e-6);
-    stage_free(&s);
 }
 
 TD_TEST(rods_that_have_settled_go_on_from_there_when_their_base_moves) {
-    stage s = stage_of("{objects: [{solver: rod, position: {keys: [[0, [1, 2, 0]], [1, [1, 3, "
-                       "0]]]}, " CORD "}}]}");
+    OWNED(stage) s =
+        stage_of("{objects: [{solver: rod, position: {keys: [[0, [1, 2, 0]], [1, [1, 3, "
+                 "0]]]}, " CORD "}}]}");
     td_vec3 settled = tip_of(s.world, 0, -1);
     CHECK(settled.y < 1.9);
     steps(s.world, 1);
     CHECK_IN(apart(settled, tip_of(s.world, 0, -1)), 1e-9, 0.01);
-    stage_free(&s);
 }
 
 TD_TEST(end_that_is_turned_twists_a_rod_evenly) {
-    stage s = stage_of("{gravity: [0, 0, 0], air_density: 0, objects: [{solver: rod,\n"
-                       " " CORD "bend: 10, torsion: 0.01, stretch: 1e5, line_mass: 0.1,\n"
-                       "  end: {held: clamped, turns: {keys: [[0, 0], [1, 3]], interpolate: "
-                       "linear}}},\n relaxation_time: 0.1}]}");
+    OWNED(stage) s = stage_of("{gravity: [0, 0, 0], air_density: 0, objects: [{solver: rod,\n"
+                              " " CORD "bend: 10, torsion: 0.01, stretch: 1e5, line_mass: 0.1,\n"
+                              "  end: {held: clamped, turns: {keys: [[0, 0], [1, 3]], interpolate: "
+                              "linear}}},\n relaxation_time: 0.1}]}");
     run_to(s.world, 5);
     for (int32_t k = 0; k < 20; k++) {
         CHECK_REL(moment_at(s.world, 0, k).y, 0.01 * 6 * PI, 1e-6);
     }
     CHECK_IN(apart(tip_of(s.world, 0, -1), tdi_vec3(1, 0, 0)), 0, 1e-9);
-    stage_free(&s);
 }
 
 TD_TEST(end_that_is_pulled_stretches_a_rod_as_its_stiffness_says) {
-    stage s =
+    OWNED(stage) s =
         stage_of("{gravity: [0, 0, 0], air_density: 0, objects: [{solver: rod,\n"
                  " position: [0, 1, 0], " CORD "bend: 1, torsion: 1, stretch: 50,\n"
                  "  line_mass: 0.1, start: {held: pinned},\n"
@@ -121,34 +116,33 @@ TD_TEST(end_that_is_pulled_stretches_a_rod_as_its_stiffness_says) {
     td_vec3 tip;
     td_world_segment(s.world, 0, 19, NULL, &tip, NULL);
     CHECK_IN(apart(tip, tdi_vec3(1.5, 1, 0)), 0, 1e-9);
-    stage_free(&s);
 }
 
 TD_TEST(driven_ends_go_with_the_base_as_well) {
-    stage s = stage_of("{gravity: [0, 0, 0], air_density: 0, objects: [{solver: rod,\n"
-                       " position: {keys: [[0, [0, 0, 0]], [1, [0, 2, 0]]]},\n"
-                       " " CORD "end: {held: clamped, shift: [0, 0, 0.1]}}}]}");
+    OWNED(stage) s = stage_of("{gravity: [0, 0, 0], air_density: 0, objects: [{solver: rod,\n"
+                              " position: {keys: [[0, [0, 0, 0]], [1, [0, 2, 0]]]},\n"
+                              " " CORD "end: {held: clamped, shift: [0, 0, 0.1]}}}]}");
     run_to(s.world, 2);
     td_vec3 tip;
     td_world_segment(s.world, 0, 19, NULL, &tip, NULL);
     CHECK_IN(apart(tip, tdi_vec3(1, 2, 0.1)), 0, 1e-9);
-    stage_free(&s);
 }
 
 // ---- shapes ---------------------------------------------------------------------------------
 
 TD_TEST(helix_has_its_radius_pitch_and_hand) {
-    stage s = stage_of("{gravity: [0, 0, 0], objects: [{start: drawn, strand: {segments: 40,\n"
-                       " helix: {radius: 0.1, pitch: 0.05, turns: 2.25}}}]}");
+    OWNED(stage) s =
+        stage_of("{gravity: [0, 0, 0], objects: [{start: drawn, strand: {segments: 40,\n"
+                 " helix: {radius: 0.1, pitch: 0.05, turns: 2.25}}}]}");
     td_vec3 quarter = tip_of(s.world, 0, 39);
     CHECK_IN(apart(quarter, tdi_vec3(0, 2.25 * 0.05, -0.1)), 0, 1e-9);
     CHECK_INT(td_world_actor(s.world, 0).segment_count, 40);
-    stage_free(&s);
 }
 
 TD_TEST(closed_helix_without_pitch_is_a_ring_that_keeps_its_size) {
-    stage s = stage_of("{gravity: [0, 0, 0], objects: [{solver: rod, strand: {closed: true,\n"
-                       " segments: 30, helix: {radius: 0.1}}}]}");
+    OWNED(stage) s =
+        stage_of("{gravity: [0, 0, 0], objects: [{solver: rod, strand: {closed: true,\n"
+                 " segments: 30, helix: {radius: 0.1}}}]}");
     const td_vec3 centre = {0, 0, 0};
     td_vec3 last, first;
     CHECK_INT(td_world_actor(s.world, 0).dof_count, 4 * 30);
@@ -159,16 +153,16 @@ TD_TEST(closed_helix_without_pitch_is_a_ring_that_keeps_its_size) {
     td_world_segment(s.world, 0, 29, NULL, &last, NULL);
     td_world_segment(s.world, 0, 0, &first, NULL, NULL);
     CHECK_IN(apart(first, last), 0, 1e-12);
-    stage_free(&s);
 }
 
 TD_TEST(strand_that_is_straight_at_ease_unbends_and_one_with_a_helix_winds_up) {
-    stage s = stage_of("{gravity: [0, 0, 0], air_density: 50, objects: [\n"
-                       " {solver: rod, strand: {segments: 30, radius: 0.004, straight: true,\n"
-                       "  helix: {radius: 0.2, turns: 0.5}, start: {held: free}}},\n"
-                       " {solver: rod, size: 2, strand: {segments: 30, radius: 0.004,\n"
-                       "  points: [[0, 0, 0], [0, 0.7, 0]], start: {held: free},\n"
-                       "  rest_helix: {radius: 0.05, pitch: 0.02, turns: 2}}}]}");
+    OWNED(stage) s =
+        stage_of("{gravity: [0, 0, 0], air_density: 50, objects: [\n"
+                 " {solver: rod, strand: {segments: 30, radius: 0.004, straight: true,\n"
+                 "  helix: {radius: 0.2, turns: 0.5}, start: {held: free}}},\n"
+                 " {solver: rod, size: 2, strand: {segments: 30, radius: 0.004,\n"
+                 "  points: [[0, 0, 0], [0, 0.7, 0]], start: {held: free},\n"
+                 "  rest_helix: {radius: 0.05, pitch: 0.02, turns: 2}}}]}");
     td_vec3 first, last;
     td_world_segment(s.world, 0, 0, &first, NULL, NULL);
     td_world_segment(s.world, 0, 29, NULL, &last, NULL);
@@ -176,30 +170,30 @@ TD_TEST(strand_that_is_straight_at_ease_unbends_and_one_with_a_helix_winds_up) {
     td_world_segment(s.world, 1, 0, &first, NULL, NULL);
     td_world_segment(s.world, 1, 29, NULL, &last, NULL);
     CHECK_REL(apart(first, last), 2 * 2 * 0.02, 1e-3);
-    stage_free(&s);
 }
 
 TD_TEST(bodies_hang_where_they_are_welded) {
-    stage s = stage_of("{air_density: 0, objects: [{solver: rod, strand: {points: [[0, 0, 0], [0, "
-                       "-1, 0]],\n segments: 10, bend: 1, torsion: 1, stretch: 1000, line_mass: "
-                       "1e-3,\n tip_mass: 1, bodies: [{at: 0.5, mass: 2, size: [0.1, 0.1, 0.1]},\n"
-                       " {at: 0.5, mass: 1, position: [0.05, 0, 0]},\n"
-                       " {at: 0.5, mass: 1, position: [-0.05, 0, 0]}]}}]}");
+    OWNED(stage) s =
+        stage_of("{air_density: 0, objects: [{solver: rod, strand: {points: [[0, 0, 0], [0, "
+                 "-1, 0]],\n segments: 10, bend: 1, torsion: 1, stretch: 1000, line_mass: "
+                 "1e-3,\n tip_mass: 1, bodies: [{at: 0.5, mass: 2, size: [0.1, 0.1, 0.1]},\n"
+                 " {at: 0.5, mass: 1, position: [0.05, 0, 0]},\n"
+                 " {at: 0.5, mass: 1, position: [-0.05, 0, 0]}]}}]}");
     const td_real upper = (5 + 1e-3 * 0.75) * 9.81 / 1000 * 0.5,
                   lower = (1 + 1e-3 * 0.25) * 9.81 / 1000 * 0.4; // a body makes its edge rigid
     td_vec3 tip;
     td_world_segment(s.world, 0, 9, NULL, &tip, NULL);
     CHECK_REL(-tip.y - 1, upper + lower, 1e-3);
     CHECK_IN(fabs(tip.x) + fabs(tip.z), 0, 1e-9);
-    stage_free(&s);
 }
 
 TD_TEST(bodies_ride_on_their_strand_and_can_be_pulled_by) {
-    stage s = stage_of("{air_density: 0, objects: [{solver: rod, size: 2, strand: {points: [[0, 0, "
-                       "0], [0, -1, 0]],\n segments: 10, radius: 0.004, bodies: [{at: 0.25, mass: "
-                       "0.1,\n size: [0.02, 0.04, 0.02], position: [0.03, 0, 0]}]}}],\n"
-                       " loads: [{pull: {segment: 10, by: [0.3, 0, 0], stiffness: 50, damping: "
-                       "5}}]}");
+    OWNED(stage) s =
+        stage_of("{air_density: 0, objects: [{solver: rod, size: 2, strand: {points: [[0, 0, "
+                 "0], [0, -1, 0]],\n segments: 10, radius: 0.004, bodies: [{at: 0.25, mass: "
+                 "0.1,\n size: [0.02, 0.04, 0.02], position: [0.03, 0, 0]}]}}],\n"
+                 " loads: [{pull: {segment: 10, by: [0.3, 0, 0], stiffness: 50, damping: "
+                 "5}}]}");
     td_vec3 place, tip, start;
     td_quat turn;
     CHECK_INT(td_world_actor(s.world, 0).segment_count, 11);
@@ -217,13 +211,12 @@ TD_TEST(bodies_ride_on_their_strand_and_can_be_pulled_by) {
     td_vec3 at = td_skeleton_segments(td_world_actor(s.world, 0).skeleton)[10].attach;
     CHECK_IN(apart(own, at), 0, 1e-9);
     CHECK_IN(tdi_norm(moment_at(s.world, 0, 10)), 0, 0);
-    stage_free(&s);
 }
 
 // ---- contact --------------------------------------------------------------------------------
 
 TD_TEST(rods_that_fall_on_a_plane_lie_on_it) {
-    stage s = stage_of(
+    OWNED(stage) s = stage_of(
         "{objects: [{solver: rod, start: drawn, position: [0, 0.1, 0], strand: {segments: 12,\n"
         " points: [[0, 0, 0], [0.3, 0.02, 0]], radius: 0.01, start: {held: free}}},\n"
         " {solver: rod, start: drawn, position: [0.15, 0.2, -0.1], strand: {segments: 8,\n"
@@ -239,7 +232,6 @@ TD_TEST(rods_that_fall_on_a_plane_lie_on_it) {
         }
     }
     CHECK_IN(tip_of(s.world, 0, 5).y, 0.06, 0.065);
-    stage_free(&s);
 }
 
 static const char touching[] =
@@ -253,38 +245,31 @@ static const char touching[] =
     "  {sphere: {radius: 0.05, position: {keys: [[0, [0.1, -0.1, 0]], [1, [0.1, 0.03, 0]]]}}}]}";
 
 TD_TEST(rods_that_touch_are_the_same_to_the_bit_for_any_threads_and_after_any_save) {
-    stage one = stage_of(touching), two = try_stage(touching, 4, NULL);
+    OWNED(stage) one = stage_of(touching), two = try_stage(touching, 4, NULL);
     td_diag diag;
     steps(one.world, 20);
     steps(two.world, 20);
     CHECK(same_bits(one.world, two.world));
-    char *bytes = saved(one.world);
+    FREED char *bytes = saved(one.world);
     steps(one.world, 20);
-    stage late = stage_of(touching);
+    OWNED(stage) late = stage_of(touching);
     CHECK_INT(td_world_restore(late.world, bytes, td_world_save_size(one.world), &diag), TD_OK);
     steps(late.world, 20);
     CHECK(same_bits(one.world, late.world));
     CHECK(apart(tip_of(one.world, 0, 3), tip_of(two.world, 0, 3)) > 1e-4);
-    free(bytes);
-    stage_free(&late);
-    stage_free(&two);
-    stage_free(&one);
 }
 
 TD_TEST(rods_stepped_as_published_go_on_to_the_bit_after_a_save) {
     static const char text[] = "{step: 1/3000, objects: [{solver: rod, integrator: euler,\n"
                                " start: drawn, " CORD "}}]}";
-    stage one = stage_of(text), late = stage_of(text);
+    OWNED(stage) one = stage_of(text), late = stage_of(text);
     td_diag diag;
     steps(one.world, 50);
-    char *bytes = saved(one.world);
+    FREED char *bytes = saved(one.world);
     steps(one.world, 50);
     CHECK_INT(td_world_restore(late.world, bytes, td_world_save_size(one.world), &diag), TD_OK);
     steps(late.world, 50);
     CHECK(same_bits(one.world, late.world));
-    free(bytes);
-    stage_free(&late);
-    stage_free(&one);
 }
 
 // They began 5,000 m and more below, each solver elsewhere.
@@ -300,17 +285,17 @@ TD_TEST(what_nothing_holds_has_no_rest_to_start_from) {
 }
 
 TD_TEST(rods_that_start_in_each_other_are_told_by_name) {
-    stage s = stage_of("{objects: [{name: cord, solver: rod, start: drawn, " CORD "}}],\n"
-                       " colliders: [{box: {position: [0.5, 0, 0], size: [0.2, 0.2, 0.2]}}]}");
+    OWNED(stage) s =
+        stage_of("{objects: [{name: cord, solver: rod, start: drawn, " CORD "}}],\n"
+                 " colliders: [{box: {position: [0.5, 0, 0], size: [0.2, 0.2, 0.2]}}]}");
     td_diag diag = {.message = ""};
     CHECK_INT(td_world_step(s.world, &diag), TD_ERR_DIVERGED);
     CHECK_HAS(diag.message, "'cord' at 0 s");
     CHECK(td_world_time(s.world) == 0);
-    stage_free(&s);
 }
 
 TD_TEST(trees_swing_against_colliders_and_not_through_them) {
-    stage s =
+    OWNED(stage) s =
         stage_of("{objects: [{start: drawn, materials: [{young: 1e5}], position: [0, 1, 0],\n"
                  "  strand: {points: [[0, 0, 0], [0.6, 0, 0]], radius: 0.01}},\n"
                  " {start: drawn, materials: [{young: 1e5}], position: [0, 1, 1],\n"
@@ -328,7 +313,6 @@ TD_TEST(trees_swing_against_colliders_and_not_through_them) {
     }
     CHECK_IN(least, 0.11 - 1e-9, 0.113);
     CHECK_IN(free, 0, 0.1);
-    stage_free(&s);
 }
 
 TD_TEST(contact_can_be_filled_by_hand_and_its_numbers_are_checked) {
@@ -404,13 +388,12 @@ TD_TEST(keys_of_rods_and_of_contact_have_their_faults) {
          "not clamped"},
     };
     for (size_t k = 0; k < sizeof faults / sizeof *faults; k++) {
-        stage s = try_stage(faults[k].text, 1, NULL);
+        OWNED(stage) s = try_stage(faults[k].text, 1, NULL);
         if (s.status == TD_OK || s.diags[0].line != faults[k].line ||
             !strstr(s.diags[0].message, faults[k].message)) {
             test_failed(__FILE__, __LINE__, "%s: %d, line %d: '%s'", faults[k].text, s.status,
                         s.diags[0].line, s.diags[0].message);
         }
-        stage_free(&s);
     }
 }
 

@@ -96,7 +96,7 @@ TD_TEST(room_that_grew_in_steps_leaves_the_bits_of_room_from_the_start) {
         char text[TEXT];
         const char *solver = k < 6 ? solvers[k / 2] : "rod", *method = methods[k % 2];
         falling(text, solver, method, constraints[k / 6]);
-        stage grows = roomy(text, 0, k / 2 % 2 + 1, false), has = roomy(text, 64, 1, false);
+        OWNED(stage) grows = roomy(text, 0, k / 2 % 2 + 1, false), has = roomy(text, 64, 1, false);
         const size_t bytes = grows.world->near.blocks.bytes;
         bool same = true;
         for (int n = 0; n < 18 && same; n++) {
@@ -107,8 +107,6 @@ TD_TEST(room_that_grew_in_steps_leaves_the_bits_of_room_from_the_start) {
         CHECK_SAY(same, "%s, %s %s", solver, method, constraints[k / 6]);
         CHECK(grows.world->near.blocks.bytes > bytes);
         CHECK(td_world_contacts(grows.world, NULL, 0) > 0);
-        stage_free(&has);
-        stage_free(&grows);
     }
 }
 
@@ -116,8 +114,8 @@ TD_TEST(room_that_must_not_grow_fails_the_step_with_nothing_changed) {
     for (int k = 0; k < 2; k++) {
         char text[TEXT];
         td_diag diag = {.message = ""};
-        stage s = roomy(falling(text, "rod", methods[k], ""), 0, 1, true),
-              other = roomy(text, 64, 1, true);
+        OWNED(stage) s = roomy(falling(text, "rod", methods[k], ""), 0, 1, true),
+                     other = roomy(text, 64, 1, true);
         td_status status = TD_OK;
         char *before = NULL;
         for (int n = 0; n < 40 && status == TD_OK; n++) {
@@ -126,16 +124,13 @@ TD_TEST(room_that_must_not_grow_fails_the_step_with_nothing_changed) {
             steps(other.world, 1);
             status = td_world_step(s.world, &diag);
         }
-        char *after = saved(s.world);
+        FREED char *after = saved(s.world);
         CHECK_INT(status, TD_ERR_LIMIT);
         CHECK_SAY(strstr(diag.message, "contacts") || strstr(diag.message, "pairs"), "%s",
                   diag.message);
         CHECK(memcmp(before, after, td_world_save_size(s.world)) == 0);
         CHECK_INT(td_world_step(s.world, &diag), TD_ERR_LIMIT);
         free(before);
-        free(after);
-        stage_free(&other);
-        stage_free(&s);
     }
 }
 
@@ -157,7 +152,7 @@ static const char *columns(char text[TEXT]) {
 TD_TEST(room_that_runs_out_in_the_search_for_islands_leaves_the_step_before) {
     char text[TEXT];
     td_diag diag = {.message = ""};
-    stage s = roomy(columns(text), 1, 1, true);
+    OWNED(stage) s = roomy(columns(text), 1, 1, true);
     td_status status = TD_OK;
     char *before = NULL;
     int good = -1;
@@ -167,14 +162,12 @@ TD_TEST(room_that_runs_out_in_the_search_for_islands_leaves_the_step_before) {
         status = td_world_step(s.world, &diag);
         good++;
     }
-    char *after = saved(s.world);
+    FREED char *after = saved(s.world);
     CHECK_INT(status, TD_ERR_LIMIT);
     CHECK(good > 0);
     CHECK_SAY(strncmp(diag.message, "more than", 9) == 0, "%s", diag.message); // not of an island
     CHECK(memcmp(before, after, td_world_save_size(s.world)) == 0);
     free(before);
-    free(after);
-    stage_free(&s);
 }
 
 TD_TEST(room_from_the_start_is_refused_out_of_range) {
@@ -182,10 +175,9 @@ TD_TEST(room_from_the_start_is_refused_out_of_range) {
     td_world_opts opts = td_world_opts_default();
     for (int k = 0; k < 2; k++) {
         opts.near_pairs = k ? -1 : 4097;
-        stage s = stage_with(falling(text, "rod", "barrier", ""), opts, NULL);
+        OWNED(stage) s = stage_with(falling(text, "rod", "barrier", ""), opts, NULL);
         CHECK_INT(s.status, TD_ERR_ARGUMENT);
         CHECK_SAY(strstr(s.diags[0].message, "near_pairs"), "%s", s.diags[0].message);
-        stage_free(&s);
     }
 }
 
@@ -196,7 +188,7 @@ TD_TEST(room_of_others_stays_as_it_is_when_a_plant_is_cut) {
     char text[TEXT];
     td_actor_id fallen;
     td_diag diag = {.message = ""};
-    stage s = stage_of(garden(text, 60, "contact: {}, colliders: [{plane: {}}], "));
+    OWNED(stage) s = stage_of(garden(text, 60, "contact: {}, colliders: [{plane: {}}], "));
     steps(s.world, 3);
     const tdi_nearness *n = &s.world->near;
     for (int32_t k = 0; k < 3; k++) {
@@ -213,7 +205,6 @@ TD_TEST(room_of_others_stays_as_it_is_when_a_plant_is_cut) {
         CHECK_SAY(n->blocks.bytes - bytes < bytes / 4, "%d bytes more",
                   (int)(n->blocks.bytes - bytes));
     }
-    stage_free(&s);
 }
 
 // ---- blocks ---------------------------------------------------------------------------------

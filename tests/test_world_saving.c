@@ -43,53 +43,46 @@ static void attract(void *context, td_real time, int32_t actor, int32_t count, c
 // ---- bits -----------------------------------------------------------------------------------
 
 TD_TEST(world_is_the_same_to_the_bit_for_any_number_of_threads) {
-    stage one = stage_of(crowd);
+    OWNED(stage) one = stage_of(crowd);
     static const int32_t threads[] = {2, 8};
     CHECK_INT(td_world_set_field(one.world, attract, NULL), TD_OK);
     steps(one.world, 40);
     for (int k = 0; k < 2; k++) {
-        stage many = try_stage(crowd, threads[k], NULL);
+        OWNED(stage) many = try_stage(crowd, threads[k], NULL);
         CHECK_INT(many.status, TD_OK);
         CHECK_INT(td_world_set_field(many.world, attract, NULL), TD_OK);
         steps(many.world, 40);
         CHECK(same_bits(one.world, many.world));
-        stage_free(&many);
     }
-    stage_free(&one);
 }
 
 TD_TEST(world_with_threads_inside_a_large_actor_is_the_same_to_the_bit) {
     static const char text[] = "{objects: [{strand: {points: [[0, 0, 0], [9, 0, 0]], "
                                "segments: 9000, radius: 0.1}, start: drawn}]}";
-    stage one = stage_of(text), four = try_stage(text, 4, NULL);
+    OWNED(stage) one = stage_of(text), four = try_stage(text, 4, NULL);
     steps(one.world, 3);
     steps(four.world, 3);
     CHECK(same_bits(one.world, four.world));
-    stage_free(&one);
-    stage_free(&four);
 }
 
 TD_TEST(world_restored_at_any_step_goes_on_to_the_bit) {
-    stage whole = stage_of(crowd), again = stage_of(crowd);
+    OWNED(stage) whole = stage_of(crowd), again = stage_of(crowd);
     td_diag diag = {.message = ""};
     for (int32_t k = 0; k < 45; k++) {
         size_t size = td_world_save_size(whole.world);
-        char *bytes = saved(whole.world);
+        FREED char *bytes = saved(whole.world);
         // `again` has been elsewhere in the meantime
         CHECK_INT(td_world_restore(again.world, bytes, size, &diag), TD_OK);
         steps(whole.world, 1);
         steps(again.world, 1);
         CHECK(same_bits(whole.world, again.world));
         steps(again.world, 2);
-        free(bytes);
     }
     CHECK_REL(td_world_time(whole.world), 45.0 / 60, 1e-12);
-    stage_free(&whole);
-    stage_free(&again);
 }
 
 TD_TEST(world_restored_in_another_process_of_the_same_scene_goes_on_to_the_bit) {
-    stage whole = stage_of(crowd);
+    OWNED(stage) whole = stage_of(crowd);
     CHECK(td_world_grab(whole.world, 2, 3, tdi_vec3(0, 0.1, 0), tdi_vec3(0.2, 0.3, 0), 50) ==
           TD_OK);
     CHECK(td_world_set_torque(whole.world, 8, 3, 0.01) == TD_OK);
@@ -104,9 +97,9 @@ TD_TEST(world_restored_in_another_process_of_the_same_scene_goes_on_to_the_bit) 
     steps(whole.world, 5);
     set(whole.world, "step", 1.0 / 120);
     steps(whole.world, 5);
-    char *bytes = saved(whole.world);
+    FREED char *bytes = saved(whole.world);
     size_t size = td_world_save_size(whole.world);
-    stage fresh = stage_of(crowd);
+    OWNED(stage) fresh = stage_of(crowd);
     CHECK_INT(td_world_restore(fresh.world, bytes, size, NULL), TD_OK);
     CHECK(get(fresh.world, "objects[0].stiffness") == 0.5);
     CHECK(td_world_time(fresh.world) == td_world_time(whole.world));
@@ -114,16 +107,13 @@ TD_TEST(world_restored_in_another_process_of_the_same_scene_goes_on_to_the_bit) 
     steps(whole.world, 30);
     steps(fresh.world, 30);
     CHECK(same_bits(whole.world, fresh.world));
-    free(bytes);
-    stage_free(&whole);
-    stage_free(&fresh);
 }
 
 TD_TEST(world_refuses_a_save_in_which_any_byte_changed) {
-    stage s = stage_of("{objects: [{" ROD "}]}");
+    OWNED(stage) s = stage_of("{objects: [{" ROD "}]}");
     td_diag diag = {.message = ""};
     steps(s.world, 3);
-    char *bytes = saved(s.world), *now = NULL;
+    FREED char *bytes = saved(s.world), *now = NULL;
     const size_t size = td_world_save_size(s.world);
     int accepted = 0;
     for (size_t k = 0; k < size; k++) {
@@ -136,9 +126,6 @@ TD_TEST(world_refuses_a_save_in_which_any_byte_changed) {
     CHECK_INT(td_world_restore(s.world, bytes, size, &diag), TD_OK);
     now = saved(s.world);
     CHECK(memcmp(now, bytes, size) == 0);
-    free(bytes);
-    free(now);
-    stage_free(&s);
 }
 
 // Strands that come slowly near each other: who is solved with whom changes bits, and must not
@@ -151,12 +138,12 @@ TD_TEST(world_groups_actors_by_what_is_saved_alone) {
         " {name: b, solver: rod, start: drawn,\n"
         "  position: {keys: [[0, [0, 0, 0.05]], [1, [0, 0, 0.02]]]},\n"
         "  strand: {points: [[0, 0, 0], [0.1, -0.2, 0]], segments: 4, radius: 0.01}}]}";
-    stage whole = stage_of(text);
+    OWNED(stage) whole = stage_of(text);
     int32_t joined = 0, alone = 0;
     for (int32_t k = 0; k < 45; k++) {
         const size_t size = td_world_save_size(whole.world);
-        stage fresh = stage_of(text);
-        char *bytes = saved(whole.world);
+        OWNED(stage) fresh = stage_of(text);
+        FREED char *bytes = saved(whole.world);
         CHECK_INT(td_world_restore(fresh.world, bytes, size, NULL), TD_OK);
         steps(whole.world, 1);
         steps(fresh.world, 1);
@@ -164,15 +151,12 @@ TD_TEST(world_groups_actors_by_what_is_saved_alone) {
         CHECK(same_bits(whole.world, fresh.world));
         joined += whole.world->islands.count == 1;
         alone += whole.world->islands.count == 2;
-        free(bytes);
-        stage_free(&fresh);
     }
     CHECK_SAY(joined > 5 && alone > 5, "%d steps together and %d apart", (int)joined, (int)alone);
-    stage_free(&whole);
 }
 
 TD_TEST(world_reading_does_not_change_the_future) {
-    stage read = stage_of(crowd), left = stage_of(crowd);
+    OWNED(stage) read = stage_of(crowd), left = stage_of(crowd);
     td_real values[3];
     for (int32_t k = 0; k < 20; k++) {
         for (int32_t object = 0; object < 5; object++) {
@@ -186,13 +170,11 @@ TD_TEST(world_reading_does_not_change_the_future) {
         steps(read.world, 1);
         steps(left.world, 1);
     }
-    stage_free(&read);
-    stage_free(&left);
 }
 
 TD_TEST(two_worlds_of_one_scene_do_not_touch_each_other) {
-    stage s = stage_of(crowd), alone = stage_of(crowd);
-    td_world *other = NULL;
+    OWNED(stage) s = stage_of(crowd), alone = stage_of(crowd);
+    OWNED(td_world) *other = NULL;
     td_world_opts opts = td_world_opts_default();
     opts.loader = &test_loader;
     set(s.world, "objects[0].stiffness", 3);
@@ -203,23 +185,20 @@ TD_TEST(two_worlds_of_one_scene_do_not_touch_each_other) {
     steps(alone.world, 10);
     CHECK(same_bits(other, alone.world));
     CHECK(td_scene_def_get(s.scene)->objects[0].stiffness == 1);
-    td_world_free(other);
-    stage_free(&s);
-    stage_free(&alone);
 }
 
 // ---- refusals -------------------------------------------------------------------------------
 
 TD_TEST(world_refuses_saves_that_are_not_its_own) {
-    stage s = stage_of("{objects: [{" ROD "}]}");
-    stage larger = stage_of("{objects: [{" ROD ", size: 1.5}]}");
-    stage longer = stage_of("{objects: [{" ROD "}, {" ROD "}]}");
+    OWNED(stage) s = stage_of("{objects: [{" ROD "}]}");
+    OWNED(stage) larger = stage_of("{objects: [{" ROD ", size: 1.5}]}");
+    OWNED(stage) longer = stage_of("{objects: [{" ROD "}, {" ROD "}]}");
     size_t size = td_world_save_size(s.world);
-    char *bytes = saved(s.world), *before = saved(larger.world);
+    FREED char *bytes = saved(s.world), *before = saved(larger.world);
     td_diag diag = {.message = ""};
     CHECK_INT(td_world_restore(larger.world, bytes, size, &diag), TD_ERR_SYNTAX);
     CHECK_HAS(diag.message, "another scene");
-    char *after = saved(larger.world);
+    FREED char *after = saved(larger.world);
     CHECK(memcmp(before, after, size) == 0);
     CHECK_INT(td_world_restore(longer.world, bytes, size, NULL), TD_ERR_SYNTAX);
     CHECK_INT(td_world_restore(s.world, bytes, size - 1, NULL), TD_ERR_SYNTAX);
@@ -228,18 +207,12 @@ TD_TEST(world_refuses_saves_that_are_not_its_own) {
     CHECK_INT(td_world_restore(s.world, bytes, size, NULL), TD_ERR_SYNTAX);
     bytes[0]--;
     CHECK_INT(td_world_restore(s.world, bytes, size, NULL), TD_OK);
-    free(bytes);
-    free(before);
-    free(after);
-    stage_free(&s);
-    stage_free(&larger);
-    stage_free(&longer);
 }
 
 TD_TEST(world_survives_any_bytes_behind_a_good_head) {
-    stage s = stage_of(crowd);
+    OWNED(stage) s = stage_of(crowd);
     size_t size = td_world_save_size(s.world), head = 24;
-    char *bytes = saved(s.world);
+    FREED char *bytes = saved(s.world);
     uint32_t state = 1;
     for (int run = 0; run < 20; run++) {
         for (size_t k = head; k < size; k++) {
@@ -250,8 +223,6 @@ TD_TEST(world_survives_any_bytes_behind_a_good_head) {
             CHECK(td_world_step(s.world, NULL) == TD_OK);
         }
     }
-    free(bytes);
-    stage_free(&s);
 }
 
 // ---- memory ---------------------------------------------------------------------------------
@@ -292,10 +263,9 @@ static size_t bytes_of_strands(int32_t count, int32_t threads) {
              " strand: {points: [[0, 0, 0], [0, -0.2, 0]], segments: 10, radius: 0.01},\n"
              " instances: {count: %d, layout: grid}}]}",
              (int)count);
-    stage s = try_stage(text, threads, &alloc);
+    OWNED(stage) s = try_stage(text, threads, &alloc);
     CHECK_INT(s.status, TD_OK);
     const size_t held = heap.held;
-    stage_free(&s);
     return held;
 }
 
@@ -335,7 +305,7 @@ TD_TEST(world_leaks_nothing_when_memory_ends_at_any_call) {
 }
 
 TD_TEST(world_from_structs_leaks_nothing_when_memory_ends_at_any_call) {
-    stage s = stage_of(crowd);
+    OWNED(stage) s = stage_of(crowd);
     td_world_opts opts = td_world_opts_default();
     long calls = 1;
     opts.loader = &test_loader;
@@ -356,29 +326,28 @@ TD_TEST(world_from_structs_leaks_nothing_when_memory_ends_at_any_call) {
         td_world_free(world);
         CHECK_INT(heap.held, 0);
     }
-    stage_free(&s);
 }
 
 // ---- divergence -----------------------------------------------------------------------------
 
 TD_TEST(world_that_diverges_from_rest_names_no_fastest_segment) {
-    stage s = stage_of("{step: 0.1, objects: [{name: rod, start: drawn, integrator: euler, strand: "
-                       "{points: [[0, 0, 0], [0, 1, 0]], segments: 4}}], "
-                       "loads: [{push: {force: [1e9, 0, 0]}}]}");
+    OWNED(stage) s =
+        stage_of("{step: 0.1, objects: [{name: rod, start: drawn, integrator: euler, strand: "
+                 "{points: [[0, 0, 0], [0, 1, 0]], segments: 4}}], "
+                 "loads: [{push: {force: [1e9, 0, 0]}}]}");
     td_diag diag = {.message = ""};
     CHECK_INT(td_world_step(s.world, &diag), TD_ERR_DIVERGED);
     CHECK_TEXT(diag.message, "'rod' at 0 s: the simulation diverged from rest; try a smaller step "
                              "or more damping");
     CHECK_INT(diag.index, TD_NONE);
-    stage_free(&s);
 }
 
 TD_TEST(world_that_diverges_names_object_segment_and_time) {
-    stage s = stage_of("{step: 0.1, record: {fps: 10}, objects: [{name: calm, " ROD "},\n"
-                       " {name: stiff, " ROD ", integrator: euler, start: drawn,\n"
-                       "  materials: [{damping_time: 0}]}],\n"
-                       " loads: [{push: {object: stiff, force: [1e-4, 0, 0]}}]}");
-    char *bytes = saved(s.world);
+    OWNED(stage) s = stage_of("{step: 0.1, record: {fps: 10}, objects: [{name: calm, " ROD "},\n"
+                              " {name: stiff, " ROD ", integrator: euler, start: drawn,\n"
+                              "  materials: [{damping_time: 0}]}],\n"
+                              " loads: [{push: {object: stiff, force: [1e-4, 0, 0]}}]}");
+    FREED char *bytes = saved(s.world);
     td_diag diag = {.message = ""};
     td_status status = TD_OK;
     int32_t done = 0;
@@ -393,8 +362,6 @@ TD_TEST(world_that_diverges_names_object_segment_and_time) {
     CHECK_INT(td_world_restore(s.world, bytes, td_world_save_size(s.world), NULL), TD_OK);
     CHECK(td_world_time(s.world) == 0);
     steps(s.world, 1);
-    free(bytes);
-    stage_free(&s);
 }
 
 static void break_it(void *context, td_real time, int32_t actor, int32_t count, const td_vec3 *tips,
@@ -404,13 +371,12 @@ static void break_it(void *context, td_real time, int32_t actor, int32_t count, 
 }
 
 TD_TEST(world_field_that_is_no_number_is_refused) {
-    stage s = stage_of("{objects: [{name: rod, " ROD "}]}");
+    OWNED(stage) s = stage_of("{objects: [{name: rod, " ROD "}]}");
     td_diag diag = {.message = ""};
     CHECK_INT(td_world_set_field(s.world, break_it, NULL), TD_OK);
     CHECK_INT(td_world_step(s.world, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "'rod' at 0 s");
     CHECK(strstr(diag.message, "damping") == NULL);
-    stage_free(&s);
 }
 
 // What integrators need besides the state is made, and goes, when a save is restored: room to undo
@@ -418,8 +384,8 @@ TD_TEST(world_field_that_is_no_number_is_refused) {
 TD_TEST(world_save_is_restored_whatever_integrators_were_set_before_and_after_it) {
     static const td_integrator kinds[] = {TD_IMPLICIT, TD_RK4, TD_ADAPTIVE};
     for (int k = 0; k < 9; k++) {
-        stage a = stage_of("{step: 0.001, objects: [{" ROD ", start: drawn}]}");
-        stage b = stage_of("{step: 0.001, objects: [{" ROD ", start: drawn}]}");
+        OWNED(stage) a = stage_of("{step: 0.001, objects: [{" ROD ", start: drawn}]}");
+        OWNED(stage) b = stage_of("{step: 0.001, objects: [{" ROD ", start: drawn}]}");
         td_actor_def def = td_actor_def_default();
         td_actor_id id;
         def.position = (td_vec3){1, 0, 0};
@@ -429,7 +395,7 @@ TD_TEST(world_save_is_restored_whatever_integrators_were_set_before_and_after_it
         steps(a.world, 5);
         steps(b.world, 3);
         const size_t size = td_world_save_size(a.world);
-        char *saved = malloc(2 * size);
+        FREED char *saved = malloc(2 * size);
         td_world_save(a.world, saved);
         CHECK_INT(td_world_restore(b.world, saved, size, NULL), TD_OK);
         steps(a.world, 5);
@@ -438,8 +404,5 @@ TD_TEST(world_save_is_restored_whatever_integrators_were_set_before_and_after_it
         td_world_save(a.world, saved);
         td_world_save(b.world, saved + size);
         CHECK(memcmp(saved, saved + size, size) == 0);
-        free(saved);
-        stage_free(&a);
-        stage_free(&b);
     }
 }

@@ -84,7 +84,7 @@ static void check_none_wakes(stage *s) {
 // ---- sleeping -------------------------------------------------------------------------------
 
 TD_TEST(sleeping_actors_stand_still_to_the_bit_and_are_not_solved) {
-    stage s = lulled("", "");
+    OWNED(stage) s = lulled("", "");
     const td_vec3 at = tip_of(s.world, 1, -1);
     const int64_t solved = td_world_stats(s.world).steps;
     const td_real time = td_world_time(s.world);
@@ -95,19 +95,17 @@ TD_TEST(sleeping_actors_stand_still_to_the_bit_and_are_not_solved) {
     for (int32_t k = 0; k < 3; k++) {
         CHECK(td_world_actor_sums(s.world, k).energy.kinetic == 0);
     }
-    stage_free(&s);
 }
 
 TD_TEST(sleep_is_off_unless_the_scene_has_it) {
-    stage s = stage_of("{objects: [{" ROD "}]}");
+    OWNED(stage) s = stage_of("{objects: [{" ROD "}]}");
     steps(s.world, 100);
     CHECK(!sleeps(s.world, 0));
-    stage_free(&s);
 }
 
 // At rest to 2 mm/s the heap's weight is carried but for what its remaining motion takes.
 TD_TEST(contacts_of_a_sleeping_heap_carry_its_weight) {
-    stage s = lulled("", "");
+    OWNED(stage) s = lulled("", "");
     td_contact list[64];
     steps(s.world, 5);
     const int32_t count = td_world_contacts(s.world, list, 64);
@@ -123,12 +121,11 @@ TD_TEST(contacts_of_a_sleeping_heap_carry_its_weight) {
     }
     CHECK(count > 3);
     CHECK_REL(up, weight, 1e-3);
-    stage_free(&s);
 }
 
 TD_TEST(nothing_begins_or_ends_to_touch_when_things_fall_asleep_or_wake) {
     char text[TEXT];
-    stage s = stage_of(sticks(text, "", ""));
+    OWNED(stage) s = stage_of(sticks(text, "", ""));
     td_diag diag;
     td_contact_event events[64];
     CHECK_INT(td_world_watch_contacts(s.world, 256, &diag), TD_OK);
@@ -145,12 +142,11 @@ TD_TEST(nothing_begins_or_ends_to_touch_when_things_fall_asleep_or_wake) {
     steps(s.world, 1);
     CHECK_INT(td_world_contact_events(s.world, events, 64), 0);
     CHECK(!sleeps(s.world, 0));
-    stage_free(&s);
 }
 
 TD_TEST(program_puts_an_island_to_sleep_and_wakes_it) {
     char text[TEXT];
-    stage s = stage_of(sticks(text, "", ""));
+    OWNED(stage) s = stage_of(sticks(text, "", ""));
     td_diag diag = {.message = ""};
     const td_actor_id low = td_world_actor_id(s.world, 0), none = {0};
     steps(s.world, 3);
@@ -165,7 +161,6 @@ TD_TEST(program_puts_an_island_to_sleep_and_wakes_it) {
     CHECK_INT(td_world_sleep_actor(s.world, none, &diag), TD_ERR_STALE);
     CHECK_INT(td_world_wake_actor(s.world, none, &diag), TD_ERR_STALE);
     CHECK(!td_world_actor_asleep(s.world, none));
-    stage_free(&s);
 }
 
 TD_TEST(actors_of_every_solver_sleep_when_they_have_come_to_rest) {
@@ -175,10 +170,9 @@ TD_TEST(actors_of_every_solver_sleep_when_they_have_come_to_rest) {
                  "{sleep: {}, objects: [{solver: %s, start: drawn, relaxation_time: 0.1, strand: "
                  "{points: [[0, 0, 0], [0.3, 0.01, 0]], segments: 4, radius: 0.01}}]}",
                  td_solver_get(k).name);
-        stage s = stage_of(text);
+        OWNED(stage) s = stage_of(text);
         CHECK(!sleeps(s.world, 0));
         lull(s.world);
-        stage_free(&s);
     }
 }
 
@@ -260,7 +254,7 @@ TD_TEST(stiffness_step_and_integrator_that_change_wake_those_they_concern) {
 }
 
 TD_TEST(wind_that_varies_keeps_awake_and_steady_wind_wakes_when_it_changes) {
-    stage s = lulled("loads: [{wind: {velocity: [0, 0, 0]}}],", "");
+    OWNED(stage) s = lulled("loads: [{wind: {velocity: [0, 0, 0]}}],", "");
     set(s.world, "loads[0].wind.velocity.x", 0.01);
     steps(s.world, 1);
     CHECK(!sleeps(s.world, 0) && !sleeps(s.world, 1) && !sleeps(s.world, 2));
@@ -273,7 +267,6 @@ TD_TEST(wind_that_varies_keeps_awake_and_steady_wind_wakes_when_it_changes) {
     set(s.world, "objects[2].drag", 0); // which does not feel it
     steps(s.world, 60);
     CHECK(!sleeps(s.world, 0) && sleeps(s.world, 2));
-    stage_free(&s);
 }
 
 static void lift(void *context, td_real time, int32_t actor, int32_t count, const td_vec3 *tips,
@@ -312,7 +305,7 @@ TD_TEST(collider_that_moves_near_wakes_and_one_far_away_does_not) {
 
 TD_TEST(collider_that_falls_onto_a_sleeper_by_its_keys_pushes_it) {
     char text[TEXT];
-    stage s = stage_of(sticks(text, "", ""));
+    OWNED(stage) s = stage_of(sticks(text, "", ""));
     stage_free(&s);
     char *ball = strstr(text, "position: [0, 1, 0]");
     CHECK(ball != NULL);
@@ -327,11 +320,10 @@ TD_TEST(collider_that_falls_onto_a_sleeper_by_its_keys_pushes_it) {
     CHECK_INT(status, TD_OK);
     status = td_world_step(s.world, &diag);
     CHECK(status != TD_OK || !sleeps(s.world, 1)); // it was met, or there was no room
-    stage_free(&s);
 }
 
 TD_TEST(colliders_that_come_go_or_change_wake_what_is_near) {
-    stage s = lulled("", "");
+    OWNED(stage) s = lulled("", "");
     td_diag diag;
     td_collider ball = td_collider_default(TD_COLLIDER_SPHERE);
     td_collider_id id;
@@ -350,7 +342,6 @@ TD_TEST(colliders_that_come_go_or_change_wake_what_is_near) {
               TD_OK);
     steps(s.world, 1); // the ground is gone
     CHECK(!sleeps(s.world, 0) && !sleeps(s.world, 2));
-    stage_free(&s);
 }
 
 TD_TEST(actor_that_comes_near_wakes_a_sleeper_and_one_that_leaves_does) {
@@ -371,7 +362,7 @@ TD_TEST(actor_that_comes_near_wakes_a_sleeper_and_one_that_leaves_does) {
 }
 
 TD_TEST(actor_that_is_placed_moved_or_disabled_wakes_those_it_touched) {
-    stage s = lulled("", "");
+    OWNED(stage) s = lulled("", "");
     td_diag diag = {.message = ""};
     const td_actor_id high = td_world_actor_id(s.world, 1);
     const td_quat q = tdi_quat_identity();
@@ -388,13 +379,13 @@ TD_TEST(actor_that_is_placed_moved_or_disabled_wakes_those_it_touched) {
               TD_OK);
     steps(s.world, 1);
     CHECK(sleeps(s.world, 0) && !sleeps(s.world, 2));
-    stage_free(&s);
 }
 
 TD_TEST(constraints_that_begin_move_let_go_or_end_wake_sleepers) {
-    stage s = lulled("constraints: [{distance: {a: {object: low}, b: {object: alone}, start: 20, "
-                     "end: 30}},\n {point: {a: {object: alone, segment: 1}}}],",
-                     "");
+    OWNED(stage) s =
+        lulled("constraints: [{distance: {a: {object: low}, b: {object: alone}, start: 20, "
+               "end: 30}},\n {point: {a: {object: alone, segment: 1}}}],",
+               "");
     run_to(s.world, 20);
     CHECK(all_sleep(s.world));
     steps(s.world, 2);
@@ -411,15 +402,13 @@ TD_TEST(constraints_that_begin_move_let_go_or_end_wake_sleepers) {
     run_to(s.world, 30);
     steps(s.world, 2);
     CHECK(!sleeps(s.world, 0) && !sleeps(s.world, 2));
-    stage_free(&s);
 }
 
 TD_TEST(settling_wakes_all) {
-    stage s = lulled("", "");
+    OWNED(stage) s = lulled("", "");
     td_diag diag = {.message = ""};
     CHECK_INT(td_world_settle(s.world, NULL, &diag), TD_OK);
     CHECK(!sleeps(s.world, 0) && !sleeps(s.world, 1) && !sleeps(s.world, 2));
-    stage_free(&s);
 }
 
 TD_TEST(nothing_that_stays_the_same_wakes_a_sleeper) {
@@ -428,47 +417,44 @@ TD_TEST(nothing_that_stays_the_same_wakes_a_sleeper) {
 }
 
 TD_TEST(base_that_moves_by_keys_wakes_what_stands_on_it) {
-    stage s = stage_of("{sleep: {}, objects: [{start: settled, " ROD
-                       ", position: {keys: [[0, [0, 0, 0]], [1, [0, 0, 0]], [1.5, [0.01, 0, 0]], "
-                       "[3, [0.01, 0, 0]]], interpolate: linear}}]}");
+    OWNED(stage) s =
+        stage_of("{sleep: {}, objects: [{start: settled, " ROD
+                 ", position: {keys: [[0, [0, 0, 0]], [1, [0, 0, 0]], [1.5, [0.01, 0, 0]], "
+                 "[3, [0.01, 0, 0]]], interpolate: linear}}]}");
     run_to(s.world, 1);
     CHECK(sleeps(s.world, 0));
     steps(s.world, 1);
     CHECK(!sleeps(s.world, 0));
     run_to(s.world, 1.5);
     CHECK(!sleeps(s.world, 0));
-    stage_free(&s);
 }
 
 TD_TEST(adaptive_trees_sleep_and_wake) {
-    stage s = stage_of("{sleep: {}, objects: [{integrator: adaptive, start: settled, " ROD "}]}");
+    OWNED(stage) s =
+        stage_of("{sleep: {}, objects: [{integrator: adaptive, start: settled, " ROD "}]}");
     lull(s.world);
     CHECK_INT(td_world_grab(s.world, 0, 3, tdi_vec3(0, 0, 0), tdi_vec3(0.1, 0.4, 0), 1), TD_OK);
     const td_vec3 at = tip_of(s.world, 0, -1);
     steps(s.world, 1); // so stiff a rod diverges in the next
     CHECK(!sleeps(s.world, 0));
     CHECK(apart(at, tip_of(s.world, 0, -1)) > 0);
-    stage_free(&s);
 }
 
 TD_TEST(base_of_a_sleeper_is_known_to_carry_it_also_after_a_restore) {
     const char *text = "{sleep: {}, objects: [{start: settled, " ROD "}]}";
-    stage a = stage_of(text), b = stage_of(text);
+    OWNED(stage) a = stage_of(text), b = stage_of(text);
     td_diag diag = {.message = ""};
     td_reaction one, other;
     const td_actor_id id = td_world_actor_id(a.world, 0);
     CHECK_INT(td_world_watch_base(a.world, id, true, &diag), TD_OK);
     lull(a.world);
     steps(a.world, 2);
-    char *bytes = saved(a.world);
+    FREED char *bytes = saved(a.world);
     CHECK_INT(td_world_restore(b.world, bytes, td_world_save_size(a.world), &diag), TD_OK);
     steps(b.world, 2);
     CHECK_INT(td_world_base_reaction(a.world, id, &one, &diag), TD_OK);
     CHECK_INT(td_world_base_reaction(b.world, id, &other, &diag), TD_OK);
     CHECK(one.force.y > 0 && memcmp(&one, &other, sizeof one) == 0);
-    free(bytes);
-    stage_free(&a);
-    stage_free(&b);
 }
 
 // ---- laws -----------------------------------------------------------------------------------
@@ -499,7 +485,7 @@ static td_real energy_of(td_world *w) {
 }
 
 TD_TEST(waking_never_adds_energy) {
-    stage s = lulled("", "");
+    OWNED(stage) s = lulled("", "");
     td_diag diag;
     const td_real start = energy_of(s.world);
     for (int32_t k = 0; k < 3; k++) {
@@ -510,7 +496,6 @@ TD_TEST(waking_never_adds_energy) {
         CHECK_SAY(energy_of(s.world) <= start, "%g J more at step %d", energy_of(s.world) - start,
                   (int)k);
     }
-    stage_free(&s);
 }
 
 static void hear(void *context, td_log_level level, const char *text) {
@@ -532,7 +517,7 @@ TD_TEST(log_says_why_sleepers_wake) {
     td_world_opts opts = td_world_opts_default();
     td_diag diag;
     opts.log = (td_log){hear, heard, TD_LOG_INFO};
-    stage s = stage_with(sticks(text, "", ""), opts, NULL);
+    OWNED(stage) s = stage_with(sticks(text, "", ""), opts, NULL);
     lull(s.world);
     const td_actor_id alone = td_world_actor_id(s.world, 2);
     const td_collider_id ball = td_world_collider_id(s.world, 1);
@@ -546,11 +531,10 @@ TD_TEST(log_says_why_sleepers_wake) {
         td_world_move_collider(s.world, ball, tdi_vec3(0, 0.142, 0), tdi_quat_identity(), &diag),
         TD_OK);
     check_reason(s.world, heard, ": a collider has moved within reach");
-    stage_free(&s);
 }
 
 TD_TEST(step_that_fails_wakes_nobody) {
-    stage s = lulled("", "");
+    OWNED(stage) s = lulled("", "");
     td_diag diag = {.message = ""};
     td_collider lid = td_collider_default(TD_COLLIDER_BOX);
     td_collider_id id;
@@ -569,7 +553,6 @@ TD_TEST(step_that_fails_wakes_nobody) {
     CHECK(memcmp(before, after, td_world_save_size(s.world)) == 0);
     free(before);
     free(after);
-    stage_free(&s);
 }
 
 static td_world *run_threads(stage *s, const char *text, int32_t threads) {
@@ -602,10 +585,10 @@ static int32_t contacts_of(const td_world *w, td_contact list[64]) {
 
 TD_TEST(world_that_is_saved_asleep_goes_on_with_the_same_bits) {
     char text[TEXT];
-    stage a = lulled("", ""), b = stage_of(sticks(text, "", ""));
+    OWNED(stage) a = lulled("", ""), b = stage_of(sticks(text, "", ""));
     td_diag diag = {.message = ""};
     td_contact one[64], other[64];
-    char *bytes = saved(a.world);
+    FREED char *bytes = saved(a.world);
     CHECK_INT(td_world_restore(b.world, bytes, td_world_save_size(a.world), &diag), TD_OK);
     CHECK(all_sleep(b.world));
     CHECK(same_bits(a.world, b.world));
@@ -621,23 +604,18 @@ TD_TEST(world_that_is_saved_asleep_goes_on_with_the_same_bits) {
         CHECK_SAY(same_bits(a.world, b.world), "other bits at step %d", (int)k);
         CHECK(sleeps(b.world, 0) == (k < 10) || k > 20);
     }
-    free(bytes);
-    stage_free(&a);
-    stage_free(&b);
 }
 
 TD_TEST(sleeper_wakes_when_a_save_of_another_time_says_so) {
     char text[TEXT];
-    stage a = stage_of(sticks(text, "", ""));
+    OWNED(stage) a = stage_of(sticks(text, "", ""));
     td_diag diag = {.message = ""};
     steps(a.world, 3);
     const size_t size = td_world_save_size(a.world);
-    char *bytes = saved(a.world);
+    FREED char *bytes = saved(a.world);
     lull(a.world);
     CHECK_INT(td_world_restore(a.world, bytes, size, &diag), TD_OK);
     CHECK(!sleeps(a.world, 0) && td_world_contacts(a.world, NULL, 0) == 0);
-    free(bytes);
-    stage_free(&a);
 }
 
 TD_TEST(world_with_sleep_is_restored_at_any_time) {

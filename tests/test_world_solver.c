@@ -66,8 +66,8 @@ typedef struct rod {
 // It points along X and hangs on a joint that bends about Z.
 static td_world *rod_world(const rod *r) {
     td_segment_def def = td_segment_def_default();
-    td_builder *builder = NULL;
-    td_skeleton *skeleton = NULL;
+    OWNED(td_builder) *builder = NULL;
+    OWNED(td_skeleton) *skeleton = NULL;
     td_world *world = NULL;
     td_diag diag = {.message = ""};
     td_diag_list list = {&diag, 1, 0};
@@ -100,8 +100,6 @@ static td_world *rod_world(const rod *r) {
     scene.object_count = 1;
     CHECK_INT(td_world_new(&scene, &world_opts, NULL, &world, &list), TD_OK);
     CHECK_TEXT(diag.message, "");
-    td_builder_free(builder);
-    td_skeleton_free(skeleton);
     return world;
 }
 
@@ -111,7 +109,7 @@ TD_TEST(moment_at_rest_holds_the_weight_whatever_the_joint_and_its_law) {
                         {TD_JOINT_BALL, TD_LAW_TANGENT, 0.6, 0, 1.7, 1},
                         {TD_JOINT_HINGE, TD_LAW_LINEAR, 0.6, 0, 1.7, 1}};
     for (int k = 0; k < 3; k++) {
-        td_world *world = rod_world(&rods[k]);
+        OWNED(td_world) *world = rod_world(&rods[k]);
         td_vec3 moment, tip;
         td_world_moments(world, 0, &moment);
         td_world_segment(world, 0, 0, NULL, &tip, NULL);
@@ -119,17 +117,15 @@ TD_TEST(moment_at_rest_holds_the_weight_whatever_the_joint_and_its_law) {
         CHECK_REL(-moment.z, MASS * GRAVITY * tip.x / 2, 1e-9);
         CHECK_REL(moment.x, 0, 1e-9);
         CHECK_REL(moment.y, 0, 1e-9);
-        td_world_free(world);
     }
 }
 
 TD_TEST(slide_carries_no_moment) {
     const rod r = {TD_JOINT_SLIDE, TD_LAW_LINEAR, 20, 0, 1, 1};
-    td_world *world = rod_world(&r);
+    OWNED(td_world) *world = rod_world(&r);
     td_vec3 moment = {1, 1, 1};
     td_world_moments(world, 0, &moment);
     CHECK(tdi_norm(moment) == 0);
-    td_world_free(world);
 }
 
 // ---- modes ----------------------------------------------------------------------------------
@@ -137,7 +133,7 @@ TD_TEST(slide_carries_no_moment) {
 TD_TEST(modes_of_an_actor_are_those_of_its_springs_and_damping_with_their_factors) {
     const rod with = {TD_JOINT_BALL, TD_LAW_LINEAR, 0.5, 0.004, 3, 2};
     const rod whole = {TD_JOINT_BALL, TD_LAW_LINEAR, 1.5, 0.008, 1, 1};
-    td_world *a = rod_world(&with), *b = rod_world(&whole);
+    OWNED(td_world) *a = rod_world(&with), *b = rod_world(&whole);
     td_mode one[2], other[2];
     CHECK_INT(td_world_modes(a, 0, 2, one, NULL), TD_OK);
     CHECK_INT(td_world_modes(b, 0, 2, other, NULL), TD_OK);
@@ -146,13 +142,11 @@ TD_TEST(modes_of_an_actor_are_those_of_its_springs_and_damping_with_their_factor
         CHECK_REL(one[k].frequency, other[k].frequency, 1e-7);
         CHECK_REL(one[k].damping_ratio, other[k].damping_ratio, 1e-7);
     }
-    td_world_free(a);
-    td_world_free(b);
 }
 
 TD_TEST(modes_follow_a_stiffness_that_is_set_while_the_world_moves) {
     const rod r = {TD_JOINT_BALL, TD_LAW_LINEAR, 100, 0.1, 1, 1};
-    td_world *world = rod_world(&r);
+    OWNED(td_world) *world = rod_world(&r);
     td_mode before, after;
     CHECK_INT(td_world_modes(world, 0, 1, &before, NULL), TD_OK);
     set(world, "gravity.y", 0);
@@ -161,26 +155,24 @@ TD_TEST(modes_follow_a_stiffness_that_is_set_while_the_world_moves) {
     CHECK_INT(td_world_settle(world, NULL, NULL), TD_OK);
     CHECK_INT(td_world_modes(world, 0, 1, &after, NULL), TD_OK);
     CHECK_REL(after.frequency / before.frequency, 2, 1e-2); // the weight bends it a little
-    td_world_free(world);
 }
 
 TD_TEST(modes_without_stiffness_are_refused) {
     const rod r = {TD_JOINT_BALL, TD_LAW_LINEAR, 1, 0, 0, 1};
-    td_world *world = rod_world(&r);
+    OWNED(td_world) *world = rod_world(&r);
     td_mode mode;
     td_diag diag = {.message = ""};
     CHECK_INT(td_world_modes(world, 0, 1, &mode, &diag), TD_ERR_ARGUMENT);
     CHECK_TEXT(diag.message, "'object-0' has the stiffness 0, so it has no modes");
-    td_world_free(world);
 }
 
 // ---- segments and sums ----------------------------------------------------------------------
 
 TD_TEST(segment_is_where_the_pose_has_it_also_when_the_simulated_base_is_another) {
-    stage s = stage_of("{objects: [{" ROPE ", time_scale: 0.5,\n"
-                       " rotation: {keys: [[0, {axis: [0, 0, 1], degrees: 0}],\n"
-                       "  [1, {axis: [0, 0, 1], degrees: 80}]]},\n"
-                       " position: {keys: [[0, [0, 1, 0]], [1, [1, 1, 0]]]}}]}");
+    OWNED(stage) s = stage_of("{objects: [{" ROPE ", time_scale: 0.5,\n"
+                              " rotation: {keys: [[0, {axis: [0, 0, 1], degrees: 0}],\n"
+                              "  [1, {axis: [0, 0, 1], degrees: 80}]]},\n"
+                              " position: {keys: [[0, [0, 1, 0]], [1, [1, 1, 0]]]}}]}");
     td_vec3 origins[4], base;
     td_quat rotations[4];
     steps(s.world, 30);
@@ -194,13 +186,12 @@ TD_TEST(segment_is_where_the_pose_has_it_also_when_the_simulated_base_is_another
         CHECK(memcmp(&q, &rotations[i], sizeof q) == 0);
         CHECK(apart(tip, tip_of(s.world, 0, i)) < 1e-14);
     }
-    stage_free(&s);
 }
 
 TD_TEST(sums_of_actors_add_up_to_those_of_their_object) {
-    stage s = stage_of("{objects: [{" ROPE ", start: drawn, stiffness: 1.3,\n"
-                       " instances: {count: 3, area: [2, 0, 2]}, rotation: {axis: [0, 0, 1],"
-                       " degrees: 50}}]}");
+    OWNED(stage) s = stage_of("{objects: [{" ROPE ", start: drawn, stiffness: 1.3,\n"
+                              " instances: {count: 3, area: [2, 0, 2]}, rotation: {axis: [0, 0, 1],"
+                              " degrees: 50}}]}");
     steps(s.world, 10);
     td_sums whole = td_world_object_sums(s.world, 0), sum = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
     for (int32_t k = 0; k < 3; k++) {
@@ -213,17 +204,15 @@ TD_TEST(sums_of_actors_add_up_to_those_of_their_object) {
     }
     CHECK(whole.energy.kinetic > 0 && whole.energy.elastic > 0);
     CHECK(memcmp(&whole, &sum, sizeof sum) == 0);
-    stage_free(&s);
 }
 
 TD_TEST(actor_of_the_tree_has_a_tree) {
-    stage s = stage_of("{objects: [{" ROPE ", solver: tree}]}");
+    OWNED(stage) s = stage_of("{objects: [{" ROPE ", solver: tree}]}");
     td_body *tree = td_world_body(s.world, 0);
     CHECK(tree != NULL);
     td_vec3 tip;
     td_world_segment(s.world, 0, 3, NULL, &tip, NULL);
     CHECK(apart(td_body_tip(tree, 3), tip) == 0);
-    stage_free(&s);
 }
 
 // ---- rest -----------------------------------------------------------------------------------
@@ -236,7 +225,7 @@ TD_TEST(settling_a_world_leaves_nothing_unbalanced_by_any_solver) {
                  "{air_density: 0, objects: [{solver: %s, start: drawn, stiffness: 3, strand: "
                  "{points: [[0, 0, 0], [0.4, 0, 0]],\n segments: 8, radius: 0.005}}]}",
                  td_solver_get(k).name);
-        stage s = stage_of(text);
+        OWNED(stage) s = stage_of(text);
         td_rest rest = {0};
         CHECK_INT(td_world_settle(s.world, &rest, NULL), TD_OK);
         const td_vec3 tip = tip_of(s.world, 0, 7);
@@ -248,17 +237,16 @@ TD_TEST(settling_a_world_leaves_nothing_unbalanced_by_any_solver) {
         CHECK(e.elastic > 0 && e.kinetic == 0);
         steps(s.world, 20);
         CHECK(apart(tip_of(s.world, 0, 7), tip) < 1e-6);
-        stage_free(&s);
     }
 }
 
 TD_TEST(what_does_not_come_to_rest_is_named) {
-    stage s = stage_of("{objects: [{name: cable, start: drawn, strand: {points: [[0, 0, 0], [0, 1, "
-                       "0]],\n start: {held: free}}}]}");
+    OWNED(stage) s =
+        stage_of("{objects: [{name: cable, start: drawn, strand: {points: [[0, 0, 0], [0, 1, "
+                 "0]],\n start: {held: free}}}]}");
     td_diag diag = {.message = ""};
     CHECK(td_world_settle(s.world, NULL, &diag) != TD_OK);
     CHECK_HAS(diag.message, "'cable': ");
-    stage_free(&s);
 }
 
 // ---- states of a world ----------------------------------------------------------------------
@@ -282,7 +270,7 @@ TD_TEST(state_of_a_world_cannot_leave_the_base_that_the_world_has) {
                  "{objects: [{solver: %s, start: drawn, position: [0, 1, 0], strand: {segments: 6, "
                  "points: [[0, 0, 0], [0.3, 0, 0]], radius: 0.005}}]}",
                  solvers[k]);
-        stage s = stage_of(text), same = stage_of(text);
+        OWNED(stage) s = stage_of(text), same = stage_of(text);
         CHECK_INT(td_body_set_base(td_world_body(s.world, 0), &away), TD_ERR_ARGUMENT);
         steps(s.world, 3);
         CHECK_INT(td_body_set_base(td_world_body(s.world, 0), &moving), TD_ERR_ARGUMENT);
@@ -292,8 +280,6 @@ TD_TEST(state_of_a_world_cannot_leave_the_base_that_the_world_has) {
         steps(same.world, 6);
         CHECK_SAY(same_bits(s.world, same.world), "%s: something has changed", solvers[k]);
         CHECK_SAY(base_to_root(s.world) < 1e-12, "%s: %g m", solvers[k], base_to_root(s.world));
-        stage_free(&s);
-        stage_free(&same);
     }
 }
 
@@ -304,7 +290,7 @@ TD_TEST(reset_of_a_state_of_a_world_leaves_its_base_where_it_is) {
                  "{objects: [{solver: %s, start: drawn, position: [0, 1, 0], strand: {segments: 6, "
                  "points: [[0, 0, 0], [0.3, 0, 0]], radius: 0.005}}]}",
                  k ? "rod" : "tree");
-        stage s = stage_of(text);
+        OWNED(stage) s = stage_of(text);
         const td_vec3 drawn = tip_of(s.world, 0, -1);
         steps(s.world, 6);
         CHECK(apart(tip_of(s.world, 0, -1), drawn) > 1e-3);
@@ -313,13 +299,13 @@ TD_TEST(reset_of_a_state_of_a_world_leaves_its_base_where_it_is) {
         CHECK(apart(tip_of(s.world, 0, -1), drawn) < 1e-12);
         steps(s.world, 3);
         CHECK_SAY(base_to_root(s.world) < 1e-12, "%g m", base_to_root(s.world));
-        stage_free(&s);
     }
 }
 
 TD_TEST(held_points_of_a_rod_in_a_world_stay_where_the_world_holds_them) {
-    stage s = stage_of("{objects: [{solver: rod, start: drawn, strand: {segments: 6, radius: 0.005,"
-                       " points: [[0, 0, 0], [0.3, 0, 0]], end: {held: pinned}}}]}");
+    OWNED(stage) s =
+        stage_of("{objects: [{solver: rod, start: drawn, strand: {segments: 6, radius: 0.005,"
+                 " points: [[0, 0, 0], [0.3, 0, 0]], end: {held: pinned}}}]}");
     td_body *wire = td_world_body(s.world, 0);
     const td_vec3 zero = {0, 0, 0}, up = {0, 0.1, 0}, middle = {0.15, 0.001, 0};
     CHECK_INT(td_rod_set_end(wire, 0, true, up, tdi_quat_identity()), TD_ERR_ARGUMENT);
@@ -329,5 +315,4 @@ TD_TEST(held_points_of_a_rod_in_a_world_stay_where_the_world_holds_them) {
     steps(s.world, 2);
     const td_real off = apart(td_rod_position(wire, 6), tdi_vec3(0.3, 0, 0));
     CHECK_SAY(off < 1e-9, "%g m", off);
-    stage_free(&s);
 }

@@ -12,7 +12,7 @@ static const char *const solvers[] = {"tree", "rod", "helix"};
 
 // A cantilever along +X, at ease straight, whose segments FIRST and on have springs times `by`.
 static td_skeleton *beam(td_real by) {
-    td_builder *builder = NULL;
+    OWNED(td_builder) *builder = NULL;
     td_skeleton *skeleton = NULL;
     td_strand strand = td_strand_default();
     CHECK(td_builder_new(NULL, NULL, &builder) == TD_OK);
@@ -33,7 +33,6 @@ static td_skeleton *beam(td_real by) {
     strand.elements = COUNT;
     CHECK_INT(td_builder_add_strand(builder, &strand, NULL), TD_OK);
     CHECK_INT(td_builder_finish(builder, &skeleton, NULL), TD_OK);
-    td_builder_free(builder);
     return skeleton;
 }
 
@@ -41,7 +40,7 @@ static td_skeleton *beam(td_real by) {
 static td_world *world_of(const char *solver, td_real by, const td_alloc *alloc) {
     td_object_def object = td_object_def_default();
     td_scene_def scene = td_scene_def_default();
-    td_skeleton *skeleton = beam(by);
+    OWNED(td_skeleton) *skeleton = beam(by);
     td_world *world = NULL;
     object.skeleton = skeleton;
     object.solver = solver;
@@ -49,18 +48,16 @@ static td_world *world_of(const char *solver, td_real by, const td_alloc *alloc)
     scene.objects = &object;
     scene.object_count = 1;
     CHECK_INT(td_world_new(&scene, NULL, alloc, &world, NULL), TD_OK);
-    td_skeleton_free(skeleton);
     return world;
 }
 
 static td_status soften(td_world *world, int32_t actor, td_real by) {
-    td_skeleton *built = beam(by);
+    OWNED(td_skeleton) *built = beam(by);
     td_joint_spring springs[SOFT];
     for (int32_t k = 0; k < SOFT; k++) {
         const td_segment *s = &td_skeleton_segments(built)[FIRST + k];
         springs[k] = (td_joint_spring){s->stiffness, s->damping};
     }
-    td_skeleton_free(built);
     return td_world_set_springs(world, td_world_actor_id(world, actor), FIRST, SOFT, springs, NULL);
 }
 
@@ -74,7 +71,7 @@ static td_vec3 end_of(td_world *world, int32_t actor) {
 // At rest and in motion: the springs, and the damping.
 TD_TEST(segments_made_softer_bend_as_those_that_were_built_soft) {
     for (int k = 0; k < 3; k++) {
-        td_world *a = world_of(solvers[k], 1, NULL), *b = world_of(solvers[k], 0.3, NULL);
+        OWNED(td_world) *a = world_of(solvers[k], 1, NULL), *b = world_of(solvers[k], 0.3, NULL);
         const td_real before = end_of(a, 0).y;
         CHECK_INT(soften(a, 0, 0.3), TD_OK);
         CHECK(end_of(a, 0).y == before); // in this instant nothing moves
@@ -88,14 +85,12 @@ TD_TEST(segments_made_softer_bend_as_those_that_were_built_soft) {
         steps(a, 30);
         steps(b, 30);
         CHECK(apart(end_of(a, 0), end_of(b, 0)) < 1e-8); // tolerances of 30 steps
-        td_world_free(a);
-        td_world_free(b);
     }
 }
 
 TD_TEST(springs_that_are_changed_back_give_the_bits_of_before) {
     for (int k = 0; k < 3; k++) {
-        td_world *a = world_of(solvers[k], 1, NULL), *b = world_of(solvers[k], 1, NULL);
+        OWNED(td_world) *a = world_of(solvers[k], 1, NULL), *b = world_of(solvers[k], 1, NULL);
         CHECK_INT(soften(a, 0, 1), TD_OK);
         CHECK_INT(soften(b, 0, 0.2), TD_OK);
         CHECK_INT(td_world_set(b, "objects[0].bending", 3, NULL), TD_OK);
@@ -106,8 +101,6 @@ TD_TEST(springs_that_are_changed_back_give_the_bits_of_before) {
         steps(a, 10);
         steps(b, 10);
         CHECK(apart(end_of(a, 0), end_of(b, 0)) == 0);
-        td_world_free(a);
-        td_world_free(b);
     }
 }
 
@@ -139,7 +132,7 @@ TD_TEST(springs_are_saved_and_steps_take_no_memory) {
 }
 
 TD_TEST(springs_that_cannot_be_are_refused_and_drives_stay) {
-    td_world *w = world_of("tree", 1, NULL);
+    OWNED(td_world) *w = world_of("tree", 1, NULL);
     const td_actor_id id = td_world_actor_id(w, 0);
     td_joint_spring good = {{1, 1, 1}, {0, 0, 0}}, bad = {{1, -1, 1}, {0, 0, 0}};
     td_joint_drive drive = td_joint_drive_default();
@@ -158,15 +151,14 @@ TD_TEST(springs_that_cannot_be_are_refused_and_drives_stay) {
     CHECK_INT(td_world_set_integrator(w, 0, TD_ADAPTIVE), TD_OK);
     CHECK_INT(td_world_set_springs(w, id, 0, 1, &good, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "adapts");
-    td_world_free(w);
 }
 
 // With masses: a skeleton of other materials in place of the old one.
 TD_TEST(materials_change_while_it_runs_as_if_it_was_made_of_them) {
     for (int k = 0; k < 2; k++) {
-        td_world *a = world_of(solvers[k], 1, NULL);
+        OWNED(td_world) *a = world_of(solvers[k], 1, NULL);
         td_material_change change = td_material_change_default();
-        td_skeleton *other = NULL;
+        OWNED(td_skeleton) *other = NULL;
         change.density = 300;
         change.young = 5e7;
         CHECK_INT(td_skeleton_changed_new(td_world_actor(a, 0).skeleton, 1, &change, 1, NULL,
@@ -181,7 +173,5 @@ TD_TEST(materials_change_while_it_runs_as_if_it_was_made_of_them) {
         CHECK_INT(td_world_settle(a, NULL, NULL), TD_OK);
         CHECK(fabs(end_of(a, 0).y - end_of(a, 2).y) < 1e-9);
         CHECK(fabs(end_of(a, 0).y - end_of(a, 1).y) > 1e-3);
-        td_skeleton_free(other);
-        td_world_free(a);
     }
 }

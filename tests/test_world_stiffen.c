@@ -22,8 +22,9 @@ static stage arm(const char *solver, const char *object, const char *strand) {
 // As if the sections were so much stiffer: the rest pose, and the motion after a jolt.
 TD_TEST(bending_and_twisting_are_factors_of_the_sections_by_all_solvers) {
     for (int k = 0; k < 3; k++) {
-        stage a = arm(solvers[k], "bending: 3, twisting: 5", ARM("bend: 0.1, torsion: 0.02")),
-              b = arm(solvers[k], "size: 1", ARM("bend: 0.3, torsion: 0.1"));
+        OWNED(stage) a = arm(solvers[k], "bending: 3, twisting: 5",
+                             ARM("bend: 0.1, torsion: 0.02")),
+                     b = arm(solvers[k], "size: 1", ARM("bend: 0.3, torsion: 0.1"));
         CHECK(tip_of(a.world, 0, 9).y < -0.01);
         for (int j = 0; j < 2; j++) {
             CHECK(apart(tip_of(a.world, 0, -1), tip_of(b.world, 0, -1)) < 1e-9);
@@ -32,8 +33,6 @@ TD_TEST(bending_and_twisting_are_factors_of_the_sections_by_all_solvers) {
             steps(a.world, 20);
             steps(b.world, 20);
         }
-        stage_free(&a);
-        stage_free(&b);
     }
 }
 
@@ -48,7 +47,7 @@ static td_real roll_of(const stage *s) {
 // length, changes lever and length by some hundredths.
 TD_TEST(stiffness_in_bending_does_not_change_that_in_twist) {
     for (int k = 0; k < 3; k++) {
-        stage s = arm(solvers[k], "size: 1", ARM("bend: 0.3, torsion: 0.2"));
+        OWNED(stage) s = arm(solvers[k], "size: 1", ARM("bend: 0.3, torsion: 0.2"));
         const td_real sag = -tip_of(s.world, 0, 9).y, roll = roll_of(&s);
         set(s.world, "objects[0].bending", 100);
         CHECK_INT(td_world_settle(s.world, NULL, NULL), TD_OK);
@@ -58,7 +57,6 @@ TD_TEST(stiffness_in_bending_does_not_change_that_in_twist) {
         set(s.world, "objects[0].twisting", 0.5);
         CHECK_INT(td_world_settle(s.world, NULL, NULL), TD_OK);
         CHECK_IN(roll_of(&s) / stiff, 1.995, 2.005); // 1 - cos is 0.001
-        stage_free(&s);
     }
 }
 
@@ -70,14 +68,13 @@ TD_TEST(frequencies_follow_the_stiffness_in_bending) {
                  "{gravity: [0, 0, 0], objects: [{solver: %s, strand: {points: [[0, 0, 0],\n"
                  " [0, 0.5, 0]], segments: 10, bend: 0.1, torsion: 0.1}}]}",
                  solvers[k]);
-        stage s = stage_of(text);
+        OWNED(stage) s = stage_of(text);
         td_mode one, other;
         td_diag diag;
         CHECK_INT(td_world_modes(s.world, 0, 1, &one, &diag), TD_OK);
         set(s.world, "objects[0].bending", 4);
         CHECK_INT(td_world_modes(s.world, 0, 1, &other, &diag), TD_OK);
         CHECK_REL(other.frequency / one.frequency, 2, 1e-5);
-        stage_free(&s);
     }
 }
 
@@ -87,8 +84,8 @@ TD_TEST(frequencies_follow_the_stiffness_in_bending) {
 
 TD_TEST(world_with_keys_of_stiffness_goes_on_to_the_bit_after_saving) {
     for (int k = 0; k < 3; k++) {
-        stage a = arm(solvers[k], KEYS, ARM("bend: 0.1, torsion: 0.02")),
-              b = arm(solvers[k], KEYS, ARM("bend: 0.1, torsion: 0.02"));
+        OWNED(stage) a = arm(solvers[k], KEYS, ARM("bend: 0.1, torsion: 0.02")),
+                     b = arm(solvers[k], KEYS, ARM("bend: 0.1, torsion: 0.02"));
         td_diag diag = {.message = ""};
         for (int j = 0; j < 3; j++) { // also where the factor is again that of the start
             steps(a.world, j == 1 ? 40 : 17);
@@ -101,15 +98,12 @@ TD_TEST(world_with_keys_of_stiffness_goes_on_to_the_bit_after_saving) {
         }
         set(a.world, "objects[0].bending", 7);
         char *bytes = saved(a.world);
-        stage c = arm(solvers[k], KEYS, ARM("bend: 0.1, torsion: 0.02"));
+        OWNED(stage) c = arm(solvers[k], KEYS, ARM("bend: 0.1, torsion: 0.02"));
         CHECK_INT(td_world_restore(c.world, bytes, td_world_save_size(a.world), &diag), TD_OK);
         free(bytes);
         steps(a.world, 9);
         steps(c.world, 9);
         CHECK(same_bits(a.world, c.world));
-        stage_free(&a);
-        stage_free(&b);
-        stage_free(&c);
     }
 }
 
@@ -117,7 +111,8 @@ TD_TEST(world_with_keys_of_stiffness_goes_on_to_the_bit_after_saving) {
 // the elastic energy.
 TD_TEST(elastic_energy_has_the_stiffness_of_now) {
     for (int k = 0; k < 3; k++) {
-        stage s = arm(solvers[k], "size: 1", ARM("bend: 0.1, torsion: 0.02, inextensible: true"));
+        OWNED(stage) s =
+            arm(solvers[k], "size: 1", ARM("bend: 0.1, torsion: 0.02, inextensible: true"));
         const td_real before = td_world_actor_sums(s.world, 0).energy.elastic;
         set(s.world, "objects[0].bending", 2);
         set(s.world, "objects[0].twisting", 2);
@@ -125,7 +120,6 @@ TD_TEST(elastic_energy_has_the_stiffness_of_now) {
         set(s.world, "objects[0].bending", 1);
         set(s.world, "objects[0].twisting", 1);
         CHECK_REL(td_world_actor_sums(s.world, 0).energy.elastic, before, 0);
-        stage_free(&s);
     }
 }
 
@@ -137,8 +131,8 @@ static void break_it(void *context, td_real time, int32_t actor, int32_t count, 
 
 TD_TEST(stiffness_is_what_it_was_after_a_step_that_failed) {
     for (int k = 0; k < 3; k++) {
-        stage a = arm(solvers[k], KEYS, ARM("bend: 0.1, torsion: 0.02")),
-              b = arm(solvers[k], KEYS, ARM("bend: 0.1, torsion: 0.02"));
+        OWNED(stage) a = arm(solvers[k], KEYS, ARM("bend: 0.1, torsion: 0.02")),
+                     b = arm(solvers[k], KEYS, ARM("bend: 0.1, torsion: 0.02"));
         td_diag diag;
         steps(a.world, 12);
         steps(b.world, 12);
@@ -150,24 +144,20 @@ TD_TEST(stiffness_is_what_it_was_after_a_step_that_failed) {
         steps(a.world, 5);
         steps(b.world, 5);
         CHECK(same_bits(a.world, b.world));
-        stage_free(&a);
-        stage_free(&b);
     }
 }
 
 // Smooth keys go past the least of them by a tenth of the step to the next.
 TD_TEST(keys_of_stiffness_that_swing_below_0_do_no_harm) {
-    stage s =
+    OWNED(stage) s =
         arm("rod", "bending: {keys: [[0, 1], [0.2, 1e-9], [0.3, 1e-9], [0.5, 1]]}, damping: 5",
             ARM("bend: 0.1, torsion: 0.02"));
     run_to(s.world, 0.6);
     CHECK_REL(td_world_time(s.world), 0.6, 1e-9);
-    stage_free(&s);
 }
 
 TD_TEST(stiffness_out_of_its_range_is_refused) {
-    stage s = try_stage("{objects: [{bending: 0,\n " ROD "}]}", 1, NULL);
+    OWNED(stage) s = try_stage("{objects: [{bending: 0,\n " ROD "}]}", 1, NULL);
     CHECK_INT(s.status, TD_ERR_SYNTAX);
     CHECK_TEXT(s.diags[0].message, "'bending' is 0; it must be a number from 1e-09 to 1000000000");
-    stage_free(&s);
 }

@@ -133,6 +133,7 @@ static inline void stage_free(stage *s) {
     s->world = NULL;
     s->scene = NULL;
 }
+OWNED_VALUE(stage, stage_free(value))
 
 // A failure is left in status and diags.
 static inline stage stage_with(const char *text, td_world_opts opts, const td_alloc *alloc) {
@@ -183,7 +184,7 @@ typedef struct fault {
 static inline void check_faults(const fault *faults, size_t count) {
     for (size_t k = 0; k < count; k++) {
         const fault *f = &faults[k];
-        stage s = try_stage(f->text, 1, NULL);
+        OWNED(stage) s = try_stage(f->text, 1, NULL);
         const td_diag *d = &s.diags[0];
         if (s.status == TD_OK || s.diag_count < 1 || d->line != f->line || d->column != f->column ||
             !strstr(d->message, f->message)) {
@@ -192,7 +193,6 @@ static inline void check_faults(const fault *faults, size_t count) {
         }
         CHECK(s.world == NULL);
         CHECK(s.diag_count < 1 || strcmp(d->file, "test.yaml") == 0);
-        stage_free(&s);
     }
 }
 
@@ -219,14 +219,12 @@ static inline void run_to(td_world *world, td_real time) {
 
 static inline td_vec3 tip_of(td_world *world, int32_t actor, int32_t segment) {
     td_actor a = td_world_actor(world, actor);
-    td_vec3 *origins = calloc((size_t)a.segment_count, sizeof *origins);
-    td_quat *rotations = calloc((size_t)a.segment_count, sizeof *rotations);
+    FREED td_vec3 *origins = calloc((size_t)a.segment_count, sizeof *origins);
+    FREED td_quat *rotations = calloc((size_t)a.segment_count, sizeof *rotations);
     segment = segment < 0 ? a.segment_count - 1 : segment;
     td_world_pose(world, actor, NULL, NULL, origins, rotations);
     td_vec3 tip = td_skeleton_segments(a.skeleton)[segment].tip;
     td_vec3 at = tdi_add(origins[segment], tdi_quat_rotate(rotations[segment], tip));
-    free(origins);
-    free(rotations);
     return at;
 }
 
@@ -238,12 +236,11 @@ typedef struct motion {
 // Of the segment with an id, wherever it is now; those of a piece have their place in `from`..1.
 static inline motion motion_of(td_world *w, int32_t actor, int32_t segment) {
     motion m;
-    td_vec3 *velocities =
+    FREED td_vec3 *velocities =
         calloc((size_t)td_world_actor(w, actor).segment_count, sizeof *velocities);
     td_world_segment(w, actor, segment, NULL, &m.tip, &m.rotation);
     td_world_velocities(w, actor, velocities, NULL);
     m.velocity = velocities[segment];
-    free(velocities);
     return m;
 }
 
@@ -260,19 +257,17 @@ static inline char *saved(const td_world *world) {
 
 static inline bool same_bits(const td_world *a, const td_world *b) {
     size_t size = td_world_save_size(a);
-    char *x = saved(a), *y = saved(b);
+    FREED char *x = saved(a), *y = saved(b);
     bool same = size == td_world_save_size(b) && memcmp(x, y, size) == 0;
-    free(x);
-    free(y);
     return same;
 }
 
 // A world that is restored in another one, again and again, goes on there as it does itself.
 static inline void check_restoring(const char *text, int32_t times, int32_t every) {
-    stage one = stage_of(text);
+    OWNED(stage) one = stage_of(text);
     for (int32_t k = 0; k < times; k++) {
-        stage late = stage_of(text);
-        char *bytes = saved(one.world);
+        OWNED(stage) late = stage_of(text);
+        FREED char *bytes = saved(one.world);
         td_diag diag = {.message = ""};
         CHECK_INT(td_world_restore(late.world, bytes, td_world_save_size(one.world), &diag), TD_OK);
         CHECK(same_bits(one.world, late.world));
@@ -280,10 +275,7 @@ static inline void check_restoring(const char *text, int32_t times, int32_t ever
         steps(late.world, every);
         CHECK_SAY(same_bits(one.world, late.world), "restored at step %d it goes on otherwise",
                   (int)(every * k));
-        free(bytes);
-        stage_free(&late);
     }
-    stage_free(&one);
 }
 
 static inline void set(td_world *world, const char *path, td_real value) {

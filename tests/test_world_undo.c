@@ -36,11 +36,10 @@ static void change(td_world *w, int what) {
         status = td_world_cut_actor(w, rope, 3, 0.4, &fallen, &diag);
     }
     if (status == TD_OK && what & GROWN) {
-        td_skeleton *same = NULL;
+        OWNED(td_skeleton) *same = NULL;
         status =
             td_skeleton_changed_new(td_world_actor(w, 0).skeleton, 1, NULL, 0, NULL, &same, &diag);
         status = status == TD_OK ? td_world_regrow_actor(w, rope, same, &diag) : status;
-        td_skeleton_free(same);
     }
     CHECK_INT(status, TD_OK);
     CHECK_TEXT(diag.message, "");
@@ -65,20 +64,17 @@ static void spoil(td_world *w, bool ball) {
 static void check_fails_without_trace(td_world *w) {
     spoil(w, td_world_collider_count(w) > 0);
     const size_t size = td_world_save_size(w);
-    char *before = saved(w);
+    FREED char *before = saved(w);
     CHECK_INT(td_world_step(w, NULL), TD_ERR_DIVERGED);
-    char *after = saved(w);
+    FREED char *after = saved(w);
     CHECK(memcmp(before, after, size) == 0);
-    free(before);
-    free(after);
 }
 
 static void check_undone(const char *text, int what) {
-    stage s = stage_of(text);
+    OWNED(stage) s = stage_of(text);
     steps(s.world, 20);
     change(s.world, what);
     check_fails_without_trace(s.world);
-    stage_free(&s);
 }
 
 TD_TEST(step_that_fails_changes_nothing_of_a_tree_that_was_carried_placed_cut_or_grown) {
@@ -90,18 +86,18 @@ TD_TEST(step_that_fails_changes_nothing_of_a_tree_that_was_carried_placed_cut_or
 
 // A cane that stands still is held, and a rope beside it bursts.
 TD_TEST(step_that_fails_wakes_no_tree_that_stands_still) {
-    stage s = stage_of("{objects: [{name: cane, adapt: {error: 0.05}, rest_under_gravity: true,\n"
-                       "  strand: {points: [[1, 0, 0], [1, 1, 0]], segments: 6, radius: 0.006,\n"
-                       "   material: green-wood}}, {name: rope, integrator: rk4, start: drawn,\n"
-                       "  materials: [{young: 1e5}], damping: 0, " ROPE "}],\n"
-                       " step: 1/9600, record: {fps: 2400}}");
+    OWNED(stage) s =
+        stage_of("{objects: [{name: cane, adapt: {error: 0.05}, rest_under_gravity: true,\n"
+                 "  strand: {points: [[1, 0, 0], [1, 1, 0]], segments: 6, radius: 0.006,\n"
+                 "   material: green-wood}}, {name: rope, integrator: rk4, start: drawn,\n"
+                 "  materials: [{young: 1e5}], damping: 0, " ROPE "}],\n"
+                 " step: 1/9600, record: {fps: 2400}}");
     td_reduce_stats stats = {0};
     steps(s.world, 20);
     CHECK(td_world_actor_reduction(s.world, 0, &stats) && stats.joints == 0);
     CHECK_INT(td_world_grab(s.world, 0, 0, tdi_vec3(0, 0, 0), tdi_vec3(2, 1, 0), 1), TD_OK);
     check_fails_without_trace(s.world);
     CHECK(td_world_actor_reduction(s.world, 0, &stats) && stats.joints == 0);
-    stage_free(&s);
 }
 
 // ---- what is in the way ---------------------------------------------------------------------
@@ -143,16 +139,15 @@ static td_status enable_in_ball(td_world *w, int32_t actor) {
 }
 
 static void check_same(td_world *w, char *before, size_t size) {
-    char *after = saved(w);
+    FREED char *after = saved(w);
     CHECK_INT(td_world_save_size(w), size);
     CHECK(memcmp(before, after, size) == 0);
     free(before);
-    free(after);
 }
 
 // A save holds all that the future depends on.
 TD_TEST(what_is_blocked_changes_nothing) {
-    stage s = stage_of(CROWD);
+    OWNED(stage) s = stage_of(CROWD);
     CHECK_INT(hang(s.world, 1, 0.1, 0), TD_OK);
     CHECK_INT(hang(s.world, 2, -0.1, 0), TD_OK);
     steps(s.world, 5);
@@ -168,5 +163,4 @@ TD_TEST(what_is_blocked_changes_nothing) {
     char *before = saved(s.world);
     CHECK_INT(enable_in_ball(s.world, 2), TD_ERR_BLOCKED);
     check_same(s.world, before, size);
-    stage_free(&s);
 }

@@ -28,7 +28,7 @@ static int32_t still_count(const td_world *w) {
 }
 
 TD_TEST(still_trees_are_those_far_from_the_camera) {
-    stage s = stage_of(breeze);
+    OWNED(stage) s = stage_of(breeze);
     td_reduce_stats near = {0}, far = {0};
     int32_t most = 0, least = 40;
     for (int32_t k = 0; k < 120; k++) {
@@ -44,13 +44,12 @@ TD_TEST(still_trees_are_those_far_from_the_camera) {
     CHECK_INT(far.frozen, 12);
     CHECK(least >= 5);
     CHECK(most < 40);
-    stage_free(&s);
 }
 
 // Those that have not moved yet: what has moved is off by what its clusters leave out as well.
 // Looks come every sixteenth step, and a gust may push a tree further than it would rest.
 TD_TEST(still_trees_are_where_all_of_their_joints_would_have_them_within_three_errors) {
-    stage some = stage_of(breeze), all = stage_of(breeze);
+    OWNED(stage) some = stage_of(breeze), all = stage_of(breeze);
     bool moved[40] = {false};
     int32_t compared = 0;
     td_diag diag;
@@ -76,12 +75,10 @@ TD_TEST(still_trees_are_where_all_of_their_joints_would_have_them_within_three_e
         }
     }
     CHECK(compared > 200);
-    stage_free(&some);
-    stage_free(&all);
 }
 
 TD_TEST(still_trees_move_when_the_wind_rises_and_when_a_hand_takes_them) {
-    stage s = stage_of(calm);
+    OWNED(stage) s = stage_of(calm);
     steps(s.world, 20);
     CHECK_INT(still_count(s.world), 40);
     td_vec3 before, after;
@@ -95,11 +92,10 @@ TD_TEST(still_trees_move_when_the_wind_rises_and_when_a_hand_takes_them) {
     td_world_release(s.world);
     steps(s.world, 60);
     CHECK(still_count(s.world) < 20); // the wind is there
-    stage_free(&s);
 }
 
 TD_TEST(waiting_tree_sleeps_when_a_program_asks_and_waits_again_after_it_woke) {
-    stage s = stage_of(calm);
+    OWNED(stage) s = stage_of(calm);
     const td_actor_id first = td_world_actor_id(s.world, 0);
     td_diag diag;
     CHECK_INT(td_world_sleep_actor(s.world, first, &diag), TD_OK);
@@ -110,7 +106,6 @@ TD_TEST(waiting_tree_sleeps_when_a_program_asks_and_waits_again_after_it_woke) {
     CHECK(!td_world_actor_asleep(s.world, first));
     steps(s.world, 17); // it has its turn
     CHECK_INT(still_count(s.world), 40);
-    stage_free(&s);
 }
 
 // A tree is looked at every sixteenth step: restores come anywhere between its looks.
@@ -119,12 +114,10 @@ TD_TEST(still_trees_go_on_to_the_bit_after_a_restore) {
 }
 
 TD_TEST(still_trees_have_the_same_bits_with_any_number_of_threads) {
-    stage one = stage_of(breeze), three = try_stage(breeze, 3, NULL);
+    OWNED(stage) one = stage_of(breeze), three = try_stage(breeze, 3, NULL);
     for (int32_t k = 0; k < 60; k++) {
         steps(one.world, 1);
         steps(three.world, 1);
     }
     CHECK(same_bits(one.world, three.world));
-    stage_free(&one);
-    stage_free(&three);
 }

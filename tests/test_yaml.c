@@ -44,7 +44,7 @@ static const char scene_text[] = "# a scene\n"
 // ---- values ---------------------------------------------------------------------------------
 
 TD_TEST(yaml_scene_becomes_values_with_their_places) {
-    td_value *scene = read(scene_text);
+    OWNED(td_value) *scene = read(scene_text);
     CHECK_INT(scene->count, 6);
     CHECK(td_value_get(scene, "step")->number == 1.0 / 60);
     CHECK_INT(td_value_get(scene, "ground")->kind, TD_VALUE_BOOL);
@@ -66,17 +66,16 @@ TD_TEST(yaml_scene_becomes_values_with_their_places) {
     CHECK(force->number == 3.5);
     CHECK_INT(force->line, 7);
     CHECK_INT(force->column, 19);
-    td_value_free(scene);
 }
 
 TD_TEST(yaml_reads_json) {
-    td_value *value = read("{\"a\": [1, 2.5, true, null, \"1\"],\n\"b\": {\"c\": \"x\\u00e9\"}}");
+    OWNED(td_value) *value =
+        read("{\"a\": [1, 2.5, true, null, \"1\"],\n\"b\": {\"c\": \"x\\u00e9\"}}");
     const td_value *a = td_value_get(value, "a");
     CHECK_INT(a->count, 5);
     CHECK_INT(a->items[3].kind, TD_VALUE_NULL);
     CHECK_INT(a->items[4].kind, TD_VALUE_TEXT);
     CHECK_TEXT(td_value_get(td_value_get(value, "b"), "c")->text, "x\xc3\xa9");
-    td_value_free(value);
 }
 
 TD_TEST(yaml_columns_are_bytes_whatever_stands_before) {
@@ -93,19 +92,17 @@ TD_TEST(yaml_columns_are_bytes_whatever_stands_before) {
 TD_TEST(yaml_text_without_a_document_is_null) {
     static const char *const texts[] = {"", "\n\n", "# nothing\n", "---\n", "\xef\xbb\xbf"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        td_value *value = read(texts[i]);
+        OWNED(td_value) *value = read(texts[i]);
         CHECK_INT(value->kind, TD_VALUE_NULL);
-        td_value_free(value);
     }
 }
 
 TD_TEST(yaml_aliases_repeat_lists_and_maps) {
-    td_value *value = read("a: &x {p: [1, 2]}\nb: *x\nc: [*x, *x]\n");
+    OWNED(td_value) *value = read("a: &x {p: [1, 2]}\nb: *x\nc: [*x, *x]\n");
     const td_value *c = td_value_get(value, "c");
     CHECK_INT(c->count, 2);
     CHECK(td_value_get(&c->items[1], "p")->items[1].number == 2);
     CHECK_INT(td_value_get(value, "b")->line, 2);
-    td_value_free(value);
 }
 
 TD_TEST(yaml_is_in_this_build) {
@@ -191,7 +188,7 @@ TD_TEST(yaml_faults_are_said_in_our_words) {
 
 TD_TEST(yaml_nesting_beyond_the_limit_is_refused_at_once) {
     size_t size = (size_t)4 << 20;
-    char *text = malloc(size);
+    FREED char *text = malloc(size);
     memset(text, '[', size);
     td_diag diag = refused_bytes(text, size, TD_ERR_LIMIT);
     CHECK_INT(diag.column, TD_VALUE_MAX_DEPTH + 1);
@@ -200,7 +197,6 @@ TD_TEST(yaml_nesting_beyond_the_limit_is_refused_at_once) {
         text[i + 1] = ' ';
     }
     CHECK_INT(refused_bytes(text, size, TD_ERR_LIMIT).column, 2 * TD_VALUE_MAX_DEPTH + 1);
-    free(text);
 }
 
 TD_TEST(yaml_aliases_of_aliases_do_not_explode) {
@@ -218,46 +214,40 @@ TD_TEST(yaml_aliases_of_aliases_do_not_explode) {
 
 TD_TEST(yaml_text_of_one_long_line_is_read_in_linear_time) {
     size_t count = 200000, size = 2 * count + 1;
-    char *text = malloc(size);
+    FREED char *text = malloc(size);
     for (size_t i = 0; i < count; i++) {
         memcpy(text + 1 + 2 * i, "1,", 2);
     }
     text[0] = '[';
     text[size - 1] = ']';
-    td_value *value = NULL;
+    OWNED(td_value) *value = NULL;
     CHECK_INT(td_value_from_yaml(text, size, NULL, NULL, &value, NULL), TD_OK);
     CHECK_INT(value->count, (long long)count);
     CHECK_INT(value->items[count - 1].column, (long long)(2 * count));
-    td_value_free(value);
-    free(text);
 }
 
 TD_TEST(yaml_cut_off_at_any_byte_gives_a_status) {
     for (size_t size = 0; size <= sizeof scene_text - 1; size++) {
         // a copy of just that size, so that a sanitizer sees a read past its end
-        char *text = malloc(size > 0 ? size : 1);
+        FREED char *text = malloc(size > 0 ? size : 1);
         memcpy(text, scene_text, size);
-        td_value *value = NULL;
+        OWNED(td_value) *value = NULL;
         td_diag diag = {.message = ""};
         td_status status = td_value_from_yaml(text, size, "cut", NULL, &value, &diag);
         CHECK((status == TD_OK) == (value != NULL));
         CHECK(status == TD_OK || (diag.line > 0 && diag.column > 0 && diag.message[0]));
-        td_value_free(value);
-        free(text);
     }
 }
 
 TD_TEST(yaml_faults_cut_off_at_any_byte_give_a_status) {
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
         for (size_t size = 0; size <= strlen(faults[i].text); size++) {
-            char *text = malloc(size > 0 ? size : 1);
+            FREED char *text = malloc(size > 0 ? size : 1);
             memcpy(text, faults[i].text, size);
-            td_value *value = NULL;
+            OWNED(td_value) *value = NULL;
             td_diag diag = {.message = ""};
             td_status status = td_value_from_yaml(text, size, "cut", NULL, &value, &diag);
             CHECK((status == TD_OK) == (value != NULL) && (status == TD_OK || diag.message[0]));
-            td_value_free(value);
-            free(text);
         }
     }
 }
