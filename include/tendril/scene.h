@@ -422,7 +422,8 @@ typedef struct td_scene_def {
     td_vec3 gravity;     ///< m/s^2. Default (0, -9.81, 0).
     td_real step;        ///< s. Default 0: the longest of at most 1/60 s of which a frame of the
                          ///< recording has a whole number. Others are taken as they are, except
-                         ///< within 0.5 % of a whole part of a frame or of whole frames.
+                         ///< where 1/(fps step) or fps step is within 0.5 % of a whole number,
+                         ///< and within 0.02: rounding in a file.
     td_real tolerance;   ///< rad: error at which Newton's method stops in a step. Default 1e-4.
     td_real air_density; ///< kg/m^3. Default 1.2; 0: no drag.
     td_real drag;        ///< Drag coefficient. Default 1.

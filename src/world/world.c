@@ -14,7 +14,8 @@
 #include <string.h>
 
 #define LONGEST     (1.0 / 60) // s: of steps that the scene leaves to us
-#define NEARLY      0.005      // of a number: as 0.0167 is 1/60
+#define NEARLY      0.005      // of a number of steps or frames: as 0.0167 is 1/60
+#define NEARLY_MOST 0.02       // steps or frames: the same of large numbers
 #define LARGE_ACTOR 8192       // segments: from here on threads share one actor when there are few
 
 // ---- making and freeing ---------------------------------------------------------------------
@@ -26,7 +27,8 @@ td_world_opts td_world_opts_default(void) {
 }
 
 static bool is_whole(td_real ratio, td_real whole) {
-    return whole >= 1 && whole <= INT32_MAX && fabs(ratio - whole) <= NEARLY * whole;
+    return whole >= 1 && whole <= INT32_MAX &&
+           fabs(ratio - whole) <= fmin(NEARLY * whole, NEARLY_MOST);
 }
 
 // The scene's step, but for rounding in its file: a step that is nearly a whole part of a frame is
