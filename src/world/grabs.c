@@ -219,6 +219,27 @@ static td_status check_force(const td_force_def *def, td_diag *diag) {
     return TD_OK;
 }
 
+// Where a point of a segment is, given in the axes of the segment at its joint, in m from there.
+static td_vec3 position_of(const tdi_actor *a, int32_t segment, td_vec3 local) {
+    const tdi_point point = {.kind = TDI_POINT_POSITION, .segment = segment, .local = local};
+    td_vec3 x;
+    tdi_state_positions(a->state, tdi_points_of(&point, 1), false, &x);
+    return tdi_from_simulated(a, x);
+}
+
+// The point of a segment at a position. Segments of some solvers bend, so that the axes of the
+// joint alone do not tell: a fixed-point iteration, by a factor of the bend each time.
+static td_vec3 point_at(const tdi_actor *a, int32_t segment, td_quat turn, td_vec3 position,
+                        td_vec3 origin) {
+    td_vec3 local = {0, 0, 0}, off = tdi_sub(position, origin);
+    const td_real small = 1e-12 * tdi_norm(off);
+    for (int k = 0; k < 20 && tdi_norm(off) > small; k++) {
+        local = tdi_add(local, tdi_quat_rotate(tdi_quat_conj(turn), off));
+        off = tdi_sub(position, position_of(a, segment, local));
+    }
+    return local;
+}
+
 // The point in the axes of the segment and the vector in those of the world, by the current pose.
 static void place_force(const tdi_actor *a, const td_force_def *def, tdi_hand *hand) {
     td_vec3 origin;
@@ -228,7 +249,7 @@ static void place_force(const tdi_actor *a, const td_force_def *def, tdi_hand *h
     turn = tdi_rotation_from_simulated(a, turn);
     hand->point = def->point_in == TD_AXES_SEGMENT
                       ? def->point
-                      : tdi_quat_rotate(tdi_quat_conj(turn), tdi_sub(def->point, origin));
+                      : point_at(a, def->segment, turn, def->point, origin);
     hand->vector =
         def->vector_in == TD_AXES_WORLD ? def->vector : tdi_quat_rotate(turn, def->vector);
 }
