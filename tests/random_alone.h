@@ -251,7 +251,8 @@ static void analytic_alone(play *p, td_body *state) {
     solver.method = (td_lcp_method)below(p, 2);
     solver.iterations = 1 + below(p, 50); // a problem without a solution takes all there are
     opts.solver = rarely(p) ? NULL : &solver;
-    td_constraint hold = td_constraint_default((td_constraint_kind)any_index(p, TD_HOLD_LIMIT + 1));
+    td_constraint hold =
+        td_constraint_default((td_constraint_kind)any_index(p, TD_CONSTRAINT_LIMIT + 1));
     const td_step_opts step = any_step(p);
     const td_collider collider = any_collider(p);
     td_analytic *analytic = NULL;

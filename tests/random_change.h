@@ -88,7 +88,8 @@ static void add_own_actor(play *p) {
 // ---- constraints and what is attached -------------------------------------------------------
 
 static td_constraint any_constraint(play *p) {
-    td_constraint c = td_constraint_default((td_constraint_kind)any_index(p, TD_HOLD_LIMIT + 1));
+    td_constraint c =
+        td_constraint_default((td_constraint_kind)any_index(p, TD_CONSTRAINT_LIMIT + 1));
     c.actor[0] = any_actor(p);
     c.actor[1] = below(p, 2) ? any_actor(p) : TD_NONE;
     c.name = below(p, 4) ? NULL : "held";

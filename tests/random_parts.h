@@ -143,7 +143,8 @@ static void grammar_alone(play *p) {
 
 static void names(play *p) {
     take_text(p, td_version());
-    take_text(p, td_constraint_kind_name((td_constraint_kind)any_index(p, TD_HOLD_LIMIT + 1)));
+    take_text(p,
+              td_constraint_kind_name((td_constraint_kind)any_index(p, TD_CONSTRAINT_LIMIT + 1)));
     take_text(p, td_log_level_text((td_log_level)any_index(p, 3)));
     take_int(p, td_word_distance("rope", rarely(p) ? NULL : "robe"));
     take_int(p, td_solver_find(below(p, 2) ? "rod" : "rot") + td_solver_count());
@@ -303,7 +304,7 @@ static void fill_and_step(play *p) {
     td_strand_body body = td_strand_body_default();
     td_joint_def joint = td_joint_def_default((td_joint_kind)any_index(p, TD_JOINT_FREE));
     td_scene_load load_of = td_scene_load_default((td_scene_load_kind)below(p, 4));
-    td_scene_constraint hold = td_scene_constraint_default(TD_HOLD_POINT);
+    td_scene_constraint hold = td_scene_constraint_default(TD_CONSTRAINT_POINT);
     const td_scene_collider collider = td_scene_collider_default((td_collider_kind)below(p, 4));
     td_probe_def probe = td_probe_def_default();
     td_scene_def scene = td_scene_def_default();

@@ -338,7 +338,7 @@ TD_TEST(growth_definitions_of_older_programs_are_taken_at_every_width_that_says_
     const td_wind_def wind = td_wind_def_default();
     const td_segment_def segment = td_segment_def_default();
     const td_helix_element helix = td_helix_element_default();
-    const td_constraint constraint = td_constraint_default(TD_HOLD_POINT);
+    const td_constraint constraint = td_constraint_default(TD_CONSTRAINT_POINT);
     td_curve_def curve = td_curve_def_default();
     td_turn_curve_def turn = td_turn_curve_def_default();
     td_grammar_def grammar = td_grammar_def_default();

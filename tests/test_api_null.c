@@ -430,7 +430,7 @@ TD_TEST(null_alone_is_refused_by_what_adds_to_a_world) {
     OWNED(td_world) *world = small_world();
     const td_actor_id actor = td_world_actor_id(world, 0);
     const td_collider collider = td_collider_default(TD_COLLIDER_SPHERE);
-    td_constraint constraint = td_constraint_default(TD_HOLD_POINT);
+    td_constraint constraint = td_constraint_default(TD_CONSTRAINT_POINT);
     td_actor_def def = td_actor_def_default();
     td_grab_def grab = td_grab_def_default();
     td_actor_id actor_id;

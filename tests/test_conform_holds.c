@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Constraints on every solver of the table, and between any two of them. Pairs with
-// src/implicit/hold.h.
+// src/implicit/constraint.h.
 
 #include "tendril/island.h"
 #include "test_conform_support.h"
@@ -90,7 +90,7 @@ static void check_met(const held *h, int32_t step) {
 
 // A point stays where it was found, under weight and in wind, and the force says so.
 static void claim_stays(const tdi_solver *solver) {
-    const td_constraint c = hold_last(solver, TD_HOLD_POINT);
+    const td_constraint c = hold_last(solver, TD_CONSTRAINT_POINT);
     held h;
     open_alone(&h, solver, &c, 1, 1.0 / 60);
     h.opts[0].air = (td_air){{3, 0, 1}, 0.2, 0.6};
@@ -110,7 +110,7 @@ TD_TEST(conform_a_held_point_stays) {
 
 // A point is led around a circle of 8 cm.
 static void claim_led(const tdi_solver *solver) {
-    const td_constraint c = hold_last(solver, TD_HOLD_POINT);
+    const td_constraint c = hold_last(solver, TD_CONSTRAINT_POINT);
     td_constraint_target at = c.target;
     held h;
     open_alone(&h, solver, &c, 1, 1.0 / 60);
@@ -136,7 +136,7 @@ TD_TEST(conform_a_led_point_is_on_its_path_at_the_end_of_every_step) {
 
 // A bar keeps its length, a rope gets no longer and only pulls.
 static void check_length(const tdi_solver *solver, bool rope) {
-    td_constraint c = hold_last(solver, rope ? TD_HOLD_ROPE : TD_HOLD_DISTANCE);
+    td_constraint c = hold_last(solver, rope ? TD_CONSTRAINT_ROPE : TD_CONSTRAINT_DISTANCE);
     held h;
     open_alone(&h, solver, NULL, 0, 1.0 / 120);
     const td_vec3 start = held_place(&h, &c);
@@ -181,7 +181,7 @@ static void check_frame(const tdi_solver *solver, td_constraint_kind kind) {
     for (int32_t k = 0; k < 40 && go(&h); k++) {
         check_met(&h, k);
         CHECK_SAY(distance(held_place(&h, &c), start) <= MET, "%s: the point moved", h.name);
-        for (int i = 0; i < (kind == TD_HOLD_WELD ? 3 : 1); i++) {
+        for (int i = 0; i < (kind == TD_CONSTRAINT_WELD ? 3 : 1); i++) {
             const td_real off =
                 distance(place_of(&h, 0, c.segment[0], c.point[0], arms[i]), from[i]);
             CHECK_SAY(off <= MET, "%s: axis %d turned by %g m at 5 cm", h.name, i, off);
@@ -191,8 +191,8 @@ static void check_frame(const tdi_solver *solver, td_constraint_kind kind) {
 }
 
 static void claim_frames(const tdi_solver *solver) {
-    check_frame(solver, TD_HOLD_WELD);
-    check_frame(solver, TD_HOLD_HINGE);
+    check_frame(solver, TD_CONSTRAINT_WELD);
+    check_frame(solver, TD_CONSTRAINT_HINGE);
 }
 
 TD_TEST(conform_welds_and_hinges_hold_the_frame_at_their_point) {
@@ -201,7 +201,7 @@ TD_TEST(conform_welds_and_hinges_hold_the_frame_at_their_point) {
 
 // At rest the held point is where it was, and the step that follows moves nothing.
 static void claim_rest(const tdi_solver *solver) {
-    const td_constraint c = hold_last(solver, TD_HOLD_POINT);
+    const td_constraint c = hold_last(solver, TD_CONSTRAINT_POINT);
     td_diag diag = {.message = ""};
     held h;
     open_alone(&h, solver, &c, 1, 1.0 / 60);
@@ -229,7 +229,8 @@ TD_TEST(conform_a_held_body_comes_to_rest) {
 
 // Turned with its base, its weight and its bonds, everything goes the same way.
 static td_vec3 tip_after(const tdi_solver *solver, td_quat turn, int32_t steps) {
-    td_constraint c[2] = {hold_last(solver, TD_HOLD_POINT), hold_last(solver, TD_HOLD_DISTANCE)};
+    td_constraint c[2] = {hold_last(solver, TD_CONSTRAINT_POINT),
+                          hold_last(solver, TD_CONSTRAINT_DISTANCE)};
     held h;
     open_alone(&h, solver, NULL, 0, 1.0 / 60);
     const td_base_motion base = {.rotation = turn};
@@ -271,8 +272,8 @@ static td_real energy_of(const held *h) {
 
 // What is held in place takes no energy in: backward Euler never gains any.
 static void claim_energy(const tdi_solver *solver) {
-    const td_constraint c[2] = {hold_last(solver, TD_HOLD_POINT),
-                                hold_last(solver, TD_HOLD_DISTANCE)};
+    const td_constraint c[2] = {hold_last(solver, TD_CONSTRAINT_POINT),
+                                hold_last(solver, TD_CONSTRAINT_DISTANCE)};
     for (int kind = 0; kind < 2; kind++) {
         held h;
         open_alone(&h, solver, &c[kind], 1, 1.0 / 240);
@@ -315,7 +316,7 @@ static bool same_saved(const held *h, const saved *s) {
 }
 
 static void lead(held *h, int32_t from, int32_t to) {
-    td_constraint_target at = td_constraint_default(TD_HOLD_POINT).target;
+    td_constraint_target at = td_constraint_default(TD_CONSTRAINT_POINT).target;
     for (int32_t k = from; k < to; k++) {
         at.position = tdi_vec3(0.001 * k, 0.0005 * k, -0.001 * k);
         CHECK(td_island_set_target(h->island, 0, &at) == TD_OK);
@@ -325,8 +326,9 @@ static void lead(held *h, int32_t from, int32_t to) {
 
 // A led point, a rope that goes taut and one that breaks: saved in the middle and resumed.
 static void claim_resumed(const tdi_solver *solver) {
-    td_constraint c[3] = {hold_last(solver, TD_HOLD_POINT), hold_last(solver, TD_HOLD_ROPE),
-                          hold_last(solver, TD_HOLD_POINT)};
+    td_constraint c[3] = {hold_last(solver, TD_CONSTRAINT_POINT),
+                          hold_last(solver, TD_CONSTRAINT_ROPE),
+                          hold_last(solver, TD_CONSTRAINT_POINT)};
     c[1].segment[0] = c[2].segment[0] = 0;
     c[1].point[0] = c[2].point[0] = tdi_vec3(0, 0.08, 0);
     c[1].point[1] = tdi_vec3(0.3, 0.3, 0.1);
@@ -395,8 +397,9 @@ static saved run_bush(const tdi_solver *solver, int32_t threads) {
     OWNED(td_pool) *pool = NULL;
     CHECK(threads == 0 || td_pool_new(threads, NULL, &pool) == TD_OK);
     saved end = {NULL, NULL};
-    td_constraint c[3] = {td_constraint_default(TD_HOLD_POINT), td_constraint_default(TD_HOLD_WELD),
-                          td_constraint_default(TD_HOLD_DISTANCE)};
+    td_constraint c[3] = {td_constraint_default(TD_CONSTRAINT_POINT),
+                          td_constraint_default(TD_CONSTRAINT_WELD),
+                          td_constraint_default(TD_CONSTRAINT_DISTANCE)};
     held h = {.count = 1, .s = {bush_of(solver)}};
     snprintf(h.name, sizeof h.name, "%s", solver->info.name);
     c[0].segment[0] = BRANCH - 1;
@@ -477,7 +480,7 @@ static td_vec3 apart(const held *h, const td_constraint *c) {
 
 // Two bodies that stand on bases 30 cm apart are drawn together to one point, and stay so.
 static void check_ball(const tdi_solver *a, const tdi_solver *b) {
-    td_constraint c = td_constraint_default(TD_HOLD_DISTANCE);
+    td_constraint c = td_constraint_default(TD_CONSTRAINT_DISTANCE);
     held h;
     open_pair(&h, a, b, HELD, &c, 1.0 / 120);
     const td_base_motion base = {.position = {0.3, 0, 0.1}, .rotation = {1, 0, 0, 0}};
@@ -511,7 +514,8 @@ static momentum momentum_of(const held *h) {
 
 // Floating bodies, one of which was pushed: a bond between them keeps momentum as none does.
 static void check_momentum(const tdi_solver *a, const tdi_solver *b) {
-    static const td_constraint_kind kinds[] = {TD_HOLD_POINT, TD_HOLD_WELD, TD_HOLD_DISTANCE};
+    static const td_constraint_kind kinds[] = {TD_CONSTRAINT_POINT, TD_CONSTRAINT_WELD,
+                                               TD_CONSTRAINT_DISTANCE};
     for (int j = 0; j < 3; j++) {
         td_constraint c = td_constraint_default(kinds[j]);
         held h;

@@ -38,29 +38,29 @@ static void make_bent(bent *b, bool closed) {
 static const char *const bond_names[] = {"point", "line", "along", "curve", "ends", "distance",
                                          "angle", "turn", "gear",  "range", "cone", "twist"};
 
-static tdi_bond bond_of(tdi_bond_kind kind, const bent *curve) {
+static tdi_relation bond_of(tdi_relation_kind kind, const bent *curve) {
     static const int32_t points[] = {2, 4, 3, 5, 5, 2, 1, 1, 2, 1, 1, 1},
                          rows[] = {3, 2, 2, 3, 2, 1, 1, 3, 1, 2, 1, 2};
-    tdi_bond b = {.kind = kind,
-                  .row_count = rows[kind],
-                  .point_count = points[kind],
-                  .low = -0.4,
-                  .high = 0.7,
-                  .ratio = 1.7,
-                  .has_low = true,
-                  .has_high = true,
-                  .target = {0.3, -0.2, 0.5},
-                  .way = {{1, 0, 0}, {0, 0.8, 0.6}, {0, 0.6, -0.8}},
-                  .curve = curve->spline};
+    tdi_relation b = {.kind = kind,
+                      .row_count = rows[kind],
+                      .point_count = points[kind],
+                      .low = -0.4,
+                      .high = 0.7,
+                      .ratio = 1.7,
+                      .has_low = true,
+                      .has_high = true,
+                      .target = {0.3, -0.2, 0.5},
+                      .way = {{1, 0, 0}, {0, 0.8, 0.6}, {0, 0.6, -0.8}},
+                      .curve = curve->spline};
     return b;
 }
 
-static bool is_ball(tdi_bond_kind kind) {
-    return kind == TDI_BOND_TURN || kind == TDI_BOND_CONE || kind == TDI_BOND_TWIST;
+static bool is_ball(tdi_relation_kind kind) {
+    return kind == TDI_RELATION_TURN || kind == TDI_RELATION_CONE || kind == TDI_RELATION_TWIST;
 }
 
 // points of the second side are those of a turned frame
-static void random_places(tdi_random *r, const tdi_bond *b, td_vec3 x[TDI_BOND_POINTS]) {
+static void random_places(tdi_random *r, const tdi_relation *b, td_vec3 x[TDI_RELATION_POINTS]) {
     const td_quat turn = tdi_turn_by(random_vec(r, 2));
     const td_vec3 unit[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     x[0] = random_vec(r, is_ball(b->kind) ? 0.9 : 1);
@@ -78,7 +78,7 @@ static td_vec3 log_of(td_quat q) {
 }
 
 // moves a point: a ball joint by exp(w)
-static td_vec3 moved(const tdi_bond *b, td_vec3 x, td_vec3 w) {
+static td_vec3 moved(const tdi_relation *b, td_vec3 x, td_vec3 w) {
     return is_ball(b->kind) ? log_of(tdi_quat_mul(tdi_turn_by(w), tdi_turn_by(x))) : tdi_add(x, w);
 }
 
@@ -98,23 +98,23 @@ TD_TEST(constraint_gradients_of_every_bond_equal_finite_differences) {
     tdi_random_seed(&r, 1);
     bent curve;
     make_bent(&curve, false);
-    for (int kind = 0; kind <= TDI_BOND_TWIST; kind++) {
-        const tdi_bond b = bond_of((tdi_bond_kind)kind, &curve);
+    for (int kind = 0; kind <= TDI_RELATION_TWIST; kind++) {
+        const tdi_relation b = bond_of((tdi_relation_kind)kind, &curve);
         double worst = 0;
         for (int trial = 0; trial < TRIALS; trial++) {
-            td_vec3 x[TDI_BOND_POINTS];
+            td_vec3 x[TDI_RELATION_POINTS];
             td_real along = NAN;
-            tdi_bond_at at;
+            tdi_relation_at at;
             random_places(&r, &b, x);
-            tdi_bond_evaluate(&b, x, &along, &at);
+            tdi_relation_evaluate(&b, x, &along, &at);
             for (int p = 0; p < b.point_count; p++) {
                 for (int d = 0; d < 3; d++) {
                     const td_vec3 kept = x[p];
                     td_real more[3], less[3], near1 = along, near2 = along;
                     x[p] = moved(&b, kept, axis(d, h));
-                    tdi_bond_rows(&b, x, &near1, more);
+                    tdi_relation_rows(&b, x, &near1, more);
                     x[p] = moved(&b, kept, axis(d, -h));
-                    tdi_bond_rows(&b, x, &near2, less);
+                    tdi_relation_rows(&b, x, &near2, less);
                     x[p] = kept;
                     for (int row = 0; row < b.row_count; row++) {
                         const double want = (more[row] - less[row]) / (2 * h);
@@ -135,17 +135,18 @@ TD_TEST(constraint_hessians_equal_finite_differences) {
     tdi_random_seed(&r, 2);
     bent curve;
     make_bent(&curve, false);
-    static const tdi_bond_kind kinds[] = {TDI_BOND_POINT, TDI_BOND_LINE,  TDI_BOND_DISTANCE,
-                                          TDI_BOND_CONE,  TDI_BOND_TWIST, TDI_BOND_CURVE};
+    static const tdi_relation_kind kinds[] = {TDI_RELATION_POINT,    TDI_RELATION_LINE,
+                                              TDI_RELATION_DISTANCE, TDI_RELATION_CONE,
+                                              TDI_RELATION_TWIST,    TDI_RELATION_CURVE};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-        const tdi_bond b = bond_of(kinds[k], &curve);
+        const tdi_relation b = bond_of(kinds[k], &curve);
         double worst = 0;
         for (int trial = 0; trial < TRIALS; trial++) {
-            td_vec3 x[TDI_BOND_POINTS], p, d1, d2;
+            td_vec3 x[TDI_RELATION_POINTS], p, d1, d2;
             td_real along = 0.3 + 4 * tdi_random_uniform(&r), f[3], c[3];
             random_places(&r, &b, x);
             td_vec3 force = random_vec(&r, 1);
-            if (b.kind == TDI_BOND_CURVE) {
+            if (b.kind == TDI_RELATION_CURVE) {
                 tdi_rail_at(&curve.spline, along, &p, &d1, &d2);
                 x[0] = x[1];
                 x[0] = tdi_madd(x[0], tdi_sub(x[2], x[1]), p.x);
@@ -156,7 +157,7 @@ TD_TEST(constraint_hessians_equal_finite_differences) {
             f[0] = force.x;
             f[1] = force.y;
             f[2] = force.z;
-            const td_sym3 got = tdi_bond_hessian(&b, x, along, f);
+            const td_sym3 got = tdi_relation_hessian(&b, x, along, f);
             const td_real own[6] = {got.xx, got.yy, got.zz, got.xy, got.xz, got.yz};
             const int pairs[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
             for (int e = 0; e < 6; e++) { // along w = +-h u +- h v, for exp(w) of ball joints
@@ -166,7 +167,7 @@ TD_TEST(constraint_hessians_equal_finite_differences) {
                     const td_real a = s & 1 ? -h : h, o = s & 2 ? -h : h;
                     td_real near = along;
                     x[0] = moved(&b, kept, tdi_add(axis(pairs[e][0], a), axis(pairs[e][1], o)));
-                    tdi_bond_rows(&b, x, &near, c);
+                    tdi_relation_rows(&b, x, &near, c);
                     for (int row = 0; row < b.row_count; row++) {
                         sum += (a * o > 0 ? 1 : -1) * f[row] * c[row];
                     }
@@ -230,7 +231,7 @@ static void refused(td_constraint c, const char *part_of_message) {
 }
 
 TD_TEST(constraint_faults_are_named) {
-    td_constraint c = td_constraint_default(TD_HOLD_POINT), none = {0};
+    td_constraint c = td_constraint_default(TD_CONSTRAINT_POINT), none = {0};
     c.name = "point";
     CHECK_INT(td_constraints_check(&c, 1, NULL), TD_OK);
     refused(none, "td_constraint_default()");
@@ -244,7 +245,7 @@ TD_TEST(constraint_faults_are_named) {
     d.axis[1] = tdi_vec3(0, 2, 0);
     refused(d, "axis[1] must have the length 1");
     d = c;
-    d.kind = TD_HOLD_LIMIT;
+    d.kind = TD_CONSTRAINT_LIMIT;
     d.low = 1;
     d.high = -1;
     refused(d, "low is 1; it must be below high, -1");
@@ -255,14 +256,14 @@ TD_TEST(constraint_faults_are_named) {
     d.break_force = 0;
     refused(d, "break_force is 0; it must be above 0");
     d = c;
-    d.kind = TD_HOLD_GEAR;
+    d.kind = TD_CONSTRAINT_GEAR;
     refused(d, "a gear needs a second joint");
     d = c;
-    d.kind = TD_HOLD_DISTANCE;
+    d.kind = TD_CONSTRAINT_DISTANCE;
     d.target.length = 0;
     refused(d, "target.length is 0 m");
     d = c;
-    d.kind = TD_HOLD_CURVE;
+    d.kind = TD_CONSTRAINT_CURVE;
     refused(d, "curve_count must be from 2");
     d = c;
     d.actor[1] = 0;

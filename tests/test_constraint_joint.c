@@ -18,7 +18,7 @@ static held_island chain_of(int32_t count, td_joint_kind joint) {
 
 TD_TEST(constraint_a_hinge_follows_its_target) {
     OWNED(held_island) s = chain_of(3, TD_JOINT_HINGE);
-    td_constraint c = td_constraint_default(TD_HOLD_JOINT);
+    td_constraint c = td_constraint_default(TD_CONSTRAINT_JOINT);
     c.segment[0] = 1;
     hold(&s, &c, 1);
     set_steps(&s, 1.0 / 60, 1e-9);
@@ -36,7 +36,7 @@ TD_TEST(constraint_a_hinge_follows_its_target) {
 
 TD_TEST(constraint_a_ball_joint_follows_its_target) {
     OWNED(held_island) s = chain_of(3, TD_JOINT_BALL);
-    td_constraint c = td_constraint_default(TD_HOLD_JOINT);
+    td_constraint c = td_constraint_default(TD_CONSTRAINT_JOINT);
     c.segment[0] = 1;
     hold(&s, &c, 1);
     set_steps(&s, 1.0 / 60, 1e-9);
@@ -58,7 +58,7 @@ TD_TEST(constraint_a_ball_joint_follows_its_target) {
 
 TD_TEST(constraint_a_gear_keeps_the_ratio_of_two_hinges) {
     OWNED(held_island) s = chain_of(3, TD_JOINT_HINGE);
-    td_constraint c = td_constraint_default(TD_HOLD_GEAR);
+    td_constraint c = td_constraint_default(TD_CONSTRAINT_GEAR);
     c.actor[1] = 0;
     c.segment[0] = 0;
     c.segment[1] = 2;
@@ -90,7 +90,7 @@ TD_TEST(constraint_limits_are_never_passed) {
     OWNED(held_island) s = chain_of(4, TD_JOINT_BALL);
     td_constraint c[3];
     for (int32_t k = 0; k < 3; k++) {
-        c[k] = td_constraint_default(TD_HOLD_LIMIT);
+        c[k] = td_constraint_default(TD_CONSTRAINT_LIMIT);
         c[k].segment[0] = k;
         c[k].cone = 0.3 + 0.2 * k;
         c[k].low = -0.2;
@@ -121,7 +121,7 @@ TD_TEST(constraint_limits_are_never_passed) {
 
 TD_TEST(constraint_a_limit_of_a_hinge_does_no_work) {
     OWNED(held_island) s = chain_of(2, TD_JOINT_HINGE);
-    td_constraint c = td_constraint_default(TD_HOLD_LIMIT);
+    td_constraint c = td_constraint_default(TD_CONSTRAINT_LIMIT);
     c.segment[0] = 1;
     c.low = -0.5;
     c.high = 0.4;
@@ -145,7 +145,7 @@ TD_TEST(constraint_a_limit_of_a_hinge_does_no_work) {
 // ---- coming and going -----------------------------------------------------------------------
 
 static td_constraint pin_at_tip(int32_t segment) {
-    td_constraint c = td_constraint_default(TD_HOLD_POINT);
+    td_constraint c = td_constraint_default(TD_CONSTRAINT_POINT);
     c.segment[0] = segment;
     c.point[0] = tdi_vec3(0, 0.3, 0);
     return c;
@@ -327,13 +327,13 @@ static void take_few_iterations(const td_constraint *one, int32_t every, int32_t
 // Where residuals decided, steps took 20 iterations and were halved; where errors made the
 // geometric stiffness of inertia, 6; where bodies do not follow those that carry them, 39 in all.
 TD_TEST(constraint_long_chains_take_few_iterations) {
-    const td_constraint hold = td_constraint_default(TD_HOLD_POINT);
+    const td_constraint hold = td_constraint_default(TD_CONSTRAINT_POINT);
     take_few_iterations(&hold, 10, 32);
 }
 
 // Without forces of the bars among those that increments lead to, four a step.
 TD_TEST(constraint_long_chains_with_bars_take_few_iterations) {
-    td_constraint bar = td_constraint_default(TD_HOLD_DISTANCE);
+    td_constraint bar = td_constraint_default(TD_CONSTRAINT_DISTANCE);
     bar.actor[1] = 0;
     bar.segment[1] = 4;
     bar.as_found = true;
@@ -389,7 +389,7 @@ TD_TEST(constraint_a_resumed_run_has_the_same_bits) {
     double want = 0;
     for (int resumed = 0; resumed < 2; resumed++) {
         held_island s = chain_of(4, TD_JOINT_BALL);
-        td_constraint c[2] = {pin_at_tip(3), td_constraint_default(TD_HOLD_LIMIT)};
+        td_constraint c[2] = {pin_at_tip(3), td_constraint_default(TD_CONSTRAINT_LIMIT)};
         c[1].segment[0] = 1;
         c[1].cone = 0.1;
         hold(&s, c, 2);
@@ -425,7 +425,7 @@ TD_TEST(constraint_steps_allocate_nothing) {
     held_island s = chain_of(4, TD_JOINT_BALL);
     const place2 other[3] = {{1.2, 0.8}, {1.3, 0.5}, {1.4, 0.5}};
     s.actor[s.count++] = bars(other, 2, TD_JOINT_BALL, 1, ROUND);
-    td_constraint c[2] = {pin_at_tip(1), td_constraint_default(TD_HOLD_WELD)};
+    td_constraint c[2] = {pin_at_tip(1), td_constraint_default(TD_CONSTRAINT_WELD)};
     c[1].segment[0] = 3;
     c[1].actor[1] = 1;
     c[1].segment[1] = 1;
@@ -450,7 +450,7 @@ TD_TEST(constraint_what_a_solver_cannot_hold_is_named_and_leaves_the_island_as_i
     CHECK_INT(td_island_constrain(s.island, &c, 1, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "constraint 0: segment[0] is 99; there are 3");
     c.segment[0] = 0;
-    c.kind = TD_HOLD_GEAR;
+    c.kind = TD_CONSTRAINT_GEAR;
     c.actor[1] = 0;
     c.segment[1] = 1;
     CHECK_INT(td_island_constrain(s.island, &c, 1, &diag), TD_ERR_ARGUMENT);
@@ -465,7 +465,7 @@ TD_TEST(constraint_and_contact_hold_together) {
     OWNED(held_island) s = chain_of(6, TD_JOINT_BALL);
     const place2 other[4] = {{0.2, 1.8}, {0.6, 1.6}, {1.0, 1.5}, {1.4, 1.6}};
     s.actor[s.count++] = bars(other, 3, TD_JOINT_BALL, 1, ROUND);
-    td_constraint c[2] = {pin_at_tip(0), td_constraint_default(TD_HOLD_POINT)};
+    td_constraint c[2] = {pin_at_tip(0), td_constraint_default(TD_CONSTRAINT_POINT)};
     c[1].actor[0] = 1;
     c[1].segment[0] = 2;
     c[1].actor[1] = 0;

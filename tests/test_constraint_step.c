@@ -25,7 +25,7 @@ static held_island four_bars(linkage kind) {
         s.actor[1] = bars(rocker, 1, TD_JOINT_HINGE, 1, THIN);
     }
     td_constraint pin =
-        td_constraint_default(kind == CLOSED_BY_HINGE ? TD_HOLD_HINGE : TD_HOLD_POINT);
+        td_constraint_default(kind == CLOSED_BY_HINGE ? TD_CONSTRAINT_HINGE : TD_CONSTRAINT_POINT);
     pin.segment[0] = world ? 2 : 1;
     pin.point[0] = tdi_vec3(0, world ? 1 : 1.5, 0);
     pin.axis[0] = tdi_vec3(0, 0, 1);
@@ -76,7 +76,7 @@ TD_TEST(constraint_the_far_end_of_a_chain_of_a_thousand_links_is_held) {
         at[k] = (place2){0.008 * k, k % 2 ? 0.006 : 0};
     }
     s.actor[0] = bars(at, LINKS, TD_JOINT_BALL, 0.1, ROUND);
-    td_constraint pin = td_constraint_default(TD_HOLD_POINT);
+    td_constraint pin = td_constraint_default(TD_CONSTRAINT_POINT);
     pin.segment[0] = LINKS - 1;
     pin.point[0] = tdi_vec3(0, 0.01, 0);
     pin.actor[1] = TD_NONE;
@@ -101,7 +101,7 @@ static double middle_after(int32_t steps) {
         at[k] = (place2){t, -down * (1 - fabs(2 * t - 1))};
     }
     s.actor[0] = bars(at, LINKS, TD_JOINT_BALL, 0.5, THIN);
-    td_constraint pin = td_constraint_default(TD_HOLD_POINT);
+    td_constraint pin = td_constraint_default(TD_CONSTRAINT_POINT);
     pin.segment[0] = LINKS - 1;
     pin.point[0] = tdi_vec3(0, 0.1, 0);
     hold(&s, &pin, 1);
@@ -190,7 +190,7 @@ static void keeps(td_constraint c, bool world, bool place, bool turn, double alo
         const double off = turn_between(start.turn, now.turn);
         CHECK(!place || tdi_norm(across) < 2e-9);
         CHECK(!turn || off < 4e-8);
-        if (c.kind == TD_HOLD_HINGE) {
+        if (c.kind == TD_CONSTRAINT_HINGE) {
             CHECK(tdi_norm(tdi_sub(tdi_quat_rotate(now.turn, c.axis[0]), axis)) < 4e-8);
         }
         CHECK(td_island_constraint(s.island, 0).error <= 1e-9);
@@ -204,20 +204,20 @@ static void keeps(td_constraint c, bool world, bool place, bool turn, double alo
 }
 
 TD_TEST(constraint_a_point_stays_and_turns) {
-    keeps(between_tips(TD_HOLD_POINT), false, true, false, 0);
-    keeps(between_tips(TD_HOLD_POINT), true, true, false, 0);
+    keeps(between_tips(TD_CONSTRAINT_POINT), false, true, false, 0);
+    keeps(between_tips(TD_CONSTRAINT_POINT), true, true, false, 0);
 }
 TD_TEST(constraint_a_weld_keeps_place_and_turn) {
-    keeps(between_tips(TD_HOLD_WELD), false, true, true, 0);
-    keeps(between_tips(TD_HOLD_WELD), true, true, true, 0);
+    keeps(between_tips(TD_CONSTRAINT_WELD), false, true, true, 0);
+    keeps(between_tips(TD_CONSTRAINT_WELD), true, true, true, 0);
 }
 TD_TEST(constraint_a_hinge_turns_about_its_axis_alone) {
-    keeps(between_tips(TD_HOLD_HINGE), false, true, false, 0);
-    keeps(between_tips(TD_HOLD_HINGE), true, true, false, 0);
+    keeps(between_tips(TD_CONSTRAINT_HINGE), false, true, false, 0);
+    keeps(between_tips(TD_CONSTRAINT_HINGE), true, true, false, 0);
 }
 TD_TEST(constraint_a_slider_moves_along_its_axis_alone) {
-    keeps(between_tips(TD_HOLD_SLIDER), false, true, true, 1);
-    keeps(between_tips(TD_HOLD_SLIDER), true, true, true, 1);
+    keeps(between_tips(TD_CONSTRAINT_SLIDER), false, true, true, 1);
+    keeps(between_tips(TD_CONSTRAINT_SLIDER), true, true, true, 1);
 }
 
 static double distance_of(const held_island *s, const td_constraint *c) {
@@ -246,18 +246,18 @@ static void keeps_distance(bool world, td_constraint_kind kind) {
         going = go_on(&s);
         const double now = distance_of(&s, &c) - start;
         const td_constraint_report r = td_island_constraint(s.island, 0);
-        CHECK(now < 2e-9 && (kind == TD_HOLD_ROPE || now > -2e-9));
+        CHECK(now < 2e-9 && (kind == TD_CONSTRAINT_ROPE || now > -2e-9));
         slack = slack || now < -1e-3;
         taut = taut || tdi_norm(r.force) > 0.1;
     }
-    CHECK(taut && slack == (kind == TD_HOLD_ROPE));
+    CHECK(taut && slack == (kind == TD_CONSTRAINT_ROPE));
 }
 
 TD_TEST(constraint_a_bar_keeps_its_length_and_a_rope_gets_no_longer) {
-    keeps_distance(false, TD_HOLD_DISTANCE);
-    keeps_distance(true, TD_HOLD_DISTANCE);
-    keeps_distance(false, TD_HOLD_ROPE);
-    keeps_distance(true, TD_HOLD_ROPE);
+    keeps_distance(false, TD_CONSTRAINT_DISTANCE);
+    keeps_distance(true, TD_CONSTRAINT_DISTANCE);
+    keeps_distance(false, TD_CONSTRAINT_ROPE);
+    keeps_distance(true, TD_CONSTRAINT_ROPE);
 }
 
 TD_TEST(constraint_a_point_slides_along_a_curve_and_stops_at_its_end) {
@@ -265,7 +265,7 @@ TD_TEST(constraint_a_point_slides_along_a_curve_and_stops_at_its_end) {
     const td_vec3 way[4] = {{0.6, 0.8, 0}, {0.5, 0.6, 0.05}, {0.3, 0.55, 0}, {0.25, 0.5, 0}};
     OWNED(held_island) s = {.count = 1};
     s.actor[0] = bars(one, 2, TD_JOINT_BALL, 1, ROUND);
-    td_constraint c = between_tips(TD_HOLD_CURVE);
+    td_constraint c = between_tips(TD_CONSTRAINT_CURVE);
     c.actor[1] = TD_NONE;
     c.curve = way;
     c.curve_count = 4;
@@ -285,7 +285,7 @@ TD_TEST(constraint_a_stop_lets_nothing_through) {
     const place2 one[2] = {{0, 0}, {0.8, 0.6}};
     OWNED(held_island) s = {.count = 1};
     s.actor[0] = bars(one, 1, TD_JOINT_HINGE, 1, THIN);
-    td_constraint c = td_constraint_default(TD_HOLD_STOP);
+    td_constraint c = td_constraint_default(TD_CONSTRAINT_STOP);
     c.point[0].y = 1;
     c.point[1].y = -0.2;
     hold(&s, &c, 1);

@@ -8,7 +8,7 @@
 
 #include "test_world_support.h"
 
-#include "implicit/hold.h"
+#include "implicit/constraint.h"
 #include "implicit/touch.h"
 #include "world/world.h"
 
@@ -20,7 +20,7 @@ typedef struct rig {
     stage stage;
     tdi_system system;
     tdi_touch *touch;
-    tdi_holds *holds;
+    tdi_constraint_set *constraints;
     int32_t points, rows, count; // coordinates: points and turns, then rows
 } rig;
 
@@ -64,19 +64,19 @@ static bool rig_open(const char *text, rig *r) {
     r->system = tdi_island_system(w, &w->islands.all[0]);
     const tdi_system *y = &r->system;
     r->touch = y->touch;
-    r->holds = y->holds;
+    r->constraints = y->constraints;
     r->points = y->touch->point_count;
     r->rows = 3 * (r->points + y->touch->capsule_count);
-    r->count = r->rows + TDI_HELD_ROWS * y->holds->held_count;
+    r->count = r->rows + TDI_GROUP_ROWS * y->constraints->held_count;
     for (int32_t k = 0; k < y->count; k++) {
         tdi_state_begin(y->member[k].body, y->member[k].opts, &rule);
     }
-    tdi_holds_begin(y->holds, y, rule.h, 1);
+    tdi_constraints_begin(y->constraints, y, rule.h, 1);
     CHECK_INT(tdi_touch_begin(y->touch, y, rule.dt, rule.h, 0, 1, NULL), TD_OK);
     CHECK_INT(tdi_touch_evaluate(y->touch, y, false, false, NULL), TD_OK);
-    tdi_holds_evaluate(y->holds, y);
+    tdi_constraints_evaluate(y->constraints, y);
     CHECK(y->touch->coupled);
-    return CHECK_SAY(!y->holds->next && r->count <= MOST, "%d coordinates", r->count);
+    return CHECK_SAY(!y->constraints->next && r->count <= MOST, "%d coordinates", r->count);
 }
 
 // Factors of all bodies by themselves, or blocks of those that the coupled systems solve, and
@@ -91,7 +91,7 @@ static void factor_bodies(const rig *r) {
         }
     }
     tdi_touch_expand(y);
-    tdi_holds_expand(y->holds, y, false, false);
+    tdi_constraints_expand(y->constraints, y, false, false);
     tdi_coupled_open(y);
     for (int32_t k = 0; k < y->count; k++) {
         td_body *body = y->member[k].body;
@@ -109,22 +109,22 @@ static void factor_alone(const rig *r) {
     for (int32_t k = 0; k < y->count; k++) {
         y->member[k].body->solved_in = NULL;
     }
-    y->holds->solved_in = NULL;
+    y->constraints->solved_in = NULL;
     y->touch->one_system = false;
     factor_bodies(r);
 }
 
 // ---- places ---------------------------------------------------------------------------------
 
-static const tdi_held *row_of(const rig *r, int32_t q, int32_t *row) {
-    *row = (q - r->rows) % TDI_HELD_ROWS;
-    return &r->holds->held[(q - r->rows) / TDI_HELD_ROWS];
+static const tdi_row_group *row_of(const rig *r, int32_t q, int32_t *row) {
+    *row = (q - r->rows) % TDI_GROUP_ROWS;
+    return &r->constraints->held[(q - r->rows) / TDI_GROUP_ROWS];
 }
 
 static bool has_row(const rig *r, int32_t q) {
     int32_t row;
-    const tdi_held *b = row_of(r, q, &row);
-    return b->node != TD_NONE && tdi_held_has_row(b, row);
+    const tdi_row_group *b = row_of(r, q, &row);
+    return b->node != TD_NONE && tdi_has_row(b, row);
 }
 
 static void push(const rig *r, int32_t q, td_real force) {
@@ -133,9 +133,10 @@ static void push(const rig *r, int32_t q, td_real force) {
     const td_vec3 f = {force * (q % 3 == 0), force * (q % 3 == 1), force * (q % 3 == 2)};
     if (q >= r->rows) {
         int32_t row;
-        const tdi_held *b = row_of(r, q, &row);
-        for (int32_t k = 0; has_row(r, q) && k < r->holds->member_count; k++) {
-            tdi_held_push(r->holds, b, tdi_holds_member(r->holds, &r->system, k), k, row, force);
+        const tdi_row_group *b = row_of(r, q, &row);
+        for (int32_t k = 0; has_row(r, q) && k < r->constraints->member_count; k++) {
+            tdi_row_apply(r->constraints, b, tdi_constraints_member(r->constraints, &r->system, k),
+                          k, row, force);
         }
     } else if (i < 0) {
         const int32_t k = t->point_owner[place];
@@ -163,12 +164,12 @@ static void read(const rig *r, bool response, td_real *x) {
                               response, &moved[t->point_count + i]);
         }
     }
-    tdi_holds_gather_moves(r->holds, &r->system, response);
+    tdi_constraints_gather_motions(r->constraints, &r->system, response);
     for (int32_t q = r->rows; q < r->count; q++) {
         int32_t row;
-        const tdi_held *b = row_of(r, q, &row);
-        for (int32_t k = 0; has_row(r, q) && k < r->holds->member_count; k++) {
-            x[q] += tdi_held_part(r->holds, b, k, row);
+        const tdi_row_group *b = row_of(r, q, &row);
+        for (int32_t k = 0; has_row(r, q) && k < r->constraints->member_count; k++) {
+            x[q] += tdi_row_displacement(r->constraints, b, k, row);
         }
     }
 }
@@ -226,7 +227,7 @@ static void fill_coupling(const rig *r, bool contact, square c) {
     }
     for (int32_t q = r->rows; q < r->count; q++) {
         int32_t row;
-        const tdi_held *b = row_of(r, q, &row);
+        const tdi_row_group *b = row_of(r, q, &row);
         c[q][q] = has_row(r, q) ? -b->stiff[row] / 2 : 0;
     }
 }

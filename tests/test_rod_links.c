@@ -47,18 +47,18 @@ static td_constraint join(td_constraint_kind kind, int32_t a, int32_t i, int32_t
 // other.
 static void add_links(ladder *l, int32_t edges) {
     for (int32_t i = 0; i + 3 < edges; i += 3) {
-        l->link[l->links++] = join(TD_HOLD_DISTANCE, 0, i, 0, i + 3);
+        l->link[l->links++] = join(TD_CONSTRAINT_DISTANCE, 0, i, 0, i + 3);
     }
     for (int32_t k = 0; k < l->planks; k++) {
-        l->link[l->links++] = join(TD_HOLD_WELD, 1 + k, 0, 0, 4 * k + 1);
-        l->link[l->links++] = join(TD_HOLD_DISTANCE, 1 + k, 1, 0, 4 * k + 3);
+        l->link[l->links++] = join(TD_CONSTRAINT_WELD, 1 + k, 0, 0, 4 * k + 1);
+        l->link[l->links++] = join(TD_CONSTRAINT_DISTANCE, 1 + k, 1, 0, 4 * k + 3);
     }
 }
 
 // A rod alone is welded to itself, as it is, from every edge to the next.
 static void add_welds(ladder *l, int32_t edges) {
     for (int32_t i = 0; i + 1 < edges; i++) {
-        l->link[l->links++] = join(TD_HOLD_WELD, 0, i, 0, i + 1);
+        l->link[l->links++] = join(TD_CONSTRAINT_WELD, 0, i, 0, i + 1);
     }
 }
 
@@ -165,7 +165,7 @@ static double way_off(td_real most, tdi_rod_way way) {
         points[k] = tdi_vec3(1000 + PITCH * k, k % 2 ? 0.3 * PITCH : 0, 0);
     }
     const td_rod_def def = def_of(points, EDGES + 1, TD_END_CLAMPED);
-    const td_constraint end = td_constraint_default(TD_HOLD_POINT);
+    const td_constraint end = td_constraint_default(TD_CONSTRAINT_POINT);
     ladder l = {.rod = rods_new(&def, 1, NULL, 0)};
     td_body *s = l.rod.state;
     td_body *ref = s;

@@ -5,17 +5,17 @@
 #include "test_world_support.h"
 
 TD_TEST(scene_constraints_have_the_defaults_of_their_kind) {
-    for (int kind = TD_HOLD_POINT; kind <= TD_HOLD_LIMIT; kind++) {
+    for (int kind = TD_CONSTRAINT_POINT; kind <= TD_CONSTRAINT_LIMIT; kind++) {
         const td_scene_constraint c = td_scene_constraint_default((td_constraint_kind)kind);
         CHECK_INT(c.kind, kind);
         CHECK(c.as.end > 1e20 && c.as.start == 0 && c.as.break_force == 0 && !c.as.b.given);
         CHECK_INT(c.as.a.place.segment_id, -1);
     }
-    CHECK(td_scene_constraint_default(TD_HOLD_POINT).as.a.along == 1);
-    CHECK(td_scene_constraint_default(TD_HOLD_HINGE).as.axis.z == 1);
-    CHECK(td_scene_constraint_default(TD_HOLD_GEAR).as.ratio == 1);
-    CHECK(td_scene_constraint_default(TD_HOLD_STOP).as.axis.y == 1);
-    CHECK(td_scene_constraint_default(TD_HOLD_LIMIT).as.cone > 1e4);
+    CHECK(td_scene_constraint_default(TD_CONSTRAINT_POINT).as.a.along == 1);
+    CHECK(td_scene_constraint_default(TD_CONSTRAINT_HINGE).as.axis.z == 1);
+    CHECK(td_scene_constraint_default(TD_CONSTRAINT_GEAR).as.ratio == 1);
+    CHECK(td_scene_constraint_default(TD_CONSTRAINT_STOP).as.axis.y == 1);
+    CHECK(td_scene_constraint_default(TD_CONSTRAINT_LIMIT).as.cone > 1e4);
 }
 
 // Read as far as the scene: no world is made.

@@ -59,7 +59,7 @@ static td_analytic *held(tree t, const td_constraint *c, int32_t count,
 
 TD_TEST(analytic_memory_that_ends_leaves_nothing_behind) {
     const td_analytic_opts opts = td_analytic_opts_default();
-    td_constraint c = td_constraint_default(TD_HOLD_POINT);
+    td_constraint c = td_constraint_default(TD_CONSTRAINT_POINT);
     td_status status = TD_ERR_MEMORY;
     OWNED(tree) t = linkage();
     c.segment[0] = 2;
@@ -91,7 +91,7 @@ static bool advance(td_analytic *a, const td_step_opts *o, const td_collider *co
 }
 
 static td_constraint pin(int32_t segment, td_vec3 point) {
-    td_constraint c = td_constraint_default(TD_HOLD_POINT);
+    td_constraint c = td_constraint_default(TD_CONSTRAINT_POINT);
     c.segment[0] = segment;
     c.point[0] = point;
     return c;
@@ -193,7 +193,7 @@ static tree hanging(int32_t count, td_joint_kind joint) {
 
 TD_TEST(analytic_point_follows_a_path_and_a_joint_its_angle) {
     OWNED(tree) t = hanging(3, TD_JOINT_HINGE);
-    td_constraint c[2] = {pin(2, tdi_vec3(0, 0.5, 0)), td_constraint_default(TD_HOLD_JOINT)};
+    td_constraint c[2] = {pin(2, tdi_vec3(0, 0.5, 0)), td_constraint_default(TD_CONSTRAINT_JOINT)};
     const double dt = 1e-3;
     const td_step_opts o = steps_of(TD_RK4, dt, tdi_vec3(0, -9.81, 0));
     c[0].as_found = false;
@@ -226,7 +226,7 @@ TD_TEST(analytic_weld_makes_one_rod_of_two) {
     defs[1].second_moment.xx = defs[1].second_moment.zz = 1e-6;
     OWNED(tree) t = tree_of(defs, 2, TD_LAW_LINEAR, NULL),
                 one = tree_of(&whole, 1, TD_LAW_LINEAR, NULL);
-    td_constraint c = td_constraint_default(TD_HOLD_WELD);
+    td_constraint c = td_constraint_default(TD_CONSTRAINT_WELD);
     c.actor[1] = 0;
     c.segment[0] = 1;
     const td_step_opts o = steps_of(TD_RK4, 1e-3, tdi_vec3(0, -9.81, 0));
@@ -246,7 +246,7 @@ TD_TEST(analytic_distance_swings_as_a_pendulum) {
     def.centre_of_mass = tdi_vec3(0, 0, 0);
     def.second_moment = (td_sym3){1e-3, 1e-3, 1e-3, 0, 0, 0};
     OWNED(tree) t = tree_of(&def, 1, TD_LAW_LINEAR, NULL);
-    td_constraint c = td_constraint_default(TD_HOLD_DISTANCE);
+    td_constraint c = td_constraint_default(TD_CONSTRAINT_DISTANCE);
     const td_step_opts o = steps_of(TD_RK4, 1e-3, tdi_vec3(0, -9.81, 0));
     OWNED(td_analytic) *a = held(t, &c, 1, NULL);
     // v^2 = 2 g (fall), at the lowest
@@ -269,7 +269,8 @@ TD_TEST(analytic_distance_swings_as_a_pendulum) {
 
 TD_TEST(analytic_slider_crank_and_gear_keep_to_their_lines) {
     OWNED(tree) t = hanging(2, TD_JOINT_HINGE);
-    td_constraint c[2] = {td_constraint_default(TD_HOLD_STOP), td_constraint_default(TD_HOLD_GEAR)};
+    td_constraint c[2] = {td_constraint_default(TD_CONSTRAINT_STOP),
+                          td_constraint_default(TD_CONSTRAINT_GEAR)};
     c[1].actor[1] = 0;
     c[1].segment[0] = 1;
     c[1].segment[1] = 0;
@@ -298,7 +299,7 @@ TD_TEST(analytic_slider_crank_and_gear_keep_to_their_lines) {
 // A tip held by a slider along x: its height stays, its turn too.
 TD_TEST(analytic_slider_lets_one_direction_free) {
     OWNED(tree) t = hanging(3, TD_JOINT_BALL);
-    td_constraint c = td_constraint_default(TD_HOLD_SLIDER);
+    td_constraint c = td_constraint_default(TD_CONSTRAINT_SLIDER);
     c.segment[0] = 2;
     c.axis[0] = tdi_vec3(1, 0, 0);
     t.v[2] = 0.5;
@@ -316,7 +317,7 @@ TD_TEST(analytic_slider_lets_one_direction_free) {
 // Thrown out, it comes back as far as restitution says.
 TD_TEST(analytic_limit_of_a_hinge_bounces_and_rope_pulls) {
     OWNED(tree) t = hanging(1, TD_JOINT_HINGE);
-    td_constraint c = td_constraint_default(TD_HOLD_LIMIT);
+    td_constraint c = td_constraint_default(TD_CONSTRAINT_LIMIT);
     td_analytic_opts opts = td_analytic_opts_default();
     c.low = -0.5;
     c.high = 0.5;
@@ -359,7 +360,7 @@ static double lean_of(tree t) {
 TD_TEST(analytic_cone_of_a_ball_joint_holds_a_circling_rod) {
     const double cone = 0.6, rate = 12;
     OWNED(tree) t = circling(cone, rate);
-    td_constraint c = td_constraint_default(TD_HOLD_LIMIT);
+    td_constraint c = td_constraint_default(TD_CONSTRAINT_LIMIT);
     c.cone = cone;
     OWNED(td_analytic) *a = held(t, &c, 1, NULL);
     const td_step_opts o = steps_of(TD_RK4, 1e-3, tdi_vec3(0, -9.81, 0));
@@ -376,7 +377,7 @@ TD_TEST(analytic_cone_of_a_ball_joint_holds_a_circling_rod) {
 
 TD_TEST(analytic_twist_of_a_ball_joint_bounces_between_its_limits) {
     OWNED(tree) t = circling(0.3, 0);
-    td_constraint c = td_constraint_default(TD_HOLD_LIMIT);
+    td_constraint c = td_constraint_default(TD_CONSTRAINT_LIMIT);
     td_analytic_opts opts = td_analytic_opts_default();
     c.low = -0.5;
     c.high = 0.4;
@@ -401,7 +402,7 @@ TD_TEST(analytic_twist_of_a_ball_joint_bounces_between_its_limits) {
 // Both limits at once leave no twist. It swings in space, as it can without, and keeps its energy.
 TD_TEST(analytic_twist_of_a_ball_joint_is_held_while_it_swings) {
     OWNED(tree) t = circling(0.8, 0);
-    td_constraint c = td_constraint_default(TD_HOLD_LIMIT);
+    td_constraint c = td_constraint_default(TD_CONSTRAINT_LIMIT);
     c.low = -1e-9;
     c.high = 1e-9;
     t.v[2] = 5; // the twist has no rate at a lean about X, but an acceleration
@@ -437,7 +438,8 @@ TD_TEST(analytic_contradiction_is_reported_and_does_not_explode) {
 
 // The joint of a pendulum keeps its tip at its length and in its plane already.
 TD_TEST(analytic_constraints_that_the_joints_fulfil_have_no_effect) {
-    const td_constraint_kind kinds[] = {TD_HOLD_DISTANCE, TD_HOLD_ROPE, TD_HOLD_STOP};
+    const td_constraint_kind kinds[] = {TD_CONSTRAINT_DISTANCE, TD_CONSTRAINT_ROPE,
+                                        TD_CONSTRAINT_STOP};
     for (int n = 0; n < 6; n++) {
         td_segment_def def = bar(TD_NONE, 1, TD_JOINT_HINGE);
         def.rest = turn_to(-0.6435, TDI_PI / 2);
@@ -501,7 +503,7 @@ TD_TEST(explicit_step_in_which_a_joint_makes_a_turn_has_diverged) {
 
 TD_TEST(analytic_constraint_breaks_and_ends) {
     OWNED(tree) t = hanging(1, TD_JOINT_BALL);
-    td_constraint c[2] = {td_constraint_default(TD_HOLD_POINT), pin(0, tdi_vec3(0, 0.5, 0))};
+    td_constraint c[2] = {td_constraint_default(TD_CONSTRAINT_POINT), pin(0, tdi_vec3(0, 0.5, 0))};
     c[0].point[0] = tdi_vec3(0, 0.5, 0);
     c[0].end = 0.01;
     c[1].break_force = 1e-3;
@@ -538,7 +540,7 @@ TD_TEST(analytic_weld_that_begins_in_motion_keeps_the_angular_momentum) {
     const td_integrator integrators[] = {TD_EULER, TD_RK4};
     for (int k = 0; k < 4; k++) {
         OWNED(tree) t = turning(joints[k / 2]);
-        td_constraint c[2] = {td_constraint_default(TD_HOLD_WELD)};
+        td_constraint c[2] = {td_constraint_default(TD_CONSTRAINT_WELD)};
         c[0].actor[1] = 0;
         c[0].segment[0] = 1;
         c[0].start = 0.1;
@@ -570,7 +572,7 @@ TD_TEST(analytic_redundant_constraints_of_a_loop_do_no_harm) {
         for (int k = 0; k < 4; k++) {
             OWNED(tree) t = linkage();
             td_constraint c[3] = {pin(2, tdi_vec3(0, 1, 0)), pin(2, tdi_vec3(0, 1, 0))};
-            c[2] = td_constraint_default(TD_HOLD_HINGE);
+            c[2] = td_constraint_default(TD_CONSTRAINT_HINGE);
             c[2].segment[0] = 2;
             c[2].point[0] = tdi_vec3(0, 1, 0);
             c[2].axis[0] = tdi_vec3(0, 0, 1);
@@ -598,9 +600,9 @@ TD_TEST(analytic_redundant_constraints_of_a_rod_on_a_limit_do_no_harm) {
         defs[0].rest = whole.rest = turn_to(0, TDI_PI / 2);
         OWNED(tree) t = k == 0 ? tree_of(&whole, 1, TD_LAW_LINEAR, NULL)
                                : tree_of(defs, 2, TD_LAW_LINEAR, NULL);
-        td_constraint c[3] = {td_constraint_default(TD_HOLD_LIMIT),
-                              td_constraint_default(TD_HOLD_WELD),
-                              td_constraint_default(TD_HOLD_HINGE)};
+        td_constraint c[3] = {td_constraint_default(TD_CONSTRAINT_LIMIT),
+                              td_constraint_default(TD_CONSTRAINT_WELD),
+                              td_constraint_default(TD_CONSTRAINT_HINGE)};
         c[0].low = -0.5;
         c[1].actor[1] = c[2].actor[1] = 0;
         c[1].segment[0] = c[2].segment[0] = 1;
@@ -644,7 +646,7 @@ TD_TEST(analytic_rod_falls_on_a_plane_and_lies_still) {
 
 TD_TEST(analytic_refusals_name_what_is_wrong) {
     OWNED(tree) t = hanging(2, TD_JOINT_BALL);
-    td_constraint c = td_constraint_default(TD_HOLD_GEAR);
+    td_constraint c = td_constraint_default(TD_CONSTRAINT_GEAR);
     td_analytic_opts opts = td_analytic_opts_default();
     OWNED(td_analytic) *a = NULL;
     td_diag diag = {.message = ""};

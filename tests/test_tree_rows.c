@@ -61,16 +61,16 @@ static void give_slack(const tangle *t, td_constraint *c, int32_t k) {
                   away = tdi_sub(a, td_body_origin(t->state, c->segment[1]));
     const td_quat back = tdi_quat_conj(td_body_rotation(t->state, c->segment[1]));
     const double room = k % 2 ? 1e-4 : 0, length = tdi_norm(away);
-    if (c->kind == TD_HOLD_ROPE) {
+    if (c->kind == TD_CONSTRAINT_ROPE) {
         c->as_found = k % 3 == 0;
         c->target.length = length + room;
-    } else if (c->kind == TD_HOLD_STOP) {
+    } else if (c->kind == TD_CONSTRAINT_STOP) {
         // square to `away` no turn of the second side about its joint would be in its way
         const td_vec3 unit = tdi_scale(away, 1 / length), own = tdi_quat_rotate(back, away);
         const td_vec3 way = tdi_add(unit, tdi_across(unit));
         c->axis[1] = tdi_quat_rotate(back, tdi_scale(way, 1 / tdi_norm(way)));
         c->point[1] = tdi_madd(own, c->axis[1], -room);
-    } else if (c->kind == TD_HOLD_CURVE) {
+    } else if (c->kind == TD_CONSTRAINT_CURVE) {
         const td_vec3 own = tdi_quat_rotate(back, away),
                       way = tdi_across(tdi_scale(own, 1 / length));
         for (int i = 0; i < CURVE; i++) { // through the point, and bent
@@ -79,17 +79,19 @@ static void give_slack(const tangle *t, td_constraint *c, int32_t k) {
         }
         c->curve = t->curve[k];
         c->curve_count = CURVE;
-    } else if (c->kind == TD_HOLD_SLIDER) {
+    } else if (c->kind == TD_CONSTRAINT_SLIDER) {
         c->low = -0.002;
         c->high = 0.002;
     }
 }
 
-static const td_constraint_kind two_sided[] = {TD_HOLD_DISTANCE, TD_HOLD_HINGE, TD_HOLD_DISTANCE,
-                                               TD_HOLD_POINT, TD_HOLD_DISTANCE},
-                                one_sided[] = {TD_HOLD_ROPE,  TD_HOLD_DISTANCE, TD_HOLD_STOP,
-                                               TD_HOLD_HINGE, TD_HOLD_ROPE,     TD_HOLD_SLIDER,
-                                               TD_HOLD_POINT, TD_HOLD_CURVE};
+static const td_constraint_kind two_sided[] = {TD_CONSTRAINT_DISTANCE, TD_CONSTRAINT_HINGE,
+                                               TD_CONSTRAINT_DISTANCE, TD_CONSTRAINT_POINT,
+                                               TD_CONSTRAINT_DISTANCE},
+                                one_sided[] = {TD_CONSTRAINT_ROPE,  TD_CONSTRAINT_DISTANCE,
+                                               TD_CONSTRAINT_STOP,  TD_CONSTRAINT_HINGE,
+                                               TD_CONSTRAINT_ROPE,  TD_CONSTRAINT_SLIDER,
+                                               TD_CONSTRAINT_POINT, TD_CONSTRAINT_CURVE};
 enum { TWO_SIDED = sizeof two_sided / sizeof *two_sided };
 enum { ONE_SIDED = sizeof one_sided / sizeof *one_sided };
 
@@ -326,8 +328,8 @@ static bool check_sides(const tangle *t, int32_t k) {
     const td_constraint *c = &t->link[k];
     const td_constraint_report r = td_island_constraint(t->island, k);
     const td_vec3 a = point_of(t, c->segment[0], c->point[0]);
-    const bool rope = c->kind == TD_HOLD_ROPE;
-    if ((!rope && c->kind != TD_HOLD_STOP) || c->as_found) { // as found: lengths are not told
+    const bool rope = c->kind == TD_CONSTRAINT_ROPE;
+    if ((!rope && c->kind != TD_CONSTRAINT_STOP) || c->as_found) { // as found: lengths are not told
         return false;
     }
     const td_vec3 b = rope ? td_body_origin(t->state, c->segment[1])
@@ -438,7 +440,7 @@ TD_TEST(tree_rows_that_contradict_each_other_are_reported) {
     td_diag diag = {.message = ""};
     make(&t, 3, BODIES, LINKS, false, false);
     for (int k = 0; k < 2; k++) { // two bars of other lengths between the same points
-        t.link[k] = td_constraint_default(TD_HOLD_DISTANCE);
+        t.link[k] = td_constraint_default(TD_CONSTRAINT_DISTANCE);
         t.link[k].actor[1] = 0;
         t.link[k].segment[0] = 30;
         t.link[k].segment[1] = 36;

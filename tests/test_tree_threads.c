@@ -211,7 +211,7 @@ static td_status step_held(td_body *state, const td_step_opts *opts, td_step_sta
     td_constraint c[HELD];
     td_island *island = NULL;
     for (int32_t k = 0; k < HELD; k++) {
-        c[k] = td_constraint_default(TD_HOLD_POINT);
+        c[k] = td_constraint_default(TD_CONSTRAINT_POINT);
         c[k].segment[0] = EVERY * k + EVERY - 1;
     }
     CHECK_INT(td_island_new(&ref, 1, NULL, 0, NULL, &island, diag), TD_OK);

@@ -503,7 +503,7 @@ TD_TEST(id_of_another_world_is_refused_in_plain_words_and_changes_nothing) {
     OWNED(stage) b = stage_of(strand_of(text, "tree", with, ""));
     const td_actor_id actor = td_world_actor_id(b.world, 0);
     const td_collider_id collider = td_world_collider_id(b.world, 0);
-    td_constraint hold = td_constraint_default(TD_HOLD_POINT);
+    td_constraint hold = td_constraint_default(TD_CONSTRAINT_POINT);
     td_grab_def grab = td_grab_def_default();
     td_attach_def attach = td_attach_def_default();
     td_constraint_id tie;

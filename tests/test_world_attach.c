@@ -56,7 +56,7 @@ TD_TEST(constraint_that_is_added_holds_as_one_of_the_scene_does) {
                                      "constraints: [{point: {a: {object: vine, segment: 3}, "
                                      "to: [0.4, 0, 0]}}],"));
     OWNED(stage) b = planted("rod");
-    td_constraint c = td_constraint_default(TD_HOLD_POINT);
+    td_constraint c = td_constraint_default(TD_CONSTRAINT_POINT);
     td_constraint_id id;
     td_diag diag = {.message = ""};
     c.segment[0] = 3;
@@ -83,7 +83,7 @@ TD_TEST(constraint_that_is_added_holds_as_one_of_the_scene_does) {
 
 TD_TEST(target_of_a_constraint_that_was_added_leads_its_point) {
     OWNED(stage) s = planted("tree");
-    td_constraint c = td_constraint_default(TD_HOLD_POINT);
+    td_constraint c = td_constraint_default(TD_CONSTRAINT_POINT);
     td_constraint_id id;
     td_diag diag = {.message = ""};
     c.segment[0] = 3;
@@ -108,7 +108,7 @@ TD_TEST(constraint_that_comes_elsewhere_changes_no_bit_of_others) {
     char text[TEXT];
     const char *with = "constraints: [{point: {a: {object: vine}}}, {point: {a: {object: lamp}}}],";
     OWNED(stage) a = stage_of(garden(text, "rod", with)), b = stage_of(text);
-    td_constraint c = td_constraint_default(TD_HOLD_POINT);
+    td_constraint c = td_constraint_default(TD_CONSTRAINT_POINT);
     td_constraint_id id;
     td_diag diag = {.message = ""};
     steps(a.world, 10);
@@ -127,7 +127,7 @@ TD_TEST(bad_constraints_are_refused_and_nothing_changes) {
     td_constraint_id id;
     FREED char *before = saved(s.world);
     const size_t size = td_world_save_size(s.world);
-    td_constraint c = td_constraint_default(TD_HOLD_WELD);
+    td_constraint c = td_constraint_default(TD_CONSTRAINT_WELD);
     c.actor[0] = 7;
     CHECK_INT(td_world_add_constraint(s.world, &c, &id, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "actor[0] is 7");
@@ -314,7 +314,7 @@ TD_TEST(what_does_not_touch_may_overlap_what_carries_it_while_that_touches) {
 // ---- saving ---------------------------------------------------------------------------------
 
 static void grow_garden(td_world *w) {
-    td_constraint c = td_constraint_default(TD_HOLD_POINT);
+    td_constraint c = td_constraint_default(TD_CONSTRAINT_POINT);
     td_constraint_id id;
     td_diag diag = {.message = ""};
     steps(w, 5);
@@ -373,7 +373,7 @@ TD_TEST(steps_with_attachments_take_no_memory_and_none_is_left) {
 typedef td_status changing(td_world *w, td_diag *diag);
 
 static td_status hold_another(td_world *w, td_diag *diag) {
-    td_constraint c = td_constraint_default(TD_HOLD_POINT);
+    td_constraint c = td_constraint_default(TD_CONSTRAINT_POINT);
     td_constraint_id id;
     c.segment[0] = 2;
     return td_world_add_constraint(w, &c, &id, diag);
@@ -555,7 +555,7 @@ TD_TEST(constraints_that_were_added_follow_the_segments_of_what_is_cut) {
     static const char *const solvers[] = {"tree", "rod", "helix"};
     for (size_t k = 0; k < 3; k++) {
         OWNED(stage) s = planted(solvers[k]);
-        td_constraint c = td_constraint_default(TD_HOLD_POINT);
+        td_constraint c = td_constraint_default(TD_CONSTRAINT_POINT);
         td_constraint_id first, last;
         td_actor_id fallen;
         td_diag diag = {.message = ""};
@@ -594,7 +594,7 @@ TD_TEST(constraints_that_were_added_follow_the_segments_of_what_is_cut) {
 TD_TEST(constraints_that_were_added_go_with_their_segment_and_let_go_of_what_is_placed) {
     for (int way = 0; way < 3; way++) {
         OWNED(stage) s = planted("tree");
-        td_constraint c = td_constraint_default(TD_HOLD_POINT);
+        td_constraint c = td_constraint_default(TD_CONSTRAINT_POINT);
         const td_actor_id vine = td_world_actor_id(s.world, 0);
         td_constraint_id id, other;
         td_diag diag = {.message = ""};

@@ -39,7 +39,7 @@ typedef struct td_analytic_opts {
 
 TD_API_UNSTABLE td_analytic_opts td_analytic_opts_default(void);
 
-/// `actor` of a constraint is a number of `states`. All kinds but TD_HOLD_CURVE. The states
+/// `actor` of a constraint is a number of `states`. All kinds but TD_CONSTRAINT_CURVE. The states
 /// outlive it; constraints are copied. All memory that steps need is taken here.
 TD_API_UNSTABLE td_status td_analytic_new(td_body *const *states, int32_t count,
                                           const td_constraint *constraints,

@@ -23,10 +23,10 @@ typedef struct td_constraint_id {
     uint32_t world;
 } td_constraint_id;
 
-/// Adds a constraint of any kind but TD_HOLD_CURVE, from the next step on. Its actors and segments
-/// are indices of the world; `start` and `end` are times of the world. Both actors step implicitly,
-/// by the same integrator. TD_ERR_ARGUMENT names what is wrong.
-/// Its index, which td_world_constraint() and others take, comes after those of the scene.
+/// Adds a constraint of any kind but TD_CONSTRAINT_CURVE, from the next step on. Its actors and
+/// segments are indices of the world; `start` and `end` are times of the world. Both actors step
+/// implicitly, by the same integrator. TD_ERR_ARGUMENT names what is wrong. Its index, which
+/// td_world_constraint() and others take, comes after those of the scene.
 TD_API td_status td_world_add_constraint(td_world *world, const td_constraint *def,
                                          td_constraint_id *out, td_diag *diag);
 /// TD_ERR_STALE when it was removed, also together with one of its actors or segments, or when one

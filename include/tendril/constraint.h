@@ -7,8 +7,8 @@
 ///
 /// A constraint has two sides. The first is a segment of an actor. The second is another segment,
 /// of the same actor or of another, or a frame of the world, which moves as the caller says.
-/// Constraints of a joint (TD_HOLD_JOINT, TD_HOLD_GEAR, TD_HOLD_LIMIT) have the joint of a segment
-/// to its parent as a side.
+/// Constraints of a joint (TD_CONSTRAINT_JOINT, TD_CONSTRAINT_GEAR, TD_CONSTRAINT_LIMIT) have the
+/// joint of a segment to its parent as a side.
 
 #include "tendril/base.h"
 
@@ -17,18 +17,19 @@ extern "C" {
 #endif
 
 typedef enum td_constraint_kind {
-    TD_HOLD_POINT,    ///< point[0] and point[1] are at one place: a ball joint, a pin, a path.
-    TD_HOLD_WELD,     ///< The same, and the sides do not turn against each other.
-    TD_HOLD_HINGE,    ///< The same, and they turn about axis[0] = axis[1] alone.
-    TD_HOLD_SLIDER,   ///< point[0] slides along axis[1] through point[1]; the sides do not turn
-                      ///< against each other.
-    TD_HOLD_CURVE,    ///< point[0] is on `curve`, which goes with the second side.
-    TD_HOLD_DISTANCE, ///< point[0] and point[1] are `length` apart: a rigid bar without mass.
-    TD_HOLD_ROPE,     ///< They are at most `length` apart: a rope without mass.
-    TD_HOLD_STOP,     ///< point[0] is not below the plane through point[1] with the normal axis[1].
-    TD_HOLD_JOINT,    ///< A joint follows `joint`.
-    TD_HOLD_GEAR,     ///< Angle of the first joint = ratio * that of the second + offset.
-    TD_HOLD_LIMIT,    ///< A joint stays within low .. high, a ball joint also within `cone`.
+    TD_CONSTRAINT_POINT,  ///< point[0] and point[1] are at one place: a ball joint, a pin, a path.
+    TD_CONSTRAINT_WELD,   ///< The same, and the sides do not turn against each other.
+    TD_CONSTRAINT_HINGE,  ///< The same, and they turn about axis[0] = axis[1] alone.
+    TD_CONSTRAINT_SLIDER, ///< point[0] slides along axis[1] through point[1]; the sides do not turn
+                          ///< against each other.
+    TD_CONSTRAINT_CURVE,  ///< point[0] is on `curve`, which goes with the second side.
+    TD_CONSTRAINT_DISTANCE, ///< point[0] and point[1] are `length` apart: a rigid bar without mass.
+    TD_CONSTRAINT_ROPE,     ///< They are at most `length` apart: a rope without mass.
+    TD_CONSTRAINT_STOP,     ///< point[0] is not below the plane through point[1] with the normal
+                            ///< axis[1].
+    TD_CONSTRAINT_JOINT,    ///< A joint follows `joint`.
+    TD_CONSTRAINT_GEAR,     ///< Angle of the first joint = ratio * that of the second + offset.
+    TD_CONSTRAINT_LIMIT,    ///< A joint stays within low .. high, a ball joint also within `cone`.
 } td_constraint_kind;
 
 /// "point", "weld", "hinge", "slider", "curve", "distance", "rope", "stop", "joint", "gear",
@@ -42,11 +43,13 @@ typedef struct td_constraint_target {
     td_vec3 position; ///< m. Default 0.
     td_quat rotation; ///< Unit. Of a weld between two segments: how the first is turned, in its
                       ///< own axes, from as it was found or from `rotation`. Default none.
-    td_vec3 joint;    ///< TD_HOLD_JOINT: x is the angle of a hinge from rest, rad, or the place of
-                      ///< a slide, m; of a ball joint this is its rotation vector from rest, in
-                      ///< the parent's axes turned by `rest` of the segment. Default 0.
-    td_real length;   ///< m: TD_HOLD_DISTANCE and TD_HOLD_ROPE, unless as_found. > 0, of a rope
-                      ///< >= 0. Default 1.
+    td_vec3
+        joint; ///< TD_CONSTRAINT_JOINT: x is the angle of a hinge from rest, rad, or the place of
+               ///< a slide, m; of a ball joint this is its rotation vector from rest, in
+               ///< the parent's axes turned by `rest` of the segment. Default 0.
+    td_real length; ///< m: TD_CONSTRAINT_DISTANCE and TD_CONSTRAINT_ROPE, unless as_found. > 0, of
+                    ///< a rope
+                    ///< >= 0. Default 1.
 } td_constraint_target;
 
 TD_API td_constraint_target td_constraint_target_default(void);

@@ -63,19 +63,19 @@ static bool unit3(td_vec3 a) {
 }
 
 bool tdi_constraint_of_joint(td_constraint_kind kind) {
-    return kind == TD_HOLD_JOINT || kind == TD_HOLD_GEAR || kind == TD_HOLD_LIMIT;
+    return kind == TD_CONSTRAINT_JOINT || kind == TD_CONSTRAINT_GEAR || kind == TD_CONSTRAINT_LIMIT;
 }
 
 // What is wrong with its sides, or NULL.
 static const char *fault_of_sides(const td_constraint *c) {
-    const bool alone = c->kind == TD_HOLD_JOINT || c->kind == TD_HOLD_LIMIT;
+    const bool alone = c->kind == TD_CONSTRAINT_JOINT || c->kind == TD_CONSTRAINT_LIMIT;
     return c->actor[0] < 0
                ? "actor[0] is the world; it must be an actor, since the world is always "
                  "the second side"
            : c->actor[1] < TD_NONE           ? "actor[1] is below -1, which is the world"
            : alone && c->actor[1] != TD_NONE ? "actor[1] must be the world: it concerns one "
                                                "joint"
-           : c->kind == TD_HOLD_GEAR && c->actor[1] == TD_NONE
+           : c->kind == TD_CONSTRAINT_GEAR && c->actor[1] == TD_NONE
                ? "actor[1] is the world; a gear needs a second joint"
            : c->segment[0] < 0                           ? "segment[0] is below 0"
            : c->actor[1] != TD_NONE && c->segment[1] < 0 ? "segment[1] is below 0"
@@ -97,7 +97,7 @@ static const char *fault_of_places(const td_constraint *c) {
 }
 
 static const char *fault_of_curve(const td_constraint *c) {
-    if (c->kind != TD_HOLD_CURVE) {
+    if (c->kind != TD_CONSTRAINT_CURVE) {
         return NULL;
     }
     if (!c->curve || c->curve_count < (c->curve_closed ? 3 : 2) ||
@@ -142,12 +142,12 @@ static td_status check_numbers(const td_constraint *c, const char *name, int32_t
         return tdi_fail_at(diag, TD_ERR_ARGUMENT, k, "%s: break_force is %g; it must be above 0",
                            name, c->break_force);
     }
-    if (c->kind == TD_HOLD_DISTANCE && c->target.length == 0) {
+    if (c->kind == TD_CONSTRAINT_DISTANCE && c->target.length == 0) {
         return tdi_fail_at(
             diag, TD_ERR_ARGUMENT, k,
             "%s: target.length is 0 m; it must be above 0, or take a constraint of a point", name);
     }
-    if (c->kind == TD_HOLD_GEAR && c->ratio == 0) {
+    if (c->kind == TD_CONSTRAINT_GEAR && c->ratio == 0) {
         return tdi_fail_at(diag, TD_ERR_ARGUMENT, k, "%s: ratio is 0; it must not be", name);
     }
     return TD_OK;
@@ -171,7 +171,7 @@ td_status td_constraints_check(const td_constraint *constraints, int32_t count, 
                         (int)count);
     }
     for (int32_t k = 0; k < count; k++) {
-        td_constraint own = td_constraint_default(TD_HOLD_POINT);
+        td_constraint own = td_constraint_default(TD_CONSTRAINT_POINT);
         const td_constraint *c = &own;
         char name[80];
         td_status taken = tdi_opts_take("td_constraint", &own, tdi_opts_at(constraints, k), diag);

@@ -15,22 +15,22 @@
 #include "tendril/constraint.h"
 #include "tendril/skeleton.h"
 
-enum { TDI_BONDS = 4, TDI_BOND_POINTS = 5, TDI_BOND_ROWS = 3 };
+enum { TDI_RELATIONS = 4, TDI_RELATION_POINTS = 5, TDI_RELATION_ROWS = 3 };
 
-typedef enum tdi_bond_kind {
-    TDI_BOND_POINT,    // points a, b:           c_k = way_k.(a - b), in the world's axes
-    TDI_BOND_LINE,     // points a, b, b1, b2:   c_k = (b_k - b).(a - b)
-    TDI_BOND_ALONG,    // points a, b, b1:       y = (b1 - b).(a - b);  y - low, high - y
-    TDI_BOND_CURVE,    // points a, b, b1 .. b3: y_k = (b_k - b).(a - b);  y - nearest(y)
-    TDI_BOND_ENDS,     // the same:            the way to both ends of the curve
-    TDI_BOND_DISTANCE, // points a, b:           |a - b| - low; of a rope low - |a - b|
-    TDI_BOND_ANGLE,    // joint a:             a - target
-    TDI_BOND_TURN,     // ball joint a:        log(exp(a) exp(-target))
-    TDI_BOND_GEAR,     // joints a, b:         a - ratio b - low
-    TDI_BOND_RANGE,    // joint a:             a - low, high - a
-    TDI_BOND_CONE,     // ball joint a:        high - angle between +Y and exp(a) +Y
-    TDI_BOND_TWIST,    // ball joint a:        t - low, high - t;  t the twist of exp(a) about +Y
-} tdi_bond_kind;
+typedef enum tdi_relation_kind {
+    TDI_RELATION_POINT,    // points a, b:           c_k = way_k.(a - b), in the world's axes
+    TDI_RELATION_LINE,     // points a, b, b1, b2:   c_k = (b_k - b).(a - b)
+    TDI_RELATION_ALONG,    // points a, b, b1:       y = (b1 - b).(a - b);  y - low, high - y
+    TDI_RELATION_CURVE,    // points a, b, b1 .. b3: y_k = (b_k - b).(a - b);  y - nearest(y)
+    TDI_RELATION_ENDS,     // the same:            the way to both ends of the curve
+    TDI_RELATION_DISTANCE, // points a, b:           |a - b| - low; of a rope low - |a - b|
+    TDI_RELATION_ANGLE,    // joint a:             a - target
+    TDI_RELATION_TURN,     // ball joint a:        log(exp(a) exp(-target))
+    TDI_RELATION_GEAR,     // joints a, b:         a - ratio b - low
+    TDI_RELATION_RANGE,    // joint a:             a - low, high - a
+    TDI_RELATION_CONE,     // ball joint a:        high - angle between +Y and exp(a) +Y
+    TDI_RELATION_TWIST, // ball joint a:        t - low, high - t;  t the twist of exp(a) about +Y
+} tdi_relation_kind;
 
 // A smooth curve through points: cubic between them, with continuous second derivatives m. The
 // parameter is k at point k.
@@ -40,28 +40,28 @@ typedef struct tdi_rail {
     bool closed;
 } tdi_rail;
 
-typedef struct tdi_bond_point {
+typedef struct tdi_relation_point {
     bool second, joint; // of the second side; its joint
     td_vec3 at;         // a point of the side
     td_vec3 arm;        // from there, rigid in the frame of the side at that point
-} tdi_bond_point;
+} tdi_relation_point;
 
-typedef struct tdi_bond {
-    tdi_bond_kind kind;
+typedef struct tdi_relation {
+    tdi_relation_kind kind;
     bool one_sided; // rows must be at least 0, else 0
     int32_t row_count, point_count;
-    tdi_bond_point point[TDI_BOND_POINTS];
+    tdi_relation_point point[TDI_RELATION_POINTS];
     td_real low, high, ratio;
     bool has_low, has_high; // rows of a range: those of an infinite end are left out
-    td_vec3 target, way[TDI_BOND_ROWS];
+    td_vec3 target, way[TDI_RELATION_ROWS];
     tdi_rail curve;
-} tdi_bond;
+} tdi_relation;
 
 // Rows at places of the points.
-typedef struct tdi_bond_at {
-    td_real c[TDI_BOND_ROWS];
-    td_vec3 gradient[TDI_BOND_ROWS][TDI_BOND_POINTS];
-} tdi_bond_at;
+typedef struct tdi_relation_at {
+    td_real c[TDI_RELATION_ROWS];
+    td_vec3 gradient[TDI_RELATION_ROWS][TDI_RELATION_POINTS];
+} tdi_relation_at;
 
 typedef struct tdi_frame_at {
     td_vec3 position;
@@ -69,11 +69,11 @@ typedef struct tdi_frame_at {
 } tdi_frame_at;
 
 // In the frame of the second side at its point: the first side's point and how it is turned.
-typedef struct tdi_found {
+typedef struct tdi_rest_placement {
     td_vec3 arm;
     td_quat turn;
     td_real length, offset;
-} tdi_found;
+} tdi_rest_placement;
 
 // ---- check.c
 
@@ -85,41 +85,42 @@ bool tdi_constraint_of_joint(td_constraint_kind kind);
 // ---- bonds.c
 
 // How many bonds it has; `joint` is the kind of joint of its first side, for those that have one.
-int32_t tdi_constraint_bond_count(const td_constraint *c, td_joint_kind joint);
+int32_t tdi_constraint_relation_count(const td_constraint *c, td_joint_kind joint);
 // The bonds, with what was found, the target for now, and how the first side is turned when the
 // step begins. Fills as many as there are.
-void tdi_constraint_bonds(const td_constraint *c, td_joint_kind joint, const tdi_found *found,
-                          const td_constraint_target *target, td_quat turned, const tdi_rail *curve,
-                          tdi_bond bonds[TDI_BONDS]);
+void tdi_constraint_relations(const td_constraint *c, td_joint_kind joint,
+                              const tdi_rest_placement *found, const td_constraint_target *target,
+                              td_quat turned, const tdi_rail *curve,
+                              tdi_relation bonds[TDI_RELATIONS]);
 // What the second side finds when the sides' frames at their points are these, and joints at these
 // angles.
-tdi_found tdi_constraint_find(const td_constraint *c, const tdi_frame_at sides[2],
-                              const td_real angles[2]);
+tdi_rest_placement tdi_constraint_find(const td_constraint *c, const tdi_frame_at sides[2],
+                                       const td_real angles[2]);
 
 // ---- bond.c: values and derivatives
 
 // `along` is the parameter of the nearest point on a curve: where the search begins, and its end.
-void tdi_bond_evaluate(const tdi_bond *bond, const td_vec3 x[TDI_BOND_POINTS], td_real *along,
-                       tdi_bond_at *at);
+void tdi_relation_evaluate(const tdi_relation *bond, const td_vec3 x[TDI_RELATION_POINTS],
+                           td_real *along, tdi_relation_at *at);
 // Rows alone.
-void tdi_bond_rows(const tdi_bond *bond, const td_vec3 x[TDI_BOND_POINTS], td_real *along,
-                   td_real c[TDI_BOND_ROWS]);
+void tdi_relation_rows(const tdi_relation *bond, const td_vec3 x[TDI_RELATION_POINTS],
+                       td_real *along, td_real c[TDI_RELATION_ROWS]);
 // Whether rows have second derivatives by the first point.
-bool tdi_bond_curves(tdi_bond_kind kind);
+bool tdi_relation_curves(tdi_relation_kind kind);
 // Whether rows are in the axes of the second side, which leave the first point free in some
 // directions.
-bool tdi_bond_turns(tdi_bond_kind kind);
+bool tdi_relation_turns(tdi_relation_kind kind);
 // How many rows second derivatives of a bond between two segments have, at most.
-int32_t tdi_bond_more(const tdi_bond *bond);
+int32_t tdi_relation_more(const tdi_relation *bond);
 // These directions, as far as they are known, in the world's axes.
-void tdi_bond_free(const tdi_bond *bond, const td_vec3 x[TDI_BOND_POINTS], td_real along,
-                   td_vec3 *way);
+void tdi_relation_free(const tdi_relation *bond, const td_vec3 x[TDI_RELATION_POINTS],
+                       td_real along, td_vec3 *way);
 // The sum of force_r times the second derivative of row r by the first point, when the others
 // stand.
-td_sym3 tdi_bond_hessian(const tdi_bond *bond, const td_vec3 x[TDI_BOND_POINTS], td_real along,
-                         const td_real force[TDI_BOND_ROWS]);
+td_sym3 tdi_relation_hessian(const tdi_relation *bond, const td_vec3 x[TDI_RELATION_POINTS],
+                             td_real along, const td_real force[TDI_RELATION_ROWS]);
 // The part of a symmetric matrix that is positive semi-definite, in its own axes.
-td_sym3 tdi_bond_positive(const td_sym3 *h);
+td_sym3 tdi_relation_positive(const td_sym3 *h);
 
 // ---- rail.c
 

@@ -3,24 +3,24 @@
 
 #include "implicit/coupled.h"
 
-#include "implicit/hold.h"
+#include "implicit/constraint.h"
 #include "implicit/touch.h"
 
 #include <string.h>
 
 // ---- the systems of an iteration ------------------------------------------------------------
 
-bool tdi_holds_couple(const tdi_holds *all) {
+bool tdi_constraints_couple(const tdi_constraint_set *all) {
     bool any = false;
-    for (const tdi_holds *h = all; h && !any; h = h->next) {
+    for (const tdi_constraint_set *h = all; h && !any; h = h->next) {
         any = h->coupled;
     }
     return any;
 }
 
-bool tdi_holds_are_eliminated(const tdi_system *y) {
-    bool within = y->holds && !y->touch;
-    for (const tdi_holds *h = y->holds; h && within; h = h->next) {
+bool tdi_constraints_are_eliminated(const tdi_system *y) {
+    bool within = y->constraints && !y->touch;
+    for (const tdi_constraint_set *h = y->constraints; h && within; h = h->next) {
         within = !h->coupled || h->eliminated;
     }
     return within;
@@ -32,7 +32,7 @@ bool tdi_coupled_with_contact(const tdi_system *y) {
 
 bool tdi_coupled_any(const tdi_system *y) {
     bool any = tdi_coupled_with_contact(y);
-    for (const tdi_holds *h = y->holds; h && !any; h = h->next) {
+    for (const tdi_constraint_set *h = y->constraints; h && !any; h = h->next) {
         any = h->solved_in;
     }
     return any;
@@ -47,7 +47,7 @@ static void solve_by(td_body *body, tdi_coupled *c, int32_t first) {
 static void use_contact(const tdi_system *y) {
     tdi_coupled *c = y->touch->whole;
     int32_t bonds = 0;
-    for (tdi_holds *h = y->holds; h; h = h->next) {
+    for (tdi_constraint_set *h = y->constraints; h; h = h->next) {
         h->solved_in = c;
         h->first_bond = bonds;
         bonds += h->node_count;
@@ -62,11 +62,11 @@ static void use_sets(const tdi_system *y) {
     for (int32_t k = 0; y->touch && k < y->count; k++) {
         solve_by(y->member[k].body, NULL, TD_NONE);
     }
-    for (tdi_holds *h = y->holds; h; h = h->next) {
+    for (tdi_constraint_set *h = y->constraints; h; h = h->next) {
         h->solved_in = h->coupled && !h->eliminated ? h->whole : NULL;
         h->first_bond = 0;
         for (int32_t k = 0; k < h->member_count; k++) {
-            solve_by(tdi_holds_member(h, y, k)->body, h->solved_in,
+            solve_by(tdi_constraints_member(h, y, k)->body, h->solved_in,
                      h->solved_in ? h->solved_in->first[k] : TD_NONE);
         }
     }
@@ -83,12 +83,12 @@ bool tdi_coupled_plan(const tdi_system *y) {
 
 // ---- rows of a member -----------------------------------------------------------------------
 
-bool tdi_held_has_row(const tdi_held *b, int32_t row) {
-    return row < TDI_HELD_ROWS && b->acts && b->stiff[row] > 0;
+bool tdi_has_row(const tdi_row_group *b, int32_t row) {
+    return row < TDI_GROUP_ROWS && b->acts && b->stiff[row] > 0;
 }
 
-void tdi_held_push(const tdi_holds *h, const tdi_held *b, const tdi_member *m, int32_t k,
-                   int32_t row, td_real force) {
+void tdi_row_apply(const tdi_constraint_set *h, const tdi_row_group *b, const tdi_member *m,
+                   int32_t k, int32_t row, td_real force) {
     const td_constraint *c = &h->def[b->hold];
     if (c->actor[0] == k) {
         const td_vec3 f = tdi_scale(b->way[row], force);
@@ -100,7 +100,8 @@ void tdi_held_push(const tdi_holds *h, const tdi_held *b, const tdi_member *m, i
     }
 }
 
-td_real tdi_held_part(const tdi_holds *h, const tdi_held *b, int32_t k, int32_t row) {
+td_real tdi_row_displacement(const tdi_constraint_set *h, const tdi_row_group *b, int32_t k,
+                             int32_t row) {
     const td_constraint *c = &h->def[b->hold];
     td_real sum = 0;
     if (c->actor[0] == k) {
@@ -112,28 +113,28 @@ td_real tdi_held_part(const tdi_holds *h, const tdi_held *b, int32_t k, int32_t 
     return sum;
 }
 
-int32_t tdi_holds_bonds(const tdi_holds *h, int32_t k) {
+int32_t tdi_constraints_coupling(const tdi_constraint_set *h, int32_t k) {
     return h->first_node[k + 1] - h->first_node[k];
 }
 
-void tdi_holds_add_parts(const tdi_holds *h, int32_t k) {
+void tdi_constraints_add_displacements(const tdi_constraint_set *h, int32_t k) {
     for (int32_t at = h->first_node[k]; at < h->first_node[k + 1]; at++) {
-        const tdi_held *b = &h->held[h->node[at]];
+        const tdi_row_group *b = &h->held[h->node[at]];
         td_real *gradient = h->solved_in->unknowns[h->first_bond + b->node].gradient;
-        for (int32_t r = 0; r < TDI_HELD_ROWS; r++) {
-            gradient[r] -= tdi_held_has_row(b, r) ? tdi_held_part(h, b, k, r) : 0;
+        for (int32_t r = 0; r < TDI_GROUP_ROWS; r++) {
+            gradient[r] -= tdi_has_row(b, r) ? tdi_row_displacement(h, b, k, r) : 0;
         }
     }
 }
 
 // Pushes the forces of all rows that a member has.
-static void push_rows(const tdi_holds *h, const tdi_member *m, int32_t k) {
+static void push_rows(const tdi_constraint_set *h, const tdi_member *m, int32_t k) {
     for (int32_t at = h->first_node[k]; at < h->first_node[k + 1]; at++) {
-        const tdi_held *b = &h->held[h->node[at]];
+        const tdi_row_group *b = &h->held[h->node[at]];
         const td_real *q = h->solved_in->unknowns[h->first_bond + b->node].x;
-        for (int32_t r = 0; r < TDI_HELD_ROWS; r++) {
-            if (tdi_held_has_row(b, r)) {
-                tdi_held_push(h, b, m, k, r, q[r]);
+        for (int32_t r = 0; r < TDI_GROUP_ROWS; r++) {
+            if (tdi_has_row(b, r)) {
+                tdi_row_apply(h, b, m, k, r, q[r]);
             }
         }
     }
@@ -166,7 +167,7 @@ void tdi_coupled_solve(const tdi_system *y, td_real *predicted_decrease) {
         *predicted_decrease += solve(y->touch->whole);
         return;
     }
-    for (const tdi_holds *h = y->holds; h; h = h->next) {
+    for (const tdi_constraint_set *h = y->constraints; h; h = h->next) {
         *predicted_decrease += h->solved_in ? solve(h->solved_in) : 0;
     }
 }
@@ -174,49 +175,50 @@ void tdi_coupled_solve(const tdi_system *y, td_real *predicted_decrease) {
 void tdi_coupled_answer(const tdi_system *y, int32_t member) {
     const tdi_member *m = &y->member[member];
     td_body *body = m->body;
-    tdi_holds *h = body->holds && body->holds->solved_in ? body->holds : NULL;
+    tdi_constraint_set *h =
+        body->constraints && body->constraints->solved_in ? body->constraints : NULL;
     if (tdi_is_coupled(body)) {
         body->ops->blocks->increments(body, false, body->solved_in->unknowns + body->first_node);
     } else if (h) {
-        push_rows(h, m, body->held_as);
+        push_rows(h, m, body->index_in_set);
         tdi_state_respond(body);
         tdi_state_add_response(body);
     }
     if (h) {
-        tdi_holds_gather_member(h, m, body->held_as, false);
+        tdi_constraints_gather_member(h, m, body->index_in_set, false);
     }
 }
 
 // ---- responses ------------------------------------------------------------------------------
 
 // The right side of a set: pushes at its members that have nodes, and what others respond.
-static void gather_pushes(const tdi_holds *h, const tdi_system *y) {
+static void gather_pushes(const tdi_constraint_set *h, const tdi_system *y) {
     tdi_coupled *c = h->solved_in;
     memset(c->unknowns, 0, (size_t)c->sparse->node_count * sizeof *c->unknowns);
     for (int32_t k = 0; k < h->member_count; k++) {
-        const tdi_member *m = tdi_holds_member(h, y, k);
+        const tdi_member *m = tdi_constraints_member(h, y, k);
         td_body *body = m->body;
         if (tdi_is_coupled(body)) {
             if (body->pushed) {
                 body->ops->blocks->unknowns(body, c->unknowns + body->first_node);
             }
-        } else if (tdi_holds_bonds(h, k) > 0) {
+        } else if (tdi_constraints_coupling(h, k) > 0) {
             tdi_state_respond(body);
-            tdi_holds_gather_member((tdi_holds *)h, m, k, true);
-            tdi_holds_add_parts(h, k);
+            tdi_constraints_gather_member((tdi_constraint_set *)h, m, k, true);
+            tdi_constraints_add_displacements(h, k);
         }
     }
 }
 
 void tdi_coupled_respond(const tdi_system *y) {
-    for (const tdi_holds *h = y->holds; h; h = h->next) {
+    for (const tdi_constraint_set *h = y->constraints; h; h = h->next) {
         if (!h->solved_in) {
             continue;
         }
         gather_pushes(h, y);
         solve(h->solved_in);
         for (int32_t k = 0; k < h->member_count; k++) {
-            const tdi_member *m = tdi_holds_member(h, y, k);
+            const tdi_member *m = tdi_constraints_member(h, y, k);
             td_body *body = m->body;
             if (tdi_is_coupled(body)) {
                 body->ops->blocks->increments(body, true,

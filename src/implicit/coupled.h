@@ -59,7 +59,7 @@ void tdi_coupled_lay_out(tdi_coupled *c, const tdi_member *members, int32_t coun
 // The same in a block of its own; NULL: out of memory.
 tdi_coupled *tdi_coupled_make(const tdi_member *members, int32_t count, const td_alloc *alloc);
 // That of a set of constraints and its members, with its order; NULL: out of memory.
-tdi_coupled *tdi_coupled_of_set(tdi_holds *h, const tdi_member *members);
+tdi_coupled *tdi_coupled_of_set(tdi_constraint_set *h, const tdi_member *members);
 void tdi_coupled_free(tdi_coupled *c, const td_alloc *alloc); // NULL is allowed
 // Puts its numbers into other memory, where the layout goes on; NULL: into its own again. They are
 // lost, the order is not.

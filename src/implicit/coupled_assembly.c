@@ -15,7 +15,7 @@
 //           dense within a body and couples no others.
 
 #include "implicit/coupled.h"
-#include "implicit/hold.h"
+#include "implicit/constraint.h"
 #include "implicit/newton.h"
 #include "implicit/touch.h"
 
@@ -179,17 +179,17 @@ static bool any_driven(const tdi_coupled *c) {
 // ---- rows and bodies with blocks ------------------------------------------------------------
 
 // -v of a bond's rows by the nodes of one of its points: `sees` is its way, or its back.
-static void take_point(const tdi_holds *h, const tdi_held *b, td_body *body, int32_t point,
-                       const td_vec3 *sees, td_real sign) {
+static void take_point(const tdi_constraint_set *h, const tdi_row_group *b, td_body *body,
+                       int32_t point, const td_vec3 *sees, td_real sign) {
     const tdi_block_taker taker = {take_block, h->solved_in, 0};
     int32_t node[TDI_POINT_NODES];
     td_real rows[TDI_POINT_NODES][3][4];
     const int32_t count = body->ops->blocks->rows(body, &h->point[point], node, rows);
     for (int32_t p = 0; p < count; p++) {
         td_real block[4][4] = {{0}};
-        for (int32_t r = 0; r < TDI_HELD_ROWS; r++) {
+        for (int32_t r = 0; r < TDI_GROUP_ROWS; r++) {
             const bool sees_it = point == b->point[0] || point == tdi_held_point_b(b, r);
-            for (int d = 0; sees_it && tdi_held_has_row(b, r) && d < 4; d++) {
+            for (int d = 0; sees_it && tdi_has_row(b, r) && d < 4; d++) {
                 const td_vec3 by = {rows[p][0][d], rows[p][1][d], rows[p][2][d]};
                 block[r][d] = -sign * tdi_dot(sees[r], by);
             }
@@ -198,10 +198,10 @@ static void take_point(const tdi_holds *h, const tdi_held *b, td_body *body, int
     }
 }
 
-static void take_bond(const tdi_holds *h, const tdi_system *y, const tdi_held *b) {
+static void take_bond(const tdi_constraint_set *h, const tdi_system *y, const tdi_row_group *b) {
     const td_constraint *c = &h->def[b->hold];
-    td_body *one = tdi_holds_member(h, y, c->actor[0])->body,
-            *other = tdi_holds_member(h, y, c->actor[1])->body;
+    td_body *one = tdi_constraints_member(h, y, c->actor[0])->body,
+            *other = tdi_constraints_member(h, y, c->actor[1])->body;
     if (tdi_is_coupled(one)) {
         take_point(h, b, one, b->point[0], b->way, 1);
     }
@@ -213,13 +213,13 @@ static void take_bond(const tdi_holds *h, const tdi_system *y, const tdi_held *b
     }
 }
 
-static void take_bonds(const tdi_holds *h, const tdi_system *y) {
+static void take_bonds(const tdi_constraint_set *h, const tdi_system *y) {
     bool any = false;
     for (int32_t k = 0; k < h->member_count && !any; k++) {
-        any = tdi_is_coupled(tdi_holds_member(h, y, k)->body);
+        any = tdi_is_coupled(tdi_constraints_member(h, y, k)->body);
     }
     for (int32_t i = 0; any && i < h->held_count; i++) {
-        const tdi_held *next = &h->held[i + AHEAD < h->held_count ? i + AHEAD : i];
+        const tdi_row_group *next = &h->held[i + AHEAD < h->held_count ? i + AHEAD : i];
         if (next->node != TD_NONE && next->acts) {
             tdi_sparse_fetch(h->solved_in->sparse, h->first_bond + next->node);
         }
@@ -232,16 +232,17 @@ static void take_bonds(const tdi_holds *h, const tdi_system *y) {
 // ---- rows and bodies that respond -----------------------------------------------------------
 
 // Column `row` of the block of a bond and each that comes before it, from one member.
-static void add_column(tdi_holds *h, const tdi_member *m, int32_t k, int32_t at, int32_t row) {
-    const tdi_held *b = &h->held[h->node[at]];
-    tdi_held_push(h, b, m, k, row, 1);
+static void add_column(tdi_constraint_set *h, const tdi_member *m, int32_t k, int32_t at,
+                       int32_t row) {
+    const tdi_row_group *b = &h->held[h->node[at]];
+    tdi_row_apply(h, b, m, k, row, 1);
     tdi_state_respond(m->body);
-    tdi_holds_gather_member(h, m, k, true);
+    tdi_constraints_gather_member(h, m, k, true);
     for (int32_t j = h->first_node[k]; j <= at; j++) {
-        const tdi_held *other = &h->held[h->node[j]];
+        const tdi_row_group *other = &h->held[h->node[j]];
         td_real block[4][4] = {{0}};
-        for (int32_t r = 0; r < TDI_HELD_ROWS; r++) {
-            block[r][row] = tdi_held_has_row(other, r) ? -tdi_held_part(h, other, k, r) : 0;
+        for (int32_t r = 0; r < TDI_GROUP_ROWS; r++) {
+            block[r][row] = tdi_has_row(other, r) ? -tdi_row_displacement(h, other, k, r) : 0;
         }
         if (other->acts) {
             tdi_sparse_add(h->solved_in->sparse, h->first_bond + other->node,
@@ -261,13 +262,14 @@ TDI_FETCHES size_t fetch_more(const td_body *next, size_t from) {
     return from + more;
 }
 
-static void add_responses(tdi_holds *h, const tdi_member *m, int32_t k, const td_body *next) {
+static void add_responses(tdi_constraint_set *h, const tdi_member *m, int32_t k,
+                          const td_body *next) {
     const int32_t first = h->first_point[k], count = h->first_point[k + 1] - first;
     size_t fetched = 0;
     tdi_state_confine(m->body, tdi_points_of(h->point + first, count));
     for (int32_t at = h->first_node[k]; at < h->first_node[k + 1]; at++) {
-        for (int32_t r = 0; r < TDI_HELD_ROWS; r++) {
-            if (tdi_held_has_row(&h->held[h->node[at]], r)) {
+        for (int32_t r = 0; r < TDI_GROUP_ROWS; r++) {
+            if (tdi_has_row(&h->held[h->node[at]], r)) {
                 fetched = fetch_more(next, fetched);
                 add_column(h, m, k, at, r);
             }
@@ -278,25 +280,25 @@ static void add_responses(tdi_holds *h, const tdi_member *m, int32_t k, const td
 
 void tdi_coupled_take(const tdi_system *y, int32_t member) {
     const tdi_member *m = &y->member[member];
-    const int32_t k = m->body->held_as;
-    tdi_holds *h = m->body->holds;
-    if (!h || !h->solved_in || tdi_is_coupled(m->body) || tdi_holds_bonds(h, k) == 0) {
+    const int32_t k = m->body->index_in_set;
+    tdi_constraint_set *h = m->body->constraints;
+    if (!h || !h->solved_in || tdi_is_coupled(m->body) || tdi_constraints_coupling(h, k) == 0) {
         return;
     }
     add_responses(h, m, k, member + 1 < y->count ? y->member[member + 1].body : NULL);
-    tdi_holds_gather_member(h, m, k, false);
-    tdi_holds_add_parts(h, k);
+    tdi_constraints_gather_member(h, m, k, false);
+    tdi_constraints_add_displacements(h, k);
 }
 
 // ---- entry ----------------------------------------------------------------------------------
 
 // 2/K_a, and units where there is no row.
-static void add_compliances(const tdi_holds *h) {
+static void add_compliances(const tdi_constraint_set *h) {
     for (int32_t i = 0; i < h->held_count; i++) {
-        const tdi_held *b = &h->held[i];
+        const tdi_row_group *b = &h->held[i];
         td_real block[4][4] = {{0}};
         for (int32_t r = 0; r < 4; r++) {
-            block[r][r] = tdi_held_has_row(b, r) ? 2 / b->stiff[r] : 1;
+            block[r][r] = tdi_has_row(b, r) ? 2 / b->stiff[r] : 1;
         }
         if (b->node != TD_NONE) {
             const int32_t node = h->first_bond + b->node;
@@ -309,7 +311,7 @@ void tdi_coupled_open(const tdi_system *y) {
     if (tdi_coupled_with_contact(y)) {
         tdi_sparse_clear(y->touch->whole->sparse);
     }
-    for (tdi_holds *h = y->holds; h; h = h->next) {
+    for (tdi_constraint_set *h = y->constraints; h; h = h->next) {
         if (!h->solved_in) {
             continue;
         }
@@ -334,7 +336,7 @@ bool tdi_coupled_factor(const tdi_system *y) {
         alone.pool = any_driven(y->touch->whole) ? NULL : y->pool;
         tdi_system_each(&alone, take_contacts, &alone);
     }
-    for (tdi_holds *h = y->holds; h && fine; h = h->next) {
+    for (tdi_constraint_set *h = y->constraints; h && fine; h = h->next) {
         if (h->solved_in) {
             take_bonds(h, y);
             fine = contact || tdi_sparse_factor(h->solved_in->sparse, y->pool);

@@ -2,7 +2,7 @@
 // The pattern of the coupled system: its nodes, links and order, and room for them.
 
 #include "implicit/coupled.h"
-#include "implicit/hold.h"
+#include "implicit/constraint.h"
 #include "implicit/touch.h"
 
 // Limits of contact, whose pairs are not known beforehand. Beyond them conjugate gradients solve
@@ -136,8 +136,8 @@ void tdi_coupled_free(tdi_coupled *c, const td_alloc *alloc) {
 // ---- nodes and links ------------------------------------------------------------------------
 
 // Whether a member of a set has nodes: constraints couple it, and it offers blocks.
-static bool joins(const tdi_holds *h, int32_t k, const td_body *body) {
-    return tdi_holds_bonds(h, k) > 0 && offers(body);
+static bool joins(const tdi_constraint_set *h, int32_t k, const td_body *body) {
+    return tdi_constraints_coupling(h, k) > 0 && offers(body);
 }
 
 static void join_none(tdi_coupled *c, const tdi_system *y) {
@@ -147,9 +147,9 @@ static void join_none(tdi_coupled *c, const tdi_system *y) {
 }
 
 static void join_constrained(tdi_coupled *c, const tdi_system *y) {
-    for (const tdi_holds *h = y->holds; h; h = h->next) {
+    for (const tdi_constraint_set *h = y->constraints; h; h = h->next) {
         for (int32_t k = 0; k < h->member_count; k++) {
-            if (joins(h, k, tdi_holds_member(h, y, k)->body)) {
+            if (joins(h, k, tdi_constraints_member(h, y, k)->body)) {
                 c->first[h->member[k]] = 0;
             }
         }
@@ -159,7 +159,7 @@ static void join_constrained(tdi_coupled *c, const tdi_system *y) {
 // Numbers the nodes: bonds of all sets, then points of the members that have some. How many.
 static int64_t number_nodes(tdi_coupled *c, const tdi_system *y) {
     int64_t nodes = 0;
-    for (const tdi_holds *h = y->holds; h; h = h->next) {
+    for (const tdi_constraint_set *h = y->constraints; h; h = h->next) {
         nodes += h->node_count;
     }
     for (int32_t k = 0; k < y->count; k++) {
@@ -188,12 +188,12 @@ static void link_members(const tdi_coupled *c, const tdi_system *y) {
 }
 
 // A bond with the points that its two sides move with.
-static void link_bond(const tdi_coupled *c, const tdi_system *y, const tdi_holds *h, int32_t base,
-                      const tdi_held *b) {
+static void link_bond(const tdi_coupled *c, const tdi_system *y, const tdi_constraint_set *h,
+                      int32_t base, const tdi_row_group *b) {
     const td_constraint *def = &h->def[b->hold];
     for (int side = 0; side < 2; side++) {
         const int32_t first = c->first[h->member[def->actor[side]]];
-        td_body *body = tdi_holds_member(h, y, def->actor[side])->body;
+        td_body *body = tdi_constraints_member(h, y, def->actor[side])->body;
         const tdi_point point = {.kind = TDI_POINT_POSITION, .segment = def->segment[side]};
         int32_t node[TDI_POINT_NODES];
         td_real rows[TDI_POINT_NODES][3][4];
@@ -206,7 +206,8 @@ static void link_bond(const tdi_coupled *c, const tdi_system *y, const tdi_holds
 }
 
 // Bonds of a member that responds, with each other.
-static void link_responses(const tdi_coupled *c, const tdi_holds *h, int32_t base, int32_t k) {
+static void link_responses(const tdi_coupled *c, const tdi_constraint_set *h, int32_t base,
+                           int32_t k) {
     for (int32_t i = h->first_node[k]; i < h->first_node[k + 1]; i++) {
         for (int32_t j = h->first_node[k]; j < i; j++) {
             tdi_sparse_link(c->sparse, base + h->held[h->node[j]].node,
@@ -217,7 +218,7 @@ static void link_responses(const tdi_coupled *c, const tdi_holds *h, int32_t bas
 
 static void link_constraints(const tdi_coupled *c, const tdi_system *y) {
     int32_t base = 0;
-    for (const tdi_holds *h = y->holds; h; h = h->next) {
+    for (const tdi_constraint_set *h = y->constraints; h; h = h->next) {
         for (int32_t k = 0; k < h->member_count; k++) {
             if (c->first[h->member[k]] == TD_NONE) {
                 link_responses(c, h, base, k);
@@ -257,21 +258,21 @@ static void count_link(const tdi_block_taker *taker, int32_t a, int32_t b, td_re
 }
 
 // Links of a set. Each bond has at most so many at its two sides.
-static int64_t count_links(const tdi_holds *h, const tdi_member *members) {
+static int64_t count_links(const tdi_constraint_set *h, const tdi_member *members) {
     int64_t links = 2 * TDI_POINT_NODES * (int64_t)h->node_count;
     for (int32_t k = 0; k < h->member_count; k++) {
         const tdi_block_taker taker = {count_link, &links, 0};
         if (joins(h, k, members[k].body)) {
             members[k].body->ops->blocks->blocks(members[k].body, &taker);
         } else {
-            links += links_among(tdi_holds_bonds(h, k));
+            links += links_among(tdi_constraints_coupling(h, k));
         }
     }
     return links;
 }
 
-tdi_coupled *tdi_coupled_of_set(tdi_holds *h, const tdi_member *members) {
-    const tdi_system y = {.member = members, .count = h->member_count, .holds = h};
+tdi_coupled *tdi_coupled_of_set(tdi_constraint_set *h, const tdi_member *members) {
+    const tdi_system y = {.member = members, .count = h->member_count, .constraints = h};
     room r = {.members = h->member_count, .nodes = h->node_count};
     for (int32_t k = 0; k < h->member_count; k++) {
         r.nodes += joins(h, k, members[k].body) ? unknowns_of(members[k].body) : 0;

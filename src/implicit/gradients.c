@@ -11,7 +11,7 @@
 //           iteration lives on those points; a product with J E^-1 J^T is one response of each
 //           body. Turns of capsules by friction count as points, and moments on them as forces.
 
-#include "implicit/hold.h"
+#include "implicit/constraint.h"
 #include "implicit/touch.h"
 #include "math/vec3.h"
 
@@ -118,7 +118,7 @@ static void add_coupling(const tdi_touch *t, const td_vec3 *x, td_real sign, td_
 }
 
 static bool is_constrained(const td_body *body) {
-    return body->holds && body->holds->solved_in;
+    return body->constraints && body->constraints->solved_in;
 }
 
 // At members that coupled constraints hold, or at those that eliminate themselves.

@@ -370,14 +370,14 @@ typedef struct tdi_member {
 } tdi_member;
 
 typedef struct tdi_touch tdi_touch;
-typedef struct tdi_holds tdi_holds;
+typedef struct tdi_constraint_set tdi_constraint_set;
 typedef struct tdi_coupled tdi_coupled; // see coupled.h
 
 typedef struct tdi_system {
     const tdi_member *member;
     int32_t count;
-    tdi_touch *touch; // contact between them and with colliders; NULL: none
-    tdi_holds *holds; // constraints: the first of a list; NULL: none
+    tdi_touch *touch;                // contact between them and with colliders; NULL: none
+    tdi_constraint_set *constraints; // constraints: the first of a list; NULL: none
     const td_collider *colliders;
     int32_t collider_count;
     const tdi_collider_label *labels; // of the colliders; NULL: they are numbered as listed

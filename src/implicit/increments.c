@@ -10,7 +10,7 @@
 //           and geometric stiffness is made of these from the second increments on, and at first of
 //           those that the last step left.
 
-#include "implicit/hold.h"
+#include "implicit/constraint.h"
 #include "implicit/newton.h"
 #include "implicit/touch.h"
 
@@ -69,7 +69,7 @@ static tdi_factored factor_members(tdi_newton_run *n, const tdi_model *model) {
     if (shared) {
         tdi_system_each(y, factor_turn, &f);
     }
-    n->solved = y->holds;
+    n->solved = y->constraints;
     n->largest = n->predicted_decrease = 0;
     tdi_coupled_open(y);
     for (int32_t k = 0; k < y->count && worst != TDI_NOT_POSITIVE; k++) {
@@ -92,7 +92,7 @@ static tdi_factored factor_all(tdi_newton_run *n, const tdi_model *model) {
     if (y->touch) {
         tdi_touch_expand(y);
     }
-    tdi_holds_expand(y->holds, y, n->used == TDI_MODEL_EXACT, model->positive);
+    tdi_constraints_expand(y->constraints, y, n->used == TDI_MODEL_EXACT, model->positive);
     tdi_factored worst = factor_members(n, model);
     return worst != TDI_NOT_POSITIVE && !tdi_coupled_factor(y) ? TDI_NOT_POSITIVE : worst;
 }
@@ -100,7 +100,7 @@ static tdi_factored factor_all(tdi_newton_run *n, const tdi_model *model) {
 // The next model, when one is not positive definite or does not go down.
 void tdi_newton_soften(tdi_newton_run *n) {
     if (n->used < TDI_MODEL_POSITIVE) {
-        const bool both = n->system->touch || tdi_holds_curve(n->system->holds);
+        const bool both = n->system->touch || tdi_constraints_are_curved(n->system->constraints);
         n->used = n->used == TDI_MODEL_EXACT && both ? TDI_MODEL_CONVEX : TDI_MODEL_POSITIVE;
         if (n->used == TDI_MODEL_POSITIVE && n->opts->rest && n->shift == 0) {
             n->shift = n->first;
@@ -115,7 +115,7 @@ static td_status factor(tdi_newton_run *n, bool carry) {
     tdi_touch *t = n->system->touch;
     const bool large = t && t->idle_count == 0 && n->system->count >= LARGE;
     n->used = large && n->doubtful && n->next == TDI_MODEL_EXACT ? TDI_MODEL_CONVEX : n->next;
-    tdi_holds_evaluate(n->system->holds, n->system);
+    tdi_constraints_evaluate(n->system->constraints, n->system);
     for (int32_t tries = 0; tries < SHIFT_TRIES;) {
         if (t) {
             td_status status =
@@ -130,8 +130,8 @@ static td_status factor(tdi_newton_run *n, bool carry) {
                                                                         : 0,
                                  .tries = tries,
                                  .raise = !n->wary,
-                                 .touched = t || n->system->holds,
-                                 .note = tdi_holds_are_eliminated(n->system),
+                                 .touched = t || n->system->constraints,
+                                 .note = tdi_constraints_are_eliminated(n->system),
                                  .noted = n->noted,
                                  .carry = carry};
         tdi_factored result = factor_all(n, &model);
@@ -175,7 +175,7 @@ void tdi_newton_increments(tdi_newton_run *n, bool limited) {
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_implicit *ops = y->member[k].body->ops;
         void *body = y->member[k].body;
-        const bool alone = !y->touch && !y->holds, fused = alone && ops->attempt;
+        const bool alone = !y->touch && !y->constraints, fused = alone && ops->attempt;
         if (tdi_is_idle(y, k) || is_coupled(y, k)) {
             continue;
         }
@@ -200,7 +200,7 @@ void tdi_newton_solve_again(tdi_newton_run *n) {
 // must not be that of K.
 static bool touch(tdi_newton_run *n) {
     const tdi_system *y = n->system;
-    const td_real own = tdi_holds_slope(y->holds, y);
+    const td_real own = tdi_constraints_slope(y->constraints, y);
     n->predicted_decrease += own;
     const bool fine =
         tdi_touch_solve(y->touch, y, &n->predicted_decrease, &n->stats->gradient_steps);
@@ -210,7 +210,7 @@ static bool touch(tdi_newton_run *n) {
 
 static void answer_turn(void *context, int64_t k) {
     const tdi_system *y = context;
-    if (y->holds || is_coupled(y, (int32_t)k)) {
+    if (y->constraints || is_coupled(y, (int32_t)k)) {
         tdi_coupled_answer(y, (int32_t)k);
         y->touch->part[k] = largest_of(y, (int32_t)k);
     }
@@ -221,12 +221,12 @@ static void answer(tdi_newton_run *n, bool last) {
     const tdi_system *y = n->system;
     const bool shared = y->pool && y->touch;
     tdi_coupled_solve(y, &n->predicted_decrease);
-    n->largest = y->holds ? 0 : n->largest; // what others had may have changed
+    n->largest = y->constraints ? 0 : n->largest; // what others had may have changed
     if (shared) {
         tdi_system_each(y, answer_turn, (void *)y);
     }
     for (int32_t k = 0; k < y->count; k++) {
-        if (!y->holds && !is_coupled(y, k)) {
+        if (!y->constraints && !is_coupled(y, k)) {
             continue;
         }
         if (!shared) {
@@ -257,12 +257,12 @@ static bool couple(tdi_newton_run *n) {
 // Forces of constraints follow from the increments; without contact the poses are kept and moved.
 static void finish_holds(tdi_newton_run *n) {
     const tdi_system *y = n->system;
-    if (y->holds) {
-        tdi_holds_finish(y->holds, y, &n->predicted_decrease);
+    if (y->constraints) {
+        tdi_constraints_update_multipliers(y->constraints, y, &n->predicted_decrease);
     }
-    if (y->holds && !y->touch) {
+    if (y->constraints && !y->touch) {
         // what rows do between segments is not in the factors by which bodies follow
-        tdi_system_attempt(y, !tdi_holds_couple(y->holds));
+        tdi_system_attempt(y, !tdi_constraints_couple(y->constraints));
     }
 }
 
@@ -318,14 +318,14 @@ static bool goes_back(tdi_newton_run *n) {
 // The first increments of a step with constraints, where the exact Hessian is not positive
 // definite, are not taken: they only tell which forces there will be.
 static bool looks_ahead(tdi_newton_run *n) {
-    const bool first = !n->looked && tdi_holds_are_eliminated(n->system);
+    const bool first = !n->looked && tdi_constraints_are_eliminated(n->system);
     n->looked = true;
     n->noted = n->noted || first;
     if (!first || n->used == TDI_MODEL_EXACT) {
         return false;
     }
     td_real predicted_decrease = 0;
-    tdi_holds_finish(n->system->holds, n->system, &predicted_decrease);
+    tdi_constraints_update_multipliers(n->system->constraints, n->system, &predicted_decrease);
     n->next = TDI_MODEL_EXACT;
     return true;
 }

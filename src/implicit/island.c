@@ -6,14 +6,14 @@
 #include "base/digest.h"
 #include "base/guard.h"
 #include "base/opts.h"
-#include "implicit/hold.h"
+#include "implicit/constraint.h"
 #include "implicit/touch.h"
 
 struct td_island {
     const td_alloc *alloc;
-    tdi_touch *touch; // NULL: nothing touches
-    tdi_holds *holds; // NULL: none
-    void *began;      // room for where a step began that is taken in halves
+    tdi_touch *touch;                // NULL: nothing touches
+    tdi_constraint_set *constraints; // NULL: none
+    void *began;                     // room for where a step began that is taken in halves
     size_t began_bytes;
     int32_t count;
     td_step_opts *opts; // of each member
@@ -73,7 +73,7 @@ td_status td_island_new(td_body *const *bodies, int32_t count, const td_contact_
 void td_island_free(td_island *island) {
     if (island) {
         tdi_touch_free(island->touch);
-        tdi_holds_free(island->holds);
+        tdi_constraint_set_free(island->constraints);
         tdi_alloc_free(island->alloc, island->began, island->began_bytes);
         tdi_alloc_free(island->alloc, island, bytes_of(island->count));
     }
@@ -93,7 +93,7 @@ static td_status system_of(td_island *island, const td_step_opts *opts,
     *system = (tdi_system){.member = island->member,
                            .count = island->count,
                            .touch = island->touch && island->touch->set ? island->touch : NULL,
-                           .holds = island->holds,
+                           .constraints = island->constraints,
                            .colliders = colliders,
                            .collider_count = collider_count};
     if (collider_count < 0 || (collider_count > 0 && !colliders)) {
@@ -106,8 +106,8 @@ static td_status system_of(td_island *island, const td_step_opts *opts,
                         "td_island_new() contact options",
                         (int)collider_count);
     }
-    if (island->holds) {
-        tdi_holds_set_time(island->holds, island->member[0].body->time);
+    if (island->constraints) {
+        tdi_constraints_set_time(island->constraints, island->member[0].body->time);
     }
     return tdi_system_check(system, diag);
 }
@@ -115,9 +115,9 @@ static td_status system_of(td_island *island, const td_step_opts *opts,
 // ---- constraints ----------------------------------------------------------------------------
 
 // Room for the bonds of constraints in the coupled system of contact. False: out of memory.
-static bool fit(td_island *island, const tdi_holds *holds) {
+static bool fit(td_island *island, const tdi_constraint_set *constraints) {
     for (int32_t k = 0; k < island->count; k++) {
-        island->member[k].bonds = tdi_holds_bonds(holds, k);
+        island->member[k].bonds = tdi_constraints_coupling(constraints, k);
     }
     return !island->touch || tdi_touch_fit(island->touch, island->member);
 }
@@ -128,14 +128,14 @@ td_status td_island_constrain(td_island *island, const td_constraint *constraint
         return tdi_refuse(diag, __func__);
     }
     const tdi_system all = {.member = island->member, .count = island->count};
-    const td_constraint defaults = td_constraint_default(TD_HOLD_POINT);
+    const td_constraint defaults = td_constraint_default(TD_CONSTRAINT_POINT);
     tdi_system held = all;
     tdi_widened widened;
     td_status status = tdi_opts_widen("td_constraint", &defaults, constraints, count, island->alloc,
                                       &widened, diag);
     if (status == TD_OK) {
-        status = tdi_holds_new(island->member, island->count, widened.items, count, island->touch,
-                               island->alloc, &held.holds, diag);
+        status = tdi_constraint_set_new(island->member, island->count, widened.items, count,
+                                        island->touch, island->alloc, &held.constraints, diag);
         tdi_opts_widen_free(&widened);
     }
     if (status != TD_OK) {
@@ -143,16 +143,16 @@ td_status td_island_constrain(td_island *island, const td_constraint *constraint
     }
     const size_t bytes = tdi_system_memory(&held);
     void *began = tdi_alloc_resize(island->alloc, island->began, island->began_bytes, bytes);
-    if (!began || !fit(island, held.holds)) {
+    if (!began || !fit(island, held.constraints)) {
         island->began = began ? began : island->began;
         island->began_bytes = began ? bytes : island->began_bytes;
-        tdi_holds_free(held.holds);
+        tdi_constraint_set_free(held.constraints);
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for constraints");
     }
     island->began = began;
     island->began_bytes = bytes;
-    tdi_holds_free(island->holds);
-    island->holds = held.holds;
+    tdi_constraint_set_free(island->constraints);
+    island->constraints = held.constraints;
     return TD_OK;
 }
 
@@ -161,7 +161,7 @@ td_status td_island_set_target(td_island *island, int32_t constraint,
     if (!island || !target || !tdi_has(constraint, td_island_constraint_count(island))) {
         return TD_ERR_ARGUMENT;
     }
-    tdi_holds_set_target(island->holds, constraint, target);
+    tdi_constraints_set_target(island->constraints, constraint, target);
     return TD_OK;
 }
 
@@ -169,7 +169,7 @@ td_status td_island_set_hold(td_island *island, int32_t constraint, bool hold) {
     if (!island || !tdi_has(constraint, td_island_constraint_count(island))) {
         return TD_ERR_ARGUMENT;
     }
-    tdi_holds_set_hold(island->holds, constraint, hold);
+    tdi_constraints_enable(island->constraints, constraint, hold);
     return TD_OK;
 }
 
@@ -177,18 +177,18 @@ int32_t td_island_constraint_count(const td_island *island) {
     if (!island) {
         return 0;
     }
-    return island->holds ? island->holds->count : 0;
+    return island->constraints ? island->constraints->count : 0;
 }
 
 td_constraint_report td_island_constraint(const td_island *island, int32_t constraint) {
     if (!island || !tdi_has(constraint, td_island_constraint_count(island))) {
         return (td_constraint_report){0};
     }
-    return tdi_holds_report(island->holds, constraint);
+    return tdi_constraints_report(island->constraints, constraint);
 }
 
 static size_t held_bytes(const td_island *island) {
-    return island->holds ? tdi_holds_save_size(island->holds) : 0;
+    return island->constraints ? tdi_constraints_save_size(island->constraints) : 0;
 }
 
 size_t td_island_save_size(const td_island *island) {
@@ -199,8 +199,8 @@ void td_island_save(const td_island *island, void *bytes) {
     if (!island || !bytes) {
         return;
     }
-    if (island->holds) {
-        tdi_holds_save(island->holds, bytes);
+    if (island->constraints) {
+        tdi_constraints_save(island->constraints, bytes);
     }
     tdi_seal(bytes, held_bytes(island));
 }
@@ -213,8 +213,8 @@ td_status td_island_restore(td_island *island, const void *bytes, size_t size, t
         return tdi_fail(diag, TD_ERR_SYNTAX,
                         "the save is damaged, or of an island with other constraints");
     }
-    if (island->holds) {
-        tdi_holds_restore(island->holds, bytes);
+    if (island->constraints) {
+        tdi_constraints_restore(island->constraints, bytes);
     }
     return TD_OK;
 }

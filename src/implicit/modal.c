@@ -18,7 +18,7 @@
 #include "base/assert.h"
 #include "base/diag.h"
 #include "base/range.h"
-#include "implicit/hold.h"
+#include "implicit/constraint.h"
 #include "math/angle.h"
 #include "math/dense.h"
 #include "math/subspace.h"
@@ -34,7 +34,7 @@
 #define FALLS       1e-3  // 1/s^2: of lambda; what falls more slowly, in half a minute, is neutral
 #define MOST_FORCES (1 << 27) // numbers in the matrix of rows: 1 GiB
 
-enum { COORDINATES = 3 * TDI_BOND_POINTS };
+enum { COORDINATES = 3 * TDI_RELATION_POINTS };
 
 // A body.
 typedef struct part {
@@ -48,7 +48,7 @@ typedef struct part {
 
 // A row of a constraint; and one of its second derivatives, which is elastic.
 typedef struct row {
-    const tdi_holds *set;
+    const tdi_constraint_set *set;
     int32_t held, row; // bond of the set, and row of it
     bool one_sided;
     td_real force;
@@ -91,18 +91,18 @@ static void add(const modal *m, td_real *to, const td_real *x, td_real by) {
 
 // ---- bonds ----------------------------------------------------------------------------------
 
-static int32_t member_of_point(const tdi_holds *h, const tdi_held *b, int32_t point) {
+static int32_t member_of_point(const tdi_constraint_set *h, const tdi_row_group *b, int32_t point) {
     return h->member[h->def[b->hold].actor[b->law.point[point].second]];
 }
 
 // Generalised forces of forces at the points of a bond, added to a row.
-static void add_forces(const modal *m, const tdi_holds *h, const tdi_held *b, const td_vec3 *force,
-                       td_real *to) {
+static void add_forces(const modal *m, const tdi_constraint_set *h, const tdi_row_group *b,
+                       const td_vec3 *force, td_real *to) {
     for (int side = 0; side < 2; side++) {
         const int32_t actor = h->def[b->hold].actor[side];
         const part *p = actor == TD_NONE ? NULL : &m->part[h->member[actor]];
-        tdi_point own_points[TDI_BOND_POINTS];
-        td_vec3 own[TDI_BOND_POINTS];
+        tdi_point own_points[TDI_RELATION_POINTS];
+        td_vec3 own[TDI_RELATION_POINTS];
         int32_t count = 0;
         for (int32_t k = 0; p && k < b->law.point_count; k++) {
             if (b->point[k] != TD_NONE && b->law.point[k].second == (side == 1)) {
@@ -119,28 +119,29 @@ static void add_forces(const modal *m, const tdi_holds *h, const tdi_held *b, co
     }
 }
 
-static tdi_bond_at evaluate(const tdi_holds *h, const tdi_held *b, td_vec3 x[TDI_BOND_POINTS]) {
+static tdi_relation_at evaluate(const tdi_constraint_set *h, const tdi_row_group *b,
+                                td_vec3 x[TDI_RELATION_POINTS]) {
     td_real along = h->state[b->hold].along;
-    tdi_bond_at at;
-    tdi_held_places(h, b, x);
-    tdi_bond_evaluate(&b->law, x, &along, &at);
+    tdi_relation_at at;
+    tdi_row_group_positions(h, b, x);
+    tdi_relation_evaluate(&b->law, x, &along, &at);
     return at;
 }
 
-static bool is_curved(const tdi_held *b) {
-    return tdi_bond_curves(b->law.kind) || tdi_bond_turns(b->law.kind) ||
-           b->law.kind == TDI_BOND_ENDS;
+static bool is_curved(const tdi_row_group *b) {
+    return tdi_relation_curves(b->law.kind) || tdi_relation_turns(b->law.kind) ||
+           b->law.kind == TDI_RELATION_ENDS;
 }
 
 // Room for the rows of a bond that acts.
-static int32_t rows_of(const tdi_held *b) {
+static int32_t rows_of(const tdi_row_group *b) {
     return !b->acts ? 0 : b->law.row_count + (is_curved(b) ? 3 * b->law.point_count : 0);
 }
 
 static td_status find_rows(modal *m, td_diag *diag) {
-    for (const tdi_holds *h = m->system->holds; h; h = h->next) {
+    for (const tdi_constraint_set *h = m->system->constraints; h; h = h->next) {
         for (int32_t i = 0; i < h->held_count; i++) {
-            const tdi_held *b = &h->held[i];
+            const tdi_row_group *b = &h->held[i];
             if (!b->acts) {
                 continue;
             }
@@ -151,8 +152,8 @@ static td_status find_rows(modal *m, td_diag *diag) {
                                 "%s is not met, so the pose has no modes; settle it, or release it",
                                 name);
             }
-            td_vec3 x[TDI_BOND_POINTS];
-            const tdi_bond_at at = evaluate(h, b, x);
+            td_vec3 x[TDI_RELATION_POINTS];
+            const tdi_relation_at at = evaluate(h, b, x);
             for (int32_t r = 0; r < b->law.row_count; r++) {
                 if (!b->law.one_sided || at.c[r] < CLOSE) {
                     m->row[m->hard] =
@@ -229,10 +230,10 @@ static void find_forces(modal *m) {
 }
 
 // Forces of all rows of a bond, 0 of those that do not take part.
-static bool bond_forces(const modal *m, const tdi_holds *h, int32_t held,
-                        td_real force[TDI_BOND_ROWS]) {
+static bool bond_forces(const modal *m, const tdi_constraint_set *h, int32_t held,
+                        td_real force[TDI_RELATION_ROWS]) {
     bool any = false;
-    memset(force, 0, TDI_BOND_ROWS * sizeof *force);
+    memset(force, 0, TDI_RELATION_ROWS * sizeof *force);
     for (int32_t k = 0; k < m->hard; k++) {
         if (m->row[k].set == h && m->row[k].held == held) {
             force[m->row[k].row] = m->row[k].force;
@@ -245,15 +246,15 @@ static bool bond_forces(const modal *m, const tdi_holds *h, int32_t held,
 // Forces of constraints at the points of a body.
 static int32_t loads_on(const modal *m, int32_t member, td_real scale) {
     int32_t count = 0;
-    for (const tdi_holds *h = m->system->holds; h; h = h->next) {
+    for (const tdi_constraint_set *h = m->system->constraints; h; h = h->next) {
         for (int32_t i = 0; i < h->held_count; i++) {
-            const tdi_held *b = &h->held[i];
-            td_real force[TDI_BOND_ROWS];
-            td_vec3 x[TDI_BOND_POINTS];
+            const tdi_row_group *b = &h->held[i];
+            td_real force[TDI_RELATION_ROWS];
+            td_vec3 x[TDI_RELATION_POINTS];
             if (!b->acts || !bond_forces(m, h, i, force)) {
                 continue;
             }
-            const tdi_bond_at at = evaluate(h, b, x);
+            const tdi_relation_at at = evaluate(h, b, x);
             for (int32_t k = 0; k < b->law.point_count; k++) {
                 if (b->point[k] == TD_NONE || h->point[b->point[k]].kind != TDI_POINT_POSITION ||
                     member_of_point(h, b, k) != member) {
@@ -279,10 +280,10 @@ static void write3(td_real *to, td_vec3 v) {
 }
 
 // The gradient of force.c by all points.
-static void weighted_gradient(const tdi_bond *law, const td_vec3 *x, td_real along,
+static void weighted_gradient(const tdi_relation *law, const td_vec3 *x, td_real along,
                               const td_real *force, td_real *g) {
-    tdi_bond_at at;
-    tdi_bond_evaluate(law, x, &along, &at);
+    tdi_relation_at at;
+    tdi_relation_evaluate(law, x, &along, &at);
     for (int32_t k = 0; k < law->point_count; k++) {
         td_vec3 sum = {0, 0, 0};
         for (int32_t r = 0; r < law->row_count; r++) {
@@ -298,14 +299,14 @@ static td_real *coordinate(td_vec3 *x, int32_t d) {
 }
 
 // Of points by differences of gradients; joints turn by exp(w), and their bonds have one point.
-static void bond_hessian(const tdi_holds *h, const tdi_held *b, const td_real *force,
+static void bond_hessian(const tdi_constraint_set *h, const tdi_row_group *b, const td_real *force,
                          td_real *hessian, int32_t n) {
     const td_real along = h->state[b->hold].along;
-    td_vec3 x[TDI_BOND_POINTS];
-    tdi_held_places(h, b, x);
+    td_vec3 x[TDI_RELATION_POINTS];
+    tdi_row_group_positions(h, b, x);
     memset(hessian, 0, (size_t)(n * n) * sizeof *hessian);
     if (b->law.point[0].joint) {
-        const td_sym3 s = tdi_bond_hessian(&b->law, x, along, force);
+        const td_sym3 s = tdi_relation_hessian(&b->law, x, along, force);
         const td_real all[9] = {s.xx, s.xy, s.xz, s.xy, s.yy, s.yz, s.xz, s.yz, s.zz};
         for (int i = 0; i < 9; i++) {
             hessian[i / 3 * n + i % 3] = all[i];
@@ -333,11 +334,11 @@ static void bond_hessian(const tdi_holds *h, const tdi_held *b, const td_real *f
     }
 }
 
-static void add_elastic_of(modal *m, const tdi_holds *h, int32_t held) {
-    const tdi_held *b = &h->held[held];
+static void add_elastic_of(modal *m, const tdi_constraint_set *h, int32_t held) {
+    const tdi_row_group *b = &h->held[held];
     const int32_t n = 3 * b->law.point_count;
     td_real hessian[COORDINATES * COORDINATES], axes[COORDINATES * COORDINATES],
-        force[TDI_BOND_ROWS], most = 0;
+        force[TDI_RELATION_ROWS], most = 0;
     if (!bond_forces(m, h, held, force)) {
         return;
     }
@@ -349,7 +350,7 @@ static void add_elastic_of(modal *m, const tdi_holds *h, int32_t held) {
     for (int32_t k = 0; k < n; k++) {
         const td_real stiffness = hessian[k * n + k];
         if (fabs(stiffness) > CURVED * most) {
-            td_vec3 way[TDI_BOND_POINTS];
+            td_vec3 way[TDI_RELATION_POINTS];
             for (int32_t d = 0; d < n; d++) {
                 *coordinate(way, d) = axes[d * n + k];
             }
@@ -360,7 +361,7 @@ static void add_elastic_of(modal *m, const tdi_holds *h, int32_t held) {
 }
 
 static void add_elastic(modal *m) {
-    for (const tdi_holds *h = m->system->holds; h; h = h->next) {
+    for (const tdi_constraint_set *h = m->system->constraints; h; h = h->next) {
         for (int32_t i = 0; i < h->held_count; i++) {
             if (h->held[i].acts && is_curved(&h->held[i])) {
                 add_elastic_of(m, h, i);
@@ -654,7 +655,7 @@ static td_status measure(modal *m, int32_t *points, td_diag *diag) {
                             .gravity = member->opts->gravity};
         m->length += m->part[k].count = own->open(scratch, tdi_state_whole(member->body));
     }
-    for (const tdi_holds *h = m->system->holds; h; h = h->next) {
+    for (const tdi_constraint_set *h = m->system->constraints; h; h = h->next) {
         for (int32_t i = 0; i < h->held_count; i++) {
             m->most += rows_of(&h->held[i]);
             *points += h->held[i].law.point_count;
@@ -700,15 +701,15 @@ static td_status run(const tdi_system *y, int32_t count, td_mode *modes, tdi_mod
 td_status tdi_system_modes(const tdi_system *y, int32_t count, td_mode *modes, tdi_modal_info *info,
                            const td_alloc *alloc, td_diag *diag) {
     *info = (tdi_modal_info){0};
-    tdi_holds_begin(y->holds, y, 0, 1);
-    for (tdi_holds *h = y->holds; h; h = h->next) {
-        tdi_holds_gather(h, y);
+    tdi_constraints_begin(y->constraints, y, 0, 1);
+    for (tdi_constraint_set *h = y->constraints; h; h = h->next) {
+        tdi_constraints_gather(h, y);
     }
     const td_status status = run(y, count, modes, info, alloc, diag);
-    tdi_holds_undo(y->holds);
+    tdi_constraints_undo(y->constraints);
     for (int32_t k = 0; k < y->count; k++) {
         td_body *body = y->member[k].body;
-        body->holds = NULL;
+        body->constraints = NULL;
         body->solved_in = NULL;
     }
     return status;
@@ -768,7 +769,7 @@ static int32_t mark(const tdi_system *y) {
 
 static bool is_held(const tdi_system *y, int32_t member) {
     bool held = false;
-    for (const tdi_holds *h = y->holds; h && !held; h = h->next) {
+    for (const tdi_constraint_set *h = y->constraints; h && !held; h = h->next) {
         for (int32_t k = 0; k < h->member_count && !held; k++) {
             held = h->member[k] == member;
         }
@@ -777,9 +778,9 @@ static bool is_held(const tdi_system *y, int32_t member) {
 }
 
 // The members of a set of constraints, by themselves.
-static int32_t mark_set(const tdi_system *y, tdi_holds *h) {
+static int32_t mark_set(const tdi_system *y, tdi_constraint_set *h) {
     const size_t n = (size_t)h->member_count;
-    tdi_holds *const next = h->next;
+    tdi_constraint_set *const next = h->next;
     tdi_member *own = tdi_alloc_zeroed(h->alloc, n, sizeof *own);
     int32_t *bound = tdi_alloc_zeroed(h->alloc, n, sizeof *bound), count = 0;
     if (own && bound) {
@@ -787,12 +788,12 @@ static int32_t mark_set(const tdi_system *y, tdi_holds *h) {
             own[k] = y->member[h->member[k]];
             bound[k] = h->member[k];
         }
-        const tdi_system alone = {.member = own, .count = h->member_count, .holds = h};
-        tdi_holds_bind(h, NULL);
+        const tdi_system alone = {.member = own, .count = h->member_count, .constraints = h};
+        tdi_constraints_bind(h, NULL);
         h->next = NULL;
         count = mark(&alone);
         h->next = next;
-        tdi_holds_bind(h, bound);
+        tdi_constraints_bind(h, bound);
     }
     tdi_alloc_free(h->alloc, bound, n * sizeof *bound);
     tdi_alloc_free(h->alloc, own, n * sizeof *own);
@@ -801,7 +802,7 @@ static int32_t mark_set(const tdi_system *y, tdi_holds *h) {
 
 int32_t tdi_system_check_stable(const tdi_system *y) {
     int32_t count = 0;
-    for (tdi_holds *h = y->holds; h; h = h->next) {
+    for (tdi_constraint_set *h = y->constraints; h; h = h->next) {
         count += mark_set(y, h);
     }
     for (int32_t k = 0; k < y->count; k++) {

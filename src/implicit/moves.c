@@ -12,7 +12,7 @@
 // Contact   All go as far as the paths of all are free. Where points go straight, every part of
 //           that is free too, and pairs are searched for once.
 
-#include "implicit/hold.h"
+#include "implicit/constraint.h"
 #include "implicit/newton.h"
 #include "implicit/touch.h"
 
@@ -84,7 +84,7 @@ static td_real add_values(const valuing *v, td_real sum) {
 td_real tdi_system_value(const tdi_system *y) {
     const valuing v = {y, false};
     const td_real touch = y->touch ? tdi_touch_value(y->touch, y) : 0;
-    return add_values(&v, touch + tdi_holds_value(y->holds, y));
+    return add_values(&v, touch + tdi_constraints_value(y->constraints, y));
 }
 
 // The value at the poses that were kept, where contact was evaluated, if all bodies can tell it
@@ -96,7 +96,8 @@ static bool value_of_kept(const tdi_system *y, td_real *value) {
             return false;
         }
     }
-    *value = add_values(&v, (y->touch ? y->touch->energy : 0) + tdi_holds_value_kept(y->holds));
+    *value = add_values(&v, (y->touch ? y->touch->energy : 0) +
+                                tdi_constraints_value_kept(y->constraints));
     return true;
 }
 
@@ -160,8 +161,8 @@ static td_real longest_of(const tdi_system *y, bool rest) {
 // Whether the whole increments, which are tried, are taken although the value does not fall.
 static bool leaps(tdi_newton_run *n) {
     const tdi_system *y = n->system;
-    n->trusted = y->holds && !y->touch && !n->opts->rest && !n->wronged && n->largest < LEAP &&
-                 tdi_holds_within_reach(y->holds);
+    n->trusted = y->constraints && !y->touch && !n->opts->rest && !n->wronged &&
+                 n->largest < LEAP && tdi_constraints_within_reach(y->constraints);
     n->leap = n->largest;
     return n->trusted;
 }
@@ -215,10 +216,10 @@ static td_real search_limited(tdi_newton_run *n, td_real longest) {
     if (!isfinite(value)) {
         return value;
     }
-    if (n->system->holds && there && fabs(n->predicted_decrease) <= ROUNDING * fabs(value)) {
+    if (n->system->constraints && there && fabs(n->predicted_decrease) <= ROUNDING * fabs(value)) {
         return 1; // the value cannot judge it
     }
-    if (!n->opts->rest && !n->system->holds && n->largest > LIMITED * longest) {
+    if (!n->opts->rest && !n->system->constraints && n->largest > LIMITED * longest) {
         if (!there) {
             tdi_system_place(n->system, 1);
         }
@@ -238,9 +239,9 @@ static td_real search_limited(tdi_newton_run *n, td_real longest) {
 td_real tdi_newton_move_freely(tdi_newton_run *n) {
     const td_real longest = longest_of(n->system, n->opts->rest);
     const bool doubtful = n->used == TDI_MODEL_POSITIVE || n->raised;
-    const td_real small = n->opts->rest || (doubtful && n->system->holds) ? TDI_SMALL_MOVE
-                          : doubtful                                      ? SMALL_POSITIVE
-                                                                          : SMALL_STEP;
+    const td_real small = n->opts->rest || (doubtful && n->system->constraints) ? TDI_SMALL_MOVE
+                          : doubtful                                            ? SMALL_POSITIVE
+                                                                                : SMALL_STEP;
     if (n->largest < small) {
         return 1;
     }

@@ -13,7 +13,7 @@
 #include "implicit/newton.h"
 
 #include "base/diag.h"
-#include "implicit/hold.h"
+#include "implicit/constraint.h"
 #include "implicit/touch.h"
 
 #include <math.h>
@@ -85,7 +85,7 @@ static void go_on(tdi_newton_run *n, td_real taken, bool whole) {
     n->offers_reuse = n->offers_reuse && whole; // where one was cut, the Hessian changes too fast
     n->reuse = n->used == TDI_MODEL_EXACT && n->offers_reuse && n->largest < REUSE_BELOW;
     if (taken == 0) {
-        tdi_holds_revert(n->system->holds);
+        tdi_constraints_restore_multipliers(n->system->constraints);
         tdi_newton_soften(n);
         n->next = n->used;
         return;
@@ -163,7 +163,7 @@ static bool may_idle(tdi_newton_run *n, td_real taken, bool done) {
     tdi_touch *t = y->touch;
     const bool whole = n->used != TDI_MODEL_POSITIVE && !n->raised && taken == 1;
     bool woken = false;
-    if (!t || y->count < MANY || t->exact || y->holds || n->opts->rest) {
+    if (!t || y->count < MANY || t->exact || y->constraints || n->opts->rest) {
         return false;
     }
     tdi_idle_note(t, y, taken, whole, n->opts->tolerance);
@@ -196,7 +196,7 @@ static void relax(const tdi_system *y, td_real taken) {
 
 // Whether all members know the forces on their joints that the last step left.
 static bool recall(const tdi_system *y) {
-    bool all = tdi_holds_are_eliminated(y);
+    bool all = tdi_constraints_are_eliminated(y);
     for (int32_t k = 0; k < y->count && all; k++) {
         const tdi_member *m = &y->member[k];
         all = m->body->ops->recall && m->body->ops->recall(m->body);
@@ -212,7 +212,7 @@ static tdi_newton_run start(const tdi_system *y, const tdi_newton_opts *opts, td
                         .diag = diag,
                         .reach = 1,
                         .fresh = true,
-                        .offers_reuse = !y->touch && !y->holds,
+                        .offers_reuse = !y->touch && !y->constraints,
                         .guessed = !y->touch && !opts->rest,
                         .noted = !opts->rest && recall(y)};
     for (int32_t k = 0; k < y->count; k++) {
@@ -254,7 +254,8 @@ static td_status run(const tdi_system *y, const tdi_newton_opts *opts, bool *con
         }
         bool calm = status == TD_OK && (!y->touch || tdi_touch_calm(y->touch, y));
         bool whole = n.used != TDI_MODEL_POSITIVE && !n.raised && taken == 1 && calm;
-        bool met = status == TD_OK && tdi_holds_judge(y->holds, y, n.largest, taken == 1);
+        bool met =
+            status == TD_OK && tdi_constraints_converged(y->constraints, y, n.largest, taken == 1);
         bool done = met && is_done(&n, taken, whole, calm, reused);
         if (may_idle(&n, taken, done)) {
             continue;

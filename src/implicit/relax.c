@@ -108,7 +108,7 @@ static td_real move(relaxing *r) {
 
 static bool can_relax(const tdi_system *y) {
     const tdi_touch *t = y->touch;
-    bool all = t->set && y->count >= LEAST && !t->exact && !y->holds && t->time >= 1;
+    bool all = t->set && y->count >= LEAST && !t->exact && !y->constraints && t->time >= 1;
     for (int32_t k = 0; k < y->count && all; k++) {
         const tdi_implicit *ops = y->member[k].body->ops;
         const td_body *head = y->member[k].body;

@@ -147,7 +147,7 @@ static void predict(tdi_coords *c, const tdi_rule *rule) {
 void tdi_state_begin(td_body *body, const td_step_opts *opts, const tdi_rule *rule) {
     body->opts = opts;
     body->rule = *rule;
-    body->holds = NULL;
+    body->constraints = NULL;
     body->solved_in = NULL;
     body->pushed = body->answered = false;
     body->accepted = false;
@@ -216,7 +216,7 @@ void tdi_state_undo(td_body *body) {
 void tdi_state_begin_rest(td_body *body, const td_step_opts *opts) {
     body->opts = opts;
     body->rule = (tdi_rule){.part = 1};
-    body->holds = NULL;
+    body->constraints = NULL;
     body->solved_in = NULL;
     body->pushed = body->answered = false;
     body->known = 0;

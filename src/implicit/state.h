@@ -87,8 +87,8 @@ struct td_body {
     int32_t known0, cut0; // where it began
     td_real time0, dt0;
     td_base_motion base0;
-    struct tdi_holds *holds;       // constraints of the step; NULL: none
-    int32_t held_as;               // its number among their members
+    struct tdi_constraint_set *constraints; // constraints of the step; NULL: none
+    int32_t index_in_set;                   // its number among their members
     struct tdi_coupled *solved_in; // the sparse system that solves it: only its blocks are made;
                                    // NULL: it is eliminated by itself
     int32_t first_node;            // of its first point there

@@ -9,7 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "implicit/hold.h"
+#include "implicit/constraint.h"
 #include "implicit/modal.h"
 #include "implicit/touch.h"
 #include "math/vec3.h"
@@ -86,7 +86,7 @@ static tdi_rule rule_of(const tdi_system *y, span part) {
     const bool whole = part.from == 0 && part.to == 1;
     const td_body *first = y->member[0].body;
     const td_real last = first->dt;
-    bool two = o->integrator == TD_IMPLICIT && tdi_holds_ready(y->holds);
+    bool two = o->integrator == TD_IMPLICIT && tdi_constraints_ready(y->constraints);
     for (int32_t k = 0; k < y->count && two; k++) {
         const tdi_member *m = &y->member[k];
         two = tdi_state_ready(m->body, m->opts, dt, whole) && m->body->dt == last;
@@ -103,7 +103,7 @@ static tdi_rule rule_of(const tdi_system *y, span part) {
                       .piece = !whole,
                       .part = (part.to - part.from) / (1 - part.from),
                       .touched = y->touch,
-                      .has_impact = first->known > 0 && tdi_holds_change(y->holds)};
+                      .has_impact = first->known > 0 && tdi_constraints_change(y->constraints)};
 }
 
 // The same with backward Euler, after which BDF2 begins anew.
@@ -125,14 +125,14 @@ void tdi_system_undo(const tdi_system *y) {
     for (int32_t k = 0; k < y->count; k++) {
         tdi_state_undo(y->member[k].body);
     }
-    tdi_holds_undo(y->holds);
+    tdi_constraints_undo(y->constraints);
 }
 
 static void begin_all(const tdi_system *y, const tdi_rule *rule) {
     for (int32_t k = 0; k < y->count; k++) {
         tdi_state_begin(y->member[k].body, y->member[k].opts, rule);
     }
-    tdi_holds_begin(y->holds, y, rule->h, rule->part);
+    tdi_constraints_begin(y->constraints, y, rule->h, rule->part);
 }
 
 // Members to the part t->part of the way from where the step began to where they came before, or to
@@ -258,7 +258,7 @@ static td_real tolerance_of(const tdi_system *y) {
         least = fmin(least, m->body->tolerance);
     }
     const td_real given = y->member[0].opts->tolerance;
-    return y->touch || y->holds ? given : fmax(given, least);
+    return y->touch || y->constraints ? given : fmax(given, least);
 }
 
 // Forces of exact contact follow from accelerations: increments that leave these open would leave
@@ -297,7 +297,8 @@ static td_status go_free(const tdi_system *y, const tdi_rule *rule, const tdi_ne
 // it will not if nothing bounces and the step is short.
 static bool rose(const tdi_system *y, span part) {
     const bool shorter = part.impact || part.to - part.from > 1.0 / TD_STEP_PIECES;
-    return shorter && y->touch && y->touch->exact && !y->holds && !tdi_exact_fell(y->touch, y);
+    return shorter && y->touch && y->touch->exact && !y->constraints &&
+           !tdi_exact_fell(y->touch, y);
 }
 
 // Whether something went through what it hit, which it will not if the step is short.
@@ -343,7 +344,8 @@ static td_status try_part(const tdi_system *y, span part, bool *converged, td_st
     }
     status = tdi_newton(y, &newton, converged, stats, diag);
     // so it is where a rope becomes taut or a stop is met: BDF2 would have it push by h/h'
-    const bool struck = status == TD_OK && rule.two && *converged && tdi_holds_struck(y->holds);
+    const bool struck =
+        status == TD_OK && rule.two && *converged && tdi_constraints_have_impact(y->constraints);
     if (status == TD_OK && (struck || (y->touch && tdi_exact_missed(y->touch, y)))) {
         status = begin_again(y, &rule, part, diag);
         status = status == TD_OK ? tdi_newton(y, &newton, converged, stats, diag) : status;
@@ -359,7 +361,7 @@ static void end_touch(const tdi_system *y) {
 }
 
 static void accept(const tdi_system *y, span part) {
-    tdi_holds_accept(y->holds, y, part.from, part.to);
+    tdi_constraints_accept(y->constraints, y, part.from, part.to);
     for (int32_t k = 0; k < y->count; k++) {
         tdi_state_accept(y->member[k].body);
     }
@@ -435,8 +437,8 @@ size_t tdi_system_memory(const tdi_system *y) {
     for (int32_t k = 0; k < y->count; k++) {
         bytes += tdi_state_save_size(y->member[k].body);
     }
-    for (const tdi_holds *h = y->holds; h; h = h->next) {
-        bytes += tdi_holds_save_size(h);
+    for (const tdi_constraint_set *h = y->constraints; h; h = h->next) {
+        bytes += tdi_constraints_save_size(h);
     }
     return bytes;
 }
@@ -452,9 +454,9 @@ static void save_all(const tdi_system *y, void *memory) {
         tdi_state_save(y->member[k].body, to);
         to += tdi_state_save_size(y->member[k].body);
     }
-    for (const tdi_holds *h = y->holds; h; h = h->next) {
-        tdi_holds_save(h, to);
-        to += tdi_holds_save_size(h);
+    for (const tdi_constraint_set *h = y->constraints; h; h = h->next) {
+        tdi_constraints_save(h, to);
+        to += tdi_constraints_save_size(h);
     }
 }
 
@@ -469,9 +471,9 @@ void tdi_system_restore(const tdi_system *y, const void *memory) {
         tdi_state_restore(y->member[k].body, from);
         from += tdi_state_save_size(y->member[k].body);
     }
-    for (tdi_holds *h = y->holds; h; h = h->next) {
-        tdi_holds_restore(h, from);
-        from += tdi_holds_save_size(h);
+    for (tdi_constraint_set *h = y->constraints; h; h = h->next) {
+        tdi_constraints_restore(h, from);
+        from += tdi_constraints_save_size(h);
     }
 }
 
@@ -608,7 +610,7 @@ static td_status find_rest(const tdi_system *y, bool *converged, bool *positive,
     const tdi_newton_opts opts = {STATIC_ITERATIONS, STATIC_TOLERANCE, true, &last};
     td_status status = TD_OK;
     *positive = true;
-    if (y->touch || y->holds) {
+    if (y->touch || y->constraints) {
         status = tdi_newton(y, &opts, converged, stats, diag);
         *positive = last;
         return status;
@@ -633,16 +635,16 @@ td_status tdi_system_settle(const tdi_system *y, td_step_stats *stats, td_diag *
     for (int32_t k = 0; k < y->count; k++) {
         tdi_state_begin_rest(y->member[k].body, y->member[k].opts);
     }
-    tdi_holds_begin(y->holds, y, 0, 1);
+    tdi_constraints_begin(y->constraints, y, 0, 1);
     if (y->touch) {
         status = tdi_touch_begin(y->touch, y, y->member[0].opts->dt, 0, 1, 1, diag);
     }
     status = status == TD_OK ? find_rest(y, &converged, &positive, stats, diag) : status;
     stats->unconverged += status == TD_OK && !converged;
     if (status == TD_OK) {
-        tdi_holds_accept(y->holds, y, 0, 1);
+        tdi_constraints_accept(y->constraints, y, 0, 1);
     } else {
-        tdi_holds_undo(y->holds);
+        tdi_constraints_undo(y->constraints);
     }
     for (int32_t k = 0; k < y->count; k++) {
         tdi_state_end_rest(y->member[k].body);

@@ -33,21 +33,21 @@
 
 // ---- rows -----------------------------------------------------------------------------------
 
-tdi_row *tdi_analytic_row(td_analytic *a, td_diag *diag) {
+tdi_lcp_row *tdi_analytic_row(td_analytic *a, td_diag *diag) {
     if (a->row_count >= a->opts.row_limit) {
         tdi_fail(diag, TD_ERR_LIMIT, "more than %d forces at once: raise row_limit",
                  a->opts.row_limit);
         return NULL;
     }
-    tdi_row *row = &a->row[a->row_count++];
-    *row = (tdi_row){.side = {{.tree = TD_NONE}, {.tree = TD_NONE}},
-                     .bounds = {.low = -INFINITY, .high = INFINITY},
-                     .restitution = a->opts.restitution};
+    tdi_lcp_row *row = &a->row[a->row_count++];
+    *row = (tdi_lcp_row){.side = {{.tree = TD_NONE}, {.tree = TD_NONE}},
+                         .bounds = {.low = -INFINITY, .high = INFINITY},
+                         .restitution = a->opts.restitution};
     return row;
 }
 
 // J v
-static td_real row_rate(const td_analytic *a, const tdi_row *row) {
+static td_real row_rate(const td_analytic *a, const tdi_lcp_row *row) {
     td_real rate = 0;
     for (int k = 0; k < 2; k++) {
         const tdi_push *p = &row->side[k];
@@ -82,7 +82,7 @@ static td_real side_accel(const td_analytic *a, const tdi_push *p, const td_real
 
 // Chosen at the start of a step, once: later stages would slow down what is about to bounce.
 // Other forces may press it on: what is as near as `pull` reaches counts, and the solver decides.
-static bool is_near(td_analytic *a, const tdi_row *row, td_real h, td_real pull) {
+static bool is_near(td_analytic *a, const tdi_lcp_row *row, td_real h, td_real pull) {
     bool near = row->value + h * (fmin(row->rate, 0) - h * fmax(pull, fabs(row->free))) <= 0;
     if (a->choosing && near) {
         a->near[a->near_count++] = row->key;
@@ -96,7 +96,7 @@ static bool is_near(td_analytic *a, const tdi_row *row, td_real h, td_real pull)
 }
 
 // Forces at points: 1/mass of the bodies, and the least of their lengths. Joints have 0 and 1 rad.
-static void measure_bodies(const td_analytic *a, tdi_row *row) {
+static void measure_bodies(const td_analytic *a, tdi_lcp_row *row) {
     row->lightness = 0;
     row->length = 1;
     for (int k = 0; k < 2; k++) {
@@ -111,7 +111,7 @@ static void measure_bodies(const td_analytic *a, tdi_row *row) {
     }
 }
 
-bool tdi_analytic_finish(td_analytic *a, const td_step_opts *o, tdi_row *row) {
+bool tdi_analytic_finish(td_analytic *a, const td_step_opts *o, tdi_lcp_row *row) {
     const td_real h = o->dt, s = a->opts.settle > 0 ? a->opts.settle : 5 * h;
     measure_bodies(a, row);
     row->rate = row_rate(a, row) + row->given;
@@ -203,7 +203,7 @@ void tdi_analytic_respond(td_analytic *a, const td_real *force) {
 // ---- forces ---------------------------------------------------------------------------------
 
 // Of a row that must be 0, or of a one-sided one that is violated.
-static td_real error_of(const tdi_row *row) {
+static td_real error_of(const tdi_lcp_row *row) {
     return row->bounds.low < 0 ? fabs(row->value) : fmax(-row->value, 0);
 }
 
@@ -217,7 +217,7 @@ static void bound_corrections(td_analytic *a, td_real h) {
     }
     const td_real part = fmin(1, 2 * s * FASTEST / most);
     for (int32_t i = 0; i < a->row_count; i++) {
-        tdi_row *row = &a->row[i];
+        tdi_lcp_row *row = &a->row[i];
         if (row->constraint != TD_NONE && error_of(row) > 0) {
             row->wanted += (1 - part) * row->value / (s * s);
         }
@@ -258,7 +258,7 @@ static td_status find_rows(td_analytic *a, const td_step_opts *o, td_real t,
 // and both sides; at most that of the bodies as free sticks. Of a joint: K_ii.
 static td_real mobility(td_analytic *a, int32_t i) {
     const td_vec3 none = {0, 0, 0};
-    const tdi_row *row = &a->row[i];
+    const tdi_lcp_row *row = &a->row[i];
     td_real sum = 0;
     for (int side = 0; side < 2 && row->lightness > 0; side++) {
         const tdi_push *p = &row->side[side];
@@ -298,7 +298,7 @@ static bool is_out_of_reach(td_analytic *a, int32_t hold) {
         const td_real e = a->row[i].constraint == hold ? error_of(&a->row[i]) : 0;
         free += e > 0 ? e * e * mobility(a, i) : 0;
         for (int32_t j = 0; j < n && e > 0; j++) {
-            const tdi_row *other = &a->row[j];
+            const tdi_lcp_row *other = &a->row[j];
             const bool counts = other->constraint == hold && error_of(other) > 0;
             along +=
                 counts ? a->row[i].value * a->lcp.matrix[(ptrdiff_t)i * n + j] * other->value : 0;
@@ -308,7 +308,7 @@ static bool is_out_of_reach(td_analytic *a, int32_t hold) {
 }
 
 static bool is_overloaded(td_analytic *a, int32_t i, td_real h) {
-    const tdi_row *row = &a->row[i];
+    const tdi_lcp_row *row = &a->row[i];
     const td_real limit = OVERLOAD * row->length / (h * h), f = fabs(a->lcp.force[i]);
     const bool clear = row->lightness > 0 && f * FREE_END * row->lightness <= limit;
     return !clear && !(f * mobility(a, i) <= limit);
@@ -387,7 +387,7 @@ void tdi_analytic_kick(td_analytic *a) {
 }
 
 static td_vec3 contact_force(const td_analytic *a, const tdi_touching *c) {
-    const tdi_row *normal = &a->row[c->row];
+    const tdi_lcp_row *normal = &a->row[c->row];
     const td_lcp_kind kind = normal->bounds.kind;
     const bool published = c->row + 1 < a->row_count && normal[1].bounds.kind == TD_LCP_FRICTION &&
                            normal[1].bounds.normal == c->row;
@@ -399,7 +399,7 @@ static td_vec3 contact_force(const td_analytic *a, const tdi_touching *c) {
     return force;
 }
 
-static void add_force(const tdi_row *row, td_vec3 *force, td_vec3 *moment) {
+static void add_force(const tdi_lcp_row *row, td_vec3 *force, td_vec3 *moment) {
     const tdi_push *p = &row->side[0];
     *force = tdi_madd(*force, row->direction, row->force);
     *moment = tdi_madd(*moment, tdi_vec3(p->torque[0], p->torque[1], p->torque[2]), row->force);
@@ -408,7 +408,7 @@ static void add_force(const tdi_row *row, td_vec3 *force, td_vec3 *moment) {
 // Impulses are reported as forces that act through the step.
 static void note_impulses(td_analytic *a, td_real h) {
     for (int32_t i = 0; i < a->row_count; i++) {
-        tdi_row *row = &a->row[i];
+        tdi_lcp_row *row = &a->row[i];
         row->force = a->lcp.force[i] / h;
         if (row->constraint != TD_NONE) {
             add_force(row, &a->hold[row->constraint].struck, &a->hold[row->constraint].wrung);
@@ -459,7 +459,7 @@ static void report(td_analytic *a) {
         r->moment = a->hold[k].wrung;
     }
     for (int32_t i = 0; i < a->row_count; i++) {
-        const tdi_row *row = &a->row[i];
+        const tdi_lcp_row *row = &a->row[i];
         if (row->constraint == TD_NONE) {
             continue;
         }
@@ -712,7 +712,7 @@ void td_analytic_loads(const td_analytic *a, int32_t state, td_load *loads) {
         loads[2 * i + 1] = (td_load){.kind = TD_LOAD_TORQUE, .segment = i};
     }
     for (int32_t k = 0; k < 2 * a->row_count; k++) {
-        const tdi_row *row = &a->row[k / 2];
+        const tdi_lcp_row *row = &a->row[k / 2];
         const tdi_push *p = &row->side[k % 2];
         if (p->tree == state) {
             add_load(loads, p->body, tdi_scale(p->wrench.f, row->force),

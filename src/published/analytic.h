@@ -21,7 +21,7 @@ typedef struct tdi_push {
     td_real torque[3];
 } tdi_push;
 
-typedef struct tdi_row {
+typedef struct tdi_lcp_row {
     tdi_push side[2];
     td_real value, rate; // c, c'
     td_real given;       // of c': what the world's side makes
@@ -38,7 +38,7 @@ typedef struct tdi_row {
     td_real force;
     bool begins; // of a constraint that begins with this step: an impulse makes c' 0
     bool still;  // the joints let nothing move along it
-} tdi_row;
+} tdi_lcp_row;
 
 typedef struct tdi_touching { // a contact: its row of the normal, and what is told of it
     int32_t row;
@@ -93,7 +93,7 @@ struct td_analytic {
     bool choosing; // the step begins: one-sided rows that are reached in it are chosen
     tdi_tree_state **tree;
     tdi_analytic_hold *hold;
-    tdi_row *row;          // row_limit
+    tdi_lcp_row *row;      // row_limit
     tdi_touching *contact; // row_limit
     tdi_touching *struck;  // row_limit: those of the impacts of the step
     int32_t struck_count;
@@ -111,7 +111,7 @@ struct td_analytic {
 // A constraint whose segment or joint is wrong is refused by name.
 td_status tdi_analytic_check(const td_analytic *analytic, int32_t constraint, td_diag *diag);
 // A new row with nothing on its sides; NULL, with a message, when there is no room.
-tdi_row *tdi_analytic_row(td_analytic *analytic, td_diag *diag);
+tdi_lcp_row *tdi_analytic_row(td_analytic *analytic, td_diag *diag);
 // Force `direction` at the place x on a body; `sign` 1 or -1.
 tdi_push tdi_push_at(const td_analytic *analytic, int32_t tree, int32_t body, td_vec3 x,
                      td_vec3 direction, td_real sign);
@@ -120,7 +120,7 @@ td_real tdi_body_length(const tdi_body *body);
 // Fills rate, free, wanted and scales of a row whose sides, value, given and extra are set. `opts`
 // has an entry a tree; forward dynamics were the last that was done to the trees. False: the row is
 // one-sided and not reached in this step; those that are remember their key.
-bool tdi_analytic_finish(td_analytic *analytic, const td_step_opts *opts, tdi_row *row);
+bool tdi_analytic_finish(td_analytic *analytic, const td_step_opts *opts, tdi_lcp_row *row);
 // Adds rows of constraints that act, and of contact with colliders, a time t into the step.
 td_status tdi_analytic_hold_rows(td_analytic *analytic, const td_step_opts *opts, td_real t,
                                  td_diag *diag);

@@ -84,8 +84,8 @@ typedef struct meeting {
     int64_t key;
 } meeting;
 
-static tdi_row *row_at(td_analytic *a, const meeting *m, td_vec3 d, td_diag *diag) {
-    tdi_row *row = tdi_analytic_row(a, diag);
+static tdi_lcp_row *row_at(td_analytic *a, const meeting *m, td_vec3 d, td_diag *diag) {
+    tdi_lcp_row *row = tdi_analytic_row(a, diag);
     if (row) {
         const tdi_twist *t = &a->tree[m->tree]->twist[m->body];
         const td_vec3 p = tdi_sub(m->x, a->tree[m->tree]->frame[m->body].o);
@@ -99,7 +99,7 @@ static tdi_row *row_at(td_analytic *a, const meeting *m, td_vec3 d, td_diag *dia
 }
 
 // A tangent row: what slips is to stop within the step.
-static void tangent(td_analytic *a, const td_step_opts *o, tdi_row *row) {
+static void tangent(td_analytic *a, const td_step_opts *o, tdi_lcp_row *row) {
     tdi_analytic_finish(a, o, row);
     row->value = 0;
     row->wanted = -row->rate / o->dt;
@@ -112,7 +112,7 @@ static bool published_friction(td_analytic *a, const td_step_opts *o, const meet
     const td_vec3 u = tdi_across(n), v = tdi_cross(n, u);
     td_real slip[2];
     for (int k = 0; k < 2; k++) {
-        tdi_row *row = row_at(a, m, k == 0 ? u : v, diag);
+        tdi_lcp_row *row = row_at(a, m, k == 0 ? u : v, diag);
         if (!row) {
             return false;
         }
@@ -121,7 +121,7 @@ static bool published_friction(td_analytic *a, const td_step_opts *o, const meet
         a->row_count--;
     }
     const td_vec3 way = tdi_madd(tdi_scale(u, slip[0]), v, slip[1]);
-    tdi_row *row = row_at(a, m, tdi_scale(tdi_unit_or(way, u), -1), diag);
+    tdi_lcp_row *row = row_at(a, m, tdi_scale(tdi_unit_or(way, u), -1), diag);
     if (row) {
         tangent(a, o, row);
         row->bounds =
@@ -134,7 +134,7 @@ static bool cone_friction(td_analytic *a, const td_step_opts *o, const meeting *
                           td_diag *diag) {
     const td_vec3 n = m->near.normal, u = tdi_across(n);
     for (int k = 0; k < 2; k++) {
-        tdi_row *row = row_at(a, m, k == 0 ? u : tdi_cross(n, u), diag);
+        tdi_lcp_row *row = row_at(a, m, k == 0 ? u : tdi_cross(n, u), diag);
         if (!row) {
             return false;
         }
@@ -149,7 +149,7 @@ static bool cone_friction(td_analytic *a, const td_step_opts *o, const meeting *
 static bool meet(td_analytic *a, const td_step_opts *o, const meeting *m, td_diag *diag) {
     const td_vec3 n = m->near.normal;
     const int32_t normal = a->row_count;
-    tdi_row *row = row_at(a, m, n, diag);
+    tdi_lcp_row *row = row_at(a, m, n, diag);
     if (!row) {
         return false;
     }

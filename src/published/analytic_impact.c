@@ -29,17 +29,17 @@
 #define ENERGY     1e-14 // of the impulses' work: what is rounding
 #define TOUCHING   1e-9  // s: one-sided constraints that are reached in this time take part
 
-static bool is_normal(const tdi_row *row) {
+static bool is_normal(const tdi_lcp_row *row) {
     return row->bounds.kind == TD_LCP_CONE ||
            (row->bounds.kind == TD_LCP_BOX && row->bounds.low >= 0);
 }
 
-static bool is_hold(const tdi_row *row) {
+static bool is_hold(const tdi_lcp_row *row) {
     return row->bounds.kind == TD_LCP_BOX && row->bounds.low < 0;
 }
 
 // Whether impacts leave its velocity as it is.
-static bool keeps(const tdi_row *row) {
+static bool keeps(const tdi_lcp_row *row) {
     return is_hold(row) && !row->begins;
 }
 
@@ -55,7 +55,7 @@ static void solve(td_analytic *a, td_real *p) {
 
 static void newton(td_analytic *a, td_real part) {
     for (int32_t i = 0; i < a->row_count; i++) {
-        const tdi_row *row = &a->row[i];
+        const tdi_lcp_row *row = &a->row[i];
         const bool bounces = is_normal(row) && row->rate < -row->slow;
         a->lcp.bounds[i] = row->bounds;
         a->lcp.rhs[i] = keeps(row) ? 0 : -(1 + (bounces ? part * row->restitution : 0)) * row->rate;
@@ -69,7 +69,7 @@ static void expand(td_analytic *a, td_real part) {
     td_real most = 0;
     memcpy(a->lcp.before, a->lcp.force, (size_t)n * sizeof *a->lcp.before);
     for (int32_t i = 0; i < n; i++) {
-        const tdi_row *row = &a->row[i];
+        const tdi_lcp_row *row = &a->row[i];
         const bool bounces = is_normal(row) && row->rate < -row->slow;
         td_real change = 0;
         for (int32_t j = 0; j < n; j++) {
@@ -171,7 +171,7 @@ static td_status check_hits(const td_analytic *a, const td_hit *hits, int32_t co
 
 static bool hit_row(td_analytic *a, const td_step_opts *o, const td_hit *h, td_vec3 d,
                     td_lcp_row bounds, td_diag *diag) {
-    tdi_row *row = tdi_analytic_row(a, diag);
+    tdi_lcp_row *row = tdi_analytic_row(a, diag);
     if (!row) {
         return false;
     }

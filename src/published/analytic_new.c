@@ -129,7 +129,7 @@ td_status td_analytic_new(td_body *const *states, int32_t count, const td_constr
         return tdi_refuse(diag, __func__);
     }
     td_analytic draft = {.alloc = alloc, .tree_count = count, .hold_count = constraint_count};
-    const td_constraint defaults = td_constraint_default(TD_HOLD_POINT);
+    const td_constraint defaults = td_constraint_default(TD_CONSTRAINT_POINT);
     tdi_widened widened;
     td_status status = take_opts(opts, &draft.opts, &draft.solver, diag);
     if (status == TD_OK && (count < 1 || !states)) {

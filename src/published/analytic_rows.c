@@ -92,8 +92,8 @@ typedef struct making { // rows of one constraint
     int32_t row; // number within the constraint
 } making;
 
-static tdi_row *begin(making *m, td_vec3 direction) {
-    tdi_row *row = tdi_analytic_row(m->a, m->diag);
+static tdi_lcp_row *begin(making *m, td_vec3 direction) {
+    tdi_lcp_row *row = tdi_analytic_row(m->a, m->diag);
     m->full = !row;
     if (row) {
         row->constraint = m->hold;
@@ -104,7 +104,7 @@ static tdi_row *begin(making *m, td_vec3 direction) {
     return row;
 }
 
-static void end(making *m, tdi_row *row) {
+static void end(making *m, tdi_lcp_row *row) {
     row->key = -1 - (TDI_ANALYTIC_ROWS * (int64_t)m->hold + m->row++);
     if (!tdi_analytic_finish(m->a, m->opts, row)) {
         m->a->row_count--;
@@ -112,8 +112,9 @@ static void end(making *m, tdi_row *row) {
 }
 
 // x1 against x2 along d; `turning` adds what comes of d going with the second frame.
-static tdi_row *along(making *m, const frame f[2], const spot x[2], td_vec3 d, td_vec3 turning) {
-    tdi_row *row = begin(m, d);
+static tdi_lcp_row *along(making *m, const frame f[2], const spot x[2], td_vec3 d,
+                          td_vec3 turning) {
+    tdi_lcp_row *row = begin(m, d);
     if (row) {
         row->side[0] = tdi_push_at(m->a, f[0].tree, f[0].body, x[0].x, d, 1);
         row->side[1] = tdi_push_at(m->a, f[1].tree, f[1].body, x[1].x, d, -1);
@@ -129,7 +130,7 @@ static tdi_row *along(making *m, const frame f[2], const spot x[2], td_vec3 d, t
 static void coincide(making *m, const frame f[2], td_vec3 first, td_vec3 second) {
     const spot x[2] = {spot_of(&f[0], first), spot_of(&f[1], second)};
     for (int k = 0; k < 3 && !m->full; k++) {
-        tdi_row *row = along(m, f, x, tdi_vec3(k == 0, k == 1, k == 2), tdi_vec3(0, 0, 0));
+        tdi_lcp_row *row = along(m, f, x, tdi_vec3(k == 0, k == 1, k == 2), tdi_vec3(0, 0, 0));
         if (row) {
             end(m, row);
         }
@@ -137,11 +138,12 @@ static void coincide(making *m, const frame f[2], td_vec3 first, td_vec3 second)
 }
 
 // A direction of the second side: the offset of the point along it is `value`.
-static tdi_row *offset(making *m, const frame f[2], td_vec3 first, td_vec3 second, td_vec3 axis) {
+static tdi_lcp_row *offset(making *m, const frame f[2], td_vec3 first, td_vec3 second,
+                           td_vec3 axis) {
     const td_vec3 d = tdi_quat_rotate(f[1].turn, axis);
     const spot x1 = spot_of(&f[0], first), from = spot_of(&f[1], second);
     const spot x[2] = {x1, spot_at(&f[1], x1.x)};
-    tdi_row *row = along(m, f, x, d, f[1].w);
+    tdi_lcp_row *row = along(m, f, x, d, f[1].w);
     if (row) {
         row->value = tdi_dot(d, tdi_sub(x1.x, from.x));
     }
@@ -161,10 +163,10 @@ static td_real reach(const td_analytic *a, const td_constraint *c) {
 static void frame_rows(making *m, const td_constraint *c, const frame f[2]) {
     const td_real l = reach(m->a, c);
     coincide(m, f, c->point[0], c->point[1]);
-    if (c->kind == TD_HOLD_HINGE && !m->full) {
+    if (c->kind == TD_CONSTRAINT_HINGE && !m->full) {
         coincide(m, f, tdi_madd(c->point[0], c->axis[0], l), tdi_madd(c->point[1], c->axis[1], l));
     }
-    for (int k = 0; k < 2 && c->kind == TD_HOLD_WELD && !m->full; k++) {
+    for (int k = 0; k < 2 && c->kind == TD_CONSTRAINT_WELD && !m->full; k++) {
         const td_vec3 e = tdi_vec3(k == 0, k == 1, 0);
         coincide(m, f, tdi_madd(c->point[0], e, l),
                  tdi_madd(c->point[1], tdi_quat_rotate(c->rotation, e), l));
@@ -177,9 +179,9 @@ static void slider_rows(making *m, const td_constraint *c, const frame f[2]) {
     for (int p = 0; p < 3; p++) {
         const td_vec3 e = tdi_scale(tdi_vec3(p == 1, p == 2, 0), p == 0 ? 0 : l);
         for (int k = 0; k < 2 && !m->full; k++) {
-            tdi_row *row = offset(m, f, tdi_add(c->point[0], e),
-                                  tdi_add(c->point[1], tdi_quat_rotate(c->rotation, e)),
-                                  k == 0 ? u : tdi_cross(c->axis[1], u));
+            tdi_lcp_row *row = offset(m, f, tdi_add(c->point[0], e),
+                                      tdi_add(c->point[1], tdi_quat_rotate(c->rotation, e)),
+                                      k == 0 ? u : tdi_cross(c->axis[1], u));
             if (row) {
                 end(m, row);
             }
@@ -188,7 +190,7 @@ static void slider_rows(making *m, const td_constraint *c, const frame f[2]) {
 }
 
 static void stop_row(making *m, const td_constraint *c, const frame f[2]) {
-    tdi_row *row = offset(m, f, c->point[0], c->point[1], c->axis[1]);
+    tdi_lcp_row *row = offset(m, f, c->point[0], c->point[1], c->axis[1]);
     if (row) {
         row->bounds = one_way();
         end(m, row);
@@ -201,10 +203,10 @@ static void distance_row(making *m, const tdi_analytic_hold *h, const frame f[2]
     const td_real wanted = c->as_found ? c->target.length : h->target_start.length + t * rate;
     const spot x[2] = {spot_of(&f[0], c->point[0]), spot_of(&f[1], c->point[1])};
     const td_vec3 apart = tdi_sub(x[0].x, x[1].x), u = tdi_sub(x[0].v, x[1].v);
-    const td_real length = tdi_norm(apart), rope = c->kind == TD_HOLD_ROPE ? -1 : 1;
+    const td_real length = tdi_norm(apart), rope = c->kind == TD_CONSTRAINT_ROPE ? -1 : 1;
     const td_vec3 n = tdi_unit_or(apart, tdi_vec3(0, 1, 0));
     const td_real along_n = tdi_dot(n, u);
-    tdi_row *row = along(m, f, x, tdi_scale(n, rope), tdi_vec3(0, 0, 0));
+    tdi_lcp_row *row = along(m, f, x, tdi_scale(n, rope), tdi_vec3(0, 0, 0));
     if (row) {
         row->value = rope * (length - wanted);
         row->given -= rope * rate;
@@ -230,7 +232,7 @@ static td_real coordinate(const td_analytic *a, const td_constraint *c, int side
 // One degree of freedom: value, rate of what is wanted, and its acceleration
 static void single(making *m, tdi_push push, td_real value, td_real rate, td_real accel,
                    td_lcp_row bounds) {
-    tdi_row *row = begin(m, tdi_vec3(0, 0, 0));
+    tdi_lcp_row *row = begin(m, tdi_vec3(0, 0, 0));
     if (row) {
         row->side[0] = push;
         row->value = value;
@@ -274,7 +276,7 @@ static void joint_rows(making *m, const tdi_analytic_hold *h, td_real t) {
 }
 
 static void gear_row(making *m, const td_constraint *c) {
-    tdi_row *row = begin(m, tdi_vec3(0, 0, 0));
+    tdi_lcp_row *row = begin(m, tdi_vec3(0, 0, 0));
     if (row) {
         row->side[0] = turn_of(c, 0, 0, 1);
         row->side[1] = turn_of(c, 1, 0, -c->ratio);
@@ -360,7 +362,7 @@ static void look_up(td_analytic *a, tdi_analytic_hold *h) {
     if (!c->as_found) {
         return;
     }
-    if (c->kind == TD_HOLD_GEAR) {
+    if (c->kind == TD_CONSTRAINT_GEAR) {
         c->offset = coordinate(a, c, 0) - c->ratio * coordinate(a, c, 1);
     }
     if (tdi_constraint_of_joint(c->kind)) {
@@ -370,7 +372,7 @@ static void look_up(td_analytic *a, tdi_analytic_hold *h) {
     const td_quat back = tdi_quat_conj(f[1].turn);
     const td_vec3 x = spot_of(&f[0], c->point[0]).x;
     c->target.length = tdi_norm(tdi_sub(x, spot_of(&f[1], c->point[1]).x));
-    if (c->kind <= TD_HOLD_SLIDER) {
+    if (c->kind <= TD_CONSTRAINT_SLIDER) {
         c->point[1] = tdi_quat_rotate(back, tdi_sub(x, f[1].o));
         c->rotation = tdi_quat_mul(back, f[0].turn);
         c->axis[1] = tdi_quat_rotate(c->rotation, c->axis[0]);
@@ -383,20 +385,21 @@ static const char *joint_fault(const td_analytic *a, const td_constraint *c, int
     const tdi_tree_model *m = a->tree[c->actor[side]]->model;
     const td_joint_kind kind = (td_joint_kind)m->kind[c->segment[side]];
     const bool single_joint = kind == TD_JOINT_HINGE || kind == TD_JOINT_SLIDE;
-    if (single_joint || (kind == TD_JOINT_BALL && c->kind != TD_HOLD_GEAR)) {
+    if (single_joint || (kind == TD_JOINT_BALL && c->kind != TD_CONSTRAINT_GEAR)) {
         return NULL;
     }
-    return c->kind == TD_HOLD_GEAR ? "its joint must be a hinge or a slide"
-                                   : "its joint must be a hinge, a slide or a ball joint";
+    return c->kind == TD_CONSTRAINT_GEAR ? "its joint must be a hinge or a slide"
+                                         : "its joint must be a hinge, a slide or a ball joint";
 }
 
 td_status tdi_analytic_check(const td_analytic *a, int32_t k, td_diag *diag) {
     const td_constraint *c = &a->hold[k].def;
     const bool joint = tdi_constraint_of_joint(c->kind);
-    const char *fault = c->kind == TD_HOLD_CURVE ? "curves need an implicit integrator" : NULL;
+    const char *fault =
+        c->kind == TD_CONSTRAINT_CURVE ? "curves need an implicit integrator" : NULL;
     for (int side = 0; side < 2 && !fault; side++) {
         const int32_t tree = c->actor[side];
-        const bool used = side == 0 || c->kind == TD_HOLD_GEAR || (!joint && tree != TD_NONE);
+        const bool used = side == 0 || c->kind == TD_CONSTRAINT_GEAR || (!joint && tree != TD_NONE);
         if (used && (tree < 0 || tree >= a->tree_count)) {
             fault = "there is no such actor";
         } else if (used &&
@@ -418,16 +421,16 @@ static void rows_of(making *m, tdi_analytic_hold *h, td_real t) {
     if (!tdi_constraint_of_joint(c->kind)) {
         const frame f[2] = {frame_of(m->a, h, 0, t), frame_of(m->a, h, 1, t)};
         switch (c->kind) {
-        case TD_HOLD_SLIDER: slider_rows(m, c, f); break;
-        case TD_HOLD_DISTANCE:
-        case TD_HOLD_ROPE: distance_row(m, h, f, t); break;
-        case TD_HOLD_STOP: stop_row(m, c, f); break;
+        case TD_CONSTRAINT_SLIDER: slider_rows(m, c, f); break;
+        case TD_CONSTRAINT_DISTANCE:
+        case TD_CONSTRAINT_ROPE: distance_row(m, h, f, t); break;
+        case TD_CONSTRAINT_STOP: stop_row(m, c, f); break;
         default: frame_rows(m, c, f); break;
         }
         h->report.place = spot_of(&f[0], c->point[0]).x;
-    } else if (c->kind == TD_HOLD_JOINT) {
+    } else if (c->kind == TD_CONSTRAINT_JOINT) {
         joint_rows(m, h, t);
-    } else if (c->kind == TD_HOLD_GEAR) {
+    } else if (c->kind == TD_CONSTRAINT_GEAR) {
         gear_row(m, c);
     } else {
         limit_rows(m, c);

@@ -44,7 +44,7 @@ static void separate_row(td_analytic *a, int32_t i) {
 static bool separate_still_rows(td_analytic *a, bool values) {
     bool contradicts = false;
     for (int32_t i = 0; i < a->row_count; i++) {
-        tdi_row *row = &a->row[i];
+        tdi_lcp_row *row = &a->row[i];
         row->still = row->still || !(entry(a, i, i) > STILL * row->lightness);
         if (!row->still) {
             continue;
@@ -170,7 +170,7 @@ static bool contradict(td_analytic *a) {
     }
     make_consistent(s, s->x);
     for (int32_t k = 0; k < s->count; k++) {
-        const tdi_row *row = &a->row[s->row[k]];
+        const tdi_lcp_row *row = &a->row[s->row[k]];
         if (fabs(s->x[k] - row->value) > CONTRADICTION) {
             any = a->hold[row->constraint].contradicts = true;
         }

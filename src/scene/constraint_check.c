@@ -97,16 +97,16 @@ static td_status check_sides(const checked *c) {
 
 // Whether a limit bounds anything: its defaults do not.
 static bool bounded(const struct td_constraint_terms *as) {
-    const struct td_constraint_terms none = td_scene_constraint_default(TD_HOLD_LIMIT).as;
+    const struct td_constraint_terms none = td_scene_constraint_default(TD_CONSTRAINT_LIMIT).as;
     return as->low > none.low || as->high < none.high || as->cone < none.cone ||
            as->slide_low > none.slide_low || as->slide_high < none.slide_high;
 }
 
 static td_status check_terms(const checked *c) {
     const struct td_constraint_terms *as = c->as;
-    const bool axial =
-        c->kind == TD_HOLD_HINGE || c->kind == TD_HOLD_SLIDER || c->kind == TD_HOLD_STOP;
-    const bool limit = c->kind == TD_HOLD_LIMIT;
+    const bool axial = c->kind == TD_CONSTRAINT_HINGE || c->kind == TD_CONSTRAINT_SLIDER ||
+                       c->kind == TD_CONSTRAINT_STOP;
+    const bool limit = c->kind == TD_CONSTRAINT_LIMIT;
     const td_integrator integrator =
         c->scene->def.objects[tdi_scene_object(&c->scene->def, as->a.place.object)].integrator;
     const bool exact = integrator == TD_IMPLICIT || integrator == TD_IMPLICIT_EULER;
@@ -122,27 +122,31 @@ static td_status check_terms(const checked *c) {
         const char *key, *message;
     } rules[] = {
         {axial && tdi_norm(as->axis) == 0, "axis", "the axis is 0; it needs a direction"},
-        {c->kind == TD_HOLD_CURVE && as->point_count < 2, "points",
+        {c->kind == TD_CONSTRAINT_CURVE && as->point_count < 2, "points",
          "the curve needs at least two points"},
-        {c->kind == TD_HOLD_CURVE && as->closed && as->point_count < 3, "points",
+        {c->kind == TD_CONSTRAINT_CURVE && as->closed && as->point_count < 3, "points",
          "a closed curve needs at least three points"},
-        {c->kind == TD_HOLD_GEAR && !as->b.given, "b", "a gear needs two joints: 'b' is missing"},
-        {c->kind == TD_HOLD_GEAR && as->ratio == 0, "ratio", "the ratio is 0; 'b' could not turn"},
+        {c->kind == TD_CONSTRAINT_GEAR && !as->b.given, "b",
+         "a gear needs two joints: 'b' is missing"},
+        {c->kind == TD_CONSTRAINT_GEAR && as->ratio == 0, "ratio",
+         "the ratio is 0; 'b' could not turn"},
         {limit && as->low >= as->high, "high", range},
         {limit && as->slide_low >= as->slide_high, "slide_high", places},
         {limit && !bounded(as), "a",
          "the limit has no range; give 'cone', 'low', 'high', 'slide_low' or 'slide_high'"},
-        {c->kind == TD_HOLD_JOINT && !as->bend_given && !as->angle_given && !as->slide_given, "a",
+        {c->kind == TD_CONSTRAINT_JOINT && !as->bend_given && !as->angle_given && !as->slide_given,
+         "a",
          "the joint has nothing to follow; give 'bend' to a ball joint, 'angle' to a hinge or "
          "'slide' to a slide"},
         {as->to_given && moves, "by", "'to' and 'by' both say where 'a' goes; remove one of them"},
-        {c->kind == TD_HOLD_WELD && as->b.given && turns, "rotation",
+        {c->kind == TD_CONSTRAINT_WELD && as->b.given && turns, "rotation",
          "'rotation' turns a weld to the world; between two segments it has no effect"},
-        {(c->kind == TD_HOLD_DISTANCE || c->kind == TD_HOLD_ROPE) && !as->b.given && !as->to_given,
+        {(c->kind == TD_CONSTRAINT_DISTANCE || c->kind == TD_CONSTRAINT_ROPE) && !as->b.given &&
+             !as->to_given,
          "a", "the other end is missing: give 'b', a segment, or 'to', a point of the world"},
         {integrator == TD_ADAPTIVE, "a",
          "the integrator 'adaptive' holds no constraints; use 'implicit', 'euler' or 'rk4'"},
-        {c->kind == TD_HOLD_HINGE && as->angle_given && as->b.given && !exact, "angle",
+        {c->kind == TD_CONSTRAINT_HINGE && as->angle_given && as->b.given && !exact, "angle",
          "a hinge between two objects follows an angle with the integrators 'implicit' and "
          "'implicit-euler' only"},
     };

@@ -234,17 +234,17 @@ static const tdi_scene_table limit_table = {
 
 // In the order of td_constraint_kind.
 static const tdi_scene_field constraint_fields[] = {
-    KIND(point, TD_HOLD_POINT, "A point is held."),
-    KIND(weld, TD_HOLD_WELD, "A point and a rotation are held."),
-    KIND(hinge, TD_HOLD_HINGE, "A segment turns about an axis."),
-    KIND(slider, TD_HOLD_SLIDER, "A segment slides along an axis."),
-    KIND(curve, TD_HOLD_CURVE, "A point slides along a curve."),
-    KIND(distance, TD_HOLD_DISTANCE, "Two points keep their distance."),
-    KIND(rope, TD_HOLD_ROPE, "Two points do not go further apart."),
-    KIND(stop, TD_HOLD_STOP, "A point stays on one side of a plane."),
-    KIND(joint, TD_HOLD_JOINT, "A joint follows keys."),
-    KIND(gear, TD_HOLD_GEAR, "Two joints turn in a ratio."),
-    KIND(limit, TD_HOLD_LIMIT, "A joint stops at the ends of a range."),
+    KIND(point, TD_CONSTRAINT_POINT, "A point is held."),
+    KIND(weld, TD_CONSTRAINT_WELD, "A point and a rotation are held."),
+    KIND(hinge, TD_CONSTRAINT_HINGE, "A segment turns about an axis."),
+    KIND(slider, TD_CONSTRAINT_SLIDER, "A segment slides along an axis."),
+    KIND(curve, TD_CONSTRAINT_CURVE, "A point slides along a curve."),
+    KIND(distance, TD_CONSTRAINT_DISTANCE, "Two points keep their distance."),
+    KIND(rope, TD_CONSTRAINT_ROPE, "Two points do not go further apart."),
+    KIND(stop, TD_CONSTRAINT_STOP, "A point stays on one side of a plane."),
+    KIND(joint, TD_CONSTRAINT_JOINT, "A joint follows keys."),
+    KIND(gear, TD_CONSTRAINT_GEAR, "Two joints turn in a ratio."),
+    KIND(limit, TD_CONSTRAINT_LIMIT, "A joint stops at the ends of a range."),
     {0}};
 const tdi_scene_table tdi_constraint_table = {
     "constraint",      sizeof(td_scene_constraint),
@@ -253,7 +253,7 @@ const tdi_scene_table tdi_constraint_table = {
 
 td_scene_constraint td_scene_constraint_default(td_constraint_kind kind) {
     td_scene_constraint constraint = {.kind = kind};
-    if (kind >= TD_HOLD_POINT && kind <= TD_HOLD_LIMIT) {
+    if (kind >= TD_CONSTRAINT_POINT && kind <= TD_CONSTRAINT_LIMIT) {
         tdi_field_default(&constraint_fields[kind], &constraint);
     }
     return constraint;

@@ -11,7 +11,7 @@
 #include "base/diag.h"
 #include "base/guard.h"
 #include "base/opts.h"
-#include "implicit/hold.h"
+#include "implicit/constraint.h"
 #include "math/quat.h"
 #include "tendril/attach.h"
 
@@ -51,7 +51,7 @@ static td_status regroup(td_world *w, td_diag *diag) {
         all[k] = t->def;
         all[k].name = t->name;
         if (!tdi_tie_is_added(w, k)) {
-            all[k] = w->constraints.groups[t->group].holds->def[t->number];
+            all[k] = w->constraints.groups[t->group].constraints->def[t->number];
         }
     }
     td_status status = tdi_world_form_groups(w, all, diag);
@@ -96,7 +96,7 @@ static td_status check_actor(const td_world *w, const td_constraint *c, int side
 }
 
 static td_status check(const td_world *w, const td_constraint *c, td_diag *diag) {
-    if (c->kind == TD_HOLD_CURVE) {
+    if (c->kind == TD_CONSTRAINT_CURVE) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "a curve cannot be added while the world runs");
     }
     const bool two = c->actor[1] != TD_NONE;
@@ -232,7 +232,7 @@ td_status td_world_add_constraint(td_world *w, const td_constraint *given, td_co
     if (!w || !out) {
         return tdi_refuse(diag, __func__);
     }
-    td_constraint own = td_constraint_default(TD_HOLD_POINT);
+    td_constraint own = td_constraint_default(TD_CONSTRAINT_POINT);
     int32_t k = TD_NONE;
     *out = (td_constraint_id){0};
     td_status status = tdi_def_take("td_constraint", &own, given, diag);
@@ -296,9 +296,10 @@ td_status tdi_world_take_ties(td_world *w, td_diag *diag) {
         status = td_constraints_check(c, 1, diag);
         for (int side = 0; side < 2 && status == TD_OK && w->constraints.ties[k].alive; side++) {
             const bool free = side == 1 && c->actor[1] == TD_NONE;
-            status = free || (tdi_has(c->actor[side], w->actor_count) && c->kind != TD_HOLD_CURVE)
-                         ? TD_OK
-                         : TD_ERR_SYNTAX;
+            status =
+                free || (tdi_has(c->actor[side], w->actor_count) && c->kind != TD_CONSTRAINT_CURVE)
+                    ? TD_OK
+                    : TD_ERR_SYNTAX;
         }
     }
     status = status == TD_OK ? regroup(w, diag) : status;
@@ -377,7 +378,7 @@ static tdi_transform base_for(const td_world *w, int32_t k, tdi_transform place)
 }
 
 static td_constraint weld_of(const td_attach_def *def, int32_t k, int32_t to) {
-    td_constraint c = td_constraint_default(TD_HOLD_WELD);
+    td_constraint c = td_constraint_default(TD_CONSTRAINT_WELD);
     c.actor[0] = k;
     c.actor[1] = to;
     c.segment[1] = def->segment;

@@ -32,7 +32,7 @@ typedef struct tdi_tie {
 // Actors that constraints join.
 typedef struct tdi_group {
     int32_t first, count;                         // of the world's group_actor
-    tdi_holds *holds;                             // of implicit steps and statics
+    tdi_constraint_set *constraints;              // of implicit steps and statics
     const tdi_explicit_constraints *explicit_ops; // NULL: its actors step implicitly
     void *held;                                   // of those
     td_step_opts *opts;                           // an actor

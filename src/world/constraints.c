@@ -6,7 +6,7 @@
 #include "world/world.h"
 
 #include "base/alloc.h"
-#include "implicit/hold.h"
+#include "implicit/constraint.h"
 #include "math/quat.h"
 
 #include <math.h>
@@ -36,7 +36,7 @@ static td_status fault(const making *m, const char *key, const char *message) {
 }
 
 static bool of_joint(td_constraint_kind kind) {
-    return kind == TD_HOLD_JOINT || kind == TD_HOLD_GEAR || kind == TD_HOLD_LIMIT;
+    return kind == TD_CONSTRAINT_JOINT || kind == TD_CONSTRAINT_GEAR || kind == TD_CONSTRAINT_LIMIT;
 }
 
 // A key that says nothing about a joint of this kind.
@@ -50,7 +50,7 @@ static td_status check_terms(const making *m, td_joint_kind kind) {
                            "'slide_low' and 'slide_high'"};
     const struct td_constraint_terms *as = &m->from->as;
     const bool ball = kind == TD_JOINT_BALL, hinge = kind == TD_JOINT_HINGE,
-               slide = kind == TD_JOINT_SLIDE, limit = m->from->kind == TD_HOLD_LIMIT;
+               slide = kind == TD_JOINT_SLIDE, limit = m->from->kind == TD_CONSTRAINT_LIMIT;
     const struct {
         bool wrong;
         const char *key;
@@ -81,7 +81,7 @@ static td_status check_joint(const making *m, const char *key, const tdi_spot *s
     if (kind == TD_JOINT_FIXED || kind == TD_JOINT_FREE) {
         return fault(m, key, "this segment has no joint: it is held fast, or loose");
     }
-    return kind == TD_JOINT_BALL && m->from->kind == TD_HOLD_GEAR
+    return kind == TD_JOINT_BALL && m->from->kind == TD_CONSTRAINT_GEAR
                ? fault(m, key, "a gear needs hinges or slides; this is a ball joint")
                : check_terms(m, kind);
 }
@@ -122,7 +122,7 @@ static tdi_transform side_pose(const td_world *w, const td_constraint *c, int si
 
 // A hinge that follows an angle holds the whole rotation.
 static td_constraint_kind kind_of(const td_scene_constraint *s) {
-    return s->kind == TD_HOLD_HINGE && s->as.angle_given ? TD_HOLD_WELD : s->kind;
+    return s->kind == TD_CONSTRAINT_HINGE && s->as.angle_given ? TD_CONSTRAINT_WELD : s->kind;
 }
 
 static td_joint_kind joint_of(const td_world *w, const td_constraint *c) {
@@ -138,18 +138,18 @@ static void place_side(const making *m) {
     const td_quat turn = side_pose(m->world, c, 0).rotation;
     const td_real norm = tdi_norm(as->axis);
     switch (c->kind) {
-    case TD_HOLD_POINT: c->as_found = false; break;
-    case TD_HOLD_WELD: c->as_found = !world; break;
-    case TD_HOLD_HINGE:
-    case TD_HOLD_SLIDER:
+    case TD_CONSTRAINT_POINT: c->as_found = false; break;
+    case TD_CONSTRAINT_WELD: c->as_found = !world; break;
+    case TD_CONSTRAINT_HINGE:
+    case TD_CONSTRAINT_SLIDER:
         c->axis[0] = tdi_quat_rotate(tdi_quat_conj(turn), tdi_scale(as->axis, 1 / norm));
         break;
-    case TD_HOLD_STOP:
+    case TD_CONSTRAINT_STOP:
         c->as_found = false;
         c->axis[1] = tdi_scale(as->axis, 1 / norm);
         break;
-    case TD_HOLD_DISTANCE:
-    case TD_HOLD_ROPE:
+    case TD_CONSTRAINT_DISTANCE:
+    case TD_CONSTRAINT_ROPE:
         c->as_found = as->length == 0 && !tdi_scene_keyed(m->world->scene, &as->length);
         break;
     default: break;
@@ -163,7 +163,7 @@ static void copy_terms(const making *m) {
     c->curve = as->points;
     c->curve_count = as->point_count;
     c->curve_closed = as->closed;
-    if (c->kind == TD_HOLD_LIMIT) {
+    if (c->kind == TD_CONSTRAINT_LIMIT) {
         const bool slide = joint_of(m->world, c) == TD_JOINT_SLIDE;
         const td_real low = slide ? as->slide_low : as->low,
                       high = slide ? as->slide_high : as->high, any = slide ? ANY_PLACE : ANY_ANGLE;
@@ -171,7 +171,7 @@ static void copy_terms(const making *m) {
         c->high = high < any ? high : INFINITY;
         c->cone = as->cone < ANY_ANGLE ? as->cone : INFINITY;
     }
-    if (c->kind == TD_HOLD_GEAR) {
+    if (c->kind == TD_CONSTRAINT_GEAR) {
         c->ratio = as->ratio;
     }
     c->break_force = as->break_force > 0 ? as->break_force : INFINITY;
@@ -188,7 +188,7 @@ static td_vec3 other_place(const making *m) {
 // A rope that is too short from the start would tear its ends together in one step.
 static td_status check_reach(const making *m) {
     const struct td_constraint_terms *as = &m->from->as;
-    if (m->from->kind != TD_HOLD_ROPE || as->length == 0 || as->start > 0) {
+    if (m->from->kind != TD_CONSTRAINT_ROPE || as->length == 0 || as->start > 0) {
         return TD_OK;
     }
     const td_vec3 a = m->world->constraints.ties[m->constraint].from.position;
@@ -207,7 +207,7 @@ static bool at_once(const struct td_constraint_terms *a, const struct td_constra
 
 // Whether it holds a point in the world at a place that is known before it begins.
 static bool pins_place(const td_scene_constraint *s) {
-    return !s->as.b.given && (s->kind == TD_HOLD_POINT || s->kind == TD_HOLD_WELD) &&
+    return !s->as.b.given && (s->kind == TD_CONSTRAINT_POINT || s->kind == TD_CONSTRAINT_WELD) &&
            (s->as.to_given || s->as.start <= 0);
 }
 
@@ -259,7 +259,7 @@ static td_status make_tie(const making *m) {
     tie->actor[1] = m->to->actor[1];
     tie->segment = m->to->segment[0];
     tie->point = m->to->point[0];
-    tie->joint = m->from->kind == TD_HOLD_JOINT ? joint_of(w, m->to) : TD_JOINT_BALL;
+    tie->joint = m->from->kind == TD_CONSTRAINT_JOINT ? joint_of(w, m->to) : TD_JOINT_BALL;
     tie->from = tdi_tie_pose(w, tie);
     tie->axis = tdi_quat_rotate(tdi_quat_conj(tie->from.rotation),
                                 tdi_unit_or(m->from->as.axis, tdi_vec3(0, 0, 1)));
@@ -288,7 +288,7 @@ static td_status make_ties(td_world *w, td_constraint *all, td_diag_list *diags)
 static td_status make_explicit(td_world *w, td_diag *diag) {
     td_status status = TD_OK;
     for (int32_t g = 0; g < w->constraints.group_count && status == TD_OK; g++) {
-        const tdi_holds *h = w->constraints.groups[g].holds;
+        const tdi_constraint_set *h = w->constraints.groups[g].constraints;
         status = tdi_group_make_explicit(w, &w->constraints.groups[g], h->def, h->count, diag);
     }
     return status;

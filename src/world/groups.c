@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Groups: actors that constraints join. They are always in one island, and have the constraints of
-// their actors in one tdi_holds.
+// their actors in one tdi_constraint_set.
 //
 // Method   When constraints come or go, groups are formed anew beside those there are. Of a group
 //          with the same constraints the set is taken over; of others a new one is made, with what
@@ -10,7 +10,7 @@
 #include "world/world.h"
 
 #include "base/alloc.h"
-#include "implicit/hold.h"
+#include "implicit/constraint.h"
 
 #include <string.h>
 
@@ -131,7 +131,7 @@ static int32_t same_as_before(const grouping *g, int32_t group) {
     const td_world *w = g->world;
     const int32_t *ties = g->ties + g->first_tie[group], count = ties_of(g, group);
     const int32_t before = w->constraints.ties[ties[0]].group;
-    bool same = before != TD_NONE && w->constraints.groups[before].holds->count == count;
+    bool same = before != TD_NONE && w->constraints.groups[before].constraints->count == count;
     for (int32_t i = 0; i < count && same; i++) {
         same =
             w->constraints.ties[ties[i]].group == before && !w->constraints.ties[ties[i]].renewed;
@@ -163,13 +163,15 @@ static td_status make_holds(grouping *g, int32_t group, td_diag *diag) {
                 actor == TD_NONE ? TD_NONE : place_in_group(g->in_group, to, actor);
         }
     }
-    td_status status = tdi_holds_new(g->member, to->count, g->own, count, tdi_world_touches(w),
-                                     w->alloc, &to->holds, diag);
+    td_status status =
+        tdi_constraint_set_new(g->member, to->count, g->own, count, tdi_world_touches(w), w->alloc,
+                               &to->constraints, diag);
     g->made[group] = status == TD_OK;
     for (int32_t i = 0; i < count && status == TD_OK; i++) { // those that there were go on
         const tdi_tie *t = &w->constraints.ties[ties[i]];
         if (t->group != TD_NONE) {
-            to->holds->state[i] = w->constraints.groups[t->group].holds->state[t->number];
+            to->constraints->state[i] =
+                w->constraints.groups[t->group].constraints->state[t->number];
         }
     }
     return status;
@@ -182,7 +184,7 @@ static void commit(const grouping *g) {
     const size_t actors = (size_t)w->room.made_count, groups = (size_t)g->count;
     for (int32_t j = 0; j < w->constraints.group_count; j++) {
         if (!g->kept[j]) {
-            tdi_holds_free(w->constraints.groups[j].holds);
+            tdi_constraint_set_free(w->constraints.groups[j].constraints);
         }
     }
     memcpy(w->constraints.tied, g->tied, actors * sizeof *w->constraints.tied);
@@ -220,7 +222,7 @@ static td_status form(grouping *g, td_diag *diag) {
     }
     for (int32_t j = 0; j < g->count; j++) {
         if (g->made[j]) {
-            tdi_holds_free(g->groups[j].holds);
+            tdi_constraint_set_free(g->groups[j].constraints);
         }
     }
     return status;
@@ -263,14 +265,15 @@ td_status tdi_world_form_groups(td_world *w, const td_constraint *all, td_diag *
 int32_t tdi_world_bonds(const td_world *w, int32_t actor) {
     const int32_t g = w->constraints.group_of[actor];
     const tdi_group *group = &w->constraints.groups[g == TD_NONE ? 0 : g];
-    return g == TD_NONE ? 0
-                        : tdi_holds_bonds(group->holds,
+    return g == TD_NONE
+               ? 0
+               : tdi_constraints_coupling(group->constraints,
                                           place_in_group(w->constraints.group_actor, group, actor));
 }
 
 void tdi_world_free_groups(td_world *w) {
     for (int32_t g = 0; g < w->constraints.group_count; g++) {
-        tdi_holds_free(w->constraints.groups[g].holds);
+        tdi_constraint_set_free(w->constraints.groups[g].constraints);
         if (w->constraints.groups[g].explicit_ops) {
             w->constraints.groups[g].explicit_ops->free(w->constraints.groups[g].held);
         }

@@ -9,7 +9,7 @@
 
 #include "base/guard.h"
 #include "base/log.h"
-#include "implicit/hold.h"
+#include "implicit/constraint.h"
 #include "math/quat.h"
 
 #include <math.h>
@@ -30,8 +30,9 @@ tdi_transform tdi_tie_pose(const td_world *w, const tdi_tie *tie) {
 }
 
 static bool has_path(td_constraint_kind kind) {
-    return kind == TD_HOLD_POINT || kind == TD_HOLD_WELD || kind == TD_HOLD_DISTANCE ||
-           kind == TD_HOLD_ROPE || kind == TD_HOLD_STOP;
+    return kind == TD_CONSTRAINT_POINT || kind == TD_CONSTRAINT_WELD ||
+           kind == TD_CONSTRAINT_DISTANCE || kind == TD_CONSTRAINT_ROPE ||
+           kind == TD_CONSTRAINT_STOP;
 }
 
 // Where the frame of the world, or the joint, is to be by what the scene says now. The frame is
@@ -45,19 +46,20 @@ td_constraint_target tdi_world_target(const td_world *w, int32_t k) {
     const struct td_constraint_terms *as = &s->as;
     td_constraint_target t = {.rotation = tdi_quat_identity(),
                               .length = as->length > 0 ? as->length : 1};
-    if (s->kind == TD_HOLD_JOINT) {
+    if (s->kind == TD_CONSTRAINT_JOINT) {
         t.joint = tie->joint == TD_JOINT_BALL    ? as->bend
                   : tie->joint == TD_JOINT_HINGE ? tdi_vec3(as->angle, 0, 0)
                                                  : tdi_vec3(as->slide, 0, 0);
-    } else if (s->kind == TD_HOLD_HINGE && as->angle_given) {
+    } else if (s->kind == TD_CONSTRAINT_HINGE && as->angle_given) {
         const td_quat turn = tdi_quat_turn(tie->axis, as->angle);
         t.rotation = as->b.given ? turn : tdi_quat_mul(tie->from.rotation, turn);
         t.position = tie->from.position;
     } else if (has_path(s->kind)) {
-        t.position =
-            as->to_given || s->kind == TD_HOLD_STOP ? as->to : tdi_add(tie->from.position, as->by);
+        t.position = as->to_given || s->kind == TD_CONSTRAINT_STOP
+                         ? as->to
+                         : tdi_add(tie->from.position, as->by);
     }
-    if (s->kind == TD_HOLD_WELD && !as->b.given) {
+    if (s->kind == TD_CONSTRAINT_WELD && !as->b.given) {
         t.rotation = tdi_quat_mul(tdi_quat_unit(as->rotation), tie->from.rotation);
     }
     return t;
@@ -76,7 +78,7 @@ bool tdi_tie_acts(const td_world *w, int32_t k, td_real time) {
 void tdi_world_set_holds(td_world *w, td_real time) {
     for (int32_t k = 0; k < w->constraints.group_count; k++) {
         tdi_group *g = &w->constraints.groups[k];
-        tdi_holds_set_time(g->holds, time);
+        tdi_constraints_set_time(g->constraints, time);
         if (g->explicit_ops) { // to be undone with the step
             g->explicit_ops->save(g->held, g->memory);
         }
@@ -88,9 +90,9 @@ void tdi_world_set_holds(td_world *w, td_real time) {
         }
         const td_constraint_target target = tdi_world_target(w, k);
         const tdi_group *g = &w->constraints.groups[t->group];
-        t->before.asked = tdi_holds_wish(g->holds, t->number, &t->before.target);
-        tdi_holds_set_target(g->holds, t->number, &target);
-        tdi_holds_set_hold(g->holds, t->number, tdi_tie_acts(w, k, time));
+        t->before.asked = tdi_constraints_target(g->constraints, t->number, &t->before.target);
+        tdi_constraints_set_target(g->constraints, t->number, &target);
+        tdi_constraints_enable(g->constraints, t->number, tdi_tie_acts(w, k, time));
         if (g->explicit_ops) {
             g->explicit_ops->set_target(g->held, t->number, &target, false);
             g->explicit_ops->set_hold(g->held, t->number, tdi_tie_acts(w, k, time));
@@ -102,9 +104,9 @@ void tdi_world_undo_holds(td_world *w) {
     for (int32_t k = 0; k < w->constraints.tie_count; k++) {
         const tdi_tie *t = &w->constraints.ties[k];
         if (t->alive) {
-            tdi_holds *holds = w->constraints.groups[t->group].holds;
-            tdi_holds_set_target(holds, t->number, &t->before.target);
-            tdi_holds_set_hold(holds, t->number, t->before.asked);
+            tdi_constraint_set *constraints = w->constraints.groups[t->group].constraints;
+            tdi_constraints_set_target(constraints, t->number, &t->before.target);
+            tdi_constraints_enable(constraints, t->number, t->before.asked);
         }
     }
 }
@@ -130,7 +132,7 @@ static void begin_here(td_world *w, int32_t k) {
     const tdi_group *g = &w->constraints.groups[t->group];
     t->from = tdi_tie_pose(w, t);
     const td_constraint_target target = tdi_world_target(w, k);
-    tdi_holds_place_target(g->holds, t->number, &target);
+    tdi_constraints_reset_target(g->constraints, t->number, &target);
     if (g->explicit_ops) {
         g->explicit_ops->set_target(g->held, t->number, &target, true);
     }
@@ -187,7 +189,7 @@ td_constraint_report td_world_constraint(const td_world *w, int32_t constraint) 
     const tdi_tie *t = &w->constraints.ties[constraint];
     const tdi_group *g = &w->constraints.groups[t->group];
     return g->explicit_ops ? g->explicit_ops->report(g->held, t->number)
-                           : tdi_holds_report(g->holds, t->number);
+                           : tdi_constraints_report(g->constraints, t->number);
 }
 
 td_constraint_history td_world_constraint_history(const td_world *w, int32_t constraint) {

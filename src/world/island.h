@@ -12,13 +12,13 @@
 // Actors that are near each other in a step, which are stepped together. Islands share nothing that
 // moves, so that threads can take them in any order.
 typedef struct tdi_island {
-    int32_t first, count;  // of the world's members
-    tdi_touch *touch;      // NULL: nothing touches
-    tdi_holds *holds;      // constraints of its groups; NULL: none
-    bool converged;        // the step was solved
-    bool accepted;         // and accepted
-    tdi_activity activity; // of its actors
-    void *memory;          // where a step began that was taken in halves; NULL: it was not
+    int32_t first, count;            // of the world's members
+    tdi_touch *touch;                // NULL: nothing touches
+    tdi_constraint_set *constraints; // constraints of its groups; NULL: none
+    bool converged;                  // the step was solved
+    bool accepted;                   // and accepted
+    tdi_activity activity;           // of its actors
+    void *memory; // where a step began that was taken in halves; NULL: it was not
 } tdi_island;
 
 // Whether its last step was solved, or would have been.

@@ -17,7 +17,7 @@
 #include "world/world.h"
 
 #include "base/alloc.h"
-#include "implicit/hold.h"
+#include "implicit/constraint.h"
 #include "math/vec3.h"
 
 #include <math.h>
@@ -241,7 +241,7 @@ static tdi_island *island_at(const td_world *w, int32_t member) {
 // Constraints of the groups in every island, whose members have numbers there.
 static void bind_groups(td_world *w) {
     for (int32_t k = 0; k < w->islands.count; k++) {
-        w->islands.all[k].holds = NULL;
+        w->islands.all[k].constraints = NULL;
     }
     for (int32_t k = 0; k < w->islands.member_count; k++) { // islands and places in them, of actors
         w->near.place[w->islands.member_actor[k]] = k;
@@ -253,9 +253,9 @@ static void bind_groups(td_world *w) {
             w->constraints.group_member[j] =
                 w->near.place[w->constraints.group_actor[j]] - i->first;
         }
-        tdi_holds_bind(group->holds, w->constraints.group_member + group->first);
-        group->holds->next = i->holds;
-        i->holds = group->holds;
+        tdi_constraints_bind(group->constraints, w->constraints.group_member + group->first);
+        group->constraints->next = i->constraints;
+        i->constraints = group->constraints;
     }
 }
 
@@ -564,7 +564,7 @@ tdi_system tdi_island_system(const td_world *w, const tdi_island *i) {
     return (tdi_system){.member = w->islands.members + i->first,
                         .count = i->count,
                         .touch = i->touch && i->touch->set ? i->touch : NULL,
-                        .holds = i->holds,
+                        .constraints = i->constraints,
                         .colliders = w->colliders.enabled,
                         .collider_count = i->touch ? w->colliders.enabled_count : 0,
                         .labels = w->colliders.labels};

@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/guard.h"
-#include "implicit/hold.h"
+#include "implicit/constraint.h"
 #include "implicit/modal.h"
 
 #include <math.h>
@@ -34,7 +34,7 @@ static td_status modes_alone(const td_world *w, const tdi_actor *a, int32_t coun
 typedef struct party {
     const int32_t *actor;
     int32_t count;
-    tdi_holds *holds; // NULL: none
+    tdi_constraint_set *constraints; // NULL: none
 } party;
 
 static party party_of(const td_world *w, const int32_t *actor) {
@@ -43,7 +43,7 @@ static party party_of(const td_world *w, const int32_t *actor) {
         return (party){actor, 1, NULL};
     }
     const tdi_group *g = &w->constraints.groups[group];
-    return (party){w->constraints.group_actor + g->first, g->count, g->holds};
+    return (party){w->constraints.group_actor + g->first, g->count, g->constraints};
 }
 
 // Whether modes are those of the actor's own pencil.
@@ -99,10 +99,10 @@ static td_status modes_together(td_world *w, const party *p, int32_t count, td_m
     for (int32_t k = 0; k < p->count; k++) {
         members[k] = member_of(w, &w->actors[p->actor[k]]);
     }
-    const tdi_system system = {.member = members, .count = p->count, .holds = p->holds};
-    if (p->holds) {
-        tdi_holds_bind(p->holds, NULL);
-        p->holds->next = NULL;
+    const tdi_system system = {.member = members, .count = p->count, .constraints = p->constraints};
+    if (p->constraints) {
+        tdi_constraints_bind(p->constraints, NULL);
+        p->constraints->next = NULL;
         tdi_world_set_holds(w, td_world_time(w));
     }
     td_status status = tdi_system_modes(&system, 0, NULL, &info, w->alloc, diag);
@@ -110,7 +110,7 @@ static td_status modes_together(td_world *w, const party *p, int32_t count, td_m
     if (status == TD_OK && count > 0 && !is_alone(w, p)) {
         status = tdi_system_modes(&system, count, modes, &info, w->alloc, diag);
     }
-    if (p->holds) {
+    if (p->constraints) {
         tdi_world_undo_holds(w);
     }
     *free = info.free;

@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/guard.h"
 #include "base/log.h"
-#include "implicit/hold.h"
+#include "implicit/constraint.h"
 #include "math/quat.h"
 
 #include <math.h>
@@ -86,10 +86,11 @@ static td_status settle_system(const settling *s, const tdi_system *system, td_s
     return s->all && status == TD_OK && stats->unconverged > 0
                ? tdi_fail(diag, TD_ERR_DIVERGED, "no pose at rest was found in %lld iterations%s",
                           (long long)stats->iterations,
-                          system->holds ? "; segments that do not stretch find none when "
-                                          "constraints hold them straight: leave some slack, or "
-                                          "take a solver that stretches"
-                                        : "")
+                          system->constraints
+                              ? "; segments that do not stretch find none when "
+                                "constraints hold them straight: leave some slack, or "
+                                "take a solver that stretches"
+                              : "")
                : status;
 }
 
@@ -113,7 +114,7 @@ typedef struct party {
     int32_t *place; // of an actor: its number among the members; TD_NONE: none
     int32_t *bound; // of a group's actor, group after group: its place
     int32_t count;
-    tdi_holds *holds;
+    tdi_constraint_set *constraints;
 } party;
 
 static void add_member(const settling *s, party *p, int32_t actor) {
@@ -124,7 +125,7 @@ static void add_member(const settling *s, party *p, int32_t actor) {
 // Constraints of all groups that are there.
 static void bind(const settling *s, party *p) {
     const td_world *w = s->world;
-    p->holds = NULL;
+    p->constraints = NULL;
     for (int32_t g = w->constraints.group_count - 1; g >= 0; g--) {
         const tdi_group *group = &w->constraints.groups[g];
         const int32_t *actor = w->constraints.group_actor + group->first;
@@ -132,9 +133,9 @@ static void bind(const settling *s, party *p) {
             for (int32_t j = 0; j < group->count; j++) {
                 p->bound[j] = p->place[actor[j]];
             }
-            tdi_holds_bind(group->holds, p->bound);
-            group->holds->next = p->holds;
-            p->holds = group->holds;
+            tdi_constraints_bind(group->constraints, p->bound);
+            group->constraints->next = p->constraints;
+            p->constraints = group->constraints;
         }
     }
 }
@@ -177,7 +178,7 @@ static td_status settle_within(settling *s, party *p, int32_t pairs, td_step_sta
         const tdi_system system = {.member = p->members,
                                    .count = p->count,
                                    .touch = touch && touch->set ? touch : NULL,
-                                   .holds = p->holds,
+                                   .constraints = p->constraints,
                                    .colliders = w->colliders.enabled,
                                    .collider_count = touching ? colliders : 0,
                                    .labels = w->colliders.labels};

@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "implicit/hold.h"
+#include "implicit/constraint.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@
 #include "base/alloc.h"
 #include "base/digest.h"
 #include "base/guard.h"
-#include "implicit/hold.h"
+#include "implicit/constraint.h"
 #include "world/grown.h"
 
 #include <string.h>
@@ -319,7 +319,7 @@ static size_t tie_bytes(int32_t places, int32_t alive) {
     tdi_tape t = {NULL, NULL, 0, TD_OK};
     tdi_tape_added(&t, &any);
     tdi_tape_tie(&t, &any);
-    return (size_t)places * t.size + (size_t)alive * sizeof(tdi_hold_state);
+    return (size_t)places * t.size + (size_t)alive * sizeof(tdi_constraint_state);
 }
 
 static size_t own_tie_bytes(const td_world *w) {

@@ -12,7 +12,7 @@
 #include "base/alloc.h"
 #include "base/guard.h"
 #include "base/pool.h"
-#include "implicit/hold.h"
+#include "implicit/constraint.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -502,7 +502,7 @@ static size_t began_bytes(const td_world *w, const tdi_group *groups, int32_t gr
         bytes += tdi_system_memory(&system);
     }
     for (int32_t g = 0; g < group_count; g++) {
-        bytes += tdi_holds_save_size(groups[g].holds);
+        bytes += tdi_constraints_save_size(groups[g].constraints);
     }
     return bytes;
 }

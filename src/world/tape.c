@@ -3,7 +3,7 @@
 
 #include "world/tape.h"
 
-#include "implicit/hold.h"
+#include "implicit/constraint.h"
 
 // ---- numbers --------------------------------------------------------------------------------
 
@@ -262,11 +262,11 @@ void tdi_tape_tie(tdi_tape *t, tdi_tie *tie) {
 
 void tdi_tape_group(tdi_tape *t, tdi_group *g) {
     if (t->to) {
-        tdi_holds_save(g->holds, t->to + t->size);
+        tdi_constraints_save(g->constraints, t->to + t->size);
     } else if (t->from) {
-        tdi_holds_restore(g->holds, t->from + t->size);
+        tdi_constraints_restore(g->constraints, t->from + t->size);
     }
-    t->size += tdi_holds_save_size(g->holds);
+    t->size += tdi_constraints_save_size(g->constraints);
     if (!g->explicit_ops) {
         return;
     }

@@ -188,7 +188,7 @@ void tdi_island_react(td_world *w, const tdi_island *i, const tdi_system *system
     for (int32_t j = 0; j < i->count; j++) {
         tdi_actor *a = &w->actors[w->islands.member_actor[i->first + j]];
         a->reaction.known =
-            a->reaction.watched && !i->holds && tdi_is_implicit(a->step.opts.integrator) &&
+            a->reaction.watched && !i->constraints && tdi_is_implicit(a->step.opts.integrator) &&
             a->step.status == TD_OK &&
             tdi_system_reaction(system, j, a->simulated.position, &a->reaction.value.force,
                                 &a->reaction.value.moment);

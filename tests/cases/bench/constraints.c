@@ -171,7 +171,7 @@ static void make_held(chains *c, int32_t n, int32_t m, bool tree) {
         make_rod(c, n);
     }
     for (int32_t k = 0; list && k < m; k++) {
-        list[k] = td_constraint_default(TD_HOLD_POINT);
+        list[k] = td_constraint_default(TD_CONSTRAINT_POINT);
         list[k].segment[0] = (int32_t)((int64_t)(k + 1) * n / m) - 1;
         list[k].point[0].y = BENCH_HELD_LENGTH;
     }
@@ -189,14 +189,14 @@ static void make_barred(chains *c, int32_t n, int32_t m, bool tree) {
         make_rod(c, n);
     }
     for (int32_t k = 0; list && k < m; k++) {
-        list[k] = td_constraint_default(TD_HOLD_DISTANCE);
+        list[k] = td_constraint_default(TD_CONSTRAINT_DISTANCE);
         list[k].segment[0] = (int32_t)((int64_t)k * (n - 4) / m);
         list[k].actor[1] = 0;
         list[k].segment[1] = list[k].segment[0] + 4;
         list[k].as_found = true;
     }
     if (list) {
-        list[m] = td_constraint_default(TD_HOLD_POINT);
+        list[m] = td_constraint_default(TD_CONSTRAINT_POINT);
     }
     c->status = list ? c->status : TD_ERR_MEMORY;
     make_island(c, list, m + 1);
@@ -208,7 +208,7 @@ static void make_linked(chains *c, int32_t n) {
     td_constraint *list = calloc((size_t)m, sizeof *list);
     make_trees(c, actors, LINK);
     for (int32_t k = 0; list && k < m; k++) {
-        list[k] = td_constraint_default(TD_HOLD_POINT);
+        list[k] = td_constraint_default(TD_CONSTRAINT_POINT);
         list[k].actor[0] = k;
         list[k].segment[0] = LINK - 1;
         list[k].point[0].y = BENCH_HELD_LENGTH;

@@ -42,7 +42,7 @@ static bool build(val_report *report, val_random *random, shaken *s) {
 
 static void add_limits(val_random *random, shaken *s) {
     for (int32_t i = 0; i < BODIES; i++) {
-        td_constraint c = td_constraint_default(TD_HOLD_LIMIT);
+        td_constraint c = td_constraint_default(TD_CONSTRAINT_LIMIT);
         c.segment[0] = i;
         if (s->joint[i] == TD_JOINT_BALL) {
             c.cone = val_uniform(random, 0.1, 1.5);

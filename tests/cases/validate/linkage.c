@@ -113,7 +113,7 @@ static bool build(val_report *report, bool slider, val_held *h) {
         length[2] = 0.1;
     }
     td_constraint *c = &h->constraint[h->constraint_count++];
-    *c = td_constraint_default(slider ? TD_HOLD_SLIDER : TD_HOLD_POINT);
+    *c = td_constraint_default(slider ? TD_CONSTRAINT_SLIDER : TD_CONSTRAINT_POINT);
     c->segment[0] = 2;
     c->point[0].y = slider ? 0 : ROCKER;
     c->axis[0] = (td_vec3){0, 1, 0}; // the block's own, along x
@@ -211,7 +211,7 @@ static void hour_rows(val_report *report, bool driven) {
         return;
     }
     if (driven) { // the crank is the first segment
-        h.constraint[h.constraint_count++] = td_constraint_default(TD_HOLD_JOINT);
+        h.constraint[h.constraint_count++] = td_constraint_default(TD_CONSTRAINT_JOINT);
     }
     if (!val_held_open(report, &h)) {
         return;
@@ -350,7 +350,7 @@ static void chain_rows(val_report *report, const val_way *way, double want) {
         length[k] = LINK;
         mass[k] = MASS;
     }
-    h.constraint[0] = td_constraint_default(TD_HOLD_POINT);
+    h.constraint[0] = td_constraint_default(TD_CONSTRAINT_POINT);
     h.constraint[0].segment[0] = LINKS - 1;
     h.constraint[0].point[0].y = LINK;
     h.constraint_count = 1;

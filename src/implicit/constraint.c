@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Constraints on the bodies of a system: what is kept, the beginning and the end of steps.
 
-#include "implicit/hold.h"
+#include "implicit/constraint.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,29 +15,31 @@
 
 // ---- what callers say and ask ---------------------------------------------------------------
 
-void tdi_holds_set_time(tdi_holds *h, td_real time) {
+void tdi_constraints_set_time(tdi_constraint_set *h, td_real time) {
     h->time = time;
 }
 
-void tdi_holds_set_target(tdi_holds *h, int32_t k, const td_constraint_target *target) {
+void tdi_constraints_set_target(tdi_constraint_set *h, int32_t k,
+                                const td_constraint_target *target) {
     h->state[k].target = *target;
 }
 
-void tdi_holds_place_target(tdi_holds *h, int32_t k, const td_constraint_target *target) {
+void tdi_constraints_reset_target(tdi_constraint_set *h, int32_t k,
+                                  const td_constraint_target *target) {
     h->state[k].target = h->state[k].target0 = *target;
 }
 
-void tdi_holds_set_hold(tdi_holds *h, int32_t k, bool hold) {
+void tdi_constraints_enable(tdi_constraint_set *h, int32_t k, bool hold) {
     h->state[k].asked = hold;
 }
 
-bool tdi_holds_wish(const tdi_holds *h, int32_t k, td_constraint_target *target) {
+bool tdi_constraints_target(const tdi_constraint_set *h, int32_t k, td_constraint_target *target) {
     *target = h->state[k].target;
     return h->state[k].asked;
 }
 
-td_constraint_report tdi_holds_report(const tdi_holds *h, int32_t k) {
-    const tdi_hold_state *s = &h->state[k];
+td_constraint_report tdi_constraints_report(const tdi_constraint_set *h, int32_t k) {
+    const tdi_constraint_state *s = &h->state[k];
     return (td_constraint_report){.active = s->active,
                                   .broken = s->broken,
                                   .unmet = s->unmet,
@@ -47,19 +49,19 @@ td_constraint_report tdi_holds_report(const tdi_holds *h, int32_t k) {
                                   .moment = s->moment};
 }
 
-size_t tdi_holds_save_size(const tdi_holds *h) {
+size_t tdi_constraints_save_size(const tdi_constraint_set *h) {
     return (size_t)h->count * sizeof *h->state;
 }
 
-void tdi_holds_save(const tdi_holds *h, void *bytes) {
-    memcpy(bytes, h->state, tdi_holds_save_size(h));
+void tdi_constraints_save(const tdi_constraint_set *h, void *bytes) {
+    memcpy(bytes, h->state, tdi_constraints_save_size(h));
 }
 
 // Numbers that would lead out of arrays are put right; others show in the next step.
-void tdi_holds_restore(tdi_holds *h, const void *bytes) {
-    memcpy(h->state, bytes, tdi_holds_save_size(h));
+void tdi_constraints_restore(tdi_constraint_set *h, const void *bytes) {
+    memcpy(h->state, bytes, tdi_constraints_save_size(h));
     for (int32_t k = 0; k < h->count; k++) {
-        tdi_hold_state *s = &h->state[k];
+        tdi_constraint_state *s = &h->state[k];
         int32_t *flags[] = {&s->asked, &s->active, &s->broken, &s->unmet};
         for (size_t f = 0; f < sizeof flags / sizeof *flags; f++) {
             *flags[f] = *flags[f] != 0;
@@ -72,17 +74,17 @@ void tdi_holds_restore(tdi_holds *h, const void *bytes) {
 
 // ---- the beginning of a step ----------------------------------------------------------------
 
-static bool acts(const tdi_holds *h, int32_t k) {
+static bool acts(const tdi_constraint_set *h, int32_t k) {
     const td_constraint *c = &h->def[k];
-    const tdi_hold_state *s = &h->state[k];
+    const tdi_constraint_state *s = &h->state[k];
     return s->asked && !s->broken && h->time >= c->start - SOON && h->time < c->end - SOON;
 }
 
-static bool pushed_one_sided(const tdi_holds *h) {
+static bool pushed_one_sided(const tdi_constraint_set *h) {
     bool any = false;
     for (int32_t i = 0; i < h->held_count && !any; i++) {
-        const tdi_held *b = &h->held[i];
-        const tdi_hold_state *s = &h->state[b->hold];
+        const tdi_row_group *b = &h->held[i];
+        const tdi_constraint_state *s = &h->state[b->hold];
         for (int32_t r = 0; b->law.one_sided && s->active && r < b->law.row_count; r++) {
             any = any || s->l[b->bond][r] < 0;
         }
@@ -90,13 +92,13 @@ static bool pushed_one_sided(const tdi_holds *h) {
     return any;
 }
 
-bool tdi_holds_struck(const tdi_holds *all) {
+bool tdi_constraints_have_impact(const tdi_constraint_set *all) {
     bool any = false;
-    for (const tdi_holds *h = all; h && !any; h = h->next) {
+    for (const tdi_constraint_set *h = all; h && !any; h = h->next) {
         for (int32_t i = 0; i < h->held_count && !any; i++) {
-            const tdi_held *b = &h->held[i];
+            const tdi_row_group *b = &h->held[i];
             for (int32_t r = 0; b->law.one_sided && b->acts && r < b->law.row_count; r++) {
-                any = any || -h->state[b->hold].l[b->bond][r] > tdi_held_least(b);
+                any = any || -h->state[b->hold].l[b->bond][r] > tdi_least_force(b);
             }
         }
     }
@@ -105,13 +107,13 @@ bool tdi_holds_struck(const tdi_holds *all) {
 
 // Whether a constraint that could not be met is tried again: its spring may never come near under
 // load, and a try costs some iterations more.
-static bool is_retried(const tdi_hold_state *s) {
+static bool is_retried(const tdi_constraint_state *s) {
     return s->unmet && (s->error <= TRY_AGAIN || s->left <= 0);
 }
 
-bool tdi_holds_change(const tdi_holds *all) {
+bool tdi_constraints_change(const tdi_constraint_set *all) {
     bool any = false;
-    for (const tdi_holds *h = all; h && !any; h = h->next) {
+    for (const tdi_constraint_set *h = all; h && !any; h = h->next) {
         for (int32_t k = 0; k < h->count && !any; k++) {
             any = acts(h, k) != (h->state[k].active != 0);
         }
@@ -119,9 +121,9 @@ bool tdi_holds_change(const tdi_holds *all) {
     return any;
 }
 
-bool tdi_holds_ready(const tdi_holds *all) {
+bool tdi_constraints_ready(const tdi_constraint_set *all) {
     bool same = true;
-    for (const tdi_holds *h = all; h && same; h = h->next) {
+    for (const tdi_constraint_set *h = all; h && same; h = h->next) {
         for (int32_t k = 0; k < h->count && same; k++) {
             same = acts(h, k) == (h->state[k].active != 0) && !is_retried(&h->state[k]);
         }
@@ -162,36 +164,36 @@ tdi_frame_at tdi_point_frame(const td_body *body, int32_t segment, td_vec3 at) {
         x[0], tdi_quat_from_axes(tdi_sub(x[1], x[0]), tdi_sub(x[2], x[0]), tdi_sub(x[3], x[0]))};
 }
 
-tdi_frame_at tdi_holds_frame(const tdi_holds *h, const tdi_system *y, int32_t k, int side,
-                             td_vec3 at) {
+tdi_frame_at tdi_constraints_frame(const tdi_constraint_set *h, const tdi_system *y, int32_t k,
+                                   int side, td_vec3 at) {
     const td_constraint *c = &h->def[k];
     const int32_t member = c->actor[side];
     if (member == TD_NONE) {
         const td_constraint_target *t = &h->state[k].target0;
         return (tdi_frame_at){tdi_add(t->position, tdi_quat_rotate(t->rotation, at)), t->rotation};
     }
-    const tdi_member *m = tdi_holds_member(h, y, member);
+    const tdi_member *m = tdi_constraints_member(h, y, member);
     return tdi_point_frame(m->body, c->segment[side], at);
 }
 
-static td_real angle_of(const tdi_holds *h, const tdi_system *y, int32_t k, int side) {
+static td_real angle_of(const tdi_constraint_set *h, const tdi_system *y, int32_t k, int side) {
     const td_constraint *c = &h->def[k];
-    if (c->kind != TD_HOLD_GEAR) {
+    if (c->kind != TD_CONSTRAINT_GEAR) {
         return 0;
     }
     const tdi_point point = {.kind = TDI_POINT_JOINT, .segment = c->segment[side]};
-    const tdi_member *m = tdi_holds_member(h, y, c->actor[side]);
+    const tdi_member *m = tdi_constraints_member(h, y, c->actor[side]);
     td_vec3 x;
     tdi_state_positions(m->body, tdi_points_of(&point, 1), false, &x);
     return x.x;
 }
 
 // A constraint starts.
-static void start(tdi_holds *h, const tdi_system *y, int32_t k) {
-    tdi_hold_state *s = &h->state[k];
+static void start(tdi_constraint_set *h, const tdi_system *y, int32_t k) {
+    tdi_constraint_state *s = &h->state[k];
     const td_vec3 *point = h->def[k].point;
-    const tdi_frame_at sides[2] = {tdi_holds_frame(h, y, k, 0, point[0]),
-                                   tdi_holds_frame(h, y, k, 1, point[1])};
+    const tdi_frame_at sides[2] = {tdi_constraints_frame(h, y, k, 0, point[0]),
+                                   tdi_constraints_frame(h, y, k, 1, point[1])};
     const td_real angles[2] = {angle_of(h, y, k, 0), angle_of(h, y, k, 1)};
     s->found = tdi_constraint_find(&h->def[k], sides, angles);
     memset(s->l, 0, sizeof s->l);
@@ -201,11 +203,11 @@ static void start(tdi_holds *h, const tdi_system *y, int32_t k) {
 }
 
 // What a bond holds by in this step.
-static void place_points(tdi_holds *h, tdi_held *b) {
+static void place_points(tdi_constraint_set *h, tdi_row_group *b) {
     const td_constraint *c = &h->def[b->hold];
     const td_constraint_target *now = &h->now[b->hold];
     for (int32_t p = 0; p < b->law.point_count; p++) {
-        const tdi_bond_point *point = &b->law.point[p];
+        const tdi_relation_point *point = &b->law.point[p];
         if (b->point[p] == TD_NONE) {
             const td_vec3 own = tdi_add(point->at, point->arm);
             b->fixed[p] = tdi_add(now->position, tdi_quat_rotate(now->rotation, own));
@@ -217,19 +219,21 @@ static void place_points(tdi_holds *h, tdi_held *b) {
 }
 
 // kg, or kg m^2 of a joint that turns: what a bond moves of one side at least.
-static td_real inertia_of(const tdi_holds *h, const tdi_system *y, const tdi_held *b, int side) {
+static td_real inertia_of(const tdi_constraint_set *h, const tdi_system *y, const tdi_row_group *b,
+                          int side) {
     const td_constraint *c = &h->def[b->hold];
-    const tdi_member *m = tdi_holds_member(h, y, c->actor[side]);
+    const tdi_member *m = tdi_constraints_member(h, y, c->actor[side]);
     if (!tdi_constraint_of_joint(c->kind)) {
         return h->scale[c->actor[side]];
     }
     const td_vec3 i = m->body->ops->joints->joint(m->body, c->segment[side]).inertia;
     const td_real most = fmax(i.x, fmax(i.y, i.z)), least = THIN * most,
-                  own = b->law.kind == TDI_BOND_TWIST ? fmax(i.y, least) : most;
+                  own = b->law.kind == TDI_RELATION_TWIST ? fmax(i.y, least) : most;
     return own > 0 ? own : 1;
 }
 
-static void begin_bond(tdi_holds *h, const tdi_system *y, tdi_held *b, const tdi_bond *law) {
+static void begin_bond(tdi_constraint_set *h, const tdi_system *y, tdi_row_group *b,
+                       const tdi_relation *law) {
     const td_constraint *c = &h->def[b->hold];
     b->law = *law;
     memset(b->stiff, 0, sizeof b->stiff);
@@ -257,61 +261,62 @@ static void begin_bond(tdi_holds *h, const tdi_system *y, tdi_held *b, const tdi
 }
 
 static bool compares_turns(const td_constraint *c) {
-    return c->kind == TD_HOLD_WELD || c->kind == TD_HOLD_HINGE;
+    return c->kind == TD_CONSTRAINT_WELD || c->kind == TD_CONSTRAINT_HINGE;
 }
 
-static void begin_all(tdi_holds *h, const tdi_system *y, td_real step, td_real part) {
-    memcpy(h->began, h->state, tdi_holds_save_size(h));
+static void begin_all(tdi_constraint_set *h, const tdi_system *y, td_real step, td_real part) {
+    memcpy(h->began, h->state, tdi_constraints_save_size(h));
     h->h = step;
     h->coupled = false;
     for (int32_t k = 0; k < h->member_count; k++) {
-        const tdi_member *m = tdi_holds_member(h, y, k);
+        const tdi_member *m = tdi_constraints_member(h, y, k);
         const td_real mass = m->body->mass;
         const int32_t segments = m->body->segment_count;
         h->scale[k] = mass > 0 && segments > 0 ? mass / segments : 1;
     }
     for (int32_t k = 0, i = 0; k < h->count; k++) {
-        tdi_hold_state *s = &h->state[k];
-        tdi_bond bonds[TDI_BONDS];
+        tdi_constraint_state *s = &h->state[k];
+        tdi_relation bonds[TDI_RELATIONS];
         if (acts(h, k) && !s->active) {
             start(h, y, k);
         }
         s->unmet = s->unmet && !is_retried(s) && step > 0;
         h->now[k] = between(&s->target0, &s->target, part);
         const td_quat turned = acts(h, k) && compares_turns(&h->def[k])
-                                   ? tdi_holds_frame(h, y, k, 0, h->def[k].point[0]).rotation
+                                   ? tdi_constraints_frame(h, y, k, 0, h->def[k].point[0]).rotation
                                    : tdi_quat_identity();
-        tdi_constraint_bonds(&h->def[k], h->joint[k], &s->found, &h->now[k], turned, &h->curve[k],
-                             bonds);
+        tdi_constraint_relations(&h->def[k], h->joint[k], &s->found, &h->now[k], turned,
+                                 &h->curve[k], bonds);
         for (; i < h->held_count && h->held[i].hold == k; i++) {
             begin_bond(h, y, &h->held[i], &bonds[h->held[i].bond]);
         }
     }
 }
 
-void tdi_holds_begin(tdi_holds *all, const tdi_system *y, td_real step, td_real part) {
-    for (tdi_holds *h = all; h; h = h->next) {
+void tdi_constraints_begin(tdi_constraint_set *all, const tdi_system *y, td_real step,
+                           td_real part) {
+    for (tdi_constraint_set *h = all; h; h = h->next) {
         begin_all(h, y, step, part);
         h->eliminated = h->rows && h->coupled && !y->touch;
         for (int32_t k = 0; k < h->member_count; k++) {
-            td_body *body = tdi_holds_member(h, y, k)->body;
-            body->holds = h;
-            body->held_as = k;
+            td_body *body = tdi_constraints_member(h, y, k)->body;
+            body->constraints = h;
+            body->index_in_set = k;
         }
     }
 }
 
-void tdi_holds_undo(tdi_holds *all) {
-    for (tdi_holds *h = all; h; h = h->next) {
-        memcpy(h->state, h->began, tdi_holds_save_size(h));
+void tdi_constraints_undo(tdi_constraint_set *all) {
+    for (tdi_constraint_set *h = all; h; h = h->next) {
+        memcpy(h->state, h->began, tdi_constraints_save_size(h));
     }
 }
 
 // ---- the end of a step ----------------------------------------------------------------------
 
 // The force of a bond on the first side: minus the gradient. Of a joint its moment.
-static void add_report(const tdi_holds *h, const tdi_held *b, td_vec3 x, const tdi_bond_at *at,
-                       tdi_hold_state *s) {
+static void add_report(const tdi_constraint_set *h, const tdi_row_group *b, td_vec3 x,
+                       const tdi_relation_at *at, tdi_constraint_state *s) {
     td_vec3 force = {0, 0, 0};
     for (int32_t r = 0; r < b->law.row_count; r++) {
         const td_real f = s->unmet ? b->k * at->c[r] : s->l[b->bond][r];
@@ -325,32 +330,32 @@ static void add_report(const tdi_holds *h, const tdi_held *b, td_vec3 x, const t
     }
 }
 
-static void report_bond(tdi_holds *h, const tdi_held *b) {
-    tdi_hold_state *s = &h->state[b->hold];
-    td_vec3 x[TDI_BOND_POINTS];
-    tdi_held_places(h, b, x);
+static void report_bond(tdi_constraint_set *h, const tdi_row_group *b) {
+    tdi_constraint_state *s = &h->state[b->hold];
+    td_vec3 x[TDI_RELATION_POINTS];
+    tdi_row_group_positions(h, b, x);
     if (b->bond == 0) {
         s->place = tdi_constraint_of_joint(h->def[b->hold].kind) ? tdi_vec3(0, 0, 0) : x[0];
         s->force = s->moment = tdi_vec3(0, 0, 0);
         s->error = 0;
     }
     if (b->acts) {
-        tdi_bond_at at;
-        tdi_bond_evaluate(&b->law, x, &s->along, &at);
+        tdi_relation_at at;
+        tdi_relation_evaluate(&b->law, x, &s->along, &at);
         add_report(h, b, x[0], &at, s);
         s->error = fmax(s->error, b->error);
     }
 }
 
 // One-sided rows that push by rounding alone do not push: whether BDF2 goes on must not hang on it.
-static void settle_bond(const tdi_held *b, td_real *l) {
+static void settle_bond(const tdi_row_group *b, td_real *l) {
     for (int32_t r = 0; b->law.one_sided && b->acts && r < b->law.row_count; r++) {
-        l[r] = -l[r] > tdi_held_least(b) ? l[r] : 0;
+        l[r] = -l[r] > tdi_least_force(b) ? l[r] : 0;
     }
 }
 
 // When it is tried again: the longer it could not be met, the more seldom.
-static void plan_retry(const tdi_hold_state *began, tdi_hold_state *s) {
+static void plan_retry(const tdi_constraint_state *began, tdi_constraint_state *s) {
     if (s->unmet && (!began->unmet || is_retried(began))) {
         s->pause = s->pause == 0 ? 1 : 2 * s->pause;
         s->left = s->pause = s->pause < MOST_PAUSE ? s->pause : MOST_PAUSE;
@@ -367,17 +372,17 @@ static td_vec3 mean_of(td_vec3 before, td_vec3 now, td_real from, td_real to) {
     return from > 0 ? tdi_madd(tdi_scale(before, from / to), now, (to - from) / to) : now;
 }
 
-static void accept_all(tdi_holds *h, const tdi_system *y, td_real from, td_real to) {
+static void accept_all(tdi_constraint_set *h, const tdi_system *y, td_real from, td_real to) {
     bool changed = false;
-    tdi_holds_gather(h, y);
+    tdi_constraints_gather(h, y);
     for (int32_t i = 0; i < h->held_count; i++) {
-        const tdi_held *b = &h->held[i];
+        const tdi_row_group *b = &h->held[i];
         settle_bond(b, h->state[b->hold].l[b->bond]);
         report_bond(h, b);
     }
     for (int32_t k = 0; k < h->count; k++) {
         const td_constraint *c = &h->def[k];
-        tdi_hold_state *s = &h->state[k];
+        tdi_constraint_state *s = &h->state[k];
         const bool joint = tdi_constraint_of_joint(c->kind);
         s->force = mean_of(h->began[k].force, s->force, from, to);
         s->moment = mean_of(h->began[k].moment, s->moment, from, to);
@@ -395,8 +400,9 @@ static void accept_all(tdi_holds *h, const tdi_system *y, td_real from, td_real 
     }
 }
 
-void tdi_holds_accept(tdi_holds *all, const tdi_system *y, td_real from, td_real to) {
-    for (tdi_holds *h = all; h; h = h->next) {
+void tdi_constraints_accept(tdi_constraint_set *all, const tdi_system *y, td_real from,
+                            td_real to) {
+    for (tdi_constraint_set *h = all; h; h = h->next) {
         accept_all(h, y, from, to);
     }
 }

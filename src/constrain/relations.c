@@ -32,25 +32,25 @@ static spot further(spot a, td_vec3 way) {
     return (spot){a.at, tdi_add(a.arm, way)};
 }
 
-static tdi_bond_point first_at(spot a) {
-    return (tdi_bond_point){.at = a.at, .arm = a.arm};
+static tdi_relation_point first_at(spot a) {
+    return (tdi_relation_point){.at = a.at, .arm = a.arm};
 }
 
-static tdi_bond_point second_at(spot b) {
-    return (tdi_bond_point){.second = true, .at = b.at, .arm = b.arm};
+static tdi_relation_point second_at(spot b) {
+    return (tdi_relation_point){.second = true, .at = b.at, .arm = b.arm};
 }
 
-static tdi_bond point_bond(spot a, spot b) {
-    return (tdi_bond){.kind = TDI_BOND_POINT,
-                      .row_count = 3,
-                      .point_count = 2,
-                      .point = {first_at(a), second_at(b)},
-                      .way = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+static tdi_relation point_bond(spot a, spot b) {
+    return (tdi_relation){.kind = TDI_RELATION_POINT,
+                          .row_count = 3,
+                          .point_count = 2,
+                          .point = {first_at(a), second_at(b)},
+                          .way = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
 }
 
 // The same compared along some directions of the world.
-static tdi_bond part_bond(spot a, spot b, td_vec3 way0, td_vec3 way1, int32_t rows) {
-    tdi_bond bond = point_bond(a, b);
+static tdi_relation part_bond(spot a, spot b, td_vec3 way0, td_vec3 way1, int32_t rows) {
+    tdi_relation bond = point_bond(a, b);
     bond.row_count = rows;
     bond.way[0] = way0;
     bond.way[1] = way1;
@@ -59,16 +59,16 @@ static tdi_bond part_bond(spot a, spot b, td_vec3 way0, td_vec3 way1, int32_t ro
 
 // Point a stays on the line through b square to the two directions, or on the plane square to the
 // first.
-static tdi_bond line_bond(spot a, spot b, td_vec3 e1, td_vec3 e2, int32_t rows) {
-    return (tdi_bond){
-        .kind = TDI_BOND_LINE,
+static tdi_relation line_bond(spot a, spot b, td_vec3 e1, td_vec3 e2, int32_t rows) {
+    return (tdi_relation){
+        .kind = TDI_RELATION_LINE,
         .row_count = rows,
         .point_count = 2 + rows,
         .point = {first_at(a), second_at(b), second_at(further(b, e1)), second_at(further(b, e2))}};
 }
 
 // Rows of what lies between low and high.
-static void set_range(tdi_bond *bond, td_real low, td_real high) {
+static void set_range(tdi_relation *bond, td_real low, td_real high) {
     bond->one_sided = true;
     bond->low = low;
     bond->high = high;
@@ -77,10 +77,10 @@ static void set_range(tdi_bond *bond, td_real low, td_real high) {
     bond->row_count = bond->has_low + bond->has_high;
 }
 
-static tdi_bond along_bond(spot a, spot b, td_vec3 axis, td_real low, td_real high) {
-    tdi_bond bond = {.kind = TDI_BOND_ALONG,
-                     .point_count = 3,
-                     .point = {first_at(a), second_at(b), second_at(further(b, axis))}};
+static tdi_relation along_bond(spot a, spot b, td_vec3 axis, td_real low, td_real high) {
+    tdi_relation bond = {.kind = TDI_RELATION_ALONG,
+                         .point_count = 3,
+                         .point = {first_at(a), second_at(b), second_at(further(b, axis))}};
     set_range(&bond, low, high);
     return bond;
 }
@@ -88,8 +88,8 @@ static tdi_bond along_bond(spot a, spot b, td_vec3 axis, td_real low, td_real hi
 // ---- kinds ----------------------------------------------------------------------------------
 
 // Between two segments the target turns the first side on from how it was found.
-static int32_t weld(const td_constraint *c, const tdi_found *f, const td_constraint_target *target,
-                    td_quat turned, tdi_bond *bonds) {
+static int32_t weld(const td_constraint *c, const tdi_rest_placement *f,
+                    const td_constraint_target *target, td_quat turned, tdi_relation *bonds) {
     const td_quat turn = c->actor[1] == TD_NONE ? f->turn : tdi_quat_mul(f->turn, target->rotation);
     const td_vec3 x = {1, 0, 0}, y = {0, 1, 0}, z = {0, 0, 1};
     const td_vec3 ways[2] = {tdi_scale(x, REACH), tdi_scale(y, REACH)};
@@ -104,11 +104,12 @@ static int32_t weld(const td_constraint *c, const tdi_found *f, const td_constra
 }
 
 // The axis in the second side's axes.
-static td_vec3 second_axis(const td_constraint *c, const tdi_found *f) {
+static td_vec3 second_axis(const td_constraint *c, const tdi_rest_placement *f) {
     return c->as_found ? tdi_quat_rotate(f->turn, c->axis[0]) : c->axis[1];
 }
 
-static int32_t hinge(const td_constraint *c, const tdi_found *f, td_quat turned, tdi_bond *bonds) {
+static int32_t hinge(const td_constraint *c, const tdi_rest_placement *f, td_quat turned,
+                     tdi_relation *bonds) {
     const td_vec3 axis = tdi_quat_rotate(turned, c->axis[0]), across = tdi_across(axis);
     bonds[0] = point_bond(first_of(c, none), second_of(c, f->arm));
     bonds[1] = part_bond(first_of(c, tdi_scale(c->axis[0], REACH)),
@@ -118,7 +119,7 @@ static int32_t hinge(const td_constraint *c, const tdi_found *f, td_quat turned,
 }
 
 // Two points on the axis stay on its line, and a third one beside it does not turn around it.
-static int32_t slider(const td_constraint *c, const tdi_found *f, tdi_bond *bonds) {
+static int32_t slider(const td_constraint *c, const tdi_rest_placement *f, tdi_relation *bonds) {
     const td_vec3 u = second_axis(c, f), e1 = tdi_across(u), e2 = tdi_cross(u, e1);
     const td_vec3 along = tdi_scale(u, REACH), beside = tdi_scale(e1, REACH);
     const td_quat back = tdi_quat_conj(f->turn);
@@ -130,65 +131,66 @@ static int32_t slider(const td_constraint *c, const tdi_found *f, tdi_bond *bond
     return bonds[3].row_count > 0 ? 4 : 3;
 }
 
-static int32_t on_curve(const td_constraint *c, const tdi_rail *curve, tdi_bond *bonds) {
+static int32_t on_curve(const td_constraint *c, const tdi_rail *curve, tdi_relation *bonds) {
     const spot o = {none, none};
     const td_vec3 x = {1, 0, 0}, y = {0, 1, 0}, z = {0, 0, 1};
-    bonds[0] =
-        (tdi_bond){.kind = TDI_BOND_CURVE,
-                   .row_count = 3,
-                   .point_count = 5,
-                   .point = {first_at(first_of(c, none)), second_at(o), second_at(further(o, x)),
-                             second_at(further(o, y)), second_at(further(o, z))},
-                   .curve = *curve};
+    bonds[0] = (tdi_relation){.kind = TDI_RELATION_CURVE,
+                              .row_count = 3,
+                              .point_count = 5,
+                              .point = {first_at(first_of(c, none)), second_at(o),
+                                        second_at(further(o, x)), second_at(further(o, y)),
+                                        second_at(further(o, z))},
+                              .curve = *curve};
     if (c->curve_closed) {
         return 1;
     }
     bonds[1] = bonds[0];
-    bonds[1].kind = TDI_BOND_ENDS;
+    bonds[1].kind = TDI_RELATION_ENDS;
     bonds[1].row_count = 2;
     bonds[1].one_sided = true;
     return 2;
 }
 
-static int32_t distance(const td_constraint *c, const tdi_found *f,
-                        const td_constraint_target *target, tdi_bond *bonds) {
+static int32_t distance(const td_constraint *c, const tdi_rest_placement *f,
+                        const td_constraint_target *target, tdi_relation *bonds) {
     bonds[0] = point_bond(first_of(c, none), second_of(c, none));
-    bonds[0].kind = TDI_BOND_DISTANCE;
+    bonds[0].kind = TDI_RELATION_DISTANCE;
     bonds[0].row_count = 1;
     bonds[0].low = c->as_found ? f->length : target->length;
-    bonds[0].one_sided = c->kind == TD_HOLD_ROPE;
+    bonds[0].one_sided = c->kind == TD_CONSTRAINT_ROPE;
     return 1;
 }
 
-static tdi_bond joint_bond(tdi_bond_kind kind) {
-    return (tdi_bond){.kind = kind, .row_count = 1, .point_count = 1, .point = {{.joint = true}}};
+static tdi_relation joint_bond(tdi_relation_kind kind) {
+    return (tdi_relation){
+        .kind = kind, .row_count = 1, .point_count = 1, .point = {{.joint = true}}};
 }
 
-static int32_t follow(td_joint_kind joint, td_vec3 target, tdi_bond *bonds) {
-    bonds[0] = joint_bond(joint == TD_JOINT_BALL ? TDI_BOND_TURN : TDI_BOND_ANGLE);
+static int32_t follow(td_joint_kind joint, td_vec3 target, tdi_relation *bonds) {
+    bonds[0] = joint_bond(joint == TD_JOINT_BALL ? TDI_RELATION_TURN : TDI_RELATION_ANGLE);
     bonds[0].row_count = joint == TD_JOINT_BALL ? 3 : 1;
     bonds[0].target = target;
     return 1;
 }
 
-static int32_t gear(const td_constraint *c, const tdi_found *f, tdi_bond *bonds) {
-    bonds[0] = joint_bond(TDI_BOND_GEAR);
+static int32_t gear(const td_constraint *c, const tdi_rest_placement *f, tdi_relation *bonds) {
+    bonds[0] = joint_bond(TDI_RELATION_GEAR);
     bonds[0].point_count = 2;
-    bonds[0].point[1] = (tdi_bond_point){.second = true, .joint = true};
+    bonds[0].point[1] = (tdi_relation_point){.second = true, .joint = true};
     bonds[0].ratio = c->ratio;
     bonds[0].low = f->offset;
     return 1;
 }
 
-static int32_t limit(const td_constraint *c, td_joint_kind joint, tdi_bond *bonds) {
+static int32_t limit(const td_constraint *c, td_joint_kind joint, tdi_relation *bonds) {
     const bool ball = joint == TD_JOINT_BALL;
     int32_t count = 0;
     if (ball && c->cone < TDI_PI) {
-        bonds[count] = joint_bond(TDI_BOND_CONE);
+        bonds[count] = joint_bond(TDI_RELATION_CONE);
         bonds[count].one_sided = true;
         bonds[count++].high = c->cone;
     }
-    tdi_bond range = joint_bond(ball ? TDI_BOND_TWIST : TDI_BOND_RANGE);
+    tdi_relation range = joint_bond(ball ? TDI_RELATION_TWIST : TDI_RELATION_RANGE);
     set_range(&range, c->low, c->high);
     if (range.row_count > 0) {
         bonds[count++] = range;
@@ -196,45 +198,46 @@ static int32_t limit(const td_constraint *c, td_joint_kind joint, tdi_bond *bond
     return count;
 }
 
-static int32_t make(const td_constraint *c, td_joint_kind joint, const tdi_found *f,
+static int32_t make(const td_constraint *c, td_joint_kind joint, const tdi_rest_placement *f,
                     const td_constraint_target *target, td_quat turned, const tdi_rail *curve,
-                    tdi_bond *bonds) {
+                    tdi_relation *bonds) {
     switch (c->kind) {
-    case TD_HOLD_WELD: return weld(c, f, target, turned, bonds);
-    case TD_HOLD_HINGE: return hinge(c, f, turned, bonds);
-    case TD_HOLD_SLIDER: return slider(c, f, bonds);
-    case TD_HOLD_CURVE: return on_curve(c, curve, bonds);
-    case TD_HOLD_DISTANCE:
-    case TD_HOLD_ROPE: return distance(c, f, target, bonds);
-    case TD_HOLD_STOP:
+    case TD_CONSTRAINT_WELD: return weld(c, f, target, turned, bonds);
+    case TD_CONSTRAINT_HINGE: return hinge(c, f, turned, bonds);
+    case TD_CONSTRAINT_SLIDER: return slider(c, f, bonds);
+    case TD_CONSTRAINT_CURVE: return on_curve(c, curve, bonds);
+    case TD_CONSTRAINT_DISTANCE:
+    case TD_CONSTRAINT_ROPE: return distance(c, f, target, bonds);
+    case TD_CONSTRAINT_STOP:
         bonds[0] = along_bond(first_of(c, none), second_of(c, none), c->axis[1], 0, INFINITY);
         return 1;
-    case TD_HOLD_JOINT: return follow(joint, target->joint, bonds);
-    case TD_HOLD_GEAR: return gear(c, f, bonds);
-    case TD_HOLD_LIMIT: return limit(c, joint, bonds);
+    case TD_CONSTRAINT_JOINT: return follow(joint, target->joint, bonds);
+    case TD_CONSTRAINT_GEAR: return gear(c, f, bonds);
+    case TD_CONSTRAINT_LIMIT: return limit(c, joint, bonds);
     default: bonds[0] = point_bond(first_of(c, none), second_of(c, f->arm)); return 1;
     }
 }
 
 // ---- entry ----------------------------------------------------------------------------------
 
-int32_t tdi_constraint_bond_count(const td_constraint *c, td_joint_kind joint) {
-    const tdi_found nothing = {.turn = {1, 0, 0, 0}};
+int32_t tdi_constraint_relation_count(const td_constraint *c, td_joint_kind joint) {
+    const tdi_rest_placement nothing = {.turn = {1, 0, 0, 0}};
     const tdi_rail no_curve = {0};
     const td_constraint_target here = {.rotation = {1, 0, 0, 0}};
-    tdi_bond bonds[TDI_BONDS];
+    tdi_relation bonds[TDI_RELATIONS];
     return make(c, joint, &nothing, &here, here.rotation, &no_curve, bonds);
 }
 
-void tdi_constraint_bonds(const td_constraint *c, td_joint_kind joint, const tdi_found *found,
-                          const td_constraint_target *target, td_quat turned, const tdi_rail *curve,
-                          tdi_bond bonds[TDI_BONDS]) {
+void tdi_constraint_relations(const td_constraint *c, td_joint_kind joint,
+                              const tdi_rest_placement *found, const td_constraint_target *target,
+                              td_quat turned, const tdi_rail *curve,
+                              tdi_relation bonds[TDI_RELATIONS]) {
     make(c, joint, found, target, turned, curve, bonds);
 }
 
-tdi_found tdi_constraint_find(const td_constraint *c, const tdi_frame_at sides[2],
-                              const td_real angles[2]) {
-    tdi_found f = {.turn = c->rotation, .offset = c->offset};
+tdi_rest_placement tdi_constraint_find(const td_constraint *c, const tdi_frame_at sides[2],
+                                       const td_real angles[2]) {
+    tdi_rest_placement f = {.turn = c->rotation, .offset = c->offset};
     if (!c->as_found) {
         return f;
     }

@@ -2,7 +2,7 @@
 // Constraints on the bodies of a system: checks and making.
 
 #include "implicit/coupled.h"
-#include "implicit/hold.h"
+#include "implicit/constraint.h"
 
 #include "base/diag.h"
 
@@ -36,26 +36,26 @@ static td_joint_kind joint_if(const tdi_member *members, const td_constraint *c)
 }
 
 // The bonds of a constraint as far as they do not depend on poses.
-static int32_t blank_bonds(const td_constraint *c, td_joint_kind joint, tdi_bond *bonds) {
-    const tdi_found none = {.turn = {1, 0, 0, 0}};
+static int32_t blank_bonds(const td_constraint *c, td_joint_kind joint, tdi_relation *bonds) {
+    const tdi_rest_placement none = {.turn = {1, 0, 0, 0}};
     const tdi_rail no_curve = {0};
-    tdi_constraint_bonds(c, joint, &none, &c->target, none.turn, &no_curve, bonds);
-    return tdi_constraint_bond_count(c, joint);
+    tdi_constraint_relations(c, joint, &none, &c->target, none.turn, &no_curve, bonds);
+    return tdi_constraint_relation_count(c, joint);
 }
 
 // Further points of a coupled bond: point_b, unless it is one of the bond's own, and offset_b.
-static int32_t extra_points(tdi_bond_kind kind) {
-    return tdi_bond_turns(kind) ? 2 : kind == TDI_BOND_ENDS ? 1 : 0;
+static int32_t extra_points(tdi_relation_kind kind) {
+    return tdi_relation_turns(kind) ? 2 : kind == TDI_RELATION_ENDS ? 1 : 0;
 }
 
 static sizes measure(const tdi_member *members, const td_constraint *constraints, int32_t count) {
     sizes s = {0};
     for (int32_t k = 0; k < count; k++) {
         const td_constraint *c = &constraints[k];
-        tdi_bond bonds[TDI_BONDS];
+        tdi_relation bonds[TDI_RELATIONS];
         const int32_t n = blank_bonds(c, joint_if(members, c), bonds);
         s.texts += c->name ? strlen(c->name) + 1 : 0;
-        s.curve_points += c->kind == TD_HOLD_CURVE ? (size_t)c->curve_count : 0;
+        s.curve_points += c->kind == TD_CONSTRAINT_CURVE ? (size_t)c->curve_count : 0;
         s.held += n;
         s.nodes += couples(c) ? n : 0;
         for (int32_t b = 0; b < n; b++) {
@@ -72,7 +72,7 @@ static const char *joint_fault(const td_constraint *c, td_joint_kind joint) {
     if (!line && joint != TD_JOINT_BALL) {
         return "has no joint that can be a hinge, a slide or a ball";
     }
-    if (c->kind == TD_HOLD_GEAR && !line) {
+    if (c->kind == TD_CONSTRAINT_GEAR && !line) {
         return "has a ball joint; a gear needs hinges or slides";
     }
     return NULL;
@@ -145,7 +145,7 @@ typedef struct parts { // of the block that are only needed while it is made
     td_real *work;
 } parts;
 
-static parts lay_out(tdi_holds *h, const sizes *s, tdi_layout *l) {
+static parts lay_out(tdi_constraint_set *h, const sizes *s, tdi_layout *l) {
     const size_t n = (size_t)h->count, members = (size_t)h->member_count,
                  points = (size_t)s->points;
     parts p;
@@ -172,7 +172,7 @@ static parts lay_out(tdi_holds *h, const sizes *s, tdi_layout *l) {
     return p;
 }
 
-static void copy_constraints(tdi_holds *h, const tdi_member *members,
+static void copy_constraints(tdi_constraint_set *h, const tdi_member *members,
                              const td_constraint *constraints, parts p) {
     for (int32_t k = 0; k < h->count; k++) {
         td_constraint *c = &h->def[k];
@@ -183,7 +183,7 @@ static void copy_constraints(tdi_holds *h, const tdi_member *members,
             c->name = p.text;
             p.text += length;
         }
-        if (c->kind == TD_HOLD_CURVE) {
+        if (c->kind == TD_CONSTRAINT_CURVE) {
             const int32_t n = c->curve_count;
             memcpy(p.point, c->curve, (size_t)n * sizeof *p.point);
             tdi_rail_fill(p.point, n, c->curve_closed, p.work, p.m);
@@ -201,19 +201,19 @@ static void copy_constraints(tdi_holds *h, const tdi_member *members,
 }
 
 // Bonds, and how many points of each member they have, in first_point one further on.
-static void list_bonds(tdi_holds *h) {
+static void list_bonds(tdi_constraint_set *h) {
     for (int32_t k = 0; k < h->count; k++) {
         const td_constraint *c = &h->def[k];
-        tdi_bond bonds[TDI_BONDS];
+        tdi_relation bonds[TDI_RELATIONS];
         const int32_t n = blank_bonds(c, h->joint[k], bonds);
         for (int32_t b = 0; b < n; b++) {
-            tdi_held *held = &h->held[h->held_count++];
-            *held = (tdi_held){.hold = k,
-                               .bond = b,
-                               .node = TD_NONE,
-                               .point_b = TD_NONE,
-                               .offset_b = TD_NONE,
-                               .law = bonds[b]};
+            tdi_row_group *held = &h->held[h->held_count++];
+            *held = (tdi_row_group){.hold = k,
+                                    .bond = b,
+                                    .node = TD_NONE,
+                                    .point_b = TD_NONE,
+                                    .offset_b = TD_NONE,
+                                    .law = bonds[b]};
             for (int32_t p = 0; p < bonds[b].point_count; p++) {
                 const int32_t member = side_of(c, bonds[b].point[p].second);
                 if (member != TD_NONE) {
@@ -228,14 +228,14 @@ static void list_bonds(tdi_holds *h) {
 }
 
 // Numbers of points, which lie by members.
-static void number_points(tdi_holds *h) {
+static void number_points(tdi_constraint_set *h) {
     for (int32_t k = 0; k < h->member_count; k++) {
         h->first_point[k + 1] += h->first_point[k];
     }
     h->point_count = h->first_point[h->member_count];
     for (int32_t i = 0; i < h->held_count; i++) {
-        tdi_held *b = &h->held[i];
-        for (int32_t p = 0; p < TDI_BOND_POINTS; p++) {
+        tdi_row_group *b = &h->held[i];
+        for (int32_t p = 0; p < TDI_RELATION_POINTS; p++) {
             const int32_t member = p < b->law.point_count
                                        ? side_of(&h->def[b->hold], b->law.point[p].second)
                                        : TD_NONE;
@@ -257,11 +257,11 @@ static bool on_both(const td_constraint *c) {
 }
 
 // Bonds that couple, by members.
-static void number_nodes(tdi_holds *h) {
+static void number_nodes(tdi_constraint_set *h) {
     int32_t *first = h->first_node;
     for (int32_t pass = 0; pass < 2; pass++) {
         for (int32_t i = 0; i < h->held_count; i++) {
-            tdi_held *b = &h->held[i];
+            tdi_row_group *b = &h->held[i];
             const td_constraint *c = &h->def[b->hold];
             for (int side = 0; couples(c) && side < (on_both(c) ? 1 : 2); side++) {
                 const int32_t k = c->actor[side];
@@ -285,19 +285,19 @@ static void number_nodes(tdi_holds *h) {
     first[0] = 0;
 }
 
-static int32_t number_rows(tdi_holds *h) {
+static int32_t number_rows(tdi_constraint_set *h) {
     int32_t count = 0;
     for (int32_t i = 0; i < h->held_count; i++) {
-        tdi_held *b = &h->held[i];
+        tdi_row_group *b = &h->held[i];
         b->first_row = count;
-        b->row_count = b->node == TD_NONE ? 0 : b->law.row_count + tdi_bond_more(&b->law);
+        b->row_count = b->node == TD_NONE ? 0 : b->law.row_count + tdi_relation_more(&b->law);
         count += b->row_count;
     }
     return count;
 }
 
 // Where all bonds that couple are between points of one body that takes rows.
-static bool make_rows(tdi_holds *h, const tdi_member *members) {
+static bool make_rows(tdi_constraint_set *h, const tdi_member *members) {
     h->inner = TD_NONE;
     for (int32_t i = 0; i < h->held_count; i++) {
         const td_constraint *c = &h->def[h->held[i].hold];
@@ -314,7 +314,7 @@ static bool make_rows(tdi_holds *h, const tdi_member *members) {
     }
     int32_t(*segments)[2] = tdi_alloc_zeroed(h->alloc, (size_t)count, sizeof *segments);
     for (int32_t i = 0; segments && i < h->held_count; i++) {
-        const tdi_held *b = &h->held[i];
+        const tdi_row_group *b = &h->held[i];
         for (int32_t r = 0; r < b->row_count; r++) {
             int32_t *row = segments[b->first_row + r];
             row[0] = h->def[b->hold].segment[0];
@@ -329,18 +329,18 @@ static bool make_rows(tdi_holds *h, const tdi_member *members) {
 }
 
 // Rows that are eliminated with their body need no system, unless there is contact.
-static bool make_system(tdi_holds *h, const tdi_member *members, bool touches) {
+static bool make_system(tdi_constraint_set *h, const tdi_member *members, bool touches) {
     const bool needed = h->node_count > 0 && (touches || !h->rows);
     h->whole = needed ? tdi_coupled_of_set(h, members) : NULL;
     return h->whole || !needed;
 }
 
-static td_status make(tdi_holds *sized, const sizes *s, const tdi_member *members,
-                      const td_constraint *constraints, bool touches, tdi_holds **out,
+static td_status make(tdi_constraint_set *sized, const sizes *s, const tdi_member *members,
+                      const td_constraint *constraints, bool touches, tdi_constraint_set **out,
                       td_diag *diag) {
     tdi_layout l = {NULL, 0};
     lay_out(sized, s, &l);
-    tdi_holds *h = tdi_alloc_zeroed(sized->alloc, 1, l.used);
+    tdi_constraint_set *h = tdi_alloc_zeroed(sized->alloc, 1, l.used);
     if (!h) {
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for constraints");
     }
@@ -352,18 +352,18 @@ static td_status make(tdi_holds *sized, const sizes *s, const tdi_member *member
     list_bonds(h);
     number_points(h);
     number_nodes(h);
-    tdi_holds_bind(h, NULL);
+    tdi_constraints_bind(h, NULL);
     if (!make_rows(h, members) || !make_system(h, members, touches)) {
-        tdi_holds_free(h);
+        tdi_constraint_set_free(h);
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for constraints");
     }
     *out = h;
     return TD_OK;
 }
 
-td_status tdi_holds_new(const tdi_member *members, int32_t member_count,
-                        const td_constraint *constraints, int32_t count, bool touches,
-                        const td_alloc *alloc, tdi_holds **out, td_diag *diag) {
+td_status tdi_constraint_set_new(const tdi_member *members, int32_t member_count,
+                                 const td_constraint *constraints, int32_t count, bool touches,
+                                 const td_alloc *alloc, tdi_constraint_set **out, td_diag *diag) {
     *out = NULL;
     td_status status = check_all(members, member_count, constraints, count, diag);
     if (status != TD_OK) {
@@ -371,11 +371,11 @@ td_status tdi_holds_new(const tdi_member *members, int32_t member_count,
     }
     claim_bodies(members, constraints, count);
     const sizes s = measure(members, constraints, count);
-    tdi_holds sized = {.alloc = alloc, .count = count, .member_count = member_count};
+    tdi_constraint_set sized = {.alloc = alloc, .count = count, .member_count = member_count};
     return make(&sized, &s, members, constraints, touches, out, diag);
 }
 
-void tdi_holds_free(tdi_holds *h) {
+void tdi_constraint_set_free(tdi_constraint_set *h) {
     if (h) {
         tdi_coupled_free(h->whole, h->alloc);
         if (h->rows) {
@@ -385,7 +385,7 @@ void tdi_holds_free(tdi_holds *h) {
     }
 }
 
-void tdi_holds_bind(tdi_holds *h, const int32_t *member) {
+void tdi_constraints_bind(tdi_constraint_set *h, const int32_t *member) {
     for (int32_t k = 0; k < h->member_count; k++) {
         h->member[k] = member ? member[k] : k;
     }

@@ -12,7 +12,7 @@
 //          that is ten times as large. One whose error stays contradicts others, or cannot be
 //          reached: it becomes a spring, without l.
 
-#include "implicit/hold.h"
+#include "implicit/constraint.h"
 #include "law/law.h"
 
 #include <math.h>
@@ -33,10 +33,10 @@
 
 // ---- points -----------------------------------------------------------------------------------
 
-void tdi_holds_gather(tdi_holds *h, const tdi_system *y) {
+void tdi_constraints_gather(tdi_constraint_set *h, const tdi_system *y) {
     for (int32_t k = 0; k < h->member_count; k++) {
         const int32_t first = h->first_point[k], count = h->first_point[k + 1] - first;
-        const tdi_member *m = tdi_holds_member(h, y, k);
+        const tdi_member *m = tdi_constraints_member(h, y, k);
         if (count > 0) {
             tdi_state_positions(m->body, tdi_points_of(h->point + first, count), false,
                                 h->place + first);
@@ -44,13 +44,15 @@ void tdi_holds_gather(tdi_holds *h, const tdi_system *y) {
     }
 }
 
-void tdi_held_places(const tdi_holds *h, const tdi_held *b, td_vec3 x[TDI_BOND_POINTS]) {
+void tdi_row_group_positions(const tdi_constraint_set *h, const tdi_row_group *b,
+                             td_vec3 x[TDI_RELATION_POINTS]) {
     for (int32_t p = 0; p < b->law.point_count; p++) {
         x[p] = b->point[p] == TD_NONE ? b->fixed[p] : h->place[b->point[p]];
     }
 }
 
-void tdi_holds_gather_member(tdi_holds *h, const tdi_member *m, int32_t k, bool response) {
+void tdi_constraints_gather_member(tdi_constraint_set *h, const tdi_member *m, int32_t k,
+                                   bool response) {
     const int32_t first = h->first_point[k], count = h->first_point[k + 1] - first;
     if (count > 0) {
         tdi_state_motions(m->body, tdi_points_of(h->point + first, count), response,
@@ -58,14 +60,14 @@ void tdi_holds_gather_member(tdi_holds *h, const tdi_member *m, int32_t k, bool 
     }
 }
 
-void tdi_holds_gather_moves(tdi_holds *h, const tdi_system *y, bool response) {
+void tdi_constraints_gather_motions(tdi_constraint_set *h, const tdi_system *y, bool response) {
     for (int32_t k = 0; k < h->member_count; k++) {
-        tdi_holds_gather_member(h, tdi_holds_member(h, y, k), k, response);
+        tdi_constraints_gather_member(h, tdi_constraints_member(h, y, k), k, response);
     }
 }
 
 // The change of a row by the moves of its points.
-static td_real change(const tdi_holds *h, const tdi_held *b, int32_t row) {
+static td_real change(const tdi_constraint_set *h, const tdi_row_group *b, int32_t row) {
     const td_real own = tdi_dot(b->way[row], h->move[b->point[0]]);
     return b->point_b == TD_NONE ? own : own + tdi_dot(b->back[row], h->move[b->point_b]);
 }
@@ -74,8 +76,8 @@ static td_real change(const tdi_holds *h, const tdi_held *b, int32_t row) {
 
 // The force of a row that has second derivatives. That of an error passes with the increments, but
 // of rows that cannot be met.
-static td_real lasting_force(const tdi_holds *h, const tdi_held *b, int32_t row) {
-    const tdi_hold_state *s = &h->state[b->hold];
+static td_real lasting_force(const tdi_constraint_set *h, const tdi_row_group *b, int32_t row) {
+    const tdi_constraint_state *s = &h->state[b->hold];
     return !b->used[row] ? 0 : s->unmet ? b->k * b->c[row] : s->l[b->bond][row];
 }
 
@@ -83,7 +85,7 @@ static td_real lasting_force(const tdi_holds *h, const tdi_held *b, int32_t row)
 // both sides. Of a bar that is pressed it is negative, and with K = -f/|d|
 //   -K/2 (a - b)^2 = K/2 (a + b)^2 - K a^2 - K b^2,
 // of which the first is a row, and the others are what its two sides have.
-static void add_tension(const tdi_holds *h, tdi_held *b) {
+static void add_tension(const tdi_constraint_set *h, tdi_row_group *b) {
     const td_real sign = b->law.one_sided ? -1 : 1, force = sign * lasting_force(h, b, 0),
                   length = tdi_norm(tdi_sub(h->place[b->point[0]], h->place[b->point[1]]));
     const td_vec3 n = b->way[0], t = tdi_across(n), across[2] = {t, tdi_cross(n, t)};
@@ -96,15 +98,15 @@ static void add_tension(const tdi_holds *h, tdi_held *b) {
     b->bent = (tdi_bent){.first = 1, .count = k < 0 ? 2 : 0, .stiff = -2 * k};
 }
 
-static td_sym3 curvature_of(const tdi_holds *h, const tdi_held *b) {
-    const tdi_hold_state *s = &h->state[b->hold];
-    td_real force[TDI_BOND_ROWS] = {0};
-    td_vec3 x[TDI_BOND_POINTS];
+static td_sym3 curvature_of(const tdi_constraint_set *h, const tdi_row_group *b) {
+    const tdi_constraint_state *s = &h->state[b->hold];
+    td_real force[TDI_RELATION_ROWS] = {0};
+    td_vec3 x[TDI_RELATION_POINTS];
     for (int32_t r = 0; r < b->law.row_count; r++) {
         force[r] = lasting_force(h, b, r);
     }
-    tdi_held_places(h, b, x);
-    return tdi_bond_hessian(&b->law, x, s->along, force);
+    tdi_row_group_positions(h, b, x);
+    return tdi_relation_hessian(&b->law, x, s->along, force);
 }
 
 // Rows in the axes of the second side have second derivatives (w x F).d, with their force F, the
@@ -114,18 +116,18 @@ static td_sym3 curvature_of(const tdi_holds *h, const tdi_held *b) {
 // for any K. The first is a row, the second is of one body alone, and the third, which no row of
 // positive weight can have, is left out: K is small. A curve has another K, -F.p''/|p'|^2, of
 // (t.d)^2: where it is larger, it takes the place of this, and nothing is left out.
-static void add_turning(tdi_holds *h, tdi_held *b, const td_vec3 *x, td_quat turned) {
-    const tdi_hold_state *s = &h->state[b->hold];
+static void add_turning(tdi_constraint_set *h, tdi_row_group *b, const td_vec3 *x, td_quat turned) {
+    const tdi_constraint_state *s = &h->state[b->hold];
     const int32_t first = b->law.row_count;
     td_vec3 force = {0, 0, 0};
     td_real k = TURNING * b->inertia;
-    int32_t count = tdi_bond_more(&b->law);
-    tdi_bond_free(&b->law, x, s->along, b->way + first);
+    int32_t count = tdi_relation_more(&b->law);
+    tdi_relation_free(&b->law, x, s->along, b->way + first);
     for (int32_t r = 0; r < count; r++) {
         b->back[first + r] = tdi_scale(b->way[first + r], -1);
         b->stiff[first + r] = 0;
     }
-    if (b->law.kind == TDI_BOND_CURVE) {
+    if (b->law.kind == TDI_RELATION_CURVE) {
         const td_sym3 curved = curvature_of(h, b);
         const td_vec3 t = b->way[first];
         k = fmax(k, tdi_dot(t, tdi_sym3_apply(&curved, t)));
@@ -142,21 +144,21 @@ static void add_turning(tdi_holds *h, tdi_held *b, const td_vec3 *x, td_quat tur
 
 // What rows see, and where forces act on the second side: where the first side's point is, in its
 // axes, if the bond is more than one of two points.
-static void open_rows(tdi_holds *h, const tdi_system *y, tdi_held *b, const tdi_bond_at *at,
-                      const td_vec3 *x) {
-    const tdi_bond_kind kind = b->law.kind;
-    const bool of_points = kind == TDI_BOND_POINT || kind == TDI_BOND_DISTANCE;
+static void open_rows(tdi_constraint_set *h, const tdi_system *y, tdi_row_group *b,
+                      const tdi_relation_at *at, const td_vec3 *x) {
+    const tdi_relation_kind kind = b->law.kind;
+    const bool of_points = kind == TDI_RELATION_POINT || kind == TDI_RELATION_DISTANCE;
     for (int32_t r = 0; r < b->law.row_count; r++) {
         b->way[r] = at->gradient[r][0];
-        b->back[r] = kind == TDI_BOND_GEAR ? at->gradient[r][1] : tdi_scale(b->way[r], -1);
+        b->back[r] = kind == TDI_RELATION_GEAR ? at->gradient[r][1] : tdi_scale(b->way[r], -1);
         b->stiff[r] = b->used[r] ? 2 * b->k : 0;
     }
-    if (b->point_b != TD_NONE && kind == TDI_BOND_DISTANCE) {
+    if (b->point_b != TD_NONE && kind == TDI_RELATION_DISTANCE) {
         add_tension(h, b);
     }
-    if (b->point_b != TD_NONE && !of_points && kind != TDI_BOND_GEAR) {
+    if (b->point_b != TD_NONE && !of_points && kind != TDI_RELATION_GEAR) {
         tdi_point *point_b = &h->point[b->point_b];
-        const tdi_frame_at f = tdi_holds_frame(h, y, b->hold, 1, point_b->local);
+        const tdi_frame_at f = tdi_constraints_frame(h, y, b->hold, 1, point_b->local);
         point_b->arm = tdi_quat_rotate(tdi_quat_conj(f.rotation), tdi_sub(x[0], f.position));
         if (b->offset_b != TD_NONE) {
             add_turning(h, b, x, f.rotation);
@@ -164,15 +166,15 @@ static void open_rows(tdi_holds *h, const tdi_system *y, tdi_held *b, const tdi_
     }
 }
 
-static void evaluate(tdi_holds *h, const tdi_system *y, tdi_held *b) {
-    tdi_hold_state *s = &h->state[b->hold];
+static void evaluate(tdi_constraint_set *h, const tdi_system *y, tdi_row_group *b) {
+    tdi_constraint_state *s = &h->state[b->hold];
     td_real *l = s->l[b->bond];
-    td_vec3 x[TDI_BOND_POINTS];
-    tdi_bond_at at;
-    tdi_held_places(h, b, x);
-    tdi_bond_evaluate(&b->law, x, &s->along, &at);
+    td_vec3 x[TDI_RELATION_POINTS];
+    tdi_relation_at at;
+    tdi_row_group_positions(h, b, x);
+    tdi_relation_evaluate(&b->law, x, &s->along, &at);
     memcpy(b->c, at.c, sizeof at.c);
-    b->k = b->inertia * (s->unmet ? SPRING : STIFF * tdi_hold_weight(s, b->bond));
+    b->k = b->inertia * (s->unmet ? SPRING : STIFF * tdi_penalty_factor(s, b->bond));
     for (int32_t r = 0; r < b->law.row_count; r++) {
         const td_real slack = b->freed[r] ? SLACK : 0;
         b->used[r] = !b->law.one_sided || l[r] + b->merit * (b->c[r] + slack) < 0;
@@ -183,9 +185,9 @@ static void evaluate(tdi_holds *h, const tdi_system *y, tdi_held *b) {
     open_rows(h, y, b, &at, x);
 }
 
-void tdi_holds_evaluate(tdi_holds *all, const tdi_system *y) {
-    for (tdi_holds *h = all; h; h = h->next) {
-        tdi_holds_gather(h, y);
+void tdi_constraints_evaluate(tdi_constraint_set *all, const tdi_system *y) {
+    for (tdi_constraint_set *h = all; h; h = h->next) {
+        tdi_constraints_gather(h, y);
         for (int32_t i = 0; i < h->held_count; i++) {
             if (h->held[i].acts) {
                 evaluate(h, y, &h->held[i]);
@@ -199,20 +201,21 @@ void tdi_holds_evaluate(tdi_holds *all, const tdi_system *y) {
 // Gradient and Hessian of a bond on one of its points, with what rows see of it. The force of the
 // error passes with the increments, and has no second derivatives: at a first guess it may be many
 // times that of the multipliers. `curvature`: NULL, or that of the rows.
-static void expand(const tdi_holds *h, const tdi_held *b, const tdi_member *m, int32_t point,
-                   const td_vec3 *sees, const td_sym3 *curvature, tdi_levers levers) {
-    const tdi_hold_state *s = &h->state[b->hold];
+static void expand(const tdi_constraint_set *h, const tdi_row_group *b, const tdi_member *m,
+                   int32_t point, const td_vec3 *sees, const td_sym3 *curvature,
+                   tdi_levers levers) {
+    const tdi_constraint_state *s = &h->state[b->hold];
     const td_real share = b->point_b == TD_NONE ? 0.5 : 1; // of K_a, which is 2 K
     const td_sym3 none = {0};
     td_vec3 lasting = {0, 0, 0}, passing = {0, 0, 0};
     td_sym3 hessian = {0};
-    for (int32_t r = 0; r < TDI_HELD_ROWS; r++) {
+    for (int32_t r = 0; r < TDI_GROUP_ROWS; r++) {
         const bool own = !tdi_held_bends(b, r) || (b->bent.offset_b && point == b->point[0]);
         if (b->stiff[r] > 0 && own) {
             hessian = tdi_sym3_add(hessian, tdi_sym3_square(sees[r], share * b->stiff[r]));
         }
     }
-    for (int32_t r = 0; r < b->law.row_count && r < TDI_BOND_ROWS; r++) {
+    for (int32_t r = 0; r < b->law.row_count && r < TDI_RELATION_ROWS; r++) {
         if (b->stiff[r] > 0) {
             const td_real error = b->k * b->c[r];
             lasting = tdi_madd(lasting, sees[r], s->unmet ? error : s->l[b->bond][r]);
@@ -226,7 +229,7 @@ static void expand(const tdi_holds *h, const tdi_held *b, const tdi_member *m, i
 
 // On the second side: rows that see offset_b, y, and what K/2 (t.(x - y))^2 takes from it. With z
 // between both, (x - y)^2 = 2 x^2 + 2 y^2 - 4 z^2.
-static void expand_far(const tdi_holds *h, const tdi_held *b, const tdi_member *m) {
+static void expand_far(const tdi_constraint_set *h, const tdi_row_group *b, const tdi_member *m) {
     const tdi_point x = h->point[b->point_b], y = h->point[b->offset_b];
     const td_vec3 none = {0, 0, 0};
     tdi_point z = x;
@@ -240,13 +243,13 @@ static void expand_far(const tdi_holds *h, const tdi_held *b, const tdi_member *
     }
 }
 
-bool tdi_holds_curve(const tdi_holds *all) {
+bool tdi_constraints_are_curved(const tdi_constraint_set *all) {
     bool any = false;
-    for (const tdi_holds *h = all; h && !any; h = h->next) {
+    for (const tdi_constraint_set *h = all; h && !any; h = h->next) {
         for (int32_t i = 0; i < h->held_count && !any; i++) {
-            const tdi_held *b = &h->held[i];
+            const tdi_row_group *b = &h->held[i];
             any = b->acts &&
-                  (b->point_b == TD_NONE ? tdi_bond_curves(b->law.kind) : b->bent.count > 0);
+                  (b->point_b == TD_NONE ? tdi_relation_curves(b->law.kind) : b->bent.count > 0);
         }
     }
     return any;
@@ -254,10 +257,10 @@ bool tdi_holds_curve(const tdi_holds *all) {
 
 // Rows [from, to) of a bond, eliminated with its body: what they see of its two points, as v of
 // coupled_assembly.c.
-static void set_rows(const tdi_holds *h, const tdi_member *m, const tdi_held *b, int32_t from,
-                     int32_t to, int32_t point_b) {
-    td_vec3 way[TDI_HELD_ROWS] = {{0}}, back[TDI_HELD_ROWS] = {{0}};
-    td_real compliance[TDI_HELD_ROWS] = {1, 1, 1, 1};
+static void set_rows(const tdi_constraint_set *h, const tdi_member *m, const tdi_row_group *b,
+                     int32_t from, int32_t to, int32_t point_b) {
+    td_vec3 way[TDI_GROUP_ROWS] = {{0}}, back[TDI_GROUP_ROWS] = {{0}};
+    td_real compliance[TDI_GROUP_ROWS] = {1, 1, 1, 1};
     const tdi_point *points[2] = {&h->point[b->point[0]], &h->point[point_b]};
     const td_vec3 *const sees[2] = {way, back};
     for (int32_t r = from; r < to; r++) {
@@ -271,7 +274,7 @@ static void set_rows(const tdi_holds *h, const tdi_member *m, const tdi_held *b,
 }
 
 // All rows of a bond.
-static void set_rows_of(const tdi_holds *h, const tdi_member *m, const tdi_held *b) {
+static void set_rows_of(const tdi_constraint_set *h, const tdi_member *m, const tdi_row_group *b) {
     const int32_t split = b->bent.offset_b ? b->bent.first : b->row_count;
     if (b->row_count > 0) {
         set_rows(h, m, b, 0, split, b->point_b);
@@ -282,21 +285,22 @@ static void set_rows_of(const tdi_holds *h, const tdi_member *m, const tdi_held 
 }
 
 // Gradient and Hessian of a bond that acts.
-static void expand_bond(const tdi_holds *h, const tdi_system *y, tdi_held *b, bool exact,
-                        tdi_levers levers) {
+static void expand_bond(const tdi_constraint_set *h, const tdi_system *y, tdi_row_group *b,
+                        bool exact, tdi_levers levers) {
     const td_constraint *c = &h->def[b->hold];
     const bool pinned = b->point_b == TD_NONE;
     td_sym3 curvature = {0};
     if (pinned) {
         curvature = curvature_of(h, b);
-        curvature = exact ? curvature : tdi_bond_positive(&curvature);
+        curvature = exact ? curvature : tdi_relation_positive(&curvature);
     }
     for (int32_t r = 0; r < b->bent.count; r++) {
         b->stiff[b->bent.first + r] = exact ? b->bent.stiff : 0;
     }
-    expand(h, b, tdi_holds_member(h, y, c->actor[0]), b->point[0], b->way, &curvature, levers);
+    expand(h, b, tdi_constraints_member(h, y, c->actor[0]), b->point[0], b->way, &curvature,
+           levers);
     if (!pinned) {
-        const tdi_member *other = tdi_holds_member(h, y, c->actor[1]);
+        const tdi_member *other = tdi_constraints_member(h, y, c->actor[1]);
         expand(h, b, other, b->point_b, b->back, NULL, levers);
         if (b->bent.offset_b) {
             expand_far(h, b, other);
@@ -304,15 +308,16 @@ static void expand_bond(const tdi_holds *h, const tdi_system *y, tdi_held *b, bo
     }
 }
 
-void tdi_holds_expand(tdi_holds *all, const tdi_system *y, bool exact, bool positive) {
+void tdi_constraints_expand(tdi_constraint_set *all, const tdi_system *y, bool exact,
+                            bool positive) {
     const tdi_levers levers = positive ? TDI_LEVERS_POSITIVE : TDI_LEVERS_ALL;
-    for (tdi_holds *h = all; h; h = h->next) {
-        const tdi_member *inner = h->eliminated ? tdi_holds_member(h, y, h->inner) : NULL;
+    for (tdi_constraint_set *h = all; h; h = h->next) {
+        const tdi_member *inner = h->eliminated ? tdi_constraints_member(h, y, h->inner) : NULL;
         if (inner) {
             inner->body->ops->rows->use(inner->body, h->rows);
         }
         for (int32_t i = 0; i < h->held_count; i++) {
-            tdi_held *b = &h->held[i];
+            tdi_row_group *b = &h->held[i];
             if (b->acts) {
                 expand_bond(h, y, b, exact, levers);
             }
@@ -326,11 +331,12 @@ void tdi_holds_expand(tdi_holds *all, const tdi_system *y, bool exact, bool posi
 // ---- value ----------------------------------------------------------------------------------
 
 // The law of a row as the value has it, with the multiplier l.
-static tdi_row_law law_of(const tdi_held *b, const tdi_hold_state *s, td_real l) {
+static tdi_row_law law_of(const tdi_row_group *b, const tdi_constraint_state *s, td_real l) {
     return (tdi_row_law){l, s->unmet ? b->k : b->merit, b->law.one_sided};
 }
 
-static td_real merit_value(const tdi_held *b, const tdi_hold_state *s, const td_real *c) {
+static td_real merit_value(const tdi_row_group *b, const tdi_constraint_state *s,
+                           const td_real *c) {
     td_real sum = 0;
     for (int32_t r = 0; r < b->law.row_count; r++) {
         sum += tdi_row_evaluate(law_of(b, s, s->l[b->bond][r]), c[r]).value;
@@ -338,18 +344,18 @@ static td_real merit_value(const tdi_held *b, const tdi_hold_state *s, const td_
     return sum;
 }
 
-td_real tdi_holds_value(tdi_holds *all, const tdi_system *y) {
+td_real tdi_constraints_value(tdi_constraint_set *all, const tdi_system *y) {
     td_real sum = 0;
-    for (tdi_holds *h = all; h; h = h->next) {
-        tdi_holds_gather(h, y);
+    for (tdi_constraint_set *h = all; h; h = h->next) {
+        tdi_constraints_gather(h, y);
         for (int32_t i = 0; i < h->held_count; i++) {
-            const tdi_held *b = &h->held[i];
-            const tdi_hold_state *s = &h->state[b->hold];
-            td_real c[TDI_BOND_ROWS], along = s->along;
-            td_vec3 x[TDI_BOND_POINTS];
+            const tdi_row_group *b = &h->held[i];
+            const tdi_constraint_state *s = &h->state[b->hold];
+            td_real c[TDI_RELATION_ROWS], along = s->along;
+            td_vec3 x[TDI_RELATION_POINTS];
             if (b->acts) {
-                tdi_held_places(h, b, x);
-                tdi_bond_rows(&b->law, x, &along, c);
+                tdi_row_group_positions(h, b, x);
+                tdi_relation_rows(&b->law, x, &along, c);
                 sum += merit_value(b, s, c);
             }
         }
@@ -357,11 +363,11 @@ td_real tdi_holds_value(tdi_holds *all, const tdi_system *y) {
     return sum;
 }
 
-td_real tdi_holds_value_kept(const tdi_holds *all) {
+td_real tdi_constraints_value_kept(const tdi_constraint_set *all) {
     td_real sum = 0;
-    for (const tdi_holds *h = all; h; h = h->next) {
+    for (const tdi_constraint_set *h = all; h; h = h->next) {
         for (int32_t i = 0; i < h->held_count; i++) {
-            const tdi_held *b = &h->held[i];
+            const tdi_row_group *b = &h->held[i];
             sum += b->acts ? merit_value(b, &h->state[b->hold], b->c) : 0;
         }
     }
@@ -371,7 +377,7 @@ td_real tdi_holds_value_kept(const tdi_holds *all) {
 // ---- forces ---------------------------------------------------------------------------------
 
 // On a curve only a force across it does anything.
-static void across_curve(const tdi_held *b, td_real along, td_real *l) {
+static void across_curve(const tdi_row_group *b, td_real along, td_real *l) {
     td_vec3 p, d1, d2;
     tdi_rail_at(&b->law.curve, along, &p, &d1, &d2);
     const td_real part = (l[0] * d1.x + l[1] * d1.y + l[2] * d1.z) / tdi_dot(d1, d1);
@@ -382,8 +388,9 @@ static void across_curve(const tdi_held *b, td_real along, td_real *l) {
 
 //   f' = l + K c where it takes part,  f = l + K (c + J x)
 // Gives what the slope changes by where the value has f_m of f instead of f'.
-static td_real forces_of(const tdi_holds *h, const tdi_held *b, td_real f[TDI_BOND_ROWS]) {
-    const tdi_hold_state *s = &h->state[b->hold];
+static td_real forces_of(const tdi_constraint_set *h, const tdi_row_group *b,
+                         td_real f[TDI_RELATION_ROWS]) {
+    const tdi_constraint_state *s = &h->state[b->hold];
     const td_real *l = s->l[b->bond];
     td_real slope = 0;
     for (int32_t r = 0; r < b->law.row_count; r++) {
@@ -396,7 +403,7 @@ static td_real forces_of(const tdi_holds *h, const tdi_held *b, td_real f[TDI_BO
 }
 
 // Whether the increments leave too much of an error to the first order.
-static bool is_weak(const tdi_holds *h, const tdi_held *b) {
+static bool is_weak(const tdi_constraint_set *h, const tdi_row_group *b) {
     const td_real plain = b->point_b == TD_NONE ? PLAIN : SERIES;
     bool weak = false;
     for (int32_t r = 0; r < b->law.row_count; r++) {
@@ -406,11 +413,11 @@ static bool is_weak(const tdi_holds *h, const tdi_held *b) {
     return weak;
 }
 
-bool tdi_holds_within_reach(const tdi_holds *all) {
+bool tdi_constraints_within_reach(const tdi_constraint_set *all) {
     bool within = true;
-    for (const tdi_holds *h = all; h && within; h = h->next) {
+    for (const tdi_constraint_set *h = all; h && within; h = h->next) {
         for (int32_t i = 0; i < h->held_count && within; i++) {
-            const tdi_held *b = &h->held[i];
+            const tdi_row_group *b = &h->held[i];
             within = !b->acts ||
                      (!b->law.one_sided && !h->state[b->hold].unmet && !b->weak && !is_weak(h, b));
         }
@@ -418,7 +425,7 @@ bool tdi_holds_within_reach(const tdi_holds *all) {
     return within;
 }
 
-static void strengthen(const tdi_holds *h, tdi_held *b, tdi_hold_state *s) {
+static void strengthen(const tdi_constraint_set *h, tdi_row_group *b, tdi_constraint_state *s) {
     b->weak = !s->unmet && s->weight[b->bond] < MOST_TENS && is_weak(h, b);
     if (b->weak) {
         s->weight[b->bond]++;
@@ -426,43 +433,44 @@ static void strengthen(const tdi_holds *h, tdi_held *b, tdi_hold_state *s) {
 }
 
 // One-sided rows that would have to pull for these increments: they are those of a bar.
-static void free_rows(const tdi_holds *h, tdi_held *b, const td_real *l) {
+static void free_rows(const tdi_constraint_set *h, tdi_row_group *b, const td_real *l) {
     for (int32_t r = 0; r < b->law.row_count; r++) {
         const td_real after = l[r] + b->k * (b->c[r] + change(h, b, r));
-        b->freed[r] = b->law.one_sided && b->used[r] && after > tdi_held_least(b);
+        b->freed[r] = b->law.one_sided && b->used[r] && after > tdi_least_force(b);
     }
 }
 
-static td_real finish(tdi_holds *h, tdi_held *b) {
-    tdi_hold_state *s = &h->state[b->hold];
+static td_real finish(tdi_constraint_set *h, tdi_row_group *b) {
+    tdi_constraint_state *s = &h->state[b->hold];
     strengthen(h, b, s);
-    td_real *l = s->l[b->bond], f[TDI_BOND_ROWS] = {0};
+    td_real *l = s->l[b->bond], f[TDI_RELATION_ROWS] = {0};
     free_rows(h, b, l);
     const td_real slope = forces_of(h, b, f);
     memcpy(b->l_before, l, sizeof b->l_before);
     memcpy(l, f, sizeof f);
-    if (b->law.kind == TDI_BOND_CURVE) {
+    if (b->law.kind == TDI_RELATION_CURVE) {
         across_curve(b, s->along, l);
     }
     return slope;
 }
 
-td_real tdi_holds_slope(tdi_holds *all, const tdi_system *y) {
+td_real tdi_constraints_slope(tdi_constraint_set *all, const tdi_system *y) {
     td_real sum = 0;
-    for (tdi_holds *h = all; h; h = h->next) {
-        tdi_holds_gather_moves(h, y, false);
+    for (tdi_constraint_set *h = all; h; h = h->next) {
+        tdi_constraints_gather_motions(h, y, false);
         for (int32_t i = 0; i < h->held_count; i++) {
-            td_real f[TDI_BOND_ROWS];
+            td_real f[TDI_RELATION_ROWS];
             sum += h->held[i].acts ? forces_of(h, &h->held[i], f) : 0;
         }
     }
     return sum;
 }
 
-void tdi_holds_finish(tdi_holds *all, const tdi_system *y, td_real *predicted_decrease) {
-    for (tdi_holds *h = all; h; h = h->next) {
+void tdi_constraints_update_multipliers(tdi_constraint_set *all, const tdi_system *y,
+                                        td_real *predicted_decrease) {
+    for (tdi_constraint_set *h = all; h; h = h->next) {
         if (y->touch || !h->coupled || h->eliminated) { // others have answered
-            tdi_holds_gather_moves(h, y, false);
+            tdi_constraints_gather_motions(h, y, false);
         }
         for (int32_t i = 0; i < h->held_count; i++) {
             *predicted_decrease += h->held[i].acts ? finish(h, &h->held[i]) : 0;
@@ -470,10 +478,10 @@ void tdi_holds_finish(tdi_holds *all, const tdi_system *y, td_real *predicted_de
     }
 }
 
-void tdi_holds_revert(tdi_holds *all) {
-    for (tdi_holds *h = all; h; h = h->next) {
+void tdi_constraints_restore_multipliers(tdi_constraint_set *all) {
+    for (tdi_constraint_set *h = all; h; h = h->next) {
         for (int32_t i = 0; i < h->held_count; i++) {
-            tdi_held *b = &h->held[i];
+            tdi_row_group *b = &h->held[i];
             if (b->acts) {
                 memcpy(h->state[b->hold].l[b->bond], b->l_before, sizeof b->l_before);
                 memset(b->freed, 0, sizeof b->freed);
@@ -485,7 +493,7 @@ void tdi_holds_revert(tdi_holds *all) {
 // ---- errors ---------------------------------------------------------------------------------
 
 // How far a bond is from being met. One-sided: from c = 0 where it pushes, and below it.
-static td_real error_of(const tdi_held *b, const tdi_hold_state *s, const td_real *c) {
+static td_real error_of(const tdi_row_group *b, const tdi_constraint_state *s, const td_real *c) {
     td_real most = 0;
     for (int32_t r = 0; r < b->law.row_count; r++) {
         const bool idle = b->law.one_sided && c[r] > 0 && !(s->l[b->bond][r] < 0);
@@ -497,21 +505,21 @@ static td_real error_of(const tdi_held *b, const tdi_hold_state *s, const td_rea
 
 // What a bond is met to. Places of a long chain are sums along it: they are rounded by more than an
 // increment could mend, where they are far from the origin.
-static td_real met_to(const tdi_held *b, const td_vec3 *x) {
+static td_real met_to(const tdi_row_group *b, const td_vec3 *x) {
     td_real most = 0;
     for (int32_t p = 0; p < b->law.point_count; p++) {
         most = fmax(most, tdi_norm(x[p]));
     }
-    return fmax(TDI_HELD_MET, ROUNDED * most);
+    return fmax(TDI_RESIDUAL_TOLERANCE, ROUNDED * most);
 }
 
 // Whether a bond is met, or cannot be.
-static bool judge(tdi_holds *h, tdi_held *b, td_real largest, bool whole) {
-    tdi_hold_state *s = &h->state[b->hold];
-    td_real c[TDI_BOND_ROWS], along = s->along;
-    td_vec3 x[TDI_BOND_POINTS];
-    tdi_held_places(h, b, x);
-    tdi_bond_rows(&b->law, x, &along, c);
+static bool judge(tdi_constraint_set *h, tdi_row_group *b, td_real largest, bool whole) {
+    tdi_constraint_state *s = &h->state[b->hold];
+    td_real c[TDI_RELATION_ROWS], along = s->along;
+    td_vec3 x[TDI_RELATION_POINTS];
+    tdi_row_group_positions(h, b, x);
+    tdi_relation_rows(&b->law, x, &along, c);
     const td_real before = b->error;
     b->error = error_of(b, s, c);
     const bool freed = b->freed[0] || b->freed[1] || b->freed[2];
@@ -528,10 +536,11 @@ static bool judge(tdi_holds *h, tdi_held *b, td_real largest, bool whole) {
     return false;
 }
 
-bool tdi_holds_judge(tdi_holds *all, const tdi_system *y, td_real largest, bool whole) {
+bool tdi_constraints_converged(tdi_constraint_set *all, const tdi_system *y, td_real largest,
+                               bool whole) {
     bool met = true;
-    for (tdi_holds *h = all; h; h = h->next) {
-        tdi_holds_gather(h, y);
+    for (tdi_constraint_set *h = all; h; h = h->next) {
+        tdi_constraints_gather(h, y);
         for (int32_t i = 0; i < h->held_count; i++) {
             met = (!h->held[i].acts || judge(h, &h->held[i], largest, whole)) && met;
         }

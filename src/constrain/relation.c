@@ -26,7 +26,7 @@ static void add_local(const td_vec3 *x, int32_t k, td_real weight, td_vec3 *grad
 
 // ---- ranges ---------------------------------------------------------------------------------
 
-static void range_rows(const tdi_bond *bond, td_real y, td_real *c) {
+static void range_rows(const tdi_relation *bond, td_real y, td_real *c) {
     int32_t row = 0;
     if (bond->has_low) {
         c[row++] = y - bond->low;
@@ -37,7 +37,7 @@ static void range_rows(const tdi_bond *bond, td_real y, td_real *c) {
 }
 
 // +1 or -1: how a row of a range goes with its coordinate.
-static td_real range_sign(const tdi_bond *bond, int32_t row) {
+static td_real range_sign(const tdi_relation *bond, int32_t row) {
     return bond->has_low && row == 0 ? 1 : -1;
 }
 
@@ -88,17 +88,17 @@ static of_quat component(const td_real q[4], int a) {
 }
 
 // The value alone: line searches ask for no more.
-static td_real ball_value(const tdi_bond *bond, td_vec3 turn) {
+static td_real ball_value(const tdi_relation *bond, td_vec3 turn) {
     const td_quat q = tdi_quat_unit(tdi_turn_by(turn));
-    return bond->kind == TDI_BOND_CONE ? 2 * atan2(fmax(sqrt(q.x * q.x + q.z * q.z), TINY),
-                                                   fmax(sqrt(q.w * q.w + q.y * q.y), TINY))
-                                       : 2 * atan2(q.y, q.w);
+    return bond->kind == TDI_RELATION_CONE ? 2 * atan2(fmax(sqrt(q.x * q.x + q.z * q.z), TINY),
+                                                       fmax(sqrt(q.w * q.w + q.y * q.y), TINY))
+                                           : 2 * atan2(q.y, q.w);
 }
 
-static of_quat ball_angle(const tdi_bond *bond, td_vec3 turn) {
+static of_quat ball_angle(const tdi_relation *bond, td_vec3 turn) {
     const td_quat t = tdi_quat_unit(tdi_turn_by(turn)); // w >= 0: twists of -pi .. pi
     const td_real q[4] = {t.w, t.x, t.y, t.z};
-    const bool cone = bond->kind == TDI_BOND_CONE;
+    const bool cone = bond->kind == TDI_RELATION_CONE;
     const of_quat s = cone ? length_of(q, 1, 3) : component(q, 2),
                   u = cone ? length_of(q, 0, 2) : component(q, 0);
     return angle_of(&s, &u);
@@ -142,7 +142,7 @@ static td_sym3 ball_hessian(const of_quat *a, td_vec3 turn) {
 }
 
 // log(exp(a) exp(-target)), the shorter way
-static td_vec3 turn_error(const tdi_bond *bond, td_vec3 turn) {
+static td_vec3 turn_error(const tdi_relation *bond, td_vec3 turn) {
     const td_quat q =
         tdi_quat_unit(tdi_quat_mul(tdi_turn_by(turn), tdi_quat_conj(tdi_turn_by(bond->target))));
     const td_vec3 v = {q.x, q.y, q.z};
@@ -182,51 +182,51 @@ static void set3(td_real *c, td_vec3 v) {
     c[2] = v.z;
 }
 
-static td_real away(const tdi_bond *bond, td_real distance) {
+static td_real away(const tdi_relation *bond, td_real distance) {
     return bond->one_sided ? bond->low - distance : distance - bond->low;
 }
 
-void tdi_bond_rows(const tdi_bond *bond, const td_vec3 x[TDI_BOND_POINTS], td_real *along,
-                   td_real c[TDI_BOND_ROWS]) {
+void tdi_relation_rows(const tdi_relation *bond, const td_vec3 x[TDI_RELATION_POINTS],
+                       td_real *along, td_real c[TDI_RELATION_ROWS]) {
     td_vec3 p, d1, d2;
     td_real speed[2];
     switch (bond->kind) {
-    case TDI_BOND_POINT:
+    case TDI_RELATION_POINT:
         for (int32_t r = 0; r < bond->row_count; r++) {
             c[r] = tdi_dot(bond->way[r], tdi_sub(x[0], x[1]));
         }
         break;
-    case TDI_BOND_LINE:
+    case TDI_RELATION_LINE:
         for (int32_t r = 0; r < bond->row_count; r++) {
             c[r] = local(x, 2 + r);
         }
         break;
-    case TDI_BOND_ALONG: range_rows(bond, local(x, 2), c); break;
-    case TDI_BOND_CURVE:
+    case TDI_RELATION_ALONG: range_rows(bond, local(x, 2), c); break;
+    case TDI_RELATION_CURVE:
         *along = tdi_rail_nearest(&bond->curve, curve_place(x), *along);
         tdi_rail_at(&bond->curve, *along, &p, &d1, &d2);
         set3(c, tdi_sub(curve_place(x), p));
         break;
-    case TDI_BOND_ENDS:
+    case TDI_RELATION_ENDS:
         *along = tdi_rail_nearest(&bond->curve, curve_place(x), *along);
         end_speeds(&bond->curve, speed);
         c[0] = *along * speed[0];
         c[1] = (bond->curve.count - 1 - *along) * speed[1];
         break;
-    case TDI_BOND_DISTANCE: c[0] = away(bond, tdi_norm(tdi_sub(x[0], x[1]))); break;
-    case TDI_BOND_ANGLE: c[0] = x[0].x - bond->target.x; break;
-    case TDI_BOND_TURN: set3(c, turn_error(bond, x[0])); break;
-    case TDI_BOND_GEAR: c[0] = x[0].x - bond->ratio * x[1].x - bond->low; break;
-    case TDI_BOND_RANGE: range_rows(bond, x[0].x, c); break;
-    case TDI_BOND_CONE: c[0] = bond->high - ball_value(bond, x[0]); break;
-    case TDI_BOND_TWIST: range_rows(bond, ball_value(bond, x[0]), c); break;
+    case TDI_RELATION_DISTANCE: c[0] = away(bond, tdi_norm(tdi_sub(x[0], x[1]))); break;
+    case TDI_RELATION_ANGLE: c[0] = x[0].x - bond->target.x; break;
+    case TDI_RELATION_TURN: set3(c, turn_error(bond, x[0])); break;
+    case TDI_RELATION_GEAR: c[0] = x[0].x - bond->ratio * x[1].x - bond->low; break;
+    case TDI_RELATION_RANGE: range_rows(bond, x[0].x, c); break;
+    case TDI_RELATION_CONE: c[0] = bond->high - ball_value(bond, x[0]); break;
+    case TDI_RELATION_TWIST: range_rows(bond, ball_value(bond, x[0]), c); break;
     }
 }
 
 // ---- gradients ------------------------------------------------------------------------------
 
 // The parameter by y: p'/(|p'|^2 - e.p'')
-static td_vec3 along_rate(const tdi_bond *bond, const td_vec3 *x, td_real along, td_vec3 *d1) {
+static td_vec3 along_rate(const tdi_relation *bond, const td_vec3 *x, td_real along, td_vec3 *d1) {
     td_vec3 p, d2;
     tdi_rail_at(&bond->curve, along, &p, d1, &d2);
     const td_real speed2 = tdi_dot(*d1, *d1), bend = tdi_dot(tdi_sub(curve_place(x), p), d2);
@@ -234,7 +234,8 @@ static td_vec3 along_rate(const tdi_bond *bond, const td_vec3 *x, td_real along,
 }
 
 // I - p' (parameter by y)^T
-static void curve_rates(const tdi_bond *bond, const td_vec3 *x, td_real along, td_vec3 rate[3]) {
+static void curve_rates(const tdi_relation *bond, const td_vec3 *x, td_real along,
+                        td_vec3 rate[3]) {
     td_vec3 d1;
     const td_vec3 by = along_rate(bond, x, along, &d1);
     rate[0] = tdi_madd(tdi_vec3(1, 0, 0), by, -d1.x);
@@ -242,7 +243,7 @@ static void curve_rates(const tdi_bond *bond, const td_vec3 *x, td_real along, t
     rate[2] = tdi_madd(tdi_vec3(0, 0, 1), by, -d1.z);
 }
 
-static void end_rates(const tdi_bond *bond, const td_vec3 *x, td_real along, td_vec3 rate[3]) {
+static void end_rates(const tdi_relation *bond, const td_vec3 *x, td_real along, td_vec3 rate[3]) {
     td_vec3 d1;
     td_real speed[2];
     const td_vec3 by = along_rate(bond, x, along, &d1);
@@ -251,10 +252,10 @@ static void end_rates(const tdi_bond *bond, const td_vec3 *x, td_real along, td_
     rate[1] = tdi_scale(by, -speed[1]);
 }
 
-static void curve_gradients(const tdi_bond *bond, const td_vec3 *x, td_real along,
-                            tdi_bond_at *at) {
+static void curve_gradients(const tdi_relation *bond, const td_vec3 *x, td_real along,
+                            tdi_relation_at *at) {
     td_vec3 rate[3];
-    if (bond->kind == TDI_BOND_CURVE) {
+    if (bond->kind == TDI_RELATION_CURVE) {
         curve_rates(bond, x, along, rate);
     } else {
         end_rates(bond, x, along, rate);
@@ -266,44 +267,45 @@ static void curve_gradients(const tdi_bond *bond, const td_vec3 *x, td_real alon
     }
 }
 
-static void ball_gradients(const tdi_bond *bond, const td_vec3 *x, tdi_bond_at *at) {
+static void ball_gradients(const tdi_relation *bond, const td_vec3 *x, tdi_relation_at *at) {
     const of_quat a = ball_angle(bond, x[0]);
     const td_vec3 g = ball_gradient(&a, x[0]);
     for (int32_t r = 0; r < bond->row_count; r++) {
-        const td_real sign = bond->kind == TDI_BOND_CONE ? -1 : range_sign(bond, r);
+        const td_real sign = bond->kind == TDI_RELATION_CONE ? -1 : range_sign(bond, r);
         at->gradient[r][0] = tdi_scale(g, sign);
     }
 }
 
-static void point_gradients(const tdi_bond *bond, tdi_bond_at *at) {
+static void point_gradients(const tdi_relation *bond, tdi_relation_at *at) {
     for (int32_t r = 0; r < bond->row_count; r++) {
         at->gradient[r][0] = bond->way[r];
         at->gradient[r][1] = tdi_scale(bond->way[r], -1);
     }
 }
 
-static void gradients(const tdi_bond *bond, const td_vec3 *x, td_real along, tdi_bond_at *at) {
+static void gradients(const tdi_relation *bond, const td_vec3 *x, td_real along,
+                      tdi_relation_at *at) {
     const td_vec3 one = {1, 0, 0};
     switch (bond->kind) {
-    case TDI_BOND_POINT: point_gradients(bond, at); break;
-    case TDI_BOND_LINE:
+    case TDI_RELATION_POINT: point_gradients(bond, at); break;
+    case TDI_RELATION_LINE:
         for (int32_t r = 0; r < bond->row_count; r++) {
             add_local(x, 2 + r, 1, at->gradient[r]);
         }
         break;
-    case TDI_BOND_ALONG:
+    case TDI_RELATION_ALONG:
         for (int32_t r = 0; r < bond->row_count; r++) {
             add_local(x, 2, range_sign(bond, r), at->gradient[r]);
         }
         break;
-    case TDI_BOND_CURVE:
-    case TDI_BOND_ENDS: curve_gradients(bond, x, along, at); break;
-    case TDI_BOND_DISTANCE:
+    case TDI_RELATION_CURVE:
+    case TDI_RELATION_ENDS: curve_gradients(bond, x, along, at); break;
+    case TDI_RELATION_DISTANCE:
         at->gradient[0][0] =
             tdi_scale(tdi_unit_or(tdi_sub(x[0], x[1]), one), bond->one_sided ? -1 : 1);
         at->gradient[0][1] = tdi_scale(at->gradient[0][0], -1);
         break;
-    case TDI_BOND_TURN: {
+    case TDI_RELATION_TURN: {
         td_vec3 rows[3];
         turn_gradients(tdi_vec3(at->c[0], at->c[1], at->c[2]), rows);
         for (int r = 0; r < 3; r++) {
@@ -311,32 +313,32 @@ static void gradients(const tdi_bond *bond, const td_vec3 *x, td_real along, tdi
         }
         break;
     }
-    case TDI_BOND_ANGLE: at->gradient[0][0] = one; break;
-    case TDI_BOND_GEAR:
+    case TDI_RELATION_ANGLE: at->gradient[0][0] = one; break;
+    case TDI_RELATION_GEAR:
         at->gradient[0][0] = one;
         at->gradient[0][1] = tdi_scale(one, -bond->ratio);
         break;
-    case TDI_BOND_RANGE:
+    case TDI_RELATION_RANGE:
         for (int32_t r = 0; r < bond->row_count; r++) {
             at->gradient[r][0] = tdi_scale(one, range_sign(bond, r));
         }
         break;
-    case TDI_BOND_CONE:
-    case TDI_BOND_TWIST: ball_gradients(bond, x, at); break;
+    case TDI_RELATION_CONE:
+    case TDI_RELATION_TWIST: ball_gradients(bond, x, at); break;
     }
 }
 
-void tdi_bond_evaluate(const tdi_bond *bond, const td_vec3 x[TDI_BOND_POINTS], td_real *along,
-                       tdi_bond_at *at) {
-    *at = (tdi_bond_at){0};
-    tdi_bond_rows(bond, x, along, at->c);
+void tdi_relation_evaluate(const tdi_relation *bond, const td_vec3 x[TDI_RELATION_POINTS],
+                           td_real *along, tdi_relation_at *at) {
+    *at = (tdi_relation_at){0};
+    tdi_relation_rows(bond, x, along, at->c);
     gradients(bond, x, *along, at);
 }
 
 // ---- second derivatives ---------------------------------------------------------------------
 
 // p' in the world's axes
-static td_vec3 curve_way(const tdi_bond *bond, const td_vec3 *x, td_real along) {
+static td_vec3 curve_way(const tdi_relation *bond, const td_vec3 *x, td_real along) {
     td_vec3 p, d1, d2, way = {0, 0, 0};
     tdi_rail_at(&bond->curve, along, &p, &d1, &d2);
     const td_real own[3] = {d1.x, d1.y, d1.z};
@@ -347,7 +349,7 @@ static td_vec3 curve_way(const tdi_bond *bond, const td_vec3 *x, td_real along) 
 }
 
 // -(force.p'')/|p'|^4 of p' p'^T in the world's axes, for a force across the curve
-static td_sym3 curve_hessian(const tdi_bond *bond, const td_vec3 *x, td_real along,
+static td_sym3 curve_hessian(const tdi_relation *bond, const td_vec3 *x, td_real along,
                              const td_real *force) {
     td_vec3 p, d1, d2;
     tdi_rail_at(&bond->curve, along, &p, &d1, &d2);
@@ -379,7 +381,7 @@ static void rotate(td_real a[3][3], td_real v[3][3], int p, int q) {
     }
 }
 
-td_sym3 tdi_bond_positive(const td_sym3 *h) {
+td_sym3 tdi_relation_positive(const td_sym3 *h) {
     enum { SWEEPS = 6 }; // the error is squared each time
     td_real a[3][3] = {{h->xx, h->xy, h->xz}, {h->xy, h->yy, h->yz}, {h->xz, h->yz, h->zz}},
             v[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
@@ -396,55 +398,55 @@ td_sym3 tdi_bond_positive(const td_sym3 *h) {
     return sum;
 }
 
-bool tdi_bond_curves(tdi_bond_kind kind) {
-    return kind == TDI_BOND_CURVE || kind == TDI_BOND_DISTANCE || kind == TDI_BOND_CONE ||
-           kind == TDI_BOND_TWIST;
+bool tdi_relation_curves(tdi_relation_kind kind) {
+    return kind == TDI_RELATION_CURVE || kind == TDI_RELATION_DISTANCE ||
+           kind == TDI_RELATION_CONE || kind == TDI_RELATION_TWIST;
 }
 
-bool tdi_bond_turns(tdi_bond_kind kind) {
-    return kind == TDI_BOND_LINE || kind == TDI_BOND_ALONG || kind == TDI_BOND_CURVE;
+bool tdi_relation_turns(tdi_relation_kind kind) {
+    return kind == TDI_RELATION_LINE || kind == TDI_RELATION_ALONG || kind == TDI_RELATION_CURVE;
 }
 
-int32_t tdi_bond_more(const tdi_bond *bond) {
-    const bool one =
-        bond->kind == TDI_BOND_CURVE || (bond->kind == TDI_BOND_LINE && bond->row_count == 2);
+int32_t tdi_relation_more(const tdi_relation *bond) {
+    const bool one = bond->kind == TDI_RELATION_CURVE ||
+                     (bond->kind == TDI_RELATION_LINE && bond->row_count == 2);
     // what slides within a range is on a line besides
-    const bool two = bond->kind == TDI_BOND_DISTANCE || bond->kind == TDI_BOND_LINE ||
-                     (bond->kind == TDI_BOND_ALONG && bond->row_count == 1);
+    const bool two = bond->kind == TDI_RELATION_DISTANCE || bond->kind == TDI_RELATION_LINE ||
+                     (bond->kind == TDI_RELATION_ALONG && bond->row_count == 1);
     return one ? 1 : two ? 2 : 0;
 }
 
-void tdi_bond_free(const tdi_bond *bond, const td_vec3 x[TDI_BOND_POINTS], td_real along,
-                   td_vec3 *way) {
+void tdi_relation_free(const tdi_relation *bond, const td_vec3 x[TDI_RELATION_POINTS],
+                       td_real along, td_vec3 *way) {
     const td_vec3 e = tdi_sub(x[2], x[1]);
-    if (bond->kind == TDI_BOND_CURVE) {
+    if (bond->kind == TDI_RELATION_CURVE) {
         way[0] = tdi_unit_or(curve_way(bond, x, along), tdi_vec3(1, 0, 0));
-    } else if (tdi_bond_more(bond) == 1) {
+    } else if (tdi_relation_more(bond) == 1) {
         way[0] = tdi_cross(e, tdi_sub(x[3], x[1]));
-    } else if (tdi_bond_more(bond) == 2) {
+    } else if (tdi_relation_more(bond) == 2) {
         way[0] = tdi_across(e);
         way[1] = tdi_cross(e, way[0]);
     }
 }
 
-td_sym3 tdi_bond_hessian(const tdi_bond *bond, const td_vec3 x[TDI_BOND_POINTS], td_real along,
-                         const td_real force[TDI_BOND_ROWS]) {
+td_sym3 tdi_relation_hessian(const tdi_relation *bond, const td_vec3 x[TDI_RELATION_POINTS],
+                             td_real along, const td_real force[TDI_RELATION_ROWS]) {
     td_sym3 h = {0};
-    if (bond->kind == TDI_BOND_CURVE) {
+    if (bond->kind == TDI_RELATION_CURVE) {
         return curve_hessian(bond, x, along, force);
     }
-    if (bond->kind == TDI_BOND_DISTANCE) { // (I - n n^T)/|d|
+    if (bond->kind == TDI_RELATION_DISTANCE) { // (I - n n^T)/|d|
         const td_vec3 d = tdi_sub(x[0], x[1]), n = tdi_unit_or(d, tdi_vec3(1, 0, 0));
         const td_real k = (bond->one_sided ? -1 : 1) * force[0] / fmax(tdi_norm(d), TINY);
         h = tdi_sym3_square(n, -k);
         h.xx += k;
         h.yy += k;
         h.zz += k;
-    } else if (bond->kind == TDI_BOND_CONE || bond->kind == TDI_BOND_TWIST) {
+    } else if (bond->kind == TDI_RELATION_CONE || bond->kind == TDI_RELATION_TWIST) {
         const of_quat a = ball_angle(bond, x[0]);
         td_real sum = 0;
         for (int32_t r = 0; r < bond->row_count; r++) {
-            sum += force[r] * (bond->kind == TDI_BOND_CONE ? -1 : range_sign(bond, r));
+            sum += force[r] * (bond->kind == TDI_RELATION_CONE ? -1 : range_sign(bond, r));
         }
         h = tdi_sym3_scale(ball_hessian(&a, x[0]), sum);
     }

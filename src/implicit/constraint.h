@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// Constraints on the bodies of a system.
+//
+// A set of constraints holds the members of a group. A system has any number of sets, in a list;
+// no body is in two groups. In a step:
+//
+//   tdi_constraints_begin       which constraints act, where their targets are, what is found at a
+//   start in every iteration    evaluate; expand, before bodies are factored; solve, after them,
+//   which
+//                         changes the increments; finish, which gives the forces; value for the
+//                         line search; judge after the move
+//   tdi_constraints_accept      forces for the next step, what broke, reports
+//
+// Row     a number c with its force f: 0 = c, or 0 <= c and f <= 0. The potential gains
+//         (f^2 - l^2)/(2 K), f = l + K c, where f is below 0 if the row is one-sided. l, the
+//         multiplier, is the force of the iteration before, so that c goes to 0 with K finite.
+// Pinned  rows of one segment and the world: they go into the elimination of their body.
+// Coupled rows between two segments a and b: with a number z each row is (a - z) + (b + z), of
+//         which each part goes into the elimination of its body, and z is an unknown of the
+//         coupled system (coupled.h). Least in z, K_a/2 ((a - z)^2 + (b + z)^2) is K/2 (a + b)^2
+//         with K = K_a/2. Second derivatives that couple both are rows too, without a force of
+//         their own.
+
+#include "constrain/constrain.h"
+#include "implicit/implicit.h"
+
+#define TDI_RESIDUAL_TOLERANCE \
+    5e-9 // m or rad: rows are met to this, near the origin; 1e-8 is promised
+
+// What a constraint leaves from step to step. It is saved as it is.
+typedef struct tdi_constraint_state {
+    td_constraint_target target, target0; // at the end of the next step, and of the last
+    tdi_rest_placement found;
+    td_real l[TDI_RELATIONS][TDI_RELATION_ROWS];
+    td_real weight[TDI_RELATIONS]; // how often K has become ten times as large: that power
+    td_real along;                 // on a curve
+    td_real error;                 // m or rad
+    td_vec3 place, force, moment;
+    int32_t asked;                 // to hold
+    int32_t active, broken, unmet; // in the last step
+    int32_t pause, left;           // steps between two tries to meet it again, and to the next
+} tdi_constraint_state;
+
+enum { TDI_GROUP_ROWS = 4 }; // of a bond that couples: its own, and those of second derivatives
+
+// Rows of second derivatives that are not positive: in the exact model alone.
+typedef struct tdi_bent {
+    int32_t first, count;
+    td_real stiff;
+    bool offset_b; // they see offset_b of the bond, not point_b
+} tdi_bent;
+
+// A bond of a constraint.
+typedef struct tdi_row_group {
+    int32_t hold, bond;                 // of the set, and of the constraint
+    int32_t node;                       // of the Schur complement; TD_NONE: pinned
+    int32_t first_row, row_count;       // of those that are eliminated with a body
+    int32_t point[TDI_RELATION_POINTS]; // of the set; TD_NONE: the world's
+    int32_t point_b;  // point of the second side on which forces act; TD_NONE: pinned
+    int32_t offset_b; // another, of rows that have one; TD_NONE: none have
+    td_vec3 fixed[TDI_RELATION_POINTS]; // places of the world's points
+    tdi_relation law;
+    bool acts;                     // in this step
+    bool used[TDI_RELATION_ROWS];  // in this iteration
+    bool freed[TDI_RELATION_ROWS]; // one-sided, and it would have pulled in the last one
+    td_real c[TDI_RELATION_ROWS];  // where it was evaluated
+    // What rows see of a move of the first point and of point_b; those of second derivatives
+    // follow.
+    td_vec3 way[TDI_GROUP_ROWS], back[TDI_GROUP_ROWS];
+    td_real stiff[TDI_GROUP_ROWS]; // N/m: of a row on either side; 0: there is no row
+    tdi_bent bent;
+    td_real inertia;  // N/m: of both sides over h^2
+    td_real k, merit; // N/m: of the model, and of the value that a line search sees
+    td_real l_before[TDI_RELATION_ROWS];
+    bool weak;      // K has just become larger
+    td_real error;  // where it was judged last
+    int32_t stalls; // times in a row that this did not shrink
+} tdi_row_group;
+
+struct tdi_constraint_set {
+    tdi_constraint_set *next; // set of the system; NULL: the last
+    const td_alloc *alloc;
+    size_t bytes;
+    td_real time; // s: at the beginning of the whole step
+    int32_t count, member_count, held_count, point_count, node_count;
+    td_constraint *def;
+    td_joint_kind *joint; // of a constraint's first side
+    tdi_rail *curve;      // of a constraint
+    tdi_constraint_state *state, *began;
+    td_constraint_target *now; // at the end of this part of the step
+    tdi_row_group *held;
+    int32_t *member;      // of the group: its number in the system
+    int32_t *first_point; // of a member, and one past all
+    tdi_point *point;
+    td_vec3 *place, *move;      // of a point
+    int32_t *first_node, *node; // of a member: bonds that couple it, and one past all; in held
+    td_real *scale;             // of a member: kg, of a segment in the mean
+    td_real h;                  // of the rule; 0: statics
+    bool coupled;               // some bond couples segments in this step
+    tdi_coupled *whole;         // the system of its bonds; NULL: none couples, or `rows` serve
+    tdi_coupled *solved_in;     // the system that is used: this, or that of contact; NULL: none
+    int32_t first_bond;         // node of its first bond there
+    int32_t inner;              // the member that all coupled bonds are within; TD_NONE: none
+    tdi_rows *rows;             // of it: the rows of all nodes, where nothing touches; NULL: none
+    const tdi_row_ops *row_ops; // of its solver
+    bool eliminated;            // they are used in this step
+};
+
+// Members are the bodies that `actor` of the constraints names; those of a system are told by
+// tdi_constraints_bind(). Everything is copied. Names the constraint that a solver cannot take.
+// With `touches` there may be contact in steps.
+td_status tdi_constraint_set_new(const tdi_member *members, int32_t member_count,
+                                 const td_constraint *constraints, int32_t count, bool touches,
+                                 const td_alloc *alloc, tdi_constraint_set **out, td_diag *diag);
+void tdi_constraint_set_free(tdi_constraint_set *h); // NULL is allowed
+// Bonds that couple a member, for tdi_member.
+int32_t tdi_constraints_coupling(const tdi_constraint_set *h, int32_t member);
+// The number in the system of every member; NULL: the same.
+void tdi_constraints_bind(tdi_constraint_set *h, const int32_t *member);
+
+void tdi_constraints_set_time(tdi_constraint_set *h,
+                              td_real time); // at the beginning of the next step
+void tdi_constraints_set_target(tdi_constraint_set *h, int32_t k,
+                                const td_constraint_target *target);
+// Where the way to the next target begins.
+void tdi_constraints_reset_target(tdi_constraint_set *h, int32_t k,
+                                  const td_constraint_target *target);
+void tdi_constraints_enable(tdi_constraint_set *h, int32_t k, bool hold);
+// What was set last.
+bool tdi_constraints_target(const tdi_constraint_set *h, int32_t k, td_constraint_target *target);
+td_constraint_report tdi_constraints_report(const tdi_constraint_set *h, int32_t k);
+size_t tdi_constraints_save_size(const tdi_constraint_set *h);
+void tdi_constraints_save(const tdi_constraint_set *h, void *bytes);
+void tdi_constraints_restore(tdi_constraint_set *h, const void *bytes);
+
+// ---- steps; `all` is the first set of a system, and NULL is allowed
+
+// Whether a constraint begins or ends to act in the next step: velocities may jump.
+bool tdi_constraints_change(const tdi_constraint_set *all);
+// Whether the same constraints act in the next step as in the last, and no one-sided one pushed.
+bool tdi_constraints_ready(const tdi_constraint_set *all);
+// Whether a one-sided one pushes in the step that was solved. After tdi_constraints_ready() it
+// begins to.
+bool tdi_constraints_have_impact(const tdi_constraint_set *all);
+// The bodies are where the step begins. They go `part` of what is left to the targets.
+void tdi_constraints_begin(tdi_constraint_set *all, const tdi_system *system, td_real h,
+                           td_real part);
+// Back to where that was.
+void tdi_constraints_undo(tdi_constraint_set *all);
+// After a step, or after the part of it from one fraction to another: forces are the mean since the
+// step began, and break a constraint when it ends.
+void tdi_constraints_accept(tdi_constraint_set *all, const tdi_system *system, td_real from,
+                            td_real to);
+
+// ---- Newton's method (constraint_rows.c)
+
+void tdi_constraints_evaluate(tdi_constraint_set *all, const tdi_system *system);
+void tdi_constraints_expand(tdi_constraint_set *all, const tdi_system *system, bool exact,
+                            bool positive);
+td_real tdi_constraints_value(tdi_constraint_set *all, const tdi_system *system);
+// At the poses that were evaluated, with the forces that were found there.
+td_real tdi_constraints_value_kept(const tdi_constraint_set *all);
+// What the promise changes by when the value has the forces that follow from the increments.
+td_real tdi_constraints_slope(tdi_constraint_set *all, const tdi_system *system);
+// With the increments as they are: forces, and the slope of the value along them.
+void tdi_constraints_update_multipliers(tdi_constraint_set *all, const tdi_system *system,
+                                        td_real *predicted_decrease);
+// Whether these increments, after tdi_constraints_update_multipliers(), meet all rows to the first
+// order, and no row is one-sided.
+bool tdi_constraints_within_reach(const tdi_constraint_set *all);
+// No increment was taken: forces as they were.
+void tdi_constraints_restore_multipliers(tdi_constraint_set *all);
+// At the new poses, after increments of this size, taken whole or not. True: all constraints are
+// met, but for those that cannot be.
+bool tdi_constraints_converged(tdi_constraint_set *all, const tdi_system *system, td_real largest,
+                               bool whole);
+
+// Whether rows have second derivatives that are left out of all models but the exact one.
+bool tdi_constraints_are_curved(const tdi_constraint_set *all);
+// Whether constraints act, all of them on one segment each or eliminated with their body, and
+// nothing touches.
+bool tdi_constraints_are_eliminated(const tdi_system *system);
+
+// ---- rows that couple two segments (coupled.c)
+
+bool tdi_constraints_couple(const tdi_constraint_set *all); // whether any bond couples segments
+bool tdi_has_row(const tdi_row_group *b, int32_t row);
+// Pushes a row's points that a member has, by `force` along v.
+void tdi_row_apply(const tdi_constraint_set *h, const tdi_row_group *b, const tdi_member *m,
+                   int32_t member, int32_t row, td_real force);
+// v of a row, of the moves of the points that a member has.
+td_real tdi_row_displacement(const tdi_constraint_set *h, const tdi_row_group *b, int32_t member,
+                             int32_t row);
+// These of all rows, into the right side of the system.
+void tdi_constraints_add_displacements(const tdi_constraint_set *h, int32_t member);
+
+// ---- shared by these files
+
+// N: a one-sided row pushes with more than this. Less moves a mean segment by less than rows are
+// met to, and has the sign of rounding.
+static inline td_real tdi_least_force(const tdi_row_group *b) {
+    return TDI_RESIDUAL_TOLERANCE * b->inertia;
+}
+static inline bool tdi_held_bends(const tdi_row_group *b, int32_t row) {
+    return row >= b->bent.first && row < b->bent.first + b->bent.count;
+}
+// The point of the second side that a row sees.
+static inline int32_t tdi_held_point_b(const tdi_row_group *b, int32_t row) {
+    return b->bent.offset_b && tdi_held_bends(b, row) ? b->offset_b : b->point_b;
+}
+// How much larger K has become.
+static inline td_real tdi_penalty_factor(const tdi_constraint_state *s, int32_t bond) {
+    static const td_real tens[] = {1, 10, 100, 1e3, 1e4, 1e5, 1e6};
+    const td_real w = s->weight[bond];
+    return tens[w >= 0 && w <= 6 ? (int)w : 0];
+}
+// Where all points are.
+void tdi_constraints_gather(tdi_constraint_set *h, const tdi_system *system);
+// Places of a bond's points.
+void tdi_row_group_positions(const tdi_constraint_set *h, const tdi_row_group *b,
+                             td_vec3 x[TDI_RELATION_POINTS]);
+// How all points move by the increments, or by responses; and those of member k of the set.
+void tdi_constraints_gather_motions(tdi_constraint_set *h, const tdi_system *system, bool response);
+void tdi_constraints_gather_member(tdi_constraint_set *h, const tdi_member *member, int32_t k,
+                                   bool response);
+// The frame of a segment at one of its points, as arms there turn.
+tdi_frame_at tdi_point_frame(const td_body *body, int32_t segment, td_vec3 at);
+// The frame of a side of constraint k, 0 or 1, at a point of it.
+tdi_frame_at tdi_constraints_frame(const tdi_constraint_set *h, const tdi_system *system, int32_t k,
+                                   int side, td_vec3 at);
+static inline const tdi_member *tdi_constraints_member(const tdi_constraint_set *h,
+                                                       const tdi_system *y, int32_t k) {
+    return &y->member[h->member[k]];
+}
