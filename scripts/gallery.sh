@@ -50,6 +50,7 @@ pull-and-release --times 0,1.2,2.4,2.8,3.1
 rod-dropped-on-a-table --times 0.1,0.27,0.42,0.7,2 --turn=-25 --rise 18 --zoom 2.6
 rods-of-1-to-30-elements-fall --times 0,0.35,0.7 --turn=20 --zoom 0.85
 rods-of-1-to-30-elements-swing --times 0,2.1,4.2 --turn=-25
+ropes-over-hills --times 0,0.5,2.4,5 --turn=-25 --rise 14 --zoom 1.6
 rose-wilts --times 0,4,6,10
 slinky-perversion --times 0,2,4,6,8,12 --turn=-25 --zoom 1.15
 suspension-bridge --times 5 --turn 25 --rise 4 --zoom 0.8
