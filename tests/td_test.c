@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Runs the registered tests: all, or those whose name contains the argument; `=name` is exact and
-// `@file` runs those of a file. TEST_EXCEPT in the environment lists parts of names, separated by
-// commas, of tests that are not run; with TEST_TIMES, each test tells its time of the processor;
-// with TEST_LONG, tests try more cases.
+// Runs the registered tests: all, or those that one of the arguments selects: a part of a name,
+// `=name` exactly, `@file` all of a file. An argument that selects none is refused. TEST_EXCEPT in
+// the environment lists parts of names, separated by commas, of tests that are not run; with
+// TEST_TIMES, each test tells its time of the processor; with TEST_LONG, tests try more cases.
 
 #include "td_test.h"
 
@@ -89,15 +89,31 @@ static bool is_file(const char *path, const char *name) {
     return strncmp(last, name, length) == 0 && strcmp(last + length, ".c") == 0;
 }
 
-static bool wanted(int i, const char *filter) {
+static bool selects(const char *filter, int i) {
     const char *name = tests[i].name;
-    if (has_part_of(name, getenv("TEST_EXCEPT"))) {
-        return false;
-    }
-    return !filter            ? true
-           : filter[0] == '=' ? strcmp(name, filter + 1) == 0
+    return filter[0] == '='   ? strcmp(name, filter + 1) == 0
            : filter[0] == '@' ? is_file(tests[i].file, filter + 1)
                               : strstr(name, filter) != NULL;
+}
+
+// The filter that selects a test first, "" without filters, NULL: none does.
+static const char *selected_by(int i, int count, char **filters) {
+    for (int k = 0; k < count; k++) {
+        if (selects(filters[k], i)) {
+            return filters[k];
+        }
+    }
+    return count > 0 ? NULL : "";
+}
+
+static bool selects_any(const char *filter) {
+    for (int i = 0; i < test_count; i++) {
+        if (selects(filter, i)) {
+            return true;
+        }
+    }
+    fprintf(stderr, "%s: no test has such a name\n", filter);
+    return false;
 }
 
 // Seconds of the processor, all threads together; there are none under node.
@@ -131,14 +147,19 @@ static bool run_test(const char *name, test_function function) {
 }
 
 int main(int argc, char **argv) {
-    const char *filter = argc > 1 ? argv[1] : NULL;
     int run = 0, failed = 0, left_out = 0;
+    for (int k = 1; k < argc; k++) {
+        if (!selects_any(argv[k])) {
+            return 2;
+        }
+    }
     for (int i = 0; i < test_count; i++) {
-        if (!wanted(i, filter)) {
+        const char *filter = selected_by(i, argc - 1, argv + 1);
+        if (!filter || has_part_of(tests[i].name, getenv("TEST_EXCEPT"))) {
             continue;
         }
         run++;
-        if (filter && filter[0] == '@') {
+        if (filter[0] == '@') {
             printf("%s\n", tests[i].name);
             fflush(stdout); // a crash must not take the name along
         }

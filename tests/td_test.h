@@ -7,6 +7,7 @@
 
 #include "test_heap.h"
 
+#include "base/random.h"
 #include "tendril/tendril.h"
 
 #include <math.h>
@@ -94,6 +95,12 @@ bool test_check(bool condition, const char *file, int line, const char *format, 
             test_failed(__FILE__, __LINE__, "%s = \"%s\" lacks \"%s\"", #text, text_, part_); \
         }                                                                                     \
     } while (0)
+
+static inline tdi_random random_of(uint64_t seed) {
+    tdi_random random;
+    tdi_random_seed(&random, seed);
+    return random;
+}
 
 // ---- ownership ------------------------------------------------------------------------------
 

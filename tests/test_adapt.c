@@ -92,8 +92,7 @@ TD_TEST(adapt_assembly_of_a_wide_hub_is_made_in_order) {
 // ---- steps ----------------------------------------------------------------------------------
 
 static tree wild(uint64_t seed, int32_t n) {
-    tdi_random r;
-    tdi_random_seed(&r, seed);
+    tdi_random r = random_of(seed);
     return random_tree(&r, n, BUSHY, 1, TD_LAW_LINEAR);
 }
 

@@ -4,8 +4,6 @@
 #include "load/drag.h"
 #include "test_world_support.h"
 
-static const char *const solvers[] = {"tree", "rod", "helix"};
-
 // ---- along and across -----------------------------------------------------------------------
 
 // Terminal velocity of a stick: m g = rho/2 c 2 r l v^2, with c = 1 across it and 0.1^(3/2) along

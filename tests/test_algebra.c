@@ -4,7 +4,6 @@
 
 #include "td_test.h"
 
-#include "base/random.h"
 #include "math/quat.h"
 
 #define TINY 1e-14 // a few roundings of numbers of about 1
@@ -28,8 +27,7 @@ static bool same(td_vec3 a, td_vec3 b) {
 }
 
 TD_TEST(algebra_of_vectors_and_quaternions_has_the_bits_of_the_library) {
-    tdi_random r;
-    tdi_random_seed(&r, 11);
+    tdi_random r = random_of(11);
     for (int k = 0; k < 1000; k++) {
         const td_vec3 a = any_vec(&r), b = any_vec(&r);
         const td_quat p = any_turn(&r), q = any_turn(&r);
@@ -54,8 +52,7 @@ TD_TEST(algebra_of_vectors_and_quaternions_has_the_bits_of_the_library) {
 }
 
 TD_TEST(algebra_turns_between_directions_and_from_one_rotation_to_another) {
-    tdi_random r;
-    tdi_random_seed(&r, 12);
+    tdi_random r = random_of(12);
     for (int k = 0; k < 300; k++) {
         const td_vec3 a = td_vec3_unit_or(any_vec(&r), td_vec3_of(1, 0, 0));
         const td_vec3 b =
@@ -72,8 +69,7 @@ TD_TEST(algebra_turns_between_directions_and_from_one_rotation_to_another) {
 }
 
 TD_TEST(algebra_of_matrices_turns_shifts_scales_and_projects) {
-    tdi_random r;
-    tdi_random_seed(&r, 13);
+    tdi_random r = random_of(13);
     for (int k = 0; k < 100; k++) {
         const td_vec3 at = any_vec(&r), v = any_vec(&r), by = any_vec(&r);
         const td_quat q = any_turn(&r);
@@ -98,8 +94,7 @@ TD_TEST(algebra_of_matrices_turns_shifts_scales_and_projects) {
 // A vertex that is drawn on a segment stays on it wherever it goes.
 TD_TEST(algebra_bones_take_what_is_drawn_on_a_segment_along_with_it) {
     enum { COUNT = 4 };
-    tdi_random r;
-    tdi_random_seed(&r, 14);
+    tdi_random r = random_of(14);
     td_vec3 drawn[COUNT], now[COUNT];
     td_quat drawn_turn[COUNT], turn[COUNT];
     float palette[16 * COUNT];

@@ -6,7 +6,6 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "tendril/pool.h"
-#include "base/random.h"
 #include "base/range.h"
 
 #include <stdlib.h>
@@ -258,8 +257,7 @@ TD_TEST(random_bits_are_those_of_xoshiro256_star_history) {
 
 // splitmix64 fills the state: its first values for the seed 1234567
 TD_TEST(random_seeds_are_spread_by_splitmix64) {
-    tdi_random random;
-    tdi_random_seed(&random, 1234567);
+    tdi_random random = random_of(1234567);
     CHECK(random.s[0] == 6457827717110365317u);
     CHECK(random.s[1] == 3203168211198807973u);
     CHECK(random.s[2] == 9817491932198370423u);
@@ -267,8 +265,7 @@ TD_TEST(random_seeds_are_spread_by_splitmix64) {
 
 // computed by a second implementation in another language
 TD_TEST(random_first_values_of_a_seed_are_fixed) {
-    tdi_random random;
-    tdi_random_seed(&random, 0);
+    tdi_random random = random_of(0);
     CHECK(tdi_random_bits(&random) == 0x99ec5f36cb75f2b4u);
     CHECK(tdi_random_bits(&random) == 0xbf6e1f784956452au);
     tdi_random_seed(&random, 42);
@@ -310,8 +307,7 @@ static double draw_binomial(tdi_random *random, double a, double b) {
 static moments measure(drawing draw, double a, double b, double mean) {
     static double values[DRAWS];
     moments m = {0, 0, 0, 0, INFINITY, -INFINITY};
-    tdi_random random;
-    tdi_random_seed(&random, 7);
+    tdi_random random = random_of(7);
     for (int i = 0; i < DRAWS; i++) {
         values[i] = draw(&random, a, b);
         m.mean += values[i] / DRAWS;
@@ -348,8 +344,7 @@ TD_TEST(random_uniform_has_its_moments_and_its_range) {
 TD_TEST(random_uniform_fills_its_range_evenly) {
     int32_t cells[100] = {0};
     double sum = 0;
-    tdi_random random;
-    tdi_random_seed(&random, 3);
+    tdi_random random = random_of(3);
     for (int i = 0; i < DRAWS; i++) {
         cells[(int)(tdi_random_uniform(&random) * 100)]++;
     }
@@ -394,8 +389,7 @@ TD_TEST(random_binomial_has_its_moments) {
         check_moments(&m, n * p, n * p * q, 3 + (1 - 6 * p * q) / (n * p * q));
         CHECK(m.low >= 0 && m.high <= n);
     }
-    tdi_random random;
-    tdi_random_seed(&random, 1);
+    tdi_random random = random_of(1);
     CHECK_INT(tdi_random_binomial(&random, 1000, 0), 0);
     CHECK_INT(tdi_random_binomial(&random, 1000, 1), 1000);
 }

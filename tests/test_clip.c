@@ -6,7 +6,6 @@
 #include "test_folder.h"
 #include "test_mesh_support.h"
 
-#include "base/random.h"
 #include "io/clip.h"
 #include "io/gltf.h"
 
@@ -78,8 +77,7 @@ static float *make_frames(const td_clip_actor *actor, int32_t count, bool still)
     float *frames = calloc(size * (size_t)count, sizeof *frames);
     FREED td_vec3 *origins = calloc((size_t)segments, sizeof *origins);
     FREED td_quat *rotations = calloc((size_t)segments, sizeof *rotations);
-    tdi_random random;
-    tdi_random_seed(&random, 7);
+    tdi_random random = random_of(7);
     for (int32_t f = 0; f < count; f++) {
         float *frame = frames + size * (size_t)f;
         if (f > 0 && still) {
@@ -261,8 +259,7 @@ static void check_round_trip(const td_skeleton *skeleton, bool stretchy, td_real
     td_vec3 *origins = calloc(2 * count, sizeof *origins), base = tdi_vec3(0.3, -2, 1), base_back;
     td_quat *rotations = calloc(2 * count, sizeof *rotations), turn_back;
     float *frame = calloc((size_t)td_clip_actor_size(&actor), sizeof *frame);
-    tdi_random random;
-    tdi_random_seed(&random, 3);
+    tdi_random random = random_of(3);
     td_quat turn = random_turn(&random);
     random_pose(skeleton, &random, reach, base, turn, origins, rotations);
     td_clip_pack(&actor, base, turn, origins, rotations, frame);

@@ -3,7 +3,6 @@
 // motions, forces and terms belong together. Pairs with "material points" of
 // src/implicit/implicit.h.
 
-#include "base/random.h"
 #include "test_conform_opened.h"
 
 enum { MOST_TOLD = 72, MOST_HELD = 12, FEW = 5, ROUNDS = 12 };
@@ -72,8 +71,7 @@ static td_skeleton *shaped(shape kind) {
     const int32_t wood = soft_wood(b, false);
     const td_shape leaf = td_shape_default();
     int32_t drawn = TD_NONE;
-    tdi_random random;
-    tdi_random_seed(&random, 3);
+    tdi_random random = random_of(3);
     CHECK_INT(td_builder_add_shape(b, &leaf, &drawn, NULL), TD_OK);
     for (int32_t i = 0; i < sizes[kind]; i++) {
         td_segment_def d = segment_of(kind, i, drawn, &random);
@@ -619,8 +617,7 @@ static td_real wells_value(const pointed *p, const well *wells, int count, td_re
 // The whole potential falls and bends along increments x = -H^-1 r of the exact model as they
 // promise: slope -r.H^-1 r, curvature r.H^-1 r. Random gradients make random directions of these.
 static void claim_second(pointed *p) {
-    tdi_random random;
-    tdi_random_seed(&random, 7);
+    tdi_random random = random_of(7);
     int32_t exact = 0;
     for (int round = 0; round < ROUNDS; round++) {
         well wells[3];

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Rows of constraints and their derivatives, curves, checks. Pairs with src/constrain.
 
-#include "base/random.h"
 #include "constrain/constrain.h"
 #include "td_test.h"
 
@@ -94,8 +93,7 @@ static td_real part(td_vec3 v, int d) {
 TD_TEST(constraint_gradients_of_every_bond_equal_finite_differences) {
     enum { TRIALS = 30 };
     const td_real h = 1e-6;
-    tdi_random r;
-    tdi_random_seed(&r, 1);
+    tdi_random r = random_of(1);
     bent curve;
     make_bent(&curve, false);
     for (int kind = 0; kind <= TDI_RELATION_TWIST; kind++) {
@@ -131,8 +129,7 @@ TD_TEST(constraint_gradients_of_every_bond_equal_finite_differences) {
 TD_TEST(constraint_hessians_equal_finite_differences) {
     enum { TRIALS = 30 };
     const td_real h = 1e-4;
-    tdi_random r;
-    tdi_random_seed(&r, 2);
+    tdi_random r = random_of(2);
     bent curve;
     make_bent(&curve, false);
     static const tdi_relation_kind kinds[] = {TDI_RELATION_POINT,    TDI_RELATION_LINE,
@@ -202,8 +199,7 @@ TD_TEST(constraint_curves_go_through_their_points_with_continuous_second_derivat
 }
 
 TD_TEST(constraint_the_nearest_point_of_a_curve_is_nearer_than_all_samples) {
-    tdi_random r;
-    tdi_random_seed(&r, 3);
+    tdi_random r = random_of(3);
     for (int closed = 0; closed < 2; closed++) {
         bent b;
         make_bent(&b, closed);

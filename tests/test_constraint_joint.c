@@ -85,8 +85,7 @@ static void lean_and_twist(const held_island *s, int32_t body, double *lean, dou
 }
 
 TD_TEST(constraint_limits_are_never_passed) {
-    tdi_random r;
-    tdi_random_seed(&r, 7);
+    tdi_random r = random_of(7);
     OWNED(held_island) s = chain_of(4, TD_JOINT_BALL);
     td_constraint c[3];
     for (int32_t k = 0; k < 3; k++) {

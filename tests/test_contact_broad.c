@@ -14,8 +14,7 @@ typedef struct crowd {
 
 // lengths and radii over five powers of ten when `unlike`
 static void draw_crowd(crowd *w, uint64_t seed, bool unlike) {
-    tdi_random random;
-    tdi_random_seed(&random, seed);
+    tdi_random random = random_of(seed);
     for (int32_t i = 0; i < COUNT; i++) {
         td_real size = unlike ? pow(10, test_between(&random, -4, 0.5)) : 0.3;
         w->capsule[i] = (tdi_capsule){2 * i, 2 * i + 1, 0.2 * size, i, false, 0};
@@ -130,8 +129,7 @@ TD_TEST(contact_broad_phase_finds_all_that_meets_what_does_not_stand) {
     for (int unlike = 0; unlike < 2; unlike++) {
         static crowd w;
         static bool standing[COUNT];
-        tdi_random random;
-        tdi_random_seed(&random, 17);
+        tdi_random random = random_of(17);
         draw_crowd(&w, 11, unlike);
         OWNED(tdi_contacts) *c = test_contacts(&opts, w.capsule, COUNT, COLLIDERS);
         CHECK_INT(tdi_contacts_colliders(c, w.collider, COLLIDERS, 0.01, 0, 1, NULL), TD_OK);
@@ -196,8 +194,7 @@ static tdi_contacts *find_apart(crowd *w, uint64_t seed) {
 // each point anywhere in its room, whatever others do
 TD_TEST(contact_pairs_of_what_moves_one_at_a_time_are_all_that_can_meet_in_their_rooms) {
     static crowd w;
-    tdi_random random;
-    tdi_random_seed(&random, 17);
+    tdi_random random = random_of(17);
     OWNED(tdi_contacts) *c = find_apart(&w, 16);
     check_sorted(c);
     for (int32_t p = 0; p < 2 * COUNT; p++) {
@@ -215,8 +212,7 @@ static tdi_contacts *stack_up(crowd *w) {
     const td_real r = 0.02, apart = 2.1 * r;
     td_contact_opts opts = td_contact_opts_default();
     td_diag diag;
-    tdi_random random;
-    tdi_random_seed(&random, 18);
+    tdi_random random = random_of(18);
     for (int32_t i = 0; i < COUNT; i++) {
         const td_vec3 at = {(0.1 + apart) * (i % 4), apart * (i / 4 % 10), 12 * r * (i / 40)};
         w->capsule[i] = (tdi_capsule){2 * i, 2 * i + 1, r, i, false, 0};

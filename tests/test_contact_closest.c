@@ -34,8 +34,7 @@ static tdi_two draw_segments(tdi_random *random, int sort) {
 }
 
 TD_TEST(contact_distance_of_segments_is_the_least_over_both) {
-    tdi_random random;
-    tdi_random_seed(&random, 1);
+    tdi_random random = random_of(1);
     for (int n = 0; n < 9000; n++) {
         tdi_two two = draw_segments(&random, n % 9);
         tdi_closest k = tdi_closest_of(&two);
@@ -48,8 +47,7 @@ TD_TEST(contact_distance_of_segments_is_the_least_over_both) {
 
 // nothing nearby in s, t is less, and it is as near to the true one as promised
 TD_TEST(contact_blunted_distance_is_least_and_below_the_true_one) {
-    tdi_random random;
-    tdi_random_seed(&random, 2);
+    tdi_random random = random_of(2);
     for (int n = 0; n < 9000; n++) {
         tdi_two two = draw_segments(&random, n % 5);
         td_real sharp = test_distance(two.a, two.b, two.c, two.d, NULL);
@@ -96,8 +94,7 @@ TD_TEST(contact_blunted_distance_has_no_kink_where_segments_are_parallel) {
 }
 
 TD_TEST(contact_distance_of_a_segment_and_a_box_is_the_least_along_it) {
-    tdi_random random;
-    tdi_random_seed(&random, 3);
+    tdi_random random = random_of(3);
     for (int n = 0; n < 9000; n++) {
         td_collider box = td_collider_default(TD_COLLIDER_BOX);
         const td_vec3 half = tdi_vec3(test_between(&random, 0.1, 1), test_between(&random, 0.1, 1),

@@ -77,8 +77,7 @@ static bool draw_flight(tdi_random *random, flight *f, int sort) {
 }
 
 TD_TEST(contact_filter_lets_no_capsules_pass_through_each_other) {
-    tdi_random random;
-    tdi_random_seed(&random, 21);
+    tdi_random random = random_of(21);
     int tried = 0, whole = 0;
     for (int n = 0; n < 10000; n++) {
         flight f;
@@ -93,8 +92,7 @@ TD_TEST(contact_filter_lets_no_capsules_pass_through_each_other) {
 }
 
 TD_TEST(contact_filter_lets_nothing_pass_through_moving_and_turning_colliders) {
-    tdi_random random;
-    tdi_random_seed(&random, 22);
+    tdi_random random = random_of(22);
     int tried = 0, whole = 0;
     for (int n = 0; n < 8000; n++) {
         flight f;

@@ -186,7 +186,6 @@ static stage stick_on(char text[TEXT], const char *method, bool field, td_real f
 }
 
 TD_TEST(stick_on_a_height_field_of_a_plane_moves_as_on_the_plane) {
-    static const char *methods[] = {"barrier", "exact"};
     static const td_real falls[] = {0, 0.2, 0.5}; // it sticks below 0.3
     for (int32_t s = 0; s < td_solver_count(); s++) {
         for (int32_t k = 0; k < 6; k++) {
@@ -225,13 +224,14 @@ TD_TEST(stick_on_a_height_field_of_a_plane_moves_as_on_the_plane) {
     "0, 0.05, 0.1, 0, 0.05, 0.15, 0.1, 0.1, 0.15, 0.05, 0.1, 0, 0.05, 0.1, 0, 0.1, 0.15, " \
     "0.1, 0.1]}}"
 
-static stage rope_over_hills(char text[TEXT], const char *solver, const char *contact) {
+static stage rope_over_hills(char text[TEXT], const char *solver, const char *method) {
     snprintf(text, TEXT,
-             "{contact: {%s}, colliders: [" HILLS "], objects: [{solver: %s, start: drawn,\n"
+             "{contact: {method: %s}, colliders: [" HILLS
+             "], objects: [{solver: %s, start: drawn,\n"
              " position: [0, 0.22, 0], relaxation_time: 0.1, strand: {start: {held: free},\n"
              " points: [[-0.35, 0, -0.2], [0.35, 0, 0.25]], segments: 14, radius: 0.01,\n"
              " damping_time: 0.02}}]}",
-             contact, solver);
+             method, solver);
     return stage_of(text);
 }
 
@@ -249,7 +249,6 @@ static td_real least_distance(const stage *w, td_real radius) {
 }
 
 TD_TEST(rope_that_falls_on_hills_rests_on_them_with_all_its_weight) {
-    static const char *methods[] = {"method: barrier", "method: exact"};
     for (int32_t s = 0; s < td_solver_count(); s++) {
         for (int32_t m = 0; m < 2; m++) {
             char text[TEXT];
@@ -282,7 +281,7 @@ TD_TEST(rope_that_falls_on_hills_rests_on_them_with_all_its_weight) {
 TD_TEST(rope_that_is_shot_at_hills_does_not_pass_through_them) {
     for (int32_t s = 0; s < td_solver_count(); s++) {
         char text[TEXT];
-        OWNED(stage) w = rope_over_hills(text, td_solver_get(s).name, "");
+        OWNED(stage) w = rope_over_hills(text, td_solver_get(s).name, "barrier");
         td_real least = HUGE_VAL;
         CHECK_INT(td_world_set(w.world, "gravity.y", -3000, NULL), TD_OK);
         for (int32_t k = 0; k < 20; k++) {
@@ -295,7 +294,8 @@ TD_TEST(rope_that_is_shot_at_hills_does_not_pass_through_them) {
 
 TD_TEST(world_with_a_height_field_goes_on_from_a_save_with_the_same_bits) {
     char text[TEXT];
-    OWNED(stage) w = rope_over_hills(text, "rod", ""), v = rope_over_hills(text, "rod", "");
+    OWNED(stage) w = rope_over_hills(text, "rod", "barrier"),
+                 v = rope_over_hills(text, "rod", "barrier");
     td_diag diag = {.message = ""};
     td_vec3 p[14], q[14];
     steps(w.world, 30);
@@ -312,7 +312,7 @@ TD_TEST(world_with_a_height_field_goes_on_from_a_save_with_the_same_bits) {
 
 TD_TEST(actor_below_the_ground_of_a_height_field_is_refused) {
     char text[TEXT];
-    OWNED(stage) w = rope_over_hills(text, "rod", "");
+    OWNED(stage) w = rope_over_hills(text, "rod", "barrier");
     td_diag diag = {.message = ""};
     const td_quat none = {1, 0, 0, 0};
     const td_actor_id rope = td_world_actor_id(w.world, 0);
@@ -379,7 +379,6 @@ static const tilted grounds[] = {
 };
 
 TD_TEST(stick_on_a_tilted_height_field_moves_as_on_a_tilted_plane) {
-    static const char *methods[] = {"barrier", "exact"};
     for (int32_t s = 0; s < td_solver_count(); s++) {
         for (int32_t k = 0; k < 12; k++) {
             const tilted *g = &grounds[k / 2];
@@ -395,7 +394,6 @@ TD_TEST(stick_on_a_tilted_height_field_moves_as_on_a_tilted_plane) {
 }
 
 TD_TEST(stick_that_starts_settled_on_a_height_field_rests_as_on_a_plane) {
-    static const char *methods[] = {"barrier", "exact"};
     for (int32_t s = 0; s < td_solver_count(); s++) {
         for (int32_t k = 0; k < 6; k++) {
             const tilted *g = &grounds[k / 2];
@@ -456,7 +454,6 @@ static void stick_across_ridge(char text[TEXT], const char *solver, const char *
 }
 
 TD_TEST(stick_across_a_ridge_sinks_into_it_by_no_more_than_a_seventh) {
-    static const char *methods[] = {"barrier", "exact"};
     for (int32_t s = 0; s < td_solver_count(); s++) {
         for (int32_t m = 0; m < 2; m++) {
             char text[TEXT];

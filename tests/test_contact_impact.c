@@ -94,8 +94,7 @@ static fall random_fall(tdi_random *r) {
 
 // Ways of a step may be off by 3e-3 of them.
 TD_TEST(contact_impact_of_a_rods_end_is_that_of_impulses_by_either_law) {
-    tdi_random r;
-    tdi_random_seed(&r, 5);
+    tdi_random r = random_of(5);
     double differ = 0;
     for (int k = 0; k < 40; k++) {
         fall f = random_fall(&r);

@@ -133,8 +133,7 @@ static td_real gathered(heap *w, td_real *gradient, td_real *hessian) {
 }
 
 TD_TEST(contact_gradient_equals_differences_of_the_energy) {
-    tdi_random random;
-    tdi_random_seed(&random, 31);
+    tdi_random random = random_of(31);
     int32_t barriers = 0, frictions = 0, rolling = 0;
     for (int n = 0; n < 25; n++) {
         heap w;
@@ -169,8 +168,7 @@ TD_TEST(contact_gradient_equals_differences_of_the_energy) {
 // Friction between two capsules that turn is equal and opposite, and so is its moment about any
 // point, where it was found: it keeps momentum and angular momentum.
 TD_TEST(contact_friction_between_capsules_has_neither_force_nor_moment_in_all) {
-    tdi_random random;
-    tdi_random_seed(&random, 34);
+    tdi_random random = random_of(34);
     int32_t pairs = 0;
     for (int n = 0; n < 25; n++) {
         heap w;
@@ -223,8 +221,7 @@ static bool positive(td_real *h) {
 }
 
 TD_TEST(contact_hessian_is_symmetric_and_positive) {
-    tdi_random random;
-    tdi_random_seed(&random, 32);
+    tdi_random random = random_of(32);
     for (int n = 0; n < 25; n++) {
         heap w;
         draw_heap(&random, &w);
@@ -241,8 +238,7 @@ TD_TEST(contact_hessian_is_symmetric_and_positive) {
 
 // everything nearly touching everything, with friction, slow and fast
 TD_TEST(contact_exact_hessian_equals_differences_of_the_gradient) {
-    tdi_random random;
-    tdi_random_seed(&random, 33);
+    tdi_random random = random_of(33);
     for (int n = 0; n < 25; n++) {
         heap w;
         draw_heap(&random, &w);
@@ -335,8 +331,7 @@ TD_TEST(contact_with_what_rests_acts_as_ever_on_what_moves_and_is_left_out_betwe
     const bool resting[CAPSULES] = {true, true, true, false, false};
     const int moving = 2 * 3; // the first point of the capsules that move
     int32_t left_out = 0;
-    tdi_random random;
-    tdi_random_seed(&random, 37);
+    tdi_random random = random_of(37);
     for (int n = 0; n < 25; n++) {
         heap w;
         draw_heap(&random, &w);

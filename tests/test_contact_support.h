@@ -3,7 +3,6 @@
 
 // Random capsules, and distances found in another way than the library's.
 
-#include "base/random.h"
 #include "contact/store.h"
 #include "td_test.h"
 

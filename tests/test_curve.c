@@ -3,7 +3,6 @@
 
 #include "td_test.h"
 
-#include "base/random.h"
 #include "math/quat.h"
 
 static double between(tdi_random *r, double low, double high) {
@@ -117,8 +116,7 @@ static void check_rates(const td_curve *curve, double t, double gap, int parts) 
 }
 
 TD_TEST(smooth_curve_passes_its_keys_without_a_jump_in_acceleration) {
-    tdi_random r;
-    tdi_random_seed(&r, 3);
+    tdi_random r = random_of(3);
     for (int k = 0; k < 200; k++) {
         int n = 2 + k % 30, parts = 1 + k % 4;
         double times[32], values[32 * 4];
@@ -182,8 +180,7 @@ static void check_within(const td_curve *curve, const double *t, double a, doubl
 
 // gaps over six decades; every other curve rises from key to key
 TD_TEST(smooth_curve_goes_past_its_keys_by_a_tenth_of_the_steps_beside_them_at_most) {
-    tdi_random r;
-    tdi_random_seed(&r, 21);
+    tdi_random r = random_of(21);
     for (int k = 0; k < 200; k++) {
         int n = 2 + k % 20;
         bool rising = k % 2 == 0, repeat = k % 4 == 1;
@@ -218,8 +215,7 @@ static double least_rate(const td_curve *curve, double from, double to) {
 
 // if no step is more than 11/3 of the one beside it
 TD_TEST(smooth_curve_through_rising_keys_at_even_times_rises_all_along) {
-    tdi_random r;
-    tdi_random_seed(&r, 5);
+    tdi_random r = random_of(5);
     for (int k = 0; k < 50; k++) {
         double times[20] = {0}, values[20] = {0};
         for (int i = 1; i < 20; i++) {
@@ -354,8 +350,7 @@ static void check_spin(const td_turn_curve *curve, double t) {
 }
 
 TD_TEST(turn_curve_passes_its_keys_and_its_spin_is_exact) {
-    tdi_random r;
-    tdi_random_seed(&r, 8);
+    tdi_random r = random_of(8);
     for (int k = 0; k < 60; k++) {
         int n = 2 + k % 12;
         double times[16] = {0};

@@ -5,7 +5,6 @@
 #include "test_grammar_support.h"
 
 #include "base/alloc.h"
-#include "base/random.h"
 
 #include <stdlib.h>
 
@@ -284,8 +283,7 @@ TD_TEST(errors_do_not_come_from_deep_branches_up_to_the_turtles_limit) {
 // ---- garbage --------------------------------------------------------------------------------
 
 TD_TEST(errors_of_binary_garbage_are_faults_of_syntax) {
-    tdi_random random;
-    tdi_random_seed(&random, 99);
+    tdi_random random = random_of(99);
     for (int i = 0; i < 500; i++) {
         char text[256];
         td_grammar_def def = td_grammar_def_default();

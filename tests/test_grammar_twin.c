@@ -9,8 +9,6 @@
 
 #include "test_grammar_support.h"
 
-#include "base/random.h"
-
 #define MAX_STRING 4000
 #define MAX_RULES  12
 #define GRAMMARS   600

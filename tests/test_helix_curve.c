@@ -11,8 +11,7 @@
 
 // |u| s from 1e-9 to 600: rounding of the angle alone turns by |u| s times 1e-16.
 TD_TEST(helix_equals_the_integrated_frame_equations_at_any_curvature) {
-    tdi_random r;
-    tdi_random_seed(&r, 1);
+    tdi_random r = random_of(1);
     for (int k = 0; k < 240; k++) {
         const td_real s = between(&r, 0.1, 2), angle = 1e-9 * pow(6e11, k / 239.0);
         const td_vec3 u = tdi_scale(any_direction(&r), angle / s);
@@ -107,8 +106,7 @@ static td_real jet_off(td_vec3 u, td_real s, td_real h, bool second) {
 static const td_real angles[] = {0, 1e-6, 0.3, 2.999999, 3.000001, 5, 40, 300};
 
 TD_TEST(helix_first_derivatives_are_the_limit_of_differences_at_second_order) {
-    tdi_random r;
-    tdi_random_seed(&r, 2);
+    tdi_random r = random_of(2);
     for (int k = 0; k < 8; k++) {
         const td_real s = between(&r, 0.1, 2);
         const td_vec3 u = tdi_scale(any_direction(&r), angles[k] / s);
@@ -119,8 +117,7 @@ TD_TEST(helix_first_derivatives_are_the_limit_of_differences_at_second_order) {
 }
 
 TD_TEST(helix_second_derivatives_are_the_limit_of_differences_at_second_order) {
-    tdi_random r;
-    tdi_random_seed(&r, 3);
+    tdi_random r = random_of(3);
     for (int k = 0; k < 8; k++) {
         const td_real s = between(&r, 0.1, 2);
         const td_vec3 u = tdi_scale(any_direction(&r), angles[k] / s);
@@ -131,8 +128,7 @@ TD_TEST(helix_second_derivatives_are_the_limit_of_differences_at_second_order) {
 }
 
 TD_TEST(helix_jet_has_the_place_and_frame_of_the_curve) {
-    tdi_random r;
-    tdi_random_seed(&r, 4);
+    tdi_random r = random_of(4);
     for (int k = 0; k < 8; k++) {
         const td_vec3 u = tdi_scale(any_direction(&r), angles[k]);
         const tdi_helix_frame f = tdi_helix_at(u, 1);
@@ -146,8 +142,7 @@ TD_TEST(helix_jet_has_the_place_and_frame_of_the_curve) {
 
 // The axis is u itself: R u = u, x.u = s u_y. Radius kappa/|u|^2, pitch 2 pi tau/|u|^2.
 TD_TEST(helix_keeps_its_axis_its_radius_and_its_pitch) {
-    tdi_random r;
-    tdi_random_seed(&r, 5);
+    tdi_random r = random_of(5);
     for (int k = 0; k < 100; k++) {
         const td_vec3 u = tdi_scale(any_direction(&r), between(&r, 2, 40));
         const td_real size = tdi_norm(u), s = between(&r, 0.1, 3), turn = 2 * PI / size;
@@ -167,8 +162,7 @@ TD_TEST(helix_keeps_its_axis_its_radius_and_its_pitch) {
 
 // Two pieces of one helix are that helix.
 TD_TEST(helix_pieces_join_to_the_whole) {
-    tdi_random r;
-    tdi_random_seed(&r, 6);
+    tdi_random r = random_of(6);
     for (int k = 0; k < 100; k++) {
         const td_real a = between(&r, 0, 1), b = between(&r, 0, 1);
         const td_vec3 u = tdi_scale(any_direction(&r), 1e-3 * pow(1e5, k / 99.0));
@@ -185,8 +179,7 @@ TD_TEST(helix_pieces_join_to_the_whole) {
 
 // Mirrored at x = 0: curvatures are axial vectors, of which only the part across the mirror stays.
 TD_TEST(helix_mirrored_has_the_mirrored_curvatures) {
-    tdi_random r;
-    tdi_random_seed(&r, 7);
+    tdi_random r = random_of(7);
     for (int k = 0; k < 50; k++) {
         const td_vec3 u = tdi_scale(any_direction(&r), between(&r, 0, 30));
         const tdi_helix_frame f = tdi_helix_at(u, 1);

@@ -398,8 +398,7 @@ static void pair_free(pair *p) {
 
 // Newton's method stops with an error of 1e-11; gradients by differences are good to about 1e-9.
 static void claim_steps(uint64_t seed, td_end_kind root, int count) {
-    tdi_random r;
-    tdi_random_seed(&r, seed);
+    tdi_random r = random_of(seed);
     for (int k = 0; k < count; k++) {
         pair p;
         bool fine = pair_new(&r, root, &p);
@@ -483,8 +482,7 @@ static void claim_increments(pair *p, int k) {
 }
 
 TD_TEST(helix_gradient_and_hessian_are_those_of_the_dense_energy) {
-    tdi_random r;
-    tdi_random_seed(&r, 13);
+    tdi_random r = random_of(13);
     for (int k = 0; k < 12; k++) {
         pair p;
         if (pair_new(&r, (td_end_kind)(k % 3), &p)) {

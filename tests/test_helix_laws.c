@@ -96,8 +96,7 @@ static td_real claim_start(strand *s, const hanging *h, const td_helix_element *
 
 // Within 100 iterations from any start, and, where the weight is small, at the same pose.
 static void claim_rest(const hanging *h, int starts) {
-    tdi_random r;
-    tdi_random_seed(&r, (uint64_t)h->count);
+    tdi_random r = random_of((uint64_t)h->count);
     td_helix_element e = coil(h->curvature, h->twist, h->count);
     td_real least = HUGE_VAL, most = -HUGE_VAL;
     e.root = h->root;

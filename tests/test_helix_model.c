@@ -180,8 +180,7 @@ TD_TEST(helix_gauss_points_follow_the_angle_that_an_element_turns_by) {
 }
 
 TD_TEST(helix_masses_are_condensed_to_points_with_the_same_moments) {
-    tdi_random r;
-    tdi_random_seed(&r, 13);
+    tdi_random r = random_of(13);
     for (int trial = 0; trial < 50; trial++) {
         enum { MANY = 40, FEW = 6 };
         td_real x[MANY], w[MANY], x0[MANY], w0[MANY], scratch[2 * MANY + 2 * FEW], p[FEW], m[FEW];

@@ -546,8 +546,7 @@ static td_segment_def any_segment(tdi_random *r, int32_t i) {
 }
 
 TD_TEST(helix_models_of_random_skeletons_are_drawn_as_these) {
-    tdi_random r;
-    tdi_random_seed(&r, 77);
+    tdi_random r = random_of(77);
     int32_t models = 0;
     for (int trial = 0; trial < 300; trial++) {
         enum { MOST = 40 };

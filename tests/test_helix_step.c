@@ -167,8 +167,7 @@ static void check_derivatives(helices h, const char *what) {
 }
 
 TD_TEST(helix_gradient_and_hessian_of_a_step_are_those_of_differences) {
-    tdi_random r;
-    tdi_random_seed(&r, 7);
+    tdi_random r = random_of(7);
     for (int k = 0; k < 12; k++) {
         const td_end_kind roots[3] = {TD_END_CLAMPED, TD_END_PINNED, TD_END_FREE};
         helices h = random_tree(&r, 1 + k % 6, roots[k % 3]);
@@ -332,8 +331,7 @@ static void check_places(const tdi_helix_lanes *wide, const lane_case *c) {
 TD_TEST(helix_lanes_have_the_bits_of_one_at_a_time) {
     const tdi_helix_lanes *widths[TDI_HELIX_WIDTHS];
     const int count = tdi_helix_widths(widths);
-    tdi_random r;
-    tdi_random_seed(&r, 11);
+    tdi_random r = random_of(11);
     for (int k = 0; k < 120; k++) {
         lane_case c;
         any_lanes(&c, k % 4 < 2, &r);
@@ -355,8 +353,7 @@ static td_real sym_entry(const td_sym3 *s, int i, int j) {
 // k/2 (a b^T + b a^T), block by block
 TD_TEST(helix_rows_of_a_contact_add_their_symmetric_product) {
     const td_real k = 1.7;
-    tdi_random r;
-    tdi_random_seed(&r, 31);
+    tdi_random r = random_of(31);
     tdi_helix_motion row[2];
     for (int i = 0; i < 2; i++) {
         row[i].w = any_direction(&r);

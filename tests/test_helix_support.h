@@ -3,7 +3,6 @@
 
 // What the tests of helices share: random numbers, and the frame equations integrated plainly.
 
-#include "base/random.h"
 #include "math/mat3.h"
 #include "td_test.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Factors of sparse matrices of blocks, against dense ones. Pairs with src/implicit/sparse.c.
 
-#include "base/random.h"
 #include "implicit/sparse.h"
 #include "td_test.h"
 
@@ -273,8 +272,7 @@ TD_TEST(sparse_order_adds_no_blocks_to_chains_and_two_a_node_to_rings) {
 }
 
 TD_TEST(sparse_order_that_has_no_room_is_refused_and_writes_nothing_beyond_it) {
-    tdi_random r;
-    tdi_random_seed(&r, 13);
+    tdi_random r = random_of(13);
     FREED matrix *m = any_matrix(&r, MOST, 3 * MOST, 1);
     int refused = 0;
     for (int32_t blocks = 0; blocks <= MOST * MOST / 2; blocks += 20) {

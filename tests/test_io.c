@@ -6,7 +6,6 @@
 #include "test_folder.h"
 #include "test_plant_support.h"
 
-#include "base/random.h"
 #include "io/json.h"
 
 #include <signal.h>
@@ -106,8 +105,7 @@ TD_TEST(json_numbers_read_back_to_the_same_bits) {
     for (size_t i = 0; i < sizeof special / sizeof special[0]; i++) {
         check_number(special[i]);
     }
-    tdi_random random;
-    tdi_random_seed(&random, 3);
+    tdi_random random = random_of(3);
     for (int i = 0; i < 20000; i++) {
         uint64_t bits = tdi_random_bits(&random);
         td_real value;

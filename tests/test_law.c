@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Laws: forces and stiffnesses are the derivatives of their values. Pairs with src/law.
 
-#include "base/random.h"
 #include "law/law.h"
 #include "td_test.h"
 
@@ -79,8 +78,7 @@ static void compare(td_vec3 e, td_real before, td_real after, td_vec3 force, td_
 }
 
 TD_TEST(law_cone_has_the_force_and_stiffness_of_its_value) {
-    tdi_random random;
-    tdi_random_seed(&random, 5);
+    tdi_random random = random_of(5);
     int32_t met[4] = {0};
     for (int round = 0; round < 400; round++) {
         const td_vec3 n = tdi_unit_or(in_cube(&random), tdi_vec3(0, 1, 0)), e = in_cube(&random),
@@ -105,8 +103,7 @@ TD_TEST(law_cone_has_the_force_and_stiffness_of_its_value) {
 }
 
 TD_TEST(law_disc_has_the_force_and_stiffness_of_its_value) {
-    tdi_random random;
-    tdi_random_seed(&random, 6);
+    tdi_random random = random_of(6);
     int32_t met[2] = {0};
     for (int round = 0; round < 200; round++) {
         const td_vec3 n = tdi_unit_or(in_cube(&random), tdi_vec3(0, 1, 0));

@@ -5,7 +5,6 @@
 #include "test_mesh_support.h"
 #include "test_plant_support.h"
 
-#include "base/random.h"
 #include "plant/shape.h"
 #include "skin/polygon.h"
 #include "skin/skin.h"
@@ -264,8 +263,7 @@ static void check_cut(const td_vec3 *points, int32_t count) {
 
 // a star-shaped outline: random radii at random angles, either way round
 TD_TEST(mesh_ear_clipping_keeps_the_area_of_random_polygons) {
-    tdi_random random;
-    tdi_random_seed(&random, 7);
+    tdi_random random = random_of(7);
     int32_t tried = 0;
     for (int round = 0; round < 300; round++) {
         int32_t count = 3 + (int32_t)(tdi_random_uniform(&random) * 60);

@@ -3,7 +3,6 @@
 
 #include "td_test.h"
 
-#include "base/random.h"
 #include "io/table.h"
 
 #include <stdlib.h>
@@ -175,8 +174,7 @@ TD_TEST(plot_frees_everything_when_memory_runs_out) {
 TD_TEST(damaged_tables_are_drawn_or_refused) {
     const char csv[] = "time,tip.x [m],b [N]\n0,1.5e-3,2\n1,2,3\n2,1,-2\n";
     size_t size = sizeof csv - 1;
-    tdi_random random;
-    tdi_random_seed(&random, 11);
+    tdi_random random = random_of(11);
     for (int i = 0; i < 4000; i++) {
         // a block of its own size, so that reading past its end is seen
         size_t cut = i < (int)size ? (size_t)i : size;

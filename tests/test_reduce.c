@@ -24,8 +24,7 @@ static void random_modes(tdi_random *r, uint8_t *modes, int32_t n) {
 // ---- nothing reduced ------------------------------------------------------------------------
 
 TD_TEST(reduced_tree_of_which_nothing_is_reduced_steps_with_the_bits_of_the_tree) {
-    tdi_random r;
-    tdi_random_seed(&r, 1);
+    tdi_random r = random_of(1);
     for (int k = 0; k < 20; k++) {
         OWNED(tree) t = random_tree(&r, 2 + 3 * k, k % 3 ? BUSHY : CHAIN, 5,
                                     k % 2 ? TD_LAW_TANGENT : TD_LAW_LINEAR);
@@ -48,8 +47,7 @@ TD_TEST(reduced_tree_of_which_nothing_is_reduced_steps_with_the_bits_of_the_tree
 
 // Explicit steps free all joints; what was left out before does not come back.
 TD_TEST(reduced_tree_steps_explicitly_with_the_bits_of_the_tree) {
-    tdi_random r;
-    tdi_random_seed(&r, 11);
+    tdi_random r = random_of(11);
     for (int k = 0; k < 8; k++) {
         OWNED(tree) t = random_tree(&r, 5 + 3 * k, k % 3 ? BUSHY : CHAIN, 5, TD_LAW_LINEAR);
         OWNED(td_body) *s = reduced_of(t.model);
@@ -87,8 +85,7 @@ TD_TEST(reduced_tree_steps_explicitly_with_the_bits_of_the_tree) {
 // A chain of balls, of which every other stands still, and the same with those welded.
 TD_TEST(reduced_tree_with_frozen_joints_moves_as_one_with_fixed_joints) {
     enum { N = 12 };
-    tdi_random r;
-    tdi_random_seed(&r, 2);
+    tdi_random r = random_of(2);
     td_segment_def defs[N];
     uint8_t modes[N] = {0};
     for (int32_t i = 0; i < N; i++) {
@@ -130,8 +127,7 @@ static td_sums sums_of(tdi_tree_state *s) {
 // Frozen joints begin to ride, riding ones freeze: what they remember does not depend on who
 // looked.
 TD_TEST(reduced_tree_moves_with_the_same_bits_whether_or_not_it_is_read) {
-    tdi_random r;
-    tdi_random_seed(&r, 31);
+    tdi_random r = random_of(31);
     td_step_opts opts = steps_of(TD_IMPLICIT, 0.01, weight);
     opts.air = (td_air){.wind = {3, 0, 1}, .linear = 0.1, .quadratic = 0.6};
     for (int k = 0; k < 12; k++) {
@@ -156,8 +152,7 @@ TD_TEST(reduced_tree_moves_with_the_same_bits_whether_or_not_it_is_read) {
 }
 
 TD_TEST(reduced_tree_keeps_momentum_and_gains_no_kinetic_energy_when_modes_change) {
-    tdi_random r;
-    tdi_random_seed(&r, 3);
+    tdi_random r = random_of(3);
     const td_step_opts opts = steps_of(TD_IMPLICIT, 0.01, tdi_vec3(0, 0, 0));
     uint8_t modes[60];
     for (int k = 0; k < 30; k++) {
@@ -190,8 +185,7 @@ TD_TEST(reduced_tree_keeps_momentum_and_gains_no_kinetic_energy_when_modes_chang
 }
 
 TD_TEST(reduced_tree_that_freezes_and_frees_joints_stays_where_it_is) {
-    tdi_random r;
-    tdi_random_seed(&r, 4);
+    tdi_random r = random_of(4);
     const td_step_opts opts = steps_of(TD_IMPLICIT, 0.01, weight);
     for (int k = 0; k < 20; k++) {
         const int32_t n = 3 * k + 2;
@@ -525,8 +519,7 @@ TD_TEST(reduced_tree_seen_by_a_camera_moves_more_joints_where_that_is_near) {
 // ---- saving ---------------------------------------------------------------------------------
 
 TD_TEST(reduced_tree_goes_on_from_a_save_with_the_same_bits) {
-    tdi_random r;
-    tdi_random_seed(&r, 5);
+    tdi_random r = random_of(5);
     OWNED(tree) t = random_tree(&r, 40, BUSHY, 5, TD_LAW_LINEAR);
     OWNED(td_body) *s = reduced_like(t), *again = reduced_of(t.model);
     td_step_opts opts = steps_of(TD_IMPLICIT, 0.01, weight);
@@ -554,8 +547,7 @@ TD_TEST(reduced_tree_goes_on_from_a_save_with_the_same_bits) {
 // ---- options --------------------------------------------------------------------------------
 
 TD_TEST(reduced_tree_refuses_options_out_of_range_by_name_and_value) {
-    tdi_random r;
-    tdi_random_seed(&r, 6);
+    tdi_random r = random_of(6);
     OWNED(tree) t = random_tree(&r, 5, BUSHY, 5, TD_LAW_LINEAR);
     OWNED(td_body) *s = reduced_of(t.model);
     const td_reduce_opts good = td_reduce_opts_default();

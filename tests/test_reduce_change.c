@@ -85,8 +85,7 @@ static void compare(const snapshot *a, const snapshot *b, int32_t n, td_real mas
 }
 
 TD_TEST(reduced_tree_whose_modes_change_stays_in_place_keeps_momentum_and_gains_no_energy) {
-    tdi_random r;
-    tdi_random_seed(&r, 21);
+    tdi_random r = random_of(21);
     const td_step_opts opts = steps_of(TD_IMPLICIT, 0.01, none);
     int32_t joined = 0, riding = 0;
     for (int k = 0; k < 12; k++) {
@@ -120,8 +119,7 @@ static td_real total(td_body *s) {
 
 // Springs with hardly any damping, without air. How much energy rises above its least so far.
 TD_TEST(reduced_tree_whose_modes_change_every_few_steps_gains_no_more_energy_than_the_whole) {
-    tdi_random r;
-    tdi_random_seed(&r, 22);
+    tdi_random r = random_of(22);
     for (int k = 0; k < 6; k++) {
         const int32_t n = 10 + 8 * k;
         OWNED(tree) t = axes(&r, n, TD_JOINT_BALL);

@@ -616,8 +616,7 @@ static td_real slope_of(const tdi_system *y) {
 
 // rods on each other and on the ground, shaken by a part of the range of contact
 TD_TEST(gradient_of_rods_in_contact_matches_differences) {
-    tdi_random r;
-    tdi_random_seed(&r, 71);
+    tdi_random r = random_of(71);
     for (int k = 0; k < 40; k += 4) {
         const td_real e = 1e-3;
         heap h = crossed(NULL);

@@ -79,8 +79,7 @@ static td_real stretched(rods s) {
 }
 
 TD_TEST(explicit_step_keeps_lengths_of_swinging_and_thrown_rods) {
-    tdi_random r;
-    tdi_random_seed(&r, 81);
+    tdi_random r = random_of(81);
     const td_step_opts o = euler(1e-4);
     for (int k = 0; k < 3; k++) {
         td_vec3 points[VERTICES];
@@ -229,8 +228,7 @@ TD_TEST(explicit_step_loses_little_energy_and_in_proportion_to_dt) {
 // Pulls act along edges as they become, at places as they were: angular momentum is kept to first
 // order in dt alone.
 TD_TEST(explicit_step_keeps_momentum_of_thrown_rods_and_rings) {
-    tdi_random r;
-    tdi_random_seed(&r, 82);
+    tdi_random r = random_of(82);
     td_step_opts o = euler(1e-4);
     o.gravity = no_weight;
     for (int k = 0; k < 2; k++) {
@@ -367,8 +365,7 @@ static bool newton_turns(turn_system *t, td_real *largest) {
 
 // Newton's method on the whole potential would turn no frame any further, and finds a minimum.
 TD_TEST(explicit_step_leaves_frames_where_the_energy_is_least) {
-    tdi_random r;
-    tdi_random_seed(&r, 83);
+    tdi_random r = random_of(83);
     static turn_system t;
     const td_step_opts o = euler(1e-4);
     for (int k = 0; k < 20; k++) {
@@ -426,8 +423,7 @@ TD_TEST(explicit_step_lets_frames_follow_a_torque) {
 // ---- rules ----------------------------------------------------------------------------------
 
 TD_TEST(explicit_step_refuses_branches_bodies_contact_and_rk4) {
-    tdi_random r;
-    tdi_random_seed(&r, 84);
+    tdi_random r = random_of(84);
     td_step_opts o = euler(1e-4);
     td_diag diag = {.message = ""};
     rods s = branching_rods(&r, false, false);

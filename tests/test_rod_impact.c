@@ -54,8 +54,7 @@ static double rise_of(rods s, const td_contact_opts *contact, const td_collider 
 // None of 600 did.
 TD_TEST(rod_impacts_of_random_rods_never_raise_their_energy) {
     static const double restitutions[] = {0, 0.5, 1};
-    tdi_random r;
-    tdi_random_seed(&r, 23);
+    tdi_random r = random_of(23);
     for (int k = 0; k < 30; k++) {
         const td_vec3 along = tdi_scale(any_direction(&r), 0.15);
         td_contact_opts contact = td_contact_opts_default();

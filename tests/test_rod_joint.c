@@ -89,8 +89,7 @@ static td_real second_difference(const joint *j, int a, int b, td_real h) {
 
 // 2 tan(phi/2) about the axis of the bend, whatever the frames
 TD_TEST(curvature_of_a_joint_is_twice_the_tangent_of_half_its_angle) {
-    tdi_random r;
-    tdi_random_seed(&r, 21);
+    tdi_random r = random_of(21);
     for (int k = 0; k < 100; k++) {
         joint j = any_joint(&r);
         tdi_joint_strain s = tdi_joint_measure(&j.e, &j.f);
@@ -101,8 +100,7 @@ TD_TEST(curvature_of_a_joint_is_twice_the_tangent_of_half_its_angle) {
 
 // in frames that are carried over, without twist, k1 and k2 are all of the curvature
 TD_TEST(curvature_in_a_carried_frame_keeps_its_size_and_has_no_twist) {
-    tdi_random r;
-    tdi_random_seed(&r, 22);
+    tdi_random r = random_of(22);
     for (int k = 0; k < 100; k++) {
         joint j = any_joint(&r);
         j.f.m1 = tdi_transport(j.e.m1, j.e.t, j.f.t);
@@ -115,8 +113,7 @@ TD_TEST(curvature_in_a_carried_frame_keeps_its_size_and_has_no_twist) {
 
 // whatever the twist between the frames: a round rod bends alike however much it is twisted
 TD_TEST(curvature_of_a_joint_keeps_its_size_in_twisted_frames) {
-    tdi_random r;
-    tdi_random_seed(&r, 29);
+    tdi_random r = random_of(29);
     for (int k = 0; k < 100; k++) {
         joint j = any_joint(&r);
         tdi_joint_strain s = tdi_joint_measure(&j.e, &j.f);
@@ -125,8 +122,7 @@ TD_TEST(curvature_of_a_joint_keeps_its_size_in_twisted_frames) {
 }
 
 TD_TEST(twist_of_a_joint_goes_on_past_any_number_of_turns) {
-    tdi_random r;
-    tdi_random_seed(&r, 23);
+    tdi_random r = random_of(23);
     joint j = any_joint(&r);
     td_real start = j.twist, zero[3] = {0, 0, 0};
     for (int k = 1; k <= 1000; k++) {
@@ -138,8 +134,7 @@ TD_TEST(twist_of_a_joint_goes_on_past_any_number_of_turns) {
 
 // small steps change the energy by little, also past half a turn of a bent joint with a bent rest
 TD_TEST(energy_of_a_joint_is_smooth_through_every_turn) {
-    tdi_random r;
-    tdi_random_seed(&r, 28);
+    tdi_random r = random_of(28);
     for (int k = 0; k < 20; k++) {
         joint j = any_joint(&r);
         td_real zero[3] = {0, 0, 0}, last = NAN, most = 0;
@@ -162,8 +157,7 @@ TD_TEST(energy_of_a_joint_is_smooth_through_every_turn) {
 
 // gradient and Hessian against differences of the energy, as parts of their largest entry
 TD_TEST(derivatives_of_a_joint_match_differences_of_its_energy) {
-    tdi_random r;
-    tdi_random_seed(&r, 24);
+    tdi_random r = random_of(24);
     for (int k = 0; k < 200; k++) {
         joint j = any_joint(&r);
         tdi_joint_strain s = tdi_joint_measure(&j.e, &j.f);
@@ -189,8 +183,7 @@ TD_TEST(derivatives_of_a_joint_match_differences_of_its_energy) {
 
 // without second derivatives of the strains: the quadratic form is a sum of squares
 TD_TEST(reduced_hessian_of_a_joint_is_never_negative) {
-    tdi_random r;
-    tdi_random_seed(&r, 25);
+    tdi_random r = random_of(25);
     for (int k = 0; k < 200; k++) {
         joint j = any_joint(&r);
         tdi_joint_strain s = tdi_joint_measure(&j.e, &j.f);
@@ -215,8 +208,7 @@ TD_TEST(reduced_hessian_of_a_joint_is_never_negative) {
 
 // a joint at ease has no gradient, and there both Hessians are the same
 TD_TEST(joint_at_ease_has_no_gradient_and_one_hessian) {
-    tdi_random r;
-    tdi_random_seed(&r, 26);
+    tdi_random r = random_of(26);
     for (int k = 0; k < 50; k++) {
         joint j = any_joint(&r);
         tdi_joint_strain s = tdi_joint_measure(&j.e, &j.f);
@@ -239,8 +231,7 @@ TD_TEST(joint_at_ease_has_no_gradient_and_one_hessian) {
 // ---- invariance -----------------------------------------------------------------------------
 
 TD_TEST(energy_of_a_joint_knows_nothing_of_where_it_points) {
-    tdi_random r;
-    tdi_random_seed(&r, 27);
+    tdi_random r = random_of(27);
     for (int k = 0; k < 100; k++) {
         joint j = any_joint(&r), turned = j;
         td_quat q = any_rotation(&r);

@@ -115,8 +115,7 @@ static rods any_rods(tdi_random *r, int k) {
 }
 
 TD_TEST(gradient_of_rods_at_rest_matches_differences) {
-    tdi_random r;
-    tdi_random_seed(&r, 31);
+    tdi_random r = random_of(31);
     for (int k = 0; k < 200; k++) {
         OWNED(rods) s = any_rods(&r, k);
         tdi_rod_potential p = statics();
@@ -125,8 +124,7 @@ TD_TEST(gradient_of_rods_at_rest_matches_differences) {
 }
 
 TD_TEST(gradient_of_a_step_with_damping_drag_and_loads_matches_differences) {
-    tdi_random r;
-    tdi_random_seed(&r, 32);
+    tdi_random r = random_of(32);
     for (int k = 0; k < 60; k++) {
         OWNED(rods) s = any_rods(&r, k);
         const int32_t edge = tdi_as_rod_model(s.model)->edge_count - 1;
@@ -182,8 +180,7 @@ static void check_hessian(rods s, const tdi_rod_potential *p) {
 }
 
 TD_TEST(hessian_of_rods_at_rest_matches_second_differences) {
-    tdi_random r;
-    tdi_random_seed(&r, 33);
+    tdi_random r = random_of(33);
     for (int k = 0; k < 30; k++) { // every kind, and rings of every size
         OWNED(rods) s = any_rods(&r, k);
         tdi_rod_potential p = statics();
@@ -192,8 +189,7 @@ TD_TEST(hessian_of_rods_at_rest_matches_second_differences) {
 }
 
 TD_TEST(hessian_of_a_step_of_rods_matches_second_differences) {
-    tdi_random r;
-    tdi_random_seed(&r, 34);
+    tdi_random r = random_of(34);
     for (int k = 0; k < 24; k++) {
         OWNED(rods) s = any_rods(&r, k);
         tdi_rod_potential p = next_step(s, NULL, 0);
@@ -241,8 +237,7 @@ static td_real residual(rods s, const tdi_rod_potential *p) {
 }
 
 TD_TEST(elimination_solves_trees_rings_and_what_is_held) {
-    tdi_random r;
-    tdi_random_seed(&r, 35);
+    tdi_random r = random_of(35);
     for (int k = 0; k < 120; k++) {
         OWNED(rods) s = any_rods(&r, k);
         tdi_rod_potential p = next_step(s, NULL, 0);
@@ -252,8 +247,7 @@ TD_TEST(elimination_solves_trees_rings_and_what_is_held) {
 }
 
 TD_TEST(elimination_solves_long_rods_and_rings) {
-    tdi_random r;
-    tdi_random_seed(&r, 36);
+    tdi_random r = random_of(36);
     for (int k = 0; k < 2; k++) {
         OWNED(rods) s = k ? ring_rod(&r, 300) : open_rod(&r, 300, TD_END_CLAMPED, TD_END_PINNED);
         tdi_rod_potential p = next_step(s, NULL, 0);
@@ -263,8 +257,7 @@ TD_TEST(elimination_solves_long_rods_and_rings) {
 }
 
 TD_TEST(elimination_tells_of_a_hessian_that_is_not_positive) {
-    tdi_random r;
-    tdi_random_seed(&r, 37);
+    tdi_random r = random_of(37);
     OWNED(rods) s = open_rod(&r, 8, TD_END_FREE, TD_END_FREE);
     tdi_rod_potential p = {.stiffness = 0, .gravity = no_weight, .whole = true, .shift = -1};
     bool fine = true;
@@ -279,8 +272,7 @@ TD_TEST(elimination_tells_of_a_hessian_that_is_not_positive) {
 
 // places and frames turned and shifted as one; strains are measured anew
 TD_TEST(elastic_energy_of_rods_knows_nothing_of_rigid_motion) {
-    tdi_random r;
-    tdi_random_seed(&r, 38);
+    tdi_random r = random_of(38);
     for (int k = 0; k < 60; k++) {
         OWNED(rods) s = any_rods(&r, k);
         td_real before = td_body_energy(s.state, no_weight).elastic;
@@ -300,8 +292,7 @@ TD_TEST(elastic_energy_of_rods_knows_nothing_of_rigid_motion) {
 
 // no force and no moment in all: what springs do to a free rod adds up to nothing
 TD_TEST(forces_of_springs_on_a_free_rod_add_up_to_nothing) {
-    tdi_random r;
-    tdi_random_seed(&r, 39);
+    tdi_random r = random_of(39);
     for (int k = 0; k < 20; k++) {
         OWNED(rods) s = k % 2 ? ring_rod(&r, 9) : open_rod(&r, 9, TD_END_FREE, TD_END_FREE);
         td_vec3 force[9], sum = {0, 0, 0}, moment = {0, 0, 0};
@@ -327,8 +318,7 @@ TD_TEST(forces_of_springs_on_a_free_rod_add_up_to_nothing) {
 
 // the mass of the material, wherever it went
 TD_TEST(weight_of_rods_is_that_of_their_material_and_bodies) {
-    tdi_random r;
-    tdi_random_seed(&r, 40);
+    tdi_random r = random_of(40);
     OWNED(rods) s = branching_rods(&r, true, false);
     td_real weight = 0, volume = 0, bodies = 0;
     for (int32_t i = 0; i < tdi_as_rod_model(s.model)->node_count; i++) {

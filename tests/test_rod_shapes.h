@@ -3,7 +3,6 @@
 
 // Rods to try things on: wriggling, branching, closed, with bodies.
 
-#include "base/random.h"
 #include "math/quat.h"
 #include "rod/pose.h"
 #include "rod/terms.h"

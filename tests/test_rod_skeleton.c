@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Skeletons as networks of rods. Pairs with src/rod/skeleton.c, rest_frame.c, rest.c and saving.c.
 
-#include "base/random.h"
 #include "math/quat.h"
 #include "rod/rest_frame.h"
 #include "rod/rest.h"
@@ -186,8 +185,7 @@ static joint any_joint(tdi_random *r) {
 
 TD_TEST(derivatives_of_a_joint_with_a_couple_match_differences) {
     const td_real h = 2e-3;
-    tdi_random r;
-    tdi_random_seed(&r, 5);
+    tdi_random r = random_of(5);
     for (int k = 0; k < 100; k++) {
         const joint j = any_joint(&r);
         const tdi_edge seen = tdi_rest_frame_edge(&j.rest_frame, &j.e);

@@ -38,8 +38,7 @@ TD_TEST(clamped_rod_hangs_where_the_elastica_says) {
 }
 
 TD_TEST(rod_at_rest_has_no_force_left) {
-    tdi_random r;
-    tdi_random_seed(&r, 51);
+    tdi_random r = random_of(51);
     for (int k = 0; k < 10; k++) {
         OWNED(rods) s = k % 2 ? branching_rods(&r, true, true)
                               : open_rod(&r, 12, TD_END_CLAMPED, TD_END_CLAMPED);
@@ -101,8 +100,7 @@ TD_TEST(rod_torn_apart_in_one_step_steps_on_and_stays_finite) {
 
 // thrown without weight: the centre goes straight on, at the rate of the rule
 TD_TEST(free_rod_keeps_its_momentum) {
-    tdi_random r;
-    tdi_random_seed(&r, 52);
+    tdi_random r = random_of(52);
     OWNED(rods) s = open_rod(&r, 12, TD_END_FREE, TD_END_FREE);
     td_step_opts opts = td_step_opts_default();
     td_vec3 before, after, turning;
@@ -141,8 +139,7 @@ TD_TEST(free_rod_falls_as_everything_does) {
 
 // energy of a swing never grows beyond Newton's tolerance with backward Euler
 TD_TEST(energy_of_rods_never_grows_with_backward_euler) {
-    tdi_random r;
-    tdi_random_seed(&r, 54);
+    tdi_random r = random_of(54);
     for (int k = 0; k < 6; k++) {
         OWNED(rods) s = k % 3 == 0   ? open_rod(&r, 12, TD_END_CLAMPED, TD_END_FREE)
                         : k % 3 == 1 ? ring_rod(&r, 12)
@@ -193,8 +190,7 @@ static void check_same_places(rods a, rods b, td_real tolerance) {
 // also what the rule remembers; only after a change of dt that fails it starts anew
 TD_TEST(rods_after_a_step_that_diverged_are_as_before) {
     for (int k = 0; k < 3; k++) {
-        tdi_random r;
-        tdi_random_seed(&r, 55);
+        tdi_random r = random_of(55);
         OWNED(rods) a = branching_rods(&r, true, false);
         tdi_random_seed(&r, 55);
         OWNED(rods) b = branching_rods(&r, true, false);
@@ -223,8 +219,7 @@ TD_TEST(rods_after_a_step_that_diverged_are_as_before) {
 // ---- memory ---------------------------------------------------------------------------------
 
 TD_TEST(steps_of_rods_take_no_memory) {
-    tdi_random r;
-    tdi_random_seed(&r, 56);
+    tdi_random r = random_of(56);
     td_vec3 points[40];
     test_heap heap = {0};
     td_alloc alloc = test_heap_alloc(&heap);
@@ -250,8 +245,7 @@ TD_TEST(steps_of_rods_take_no_memory) {
 }
 
 TD_TEST(rods_survive_any_allocation_that_fails) {
-    tdi_random r;
-    tdi_random_seed(&r, 57);
+    tdi_random r = random_of(57);
     td_vec3 points[12];
     points[0] = no_weight;
     wriggle(&r, points, 12, 0.05, tdi_vec3(1, 0, 0));
@@ -338,8 +332,7 @@ TD_TEST(damping_ratio_of_rods_follows_from_the_material) {
 }
 
 TD_TEST(modes_of_rods_leave_what_they_do_next_alone) {
-    tdi_random r;
-    tdi_random_seed(&r, 58);
+    tdi_random r = random_of(58);
     OWNED(rods) a = branching_rods(&r, true, false);
     tdi_random_seed(&r, 58);
     OWNED(rods) b = branching_rods(&r, true, false);

@@ -500,8 +500,6 @@ static void check_overlap(const char *text, const char *solver, const char *meth
 }
 
 TD_TEST(overlap_at_the_start_is_told_with_its_depth_and_what_helps) {
-    static const char *const solvers[] = {"tree", "rod", "helix"};
-    static const char *const methods[] = {"barrier", "exact"};
     for (int k = 0; k < 6; k++) {
         const char *solver = solvers[k / 2], *method = methods[k % 2];
         check_overlap(

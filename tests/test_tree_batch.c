@@ -90,8 +90,7 @@ static int32_t others_of_all_kernels(tree t, tdi_random *r, int32_t count) {
 }
 
 TD_TEST(batch_gives_the_bits_of_single_trees_on_500_shapes_with_all_joints_and_widths) {
-    tdi_random r;
-    tdi_random_seed(&r, 21);
+    tdi_random r = random_of(21);
     for (int k = 0; k < 500; k++) {
         OWNED(tree) t = random_tree(&r, 1 + k % 30, k % 3 ? BUSHY : CHAIN, k % 5 ? 5 : 0,
                                     k % 2 ? TD_LAW_TANGENT : TD_LAW_LINEAR);
@@ -102,8 +101,7 @@ TD_TEST(batch_gives_the_bits_of_single_trees_on_500_shapes_with_all_joints_and_w
 // What aba.c raises to a floor is worked out alone in its lane: these bodies are so thin that they
 // resist no turn about their own axis.
 TD_TEST(batch_gives_the_bits_of_single_trees_where_pivots_must_be_raised) {
-    tdi_random r;
-    tdi_random_seed(&r, 22);
+    tdi_random r = random_of(22);
     for (int32_t n = 1; n <= 6; n++) {
         td_segment_def defs[6];
         for (int32_t i = 0; i < n; i++) {
@@ -117,8 +115,7 @@ TD_TEST(batch_gives_the_bits_of_single_trees_where_pivots_must_be_raised) {
 }
 
 TD_TEST(batch_gives_the_bits_of_single_trees_on_a_large_tree) {
-    tdi_random r;
-    tdi_random_seed(&r, 23);
+    tdi_random r = random_of(23);
     OWNED(tree) t = random_tree(&r, 2000, BUSHY, 5, TD_LAW_LINEAR);
     CHECK_INT(others_of_all_kernels(t, &r, 9), 0);
 }
@@ -127,8 +124,7 @@ TD_TEST(batch_gives_the_bits_of_single_trees_on_a_large_tree) {
 
 // Both ways of tdi_ball_moment(), on either side of where it stops to use polynomials.
 TD_TEST(ball_moment_by_polynomials_is_that_by_angles_to_rounding) {
-    tdi_random r;
-    tdi_random_seed(&r, 28);
+    tdi_random r = random_of(28);
     tdi_body body = {.stiffness = {3, 1, 2}, .damping = {0.2, 0.5, 0.3}};
     double worst = 0;
     for (int k = 0; k < 20000; k++) {
@@ -147,8 +143,7 @@ TD_TEST(ball_moment_by_polynomials_is_that_by_angles_to_rounding) {
 // ---- states ---------------------------------------------------------------------------------
 
 TD_TEST(batch_starts_at_the_initial_pose_at_rest) {
-    tdi_random r;
-    tdi_random_seed(&r, 24);
+    tdi_random r = random_of(24);
     OWNED(tree) t = random_tree(&r, 12, BUSHY, 5, TD_LAW_LINEAR);
     FREED td_real *q = reals(t.nq), *v = reals(t.nv), *none = reals(t.nv), *accel = reals(t.nv);
     td_tree_batch *batch;
@@ -165,8 +160,7 @@ TD_TEST(batch_starts_at_the_initial_pose_at_rest) {
 }
 
 TD_TEST(batch_trees_do_not_touch_each_other) {
-    tdi_random r;
-    tdi_random_seed(&r, 25);
+    tdi_random r = random_of(25);
     OWNED(tree) t = random_tree(&r, 20, BUSHY, 5, TD_LAW_LINEAR);
     sample s = random_sample(t, &r, 13);
     FREED td_real *q = reals(t.nq), *v = reals(t.nv), *accel = reals(t.nv), *nan_q = reals(t.nq);
@@ -229,8 +223,7 @@ static int32_t count_astray(tree t, tdi_random *r, int32_t count, td_step_opts o
 
 TD_TEST(batch_steps_give_the_bits_of_single_steps_on_any_number_of_threads) {
     const td_integrator rules[2] = {TD_EULER, TD_RK4};
-    tdi_random r;
-    tdi_random_seed(&r, 31);
+    tdi_random r = random_of(31);
     td_step_opts opts = td_step_opts_default();
     opts.dt = 2e-5; // explicit steps of small stiff bodies are stable
     for (int k = 0; k < 24; k++) {
@@ -245,8 +238,7 @@ TD_TEST(batch_steps_give_the_bits_of_single_steps_on_any_number_of_threads) {
 }
 
 TD_TEST(batch_step_leaves_a_tree_that_diverges_and_moves_the_others) {
-    tdi_random r;
-    tdi_random_seed(&r, 32);
+    tdi_random r = random_of(32);
     OWNED(tree) t = random_tree(&r, 6, BUSHY, 5, TD_LAW_LINEAR);
     FREED td_real *q = reals(t.nq), *v = reals(t.nv), *was = reals(t.nq);
     td_tree_batch *batch;
@@ -271,8 +263,7 @@ TD_TEST(batch_step_leaves_a_tree_that_diverges_and_moves_the_others) {
 TD_TEST(batch_step_takes_memory_once_and_refuses_what_batches_do_not_have) {
     test_heap heap = {0};
     td_alloc alloc = test_heap_alloc(&heap);
-    tdi_random r;
-    tdi_random_seed(&r, 33);
+    tdi_random r = random_of(33);
     OWNED(tree) t = random_tree(&r, 6, BUSHY, 5, TD_LAW_LINEAR);
     const td_load load = {.kind = TD_LOAD_FORCE};
     td_tree_batch *batch;
@@ -308,8 +299,7 @@ TD_TEST(batch_step_takes_memory_once_and_refuses_what_batches_do_not_have) {
 TD_TEST(batch_takes_all_memory_when_it_is_made_and_gives_it_back) {
     test_heap heap = {0};
     td_alloc alloc = test_heap_alloc(&heap);
-    tdi_random r;
-    tdi_random_seed(&r, 26);
+    tdi_random r = random_of(26);
     OWNED(tree) t = random_tree(&r, 12, BUSHY, 5, TD_LAW_LINEAR);
     td_tree_batch *batch;
     CHECK_INT(td_tree_batch_new(t.model, 20, &alloc, &batch, NULL), TD_OK);
@@ -334,8 +324,7 @@ TD_TEST(batch_takes_all_memory_when_it_is_made_and_gives_it_back) {
 TD_TEST(batch_refuses_a_count_below_1_and_one_that_no_memory_holds) {
     test_heap heap = {.fail_at = 1};
     td_alloc alloc = test_heap_alloc(&heap);
-    tdi_random r;
-    tdi_random_seed(&r, 27);
+    tdi_random r = random_of(27);
     OWNED(tree) t = random_tree(&r, 3, BUSHY, 5, TD_LAW_LINEAR);
     td_tree_batch *batch;
     td_diag diag = {.message = ""};

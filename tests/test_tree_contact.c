@@ -222,8 +222,7 @@ TD_TEST(contacts_of_a_body_have_the_hessian_of_their_value) {
     midway m;
     begun(t, &m);
     const tdi_node *node = &tdi_as_tree(t.state)->node[0];
-    tdi_random r;
-    tdi_random_seed(&r, 3);
+    tdi_random r = random_of(3);
     for (int32_t k = 0; k < 40; k++) {
         const double way = 2e-8;
         tdi_twist v = {random_vec(&r, 1), {0, 0, 0}};
@@ -583,8 +582,7 @@ TD_TEST(contacts_give_back_all_memory_when_any_call_fails) {
 static tree bush(int32_t stems, int32_t each) {
     int32_t n = stems * each;
     FREED td_segment_def *defs = calloc((size_t)n, sizeof *defs);
-    tdi_random r;
-    tdi_random_seed(&r, 11);
+    tdi_random r = random_of(11);
     for (int32_t i = 0; i < n; i++) {
         bool root = i % each == 0;
         defs[i] = td_segment_def_default();

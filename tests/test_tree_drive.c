@@ -14,8 +14,7 @@ static td_joint_drive *random_drives(tree t, tdi_random *r, double size) {
 
 // v after a step of Euler from rest is dt times the accelerations under these torques, to the bit.
 TD_TEST(drive_torques_of_an_explicit_step_are_those_of_forward_dynamics) {
-    tdi_random r;
-    tdi_random_seed(&r, 41);
+    tdi_random r = random_of(41);
     for (int k = 0; k < 20; k++) {
         OWNED(tree) t = random_tree(&r, 2 + k, BUSHY, 5, TD_LAW_LINEAR);
         FREED td_joint_drive *drives = random_drives(t, &r, 1);
@@ -57,8 +56,7 @@ static double distance(tree t, td_joint_drive *drives, double dt, double time) {
 // All kinds of joints, ball and free ones included: the error is of the order of the step, and
 // what the torques did is far larger.
 TD_TEST(drive_torques_of_implicit_steps_converge_to_those_of_explicit_ones) {
-    tdi_random r;
-    tdi_random_seed(&r, 42);
+    tdi_random r = random_of(42);
     for (int k = 0; k < 4; k++) {
         OWNED(tree) t = random_tree(&r, 4, BUSHY, 5, TD_LAW_LINEAR);
         FREED td_joint_drive *drives = random_drives(t, &r, 2);
@@ -70,8 +68,7 @@ TD_TEST(drive_torques_of_implicit_steps_converge_to_those_of_explicit_ones) {
 
 // Joints push and turn with opposite forces: without gravity a free body keeps its momentum.
 TD_TEST(drive_torques_within_a_free_body_keep_its_momentum) {
-    tdi_random r;
-    tdi_random_seed(&r, 43);
+    tdi_random r = random_of(43);
     td_segment_def defs[5];
     static const td_joint_kind kinds[5] = {TD_JOINT_FREE, TD_JOINT_BALL, TD_JOINT_HINGE,
                                            TD_JOINT_SLIDE, TD_JOINT_BALL};
@@ -148,8 +145,7 @@ TD_TEST(drive_limits_push_back_with_their_stiffness) {
 
 TD_TEST(drive_that_does_nothing_changes_no_bit) {
     const td_integrator rules[2] = {TD_IMPLICIT, TD_RK4};
-    tdi_random r;
-    tdi_random_seed(&r, 44);
+    tdi_random r = random_of(44);
     for (int k = 0; k < 2; k++) {
         OWNED(tree) t = random_tree(&r, 9, BUSHY, 5, TD_LAW_LINEAR);
         FREED td_joint_drive *drives = random_drives(t, &r, 0);

@@ -64,8 +64,7 @@ static void compare(tree t, tdi_random *r, agreement *worst) {
 #define RANDOM_TREES (LDBL_MANT_DIG == 64 ? 400 : 120)
 
 TD_TEST(tree_three_ways_of_dynamics_agree_on_random_trees_with_all_joints) {
-    tdi_random r;
-    tdi_random_seed(&r, 11);
+    tdi_random r = random_of(11);
     agreement worst = {0, 0, 0, 0};
     for (int k = 0; k < RANDOM_TREES; k++) {
         OWNED(tree) t = random_tree(&r, 1 + k % 30, k % 3 ? BUSHY : CHAIN, 5,
@@ -82,8 +81,7 @@ TD_TEST(tree_three_ways_of_dynamics_agree_on_random_trees_with_all_joints) {
 }
 
 TD_TEST(tree_three_ways_agree_to_rounding_on_short_stout_chains) {
-    tdi_random r;
-    tdi_random_seed(&r, 12);
+    tdi_random r = random_of(12);
     agreement worst = {0, 0, 0, 0};
     for (int k = 0; k < 100; k++) {
         td_segment_def defs[4];
@@ -124,8 +122,7 @@ static tree even_chain(int32_t n, td_joint_kind kind, double spring) {
 #define LONG_CHAIN (LDBL_MANT_DIG == 64 ? 500 : 60)
 
 TD_TEST(tree_forward_is_within_1e_7_of_dense_long_double_on_a_chain_of_500) {
-    tdi_random r;
-    tdi_random_seed(&r, 13);
+    tdi_random r = random_of(13);
     OWNED(tree) t = even_chain(LONG_CHAIN, TD_JOINT_BALL, 0);
     random_state(t, &r, 0.5, 1);
     FREED td_real *accel = reals(t.nv), *none = reals(t.nv);
@@ -152,8 +149,7 @@ TD_TEST(tree_forward_is_within_1e_7_of_dense_long_double_on_a_chain_of_500) {
 #endif
 
 TD_TEST(tree_forward_solves_the_equations_of_long_chains) {
-    tdi_random r;
-    tdi_random_seed(&r, 14);
+    tdi_random r = random_of(14);
     for (int k = 0; k < 2; k++) {
         OWNED(tree) t = even_chain(FORWARD_CHAIN, k ? TD_JOINT_HINGE : TD_JOINT_BALL, 0.1);
         random_state(t, &r, 0.1, 0.1);
@@ -179,8 +175,7 @@ static void forward_of(tree t, td_vec3 gravity, td_real *accel) {
 }
 
 TD_TEST(tree_on_a_base_in_uniform_motion_feels_nothing_of_it) {
-    tdi_random r;
-    tdi_random_seed(&r, 21);
+    tdi_random r = random_of(21);
     OWNED(tree) t = random_tree(&r, 12, BUSHY, 5, TD_LAW_LINEAR);
     FREED td_real *still = reals(t.nv), *moved = reals(t.nv);
     forward_of(t, weight, still);
@@ -193,8 +188,7 @@ TD_TEST(tree_on_a_base_in_uniform_motion_feels_nothing_of_it) {
 }
 
 TD_TEST(tree_on_a_falling_base_is_weightless) {
-    tdi_random r;
-    tdi_random_seed(&r, 22);
+    tdi_random r = random_of(22);
     OWNED(tree) t = random_tree(&r, 12, BUSHY, 5, TD_LAW_LINEAR);
     FREED td_real *falling = reals(t.nv), *free_of = reals(t.nv);
     forward_of(t, tdi_vec3(0, 0, 0), free_of);
@@ -208,8 +202,7 @@ TD_TEST(tree_on_a_falling_base_is_weightless) {
 // A hinge that turns with known angle, rate and acceleration carries the tree of `defs`, which
 // then must move as on a base with that motion.
 TD_TEST(tree_on_a_turning_base_moves_as_on_a_driven_hinge) {
-    tdi_random r;
-    tdi_random_seed(&r, 23);
+    tdi_random r = random_of(23);
     for (int k = 0; k < 20; k++) {
         td_segment_def defs[9];
         int32_t n = 8;
@@ -269,8 +262,7 @@ static double energy_slope(tree t, int32_t d, double h) {
 }
 
 TD_TEST(tree_joint_moments_are_the_slope_of_the_energy_for_all_kinds_and_laws) {
-    tdi_random r;
-    tdi_random_seed(&r, 31);
+    tdi_random r = random_of(31);
     for (int k = 0; k < 60; k++) {
         OWNED(tree) t = random_tree(&r, 5, BUSHY, 1, k % 2 ? TD_LAW_TANGENT : TD_LAW_LINEAR);
         random_state(t, &r, k % 3 == 0 ? 0.05 : k % 3 == 1 ? 0.3 : 2.5, 0);
@@ -289,8 +281,7 @@ TD_TEST(tree_joint_moments_are_the_slope_of_the_energy_for_all_kinds_and_laws) {
 }
 
 TD_TEST(tree_joint_moments_by_series_equal_those_by_functions) {
-    tdi_random r;
-    tdi_random_seed(&r, 34);
+    tdi_random r = random_of(34);
     const td_real near[3] = {0, 0, 0};
     for (int k = 0; k < 1000; k++) {
         tdi_body body = {.stiffness = {2, 3, 5}, .damping = {0.7, 0.2, 0.5}};
@@ -338,8 +329,7 @@ TD_TEST(tree_tangent_law_gives_2_k_tan_half_angle_in_each_plane_and_in_twist) {
 
 // bending in a slanted plane has a stiffness between those of X and Z, and twist stays out of it
 TD_TEST(tree_tangent_law_is_linear_when_small) {
-    tdi_random r;
-    tdi_random_seed(&r, 32);
+    tdi_random r = random_of(32);
     for (int k = 0; k < 20; k++) {
         td_vec3 axis = tdi_unit_or(random_vec(&r, 1), tdi_vec3(1, 0, 0));
         OWNED(tree) linear = turned_ball(axis, 1e-5, TD_LAW_LINEAR);
@@ -434,8 +424,7 @@ TD_TEST(tree_joint_goes_the_long_way_round_only_where_that_is_nearer) {
 
 // The power of damping is -a'^T B a', a the joint's rotation vector, hinge angle or slide.
 TD_TEST(tree_damping_takes_out_the_power_of_the_angles_rates) {
-    tdi_random r;
-    tdi_random_seed(&r, 33);
+    tdi_random r = random_of(33);
     for (int k = 0; k < 40; k++) {
         OWNED(tree) t = random_tree(&r, 6, BUSHY, 1, k % 2 ? TD_LAW_TANGENT : TD_LAW_LINEAR);
         random_state(t, &r, k % 4 < 2 ? 0.1 : 2, 2);
@@ -473,8 +462,7 @@ TD_TEST(tree_damping_takes_out_the_power_of_the_angles_rates) {
 
 // A force at a point is worth its power along each degree of freedom.
 TD_TEST(tree_forward_takes_loads_as_their_torques) {
-    tdi_random r;
-    tdi_random_seed(&r, 62);
+    tdi_random r = random_of(62);
     for (int k = 0; k < 20; k++) {
         OWNED(tree) t = random_tree(&r, 8, BUSHY, 5, TD_LAW_LINEAR);
         random_base(t, &r);
@@ -509,8 +497,7 @@ TD_TEST(tree_forward_takes_loads_as_their_torques) {
 // ---- states ---------------------------------------------------------------------------------
 
 TD_TEST(tree_dynamics_give_the_same_bits_twice_and_in_place) {
-    tdi_random r;
-    tdi_random_seed(&r, 71);
+    tdi_random r = random_of(71);
     OWNED(tree) t = random_tree(&r, 30, BUSHY, 5, TD_LAW_LINEAR);
     FREED td_real *torque = reals(t.nv), *once = reals(t.nv), *twice = reals(t.nv),
                   *q = reals(t.nq);
@@ -532,8 +519,7 @@ TD_TEST(tree_dynamics_give_the_same_bits_twice_and_in_place) {
 }
 
 TD_TEST(tree_dynamics_and_explicit_steps_take_no_memory) {
-    tdi_random r;
-    tdi_random_seed(&r, 72);
+    tdi_random r = random_of(72);
     test_heap heap = {0};
     td_alloc alloc = test_heap_alloc(&heap);
     td_segment_def defs[12];

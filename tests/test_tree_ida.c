@@ -58,8 +58,7 @@ static double off_rk4(tree a, tree b, const td_ida_opts *opts) {
 // ---- agreement ------------------------------------------------------------------------------
 
 TD_TEST(ida_and_rk4_lead_trees_of_all_joints_to_the_same_place) {
-    tdi_random r;
-    tdi_random_seed(&r, 71);
+    tdi_random r = random_of(71);
     td_ida_opts opts = tight(weight);
     for (int k = 0; k < 8; k++) {
         tdi_random again = r;
@@ -71,8 +70,7 @@ TD_TEST(ida_and_rk4_lead_trees_of_all_joints_to_the_same_place) {
 }
 
 TD_TEST(ida_feels_loads_and_air_as_rk4_does) {
-    tdi_random r;
-    tdi_random_seed(&r, 72);
+    tdi_random r = random_of(72);
     tdi_random again = r;
     tree a = random_tree(&r, 8, BUSHY, 5, TD_LAW_LINEAR);
     tree b = random_tree(&again, 8, BUSHY, 5, TD_LAW_LINEAR);
@@ -94,8 +92,7 @@ TD_TEST(ida_feels_loads_and_air_as_rk4_does) {
 }
 
 TD_TEST(ida_moves_with_its_base_as_rk4_does) {
-    tdi_random r;
-    tdi_random_seed(&r, 73);
+    tdi_random r = random_of(73);
     tdi_random again = r;
     tree a = random_tree(&r, 6, BUSHY, 5, TD_LAW_LINEAR);
     random_base(a, &r);
@@ -107,8 +104,7 @@ TD_TEST(ida_moves_with_its_base_as_rk4_does) {
 }
 
 TD_TEST(ida_starts_anew_from_a_state_that_was_changed) {
-    tdi_random r;
-    tdi_random_seed(&r, 75);
+    tdi_random r = random_of(75);
     tdi_random again = r;
     OWNED(tree) a = random_tree(&r, 5, CHAIN, 5, TD_LAW_LINEAR);
     OWNED(tree) b = random_tree(&again, 5, CHAIN, 5, TD_LAW_LINEAR);
@@ -130,8 +126,7 @@ TD_TEST(ida_starts_anew_from_a_state_that_was_changed) {
 TD_TEST(ida_keeps_the_momentum_of_a_free_tree_through_many_turns) {
     static const td_joint_kind kinds[] = {TD_JOINT_FREE, TD_JOINT_BALL, TD_JOINT_HINGE,
                                           TD_JOINT_BALL, TD_JOINT_SLIDE};
-    tdi_random r;
-    tdi_random_seed(&r, 74);
+    tdi_random r = random_of(74);
     td_segment_def defs[5];
     for (int32_t i = 0; i < 5; i++) {
         defs[i] = random_segment(&r, i, BUSHY, 5);
@@ -180,8 +175,7 @@ TD_TEST(ida_needs_no_more_residuals_for_more_bodies) {
 // ---- refusals -------------------------------------------------------------------------------
 
 TD_TEST(ida_names_the_option_that_is_out_of_its_range) {
-    tdi_random r;
-    tdi_random_seed(&r, 76);
+    tdi_random r = random_of(76);
     OWNED(tree) t = random_tree(&r, 3, CHAIN, 5, TD_LAW_LINEAR);
     td_ida *ida;
     td_diag diag;
@@ -208,8 +202,7 @@ TD_TEST(ida_names_the_option_that_is_out_of_its_range) {
 }
 
 TD_TEST(ida_leaves_a_state_that_is_not_finite_as_it_was) {
-    tdi_random r;
-    tdi_random_seed(&r, 77);
+    tdi_random r = random_of(77);
     OWNED(tree) t = random_tree(&r, 3, CHAIN, 5, TD_LAW_LINEAR);
     td_ida_opts opts = tight(weight);
     OWNED(td_ida) *ida = ida_of(t, &opts);
@@ -224,8 +217,7 @@ TD_TEST(ida_leaves_a_state_that_is_not_finite_as_it_was) {
 }
 
 TD_TEST(ida_gives_all_memory_back_when_there_is_too_little) {
-    tdi_random r;
-    tdi_random_seed(&r, 78);
+    tdi_random r = random_of(78);
     OWNED(tree) t = random_tree(&r, 3, CHAIN, 5, TD_LAW_LINEAR);
     td_ida_opts opts = tight(weight);
     test_heap heap = {.fail_at = 1};

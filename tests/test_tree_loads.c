@@ -158,8 +158,7 @@ TD_TEST(every_body_feels_its_own_wind_alone) {
 // A random tree with its springs and dampers made weaker, stepped with the factors that make them
 // whole again.
 static tree factored(uint64_t seed, td_spring_law law, td_step_opts opts, int32_t steps) {
-    tdi_random r;
-    tdi_random_seed(&r, seed);
+    tdi_random r = random_of(seed);
     tree t = random_tree(&r, 10, BUSHY, 5, law);
     for (int32_t i = 0; i < 10; i++) {
         tdi_body *body = &tdi_as_tree_model(t.model)->body[i];
@@ -206,8 +205,7 @@ TD_TEST(explicit_step_with_factors_moves_as_springs_multiplied) {
 // A step of Euler's rule is v + h a, a those of forward dynamics: with factors of 1 to the bit.
 TD_TEST(explicit_step_with_factors_of_one_adds_nothing) {
     for (uint64_t seed = 1; seed <= 10; seed++) {
-        tdi_random r;
-        tdi_random_seed(&r, seed);
+        tdi_random r = random_of(seed);
         OWNED(tree) t = random_tree(&r, 10, BUSHY, 5, TD_LAW_LINEAR);
         FREED td_real *accel = reals(t.nv), *v = reals(t.nv);
         td_step_opts opts = steps_of(TD_EULER, 1e-3, weight);

@@ -227,8 +227,7 @@ static double squared(double frequency) { // omega^2, with the sign of the frequ
 
 // K and M entry by entry, in any pose: K is the second derivative, also away from equilibrium
 TD_TEST(tangent_matches_differences_of_energies_for_all_joints_and_laws) {
-    tdi_random r;
-    tdi_random_seed(&r, 11);
+    tdi_random r = random_of(11);
     for (int32_t k = 0; k < 40; k++) {
         OWNED(tree) t =
             sprung_tree(&r, 2 + k % 7, 30, k % 4 == 0, k % 2 ? TD_LAW_TANGENT : TD_LAW_LINEAR);
@@ -256,8 +255,7 @@ TD_TEST(tangent_matches_differences_of_energies_for_all_joints_and_laws) {
 
 // every mode of settled trees, and the lowest again when only they are asked for
 TD_TEST(modes_of_random_trees_match_a_dense_reference) {
-    tdi_random r;
-    tdi_random_seed(&r, 12);
+    tdi_random r = random_of(12);
     for (int32_t k = 0; k < 40; k++) {
         td_spring_law law = k % 2 ? TD_LAW_TANGENT : TD_LAW_LINEAR;
         int32_t n = 2 + k % 7;
@@ -282,8 +280,7 @@ TD_TEST(modes_of_random_trees_match_a_dense_reference) {
 
 // x_i^T M x_j = 1 or 0, K x = lambda M x
 TD_TEST(mode_shapes_are_orthonormal_and_solve_the_eigenproblem) {
-    tdi_random r;
-    tdi_random_seed(&r, 13);
+    tdi_random r = random_of(13);
     OWNED(tree) t = sprung_tree(&r, 8, 200, false, TD_LAW_LINEAR);
     td_step_opts opts = td_step_opts_default();
     CHECK_INT(td_body_settle(t.state, &opts, NULL, NULL), TD_OK);
@@ -325,8 +322,7 @@ static void go_to_rest(tree t) {
 }
 
 TD_TEST(floating_tree_has_six_modes_of_no_frequency) {
-    tdi_random r;
-    tdi_random_seed(&r, 14);
+    tdi_random r = random_of(14);
     for (int32_t k = 0; k < 10; k++) {
         OWNED(tree) t = sprung_tree(&r, 6, 10, true, TD_LAW_LINEAR);
         td_mode modes[7];
@@ -359,8 +355,7 @@ TD_TEST(limp_chain_twists_without_frequency_and_swings_with_it) {
 }
 
 TD_TEST(modes_leave_the_state_and_what_it_does_next_alone) {
-    tdi_random r;
-    tdi_random_seed(&r, 16);
+    tdi_random r = random_of(16);
     OWNED(tree) t = sprung_tree(&r, 8, 10, false, TD_LAW_LINEAR);
     OWNED(td_body) *other = NULL;
     td_step_opts opts = td_step_opts_default();
@@ -378,8 +373,7 @@ TD_TEST(modes_leave_the_state_and_what_it_does_next_alone) {
 }
 
 TD_TEST(modes_refuse_what_they_cannot_do) {
-    tdi_random r;
-    tdi_random_seed(&r, 17);
+    tdi_random r = random_of(17);
     OWNED(tree) t = sprung_tree(&r, 4, 10, false, TD_LAW_LINEAR);
     td_mode modes[MAX_DOFS];
     int32_t n = td_body_dof_count(t.model);

@@ -6,8 +6,7 @@
 // ---- energy and momentum --------------------------------------------------------------------
 
 TD_TEST(tree_kinetic_energy_is_the_form_of_the_inertia_matrix) {
-    tdi_random r;
-    tdi_random_seed(&r, 41);
+    tdi_random r = random_of(41);
     for (int k = 0; k < 50; k++) {
         OWNED(tree) t = random_tree(&r, 1 + k % 12, BUSHY, 5, TD_LAW_LINEAR);
         FREED td_real *h = reals(t.nv * t.nv);
@@ -22,8 +21,7 @@ TD_TEST(tree_kinetic_energy_is_the_form_of_the_inertia_matrix) {
 
 // Without motion and springs, the torque that holds the tree is the slope of its weight.
 TD_TEST(tree_weight_falls_along_the_torque_that_holds_it) {
-    tdi_random r;
-    tdi_random_seed(&r, 42);
+    tdi_random r = random_of(42);
     OWNED(tree) t = random_tree(&r, 12, BUSHY, 5, TD_LAW_LINEAR);
     random_state(t, &r, 1, 0);
     FREED td_real *none = reals(t.nv), *hold = reals(t.nv), *q = reals(t.nq), *step = reals(t.nv);
@@ -54,8 +52,7 @@ static void add_momentum(const td_body *s, double sign, double mass_moment[3]) {
 }
 
 TD_TEST(tree_linear_momentum_is_the_rate_of_the_first_moment_of_mass) {
-    tdi_random r;
-    tdi_random_seed(&r, 43);
+    tdi_random r = random_of(43);
     OWNED(tree) t = random_tree(&r, 12, BUSHY, 5, TD_LAW_LINEAR);
     td_vec3 linear, angular;
     double h = 1e-5, rate[3] = {0, 0, 0};
@@ -75,8 +72,7 @@ TD_TEST(tree_linear_momentum_is_the_rate_of_the_first_moment_of_mass) {
 // ---- known motions --------------------------------------------------------------------------
 
 TD_TEST(tree_afloat_keeps_energy_and_momentum_for_10_s) {
-    tdi_random r;
-    tdi_random_seed(&r, 51);
+    tdi_random r = random_of(51);
     static const td_joint_kind kinds[8] = {TD_JOINT_FREE,  TD_JOINT_BALL,  TD_JOINT_HINGE,
                                            TD_JOINT_BALL,  TD_JOINT_SLIDE, TD_JOINT_BALL,
                                            TD_JOINT_FIXED, TD_JOINT_BALL};
@@ -133,8 +129,7 @@ static double order_of(tree t, const td_real *q, const td_real *v, td_integrator
 }
 
 TD_TEST(tree_euler_is_of_first_and_rk4_of_fourth_order) {
-    tdi_random r;
-    tdi_random_seed(&r, 61);
+    tdi_random r = random_of(61);
     for (int k = 0; k < 3; k++) {
         OWNED(tree) t = random_tree(&r, 10, BUSHY, 2, k % 2 ? TD_LAW_TANGENT : TD_LAW_LINEAR);
         random_state(t, &r, 0.5, 2);
@@ -203,8 +198,7 @@ TD_TEST(tree_steps_with_loads_and_air_take_no_memory_for_all_integrators) {
 }
 
 TD_TEST(tree_diverging_explicit_step_leaves_the_state_as_it_was) {
-    tdi_random r;
-    tdi_random_seed(&r, 63);
+    tdi_random r = random_of(63);
     for (int k = 0; k < 2; k++) {
         OWNED(tree) t = random_tree(&r, 10, BUSHY, 5, TD_LAW_LINEAR);
         t.v[0] = 1e200;
@@ -224,8 +218,7 @@ TD_TEST(tree_diverging_explicit_step_leaves_the_state_as_it_was) {
 }
 
 TD_TEST(tree_tips_stay_where_the_axes_of_bodies_have_them) {
-    tdi_random r;
-    tdi_random_seed(&r, 64);
+    tdi_random r = random_of(64);
     OWNED(tree) t = random_tree(&r, 20, BUSHY, 5, TD_LAW_LINEAR);
     const td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 60, weight);
     run(t, &opts, 60);

@@ -359,8 +359,7 @@ typedef void (*derivative_check)(tree t, tdi_random *r, bool inertia, int terms)
 
 static void check_mixed(derivative_check check_derivative, uint64_t count) {
     for (uint64_t seed = 1; seed <= count; seed++) {
-        tdi_random r;
-        tdi_random_seed(&r, seed);
+        tdi_random r = random_of(seed);
         tree t = mixed_tree(&r, 6, seed & 1, 10);
         check_derivative(t, &r, seed & 2, POINT_LOADS | (seed & 4 ? WINDS : 0));
     }
@@ -393,8 +392,7 @@ static void check_each(derivative_check check_derivative) {
     for (int kind = TD_JOINT_BALL; kind <= TD_JOINT_FREE; kind++) {
         for (int k = 0; k < 7; k++) {
             for (uint64_t seed = 1; seed <= 20; seed++) {
-                tdi_random r;
-                tdi_random_seed(&r, seed);
+                tdi_random r = random_of(seed);
                 tree t = tree_of_kind(&r, (td_joint_kind)kind);
                 check_derivative(t, &r, seed & 1, terms[k]);
             }
@@ -427,8 +425,7 @@ static void turn_balls(tree t, tdi_random *r, double least, double most) {
 // most, also near the wall of the tangent law at half a turn (angles of 3 rad: 2e-4/0.14, squared).
 static void check_far_joints(td_spring_law law, double least, double most) {
     for (uint64_t seed = 1; seed <= 200; seed++) {
-        tdi_random r;
-        tdi_random_seed(&r, seed);
+        tdi_random r = random_of(seed);
         OWNED(tree) t = mixed_tree(&r, 4, false, 3e3);
         probe p;
         tdi_as_tree_model(t.model)->law = law;
@@ -477,8 +474,7 @@ static bool solve(tree t, const tdi_potential *p) {
 // the Hessian's bilinear form of increment and direction, by polarisation of curvature_along().
 // False when the Hessian is not positive, so that there is nothing to solve.
 static bool check_solve(uint64_t seed, bool mixed) {
-    tdi_random r;
-    tdi_random_seed(&r, seed);
+    tdi_random r = random_of(seed);
     OWNED(tree) t = mixed_tree(&r, MOST_BODIES, mixed, 1e4); // stiff: the Hessian is positive
     probe p;
     shake(t, &r, 1e-3);
@@ -535,8 +531,7 @@ static bool solve_raised(tree t, const tdi_potential *p) {
 TD_TEST(tree_solve_with_raised_pivots_goes_down) {
     int raised = 0;
     for (uint64_t seed = 1; seed <= 400; seed++) {
-        tdi_random r;
-        tdi_random_seed(&r, seed);
+        tdi_random r = random_of(seed);
         probe p;
         OWNED(tree) t = limp_tree(&r, &p, seed & 1);
         raised += !solve_raised(t, &p.potential);
@@ -550,8 +545,7 @@ TD_TEST(tree_solve_with_raised_pivots_goes_down) {
 TD_TEST(tree_solve_raises_no_pivot_of_a_positive_hessian) {
     int solved = 0;
     for (uint64_t seed = 1; seed <= 200; seed++) {
-        tdi_random r;
-        tdi_random_seed(&r, seed);
+        tdi_random r = random_of(seed);
         probe p;
         OWNED(tree) t = mixed_tree(&r, MOST_BODIES, seed & 1, 1e4);
         shake(t, &r, 1e-3);
@@ -581,8 +575,7 @@ TD_TEST(potential_terms_of_several_bodies_are_those_of_one) {
     for (uint64_t seed = 1; seed <= 400; seed++) {
         for (int k = 0; k < count; k++) {
             const bool inertia = seed % 5 != 0, positive = seed % 4 == 0;
-            tdi_random r;
-            tdi_random_seed(&r, seed);
+            tdi_random r = random_of(seed);
             OWNED(tree) t = mixed_tree(&r, 8, false, 10);
             probe p;
             tdi_as_tree_model(t.model)->law = seed % 7 == 0 ? TD_LAW_TANGENT : TD_LAW_LINEAR;

@@ -49,8 +49,7 @@ static void check_rest_shape(tree t) {
 }
 
 TD_TEST(rest_shape_keeps_the_pose_of_random_trees) {
-    tdi_random r;
-    tdi_random_seed(&r, 21);
+    tdi_random r = random_of(21);
     for (int32_t k = 0; k < 200; k++) {
         td_spring_law law = k % 2 ? TD_LAW_TANGENT : TD_LAW_LINEAR;
         int32_t n = 2 + k % 19;
@@ -120,8 +119,7 @@ TD_TEST(rest_shape_of_a_hanging_limp_chain_is_as_it_hangs) {
 }
 
 TD_TEST(rest_shape_of_a_floating_tree_is_refused_under_weight_only) {
-    tdi_random r;
-    tdi_random_seed(&r, 22);
+    tdi_random r = random_of(22);
     OWNED(tree) t = sprung_tree(&r, 5, 10, true, TD_LAW_LINEAR);
     td_body_model *model = NULL;
     td_diag diag = {.message = ""};
@@ -205,8 +203,7 @@ TD_TEST(damping_set_as_a_ratio_is_the_decay_that_stepping_shows) {
 }
 
 TD_TEST(damping_set_as_a_time_is_stiffness_times_it) {
-    tdi_random r;
-    tdi_random_seed(&r, 31);
+    tdi_random r = random_of(31);
     OWNED(tree) t = sprung_tree(&r, 8, 10, false, TD_LAW_LINEAR);
     OWNED(td_body_model) *model = NULL;
     td_damping_opts opts = td_damping_opts_default();

@@ -3,7 +3,6 @@
 
 // Shared by the tests of tree dynamics: trees with joints of all kinds, in random states.
 
-#include "base/random.h"
 #include "td_test.h"
 #include "tree/model.h"
 

@@ -70,8 +70,7 @@ static tree large_tree(form f, int32_t n, double stiffness, int32_t every, bool 
     static const td_joint_kind kinds[] = {TD_JOINT_HINGE, TD_JOINT_SLIDE, TD_JOINT_FIXED};
     FREED td_segment_def *defs = calloc((size_t)n, sizeof *defs);
     FREED int32_t *parent = calloc((size_t)n, sizeof *parent);
-    tdi_random r;
-    tdi_random_seed(&r, 5);
+    tdi_random r = random_of(5);
     fill_parents(&r, f, n, parent);
     for (int32_t i = 0; i < n; i++) {
         td_segment_def *def = &defs[i];
@@ -329,8 +328,7 @@ typedef struct grove {
 
 // Trees of all sizes and joints, each stepped by options of its own.
 static void grove_new(grove *g, const td_alloc *alloc) {
-    tdi_random r;
-    tdi_random_seed(&r, 8);
+    tdi_random r = random_of(8);
     for (int32_t k = 0; k < MANY; k++) {
         td_segment_def defs[MANY];
         int32_t n = 1 + k;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Trees of values and their builder; numbers in a text. Pairs with src/base/value.c and real.c.
 
-#include "base/random.h"
 #include "base/real.h"
 #include "base/value.h"
 #include "td_test.h"
@@ -122,8 +121,7 @@ TD_TEST(value_scalar_without_quotes_is_what_it_looks_like) {
 }
 
 TD_TEST(value_numbers_are_read_as_they_were_written) {
-    tdi_random r;
-    tdi_random_seed(&r, 5);
+    tdi_random r = random_of(5);
     for (int i = 0; i < 20000; i++) {
         uint64_t bits = tdi_random_bits(&r);
         double value, back = 0;

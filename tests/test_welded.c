@@ -4,9 +4,6 @@
 #include "plant/solids.h"
 #include "test_world_support.h"
 
-static const char *const solvers[] = {"tree", "rod", "helix"};
-static const char *const methods[] = {"barrier", "exact"};
-
 #define SIDE  0.3   // m, of the cube
 #define ABOVE 0.005 // m: more than the distance at which its edges rest, a tenth of 0.05 sides
 

@@ -3,7 +3,6 @@
 
 #include "td_test.h"
 
-#include "base/random.h"
 #include "math/vec3.h"
 
 #include <stdlib.h>
@@ -91,8 +90,7 @@ TD_TEST(gusts_keep_the_mean_and_stay_within_their_strength) {
     def.gust = 0.6;
     OWNED(td_wind) *wind = wind_of(&def);
     td_wind_state state = td_wind_start(east);
-    tdi_random r;
-    tdi_random_seed(&r, 4);
+    tdi_random r = random_of(4);
     double sum = 0, low = 5, high = 5;
     for (int i = 0; i < 20000; i++) {
         td_vec3 u = wind_at(wind, &state, draw_point(&r, 1e4));
@@ -130,8 +128,7 @@ TD_TEST(gusts_are_carried_by_the_integral_of_the_mean) {
 TD_TEST(turbulence_has_its_intensity_in_every_axis_for_every_seed) {
     enum { POINTS = 20000 };
     FREED td_vec3 *p = malloc(POINTS * sizeof *p), *u = malloc(POINTS * sizeof *u);
-    tdi_random r;
-    tdi_random_seed(&r, 9);
+    tdi_random r = random_of(9);
     for (int seed = 0; seed < 20; seed++) {
         td_wind_def def = td_wind_def_default();
         def.seed = (uint64_t)seed;
@@ -160,8 +157,7 @@ TD_TEST(turbulence_has_its_intensity_in_every_axis_for_every_seed) {
 TD_TEST(turbulence_has_no_divergence) {
     const double h = 1e-5;
     td_wind_def def = td_wind_def_default();
-    tdi_random r;
-    tdi_random_seed(&r, 2);
+    tdi_random r = random_of(2);
     for (int seed = 1; seed <= 10; seed++) {
         def.seed = (uint64_t)seed;
         OWNED(td_wind) *wind = wind_of(&def);
@@ -202,8 +198,7 @@ TD_TEST(wind_at_a_point_does_not_depend_on_the_other_points) {
     td_wind_state state = td_wind_start(east);
     td_wind_advance(wind, &state, 3, east);
     td_vec3 p[POINTS], u[POINTS];
-    tdi_random r;
-    tdi_random_seed(&r, 6);
+    tdi_random r = random_of(6);
     for (int i = 0; i < POINTS; i++) {
         p[i] = draw_point(&r, 30);
     }

@@ -267,8 +267,6 @@ static stage before_a_sphere(const char *solver, const char *method, const char 
 }
 
 TD_TEST(messages_name_a_collider_or_give_its_number_in_the_scene) {
-    static const char *const solvers[] = {"tree", "rod", "helix"};
-    static const char *const methods[] = {"barrier", "exact"};
     for (int k = 0; k < 12; k++) {
         const char *expected = k < 6 ? "collider 2 (sphere)" : "collider 'head'";
         OWNED(stage) s =

@@ -100,7 +100,6 @@ TD_TEST(strand_has_damping_drag_and_line_mass_along_it) {
 
 // The factor of a strand along it is what the factor of its object is for all of it.
 TD_TEST(strand_feels_the_air_by_its_drag_by_all_solvers) {
-    static const char *const solvers[] = {"tree", "rod", "helix"};
     for (int k = 0; k < 3; k++) {
         char text[900];
         snprintf(
@@ -121,7 +120,6 @@ TD_TEST(strand_feels_the_air_by_its_drag_by_all_solvers) {
 }
 
 TD_TEST(strand_with_one_point_along_it_has_the_same_bits_as_with_the_number) {
-    static const char *const solvers[] = {"tree", "rod", "helix"};
     for (int k = 0; k < 3; k++) {
         char text[2][600];
         for (int i = 0; i < 2; i++) {

@@ -154,7 +154,6 @@ TD_TEST(bad_constraints_are_refused_and_nothing_changes) {
 // ---- attaching ------------------------------------------------------------------------------
 
 TD_TEST(loose_actor_is_welded_and_what_carries_it_feels_its_weight) {
-    static const char *const solvers[] = {"tree", "rod", "helix"};
     const td_vec3 at = {0, 0.1, 0};
     for (size_t k = 0; k < sizeof solvers / sizeof *solvers; k++) {
         OWNED(stage) with = planted(solvers[k]), without = planted(solvers[k]);
@@ -202,7 +201,6 @@ static void burst(void *context, td_real time, int32_t actor, int32_t count, con
 }
 
 TD_TEST(step_that_fails_leaves_what_is_carried_where_it_was) {
-    static const char *const solvers[] = {"tree", "rod", "helix"};
     for (int k = 0; k < 3; k++) {
         OWNED(stage) s = planted(solvers[k]);
         bool armed = false;
@@ -526,7 +524,6 @@ TD_TEST(actor_with_a_skeleton_of_its_own_moves_as_one_of_a_scene_that_has_it) {
 }
 
 TD_TEST(actors_with_skeletons_of_their_own_are_saved_restored_and_removed) {
-    static const char *const solvers[] = {"tree", "rod"};
     td_diag diag = {.message = ""};
     for (size_t k = 0; k < 2; k++) {
         OWNED(stage) a = planted(solvers[k]), b = planted(solvers[k]);
@@ -552,7 +549,6 @@ TD_TEST(actors_with_skeletons_of_their_own_are_saved_restored_and_removed) {
 
 // Of a vine that is cut the piece that falls takes the lamp along; what the world holds stays.
 TD_TEST(constraints_that_were_added_follow_the_segments_of_what_is_cut) {
-    static const char *const solvers[] = {"tree", "rod", "helix"};
     for (size_t k = 0; k < 3; k++) {
         OWNED(stage) s = planted(solvers[k]);
         td_constraint c = td_constraint_default(TD_CONSTRAINT_POINT);

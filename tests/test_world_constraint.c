@@ -8,7 +8,6 @@
 // m: the claim is that constraints hold at the end of every step to this
 #define EXACT 1e-8
 
-static const char *const solvers[] = {"tree", "rod", "helix"};
 enum { SOLVERS = sizeof solvers / sizeof *solvers, TEXT = 4096 };
 
 // Where the solver has the tip of a segment: rods stretch and helices are curved.
@@ -221,7 +220,6 @@ TD_TEST(constraint_rope_pulls_and_never_pushes) {
 // One end is held at 0.3 m, the other falls on the ground and comes to lean on it. All agree within
 // the range of the barrier, which is 1 mm.
 TD_TEST(constraint_holds_while_the_other_end_lands_with_either_method_of_contact) {
-    static const char *const methods[] = {"barrier", "exact"};
     td_real first = 0;
     for (int k = 0; k < 2 * SOLVERS; k++) {
         char text[TEXT];

@@ -3,8 +3,6 @@
 
 #include "test_world_support.h"
 
-static const char *const solvers[] = {"tree", "rod", "helix"};
-
 // A bar that nothing holds: one segment of 1 m and 0.1 kg, along X, with its centre at x = 0.5.
 #define FREE                                                                             \
     "start: drawn, strand: {points: [[0, 0, 0], [1, 0, 0]], segments: 1, radius: 0.01, " \

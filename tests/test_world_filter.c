@@ -5,8 +5,6 @@
 
 #define TEXT 2048
 
-static const char *const methods[] = {"barrier", "exact"};
-
 // A level loose stick along X that falls onto a held one along Z.
 static stage crossed(const char *solver, const char *method, const char *upper, const char *lower) {
     char text[TEXT];

@@ -7,7 +7,6 @@
 #define GRAVITY 9.81
 #define TURN    6.283185307179586
 
-static const char *const solvers[] = {"tree", "rod", "helix"};
 enum { SOLVERS = sizeof solvers / sizeof *solvers, TEXT = 4096 };
 
 static td_status modes_of(td_world *world, int32_t actor, int32_t count, td_real *hz,

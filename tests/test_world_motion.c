@@ -81,7 +81,6 @@ TD_TEST(loose_plant_falls) {
 }
 
 TD_TEST(loose_strand_of_any_solver_falls) {
-    static const char *const solvers[] = {"tree", "rod", "helix"};
     for (size_t k = 0; k < sizeof solvers / sizeof *solvers; k++) {
         char text[400];
         snprintf(text, sizeof text,
@@ -637,7 +636,6 @@ static void frame_at(const char *solver, td_real h, td_real end, td_clip_def *de
 }
 
 TD_TEST(frames_within_steps_are_of_second_order_and_keep_lengths) {
-    static const char *const solvers[] = {"tree", "rod", "helix"};
     for (int k = 0; k < 3; k++) {
         td_vec3 tips[3] = {{0}};
         const td_real h[3] = {0.016, 0.008, 0.0005};

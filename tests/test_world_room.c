@@ -8,8 +8,6 @@
 
 enum { TEXT = 4096 };
 
-static const char *const methods[] = {"barrier", "exact"};
-
 // ---- bytes a plant --------------------------------------------------------------------------
 
 // Plants of 31 segments on the ground, side by side; a ball touches one of them from above.
@@ -89,7 +87,6 @@ static stage roomy(const char *text, int32_t near_pairs, int32_t threads, bool n
 }
 
 TD_TEST(room_that_grew_in_steps_leaves_the_bits_of_room_from_the_start) {
-    static const char *const solvers[] = {"tree", "rod", "helix"};
     static const char *const constraints[] = {
         "", "constraints: [{weld: {a: {segment: 3}, b: {instance: 1, segment: 3}}}],"};
     for (int k = 0; k < 8; k++) {

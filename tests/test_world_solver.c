@@ -260,7 +260,6 @@ static td_real base_to_root(const td_world *w) {
 }
 
 TD_TEST(state_of_a_world_cannot_leave_the_base_that_the_world_has) {
-    static const char *const solvers[] = {"tree", "rod", "helix"};
     const td_base_motion away = {.position = {0.5, 0, 0}, .rotation = {1, 0, 0, 0}};
     const td_base_motion moving = {.rotation = {1, 0, 0, 0}, .velocity = {1, 0, 0}};
     for (size_t k = 0; k < 3; k++) {

@@ -8,8 +8,6 @@
 
 enum { COUNT = 8, FIRST = 2, SOFT = 3 }; // segments; those that are made softer
 
-static const char *const solvers[] = {"tree", "rod", "helix"};
-
 // A cantilever along +X, at ease straight, whose segments FIRST and on have springs times `by`.
 static td_skeleton *beam(td_real by) {
     OWNED(td_builder) *builder = NULL;

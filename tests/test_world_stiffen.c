@@ -4,8 +4,6 @@
 
 #include "test_world_support.h"
 
-static const char *const solvers[] = {"tree", "rod", "helix"};
-
 // A strand that reaches out to the side, with a box beside its tip, which twists it.
 #define ARM(extra)                                                                \
     "strand: {points: [[0, 0, 0], [0.5, 0, 0]], segments: 10, elements: 10, "     \

@@ -13,6 +13,10 @@
 
 #include <stdlib.h>
 
+// For claims of all solvers and both methods of contact.
+static const char *const solvers[] = {"tree", "rod", "helix"};
+static const char *const methods[] = {"barrier", "exact"};
+
 // ---- values ---------------------------------------------------------------------------------
 
 typedef struct flow {
