@@ -36,10 +36,11 @@ static void draw_crowd(crowd *w, uint64_t seed, bool unlike) {
 
 // They are in order, those with colliders last.
 static bool listed(const tdi_contacts *c, int32_t i, int32_t j) {
-    int32_t low = j < COUNT ? 0 : c->self_count, high = j < COUNT ? c->self_count : c->pair_count;
+    int32_t low = j < COUNT ? 0 : c->pairs.self_count,
+            high = j < COUNT ? c->pairs.self_count : c->pairs.count;
     while (low < high) {
         const int32_t k = (low + high) / 2;
-        const tdi_near_pair p = c->pair[k];
+        const tdi_near_pair p = c->pairs.item[k];
         if (p.i == i && p.j == j) {
             return true;
         }
@@ -90,10 +91,10 @@ static void check_all_listed(const tdi_contacts *c, const crowd *w, const bool *
 }
 
 static void check_sorted(const tdi_contacts *c) {
-    for (int32_t k = 0; k < c->pair_count; k++) {
-        const tdi_near_pair *p = &c->pair[k];
-        CHECK((p->j < COUNT) == (k < c->self_count) && p->i < p->j);
-        if (k > 0 && k != c->self_count) {
+    for (int32_t k = 0; k < c->pairs.count; k++) {
+        const tdi_near_pair *p = &c->pairs.item[k];
+        CHECK((p->j < COUNT) == (k < c->pairs.self_count) && p->i < p->j);
+        if (k > 0 && k != c->pairs.self_count) {
             CHECK(p[-1].i < p->i || (p[-1].i == p->i && p[-1].j < p->j));
         }
     }
@@ -134,7 +135,7 @@ TD_TEST(contact_broad_phase_finds_all_that_meets_what_does_not_stand) {
         OWNED(tdi_contacts) *c = test_contacts(&opts, w.capsule, COUNT, COLLIDERS);
         CHECK_INT(tdi_contacts_colliders(c, w.collider, COLLIDERS, 0.01, 0, 1, NULL), TD_OK);
         CHECK_INT(tdi_contacts_find(c, w.x, w.dx, NULL), TD_OK);
-        const int32_t all = c->self_count;
+        const int32_t all = c->pairs.self_count;
         for (int round = 0; round < 3; round++) { // 2/3 stand, then 5/6, then others
             for (int32_t i = 0; i < COUNT; i++) {
                 standing[i] = round < 2 ? i % 3 > 0 || (round == 1 && i % 2) : i % 3 != 1;
@@ -147,7 +148,8 @@ TD_TEST(contact_broad_phase_finds_all_that_meets_what_does_not_stand) {
             check_all_listed(c, &w, standing);
             check_sorted(c);
         }
-        CHECK_SAY(c->self_count < 2 * all / 3, "%d of %d pairs", (int)c->self_count, (int)all);
+        CHECK_SAY(c->pairs.self_count < 2 * all / 3, "%d of %d pairs", (int)c->pairs.self_count,
+                  (int)all);
         tdi_contacts_rest(c, NULL);
         CHECK_INT(tdi_contacts_find(c, w.x, w.dx, NULL), TD_OK);
         check_all_listed(c, &w, NULL);
@@ -170,7 +172,7 @@ TD_TEST(contact_flying_together_makes_no_pairs) {
         td_diag diag;
         OWNED(tdi_contacts) *c = test_contacts(&opts, w.capsule, COUNT, 0);
         CHECK_INT(tdi_contacts_find(c, w.x, w.dx, &diag), TD_OK);
-        pairs[fly] = c->pair_count;
+        pairs[fly] = c->pairs.count;
     }
     CHECK(pairs[0] > 500 && pairs[1] < 3 * pairs[0]);
 }
@@ -285,8 +287,8 @@ static void stay_busy(void *context, tdi_contacts *own, int32_t group) {
     busy_groups *b = context;
     (void)own;
     b->busy[group] = true;
-    for (int32_t k = 0; k < b->c->self_count; k++) {
-        const int32_t i = b->c->pair[k].i / EACH, j = b->c->pair[k].j / EACH;
+    for (int32_t k = 0; k < b->c->pairs.self_count; k++) {
+        const int32_t i = b->c->pairs.item[k].i / EACH, j = b->c->pairs.item[k].j / EACH;
         b->met += i != j && (i == group || j == group) && b->busy[i == group ? j : i];
     }
     b->busy[group] = false;
@@ -330,15 +332,15 @@ TD_TEST(contact_few_capsules_make_the_pairs_that_grids_make) {
         CHECK_INT(tdi_contacts_find(many, w.x, NULL, &diag), TD_OK);
         CHECK_INT(tdi_contacts_find(few, w.x, NULL, &diag), TD_OK);
         int32_t next = 0, unlike_pairs = 0;
-        for (int32_t k = 0; k < many->pair_count; k++) {
-            const tdi_near_pair p = many->pair[k];
-            if (p.j < FEW && next < few->pair_count) {
-                unlike_pairs += few->pair[next].i != p.i || few->pair[next].j != p.j;
+        for (int32_t k = 0; k < many->pairs.count; k++) {
+            const tdi_near_pair p = many->pairs.item[k];
+            if (p.j < FEW && next < few->pairs.count) {
+                unlike_pairs += few->pairs.item[next].i != p.i || few->pairs.item[next].j != p.j;
                 next++;
             }
         }
         CHECK(next > 200);
-        CHECK_INT(next, few->pair_count);
+        CHECK_INT(next, few->pairs.count);
         CHECK_INT(unlike_pairs, 0);
     }
 }
@@ -353,21 +355,21 @@ TD_TEST(contact_pairs_stay_valid_in_a_common_motion) {
     td_diag diag;
     OWNED(tdi_contacts) *c = test_contacts(&opts, w.capsule, COUNT, 0);
     CHECK_INT(tdi_contacts_find(c, w.x, NULL, &diag), TD_OK);
-    const td_vec3 center = c->center;
+    const td_vec3 center = c->broad.center;
     for (int32_t k = 0; k < 2 * COUNT; k++) {
         w.x[k] = tdi_madd(tdi_add(w.x[k], fall), w.dx[k], 0.1); // a tenth of the spare room
         w.dx[k] = fall;
     }
     CHECK_INT(tdi_contacts_find(c, w.x, w.dx, &diag), TD_OK);
-    CHECK(c->center.y == center.y); // nothing was searched
+    CHECK(c->broad.center.y == center.y); // nothing was searched
     for (int32_t k = 0; k < 2 * COUNT; k++) {
         w.x[k] = tdi_add(w.x[k], fall);
     }
     CHECK_INT(tdi_contacts_find(c, w.x, NULL, &diag), TD_OK);
-    CHECK(c->center.y == center.y);
+    CHECK(c->broad.center.y == center.y);
     w.x[7].y += w.capsule[3].radius; // one alone
     CHECK_INT(tdi_contacts_find(c, w.x, NULL, &diag), TD_OK);
-    CHECK(c->center.y != center.y);
+    CHECK(c->broad.center.y != center.y);
 }
 
 // the same contacts, bit for bit, fresh and after many other places
@@ -427,8 +429,8 @@ TD_TEST(contact_pairs_that_the_caller_skips_and_neighbours_are_left_out) {
     CHECK_INT(tdi_contacts_new(&def, NULL, &c, &diag), TD_OK);
     CHECK_INT(tdi_contacts_find(c, x, NULL, &diag), TD_OK);
     CHECK_INT(neighbours, 0); // never asked about
-    CHECK_INT(c->pair_count, 1);
-    CHECK(c->pair[0].i == 1 && c->pair[0].j == 3);
+    CHECK_INT(c->pairs.count, 1);
+    CHECK(c->pairs.item[0].i == 1 && c->pairs.item[0].j == 3);
 }
 
 TD_TEST(contact_too_many_pairs_is_a_limit_and_no_place_is_a_divergence) {

@@ -3,7 +3,7 @@
 
 // Random capsules, and distances found in another way than the library's.
 
-#include "contact/store.h"
+#include "contact/contact_set.h"
 #include "td_test.h"
 
 static inline td_real test_between(tdi_random *random, td_real low, td_real high) {

@@ -4,7 +4,7 @@
 #include "test_rod_shapes.h"
 #include "test_world_support.h"
 
-#include "implicit/touch.h"
+#include "implicit/body_contact.h"
 #include "rod/implicit.h"
 #include "world/world.h"
 
@@ -19,7 +19,7 @@ typedef struct layers {
     rods rod[PAIR];
     td_step_opts opts[PAIR];
     tdi_member member[PAIR];
-    tdi_touch *touch;
+    tdi_body_contact *contact;
     tdi_system system;
     void *began;
 } layers;
@@ -61,14 +61,14 @@ static void layers_open(const layer_def *def, layers *y) {
         y->opts[k].dt = 0.01;
         y->member[k] = (tdi_member){.body = y->rod[k].state, .opts = &y->opts[k]};
     }
-    CHECK_INT(tdi_touch_new(y->member, PAIR, &opts, 0, NULL, &y->touch, &diag), TD_OK);
-    y->system = (tdi_system){.member = y->member, .count = PAIR, .touch = y->touch};
+    CHECK_INT(tdi_body_contact_new(y->member, PAIR, &opts, 0, NULL, &y->contact, &diag), TD_OK);
+    y->system = (tdi_system){.member = y->member, .count = PAIR, .contact = y->contact};
     y->began = malloc(tdi_system_memory(&y->system));
 }
 
 static void layers_close(layers *y) {
     free(y->began);
-    tdi_touch_free(y->touch);
+    tdi_body_contact_free(y->contact);
     for (int k = 0; k < PAIR; k++) {
         rods_free(y->rod[k]);
     }
@@ -122,9 +122,9 @@ static void begin_iteration(layers *y) {
     for (int k = 0; k < PAIR; k++) {
         tdi_state_begin(y->rod[k].state, &y->opts[k], &rule);
     }
-    CHECK_INT(tdi_touch_begin(y->touch, &y->system, rule.dt, rule.h, 0, 1, NULL), TD_OK);
-    CHECK_INT(tdi_touch_evaluate(y->touch, &y->system, false, false, NULL), TD_OK);
-    CHECK(y->touch->coupled);
+    CHECK_INT(tdi_body_contact_begin(y->contact, &y->system, rule.dt, rule.h, 0, 1, NULL), TD_OK);
+    CHECK_INT(tdi_body_contact_evaluate(y->contact, &y->system, false, false, NULL), TD_OK);
+    CHECK(y->contact->terms.couples_capsules);
 }
 
 static void factor_bodies(layers *y, bool blocks, bool carry) {
@@ -132,7 +132,7 @@ static void factor_bodies(layers *y, bool blocks, bool carry) {
     for (int k = 0; k < PAIR; k++) {
         tdi_rod_implicit.clear(y->rod[k].state);
     }
-    tdi_touch_expand(&y->system);
+    tdi_body_contact_add_stiffness(&y->system);
     for (int k = 0; k < PAIR; k++) {
         CHECK_INT(tdi_rod_implicit.factor(y->rod[k].state, &model), TDI_POSITIVE);
     }
@@ -154,7 +154,7 @@ enum { MOST_PLACES = 2 * MOST_NODES }; // points, and turns of capsules after th
 typedef td_real square[3 * MOST_PLACES][3 * MOST_PLACES];
 
 static int32_t place_count(const layers *y) {
-    return y->touch->point_count + y->touch->capsule_count;
+    return y->contact->point_count + y->contact->capsule_count;
 }
 
 // How one side of a contact slips by one of its two points, or by its turn: 3x3.
@@ -165,7 +165,7 @@ static tdi_mat3 slip_by(const tdi_contact *t, int side, int e) {
 }
 
 static void add_rolling(const layers *y, const tdi_contact *t, square c) {
-    const int32_t turns = y->touch->point_count;
+    const int32_t turns = y->contact->point_count;
     const int32_t own[3] = {t->point[0], t->point[1], turns + t->capsule},
                   other[3] = {t->point[2], t->point[3], turns + t->other};
     for (int e = 0; e < 81; e++) {
@@ -181,7 +181,7 @@ static void add_rolling(const layers *y, const tdi_contact *t, square c) {
 // C, of all contacts between the layers
 static void fill_coupling(const layers *y, square c) {
     int32_t count, rolling = 0;
-    const tdi_contact *list = tdi_contacts_list(y->touch->set, &count);
+    const tdi_contact *list = tdi_contacts_list(y->contact->set, &count);
     memset(c, 0, sizeof(square));
     for (int32_t i = 0; i < count; i++) {
         if (list[i].arm[0] > 0) {
@@ -204,7 +204,7 @@ static void fill_coupling(const layers *y, square c) {
 }
 
 static void push(layers *y, int32_t place, td_vec3 force) {
-    const tdi_touch *t = y->touch;
+    const tdi_body_contact *t = y->contact;
     const int32_t i = place - t->point_count, k = i < 0 ? t->point_owner[place] : t->owner[i];
     tdi_state_apply_forces(y->rod[k].state,
                            i < 0 ? tdi_nodes(place - t->first_point[k], 1)
@@ -213,7 +213,7 @@ static void push(layers *y, int32_t place, td_vec3 force) {
 }
 
 static void read_turns(const layers *y, bool response, td_vec3 *moved) {
-    const tdi_touch *t = y->touch;
+    const tdi_body_contact *t = y->contact;
     for (int32_t i = 0; i < t->capsule_count; i++) {
         const int32_t k = t->owner[i];
         tdi_state_motions(y->rod[k].state, tdi_rotation_of(i - t->first_capsule[k]), response,
@@ -225,7 +225,7 @@ static void respond(layers *y, td_vec3 *moved) {
     for (int k = 0; k < PAIR; k++) {
         tdi_state_respond(y->rod[k].state);
         tdi_state_motions(y->rod[k].state, tdi_all_nodes(y->rod[k].state), true,
-                          moved + y->touch->first_point[k]);
+                          moved + y->contact->first_point[k]);
     }
     read_turns(y, true, moved);
 }
@@ -289,7 +289,7 @@ static void solve_by_responses(layers *y) {
     for (int k = 0; k < PAIR; k++) {
         tdi_rod_implicit.solve(y->rod[k].state, false, &none);
         tdi_state_motions(y->rod[k].state, tdi_all_nodes(y->rod[k].state), false,
-                          moved + y->touch->first_point[k]);
+                          moved + y->contact->first_point[k]);
     }
     read_turns(y, false, moved);
     fill_coupling(y, c);
@@ -369,7 +369,7 @@ static int32_t places_after(const layer_def *def, way by, int32_t steps_taken, t
     td_diag diag = {.message = ""};
     td_step_stats stats = {0};
     layers_open(def, &y);
-    tdi_coupled *whole = y.touch->whole;
+    tdi_coupled *whole = y.contact->solve.coupled;
     whole->node_limit = by == GRADIENTS ? 0 : whole->node_limit;
     whole->sparse->block_limit = by == NO_ROOM ? 60 : whole->sparse->block_limit;
     *used = false;
@@ -378,10 +378,10 @@ static int32_t places_after(const layer_def *def, way by, int32_t steps_taken, t
         CHECK_INT(tdi_system_step(&y.system, y.began, NULL, &stats, &diag), TD_OK);
         *used = *used || whole->fits;
     }
-    const int32_t count = y.touch->point_count;
+    const int32_t count = y.contact->point_count;
     for (int k = 0; k < PAIR; k++) {
         tdi_state_positions(y.rod[k].state, tdi_all_nodes(y.rod[k].state), false,
-                            x + y.touch->first_point[k]);
+                            x + y.contact->first_point[k]);
     }
     layers_close(&y);
     return count;
@@ -439,8 +439,8 @@ TD_TEST(coupled_rods_in_worlds_have_the_same_bits_for_any_threads) {
     OWNED(stage) one = stage_of(text);
     steps(one.world, 30);
     CHECK_INT(one.world->islands.count, 2);
-    CHECK(one.world->islands.all[0].touch->whole->fits &&
-          one.world->islands.all[1].touch->whole->fits);
+    CHECK(one.world->islands.all[0].touch->solve.coupled->fits &&
+          one.world->islands.all[1].touch->solve.coupled->fits);
     for (int32_t threads = 2; threads <= 3; threads++) {
         OWNED(stage) many = try_stage(text, threads, NULL);
         steps(many.world, 30);

@@ -9,7 +9,7 @@
 #include "test_world_support.h"
 
 #include "implicit/constraint.h"
-#include "implicit/touch.h"
+#include "implicit/body_contact.h"
 #include "world/world.h"
 
 enum { MOST = 480 }; // coordinates of places
@@ -19,7 +19,7 @@ typedef td_real square[MOST][MOST];
 typedef struct rig {
     stage stage;
     tdi_system system;
-    tdi_touch *touch;
+    tdi_body_contact *contact;
     tdi_constraint_set *constraints;
     int32_t points, rows, count; // coordinates: points and turns, then rows
 } rig;
@@ -63,19 +63,19 @@ static bool rig_open(const char *text, rig *r) {
     }
     r->system = tdi_island_system(w, &w->islands.all[0]);
     const tdi_system *y = &r->system;
-    r->touch = y->touch;
+    r->contact = y->contact;
     r->constraints = y->constraints;
-    r->points = y->touch->point_count;
-    r->rows = 3 * (r->points + y->touch->capsule_count);
-    r->count = r->rows + TDI_GROUP_ROWS * y->constraints->held_count;
+    r->points = y->contact->point_count;
+    r->rows = 3 * (r->points + y->contact->capsule_count);
+    r->count = r->rows + TDI_GROUP_ROWS * y->constraints->group_count;
     for (int32_t k = 0; k < y->count; k++) {
         tdi_state_begin(y->member[k].body, y->member[k].opts, &rule);
     }
     tdi_constraints_begin(y->constraints, y, rule.h, 1);
-    CHECK_INT(tdi_touch_begin(y->touch, y, rule.dt, rule.h, 0, 1, NULL), TD_OK);
-    CHECK_INT(tdi_touch_evaluate(y->touch, y, false, false, NULL), TD_OK);
+    CHECK_INT(tdi_body_contact_begin(y->contact, y, rule.dt, rule.h, 0, 1, NULL), TD_OK);
+    CHECK_INT(tdi_body_contact_evaluate(y->contact, y, false, false, NULL), TD_OK);
     tdi_constraints_evaluate(y->constraints, y);
-    CHECK(y->touch->coupled);
+    CHECK(y->contact->terms.couples_capsules);
     return CHECK_SAY(!y->constraints->next && r->count <= MOST, "%d coordinates", r->count);
 }
 
@@ -90,7 +90,7 @@ static void factor_bodies(const rig *r) {
             body->ops->clear(body);
         }
     }
-    tdi_touch_expand(y);
+    tdi_body_contact_add_stiffness(y);
     tdi_constraints_expand(y->constraints, y, false, false);
     tdi_coupled_open(y);
     for (int32_t k = 0; k < y->count; k++) {
@@ -109,8 +109,8 @@ static void factor_alone(const rig *r) {
     for (int32_t k = 0; k < y->count; k++) {
         y->member[k].body->solved_in = NULL;
     }
-    y->constraints->solved_in = NULL;
-    y->touch->one_system = false;
+    y->constraints->solve.system = NULL;
+    y->contact->solve.one_system = false;
     factor_bodies(r);
 }
 
@@ -118,7 +118,7 @@ static void factor_alone(const rig *r) {
 
 static const tdi_row_group *row_of(const rig *r, int32_t q, int32_t *row) {
     *row = (q - r->rows) % TDI_GROUP_ROWS;
-    return &r->constraints->held[(q - r->rows) / TDI_GROUP_ROWS];
+    return &r->constraints->group[(q - r->rows) / TDI_GROUP_ROWS];
 }
 
 static bool has_row(const rig *r, int32_t q) {
@@ -128,7 +128,7 @@ static bool has_row(const rig *r, int32_t q) {
 }
 
 static void push(const rig *r, int32_t q, td_real force) {
-    const tdi_touch *t = r->touch;
+    const tdi_body_contact *t = r->contact;
     const int32_t place = q / 3, i = place - t->point_count;
     const td_vec3 f = {force * (q % 3 == 0), force * (q % 3 == 1), force * (q % 3 == 2)};
     if (q >= r->rows) {
@@ -150,7 +150,7 @@ static void push(const rig *r, int32_t q, td_real force) {
 }
 
 static void read(const rig *r, bool response, td_real *x) {
-    const tdi_touch *t = r->touch;
+    const tdi_body_contact *t = r->contact;
     td_vec3 *moved = (td_vec3 *)x;
     memset(x, 0, (size_t)r->count * sizeof *x);
     for (int32_t k = 0; k < r->system.count; k++) {
@@ -213,10 +213,10 @@ static void add_barrier(const tdi_contact *t, square c) {
 
 static void fill_coupling(const rig *r, bool contact, square c) {
     int32_t count;
-    const tdi_contact *list = tdi_contacts_list(r->touch->set, &count);
+    const tdi_contact *list = tdi_contacts_list(r->contact->set, &count);
     memset(c, 0, sizeof(square));
     for (int32_t i = 0; contact && i < count; i++) {
-        if (!tdi_touch_couples(r->touch, &list[i])) {
+        if (!tdi_contact_couples(r->contact, &list[i])) {
             continue;
         }
         if (list[i].arm[0] != 0 || list[i].arm[1] != 0) {
@@ -343,7 +343,7 @@ TD_TEST(coupled_bodies_that_constraints_join_respond_to_contact_as_dense_algebra
         }
         tdi_coupled_respond(&r.system);
         for (int32_t q = 0; q < 3 * r.points; q++) {
-            const td_body *body = r.system.member[r.touch->point_owner[q / 3]].body;
+            const td_body *body = r.system.member[r.contact->point_owner[q / 3]].body;
             if (!tdi_is_coupled(body)) {
                 push(&r, q, force[q]);
             }
@@ -369,7 +369,7 @@ TD_TEST(coupled_tree_that_touches_a_rod_moves_as_dense_algebra_says) {
     if (rig_open(tree_touches, &r)) {
         CHECK(!tdi_coupled_plan(&r.system));
         solve_coupled(&r, got);
-        CHECK(tdi_touch_solve(r.touch, &r.system, &predicted_decrease, &taken));
+        CHECK(tdi_conjugate_gradients_solve(r.contact, &r.system, &predicted_decrease, &taken));
         CHECK(taken > 0);
         read(&r, false, got);
         solve_dense(&r, NULL, want);
@@ -382,7 +382,7 @@ TD_TEST(coupled_order_is_kept_while_pairs_and_constraints_are_the_same) {
     rig r;
     td_real got[MOST], want[MOST];
     if (rig_open(rods_touch, &r)) {
-        tdi_sparse *s = r.touch->whole->sparse;
+        tdi_sparse *s = r.contact->solve.coupled->sparse;
         CHECK(tdi_coupled_plan(&r.system));
         solve_coupled(&r, want);
         s->link_count = 0; // an order that is made again has its links again
@@ -390,7 +390,7 @@ TD_TEST(coupled_order_is_kept_while_pairs_and_constraints_are_the_same) {
         CHECK_INT(s->link_count, 0);
         solve_coupled(&r, got);
         CHECK(memcmp(got, want, (size_t)r.count * sizeof *got) == 0);
-        r.touch->whole->pair_count--;
+        r.contact->solve.coupled->pair_count--;
         CHECK(tdi_coupled_plan(&r.system));
         CHECK(s->link_count > 0);
         solve_coupled(&r, got);

@@ -205,9 +205,9 @@ TD_TEST(sparse_factor_has_the_same_bits_on_any_number_of_threads) {
     FREED matrix *m = any_matrix(&r, NODES, LINKS, 0.1);
     CHECK(order(s, m));
     CHECK(order(t, m));
-    const int32_t last = NODES - s->share_first[s->share_count - 1];
+    const int32_t last = NODES - s->shares.first[s->shares.count - 1];
     CHECK_IN(last, NODES / 4, NODES / 2 + 4);
-    CHECK_IN(s->share_count, 3, TDI_SPARSE_SHARES);
+    CHECK_IN(s->shares.count, 3, TDI_SPARSE_SHARES);
     CHECK(factor(s, m));
     for (int32_t threads = 2; threads < 5; threads++) {
         OWNED(td_pool) *pool = NULL;

@@ -4,7 +4,7 @@
 
 #include "test_rod_shapes.h"
 
-#include "implicit/touch.h"
+#include "implicit/body_contact.h"
 #include "rod/implicit.h"
 #include "rod/pose.h"
 #include "rod/solve.h"
@@ -560,9 +560,9 @@ static void next_step(heap *h, const td_collider *c, midway *m) {
         tdi_as_rod(h->state[k])->potential->whole = true;
     }
     m->system = (tdi_system){.member = m->member, .count = 2, .colliders = c, .collider_count = 1};
-    CHECK_INT(tdi_touch_new(m->member, 2, &how, 1, NULL, &m->system.touch, NULL), TD_OK);
-    CHECK_INT(tdi_touch_begin(m->system.touch, &m->system, dt, hh, 0, 1, NULL), TD_OK);
-    m->system.touch->time = 1;
+    CHECK_INT(tdi_body_contact_new(m->member, 2, &how, 1, NULL, &m->system.contact, NULL), TD_OK);
+    CHECK_INT(tdi_body_contact_begin(m->system.contact, &m->system, dt, hh, 0, 1, NULL), TD_OK);
+    m->system.contact->time = 1;
 }
 
 // A random direction from where all is now.
@@ -585,7 +585,7 @@ static td_real value_at(const tdi_system *y, td_real part) {
     for (int32_t k = 0; k < y->count; k++) {
         tdi_rod_try(tdi_as_rod(y->member[k].body), part, TDI_STRAIGHT);
     }
-    td_real sum = tdi_touch_value(y->touch, y);
+    td_real sum = tdi_body_contact_value(y->contact, y);
     for (int32_t k = 0; k < y->count; k++) {
         sum += tdi_rod_implicit.value(y->member[k].body);
     }
@@ -598,8 +598,8 @@ static td_real slope_of(const tdi_system *y) {
     for (int32_t k = 0; k < y->count; k++) {
         tdi_rod_clear(tdi_as_rod(y->member[k].body));
     }
-    CHECK_INT(tdi_touch_evaluate(y->touch, y, false, false, NULL), TD_OK);
-    tdi_touch_expand(y);
+    CHECK_INT(tdi_body_contact_evaluate(y->contact, y, false, false, NULL), TD_OK);
+    tdi_body_contact_add_stiffness(y);
     for (int32_t k = 0; k < y->count; k++) {
         const td_body *s = y->member[k].body;
         for (int32_t i = tdi_as_rod_model(s->model)->node_count - 1; i >= 0; i--) {
@@ -634,8 +634,8 @@ TD_TEST(gradient_of_rods_in_contact_matches_differences) {
         td_real got =
             (8 * (value_at(y, e) - value_at(y, -e)) - (value_at(y, 2 * e) - value_at(y, -2 * e))) /
             (12 * e);
-        CHECK(y->touch->coupled);
-        tdi_touch_free(y->touch);
+        CHECK(y->contact->terms.couples_capsules);
+        tdi_body_contact_free(y->contact);
         CHECK_REL(got, slope, 1e-6);
         heap_free(&h);
     }

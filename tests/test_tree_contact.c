@@ -3,7 +3,7 @@
 
 #include "test_contact_support.h"
 #include "test_tree_support.h"
-#include "implicit/touch.h"
+#include "implicit/body_contact.h"
 #include "tree/implicit.h"
 
 // ---- shapes ---------------------------------------------------------------------------------
@@ -144,17 +144,17 @@ static void begun(tree t, midway *m) {
                              .count = 1,
                              .colliders = m->colliders,
                              .collider_count = crowd(m->colliders)};
-    CHECK_INT(tdi_touch_new(&m->member, 1, &how, 4, NULL, &m->system.touch, NULL), TD_OK);
+    CHECK_INT(tdi_body_contact_new(&m->member, 1, &how, 4, NULL, &m->system.contact, NULL), TD_OK);
     tdi_state_begin(t.state, &m->opts, &rule);
     for (int32_t i = 0; i < tdi_as_tree_model(t.model)->body_count; i++) { // it slides
         const tdi_frame *f = &tdi_as_tree(t.state)->frame[i];
         tdi_as_tree(t.state)->history[i] =
             (tdi_place){tdi_add(f->o, tdi_vec3(3e-6, -2e-6, 1e-6)), f->r};
     }
-    tdi_touch *touch = m->system.touch;
-    CHECK_INT(tdi_touch_begin(touch, &m->system, 0.01, 0.01, 0, 1, NULL), TD_OK);
-    CHECK_INT(tdi_touch_evaluate(touch, &m->system, true, false, NULL), TD_OK);
-    tdi_touch_expand(&m->system);
+    tdi_body_contact *touch = m->system.contact;
+    CHECK_INT(tdi_body_contact_begin(touch, &m->system, 0.01, 0.01, 0, 1, NULL), TD_OK);
+    CHECK_INT(tdi_body_contact_evaluate(touch, &m->system, true, false, NULL), TD_OK);
+    tdi_body_contact_add_stiffness(&m->system);
 }
 
 // What the joint of a degree of freedom does to bodies, by their twists.
@@ -179,7 +179,8 @@ static double value_off(tree t, const midway *m, td_real *step, double way) {
     memcpy(q, t.q, (size_t)t.nq * sizeof *q);
     tdi_tree_advance(tdi_as_tree_model(t.model), tdi_as_tree(t.state), step, way);
     tdi_tree_place(tdi_as_tree_model(t.model), tdi_as_tree(t.state));
-    double value = tdi_as_tree(t.state)->now->weight * tdi_touch_value(m->system.touch, &m->system);
+    double value =
+        tdi_as_tree(t.state)->now->weight * tdi_body_contact_value(m->system.contact, &m->system);
     memcpy(t.q, q, (size_t)t.nq * sizeof *q);
     tdi_tree_place(tdi_as_tree_model(t.model), tdi_as_tree(t.state));
     return value;
@@ -201,7 +202,7 @@ TD_TEST(contacts_of_a_tree_have_the_gradient_of_their_value) {
         most = fmax(most, fabs(slope));
     }
     CHECK(most > 1e-4); // they do push
-    tdi_touch_free(m.system.touch);
+    tdi_body_contact_free(m.system.contact);
 }
 
 // The value of the body's contacts after a turn and a shift by `way` times V.
@@ -212,7 +213,8 @@ static double value_moved(tree t, const midway *m, const tdi_twist *v, double wa
     f->turn = tdi_quat_mul(tdi_quat_turn(tdi_scale(v->w, 1 / angle), way * angle), old.turn);
     f->r = tdi_mat3_from_quat(f->turn);
     f->o = tdi_madd(old.o, v->v, way);
-    double value = tdi_as_tree(t.state)->now->weight * tdi_touch_value(m->system.touch, &m->system);
+    double value =
+        tdi_as_tree(t.state)->now->weight * tdi_body_contact_value(m->system.contact, &m->system);
     *f = old;
     return value;
 }
@@ -236,7 +238,7 @@ TD_TEST(contacts_of_a_body_have_the_hessian_of_their_value) {
         double got = tdi_dot(v.w, tdi_add(aw, sw)) + 2 * tdi_dot(v.w, bv) + tdi_dot(v.v, cv);
         CHECK_REL(got, curve, 1e-3);
     }
-    tdi_touch_free(m.system.touch);
+    tdi_body_contact_free(m.system.contact);
 }
 
 // ---- falling --------------------------------------------------------------------------------

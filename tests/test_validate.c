@@ -179,22 +179,24 @@ TD_TEST(contacts_out_of_order_or_of_nothing_stop_debug_builds) {
     OWNED(tdi_contacts) *c = test_contacts(&opts, capsules, COUNT, 1);
     CHECK_INT(tdi_contacts_colliders(c, &plane, 1, 0.01, 0, 1, NULL), TD_OK);
     CHECK_INT(tdi_contacts_find(c, x, still, NULL), TD_OK);
-    CHECK_INT(c->self_count, 6);
-    CHECK_INT(c->pair_count, 10);
+    CHECK_INT(c->pairs.self_count, 6);
+    CHECK_INT(c->pairs.count, 10);
     if (!TDI_ASSERTS) {
         test_skip("asserts are off in this build");
     } else {
         CHECK_TEXT(broken(validate_contacts, c), "");
         BREAKS(validate_contacts, c, c->capsule[1].a, 2 * COUNT, "k->a < c->point_count");
         BREAKS(validate_contacts, c, c->capsule[1].radius, NAN, "radius > 0");
-        BREAKS(validate_contacts, c, c->collider_count, 2, "collider_limit");
-        BREAKS(validate_contacts, c, c->self_count, 11, "self_count <= c->pair_count");
-        BREAKS(validate_contacts, c, c->pair_count, c->capacity.pairs + 1, "capacity.pairs");
-        BREAKS(validate_contacts, c, c->pair[1].i, -1, "i >= 0");
-        BREAKS(validate_contacts, c, c->pair[1].j, c->pair[1].i, "j > i");
-        BREAKS(validate_contacts, c, c->pair[1], c->pair[0], "c->pair[k - 1].j < j");
-        BREAKS(validate_contacts, c, c->pair[1].j, COUNT, "j < c->capsule_count");
-        BREAKS(validate_contacts, c, c->pair[9].j, COUNT + 1, "c->capsule_count + c->collider");
+        BREAKS(validate_contacts, c, c->colliders.count, 2, "collider_limit");
+        BREAKS(validate_contacts, c, c->pairs.self_count, 11, "self_count <= c->pair_count");
+        BREAKS(validate_contacts, c, c->pairs.count, c->limits.capacity.pairs + 1,
+               "capacity.pairs");
+        BREAKS(validate_contacts, c, c->pairs.item[1].i, -1, "i >= 0");
+        BREAKS(validate_contacts, c, c->pairs.item[1].j, c->pairs.item[1].i, "j > i");
+        BREAKS(validate_contacts, c, c->pairs.item[1], c->pairs.item[0], "c->pair[k - 1].j < j");
+        BREAKS(validate_contacts, c, c->pairs.item[1].j, COUNT, "j < c->capsule_count");
+        BREAKS(validate_contacts, c, c->pairs.item[9].j, COUNT + 1,
+               "c->capsule_count + c->collider");
         CHECK_TEXT(broken(validate_contacts, c), "");
     }
 }

@@ -3,8 +3,8 @@
 
 // Constraints as functions of the places of points. No solver is known here.
 //
-// Bond    up to three numbers c, the rows, that have to be 0 or at least 0, as functions of the
-//         places of up to five points. A constraint is up to four bonds.
+// Relation    up to three numbers c, the rows, that have to be 0 or at least 0, as functions of the
+//         places of up to five points. A constraint is up to four relations.
 // Point     a point of one of the two sides in its axes, with an arm, or the coordinates of a
 // side's
 //         joint: the angle of a hinge or the way of a slide, or the rotation vector of a ball
@@ -82,42 +82,43 @@ void tdi_constraint_name(const td_constraint *c, int32_t number, char text[80]);
 // Whether its sides are joints.
 bool tdi_constraint_of_joint(td_constraint_kind kind);
 
-// ---- bonds.c
+// ---- relations.c
 
-// How many bonds it has; `joint` is the kind of joint of its first side, for those that have one.
+// How many relations it has; `joint` is the kind of joint of its first side, for those that have
+// one.
 int32_t tdi_constraint_relation_count(const td_constraint *c, td_joint_kind joint);
-// The bonds, with what was found, the target for now, and how the first side is turned when the
+// The relations, with what was found, the target for now, and how the first side is turned when the
 // step begins. Fills as many as there are.
 void tdi_constraint_relations(const td_constraint *c, td_joint_kind joint,
                               const tdi_rest_placement *found, const td_constraint_target *target,
                               td_quat turned, const tdi_rail *curve,
-                              tdi_relation bonds[TDI_RELATIONS]);
+                              tdi_relation relations[TDI_RELATIONS]);
 // What the second side finds when the sides' frames at their points are these, and joints at these
 // angles.
 tdi_rest_placement tdi_constraint_find(const td_constraint *c, const tdi_frame_at sides[2],
                                        const td_real angles[2]);
 
-// ---- bond.c: values and derivatives
+// ---- relation.c: values and derivatives
 
 // `along` is the parameter of the nearest point on a curve: where the search begins, and its end.
-void tdi_relation_evaluate(const tdi_relation *bond, const td_vec3 x[TDI_RELATION_POINTS],
+void tdi_relation_evaluate(const tdi_relation *relation, const td_vec3 x[TDI_RELATION_POINTS],
                            td_real *along, tdi_relation_at *at);
 // Rows alone.
-void tdi_relation_rows(const tdi_relation *bond, const td_vec3 x[TDI_RELATION_POINTS],
+void tdi_relation_rows(const tdi_relation *relation, const td_vec3 x[TDI_RELATION_POINTS],
                        td_real *along, td_real c[TDI_RELATION_ROWS]);
 // Whether rows have second derivatives by the first point.
 bool tdi_relation_curves(tdi_relation_kind kind);
 // Whether rows are in the axes of the second side, which leave the first point free in some
 // directions.
 bool tdi_relation_turns(tdi_relation_kind kind);
-// How many rows second derivatives of a bond between two segments have, at most.
-int32_t tdi_relation_more(const tdi_relation *bond);
+// How many rows second derivatives of a relation between two segments have, at most.
+int32_t tdi_relation_more(const tdi_relation *relation);
 // These directions, as far as they are known, in the world's axes.
-void tdi_relation_free(const tdi_relation *bond, const td_vec3 x[TDI_RELATION_POINTS],
+void tdi_relation_free(const tdi_relation *relation, const td_vec3 x[TDI_RELATION_POINTS],
                        td_real along, td_vec3 *way);
 // The sum of force_r times the second derivative of row r by the first point, when the others
 // stand.
-td_sym3 tdi_relation_hessian(const tdi_relation *bond, const td_vec3 x[TDI_RELATION_POINTS],
+td_sym3 tdi_relation_hessian(const tdi_relation *relation, const td_vec3 x[TDI_RELATION_POINTS],
                              td_real along, const td_real force[TDI_RELATION_ROWS]);
 // The part of a symmetric matrix that is positive semi-definite, in its own axes.
 td_sym3 tdi_relation_positive(const td_sym3 *h);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rows of bonds and their derivatives.
+// Rows of relations and their derivatives.
 //
 // Local coordinates of a point a in the axes e_k = b_k - b of the other side: y_k = e_k.(a - b),
 //   by a: e_k,  by b_k: a - b,  by b: -e_k - (a - b).
@@ -26,19 +26,19 @@ static void add_local(const td_vec3 *x, int32_t k, td_real weight, td_vec3 *grad
 
 // ---- ranges ---------------------------------------------------------------------------------
 
-static void range_rows(const tdi_relation *bond, td_real y, td_real *c) {
+static void range_rows(const tdi_relation *relation, td_real y, td_real *c) {
     int32_t row = 0;
-    if (bond->has_low) {
-        c[row++] = y - bond->low;
+    if (relation->has_low) {
+        c[row++] = y - relation->low;
     }
-    if (bond->has_high) {
-        c[row] = bond->high - y;
+    if (relation->has_high) {
+        c[row] = relation->high - y;
     }
 }
 
 // +1 or -1: how a row of a range goes with its coordinate.
-static td_real range_sign(const tdi_relation *bond, int32_t row) {
-    return bond->has_low && row == 0 ? 1 : -1;
+static td_real range_sign(const tdi_relation *relation, int32_t row) {
+    return relation->has_low && row == 0 ? 1 : -1;
 }
 
 // ---- ball joints ----------------------------------------------------------------------------
@@ -88,17 +88,17 @@ static of_quat component(const td_real q[4], int a) {
 }
 
 // The value alone: line searches ask for no more.
-static td_real ball_value(const tdi_relation *bond, td_vec3 turn) {
+static td_real ball_value(const tdi_relation *relation, td_vec3 turn) {
     const td_quat q = tdi_quat_unit(tdi_turn_by(turn));
-    return bond->kind == TDI_RELATION_CONE ? 2 * atan2(fmax(sqrt(q.x * q.x + q.z * q.z), TINY),
-                                                       fmax(sqrt(q.w * q.w + q.y * q.y), TINY))
-                                           : 2 * atan2(q.y, q.w);
+    return relation->kind == TDI_RELATION_CONE ? 2 * atan2(fmax(sqrt(q.x * q.x + q.z * q.z), TINY),
+                                                           fmax(sqrt(q.w * q.w + q.y * q.y), TINY))
+                                               : 2 * atan2(q.y, q.w);
 }
 
-static of_quat ball_angle(const tdi_relation *bond, td_vec3 turn) {
+static of_quat ball_angle(const tdi_relation *relation, td_vec3 turn) {
     const td_quat t = tdi_quat_unit(tdi_turn_by(turn)); // w >= 0: twists of -pi .. pi
     const td_real q[4] = {t.w, t.x, t.y, t.z};
-    const bool cone = bond->kind == TDI_RELATION_CONE;
+    const bool cone = relation->kind == TDI_RELATION_CONE;
     const of_quat s = cone ? length_of(q, 1, 3) : component(q, 2),
                   u = cone ? length_of(q, 0, 2) : component(q, 0);
     return angle_of(&s, &u);
@@ -142,9 +142,9 @@ static td_sym3 ball_hessian(const of_quat *a, td_vec3 turn) {
 }
 
 // log(exp(a) exp(-target)), the shorter way
-static td_vec3 turn_error(const tdi_relation *bond, td_vec3 turn) {
-    const td_quat q =
-        tdi_quat_unit(tdi_quat_mul(tdi_turn_by(turn), tdi_quat_conj(tdi_turn_by(bond->target))));
+static td_vec3 turn_error(const tdi_relation *relation, td_vec3 turn) {
+    const td_quat q = tdi_quat_unit(
+        tdi_quat_mul(tdi_turn_by(turn), tdi_quat_conj(tdi_turn_by(relation->target))));
     const td_vec3 v = {q.x, q.y, q.z};
     const td_real s = tdi_norm(v);
     return tdi_scale(v, s > 1e-8 ? 2 * atan2(s, q.w) / s : 2);
@@ -182,127 +182,129 @@ static void set3(td_real *c, td_vec3 v) {
     c[2] = v.z;
 }
 
-static td_real away(const tdi_relation *bond, td_real distance) {
-    return bond->one_sided ? bond->low - distance : distance - bond->low;
+static td_real away(const tdi_relation *relation, td_real distance) {
+    return relation->one_sided ? relation->low - distance : distance - relation->low;
 }
 
-void tdi_relation_rows(const tdi_relation *bond, const td_vec3 x[TDI_RELATION_POINTS],
+void tdi_relation_rows(const tdi_relation *relation, const td_vec3 x[TDI_RELATION_POINTS],
                        td_real *along, td_real c[TDI_RELATION_ROWS]) {
     td_vec3 p, d1, d2;
     td_real speed[2];
-    switch (bond->kind) {
+    switch (relation->kind) {
     case TDI_RELATION_POINT:
-        for (int32_t r = 0; r < bond->row_count; r++) {
-            c[r] = tdi_dot(bond->way[r], tdi_sub(x[0], x[1]));
+        for (int32_t r = 0; r < relation->row_count; r++) {
+            c[r] = tdi_dot(relation->way[r], tdi_sub(x[0], x[1]));
         }
         break;
     case TDI_RELATION_LINE:
-        for (int32_t r = 0; r < bond->row_count; r++) {
+        for (int32_t r = 0; r < relation->row_count; r++) {
             c[r] = local(x, 2 + r);
         }
         break;
-    case TDI_RELATION_ALONG: range_rows(bond, local(x, 2), c); break;
+    case TDI_RELATION_ALONG: range_rows(relation, local(x, 2), c); break;
     case TDI_RELATION_CURVE:
-        *along = tdi_rail_nearest(&bond->curve, curve_place(x), *along);
-        tdi_rail_at(&bond->curve, *along, &p, &d1, &d2);
+        *along = tdi_rail_nearest(&relation->curve, curve_place(x), *along);
+        tdi_rail_at(&relation->curve, *along, &p, &d1, &d2);
         set3(c, tdi_sub(curve_place(x), p));
         break;
     case TDI_RELATION_ENDS:
-        *along = tdi_rail_nearest(&bond->curve, curve_place(x), *along);
-        end_speeds(&bond->curve, speed);
+        *along = tdi_rail_nearest(&relation->curve, curve_place(x), *along);
+        end_speeds(&relation->curve, speed);
         c[0] = *along * speed[0];
-        c[1] = (bond->curve.count - 1 - *along) * speed[1];
+        c[1] = (relation->curve.count - 1 - *along) * speed[1];
         break;
-    case TDI_RELATION_DISTANCE: c[0] = away(bond, tdi_norm(tdi_sub(x[0], x[1]))); break;
-    case TDI_RELATION_ANGLE: c[0] = x[0].x - bond->target.x; break;
-    case TDI_RELATION_TURN: set3(c, turn_error(bond, x[0])); break;
-    case TDI_RELATION_GEAR: c[0] = x[0].x - bond->ratio * x[1].x - bond->low; break;
-    case TDI_RELATION_RANGE: range_rows(bond, x[0].x, c); break;
-    case TDI_RELATION_CONE: c[0] = bond->high - ball_value(bond, x[0]); break;
-    case TDI_RELATION_TWIST: range_rows(bond, ball_value(bond, x[0]), c); break;
+    case TDI_RELATION_DISTANCE: c[0] = away(relation, tdi_norm(tdi_sub(x[0], x[1]))); break;
+    case TDI_RELATION_ANGLE: c[0] = x[0].x - relation->target.x; break;
+    case TDI_RELATION_TURN: set3(c, turn_error(relation, x[0])); break;
+    case TDI_RELATION_GEAR: c[0] = x[0].x - relation->ratio * x[1].x - relation->low; break;
+    case TDI_RELATION_RANGE: range_rows(relation, x[0].x, c); break;
+    case TDI_RELATION_CONE: c[0] = relation->high - ball_value(relation, x[0]); break;
+    case TDI_RELATION_TWIST: range_rows(relation, ball_value(relation, x[0]), c); break;
     }
 }
 
 // ---- gradients ------------------------------------------------------------------------------
 
 // The parameter by y: p'/(|p'|^2 - e.p'')
-static td_vec3 along_rate(const tdi_relation *bond, const td_vec3 *x, td_real along, td_vec3 *d1) {
+static td_vec3 along_rate(const tdi_relation *relation, const td_vec3 *x, td_real along,
+                          td_vec3 *d1) {
     td_vec3 p, d2;
-    tdi_rail_at(&bond->curve, along, &p, d1, &d2);
+    tdi_rail_at(&relation->curve, along, &p, d1, &d2);
     const td_real speed2 = tdi_dot(*d1, *d1), bend = tdi_dot(tdi_sub(curve_place(x), p), d2);
     return tdi_scale(*d1, 1 / fmax(speed2 - bend, 0.1 * speed2));
 }
 
 // I - p' (parameter by y)^T
-static void curve_rates(const tdi_relation *bond, const td_vec3 *x, td_real along,
+static void curve_rates(const tdi_relation *relation, const td_vec3 *x, td_real along,
                         td_vec3 rate[3]) {
     td_vec3 d1;
-    const td_vec3 by = along_rate(bond, x, along, &d1);
+    const td_vec3 by = along_rate(relation, x, along, &d1);
     rate[0] = tdi_madd(tdi_vec3(1, 0, 0), by, -d1.x);
     rate[1] = tdi_madd(tdi_vec3(0, 1, 0), by, -d1.y);
     rate[2] = tdi_madd(tdi_vec3(0, 0, 1), by, -d1.z);
 }
 
-static void end_rates(const tdi_relation *bond, const td_vec3 *x, td_real along, td_vec3 rate[3]) {
+static void end_rates(const tdi_relation *relation, const td_vec3 *x, td_real along,
+                      td_vec3 rate[3]) {
     td_vec3 d1;
     td_real speed[2];
-    const td_vec3 by = along_rate(bond, x, along, &d1);
-    end_speeds(&bond->curve, speed);
+    const td_vec3 by = along_rate(relation, x, along, &d1);
+    end_speeds(&relation->curve, speed);
     rate[0] = tdi_scale(by, speed[0]);
     rate[1] = tdi_scale(by, -speed[1]);
 }
 
-static void curve_gradients(const tdi_relation *bond, const td_vec3 *x, td_real along,
+static void curve_gradients(const tdi_relation *relation, const td_vec3 *x, td_real along,
                             tdi_relation_at *at) {
     td_vec3 rate[3];
-    if (bond->kind == TDI_RELATION_CURVE) {
-        curve_rates(bond, x, along, rate);
+    if (relation->kind == TDI_RELATION_CURVE) {
+        curve_rates(relation, x, along, rate);
     } else {
-        end_rates(bond, x, along, rate);
+        end_rates(relation, x, along, rate);
     }
-    for (int32_t r = 0; r < bond->row_count; r++) {
+    for (int32_t r = 0; r < relation->row_count; r++) {
         add_local(x, 2, rate[r].x, at->gradient[r]);
         add_local(x, 3, rate[r].y, at->gradient[r]);
         add_local(x, 4, rate[r].z, at->gradient[r]);
     }
 }
 
-static void ball_gradients(const tdi_relation *bond, const td_vec3 *x, tdi_relation_at *at) {
-    const of_quat a = ball_angle(bond, x[0]);
+static void ball_gradients(const tdi_relation *relation, const td_vec3 *x, tdi_relation_at *at) {
+    const of_quat a = ball_angle(relation, x[0]);
     const td_vec3 g = ball_gradient(&a, x[0]);
-    for (int32_t r = 0; r < bond->row_count; r++) {
-        const td_real sign = bond->kind == TDI_RELATION_CONE ? -1 : range_sign(bond, r);
+    for (int32_t r = 0; r < relation->row_count; r++) {
+        const td_real sign = relation->kind == TDI_RELATION_CONE ? -1 : range_sign(relation, r);
         at->gradient[r][0] = tdi_scale(g, sign);
     }
 }
 
-static void point_gradients(const tdi_relation *bond, tdi_relation_at *at) {
-    for (int32_t r = 0; r < bond->row_count; r++) {
-        at->gradient[r][0] = bond->way[r];
-        at->gradient[r][1] = tdi_scale(bond->way[r], -1);
+static void point_gradients(const tdi_relation *relation, tdi_relation_at *at) {
+    for (int32_t r = 0; r < relation->row_count; r++) {
+        at->gradient[r][0] = relation->way[r];
+        at->gradient[r][1] = tdi_scale(relation->way[r], -1);
     }
 }
 
-static void gradients(const tdi_relation *bond, const td_vec3 *x, td_real along,
+static void gradients(const tdi_relation *relation, const td_vec3 *x, td_real along,
                       tdi_relation_at *at) {
     const td_vec3 one = {1, 0, 0};
-    switch (bond->kind) {
-    case TDI_RELATION_POINT: point_gradients(bond, at); break;
+    switch (relation->kind) {
+    case TDI_RELATION_POINT: point_gradients(relation, at); break;
     case TDI_RELATION_LINE:
-        for (int32_t r = 0; r < bond->row_count; r++) {
+        for (int32_t r = 0; r < relation->row_count; r++) {
             add_local(x, 2 + r, 1, at->gradient[r]);
         }
         break;
     case TDI_RELATION_ALONG:
-        for (int32_t r = 0; r < bond->row_count; r++) {
-            add_local(x, 2, range_sign(bond, r), at->gradient[r]);
+        for (int32_t r = 0; r < relation->row_count; r++) {
+            add_local(x, 2, range_sign(relation, r), at->gradient[r]);
         }
         break;
     case TDI_RELATION_CURVE:
-    case TDI_RELATION_ENDS: curve_gradients(bond, x, along, at); break;
+    case TDI_RELATION_ENDS: curve_gradients(relation, x, along, at); break;
     case TDI_RELATION_DISTANCE:
         at->gradient[0][0] =
-            tdi_scale(tdi_unit_or(tdi_sub(x[0], x[1]), one), bond->one_sided ? -1 : 1);
+            tdi_scale(tdi_unit_or(tdi_sub(x[0], x[1]), one), relation->one_sided ? -1 : 1);
         at->gradient[0][1] = tdi_scale(at->gradient[0][0], -1);
         break;
     case TDI_RELATION_TURN: {
@@ -316,31 +318,31 @@ static void gradients(const tdi_relation *bond, const td_vec3 *x, td_real along,
     case TDI_RELATION_ANGLE: at->gradient[0][0] = one; break;
     case TDI_RELATION_GEAR:
         at->gradient[0][0] = one;
-        at->gradient[0][1] = tdi_scale(one, -bond->ratio);
+        at->gradient[0][1] = tdi_scale(one, -relation->ratio);
         break;
     case TDI_RELATION_RANGE:
-        for (int32_t r = 0; r < bond->row_count; r++) {
-            at->gradient[r][0] = tdi_scale(one, range_sign(bond, r));
+        for (int32_t r = 0; r < relation->row_count; r++) {
+            at->gradient[r][0] = tdi_scale(one, range_sign(relation, r));
         }
         break;
     case TDI_RELATION_CONE:
-    case TDI_RELATION_TWIST: ball_gradients(bond, x, at); break;
+    case TDI_RELATION_TWIST: ball_gradients(relation, x, at); break;
     }
 }
 
-void tdi_relation_evaluate(const tdi_relation *bond, const td_vec3 x[TDI_RELATION_POINTS],
+void tdi_relation_evaluate(const tdi_relation *relation, const td_vec3 x[TDI_RELATION_POINTS],
                            td_real *along, tdi_relation_at *at) {
     *at = (tdi_relation_at){0};
-    tdi_relation_rows(bond, x, along, at->c);
-    gradients(bond, x, *along, at);
+    tdi_relation_rows(relation, x, along, at->c);
+    gradients(relation, x, *along, at);
 }
 
 // ---- second derivatives ---------------------------------------------------------------------
 
 // p' in the world's axes
-static td_vec3 curve_way(const tdi_relation *bond, const td_vec3 *x, td_real along) {
+static td_vec3 curve_way(const tdi_relation *relation, const td_vec3 *x, td_real along) {
     td_vec3 p, d1, d2, way = {0, 0, 0};
-    tdi_rail_at(&bond->curve, along, &p, &d1, &d2);
+    tdi_rail_at(&relation->curve, along, &p, &d1, &d2);
     const td_real own[3] = {d1.x, d1.y, d1.z};
     for (int k = 0; k < 3; k++) {
         way = tdi_madd(way, tdi_sub(x[2 + k], x[1]), own[k]);
@@ -349,13 +351,13 @@ static td_vec3 curve_way(const tdi_relation *bond, const td_vec3 *x, td_real alo
 }
 
 // -(force.p'')/|p'|^4 of p' p'^T in the world's axes, for a force across the curve
-static td_sym3 curve_hessian(const tdi_relation *bond, const td_vec3 *x, td_real along,
+static td_sym3 curve_hessian(const tdi_relation *relation, const td_vec3 *x, td_real along,
                              const td_real *force) {
     td_vec3 p, d1, d2;
-    tdi_rail_at(&bond->curve, along, &p, &d1, &d2);
+    tdi_rail_at(&relation->curve, along, &p, &d1, &d2);
     const td_vec3 f = {force[0], force[1], force[2]};
     const td_real speed2 = tdi_dot(d1, d1);
-    return tdi_sym3_square(curve_way(bond, x, along), -tdi_dot(f, d2) / (speed2 * speed2));
+    return tdi_sym3_square(curve_way(relation, x, along), -tdi_dot(f, d2) / (speed2 * speed2));
 }
 
 // Turns rows and columns p and q of a symmetric matrix so that a_pq becomes 0, and the columns of v
@@ -407,46 +409,47 @@ bool tdi_relation_turns(tdi_relation_kind kind) {
     return kind == TDI_RELATION_LINE || kind == TDI_RELATION_ALONG || kind == TDI_RELATION_CURVE;
 }
 
-int32_t tdi_relation_more(const tdi_relation *bond) {
-    const bool one = bond->kind == TDI_RELATION_CURVE ||
-                     (bond->kind == TDI_RELATION_LINE && bond->row_count == 2);
+int32_t tdi_relation_more(const tdi_relation *relation) {
+    const bool one = relation->kind == TDI_RELATION_CURVE ||
+                     (relation->kind == TDI_RELATION_LINE && relation->row_count == 2);
     // what slides within a range is on a line besides
-    const bool two = bond->kind == TDI_RELATION_DISTANCE || bond->kind == TDI_RELATION_LINE ||
-                     (bond->kind == TDI_RELATION_ALONG && bond->row_count == 1);
+    const bool two = relation->kind == TDI_RELATION_DISTANCE ||
+                     relation->kind == TDI_RELATION_LINE ||
+                     (relation->kind == TDI_RELATION_ALONG && relation->row_count == 1);
     return one ? 1 : two ? 2 : 0;
 }
 
-void tdi_relation_free(const tdi_relation *bond, const td_vec3 x[TDI_RELATION_POINTS],
+void tdi_relation_free(const tdi_relation *relation, const td_vec3 x[TDI_RELATION_POINTS],
                        td_real along, td_vec3 *way) {
     const td_vec3 e = tdi_sub(x[2], x[1]);
-    if (bond->kind == TDI_RELATION_CURVE) {
-        way[0] = tdi_unit_or(curve_way(bond, x, along), tdi_vec3(1, 0, 0));
-    } else if (tdi_relation_more(bond) == 1) {
+    if (relation->kind == TDI_RELATION_CURVE) {
+        way[0] = tdi_unit_or(curve_way(relation, x, along), tdi_vec3(1, 0, 0));
+    } else if (tdi_relation_more(relation) == 1) {
         way[0] = tdi_cross(e, tdi_sub(x[3], x[1]));
-    } else if (tdi_relation_more(bond) == 2) {
+    } else if (tdi_relation_more(relation) == 2) {
         way[0] = tdi_across(e);
         way[1] = tdi_cross(e, way[0]);
     }
 }
 
-td_sym3 tdi_relation_hessian(const tdi_relation *bond, const td_vec3 x[TDI_RELATION_POINTS],
+td_sym3 tdi_relation_hessian(const tdi_relation *relation, const td_vec3 x[TDI_RELATION_POINTS],
                              td_real along, const td_real force[TDI_RELATION_ROWS]) {
     td_sym3 h = {0};
-    if (bond->kind == TDI_RELATION_CURVE) {
-        return curve_hessian(bond, x, along, force);
+    if (relation->kind == TDI_RELATION_CURVE) {
+        return curve_hessian(relation, x, along, force);
     }
-    if (bond->kind == TDI_RELATION_DISTANCE) { // (I - n n^T)/|d|
+    if (relation->kind == TDI_RELATION_DISTANCE) { // (I - n n^T)/|d|
         const td_vec3 d = tdi_sub(x[0], x[1]), n = tdi_unit_or(d, tdi_vec3(1, 0, 0));
-        const td_real k = (bond->one_sided ? -1 : 1) * force[0] / fmax(tdi_norm(d), TINY);
+        const td_real k = (relation->one_sided ? -1 : 1) * force[0] / fmax(tdi_norm(d), TINY);
         h = tdi_sym3_square(n, -k);
         h.xx += k;
         h.yy += k;
         h.zz += k;
-    } else if (bond->kind == TDI_RELATION_CONE || bond->kind == TDI_RELATION_TWIST) {
-        const of_quat a = ball_angle(bond, x[0]);
+    } else if (relation->kind == TDI_RELATION_CONE || relation->kind == TDI_RELATION_TWIST) {
+        const of_quat a = ball_angle(relation, x[0]);
         td_real sum = 0;
-        for (int32_t r = 0; r < bond->row_count; r++) {
-            sum += force[r] * (bond->kind == TDI_RELATION_CONE ? -1 : range_sign(bond, r));
+        for (int32_t r = 0; r < relation->row_count; r++) {
+            sum += force[r] * (relation->kind == TDI_RELATION_CONE ? -1 : range_sign(relation, r));
         }
         h = tdi_sym3_scale(ball_hessian(&a, x[0]), sum);
     }

@@ -113,8 +113,8 @@ static bool movers_stay_inside(const tdi_contacts *c, const tdi_search_motion *m
     const td_vec3 none = {0, 0, 0};
     for (int32_t i = 0; i < c->capsule_count; i++) {
         const tdi_capsule *k = &c->capsule[i];
-        if (!c->resting[i] && !(stays_inside(m, c->room, k->a, none, none) &&
-                                stays_inside(m, c->room, k->b, none, none))) {
+        if (!c->inactive.is_inactive[i] && !(stays_inside(m, c->broad.room, k->a, none, none) &&
+                                             stays_inside(m, c->broad.room, k->b, none, none))) {
             return false;
         }
     }
@@ -123,11 +123,11 @@ static bool movers_stay_inside(const tdi_contacts *c, const tdi_search_motion *m
 
 static bool still_covered(const tdi_contacts *c, const tdi_search_motion *m) {
     const td_vec3 none = {0, 0, 0};
-    if (c->partial) { // and room_reach is the same
+    if (c->inactive.partial) { // and room_reach is the same
         return movers_stay_inside(c, m);
     }
-    return stay_inside(c, m, c->room, tdi_sub(c->center, m->center), m->mean) &&
-           (c->collider_limit == 0 || stay_inside(c, m, c->room_reach, none, none));
+    return stay_inside(c, m, c->broad.room, tdi_sub(c->broad.center, m->center), m->mean) &&
+           (c->limits.colliders == 0 || stay_inside(c, m, c->broad.room_reach, none, none));
 }
 
 // Where a point goes, less `common`, and as far around that as all its capsules have to spare.
@@ -137,16 +137,16 @@ static tdi_bounds room_of(const tdi_contacts *c, int32_t k, const tdi_search_mot
     if (m->dx) {
         tdi_grow(&b, tdi_add(m->x[k], tdi_sub(m->dx[k], common)));
     }
-    return widened(&b, c->spare_room[k]);
+    return widened(&b, c->broad.margin[k]);
 }
 
 static void make_room(tdi_contacts *c, const tdi_search_motion *m) {
     const td_vec3 none = {0, 0, 0};
-    c->center = m->center;
+    c->broad.center = m->center;
     for (int32_t k = 0; k < c->point_count; k++) {
-        c->room[k] = room_of(c, k, m, m->mean);
-        if (c->collider_limit > 0) {
-            c->room_reach[k] = room_of(c, k, m, none);
+        c->broad.room[k] = room_of(c, k, m, m->mean);
+        if (c->limits.colliders > 0) {
+            c->broad.room_reach[k] = room_of(c, k, m, none);
         }
     }
 }
@@ -160,17 +160,17 @@ static td_status nowhere(int32_t capsule, td_diag *diag) {
 static td_status fatten(tdi_contacts *c, const tdi_search_motion *m, td_diag *diag) {
     const td_vec3 none = {0, 0, 0};
     for (int32_t i = 0; i < c->capsule_count; i++) {
-        if (c->partial && c->resting[i]) {
+        if (c->inactive.partial && c->inactive.is_inactive[i]) {
             continue;
         }
         const td_real more = TDI_SPARE_ROOM * c->capsule[i].radius;
         const tdi_bounds own = bounds_of(c, i, m, m->mean), all = bounds_of(c, i, m, none);
         const tdi_bounds f = widened(&own, more), r = widened(&all, more);
         if (c->opts.self) {
-            c->fat[i] = f;
+            c->broad.box[i] = f;
         }
-        if (c->collider_limit > 0) {
-            c->reach[i] = r;
+        if (c->limits.colliders > 0) {
+            c->broad.collider_box[i] = r;
         }
         if (!placed(c, i, m) || !tdi_finite3(tdi_sub(f.high, f.low)) ||
             !tdi_finite3(tdi_sub(r.high, r.low))) {
@@ -303,42 +303,44 @@ static bool near_ground(const td_collider *k, const tdi_course *course, const td
 }
 
 static bool find_colliders(tdi_contacts *c) {
-    int32_t count = c->pair_count;
-    for (int32_t i = 0; i < c->capsule_count && c->collider_count > 0; i++) {
-        if ((c->partial && c->resting[i]) || c->capsule[i].from >= 1) {
+    int32_t count = c->pairs.count;
+    for (int32_t i = 0; i < c->capsule_count && c->colliders.count > 0; i++) {
+        if ((c->inactive.partial && c->inactive.is_inactive[i]) || c->capsule[i].from >= 1) {
             continue;
         }
         // colliders' boxes have no share of the range
-        const tdi_bounds b = widened(&c->reach[i], 0.5 * c->opts.gap * c->capsule[i].radius);
-        for (int32_t k = 0; k < c->collider_count; k++) {
-            const td_collider *other = &c->collider[k];
-            bool near =
-                other->kind == TD_COLLIDER_PLANE ? height_over(other, &c->course[k], &b) <= 0
-                : other->kind == TD_COLLIDER_HEIGHT_FIELD ? near_ground(other, &c->course[k], &b)
-                                                          : tdi_overlap(&b, &c->swept[k]);
+        const tdi_bounds b =
+            widened(&c->broad.collider_box[i], 0.5 * c->opts.gap * c->capsule[i].radius);
+        for (int32_t k = 0; k < c->colliders.count; k++) {
+            const td_collider *other = &c->colliders.item[k];
+            bool near = other->kind == TD_COLLIDER_PLANE
+                            ? height_over(other, &c->colliders.course[k], &b) <= 0
+                        : other->kind == TD_COLLIDER_HEIGHT_FIELD
+                            ? near_ground(other, &c->colliders.course[k], &b)
+                            : tdi_overlap(&b, &c->colliders.swept[k]);
             near = near && !(c->skip && c->skip(c->context, i, c->capsule_count + k));
-            if (near && count == c->pair_limit) {
+            if (near && count == c->limits.pairs) {
                 return false;
             }
-            if (near && count < c->capacity.pairs) {
-                c->pair[count] = (tdi_near_pair){i, c->capsule_count + k};
+            if (near && count < c->limits.capacity.pairs) {
+                c->pairs.item[count] = (tdi_near_pair){i, c->capsule_count + k};
             }
             count += near;
         }
     }
-    c->pair_count = count < c->capacity.pairs ? count : c->capacity.pairs;
+    c->pairs.count = count < c->limits.capacity.pairs ? count : c->limits.capacity.pairs;
     return !tdi_lacks_pairs(c, count);
 }
 
 // ---- entry ----------------------------------------------------------------------------------
 
 bool tdi_contacts_full(const tdi_contacts *c) {
-    return c->full;
+    return c->limits.exceeded;
 }
 
 // Half as much again as was asked for, so that it seldom grows.
 bool tdi_contacts_lack(const tdi_contacts *c, tdi_contact_room *more) {
-    const tdi_contact_room need = c->need, room = c->capacity;
+    const tdi_contact_room need = c->limits.need, room = c->limits.capacity;
     more->pairs = need.pairs > room.pairs ? need.pairs - room.pairs + need.pairs / 2 : 0;
     more->contacts =
         need.contacts > room.contacts ? need.contacts - room.contacts + need.contacts / 2 : 0;
@@ -346,51 +348,51 @@ bool tdi_contacts_lack(const tdi_contacts *c, tdi_contact_room *more) {
 }
 
 static td_status too_many(tdi_contacts *c, td_diag *diag) {
-    const bool lacks = c->need.pairs > c->capacity.pairs;
-    c->full = c->full || !lacks;
+    const bool lacks = c->limits.need.pairs > c->limits.capacity.pairs;
+    c->limits.exceeded = c->limits.exceeded || !lacks;
     return tdi_fail(diag, TD_ERR_LIMIT,
                     "more than %d pairs of capsules and colliders are near each other",
-                    lacks ? c->capacity.pairs : c->pair_limit);
+                    lacks ? c->limits.capacity.pairs : c->limits.pairs);
 }
 
 bool tdi_contacts_come_near(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
                             const td_vec3 *dx, td_real gap) {
-    const tdi_search_motion m = {.x = x, .dx = dx, .mean = c->mean};
+    const tdi_search_motion m = {.x = x, .dx = dx, .mean = c->broad.motion};
     return overlap_in_time(c, pair, &m, gap);
 }
 
 td_status tdi_contacts_find(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx, td_diag *diag) {
-    c->full = false;
-    const tdi_search_motion m = c->stands
-                                    ? (tdi_search_motion){.x = x, .dx = dx, .center = c->center}
-                                    : motion_of(c, x, dx);
-    c->mean = m.mean;
-    if (c->found && still_covered(c, &m)) {
-        if (c->found_collider) {
+    c->limits.exceeded = false;
+    const tdi_search_motion m =
+        c->inactive.fixed ? (tdi_search_motion){.x = x, .dx = dx, .center = c->broad.center}
+                          : motion_of(c, x, dx);
+    c->broad.motion = m.mean;
+    if (c->broad.valid && still_covered(c, &m)) {
+        if (c->broad.valid_colliders) {
             return TD_OK;
         }
     } else {
         td_status status = fatten(c, &m, diag);
         const tdi_search w = {.c = c, .m = &m};
         bool dropped = false;
-        c->partial = c->stands && status == TD_OK;
+        c->inactive.partial = c->inactive.fixed && status == TD_OK;
         make_room(c, &m);
-        c->found = c->found_collider = false;
-        c->pair_count = c->self_count = 0;
+        c->broad.valid = c->broad.valid_colliders = false;
+        c->pairs.count = c->pairs.self_count = 0;
         if (status != TD_OK) {
             return status;
         }
         if (c->opts.self && !tdi_grids_find(&w, &dropped)) {
-            c->pair_count = 0;
+            c->pairs.count = 0;
             return too_many(c, diag);
         }
-        c->self_count = c->pair_count;
-        c->found = !dropped;
+        c->pairs.self_count = c->pairs.count;
+        c->broad.valid = !dropped;
     }
-    c->pair_count = c->self_count;
-    c->found_collider = find_colliders(c);
-    if (!c->found_collider) {
-        c->pair_count = c->self_count;
+    c->pairs.count = c->pairs.self_count;
+    c->broad.valid_colliders = find_colliders(c);
+    if (!c->broad.valid_colliders) {
+        c->pairs.count = c->pairs.self_count;
         return too_many(c, diag);
     }
     if (TDI_ASSERTS) {
@@ -406,19 +408,19 @@ static td_status spread(tdi_contacts *c, const tdi_search_motion *m, td_diag *di
     const td_vec3 none = {0, 0, 0};
     for (int32_t k = 0; k < c->point_count; k++) {
         const tdi_bounds way = room_of(c, k, m, none);
-        c->room[k] = widened(&way, APART * c->spare_room[k] + ASIDE * tdi_norm(m->dx[k]));
+        c->broad.room[k] = widened(&way, APART * c->broad.margin[k] + ASIDE * tdi_norm(m->dx[k]));
     }
     for (int32_t i = 0; i < c->capsule_count; i++) {
         const tdi_capsule *k = &c->capsule[i];
-        tdi_bounds box = c->room[k->a];
-        tdi_grow(&box, c->room[k->b].low);
-        tdi_grow(&box, c->room[k->b].high);
+        tdi_bounds box = c->broad.room[k->a];
+        tdi_grow(&box, c->broad.room[k->b].low);
+        tdi_grow(&box, c->broad.room[k->b].high);
         box = widened(&box, k->radius * (1 + 0.5 * c->opts.gap));
         if (c->opts.self) {
-            c->fat[i] = box;
+            c->broad.box[i] = box;
         }
-        if (c->collider_limit > 0) {
-            c->reach[i] = box;
+        if (c->limits.colliders > 0) {
+            c->broad.collider_box[i] = box;
         }
         if (!placed(c, i, m) || !tdi_finite3(tdi_sub(box.high, box.low))) {
             return nowhere(i, diag);
@@ -433,19 +435,19 @@ td_status tdi_contacts_find_apart(tdi_contacts *c, const td_vec3 *x, const td_ve
     const tdi_search w = {.c = c, .m = &m, .apart = true};
     bool dropped = false;
     const td_status status = spread(c, &m, diag);
-    c->found = c->found_collider = c->partial = false;
-    c->pair_count = c->self_count = 0;
+    c->broad.valid = c->broad.valid_colliders = c->inactive.partial = false;
+    c->pairs.count = c->pairs.self_count = 0;
     if (status != TD_OK) {
         return status;
     }
     bool fits = !c->opts.self || tdi_grids_find(&w, &dropped);
-    c->self_count = c->pair_count;
+    c->pairs.self_count = c->pairs.count;
     fits = fits && find_colliders(c);
     return fits ? TD_OK : too_many(c, diag);
 }
 
 td_real tdi_contacts_room(const tdi_contacts *c, int32_t point, td_vec3 x, td_vec3 dx) {
-    const tdi_bounds *b = &c->room[point];
+    const tdi_bounds *b = &c->broad.room[point];
     const td_real at[3] = {x.x, x.y, x.z}, way[3] = {dx.x, dx.y, dx.z},
                   low[3] = {b->low.x, b->low.y, b->low.z},
                   high[3] = {b->high.x, b->high.y, b->high.z};

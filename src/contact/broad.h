@@ -3,7 +3,7 @@
 
 // What the two parts of the broad phase share: boxes and motions (broad.c), and grids (grids.c).
 
-#include "contact/store.h"
+#include "contact/contact_set.h"
 
 static inline td_real tdi_lesser(td_real a, td_real b) { // unlike fmin one instruction
     return a < b ? a : b;

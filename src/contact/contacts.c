@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Making contacts, their colliders, and pairs opened up.
 
-#include "contact/store.h"
+#include "contact/contact_set.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"
@@ -39,53 +39,59 @@ static td_status check_capsules(const tdi_contacts_def *def, td_diag *diag) {
 
 // More bytes than all arrays take, as a real so that nothing can overflow.
 static td_real bytes_for(const tdi_contacts *c) {
-    const size_t pair =
-        3 * sizeof *c->pair + sizeof *c->friction + 2 * sizeof *c->contact + 2 * sizeof *c->plane;
-    const size_t capsule = sizeof *c->capsule + 2 * sizeof *c->fat + 64 * sizeof *c->entry +
-                           sizeof *c->turning + sizeof *c->is_turning + sizeof *c->wide;
-    const size_t collider =
-        sizeof *c->collider + sizeof *c->course + sizeof *c->swept + sizeof *c->pose;
-    const size_t point = 2 * sizeof *c->room + sizeof *c->spare_room;
-    return (td_real)pair * (c->pair_limit + 2.0) + (td_real)capsule * (c->capsule_count + 1.0) +
-           (td_real)point * (c->point_count + 1.0) + (td_real)collider * c->collider_limit + 4096;
+    const size_t pair = 3 * sizeof *c->pairs.item + sizeof *c->friction + 2 * sizeof *c->contact +
+                        2 * sizeof *c->planes.item;
+    const size_t capsule = sizeof *c->capsule + 2 * sizeof *c->broad.box +
+                           64 * sizeof *c->broad.entry + sizeof *c->turns.item +
+                           sizeof *c->turns.is_turning + sizeof *c->range_part;
+    const size_t collider = sizeof *c->colliders.item + sizeof *c->colliders.course +
+                            sizeof *c->colliders.swept + sizeof *c->colliders.pose;
+    const size_t point = 2 * sizeof *c->broad.room + sizeof *c->broad.margin;
+    return (td_real)pair * (c->limits.pairs + 2.0) + (td_real)capsule * (c->capsule_count + 1.0) +
+           (td_real)point * (c->point_count + 1.0) + (td_real)collider * c->limits.colliders + 4096;
 }
 
 // Places all arrays; with layout->base NULL this only adds up their size. First what every step
 // reads, then lists of which a step uses the beginning, then what only a new search needs: so that
 // sets of many islands share few pages.
 static void lay_out(tdi_contacts *c, tdi_layout *l) {
-    const size_t n = (size_t)c->capsule_count, colliders = (size_t)c->collider_limit;
-    const size_t pairs = (size_t)c->capacity.pairs, contacts = (size_t)c->capacity.contacts;
-    const size_t points = (size_t)c->point_count, list = (size_t)c->list_room;
-    const size_t frictions = (size_t)c->friction_room, searched = c->opts.self ? n : 0;
+    const size_t n = (size_t)c->capsule_count, colliders = (size_t)c->limits.colliders;
+    const size_t pairs = (size_t)c->limits.capacity.pairs,
+                 contacts = (size_t)c->limits.capacity.contacts;
+    const size_t points = (size_t)c->point_count, list = (size_t)c->limits.list;
+    const size_t frictions = (size_t)c->limits.frictions, searched = c->opts.self ? n : 0;
     const bool exact = c->opts.method == TD_CONTACT_EXACT;
     c->capsule = tdi_layout_place(l, n, sizeof *c->capsule);
-    c->wide = tdi_layout_place(l, n, sizeof *c->wide);
-    c->turning = tdi_layout_place(l, n, sizeof *c->turning);
-    c->is_turning = tdi_layout_place(l, n, sizeof *c->is_turning);
-    c->room = tdi_layout_place(l, points, sizeof *c->room);
-    c->room_reach = tdi_layout_place(l, colliders > 0 ? points : 0, sizeof *c->room_reach);
-    c->collider = tdi_layout_place(l, colliders, sizeof *c->collider);
-    c->course = tdi_layout_place(l, colliders, sizeof *c->course);
-    c->swept = tdi_layout_place(l, colliders, sizeof *c->swept);
-    c->pose = tdi_layout_place(l, colliders, sizeof *c->pose);
-    c->posed = tdi_layout_place(l, 1, sizeof *c->posed);
-    c->pair = tdi_layout_place(l, pairs, sizeof *c->pair);
-    c->touches = tdi_layout_place(l, pairs, sizeof *c->touches);
+    c->range_part = tdi_layout_place(l, n, sizeof *c->range_part);
+    c->turns.item = tdi_layout_place(l, n, sizeof *c->turns.item);
+    c->turns.is_turning = tdi_layout_place(l, n, sizeof *c->turns.is_turning);
+    c->broad.room = tdi_layout_place(l, points, sizeof *c->broad.room);
+    c->broad.room_reach =
+        tdi_layout_place(l, colliders > 0 ? points : 0, sizeof *c->broad.room_reach);
+    c->colliders.item = tdi_layout_place(l, colliders, sizeof *c->colliders.item);
+    c->colliders.course = tdi_layout_place(l, colliders, sizeof *c->colliders.course);
+    c->colliders.swept = tdi_layout_place(l, colliders, sizeof *c->colliders.swept);
+    c->colliders.pose = tdi_layout_place(l, colliders, sizeof *c->colliders.pose);
+    c->colliders.pose_time = tdi_layout_place(l, 1, sizeof *c->colliders.pose_time);
+    c->pairs.item = tdi_layout_place(l, pairs, sizeof *c->pairs.item);
+    c->pairs.point_count = tdi_layout_place(l, pairs, sizeof *c->pairs.point_count);
     c->contact = tdi_layout_place(l, list, sizeof *c->contact);
     c->friction = tdi_layout_place(l, frictions, sizeof *c->friction);
-    c->plane = tdi_layout_place(l, exact ? contacts : 0, sizeof *c->plane);
-    c->spare_plane = tdi_layout_place(l, exact ? contacts : 0, sizeof *c->spare_plane);
-    c->spare_room = tdi_layout_place(l, points, sizeof *c->spare_room);
-    c->fat = tdi_layout_place(l, searched, sizeof *c->fat);
-    c->reach = tdi_layout_place(l, colliders > 0 ? n : 0, sizeof *c->reach);
-    c->level = tdi_layout_place(l, searched, sizeof *c->level);
-    c->bucket = tdi_layout_place(l, (size_t)c->bucket_count + 1, sizeof *c->bucket);
-    c->place = tdi_layout_place(l, n, sizeof *c->place);
-    c->entry = tdi_layout_place(l, n, sizeof *c->entry);
-    c->tally = tdi_layout_place(l, n + 1, sizeof *c->tally);
-    c->spare = tdi_layout_place(l, TDI_PAIR_BLOCK * (size_t)c->block_room, sizeof *c->spare);
-    tdi_group_list *lists[] = {&c->pairs_of, &c->frictions_of, &c->contacts_of};
+    c->planes.item = tdi_layout_place(l, exact ? contacts : 0, sizeof *c->planes.item);
+    c->planes.spare = tdi_layout_place(l, exact ? contacts : 0, sizeof *c->planes.spare);
+    c->broad.margin = tdi_layout_place(l, points, sizeof *c->broad.margin);
+    c->broad.box = tdi_layout_place(l, searched, sizeof *c->broad.box);
+    c->broad.collider_box =
+        tdi_layout_place(l, colliders > 0 ? n : 0, sizeof *c->broad.collider_box);
+    c->broad.level = tdi_layout_place(l, searched, sizeof *c->broad.level);
+    c->broad.bucket =
+        tdi_layout_place(l, (size_t)c->broad.bucket_count + 1, sizeof *c->broad.bucket);
+    c->broad.bucket_of = tdi_layout_place(l, n, sizeof *c->broad.bucket_of);
+    c->broad.entry = tdi_layout_place(l, n, sizeof *c->broad.entry);
+    c->broad.tally = tdi_layout_place(l, n + 1, sizeof *c->broad.tally);
+    c->broad.found =
+        tdi_layout_place(l, TDI_PAIR_BLOCK * (size_t)c->limits.blocks, sizeof *c->broad.found);
+    tdi_group_list *lists[] = {&c->groups.pairs, &c->groups.frictions, &c->groups.contacts};
     const size_t most[] = {pairs, frictions, list};
     for (int k = 0; k < 3; k++) { // groups are no more than capsules
         lists[k]->first = tdi_layout_place(l, n + 2, sizeof *lists[k]->first);
@@ -100,25 +106,26 @@ static tdi_contacts sized(const tdi_contacts_def *def) {
                       .context = def->context,
                       .capsule_count = def->capsule_count,
                       .point_count = def->point_count,
-                      .collider_limit = def->collider_limit,
-                      .bucket_count = 16,
-                      .group = TD_NONE,
-                      .h = 1};
-    c.pair_limit =
+                      .limits.colliders = def->collider_limit,
+                      .broad.bucket_count = 16,
+                      .groups.current = TD_NONE,
+                      .colliders.dt = 1};
+    c.limits.pairs =
         def->pair_limit > 0 ? def->pair_limit : def->opts->pairs * def->capsule_count + PAIRS_MORE;
-    c.contact_limit = (c.pair_limit + 1) / 2;
-    c.capacity = (tdi_contact_room){c.pair_limit, c.contact_limit};
+    c.limits.contacts = (c.limits.pairs + 1) / 2;
+    c.limits.capacity = (tdi_contact_room){c.limits.pairs, c.limits.contacts};
     if (def->room) {
-        c.capacity.pairs = def->room->pairs < c.pair_limit ? def->room->pairs : c.pair_limit;
-        c.capacity.contacts =
-            def->room->contacts < c.contact_limit ? def->room->contacts : c.contact_limit;
+        c.limits.capacity.pairs =
+            def->room->pairs < c.limits.pairs ? def->room->pairs : c.limits.pairs;
+        c.limits.capacity.contacts =
+            def->room->contacts < c.limits.contacts ? def->room->contacts : c.limits.contacts;
     }
-    c.friction_room = c.opts.method == TD_CONTACT_EXACT ? 0 : 2 * c.capacity.contacts;
+    c.limits.frictions = c.opts.method == TD_CONTACT_EXACT ? 0 : 2 * c.limits.capacity.contacts;
     // planes have friction themselves, and each has rolling resistance besides
-    c.list_room = (c.opts.method == TD_CONTACT_EXACT ? 2 : 3) * c.capacity.contacts;
-    c.block_room = c.capacity.pairs / TDI_PAIR_BLOCK + 1 + tdi_turns_of(c.capsule_count);
-    while (c.opts.self && c.bucket_count < 4 * c.capsule_count) {
-        c.bucket_count *= 2;
+    c.limits.list = (c.opts.method == TD_CONTACT_EXACT ? 2 : 3) * c.limits.capacity.contacts;
+    c.limits.blocks = c.limits.capacity.pairs / TDI_PAIR_BLOCK + 1 + tdi_turns_of(c.capsule_count);
+    while (c.opts.self && c.broad.bucket_count < 4 * c.capsule_count) {
+        c.broad.bucket_count *= 2;
     }
     return c;
 }
@@ -134,13 +141,13 @@ size_t tdi_contacts_bytes(const tdi_contacts_def *def) {
 // Points of no capsule may be anywhere.
 static void measure_spare_room(tdi_contacts *c) {
     for (int32_t k = 0; k < c->point_count; k++) {
-        c->spare_room[k] = INFINITY;
+        c->broad.margin[k] = INFINITY;
     }
     for (int32_t i = 0; i < c->capsule_count; i++) {
         const tdi_capsule *k = &c->capsule[i];
         const td_real spare = TDI_SPARE_ROOM * k->radius;
-        c->spare_room[k->a] = fmin(c->spare_room[k->a], spare);
-        c->spare_room[k->b] = fmin(c->spare_room[k->b], spare);
+        c->broad.margin[k->a] = fmin(c->broad.margin[k->a], spare);
+        c->broad.margin[k->b] = fmin(c->broad.margin[k->b], spare);
     }
 }
 
@@ -152,10 +159,10 @@ tdi_contacts *tdi_contacts_place(const tdi_contacts_def *def, void *memory) {
     c.size = place.used;
     *made = c;
     memcpy(made->capsule, def->capsule, (size_t)c.capsule_count * sizeof *c.capsule);
-    memset(made->is_turning, 0, (size_t)c.capsule_count * sizeof *c.is_turning);
+    memset(made->turns.is_turning, 0, (size_t)c.capsule_count * sizeof *c.turns.is_turning);
     measure_spare_room(made);
     for (int32_t i = 0; i < c.capsule_count; i++) {
-        made->wide[i] = 1;
+        made->range_part[i] = 1;
     }
     return made;
 }
@@ -185,7 +192,7 @@ td_status tdi_contacts_new(const tdi_contacts_def *def, const td_alloc *alloc, t
 }
 
 const td_collider *tdi_contacts_collider(const tdi_contacts *c, int32_t k) {
-    return &c->collider[k];
+    return &c->colliders.item[k];
 }
 
 void tdi_contacts_share(tdi_contacts *c, td_pool *pool) {
@@ -193,8 +200,8 @@ void tdi_contacts_share(tdi_contacts *c, td_pool *pool) {
 }
 
 const tdi_near_pair *tdi_contacts_pairs(const tdi_contacts *c, int32_t *count) {
-    *count = c->self_count;
-    return c->pair;
+    *count = c->pairs.self_count;
+    return c->pairs.item;
 }
 
 void tdi_contacts_free(tdi_contacts *c) {
@@ -214,26 +221,26 @@ void tdi_contacts_forget(tdi_contacts *c) {
 
 // Pairs of two that stood are not known.
 static void forget_partial(tdi_contacts *c) {
-    c->found = c->found && !c->partial;
-    c->partial = false;
+    c->broad.valid = c->broad.valid && !c->inactive.partial;
+    c->inactive.partial = false;
 }
 
 void tdi_contacts_rest(tdi_contacts *c, const bool *resting) {
-    c->resting = resting;
-    c->stands = false;
+    c->inactive.is_inactive = resting;
+    c->inactive.fixed = false;
     forget_partial(c);
 }
 
 void tdi_contacts_stand(tdi_contacts *c, const bool *standing, bool more) {
-    c->resting = standing;
-    c->stands = true;
+    c->inactive.is_inactive = standing;
+    c->inactive.fixed = true;
     if (!more) {
-        c->found = c->found && !c->partial;
+        c->broad.valid = c->broad.valid && !c->inactive.partial;
     }
 }
 
 int32_t tdi_planes_count(const tdi_contacts *c) {
-    return c->plane_count;
+    return c->planes.count;
 }
 
 // ---- turns ----------------------------------------------------------------------------------
@@ -249,27 +256,27 @@ void tdi_arms_of(const tdi_contacts *c, tdi_near_pair pair, td_real length, td_r
 
 td_real tdi_friction_of(const tdi_contacts *c, int32_t other) {
     return other < c->capsule_count ? c->opts.friction
-                                    : c->collider[other - c->capsule_count].friction;
+                                    : c->colliders.item[other - c->capsule_count].friction;
 }
 
 td_real tdi_static_of(const tdi_contacts *c, int32_t other) {
     const td_real sticks = other < c->capsule_count
                                ? c->opts.static_friction
-                               : c->collider[other - c->capsule_count].static_friction;
+                               : c->colliders.item[other - c->capsule_count].static_friction;
     return fmax(sticks, tdi_friction_of(c, other));
 }
 
 bool tdi_contacts_stick(const tdi_contacts *c) {
     bool sticks = c->opts.static_friction > c->opts.friction;
-    for (int32_t k = 0; k < c->collider_count; k++) {
-        sticks = sticks || c->collider[k].static_friction > c->collider[k].friction;
+    for (int32_t k = 0; k < c->colliders.count; k++) {
+        sticks = sticks || c->colliders.item[k].static_friction > c->colliders.item[k].friction;
     }
     return sticks;
 }
 
 td_real tdi_rolling_of(const tdi_contacts *c, int32_t other) {
     return other < c->capsule_count ? c->opts.rolling
-                                    : c->collider[other - c->capsule_count].rolling;
+                                    : c->colliders.item[other - c->capsule_count].rolling;
 }
 
 // Curvatures of two round surfaces add up.
@@ -284,33 +291,33 @@ void tdi_roll_arms_of(const tdi_contacts *c, tdi_near_pair pair, td_real arm[2])
 
 td_vec3 tdi_roll_slip(const tdi_contacts *c, const td_real arm[2], td_vec3 n, int32_t other) {
     const int32_t k = other - c->capsule_count;
-    return k < 0 ? tdi_vec3(0, 0, 0) : tdi_scale(tdi_cross(n, c->course[k].turn), arm[0]);
+    return k < 0 ? tdi_vec3(0, 0, 0) : tdi_scale(tdi_cross(n, c->colliders.course[k].turn), arm[0]);
 }
 
 void tdi_turning_clear(tdi_contacts *c) {
-    for (int32_t k = 0; k < c->turning_count; k++) {
-        c->is_turning[c->turning[k]] = false;
+    for (int32_t k = 0; k < c->turns.count; k++) {
+        c->turns.is_turning[c->turns.item[k]] = false;
     }
-    c->turning_count = 0;
+    c->turns.count = 0;
 }
 
 void tdi_turning_add(tdi_contacts *c, const td_real arm[2], int32_t capsule, int32_t other) {
     const int32_t side[2] = {capsule, other};
     for (int a = 0; a < 2; a++) {
-        if (arm[a] != 0 && !c->is_turning[side[a]]) {
-            c->is_turning[side[a]] = true;
-            c->turning[c->turning_count++] = side[a];
+        if (arm[a] != 0 && !c->turns.is_turning[side[a]]) {
+            c->turns.is_turning[side[a]] = true;
+            c->turns.item[c->turns.count++] = side[a];
         }
     }
 }
 
 const int32_t *tdi_contacts_turning(const tdi_contacts *c, int32_t *count) {
-    *count = c->turning_count;
-    return c->turning;
+    *count = c->turns.count;
+    return c->turns.item;
 }
 
 bool tdi_contacts_turns(const tdi_contacts *c, int32_t capsule) {
-    return c->is_turning[capsule];
+    return c->turns.is_turning[capsule];
 }
 
 // ---- colliders ------------------------------------------------------------------------------
@@ -354,18 +361,18 @@ static td_collider part_of(const td_collider *k, td_real from, td_real to) {
 }
 
 tdi_pose tdi_pose_at(const tdi_contacts *c, int32_t collider, td_real time) {
-    const td_collider *k = &c->collider[collider];
-    const tdi_course *course = &c->course[collider];
+    const td_collider *k = &c->colliders.item[collider];
+    const tdi_course *course = &c->colliders.course[collider];
     return (tdi_pose){tdi_madd(k->position0, course->shift, time),
                       tdi_mat3_from_quat(turned_at(k, course, time))};
 }
 
 void tdi_poses_at(const tdi_contacts *c, td_real time) {
-    for (int32_t k = 0; k < c->collider_count && *c->posed != time; k++) {
-        c->pose[k] = tdi_pose_at(c, k, time);
+    for (int32_t k = 0; k < c->colliders.count && *c->colliders.pose_time != time; k++) {
+        c->colliders.pose[k] = tdi_pose_at(c, k, time);
     }
-    if (*c->posed != time) {
-        *c->posed = time;
+    if (*c->colliders.pose_time != time) {
+        *c->colliders.pose_time = time;
     }
 }
 
@@ -396,9 +403,9 @@ static tdi_bounds swept_by(const td_collider *k, const tdi_course *course) {
 
 td_status tdi_contacts_colliders(tdi_contacts *c, const td_collider *colliders, int32_t count,
                                  td_real h, td_real from, td_real to, td_diag *diag) {
-    if (count > c->collider_limit) {
+    if (count > c->limits.colliders) {
         return tdi_fail(diag, TD_ERR_LIMIT, "there are %d colliders; at most %d were announced",
-                        count, c->collider_limit);
+                        count, c->limits.colliders);
     }
     if (!(h > 0 && isfinite(h))) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "the colliders' step is %g s; it must be above 0",
@@ -408,16 +415,16 @@ td_status tdi_contacts_colliders(tdi_contacts *c, const td_collider *colliders, 
     if (status != TD_OK) {
         return status;
     }
-    c->h = h;
-    *c->posed = NAN;
-    c->collider_count = count;
-    c->found_collider = false;
-    c->pair_count = c->self_count; // what was found may speak of colliders that are gone
+    c->colliders.dt = h;
+    *c->colliders.pose_time = NAN;
+    c->colliders.count = count;
+    c->broad.valid_colliders = false;
+    c->pairs.count = c->pairs.self_count; // what was found may speak of colliders that are gone
     c->friction_count = 0;
     for (int32_t k = 0; k < count; k++) {
-        c->collider[k] = part_of(&colliders[k], from, to);
-        c->course[k] = course_of(&c->collider[k]);
-        c->swept[k] = swept_by(&c->collider[k], &c->course[k]);
+        c->colliders.item[k] = part_of(&colliders[k], from, to);
+        c->colliders.course[k] = course_of(&c->colliders.item[k]);
+        c->colliders.swept[k] = swept_by(&c->colliders.item[k], &c->colliders.course[k]);
     }
     return TD_OK;
 }
@@ -433,10 +440,10 @@ static inline void blunt(tdi_meeting *m, bool s, bool t) {
 
 static void open_collider(const tdi_contacts *c, const tdi_capsule *i, int32_t j, const td_vec3 *x,
                           const tdi_pose *pose, tdi_meeting *m) {
-    const td_collider *k = &c->collider[j];
+    const td_collider *k = &c->colliders.item[j];
     const bool long_axis = !tdi_is_ball(i);
     *m = (tdi_meeting){.radii = i->radius,
-                       .range = c->opts.gap * c->wide[i - c->capsule] * i->radius,
+                       .range = c->opts.gap * c->range_part[i - c->capsule] * i->radius,
                        .from = i->from,
                        .pose = pose};
     m->two.a = tdi_pose_local(pose, tdi_bare_start(i, x));
@@ -477,7 +484,7 @@ void tdi_meeting_open(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *
     m->two.c = x[j->a];
     m->two.d = x[j->b];
     m->radii = i->radius + j->radius;
-    m->range = c->opts.gap * fmin(c->wide[pair.i], c->wide[pair.j]) *
+    m->range = c->opts.gap * fmin(c->range_part[pair.i], c->range_part[pair.j]) *
                (i->radius < j->radius ? i->radius : j->radius);
     m->from = 0;
     m->pose = NULL;

@@ -88,7 +88,7 @@ static void recall(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane 
     if (p->other >= c->capsule_count && steady && along > 0) {
         const td_vec3 aside = tdi_plane_across(p, last);
         const td_real size = tdi_norm(aside);
-        p->pull = tdi_madd(tdi_scale(aside, size > most ? most / size : 1), p->normal, along);
+        p->multiplier = tdi_madd(tdi_scale(aside, size > most ? most / size : 1), p->normal, along);
     }
 }
 
@@ -98,24 +98,24 @@ static void prepare(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane
                         p->radii,
                   keep = TDI_PLANE_GAP * p->range, there = fmin(fmax(gap, 0), keep);
     const td_vec3 ahead = tdi_sub(tdi_plane_between(p, rule->ahead), tdi_sub(p->at, p->from));
-    p->speed = -tdi_dot(p->normal, ahead);
+    p->restitution.speed = -tdi_dot(p->normal, ahead);
     const td_real sure = rule->driven ? keep : NARROW * keep,
                   part = rule->driven ? RECOVERS : fmin(RECOVERS, SLOWLY * rule->h),
-                  wins = fmax(fmin(part * (keep - there), PAID * p->speed),
+                  wins = fmax(fmin(part * (keep - there), PAID * p->restitution.speed),
                               part * fmax(sure - there, 0));
-    p->keeps = p->radii + there + (rule->impact ? 0 : wins);
+    p->restitution.reach = p->radii + there + (rule->impact ? 0 : wins);
     tdi_plane_prepare_bounce(c, rule, p);
     p->slip = tdi_sub(tdi_plane_between(p, rule->history), p->from);
     p->shift = p->friction * slip_ahead(c, p, rule);
     p->friction = p->friction > p->sliding && !stuck(c, p, rule) ? p->sliding : p->friction;
-    p->roll_slip = tdi_roll_slip(c, p->roll, p->normal, p->other);
+    p->rolling.slip = tdi_roll_slip(c, p->rolling.arm, p->normal, p->other);
     p->fresh = gap >= p->range;
     if (gap < NEAR * keep) { // half of a capsule's weight, since both its ends may lie there
         const td_real mass = tdi_plane_mass(p, rule) * rule->h * rule->h;
-        p->pull = tdi_scale(p->normal, 0.5 * mass * tdi_norm(rule->gravity));
+        p->multiplier = tdi_scale(p->normal, 0.5 * mass * tdi_norm(rule->gravity));
     }
     recall(c, rule, p);
-    p->resist = tdi_rolling_of(c, p->other) * tdi_dot(p->normal, p->pull);
+    p->rolling.limit = tdi_rolling_of(c, p->other) * tdi_dot(p->normal, p->multiplier);
 }
 
 // Where it stands: places and direction.
@@ -149,7 +149,7 @@ static tdi_plane plane_of(const tdi_contacts *c, const tdi_plane_rule *rule, tdi
     p.stiffness = STIFF * tdi_plane_mass(&p, rule);
     if (p.friction > 0) {
         tdi_arms_of(c, pair, tdi_norm(at->k.e), p.arm);
-        tdi_roll_arms_of(c, pair, p.roll);
+        tdi_roll_arms_of(c, pair, p.rolling.arm);
     }
     prepare(c, rule, &p);
     return p;
@@ -157,13 +157,13 @@ static tdi_plane plane_of(const tdi_contacts *c, const tdi_plane_rule *rule, tdi
 
 // What a plane that stood there before knows already.
 static void inherit(tdi_plane *p, const tdi_plane *old) {
-    const td_real along = tdi_dot(old->pull, old->normal);
-    const td_vec3 aside = tdi_madd(old->pull, old->normal, -along);
-    p->pull = tdi_madd(tdi_plane_across(p, aside), p->normal, along);
+    const td_real along = tdi_dot(old->multiplier, old->normal);
+    const td_vec3 aside = tdi_madd(old->multiplier, old->normal, -along);
+    p->multiplier = tdi_madd(tdi_plane_across(p, aside), p->normal, along);
     p->shift = old->shift;
     p->friction = fmin(p->friction, old->friction);
-    p->roll_pull = tdi_plane_across(p, old->roll_pull);
-    p->resist = old->resist;
+    p->rolling.multiplier = tdi_plane_across(p, old->rolling.multiplier);
+    p->rolling.limit = old->rolling.limit;
     p->given = tdi_scale(p->normal, tdi_dot(old->given, old->normal));
     p->least = old->least;
 }
@@ -175,7 +175,8 @@ static spot spot_between(const tdi_contacts *c, const tdi_plane *p, const td_vec
     const tdi_near_pair pair = {p->capsule, p->other};
     const bool capsule = p->other < c->capsule_count;
     spot at = {.which = p->which};
-    tdi_meeting_open(c, pair, x, capsule ? NULL : &c->pose[p->other - c->capsule_count], &at.m);
+    tdi_meeting_open(c, pair, x, capsule ? NULL : &c->colliders.pose[p->other - c->capsule_count],
+                     &at.m);
     if (at.m.two.side != TDI_SIDE_SEGMENT) {
         return at;
     }
@@ -192,10 +193,10 @@ static spot spot_between(const tdi_contacts *c, const tdi_plane *p, const td_vec
 // Faces and edges of boxes stay: where a place is on them hardly depends on a turn.
 void tdi_planes_roll(tdi_contacts *c, const tdi_plane_rule *rule, const td_vec3 *x) {
     tdi_poses_at(c, 1);
-    for (int32_t k = 0; k < c->plane_count; k++) {
-        tdi_plane *p = &c->plane[k], next = *p;
+    for (int32_t k = 0; k < c->planes.count; k++) {
+        tdi_plane *p = &c->planes.item[k], next = *p;
         const spot at = spot_between(c, p, x);
-        if (p->bounces || p->which != CLOSEST || at.m.two.side != TDI_SIDE_SEGMENT ||
+        if (p->restitution.acts || p->which != CLOSEST || at.m.two.side != TDI_SIDE_SEGMENT ||
             !(tdi_norm(at.k.e) > 0)) {
             continue;
         }
@@ -210,11 +211,12 @@ void tdi_planes_roll(tdi_contacts *c, const tdi_plane_rule *rule, const td_vec3 
 
 void tdi_planes_leave(const tdi_contacts *c, const tdi_plane_rule *rule, td_vec3 *borne) {
     memset(borne, 0, TDI_PLACES * (size_t)c->capsule_count * sizeof *borne);
-    for (int32_t k = 0; k < c->plane_count && !rule->impact; k++) {
-        const tdi_plane *p = &c->plane[k];
+    for (int32_t k = 0; k < c->planes.count && !rule->impact; k++) {
+        const tdi_plane *p = &c->planes.item[k];
         td_vec3 *most = &borne[TDI_PLACES * p->capsule + p->which];
-        if (p->other >= c->capsule_count && !p->fresh && tdi_norm(p->pull) > tdi_norm(*most)) {
-            *most = p->pull;
+        if (p->other >= c->capsule_count && !p->fresh &&
+            tdi_norm(p->multiplier) > tdi_norm(*most)) {
+            *most = p->multiplier;
         }
     }
 }
@@ -270,7 +272,7 @@ static bool part_along(const tdi_two *two, td_vec3 e, td_real part[2]) {
 
 // Both ends of that part are places, besides the closest: one place would go from end to end with
 // the least tilt. How many there are with them.
-static int add_ends(const tdi_meeting *m, spot spots[TDI_TOUCHES], int count) {
+static int add_ends(const tdi_meeting *m, spot spots[TDI_CONTACT_POINTS], int count) {
     td_real part[2];
     if (count == 0 || !part_along(&m->two, spots[0].k.e, part)) {
         return count;
@@ -296,22 +298,22 @@ static int add_ends(const tdi_meeting *m, spot spots[TDI_TOUCHES], int count) {
     return count;
 }
 
-// Where a pair comes into range: 0..TDI_TOUCHES places. `part` of the way is free, and where that
-// is not all there is a place, though the search may have stopped short of the range. Planes are
-// the same all along.
+// Where a pair comes into range: 0..TDI_CONTACT_POINTS places. `part` of the way is free, and where
+// that is not all there is a place, though the search may have stopped short of the range. Planes
+// are the same all along.
 static int spots_of(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x, const td_vec3 *dx,
-                    td_real part, spot spots[TDI_TOUCHES]) {
+                    td_real part, spot spots[TDI_CONTACT_POINTS]) {
     tdi_meeting m = tdi_meeting_after(c, pair, x, dx, part);
-    tdi_closest touches[TDI_TOUCHES];
+    tdi_closest points[TDI_CONTACT_POINTS];
     if (m.two.side == TDI_SIDE_PLANE && part < 1) {
         m = tdi_meeting_after(c, pair, x, dx, 1);
     }
-    int count = tdi_touches_of(c, pair, &m, touches);
+    int count = tdi_contact_points_of(c, pair, &m, points);
     if (count == 0 && part < 1) {
-        touches[count++] = tdi_closest_of(&m.two);
+        points[count++] = tdi_closest_of(&m.two);
     }
     for (int n = 0; n < count; n++) {
-        spots[n] = (spot){m, touches[n], which_of(&m, &touches[n], n)};
+        spots[n] = (spot){m, points[n], which_of(&m, &points[n], n)};
     }
     return add_ends(&m, spots, count);
 }
@@ -324,7 +326,7 @@ typedef struct finder {
 } finder;
 
 static void keep_plane(finder *f, const tdi_plane *p) {
-    f->c->spare_plane[f->count++] = *p;
+    f->c->planes.spare[f->count++] = *p;
 }
 
 static bool is_of(const tdi_plane *p, tdi_near_pair pair) {
@@ -335,8 +337,8 @@ static bool is_of(const tdi_plane *p, tdi_near_pair pair) {
 static void pass_to(finder *f, tdi_near_pair pair) {
     const tdi_contacts *c = f->c;
     const bool collider = pair.j >= c->capsule_count;
-    for (; f->old < c->plane_count; f->old++) {
-        const tdi_plane *p = &c->plane[f->old];
+    for (; f->old < c->planes.count; f->old++) {
+        const tdi_plane *p = &c->planes.item[f->old];
         const bool among = (p->other >= c->capsule_count) == collider;
         if (among ? p->capsule > pair.i || (p->capsule == pair.i && p->other >= pair.j)
                   : !collider) {
@@ -362,37 +364,37 @@ static void take_spot(finder *f, tdi_near_pair pair, const spot *at, const tdi_p
         }
         keep_plane(f, &p);
         f->changed = true;
-        f->c->hits = f->c->hits || p.fresh;
+        f->c->planes.fresh = f->c->planes.fresh || p.fresh;
     }
 }
 
 static td_status find_pair(finder *f, tdi_near_pair pair, const td_vec3 *x, const td_vec3 *dx) {
     tdi_contacts *c = f->c;
-    spot spots[TDI_TOUCHES];
+    spot spots[TDI_CONTACT_POINTS];
     pass_to(f, pair);
     const int32_t first = f->old;
-    while (f->old < c->plane_count && is_of(&c->plane[f->old], pair)) {
+    while (f->old < c->planes.count && is_of(&c->planes.item[f->old], pair)) {
         f->old++;
     }
     const td_real part = tdi_pair_free(c, pair, x, dx);
     const int count = spots_of(c, pair, x, dx, part, spots);
-    const int32_t planes = f->count + count + c->plane_count - first;
-    c->full = c->full || planes > c->contact_limit;
+    const int32_t planes = f->count + count + c->planes.count - first;
+    c->limits.exceeded = c->limits.exceeded || planes > c->limits.contacts;
     if (tdi_lacks_contacts(c, planes)) {
         return TD_ERR_LIMIT;
     }
-    bool met[TDI_TOUCHES] = {false};
+    bool met[TDI_CONTACT_POINTS] = {false};
     for (int n = 0; n < count; n++) {
         const tdi_plane *was = NULL;
         for (int32_t k = first; k < f->old; k++) {
-            was = c->plane[k].which == spots[n].which ? &c->plane[k] : was;
+            was = c->planes.item[k].which == spots[n].which ? &c->planes.item[k] : was;
         }
         met[spots[n].which] = true;
         take_spot(f, pair, &spots[n], was, part >= 1);
     }
     for (int32_t k = first; k < f->old; k++) { // what is out of range now stays
-        if (!met[c->plane[k].which]) {
-            keep_plane(f, &c->plane[k]);
+        if (!met[c->planes.item[k].which]) {
+            keep_plane(f, &c->planes.item[k]);
         }
     }
     return TD_OK;
@@ -403,27 +405,28 @@ td_status tdi_planes_find(tdi_contacts *c, const tdi_plane_rule *rule, const td_
     finder f = {.c = c, .rule = rule};
     td_status status = TD_OK;
     if (rule->first) {
-        c->plane_count = c->updates = 0;
-        c->hits = c->parting = false;
-        c->part = c->part_high = 1;
-        c->part_low = 0;
+        c->planes.count = c->planes.updates = 0;
+        c->planes.fresh = c->planes.parting = false;
+        c->planes.part = c->planes.part_high = 1;
+        c->planes.part_low = 0;
     }
     tdi_poses_at(c, 0);
-    for (int32_t k = 0; k < c->pair_count && status == TD_OK; k++) {
-        status = find_pair(&f, c->pair[k], x, dx);
+    for (int32_t k = 0; k < c->pairs.count && status == TD_OK; k++) {
+        status = find_pair(&f, c->pairs.item[k], x, dx);
     }
-    while (f.old < c->plane_count && status == TD_OK) {
-        keep_plane(&f, &c->plane[f.old++]);
+    while (f.old < c->planes.count && status == TD_OK) {
+        keep_plane(&f, &c->planes.item[f.old++]);
     }
     if (status == TD_OK) {
-        tdi_plane *was = c->plane;
-        c->plane = c->spare_plane;
-        c->spare_plane = was;
-        c->plane_count = f.count;
+        tdi_plane *was = c->planes.item;
+        c->planes.item = c->planes.spare;
+        c->planes.spare = was;
+        c->planes.count = f.count;
     }
     tdi_turning_clear(c);
-    for (int32_t k = 0; k < c->plane_count; k++) {
-        tdi_turning_add(c, c->plane[k].arm, c->plane[k].capsule, c->plane[k].other);
+    for (int32_t k = 0; k < c->planes.count; k++) {
+        tdi_turning_add(c, c->planes.item[k].arm, c->planes.item[k].capsule,
+                        c->planes.item[k].other);
     }
     *changed = f.changed;
     return status;

@@ -30,13 +30,16 @@
 
 static td_real restitution_of(const tdi_contacts *c, int32_t other) {
     return other < c->capsule_count ? c->opts.restitution
-                                    : c->collider[other - c->capsule_count].restitution;
+                                    : c->colliders.item[other - c->capsule_count].restitution;
 }
 
 // What a plane keeps: the place where it would stand, and by Newton's law where it is thrown to.
 static void raise(const tdi_contacts *c, tdi_plane *p) {
     const td_real e = c->opts.law == TD_IMPACT_NEWTON ? restitution_of(c, p->other) : 0;
-    p->reach = p->bounces ? fmax(p->keeps, p->stands + c->part * e * p->speed) : p->keeps;
+    p->reach = p->restitution.acts
+                   ? fmax(p->restitution.reach,
+                          p->restitution.stop + c->planes.part * e * p->restitution.speed)
+                   : p->restitution.reach;
 }
 
 void tdi_plane_prepare_bounce(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane *p) {
@@ -44,8 +47,8 @@ void tdi_plane_prepare_bounce(const tdi_contacts *c, const tdi_plane_rule *rule,
     const td_real fall = fmin(tdi_dot(p->normal, rule->gravity), 0) * rule->h,
                   weight = fall * rule->h, e = restitution_of(c, p->other),
                   slow = -(e > 0 ? RESTING : STANDING) * fall * rule->whole;
-    p->stands = tdi_dot(p->normal, began) + weight;
-    p->bounces = !rule->limp && (e > 0 || rule->swings) && p->speed > slow;
+    p->restitution.stop = tdi_dot(p->normal, began) + weight;
+    p->restitution.acts = !rule->limp && (e > 0 || rule->swings) && p->restitution.speed > slow;
     raise(c, p);
 }
 
@@ -53,23 +56,23 @@ void tdi_plane_prepare_bounce(const tdi_contacts *c, const tdi_plane_rule *rule,
 
 // Whether a plane gives back what pressed it.
 static bool gives_back(const tdi_contacts *c, const tdi_plane_rule *rule, const tdi_plane *p) {
-    return p->bounces ||
+    return p->restitution.acts ||
            (restitution_of(c, p->other) > 0 &&
             rule->h * tdi_dot(p->given, p->normal) > RESTING * rule->whole * rule->weight);
 }
 
 static void give_back(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane *p) {
-    const td_real e = gives_back(c, rule, p) ? c->part * restitution_of(c, p->other) : 0;
+    const td_real e = gives_back(c, rule, p) ? c->planes.part * restitution_of(c, p->other) : 0;
     p->least = e * fmax(tdi_dot(p->given, p->normal), 0);
-    p->pull = tdi_scale(p->normal, p->least);
+    p->multiplier = tdi_scale(p->normal, p->least);
 }
 
 // What forces put into the bodies, over the sum of their works.
 static td_real work_of(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at) {
     const tdi_plane_pose ahead = {rule->ahead, rule->turning};
     td_real work = 0, size = 0;
-    for (int32_t k = 0; k < c->plane_count; k++) {
-        const tdi_plane *p = &c->plane[k];
+    for (int32_t k = 0; k < c->planes.count; k++) {
+        const tdi_plane *p = &c->planes.item[k];
         const td_vec3 moved = tdi_sub(p->at, p->from), force = tdi_plane_pull(p),
                       before = tdi_sub(tdi_plane_slip(p, ahead), moved);
         td_vec3 after = tdi_sub(tdi_plane_slip(p, at), tdi_plane_between(p, rule->began));
@@ -85,29 +88,29 @@ static td_real work_of(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_pl
 
 bool tdi_planes_bounce(const tdi_contacts *c) {
     bool any = false;
-    for (int32_t k = 0; k < c->plane_count; k++) {
-        any = any || c->plane[k].bounces;
+    for (int32_t k = 0; k < c->planes.count; k++) {
+        any = any || c->planes.item[k].restitution.acts;
     }
     return any;
 }
 
 // With all coefficients times c->part.
 static void apply_part(tdi_contacts *c, const tdi_plane_rule *rule) {
-    for (int32_t k = 0; k < c->plane_count; k++) {
-        tdi_plane *p = &c->plane[k];
+    for (int32_t k = 0; k < c->planes.count; k++) {
+        tdi_plane *p = &c->planes.item[k];
         if (c->opts.law == TD_IMPACT_POISSON) {
             give_back(c, rule, p);
         } else {
             raise(c, p);
         }
     }
-    c->updates = 0;
+    c->planes.updates = 0;
 }
 
 static void press(tdi_contacts *c) {
-    c->parting = true;
-    for (int32_t k = 0; k < c->plane_count; k++) {
-        c->plane[k].given = c->plane[k].pull;
+    c->planes.parting = true;
+    for (int32_t k = 0; k < c->planes.count; k++) {
+        c->planes.item[k].given = c->planes.item[k].multiplier;
     }
 }
 
@@ -115,20 +118,21 @@ bool tdi_planes_part(tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose
     if (!tdi_planes_bounce(c)) {
         return false;
     }
-    if (c->opts.law == TD_IMPACT_POISSON && !c->parting) {
+    if (c->opts.law == TD_IMPACT_POISSON && !c->planes.parting) {
         press(c);
         apply_part(c, rule);
         return true;
     }
-    const bool fine = work_of(c, rule, at) <= (c->part < 1 ? -MARGIN : ENERGY);
-    c->part_low = fine ? c->part : c->part_low;
-    c->part_high = fine ? c->part_high : c->part;
-    const td_real next =
-        c->part_high - c->part_low < PARTS ? c->part_low : 0.5 * (c->part_low + c->part_high);
-    if (next == c->part) {
+    const bool fine = work_of(c, rule, at) <= (c->planes.part < 1 ? -MARGIN : ENERGY);
+    c->planes.part_low = fine ? c->planes.part : c->planes.part_low;
+    c->planes.part_high = fine ? c->planes.part_high : c->planes.part;
+    const td_real next = c->planes.part_high - c->planes.part_low < PARTS
+                             ? c->planes.part_low
+                             : 0.5 * (c->planes.part_low + c->planes.part_high);
+    if (next == c->planes.part) {
         return false;
     }
-    c->part = next;
+    c->planes.part = next;
     apply_part(c, rule);
     return true;
 }

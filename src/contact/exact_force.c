@@ -42,7 +42,7 @@ static grip grip_of(const tdi_plane *p, tdi_plane_pose at) {
     const td_vec3 e = tdi_sub(tdi_plane_slip(p, at), p->at), n = p->normal;
     const td_real beyond = tdi_dot(n, e) - p->reach + p->shift;
     grip g = {.u = tdi_madd(tdi_plane_across(p, tdi_sub(e, p->slip)), n, beyond),
-              .cone = {n, p->pull, p->stiffness, p->friction, p->least}};
+              .cone = {n, p->multiplier, p->stiffness, p->friction, p->least}};
     g.on = tdi_cone_evaluate(&g.cone, g.u);
     return g;
 }
@@ -58,23 +58,23 @@ static td_real energy_of(const tdi_plane *p, const grip *g) {
 // ---- rolling --------------------------------------------------------------------------------
 
 static bool resists(const tdi_plane *p) {
-    return p->roll[0] > 0;
+    return p->rolling.arm[0] > 0;
 }
 
 static td_vec3 rolled(const tdi_plane *p, const td_vec3 *turned) {
-    return tdi_arms_slip(p->roll, p->normal, turned, p->capsule, p->other);
+    return tdi_arms_slip(p->rolling.arm, p->normal, turned, p->capsule, p->other);
 }
 
 static tdi_disc_terms resistance_of(const tdi_plane *p, const td_vec3 *turned) {
-    const td_vec3 q = tdi_sub(rolled(p, turned), p->roll_slip);
-    return tdi_disc_evaluate(p->roll_pull, p->stiffness, p->resist, q);
+    const td_vec3 q = tdi_sub(rolled(p, turned), p->rolling.slip);
+    return tdi_disc_evaluate(p->rolling.multiplier, p->stiffness, p->rolling.limit, q);
 }
 
 static tdi_contact resistance_contact(const tdi_plane *p, const tdi_disc_terms *r) {
     tdi_contact out = {.normal = p->normal,
                        .force = tdi_scale(r->force, -1),
                        .hessian = tdi_disc_stiffness(p->stiffness, p->normal, r),
-                       .arm = {p->roll[0], p->roll[1]},
+                       .arm = {p->rolling.arm[0], p->rolling.arm[1]},
                        .capsule = p->capsule,
                        .other = p->other,
                        .friction = true,
@@ -87,8 +87,8 @@ static tdi_contact resistance_contact(const tdi_plane *p, const tdi_disc_terms *
 
 td_real tdi_planes_energy(const tdi_contacts *c, tdi_plane_pose at) {
     td_real energy = 0;
-    for (int32_t k = 0; k < c->plane_count; k++) {
-        const tdi_plane *p = &c->plane[k];
+    for (int32_t k = 0; k < c->planes.count; k++) {
+        const tdi_plane *p = &c->planes.item[k];
         const grip g = grip_of(p, at);
         energy += energy_of(p, &g);
         if (resists(p)) {
@@ -101,8 +101,8 @@ td_real tdi_planes_energy(const tdi_contacts *c, tdi_plane_pose at) {
 
 td_real tdi_planes_evaluate(tdi_contacts *c, tdi_plane_pose at) {
     td_real energy = 0;
-    for (int32_t k = 0; k < c->plane_count; k++) {
-        const tdi_plane *p = &c->plane[k];
+    for (int32_t k = 0; k < c->planes.count; k++) {
+        const tdi_plane *p = &c->planes.item[k];
         const grip g = grip_of(p, at);
         energy += energy_of(p, &g);
         tdi_contact *out = &c->contact[k];
@@ -118,9 +118,9 @@ td_real tdi_planes_evaluate(tdi_contacts *c, tdi_plane_pose at) {
         memcpy(out->point, p->point, sizeof out->point);
         memcpy(out->weight, p->weight, sizeof out->weight);
     }
-    c->contact_count = c->plane_count;
-    for (int32_t k = 0; k < c->plane_count; k++) {
-        const tdi_plane *p = &c->plane[k];
+    c->contact_count = c->planes.count;
+    for (int32_t k = 0; k < c->planes.count; k++) {
+        const tdi_plane *p = &c->planes.item[k];
         if (resists(p)) {
             const tdi_disc_terms r = resistance_of(p, at.turned);
             energy += tdi_disc_value(p->stiffness, &r);
@@ -148,10 +148,10 @@ static td_real slack_of(const tdi_plane *p) {
 // The largest force of planes of the same body, from the plane k on to *end.
 static td_real largest_from(const tdi_contacts *c, const tdi_plane_rule *rule, int32_t k,
                             int32_t *end) {
-    const int32_t group = rule->group[c->plane[k].capsule];
+    const int32_t group = rule->group[c->planes.item[k].capsule];
     td_real most = 0;
-    for (; k < c->plane_count && rule->group[c->plane[k].capsule] == group; k++) {
-        most = fmax(most, tdi_norm(c->plane[k].pull));
+    for (; k < c->planes.count && rule->group[c->planes.item[k].capsule] == group; k++) {
+        most = fmax(most, tdi_norm(c->planes.item[k].multiplier));
     }
     *end = k;
     return most;
@@ -181,10 +181,10 @@ static bool rolls_calmly(const tdi_plane *p, const tdi_contact *was, tdi_plane_p
 
 bool tdi_planes_calm(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at,
                      tdi_plane_pose move) {
-    int32_t rolling = c->plane_count, end = 0; // resistances come after all planes
+    int32_t rolling = c->planes.count, end = 0; // resistances come after all planes
     td_real force = 0;
-    for (int32_t k = 0; k < c->plane_count; k++) {
-        const tdi_plane *p = &c->plane[k];
+    for (int32_t k = 0; k < c->planes.count; k++) {
+        const tdi_plane *p = &c->planes.item[k];
         const tdi_contact *was = &c->contact[k];
         const td_vec3 model =
             tdi_add(was->force, tdi_sym3_apply(&was->hessian, tdi_plane_slip(p, move)));
@@ -209,10 +209,10 @@ static bool update_resistance(const tdi_contacts *c, tdi_plane *p, const td_vec3
     const tdi_disc_terms r = resistance_of(p, turned);
     const td_real bound = tdi_rolling_of(c, p->other) * tdi_dot(p->normal, tdi_plane_pull(p));
     const bool held =
-        r.part >= 1 ? tdi_norm(r.force) <= bound : fabs(bound - p->resist) <= BOUND * bound;
-    *close = *close && tdi_norm(tdi_sub(r.force, p->roll_pull)) <= p->stiffness * left;
-    p->roll_pull = r.force;
-    p->resist = bound;
+        r.part >= 1 ? tdi_norm(r.force) <= bound : fabs(bound - p->rolling.limit) <= BOUND * bound;
+    *close = *close && tdi_norm(tdi_sub(r.force, p->rolling.multiplier)) <= p->stiffness * left;
+    p->rolling.multiplier = r.force;
+    p->rolling.limit = bound;
     return held;
 }
 
@@ -222,9 +222,9 @@ static bool update_shift(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_
                          const grip *g, td_real left) {
     const td_real shift = p->friction * tdi_norm(tdi_plane_across(p, g->u)),
                   gap = tdi_dot(p->normal, g->u) - p->shift; // beyond what it keeps
-    const int32_t most = p->bounces ? SHIFTS : rule->h < rule->whole ? 0 : FOLLOWS;
-    const bool sinks = !p->bounces && gap < -slack_of(p) && p->shift > shift,
-               off = sinks || (fabs(shift - p->shift) > left && c->updates <= most);
+    const int32_t most = p->restitution.acts ? SHIFTS : rule->h < rule->whole ? 0 : FOLLOWS;
+    const bool sinks = !p->restitution.acts && gap < -slack_of(p) && p->shift > shift,
+               off = sinks || (fabs(shift - p->shift) > left && c->planes.updates <= most);
     p->shift = off ? shift : p->shift;
     return !off;
 }
@@ -233,17 +233,17 @@ bool tdi_planes_update(tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_po
     bool close = true, held = true, done = true, open = true;
     td_real force = 0;
     int32_t end = 0;
-    c->updates++;
-    for (int32_t k = 0; k < c->plane_count; k++) {
-        tdi_plane *p = &c->plane[k];
+    c->planes.updates++;
+    for (int32_t k = 0; k < c->planes.count; k++) {
+        tdi_plane *p = &c->planes.item[k];
         const grip g = grip_of(p, at);
         force = k == end ? largest_from(c, rule, k, &end) : force;
         const td_real left = left_of(p, rule, at.x, force);
         done = update_shift(c, rule, p, &g, left) && done;
-        const td_real off = tdi_norm(tdi_sub(g.on.force, p->pull)) / p->stiffness;
+        const td_real off = tdi_norm(tdi_sub(g.on.force, p->multiplier)) / p->stiffness;
         close = close && off <= left;
         open = open && off <= ROUGH * TDI_PLANE_GAP * p->range;
-        p->pull = g.on.force;
+        p->multiplier = g.on.force;
         if (g.on.state == TDI_CONE_SLIDES && p->friction > p->sliding &&
             tdi_norm(tdi_plane_across(p, g.u)) > left) {
             p->friction = p->sliding; // it has broken away
@@ -252,7 +252,7 @@ bool tdi_planes_update(tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_po
         held = update_resistance(c, p, at.turned, left, &close) && held;
     }
     const int32_t enough = open ? (rule->h < rule->whole ? PART : UPDATES) : MOST_UPDATES;
-    done = done && ((close && held) || c->updates > enough);
+    done = done && ((close && held) || c->planes.updates > enough);
     if (!done && !rule->impact) {
         tdi_planes_roll(c, rule, at.x);
     }
@@ -261,11 +261,11 @@ bool tdi_planes_update(tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_po
 
 td_real tdi_planes_work(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at) {
     td_real work = 0;
-    for (int32_t k = 0; k < c->plane_count; k++) {
-        const tdi_plane *p = &c->plane[k];
+    for (int32_t k = 0; k < c->planes.count; k++) {
+        const tdi_plane *p = &c->planes.item[k];
         const td_vec3 way = tdi_sub(tdi_plane_slip(p, at), tdi_plane_between(p, rule->began));
         work += tdi_dot(tdi_plane_pull(p), way);
-        work += resists(p) ? tdi_dot(p->roll_pull, rolled(p, at.turned)) : 0;
+        work += resists(p) ? tdi_dot(p->rolling.multiplier, rolled(p, at.turned)) : 0;
     }
     return work;
 }
@@ -273,15 +273,16 @@ td_real tdi_planes_work(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_p
 void tdi_planes_measure(tdi_contacts *c, const td_vec3 *x, bool far) {
     int32_t count = 0;
     tdi_poses_at(c, 1);
-    for (int32_t k = 0; k < c->plane_count; k++) {
+    for (int32_t k = 0; k < c->planes.count; k++) {
         tdi_contact *out = &c->contact[count];
         const tdi_near_pair pair = {c->contact[k].capsule, c->contact[k].other};
         *out = c->contact[k];
-        out->force =
-            tdi_scale(tdi_plane_pull(&c->plane[k]), -1); // that of the step, which moved the bodies
+        out->force = tdi_scale(tdi_plane_pull(&c->planes.item[k]),
+                               -1); // that of the step, which moved the bodies
         tdi_meeting m;
         tdi_meeting_open(
-            c, pair, x, pair.j < c->capsule_count ? NULL : &c->pose[pair.j - c->capsule_count], &m);
+            c, pair, x,
+            pair.j < c->capsule_count ? NULL : &c->colliders.pose[pair.j - c->capsule_count], &m);
         out->gap =
             m.two.side == TDI_SIDE_PLANE ? out->gap : tdi_closest_of(&m.two).distance - m.radii;
         count += far || out->gap < m.range;
@@ -290,5 +291,5 @@ void tdi_planes_measure(tdi_contacts *c, const td_vec3 *x, bool far) {
 }
 
 bool tdi_planes_hit(const tdi_contacts *c) {
-    return c->hits;
+    return c->planes.fresh;
 }

@@ -14,7 +14,7 @@
 //          made larger by it.
 
 #include "contact/height_field.h"
-#include "contact/store.h"
+#include "contact/contact_set.h"
 
 #define KEPT   0.1  // of a gap, or of its range when it is larger
 #define SOLVED 1e-3 // likewise, where Newton's method has found how far a gap closes
@@ -166,11 +166,11 @@ static tdi_meeting sweep_at(const sweep *w, td_real u) {
     const tdi_contacts *c = w->c;
     const tdi_capsule *i = &c->capsule[w->pair.i];
     const int32_t k = w->pair.j - c->capsule_count;
-    tdi_pose pose = c->pose[k]; // of the start
+    tdi_pose pose = c->colliders.pose[k]; // of the start
     if (w->turns && u > 0) {
         pose = tdi_pose_at(c, k, w->from + u * w->over);
     } else {
-        pose.o = tdi_madd(pose.o, c->course[k].shift, u * w->over);
+        pose.o = tdi_madd(pose.o, c->colliders.course[k].shift, u * w->over);
     }
     tdi_meeting m;
     tdi_meeting_open(c, w->pair, w->x, &pose, &m);
@@ -183,7 +183,7 @@ static tdi_meeting sweep_at(const sweep *w, td_real u) {
 
 // an eighth of the second derivative by u, in the collider's axes
 static td_real bend_of(const sweep *w, const tdi_meeting *start) {
-    const tdi_course *course = &w->c->course[w->pair.j - w->c->capsule_count];
+    const tdi_course *course = &w->c->colliders.course[w->pair.j - w->c->capsule_count];
     const tdi_capsule *i = &w->c->capsule[w->pair.i];
     td_vec3 shift = tdi_scale(course->shift, w->over);
     td_real va = tdi_norm(tdi_sub(tdi_scale(w->dx[i->a], w->part), shift));
@@ -231,7 +231,7 @@ static td_real collider(const sweep *w) {
 // ---- one pair -------------------------------------------------------------------------------
 
 static bool turns(const tdi_contacts *c, tdi_near_pair pair) {
-    return c->course[pair.j - c->capsule_count].angle > 0;
+    return c->colliders.course[pair.j - c->capsule_count].angle > 0;
 }
 
 td_real tdi_pair_free(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
@@ -279,7 +279,7 @@ static void filter_turn(void *context, int64_t turn) {
     const tdi_turn_part share = tdi_turn_part_of(f->pairs.count, turn);
     td_real part = 1;
     for (int32_t k = share.first; k < share.last && part > 0; k++) {
-        const tdi_near_pair pair = c->pair[tdi_scope_at(&f->pairs, k)];
+        const tdi_near_pair pair = c->pairs.item[tdi_scope_at(&f->pairs, k)];
         if (tdi_rests(c, pair.i, pair.j)) {
             continue;
         }
@@ -299,7 +299,7 @@ static void filter_turn(void *context, int64_t turn) {
 static td_real filter(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx, td_real time0,
                       td_real time1, td_real closed) {
     filtering f = {.c = c,
-                   .pairs = tdi_scope_of(c, &c->pairs_of, c->pair_count),
+                   .pairs = tdi_scope_of(c, &c->groups.pairs, c->pairs.count),
                    .x = x,
                    .dx = dx,
                    .time0 = time0,
@@ -329,23 +329,24 @@ td_real tdi_contacts_filter_gently(const tdi_contacts *c, const td_vec3 *x, cons
 static bool shorten(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx, td_real time,
                     td_real closed, const int32_t *group, td_real *part) {
     bool free = true;
-    for (int32_t k = 0; k < c->self_count; k++) {
-        const tdi_near_pair p = c->pair[k];
+    for (int32_t k = 0; k < c->pairs.self_count; k++) {
+        const tdi_near_pair p = c->pairs.item[k];
         if (tdi_rests(c, p.i, p.j)) {
             continue;
         }
         td_real *i = &part[group[p.i]], *j = &part[group[p.j]];
         const td_real both[2] = {*i, *j}, go = capsules(c, p, x, dx, both, closed);
         free = free && go >= 1;
-        *i *= c->resting && c->resting[p.i] ? 1 : go;
-        *j *= i == j || (c->resting && c->resting[p.j]) ? 1 : go;
+        *i *= c->inactive.is_inactive && c->inactive.is_inactive[p.i] ? 1 : go;
+        *j *= i == j || (c->inactive.is_inactive && c->inactive.is_inactive[p.j]) ? 1 : go;
     }
-    for (int32_t k = c->self_count; k < c->pair_count; k++) {
-        td_real *i = &part[group[c->pair[k].i]];
-        if (tdi_rests(c, c->pair[k].i, c->pair[k].j)) {
+    for (int32_t k = c->pairs.self_count; k < c->pairs.count; k++) {
+        td_real *i = &part[group[c->pairs.item[k].i]];
+        if (tdi_rests(c, c->pairs.item[k].i, c->pairs.item[k].j)) {
             continue;
         }
-        const sweep w = {c, c->pair[k], x, dx, *i, time, 0, turns(c, c->pair[k]), closed};
+        const sweep w = {c, c->pairs.item[k],           x,     dx, *i, time,
+                         0, turns(c, c->pairs.item[k]), closed};
         const td_real go = collider(&w);
         free = free && go >= 1;
         *i *= go;
@@ -396,8 +397,8 @@ bool tdi_contacts_passed(const tdi_contacts *c, const td_vec3 *x, const td_vec3 
                          bool capsules_too) {
     bool passed = false;
     tdi_poses_at(c, 0);
-    for (int32_t k = capsules_too ? 0 : c->self_count; k < c->pair_count && !passed; k++) {
-        passed = pair_passed(c, c->pair[k], x, dx);
+    for (int32_t k = capsules_too ? 0 : c->pairs.self_count; k < c->pairs.count && !passed; k++) {
+        passed = pair_passed(c, c->pairs.item[k], x, dx);
     }
     return passed;
 }

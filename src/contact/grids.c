@@ -57,21 +57,21 @@ static inline uint32_t column_of(int32_t level, int32_t x, int32_t y) {
 }
 
 static inline int32_t bucket_of(const tdi_contacts *c, uint32_t column, int32_t z) {
-    return (int32_t)((column + (uint32_t)z) & (uint32_t)(c->bucket_count - 1));
+    return (int32_t)((column + (uint32_t)z) & (uint32_t)(c->broad.bucket_count - 1));
 }
 
 static inline bool is_standing(const tdi_contacts *c, int32_t i) {
-    return c->stands && c->resting[i];
+    return c->inactive.fixed && c->inactive.is_inactive[i];
 }
 
 // A box around all that do not stand; any is large enough where none does.
 static tdi_bounds movers_of(const tdi_contacts *c) {
-    const td_real from = c->stands ? INFINITY : -INFINITY;
+    const td_real from = c->inactive.fixed ? INFINITY : -INFINITY;
     tdi_bounds all = {{from, from, from}, {-from, -from, -from}};
-    for (int32_t i = 0; c->stands && i < c->capsule_count; i++) {
+    for (int32_t i = 0; c->inactive.fixed && i < c->capsule_count; i++) {
         if (!is_standing(c, i)) {
-            tdi_grow(&all, c->fat[i].low);
-            tdi_grow(&all, c->fat[i].high);
+            tdi_grow(&all, c->broad.box[i].low);
+            tdi_grow(&all, c->broad.box[i].high);
         }
     }
     return all;
@@ -83,30 +83,31 @@ static uint32_t fill_grids(tdi_contacts *c, int32_t *finest, uint32_t *moving) {
     const tdi_bounds movers = movers_of(c);
     int32_t coarsest = ABSENT;
     for (int32_t i = 0; i < c->capsule_count; i++) {
-        c->level[i] = tdi_overlap(&c->fat[i], &movers) ? level_of(&c->fat[i]) : ABSENT;
-        coarsest = c->level[i] > coarsest ? c->level[i] : coarsest;
+        c->broad.level[i] =
+            tdi_overlap(&c->broad.box[i], &movers) ? level_of(&c->broad.box[i]) : ABSENT;
+        coarsest = c->broad.level[i] > coarsest ? c->broad.level[i] : coarsest;
     }
     *finest = coarsest == ABSENT ? 0 : coarsest - (LEVELS - 1);
     uint32_t used = 0;
-    memset(c->bucket, 0, ((size_t)c->bucket_count + 1) * sizeof *c->bucket);
+    memset(c->broad.bucket, 0, ((size_t)c->broad.bucket_count + 1) * sizeof *c->broad.bucket);
     for (int32_t i = 0; i < c->capsule_count; i++) {
-        if (c->level[i] == ABSENT) {
+        if (c->broad.level[i] == ABSENT) {
             continue;
         }
-        c->level[i] = c->level[i] > *finest ? c->level[i] : *finest;
-        const uint32_t own = (uint32_t)1 << (c->level[i] - *finest);
+        c->broad.level[i] = c->broad.level[i] > *finest ? c->broad.level[i] : *finest;
+        const uint32_t own = (uint32_t)1 << (c->broad.level[i] - *finest);
         used |= own;
         *moving |= is_standing(c, i) ? 0 : own;
-        const cell at = cell_of(c->fat[i].low, ldexp(1, -c->level[i]));
-        c->place[i] = bucket_of(c, column_of(c->level[i], at.x, at.y), at.z);
-        c->bucket[c->place[i]]++;
+        const cell at = cell_of(c->broad.box[i].low, ldexp(1, -c->broad.level[i]));
+        c->broad.bucket_of[i] = bucket_of(c, column_of(c->broad.level[i], at.x, at.y), at.z);
+        c->broad.bucket[c->broad.bucket_of[i]]++;
     }
-    for (int32_t k = 0; k < c->bucket_count; k++) {
-        c->bucket[k + 1] += c->bucket[k];
+    for (int32_t k = 0; k < c->broad.bucket_count; k++) {
+        c->broad.bucket[k + 1] += c->broad.bucket[k];
     }
     for (int32_t i = c->capsule_count - 1; i >= 0; i--) { // from the end of a bucket to its start
-        if (c->level[i] != ABSENT) {
-            c->entry[--c->bucket[c->place[i]]] = i;
+        if (c->broad.level[i] != ABSENT) {
+            c->broad.entry[--c->broad.bucket[c->broad.bucket_of[i]]] = i;
         }
     }
     return used;
@@ -137,20 +138,23 @@ static void add_pair(finder *f, int32_t i, int32_t j) {
         f->at = atomic_fetch_add(&f->g->blocks, 1) * TDI_PAIR_BLOCK;
         f->end = f->at + TDI_PAIR_BLOCK;
     }
-    if (f->at < f->c->block_room * TDI_PAIR_BLOCK) { // else they are too many, as counts will show
-        f->c->spare[f->at] = (tdi_near_pair){i, j};
+    if (f->at <
+        f->c->limits.blocks * TDI_PAIR_BLOCK) { // else they are too many, as counts will show
+        f->c->broad.found[f->at] = (tdi_near_pair){i, j};
     }
     f->at++;
 }
 
 // While others stand, two of one level that move find each other both.
 static inline bool is_known(const tdi_contacts *c, int32_t i, int32_t j) {
-    return c->stands &&
-           (c->resting[i] ? c->resting[j] : j < i && !c->resting[j] && c->level[i] == c->level[j]);
+    return c->inactive.fixed &&
+           (c->inactive.is_inactive[i]
+                ? c->inactive.is_inactive[j]
+                : j < i && !c->inactive.is_inactive[j] && c->broad.level[i] == c->broad.level[j]);
 }
 
 static inline void consider(finder *f, int32_t i, int32_t j) {
-    if (!is_known(f->c, i, j) && tdi_overlap(&f->c->fat[i], &f->c->fat[j]) &&
+    if (!is_known(f->c, i, j) && tdi_overlap(&f->c->broad.box[i], &f->c->broad.box[j]) &&
         tdi_search_takes(f->g->search, i < j ? i : j, i < j ? j : i, &f->dropped)) {
         add_pair(f, i < j ? i : j, i < j ? j : i);
     }
@@ -159,9 +163,9 @@ static inline void consider(finder *f, int32_t i, int32_t j) {
 // The partners of i of one level in the buckets `from` to before `to`.
 static inline void look_in(finder *f, int32_t i, int32_t level, int32_t from, int32_t to) {
     const tdi_contacts *c = f->c;
-    for (int32_t at = c->bucket[from]; at < c->bucket[to]; at++) {
-        if (c->level[c->entry[at]] == level) {
-            consider(f, i, c->entry[at]);
+    for (int32_t at = c->broad.bucket[from]; at < c->broad.bucket[to]; at++) {
+        if (c->broad.level[c->broad.entry[at]] == level) {
+            consider(f, i, c->broad.entry[at]);
         }
     }
 }
@@ -170,7 +174,7 @@ static inline void look_in(finder *f, int32_t i, int32_t level, int32_t from, in
 static void look_in_column(finder *f, int32_t i, int32_t level, uint32_t column, int32_t low,
                            int32_t high) {
     const int32_t from = bucket_of(f->c, column, low), to = from + high - low + 1,
-                  all = f->c->bucket_count;
+                  all = f->c->broad.bucket_count;
     look_in(f, i, level, from, to < all ? to : all);
     if (to > all) {
         look_in(f, i, level, 0, to - all);
@@ -180,10 +184,10 @@ static void look_in_column(finder *f, int32_t i, int32_t level, uint32_t column,
 // The partners of i in its own cell have higher numbers.
 static void look_in_own(finder *f, int32_t i) {
     const tdi_contacts *c = f->c;
-    const int32_t k = c->place[i];
-    for (int32_t at = c->bucket[k]; at < c->bucket[k + 1]; at++) {
-        if (c->entry[at] > i && c->level[c->entry[at]] == c->level[i]) {
-            consider(f, i, c->entry[at]);
+    const int32_t k = c->broad.bucket_of[i];
+    for (int32_t at = c->broad.bucket[k]; at < c->broad.bucket[k + 1]; at++) {
+        if (c->broad.entry[at] > i && c->broad.level[c->broad.entry[at]] == c->broad.level[i]) {
+            consider(f, i, c->broad.entry[at]);
         }
     }
 }
@@ -191,11 +195,11 @@ static void look_in_own(finder *f, int32_t i) {
 // The partners of i of a level. In its own, those in cells after its own; those before it find i,
 // unless they stand.
 static void look_at_level(finder *f, int32_t i, int32_t level) {
-    const tdi_bounds *b = &f->c->fat[i];
+    const tdi_bounds *b = &f->c->broad.box[i];
     const td_real edge = ldexp(1, level), over = ldexp(1, -level);
     const cell low = cell_of(tdi_sub(b->low, tdi_vec3(edge, edge, edge)), over),
                high = cell_of(b->high, over), own = cell_of(b->low, over);
-    const bool half = level == f->c->level[i] && !f->c->stands;
+    const bool half = level == f->c->broad.level[i] && !f->c->inactive.fixed;
     if (half) {
         look_in_own(f, i);
     }
@@ -215,9 +219,9 @@ static void begin_turn(finder *f, gathering *g) {
 
 // What a block has left is marked.
 static void end_turn(finder *f, int64_t turn) {
-    const int32_t end = f->c->block_room * TDI_PAIR_BLOCK;
+    const int32_t end = f->c->limits.blocks * TDI_PAIR_BLOCK;
     for (; f->at < f->end && f->at < end; f->at++) {
-        f->c->spare[f->at] = (tdi_near_pair){TD_NONE, TD_NONE};
+        f->c->broad.found[f->at] = (tdi_near_pair){TD_NONE, TD_NONE};
     }
     f->g->count[turn] = f->count;
     f->g->dropped[turn] = f->dropped;
@@ -227,17 +231,17 @@ static void find_turn(void *context, int64_t turn) {
     gathering *g = context;
     const tdi_contacts *c = g->search->c;
     const tdi_turn_part share = tdi_turn_part_of(c->capsule_count, turn);
-    const int32_t most = c->pair_limit / TDI_PAIR_BLOCK + 1 + tdi_turns_of(c->capsule_count);
+    const int32_t most = c->limits.pairs / TDI_PAIR_BLOCK + 1 + tdi_turns_of(c->capsule_count);
     finder f;
     begin_turn(&f, g);
     for (int32_t i = share.first; i < share.last && g->blocks <= most; i++) {
-        if (c->level[i] == ABSENT) {
+        if (c->broad.level[i] == ABSENT) {
             continue;
         }
         // what stands looks only for coarser ones that move
         const bool stands = is_standing(c, i);
         const uint32_t levels = stands ? g->moving : g->used;
-        for (int32_t k = c->level[i] - g->finest + stands; k < LEVELS; k++) {
+        for (int32_t k = c->broad.level[i] - g->finest + stands; k < LEVELS; k++) {
             if (levels >> k & 1) {
                 look_at_level(&f, i, g->finest + k);
             }
@@ -255,14 +259,14 @@ static void find_among_few(gathering *g) {
     begin_turn(&f, g);
     for (int32_t i = 0; i < count; i++) {
         tdi_bounds *b = &run[i / RUN];
-        *b = i % RUN == 0 ? c->fat[i] : *b;
-        tdi_grow(b, c->fat[i].low);
-        tdi_grow(b, c->fat[i].high);
+        *b = i % RUN == 0 ? c->broad.box[i] : *b;
+        tdi_grow(b, c->broad.box[i].low);
+        tdi_grow(b, c->broad.box[i].high);
     }
     for (int32_t i = 0; i < count; i++) {
         for (int32_t j = i + 1, end; j < count; j = end) {
             end = j - j % RUN + RUN < count ? j - j % RUN + RUN : count;
-            const bool near = tdi_overlap(&c->fat[i], &run[j / RUN]);
+            const bool near = tdi_overlap(&c->broad.box[i], &run[j / RUN]);
             for (; near && j < end; j++) {
                 consider(&f, i, j);
             }
@@ -276,18 +280,18 @@ static void find_among_few(gathering *g) {
 // Stable, by i or by j, of the first `count` places.
 static void sort_pairs(tdi_contacts *c, const tdi_near_pair *from, int32_t count, tdi_near_pair *to,
                        bool by_i) {
-    memset(c->tally, 0, ((size_t)c->capsule_count + 1) * sizeof *c->tally);
+    memset(c->broad.tally, 0, ((size_t)c->capsule_count + 1) * sizeof *c->broad.tally);
     for (int32_t k = 0; k < count; k++) {
         if (from[k].i != TD_NONE) {
-            c->tally[(by_i ? from[k].i : from[k].j) + 1]++;
+            c->broad.tally[(by_i ? from[k].i : from[k].j) + 1]++;
         }
     }
     for (int32_t k = 0; k < c->capsule_count; k++) {
-        c->tally[k + 1] += c->tally[k];
+        c->broad.tally[k + 1] += c->broad.tally[k];
     }
     for (int32_t k = 0; k < count; k++) {
         if (from[k].i != TD_NONE) {
-            to[c->tally[by_i ? from[k].i : from[k].j]++] = from[k];
+            to[c->broad.tally[by_i ? from[k].i : from[k].j]++] = from[k];
         }
     }
 }
@@ -322,15 +326,16 @@ bool tdi_grids_find(const tdi_search *w, bool *dropped) {
         count += g.count[k];
         *dropped = *dropped || g.dropped[k];
     }
-    if (count > c->pair_limit || tdi_lacks_pairs(c, count)) {
+    if (count > c->limits.pairs || tdi_lacks_pairs(c, count)) {
         return false;
     }
     if (few) {
-        memcpy(c->pair, c->spare, (size_t)count * sizeof *c->pair);
+        memcpy(c->pairs.item, c->broad.found, (size_t)count * sizeof *c->pairs.item);
     } else {
-        sort_pairs(c, c->spare, g.blocks * TDI_PAIR_BLOCK, c->pair, false);
-        sort_pairs(c, c->pair, (int32_t)count, c->spare, true);
+        sort_pairs(c, c->broad.found, g.blocks * TDI_PAIR_BLOCK, c->pairs.item, false);
+        sort_pairs(c, c->pairs.item, (int32_t)count, c->broad.found, true);
     }
-    c->pair_count = few ? (int32_t)count : take_once(c->spare, (int32_t)count, c->pair);
+    c->pairs.count =
+        few ? (int32_t)count : take_once(c->broad.found, (int32_t)count, c->pairs.item);
     return true;
 }

@@ -8,7 +8,7 @@
 // Room     Of all groups of a colour each pair is in one list at most, so that they share the room
 //          for contacts; a colour that is too large for it goes in pieces.
 
-#include "contact/store.h"
+#include "contact/contact_set.h"
 
 #include <string.h>
 
@@ -41,7 +41,7 @@ static void list_groups(const tdi_contacts *c, const int32_t *group, int32_t gro
 }
 
 static tdi_near_pair pair_at(const tdi_contacts *c, int32_t k) {
-    return c->pair[k];
+    return c->pairs.item[k];
 }
 
 static tdi_near_pair friction_at(const tdi_contacts *c, int32_t k) {
@@ -53,13 +53,13 @@ static tdi_near_pair contact_at(const tdi_contacts *c, int32_t k) {
 }
 
 void tdi_contacts_sort(tdi_contacts *c, const int32_t *group, int32_t count) {
-    list_groups(c, group, count, c->contact_count, contact_at, &c->contacts_of);
+    list_groups(c, group, count, c->contact_count, contact_at, &c->groups.contacts);
 }
 
 const int32_t *tdi_contacts_of(const tdi_contacts *c, int32_t group, int32_t *count) {
-    const int32_t first = c->contacts_of.first[group];
-    *count = c->contacts_of.first[group + 1] - first;
-    return c->contacts_of.entry + first;
+    const int32_t first = c->groups.contacts.first[group];
+    *count = c->groups.contacts.first[group + 1] - first;
+    return c->groups.contacts.entry + first;
 }
 
 // ---- colours --------------------------------------------------------------------------------
@@ -84,11 +84,11 @@ static uint64_t colour_of(const round_of_groups *r, tdi_near_pair pair, int32_t 
 static int32_t free_colour(const round_of_groups *r, int32_t own) {
     const tdi_contacts *c = r->c;
     uint64_t taken = 0;
-    for (int32_t k = c->pairs_of.first[own]; k < c->pairs_of.first[own + 1]; k++) {
-        taken |= colour_of(r, pair_at(c, c->pairs_of.entry[k]), own);
+    for (int32_t k = c->groups.pairs.first[own]; k < c->groups.pairs.first[own + 1]; k++) {
+        taken |= colour_of(r, pair_at(c, c->groups.pairs.entry[k]), own);
     }
-    for (int32_t k = c->frictions_of.first[own]; k < c->frictions_of.first[own + 1]; k++) {
-        taken |= colour_of(r, friction_at(c, c->frictions_of.entry[k]), own);
+    for (int32_t k = c->groups.frictions.first[own]; k < c->groups.frictions.first[own + 1]; k++) {
+        taken |= colour_of(r, friction_at(c, c->groups.frictions.entry[k]), own);
     }
     int32_t colour = 0;
     while (colour < COLOURS - 1 && taken >> colour & 1) {
@@ -118,11 +118,13 @@ static int32_t put_in_order(round_of_groups *r, const bool *moves, int32_t count
 
 // Room for the contacts of a group's pairs, and for all of its contacts.
 static int64_t pair_room(const tdi_contacts *c, int32_t group) {
-    return TDI_TOUCHES * (int64_t)(c->pairs_of.first[group + 1] - c->pairs_of.first[group]);
+    return TDI_CONTACT_POINTS *
+           (int64_t)(c->groups.pairs.first[group + 1] - c->groups.pairs.first[group]);
 }
 
 static int64_t room_for(const tdi_contacts *c, int32_t group) {
-    return pair_room(c, group) + c->frictions_of.first[group + 1] - c->frictions_of.first[group];
+    return pair_room(c, group) + c->groups.frictions.first[group + 1] -
+           c->groups.frictions.first[group];
 }
 
 // From r->first on, how many groups of one colour have room together.
@@ -134,11 +136,11 @@ static int32_t count_round(round_of_groups *r, int32_t all) {
     while (last < all && r->colour[r->order[last]] == colour) {
         const int64_t need = room_for(c, r->order[last]);
         const bool alone = last == r->first;
-        if (!alone && (used + need > c->list_room || colour == COLOURS - 1)) {
+        if (!alone && (used + need > c->limits.list || colour == COLOURS - 1)) {
             break;
         }
         r->place[last++] = (int32_t)used;
-        used += need < c->list_room ? need : c->list_room;
+        used += need < c->limits.list ? need : c->limits.list;
     }
     return last - r->first;
 }
@@ -149,12 +151,13 @@ static void group_turn(void *context, int64_t k) {
     const int64_t room = pair_room(r->c, group);
     tdi_contacts own = *r->c;
     own.pool = NULL;
-    own.group = group;
+    own.groups.current = group;
     own.contact += r->place[at];
-    own.contact_limit = room < own.contact_limit ? (int32_t)room : own.contact_limit;
-    own.capacity.contacts = room < own.capacity.contacts ? (int32_t)room : own.capacity.contacts;
+    own.limits.contacts = room < own.limits.contacts ? (int32_t)room : own.limits.contacts;
+    own.limits.capacity.contacts =
+        room < own.limits.capacity.contacts ? (int32_t)room : own.limits.capacity.contacts;
     r->turn(r->context, &own, group);
-    r->place[at] = own.need.contacts; // for take_needs()
+    r->place[at] = own.limits.need.contacts; // for take_needs()
 }
 
 // What groups had no room for, the set had none for.
@@ -169,13 +172,13 @@ void tdi_contacts_each_group(tdi_contacts *c, const int32_t *group, const bool *
     // what a search needs is free between searches
     round_of_groups r = {.c = c,
                          .group = group,
-                         .colour = c->tally,
-                         .order = c->entry,
-                         .place = c->place,
+                         .colour = c->broad.tally,
+                         .order = c->broad.entry,
+                         .place = c->broad.bucket_of,
                          .turn = turn,
                          .context = context};
-    list_groups(c, group, count, c->pair_count, pair_at, &c->pairs_of);
-    list_groups(c, group, count, c->friction_count, friction_at, &c->frictions_of);
+    list_groups(c, group, count, c->pairs.count, pair_at, &c->groups.pairs);
+    list_groups(c, group, count, c->friction_count, friction_at, &c->groups.frictions);
     const int32_t all = put_in_order(&r, moves, count);
     while (r.first < all) {
         const int32_t now = count_round(&r, all);

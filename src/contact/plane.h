@@ -3,7 +3,7 @@
 
 // What the files of exact contact share.
 
-#include "contact/store.h"
+#include "contact/contact_set.h"
 
 // sum of w_k a[point k]
 static inline td_vec3 tdi_plane_between(const tdi_plane *p, const td_vec3 *a) {
@@ -28,7 +28,7 @@ static inline td_vec3 tdi_plane_across(const tdi_plane *p, td_vec3 a) {
 
 // The whole force, by the multiplier.
 static inline td_vec3 tdi_plane_pull(const tdi_plane *p) {
-    return tdi_add(p->given, p->pull);
+    return tdi_add(p->given, p->multiplier);
 }
 
 // N/m: mass over h^2 of the heavier side's capsules.

@@ -20,7 +20,7 @@
 //            convex, so the Hessian is exact. Where increments turned a slip around, it leaves
 //            out f'' - p: that is above V on the whole way, so that the next do not go to and fro.
 
-#include "contact/store.h"
+#include "contact/contact_set.h"
 
 #include "base/diag.h"
 #include "law/law.h"
@@ -28,7 +28,7 @@
 #include <math.h>
 #include <string.h>
 
-// ---- touches --------------------------------------------------------------------------------
+// ---- points --------------------------------------------------------------------------------
 
 // one end of the axis with a plane, a box or a height field
 static inline tdi_closest end_at(const tdi_meeting *m, int end) {
@@ -45,48 +45,43 @@ static inline tdi_closest end_at(const tdi_meeting *m, int end) {
     return k;
 }
 
-static inline int touches_of(const tdi_contacts *c, tdi_near_pair pair, const tdi_meeting *m,
-                             tdi_closest touches[TDI_TOUCHES]) {
+int tdi_contact_points_of(const tdi_contacts *c, tdi_near_pair pair, const tdi_meeting *m,
+                          tdi_closest points[TDI_CONTACT_POINTS]) {
     int count = 0;
     if (m->two.side != TDI_SIDE_PLANE && m->two.side != TDI_SIDE_FIELD) {
-        touches[0] = tdi_closest_of(&m->two);
-        if (!(touches[0].distance - m->radii < m->range)) {
+        points[0] = tdi_closest_of(&m->two);
+        if (!(points[0].distance - m->radii < m->range)) {
             return 0; // ends are no nearer
         }
         count++;
     }
     if (m->two.side != TDI_SIDE_SEGMENT) {
         for (int end = 0; end < (tdi_is_ball(&c->capsule[pair.i]) ? 1 : 2); end++) {
-            touches[count] = end_at(m, end);
-            count += touches[count].distance - m->radii < m->range;
+            points[count] = end_at(m, end);
+            count += points[count].distance - m->radii < m->range;
         }
     }
     return count;
 }
 
-int tdi_touches_of(const tdi_contacts *c, tdi_near_pair pair, const tdi_meeting *m,
-                   tdi_closest touches[TDI_TOUCHES]) {
-    return touches_of(c, pair, m, touches);
-}
-
 // Where the sides of a pair meet. World axes.
-typedef struct touch {
+typedef struct contact_point {
     td_real s, t;
     td_vec3 normal;
     td_real length;   // of e
     td_real distance; // blunted
     td_real spin[3];
     td_vec3 loose; // as in tdi_closest, in the pair's own axes
-} touch;
+} contact_point;
 
 // The gap must be above 0. Places, and how they move, are those on the whole axis.
-static touch touch_at(const tdi_meeting *m, const tdi_closest *k) {
+static contact_point contact_point_at(const tdi_meeting *m, const tdi_closest *k) {
     const td_real bare = 1 - m->from;
-    touch t = {.s = m->from + bare * k->s,
-               .t = k->t,
-               .length = tdi_norm(k->e),
-               .distance = k->distance,
-               .loose = k->loose};
+    contact_point t = {.s = m->from + bare * k->s,
+                       .t = k->t,
+                       .length = tdi_norm(k->e),
+                       .distance = k->distance,
+                       .loose = k->loose};
     tdi_spin_of(&m->two, k, t.spin);
     t.spin[0] *= bare * bare;
     t.spin[1] *= bare;
@@ -98,12 +93,12 @@ static touch touch_at(const tdi_meeting *m, const tdi_closest *k) {
 }
 
 static inline const tdi_pose *pose_of(const tdi_contacts *c, tdi_near_pair pair) {
-    return pair.j < c->capsule_count ? NULL : &c->pose[pair.j - c->capsule_count];
+    return pair.j < c->capsule_count ? NULL : &c->colliders.pose[pair.j - c->capsule_count];
 }
 
-// points and weights of a touch
-static void place(const tdi_contacts *c, tdi_near_pair pair, const touch *t, int32_t point[4],
-                  td_real weight[4]) {
+// points and weights of a contact point
+static void place(const tdi_contacts *c, tdi_near_pair pair, const contact_point *t,
+                  int32_t point[4], td_real weight[4]) {
     const tdi_capsule *i = &c->capsule[pair.i];
     const tdi_capsule *j = pair.j < c->capsule_count ? &c->capsule[pair.j] : NULL;
     point[0] = i->a;
@@ -116,21 +111,22 @@ static void place(const tdi_contacts *c, tdi_near_pair pair, const touch *t, int
     weight[3] = -t->t;
 }
 
-// from the centre of a collider to the point of it where the touch is
-static td_vec3 lever_of(const tdi_contacts *c, tdi_near_pair pair, const touch *t,
+// from the centre of a collider to the point of it at the contact point
+static td_vec3 lever_of(const tdi_contacts *c, tdi_near_pair pair, const contact_point *t,
                         const td_vec3 *x) {
     const tdi_capsule *i = &c->capsule[pair.i];
     const td_vec3 axis = tdi_madd(tdi_scale(x[i->a], 1 - t->s), x[i->b], t->s);
-    return tdi_sub(tdi_madd(axis, t->normal, -i->radius), c->pose[pair.j - c->capsule_count].o);
+    return tdi_sub(tdi_madd(axis, t->normal, -i->radius),
+                   c->colliders.pose[pair.j - c->capsule_count].o);
 }
 
-// to first order, how far a collider goes in the step where the touch is
-static td_vec3 collider_way(const tdi_contacts *c, tdi_near_pair pair, const touch *t,
+// to first order, how far a collider goes in the step at the contact point
+static td_vec3 collider_way(const tdi_contacts *c, tdi_near_pair pair, const contact_point *t,
                             const td_vec3 *x) {
     if (pair.j < c->capsule_count) {
         return tdi_vec3(0, 0, 0);
     }
-    const tdi_course *course = &c->course[pair.j - c->capsule_count];
+    const tdi_course *course = &c->colliders.course[pair.j - c->capsule_count];
     return tdi_add(course->shift, tdi_cross(course->turn, lever_of(c, pair, t, x)));
 }
 
@@ -144,18 +140,18 @@ static td_vec3 carried(const tdi_course *course, td_vec3 lever, td_real part) {
     return tdi_madd(tdi_sub(turned, lever), course->shift, part);
 }
 
-// Velocity of a collider where the touch is, by the rule that gives the capsules theirs: what goes
-// with a collider that turns evenly does not slip, at any step. With w = h_n/h_{n-1} of the rule of
-// two steps, 0 of backward Euler:
+// Velocity of a collider at the contact point, by the rule that gives the capsules theirs: what
+// goes with a collider that turns evenly does not slip, at any step. With w = h_n/h_{n-1} of the
+// rule of two steps, 0 of backward Euler:
 //   v = (x_1 - x_0 - w^2/(1 + 2 w) (x_0 - x_{-1}))/h',   h' = (1 + w)/(1 + 2 w) h
-static td_vec3 collider_velocity(const tdi_contacts *c, tdi_near_pair pair, const touch *t,
+static td_vec3 collider_velocity(const tdi_contacts *c, tdi_near_pair pair, const contact_point *t,
                                  const td_vec3 *x, td_real h) {
     if (pair.j < c->capsule_count) {
         return tdi_vec3(0, 0, 0);
     }
-    const tdi_course *course = &c->course[pair.j - c->capsule_count];
+    const tdi_course *course = &c->colliders.course[pair.j - c->capsule_count];
     const td_vec3 lever = lever_of(c, pair, t, x);
-    const td_real part = h / c->h, w = part > 0.5 ? (1 - part) / (2 * part - 1) : 0;
+    const td_real part = h / c->colliders.dt, w = part > 0.5 ? (1 - part) / (2 * part - 1) : 0;
     td_vec3 way = carried(course, lever, 1);
     if (w > 0) {
         way = tdi_madd(way, carried(course, lever, -1 / w), w * w / (1 + 2 * w));
@@ -166,7 +162,7 @@ static td_vec3 collider_velocity(const tdi_contacts *c, tdi_near_pair pair, cons
 // ---- barrier --------------------------------------------------------------------------------
 
 static void fill_barrier(const tdi_contacts *c, tdi_near_pair pair, const tdi_meeting *m,
-                         const touch *t, td_real force, tdi_contact *out) {
+                         const contact_point *t, td_real force, tdi_contact *out) {
     const td_real gap = t->distance - m->radii, stretch = t->length / t->distance;
     const td_real slope = tdi_barrier_slope(force, m->range, gap);
     const td_real tilt = -slope * t->length * stretch;
@@ -184,7 +180,8 @@ static void fill_barrier(const tdi_contacts *c, tdi_near_pair pair, const tdi_me
 }
 
 // Adds what the model leaves out.
-static void make_exact(const tdi_meeting *m, const touch *t, td_real force, tdi_contact *out) {
+static void make_exact(const tdi_meeting *m, const contact_point *t, td_real force,
+                       tdi_contact *out) {
     if (m->two.side == TDI_SIDE_FIELD) {
         return; // the ground's curvature is left out
     }
@@ -302,10 +299,10 @@ void tdi_contacts_steady(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
 
 // Whether there can be so many contacts. False: their number is above the limit, or the room.
 static bool can_have(tdi_contacts *c, int64_t count, td_diag *diag) {
-    c->full = c->full || count > c->contact_limit;
+    c->limits.exceeded = c->limits.exceeded || count > c->limits.contacts;
     const bool lacks = tdi_lacks_contacts(c, count);
     if (lacks) {
-        tdi_fail(diag, TD_ERR_LIMIT, "more than %d contacts at once", c->capacity.contacts);
+        tdi_fail(diag, TD_ERR_LIMIT, "more than %d contacts at once", c->limits.capacity.contacts);
     }
     return !lacks;
 }
@@ -320,25 +317,26 @@ static bool sticks(const tdi_contacts *c, const tdi_friction *f, const tdi_conta
     return tdi_norm(tdi_madd(u, f->normal, -tdi_dot(u, f->normal))) < c->opts.creep;
 }
 
-// One friction for each touch of a pair, and one rolling resistance by all their normal forces.
+// One friction for each contact point of a pair, and one rolling resistance by all their normal
+// forces.
 static td_status lag_pair(tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x, td_real force,
                           td_real h, const tdi_contact_speeds *speeds, td_diag *diag) {
     const td_real slides = tdi_friction_of(c, pair.j), holds = tdi_static_of(c, pair.j);
     tdi_friction roll = {.capsule = pair.i, .other = pair.j, .rolling = true};
     td_real pressed = 0;
     tdi_meeting m;
-    tdi_closest touches[TDI_TOUCHES];
+    tdi_closest points[TDI_CONTACT_POINTS];
     tdi_meeting_open(c, pair, x, pose_of(c, pair), &m);
-    const int count = touches_of(c, pair, &m, touches);
+    const int count = tdi_contact_points_of(c, pair, &m, points);
     if (!can_have(c, ((int64_t)c->friction_count + count + 2) / 2, diag)) {
         return TD_ERR_LIMIT;
     }
     for (int n = 0; n < count; n++) {
-        const td_real gap = touches[n].distance - m.radii;
+        const td_real gap = points[n].distance - m.radii;
         if (!(gap > 0)) {
             continue; // evaluation says what is wrong
         }
-        const touch t = touch_at(&m, &touches[n]);
+        const contact_point t = contact_point_at(&m, &points[n]);
         const td_real normal_force = -tdi_barrier_slope(force, m.range, gap);
         tdi_friction *f = &c->friction[c->friction_count++];
         *f = (tdi_friction){.capsule = pair.i,
@@ -362,7 +360,8 @@ static td_status lag_pair(tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
     tdi_roll_arms_of(c, pair, roll.arm);
     if (pressed > 0 && roll.arm[0] > 0) {
         roll.load = tdi_rolling_of(c, pair.j) * pressed;
-        roll.velocity = tdi_scale(tdi_roll_slip(c, roll.arm, roll.normal, pair.j), 1 / c->h);
+        roll.velocity =
+            tdi_scale(tdi_roll_slip(c, roll.arm, roll.normal, pair.j), 1 / c->colliders.dt);
         c->friction[c->friction_count++] = roll;
     }
     return TD_OK;
@@ -375,8 +374,8 @@ td_status tdi_contacts_lag(tdi_contacts *c, const td_vec3 *x, td_real time, td_r
     c->friction_count = 0;
     tdi_turning_clear(c);
     tdi_poses_at(c, time);
-    for (int32_t k = 0; k < c->pair_count && status == TD_OK; k++) {
-        const tdi_near_pair pair = c->pair[k];
+    for (int32_t k = 0; k < c->pairs.count && status == TD_OK; k++) {
+        const tdi_near_pair pair = c->pairs.item[k];
         const bool rough = tdi_static_of(c, pair.j) > 0;
         status = rough ? lag_pair(c, pair, x, force, h, speeds, diag) : TD_OK;
     }
@@ -401,8 +400,8 @@ static terms terms_of(tdi_contacts *c, const td_vec3 *x, const tdi_contact_rule 
     terms w = {.c = c,
                .x = x,
                .rule = rule,
-               .pairs = tdi_scope_of(c, &c->pairs_of, c->pair_count),
-               .frictions = tdi_scope_of(c, &c->frictions_of, c->friction_count)};
+               .pairs = tdi_scope_of(c, &c->groups.pairs, c->pairs.count),
+               .frictions = tdi_scope_of(c, &c->groups.frictions, c->friction_count)};
     w.frictions.count = rule->h > 0 ? w.frictions.count : 0;
     w.pair_turns = tdi_turns_of(w.pairs.count);
     w.turns = w.pair_turns + (w.frictions.count > 0 ? tdi_turns_of(w.frictions.count) : 0);
@@ -417,14 +416,14 @@ static td_real energy_of(const terms *w) {
     return sum;
 }
 
-// Where a pair that moves touches.
+// Where a pair that moves points.
 static int open_pair(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x, tdi_meeting *m,
-                     tdi_closest touches[TDI_TOUCHES]) {
+                     tdi_closest points[TDI_CONTACT_POINTS]) {
     if (tdi_rests(c, pair.i, pair.j)) {
         return 0;
     }
     tdi_meeting_open(c, pair, x, pose_of(c, pair), m);
-    return touches_of(c, pair, m, touches);
+    return tdi_contact_points_of(c, pair, m, points);
 }
 
 // ---- the value ------------------------------------------------------------------------------
@@ -433,11 +432,11 @@ static td_real pairs_energy(const terms *w, tdi_turn_part share) {
     td_real energy = 0;
     for (int32_t k = share.first; k < share.last; k++) {
         tdi_meeting m;
-        tdi_closest touches[TDI_TOUCHES];
+        tdi_closest points[TDI_CONTACT_POINTS];
         const int count =
-            open_pair(w->c, w->c->pair[tdi_scope_at(&w->pairs, k)], w->x, &m, touches);
+            open_pair(w->c, w->c->pairs.item[tdi_scope_at(&w->pairs, k)], w->x, &m, points);
         for (int n = 0; n < count; n++) {
-            const td_real gap = touches[n].distance - m.radii;
+            const td_real gap = points[n].distance - m.radii;
             if (!(gap > 0)) {
                 return INFINITY;
             }
@@ -496,12 +495,12 @@ static void count_turn(void *context, int64_t turn) {
     for (int32_t k = share.first; k < share.last; k++) {
         const int32_t which = tdi_scope_at(&w->pairs, k);
         tdi_meeting m;
-        tdi_closest touches[TDI_TOUCHES];
-        const int count = open_pair(c, c->pair[which], w->x, &m, touches);
+        tdi_closest points[TDI_CONTACT_POINTS];
+        const int count = open_pair(c, c->pairs.item[which], w->x, &m, points);
         for (int n = 0; n < count && w->bad[turn] == TD_NONE; n++) {
-            w->bad[turn] = touches[n].distance - m.radii > 0 ? TD_NONE : which;
+            w->bad[turn] = points[n].distance - m.radii > 0 ? TD_NONE : which;
         }
-        c->touches[which] = (unsigned char)count;
+        c->pairs.point_count[which] = (unsigned char)count;
         w->count[turn] += count;
     }
 }
@@ -510,11 +509,11 @@ static void fill_pair(const terms *w, tdi_near_pair pair, tdi_contact *out, td_r
     const tdi_contacts *c = w->c;
     const tdi_contact_rule *rule = w->rule;
     tdi_meeting m;
-    tdi_closest touches[TDI_TOUCHES];
-    const int count = open_pair(c, pair, w->x, &m, touches);
+    tdi_closest points[TDI_CONTACT_POINTS];
+    const int count = open_pair(c, pair, w->x, &m, points);
     for (int n = 0; n < count; n++, out++) {
-        const touch t = touch_at(&m, &touches[n]);
-        *energy += tdi_barrier_value(rule->force, m.range, touches[n].distance - m.radii);
+        const contact_point t = contact_point_at(&m, &points[n]);
+        *energy += tdi_barrier_value(rule->force, m.range, points[n].distance - m.radii);
         fill_barrier(c, pair, &m, &t, rule->force, out);
         if (rule->exact) {
             make_exact(&m, &t, rule->force, out);
@@ -535,9 +534,9 @@ static void fill_turn(void *context, int64_t turn) {
         const tdi_turn_part share = tdi_turn_part_of(w->pairs.count, turn);
         for (int32_t k = share.first; k < share.last; k++) {
             const int32_t which = tdi_scope_at(&w->pairs, k);
-            if (c->touches[which] > 0) {
-                fill_pair(w, c->pair[which], out, &energy);
-                out += c->touches[which];
+            if (c->pairs.point_count[which] > 0) {
+                fill_pair(w, c->pairs.item[which], out, &energy);
+                out += c->pairs.point_count[which];
             }
         }
     } else {
@@ -568,7 +567,7 @@ static td_status place_turns(terms *w, td_diag *diag) {
     for (int32_t k = 0; k < w->turns; k++) {
         const int32_t own = w->count[k];
         if (w->bad[k] != TD_NONE) {
-            return in_each_other(c, c->pair[w->bad[k]], diag);
+            return in_each_other(c, c->pairs.item[w->bad[k]], diag);
         }
         w->count[k] = at;
         at += own;
@@ -600,12 +599,12 @@ td_status tdi_contacts_evaluate(tdi_contacts *c, const td_vec3 *x, td_real time,
 
 void tdi_contacts_reach(tdi_contacts *c, const int32_t *group, const td_real *reach) {
     for (int32_t i = 0; i < c->capsule_count; i++) {
-        c->wide[i] = reach ? fabs(reach[group[i]]) : 1;
+        c->range_part[i] = reach ? fabs(reach[group[i]]) : 1;
     }
 }
 
 bool tdi_contacts_overlap(tdi_contacts *c, const td_vec3 *x, td_real time, int32_t which[2]) {
-    memset(c->wide, 0, (size_t)c->capsule_count * sizeof *c->wide);
+    memset(c->range_part, 0, (size_t)c->capsule_count * sizeof *c->range_part);
     tdi_contacts_least(c, x, time, which);
     tdi_contacts_reach(c, NULL, NULL);
     return which[0] != TD_NONE;
@@ -613,11 +612,11 @@ bool tdi_contacts_overlap(tdi_contacts *c, const td_vec3 *x, td_real time, int32
 
 // The true gap of a pair over its range by the options; not of those who have all of that and are
 // farther apart.
-static td_real room_of(const tdi_contacts *c, tdi_near_pair pair, tdi_meeting m, bool touches) {
+static td_real room_of(const tdi_contacts *c, tdi_near_pair pair, tdi_meeting m, bool points) {
     const td_real own = c->capsule[pair.i].radius,
                   radius = pair.j < c->capsule_count ? fmin(own, c->capsule[pair.j].radius) : own,
                   range = c->opts.gap * radius;
-    if (!touches && m.range >= range) {
+    if (!points && m.range >= range) {
         return INFINITY;
     }
     m.two.blunt_s = m.two.blunt_t = 0;
@@ -633,19 +632,19 @@ void tdi_contacts_rooms(const tdi_contacts *c, const td_vec3 *x, td_real time, c
         press[k] = 0;
     }
     tdi_poses_at(c, time);
-    for (int32_t k = 0; k < c->pair_count; k++) {
-        const tdi_near_pair pair = c->pair[k];
+    for (int32_t k = 0; k < c->pairs.count; k++) {
+        const tdi_near_pair pair = c->pairs.item[k];
         tdi_meeting m;
-        tdi_closest touches[TDI_TOUCHES];
+        tdi_closest points[TDI_CONTACT_POINTS];
         tdi_meeting_open(c, pair, x, pose_of(c, pair), &m);
-        const int count = touches_of(c, pair, &m, touches);
+        const int count = tdi_contact_points_of(c, pair, &m, points);
         const td_real apart = room_of(c, pair, m, count > 0);
         const int32_t sides[2] = {pair.i, pair.j};
         for (int side = 0; side < (pair.j < c->capsule_count ? 2 : 1); side++) {
             const int32_t g = group[sides[side]];
             room[g] = fmin(room[g], apart);
             for (int n = 0; n < count; n++) {
-                const td_real gap = touches[n].distance - m.radii;
+                const td_real gap = points[n].distance - m.radii;
                 press[g] += gap > 0 ? tdi_barrier_value(1, m.range, gap) : INFINITY;
             }
         }
@@ -664,17 +663,17 @@ typedef struct nearest {
 static void least_turn(void *context, int64_t turn) {
     nearest *w = context;
     const tdi_contacts *c = w->c;
-    const tdi_turn_part share = tdi_turn_part_of(c->pair_count, turn);
+    const tdi_turn_part share = tdi_turn_part_of(c->pairs.count, turn);
     w->gap[turn] = INFINITY;
     w->pair[turn] = TD_NONE;
     for (int32_t k = share.first; k < share.last; k++) {
         tdi_meeting m;
-        tdi_closest touches[TDI_TOUCHES];
-        tdi_meeting_open(c, c->pair[k], w->x, pose_of(c, c->pair[k]), &m);
-        const int count = touches_of(c, c->pair[k], &m, touches);
+        tdi_closest points[TDI_CONTACT_POINTS];
+        tdi_meeting_open(c, c->pairs.item[k], w->x, pose_of(c, c->pairs.item[k]), &m);
+        const int count = tdi_contact_points_of(c, c->pairs.item[k], &m, points);
         for (int n = 0; n < count; n++) {
-            if (touches[n].distance - m.radii < w->gap[turn]) {
-                w->gap[turn] = touches[n].distance - m.radii;
+            if (points[n].distance - m.radii < w->gap[turn]) {
+                w->gap[turn] = points[n].distance - m.radii;
                 w->pair[turn] = k;
             }
         }
@@ -684,7 +683,7 @@ static void least_turn(void *context, int64_t turn) {
 td_real tdi_contacts_least(const tdi_contacts *c, const td_vec3 *x, td_real time,
                            int32_t which[2]) {
     nearest w = {.c = c, .x = x};
-    const int32_t turns = tdi_turns_of(c->pair_count);
+    const int32_t turns = tdi_turns_of(c->pairs.count);
     int32_t best = 0;
     tdi_poses_at(c, time);
     tdi_pool_turns(c->pool, turns, least_turn, &w);
@@ -692,7 +691,7 @@ td_real tdi_contacts_least(const tdi_contacts *c, const td_vec3 *x, td_real time
         best = w.gap[k] < w.gap[best] ? k : best;
     }
     const bool any = w.pair[best] != TD_NONE;
-    which[0] = any ? c->pair[w.pair[best]].i : TD_NONE;
-    which[1] = any ? c->pair[w.pair[best]].j : TD_NONE;
+    which[0] = any ? c->pairs.item[w.pair[best]].i : TD_NONE;
+    which[1] = any ? c->pairs.item[w.pair[best]].j : TD_NONE;
     return w.gap[best];
 }

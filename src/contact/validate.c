@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What every set of contacts keeps to. Called when pairs were looked for, in debug builds alone.
 
-#include "contact/store.h"
+#include "contact/contact_set.h"
 
 #include <math.h>
 
@@ -16,18 +16,18 @@ static void validate_capsules(const tdi_contacts *c) {
 // Pairs of capsules are in order and none is there twice; those with colliders come after them.
 void tdi_contacts_validate(const tdi_contacts *c) {
     validate_capsules(c);
-    TDI_ASSERT(c->collider_count >= 0 && c->collider_count <= c->collider_limit);
-    TDI_ASSERT(c->self_count >= 0 && c->self_count <= c->pair_count);
-    TDI_ASSERT(c->pair_count <= c->capacity.pairs);
-    for (int32_t k = 0; k < c->pair_count; k++) {
-        const int32_t i = c->pair[k].i, j = c->pair[k].j;
+    TDI_ASSERT(c->colliders.count >= 0 && c->colliders.count <= c->limits.colliders);
+    TDI_ASSERT(c->pairs.self_count >= 0 && c->pairs.self_count <= c->pairs.count);
+    TDI_ASSERT(c->pairs.count <= c->limits.capacity.pairs);
+    for (int32_t k = 0; k < c->pairs.count; k++) {
+        const int32_t i = c->pairs.item[k].i, j = c->pairs.item[k].j;
         TDI_ASSERT(i >= 0 && i < c->capsule_count && j > i);
-        if (k < c->self_count) {
+        if (k < c->pairs.self_count) {
             TDI_ASSERT(j < c->capsule_count);
-            TDI_ASSERT(k == 0 || c->pair[k - 1].i < i ||
-                       (c->pair[k - 1].i == i && c->pair[k - 1].j < j));
+            TDI_ASSERT(k == 0 || c->pairs.item[k - 1].i < i ||
+                       (c->pairs.item[k - 1].i == i && c->pairs.item[k - 1].j < j));
         } else {
-            TDI_ASSERT(j >= c->capsule_count && j < c->capsule_count + c->collider_count);
+            TDI_ASSERT(j >= c->capsule_count && j < c->capsule_count + c->colliders.count);
         }
     }
 }

@@ -82,11 +82,11 @@ static bool acts(const tdi_constraint_set *h, int32_t k) {
 
 static bool pushed_one_sided(const tdi_constraint_set *h) {
     bool any = false;
-    for (int32_t i = 0; i < h->held_count && !any; i++) {
-        const tdi_row_group *b = &h->held[i];
-        const tdi_constraint_state *s = &h->state[b->hold];
+    for (int32_t i = 0; i < h->group_count && !any; i++) {
+        const tdi_row_group *b = &h->group[i];
+        const tdi_constraint_state *s = &h->state[b->constraint];
         for (int32_t r = 0; b->law.one_sided && s->active && r < b->law.row_count; r++) {
-            any = any || s->l[b->bond][r] < 0;
+            any = any || s->l[b->relation][r] < 0;
         }
     }
     return any;
@@ -95,10 +95,10 @@ static bool pushed_one_sided(const tdi_constraint_set *h) {
 bool tdi_constraints_have_impact(const tdi_constraint_set *all) {
     bool any = false;
     for (const tdi_constraint_set *h = all; h && !any; h = h->next) {
-        for (int32_t i = 0; i < h->held_count && !any; i++) {
-            const tdi_row_group *b = &h->held[i];
+        for (int32_t i = 0; i < h->group_count && !any; i++) {
+            const tdi_row_group *b = &h->group[i];
             for (int32_t r = 0; b->law.one_sided && b->acts && r < b->law.row_count; r++) {
-                any = any || -h->state[b->hold].l[b->bond][r] > tdi_least_force(b);
+                any = any || -h->state[b->constraint].l[b->relation][r] > tdi_least_force(b);
             }
         }
     }
@@ -202,10 +202,10 @@ static void start(tdi_constraint_set *h, const tdi_system *y, int32_t k) {
     s->unmet = s->pause = s->left = 0;
 }
 
-// What a bond holds by in this step.
+// What a relation holds by in this step.
 static void place_points(tdi_constraint_set *h, tdi_row_group *b) {
-    const td_constraint *c = &h->def[b->hold];
-    const td_constraint_target *now = &h->now[b->hold];
+    const td_constraint *c = &h->def[b->constraint];
+    const td_constraint_target *now = &h->now[b->constraint];
     for (int32_t p = 0; p < b->law.point_count; p++) {
         const tdi_relation_point *point = &b->law.point[p];
         if (b->point[p] == TD_NONE) {
@@ -218,10 +218,10 @@ static void place_points(tdi_constraint_set *h, tdi_row_group *b) {
     }
 }
 
-// kg, or kg m^2 of a joint that turns: what a bond moves of one side at least.
+// kg, or kg m^2 of a joint that turns: what a relation moves of one side at least.
 static td_real inertia_of(const tdi_constraint_set *h, const tdi_system *y, const tdi_row_group *b,
                           int side) {
-    const td_constraint *c = &h->def[b->hold];
+    const td_constraint *c = &h->def[b->constraint];
     const tdi_member *m = tdi_constraints_member(h, y, c->actor[side]);
     if (!tdi_constraint_of_joint(c->kind)) {
         return h->scale[c->actor[side]];
@@ -232,16 +232,16 @@ static td_real inertia_of(const tdi_constraint_set *h, const tdi_system *y, cons
     return own > 0 ? own : 1;
 }
 
-static void begin_bond(tdi_constraint_set *h, const tdi_system *y, tdi_row_group *b,
-                       const tdi_relation *law) {
-    const td_constraint *c = &h->def[b->hold];
+static void begin_relation(tdi_constraint_set *h, const tdi_system *y, tdi_row_group *b,
+                           const tdi_relation *law) {
+    const td_constraint *c = &h->def[b->constraint];
     b->law = *law;
     memset(b->stiff, 0, sizeof b->stiff);
     memset(b->freed, 0, sizeof b->freed);
     b->stalls = 0;
     b->error = INFINITY;
     b->weak = false;
-    b->acts = acts(h, b->hold);
+    b->acts = acts(h, b->constraint);
     place_points(h, b);
     if (b->point_b != TD_NONE) {
         h->point[b->point_b] = h->point[b->point[1]];
@@ -257,7 +257,7 @@ static void begin_bond(tdi_constraint_set *h, const tdi_system *y, tdi_row_group
     }
     b->inertia = rate / compliance;
     b->merit = MERIT * b->inertia;
-    h->coupled = h->coupled || (b->acts && b->node != TD_NONE);
+    h->solve.couples = h->solve.couples || (b->acts && b->node != TD_NONE);
 }
 
 static bool compares_turns(const td_constraint *c) {
@@ -267,7 +267,7 @@ static bool compares_turns(const td_constraint *c) {
 static void begin_all(tdi_constraint_set *h, const tdi_system *y, td_real step, td_real part) {
     memcpy(h->began, h->state, tdi_constraints_save_size(h));
     h->h = step;
-    h->coupled = false;
+    h->solve.couples = false;
     for (int32_t k = 0; k < h->member_count; k++) {
         const tdi_member *m = tdi_constraints_member(h, y, k);
         const td_real mass = m->body->mass;
@@ -276,7 +276,7 @@ static void begin_all(tdi_constraint_set *h, const tdi_system *y, td_real step, 
     }
     for (int32_t k = 0, i = 0; k < h->count; k++) {
         tdi_constraint_state *s = &h->state[k];
-        tdi_relation bonds[TDI_RELATIONS];
+        tdi_relation relations[TDI_RELATIONS];
         if (acts(h, k) && !s->active) {
             start(h, y, k);
         }
@@ -286,9 +286,9 @@ static void begin_all(tdi_constraint_set *h, const tdi_system *y, td_real step, 
                                    ? tdi_constraints_frame(h, y, k, 0, h->def[k].point[0]).rotation
                                    : tdi_quat_identity();
         tdi_constraint_relations(&h->def[k], h->joint[k], &s->found, &h->now[k], turned,
-                                 &h->curve[k], bonds);
-        for (; i < h->held_count && h->held[i].hold == k; i++) {
-            begin_bond(h, y, &h->held[i], &bonds[h->held[i].bond]);
+                                 &h->curve[k], relations);
+        for (; i < h->group_count && h->group[i].constraint == k; i++) {
+            begin_relation(h, y, &h->group[i], &relations[h->group[i].relation]);
         }
     }
 }
@@ -297,7 +297,7 @@ void tdi_constraints_begin(tdi_constraint_set *all, const tdi_system *y, td_real
                            td_real part) {
     for (tdi_constraint_set *h = all; h; h = h->next) {
         begin_all(h, y, step, part);
-        h->eliminated = h->rows && h->coupled && !y->touch;
+        h->solve.eliminated = h->solve.rows && h->solve.couples && !y->contact;
         for (int32_t k = 0; k < h->member_count; k++) {
             td_body *body = tdi_constraints_member(h, y, k)->body;
             body->constraints = h;
@@ -314,15 +314,15 @@ void tdi_constraints_undo(tdi_constraint_set *all) {
 
 // ---- the end of a step ----------------------------------------------------------------------
 
-// The force of a bond on the first side: minus the gradient. Of a joint its moment.
+// The force of a relation on the first side: minus the gradient. Of a joint its moment.
 static void add_report(const tdi_constraint_set *h, const tdi_row_group *b, td_vec3 x,
                        const tdi_relation_at *at, tdi_constraint_state *s) {
     td_vec3 force = {0, 0, 0};
     for (int32_t r = 0; r < b->law.row_count; r++) {
-        const td_real f = s->unmet ? b->k * at->c[r] : s->l[b->bond][r];
+        const td_real f = s->unmet ? b->k * at->c[r] : s->l[b->relation][r];
         force = tdi_madd(force, at->gradient[r][0], -f);
     }
-    if (tdi_constraint_of_joint(h->def[b->hold].kind)) {
+    if (tdi_constraint_of_joint(h->def[b->constraint].kind)) {
         s->moment = tdi_add(s->moment, force);
     } else {
         s->force = tdi_add(s->force, force);
@@ -330,12 +330,12 @@ static void add_report(const tdi_constraint_set *h, const tdi_row_group *b, td_v
     }
 }
 
-static void report_bond(tdi_constraint_set *h, const tdi_row_group *b) {
-    tdi_constraint_state *s = &h->state[b->hold];
+static void report_relation(tdi_constraint_set *h, const tdi_row_group *b) {
+    tdi_constraint_state *s = &h->state[b->constraint];
     td_vec3 x[TDI_RELATION_POINTS];
     tdi_row_group_positions(h, b, x);
-    if (b->bond == 0) {
-        s->place = tdi_constraint_of_joint(h->def[b->hold].kind) ? tdi_vec3(0, 0, 0) : x[0];
+    if (b->relation == 0) {
+        s->place = tdi_constraint_of_joint(h->def[b->constraint].kind) ? tdi_vec3(0, 0, 0) : x[0];
         s->force = s->moment = tdi_vec3(0, 0, 0);
         s->error = 0;
     }
@@ -348,7 +348,7 @@ static void report_bond(tdi_constraint_set *h, const tdi_row_group *b) {
 }
 
 // One-sided rows that push by rounding alone do not push: whether BDF2 goes on must not hang on it.
-static void settle_bond(const tdi_row_group *b, td_real *l) {
+static void settle_relation(const tdi_row_group *b, td_real *l) {
     for (int32_t r = 0; b->law.one_sided && b->acts && r < b->law.row_count; r++) {
         l[r] = -l[r] > tdi_least_force(b) ? l[r] : 0;
     }
@@ -375,10 +375,10 @@ static td_vec3 mean_of(td_vec3 before, td_vec3 now, td_real from, td_real to) {
 static void accept_all(tdi_constraint_set *h, const tdi_system *y, td_real from, td_real to) {
     bool changed = false;
     tdi_constraints_gather(h, y);
-    for (int32_t i = 0; i < h->held_count; i++) {
-        const tdi_row_group *b = &h->held[i];
-        settle_bond(b, h->state[b->hold].l[b->bond]);
-        report_bond(h, b);
+    for (int32_t i = 0; i < h->group_count; i++) {
+        const tdi_row_group *b = &h->group[i];
+        settle_relation(b, h->state[b->constraint].l[b->relation]);
+        report_relation(h, b);
     }
     for (int32_t k = 0; k < h->count; k++) {
         const td_constraint *c = &h->def[k];

@@ -43,18 +43,18 @@ typedef struct tdi_constraint_state {
     int32_t pause, left;           // steps between two tries to meet it again, and to the next
 } tdi_constraint_state;
 
-enum { TDI_GROUP_ROWS = 4 }; // of a bond that couples: its own, and those of second derivatives
+enum { TDI_GROUP_ROWS = 4 }; // of a relation that couples: its own, and those of second derivatives
 
 // Rows of second derivatives that are not positive: in the exact model alone.
 typedef struct tdi_bent {
     int32_t first, count;
     td_real stiff;
-    bool offset_b; // they see offset_b of the bond, not point_b
+    bool offset_b; // they see offset_b of the relation, not point_b
 } tdi_bent;
 
-// A bond of a constraint.
+// A relation of a constraint.
 typedef struct tdi_row_group {
-    int32_t hold, bond;                 // of the set, and of the constraint
+    int32_t constraint, relation;       // of the set, and of the constraint
     int32_t node;                       // of the Schur complement; TD_NONE: pinned
     int32_t first_row, row_count;       // of those that are eliminated with a body
     int32_t point[TDI_RELATION_POINTS]; // of the set; TD_NONE: the world's
@@ -79,33 +79,38 @@ typedef struct tdi_row_group {
     int32_t stalls; // times in a row that this did not shrink
 } tdi_row_group;
 
+// By what the rows of a set are solved.
+typedef struct tdi_set_solve {
+    bool couples;               // some relation couples segments in this step
+    tdi_coupled *own;           // the system of the set; NULL: none couples, or `rows` serve
+    tdi_coupled *system;        // that is used: this, or that of contact; NULL: none
+    int32_t first_node;         // of the set there
+    int32_t inner;              // the member that all coupled rows are within; TD_NONE: none
+    tdi_rows *rows;             // of it: the rows of all nodes, without contact; NULL: none
+    const tdi_row_ops *row_ops; // of its solver
+    bool eliminated;            // they are used in this step
+} tdi_set_solve;
+
 struct tdi_constraint_set {
     tdi_constraint_set *next; // set of the system; NULL: the last
     const td_alloc *alloc;
     size_t bytes;
     td_real time; // s: at the beginning of the whole step
-    int32_t count, member_count, held_count, point_count, node_count;
+    int32_t count, member_count, group_count, point_count, node_count;
     td_constraint *def;
     td_joint_kind *joint; // of a constraint's first side
     tdi_rail *curve;      // of a constraint
     tdi_constraint_state *state, *began;
     td_constraint_target *now; // at the end of this part of the step
-    tdi_row_group *held;
+    tdi_row_group *group;
     int32_t *member;      // of the group: its number in the system
     int32_t *first_point; // of a member, and one past all
     tdi_point *point;
     td_vec3 *place, *move;      // of a point
-    int32_t *first_node, *node; // of a member: bonds that couple it, and one past all; in held
+    int32_t *first_node, *node; // of a member: relations that couple it, and one past all; in held
     td_real *scale;             // of a member: kg, of a segment in the mean
     td_real h;                  // of the rule; 0: statics
-    bool coupled;               // some bond couples segments in this step
-    tdi_coupled *whole;         // the system of its bonds; NULL: none couples, or `rows` serve
-    tdi_coupled *solved_in;     // the system that is used: this, or that of contact; NULL: none
-    int32_t first_bond;         // node of its first bond there
-    int32_t inner;              // the member that all coupled bonds are within; TD_NONE: none
-    tdi_rows *rows;             // of it: the rows of all nodes, where nothing touches; NULL: none
-    const tdi_row_ops *row_ops; // of its solver
-    bool eliminated;            // they are used in this step
+    tdi_set_solve solve;
 };
 
 // Members are the bodies that `actor` of the constraints names; those of a system are told by
@@ -115,7 +120,7 @@ td_status tdi_constraint_set_new(const tdi_member *members, int32_t member_count
                                  const td_constraint *constraints, int32_t count, bool touches,
                                  const td_alloc *alloc, tdi_constraint_set **out, td_diag *diag);
 void tdi_constraint_set_free(tdi_constraint_set *h); // NULL is allowed
-// Bonds that couple a member, for tdi_member.
+// Relations that couple a member, for tdi_member.
 int32_t tdi_constraints_coupling(const tdi_constraint_set *h, int32_t member);
 // The number in the system of every member; NULL: the same.
 void tdi_constraints_bind(tdi_constraint_set *h, const int32_t *member);
@@ -185,7 +190,7 @@ bool tdi_constraints_are_eliminated(const tdi_system *system);
 
 // ---- rows that couple two segments (coupled.c)
 
-bool tdi_constraints_couple(const tdi_constraint_set *all); // whether any bond couples segments
+bool tdi_constraints_couple(const tdi_constraint_set *all); // whether any relation couples segments
 bool tdi_has_row(const tdi_row_group *b, int32_t row);
 // Pushes a row's points that a member has, by `force` along v.
 void tdi_row_apply(const tdi_constraint_set *h, const tdi_row_group *b, const tdi_member *m,
@@ -203,22 +208,22 @@ void tdi_constraints_add_displacements(const tdi_constraint_set *h, int32_t memb
 static inline td_real tdi_least_force(const tdi_row_group *b) {
     return TDI_RESIDUAL_TOLERANCE * b->inertia;
 }
-static inline bool tdi_held_bends(const tdi_row_group *b, int32_t row) {
+static inline bool tdi_row_is_curvature(const tdi_row_group *b, int32_t row) {
     return row >= b->bent.first && row < b->bent.first + b->bent.count;
 }
 // The point of the second side that a row sees.
-static inline int32_t tdi_held_point_b(const tdi_row_group *b, int32_t row) {
-    return b->bent.offset_b && tdi_held_bends(b, row) ? b->offset_b : b->point_b;
+static inline int32_t tdi_row_point_b(const tdi_row_group *b, int32_t row) {
+    return b->bent.offset_b && tdi_row_is_curvature(b, row) ? b->offset_b : b->point_b;
 }
 // How much larger K has become.
-static inline td_real tdi_penalty_factor(const tdi_constraint_state *s, int32_t bond) {
+static inline td_real tdi_penalty_factor(const tdi_constraint_state *s, int32_t relation) {
     static const td_real tens[] = {1, 10, 100, 1e3, 1e4, 1e5, 1e6};
-    const td_real w = s->weight[bond];
+    const td_real w = s->weight[relation];
     return tens[w >= 0 && w <= 6 ? (int)w : 0];
 }
 // Where all points are.
 void tdi_constraints_gather(tdi_constraint_set *h, const tdi_system *system);
-// Places of a bond's points.
+// Places of a relation's points.
 void tdi_row_group_positions(const tdi_constraint_set *h, const tdi_row_group *b,
                              td_vec3 x[TDI_RELATION_POINTS]);
 // How all points move by the increments, or by responses; and those of member k of the set.

@@ -22,7 +22,7 @@ static bool couples(const td_constraint *c) {
 
 typedef struct sizes {
     size_t texts, curve_points;
-    int32_t held, points, nodes;
+    int32_t group, points, nodes;
 } sizes;
 
 static td_joint_kind joint_of(const tdi_member *members, const td_constraint *c, int side) {
@@ -35,15 +35,17 @@ static td_joint_kind joint_if(const tdi_member *members, const td_constraint *c)
     return tdi_constraint_of_joint(c->kind) ? joint_of(members, c, 0) : TD_JOINT_FIXED;
 }
 
-// The bonds of a constraint as far as they do not depend on poses.
-static int32_t blank_bonds(const td_constraint *c, td_joint_kind joint, tdi_relation *bonds) {
+// The relations of a constraint as far as they do not depend on poses.
+static int32_t blank_relations(const td_constraint *c, td_joint_kind joint,
+                               tdi_relation *relations) {
     const tdi_rest_placement none = {.turn = {1, 0, 0, 0}};
     const tdi_rail no_curve = {0};
-    tdi_constraint_relations(c, joint, &none, &c->target, none.turn, &no_curve, bonds);
+    tdi_constraint_relations(c, joint, &none, &c->target, none.turn, &no_curve, relations);
     return tdi_constraint_relation_count(c, joint);
 }
 
-// Further points of a coupled bond: point_b, unless it is one of the bond's own, and offset_b.
+// Further points of a coupled relation: point_b, unless it is one of the relation's own, and
+// offset_b.
 static int32_t extra_points(tdi_relation_kind kind) {
     return tdi_relation_turns(kind) ? 2 : kind == TDI_RELATION_ENDS ? 1 : 0;
 }
@@ -52,14 +54,14 @@ static sizes measure(const tdi_member *members, const td_constraint *constraints
     sizes s = {0};
     for (int32_t k = 0; k < count; k++) {
         const td_constraint *c = &constraints[k];
-        tdi_relation bonds[TDI_RELATIONS];
-        const int32_t n = blank_bonds(c, joint_if(members, c), bonds);
+        tdi_relation relations[TDI_RELATIONS];
+        const int32_t n = blank_relations(c, joint_if(members, c), relations);
         s.texts += c->name ? strlen(c->name) + 1 : 0;
         s.curve_points += c->kind == TD_CONSTRAINT_CURVE ? (size_t)c->curve_count : 0;
-        s.held += n;
+        s.group += n;
         s.nodes += couples(c) ? n : 0;
         for (int32_t b = 0; b < n; b++) {
-            s.points += couples(c) ? bonds[b].point_count + extra_points(bonds[b].kind) : 1;
+            s.points += couples(c) ? relations[b].point_count + extra_points(relations[b].kind) : 1;
         }
     }
     return s;
@@ -156,7 +158,7 @@ static parts lay_out(tdi_constraint_set *h, const sizes *s, tdi_layout *l) {
     h->state = tdi_layout_place(l, n, sizeof *h->state);
     h->began = tdi_layout_place(l, n, sizeof *h->began);
     h->now = tdi_layout_place(l, n, sizeof *h->now);
-    h->held = tdi_layout_place(l, (size_t)s->held, sizeof *h->held);
+    h->group = tdi_layout_place(l, (size_t)s->group, sizeof *h->group);
     h->member = tdi_layout_place(l, members, sizeof *h->member);
     h->first_point = tdi_layout_place(l, members + 1, sizeof *h->first_point);
     h->point = tdi_layout_place(l, points, sizeof *h->point);
@@ -200,28 +202,28 @@ static void copy_constraints(tdi_constraint_set *h, const tdi_member *members,
     }
 }
 
-// Bonds, and how many points of each member they have, in first_point one further on.
-static void list_bonds(tdi_constraint_set *h) {
+// Relations, and how many points of each member they have, in first_point one further on.
+static void list_relations(tdi_constraint_set *h) {
     for (int32_t k = 0; k < h->count; k++) {
         const td_constraint *c = &h->def[k];
-        tdi_relation bonds[TDI_RELATIONS];
-        const int32_t n = blank_bonds(c, h->joint[k], bonds);
+        tdi_relation relations[TDI_RELATIONS];
+        const int32_t n = blank_relations(c, h->joint[k], relations);
         for (int32_t b = 0; b < n; b++) {
-            tdi_row_group *held = &h->held[h->held_count++];
-            *held = (tdi_row_group){.hold = k,
-                                    .bond = b,
-                                    .node = TD_NONE,
-                                    .point_b = TD_NONE,
-                                    .offset_b = TD_NONE,
-                                    .law = bonds[b]};
-            for (int32_t p = 0; p < bonds[b].point_count; p++) {
-                const int32_t member = side_of(c, bonds[b].point[p].second);
+            tdi_row_group *group = &h->group[h->group_count++];
+            *group = (tdi_row_group){.constraint = k,
+                                     .relation = b,
+                                     .node = TD_NONE,
+                                     .point_b = TD_NONE,
+                                     .offset_b = TD_NONE,
+                                     .law = relations[b]};
+            for (int32_t p = 0; p < relations[b].point_count; p++) {
+                const int32_t member = side_of(c, relations[b].point[p].second);
                 if (member != TD_NONE) {
                     h->first_point[member + 1]++;
                 }
             }
             if (couples(c)) {
-                h->first_point[c->actor[1] + 1] += extra_points(bonds[b].kind);
+                h->first_point[c->actor[1] + 1] += extra_points(relations[b].kind);
             }
         }
     }
@@ -233,15 +235,15 @@ static void number_points(tdi_constraint_set *h) {
         h->first_point[k + 1] += h->first_point[k];
     }
     h->point_count = h->first_point[h->member_count];
-    for (int32_t i = 0; i < h->held_count; i++) {
-        tdi_row_group *b = &h->held[i];
+    for (int32_t i = 0; i < h->group_count; i++) {
+        tdi_row_group *b = &h->group[i];
         for (int32_t p = 0; p < TDI_RELATION_POINTS; p++) {
             const int32_t member = p < b->law.point_count
-                                       ? side_of(&h->def[b->hold], b->law.point[p].second)
+                                       ? side_of(&h->def[b->constraint], b->law.point[p].second)
                                        : TD_NONE;
             b->point[p] = member == TD_NONE ? TD_NONE : h->first_point[member]++;
         }
-        const td_constraint *c = &h->def[b->hold];
+        const td_constraint *c = &h->def[b->constraint];
         const int32_t extra = couples(c) ? extra_points(b->law.kind) : 0;
         b->point_b = extra > 0 ? h->first_point[c->actor[1]]++ : couples(c) ? b->point[1] : TD_NONE;
         b->offset_b = extra > 1 ? h->first_point[c->actor[1]]++ : TD_NONE;
@@ -256,13 +258,13 @@ static bool on_both(const td_constraint *c) {
     return c->actor[0] == c->actor[1];
 }
 
-// Bonds that couple, by members.
+// Relations that couple, by members.
 static void number_nodes(tdi_constraint_set *h) {
     int32_t *first = h->first_node;
     for (int32_t pass = 0; pass < 2; pass++) {
-        for (int32_t i = 0; i < h->held_count; i++) {
-            tdi_row_group *b = &h->held[i];
-            const td_constraint *c = &h->def[b->hold];
+        for (int32_t i = 0; i < h->group_count; i++) {
+            tdi_row_group *b = &h->group[i];
+            const td_constraint *c = &h->def[b->constraint];
             for (int side = 0; couples(c) && side < (on_both(c) ? 1 : 2); side++) {
                 const int32_t k = c->actor[side];
                 if (pass == 0) {
@@ -287,8 +289,8 @@ static void number_nodes(tdi_constraint_set *h) {
 
 static int32_t number_rows(tdi_constraint_set *h) {
     int32_t count = 0;
-    for (int32_t i = 0; i < h->held_count; i++) {
-        tdi_row_group *b = &h->held[i];
+    for (int32_t i = 0; i < h->group_count; i++) {
+        tdi_row_group *b = &h->group[i];
         b->first_row = count;
         b->row_count = b->node == TD_NONE ? 0 : b->law.row_count + tdi_relation_more(&b->law);
         count += b->row_count;
@@ -296,43 +298,43 @@ static int32_t number_rows(tdi_constraint_set *h) {
     return count;
 }
 
-// Where all bonds that couple are between points of one body that takes rows.
+// Where all relations that couple are between points of one body that takes rows.
 static bool make_rows(tdi_constraint_set *h, const tdi_member *members) {
-    h->inner = TD_NONE;
-    for (int32_t i = 0; i < h->held_count; i++) {
-        const td_constraint *c = &h->def[h->held[i].hold];
+    h->solve.inner = TD_NONE;
+    for (int32_t i = 0; i < h->group_count; i++) {
+        const td_constraint *c = &h->def[h->group[i].constraint];
         if (couples(c) && (!on_both(c) || tdi_constraint_of_joint(c->kind) ||
-                           (h->inner != TD_NONE && h->inner != c->actor[0]))) {
-            h->inner = TD_NONE;
+                           (h->solve.inner != TD_NONE && h->solve.inner != c->actor[0]))) {
+            h->solve.inner = TD_NONE;
             return true;
         }
-        h->inner = couples(c) ? c->actor[0] : h->inner;
+        h->solve.inner = couples(c) ? c->actor[0] : h->solve.inner;
     }
     const int32_t count = number_rows(h);
-    if (h->node_count == 0 || !members[h->inner].body->ops->rows) {
+    if (h->node_count == 0 || !members[h->solve.inner].body->ops->rows) {
         return true;
     }
     int32_t(*segments)[2] = tdi_alloc_zeroed(h->alloc, (size_t)count, sizeof *segments);
-    for (int32_t i = 0; segments && i < h->held_count; i++) {
-        const tdi_row_group *b = &h->held[i];
+    for (int32_t i = 0; segments && i < h->group_count; i++) {
+        const tdi_row_group *b = &h->group[i];
         for (int32_t r = 0; r < b->row_count; r++) {
             int32_t *row = segments[b->first_row + r];
-            row[0] = h->def[b->hold].segment[0];
-            row[1] = h->def[b->hold].segment[1];
+            row[0] = h->def[b->constraint].segment[0];
+            row[1] = h->def[b->constraint].segment[1];
         }
     }
-    const tdi_member *m = &members[h->inner];
-    h->row_ops = m->body->ops->rows;
-    h->rows = segments ? h->row_ops->make(m->body, segments, count, h->alloc) : NULL;
+    const tdi_member *m = &members[h->solve.inner];
+    h->solve.row_ops = m->body->ops->rows;
+    h->solve.rows = segments ? h->solve.row_ops->make(m->body, segments, count, h->alloc) : NULL;
     tdi_alloc_free(h->alloc, segments, (size_t)count * sizeof *segments);
     return segments;
 }
 
 // Rows that are eliminated with their body need no system, unless there is contact.
 static bool make_system(tdi_constraint_set *h, const tdi_member *members, bool touches) {
-    const bool needed = h->node_count > 0 && (touches || !h->rows);
-    h->whole = needed ? tdi_coupled_of_set(h, members) : NULL;
-    return h->whole || !needed;
+    const bool needed = h->node_count > 0 && (touches || !h->solve.rows);
+    h->solve.own = needed ? tdi_coupled_of_set(h, members) : NULL;
+    return h->solve.own || !needed;
 }
 
 static td_status make(tdi_constraint_set *sized, const sizes *s, const tdi_member *members,
@@ -349,7 +351,7 @@ static td_status make(tdi_constraint_set *sized, const sizes *s, const tdi_membe
     const parts p = lay_out(sized, s, &l);
     *h = *sized;
     copy_constraints(h, members, constraints, p);
-    list_bonds(h);
+    list_relations(h);
     number_points(h);
     number_nodes(h);
     tdi_constraints_bind(h, NULL);
@@ -377,9 +379,9 @@ td_status tdi_constraint_set_new(const tdi_member *members, int32_t member_count
 
 void tdi_constraint_set_free(tdi_constraint_set *h) {
     if (h) {
-        tdi_coupled_free(h->whole, h->alloc);
-        if (h->rows) {
-            h->row_ops->free(h->rows);
+        tdi_coupled_free(h->solve.own, h->alloc);
+        if (h->solve.rows) {
+            h->solve.row_ops->free(h->solve.rows);
         }
         tdi_alloc_free(h->alloc, h, h->bytes);
     }

@@ -77,8 +77,8 @@ static td_real change(const tdi_constraint_set *h, const tdi_row_group *b, int32
 // The force of a row that has second derivatives. That of an error passes with the increments, but
 // of rows that cannot be met.
 static td_real lasting_force(const tdi_constraint_set *h, const tdi_row_group *b, int32_t row) {
-    const tdi_constraint_state *s = &h->state[b->hold];
-    return !b->used[row] ? 0 : s->unmet ? b->k * b->c[row] : s->l[b->bond][row];
+    const tdi_constraint_state *s = &h->state[b->constraint];
+    return !b->used[row] ? 0 : s->unmet ? b->k * b->c[row] : s->l[b->relation][row];
 }
 
 // Two rows across the line of a coupled distance: its geometric stiffness K = f/|d|, which couples
@@ -99,7 +99,7 @@ static void add_tension(const tdi_constraint_set *h, tdi_row_group *b) {
 }
 
 static td_sym3 curvature_of(const tdi_constraint_set *h, const tdi_row_group *b) {
-    const tdi_constraint_state *s = &h->state[b->hold];
+    const tdi_constraint_state *s = &h->state[b->constraint];
     td_real force[TDI_RELATION_ROWS] = {0};
     td_vec3 x[TDI_RELATION_POINTS];
     for (int32_t r = 0; r < b->law.row_count; r++) {
@@ -117,7 +117,7 @@ static td_sym3 curvature_of(const tdi_constraint_set *h, const tdi_row_group *b)
 // positive weight can have, is left out: K is small. A curve has another K, -F.p''/|p'|^2, of
 // (t.d)^2: where it is larger, it takes the place of this, and nothing is left out.
 static void add_turning(tdi_constraint_set *h, tdi_row_group *b, const td_vec3 *x, td_quat turned) {
-    const tdi_constraint_state *s = &h->state[b->hold];
+    const tdi_constraint_state *s = &h->state[b->constraint];
     const int32_t first = b->law.row_count;
     td_vec3 force = {0, 0, 0};
     td_real k = TURNING * b->inertia;
@@ -143,7 +143,7 @@ static void add_turning(tdi_constraint_set *h, tdi_row_group *b, const td_vec3 *
 }
 
 // What rows see, and where forces act on the second side: where the first side's point is, in its
-// axes, if the bond is more than one of two points.
+// axes, if the relation is more than one of two points.
 static void open_rows(tdi_constraint_set *h, const tdi_system *y, tdi_row_group *b,
                       const tdi_relation_at *at, const td_vec3 *x) {
     const tdi_relation_kind kind = b->law.kind;
@@ -158,7 +158,7 @@ static void open_rows(tdi_constraint_set *h, const tdi_system *y, tdi_row_group 
     }
     if (b->point_b != TD_NONE && !of_points && kind != TDI_RELATION_GEAR) {
         tdi_point *point_b = &h->point[b->point_b];
-        const tdi_frame_at f = tdi_constraints_frame(h, y, b->hold, 1, point_b->local);
+        const tdi_frame_at f = tdi_constraints_frame(h, y, b->constraint, 1, point_b->local);
         point_b->arm = tdi_quat_rotate(tdi_quat_conj(f.rotation), tdi_sub(x[0], f.position));
         if (b->offset_b != TD_NONE) {
             add_turning(h, b, x, f.rotation);
@@ -167,14 +167,14 @@ static void open_rows(tdi_constraint_set *h, const tdi_system *y, tdi_row_group 
 }
 
 static void evaluate(tdi_constraint_set *h, const tdi_system *y, tdi_row_group *b) {
-    tdi_constraint_state *s = &h->state[b->hold];
-    td_real *l = s->l[b->bond];
+    tdi_constraint_state *s = &h->state[b->constraint];
+    td_real *l = s->l[b->relation];
     td_vec3 x[TDI_RELATION_POINTS];
     tdi_relation_at at;
     tdi_row_group_positions(h, b, x);
     tdi_relation_evaluate(&b->law, x, &s->along, &at);
     memcpy(b->c, at.c, sizeof at.c);
-    b->k = b->inertia * (s->unmet ? SPRING : STIFF * tdi_penalty_factor(s, b->bond));
+    b->k = b->inertia * (s->unmet ? SPRING : STIFF * tdi_penalty_factor(s, b->relation));
     for (int32_t r = 0; r < b->law.row_count; r++) {
         const td_real slack = b->freed[r] ? SLACK : 0;
         b->used[r] = !b->law.one_sided || l[r] + b->merit * (b->c[r] + slack) < 0;
@@ -188,9 +188,9 @@ static void evaluate(tdi_constraint_set *h, const tdi_system *y, tdi_row_group *
 void tdi_constraints_evaluate(tdi_constraint_set *all, const tdi_system *y) {
     for (tdi_constraint_set *h = all; h; h = h->next) {
         tdi_constraints_gather(h, y);
-        for (int32_t i = 0; i < h->held_count; i++) {
-            if (h->held[i].acts) {
-                evaluate(h, y, &h->held[i]);
+        for (int32_t i = 0; i < h->group_count; i++) {
+            if (h->group[i].acts) {
+                evaluate(h, y, &h->group[i]);
             }
         }
     }
@@ -198,19 +198,19 @@ void tdi_constraints_evaluate(tdi_constraint_set *all, const tdi_system *y) {
 
 // ---- terms ----------------------------------------------------------------------------------
 
-// Gradient and Hessian of a bond on one of its points, with what rows see of it. The force of the
-// error passes with the increments, and has no second derivatives: at a first guess it may be many
-// times that of the multipliers. `curvature`: NULL, or that of the rows.
+// Gradient and Hessian of a relation on one of its points, with what rows see of it. The force of
+// the error passes with the increments, and has no second derivatives: at a first guess it may be
+// many times that of the multipliers. `curvature`: NULL, or that of the rows.
 static void expand(const tdi_constraint_set *h, const tdi_row_group *b, const tdi_member *m,
                    int32_t point, const td_vec3 *sees, const td_sym3 *curvature,
                    tdi_levers levers) {
-    const tdi_constraint_state *s = &h->state[b->hold];
+    const tdi_constraint_state *s = &h->state[b->constraint];
     const td_real share = b->point_b == TD_NONE ? 0.5 : 1; // of K_a, which is 2 K
     const td_sym3 none = {0};
     td_vec3 lasting = {0, 0, 0}, passing = {0, 0, 0};
     td_sym3 hessian = {0};
     for (int32_t r = 0; r < TDI_GROUP_ROWS; r++) {
-        const bool own = !tdi_held_bends(b, r) || (b->bent.offset_b && point == b->point[0]);
+        const bool own = !tdi_row_is_curvature(b, r) || (b->bent.offset_b && point == b->point[0]);
         if (b->stiff[r] > 0 && own) {
             hessian = tdi_sym3_add(hessian, tdi_sym3_square(sees[r], share * b->stiff[r]));
         }
@@ -218,7 +218,7 @@ static void expand(const tdi_constraint_set *h, const tdi_row_group *b, const td
     for (int32_t r = 0; r < b->law.row_count && r < TDI_RELATION_ROWS; r++) {
         if (b->stiff[r] > 0) {
             const td_real error = b->k * b->c[r];
-            lasting = tdi_madd(lasting, sees[r], s->unmet ? error : s->l[b->bond][r]);
+            lasting = tdi_madd(lasting, sees[r], s->unmet ? error : s->l[b->relation][r]);
             passing = tdi_madd(passing, sees[r], s->unmet ? 0 : error);
         }
     }
@@ -246,8 +246,8 @@ static void expand_far(const tdi_constraint_set *h, const tdi_row_group *b, cons
 bool tdi_constraints_are_curved(const tdi_constraint_set *all) {
     bool any = false;
     for (const tdi_constraint_set *h = all; h && !any; h = h->next) {
-        for (int32_t i = 0; i < h->held_count && !any; i++) {
-            const tdi_row_group *b = &h->held[i];
+        for (int32_t i = 0; i < h->group_count && !any; i++) {
+            const tdi_row_group *b = &h->group[i];
             any = b->acts &&
                   (b->point_b == TD_NONE ? tdi_relation_curves(b->law.kind) : b->bent.count > 0);
         }
@@ -255,7 +255,7 @@ bool tdi_constraints_are_curved(const tdi_constraint_set *all) {
     return any;
 }
 
-// Rows [from, to) of a bond, eliminated with its body: what they see of its two points, as v of
+// Rows [from, to) of a relation, eliminated with its body: what they see of its two points, as v of
 // coupled_assembly.c.
 static void set_rows(const tdi_constraint_set *h, const tdi_member *m, const tdi_row_group *b,
                      int32_t from, int32_t to, int32_t point_b) {
@@ -273,7 +273,7 @@ static void set_rows(const tdi_constraint_set *h, const tdi_member *m, const tdi
     m->body->ops->rows->set(m->body, b->first_row + from, to - from, points, sees, compliance);
 }
 
-// All rows of a bond.
+// All rows of a relation.
 static void set_rows_of(const tdi_constraint_set *h, const tdi_member *m, const tdi_row_group *b) {
     const int32_t split = b->bent.offset_b ? b->bent.first : b->row_count;
     if (b->row_count > 0) {
@@ -284,10 +284,10 @@ static void set_rows_of(const tdi_constraint_set *h, const tdi_member *m, const 
     }
 }
 
-// Gradient and Hessian of a bond that acts.
-static void expand_bond(const tdi_constraint_set *h, const tdi_system *y, tdi_row_group *b,
-                        bool exact, tdi_levers levers) {
-    const td_constraint *c = &h->def[b->hold];
+// Gradient and Hessian of a relation that acts.
+static void expand_relation(const tdi_constraint_set *h, const tdi_system *y, tdi_row_group *b,
+                            bool exact, tdi_levers levers) {
+    const td_constraint *c = &h->def[b->constraint];
     const bool pinned = b->point_b == TD_NONE;
     td_sym3 curvature = {0};
     if (pinned) {
@@ -312,14 +312,15 @@ void tdi_constraints_expand(tdi_constraint_set *all, const tdi_system *y, bool e
                             bool positive) {
     const tdi_levers levers = positive ? TDI_LEVERS_POSITIVE : TDI_LEVERS_ALL;
     for (tdi_constraint_set *h = all; h; h = h->next) {
-        const tdi_member *inner = h->eliminated ? tdi_constraints_member(h, y, h->inner) : NULL;
+        const tdi_member *inner =
+            h->solve.eliminated ? tdi_constraints_member(h, y, h->solve.inner) : NULL;
         if (inner) {
-            inner->body->ops->rows->use(inner->body, h->rows);
+            inner->body->ops->rows->use(inner->body, h->solve.rows);
         }
-        for (int32_t i = 0; i < h->held_count; i++) {
-            tdi_row_group *b = &h->held[i];
+        for (int32_t i = 0; i < h->group_count; i++) {
+            tdi_row_group *b = &h->group[i];
             if (b->acts) {
-                expand_bond(h, y, b, exact, levers);
+                expand_relation(h, y, b, exact, levers);
             }
             if (inner) {
                 set_rows_of(h, inner, b);
@@ -339,7 +340,7 @@ static td_real merit_value(const tdi_row_group *b, const tdi_constraint_state *s
                            const td_real *c) {
     td_real sum = 0;
     for (int32_t r = 0; r < b->law.row_count; r++) {
-        sum += tdi_row_evaluate(law_of(b, s, s->l[b->bond][r]), c[r]).value;
+        sum += tdi_row_evaluate(law_of(b, s, s->l[b->relation][r]), c[r]).value;
     }
     return sum;
 }
@@ -348,9 +349,9 @@ td_real tdi_constraints_value(tdi_constraint_set *all, const tdi_system *y) {
     td_real sum = 0;
     for (tdi_constraint_set *h = all; h; h = h->next) {
         tdi_constraints_gather(h, y);
-        for (int32_t i = 0; i < h->held_count; i++) {
-            const tdi_row_group *b = &h->held[i];
-            const tdi_constraint_state *s = &h->state[b->hold];
+        for (int32_t i = 0; i < h->group_count; i++) {
+            const tdi_row_group *b = &h->group[i];
+            const tdi_constraint_state *s = &h->state[b->constraint];
             td_real c[TDI_RELATION_ROWS], along = s->along;
             td_vec3 x[TDI_RELATION_POINTS];
             if (b->acts) {
@@ -366,9 +367,9 @@ td_real tdi_constraints_value(tdi_constraint_set *all, const tdi_system *y) {
 td_real tdi_constraints_value_kept(const tdi_constraint_set *all) {
     td_real sum = 0;
     for (const tdi_constraint_set *h = all; h; h = h->next) {
-        for (int32_t i = 0; i < h->held_count; i++) {
-            const tdi_row_group *b = &h->held[i];
-            sum += b->acts ? merit_value(b, &h->state[b->hold], b->c) : 0;
+        for (int32_t i = 0; i < h->group_count; i++) {
+            const tdi_row_group *b = &h->group[i];
+            sum += b->acts ? merit_value(b, &h->state[b->constraint], b->c) : 0;
         }
     }
     return sum;
@@ -390,8 +391,8 @@ static void across_curve(const tdi_row_group *b, td_real along, td_real *l) {
 // Gives what the slope changes by where the value has f_m of f instead of f'.
 static td_real forces_of(const tdi_constraint_set *h, const tdi_row_group *b,
                          td_real f[TDI_RELATION_ROWS]) {
-    const tdi_constraint_state *s = &h->state[b->hold];
-    const td_real *l = s->l[b->bond];
+    const tdi_constraint_state *s = &h->state[b->constraint];
+    const td_real *l = s->l[b->relation];
     td_real slope = 0;
     for (int32_t r = 0; r < b->law.row_count; r++) {
         const td_real c = b->c[r], jx = change(h, b, r), before = b->used[r] ? l[r] + b->k * c : 0,
@@ -416,19 +417,19 @@ static bool is_weak(const tdi_constraint_set *h, const tdi_row_group *b) {
 bool tdi_constraints_within_reach(const tdi_constraint_set *all) {
     bool within = true;
     for (const tdi_constraint_set *h = all; h && within; h = h->next) {
-        for (int32_t i = 0; i < h->held_count && within; i++) {
-            const tdi_row_group *b = &h->held[i];
-            within = !b->acts ||
-                     (!b->law.one_sided && !h->state[b->hold].unmet && !b->weak && !is_weak(h, b));
+        for (int32_t i = 0; i < h->group_count && within; i++) {
+            const tdi_row_group *b = &h->group[i];
+            within = !b->acts || (!b->law.one_sided && !h->state[b->constraint].unmet && !b->weak &&
+                                  !is_weak(h, b));
         }
     }
     return within;
 }
 
 static void strengthen(const tdi_constraint_set *h, tdi_row_group *b, tdi_constraint_state *s) {
-    b->weak = !s->unmet && s->weight[b->bond] < MOST_TENS && is_weak(h, b);
+    b->weak = !s->unmet && s->weight[b->relation] < MOST_TENS && is_weak(h, b);
     if (b->weak) {
-        s->weight[b->bond]++;
+        s->weight[b->relation]++;
     }
 }
 
@@ -441,9 +442,9 @@ static void free_rows(const tdi_constraint_set *h, tdi_row_group *b, const td_re
 }
 
 static td_real finish(tdi_constraint_set *h, tdi_row_group *b) {
-    tdi_constraint_state *s = &h->state[b->hold];
+    tdi_constraint_state *s = &h->state[b->constraint];
     strengthen(h, b, s);
-    td_real *l = s->l[b->bond], f[TDI_RELATION_ROWS] = {0};
+    td_real *l = s->l[b->relation], f[TDI_RELATION_ROWS] = {0};
     free_rows(h, b, l);
     const td_real slope = forces_of(h, b, f);
     memcpy(b->l_before, l, sizeof b->l_before);
@@ -458,9 +459,9 @@ td_real tdi_constraints_slope(tdi_constraint_set *all, const tdi_system *y) {
     td_real sum = 0;
     for (tdi_constraint_set *h = all; h; h = h->next) {
         tdi_constraints_gather_motions(h, y, false);
-        for (int32_t i = 0; i < h->held_count; i++) {
+        for (int32_t i = 0; i < h->group_count; i++) {
             td_real f[TDI_RELATION_ROWS];
-            sum += h->held[i].acts ? forces_of(h, &h->held[i], f) : 0;
+            sum += h->group[i].acts ? forces_of(h, &h->group[i], f) : 0;
         }
     }
     return sum;
@@ -469,21 +470,21 @@ td_real tdi_constraints_slope(tdi_constraint_set *all, const tdi_system *y) {
 void tdi_constraints_update_multipliers(tdi_constraint_set *all, const tdi_system *y,
                                         td_real *predicted_decrease) {
     for (tdi_constraint_set *h = all; h; h = h->next) {
-        if (y->touch || !h->coupled || h->eliminated) { // others have answered
+        if (y->contact || !h->solve.couples || h->solve.eliminated) { // others have answered
             tdi_constraints_gather_motions(h, y, false);
         }
-        for (int32_t i = 0; i < h->held_count; i++) {
-            *predicted_decrease += h->held[i].acts ? finish(h, &h->held[i]) : 0;
+        for (int32_t i = 0; i < h->group_count; i++) {
+            *predicted_decrease += h->group[i].acts ? finish(h, &h->group[i]) : 0;
         }
     }
 }
 
 void tdi_constraints_restore_multipliers(tdi_constraint_set *all) {
     for (tdi_constraint_set *h = all; h; h = h->next) {
-        for (int32_t i = 0; i < h->held_count; i++) {
-            tdi_row_group *b = &h->held[i];
+        for (int32_t i = 0; i < h->group_count; i++) {
+            tdi_row_group *b = &h->group[i];
             if (b->acts) {
-                memcpy(h->state[b->hold].l[b->bond], b->l_before, sizeof b->l_before);
+                memcpy(h->state[b->constraint].l[b->relation], b->l_before, sizeof b->l_before);
                 memset(b->freed, 0, sizeof b->freed);
             }
         }
@@ -492,19 +493,19 @@ void tdi_constraints_restore_multipliers(tdi_constraint_set *all) {
 
 // ---- errors ---------------------------------------------------------------------------------
 
-// How far a bond is from being met. One-sided: from c = 0 where it pushes, and below it.
+// How far a relation is from being met. One-sided: from c = 0 where it pushes, and below it.
 static td_real error_of(const tdi_row_group *b, const tdi_constraint_state *s, const td_real *c) {
     td_real most = 0;
     for (int32_t r = 0; r < b->law.row_count; r++) {
-        const bool idle = b->law.one_sided && c[r] > 0 && !(s->l[b->bond][r] < 0);
+        const bool idle = b->law.one_sided && c[r] > 0 && !(s->l[b->relation][r] < 0);
         const td_real e = idle ? 0 : fabs(c[r]);
         most = e <= most ? most : e; // keeps what is not a number
     }
     return most;
 }
 
-// What a bond is met to. Places of a long chain are sums along it: they are rounded by more than an
-// increment could mend, where they are far from the origin.
+// What a relation is met to. Places of a long chain are sums along it: they are rounded by more
+// than an increment could mend, where they are far from the origin.
 static td_real met_to(const tdi_row_group *b, const td_vec3 *x) {
     td_real most = 0;
     for (int32_t p = 0; p < b->law.point_count; p++) {
@@ -513,9 +514,9 @@ static td_real met_to(const tdi_row_group *b, const td_vec3 *x) {
     return fmax(TDI_RESIDUAL_TOLERANCE, ROUNDED * most);
 }
 
-// Whether a bond is met, or cannot be.
+// Whether a relation is met, or cannot be.
 static bool judge(tdi_constraint_set *h, tdi_row_group *b, td_real largest, bool whole) {
-    tdi_constraint_state *s = &h->state[b->hold];
+    tdi_constraint_state *s = &h->state[b->constraint];
     td_real c[TDI_RELATION_ROWS], along = s->along;
     td_vec3 x[TDI_RELATION_POINTS];
     tdi_row_group_positions(h, b, x);
@@ -541,8 +542,8 @@ bool tdi_constraints_converged(tdi_constraint_set *all, const tdi_system *y, td_
     bool met = true;
     for (tdi_constraint_set *h = all; h; h = h->next) {
         tdi_constraints_gather(h, y);
-        for (int32_t i = 0; i < h->held_count; i++) {
-            met = (!h->held[i].acts || judge(h, &h->held[i], largest, whole)) && met;
+        for (int32_t i = 0; i < h->group_count; i++) {
+            met = (!h->group[i].acts || judge(h, &h->group[i], largest, whole)) && met;
         }
     }
     return met;

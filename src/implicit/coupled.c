@@ -4,7 +4,7 @@
 #include "implicit/coupled.h"
 
 #include "implicit/constraint.h"
-#include "implicit/touch.h"
+#include "implicit/body_contact.h"
 
 #include <string.h>
 
@@ -13,27 +13,27 @@
 bool tdi_constraints_couple(const tdi_constraint_set *all) {
     bool any = false;
     for (const tdi_constraint_set *h = all; h && !any; h = h->next) {
-        any = h->coupled;
+        any = h->solve.couples;
     }
     return any;
 }
 
 bool tdi_constraints_are_eliminated(const tdi_system *y) {
-    bool within = y->constraints && !y->touch;
+    bool within = y->constraints && !y->contact;
     for (const tdi_constraint_set *h = y->constraints; h && within; h = h->next) {
-        within = !h->coupled || h->eliminated;
+        within = !h->solve.couples || h->solve.eliminated;
     }
     return within;
 }
 
 bool tdi_coupled_with_contact(const tdi_system *y) {
-    return y->touch && y->touch->one_system;
+    return y->contact && y->contact->solve.one_system;
 }
 
 bool tdi_coupled_any(const tdi_system *y) {
     bool any = tdi_coupled_with_contact(y);
     for (const tdi_constraint_set *h = y->constraints; h && !any; h = h->next) {
-        any = h->solved_in;
+        any = h->solve.system;
     }
     return any;
 }
@@ -45,12 +45,12 @@ static void solve_by(td_body *body, tdi_coupled *c, int32_t first) {
 
 // One system of contact and all sets.
 static void use_contact(const tdi_system *y) {
-    tdi_coupled *c = y->touch->whole;
-    int32_t bonds = 0;
+    tdi_coupled *c = y->contact->solve.coupled;
+    int32_t relations = 0;
     for (tdi_constraint_set *h = y->constraints; h; h = h->next) {
-        h->solved_in = c;
-        h->first_bond = bonds;
-        bonds += h->node_count;
+        h->solve.system = c;
+        h->solve.first_node = relations;
+        relations += h->node_count;
     }
     for (int32_t k = 0; k < y->count; k++) {
         solve_by(y->member[k].body, c, c->first[k]);
@@ -59,23 +59,23 @@ static void use_contact(const tdi_system *y) {
 
 // A system a set, of those whose rows are not eliminated with a body.
 static void use_sets(const tdi_system *y) {
-    for (int32_t k = 0; y->touch && k < y->count; k++) {
+    for (int32_t k = 0; y->contact && k < y->count; k++) {
         solve_by(y->member[k].body, NULL, TD_NONE);
     }
     for (tdi_constraint_set *h = y->constraints; h; h = h->next) {
-        h->solved_in = h->coupled && !h->eliminated ? h->whole : NULL;
-        h->first_bond = 0;
+        h->solve.system = h->solve.couples && !h->solve.eliminated ? h->solve.own : NULL;
+        h->solve.first_node = 0;
         for (int32_t k = 0; k < h->member_count; k++) {
-            solve_by(tdi_constraints_member(h, y, k)->body, h->solved_in,
-                     h->solved_in ? h->solved_in->first[k] : TD_NONE);
+            solve_by(tdi_constraints_member(h, y, k)->body, h->solve.system,
+                     h->solve.system ? h->solve.system->first[k] : TD_NONE);
         }
     }
 }
 
 bool tdi_coupled_plan(const tdi_system *y) {
-    const bool contact = y->touch && tdi_coupled_follow(y);
-    if (y->touch) {
-        y->touch->one_system = contact;
+    const bool contact = y->contact && tdi_coupled_follow(y);
+    if (y->contact) {
+        y->contact->solve.one_system = contact;
     }
     (contact ? use_contact : use_sets)(y);
     return contact;
@@ -89,26 +89,26 @@ bool tdi_has_row(const tdi_row_group *b, int32_t row) {
 
 void tdi_row_apply(const tdi_constraint_set *h, const tdi_row_group *b, const tdi_member *m,
                    int32_t k, int32_t row, td_real force) {
-    const td_constraint *c = &h->def[b->hold];
+    const td_constraint *c = &h->def[b->constraint];
     if (c->actor[0] == k) {
         const td_vec3 f = tdi_scale(b->way[row], force);
         tdi_state_apply_forces(m->body, tdi_points_of(&h->point[b->point[0]], 1), &f);
     }
     if (c->actor[1] == k) {
         const td_vec3 f = tdi_scale(b->back[row], -force);
-        tdi_state_apply_forces(m->body, tdi_points_of(&h->point[tdi_held_point_b(b, row)], 1), &f);
+        tdi_state_apply_forces(m->body, tdi_points_of(&h->point[tdi_row_point_b(b, row)], 1), &f);
     }
 }
 
 td_real tdi_row_displacement(const tdi_constraint_set *h, const tdi_row_group *b, int32_t k,
                              int32_t row) {
-    const td_constraint *c = &h->def[b->hold];
+    const td_constraint *c = &h->def[b->constraint];
     td_real sum = 0;
     if (c->actor[0] == k) {
         sum += tdi_dot(b->way[row], h->move[b->point[0]]);
     }
     if (c->actor[1] == k) {
-        sum -= tdi_dot(b->back[row], h->move[tdi_held_point_b(b, row)]);
+        sum -= tdi_dot(b->back[row], h->move[tdi_row_point_b(b, row)]);
     }
     return sum;
 }
@@ -119,8 +119,8 @@ int32_t tdi_constraints_coupling(const tdi_constraint_set *h, int32_t k) {
 
 void tdi_constraints_add_displacements(const tdi_constraint_set *h, int32_t k) {
     for (int32_t at = h->first_node[k]; at < h->first_node[k + 1]; at++) {
-        const tdi_row_group *b = &h->held[h->node[at]];
-        td_real *gradient = h->solved_in->unknowns[h->first_bond + b->node].gradient;
+        const tdi_row_group *b = &h->group[h->node[at]];
+        td_real *gradient = h->solve.system->unknowns[h->solve.first_node + b->node].gradient;
         for (int32_t r = 0; r < TDI_GROUP_ROWS; r++) {
             gradient[r] -= tdi_has_row(b, r) ? tdi_row_displacement(h, b, k, r) : 0;
         }
@@ -130,8 +130,8 @@ void tdi_constraints_add_displacements(const tdi_constraint_set *h, int32_t k) {
 // Pushes the forces of all rows that a member has.
 static void push_rows(const tdi_constraint_set *h, const tdi_member *m, int32_t k) {
     for (int32_t at = h->first_node[k]; at < h->first_node[k + 1]; at++) {
-        const tdi_row_group *b = &h->held[h->node[at]];
-        const td_real *q = h->solved_in->unknowns[h->first_bond + b->node].x;
+        const tdi_row_group *b = &h->group[h->node[at]];
+        const td_real *q = h->solve.system->unknowns[h->solve.first_node + b->node].x;
         for (int32_t r = 0; r < TDI_GROUP_ROWS; r++) {
             if (tdi_has_row(b, r)) {
                 tdi_row_apply(h, b, m, k, r, q[r]);
@@ -148,14 +148,14 @@ static td_real solve(const tdi_coupled *c) {
     for (int32_t i = 0; i < s->node_count; i++) {
         const tdi_unknowns *u = &c->unknowns[i];
         for (int k = 0; k < 4; k++) {
-            c->x[s->place[i]][k] = u->held[k] ? 0 : -u->gradient[k];
+            c->x[s->place[i]][k] = u->fixed[k] ? 0 : -u->gradient[k];
         }
     }
     const td_real predicted_decrease = tdi_sparse_solve(s, c->x);
     for (int32_t i = 0; i < s->node_count; i++) {
         tdi_unknowns *u = &c->unknowns[i];
         for (int k = 0; k < 4; k++) {
-            u->x[k] = u->held[k] ? u->x[k] : c->x[s->place[i]][k];
+            u->x[k] = u->fixed[k] ? u->x[k] : c->x[s->place[i]][k];
         }
     }
     return predicted_decrease;
@@ -164,11 +164,11 @@ static td_real solve(const tdi_coupled *c) {
 // -r.x = r.H^-1 r of bodies that respond, which they have promised, and what the solve gives.
 void tdi_coupled_solve(const tdi_system *y, td_real *predicted_decrease) {
     if (tdi_coupled_with_contact(y)) {
-        *predicted_decrease += solve(y->touch->whole);
+        *predicted_decrease += solve(y->contact->solve.coupled);
         return;
     }
     for (const tdi_constraint_set *h = y->constraints; h; h = h->next) {
-        *predicted_decrease += h->solved_in ? solve(h->solved_in) : 0;
+        *predicted_decrease += h->solve.system ? solve(h->solve.system) : 0;
     }
 }
 
@@ -176,7 +176,7 @@ void tdi_coupled_answer(const tdi_system *y, int32_t member) {
     const tdi_member *m = &y->member[member];
     td_body *body = m->body;
     tdi_constraint_set *h =
-        body->constraints && body->constraints->solved_in ? body->constraints : NULL;
+        body->constraints && body->constraints->solve.system ? body->constraints : NULL;
     if (tdi_is_coupled(body)) {
         body->ops->blocks->increments(body, false, body->solved_in->unknowns + body->first_node);
     } else if (h) {
@@ -193,7 +193,7 @@ void tdi_coupled_answer(const tdi_system *y, int32_t member) {
 
 // The right side of a set: pushes at its members that have nodes, and what others respond.
 static void gather_pushes(const tdi_constraint_set *h, const tdi_system *y) {
-    tdi_coupled *c = h->solved_in;
+    tdi_coupled *c = h->solve.system;
     memset(c->unknowns, 0, (size_t)c->sparse->node_count * sizeof *c->unknowns);
     for (int32_t k = 0; k < h->member_count; k++) {
         const tdi_member *m = tdi_constraints_member(h, y, k);
@@ -212,11 +212,11 @@ static void gather_pushes(const tdi_constraint_set *h, const tdi_system *y) {
 
 void tdi_coupled_respond(const tdi_system *y) {
     for (const tdi_constraint_set *h = y->constraints; h; h = h->next) {
-        if (!h->solved_in) {
+        if (!h->solve.system) {
             continue;
         }
         gather_pushes(h, y);
-        solve(h->solved_in);
+        solve(h->solve.system);
         for (int32_t k = 0; k < h->member_count; k++) {
             const tdi_member *m = tdi_constraints_member(h, y, k);
             td_body *body = m->body;

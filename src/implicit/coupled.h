@@ -6,7 +6,7 @@
 //   | E   -v^T |   | x |   | -r   |
 //   | -v   C   | . | q | = | v x0 |
 //
-// Nodes are points of bodies that offer blocks, with unknowns x, and bonds of constraints, with
+// Nodes are points of bodies that offer blocks, with unknowns x, and relations of constraints, with
 // forces q. E has the blocks of these bodies and of contacts between their capsules. Three paths,
 // each for a structure:
 //
@@ -17,7 +17,7 @@
 //   Schur             other bodies are dense in their own points. They enter by C = 2/K_a - W,
 //                     W = v H^-1 v^T, of their rows, from responses of their own factors H
 //
-// Contact of a body without blocks stays outside: conjugate gradients (gradients.c) solve for it,
+// Contact of a body without blocks stays outside: conjugate gradients (conjugate_gradients.c) solve for it,
 // with this system as the preconditioner. W of all rows of its contacts would be dense: where it
 // touches itself in 40 places, W takes ten times as many responses as the iteration.
 //
@@ -34,7 +34,7 @@ struct tdi_coupled {
     bool small;             // the room is less than the limits say,
     bool lacks;             // and was not enough: the result is not that of the limits
     int32_t *first;         // of a member: node of its first point; TD_NONE: it has none
-    tdi_unknowns *unknowns; // of a node: bonds of all sets, then points
+    tdi_unknowns *unknowns; // of a node: relations of all sets, then points
     td_real (*x)[4];        // at a place of the order
     void *numbers;          // room of its own for these two
     tdi_sparse *sparse;
@@ -51,8 +51,8 @@ static inline bool tdi_is_coupled(const td_body *body) {
 
 // ---- pattern: coupled_pattern.c -------------------------------------------------------------
 
-// Room for contact of the members by their tdi_member_room, and for the bonds that they have. Lay
-// out once with base NULL, as ever, and once with the block. That of several members is no more
+// Room for contact of the members by their tdi_member_room, and for the relations that they have.
+// Lay out once with base NULL, as ever, and once with the block. That of several members is no more
 // than the sum of theirs alone.
 void tdi_coupled_lay_out(tdi_coupled *c, const tdi_member *members, int32_t count,
                          tdi_layout *layout);
@@ -72,7 +72,7 @@ bool tdi_coupled_follow(const tdi_system *system);
 
 // Takes what is held out of a block of two nodes, and puts what its increments do into the
 // gradients.
-void tdi_unknowns_hold(tdi_unknowns *a, tdi_unknowns *b, td_real block[4][4]);
+void tdi_unknowns_fix(tdi_unknowns *a, tdi_unknowns *b, td_real block[4][4]);
 void tdi_coupled_open(const tdi_system *system);
 // A member was factored and solved: -W and v x0 of its rows, if it responds. Members are taken one
 // by one, so that responses are asked for while their memory is near.

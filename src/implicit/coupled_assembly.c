@@ -17,7 +17,7 @@
 #include "implicit/coupled.h"
 #include "implicit/constraint.h"
 #include "implicit/newton.h"
-#include "implicit/touch.h"
+#include "implicit/body_contact.h"
 
 #include "base/fetch.h"
 
@@ -25,28 +25,28 @@
 
 #define FETCHED      ((size_t)3072)  // bytes of the next body, with every column
 #define MOST_FETCHED ((size_t)32768) // of one that is larger none
-#define AHEAD        6 // bonds and points: their memory is fetched before it is their turn
+#define AHEAD        6 // relations and points: their memory is fetched before it is their turn
 
 // ---- blocks ---------------------------------------------------------------------------------
 
 static bool is_held(const tdi_unknowns *u) {
-    return u->held[0] || u->held[1] || u->held[2] || u->held[3];
+    return u->fixed[0] || u->fixed[1] || u->fixed[2] || u->fixed[3];
 }
 
-void tdi_unknowns_hold(tdi_unknowns *a, tdi_unknowns *b, td_real block[4][4]) {
+void tdi_unknowns_fix(tdi_unknowns *a, tdi_unknowns *b, td_real block[4][4]) {
     for (int k = 0; k < 4; k++) {
         for (int l = 0; l < 4; l++) { // nothing is written by what is held and stays
-            if (b->held[l] && b->x[l] != 0) {
+            if (b->fixed[l] && b->x[l] != 0) {
                 a->gradient[k] += block[k][l] * b->x[l];
             }
-            if (a != b && a->held[k] && a->x[k] != 0) {
+            if (a != b && a->fixed[k] && a->x[k] != 0) {
                 b->gradient[l] += block[k][l] * a->x[k];
             }
         }
     }
     for (int k = 0; k < 4; k++) {
         for (int l = 0; l < 4; l++) {
-            block[k][l] = a->held[k] || b->held[l] ? (td_real)(a == b && k == l) : block[k][l];
+            block[k][l] = a->fixed[k] || b->fixed[l] ? (td_real)(a == b && k == l) : block[k][l];
         }
     }
 }
@@ -60,7 +60,7 @@ static void take_block(const tdi_block_taker *taker, int32_t a, int32_t b, td_re
     }
     if (is_held(own) || is_held(other)) {
         memcpy(left, block, sizeof left);
-        tdi_unknowns_hold(own, other, left);
+        tdi_unknowns_fix(own, other, left);
         block = left;
     }
     tdi_sparse_add(c->sparse, taker->first + a, taker->first + b, block);
@@ -79,14 +79,14 @@ static void take_member(void *context, int64_t k) {
 
 // ---- contact --------------------------------------------------------------------------------
 
-static int32_t node_of(const tdi_touch *t, int32_t point) {
+static int32_t node_of(const tdi_body_contact *t, int32_t point) {
     const int32_t k = t->point_owner[point];
-    return t->whole->first[k] + point - t->first_point[k];
+    return t->solve.coupled->first[k] + point - t->first_point[k];
 }
 
 // How one side of a contact with arms slips: the sum of rows[k] x_k of the unknowns of its points,
 //   w_k dx_k + arm n x (the turn's rows[k] x_k).
-static void slip_rows(const tdi_touch *t, const tdi_contact *c, int side,
+static void slip_rows(const tdi_body_contact *t, const tdi_contact *c, int side,
                       td_real rows[TDI_POINT_NODES][3][4]) {
     const int32_t i = side ? c->other : c->capsule, k = t->owner[i];
     const td_vec3 n = tdi_scale(c->normal, c->arm[side]);
@@ -94,7 +94,7 @@ static void slip_rows(const tdi_touch *t, const tdi_contact *c, int side,
     if (c->arm[side] != 0) {
         const tdi_point point = {.kind = TDI_POINT_ROTATION, .segment = i - t->first_capsule[k]};
         int32_t node[TDI_POINT_NODES];
-        t->ops[k]->blocks->rows(t->body[k], &point, node, rows);
+        t->body[k]->ops->blocks->rows(t->body[k], &point, node, rows);
     }
     for (int e = 0; e < 2; e++) {
         for (int d = 0; d < 4; d++) {
@@ -110,7 +110,8 @@ static void slip_rows(const tdi_touch *t, const tdi_contact *c, int side,
 }
 
 // The blocks of a contact with arms between its two sides: A^T H B.
-static void take_rolling(const tdi_touch *t, const tdi_contact *c, const tdi_block_taker *taker) {
+static void take_rolling(const tdi_body_contact *t, const tdi_contact *c,
+                         const tdi_block_taker *taker) {
     td_real own[TDI_POINT_NODES][3][4], other[TDI_POINT_NODES][3][4];
     slip_rows(t, c, 0, own);
     slip_rows(t, c, 1, other);
@@ -133,7 +134,8 @@ static void take_rolling(const tdi_touch *t, const tdi_contact *c, const tdi_blo
 }
 
 // The blocks of a contact between its two sides.
-static void take_contact(const tdi_touch *t, const tdi_contact *c, const tdi_block_taker *taker) {
+static void take_contact(const tdi_body_contact *t, const tdi_contact *c,
+                         const tdi_block_taker *taker) {
     for (int k = 0; k < 2; k++) {
         for (int l = 2; l < 4; l++) {
             const tdi_mat3 m = tdi_contact_block(c, k, l);
@@ -150,14 +152,14 @@ static void take_contact(const tdi_touch *t, const tdi_contact *c, const tdi_blo
 // has them. Contacts are sorted by members since they were expanded.
 static void take_contacts(void *context, int64_t k) {
     const tdi_system *y = context;
-    const tdi_touch *t = y->touch;
-    const tdi_block_taker taker = {take_block, t->whole, 0};
+    const tdi_body_contact *t = y->contact;
+    const tdi_block_taker taker = {take_block, t->solve.coupled, 0};
     int32_t count, all;
     const tdi_contact *list = tdi_contacts_list(t->set, &all);
     const int32_t *own = tdi_contacts_of(t->set, (int32_t)k, &count);
     for (int32_t n = 0; n < count; n++) {
         const tdi_contact *c = &list[own[n]];
-        if (t->owner[c->capsule] == k && tdi_touch_couples(t, c)) {
+        if (t->owner[c->capsule] == k && tdi_contact_couples(t, c)) {
             const bool rolls = c->arm[0] != 0 || c->arm[1] != 0;
             (rolls ? take_rolling : take_contact)(t, c, &taker);
         }
@@ -170,7 +172,7 @@ static bool any_driven(const tdi_coupled *c) {
     for (int32_t i = 0; i < c->sparse->node_count && !any; i++) {
         const tdi_unknowns *u = &c->unknowns[i];
         for (int k = 0; k < 4; k++) {
-            any = any || (u->held[k] && u->x[k] != 0);
+            any = any || (u->fixed[k] && u->x[k] != 0);
         }
     }
     return any;
@@ -178,28 +180,29 @@ static bool any_driven(const tdi_coupled *c) {
 
 // ---- rows and bodies with blocks ------------------------------------------------------------
 
-// -v of a bond's rows by the nodes of one of its points: `sees` is its way, or its back.
+// -v of a relation's rows by the nodes of one of its points: `sees` is its way, or its back.
 static void take_point(const tdi_constraint_set *h, const tdi_row_group *b, td_body *body,
                        int32_t point, const td_vec3 *sees, td_real sign) {
-    const tdi_block_taker taker = {take_block, h->solved_in, 0};
+    const tdi_block_taker taker = {take_block, h->solve.system, 0};
     int32_t node[TDI_POINT_NODES];
     td_real rows[TDI_POINT_NODES][3][4];
     const int32_t count = body->ops->blocks->rows(body, &h->point[point], node, rows);
     for (int32_t p = 0; p < count; p++) {
         td_real block[4][4] = {{0}};
         for (int32_t r = 0; r < TDI_GROUP_ROWS; r++) {
-            const bool sees_it = point == b->point[0] || point == tdi_held_point_b(b, r);
+            const bool sees_it = point == b->point[0] || point == tdi_row_point_b(b, r);
             for (int d = 0; sees_it && tdi_has_row(b, r) && d < 4; d++) {
                 const td_vec3 by = {rows[p][0][d], rows[p][1][d], rows[p][2][d]};
                 block[r][d] = -sign * tdi_dot(sees[r], by);
             }
         }
-        take_block(&taker, h->first_bond + b->node, body->first_node + node[p], block);
+        take_block(&taker, h->solve.first_node + b->node, body->first_node + node[p], block);
     }
 }
 
-static void take_bond(const tdi_constraint_set *h, const tdi_system *y, const tdi_row_group *b) {
-    const td_constraint *c = &h->def[b->hold];
+static void take_relation(const tdi_constraint_set *h, const tdi_system *y,
+                          const tdi_row_group *b) {
+    const td_constraint *c = &h->def[b->constraint];
     td_body *one = tdi_constraints_member(h, y, c->actor[0])->body,
             *other = tdi_constraints_member(h, y, c->actor[1])->body;
     if (tdi_is_coupled(one)) {
@@ -213,40 +216,40 @@ static void take_bond(const tdi_constraint_set *h, const tdi_system *y, const td
     }
 }
 
-static void take_bonds(const tdi_constraint_set *h, const tdi_system *y) {
+static void take_relations(const tdi_constraint_set *h, const tdi_system *y) {
     bool any = false;
     for (int32_t k = 0; k < h->member_count && !any; k++) {
         any = tdi_is_coupled(tdi_constraints_member(h, y, k)->body);
     }
-    for (int32_t i = 0; any && i < h->held_count; i++) {
-        const tdi_row_group *next = &h->held[i + AHEAD < h->held_count ? i + AHEAD : i];
+    for (int32_t i = 0; any && i < h->group_count; i++) {
+        const tdi_row_group *next = &h->group[i + AHEAD < h->group_count ? i + AHEAD : i];
         if (next->node != TD_NONE && next->acts) {
-            tdi_sparse_fetch(h->solved_in->sparse, h->first_bond + next->node);
+            tdi_sparse_fetch(h->solve.system->sparse, h->solve.first_node + next->node);
         }
-        if (h->held[i].node != TD_NONE && h->held[i].acts) {
-            take_bond(h, y, &h->held[i]);
+        if (h->group[i].node != TD_NONE && h->group[i].acts) {
+            take_relation(h, y, &h->group[i]);
         }
     }
 }
 
 // ---- rows and bodies that respond -----------------------------------------------------------
 
-// Column `row` of the block of a bond and each that comes before it, from one member.
+// Column `row` of the block of a relation and each that comes before it, from one member.
 static void add_column(tdi_constraint_set *h, const tdi_member *m, int32_t k, int32_t at,
                        int32_t row) {
-    const tdi_row_group *b = &h->held[h->node[at]];
+    const tdi_row_group *b = &h->group[h->node[at]];
     tdi_row_apply(h, b, m, k, row, 1);
     tdi_state_respond(m->body);
     tdi_constraints_gather_member(h, m, k, true);
     for (int32_t j = h->first_node[k]; j <= at; j++) {
-        const tdi_row_group *other = &h->held[h->node[j]];
+        const tdi_row_group *other = &h->group[h->node[j]];
         td_real block[4][4] = {{0}};
         for (int32_t r = 0; r < TDI_GROUP_ROWS; r++) {
             block[r][row] = tdi_has_row(other, r) ? -tdi_row_displacement(h, other, k, r) : 0;
         }
         if (other->acts) {
-            tdi_sparse_add(h->solved_in->sparse, h->first_bond + other->node,
-                           h->first_bond + b->node, block);
+            tdi_sparse_add(h->solve.system->sparse, h->solve.first_node + other->node,
+                           h->solve.first_node + b->node, block);
         }
     }
 }
@@ -269,7 +272,7 @@ static void add_responses(tdi_constraint_set *h, const tdi_member *m, int32_t k,
     tdi_state_confine(m->body, tdi_points_of(h->point + first, count));
     for (int32_t at = h->first_node[k]; at < h->first_node[k + 1]; at++) {
         for (int32_t r = 0; r < TDI_GROUP_ROWS; r++) {
-            if (tdi_has_row(&h->held[h->node[at]], r)) {
+            if (tdi_has_row(&h->group[h->node[at]], r)) {
                 fetched = fetch_more(next, fetched);
                 add_column(h, m, k, at, r);
             }
@@ -282,7 +285,7 @@ void tdi_coupled_take(const tdi_system *y, int32_t member) {
     const tdi_member *m = &y->member[member];
     const int32_t k = m->body->index_in_set;
     tdi_constraint_set *h = m->body->constraints;
-    if (!h || !h->solved_in || tdi_is_coupled(m->body) || tdi_constraints_coupling(h, k) == 0) {
+    if (!h || !h->solve.system || tdi_is_coupled(m->body) || tdi_constraints_coupling(h, k) == 0) {
         return;
     }
     add_responses(h, m, k, member + 1 < y->count ? y->member[member + 1].body : NULL);
@@ -294,32 +297,32 @@ void tdi_coupled_take(const tdi_system *y, int32_t member) {
 
 // 2/K_a, and units where there is no row.
 static void add_compliances(const tdi_constraint_set *h) {
-    for (int32_t i = 0; i < h->held_count; i++) {
-        const tdi_row_group *b = &h->held[i];
+    for (int32_t i = 0; i < h->group_count; i++) {
+        const tdi_row_group *b = &h->group[i];
         td_real block[4][4] = {{0}};
         for (int32_t r = 0; r < 4; r++) {
             block[r][r] = tdi_has_row(b, r) ? 2 / b->stiff[r] : 1;
         }
         if (b->node != TD_NONE) {
-            const int32_t node = h->first_bond + b->node;
-            tdi_sparse_add(h->solved_in->sparse, node, node, block);
+            const int32_t node = h->solve.first_node + b->node;
+            tdi_sparse_add(h->solve.system->sparse, node, node, block);
         }
     }
 }
 
 void tdi_coupled_open(const tdi_system *y) {
     if (tdi_coupled_with_contact(y)) {
-        tdi_sparse_clear(y->touch->whole->sparse);
+        tdi_sparse_clear(y->contact->solve.coupled->sparse);
     }
     for (tdi_constraint_set *h = y->constraints; h; h = h->next) {
-        if (!h->solved_in) {
+        if (!h->solve.system) {
             continue;
         }
         if (!tdi_coupled_with_contact(y)) {
-            tdi_sparse_clear(h->solved_in->sparse);
+            tdi_sparse_clear(h->solve.system->sparse);
         }
-        memset(h->solved_in->unknowns + h->first_bond, 0,
-               (size_t)h->node_count * sizeof *h->solved_in->unknowns);
+        memset(h->solve.system->unknowns + h->solve.first_node, 0,
+               (size_t)h->node_count * sizeof *h->solve.system->unknowns);
         add_compliances(h);
     }
 }
@@ -333,14 +336,14 @@ bool tdi_coupled_factor(const tdi_system *y) {
     tdi_system_each(y, take_member, (void *)y);
     if (contact) {
         tdi_system alone = *y;
-        alone.pool = any_driven(y->touch->whole) ? NULL : y->pool;
+        alone.pool = any_driven(y->contact->solve.coupled) ? NULL : y->pool;
         tdi_system_each(&alone, take_contacts, &alone);
     }
     for (tdi_constraint_set *h = y->constraints; h && fine; h = h->next) {
-        if (h->solved_in) {
-            take_bonds(h, y);
-            fine = contact || tdi_sparse_factor(h->solved_in->sparse, y->pool);
+        if (h->solve.system) {
+            take_relations(h, y);
+            fine = contact || tdi_sparse_factor(h->solve.system->sparse, y->pool);
         }
     }
-    return fine && (!contact || tdi_sparse_factor(y->touch->whole->sparse, y->pool));
+    return fine && (!contact || tdi_sparse_factor(y->contact->solve.coupled->sparse, y->pool));
 }

@@ -3,7 +3,7 @@
 
 #include "implicit/coupled.h"
 #include "implicit/constraint.h"
-#include "implicit/touch.h"
+#include "implicit/body_contact.h"
 
 // Limits of contact, whose pairs are not known beforehand. Beyond them conjugate gradients solve
 // for contact. Members may have memory for less: see tdi_member_room. Sets of constraints get as
@@ -57,24 +57,24 @@ static int64_t blocks_each(int64_t nodes) {
     return nodes < BLOCKS_EACH ? nodes : nodes < LONG ? BLOCKS_EACH : 2 * BLOCKS_EACH;
 }
 
-// A body without blocks links all its bonds with each other.
-static int64_t links_among(int64_t bonds) {
-    return bonds * (bonds - 1) / 2;
+// A body without blocks links all its relations with each other.
+static int64_t links_among(int64_t relations) {
+    return relations * (relations - 1) / 2;
 }
 
 static bool joins_contact(const tdi_member *m) {
-    return offers(m->body) && (m->body->capsule_count > 0 || m->bonds > 0);
+    return offers(m->body) && (m->body->capsule_count > 0 || m->relations > 0);
 }
 
 // Adds what a member takes when each of its points has so many blocks, of `most`. Those without
-// blocks have no more than their bonds.
+// blocks have no more than their relations.
 static void add_member(room *r, const tdi_member *m, int64_t each, int64_t most) {
     const bool joins = joins_contact(m);
-    const int64_t points = joins ? unknowns_of(m->body) : 0, bonds = m->bonds,
-                  among = joins ? 0 : links_among(bonds);
-    r->nodes += points + bonds;
-    r->links += points * ((LINKS_EACH * each + most - 1) / most) + LINKS_EACH * bonds + among;
-    r->blocks += points * each + bonds * BLOCKS_EACH + 2 * among;
+    const int64_t points = joins ? unknowns_of(m->body) : 0, relations = m->relations,
+                  among = joins ? 0 : links_among(relations);
+    r->nodes += points + relations;
+    r->links += points * ((LINKS_EACH * each + most - 1) / most) + LINKS_EACH * relations + among;
+    r->blocks += points * each + relations * BLOCKS_EACH + 2 * among;
 }
 
 // Memory for the members: their tdi_member_room where that is less than the limits, which the
@@ -156,7 +156,7 @@ static void join_constrained(tdi_coupled *c, const tdi_system *y) {
     }
 }
 
-// Numbers the nodes: bonds of all sets, then points of the members that have some. How many.
+// Numbers the nodes: relations of all sets, then points of the members that have some. How many.
 static int64_t number_nodes(tdi_coupled *c, const tdi_system *y) {
     int64_t nodes = 0;
     for (const tdi_constraint_set *h = y->constraints; h; h = h->next) {
@@ -187,10 +187,10 @@ static void link_members(const tdi_coupled *c, const tdi_system *y) {
     }
 }
 
-// A bond with the points that its two sides move with.
-static void link_bond(const tdi_coupled *c, const tdi_system *y, const tdi_constraint_set *h,
-                      int32_t base, const tdi_row_group *b) {
-    const td_constraint *def = &h->def[b->hold];
+// A relation with the points that its two sides move with.
+static void link_relation(const tdi_coupled *c, const tdi_system *y, const tdi_constraint_set *h,
+                          int32_t base, const tdi_row_group *b) {
+    const td_constraint *def = &h->def[b->constraint];
     for (int side = 0; side < 2; side++) {
         const int32_t first = c->first[h->member[def->actor[side]]];
         td_body *body = tdi_constraints_member(h, y, def->actor[side])->body;
@@ -205,13 +205,13 @@ static void link_bond(const tdi_coupled *c, const tdi_system *y, const tdi_const
     }
 }
 
-// Bonds of a member that responds, with each other.
+// Relations of a member that responds, with each other.
 static void link_responses(const tdi_coupled *c, const tdi_constraint_set *h, int32_t base,
                            int32_t k) {
     for (int32_t i = h->first_node[k]; i < h->first_node[k + 1]; i++) {
         for (int32_t j = h->first_node[k]; j < i; j++) {
-            tdi_sparse_link(c->sparse, base + h->held[h->node[j]].node,
-                            base + h->held[h->node[i]].node);
+            tdi_sparse_link(c->sparse, base + h->group[h->node[j]].node,
+                            base + h->group[h->node[i]].node);
         }
     }
 }
@@ -224,22 +224,22 @@ static void link_constraints(const tdi_coupled *c, const tdi_system *y) {
                 link_responses(c, h, base, k);
             }
         }
-        for (int32_t i = 0; i < h->held_count; i++) {
-            if (h->held[i].node != TD_NONE) {
-                link_bond(c, y, h, base, &h->held[i]);
+        for (int32_t i = 0; i < h->group_count; i++) {
+            if (h->group[i].node != TD_NONE) {
+                link_relation(c, y, h, base, &h->group[i]);
             }
         }
         base += h->node_count;
     }
 }
 
-static int32_t node_of(const tdi_touch *t, int32_t point) {
+static int32_t node_of(const tdi_body_contact *t, int32_t point) {
     const int32_t k = t->point_owner[point];
-    return t->whole->first[k] + point - t->first_point[k];
+    return t->solve.coupled->first[k] + point - t->first_point[k];
 }
 
-static void link_pairs(const tdi_touch *t) {
-    const tdi_coupled *c = t->whole;
+static void link_pairs(const tdi_body_contact *t) {
+    const tdi_coupled *c = t->solve.coupled;
     for (int32_t k = 0; k < c->pair_count; k++) {
         const tdi_capsule *p = &t->capsule[c->pair[k][0]], *q = &t->capsule[c->pair[k][1]];
         const int32_t own[2] = {node_of(t, p->a), node_of(t, p->b)},
@@ -257,7 +257,7 @@ static void count_link(const tdi_block_taker *taker, int32_t a, int32_t b, td_re
     *(int64_t *)taker->context += a != b;
 }
 
-// Links of a set. Each bond has at most so many at its two sides.
+// Links of a set. Each relation has at most so many at its two sides.
 static int64_t count_links(const tdi_constraint_set *h, const tdi_member *members) {
     int64_t links = 2 * TDI_POINT_NODES * (int64_t)h->node_count;
     for (int32_t k = 0; k < h->member_count; k++) {
@@ -306,14 +306,14 @@ static bool comes_before(const int32_t pair[2], int32_t a, int32_t b) {
 // Notes the pairs of capsules, as many as there is room for: how many there are. Whether they are
 // not those that were noted last. Barriers and frictions come one after the other in the order of
 // pairs; most have both.
-static int32_t note_pairs(const tdi_touch *t, bool *changed) {
-    tdi_coupled *c = t->whole;
+static int32_t note_pairs(const tdi_body_contact *t, bool *changed) {
+    tdi_coupled *c = t->solve.coupled;
     int32_t count, pairs = 0, barriers = 0, passed = 0;
     const tdi_contact *list = tdi_contacts_list(t->set, &count);
     *changed = false;
     for (int32_t k = 0; k < count; k++) {
         const int32_t a = list[k].capsule, b = list[k].other;
-        bool known = !tdi_touch_couples(t, &list[k]);
+        bool known = !tdi_contact_couples(t, &list[k]);
         if (list[k].friction && !known) {
             while (passed < barriers && comes_before(c->pair[passed], a, b)) {
                 passed++;
@@ -334,22 +334,22 @@ static int32_t note_pairs(const tdi_touch *t, bool *changed) {
 
 // Members that contact couples have nodes. False: one of them offers no blocks, or touches with
 // points that are no unknowns.
-static bool join_touching(const tdi_touch *t, const tdi_system *y) {
-    tdi_coupled *c = t->whole;
+static bool join_touching(const tdi_body_contact *t, const tdi_system *y) {
+    tdi_coupled *c = t->solve.coupled;
     bool all = true;
     join_none(c, y);
     for (int32_t k = 0; k < c->pair_count && all; k++) {
         for (int side = 0; side < 2; side++) {
             const int32_t i = c->pair[k][side];
             c->first[t->owner[i]] = 0;
-            all = all && offers(t->body[t->owner[i]]) && !tdi_touch_rides(t, i);
+            all = all && offers(t->body[t->owner[i]]) && !tdi_capsule_rides(t, i);
         }
     }
     return all;
 }
 
-static bool order_touching(const tdi_touch *t, const tdi_system *y) {
-    tdi_coupled *c = t->whole;
+static bool order_touching(const tdi_body_contact *t, const tdi_system *y) {
+    tdi_coupled *c = t->solve.coupled;
     if (c->pair_count > c->pair_limit || !join_touching(t, y)) {
         return false;
     }
@@ -368,10 +368,10 @@ static bool order_touching(const tdi_touch *t, const tdi_system *y) {
 }
 
 bool tdi_coupled_follow(const tdi_system *y) {
-    const tdi_touch *t = y->touch;
-    tdi_coupled *c = t->whole;
+    const tdi_body_contact *t = y->contact;
+    tdi_coupled *c = t->solve.coupled;
     bool changed;
-    if (!t->coupled || (c->node_limit == 0 && !c->small)) {
+    if (!t->terms.couples_capsules || (c->node_limit == 0 && !c->small)) {
         return false;
     }
     c->pair_count = note_pairs(t, &changed);

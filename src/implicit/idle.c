@@ -15,7 +15,7 @@
 //          all others are done, disturbed members wake, or all where these are many: an iteration
 //          of all settles more than many of a part. When there are none, all are done.
 
-#include "implicit/touch.h"
+#include "implicit/body_contact.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,73 +24,74 @@
 #define WORTHWHILE 0.5 // or be done or slow, that these do
 #define MANY       0.6 // of all members: where more are disturbed, all wake
 
-void tdi_idle_begin(tdi_touch *t) {
-    t->turn = t->idle_count = 0;
-    t->standing = false;
+void tdi_idle_begin(tdi_body_contact *t) {
+    t->idle_set.move = t->idle_set.count = 0;
+    t->idle_set.poses_known = false;
     for (int32_t k = 0; k < t->member_count; k++) {
-        t->idling[k] = (tdi_idling){.whole = TD_NONE};
+        t->idle_set.record[k] = (tdi_idle_record){.whole = TD_NONE};
     }
 }
 
-void tdi_touch_wake(tdi_touch *t) {
-    t->looked = t->looked && !t->standing; // pairs of members that stood are not known
-    t->idle_count = 0;
-    t->standing = false;
+void tdi_idle_wake_all(tdi_body_contact *t) {
+    t->search.covers_way = t->search.covers_way &&
+                           !t->idle_set.poses_known; // pairs of members that stood are not known
+    t->idle_set.count = 0;
+    t->idle_set.poses_known = false;
     if (t->set) {
         tdi_contacts_rest(t->set, NULL);
     }
 }
 
-static void set_idle(tdi_touch *t, int32_t member, bool idle) {
+static void set_idle(tdi_body_contact *t, int32_t member, bool idle) {
     const int32_t first = t->first_capsule[member], own = t->first_capsule[member + 1] - first;
-    t->idle[member] = idle;
-    memset(t->resting + first, idle, (size_t)own * sizeof *t->resting);
+    t->idle_set.is_idle[member] = idle;
+    memset(t->idle_set.resting + first, idle, (size_t)own * sizeof *t->idle_set.resting);
 }
 
 // A member stands where it is from now on.
 static void stand_still(const tdi_system *y, int32_t member) {
-    tdi_touch *t = y->touch;
+    tdi_body_contact *t = y->contact;
     const int32_t first = t->first_point[member], count = t->first_point[member + 1] - first;
-    tdi_touch_gather_of(y, member);
+    tdi_body_contact_gather_of(y, member);
     memcpy(t->x + first, t->now + first, (size_t)count * sizeof *t->x);
     memset(t->dx + first, 0, (size_t)count * sizeof *t->dx);
 }
 
 // Those that `stays` tells of are idle, and stand where they are. `more`: so are all that were.
-static void stand(tdi_touch *t, const tdi_system *y, const bool *stays, bool more) {
-    t->idle_count = 0;
+static void stand(tdi_body_contact *t, const tdi_system *y, const bool *stays, bool more) {
+    t->idle_set.count = 0;
     for (int32_t k = 0; k < y->count; k++) {
-        const bool stood = t->standing && t->idle[k];
+        const bool stood = t->idle_set.poses_known && t->idle_set.is_idle[k];
         if (stays[k] && !stood) {
             stand_still(y, k);
         }
         set_idle(t, k, stays[k]);
-        t->idle_count += stays[k];
+        t->idle_set.count += stays[k];
     }
-    t->looked = t->looked && more;
-    t->standing = true;
-    tdi_contacts_stand(t->set, t->resting, more);
+    t->search.covers_way = t->search.covers_way && more;
+    t->idle_set.poses_known = true;
+    tdi_contacts_stand(t->set, t->idle_set.resting, more);
 }
 
-bool tdi_touch_keep_firm(tdi_touch *t, const tdi_system *y) {
-    t->idle_count = 0;
+bool tdi_idle_keep_solved(tdi_body_contact *t, const tdi_system *y) {
+    t->idle_set.count = 0;
     for (int32_t k = 0; k < y->count; k++) {
         set_idle(t, k, y->member[k].solved_in_larger_island);
-        t->idle_count += y->member[k].solved_in_larger_island;
+        t->idle_set.count += y->member[k].solved_in_larger_island;
     }
-    tdi_contacts_rest(t->set, t->resting);
-    return t->idle_count > 0;
+    tdi_contacts_rest(t->set, t->idle_set.resting);
+    return t->idle_set.count > 0;
 }
 
-void tdi_touch_loosen(tdi_touch *t, td_real part) {
+void tdi_idle_wake_near(tdi_body_contact *t, td_real part) {
     int32_t count;
     const tdi_near_pair *pair = tdi_contacts_pairs(t->set, &count);
-    for (int32_t k = 0; k < count && t->idle_count > 0; k++) {
+    for (int32_t k = 0; k < count && t->idle_set.count > 0; k++) {
         const int32_t a = t->owner[pair[k].i], b = t->owner[pair[k].j];
-        const int32_t firm = t->idle[a] ? a : b, other = t->idle[a] ? b : a;
-        if (t->idle[a] != t->idle[b] && t->part[other] < part) {
+        const int32_t firm = t->idle_set.is_idle[a] ? a : b, other = t->idle_set.is_idle[a] ? b : a;
+        if (t->idle_set.is_idle[a] != t->idle_set.is_idle[b] && t->solve.part[other] < part) {
             set_idle(t, firm, false);
-            t->idle_count--;
+            t->idle_set.count--;
         }
     }
 }
@@ -102,39 +103,40 @@ static td_real largest_of(const tdi_member *m) {
 }
 
 // One side of a contact, which is idle, is disturbed by the other, which is not.
-static void disturb(tdi_touch *t, int32_t idle, int32_t other) {
-    t->idling[idle].disturbed |= t->idling[other].moved > t->idling[idle].whole;
+static void disturb(tdi_body_contact *t, int32_t idle, int32_t other) {
+    t->idle_set.record[idle].disturbed |=
+        t->idle_set.record[other].moved > t->idle_set.record[idle].whole;
 }
 
-void tdi_idle_note(tdi_touch *t, const tdi_system *y, td_real taken, bool whole,
+void tdi_idle_note(tdi_body_contact *t, const tdi_system *y, td_real taken, bool whole,
                    td_real tolerance) {
     int32_t count;
     const tdi_contact *list = tdi_contacts_list(t->set, &count);
-    t->turn++;
+    t->idle_set.move++;
     for (int32_t k = 0; k < y->count; k++) {
-        tdi_idling *i = &t->idling[k];
+        tdi_idle_record *i = &t->idle_set.record[k];
         if (!tdi_is_idle(y, k)) {
             i->way += taken * largest_of(&y->member[k]);
-            i->moved = i->way > tolerance ? t->turn : i->moved;
-            i->way = i->moved == t->turn ? 0 : i->way;
-            i->whole = whole ? t->turn : TD_NONE;
+            i->moved = i->way > tolerance ? t->idle_set.move : i->moved;
+            i->way = i->moved == t->idle_set.move ? 0 : i->way;
+            i->whole = whole ? t->idle_set.move : TD_NONE;
             i->disturbed = !whole;
         }
     }
-    for (int32_t k = 0; t->idle_count > 0 && k < count; k++) {
+    for (int32_t k = 0; t->idle_set.count > 0 && k < count; k++) {
         const int32_t a = t->owner[list[k].capsule],
                       b = list[k].other < t->capsule_count ? t->owner[list[k].other] : a;
-        if (t->idle[a] != t->idle[b]) {
-            disturb(t, t->idle[a] ? a : b, t->idle[a] ? b : a);
+        if (t->idle_set.is_idle[a] != t->idle_set.is_idle[b]) {
+            disturb(t, t->idle_set.is_idle[a] ? a : b, t->idle_set.is_idle[a] ? b : a);
         }
     }
 }
 
-void tdi_idle_relaxed(tdi_touch *t, const tdi_system *y) {
-    t->turn++;
+void tdi_idle_relaxed(tdi_body_contact *t, const tdi_system *y) {
+    t->idle_set.move++;
     for (int32_t k = 0; k < y->count; k++) {
         if (!tdi_is_idle(y, k)) {
-            t->idling[k].moved = t->turn;
+            t->idle_set.record[k].moved = t->idle_set.move;
         }
     }
 }
@@ -142,14 +144,15 @@ void tdi_idle_relaxed(tdi_touch *t, const tdi_system *y) {
 // ---- who stays ------------------------------------------------------------------------------
 
 // How many members that go on have become calm. `calm` is told of each.
-static int32_t find_calm(const tdi_touch *t, const tdi_system *y, td_real small, bool *calm) {
+static int32_t find_calm(const tdi_body_contact *t, const tdi_system *y, td_real small,
+                         bool *calm) {
     int32_t count, found = 0;
     const tdi_contact *list = tdi_contacts_list(t->set, &count);
     for (int32_t k = 0; k < y->count; k++) {
         calm[k] = !tdi_is_idle(y, k) && largest_of(&y->member[k]) <= small;
     }
     for (int32_t k = 0; k < count; k++) {
-        if (!tdi_contact_calm(t, &list[k])) {
+        if (!tdi_contact_is_steady(t, &list[k])) {
             calm[t->owner[list[k].capsule]] = false;
             if (list[k].other < t->capsule_count) {
                 calm[t->owner[list[k].other]] = false;
@@ -163,66 +166,67 @@ static int32_t find_calm(const tdi_touch *t, const tdi_system *y, td_real small,
 }
 
 // The same with those that are slow; these are disturbed.
-static int32_t find_slow(const tdi_touch *t, const tdi_system *y, td_real slow, bool *calm) {
+static int32_t find_slow(const tdi_body_contact *t, const tdi_system *y, td_real slow, bool *calm) {
     int32_t found = 0;
     for (int32_t k = 0; k < y->count; k++) {
         const bool waits = !tdi_is_idle(y, k) && largest_of(&y->member[k]) <= slow;
-        t->idling[k].disturbed |= waits && !calm[k];
+        t->idle_set.record[k].disturbed |= waits && !calm[k];
         calm[k] = calm[k] || waits;
         found += calm[k];
     }
     return found;
 }
 
-bool tdi_touch_idle(tdi_touch *t, const tdi_system *y, td_real small, td_real slow) {
-    const int32_t going = y->count - t->idle_count;
-    int32_t calm = find_calm(t, y, small, t->calm);
+bool tdi_idle_find(tdi_body_contact *t, const tdi_system *y, td_real small, td_real slow) {
+    const int32_t going = y->count - t->idle_set.count;
+    int32_t calm = find_calm(t, y, small, t->idle_set.is_steady);
     if (calm < WORTHWHILE * going && slow > small) {
-        calm = find_slow(t, y, slow, t->calm);
-        calm = calm < WORTHWHILE * going ? find_calm(t, y, small, t->calm) : calm;
+        calm = find_slow(t, y, slow, t->idle_set.is_steady);
+        calm = calm < WORTHWHILE * going ? find_calm(t, y, small, t->idle_set.is_steady) : calm;
     }
     if (calm < SOME * going || calm == going) {
         return false;
     }
     for (int32_t k = 0; k < y->count; k++) {
-        t->calm[k] = t->calm[k] || tdi_is_idle(y, k);
+        t->idle_set.is_steady[k] = t->idle_set.is_steady[k] || tdi_is_idle(y, k);
     }
-    stand(t, y, t->calm, true);
+    stand(t, y, t->idle_set.is_steady, true);
     return true;
 }
 
 // Those that go on and touch nobody who wakes are done: they are idle too.
-bool tdi_touch_wake_disturbed(tdi_touch *t, const tdi_system *y) {
+bool tdi_idle_wake_disturbed(tdi_body_contact *t, const tdi_system *y) {
     int32_t count, woken = 0;
     const tdi_contact *list = tdi_contacts_list(t->set, &count);
     for (int32_t k = 0; k < y->count; k++) {
-        const tdi_idling *i = &t->idling[k];
+        const tdi_idle_record *i = &t->idle_set.record[k];
         const bool wakes = tdi_is_idle(y, k) && i->disturbed;
-        t->calm[k] = !wakes && i->whole != TD_NONE;
+        t->idle_set.is_steady[k] = !wakes && i->whole != TD_NONE;
         woken += wakes;
     }
     if (woken == 0) {
         return false;
     }
     if (woken > MANY * y->count) {
-        tdi_touch_wake(t);
+        tdi_idle_wake_all(t);
         return true;
     }
     for (int32_t k = 0; k < count; k++) {
         const int32_t a = t->owner[list[k].capsule],
                       b = list[k].other < t->capsule_count ? t->owner[list[k].other] : a;
-        if (t->idle[a] != t->idle[b] && t->idling[t->idle[a] ? a : b].disturbed) {
-            t->calm[t->idle[a] ? b : a] = false;
+        if (t->idle_set.is_idle[a] != t->idle_set.is_idle[b] &&
+            t->idle_set.record[t->idle_set.is_idle[a] ? a : b].disturbed) {
+            t->idle_set.is_steady[t->idle_set.is_idle[a] ? b : a] = false;
         }
     }
     bool any = false;
     for (int32_t k = 0; k < y->count && !any; k++) {
-        any = t->calm[k];
+        any = t->idle_set.is_steady[k];
     }
     if (any) {
-        stand(t, y, t->calm, false);
+        stand(t, y, t->idle_set.is_steady, false);
     } else {
-        tdi_touch_wake(t);
+        tdi_idle_wake_all(t);
     }
     return true;
 }

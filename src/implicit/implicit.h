@@ -84,8 +84,8 @@ struct tdi_block_taker {
 // The four unknowns of a point: its motion, and what else moves with it.
 typedef struct tdi_unknowns {
     td_real gradient[4];
-    td_real x[4]; // increments; before the solve those of what is held, which are given
-    bool held[4];
+    td_real x[4]; // increments; before the solve those of what is fixed, which are given
+    bool fixed[4];
 } tdi_unknowns;
 
 // ---- material points ------------------------------------------------------------------------
@@ -345,7 +345,7 @@ typedef struct tdi_implicit {
 // ---- systems --------------------------------------------------------------------------------
 
 // What contact of a member has memory for, which may be less than the limits of the options. Of
-// several members it is the sum. Results do not depend on it: see tdi_touch_lacks().
+// several members it is the sum. Results do not depend on it: see tdi_body_contact_lacks_room().
 typedef struct tdi_member_room {
     tdi_contact_room contact;
     int32_t
@@ -361,7 +361,7 @@ typedef struct tdi_member {
     bool solved_in_larger_island; // it was solved with most others then: where it came to is free
                                   // of them
     bool untouched;               // contact does not see it: it is here for what holds it
-    int32_t bonds;                // of constraints that couple it: contact gets room for them
+    int32_t relations;            // of constraints that couple it: contact gets room for them
     const tdi_member_room *room;  // of contact; NULL: as the limits are, for all members
     // of its capsules: what tdi_planes_leave() left in the last step, and leaves in this; NULL:
     // none
@@ -369,14 +369,14 @@ typedef struct tdi_member {
     td_vec3 *bears;
 } tdi_member;
 
-typedef struct tdi_touch tdi_touch;
+typedef struct tdi_body_contact tdi_body_contact;
 typedef struct tdi_constraint_set tdi_constraint_set;
 typedef struct tdi_coupled tdi_coupled; // see coupled.h
 
 typedef struct tdi_system {
     const tdi_member *member;
     int32_t count;
-    tdi_touch *touch;                // contact between them and with colliders; NULL: none
+    tdi_body_contact *contact;       // contact between them and with colliders; NULL: none
     tdi_constraint_set *constraints; // constraints: the first of a list; NULL: none
     const td_collider *colliders;
     int32_t collider_count;

@@ -12,7 +12,7 @@
 
 #include "implicit/constraint.h"
 #include "implicit/newton.h"
-#include "implicit/touch.h"
+#include "implicit/body_contact.h"
 
 #include <math.h>
 
@@ -52,7 +52,7 @@ static void clear_turn(void *context, int64_t k) {
 
 static void factor_turn(void *context, int64_t k) {
     const factoring *f = context;
-    f->run->system->touch->factored[k] = factor_member(f->run, f->model, (int32_t)k);
+    f->run->system->contact->solve.factored[k] = factor_member(f->run, f->model, (int32_t)k);
 }
 
 static void note_largest(tdi_newton_run *n, td_real x) {
@@ -63,7 +63,7 @@ static void note_largest(tdi_newton_run *n, td_real x) {
 // while the memory of a member is near.
 static tdi_factored factor_members(tdi_newton_run *n, const tdi_model *model) {
     const tdi_system *y = n->system;
-    const bool shared = y->pool && y->touch;
+    const bool shared = y->pool && y->contact;
     factoring f = {n, model};
     tdi_factored worst = TDI_POSITIVE;
     if (shared) {
@@ -73,7 +73,8 @@ static tdi_factored factor_members(tdi_newton_run *n, const tdi_model *model) {
     n->largest = n->predicted_decrease = 0;
     tdi_coupled_open(y);
     for (int32_t k = 0; k < y->count && worst != TDI_NOT_POSITIVE; k++) {
-        const tdi_factored own = shared ? y->touch->factored[k] : factor_member(n, model, k);
+        const tdi_factored own =
+            shared ? y->contact->solve.factored[k] : factor_member(n, model, k);
         worst = own < worst ? own : worst;
         if (n->solved && own != TDI_NOT_POSITIVE && !is_coupled(y, k)) {
             note_largest(
@@ -89,8 +90,8 @@ static tdi_factored factor_all(tdi_newton_run *n, const tdi_model *model) {
     const tdi_system *y = n->system;
     n->direct = tdi_coupled_plan(y);
     tdi_system_each(y, clear_turn, (void *)y);
-    if (y->touch) {
-        tdi_touch_expand(y);
+    if (y->contact) {
+        tdi_body_contact_add_stiffness(y);
     }
     tdi_constraints_expand(y->constraints, y, n->used == TDI_MODEL_EXACT, model->positive);
     tdi_factored worst = factor_members(n, model);
@@ -100,7 +101,7 @@ static tdi_factored factor_all(tdi_newton_run *n, const tdi_model *model) {
 // The next model, when one is not positive definite or does not go down.
 void tdi_newton_soften(tdi_newton_run *n) {
     if (n->used < TDI_MODEL_POSITIVE) {
-        const bool both = n->system->touch || tdi_constraints_are_curved(n->system->constraints);
+        const bool both = n->system->contact || tdi_constraints_are_curved(n->system->constraints);
         n->used = n->used == TDI_MODEL_EXACT && both ? TDI_MODEL_CONVEX : TDI_MODEL_POSITIVE;
         if (n->used == TDI_MODEL_POSITIVE && n->opts->rest && n->shift == 0) {
             n->shift = n->first;
@@ -112,14 +113,14 @@ void tdi_newton_soften(tdi_newton_run *n) {
 
 // Factors a model that is positive definite.
 static td_status factor(tdi_newton_run *n, bool carry) {
-    tdi_touch *t = n->system->touch;
-    const bool large = t && t->idle_count == 0 && n->system->count >= LARGE;
+    tdi_body_contact *t = n->system->contact;
+    const bool large = t && t->idle_set.count == 0 && n->system->count >= LARGE;
     n->used = large && n->doubtful && n->next == TDI_MODEL_EXACT ? TDI_MODEL_CONVEX : n->next;
     tdi_constraints_evaluate(n->system->constraints, n->system);
     for (int32_t tries = 0; tries < SHIFT_TRIES;) {
         if (t) {
             td_status status =
-                tdi_touch_evaluate(t, n->system, n->used == TDI_MODEL_EXACT, carry, n->diag);
+                tdi_body_contact_evaluate(t, n->system, n->used == TDI_MODEL_EXACT, carry, n->diag);
             if (status != TD_OK) {
                 return status;
             }
@@ -157,9 +158,9 @@ static td_real largest_of(const tdi_system *y, int32_t k) {
     const tdi_member *m = &y->member[k];
     const tdi_coords *c = &m->body->coords;
     td_real most = 0;
-    if (m->body->ops->largest || y->touch) {
+    if (m->body->ops->largest || y->contact) {
         return m->body->ops->largest ? m->body->ops->largest(m->body)
-                                     : tdi_touch_largest(y->touch, y, k);
+                                     : tdi_body_contact_largest(y->contact, y, k);
     }
     for (int32_t i = 0; i < c->count; i++) {
         const td_real x = fabs(c->increment[i]);
@@ -175,7 +176,7 @@ void tdi_newton_increments(tdi_newton_run *n, bool limited) {
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_implicit *ops = y->member[k].body->ops;
         void *body = y->member[k].body;
-        const bool alone = !y->touch && !y->constraints, fused = alone && ops->attempt;
+        const bool alone = !y->contact && !y->constraints, fused = alone && ops->attempt;
         if (tdi_is_idle(y, k) || is_coupled(y, k)) {
             continue;
         }
@@ -198,12 +199,12 @@ void tdi_newton_solve_again(tdi_newton_run *n) {
 
 // Contact between segments changes the increments. Its tolerance is a part of the promise, which
 // must not be that of K.
-static bool touch(tdi_newton_run *n) {
+static bool solve_contact(tdi_newton_run *n) {
     const tdi_system *y = n->system;
     const td_real own = tdi_constraints_slope(y->constraints, y);
     n->predicted_decrease += own;
-    const bool fine =
-        tdi_touch_solve(y->touch, y, &n->predicted_decrease, &n->stats->gradient_steps);
+    const bool fine = tdi_conjugate_gradients_solve(y->contact, y, &n->predicted_decrease,
+                                                    &n->stats->gradient_steps);
     n->predicted_decrease -= own;
     return fine;
 }
@@ -212,14 +213,14 @@ static void answer_turn(void *context, int64_t k) {
     const tdi_system *y = context;
     if (y->constraints || is_coupled(y, (int32_t)k)) {
         tdi_coupled_answer(y, (int32_t)k);
-        y->touch->part[k] = largest_of(y, (int32_t)k);
+        y->contact->solve.part[k] = largest_of(y, (int32_t)k);
     }
 }
 
 // Increments of the coupled systems; with them, of all members.
 static void answer(tdi_newton_run *n, bool last) {
     const tdi_system *y = n->system;
-    const bool shared = y->pool && y->touch;
+    const bool shared = y->pool && y->contact;
     tdi_coupled_solve(y, &n->predicted_decrease);
     n->largest = y->constraints ? 0 : n->largest; // what others had may have changed
     if (shared) {
@@ -232,7 +233,7 @@ static void answer(tdi_newton_run *n, bool last) {
         if (!shared) {
             tdi_coupled_answer(y, k);
         }
-        note_largest(n, !last ? 0 : shared ? y->touch->part[k] : largest_of(y, k));
+        note_largest(n, !last ? 0 : shared ? y->contact->solve.part[k] : largest_of(y, k));
     }
 }
 
@@ -240,12 +241,12 @@ static void answer(tdi_newton_run *n, bool last) {
 // least value.
 static bool couple(tdi_newton_run *n) {
     const tdi_system *y = n->system;
-    const bool gradients = y->touch && y->touch->coupled && !n->direct;
+    const bool gradients = y->contact && y->contact->terms.couples_capsules && !n->direct;
     if (tdi_coupled_any(y)) {
         answer(n, !gradients);
     }
     n->largest = gradients ? 0 : n->largest;
-    if (gradients && !touch(n)) {
+    if (gradients && !solve_contact(n)) {
         return false;
     }
     for (int32_t k = 0; gradients && k < y->count; k++) {
@@ -260,7 +261,7 @@ static void finish_holds(tdi_newton_run *n) {
     if (y->constraints) {
         tdi_constraints_update_multipliers(y->constraints, y, &n->predicted_decrease);
     }
-    if (y->constraints && !y->touch) {
+    if (y->constraints && !y->contact) {
         // what rows do between segments is not in the factors by which bodies follow
         tdi_system_attempt(y, !tdi_constraints_couple(y->constraints));
     }
@@ -339,7 +340,7 @@ td_status tdi_newton_solve(tdi_newton_run *n, bool carry) {
             return status;
         }
         if (!n->solved) {
-            tdi_newton_increments(n, !y->touch && !n->opts->rest);
+            tdi_newton_increments(n, !y->contact && !n->opts->rest);
         }
         if (isfinite(n->largest) && !couple(n)) {
             tdi_newton_soften(n);

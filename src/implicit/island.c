@@ -7,11 +7,11 @@
 #include "base/guard.h"
 #include "base/opts.h"
 #include "implicit/constraint.h"
-#include "implicit/touch.h"
+#include "implicit/body_contact.h"
 
 struct td_island {
     const td_alloc *alloc;
-    tdi_touch *touch;                // NULL: nothing touches
+    tdi_body_contact *contact;       // NULL: nothing touches
     tdi_constraint_set *constraints; // NULL: none
     void *began;                     // room for where a step began that is taken in halves
     size_t began_bytes;
@@ -52,8 +52,8 @@ td_status td_island_new(td_body *const *bodies, int32_t count, const td_contact_
     td_contact_opts own = td_contact_opts_default();
     td_status status = tdi_opts_take("td_contact_opts", &own, opts, diag);
     if (opts && status == TD_OK) {
-        status =
-            tdi_touch_new(island->member, count, &own, collider_limit, alloc, &island->touch, diag);
+        status = tdi_body_contact_new(island->member, count, &own, collider_limit, alloc,
+                                      &island->contact, diag);
     }
     const tdi_system all = {.member = island->member, .count = count};
     island->began_bytes = tdi_system_memory(&all);
@@ -72,7 +72,7 @@ td_status td_island_new(td_body *const *bodies, int32_t count, const td_contact_
 
 void td_island_free(td_island *island) {
     if (island) {
-        tdi_touch_free(island->touch);
+        tdi_body_contact_free(island->contact);
         tdi_constraint_set_free(island->constraints);
         tdi_alloc_free(island->alloc, island->began, island->began_bytes);
         tdi_alloc_free(island->alloc, island, bytes_of(island->count));
@@ -90,17 +90,18 @@ static td_status system_of(td_island *island, const td_step_opts *opts,
         }
         island->member[k].opts = &island->opts[k];
     }
-    *system = (tdi_system){.member = island->member,
-                           .count = island->count,
-                           .touch = island->touch && island->touch->set ? island->touch : NULL,
-                           .constraints = island->constraints,
-                           .colliders = colliders,
-                           .collider_count = collider_count};
+    *system =
+        (tdi_system){.member = island->member,
+                     .count = island->count,
+                     .contact = island->contact && island->contact->set ? island->contact : NULL,
+                     .constraints = island->constraints,
+                     .colliders = colliders,
+                     .collider_count = collider_count};
     if (collider_count < 0 || (collider_count > 0 && !colliders)) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "collider_count is %d; it must be at least 0",
                         (int)collider_count);
     }
-    if (collider_count > 0 && !island->touch) {
+    if (collider_count > 0 && !island->contact) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
                         "there are %d colliders, but the island was made without contact; give "
                         "td_island_new() contact options",
@@ -114,12 +115,12 @@ static td_status system_of(td_island *island, const td_step_opts *opts,
 
 // ---- constraints ----------------------------------------------------------------------------
 
-// Room for the bonds of constraints in the coupled system of contact. False: out of memory.
+// Room for the relations of constraints in the coupled system of contact. False: out of memory.
 static bool fit(td_island *island, const tdi_constraint_set *constraints) {
     for (int32_t k = 0; k < island->count; k++) {
-        island->member[k].bonds = tdi_constraints_coupling(constraints, k);
+        island->member[k].relations = tdi_constraints_coupling(constraints, k);
     }
-    return !island->touch || tdi_touch_fit(island->touch, island->member);
+    return !island->contact || tdi_body_contact_resize(island->contact, island->member);
 }
 
 td_status td_island_constrain(td_island *island, const td_constraint *constraints, int32_t count,
@@ -135,7 +136,7 @@ td_status td_island_constrain(td_island *island, const td_constraint *constraint
                                       &widened, diag);
     if (status == TD_OK) {
         status = tdi_constraint_set_new(island->member, island->count, widened.items, count,
-                                        island->touch, island->alloc, &held.constraints, diag);
+                                        island->contact, island->alloc, &held.constraints, diag);
         tdi_opts_widen_free(&widened);
     }
     if (status != TD_OK) {
@@ -250,5 +251,5 @@ int32_t td_island_contacts(const td_island *island, td_contact *contacts, int32_
     if (!island) {
         return 0;
     }
-    return island->touch ? tdi_touch_contacts(island->touch, contacts, capacity) : 0;
+    return island->contact ? tdi_body_contact_report(island->contact, contacts, capacity) : 0;
 }

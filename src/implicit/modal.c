@@ -28,7 +28,7 @@
 
 #define CLOSE       1e-6  // m or rad: a one-sided row within this may push
 #define SAME        1e-10 // of the largest pivot: rows that say the same
-#define CURVED      1e-9  // of the largest second derivative of a bond: less is none
+#define CURVED      1e-9  // of the largest second derivative of a relation: less is none
 #define DIFFERENCE  1e-5  // m: for second derivatives by differences, error about 1e-10
 #define ROUNDING    1e-13 // m or rad: errors of coordinates
 #define FALLS       1e-3  // 1/s^2: of lambda; what falls more slowly, in half a minute, is neutral
@@ -49,7 +49,7 @@ typedef struct part {
 // A row of a constraint; and one of its second derivatives, which is elastic.
 typedef struct row {
     const tdi_constraint_set *set;
-    int32_t held, row; // bond of the set, and row of it
+    int32_t group, row; // relation of the set, and row of it
     bool one_sided;
     td_real force;
     td_real stiffness; // of an elastic row
@@ -89,17 +89,17 @@ static void add(const modal *m, td_real *to, const td_real *x, td_real by) {
     }
 }
 
-// ---- bonds ----------------------------------------------------------------------------------
+// ---- relations ----------------------------------------------------------------------------------
 
 static int32_t member_of_point(const tdi_constraint_set *h, const tdi_row_group *b, int32_t point) {
-    return h->member[h->def[b->hold].actor[b->law.point[point].second]];
+    return h->member[h->def[b->constraint].actor[b->law.point[point].second]];
 }
 
-// Generalised forces of forces at the points of a bond, added to a row.
+// Generalised forces of forces at the points of a relation, added to a row.
 static void add_forces(const modal *m, const tdi_constraint_set *h, const tdi_row_group *b,
                        const td_vec3 *force, td_real *to) {
     for (int side = 0; side < 2; side++) {
-        const int32_t actor = h->def[b->hold].actor[side];
+        const int32_t actor = h->def[b->constraint].actor[side];
         const part *p = actor == TD_NONE ? NULL : &m->part[h->member[actor]];
         tdi_point own_points[TDI_RELATION_POINTS];
         td_vec3 own[TDI_RELATION_POINTS];
@@ -121,7 +121,7 @@ static void add_forces(const modal *m, const tdi_constraint_set *h, const tdi_ro
 
 static tdi_relation_at evaluate(const tdi_constraint_set *h, const tdi_row_group *b,
                                 td_vec3 x[TDI_RELATION_POINTS]) {
-    td_real along = h->state[b->hold].along;
+    td_real along = h->state[b->constraint].along;
     tdi_relation_at at;
     tdi_row_group_positions(h, b, x);
     tdi_relation_evaluate(&b->law, x, &along, &at);
@@ -133,21 +133,21 @@ static bool is_curved(const tdi_row_group *b) {
            b->law.kind == TDI_RELATION_ENDS;
 }
 
-// Room for the rows of a bond that acts.
+// Room for the rows of a relation that acts.
 static int32_t rows_of(const tdi_row_group *b) {
     return !b->acts ? 0 : b->law.row_count + (is_curved(b) ? 3 * b->law.point_count : 0);
 }
 
 static td_status find_rows(modal *m, td_diag *diag) {
     for (const tdi_constraint_set *h = m->system->constraints; h; h = h->next) {
-        for (int32_t i = 0; i < h->held_count; i++) {
-            const tdi_row_group *b = &h->held[i];
+        for (int32_t i = 0; i < h->group_count; i++) {
+            const tdi_row_group *b = &h->group[i];
             if (!b->acts) {
                 continue;
             }
-            if (h->began[b->hold].unmet) {
+            if (h->began[b->constraint].unmet) {
                 char name[80];
-                tdi_constraint_name(&h->def[b->hold], b->hold, name);
+                tdi_constraint_name(&h->def[b->constraint], b->constraint, name);
                 return tdi_fail(diag, TD_ERR_ARGUMENT,
                                 "%s is not met, so the pose has no modes; settle it, or release it",
                                 name);
@@ -157,7 +157,7 @@ static td_status find_rows(modal *m, td_diag *diag) {
             for (int32_t r = 0; r < b->law.row_count; r++) {
                 if (!b->law.one_sided || at.c[r] < CLOSE) {
                     m->row[m->hard] =
-                        (row){.set = h, .held = i, .row = r, .one_sided = b->law.one_sided};
+                        (row){.set = h, .group = i, .row = r, .one_sided = b->law.one_sided};
                     add_forces(m, h, b, at.gradient[r], row_of(m, m->r, m->hard++));
                 }
             }
@@ -229,13 +229,13 @@ static void find_forces(modal *m) {
     m->count = m->hard;
 }
 
-// Forces of all rows of a bond, 0 of those that do not take part.
-static bool bond_forces(const modal *m, const tdi_constraint_set *h, int32_t held,
-                        td_real force[TDI_RELATION_ROWS]) {
+// Forces of all rows of a relation, 0 of those that do not take part.
+static bool relation_forces(const modal *m, const tdi_constraint_set *h, int32_t group,
+                            td_real force[TDI_RELATION_ROWS]) {
     bool any = false;
     memset(force, 0, TDI_RELATION_ROWS * sizeof *force);
     for (int32_t k = 0; k < m->hard; k++) {
-        if (m->row[k].set == h && m->row[k].held == held) {
+        if (m->row[k].set == h && m->row[k].group == group) {
             force[m->row[k].row] = m->row[k].force;
             any = any || m->row[k].force != 0;
         }
@@ -247,11 +247,11 @@ static bool bond_forces(const modal *m, const tdi_constraint_set *h, int32_t hel
 static int32_t loads_on(const modal *m, int32_t member, td_real scale) {
     int32_t count = 0;
     for (const tdi_constraint_set *h = m->system->constraints; h; h = h->next) {
-        for (int32_t i = 0; i < h->held_count; i++) {
-            const tdi_row_group *b = &h->held[i];
+        for (int32_t i = 0; i < h->group_count; i++) {
+            const tdi_row_group *b = &h->group[i];
             td_real force[TDI_RELATION_ROWS];
             td_vec3 x[TDI_RELATION_POINTS];
-            if (!b->acts || !bond_forces(m, h, i, force)) {
+            if (!b->acts || !relation_forces(m, h, i, force)) {
                 continue;
             }
             const tdi_relation_at at = evaluate(h, b, x);
@@ -298,10 +298,10 @@ static td_real *coordinate(td_vec3 *x, int32_t d) {
     return d % 3 == 0 ? &v->x : d % 3 == 1 ? &v->y : &v->z;
 }
 
-// Of points by differences of gradients; joints turn by exp(w), and their bonds have one point.
-static void bond_hessian(const tdi_constraint_set *h, const tdi_row_group *b, const td_real *force,
-                         td_real *hessian, int32_t n) {
-    const td_real along = h->state[b->hold].along;
+// Of points by differences of gradients; joints turn by exp(w), and their relations have one point.
+static void relation_hessian(const tdi_constraint_set *h, const tdi_row_group *b,
+                             const td_real *force, td_real *hessian, int32_t n) {
+    const td_real along = h->state[b->constraint].along;
     td_vec3 x[TDI_RELATION_POINTS];
     tdi_row_group_positions(h, b, x);
     memset(hessian, 0, (size_t)(n * n) * sizeof *hessian);
@@ -334,15 +334,15 @@ static void bond_hessian(const tdi_constraint_set *h, const tdi_row_group *b, co
     }
 }
 
-static void add_elastic_of(modal *m, const tdi_constraint_set *h, int32_t held) {
-    const tdi_row_group *b = &h->held[held];
+static void add_elastic_of(modal *m, const tdi_constraint_set *h, int32_t group) {
+    const tdi_row_group *b = &h->group[group];
     const int32_t n = 3 * b->law.point_count;
     td_real hessian[COORDINATES * COORDINATES], axes[COORDINATES * COORDINATES],
         force[TDI_RELATION_ROWS], most = 0;
-    if (!bond_forces(m, h, held, force)) {
+    if (!relation_forces(m, h, group, force)) {
         return;
     }
-    bond_hessian(h, b, force, hessian, n);
+    relation_hessian(h, b, force, hessian, n);
     tdi_diagonalise(hessian, axes, n);
     for (int32_t k = 0; k < n; k++) {
         most = fmax(most, fabs(hessian[k * n + k]));
@@ -354,7 +354,7 @@ static void add_elastic_of(modal *m, const tdi_constraint_set *h, int32_t held) 
             for (int32_t d = 0; d < n; d++) {
                 *coordinate(way, d) = axes[d * n + k];
             }
-            m->row[m->count] = (row){.set = h, .held = held, .stiffness = stiffness};
+            m->row[m->count] = (row){.set = h, .group = group, .stiffness = stiffness};
             add_forces(m, h, b, way, row_of(m, m->r, m->count++));
         }
     }
@@ -362,8 +362,8 @@ static void add_elastic_of(modal *m, const tdi_constraint_set *h, int32_t held) 
 
 static void add_elastic(modal *m) {
     for (const tdi_constraint_set *h = m->system->constraints; h; h = h->next) {
-        for (int32_t i = 0; i < h->held_count; i++) {
-            if (h->held[i].acts && is_curved(&h->held[i])) {
+        for (int32_t i = 0; i < h->group_count; i++) {
+            if (h->group[i].acts && is_curved(&h->group[i])) {
                 add_elastic_of(m, h, i);
             }
         }
@@ -656,9 +656,9 @@ static td_status measure(modal *m, int32_t *points, td_diag *diag) {
         m->length += m->part[k].count = own->open(scratch, tdi_state_whole(member->body));
     }
     for (const tdi_constraint_set *h = m->system->constraints; h; h = h->next) {
-        for (int32_t i = 0; i < h->held_count; i++) {
-            m->most += rows_of(&h->held[i]);
-            *points += h->held[i].law.point_count;
+        for (int32_t i = 0; i < h->group_count; i++) {
+            m->most += rows_of(&h->group[i]);
+            *points += h->group[i].law.point_count;
         }
     }
     if (m->length > 0 && m->most > MOST_FORCES / m->length) {
@@ -768,13 +768,13 @@ static int32_t mark(const tdi_system *y) {
 }
 
 static bool is_held(const tdi_system *y, int32_t member) {
-    bool held = false;
-    for (const tdi_constraint_set *h = y->constraints; h && !held; h = h->next) {
-        for (int32_t k = 0; k < h->member_count && !held; k++) {
-            held = h->member[k] == member;
+    bool group = false;
+    for (const tdi_constraint_set *h = y->constraints; h && !group; h = h->next) {
+        for (int32_t k = 0; k < h->member_count && !group; k++) {
+            group = h->member[k] == member;
         }
     }
-    return held;
+    return group;
 }
 
 // The members of a set of constraints, by themselves.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Newton's method on the incremental potential of a system: increments (increments.c) and moves by
-// them (moves.c), until they are small.
+// them (line_search.c), until they are small.
 //
 // Stopping  The error that an increment x leaves is about c x^2, with c from the last two
 //           increments, which ends the iteration before the increment itself is below the
@@ -14,7 +14,7 @@
 
 #include "base/diag.h"
 #include "implicit/constraint.h"
-#include "implicit/touch.h"
+#include "implicit/body_contact.h"
 
 #include <math.h>
 
@@ -72,9 +72,9 @@ static td_status iterate(tdi_newton_run *n, bool carry, td_real *taken) {
     if (!isfinite(n->largest)) {
         return TD_ERR_DIVERGED;
     }
-    *taken = y->touch ? tdi_newton_move_touching(n, carry) : tdi_newton_move_freely(n);
-    if (y->touch && tdi_touch_lacks(y->touch)) {
-        return tdi_touch_no_room(y->touch, n->diag);
+    *taken = y->contact ? tdi_newton_move_with_contact(n, carry) : tdi_newton_move_freely(n);
+    if (y->contact && tdi_body_contact_lacks_room(y->contact)) {
+        return tdi_body_contact_no_room(y->contact, n->diag);
     }
     return isfinite(*taken) ? TD_OK : TD_ERR_DIVERGED;
 }
@@ -126,7 +126,7 @@ static bool is_done(const tdi_newton_run *n, td_real taken, bool whole, bool cal
 
 static td_status squeezed(const tdi_newton_run *n) {
     char tightest[TDI_TIGHTEST];
-    tdi_touch_tightest(n->system->touch, n->system, tightest);
+    tdi_body_contact_tightest_text(n->system->contact, n->system, tightest);
     return tdi_fail(n->diag, TD_ERR_DIVERGED,
                     "there is no room: colliders, bases or held ends squeeze what they push%s; "
                     "move them apart, or try a shorter step",
@@ -134,7 +134,7 @@ static td_status squeezed(const tdi_newton_run *n) {
 }
 
 static td_status bring_along(tdi_newton_run *n) {
-    tdi_touch *t = n->system->touch;
+    tdi_body_contact *t = n->system->contact;
     bool between = false;
     for (int32_t k = 0; t && t->time < 1; k++) {
         td_real taken = 0;
@@ -143,7 +143,7 @@ static td_status bring_along(tdi_newton_run *n) {
         if (status != TD_OK || k == MOST_CARRIES) {
             return status == TD_ERR_LIMIT ? status : squeezed(n);
         }
-        between = !between && tdi_touch_any(t);
+        between = !between && tdi_body_contact_any(t);
         if (!between && t->time < 1) {
             // what is left is soon less than a gap, and no increment is as short
             tdi_newton_jump(n->system);
@@ -160,20 +160,20 @@ static td_status bring_along(tdi_newton_run *n) {
 // until they are done; then those go on that they have disturbed. Whether some wake.
 static bool may_idle(tdi_newton_run *n, td_real taken, bool done) {
     const tdi_system *y = n->system;
-    tdi_touch *t = y->touch;
+    tdi_body_contact *t = y->contact;
     const bool whole = n->used != TDI_MODEL_POSITIVE && !n->raised && taken == 1;
     bool woken = false;
-    if (!t || y->count < MANY || t->exact || y->constraints || n->opts->rest) {
+    if (!t || y->count < MANY || t->exact_step.used || y->constraints || n->opts->rest) {
         return false;
     }
     tdi_idle_note(t, y, taken, whole, n->opts->tolerance);
-    if (t->idle_count > 0 && taken == 0) {
-        tdi_touch_wake(t);
+    if (t->idle_set.count > 0 && taken == 0) {
+        tdi_idle_wake_all(t);
         woken = true;
-    } else if (t->idle_count > 0 && done) {
-        woken = tdi_touch_wake_disturbed(t, y);
-    } else if (!done && taken > 0 && (n->direct || t->idle_count > 0)) {
-        tdi_touch_idle(t, y, IDLE * n->opts->tolerance, taken < 1 ? SLOW * n->largest : 0);
+    } else if (t->idle_set.count > 0 && done) {
+        woken = tdi_idle_wake_disturbed(t, y);
+    } else if (!done && taken > 0 && (n->direct || t->idle_set.count > 0)) {
+        tdi_idle_find(t, y, IDLE * n->opts->tolerance, taken < 1 ? SLOW * n->largest : 0);
     }
     if (woken) {
         n->before = 0;
@@ -187,9 +187,9 @@ static bool may_idle(tdi_newton_run *n, td_real taken, bool done) {
 // What the increments have left to go, each member goes by itself.
 static void relax(const tdi_system *y, td_real taken) {
     tdi_system_place(y, 1);
-    tdi_touch_gather(y, y->touch->moved);
+    tdi_body_contact_gather(y, y->contact->motion);
     tdi_system_place(y, taken);
-    tdi_relax(y, y->touch->moved);
+    tdi_relax(y, y->contact->motion);
 }
 
 // ---- entry ----------------------------------------------------------------------------------
@@ -212,8 +212,8 @@ static tdi_newton_run start(const tdi_system *y, const tdi_newton_opts *opts, td
                         .diag = diag,
                         .reach = 1,
                         .fresh = true,
-                        .offers_reuse = !y->touch && !y->constraints,
-                        .guessed = !y->touch && !opts->rest,
+                        .offers_reuse = !y->contact && !y->constraints,
+                        .guessed = !y->contact && !opts->rest,
                         .noted = !opts->rest && recall(y)};
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
@@ -225,7 +225,7 @@ static tdi_newton_run start(const tdi_system *y, const tdi_newton_opts *opts, td
 
 // What an iteration of those members that go on costs, of one of all.
 static td_real share_of(const tdi_system *y) {
-    const int32_t idle = y->touch ? y->touch->idle_count : 0;
+    const int32_t idle = y->contact ? y->contact->idle_set.count : 0;
     return fmax(LEAST_SHARE, (td_real)(y->count - idle) / y->count);
 }
 
@@ -252,7 +252,7 @@ static td_status run(const tdi_system *y, const tdi_newton_opts *opts, bool *con
         if (status == TD_OK && opts->rest && way > TDI_AWAY) {
             return TD_ERR_DIVERGED;
         }
-        bool calm = status == TD_OK && (!y->touch || tdi_touch_calm(y->touch, y));
+        bool calm = status == TD_OK && (!y->contact || tdi_body_contact_is_steady(y->contact, y));
         bool whole = n.used != TDI_MODEL_POSITIVE && !n.raised && taken == 1 && calm;
         bool met =
             status == TD_OK && tdi_constraints_converged(y->constraints, y, n.largest, taken == 1);
@@ -260,8 +260,8 @@ static td_status run(const tdi_system *y, const tdi_newton_opts *opts, bool *con
         if (may_idle(&n, taken, done)) {
             continue;
         }
-        if (done && y->touch && y->touch->exact) {
-            status = tdi_exact_refine(y->touch, y, &done);
+        if (done && y->contact && y->contact->exact_step.used) {
+            status = tdi_exact_refine(y->contact, y, &done);
             whole = false;
             if (status == TD_ERR_LIMIT) {
                 return TD_OK; // a shorter step may do
@@ -275,9 +275,9 @@ static td_status run(const tdi_system *y, const tdi_newton_opts *opts, bool *con
             return status;
         }
         go_on(&n, taken, whole);
-        if (taken > 0 && taken < CUT_SHORT && y->touch) {
+        if (taken > 0 && taken < CUT_SHORT && y->contact) {
             relax(y, taken);
-            tdi_idle_relaxed(y->touch, y);
+            tdi_idle_relaxed(y->contact, y);
         }
     }
     return status;
@@ -285,12 +285,12 @@ static td_status run(const tdi_system *y, const tdi_newton_opts *opts, bool *con
 
 td_status tdi_newton(const tdi_system *y, const tdi_newton_opts *opts, bool *converged,
                      td_step_stats *stats, td_diag *diag) {
-    if (y->touch) {
-        tdi_idle_begin(y->touch);
+    if (y->contact) {
+        tdi_idle_begin(y->contact);
     }
     const td_status status = run(y, opts, converged, stats, diag);
-    if (y->touch) {
-        tdi_touch_wake(y->touch);
+    if (y->contact) {
+        tdi_idle_wake_all(y->contact);
     }
     return status;
 }

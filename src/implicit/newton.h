@@ -55,10 +55,10 @@ void tdi_newton_increments(tdi_newton_run *n, bool limited);
 // The same with a new gradient and old factors. Poses stay.
 void tdi_newton_solve_again(tdi_newton_run *n);
 
-// ---- moves.c: how much of the increments was taken; not finite when the value is not
+// ---- line_search.c: how much of the increments was taken; not finite when the value is not
 
 td_real tdi_newton_move_freely(tdi_newton_run *n); // without contact; all of them are tried already
-td_real tdi_newton_move_touching(tdi_newton_run *n, bool carry);
+td_real tdi_newton_move_with_contact(tdi_newton_run *n, bool carry);
 // Lets what is driven go to the end while the rest stands still, if there is room for it.
 void tdi_newton_jump(const tdi_system *system);
 // A turn for each member, on all threads.

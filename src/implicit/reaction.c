@@ -7,7 +7,7 @@
 // but for air, so that central differences are exact to rounding, and good to the square of the
 // angle in rotations.
 
-#include "implicit/touch.h"
+#include "implicit/body_contact.h"
 
 #include "math/vec3.h"
 
@@ -35,7 +35,7 @@ static td_real slope(const tdi_member *m, td_vec3 about, td_vec3 axis, bool turn
 }
 
 // Contact adds its gradient at the points of the body.
-static void add_contacts(const tdi_touch *t, int32_t member, td_vec3 about, td_vec3 *force,
+static void add_contacts(const tdi_body_contact *t, int32_t member, td_vec3 about, td_vec3 *force,
                          td_vec3 *moment) {
     int32_t count;
     const tdi_contact *list = tdi_contacts_list(t->set, &count);
@@ -74,8 +74,8 @@ bool tdi_system_reaction(const tdi_system *y, int32_t member, td_vec3 about, td_
     m->body->ops->perturb_pose(m->body, NULL);
     *force = tdi_vec3(f[0], f[1], f[2]);
     *moment = tdi_vec3(w[0], w[1], w[2]);
-    if (y->touch) {
-        add_contacts(y->touch, member, about, force, moment);
+    if (y->contact) {
+        add_contacts(y->contact, member, about, force, moment);
     }
     return true;
 }

@@ -11,7 +11,7 @@
 //          way to its guess.
 
 #include "implicit/newton.h"
-#include "implicit/touch.h"
+#include "implicit/body_contact.h"
 
 #include "math/vec3.h"
 
@@ -27,7 +27,7 @@
 
 typedef struct relaxing {
     const tdi_system *system;
-    tdi_touch *t;
+    tdi_body_contact *t;
     tdi_contacts *own; // of the member
     int32_t member;    // that moves
     td_real energy;    // of its contacts, where they were evaluated
@@ -38,15 +38,15 @@ typedef struct relaxing {
 static void place(const relaxing *r, td_real fraction) {
     const tdi_member *m = &r->system->member[r->member];
     tdi_state_try(m->body, fraction);
-    tdi_touch_gather_of(r->system, r->member);
+    tdi_body_contact_gather_of(r->system, r->member);
 }
 
 // Increments of the member alone, with a positive model of its contacts. False: there are none.
 static bool solve(relaxing *r, td_real *predicted_decrease, td_real *largest) {
-    const tdi_touch *t = r->t;
+    const tdi_body_contact *t = r->t;
     const tdi_member *m = &r->system->member[r->member];
     const tdi_model model = {.raise = true, .touched = true};
-    tdi_contact_rule rule = t->rule;
+    tdi_contact_rule rule = t->terms.rule;
     rule.exact = false;
     if (tdi_contacts_evaluate(r->own, t->now, t->time, &rule, &r->energy, NULL) != TD_OK) {
         return false;
@@ -54,7 +54,7 @@ static bool solve(relaxing *r, td_real *predicted_decrease, td_real *largest) {
     if (m->body->ops->clear) {
         m->body->ops->clear(m->body);
     }
-    tdi_touch_expand_of(r->system, r->own, r->member);
+    tdi_body_contact_add_stiffness_of(r->system, r->own, r->member);
     *predicted_decrease = 0;
     if (m->body->ops->factor(m->body, &model) == TDI_NOT_POSITIVE) {
         return false;
@@ -65,7 +65,7 @@ static bool solve(relaxing *r, td_real *predicted_decrease, td_real *largest) {
 
 // How much of the increments, which are tried, the member may take.
 static td_real free_part(const relaxing *r) {
-    tdi_touch *t = r->t;
+    tdi_body_contact *t = r->t;
     td_real part = 1;
     for (int32_t p = t->first_point[r->member]; p < t->first_point[r->member + 1]; p++) {
         t->dx[p] = tdi_sub(t->now[p], t->x[p]);
@@ -79,7 +79,7 @@ static td_real free_part(const relaxing *r) {
 
 // One increment: how far the member moved; 0: it stays.
 static td_real move(relaxing *r) {
-    tdi_touch *t = r->t;
+    tdi_body_contact *t = r->t;
     const tdi_member *m = &r->system->member[r->member];
     const int32_t first = t->first_point[r->member], count = t->first_point[r->member + 1] - first;
     td_real predicted_decrease, largest;
@@ -93,7 +93,8 @@ static td_real move(relaxing *r) {
     memset(t->dx + first, 0, (size_t)count * sizeof *t->dx);
     for (int32_t k = 0; k < HALVINGS && fraction > 0; k++) {
         place(r, fraction);
-        if (m->body->ops->value(m->body) + tdi_contacts_energy(r->own, t->now, t->time, &t->rule) <=
+        if (m->body->ops->value(m->body) +
+                tdi_contacts_energy(r->own, t->now, t->time, &t->terms.rule) <=
             value - DESCENT * fraction * predicted_decrease) {
             memcpy(t->x + first, t->now + first, (size_t)count * sizeof *t->x);
             return fraction * largest;
@@ -107,8 +108,9 @@ static td_real move(relaxing *r) {
 // ---- all ------------------------------------------------------------------------------------
 
 static bool can_relax(const tdi_system *y) {
-    const tdi_touch *t = y->touch;
-    bool all = t->set && y->count >= LEAST && !t->exact && !y->constraints && t->time >= 1;
+    const tdi_body_contact *t = y->contact;
+    bool all =
+        t->set && y->count >= LEAST && !t->exact_step.used && !y->constraints && t->time >= 1;
     for (int32_t k = 0; k < y->count && all; k++) {
         const tdi_implicit *ops = y->member[k].body->ops;
         const td_body *head = y->member[k].body;
@@ -119,9 +121,10 @@ static bool can_relax(const tdi_system *y) {
 }
 
 // Whether a member is not where it would go.
-static bool goes(const tdi_touch *t, const td_vec3 *aim, int32_t member) {
+static bool goes(const tdi_body_contact *t, const td_vec3 *aim, int32_t member) {
     const int32_t first = t->first_capsule[member];
-    const td_real near = first < t->first_capsule[member + 1] ? CLOSE * t->radius[first] : 0;
+    const td_real near =
+        first < t->first_capsule[member + 1] ? CLOSE * t->capsule[first].radius : 0;
     bool any = false;
     for (int32_t p = t->first_point[member]; p < t->first_point[member + 1] && !any; p++) {
         const td_vec3 way = tdi_sub(aim[p], t->now[p]);
@@ -132,27 +135,28 @@ static bool goes(const tdi_touch *t, const td_vec3 *aim, int32_t member) {
 
 static void member_turn(void *context, tdi_contacts *own, int32_t member) {
     const tdi_system *y = context;
-    relaxing r = {.system = y, .t = y->touch, .own = own, .member = member};
+    relaxing r = {.system = y, .t = y->contact, .own = own, .member = member};
     for (int32_t n = 0; n < MOST && move(&r) > SMALL; n++) {}
 }
 
 void tdi_relax(const tdi_system *y, const td_vec3 *aim) {
-    tdi_touch *t = y->touch;
+    tdi_body_contact *t = y->contact;
     if (!can_relax(y)) {
         return;
     }
-    tdi_touch_gather_pose(y);
+    tdi_body_contact_gather_pose(y);
     for (int32_t p = 0; p < t->point_count; p++) {
         t->dx[p] = tdi_sub(aim[p], t->now[p]);
     }
-    t->looked = false;
+    t->search.covers_way = false;
     if (tdi_contacts_find_apart(t->set, t->now, t->dx, NULL) != TD_OK) {
         return;
     }
     memcpy(t->x, t->now, (size_t)t->point_count * sizeof *t->x);
     memset(t->dx, 0, (size_t)t->point_count * sizeof *t->dx);
     for (int32_t k = 0; k < y->count; k++) {
-        t->goes[k] = !tdi_is_idle(y, k) && goes(t, aim, k);
+        t->search.moves_alone[k] = !tdi_is_idle(y, k) && goes(t, aim, k);
     }
-    tdi_contacts_each_group(t->set, t->owner, t->goes, y->count, member_turn, (void *)y);
+    tdi_contacts_each_group(t->set, t->owner, t->search.moves_alone, y->count, member_turn,
+                            (void *)y);
 }

@@ -23,15 +23,16 @@ static void lay_out_numbers(tdi_sparse *s, tdi_layout *l) {
 static void lay_out(tdi_sparse *s, tdi_layout *l) {
     const size_t n = (size_t)s->node_limit, blocks = (size_t)s->block_limit;
     tdi_layout_place(l, 1, sizeof *s);
-    int32_t **arrays[] = {&s->first,  &s->length, &s->degree, &s->room,  &s->head, &s->next,
-                          &s->before, &s->mark,   &s->place,  &s->node,  &s->row,  &s->super,
-                          &s->given,  &s->share,  &s->shared, &s->weight};
+    int32_t **arrays[] = {&s->graph.first, &s->graph.length,  &s->graph.degree, &s->graph.room,
+                          &s->graph.head,  &s->graph.next,    &s->graph.before, &s->graph.mark,
+                          &s->place,       &s->node,          &s->row,          &s->super,
+                          &s->given,       &s->shares.of_row, &s->shares.row,   &s->graph.weight};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
         *arrays[k] = tdi_layout_place(l, n + 1, sizeof(int32_t));
     }
     s->link = tdi_layout_place(l, (size_t)s->link_limit, sizeof *s->link);
-    s->entry = tdi_layout_place(l, (size_t)s->entry_limit, sizeof *s->entry);
-    s->spare = tdi_layout_place(l, (size_t)s->entry_limit, sizeof *s->spare);
+    s->graph.entry = tdi_layout_place(l, (size_t)s->entry_limit, sizeof *s->graph.entry);
+    s->graph.spare = tdi_layout_place(l, (size_t)s->entry_limit, sizeof *s->graph.spare);
     s->column = tdi_layout_place(l, blocks, sizeof *s->column);
     s->giver = tdi_layout_place(l, blocks, sizeof *s->giver);
     s->numbers = tdi_layout_place(l, 0, 1);

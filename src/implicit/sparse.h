@@ -16,14 +16,8 @@
 
 #define TDI_SPARSE_SHARES 64 // of rows, at most
 
-typedef struct tdi_sparse {
-    int32_t node_limit, link_limit, entry_limit, block_limit;
-    // pattern
-    int32_t node_count;
-    int32_t link_count;
-    int32_t (*link)[2];
-    bool full; // more links, or blocks of the factor, than there is room for
-    // ordering: the graph of what is not eliminated yet; see tdi_sparse_order()
+// The graph of what is not eliminated yet; see tdi_sparse_order().
+typedef struct tdi_elimination_graph {
     int32_t *entry, *spare; // neighbours of all nodes, and room to gather them anew
     int32_t entry_count;
     int32_t *first, *length, *room; // of a node, in `entry`; some of them may be eliminated
@@ -32,6 +26,24 @@ typedef struct tdi_sparse {
     int32_t least;                  // weight that there is
     int32_t *head, *next, *before;  // lists of nodes of the same weight
     int32_t *mark;
+} tdi_elimination_graph;
+
+// Shares of rows that give nothing to each other, and at last the rows that all give to.
+typedef struct tdi_row_shares {
+    int32_t count;                        // with the last
+    int32_t first[TDI_SPARSE_SHARES + 1]; // where its rows begin in
+    int32_t *row;                         // rows by shares
+    int32_t *of_row;
+} tdi_row_shares;
+
+typedef struct tdi_sparse {
+    int32_t node_limit, link_limit, entry_limit, block_limit;
+    // pattern
+    int32_t node_count;
+    int32_t link_count;
+    int32_t (*link)[2];
+    bool full; // more links, or blocks of the factor, than there is room for
+    tdi_elimination_graph graph;
     // factor; nodes by their place in the order
     int32_t *place, *node; // of a node, at a place
     int32_t *row;          // where the blocks of a row begin, and one past all
@@ -43,11 +55,7 @@ typedef struct tdi_sparse {
     int32_t *super;                            // the first row of a row's supernode
     int32_t *given;                            // of a row: where its givers begin, and one past all
     int32_t (*giver)[2]; // supernodes that have a block in its column: their last row, the block
-    // shares of rows that give nothing to each other, and at last the rows that all give to
-    int32_t share_count;                        // with the last
-    int32_t share_first[TDI_SPARSE_SHARES + 1]; // where its rows begin in
-    int32_t *shared;                            // rows by shares
-    int32_t *share;                             // of a row
+    tdi_row_shares shares;
 } tdi_sparse;
 
 // In memory of the caller's, aligned for any type, of which it takes so many bytes: with room for

@@ -120,7 +120,7 @@ static void update_row(tdi_sparse *s, int32_t k, int32_t late, bool of_late) {
     const int32_t own = s->row[k + 1] - s->row[k], super = s->super[k];
     for (int32_t g = s->given[k]; g < s->given[k + 1]; g++) {
         const int32_t j = s->giver[g][0];
-        if ((j >= late && s->share[j] == s->share_count - 1) == of_late) {
+        if ((j >= late && s->shares.of_row[j] == s->shares.count - 1) == of_late) {
             update_by(s, k, s->super[j], j, s->row[j + 1] - s->giver[g][1]);
         }
     }
@@ -154,9 +154,9 @@ static void share_turn(void *context, int64_t share) {
     factoring *f = context;
     tdi_sparse *s = f->s;
     bool fine = true;
-    for (int32_t r = s->share_first[share]; r < s->share_first[share + 1] && fine; r++) {
-        update_row(s, s->shared[r], s->node_count, false);
-        fine = finish_row(s, s->shared[r]);
+    for (int32_t r = s->shares.first[share]; r < s->shares.first[share + 1] && fine; r++) {
+        update_row(s, s->shares.row[r], s->node_count, false);
+        fine = finish_row(s, s->shares.row[r]);
     }
     f->failed[share] = !fine;
 }
@@ -170,8 +170,9 @@ static void row_turn(void *context, int64_t row) {
 // to each other.
 static bool factor_last(factoring *f, td_pool *pool) {
     tdi_sparse *s = f->s;
-    const int32_t *end = s->shared + s->node_count;
-    for (f->rows = s->shared + s->share_first[s->share_count - 1]; f->rows < end; f->rows += ROWS) {
+    const int32_t *end = s->shares.row + s->node_count;
+    for (f->rows = s->shares.row + s->shares.first[s->shares.count - 1]; f->rows < end;
+         f->rows += ROWS) {
         const int32_t count = end - f->rows < ROWS ? (int32_t)(end - f->rows) : ROWS;
         tdi_pool_turns(pool, count, row_turn, f);
         for (int32_t r = 0; r < count; r++) {
@@ -187,8 +188,8 @@ static bool factor_last(factoring *f, td_pool *pool) {
 bool TDI_SPARSE_FACTOR(tdi_sparse *s, td_pool *pool) {
     factoring f = {.s = s};
     pool = s->work < LITTLE ? NULL : pool;
-    tdi_pool_turns(pool, s->share_count - 1, share_turn, &f);
-    for (int32_t k = 0; k < s->share_count - 1; k++) {
+    tdi_pool_turns(pool, s->shares.count - 1, share_turn, &f);
+    for (int32_t k = 0; k < s->shares.count - 1; k++) {
         if (f.failed[k]) {
             return false;
         }

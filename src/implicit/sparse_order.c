@@ -20,73 +20,74 @@
 static bool make_graph(tdi_sparse *s) {
     enum { MORE = 4 };
     const int32_t n = s->node_count;
-    memset(s->room, 0, (size_t)n * sizeof *s->room);
-    memset(s->degree, 0, (size_t)n * sizeof *s->degree);
+    memset(s->graph.room, 0, (size_t)n * sizeof *s->graph.room);
+    memset(s->graph.degree, 0, (size_t)n * sizeof *s->graph.degree);
     for (int32_t k = 0; k < s->link_count; k++) {
-        s->room[s->link[k][0]]++;
-        s->room[s->link[k][1]]++;
+        s->graph.room[s->link[k][0]]++;
+        s->graph.room[s->link[k][1]]++;
     }
-    s->entry_count = 0;
+    s->graph.entry_count = 0;
     for (int32_t i = 0; i < n; i++) {
-        s->mark[i] = TD_NONE;
-        s->first[i] = s->entry_count;
-        s->room[i] += MORE;
-        if (s->room[i] > s->entry_limit - s->entry_count) {
+        s->graph.mark[i] = TD_NONE;
+        s->graph.first[i] = s->graph.entry_count;
+        s->graph.room[i] += MORE;
+        if (s->graph.room[i] > s->entry_limit - s->graph.entry_count) {
             return false;
         }
-        s->entry_count += s->room[i];
+        s->graph.entry_count += s->graph.room[i];
     }
     for (int32_t k = 0; k < s->link_count; k++) {
         const int32_t a = s->link[k][0], b = s->link[k][1];
-        s->entry[s->first[a] + s->degree[a]++] = b;
-        s->entry[s->first[b] + s->degree[b]++] = a;
+        s->graph.entry[s->graph.first[a] + s->graph.degree[a]++] = b;
+        s->graph.entry[s->graph.first[b] + s->graph.degree[b]++] = a;
     }
     for (int32_t i = 0; i < n; i++) {
-        int32_t *own = s->entry + s->first[i], kept = 0;
-        for (int32_t k = 0; k < s->degree[i]; k++) {
-            if (s->mark[own[k]] != i) {
-                s->mark[own[k]] = i;
+        int32_t *own = s->graph.entry + s->graph.first[i], kept = 0;
+        for (int32_t k = 0; k < s->graph.degree[i]; k++) {
+            if (s->graph.mark[own[k]] != i) {
+                s->graph.mark[own[k]] = i;
                 own[kept++] = own[k];
             }
         }
-        s->degree[i] = s->length[i] = kept;
+        s->graph.degree[i] = s->graph.length[i] = kept;
     }
     return true;
 }
 
 // Gathers the neighbours of all nodes anew, without the gaps between them.
 static void tidy(tdi_sparse *s) {
-    int32_t *entry = s->entry, count = 0;
+    int32_t *entry = s->graph.entry, count = 0;
     for (int32_t i = 0; i < s->node_count; i++) {
         if (s->place[i] == TD_NONE) {
-            memcpy(s->spare + count, entry + s->first[i], (size_t)s->length[i] * sizeof *entry);
-            s->first[i] = count;
-            s->room[i] = s->length[i];
-            count += s->length[i];
+            memcpy(s->graph.spare + count, entry + s->graph.first[i],
+                   (size_t)s->graph.length[i] * sizeof *entry);
+            s->graph.first[i] = count;
+            s->graph.room[i] = s->graph.length[i];
+            count += s->graph.length[i];
         }
     }
-    s->entry = s->spare;
-    s->spare = entry;
-    s->entry_count = count;
+    s->graph.entry = s->graph.spare;
+    s->graph.spare = entry;
+    s->graph.entry_count = count;
 }
 
 // Room for `need` neighbours of a node.
 static bool make_room(tdi_sparse *s, int32_t i, int32_t need) {
-    if (need <= s->room[i]) {
+    if (need <= s->graph.room[i]) {
         return true;
     }
     const int32_t room = need + need / 2;
-    if (room > s->entry_limit - s->entry_count) {
+    if (room > s->entry_limit - s->graph.entry_count) {
         tidy(s);
     }
-    if (room > s->entry_limit - s->entry_count) {
+    if (room > s->entry_limit - s->graph.entry_count) {
         return false;
     }
-    memcpy(s->entry + s->entry_count, s->entry + s->first[i],
-           (size_t)s->length[i] * sizeof *s->entry);
-    s->first[i] = s->entry_count;
-    s->room[i] = room;
-    s->entry_count += room;
+    memcpy(s->graph.entry + s->graph.entry_count, s->graph.entry + s->graph.first[i],
+           (size_t)s->graph.length[i] * sizeof *s->graph.entry);
+    s->graph.first[i] = s->graph.entry_count;
+    s->graph.room[i] = room;
+    s->graph.entry_count += room;
     return true;
 }
 
@@ -95,51 +96,51 @@ static bool make_room(tdi_sparse *s, int32_t i, int32_t need) {
 // Of two nodes with as many neighbours the one costs less that has more of them in one clique, that
 // of the last elimination: they are neighbours of each other already.
 static void weigh(tdi_sparse *s, int32_t i, int32_t clique) {
-    const td_real all = s->degree[i], known = clique - 1;
-    s->weight[i] = (int32_t)sqrt(all * all - KNOWN * known * known);
+    const td_real all = s->graph.degree[i], known = clique - 1;
+    s->graph.weight[i] = (int32_t)sqrt(all * all - KNOWN * known * known);
 }
 
 static void enlist(tdi_sparse *s, int32_t i) {
-    const int32_t d = s->weight[i];
-    s->before[i] = TD_NONE;
-    s->next[i] = s->head[d];
-    if (s->head[d] != TD_NONE) {
-        s->before[s->head[d]] = i;
+    const int32_t d = s->graph.weight[i];
+    s->graph.before[i] = TD_NONE;
+    s->graph.next[i] = s->graph.head[d];
+    if (s->graph.head[d] != TD_NONE) {
+        s->graph.before[s->graph.head[d]] = i;
     }
-    s->head[d] = i;
-    s->least = d < s->least ? d : s->least;
+    s->graph.head[d] = i;
+    s->graph.least = d < s->graph.least ? d : s->graph.least;
 }
 
 static void delist(tdi_sparse *s, int32_t i) {
-    if (s->before[i] != TD_NONE) {
-        s->next[s->before[i]] = s->next[i];
+    if (s->graph.before[i] != TD_NONE) {
+        s->graph.next[s->graph.before[i]] = s->graph.next[i];
     } else {
-        s->head[s->weight[i]] = s->next[i];
+        s->graph.head[s->graph.weight[i]] = s->graph.next[i];
     }
-    if (s->next[i] != TD_NONE) {
-        s->before[s->next[i]] = s->before[i];
+    if (s->graph.next[i] != TD_NONE) {
+        s->graph.before[s->graph.next[i]] = s->graph.before[i];
     }
 }
 
 // The neighbours `row` of an eliminated node become neighbours of u, which is one of them.
 static bool join(tdi_sparse *s, int32_t u, const int32_t *row, int32_t count, int32_t stamp) {
-    if (!make_room(s, u, s->length[u] + count)) {
+    if (!make_room(s, u, s->graph.length[u] + count)) {
         return false;
     }
-    int32_t *own = s->entry + s->first[u], kept = 0;
-    s->mark[u] = stamp;
-    for (int32_t k = 0; k < s->length[u]; k++) {
+    int32_t *own = s->graph.entry + s->graph.first[u], kept = 0;
+    s->graph.mark[u] = stamp;
+    for (int32_t k = 0; k < s->graph.length[u]; k++) {
         if (s->place[own[k]] == TD_NONE) {
-            s->mark[own[k]] = stamp;
+            s->graph.mark[own[k]] = stamp;
             own[kept++] = own[k];
         }
     }
     for (int32_t k = 0; k < count; k++) {
-        if (s->mark[row[k]] != stamp) {
+        if (s->graph.mark[row[k]] != stamp) {
             own[kept++] = row[k];
         }
     }
-    s->degree[u] = s->length[u] = kept;
+    s->graph.degree[u] = s->graph.length[u] = kept;
     return true;
 }
 
@@ -165,10 +166,10 @@ static bool put(tdi_sparse *s, int32_t *k, int32_t i, const int32_t *row, int32_
 // Eliminates a node, and with it those neighbours that have no others than it has: they would come
 // next, without any more links.
 static bool eliminate(tdi_sparse *s, int32_t *k, int32_t gone, int32_t *stamp) {
-    const int32_t count = s->degree[gone], *row = s->column + s->row[*k];
+    const int32_t count = s->graph.degree[gone], *row = s->column + s->row[*k];
     int32_t left = count;
     delist(s, gone);
-    if (!put(s, k, gone, s->entry + s->first[gone], count)) {
+    if (!put(s, k, gone, s->graph.entry + s->graph.first[gone], count)) {
         return false;
     }
     for (int32_t e = 0; e < count; e++) {
@@ -178,13 +179,13 @@ static bool eliminate(tdi_sparse *s, int32_t *k, int32_t gone, int32_t *stamp) {
         }
     }
     for (int32_t e = 0; e < count; e++) {
-        if (s->degree[row[e]] == count - 1 && !put(s, k, row[e], row, --left)) {
+        if (s->graph.degree[row[e]] == count - 1 && !put(s, k, row[e], row, --left)) {
             return false;
         }
     }
     for (int32_t e = 0; e < count; e++) {
         if (s->place[row[e]] == TD_NONE) {
-            s->degree[row[e]] -= count - left;
+            s->graph.degree[row[e]] -= count - left;
             weigh(s, row[e], left);
             enlist(s, row[e]);
         }
@@ -276,40 +277,41 @@ static int32_t count_costs(const tdi_sparse *s, int32_t *cost) {
 static void sort_shares(tdi_sparse *s) {
     int32_t at[TDI_SPARSE_SHARES + 1] = {0};
     for (int32_t k = 0; k < s->node_count; k++) {
-        s->share[k] = s->share[k] == TD_NONE ? s->share_count - 1 : s->share[k];
-        at[s->share[k] + 1]++;
+        s->shares.of_row[k] =
+            s->shares.of_row[k] == TD_NONE ? s->shares.count - 1 : s->shares.of_row[k];
+        at[s->shares.of_row[k] + 1]++;
     }
-    for (int32_t k = 0; k < s->share_count; k++) {
+    for (int32_t k = 0; k < s->shares.count; k++) {
         at[k + 1] += at[k];
-        s->share_first[k] = at[k];
+        s->shares.first[k] = at[k];
     }
     for (int32_t k = 0; k < s->node_count; k++) {
-        s->shared[at[s->share[k]]++] = k;
+        s->shares.row[at[s->shares.of_row[k]]++] = k;
     }
 }
 
 // A supernode and all that gives to it are a share, or a part of one, if they cost little; what
 // gives to none of these is the last share.
 static void find_shares(tdi_sparse *s) {
-    int32_t *cost = s->degree, filled = 0;
+    int32_t *cost = s->graph.degree, filled = 0;
     const int32_t most = count_costs(s, cost) / (TDI_SPARSE_SHARES / 2 - 1) + 1;
-    s->share_count = 0;
+    s->shares.count = 0;
     for (int32_t k = s->node_count - 1; k >= 0; k--) {
         const int32_t to = parent_of(s, k);
         if (!ends_supernode(s, k)) {
-            s->share[k] = s->share[k + 1];
+            s->shares.of_row[k] = s->shares.of_row[k + 1];
         } else if (cost[k] > most) {
-            s->share[k] = TD_NONE;
-        } else if (to != TD_NONE && s->share[to] != TD_NONE) {
-            s->share[k] = s->share[to];
+            s->shares.of_row[k] = TD_NONE;
+        } else if (to != TD_NONE && s->shares.of_row[to] != TD_NONE) {
+            s->shares.of_row[k] = s->shares.of_row[to];
         } else {
-            filled = s->share_count == 0 || filled + cost[k] > most ? 0 : filled;
-            s->share_count += filled == 0;
+            filled = s->shares.count == 0 || filled + cost[k] > most ? 0 : filled;
+            s->shares.count += filled == 0;
             filled += cost[k];
-            s->share[k] = s->share_count - 1;
+            s->shares.of_row[k] = s->shares.count - 1;
         }
     }
-    s->share_count++;
+    s->shares.count++;
     sort_shares(s);
 }
 
@@ -320,7 +322,7 @@ bool tdi_sparse_order(tdi_sparse *s) {
         return false;
     }
     for (int32_t i = 0; i <= n; i++) {
-        s->head[i] = TD_NONE;
+        s->graph.head[i] = TD_NONE;
     }
     for (int32_t i = n - 1; i >= 0; i--) {
         s->place[i] = TD_NONE;
@@ -328,12 +330,12 @@ bool tdi_sparse_order(tdi_sparse *s) {
         enlist(s, i);
     }
     s->row[0] = 0;
-    s->work = s->least = 0;
+    s->work = s->graph.least = 0;
     for (int32_t k = 0; k < n;) {
-        while (s->head[s->least] == TD_NONE) {
-            s->least++;
+        while (s->graph.head[s->graph.least] == TD_NONE) {
+            s->graph.least++;
         }
-        if (!eliminate(s, &k, s->head[s->least], &stamp)) {
+        if (!eliminate(s, &k, s->graph.head[s->graph.least], &stamp)) {
             return false;
         }
     }

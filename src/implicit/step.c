@@ -11,7 +11,7 @@
 #include "base/diag.h"
 #include "implicit/constraint.h"
 #include "implicit/modal.h"
-#include "implicit/touch.h"
+#include "implicit/body_contact.h"
 #include "math/vec3.h"
 
 #include <math.h>
@@ -33,7 +33,7 @@
 
 static td_status check_colliders(const tdi_system *y, td_diag *diag) {
     td_status status = tdi_colliders_check(y->colliders, y->collider_count, y->labels, diag);
-    const bool barrier = y->touch->opts.method == TD_CONTACT_BARRIER;
+    const bool barrier = y->contact->opts.method == TD_CONTACT_BARRIER;
     for (int32_t k = 0; k < y->collider_count && status == TD_OK; k++) {
         if (y->colliders[k].restitution > 0 && barrier) {
             char text[TDI_COLLIDER_TEXT];
@@ -61,13 +61,13 @@ td_status tdi_system_check(const tdi_system *y, td_diag *diag) {
     }
     if (!tdi_is_implicit(first->integrator)) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "%s the integrator implicit or implicit-euler",
-                        y->touch ? "contact needs" : "what is stepped as an island needs");
+                        y->contact ? "contact needs" : "what is stepped as an island needs");
     }
-    if (y->touch && y->collider_count > y->touch->collider_limit) {
+    if (y->contact && y->collider_count > y->contact->memory.collider_limit) {
         return tdi_fail(diag, TD_ERR_LIMIT, "there are %d colliders; at most %d were announced",
-                        (int)y->collider_count, (int)y->touch->collider_limit);
+                        (int)y->collider_count, (int)y->contact->memory.collider_limit);
     }
-    return y->touch ? check_colliders(y, diag) : TD_OK;
+    return y->contact ? check_colliders(y, diag) : TD_OK;
 }
 
 // ---- one solve ------------------------------------------------------------------------------
@@ -102,7 +102,7 @@ static tdi_rule rule_of(const tdi_system *y, span part) {
                       .again = w * w / (1 + 2 * w),
                       .piece = !whole,
                       .part = (part.to - part.from) / (1 - part.from),
-                      .touched = y->touch,
+                      .touched = y->contact,
                       .has_impact = first->known > 0 && tdi_constraints_change(y->constraints)};
 }
 
@@ -138,11 +138,11 @@ static void begin_all(const tdi_system *y, const tdi_rule *rule) {
 // Members to the part t->part of the way from where the step began to where they came before, or to
 // their guess.
 static void seek_all(const tdi_system *y, bool tried) {
-    tdi_touch *t = y->touch;
+    tdi_body_contact *t = y->contact;
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
         if (m->body->ops->seek) {
-            m->body->ops->seek(m->body, tried ? m->tried : NULL, t->part[k]);
+            m->body->ops->seek(m->body, tried ? m->tried : NULL, t->solve.part[k]);
         }
     }
 }
@@ -159,20 +159,20 @@ static bool was_tried(const tdi_system *y) {
 // lead to, each member as far as nothing is in its way; idle members go there in any case. Guesses
 // close no gap by much. False: it is not free; poses are where the step began.
 static bool go_there(const tdi_system *y, bool tried) {
-    tdi_touch *t = y->touch;
+    tdi_body_contact *t = y->contact;
     for (int32_t k = 0; k < y->count; k++) {
-        t->part[k] = 1;
+        t->solve.part[k] = 1;
     }
     guess_all(y, false);
     for (int32_t round = 0; t->time >= 1 && round < ROUNDS; round++) {
         seek_all(y, tried);
-        if (tdi_touch_ways(t, y, !tried)) {
+        if (tdi_body_contact_free_parts(t, y, !tried)) {
             return true;
         }
         for (int32_t k = 0; k < y->count; k++) {
-            t->part[k] *= t->free[k] < 1 ? SHORTENED * t->free[k] : 1;
+            t->solve.part[k] *= t->search.free[k] < 1 ? SHORTENED * t->search.free[k] : 1;
         }
-        tdi_touch_loosen(t, HARDLY);
+        tdi_idle_wake_near(t, HARDLY);
     }
     guess_all(y, false);
     return false;
@@ -182,8 +182,8 @@ static bool go_there(const tdi_system *y, bool tried) {
 // others can go on beside them.
 static bool resume(const tdi_system *y, bool *kept) {
     const bool tried = was_tried(y);
-    *kept = tried && tdi_touch_keep_firm(y->touch, y) && go_there(y, true);
-    tdi_touch_wake(y->touch);
+    *kept = tried && tdi_idle_keep_solved(y->contact, y) && go_there(y, true);
+    tdi_idle_wake_all(y->contact);
     return *kept || go_there(y, tried);
 }
 
@@ -193,28 +193,30 @@ static td_status begin_again(const tdi_system *y, const tdi_rule *rule, span par
 // something hits something, velocities jump: what two steps would make of that is no velocity, and
 // adds energy, so that this step and the next take one.
 static td_status begin_touch(const tdi_system *y, const tdi_rule *rule, span part, td_diag *diag) {
-    td_status status = tdi_touch_begin(y->touch, y, rule->dt, rule->h, part.from, part.to, diag);
+    td_status status =
+        tdi_body_contact_begin(y->contact, y, rule->dt, rule->h, part.from, part.to, diag);
     if (status != TD_OK) {
         return status;
     }
-    if (y->touch->exact) {
+    if (y->contact->exact_step.used) {
         const td_real whole = y->member[0].opts->dt;
-        y->touch->planes =
+        y->contact->exact_step.rule =
             (tdi_plane_rule){.whole = whole, .impact = part.impact, .limp = part.limp};
-        status = tdi_exact_begin(y->touch, y, (1 - part.from) * whole, diag);
-        if (status == TD_OK && tdi_planes_count(y->touch->set) > 0 && !rule->has_impact) {
+        status = tdi_exact_begin(y->contact, y, (1 - part.from) * whole, diag);
+        if (status == TD_OK && tdi_planes_count(y->contact->set) > 0 && !rule->has_impact) {
             return begin_again(y, rule, part, diag);
         }
         guess_all(y, true);
         return status;
     }
     guess_all(y, true);
-    if (tdi_touch_way(y->touch, y, 1) >= 1) {
+    if (tdi_body_contact_free_part(y->contact, y, 1) >= 1) {
         // where bases and colliders are when the step ends, it need not be free where it began
-        const bool driven = y->touch->time < 1,
-                   gentle = driven || (!was_tried(y) && tdi_touch_gently(y->touch) >= 1);
+        const bool driven = y->contact->time < 1,
+                   gentle =
+                       driven || (!was_tried(y) && tdi_body_contact_free_gently(y->contact) >= 1);
         bool kept;
-        y->touch->time = 1;
+        y->contact->time = 1;
         if (!gentle && !resume(y, &kept)) {
             guess_all(y, true);
         }
@@ -226,16 +228,16 @@ static td_status begin_touch(const tdi_system *y, const tdi_rule *rule, span par
     }
     // where things hit each other, they go there one by one
     bool kept;
-    tdi_touch_gather(y, y->touch->moved);
+    tdi_body_contact_gather(y, y->contact->motion);
     resume(y, &kept);
     for (int32_t k = 0; kept && k < y->count; k++) {
         const tdi_member *m = &y->member[k];
         if (m->solved_in_larger_island) {
             tdi_state_positions(m->body, tdi_all_nodes(m->body), false,
-                                y->touch->moved + y->touch->first_point[k]);
+                                y->contact->motion + y->contact->first_point[k]);
         }
     }
-    tdi_relax(y, y->touch->moved);
+    tdi_relax(y, y->contact->motion);
     return TD_OK;
 }
 
@@ -243,7 +245,7 @@ static td_status begin_again(const tdi_system *y, const tdi_rule *rule, span par
     const tdi_rule one = one_step(rule);
     tdi_system_undo(y);
     begin_all(y, &one);
-    if (y->touch) {
+    if (y->contact) {
         return begin_touch(y, &one, part, diag);
     }
     guess_all(y, true);
@@ -258,14 +260,14 @@ static td_real tolerance_of(const tdi_system *y) {
         least = fmin(least, m->body->tolerance);
     }
     const td_real given = y->member[0].opts->tolerance;
-    return y->touch || y->constraints ? given : fmax(given, least);
+    return y->contact || y->constraints ? given : fmax(given, least);
 }
 
 // Forces of exact contact follow from accelerations: increments that leave these open would leave
 // the more of them open the shorter steps are.
 static td_real tolerance_in(const tdi_system *y, span part, const tdi_rule *rule) {
     const td_real size = part.to - part.from, given = tolerance_of(y);
-    const bool exact = y->touch && y->touch->opts.method == TD_CONTACT_EXACT;
+    const bool exact = y->contact && y->contact->opts.method == TD_CONTACT_EXACT;
     return part.impact             ? size * given
            : exact && !rule->piece ? fmin(given, STEADY * rule->dt * rule->dt)
                                    : given;
@@ -273,7 +275,7 @@ static td_real tolerance_in(const tdi_system *y, span part, const tdi_rule *rule
 
 // Whether something bounces: velocities jump in an instant, when nothing has moved yet.
 static bool too_long(const tdi_system *y, span part) {
-    return y->touch && !part.impact && tdi_exact_bounces(y->touch);
+    return y->contact && !part.impact && tdi_exact_bounces(y->contact);
 }
 
 // Where the bodies would go in the time of an impact if nothing were in their way. The rules carry
@@ -283,12 +285,12 @@ static td_status go_free(const tdi_system *y, const tdi_rule *rule, const tdi_ne
                          td_step_stats *stats, td_diag *diag) {
     tdi_system alone = *y;
     bool converged;
-    alone.touch = NULL;
+    alone.contact = NULL;
     begin_all(y, rule);
-    tdi_exact_free(y->touch, y, true);
+    tdi_exact_free(y->contact, y, true);
     guess_all(y, true);
     const td_status status = tdi_newton(&alone, newton, &converged, stats, diag);
-    tdi_exact_free(y->touch, y, false);
+    tdi_exact_free(y->contact, y, false);
     tdi_system_undo(y);
     return status;
 }
@@ -297,16 +299,16 @@ static td_status go_free(const tdi_system *y, const tdi_rule *rule, const tdi_ne
 // it will not if nothing bounces and the step is short.
 static bool rose(const tdi_system *y, span part) {
     const bool shorter = part.impact || part.to - part.from > 1.0 / TD_STEP_PIECES;
-    return shorter && y->touch && y->touch->exact && !y->constraints &&
-           !tdi_exact_fell(y->touch, y);
+    return shorter && y->contact && y->contact->exact_step.used && !y->constraints &&
+           !tdi_exact_fell(y->contact, y);
 }
 
 // Whether something went through what it hit, which it will not if the step is short.
 static bool passed(const tdi_system *y, span part) {
     const bool shorter = part.to - part.from > 1.0 / FINEST;
-    if (shorter && y->touch) {
-        y->touch->passed = tdi_touch_passed(y->touch, y);
-        return y->touch->passed;
+    if (shorter && y->contact) {
+        y->contact->search.tunnelled = tdi_body_contact_tunnelled(y->contact, y);
+        return y->contact->search.tunnelled;
     }
     return false;
 }
@@ -316,7 +318,7 @@ static td_status try_part(const tdi_system *y, span part, bool *converged, td_st
     const td_step_opts *o = y->member[0].opts;
     tdi_rule rule = rule_of(y, part);
     const td_real size = part.to - part.from;
-    const bool crowd = y->touch && (y->count > 1 || y->touch->opts.method == TD_CONTACT_EXACT);
+    const bool crowd = y->contact && (y->count > 1 || y->contact->opts.method == TD_CONTACT_EXACT);
     const int32_t patience = part.vain                      ? 1
                              : size <= 1.0 / TD_STEP_PIECES ? LAST_PATIENCE
                              : crowd                        ? CROWD + y->count / EACH
@@ -334,7 +336,7 @@ static td_status try_part(const tdi_system *y, span part, bool *converged, td_st
     }
     begin_all(y, &rule);
     newton.tolerance = tolerance_in(y, part, &rule); // which members have just told
-    if (y->touch) {
+    if (y->contact) {
         status = begin_touch(y, &rule, part, diag);
     } else {
         guess_all(y, true);
@@ -346,7 +348,7 @@ static td_status try_part(const tdi_system *y, span part, bool *converged, td_st
     // so it is where a rope becomes taut or a stop is met: BDF2 would have it push by h/h'
     const bool struck =
         status == TD_OK && rule.two && *converged && tdi_constraints_have_impact(y->constraints);
-    if (status == TD_OK && (struck || (y->touch && tdi_exact_missed(y->touch, y)))) {
+    if (status == TD_OK && (struck || (y->contact && tdi_exact_missed(y->contact, y)))) {
         status = begin_again(y, &rule, part, diag);
         status = status == TD_OK ? tdi_newton(y, &newton, converged, stats, diag) : status;
     }
@@ -355,8 +357,8 @@ static td_status try_part(const tdi_system *y, span part, bool *converged, td_st
 }
 
 static void end_touch(const tdi_system *y) {
-    if (y->touch) {
-        tdi_touch_end(y->touch, y);
+    if (y->contact) {
+        tdi_body_contact_end(y->contact, y);
     }
 }
 
@@ -373,8 +375,8 @@ static td_status said(const tdi_system *y, td_status status, td_diag *diag) {
     if (status != TD_ERR_DIVERGED || !diag || diag->status != TD_OK) {
         return status;
     }
-    if (y->touch) {
-        tdi_touch_tightest(y->touch, y, tightest);
+    if (y->contact) {
+        tdi_body_contact_tightest_text(y->contact, y, tightest);
     }
     return tdi_fail(diag, status, "the step diverged%s; try a shorter step", tightest);
 }
@@ -391,8 +393,8 @@ td_status tdi_system_try(const tdi_system *y, bool *converged, td_step_stats *st
                          td_diag *diag) {
     const span whole = {.to = 1};
     forget(diag);
-    if (y->touch) {
-        y->touch->struck_count = 0;
+    if (y->contact) {
+        y->contact->impacts.count = 0;
     }
     td_status status = try_part(y, whole, converged, stats, diag);
     if (status != TD_OK || !*converged) {
@@ -410,8 +412,8 @@ void tdi_system_accept(const tdi_system *y, td_step_stats *stats) {
 
 void tdi_system_lend(const tdi_system *y, void *memory, size_t bytes) {
     tdi_layout l = {memory, 0};
-    if (y->touch && (!memory || y->touch->scratch_bytes <= bytes)) {
-        tdi_touch_lend(y->touch, memory ? &l : NULL);
+    if (y->contact && (!memory || y->contact->memory.scratch_bytes <= bytes)) {
+        tdi_body_contact_lend(y->contact, memory ? &l : NULL);
     }
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
@@ -446,8 +448,8 @@ size_t tdi_system_memory(const tdi_system *y) {
 static void save_all(const tdi_system *y, void *memory) {
     char *to = memory;
     const size_t own = (size_t)y->count * sizeof(tdi_barrier);
-    if (y->touch) {
-        memcpy(to, y->touch->barrier, own);
+    if (y->contact) {
+        memcpy(to, y->contact->barriers.state, own);
     }
     to += own;
     for (int32_t k = 0; k < y->count; k++) {
@@ -463,8 +465,8 @@ static void save_all(const tdi_system *y, void *memory) {
 void tdi_system_restore(const tdi_system *y, const void *memory) {
     const size_t own = (size_t)y->count * sizeof(tdi_barrier);
     const char *from = memory;
-    if (y->touch) {
-        memcpy(y->touch->barrier, from, own);
+    if (y->contact) {
+        memcpy(y->contact->barriers.state, from, own);
     }
     from += own;
     for (int32_t k = 0; k < y->count; k++) {
@@ -515,7 +517,7 @@ static void go_back(progress *p, bool bounced) {
 
 static td_status unsolved(const tdi_system *y, td_diag *diag) {
     char tightest[TDI_TIGHTEST];
-    tdi_touch_tightest(y->touch, y, tightest);
+    tdi_body_contact_tightest_text(y->contact, y, tightest);
     return tdi_fail(diag, TD_ERR_DIVERGED,
                     "contact did not converge, even in parts of 1/%d of the step%s; try a shorter "
                     "step",
@@ -530,7 +532,7 @@ td_status tdi_system_halves(const tdi_system *y, void *memory, td_step_stats *st
     // what has bounced comes here as well, and converged
     progress p = {.piece = FINEST / 2,
                   .least = FINEST / TD_STEP_PIECES,
-                  .halved = !(y->touch && tdi_exact_bounces(y->touch))};
+                  .halved = !(y->contact && tdi_exact_bounces(y->contact))};
     td_status status = TD_OK;
     save_all(y, memory);
     while (p.at < FINEST && status == TD_OK) {
@@ -538,15 +540,15 @@ td_status tdi_system_halves(const tdi_system *y, void *memory, td_step_stats *st
         const span part = {p.at / all, (p.at + p.piece) / all, p.impact, p.limp, p.vain};
         forget(diag);
         status = try_part(y, part, &converged, stats, diag);
-        const bool bounced = y->touch && tdi_exact_bounces(y->touch);
-        p.least = y->touch && y->touch->passed ? 1 : p.least;
+        const bool bounced = y->contact && tdi_exact_bounces(y->contact);
+        p.least = y->contact && y->contact->search.tunnelled ? 1 : p.least;
         const bool last = p.piece == p.least;
-        if (status == TD_OK && (converged || (last && !y->touch))) {
+        if (status == TD_OK && (converged || (last && !y->contact))) {
             stats->unconverged += !converged;
             p.vain = p.vain || !converged;
             end_touch(y);
             if (p.impact && bounced) {
-                tdi_touch_note_impact(y->touch, part.to - part.from);
+                tdi_body_contact_note_impact(y->contact, part.to - part.from);
             }
             accept(y, part);
             go_on(&p, bounced);
@@ -610,7 +612,7 @@ static td_status find_rest(const tdi_system *y, bool *converged, bool *positive,
     const tdi_newton_opts opts = {STATIC_ITERATIONS, STATIC_TOLERANCE, true, &last};
     td_status status = TD_OK;
     *positive = true;
-    if (y->touch || y->constraints) {
+    if (y->contact || y->constraints) {
         status = tdi_newton(y, &opts, converged, stats, diag);
         *positive = last;
         return status;
@@ -636,8 +638,8 @@ td_status tdi_system_settle(const tdi_system *y, td_step_stats *stats, td_diag *
         tdi_state_begin_rest(y->member[k].body, y->member[k].opts);
     }
     tdi_constraints_begin(y->constraints, y, 0, 1);
-    if (y->touch) {
-        status = tdi_touch_begin(y->touch, y, y->member[0].opts->dt, 0, 1, 1, diag);
+    if (y->contact) {
+        status = tdi_body_contact_begin(y->contact, y, y->member[0].opts->dt, 0, 1, 1, diag);
     }
     status = status == TD_OK ? find_rest(y, &converged, &positive, stats, diag) : status;
     stats->unconverged += status == TD_OK && !converged;

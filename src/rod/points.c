@@ -486,8 +486,8 @@ void tdi_rod_unknowns(const void *body, tdi_unknowns *u) {
         const uint32_t flags = s->model->node[i].flags;
         for (int k = 0; k < 4; k++) {
             u[i].gradient[k] = s->work[i].r[k];
-            u[i].held[k] = flags & (k < 3 ? TDI_HELD_PLACE : TDI_HELD_TURN);
-            u[i].x[k] = s->carry && u[i].held[k] ? s->step[i].x[k] : 0;
+            u[i].fixed[k] = flags & (k < 3 ? TDI_HELD_PLACE : TDI_HELD_TURN);
+            u[i].x[k] = s->carry && u[i].fixed[k] ? s->step[i].x[k] : 0;
         }
     }
 }

@@ -4,7 +4,7 @@
 // Objects, their variants and actors: what they are, how they are made, come, go and are put back.
 
 #include "base/diag.h"
-#include "implicit/touch.h"
+#include "implicit/body_contact.h"
 #include "math/vec3.h"
 #include "scene/scene.h"
 #include "tendril/adapt.h"
@@ -144,7 +144,7 @@ typedef struct tdi_actor_contact {
     td_vec3 *borne;
     bool swapped;
     void *explicit_contact; // contact with colliders by an explicit integrator; NULL: it has none
-    int32_t bonds;          // of constraints that couple it: there is room for so many
+    int32_t relations;      // of constraints that couple it: there is room for so many
     tdi_member_room room;   // grows when a step runs out of it
     size_t room_bytes;      // of contact with it alone, which it adds at most to that of an island
 } tdi_actor_contact;

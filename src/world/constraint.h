@@ -61,7 +61,7 @@ td_status tdi_world_make_constraints(td_world *world, td_diag_list *diags);
 td_status tdi_world_form_groups(td_world *world, const td_constraint *all, td_diag *diag);
 void tdi_world_free_groups(td_world *world);
 // Bonds that couple an actor to others or to itself.
-int32_t tdi_world_bonds(const td_world *world, int32_t actor);
+int32_t tdi_world_relations(const td_world *world, int32_t actor);
 
 // attach.c: constraints that come and go, and actors that are carried.
 // Constraints that a program has added to an actor go, and another one comes, whose number is

@@ -262,7 +262,7 @@ td_status tdi_world_form_groups(td_world *w, const td_constraint *all, td_diag *
     return status;
 }
 
-int32_t tdi_world_bonds(const td_world *w, int32_t actor) {
+int32_t tdi_world_relations(const td_world *w, int32_t actor) {
     const int32_t g = w->constraints.group_of[actor];
     const tdi_group *group = &w->constraints.groups[g == TD_NONE ? 0 : g];
     return g == TD_NONE

@@ -13,7 +13,7 @@
 // moves, so that threads can take them in any order.
 typedef struct tdi_island {
     int32_t first, count;            // of the world's members
-    tdi_touch *touch;                // NULL: nothing touches
+    tdi_body_contact *touch;         // NULL: nothing touches
     tdi_constraint_set *constraints; // constraints of its groups; NULL: none
     bool converged;                  // the step was solved
     bool accepted;                   // and accepted
@@ -51,15 +51,15 @@ typedef struct tdi_nearness {
     bool placed;       // x is where all points are
     bool shared;       // a program has a state in its hands, and may move it between steps
     tdi_capsule *capsule;
-    int32_t *root;         // of an actor: another of its island, or itself
-    int32_t *place;        // of an actor: its number among the members
-    int32_t *before;       // of an actor: the first of its island in the last step
-    int32_t *before_count; // of the first of an island: how many it had then
-    tdi_blocks blocks;     // memory for contact of islands
-    tdi_touch **touch;     // of the first of an island: its contact, in such a block; or NULL
-    size_t lacks;          // bytes that no block was found for; 0: there were enough
-    int64_t placed_count;  // how often contact of an island was placed
-    char *trial;           // room for contact of one actor, to ask whether something is in its way
+    int32_t *root;            // of an actor: another of its island, or itself
+    int32_t *place;           // of an actor: its number among the members
+    int32_t *before;          // of an actor: the first of its island in the last step
+    int32_t *before_count;    // of the first of an island: how many it had then
+    tdi_blocks blocks;        // memory for contact of islands
+    tdi_body_contact **touch; // of the first of an island: its contact, in such a block; or NULL
+    size_t lacks;             // bytes that no block was found for; 0: there were enough
+    int64_t placed_count;     // how often contact of an island was placed
+    char *trial; // room for contact of one actor, to ask whether something is in its way
     size_t trial_bytes;
     int64_t point_capacity, capsule_capacity;
     int32_t pairs;     // limit of near pairs, a segment

@@ -33,7 +33,7 @@ static tdi_member member_of(tdi_actor *a) {
                         .opts = &a->step.opts,
                         .name = a->name,
                         .untouched = !a->touches,
-                        .bonds = a->contact.bonds,
+                        .relations = a->contact.relations,
                         .room = &a->contact.room,
                         .borne = tdi_actor_borne(a, 0),
                         .bears = tdi_actor_borne(a, 1)};
@@ -263,7 +263,7 @@ static void bind_groups(td_world *w) {
 static bool is_known(const td_world *w, const tdi_island *i) {
     const tdi_nearness *n = &w->near;
     const int32_t first = w->islands.member_actor[i->first];
-    const tdi_touch *t = n->touch[first];
+    const tdi_body_contact *t = n->touch[first];
     bool same = t && t->member_count == i->count;
     for (int32_t j = 0; same && j < i->count; j++) {
         same = n->before[w->islands.member_actor[i->first + j]] == first &&
@@ -307,13 +307,13 @@ static bool place_missing(td_world *w) {
         if (i->touch || i->activity == TDI_ASLEEP || !touches(w, i)) {
             continue;
         }
-        const size_t bytes = tdi_touch_bytes(members, i->count, &opts, colliders);
+        const size_t bytes = tdi_body_contact_bytes(members, i->count, &opts, colliders);
         n->touch[first] = tdi_blocks_take(&n->blocks, bytes);
         if (!n->touch[first]) {
             n->lacks = bytes;
             return false;
         }
-        i->touch = tdi_touch_place(members, i->count, &opts, colliders, n->touch[first]);
+        i->touch = tdi_body_contact_place(members, i->count, &opts, colliders, n->touch[first]);
         n->placed_count++;
     }
     return true;
@@ -324,7 +324,8 @@ static void note_islands(td_world *w) {
     for (int32_t k = 0; k < w->islands.count; k++) {
         const tdi_island *i = &w->islands.all[k];
         for (int32_t j = 0; i->touch && j < i->count; j++) {
-            i->touch->barrier[j] = w->actors[w->islands.member_actor[i->first + j]].contact.barrier;
+            i->touch->barriers.state[j] =
+                w->actors[w->islands.member_actor[i->first + j]].contact.barrier;
         }
     }
     memset(n->before_count, 0, (size_t)w->actor_count * sizeof *n->before_count);
@@ -563,7 +564,7 @@ void tdi_world_forget_places(td_world *w) {
 tdi_system tdi_island_system(const td_world *w, const tdi_island *i) {
     return (tdi_system){.member = w->islands.members + i->first,
                         .count = i->count,
-                        .touch = i->touch && i->touch->set ? i->touch : NULL,
+                        .contact = i->touch && i->touch->set ? i->touch : NULL,
                         .constraints = i->constraints,
                         .colliders = w->colliders.enabled,
                         .collider_count = i->touch ? w->colliders.enabled_count : 0,

@@ -21,10 +21,11 @@ static td_status meets_colliders(td_world *w, tdi_actor *a, const td_collider *c
     const tdi_member alone = {
         .body = a->state, .opts = &still, .name = a->name, .room = &a->contact.room};
     opts.self = false;
-    tdi_touch *touch = tdi_touch_place(&alone, 1, &opts, w->colliders.capacity, w->near.trial);
+    tdi_body_contact *touch =
+        tdi_body_contact_place(&alone, 1, &opts, w->colliders.capacity, w->near.trial);
     const tdi_system system = {.member = &alone,
                                .count = 1,
-                               .touch = touch,
+                               .contact = touch,
                                .colliders = colliders,
                                .collider_count = count,
                                .labels = labels};
@@ -33,11 +34,11 @@ static td_status meets_colliders(td_world *w, tdi_actor *a, const td_collider *c
         return TD_OK;
     }
     td_diag found = {.index = TD_NONE, .message = ""};
-    td_status status = tdi_touch_begin(touch, &system, w->clock.dt, 0, 1, 1, &found);
+    td_status status = tdi_body_contact_begin(touch, &system, w->clock.dt, 0, 1, 1, &found);
     *meets = status == TD_ERR_DIVERGED;
     status = *meets ? TD_ERR_BLOCKED : status;
-    if (tdi_touch_lacks(touch) && !w->room.no_growth) {
-        tdi_touch_grow(touch, 0, &a->contact.room);
+    if (tdi_body_contact_lacks_room(touch) && !w->room.no_growth) {
+        tdi_body_contact_grow(touch, 0, &a->contact.room);
         *grown = true;
     }
     return status == TD_OK ? TD_OK : tdi_fail_at(diag, status, found.index, "%s", found.message);

@@ -31,7 +31,7 @@ const char *td_world_collider_name(const td_world *world, int32_t collider) {
 int32_t tdi_island_contacts(const td_world *w, const tdi_island *i, td_contact *contacts,
                             int32_t capacity) {
     const int32_t *actor = w->islands.member_actor + i->first;
-    int32_t count = tdi_touch_contacts(i->touch, contacts, capacity);
+    int32_t count = tdi_body_contact_report(i->touch, contacts, capacity);
     for (int32_t k = 0; k < count && k < capacity; k++) {
         td_contact *c = &contacts[k];
         c->actor = actor[c->actor];

@@ -60,7 +60,7 @@ static tdi_member member_at_rest(const td_world *w, tdi_actor *a) {
                         .opts = &a->step.opts,
                         .name = a->name,
                         .untouched = !a->touches,
-                        .bonds = a->contact.bonds,
+                        .relations = a->contact.relations,
                         .room = &a->contact.room};
 }
 
@@ -150,11 +150,11 @@ static int32_t actor_of(const party *p, int32_t member) {
 }
 
 // More room for the members of contact that ran out of it. Whether it did.
-static bool grow_rooms(const td_world *w, const party *p, const tdi_touch *touch) {
-    const bool lacks = touch && touch->set && tdi_touch_lacks(touch);
+static bool grow_rooms(const td_world *w, const party *p, const tdi_body_contact *touch) {
+    const bool lacks = touch && touch->set && tdi_body_contact_lacks_room(touch);
     for (int32_t k = 0; lacks && k < w->actor_count; k++) {
         if (p->place[k] != TD_NONE) {
-            tdi_touch_grow(touch, p->place[k], &w->actors[k].contact.room);
+            tdi_body_contact_grow(touch, p->place[k], &w->actors[k].contact.room);
         }
     }
     return lacks;
@@ -168,26 +168,27 @@ static td_status settle_within(settling *s, party *p, int32_t pairs, td_step_sta
     td_contact_opts opts = tdi_world_contact_opts(w);
     const bool touching = tdi_world_touches(w);
     const int32_t colliders = w->colliders.enabled_count;
-    tdi_touch *touch = NULL;
+    tdi_body_contact *touch = NULL;
     opts.pairs = pairs;
-    td_status status =
-        touching ? tdi_touch_new(p->members, p->count, &opts, colliders, w->alloc, &touch, &s->diag)
-                 : TD_OK;
+    td_status status = touching ? tdi_body_contact_new(p->members, p->count, &opts, colliders,
+                                                       w->alloc, &touch, &s->diag)
+                                : TD_OK;
     bind(s, p);
     if (status == TD_OK) {
         const tdi_system system = {.member = p->members,
                                    .count = p->count,
-                                   .touch = touch && touch->set ? touch : NULL,
+                                   .contact = touch && touch->set ? touch : NULL,
                                    .constraints = p->constraints,
                                    .colliders = w->colliders.enabled,
                                    .collider_count = touching ? colliders : 0,
                                    .labels = w->colliders.labels};
         status = settle_system(s, &system, stats, &s->diag);
-        s->overlaps = status == TD_OK || !system.touch ? TD_NONE : actor_of(p, touch->overlaps);
+        s->overlaps =
+            status == TD_OK || !system.contact ? TD_NONE : actor_of(p, touch->search.overlapping);
     }
     *again = grow_rooms(w, p, touch);
     *full = status == TD_ERR_LIMIT && touch && touch->set && tdi_contacts_full(touch->set);
-    tdi_touch_free(touch);
+    tdi_body_contact_free(touch);
     return status;
 }
 

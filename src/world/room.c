@@ -159,14 +159,15 @@ static size_t measure_rooms(td_world *w, size_t *most) {
         const tdi_member m = {.body = a->state,
                               .opts = &a->step.opts,
                               .untouched = !a->touches,
-                              .bonds = tdi_world_bonds(w, k),
+                              .relations = tdi_world_relations(w, k),
                               .room = &a->contact.room};
         const size_t bytes =
-            in_touch ? tdi_block_bytes(tdi_touch_bytes(&m, 1, &opts, w->colliders.capacity)) : 0;
-        if (bytes != a->contact.room_bytes || m.bonds != a->contact.bonds) {
+            in_touch ? tdi_block_bytes(tdi_body_contact_bytes(&m, 1, &opts, w->colliders.capacity))
+                     : 0;
+        if (bytes != a->contact.room_bytes || m.relations != a->contact.relations) {
             w->near.before[k] = TD_NONE;
             a->contact.room_bytes = bytes;
-            a->contact.bonds = m.bonds;
+            a->contact.relations = m.relations;
         }
         all += bytes;
         *most = bytes > *most ? bytes : *most;
@@ -194,7 +195,7 @@ static td_status renew_blocks(td_world *w, size_t bytes) {
     if (status == TD_OK) {
         tdi_blocks_free(&w->near.blocks);
         w->near.blocks = fresh;
-        memset(w->near.touch, 0, (size_t)w->room.actor_capacity * sizeof(tdi_touch *));
+        memset(w->near.touch, 0, (size_t)w->room.actor_capacity * sizeof(tdi_body_contact *));
         w->islands.count = w->islands.active_count = 0;
     }
     return status;
@@ -282,7 +283,7 @@ td_status tdi_world_limit_pairs(td_world *w, int32_t pairs, td_diag *diag) {
 // ---- what ran out ---------------------------------------------------------------------------
 
 static bool island_lacks(const tdi_island *i) {
-    return i->touch && i->touch->set && tdi_touch_lacks(i->touch);
+    return i->touch && i->touch->set && tdi_body_contact_lacks_room(i->touch);
 }
 
 // Whether a set of pairs reached the limit in a search or an island that failed.
@@ -317,8 +318,8 @@ td_status tdi_world_grow_room(td_world *w, td_diag *diag) {
     for (int32_t k = 0; k < w->islands.active_count; k++) {
         const tdi_island *i = &w->islands.all[w->islands.active[k]];
         for (int32_t j = 0; island_lacks(i) && j < i->count; j++) {
-            tdi_touch_grow(i->touch, j,
-                           &w->actors[w->islands.member_actor[i->first + j]].contact.room);
+            tdi_body_contact_grow(i->touch, j,
+                                  &w->actors[w->islands.member_actor[i->first + j]].contact.room);
             grown = true;
         }
     }

@@ -107,9 +107,9 @@ static void accept(td_world *w, tdi_island *i, const tdi_system *system) {
     }
     for (int32_t j = 0; j < i->count; j++) {
         tdi_actor *a = &w->actors[w->islands.member_actor[i->first + j]];
-        a->contact.swapped = a->contact.swapped != (system->touch != NULL);
+        a->contact.swapped = a->contact.swapped != (system->contact != NULL);
         a->contact.barrier =
-            i->touch ? i->touch->barrier[j] : (tdi_barrier){.strength = 1, .reach = -1};
+            i->touch ? i->touch->barriers.state[j] : (tdi_barrier){.strength = 1, .reach = -1};
         tdi_actor_note_force(a);
     }
     i->accepted = true;
@@ -118,8 +118,9 @@ static void accept(td_world *w, tdi_island *i, const tdi_system *system) {
 // What contact that ran out of room has computed is not the result.
 static void note_room(const td_world *w, const tdi_island *i) {
     tdi_actor *first = first_of(w, i);
-    if (first->step.status == TD_OK && i->touch && i->touch->set && tdi_touch_lacks(i->touch)) {
-        first->step.status = tdi_touch_no_room(i->touch, &first->step.diag);
+    if (first->step.status == TD_OK && i->touch && i->touch->set &&
+        tdi_body_contact_lacks_room(i->touch)) {
+        first->step.status = tdi_body_contact_no_room(i->touch, &first->step.diag);
     }
 }
 
@@ -213,7 +214,7 @@ static void undo_island(void *context, int64_t k, int32_t thread) {
     }
     for (int32_t j = 0; j < i->count; j++) {
         tdi_actor *a = &w->actors[w->islands.member_actor[i->first + j]];
-        a->contact.swapped = a->contact.swapped != (i->accepted && system.touch != NULL);
+        a->contact.swapped = a->contact.swapped != (i->accepted && system.contact != NULL);
         tdi_actor_undo(a);
     }
     i->accepted = false;
@@ -326,8 +327,9 @@ static td_status report(const td_world *w, const tdi_actor *a, td_diag *diag) {
 static const tdi_actor *overlapping(const td_world *w, const tdi_actor *a) {
     for (int32_t k = 0; k < w->islands.active_count; k++) {
         const tdi_island *i = &w->islands.all[w->islands.active[k]];
-        if (first_of(w, i) == a && i->touch && i->touch->set && i->touch->overlaps != TD_NONE) {
-            return &w->actors[w->islands.member_actor[i->first + i->touch->overlaps]];
+        if (first_of(w, i) == a && i->touch && i->touch->set &&
+            i->touch->search.overlapping != TD_NONE) {
+            return &w->actors[w->islands.member_actor[i->first + i->touch->search.overlapping]];
         }
     }
     return NULL;

@@ -14,7 +14,7 @@
 
 #include "implicit/constraint.h"
 #include "implicit/newton.h"
-#include "implicit/touch.h"
+#include "implicit/body_contact.h"
 
 #include <math.h>
 
@@ -65,26 +65,26 @@ static td_real value_of(const valuing *v, int32_t k) {
 // Values go into `part`.
 static void value_turn(void *context, int64_t k) {
     const valuing *v = context;
-    v->system->touch->part[k] = value_of(v, (int32_t)k);
+    v->system->contact->solve.part[k] = value_of(v, (int32_t)k);
 }
 
 // Adds the values of all members to that of contact and constraints, in the same order with any
 // number of threads.
 static td_real add_values(const valuing *v, td_real sum) {
     const tdi_system *y = v->system;
-    if (y->touch) {
+    if (y->contact) {
         tdi_system_each(y, value_turn, (void *)v);
     }
     for (int32_t k = 0; k < y->count; k++) {
-        sum += y->touch ? y->touch->part[k] : value_of(v, k);
+        sum += y->contact ? y->contact->solve.part[k] : value_of(v, k);
     }
     return sum;
 }
 
 td_real tdi_system_value(const tdi_system *y) {
     const valuing v = {y, false};
-    const td_real touch = y->touch ? tdi_touch_value(y->touch, y) : 0;
-    return add_values(&v, touch + tdi_constraints_value(y->constraints, y));
+    const td_real contact = y->contact ? tdi_body_contact_value(y->contact, y) : 0;
+    return add_values(&v, contact + tdi_constraints_value(y->constraints, y));
 }
 
 // The value at the poses that were kept, where contact was evaluated, if all bodies can tell it
@@ -96,7 +96,7 @@ static bool value_of_kept(const tdi_system *y, td_real *value) {
             return false;
         }
     }
-    *value = add_values(&v, (y->touch ? y->touch->energy : 0) +
+    *value = add_values(&v, (y->contact ? y->contact->terms.energy : 0) +
                                 tdi_constraints_value_kept(y->constraints));
     return true;
 }
@@ -161,7 +161,7 @@ static td_real longest_of(const tdi_system *y, bool rest) {
 // Whether the whole increments, which are tried, are taken although the value does not fall.
 static bool leaps(tdi_newton_run *n) {
     const tdi_system *y = n->system;
-    n->trusted = y->constraints && !y->touch && !n->opts->rest && !n->wronged &&
+    n->trusted = y->constraints && !y->contact && !n->opts->rest && !n->wronged &&
                  n->largest < LEAP && tdi_constraints_within_reach(y->constraints);
     n->leap = n->largest;
     return n->trusted;
@@ -252,7 +252,7 @@ td_real tdi_newton_move_freely(tdi_newton_run *n) {
     return taken;
 }
 
-static td_real time_after(const tdi_touch *t, td_real fraction) {
+static td_real time_after(const tdi_body_contact *t, td_real fraction) {
     return fraction >= 1 ? 1 : t->time + fraction * (1 - t->time);
 }
 
@@ -260,20 +260,20 @@ static td_real time_after(const tdi_touch *t, td_real fraction) {
 // what is driven may close no gap by more than an iteration opens it again; `room` is there at the
 // start. False: none.
 static bool go(const tdi_system *y, bool carry, td_real room, td_real *fraction) {
-    tdi_touch *t = y->touch;
+    tdi_body_contact *t = y->contact;
     for (int32_t k = 0; k < HALVINGS; k++) {
         td_real time = carry ? time_after(t, *fraction) : t->time;
         if (carry) {
             drive_all(y, time);
         }
         tdi_system_place(y, *fraction);
-        if (t->exact) {
+        if (t->exact_step.used) {
             return true;
         }
-        td_real part = tdi_touch_way(t, y, time);
+        td_real part = tdi_body_contact_free_part(t, y, time);
         if (part < 1) {
             *fraction *= fmax(k > 0 ? SHORTENED * part : part, SHORTEST);
-        } else if (carry && tdi_touch_room(t, time) < CLOSED * fmin(room, ENTERED)) {
+        } else if (carry && tdi_body_contact_least_gap(t, time) < CLOSED * fmin(room, ENTERED)) {
             *fraction *= 0.5;
         } else {
             return true;
@@ -291,13 +291,13 @@ static bool goes_straight(const tdi_system *y) {
         all = all && y->member[k].body->ops->straight;
         rides = rides || head->riding_count > 0;
     }
-    if (all && rides && y->touch->set) {
-        const tdi_touch *t = y->touch;
+    if (all && rides && y->contact->set) {
+        const tdi_body_contact *t = y->contact;
         int32_t count;
         const tdi_near_pair *pair = tdi_contacts_pairs(t->set, &count);
         for (int32_t k = 0; k < count && all; k++) {
             const bool capsule = pair[k].j < t->capsule_count;
-            all = !tdi_touch_rides(t, pair[k].i) && !(capsule && tdi_touch_rides(t, pair[k].j));
+            all = !tdi_capsule_rides(t, pair[k].i) && !(capsule && tdi_capsule_rides(t, pair[k].j));
         }
     }
     return all;
@@ -308,15 +308,15 @@ static bool goes_straight(const tdi_system *y) {
 // near.
 static bool go_straight(tdi_newton_run *n, td_real *fraction) {
     const tdi_system *y = n->system;
-    tdi_touch *t = y->touch;
-    td_real part = 1, reach = t->exact ? *fraction : fmin(*fraction, n->reach);
+    tdi_body_contact *t = y->contact;
+    td_real part = 1, reach = t->exact_step.used ? *fraction : fmin(*fraction, n->reach);
     for (int32_t k = 0; k < 2 * HALVINGS; k++) {
         tdi_system_place(y, reach);
-        part = t->exact ? 1 : tdi_touch_try(t, y);
+        part = t->exact_step.used ? 1 : tdi_body_contact_free_trial(t, y);
         if (part < 1) {
             reach *= part;
         }
-        if (t->exact || (t->looked && (part < 1 || reach == *fraction))) {
+        if (t->exact_step.used || (t->search.covers_way && (part < 1 || reach == *fraction))) {
             break;
         }
         reach = part < 1 ? reach : fmin(*fraction, FARTHER * reach);
@@ -326,23 +326,23 @@ static bool go_straight(tdi_newton_run *n, td_real *fraction) {
     if (part < 1) {
         tdi_system_place(y, *fraction);
     }
-    return part > 0 && (t->exact || t->looked);
+    return part > 0 && (t->exact_step.used || t->search.covers_way);
 }
 
 // With contact: as much of the increments as is free and, unless they carry something, lowers the
 // value. Not finite when the value is not.
-td_real tdi_newton_move_touching(tdi_newton_run *n, bool carry) {
+td_real tdi_newton_move_with_contact(tdi_newton_run *n, bool carry) {
     const tdi_system *y = n->system;
-    tdi_touch *t = y->touch;
+    tdi_body_contact *t = y->contact;
     const td_real longest = longest_of(y, n->opts->rest);
     const bool jumps =
-        t->exact && n->fresh && tdi_planes_hit(t->set); // so that all planes act at once
-    const bool stiff = t->exact && tdi_planes_count(t->set) > 0;
+        t->exact_step.used && n->fresh && tdi_planes_hit(t->set); // so that all planes act at once
+    const bool stiff = t->exact_step.used && tdi_planes_count(t->set) > 0;
     bool searched = !carry && !jumps && n->largest >= (stiff ? SMALL_EXACT : TDI_SMALL_MOVE);
     n->fresh = false;
     td_real value = 0, fraction = n->largest > longest ? longest / n->largest : 1;
-    const td_real room = carry ? tdi_touch_room(t, t->time) : 1;
-    tdi_touch_keep(y);
+    const td_real room = carry ? tdi_body_contact_least_gap(t, t->time) : 1;
+    tdi_body_contact_keep_poses(y);
     if (searched) {
         if (!value_of_kept(y, &value)) {
             tdi_system_place(y, 0);
@@ -351,7 +351,7 @@ td_real tdi_newton_move_touching(tdi_newton_run *n, bool carry) {
         if (!isfinite(value)) {
             return value;
         }
-        const td_real rough = t->exact ? tdi_planes_rough(t->set, t->x) : 0;
+        const td_real rough = t->exact_step.used ? tdi_planes_rough(t->set, t->x) : 0;
         searched = n->predicted_decrease > ROUNDING * fmax(fabs(value), rough);
     }
     const bool straight = !carry && goes_straight(y);
@@ -377,15 +377,16 @@ td_real tdi_newton_move_touching(tdi_newton_run *n, bool carry) {
 
 // Lets what is driven go to the end while the rest stands still, if there is room for it.
 void tdi_newton_jump(const tdi_system *y) {
-    tdi_touch *t = y->touch;
-    tdi_touch_keep(y);
-    td_real room = tdi_touch_room(t, t->time);
+    tdi_body_contact *t = y->contact;
+    tdi_body_contact_keep_poses(y);
+    td_real room = tdi_body_contact_least_gap(t, t->time);
     for (int32_t k = 0; k < y->count; k++) {
         if (y->member[k].body->ops->stand) {
             y->member[k].body->ops->stand(y->member[k].body);
         }
     }
-    if (tdi_touch_way(t, y, 1) >= 1 && tdi_touch_room(t, 1) >= CLOSED * fmin(room, ENTERED)) {
+    if (tdi_body_contact_free_part(t, y, 1) >= 1 &&
+        tdi_body_contact_least_gap(t, 1) >= CLOSED * fmin(room, ENTERED)) {
         t->time = 1;
         return;
     }

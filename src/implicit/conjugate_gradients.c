@@ -12,43 +12,43 @@
 //           body. Turns of capsules by friction count as points, and moments on them as forces.
 
 #include "implicit/constraint.h"
-#include "implicit/touch.h"
+#include "implicit/body_contact.h"
 #include "math/vec3.h"
 
 #define CG_STEPS     400
 #define CG_TOLERANCE 1e-3  // of the increments, in the norm of the factored part
 #define ROUNDING     1e-12 // of a promise
 
-static void activate(tdi_touch *t, int32_t p) {
-    if (!t->is_active[p]) {
-        t->is_active[p] = true;
-        t->active[t->active_count++] = p;
+static void activate(tdi_body_contact *t, int32_t p) {
+    if (!t->gradients.is_active[p]) {
+        t->gradients.is_active[p] = true;
+        t->gradients.active[t->gradients.active_count++] = p;
     }
 }
 
 // The turns of the two sides, counted after all points.
-static int32_t turn_of(const tdi_touch *t, const tdi_contact *c, int side) {
+static int32_t turn_of(const tdi_body_contact *t, const tdi_contact *c, int side) {
     return t->point_count + (side ? c->other : c->capsule);
 }
 
 // Points of all contacts between capsules, and turns of those capsules.
-static void find_active(tdi_touch *t) {
+static void find_active(tdi_body_contact *t) {
     int32_t count;
     const tdi_contact *list = tdi_contacts_list(t->set, &count);
-    t->active_count = 0;
+    t->gradients.active_count = 0;
     for (int32_t k = 0; k < count; k++) {
         const tdi_contact *c = &list[k];
-        for (int e = 0; tdi_touch_couples(t, c) && e < 4; e++) {
+        for (int e = 0; tdi_contact_couples(t, c) && e < 4; e++) {
             activate(t, c->point[e]);
         }
-        for (int side = 0; tdi_touch_couples(t, c) && side < 2; side++) {
+        for (int side = 0; tdi_contact_couples(t, c) && side < 2; side++) {
             if (c->arm[side] != 0) {
                 activate(t, turn_of(t, c, side));
             }
         }
     }
-    for (int32_t k = 0; k < t->active_count; k++) {
-        t->is_active[t->active[k]] = false;
+    for (int32_t k = 0; k < t->gradients.active_count; k++) {
+        t->gradients.is_active[t->gradients.active[k]] = false;
     }
 }
 
@@ -76,8 +76,8 @@ static void couple(const tdi_contact *c, const td_vec3 *x, td_vec3 force[4]) {
 
 // The same of friction, with moments on the turns w_0, w_1: with the slip u of the other side,
 //   force H u, moment arm (H u) x n
-static void couple_turns(const tdi_touch *t, const tdi_contact *c, const td_vec3 *x, td_real sign,
-                         td_vec3 *to) {
+static void couple_turns(const tdi_body_contact *t, const tdi_contact *c, const td_vec3 *x,
+                         td_real sign, td_vec3 *to) {
     td_vec3 force[2], slip[2];
     for (int side = 0; side < 2; side++) {
         const int32_t *p = c->point + 2 * side;
@@ -100,15 +100,15 @@ static void couple_turns(const tdi_touch *t, const tdi_contact *c, const td_vec3
 }
 
 // to += sign C x, with C of all contacts between capsules
-static void add_coupling(const tdi_touch *t, const td_vec3 *x, td_real sign, td_vec3 *to) {
+static void add_coupling(const tdi_body_contact *t, const td_vec3 *x, td_real sign, td_vec3 *to) {
     int32_t count;
     const tdi_contact *list = tdi_contacts_list(t->set, &count);
     for (int32_t k = 0; k < count; k++) {
         const tdi_contact *c = &list[k];
         td_vec3 force[4];
-        if (tdi_touch_couples(t, c) && (c->arm[0] != 0 || c->arm[1] != 0)) {
+        if (tdi_contact_couples(t, c) && (c->arm[0] != 0 || c->arm[1] != 0)) {
             couple_turns(t, c, x, sign, to);
-        } else if (tdi_touch_couples(t, c)) {
+        } else if (tdi_contact_couples(t, c)) {
             couple(c, x, force);
             for (int e = 0; e < 4; e++) {
                 to[c->point[e]] = tdi_madd(to[c->point[e]], force[e], sign);
@@ -118,14 +118,14 @@ static void add_coupling(const tdi_touch *t, const td_vec3 *x, td_real sign, td_
 }
 
 static bool is_constrained(const td_body *body) {
-    return body->constraints && body->constraints->solved_in;
+    return body->constraints && body->constraints->solve.system;
 }
 
 // At members that coupled constraints hold, or at those that eliminate themselves.
-static void push_active(const tdi_touch *t, const tdi_system *y, bool constrained,
+static void push_active(const tdi_body_contact *t, const tdi_system *y, bool constrained,
                         const td_vec3 *f) {
-    for (int32_t a = 0; a < t->active_count; a++) {
-        const int32_t p = t->active[a], i = p - t->point_count;
+    for (int32_t a = 0; a < t->gradients.active_count; a++) {
+        const int32_t p = t->gradients.active[a], i = p - t->point_count;
         const int32_t k = i < 0 ? t->point_owner[p] : t->owner[i];
         const tdi_member *m = &y->member[k];
         if (constrained ? is_constrained(m->body) : !tdi_is_coupled(m->body)) {
@@ -137,9 +137,9 @@ static void push_active(const tdi_touch *t, const tdi_system *y, bool constraine
     }
 }
 
-static void read_turns(const tdi_touch *t, const tdi_system *y, td_vec3 *to) {
-    for (int32_t a = 0; a < t->active_count; a++) {
-        const int32_t p = t->active[a], i = p - t->point_count;
+static void read_turns(const tdi_body_contact *t, const tdi_system *y, td_vec3 *to) {
+    for (int32_t a = 0; a < t->gradients.active_count; a++) {
+        const int32_t p = t->gradients.active[a], i = p - t->point_count;
         if (i >= 0) {
             const tdi_member *m = &y->member[t->owner[i]];
             const tdi_points own = tdi_rotation_of(i - t->first_capsule[t->owner[i]]);
@@ -149,7 +149,7 @@ static void read_turns(const tdi_touch *t, const tdi_system *y, td_vec3 *to) {
 }
 
 // to = J E^-1 J^T f at the active points
-static void respond(const tdi_touch *t, const tdi_system *y, const td_vec3 *f, td_vec3 *to) {
+static void respond(const tdi_body_contact *t, const tdi_system *y, const td_vec3 *f, td_vec3 *to) {
     if (tdi_coupled_any(y)) { // E with what constraints couple
         push_active(t, y, true, f);
         tdi_coupled_respond(y);
@@ -165,10 +165,10 @@ static void respond(const tdi_touch *t, const tdi_system *y, const td_vec3 *f, t
     read_turns(t, y, to);
 }
 
-static td_real dot(const tdi_touch *t, const td_vec3 *a, const td_vec3 *b) {
+static td_real dot(const tdi_body_contact *t, const td_vec3 *a, const td_vec3 *b) {
     td_real sum = 0;
-    for (int32_t k = 0; k < t->active_count; k++) {
-        sum += tdi_dot(a[t->active[k]], b[t->active[k]]);
+    for (int32_t k = 0; k < t->gradients.active_count; k++) {
+        sum += tdi_dot(a[t->gradients.active[k]], b[t->gradients.active[k]]);
     }
     return sum;
 }
@@ -178,50 +178,53 @@ static td_real dot(const tdi_touch *t, const td_vec3 *a, const td_vec3 *b) {
 //   s = g + keep s (press),  q = v + keep q (way):  J^T s = E p and q = J p of the direction p
 //   part = g.v / q.(s + C q),  F += part s (sum),  g -= part (s + C q)
 // and at last x += E^-1 J^T F. The slope changes by -y.F.
-bool tdi_touch_solve(tdi_touch *t, const tdi_system *y, td_real *predicted_decrease,
-                     int64_t *steps) {
+bool tdi_conjugate_gradients_solve(tdi_body_contact *t, const tdi_system *y,
+                                   td_real *predicted_decrease, int64_t *steps) {
     find_active(t);
-    tdi_touch_gather_moves(y, t->moved);
-    for (int32_t k = 0; k < t->active_count; k++) {
-        const int32_t p = t->active[k];
-        t->rest[p] = t->press[p] = t->way[p] = t->sum[p] = tdi_vec3(0, 0, 0);
+    tdi_body_contact_gather_moves(y, t->motion);
+    for (int32_t k = 0; k < t->gradients.active_count; k++) {
+        const int32_t p = t->gradients.active[k];
+        t->gradients.residual[p] = t->gradients.force[p] = t->gradients.direction[p] =
+            t->gradients.total[p] = tdi_vec3(0, 0, 0);
     }
-    add_coupling(t, t->moved, -1, t->rest);
+    add_coupling(t, t->motion, -1, t->gradients.residual);
     td_real keep = 0, size = 0;
     for (int32_t step = 0; step < CG_STEPS; step++) {
-        respond(t, y, t->rest, t->answer);
-        td_real next = dot(t, t->rest, t->answer);
+        respond(t, y, t->gradients.residual, t->gradients.response);
+        td_real next = dot(t, t->gradients.residual, t->gradients.response);
         if (!(next > CG_TOLERANCE * CG_TOLERANCE * *predicted_decrease)) {
             break;
         }
         ++*steps;
         keep = step > 0 ? next / size : 0;
         size = next;
-        for (int32_t k = 0; k < t->active_count; k++) {
-            const int32_t p = t->active[k];
-            t->press[p] = tdi_madd(t->rest[p], t->press[p], keep);
-            t->way[p] = tdi_madd(t->answer[p], t->way[p], keep);
-            t->answer[p] = t->press[p];
+        for (int32_t k = 0; k < t->gradients.active_count; k++) {
+            const int32_t p = t->gradients.active[k];
+            t->gradients.force[p] = tdi_madd(t->gradients.residual[p], t->gradients.force[p], keep);
+            t->gradients.direction[p] =
+                tdi_madd(t->gradients.response[p], t->gradients.direction[p], keep);
+            t->gradients.response[p] = t->gradients.force[p];
         }
-        add_coupling(t, t->way, 1, t->answer); // s + C q
-        td_real along = dot(t, t->way, t->answer);
+        add_coupling(t, t->gradients.direction, 1, t->gradients.response); // s + C q
+        td_real along = dot(t, t->gradients.direction, t->gradients.response);
         if (!(along > 0)) {
             return false;
         }
         td_real part = size / along;
-        for (int32_t k = 0; k < t->active_count; k++) {
-            const int32_t p = t->active[k];
-            t->sum[p] = tdi_madd(t->sum[p], t->press[p], part);
-            t->rest[p] = tdi_madd(t->rest[p], t->answer[p], -part);
+        for (int32_t k = 0; k < t->gradients.active_count; k++) {
+            const int32_t p = t->gradients.active[k];
+            t->gradients.total[p] = tdi_madd(t->gradients.total[p], t->gradients.force[p], part);
+            t->gradients.residual[p] =
+                tdi_madd(t->gradients.residual[p], t->gradients.response[p], -part);
         }
     }
     const td_real rounding = ROUNDING * *predicted_decrease;
-    *predicted_decrease += dot(t, t->moved, t->sum);
-    respond(t, y, t->sum, t->answer);
+    *predicted_decrease += dot(t, t->motion, t->gradients.total);
+    respond(t, y, t->gradients.total, t->gradients.response);
     for (int32_t k = 0; k < y->count; k++) {
         tdi_state_add_response(y->member[k].body);
     }
     const bool falls = *predicted_decrease >= -rounding; // nothing, where all is done
     *predicted_decrease = falls ? fmax(*predicted_decrease, 0) : *predicted_decrease;
-    return falls || t->rule.ahead > 0; // while bases or colliders move the value may rise
+    return falls || t->terms.rule.ahead > 0; // while bases or colliders move the value may rise
 }

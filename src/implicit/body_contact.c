@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: MIT
+// Contact of the bodies of a system in a step: its points, its barrier, the free part of a way.
+//
+// Barrier   its force has the magnitude of the bodies' own forces and grows from step to step while
+//           gaps are small: gaps stay open and the condition number stays bounded.
+// Way       Continuous collision detection. Points of a rotating body move along arcs. An increment
+//           is taken as far as the straight paths of all points to their positions in the new pose
+//           are free: then there is a motion to that pose in which nothing intersects.
+
+#include "implicit/newton.h"
+#include "implicit/body_contact.h"
+
+#include "math/vec3.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SHORTER   0.25 // of a way on which there are too many pairs: all is near on long ways
+#define NARROW    0.1  // of the range: gaps below it make the barrier stronger
+#define WIDE      0.4  // above it weaker
+#define STRONGER  1.1  // a step: more at once would push what lies still
+#define WEAKER    0.9
+#define STRONGEST 1e6
+#define CHANGES   0.1 // s: time in which its force may grow by e^2 as steps become shorter
+#define HEAP      12 // members: passing each other in as many is not looked for, as halves cost much
+#define SHORT     0.9  // of the gap of what was placed: its range; gaps are blunted by less
+#define ROUNDING  1e-6 // of a potential
+
+// ---- points ---------------------------------------------------------------------------------
+
+// Whether a member stands where it was when it became idle.
+static bool stands(const tdi_system *y, int64_t member) {
+    return y->contact->idle_set.poses_known && tdi_is_idle(y, (int32_t)member);
+}
+
+// Each member by itself, on all threads.
+typedef struct gathering {
+    const tdi_system *y;
+    td_vec3 *x;
+} gathering;
+
+static void gather_turn(void *context, int64_t k) {
+    const gathering *g = context;
+    const tdi_member *m = &g->y->member[k];
+    tdi_state_positions(m->body, tdi_all_nodes(m->body), false,
+                        g->x + g->y->contact->first_point[k]);
+}
+
+void tdi_body_contact_gather(const tdi_system *y, td_vec3 *x) {
+    gathering g = {y, x};
+    tdi_system_each(y, gather_turn, &g);
+}
+
+static void gather_moves_turn(void *context, int64_t k) {
+    const gathering *g = context;
+    const tdi_system *y = g->y;
+    const tdi_body_contact *t = y->contact;
+    const tdi_member *m = &y->member[k];
+    const int32_t first = t->first_point[k], count = t->first_point[k + 1] - first;
+    const bool idle = tdi_is_idle(y, (int32_t)k);
+    if (idle) {
+        memset(g->x + first, 0, (size_t)count * sizeof *g->x);
+    } else {
+        tdi_state_motions(m->body, tdi_nodes(0, count), false, g->x + first);
+    }
+    for (int32_t i = t->first_capsule[k]; i < t->first_capsule[k + 1]; i++) {
+        td_vec3 *turn = &g->x[t->point_count + i];
+        if (tdi_contacts_turns(t->set, i)) {
+            *turn = tdi_vec3(0, 0, 0);
+        }
+        if (tdi_contacts_turns(t->set, i) && !idle) {
+            tdi_state_motions(m->body, tdi_rotation_of(i - t->first_capsule[k]), false, turn);
+        }
+    }
+}
+
+void tdi_body_contact_gather_moves(const tdi_system *y, td_vec3 *dx) {
+    gathering g = {y, dx};
+    tdi_system_each(y, gather_moves_turn, &g);
+}
+
+void tdi_body_contact_spins(const tdi_body_contact *t, const tdi_system *y, int32_t member,
+                            td_real h) {
+    const tdi_member *m = &y->member[member];
+    const int32_t first = t->first_capsule[member], last = t->first_capsule[member + 1];
+    for (int32_t i = first; tdi_state_offers(m->body, TDI_POINT_ROTATION) && i < last; i++) {
+        tdi_state_velocities(m->body, tdi_rotation_of(i - first), &t->free_turn[i]);
+        t->free_turn[i] = tdi_scale(t->free_turn[i], h);
+    }
+}
+
+void tdi_body_contact_gather_of(const tdi_system *y, int32_t member) {
+    const tdi_body_contact *t = y->contact;
+    const tdi_member *m = &y->member[member];
+    tdi_state_positions(m->body, tdi_all_nodes(m->body), false, t->now + t->first_point[member]);
+    const int32_t first = t->first_capsule[member], last = t->first_capsule[member + 1];
+    for (int32_t i = first; t->terms.rule.h > 0 && i < last; i++) {
+        if (tdi_contacts_turns(t->set, i)) {
+            tdi_state_positions(m->body, tdi_rotation_of(i - first), false, &t->turned[i]);
+        }
+    }
+}
+
+static void gather_pose_turn(void *context, int64_t k) {
+    const tdi_system *y = context;
+    if (!stands(y, k)) {
+        tdi_body_contact_gather_of(y, (int32_t)k);
+    }
+}
+
+void tdi_body_contact_gather_pose(const tdi_system *y) {
+    tdi_system_each(y, gather_pose_turn, (void *)y);
+}
+
+// ---- steps ----------------------------------------------------------------------------------
+
+// The same for all members of a system: what is weaker than at the end of the last step would let
+// them sink into each other.
+static td_real strength_of(const tdi_body_contact *t) {
+    td_real most = 1;
+    for (int32_t k = 0; k < t->member_count; k++) {
+        most = fmax(most, t->barriers.state[k].strength);
+    }
+    return most;
+}
+
+// The time of which the barrier's force is made: h of BDF2, in backward Euler too, since a force
+// that changes from step to step does work. With a suddenly shorter step it falls slowly, or the
+// barrier would throw what rests on it.
+static td_real pace_of(const tdi_body_contact *t, td_real dt) {
+    td_real pace = 2 * dt / 3;
+    for (int32_t k = 0; k < t->member_count; k++) {
+        const tdi_barrier *b = &t->barriers.state[k];
+        pace = b->stored > 0 ? fmax(pace, b->pace / (1 + dt / CHANGES)) : pace;
+    }
+    return pace;
+}
+
+static td_real own_force(const tdi_body_contact *t, const tdi_system *y, td_real h) {
+    td_real sum = 0;
+    for (int32_t k = 0; k < y->count; k++) {
+        const tdi_member *m = &y->member[k];
+        int32_t capsules = t->first_capsule[k + 1] - t->first_capsule[k];
+        sum += capsules > 0 ? capsules * m->body->ops->force(m->body, m->opts, t->opts.gap, h) : 0;
+    }
+    return sum > 0 ? sum / t->capsule_count : 1;
+}
+
+static bool same(td_vec3 a, td_vec3 b) {
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+bool tdi_body_contact_driven(const tdi_system *y) {
+    bool moves = false;
+    for (int32_t k = 0; k < y->count && !moves; k++) {
+        const tdi_member *m = &y->member[k];
+        moves = m->body->ops->driven && m->body->ops->driven(m->body);
+    }
+    for (int32_t k = 0; k < y->collider_count && !moves; k++) {
+        const td_collider *d = &y->colliders[k];
+        td_quat p = d->rotation0, q = d->rotation;
+        moves = !same(d->position0, d->position) || p.w != q.w || p.x != q.x || p.y != q.y ||
+                p.z != q.z;
+    }
+    return moves;
+}
+
+// The barrier's force when the last step ended: gaps are in balance with it. One of another step's
+// length would give friction another normal force.
+static td_real last_force(const tdi_body_contact *t, const tdi_system *y) {
+    td_real pace = 0;
+    for (int32_t k = 0; k < t->member_count; k++) {
+        pace = t->barriers.state[k].stored > 0 ? fmax(pace, t->barriers.state[k].pace) : pace;
+    }
+    return pace > 0 ? strength_of(t) * own_force(t, y, pace) : t->terms.rule.force;
+}
+
+// Friction of the barrier; where some sticks harder than it slides, by how all moves.
+static td_status lag(tdi_body_contact *t, const tdi_system *y, td_diag *diag) {
+    const tdi_contact_speeds speeds = {t->motion, t->free_turn};
+    const bool sticks = tdi_contacts_stick(t->set);
+    for (int32_t k = 0; sticks && k < y->count; k++) {
+        const tdi_member *m = &y->member[k];
+        tdi_state_velocities(m->body, tdi_all_nodes(m->body), t->motion + t->first_point[k]);
+        tdi_body_contact_spins(t, y, k, 1);
+    }
+    return tdi_contacts_lag(t->set, t->x, 0, last_force(t, y), t->terms.rule.h,
+                            sticks ? &speeds : NULL, diag);
+}
+
+// The range in which a gap is the one that contact keeps, or is just outside.
+static td_real reach_within(const tdi_body_contact *t, td_real gap) {
+    return t->exact_step.used ? gap / TDI_PLANE_GAP : SHORT * gap;
+}
+
+// What is placed within the range of something must not be thrown: its range ends before that,
+// unless the barrier has no more potential than when the last step ended.
+static void begin_reach(tdi_body_contact *t) {
+    bool placed = false;
+    for (int32_t k = 0; k < t->member_count; k++) {
+        t->barriers.reach[k] = fabs(t->barriers.state[k].reach);
+        placed = placed || t->barriers.state[k].reach < 0;
+    }
+    tdi_contacts_reach(t->set, t->owner, t->barriers.reach);
+    if (!placed) {
+        return;
+    }
+    tdi_contacts_rooms(t->set, t->x, 0, t->owner, t->member_count, t->search.free,
+                       t->barriers.potential);
+    for (int32_t k = 0; k < t->member_count; k++) {
+        const tdi_barrier *b = &t->barriers.state[k];
+        const bool more = b->reach < 0 && t->barriers.potential[k] > b->stored * (1 + ROUNDING);
+        if (more && t->search.free[k] > 0) {
+            t->barriers.reach[k] = fmin(t->barriers.reach[k], reach_within(t, t->search.free[k]));
+        }
+    }
+    tdi_contacts_reach(t->set, t->owner, t->barriers.reach);
+}
+
+// Members that have moved away regain their range, up to the least gap. Nothing is within the
+// added range, so this does no work.
+static void end_reach(tdi_body_contact *t) {
+    tdi_contacts_rooms(t->set, t->now, 1, t->owner, t->member_count, t->search.free,
+                       t->barriers.potential);
+    for (int32_t k = 0; k < t->member_count; k++) {
+        t->barriers.state[k].reach =
+            fmax(t->barriers.reach[k], fmin(1, reach_within(t, t->search.free[k])));
+        t->barriers.state[k].stored = t->barriers.potential[k];
+    }
+}
+
+td_status tdi_body_contact_begin(tdi_body_contact *t, const tdi_system *y, td_real dt, td_real h,
+                                 td_real from, td_real to, td_diag *diag) {
+    int32_t which[2];
+    t->barriers.pace = h > 0 ? pace_of(t, dt) : 0;
+    t->barriers.own_force = own_force(t, y, t->barriers.pace);
+    t->terms.rule = (tdi_contact_rule){.force = strength_of(t) * t->barriers.own_force,
+                                       .history = t->history,
+                                       .turned = t->turned,
+                                       .h = h};
+    t->exact_step.used = t->opts.method == TD_CONTACT_EXACT && h > 0;
+    t->time = h > 0 && !t->exact_step.used && tdi_body_contact_driven(y) ? 0 : 1;
+    t->terms.couples_capsules = t->search.covers_way = t->search.tunnelled = false;
+    t->search.overlapping = TD_NONE;
+    tdi_contacts_share(t->set, y->pool);
+    tdi_body_contact_gather(y, t->x);
+    memcpy(t->began, t->x, (size_t)t->point_count * sizeof *t->x);
+    for (int32_t k = 0; h > 0 && k < y->count; k++) {
+        const td_body *body = y->member[k].body;
+        tdi_state_positions(body, tdi_all_nodes(body), true, t->history + t->first_point[k]);
+    }
+    td_status status =
+        tdi_contacts_colliders(t->set, y->colliders, y->collider_count, dt, from, to, diag);
+    status = status == TD_OK ? tdi_contacts_find(t->set, t->x, NULL, diag) : status;
+    if (status != TD_OK) {
+        return status;
+    }
+    if (h > 0) {
+        begin_reach(t);
+    } else {
+        tdi_contacts_reach(t->set, t->owner, NULL);
+    }
+    td_real least = tdi_contacts_least(t->set, t->x, 0, which);
+    if (which[0] != TD_NONE && !(least > 0)) {
+        t->search.overlapping = t->owner[which[0]];
+        return tdi_body_contact_overlap_fail(t, y, which, -least, " at the start of the step",
+                                             diag);
+    }
+    return h > 0 && !t->exact_step.used ? lag(t, y, diag) : TD_OK;
+}
+
+void tdi_body_contact_end(tdi_body_contact *t, const tdi_system *y) {
+    tdi_body_contact_evaluate(t, y, false, false, NULL); // for those who ask for contacts
+    if (t->exact_step.used) {
+        tdi_exact_leave(t, y);
+        end_reach(t);
+        tdi_planes_measure(t->set, t->now, t->exact_step.rule.impact);
+        return;
+    }
+    const td_real room = tdi_body_contact_least_gap(t, 1),
+                  change = room < NARROW ? STRONGER
+                           : room > WIDE ? WEAKER
+                                         : 1,
+                  strength = room < 1 ? fmin(fmax(change * strength_of(t), 1), STRONGEST) : 1;
+    if (t->terms.rule.h > 0) {
+        end_reach(t);
+    }
+    for (int32_t k = 0; k < t->member_count; k++) {
+        t->barriers.state[k].strength = strength;
+        t->barriers.state[k].pace = t->barriers.pace;
+    }
+}
+
+static void keep_turn(void *context, int64_t k) {
+    const tdi_system *y = context;
+    const tdi_body_contact *t = y->contact;
+    const tdi_member *m = &y->member[k];
+    const int32_t first = t->first_point[k], count = t->first_point[k + 1] - first;
+    if (stands(y, k)) {
+        return;
+    }
+    tdi_state_positions(m->body, tdi_nodes(0, count), false, t->x + first);
+    memcpy(t->now + first, t->x + first, (size_t)count * sizeof *t->x);
+    if (!tdi_is_idle(y, (int32_t)k)) {
+        tdi_state_keep(m->body);
+    }
+}
+
+void tdi_body_contact_keep_poses(const tdi_system *y) {
+    tdi_system_each(y, keep_turn, (void *)y);
+}
+
+static void look_turn(void *context, int64_t k) {
+    const tdi_system *y = context;
+    const tdi_body_contact *t = y->contact;
+    const td_body *body = y->member[k].body;
+    if (stands(y, k)) {
+        return;
+    }
+    tdi_state_positions(body, tdi_all_nodes(body), false, t->now + t->first_point[k]);
+    for (int32_t p = t->first_point[k]; p < t->first_point[k + 1]; p++) {
+        t->dx[p] = tdi_sub(t->now[p], t->x[p]);
+    }
+}
+
+// Finds what is near on the way to the poses. False: there is too much.
+static bool look(tdi_body_contact *t, const tdi_system *y) {
+    tdi_system_each(y, look_turn, (void *)y);
+    t->search.covers_way = tdi_contacts_find(t->set, t->x, t->dx, NULL) == TD_OK;
+    return t->search.covers_way;
+}
+
+td_real tdi_body_contact_free_part(tdi_body_contact *t, const tdi_system *y, td_real time) {
+    return look(t, y) ? tdi_contacts_filter(t->set, t->x, t->dx, t->time, time) : SHORTER;
+}
+
+td_real tdi_body_contact_free_gently(const tdi_body_contact *t) {
+    return tdi_contacts_filter_gently(t->set, t->x, t->dx, t->time);
+}
+
+td_real tdi_body_contact_free_trial(tdi_body_contact *t, const tdi_system *y) {
+    return look(t, y) ? tdi_body_contact_free_gently(t) : SHORTER;
+}
+
+bool tdi_body_contact_free_parts(tdi_body_contact *t, const tdi_system *y, bool gently) {
+    const bool few = look(t, y);
+    bool all = few;
+    for (int32_t k = 0; k < y->count; k++) {
+        t->search.free[k] = few || tdi_is_idle(y, k) ? 1 : SHORTER;
+    }
+    const bool known = few && tdi_contacts_filter_groups(t->set, t->x, t->dx, t->time, gently,
+                                                         t->owner, t->search.free);
+    if (few && !known && t->idle_set.count == 0) {
+        const td_real part = tdi_contacts_filter(t->set, t->x, t->dx, t->time, t->time);
+        for (int32_t k = 0; k < y->count; k++) {
+            t->search.free[k] = part;
+        }
+    }
+    for (int32_t k = 0; k < y->count; k++) {
+        all = all && t->search.free[k] >= 1;
+    }
+    return all;
+}
+
+bool tdi_body_contact_tunnelled(tdi_body_contact *t, const tdi_system *y) {
+    if (t->exact_step.used) {
+        return false;
+    }
+    memcpy(t->x, t->began, (size_t)t->point_count * sizeof *t->x);
+    return look(t, y) && tdi_contacts_passed(t->set, t->x, t->dx, y->count < HEAP);
+}
+
+td_real tdi_body_contact_least_gap(const tdi_body_contact *t, td_real time) {
+    int32_t which[2];
+    td_real least = tdi_contacts_least(t->set, t->now, time, which);
+    if (which[0] == TD_NONE) {
+        return 1;
+    }
+    td_real radius = t->capsule[which[0]].radius,
+            reach = fabs(t->barriers.reach[t->owner[which[0]]]);
+    if (which[1] < t->capsule_count) {
+        radius = fmin(radius, t->capsule[which[1]].radius);
+        reach = fmin(reach, fabs(t->barriers.reach[t->owner[which[1]]]));
+    }
+    return least / (t->opts.gap * (t->terms.rule.h > 0 ? reach : 1) * radius);
+}

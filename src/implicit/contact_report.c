@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+// Contact of the bodies of a system: messages, and contacts as a caller reads them.
+
+#include "implicit/body_contact.h"
+
+#include "base/diag.h"
+#include "math/vec3.h"
+
+#include <math.h>
+#include <stdio.h>
+
+// ---- messages -------------------------------------------------------------------------------
+
+void tdi_system_collider_text(const tdi_system *y, int32_t k, char text[TDI_COLLIDER_TEXT]) {
+    const tdi_collider_label listed = {NULL, k};
+    tdi_collider_text(&y->colliders[k], y->labels ? y->labels[k] : listed, text);
+}
+
+// "segment 3", or "segment 3 of 'vine'", or "collider 2 (sphere)"
+static void name_side(const tdi_body_contact *t, const tdi_system *y, int32_t which,
+                      char text[96]) {
+    if (which >= t->capsule_count) {
+        tdi_system_collider_text(y, which - t->capsule_count, text);
+        return;
+    }
+    const char *name = y->member[t->owner[which]].name;
+    if (name) {
+        snprintf(text, 96, "segment %d of '%.60s'", (int)t->capsule[which].body, name);
+    } else if (y->count > 1) {
+        snprintf(text, 96, "segment %d of body %d", (int)t->capsule[which].body,
+                 (int)t->owner[which]);
+    } else {
+        snprintf(text, 96, "segment %d", (int)t->capsule[which].body);
+    }
+}
+
+td_status tdi_body_contact_overlap_fail(const tdi_body_contact *t, const tdi_system *y,
+                                        const int32_t which[2], td_real depth, const char *when,
+                                        td_diag *diag) {
+    char one[96], other[96];
+    name_side(t, y, which[0], one);
+    name_side(t, y, which[1], other);
+    return tdi_fail_at(diag, TD_ERR_DIVERGED, t->capsule[which[0]].body,
+                       "%s and %s overlap%s, by %.3g m", one, other, when, depth);
+}
+
+// An increment led them into each other, or its numbers are not finite.
+td_status tdi_body_contact_overlap_error(const tdi_body_contact *t, const tdi_system *y,
+                                         td_diag *diag) {
+    int32_t which[2];
+    const td_real least = tdi_contacts_least(t->set, t->now, t->time, which);
+    return which[0] == TD_NONE ? tdi_fail(diag, TD_ERR_DIVERGED, "a place is not finite")
+                               : tdi_body_contact_overlap_fail(t, y, which, -least, "", diag);
+}
+
+void tdi_body_contact_tightest_text(const tdi_body_contact *t, const tdi_system *y,
+                                    char text[TDI_TIGHTEST]) {
+    char one[96], other[96];
+    int32_t which[2];
+    tdi_contacts_least(t->set, t->x, t->time, which);
+    text[0] = '\0';
+    if (which[0] != TD_NONE) {
+        name_side(t, y, which[0], one);
+        name_side(t, y, which[1], other);
+        snprintf(text, TDI_TIGHTEST, ", most of all %s and %s", one, other);
+    }
+}
+
+// ---- reading --------------------------------------------------------------------------------
+
+static td_contact contact_of(const tdi_body_contact *t, const tdi_contact *c) {
+    const bool collider = c->other >= t->capsule_count;
+    td_vec3 axis =
+        tdi_madd(tdi_scale(t->now[c->point[0]], c->weight[0]), t->now[c->point[1]], c->weight[1]);
+    return (td_contact){.actor = t->owner[c->capsule],
+                        .segment = t->capsule[c->capsule].body,
+                        .other_actor = collider ? TD_NONE : t->owner[c->other],
+                        .other = collider ? c->other - t->capsule_count : t->capsule[c->other].body,
+                        .point = tdi_madd(axis, c->normal, -t->capsule[c->capsule].radius),
+                        .normal = c->normal,
+                        .force = tdi_scale(c->force, -1), // the gradient is against it
+                        .gap = c->gap};
+}
+
+static bool is_of_pair(const tdi_contact *c, const tdi_contact *d) {
+    return c->capsule == d->capsule && c->other == d->other;
+}
+
+// Pairs of capsules come first, each sort in the order of both sides.
+static bool comes_before(const tdi_body_contact *t, const tdi_contact *c, const tdi_contact *d) {
+    const bool first = c->other < t->capsule_count, second = d->other < t->capsule_count;
+    return first != second            ? first
+           : c->capsule != d->capsule ? c->capsule < d->capsule
+                                      : c->other < d->other;
+}
+
+// Friction is added to the nearest barrier of its pair, of which `at` is the first.
+static void add_friction(const tdi_body_contact *t, const tdi_contact *c,
+                         const tdi_contact *barriers, td_contact *contacts, int32_t at,
+                         int32_t count) {
+    const td_contact own = contact_of(t, c);
+    td_contact *best = NULL;
+    td_real least = INFINITY;
+    for (int32_t k = at; k < count && is_of_pair(&barriers[k], c); k++) {
+        td_real far = tdi_norm(tdi_sub(contacts[k].point, own.point));
+        if (far < least) {
+            best = &contacts[k];
+            least = far;
+        }
+    }
+    if (best) {
+        best->force = tdi_add(best->force, own.force);
+    }
+}
+
+static bool same_sides(const td_contact *a, const td_contact *b) {
+    return a->actor == b->actor && a->segment == b->segment && a->other_actor == b->other_actor &&
+           a->other == b->other;
+}
+
+void tdi_body_contact_note_impact(tdi_body_contact *t, td_real part) {
+    int32_t count = 0;
+    const tdi_contact *list = tdi_contacts_list(t->set, &count);
+    for (int32_t k = 0; k < count && t->impacts.count < t->impacts.limit; k++) {
+        td_contact c = contact_of(t, &list[k]);
+        c.force = tdi_scale(c.force, part);
+        const bool counts = !list[k].rolling && tdi_dot(c.force, c.force) > 0;
+        if (counts && t->impacts.count < t->impacts.room) {
+            t->impacts.contact[t->impacts.count] = c;
+        }
+        t->impacts.count += counts;
+    }
+    tdi_contacts_forget(t->set);
+}
+
+// Adds the impacts of the step to `all` contacts of its end: how many there are with them.
+static int32_t add_impacts(const tdi_body_contact *t, const tdi_contact *list, int32_t all,
+                           td_contact *contacts, int32_t capacity) {
+    int32_t count = all;
+    for (int32_t k = 0; k < t->impacts.count && k < t->impacts.room; k++) {
+        const td_contact *hit = &t->impacts.contact[k];
+        int32_t at = 0, earlier = 0; // the same pair at the end of the step, or hit before
+        for (bool found = false; at < all && !found; at += !found) {
+            const td_contact c = contact_of(t, &list[at]);
+            found = same_sides(&c, hit);
+        }
+        for (int32_t j = 0; at == all && j < k && earlier >= 0; j++) {
+            earlier = same_sides(&t->impacts.contact[j], hit) ? -1 : 0;
+        }
+        if (at == all && earlier < 0) {
+            for (at = all; at < capacity && !same_sides(&contacts[at], hit); at++) {}
+        } else if (at == all) {
+            at = count++;
+            if (at < capacity) {
+                contacts[at] = *hit;
+            }
+            continue;
+        }
+        if (at < capacity) {
+            contacts[at].force = tdi_add(contacts[at].force, hit->force);
+        }
+    }
+    return count;
+}
+
+int32_t tdi_body_contact_report(const tdi_body_contact *t, td_contact *contacts, int32_t capacity) {
+    int32_t count = 0, all = 0, at = 0;
+    const tdi_contact *list = t->set ? tdi_contacts_list(t->set, &count) : NULL;
+    for (; all < count && !list[all].friction; all++) {
+        if (all < capacity) {
+            contacts[all] = contact_of(t, &list[all]);
+        }
+    }
+    for (int32_t k = all; k < count; k++) { // frictions, in the same order
+        while (at < all && comes_before(t, &list[at], &list[k])) {
+            at++;
+        }
+        if (!list[k].rolling) {
+            add_friction(t, &list[k], list, contacts, at, all < capacity ? all : capacity);
+        }
+    }
+    return add_impacts(t, list, all, contacts, capacity);
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+// Exact contact in a step: planes, multipliers, and what has to be found again.
+//
+// Method   Planes hold what would meet if all went on as it goes, and what is near. Newton's method
+//          finds the least value with them; then forces become multipliers, and the whole way of
+//          the step is looked at: what something is in the way of gets a plane, and one that did
+//          not hold is made anew where it failed. That goes on until nothing changes.
+
+#include "implicit/body_contact.h"
+
+#include "math/vec3.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SWINGS   0.03 // rad: a turn in a step
+#define ROUNDING 1e-6 // of values: what multipliers leave open
+
+// Mass over h^2 of a capsule, from what would stop it within a radius and a step.
+static td_real stiffness_of(const tdi_body_contact *t, const tdi_member *m, int32_t k, td_real h) {
+    const int32_t first = t->first_capsule[k], count = t->first_capsule[k + 1] - first;
+    td_real radius = 0;
+    for (int32_t i = first; i < first + count; i++) {
+        radius += t->capsule[i].radius / count;
+    }
+    return count > 0 ? (m->body->ops->force(m->body, m->opts, 1, h) -
+                        m->body->ops->force(m->body, m->opts, 0, h)) /
+                           radius
+                     : 0;
+}
+
+// The ways of points and the turns of capsules without forces of contact, as velocities say.
+static void ways_of_velocities(tdi_body_contact *t, const tdi_system *y, td_real h) {
+    for (int32_t k = 0; k < y->count; k++) {
+        const tdi_member *m = &y->member[k];
+        tdi_state_velocities(m->body, tdi_all_nodes(m->body),
+                             t->exact_step.free_way + t->first_point[k]);
+        tdi_body_contact_spins(t, y, k, h);
+    }
+    for (int32_t p = 0; p < t->point_count; p++) {
+        t->exact_step.free_way[p] = tdi_scale(t->exact_step.free_way[p], h);
+    }
+}
+
+// Whether a body that is alone turns by much in the step, and carries parts on arcs, as bodies do
+// whose unknowns are not those of points. In an impact it did. In crowds there is always one that
+// does, and impacts would be without end.
+static bool swings(const tdi_body_contact *t, const tdi_system *y) {
+    const td_body *body = y->member[0].body;
+    const bool alone = y->count == 1 && !body->ops->blocks;
+    bool any = t->exact_step.rule.impact;
+    for (int32_t i = 0; alone && tdi_state_offers(body, TDI_POINT_ROTATION) && i < t->capsule_count;
+         i++) {
+        any = any || tdi_norm(t->free_turn[i]) > SWINGS;
+    }
+    return any;
+}
+
+void tdi_exact_free(tdi_body_contact *t, const tdi_system *y, bool began) {
+    const td_real h = y->member[0].body->rule.h;
+    if (began) {
+        tdi_body_contact_gather(y, t->began);
+        return;
+    }
+    tdi_body_contact_gather(y, t->exact_step.free_way);
+    for (int32_t p = 0; p < t->point_count; p++) { // weight is added where it is asked for
+        t->exact_step.free_way[p] = tdi_madd(tdi_sub(t->exact_step.free_way[p], t->began[p]),
+                                             y->member[0].opts->gravity, -h * h);
+    }
+    for (int32_t i = 0; i < t->capsule_count; i++) {
+        const tdi_member *m = &y->member[t->owner[i]];
+        if (tdi_state_offers(m->body, TDI_POINT_ROTATION)) {
+            const tdi_points own = tdi_rotation_of(i - t->first_capsule[t->owner[i]]);
+            tdi_state_positions(m->body, own, false, &t->free_turn[i]);
+        }
+    }
+}
+
+// Forces of the last step on the capsules of each member.
+static void recall(tdi_body_contact *t, const tdi_system *y) {
+    for (int32_t k = 0; k < y->count; k++) {
+        const int32_t first = t->first_capsule[k], count = t->first_capsule[k + 1] - first;
+        const size_t bytes = TDI_PLACES * (size_t)count * sizeof *t->exact_step.last_force;
+        if (y->member[k].borne) {
+            memcpy(t->exact_step.last_force + TDI_PLACES * first, y->member[k].borne, bytes);
+        } else {
+            memset(t->exact_step.last_force + TDI_PLACES * first, 0, bytes);
+        }
+    }
+}
+
+void tdi_exact_leave(tdi_body_contact *t, const tdi_system *y) {
+    tdi_planes_leave(t->set, &t->exact_step.rule, t->exact_step.last_force);
+    for (int32_t k = 0; k < y->count; k++) {
+        const int32_t first = t->first_capsule[k], count = t->first_capsule[k + 1] - first;
+        if (y->member[k].bears) {
+            memcpy(y->member[k].bears, t->exact_step.last_force + TDI_PLACES * first,
+                   TDI_PLACES * (size_t)count * sizeof *t->exact_step.last_force);
+        }
+    }
+}
+
+static td_real own_value(const tdi_system *y) {
+    td_real sum = 0;
+    for (int32_t k = 0; k < y->count; k++) {
+        sum += y->member[k].body->ops->value(y->member[k].body);
+    }
+    return sum;
+}
+
+td_status tdi_exact_begin(tdi_body_contact *t, const tdi_system *y, td_real left, td_diag *diag) {
+    const td_real h = t->terms.rule.h, look = t->exact_step.rule.impact ? left : h;
+    const td_vec3 gravity = y->member[0].opts->gravity;
+    td_real mass = 0;
+    bool changed;
+    tdi_body_contact_gather(y, t->began);
+    for (int32_t k = 0; k < y->count; k++) {
+        t->exact_step.stiffness[k] = stiffness_of(t, &y->member[k], k, h);
+        mass +=
+            (t->first_capsule[k + 1] - t->first_capsule[k]) * t->exact_step.stiffness[k] * h * h;
+    }
+    if (!t->exact_step.rule.impact) {
+        ways_of_velocities(t, y, h);
+    }
+    for (int32_t p = 0; p < t->point_count; p++) {
+        t->dx[p] = tdi_madd(tdi_scale(t->exact_step.free_way[p], look / h), gravity, look * look);
+    }
+    t->exact_step.planes_changed = true;
+    recall(t, y);
+    t->exact_step.value_began = own_value(y);
+    t->exact_step.rule = (tdi_plane_rule){.began = t->began,
+                                          .history = t->history,
+                                          .ahead = t->exact_step.free_way,
+                                          .turning = t->free_turn,
+                                          .h = h,
+                                          .whole = t->exact_step.rule.whole,
+                                          .impact = t->exact_step.rule.impact,
+                                          .limp = t->exact_step.rule.limp,
+                                          .swings = swings(t, y),
+                                          .driven = tdi_body_contact_driven(y),
+                                          .gravity = gravity,
+                                          .group = t->owner,
+                                          .stiffness = t->exact_step.stiffness,
+                                          .borne = t->exact_step.last_force,
+                                          .weight = mass * tdi_norm(gravity),
+                                          .first = true};
+    td_status status = tdi_contacts_find(t->set, t->began, t->dx, NULL);
+    if (status == TD_ERR_LIMIT) { // all is near on long ways
+        memset(t->dx, 0, (size_t)t->point_count * sizeof *t->dx);
+        status = tdi_contacts_find(t->set, t->began, NULL, diag);
+    }
+    status = status == TD_OK
+                 ? tdi_planes_find(t->set, &t->exact_step.rule, t->began, t->dx, &changed)
+                 : status;
+    t->exact_step.rule.first = false;
+    return status;
+}
+
+bool tdi_exact_missed(const tdi_body_contact *t, const tdi_system *y) {
+    const td_body *head = y->member[0].body;
+    return t->exact_step.used && !head->rule.has_impact && tdi_planes_count(t->set) > 0;
+}
+
+bool tdi_exact_bounces(const tdi_body_contact *t) {
+    return t->exact_step.used && tdi_planes_bounce(t->set);
+}
+
+// With forces g of contact the pose x is a least value of V - g.u, u linear in x. So is no other
+// pose less, in the same valley, and V(x) - V(x_0) <= g.(u - u_0).
+bool tdi_exact_fell(tdi_body_contact *t, const tdi_system *y) {
+    if (t->exact_step.rule.driven) { // not all can stay where it began
+        return true;
+    }
+    tdi_body_contact_gather_pose(y);
+    const td_real work = tdi_planes_work(t->set, &t->exact_step.rule,
+                                         (tdi_plane_pose){t->now, t->turned}),
+                  value = own_value(y);
+    return value - t->exact_step.value_began <=
+           work + ROUNDING * (fabs(value) + fabs(t->exact_step.value_began) + fabs(work));
+}
+
+bool tdi_exact_calm(tdi_body_contact *t, const tdi_system *y) {
+    tdi_body_contact_gather_moves(y, t->motion);
+    tdi_body_contact_gather_pose(y);
+    return tdi_planes_calm(t->set, &t->exact_step.rule, (tdi_plane_pose){t->now, t->turned},
+                           (tdi_plane_pose){t->motion, t->motion + t->point_count});
+}
+
+td_status tdi_exact_refine(tdi_body_contact *t, const tdi_system *y, bool *done) {
+    td_status status = TD_OK;
+    bool changed = false;
+    tdi_body_contact_gather_pose(y);
+    *done = tdi_planes_update(t->set, &t->exact_step.rule, (tdi_plane_pose){t->now, t->turned});
+    if (t->exact_step.planes_changed || *done) {
+        for (int32_t p = 0; p < t->point_count; p++) {
+            t->dx[p] = tdi_sub(t->now[p], t->began[p]);
+        }
+        status = tdi_contacts_find(t->set, t->began, t->dx, NULL);
+        status = status == TD_OK
+                     ? tdi_planes_find(t->set, &t->exact_step.rule, t->began, t->dx, &changed)
+                     : status;
+        t->exact_step.planes_changed = changed;
+        *done = *done && !changed;
+    }
+    if (*done) {
+        *done = !tdi_planes_part(t->set, &t->exact_step.rule, (tdi_plane_pose){t->now, t->turned});
+    }
+    return status;
+}
