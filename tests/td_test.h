@@ -102,6 +102,17 @@ static inline tdi_random random_of(uint64_t seed) {
     return random;
 }
 
+// The larger or lesser of two, NaN when either is one: those of the library leave it out, and the
+// worst of many errors would be small.
+static inline double test_max(double a, double b) {
+    return a > b || isnan(a) ? a : b;
+}
+static inline double test_min(double a, double b) {
+    return a < b || isnan(a) ? a : b;
+}
+#define fmax(a, b) test_max(a, b)
+#define fmin(a, b) test_min(a, b)
+
 // ---- ownership ------------------------------------------------------------------------------
 
 // `OWNED(td_mesh) *mesh = ...` is freed at the end of its scope, as is `FREED char *text = ...`.

@@ -41,8 +41,10 @@ TD_TEST(world_adaptive_may_begin_and_end_while_it_runs) {
     CHECK(td_world_actor_adapt(s.world, 0, &stats));
     CHECK_INT(td_world_set_integrator(s.world, 0, TD_IMPLICIT), TD_OK);
     steps(s.world, 20);
+    CHECK(!td_world_actor_adapt(s.world, 0, &stats));
     CHECK_INT(td_world_set_integrator(s.world, 0, TD_ADAPTIVE), TD_OK);
     steps(s.world, 20);
+    CHECK(td_world_actor_adapt(s.world, 0, &stats));
 }
 
 TD_TEST(world_adaptive_refuses_other_solvers_constraints_contact_and_bad_numbers) {

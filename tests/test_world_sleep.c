@@ -303,23 +303,22 @@ TD_TEST(collider_that_moves_near_wakes_and_one_far_away_does_not) {
     check_pair_wakes(&s);
 }
 
+// A ball pushes the end of the upper stick down by a centimetre, of two to the ground.
 TD_TEST(collider_that_falls_onto_a_sleeper_by_its_keys_pushes_it) {
-    char text[TEXT];
-    OWNED(stage) s = stage_of(sticks(text, "", ""));
-    stage_free(&s);
-    char *ball = strstr(text, "position: [0, 1, 0]");
+    static const char at[] = "position: [0, 1, 0]",
+                      keys[] = "position: {keys: [[0, [0, 1, 0.19]], [8, [0, 1, 0.19]], "
+                               "[9, [0, 0.131, 0.19]]], interpolate: linear}";
+    char text[TEXT], keyed[TEXT];
+    const char *ball = strstr(sticks(text, "", ""), at);
     CHECK(ball != NULL);
-    memcpy(ball, "position: [0, 5, 5]", 19);
-    s = stage_of(text);
-    lull(s.world);
-    td_diag diag;
-    const td_collider_id id = td_world_collider_id(s.world, 1);
-    // all the way in one step, through where the upper stick lies
-    const td_vec3 to = {0, -0.05, -5};
-    td_status status = td_world_move_collider(s.world, id, to, tdi_quat_identity(), &diag);
-    CHECK_INT(status, TD_OK);
-    status = td_world_step(s.world, &diag);
-    CHECK(status != TD_OK || !sleeps(s.world, 1)); // it was met, or there was no room
+    snprintf(keyed, sizeof keyed, "%.*s%s%s", (int)(ball - text), text, keys, ball + strlen(at));
+    OWNED(stage) s = stage_of(keyed);
+    run_to(s.world, 8);
+    CHECK(all_sleep(s.world));
+    CHECK_IN(tip_of(s.world, 1, -1).y, 0.028, 0.032);
+    run_to(s.world, 9);
+    CHECK(!sleeps(s.world, 1));
+    CHECK_IN(tip_of(s.world, 1, -1).y, 0.01, 0.0225);
 }
 
 TD_TEST(colliders_that_come_go_or_change_wake_what_is_near) {
