@@ -6,8 +6,8 @@
 /// matter are simulated, all others are rigid for the moment. Which ones matter is found now and
 /// then from two motion metrics, weighed sums of squared joint accelerations and velocities,
 /// without computing the accelerations of all joints. A step costs in proportion to the joints that
-/// move. Explicit steps with the springs and damping of the joints, loads and
-/// drag. For large steps of stiff plants use td_body_step().
+/// move. Explicit steps with the springs and damping of the joints, loads and drag. For large steps
+/// of stiff plants use td_body_step().
 
 #include "tendril/tree.h"
 

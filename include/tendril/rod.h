@@ -107,9 +107,8 @@ TD_API void td_rod_forces(td_body *body, td_vec3 gravity, td_vec3 *forces, td_re
 
 // ---- vibration ------------------------------------------------------------------------------
 
-/// td_body_modes() with mode shapes. `shapes`, if given, gets
-/// count rows of 7 numbers an edge: how its start and its end move, m, and its turn about itself,
-/// rad; scaled to unit modal mass.
+/// td_body_modes() with mode shapes. `shapes`, if given, gets count rows of 7 numbers an edge: how
+/// its start and its end move, m, and its turn about itself, rad; scaled to unit modal mass.
 TD_API td_status td_rod_modes(td_body *body, td_vec3 gravity, int32_t count, td_mode *modes,
                               td_real *shapes, td_diag *diag);
 

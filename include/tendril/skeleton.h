@@ -350,8 +350,8 @@ TD_API td_status td_builder_attach_mass(td_builder *builder, const td_attached_m
                                         td_diag *diag);
 /// Computes masses, drops what is below the pruning thresholds (children of a dropped segment
 /// move to its parent, keeping their place; ids stay; what is part of a strand or has a body is not
-/// dropped but refused), computes springs and makes the skeleton. The
-/// builder is empty afterwards, also on failure.
+/// dropped but refused), computes springs and makes the skeleton. The builder is empty afterwards,
+/// also on failure.
 TD_API td_status td_builder_finish(td_builder *builder, td_skeleton **out, td_diag *diag);
 
 // ---- plants ---------------------------------------------------------------------------------

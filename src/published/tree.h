@@ -5,10 +5,10 @@
 
 #include "tree/dynamics.h"
 
-// The parts of a step: open, then for every stage `stage`, which puts the
-// state where accelerations are wanted and returns the time from the start, `accelerate`, which
-// leaves them in accel_now, and `gather`; then `arrive`, false when a value is not finite, and
-// `close`, which takes the state back unless all is fine.
+// The parts of a step: open, then for every stage `stage`, which puts the state where accelerations
+// are wanted and returns the time from the start, `accelerate`, which leaves them in accel_now, and
+// `gather`; then `arrive`, false when a value is not finite, and `close`, which takes the state
+// back unless all is fine.
 int tdi_explicit_stages(td_integrator integrator);
 void tdi_explicit_open(const tdi_tree_model *model, tdi_tree_state *state);
 td_real tdi_explicit_stage(const tdi_tree_model *model, tdi_tree_state *state,

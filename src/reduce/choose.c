@@ -230,8 +230,8 @@ static td_real out_of_step(const tdi_reduced_state *s, int32_t i, td_real way) {
 }
 
 // Groups of two, of four where those cost little; not behind what a load pushes, which would act on
-// one side of the group. What it missed while it was joined is remembered,
-// or it would be joined again at the next choice; not the jolt with which a motion begins.
+// one side of the group. What it missed while it was joined is remembered, or it would be joined
+// again at the next choice; not the jolt with which a motion begins.
 static td_real joined_cost(const tdi_reduced_state *s, int32_t i) {
     const int32_t place = s->shape[i].place;
     if (!s->shape[i].joins || place % 4 == 0 ||

@@ -313,8 +313,7 @@ static inline td_vec3 tdi_reduce_drag(const td_air *air, td_vec3 area, td_real f
 }
 
 // drag.c: the drag of a cluster from the sums of its segments, with `all` also how it resists
-// turning; that it has none but by its usual
-// area; and, after a step, what acts in the next one.
+// turning; that it has none but by its usual area; and, after a step, what acts in the next one.
 void tdi_reduce_fit(tdi_reduced_state *state, int32_t cluster, bool all);
 void tdi_reduce_calm(tdi_reduced_state *state, int32_t cluster);
 void tdi_reduce_push(tdi_reduced_state *state);
