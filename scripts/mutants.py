@@ -1,28 +1,34 @@
 #!/usr/bin/env python3
-"""Mutation check: mutants.py [--count 200] [--seed 1] [--files PART]. About an hour for 200 on two cores.
+"""Mutation check: mutants.py [--count 200] [--seed 1] [--files PART] [--jobs N] [--again].
 
 Changes one operator or constant of the hot files at a time, in a copy of the checkout, builds it and runs the unit
-tests that take less than a tenth of a second each. A mutant is killed when a test fails, crashes or exceeds the time
-limit, or when the compiler refuses it. Mutants that compile to the same program are drawn again. Prints the survivors
-and their share; build/mutants/report.txt keeps them. The same seed draws the same mutants of the same code.
+tests that take less than a tenth of a second each, up to the first failure: first the test files that killed most
+mutants of the same folder, then those named after the folder, then the others. A mutant is killed when a test fails,
+crashes or exceeds its limit of processor time, or when the compiler refuses it. Mutants that compile to the same
+program are drawn again. Prints a line per mutant and the share of survivors per folder; build/mutants/report.txt keeps
+them as they come. The same seed draws the same mutants of the same code. --again tries the survivors of that report
+once more, with the tests as they are now.
 """
 import argparse
+import collections
 import hashlib
 import os
 import pathlib
 import random
 import re
+import resource
 import shutil
+import signal
 import subprocess
 import sys
-import threading
-import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 HOME = ROOT / "build/mutants"
 TREE, BUILD, REPORT = HOME / "tree", HOME / "build", HOME / "report.txt"
-FOLDERS = ("implicit", "contact", "constrain", "tree", "rod", "helix")
+FOLDERS = ("implicit", "law", "contact", "constrain", "tree", "rod", "helix")
 QUICK = 0.1  # s: slower tests do not run
+MEMORY = 4 << 30  # bytes a run of tests may have
+SURVIVED = "SURVIVED  "
 
 # Binary operators have spaces on both sides: clang-format sees to that, and pointers have none.
 OPERATORS = {"+": "-", "-": "+", "*": "/", "/": "*", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==",
@@ -45,9 +51,8 @@ def changed_number(number):
     return "%s * 2" % number
 
 
-def candidates(path):
-    """Places of a file with what stands there and what is to stand there."""
-    text = path.read_text()
+def candidates(text):
+    """Places of a text with what stands there and what is to stand there."""
     seen = hide(text)
     for m in OPERATOR.finditer(seen):
         yield m.start(), m.group(), OPERATORS[m.group()]
@@ -58,10 +63,30 @@ def candidates(path):
         yield m.start(), m.group(), "(%s)" % changed_number(m.group())
 
 
+class Mutant:
+    def __init__(self, path, text, at, old, new):
+        self.path, self.text, self.at, self.old, self.new = path, text, at, old, new
+
+    def folder(self):
+        return self.path.parts[1]
+
+    def changed(self):
+        return self.text[:self.at] + self.new + self.text[self.at + len(self.old):]
+
+    def __str__(self):
+        begin = self.text.rfind("\n", 0, self.at) + 1
+        place = "%s:%d:%d" % (self.path, self.text.count("\n", 0, self.at) + 1, self.at - begin + 1)
+        return "%-36s %-14s %s" % (place, "%s -> %s" % (self.old, self.new), self.text[begin:].split("\n")[0].strip())
+
+
 def draw(seed, part):
-    """All mutants in the order in which they are tried: path, offset, old, new."""
-    files = [p for f in FOLDERS for p in sorted((ROOT / "src" / f).glob("*.[ch]"))]
-    every = [(p.relative_to(ROOT), *c) for p in files if part in str(p) and p.stem != "validate" for c in candidates(p)]
+    """All mutants of the copy in the order in which they are tried."""
+    files = [p.relative_to(TREE) for f in FOLDERS for p in sorted((TREE / "src" / f).glob("*.[ch]"))]
+    every = []
+    for path in files:
+        if part in str(path) and path.stem != "validate":
+            text = (TREE / path).read_text()
+            every += [Mutant(path, text, *c) for c in candidates(text)]
     random.Random(seed).shuffle(every)
     return every
 
@@ -91,22 +116,24 @@ def configure():
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
-def build():
-    return subprocess.run(["cmake", "--build", str(BUILD), "--target", "tendril_tests"], capture_output=True).returncode == 0
+def build(jobs):
+    command = ["cmake", "--build", str(BUILD), "--target", "tendril_tests", "-j", str(jobs)]
+    return subprocess.run(command, capture_output=True).returncode == 0
 
 
 def program_hash():
     return hashlib.sha256((BUILD / "tests/tendril_tests").read_bytes()).hexdigest()
 
 
-def run_tests(skip, limit):
-    """Why the tests did not pass, or None; with what they printed. Stops at the first failure."""
+def run_file(name, skip, limit):
+    """Why the tests of a file did not pass, or None; with what they printed. `limit`: s of the processor."""
+    def limits():
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     env = dict(os.environ, TEST_TIMES="1", TEST_EXCEPT=",".join(skip))
-    run = subprocess.Popen(["stdbuf", "-oL", str(BUILD / "tests/tendril_tests")], cwd=TREE, env=env, text=True,
-                           errors="replace", stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    late = threading.Event()
-    timer = threading.Timer(limit, lambda: (late.set(), run.kill()))
-    timer.start()
+    run = subprocess.Popen(["stdbuf", "-oL", str(BUILD / "tests/tendril_tests"), "@" + name], cwd=TREE, env=env, text=True,
+                           errors="replace", stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, preexec_fn=limits)
     printed, why = [], None
     for line in run.stdout:
         printed.append(line)
@@ -115,48 +142,71 @@ def run_tests(skip, limit):
             run.kill()
             break
     code = run.wait()
-    timer.cancel()
-    if not why and code != 0:
-        why = "time limit" if late.is_set() else "crash"
+    if not why and code < 0:
+        why = "%s: %s" % (name, "time limit" if -code in (signal.SIGXCPU, signal.SIGKILL) else "crash")
     return why, printed
 
 
-def measure():
-    """Slow tests and a time limit, by a run without a change."""
-    began = time.monotonic()
-    why, printed = run_tests([], 1200)
-    if why:
-        sys.exit("mutants: the tests fail without a change: %s" % why)
-    times = [(float(m[1]), m[2]) for m in (re.match(r"\s*([\d.]+) s (\w+)", line) for line in printed) if m]
-    skip = [name for spent, name in times if spent >= QUICK]
-    whole, quick = sum(t for t, _ in times), sum(t for t, _ in times if t < QUICK)
-    limit = 20 + 5 * (time.monotonic() - began) * quick / whole
-    print("%d of %d tests run, %.1f s; limit %.0f s" % (len(times) - len(skip), len(times), quick, limit), flush=True)
-    return skip, limit
+class Tests:
+    """The test files with the time of their quick tests, by a run without a change; the long ones are known."""
+
+    def __init__(self):
+        self.times, self.kills = {}, collections.Counter()
+        long_tests = "".join(re.findall(r"^long_tests\+?=(.*)", (TREE / "scripts/test.sh").read_text(), re.M))
+        self.skip, slow, count = long_tests.split(","), set(), 0
+        for path in sorted((TREE / "tests").glob("test_*.c")):
+            if not re.search(r"^TD_TEST\(", path.read_text(), re.M):
+                continue
+            why, printed = run_file(path.stem, self.skip, 1000)
+            if why:
+                sys.exit("mutants: the tests fail without a change: %s" % why)
+            times = [(float(m[1]), m[2]) for m in (re.match(r"\s*([\d.]+) s (\w+)", line) for line in printed) if m]
+            slow.update(test for spent, test in times if spent >= QUICK)
+            quick = [spent for spent, _ in times if spent < QUICK]
+            if quick:
+                self.times[path.stem] = sum(quick)
+            count += len(quick)
+        self.skip += sorted(slow)
+        print("%d quick tests take %.1f s" % (count, sum(self.times.values())), flush=True)
+
+    def order(self, folder):
+        return sorted(self.times, key=lambda f: (-self.kills[folder, f], folder not in f, self.times[f]))
+
+    def killer(self, folder):
+        """Why the tests do not pass, or None."""
+        for name in self.order(folder):
+            why, _ = run_file(name, self.skip, int(3 + 10 * self.times[name]))
+            if why:
+                self.kills[folder, name] += 1
+                return why
+        return None
 
 
 # ---- entry
 
-def try_mutant(mutant, same, skip, limit):
-    """None for the same program, or how it ended: 'survived' or what killed it."""
-    path, at, old, new = mutant
-    text = (ROOT / path).read_text()
-    (TREE / path).write_text(text[:at] + new + text[at + len(old):])
+def try_mutant(mutant, same, tests, jobs):
+    """None for the same program, or how it ended: "survived" or what killed it."""
+    (TREE / mutant.path).write_text(mutant.changed())
     try:
-        if not build():
+        if not build(jobs):
             return "does not compile"
         if program_hash() == same:
             return None
-        return run_tests(skip, limit)[0] or "survived"
+        return tests.killer(mutant.folder()) or "survived"
     finally:
-        (TREE / path).write_text(text)
+        (TREE / mutant.path).write_text(mutant.text)
 
 
-def describe(mutant):
-    path, at, old, new = mutant
-    text = (ROOT / path).read_text()
-    line = text.count("\n", 0, at) + 1
-    return "%s:%d: '%s' -> '%s': %s" % (path, line, old, new, text.split("\n")[line - 1].strip())
+def summary(ends, same_count, seed):
+    """A row per folder and one of all: mutants, survivors, share."""
+    rows = ["seed %d; %d more mutants compile to the same program" % (seed, same_count),
+            "%-10s %8s %9s %6s" % ("folder", "mutants", "survivors", "share")]
+    for folder in FOLDERS + ("all",):
+        of = [end for f, end in ends if folder in (f, "all")]
+        if of:
+            rows.append("%-10s %8d %9d %5.0f%%" % (folder, len(of), of.count("survived"),
+                                                  100 * of.count("survived") / len(of)))
+    return "\n".join(rows)
 
 
 def main():
@@ -164,31 +214,39 @@ def main():
     parser.add_argument("--count", type=int, default=200, help="mutants to try (200)")
     parser.add_argument("--seed", type=int, default=1, help="another seed draws others (1)")
     parser.add_argument("--files", default="", help="only files whose path contains this")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="compilers at once (the number of cores)")
+    parser.add_argument("--again", action="store_true", help="only the survivors of the last report")
     args = parser.parse_args()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     HOME.mkdir(parents=True, exist_ok=True)
+    survivors = {line[len(SURVIVED):] for line in REPORT.read_text().split("\n") if line.startswith(SURVIVED)
+                 } if args.again else None
     copy_tree()
     configure()
-    if not build():
+    if not build(args.jobs):
         sys.exit("mutants: the build fails without a change")
-    same = program_hash()
-    skip, limit = measure()
-    tried, same_count, survivors = 0, 0, []
-    for mutant in draw(args.seed, args.files):
-        if tried == args.count:
-            break
-        end = try_mutant(mutant, same, skip, limit)
-        if end is None:
-            same_count += 1
-            continue
-        tried += 1
-        print("%4d %-9s %s%s" % (tried, "SURVIVED" if end == "survived" else "killed", describe(mutant),
-                                 "" if end == "survived" else "  [%s]" % end), flush=True)
-        if end == "survived":
-            survivors.append(describe(mutant))
-    summary = "%d of %d mutants survive, %.0f %%; seed %d; %d more compile to the same program" % (
-        len(survivors), tried, 100 * len(survivors) / max(tried, 1), args.seed, same_count)
-    REPORT.write_text("\n".join([summary] + survivors) + "\n")
-    print(summary, *survivors, sep="\n")
+    same, tests = program_hash(), Tests()
+    ends, same_count = [], 0
+    with REPORT.open("w") as report:
+        def say(line):
+            print(line, flush=True)
+            print(line, file=report, flush=True)
+        try:
+            for mutant in draw(args.seed, args.files):
+                if len(ends) == args.count:
+                    break
+                if survivors is not None and str(mutant) not in survivors:
+                    continue
+                end = try_mutant(mutant, same, tests, args.jobs)
+                if end is None:
+                    same_count += 1
+                    continue
+                ends.append((mutant.folder(), end))
+                say((SURVIVED if end == "survived" else "killed    ") + str(mutant)
+                    + ("" if end == "survived" else "  [%s]" % end))
+        except KeyboardInterrupt:
+            say("stopped")
+        say(summary(ends, same_count, args.seed))
 
 
 if __name__ == "__main__":
