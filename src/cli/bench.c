@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static const char help_head[] =
+const char cli_bench_help[] =
     "Usage: tendril bench [CASE...] [--json] [--list] [--seconds S]\n"
     "\n"
     "Measures speed and memory. Without names it runs all cases\n"
@@ -41,8 +41,7 @@ static void list_cases(FILE *out, const char *indent) {
     }
 }
 
-void cli_bench_help(FILE *out) {
-    fputs(help_head, out);
+void cli_bench_more_help(FILE *out) {
     list_cases(out, "  ");
     fputs(help_options, out);
 }
@@ -61,12 +60,12 @@ static int run_cases(int count, char **names, bench *b) {
 
 int cli_bench(int argc, char **argv) {
     bench b = {.seconds = 1};
-    bool list = false, help = false;
+    bool list = false;
     const cli_option options[] = {{"--json", CLI_FLAG, &b.json, 0},
                                   {"--list", CLI_FLAG, &list, 0},
                                   {"--seconds", CLI_REAL, &b.seconds, 0},
-                                  {"--help", CLI_FLAG, &help, 0}};
-    int operands = cli_read_options(argc, argv, options, 4, "bench");
+                                  {0}};
+    int operands = cli_read_options(argc, argv, options, "bench", NULL);
     if (operands < 0) {
         return EXIT_MISUSE;
     }
@@ -76,12 +75,9 @@ int cli_bench(int argc, char **argv) {
             return EXIT_MISUSE;
         }
     }
-    if (help) {
-        cli_bench_help(stdout);
-    } else if (list) {
+    if (list) {
         list_cases(stdout, "");
-    } else {
-        return run_cases(operands, argv, &b);
+        return EXIT_FINE;
     }
-    return EXIT_FINE;
+    return run_cases(operands, argv, &b);
 }

@@ -3,7 +3,7 @@
 
 #include "cli/cli.h"
 
-static const char help[] =
+const char cli_check_help[] =
     "Usage: tendril check FILE... [--define NAME=VALUE] [--view FILE]\n"
     "\n"
     "Reports all errors of models and of scenes (.yaml, .yml, .json), and the first\n"
@@ -16,10 +16,6 @@ static const char help[] =
     "\n"
     "  --define NAME=VALUE   of a model: replaces #define NAME; may be repeated\n"
     "  --view FILE           of a model: view file of cpfg instead of the one beside it\n";
-
-void cli_check_help(FILE *out) {
-    fputs(help, out);
-}
 
 static int check_model(const char *path, const cli_defines *defines, const char *view) {
     if (cli_is_skeleton(path)) {
@@ -62,18 +58,13 @@ static int check_scene(const char *path) {
 int cli_check(int argc, char **argv) {
     static cli_defines defines;
     const char *view = NULL;
-    bool want_help = false;
     const cli_option options[] = {{"--define", CLI_DEFINE, &defines, 0},
                                   {"-D", CLI_DEFINE, &defines, 0},
                                   {"--view", CLI_TEXT, &view, 0},
-                                  {"--help", CLI_FLAG, &want_help, 0}};
-    int operands = cli_read_options(argc, argv, options, 4, "check");
+                                  {0}};
+    int operands = cli_read_options(argc, argv, options, "check", NULL);
     if (operands < 0) {
         return EXIT_MISUSE;
-    }
-    if (want_help) {
-        cli_check_help(stdout);
-        return EXIT_FINE;
     }
     if (operands == 0) {
         cli_error("check: expected at least one FILE; see 'tendril check --help'");

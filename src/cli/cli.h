@@ -46,10 +46,11 @@ typedef struct cli_option {
     double least; // of numbers
 } cli_option;
 
-// Reads options and operands in any order; `--` ends the options. Operands are put together at
-// the front of argv. Returns how many there are, or -1 after telling what is wrong.
-int cli_read_options(int argc, char **argv, const cli_option *options, int count,
-                     const char *command);
+// Reads options and operands in any order; `--` ends the options, a name of NULL their table.
+// Operands are put together at the front of argv. Returns how many there are, or -1 after telling
+// what is wrong; with `operand`, such as "one FILE", anything but one is wrong.
+int cli_read_options(int argc, char **argv, const cli_option *options, const char *command,
+                     const char *operand);
 
 // ---- messages -------------------------------------------------------------------------------
 
@@ -282,8 +283,11 @@ void cli_json_object(const char *object);
 typedef struct cli_command {
     const char *name, *operands, *about;
     int (*run)(int argc, char **argv);
-    void (*help)(FILE *out);
+    const char *help;
+    void (*more_help)(FILE *out); // follows `help`; NULL: nothing
 } cli_command;
+
+void cli_print_help(const cli_command *command, FILE *out);
 
 // In the order of the help text.
 extern const cli_command cli_commands[];
@@ -293,7 +297,7 @@ const cli_command *cli_command_find(const char *name);
 
 #define CLI_COMMAND(name)                  \
     int cli_##name(int argc, char **argv); \
-    void cli_##name##_help(FILE *out)
+    extern const char cli_##name##_help[]
 
 CLI_COMMAND(grow);
 CLI_COMMAND(check);
@@ -309,3 +313,4 @@ CLI_COMMAND(validate);
 CLI_COMMAND(bench);
 CLI_COMMAND(man);
 CLI_COMMAND(complete);
+void cli_bench_more_help(FILE *out);

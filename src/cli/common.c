@@ -227,9 +227,9 @@ static bool set_option(const cli_option *o, const char *text, const char *comman
 }
 
 // `--steps=5` and `--steps 5` alike
-static const cli_option *find_option(const cli_option *options, int count, const char *arg,
+static const cli_option *find_option(const cli_option *options, const char *arg,
                                      const char **value) {
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; options[i].name; i++) {
         size_t length = strlen(options[i].name);
         if (strncmp(arg, options[i].name, length) == 0 &&
             (arg[length] == 0 || arg[length] == '=')) {
@@ -241,11 +241,15 @@ static const cli_option *find_option(const cli_option *options, int count, const
 }
 
 static const char *option_name(const void *context, int index) {
-    return ((const cli_option *)context)[index].name;
+    const char *name = ((const cli_option *)context)[index].name;
+    return name ? name : "--help"; // in place of the end
 }
 
-static void unknown_option(const char *arg, const cli_option *options, int count,
-                           const char *command) {
+static void unknown_option(const char *arg, const cli_option *options, const char *command) {
+    int count = 1;
+    while (options[count - 1].name) {
+        count++;
+    }
     char hint[200], otherwise[100], word[64];
     snprintf(word, sizeof word, "%.*s", (int)strcspn(arg, "="), arg);
     snprintf(otherwise, sizeof otherwise, "; 'tendril %s --help' lists them", command);
@@ -253,8 +257,8 @@ static void unknown_option(const char *arg, const cli_option *options, int count
     cli_error("%s: unknown option '%s'%s", command, arg, hint);
 }
 
-int cli_read_options(int argc, char **argv, const cli_option *options, int count,
-                     const char *command) {
+int cli_read_options(int argc, char **argv, const cli_option *options, const char *command,
+                     const char *operand) {
     int operands = 0;
     bool ended = false;
     for (int i = 0; i < argc; i++) {
@@ -268,9 +272,9 @@ int cli_read_options(int argc, char **argv, const cli_option *options, int count
             continue;
         }
         const char *value = NULL;
-        const cli_option *o = find_option(options, count, arg, &value);
+        const cli_option *o = find_option(options, arg, &value);
         if (!o) {
-            unknown_option(arg, options, count, command);
+            unknown_option(arg, options, command);
             return -1;
         }
         if (o->kind != CLI_FLAG && !value) {
@@ -283,6 +287,11 @@ int cli_read_options(int argc, char **argv, const cli_option *options, int count
         if (!set_option(o, value, command)) {
             return -1;
         }
+    }
+    if (operand && operands != 1) {
+        cli_error("%s: expected %s, but %d are given; see 'tendril %s --help'", command, operand,
+                  operands, command);
+        return -1;
     }
     return operands;
 }

@@ -5,17 +5,13 @@
 
 #include <string.h>
 
-static const char help[] =
+const char cli_complete_help[] =
     "Usage: tendril complete SHELL [--help]\n"
     "\n"
     "Prints completions of commands, options and files for SHELL: bash, zsh or fish.\n"
     "An installed Tendril has them where the shells look. To try them in bash:\n"
     "\n"
     "  source <(tendril complete bash)\n";
-
-void cli_complete_help(FILE *out) {
-    fputs(help, out);
-}
 
 // Between single quotes of a shell, with `more` characters that need a backslash.
 static void put_quoted(const char *text, const char *more) {
@@ -117,15 +113,10 @@ static bool fish(void) {
 // ---- entry ----------------------------------------------------------------------------------
 
 int cli_complete(int argc, char **argv) {
-    bool want_help = false;
-    const cli_option options[] = {{"--help", CLI_FLAG, &want_help, 0}};
-    const int operands = cli_read_options(argc, argv, options, 1, "complete");
+    const cli_option options[] = {{0}};
+    const int operands = cli_read_options(argc, argv, options, "complete", NULL);
     if (operands < 0) {
         return EXIT_MISUSE;
-    }
-    if (want_help) {
-        cli_complete_help(stdout);
-        return EXIT_FINE;
     }
     bool (*shell)(void) = operands != 1                  ? NULL
                           : strcmp(argv[0], "bash") == 0 ? bash

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char help[] =
+const char cli_grow_help[] =
     "Usage: tendril grow FILE [OPTION...]\n"
     "\n"
     "Grows an L-system model ('-' is standard input), or reads a skeleton (.json).\n"
@@ -19,15 +19,11 @@ static const char help[] =
     "  --stats               print modules, length, segments, mass and height\n"
     "  --json                print them as one JSON object\n" CLI_MESH_HELP CLI_PLANT_HELP;
 
-void cli_grow_help(FILE *out) {
-    fputs(help, out);
-}
-
 typedef struct grow_args {
     cli_plant_args plant;
     cli_mesh_args look;
     const char *out;
-    bool string, stats, json, help;
+    bool string, stats, json;
 } grow_args;
 
 // ---- figures --------------------------------------------------------------------------------
@@ -302,22 +298,15 @@ static int grow(const char *path, const grow_args *args) {
 int cli_grow(int argc, char **argv) {
     grow_args a = {.plant = cli_plant_args_default()};
     const cli_option options[] = {
-        CLI_PLANT_OPTIONS(a.plant),         CLI_MESH_OPTIONS(a.look),
-        {"-o", CLI_TEXT, &a.out, 0},        {"--string", CLI_FLAG, &a.string, 0},
-        {"--stats", CLI_FLAG, &a.stats, 0}, {"--json", CLI_FLAG, &a.json, 0},
-        {"--help", CLI_FLAG, &a.help, 0},
+        CLI_PLANT_OPTIONS(a.plant),
+        CLI_MESH_OPTIONS(a.look),
+        {"-o", CLI_TEXT, &a.out, 0},
+        {"--string", CLI_FLAG, &a.string, 0},
+        {"--stats", CLI_FLAG, &a.stats, 0},
+        {"--json", CLI_FLAG, &a.json, 0},
+        {0},
     };
-    int operands =
-        cli_read_options(argc, argv, options, (int)(sizeof options / sizeof options[0]), "grow");
-    if (operands < 0) {
-        return EXIT_MISUSE;
-    }
-    if (a.help) {
-        cli_grow_help(stdout);
-        return EXIT_FINE;
-    }
-    if (operands != 1) {
-        cli_error("grow: expected one FILE, but %d are given; see 'tendril grow --help'", operands);
+    if (cli_read_options(argc, argv, options, "grow", "one FILE") < 0) {
         return EXIT_MISUSE;
     }
     if (a.out && !known_suffix(a.out)) {

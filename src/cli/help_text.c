@@ -80,7 +80,7 @@ bool help_text_of(const cli_command *command, help_text *out) {
         cli_error("%s: out of memory", command->name);
         return false;
     }
-    command->help(stream);
+    cli_print_help(command, stream);
     fclose(stream);
     *out = (help_text){.option_count = 0};
     for (const char *line = text; fine && *line;) {

@@ -3,17 +3,13 @@
 
 #include "cli/cli.h"
 
-static const char help[] =
+const char cli_info_help[] =
     "Usage: tendril info [--json | --scene-keys]\n"
     "\n"
     "Prints version, build, and the materials that a model can name.\n"
     "\n"
     "  --json                print one object in each line: the build, then the materials\n"
     "  --scene-keys          print all keys of a scene, as Markdown\n";
-
-void cli_info_help(FILE *out) {
-    fputs(help, out);
-}
 
 static const char *compiler(void) {
 #if defined(__clang__)
@@ -69,11 +65,10 @@ static void print_text(void *context, const char *text, size_t size) {
 }
 
 int cli_info(int argc, char **argv) {
-    bool json = false, scene_keys = false, want_help = false;
-    const cli_option options[] = {{"--json", CLI_FLAG, &json, 0},
-                                  {"--scene-keys", CLI_FLAG, &scene_keys, 0},
-                                  {"--help", CLI_FLAG, &want_help, 0}};
-    int operands = cli_read_options(argc, argv, options, 3, "info");
+    bool json = false, scene_keys = false;
+    const cli_option options[] = {
+        {"--json", CLI_FLAG, &json, 0}, {"--scene-keys", CLI_FLAG, &scene_keys, 0}, {0}};
+    int operands = cli_read_options(argc, argv, options, "info", NULL);
     if (operands < 0) {
         return EXIT_MISUSE;
     }
@@ -81,9 +76,7 @@ int cli_info(int argc, char **argv) {
         cli_error("info: unexpected '%s'", argv[0]);
         return EXIT_MISUSE;
     }
-    if (want_help) {
-        cli_info_help(stdout);
-    } else if (scene_keys) {
+    if (scene_keys) {
         td_scene_reference(print_text, NULL);
     } else if (json) {
         print_json();

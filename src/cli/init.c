@@ -6,17 +6,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char help[] =
+const char cli_init_help[] =
     "Usage: tendril init DIR [--force] [--help]\n"
     "\n"
     "Writes to DIR, which is made if it is missing, a model (sprig.lsys), a scene in which\n"
     "it sways (sprig.yaml) and notes on what to do with them (NOTES.md).\n"
     "\n"
     "  --force      write over files that are there\n";
-
-void cli_init_help(FILE *out) {
-    fputs(help, out);
-}
 
 typedef struct start_file {
     const char *name, *text;
@@ -106,19 +102,9 @@ static int write_files(const char *folder) {
 }
 
 int cli_init(int argc, char **argv) {
-    bool want_help = false, force = false;
-    const cli_option options[] = {{"--force", CLI_FLAG, &force, 0},
-                                  {"--help", CLI_FLAG, &want_help, 0}};
-    const int operands = cli_read_options(argc, argv, options, 2, "init");
-    if (operands < 0) {
-        return EXIT_MISUSE;
-    }
-    if (want_help) {
-        cli_init_help(stdout);
-        return EXIT_FINE;
-    }
-    if (operands != 1) {
-        cli_error("init: expected one DIR, but %d are given; see 'tendril init --help'", operands);
+    bool force = false;
+    const cli_option options[] = {{"--force", CLI_FLAG, &force, 0}, {0}};
+    if (cli_read_options(argc, argv, options, "init", "one DIR") < 0) {
         return EXIT_MISUSE;
     }
     if (!all_free(argv[0], force)) {

@@ -21,28 +21,24 @@ static const char foot[] =
     "Exit codes: 0 success, 1 a result of validate is outside its limit, 2 wrong use\n"
     "of the command line, 3 wrong input, 4 the simulation diverged, 5 cannot write.\n";
 
+#define COMMAND(name, operands, about, ...) \
+    { #name, operands, about, cli_##name, cli_##name##_help, __VA_ARGS__ }
+
 const cli_command cli_commands[] = {
-    {"grow", "FILE", "grow a model, and write its string, skeleton or mesh", cli_grow,
-     cli_grow_help},
-    {"check", "FILE...", "report all errors of models and scenes", cli_check, cli_check_help},
-    {"run", "SCENE", "simulate a scene, and write motion, page and tables", cli_run, cli_run_help},
-    {"view", "FILE", "write a page in which you can pull and change a model or scene", cli_view,
-     cli_view_help},
-    {"render", "FILE", "draw a scene or a model as a picture or a video", cli_render,
-     cli_render_help},
-    {"settle", "FILE", "compute the pose at rest under gravity", cli_settle, cli_settle_help},
-    {"modes", "FILE", "compute frequencies and damping of the lowest vibration modes", cli_modes,
-     cli_modes_help},
-    {"plot", "DIR", "draw the tables that a run has written", cli_plot, cli_plot_help},
-    {"init", "DIR", "write a first model, a first scene and notes to start from", cli_init,
-     cli_init_help},
-    {"info", "", "print version, build, materials and keys of scenes", cli_info, cli_info_help},
-    {"validate", "[CASE]", "compare simulations with known answers", cli_validate,
-     cli_validate_help},
-    {"bench", "[CASE]", "measure speed", cli_bench, cli_bench_help},
-    {"man", "[COMMAND]", "print a manual page", cli_man, cli_man_help},
-    {"complete", "SHELL", "print completions for bash, zsh or fish", cli_complete,
-     cli_complete_help},
+    COMMAND(grow, "FILE", "grow a model, and write its string, skeleton or mesh", NULL),
+    COMMAND(check, "FILE...", "report all errors of models and scenes", NULL),
+    COMMAND(run, "SCENE", "simulate a scene, and write motion, page and tables", NULL),
+    COMMAND(view, "FILE", "write a page in which you can pull and change a model or scene", NULL),
+    COMMAND(render, "FILE", "draw a scene or a model as a picture or a video", NULL),
+    COMMAND(settle, "FILE", "compute the pose at rest under gravity", NULL),
+    COMMAND(modes, "FILE", "compute frequencies and damping of the lowest vibration modes", NULL),
+    COMMAND(plot, "DIR", "draw the tables that a run has written", NULL),
+    COMMAND(init, "DIR", "write a first model, a first scene and notes to start from", NULL),
+    COMMAND(info, "", "print version, build, materials and keys of scenes", NULL),
+    COMMAND(validate, "[CASE]", "compare simulations with known answers", NULL),
+    COMMAND(bench, "[CASE]", "measure speed", cli_bench_more_help),
+    COMMAND(man, "[COMMAND]", "print a manual page", NULL),
+    COMMAND(complete, "SHELL", "print completions for bash, zsh or fish", NULL),
 };
 
 const int cli_command_count = (int)(sizeof cli_commands / sizeof cli_commands[0]);
@@ -56,7 +52,14 @@ static void print_help(FILE *out) {
     fputs(foot, out);
 }
 
-// 'help' is none of the table, but a word that is misspelt as well
+void cli_print_help(const cli_command *command, FILE *out) {
+    fputs(command->help, out);
+    if (command->more_help) {
+        command->more_help(out);
+    }
+}
+
+// 'help' is not in the table, but it is misspelt as well
 static const char *command_name(const void *context, int index) {
     return index < cli_command_count ? ((const cli_command *)context)[index].name : "help";
 }
@@ -91,13 +94,16 @@ static int run(int argc, char **argv) {
         printf("tendril %s\n", td_version());
         return EXIT_FINE;
     }
-    const bool help = asks_for_help(argv[1]);
+    bool help = asks_for_help(argv[1]);
     const cli_command *c = cli_command_find(argv[help ? 2 : 1]);
     if (!c) {
         return EXIT_MISUSE;
     }
+    for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        help = help || strcmp(argv[i], "--help") == 0;
+    }
     if (help) {
-        c->help(stdout);
+        cli_print_help(c, stdout);
         return EXIT_FINE;
     }
     return c->run(argc - 2, argv + 2);

@@ -7,17 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char help[] =
+const char cli_man_help[] =
     "Usage: tendril man [COMMAND | --into DIR]\n"
     "\n"
     "Prints the manual page of a command, or of Tendril, for 'man -l -'. An installed\n"
     "Tendril has them as tendril(1) and tendril-COMMAND(1).\n"
     "\n"
     "  --into DIR   write all pages into DIR, which is made if it is missing\n";
-
-void cli_man_help(FILE *out) {
-    fputs(help, out);
-}
 
 // A backslash and a dash stand for themselves, and a dot begins no request.
 static void put_text(FILE *out, const char *text, size_t length) {
@@ -150,17 +146,11 @@ static int write_pages(const char *folder) {
 // ---- entry ----------------------------------------------------------------------------------
 
 int cli_man(int argc, char **argv) {
-    bool want_help = false;
     const char *folder = NULL;
-    const cli_option options[] = {{"--into", CLI_TEXT, &folder, 0},
-                                  {"--help", CLI_FLAG, &want_help, 0}};
-    const int operands = cli_read_options(argc, argv, options, 2, "man");
+    const cli_option options[] = {{"--into", CLI_TEXT, &folder, 0}, {0}};
+    const int operands = cli_read_options(argc, argv, options, "man", NULL);
     if (operands < 0) {
         return EXIT_MISUSE;
-    }
-    if (want_help) {
-        cli_man_help(stdout);
-        return EXIT_FINE;
     }
     if (operands > (folder ? 0 : 1)) {
         cli_error("man: expected one COMMAND, or --into DIR alone; see 'tendril man --help'");

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char help[] =
+const char cli_modes_help[] =
     "Usage: tendril modes FILE [OPTION...]\n"
     "\n"
     "Grows a model ('-' is standard input) or the objects of a scene, computes their\n"
@@ -22,16 +22,12 @@ static const char help[] =
     "\n"
     "For models:\n" CLI_PLANT_HELP;
 
-void cli_modes_help(FILE *out) {
-    fputs(help, out);
-}
-
 typedef struct modes_args {
     cli_plant_args plant;
     int64_t count;
     td_vec3 gravity;
     const char *object;
-    bool no_gravity, json, help;
+    bool no_gravity, json;
 } modes_args;
 
 static td_vec3 gravity_of(const modes_args *args) {
@@ -240,19 +236,9 @@ int cli_modes(int argc, char **argv) {
                                   {"--no-gravity", CLI_FLAG, &a.no_gravity, 0},
                                   {"--object", CLI_TEXT, &a.object, 0},
                                   {"--json", CLI_FLAG, &a.json, 0},
-                                  {"--help", CLI_FLAG, &a.help, 0}};
-    int operands =
-        cli_read_options(argc, argv, options, (int)(sizeof options / sizeof options[0]), "modes");
-    if (operands < 0 || !cli_plant_args_check(&a.plant, "modes")) {
-        return EXIT_MISUSE;
-    }
-    if (a.help) {
-        cli_modes_help(stdout);
-        return EXIT_FINE;
-    }
-    if (operands != 1) {
-        cli_error("modes: expected one FILE, but %d are given; see 'tendril modes --help'",
-                  operands);
+                                  {0}};
+    if (cli_read_options(argc, argv, options, "modes", "one FILE") < 0 ||
+        !cli_plant_args_check(&a.plant, "modes")) {
         return EXIT_MISUSE;
     }
     if (!cli_rest_args_check(argv[0], &a.plant, a.object, "modes")) {

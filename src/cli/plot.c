@@ -15,7 +15,7 @@
 #define MAX_PATH_SIZE      4096
 #define PNG_SECONDS        60.0
 
-static const char help[] =
+const char cli_plot_help[] =
     "Usage: tendril plot DIR|TABLE.csv [-o OUT]\n"
     "\n"
     "Draws the tables that 'tendril run' has written to DIR: probes.csv as probes.svg and\n"
@@ -25,10 +25,6 @@ static const char help[] =
     "  -o OUT                write one table to OUT, .svg, .pdf or .png: of a folder\n"
     "                        probes.csv, or energy.csv if there are no probes; .png needs\n"
     "                        Chromium\n";
-
-void cli_plot_help(FILE *out) {
-    fputs(help, out);
-}
 
 // ---- PNG ------------------------------------------------------------------------------------
 
@@ -192,21 +188,9 @@ static int plot(const char *path, const char *out) {
 }
 
 int cli_plot(int argc, char **argv) {
-    bool want_help = false;
     const char *out = NULL;
-    const cli_option options[] = {{"-o", CLI_TEXT, &out, 0}, {"--help", CLI_FLAG, &want_help, 0}};
-    int operands = cli_read_options(argc, argv, options, 2, "plot");
-    if (operands < 0) {
-        return EXIT_MISUSE;
-    }
-    if (want_help) {
-        cli_plot_help(stdout);
-        return EXIT_FINE;
-    }
-    if (operands != 1) {
-        cli_error(
-            "plot: expected one DIR or TABLE.csv, but %d are given; see 'tendril plot --help'",
-            operands);
+    const cli_option options[] = {{"-o", CLI_TEXT, &out, 0}, {0}};
+    if (cli_read_options(argc, argv, options, "plot", "one DIR or TABLE.csv") < 0) {
         return EXIT_MISUSE;
     }
     if (strlen(argv[0]) > MAX_PATH_SIZE - 16) {

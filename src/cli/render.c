@@ -21,7 +21,7 @@
 #define MOST_PIXELS     500e6 // of all pictures of a GIF, which are kept until it is written
 #define MOST_PICTURES   100000
 
-static const char help[] =
+const char cli_render_help[] =
     "Usage: tendril render FILE -o OUT [OPTION...]\n"
     "\n"
     "Draws a scene or a model and writes OUT: a picture (.png), a clip (.webm or .gif) or\n"
@@ -45,10 +45,6 @@ static const char help[] =
     "  --define NAME=VALUE   of a model: replaces #define NAME; may be repeated\n"
     "  --view FILE           of a model: view file of cpfg instead of the one beside "
     "it\n" CLI_MESH_HELP;
-
-void cli_render_help(FILE *out) {
-    fputs(help, out);
-}
 
 // ---- drawing --------------------------------------------------------------------------------
 
@@ -361,7 +357,6 @@ int cli_render(int argc, char **argv) {
                      .background = "day",
                      .steps = -1,
                      .seed = -1};
-    bool want_help = false;
     const char *size = NULL;
     const cli_option options[] = {{"-o", CLI_TEXT, &a.out, 0},
                                   {"--size", CLI_TEXT, &size, 0},
@@ -380,19 +375,8 @@ int cli_render(int argc, char **argv) {
                                   {"-D", CLI_DEFINE, &a.defines, 0},
                                   {"--view", CLI_TEXT, &a.view, 0},
                                   CLI_MESH_OPTIONS(a.look),
-                                  {"--help", CLI_FLAG, &want_help, 0}};
-    int operands =
-        cli_read_options(argc, argv, options, (int)(sizeof options / sizeof options[0]), "render");
-    if (operands < 0) {
-        return EXIT_MISUSE;
-    }
-    if (want_help) {
-        cli_render_help(stdout);
-        return EXIT_FINE;
-    }
-    if (operands != 1) {
-        cli_error("render: expected one FILE, but %d are given; see 'tendril render --help'",
-                  operands);
+                                  {0}};
+    if (cli_read_options(argc, argv, options, "render", "one FILE") < 0) {
         return EXIT_MISUSE;
     }
     a.file = argv[0];

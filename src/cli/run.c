@@ -16,7 +16,7 @@
 
 #define ROUNDING 1e-6 // of a frame and of a step
 
-static const char help[] =
+const char cli_run_help[] =
     "Usage: tendril run SCENE [-o DIR] [OPTION...]\n"
     "\n"
     "Simulates a scene and writes to DIR: scene.glb (animated glTF), scene.html (a page\n"
@@ -33,10 +33,6 @@ static const char help[] =
     "A run that is stopped, by Ctrl-C or otherwise, keeps its results in DIR/.run.\n"
     "Exit codes: 3 the scene has an error, 4 the motion diverges, 5 DIR cannot be\n"
     "written, 130 stopped by Ctrl-C.\n";
-
-void cli_run_help(FILE *out) {
-    fputs(help, out);
-}
 
 typedef struct run_state {
     const run_args *args;
@@ -379,7 +375,6 @@ int run_scene(const run_args *args) {
 
 int cli_run(int argc, char **argv) {
     run_args args = {.checkpoint_every = 5};
-    bool want_help = false;
     const cli_option options[] = {{"-o", CLI_TEXT, &args.folder, 0},
                                   {"--dt", CLI_REAL, &args.dt, 1e-9},
                                   {"--threads", CLI_INTEGER, &args.threads, 1},
@@ -387,18 +382,13 @@ int cli_run(int argc, char **argv) {
                                   {"--checkpoint-every", CLI_REAL, &args.checkpoint_every, 0},
                                   {"--resume", CLI_FLAG, &args.resume, 0},
                                   CLI_MESH_OPTIONS(args.look),
-                                  {"--help", CLI_FLAG, &want_help, 0}};
-    int operands = cli_read_options(argc, argv, options, sizeof options / sizeof options[0], "run");
-    if (operands < 0) {
+                                  {0}};
+    if (cli_read_options(argc, argv, options, "run", "one SCENE") < 0) {
         return EXIT_MISUSE;
     }
-    if (want_help) {
-        cli_run_help(stdout);
-        return EXIT_FINE;
-    }
-    if (operands != 1 || args.threads > 256 || (args.folder && !args.folder[0])) {
-        cli_error("run: expected one SCENE, and at most 256 --threads; 'tendril run --help' says "
-                  "more");
+    if (args.threads > 256 || (args.folder && !args.folder[0])) {
+        cli_error(
+            "run: expected at most 256 --threads and a name after -o; see 'tendril run --help'");
         return EXIT_MISUSE;
     }
     args.scene = argv[0];

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-static const char help[] =
+const char cli_settle_help[] =
     "Usage: tendril settle FILE [OPTION...]\n"
     "\n"
     "Grows a model ('-' is standard input) or the objects of a scene and computes their\n"
@@ -19,15 +19,11 @@ static const char help[] =
     "\n"
     "For models:\n" CLI_PLANT_HELP;
 
-void cli_settle_help(FILE *out) {
-    fputs(help, out);
-}
-
 typedef struct settle_args {
     cli_plant_args plant;
     td_vec3 gravity;
     const char *object;
-    bool json, help;
+    bool json;
 } settle_args;
 
 // ---- rows -----------------------------------------------------------------------------------
@@ -159,19 +155,9 @@ int cli_settle(int argc, char **argv) {
                                   {"--gravity", CLI_VECTOR, &a.gravity, 0},
                                   {"--object", CLI_TEXT, &a.object, 0},
                                   {"--json", CLI_FLAG, &a.json, 0},
-                                  {"--help", CLI_FLAG, &a.help, 0}};
-    int operands =
-        cli_read_options(argc, argv, options, (int)(sizeof options / sizeof options[0]), "settle");
-    if (operands < 0 || !cli_plant_args_check(&a.plant, "settle")) {
-        return EXIT_MISUSE;
-    }
-    if (a.help) {
-        cli_settle_help(stdout);
-        return EXIT_FINE;
-    }
-    if (operands != 1) {
-        cli_error("settle: expected one FILE, but %d are given; see 'tendril settle --help'",
-                  operands);
+                                  {0}};
+    if (cli_read_options(argc, argv, options, "settle", "one FILE") < 0 ||
+        !cli_plant_args_check(&a.plant, "settle")) {
         return EXIT_MISUSE;
     }
     if (!cli_rest_args_check(argv[0], &a.plant, a.object, "settle")) {

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char help[] =
+const char cli_validate_help[] =
     "Usage: tendril validate [CASE...] [--json] [--list] [--long]\n"
     "\n"
     "Runs cases with known answers and compares the results; without names it runs all\n"
@@ -19,10 +19,6 @@ static const char help[] =
     "               limit, pass\n"
     "  --list       list the cases\n"
     "  --long       four times as many random plants, trees and steps\n";
-
-void cli_validate_help(FILE *out) {
-    fputs(help, out);
-}
 
 // ---- rows -----------------------------------------------------------------------------------
 
@@ -137,18 +133,14 @@ static int run_cases(int count, char **names, bool json, bool full) {
 }
 
 int cli_validate(int argc, char **argv) {
-    bool json = false, full = false, list = false, want_help = false;
+    bool json = false, full = false, list = false;
     const cli_option options[] = {{"--json", CLI_FLAG, &json, 0},
                                   {"--list", CLI_FLAG, &list, 0},
                                   {"--long", CLI_FLAG, &full, 0},
-                                  {"--help", CLI_FLAG, &want_help, 0}};
-    int operands = cli_read_options(argc, argv, options, 4, "validate");
+                                  {0}};
+    int operands = cli_read_options(argc, argv, options, "validate", NULL);
     if (operands < 0) {
         return EXIT_MISUSE;
-    }
-    if (want_help) {
-        cli_validate_help(stdout);
-        return EXIT_FINE;
     }
     for (int i = 0; i < operands; i++) {
         if (!find_case(argv[i])) {

@@ -19,7 +19,7 @@
 #define MAX_FILES     200
 #define MARK          "<!-- tendril: view -->"
 
-static const char help[] =
+const char cli_view_help[] =
     "Usage: tendril view FILE [-o PAGE] [--view VIEW] [--no-open]\n"
     "\n"
     "Writes a page with a model (.lsys) or a scene (.yaml, .yml, .json), and opens it.\n"
@@ -29,10 +29,6 @@ static const char help[] =
     "  -o PAGE      file to write; default: out/NAME.html, with the name of FILE\n"
     "  --view VIEW  view file of cpfg instead of the one beside a model\n"
     "  --no-open    write the page but do not open it\n";
-
-void cli_view_help(FILE *out) {
-    fputs(help, out);
-}
 
 // ---- files ----------------------------------------------------------------------------------
 
@@ -352,22 +348,13 @@ static int view(const char *file, const char *page, const char *given, bool show
 }
 
 int cli_view(int argc, char **argv) {
-    bool want_help = false, no_open = false;
+    bool no_open = false;
     const char *page = NULL, *given = NULL;
     const cli_option options[] = {{"-o", CLI_TEXT, &page, 0},
                                   {"--view", CLI_TEXT, &given, 0},
                                   {"--no-open", CLI_FLAG, &no_open, 0},
-                                  {"--help", CLI_FLAG, &want_help, 0}};
-    int operands = cli_read_options(argc, argv, options, 4, "view");
-    if (operands < 0) {
-        return EXIT_MISUSE;
-    }
-    if (want_help) {
-        cli_view_help(stdout);
-        return EXIT_FINE;
-    }
-    if (operands != 1) {
-        cli_error("view: expected one FILE, but %d are given; see 'tendril view --help'", operands);
+                                  {0}};
+    if (cli_read_options(argc, argv, options, "view", "one FILE") < 0) {
         return EXIT_MISUSE;
     }
     return view(argv[0], page, given, !no_open);
