@@ -214,17 +214,11 @@ static td_status begin(td_value_builder *b, td_value_kind kind, int32_t line, in
 }
 
 td_status td_value_builder_begin_map(td_value_builder *b, int32_t line, int32_t column) {
-    if (!b) {
-        return TD_ERR_ARGUMENT;
-    }
-    return begin(b, TD_VALUE_MAP, line, column);
+    return b ? begin(b, TD_VALUE_MAP, line, column) : TD_ERR_ARGUMENT;
 }
 
 td_status td_value_builder_begin_list(td_value_builder *b, int32_t line, int32_t column) {
-    if (!b) {
-        return TD_ERR_ARGUMENT;
-    }
-    return begin(b, TD_VALUE_LIST, line, column);
+    return b ? begin(b, TD_VALUE_LIST, line, column) : TD_ERR_ARGUMENT;
 }
 
 td_status td_value_builder_end(td_value_builder *b) {

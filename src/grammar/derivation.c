@@ -157,10 +157,7 @@ td_string td_derivation_string(const td_derivation *derivation) {
 }
 
 int64_t td_derivation_written(const td_derivation *derivation) {
-    if (!derivation) {
-        return 0;
-    }
-    return derivation->written;
+    return derivation ? derivation->written : 0;
 }
 
 size_t td_derivation_bytes(const td_derivation *derivation) {

@@ -303,28 +303,16 @@ void td_grammar_free(td_grammar *grammar) {
 }
 
 int32_t td_grammar_steps(const td_grammar *grammar) {
-    if (!grammar) {
-        return 0;
-    }
-    return grammar->steps;
+    return grammar ? grammar->steps : 0;
 }
 int32_t td_grammar_type_count(const td_grammar *grammar) {
-    if (!grammar) {
-        return 0;
-    }
-    return grammar->type_count;
+    return grammar ? grammar->type_count : 0;
 }
 const char *td_grammar_type_name(const td_grammar *grammar, int32_t type) {
-    if (!grammar || !tdi_has(type, grammar->type_count)) {
-        return "";
-    }
-    return grammar->types[type].name;
+    return !grammar || !tdi_has(type, grammar->type_count) ? "" : grammar->types[type].name;
 }
 int32_t td_grammar_type_params(const td_grammar *grammar, int32_t type) {
-    if (!grammar || !tdi_has(type, grammar->type_count)) {
-        return 0;
-    }
-    return grammar->types[type].param_count;
+    return !grammar || !tdi_has(type, grammar->type_count) ? 0 : grammar->types[type].param_count;
 }
 const tdi_body_header *tdi_grammar_body(const td_grammar *grammar) {
     return &grammar->body;

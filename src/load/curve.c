@@ -141,10 +141,7 @@ void td_curve_free(td_curve *curve) {
 }
 
 int32_t td_curve_part_count(const td_curve *curve) {
-    if (!curve) {
-        return 0;
-    }
-    return curve->parts;
+    return curve ? curve->parts : 0;
 }
 
 // ---- evaluation -----------------------------------------------------------------------------

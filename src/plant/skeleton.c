@@ -134,88 +134,46 @@ td_status tdi_skeleton_repose(td_skeleton *skeleton) {
 // ---- access ---------------------------------------------------------------------------------
 
 int32_t td_skeleton_count(const td_skeleton *skeleton) {
-    if (!skeleton) {
-        return 0;
-    }
-    return skeleton->store.segment_count;
+    return skeleton ? skeleton->store.segment_count : 0;
 }
 const td_segment *td_skeleton_segments(const td_skeleton *skeleton) {
-    if (!skeleton) {
-        return NULL;
-    }
-    return skeleton->store.segments;
+    return skeleton ? skeleton->store.segments : NULL;
 }
 int32_t td_skeleton_strand_count(const td_skeleton *skeleton) {
-    if (!skeleton) {
-        return 0;
-    }
-    return skeleton->store.strand_count;
+    return skeleton ? skeleton->store.strand_count : 0;
 }
 const td_strand *td_skeleton_strands(const td_skeleton *skeleton) {
-    if (!skeleton) {
-        return NULL;
-    }
-    return skeleton->store.strands;
+    return skeleton ? skeleton->store.strands : NULL;
 }
 int32_t td_skeleton_attached_mass_count(const td_skeleton *skeleton) {
-    if (!skeleton) {
-        return 0;
-    }
-    return skeleton->store.body_count;
+    return skeleton ? skeleton->store.body_count : 0;
 }
 const td_attached_mass *td_skeleton_attached_masses(const td_skeleton *skeleton) {
-    if (!skeleton) {
-        return NULL;
-    }
-    return skeleton->store.bodies;
+    return skeleton ? skeleton->store.bodies : NULL;
 }
 int32_t td_skeleton_material_count(const td_skeleton *skeleton) {
-    if (!skeleton) {
-        return 0;
-    }
-    return skeleton->store.material_count;
+    return skeleton ? skeleton->store.material_count : 0;
 }
 const td_material *td_skeleton_materials(const td_skeleton *skeleton) {
-    if (!skeleton) {
-        return NULL;
-    }
-    return skeleton->store.materials;
+    return skeleton ? skeleton->store.materials : NULL;
 }
 int32_t td_skeleton_shape_count(const td_skeleton *skeleton) {
-    if (!skeleton) {
-        return 0;
-    }
-    return skeleton->store.shape_count;
+    return skeleton ? skeleton->store.shape_count : 0;
 }
 const td_shape *td_skeleton_shapes(const td_skeleton *skeleton) {
-    if (!skeleton) {
-        return NULL;
-    }
-    return skeleton->store.shapes;
+    return skeleton ? skeleton->store.shapes : NULL;
 }
 const td_polygon *td_skeleton_polygons(const td_skeleton *skeleton) {
-    if (!skeleton) {
-        return NULL;
-    }
-    return skeleton->store.polygons;
+    return skeleton ? skeleton->store.polygons : NULL;
 }
 int32_t td_skeleton_contour_count(const td_skeleton *skeleton) {
-    if (!skeleton) {
-        return 0;
-    }
-    return skeleton->store.contour_count;
+    return skeleton ? skeleton->store.contour_count : 0;
 }
 const td_contour *td_skeleton_contours(const td_skeleton *skeleton) {
-    if (!skeleton) {
-        return NULL;
-    }
-    return skeleton->store.contours;
+    return skeleton ? skeleton->store.contours : NULL;
 }
 const td_vec3 *td_skeleton_points(const td_skeleton *skeleton) {
-    if (!skeleton) {
-        return NULL;
-    }
-    return skeleton->store.points;
+    return skeleton ? skeleton->store.points : NULL;
 }
 
 // ---- pose -----------------------------------------------------------------------------------

@@ -498,10 +498,7 @@ td_constraint_report td_analytic_constraint(const td_analytic *a, int32_t constr
 }
 
 td_lcp_result td_analytic_solution(const td_analytic *a) {
-    if (!a) {
-        return (td_lcp_result){0};
-    }
-    return a->lcp.result;
+    return a ? a->lcp.result : (td_lcp_result){0};
 }
 
 int32_t td_analytic_contacts(const td_analytic *a, td_analytic_contact *contacts,

@@ -170,10 +170,7 @@ typedef struct saved { // of a constraint; without pointers, and without what mu
 } saved;
 
 size_t td_analytic_save_size(const td_analytic *a) {
-    if (!a) {
-        return 0;
-    }
-    return (size_t)a->hold_count * sizeof(saved) + TDI_SEAL;
+    return a ? (size_t)a->hold_count * sizeof(saved) + TDI_SEAL : 0;
 }
 
 void td_analytic_save(const td_analytic *a, void *bytes) {

@@ -271,10 +271,7 @@ static td_ida_stats counted(const td_ida *ida) {
 }
 
 td_ida_stats td_ida_statistics(const td_ida *ida) {
-    if (!ida) {
-        return (td_ida_stats){0};
-    }
-    return counted(ida);
+    return ida ? counted(ida) : (td_ida_stats){0};
 }
 
 static void go_back(td_ida *ida) {

@@ -740,10 +740,7 @@ void td_scene_free(td_scene *s) {
 }
 
 const td_scene_def *td_scene_def_get(const td_scene *scene) {
-    if (!scene) {
-        return NULL;
-    }
-    return &scene->def;
+    return scene ? &scene->def : NULL;
 }
 
 td_status td_scene_set_skeleton(td_scene *scene, int32_t object, const td_skeleton *skeleton,

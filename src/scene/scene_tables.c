@@ -341,8 +341,5 @@ td_scene_def td_scene_def_default(void) {
 
 td_status td_scene_reference(void (*sink)(void *context, const char *text, size_t size),
                              void *context) {
-    if (!sink) {
-        return TD_ERR_ARGUMENT;
-    }
-    return tdi_fields_reference(&tdi_scene_all, 2, NULL, sink, context);
+    return sink ? tdi_fields_reference(&tdi_scene_all, 2, NULL, sink, context) : TD_ERR_ARGUMENT;
 }

@@ -251,17 +251,11 @@ void td_mesh_free(td_mesh *mesh) {
 // ---- parts ----------------------------------------------------------------------------------
 
 td_pose_kind td_mesh_pose(const td_mesh *mesh) {
-    if (!mesh) {
-        return TD_POSE_REST;
-    }
-    return mesh->pose;
+    return mesh ? mesh->pose : TD_POSE_REST;
 }
 
 int32_t td_mesh_part_count(const td_mesh *mesh) {
-    if (!mesh) {
-        return 0;
-    }
-    return mesh->part_count;
+    return mesh ? mesh->part_count : 0;
 }
 
 static const char *texture_of(const td_mesh *mesh, tdi_part_kind kind) {

@@ -124,17 +124,11 @@ void td_tree_batch_free(td_tree_batch *batch) {
 }
 
 int32_t td_tree_batch_count(const td_tree_batch *batch) {
-    if (!batch) {
-        return 0;
-    }
-    return batch->count;
+    return batch ? batch->count : 0;
 }
 
 size_t td_tree_batch_bytes(const td_tree_batch *batch) {
-    if (!batch) {
-        return 0;
-    }
-    return batch->bytes + batch->step_bytes;
+    return batch ? batch->bytes + batch->step_bytes : 0;
 }
 
 // ---- setting and getting --------------------------------------------------------------------
