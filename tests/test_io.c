@@ -135,10 +135,10 @@ TD_TEST(json_refuses_numbers_that_are_not_finite) {
     for (int i = 0; i < 3; i++) {
         tdi_json json = {0};
         td_bytes out;
-        tdi_json_open(&json, '[');
+        tdi_json_open(&json, "[");
         tdi_json_real(&json, 1);
         tdi_json_real(&json, wrong[i]);
-        tdi_json_close(&json, ']');
+        tdi_json_close(&json, "]");
         CHECK_INT(tdi_json_finish(&json, &out), TD_ERR_ARGUMENT);
         CHECK(out.data == NULL && out.size == 0);
     }
@@ -146,15 +146,15 @@ TD_TEST(json_refuses_numbers_that_are_not_finite) {
 
 TD_TEST(json_escapes_strings_and_places_commas) {
     tdi_json json = {0};
-    tdi_json_open(&json, '{');
+    tdi_json_open(&json, "{");
     tdi_json_key_string(&json, "a\"b", "line\nend\\ \x01 \xc3\xa4 \xff\xc0\x80\xed\xa0\x80");
     tdi_json_key(&json, "list");
-    tdi_json_open(&json, '[');
-    tdi_json_close(&json, ']');
+    tdi_json_open(&json, "[");
+    tdi_json_close(&json, "]");
     tdi_json_key_integer(&json, "n", INT64_MIN);
     tdi_json_key(&json, "yes");
     tdi_json_bool(&json, true);
-    tdi_json_close(&json, '}');
+    tdi_json_close(&json, "}");
     td_bytes out;
     CHECK_INT(tdi_json_finish(&json, &out), TD_OK);
     char *text = text_of(&out);

@@ -30,12 +30,11 @@ static void write_children(tdi_json *json, const tdi_clip_file *file, int32_t fi
     if (first == TD_NONE) {
         return;
     }
-    tdi_json_key(json, "children");
-    tdi_json_open(json, '[');
+    tdi_json_key_open(json, "children", "[");
     for (int32_t i = first; i != TD_NONE; i = file->next_sister[i]) {
         tdi_json_integer(json, joints + i);
     }
-    tdi_json_close(json, ']');
+    tdi_json_close(json, "]");
 }
 
 // children of each segment in rising order, those of the ground in *roots
@@ -60,38 +59,38 @@ static void write_actor_nodes(tdi_json *json, tdi_clip_file *file, int32_t a, co
     int64_t joints = file->base_of[a] + 1;
     const float *turn = frame + TDI_BASE_SIZE, *place = turn + 4 * (size_t)count;
     link_children(file, segments, count, &roots);
-    tdi_json_open(json, '{');
+    tdi_json_open(json, "{");
     write_name(json, actor, "-base");
     write_floats(json, "translation", frame, 3);
     write_floats(json, "rotation", frame + 3, 4);
     write_children(json, file, roots, joints);
-    tdi_json_close(json, '}');
+    tdi_json_close(json, "}");
     for (int32_t i = 0; i < count; i++, turn += 4) {
         char suffix[16];
         td_vec3 at = segments[i].attach;
         float fixed[3] = {(float)at.x, (float)at.y, (float)at.z};
         bool moves = td_clip_moves(actor, i);
         snprintf(suffix, sizeof suffix, "-%d", (int)segments[i].id);
-        tdi_json_open(json, '{');
+        tdi_json_open(json, "{");
         write_name(json, actor, suffix);
         write_floats(json, "translation", moves ? place : fixed, 3);
         write_floats(json, "rotation", turn, 4);
         write_children(json, file, file->first_child[i], joints);
-        tdi_json_close(json, '}');
+        tdi_json_close(json, "}");
         place += moves ? 3 : 0;
     }
     if (file->mesh_of[a] != TD_NONE) {
-        tdi_json_open(json, '{');
+        tdi_json_open(json, "{");
         write_name(json, actor, "");
         tdi_json_key_integer(json, "mesh", file->mesh_of[a]);
         tdi_json_key_integer(json, "skin", file->skin_of[a]);
-        tdi_json_close(json, '}');
+        tdi_json_close(json, "}");
     }
 }
 
 static void write_prop(tdi_json *json, const char *name, int64_t mesh, const float *pose,
                        bool scaled) {
-    tdi_json_open(json, '{');
+    tdi_json_open(json, "{");
     tdi_json_key_string(json, "name", name);
     tdi_json_key_integer(json, "mesh", mesh);
     write_floats(json, "translation", pose, 3);
@@ -99,7 +98,7 @@ static void write_prop(tdi_json *json, const char *name, int64_t mesh, const flo
     if (scaled) {
         write_floats(json, "scale", pose + 7, 3);
     }
-    tdi_json_close(json, '}');
+    tdi_json_close(json, "}");
 }
 
 static void write_props(tdi_json *json, const tdi_clip_file *file, const float *frame) {
@@ -125,45 +124,38 @@ static void write_camera_node(tdi_json *json, const tdi_clip_camera *camera) {
     const td_quat q = camera->rotation;
     const float pose[7] = {(float)p.x, (float)p.y, (float)p.z, (float)q.x,
                            (float)q.y, (float)q.z, (float)q.w};
-    tdi_json_open(json, '{');
+    tdi_json_open(json, "{");
     tdi_json_key_string(json, "name", "camera");
     tdi_json_key_integer(json, "camera", 0);
     write_floats(json, "translation", pose, 3);
     write_floats(json, "rotation", pose + 3, 4);
-    tdi_json_close(json, '}');
+    tdi_json_close(json, "}");
 }
 
 static void write_camera(tdi_json *json, const tdi_clip_camera *camera) {
-    tdi_json_key(json, "cameras");
-    tdi_json_open(json, '[');
-    tdi_json_open(json, '{');
+    tdi_json_key_open(json, "cameras", "[{");
     tdi_json_key_string(json, "name", "camera");
     tdi_json_key_string(json, "type", "perspective");
-    tdi_json_key(json, "perspective");
-    tdi_json_open(json, '{');
+    tdi_json_key_open(json, "perspective", "{");
     tdi_json_key_real(json, "yfov", camera->yfov);
     tdi_json_key_real(json, "aspectRatio", camera->aspect);
     tdi_json_key_real(json, "znear", camera->near);
     tdi_json_key_real(json, "zfar", camera->far);
-    tdi_json_close(json, '}');
-    tdi_json_close(json, '}');
-    tdi_json_close(json, ']');
+    tdi_json_close(json, "}}]");
 }
 
 // glTF counts time in seconds; programs that count frames find here which and how many.
 static void write_rate(tdi_json *json, const tdi_clip_file *file) {
-    tdi_json_key(json, "extras");
-    tdi_json_open(json, '{');
+    tdi_json_key_open(json, "extras", "{");
     tdi_json_key_real(json, "fps", file->def->fps);
     tdi_json_key_integer(json, "frames", file->def->frame_count);
-    tdi_json_close(json, '}');
+    tdi_json_close(json, "}");
 }
 
 static void write_extension(tdi_json *json, const char *key) {
-    tdi_json_key(json, key);
-    tdi_json_open(json, '[');
+    tdi_json_key_open(json, key, "[");
     tdi_json_string(json, "KHR_mesh_quantization");
-    tdi_json_close(json, ']');
+    tdi_json_close(json, "]");
 }
 
 static void write_scene(tdi_json *json, tdi_clip_file *file) {
@@ -173,11 +165,8 @@ static void write_scene(tdi_json *json, tdi_clip_file *file) {
         write_extension(json, "extensionsRequired");
     }
     tdi_json_key_integer(json, "scene", 0);
-    tdi_json_key(json, "scenes");
-    tdi_json_open(json, '[');
-    tdi_json_open(json, '{');
-    tdi_json_key(json, "nodes");
-    tdi_json_open(json, '[');
+    tdi_json_key_open(json, "scenes", "[{");
+    tdi_json_key_open(json, "nodes", "[");
     for (int32_t a = 0; a < file->def->actor_count; a++) {
         tdi_json_integer(json, file->base_of[a]);
         if (file->mesh_of[a] != TD_NONE) {
@@ -190,12 +179,10 @@ static void write_scene(tdi_json *json, tdi_clip_file *file) {
     if (!file->compact) {
         tdi_json_integer(json, camera_node(file));
     }
-    tdi_json_close(json, ']');
+    tdi_json_close(json, "]");
     write_rate(json, file);
-    tdi_json_close(json, '}');
-    tdi_json_close(json, ']');
-    tdi_json_key(json, "nodes");
-    tdi_json_open(json, '[');
+    tdi_json_close(json, "}]");
+    tdi_json_key_open(json, "nodes", "[");
     const float *frame = file->first;
     for (int32_t a = 0; a < file->def->actor_count; a++) {
         write_actor_nodes(json, file, a, frame);
@@ -205,7 +192,7 @@ static void write_scene(tdi_json *json, tdi_clip_file *file) {
     if (!file->compact) {
         write_camera_node(json, &file->camera);
     }
-    tdi_json_close(json, ']');
+    tdi_json_close(json, "]");
     if (!file->compact) {
         write_camera(json, &file->camera);
     }
@@ -217,84 +204,73 @@ static void write_scene(tdi_json *json, tdi_clip_file *file) {
 // organs.
 static void write_stems(tdi_json *json, const td_clip_actor *actor) {
     const td_segment *segments = td_skeleton_segments(actor->skeleton);
-    tdi_json_key(json, "extras");
-    tdi_json_open(json, '{');
-    tdi_json_key(json, "stems");
-    tdi_json_open(json, '[');
+    tdi_json_key_open(json, "extras", "{");
+    tdi_json_key_open(json, "stems", "[");
     for (int32_t i = 0; i < td_skeleton_count(actor->skeleton); i++) {
         const td_segment *s = &segments[i];
         const bool stem = s->organ == TD_ORGAN_STEM;
-        tdi_json_open(json, '[');
+        tdi_json_open(json, "[");
         tdi_json_real(json, stem ? s->length : 0);
         tdi_json_real(json, stem ? s->radius_base : 0);
         tdi_json_real(json, stem ? s->radius_tip : 0);
         tdi_json_real(json, stem ? s->bead : 0);
-        tdi_json_close(json, ']');
+        tdi_json_close(json, "]");
     }
-    tdi_json_close(json, ']');
-    tdi_json_close(json, '}');
+    tdi_json_close(json, "]}");
 }
 
 static void write_skins(tdi_json *json, const tdi_clip_file *file) {
-    tdi_json_key(json, "skins");
-    tdi_json_open(json, '[');
+    tdi_json_key_open(json, "skins", "[");
     for (int32_t a = 0; a < file->def->actor_count; a++) {
         if (file->mesh_of[a] == TD_NONE) {
             continue;
         }
-        tdi_json_open(json, '{');
+        tdi_json_open(json, "{");
         write_name(json, &file->def->actors[a], "");
         tdi_json_key_integer(json, "inverseBindMatrices",
                              file->meshes[file->mesh_of[a]].bind_accessor);
         tdi_json_key_integer(json, "skeleton", file->base_of[a]);
-        tdi_json_key(json, "joints");
-        tdi_json_open(json, '[');
+        tdi_json_key_open(json, "joints", "[");
         for (int32_t i = 0; i < count_of(file, a); i++) {
             tdi_json_integer(json, file->base_of[a] + 1 + i);
         }
-        tdi_json_close(json, ']');
+        tdi_json_close(json, "]");
         if (!file->compact) {
             write_stems(json, &file->def->actors[a]);
         }
-        tdi_json_close(json, '}');
+        tdi_json_close(json, "}");
     }
-    tdi_json_close(json, ']');
+    tdi_json_close(json, "]");
 }
 
 static void write_meshes(tdi_json *json, tdi_clip_file *file) {
-    tdi_json_key(json, "meshes");
-    tdi_json_open(json, '[');
+    tdi_json_key_open(json, "meshes", "[");
     for (int32_t m = 0; m < file->mesh_count; m++) {
         const tdi_clip_mesh *mesh = &file->meshes[m];
-        tdi_json_open(json, '{');
+        tdi_json_open(json, "{");
         write_name(json, mesh->actor, "");
-        tdi_json_key(json, "primitives");
-        tdi_json_open(json, '[');
+        tdi_json_key_open(json, "primitives", "[");
         for (int32_t i = 0; i < mesh->part_count; i++) {
             tdi_gltf_write_primitive(json, &mesh->layouts[i],
                                      tdi_clip_file_material(file, &mesh->parts[i]));
         }
-        tdi_json_close(json, ']');
-        tdi_json_close(json, '}');
+        tdi_json_close(json, "]}");
     }
     for (int32_t m = 0; m < file->solid_count; m++) {
         const tdi_clip_solid *solid = &file->solids[m];
-        tdi_json_open(json, '{');
+        tdi_json_open(json, "{");
         tdi_json_key_string(json, "name", solid->part.name);
-        tdi_json_key(json, "primitives");
-        tdi_json_open(json, '[');
+        tdi_json_key_open(json, "primitives", "[");
         tdi_gltf_write_primitive(json, &solid->layout, tdi_clip_file_material(file, &solid->part));
-        tdi_json_close(json, ']');
-        tdi_json_close(json, '}');
+        tdi_json_close(json, "]}");
     }
-    tdi_json_close(json, ']');
-    tdi_json_key(json, "materials");
-    tdi_json_open(json, '[');
+    tdi_json_close(json, "]");
+    tdi_json_key_open(json, "materials", "[");
     for (int32_t i = 0; i < file->material_count; i++) {
         tdi_gltf_write_material(json, file->materials[i], file->double_sided[i], file->textures[i],
                                 &file->pictures);
     }
-    tdi_json_close(json, ']');
+    tdi_json_close(json, "]");
     tdi_gltf_write_pictures(json, &file->pictures);
 }
 
@@ -307,43 +283,35 @@ static int64_t node_of(const tdi_clip_file *file, const tdi_channel *track) {
 
 static void write_animation(tdi_json *json, const tdi_clip_file *file) {
     static const char *const paths[] = {"translation", "rotation", "scale"}; // by tdi_motion
-    tdi_json_key(json, "animations");
-    tdi_json_open(json, '[');
-    tdi_json_open(json, '{');
+    tdi_json_key_open(json, "animations", "[{");
     tdi_json_key_string(json, "name", "run");
-    tdi_json_key(json, "channels");
-    tdi_json_open(json, '[');
+    tdi_json_key_open(json, "channels", "[");
     for (int64_t i = 0; i < file->track_count; i++) {
         const tdi_channel *track = &file->tracks[i];
-        tdi_json_open(json, '{');
+        tdi_json_open(json, "{");
         tdi_json_key_integer(json, "sampler", i);
-        tdi_json_key(json, "target");
-        tdi_json_open(json, '{');
+        tdi_json_key_open(json, "target", "{");
         tdi_json_key_integer(json, "node", node_of(file, track));
         tdi_json_key_string(json, "path", paths[track->motion]);
-        tdi_json_close(json, '}');
-        tdi_json_close(json, '}');
+        tdi_json_close(json, "}}");
     }
-    tdi_json_close(json, ']');
-    tdi_json_key(json, "samplers");
-    tdi_json_open(json, '[');
+    tdi_json_close(json, "]");
+    tdi_json_key_open(json, "samplers", "[");
     for (int64_t i = 0; i < file->track_count; i++) {
-        tdi_json_open(json, '{');
+        tdi_json_open(json, "{");
         tdi_json_key_integer(json, "input", file->time_view);
         // an arrow stands for one contact in this frame and for another in the next
         bool jumps = tdi_channel_is_arrow(file->def, &file->tracks[i]);
         tdi_json_key_string(json, "interpolation", jumps ? "STEP" : "LINEAR");
         tdi_json_key_integer(json, "output", file->time_view + 1 + i);
-        tdi_json_close(json, '}');
+        tdi_json_close(json, "}");
     }
-    tdi_json_close(json, ']');
-    tdi_json_close(json, '}');
-    tdi_json_close(json, ']');
+    tdi_json_close(json, "]}]");
 }
 
 static void write_accessor(tdi_json *json, int64_t view, uint64_t offset, int component,
                            int64_t count, const char *type) {
-    tdi_json_open(json, '{');
+    tdi_json_open(json, "{");
     tdi_json_key_integer(json, "bufferView", view);
     if (offset > 0) {
         tdi_json_key_integer(json, "byteOffset", (int64_t)offset);
@@ -362,7 +330,7 @@ static void write_motion_accessors(tdi_json *json, const tdi_clip_file *file) {
     write_accessor(json, file->time_view, 0, TDI_GLTF_FLOAT, file->frames.count, "SCALAR");
     tdi_json_key_reals(json, "min", &first, 1);
     tdi_json_key_reals(json, "max", &last, 1);
-    tdi_json_close(json, '}');
+    tdi_json_close(json, "}");
     uint64_t offset = 0;
     for (int64_t i = 0; i < file->track_count; i++) {
         const tdi_channel *track = &file->tracks[i];
@@ -370,14 +338,13 @@ static void write_motion_accessors(tdi_json *json, const tdi_clip_file *file) {
         write_accessor(json, file->time_view + 1, offset,
                        in_short ? TDI_GLTF_SHORT : TDI_GLTF_FLOAT, file->frames.count,
                        turns ? "VEC4" : "VEC3");
-        tdi_json_close(json, '}');
+        tdi_json_close(json, "}");
         offset += tdi_clip_file_bytes(file, track) * (uint64_t)file->frames.count;
     }
 }
 
 static void write_data(tdi_json *json, const tdi_clip_file *file) {
-    tdi_json_key(json, "accessors");
-    tdi_json_open(json, '[');
+    tdi_json_key_open(json, "accessors", "[");
     for (int32_t m = 0; m < file->mesh_count; m++) {
         const tdi_clip_mesh *mesh = &file->meshes[m];
         for (int32_t i = 0; i < mesh->part_count; i++) {
@@ -391,14 +358,13 @@ static void write_data(tdi_json *json, const tdi_clip_file *file) {
     for (int32_t m = 0; m < file->mesh_count; m++) {
         write_accessor(json, file->meshes[m].bind_accessor, 0, TDI_GLTF_FLOAT,
                        td_skeleton_count(file->meshes[m].actor->skeleton), "MAT4");
-        tdi_json_close(json, '}');
+        tdi_json_close(json, "}");
     }
     if (file->track_count > 0) {
         write_motion_accessors(json, file);
     }
-    tdi_json_close(json, ']');
-    tdi_json_key(json, "bufferViews");
-    tdi_json_open(json, '[');
+    tdi_json_close(json, "]");
+    tdi_json_key_open(json, "bufferViews", "[");
     for (int32_t m = 0; m < file->mesh_count; m++) {
         for (int32_t i = 0; i < file->meshes[m].part_count; i++) {
             tdi_gltf_write_views(json, &file->meshes[m].layouts[i]);
@@ -416,13 +382,13 @@ static void write_data(tdi_json *json, const tdi_clip_file *file) {
         tdi_gltf_write_view(json, file->motion_offset, file->motion_size);
     }
     tdi_gltf_write_picture_views(json, &file->pictures);
-    tdi_json_close(json, ']');
+    tdi_json_close(json, "]");
     tdi_gltf_write_buffer(json, file->binary_size);
 }
 
 td_status tdi_clip_file_json(tdi_clip_file *file, const td_alloc *alloc, td_bytes *out) {
     tdi_json json = {.buffer = {.alloc = alloc}};
-    tdi_json_open(&json, '{');
+    tdi_json_open(&json, "{");
     write_scene(&json, file);
     if (file->mesh_count + file->solid_count > 0) {
         write_meshes(&json, file);
@@ -436,6 +402,6 @@ td_status tdi_clip_file_json(tdi_clip_file *file, const td_alloc *alloc, td_byte
     if (file->track_count > 0) {
         write_animation(&json, file);
     }
-    tdi_json_close(&json, '}');
+    tdi_json_close(&json, "}");
     return tdi_json_finish(&json, out);
 }

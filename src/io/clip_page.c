@@ -72,14 +72,14 @@ static void add_table(tdi_json *json, const char *key, const char *text, size_t 
 static td_status describe(const td_clip_def *def, const td_page_def *page, const td_alloc *alloc,
                           td_bytes *out) {
     tdi_json json = {.buffer = {.alloc = alloc}};
-    tdi_json_open(&json, '{');
+    tdi_json_open(&json, "{");
     tdi_json_key_string(&json, "title", page->title ? page->title : tdi_actor_name(def->actors));
     tdi_json_key_string(&json, "text", page->text ? page->text : "");
     tdi_json_key_real(&json, "fps", def->fps);
     tdi_json_key_real(&json, "seconds", (def->frame_count - 1) / def->fps);
     add_table(&json, "probes", page->probes, page->probes_size);
     add_table(&json, "energy", page->energy, page->energy_size);
-    tdi_json_close(&json, '}');
+    tdi_json_close(&json, "}");
     return tdi_json_finish(&json, out);
 }
 

@@ -16,69 +16,54 @@
 static void write_scene(tdi_json *json, const char *name, bool empty) {
     tdi_gltf_write_asset(json);
     tdi_json_key_integer(json, "scene", 0);
-    tdi_json_key(json, "scenes");
-    tdi_json_open(json, '[');
-    tdi_json_open(json, '{');
+    tdi_json_key_open(json, "scenes", "[{");
     if (!empty) {
-        tdi_json_key(json, "nodes");
-        tdi_json_open(json, '[');
+        tdi_json_key_open(json, "nodes", "[");
         tdi_json_integer(json, 0);
-        tdi_json_close(json, ']');
+        tdi_json_close(json, "]");
     }
-    tdi_json_close(json, '}');
-    tdi_json_close(json, ']');
+    tdi_json_close(json, "}]");
     if (!empty) {
-        tdi_json_key(json, "nodes");
-        tdi_json_open(json, '[');
-        tdi_json_open(json, '{');
+        tdi_json_key_open(json, "nodes", "[{");
         tdi_json_key_string(json, "name", name);
         tdi_json_key_integer(json, "mesh", 0);
-        tdi_json_close(json, '}');
-        tdi_json_close(json, ']');
+        tdi_json_close(json, "}]");
     }
 }
 
 static void write_mesh(tdi_json *json, const char *name, const td_mesh_part *parts,
                        const tdi_gltf_layout *layouts, int32_t part_count,
                        const tdi_gltf_pictures *pictures) {
-    tdi_json_key(json, "meshes");
-    tdi_json_open(json, '[');
-    tdi_json_open(json, '{');
+    tdi_json_key_open(json, "meshes", "[{");
     tdi_json_key_string(json, "name", name);
-    tdi_json_key(json, "primitives");
-    tdi_json_open(json, '[');
+    tdi_json_key_open(json, "primitives", "[");
     for (int32_t i = 0; i < part_count; i++) {
         tdi_gltf_write_primitive(json, &layouts[i], i);
     }
-    tdi_json_close(json, ']');
-    tdi_json_close(json, '}');
-    tdi_json_close(json, ']');
-    tdi_json_key(json, "materials");
-    tdi_json_open(json, '[');
+    tdi_json_close(json, "]}]");
+    tdi_json_key_open(json, "materials", "[");
     for (int32_t i = 0; i < part_count; i++) {
         tdi_gltf_write_material(json, parts[i].name, parts[i].double_sided, parts[i].texture,
                                 pictures);
     }
-    tdi_json_close(json, ']');
+    tdi_json_close(json, "]");
     tdi_gltf_write_pictures(json, pictures);
 }
 
 static void write_data(tdi_json *json, const td_mesh_part *parts, const tdi_gltf_layout *layouts,
                        int32_t part_count, const tdi_gltf_pictures *pictures,
                        uint64_t binary_size) {
-    tdi_json_key(json, "accessors");
-    tdi_json_open(json, '[');
+    tdi_json_key_open(json, "accessors", "[");
     for (int32_t i = 0; i < part_count; i++) {
         tdi_gltf_write_accessors(json, &parts[i], &layouts[i]);
     }
-    tdi_json_close(json, ']');
-    tdi_json_key(json, "bufferViews");
-    tdi_json_open(json, '[');
+    tdi_json_close(json, "]");
+    tdi_json_key_open(json, "bufferViews", "[");
     for (int32_t i = 0; i < part_count; i++) {
         tdi_gltf_write_views(json, &layouts[i]);
     }
     tdi_gltf_write_picture_views(json, pictures);
-    tdi_json_close(json, ']');
+    tdi_json_close(json, "]");
     tdi_gltf_write_buffer(json, binary_size);
 }
 
@@ -122,11 +107,8 @@ td_status td_mesh_glb(const td_mesh *mesh, const char *name, const td_alloc *all
     if (!mesh || !out) {
         return TD_ERR_ARGUMENT;
     }
-    if (!out) {
-        return TD_ERR_ARGUMENT;
-    }
     *out = (td_bytes){NULL, 0, alloc};
-    if (!mesh || td_mesh_part_count(mesh) > TDI_GLTF_MAX_PARTS) {
+    if (td_mesh_part_count(mesh) > TDI_GLTF_MAX_PARTS) {
         return TD_ERR_ARGUMENT;
     }
     td_mesh_part parts[TDI_GLTF_MAX_PARTS];
@@ -144,13 +126,13 @@ td_status td_mesh_glb(const td_mesh *mesh, const char *name, const td_alloc *all
     const char *label = name && name[0] ? name : "plant";
 
     tdi_json json = {.buffer = {.alloc = alloc}};
-    tdi_json_open(&json, '{');
+    tdi_json_open(&json, "{");
     write_scene(&json, label, part_count == 0);
     if (part_count > 0) {
         write_mesh(&json, label, parts, layouts, part_count, &pictures);
         write_data(&json, parts, layouts, part_count, &pictures, binary_size);
     }
-    tdi_json_close(&json, '}');
+    tdi_json_close(&json, "}");
     td_bytes text;
     td_status status = tdi_json_finish(&json, &text);
     if (status == TD_OK) {

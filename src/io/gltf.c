@@ -73,11 +73,10 @@ tdi_gltf_layout tdi_gltf_lay_out(const td_mesh_part *part, bool skinned, const t
 void tdi_gltf_write_asset(tdi_json *json) {
     char generator[64];
     snprintf(generator, sizeof generator, "Tendril %s", td_version());
-    tdi_json_key(json, "asset");
-    tdi_json_open(json, '{');
+    tdi_json_key_open(json, "asset", "{");
     tdi_json_key_string(json, "version", "2.0");
     tdi_json_key_string(json, "generator", generator);
-    tdi_json_close(json, '}');
+    tdi_json_close(json, "}");
 }
 
 void tdi_gltf_write_primitive(tdi_json *json, const tdi_gltf_layout *layout, int32_t material) {
@@ -86,18 +85,17 @@ void tdi_gltf_write_primitive(tdi_json *json, const tdi_gltf_layout *layout, int
         [TDI_VIEW_COLOR] = "COLOR_0",       [TDI_VIEW_INDEX] = NULL,
         [TDI_VIEW_TEXCOORD] = "TEXCOORD_0", [TDI_VIEW_TANGENT] = "TANGENT",
         [TDI_VIEW_JOINTS] = "JOINTS_0",     [TDI_VIEW_WEIGHTS] = "WEIGHTS_0"};
-    tdi_json_open(json, '{');
-    tdi_json_key(json, "attributes");
-    tdi_json_open(json, '{');
+    tdi_json_open(json, "{");
+    tdi_json_key_open(json, "attributes", "{");
     for (int view = 0; view < TDI_VIEW_COUNT; view++) {
         if (names[view] && layout->accessor[view] != TD_NONE) {
             tdi_json_key_integer(json, names[view], layout->accessor[view]);
         }
     }
-    tdi_json_close(json, '}');
+    tdi_json_close(json, "}");
     tdi_json_key_integer(json, "indices", layout->accessor[TDI_VIEW_INDEX]);
     tdi_json_key_integer(json, "material", material);
-    tdi_json_close(json, '}');
+    tdi_json_close(json, "}");
 }
 
 // ---- textures -------------------------------------------------------------------------------
@@ -155,23 +153,21 @@ static int64_t number_of(const tdi_gltf_pictures *pictures, int picture) {
 static void write_texture(tdi_json *json, const char *key, int picture,
                           const tdi_gltf_pictures *pictures) {
     if (picture != TD_NONE) {
-        tdi_json_key(json, key);
-        tdi_json_open(json, '{');
+        tdi_json_key_open(json, key, "{");
         tdi_json_key_integer(json, "index", number_of(pictures, picture));
-        tdi_json_close(json, '}');
+        tdi_json_close(json, "}");
     }
 }
 
 static void write_images(tdi_json *json, int64_t first_view, int64_t count) {
-    tdi_json_key(json, "images");
-    tdi_json_open(json, '[');
+    tdi_json_key_open(json, "images", "[");
     for (int64_t i = 0; i < count; i++) {
-        tdi_json_open(json, '{');
+        tdi_json_open(json, "{");
         tdi_json_key_integer(json, "bufferView", first_view + i);
         tdi_json_key_string(json, "mimeType", "image/png");
-        tdi_json_close(json, '}');
+        tdi_json_close(json, "}");
     }
-    tdi_json_close(json, ']');
+    tdi_json_close(json, "]");
 }
 
 void tdi_gltf_write_pictures(tdi_json *json, const tdi_gltf_pictures *pictures) {
@@ -180,24 +176,20 @@ void tdi_gltf_write_pictures(tdi_json *json, const tdi_gltf_pictures *pictures) 
         return;
     }
     write_images(json, pictures->first_view, count);
-    tdi_json_key(json, "samplers");
-    tdi_json_open(json, '[');
-    tdi_json_open(json, '{');
+    tdi_json_key_open(json, "samplers", "[{");
     tdi_json_key_integer(json, "magFilter", LINEAR);
     tdi_json_key_integer(json, "minFilter", LINEAR_MIPMAP);
     tdi_json_key_integer(json, "wrapS", REPEATED);
     tdi_json_key_integer(json, "wrapT", REPEATED);
-    tdi_json_close(json, '}');
-    tdi_json_close(json, ']');
-    tdi_json_key(json, "textures");
-    tdi_json_open(json, '[');
+    tdi_json_close(json, "}]");
+    tdi_json_key_open(json, "textures", "[");
     for (int64_t i = 0; i < count; i++) {
-        tdi_json_open(json, '{');
+        tdi_json_open(json, "{");
         tdi_json_key_integer(json, "sampler", 0);
         tdi_json_key_integer(json, "source", i);
-        tdi_json_close(json, '}');
+        tdi_json_close(json, "}");
     }
-    tdi_json_close(json, ']');
+    tdi_json_close(json, "]");
 }
 
 void tdi_gltf_write_picture_views(tdi_json *json, const tdi_gltf_pictures *pictures) {
@@ -227,14 +219,13 @@ static td_real roughness_of(const char *part) {
 void tdi_gltf_write_material(tdi_json *json, const char *part, bool double_sided,
                              const char *texture, const tdi_gltf_pictures *pictures) {
     const look *l = look_of(texture);
-    tdi_json_open(json, '{');
+    tdi_json_open(json, "{");
     tdi_json_key_string(json, "name", part);
-    tdi_json_key(json, "pbrMetallicRoughness");
-    tdi_json_open(json, '{');
+    tdi_json_key_open(json, "pbrMetallicRoughness", "{");
     tdi_json_key_integer(json, "metallicFactor", 0);
     tdi_json_key_real(json, "roughnessFactor", roughness_of(part));
     write_texture(json, "baseColorTexture", l ? l->colors : TD_NONE, pictures);
-    tdi_json_close(json, '}');
+    tdi_json_close(json, "}");
     write_texture(json, "normalTexture", l ? l->normals : TD_NONE, pictures);
     if (strcmp(part, "plane") == 0) { // its edge fades out
         tdi_json_key_string(json, "alphaMode", "BLEND");
@@ -243,7 +234,7 @@ void tdi_gltf_write_material(tdi_json *json, const char *part, bool double_sided
         tdi_json_key(json, "doubleSided");
         tdi_json_bool(json, true);
     }
-    tdi_json_close(json, '}');
+    tdi_json_close(json, "}");
 }
 
 // a coordinate as the steps in which it is counted
@@ -286,7 +277,7 @@ void tdi_gltf_write_accessors(tdi_json *json, const td_mesh_part *part,
         if (layout->accessor[view] == TD_NONE) {
             continue;
         }
-        tdi_json_open(json, '{');
+        tdi_json_open(json, "{");
         tdi_json_key_integer(json, "bufferView", layout->accessor[view]);
         tdi_json_key_integer(json, "componentType", components[view]);
         if (components[view] == TDI_GLTF_BYTE || (compact && view <= TDI_VIEW_NORMAL)) {
@@ -299,13 +290,13 @@ void tdi_gltf_write_accessors(tdi_json *json, const td_mesh_part *part,
         if (view == TDI_VIEW_POSITION) {
             write_bounds(json, part, &layout->cube);
         }
-        tdi_json_close(json, '}');
+        tdi_json_close(json, "}");
     }
 }
 
 // without `stride` numbers follow each other
 static void write_view(tdi_json *json, uint64_t offset, uint64_t size, int stride, int target) {
-    tdi_json_open(json, '{');
+    tdi_json_open(json, "{");
     tdi_json_key_integer(json, "buffer", 0);
     tdi_json_key_integer(json, "byteOffset", (int64_t)offset);
     tdi_json_key_integer(json, "byteLength", (int64_t)size);
@@ -315,7 +306,7 @@ static void write_view(tdi_json *json, uint64_t offset, uint64_t size, int strid
     if (target != 0) {
         tdi_json_key_integer(json, "target", target);
     }
-    tdi_json_close(json, '}');
+    tdi_json_close(json, "}");
 }
 
 void tdi_gltf_write_view(tdi_json *json, uint64_t offset, uint64_t size) {
@@ -336,12 +327,9 @@ void tdi_gltf_write_views(tdi_json *json, const tdi_gltf_layout *layout) {
 }
 
 void tdi_gltf_write_buffer(tdi_json *json, uint64_t size) {
-    tdi_json_key(json, "buffers");
-    tdi_json_open(json, '[');
-    tdi_json_open(json, '{');
+    tdi_json_key_open(json, "buffers", "[{");
     tdi_json_key_integer(json, "byteLength", (int64_t)size);
-    tdi_json_close(json, '}');
-    tdi_json_close(json, ']');
+    tdi_json_close(json, "}]");
 }
 
 // ---- binary chunk ---------------------------------------------------------------------------

@@ -73,17 +73,17 @@ static void separate(tdi_json *json) {
     json->line = false;
 }
 
-void tdi_json_open(tdi_json *json, char bracket) {
+void tdi_json_open(tdi_json *json, const char *brackets) {
     separate(json);
-    tdi_buffer_add(&json->buffer, &bracket, 1);
+    add_text(json, brackets);
     json->comma = false;
 }
 
-void tdi_json_close(tdi_json *json, char bracket) {
+void tdi_json_close(tdi_json *json, const char *brackets) {
     if (json->line) {
         add_text(json, "\n");
     }
-    tdi_buffer_add(&json->buffer, &bracket, 1);
+    add_text(json, brackets);
     json->comma = true;
     json->line = false;
 }
@@ -146,13 +146,17 @@ void tdi_json_key_real(tdi_json *json, const char *key, td_real value) {
     tdi_json_real(json, value);
 }
 
-void tdi_json_key_reals(tdi_json *json, const char *key, const td_real *values, int32_t count) {
+void tdi_json_key_open(tdi_json *json, const char *key, const char *brackets) {
     tdi_json_key(json, key);
-    tdi_json_open(json, '[');
+    tdi_json_open(json, brackets);
+}
+
+void tdi_json_key_reals(tdi_json *json, const char *key, const td_real *values, int32_t count) {
+    tdi_json_key_open(json, key, "[");
     for (int32_t i = 0; i < count; i++) {
         tdi_json_real(json, values[i]);
     }
-    tdi_json_close(json, ']');
+    tdi_json_close(json, "]");
 }
 
 td_status tdi_json_finish(tdi_json *json, td_bytes *out) {

@@ -17,9 +17,9 @@ typedef struct tdi_json {
     bool line;  // the next key or value starts a line
 } tdi_json;
 
-void tdi_json_open(tdi_json *json, char bracket);  // '{' or '['
-void tdi_json_close(tdi_json *json, char bracket); // '}' or ']'
-void tdi_json_line(tdi_json *json);                // what comes next starts a line
+void tdi_json_open(tdi_json *json, const char *brackets);  // "[{": a list that begins with a map
+void tdi_json_close(tdi_json *json, const char *brackets); // "}]"
+void tdi_json_line(tdi_json *json);                        // what comes next starts a line
 void tdi_json_key(tdi_json *json, const char *key);
 
 // Bytes that are no UTF-8 become U+FFFD.
@@ -30,6 +30,7 @@ void tdi_json_bool(tdi_json *json, bool value);
 void tdi_json_real(tdi_json *json, td_real value);
 
 // Key and value at once.
+void tdi_json_key_open(tdi_json *json, const char *key, const char *brackets);
 void tdi_json_key_string(tdi_json *json, const char *key, const char *text);
 void tdi_json_key_integer(tdi_json *json, const char *key, int64_t value);
 void tdi_json_key_real(tdi_json *json, const char *key, td_real value);

@@ -64,9 +64,19 @@ static void write_keys(tdi_json *json, tdi_key_table table, const void *object, 
 static void write_object(tdi_json *json, tdi_key_table table, const void *object,
                          const void *initial) {
     tdi_json_line(json);
-    tdi_json_open(json, '{');
+    tdi_json_open(json, "{");
     write_keys(json, table, object, initial, false);
-    tdi_json_close(json, '}');
+    tdi_json_close(json, "}");
+}
+
+static void write_list(tdi_json *json, const char *key, tdi_key_table table, const void *items,
+                       int32_t count, size_t size, const void *initial) {
+    tdi_json_line(json);
+    tdi_json_key_open(json, key, "[");
+    for (int32_t i = 0; i < count; i++) {
+        write_object(json, table, (const char *)items + (size_t)i * size, initial);
+    }
+    tdi_json_close(json, "]");
 }
 
 // ---- materials and shapes -------------------------------------------------------------------
@@ -82,75 +92,33 @@ static void write_polygons(tdi_json *json, const char *key, const td_skeleton *s
                            const td_shape *shape) {
     const td_polygon *polygons = td_skeleton_polygons(skeleton);
     const td_vec3 *points = td_skeleton_points(skeleton);
-    tdi_json_key(json, key);
-    tdi_json_open(json, '[');
+    tdi_json_key_open(json, key, "[");
     for (int32_t i = 0; i < shape->polygon_count; i++) {
         const td_polygon *polygon = &polygons[shape->polygon_first + i];
-        tdi_json_open(json, '[');
+        tdi_json_open(json, "[");
         for (int32_t k = 0; k < polygon->point_count; k++) {
             const td_vec3 p = points[polygon->point_first + k];
-            tdi_json_open(json, '[');
+            tdi_json_open(json, "[");
             tdi_json_real(json, p.x);
             tdi_json_real(json, p.y);
             tdi_json_real(json, p.z);
-            tdi_json_close(json, ']');
+            tdi_json_close(json, "]");
         }
-        tdi_json_close(json, ']');
+        tdi_json_close(json, "]");
     }
-    tdi_json_close(json, ']');
+    tdi_json_close(json, "]");
 }
 
 static void write_shape(tdi_json *json, const td_skeleton *skeleton, const td_shape *shape) {
     const td_shape usual = td_shape_default();
     const bool polygon = shape->kind == TD_SHAPE_POLYGON, patches = shape->kind == TD_SHAPE_PATCHES;
     tdi_json_line(json);
-    tdi_json_open(json, '{');
+    tdi_json_open(json, "{");
     write_keys(json, tdi_shape_keys(), shape, &usual, polygon || patches);
     if (polygon || patches) {
         write_polygons(json, polygon ? "polygons" : "patches", skeleton, shape);
     }
-    tdi_json_close(json, '}');
-}
-
-// ---- strands and bodies ---------------------------------------------------------------------
-
-// Plants have neither.
-static void write_strands(tdi_json *json, const td_skeleton *skeleton) {
-    static const td_strand no_strand = {0};
-    static const td_attached_mass no_body = {0};
-    if (td_skeleton_strand_count(skeleton) > 0) {
-        tdi_json_line(json);
-        tdi_json_key(json, "strands");
-        tdi_json_open(json, '[');
-        for (int32_t i = 0; i < td_skeleton_strand_count(skeleton); i++) {
-            write_object(json, tdi_strand_keys(), &td_skeleton_strands(skeleton)[i], &no_strand);
-        }
-        tdi_json_close(json, ']');
-    }
-    if (td_skeleton_attached_mass_count(skeleton) > 0) {
-        tdi_json_line(json);
-        tdi_json_key(json, "bodies");
-        tdi_json_open(json, '[');
-        for (int32_t i = 0; i < td_skeleton_attached_mass_count(skeleton); i++) {
-            write_object(json, tdi_body_keys(), &td_skeleton_attached_masses(skeleton)[i],
-                         &no_body);
-        }
-        tdi_json_close(json, ']');
-    }
-}
-
-static void write_contours(tdi_json *json, const td_skeleton *skeleton) {
-    static const td_contour none = {0};
-    if (td_skeleton_contour_count(skeleton) == 0) {
-        return;
-    }
-    tdi_json_line(json);
-    tdi_json_key(json, "contours");
-    tdi_json_open(json, '[');
-    for (int32_t i = 0; i < td_skeleton_contour_count(skeleton); i++) {
-        write_object(json, tdi_contour_keys(), &td_skeleton_contours(skeleton)[i], &none);
-    }
-    tdi_json_close(json, ']');
+    tdi_json_close(json, "}");
 }
 
 // ---- entry ----------------------------------------------------------------------------------
@@ -161,36 +129,42 @@ td_status td_skeleton_json(const td_skeleton *skeleton, const td_alloc *alloc, t
     }
     *out = (td_bytes){NULL, 0, alloc};
     static const td_segment plain = {.drag = 1};
+    static const td_strand no_strand = {0};
+    static const td_attached_mass no_body = {0};
+    static const td_contour no_contour = {0};
     char generator[64];
     snprintf(generator, sizeof generator, "Tendril %s", td_version());
     tdi_json json = {.buffer = {.alloc = alloc}};
-    tdi_json_open(&json, '{');
+    tdi_json_open(&json, "{");
     tdi_json_key_string(&json, "generator", generator);
     tdi_json_line(&json);
-    tdi_json_key(&json, "materials");
-    tdi_json_open(&json, '[');
+    tdi_json_key_open(&json, "materials", "[");
     for (int32_t i = 0; i < td_skeleton_material_count(skeleton); i++) {
         write_material(&json, &td_skeleton_materials(skeleton)[i]);
     }
-    tdi_json_close(&json, ']');
+    tdi_json_close(&json, "]");
     tdi_json_line(&json);
-    tdi_json_key(&json, "shapes");
-    tdi_json_open(&json, '[');
+    tdi_json_key_open(&json, "shapes", "[");
     for (int32_t i = 0; i < td_skeleton_shape_count(skeleton); i++) {
         write_shape(&json, skeleton, &td_skeleton_shapes(skeleton)[i]);
     }
-    tdi_json_close(&json, ']');
-    tdi_json_line(&json);
-    tdi_json_key(&json, "segments");
-    tdi_json_open(&json, '[');
-    for (int32_t i = 0; i < td_skeleton_count(skeleton); i++) {
-        write_object(&json, tdi_segment_keys(), &td_skeleton_segments(skeleton)[i], &plain);
+    tdi_json_close(&json, "]");
+    write_list(&json, "segments", tdi_segment_keys(), td_skeleton_segments(skeleton),
+               td_skeleton_count(skeleton), sizeof plain, &plain);
+    if (td_skeleton_strand_count(skeleton) > 0) {
+        write_list(&json, "strands", tdi_strand_keys(), td_skeleton_strands(skeleton),
+                   td_skeleton_strand_count(skeleton), sizeof no_strand, &no_strand);
     }
-    tdi_json_close(&json, ']');
-    write_strands(&json, skeleton);
-    write_contours(&json, skeleton);
+    if (td_skeleton_attached_mass_count(skeleton) > 0) {
+        write_list(&json, "bodies", tdi_body_keys(), td_skeleton_attached_masses(skeleton),
+                   td_skeleton_attached_mass_count(skeleton), sizeof no_body, &no_body);
+    }
+    if (td_skeleton_contour_count(skeleton) > 0) {
+        write_list(&json, "contours", tdi_contour_keys(), td_skeleton_contours(skeleton),
+                   td_skeleton_contour_count(skeleton), sizeof no_contour, &no_contour);
+    }
     tdi_json_line(&json);
-    tdi_json_close(&json, '}');
+    tdi_json_close(&json, "}");
     tdi_buffer_add(&json.buffer, "\n", 1);
     return tdi_json_finish(&json, out);
 }
