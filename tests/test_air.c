@@ -13,14 +13,12 @@ TD_TEST(stick_falls_at_the_terminal_velocity_of_its_drag_across_and_along) {
                  area = 2 * r * l;
     for (int k = 0; k < 3; k++) {
         for (int upright = 0; upright < 2; upright++) {
-            char text[600];
-            snprintf(text, sizeof text,
-                     "{step: 0.02, objects: [{solver: %s, start: drawn, strand: {points: [[0, 0, "
-                     "0], %s],\n"
-                     " segments: 2, radius: 0.005, density: 20, start: {held: free}}}],\n"
-                     " record: {duration: 6, fps: 50}}",
-                     solvers[k], upright ? "[0, 0.2, 0]" : "[0.2, 0, 0]");
-            OWNED(stage) s = stage_of(text);
+            OWNED(stage) s = stage_printed(
+                "{step: 0.02, objects: [{solver: %s, start: drawn, strand: {points: [[0, 0, "
+                "0], %s],\n"
+                " segments: 2, radius: 0.005, density: 20, start: {held: free}}}],\n"
+                " record: {duration: 6, fps: 50}}",
+                solvers[k], upright ? "[0, 0.2, 0]" : "[0.2, 0, 0]");
             const double c = upright ? pow(0.1, 1.5) : 1, v = sqrt(weight / (0.6 * c * area));
             run_to(s.world, upright ? 6 : 1.5);
             const td_vec3 before = tip_of(s.world, 0, 0);

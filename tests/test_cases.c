@@ -38,3 +38,26 @@ TD_TEST(tree_beam_has_the_frequencies_of_beam_theory_in_bending_and_torsion) {
 TD_TEST(tree_limp_chain_rests_on_the_plumb_line_and_on_the_catenary_and_swings_as_bessel_says) {
     check_case("chain", val_chain);
 }
+
+// ---- faults ---------------------------------------------------------------------------------
+
+static void count_row(void *context, const val_row *row) {
+    int *rows = context;
+    *rows += !row->pass && row->fault != NULL;
+}
+
+static void fail_in_the_middle(val_report *report) {
+    val_must(report, "a step", 1, TD_OK);
+    val_must(report, "a step", 2, TD_ERR_DIVERGED);
+    val_at_most(report, "never reached", 2, 0, 1);
+}
+
+TD_TEST(validation_ends_with_a_row_that_fails_when_a_step_fails) {
+    const val_case one = {.name = "fault", .run = fail_in_the_middle};
+    int faults = 0;
+    val_report report = {.row = count_row, .context = &faults};
+    val_run_case(&one, &report);
+    CHECK_INT(faults, 1);
+    CHECK_INT(report.rows, 1);
+    CHECK_INT(report.failed, 1);
+}

@@ -64,6 +64,7 @@ static void claim_reading(const tdi_solver *solver) {
     const td_step_opts opts = exact_opts(1.0 / 60, TD_IMPLICIT);
     td_vec3 tips[8], origins[8];
     td_quat turns[8];
+    td_mode modes[2];
     for (int32_t k = 0; k < 10; k++) {
         step_times(&a, &opts, 1);
         step_times(&b, &opts, 1);
@@ -77,6 +78,8 @@ static void claim_reading(const tdi_solver *solver) {
         if (tdi_statics_of(solver)->residual) {
             tdi_statics_of(solver)->residual(b.state, down);
         }
+        CHECK_SAY(td_body_modes(b.state, down, 2, modes, NULL) != TD_ERR_DIVERGED, "%s: modes",
+                  a.name);
         td_vec3 at[8];
         solver->poses(a.state, 0, a.count, NULL, at, NULL);
         solver->poses(b.state, 0, b.count, NULL, tips, NULL);
@@ -461,6 +464,9 @@ static void check_memory(const tdi_solver *solver, td_integrator integrator) {
     for (int32_t k = 0; k < 30; k++) {
         CHECK_SAY(step_once(&s, &opts, NULL) == TD_OK, "%s: step %d", s.name, (int)k);
     }
+    if (tdi_is_implicit(integrator)) {
+        CHECK_SAY(tdi_body_settle(s.state, &opts, NULL, NULL) == TD_OK, "%s: no rest", s.name);
+    }
     char *bytes = bytes_of(&s);
     tdi_state_restore(s.state, bytes);
     solver->sums(s.state, down);
@@ -495,23 +501,52 @@ TD_TEST(conform_threads_within_a_step_leave_all_bits) {
     for_all_solvers(claim_pool);
 }
 
+static td_status rests_as_drawn(const td_body_model *model, const td_alloc *alloc, td_diag *diag) {
+    td_body_model *rest = NULL;
+    const td_status status = td_body_model_rest_new(model, down, alloc, &rest, diag);
+    td_body_model_free(rest);
+    return status;
+}
+
+// All that may be made of a skeleton: a model, a state, modes, a model that rests as it is drawn,
+// contact.
+static td_status make_all(const subject *s, const td_alloc *alloc, subject *made, td_diag *diag) {
+    const td_body_opts with = {.law = TD_LAW_DEFAULT};
+    const td_contact_opts touch = td_contact_opts_default();
+    td_mode mode;
+    td_status status = s->solver->model_new(s->skeleton, &with, alloc, &made->model, diag);
+    status =
+        status == TD_OK ? s->solver->state_new(made->model, alloc, &made->state, diag) : status;
+    if (status == TD_OK && td_body_modes(s->state, down, 1, &mode, NULL) == TD_OK) {
+        status = td_body_modes(made->state, down, 1, &mode, diag);
+    }
+    if (status == TD_OK && rests_as_drawn(s->model, NULL, NULL) == TD_OK) {
+        status = rests_as_drawn(made->model, alloc, diag);
+    }
+    if (status == TD_OK) {
+        td_island *island = NULL;
+        status = td_island_new(&made->state, 1, &touch, 1, alloc, &island, diag);
+        td_island_free(island);
+    }
+    return status;
+}
+
 // A memory that ends at any call leaves nothing behind.
 static void claim_scarcity(const tdi_solver *solver) {
-    const td_body_opts with = {.law = TD_LAW_DEFAULT};
     OWNED(subject) s = subject_new(solver, HELD, NULL);
     td_status status = TD_ERR_MEMORY;
     for (long k = 1; k < 200 && status == TD_ERR_MEMORY; k++) {
         test_heap heap = {.fail_at = k};
         const td_alloc alloc = test_heap_alloc(&heap);
-        td_body_model *model = NULL;
-        td_body *state = NULL;
+        subject made = {.solver = solver};
         td_diag diag = {.message = ""};
-        status = solver->model_new(s.skeleton, &with, &alloc, &model, &diag);
-        status = status == TD_OK ? solver->state_new(model, &alloc, &state, &diag) : status;
-        CHECK_SAY(status == TD_OK || (status == TD_ERR_MEMORY && !state && diag.message[0] != 0),
+        status = make_all(&s, &alloc, &made, &diag);
+        CHECK_SAY(status == TD_OK || (status == TD_ERR_MEMORY && diag.message[0] != 0),
                   "%s: status %d when memory ends at call %ld", s.name, (int)status, k);
-        tdi_state_free(state);
-        tdi_model_free(model);
+        CHECK_SAY(status != TD_OK ||
+                      heap.held == td_body_model_bytes(made.model) + td_body_bytes(made.state),
+                  "%s: %zu bytes are taken", s.name, heap.held);
+        subject_free(&made);
         CHECK_SAY(heap.held == 0, "%s: %zu bytes are left when memory ends at call %ld", s.name,
                   heap.held, k);
     }

@@ -241,16 +241,14 @@ static void claim_rest_on_plane(const tdi_solver *solver) {
     const int32_t n = strand_segments(solver);
     td_vec3 tips[2];
     for (int k = 0; k < 2; k++) {
-        char text[TEXT];
-        snprintf(text, sizeof text,
-                 "{air_density: 200, contact: {friction: 0, gap: 0.05}, colliders: [{plane: "
-                 "{friction: 0,\n"
-                 " position: [0, 0.45, 0]}}], objects: [{solver: %s, start: %s,\n"
-                 " integrator: implicit-euler, position: [0, 0.5, 0], strand: {points: [[0, 0, 0], "
-                 "[0.3, 0.02, 0]],\n"
-                 "  segments: %d, radius: 0.01, bend: 0.01}}]}",
-                 solver->info.name, starts[k], (int)n);
-        OWNED(stage) s = stage_of(text);
+        OWNED(stage) s = stage_printed(
+            "{air_density: 200, contact: {friction: 0, gap: 0.05}, colliders: [{plane: "
+            "{friction: 0,\n"
+            " position: [0, 0.45, 0]}}], objects: [{solver: %s, start: %s,\n"
+            " integrator: implicit-euler, position: [0, 0.5, 0], strand: {points: [[0, 0, 0], "
+            "[0.3, 0.02, 0]],\n"
+            "  segments: %d, radius: 0.01, bend: 0.01}}]}",
+            solver->info.name, starts[k], (int)n);
         td_contact contacts[MOST_CONTACTS];
         run_to(s.world, k == 0 ? 0.1 : 15);
         tips[k] = tip_of(s.world, 0, n - 1);

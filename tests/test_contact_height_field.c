@@ -31,16 +31,6 @@ static td_real slope(td_real x, td_real z) {
     return 0.5 + 0.25 * x - 0.4 * z;
 }
 
-static uint64_t seed;
-
-static td_real random_in(td_real low, td_real high) {
-    uint64_t z = seed += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    z = z ^ z >> 31;
-    return low + (high - low) * (td_real)(z >> 11) / 9007199254740992.0;
-}
-
 // ---- surface --------------------------------------------------------------------------------
 
 TD_TEST(height_field_passes_through_its_heights_and_is_smooth_between_them) {
@@ -62,7 +52,7 @@ TD_TEST(height_field_passes_through_its_heights_and_is_smooth_between_them) {
 TD_TEST(height_field_of_a_plane_is_that_plane_also_beyond_its_border) {
     OWNED(td_height_field) *f = field_of(0.5, slope);
     const td_real size = sqrt(1 + 0.25 * 0.25 + 0.4 * 0.4);
-    seed = 1;
+    random_state = 1;
     for (int32_t k = 0; k < 200; k++) {
         const td_vec3 x = {random_in(-9, 9), random_in(-3, 3), random_in(-9, 9)};
         td_vec3 gradient, normal;
@@ -77,7 +67,7 @@ TD_TEST(height_field_of_a_plane_is_that_plane_also_beyond_its_border) {
 TD_TEST(gradient_of_the_distance_to_a_height_field_is_its_derivative) {
     OWNED(td_height_field) *f = field_of(0.25, waves);
     const td_real d = 1e-6;
-    seed = 2;
+    random_state = 2;
     for (int32_t k = 0; k < 200; k++) {
         const td_vec3 x = {random_in(-1, 1), random_in(-1, 1), random_in(-0.7, 0.7)};
         const td_vec3 axes[3] = {{d, 0, 0}, {0, d, 0}, {0, 0, d}};
@@ -96,7 +86,7 @@ TD_TEST(gradient_of_the_distance_to_a_height_field_is_its_derivative) {
 TD_TEST(sweep_over_a_height_field_stops_before_the_ground_and_not_long_before) {
     td_height_field *f = field_of(0.25, waves);
     int32_t stopped = 0, passed = 0;
-    seed = 3;
+    random_state = 3;
     for (int32_t k = 0; k < 2000; k++) {
         const td_real need = random_in(0, 0.05);
         td_vec3 x = {random_in(-1.2, 1.2), 0, random_in(-1, 1)};
@@ -126,7 +116,7 @@ TD_TEST(rays_meet_a_height_field_where_small_steps_along_them_do) {
     td_collider c = td_collider_default(TD_COLLIDER_HEIGHT_FIELD);
     OWNED(td_height_field) *f = field_of(0.25, waves);
     int32_t met = 0, missed = 0;
-    seed = 4;
+    random_state = 4;
     c.field = f;
     c.position = tdi_vec3(0.3, -0.2, 0.1);
     c.rotation = tdi_quat_unit((td_quat){1, 0.1, 0.3, -0.2});

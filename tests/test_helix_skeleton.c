@@ -570,21 +570,3 @@ TD_TEST(helix_models_of_random_skeletons_are_drawn_as_these) {
 }
 
 // ---- memory ---------------------------------------------------------------------------------
-
-TD_TEST(helix_model_gives_back_all_memory_whichever_call_fails) {
-    OWNED(td_skeleton) *skeleton = grow(TEST_SCENES "/plants/orchid.lsys");
-    td_status status = TD_ERR_MEMORY;
-    long tries = 0;
-    while (skeleton && status != TD_OK && tries < 1000) {
-        test_heap heap = {.fail_at = ++tries};
-        td_alloc alloc = test_heap_alloc(&heap);
-        td_body_model *m = NULL;
-        td_diag diag = {.message = ""};
-        status = td_body_model_new(skeleton, "helix", NULL, &alloc, &m, &diag);
-        CHECK_INT(status, m ? TD_OK : TD_ERR_MEMORY);
-        CHECK(m || strlen(diag.message) > 0);
-        td_body_model_free(m);
-        CHECK_INT(heap.held, 0);
-    }
-    CHECK(tries > 10 && tries < 1000);
-}

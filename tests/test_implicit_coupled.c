@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Rods that touch, solved by one factor of the whole. Pairs with src/implicit/coupled.c.
 
+#include "test_dense.h"
 #include "test_rod_shapes.h"
 #include "test_world_support.h"
 
@@ -248,37 +249,6 @@ static void fill_woodbury(layers *y, square c, square m) {
     }
 }
 
-// Gauss with pivots
-static void solve_square(square m, td_real *x, int32_t n) {
-    for (int32_t j = 0; j < n; j++) {
-        int32_t best = j;
-        for (int32_t i = j; i < n; i++) {
-            best = fabs(m[i][j]) > fabs(m[best][j]) ? i : best;
-        }
-        for (int32_t k = 0; k < n; k++) {
-            td_real t = m[j][k];
-            m[j][k] = m[best][k];
-            m[best][k] = t;
-        }
-        td_real t = x[j];
-        x[j] = x[best];
-        x[best] = t;
-        for (int32_t i = j + 1; i < n; i++) {
-            const td_real f = m[i][j] / m[j][j];
-            for (int32_t k = j; f != 0 && k < n; k++) {
-                m[i][k] -= f * m[j][k];
-            }
-            x[i] -= f * x[j];
-        }
-    }
-    for (int32_t j = n - 1; j >= 0; j--) {
-        for (int32_t k = j + 1; k < n; k++) {
-            x[j] -= m[j][k] * x[k];
-        }
-        x[j] /= m[j][j];
-    }
-}
-
 // The motion y of all points solves y = y0 - W C y, where y0 is that without coupling; the
 // increments then are those that the forces -C y add.
 static void solve_by_responses(layers *y) {
@@ -294,7 +264,7 @@ static void solve_by_responses(layers *y) {
     read_turns(y, false, moved);
     fill_coupling(y, c);
     fill_woodbury(y, c, m);
-    solve_square(m, x, n);
+    test_solve_dense(m[0], 3 * MOST_PLACES, x, n);
     for (int32_t p = 0; p < n / 3; p++) {
         td_real f[3] = {0};
         for (int32_t k = 0; k < 3 * n; k++) {

@@ -6,6 +6,7 @@
 //          rows of constraints. With their response W, the coupling C of contacts between sides,
 //          and -K_a/2 of rows, the motion y of all places solves y = y0 - W C y.
 
+#include "test_dense.h"
 #include "test_world_support.h"
 
 #include "implicit/constraint.h"
@@ -248,34 +249,6 @@ static void fill_matrix(const rig *r, square c, square m) {
     }
 }
 
-// Gauss with pivots
-static void solve_square(square m, td_real *x, int32_t n) {
-    for (int32_t j = 0; j < n; j++) {
-        int32_t best = j;
-        for (int32_t i = j; i < n; i++) {
-            best = fabs(m[i][j]) > fabs(m[best][j]) ? i : best;
-        }
-        for (int32_t k = 0; k <= n; k++) {
-            td_real *a = k < n ? &m[j][k] : &x[j], *b = k < n ? &m[best][k] : &x[best], t = *a;
-            *a = *b;
-            *b = t;
-        }
-        for (int32_t i = j + 1; i < n; i++) {
-            const td_real f = m[i][j] / m[j][j];
-            for (int32_t k = j; f != 0 && k < n; k++) {
-                m[i][k] -= f * m[j][k];
-            }
-            x[i] -= f * x[j];
-        }
-    }
-    for (int32_t j = n - 1; j >= 0; j--) {
-        for (int32_t k = j + 1; k < n; k++) {
-            x[j] -= m[j][k] * x[k];
-        }
-        x[j] /= m[j][j];
-    }
-}
-
 // Motions of all places by the increments; or, with `force`, by forces at points that are random.
 static void solve_dense(const rig *r, const td_real *force, td_real *x) {
     static square c, m;
@@ -289,7 +262,7 @@ static void solve_dense(const rig *r, const td_real *force, td_real *x) {
     if (force) {
         respond(r, x);
     }
-    solve_square(m, x, r->count);
+    test_solve_dense(m[0], MOST, x, r->count);
 }
 
 // Rows are forces over their stiffness: points and turns are compared.

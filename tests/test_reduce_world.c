@@ -187,11 +187,9 @@ TD_TEST(clusters_of_a_scene_begin_at_joints_that_move_by_themselves) {
     static const char *const ways[] = {"adapt: {joints: 6, every: 5}",
                                        "integrator: adaptive, adapt: {joints: 6, every: 5}"};
     for (int way = 0; way < 2; way++) {
-        char text[400];
         uint8_t modes[24];
         int32_t clusters[24], own = 0;
-        snprintf(text, sizeof text, "{step: 0.0005, objects: [{" LINKS ", %s}]}", ways[way]);
-        OWNED(stage) s = stage_of(text);
+        OWNED(stage) s = stage_printed("{step: 0.0005, objects: [{" LINKS ", %s}]}", ways[way]);
         steps(s.world, 30);
         CHECK(td_world_actor_clusters(s.world, 0, modes, clusters));
         for (int32_t i = 0; i < 24; i++) {

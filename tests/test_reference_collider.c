@@ -27,15 +27,13 @@ static const char *const ride_way =
 
 static stage ride_stage(const ride *r) {
     const td_real foot = r->top + (r->shares ? 0.0031 : 0.08);
-    char text[2048];
-    snprintf(text, sizeof text,
-             "{step: %.17g, objects: [{name: hair, solver: %s, integrator: %s, start: drawn, %s, "
-             "strand: {points: [[-0.0101, %.17g, 0.0092], [-0.0101, %.17g, 0.0092]], "
-             "segments: %d, radius: 0.0008, bend: 5e-7, torsion: 4e-7, line_mass: 0.001}}], "
-             "contact: {method: %s}, colliders: [{%s%s}}], record: {fps: %d, duration: 1}}",
-             1.0 / r->rate, r->solver, r->integrator, r->shares ? ride_way : "position: [0, 1, 0]",
-             foot, foot + 0.4, RIDE_SEGMENTS, r->method, r->shape, ride_way, (int)r->rate);
-    return stage_of(text);
+    return stage_printed(
+        "{step: %.17g, objects: [{name: hair, solver: %s, integrator: %s, start: drawn, %s, "
+        "strand: {points: [[-0.0101, %.17g, 0.0092], [-0.0101, %.17g, 0.0092]], "
+        "segments: %d, radius: 0.0008, bend: 5e-7, torsion: 4e-7, line_mass: 0.001}}], "
+        "contact: {method: %s}, colliders: [{%s%s}}], record: {fps: %d, duration: 1}}",
+        1.0 / r->rate, r->solver, r->integrator, r->shares ? ride_way : "position: [0, 1, 0]", foot,
+        foot + 0.4, RIDE_SEGMENTS, r->method, r->shape, ride_way, (int)r->rate);
 }
 
 // m: from the surface of a solid, below 0 inside of it.
@@ -155,14 +153,12 @@ TD_TEST(reference_hairs_on_a_head_go_with_it) {
 // A sphere comes down on a strand that stands, and on its base: there is no room. All is named.
 TD_TEST(reference_solid_that_squeezes_a_clamped_base_says_what_and_where) {
     for (int32_t k = 0; k < 3; k++) {
-        char text[512];
-        snprintf(text, sizeof text,
-                 "{objects: [{name: post, solver: %s, strand: {points: [[0, 0, 0], [0, 0.02, 0]], "
-                 "segments: 2, radius: 0.005, bend: 10, torsion: 10, line_mass: 0.1}}], "
-                 "colliders: [{plane: {position: [0, -0.02, 0]}}, {sphere: {radius: 0.1, position: "
-                 "{keys: [[0, [0, 0.2, 0]], [0.5, [0, 0.09, 0]]]}}}], record: {duration: 1}}",
-                 solvers[k]);
-        OWNED(stage) s = stage_of(text);
+        OWNED(stage) s = stage_printed(
+            "{objects: [{name: post, solver: %s, strand: {points: [[0, 0, 0], [0, 0.02, 0]], "
+            "segments: 2, radius: 0.005, bend: 10, torsion: 10, line_mass: 0.1}}], "
+            "colliders: [{plane: {position: [0, -0.02, 0]}}, {sphere: {radius: 0.1, position: "
+            "{keys: [[0, [0, 0.2, 0]], [0.5, [0, 0.09, 0]]]}}}], record: {duration: 1}}",
+            solvers[k]);
         td_diag diag = {.message = ""};
         td_status status = TD_OK;
         for (int32_t n = 0; n < 60 && status == TD_OK && s.world; n++) {

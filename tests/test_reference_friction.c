@@ -62,16 +62,14 @@ static td_real lean_reference(td_real *begins) {
 
 // The same of a world with steps of h; a step is taken to be straight.
 static td_real lean_of(const char *solver, td_real h) {
-    char text[1024];
-    snprintf(text, sizeof text,
-             "{step: %.17g, air_density: 0, objects: [{name: stick, solver: %s, start: drawn, "
-             "position: [0, %.17g, 0], strand: {points: [[0, 0, 0], [%.17g, %.17g, 0]], "
-             "segments: 1, radius: 0.01, line_mass: 1, bend: 1e5, torsion: 1e5, %s"
-             "start: {held: free}}}], contact: {method: exact}, "
-             "colliders: [{plane: {friction: 0.5, rolling: 0}}], record: {fps: %.17g}}",
-             h, solver, 1.05 * LEAN_RADIUS, sin(LEAN_START), cos(LEAN_START),
-             solver[0] == 'r' ? "stretch: 1e7, " : "", fmin(1 / h, 1e4));
-    OWNED(stage) s = stage_of(text);
+    OWNED(stage) s = stage_printed(
+        "{step: %.17g, air_density: 0, objects: [{name: stick, solver: %s, start: drawn, "
+        "position: [0, %.17g, 0], strand: {points: [[0, 0, 0], [%.17g, %.17g, 0]], "
+        "segments: 1, radius: 0.01, line_mass: 1, bend: 1e5, torsion: 1e5, %s"
+        "start: {held: free}}}], contact: {method: exact}, "
+        "colliders: [{plane: {friction: 0.5, rolling: 0}}], record: {fps: %.17g}}",
+        h, solver, 1.05 * LEAN_RADIUS, sin(LEAN_START), cos(LEAN_START),
+        solver[0] == 'r' ? "stretch: 1e7, " : "", fmin(1 / h, 1e4));
     td_real angle = LEAN_START, slip = 0, before = 0, slipped = 0;
     while (s.world && fabs(slip) < LEAN_SLIP && td_world_time(s.world) < 1) {
         td_vec3 from, to;
@@ -107,16 +105,14 @@ TD_TEST(reference_foot_of_a_falling_rod_slips_where_it_should_at_any_step) {
 
 // How far a stick of 0.2 m has slid down a slope of 1.5 mu after 0.1 s, from rest, in m.
 static td_real slide_of(const char *solver, td_real h, int32_t segments) {
-    char text[1024];
-    snprintf(text, sizeof text,
-             "{step: %.17g, air_density: 0, gravity: [%.17g, %.17g, 0], objects: [{solver: %s, "
-             "start: drawn, position: [0, 0.0105, 0], strand: {points: [[0, 0, 0], [0.2, 0, 0]], "
-             "segments: %d, radius: 0.01, line_mass: 1, bend: 10, torsion: 10, %s"
-             "start: {held: free}}}], contact: {method: exact}, "
-             "colliders: [{plane: {friction: 0.4, rolling: 0}}], record: {fps: %.17g}}",
-             h, 0.6 * 9.81, -9.81, solver, (int)segments, solver[0] == 'r' ? "stretch: 1e5, " : "",
-             fmin(1 / h, 1e4));
-    OWNED(stage) s = stage_of(text);
+    OWNED(stage) s = stage_printed(
+        "{step: %.17g, air_density: 0, gravity: [%.17g, %.17g, 0], objects: [{solver: %s, "
+        "start: drawn, position: [0, 0.0105, 0], strand: {points: [[0, 0, 0], [0.2, 0, 0]], "
+        "segments: %d, radius: 0.01, line_mass: 1, bend: 10, torsion: 10, %s"
+        "start: {held: free}}}], contact: {method: exact}, "
+        "colliders: [{plane: {friction: 0.4, rolling: 0}}], record: {fps: %.17g}}",
+        h, 0.6 * 9.81, -9.81, solver, (int)segments, solver[0] == 'r' ? "stretch: 1e5, " : "",
+        fmin(1 / h, 1e4));
     td_vec3 from = {0, 0, 0};
     steps(s.world, (int)(0.1 / h + 0.5));
     td_world_segment(s.world, 0, 0, &from, NULL, NULL);
@@ -143,15 +139,12 @@ TD_TEST(reference_stick_slides_down_a_slope_at_any_step) {
 // A stick that rests on a floor, mu 0.4 or 0.8, is drawn aside by 0.6 of its weight: it slides, or
 // it creeps where the barrier's friction is less than mu N. How far, in 0.1 s.
 static td_real drawn_aside(const char *solver, td_real mu, td_real h, int32_t segments) {
-    char text[1024];
-    snprintf(text, sizeof text,
-             "{step: %.17g, air_density: 0, objects: [{solver: %s, start: drawn, "
-             "position: [0, 0.0105, 0], strand: {points: [[0, 0, 0], [0.2, 0, 0]], segments: %d, "
-             "radius: 0.01, line_mass: 1, bend: 10, torsion: 10, %s start: {held: free}}}], "
-             "contact: {}, colliders: [{plane: {friction: %g, rolling: 0}}], record: {fps: %.17g}}",
-             h, solver, (int)segments, solver[0] == 'r' ? "stretch: 1e5, " : "", mu,
-             fmin(1 / h, 1e4));
-    OWNED(stage) s = stage_of(text);
+    OWNED(stage) s = stage_printed(
+        "{step: %.17g, air_density: 0, objects: [{solver: %s, start: drawn, "
+        "position: [0, 0.0105, 0], strand: {points: [[0, 0, 0], [0.2, 0, 0]], segments: %d, "
+        "radius: 0.01, line_mass: 1, bend: 10, torsion: 10, %s start: {held: free}}}], "
+        "contact: {}, colliders: [{plane: {friction: %g, rolling: 0}}], record: {fps: %.17g}}",
+        h, solver, (int)segments, solver[0] == 'r' ? "stretch: 1e5, " : "", mu, fmin(1 / h, 1e4));
     td_vec3 from = {0, 0, 0}, to = {0, 0, 0};
     steps(s.world, (int)((h < 5e-5 ? 1.5 : 0.4) / h + 0.5)); // bounces last longer in short steps
     CHECK_INT(td_world_set(s.world, "gravity.x", 0.6 * 9.81, NULL), TD_OK);
@@ -200,13 +193,11 @@ TD_TEST(reference_free_swing_is_of_second_order_down_to_short_steps) {
         const int32_t count = test_is_long() ? 6 : 4;
         td_vec3 tip[6];
         for (int32_t n = 0; n < count; n++) {
-            char text[1024];
-            snprintf(text, sizeof text,
-                     "{step: %.17g, air_density: 0, objects: [{solver: %s, start: drawn, strand: "
-                     "{points: [[0, 0, 0], [0.3, 0, 0]], segments: 4, radius: 0.005, line_mass: "
-                     "0.1, bend: 0.005, torsion: 0.005, %s}}], record: {fps: %.17g}}",
-                     1 / rates[n], solvers[k], k == 1 ? "stretch: 1e3" : "", fmin(rates[n], 1e4));
-            OWNED(stage) s = stage_of(text);
+            OWNED(stage) s = stage_printed(
+                "{step: %.17g, air_density: 0, objects: [{solver: %s, start: drawn, strand: "
+                "{points: [[0, 0, 0], [0.3, 0, 0]], segments: 4, radius: 0.005, line_mass: "
+                "0.1, bend: 0.005, torsion: 0.005, %s}}], record: {fps: %.17g}}",
+                1 / rates[n], solvers[k], k == 1 ? "stretch: 1e3" : "", fmin(rates[n], 1e4));
             steps(s.world, (int)(0.5 * rates[n] + 0.5));
             tip[n] = tdi_vec3(0, 0, 0);
             td_world_segment(s.world, 0, 3, NULL, &tip[n], NULL);
@@ -355,15 +346,13 @@ static const carried carried_cases[] = {
     {"stick on a turntable", "box: {size: [1, 1, 1]", CARRIED_ALONG, "[1, 0, 0]", 30}};
 
 static stage carried_stage(const carried *k, const char *solver, const char *method) {
-    char text[2048];
-    snprintf(text, sizeof text,
-             "{step: 1/60, gravity: [-9.81, 0, 0], air_density: 0, objects: [{solver: %s, "
-             "start: drawn, strand: {%s radius: 0.004, density: 1000, bend: 1, torsion: 1, "
-             "start: {held: free}}}], contact: {method: %s, self: false}, colliders: [{%s, "
-             "friction: 0.8, rotation: {keys: [[0.1, {axis: %s, degrees: 0}], [0.6, {axis: %s, "
-             "degrees: %g}]]}}}], record: {fps: 60}}",
-             solver, k->strand, method, k->shape, k->axis, k->axis, k->degrees);
-    return stage_of(text);
+    return stage_printed(
+        "{step: 1/60, gravity: [-9.81, 0, 0], air_density: 0, objects: [{solver: %s, "
+        "start: drawn, strand: {%s radius: 0.004, density: 1000, bend: 1, torsion: 1, "
+        "start: {held: free}}}], contact: {method: %s, self: false}, colliders: [{%s, "
+        "friction: 0.8, rotation: {keys: [[0.1, {axis: %s, degrees: 0}], [0.6, {axis: %s, "
+        "degrees: %g}]]}}}], record: {fps: 60}}",
+        solver, k->strand, method, k->shape, k->axis, k->axis, k->degrees);
 }
 
 // Degrees by which the strand has gone round the middle, or has turned on its place.
@@ -398,16 +387,14 @@ TD_TEST(reference_what_lies_on_a_solid_that_turns_goes_with_it) {
 TD_TEST(reference_stick_on_a_turntable_does_not_spiral_outward) {
     static const td_real rates[] = {24, 60, 240};
     for (int n = 0; n < 3 * 3; n++) {
-        char text[1000];
-        snprintf(text, sizeof text,
-                 "{step: %.17g, objects: [{solver: %s, start: drawn, position: [0, 0.121, 0], "
-                 "strand: {points: [[0.4, 0, 0], [0.6, 0, 0]], segments: 2, radius: 0.02, start: "
-                 "{held: free}}}], contact: {method: barrier}, colliders: [{box: {size: [3, 0.2, "
-                 "3], friction: 0.6, rolling: 1, rotation: {keys: [[0, {axis: [0, 1, 0], degrees: "
-                 "0}], [1, {axis: [0, 1, 0], degrees: 60}], [5, {axis: [0, 1, 0], degrees: "
-                 "540}]]}}}], record: {fps: 60}}",
-                 1 / rates[n / 3], solvers[n % 3]);
-        OWNED(stage) s = stage_of(text);
+        OWNED(stage) s = stage_printed(
+            "{step: %.17g, objects: [{solver: %s, start: drawn, position: [0, 0.121, 0], "
+            "strand: {points: [[0.4, 0, 0], [0.6, 0, 0]], segments: 2, radius: 0.02, start: "
+            "{held: free}}}], contact: {method: barrier}, colliders: [{box: {size: [3, 0.2, "
+            "3], friction: 0.6, rolling: 1, rotation: {keys: [[0, {axis: [0, 1, 0], degrees: "
+            "0}], [1, {axis: [0, 1, 0], degrees: 60}], [5, {axis: [0, 1, 0], degrees: "
+            "540}]]}}}], record: {fps: 60}}",
+            1 / rates[n / 3], solvers[n % 3]);
         steps(s.world, (int32_t)(4 * rates[n / 3]));
         const td_vec3 tip = tip_of(s.world, 0, 1);
         const td_real out = sqrt(tip.x * tip.x + tip.z * tip.z) - 0.6;

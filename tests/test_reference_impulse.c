@@ -175,16 +175,14 @@ TD_TEST(reference_momentum_stays_when_a_hand_lets_go) {
 TD_TEST(reference_bar_that_a_constraint_throws_leaves_with_its_velocity) {
     for (int32_t k = 0; k < td_solver_count(); k++) {
         for (int n = 1; n < 4; n++) {
-            char text[1200];
-            snprintf(text, sizeof text,
-                     "{step: 1/60, gravity: [0, 0, 0], air_density: 0, tolerance: 1e-10, objects: "
-                     "[{solver: %s, start: drawn, strand: {segments: 1, points: [[0, -0.5, 0], [0, "
-                     "0.5, 0]], radius: 0.01, line_mass: 0.1, inextensible: true, start: {held: "
-                     "free}, bend: 1e6, torsion: 1e6}}], constraints: [{point: {a: {segment: 0, "
-                     "along: 0.5}, end: %d/60, by: {keys: [[0, [0, 0, 0]], [0.1, [0, 0, 0]], "
-                     "[1.1, [1, 0, 0]]], interpolate: linear}}}]}",
-                     td_solver_get(k).name, 6 + n);
-            OWNED(stage) s = stage_of(text);
+            OWNED(stage) s = stage_printed(
+                "{step: 1/60, gravity: [0, 0, 0], air_density: 0, tolerance: 1e-10, objects: "
+                "[{solver: %s, start: drawn, strand: {segments: 1, points: [[0, -0.5, 0], [0, "
+                "0.5, 0]], radius: 0.01, line_mass: 0.1, inextensible: true, start: {held: "
+                "free}, bend: 1e6, torsion: 1e6}}], constraints: [{point: {a: {segment: 0, "
+                "along: 0.5}, end: %d/60, by: {keys: [[0, [0, 0, 0]], [0.1, [0, 0, 0]], "
+                "[1.1, [1, 0, 0]]], interpolate: linear}}}]}",
+                td_solver_get(k).name, 6 + n);
             steps(s.world, 6 + n);
             check_impulse(s.world, 0.1, "thrown", k, 0);
         }
@@ -275,15 +273,13 @@ TD_TEST(reference_stop_reports_the_impulse_of_steps_in_pieces) {
     static const td_real rates[] = {24, 30, 60, 100, 240};
     int64_t halved = 0;
     for (int k = 0; k < 5; k++) {
-        char text[800];
-        snprintf(text, sizeof text,
-                 "{step: %.17g, gravity: [0, 0, 0], air_density: 0, objects: [{solver: rod, start: "
-                 "drawn, position: [0, 0.23, 0], strand: {points: [[0, 0.2, 0], [0, 0, 0]], "
-                 "segments: 1, radius: 0.02, line_mass: 5, start: {held: free}}}], loads: [{field: "
-                 "{force: [0, -45*mass, 0], end: 1/15}}], constraints: [{stop: {a: {segment: "
-                 "0}}}], record: {fps: 60}}",
-                 1 / rates[k]);
-        OWNED(stage) s = stage_of(text);
+        OWNED(stage) s = stage_printed(
+            "{step: %.17g, gravity: [0, 0, 0], air_density: 0, objects: [{solver: rod, start: "
+            "drawn, position: [0, 0.23, 0], strand: {points: [[0, 0.2, 0], [0, 0, 0]], "
+            "segments: 1, radius: 0.02, line_mass: 5, start: {held: free}}}], loads: [{field: "
+            "{force: [0, -45*mass, 0], end: 1/15}}], constraints: [{stop: {a: {segment: "
+            "0}}}], record: {fps: 60}}",
+            1 / rates[k]);
         td_real taken = 0;
         for (int32_t j = 0; j < (int32_t)(0.3 * rates[k]); j++) {
             steps(s.world, 1);
@@ -303,13 +299,11 @@ TD_TEST(reference_constraint_that_begins_in_motion_reports_its_impulse) {
     static const char *const kinds[] = {"point: {a: {segment: 0}, start: 0.3}",
                                         "weld: {a: {segment: 0}, start: 0.3}"};
     for (int n = 0; n < 2 * 3; n++) {
-        char text[800];
-        snprintf(text, sizeof text,
-                 "{step: 1/60, air_density: 0, objects: [{solver: %s, start: drawn, position: [0, "
-                 "1, 0], strand: {points: [[0, 0, 0], [0, -0.2, 0]], segments: 1, radius: 0.02, "
-                 "line_mass: 5, start: {held: free}}}], constraints: [{%s}], record: {fps: 60}}",
-                 solvers[n % 3], kinds[n / 3]);
-        OWNED(stage) s = stage_of(text);
+        OWNED(stage) s = stage_printed(
+            "{step: 1/60, air_density: 0, objects: [{solver: %s, start: drawn, position: [0, "
+            "1, 0], strand: {points: [[0, 0, 0], [0, -0.2, 0]], segments: 1, radius: 0.02, "
+            "line_mass: 5, start: {held: free}}}], constraints: [{%s}], record: {fps: 60}}",
+            solvers[n % 3], kinds[n / 3]);
         td_real taken = 0, least = 1e9;
         for (int32_t j = 0; j < 30; j++) {
             steps(s.world, 1);
@@ -329,14 +323,12 @@ TD_TEST(reference_constraint_that_begins_in_motion_reports_its_impulse) {
 // they bear its weight; neither may keep the forces that stopped it.
 TD_TEST(reference_redundant_constraints_that_begin_in_motion_do_not_fight) {
     for (int k = 0; k < 3; k++) {
-        char text[900];
-        snprintf(text, sizeof text,
-                 "{objects: [{solver: %s, start: drawn, position: [0, 1, 0], strand: {points: [[0, "
-                 "0, 0], [0.2, -0.15, 0], [0.4, 0, 0]], segments: 6, radius: 0.01, bend: 0.05, "
-                 "torsion: 0.05, damping_time: 0.02}}], constraints: [{point: {a: {segment: 5}, "
-                 "start: 0.3}}, {distance: {a: {segment: 5}, to: [0.4, 1.3, 0], start: 0.3}}]}",
-                 solvers[k]);
-        OWNED(stage) s = stage_of(text);
+        OWNED(stage) s = stage_printed(
+            "{objects: [{solver: %s, start: drawn, position: [0, 1, 0], strand: {points: [[0, "
+            "0, 0], [0.2, -0.15, 0], [0.4, 0, 0]], segments: 6, radius: 0.01, bend: 0.05, "
+            "torsion: 0.05, damping_time: 0.02}}], constraints: [{point: {a: {segment: 5}, "
+            "start: 0.3}}, {distance: {a: {segment: 5}, to: [0.4, 1.3, 0], start: 0.3}}]}",
+            solvers[k]);
         steps(s.world, 60);
         for (int32_t i = 0; i < 2; i++) {
             const td_real force = tdi_norm(td_world_constraint(s.world, i).force);

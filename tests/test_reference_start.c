@@ -12,14 +12,12 @@
 
 // A stick is let go so many radii above a floor.
 static stage near_stage(const char *solver, const char *method, td_real gap, td_real rate) {
-    char text[1024];
-    snprintf(text, sizeof text,
-             "{step: %.17g, air_density: 0, objects: [{name: stick, solver: %s, start: drawn, "
-             "position: [0, %.17g, 0], strand: {points: [[0, 0, 0], [0.3, 0, 0]], segments: 1, "
-             "radius: 0.01, material: oak, start: {held: free}}}], contact: {method: %s}, "
-             "colliders: [{plane: {}}], record: {fps: %.17g}}",
-             1 / rate, solver, (1 + gap) * NEAR_RADIUS, method, rate);
-    return stage_of(text);
+    return stage_printed(
+        "{step: %.17g, air_density: 0, objects: [{name: stick, solver: %s, start: drawn, "
+        "position: [0, %.17g, 0], strand: {points: [[0, 0, 0], [0.3, 0, 0]], segments: 1, "
+        "radius: 0.01, material: oak, start: {held: free}}}], contact: {method: %s}, "
+        "colliders: [{plane: {}}], record: {fps: %.17g}}",
+        1 / rate, solver, (1 + gap) * NEAR_RADIUS, method, rate);
 }
 
 static td_real energy_of(td_world *world, int32_t actor) {
@@ -205,14 +203,12 @@ TD_TEST(reference_stick_at_rest_is_not_thrown_by_a_suddenly_shorter_step) {
 // creeps at 0.2 mm/s.
 TD_TEST(reference_stick_on_a_slope_does_not_slide_when_steps_become_longer) {
     for (int32_t k = 0; k < 3; k++) {
-        char text[1024];
-        snprintf(text, sizeof text,
-                 "{step: 1/1000, air_density: 0, gravity: [1.75, -9.66, 0], objects: [{solver: %s, "
-                 "start: drawn, position: [0, 0.0105, 0], strand: {points: [[0, 0, 0], [0.2, 0, "
-                 "0]], segments: 4, radius: 0.01, material: green-wood, start: {held: free}}}], "
-                 "contact: {}, colliders: [{plane: {friction: 0.5}}], record: {fps: 1000}}",
-                 solvers[k]);
-        OWNED(stage) s = stage_of(text);
+        OWNED(stage) s = stage_printed(
+            "{step: 1/1000, air_density: 0, gravity: [1.75, -9.66, 0], objects: [{solver: %s, "
+            "start: drawn, position: [0, 0.0105, 0], strand: {points: [[0, 0, 0], [0.2, 0, "
+            "0]], segments: 4, radius: 0.01, material: green-wood, start: {held: free}}}], "
+            "contact: {}, colliders: [{plane: {friction: 0.5}}], record: {fps: 1000}}",
+            solvers[k]);
         td_vec3 from, to;
         steps(s.world, 500);
         td_world_segment(s.world, 0, 0, &from, NULL, NULL);
@@ -267,15 +263,13 @@ TD_TEST(reference_welded_bodies_of_every_solver_rest_on_a_floor) {
 // A heavy box in the middle of a limp strand: segments next to it fold on it, and cannot leave it.
 TD_TEST(reference_welded_box_on_its_own_strand_gains_no_energy) {
     for (int n = 0; n < 2 * 3 * 2; n++) {
-        char text[900];
-        snprintf(text, sizeof text,
-                 "{step: 1/240, objects: [{solver: %s, start: drawn, drag: 0, position: [0, 0.4, "
-                 "0], rotation: {axis: [0, 0.3, 1], degrees: %d}, strand: {points: [[0, 0, 0], "
-                 "[0.25, 0, 0]], segments: 6, radius: 0.004, bend: 1e-4, torsion: 1e-4, line_mass: "
-                 "0.05, bodies: [{at: 0.5, mass: 1, size: [0.08, 0.08, 0.1]}]}}], contact: "
-                 "{method: %s}, record: {fps: 60}}",
-                 solvers[n % 3], n / 6 ? 90 : 150, methods[n / 3 % 2]);
-        OWNED(stage) s = stage_of(text);
+        OWNED(stage) s = stage_printed(
+            "{step: 1/240, objects: [{solver: %s, start: drawn, drag: 0, position: [0, 0.4, "
+            "0], rotation: {axis: [0, 0.3, 1], degrees: %d}, strand: {points: [[0, 0, 0], "
+            "[0.25, 0, 0]], segments: 6, radius: 0.004, bend: 1e-4, torsion: 1e-4, line_mass: "
+            "0.05, bodies: [{at: 0.5, mass: 1, size: [0.08, 0.08, 0.1]}]}}], contact: "
+            "{method: %s}, record: {fps: 60}}",
+            solvers[n % 3], n / 6 ? 90 : 150, methods[n / 3 % 2]);
         const td_real start = energy_of(s.world, 0);
         td_real most = start;
         int k = 0;

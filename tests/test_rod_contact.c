@@ -462,25 +462,6 @@ static bool same(const record *a, const record *b) {
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-TD_TEST(rods_in_contact_go_the_same_way_every_time_without_taking_memory) {
-    const td_collider plane = ground();
-    record end[2];
-    for (int k = 0; k < 2; k++) {
-        test_heap memory = {0};
-        td_alloc alloc = test_heap_alloc(&memory);
-        heap h = crossed(&alloc);
-        long calls = memory.calls;
-        for (int j = 0; j < 60; j++) {
-            CHECK_INT(heap_step(&h, &plane, 1), TD_OK);
-        }
-        end[k] = record_of(&h);
-        CHECK_INT(memory.calls, calls);
-        heap_free(&h);
-        CHECK_INT(memory.held, 0);
-    }
-    CHECK(same(&end[0], &end[1]));
-}
-
 // a plane that is in the rods when the step begins, and one that is not finite
 TD_TEST(step_that_fails_leaves_all_rods_as_they_were) {
     for (int when = 0; when < 40; when += 13) {
@@ -510,24 +491,6 @@ TD_TEST(step_that_fails_leaves_all_rods_as_they_were) {
         heap_free(&h);
         heap_free(&other);
     }
-}
-
-TD_TEST(contacts_that_run_out_of_memory_leave_none_behind) {
-    heap h = crossed(NULL);
-    td_contact_opts opts = td_contact_opts_default();
-    td_status status = TD_ERR_MEMORY;
-    for (long k = 1; status == TD_ERR_MEMORY && k < 50; k++) {
-        test_heap memory = {.fail_at = k};
-        td_alloc alloc = test_heap_alloc(&memory);
-        td_body *const refs[2] = {h.state[0], h.state[1]};
-        td_island *island;
-        status = td_island_new(refs, 2, &opts, 1, &alloc, &island, NULL);
-        CHECK((status == TD_OK) == (island != NULL));
-        td_island_free(island);
-        CHECK_INT(memory.held, 0);
-    }
-    CHECK_INT(status, TD_OK);
-    heap_free(&h);
 }
 
 TD_TEST(islands_with_faulty_colliders_or_unlike_steps_are_refused) {

@@ -426,35 +426,6 @@ TD_TEST(what_rods_cannot_be_is_refused_by_its_segment) {
     }
 }
 
-TD_TEST(rods_of_a_skeleton_and_their_rest_leave_no_memory_behind_when_it_runs_out) {
-    OWNED(td_skeleton) *skeleton = grow(TEST_SCENES "/plants/wheat.lsys");
-    const td_vec3 gravity = {0, -9.81, 0};
-    long calls = 1;
-    for (long k = 1; k <= calls; k++) {
-        test_heap heap = {.fail_at = k};
-        td_alloc alloc = test_heap_alloc(&heap);
-        td_body_model *model = NULL, *rest = NULL;
-        td_status status = td_body_model_new(skeleton, "rod", NULL, &alloc, &model, NULL);
-        if (status == TD_OK) {
-            status = td_body_model_rest_new(model, gravity, &alloc, &rest, NULL);
-        }
-        CHECK_INT(status, TD_ERR_MEMORY);
-        td_body_model_free(rest);
-        td_body_model_free(model);
-        CHECK_INT(heap.held, 0);
-        heap = (test_heap){0};
-        if (k == 1) {
-            CHECK_INT(td_body_model_new(skeleton, "rod", NULL, &alloc, &model, NULL), TD_OK);
-            CHECK_INT(td_body_model_rest_new(model, gravity, &alloc, &rest, NULL), TD_OK);
-            calls = heap.calls;
-            td_body_model_free(rest);
-            td_body_model_free(model);
-            CHECK_INT(heap.held, 0);
-        }
-    }
-    CHECK(calls >= 4);
-}
-
 // ---- shapes at rest -------------------------------------------------------------------------
 
 TD_TEST(rods_made_for_their_drawn_shape_stay_in_it) {

@@ -98,27 +98,6 @@ TD_TEST(rod_torn_apart_in_one_step_steps_on_and_stays_finite) {
 
 // ---- motion ---------------------------------------------------------------------------------
 
-// thrown without weight: the centre goes straight on, at the rate of the rule
-TD_TEST(free_rod_keeps_its_momentum) {
-    tdi_random r = random_of(52);
-    OWNED(rods) s = open_rod(&r, 12, TD_END_FREE, TD_END_FREE);
-    td_step_opts opts = td_step_opts_default();
-    td_vec3 before, after, turning;
-    opts.gravity = no_weight;
-    opts.dt = 1e-3;
-    opts.tolerance = 1e-10;
-    for (int32_t v = 0; v < 12; v++) {
-        CHECK(td_rod_set_vertex(s.state, v, td_rod_position(s.state, v), any_vector(&r, 0.3)) ==
-              TD_OK);
-    }
-    td_body_momentum(s.state, &before, &turning);
-    for (int32_t k = 0; k < 200; k++) {
-        CHECK_INT(td_body_step(s.state, &opts, NULL, NULL), TD_OK);
-    }
-    td_body_momentum(s.state, &after, &turning);
-    CHECK_IN(tdi_norm(tdi_sub(after, before)) / tdi_norm(before), 0, 1e-9);
-}
-
 // backward Euler has g h^2 n (n + 1)/2
 TD_TEST(free_rod_falls_as_everything_does) {
     td_vec3 points[6];
@@ -178,99 +157,7 @@ TD_TEST(inextensible_rod_comes_to_rest_in_large_steps) {
 
 // ---- failure --------------------------------------------------------------------------------
 
-static void check_same_places(rods a, rods b, td_real tolerance) {
-    for (int32_t v = 0; v < td_rod_vertex_count(a.model); v++) {
-        td_vec3 x = td_rod_position(a.state, v), y = td_rod_position(b.state, v);
-        td_vec3 u = td_rod_velocity(a.state, v), w = td_rod_velocity(b.state, v);
-        CHECK_IN(tdi_norm(tdi_sub(x, y)), 0, tolerance);
-        CHECK_IN(tdi_norm(tdi_sub(u, w)), 0, 1e3 * tolerance);
-    }
-}
-
-// also what the rule remembers; only after a change of dt that fails it starts anew
-TD_TEST(rods_after_a_step_that_diverged_are_as_before) {
-    for (int k = 0; k < 3; k++) {
-        tdi_random r = random_of(55);
-        OWNED(rods) a = branching_rods(&r, true, false);
-        tdi_random_seed(&r, 55);
-        OWNED(rods) b = branching_rods(&r, true, false);
-        td_step_opts opts = td_step_opts_default(), bad = opts;
-        td_diag diag = {.message = ""};
-        opts.dt = bad.dt = 0.002;
-        opts.tolerance = 1e-8;
-        const td_load load = {.kind = TD_LOAD_FORCE, .segment = 1, .vector = {1e300, 1e300, 0}};
-        bad.loads = &load;
-        bad.load_count = 1;
-        bad.dt = k == 2 ? 0.003 : opts.dt;
-        for (int32_t n = 0; n < 10; n++) {
-            CHECK_INT(td_body_step(a.state, &opts, NULL, NULL), TD_OK);
-            CHECK_INT(td_body_step(b.state, &opts, NULL, NULL), TD_OK);
-            if (n == (k == 0 ? 0 : 4)) {
-                CHECK_INT(td_body_step(a.state, &bad, NULL, &diag), TD_ERR_DIVERGED);
-                CHECK_HAS(diag.message, "diverged");
-                check_same_places(a, b, 0);
-                opts.integrator = k == 2 ? TD_IMPLICIT_EULER : opts.integrator;
-            }
-        }
-        check_same_places(a, b, k == 2 ? 1e-8 : 0); // then Newton's method starts elsewhere
-    }
-}
-
 // ---- memory ---------------------------------------------------------------------------------
-
-TD_TEST(steps_of_rods_take_no_memory) {
-    tdi_random r = random_of(56);
-    td_vec3 points[40];
-    test_heap heap = {0};
-    td_alloc alloc = test_heap_alloc(&heap);
-    td_body_model *model = NULL;
-    td_body *state = NULL;
-    td_step_opts opts = td_step_opts_default();
-    points[0] = no_weight;
-    wriggle(&r, points, 40, 0.05, tdi_vec3(1, 0, 0));
-    td_rod_def d = soft_rod(&r, points, NULL, 40);
-    d.start = TD_END_CLAMPED;
-    CHECK_INT(td_rod_model_new(&d, 1, NULL, 0, &alloc, &model, NULL), TD_OK);
-    CHECK_INT(td_body_new(model, &alloc, &state, NULL), TD_OK);
-    CHECK_INT(heap.held, td_body_model_bytes(model) + td_body_bytes(state));
-    long calls = heap.calls;
-    for (int32_t k = 0; k < 50; k++) {
-        CHECK_INT(td_body_step(state, &opts, NULL, NULL), TD_OK);
-    }
-    CHECK_INT(td_body_settle(state, &opts, NULL, NULL), TD_OK);
-    CHECK_INT(heap.calls, calls);
-    td_body_free(state);
-    td_body_model_free(model);
-    CHECK_INT(heap.held, 0);
-}
-
-TD_TEST(rods_survive_any_allocation_that_fails) {
-    tdi_random r = random_of(57);
-    td_vec3 points[12];
-    points[0] = no_weight;
-    wriggle(&r, points, 12, 0.05, tdi_vec3(1, 0, 0));
-    const td_rod_def d = soft_rod(&r, points, NULL, 12);
-    bool done = false;
-    for (long n = 1; !done && n < 100; n++) {
-        test_heap heap = {.fail_at = n};
-        td_alloc alloc = test_heap_alloc(&heap);
-        td_body_model *model = NULL;
-        td_body *state = NULL;
-        td_mode mode;
-        td_diag diag = {.message = ""};
-        td_status status = td_rod_model_new(&d, 1, NULL, 0, &alloc, &model, &diag);
-        CHECK((status == TD_OK) == (model != NULL));
-        status = status == TD_OK ? td_body_new(model, &alloc, &state, &diag) : status;
-        CHECK((status == TD_OK) == (state != NULL));
-        status = status == TD_OK ? td_body_modes(state, no_weight, 1, &mode, &diag) : status;
-        done = status == TD_OK;
-        CHECK(done || (status == TD_ERR_MEMORY && strstr(diag.message, "memory")));
-        td_body_free(state);
-        td_body_model_free(model);
-        CHECK_INT(heap.held, 0);
-    }
-    CHECK(done);
-}
 
 // ---- modes ----------------------------------------------------------------------------------
 
@@ -328,24 +215,6 @@ TD_TEST(damping_ratio_of_rods_follows_from_the_material) {
     CHECK_INT(td_body_modes(s.state, no_weight, 6, modes, NULL), TD_OK);
     for (int32_t k = 0; k < 6; k++) {
         CHECK_REL(modes[k].damping_ratio, PI * modes[k].frequency * 0.003, 1e-6);
-    }
-}
-
-TD_TEST(modes_of_rods_leave_what_they_do_next_alone) {
-    tdi_random r = random_of(58);
-    OWNED(rods) a = branching_rods(&r, true, false);
-    tdi_random_seed(&r, 58);
-    OWNED(rods) b = branching_rods(&r, true, false);
-    td_step_opts opts = td_step_opts_default();
-    td_mode modes[4];
-    for (int32_t k = 0; k < 20; k++) {
-        CHECK_INT(td_body_modes(b.state, down, 4, modes, NULL), TD_OK);
-        CHECK_INT(td_body_step(a.state, &opts, NULL, NULL), TD_OK);
-        CHECK_INT(td_body_step(b.state, &opts, NULL, NULL), TD_OK);
-    }
-    for (int32_t v = 0; v < td_rod_vertex_count(a.model); v++) {
-        td_vec3 x = td_rod_position(a.state, v), y = td_rod_position(b.state, v);
-        CHECK(memcmp(&x, &y, sizeof x) == 0);
     }
 }
 

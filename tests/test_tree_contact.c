@@ -541,45 +541,6 @@ TD_TEST(contacts_refuse_what_they_cannot_do) {
 
 // ---- memory and threads ---------------------------------------------------------------------
 
-TD_TEST(steps_with_contacts_never_allocate) {
-    const chain_def def = {10, 0.05, 0.01, 0.01, true, {0, 0.05, 0}, level};
-    test_heap heap = {0};
-    const td_alloc alloc = test_heap_alloc(&heap);
-    tree t = make_chain(&def, &alloc);
-    const td_collider plane = plane_at(0);
-    const td_contact_opts how = td_contact_opts_default();
-    td_body *ref = t.state;
-    against opts = {steps_of(TD_IMPLICIT, 1.0 / 60, weight), NULL, &plane, 1};
-    CHECK_INT(td_island_new(&ref, 1, &how, 1, &alloc, &opts.island, NULL), TD_OK);
-    long calls = heap.calls;
-    go(&opts, 60);
-    CHECK_INT(heap.calls, calls);
-    CHECK_IN(above(t, def.radius), 0, 0.2 * def.radius); // it does lie there
-    td_island_free(opts.island);
-    tree_free(t);
-    CHECK_INT(heap.held, 0);
-}
-
-TD_TEST(contacts_give_back_all_memory_when_any_call_fails) {
-    const chain_def def = {10, 0.05, 0.01, 0.01, true, {0, 0.05, 0}, level};
-    OWNED(tree) t = make_chain(&def, NULL);
-    const td_contact_opts how = td_contact_opts_default();
-    td_body *ref = t.state;
-    long last = 0;
-    for (long at = 1; last == 0 && at < 20; at++) {
-        test_heap heap = {.fail_at = at};
-        const td_alloc alloc = test_heap_alloc(&heap);
-        td_island *c = NULL;
-        td_status status = td_island_new(&ref, 1, &how, 3, &alloc, &c, NULL);
-        CHECK((status == TD_OK) == (c != NULL));
-        CHECK(status == TD_OK || status == TD_ERR_MEMORY);
-        last = status == TD_OK ? at : 0;
-        td_island_free(c);
-        CHECK_INT(heap.held, 0);
-    }
-    CHECK_INT(last, 4); // three blocks
-}
-
 // a bush of stems that all bend down, large enough to be cut
 static tree bush(int32_t stems, int32_t each) {
     int32_t n = stems * each;

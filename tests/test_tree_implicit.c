@@ -112,23 +112,6 @@ TD_TEST(tree_step_that_converges_in_no_piece_soon_gives_up_on_each) {
     CHECK_SAY(stats.iterations < 3 * 64, "%d iterations", (int)stats.iterations);
 }
 
-TD_TEST(tree_step_takes_no_memory) {
-    test_heap heap = {0};
-    td_alloc alloc = test_heap_alloc(&heap);
-    OWNED(tree) t = beam(50, false);
-    td_body *state;
-    CHECK_INT(td_body_new(t.model, &alloc, &state, NULL), TD_OK);
-    long calls = heap.calls;
-    td_step_opts opts = td_step_opts_default();
-    for (int i = 0; i < 50; i++) {
-        CHECK_INT(td_body_step(state, &opts, NULL, NULL), TD_OK);
-    }
-    CHECK_INT(td_body_settle(state, &opts, NULL, NULL), TD_OK);
-    CHECK_INT(heap.calls, calls);
-    td_body_free(state);
-    CHECK_INT(heap.held, 0);
-}
-
 TD_TEST(tree_step_refuses_bad_options_by_name) {
     OWNED(tree) t = beam(3, false);
     td_diag diag;

@@ -354,24 +354,6 @@ TD_TEST(limp_chain_twists_without_frequency_and_swings_with_it) {
     }
 }
 
-TD_TEST(modes_leave_the_state_and_what_it_does_next_alone) {
-    tdi_random r = random_of(16);
-    OWNED(tree) t = sprung_tree(&r, 8, 10, false, TD_LAW_LINEAR);
-    OWNED(td_body) *other = NULL;
-    td_step_opts opts = td_step_opts_default();
-    td_mode modes[4];
-    size_t bytes = (size_t)t.nq * sizeof(td_real);
-    CHECK_INT(td_body_new(t.model, NULL, &other, NULL), TD_OK);
-    memcpy(td_tree_coords(other), t.q, bytes);
-    td_tree_state_changed(other);
-    for (int32_t k = 0; k < 20; k++) {
-        CHECK_INT(td_body_modes(other, weight, 4, modes, NULL), TD_OK);
-        CHECK_INT(td_body_step(t.state, &opts, NULL, NULL), TD_OK);
-        CHECK_INT(td_body_step(other, &opts, NULL, NULL), TD_OK);
-    }
-    CHECK(memcmp(t.q, td_tree_coords(other), bytes) == 0);
-}
-
 TD_TEST(modes_refuse_what_they_cannot_do) {
     tdi_random r = random_of(17);
     OWNED(tree) t = sprung_tree(&r, 4, 10, false, TD_LAW_LINEAR);

@@ -197,26 +197,6 @@ TD_TEST(tree_steps_with_loads_and_air_take_no_memory_for_all_integrators) {
     }
 }
 
-TD_TEST(tree_diverging_explicit_step_leaves_the_state_as_it_was) {
-    tdi_random r = random_of(63);
-    for (int k = 0; k < 2; k++) {
-        OWNED(tree) t = random_tree(&r, 10, BUSHY, 5, TD_LAW_LINEAR);
-        t.v[0] = 1e200;
-        td_tree_state_changed(t.state);
-        FREED td_real *q = reals(t.nq), *v = reals(t.nv);
-        memcpy(q, t.q, (size_t)t.nq * sizeof *q);
-        memcpy(v, t.v, (size_t)t.nv * sizeof *v);
-        td_vec3 tip = td_body_tip(t.state, 9);
-        td_step_opts opts = steps_of(k ? TD_RK4 : TD_EULER, 0.1, weight);
-        CHECK_INT(td_body_step(t.state, &opts, NULL, NULL), TD_ERR_DIVERGED);
-        td_vec3 after = td_body_tip(t.state, 9);
-        CHECK(memcmp(q, t.q, (size_t)t.nq * sizeof *q) == 0);
-        CHECK(memcmp(v, t.v, (size_t)t.nv * sizeof *v) == 0);
-        CHECK(memcmp(&tip, &after, sizeof tip) == 0);
-        CHECK(t.state->time == 0);
-    }
-}
-
 TD_TEST(tree_tips_stay_where_the_axes_of_bodies_have_them) {
     tdi_random r = random_of(64);
     OWNED(tree) t = random_tree(&r, 20, BUSHY, 5, TD_LAW_LINEAR);

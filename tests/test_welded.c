@@ -51,14 +51,12 @@ TD_TEST(welded_boxes_of_all_shapes_are_filled_to_their_faces) {
 // A cube on a wire along `up` that falls onto colliders and what else there is.
 static stage falling(const char *solver, const char *method, double height, const char *up,
                      const char *more, const char *colliders) {
-    char text[1200];
-    snprintf(text, sizeof text,
-             "{objects: [{name: cube, solver: %s, start: drawn, position: [0, %.17g, 0],\n"
-             " strand: {points: [[0, 0, 0], %s], segments: 2, radius: 0.005,\n"
-             "  start: {held: free}, bodies: [{at: 0, mass: 2, size: [0.3, 0.3, 0.3]}]}}%s],\n"
-             " contact: {method: %s}, colliders: [%s]}",
-             solver, height, up, more, method, colliders);
-    return stage_of(text);
+    return stage_printed(
+        "{objects: [{name: cube, solver: %s, start: drawn, position: [0, %.17g, 0],\n"
+        " strand: {points: [[0, 0, 0], %s], segments: 2, radius: 0.005,\n"
+        "  start: {held: free}, bodies: [{at: 0, mass: 2, size: [0.3, 0.3, 0.3]}]}}%s],\n"
+        " contact: {method: %s}, colliders: [%s]}",
+        solver, height, up, more, method, colliders);
 }
 
 static double energy_of(td_world *w, int32_t actor) {
@@ -220,14 +218,12 @@ TD_TEST(plate_thinner_than_a_7th_of_its_width_is_warned_of) {
 
 TD_TEST(beads_and_masses_at_tips_lie_on_the_floor_as_they_are_drawn) {
     for (int k = 0; k < 3; k++) {
-        char text[600];
-        snprintf(text, sizeof text,
-                 "{objects: [{solver: %s, start: drawn, position: [0, 0.02, 0], strand: {points:\n"
-                 " [[0, 0, 0], [0.3, 0, 0]], segments: 2, radius: 0.005,  \n"
-                 " start: {held: free}, bodies: [{at: 0, mass: 0.5}], tip_mass: 0.2}}],\n"
-                 " contact: {}, colliders: [{plane: {}}]}",
-                 solvers[k]);
-        OWNED(stage) s = stage_of(text);
+        OWNED(stage) s = stage_printed(
+            "{objects: [{solver: %s, start: drawn, position: [0, 0.02, 0], strand: {points:\n"
+            " [[0, 0, 0], [0.3, 0, 0]], segments: 2, radius: 0.005,  \n"
+            " start: {held: free}, bodies: [{at: 0, mass: 0.5}], tip_mass: 0.2}}],\n"
+            " contact: {}, colliders: [{plane: {}}]}",
+            solvers[k]);
         run_to(s.world, 0.5);
         td_vec3 start;
         td_world_segment(s.world, 0, 0, &start, NULL, NULL);
@@ -239,15 +235,13 @@ TD_TEST(beads_and_masses_at_tips_lie_on_the_floor_as_they_are_drawn) {
 // Nothing of a strand touches what is welded to it where it is drawn: it falls freely.
 TD_TEST(welded_bodies_do_not_touch_their_own_strand) {
     for (int k = 0; k < 3; k++) {
-        char text[600];
-        snprintf(text, sizeof text,
-                 "{air_density: 0, objects: [{solver: %s, start: drawn, strand: {points:\n"
-                 " [[0, 0, 0], [1, 0, 0]], segments: 10, radius: 0.005, start: {held: free},\n"
-                 " tip_mass: 0.1, bodies: [{at: 0.3, mass: 1, size: [0.1, 0.2, 0.1]},\n"
-                 " {at: 0.75, mass: 1, size: [0.1, 0.05, 0.1], position: [0.1, 0, 0]}]}}],\n"
-                 " contact: {}}",
-                 solvers[k]);
-        OWNED(stage) s = stage_of(text);
+        OWNED(stage) s = stage_printed(
+            "{air_density: 0, objects: [{solver: %s, start: drawn, strand: {points:\n"
+            " [[0, 0, 0], [1, 0, 0]], segments: 10, radius: 0.005, start: {held: free},\n"
+            " tip_mass: 0.1, bodies: [{at: 0.3, mass: 1, size: [0.1, 0.2, 0.1]},\n"
+            " {at: 0.75, mass: 1, size: [0.1, 0.05, 0.1], position: [0.1, 0, 0]}]}}],\n"
+            " contact: {}}",
+            solvers[k]);
         run_to(s.world, 0.2);
         CHECK_INT(td_world_contacts(s.world, NULL, 0), 0);
         const td_sums sums = td_world_actor_sums(s.world, 0);

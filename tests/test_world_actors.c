@@ -253,14 +253,12 @@ TD_TEST(collider_that_is_moved_pushes_with_the_velocity_of_its_way) {
 
 // A rod drawn through the last of three spheres; the first is disabled.
 static stage before_a_sphere(const char *solver, const char *method, const char *name) {
-    char text[900];
-    snprintf(text, sizeof text,
-             "{gravity: [0, 0, 0], contact: {method: %s}, objects: [{name: rod, start: drawn, "
-             "solver: %s, strand: {points: [[-0.2, 0, 0], [0.2, 0, 0]], segments: 4, radius: 0.01}}"
-             "], colliders: [{sphere: {position: [0, 9, 0]}}, {box: {position: [0, -9, 0], name: "
-             "floor}}, {sphere: {radius: 0.1, position: [0, 0.109, 0]%s}}]}",
-             method, solver, name);
-    stage s = stage_of(text);
+    stage s = stage_printed(
+        "{gravity: [0, 0, 0], contact: {method: %s}, objects: [{name: rod, start: drawn, "
+        "solver: %s, strand: {points: [[-0.2, 0, 0], [0.2, 0, 0]], segments: 4, radius: 0.01}}"
+        "], colliders: [{sphere: {position: [0, 9, 0]}}, {box: {position: [0, -9, 0], name: "
+        "floor}}, {sphere: {radius: 0.1, position: [0, 0.109, 0]%s}}]}",
+        method, solver, name);
     const td_collider_id first = td_world_collider_id(s.world, 0);
     CHECK_INT(td_world_enable_collider(s.world, first, false, NULL), TD_OK);
     return s;

@@ -291,16 +291,14 @@ TD_TEST(actors_cannot_carry_themselves_and_bad_attachments_are_refused) {
 // The lamp overlaps the vine that carries it; the other way round the vine is not the first actor.
 TD_TEST(what_does_not_touch_may_overlap_what_carries_it_while_that_touches) {
     for (int32_t first = 0; first < 2; first++) {
-        char text[TEXT];
-        snprintf(text, TEXT,
-                 "{contact: {}, colliders: [{plane: {position: [0, -0.5, 0]}}], objects: [\n"
-                 " {name: a, solver: tree, loose: true, touches: %s, start: drawn, strand: "
-                 "{points: [[0, 0, 0], [0.2, 0, 0]], segments: 2, radius: 0.01}},\n"
-                 " {name: b, solver: tree, loose: true, touches: %s, start: drawn, position: "
-                 "[0, 0, 1], strand: {points: [[0, 0, 0], [0.2, 0, 0]], segments: 2, radius: "
-                 "0.01}}]}",
-                 first == 0 ? "true" : "false", first == 0 ? "false" : "true");
-        OWNED(stage) s = stage_of(text);
+        OWNED(stage) s = stage_printed(
+            "{contact: {}, colliders: [{plane: {position: [0, -0.5, 0]}}], objects: [\n"
+            " {name: a, solver: tree, loose: true, touches: %s, start: drawn, strand: "
+            "{points: [[0, 0, 0], [0.2, 0, 0]], segments: 2, radius: 0.01}},\n"
+            " {name: b, solver: tree, loose: true, touches: %s, start: drawn, position: "
+            "[0, 0, 1], strand: {points: [[0, 0, 0], [0.2, 0, 0]], segments: 2, radius: "
+            "0.01}}]}",
+            first == 0 ? "true" : "false", first == 0 ? "false" : "true");
         CHECK(attach(s.world, 1, 0, 0, tdi_vec3(0, 0.05, 0)) == TD_OK);
         steps(s.world, 60);
         const td_real y = tip_of(s.world, first, -1).y;

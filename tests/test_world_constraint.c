@@ -222,14 +222,12 @@ TD_TEST(constraint_rope_pulls_and_never_pushes) {
 TD_TEST(constraint_holds_while_the_other_end_lands_with_either_method_of_contact) {
     td_real first = 0;
     for (int k = 0; k < 2 * SOLVERS; k++) {
-        char text[TEXT];
-        snprintf(text, sizeof text,
-                 "{objects: [{name: s, solver: %s, strand: {points: [[0, 0.3, 0], [0.5, 0.3, 0]], "
-                 "radius: 0.005, segments: 20, start: {held: free}}}], constraints: [{point: {a: "
-                 "{object: s, segment: 19}, to: [0.5, 0.3, 0]}}], contact: {method: %s}, "
-                 "colliders: [{plane: {}}], record: {fps: 60}}",
-                 solvers[k / 2], methods[k % 2]);
-        OWNED(stage) s = stage_of(text);
+        OWNED(stage) s = stage_printed(
+            "{objects: [{name: s, solver: %s, strand: {points: [[0, 0.3, 0], [0.5, 0.3, 0]], "
+            "radius: 0.005, segments: 20, start: {held: free}}}], constraints: [{point: {a: "
+            "{object: s, segment: 19}, to: [0.5, 0.3, 0]}}], contact: {method: %s}, "
+            "colliders: [{plane: {}}], record: {fps: 60}}",
+            solvers[k / 2], methods[k % 2]);
         td_real worst = 0;
         for (int n = 0; n < 120; n++) {
             steps(s.world, 1);

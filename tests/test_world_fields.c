@@ -82,12 +82,10 @@ TD_TEST(field_knows_what_its_names_say) {
 // second, here 2 %.
 TD_TEST(field_that_pulls_back_makes_a_body_swing) {
     for (int k = 0; k < 3; k++) {
-        char text[600];
-        snprintf(text, sizeof text,
-                 "{" STILL ", step: 1/1000, record: {fps: 100}, objects: [{solver: %s, " FREE
-                 "}],\n loads: [{field: {force: [0, 0, -39.4784176*mass*(z + 1)]}}]}",
-                 solvers[k]);
-        OWNED(stage) s = stage_of(text);
+        OWNED(stage) s = stage_printed(
+            "{" STILL ", step: 1/1000, record: {fps: 100}, objects: [{solver: %s, " FREE
+            "}],\n loads: [{field: {force: [0, 0, -39.4784176*mass*(z + 1)]}}]}",
+            solvers[k]);
         td_real least = 0;
         for (int i = 0; i < 1000; i++) {
             steps(s.world, 1);

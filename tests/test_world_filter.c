@@ -7,17 +7,15 @@
 
 // A level loose stick along X that falls onto a held one along Z.
 static stage crossed(const char *solver, const char *method, const char *upper, const char *lower) {
-    char text[TEXT];
-    snprintf(text, TEXT,
-             "{contact: {method: %s}, air_density: 0, objects: [\n"
-             "{name: upper, solver: %s, loose: true, start: drawn, %s\n"
-             " strand: {points: [[-0.1, 0.05, 0], [0.1, 0.05, 0]], segments: 2, radius: 0.01,\n"
-             "          material: green-wood}},\n"
-             "{name: lower, solver: %s, start: drawn, %s\n"
-             " strand: {points: [[0, 0, -0.1], [0, 0, 0.1]], segments: 2, radius: 0.01,\n"
-             "          material: green-wood}}]}",
-             method, solver, upper, solver, lower);
-    return stage_of(text);
+    return stage_printed(
+        "{contact: {method: %s}, air_density: 0, objects: [\n"
+        "{name: upper, solver: %s, loose: true, start: drawn, %s\n"
+        " strand: {points: [[-0.1, 0.05, 0], [0.1, 0.05, 0]], segments: 2, radius: 0.01,\n"
+        "          material: green-wood}},\n"
+        "{name: lower, solver: %s, start: drawn, %s\n"
+        " strand: {points: [[0, 0, -0.1], [0, 0, 0.1]], segments: 2, radius: 0.01,\n"
+        "          material: green-wood}}]}",
+        method, solver, upper, solver, lower);
 }
 
 static bool fell(td_world *world) {
@@ -56,15 +54,13 @@ TD_TEST(filters_decide_which_colliders_an_actor_meets_also_with_explicit_integra
         {"implicit", "barrier"}, {"implicit", "exact"}, {"euler", "exact"}, {"rk4", "exact"}};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         for (int meets = 0; meets < 2; meets++) {
-            char text[TEXT];
-            snprintf(text, TEXT,
-                     "{step: 0.001, contact: {self: false, method: %s}, air_density: 0,\n"
-                     " colliders: [{plane: {mask: [%d]}}],\n"
-                     " objects: [{loose: true, start: drawn, category: [4], integrator: %s,\n"
-                     " strand: {points: [[-0.1, 0.02, 0], [0.1, 0.02, 0]], segments: 1,\n"
-                     "          radius: 0.01}}]}",
-                     kinds[k][1], meets ? 4 : 3, kinds[k][0]);
-            OWNED(stage) s = stage_of(text);
+            OWNED(stage) s = stage_printed(
+                "{step: 0.001, contact: {self: false, method: %s}, air_density: 0,\n"
+                " colliders: [{plane: {mask: [%d]}}],\n"
+                " objects: [{loose: true, start: drawn, category: [4], integrator: %s,\n"
+                " strand: {points: [[-0.1, 0.02, 0], [0.1, 0.02, 0]], segments: 1,\n"
+                "          radius: 0.01}}]}",
+                kinds[k][1], meets ? 4 : 3, kinds[k][0]);
             steps(s.world, 150); // 0.15 s: 0.11 m of free fall
             CHECK_SAY((tip_of(s.world, 0, 0).y < 0) != meets, "%s %s: tip at %g m", kinds[k][0],
                       kinds[k][1], tip_of(s.world, 0, 0).y);
@@ -95,14 +91,12 @@ TD_TEST(contact_of_an_actor_with_itself_does_not_depend_on_its_filter) {
 
 TD_TEST(filter_of_an_actor_changes_between_steps_and_wakes_it) {
     for (int m = 0; m < 2; m++) {
-        char text[TEXT];
         td_diag diag = {.message = ""};
-        snprintf(text, TEXT,
-                 "{contact: {method: %s}, sleep: {}, air_density: 0, colliders: [{plane: {}}],\n"
-                 " objects: [{loose: true, start: drawn, strand: {points: [[-0.1, 0.0105, 0],\n"
-                 " [0.1, 0.0105, 0]], segments: 2, radius: 0.01, material: green-wood}}]}",
-                 methods[m]);
-        OWNED(stage) s = stage_of(text);
+        OWNED(stage) s = stage_printed(
+            "{contact: {method: %s}, sleep: {}, air_density: 0, colliders: [{plane: {}}],\n"
+            " objects: [{loose: true, start: drawn, strand: {points: [[-0.1, 0.0105, 0],\n"
+            " [0.1, 0.0105, 0]], segments: 2, radius: 0.01, material: green-wood}}]}",
+            methods[m]);
         const td_actor_id actor = td_world_actor_id(s.world, 0);
         const td_filter none = {.category = 1, .mask = 0}, all = td_filter_default();
         run_to(s.world, 1.5);

@@ -9,13 +9,11 @@
 
 // An object that nothing holds, without weight and air.
 static stage loose(const char *solver, const char *points, td_real step) {
-    char text[TEXT];
-    snprintf(text, TEXT,
-             "{gravity: [0, 0, 0], air_density: 0, tolerance: 1e-10, step: %.17g, objects: [\n"
-             "{solver: %s, loose: true, start: drawn, strand: {segments: 6, radius: 0.01,\n"
-             " material: green-wood, points: [%s]}}]}",
-             step, solver, points);
-    return stage_of(text);
+    return stage_printed(
+        "{gravity: [0, 0, 0], air_density: 0, tolerance: 1e-10, step: %.17g, objects: [\n"
+        "{solver: %s, loose: true, start: drawn, strand: {segments: 6, radius: 0.01,\n"
+        " material: green-wood, points: [%s]}}]}",
+        step, solver, points);
 }
 
 static td_force_def force_at(td_world *world, int32_t segment, td_vec3 point, td_vec3 vector) {
@@ -107,13 +105,11 @@ TD_TEST(force_acts_for_one_step_of_any_length) {
 TD_TEST(explicit_integrators_give_the_same_momentum) {
     static const char *const rules[] = {"euler", "rk4"};
     for (int k = 0; k < 2; k++) {
-        char text[TEXT];
-        snprintf(text, TEXT,
-                 "{gravity: [0, 0, 0], air_density: 0, step: 1e-5, objects: [{integrator: %s,\n"
-                 " loose: true, start: drawn, strand: {segments: 2, radius: 0.01,\n"
-                 " points: [[0, 0, 0], [0.3, 0, 0]]}}]}",
-                 rules[k]);
-        OWNED(stage) s = stage_of(text);
+        OWNED(stage) s = stage_printed(
+            "{gravity: [0, 0, 0], air_density: 0, step: 1e-5, objects: [{integrator: %s,\n"
+            " loose: true, start: drawn, strand: {segments: 2, radius: 0.01,\n"
+            " points: [[0, 0, 0], [0.3, 0, 0]]}}]}",
+            rules[k]);
         const td_vec3 j = tdi_vec3(0, 1e-4, 2e-4);
         impulse(s.world, force_at(s.world, 0, tdi_vec3(0, 0.1, 0), j));
         steps(s.world, 3);
@@ -126,14 +122,12 @@ TD_TEST(explicit_integrators_give_the_same_momentum) {
 
 // A clamped strand that sways.
 static stage clamped(const char *solver, td_real step, const char *loads) {
-    char text[TEXT];
-    snprintf(text, TEXT,
-             "{gravity: [0, 0, 0], air_density: 0, tolerance: 1e-10, step: %.17g, %s objects: [\n"
-             "{solver: %s, start: drawn, stiffness: 0.03, relaxation_time: 0.002,\n"
-             " strand: {segments: 4, radius: 0.01, material: green-wood,\n"
-             "          points: [[0, 0, 0], [0, 0.5, 0]]}}]}",
-             step, loads, solver);
-    return stage_of(text);
+    return stage_printed(
+        "{gravity: [0, 0, 0], air_density: 0, tolerance: 1e-10, step: %.17g, %s objects: [\n"
+        "{solver: %s, start: drawn, stiffness: 0.03, relaxation_time: 0.002,\n"
+        " strand: {segments: 4, radius: 0.01, material: green-wood,\n"
+        "          points: [[0, 0, 0], [0, 0.5, 0]]}}]}",
+        step, loads, solver);
 }
 
 TD_TEST(force_of_every_step_moves_an_actor_as_a_push_of_the_scene_does) {

@@ -10,12 +10,10 @@
 
 // The strand twice, by rods and by helices.
 static stage both(const char *rod, const char *helix, const char *rest) {
-    char text[1500];
-    snprintf(text, sizeof text,
-             "{air_density: 0, %s objects: [{name: a, solver: rod, strand: {%s, inextensible: "
-             "true}},\n {name: b, solver: helix, strand: {%s}}]}",
-             rest, rod, helix);
-    return stage_of(text);
+    return stage_printed(
+        "{air_density: 0, %s objects: [{name: a, solver: rod, strand: {%s, inextensible: "
+        "true}},\n {name: b, solver: helix, strand: {%s}}]}",
+        rest, rod, helix);
 }
 
 // Tips of the last segments.
@@ -57,9 +55,7 @@ TD_TEST(helix_world_curl_hangs_as_that_of_rods) {
 // ---- elements -------------------------------------------------------------------------------
 
 static int32_t elements_of(const char *keys) {
-    char text[300];
-    snprintf(text, sizeof text, "{objects: [{solver: helix, %s plant: fork.lsys}]}", keys);
-    OWNED(stage) s = stage_of(text);
+    OWNED(stage) s = stage_printed("{objects: [{solver: helix, %s plant: fork.lsys}]}", keys);
     const td_body *state = td_world_body(s.world, 0);
     const int32_t count = state ? td_helix_element_count(td_body_model_of(state)) : -1;
     CHECK_INT(td_world_actor(s.world, 0).dof_count, 3 * count);

@@ -32,13 +32,11 @@ static td_real beam_hz(td_real beta) {
 }
 
 static stage beam(const char *solver, const char *more, const char *constraints) {
-    char text[TEXT];
-    snprintf(text, TEXT,
-             "{gravity: [0, 0, 0], objects: [{name: beam, start: drawn, solver: %s, %s, strand: "
-             "{points: [[0, 0, 0], [1, 0, 0]], segments: 32, elements: 16, radius: 0.004, bend: "
-             "0.05, torsion: 0.04, line_mass: 0.2}}], record: {fps: 60}, constraints: [%s]}",
-             solver, more, constraints);
-    return stage_of(text);
+    return stage_printed(
+        "{gravity: [0, 0, 0], objects: [{name: beam, start: drawn, solver: %s, %s, strand: "
+        "{points: [[0, 0, 0], [1, 0, 0]], segments: 32, elements: 16, radius: 0.004, bend: "
+        "0.05, torsion: 0.04, line_mass: 0.2}}], record: {fps: 60}, constraints: [%s]}",
+        solver, more, constraints);
 }
 
 typedef struct beam_case {
@@ -116,13 +114,11 @@ TD_TEST(modes_leave_the_motion_that_follows_as_it_was) {
 
 // A stiff stick of 0.4 m and 0.2 kg that hangs or stands at x = 0.
 static stage stick(const char *solver, bool stands, const char *constraints) {
-    char text[TEXT];
-    snprintf(text, TEXT,
-             "{objects: [{name: stick, loose: true, start: drawn, solver: %s, position: [0, 1, 0], "
-             "strand: {points: [[0, 0, 0], [0, %s, 0]], segments: 4, elements: 4, radius: 0.002, "
-             "bend: 1000, torsion: 1000, line_mass: 0.5}}], record: {fps: 60}, constraints: [%s]}",
-             solver, stands ? "0.4" : "-0.4", constraints);
-    return stage_of(text);
+    return stage_printed(
+        "{objects: [{name: stick, loose: true, start: drawn, solver: %s, position: [0, 1, 0], "
+        "strand: {points: [[0, 0, 0], [0, %s, 0]], segments: 4, elements: 4, radius: 0.002, "
+        "bend: 1000, torsion: 1000, line_mass: 0.5}}], record: {fps: 60}, constraints: [%s]}",
+        solver, stands ? "0.4" : "-0.4", constraints);
 }
 
 // The last of some modes, all others of which are 0.
@@ -228,12 +224,10 @@ TD_TEST(modes_of_what_rests_on_a_floor_are_refused) {
 TD_TEST(modes_of_what_could_touch_but_does_not_are_those_without_contact) {
     td_real hz[2];
     for (int k = 0; k < 2; k++) {
-        char text[TEXT];
-        snprintf(text, TEXT,
-                 "{objects: [{name: reed, strand: {points: [[0, 0.5, 0], [0.1, 1, 0]], segments: "
-                 "8, radius: 0.01}}], %s record: {fps: 60}}",
-                 k == 0 ? "" : "colliders: [{plane: {}}],");
-        OWNED(stage) s = stage_of(text);
+        OWNED(stage) s = stage_printed(
+            "{objects: [{name: reed, strand: {points: [[0, 0.5, 0], [0.1, 1, 0]], segments: "
+            "8, radius: 0.01}}], %s record: {fps: 60}}",
+            k == 0 ? "" : "colliders: [{plane: {}}],");
         CHECK_INT(modes_of(s.world, 0, 1, hz + k, NULL), TD_OK);
     }
     CHECK(is_near(hz[1], hz[0], 1e-6));
@@ -301,13 +295,11 @@ TD_TEST(more_modes_than_constraints_leave_are_refused_with_their_count) {
 TD_TEST(lowest_mode_is_found_beside_stiff_torsion_of_a_light_rod) {
     const char *const torsion[] = {"2", "1e4", "1e8"}, *const mass[] = {"1e-3", "1e-6", "1e-9"};
     for (int k = 0; k < 3; k++) {
-        char text[TEXT];
-        snprintf(text, TEXT,
-                 "{gravity: [0, 0, 0], objects: [{solver: rod, start: drawn, strand: {points: [[0, "
-                 "0, 0], [0, 1, 0]], segments: 20, radius: 0.005, bend: 2, torsion: %s, line_mass: "
-                 "%s, tip_mass: 1}}], record: {fps: 60}}",
-                 torsion[k], mass[k]);
-        OWNED(stage) s = stage_of(text);
+        OWNED(stage) s = stage_printed(
+            "{gravity: [0, 0, 0], objects: [{solver: rod, start: drawn, strand: {points: [[0, "
+            "0, 0], [0, 1, 0]], segments: 20, radius: 0.005, bend: 2, torsion: %s, line_mass: "
+            "%s, tip_mass: 1}}], record: {fps: 60}}",
+            torsion[k], mass[k]);
         td_real hz[2];
         CHECK_INT(modes_of(s.world, 0, 2, hz, NULL), TD_OK);
         CHECK_SAY(is_near(hz[0], sqrt(6) / TURN, 2e-3) && is_near(hz[1], hz[0], 1e-6),
@@ -319,13 +311,11 @@ TD_TEST(lowest_mode_is_found_beside_stiff_torsion_of_a_light_rod) {
 
 // A pole of 1 m that leans by `lean`; it buckles under its weight below EI = 0.2503 N m^2.
 static stage pole(const char *solver, const char *bend, const char *lean, const char *more) {
-    char text[TEXT];
-    snprintf(text, TEXT,
-             "{objects: [{name: pole, solver: %s, strand: {points: [[0, 0, 0], [%s, 1, 0]], "
-             "segments: 20, elements: 20, radius: 0.004, bend: %s, torsion: 0.1, line_mass: "
-             "0.2}}], %s record: {fps: 60}}",
-             solver, lean, bend, more);
-    return stage_of(text);
+    return stage_printed(
+        "{objects: [{name: pole, solver: %s, strand: {points: [[0, 0, 0], [%s, 1, 0]], "
+        "segments: 20, elements: 20, radius: 0.004, bend: %s, torsion: 0.1, line_mass: "
+        "0.2}}], %s record: {fps: 60}}",
+        solver, lean, bend, more);
 }
 
 static bool warns_of_unstable(const char *solver, const char *bend, const char *lean,

@@ -82,13 +82,11 @@ TD_TEST(loose_plant_falls) {
 
 TD_TEST(loose_strand_of_any_solver_falls) {
     for (size_t k = 0; k < sizeof solvers / sizeof *solvers; k++) {
-        char text[400];
-        snprintf(text, sizeof text,
-                 "{air_density: 0, step: 0.01, objects: [{solver: %s, loose: true, start: drawn,"
-                 " strand: {points: [[0, 3, 0], [0.3, 3, 0]], segments: 5, radius: 0.01}}],"
-                 " record: {fps: 100}}",
-                 solvers[k]);
-        OWNED(stage) s = stage_of(text);
+        OWNED(stage) s = stage_printed(
+            "{air_density: 0, step: 0.01, objects: [{solver: %s, loose: true, start: drawn,"
+            " strand: {points: [[0, 3, 0], [0.3, 3, 0]], segments: 5, radius: 0.01}}],"
+            " record: {fps: 100}}",
+            solvers[k]);
         td_vec3 from = tip_of(s.world, 0, 0);
         steps(s.world, 50);
         CHECK_REL(from.y - tip_of(s.world, 0, 0).y, 0.5 * 9.81 * 0.5 * 0.5, 0.04);
@@ -302,12 +300,10 @@ TD_TEST(instances_ride_on_the_base_of_their_object) {
     "materials: [{young: 2e4, shear: 2e4, damping_time: 0.05, density: 500}], start: drawn"
 
 static td_vec3 tip_after(const char *rule, const char *felt, td_real step) {
-    char text[1024];
-    snprintf(text, sizeof text,
-             "{air_density: 0, step: %g, record: {fps: %g}, objects: [{" SOFT ", position: " SHIFT
-             ", rotation: " TURN ", integrator: %s, %s}]}",
-             step, 1 / step, rule, felt);
-    OWNED(stage) s = stage_of(text);
+    OWNED(stage) s =
+        stage_printed("{air_density: 0, step: %g, record: {fps: %g}, objects: [{" SOFT
+                      ", position: " SHIFT ", rotation: " TURN ", integrator: %s, %s}]}",
+                      step, 1 / step, rule, felt);
     run_to(s.world, 0.6);
     td_vec3 tip = tip_of(s.world, 0, -1);
     return tip;
@@ -366,12 +362,10 @@ TD_TEST(base_set_by_hand_leaves_its_keys) {
 
 // A strand that swings from the start; relative to the base it is as if that stood.
 static void check_unfelt(const char *felt) {
-    char text[1024];
-    snprintf(text, sizeof text,
-             "{air_density: 0, gravity: [0, 0, 0], objects: [{name: a, " SOFT "}, {name: b, " SOFT
-             ", position: " SHIFT ", rotation: " TURN ", %s}]}",
-             felt);
-    OWNED(stage) s = stage_of(text);
+    OWNED(stage) s =
+        stage_printed("{air_density: 0, gravity: [0, 0, 0], objects: [{name: a, " SOFT
+                      "}, {name: b, " SOFT ", position: " SHIFT ", rotation: " TURN ", %s}]}",
+                      felt);
     for (int32_t k = 0; k < 2; k++) { // give both the same swing
         td_tree_velocities(td_world_body(s.world, k))[0] = 2;
         td_tree_state_changed(td_world_body(s.world, k));
@@ -547,10 +541,8 @@ TD_TEST(step_is_as_long_as_the_scene_says_and_without_one_divides_a_frame) {
         {"0.003333", "30", 1.0 / 300, 10},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        char text[300];
-        snprintf(text, sizeof text, "{step: %s, record: {fps: %s}, objects: [{" ROD "}]}",
-                 cases[k].step, cases[k].fps);
-        OWNED(stage) s = stage_of(text);
+        OWNED(stage) s = stage_printed("{step: %s, record: {fps: %s}, objects: [{" ROD "}]}",
+                                       cases[k].step, cases[k].fps);
         CHECK_SAY(td_world_steps_a_frame(s.world) == cases[k].a_frame, "step %s, fps %s: %d",
                   cases[k].step, cases[k].fps, (int)td_world_steps_a_frame(s.world));
         CHECK_REL(td_world_dt(s.world), cases[k].dt, 1e-15);
@@ -594,14 +586,12 @@ static void frame_at(const char *solver, td_real h, td_real end, td_clip_def *de
     td_vec3 base, origins[FRAME_SEGMENTS];
     td_quat turn, turns[FRAME_SEGMENTS];
     float ends[2][FRAME_ROOM] = {{0}};
-    char text[600];
-    snprintf(text, sizeof text,
-             "{step: %.17g, contact: {self: false}, colliders: [{sphere: {radius: 0.1, position: "
-             "{keys: [[0, [5, 0, 0]], [1, [7, 0, 0]]], interpolate: linear}}}], objects: [{start: "
-             "drawn, solver: %s, strand: {points: [[0, 0, 0], [0.4, 0, 0]], segments: 12, radius: "
-             "0.005}, stiffness: 0.1}]}",
-             h, solver);
-    *s = stage_of(text);
+    *s = stage_printed(
+        "{step: %.17g, contact: {self: false}, colliders: [{sphere: {radius: 0.1, position: "
+        "{keys: [[0, [5, 0, 0]], [1, [7, 0, 0]]], interpolate: linear}}}], objects: [{start: "
+        "drawn, solver: %s, strand: {points: [[0, 0, 0], [0.4, 0, 0]], segments: 12, radius: "
+        "0.005}, stiffness: 0.1}]}",
+        h, solver);
     const td_actor a = td_world_actor(s->world, 0);
     actor = (td_clip_actor){.skeleton = a.skeleton, .stretchy = a.stretchy};
     *def = td_clip_def_default();

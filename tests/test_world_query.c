@@ -9,13 +9,11 @@
 
 TD_TEST(all_poses_and_velocities_at_once_are_those_of_the_actors) {
     for (int32_t s = 0; s < td_solver_count(); s++) {
-        char text[TEXT];
-        snprintf(text, sizeof text,
-                 "{objects: [{solver: %s, start: drawn, instances: {layout: list,\n"
-                 " places: [[0, 0, 0], [1, 0, 0]]}, strand: {segments: 4, radius: 0.01,\n"
-                 " points: [[0, 0, 0], [0.3, 0, 0.1]]}}]}",
-                 td_solver_get(s).name);
-        OWNED(stage) w = stage_of(text);
+        OWNED(stage) w =
+            stage_printed("{objects: [{solver: %s, start: drawn, instances: {layout: list,\n"
+                          " places: [[0, 0, 0], [1, 0, 0]]}, strand: {segments: 4, radius: 0.01,\n"
+                          " points: [[0, 0, 0], [0.3, 0, 0.1]]}}]}",
+                          td_solver_get(s).name);
         td_vec3 origins[8], tips[8], velocities[8], spins[8], before[8];
         td_quat rotations[8], turned[8];
         const td_real h = td_world_dt(w.world);
@@ -227,12 +225,10 @@ TD_TEST(contact_begins_once_and_ends_once_when_something_is_lifted) {
 //   p' = R + m g
 TD_TEST(base_reaction_of_a_swaying_plant_is_the_change_of_its_momentum) {
     for (int32_t s = 0; s < td_solver_count(); s++) {
-        char text[TEXT];
-        snprintf(text, sizeof text,
-                 "{air_density: 0, objects: [{solver: %s, start: drawn, plant: fork.lsys,\n"
-                 " relaxation_time: 0.01, rotation: {axis: [0, 0, 1], degrees: 50}}]}",
-                 td_solver_get(s).name);
-        OWNED(stage) w = stage_of(text);
+        OWNED(stage) w = stage_printed(
+            "{air_density: 0, objects: [{solver: %s, start: drawn, plant: fork.lsys,\n"
+            " relaxation_time: 0.01, rotation: {axis: [0, 0, 1], degrees: 50}}]}",
+            td_solver_get(s).name);
         const td_actor_id id = td_world_actor_id(w.world, 0);
         const td_real h = td_world_dt(w.world), weight = weight_of(w.world);
         td_sums p[3] = {{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}};

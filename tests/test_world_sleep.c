@@ -165,12 +165,10 @@ TD_TEST(program_puts_an_island_to_sleep_and_wakes_it) {
 
 TD_TEST(actors_of_every_solver_sleep_when_they_have_come_to_rest) {
     for (int32_t k = 0; k < td_solver_count(); k++) {
-        char text[TEXT];
-        snprintf(text, TEXT,
-                 "{sleep: {}, objects: [{solver: %s, start: drawn, relaxation_time: 0.1, strand: "
-                 "{points: [[0, 0, 0], [0.3, 0.01, 0]], segments: 4, radius: 0.01}}]}",
-                 td_solver_get(k).name);
-        OWNED(stage) s = stage_of(text);
+        OWNED(stage) s = stage_printed(
+            "{sleep: {}, objects: [{solver: %s, start: drawn, relaxation_time: 0.1, strand: "
+            "{points: [[0, 0, 0], [0.3, 0.01, 0]], segments: 4, radius: 0.01}}]}",
+            td_solver_get(k).name);
         CHECK(!sleeps(s.world, 0));
         lull(s.world);
     }

@@ -219,13 +219,11 @@ TD_TEST(actor_of_the_tree_has_a_tree) {
 
 // Drawn level, both droop; factors of stiffness count, and nothing moves afterwards.
 TD_TEST(settling_a_world_leaves_nothing_unbalanced_by_any_solver) {
-    char text[600];
     for (int32_t k = 0; k < td_solver_count(); k++) {
-        snprintf(text, sizeof text,
-                 "{air_density: 0, objects: [{solver: %s, start: drawn, stiffness: 3, strand: "
-                 "{points: [[0, 0, 0], [0.4, 0, 0]],\n segments: 8, radius: 0.005}}]}",
-                 td_solver_get(k).name);
-        OWNED(stage) s = stage_of(text);
+        OWNED(stage) s = stage_printed(
+            "{air_density: 0, objects: [{solver: %s, start: drawn, stiffness: 3, strand: "
+            "{points: [[0, 0, 0], [0.4, 0, 0]],\n segments: 8, radius: 0.005}}]}",
+            td_solver_get(k).name);
         td_rest rest = {0};
         CHECK_INT(td_world_settle(s.world, &rest, NULL), TD_OK);
         const td_vec3 tip = tip_of(s.world, 0, 7);
@@ -284,12 +282,10 @@ TD_TEST(state_of_a_world_cannot_leave_the_base_that_the_world_has) {
 
 TD_TEST(reset_of_a_state_of_a_world_leaves_its_base_where_it_is) {
     for (int k = 0; k < 2; k++) {
-        char text[500];
-        snprintf(text, sizeof text,
-                 "{objects: [{solver: %s, start: drawn, position: [0, 1, 0], strand: {segments: 6, "
-                 "points: [[0, 0, 0], [0.3, 0, 0]], radius: 0.005}}]}",
-                 k ? "rod" : "tree");
-        OWNED(stage) s = stage_of(text);
+        OWNED(stage) s = stage_printed(
+            "{objects: [{solver: %s, start: drawn, position: [0, 1, 0], strand: {segments: 6, "
+            "points: [[0, 0, 0], [0.3, 0, 0]], radius: 0.005}}]}",
+            k ? "rod" : "tree");
         const td_vec3 drawn = tip_of(s.world, 0, -1);
         steps(s.world, 6);
         CHECK(apart(tip_of(s.world, 0, -1), drawn) > 1e-3);

@@ -11,10 +11,7 @@
     "[0, 0, 0.05]}], " extra "}"
 
 static stage arm(const char *solver, const char *object, const char *strand) {
-    char text[800];
-    snprintf(text, sizeof text, "{objects: [{name: arm, solver: %s, %s, %s\n}]}", solver, object,
-             strand);
-    return stage_of(text);
+    return stage_printed("{objects: [{name: arm, solver: %s, %s, %s\n}]}", solver, object, strand);
 }
 
 // As if the sections were so much stiffer: the rest pose, and the motion after a jolt.
@@ -61,12 +58,10 @@ TD_TEST(stiffness_in_bending_does_not_change_that_in_twist) {
 // w ~ sqrt(B): gravity has no part in it here.
 TD_TEST(frequencies_follow_the_stiffness_in_bending) {
     for (int k = 0; k < 3; k++) {
-        char text[500];
-        snprintf(text, sizeof text,
-                 "{gravity: [0, 0, 0], objects: [{solver: %s, strand: {points: [[0, 0, 0],\n"
-                 " [0, 0.5, 0]], segments: 10, bend: 0.1, torsion: 0.1}}]}",
-                 solvers[k]);
-        OWNED(stage) s = stage_of(text);
+        OWNED(stage) s = stage_printed(
+            "{gravity: [0, 0, 0], objects: [{solver: %s, strand: {points: [[0, 0, 0],\n"
+            " [0, 0.5, 0]], segments: 10, bend: 0.1, torsion: 0.1}}]}",
+            solvers[k]);
         td_mode one, other;
         td_diag diag;
         CHECK_INT(td_world_modes(s.world, 0, 1, &one, &diag), TD_OK);

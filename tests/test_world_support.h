@@ -11,11 +11,23 @@
 #include "math/vec3.h"
 #include "td_test.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 
 // For claims of all solvers and both methods of contact.
 static const char *const solvers[] = {"tree", "rod", "helix"};
 static const char *const methods[] = {"barrier", "exact"};
+
+// A number between two, by splitmix64; set the state first.
+static uint64_t random_state;
+
+static inline td_real random_in(td_real low, td_real high) {
+    uint64_t z = random_state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    z = z ^ z >> 31;
+    return low + (high - low) * (td_real)(z >> 11) / 9007199254740992.0;
+}
 
 // ---- values ---------------------------------------------------------------------------------
 
@@ -176,6 +188,16 @@ static inline stage stage_of(const char *text) {
                     s.diags[0].column, s.diags[0].message);
     }
     return s;
+}
+
+// The same with a text to print.
+__attribute__((format(printf, 1, 2))) static inline stage stage_printed(const char *format, ...) {
+    char text[8192];
+    va_list args;
+    va_start(args, format);
+    CHECK(vsnprintf(text, sizeof text, format, args) < (int)sizeof text);
+    va_end(args);
+    return stage_of(text);
 }
 
 typedef struct fault {

@@ -10,16 +10,10 @@
 // seed.
 td_status storm_plant_new(uint64_t seed, td_skeleton **out, td_diag *diag);
 
-typedef enum storm_solver { STORM_TREE, STORM_ROD, STORM_HELIX, STORM_SOLVERS } storm_solver;
-
 // A plant under a solver, at rest at first, in a wind with gusts and turbulence along +X.
 typedef struct storm {
-    td_body_model *tree_model;
-    td_body *tree; // NULL: another
-    td_body_model *rod_model;
-    td_body *rod; // likewise
-    td_body_model *helix_model;
-    td_body *helix; // likewise
+    td_body_model *model;
+    td_body *body;
     td_wind *wind;
     td_wind_state air;
     td_vec3 mean; // m/s: of the wind
@@ -31,7 +25,7 @@ typedef struct storm {
 } storm;
 
 // Every fourth tree has springs of the tangent law. Frees all again when it fails.
-td_status storm_open(storm *storm, uint64_t seed, storm_solver solver, double speed, double dt);
+td_status storm_open(storm *storm, uint64_t seed, const char *solver, double speed, double dt);
 void storm_close(storm *storm);
 
 // A step in the wind; stats are added up. Set opts.integrator beforehand for another rule.

@@ -15,11 +15,11 @@ typedef struct val_trial {
 
 void val_trial_close(val_trial *trial);
 // A random tree in a random state, rooted or floating, on a balanced or a random assembly.
-bool val_trial_open(val_report *report, val_random *random, int32_t number, val_trial *trial);
+void val_trial_open(val_report *report, val_random *random, int32_t number, val_trial *trial);
 // The assembly of a tree that is there; closes it when it fails.
-bool val_trial_adapt(val_report *report, const td_adapt_opts *opts, val_trial *trial);
+void val_trial_adapt(val_report *report, const td_adapt_opts *opts, val_trial *trial);
 // Uniform links of 0.1 m and 0.1 kg in a plane without springs, hanging when all angles are 0.
-bool val_pendulum_open(val_report *report, int32_t count, double radius, const td_adapt_opts *opts,
+void val_pendulum_open(val_report *report, int32_t count, double radius, const td_adapt_opts *opts,
                        val_trial *trial);
 // Each joint active by chance; the others by impulses rigid.
 void val_trial_region(val_random *random, val_trial *trial, double share);

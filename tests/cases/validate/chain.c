@@ -22,20 +22,16 @@ static void hangs_straight(val_report *report) {
     val_rod rod = limp_chain(val_level);
     val_body tree;
     td_step_opts opts = td_step_opts_default();
-    if (!val_rod_build(report, &rod, &tree)) {
-        return;
+    val_rod_build(report, &rod, &tree);
+    val_settle(report, &tree, &opts, "rest of a chain let go from level");
+    double aside = 0;
+    for (int32_t i = 0; i < LINKS; i++) {
+        td_vec3 tip = td_body_tip(tree.state, i);
+        aside = val_worse(hypot(tip.x, tip.z), aside);
     }
-    if (val_settle(report, &tree, &opts, "rest of a chain let go from level")) {
-        double aside = 0;
-        for (int32_t i = 0; i < LINKS; i++) {
-            td_vec3 tip = td_body_tip(tree.state, i);
-            aside = val_worse(hypot(tip.x, tip.z), aside);
-        }
-        val_at_most(report, "farthest from the plumb line, m, let go from level", LINKS, aside,
-                    1e-6);
-        val_absolute(report, "height of the tip, m, let go from level", LINKS,
-                     td_body_tip(tree.state, LINKS - 1).y, -rod.length, 1e-6);
-    }
+    val_at_most(report, "farthest from the plumb line, m, let go from level", LINKS, aside, 1e-6);
+    val_absolute(report, "height of the tip, m, let go from level", LINKS,
+                 td_body_tip(tree.state, LINKS - 1).y, -rod.length, 1e-6);
     val_body_free(&tree);
 }
 
@@ -69,20 +65,16 @@ static void swings(val_report *report) {
     val_rod rod = limp_chain(val_hanging);
     val_body tree;
     td_mode modes[COUNT];
-    td_diag diag = {.message = ""};
-    if (!val_rod_build(report, &rod, &tree)) {
-        return;
-    }
-    td_status status = td_body_modes(tree.state, (td_vec3){0, -GRAVITY, 0}, COUNT, modes, &diag);
+    val_rod_build(report, &rod, &tree);
+    td_status status =
+        td_body_modes(tree.state, (td_vec3){0, -GRAVITY, 0}, COUNT, modes, &report->diag);
     for (int k = 0; k < COUNT && status == TD_OK; k++) {
-        char text[64];
-        snprintf(text, sizeof text, "swing frequency %d%c, Hz", k / 2 + 1, k % 2 ? 'b' : 'a');
-        val_relative(report, text, LINKS, modes[k].frequency,
+        val_relative(report,
+                     val_text(report, "swing frequency %d%c, Hz", k / 2 + 1, k % 2 ? 'b' : 'a'),
+                     LINKS, modes[k].frequency,
                      bessel0_zero(k / 2) / 2 * sqrt(GRAVITY / rod.length) / (2 * VAL_PI), 0.005);
     }
-    if (status != TD_OK) {
-        val_fault(report, "swing frequencies", LINKS, status, &diag);
-    }
+    val_must(report, "swing frequencies", LINKS, status);
     val_body_free(&tree);
 }
 
@@ -111,21 +103,18 @@ static void catenary(val_report *report) {
     td_step_opts opts = td_step_opts_default();
     opts.loads = &pin;
     opts.load_count = 1;
-    if (!val_rod_build(report, &rod, &tree)) {
-        return;
+    val_rod_build(report, &rod, &tree);
+    val_settle(report, &tree, &opts, "rest between two pins");
+    double a = catenary_scale(span, rod.length), off = 0, low = 0;
+    for (int32_t i = 0; i < LINKS; i++) {
+        td_vec3 tip = td_body_tip(tree.state, i);
+        double y = a * (cosh((tip.x - span / 2) / a) - cosh(span / (2 * a)));
+        off = val_worse(hypot(tip.y - y, tip.z), off);
+        low = fmin(low, tip.y);
     }
-    if (val_settle(report, &tree, &opts, "rest between two pins")) {
-        double a = catenary_scale(span, rod.length), off = 0, low = 0;
-        for (int32_t i = 0; i < LINKS; i++) {
-            td_vec3 tip = td_body_tip(tree.state, i);
-            double y = a * (cosh((tip.x - span / 2) / a) - cosh(span / (2 * a)));
-            off = val_worse(hypot(tip.y - y, tip.z), off);
-            low = fmin(low, tip.y);
-        }
-        val_at_most(report, "farthest from the catenary, m", LINKS, off, 1e-4);
-        val_absolute(report, "lowest point of the catenary, m", LINKS, low,
-                     a * (1 - cosh(span / (2 * a))), 1e-4);
-    }
+    val_at_most(report, "farthest from the catenary, m", LINKS, off, 1e-4);
+    val_absolute(report, "lowest point of the catenary, m", LINKS, low,
+                 a * (1 - cosh(span / (2 * a))), 1e-4);
     val_body_free(&tree);
 }
 

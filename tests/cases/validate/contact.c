@@ -116,56 +116,44 @@ val_heap val_heap_empty(const char *quantity, double dt) {
     return h;
 }
 
-bool val_heap_add(val_report *report, val_heap *h, const td_rod_def *def) {
-    if (!val_strand_new(report, def, NULL, &h->strand[h->count])) {
-        val_heap_free(h);
-        return false;
-    }
+void val_heap_add(val_report *report, val_heap *h, const td_rod_def *def) {
+    val_strand_new(report, def, NULL, &h->strand[h->count]);
     h->state[h->count] = h->strand[h->count].state;
     h->radius = def->radius;
     h->edge = td_vec3_distance(def->points[0], def->points[1]);
     h->closed = def->closed;
     h->count++;
-    return true;
 }
 
-bool val_heap_ready(val_report *report, val_heap *h, double friction, double creep) {
+void val_heap_ready(val_report *report, val_heap *h, double friction, double creep) {
     td_contact_opts opts = td_contact_opts_default();
-    td_diag diag = {.message = ""};
     opts.friction = friction;
     opts.creep = creep;
     td_body *refs[sizeof h->state / sizeof *h->state];
     for (int32_t k = 0; k < h->count; k++) {
         refs[k] = h->state[k];
     }
-    td_status status = td_island_new(refs, h->count, &opts, 1, NULL, &h->island, &diag);
-    if (status != TD_OK) {
-        val_fault(report, h->quantity, h->strand[0].n, status, &diag);
-        val_heap_free(h);
-    }
-    return status == TD_OK;
+    val_must(report, h->quantity, h->strand[0].n,
+             td_island_new(refs, h->count, &opts, 1, NULL, &h->island, &report->diag));
 }
 
-bool val_heap_step(val_report *report, val_heap *h) {
-    td_diag diag = {.message = ""};
-    td_status status =
-        td_island_step(h->island, h->opts, &h->collider, h->collider_count, NULL, &diag);
-    if (status != TD_OK) {
-        val_fault(report, h->quantity, h->strand[0].n, status, &diag);
-    }
-    return status == TD_OK;
+void val_heap_step(val_report *report, val_heap *h) {
+    val_must(
+        report, h->quantity, h->strand[0].n,
+        td_island_step(h->island, h->opts, &h->collider, h->collider_count, NULL, &report->diag));
 }
 
 // Rows of what is never to overlap, where below 0 it is the least gap, and of how many pairs of
 // edges must touch in the end over those that do: what does not touch shows nothing.
 static void rows_of_gap(val_report *report, const val_heap *h, const char *what, int32_t must) {
-    char text[80];
     const double rate = 1 / h->opts[0].dt;
-    snprintf(text, sizeof text, "overlap over radius at most, %s, dt 1/%.0f", what, rate);
-    val_not_above(report, text, h->strand[0].n, -h->least / h->radius, 0);
-    snprintf(text, sizeof text, "%d over pairs of edges that touch, %s, dt 1/%.0f", must, what,
-             rate);
-    val_at_most(report, text, h->strand[0].n, (double)must / h->touching, 1);
+    val_not_above(report,
+                  val_text(report, "overlap over radius at most, %s, dt 1/%.0f", what, rate),
+                  h->strand[0].n, -h->least / h->radius, 0);
+    val_at_most(
+        report,
+        val_text(report, "%d over pairs of edges that touch, %s, dt 1/%.0f", must, what, rate),
+        h->strand[0].n, (double)must / h->touching, 1);
 }
 
 // Points evenly along a curve that is given by many.
@@ -213,7 +201,7 @@ static double knot_points(td_vec3 *points) {
 }
 
 // Ends drawn apart until the knot is tight, then turned against each other.
-static bool pull_knot(val_report *report, val_heap *h, const td_vec3 *points, double apart) {
+static void pull_knot(val_report *report, val_heap *h, const td_vec3 *points, double apart) {
     const double dt = h->opts[0].dt;
     td_quat turn[2] = {td_body_rotation(h->state[0], 0),
                        td_body_rotation(h->state[0], KNOT_EDGES - 1)};
@@ -228,12 +216,9 @@ static bool pull_knot(val_report *report, val_heap *h, const td_vec3 *points, do
                 td_rod_set_end(h->state[0], 0, end == 1, at,
                                td_quat_mul(val_turn((td_vec3){0, 0, sign * angle}), turn[end])));
         }
-        if (!val_heap_step(report, h)) {
-            return false;
-        }
+        val_heap_step(report, h);
         measure(h);
     }
-    return true;
 }
 
 // Of all joints together. A knotted rod between straight ends bends by a full turn at least: closed
@@ -263,15 +248,12 @@ static void knot(val_report *report, double dt) {
     def.damping_time = 0.01;
     def.start = def.end = TD_END_CLAMPED;
     h.opts[0].gravity = (td_vec3){0, 0, 0};
-    if (!val_heap_add(report, &h, &def) || !val_heap_ready(report, &h, 0.3, 1e-3)) {
-        return;
-    }
-    if (pull_knot(report, &h, points, length - KNOT_SPARE)) {
-        char text[80];
-        rows_of_gap(report, &h, "knot", 3);
-        snprintf(text, sizeof text, "2 pi over all bending of the knot, dt 1/%.0f", 1 / dt);
-        val_at_most(report, text, KNOT_EDGES, 2 * VAL_PI / whole_bend(&h.strand[0]), 1);
-    }
+    val_heap_add(report, &h, &def);
+    val_heap_ready(report, &h, 0.3, 1e-3);
+    pull_knot(report, &h, points, length - KNOT_SPARE);
+    rows_of_gap(report, &h, "knot", 3);
+    val_at_most(report, val_text(report, "2 pi over all bending of the knot, dt 1/%.0f", 1 / dt),
+                KNOT_EDGES, 2 * VAL_PI / whole_bend(&h.strand[0]), 1);
     val_heap_free(&h);
 }
 
@@ -285,7 +267,7 @@ static void knot(val_report *report, double dt) {
 #define CORD_TURNS  16
 
 // A cord between two clamps, turned at one end while they come together.
-static bool wind_cord(val_report *report, val_heap *h) {
+static void wind_cord(val_report *report, val_heap *h) {
     const double dt = h->opts[0].dt;
     td_quat turn = td_body_rotation(h->state[0], 0);
     for (double t = dt; t < CORD_TIME + 0.5 * dt; t += dt) {
@@ -294,12 +276,9 @@ static bool wind_cord(val_report *report, val_heap *h) {
         case_must(td_rod_set_end(h->state[0], 0, false, (td_vec3){in, 0, 0},
                                  td_quat_mul(val_turn((td_vec3){angle, 0, 0}), turn)));
         case_must(td_rod_set_end(h->state[0], 0, true, (td_vec3){CORD_LENGTH - in, 0, 0}, turn));
-        if (!val_heap_step(report, h)) {
-            return false;
-        }
+        val_heap_step(report, h);
         measure(h);
     }
-    return true;
 }
 
 static void plectoneme(val_report *report, double dt) {
@@ -315,12 +294,10 @@ static void plectoneme(val_report *report, double dt) {
     def.radius = CORD_RADIUS;
     def.damping_time = 0.005;
     def.start = def.end = TD_END_CLAMPED;
-    if (!val_heap_add(report, &h, &def) || !val_heap_ready(report, &h, 0.1, 1e-3)) {
-        return;
-    }
-    if (wind_cord(report, &h)) {
-        rows_of_gap(report, &h, "cord", CORD_TURNS);
-    }
+    val_heap_add(report, &h, &def);
+    val_heap_ready(report, &h, 0.1, 1e-3);
+    wind_cord(report, &h);
+    rows_of_gap(report, &h, "cord", CORD_TURNS);
     val_heap_free(&h);
 }
 
@@ -335,19 +312,16 @@ static void plectoneme(val_report *report, double dt) {
 #define CHAIN_PULL  20.0  // N, in the end
 
 // Rings through each other, every other one turned, on a peg; the last is pulled more and more.
-static bool pull_chain(val_report *report, val_heap *h) {
+static void pull_chain(val_report *report, val_heap *h) {
     const double dt = h->opts[0].dt;
     td_load pull = {.kind = TD_LOAD_FORCE, .segment = 3 * LINK_EDGES / 4};
     h->opts[LINKS - 1].loads = &pull;
     h->opts[LINKS - 1].load_count = 1;
     for (double t = dt; t < CHAIN_TIME + 0.5 * dt; t += dt) {
         pull.vector = (td_vec3){0, -CHAIN_PULL * t / CHAIN_TIME, 0};
-        if (!val_heap_step(report, h)) {
-            return false;
-        }
+        val_heap_step(report, h);
         measure(h);
     }
-    return true;
 }
 
 static void chain(val_report *report, double dt) {
@@ -366,9 +340,7 @@ static void chain(val_report *report, double dt) {
         def.radius = LINK_RADIUS;
         def.young = 1e8;
         def.damping_time = 1e-3;
-        if (!val_heap_add(report, &h, &def)) {
-            return;
-        }
+        val_heap_add(report, &h, &def);
     }
     h.collider = td_collider_default(TD_COLLIDER_CAPSULE);
     h.collider.radius = 0.005;
@@ -376,20 +348,16 @@ static void chain(val_report *report, double dt) {
     h.collider.position0 = h.collider.position = (td_vec3){0, LINK_SIZE - 0.008, 0};
     h.collider.rotation0 = h.collider.rotation = val_turn((td_vec3){0.5 * VAL_PI, 0, 0});
     h.collider_count = 1;
-    if (!val_heap_ready(report, &h, 0.3, 1e-3)) {
-        return;
+    val_heap_ready(report, &h, 0.3, 1e-3);
+    pull_chain(report, &h);
+    double worst = 0;
+    for (int32_t k = 1; k < LINKS; k++) {
+        double off = fabs(fabs(linking(&h.strand[k - 1], &h.strand[k])) - 1);
+        worst = val_worse(worst, off);
     }
-    if (pull_chain(report, &h)) {
-        char text[80];
-        double worst = 0;
-        for (int32_t k = 1; k < LINKS; k++) {
-            double off = fabs(fabs(linking(&h.strand[k - 1], &h.strand[k])) - 1);
-            worst = val_worse(worst, off);
-        }
-        rows_of_gap(report, &h, "chain", LINKS - 1);
-        snprintf(text, sizeof text, "linking numbers of the chain, dt 1/%.0f", 1 / dt);
-        val_absolute(report, text, LINKS, 1 + worst, 1, 1e-9);
-    }
+    rows_of_gap(report, &h, "chain", LINKS - 1);
+    val_absolute(report, val_text(report, "linking numbers of the chain, dt 1/%.0f", 1 / dt), LINKS,
+                 1 + worst, 1, 1e-9);
     val_heap_free(&h);
 }
 

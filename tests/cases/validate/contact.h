@@ -24,12 +24,10 @@ typedef struct val_heap {
 } val_heap;
 
 val_heap val_heap_empty(const char *quantity, double dt);
-// One rod more, and contact when all are there. False, with a row for the fault, when it fails; all
-// are freed then.
-bool val_heap_add(val_report *report, val_heap *heap, const td_rod_def *def);
-bool val_heap_ready(val_report *report, val_heap *heap, double friction, double creep);
-// False, with a row for the fault, when it fails.
-bool val_heap_step(val_report *report, val_heap *heap);
+// One rod more, and contact when all are there.
+void val_heap_add(val_report *report, val_heap *heap, const td_rod_def *def);
+void val_heap_ready(val_report *report, val_heap *heap, double friction, double creep);
+void val_heap_step(val_report *report, val_heap *heap);
 void val_heap_free(val_heap *heap);
 
 // Rows about friction and what moves.

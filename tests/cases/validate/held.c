@@ -19,11 +19,11 @@ val_held val_held_empty(const char *what, const val_way *way, double dt) {
     return h;
 }
 
-bool val_held_bars(val_report *report, val_held *h, int32_t count, td_joint_kind joint,
+void val_held_bars(val_report *report, val_held *h, int32_t count, td_joint_kind joint,
                    const double *length, const double *mass, const double *angle, td_vec3 start) {
     td_material material = td_material_get(0);
     td_builder *builder = val_begin(report, TD_SPRING_CLAMPED, &material);
-    for (int32_t i = 0; builder && i < count; i++) {
+    for (int32_t i = 0; i < count; i++) {
         td_segment_def def = td_segment_def_default();
         def.parent = i - 1;
         def.joint = joint;
@@ -40,47 +40,34 @@ bool val_held_bars(val_report *report, val_held *h, int32_t count, td_joint_kind
             def.second_moment.zz = 1e-9 * def.second_moment.yy;
         }
         def.has_stiffness = def.has_damping = true;
-        if (!val_add(report, builder, &def)) {
-            return false;
-        }
+        val_add(report, builder, &def);
     }
-    return builder && val_tree_finish(report, builder, &h->tree);
+    val_tree_finish(report, builder, &h->tree);
 }
 
 static bool is_implicit(const val_held *h) {
     return h->opts.integrator == TD_IMPLICIT || h->opts.integrator == TD_IMPLICIT_EULER;
 }
 
-bool val_held_open(val_report *report, val_held *h) {
+void val_held_open(val_report *report, val_held *h) {
     const td_analytic_opts opts = td_analytic_opts_default();
     td_body *state = h->tree.state;
-    td_diag diag = {.message = ""};
-    td_status status;
+    const int32_t n = h->constraint_count;
+    td_diag *diag = &report->diag;
     if (is_implicit(h)) {
-        status = td_island_new(&state, 1, NULL, 0, NULL, &h->island, &diag);
-        if (status == TD_OK) {
-            status = td_island_constrain(h->island, h->constraint, h->constraint_count, &diag);
-        }
+        val_must(report, h->what, n, td_island_new(&state, 1, NULL, 0, NULL, &h->island, diag));
+        val_must(report, h->what, n, td_island_constrain(h->island, h->constraint, n, diag));
     } else {
-        status = td_analytic_new(&h->tree.state, 1, h->constraint, h->constraint_count, &opts, NULL,
-                                 &h->analytic, &diag);
+        val_must(report, h->what, n,
+                 td_analytic_new(&state, 1, h->constraint, n, &opts, NULL, &h->analytic, diag));
     }
-    if (status != TD_OK) {
-        val_fault(report, h->what, h->constraint_count, status, &diag);
-        val_held_close(h);
-    }
-    return status == TD_OK;
 }
 
-bool val_held_step(val_report *report, val_held *h) {
-    td_diag diag = {.message = ""};
+void val_held_step(val_report *report, val_held *h) {
     td_status status = is_implicit(h)
-                           ? td_island_step(h->island, &h->opts, NULL, 0, NULL, &diag)
-                           : td_analytic_step(h->analytic, &h->opts, NULL, 0, NULL, &diag);
-    if (status != TD_OK) {
-        val_fault(report, h->what, h->constraint_count, status, &diag);
-    }
-    return status == TD_OK;
+                           ? td_island_step(h->island, &h->opts, NULL, 0, NULL, &report->diag)
+                           : td_analytic_step(h->analytic, &h->opts, NULL, 0, NULL, &report->diag);
+    val_must(report, h->what, h->constraint_count, status);
 }
 
 void val_held_close(val_held *h) {

@@ -31,10 +31,10 @@ typedef struct val_held {
 
 val_held val_held_empty(const char *what, const val_way *way, double dt);
 // Thin bars one after the other from `start`, in the plane z = 0 at these angles from +x, on hinges
-// or ball joints without springs. False, with a row for the fault, when it fails.
-bool val_held_bars(val_report *report, val_held *held, int32_t count, td_joint_kind joint,
+// or ball joints without springs.
+void val_held_bars(val_report *report, val_held *held, int32_t count, td_joint_kind joint,
                    const double *length, const double *mass, const double *angle, td_vec3 start);
 // Makes the tree hold its constraints. Closes it when it fails.
-bool val_held_open(val_report *report, val_held *held);
-bool val_held_step(val_report *report, val_held *held);
+void val_held_open(val_report *report, val_held *held);
+void val_held_step(val_report *report, val_held *held);
 void val_held_close(val_held *held);

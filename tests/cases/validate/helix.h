@@ -5,17 +5,16 @@
 
 #include "cases/validate/validate.h"
 
-// False, with a row for the fault, when it fails; nothing is to be freed then.
-bool val_helix_new(val_report *report, const td_helix_element *elements, int32_t count,
+void val_helix_new(val_report *report, const td_helix_element *elements, int32_t count,
                    val_body *helix);
-// As it started. False, with a row for the fault and the helix freed, when it fails.
-bool val_helix_restart(val_report *report, val_body *helix);
+// As it started.
+void val_helix_restart(val_report *report, val_body *helix);
 
 // A row of equal elements, each at the end of the one before: `first` is the first of them.
-bool val_helix_row(val_report *report, const td_helix_element *first, int32_t count,
+void val_helix_row(val_report *report, const td_helix_element *first, int32_t count,
                    val_body *helix);
 // The beam of a rod of segments, as a row of beam->count elements.
-bool val_helix_beam(val_report *report, const val_rod *beam, val_body *helix);
+void val_helix_beam(val_report *report, const val_rod *beam, val_body *helix);
 
 // One of `count` elements of a curl of unit length, stiffness and mass.
 td_helix_element val_helix_curl(int32_t count);

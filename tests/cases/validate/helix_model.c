@@ -8,40 +8,24 @@
 
 // ---- making ---------------------------------------------------------------------------------
 
-bool val_helix_new(val_report *report, const td_helix_element *elements, int32_t count,
+void val_helix_new(val_report *report, const td_helix_element *elements, int32_t count,
                    val_body *helix) {
-    td_diag diag = {.message = ""};
     *helix = (val_body){.n = count};
-    td_status status = td_helix_model_new(elements, count, NULL, &helix->model, &diag);
-    if (status == TD_OK) {
-        status = td_body_new(helix->model, NULL, &helix->state, &diag);
-    }
-    if (status != TD_OK) {
-        val_fault(report, "building helices", count, status, &diag);
-        val_body_free(helix);
-    }
-    return status == TD_OK;
+    val_must(report, "building helices", count,
+             td_helix_model_new(elements, count, NULL, &helix->model, &report->diag));
+    val_helix_restart(report, helix);
 }
 
-bool val_helix_restart(val_report *report, val_body *helix) {
-    td_diag diag = {.message = ""};
+void val_helix_restart(val_report *report, val_body *helix) {
     td_body_free(helix->state);
-    td_status status = td_body_new(helix->model, NULL, &helix->state, &diag);
-    if (status != TD_OK) {
-        val_fault(report, "building helices", helix->n, status, &diag);
-        val_body_free(helix);
-    }
-    return status == TD_OK;
+    val_must(report, "building helices", helix->n,
+             td_body_new(helix->model, NULL, &helix->state, &report->diag));
 }
 
-bool val_helix_row(val_report *report, const td_helix_element *first, int32_t count,
+void val_helix_row(val_report *report, const td_helix_element *first, int32_t count,
                    val_body *helix) {
-    td_helix_element *elements = calloc((size_t)count, sizeof *elements);
-    *helix = (val_body){.n = count};
-    if (!elements) {
-        val_fault(report, "building helices", count, TD_ERR_MEMORY, NULL);
-        return false;
-    }
+    td_helix_element *elements =
+        val_memory(report, "building helices", (size_t)count, sizeof *elements);
     for (int32_t i = 0; i < count; i++) {
         elements[i] = *first;
         if (i > 0) {
@@ -49,12 +33,11 @@ bool val_helix_row(val_report *report, const td_helix_element *first, int32_t co
             elements[i].turn = (td_quat){1, 0, 0, 0};
         }
     }
-    bool fine = val_helix_new(report, elements, count, helix);
+    val_helix_new(report, elements, count, helix);
     free(elements);
-    return fine;
 }
 
-bool val_helix_beam(val_report *report, const val_rod *beam, val_body *helix) {
+void val_helix_beam(val_report *report, const val_rod *beam, val_body *helix) {
     td_helix_element e = td_helix_element_default();
     e.turn = beam->turn;
     e.length = beam->length / beam->count;
@@ -62,7 +45,7 @@ bool val_helix_beam(val_report *report, const val_rod *beam, val_body *helix) {
     e.young = beam->young;
     e.poisson = beam->poisson;
     e.density = beam->density;
-    return val_helix_row(report, &e, beam->count, helix);
+    val_helix_row(report, &e, beam->count, helix);
 }
 
 // ---- random ---------------------------------------------------------------------------------

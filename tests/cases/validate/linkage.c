@@ -103,7 +103,7 @@ static const linkage slider_crank = {slider_shape};
 // ---- trees ----------------------------------------------------------------------------------
 
 // Bars one after the other from the origin, at these angles from +x. The block is a short one.
-static bool build(val_report *report, bool slider, val_held *h) {
+static void build(val_report *report, bool slider, val_held *h) {
     double angle[3] = {START, 0, 0}, length[3] = {CRANK, COUPLER, ROCKER}, rocker;
     four_angles(START, &angle[1], &rocker);
     angle[2] = rocker - VAL_PI;
@@ -118,7 +118,7 @@ static bool build(val_report *report, bool slider, val_held *h) {
     c->point[0].y = slider ? 0 : ROCKER;
     c->axis[0] = (td_vec3){0, 1, 0}; // the block's own, along x
     const double mass[3] = {CRANK, COUPLER, slider ? BLOCK : ROCKER};
-    return val_held_bars(report, h, 3, TD_JOINT_HINGE, length, mass, angle, (td_vec3){0, 0, 0});
+    val_held_bars(report, h, 3, TD_JOINT_HINGE, length, mass, angle, (td_vec3){0, 0, 0});
 }
 
 static double crank_of(const val_held *h) {
@@ -132,20 +132,18 @@ typedef struct linkage_errors {
     double angle, loop, energy;
 } linkage_errors;
 
-static bool measure(val_report *report, bool slider, const val_way *way, double dt, double want,
+static void measure(val_report *report, bool slider, const val_way *way, double dt, double want,
                     linkage_errors *e) {
     val_held h = val_held_empty(slider ? "slider-crank" : "four bars", way, dt);
-    if (!build(report, slider, &h) || !val_held_open(report, &h)) {
-        return false;
-    }
+    build(report, slider, &h);
+    val_held_open(report, &h);
     const int32_t steps = (int32_t)(0.5 / dt + 0.5);
     const td_vec3 gravity = h.opts.gravity;
     const double start = val_energy(&h.tree, gravity);
-    bool fine = true;
     double most = 0;
     *e = (linkage_errors){0, 0, 0};
-    for (int32_t k = 0; k < steps && fine; k++) {
-        fine = val_held_step(report, &h);
+    for (int32_t k = 0; k < steps; k++) {
+        val_held_step(report, &h);
         const td_vec3 end = slider ? td_body_origin(h.tree.state, 2) : td_body_tip(h.tree.state, 2);
         e->loop = val_worse(slider ? fabs(end.y) : hypot(end.x - GROUND, end.y), e->loop);
         e->energy = val_worse(fabs(val_energy(&h.tree, gravity) - start), e->energy);
@@ -154,26 +152,22 @@ static bool measure(val_report *report, bool slider, const val_way *way, double 
     e->energy /= most;
     e->angle = fabs(crank_of(&h) - want);
     val_held_close(&h);
-    return fine;
 }
 
 static void linkage_rows(val_report *report, bool slider, const val_way *way) {
     const char *what = slider ? "slider-crank" : "four bars";
     const double want = angle_after(slider ? &slider_crank : &four_bars, START, 0.5);
     linkage_errors coarse, fine;
-    char text[80];
-    if (!measure(report, slider, way, 2 * way->dt, want, &coarse) ||
-        !measure(report, slider, way, way->dt, want, &fine)) {
-        return;
-    }
-    snprintf(text, sizeof text, "%s: error of the crank, rad, %s", what, way->name);
-    val_at_most(report, text, (int64_t)(0.5 / way->dt + 0.5), fine.angle, way->error);
-    snprintf(text, sizeof text, "%s: order, %s", what, way->name);
-    val_absolute(report, text, 2, log2(coarse.angle / fine.angle), way->order, 0.5);
-    snprintf(text, sizeof text, "%s: loop at most open by, m, %s", what, way->name);
-    val_at_most(report, text, 1, fine.loop, 1e-8);
-    snprintf(text, sizeof text, "%s: energy off at most, %s", what, way->name);
-    val_at_most(report, text, 1, fine.energy, way->energy);
+    measure(report, slider, way, 2 * way->dt, want, &coarse);
+    measure(report, slider, way, way->dt, want, &fine);
+    val_at_most(report, val_text(report, "%s: error of the crank, rad, %s", what, way->name),
+                (int64_t)(0.5 / way->dt + 0.5), fine.angle, way->error);
+    val_absolute(report, val_text(report, "%s: order, %s", what, way->name), 2,
+                 log2(coarse.angle / fine.angle), way->order, 0.5);
+    val_at_most(report, val_text(report, "%s: loop at most open by, m, %s", what, way->name), 1,
+                fine.loop, 1e-8);
+    val_at_most(report, val_text(report, "%s: energy off at most, %s", what, way->name), 1,
+                fine.energy, way->energy);
 }
 
 // ---- an hour --------------------------------------------------------------------------------
@@ -183,42 +177,35 @@ enum { HOUR = 3600 * 60 }; // steps of 1/60 s
 #define TURN (VAL_PI / 60) // rad in a step: half a turn a second
 
 // The largest opening of the loop, and what the energy gained at most; `driven` by a motor that
-// turns the crank all the time. Without one BDF2 lets it come to rest. False when a step fails.
-static bool run_hour(val_report *report, val_held *h, bool driven, double *open, double *gain) {
+// turns the crank all the time. Without one BDF2 lets it come to rest.
+static void run_hour(val_report *report, val_held *h, bool driven, double *open, double *gain) {
     td_constraint_target target = td_constraint_target_default();
     const double start = val_energy(&h->tree, h->opts.gravity);
-    bool fine = true;
     *open = *gain = 0;
-    for (int32_t k = 0; k < HOUR && fine; k++) {
+    for (int32_t k = 0; k < HOUR; k++) {
         if (driven) {
             target.joint.x = (k + 1) * TURN;
             case_must(td_island_set_target(h->island, 1, &target));
         }
-        fine = val_held_step(report, h);
+        val_held_step(report, h);
         const td_vec3 end = td_body_tip(h->tree.state, 2);
         *open = val_worse(hypot(end.x - GROUND, end.y), *open);
         *gain = val_worse(val_energy(&h->tree, h->opts.gravity) - start, *gain);
     }
-    return fine;
 }
 
 static void hour_rows(val_report *report, bool driven) {
     const char *what = driven ? "driven for an hour" : "an hour";
     val_held h = val_held_empty(what, &val_ways[val_way_count - 1], 1.0 / 60);
     double open, gain, coupler, rocker;
-    char text[80];
-    if (!build(report, false, &h)) {
-        return;
-    }
+    build(report, false, &h);
     if (driven) { // the crank is the first segment
         h.constraint[h.constraint_count++] = td_constraint_default(TD_CONSTRAINT_JOINT);
     }
-    if (!val_held_open(report, &h)) {
-        return;
-    }
-    const bool fine = run_hour(report, &h, driven, &open, &gain);
-    snprintf(text, sizeof text, "four bars, %s: loop at most open by, m", what);
-    val_at_most(report, text, HOUR, fine ? open : (double)NAN, 1e-8);
+    val_held_open(report, &h);
+    run_hour(report, &h, driven, &open, &gain);
+    val_at_most(report, val_text(report, "four bars, %s: loop at most open by, m", what), HOUR,
+                open, 1e-8);
     if (driven) {
         four_angles(START, &coupler, &rocker); // after whole turns
         const td_vec3 a = td_body_origin(h.tree.state, 2), b = td_body_tip(h.tree.state, 2);
@@ -354,23 +341,17 @@ static void chain_rows(val_report *report, const val_way *way, double want) {
     h.constraint[0].segment[0] = LINKS - 1;
     h.constraint[0].point[0].y = LINK;
     h.constraint_count = 1;
-    if (!val_held_bars(report, &h, LINKS, TD_JOINT_BALL, length, mass, angle,
-                       (td_vec3){-0.5, 0, 0}) ||
-        !val_held_open(report, &h)) {
-        return;
-    }
-    bool fine = true;
-    for (int32_t k = 0; k < (int32_t)(0.2 / way->dt + 0.5) && fine; k++) {
-        fine = val_held_step(report, &h);
+    val_held_bars(report, &h, LINKS, TD_JOINT_BALL, length, mass, angle, (td_vec3){-0.5, 0, 0});
+    val_held_open(report, &h);
+    for (int32_t k = 0; k < (int32_t)(0.2 / way->dt + 0.5); k++) {
+        val_held_step(report, &h);
         const td_vec3 end = td_body_tip(h.tree.state, LINKS - 1);
         open = val_worse(hypot(end.x - 0.5, hypot(end.y, end.z)), open);
     }
-    char text[80];
-    snprintf(text, sizeof text, "middle joint after 0.2 s, m, %s", way->name);
-    val_absolute(report, text, LINKS, fine ? td_body_origin(h.tree.state, HALF).y : (double)NAN,
-                 want, way->error);
-    snprintf(text, sizeof text, "loop at most open by, m, %s", way->name);
-    val_at_most(report, text, LINKS, open, 1e-8);
+    val_absolute(report, val_text(report, "middle joint after 0.2 s, m, %s", way->name), LINKS,
+                 td_body_origin(h.tree.state, HALF).y, want, way->error);
+    val_at_most(report, val_text(report, "loop at most open by, m, %s", way->name), LINKS, open,
+                1e-8);
     val_held_close(&h);
 }
 

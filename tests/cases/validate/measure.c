@@ -55,14 +55,15 @@ val_ledger val_ledger_open(double energy, double put_in, double dt) {
 
 void val_losses_rows(val_report *report, int32_t count, int a_second, const val_losses *euler,
                      const val_losses *implicit) {
-    char text[64];
-    snprintf(text, sizeof text, "energy gained, implicit-euler at 1/%d s", a_second);
-    val_at_most(report, text, count, euler->rise, 1e-3);
-    snprintf(text, sizeof text, "energy gained in a second, implicit-euler at 1/%d s", a_second);
-    val_at_most(report, text, count, euler->second, 1e-9);
-    snprintf(text, sizeof text, "energy above the start, implicit at 1/%d s", a_second);
-    val_at_most(report, text, count, implicit->above, 0.01);
+    val_at_most(report, val_text(report, "energy gained, implicit-euler at 1/%d s", a_second),
+                count, euler->rise, 1e-3);
+    val_at_most(report,
+                val_text(report, "energy gained in a second, implicit-euler at 1/%d s", a_second),
+                count, euler->second, 1e-9);
+    val_at_most(report, val_text(report, "energy above the start, implicit at 1/%d s", a_second),
+                count, implicit->above, 0.01);
     // pointwise BDF2's energy ripples; see docs/theory/validation.md
-    snprintf(text, sizeof text, "mean of a second above the last, implicit at 1/%d s", a_second);
-    val_at_most(report, text, count, implicit->mean, 1e-7);
+    val_at_most(report,
+                val_text(report, "mean of a second above the last, implicit at 1/%d s", a_second),
+                count, implicit->mean, 1e-7);
 }

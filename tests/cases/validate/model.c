@@ -13,38 +13,31 @@ double val_worse(double a, double b) {
 
 // ---- bodies ---------------------------------------------------------------------------------
 
-static bool finished(val_report *report, const val_body *body, const char *quantity,
-                     td_status status, const td_diag *diag) {
-    if (status != TD_OK) {
-        val_fault(report, quantity, body->n, status, diag);
+void val_step(val_report *report, val_body *body, const td_step_opts *opts, const char *quantity) {
+    const td_status status = td_body_step(body->state, opts, NULL, &report->diag);
+    val_must(report, quantity, body->n, status);
+}
+
+void val_must_rest(val_report *report, const char *quantity, int64_t n,
+                   const td_step_stats *stats) {
+    if (stats->unconverged > 0) {
+        snprintf(report->diag.message, sizeof report->diag.message,
+                 "no pose at rest was found in %lld iterations", (long long)stats->iterations);
+        val_must(report, quantity, n, TD_ERR_DIVERGED);
     }
-    return status == TD_OK;
 }
 
-bool val_step(val_report *report, val_body *body, const td_step_opts *opts, const char *quantity) {
-    td_diag diag = {.message = ""};
-    const td_status status = td_body_step(body->state, opts, NULL, &diag);
-    return finished(report, body, quantity, status, &diag);
-}
-
-bool val_settle(val_report *report, val_body *body, const td_step_opts *opts,
+void val_settle(val_report *report, val_body *body, const td_step_opts *opts,
                 const char *quantity) {
-    td_diag diag = {.message = ""};
     td_step_stats stats = {0};
-    td_status status = td_body_settle(body->state, opts, &stats, &diag);
-    if (status == TD_OK && stats.unconverged > 0) {
-        status = TD_ERR_DIVERGED;
-        snprintf(diag.message, sizeof diag.message, "no pose at rest was found in %lld iterations",
-                 (long long)stats.iterations);
-    }
-    return finished(report, body, quantity, status, &diag);
+    val_must(report, quantity, body->n, td_body_settle(body->state, opts, &stats, &report->diag));
+    val_must_rest(report, quantity, body->n, &stats);
 }
 
-bool val_modes(val_report *report, val_body *body, td_vec3 gravity, int32_t count, td_mode *modes,
+void val_modes(val_report *report, val_body *body, td_vec3 gravity, int32_t count, td_mode *modes,
                const char *quantity) {
-    td_diag diag = {.message = ""};
-    const td_status status = td_body_modes(body->state, gravity, count, modes, &diag);
-    return finished(report, body, quantity, status, &diag);
+    const td_status status = td_body_modes(body->state, gravity, count, modes, &report->diag);
+    val_must(report, quantity, body->n, status);
 }
 
 td_vec3 val_tip(const val_body *body) {
@@ -58,33 +51,21 @@ double val_energy(val_body *body, td_vec3 gravity) {
 
 // ---- building -------------------------------------------------------------------------------
 
-static bool finish(td_builder *builder, val_body *tree, td_status *status, td_diag *diag) {
-    td_body_opts opts = td_body_opts_default();
-    *status = td_builder_finish(builder, &tree->skeleton, diag);
-    if (*status == TD_OK) {
-        *status = td_body_model_new(tree->skeleton, "tree", &opts, NULL, &tree->model, diag);
-    }
-    if (*status == TD_OK) {
-        *status = td_body_new(tree->model, NULL, &tree->state, diag);
-    }
-    return *status == TD_OK;
+static void built(val_report *report, td_status status) {
+    val_must(report, "building a tree", 0, status);
 }
 
-bool val_tree_finish(val_report *report, td_builder *builder, val_body *tree) {
-    td_diag diag = {.message = ""};
-    td_status status;
+void val_tree_finish(val_report *report, td_builder *builder, val_body *tree) {
+    const td_body_opts opts = td_body_opts_default();
+    td_diag *diag = &report->diag;
     *tree = (val_body){.skeleton = NULL};
-    bool fine = finish(builder, tree, &status, &diag);
+    built(report, td_builder_finish(builder, &tree->skeleton, diag));
     td_builder_free(builder);
-    if (!fine) {
-        val_fault(report, "building a tree", 0, status, &diag);
-        val_body_free(tree);
-        return false;
-    }
+    built(report, td_body_model_new(tree->skeleton, "tree", &opts, NULL, &tree->model, diag));
+    built(report, td_body_new(tree->model, NULL, &tree->state, diag));
     tree->n = td_body_segment_count(tree->model);
     tree->dofs = td_body_dof_count(tree->model);
     tree->coords = td_tree_coord_count(tree->model);
-    return true;
 }
 
 void val_body_free(val_body *body) {
@@ -96,29 +77,15 @@ void val_body_free(val_body *body) {
 
 td_builder *val_begin(val_report *report, td_spring_rule springs, const td_material *material) {
     td_builder *builder = NULL;
-    td_diag diag = {.message = ""};
     td_skeleton_opts opts = td_skeleton_opts_default();
     opts.springs = springs;
-    td_status status = td_builder_new(&opts, NULL, &builder);
-    if (status == TD_OK) {
-        status = td_builder_add_material(builder, material, NULL, &diag);
-    }
-    if (status != TD_OK) {
-        val_fault(report, "building a tree", 0, status, &diag);
-        td_builder_free(builder);
-        return NULL;
-    }
+    built(report, td_builder_new(&opts, NULL, &builder));
+    built(report, td_builder_add_material(builder, material, NULL, &report->diag));
     return builder;
 }
 
-bool val_add(val_report *report, td_builder *builder, const td_segment_def *def) {
-    td_diag diag = {.message = ""};
-    td_status status = td_builder_add(builder, def, NULL, &diag);
-    if (status != TD_OK) {
-        val_fault(report, "building a tree", def->parent + 1, status, &diag);
-        td_builder_free(builder);
-    }
-    return status == TD_OK;
+void val_add(val_report *report, td_builder *builder, const td_segment_def *def) {
+    built(report, td_builder_add(builder, def, NULL, &report->diag));
 }
 
 // ---- rods -----------------------------------------------------------------------------------
@@ -139,7 +106,7 @@ val_rod val_thesis_beam(int32_t count) {
     return rod;
 }
 
-bool val_rod_build(val_report *report, const val_rod *rod, val_body *tree) {
+void val_rod_build(val_report *report, const val_rod *rod, val_body *tree) {
     td_material material = td_material_get(0);
     *tree = (val_body){.skeleton = NULL};
     material.young = rod->young;
@@ -148,7 +115,7 @@ bool val_rod_build(val_report *report, const val_rod *rod, val_body *tree) {
     material.density = rod->density;
     material.damping_time = 0;
     td_builder *builder = val_begin(report, rod->springs, &material);
-    for (int32_t i = 0; builder && i < rod->count; i++) {
+    for (int32_t i = 0; i < rod->count; i++) {
         td_segment_def def = td_segment_def_default();
         def.parent = i - 1;
         def.joint = rod->joint;
@@ -165,11 +132,9 @@ bool val_rod_build(val_report *report, const val_rod *rod, val_body *tree) {
             // the twist of a limp chain would be free to go anywhere
             def.stiffness = (td_vec3){0, rod->joint == TD_JOINT_BALL ? 1 : 0, 0};
         }
-        if (!val_add(report, builder, &def)) {
-            return false;
-        }
+        val_add(report, builder, &def);
     }
-    return builder && val_tree_finish(report, builder, tree);
+    val_tree_finish(report, builder, tree);
 }
 
 // ---- random trees ---------------------------------------------------------------------------
@@ -231,7 +196,7 @@ static void random_springs(val_random *random, const val_wild *wild, double stif
     def->damping = (td_vec3){time * scale * bend, time * 0.7 * bend, time * other};
 }
 
-bool val_wild_build(val_report *report, val_random *random, const val_wild *wild, val_body *tree) {
+void val_wild_build(val_report *report, val_random *random, const val_wild *wild, val_body *tree) {
     td_material material = td_material_get(0);
     bool given = wild->soft > 0;
     *tree = (val_body){.skeleton = NULL};
@@ -243,16 +208,14 @@ bool val_wild_build(val_report *report, val_random *random, const val_wild *wild
         material.damping_time = val_uniform(random, 0, wild->damping);
     }
     td_builder *builder = val_begin(report, TD_SPRING_CLAMPED, &material);
-    for (int32_t i = 0; builder && i < count; i++) {
+    for (int32_t i = 0; i < count; i++) {
         td_segment_def def = random_segment(random, wild, i);
         if (given) {
             random_springs(random, wild, stiffness, &def);
         }
-        if (!val_add(report, builder, &def)) {
-            return false;
-        }
+        val_add(report, builder, &def);
     }
-    return builder && val_tree_finish(report, builder, tree);
+    val_tree_finish(report, builder, tree);
 }
 
 static void set_turn(double *q, td_quat turn) {
@@ -300,17 +263,13 @@ void val_wild_start(val_random *random, val_body *tree, double angle, double spe
 
 // ---- states ---------------------------------------------------------------------------------
 
-bool val_pose_keep(val_body *tree, val_pose *pose) {
+void val_pose_keep(val_report *report, val_body *tree, val_pose *pose) {
+    const size_t coords = (size_t)tree->coords, dofs = (size_t)tree->dofs;
     *pose = (val_pose){.coord_count = tree->coords, .dof_count = tree->dofs};
-    pose->coords = malloc(((size_t)tree->coords + 1) * sizeof *pose->coords);
-    pose->velocities = malloc(((size_t)tree->dofs + 1) * sizeof *pose->velocities);
-    if (!pose->coords || !pose->velocities) {
-        val_pose_free(pose);
-        return false;
-    }
-    memcpy(pose->coords, td_tree_coords(tree->state), (size_t)tree->coords * sizeof(double));
-    memcpy(pose->velocities, td_tree_velocities(tree->state), (size_t)tree->dofs * sizeof(double));
-    return true;
+    pose->coords = val_memory(report, "keeping a state", coords, sizeof *pose->coords);
+    pose->velocities = val_memory(report, "keeping a state", dofs, sizeof *pose->velocities);
+    memcpy(pose->coords, td_tree_coords(tree->state), coords * sizeof(double));
+    memcpy(pose->velocities, td_tree_velocities(tree->state), dofs * sizeof(double));
 }
 
 void val_pose_restore(val_body *tree, const val_pose *pose) {
@@ -325,32 +284,22 @@ void val_pose_free(val_pose *pose) {
     *pose = (val_pose){.coords = NULL};
 }
 
-bool val_wild_open(val_report *report, val_random *random, const val_wild *wild, double angle,
+void val_wild_open(val_report *report, val_random *random, const val_wild *wild, double angle,
                    double speed, val_body *tree, val_pose *start) {
-    *start = (val_pose){.coords = NULL};
-    if (!val_wild_build(report, random, wild, tree)) {
-        return false;
-    }
+    val_wild_build(report, random, wild, tree);
     val_wild_start(random, tree, angle, speed);
-    bool kept = val_pose_keep(tree, start);
-    if (!kept) {
-        val_fault(report, "keeping a state", tree->n, TD_ERR_MEMORY, NULL);
-        val_body_free(tree);
-    }
-    return kept;
+    val_pose_keep(report, tree, start);
 }
 
-bool val_run(val_report *report, val_body *tree, const val_pose *start, const td_step_opts *opts,
+void val_run(val_report *report, val_body *tree, const val_pose *start, const td_step_opts *opts,
              int32_t steps, td_vec3 *tips, const char *quantity) {
-    bool fine = true;
     val_pose_restore(tree, start);
-    for (int32_t i = 0; fine && i < steps; i++) {
-        fine = val_step(report, tree, opts, quantity);
+    for (int32_t i = 0; i < steps; i++) {
+        val_step(report, tree, opts, quantity);
     }
-    for (int32_t i = 0; fine && i < tree->n; i++) {
+    for (int32_t i = 0; i < tree->n; i++) {
         tips[i] = td_body_tip(tree->state, i);
     }
-    return fine;
 }
 
 double val_tips_apart(const td_vec3 *a, const td_vec3 *b, int32_t count) {

@@ -12,6 +12,12 @@
 #define FRAMES  60 // steps a second
 #define FACTOR  3.0
 
+// What a call of the motion returned.
+static void must(val_report *report, const reduce_case *of, const reduce_motion *m, bool done) {
+    report->diag = m->diag;
+    val_must(report, of->name, m->count, done ? TD_OK : TD_ERR_READ);
+}
+
 // ---- errors ---------------------------------------------------------------------------------
 
 static void check_estimate(val_report *report, const reduce_case *of, double error) {
@@ -19,38 +25,30 @@ static void check_estimate(val_report *report, const reduce_case *of, double err
     reduce_motion m;
     char name[120];
     opts.error = error;
-    bool fine = reduce_motion_open(&m, of, &opts);
-    for (int k = 0; fine && k < SECONDS * FRAMES; k++) {
-        fine = reduce_motion_step(&m);
+    must(report, of, &m, reduce_motion_open(&m, of, &opts));
+    for (int k = 0; k < SECONDS * FRAMES; k++) {
+        must(report, of, &m, reduce_motion_step(&m));
     }
-    if (!fine) {
-        val_fault(report, of->name, 0, TD_ERR_READ, &m.diag);
-    } else {
-        const double looks = (double)m.looks;
-        snprintf(name, sizeof name, "%s, error %g m allowed: error over estimate", of->name, error);
-        val_at_most(report, name, m.count, sqrt(m.error / m.estimate), FACTOR);
-        snprintf(name, sizeof name, "%s, error %g m allowed: estimate over error", of->name, error);
-        val_at_most(report, name, m.count, sqrt(m.estimate / m.error), FACTOR);
-        snprintf(name, sizeof name, "%s, error %g m allowed: joints that move, of all", of->name,
-                 error);
-        val_at_most(report, name, m.count, m.joints / looks / m.count, 1);
-    }
+    const double looks = (double)m.looks;
+    snprintf(name, sizeof name, "%s, error %g m allowed: error over estimate", of->name, error);
+    val_at_most(report, name, m.count, sqrt(m.error / m.estimate), FACTOR);
+    snprintf(name, sizeof name, "%s, error %g m allowed: estimate over error", of->name, error);
+    val_at_most(report, name, m.count, sqrt(m.estimate / m.error), FACTOR);
+    snprintf(name, sizeof name, "%s, error %g m allowed: joints that move, of all", of->name,
+             error);
+    val_at_most(report, name, m.count, m.joints / looks / m.count, 1);
     reduce_motion_close(&m);
 }
 
 static void check_exact(val_report *report, const reduce_case *of) {
     const td_reduce_opts opts = td_reduce_opts_default();
     reduce_motion m;
-    bool fine = reduce_motion_open(&m, of, &opts);
-    for (int k = 0; fine && k < FRAMES; k++) {
-        fine = reduce_motion_step(&m);
+    must(report, of, &m, reduce_motion_open(&m, of, &opts));
+    for (int k = 0; k < FRAMES; k++) {
+        must(report, of, &m, reduce_motion_step(&m));
     }
-    if (fine) {
-        val_at_most(report, "error 0 m allowed: error of tips, m", m.count,
-                    sqrt(m.error / (double)m.looks), 1e-10);
-    } else {
-        val_fault(report, of->name, 0, TD_ERR_READ, &m.diag);
-    }
+    val_at_most(report, "error 0 m allowed: error of tips, m", m.count,
+                sqrt(m.error / (double)m.looks), 1e-10);
     reduce_motion_close(&m);
 }
 
@@ -73,18 +71,15 @@ static double jolt(reduce_motion *m, td_vec3 *before, td_vec3 *rate) {
 static double largest_jolt(val_report *report, const reduce_case *of, double error) {
     td_reduce_opts opts = td_reduce_opts_default();
     reduce_motion m;
-    bool fine = reduce_motion_open(&m, of, &opts);
-    td_vec3 *before = fine ? calloc(2 * (size_t)m.count, sizeof *before) : NULL;
+    must(report, of, &m, reduce_motion_open(&m, of, &opts));
+    td_vec3 *before = val_memory(report, of->name, 2 * (size_t)m.count, sizeof *before);
     double most = 0;
-    for (int k = 0; fine && before && k < SECONDS * FRAMES; k++) {
+    for (int k = 0; k < SECONDS * FRAMES; k++) {
         opts.error = k / 45 % 2 ? error : 0;
         case_must(td_reduced_set(m.reduced, &opts, NULL));
-        fine = reduce_motion_step(&m);
+        must(report, of, &m, reduce_motion_step(&m));
         const double now = jolt(&m, before, before + m.count);
         most = k > 2 ? fmax(most, now) : most;
-    }
-    if (!fine) {
-        val_fault(report, of->name, 0, TD_ERR_READ, &m.diag);
     }
     free(before);
     reduce_motion_close(&m);
@@ -122,55 +117,45 @@ static void check_energy(val_report *report, int32_t steps) {
     const td_reduce_opts none = td_reduce_opts_default();
     reduce_motion m;
     uint64_t seed = 7;
-    if (!reduce_motion_open(&m, &reduce_pendulum, &none)) {
-        val_fault(report, "pendulum", 0, TD_ERR_READ, &m.diag);
-        return;
-    }
-    uint8_t *modes = calloc((size_t)m.count, 1);
+    must(report, &reduce_pendulum, &m, reduce_motion_open(&m, &reduce_pendulum, &none));
+    uint8_t *modes = val_memory(report, "pendulum", (size_t)m.count, 1);
     double least = energy_of(m.reduced), size = 0, gain = 0;
-    td_status status = modes ? TD_OK : TD_ERR_MEMORY;
-    for (int32_t k = 0; status == TD_OK && k < steps; k++) {
+    for (int32_t k = 0; k < steps; k++) {
         for (int32_t i = 0; k % 7 == 0 && i < m.count; i++) {
             seed = seed * 6364136223846793005u + 1442695040888963407u;
             modes[i] = seed >> 62 ? TD_REDUCE_OWN : TD_REDUCE_FROZEN;
         }
         td_reduced_set_modes(m.reduced, modes);
         m.opts.dt = 0.002;
-        status = td_body_step(m.reduced, &m.opts, NULL, &m.diag);
+        val_must(report, "pendulum", k, td_body_step(m.reduced, &m.opts, NULL, &report->diag));
         const double now = energy_of(m.reduced);
         gain = fmax(gain, now - least);
         least = fmin(least, now);
         size = fmax(size, fabs(now));
     }
-    if (status == TD_OK) {
-        val_at_most(report, "gain without outside work, of the energy", steps, gain / size, 1e-3);
-    } else {
-        val_fault(report, "pendulum", steps, status, &m.diag);
-    }
+    val_at_most(report, "gain without outside work, of the energy", steps, gain / size, 1e-3);
     free(modes);
     reduce_motion_close(&m);
 }
 
 // While the error that is allowed goes from nothing to much and back.
-static bool change_error(reduce_motion *m, int k, double error) {
+static void change_error(reduce_motion *m, int k, double error) {
     td_reduce_opts opts = td_reduce_opts_default();
     opts.error = k / 40 % 2 ? error : k / 40 % 4 ? error / 10 : 0;
     case_must(td_reduced_set(m->reduced, &opts, NULL));
-    return true;
 }
 
 // Any modes, every seven steps others.
-static bool change_modes(reduce_motion *m, int k, uint64_t *seed) {
-    uint8_t *modes = k % 7 ? NULL : calloc((size_t)m->count, 1);
-    for (int32_t i = 0; modes && i < m->count; i++) {
-        *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-        modes[i] = (uint8_t)(*seed >> 62);
-    }
-    if (modes) {
+static void change_modes(val_report *report, reduce_motion *m, int k, uint64_t *seed) {
+    if (k % 7 == 0) {
+        uint8_t *modes = val_memory(report, "modes", (size_t)m->count, 1);
+        for (int32_t i = 0; i < m->count; i++) {
+            *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+            modes[i] = (uint8_t)(*seed >> 62);
+        }
         td_reduced_set_modes(m->reduced, modes);
+        free(modes);
     }
-    free(modes);
-    return modes || k % 7;
 }
 
 // Pulled and let go in still air, with all ways of leaving out joints: by an error that is allowed,
@@ -184,25 +169,25 @@ static void check_changes(val_report *report, const reduce_case *of, double erro
     still.wind = 0;
     still.pulled = true;
     still.relaxation = error > 0 ? 0.01 : 0.001;
-    bool fine = reduce_motion_open(&m, &still, &opts);
-    double rest = fine ? energy_of(m.reduced) : 0, released = 0, least = 0, gain = 0;
-    for (int k = 0; fine && k < 5 * FRAMES; k++) {
+    must(report, of, &m, reduce_motion_open(&m, &still, &opts));
+    double rest = energy_of(m.reduced), released = 0, least = 0, gain = 0;
+    for (int k = 0; k < 5 * FRAMES; k++) {
         const bool released_now = m.opts.load_count == 0 && k > 0;
-        fine = error > 0 ? change_error(&m, k, error) : !released_now || change_modes(&m, k, &seed);
-        fine = fine && reduce_motion_step(&m);
+        if (error > 0) {
+            change_error(&m, k, error);
+        } else if (released_now) {
+            change_modes(report, &m, k, &seed);
+        }
+        must(report, of, &m, reduce_motion_step(&m));
         const double now = energy_of(m.reduced) - rest;
         const bool pulls = m.opts.load_count > 0;
         released = pulls ? now : released;
         gain = pulls ? 0 : fmax(gain, now - least);
         least = pulls ? now : fmin(least, now);
     }
-    if (fine) {
-        snprintf(name, sizeof name, "%s, let go: gain by changes%s, of the energy", of->name,
-                 error > 0 ? "" : " by hand");
-        val_at_most(report, name, m.count, gain / released, 1e-3);
-    } else {
-        val_fault(report, of->name, 0, TD_ERR_READ, &m.diag);
-    }
+    snprintf(name, sizeof name, "%s, let go: gain by changes%s, of the energy", of->name,
+             error > 0 ? "" : " by hand");
+    val_at_most(report, name, m.count, gain / released, 1e-3);
     reduce_motion_close(&m);
 }
 

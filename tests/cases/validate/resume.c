@@ -49,75 +49,53 @@ static void close_world(val_world *w) {
     *w = (val_world){NULL, NULL};
 }
 
-static bool open_world(val_report *report, int32_t threads, val_world *w) {
+static void open_world(val_report *report, int32_t threads, val_world *w) {
     td_value *value = NULL;
-    td_diag diag = {.message = ""};
-    td_diag_list list = {&diag, 1, 0};
+    td_diag_list list = {&report->diag, 1, 0};
     td_world_opts opts = td_world_opts_default();
     opts.threads = threads;
     *w = (val_world){NULL, NULL};
-    td_status status =
-        td_value_from_yaml(scene_text, sizeof scene_text - 1, "resume", NULL, &value, &diag);
-    if (status == TD_OK) {
-        status = td_scene_from_value(value, NULL, NULL, &w->scene, &list);
-    }
-    if (status == TD_OK) {
-        status = td_world_from_scene(w->scene, &opts, NULL, &w->world, &list);
-    }
-    if (status != TD_OK) {
-        val_fault(report, "a scene to save", 0, status, &diag);
-        close_world(w);
-    }
-    return status == TD_OK;
+    val_must(report, "a scene to save", 0,
+             td_value_from_yaml(scene_text, sizeof scene_text - 1, "resume", NULL, &value,
+                                &report->diag));
+    val_must(report, "a scene to save", 0,
+             td_scene_from_value(value, NULL, NULL, &w->scene, &list));
+    val_must(report, "a scene to save", 0,
+             td_world_from_scene(w->scene, &opts, NULL, &w->world, &list));
 }
 
-// Steps on to a step; every frame's world goes to its place in `frames`. False when it fails.
-static bool step_to(val_report *report, td_world *world, int64_t *step, int64_t end,
+// Steps on to a step; every frame's world goes to its place in `frames`.
+static void step_to(val_report *report, td_world *world, int64_t *step, int64_t end,
                     unsigned char *frames, size_t size) {
-    td_diag diag = {.message = ""};
     int32_t a_frame = td_world_steps_a_frame(world);
     while (*step < end) {
-        td_status status = td_world_step(world, &diag);
-        if (status != TD_OK) {
-            val_fault(report, "a step", *step, status, &diag);
-            return false;
-        }
+        val_must(report, "a step", *step, td_world_step(world, &report->diag));
         *step += 1;
         if (*step % a_frame == 0) {
             td_world_save(world, frames + (size_t)(*step / a_frame - 1) * size);
         }
     }
-    return true;
 }
 
-// Bytes that differ after a run that was interrupted at `step`; negative when it could not be had.
+// Bytes that differ after a run that was interrupted at `step`.
 static double resume_once(val_report *report, int64_t stop, int64_t end, const unsigned char *want,
                           unsigned char *got, size_t size) {
     val_world before, after = {NULL, NULL};
-    td_diag diag = {.message = ""};
     int64_t step = 0, differ = 0;
-    unsigned char *saved = malloc(size);
-    if (!saved) {
-        val_fault(report, "saving", stop, TD_ERR_MEMORY, NULL);
-    }
-    bool fine = open_world(report, 1, &before) && saved &&
-                step_to(report, before.world, &step, stop, got, size);
-    if (fine) {
-        td_world_save(before.world, saved);
-    }
+    unsigned char *saved = val_memory(report, "saving", size, 1);
+    open_world(report, 1, &before);
+    step_to(report, before.world, &step, stop, got, size);
+    td_world_save(before.world, saved);
     close_world(&before);
-    fine = fine && open_world(report, 2, &after);
-    if (fine && td_world_restore(after.world, saved, size, &diag) != TD_OK) {
-        val_fault(report, "restoring", stop, diag.status, &diag);
-        fine = false;
-    }
-    fine = fine && step_to(report, after.world, &step, end, got, size);
+    open_world(report, 2, &after);
+    val_must(report, "restoring", stop, td_world_restore(after.world, saved, size, &report->diag));
+    step_to(report, after.world, &step, end, got, size);
     close_world(&after);
     free(saved);
-    for (size_t k = 0; fine && k < FRAMES * size; k++) {
+    for (size_t k = 0; k < FRAMES * size; k++) {
         differ += want[k] != got[k];
     }
-    return fine ? (double)differ : -1;
+    return (double)differ;
 }
 
 void val_resume(val_report *report) {
@@ -126,31 +104,22 @@ void val_resume(val_report *report) {
     int64_t step = 0;
     double differ = 0;
     if (!td_yaml_built()) {
-        const td_diag diag = {.message = "the case reads YAML, and this build cannot"};
-        val_fault(report, "a scene to save", 0, TD_ERR_ARGUMENT, &diag);
-        return;
+        val_must(report, "a scene to save, in a build that reads no YAML", 0, TD_ERR_ARGUMENT);
     }
-    if (!open_world(report, 1, &whole)) {
-        return;
-    }
+    open_world(report, 1, &whole);
     size_t size = td_world_save_size(whole.world);
     int64_t end = (int64_t)FRAMES * td_world_steps_a_frame(whole.world);
-    unsigned char *want = malloc(FRAMES * size), *got = malloc(FRAMES * size);
-    if (!want || !got) {
-        val_fault(report, "frames", FRAMES, TD_ERR_MEMORY, NULL);
-    }
-    bool fine = want && got && step_to(report, whole.world, &step, end, want, size);
+    unsigned char *want = val_memory(report, "frames", FRAMES, size);
+    unsigned char *got = val_memory(report, "frames", FRAMES, size);
+    step_to(report, whole.world, &step, end, want, size);
     close_world(&whole);
-    for (int run = 0; fine && run < RUNS; run++) {
+    for (int run = 0; run < RUNS; run++) {
         int64_t stop = 1 + val_below(&random, (int32_t)end - 1);
         double own = resume_once(report, stop, end, want, got, size);
-        fine = own >= 0;
         differ += own;
         val_progress(report, (double)(run + 1) / RUNS);
     }
-    if (fine) {
-        val_at_most(report, "bytes that differ after resuming", RUNS, differ, 0);
-    }
+    val_at_most(report, "bytes that differ after resuming", RUNS, differ, 0);
     free(want);
     free(got);
 }

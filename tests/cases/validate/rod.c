@@ -34,7 +34,7 @@ static void wobbly_ring(val_random *random, td_vec3 *points, int32_t count) {
 
 // Flat, bent and twisted at ease, and otherwise at the start; so soft and thick that bending, twist
 // and stretch are of one size. Every fourth is closed, some are held, some carry a body.
-static bool wild_strand(val_report *report, val_random *random, int32_t kind, val_body *strand) {
+static void wild_strand(val_report *report, val_random *random, int32_t kind, val_body *strand) {
     td_vec3 points[MOST], rest[MOST];
     td_rod_def def = td_rod_def_default();
     td_rod_body body = {.rod = 0, .edge = 1, .mass = 0.5, .centre_of_mass = {0.02, 0.05, -0.03}};
@@ -52,7 +52,7 @@ static bool wild_strand(val_report *report, val_random *random, int32_t kind, va
     def.twist = val_uniform(random, -1, 1);
     def.start = kind % 4 == 1 ? TD_END_CLAMPED : kind % 4 == 2 ? TD_END_PINNED : TD_END_FREE;
     def.end = kind % 8 == 1 ? TD_END_CLAMPED : kind % 8 == 2 ? TD_END_PINNED : TD_END_FREE;
-    return val_strand_new(report, &def, kind % 3 == 2 ? &body : NULL, strand);
+    val_strand_new(report, &def, kind % 3 == 2 ? &body : NULL, strand);
 }
 
 // ---- derivatives ----------------------------------------------------------------------------
@@ -180,25 +180,18 @@ static double second_differences_off(val_random *random, val_body *strand, const
     return worst;
 }
 
-// False, with a row for the fault, when it fails.
-static bool hessian_off(val_report *report, val_random *random, val_body *strand, double *off) {
+static void hessian_off(val_report *report, val_random *random, val_body *strand, double *off) {
     const int32_t count = td_body_dof_count(strand->model), edges = (int32_t)strand->n;
-    td_mode *modes = calloc((size_t)count, sizeof *modes);
-    double *shapes = calloc((size_t)(count * edges * 7), sizeof *shapes);
-    double *c = calloc((size_t)count, sizeof *c);
-    td_diag diag = {.message = ""};
-    td_status status = modes && shapes && c
-                           ? td_rod_modes(strand->state, weight, count, modes, shapes, &diag)
-                           : TD_ERR_MEMORY;
-    if (status == TD_OK) {
-        *off = second_differences_off(random, strand, modes, shapes, c, count);
-    } else {
-        val_fault(report, "Hessian, over its largest entry", strand->n, status, &diag);
-    }
+    const char *what = "Hessian, over its largest entry";
+    td_mode *modes = val_memory(report, what, (size_t)count, sizeof *modes);
+    double *shapes = val_memory(report, what, (size_t)(count * edges * 7), sizeof *shapes);
+    double *c = val_memory(report, what, (size_t)count, sizeof *c);
+    val_must(report, what, strand->n,
+             td_rod_modes(strand->state, weight, count, modes, shapes, &report->diag));
+    *off = second_differences_off(random, strand, modes, shapes, c, count);
     free(c);
     free(shapes);
     free(modes);
-    return status == TD_OK;
 }
 
 void val_rod_derivatives(val_report *report) {
@@ -208,25 +201,19 @@ void val_rod_derivatives(val_report *report) {
     for (int32_t k = 0; k < 200; k++) {
         val_body strand;
         double off = 0;
-        if (!wild_strand(report, &random, k, &strand)) {
-            return;
-        }
+        wild_strand(report, &random, k, &strand);
         gradient[k % 4] = val_worse(gradient_off(&strand), gradient[k % 4]);
         case_must(td_body_reset(strand.state, NULL));
-        bool fine = hessian_off(report, &random, &strand, &off);
+        hessian_off(report, &random, &strand, &off);
         hessian[k % 4] = val_worse(off, hessian[k % 4]);
         val_body_free(&strand);
         val_progress(report, k / 200.0);
-        if (!fine) {
-            return;
-        }
     }
     for (int k = 0; k < 4; k++) {
-        char text[64];
-        snprintf(text, sizeof text, "gradient, over its largest entry, %s rods", kinds[k]);
-        val_at_most(report, text, 50, gradient[k], 1e-6);
-        snprintf(text, sizeof text, "Hessian, over its largest entry, %s rods", kinds[k]);
-        val_at_most(report, text, 50, hessian[k], 1e-6);
+        val_at_most(report, val_text(report, "gradient, over its largest entry, %s rods", kinds[k]),
+                    50, gradient[k], 1e-6);
+        val_at_most(report, val_text(report, "Hessian, over its largest entry, %s rods", kinds[k]),
+                    50, hessian[k], 1e-6);
     }
 }
 
@@ -239,9 +226,7 @@ static void rigid_motion(val_report *report) {
         val_body strand;
         td_base_motion base = {.position = val_in_ball(&random, 2),
                                .rotation = val_turn(val_in_ball(&random, 3))};
-        if (!wild_strand(report, &random, k, &strand)) {
-            return;
-        }
+        wild_strand(report, &random, k, &strand);
         double before = td_body_energy(strand.state, weightless).elastic;
         case_must(td_body_set_base(strand.state, &base));
         // set where it is, so that all strains are measured again
@@ -255,7 +240,7 @@ static void rigid_motion(val_report *report) {
 
 // A free rod, bent and twisted, thrown and spun: how far its momenta go from where they were, as
 // parts of themselves.
-static bool tumble(val_report *report, double dt, double *linear, double *angular) {
+static void tumble(val_report *report, double dt, double *linear, double *angular) {
     enum { COUNT = 21 };
     td_vec3 points[COUNT], p0, l0, p, l;
     td_rod_def def = td_rod_def_default();
@@ -272,9 +257,7 @@ static bool tumble(val_report *report, double dt, double *linear, double *angula
     def.radius_other = 0.0025;
     def.young = 1e6;
     def.twist = 1;
-    if (!val_strand_new(report, &def, NULL, &strand)) {
-        return false;
-    }
+    val_strand_new(report, &def, NULL, &strand);
     for (int32_t k = 0; k < COUNT; k++) { // v + w x x
         td_vec3 x = points[k], v = {1 + 2 * x.z - 3 * x.y, 0.5 + 3 * x.x - x.z, x.y - 2 * x.x};
         case_must(td_rod_set_vertex(strand.state, k, x, v));
@@ -283,26 +266,23 @@ static bool tumble(val_report *report, double dt, double *linear, double *angula
     opts.dt = dt;
     opts.tolerance = 1e-10;
     td_body_momentum(strand.state, &p0, &l0);
-    bool fine = true;
     *linear = *angular = 0;
-    for (int32_t k = 0; fine && k < (int32_t)(1 / dt + 0.5); k++) {
-        fine = val_step(report, &strand, &opts, "momentum of a free rod");
+    for (int32_t k = 0; k < (int32_t)(1 / dt + 0.5); k++) {
+        val_step(report, &strand, &opts, "momentum of a free rod");
         td_body_momentum(strand.state, &p, &l);
         td_vec3 dp = td_vec3_madd(p, p0, -1), dl = td_vec3_madd(l, l0, -1);
         *linear = val_worse(sqrt(td_vec3_dot(dp, dp) / td_vec3_dot(p0, p0)), *linear);
         *angular = val_worse(sqrt(td_vec3_dot(dl, dl) / td_vec3_dot(l0, l0)), *angular);
     }
     val_body_free(&strand);
-    return fine;
 }
 
 static void momenta(val_report *report) {
     double linear, angular;
-    if (tumble(report, 5e-4, &linear, &angular)) {
-        val_at_most(report, "change of linear momentum in 1 s", 20, linear, 1e-10);
-        // edges have no gyroscopic moment of their own spin
-        val_at_most(report, "change of angular momentum in 1 s", 20, angular, 1e-3);
-    }
+    tumble(report, 5e-4, &linear, &angular);
+    val_at_most(report, "change of linear momentum in 1 s", 20, linear, 1e-10);
+    // edges have no gyroscopic moment of their own spin
+    val_at_most(report, "change of angular momentum in 1 s", 20, angular, 1e-3);
 }
 
 // ---- twist ----------------------------------------------------------------------------------
@@ -311,7 +291,7 @@ enum { TWISTED = 20 };
 
 // A straight round rod along X, clamped at both ends, with edges of different lengths, much stiffer
 // against bending than against twist: it does not buckle.
-static bool straight_strand(val_report *report, td_vec3 points[TWISTED + 1], td_rod_def *def,
+static void straight_strand(val_report *report, td_vec3 points[TWISTED + 1], td_rod_def *def,
                             val_body *strand) {
     val_random random = {33};
     *def = td_rod_def_default();
@@ -325,7 +305,7 @@ static bool straight_strand(val_report *report, td_vec3 points[TWISTED + 1], td_
     def->start = def->end = TD_END_CLAMPED;
     def->bend_x = def->bend_z = 0.5;
     def->twist_y = 0.1;
-    return val_strand_new(report, def, NULL, strand);
+    val_strand_new(report, def, NULL, strand);
 }
 
 static td_quat times(td_quat a, td_quat b) {
@@ -336,7 +316,7 @@ static td_quat times(td_quat a, td_quat b) {
 }
 
 // Turns the far end on by an angle, in steps of a tenth of a turn at most, at rest after each.
-static bool turn_end(val_report *report, const td_vec3 *points, val_body *strand, double angle) {
+static void turn_end(val_report *report, const td_vec3 *points, val_body *strand, double angle) {
     td_step_opts opts = td_step_opts_default();
     td_quat first = td_body_rotation(strand->state, TWISTED - 1);
     int32_t steps = (int32_t)ceil(fabs(angle) / (0.2 * VAL_PI));
@@ -344,11 +324,8 @@ static bool turn_end(val_report *report, const td_vec3 *points, val_body *strand
     for (int32_t k = 1; k <= steps; k++) {
         td_quat turn = times(val_turn((td_vec3){angle * k / steps, 0, 0}), first);
         case_must(td_rod_set_end(strand->state, 0, true, points[TWISTED], turn));
-        if (!val_settle(report, strand, &opts, "a rod turned at its end")) {
-            return false;
-        }
+        val_settle(report, strand, &opts, "a rod turned at its end");
     }
-    return true;
 }
 
 // Twist a metre of the joint at an edge's start, whose share of the rod is half of each edge there.
@@ -361,18 +338,15 @@ static void five_turns(val_report *report) {
     td_vec3 points[TWISTED + 1];
     td_rod_def def;
     val_body strand;
-    if (!straight_strand(report, points, &def, &strand)) {
-        return;
+    straight_strand(report, points, &def, &strand);
+    turn_end(report, points, &strand, 10 * VAL_PI);
+    double rate = td_body_moment(strand.state, TWISTED / 2).y / def.twist_y, sum = 0;
+    for (int32_t k = 0; k < TWISTED; k++) {
+        sum += td_rod_twist_angle(strand.state, k);
     }
-    if (turn_end(report, points, &strand, 10 * VAL_PI)) {
-        double rate = td_body_moment(strand.state, TWISTED / 2).y / def.twist_y, sum = 0;
-        for (int32_t k = 0; k < TWISTED; k++) {
-            sum += td_rod_twist_angle(strand.state, k);
-        }
-        // the joint with the far clamp, half an edge long, has no edge of its own
-        sum += rate * 0.5 * (points[TWISTED].x - points[TWISTED - 1].x);
-        val_relative(report, "twist after five turns, rad", TWISTED, sum, 10 * VAL_PI, 1e-10);
-    }
+    // the joint with the far clamp, half an edge long, has no edge of its own
+    sum += rate * 0.5 * (points[TWISTED].x - points[TWISTED - 1].x);
+    val_relative(report, "twist after five turns, rad", TWISTED, sum, 10 * VAL_PI, 1e-10);
     val_body_free(&strand);
 }
 
@@ -383,9 +357,7 @@ static void random_walk(val_report *report) {
     val_random random = {34};
     val_body strand;
     double most = 0, total = 0;
-    if (!wild_strand(report, &random, 0, &strand)) {
-        return;
-    }
+    wild_strand(report, &random, 0, &strand);
     const way w = way_of(&strand);
     double before[MOST];
     for (int32_t n = 0; n < MOVES; n++) {
@@ -420,19 +392,16 @@ void val_twist_uniform(val_report *report) {
     td_vec3 points[TWISTED + 1];
     td_rod_def def;
     val_body strand;
-    if (!straight_strand(report, points, &def, &strand)) {
-        return;
-    }
+    straight_strand(report, points, &def, &strand);
     const double angle = 2, length = points[TWISTED].x;
-    if (turn_end(report, points, &strand, angle)) {
-        double worst = 0;
-        for (int32_t k = 0; k < TWISTED; k++) {
-            double rate = twist_rate(points, &strand, k);
-            worst = val_worse(fabs(rate * length / angle - 1), worst);
-        }
-        val_at_most(report, "difference of twist along the rod", TWISTED, worst, 1e-10);
-        val_relative(report, "torque, N m", TWISTED, td_body_moment(strand.state, TWISTED / 2).y,
-                     def.twist_y * angle / length, 1e-10);
+    turn_end(report, points, &strand, angle);
+    double worst = 0;
+    for (int32_t k = 0; k < TWISTED; k++) {
+        double rate = twist_rate(points, &strand, k);
+        worst = val_worse(fabs(rate * length / angle - 1), worst);
     }
+    val_at_most(report, "difference of twist along the rod", TWISTED, worst, 1e-10);
+    val_relative(report, "torque, N m", TWISTED, td_body_moment(strand.state, TWISTED / 2).y,
+                 def.twist_y * angle / length, 1e-10);
     val_body_free(&strand);
 }

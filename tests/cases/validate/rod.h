@@ -5,9 +5,8 @@
 
 #include "cases/validate/validate.h"
 
-// False, with a row for the fault, when it fails; nothing is to be freed then.
-bool val_strand_new(val_report *report, const td_rod_def *def, const td_rod_body *body,
+void val_strand_new(val_report *report, const td_rod_def *def, const td_rod_body *body,
                     val_body *strand);
 
 // The beam of a rod of segments, level, as a clamped rod.
-bool val_strand_beam(val_report *report, const val_rod *beam, bool inextensible, val_body *strand);
+void val_strand_beam(val_report *report, const val_rod *beam, bool inextensible, val_body *strand);

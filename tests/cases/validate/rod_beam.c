@@ -10,25 +10,19 @@ static const td_vec3 weightless = {0, 0, 0};
 
 // ---- making ---------------------------------------------------------------------------------
 
-bool val_strand_new(val_report *report, const td_rod_def *def, const td_rod_body *body,
+void val_strand_new(val_report *report, const td_rod_def *def, const td_rod_body *body,
                     val_body *strand) {
-    td_diag diag = {.message = ""};
     *strand = (val_body){.n = def->closed ? def->vertex_count : def->vertex_count - 1};
-    td_status status = td_rod_model_new(def, 1, body, body != NULL, NULL, &strand->model, &diag);
-    if (status == TD_OK) {
-        status = td_body_new(strand->model, NULL, &strand->state, &diag);
-    }
-    if (status != TD_OK) {
-        val_fault(report, "building a rod", strand->n, status, &diag);
-        val_body_free(strand);
-    }
-    return status == TD_OK;
+    val_must(report, "building a rod", strand->n,
+             td_rod_model_new(def, 1, body, body != NULL, NULL, &strand->model, &report->diag));
+    val_must(report, "building a rod", strand->n,
+             td_body_new(strand->model, NULL, &strand->state, &report->diag));
 }
 
-bool val_strand_beam(val_report *report, const val_rod *beam, bool inextensible, val_body *strand) {
-    td_vec3 *points = calloc((size_t)beam->count + 1, sizeof *points);
+void val_strand_beam(val_report *report, const val_rod *beam, bool inextensible, val_body *strand) {
+    td_vec3 *points = val_memory(report, "building a rod", (size_t)beam->count, sizeof *points);
     td_rod_def def = td_rod_def_default();
-    for (int32_t k = 0; points && k <= beam->count; k++) {
+    for (int32_t k = 0; k <= beam->count; k++) {
         points[k].x = beam->length * k / beam->count;
     }
     def.vertex_count = beam->count + 1;
@@ -39,9 +33,8 @@ bool val_strand_beam(val_report *report, const val_rod *beam, bool inextensible,
     def.density = beam->density;
     def.start = TD_END_CLAMPED;
     def.inextensible = inextensible;
-    bool fine = val_strand_new(report, &def, NULL, strand);
+    val_strand_new(report, &def, NULL, strand);
     free(points);
-    return fine;
 }
 
 // ---- buckling -------------------------------------------------------------------------------
@@ -55,7 +48,7 @@ typedef struct column {
     double length;
 } column;
 
-static bool column_open(val_report *report, bool clamped, column *c) {
+static void column_open(val_report *report, bool clamped, column *c) {
     td_vec3 points[COLUMN_EDGES + 1] = {{0, 0, 0}};
     td_rod_def def = td_rod_def_default();
     *c = (column){.clamped = clamped, .length = 1};
@@ -68,12 +61,12 @@ static bool column_open(val_report *report, bool clamped, column *c) {
     def.start = TD_END_CLAMPED;
     def.end = clamped ? TD_END_CLAMPED : TD_END_FREE;
     c->bending = def.young * VAL_PI / 4 * pow(def.radius, 4);
-    return val_strand_new(report, &def, NULL, &c->strand);
+    val_strand_new(report, &def, NULL, &c->strand);
 }
 
 // Squeezes the straight column, by a load or by a part of its length; whether it stays straight,
 // and the force it bears.
-static bool squeeze(val_report *report, column *c, double by, bool *straight, double *force) {
+static void squeeze(val_report *report, column *c, double by, bool *straight, double *force) {
     static const char quantity[] = "critical load, N";
     td_mode lowest;
     td_load load = {.kind = TD_LOAD_FORCE,
@@ -91,34 +84,27 @@ static bool squeeze(val_report *report, column *c, double by, bool *straight, do
         opts.loads = &load;
         opts.load_count = 1;
     }
-    if (!val_settle(report, &c->strand, &opts, quantity) ||
-        !val_modes(report, &c->strand, weightless, 1, &lowest, quantity)) {
-        return false;
-    }
+    val_settle(report, &c->strand, &opts, quantity);
+    val_modes(report, &c->strand, weightless, 1, &lowest, quantity);
     *straight = lowest.frequency > 0;
     *force = -td_rod_tension(c->strand.state, COLUMN_EDGES / 2);
-    return true;
 }
 
 static void buckle(val_report *report, bool clamped, const char *quantity) {
     column c;
-    if (!column_open(report, clamped, &c)) {
-        return;
-    }
+    column_open(report, clamped, &c);
     // pi^2 EI/(4 l^2) and 4 pi^2 EI/l^2
     double theory = VAL_PI * VAL_PI * c.bending / (c.length * c.length) * (clamped ? 4 : 0.25);
     double area = VAL_PI * 0.002 * 0.002, low = 0, high = 2 * theory, force = 0;
     high /= clamped ? 1e7 * area : 1; // as a part of the length
-    bool fine = true, straight = true;
-    for (int k = 0; fine && k < 20; k++) {
+    bool straight = true;
+    for (int k = 0; k < 20; k++) {
         double by = 0.5 * (low + high);
-        fine = squeeze(report, &c, by, &straight, &force);
+        squeeze(report, &c, by, &straight, &force);
         *(straight ? &low : &high) = by;
         val_progress(report, 0.5 * clamped + k / 40.0);
     }
-    if (fine) {
-        val_relative(report, quantity, c.strand.n, force, theory, 0.01);
-    }
+    val_relative(report, quantity, c.strand.n, force, theory, 0.01);
     val_body_free(&c.strand);
 }
 

@@ -84,9 +84,7 @@ static void pull_free(val_report *report, const coil *c) {
     td_rod_def def = coil_def(c, points);
     td_step_opts opts = td_step_opts_default();
     val_body rod;
-    if (!val_strand_new(report, &def, NULL, &rod)) {
-        return;
-    }
+    val_strand_new(report, &def, NULL, &rod);
     const double close = c->twist / (2 * VAL_PI * c->turns * pow(c->radius, 3));
     double force = -1e-3 * coil_height(c) * close;
     td_load load = {.kind = TD_LOAD_FORCE,
@@ -97,12 +95,11 @@ static void pull_free(val_report *report, const coil *c) {
     opts.gravity = weightless;
     opts.loads = &load;
     opts.load_count = 1;
-    if (val_settle(report, &rod, &opts, quantity)) {
-        double got = force / (height_of(&rod, load.point) - before);
-        val_relative(report, quantity, rod.n, got, close, 0.03);
-        val_relative(report, "the same against the wire's bending and twisting", rod.n, got,
-                     1 / give_of(c).shift, 0.01);
-    }
+    val_settle(report, &rod, &opts, quantity);
+    double got = force / (height_of(&rod, load.point) - before);
+    val_relative(report, quantity, rod.n, got, close, 0.03);
+    val_relative(report, "the same against the wire's bending and twisting", rod.n, got,
+                 1 / give_of(c).shift, 0.01);
     val_body_free(&rod);
 }
 
@@ -114,9 +111,7 @@ static void pull_clamped(val_report *report, const coil *c) {
     td_step_opts opts = td_step_opts_default();
     val_body rod;
     def.end = TD_END_CLAMPED;
-    if (!val_strand_new(report, &def, NULL, &rod)) {
-        return;
-    }
+    val_strand_new(report, &def, NULL, &rod);
     const double close = c->twist / (2 * VAL_PI * c->turns * pow(c->radius, 3));
     double shift = 1e-3 * coil_height(c);
     td_vec3 at = points[rod.n];
@@ -124,10 +119,9 @@ static void pull_clamped(val_report *report, const coil *c) {
     opts.gravity = weightless;
     case_must(
         td_rod_set_end(rod.state, 0, true, at, td_body_rotation(rod.state, (int32_t)rod.n - 1)));
-    if (val_settle(report, &rod, &opts, quantity)) {
-        double got = 2 * td_body_energy(rod.state, weightless).elastic / (shift * shift);
-        val_relative(report, quantity, rod.n, got, close, 0.03);
-    }
+    val_settle(report, &rod, &opts, quantity);
+    double got = 2 * td_body_energy(rod.state, weightless).elastic / (shift * shift);
+    val_relative(report, quantity, rod.n, got, close, 0.03);
     val_body_free(&rod);
 }
 
@@ -153,15 +147,15 @@ static double swing_along(const val_body *rod, const td_real *shape, td_vec3 cen
 }
 
 // The two frequencies, rad/s, of the modes in which the body goes most along the axis.
-static bool coupled_rates(val_report *report, const char *quantity, val_body *rod, td_vec3 gravity,
+static void coupled_rates(val_report *report, const char *quantity, val_body *rod, td_vec3 gravity,
                           td_vec3 centre, double rate[2]) {
     td_mode modes[BEAT_MODES];
-    td_diag diag = {.message = ""};
     const size_t width = 7 * (size_t)rod->n;
     double most[2] = {0, 0};
     td_real *shapes = malloc(BEAT_MODES * width * sizeof *shapes);
-    td_status status = shapes ? td_rod_modes(rod->state, gravity, BEAT_MODES, modes, shapes, &diag)
-                              : TD_ERR_MEMORY;
+    td_status status =
+        shapes ? td_rod_modes(rod->state, gravity, BEAT_MODES, modes, shapes, &report->diag)
+               : TD_ERR_MEMORY;
     for (size_t k = 0; k < BEAT_MODES && status == TD_OK; k++) {
         double shift = fabs(swing_along(rod, shapes + (k + 1) * width - 7, centre));
         if (shift > most[1]) {
@@ -173,21 +167,16 @@ static bool coupled_rates(val_report *report, const char *quantity, val_body *ro
         }
     }
     free(shapes);
-    if (status != TD_OK) {
-        val_fault(report, quantity, rod->n, status, &diag);
-    }
-    return status == TD_OK;
+    val_must(report, quantity, rod->n, status);
 }
 
 // A body of 1 kg on the axis at the end of the spring, as slow in turning as in bobbing:
 // I/m = shift/turn of the spring's give.
-static bool hang_body(val_report *report, const coil *c, const td_rod_def *def, td_rod_body *body) {
+static void hang_body(val_report *report, const coil *c, const td_rod_def *def, td_rod_body *body) {
     const coil_give give = give_of(c);
     const double level = give.shift / give.turn / 2, along = 0.3; // m^2, of its second moments
     val_body rod;
-    if (!val_strand_new(report, def, NULL, &rod)) {
-        return false;
-    }
+    val_strand_new(report, def, NULL, &rod);
     const int32_t edge = (int32_t)rod.n - 1;
     const td_vec3 o = on_axis(&rod, -coil_height(c));
     const td_vec3 up =
@@ -202,11 +191,10 @@ static bool hang_body(val_report *report, const coil *c, const td_rod_def *def, 
                           level + more * up.z * up.z + o.z * o.z, more * up.x * up.y + o.x * o.y,
                           more * up.x * up.z + o.x * o.z, more * up.y * up.z + o.y * o.z}};
     val_body_free(&rod);
-    return true;
 }
 
 // Kicked upwards from rest; its turn about the axis after every step.
-static bool bob(val_report *report, const char *quantity, val_body *rod, const td_step_opts *opts,
+static void bob(val_report *report, const char *quantity, val_body *rod, const td_step_opts *opts,
                 int32_t steps, double *turn) {
     const int32_t edge = (int32_t)rod->n - 1;
     const td_vec3 side =
@@ -217,13 +205,10 @@ static bool bob(val_report *report, const char *quantity, val_body *rod, const t
                                     (td_vec3){0, BEAT_KICK * part, 0}));
     }
     for (int32_t k = 0; k < steps; k++) {
-        if (!val_step(report, rod, opts, quantity)) {
-            return false;
-        }
+        val_step(report, rod, opts, quantity);
         td_vec3 now = td_quat_rotate(td_body_rotation(rod->state, edge), side);
         turn[k] = atan2(-now.z, now.x);
     }
-    return true;
 }
 
 // x^2 + (x'/w)^2 rises and falls with the beat alone: from where it first passes half of its
@@ -256,20 +241,17 @@ static void wilberforce(val_report *report) {
     td_rod_body body;
     val_body rod;
     double rate[2] = {0, 0};
-    if (!hang_body(report, &c, &def, &body) || !val_strand_new(report, &def, &body, &rod)) {
-        return;
-    }
+    hang_body(report, &c, &def, &body);
+    val_strand_new(report, &def, &body, &rod);
     opts.gravity = (td_vec3){0, -0.02, 0}; // lengthens it by a tenth
-    if (val_settle(report, &rod, &opts, quantity) &&
-        coupled_rates(report, quantity, &rod, opts.gravity, body.centre_of_mass, rate)) {
-        double mean = 0.5 * (rate[0] + rate[1]), angle = 2 * VAL_PI / BEAT_PERIOD;
-        opts.dt = angle / mean;
-        opts.tolerance = 1e-7;
-        if (bob(report, quantity, &rod, &opts, BEAT_STEPS, turn)) {
-            val_relative(report, quantity, rod.n, opts.dt * beat_of(turn, BEAT_STEPS, angle),
-                         2 * VAL_PI / fabs(rate[0] - rate[1]), 0.03);
-        }
-    }
+    val_settle(report, &rod, &opts, quantity);
+    coupled_rates(report, quantity, &rod, opts.gravity, body.centre_of_mass, rate);
+    double mean = 0.5 * (rate[0] + rate[1]), angle = 2 * VAL_PI / BEAT_PERIOD;
+    opts.dt = angle / mean;
+    opts.tolerance = 1e-7;
+    bob(report, quantity, &rod, &opts, BEAT_STEPS, turn);
+    val_relative(report, quantity, rod.n, opts.dt * beat_of(turn, BEAT_STEPS, angle),
+                 2 * VAL_PI / fabs(rate[0] - rate[1]), 0.03);
     val_body_free(&rod);
 }
 
@@ -299,7 +281,7 @@ static double all_energy(const val_body *rod) {
 }
 
 // Zeros of the difference between the bodies' rates, to parts of a step.
-static bool run_shaft(val_report *report, const char *quantity, val_body *rod,
+static void run_shaft(val_report *report, const char *quantity, val_body *rod,
                       const td_step_opts *opts, double start, shaft_figures *got) {
     const int32_t last = SHAFT_EDGES - 1;
     double first = td_rod_spin(rod->state, 0), old = first;
@@ -307,9 +289,7 @@ static bool run_shaft(val_report *report, const char *quantity, val_body *rod,
     int zeros = 0;
     *got = (shaft_figures){0};
     for (int k = 0; k < SHAFT_PERIOD * SHAFT_PERIODS; k++) {
-        if (!val_step(report, rod, opts, quantity)) {
-            return false;
-        }
+        val_step(report, rod, opts, quantity);
         double a = td_rod_spin(rod->state, 0), b = td_rod_spin(rod->state, last), now = a - b;
         got->passed = fmax(got->passed, b * b / (first * first));
         got->drift = val_worse(fabs(all_energy(rod) / start - 1), got->drift);
@@ -320,16 +300,14 @@ static bool run_shaft(val_report *report, const char *quantity, val_body *rod,
         old = now;
     }
     got->period = 2 * (zero[1] - zero[0]) / (zeros - 1);
-    return true;
 }
 
 // A shaft of 1 m and 2 N m^2 between the middles of its first and last edges, which two wheels of
 // equal inertia hold.
-static bool make_shaft(val_report *report, const char *quantity, double inertia, val_body *rod) {
+static void make_shaft(val_report *report, const char *quantity, double inertia, val_body *rod) {
     const double edge = 1.0 / (SHAFT_EDGES - 1), mass = 3;
     td_vec3 points[SHAFT_EDGES + 1];
     td_rod_def def = td_rod_def_default();
-    td_diag diag = {.message = ""};
     for (int32_t v = 0; v <= SHAFT_EDGES; v++) {
         points[v] = (td_vec3){0, edge * v, 0};
     }
@@ -348,15 +326,9 @@ static bool make_shaft(val_report *report, const char *quantity, double inertia,
             .second_moment = {inertia / 2, mass * edge * edge / 3, inertia / 2, 0, 0, 0}};
     }
     *rod = (val_body){.n = SHAFT_EDGES};
-    td_status status = td_rod_model_new(&def, 1, wheels, 2, NULL, &rod->model, &diag);
-    if (status == TD_OK) {
-        status = td_body_new(rod->model, NULL, &rod->state, &diag);
-    }
-    if (status != TD_OK) {
-        val_fault(report, quantity, rod->n, status, &diag);
-        val_body_free(rod);
-    }
-    return status == TD_OK;
+    val_must(report, quantity, rod->n,
+             td_rod_model_new(&def, 1, wheels, 2, NULL, &rod->model, &report->diag));
+    val_must(report, quantity, rod->n, td_body_new(rod->model, NULL, &rod->state, &report->diag));
 }
 
 // One wheel is spun; w^2 = 2 k/I, k = b/l.
@@ -370,16 +342,13 @@ void val_transducer(val_report *report) {
     opts.gravity = weightless;
     opts.dt = want / SHAFT_PERIOD;
     opts.tolerance = 1e-8;
-    if (!make_shaft(report, quantity, inertia, &rod)) {
-        return;
-    }
+    make_shaft(report, quantity, inertia, &rod);
     case_must(td_rod_set_spin(rod.state, 0, spin));
-    if (run_shaft(report, quantity, &rod, &opts, 0.5 * inertia * spin * spin, &got)) {
-        val_relative(report, quantity, SHAFT_EDGES, got.period, want, 0.01);
-        val_relative(report, "energy that goes over, of the first body's", SHAFT_EDGES, got.passed,
-                     1, 0.01);
-        val_at_most(report, "drift of all energy over 100 periods, 400 steps each", SHAFT_EDGES,
-                    got.drift, 0.01);
-    }
+    run_shaft(report, quantity, &rod, &opts, 0.5 * inertia * spin * spin, &got);
+    val_relative(report, quantity, SHAFT_EDGES, got.period, want, 0.01);
+    val_relative(report, "energy that goes over, of the first body's", SHAFT_EDGES, got.passed, 1,
+                 0.01);
+    val_at_most(report, "drift of all energy over 100 periods, 400 steps each", SHAFT_EDGES,
+                got.drift, 0.01);
     val_body_free(&rod);
 }

@@ -29,24 +29,21 @@ static double ring_height(const val_body *ring) {
 }
 
 // From rest, what is stable goes as cos wt and what is not as cosh wt: the first falls some time.
-static bool watch_ring(val_report *report, const char *quantity, val_body *ring,
+static void watch_ring(val_report *report, const char *quantity, val_body *ring,
                        const td_step_opts *opts, bool *grows) {
     double last = ring_height(ring);
     *grows = true;
     for (int k = 1; k <= RING_FADE + RING_WATCH && *grows && last < RING_FAR; k++) {
-        if (!val_step(report, ring, opts, quantity)) {
-            return false;
-        }
+        val_step(report, ring, opts, quantity);
         double now = ring_height(ring);
         *grows = k <= RING_FADE || now > last;
         last = now;
     }
-    return true;
 }
 
 // A ring of radius 1, bending stiffness 1 and 1 kg/m, lifted out of its plane twice around.
 // Backward Euler takes the energy of what does not grow.
-static bool ring_grows(val_report *report, const char *quantity, int32_t n, double twist_y,
+static void ring_grows(val_report *report, const char *quantity, int32_t n, double twist_y,
                        double twist, bool *grows) {
     td_vec3 points[RING_MOST];
     td_rod_def def = td_rod_def_default();
@@ -68,17 +65,14 @@ static bool ring_grows(val_report *report, const char *quantity, int32_t n, doub
     opts.integrator = TD_IMPLICIT_EULER;
     opts.dt = RING_STEP;
     opts.tolerance = 1e-10;
-    if (!val_strand_new(report, &def, NULL, &ring)) {
-        return false;
-    }
+    val_strand_new(report, &def, NULL, &ring);
     for (int32_t v = 0; v < n; v++) {
         td_vec3 at = points[v];
         at.z = RING_LIFT * cos(4 * VAL_PI * v / n);
         case_must(td_rod_set_vertex(ring.state, v, at, (td_vec3){0, 0, 0}));
     }
-    bool fine = watch_ring(report, quantity, &ring, &opts, grows);
+    watch_ring(report, quantity, &ring, &opts, grows);
     val_body_free(&ring);
-    return fine;
 }
 
 // By bisection between none and four times of what is wanted.
@@ -87,9 +81,7 @@ static double critical_twist(val_report *report, const char *quantity, int32_t n
     for (int k = 0; k < RING_HALVING; k++) {
         double mid = 0.5 * (low + high);
         bool grows;
-        if (!ring_grows(report, quantity, n, twist_y, mid, &grows)) {
-            return (double)NAN;
-        }
+        ring_grows(report, quantity, n, twist_y, mid, &grows);
         *(grows ? &high : &low) = mid;
     }
     return 0.5 * (low + high);
@@ -108,8 +100,8 @@ void val_michell(val_report *report) {
             val_relative(report, text, n, got, want, 0.02);
             val_progress(report, (2 * k + j + 1) / 10.0);
         }
-        snprintf(text, sizeof text, "order of convergence, b/a = %g", ratios[k]);
-        val_absolute(report, text, 100, log2(off[0] / off[1]), 2, 0.1);
+        val_absolute(report, val_text(report, "order of convergence, b/a = %g", ratios[k]), 100,
+                     log2(off[0] / off[1]), 2, 0.1);
     }
 }
 
@@ -155,7 +147,7 @@ static void sample_helix(int32_t n, bool refined, td_vec3 *points) {
 
 // Shortened little by little, from a slight coil of rate M/(2 a) about `centre`. The end is let out
 // by what the pull stretches the rod.
-static bool buckle(val_report *report, const char *quantity, val_body *rod, double centre) {
+static void buckle(val_report *report, const char *quantity, val_body *rod, double centre) {
     const double rate = helix_twist * helix_turn / (2 * helix_bend * helix_length);
     const double length = helix_length * (1 + helix_theory().pull / HELIX_STRETCH);
     td_step_opts opts = td_step_opts_default();
@@ -170,11 +162,8 @@ static bool buckle(val_report *report, const char *quantity, val_body *rod, doub
     for (int k = 1; k <= HELIX_INCREMENTS; k++) {
         double end = length - helix_short * k / HELIX_INCREMENTS;
         case_must(td_rod_set_end(rod->state, 0, true, (td_vec3){0, end, 0}, (td_quat){1, 0, 0, 0}));
-        if (!val_settle(report, rod, &opts, quantity)) {
-            return false;
-        }
+        val_settle(report, rod, &opts, quantity);
     }
-    return true;
 }
 
 // Least of the parabola through three points: where, and its value.
@@ -205,7 +194,7 @@ static helix measure_helix(const val_body *rod, const td_vec3 *rest) {
     return got;
 }
 
-static bool run_helix(val_report *report, const char *quantity, int32_t n, bool refined,
+static void run_helix(val_report *report, const char *quantity, int32_t n, bool refined,
                       helix *got) {
     td_vec3 points[HELIX_MOST + 1];
     td_rod_def def = td_rod_def_default();
@@ -220,16 +209,11 @@ static bool run_helix(val_report *report, const char *quantity, int32_t n, bool 
     def.stretch = HELIX_STRETCH;
     def.mass = 1;
     def.start = def.end = TD_END_CLAMPED;
-    if (!val_strand_new(report, &def, NULL, &rod)) {
-        return false;
-    }
+    val_strand_new(report, &def, NULL, &rod);
     // with one half finer the coil goes there, as it costs less: it may as well begin there
-    bool fine = buckle(report, quantity, &rod, (refined ? 0.75 : 0.5) * helix_length);
-    if (fine) {
-        *got = measure_helix(&rod, points);
-    }
+    buckle(report, quantity, &rod, (refined ? 0.75 : 0.5) * helix_length);
+    *got = measure_helix(&rod, points);
     val_body_free(&rod);
-    return fine;
 }
 
 // Where the polynomial in 1/n^2 through the figures meets 0: by Neville's rule.
@@ -254,21 +238,19 @@ static void helix_rows(val_report *report, bool refined) {
     char text[80];
     for (int k = 0; k < HELIX_COUNTS; k++) {
         snprintf(text, sizeof text, "largest angle off the axis, rad, %s", how);
-        if (!run_helix(report, text, counts[k], refined, &got[k])) {
-            return;
-        }
+        run_helix(report, text, counts[k], refined, &got[k]);
         phi[k] = got[k].phi;
         val_progress(report, (HELIX_COUNTS * refined + k + 1) / (2.0 * HELIX_COUNTS));
     }
     val_relative(report, text, 600, phi[5], want.phi, 0.01);
-    snprintf(text, sizeof text, "the same, limit of n = 60 to 180, %s", how);
-    val_relative(report, text, 180, endless(counts, phi, 4), want.phi, 0.01);
-    snprintf(text, sizeof text, "its error over that with half as many, %s", how);
-    val_at_most(report, text, 240, (phi[4] - want.phi) / (phi[2] - want.phi), 0.5);
-    snprintf(text, sizeof text, "envelope's error, likewise, %s", how);
-    val_at_most(report, text, 240, got[4].envelope / got[2].envelope, 0.5);
-    snprintf(text, sizeof text, "envelope against tanh^2(s/s*), %s", how);
-    val_at_most(report, text, 600, got[5].envelope, 0.02);
+    val_relative(report, val_text(report, "the same, limit of n = 60 to 180, %s", how), 180,
+                 endless(counts, phi, 4), want.phi, 0.01);
+    val_at_most(report, val_text(report, "its error over that with half as many, %s", how), 240,
+                (phi[4] - want.phi) / (phi[2] - want.phi), 0.5);
+    val_at_most(report, val_text(report, "envelope's error, likewise, %s", how), 240,
+                got[4].envelope / got[2].envelope, 0.5);
+    val_at_most(report, val_text(report, "envelope against tanh^2(s/s*), %s", how), 600,
+                got[5].envelope, 0.02);
 }
 
 void val_helical_buckling(val_report *report) {

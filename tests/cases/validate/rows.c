@@ -4,6 +4,11 @@
 #include "cases/validate/validate.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#ifndef __wasm__
+#include <setjmp.h>
+#endif
 
 // ---- rows -----------------------------------------------------------------------------------
 
@@ -39,22 +44,68 @@ void val_not_above(val_report *report, const char *quantity, int64_t n, double g
     add_row(report, quantity, n, got, 0, got, limit, NULL);
 }
 
+const char *val_text(val_report *report, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(report->text, sizeof report->text, format, args);
+    va_end(args);
+    return report->text;
+}
+
 int32_t val_tries(const val_report *report, int32_t all) {
     return report->full ? all : all / 4;
 }
 
-void val_fault(val_report *report, const char *quantity, int64_t n, td_status status,
-               const td_diag *diag) {
-    const char *message = diag && diag->message[0] ? diag->message : td_status_text(status);
+static void add_fault(val_report *report, const char *quantity, int64_t n, const char *message) {
     add_row(report, quantity, n, (double)NAN, 0, (double)NAN, 0, message);
+}
+
+// ---- cases ----------------------------------------------------------------------------------
+
+// A fault leads back to val_run_case(); WebAssembly has no such way, and ends.
+#ifdef __wasm__
+static void end_case(val_report *report) {
+    (void)report;
+    abort();
+}
+
+static void run(const val_case *c, val_report *report) {
+    c->run(report);
+}
+#else
+static void end_case(val_report *report) {
+    longjmp(*(jmp_buf *)report->end, 1);
+}
+
+static void run(const val_case *c, val_report *report) {
+    jmp_buf end;
+    report->end = &end;
+    if (setjmp(end) == 0) {
+        c->run(report);
+    }
+}
+#endif
+
+void val_must(val_report *report, const char *quantity, int64_t n, td_status status) {
+    if (status != TD_OK) {
+        const char *message = report->diag.message;
+        add_fault(report, quantity, n, message[0] ? message : td_status_text(status));
+        end_case(report);
+    }
+}
+
+void *val_memory(val_report *report, const char *quantity, size_t count, size_t size) {
+    void *memory = calloc(count + 1, size);
+    val_must(report, quantity, (int64_t)count, memory ? TD_OK : TD_ERR_MEMORY);
+    return memory;
 }
 
 void val_run_case(const val_case *c, val_report *report) {
     const int32_t before = report->rows;
     report->name = c->name;
-    c->run(report);
+    report->diag = (td_diag){.message = ""};
+    run(c, report);
     if (report->rows == before) {
-        const td_diag diag = {.message = "the case compared nothing"};
-        val_fault(report, "results of the case", 0, TD_ERR_LIMIT, &diag);
+        add_fault(report, "results of the case", 0, "the case compared nothing");
     }
 }

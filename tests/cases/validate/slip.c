@@ -15,7 +15,7 @@
 // ---- rods -----------------------------------------------------------------------------------
 
 // A free rod in the plane z = 0 from `foot`, leaning by `lean` from the vertical towards +x.
-static bool free_rod(val_report *report, td_vec3 foot, double lean, val_body *tree) {
+static void free_rod(val_report *report, td_vec3 foot, double lean, val_body *tree) {
     td_material material = td_material_get(0);
     td_builder *builder = val_begin(report, TD_SPRING_CLAMPED, &material);
     td_segment_def def = td_segment_def_default();
@@ -29,7 +29,8 @@ static bool free_rod(val_report *report, td_vec3 foot, double lean, val_body *tr
     def.centre_of_mass.y = 0.5;
     def.second_moment.yy = 1.0 / 3;
     def.second_moment.xx = def.second_moment.zz = RADIUS * RADIUS / 4;
-    return builder && val_add(report, builder, &def) && val_tree_finish(report, builder, tree);
+    val_add(report, builder, &def);
+    val_tree_finish(report, builder, tree);
 }
 
 typedef struct slip_run {
@@ -44,33 +45,25 @@ typedef struct slip_run {
     const char *what;
 } slip_run;
 
-static bool open_run(val_report *report, slip_run *r) {
+static void open_run(val_report *report, slip_run *r) {
     td_analytic_opts opts = td_analytic_opts_default();
     td_contact_opts contact = td_contact_opts_default();
     td_body *state = r->tree.state;
-    td_diag diag = {.message = ""};
     opts.one_way = r->one_way;
     contact.method = TD_CONTACT_EXACT;
     td_status status =
-        r->implicit ? td_island_new(&state, 1, &contact, 2, NULL, &r->island, &diag)
-                    : td_analytic_new(&r->tree.state, 1, NULL, 0, &opts, NULL, &r->analytic, &diag);
-    if (status != TD_OK) {
-        val_fault(report, r->what, 1, status, &diag);
-        val_body_free(&r->tree);
-    }
-    return status == TD_OK;
+        r->implicit
+            ? td_island_new(&state, 1, &contact, 2, NULL, &r->island, &report->diag)
+            : td_analytic_new(&r->tree.state, 1, NULL, 0, &opts, NULL, &r->analytic, &report->diag);
+    val_must(report, r->what, 1, status);
 }
 
-static bool step_run(val_report *report, slip_run *r) {
-    td_diag diag = {.message = ""};
-    td_status status =
-        r->implicit
-            ? td_island_step(r->island, &r->opts, r->collider, r->collider_count, NULL, &diag)
-            : td_analytic_step(r->analytic, &r->opts, r->collider, r->collider_count, NULL, &diag);
-    if (status != TD_OK) {
-        val_fault(report, r->what, 1, status, &diag);
-    }
-    return status == TD_OK;
+static void step_run(val_report *report, slip_run *r) {
+    td_status status = r->implicit ? td_island_step(r->island, &r->opts, r->collider,
+                                                    r->collider_count, NULL, &report->diag)
+                                   : td_analytic_step(r->analytic, &r->opts, r->collider,
+                                                      r->collider_count, NULL, &report->diag);
+    val_must(report, r->what, 1, status);
 }
 
 static void close_run(slip_run *r) {
@@ -133,7 +126,8 @@ static double lean_of(const slip_run *r) {
 // The force of the wall is followed to 0 through its last two values.
 static double lets_go_at(val_report *report, slip_run *r) {
     double angle[2] = {0, 0}, force[2] = {1, 1}, normal, across;
-    for (int k = 0; k < 20000 && step_run(report, r); k++) {
+    for (int k = 0; k < 20000; k++) {
+        step_run(report, r);
         force_of(r, 1, &normal, &across);
         if (k > 2 && !(normal > 0)) {
             return angle[1] + (angle[1] - angle[0]) * force[1] / (force[0] - force[1]);
@@ -151,7 +145,8 @@ static double lets_go_at(val_report *report, slip_run *r) {
 static double parts_at(val_report *report, slip_run *r, double touching) {
     static const double at[2] = {1e-5, 1e-4};
     double angle[2] = {0, 0}, root[2] = {0, 0};
-    for (int k = 0, seen = 0; k < 20000 && step_run(report, r); k++) {
+    for (int k = 0, seen = 0; k < 20000; k++) {
+        step_run(report, r);
         const double apart = td_body_tip(r->tree.state, 0).x - touching;
         if (apart > at[seen]) {
             angle[seen] = 0.5 * VAL_PI + lean_of(r);
@@ -171,20 +166,15 @@ static void wall(val_report *report, double start, bool implicit) {
     const double tilt = start * DEGREE;
     const double lift = RADIUS + (implicit ? GAP : 0);
     const td_vec3 foot = {cos(tilt) + lift, lift, 0};
-    if (!free_rod(report, foot, tilt - 0.5 * VAL_PI, &r.tree)) {
-        return;
-    }
+    free_rod(report, foot, tilt - 0.5 * VAL_PI, &r.tree);
     r.collider_count = 2;
     r.collider[0] = plane_at((td_vec3){0, 0, 0}, (td_quat){1, 0, 0, 0}, 0);
     r.collider[1] = plane_at((td_vec3){0, 0, 0}, val_turn((td_vec3){0, 0, -0.5 * VAL_PI}), 0);
-    if (!open_run(report, &r)) {
-        return;
-    }
+    open_run(report, &r);
     const double left = implicit ? parts_at(report, &r, lift) : lets_go_at(report, &r);
-    char text[80];
-    snprintf(text, sizeof text, "degrees where a rod from %g leaves a wall%s", start, way_of(&r));
-    val_relative(report, text, 1, left / DEGREE, asin(sin(tilt) * 2 / 3) / DEGREE,
-                 implicit ? 0.01 : 1e-5);
+    val_relative(report,
+                 val_text(report, "degrees where a rod from %g leaves a wall%s", start, way_of(&r)),
+                 1, left / DEGREE, asin(sin(tilt) * 2 / 3) / DEGREE, implicit ? 0.01 : 1e-5);
     close_run(&r);
 }
 
@@ -212,16 +202,12 @@ static double slips_at(double friction, double b) {
 // The first step with all of the friction, and which way the foot is moving a while later.
 static void floor_slip(val_report *report, double friction, double start, bool implicit) {
     slip_run r = plain_run("a rod on a floor", implicit ? 1e-3 : 1e-4, implicit);
-    if (!free_rod(report, (td_vec3){0, RADIUS + (implicit ? GAP : 0), 0}, start * DEGREE,
-                  &r.tree)) {
-        return;
-    }
+    free_rod(report, (td_vec3){0, RADIUS + (implicit ? GAP : 0), 0}, start * DEGREE, &r.tree);
     r.collider[0] = plane_at((td_vec3){0, 0, 0}, (td_quat){1, 0, 0, 0}, friction);
-    if (!open_run(report, &r)) {
-        return;
-    }
+    open_run(report, &r);
     double angle = (double)NAN, foot = 0, before = 0;
-    for (int k = 0; k < 20000 && isnan(angle) && step_run(report, &r); k++) {
+    for (int k = 0; k < 20000 && isnan(angle); k++) {
+        step_run(report, &r);
         double normal, across;
         force_of(&r, 0, &normal, &across);
         if (fabs(across) >= friction * normal * (1 - 1e-6)) {
@@ -231,11 +217,12 @@ static void floor_slip(val_report *report, double friction, double start, bool i
         foot = td_body_origin(r.tree.state, 0).x;
     }
     const int later = (int)(0.05 / r.opts.dt + 0.5);
-    for (int k = 0; k < later && step_run(report, &r); k++) {}
-    char text[80];
-    snprintf(text, sizeof text, "degrees where a rod's foot slips, mu %g%s", friction, way_of(&r));
-    val_relative(report, text, 1, angle / DEGREE, slips_at(friction, start * DEGREE) / DEGREE,
-                 implicit ? 0.01 : 1e-4);
+    for (int k = 0; k < later; k++) {
+        step_run(report, &r);
+    }
+    val_relative(
+        report, val_text(report, "degrees where a rod's foot slips, mu %g%s", friction, way_of(&r)),
+        1, angle / DEGREE, slips_at(friction, start * DEGREE) / DEGREE, implicit ? 0.01 : 1e-4);
     val_not_above(report, "and where the foot is 0.05 s later, m", 1,
                   td_body_origin(r.tree.state, 0).x - foot, -1e-4);
     close_run(&r);
@@ -248,32 +235,27 @@ static void floor_slip(val_report *report, double friction, double start, bool i
 static void slope(val_report *report, double part, bool one_way, bool implicit) {
     const double friction = 0.5, tilt = atan(part * friction);
     slip_run r = plain_run("a stick on a slope", 1.0 / 60, implicit);
-    if (!free_rod(report, (td_vec3){0, RADIUS + (implicit ? GAP : 0), 0}, 0.5 * VAL_PI, &r.tree)) {
-        return;
-    }
+    free_rod(report, (td_vec3){0, RADIUS + (implicit ? GAP : 0), 0}, 0.5 * VAL_PI, &r.tree);
     r.one_way = one_way;
     r.collider[0] = plane_at((td_vec3){0, 0, 0}, (td_quat){1, 0, 0, 0}, friction);
     r.opts.integrator = implicit ? TD_IMPLICIT : TD_EULER;
     r.opts.gravity = (td_vec3){GRAVITY * sin(tilt), -GRAVITY * cos(tilt), 0};
-    if (!open_run(report, &r)) {
-        return;
-    }
-    bool fine = true;
+    open_run(report, &r);
     const int32_t steps = part < 1 ? 3600 : 60;
-    for (int32_t k = 0; k < steps && fine; k++) {
-        fine = step_run(report, &r);
+    for (int32_t k = 0; k < steps; k++) {
+        step_run(report, &r);
     }
     const td_vec3 o = td_body_origin(r.tree.state, 0);
-    char text[80];
     if (part < 1) {
-        snprintf(text, sizeof text, "creep in a minute, m, on a slope of %g mu%s", part,
-                 way_of(&r));
-        val_at_most(report, text, steps, fine ? hypot(o.x, o.z) : (double)NAN, 1e-6);
+        val_at_most(
+            report,
+            val_text(report, "creep in a minute, m, on a slope of %g mu%s", part, way_of(&r)),
+            steps, hypot(o.x, o.z), 1e-6);
     } else {
         const double speed = td_tree_velocities(r.tree.state)[0];
-        snprintf(text, sizeof text, "acceleration on a slope of %g mu, m/s^2%s", part, way_of(&r));
-        val_relative(report, text, steps, fine ? speed : (double)NAN,
-                     GRAVITY * (sin(tilt) - friction * cos(tilt)), implicit ? 1e-3 : 1e-6);
+        val_relative(
+            report, val_text(report, "acceleration on a slope of %g mu, m/s^2%s", part, way_of(&r)),
+            steps, speed, GRAVITY * (sin(tilt) - friction * cos(tilt)), implicit ? 1e-3 : 1e-6);
     }
     close_run(&r);
 }
@@ -287,12 +269,12 @@ static void slope(val_report *report, double part, bool one_way, bool implicit) 
 // A chain half around a drum, pulled at both ends. At a joint that turns it by b the pulls are as
 //   (cos(b/2) + mu sin(b/2))/(cos(b/2) - mu sin(b/2))
 // where it just slides: exp(mu b) for small b.
-static bool chain(val_report *report, val_body *tree) {
+static void chain(val_report *report, val_body *tree) {
     td_material material = td_material_get(0);
     td_builder *builder = val_begin(report, TD_SPRING_CLAMPED, &material);
     const double b = VAL_PI / LINKS;
     *tree = (val_body){.skeleton = NULL};
-    for (int32_t i = 0; builder && i < LINKS; i++) {
+    for (int32_t i = 0; i < LINKS; i++) {
         td_segment_def def = td_segment_def_default();
         def.parent = i - 1;
         def.joint = i == 0 ? TD_JOINT_FREE : TD_JOINT_HINGE;
@@ -307,11 +289,9 @@ static bool chain(val_report *report, val_body *tree) {
         def.second_moment.yy = def.mass * def.length * def.length / 3;
         def.second_moment.xx = def.second_moment.zz = def.mass * THIN * THIN / 4;
         def.has_stiffness = def.has_damping = true;
-        if (!val_add(report, builder, &def)) {
-            return false;
-        }
+        val_add(report, builder, &def);
     }
-    return builder && val_tree_finish(report, builder, tree);
+    val_tree_finish(report, builder, tree);
 }
 
 // The speed of the end after a step from rest, with pulls of 1 and `ratio` N.
@@ -333,9 +313,7 @@ static void capstan(val_report *report, double friction) {
                        {.kind = TD_LOAD_FORCE, .segment = LINKS - 1}};
     const double b = VAL_PI / LINKS;
     pull[1].point.y = 2 * DRUM * sin(0.5 * b);
-    if (!chain(report, &r.tree)) {
-        return;
-    }
+    chain(report, &r.tree);
     td_collider drum = td_collider_default(TD_COLLIDER_CAPSULE);
     drum.radius = DRUM - THIN;
     drum.length = 2;
@@ -346,9 +324,7 @@ static void capstan(val_report *report, double friction) {
     r.opts.gravity = (td_vec3){0, 0, 0};
     r.opts.loads = pull;
     r.opts.load_count = 2;
-    if (!open_run(report, &r)) {
-        return;
-    }
+    open_run(report, &r);
     double low = 1, high = 20;
     for (int k = 0; k < 40; k++) {
         const double middle = 0.5 * (low + high);
@@ -356,11 +332,11 @@ static void capstan(val_report *report, double friction) {
     }
     // the pulls are along the tangents: the ends turn by half as much
     const double want = pow(gain_of(friction, b), LINKS - 1) * pow(gain_of(friction, 0.5 * b), 2);
-    char text[80];
-    snprintf(text, sizeof text, "capstan: ratio of pulls, mu %g, %d joints", friction, LINKS);
-    val_relative(report, text, LINKS, low, want, 1e-3);
-    snprintf(text, sizeof text, "capstan: the same against exp(mu pi)");
-    val_relative(report, text, LINKS, low, exp(friction * VAL_PI), 0.02);
+    val_relative(report,
+                 val_text(report, "capstan: ratio of pulls, mu %g, %d joints", friction, LINKS),
+                 LINKS, low, want, 1e-3);
+    val_relative(report, val_text(report, "capstan: the same against exp(mu pi)"), LINKS, low,
+                 exp(friction * VAL_PI), 0.02);
     close_run(&r);
 }
 

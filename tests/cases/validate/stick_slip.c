@@ -9,7 +9,7 @@
 //          surface, so that T/N is off by a few thousandths. Where the tip lies flat, the plane is
 //          a post under the tip, so that no other edge touches.
 
-#include "cases/validate/validate.h"
+#include "cases/validate/world.h"
 
 #include <math.h>
 
@@ -33,14 +33,12 @@ typedef struct pressed {
     double slip; // of the tip, over the length
 } pressed;
 
-static td_status make_world(const press *p, td_world **out, td_diag *diag) {
+static td_world *make_world(val_report *report, const press *p) {
     static const td_vec3 points[2] = {{0, 0, 0}, {0, -LENGTH, 0}};
     td_scene_def def = td_scene_def_default();
     td_object_def o = td_object_def_default();
     td_scene_collider plane =
         td_scene_collider_default(p->post ? TD_COLLIDER_BOX : TD_COLLIDER_PLANE);
-    td_world_opts opts = td_world_opts_default();
-    td_diag_list diags = {diag, 1, 0};
     o.name = "rod";
     o.solver = p->solver;
     o.start = TD_START_DRAWN;
@@ -66,7 +64,7 @@ static td_status make_world(const press *p, td_world **out, td_diag *diag) {
     def.contact.method = TD_CONTACT_EXACT;
     def.gravity = (td_vec3){ASIDE, 0, 0};
     def.air_density = 0;
-    return td_world_new(&def, &opts, NULL, out, &diags);
+    return val_world_new(report, &def, p->solver);
 }
 
 static void measure(const td_world *w, pressed *got) {
@@ -81,52 +79,42 @@ static void measure(const td_world *w, pressed *got) {
     got->slip = hypot(tip.x, tip.z) / LENGTH;
 }
 
-// Pushes down, ever faster from rest, and waits. False: it failed, which has been told.
-static bool push(val_report *report, const press *p, pressed *got) {
-    td_world *w = NULL;
-    td_diag diag = {.message = ""};
-    td_status status = make_world(p, &w, &diag);
+// Pushes down, ever faster from rest, and waits.
+static void push(val_report *report, const press *p, pressed *got) {
+    td_world *w = make_world(report, p);
     const int32_t steps = (int32_t)(60 * SECONDS);
-    for (int32_t k = 1; k <= steps + 60 && status == TD_OK; k++) {
+    for (int32_t k = 1; k <= steps + 60; k++) {
         const double part = fmin(1, (double)k / steps);
         const double y = LENGTH + 1.1 * RADIUS - p->eps * LENGTH * part * part;
-        status = td_world_set(w, "objects[0].position.y", y, &diag);
-        if (k == steps / 4 && status == TD_OK) {
-            status = td_world_set(w, "gravity.x", 0, &diag);
+        val_world_set(report, w, "objects[0].position.y", y);
+        if (k == steps / 4) {
+            val_world_set(report, w, "gravity.x", 0);
         }
-        status = status == TD_OK ? td_world_step(w, &diag) : status;
+        val_world_step(report, w, p->solver);
     }
-    if (status == TD_OK) {
-        measure(w, got);
-    } else {
-        val_fault(report, p->solver, SEGMENTS, status, &diag);
-    }
+    measure(w, got);
     td_world_free(w);
-    return status == TD_OK;
 }
 
 static void leans(val_report *report, const char *solver, double eps, double want) {
     const press p = {solver, 0.6, eps, eps > FLAT};
     pressed got;
-    char text[80];
-    if (push(report, &p, &got)) {
-        snprintf(text, sizeof text, "T/N at eps %g, %s", eps, solver);
-        val_relative(report, text, SEGMENTS, got.lean, want, p.post ? 0.02 : 0.01);
-        snprintf(text, sizeof text, "slip over length at eps %g, %s", eps, solver);
-        val_at_most(report, text, SEGMENTS, got.slip, 2e-3); // it rolls by about its radius
-    }
+    push(report, &p, &got);
+    val_relative(report, val_text(report, "T/N at eps %g, %s", eps, solver), SEGMENTS, got.lean,
+                 want, p.post ? 0.02 : 0.01);
+    val_at_most(report, val_text(report, "slip over length at eps %g, %s", eps, solver), SEGMENTS,
+                got.slip, 2e-3); // it rolls by about its radius
 }
 
 static void slips(val_report *report, const char *solver, double eps, double friction) {
     const press p = {solver, friction, eps, false};
     pressed got;
-    char text[80];
-    if (push(report, &p, &got)) {
-        snprintf(text, sizeof text, "T/N at eps %g, mu %g, %s", eps, friction, solver);
-        val_relative(report, text, SEGMENTS, got.lean, friction, 1e-3);
-        snprintf(text, sizeof text, "0.01 less slip at eps %g, mu %g, %s", eps, friction, solver);
-        val_not_above(report, text, SEGMENTS, 0.01 - got.slip, 0);
-    }
+    push(report, &p, &got);
+    val_relative(report, val_text(report, "T/N at eps %g, mu %g, %s", eps, friction, solver),
+                 SEGMENTS, got.lean, friction, 1e-3);
+    val_not_above(report,
+                  val_text(report, "0.01 less slip at eps %g, mu %g, %s", eps, friction, solver),
+                  SEGMENTS, 0.01 - got.slip, 0);
 }
 
 void val_stick_slip(val_report *report) {

@@ -28,6 +28,9 @@ typedef struct val_report {
     void *context;
     const char *name; // of the case that runs
     int32_t rows, failed;
+    td_diag diag; // for calls of the case
+    char text[120];
+    void *end; // where a fault leads to
 } val_report;
 
 typedef struct val_case {
@@ -38,6 +41,10 @@ typedef struct val_case {
 const val_case *val_cases(int *count);
 // A case without rows fails.
 void val_run_case(const val_case *c, val_report *report);
+
+// A quantity by a format; good until the next one.
+const char *val_text(val_report *report, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 // One figure with a known answer. The error is |got - want|/|want|.
 void val_relative(val_report *report, const char *quantity, int64_t n, double got, double want,
@@ -50,9 +57,13 @@ void val_at_most(val_report *report, const char *quantity, int64_t n, double got
 // A figure with a sign, of which whatever is not above the limit is fine: the error is what was
 // got.
 void val_not_above(val_report *report, const char *quantity, int64_t n, double got, double limit);
-// A figure that could not be had: the row fails, and the reason is told.
-void val_fault(val_report *report, const char *quantity, int64_t n, td_status status,
-               const td_diag *diag);
+// Ends the case unless the status is TD_OK: a row for the quantity fails, with the message of
+// `report->diag`. What the case has made is not freed then.
+void val_must(val_report *report, const char *quantity, int64_t n, td_status status);
+// Likewise unless a search for rest found it.
+void val_must_rest(val_report *report, const char *quantity, int64_t n, const td_step_stats *stats);
+// Zeroed, at least one; ends the case when there is none.
+void *val_memory(val_report *report, const char *quantity, size_t count, size_t size);
 // The larger of two errors; what is not a number is worst.
 double val_worse(double a, double b);
 // How many random cases or steps a case takes: a quarter of all, or all with --long.
@@ -73,10 +84,10 @@ typedef struct val_body {
 } val_body;
 
 void val_body_free(val_body *body); // empty is allowed
-// A step, a search for rest, modes. False, with a row for the fault, when it fails.
-bool val_step(val_report *report, val_body *body, const td_step_opts *opts, const char *quantity);
-bool val_settle(val_report *report, val_body *body, const td_step_opts *opts, const char *quantity);
-bool val_modes(val_report *report, val_body *body, td_vec3 gravity, int32_t count, td_mode *modes,
+// A step, a search for rest, modes. A failure ends the case, as it does in all that follows.
+void val_step(val_report *report, val_body *body, const td_step_opts *opts, const char *quantity);
+void val_settle(val_report *report, val_body *body, const td_step_opts *opts, const char *quantity);
+void val_modes(val_report *report, val_body *body, td_vec3 gravity, int32_t count, td_mode *modes,
                const char *quantity);
 td_vec3 val_tip(const val_body *body); // of its last segment
 // J, all kinds together.
@@ -84,12 +95,11 @@ double val_energy(val_body *body, td_vec3 gravity);
 
 // ---- trees ----------------------------------------------------------------------------------
 
-// A builder with one more material, of index 1. NULL, with a row for the fault, when it fails.
+// A builder with one more material, of index 1.
 td_builder *val_begin(val_report *report, td_spring_rule springs, const td_material *material);
-// Frees the builder when it fails.
-bool val_add(val_report *report, td_builder *builder, const td_segment_def *def);
-// Makes the tree of a builder, which it frees. False, with a row for the fault, when it fails.
-bool val_tree_finish(val_report *report, td_builder *builder, val_body *tree);
+void val_add(val_report *report, td_builder *builder, const td_segment_def *def);
+// Makes the tree of a builder, which it frees.
+void val_tree_finish(val_report *report, td_builder *builder, val_body *tree);
 
 // A straight rod of equal segments that starts at the origin.
 typedef struct val_rod {
@@ -106,7 +116,7 @@ extern const td_quat val_level, val_hanging; // turns +Y to +X, to -Y
 
 // The cantilever of the plants thesis, section 8.3: level, 1 m, with `count` ball joints.
 val_rod val_thesis_beam(int32_t count);
-bool val_rod_build(val_report *report, const val_rod *rod, val_body *tree);
+void val_rod_build(val_report *report, const val_rod *rod, val_body *tree);
 
 // What beam theory says of a clamped beam. Shifts of its tip along and across, over its length,
 // under a load P across the tip, alpha = P l^2/(EI); frequency number k (from 0) in bending, and
@@ -117,13 +127,20 @@ double val_torsion_theory(const val_rod *rod);
 
 // The beam as a body of a solver, level and clamped; "inextensible rod" is a rod that hardly
 // stretches.
-bool val_beam_open(val_report *report, const char *solver, const val_rod *beam, val_body *body);
+void val_beam_open(val_report *report, const char *solver, const val_rod *beam, val_body *body);
 
 enum { VAL_BEAM_MODES = 12 }; // as many hold three pairs in bending and one in torsion
 double val_torsion_of(const td_mode modes[VAL_BEAM_MODES]); // Hz: the first frequency in torsion
 // Compares the frequencies of a beam of so many pieces, by modes and by stepping, with the theory.
 // Returns the lowest, Hz.
 double val_beam_vibration(val_report *report, const char *solver, int32_t count);
+
+// Damping of a beam of so many pieces by the rule itself: it has none and sways at 1 Hz.
+void val_sway_damping(val_report *report, const char *solver, int32_t count);
+// What energy does in 3 s from here, by steps of one of the lengths below.
+extern const double val_frame_steps[3];
+void val_follow_energy(val_report *report, val_body *body, const td_step_opts *opts, double energy,
+                       double put_in, const char *quantity, val_losses *worst);
 
 // What a random tree may be. Stiffness is given, or follows from shape and material.
 typedef struct val_wild {
@@ -140,7 +157,7 @@ typedef struct val_wild {
 // need not be tiny.
 extern const val_wild val_slender, val_stout;
 
-bool val_wild_build(val_report *report, val_random *random, const val_wild *wild, val_body *tree);
+void val_wild_build(val_report *report, val_random *random, const val_wild *wild, val_body *tree);
 // Joints turned by up to `angle`, moving at up to `speed` rad/s (slides: a tenth, in m).
 void val_wild_start(val_random *random, val_body *tree, double angle, double speed);
 
@@ -152,18 +169,17 @@ typedef struct val_pose {
     int32_t coord_count, dof_count;
 } val_pose;
 
-bool val_pose_keep(val_body *tree, val_pose *pose);
+void val_pose_keep(val_report *report, val_body *tree, val_pose *pose);
 void val_pose_restore(val_body *tree, const val_pose *pose);
 void val_pose_free(val_pose *pose);
-// A random tree as val_wild_start() starts it, with that start kept. False, with a row for the
-// fault, when it fails.
-bool val_wild_open(val_report *report, val_random *random, const val_wild *wild, double angle,
+// A random tree as val_wild_start() starts it, with that start kept.
+void val_wild_open(val_report *report, val_random *random, const val_wild *wild, double angle,
                    double speed, val_body *tree, val_pose *start);
 
 // Energy of the rest nearest to the state, which is moved there; false when it was not reached.
 bool val_rest_energy(val_body *tree, const td_step_opts *opts, double *energy);
 // From a kept state on, `steps` steps; then the tips of all segments.
-bool val_run(val_report *report, val_body *tree, const val_pose *start, const td_step_opts *opts,
+void val_run(val_report *report, val_body *tree, const val_pose *start, const td_step_opts *opts,
              int32_t steps, td_vec3 *tips, const char *quantity);
 double val_tips_apart(const td_vec3 *a, const td_vec3 *b, int32_t count); // the farthest pair, m
 

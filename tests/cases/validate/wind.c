@@ -28,13 +28,8 @@ static const td_vec3 points[POINTS] = {{1, 2, 3}, {1, 2, 23}, {21, 2, 3}}; // 20
 
 // ---- measuring ------------------------------------------------------------------------------
 
-static bool open_wind(val_report *report, const td_wind_def *def, td_wind **wind) {
-    td_diag diag = {.message = ""};
-    td_status status = td_wind_new(def, NULL, wind, &diag);
-    if (status != TD_OK) {
-        val_fault(report, "wind", 0, status, &diag);
-    }
-    return status == TD_OK;
+static void open_wind(val_report *report, const td_wind_def *def, td_wind **wind) {
+    val_must(report, "wind", 0, td_wind_new(def, NULL, wind, &report->diag));
 }
 
 static void record(const td_wind *wind, double speed, series *s) {
@@ -106,9 +101,7 @@ static void statistics(val_report *report, const wind_case *c, series *s) {
         def.seed = (uint64_t)seed;
         def.intensity = c->intensity;
         def.length = c->length;
-        if (!open_wind(report, &def, &wind)) {
-            return;
-        }
+        open_wind(report, &def, &wind);
         record(wind, c->speed, s);
         td_wind_free(wind);
         double sum[3] = {0, 0, 0};
@@ -158,9 +151,7 @@ static void divergence(val_report *report) {
     val_random random = {5};
     td_wind_def def = td_wind_def_default();
     td_wind *wind = NULL;
-    if (!open_wind(report, &def, &wind)) {
-        return;
-    }
+    open_wind(report, &def, &wind);
     const double h = 1e-4 * def.length;
     double most = 0, sum = 0;
     td_wind_state state = td_wind_start((td_vec3){5, 0, 0});
@@ -188,9 +179,7 @@ static void carried(val_report *report, series *s) {
     td_wind *wind = NULL;
     def.intensity = 0.02;
     def.gust = 0.5;
-    if (!open_wind(report, &def, &wind)) {
-        return;
-    }
+    open_wind(report, &def, &wind);
     record(wind, speed, s);
     td_wind_free(wind);
     val_absolute(report, "correlation of gusts with those upwind, earlier", STEPS,
@@ -199,11 +188,7 @@ static void carried(val_report *report, series *s) {
 
 void val_wind(val_report *report) {
     static const wind_case cases[] = {{5, 0.2, 4}, {10, 0.1, 2}, {10, 0.3, 6}};
-    series *s = malloc(sizeof *s);
-    if (!s) {
-        val_fault(report, "wind", 0, TD_ERR_MEMORY, NULL);
-        return;
-    }
+    series *s = val_memory(report, "wind", 1, sizeof *s);
     for (int i = 0; i < 3; i++) {
         statistics(report, &cases[i], s);
     }
