@@ -53,7 +53,7 @@ static void steps(td_body *body, int count) {
     }
 }
 
-static td_vec3 tip(const td_body *body) {
+static td_vec3 tip(td_body *body) {
     return td_body_tip(body, SEGMENTS - 1);
 }
 

@@ -6,7 +6,7 @@
 
 static td_real value_at(const opened *o, td_real fraction) {
     tdi_state_try(o->body, fraction);
-    return o->ops->value(o->body);
+    return o->ops->value(o->body, false);
 }
 
 // ---- values ---------------------------------------------------------------------------------
@@ -40,12 +40,12 @@ TD_TEST(conform_value_falls_and_bends_as_the_increments_predicted_decrease) {
 
 // The pose is moved by all of the increments: the largest.
 static td_real attempt(const opened *o, td_real *predicted_decrease) {
-    if (o->ops->attempt) {
-        return o->ops->attempt(o->body, false, predicted_decrease);
+    const bool moves = o->ops->traits.moves;
+    const td_real most = o->ops->solve(o->body, (tdi_solving){.move = moves}, predicted_decrease);
+    if (!moves) {
+        tdi_state_keep(o->body);
+        tdi_state_try(o->body, 1);
     }
-    const td_real most = o->ops->solve(o->body, false, predicted_decrease);
-    tdi_state_keep(o->body);
-    tdi_state_try(o->body, 1);
     return most;
 }
 
@@ -81,7 +81,8 @@ static void claim_capsules(const tdi_solver *solver) {
                       c->body >= 0 && c->body < o.s.count,
                   "%s: capsule %d", o.s.name, (int)k);
     }
-    CHECK_SAY(o.ops->force(o.body, &o.opts, 0.2, 0.01) > 0, "%s: no force of its own", o.s.name);
+    CHECK_SAY(o.ops->contact->force(o.body, &o.opts, 0.2, 0.01) > 0, "%s: no force of its own",
+              o.s.name);
     close_step(&o);
 }
 
@@ -133,7 +134,7 @@ static void claim_contact_gradient(const tdi_solver *solver) {
     apply(o.body, tdi_nodes(side.point[0], 1), tdi_scale(side.force, -side.weight[0]));
     answer(&o, side.point[1], tdi_scale(side.force, -side.weight[1]), told);
     clear(&o);
-    o.ops->add_contact(o.body, &side);
+    o.ops->contact->add(o.body, &side);
     factor(&o);
     solve(&o, &most);
     tdi_state_motions(o.body, tdi_all_nodes(o.body), false, with);
@@ -169,7 +170,7 @@ static void claim_contact_hessian(const tdi_solver *solver) {
     const td_real soft = give(&o, &side), k = 3 / soft;
     side.hessian = tdi_sym3_square(side.normal, k);
     clear(&o);
-    o.ops->add_contact(o.body, &side);
+    o.ops->contact->add(o.body, &side);
     factor(&o);
     solve(&o, &most);
     const td_real stiff = give(&o, &side);
@@ -190,7 +191,7 @@ static bool turns(const opened *o) {
     return tdi_state_offers(o->body, TDI_POINT_ROTATION);
 }
 
-static td_vec3 turn_by(const td_body *body, int32_t capsule, bool response) {
+static td_vec3 turn_by(td_body *body, int32_t capsule, bool response) {
     td_vec3 w;
     tdi_state_motions(body, tdi_rotation_of(capsule), response, &w);
     return w;
@@ -221,7 +222,7 @@ static void claim_sliding(const tdi_solver *solver) {
         const td_real soft = give_sliding(&o, &side, along), k = 3 / soft;
         side.hessian = tdi_sym3_square(along, k);
         clear(&o);
-        o.ops->add_contact(o.body, &side);
+        o.ops->contact->add(o.body, &side);
         factor(&o);
         solve(&o, &most);
         const td_real stiff = give_sliding(&o, &side, along);
@@ -272,7 +273,7 @@ static void solve_alone(alone *a) {
 // After 0 steps there is no past, after 1 the rule of one step is next, after 4 that of two.
 static void claim_revocable(const tdi_solver *solver) {
     static const int steps[] = {0, 1, 4};
-    for (int k = 0; k < 3 && solver->implicit->revocable; k++) {
+    for (int k = 0; k < 3 && solver->implicit->traits.revocable; k++) {
         alone a;
         make_alone(solver, steps[k], &a);
         FREED void *before = saved_of(&a);
@@ -294,7 +295,7 @@ static void claim_revocable(const tdi_solver *solver) {
 TD_TEST(conform_accepted_step_is_taken_back_with_the_same_bits) {
     int32_t revocable = 0;
     for (int32_t k = 0; k < td_solver_count(); k++) {
-        revocable += tdi_solver_find(td_solver_get(k).name)->implicit->revocable;
+        revocable += tdi_solver_find(td_solver_get(k).name)->implicit->traits.revocable;
     }
     CHECK(revocable > 0);
     for_all_solvers(claim_revocable);
@@ -309,7 +310,7 @@ static void claim_lent(const tdi_solver *solver) {
     alone own, other;
     make_alone(solver, 3, &own);
     make_alone(solver, 3, &other);
-    const size_t need = ops->scratch(other.member.body);
+    const size_t need = other.member.body->scratch_bytes;
     char *room = malloc(need + 64), *memory = room + (64 - (uintptr_t)room % 64) % 64;
     CHECK(need > 0);
     for (int k = 0; k < 4; k++) {

@@ -36,7 +36,7 @@ static inline void open_subject(const subject *s, td_real dt, opened *o) {
     o->points = o->s.state->point_count;
     o->capsules = o->s.state->capsule_count;
     CHECK(o->points > 0 && o->points <= MOST_POINTS && o->capsules > 0);
-    o->ops->capsules(o->body, o->capsule);
+    o->ops->contact->capsules(o->body, o->capsule);
 }
 
 static inline void open_step(const tdi_solver *solver, td_real dt, opened *o) {
@@ -71,7 +71,7 @@ static inline bool factor(const opened *o) {
 // Increments at the pose, which is kept. What they promise.
 static inline td_real solve(const opened *o, td_real *most) {
     td_real predicted_decrease = 0;
-    *most = o->ops->solve(o->body, false, &predicted_decrease);
+    *most = o->ops->solve(o->body, (tdi_solving){0}, &predicted_decrease);
     CHECK_SAY(predicted_decrease > 0 && *most > 0, "%s: no increments", o->s.name);
     CHECK_SAY(!o->ops->largest || fabs(o->ops->largest(o->body) - *most) <= 1e-12 * *most,
               "%s: the largest increment is not what solve said", o->s.name);

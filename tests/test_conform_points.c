@@ -223,7 +223,7 @@ static td_real increments(const pointed *p) {
     td_real predicted_decrease = 0;
     CHECK_SAY(factor(&p->o), "%s: the exact Hessian of a short step is not positive definite",
               p->o.s.name);
-    return p->o.ops->solve(p->o.body, false, &predicted_decrease);
+    return p->o.ops->solve(p->o.body, (tdi_solving){0}, &predicted_decrease);
 }
 
 static void places_at(const pointed *p, td_real fraction, td_vec3 *x) {
@@ -607,7 +607,7 @@ static td_sym3 random_positive(tdi_random *r, td_real size) {
 static td_real wells_value(const pointed *p, const well *wells, int count, td_real fraction) {
     td_vec3 x[MOST_TOLD];
     places_at(p, fraction, x);
-    td_real sum = p->o.ops->value(p->o.body);
+    td_real sum = p->o.ops->value(p->o.body, false);
     for (int k = 0; k < count; k++) {
         sum += well_value(&wells[k], x[wells[k].point]);
     }
@@ -641,7 +641,7 @@ static void claim_second(pointed *p) {
         if (p->o.ops->factor(p->o.body, &model) != TDI_POSITIVE) {
             continue;
         }
-        const td_real most = p->o.ops->solve(p->o.body, false, &predicted_decrease),
+        const td_real most = p->o.ops->solve(p->o.body, (tdi_solving){0}, &predicted_decrease),
                       e = 1e-4 / most;
         tdi_state_keep(p->o.body);
         const td_real ahead = wells_value(p, wells, 3, e), behind = wells_value(p, wells, 3, -e),

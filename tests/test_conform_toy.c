@@ -78,7 +78,7 @@ static td_status state_new(const void *model, const td_alloc *alloc, td_body **o
 }
 
 // There is one segment.
-static void poses(const void *state, int32_t first, int32_t count, td_vec3 *origins, td_vec3 *tips,
+static void poses(void *state, int32_t first, int32_t count, td_vec3 *origins, td_vec3 *tips,
                   td_quat *rotations) {
     const td_segment *s = ((const bead *)state)->segment;
     const td_vec3 x = tdi_coords_point(((const bead *)state)->head.coords.x, 0);
@@ -172,17 +172,18 @@ static tdi_factored factor(void *body, const tdi_model *model) {
     return tdi_ldl3_factor(&b->factors, &h, 0) ? TDI_NOT_POSITIVE : TDI_POSITIVE;
 }
 
-static td_real solve(void *body, bool limited, td_real *predicted_decrease) {
+static td_real solve(void *body, tdi_solving how, td_real *predicted_decrease) {
     bead *b = body;
     const td_vec3 r = tdi_add(potential(b).gradient, b->touch.gradient),
                   dx = tdi_scale(tdi_ldl3_solve(&b->factors, r), -1);
-    (void)limited; // no increment is too long
+    (void)how; // no increment is too long
     tdi_coords_set_point(b->head.coords.increment, 0, dx);
     *predicted_decrease -= tdi_dot(r, dx);
     return tdi_norm(dx);
 }
 
-static td_real value(const void *body) {
+static td_real value(void *body, bool kept) {
+    (void)kept;
     return potential(body).value;
 }
 
@@ -219,20 +220,15 @@ static void respond(void *body) {
 // ---- points ---------------------------------------------------------------------------------
 
 // It never turns: all its points move alike.
-static void positions(const void *body, tdi_points points, bool history, td_vec3 *x) {
+static void read(void *body, tdi_points points, tdi_reading what, td_vec3 *x) {
     const bead *b = body;
     const td_segment *s = b->segment;
-    const td_vec3 at = tdi_coords_point(history ? b->head.coords.history : b->head.coords.x, 0);
+    const tdi_coords *c = &b->head.coords;
+    const td_real *const from[] = {c->x, c->history, c->v, c->increment, c->response};
+    const td_vec3 at = tdi_coords_point(from[what], 0);
     for (int32_t k = 0; k < points.count; k++) {
-        const td_vec3 own = tdi_add(points.list[k].local, points.list[k].arm);
-        x[k] = tdi_add(at, tdi_quat_rotate(s->initial, tdi_sub(own, s->tip)));
-    }
-}
-
-static void motions(const void *body, tdi_points points, bool response, td_vec3 *dx) {
-    const tdi_coords *c = &((const bead *)body)->head.coords;
-    for (int32_t k = 0; k < points.count; k++) {
-        dx[k] = tdi_coords_point(response ? c->response : c->increment, 0);
+        const td_vec3 own = tdi_sub(tdi_add(points.list[k].local, points.list[k].arm), s->tip);
+        x[k] = what > TDI_HISTORY ? at : tdi_add(at, tdi_quat_rotate(s->initial, own));
     }
 }
 
@@ -251,20 +247,18 @@ static void add_stiffness(void *body, const tdi_point *point, td_vec3 gradient,
 
 // ---- entry ----------------------------------------------------------------------------------
 
-static const tdi_implicit bead_implicit = {.factor = factor,
-                                           .solve = solve,
-                                           .value = value,
-                                           .capsules = capsules,
-                                           .force = force,
-                                           .clear = clear,
-                                           .add_contact = add_contact,
-                                           .respond = respond,
-                                           .point_kinds =
-                                               1u << TDI_POINT_NODE | 1u << TDI_POINT_POSITION,
-                                           .positions = positions,
-                                           .motions = motions,
-                                           .apply_forces = apply_forces,
-                                           .add_stiffness = add_stiffness};
+static const tdi_contact_ops contact = {capsules, NULL, force, add_contact};
+static const tdi_implicit bead_implicit = {
+    .traits = {.point_kinds = 1u << TDI_POINT_NODE | 1u << TDI_POINT_POSITION},
+    .clear = clear,
+    .factor = factor,
+    .solve = solve,
+    .value = value,
+    .read = read,
+    .apply_forces = apply_forces,
+    .add_stiffness = add_stiffness,
+    .respond = respond,
+    .contact = &contact};
 
 const tdi_solver test_toy = {.info = {.name = "bead",
                                       .text = "a ball on a spring",

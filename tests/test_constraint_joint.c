@@ -76,7 +76,7 @@ TD_TEST(constraint_a_gear_keeps_the_ratio_of_two_hinges) {
 
 // how far a ball joint leans and is twisted
 static void lean_and_twist(const held_island *s, int32_t body, double *lean, double *twist) {
-    const td_body *t = s->actor[0].state;
+    td_body *t = s->actor[0].state;
     const td_quat up = body == 0 ? tdi_quat_identity() : td_body_rotation(t, body - 1),
                   rest = tdi_quat_mul(up, tdi_as_tree_model(s->actor[0].model)->body[body].rest),
                   q = tdi_quat_unit(tdi_quat_mul(tdi_quat_conj(rest), td_body_rotation(t, body)));

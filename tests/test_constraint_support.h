@@ -104,6 +104,6 @@ static inline double energy_of(const held_island *s) {
 
 // A point of a segment in the world.
 static inline td_vec3 place_on(const held_island *s, int32_t actor, int32_t segment, td_vec3 at) {
-    const td_body *t = s->actor[actor].state;
+    td_body *t = s->actor[actor].state;
     return tdi_add(td_body_origin(t, segment), tdi_quat_rotate(td_body_rotation(t, segment), at));
 }

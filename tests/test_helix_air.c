@@ -36,7 +36,7 @@ static td_skeleton *windmill(void) {
 
 // Of the drag of a wind along +X on a leaf, about the X axis, N m: it does not depend on how far
 // the leaf has gone round.
-static td_real torque_on(const td_segment *leaf, const td_body *s, const td_air *air) {
+static td_real torque_on(const td_segment *leaf, td_body *s, const td_air *air) {
     td_vec3 origin;
     td_quat q;
     CHECK(td_body_poses(s, 1, 1, &origin, NULL, &q) == TD_OK);

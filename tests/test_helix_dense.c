@@ -449,7 +449,7 @@ static void claim_increments(pair *p, int k) {
     dense_begin(&p->d, p->opts.dt);
     const bool exact = tdi_helix_implicit.factor(p->state, &model) == TDI_POSITIVE;
     CHECK_SAY(exact, "helices %d: the Hessian is not positive definite", k);
-    tdi_helix_implicit.solve(p->state, false, &predicted_decrease);
+    tdi_helix_implicit.solve(p->state, (tdi_solving){0}, &predicted_decrease);
     gradient(&p->d, p->d.q, g);
     hessian(&p->d, p->d.q, h);
     CHECK(factor(p->d.unknowns, h));
@@ -468,10 +468,11 @@ static void claim_increments(pair *p, int k) {
     CHECK_SAY(fabs(predicted_decrease - want) < 1e-6 * want, "helices %d: promised %g, dense %g", k,
               predicted_decrease, want);
     // values, up to what does not depend on the pose
-    const td_real here = tdi_helix_implicit.value(p->state);
+    const td_real here = tdi_helix_implicit.value(p->state, false);
     tdi_state_keep(p->state);
     tdi_state_try(p->state, 0.5);
-    const td_real there = tdi_helix_implicit.value(p->state), from = potential(&p->d, p->d.q);
+    const td_real there = tdi_helix_implicit.value(p->state, false),
+                  from = potential(&p->d, p->d.q);
     for (int32_t i = 0; i < p->d.unknowns; i++) {
         x[i] = p->d.q[i] + 0.5 * x[i];
     }

@@ -90,8 +90,8 @@ static td_real value_at(const unknowns *u, int32_t a, td_real x, int32_t b, td_r
     set_zero(u);
     *entry(u, a, false) += x;
     *entry(u, b, false) += y;
-    tdi_helix_implicit.try(u->s, 1);
-    return tdi_helix_implicit.value(u->s);
+    tdi_helix_implicit.try(u->s, 1, false);
+    return tdi_helix_implicit.value(u->s, false);
 }
 
 // Steps of unknowns: rad along an element, rad, or m.
@@ -145,7 +145,7 @@ static void check_derivatives(helices h, const char *what) {
     if (!CHECK_SAY(ops->factor(h.state, &exact) == TDI_POSITIVE, "%s: not positive", what)) {
         return;
     }
-    ops->solve(h.state, false, &predicted_decrease);
+    ops->solve(h.state, (tdi_solving){0}, &predicted_decrease);
     for (int32_t k = 0; k < u.count; k++) {
         x[k] = *entry(&u, k, false);
     }

@@ -257,7 +257,7 @@ static void solve_by_responses(layers *y) {
     td_real none = 0, *x = &moved[0].x;
     const int32_t n = 3 * place_count(y);
     for (int k = 0; k < PAIR; k++) {
-        tdi_rod_implicit.solve(y->rod[k].state, false, &none);
+        tdi_rod_implicit.solve(y->rod[k].state, (tdi_solving){0}, &none);
         tdi_state_motions(y->rod[k].state, tdi_all_nodes(y->rod[k].state), false,
                           moved + y->contact->first_point[k]);
     }

@@ -99,7 +99,7 @@ static void factor_bodies(const rig *r) {
         const tdi_model model = {.touched = true, .blocks = tdi_is_coupled(body)};
         CHECK(body->ops->factor(body, &model) != TDI_NOT_POSITIVE);
         if (!tdi_is_coupled(body)) {
-            body->ops->solve(body, false, &none);
+            body->ops->solve(body, (tdi_solving){0}, &none);
             tdi_coupled_take(y, k);
         }
     }
@@ -155,7 +155,7 @@ static void read(const rig *r, bool response, td_real *x) {
     td_vec3 *moved = (td_vec3 *)x;
     memset(x, 0, (size_t)r->count * sizeof *x);
     for (int32_t k = 0; k < r->system.count; k++) {
-        const td_body *body = r->system.member[k].body;
+        td_body *body = r->system.member[k].body;
         tdi_state_motions(body, tdi_all_nodes(body), response, moved + t->first_point[k]);
     }
     for (int32_t i = 0; i < t->capsule_count; i++) {

@@ -7,7 +7,7 @@
 
 #include "tree/solver.h"
 
-static double farthest(const td_body *a, const td_body *b, int32_t n) {
+static double farthest(td_body *a, td_body *b, int32_t n) {
     double most = 0;
     for (int32_t i = 0; i < n; i++) {
         most = fmax(most, tdi_norm(tdi_sub(td_body_tip(a, i), td_body_tip(b, i))));

@@ -550,7 +550,7 @@ static td_real value_at(const tdi_system *y, td_real part) {
     }
     td_real sum = tdi_body_contact_value(y->contact, y);
     for (int32_t k = 0; k < y->count; k++) {
-        sum += tdi_rod_implicit.value(y->member[k].body);
+        sum += tdi_rod_implicit.value(y->member[k].body, false);
     }
     return sum;
 }

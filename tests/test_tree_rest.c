@@ -6,7 +6,7 @@
 // ---- rest shapes ----------------------------------------------------------------------------
 
 // largest distance between the ends of bodies in two states
-static double apart(const td_body *a, const td_body *b, int32_t n) {
+static double apart(td_body *a, td_body *b, int32_t n) {
     double largest = 0;
     for (int32_t i = 0; i < n; i++) {
         double d = tdi_norm(tdi_sub(td_body_tip(a, i), td_body_tip(b, i)));

@@ -85,16 +85,16 @@ TD_API td_status td_body_settle(td_body *body, const td_step_opts *opts, td_step
 // ---- reading --------------------------------------------------------------------------------
 
 /// Joint and tip of a segment, m, and its rotation, in world axes.
-TD_API td_vec3 td_body_origin(const td_body *body, int32_t segment);
-TD_API td_vec3 td_body_tip(const td_body *body, int32_t segment);
-TD_API td_quat td_body_rotation(const td_body *body, int32_t segment);
+TD_API td_vec3 td_body_origin(td_body *body, int32_t segment);
+TD_API td_vec3 td_body_tip(td_body *body, int32_t segment);
+TD_API td_quat td_body_rotation(td_body *body, int32_t segment);
 /// The same of `count` segments from `first` on. Arrays may be NULL.
-TD_API td_status td_body_poses(const td_body *body, int32_t first, int32_t count, td_vec3 *origins,
+TD_API td_status td_body_poses(td_body *body, int32_t first, int32_t count, td_vec3 *origins,
                                td_vec3 *tips, td_quat *rotations);
 /// Velocity of a point of a segment, m/s; the point is in the segment's axes, from its joint.
 TD_API td_vec3 td_body_velocity(td_body *body, int32_t segment, td_vec3 point);
 /// Moment of the springs between a segment and its parent, N m, in the segment's axes.
-TD_API td_vec3 td_body_moment(const td_body *body, int32_t segment);
+TD_API td_vec3 td_body_moment(td_body *body, int32_t segment);
 
 TD_API td_energy td_body_energy(td_body *body, td_vec3 gravity);
 /// Linear momentum, and angular momentum about the origin. Either may be NULL.

@@ -228,22 +228,22 @@ static bool has_segment(const td_body *body, int32_t segment) {
     return body && tdi_has(segment, body->model->segment_count);
 }
 
-td_vec3 td_body_origin(const td_body *body, int32_t segment) {
+td_vec3 td_body_origin(td_body *body, int32_t segment) {
     return has_segment(body, segment) ? tdi_solver_origin(body->solver, body, segment)
                                       : (td_vec3){0, 0, 0};
 }
 
-td_vec3 td_body_tip(const td_body *body, int32_t segment) {
+td_vec3 td_body_tip(td_body *body, int32_t segment) {
     return has_segment(body, segment) ? tdi_solver_tip(body->solver, body, segment)
                                       : (td_vec3){0, 0, 0};
 }
 
-td_quat td_body_rotation(const td_body *body, int32_t segment) {
+td_quat td_body_rotation(td_body *body, int32_t segment) {
     return has_segment(body, segment) ? tdi_solver_rotation(body->solver, body, segment)
                                       : (td_quat){0, 0, 0, 0};
 }
 
-td_status td_body_poses(const td_body *body, int32_t first, int32_t count, td_vec3 *origins,
+td_status td_body_poses(td_body *body, int32_t first, int32_t count, td_vec3 *origins,
                         td_vec3 *tips, td_quat *rotations) {
     if (!body || first < 0 || count < 0 || count > body->model->segment_count - first) {
         return TD_ERR_ARGUMENT;
@@ -257,7 +257,7 @@ td_vec3 td_body_velocity(td_body *body, int32_t segment, td_vec3 point) {
                                       : (td_vec3){0, 0, 0};
 }
 
-td_vec3 td_body_moment(const td_body *body, int32_t segment) {
+td_vec3 td_body_moment(td_body *body, int32_t segment) {
     return has_segment(body, segment) ? tdi_solver_moment(body->solver, body, segment, 1)
                                       : (td_vec3){0, 0, 0};
 }

@@ -6,6 +6,7 @@
 #include "base/diag.h"
 #include "base/guard.h"
 #include "helix/solver.h"
+#include "implicit/modal.h"
 #include "published/explicit.h"
 #include "reduce/solver.h"
 #include "rod/solver.h"
@@ -86,7 +87,7 @@ td_solver_info td_solver_get(int32_t index) {
     td_solver_info info = s->info;
     info.integrators = tdi_solver_integrators(s);
     info.ends = s->ends != NULL;
-    info.contact = s->implicit->capsules != NULL;
+    info.contact = s->implicit->contact != NULL;
     info.mutual = s->implicit->respond != NULL;
     info.rest = statics->rest_new != NULL;
     info.damping = statics->damped_new != NULL;
@@ -194,5 +195,5 @@ td_status tdi_solver_modes(const tdi_solver *solver, td_body *state, td_vec3 gra
         return tdi_fail(diag, TD_ERR_ARGUMENT, "the solver '%s' cannot compute modes",
                         solver->info.name);
     }
-    return tdi_solver_modes_of(state, gravity, count, modes, NULL, diag);
+    return tdi_modes_alone(state, gravity, count, modes, NULL, diag);
 }

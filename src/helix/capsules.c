@@ -69,7 +69,7 @@ static td_real way_between(const tdi_helix_model *m, stretch a, stretch b, td_re
 }
 
 void tdi_helix_note_drawn(tdi_helix_state *s) {
-    tdi_helix_positions(s, tdi_all_nodes(&s->head), false, s->drawn);
+    tdi_helix_read(s, tdi_all_nodes(&s->head), TDI_NOW, s->drawn);
 }
 
 // Whether two capsules are nearer than the smaller radius as they are drawn.

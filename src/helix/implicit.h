@@ -56,6 +56,5 @@ void tdi_helix_expand(tdi_helix_state *state, td_vec3 gravity, const tdi_lasting
 extern const tdi_implicit tdi_helix_implicit;
 extern const tdi_modal tdi_helix_modal;         // modes.c
 extern const tdi_statics_ops tdi_helix_statics; // solver.c
-void tdi_helix_begin_rest(void *body);
-void tdi_helix_end_rest(void *body);
+void tdi_helix_perturb_pose(void *body, const tdi_rigid *motion);
 void tdi_helix_ease(void *body);

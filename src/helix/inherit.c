@@ -104,7 +104,7 @@ void tdi_helix_inherit(void *state, void *old, const tdi_segment_source *segment
     to->head.dt = from->head.dt;
     to->head.known = from->head.known;
     to->head.moved = 1; // it is not as drawn
-    to->air = from->air;
+    to->head.air = from->head.air;
     to->back.base = from->back.base;
     if (has_grown(m, segment_map)) {
         inherit_now(to, from, segment_map);

@@ -150,8 +150,9 @@ static void solve(void *context, td_real *x) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
-static tdi_modal_form form_of(void *context, const td_real *x) {
+static tdi_modal_form measure(void *context, const td_real *x, int32_t mode, td_real *shapes) {
     const tangent *t = context;
+    (void)mode, (void)shapes; // there are none
     const tdi_helix_model *m = t->state->model;
     tdi_modal_form f = {0, 0, 0};
     read_all(t->state, x, false);
@@ -165,14 +166,28 @@ static tdi_modal_form form_of(void *context, const td_real *x) {
     return f;
 }
 
-static void place(void *context, tdi_layout *l) {
+static int32_t open_tangent(void *context, void *body, tdi_layout *l) {
+    tdi_helix_state *s = body;
     tangent *t = context;
-    const size_t n = (size_t)t->state->model->element_count;
+    const size_t n = (size_t)s->model->element_count;
+    *t = (tangent){.state = s};
     t->stiffness = tdi_layout_place(l, n, sizeof *t->stiffness);
     t->inertia = tdi_layout_place(l, n, sizeof *t->inertia);
+    return s->model->head.dof_count;
 }
 
-static void expand(void *context, td_vec3 gravity, const tdi_lasting_load *loads, int32_t count) {
+// Forms as tdi_helix_expand() leaves them: elements have their parts of all that they carry.
+static void write_gradient(const tangent *t, td_real *y) {
+    tdi_helix_state *s = t->state;
+    for (int32_t i = 0; i < s->model->element_count; i++) {
+        const tdi_helix_form *form = &t->stiffness[i];
+        s->node[i].respond = (tdi_helix_motion){form->start.n, form->start.f, form->g};
+    }
+    write_answers(s, y);
+}
+
+static void expand(void *context, td_vec3 gravity, const tdi_lasting_load *loads, int32_t count,
+                   td_real *gradient) {
     const tangent *t = context;
     tdi_helix_state *s = t->state;
     tdi_helix_expand(s, gravity, loads, count);
@@ -181,23 +196,9 @@ static void expand(void *context, td_vec3 gravity, const tdi_lasting_load *loads
         memset(&t->inertia[i], 0, sizeof t->inertia[i]);
         tdi_helix_add_inertia(s, i, &t->inertia[i]);
     }
-}
-
-static int32_t open_tangent(void *context, void *body) {
-    tdi_helix_state *s = body;
-    *(tangent *)context = (tangent){.state = s};
-    return s->model->head.dof_count;
-}
-
-// Of forms as tdi_helix_expand() leaves them: elements have their parts of all that they carry.
-static void gradient(void *context, td_real *y) {
-    const tangent *t = context;
-    tdi_helix_state *s = t->state;
-    for (int32_t i = 0; i < s->model->element_count; i++) {
-        const tdi_helix_form *form = &t->stiffness[i];
-        s->node[i].respond = (tdi_helix_motion){form->start.n, form->start.f, form->g};
+    if (gradient) {
+        write_gradient(t, gradient);
     }
-    write_answers(s, y);
 }
 
 // Forces are kept as minus a gradient.
@@ -214,9 +215,7 @@ static void forces(void *context, tdi_points points, const td_vec3 *at, td_real 
 
 const tdi_modal tdi_helix_modal = {.bytes = sizeof(tangent),
                                    .open = open_tangent,
-                                   .place = place,
                                    .expand = expand,
-                                   .gradient = gradient,
                                    .stiffness = stiffness,
                                    .inertia = inertia,
                                    .diagonal = diagonal,
@@ -224,4 +223,4 @@ const tdi_modal tdi_helix_modal = {.bytes = sizeof(tangent),
                                    .respond = respond,
                                    .solve = solve,
                                    .forces = forces,
-                                   .form = form_of};
+                                   .measure = measure};

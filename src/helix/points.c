@@ -292,8 +292,7 @@ void tdi_helix_add_contact(void *body, const tdi_contact_side *t) {
 
 // ---- points of all kinds --------------------------------------------------------------------
 
-void tdi_helix_positions(const void *body, tdi_points points, bool history, td_vec3 *x) {
-    const tdi_helix_state *s = body;
+static void positions(const tdi_helix_state *s, tdi_points points, bool history, td_vec3 *x) {
     for (int32_t k = 0; k < points.count; k++) {
         const tdi_point point = tdi_point_at(&points, k);
         if (point.kind == TDI_POINT_ROTATION) {
@@ -305,8 +304,7 @@ void tdi_helix_positions(const void *body, tdi_points points, bool history, td_v
     }
 }
 
-void tdi_helix_velocities(void *body, tdi_points points, td_vec3 *v) {
-    tdi_helix_state *s = body;
+static void velocities(tdi_helix_state *s, tdi_points points, td_vec3 *v) {
     for (int32_t k = 0; k < points.count; k++) {
         const tdi_point point = tdi_point_at(&points, k);
         const bool turns = point.kind == TDI_POINT_ROTATION;
@@ -314,8 +312,7 @@ void tdi_helix_velocities(void *body, tdi_points points, td_vec3 *v) {
     }
 }
 
-void tdi_helix_motions(const void *body, tdi_points points, bool response, td_vec3 *dx) {
-    const tdi_helix_state *s = body;
+static void motions(const tdi_helix_state *s, tdi_points points, bool response, td_vec3 *dx) {
     for (int32_t k = 0; k < points.count; k++) {
         const tdi_point point = tdi_point_at(&points, k);
         const int32_t n = point.segment;
@@ -327,6 +324,15 @@ void tdi_helix_motions(const void *body, tdi_points points, bool response, td_ve
             const tdi_helix_point at = point_of(s, &point);
             dx[k] = point_move(s, &at, response);
         }
+    }
+}
+
+void tdi_helix_read(void *body, tdi_points points, tdi_reading what, td_vec3 *x) {
+    switch (what) {
+    case TDI_NOW:
+    case TDI_HISTORY: positions(body, points, what == TDI_HISTORY, x); break;
+    case TDI_VELOCITY: velocities(body, points, x); break;
+    default: motions(body, points, what == TDI_RESPONSE, x);
     }
 }
 

@@ -5,10 +5,17 @@
 
 #include <string.h>
 
-enum { SPANS = 12, HISTORY = 5 }; // those from HISTORY on are of implicit steps
+enum { SPANS = 11, HISTORY = 4 }; // those from HISTORY on are of implicit steps
 
-int32_t tdi_helix_saved(const void *body, tdi_span spans[TDI_SPANS]) {
-    tdi_helix_state *s = (tdi_helix_state *)body; // what is listed may be written by the caller
+// Frames follow from the pose.
+static void restore(tdi_helix_state *s) {
+    tdi_helix_put_base(s, &s->head.base);
+    tdi_helix_update(s);
+}
+
+// No history is of use before it began.
+int32_t tdi_helix_saved(void *body, tdi_saving what, tdi_span spans[TDI_SPANS]) {
+    tdi_helix_state *s = body;
     const tdi_helix_model *m = s->model;
     const size_t n = (size_t)m->element_count, roots = (size_t)s->root_count,
                  stations = (size_t)m->station_count;
@@ -16,7 +23,6 @@ int32_t tdi_helix_saved(const void *body, tdi_span spans[TDI_SPANS]) {
                                  {s->pose.root, roots * sizeof *s->pose.root},
                                  {s->rate, n * sizeof *s->rate},
                                  {s->root_rate, roots * sizeof *s->root_rate},
-                                 {&s->air, sizeof s->air},
                                  {s->back.u, n * sizeof *s->back.u},
                                  {s->back.root, roots * sizeof *s->back.root},
                                  {s->back.start, n * sizeof *s->back.start},
@@ -25,23 +31,13 @@ int32_t tdi_helix_saved(const void *body, tdi_span spans[TDI_SPANS]) {
                                  {s->history, stations * sizeof *s->history},
                                  {s->predictor, stations * sizeof *s->predictor}};
     memcpy(spans, all, sizeof all);
-    return SPANS;
-}
-
-// No history is of use before it began.
-void tdi_helix_blank(void *body) {
-    tdi_span all[TDI_SPANS];
-    const int32_t count = tdi_helix_saved(body, all);
-    for (int32_t k = HISTORY; ((const tdi_helix_state *)body)->head.known == 0 && k < count; k++) {
-        memset(all[k].data, 0, all[k].size);
+    for (int32_t k = HISTORY; what == TDI_SAVE_BLANK && s->head.known == 0 && k < SPANS; k++) {
+        memset(spans[k].data, 0, spans[k].size);
     }
-}
-
-// Frames follow from the pose.
-void tdi_helix_restored(void *body) {
-    tdi_helix_state *s = body;
-    tdi_helix_put_base(s, &s->head.base);
-    tdi_helix_update(s);
+    if (what == TDI_SAVE_READ) {
+        restore(s);
+    }
+    return SPANS;
 }
 
 static void carry_place(tdi_helix_place *p, const tdi_rigid *g) {
@@ -84,5 +80,5 @@ void tdi_helix_transform(void *body, const tdi_rigid *g) {
     if (s->head.known > 0) {
         carry_past(s, g);
     }
-    tdi_helix_restored(body);
+    restore(s);
 }

@@ -5,7 +5,5 @@
 
 #include "helix/state.h"
 
-int32_t tdi_helix_saved(const void *body, tdi_span spans[TDI_SPANS]);
-void tdi_helix_blank(void *body);
+int32_t tdi_helix_saved(void *body, tdi_saving what, tdi_span spans[TDI_SPANS]);
 void tdi_helix_transform(void *body, const tdi_rigid *motion);
-void tdi_helix_restored(void *body);

@@ -54,7 +54,7 @@ static tdi_helix_point tip_of(const tdi_helix_rider *r) {
     return (tdi_helix_point){.element = r->element, .s = r->to, .offset = r->end};
 }
 
-static void poses(const void *state, int32_t first, int32_t count, td_vec3 *origins, td_vec3 *tips,
+static void poses(void *state, int32_t first, int32_t count, td_vec3 *origins, td_vec3 *tips,
                   td_quat *rotations) {
     for (int32_t k = 0; k < count; k++) {
         tdi_helix_segment(state, first + k, origins ? &origins[k] : NULL, tips ? &tips[k] : NULL,
@@ -74,26 +74,21 @@ static void velocities(void *state, int32_t first, int32_t count, const td_vec3 
 
 // What the helix bends along a segment, and the moment that it bends with. What rides rigidly does
 // not.
-static td_vec3 turn(const void *state, int32_t segment) {
+static void bending(void *state, int32_t segment, td_real stiffness, td_vec3 *turn,
+                    td_vec3 *moment) {
     const tdi_helix_state *s = state;
     const tdi_helix_rider *r = &s->model->rider[segment];
-    if (r->element == TD_NONE || r->from == r->to) {
-        return tdi_vec3(0, 0, 0);
+    const bool bends = r->element != TD_NONE && r->from != r->to;
+    const tdi_helix_element *e = &s->model->element[bends ? r->element : 0];
+    const td_vec3 none = {0, 0, 0}, off = tdi_sub(s->pose.u[bends ? r->element : 0], e->rest);
+    const td_quat back = tdi_quat_conj(r->turn);
+    if (turn) {
+        *turn = bends ? tdi_quat_rotate(back, tdi_scale(off, r->to - r->from)) : none;
     }
-    const td_vec3 off = tdi_sub(s->pose.u[r->element], s->model->element[r->element].rest);
-    return tdi_quat_rotate(tdi_quat_conj(r->turn), tdi_scale(off, r->to - r->from));
-}
-
-static td_vec3 moment(const void *state, int32_t segment, td_real stiffness) {
-    const tdi_helix_state *s = state;
-    const tdi_helix_rider *r = &s->model->rider[segment];
-    if (r->element == TD_NONE || r->from == r->to) {
-        return tdi_vec3(0, 0, 0);
+    if (moment) {
+        const td_vec3 k = tdi_scale(e->stiffness, stiffness / e->length);
+        *moment = bends ? tdi_quat_rotate(back, tdi_times(k, off)) : none;
     }
-    const tdi_helix_element *e = &s->model->element[r->element];
-    const td_vec3 off = tdi_sub(s->pose.u[r->element], e->rest),
-                  k = tdi_scale(e->stiffness, stiffness / e->length);
-    return tdi_quat_rotate(tdi_quat_conj(r->turn), tdi_times(k, off));
 }
 
 // ---- the whole ------------------------------------------------------------------------------
@@ -107,10 +102,10 @@ static td_sums sums(void *state, td_vec3 gravity) {
 // ---- entry ----------------------------------------------------------------------------------
 
 const tdi_statics_ops tdi_helix_statics = {
-    .begin = tdi_helix_begin_rest,
-    .end = tdi_helix_end_rest,
     .ease = tdi_helix_ease,
     .residual = residual,
+    .bending = bending,
+    .perturb_pose = tdi_helix_perturb_pose,
     .rest_new = tdi_helix_rest_new,
     .damped_new = tdi_helix_damped_new,
     .stiffen = stiffen,
@@ -139,7 +134,5 @@ const tdi_solver tdi_solver_helix = {
     .transfer = &transfer,
     .poses = poses,
     .velocities = velocities,
-    .turn = turn,
-    .moment = moment,
     .sums = sums,
 };

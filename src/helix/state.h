@@ -85,7 +85,6 @@ struct tdi_helix_state {
     bool pose_perturbed; // the pose is not that of the step
 
     // multistep: now and one step back
-    td_air air;           // of the last step
     tdi_helix_pose back;  // where the last implicit step began
     tdi_helix_past *past; // a station
     tdi_helix_place *history,

@@ -15,7 +15,6 @@
 
 #include <string.h>
 
-#define WIND_JUMP    2.0 // m/s: a change of the wind in one step below this is a gust, not a jump
 #define LARGEST_TURN 3.0 // rad: no element bends further in one iteration
 #define TRUSTED      0.7 // rad: nor further by its own gradient, where the exact model is not sure
 #define REPEATED     0.7 // rad: an element that bent further does not repeat it
@@ -37,13 +36,6 @@ static void copy_pose(const tdi_helix_state *s, tdi_helix_pose *to, const tdi_he
 }
 
 // ---- history --------------------------------------------------------------------------------
-
-// Whether the air changed so much at once that forces of the last step say nothing of the next.
-static bool ready(const void *body, const td_step_opts *o) {
-    const td_air *last = &((const tdi_helix_state *)body)->air;
-    const td_real change = tdi_norm(tdi_sub(o->air.wind, last->wind));
-    return !(change > 0.5 * tdi_norm(last->wind) && change > WIND_JUMP);
-}
 
 // The rule of one step takes the past as it is; that of two was prepared when the past was written.
 static void take_past(tdi_helix_state *s, td_real h) {
@@ -145,6 +137,28 @@ static void repeat_moves(tdi_helix_state *s) {
     }
 }
 
+// ---- statics --------------------------------------------------------------------------------
+
+static void begin_rest(tdi_helix_state *s) {
+    copy_pose(s, &s->began, &s->pose);
+    memcpy(s->u_history, s->pose.u, (size_t)s->model->element_count * sizeof *s->u_history);
+    *s->now = (tdi_helix_step){.h = 0};
+}
+
+static void stop(tdi_helix_state *s) {
+    memset(s->rate, 0, (size_t)s->model->element_count * sizeof *s->rate);
+    memset(s->root_rate, 0, (size_t)s->root_count * sizeof *s->root_rate);
+    s->moved = false;
+}
+
+void tdi_helix_ease(void *body) {
+    tdi_helix_state *s = body;
+    for (int32_t i = 0; i < s->model->element_count; i++) {
+        s->pose.u[i] = s->model->element[i].rest;
+    }
+    tdi_helix_update(s);
+}
+
 // ---- a step ---------------------------------------------------------------------------------
 
 static void note_air(tdi_helix_state *s) {
@@ -157,6 +171,10 @@ static void note_air(tdi_helix_state *s) {
 
 static void begin(void *body) {
     tdi_helix_state *s = body;
+    if (!(s->head.rule.h > 0)) {
+        begin_rest(s);
+        return;
+    }
     const td_step_opts *o = s->head.opts;
     const td_real h = s->head.rule.h;
     const bool prepared = tdi_is_prepared(&s->head.rule);
@@ -181,10 +199,13 @@ static void begin(void *body) {
     }
 }
 
-static void drive(void *body, td_real time) {
+static void drive(void *body, td_real time, bool stand) {
     tdi_helix_state *s = body;
     const td_base_motion base = tdi_base_after(&s->head.base0, time * s->head.rule.dt);
     tdi_helix_put_base(s, time > 0 ? &base : &s->head.base0);
+    if (stand) {
+        tdi_helix_update(s);
+    }
 }
 
 static void undo(void *body) {
@@ -194,13 +215,16 @@ static void undo(void *body) {
     tdi_helix_update(s);
 }
 
-static void guess(void *body, bool take) {
+static void guess(void *body, tdi_start start, const td_vec3 *x, td_real part) {
     tdi_helix_state *s = body;
-    if (!take) {
+    (void)x, (void)part; // it stays where the step began
+    if (start == TDI_START_BEGAN) {
         undo(s);
+    }
+    if (start != TDI_START_GUESS) {
         return;
     }
-    drive(s, 1);
+    drive(s, 1, false);
     copy_unknowns(s, &s->pose, &s->began);
     if (s->head.known0 >= 2) {
         repeat_moves(s);
@@ -210,6 +234,10 @@ static void guess(void *body, bool take) {
 
 static void accept(void *body) {
     tdi_helix_state *s = body;
+    if (!(s->head.rule.h > 0)) {
+        stop(s);
+        return;
+    }
     const td_real over = 1 / s->head.rule.h, next = 2 * s->head.rule.dt / 3;
     const tdi_helix_element *last = &s->model->element[s->model->element_count - 1];
     const int32_t moving = last->station_first + last->station_count;
@@ -229,32 +257,7 @@ static void accept(void *body) {
     const tdi_helix_pose back = s->back;
     s->back = s->began;
     s->began = back;
-    s->air = s->head.opts->air;
     s->moved = false;
-}
-
-// ---- statics --------------------------------------------------------------------------------
-
-void tdi_helix_begin_rest(void *body) {
-    tdi_helix_state *s = body;
-    copy_pose(s, &s->began, &s->pose);
-    memcpy(s->u_history, s->pose.u, (size_t)s->model->element_count * sizeof *s->u_history);
-    *s->now = (tdi_helix_step){.h = 0};
-}
-
-void tdi_helix_end_rest(void *body) {
-    tdi_helix_state *s = body;
-    memset(s->rate, 0, (size_t)s->model->element_count * sizeof *s->rate);
-    memset(s->root_rate, 0, (size_t)s->root_count * sizeof *s->root_rate);
-    s->moved = false;
-}
-
-void tdi_helix_ease(void *body) {
-    tdi_helix_state *s = body;
-    for (int32_t i = 0; i < s->model->element_count; i++) {
-        s->pose.u[i] = s->model->element[i].rest;
-    }
-    tdi_helix_update(s);
 }
 
 // ---- Newton's method ------------------------------------------------------------------------
@@ -361,23 +364,25 @@ static tdi_rate base_left(const tdi_helix_state *s) {
                       tdi_sub(end.position, now.position)};
 }
 
-static td_real solve(void *body, bool limited, td_real *predicted_decrease) {
-    tdi_helix_state *s = body;
-    const tdi_rate still = {{0, 0, 0}, {0, 0, 0}};
-    s->now->base_move = s->now->carry ? base_left(s) : still;
-    tdi_helix_sweep_out(s, &s->now->base_move, limited ? LARGEST_TURN : HUGE_VAL,
-                        predicted_decrease);
-    return tdi_helix_largest(s);
-}
-
 // The answer of the old factors to the gradient, at the seats as they are now.
-static td_real solve_again(void *body) {
-    tdi_helix_state *s = body;
+static void solve_again(tdi_helix_state *s) {
     tdi_helix_pull(s);
     tdi_helix_sweep_respond(s);
     for (int32_t i = 0; i < s->model->element_count; i++) {
         s->node[i].move = s->node[i].respond;
     }
+}
+
+static td_real solve(void *body, tdi_solving how, td_real *predicted_decrease) {
+    tdi_helix_state *s = body;
+    const tdi_rate still = {{0, 0, 0}, {0, 0, 0}};
+    if (how.again) {
+        solve_again(s);
+        return tdi_helix_largest(s);
+    }
+    s->now->base_move = s->now->carry ? base_left(s) : still;
+    tdi_helix_sweep_out(s, &s->now->base_move, how.limited ? LARGEST_TURN : HUGE_VAL,
+                        predicted_decrease);
     return tdi_helix_largest(s);
 }
 
@@ -385,11 +390,12 @@ static td_real largest(const void *body) {
     return tdi_helix_largest(body);
 }
 
-static td_real value(const void *body) {
+static td_real value(void *body, bool kept) {
+    (void)kept; // it has to go there
     return tdi_helix_value(body);
 }
 
-static void perturb_pose(void *body, const tdi_rigid *g) {
+void tdi_helix_perturb_pose(void *body, const tdi_rigid *g) {
     tdi_helix_state *s = body;
     if (!g && !s->pose_perturbed) {
         copy_unknowns(s, &s->kept, &s->pose);
@@ -426,8 +432,9 @@ static void try_root(tdi_helix_state *s, int32_t i, td_real fraction) {
                           : (tdi_helix_root){tdi_madd(kept->o, v, fraction), tdi_quat_unit(turn)};
 }
 
-static void try(void *body, td_real fraction) {
+static void try(void *body, td_real fraction, bool follow) {
     tdi_helix_state *s = body;
+    (void)follow; // it does not
     for (int32_t i = 0; i < s->model->element_count; i++) {
         s->pose.u[i] = tdi_madd(s->kept.u[i], s->node[i].move.d, fraction);
         if (s->root_place[i] != TD_NONE) {
@@ -437,60 +444,38 @@ static void try(void *body, td_real fraction) {
     tdi_helix_update(s);
 }
 
-// ---- the base -------------------------------------------------------------------------------
-
-static bool driven(const void *body) {
-    const td_base_motion *b = &((const tdi_helix_state *)body)->head.base0;
-    const td_vec3 all[4] = {b->spin, b->velocity, b->spin_rate, b->acceleration};
-    bool moves = false;
-    for (int k = 0; k < 4; k++) {
-        moves = moves || all[k].x != 0 || all[k].y != 0 || all[k].z != 0;
-    }
-    return moves;
-}
-
-static void stand(void *body) {
-    drive(body, 1);
-    tdi_helix_update(body);
-}
-
 // ---- entry ----------------------------------------------------------------------------------
 
+static const tdi_contact_ops contact = {tdi_helix_capsules, tdi_helix_apart, tdi_helix_force,
+                                        tdi_helix_add_contact};
+
 const tdi_implicit tdi_helix_implicit = {
-    .statics = &tdi_helix_statics,
-    .ready = ready,
+    // statics may go any way at once: springs are linear in curvatures, which add up
+    .traits = {.point_kinds =
+                   1u << TDI_POINT_POSITION | 1u << TDI_POINT_NODE | 1u << TDI_POINT_ROTATION,
+               .drives = true,
+               .reuses = true,
+               .heeds_wind = true,
+               .longest = LARGEST_TURN},
     .begin = begin,
     .guess = guess,
     .accept = accept,
     .undo = undo,
+    .drive = drive,
     .clear = clear,
     .factor = factor,
     .solve = solve,
-    .solve_again = solve_again,
     .largest = largest,
     .value = value,
-    .perturb_pose = perturb_pose,
     .keep = keep,
     .try = try,
-    // statics may go any way at once: springs are linear in curvatures, which add up
-    .longest = LARGEST_TURN,
-    .driven = driven,
-    .drive = drive,
-    .stand = stand,
-    .capsules = tdi_helix_capsules,
-    .apart = tdi_helix_apart,
-    .force = tdi_helix_force,
-    .velocities = tdi_helix_velocities,
-    .add_contact = tdi_helix_add_contact,
-    .respond = tdi_helix_respond,
-    .add_response = tdi_helix_add_response,
-    .point_kinds = 1u << TDI_POINT_POSITION | 1u << TDI_POINT_NODE | 1u << TDI_POINT_ROTATION,
-    .positions = tdi_helix_positions,
-    .motions = tdi_helix_motions,
+    .read = tdi_helix_read,
     .apply_forces = tdi_helix_apply_forces,
     .add_stiffness = tdi_helix_add_stiffness,
+    .respond = tdi_helix_respond,
+    .add_response = tdi_helix_add_response,
     .saved = tdi_helix_saved,
     .transform = tdi_helix_transform,
-    .blank = tdi_helix_blank,
-    .restored = tdi_helix_restored,
+    .contact = &contact,
+    .statics = &tdi_helix_statics,
 };

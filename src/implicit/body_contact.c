@@ -141,7 +141,9 @@ static td_real own_force(const tdi_body_contact *t, const tdi_system *y, td_real
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
         int32_t capsules = t->first_capsule[k + 1] - t->first_capsule[k];
-        sum += capsules > 0 ? capsules * m->body->ops->force(m->body, m->opts, t->opts.gap, h) : 0;
+        sum += capsules > 0
+                   ? capsules * m->body->ops->contact->force(m->body, m->opts, t->opts.gap, h)
+                   : 0;
     }
     return sum > 0 ? sum / t->capsule_count : 1;
 }
@@ -154,7 +156,7 @@ bool tdi_body_contact_driven(const tdi_system *y) {
     bool moves = false;
     for (int32_t k = 0; k < y->count && !moves; k++) {
         const tdi_member *m = &y->member[k];
-        moves = m->body->ops->driven && m->body->ops->driven(m->body);
+        moves = m->body->driven;
     }
     for (int32_t k = 0; k < y->collider_count && !moves; k++) {
         const td_collider *d = &y->colliders[k];
@@ -246,7 +248,7 @@ td_status tdi_body_contact_begin(tdi_body_contact *t, const tdi_system *y, td_re
     tdi_body_contact_gather(y, t->x);
     memcpy(t->began, t->x, (size_t)t->point_count * sizeof *t->x);
     for (int32_t k = 0; h > 0 && k < y->count; k++) {
-        const td_body *body = y->member[k].body;
+        td_body *body = y->member[k].body;
         tdi_state_positions(body, tdi_all_nodes(body), true, t->history + t->first_point[k]);
     }
     td_status status =
@@ -313,7 +315,7 @@ void tdi_body_contact_keep_poses(const tdi_system *y) {
 static void look_turn(void *context, int64_t k) {
     const tdi_system *y = context;
     const tdi_body_contact *t = y->contact;
-    const td_body *body = y->member[k].body;
+    td_body *body = y->member[k].body;
     if (stands(y, k)) {
         return;
     }

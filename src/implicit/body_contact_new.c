@@ -93,8 +93,8 @@ static bool skip_pair(void *context, int32_t i, int32_t j) {
         const td_body *a = t->body[k], *b = t->body[l];
         return !tdi_filters_collide(a->filter, b->filter) || are_kin(t, i, j);
     }
-    return t->body[k]->ops->apart &&
-           t->body[k]->ops->apart(t->body[k], i - t->first_capsule[k], j - t->first_capsule[k]);
+    const tdi_contact_ops *ops = t->body[k]->ops->contact;
+    return ops->apart && ops->apart(t->body[k], i - t->first_capsule[k], j - t->first_capsule[k]);
 }
 
 static void fill_capsules(tdi_body_contact *t) {
@@ -102,7 +102,7 @@ static void fill_capsules(tdi_body_contact *t) {
         tdi_capsule *own = t->capsule + t->first_capsule[k];
         const int32_t count = t->first_capsule[k + 1] - t->first_capsule[k];
         if (count > 0) {
-            t->body[k]->ops->capsules(t->body[k], own);
+            t->body[k]->ops->contact->capsules(t->body[k], own);
         }
         t->body[k]->in_contact = t->body[k]->in_contact || count > 0;
         for (int32_t i = 0; i < count; i++) {

@@ -153,7 +153,7 @@ static td_constraint_target between(const td_constraint_target *a, const td_cons
                                   .length = a->length + part * (b->length - a->length)};
 }
 
-tdi_frame_at tdi_point_frame(const td_body *body, int32_t segment, td_vec3 at) {
+tdi_frame_at tdi_point_frame(td_body *body, int32_t segment, td_vec3 at) {
     const tdi_point points[4] = {{TDI_POINT_POSITION, segment, at, {0, 0, 0}},
                                  {TDI_POINT_POSITION, segment, at, {1, 0, 0}},
                                  {TDI_POINT_POSITION, segment, at, {0, 1, 0}},

@@ -231,7 +231,7 @@ void tdi_constraints_gather_motions(tdi_constraint_set *h, const tdi_system *sys
 void tdi_constraints_gather_member(tdi_constraint_set *h, const tdi_member *member, int32_t k,
                                    bool response);
 // The frame of a segment at one of its points, as arms there turn.
-tdi_frame_at tdi_point_frame(const td_body *body, int32_t segment, td_vec3 at);
+tdi_frame_at tdi_point_frame(td_body *body, int32_t segment, td_vec3 at);
 // The frame of a side of constraint k, 0 or 1, at a point of it.
 tdi_frame_at tdi_constraints_frame(const tdi_constraint_set *h, const tdi_system *system, int32_t k,
                                    int side, td_vec3 at);

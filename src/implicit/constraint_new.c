@@ -102,8 +102,7 @@ static td_status check_side(const tdi_member *members, int32_t member_count, con
     }
     if (!m->body->ops->joints) {
         return tdi_fail_at(diag, TD_ERR_ARGUMENT, k,
-                           "%s: this solver has no joints that a constraint could hold; trees do",
-                           name);
+                           "%s: this solver has no joints that a constraint could hold", name);
     }
     const char *fault = joint_fault(c, joint_of(members, c, side));
     return fault ? tdi_fail_at(diag, TD_ERR_ARGUMENT, k, "%s: segment %d %s", name,

@@ -93,7 +93,7 @@ static void add_side(const tdi_system *y, const tdi_contact *c, int second, int3
         if (c->rolling) {
             add_rolling(body, &side);
         } else {
-            body->ops->add_contact(body, &side);
+            body->ops->contact->add(body, &side);
         }
     }
 }

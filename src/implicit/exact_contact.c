@@ -23,8 +23,8 @@ static td_real stiffness_of(const tdi_body_contact *t, const tdi_member *m, int3
     for (int32_t i = first; i < first + count; i++) {
         radius += t->capsule[i].radius / count;
     }
-    return count > 0 ? (m->body->ops->force(m->body, m->opts, 1, h) -
-                        m->body->ops->force(m->body, m->opts, 0, h)) /
+    return count > 0 ? (m->body->ops->contact->force(m->body, m->opts, 1, h) -
+                        m->body->ops->contact->force(m->body, m->opts, 0, h)) /
                            radius
                      : 0;
 }
@@ -103,7 +103,7 @@ void tdi_exact_leave(tdi_body_contact *t, const tdi_system *y) {
 static td_real own_value(const tdi_system *y) {
     td_real sum = 0;
     for (int32_t k = 0; k < y->count; k++) {
-        sum += y->member[k].body->ops->value(y->member[k].body);
+        sum += y->member[k].body->ops->value(y->member[k].body, false);
     }
     return sum;
 }

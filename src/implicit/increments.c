@@ -77,8 +77,8 @@ static tdi_factored factor_members(tdi_newton_run *n, const tdi_model *model) {
             shared ? y->contact->solve.factored[k] : factor_member(n, model, k);
         worst = own < worst ? own : worst;
         if (n->solved && own != TDI_NOT_POSITIVE && !is_coupled(y, k)) {
-            note_largest(
-                n, y->member[k].body->ops->solve(y->member[k].body, false, &n->predicted_decrease));
+            note_largest(n, y->member[k].body->ops->solve(y->member[k].body, (tdi_solving){0},
+                                                          &n->predicted_decrease));
             tdi_coupled_take(y, k);
         }
     }
@@ -134,8 +134,10 @@ static td_status factor(tdi_newton_run *n, bool carry) {
                                  .touched = t || n->system->constraints,
                                  .note = tdi_constraints_are_eliminated(n->system),
                                  .noted = n->noted,
+                                 .recall = n->recalls,
                                  .carry = carry};
         tdi_factored result = factor_all(n, &model);
+        n->recalls = false;
         if (result != TDI_NOT_POSITIVE) {
             n->raised = result == TDI_RAISED || model.shift > 0;
             n->stats->raised += model.positive || n->raised;
@@ -176,13 +178,13 @@ void tdi_newton_increments(tdi_newton_run *n, bool limited) {
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_implicit *ops = y->member[k].body->ops;
         void *body = y->member[k].body;
-        const bool alone = !y->contact && !y->constraints, fused = alone && ops->attempt;
+        const bool alone = !y->contact && !y->constraints;
+        const tdi_solving how = {.limited = limited, .move = alone && ops->traits.moves};
         if (tdi_is_idle(y, k) || is_coupled(y, k)) {
             continue;
         }
-        note_largest(n, fused ? ops->attempt(body, limited, &n->predicted_decrease)
-                              : ops->solve(body, limited, &n->predicted_decrease));
-        if (alone && !fused) {
+        note_largest(n, ops->solve(body, how, &n->predicted_decrease));
+        if (alone && !how.move) {
             tdi_state_keep(body);
             tdi_state_try(body, 1);
         }
@@ -191,9 +193,11 @@ void tdi_newton_increments(tdi_newton_run *n, bool limited) {
 
 void tdi_newton_solve_again(tdi_newton_run *n) {
     const tdi_system *y = n->system;
+    td_real not_used = 0;
     n->largest = 0;
     for (int32_t k = 0; k < y->count; k++) {
-        note_largest(n, y->member[k].body->ops->solve_again(y->member[k].body));
+        td_body *body = y->member[k].body;
+        note_largest(n, body->ops->solve(body, (tdi_solving){.again = true}, &not_used));
     }
 }
 
@@ -276,8 +280,8 @@ static bool starts_lower(const tdi_system *y) {
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
         tdi_state_guess(m->body, false);
-        if (m->body->ops->stand) {
-            m->body->ops->stand(m->body);
+        if (m->body->ops->drive) {
+            m->body->ops->drive(m->body, 1, true);
         }
     }
     if (tdi_system_value(y) < value) {

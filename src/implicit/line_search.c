@@ -57,9 +57,7 @@ typedef struct valuing {
 
 static td_real value_of(const valuing *v, int32_t k) {
     const tdi_member *m = &v->system->member[k];
-    return tdi_is_idle(v->system, k) ? 0
-           : v->kept                 ? m->body->ops->value_kept(m->body)
-                                     : m->body->ops->value(m->body);
+    return tdi_is_idle(v->system, k) ? 0 : m->body->ops->value(m->body, v->kept);
 }
 
 // Values go into `part`.
@@ -92,7 +90,7 @@ td_real tdi_system_value(const tdi_system *y) {
 static bool value_of_kept(const tdi_system *y, td_real *value) {
     const valuing v = {y, true};
     for (int32_t k = 0; k < y->count; k++) {
-        if (!y->member[k].body->ops->value_kept) {
+        if (!y->member[k].body->ops->traits.keeps_value) {
             return false;
         }
     }
@@ -141,7 +139,7 @@ void tdi_system_place(const tdi_system *y, td_real fraction) {
 static void drive_all(const tdi_system *y, td_real time) {
     for (int32_t k = 0; k < y->count; k++) {
         if (y->member[k].body->ops->drive) {
-            y->member[k].body->ops->drive(y->member[k].body, time);
+            y->member[k].body->ops->drive(y->member[k].body, time, false);
         }
     }
 }
@@ -149,8 +147,8 @@ static void drive_all(const tdi_system *y, td_real time) {
 static td_real longest_of(const tdi_system *y, bool rest) {
     td_real least = INFINITY;
     for (int32_t k = 0; k < y->count; k++) {
-        const tdi_implicit *ops = y->member[k].body->ops;
-        const td_real own = rest ? ops->longest_rest : ops->longest;
+        const tdi_traits *traits = &y->member[k].body->ops->traits;
+        const td_real own = rest ? traits->longest_rest : traits->longest;
         least = own > 0 ? fmin(least, own) : least;
     }
     return least;
@@ -288,7 +286,7 @@ static bool goes_straight(const tdi_system *y) {
     bool all = true, rides = false;
     for (int32_t k = 0; k < y->count; k++) {
         const td_body *head = y->member[k].body;
-        all = all && y->member[k].body->ops->straight;
+        all = all && y->member[k].body->ops->traits.straight;
         rides = rides || head->riding_count > 0;
     }
     if (all && rides && y->contact->set) {
@@ -381,8 +379,8 @@ void tdi_newton_jump(const tdi_system *y) {
     tdi_body_contact_keep_poses(y);
     td_real room = tdi_body_contact_least_gap(t, t->time);
     for (int32_t k = 0; k < y->count; k++) {
-        if (y->member[k].body->ops->stand) {
-            y->member[k].body->ops->stand(y->member[k].body);
+        if (y->member[k].body->ops->drive) {
+            y->member[k].body->ops->drive(y->member[k].body, 1, true);
         }
     }
     if (tdi_body_contact_free_part(t, y, 1) >= 1 &&

@@ -34,7 +34,7 @@
 #define FALLS       1e-3  // 1/s^2: of lambda; what falls more slowly, in half a minute, is neutral
 #define MOST_FORCES (1 << 27) // numbers in the matrix of rows: 1 GiB
 
-enum { COORDINATES = 3 * TDI_RELATION_POINTS };
+enum { COORDINATES = 3 * TDI_RELATION_POINTS, MOST_TANGENT = 64 };
 
 // A body.
 typedef struct part {
@@ -372,10 +372,6 @@ static void add_elastic(modal *m) {
 
 // ---- the pencil -----------------------------------------------------------------------------
 
-static void place_nothing(void *context, tdi_layout *l) {
-    (void)context, (void)l;
-}
-
 static void stiffness(void *context, const td_real *x, td_real *y) {
     const modal *m = context;
     for (int32_t k = 0; k < m->system->count; k++) {
@@ -487,11 +483,9 @@ static void lay_out(modal *m, int32_t points, tdi_layout *l) {
     for (int32_t k = 0; k < m->system->count; k++) {
         part *p = &m->part[k];
         const tdi_member *member = &m->system->member[k];
-        td_real scratch[64];
+        td_real scratch[MOST_TANGENT];
         p->tangent = tdi_layout_place(l, 1, p->ops->bytes);
-        void *tangent = l->base ? p->tangent : scratch;
-        p->ops->open(tangent, tdi_state_whole(member->body));
-        p->ops->place(tangent, l);
+        p->ops->open(l->base ? p->tangent : scratch, member->body, l);
     }
     m->row = tdi_layout_place(l, rows, sizeof *m->row);
     m->r = tdi_layout_place(l, rows * n, sizeof *m->r);
@@ -511,8 +505,8 @@ static void lay_out(modal *m, int32_t points, tdi_layout *l) {
 static void gradient(modal *m, td_real weight) {
     for (int32_t k = 0; k < m->system->count; k++) {
         const part *p = &m->part[k];
-        p->ops->expand(p->tangent, tdi_scale(p->gravity, weight / p->stiffness), NULL, 0);
-        p->ops->gradient(p->tangent, m->gradient + p->first);
+        p->ops->expand(p->tangent, tdi_scale(p->gravity, weight / p->stiffness), NULL, 0,
+                       m->gradient + p->first);
         for (int32_t d = p->first; d < p->first + p->count; d++) {
             m->gradient[d] *= p->stiffness;
         }
@@ -565,7 +559,7 @@ static void expand_with_forces(modal *m) {
     for (int32_t k = 0; k < m->system->count; k++) {
         const part *p = &m->part[k];
         const int32_t count = loads_on(m, k, 1 / p->stiffness);
-        p->ops->expand(p->tangent, tdi_scale(p->gravity, 1 / p->stiffness), m->load, count);
+        p->ops->expand(p->tangent, tdi_scale(p->gravity, 1 / p->stiffness), m->load, count, NULL);
     }
 }
 
@@ -582,7 +576,7 @@ static td_mode mode_of(const modal *m, const tdi_subspace *b, int32_t j) {
     tdi_modal_form all = {0, 0, 0};
     for (int32_t k = 0; k < m->system->count; k++) {
         const part *p = &m->part[k];
-        const tdi_modal_form f = p->ops->form(p->tangent, x + p->first);
+        const tdi_modal_form f = p->ops->measure(p->tangent, x + p->first, j, NULL);
         all.stiffness += p->stiffness * f.stiffness;
         all.twist += p->stiffness * f.twist;
         all.damping += p->damping * f.damping;
@@ -592,9 +586,9 @@ static td_mode mode_of(const modal *m, const tdi_subspace *b, int32_t j) {
 
 static td_status iterate(modal *m, int32_t count, td_mode *modes, const td_alloc *alloc,
                          td_diag *diag) {
-    tdi_subspace b = {.pencil = {m, place_nothing, stiffness, inertia, diagonal, factor, solve,
-                                 m->hard > 0 ? project : NULL},
-                      .held = m->inner.rank};
+    tdi_subspace b = {
+        .pencil = {m, stiffness, inertia, diagonal, factor, solve, m->hard > 0 ? project : NULL},
+        .held = m->inner.rank};
     td_status status = tdi_subspace_open(&b, alloc, m->length, count, diag);
     if (status != TD_OK) {
         return status;
@@ -646,14 +640,15 @@ static td_status measure(modal *m, int32_t *points, td_diag *diag) {
                             "'%s' has constraints, with which its solver cannot compute modes",
                             member->name ? member->name : "a body");
         }
-        td_real scratch[64];
+        td_real scratch[MOST_TANGENT];
+        tdi_layout l = {NULL, 0};
         TDI_ASSERT(own->bytes <= sizeof scratch);
         m->part[k] = (part){.ops = own,
                             .first = m->length,
                             .stiffness = member->opts->stiffness,
                             .damping = member->opts->damping,
                             .gravity = member->opts->gravity};
-        m->length += m->part[k].count = own->open(scratch, tdi_state_whole(member->body));
+        m->length += m->part[k].count = own->open(scratch, member->body, &l);
     }
     for (const tdi_constraint_set *h = m->system->constraints; h; h = h->next) {
         for (int32_t i = 0; i < h->group_count; i++) {
@@ -717,29 +712,37 @@ td_status tdi_system_modes(const tdi_system *y, int32_t count, td_mode *modes, t
 
 // ---- one body -------------------------------------------------------------------------------
 
-td_status tdi_modes_alone(const tdi_modal *ops, void *tangent, void *body, const td_alloc *alloc,
-                          td_vec3 gravity, int32_t count, td_mode *modes, td_real *shapes,
-                          td_diag *diag) {
+td_status tdi_modes_alone(td_body *body, td_vec3 gravity, int32_t count, td_mode *modes,
+                          td_real *shapes, td_diag *diag) {
     const tdi_range ranges[] = {TDI_FINITE3("gravity", "m/s^2", gravity)};
-    const int32_t length = ops->open(tangent, body);
-    tdi_subspace b = {.pencil = {tangent, ops->place, ops->stiffness, ops->inertia, ops->diagonal,
-                                 ops->factor, ops->solve, NULL}};
+    const tdi_modal *ops = tdi_state_modal(body);
+    td_real scratch[MOST_TANGENT];
+    tdi_layout l = {NULL, ops->bytes};
+    const int32_t length = ops->open(scratch, body, &l);
     td_status status = tdi_check_ranges(ranges, 3, NULL, TD_NONE, diag);
-    status = status == TD_OK ? tdi_subspace_open(&b, alloc, length, count, diag) : status;
     if (status != TD_OK) {
         return status;
     }
-    ops->expand(tangent, gravity, NULL, 0);
-    status = tdi_subspace_solve(&b, count, diag);
-    for (int32_t j = 0; j < count && status != TD_ERR_DIVERGED; j++) {
-        const td_real *x = tdi_subspace_vector(&b, j);
-        const tdi_modal_form f = ops->form(tangent, x);
-        modes[j] = mode_from(b.lambda[j], &f);
-        if (shapes) {
-            ops->shape(tangent, x, j, shapes);
-        }
+    const size_t bytes = l.used;
+    void *tangent = tdi_alloc_zeroed(body->alloc, bytes, 1);
+    if (!tangent) {
+        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the modes");
     }
-    tdi_subspace_close(&b);
+    tdi_subspace b = {.pencil = {tangent, ops->stiffness, ops->inertia, ops->diagonal, ops->factor,
+                                 ops->solve, NULL}};
+    l = (tdi_layout){tangent, ops->bytes};
+    ops->open(tangent, body, &l);
+    status = tdi_subspace_open(&b, body->alloc, length, count, diag);
+    if (status == TD_OK) {
+        ops->expand(tangent, gravity, NULL, 0, NULL);
+        status = tdi_subspace_solve(&b, count, diag);
+        for (int32_t j = 0; j < count && status != TD_ERR_DIVERGED; j++) {
+            const tdi_modal_form f = ops->measure(tangent, tdi_subspace_vector(&b, j), j, shapes);
+            modes[j] = mode_from(b.lambda[j], &f);
+        }
+        tdi_subspace_close(&b);
+    }
+    tdi_alloc_free(body->alloc, tangent, bytes);
     return status;
 }
 

@@ -21,13 +21,13 @@ typedef struct tdi_modal_form {
 // pose, as operators on vectors with a number a degree of freedom. A tangent is the solver's own
 // struct; it works in the body's memory until the body is used for something else.
 struct tdi_modal {
-    size_t bytes;                               // of a tangent
-    int32_t (*open)(void *tangent, void *body); // gives the degrees of freedom
-    void (*place)(void *tangent, tdi_layout *layout);
-    // K and M at the pose, K with the geometric stiffness of the weight and of the loads.
-    void (*expand)(void *tangent, td_vec3 gravity, const tdi_lasting_load *loads, int32_t count);
-    void (*gradient)(void *tangent,
-                     td_real *y); // of springs and weight, after expand() without loads
+    size_t bytes; // of a tangent
+    // Makes a tangent, with its arrays in the layout. Gives the degrees of freedom.
+    int32_t (*open)(void *tangent, void *body, tdi_layout *layout);
+    // K and M at the pose, K with the geometric stiffness of the weight and of the loads. Without
+    // loads, unless it is NULL, the gradient of springs and weight.
+    void (*expand)(void *tangent, td_vec3 gravity, const tdi_lasting_load *loads, int32_t count,
+                   td_real *gradient);
     void (*stiffness)(void *tangent, const td_real *x, td_real *y);
     void (*inertia)(void *tangent, const td_real *x, td_real *y);
     void (*diagonal)(void *tangent, td_real *y);  // of M
@@ -35,24 +35,18 @@ struct tdi_modal {
     void (*respond)(void *tangent, td_real *x);   // x <- (K + shift M)^-1 x
     void (*solve)(void *tangent, td_real *x);     // x <- (K + shift M)^-1 M x
     void (*forces)(void *tangent, tdi_points points, const td_vec3 *forces, td_real *y); // J^T f
-    tdi_modal_form (*form)(void *tangent, const td_real *x);
-    // The shape of mode `mode`, after form() of the same vector.
-    void (*shape)(void *tangent, const td_real *x, int32_t mode, td_real *shapes); // * or NULL
+    // Unless they are NULL, which they are for solvers that have none, also the shape of a mode.
+    tdi_modal_form (*measure)(void *tangent, const td_real *x, int32_t mode, td_real *shapes);
 };
 
 static inline const tdi_modal *tdi_state_modal(const td_body *body) { // NULL: it has none
     return body->ops->statics ? body->ops->statics->modal : NULL;
 }
 
-static inline void *tdi_state_whole(td_body *body) {
-    const tdi_statics_ops *s = body->ops->statics;
-    return s && s->whole ? s->whole(body) : body;
-}
-
-// The lowest modes of one body without constraints, as td_tree_modes().
-td_status tdi_modes_alone(const tdi_modal *ops, void *tangent, void *body, const td_alloc *alloc,
-                          td_vec3 gravity, int32_t count, td_mode *modes, td_real *shapes,
-                          td_diag *diag);
+// The lowest modes about the pose of one body without constraints, whose solver has modes; shapes
+// may be NULL.
+td_status tdi_modes_alone(td_body *body, td_vec3 gravity, int32_t count, td_mode *modes,
+                          td_real *shapes, td_diag *diag);
 
 enum { TDI_MODAL_STABLE = -1 };
 

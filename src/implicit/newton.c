@@ -195,11 +195,10 @@ static void relax(const tdi_system *y, td_real taken) {
 // ---- entry ----------------------------------------------------------------------------------
 
 // Whether all members know the forces on their joints that the last step left.
-static bool recall(const tdi_system *y) {
+static bool recalls(const tdi_system *y) {
     bool all = tdi_constraints_are_eliminated(y);
     for (int32_t k = 0; k < y->count && all; k++) {
-        const tdi_member *m = &y->member[k];
-        all = m->body->ops->recall && m->body->ops->recall(m->body);
+        all = y->member[k].body->recalls;
     }
     return all;
 }
@@ -214,11 +213,12 @@ static tdi_newton_run start(const tdi_system *y, const tdi_newton_opts *opts, td
                         .fresh = true,
                         .offers_reuse = !y->contact && !y->constraints,
                         .guessed = !y->contact && !opts->rest,
-                        .noted = !opts->rest && recall(y)};
+                        .recalls = !opts->rest && recalls(y)};
+    n.noted = n.recalls;
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
         n.first = fmax(n.first, m->body->first_shift);
-        n.offers_reuse = n.offers_reuse && m->body->ops->solve_again;
+        n.offers_reuse = n.offers_reuse && m->body->ops->traits.reuses;
     }
     return n;
 }

@@ -33,7 +33,8 @@ typedef struct tdi_newton_run {
     bool direct;                // bodies that touch are factored as one
     bool solved;                // increments came with the factors
     bool offers_reuse, reuse;   // of factors: by all bodies, and in the next iteration
-    bool noted;    // forces that increments lead to are known, or those of the last step
+    bool noted;    // forces that increments lead to are known, or those of the last step,
+    bool recalls;  // which the first factors take
     bool looked;   // increments were looked at for them
     bool trusted;  // the last increments were taken whole, although the value rose,
     td_real leap;  // and were this large
@@ -50,7 +51,7 @@ void tdi_newton_soften(tdi_newton_run *n);
 // Increments of a model that has a least value. Alone, without contact or constraints, the poses
 // are kept and moved by all of them.
 td_status tdi_newton_solve(tdi_newton_run *n, bool carry);
-// The same with the factors that there are; `limited` as in tdi_implicit.solve.
+// The same with the factors that there are; `limited` as in tdi_solving.
 void tdi_newton_increments(tdi_newton_run *n, bool limited);
 // The same with a new gradient and old factors. Poses stay.
 void tdi_newton_solve_again(tdi_newton_run *n);
@@ -66,7 +67,7 @@ void tdi_system_each(const tdi_system *system, void (*turn)(void *context, int64
                      void *context);
 // The value of all at their poses.
 td_real tdi_system_value(const tdi_system *system);
-// Keeps the poses and moves them by all of the increments; with `follow` as tdi_implicit.follow.
+// Keeps the poses and moves them by all of the increments; with `follow` as tdi_implicit.try.
 void tdi_system_attempt(const tdi_system *system, bool follow);
 // All at the kept poses, moved by a fraction of the increments.
 void tdi_system_place(const tdi_system *system, td_real fraction);

@@ -15,8 +15,8 @@
 #define ANGLE 1e-5 // rad
 
 static td_real value_after(const tdi_member *m, const tdi_rigid *g) {
-    m->body->ops->perturb_pose(m->body, g);
-    return m->body->ops->value(m->body);
+    m->body->ops->statics->perturb_pose(m->body, g);
+    return m->body->ops->value(m->body, false);
 }
 
 // x -> about + turn (x - about) + shift
@@ -63,15 +63,16 @@ bool tdi_system_reaction(const tdi_system *y, int32_t member, td_vec3 about, td_
     static const td_vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     const tdi_member *m = &y->member[member];
     td_real f[3], w[3];
-    if (!m->body->ops->perturb_pose) {
+    const tdi_statics_ops *ops = m->body->ops->statics;
+    if (!ops || !ops->perturb_pose) {
         return false;
     }
-    m->body->ops->perturb_pose(m->body, NULL);
+    ops->perturb_pose(m->body, NULL);
     for (int k = 0; k < 3; k++) {
         f[k] = slope(m, about, axes[k], false);
         w[k] = slope(m, about, axes[k], true);
     }
-    m->body->ops->perturb_pose(m->body, NULL);
+    ops->perturb_pose(m->body, NULL);
     *force = tdi_vec3(f[0], f[1], f[2]);
     *moment = tdi_vec3(w[0], w[1], w[2]);
     if (y->contact) {

@@ -59,7 +59,7 @@ static bool solve(relaxing *r, td_real *predicted_decrease, td_real *largest) {
     if (m->body->ops->factor(m->body, &model) == TDI_NOT_POSITIVE) {
         return false;
     }
-    *largest = m->body->ops->solve(m->body, false, predicted_decrease);
+    *largest = m->body->ops->solve(m->body, (tdi_solving){0}, predicted_decrease);
     return isfinite(*largest);
 }
 
@@ -87,13 +87,13 @@ static td_real move(relaxing *r) {
         return 0;
     }
     tdi_state_keep(m->body);
-    const td_real value = r->energy + m->body->ops->value_kept(m->body);
+    const td_real value = r->energy + m->body->ops->value(m->body, true);
     place(r, 1);
     td_real fraction = free_part(r);
     memset(t->dx + first, 0, (size_t)count * sizeof *t->dx);
     for (int32_t k = 0; k < HALVINGS && fraction > 0; k++) {
         place(r, fraction);
-        if (m->body->ops->value(m->body) +
+        if (m->body->ops->value(m->body, false) +
                 tdi_contacts_energy(r->own, t->now, t->time, &t->terms.rule) <=
             value - DESCENT * fraction * predicted_decrease) {
             memcpy(t->x + first, t->now + first, (size_t)count * sizeof *t->x);
@@ -112,10 +112,10 @@ static bool can_relax(const tdi_system *y) {
     bool all =
         t->set && y->count >= LEAST && !t->exact_step.used && !y->constraints && t->time >= 1;
     for (int32_t k = 0; k < y->count && all; k++) {
-        const tdi_implicit *ops = y->member[k].body->ops;
+        const tdi_traits *has = &y->member[k].body->ops->traits;
         const td_body *head = y->member[k].body;
         all =
-            ops->straight && head->riding_count == 0 && ops->value_kept && !y->member[k].untouched;
+            has->straight && head->riding_count == 0 && has->keeps_value && !y->member[k].untouched;
     }
     return all;
 }

@@ -66,7 +66,7 @@ static bool factor(resting *r) {
 
 static td_real value_at(const resting *r, td_real fraction) {
     tdi_state_try(r->body, fraction);
-    return r->body->ops->value(r->body);
+    return r->body->ops->value(r->body, false);
 }
 
 // Goes on along an increment while the value falls: how far.
@@ -85,7 +85,7 @@ static td_real stretch(const resting *r, td_real value) {
 
 // Takes as much of the increments as lowers the value: how much. Not finite when the value is not.
 static td_real search(resting *r) {
-    const td_real value = r->body->ops->value(r->body), unseen = ROUNDING * fabs(value);
+    const td_real value = r->body->ops->value(r->body, false), unseen = ROUNDING * fabs(value);
     td_real fraction = 1;
     tdi_state_keep(r->body);
     if (!isfinite(value)) {
@@ -140,7 +140,8 @@ td_status tdi_rest(td_body *body, const tdi_newton_opts *opts, bool *converged,
             return TD_ERR_DIVERGED;
         }
         r.predicted_decrease = 0;
-        r.largest = stats->last_move = body->ops->solve(body, false, &r.predicted_decrease);
+        r.largest = stats->last_move =
+            body->ops->solve(body, (tdi_solving){0}, &r.predicted_decrease);
         stats->iterations++;
         const td_real taken = isfinite(r.largest) ? search(&r) : r.largest;
         way += taken * r.largest;

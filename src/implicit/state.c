@@ -11,6 +11,7 @@
 #define MOST_KNOWN 3     // steps
 #define SHIFT_STEP 0.25  // of a step's own inertia
 #define SHIFT_REST 100.0 // 1/s^2
+#define WIND_JUMP  2.0   // m/s: a change of the wind in one step below this is a gust, not a jump
 
 // ---- memory ---------------------------------------------------------------------------------
 
@@ -117,6 +118,9 @@ td_status tdi_state_check(const td_body *body, const td_step_opts *opts, td_diag
     if (wrong) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "the base's %s not finite", wrong);
     }
+    if (body->lost_end) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "where an end shall be is not finite");
+    }
     if (opts->drives) {
         const tdi_joint_ops *joints = body->ops->joints;
         status = joints && joints->check_drives
@@ -124,14 +128,29 @@ td_status tdi_state_check(const td_body *body, const td_step_opts *opts, td_diag
                      : tdi_fail(diag, TD_ERR_ARGUMENT,
                                 "drives is not NULL; this solver's joints are not driven");
     }
-    return status == TD_OK && body->ops->check ? body->ops->check(body, opts, diag) : status;
+    return status;
+}
+
+// Whether the wind changed so much at once that forces of the last step say nothing of the next.
+static bool wind_jumps(td_vec3 last, td_vec3 now) {
+    const td_real change = tdi_norm(tdi_sub(now, last));
+    return change > 0.5 * tdi_norm(last) && change > WIND_JUMP;
 }
 
 bool tdi_state_ready(const td_body *body, const td_step_opts *opts, td_real dt, bool whole) {
     const bool alike =
         whole && !body->cut && dt >= TDI_RATIO_LEAST * body->dt && dt <= TDI_RATIO_MOST * body->dt;
     return body->known >= 2 && (body->dt == dt || alike) && !opts->jump &&
-           (!body->ops->ready || body->ops->ready(body, opts));
+           !(body->ops->traits.heeds_wind && wind_jumps(body->air.wind, opts->air.wind));
+}
+
+static bool base_moves(const td_base_motion *b) {
+    const td_vec3 all[4] = {b->spin, b->velocity, b->spin_rate, b->acceleration};
+    bool moves = false;
+    for (int k = 0; k < 4; k++) {
+        moves = moves || all[k].x != 0 || all[k].y != 0 || all[k].z != 0;
+    }
+    return moves;
 }
 
 // x* and x^ of the rule
@@ -150,15 +169,17 @@ void tdi_state_begin(td_body *body, const td_step_opts *opts, const tdi_rule *ru
     body->constraints = NULL;
     body->solved_in = NULL;
     body->pushed = body->answered = false;
-    body->accepted = false;
+    body->accepted = body->recalls = false;
     body->known0 = body->known;
     body->cut0 = body->cut;
     body->time0 = body->time;
     body->dt0 = body->dt;
     body->base0 = body->base;
+    body->air0 = body->air;
     body->first_shift = SHIFT_STEP / (rule->h * rule->h);
     body->tolerance = 0;
-    if (!body->ops->drive) {
+    body->driven = body->ops->traits.drives && base_moves(&body->base0);
+    if (!body->ops->traits.drives) {
         body->base = tdi_base_after(&body->base0, rule->dt);
     }
     predict(&body->coords, rule);
@@ -174,7 +195,13 @@ void tdi_state_guess(td_body *body, bool take) {
         c->x[k] = take ? c->predictor[k] : c->began[k];
     }
     if (body->ops->guess) {
-        body->ops->guess(body, take);
+        body->ops->guess(body, take ? TDI_START_GUESS : TDI_START_BEGAN, NULL, 1);
+    }
+}
+
+void tdi_state_seek(td_body *body, const td_vec3 *x, td_real part) {
+    if (body->ops->guess) {
+        body->ops->guess(body, TDI_START_TOWARDS, x, part);
     }
 }
 
@@ -194,6 +221,7 @@ void tdi_state_accept(td_body *body) {
     body->dt = body->rule.dt;
     body->cut = body->rule.piece;
     body->time += body->rule.dt;
+    body->air = body->opts->air;
     body->accepted = true;
 }
 
@@ -203,6 +231,7 @@ void tdi_state_undo(td_body *body) {
     body->time = body->time0;
     body->dt = body->dt0;
     body->base = body->base0;
+    body->air = body->air0;
     if (body->ops->undo) {
         body->ops->undo(body);
     } else {
@@ -224,8 +253,9 @@ void tdi_state_begin_rest(td_body *body, const td_step_opts *opts) {
     body->unstable = 0;
     body->first_shift = SHIFT_REST;
     body->tolerance = 0;
-    if (body->ops->statics && body->ops->statics->begin) {
-        body->ops->statics->begin(body);
+    body->driven = body->ops->traits.drives && base_moves(&body->base0);
+    if (body->ops->begin) {
+        body->ops->begin(body);
     }
 }
 
@@ -234,13 +264,16 @@ void tdi_state_end_rest(td_body *body) {
     for (int32_t k = 0; k < c->count; k++) {
         c->v[k] = 0;
     }
-    if (body->ops->statics && body->ops->statics->end) {
-        body->ops->statics->end(body);
+    if (body->ops->accept) {
+        body->ops->accept(body);
     }
 }
 
 void tdi_state_stop(td_body *body) {
+    const tdi_rule rule = body->rule;
+    body->rule = (tdi_rule){.part = 1};
     tdi_state_end_rest(body);
+    body->rule = rule;
     body->known = 0;
     body->moved = 1;
 }
@@ -263,13 +296,13 @@ void tdi_state_try(td_body *body, td_real fraction) {
         c->x[k] = c->kept[k] + fraction * c->increment[k];
     }
     if (body->ops->try) {
-        body->ops->try(body, fraction);
+        body->ops->try(body, fraction, false);
     }
 }
 
 void tdi_state_follow(td_body *body) {
-    if (body->ops->follow) {
-        body->ops->follow(body);
+    if (body->ops->traits.follows) {
+        body->ops->try(body, 1, true);
         return;
     }
     tdi_state_keep(body);
@@ -289,29 +322,15 @@ static void read_nodes(const td_real *from, const tdi_points *points, td_vec3 *t
     }
 }
 
-void tdi_state_positions(const td_body *body, tdi_points points, bool history, td_vec3 *x) {
-    if (in_coords(body, &points)) {
-        read_nodes(history ? body->coords.history : body->coords.x, &points, x);
-    } else {
-        body->ops->positions(body, points, history, x);
-    }
-}
-
-void tdi_state_velocities(td_body *body, tdi_points points, td_vec3 *v) {
-    if (in_coords(body, &points)) {
-        read_nodes(body->coords.v, &points, v);
-    } else {
-        body->ops->velocities(body, points, v);
-    }
-}
-
-void tdi_state_motions(const td_body *body, tdi_points points, bool response, td_vec3 *dx) {
-    if (response && !body->answered) {
-        memset(dx, 0, (size_t)points.count * sizeof *dx);
+void tdi_state_read(td_body *body, tdi_points points, tdi_reading what, td_vec3 *x) {
+    const tdi_coords *c = &body->coords;
+    const td_real *const from[] = {c->x, c->history, c->v, c->increment, c->response};
+    if (what == TDI_RESPONSE && !body->answered) {
+        memset(x, 0, (size_t)points.count * sizeof *x);
     } else if (in_coords(body, &points)) {
-        read_nodes(response ? body->coords.response : body->coords.increment, &points, dx);
+        read_nodes(from[what], &points, x);
     } else {
-        body->ops->motions(body, points, response, dx);
+        body->ops->read(body, points, what, x);
     }
 }
 
@@ -358,15 +377,15 @@ void tdi_state_add_response(td_body *body) {
 
 // ---- saving ---------------------------------------------------------------------------------
 
-enum { HEAD = 10 };
+enum { HEAD = 11 };
 
-static int32_t list(const td_body *body, tdi_span all[HEAD + TDI_SPANS]) {
-    td_body *s = (td_body *)body; // what is listed may be written by the caller
+static int32_t list(td_body *s, tdi_saving what, tdi_span all[HEAD + TDI_SPANS]) {
     const tdi_coords *c = &s->coords;
     const size_t each = (size_t)c->count * sizeof *c->x;
     const tdi_span head[HEAD] = {{&s->time, sizeof s->time},
                                  {&s->dt, sizeof s->dt},
                                  {&s->base, sizeof s->base},
+                                 {&s->air, sizeof s->air},
                                  {&s->known, sizeof s->known},
                                  {&s->cut, sizeof s->cut},
                                  {&s->moved, sizeof s->moved},
@@ -375,13 +394,14 @@ static int32_t list(const td_body *body, tdi_span all[HEAD + TDI_SPANS]) {
                                  {c->x_before, each},
                                  {c->v_before, each}};
     memcpy(all, head, sizeof head);
-    return HEAD + (s->ops->saved ? s->ops->saved(body, all + HEAD) : 0);
+    return HEAD + (s->ops->saved ? s->ops->saved(s, what, all + HEAD) : 0);
 }
 
 size_t tdi_state_save_size(const td_body *body) {
     tdi_span all[HEAD + TDI_SPANS];
     size_t size = 0;
-    for (int32_t k = 0, count = list(body, all); k < count; k++) {
+    td_body *unchanged = (td_body *)body; // a list alone
+    for (int32_t k = 0, count = list(unchanged, TDI_SAVE_LIST, all); k < count; k++) {
         size += all[k].size;
     }
     return size;
@@ -390,10 +410,7 @@ size_t tdi_state_save_size(const td_body *body) {
 void tdi_state_save(td_body *body, void *bytes) {
     tdi_span all[HEAD + TDI_SPANS];
     char *to = bytes;
-    if (body->ops->blank) {
-        body->ops->blank(body);
-    }
-    for (int32_t k = 0, count = list(body, all); k < count; k++) {
+    for (int32_t k = 0, count = list(body, TDI_SAVE_BLANK, all); k < count; k++) {
         if (all[k].size > 0) {
             memcpy(to, all[k].data, all[k].size);
         }
@@ -404,16 +421,14 @@ void tdi_state_save(td_body *body, void *bytes) {
 void tdi_state_restore(td_body *body, const void *bytes) {
     tdi_span all[HEAD + TDI_SPANS];
     const char *from = bytes;
-    for (int32_t k = 0, count = list(body, all); k < count; k++) {
+    for (int32_t k = 0, count = list(body, TDI_SAVE_LIST, all); k < count; k++) {
         if (all[k].size > 0) {
             memcpy(all[k].data, from, all[k].size);
         }
         from += all[k].size;
     }
     body->known = body->known < 0 ? 0 : body->known > MOST_KNOWN ? MOST_KNOWN : body->known;
-    if (body->ops->restored) {
-        body->ops->restored(body);
-    }
+    list(body, TDI_SAVE_READ, all);
 }
 
 // ---- moving all of it -----------------------------------------------------------------------

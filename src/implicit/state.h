@@ -66,6 +66,8 @@ struct td_body {
     bool led;               // a world steps it and moves its base; nobody else may
     bool constrained;       // constraints hold it, now or later
     bool in_contact;        // its capsules touch others, now or later
+    bool lost_end;          // an end shall be where no number is: it cannot be stepped
+    size_t scratch_bytes;   // that may be lent to it: see tdi_implicit.lend
 
     // what a step leaves to the next
     td_real time;        // s
@@ -74,18 +76,23 @@ struct td_body {
     int32_t cut;         // that was the last piece of one that was taken in halves
     int32_t moved;       // it was put to rest, and is not as drawn any more
     int32_t unstable;    // that rest is not stable
-    td_base_motion base; // now; a solver with `drive` moves it through a step by itself
+    td_base_motion base; // now; a solver that drives moves it through a step by itself
+    td_air air;          // of the last step
 
     // the step that is under way
     const td_step_opts *opts;
     tdi_rule rule;
     bool accepted;
+    bool driven;  // something moves in it that the body cannot choose: a solver that does not
+                  // drive sets it in begin()
+    bool recalls; // the forces that the last step left are known: see tdi_model.recall
     td_real first_shift; // 1/s^2: to try first when a positive model needs one; a solver may change
                          // what is set when the step begins
     td_real tolerance; // rad or m: an increment after which no other is needed, where the body may
                        // err more than the options say and nothing touches or holds it
     int32_t known0, cut0; // where it began
     td_real time0, dt0;
+    td_air air0;
     td_base_motion base0;
     struct tdi_constraint_set *constraints; // constraints of the step; NULL: none
     int32_t index_in_set;                   // its number among their members

@@ -141,9 +141,7 @@ static void seek_all(const tdi_system *y, bool tried) {
     tdi_body_contact *t = y->contact;
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
-        if (m->body->ops->seek) {
-            m->body->ops->seek(m->body, tried ? m->tried : NULL, t->solve.part[k]);
-        }
+        tdi_state_seek(m->body, tried ? m->tried : NULL, t->solve.part[k]);
     }
 }
 
@@ -417,7 +415,7 @@ void tdi_system_lend(const tdi_system *y, void *memory, size_t bytes) {
     }
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
-        const size_t need = m->body->ops->lend && memory ? m->body->ops->scratch(m->body) : 0;
+        const size_t need = m->body->ops->lend && memory ? m->body->scratch_bytes : 0;
         if (m->body->ops->lend && l.used + need <= bytes) {
             m->body->ops->lend(m->body, memory ? tdi_layout_place(&l, 1, need) : NULL);
         }
@@ -427,7 +425,7 @@ void tdi_system_lend(const tdi_system *y, void *memory, size_t bytes) {
 bool tdi_system_revocable(const tdi_system *y) {
     bool all = true;
     for (int32_t k = 0; k < y->count; k++) {
-        all = all && y->member[k].body->ops->revocable;
+        all = all && y->member[k].body->ops->traits.revocable;
     }
     return all;
 }

@@ -298,7 +298,6 @@ static td_status iterate(tdi_subspace *b, int32_t count, td_diag *diag) {
 
 static void place(tdi_subspace *b, tdi_layout *l) {
     size_t n = (size_t)b->size, length = (size_t)b->length;
-    b->pencil.place(b->pencil.context, l);
     b->x = tdi_layout_place(l, n * length, sizeof *b->x);
     b->image = tdi_layout_place(l, length, sizeof *b->image);
     b->old = tdi_layout_place(l, length, sizeof *b->old);

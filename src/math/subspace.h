@@ -10,7 +10,6 @@
 // What the matrices can do. `context` is passed on.
 typedef struct tdi_pencil {
     void *context;
-    void (*place)(void *context, tdi_layout *layout); // the context's arrays, as 0 bytes
     void (*stiffness)(void *context, const td_real *x, td_real *y); // y = K x, not in place
     void (*inertia)(void *context, const td_real *x, td_real *y);   // y = M x, not in place
     void (*diagonal)(void *context, td_real *y);                    // of M
@@ -43,9 +42,8 @@ typedef struct tdi_subspace {
     size_t bytes;
 } tdi_subspace;
 
-// Takes memory for `count` vectors and for the pencil's arrays, which are placed; the pencil is set
-// before. TD_ERR_ARGUMENT when there are not as many, TD_ERR_LIMIT when they are too many; nothing
-// is to be closed then.
+// Takes memory for `count` vectors; the pencil is set before. TD_ERR_ARGUMENT when there are not as
+// many, TD_ERR_LIMIT when they are too many; nothing is to be closed then.
 td_status tdi_subspace_open(tdi_subspace *subspace, const td_alloc *alloc, int32_t length,
                             int32_t count, td_diag *diag);
 void tdi_subspace_close(tdi_subspace *subspace);

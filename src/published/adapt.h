@@ -234,11 +234,11 @@ void tdi_rigid_renew(td_adapt *adapt);
 // ---- new.c ----------------------------------------------------------------------------------
 
 // td_adapt_new() of any state that is a tree inside, such as a reduced one.
-td_status tdi_adapt_new(tdi_tree_state *state, const td_adapt_opts *opts, const td_alloc *alloc,
+td_status tdi_adapt_new(void *tree, const td_adapt_opts *opts, const td_alloc *alloc,
                         td_adapt **out, td_diag *diag);
 
 // Bytes of a save, of what steps a tree of this model.
-size_t tdi_adapt_save_size(const tdi_tree_model *model);
+size_t tdi_adapt_save_size(const void *tree_model);
 
 // ---- region.c -------------------------------------------------------------------------------
 

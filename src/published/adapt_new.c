@@ -145,8 +145,9 @@ static td_status fill_bodies(td_adapt *s, td_diag *diag) {
     return TD_OK;
 }
 
-td_status tdi_adapt_new(tdi_tree_state *state, const td_adapt_opts *opts, const td_alloc *alloc,
+td_status tdi_adapt_new(void *tree, const td_adapt_opts *opts, const td_alloc *alloc,
                         td_adapt **out, td_diag *diag) {
+    tdi_tree_state *state = tree;
     td_adapt_opts own;
     *out = NULL;
     td_status status = take_opts(opts, &own, diag);
@@ -209,7 +210,8 @@ typedef struct saved { // then a byte a joint: whether it is active
     td_adapt_stats stats;
 } saved;
 
-size_t tdi_adapt_save_size(const tdi_tree_model *model) {
+size_t tdi_adapt_save_size(const void *tree_model) {
+    const tdi_tree_model *model = tree_model;
     return sizeof(saved) + (size_t)model->body_count;
 }
 

@@ -185,7 +185,7 @@ td_status tdi_analytic_contact_rows(td_analytic *a, const td_step_opts *opts, td
     a->contact_count = 0;
     for (int32_t tree = 0; tree < a->tree_count && count > 0; tree++) {
         const tdi_tree_model *model = a->tree[tree]->model;
-        tdi_tree_positions(a->tree[tree], tdi_all_nodes(&a->tree[tree]->head), false, a->points);
+        tdi_tree_read(a->tree[tree], tdi_all_nodes(&a->tree[tree]->head), TDI_NOW, a->points);
         for (int32_t k = 0; k < 2 * model->capsule_count; k++) {
             const int32_t body = model->capsule_body[k / 2];
             const td_real radius = model->capsule_radius[k / 2];

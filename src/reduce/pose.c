@@ -265,7 +265,7 @@ void tdi_reduce_draw(tdi_reduced_state *s, bool past) {
             hold_still(s, i);
             draw_past(s, i);
         }
-        w->air = s->tree.air;
+        w->head.air = s->tree.head.air;
         w->base_past = s->tree.base_past;
         w->stale = true;
         s->drawn = TDI_DRAWN_PAST;

@@ -382,5 +382,3 @@ static inline td_real tdi_reduce_group_bending(const tdi_reduced_state *s, int32
 // The table for implicit steps; bodies are td_reduced_states.
 extern const tdi_implicit tdi_reduced_implicit;
 extern const tdi_statics_ops tdi_reduced_statics; // solver.c
-void tdi_reduced_begin_rest(void *body);
-void tdi_reduced_end_rest(void *body);

@@ -6,6 +6,7 @@
 #include "reduce/reduce.h"
 #include "reduce/still.h"
 #include "tree/solver.h"
+#include "tree/tangent.h"
 
 // ---- models ---------------------------------------------------------------------------------
 
@@ -40,8 +41,7 @@ static const int32_t *wind_segments(const void *state, int32_t *count, td_vec3 *
 
 // ---- segments -------------------------------------------------------------------------------
 
-static tdi_tree_state *at_pose(const void *state) {
-    tdi_reduced_state *s = (tdi_reduced_state *)state; // what is drawn is what it is already
+static tdi_tree_state *at_pose(tdi_reduced_state *s) {
     if (s->reduced == 0) {
         return &s->tree;
     }
@@ -53,7 +53,7 @@ static td_real residual(void *state, td_vec3 gravity) {
     return tdi_tree_statics.residual(tdi_reduced_whole(state), gravity);
 }
 
-static void poses(const void *state, int32_t first, int32_t count, td_vec3 *origins, td_vec3 *tips,
+static void poses(void *state, int32_t first, int32_t count, td_vec3 *origins, td_vec3 *tips,
                   td_quat *rotations) {
     tdi_solver_tree.poses(at_pose(state), first, count, origins, tips, rotations);
 }
@@ -63,12 +63,9 @@ static void velocities(void *state, int32_t first, int32_t count, const td_vec3 
     tdi_solver_tree.velocities(tdi_reduced_whole(state), first, count, points, out);
 }
 
-static td_vec3 turn(const void *state, int32_t segment) {
-    return tdi_solver_tree.turn(at_pose(state), segment);
-}
-
-static td_vec3 moment(const void *state, int32_t segment, td_real stiffness) {
-    return tdi_solver_tree.moment(at_pose(state), segment, stiffness);
+static void bending(void *state, int32_t segment, td_real stiffness, td_vec3 *turn,
+                    td_vec3 *moment) {
+    tdi_tree_bending(at_pose(state), segment, stiffness, turn, moment);
 }
 
 // ---- the whole ------------------------------------------------------------------------------
@@ -93,6 +90,7 @@ static const tdi_reduction_ops reduction = {.of = &tdi_solver_tree,
                                             .stats = stats,
                                             .modes = td_reduced_modes,
                                             .cluster = td_reduced_cluster,
+                                            .wind_segments = wind_segments,
                                             .air_points = tdi_reduced_air_points,
                                             .sway = tdi_reduced_sway,
                                             .stop = tdi_reduced_stop,
@@ -100,19 +98,20 @@ static const tdi_reduction_ops reduction = {.of = &tdi_solver_tree,
 
 // ---- entry ----------------------------------------------------------------------------------
 
-static void *whole(void *state) {
-    return tdi_reduced_whole(state);
+static int32_t open_tangent(void *tangent, void *body, tdi_layout *layout) {
+    return tdi_tree_modal_open(tangent, tdi_reduced_whole(body), layout);
 }
 
+static const tdi_modal modal = {TDI_TREE_MODAL, .open = open_tangent};
+
 const tdi_statics_ops tdi_reduced_statics = {
-    .begin = tdi_reduced_begin_rest,
-    .end = tdi_reduced_end_rest,
     .residual = residual,
+    .bending = bending,
+    .perturb_pose = tdi_step_perturb_pose,
     .rest_new = tdi_tree_rest_new,
     .damped_new = tdi_tree_damped_new,
     .stiffen = tdi_tree_stiffen,
-    .modal = &tdi_tree_modal,
-    .whole = whole,
+    .modal = &modal,
 };
 
 const tdi_solver tdi_solver_reduced = {
@@ -124,12 +123,9 @@ const tdi_solver tdi_solver_reduced = {
     .model_new = model_new,
     .state_new = state_new,
     .set_base = set_base,
-    .wind_segments = wind_segments,
     .implicit = &tdi_reduced_implicit,
     .poses = poses,
     .velocities = velocities,
-    .turn = turn,
-    .moment = moment,
     .sums = sums,
     .reduction = &reduction,
 };

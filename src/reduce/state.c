@@ -208,6 +208,11 @@ static void change(tdi_reduced_state *s) {
 
 static void begin(void *body) {
     tdi_reduced_state *s = body;
+    if (!(s->tree.head.rule.h > 0)) { // rest is found with all joints
+        tdi_reduce_free_joints(s);
+        tdi_step_begin(s);
+        return;
+    }
     follow_stiffness(s);
     empty(&s->acting.met);
     s->undo.started = tdi_reduce_starts(s);
@@ -219,6 +224,7 @@ static void begin(void *body) {
     }
     const bool has_past = s->tree.head.known > 0;
     tdi_step_begin(body);
+    s->tree.head.recalls = false; // clusters change
     if (has_past && !tdi_is_prepared(&s->tree.head.rule)) {
         tdi_reduce_push_again(s);
     }
@@ -254,6 +260,9 @@ static void accept(void *body) {
     tdi_reduced_state *s = body;
     tdi_step_accept(body);
     s->drawn = TDI_DRAWN_NOT;
+    if (!(s->tree.head.rule.h > 0)) {
+        return;
+    }
     s->count->since++;
     s->count->young = fmin(1, s->count->young + s->tree.head.rule.dt);
     note_flow(s);
@@ -277,19 +286,6 @@ void tdi_reduce_free_joints(tdi_reduced_state *s) {
         tdi_tree_place_left(&s->tree, s->tree.head.known);
         s->drawn = TDI_DRAWN_NOT;
     }
-}
-
-// Rest is found with all joints.
-void tdi_reduced_begin_rest(void *body) {
-    tdi_reduced_state *s = body;
-    tdi_reduce_free_joints(s);
-    tdi_step_begin_rest(body);
-}
-
-void tdi_reduced_end_rest(void *body) {
-    tdi_reduced_state *s = body;
-    tdi_step_end_rest(body);
-    s->drawn = TDI_DRAWN_NOT;
 }
 
 // ---- contact --------------------------------------------------------------------------------
@@ -346,19 +342,11 @@ static void transform(void *body, const tdi_rigid *motion) {
 
 // ---- saving ---------------------------------------------------------------------------------
 
-// As much as all segments need, however few clusters there are.
-static int32_t saved(const void *body, tdi_span spans[TDI_SPANS]) {
-    const tdi_reduced_state *s = body;
-    const int32_t count = tdi_tree_saved_of(&s->tree, s->full, spans);
-    spans[count] = (tdi_span){s->saved, s->saved_bytes};
-    return count + 1;
-}
-
 // Behind what the clusters have is what was left there when there were more of them.
 static void clear_behind(tdi_reduced_state *s) {
     tdi_span all[TDI_SPANS], used[TDI_SPANS];
     const int32_t count = tdi_tree_saved_of(&s->tree, s->full, all);
-    tdi_tree_saved(&s->tree, used);
+    tdi_tree_saved(&s->tree, TDI_SAVE_LIST, used);
     for (int32_t k = 0; k < count; k++) {
         memset((char *)all[k].data + used[k].size, 0, all[k].size - used[k].size);
     }
@@ -398,12 +386,12 @@ static void close_gaps(tdi_reduced_state *s) {
 
 // Whether somebody has read the pose shall not be seen in a save: it is drawn, or forgotten where
 // the clusters are all there is.
-static void blank(void *body) {
-    tdi_reduced_state *s = body;
+static void blank(tdi_reduced_state *s) {
     close_gaps(s);
     const size_t coords = (size_t)s->full->coord_count * sizeof(td_real),
                  dofs = (size_t)s->full->head.dof_count * sizeof(td_real);
-    tdi_tree_blank(body);
+    tdi_span own[TDI_SPANS];
+    tdi_tree_saved(&s->tree, TDI_SAVE_BLANK, own);
     clear_behind(s);
     if (s->reduced > 0) {
         s->drawn = s->tree.head.known > 0 ? s->drawn : TDI_DRAWN_NOT; // its past is gone
@@ -416,8 +404,7 @@ static void blank(void *body) {
     memset(s->whole.angle_history, 0, dofs);
 }
 
-static void restored(void *body) {
-    tdi_reduced_state *s = body;
+static void restore(tdi_reduced_state *s) {
     tdi_reduce_structure(s);
     tdi_reduce_place_capsules(s);
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
@@ -428,29 +415,37 @@ static void restored(void *body) {
     s->drawn = TDI_DRAWN_NOT;
 }
 
+// As much as all segments need, however few clusters there are.
+static int32_t saved(void *body, tdi_saving what, tdi_span spans[TDI_SPANS]) {
+    tdi_reduced_state *s = body;
+    if (what == TDI_SAVE_BLANK) {
+        blank(s);
+    } else if (what == TDI_SAVE_READ) {
+        restore(s);
+    }
+    const int32_t count = tdi_tree_saved_of(&s->tree, s->full, spans);
+    spans[count] = (tdi_span){s->saved, s->saved_bytes};
+    return count + 1;
+}
+
 // ---- entry ----------------------------------------------------------------------------------
 
 static const tdi_joint_ops joints = {.joint = joint, .claim = claim_joint};
 
+static const tdi_contact_ops contact = {capsules, apart, force, add_contact};
+
 const tdi_implicit tdi_reduced_implicit = {
     TDI_TREE_STEPS,
-    .joints = &joints,
-    .statics = &tdi_reduced_statics,
     .begin = begin,
-    .factor = tdi_step_factor,
-    .attempt = tdi_step_attempt,
     .undo = undo,
     .accept = accept,
-    .add_contact = add_contact,
-    .add_stiffness = add_stiffness,
     .apply_forces = apply_forces,
-    .transform = transform,
-    .capsules = capsules,
-    .apart = apart,
-    .force = force,
+    .add_stiffness = add_stiffness,
     .saved = saved,
-    .blank = blank,
-    .restored = restored,
+    .transform = transform,
+    .contact = &contact,
+    .joints = &joints,
+    .statics = &tdi_reduced_statics,
 };
 
 td_status td_reduced_set(td_body *body, const td_reduce_opts *opts, td_diag *diag) {

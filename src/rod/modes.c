@@ -227,8 +227,20 @@ static void add_form(const tangent *t, int32_t i, const move *moved, tdi_modal_f
     f->damping += n->damping_time * all;
 }
 
+// A row an edge: how its start and its end move, and its turn.
+static void write_shape(const tangent *t, td_real *shape) {
+    const tdi_rod_model *m = t->state->model;
+    for (int32_t i = 0; i < m->node_count; i++) {
+        if (tdi_has_edge(&m->node[i]) && m->node[i].edge != TD_NONE) {
+            const td_vec3 start = move_of(t, i).start, end = place_of(t, i);
+            const td_real row[7] = {start.x, start.y, start.z, end.x, end.y, end.z, t->x[i][3]};
+            memcpy(shape + 7 * (ptrdiff_t)m->node[i].edge, row, sizeof row);
+        }
+    }
+}
+
 // Notes the turns of edges too.
-static tdi_modal_form form_of(void *context, const td_real *x) {
+static tdi_modal_form measure(void *context, const td_real *x, int32_t mode, td_real *shapes) {
     const tangent *t = context;
     const tdi_rod_model *m = t->state->model;
     tdi_modal_form f = {0, 0, 0};
@@ -240,28 +252,15 @@ static tdi_modal_form form_of(void *context, const td_real *x) {
             add_form(t, i, &moved, &f);
         }
     }
-    return f;
-}
-
-// A row an edge: how its start and its end move, and its turn.
-static void shape_of(void *context, const td_real *x, int32_t mode, td_real *shapes) {
-    const tangent *t = context;
-    const tdi_rod_model *m = t->state->model;
-    td_real *shape = shapes + 7 * (ptrdiff_t)m->edge_count * mode;
-    (void)x; // form_of() has it in t->x
-    for (int32_t i = 0; i < m->node_count; i++) {
-        if (tdi_has_edge(&m->node[i]) && m->node[i].edge != TD_NONE) {
-            const td_vec3 start = move_of(t, i).start, end = place_of(t, i);
-            const td_real row[7] = {start.x, start.y, start.z, end.x, end.y, end.z, t->x[i][3]};
-            memcpy(shape + 7 * (ptrdiff_t)m->node[i].edge, row, sizeof row);
-        }
+    if (shapes) {
+        write_shape(t, shapes + 7 * (ptrdiff_t)m->edge_count * mode);
     }
+    return f;
 }
 
 // ---- entry ----------------------------------------------------------------------------------
 
-static void lay_out(void *context, tdi_layout *l) {
-    tangent *t = context;
+static void lay_out(tangent *t, tdi_layout *l) {
     const tdi_rod_model *m = t->state->model;
     const size_t n = (size_t)m->node_count, ring = (size_t)m->ring_nodes;
     blocks *const both[2] = {&t->stiffness, &t->inertia};
@@ -274,29 +273,32 @@ static void lay_out(void *context, tdi_layout *l) {
     t->turn = tdi_layout_place(l, n, sizeof *t->turn);
 }
 
-static int32_t open_tangent(void *context, void *body) {
+static int32_t open_tangent(void *context, void *body, tdi_layout *l) {
     tdi_rod_state *s = body;
     *(tangent *)context = (tangent){.state = s};
+    lay_out(context, l);
     return s->model->head.dof_count;
 }
 
-static void expand_all(void *context, td_vec3 gravity, const tdi_lasting_load *loads,
-                       int32_t count) {
+static void gather(const tangent *t, td_real *y) {
+    const tdi_rod_state *s = t->state;
+    for (int32_t i = 0; i < s->model->node_count; i++) {
+        memcpy(t->y[i], s->work[i].r, sizeof t->y[i]);
+    }
+    from_nodes(s->model, t->y, y);
+}
+
+static void expand_all(void *context, td_vec3 gravity, const tdi_lasting_load *loads, int32_t count,
+                       td_real *gradient) {
     const tangent *t = context;
     const tdi_rod_potential statics = {.stiffness = 1, .gravity = gravity, .whole = true};
     const tdi_rod_potential masses = {.inertia = 1};
     tdi_rod_follow(t->state);
     expand(t->state, &masses, NULL, 0, &t->inertia);
     expand(t->state, &statics, loads, count, &t->stiffness);
-}
-
-static void gather(void *context, td_real *y) {
-    const tangent *t = context;
-    const tdi_rod_state *s = t->state;
-    for (int32_t i = 0; i < s->model->node_count; i++) {
-        memcpy(t->y[i], s->work[i].r, sizeof t->y[i]);
+    if (gradient) {
+        gather(t, gradient);
     }
-    from_nodes(s->model, t->y, y);
 }
 
 // Forces are kept as minus a gradient.
@@ -312,9 +314,7 @@ static void forces(void *context, tdi_points points, const td_vec3 *at, td_real 
 
 const tdi_modal tdi_rod_modal = {.bytes = sizeof(tangent),
                                  .open = open_tangent,
-                                 .place = lay_out,
                                  .expand = expand_all,
-                                 .gradient = gather,
                                  .stiffness = stiffness,
                                  .inertia = inertia,
                                  .diagonal = diagonal,
@@ -322,13 +322,12 @@ const tdi_modal tdi_rod_modal = {.bytes = sizeof(tangent),
                                  .respond = respond,
                                  .solve = solve,
                                  .forces = forces,
-                                 .form = form_of,
-                                 .shape = shape_of};
+                                 .measure = measure};
 
 td_status td_rod_modes(td_body *body, td_vec3 gravity, int32_t count, td_mode *modes,
                        td_real *shapes, td_diag *diag) {
     if (!tdi_as_rod(body) || !modes) {
         return tdi_refuse(diag, __func__);
     }
-    return tdi_solver_modes_of(body, gravity, count, modes, shapes, diag);
+    return tdi_modes_alone(body, gravity, count, modes, shapes, diag);
 }

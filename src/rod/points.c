@@ -282,8 +282,7 @@ void tdi_rod_add_contact(void *body, const tdi_contact_side *t) {
 
 // ---- points of all kinds --------------------------------------------------------------------
 
-void tdi_rod_positions(const void *body, tdi_points points, bool history, td_vec3 *x) {
-    const tdi_rod_state *s = body;
+static void positions(const tdi_rod_state *s, tdi_points points, bool history, td_vec3 *x) {
     if (tdi_are_nodes(&points)) {
         const int32_t last = points.first + points.count, vertices = s->model->node_count;
         for (int32_t i = points.first; i < last; i++) {
@@ -307,8 +306,7 @@ void tdi_rod_positions(const void *body, tdi_points points, bool history, td_vec
     }
 }
 
-void tdi_rod_velocities(void *body, tdi_points points, td_vec3 *v) {
-    const tdi_rod_state *s = body;
+static void velocities(const tdi_rod_state *s, tdi_points points, td_vec3 *v) {
     const int32_t vertices = s->model->node_count;
     for (int32_t k = 0; k < points.count; k++) {
         const tdi_point point = tdi_point_at(&points, k);
@@ -319,8 +317,7 @@ void tdi_rod_velocities(void *body, tdi_points points, td_vec3 *v) {
     }
 }
 
-void tdi_rod_motions(const void *body, tdi_points points, bool response, td_vec3 *dx) {
-    const tdi_rod_state *s = body;
+static void motions(const tdi_rod_state *s, tdi_points points, bool response, td_vec3 *dx) {
     const tdi_rod_step *step = response ? s->response : s->step;
     if (tdi_are_nodes(&points)) {
         const int32_t last = points.first + points.count, vertices = s->model->node_count;
@@ -341,6 +338,15 @@ void tdi_rod_motions(const void *body, tdi_points points, bool response, td_vec3
             const tdi_rod_spot a = spot_of(s, &point);
             dx[k] = move_of(s, step, &a);
         }
+    }
+}
+
+void tdi_rod_read(void *body, tdi_points points, tdi_reading what, td_vec3 *x) {
+    switch (what) {
+    case TDI_NOW:
+    case TDI_HISTORY: positions(body, points, what == TDI_HISTORY, x); break;
+    case TDI_VELOCITY: velocities(body, points, x); break;
+    default: motions(body, points, what == TDI_RESPONSE, x);
     }
 }
 

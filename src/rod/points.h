@@ -6,9 +6,7 @@
 #include "rod/implicit.h"
 
 // Functions of tdi_implicit; `body` is a tdi_rod_state.
-void tdi_rod_positions(const void *body, tdi_points points, bool history, td_vec3 *x);
-void tdi_rod_velocities(void *body, tdi_points points, td_vec3 *v);
-void tdi_rod_motions(const void *body, tdi_points points, bool response, td_vec3 *dx);
+void tdi_rod_read(void *body, tdi_points points, tdi_reading what, td_vec3 *x);
 void tdi_rod_apply_forces(void *body, tdi_points points, const td_vec3 *forces);
 void tdi_rod_add_stiffness(void *body, const tdi_point *point, td_vec3 gradient,
                            const td_sym3 *hessian, tdi_levers levers);

@@ -10,31 +10,9 @@
 
 enum { SPANS = 13 };
 
-// Turns count from the beginning of a step: between steps they are 0.
-int32_t tdi_rod_saved(const void *body, tdi_span spans[TDI_SPANS]) {
-    tdi_rod_state *s = (tdi_rod_state *)body; // what is listed may be written by the caller
-    const size_t n = (size_t)s->model->node_count, welds = (size_t)s->model->weld_count;
-    const tdi_span all[SPANS] = {{&s->stale, sizeof s->stale},
-                                 {&s->curved, sizeof s->curved},
-                                 {s->pose, n * sizeof *s->pose},
-                                 {s->past, n * sizeof *s->past},
-                                 {s->before, n * sizeof *s->before},
-                                 {s->before_last, n * sizeof *s->before_last},
-                                 {s->turn_before, n * sizeof *s->turn_before},
-                                 {s->rule, n * sizeof *s->rule},
-                                 {s->weld_past, welds * sizeof *s->weld_past},
-                                 {s->weld_rule, welds * sizeof *s->weld_rule},
-                                 {s->target, n * sizeof *s->target},
-                                 {s->target_m1, n * sizeof *s->target_m1},
-                                 {s->own, n * sizeof *s->own}};
-    memcpy(spans, all, sizeof all);
-    return SPANS;
-}
-
 // Frames follow their places. Before the first step the past has velocities alone, and no rule is
 // prepared before the second.
-void tdi_rod_blank(void *body) {
-    tdi_rod_state *s = body;
+static void blank(tdi_rod_state *s) {
     tdi_rod_refresh(s);
     const size_t welds = (size_t)s->model->weld_count;
     const int32_t known = s->head.known;
@@ -57,6 +35,32 @@ void tdi_rod_restored(void *body) {
     tdi_rod_note_goals(s);
     memcpy(s->pose_back, s->pose, n * sizeof *s->pose);
     memset(s->turn, 0, n * sizeof *s->turn);
+}
+
+// Turns count from the beginning of a step: between steps they are 0.
+int32_t tdi_rod_saved(void *body, tdi_saving what, tdi_span spans[TDI_SPANS]) {
+    tdi_rod_state *s = body;
+    if (what == TDI_SAVE_BLANK) {
+        blank(s);
+    } else if (what == TDI_SAVE_READ) {
+        tdi_rod_restored(s);
+    }
+    const size_t n = (size_t)s->model->node_count, welds = (size_t)s->model->weld_count;
+    const tdi_span all[SPANS] = {{&s->stale, sizeof s->stale},
+                                 {&s->curved, sizeof s->curved},
+                                 {s->pose, n * sizeof *s->pose},
+                                 {s->past, n * sizeof *s->past},
+                                 {s->before, n * sizeof *s->before},
+                                 {s->before_last, n * sizeof *s->before_last},
+                                 {s->turn_before, n * sizeof *s->turn_before},
+                                 {s->rule, n * sizeof *s->rule},
+                                 {s->weld_past, welds * sizeof *s->weld_past},
+                                 {s->weld_rule, welds * sizeof *s->weld_rule},
+                                 {s->target, n * sizeof *s->target},
+                                 {s->target_m1, n * sizeof *s->target_m1},
+                                 {s->own, n * sizeof *s->own}};
+    memcpy(spans, all, sizeof all);
+    return SPANS;
 }
 
 void tdi_rod_move_pose(tdi_rod_pose *pose, const tdi_rigid *g) {

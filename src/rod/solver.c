@@ -178,7 +178,7 @@ static td_vec3 tip(const tdi_rod_state *s, int32_t segment) {
     return tdi_add(origin(s, segment), tdi_quat_rotate(rotation(s, segment), at));
 }
 
-static void poses(const void *state, int32_t first, int32_t count, td_vec3 *origins, td_vec3 *tips,
+static void poses(void *state, int32_t first, int32_t count, td_vec3 *origins, td_vec3 *tips,
                   td_quat *rotations) {
     for (int32_t k = 0; k < count; k++) {
         if (origins) {
@@ -207,21 +207,24 @@ static void velocities(void *state, int32_t first, int32_t count, const td_vec3 
 }
 
 // Curvatures are 2 tan(angle/2) of the joint: what its moment is in proportion to.
-static td_vec3 turn(const void *state, int32_t segment) {
-    const tdi_rod_state *s = state;
-    if (segment >= s->model->edge_count) {
-        return tdi_vec3(0, 0, 0);
-    }
+static td_vec3 turn_of(const tdi_rod_state *s, int32_t segment) {
     const int32_t i = s->model->edge_node[segment];
     const tdi_rod_pose *pose = &s->pose[i];
     const td_real *rest = s->model->node[i].law.rest;
     return tdi_vec3(pose->k1 - rest[0], pose->twist - rest[2], rest[1] - pose->k2);
 }
 
-static td_vec3 moment(const void *state, int32_t segment, td_real stiffness) {
+static void bending(void *state, int32_t segment, td_real stiffness, td_vec3 *turn,
+                    td_vec3 *moment) {
     const tdi_rod_state *s = state;
-    return segment < s->model->edge_count ? tdi_scale(tdi_rod_moment(s, segment), stiffness)
-                                          : tdi_vec3(0, 0, 0);
+    const bool bends = segment < s->model->edge_count;
+    const td_vec3 none = {0, 0, 0};
+    if (turn) {
+        *turn = bends ? turn_of(s, segment) : none;
+    }
+    if (moment) {
+        *moment = bends ? tdi_scale(tdi_rod_moment(s, segment), stiffness) : none;
+    }
 }
 
 // ---- the whole ------------------------------------------------------------------------------
@@ -235,9 +238,9 @@ static td_sums sums(void *state, td_vec3 gravity) {
 // ---- entry ----------------------------------------------------------------------------------
 
 const tdi_statics_ops tdi_rod_statics = {
-    .begin = tdi_rod_begin_rest,
-    .end = tdi_rod_end_rest,
     .residual = residual,
+    .bending = bending,
+    .perturb_pose = tdi_rod_perturb_pose,
     .rest_new = rest_new,
     .damped_new = damped_new,
     .stiffen = stiffen,
@@ -268,7 +271,5 @@ const tdi_solver tdi_solver_rod = {
     .ends = &ends,
     .poses = poses,
     .velocities = velocities,
-    .turn = turn,
-    .moment = moment,
     .sums = sums,
 };

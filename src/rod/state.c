@@ -23,8 +23,7 @@ static void lay_out_scratch(tdi_rod_state *s, const tdi_rod_model *m, tdi_layout
     s->area_axes = tdi_layout_place(l, (size_t)m->edge_count, sizeof *s->area_axes);
 }
 
-size_t tdi_rod_scratch(const void *body) {
-    const tdi_rod_model *m = ((const tdi_rod_state *)body)->model;
+static size_t scratch_bytes(const tdi_rod_model *m) {
     tdi_rod_state sizes;
     tdi_layout l = {0};
     lay_out_scratch(&sizes, m, &l);
@@ -115,6 +114,7 @@ td_status tdi_rod_state_new(const tdi_rod_model *m, const td_alloc *alloc, tdi_r
         s->capsule_node[s->head.capsule_count++] = m->edge_node[m->solid[k].edge];
     }
     s->head.mass = tdi_rod_mass(m);
+    s->head.scratch_bytes = scratch_bytes(m);
     tdi_rod_reset(s);
     *out = s;
     return TD_OK;
@@ -129,6 +129,7 @@ void tdi_rod_reset(tdi_rod_state *s) {
     s->head.time = 0;
     s->head.known = 0;
     s->head.moved = 0;
+    s->head.lost_end = false;
     s->stale = TDI_ROD_CURRENT;
     const td_base_motion base = s->head.base;
     s->head.base = (td_base_motion){.rotation = {1, 0, 0, 0}};
@@ -194,7 +195,7 @@ td_status td_rod_set_end(td_body *body, int32_t rod, bool end, td_vec3 position,
     return TD_OK;
 }
 
-void tdi_rod_set_end(tdi_rod_state *s, int32_t rod, bool end, td_vec3 position, td_quat rotation) {
+static void set_end(tdi_rod_state *s, int32_t rod, bool end, td_vec3 position, td_quat rotation) {
     const tdi_rod_model *m = s->model;
     int32_t i = m->end_node[2 * rod + end];
     if (i == TD_NONE) { // pinned
@@ -215,6 +216,16 @@ void tdi_rod_set_end(tdi_rod_state *s, int32_t rod, bool end, td_vec3 position, 
         s->goal[at] = s->target[at];
         s->goal_m1[at] = s->target_m1[at];
         s->own[at] = true;
+    }
+}
+
+// Whether where ends shall be is known is noted for the next step.
+void tdi_rod_set_end(tdi_rod_state *s, int32_t rod, bool end, td_vec3 position, td_quat rotation) {
+    set_end(s, rod, end, position, rotation);
+    s->head.lost_end = false;
+    for (int32_t i = 0; i < s->model->node_count; i++) {
+        const bool held = s->model->node[i].flags & TDI_HELD_PLACE;
+        s->head.lost_end = s->head.lost_end || (held && !tdi_finite3(s->target[i]));
     }
 }
 

@@ -34,5 +34,4 @@ td_vec3 tdi_rod_on_edge(const tdi_rod_model *model, int32_t segment, td_vec3 poi
 td_vec3 tdi_rod_velocity_of(const tdi_rod_state *state, int32_t edge, td_vec3 point);
 
 // Scratch of a step: bytes, and memory for it; NULL: the state's own.
-size_t tdi_rod_scratch(const void *body);
 void tdi_rod_lend(void *body, void *scratch);

@@ -231,9 +231,55 @@ static void judge_guesses(tdi_rod_state *s) {
     s->curved = parabola < FAR * FAR * line;
 }
 
+// ---- statics --------------------------------------------------------------------------------
+
+// 1/s^2: the fastest of the springs.
+static td_real shift_of_springs(const tdi_rod_state *s) {
+    td_real most = 0;
+    for (int32_t i = 0; i < s->model->node_count; i++) {
+        const tdi_rod_node *n = &s->model->node[i];
+        td_real stiff = n->law.bend[0] + n->law.bend[2] + n->law.twist;
+        td_real inertia = n->shift_mass * n->length * n->length;
+        most = inertia > 0 && stiff > most * inertia ? stiff / inertia : most;
+    }
+    return SHIFT_REST * (most > 0 ? most : 1);
+}
+
+static void begin_rest(tdi_rod_state *s) {
+    const td_step_opts *o = s->head.opts;
+    const size_t n = (size_t)s->model->node_count;
+    *s->potential = (tdi_rod_potential){.stiffness = o->stiffness,
+                                        .gravity = o->gravity,
+                                        .loads = o->loads,
+                                        .load_count = o->load_count};
+    tdi_rod_follow(s);
+    memcpy(s->pose_start, s->pose, n * sizeof *s->pose);
+    memcpy(s->pose_back, s->pose, n * sizeof *s->pose);
+    memset(s->turn_back, 0, n * sizeof *s->turn);
+    s->head.first_shift = shift_of_springs(s);
+    tdi_rod_guess(s);
+    tdi_rod_try(s, 1, TDI_KEEPING);
+    s->head.driven = tdi_rod_carry_held(s);
+}
+
+static void stop(tdi_rod_state *s) {
+    tidy_frames(s);
+    for (int32_t i = 0; i < s->model->node_count; i++) {
+        s->past[i].v = tdi_vec3(0, 0, 0);
+        s->past[i].spin = 0;
+        s->turn[i] = 0;
+    }
+}
+
+// ---- a step ---------------------------------------------------------------------------------
+
 // Nothing is overwritten of what undo() needs.
 static void accept(void *body) {
     tdi_rod_state *s = body;
+    if (!(s->head.rule.h > 0)) {
+        stop(s);
+        return;
+    }
     const td_real dt = s->head.rule.dt, h = s->head.rule.h;
     const tdi_rod_rule *rule = s->rule;
     const tdi_weld_rule *weld_rule = s->weld_rule;
@@ -251,19 +297,6 @@ static void accept(void *body) {
     for (int32_t k = 0; k < s->model->weld_count; k++) {
         push_weld(s, k, weld_rule, 1 / h, 2 * dt / 3);
     }
-}
-
-// ---- a step ---------------------------------------------------------------------------------
-
-static td_status check(const void *body, const td_step_opts *o, td_diag *diag) {
-    const tdi_rod_state *s = body;
-    (void)o;
-    for (int32_t i = 0; i < s->model->node_count; i++) {
-        if (s->model->node[i].flags & TDI_HELD_PLACE && !tdi_finite3(s->target[i])) {
-            return tdi_fail(diag, TD_ERR_ARGUMENT, "where an end shall be is not finite");
-        }
-    }
-    return TD_OK;
 }
 
 // Ends that were set by themselves go a part of the way that they have left.
@@ -290,6 +323,10 @@ static void note_axes(tdi_rod_state *s) {
 
 static void begin(void *body) {
     tdi_rod_state *s = body;
+    if (!(s->head.rule.h > 0)) {
+        begin_rest(s);
+        return;
+    }
     const td_step_opts *o = s->head.opts;
     const size_t n = (size_t)s->model->node_count;
     const td_real h = s->head.rule.h;
@@ -310,6 +347,7 @@ static void begin(void *body) {
     memcpy(s->pose_start, s->pose, n * sizeof *s->pose);
     memcpy(s->pose_back, s->pose, n * sizeof *s->pose);
     memset(s->turn_back, 0, n * sizeof *s->turn);
+    s->head.driven = s->head.rule.touched && tdi_rod_carry_held(s);
     *s->potential = (tdi_rod_potential){.inertia = 1 / (h * h),
                                         .over_h = 1 / h,
                                         .stiffness = o->stiffness,
@@ -329,23 +367,19 @@ static void put_back(tdi_rod_state *s) {
     memset(s->turn, 0, n * sizeof *s->turn);
 }
 
-static void guess(void *body, bool take) {
+static void guess(void *body, tdi_start start, const td_vec3 *x, td_real part) {
     tdi_rod_state *s = body;
-    if (take) {
-        tdi_rod_guess(s);
-        tdi_rod_try(s, 1, s->head.rule.touched ? TDI_STRAIGHT : TDI_KEEPING);
-    } else {
+    const bool straight = start == TDI_START_TOWARDS || s->head.rule.touched;
+    if (start == TDI_START_BEGAN) {
         put_back(s);
+        return;
     }
-}
-
-static void seek(void *body, const td_vec3 *x, td_real part) {
-    if (x) {
-        tdi_rod_seek(body, x);
+    if (start == TDI_START_TOWARDS && x) {
+        tdi_rod_seek(s, x);
     } else {
-        tdi_rod_guess(body);
+        tdi_rod_guess(s);
     }
-    tdi_rod_try(body, part, TDI_STRAIGHT);
+    tdi_rod_try(s, part, straight ? TDI_STRAIGHT : TDI_KEEPING);
 }
 
 static void undo(void *body) {
@@ -361,47 +395,6 @@ static void undo(void *body) {
     }
     tdi_rod_place_base(s);
     aim(s, 1);
-}
-
-// ---- statics --------------------------------------------------------------------------------
-
-// 1/s^2: the fastest of the springs.
-static td_real shift_of_springs(const tdi_rod_state *s) {
-    td_real most = 0;
-    for (int32_t i = 0; i < s->model->node_count; i++) {
-        const tdi_rod_node *n = &s->model->node[i];
-        td_real stiff = n->law.bend[0] + n->law.bend[2] + n->law.twist;
-        td_real inertia = n->shift_mass * n->length * n->length;
-        most = inertia > 0 && stiff > most * inertia ? stiff / inertia : most;
-    }
-    return SHIFT_REST * (most > 0 ? most : 1);
-}
-
-void tdi_rod_begin_rest(void *body) {
-    tdi_rod_state *s = body;
-    const td_step_opts *o = s->head.opts;
-    const size_t n = (size_t)s->model->node_count;
-    *s->potential = (tdi_rod_potential){.stiffness = o->stiffness,
-                                        .gravity = o->gravity,
-                                        .loads = o->loads,
-                                        .load_count = o->load_count};
-    tdi_rod_follow(s);
-    memcpy(s->pose_start, s->pose, n * sizeof *s->pose);
-    memcpy(s->pose_back, s->pose, n * sizeof *s->pose);
-    memset(s->turn_back, 0, n * sizeof *s->turn);
-    s->head.first_shift = shift_of_springs(s);
-    tdi_rod_guess(s);
-    tdi_rod_try(s, 1, TDI_KEEPING);
-}
-
-void tdi_rod_end_rest(void *body) {
-    tdi_rod_state *s = body;
-    tidy_frames(s);
-    for (int32_t i = 0; i < s->model->node_count; i++) {
-        s->past[i].v = tdi_vec3(0, 0, 0);
-        s->past[i].spin = 0;
-        s->turn[i] = 0;
-    }
 }
 
 // ---- Newton's method ------------------------------------------------------------------------
@@ -466,21 +459,13 @@ static void keep(void *body) {
     s->turn_back = turn;
 }
 
-static void try(void *body, td_real fraction) {
+static void try(void *body, td_real fraction, bool follow) {
+    (void)follow; // it does not
     tdi_rod_try(body, fraction, way_of(body));
 }
 
-static td_real solve(void *body, bool limited, td_real *predicted_decrease) {
-    tdi_rod_state *s = body;
-    (void)limited; // edges that turn far keep their lengths
-    *predicted_decrease += tdi_rod_solve(s);
-    s->carry = false;
-    return tdi_rod_largest(s);
-}
-
 // Gradients alone, in place of those that elimination used up; factors stay.
-static td_real solve_again(void *body) {
-    tdi_rod_state *s = body;
+static void renew_gradient(tdi_rod_state *s) {
     tdi_rod_potential *p = s->potential;
     p->only_gradient = true;
     tdi_rod_clear_gradient(s);
@@ -489,7 +474,16 @@ static td_real solve_again(void *body) {
         tdi_rod_node_terms(s, p, i);
     }
     p->only_gradient = false;
-    tdi_rod_solve(s);
+}
+
+// Edges that turn far keep their lengths: nothing is limited.
+static td_real solve(void *body, tdi_solving how, td_real *predicted_decrease) {
+    tdi_rod_state *s = body;
+    if (how.again) {
+        renew_gradient(s);
+    }
+    *predicted_decrease += tdi_rod_solve(s);
+    s->carry = s->carry && how.again;
     return tdi_rod_largest(s);
 }
 
@@ -497,24 +491,19 @@ static td_real largest(const void *body) {
     return tdi_rod_largest(body);
 }
 
-static td_real value(const void *body) {
-    const tdi_rod_state *s = body;
-    return tdi_rod_value(s, s->potential);
-}
-
-static td_real value_kept(void *body) {
+static td_real value(void *body, bool kept) {
     tdi_rod_state *s = body;
     tdi_rod_pose *pose = s->pose;
     td_real *turn = s->turn;
-    s->pose = s->pose_back;
-    s->turn = s->turn_back;
-    td_real kept = value(s);
+    s->pose = kept ? s->pose_back : pose;
+    s->turn = kept ? s->turn_back : turn;
+    const td_real sum = tdi_rod_value(s, s->potential);
     s->pose = pose;
     s->turn = turn;
-    return kept;
+    return sum;
 }
 
-static void perturb_pose(void *body, const tdi_rigid *g) {
+void tdi_rod_perturb_pose(void *body, const tdi_rigid *g) {
     tdi_rod_state *s = body;
     const size_t bytes = (size_t)s->model->node_count * sizeof *s->pose;
     if (!g && !s->pose_perturbed) {
@@ -530,61 +519,51 @@ static void perturb_pose(void *body, const tdi_rigid *g) {
 
 // ---- what is held ---------------------------------------------------------------------------
 
-static bool driven(const void *body) {
-    return tdi_rod_carry_held((tdi_rod_state *)body); // the increments are scratch
-}
-
-static void stand(void *body) {
+static void drive(void *body, td_real time, bool stand) {
     tdi_rod_state *s = body;
-    memset(s->step, 0, (size_t)s->model->node_count * sizeof *s->step);
-    tdi_rod_carry_left(s, s->pose_back);
-    try(s, 1);
+    (void)time; // increments take it along
+    if (stand) {
+        memset(s->step, 0, (size_t)s->model->node_count * sizeof *s->step);
+        tdi_rod_carry_left(s, s->pose_back);
+        try(s, 1, false);
+    }
 }
 
 // ---- entry ----------------------------------------------------------------------------------
 
+static const tdi_contact_ops contact = {tdi_rod_capsules, tdi_rod_apart, tdi_rod_force,
+                                        tdi_rod_add_contact};
 static const tdi_block_ops blocks = {tdi_rod_blocks, tdi_rod_rows, tdi_rod_unknowns,
                                      tdi_rod_increments};
 
 const tdi_implicit tdi_rod_implicit = {
-    .statics = &tdi_rod_statics,
-    .blocks = &blocks,
-    .check = check,
+    .traits = {.point_kinds =
+                   1u << TDI_POINT_POSITION | 1u << TDI_POINT_NODE | 1u << TDI_POINT_ROTATION,
+               .reuses = true,
+               .keeps_value = true,
+               .straight = true,
+               .revocable = true},
     .begin = begin,
     .guess = guess,
-    .seek = seek,
     .accept = accept,
     .undo = undo,
-    .revocable = true,
-    .scratch = tdi_rod_scratch,
+    .drive = drive,
     .lend = tdi_rod_lend,
     .clear = clear,
     .factor = factor,
     .solve = solve,
-    .solve_again = solve_again,
     .largest = largest,
     .value = value,
-    .perturb_pose = perturb_pose,
-    .value_kept = value_kept,
     .keep = keep,
     .try = try,
-    .straight = true,
-    .driven = driven,
-    .stand = stand,
-    .capsules = tdi_rod_capsules,
-    .apart = tdi_rod_apart,
-    .force = tdi_rod_force,
-    .velocities = tdi_rod_velocities,
-    .add_contact = tdi_rod_add_contact,
-    .respond = tdi_rod_respond,
-    .add_response = tdi_rod_add_response,
-    .point_kinds = 1u << TDI_POINT_POSITION | 1u << TDI_POINT_NODE | 1u << TDI_POINT_ROTATION,
-    .positions = tdi_rod_positions,
-    .motions = tdi_rod_motions,
+    .read = tdi_rod_read,
     .apply_forces = tdi_rod_apply_forces,
     .add_stiffness = tdi_rod_add_stiffness,
+    .respond = tdi_rod_respond,
+    .add_response = tdi_rod_add_response,
     .saved = tdi_rod_saved,
     .transform = tdi_rod_transform,
-    .blank = tdi_rod_blank,
-    .restored = tdi_rod_restored,
+    .contact = &contact,
+    .statics = &tdi_rod_statics,
+    .blocks = &blocks,
 };

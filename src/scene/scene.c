@@ -277,6 +277,22 @@ static const char *names_of(const tdi_choice *choices, uint32_t bits, char text[
     return text;
 }
 
+// The solvers that have something: the place of a bool of td_solver_info.
+static const char *solvers_with(size_t place, char text[120]) {
+    tdi_word_list names = {text, 120, 0, 0, 0};
+    text[0] = 0;
+    for (int32_t k = 0; k < td_solver_count(); k++) {
+        const td_solver_info info = td_solver_get(k);
+        if (*(const bool *)((const char *)&info + place)) {
+            char name[40];
+            snprintf(name, sizeof name, "'%s'", info.name);
+            tdi_words_add(&names, name);
+        }
+    }
+    tdi_words_end(&names);
+    return text;
+}
+
 bool tdi_object_adapts(const td_scene *s, const td_object_def *o) {
     return o->adapt.joints > 0 || o->adapt.error > 0 || tdi_scene_keyed(s, &o->adapt.error);
 }
@@ -285,7 +301,7 @@ bool tdi_object_adapts(const td_scene *s, const td_object_def *o) {
 static td_status check_solver(const td_scene *s, int32_t k, td_diag_list *diags) {
     const td_object_def *o = &s->def.objects[k];
     const td_solver_info info = solver_of(o);
-    char path[96], has[120];
+    char path[96], has[120], coarse[120];
     if (!(info.integrators >> o->integrator & 1)) {
         snprintf(path, sizeof path, "objects[%d].integrator", k);
         return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
@@ -302,9 +318,10 @@ static td_status check_solver(const td_scene *s, int32_t k, td_diag_list *diags)
     if (tdi_object_adapts(s, o) && !info.adapts) {
         snprintf(path, sizeof path, "objects[%d].adapt", k);
         return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
-                               "the solver '%s' has no 'adapt'; the solver 'tree' has, and axes of "
-                               "the solver 'helix' are coarse by 'elements'",
-                               info.name);
+                               "the solver '%s' has no 'adapt'; the solver %s has, and axes of "
+                               "the solver %s are coarse by 'elements'",
+                               info.name, solvers_with(offsetof(td_solver_info, adapts), has),
+                               solvers_with(offsetof(td_solver_info, curved), coarse));
     }
     if (o->elements > 0 && !info.curved) {
         snprintf(path, sizeof path, "objects[%d].elements", k);
@@ -509,12 +526,12 @@ static td_status check_contact(const td_scene *s, td_diag_list *diags) {
 static td_status check_joints(const td_scene *s, int32_t k, td_diag_list *diags) {
     const td_object_def *o = &s->def.objects[k];
     const td_solver_info solver = solver_of(o);
-    char path[96];
+    char path[96], has[120];
     snprintf(path, sizeof path, "objects[%d].joints", k);
     if (o->joint_count > 0 && !solver.hinges) {
-        return tdi_scene_fault(
-            s, diags, TD_ERR_SYNTAX, path,
-            "the solver '%s' does not have joints of other kinds, but 'tree' does", solver.name);
+        return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
+                               "the solver '%s' does not have joints of other kinds, but %s does",
+                               solver.name, solvers_with(offsetof(td_solver_info, hinges), has));
     }
     for (int32_t j = 0; j < o->joint_count; j++) {
         const td_joint_def *joint = &o->joints[j];

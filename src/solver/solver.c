@@ -72,19 +72,6 @@ td_status tdi_body_settle(td_body *body, const td_step_opts *opts, td_step_stats
 
 enum { LOWEST = 12 }; // modes to look at for a ratio: the first may be those of a free body
 
-td_status tdi_solver_modes_of(td_body *body, td_vec3 gravity, int32_t count, td_mode *modes,
-                              td_real *shapes, td_diag *diag) {
-    const tdi_modal *modal = tdi_state_modal(body);
-    void *tangent = tdi_alloc_zeroed(body->alloc, 1, modal->bytes);
-    if (!tangent) {
-        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the modes");
-    }
-    const td_status status = tdi_modes_alone(modal, tangent, tdi_state_whole(body), body->alloc,
-                                             gravity, count, modes, shapes, diag);
-    tdi_alloc_free(body->alloc, tangent, modal->bytes);
-    return status;
-}
-
 td_status tdi_damping_time(const td_body_model *second, const td_damping_opts *opts,
                            const td_alloc *alloc, td_real *time, td_diag *diag) {
     td_body *body = NULL;
@@ -95,7 +82,7 @@ td_status tdi_damping_time(const td_body_model *second, const td_damping_opts *o
     td_status status = second->solver->state_new(second, alloc, &body, diag);
     status = status == TD_OK ? tdi_body_settle(body, &rest, NULL, diag) : status;
     if (status == TD_OK) {
-        status = tdi_solver_modes_of(body, opts->gravity, count, modes, NULL, diag);
+        status = tdi_modes_alone(body, opts->gravity, count, modes, NULL, diag);
     }
     tdi_state_free(body);
     for (int32_t k = 0; status == TD_OK && k < count; k++) {

@@ -90,6 +90,8 @@ typedef struct tdi_reduction_ops {
     // Of a segment: td_reduce_mode of its joint, and the first segment of its cluster.
     const uint8_t *(*modes)(const td_body *state);
     int32_t (*cluster)(const td_body *state, int32_t segment);
+    // The segments whose wind a step takes, which need not be all of them, and where they are.
+    const int32_t *(*wind_segments)(const void *state, int32_t *count, td_vec3 *places);
     // Points at which the air is sampled: how many.
     int32_t (*air_points)(void *state, td_vec3 points[TDI_AIR_POINTS]);
     // m: how far the tips will sway in these winds, rms, and what is allowed.
@@ -156,25 +158,19 @@ typedef struct tdi_solver {
     void (*set_base)(void *state, const td_base_motion *motion);
     // * Makes of a load on a segment one that a step takes: segments may only ride on others.
     void (*place_load)(const void *model, td_load *load);
-    // * The segments whose wind a step takes, for a solver that does not need it at all of them,
-    // and where they are.
-    const int32_t *(*wind_segments)(const void *state, int32_t *count, td_vec3 *places);
     // Implicit steps, statics, contact and saving.
     const tdi_implicit *implicit;
     const tdi_transfer_ops *transfer; // * left out: its actors cannot be cut, and do not grow
     const tdi_end_ops *ends;          // * left out: ends are not held
 
     // ---- segments
-    // Joints, tips and rotations of `count` segments from `first` on. Any may be NULL.
-    void (*poses)(const void *state, int32_t first, int32_t count, td_vec3 *origins, td_vec3 *tips,
+    // Joints, tips and rotations of `count` segments from `first` on. Any may be NULL. What is read
+    // may be brought up to date first.
+    void (*poses)(void *state, int32_t first, int32_t count, td_vec3 *origins, td_vec3 *tips,
                   td_quat *rotations);
     // Velocities of points of these segments, one each; NULL: of their tips.
     void (*velocities)(void *state, int32_t first, int32_t count, const td_vec3 *points,
                        td_vec3 *velocities);
-    // Rotation vector from rest between a segment and what carries it, rad, and the moment of the
-    // springs that it winds, N m. * Left out: zero, nothing turns.
-    td_vec3 (*turn)(const void *state, int32_t segment);
-    td_vec3 (*moment)(const void *state, int32_t segment, td_real stiffness);
 
     // ---- the whole
     td_sums (*sums)(void *state, td_vec3 gravity);
@@ -200,9 +196,6 @@ void tdi_model_free(void *model); // NULL is allowed
 td_status tdi_body_settle(td_body *body, const td_step_opts *opts, td_step_stats *stats,
                           td_diag *diag);
 
-// The lowest modes about the pose of a body whose solver has modes; shapes may be NULL.
-td_status tdi_solver_modes_of(td_body *body, td_vec3 gravity, int32_t count, td_mode *modes,
-                              td_real *shapes, td_diag *diag);
 // The damping time for which the lowest mode that damping reaches has a ratio, of a model that is
 // damped with a time of 1 s: ratios grow in proportion to the time.
 td_status tdi_damping_time(const td_body_model *second, const td_damping_opts *opts,
@@ -210,21 +203,19 @@ td_status tdi_damping_time(const td_body_model *second, const td_damping_opts *o
 
 // ---- one segment ----------------------------------------------------------------------------
 
-static inline td_vec3 tdi_solver_origin(const tdi_solver *solver, const void *state,
-                                        int32_t segment) {
+static inline td_vec3 tdi_solver_origin(const tdi_solver *solver, void *state, int32_t segment) {
     td_vec3 origin;
     solver->poses(state, segment, 1, &origin, NULL, NULL);
     return origin;
 }
 
-static inline td_vec3 tdi_solver_tip(const tdi_solver *solver, const void *state, int32_t segment) {
+static inline td_vec3 tdi_solver_tip(const tdi_solver *solver, void *state, int32_t segment) {
     td_vec3 tip;
     solver->poses(state, segment, 1, NULL, &tip, NULL);
     return tip;
 }
 
-static inline td_quat tdi_solver_rotation(const tdi_solver *solver, const void *state,
-                                          int32_t segment) {
+static inline td_quat tdi_solver_rotation(const tdi_solver *solver, void *state, int32_t segment) {
     td_quat rotation;
     solver->poses(state, segment, 1, NULL, NULL, &rotation);
     return rotation;
@@ -237,12 +228,19 @@ static inline td_vec3 tdi_solver_velocity(const tdi_solver *solver, void *state,
     return velocity;
 }
 
-static inline td_vec3 tdi_solver_turn(const tdi_solver *solver, const void *state,
-                                      int32_t segment) {
-    return solver->turn ? solver->turn(state, segment) : (td_vec3){0, 0, 0};
+static inline td_vec3 tdi_solver_turn(const tdi_solver *solver, void *state, int32_t segment) {
+    td_vec3 turn = {0, 0, 0};
+    if (tdi_statics_of(solver)->bending) {
+        tdi_statics_of(solver)->bending(state, segment, 1, &turn, NULL);
+    }
+    return turn;
 }
 
-static inline td_vec3 tdi_solver_moment(const tdi_solver *solver, const void *state,
-                                        int32_t segment, td_real stiffness) {
-    return solver->moment ? solver->moment(state, segment, stiffness) : (td_vec3){0, 0, 0};
+static inline td_vec3 tdi_solver_moment(const tdi_solver *solver, void *state, int32_t segment,
+                                        td_real stiffness) {
+    td_vec3 moment = {0, 0, 0};
+    if (tdi_statics_of(solver)->bending) {
+        tdi_statics_of(solver)->bending(state, segment, stiffness, NULL, &moment);
+    }
+    return moment;
 }

@@ -36,7 +36,7 @@ static td_status time_of_ratio(tdi_tree_state *s, td_vec3 gravity, td_real ratio
     if (!shapes && numbers > 0) {
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the modes");
     }
-    td_status status = tdi_solver_modes_of(&s->head, gravity, count, modes, shapes, diag);
+    td_status status = tdi_modes_alone(&s->head, gravity, count, modes, shapes, diag);
     *time = -1;
     for (int32_t j = 0; status == TD_OK && *time < 0 && j < count; j++) {
         td_real w = 2 * TDI_PI * modes[j].frequency;

@@ -195,7 +195,8 @@ static void sweep_out(const tdi_tangent *t, td_real *x) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
-bool tdi_tangent_factor(tdi_tangent *t, td_real shift) {
+bool tdi_tangent_factor(void *tangent, td_real shift) {
+    const tdi_tangent *t = tangent;
     const tdi_tree_model *m = t->model;
     tdi_tree_state *s = t->state;
     for (int32_t i = 0; i < m->body_count; i++) {
@@ -223,7 +224,8 @@ bool tdi_tangent_factor(tdi_tangent *t, td_real shift) {
     return true;
 }
 
-void tdi_tangent_solve(const tdi_tangent *t, td_real *x) {
+void tdi_tangent_solve(void *tangent, td_real *x) {
+    const tdi_tangent *t = tangent;
     tdi_tangent_spread(t, x);
     for (int32_t i = 0; i < t->model->body_count; i++) {
         tdi_wrench w = tdi_mass_momentum(&t->mass[i], &t->state->node[i].move);
@@ -233,7 +235,8 @@ void tdi_tangent_solve(const tdi_tangent *t, td_real *x) {
     sweep_out(t, x);
 }
 
-void tdi_tangent_respond(const tdi_tangent *t, td_real *x) {
+void tdi_tangent_respond(void *tangent, td_real *x) {
+    const tdi_tangent *t = tangent;
     tdi_tangent_load(t, x);
     sweep_in(t);
     sweep_out(t, x);

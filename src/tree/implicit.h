@@ -59,42 +59,37 @@ typedef struct tdi_tree_step {
 } tdi_tree_step;
 
 // What trees supply to the common steps and Newton's method; bodies are td_tree_states.
-bool tdi_step_ready(const void *body, const td_step_opts *o);
 void tdi_step_begin(void *body);
-void tdi_step_guess(void *body, bool take);
-bool tdi_step_recall(void *body);
+void tdi_step_guess(void *body, tdi_start start, const td_vec3 *x, td_real part);
 void tdi_step_undo(void *body);
 void tdi_step_accept(void *body);
-void tdi_step_begin_rest(void *body);
-void tdi_step_end_rest(void *body);
+void tdi_step_drive(void *body, td_real time, bool stand);
 void tdi_step_clear(void *body);
 tdi_factored tdi_step_factor(void *body, const tdi_model *model);
-td_real tdi_step_solve(void *body, bool limited, td_real *predicted_decrease);
-td_real tdi_step_attempt(void *body, bool limited, td_real *predicted_decrease);
+td_real tdi_step_solve(void *body, tdi_solving how, td_real *predicted_decrease);
 td_real tdi_step_largest(const void *body);
-td_real tdi_step_value(const void *body);
+td_real tdi_step_value(void *body, bool kept);
 void tdi_step_perturb_pose(void *body, const tdi_rigid *motion);
-void tdi_step_follow(void *body);
 void tdi_step_keep(void *body);
-void tdi_step_try(void *body, td_real fraction);
-bool tdi_step_driven(const void *body);
-void tdi_step_drive(void *body, td_real time);
-void tdi_step_stand(void *body);
+void tdi_step_try(void *body, td_real fraction, bool follow);
 
 #define TDI_LONGEST_TURN 1.0 // rad: no joint turns further in one iteration
 
 // The part of the table that holds for all that begins with a tdi_tree_state; with tree/points.h.
-#define TDI_TREE_STEPS                                                                         \
-    .ready = tdi_step_ready, .guess = tdi_step_guess, .clear = tdi_step_clear,                 \
-    .solve = tdi_step_solve, .largest = tdi_step_largest, .value = tdi_step_value,             \
-    .follow = tdi_step_follow, .keep = tdi_step_keep, .try = tdi_step_try,                     \
-    .longest = TDI_LONGEST_TURN, .longest_rest = TDI_LONGEST_TURN, .driven = tdi_step_driven,  \
-    .drive = tdi_step_drive, .stand = tdi_step_stand,                                          \
-    .point_kinds = 1u << TDI_POINT_POSITION | 1u << TDI_POINT_JOINT | 1u << TDI_POINT_NODE |   \
-                   1u << TDI_POINT_ROTATION,                                                   \
-    .velocities = tdi_tree_velocities, .motions = tdi_tree_motions,                            \
-    .positions = tdi_tree_positions, .confine = tdi_tree_confine, .respond = tdi_tree_respond, \
-    .add_response = tdi_tree_add_response, .perturb_pose = tdi_step_perturb_pose
+#define TDI_TREE_STEPS                                                                          \
+    .traits = {.point_kinds = 1u << TDI_POINT_POSITION | 1u << TDI_POINT_JOINT |                \
+                              1u << TDI_POINT_NODE | 1u << TDI_POINT_ROTATION,                  \
+               .drives = true,                                                                  \
+               .moves = true,                                                                   \
+               .follows = true,                                                                 \
+               .heeds_wind = true,                                                              \
+               .longest = TDI_LONGEST_TURN,                                                     \
+               .longest_rest = TDI_LONGEST_TURN},                                               \
+    .guess = tdi_step_guess, .drive = tdi_step_drive, .clear = tdi_step_clear,                  \
+    .factor = tdi_step_factor, .solve = tdi_step_solve, .largest = tdi_step_largest,            \
+    .value = tdi_step_value, .keep = tdi_step_keep, .try = tdi_step_try, .read = tdi_tree_read, \
+    .confine = tdi_tree_confine, .respond = tdi_tree_respond,                                   \
+    .add_response = tdi_tree_add_response
 
 // A tree for the common Newton's method; bodies are td_tree_states.
 extern const tdi_implicit tdi_tree_implicit;
@@ -103,5 +98,7 @@ td_status tdi_tree_rest_new(const void *model, td_vec3 gravity, const td_alloc *
                             td_body_model **out, td_diag *diag);
 td_status tdi_tree_damped_new(const void *model, const td_damping_opts *opts, const td_alloc *alloc,
                               td_body_model **out, td_diag *diag);
+void tdi_tree_bending(void *state, int32_t segment, td_real stiffness, td_vec3 *turn,
+                      td_vec3 *moment);
 void tdi_tree_stiffen(void *model, const void *parameters, td_real bend, td_real twist);
 extern const tdi_modal tdi_tree_modal; // modes.c

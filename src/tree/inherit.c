@@ -239,7 +239,7 @@ void tdi_tree_inherit(void *state, void *old, const tdi_segment_source *segment_
     to->head.time = from->head.time;
     to->head.dt = from->head.dt;
     to->head.moved = 1; // it is not as drawn
-    to->air = from->air;
+    to->head.air = from->head.air;
     to->stale = false;
     to->told = 0;
     memset(to->angle, 0, (size_t)c.m->head.dof_count * sizeof *to->angle);

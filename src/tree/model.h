@@ -197,7 +197,6 @@ struct tdi_tree_state {
     td_real *angle_near; // the same in the last iteration of a step
 
     // multistep: now and one step back
-    td_air air;          // of the last step
     tdi_frame base_past; // where that left the base
     tdi_past *past;
     tdi_place *history;     // x* of the next step, x_n+1 = x* + h' v_n+1
@@ -301,7 +300,7 @@ void tdi_tree_keep(const tdi_tree_model *model, tdi_tree_state *state);
 void tdi_tree_try(const tdi_tree_model *model, tdi_tree_state *state, td_pool *pool,
                   td_real fraction);
 // The pose, which is kept, moved by all of it, with the factors of tdi_sweep_in() and increments of
-// tdi_sweep_out(): see tdi_implicit.follow.
+// tdi_sweep_out(): see tdi_implicit.try.
 void tdi_tree_follow(const tdi_tree_model *model, tdi_tree_state *state, td_pool *pool);
 
 static inline const tdi_frame *tdi_parent_frame(const tdi_tree_model *m, const tdi_tree_state *s,

@@ -297,8 +297,7 @@ static td_vec3 position_of(const tdi_tree_state *s, const tdi_point *point, bool
                    tdi_mat3_apply(r, own_point(s, point)));
 }
 
-void tdi_tree_positions(const void *body, tdi_points points, bool history, td_vec3 *x) {
-    const tdi_tree_state *s = body;
+static void positions(const tdi_tree_state *s, tdi_points points, bool history, td_vec3 *x) {
     if (tdi_are_nodes(&points)) {
         node_positions(s, points.first, points.count, history, x);
         return;
@@ -312,8 +311,7 @@ void tdi_tree_positions(const void *body, tdi_points points, bool history, td_ve
     }
 }
 
-void tdi_tree_velocities(void *body, tdi_points points, td_vec3 *v) {
-    const tdi_tree_state *s = body;
+static void velocities(const tdi_tree_state *s, tdi_points points, td_vec3 *v) {
     for (int32_t k = 0; k < points.count; k++) {
         const tdi_point point = tdi_point_at(&points, k);
         const int32_t i = body_of(s, &point);
@@ -330,8 +328,7 @@ static td_vec3 motion_of(const tdi_tree_state *s, const tdi_point *point, bool r
                : moved(move_of(s, i, response), tdi_tree_lever(s, point));
 }
 
-void tdi_tree_motions(const void *body, tdi_points points, bool response, td_vec3 *dx) {
-    const tdi_tree_state *s = body;
+static void motions(const tdi_tree_state *s, tdi_points points, bool response, td_vec3 *dx) {
     const int32_t *owner = s->model->capsule_body;
     for (int32_t k = 0, n = points.first; tdi_are_nodes(&points) && k < points.count; k++, n++) {
         dx[k] = moved(move_of(s, owner[n / 2], response), node_lever(s, n));
@@ -339,6 +336,15 @@ void tdi_tree_motions(const void *body, tdi_points points, bool response, td_vec
     for (int32_t k = 0; !tdi_are_nodes(&points) && k < points.count; k++) {
         const tdi_point point = tdi_point_at(&points, k);
         dx[k] = motion_of(s, &point, response);
+    }
+}
+
+void tdi_tree_read(void *body, tdi_points points, tdi_reading what, td_vec3 *x) {
+    switch (what) {
+    case TDI_NOW:
+    case TDI_HISTORY: positions(body, points, what == TDI_HISTORY, x); break;
+    case TDI_VELOCITY: velocities(body, points, x); break;
+    default: motions(body, points, what == TDI_RESPONSE, x);
     }
 }
 

@@ -12,9 +12,7 @@ td_vec3 tdi_tree_lever(const tdi_tree_state *state, const tdi_point *point);
 tdi_mat3 tdi_tree_joint_axes(const tdi_tree_state *state, int32_t body);
 
 // Functions of tdi_implicit; `body` is a tdi_tree_state.
-void tdi_tree_positions(const void *body, tdi_points points, bool history, td_vec3 *x);
-void tdi_tree_velocities(void *body, tdi_points points, td_vec3 *v);
-void tdi_tree_motions(const void *body, tdi_points points, bool response, td_vec3 *dx);
+void tdi_tree_read(void *body, tdi_points points, tdi_reading what, td_vec3 *x);
 void tdi_tree_apply_forces(void *body, tdi_points points, const td_vec3 *forces);
 void tdi_tree_confine(void *body, tdi_points points);
 void tdi_tree_add_stiffness(void *body, const tdi_point *point, td_vec3 gradient,

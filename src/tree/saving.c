@@ -6,25 +6,17 @@
 #include <string.h>
 
 enum {
-    SPANS = 16,
-    VELOCITIES = 5,
-    HISTORY = 8,
-    FORCES = 15
+    SPANS = 15,
+    VELOCITIES = 4,
+    HISTORY = 7,
+    FORCES = 14
 }; // those from HISTORY on are of implicit steps
 
-int32_t tdi_tree_saved(const void *body, tdi_span spans[TDI_SPANS]) {
-    const tdi_tree_state *s = body;
-    return tdi_tree_saved_of(s, s->model, spans);
-}
-
-int32_t tdi_tree_saved_of(const tdi_tree_state *state, const tdi_tree_model *m,
-                          tdi_span spans[TDI_SPANS]) {
-    tdi_tree_state *s = (tdi_tree_state *)state; // what is listed may be written by the caller
+int32_t tdi_tree_saved_of(tdi_tree_state *s, const tdi_tree_model *m, tdi_span spans[TDI_SPANS]) {
     const size_t n = (size_t)m->body_count, nv = (size_t)m->head.dof_count,
                  nq = (size_t)m->coord_count;
     const tdi_span all[SPANS] = {{&s->base, sizeof s->base},
                                  {&s->base_twist, sizeof s->base_twist},
-                                 {&s->air, sizeof s->air},
                                  {&s->stale, sizeof s->stale},
                                  {s->q, nq * sizeof *s->q},
                                  {s->v, nv * sizeof *s->v},
@@ -43,16 +35,16 @@ int32_t tdi_tree_saved_of(const tdi_tree_state *state, const tdi_tree_model *m,
 }
 
 // Velocities are those of the past where that is newer; no history is of use before it began.
-void tdi_tree_blank(void *body) {
-    const tdi_tree_state *s = body;
-    tdi_span all[TDI_SPANS];
-    const int32_t count = tdi_tree_saved(body, all);
-    for (int32_t k = 0; k < count; k++) {
+int32_t tdi_tree_saved(void *body, tdi_saving what, tdi_span all[TDI_SPANS]) {
+    tdi_tree_state *s = body;
+    const int32_t count = tdi_tree_saved_of(s, s->model, all);
+    for (int32_t k = 0; what == TDI_SAVE_BLANK && k < count; k++) {
         const bool history = k >= HISTORY && s->head.known == 0;
         if (k == VELOCITIES ? s->stale : history || (k == FORCES && !(s->told > 0))) {
             memset(all[k].data, 0, all[k].size);
         }
     }
+    return count;
 }
 
 static void carry_frame(tdi_frame *f, const tdi_rigid *g) {

@@ -92,7 +92,7 @@ static td_real residual(void *state, td_vec3 gravity) {
 
 // ---- segments -------------------------------------------------------------------------------
 
-static void poses(const void *state, int32_t first, int32_t count, td_vec3 *origins, td_vec3 *tips,
+static void poses(void *state, int32_t first, int32_t count, td_vec3 *origins, td_vec3 *tips,
                   td_quat *rotations) {
     for (int32_t k = 0; k < count; k++) {
         if (origins) {
@@ -115,8 +115,7 @@ static void velocities(void *state, int32_t first, int32_t count, const td_vec3 
     }
 }
 
-static td_vec3 turn(const void *state, int32_t segment) {
-    const tdi_tree_state *s = state;
+static td_vec3 turn_of(const tdi_tree_state *s, int32_t segment) {
     const tdi_tree_model *m = s->model;
     const td_real *a = s->angle + m->dof[segment];
     switch ((td_joint_kind)m->kind[segment]) {
@@ -126,10 +125,9 @@ static td_vec3 turn(const void *state, int32_t segment) {
     }
 }
 
-static td_vec3 moment(const void *state, int32_t segment, td_real stiffness) {
-    const tdi_tree_state *s = state;
+static td_vec3 moment_of(const tdi_tree_state *s, int32_t segment, td_real stiffness) {
     const tdi_tree_model *m = s->model;
-    const td_vec3 k = tdi_scale(m->body[segment].stiffness, stiffness), a = turn(state, segment);
+    const td_vec3 k = tdi_scale(m->body[segment].stiffness, stiffness), a = turn_of(s, segment);
     if (m->kind[segment] == TD_JOINT_HINGE) { // its stiffness about the axis is in x
         return tdi_scale(a, k.x);
     }
@@ -137,6 +135,16 @@ static td_vec3 moment(const void *state, int32_t segment, td_real stiffness) {
         return tdi_tangent_gradient(k, s->q + m->coord[segment]);
     }
     return tdi_vec3(k.x * a.x, k.y * a.y, k.z * a.z);
+}
+
+void tdi_tree_bending(void *state, int32_t segment, td_real stiffness, td_vec3 *turn,
+                      td_vec3 *moment) {
+    if (turn) {
+        *turn = turn_of(state, segment);
+    }
+    if (moment) {
+        *moment = moment_of(state, segment, stiffness);
+    }
 }
 
 // ---- the whole ------------------------------------------------------------------------------
@@ -150,9 +158,9 @@ static td_sums sums(void *state, td_vec3 gravity) {
 // ---- entry ----------------------------------------------------------------------------------
 
 const tdi_statics_ops tdi_tree_statics = {
-    .begin = tdi_step_begin_rest,
-    .end = tdi_step_end_rest,
     .residual = residual,
+    .bending = tdi_tree_bending,
+    .perturb_pose = tdi_step_perturb_pose,
     .rest_new = tdi_tree_rest_new,
     .damped_new = tdi_tree_damped_new,
     .stiffen = tdi_tree_stiffen,
@@ -178,7 +186,5 @@ const tdi_solver tdi_solver_tree = {
     .transfer = &transfer,
     .poses = poses,
     .velocities = velocities,
-    .turn = turn,
-    .moment = moment,
     .sums = sums,
 };

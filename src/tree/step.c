@@ -22,23 +22,12 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define WIND_JUMP 2.0 // m/s: a change of the wind in one step below this is a gust, not a jump
 #define REPEATED \
     0.94 // cosine of half a turn of 0.7 rad: a joint that turned further flaps, and does not
          // repeat it
 #define WOUND (1.5 * TDI_PI) // rad: a joint wound further lets go at the end of a step
 
 // ---- prediction -----------------------------------------------------------------------------
-
-// Whether the air changed so much at once that forces of the last step say nothing of the next.
-static bool jumps(const td_air *last, const td_air *now) {
-    td_real change = tdi_norm(tdi_sub(now->wind, last->wind));
-    return change > 0.5 * tdi_norm(last->wind) && change > WIND_JUMP;
-}
-
-bool tdi_step_ready(const void *body, const td_step_opts *o) {
-    return !jumps(&((const tdi_tree_state *)body)->air, &o->air);
-}
 
 // What the rule of two steps has prepared is put aside, or comes back.
 static void keep_rule(tdi_tree_state *s, bool back) {
@@ -237,13 +226,36 @@ static void part_push(void *context, int32_t part) {
 
 // ---- a step ---------------------------------------------------------------------------------
 
+static void begin_rest(tdi_tree_state *s) {
+    const td_step_opts *o = s->head.opts;
+    const tdi_loads loads = {o->loads, o->load_count, o->air, NULL, 0, 1, NULL};
+    if (o->drives) { // which act in the axes of the beginning
+        tdi_tree_begin_history(s->model, s);
+    }
+    tdi_tree_place(s->model, s);
+    memset(s->angle, 0, (size_t)s->model->head.dof_count * sizeof *s->angle);
+    tdi_tree_angles(s->model, s, s->angle, s->angle);
+    *s->now = (tdi_tree_step){.weight = 1,
+                              .pool = o->pool,
+                              .potential = {.spring = 1,
+                                            .stiffness = o->stiffness,
+                                            .gravity = o->gravity,
+                                            .loads = loads,
+                                            .drives = o->drives}};
+}
+
 void tdi_step_begin(void *body) {
     tdi_tree_state *s = body;
     const tdi_tree_model *m = s->model;
+    if (!(s->head.rule.h > 0)) {
+        begin_rest(s);
+        return;
+    }
     const td_step_opts *o = s->head.opts;
     const td_real h = s->head.rule.h;
     tdi_tree_step *now = s->now;
     *now = (tdi_tree_step){.weight = h * h, .pool = o->pool};
+    s->head.recalls = s->told > 0 && s->head.known0 > 0;
     if (s->head.known == 0) {
         tdi_tree_begin_history(m, s);
     }
@@ -265,10 +277,13 @@ void tdi_step_begin(void *body) {
                                      .angle_near = s->angle_near};
 }
 
-void tdi_step_drive(void *body, td_real time) {
+void tdi_step_drive(void *body, td_real time, bool stand) {
     tdi_tree_state *s = body;
     s->now->time = time;
     tdi_tree_carry_base(s, &s->head.base0, time * s->head.rule.dt);
+    if (stand) {
+        tdi_tree_place(s->model, s);
+    }
 }
 
 // To where the step began, with the same bits.
@@ -278,15 +293,19 @@ static void put_back(tdi_tree_state *s) {
     tdi_tree_place_left(s, s->head.known0);
 }
 
-void tdi_step_guess(void *body, bool take) {
+void tdi_step_guess(void *body, tdi_start start, const td_vec3 *x, td_real part) {
     tdi_tree_state *s = body;
-    if (!take) {
+    (void)x, (void)part; // it stays where the step began
+    if (start == TDI_START_TOWARDS) {
+        return;
+    }
+    if (start == TDI_START_BEGAN) {
         put_back(s);
         memcpy(s->angle_near, s->angle, (size_t)s->model->head.dof_count * sizeof *s->angle);
         s->now->time = 0;
         return;
     }
-    tdi_step_drive(s, 1);
+    tdi_step_drive(s, 1, false);
     s->now->guessed = true;
     if (s->head.known0 < 2) {
         memcpy(s->q_start, s->q, (size_t)s->model->coord_count * sizeof *s->q);
@@ -296,15 +315,12 @@ void tdi_step_guess(void *body, bool take) {
 
 // The forces of the last step, and where origins are if bodies go on as they did: a guess of turns
 // is off by the sum of their errors along a chain.
-bool tdi_step_recall(void *body) {
-    tdi_tree_state *s = body;
+static void recall(tdi_tree_state *s) {
     const td_real scale = s->now->weight / s->told;
-    const bool known = s->told > 0 && s->head.known0 > 0;
-    for (int32_t i = 0; known && i < s->model->body_count; i++) {
+    for (int32_t i = 0; i < s->model->body_count; i++) {
         s->noted[i] = tdi_scale(s->forces[i], scale);
         s->foreseen[i] = tdi_madd(s->past[i].o, s->past[i].v, s->head.rule.dt);
     }
-    return known;
 }
 
 void tdi_step_undo(void *body) {
@@ -317,8 +333,18 @@ void tdi_step_undo(void *body) {
     }
 }
 
+static void stop(tdi_tree_state *s) {
+    memset(s->v, 0, (size_t)s->model->head.dof_count * sizeof *s->v);
+    s->stale = false;
+    tdi_tree_changed(s); // frames are made of the coordinates anew, as whoever reads them does
+}
+
 void tdi_step_accept(void *body) {
     tdi_tree_state *s = body;
+    if (!(s->head.rule.h > 0)) {
+        stop(s);
+        return;
+    }
     td_real *q = s->q_back;
     s->q_back = s->q_start;
     s->q_start = q;
@@ -328,36 +354,7 @@ void tdi_step_accept(void *body) {
     }
     tdi_pass_all(s->model, s->now->pool, part_push, s);
     s->stale = true;
-    s->air = s->head.opts->air;
     s->base_past = s->base;
-}
-
-// ---- statics --------------------------------------------------------------------------------
-
-void tdi_step_begin_rest(void *body) {
-    tdi_tree_state *s = body;
-    const td_step_opts *o = s->head.opts;
-    const tdi_loads loads = {o->loads, o->load_count, o->air, NULL, 0, 1, NULL};
-    if (o->drives) { // which act in the axes of the beginning
-        tdi_tree_begin_history(s->model, s);
-    }
-    tdi_tree_place(s->model, s);
-    memset(s->angle, 0, (size_t)s->model->head.dof_count * sizeof *s->angle);
-    tdi_tree_angles(s->model, s, s->angle, s->angle);
-    *s->now = (tdi_tree_step){.weight = 1,
-                              .pool = o->pool,
-                              .potential = {.spring = 1,
-                                            .stiffness = o->stiffness,
-                                            .gravity = o->gravity,
-                                            .loads = loads,
-                                            .drives = o->drives}};
-}
-
-void tdi_step_end_rest(void *body) {
-    tdi_tree_state *s = body;
-    memset(s->v, 0, (size_t)s->model->head.dof_count * sizeof *s->v);
-    s->stale = false;
-    tdi_tree_changed(s); // frames are made of the coordinates anew, as whoever reads them does
 }
 
 // ---- Newton's method ------------------------------------------------------------------------
@@ -387,6 +384,9 @@ tdi_factored tdi_step_factor(void *body, const tdi_model *model) {
                              .touched = model->touched,
                              .note = model->note,
                              .noted = model->noted};
+    if (model->recall) {
+        recall(s);
+    }
     s->now->carry = model->carry;
     s->now->note = model->note;
     p->relax = model->shift;
@@ -419,12 +419,8 @@ static td_real sweep(tdi_tree_state *s, bool attempt, bool limited, td_real *pre
     return most;
 }
 
-td_real tdi_step_solve(void *body, bool limited, td_real *predicted_decrease) {
-    return sweep(body, false, limited, predicted_decrease);
-}
-
-td_real tdi_step_attempt(void *body, bool limited, td_real *predicted_decrease) {
-    return sweep(body, true, limited, predicted_decrease);
+td_real tdi_step_solve(void *body, tdi_solving how, td_real *predicted_decrease) {
+    return sweep(body, how.move, how.limited, predicted_decrease);
 }
 
 td_real tdi_step_largest(const void *body) {
@@ -444,11 +440,10 @@ td_real tdi_step_largest(const void *body) {
     return sqrt(most);
 }
 
-td_real tdi_step_value(const void *body) {
-    const tdi_tree_state *s = body;
-    // the slots that hold the parts' values are scratch
-    return tdi_potential_value(s->model, (tdi_tree_state *)s, s->now->pool, &s->now->potential) /
-           s->now->weight;
+td_real tdi_step_value(void *body, bool kept) {
+    tdi_tree_state *s = body;
+    (void)kept; // it has to go there
+    return tdi_potential_value(s->model, s, s->now->pool, &s->now->potential) / s->now->weight;
 }
 
 // Frames are all that the value sees of the pose but for the joints, which stay as they are.
@@ -468,63 +463,38 @@ void tdi_step_perturb_pose(void *body, const tdi_rigid *g) {
     s->pose_perturbed = g || !s->pose_perturbed;
 }
 
-void tdi_step_follow(void *body) {
-    tdi_tree_state *s = body;
-    tdi_tree_follow(s->model, s, s->now->pool);
-}
-
 void tdi_step_keep(void *body) {
     tdi_tree_keep(((tdi_tree_state *)body)->model, body);
 }
 
-void tdi_step_try(void *body, td_real fraction) {
+void tdi_step_try(void *body, td_real fraction, bool follow) {
     tdi_tree_state *s = body;
-    tdi_tree_try(s->model, s, s->now->pool, fraction);
-}
-
-// ---- the base -------------------------------------------------------------------------------
-
-bool tdi_step_driven(const void *body) {
-    const tdi_tree_state *s = body;
-    const td_base_motion *b = &s->head.base0;
-    const td_vec3 all[4] = {b->spin, b->velocity, b->spin_rate, b->acceleration};
-    bool moves = false;
-    for (int k = 0; k < 4; k++) {
-        moves = moves || all[k].x != 0 || all[k].y != 0 || all[k].z != 0;
+    if (follow) {
+        tdi_tree_follow(s->model, s, s->now->pool);
+    } else {
+        tdi_tree_try(s->model, s, s->now->pool, fraction);
     }
-    return moves;
-}
-
-void tdi_step_stand(void *body) {
-    tdi_tree_state *s = body;
-    tdi_step_drive(s, 1);
-    tdi_tree_place(s->model, s);
 }
 
 // ---- entry ----------------------------------------------------------------------------------
 
+static const tdi_contact_ops contact = {tdi_tree_capsules, tdi_tree_apart, tdi_tree_force,
+                                        tdi_tree_add_contact};
 static const tdi_joint_ops joints = {.joint = tdi_tree_joint, .check_drives = tdi_drives_check};
 
 const tdi_implicit tdi_tree_implicit = {
     TDI_TREE_STEPS,
     .joints = &joints,
     .statics = &tdi_tree_statics,
+    .contact = &contact,
     .begin = tdi_step_begin,
-    .factor = tdi_step_factor,
-    .attempt = tdi_step_attempt,
-    .recall = tdi_step_recall,
     .undo = tdi_step_undo,
     .accept = tdi_step_accept,
     .transform = tdi_tree_transform,
-    .add_contact = tdi_tree_add_contact,
     .apply_forces = tdi_tree_apply_forces,
     .add_stiffness = tdi_tree_add_stiffness,
     .rows = &tdi_tree_row_ops,
-    .capsules = tdi_tree_capsules,
-    .apart = tdi_tree_apart,
-    .force = tdi_tree_force,
     .saved = tdi_tree_saved,
-    .blank = tdi_tree_blank,
 };
 
 // ---- places ----------------------------------------------------------------------------------

@@ -208,7 +208,8 @@ static void gather_with_coupling(const tdi_tangent *t, const td_real *x, td_real
 
 // ---- entry ----------------------------------------------------------------------------------
 
-void tdi_tangent_stiffness(const tdi_tangent *t, const td_real *x, td_real *y) {
+void tdi_tangent_stiffness(void *tangent, const td_real *x, td_real *y) {
+    const tdi_tangent *t = tangent;
     tdi_tangent_spread(t, x);
     for (int32_t i = 0; i < t->model->body_count; i++) {
         t->wrench[i] = tdi_block_apply(&t->stiffness[i], &t->state->node[i].move);
@@ -217,7 +218,8 @@ void tdi_tangent_stiffness(const tdi_tangent *t, const td_real *x, td_real *y) {
     gather_with_coupling(t, x, y);
 }
 
-void tdi_tangent_inertia(const tdi_tangent *t, const td_real *x, td_real *y) {
+void tdi_tangent_inertia(void *tangent, const td_real *x, td_real *y) {
+    const tdi_tangent *t = tangent;
     tdi_tangent_spread(t, x);
     for (int32_t i = 0; i < t->model->body_count; i++) {
         t->wrench[i] = tdi_mass_momentum(&t->mass[i], &t->state->node[i].move);
@@ -268,8 +270,8 @@ static void apply_force(const tdi_tangent *t, const tdi_point *point, td_vec3 fo
     apply_to_joint(t, i, &along);
 }
 
-void tdi_tangent_forces(const tdi_tangent *t, tdi_points points, const td_vec3 *forces,
-                        td_real *y) {
+void tdi_tangent_forces(void *tangent, tdi_points points, const td_vec3 *forces, td_real *y) {
+    const tdi_tangent *t = tangent;
     memset(t->wrench, 0, (size_t)t->model->body_count * sizeof *t->wrench);
     for (int32_t k = 0; k < points.count; k++) {
         apply_force(t, &points.list[k], forces[k]);
@@ -293,7 +295,8 @@ void tdi_tangent_load(const tdi_tangent *t, const td_real *x) {
 }
 
 // S^T I S with the inertia I of all that the joint carries
-void tdi_tangent_inertia_diagonal(const tdi_tangent *t, td_real *y) {
+void tdi_tangent_inertia_diagonal(void *tangent, td_real *y) {
+    const tdi_tangent *t = tangent;
     const tdi_tree_model *m = t->model;
     tdi_tree_state *s = t->state;
     for (int32_t i = 0; i < m->body_count; i++) {

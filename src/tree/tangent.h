@@ -34,19 +34,31 @@ void tdi_tangent_expand(tdi_tangent *tangent, td_vec3 gravity, const tdi_lasting
 // After that without loads: the gradient of springs and weight.
 void tdi_tangent_slope(const tdi_tangent *tangent, td_real *y);
 // y = K x and y = M x. Not in place.
-void tdi_tangent_stiffness(const tdi_tangent *tangent, const td_real *x, td_real *y);
-void tdi_tangent_inertia(const tdi_tangent *tangent, const td_real *x, td_real *y);
+void tdi_tangent_stiffness(void *tangent, const td_real *x, td_real *y);
+void tdi_tangent_inertia(void *tangent, const td_real *x, td_real *y);
 // The diagonal of M: inertia against each degree of freedom alone. Overwrites the factors.
-void tdi_tangent_inertia_diagonal(const tdi_tangent *tangent, td_real *y);
+void tdi_tangent_inertia_diagonal(void *tangent, td_real *y);
 
 // Factors K + shift M. False when it is not positive definite.
-bool tdi_tangent_factor(tdi_tangent *tangent, td_real shift);
+bool tdi_tangent_factor(void *tangent, td_real shift);
 // x <- (K + shift M)^-1 M x, and x <- (K + shift M)^-1 x.
-void tdi_tangent_solve(const tdi_tangent *tangent, td_real *x);
-void tdi_tangent_respond(const tdi_tangent *tangent, td_real *x);
+void tdi_tangent_solve(void *tangent, td_real *x);
+void tdi_tangent_respond(void *tangent, td_real *x);
 // Forces at pins as wrenches on bodies, and J^T f of all since the first.
-void tdi_tangent_forces(const tdi_tangent *tangent, tdi_points points, const td_vec3 *forces,
-                        td_real *y);
+void tdi_tangent_forces(void *tangent, tdi_points points, const td_vec3 *forces, td_real *y);
+
+// The part of a modal table that holds for trees whose open() gives one: all but that.
+#define TDI_TREE_MODAL                                                                        \
+    .bytes = sizeof(tdi_tangent), .expand = tdi_tree_modal_expand,                            \
+    .stiffness = tdi_tangent_stiffness, .inertia = tdi_tangent_inertia,                       \
+    .diagonal = tdi_tangent_inertia_diagonal, .factor = tdi_tangent_factor,                   \
+    .respond = tdi_tangent_respond, .solve = tdi_tangent_solve, .forces = tdi_tangent_forces, \
+    .measure = tdi_tree_modal_measure
+int32_t tdi_tree_modal_open(void *tangent, void *body, tdi_layout *layout);
+void tdi_tree_modal_expand(void *tangent, td_vec3 gravity, const tdi_lasting_load *loads,
+                           int32_t count, td_real *gradient);
+tdi_modal_form tdi_tree_modal_measure(void *tangent, const td_real *x, int32_t mode,
+                                      td_real *shapes);
 
 // ---- parts ----------------------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ static td_adapt_opts opts_of(const td_world *w, const tdi_actor *a) {
 }
 
 static size_t adapt_bytes(const td_world *w, int32_t variant) {
-    return tdi_adapt_save_size((const tdi_tree_model *)w->variants[variant].model);
+    return tdi_adapt_save_size(w->variants[variant].model);
 }
 
 td_status tdi_actor_make_adaptive(td_world *w, tdi_actor *a, td_diag *diag) {
@@ -31,9 +31,8 @@ td_status tdi_actor_make_adaptive(td_world *w, tdi_actor *a, td_diag *diag) {
     if (!a->adapt.memory) {
         a->adapt.memory = tdi_arena_zeroed(tdi_actor_arena(w, a), adapt_bytes(w, a->variant), 1);
     }
-    return a->adapt.memory
-               ? tdi_adapt_new((tdi_tree_state *)a->state, &opts, w->alloc, &a->adapt.adapt, diag)
-               : TD_ERR_MEMORY;
+    return a->adapt.memory ? tdi_adapt_new(a->state, &opts, w->alloc, &a->adapt.adapt, diag)
+                           : TD_ERR_MEMORY;
 }
 
 void tdi_world_end_adaptive(td_world *w) {

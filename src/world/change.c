@@ -216,7 +216,7 @@ static td_status keep_ways(const td_world *w, const tdi_actor *a, ways *out) {
         out->capsule[i] = TD_NONE;
     }
     if (out->capsules > 0) {
-        a->solver->implicit->capsules(a->state, out->old);
+        a->solver->implicit->contact->capsules(a->state, out->old);
     }
     for (int32_t k = 0; k < out->capsules; k++) {
         out->capsule[out->old[k].body] = k;
@@ -244,7 +244,7 @@ static td_status spread_part(const td_world *w, const ways *k, const tdi_change 
     }
     memset(last, 0, (size_t)(count > 0 ? a->state->point_count : 0) * sizeof *last);
     if (count > 0) {
-        a->solver->implicit->capsules(a->state, own);
+        a->solver->implicit->contact->capsules(a->state, own);
     }
     for (int32_t i = 0; i < count; i++) {
         const int32_t was = c->segment_map[part][own[i].body].segment;

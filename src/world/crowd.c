@@ -21,7 +21,7 @@
 
 static bool skip_pair(void *context, int32_t i, int32_t j) {
     const tdi_actor *a = context;
-    const tdi_implicit *ops = a->solver->implicit;
+    const tdi_contact_ops *ops = a->solver->implicit->contact;
     return ops->apart && ops->apart(a->state, i, j);
 }
 
@@ -35,7 +35,7 @@ typedef struct crowd {
 } crowd;
 
 static void measure(crowd *c) {
-    const tdi_implicit *ops = c->actor->solver->implicit;
+    const tdi_contact_ops *ops = c->actor->solver->implicit->contact;
     ops->capsules(c->actor->state, c->capsule);
     tdi_state_positions(c->actor->state, tdi_all_nodes(c->actor->state), false, c->x);
     for (int32_t k = 0; k < c->capsules; k++) {

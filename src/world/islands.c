@@ -61,7 +61,7 @@ static int32_t fill_capsules(td_world *w) {
         const tdi_actor *a = &w->actors[k];
         const int32_t own = capsules_of(a);
         if (own > 0) {
-            a->solver->implicit->capsules(a->state, n->capsule + count);
+            a->solver->implicit->contact->capsules(a->state, n->capsule + count);
         }
         for (int32_t i = count; i < count + own; i++) {
             n->capsule[i].a += n->first_point[k];

@@ -85,7 +85,7 @@ static td_real distance(const piece *p, td_vec3 c, td_vec3 d) {
 
 // Whether the two were kept apart while they were one.
 static bool were_apart(const finder *f, const piece *p, const piece *q) {
-    const tdi_implicit *ops = f->whole->solver->implicit;
+    const tdi_contact_ops *ops = f->whole->solver->implicit->contact;
     const tdi_capsule *c = &f->capsules[p->capsule], *d = &f->capsules[q->capsule];
     const bool shared = c->a == d->a || c->a == d->b || c->b == d->a || c->b == d->b;
     const int32_t i = p->capsule, j = q->capsule;
@@ -132,7 +132,7 @@ static td_status add_pairs(const td_world *w, finder *f, int32_t segment, td_rea
     td_quat turn;
     a->solver->poses(a->state, segment, 1, &origin, NULL, &turn);
     tdi_state_positions(a->state, tdi_all_nodes(a->state), false, f->points);
-    a->solver->implicit->capsules(a->state, f->capsules);
+    a->solver->implicit->contact->capsules(a->state, f->capsules);
     find_near(f, tdi_add(origin, tdi_quat_rotate(turn, tdi_vec3(0, height, 0))),
               fmax(s->radius_base, s->radius_tip));
     for (int32_t i = 0; i < f->count && status == TD_OK; i++) {

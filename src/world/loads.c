@@ -368,7 +368,7 @@ static void sample_winds(const td_world *w, tdi_actor *a) {
 // The same only where the solver asks for it.
 static void sample_asked_winds(const td_world *w, tdi_actor *a) {
     int32_t n;
-    const int32_t *segments = a->solver->wind_segments(a->state, &n, a->load.points);
+    const int32_t *segments = a->solver->reduction->wind_segments(a->state, &n, a->load.points);
     for (int32_t i = 0; i < n; i++) {
         a->load.points[i] = tdi_from_simulated(a, a->load.points[i]);
         a->load.winds[segments[i]] = tdi_vec3(0, 0, 0);
@@ -397,7 +397,7 @@ void tdi_actor_sample_field(const td_world *w, tdi_actor *a) {
 }
 
 void tdi_actor_sample(const td_world *w, tdi_actor *a) {
-    if (w->loads.wind_count > 0 && a->solver->wind_segments) {
+    if (w->loads.wind_count > 0 && a->solver->reduction) {
         sample_asked_winds(w, a);
     } else if (w->loads.wind_count > 0) {
         sample_winds(w, a);

@@ -191,7 +191,7 @@ void tdi_actor_stand(const td_world *w, tdi_actor *a) {
 }
 
 bool tdi_variant_touches(const td_world *w, int32_t object, int32_t variant) {
-    return tdi_world_touches(w) && w->variants[variant].solver->implicit->capsules &&
+    return tdi_world_touches(w) && w->variants[variant].solver->implicit->contact &&
            w->scene->def.objects[object].touches &&
            tdi_is_implicit(w->scene->def.objects[object].integrator);
 }
@@ -243,7 +243,7 @@ static td_status check_ground(const td_world *w, const tdi_actor *a, td_diag *di
         return TD_ERR_MEMORY;
     }
     tdi_capsule *own = (tdi_capsule *)(void *)(x + points);
-    a->solver->implicit->capsules(a->state, own);
+    a->solver->implicit->contact->capsules(a->state, own);
     tdi_state_positions(a->state, tdi_all_nodes(a->state), false, x);
     for (size_t k = 0; k < capsules; k++) {
         longest = fmax(longest, (1 - own[k].from) * tdi_norm(tdi_sub(x[own[k].b], x[own[k].a])));

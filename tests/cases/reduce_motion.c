@@ -200,7 +200,7 @@ static double square(td_vec3 a, td_vec3 b) {
 }
 
 static void compare(reduce_motion *m) {
-    const td_body *whole = m->reduced;
+    td_body *whole = m->reduced;
     const td_reduce_stats stats = td_reduced_get_stats(m->reduced);
     double error = 0, moved = 0;
     for (int32_t i = 0; i < m->count; i++) {

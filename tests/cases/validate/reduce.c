@@ -54,7 +54,7 @@ static void check_exact(val_report *report, const reduce_case *of) {
 
 // The largest acceleration of a tip, m/s^2, from one step to the next.
 static double jolt(reduce_motion *m, td_vec3 *before, td_vec3 *rate) {
-    const td_body *whole = m->reduced;
+    td_body *whole = m->reduced;
     double most = 0;
     for (int32_t i = 0; i < m->count; i++) {
         const td_vec3 x = td_body_tip(whole, i);
