@@ -93,7 +93,7 @@ static bool newton_way(mover *w, const td_vec3 *predictor, td_real time,
             }
         }
         for (int32_t m = 0; m < count; m++) {
-            g[k] = tdi_madd(g[k], list[m].force, list[m].weight[k]);
+            g[k] = tdi_madd(g[k], list[m].force, list[m].row.weight[k]);
         }
         b[3 * k] = -g[k].x;
         b[3 * k + 1] = -g[k].y;
@@ -225,7 +225,7 @@ TD_TEST(contact_turning_plane_rubs_along_its_turn) {
     int32_t count;
     const tdi_contact *list = tdi_contacts_list(w.c, &count);
     CHECK_INT(count, 4);
-    CHECK(list[2].friction && list[2].capsule == 0 && list[2].other == 1);
+    CHECK(list[2].friction && list[2].row.capsule == 0 && list[2].row.other == 1);
     // y x (0.3, ., 0.4) = (0.4, ., -0.3), turned by half of 0.2, along the chord; the normal force
     // is 2 N, the gradient against the motion
     CHECK_REL(list[2].force.x, -(0.8 * cos(0.1) - 0.6 * sin(0.1)) * 0.5 * 2, 1e-9);

@@ -67,12 +67,12 @@ static td_real *coordinate(heap *w, int k) {
 // arms; and which coordinates these are, or TD_NONE.
 static tdi_mat3 motion_by(const tdi_contact *t, int k, int *row) {
     const int side = k - 4;
-    *row = k < 4               ? (t->point[k] == TD_NONE ? TD_NONE : 3 * t->point[k])
-           : t->arm[side] == 0 ? TD_NONE
-                               : 3 * (POINTS + (side ? t->other : t->capsule));
-    const td_real w = k < 4 ? t->weight[k] : 0;
+    *row = k < 4               ? (t->row.point[k] == TD_NONE ? TD_NONE : 3 * t->row.point[k])
+           : t->row.arm[side] == 0 ? TD_NONE
+                               : 3 * (POINTS + (side ? t->row.other : t->row.capsule));
+    const td_real w = k < 4 ? t->row.weight[k] : 0;
     return k < 4 ? (tdi_mat3){{w, 0, 0, 0, w, 0, 0, 0, w}}
-                 : tdi_mat3_cross(tdi_scale(t->normal, t->arm[side]));
+                 : tdi_mat3_cross(tdi_scale(t->row.normal, t->row.arm[side]));
 }
 
 static void add_rolling(const tdi_contact *t, td_real *gradient, td_real *hessian) {
@@ -111,20 +111,20 @@ static td_real gathered(heap *w, td_real *gradient, td_real *hessian) {
             add_rolling(t, gradient, hessian);
         }
         for (int k = 0; k < 4; k++) {
-            if (t->friction || t->point[k] == TD_NONE) {
+            if (t->friction || t->row.point[k] == TD_NONE) {
                 continue;
             }
-            const int row = 3 * t->point[k];
-            gradient[row] += t->weight[k] * t->force.x;
-            gradient[row + 1] += t->weight[k] * t->force.y;
-            gradient[row + 2] += t->weight[k] * t->force.z;
+            const int row = 3 * t->row.point[k];
+            gradient[row] += t->row.weight[k] * t->force.x;
+            gradient[row + 1] += t->row.weight[k] * t->force.y;
+            gradient[row + 2] += t->row.weight[k] * t->force.z;
             for (int l = 0; hessian && l < 4; l++) {
-                if (t->point[l] == TD_NONE) {
+                if (t->row.point[l] == TD_NONE) {
                     continue;
                 }
                 const tdi_mat3 b = tdi_contact_block(t, k, l);
                 for (int e = 0; e < 9; e++) {
-                    hessian[SIZE * (row + e / 3) + 3 * t->point[l] + e % 3] += b.m[e];
+                    hessian[SIZE * (row + e / 3) + 3 * t->row.point[l] + e % 3] += b.m[e];
                 }
             }
         }
@@ -179,17 +179,17 @@ TD_TEST(contact_friction_between_capsules_has_neither_force_nor_moment_in_all) {
         const tdi_contact *list = tdi_contacts_list(w.c, &count);
         for (int32_t i = 0; i < count; i++) {
             const tdi_contact *t = &list[i];
-            if (!t->friction || t->arm[0] == 0 || t->arm[1] == 0) {
+            if (!t->friction || t->row.arm[0] == 0 || t->row.arm[1] == 0) {
                 continue;
             }
             td_vec3 force = {0, 0, 0}, moment = {0, 0, 0};
             for (int k = 0; k < 4; k++) {
-                const td_vec3 f = tdi_scale(t->force, t->weight[k]);
+                const td_vec3 f = tdi_scale(t->force, t->row.weight[k]);
                 force = tdi_add(force, f);
-                moment = tdi_add(moment, tdi_cross(w.x[t->point[k]], f));
+                moment = tdi_add(moment, tdi_cross(w.x[t->row.point[k]], f));
             }
-            const td_vec3 turns = tdi_cross(t->force, t->normal);
-            moment = tdi_madd(moment, turns, t->arm[0] + t->arm[1]);
+            const td_vec3 turns = tdi_cross(t->force, t->row.normal);
+            moment = tdi_madd(moment, turns, t->row.arm[0] + t->row.arm[1]);
             const td_real size = tdi_norm(t->force);
             CHECK(tdi_norm(force) <= 1e-15 * size && tdi_norm(moment) <= 1e-14 * size);
             pairs++;
@@ -346,8 +346,8 @@ TD_TEST(contact_with_what_rests_acts_as_ever_on_what_moves_and_is_left_out_betwe
         CHECK(less <= energy);
         left_out += before - after;
         for (int32_t k = 0; k < after; k++) {
-            const bool other = list[k].other >= CAPSULES || resting[list[k].other];
-            CHECK(!(resting[list[k].capsule] && other));
+            const bool other = list[k].row.other >= CAPSULES || resting[list[k].row.other];
+            CHECK(!(resting[list[k].row.capsule] && other));
         }
         for (int k = 3 * moving; k < 3 * POINTS; k++) {
             CHECK(all[k] == some[k]);

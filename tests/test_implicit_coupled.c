@@ -160,15 +160,15 @@ static int32_t place_count(const layers *y) {
 
 // How one side of a contact slips by one of its two points, or by its turn: 3x3.
 static tdi_mat3 slip_by(const tdi_contact *t, int side, int e) {
-    const td_real w = t->weight[2 * side + (e & 1)];
+    const td_real w = t->row.weight[2 * side + (e & 1)];
     return e < 2 ? (tdi_mat3){{w, 0, 0, 0, w, 0, 0, 0, w}}
-                 : tdi_mat3_cross(tdi_scale(t->normal, t->arm[side]));
+                 : tdi_mat3_cross(tdi_scale(t->row.normal, t->row.arm[side]));
 }
 
 static void add_rolling(const layers *y, const tdi_contact *t, square c) {
     const int32_t turns = y->contact->point_count;
-    const int32_t own[3] = {t->point[0], t->point[1], turns + t->capsule},
-                  other[3] = {t->point[2], t->point[3], turns + t->other};
+    const int32_t own[3] = {t->row.point[0], t->row.point[1], turns + t->row.capsule},
+                  other[3] = {t->row.point[2], t->row.point[3], turns + t->row.other};
     for (int e = 0; e < 81; e++) {
         const int k = e / 27, l = e / 9 % 3, i = e / 3 % 3, j = e % 3;
         const tdi_mat3 a = slip_by(t, 0, k), b = slip_by(t, 1, l);
@@ -185,7 +185,7 @@ static void fill_coupling(const layers *y, square c) {
     const tdi_contact *list = tdi_contacts_list(y->contact->set, &count);
     memset(c, 0, sizeof(square));
     for (int32_t i = 0; i < count; i++) {
-        if (list[i].arm[0] > 0) {
+        if (list[i].row.arm[0] > 0) {
             add_rolling(y, &list[i], c);
             rolling++;
             continue;
@@ -194,8 +194,8 @@ static void fill_coupling(const layers *y, square c) {
             const int k = e / 2, l = 2 + e % 2;
             const tdi_mat3 b = tdi_contact_block(&list[i], k, l);
             for (int j = 0; j < 9; j++) {
-                const int32_t row = 3 * list[i].point[k] + j / 3,
-                              column = 3 * list[i].point[l] + j % 3;
+                const int32_t row = 3 * list[i].row.point[k] + j / 3,
+                              column = 3 * list[i].row.point[l] + j % 3;
                 c[row][column] += b.m[j];
                 c[column][row] += b.m[j];
             }

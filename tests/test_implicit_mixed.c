@@ -185,14 +185,14 @@ static void respond(const rig *r, td_real *x) {
 // ---- dense ----------------------------------------------------------------------------------
 
 static tdi_mat3 slip_by(const tdi_contact *t, int side, int e) {
-    const td_real w = t->weight[2 * side + (e & 1)];
+    const td_real w = t->row.weight[2 * side + (e & 1)];
     return e < 2 ? (tdi_mat3){{w, 0, 0, 0, w, 0, 0, 0, w}}
-                 : tdi_mat3_cross(tdi_scale(t->normal, t->arm[side]));
+                 : tdi_mat3_cross(tdi_scale(t->row.normal, t->row.arm[side]));
 }
 
 static void add_slip(const rig *r, const tdi_contact *t, square c) {
-    const int32_t own[3] = {t->point[0], t->point[1], r->points + t->capsule},
-                  other[3] = {t->point[2], t->point[3], r->points + t->other};
+    const int32_t own[3] = {t->row.point[0], t->row.point[1], r->points + t->row.capsule},
+                  other[3] = {t->row.point[2], t->row.point[3], r->points + t->row.other};
     for (int e = 0; e < 81; e++) {
         const int k = e / 27, l = e / 9 % 3, i = e / 3 % 3, j = e % 3;
         const tdi_mat3 a = slip_by(t, 0, k), b = slip_by(t, 1, l);
@@ -207,8 +207,8 @@ static void add_barrier(const tdi_contact *t, square c) {
     for (int e = 0; e < 36; e++) {
         const int k = e / 18, l = 2 + e / 9 % 2, j = e % 9;
         const tdi_mat3 b = tdi_contact_block(t, k, l);
-        c[3 * t->point[k] + j / 3][3 * t->point[l] + j % 3] += b.m[j];
-        c[3 * t->point[l] + j % 3][3 * t->point[k] + j / 3] += b.m[j];
+        c[3 * t->row.point[k] + j / 3][3 * t->row.point[l] + j % 3] += b.m[j];
+        c[3 * t->row.point[l] + j % 3][3 * t->row.point[k] + j / 3] += b.m[j];
     }
 }
 
@@ -220,7 +220,7 @@ static void fill_coupling(const rig *r, bool contact, square c) {
         if (!tdi_contact_couples(r->contact, &list[i])) {
             continue;
         }
-        if (list[i].arm[0] != 0 || list[i].arm[1] != 0) {
+        if (list[i].row.arm[0] != 0 || list[i].row.arm[1] != 0) {
             add_slip(r, &list[i], c);
         } else {
             add_barrier(&list[i], c);

@@ -200,41 +200,76 @@ typedef struct tdi_contact_rule {
     const td_vec3 *turned;  // of a capsule, of those that turn: h times its spin, rad
 } tdi_contact_rule;
 
-// One contact, or one friction. Where the two sides meet, the place of the first minus that of the
-// other is e = sum of weight[k] x[point[k]]. With arms the surfaces also slip by turns w of the two
-// capsules, by normal x (arm[0] w_0 + arm[1] w_1).
-//   gradient at point k   weight[k] force
-//   gradient by w_a       arm[a] force x normal; the Hessian likewise
-// Rolling resistance is a friction without weights, whose arms have opposite signs: a moment
-// between the two capsules.
-//   Hessian, k and l      weight[k] weight[l] hessian + sum over a, b of tilt_ab r_ak r_bl^T,
-//                         r_ak = c_ak normal + weight[k] slide[a]
-// with c = (-1, 1, 0, 0) for a = 0 and (0, 0, 1, -1) for a = 1. The sum is what comes of the
-// meeting place moving along both sides; the model has no `slide`.
-typedef struct tdi_contact {
+// The rows of a contact, one along each axis of the world: a contact, a friction and a plane have
+// one such triple. Their displacement is the sum over both sides
+//   J:    u = sum of weight[k] x[point[k]] + normal x (arm[0] w_0 + arm[1] w_1)
+// of points and of turns w of the two capsules, of those that turn. A force f on u is
+//   J^T:  weight[k] f at point k, and the moment arm[a] f x normal on capsule a.
+// Rolling resistance has no weights, and arms of opposite signs: a moment between the two.
+typedef struct tdi_contact_rows {
+    int32_t capsule;   // the first side
+    int32_t other;     // a capsule, or capsule_count + a collider
     int32_t point[4];  // two of the first capsule, two of the other; TD_NONE: a collider's
     td_real weight[4]; // 1 - s, s, t - 1, -t
     td_vec3 normal;    // unit, from the other side to the first
+    td_real arm[2];    // m: from each axis to the surface, or 0
+    td_real s, t;      // 0..1: where on each
+} tdi_contact_rows;
+
+// One contact, or one friction, with u of its rows. The gradient is J^T force, the Hessian
+//   J^T hessian J + sum over a, b of tilt_ab r_ak r_bl^T of points k and l,
+//   r_ak = c_ak normal + weight[k] slide[a]
+// with c = (-1, 1, 0, 0) for a = 0 and (0, 0, 1, -1) for a = 1. The sum is what comes of the
+// meeting place moving along both sides; the model has no `slide`.
+typedef struct tdi_contact {
+    tdi_contact_rows row;
     td_vec3 force;
     td_sym3 hessian;
     td_real tilt[3]; // of the first side, of both, of the other
     td_vec3 slide[2];
-    td_real arm[2];  // m: from each axis to the surface, or 0
-    bool rolling;    // this is rolling resistance
-    int32_t capsule; // the first side
-    int32_t other;   // a capsule, or capsule_count + a collider
-    td_real s, t;    // 0..1: where on each
-    td_real gap;     // m
-    bool friction;   // else the barrier
+    bool rolling;  // this is rolling resistance
+    bool friction; // else the barrier
+    td_real gap;   // m
 } tdi_contact;
 
-// How the sides slip by turns of capsules, of those that turn: n x (arm[0] w_0 + arm[1] w_1).
-static inline td_vec3 tdi_arms_slip(const td_real arm[2], td_vec3 n, const td_vec3 *turned,
-                                    int32_t capsule, int32_t other) {
+// What the points of one side add to u.
+static inline td_vec3 tdi_rows_side(const tdi_contact_rows *r, int side, const td_vec3 *x) {
+    const int k = 2 * side;
+    return tdi_madd(tdi_scale(x[r->point[k]], r->weight[k]), x[r->point[k + 1]], r->weight[k + 1]);
+}
+
+// u of points, and what turns add to it, by these arms.
+static inline td_vec3 tdi_rows_between(const tdi_contact_rows *r, const td_vec3 *x) {
     td_vec3 sum = {0, 0, 0};
-    sum = arm[0] != 0 ? tdi_madd(sum, turned[capsule], arm[0]) : sum;
-    sum = arm[1] != 0 ? tdi_madd(sum, turned[other], arm[1]) : sum;
-    return tdi_cross(n, sum);
+    for (int k = 0; k < 4 && r->point[k] != TD_NONE; k++) {
+        sum = tdi_madd(sum, x[r->point[k]], r->weight[k]);
+    }
+    return sum;
+}
+static inline td_vec3 tdi_rows_turns(const tdi_contact_rows *r, const td_real arm[2],
+                                     const td_vec3 *turned) {
+    td_vec3 sum = {0, 0, 0};
+    sum = arm[0] != 0 ? tdi_madd(sum, turned[r->capsule], arm[0]) : sum;
+    sum = arm[1] != 0 ? tdi_madd(sum, turned[r->other], arm[1]) : sum;
+    return tdi_cross(r->normal, sum);
+}
+
+// J
+static inline td_vec3 tdi_rows_displacement(const tdi_contact_rows *r, const td_vec3 *x,
+                                            const td_vec3 *turned) {
+    return tdi_add(tdi_rows_between(r, x), tdi_rows_turns(r, r->arm, turned));
+}
+
+// J^T, of one side: adds to forces at points and moments on capsules.
+static inline void tdi_rows_add_forces(const tdi_contact_rows *r, int side, td_vec3 force,
+                                       td_vec3 *at_points, td_vec3 *on_capsules) {
+    for (int k = 2 * side; k < 2 * side + 2; k++) {
+        at_points[r->point[k]] = tdi_madd(at_points[r->point[k]], force, r->weight[k]);
+    }
+    if (r->arm[side] != 0) {
+        td_vec3 *moment = &on_capsules[side ? r->other : r->capsule];
+        *moment = tdi_madd(*moment, tdi_cross(force, r->normal), r->arm[side]);
+    }
 }
 
 // The Hessian's block for the points k and l of a contact, 0..3; that for l and k is its transpose.

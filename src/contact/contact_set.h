@@ -29,15 +29,11 @@ typedef struct tdi_course {
 
 // One friction, fixed when the step began.
 typedef struct tdi_friction {
-    int32_t capsule, other;
-    int32_t point[4];
-    td_real weight[4];
-    td_vec3 normal;
+    tdi_contact_rows row;
     td_vec3 velocity; // m/s, of the collider there
-    td_real arm[2];   // as in tdi_contact
     td_real load;     // friction times normal force
     bool turns;       // the last increments turned its slip around
-    td_real s, t, gap;
+    td_real gap;
     bool rolling; // as in tdi_contact
 } tdi_friction;
 
@@ -57,11 +53,8 @@ typedef struct tdi_restitution {
 
 // A plane that keeps a pair apart; see exact.c. World axes, at the end of the step.
 typedef struct tdi_plane {
-    int32_t capsule, other, which; // the pair, and which of its places
-    int32_t point[4];
-    td_real weight[4];
-    td_vec3 normal;
-    td_real arm[2];     // as in tdi_contact
+    tdi_contact_rows row;
+    int32_t which;      // of the places of the pair
     td_vec3 at, from;   // m: the place on a collider's surface, at the end and start of the step
     td_vec3 slip;       // m: e when nothing slips
     td_vec3 multiplier; // N
@@ -70,7 +63,6 @@ typedef struct tdi_plane {
     td_real stiffness, range, radii;
     td_real friction, sliding; // coefficients: now, and once it slips
     tdi_rolling rolling;
-    td_real s, t;
     bool fresh; // the two sides did not touch when the step began
     tdi_restitution restitution;
     td_vec3 given; // N: what pressed them together, while they part; the multiplier comes to it

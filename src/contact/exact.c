@@ -51,13 +51,13 @@ enum { CLOSEST = 2 };
 // The axes of a collider turn with it: normal and place are those at the end of the step. The place
 // is on its surface, which turns too where the collider is round; e keeps the capsule's radius.
 static void place_on_collider(const tdi_contacts *c, const spot *at, tdi_plane *p) {
-    const int32_t k = p->other - c->capsule_count;
+    const int32_t k = p->row.other - c->capsule_count;
     const tdi_pose from = tdi_pose_at(c, k, 0), to = tdi_pose_at(c, k, 1);
-    const td_real radius = at->m.radii - c->capsule[p->capsule].radius; // 0 of planes and boxes
+    const td_real radius = at->m.radii - c->capsule[p->row.capsule].radius; // 0 of planes and boxes
     const td_vec3 axis = tdi_madd(tdi_scale(at->m.two.a, 1 - at->k.s), at->m.two.b, at->k.s),
-                  spot_there = tdi_madd(tdi_sub(axis, at->k.e), p->normal, radius);
-    p->radii = c->capsule[p->capsule].radius;
-    p->normal = tdi_mat3_apply(&to.r, p->normal);
+                  spot_there = tdi_madd(tdi_sub(axis, at->k.e), p->row.normal, radius);
+    p->radii = c->capsule[p->row.capsule].radius;
+    p->row.normal = tdi_mat3_apply(&to.r, p->row.normal);
     p->at = tdi_add(to.o, tdi_mat3_apply(&to.r, spot_there));
     p->from = tdi_add(from.o, tdi_mat3_apply(&from.r, spot_there));
 }
@@ -73,62 +73,64 @@ static bool stuck(const tdi_contacts *c, const tdi_plane *p, const tdi_plane_rul
 static td_real slip_ahead(const tdi_contacts *c, const tdi_plane *p, const tdi_plane_rule *rule) {
     const tdi_plane_pose ahead = {rule->ahead, rule->turning};
     td_vec3 way = tdi_sub(tdi_plane_slip(p, ahead), tdi_sub(p->at, p->from));
-    if (p->other >= c->capsule_count) { // what falls together keeps its distance
+    if (p->row.other >= c->capsule_count) { // what falls together keeps its distance
         way = tdi_madd(way, rule->gravity, rule->h * rule->h);
     }
-    const td_real approach = fmax(-tdi_dot(p->normal, way), 0);
+    const td_real approach = fmax(-tdi_dot(p->row.normal, way), 0);
     return fmax(tdi_norm(tdi_plane_across(p, way)) - p->friction * approach, 0);
 }
 
 // The force of the last step, where that still is one of this plane.
 static void recall(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane *p) {
-    const td_vec3 last = rule->borne[TDI_PLACES * p->capsule + p->which];
-    const td_real along = tdi_dot(last, p->normal), most = p->friction * along;
+    const td_vec3 last = rule->borne[TDI_PLACES * p->row.capsule + p->which];
+    const td_real along = tdi_dot(last, p->row.normal), most = p->friction * along;
     const bool steady = rule->h == rule->whole;
-    if (p->other >= c->capsule_count && steady && along > 0) {
+    if (p->row.other >= c->capsule_count && steady && along > 0) {
         const td_vec3 aside = tdi_plane_across(p, last);
         const td_real size = tdi_norm(aside);
-        p->multiplier = tdi_madd(tdi_scale(aside, size > most ? most / size : 1), p->normal, along);
+        p->multiplier =
+            tdi_madd(tdi_scale(aside, size > most ? most / size : 1), p->row.normal, along);
     }
 }
 
 // What a plane keeps, and what it starts from.
 static void prepare(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane *p) {
-    const td_real gap = tdi_dot(p->normal, tdi_sub(tdi_plane_between(p, rule->began), p->from)) -
+    const td_real gap = tdi_dot(p->row.normal,
+                                tdi_sub(tdi_rows_between(&p->row, rule->began), p->from)) -
                         p->radii,
                   keep = TDI_PLANE_GAP * p->range, there = fmin(fmax(gap, 0), keep);
-    const td_vec3 ahead = tdi_sub(tdi_plane_between(p, rule->ahead), tdi_sub(p->at, p->from));
-    p->restitution.speed = -tdi_dot(p->normal, ahead);
+    const td_vec3 ahead = tdi_sub(tdi_rows_between(&p->row, rule->ahead), tdi_sub(p->at, p->from));
+    p->restitution.speed = -tdi_dot(p->row.normal, ahead);
     const td_real sure = rule->driven ? keep : NARROW * keep,
                   part = rule->driven ? RECOVERS : fmin(RECOVERS, SLOWLY * rule->h),
                   wins = fmax(fmin(part * (keep - there), PAID * p->restitution.speed),
                               part * fmax(sure - there, 0));
     p->restitution.reach = p->radii + there + (rule->impact ? 0 : wins);
     tdi_plane_prepare_bounce(c, rule, p);
-    p->slip = tdi_sub(tdi_plane_between(p, rule->history), p->from);
+    p->slip = tdi_sub(tdi_rows_between(&p->row, rule->history), p->from);
     p->shift = p->friction * slip_ahead(c, p, rule);
     p->friction = p->friction > p->sliding && !stuck(c, p, rule) ? p->sliding : p->friction;
-    p->rolling.slip = tdi_roll_slip(c, p->rolling.arm, p->normal, p->other);
+    p->rolling.slip = tdi_roll_slip(c, p->rolling.arm, p->row.normal, p->row.other);
     p->fresh = gap >= p->range;
     if (gap < NEAR * keep) { // half of a capsule's weight, since both its ends may lie there
         const td_real mass = tdi_plane_mass(p, rule) * rule->h * rule->h;
-        p->multiplier = tdi_scale(p->normal, 0.5 * mass * tdi_norm(rule->gravity));
+        p->multiplier = tdi_scale(p->row.normal, 0.5 * mass * tdi_norm(rule->gravity));
     }
     recall(c, rule, p);
-    p->rolling.limit = tdi_rolling_of(c, p->other) * tdi_dot(p->normal, p->multiplier);
+    p->rolling.limit = tdi_rolling_of(c, p->row.other) * tdi_dot(p->row.normal, p->multiplier);
 }
 
 // Where it stands: places and direction.
 static void stand(const tdi_contacts *c, const spot *at, tdi_plane *p) {
     const tdi_closest *k = &at->k;
-    p->s = at->m.from + (1 - at->m.from) * k->s;
-    p->t = k->t;
-    p->weight[0] = 1 - p->s;
-    p->weight[1] = p->s;
-    p->weight[2] = k->t - 1;
-    p->weight[3] = -k->t;
-    p->normal = tdi_scale(k->e, (k->distance < 0 ? -1 : 1) / tdi_norm(k->e));
-    if (p->other >= c->capsule_count) {
+    p->row.s = at->m.from + (1 - at->m.from) * k->s;
+    p->row.t = k->t;
+    p->row.weight[0] = 1 - p->row.s;
+    p->row.weight[1] = p->row.s;
+    p->row.weight[2] = k->t - 1;
+    p->row.weight[3] = -k->t;
+    p->row.normal = tdi_scale(k->e, (k->distance < 0 ? -1 : 1) / tdi_norm(k->e));
+    if (p->row.other >= c->capsule_count) {
         place_on_collider(c, at, p);
     }
 }
@@ -137,10 +139,10 @@ static tdi_plane plane_of(const tdi_contacts *c, const tdi_plane_rule *rule, tdi
                           const spot *at) {
     const tdi_capsule *i = &c->capsule[pair.i];
     const tdi_capsule *j = pair.j < c->capsule_count ? &c->capsule[pair.j] : NULL;
-    tdi_plane p = {.capsule = pair.i,
-                   .other = pair.j,
+    tdi_plane p = {.row.capsule = pair.i,
+                   .row.other = pair.j,
                    .which = at->which,
-                   .point = {i->a, i->b, j ? j->a : TD_NONE, j ? j->b : TD_NONE},
+                   .row.point = {i->a, i->b, j ? j->a : TD_NONE, j ? j->b : TD_NONE},
                    .range = at->m.range,
                    .radii = at->m.radii,
                    .friction = tdi_static_of(c, pair.j),
@@ -148,7 +150,7 @@ static tdi_plane plane_of(const tdi_contacts *c, const tdi_plane_rule *rule, tdi
     stand(c, at, &p);
     p.stiffness = STIFF * tdi_plane_mass(&p, rule);
     if (p.friction > 0) {
-        tdi_arms_of(c, pair, tdi_norm(at->k.e), p.arm);
+        tdi_arms_of(c, pair, tdi_norm(at->k.e), p.row.arm);
         tdi_roll_arms_of(c, pair, p.rolling.arm);
     }
     prepare(c, rule, &p);
@@ -157,14 +159,14 @@ static tdi_plane plane_of(const tdi_contacts *c, const tdi_plane_rule *rule, tdi
 
 // What a plane that stood there before knows already.
 static void inherit(tdi_plane *p, const tdi_plane *old) {
-    const td_real along = tdi_dot(old->multiplier, old->normal);
-    const td_vec3 aside = tdi_madd(old->multiplier, old->normal, -along);
-    p->multiplier = tdi_madd(tdi_plane_across(p, aside), p->normal, along);
+    const td_real along = tdi_dot(old->multiplier, old->row.normal);
+    const td_vec3 aside = tdi_madd(old->multiplier, old->row.normal, -along);
+    p->multiplier = tdi_madd(tdi_plane_across(p, aside), p->row.normal, along);
     p->shift = old->shift;
     p->friction = fmin(p->friction, old->friction);
     p->rolling.multiplier = tdi_plane_across(p, old->rolling.multiplier);
     p->rolling.limit = old->rolling.limit;
-    p->given = tdi_scale(p->normal, tdi_dot(old->given, old->normal));
+    p->given = tdi_scale(p->row.normal, tdi_dot(old->given, old->row.normal));
     p->least = old->least;
 }
 
@@ -172,19 +174,19 @@ static void inherit(tdi_plane *p, const tdi_plane *old) {
 
 // The place between that of a plane and the nearest at x, with colliders where the step ends.
 static spot spot_between(const tdi_contacts *c, const tdi_plane *p, const td_vec3 *x) {
-    const tdi_near_pair pair = {p->capsule, p->other};
-    const bool capsule = p->other < c->capsule_count;
+    const tdi_near_pair pair = {p->row.capsule, p->row.other};
+    const bool capsule = p->row.other < c->capsule_count;
     spot at = {.which = p->which};
-    tdi_meeting_open(c, pair, x, capsule ? NULL : &c->colliders.pose[p->other - c->capsule_count],
-                     &at.m);
+    tdi_meeting_open(c, pair, x,
+                     capsule ? NULL : &c->colliders.pose[p->row.other - c->capsule_count], &at.m);
     if (at.m.two.side != TDI_SIDE_SEGMENT) {
         return at;
     }
     const tdi_two *two = &at.m.two;
-    const td_real s = (p->s - at.m.from) / (1 - at.m.from);
+    const td_real s = (p->row.s - at.m.from) / (1 - at.m.from);
     at.k = tdi_closest_of(two);
     at.k.s = s + FOLLOWS * (at.k.s - s);
-    at.k.t = p->t + FOLLOWS * (at.k.t - p->t);
+    at.k.t = p->row.t + FOLLOWS * (at.k.t - p->row.t);
     at.k.e = tdi_sub(tdi_madd(tdi_scale(two->a, 1 - at.k.s), two->b, at.k.s),
                      tdi_madd(tdi_scale(two->c, 1 - at.k.t), two->d, at.k.t));
     return at;
@@ -201,8 +203,8 @@ void tdi_planes_roll(tdi_contacts *c, const tdi_plane_rule *rule, const td_vec3 
             continue;
         }
         stand(c, &at, &next);
-        if (tdi_dot(next.normal, p->normal) > FACES) { // it has not passed through
-            next.slip = tdi_sub(tdi_plane_between(&next, rule->history), next.from);
+        if (tdi_dot(next.row.normal, p->row.normal) > FACES) { // it has not passed through
+            next.slip = tdi_sub(tdi_rows_between(&next.row, rule->history), next.from);
             inherit(&next, p);
             *p = next;
         }
@@ -213,8 +215,8 @@ void tdi_planes_leave(const tdi_contacts *c, const tdi_plane_rule *rule, td_vec3
     memset(borne, 0, TDI_PLACES * (size_t)c->capsule_count * sizeof *borne);
     for (int32_t k = 0; k < c->planes.count && !rule->impact; k++) {
         const tdi_plane *p = &c->planes.item[k];
-        td_vec3 *most = &borne[TDI_PLACES * p->capsule + p->which];
-        if (p->other >= c->capsule_count && !p->fresh &&
+        td_vec3 *most = &borne[TDI_PLACES * p->row.capsule + p->which];
+        if (p->row.other >= c->capsule_count && !p->fresh &&
             tdi_norm(p->multiplier) > tdi_norm(*most)) {
             *most = p->multiplier;
         }
@@ -330,7 +332,7 @@ static void keep_plane(finder *f, const tdi_plane *p) {
 }
 
 static bool is_of(const tdi_plane *p, tdi_near_pair pair) {
-    return p->capsule == pair.i && p->other == pair.j;
+    return p->row.capsule == pair.i && p->row.other == pair.j;
 }
 
 // Planes of pairs before this one stay. Those with colliders come after all others.
@@ -339,8 +341,8 @@ static void pass_to(finder *f, tdi_near_pair pair) {
     const bool collider = pair.j >= c->capsule_count;
     for (; f->old < c->planes.count; f->old++) {
         const tdi_plane *p = &c->planes.item[f->old];
-        const bool among = (p->other >= c->capsule_count) == collider;
-        if (among ? p->capsule > pair.i || (p->capsule == pair.i && p->other >= pair.j)
+        const bool among = (p->row.other >= c->capsule_count) == collider;
+        if (among ? p->row.capsule > pair.i || (p->row.capsule == pair.i && p->row.other >= pair.j)
                   : !collider) {
             return;
         }
@@ -425,8 +427,8 @@ td_status tdi_planes_find(tdi_contacts *c, const tdi_plane_rule *rule, const td_
     }
     tdi_turning_clear(c);
     for (int32_t k = 0; k < c->planes.count; k++) {
-        tdi_turning_add(c, c->planes.item[k].arm, c->planes.item[k].capsule,
-                        c->planes.item[k].other);
+        tdi_turning_add(c, c->planes.item[k].row.arm, c->planes.item[k].row.capsule,
+                        c->planes.item[k].row.other);
     }
     *changed = f.changed;
     return status;

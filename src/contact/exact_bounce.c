@@ -35,7 +35,7 @@ static td_real restitution_of(const tdi_contacts *c, int32_t other) {
 
 // What a plane keeps: the place where it would stand, and by Newton's law where it is thrown to.
 static void raise(const tdi_contacts *c, tdi_plane *p) {
-    const td_real e = c->opts.law == TD_IMPACT_NEWTON ? restitution_of(c, p->other) : 0;
+    const td_real e = c->opts.law == TD_IMPACT_NEWTON ? restitution_of(c, p->row.other) : 0;
     p->reach = p->restitution.acts
                    ? fmax(p->restitution.reach,
                           p->restitution.stop + c->planes.part * e * p->restitution.speed)
@@ -43,11 +43,11 @@ static void raise(const tdi_contacts *c, tdi_plane *p) {
 }
 
 void tdi_plane_prepare_bounce(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane *p) {
-    const td_vec3 began = tdi_sub(tdi_plane_between(p, rule->began), p->from);
-    const td_real fall = fmin(tdi_dot(p->normal, rule->gravity), 0) * rule->h,
-                  weight = fall * rule->h, e = restitution_of(c, p->other),
+    const td_vec3 began = tdi_sub(tdi_rows_between(&p->row, rule->began), p->from);
+    const td_real fall = fmin(tdi_dot(p->row.normal, rule->gravity), 0) * rule->h,
+                  weight = fall * rule->h, e = restitution_of(c, p->row.other),
                   slow = -(e > 0 ? RESTING : STANDING) * fall * rule->whole;
-    p->restitution.stop = tdi_dot(p->normal, began) + weight;
+    p->restitution.stop = tdi_dot(p->row.normal, began) + weight;
     p->restitution.acts = !rule->limp && (e > 0 || rule->swings) && p->restitution.speed > slow;
     raise(c, p);
 }
@@ -57,14 +57,14 @@ void tdi_plane_prepare_bounce(const tdi_contacts *c, const tdi_plane_rule *rule,
 // Whether a plane gives back what pressed it.
 static bool gives_back(const tdi_contacts *c, const tdi_plane_rule *rule, const tdi_plane *p) {
     return p->restitution.acts ||
-           (restitution_of(c, p->other) > 0 &&
-            rule->h * tdi_dot(p->given, p->normal) > RESTING * rule->whole * rule->weight);
+           (restitution_of(c, p->row.other) > 0 &&
+            rule->h * tdi_dot(p->given, p->row.normal) > RESTING * rule->whole * rule->weight);
 }
 
 static void give_back(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane *p) {
-    const td_real e = gives_back(c, rule, p) ? c->planes.part * restitution_of(c, p->other) : 0;
-    p->least = e * fmax(tdi_dot(p->given, p->normal), 0);
-    p->multiplier = tdi_scale(p->normal, p->least);
+    const td_real e = gives_back(c, rule, p) ? c->planes.part * restitution_of(c, p->row.other) : 0;
+    p->least = e * fmax(tdi_dot(p->given, p->row.normal), 0);
+    p->multiplier = tdi_scale(p->row.normal, p->least);
 }
 
 // What forces put into the bodies, over the sum of their works.
@@ -75,9 +75,9 @@ static td_real work_of(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_pl
         const tdi_plane *p = &c->planes.item[k];
         const td_vec3 moved = tdi_sub(p->at, p->from), force = tdi_plane_pull(p),
                       before = tdi_sub(tdi_plane_slip(p, ahead), moved);
-        td_vec3 after = tdi_sub(tdi_plane_slip(p, at), tdi_plane_between(p, rule->began));
+        td_vec3 after = tdi_sub(tdi_plane_slip(p, at), tdi_rows_between(&p->row, rule->began));
         after = tdi_sub(after, moved);
-        if (p->other >= c->capsule_count) { // what falls together keeps its distance
+        if (p->row.other >= c->capsule_count) { // what falls together keeps its distance
             after = tdi_madd(after, rule->gravity, -rule->h * rule->h);
         }
         work += 0.5 * tdi_dot(force, tdi_add(before, after));

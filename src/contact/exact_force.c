@@ -39,7 +39,7 @@ typedef struct grip { // of a plane at a pose
 } grip;
 
 static grip grip_of(const tdi_plane *p, tdi_plane_pose at) {
-    const td_vec3 e = tdi_sub(tdi_plane_slip(p, at), p->at), n = p->normal;
+    const td_vec3 e = tdi_sub(tdi_plane_slip(p, at), p->at), n = p->row.normal;
     const td_real beyond = tdi_dot(n, e) - p->reach + p->shift;
     grip g = {.u = tdi_madd(tdi_plane_across(p, tdi_sub(e, p->slip)), n, beyond),
               .cone = {n, p->multiplier, p->stiffness, p->friction, p->least}};
@@ -62,7 +62,7 @@ static bool resists(const tdi_plane *p) {
 }
 
 static td_vec3 rolled(const tdi_plane *p, const td_vec3 *turned) {
-    return tdi_arms_slip(p->rolling.arm, p->normal, turned, p->capsule, p->other);
+    return tdi_rows_turns(&p->row, p->rolling.arm, turned);
 }
 
 static tdi_disc_terms resistance_of(const tdi_plane *p, const td_vec3 *turned) {
@@ -71,15 +71,13 @@ static tdi_disc_terms resistance_of(const tdi_plane *p, const td_vec3 *turned) {
 }
 
 static tdi_contact resistance_contact(const tdi_plane *p, const tdi_disc_terms *r) {
-    tdi_contact out = {.normal = p->normal,
+    tdi_contact out = {.row = p->row,
                        .force = tdi_scale(r->force, -1),
-                       .hessian = tdi_disc_stiffness(p->stiffness, p->normal, r),
-                       .arm = {p->rolling.arm[0], p->rolling.arm[1]},
-                       .capsule = p->capsule,
-                       .other = p->other,
+                       .hessian = tdi_disc_stiffness(p->stiffness, p->row.normal, r),
                        .friction = true,
                        .rolling = true};
-    memcpy(out.point, p->point, sizeof out.point);
+    memcpy(out.row.arm, p->rolling.arm, sizeof out.row.arm);
+    memset(out.row.weight, 0, sizeof out.row.weight);
     return out;
 }
 
@@ -106,17 +104,10 @@ td_real tdi_planes_evaluate(tdi_contacts *c, tdi_plane_pose at) {
         const grip g = grip_of(p, at);
         energy += energy_of(p, &g);
         tdi_contact *out = &c->contact[k];
-        *out = (tdi_contact){.normal = p->normal,
+        *out = (tdi_contact){.row = p->row,
                              .force = tdi_scale(pull_of(p, &g), -1),
                              .hessian = tdi_cone_stiffness(&g.cone, &g.on),
-                             .arm = {p->arm[0], p->arm[1]},
-                             .capsule = p->capsule,
-                             .other = p->other,
-                             .s = p->s,
-                             .t = p->t,
-                             .gap = tdi_dot(p->normal, g.u) + p->reach - p->shift - p->radii};
-        memcpy(out->point, p->point, sizeof out->point);
-        memcpy(out->weight, p->weight, sizeof out->weight);
+                             .gap = tdi_dot(p->row.normal, g.u) + p->reach - p->shift - p->radii};
     }
     c->contact_count = c->planes.count;
     for (int32_t k = 0; k < c->planes.count; k++) {
@@ -133,7 +124,7 @@ td_real tdi_planes_evaluate(tdi_contacts *c, tdi_plane_pose at) {
 td_real tdi_planes_rough(const tdi_contacts *c, const td_vec3 *x) {
     td_real sum = 0;
     for (int32_t k = 0; k < c->contact_count; k++) {
-        sum += tdi_norm(c->contact[k].force) * tdi_norm(x[c->contact[k].point[0]]);
+        sum += tdi_norm(c->contact[k].force) * tdi_norm(x[c->contact[k].row.point[0]]);
     }
     return sum;
 }
@@ -148,9 +139,9 @@ static td_real slack_of(const tdi_plane *p) {
 // The largest force of planes of the same body, from the plane k on to *end.
 static td_real largest_from(const tdi_contacts *c, const tdi_plane_rule *rule, int32_t k,
                             int32_t *end) {
-    const int32_t group = rule->group[c->planes.item[k].capsule];
+    const int32_t group = rule->group[c->planes.item[k].row.capsule];
     td_real most = 0;
-    for (; k < c->planes.count && rule->group[c->planes.item[k].capsule] == group; k++) {
+    for (; k < c->planes.count && rule->group[c->planes.item[k].row.capsule] == group; k++) {
         most = fmax(most, tdi_norm(c->planes.item[k].multiplier));
     }
     *end = k;
@@ -161,13 +152,14 @@ static td_real largest_from(const tdi_contacts *c, const tdi_plane_rule *rule, i
 // must not creep, and forces, not only places, are to be right, or shorter steps would be worse.
 static td_real left_of(const tdi_plane *p, const tdi_plane_rule *rule, const td_vec3 *x,
                        td_real force) {
-    const td_vec3 way = tdi_sub(tdi_sub(tdi_plane_between(p, x), tdi_plane_between(p, rule->began)),
-                                tdi_sub(p->at, p->from));
+    const td_vec3 way =
+        tdi_sub(tdi_sub(tdi_rows_between(&p->row, x), tdi_rows_between(&p->row, rule->began)),
+                tdi_sub(p->at, p->from));
     const td_real moving = fmin(MOVING * tdi_norm(way), slack_of(p)), h = rule->h,
                   faint = FAINT * tdi_plane_mass(p, rule) * h * h;
     return rule->h < rule->whole
                ? NARROW + moving
-               : ROUNDED * tdi_norm(x[p->point[0]]) +
+               : ROUNDED * tdi_norm(x[p->row.point[0]]) +
                      fmin(STILL * h + moving, (FORCE * force + faint) / p->stiffness);
 }
 
@@ -207,7 +199,8 @@ static bool update_resistance(const tdi_contacts *c, tdi_plane *p, const td_vec3
         return true;
     }
     const tdi_disc_terms r = resistance_of(p, turned);
-    const td_real bound = tdi_rolling_of(c, p->other) * tdi_dot(p->normal, tdi_plane_pull(p));
+    const td_real bound =
+        tdi_rolling_of(c, p->row.other) * tdi_dot(p->row.normal, tdi_plane_pull(p));
     const bool held =
         r.part >= 1 ? tdi_norm(r.force) <= bound : fabs(bound - p->rolling.limit) <= BOUND * bound;
     *close = *close && tdi_norm(tdi_sub(r.force, p->rolling.multiplier)) <= p->stiffness * left;
@@ -221,7 +214,7 @@ static bool update_resistance(const tdi_contacts *c, tdi_plane *p, const td_vec3
 static bool update_shift(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane *p,
                          const grip *g, td_real left) {
     const td_real shift = p->friction * tdi_norm(tdi_plane_across(p, g->u)),
-                  gap = tdi_dot(p->normal, g->u) - p->shift; // beyond what it keeps
+                  gap = tdi_dot(p->row.normal, g->u) - p->shift; // beyond what it keeps
     const int32_t most = p->restitution.acts ? SHIFTS : rule->h < rule->whole ? 0 : FOLLOWS;
     const bool sinks = !p->restitution.acts && gap < -slack_of(p) && p->shift > shift,
                off = sinks || (fabs(shift - p->shift) > left && c->planes.updates <= most);
@@ -263,7 +256,7 @@ td_real tdi_planes_work(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_p
     td_real work = 0;
     for (int32_t k = 0; k < c->planes.count; k++) {
         const tdi_plane *p = &c->planes.item[k];
-        const td_vec3 way = tdi_sub(tdi_plane_slip(p, at), tdi_plane_between(p, rule->began));
+        const td_vec3 way = tdi_sub(tdi_plane_slip(p, at), tdi_rows_between(&p->row, rule->began));
         work += tdi_dot(tdi_plane_pull(p), way);
         work += resists(p) ? tdi_dot(p->rolling.multiplier, rolled(p, at.turned)) : 0;
     }
@@ -275,7 +268,7 @@ void tdi_planes_measure(tdi_contacts *c, const td_vec3 *x, bool far) {
     tdi_poses_at(c, 1);
     for (int32_t k = 0; k < c->planes.count; k++) {
         tdi_contact *out = &c->contact[count];
-        const tdi_near_pair pair = {c->contact[k].capsule, c->contact[k].other};
+        const tdi_near_pair pair = {c->contact[k].row.capsule, c->contact[k].row.other};
         *out = c->contact[k];
         out->force = tdi_scale(tdi_plane_pull(&c->planes.item[k]),
                                -1); // that of the step, which moved the bodies

@@ -45,11 +45,11 @@ static tdi_near_pair pair_at(const tdi_contacts *c, int32_t k) {
 }
 
 static tdi_near_pair friction_at(const tdi_contacts *c, int32_t k) {
-    return (tdi_near_pair){c->friction[k].capsule, c->friction[k].other};
+    return (tdi_near_pair){c->friction[k].row.capsule, c->friction[k].row.other};
 }
 
 static tdi_near_pair contact_at(const tdi_contacts *c, int32_t k) {
-    return (tdi_near_pair){c->contact[k].capsule, c->contact[k].other};
+    return (tdi_near_pair){c->contact[k].row.capsule, c->contact[k].row.other};
 }
 
 void tdi_contacts_sort(tdi_contacts *c, const int32_t *group, int32_t count) {

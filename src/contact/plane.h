@@ -5,25 +5,13 @@
 
 #include "contact/contact_set.h"
 
-// sum of w_k a[point k]
-static inline td_vec3 tdi_plane_between(const tdi_plane *p, const td_vec3 *a) {
-    td_vec3 sum = {0, 0, 0};
-    for (int k = 0; k < 4; k++) {
-        if (p->point[k] != TD_NONE) {
-            sum = tdi_madd(sum, a[p->point[k]], p->weight[k]);
-        }
-    }
-    return sum;
-}
-
-// the same with what turns of the capsules add
+// Where it is, by points and turns.
 static inline td_vec3 tdi_plane_slip(const tdi_plane *p, tdi_plane_pose at) {
-    return tdi_add(tdi_plane_between(p, at.x),
-                   tdi_arms_slip(p->arm, p->normal, at.turned, p->capsule, p->other));
+    return tdi_rows_displacement(&p->row, at.x, at.turned);
 }
 
 static inline td_vec3 tdi_plane_across(const tdi_plane *p, td_vec3 a) {
-    return tdi_madd(a, p->normal, -tdi_dot(p->normal, a));
+    return tdi_madd(a, p->row.normal, -tdi_dot(p->row.normal, a));
 }
 
 // The whole force, by the multiplier.
@@ -33,8 +21,8 @@ static inline td_vec3 tdi_plane_pull(const tdi_plane *p) {
 
 // N/m: mass over h^2 of the heavier side's capsules.
 static inline td_real tdi_plane_mass(const tdi_plane *p, const tdi_plane_rule *rule) {
-    const td_real own = rule->stiffness[rule->group[p->capsule]];
-    return p->point[2] == TD_NONE ? own : fmax(own, rule->stiffness[rule->group[p->other]]);
+    const td_real own = rule->stiffness[rule->group[p->row.capsule]];
+    return p->row.point[2] == TD_NONE ? own : fmax(own, rule->stiffness[rule->group[p->row.other]]);
 }
 
 // Places where the pose has come nearest become those of the planes, by half of the way.

@@ -96,19 +96,16 @@ static inline const tdi_pose *pose_of(const tdi_contacts *c, tdi_near_pair pair)
     return pair.j < c->capsule_count ? NULL : &c->colliders.pose[pair.j - c->capsule_count];
 }
 
-// points and weights of a contact point
-static void place(const tdi_contacts *c, tdi_near_pair pair, const contact_point *t,
-                  int32_t point[4], td_real weight[4]) {
+static tdi_contact_rows rows_of(const tdi_contacts *c, tdi_near_pair pair, const contact_point *t) {
     const tdi_capsule *i = &c->capsule[pair.i];
     const tdi_capsule *j = pair.j < c->capsule_count ? &c->capsule[pair.j] : NULL;
-    point[0] = i->a;
-    point[1] = i->b;
-    point[2] = j ? j->a : TD_NONE;
-    point[3] = j ? j->b : TD_NONE;
-    weight[0] = 1 - t->s;
-    weight[1] = t->s;
-    weight[2] = t->t - 1;
-    weight[3] = -t->t;
+    return (tdi_contact_rows){.capsule = pair.i,
+                              .other = pair.j,
+                              .point = {i->a, i->b, j ? j->a : TD_NONE, j ? j->b : TD_NONE},
+                              .weight = {1 - t->s, t->s, t->t - 1, -t->t},
+                              .normal = t->normal,
+                              .s = t->s,
+                              .t = t->t};
 }
 
 // from the centre of a collider to the point of it at the contact point
@@ -166,17 +163,12 @@ static void fill_barrier(const tdi_contacts *c, tdi_near_pair pair, const tdi_me
     const td_real gap = t->distance - m->radii, stretch = t->length / t->distance;
     const td_real slope = tdi_barrier_slope(force, m->range, gap);
     const td_real tilt = -slope * t->length * stretch;
-    *out = (tdi_contact){.normal = t->normal,
+    *out = (tdi_contact){.row = rows_of(c, pair, t),
                          .force = tdi_scale(t->normal, slope * stretch),
                          .tilt = {tilt * t->spin[0], tilt * t->spin[1], tilt * t->spin[2]},
-                         .capsule = pair.i,
-                         .other = pair.j,
-                         .s = t->s,
-                         .t = t->t,
                          .gap = gap};
     td_real curve = tdi_barrier_curve(force, m->range, gap) * stretch * stretch;
     out->hessian = tdi_sym3_square(t->normal, curve);
-    place(c, pair, t, out->point, out->weight);
 }
 
 // Adds what the model leaves out.
@@ -212,15 +204,15 @@ static inline void add_outer(tdi_mat3 *to, td_vec3 a, td_vec3 b, td_real k) {
 
 tdi_mat3 tdi_contact_block(const tdi_contact *c, int k, int l) {
     static const td_real ends[2][4] = {{-1, 1, 0, 0}, {0, 0, 1, -1}};
-    const td_sym3 h = tdi_sym3_scale(c->hessian, c->weight[k] * c->weight[l]);
+    const td_sym3 h = tdi_sym3_scale(c->hessian, c->row.weight[k] * c->row.weight[l]);
     tdi_mat3 block = {{h.xx, h.xy, h.xz, h.xy, h.yy, h.yz, h.xz, h.yz, h.zz}};
     for (int a = 0; a < 2; a++) {
         for (int b = 0; b < 2; b++) {
             if (c->tilt[a + b] != 0) {
-                td_vec3 left = tdi_scale(c->slide[a], c->weight[k]);
-                td_vec3 right = tdi_scale(c->slide[b], c->weight[l]);
-                add_outer(&block, tdi_madd(left, c->normal, ends[a][k]),
-                          tdi_madd(right, c->normal, ends[b][l]), c->tilt[a + b]);
+                td_vec3 left = tdi_scale(c->slide[a], c->row.weight[k]);
+                td_vec3 right = tdi_scale(c->slide[b], c->row.weight[l]);
+                add_outer(&block, tdi_madd(left, c->row.normal, ends[a][k]),
+                          tdi_madd(right, c->row.normal, ends[b][l]), c->tilt[a + b]);
             }
         }
     }
@@ -233,14 +225,14 @@ tdi_mat3 tdi_contact_block(const tdi_contact *c, int k, int l) {
 static td_vec3 slip_of(const tdi_friction *f, const td_vec3 *x, const tdi_contact_rule *rule) {
     td_vec3 way = {0, 0, 0};
     for (int k = 0; k < 4; k++) {
-        if (f->point[k] != TD_NONE) {
-            td_vec3 moved = tdi_sub(x[f->point[k]], rule->history[f->point[k]]);
-            way = tdi_madd(way, moved, f->weight[k]);
+        if (f->row.point[k] != TD_NONE) {
+            td_vec3 moved = tdi_sub(x[f->row.point[k]], rule->history[f->row.point[k]]);
+            way = tdi_madd(way, moved, f->row.weight[k]);
         }
     }
-    way = tdi_add(way, tdi_arms_slip(f->arm, f->normal, rule->turned, f->capsule, f->other));
+    way = tdi_add(way, tdi_rows_turns(&f->row, f->row.arm, rule->turned));
     td_vec3 u = tdi_sub(tdi_scale(way, 1 / rule->h), f->velocity);
-    return tdi_madd(u, f->normal, -tdi_dot(u, f->normal));
+    return tdi_madd(u, f->row.normal, -tdi_dot(u, f->row.normal));
 }
 
 // With f'(|u|)/|u| = p:  gradient m N p u,  Hessian m N/h (p (I - n n^T) + (f'' - p) u u^T/|u|^2)
@@ -248,21 +240,14 @@ static void fill_friction(const tdi_friction *f, td_vec3 u, const tdi_contact_ru
                           td_real creep, tdi_contact *out) {
     const td_real speed = tdi_norm(u), over = tdi_friction_over(speed, creep),
                   curvature = tdi_friction_curve(speed, creep), stiff = f->load / rule->h;
-    *out = (tdi_contact){.normal = f->normal,
+    *out = (tdi_contact){.row = f->row,
                          .force = tdi_scale(u, f->load * over),
-                         .arm = {f->arm[0], f->arm[1]},
                          .rolling = f->rolling,
-                         .capsule = f->capsule,
-                         .other = f->other,
-                         .s = f->s,
-                         .t = f->t,
                          .gap = f->gap,
                          .friction = true};
     td_sym3 all = tdi_sym3_diagonal(stiff * over, stiff * over, stiff * over);
-    td_sym3 across = tdi_sym3_add(all, tdi_sym3_square(f->normal, -stiff * over));
+    td_sym3 across = tdi_sym3_add(all, tdi_sym3_square(f->row.normal, -stiff * over));
     out->hessian = f->turns ? across : tdi_sym3_add(across, tdi_sym3_square(u, stiff * curvature));
-    memcpy(out->point, f->point, sizeof out->point);
-    memcpy(out->weight, f->weight, sizeof out->weight);
 }
 
 typedef struct steadying {
@@ -277,14 +262,11 @@ static void steady_turn(void *context, int64_t turn) {
     const tdi_turn_part share = tdi_turn_part_of(c->friction_count, turn);
     for (int32_t k = share.first; k < share.last; k++) {
         tdi_friction *f = &c->friction[k];
-        if (tdi_rests(c, f->capsule, f->other)) {
+        if (tdi_rests(c, f->row.capsule, f->row.other)) {
             continue;
         }
         const td_vec3 u = slip_of(f, w->x, w->rule);
-        td_vec3 way = {0, 0, 0};
-        for (int e = 0; e < 4; e++) {
-            way = f->point[e] != TD_NONE ? tdi_madd(way, w->dx[f->point[e]], f->weight[e]) : way;
-        }
+        const td_vec3 way = tdi_rows_between(&f->row, w->dx);
         const td_real speed2 = tdi_dot(u, u);
         f->turns =
             speed2 > c->opts.creep * c->opts.creep && speed2 + tdi_dot(u, way) / w->rule->h < 0;
@@ -309,12 +291,8 @@ static bool can_have(tdi_contacts *c, int64_t count, td_diag *diag) {
 
 // Whether a friction that was just found does not slip.
 static bool sticks(const tdi_contacts *c, const tdi_friction *f, const tdi_contact_speeds *speeds) {
-    td_vec3 u = tdi_scale(f->velocity, -1);
-    for (int k = 0; k < 4; k++) {
-        u = f->point[k] == TD_NONE ? u : tdi_madd(u, speeds->v[f->point[k]], f->weight[k]);
-    }
-    u = tdi_add(u, tdi_arms_slip(f->arm, f->normal, speeds->spin, f->capsule, f->other));
-    return tdi_norm(tdi_madd(u, f->normal, -tdi_dot(u, f->normal))) < c->opts.creep;
+    const td_vec3 u = tdi_sub(tdi_rows_displacement(&f->row, speeds->v, speeds->spin), f->velocity);
+    return tdi_norm(tdi_madd(u, f->row.normal, -tdi_dot(u, f->row.normal))) < c->opts.creep;
 }
 
 // One friction for each contact point of a pair, and one rolling resistance by all their normal
@@ -322,7 +300,7 @@ static bool sticks(const tdi_contacts *c, const tdi_friction *f, const tdi_conta
 static td_status lag_pair(tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x, td_real force,
                           td_real h, const tdi_contact_speeds *speeds, td_diag *diag) {
     const td_real slides = tdi_friction_of(c, pair.j), holds = tdi_static_of(c, pair.j);
-    tdi_friction roll = {.capsule = pair.i, .other = pair.j, .rolling = true};
+    tdi_friction roll = {.row.capsule = pair.i, .row.other = pair.j, .rolling = true};
     td_real pressed = 0;
     tdi_meeting m;
     tdi_closest points[TDI_CONTACT_POINTS];
@@ -339,29 +317,24 @@ static td_status lag_pair(tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
         const contact_point t = contact_point_at(&m, &points[n]);
         const td_real normal_force = -tdi_barrier_slope(force, m.range, gap);
         tdi_friction *f = &c->friction[c->friction_count++];
-        *f = (tdi_friction){.capsule = pair.i,
-                            .other = pair.j,
-                            .normal = t.normal,
+        *f = (tdi_friction){.row = rows_of(c, pair, &t),
                             .velocity = collider_velocity(c, pair, &t, x, h),
                             .load = slides * normal_force,
-                            .s = t.s,
-                            .t = t.t,
                             .gap = gap};
-        place(c, pair, &t, f->point, f->weight);
-        tdi_arms_of(c, pair, t.length, f->arm);
-        tdi_turning_add(c, f->arm, f->capsule, f->other);
+        tdi_arms_of(c, pair, t.length, f->row.arm);
+        tdi_turning_add(c, f->row.arm, f->row.capsule, f->row.other);
         if (speeds && holds > slides && sticks(c, f, speeds)) {
             f->load = holds * normal_force;
         }
-        memcpy(roll.point, f->point, sizeof roll.point);
-        roll.normal = t.normal;
+        memcpy(roll.row.point, f->row.point, sizeof roll.row.point);
+        roll.row.normal = t.normal;
         pressed += normal_force;
     }
-    tdi_roll_arms_of(c, pair, roll.arm);
-    if (pressed > 0 && roll.arm[0] > 0) {
+    tdi_roll_arms_of(c, pair, roll.row.arm);
+    if (pressed > 0 && roll.row.arm[0] > 0) {
         roll.load = tdi_rolling_of(c, pair.j) * pressed;
         roll.velocity =
-            tdi_scale(tdi_roll_slip(c, roll.arm, roll.normal, pair.j), 1 / c->colliders.dt);
+            tdi_scale(tdi_roll_slip(c, roll.row.arm, roll.row.normal, pair.j), 1 / c->colliders.dt);
         c->friction[c->friction_count++] = roll;
     }
     return TD_OK;
@@ -451,7 +424,7 @@ static td_real frictions_energy(const terms *w, tdi_turn_part share) {
     td_real energy = 0;
     for (int32_t k = share.first; k < share.last; k++) {
         const tdi_friction *f = &c->friction[tdi_scope_at(&w->frictions, k)];
-        if (!tdi_rests(c, f->capsule, f->other)) {
+        if (!tdi_rests(c, f->row.capsule, f->row.other)) {
             const td_real speed = tdi_norm(slip_of(f, w->x, w->rule));
             energy += f->load * w->rule->h * tdi_friction_value(speed, c->opts.creep);
         }
@@ -487,7 +460,7 @@ static void count_turn(void *context, int64_t turn) {
         const tdi_turn_part share = tdi_turn_part_of(w->frictions.count, turn - w->pair_turns);
         for (int32_t k = share.first; k < share.last; k++) {
             const tdi_friction *f = &c->friction[tdi_scope_at(&w->frictions, k)];
-            w->count[turn] += !tdi_rests(c, f->capsule, f->other);
+            w->count[turn] += !tdi_rests(c, f->row.capsule, f->row.other);
         }
         return;
     }
@@ -543,7 +516,7 @@ static void fill_turn(void *context, int64_t turn) {
         const tdi_turn_part share = tdi_turn_part_of(w->frictions.count, turn - w->pair_turns);
         for (int32_t k = share.first; k < share.last; k++) {
             const tdi_friction *f = &c->friction[tdi_scope_at(&w->frictions, k)];
-            if (!tdi_rests(c, f->capsule, f->other)) {
+            if (!tdi_rests(c, f->row.capsule, f->row.other)) {
                 const td_vec3 u = slip_of(f, w->x, w->rule);
                 energy += f->load * w->rule->h * tdi_friction_value(tdi_norm(u), c->opts.creep);
                 fill_friction(f, u, w->rule, c->opts.creep, out++);

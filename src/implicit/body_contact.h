@@ -174,9 +174,9 @@ td_status tdi_body_contact_evaluate(tdi_body_contact *t, const tdi_system *syste
 bool tdi_body_contact_any(const tdi_body_contact *t); // whether there were any contacts
 // Whether a contact couples two capsules that both move.
 static inline bool tdi_contact_couples(const tdi_body_contact *t, const tdi_contact *c) {
-    return c->other < t->capsule_count &&
-           (t->idle_set.count == 0 || !(t->idle_set.is_idle[t->owner[c->capsule]] ||
-                                        t->idle_set.is_idle[t->owner[c->other]]));
+    return c->row.other < t->capsule_count &&
+           (t->idle_set.count == 0 || !(t->idle_set.is_idle[t->owner[c->row.capsule]] ||
+                                        t->idle_set.is_idle[t->owner[c->row.other]]));
 }
 // Whether the points of a capsule ride on others of its body: they are no unknowns.
 static inline bool tdi_capsule_rides(const tdi_body_contact *t, int32_t capsule) {

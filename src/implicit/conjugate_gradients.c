@@ -28,7 +28,7 @@ static void activate(tdi_body_contact *t, int32_t p) {
 
 // The turns of the two sides, counted after all points.
 static int32_t turn_of(const tdi_body_contact *t, const tdi_contact *c, int side) {
-    return t->point_count + (side ? c->other : c->capsule);
+    return t->point_count + (side ? c->row.other : c->row.capsule);
 }
 
 // Points of all contacts between capsules, and turns of those capsules.
@@ -39,10 +39,10 @@ static void find_active(tdi_body_contact *t) {
     for (int32_t k = 0; k < count; k++) {
         const tdi_contact *c = &list[k];
         for (int e = 0; tdi_contact_couples(t, c) && e < 4; e++) {
-            activate(t, c->point[e]);
+            activate(t, c->row.point[e]);
         }
         for (int side = 0; tdi_contact_couples(t, c) && side < 2; side++) {
-            if (c->arm[side] != 0) {
+            if (c->row.arm[side] != 0) {
                 activate(t, turn_of(t, c, side));
             }
         }
@@ -56,12 +56,12 @@ static void find_active(tdi_body_contact *t) {
 // all four, with r_ak of tdi_contact and the sums R_a = sum of r_ak.x_k over the points of the
 // other side.
 static void couple(const tdi_contact *c, const td_vec3 *x, td_vec3 force[4]) {
-    const int32_t *p = c->point;
-    const td_real *w = c->weight, *tilt = c->tilt;
+    const int32_t *p = c->row.point;
+    const td_real *w = c->row.weight, *tilt = c->tilt;
     for (int side = 0; side < 2; side++) {
-        const int far = 2 - 2 * side, own = 2 * side; // first points of the other side and of this
-        td_vec3 other = tdi_madd(tdi_scale(x[p[far]], w[far]), x[p[far + 1]], w[far + 1]);
-        td_real turn = tdi_dot(c->normal, tdi_sub(x[p[3 - side * 2]], x[p[2 - side * 2]])),
+        const int own = 2 * side; // first point of this side
+        td_vec3 other = tdi_rows_side(&c->row, 1 - side, x);
+        td_real turn = tdi_dot(c->row.normal, tdi_sub(x[p[3 - side * 2]], x[p[2 - side * 2]])),
                 sums[2] = {tdi_dot(c->slide[0], other), tdi_dot(c->slide[1], other)};
         sums[1 - side] += side == 0 ? -turn : turn;
         td_real k0 = tilt[0] * sums[0] + tilt[1] * sums[1],
@@ -69,8 +69,8 @@ static void couple(const tdi_contact *c, const td_vec3 *x, td_vec3 force[4]) {
         td_vec3 straight = tdi_add(tdi_sym3_apply(&c->hessian, other),
                                    tdi_madd(tdi_scale(c->slide[0], k0), c->slide[1], k1));
         td_real across = side == 0 ? -k0 : k1; // on the first point of this side, less on the other
-        force[own] = tdi_madd(tdi_scale(straight, w[own]), c->normal, across);
-        force[own + 1] = tdi_madd(tdi_scale(straight, w[own + 1]), c->normal, -across);
+        force[own] = tdi_madd(tdi_scale(straight, w[own]), c->row.normal, across);
+        force[own + 1] = tdi_madd(tdi_scale(straight, w[own + 1]), c->row.normal, -across);
     }
 }
 
@@ -78,24 +78,18 @@ static void couple(const tdi_contact *c, const td_vec3 *x, td_vec3 force[4]) {
 //   force H u, moment arm (H u) x n
 static void couple_turns(const tdi_body_contact *t, const tdi_contact *c, const td_vec3 *x,
                          td_real sign, td_vec3 *to) {
-    td_vec3 force[2], slip[2];
+    const td_vec3 *turns = x + t->point_count;
+    td_vec3 slip[2];
     for (int side = 0; side < 2; side++) {
-        const int32_t *p = c->point + 2 * side;
-        const td_real *w = c->weight + 2 * side;
-        const td_vec3 by = tdi_madd(tdi_scale(x[p[0]], w[0]), x[p[1]], w[1]);
-        slip[side] = c->arm[side] != 0
-                         ? tdi_madd(by, tdi_cross(c->normal, x[turn_of(t, c, side)]), c->arm[side])
-                         : by;
+        const int32_t i = side ? c->row.other : c->row.capsule;
+        slip[side] = tdi_rows_side(&c->row, side, x);
+        if (c->row.arm[side] != 0) {
+            slip[side] = tdi_madd(slip[side], tdi_cross(c->row.normal, turns[i]), c->row.arm[side]);
+        }
     }
     for (int side = 0; side < 2; side++) {
-        force[side] = tdi_scale(tdi_sym3_apply(&c->hessian, slip[1 - side]), sign);
-        for (int e = 2 * side; e < 2 * side + 2; e++) {
-            to[c->point[e]] = tdi_madd(to[c->point[e]], force[side], c->weight[e]);
-        }
-        if (c->arm[side] != 0) {
-            td_vec3 *moment = &to[turn_of(t, c, side)];
-            *moment = tdi_madd(*moment, tdi_cross(force[side], c->normal), c->arm[side]);
-        }
+        const td_vec3 force = tdi_scale(tdi_sym3_apply(&c->hessian, slip[1 - side]), sign);
+        tdi_rows_add_forces(&c->row, side, force, to, to + t->point_count);
     }
 }
 
@@ -106,12 +100,12 @@ static void add_coupling(const tdi_body_contact *t, const td_vec3 *x, td_real si
     for (int32_t k = 0; k < count; k++) {
         const tdi_contact *c = &list[k];
         td_vec3 force[4];
-        if (tdi_contact_couples(t, c) && (c->arm[0] != 0 || c->arm[1] != 0)) {
+        if (tdi_contact_couples(t, c) && (c->row.arm[0] != 0 || c->row.arm[1] != 0)) {
             couple_turns(t, c, x, sign, to);
         } else if (tdi_contact_couples(t, c)) {
             couple(c, x, force);
             for (int e = 0; e < 4; e++) {
-                to[c->point[e]] = tdi_madd(to[c->point[e]], force[e], sign);
+                to[c->row.point[e]] = tdi_madd(to[c->row.point[e]], force[e], sign);
             }
         }
     }

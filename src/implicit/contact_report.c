@@ -69,29 +69,29 @@ void tdi_body_contact_tightest_text(const tdi_body_contact *t, const tdi_system 
 // ---- reading --------------------------------------------------------------------------------
 
 static td_contact contact_of(const tdi_body_contact *t, const tdi_contact *c) {
-    const bool collider = c->other >= t->capsule_count;
-    td_vec3 axis =
-        tdi_madd(tdi_scale(t->now[c->point[0]], c->weight[0]), t->now[c->point[1]], c->weight[1]);
-    return (td_contact){.actor = t->owner[c->capsule],
-                        .segment = t->capsule[c->capsule].body,
-                        .other_actor = collider ? TD_NONE : t->owner[c->other],
-                        .other = collider ? c->other - t->capsule_count : t->capsule[c->other].body,
-                        .point = tdi_madd(axis, c->normal, -t->capsule[c->capsule].radius),
-                        .normal = c->normal,
+    const bool collider = c->row.other >= t->capsule_count;
+    const td_vec3 axis = tdi_rows_side(&c->row, 0, t->now);
+    return (td_contact){.actor = t->owner[c->row.capsule],
+                        .segment = t->capsule[c->row.capsule].body,
+                        .other_actor = collider ? TD_NONE : t->owner[c->row.other],
+                        .other = collider ? c->row.other - t->capsule_count
+                                          : t->capsule[c->row.other].body,
+                        .point = tdi_madd(axis, c->row.normal, -t->capsule[c->row.capsule].radius),
+                        .normal = c->row.normal,
                         .force = tdi_scale(c->force, -1), // the gradient is against it
                         .gap = c->gap};
 }
 
 static bool is_of_pair(const tdi_contact *c, const tdi_contact *d) {
-    return c->capsule == d->capsule && c->other == d->other;
+    return c->row.capsule == d->row.capsule && c->row.other == d->row.other;
 }
 
 // Pairs of capsules come first, each sort in the order of both sides.
 static bool comes_before(const tdi_body_contact *t, const tdi_contact *c, const tdi_contact *d) {
-    const bool first = c->other < t->capsule_count, second = d->other < t->capsule_count;
-    return first != second            ? first
-           : c->capsule != d->capsule ? c->capsule < d->capsule
-                                      : c->other < d->other;
+    const bool first = c->row.other < t->capsule_count, second = d->row.other < t->capsule_count;
+    return first != second                    ? first
+           : c->row.capsule != d->row.capsule ? c->row.capsule < d->row.capsule
+                                              : c->row.other < d->row.other;
 }
 
 // Friction is added to the nearest barrier of its pair, of which `at` is the first.

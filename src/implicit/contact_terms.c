@@ -65,20 +65,20 @@ static void add_rolling(td_body *body, const tdi_contact_side *side) {
 
 // The first or the second side of a contact, in the numbers of its body.
 static tdi_contact_side side_of(const tdi_body_contact *t, const tdi_contact *c, int second) {
-    const int32_t capsule = second ? c->other : c->capsule, k = t->owner[capsule];
+    const int32_t capsule = second ? c->row.other : c->row.capsule, k = t->owner[capsule];
     const td_real sign = second ? -1 : 1;
     tdi_contact_side side = {
         .capsule = capsule - t->first_capsule[k],
-        .normal = tdi_scale(c->normal, sign),
+        .normal = tdi_scale(c->row.normal, sign),
         .force = tdi_scale(c->force, sign),
         .hessian = c->hessian,
         .tilt = {c->tilt[second ? 2 : 0], c->tilt[1], c->tilt[second ? 0 : 2]},
         .slide = {tdi_scale(c->slide[second], sign), tdi_scale(c->slide[1 - second], sign)},
-        .arm = c->arm[second],
+        .arm = c->row.arm[second],
         .levers = levers_of(t)};
     for (int e = 0; e < 2; e++) {
-        side.point[e] = c->point[2 * second + e] - t->first_point[k];
-        side.weight[e] = sign * c->weight[2 * second + e];
+        side.point[e] = c->row.point[2 * second + e] - t->first_point[k];
+        side.weight[e] = sign * c->row.weight[2 * second + e];
     }
     return side;
 }
@@ -86,7 +86,7 @@ static tdi_contact_side side_of(const tdi_body_contact *t, const tdi_contact *c,
 // One side of a contact, if it is that of a member.
 static void add_side(const tdi_system *y, const tdi_contact *c, int second, int32_t member) {
     const tdi_body_contact *t = y->contact;
-    const int32_t capsule = second ? c->other : c->capsule;
+    const int32_t capsule = second ? c->row.other : c->row.capsule;
     if (capsule < t->capsule_count && t->owner[capsule] == member) {
         const tdi_contact_side side = side_of(t, c, second);
         td_body *body = y->member[member].body;
@@ -157,12 +157,7 @@ static bool slides_on(const tdi_contact *c, td_vec3 slip, td_real h, td_real cre
 
 bool tdi_contact_is_steady(const tdi_body_contact *t, const tdi_contact *c) {
     const td_real least = FAINT * t->terms.largest_force;
-    td_vec3 slip = {0, 0, 0};
-    for (int e = 0; e < (c->other < t->capsule_count ? 4 : 2); e++) {
-        slip = tdi_madd(slip, t->motion[c->point[e]], c->weight[e]);
-    }
-    slip = tdi_add(
-        slip, tdi_arms_slip(c->arm, c->normal, t->motion + t->point_count, c->capsule, c->other));
+    const td_vec3 slip = tdi_rows_displacement(&c->row, t->motion, t->motion + t->point_count);
     const td_vec3 change = tdi_sym3_apply(&c->hessian, slip);
     return c->friction ? slides_on(c, slip, t->terms.rule.h, t->opts.creep, least)
                        : tdi_norm(change) <= STEADY * tdi_norm(c->force) + least;

@@ -17,9 +17,9 @@
 //   Schur             other bodies are dense in their own points. They enter by C = 2/K_a - W,
 //                     W = v H^-1 v^T, of their rows, from responses of their own factors H
 //
-// Contact of a body without blocks stays outside: conjugate gradients (conjugate_gradients.c) solve for it,
-// with this system as the preconditioner. W of all rows of its contacts would be dense: where it
-// touches itself in 40 places, W takes ten times as many responses as the iteration.
+// Contact of a body without blocks stays outside: conjugate gradients (conjugate_gradients.c) solve
+// for it, with this system as the preconditioner. W of all rows of its contacts would be dense: see
+// docs/theory/path.md for what it would take.
 //
 // A system is that of one set of constraints, ordered when the set is made; or that of contact and
 // all sets of an island, ordered when pairs of capsules change.

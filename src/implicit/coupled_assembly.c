@@ -88,10 +88,10 @@ static int32_t node_of(const tdi_body_contact *t, int32_t point) {
 //   w_k dx_k + arm n x (the turn's rows[k] x_k).
 static void slip_rows(const tdi_body_contact *t, const tdi_contact *c, int side,
                       td_real rows[TDI_POINT_NODES][3][4]) {
-    const int32_t i = side ? c->other : c->capsule, k = t->owner[i];
-    const td_vec3 n = tdi_scale(c->normal, c->arm[side]);
+    const int32_t i = side ? c->row.other : c->row.capsule, k = t->owner[i];
+    const td_vec3 n = tdi_scale(c->row.normal, c->row.arm[side]);
     memset(rows, 0, 2 * sizeof *rows);
-    if (c->arm[side] != 0) {
+    if (c->row.arm[side] != 0) {
         const tdi_point point = {.kind = TDI_POINT_ROTATION, .segment = i - t->first_capsule[k]};
         int32_t node[TDI_POINT_NODES];
         t->body[k]->ops->blocks->rows(t->body[k], &point, node, rows);
@@ -104,7 +104,7 @@ static void slip_rows(const tdi_body_contact *t, const tdi_contact *c, int side,
             rows[e][2][d] = u.z;
         }
         for (int d = 0; d < 3; d++) {
-            rows[e][d][d] += c->weight[2 * side + e];
+            rows[e][d][d] += c->row.weight[2 * side + e];
         }
     }
 }
@@ -128,7 +128,7 @@ static void take_rolling(const tdi_body_contact *t, const tdi_contact *c,
                 block[d / 4][d % 4] =
                     own[k][0][d / 4] * f.x + own[k][1][d / 4] * f.y + own[k][2][d / 4] * f.z;
             }
-            take_block(taker, node_of(t, c->point[k]), node_of(t, c->point[2 + l]), block);
+            take_block(taker, node_of(t, c->row.point[k]), node_of(t, c->row.point[2 + l]), block);
         }
     }
 }
@@ -143,7 +143,7 @@ static void take_contact(const tdi_body_contact *t, const tdi_contact *c,
                                    {m.m[3], m.m[4], m.m[5], 0},
                                    {m.m[6], m.m[7], m.m[8], 0},
                                    {0}};
-            take_block(taker, node_of(t, c->point[k]), node_of(t, c->point[l]), block);
+            take_block(taker, node_of(t, c->row.point[k]), node_of(t, c->row.point[l]), block);
         }
     }
 }
@@ -159,8 +159,8 @@ static void take_contacts(void *context, int64_t k) {
     const int32_t *own = tdi_contacts_of(t->set, (int32_t)k, &count);
     for (int32_t n = 0; n < count; n++) {
         const tdi_contact *c = &list[own[n]];
-        if (t->owner[c->capsule] == k && tdi_contact_couples(t, c)) {
-            const bool rolls = c->arm[0] != 0 || c->arm[1] != 0;
+        if (t->owner[c->row.capsule] == k && tdi_contact_couples(t, c)) {
+            const bool rolls = c->row.arm[0] != 0 || c->row.arm[1] != 0;
             (rolls ? take_rolling : take_contact)(t, c, &taker);
         }
     }

@@ -312,7 +312,7 @@ static int32_t note_pairs(const tdi_body_contact *t, bool *changed) {
     const tdi_contact *list = tdi_contacts_list(t->set, &count);
     *changed = false;
     for (int32_t k = 0; k < count; k++) {
-        const int32_t a = list[k].capsule, b = list[k].other;
+        const int32_t a = list[k].row.capsule, b = list[k].row.other;
         bool known = !tdi_contact_couples(t, &list[k]);
         if (list[k].friction && !known) {
             while (passed < barriers && comes_before(c->pair[passed], a, b)) {

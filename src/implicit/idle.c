@@ -124,8 +124,8 @@ void tdi_idle_note(tdi_body_contact *t, const tdi_system *y, td_real taken, bool
         }
     }
     for (int32_t k = 0; t->idle_set.count > 0 && k < count; k++) {
-        const int32_t a = t->owner[list[k].capsule],
-                      b = list[k].other < t->capsule_count ? t->owner[list[k].other] : a;
+        const int32_t a = t->owner[list[k].row.capsule],
+                      b = list[k].row.other < t->capsule_count ? t->owner[list[k].row.other] : a;
         if (t->idle_set.is_idle[a] != t->idle_set.is_idle[b]) {
             disturb(t, t->idle_set.is_idle[a] ? a : b, t->idle_set.is_idle[a] ? b : a);
         }
@@ -153,9 +153,9 @@ static int32_t find_calm(const tdi_body_contact *t, const tdi_system *y, td_real
     }
     for (int32_t k = 0; k < count; k++) {
         if (!tdi_contact_is_steady(t, &list[k])) {
-            calm[t->owner[list[k].capsule]] = false;
-            if (list[k].other < t->capsule_count) {
-                calm[t->owner[list[k].other]] = false;
+            calm[t->owner[list[k].row.capsule]] = false;
+            if (list[k].row.other < t->capsule_count) {
+                calm[t->owner[list[k].row.other]] = false;
             }
         }
     }
@@ -212,8 +212,8 @@ bool tdi_idle_wake_disturbed(tdi_body_contact *t, const tdi_system *y) {
         return true;
     }
     for (int32_t k = 0; k < count; k++) {
-        const int32_t a = t->owner[list[k].capsule],
-                      b = list[k].other < t->capsule_count ? t->owner[list[k].other] : a;
+        const int32_t a = t->owner[list[k].row.capsule],
+                      b = list[k].row.other < t->capsule_count ? t->owner[list[k].row.other] : a;
         if (t->idle_set.is_idle[a] != t->idle_set.is_idle[b] &&
             t->idle_set.record[t->idle_set.is_idle[a] ? a : b].disturbed) {
             t->idle_set.is_steady[t->idle_set.is_idle[a] ? b : a] = false;

@@ -41,18 +41,18 @@ static void add_contacts(const tdi_body_contact *t, int32_t member, td_vec3 abou
     const tdi_contact *list = tdi_contacts_list(t->set, &count);
     for (int32_t k = 0; k < count; k++) {
         for (int p = 0; p < 4; p++) {
-            const int32_t point = list[k].point[p];
+            const int32_t point = list[k].row.point[p];
             if (point >= t->first_point[member] && point < t->first_point[member + 1]) {
-                const td_vec3 f = tdi_scale(list[k].force, list[k].weight[p]);
+                const td_vec3 f = tdi_scale(list[k].force, list[k].row.weight[p]);
                 *force = tdi_add(*force, f);
                 *moment = tdi_add(*moment, tdi_cross(tdi_sub(t->now[point], about), f));
             }
         }
         for (int side = 0; side < 2; side++) { // turns of the capsules: arm force x normal
-            const int32_t capsule = side ? list[k].other : list[k].capsule;
+            const int32_t capsule = side ? list[k].row.other : list[k].row.capsule;
             if (capsule < t->capsule_count && t->owner[capsule] == member) {
-                const td_vec3 turn = tdi_cross(list[k].force, list[k].normal);
-                *moment = tdi_madd(*moment, turn, list[k].arm[side]);
+                const td_vec3 turn = tdi_cross(list[k].force, list[k].row.normal);
+                *moment = tdi_madd(*moment, turn, list[k].row.arm[side]);
             }
         }
     }
