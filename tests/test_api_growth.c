@@ -286,14 +286,13 @@ static void check_widths(const char *name, const void *full, size_t size, size_t
                   td_status_text(status));
         free(block);
     }
-    char *more = calloc(1, size + 8);
+    FREED char *more = calloc(1, size + 8);
     memcpy(more, full, size);
     const uint32_t wrong[] = {0, 4, (uint32_t)size - 1, (uint32_t)size + 8};
     for (int k = 0; k < 4; k++) {
         memcpy(more, &wrong[k], sizeof wrong[k]);
         CHECK_SAY(use(more) == TD_ERR_DEF, "%s of %u bytes", name, wrong[k]);
     }
-    free(more);
 }
 
 // the first version of `type` ended with the field `last`

@@ -39,6 +39,27 @@ TD_TEST(tree_limp_chain_rests_on_the_plumb_line_and_on_the_catenary_and_swings_a
     check_case("chain", val_chain);
 }
 
+TD_TEST(chain_between_two_pins_falls_as_its_derived_equations_by_both_ways_of_constraints) {
+    check_case("loop-chain", val_loop_chain);
+}
+
+TD_TEST(rod_and_helix_under_a_load_at_their_tip_bend_to_the_elastica) {
+    check_case("rod-elastica", val_rod_elastica);
+    check_case("helix-elastica", val_helix_elastica);
+}
+
+TD_TEST(rods_keep_their_energy_in_rigid_motion_and_their_momenta_when_thrown) {
+    check_case("rod-invariance", val_rod_invariance);
+}
+
+TD_TEST(rod_turned_at_its_end_has_even_twist_and_its_torque) {
+    check_case("twist-uniform", val_twist_uniform);
+}
+
+TD_TEST(helices_rest_as_the_elastica_and_curls_as_their_limit) {
+    check_case("helix-statics", val_helix_statics);
+}
+
 // ---- faults ---------------------------------------------------------------------------------
 
 static void count_row(void *context, const val_row *row) {

@@ -12,7 +12,7 @@ static const td_clip_scale scale = {.side = 2, .centre = {1, 5, 0}, .diagonal = 
 // Largest and smallest of what a vertex is from the surface, by a function of its place.
 static void check_surface(td_clip_collider look, td_real (*off)(const td_clip_collider *, td_vec3),
                           td_real volume, td_real tolerance) {
-    td_bytes room = {0};
+    OWNED(td_bytes) room = {0};
     td_mesh_part part;
     CHECK_INT(td_clip_collider_part(&look, NULL, &room, &part), TD_OK);
     CHECK_TEXT(part.name, "collider");
@@ -25,7 +25,6 @@ static void check_surface(td_clip_collider look, td_real (*off)(const td_clip_co
         CHECK_INT(part.color[4 * i + 3], 255);
     }
     CHECK_IN(worst, 0, 1e-6);
-    td_bytes_free(&room);
 }
 
 static td_real off_capsule(const td_clip_collider *c, td_vec3 x) {

@@ -301,7 +301,7 @@ TD_TEST(contact_groups_that_can_meet_never_have_their_turns_at_once_on_threads) 
     int32_t group[COUNT];
     bool moves[COUNT / EACH];
     OWNED(tdi_contacts) *c = stack_up(&w);
-    td_pool *pool;
+    OWNED(td_pool) *pool = NULL;
     CHECK_INT(td_pool_new(4, NULL, &pool), TD_OK);
     busy_groups b = {.c = c};
     tdi_contacts_share(c, pool);
@@ -314,7 +314,6 @@ TD_TEST(contact_groups_that_can_meet_never_have_their_turns_at_once_on_threads) 
     }
     CHECK_INT(b.turns, 20 * (COUNT / EACH - 1));
     CHECK_INT(b.met, 0);
-    td_pool_free(pool);
 }
 
 // ---- more pairs -----------------------------------------------------------------------------

@@ -84,7 +84,7 @@ TD_TEST(gradient_of_the_distance_to_a_height_field_is_its_derivative) {
 }
 
 TD_TEST(sweep_over_a_height_field_stops_before_the_ground_and_not_long_before) {
-    td_height_field *f = field_of(0.25, waves);
+    OWNED(td_height_field) *f = field_of(0.25, waves);
     int32_t stopped = 0, passed = 0;
     random_state = 3;
     for (int32_t k = 0; k < 2000; k++) {
@@ -109,7 +109,6 @@ TD_TEST(sweep_over_a_height_field_stops_before_the_ground_and_not_long_before) {
         passed += part >= 1;
     }
     CHECK(stopped > 300 && passed > 300);
-    td_height_field_free(f);
 }
 
 TD_TEST(rays_meet_a_height_field_where_small_steps_along_them_do) {
@@ -469,7 +468,7 @@ TD_TEST(stick_across_a_ridge_sinks_into_it_by_no_more_than_a_seventh) {
 
 TD_TEST(surface_next_to_a_cliff_leaves_its_heights_by_no_more_than_a_seventh) {
     td_real heights[12 * 2], least = 0, most = 1;
-    td_height_field *f;
+    OWNED(td_height_field) *f = NULL;
     for (int32_t k = 0; k < 12 * 2; k++) {
         heights[k] = k % 12 < 6 ? 0 : 1;
     }
@@ -479,7 +478,6 @@ TD_TEST(surface_next_to_a_cliff_leaves_its_heights_by_no_more_than_a_seventh) {
         most = fmax(most, td_height_field_height(f, x, 0, NULL));
     }
     CHECK_SAY(least > -1.0 / 7 && most < 8.0 / 7 && most > 1.05, "%g to %g", least, most);
-    td_height_field_free(f);
 }
 
 // ---- refusals -------------------------------------------------------------------------------

@@ -41,7 +41,7 @@ static tree rod_of(const fall *f) {
 static void strike(const fall *f, td_real v[6]) {
     OWNED(tree) t = rod_of(f);
     td_analytic_opts opts = td_analytic_opts_default();
-    td_analytic *analytic;
+    OWNED(td_analytic) *analytic = NULL;
     td_hit hit = {.point = tdi_vec3(RADIUS * sin(f->lean), -RADIUS * cos(f->lean), 0),
                   .normal = {0, 1, 0},
                   .friction = f->friction,
@@ -50,7 +50,6 @@ static void strike(const fall *f, td_real v[6]) {
     CHECK_INT(td_analytic_new(&t.state, 1, NULL, 0, &opts, NULL, &analytic, NULL), TD_OK);
     CHECK_INT(td_analytic_impact(analytic, &hit, 1, NULL, NULL), TD_OK);
     memcpy(v, t.v, 6 * sizeof *v);
-    td_analytic_free(analytic);
 }
 
 // By a step.
@@ -61,7 +60,7 @@ static void drop(const fall *f, td_real v[6]) {
     td_body *ref = t.state;
     td_step_opts opts = steps_of(TD_IMPLICIT, STEP, tdi_vec3(0, 0, 0));
     opts.tolerance = 1e-10;
-    td_island *island;
+    OWNED(td_island) *island = NULL;
     td_diag diag = {.message = ""};
     contact.method = TD_CONTACT_EXACT;
     contact.law = f->law;
@@ -71,7 +70,6 @@ static void drop(const fall *f, td_real v[6]) {
     CHECK_INT(td_island_new(&ref, 1, &contact, 1, NULL, &island, &diag), TD_OK);
     CHECK_SAY(td_island_step(island, &opts, &floor, 1, NULL, &diag) == TD_OK, "%s", diag.message);
     memcpy(v, td_tree_velocities(t.state), 6 * sizeof *v);
-    td_island_free(island);
 }
 
 static double apart(const td_real a[6], const td_real b[6]) {

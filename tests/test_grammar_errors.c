@@ -55,7 +55,7 @@ TD_TEST(too_few_parameters_of_a_turtle_module_are_a_warning_and_more_are_not) {
     CHECK_WARNINGS(rows);
     test_frame f = test_turtle("+(90,1,2)|(3)F(1,7)@R(1)"); // the first parameter counts
     CHECK_VEC(f.p, 1, 0, 0, 1e-15);
-    CHECK_TEXT(test_derived("axiom: +(1,2)\n+(a,b) : b == 2 --> +(a+1,b)\n", 1), "+(2,2)");
+    CHECK_DERIVED("axiom: +(1,2)\n+(a,b) : b == 2 --> +(a+1,b)\n", 1, "+(2,2)");
 }
 
 TD_TEST(brackets_that_do_not_balance_are_a_warning) {
@@ -81,7 +81,7 @@ TD_TEST(a_production_that_can_never_be_used_is_a_warning) {
         {"axiom: A\nA --> B\nhomomorphism\nB --> F\nD --> F\n", 5, 1, "makes D"},
     };
     CHECK_WARNINGS(rows);
-    CHECK_TEXT(test_derived("axiom: A(1)\nA --> B\n", 1), "A(1)");
+    CHECK_DERIVED("axiom: A(1)\nA --> B\n", 1, "A(1)");
 }
 
 // a caller with room for one message gets the error

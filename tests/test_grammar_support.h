@@ -96,6 +96,9 @@ static inline const char *test_derived(const char *text, int32_t steps) {
     return string;
 }
 
+// the string of a text after so many steps
+#define CHECK_DERIVED(text, steps, want) CHECK_TEXT(test_derived(text, steps), want)
+
 // how many modules of the string have this name
 static inline int64_t test_count(const test_model *m, const char *name) {
     int64_t count = 0;

@@ -87,12 +87,11 @@ TD_TEST(helix_models_that_differ_in_one_number_have_different_parameters) {
 
 static void check_refused(const td_helix_element *e, int32_t count, td_status want,
                           const char *message) {
-    td_body_model *m = NULL;
+    OWNED(td_body_model) *m = NULL;
     td_diag diag = {.message = ""};
     CHECK_INT(td_helix_model_new(e, count, NULL, &m, &diag), want);
     CHECK_TEXT(diag.message, message);
     CHECK(m == NULL);
-    td_body_model_free(m);
 }
 
 #define REFUSED(change, message)                         \

@@ -157,7 +157,7 @@ static void compare(tdi_random *r, const tdi_sparse *s, const matrix *m) {
 
 TD_TEST(sparse_factor_solves_as_a_dense_one_on_any_pattern) {
     tdi_random r;
-    void *memory;
+    FREED void *memory = NULL;
     tdi_random_seed(&r, 11);
     tdi_sparse *s = room_for(MOST, MOST * MOST / 2, &memory);
     for (int k = 0; k < 60; k++) { // one room for all: what was there before does not matter
@@ -169,7 +169,6 @@ TD_TEST(sparse_factor_solves_as_a_dense_one_on_any_pattern) {
         CHECK(factor(s, m)); // once more in the same order
         compare(&r, s, m);
     }
-    free(memory);
 }
 
 TD_TEST(sparse_factor_has_the_same_bits_in_two_and_in_four_lanes) {
@@ -223,7 +222,7 @@ TD_TEST(sparse_factor_has_the_same_bits_on_any_number_of_threads) {
 
 TD_TEST(sparse_factor_knows_what_is_not_positive_definite) {
     tdi_random r;
-    void *memory;
+    FREED void *memory = NULL;
     int refused = 0, clear = 0;
     tdi_random_seed(&r, 12);
     tdi_sparse *s = room_for(MOST, MOST * MOST / 2, &memory);
@@ -240,7 +239,6 @@ TD_TEST(sparse_factor_knows_what_is_not_positive_definite) {
         }
     }
     CHECK_IN(refused, clear / 4, clear - clear / 4); // both were tried
-    free(memory);
 }
 
 // ---- order ----------------------------------------------------------------------------------
@@ -298,7 +296,7 @@ TD_TEST(sparse_order_that_has_no_room_is_refused_and_writes_nothing_beyond_it) {
 }
 
 TD_TEST(sparse_links_beyond_the_room_are_refused) {
-    void *memory;
+    FREED void *memory = NULL;
     tdi_sparse *s = room_for(2, 10, &memory);
     tdi_sparse_begin(s, 2);
     for (int32_t k = 0; k < 1000; k++) {
@@ -309,5 +307,4 @@ TD_TEST(sparse_links_beyond_the_room_are_refused) {
     tdi_sparse_link(s, 0, 1);
     CHECK(tdi_sparse_order(s));
     CHECK_INT(s->block_count, 1);
-    free(memory);
 }

@@ -34,12 +34,11 @@ static td_rod_def good_rod(void) {
 
 static void check_refused(const td_rod_def *defs, int32_t count, const td_rod_body *body,
                           td_status want, const char *part, int line) {
-    td_body_model *model = NULL;
+    OWNED(td_body_model) *model = NULL;
     td_diag diag = {.message = ""};
     td_status got = td_rod_model_new(defs, count, body, body != NULL, NULL, &model, &diag);
     test_check(got == want && diag.status == want && strstr(diag.message, part) && !model, __FILE__,
                line, "wanted \"%s\", got \"%s\", \"%s\"", part, td_status_text(got), diag.message);
-    td_body_model_free(model);
 }
 
 #define REFUSED(defs, count, part) check_refused(defs, count, NULL, TD_ERR_ARGUMENT, part, __LINE__)

@@ -270,26 +270,6 @@ TD_TEST(elimination_tells_of_a_hessian_that_is_not_positive) {
 
 // ---- invariance -----------------------------------------------------------------------------
 
-// places and frames turned and shifted as one; strains are measured anew
-TD_TEST(elastic_energy_of_rods_knows_nothing_of_rigid_motion) {
-    tdi_random r = random_of(38);
-    for (int k = 0; k < 60; k++) {
-        OWNED(rods) s = any_rods(&r, k);
-        td_real before = td_body_energy(s.state, no_weight).elastic;
-        td_quat q = any_rotation(&r);
-        td_vec3 shift = any_vector(&r, 1);
-        for (int32_t i = 0; i < tdi_as_rod_model(s.model)->node_count; i++) {
-            tdi_rod_pose *pose = &tdi_as_rod(s.state)->pose[i];
-            pose->x = tdi_add(shift, tdi_quat_rotate(q, pose->x));
-            pose->edge.t = tdi_quat_rotate(q, pose->edge.t);
-            pose->edge.m1 = tdi_quat_rotate(q, pose->edge.m1);
-            pose->edge.m2 = tdi_quat_rotate(q, pose->edge.m2);
-        }
-        tdi_as_rod(s.state)->stale = TDI_ROD_STALE;
-        CHECK_REL(td_body_energy(s.state, no_weight).elastic, before, 1e-12);
-    }
-}
-
 // no force and no moment in all: what springs do to a free rod adds up to nothing
 TD_TEST(forces_of_springs_on_a_free_rod_add_up_to_nothing) {
     tdi_random r = random_of(39);

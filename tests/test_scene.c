@@ -482,7 +482,7 @@ static void check_overlap(const char *text, const char *solver, const char *meth
                           const char *message) {
     char scene[1500];
     snprintf(scene, sizeof scene, text, method, solver, solver);
-    stage s = try_stage(scene, 1, NULL);
+    OWNED(stage) s = try_stage(scene, 1, NULL);
     td_diag diag = s.diags[0];
     CHECK_SAY((s.status == TD_OK) == drawn, "%s: %d", solver, s.status);
     if (drawn && s.world) {
@@ -496,7 +496,6 @@ static void check_overlap(const char *text, const char *solver, const char *meth
     CHECK_HAS(diag.message, "; move them apart by more than that, or make a radius smaller");
     CHECK_SAY(strstr(diag.message, message) && !strstr(diag.message, "start: drawn"), "%s %s: %s",
               solver, method, diag.message);
-    stage_free(&s);
 }
 
 TD_TEST(overlap_at_the_start_is_told_with_its_depth_and_what_helps) {

@@ -125,26 +125,6 @@ TD_TEST(analytic_linkage_of_four_bars_has_the_known_crank_angle) {
     CHECK_IN(euler / linkage_error(TD_EULER, 5e-4, &apart), 1.7, 2.3);
 }
 
-// 20 links of 0.1 m and 0.05 kg from (-0.5, 0) to (0.5, 0), drawn as a V.
-TD_TEST(analytic_loop_of_20_links_falls_as_known) {
-    enum { N = 20 };
-    td_segment_def defs[N];
-    const double slope = acos(0.5); // half of the span over half of the length
-    for (int32_t i = 0; i < N; i++) {
-        defs[i] = bar(i - 1, 0.1, TD_JOINT_HINGE);
-        defs[i].mass = 0.05;
-        defs[i].second_moment.yy = 0.05 * 0.01 / 3;
-    }
-    defs[0].rest = turn_to(-slope, TDI_PI / 2);
-    defs[N / 2].rest = turn_to(slope, -slope);
-    OWNED(tree) t = tree_of(defs, N, TD_LAW_LINEAR, NULL);
-    const td_constraint c = pin(N - 1, tdi_vec3(0, 0.1, 0));
-    const td_step_opts o = steps_of(TD_RK4, 1e-3, tdi_vec3(0, -9.81, 0));
-    OWNED(td_analytic) *a = held(t, &c, 1, NULL);
-    advance(a, &o, NULL, 0, 200);
-    CHECK_REL(td_body_origin(t.state, N / 2).y, -0.794613124, 1e-7);
-}
-
 TD_TEST(analytic_loads_lead_ida_around_the_linkage) {
     if (!td_ida_built()) {
         test_skip("built without SUNDIALS");

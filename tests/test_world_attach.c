@@ -496,7 +496,7 @@ TD_TEST(actor_with_a_skeleton_of_its_own_moves_as_one_of_a_scene_that_has_it) {
     char text[TEXT];
     td_diag diag = {.message = ""};
     td_diag_list diags = {&diag, 1, 0};
-    stage a = stage_of(garden(text, "tree", ""));
+    OWNED(stage) a = stage_of(garden(text, "tree", ""));
     td_actor_id id;
     td_world_free(a.world);
     CHECK_INT(td_scene_set_skeleton(a.scene, 2, skeleton, &diag), TD_OK);
@@ -518,7 +518,6 @@ TD_TEST(actor_with_a_skeleton_of_its_own_moves_as_one_of_a_scene_that_has_it) {
         CHECK_SAY(apart(tip_of(a.world, 3, k), tip_of(b.world, 3, k)) == 0, "%g m",
                   apart(tip_of(a.world, 3, k), tip_of(b.world, 3, k)));
     }
-    stage_free(&a);
 }
 
 TD_TEST(actors_with_skeletons_of_their_own_are_saved_restored_and_removed) {

@@ -65,7 +65,7 @@ TD_TEST(impulse_changes_the_momentum_of_a_free_body_by_itself_with_every_solver)
 
 // r x J, as h goes to 0: a point beside the axis turns about it within the step.
 static void check_spin(const char *solver, const char *points) {
-    stage s = loose(solver, points, 1e-5);
+    OWNED(stage) s = loose(solver, points, 1e-5);
     td_vec3 origin;
     td_quat turn;
     td_world_segment(s.world, 0, 5, &origin, NULL, &turn);
@@ -78,7 +78,6 @@ static void check_spin(const char *solver, const char *points) {
     const td_vec3 spin = td_world_actor_sums(s.world, 0).angular;
     CHECK_SAY(apart(spin, wanted) < 5e-5 * tdi_norm(wanted), "%s, %s: %g of %g N m s", solver,
               points, apart(spin, wanted), tdi_norm(wanted));
-    stage_free(&s);
 }
 
 TD_TEST(impulse_beside_the_centre_of_mass_spins_a_free_body_as_theory_says) {
