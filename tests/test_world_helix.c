@@ -89,47 +89,39 @@ TD_TEST(helix_world_leaves_objects_that_touch_nothing_out_of_contact) {
 // ---- faults ---------------------------------------------------------------------------------
 
 TD_TEST(helix_world_refuses_by_place_and_name_what_it_cannot_be) {
-    static const struct {
-        const char *text;
-        int32_t line;
-        const char *message;
-    } faults[] = {
-        {"{objects: [{solver: helix, " CORD "\n elements: -1}}]}", 2, "'elements' is -1"},
-        {"{objects: [{solver: helix, " CORD "\n elements: 1.5}}]}", 2, "'elements' is 1.5"},
-        {"{objects: [{solver: helix, " CORD "\n elements: 11}}]}", 2,
+    static const fault faults[] = {
+        {"{objects: [{solver: helix, " CORD "\n elements: -1}}]}", 2, 0, "'elements' is -1"},
+        {"{objects: [{solver: helix, " CORD "\n elements: 1.5}}]}", 2, 0, "'elements' is 1.5"},
+        {"{objects: [{solver: helix, " CORD "\n elements: 11}}]}", 2, 0,
          "more elements than segments"},
-        {"{objects: [{solver: helix, " CORD "\n radius: 0}}]}", 2, "'radius' is 0 m"},
-        {"{objects: [{solver: helix,\n " CORD " twist: 1001, elements: 10}}]}", 2,
+        {"{objects: [{solver: helix, " CORD "\n radius: 0}}]}", 2, 0, "'radius' is 0 m"},
+        {"{objects: [{solver: helix,\n " CORD " twist: 1001, elements: 10}}]}", 2, 0,
          "it must be at most 100: raise the number of elements"},
-        {"{objects: [{solver: helix, " CORD "\n rest_helix: {radius: .nan}}}]}", 2,
+        {"{objects: [{solver: helix, " CORD "\n rest_helix: {radius: .nan}}}]}", 2, 0,
          "'radius' must be a number"},
         {"{objects: [{solver: helix, strand: {points: [[0, 0, 0], [1, 0, 0], [0, 1, 0]],\n closed: "
          "true}}]}",
-         2, "the solver 'helix' does not have this"},
-        {"{objects: [{solver: helix, " CORD "\n end: {held: pinned}}}]}", 2,
+         2, 0, "the solver 'helix' does not have this"},
+        {"{objects: [{solver: helix, " CORD "\n end: {held: pinned}}}]}", 2, 0,
          "the solver 'helix' does not have this"},
-        {"{objects: [{solver: helix, " CORD "\n stretch: 5}}]}", 2,
+        {"{objects: [{solver: helix, " CORD "\n stretch: 5}}]}", 2, 0,
          "the solver 'helix' does not have this"},
-        {"{objects: [{solver: helix,\n integrator: rk4, " CORD "}}]}", 2,
+        {"{objects: [{solver: helix,\n integrator: rk4, " CORD "}}]}", 2, 0,
          "the solver 'helix' needs one of the integrators implicit, implicit-euler, euler"},
-        {"{objects: [{solver: helix,\n law: tangent, " CORD "}}]}", 2,
+        {"{objects: [{solver: helix,\n law: tangent, " CORD "}}]}", 2, 0,
          "the solver 'helix' has only the law 'linear'"},
-        {"{objects: [{solver: helix, " CORD "\n rest: [[0, 0, 0], [0, 9, 0]]}}]}", 1,
+        {"{objects: [{solver: helix, " CORD "\n rest: [[0, 0, 0], [0, 9, 0]]}}]}", 1, 0,
          "starts stretched"},
-        {"{objects: [{solver: helix,\n plant: nothing.lsys}]}", 2, "no segments"},
-        {"{objects: [{solver: helix,\n elements: -1, plant: fork.lsys}]}", 2, "'elements' is -1"},
-        {"{objects: [{solver: helix,\n elements: 2.5, plant: fork.lsys}]}", 2, "'elements' is 2.5"},
+        {"{objects: [{solver: helix,\n plant: nothing.lsys}]}", 2, 0, "no segments"},
+        {"{objects: [{solver: helix,\n elements: -1, plant: fork.lsys}]}", 2, 0,
+         "'elements' is -1"},
+        {"{objects: [{solver: helix,\n elements: 2.5, plant: fork.lsys}]}", 2, 0,
+         "'elements' is 2.5"},
         {"{contact: {}, objects: [{solver: helix,\n strand: {helix: {radius: 0.02, pitch: 0.0045, "
          "turns: 3}, segments: 1000, elements: 12, radius: 0.002}}]}",
-         2, "take at most 373 segments, or 'contact: {self: false}'"},
+         2, 0, "take at most 373 segments, or 'contact: {self: false}'"},
     };
-    for (size_t k = 0; k < sizeof faults / sizeof *faults; k++) {
-        OWNED(stage) s = try_stage(faults[k].text, 1, NULL);
-        CHECK_SAY(s.status != TD_OK && s.diags[0].line == faults[k].line &&
-                      strstr(s.diags[0].message, faults[k].message),
-                  "%s: %d, line %d: '%s'", faults[k].text, s.status, s.diags[0].line,
-                  s.diags[0].message);
-    }
+    check_faults(faults, sizeof faults / sizeof *faults);
 }
 
 TD_TEST(helix_worlds_leave_no_memory_behind_when_it_runs_out) {
@@ -137,18 +129,5 @@ TD_TEST(helix_worlds_leave_no_memory_behind_when_it_runs_out) {
         "{contact: {}, objects: [{solver: helix, plant: fork.lsys},\n"
         " {solver: helix, rest_under_gravity: true, damping_ratio: 0.1, strand: {segments: 4,\n"
         "  points: [[0, 0, 0], [1, 0, 0]], elements: 2, bodies: [{mass: 1}]}}]}";
-    test_heap heap = {0};
-    td_alloc alloc = test_heap_alloc(&heap);
-    stage whole = try_stage(text, 1, &alloc);
-    CHECK_SAY(whole.status == TD_OK, "%s", whole.diags[0].message);
-    const long calls = heap.calls;
-    stage_free(&whole);
-    CHECK_INT(heap.held, 0);
-    for (long k = 1; k <= calls; k++) {
-        heap = (test_heap){.fail_at = k};
-        stage s = try_stage(text, 1, &alloc);
-        CHECK_INT(s.status, TD_ERR_MEMORY);
-        stage_free(&s);
-        CHECK_INT(heap.held, 0);
-    }
+    check_world_without_memory(text);
 }

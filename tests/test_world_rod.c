@@ -349,52 +349,42 @@ TD_TEST(contact_can_be_filled_by_hand_and_its_numbers_are_checked) {
 // ---- faults ---------------------------------------------------------------------------------
 
 TD_TEST(keys_of_rods_and_of_contact_have_their_faults) {
-    static const struct {
-        const char *text;
-        int32_t line;
-        const char *message;
-    } faults[] = {
-        {"{objects: [{" CORD "\n closed: true}}]}", 2,
+    static const fault faults[] = {
+        {"{objects: [{" CORD "\n closed: true}}]}", 2, 0,
          "the solver 'tree' does not have this, but 'rod' does"},
-        {"{objects: [{" CORD "\n end: {held: pinned}}}]}", 2, "'tree' does not have this"},
-        {"{objects: [{" CORD "\n stretch: 5}}]}", 2, "'tree' does not have this"},
-        {"{objects: [{" CORD "\n start: {turns: {keys: [[0, 0], [1, 1]]}}}}]}", 2,
+        {"{objects: [{" CORD "\n end: {held: pinned}}}]}", 2, 0, "'tree' does not have this"},
+        {"{objects: [{" CORD "\n stretch: 5}}]}", 2, 0, "'tree' does not have this"},
+        {"{objects: [{" CORD "\n start: {turns: {keys: [[0, 0], [1, 1]]}}}}]}", 2, 0,
          "'tree' does not have this"},
-        {"{objects: [{solver: rod, " CORD "\n end: {shift: [1, 0, 0]}}}]}", 2,
+        {"{objects: [{solver: rod, " CORD "\n end: {shift: [1, 0, 0]}}}]}", 2, 0,
          "a free end cannot have"},
-        {"{objects: [{solver: rod,\n law: linear, " CORD "}}]}", 2,
+        {"{objects: [{solver: rod,\n law: linear, " CORD "}}]}", 2, 0,
          "the solver 'rod' has only the law 'tangent'"},
-        {"{objects: [{" CORD "\n rest: [[0, 0, 0], [0, 9, 0]]}}]}", 1, "starts stretched"},
-        {"{objects: [{" CORD "\n helix: {radius: 1}}}]}", 1, "either 'plant' or 'strand'"},
-        {"{objects: [{solver: rod, " CORD "\n rest: [[0, 0, 0]]}}]}", 2, "at least two"},
-        {"{objects: [{solver: rod, " CORD "\n closed: true}}]}", 1, "at least three"},
-        {"{objects: [{solver: rod, " CORD "\n bend_other: 1}}]}", 2, "needs 'bend'"},
-        {"{objects: [{solver: rod, " CORD "\n bodies: [{at: 2, mass: 1}]}}]}", 2, "'at' is 2"},
-        {"{objects: [{solver: rod, strand:\n {helix: {radius: 1, turns: 0}}}]}", 2, "no length"},
-        {"{objects: [{solver: rod, " CORD "}}],\n colliders: [{box: {size: [1, 0, 1]}}]}", 2,
+        {"{objects: [{" CORD "\n rest: [[0, 0, 0], [0, 9, 0]]}}]}", 1, 0, "starts stretched"},
+        {"{objects: [{" CORD "\n helix: {radius: 1}}}]}", 1, 0, "either 'plant' or 'strand'"},
+        {"{objects: [{solver: rod, " CORD "\n rest: [[0, 0, 0]]}}]}", 2, 0, "at least two"},
+        {"{objects: [{solver: rod, " CORD "\n closed: true}}]}", 1, 0, "at least three"},
+        {"{objects: [{solver: rod, " CORD "\n bend_other: 1}}]}", 2, 0, "needs 'bend'"},
+        {"{objects: [{solver: rod, " CORD "\n bodies: [{at: 2, mass: 1}]}}]}", 2, 0, "'at' is 2"},
+        {"{objects: [{solver: rod, strand:\n {helix: {radius: 1, turns: 0}}}]}", 2, 0, "no length"},
+        {"{objects: [{solver: rod, " CORD "}}],\n colliders: [{box: {size: [1, 0, 1]}}]}", 2, 0,
          "'size' is 0"},
-        {"{objects: [{solver: rod, " CORD "}}],\n colliders: [{cone: {}}]}", 2, "no 'cone'"},
+        {"{objects: [{solver: rod, " CORD "}}],\n colliders: [{cone: {}}]}", 2, 0, "no 'cone'"},
         {"{contact: {}, objects: [{solver: rod, " CORD "}}, {solver: rod,\n integrator: "
          "implicit-euler, " CORD "}}]}",
-         2, "the same integrator"},
+         2, 0, "the same integrator"},
         {"{objects: [{solver: rod, " CORD "},\n integrator: euler}], colliders: [{plane: {}}]}", 2,
-         "'implicit'"},
-        {"{contact: {}, objects: [{" CORD "},\n integrator: rk4}]}", 2, "`contact: {self: false}`"},
-        {"{objects: [{" CORD "},\n time_scale: 0.5}], colliders: [{plane: {}}]}", 2,
+         0, "'implicit'"},
+        {"{contact: {}, objects: [{" CORD "},\n integrator: rk4}]}", 2, 0,
+         "`contact: {self: false}`"},
+        {"{objects: [{" CORD "},\n time_scale: 0.5}], colliders: [{plane: {}}]}", 2, 0,
          "'time_scale' cannot be combined"},
-        {"{objects: [{solver: rod, " CORD "},\n integrator: rk4}]}", 2,
+        {"{objects: [{solver: rod, " CORD "},\n integrator: rk4}]}", 2, 0,
          "the solver 'rod' needs one of the integrators implicit, implicit-euler, euler"},
         {"{objects: [{solver: rod, rest_under_gravity: true,\n " CORD "start: {held: free}}}]}", 1,
-         "not clamped"},
+         0, "not clamped"},
     };
-    for (size_t k = 0; k < sizeof faults / sizeof *faults; k++) {
-        OWNED(stage) s = try_stage(faults[k].text, 1, NULL);
-        if (s.status == TD_OK || s.diags[0].line != faults[k].line ||
-            !strstr(s.diags[0].message, faults[k].message)) {
-            test_failed(__FILE__, __LINE__, "%s: %d, line %d: '%s'", faults[k].text, s.status,
-                        s.diags[0].line, s.diags[0].message);
-        }
-    }
+    check_faults(faults, sizeof faults / sizeof *faults);
 }
 
 TD_TEST(worlds_of_rods_leave_no_memory_behind_when_it_runs_out) {
@@ -402,18 +392,5 @@ TD_TEST(worlds_of_rods_leave_no_memory_behind_when_it_runs_out) {
         "{contact: {}, objects: [{solver: rod, plant: fork.lsys},\n"
         " {solver: rod, rest_under_gravity: true, damping_ratio: 0.1, strand: {segments: 4,\n"
         "  points: [[0, 0, 0], [1, 0, 0]], bodies: [{mass: 1}], rest: [[0, 0, 0], [0, 1, 0]]}}]}";
-    test_heap heap = {0};
-    td_alloc alloc = test_heap_alloc(&heap);
-    stage whole = try_stage(text, 1, &alloc);
-    CHECK_INT(whole.status, TD_OK);
-    const long calls = heap.calls;
-    stage_free(&whole);
-    CHECK_INT(heap.held, 0);
-    for (long k = 1; k <= calls; k++) {
-        heap = (test_heap){.fail_at = k};
-        stage s = try_stage(text, 1, &alloc);
-        CHECK_INT(s.status, TD_ERR_MEMORY);
-        stage_free(&s);
-        CHECK_INT(heap.held, 0);
-    }
+    check_world_without_memory(text);
 }

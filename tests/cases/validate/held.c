@@ -24,22 +24,16 @@ void val_held_bars(val_report *report, val_held *h, int32_t count, td_joint_kind
     td_material material = td_material_get(0);
     td_builder *builder = val_begin(report, TD_SPRING_CLAMPED, &material);
     for (int32_t i = 0; i < count; i++) {
-        td_segment_def def = td_segment_def_default();
+        td_segment_def def = val_thin_rod(joint, length[i], mass[i]);
         def.parent = i - 1;
-        def.joint = joint;
         def.axis = (td_vec3){0, 0, 1};
         def.attach_at_tip = i > 0;
         def.attach = start;
         def.rest = val_turn((td_vec3){0, 0, angle[i] - (i > 0 ? angle[i - 1] : 0.5 * VAL_PI)});
-        def.length = length[i];
-        def.mass = mass[i];
-        def.centre_of_mass.y = 0.5 * length[i];
-        def.second_moment.yy = mass[i] * length[i] * length[i] / 3;
         if (joint ==
             TD_JOINT_BALL) { // twist has to have some inertia; bending in the plane has less
             def.second_moment.zz = 1e-9 * def.second_moment.yy;
         }
-        def.has_stiffness = def.has_damping = true;
         val_add(report, builder, &def);
     }
     val_tree_finish(report, builder, &h->tree);

@@ -17,17 +17,11 @@ static void build(val_report *report, int32_t count, td_joint_kind root, td_quat
     td_builder *builder = val_begin(report, TD_SPRING_CLAMPED, &material);
     *tree = (val_body){.skeleton = NULL};
     for (int32_t i = 0; i < count; i++) {
-        td_segment_def def = td_segment_def_default();
+        td_segment_def def = val_thin_rod(i > 0 ? TD_JOINT_HINGE : root, 1, 1);
         def.parent = i - 1;
         def.attach_at_tip = i > 0;
         def.rest = i > 0 ? def.rest : turn;
-        def.joint = i > 0 ? TD_JOINT_HINGE : root;
         def.axis = (td_vec3){0, 0, 1};
-        def.length = 1;
-        def.mass = 1;
-        def.centre_of_mass = (td_vec3){0, 0.5, 0};
-        def.second_moment.yy = 1.0 / 3;
-        def.has_stiffness = def.has_damping = true;
         val_add(report, builder, &def);
     }
     val_tree_finish(report, builder, tree);

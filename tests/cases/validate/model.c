@@ -88,6 +88,26 @@ void val_add(val_report *report, td_builder *builder, const td_segment_def *def)
     built(report, td_builder_add(builder, def, NULL, &report->diag));
 }
 
+td_segment_def val_thin_rod(td_joint_kind joint, double length, double mass) {
+    td_segment_def def = td_segment_def_default();
+    def.joint = joint;
+    def.length = length;
+    def.mass = mass;
+    def.centre_of_mass = (td_vec3){0, length / 2, 0};
+    def.second_moment.yy = mass * length * length / 3;
+    def.has_stiffness = def.has_damping = true;
+    return def;
+}
+
+void val_single(val_report *report, const td_segment_def *def, val_body *tree) {
+    const td_material material = td_material_get(0);
+    td_builder *builder = val_begin(report, TD_SPRING_CLAMPED, &material);
+    td_segment_def only = *def;
+    only.attach_at_tip = false;
+    val_add(report, builder, &only);
+    val_tree_finish(report, builder, tree);
+}
+
 // ---- rods -----------------------------------------------------------------------------------
 
 const td_quat val_level = {0.70710678118654752, 0, 0, -0.70710678118654752};

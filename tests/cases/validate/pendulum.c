@@ -12,22 +12,15 @@
 #define MASS    0.3 // kg, of each rod
 #define LENGTH  0.5 // m
 
-// thin rods: second moment m l^2/3 along the rod, nothing across
 static void build_rods(val_report *report, int32_t count, val_body *tree) {
     td_material material = td_material_get(0);
     td_builder *builder = val_begin(report, TD_SPRING_CLAMPED, &material);
     *tree = (val_body){.skeleton = NULL};
     for (int32_t i = 0; i < count; i++) {
-        td_segment_def def = td_segment_def_default();
+        td_segment_def def = val_thin_rod(TD_JOINT_HINGE, LENGTH, MASS);
         def.parent = i - 1;
         def.attach_at_tip = i > 0;
         def.rest = i > 0 ? def.rest : val_hanging;
-        def.joint = TD_JOINT_HINGE;
-        def.length = LENGTH;
-        def.mass = MASS;
-        def.centre_of_mass = (td_vec3){0, LENGTH / 2, 0};
-        def.second_moment.yy = MASS * LENGTH * LENGTH / 3;
-        def.has_stiffness = def.has_damping = true;
         val_add(report, builder, &def);
     }
     val_tree_finish(report, builder, tree);

@@ -16,21 +16,12 @@
 
 // A free rod in the plane z = 0 from `foot`, leaning by `lean` from the vertical towards +x.
 static void free_rod(val_report *report, td_vec3 foot, double lean, val_body *tree) {
-    td_material material = td_material_get(0);
-    td_builder *builder = val_begin(report, TD_SPRING_CLAMPED, &material);
-    td_segment_def def = td_segment_def_default();
-    *tree = (val_body){.skeleton = NULL};
-    def.joint = TD_JOINT_FREE;
-    def.attach_at_tip = false;
+    td_segment_def def = val_thin_rod(TD_JOINT_FREE, 1, 1);
     def.attach = foot;
     def.rest = val_turn((td_vec3){0, 0, -lean});
-    def.length = def.mass = 1;
     def.radius_base = def.radius_tip = RADIUS;
-    def.centre_of_mass.y = 0.5;
-    def.second_moment.yy = 1.0 / 3;
     def.second_moment.xx = def.second_moment.zz = RADIUS * RADIUS / 4;
-    val_add(report, builder, &def);
-    val_tree_finish(report, builder, tree);
+    val_single(report, &def, tree);
 }
 
 typedef struct slip_run {
@@ -275,20 +266,15 @@ static void chain(val_report *report, val_body *tree) {
     const double b = VAL_PI / LINKS;
     *tree = (val_body){.skeleton = NULL};
     for (int32_t i = 0; i < LINKS; i++) {
-        td_segment_def def = td_segment_def_default();
+        td_segment_def def =
+            val_thin_rod(i == 0 ? TD_JOINT_FREE : TD_JOINT_HINGE, 2 * DRUM * sin(0.5 * b), 0.01);
         def.parent = i - 1;
-        def.joint = i == 0 ? TD_JOINT_FREE : TD_JOINT_HINGE;
         def.axis = (td_vec3){0, 0, 1};
         def.attach_at_tip = i > 0;
         def.attach = (td_vec3){-DRUM, 0, 0};
         def.rest = val_turn((td_vec3){0, 0, i == 0 ? -0.5 * b : -b});
-        def.length = 2 * DRUM * sin(0.5 * b);
         def.radius_base = def.radius_tip = THIN;
-        def.mass = 0.01;
-        def.centre_of_mass.y = 0.5 * def.length;
-        def.second_moment.yy = def.mass * def.length * def.length / 3;
         def.second_moment.xx = def.second_moment.zz = def.mass * THIN * THIN / 4;
-        def.has_stiffness = def.has_damping = true;
         val_add(report, builder, &def);
     }
     val_tree_finish(report, builder, tree);

@@ -98,6 +98,10 @@ double val_energy(val_body *body, td_vec3 gravity);
 // A builder with one more material, of index 1.
 td_builder *val_begin(val_report *report, td_spring_rule springs, const td_material *material);
 void val_add(val_report *report, td_builder *builder, const td_segment_def *def);
+// A segment without springs whose mass is along it: second moment m l^2/3, nothing across.
+td_segment_def val_thin_rod(td_joint_kind joint, double length, double mass);
+// A tree of one segment, which does not start at another's tip.
+void val_single(val_report *report, const td_segment_def *def, val_body *tree);
 // Makes the tree of a builder, which it frees.
 void val_tree_finish(val_report *report, td_builder *builder, val_body *tree);
 

@@ -40,24 +40,13 @@ td_scene_def val_still_scene(const td_object_def *object, double dt) {
 
 // ---- a thin rod on a hinge ------------------------------------------------------------------
 
-// second moment m l^2/3 along the rod; `turn` takes +Y to where it points; the hinge's axis is Z
+// `turn` takes +Y to where it points; the hinge's axis is Z
 static void build_rod(val_report *report, td_quat turn, double stiffness, val_body *tree) {
-    td_material material = td_material_get(0);
-    td_builder *builder = val_begin(report, TD_SPRING_CLAMPED, &material);
-    td_segment_def def = td_segment_def_default();
-    *tree = (val_body){.skeleton = NULL};
-    def.attach_at_tip = false;
+    td_segment_def def = val_thin_rod(TD_JOINT_HINGE, LENGTH, MASS);
     def.rest = turn;
-    def.joint = TD_JOINT_HINGE;
     def.axis = (td_vec3){0, 0, 1};
-    def.length = LENGTH;
-    def.mass = MASS;
-    def.centre_of_mass = (td_vec3){0, LENGTH / 2, 0};
-    def.second_moment.yy = MASS * LENGTH * LENGTH / 3;
-    def.has_stiffness = def.has_damping = true;
     def.stiffness.x = stiffness;
-    val_add(report, builder, &def);
-    val_tree_finish(report, builder, tree);
+    val_single(report, &def, tree);
 }
 
 // ---- shaken ---------------------------------------------------------------------------------
@@ -111,26 +100,16 @@ static double cone_angle(double spin, double radius) {
 // The base turns about the upright axis and lets the rod settle, held back by damping at the hinge.
 static void whirl(val_report *report, double spin) {
     const double radius = 0.2;
-    td_material material = td_material_get(0);
-    td_builder *builder = val_begin(report, TD_SPRING_CLAMPED, &material);
-    td_segment_def def = td_segment_def_default();
+    td_segment_def def = val_thin_rod(TD_JOINT_HINGE, LENGTH, MASS);
     td_step_opts opts = td_step_opts_default();
     char text[64];
     snprintf(text, sizeof text, "angle of a rod whirled at %g rad/s, rad", spin);
-    def.attach_at_tip = false;
     def.attach = (td_vec3){radius, 0, 0};
     def.rest = val_hanging;
-    def.joint = TD_JOINT_HINGE;
     def.axis = (td_vec3){0, 0, 1};
-    def.length = LENGTH;
-    def.mass = MASS;
-    def.centre_of_mass = (td_vec3){0, LENGTH / 2, 0};
-    def.second_moment.yy = MASS * LENGTH * LENGTH / 3;
-    def.has_stiffness = def.has_damping = true;
     def.damping.x = 0.1;
-    val_body tree = {.skeleton = NULL};
-    val_add(report, builder, &def);
-    val_tree_finish(report, builder, &tree);
+    val_body tree;
+    val_single(report, &def, &tree);
     td_base_motion base = {.rotation = {1, 0, 0, 0}, .spin = {0, spin, 0}};
     case_must(td_body_set_base(tree.state, &base));
     opts.dt = 1e-3;
