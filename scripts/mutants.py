@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Mutation check: mutants.py [--count 200] [--seed 1] [--files PART] [--jobs N] [--again].
+"""Mutation check: mutants.py [--count 200] [--seed 1] [--files PART] [--jobs N] [--resume | --again].
 
 Changes one operator or constant of the hot files at a time, in a copy of the checkout, builds it and runs the unit
 tests that take less than a tenth of a second each, up to the first failure: first the test files that killed most
 mutants of the same folder, then those named after the folder, then the others. A mutant is killed when a test fails,
 crashes or exceeds its limit of processor time, or when the compiler refuses it. Mutants that compile to the same
-program are drawn again. Prints a line per mutant and the share of survivors per folder; build/mutants/report.txt keeps
-them as they come. The same seed draws the same mutants of the same code. --again tries the survivors of that report
-once more, with the tests as they are now.
+program, and those of headers on which many files depend, are drawn again. Prints a line per mutant and the share of survivors per folder; build/mutants/report.txt keeps
+them as they come. The same seed draws the same mutants of the same code. --resume takes over what that report has;
+--again tries its survivors alone, with the tests as they are now.
 """
 import argparse
 import collections
@@ -28,7 +28,8 @@ TREE, BUILD, REPORT = HOME / "tree", HOME / "build", HOME / "report.txt"
 FOLDERS = ("implicit", "law", "contact", "constrain", "tree", "rod", "helix")
 QUICK = 0.1  # s: slower tests do not run
 MEMORY = 4 << 30  # bytes a run of tests may have
-SURVIVED = "SURVIVED  "
+KILLED, SURVIVED = "killed    ", "SURVIVED  "
+MOST_USERS = 50  # files to compile for a mutant
 
 # Binary operators have spaces on both sides: clang-format sees to that, and pointers have none.
 OPERATORS = {"+": "-", "-": "+", "*": "/", "/": "*", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==",
@@ -121,6 +122,12 @@ def build(jobs):
     return subprocess.run(command, capture_output=True).returncode == 0
 
 
+def users():
+    """By path in src, how many files are compiled when it changes."""
+    deps = subprocess.run(["ninja", "-t", "deps"], cwd=BUILD, check=True, capture_output=True, text=True).stdout
+    return collections.Counter(re.findall(r"^ +\S*?/?(src/\S+)$", deps, re.M))
+
+
 def program_hash():
     return hashlib.sha256((BUILD / "tests/tendril_tests").read_bytes()).hexdigest()
 
@@ -197,6 +204,18 @@ def try_mutant(mutant, same, tests, jobs):
         (TREE / mutant.path).write_text(mutant.text)
 
 
+def read_report():
+    """How the mutants of the last report ended, by their texts."""
+    ends = {}
+    for line in REPORT.read_text().split("\n"):
+        if line.startswith(SURVIVED):
+            ends[line[len(SURVIVED):]] = "survived"
+        elif line.startswith(KILLED):
+            mutant, why = line[len(KILLED):].rsplit("  [", 1)
+            ends[mutant] = why[:-1]
+    return ends
+
+
 def summary(ends, same_count, seed):
     """A row per folder and one of all: mutants, survivors, share."""
     rows = ["seed %d; %d more mutants compile to the same program" % (seed, same_count),
@@ -215,17 +234,17 @@ def main():
     parser.add_argument("--seed", type=int, default=1, help="another seed draws others (1)")
     parser.add_argument("--files", default="", help="only files whose path contains this")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="compilers at once (the number of cores)")
+    parser.add_argument("--resume", action="store_true", help="go on where the last report ends")
     parser.add_argument("--again", action="store_true", help="only the survivors of the last report")
     args = parser.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     HOME.mkdir(parents=True, exist_ok=True)
-    survivors = {line[len(SURVIVED):] for line in REPORT.read_text().split("\n") if line.startswith(SURVIVED)
-                 } if args.again else None
+    known = read_report() if args.resume or args.again else {}
     copy_tree()
     configure()
     if not build(args.jobs):
         sys.exit("mutants: the build fails without a change")
-    same, tests = program_hash(), Tests()
+    same, tests, used = program_hash(), Tests(), users()
     ends, same_count = [], 0
     with REPORT.open("w") as report:
         def say(line):
@@ -235,14 +254,15 @@ def main():
             for mutant in draw(args.seed, args.files):
                 if len(ends) == args.count:
                     break
-                if survivors is not None and str(mutant) not in survivors:
+                last = known.get(str(mutant))
+                if used[str(mutant.path)] > MOST_USERS or args.again and last != "survived":
                     continue
-                end = try_mutant(mutant, same, tests, args.jobs)
+                end = last if args.resume and last else try_mutant(mutant, same, tests, args.jobs)
                 if end is None:
                     same_count += 1
                     continue
                 ends.append((mutant.folder(), end))
-                say((SURVIVED if end == "survived" else "killed    ") + str(mutant)
+                say((SURVIVED if end == "survived" else KILLED) + str(mutant)
                     + ("" if end == "survived" else "  [%s]" % end))
         except KeyboardInterrupt:
             say("stopped")

@@ -44,9 +44,8 @@ static void compare(tree t, tdi_random *r, agreement *worst) {
         note(&worst->forward, fabs((double)(accel[d] - want[d])), scale);
         want[d] = accel[d];
         for (int32_t e = 0; e < n; e++) {
-            double part = fabs(h[d * n + e] * accel[e]);
-            moved = part > moved ? part : moved;
-            most = fabs(h[d * n + e]) > most ? fabs(h[d * n + e]) : most;
+            moved = fmax(moved, fabs(h[d * n + e] * accel[e]));
+            most = fmax(most, fabs(h[d * n + e]));
         }
     }
     ref_inverse(t.state, 1, weight, want, need);

@@ -145,7 +145,7 @@ static double seen_ratio(tree t, td_vec3 gravity) {
     td_vec3 rest = td_body_tip(t.state, td_body_segment_count(t.model) - 1);
     double largest = 0;
     for (int32_t d = 0; d < n; d++) {
-        largest = fabs(shape[d]) > largest ? fabs(shape[d]) : largest;
+        largest = fmax(largest, fabs(shape[d]));
     }
     tdi_tree_advance(tdi_as_tree_model(t.model), tdi_as_tree(t.state), shape, 1e-3 / largest);
     td_tree_state_changed(t.state);

@@ -138,7 +138,7 @@ static inline td_real *reals(int32_t n) {
 static inline double largest(const td_real *x, int32_t n) {
     double most = 0;
     for (int32_t d = 0; d < n; d++) {
-        most = fabs(x[d]) > most ? fabs(x[d]) : most;
+        most = fmax(most, fabs(x[d]));
     }
     return most;
 }
