@@ -59,7 +59,8 @@ def candidates(text):
         yield m.start(), m.group(), OPERATORS[m.group()]
     for m in NUMBER.finditer(seen):
         before = seen[seen.rfind("\n", 0, m.start()) + 1:m.start()]
-        if before.rstrip().endswith("[") or 0 < float(m.group()) < 1e-100:  # the size of an array; only not 0
+        # the size of an array, of which there would be more; only not 0
+        if before.rstrip().endswith("[") or "tdi_layout_place(" in before or 0 < float(m.group()) < 1e-100:
             continue
         yield m.start(), m.group(), "(%s)" % changed_number(m.group())
 
