@@ -260,6 +260,22 @@ static void stem(td_segment_def *defs, int32_t count) {
     }
 }
 
+// No density of second degree has its mass so near to the end: two points have it.
+TD_TEST(helix_stem_whose_mass_lies_at_its_end_has_it_there) {
+    td_segment_def d;
+    OWNED(td_body) *state = NULL;
+    stem(&d, 1);
+    const td_real c = 0.9 * d.length;
+    d.mass = 0.2;
+    d.centre_of_mass = tdi_vec3(0, c, 0);
+    d.second_moment =
+        (td_sym3){.xx = 1e-8, .yy = 0.2 * (c * c + 1e-4 * d.length * d.length), .zz = 1e-8};
+    OWNED(td_skeleton) *skeleton = built(&d, 1, NULL);
+    OWNED(td_body_model) *m = model_of(skeleton);
+    CHECK_INT(td_body_new(m, NULL, &state, NULL), TD_OK);
+    CHECK_REL(td_body_energy(state, tdi_vec3(0, -10, 0)).weight, 2 * c, 1e-12);
+}
+
 TD_TEST(helix_branches_stand_anywhere_along_an_element) {
     for (int32_t step = 0; step <= 10; step++) {
         td_segment_def defs[3];

@@ -315,6 +315,31 @@ TD_TEST(rods_refuse_what_stands_on_a_strand_and_is_not_fixed) {
     CHECK(model == NULL);
 }
 
+TD_TEST(rods_of_many_strands_start_where_each_is_drawn) {
+    enum { STRANDS = 12 };
+    td_builder *b = new_builder(NULL);
+    OWNED(td_body_model) *model = NULL;
+    OWNED(td_body) *state = NULL;
+    for (int32_t k = 0; k < STRANDS; k++) {
+        td_segment_def def = row_def(0);
+        td_strand strand = {
+            .first = k, .count = 1, .start = TD_END_CLAMPED, .closing = {1, 0, 0, 0}};
+        def.attach_at_tip = false;
+        def.attach = (td_vec3){0, 0, k};
+        def.rest = (td_quat){sqrt(0.5), 0, 0, sqrt(0.5)};
+        CHECK_INT(td_builder_add(b, &def, NULL, NULL), TD_OK);
+        CHECK_INT(td_builder_add_strand(b, &strand, NULL), TD_OK);
+    }
+    OWNED(td_skeleton) *skeleton = finished(b);
+    CHECK_INT(td_body_model_new(skeleton, "rod", NULL, NULL, &model, NULL), TD_OK);
+    CHECK_INT(td_body_new(model, NULL, &state, NULL), TD_OK);
+    for (int32_t k = 0; k < STRANDS; k++) {
+        const td_vec3 tip = td_body_tip(state, k);
+        CHECK_REL(tip.x, -LENGTH, 1e-12);
+        CHECK(fabs(tip.y) < 1e-12 && tip.z == k);
+    }
+}
+
 // Without strands a body is a weld as well: 1 kg at the tip of the last segment.
 TD_TEST(rods_of_plants_carry_bodies) {
     td_real weight[2];

@@ -87,6 +87,22 @@ TD_TEST(rod_refuses_no_radius_density_or_stiffness) {
     }
 }
 
+// Shear is young/(2 (1 + poisson)), and no volume grows under pressure.
+TD_TEST(rod_takes_poissons_ratios_above_minus_one_up_to_a_half) {
+    const double refused[] = {-1.5, -1, 0.51}, taken[] = {-0.99, 0.5};
+    for (int k = 0; k < COUNT_OF(refused); k++) {
+        td_rod_def d = good_rod();
+        d.poisson = refused[k];
+        REFUSED(&d, 1, "poisson");
+    }
+    for (int k = 0; k < COUNT_OF(taken); k++) {
+        OWNED(td_body_model) *model = NULL;
+        td_rod_def d = good_rod();
+        d.poisson = taken[k];
+        CHECK_INT(td_rod_model_new(&d, 1, NULL, 0, NULL, &model, NULL), TD_OK);
+    }
+}
+
 TD_TEST(rod_refuses_a_struct_of_another_size) {
     td_rod_def d = good_rod();
     d.struct_size = 0;

@@ -155,9 +155,12 @@ TD_TEST(modes_of_a_stick_on_a_rope_or_on_a_bar_are_those_of_a_double_pendulum) {
                   low = half - sqrt(half * half - k1 * k2 / det);
     const char *const kinds[] = {
         "{rope: {a: {segment: 0, along: 0}, to: [0, 1.5, 0], length: 0.5}}",
-        "{distance: {a: {segment: 0, along: 0}, to: [0, 1.5, 0], length: 0.5}}"};
-    for (int k = 0; k < 2 * SOLVERS; k++) {
-        check_last(stick(solvers[k / 2], false, kinds[k % 2]), 2, sqrt(low) / TURN, kinds[k % 2]);
+        "{distance: {a: {segment: 0, along: 0}, to: [0, 1.5, 0], length: 0.5}}",
+        // one that is as long as it must be, and would have to push the stick up, takes no part
+        "{rope: {a: {segment: 3}, to: [0, 0.3, 0], length: 0.3}}, "
+        "{rope: {a: {segment: 0, along: 0}, to: [0, 1.5, 0], length: 0.5}}"};
+    for (int k = 0; k < 3 * SOLVERS; k++) {
+        check_last(stick(solvers[k / 3], false, kinds[k % 3]), 2, sqrt(low) / TURN, kinds[k % 3]);
     }
 }
 
