@@ -208,9 +208,8 @@ static double rise_of(const throw *t, int32_t *hits) {
 }
 
 TD_TEST(contact_impact_of_random_trees_never_raises_their_energy) {
-    tdi_random r;
+    tdi_random r = random_of(17);
     int32_t hits = 0;
-    tdi_random_seed(&r, 17);
     for (int k = 0; k < 60; k++) {
         const throw t = throw_of(&r, k, 1.0 / 120);
         const double rise = rise_of(&t, &hits);

@@ -67,9 +67,9 @@ static td_real *coordinate(heap *w, int k) {
 // arms; and which coordinates these are, or TD_NONE.
 static tdi_mat3 motion_by(const tdi_contact *t, int k, int *row) {
     const int side = k - 4;
-    *row = k < 4               ? (t->row.point[k] == TD_NONE ? TD_NONE : 3 * t->row.point[k])
+    *row = k < 4                   ? (t->row.point[k] == TD_NONE ? TD_NONE : 3 * t->row.point[k])
            : t->row.arm[side] == 0 ? TD_NONE
-                               : 3 * (POINTS + (side ? t->row.other : t->row.capsule));
+                                   : 3 * (POINTS + (side ? t->row.other : t->row.capsule));
     const td_real w = k < 4 ? t->row.weight[k] : 0;
     return k < 4 ? (tdi_mat3){{w, 0, 0, 0, w, 0, 0, 0, w}}
                  : tdi_mat3_cross(tdi_scale(t->row.normal, t->row.arm[side]));

@@ -347,11 +347,10 @@ TD_TEST(errors_of_shuffled_models_give_a_status_and_leave_nothing_behind) {
                             "*/",
                             " // x\n"};
     const int32_t piece_count = (int32_t)(sizeof pieces / sizeof pieces[0]);
-    tdi_random random;
+    tdi_random random = random_of(5);
     test_heap heap = {0};
     td_alloc alloc = test_heap_alloc(&heap);
     int good = 0;
-    tdi_random_seed(&random, 5);
     for (int i = 0; i < 4000; i++) {
         char text[1024] = "axiom: A(1)F\n";
         int32_t count = (int32_t)(tdi_random_uniform(&random) * 20);

@@ -372,9 +372,8 @@ static int32_t compare(const model *m) {
 }
 
 TD_TEST(grammar_rewriting_equals_a_plain_text_rewriter_on_random_grammars) {
-    tdi_random random;
+    tdi_random random = random_of(20240);
     int64_t uses = 0;
-    tdi_random_seed(&random, 20240);
     for (int32_t i = 0; i < GRAMMARS; i++) {
         model m = any_model(&random);
         uses += compare(&m);

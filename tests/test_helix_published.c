@@ -129,10 +129,9 @@ static td_real methods_apart(const helices *h, const td_step_opts *opts, bool tw
 // The condition number of the mass matrix grows with the fourth power of the elements, and that of
 // the reference's factors with it.
 static td_real worst_apart(bool tree, bool twist, td_end_kind root) {
-    tdi_random r;
+    tdi_random r = random_of(7);
     td_step_opts opts = td_step_opts_default();
     td_real worst = 0;
-    tdi_random_seed(&r, 7);
     opts.air = (td_air){{1, 0, 2}, 0.1, 1};
     for (int32_t k = 0; k < 4 * MOST; k++) { // the case helix-composite takes more of them
         helices h = any_helices(&r, 1 + k % MOST, (sort){tree, twist, root});
@@ -224,10 +223,9 @@ static void derive(const helices *h, int32_t k, embedding *to) {
 
 TD_TEST(helix_mass_matrix_is_that_of_the_stations_places) {
     enum { N = 4 };
-    tdi_random r;
+    tdi_random r = random_of(8);
     td_step_opts opts = td_step_opts_default();
     const tdi_helix_forward_opts with = {&opts, 0, true};
-    tdi_random_seed(&r, 8);
     for (int tree = 0; tree < 2; tree++) {
         helices h = any_helices(&r, N, (sort){tree, true, TD_END_CLAMPED});
         td_real matrix[9 * N * N];
@@ -334,10 +332,9 @@ static void check_work(const helices *h, const td_step_opts *opts, const td_vec3
 }
 
 TD_TEST(helix_accelerations_obey_the_principle_of_virtual_work) {
-    tdi_random r;
+    tdi_random r = random_of(9);
     td_step_opts opts = td_step_opts_default();
     td_vec3 a[MOST];
-    tdi_random_seed(&r, 9);
     for (int k = 0; k < 8; k++) {
         helices h = any_helices(&r, 1 + k % 4, (sort){k >= 4, true, TD_END_CLAMPED});
         td_load load = any_load(&r, &h);
@@ -389,11 +386,10 @@ static td_real energy(const helices *h, const td_step_opts *opts) {
 
 // How far the energy strays in 0.1 s, over the kinetic energy at the start.
 static td_real strays(bool tree, td_helix_published published, td_real dt) {
-    tdi_random r;
+    tdi_random r = random_of(11);
     td_step_opts opts = td_step_opts_default();
     td_vec3 rate[MOST];
     td_real most = 0;
-    tdi_random_seed(&r, 11);
     helices h = any_helices(&r, 5, (sort){tree, true, TD_END_CLAMPED});
     for (int32_t i = 0; i < h.count; i++) {
         tdi_as_helix_model(h.model)->element[i].friction = tdi_vec3(0, 0, 0);
@@ -423,9 +419,8 @@ TD_TEST(helix_accelerations_conserve_energy) {
 // ---- steps ----------------------------------------------------------------------------------
 
 static void any_start(const helices *h, td_real speed) {
-    tdi_random r;
+    tdi_random r = random_of(12);
     td_vec3 rate[MOST];
-    tdi_random_seed(&r, 12);
     for (int32_t i = 0; i < h->count; i++) {
         rate[i] = any_curvature(&r, speed);
         rate[i].y = 0;
@@ -435,10 +430,9 @@ static void any_start(const helices *h, td_real speed) {
 
 // How far curvatures are from those of Runge and Kutta's rule after 0.05 s.
 static td_real off_after(td_helix_published published, td_real dt) {
-    tdi_random r;
+    tdi_random r = random_of(13);
     td_step_opts opts = td_step_opts_default();
     td_vec3 a[MOST], b[MOST];
-    tdi_random_seed(&r, 13);
     helices h = any_helices(&r, 4, (sort){true, true, TD_END_CLAMPED});
     any_start(&h, 20);
     opts.dt = 5e-5; // friction is stiff
@@ -505,13 +499,12 @@ TD_TEST(helix_euler_and_implicit_steps_feel_the_same_air) {
 // ---- limits ---------------------------------------------------------------------------------
 
 TD_TEST(helix_recursive_steps_take_no_memory_and_composite_ones_give_it_back) {
-    tdi_random r;
+    tdi_random r = random_of(14);
     test_heap heap = {0};
     const td_alloc alloc = test_heap_alloc(&heap);
     td_step_opts opts = td_step_opts_default();
     OWNED(td_body) *state = NULL;
     opts.dt = 1e-4;
-    tdi_random_seed(&r, 14);
     helices h = any_helices(&r, 10, (sort){true, true, TD_END_CLAMPED});
     CHECK_INT(td_body_new(h.model, &alloc, &state, NULL), TD_OK);
     const long calls = heap.calls;
@@ -528,13 +521,12 @@ TD_TEST(helix_recursive_steps_take_no_memory_and_composite_ones_give_it_back) {
 }
 
 TD_TEST(helix_integrator_euler_is_the_recursive_method_with_frozen_twist) {
-    tdi_random r;
+    tdi_random r = random_of(15);
     td_step_opts opts = td_step_opts_default();
     td_vec3 a[MOST], b[MOST];
     OWNED(td_body) *other = NULL;
     opts.dt = 1e-4;
     opts.integrator = TD_EULER;
-    tdi_random_seed(&r, 15);
     helices h = any_helices(&r, 10, (sort){true, true, TD_END_CLAMPED});
     CHECK_INT(td_body_new(h.model, NULL, &other, NULL), TD_OK);
     for (int k = 0; k < 10; k++) {
@@ -552,12 +544,11 @@ TD_TEST(helix_integrator_euler_is_the_recursive_method_with_frozen_twist) {
 
 // By how much the momentum of what floats freely differs from what weight gives it in 0.01 s.
 static td_real momentum_off(td_helix_published published, td_real dt) {
-    tdi_random r;
+    tdi_random r = random_of(16);
     td_step_opts opts = td_step_opts_default();
     td_vec3 linear[2], angular;
     td_real mass = 0;
     opts.dt = dt;
-    tdi_random_seed(&r, 16);
     helices h = any_helices(&r, 5, (sort){true, true, TD_END_FREE});
     any_motion(&r, &h);
     for (int32_t i = 0; i < h.count; i++) {
@@ -583,11 +574,10 @@ TD_TEST(helix_published_steps_keep_momentum_to_first_order) {
 }
 
 TD_TEST(helix_step_that_diverges_leaves_the_state_as_it_was) {
-    tdi_random r;
+    tdi_random r = random_of(17);
     td_diag diag = {0};
     td_step_opts opts = td_step_opts_default();
     td_vec3 u[2][MOST], rate[2][MOST];
-    tdi_random_seed(&r, 17);
     helices h = any_helices(&r, 5, (sort){true, true, TD_END_CLAMPED});
     any_motion(&r, &h);
     td_helix_curvatures(h.state, u[0], rate[0]);

@@ -156,9 +156,8 @@ static void compare(tdi_random *r, const tdi_sparse *s, const matrix *m) {
 }
 
 TD_TEST(sparse_factor_solves_as_a_dense_one_on_any_pattern) {
-    tdi_random r;
+    tdi_random r = random_of(11);
     FREED void *memory = NULL;
-    tdi_random_seed(&r, 11);
     tdi_sparse *s = room_for(MOST, MOST * MOST / 2, &memory);
     for (int k = 0; k < 60; k++) { // one room for all: what was there before does not matter
         const int32_t nodes = 1 + (int32_t)(MOST * tdi_random_uniform(&r)) % MOST;
@@ -173,9 +172,8 @@ TD_TEST(sparse_factor_solves_as_a_dense_one_on_any_pattern) {
 
 TD_TEST(sparse_factor_has_the_same_bits_in_two_and_in_four_lanes) {
     enum { NODES = 40 };
-    tdi_random r;
+    tdi_random r = random_of(14);
     void *memory, *other;
-    tdi_random_seed(&r, 14);
     tdi_sparse *s = room_for(NODES, NODES * NODES / 2, &memory),
                *t = room_for(NODES, NODES * NODES / 2, &other);
     for (int k = 0; k < 20; k++) {
@@ -196,9 +194,8 @@ TD_TEST(sparse_factor_has_the_same_bits_in_two_and_in_four_lanes) {
 // Both what threads do by themselves and what they share row by row: the last rows are a third.
 TD_TEST(sparse_factor_has_the_same_bits_on_any_number_of_threads) {
     enum { NODES = 40, LINKS = 80 };
-    tdi_random r;
+    tdi_random r = random_of(15);
     void *memory, *other;
-    tdi_random_seed(&r, 15);
     tdi_sparse *s = room_for(NODES, NODES * NODES / 2, &memory),
                *t = room_for(NODES, NODES * NODES / 2, &other);
     FREED matrix *m = any_matrix(&r, NODES, LINKS, 0.1);
@@ -221,10 +218,9 @@ TD_TEST(sparse_factor_has_the_same_bits_on_any_number_of_threads) {
 }
 
 TD_TEST(sparse_factor_knows_what_is_not_positive_definite) {
-    tdi_random r;
+    tdi_random r = random_of(12);
     FREED void *memory = NULL;
     int refused = 0, clear = 0;
-    tdi_random_seed(&r, 12);
     tdi_sparse *s = room_for(MOST, MOST * MOST / 2, &memory);
     for (int k = 0; k < 60; k++) {
         td_real x[WIDE] = {0};

@@ -638,9 +638,8 @@ static void answer_once(tree t, tdi_random *r, double *worst) {
 }
 
 TD_TEST(tree_answers_to_forces_are_those_of_the_dense_matrix) {
-    tdi_random r;
+    tdi_random r = random_of(91);
     double worst = 0;
-    tdi_random_seed(&r, 91);
     for (int k = 0; k < 60; k++) {
         OWNED(tree) t = random_tree(&r, 1 + k % 30, k % 3 ? BUSHY : CHAIN, 5, TD_LAW_LINEAR);
         random_base(t, &r);

@@ -163,7 +163,7 @@ TD_TEST(tree_explicit_steps_take_loads_and_air) {
 }
 
 TD_TEST(tree_steps_with_loads_and_air_take_no_memory_for_all_integrators) {
-    tdi_random r;
+    tdi_random r = random_of(99);
     test_heap heap = {0};
     td_alloc alloc = test_heap_alloc(&heap);
     td_segment_def defs[12];
@@ -177,7 +177,6 @@ TD_TEST(tree_steps_with_loads_and_air_take_no_memory_for_all_integrators) {
          .stiffness = 10,
          .damping = 1}};
     static const td_integrator all[] = {TD_EULER, TD_RK4, TD_IMPLICIT, TD_IMPLICIT_EULER};
-    tdi_random_seed(&r, 99);
     for (int32_t i = 0; i < 12; i++) {
         defs[i] = random_segment(&r, i, BUSHY, 5);
         defs[i].joint = i == 0 ? TD_JOINT_FREE : (td_joint_kind)(i % 4);
