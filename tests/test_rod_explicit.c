@@ -201,7 +201,7 @@ static td_real energy_of(rods s, td_vec3 gravity) {
     td_energy e = td_body_energy(s.state, gravity);
     td_real sum = e.elastic + e.weight;
     for (int32_t i = 0; i < tdi_as_rod_model(s.model)->node_count; i++) {
-        td_vec3 v = tdi_as_rod(s.state)->past[i].v;
+        td_vec3 v = tdi_as_rod(s.state)->history.past[i].v;
         sum += 0.5 * tdi_as_rod_model(s.model)->node[i].weight * tdi_dot(v, v);
     }
     return sum;
@@ -237,7 +237,7 @@ TD_TEST(explicit_step_keeps_momentum_of_thrown_rods_and_rings) {
         for (int j = 0; j < 2; j++) {
             run(s, &o, j == 0 ? 1 : 500);
             for (int32_t i = 0; i < tdi_as_rod_model(s.model)->node_count; i++) {
-                td_vec3 at = tdi_scale(tdi_as_rod(s.state)->past[i].v,
+                td_vec3 at = tdi_scale(tdi_as_rod(s.state)->history.past[i].v,
                                        tdi_as_rod_model(s.model)->node[i].weight);
                 p[j] = tdi_add(p[j], at);
                 l[j] = tdi_add(l[j], tdi_cross(tdi_as_rod(s.state)->pose[i].x, at));

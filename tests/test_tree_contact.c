@@ -148,7 +148,7 @@ static void begun(tree t, midway *m) {
     tdi_state_begin(t.state, &m->opts, &rule);
     for (int32_t i = 0; i < tdi_as_tree_model(t.model)->body_count; i++) { // it slides
         const tdi_frame *f = &tdi_as_tree(t.state)->frame[i];
-        tdi_as_tree(t.state)->history[i] =
+        tdi_as_tree(t.state)->bdf.history[i] =
             (tdi_place){tdi_add(f->o, tdi_vec3(3e-6, -2e-6, 1e-6)), f->r};
     }
     tdi_body_contact *touch = m->system.contact;

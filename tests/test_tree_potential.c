@@ -276,7 +276,7 @@ static tdi_loads random_loads(probe *p, tree t, tdi_random *r, int terms) {
                        .count = count,
                        .air = air,
                        .winds = terms & WINDS ? p->winds : NULL,
-                       .history = tdi_as_tree(t.state)->history};
+                       .history = tdi_as_tree(t.state)->bdf.history};
     return loads;
 }
 
@@ -290,14 +290,14 @@ static void make_probe(probe *p, tree t, tdi_random *r, bool inertia, int terms)
         td_quat turn = random_turn(r, 0.2);
         tdi_mat3 near = tdi_mat3_from_quat(tdi_quat_mul(turn, tdi_as_tree(s)->frame[i].turn));
         tdi_as_tree(s)->past[i].r = terms & TORQUE ? tdi_as_tree(s)->frame[i].r : near;
-        tdi_as_tree(s)->history[i] =
+        tdi_as_tree(s)->bdf.history[i] =
             (tdi_place){tdi_add(tdi_as_tree(s)->frame[i].o, random_vec(r, 0.05)), near};
-        tdi_as_tree(s)->predictor[i] = tdi_as_tree(s)->history[i];
-        tdi_as_tree(s)->predictor[i].o =
-            tdi_madd(tdi_as_tree(s)->history[i].o, random_vec(r, 0.5), h);
+        tdi_as_tree(s)->bdf.predictor[i] = tdi_as_tree(s)->bdf.history[i];
+        tdi_as_tree(s)->bdf.predictor[i].o =
+            tdi_madd(tdi_as_tree(s)->bdf.history[i].o, random_vec(r, 0.5), h);
     }
     for (int32_t d = 0; d < m->dof_count; d++) {
-        tdi_as_tree(s)->angle_history[d] = between(r, -0.2, 0.2);
+        tdi_as_tree(s)->bdf.angle[d] = between(r, -0.2, 0.2);
         tdi_as_tree(s)->angle[d] = 0;
     }
     tdi_loads loads = random_loads(p, t, r, terms);
@@ -310,7 +310,7 @@ static void make_probe(probe *p, tree t, tdi_random *r, bool inertia, int terms)
                                    .stiffness = 1.3,
                                    .gravity = {1, -9.81, 2},
                                    .loads = loads,
-                                   .angle_rest = inertia ? tdi_as_tree(s)->angle_history : NULL};
+                                   .angle_rest = inertia ? tdi_as_tree(s)->bdf.angle : NULL};
 }
 
 // ---- derivatives ----------------------------------------------------------------------------
@@ -433,8 +433,7 @@ static void check_far_joints(td_spring_law law, double least, double most) {
         make_probe(&p, t, &r, seed & 1, 0);
         p.potential.stiffness = seed & 3 ? 1.3 : 0; // damping alone
         for (int32_t d = 0; d < t.model->dof_count; d++) {
-            tdi_as_tree(t.state)->angle_history[d] =
-                between(&r, -2, 2); // damped joints that turn fast
+            tdi_as_tree(t.state)->bdf.angle[d] = between(&r, -2, 2); // damped joints that turn fast
         }
         check_curvature(t, &p, &r, 1e-5);
     }

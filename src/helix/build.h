@@ -31,6 +31,16 @@ typedef struct tdi_helix_axis {
     bool round;              // bends alike about X and Z: frames may roll
 } tdi_helix_axis;
 
+typedef struct tdi_helix_stations {
+    tdi_helix_station *item;
+    int64_t count, room;
+} tdi_helix_stations;
+
+typedef struct tdi_helix_vanes {
+    tdi_helix_vane *item;
+    int64_t count, room;
+} tdi_helix_vanes;
+
 typedef struct tdi_helix_maker {
     const td_skeleton *skeleton;
     const td_segment *segments;
@@ -56,10 +66,8 @@ typedef struct tdi_helix_maker {
     td_quat *frame;
     bool *whole; // it is of a strand: what rides on it stays where it is
     int32_t element_count;
-    tdi_helix_station *station;
-    int64_t station_count, station_room;
-    tdi_helix_vane *vane;
-    int64_t vane_count, vane_room;
+    tdi_helix_stations stations;
+    tdi_helix_vanes vanes;
     td_real *scratch;
     int64_t scratch_room;
 } tdi_helix_maker;

@@ -20,28 +20,28 @@ static bool add_station(tdi_helix_maker *k, const tdi_helix_station *station) {
     if (!(station->mass > 0)) {
         return true;
     }
-    if (k->station_count == k->station_room) {
-        void *room = tdi_arena_grow(&k->arena, k->station, k->station_count, &k->station_room,
-                                    sizeof *k->station);
+    if (k->stations.count == k->stations.room) {
+        void *room = tdi_arena_grow(&k->arena, k->stations.item, k->stations.count,
+                                    &k->stations.room, sizeof *k->stations.item);
         if (!room) {
             return false;
         }
-        k->station = room;
+        k->stations.item = room;
     }
-    k->station[k->station_count++] = *station;
+    k->stations.item[k->stations.count++] = *station;
     return true;
 }
 
 static bool add_vane(tdi_helix_maker *k, const tdi_helix_vane *vane) {
-    if (k->vane_count == k->vane_room) {
-        void *room =
-            tdi_arena_grow(&k->arena, k->vane, k->vane_count, &k->vane_room, sizeof *k->vane);
+    if (k->vanes.count == k->vanes.room) {
+        void *room = tdi_arena_grow(&k->arena, k->vanes.item, k->vanes.count, &k->vanes.room,
+                                    sizeof *k->vanes.item);
         if (!room) {
             return false;
         }
-        k->vane = room;
+        k->vanes.item = room;
     }
-    k->vane[k->vane_count++] = *vane;
+    k->vanes.item[k->vanes.count++] = *vane;
     return true;
 }
 

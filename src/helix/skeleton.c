@@ -244,7 +244,7 @@ static td_status make_parts(tdi_helix_maker *k, td_diag *diag) {
                         "a stem on a ball joint",
                         (int)k->count);
     }
-    return k->station_count <= INT32_MAX && k->vane_count <= INT32_MAX
+    return k->stations.count <= INT32_MAX && k->vanes.count <= INT32_MAX
                ? TD_OK
                : tdi_fail(diag, TD_ERR_LIMIT, "the skeleton has too many segments: %d",
                           (int)k->count);
@@ -271,8 +271,8 @@ static void join_stations(const tdi_helix_maker *k, tdi_helix_model *m) {
         while (old < old_count && k->kept->station[old].element == e) {
             m->station[next++] = k->kept->station[old++];
         }
-        while (more < k->station_count && k->station[more].element == e) {
-            m->station[next++] = k->station[more++];
+        while (more < k->stations.count && k->stations.item[more].element == e) {
+            m->station[next++] = k->stations.item[more++];
         }
     }
 }
@@ -286,8 +286,8 @@ static void join_vanes(const tdi_helix_maker *k, const int32_t *segment, tdi_hel
             m->vane[next] = k->kept->vane[old];
             m->vane[next].point.segment = segment[m->vane[next].point.segment];
         }
-        while (more < k->vane_count && k->vane[more].point.element == e) {
-            m->vane[next++] = k->vane[more++];
+        while (more < k->vanes.count && k->vanes.item[more].point.element == e) {
+            m->vane[next++] = k->vanes.item[more++];
         }
     }
 }
@@ -311,8 +311,8 @@ static td_status make_model(tdi_helix_maker *k, tdi_helix_model **out, td_diag *
     const int32_t kept_stations = k->kept ? k->kept->station_count : 0,
                   kept_vanes = k->kept ? k->kept->vane_count : 0;
     tdi_helix_counts counts = {.elements = k->element_count,
-                               .stations = (int32_t)k->station_count + kept_stations,
-                               .vanes = (int32_t)k->vane_count + kept_vanes,
+                               .stations = (int32_t)k->stations.count + kept_stations,
+                               .vanes = (int32_t)k->vanes.count + kept_vanes,
                                .riders = k->count};
     for (int32_t i = 0; i < k->count; i++) {
         tdi_helix_capsule own[TDI_SOLIDS + 1];

@@ -22,26 +22,26 @@ static int32_t slot(const tdi_helix_maker *k, int32_t element) {
 
 // Each element's in the order in which they were made. `first` gets where those of an element end.
 static void sort_stations(const tdi_helix_maker *k, int32_t *first, tdi_helix_station *to) {
-    for (int64_t i = 0; i < k->station_count; i++) {
-        first[slot(k, k->station[i].element) + 1]++;
+    for (int64_t i = 0; i < k->stations.count; i++) {
+        first[slot(k, k->stations.item[i].element) + 1]++;
     }
     for (int32_t e = 0; e <= k->element_count; e++) {
         first[e + 1] += first[e];
     }
-    for (int64_t i = 0; i < k->station_count; i++) {
-        to[first[slot(k, k->station[i].element)]++] = k->station[i];
+    for (int64_t i = 0; i < k->stations.count; i++) {
+        to[first[slot(k, k->stations.item[i].element)]++] = k->stations.item[i];
     }
 }
 
 static void sort_vanes(const tdi_helix_maker *k, int32_t *first, tdi_helix_vane *to) {
-    for (int64_t i = 0; i < k->vane_count; i++) {
-        first[k->vane[i].point.element + 1]++;
+    for (int64_t i = 0; i < k->vanes.count; i++) {
+        first[k->vanes.item[i].point.element + 1]++;
     }
     for (int32_t e = 0; e < k->element_count; e++) {
         first[e + 1] += first[e];
     }
-    for (int64_t i = 0; i < k->vane_count; i++) {
-        to[first[k->vane[i].point.element]++] = k->vane[i];
+    for (int64_t i = 0; i < k->vanes.count; i++) {
+        to[first[k->vanes.item[i].point.element]++] = k->vanes.item[i];
     }
 }
 
@@ -96,7 +96,7 @@ static int64_t keep_element(tdi_helix_maker *k, const tdi_helix_station *from, i
     const bool base = element == TD_NONE;
     const td_real length = base ? 0 : k->element[element].length, near = SAME * length;
     int32_t slices = 0;
-    tdi_helix_station *to = k->station + kept;
+    tdi_helix_station *to = k->stations.item + kept;
     int64_t n = 0;
     for (int64_t i = 0; i < count; i++) {
         const tdi_helix_station *s = &from[i];
@@ -113,7 +113,7 @@ static int64_t keep_element(tdi_helix_maker *k, const tdi_helix_station *from, i
 }
 
 static void keep_all(tdi_helix_maker *k, const tdi_helix_station *sorted) {
-    const int64_t count = k->station_count;
+    const int64_t count = k->stations.count;
     int64_t kept = 0;
     for (int64_t i = 0, next; i < count; i = next) {
         for (next = i + 1; next < count && sorted[next].element == sorted[i].element;) {
@@ -121,7 +121,7 @@ static void keep_all(tdi_helix_maker *k, const tdi_helix_station *sorted) {
         }
         kept = keep_element(k, &sorted[i], next - i, kept);
     }
-    k->station_count = kept;
+    k->stations.count = kept;
 }
 
 // ---- entry ----------------------------------------------------------------------------------
@@ -130,14 +130,14 @@ bool tdi_helix_sort(tdi_helix_maker *k) {
     const size_t elements = (size_t)k->element_count + 2;
     int32_t *first = tdi_arena_zeroed(&k->arena, 2 * elements, sizeof *first);
     tdi_helix_station *stations =
-        tdi_arena_zeroed(&k->arena, (size_t)k->station_count, sizeof *stations);
-    tdi_helix_vane *vanes = tdi_arena_zeroed(&k->arena, (size_t)k->vane_count + 1, sizeof *vanes);
+        tdi_arena_zeroed(&k->arena, (size_t)k->stations.count, sizeof *stations);
+    tdi_helix_vane *vanes = tdi_arena_zeroed(&k->arena, (size_t)k->vanes.count + 1, sizeof *vanes);
     if (!first || !stations || !vanes) {
         return false;
     }
     sort_stations(k, first, stations);
     keep_all(k, stations);
     sort_vanes(k, first + elements, vanes);
-    k->vane = vanes;
+    k->vanes.item = vanes;
     return true;
 }

@@ -120,12 +120,12 @@ static void add_drag(td_adapt *s, const td_step_opts *o) {
     const tdi_loads loads = {o->loads, o->load_count, o->air, o->winds, 0, 1, NULL};
     tdi_tree_place(m, state);
     tdi_tree_move(m, state);
-    memset(state->outside, 0, (size_t)m->body_count * sizeof *state->outside);
-    tdi_loads_wrench(m, state, &loads, state->outside);
+    memset(state->stages.outside, 0, (size_t)m->body_count * sizeof *state->stages.outside);
+    tdi_loads_wrench(m, state, &loads, state->stages.outside);
     for (int32_t i = 0; i < m->body_count; i++) {
         const tdi_mat3 *r = &state->frame[i].r;
-        *push_on(s, ~i) = tdi_six_of(tdi_mat3_apply_t(r, state->outside[i].n),
-                                     tdi_mat3_apply_t(r, state->outside[i].f));
+        *push_on(s, ~i) = tdi_six_of(tdi_mat3_apply_t(r, state->stages.outside[i].n),
+                                     tdi_mat3_apply_t(r, state->stages.outside[i].f));
     }
     for (int32_t k = 0; k < m->body_count; k++) {
         const int32_t i = s->order[k];

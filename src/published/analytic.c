@@ -121,7 +121,7 @@ bool tdi_analytic_finish(td_analytic *a, const td_step_opts *o, tdi_lcp_row *row
         const tdi_push *p = &row->side[k];
         if (p->tree != TD_NONE) {
             const td_vec3 g = o[p->tree].gravity;
-            row->free += side_accel(a, p, a->tree[p->tree]->accel_now, g);
+            row->free += side_accel(a, p, a->tree[p->tree]->stages.accel_now, g);
             pull = fmax(pull, tdi_norm(g));
         }
     }
@@ -357,7 +357,7 @@ static td_status constrain(td_analytic *a, const td_step_opts *o, td_real t,
     tdi_analytic_respond(a, a->lcp.force);
     for (int32_t k = 0; k < a->tree_count; k++) {
         for (int32_t d = 0; d < a->tree[k]->model->head.dof_count; d++) {
-            a->tree[k]->accel_now[d] += a->answer[k][d];
+            a->tree[k]->stages.accel_now[d] += a->answer[k][d];
         }
     }
     return TD_OK;
@@ -650,8 +650,8 @@ td_status td_analytic_step(td_analytic *a, const td_step_opts *given, const td_c
     for (int32_t k = 0; k < a->tree_count; k++) { // stages start from the velocities after impacts
         tdi_tree_state *s = a->tree[k];
         const size_t bytes = (size_t)s->model->head.dof_count * sizeof *s->v;
-        memcpy(s->v_first, s->v, bytes);
-        memset(s->accel_now, 0, bytes);
+        memcpy(s->stages.v, s->v, bytes);
+        memset(s->stages.accel_now, 0, bytes);
     }
     status = status == TD_OK ? run_stages(a, o, colliders, count, diag) : status;
     bool fine = status == TD_OK;

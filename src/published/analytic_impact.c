@@ -228,7 +228,7 @@ static td_status find_hits(td_analytic *a, const td_step_opts *o, const td_hit *
         tdi_tree_fresh(s);
         tdi_tree_place(s->model, s);
         tdi_tree_move(s->model, s);
-        tdi_tree_forward(s->model, s, o->gravity, NULL, NULL, s->accel_now);
+        tdi_tree_forward(s->model, s, o->gravity, NULL, NULL, s->stages.accel_now);
     }
     td_status status = tdi_analytic_hold_rows(a, o, 0, diag);
     *first = a->row_count;

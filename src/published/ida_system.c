@@ -177,13 +177,13 @@ static void look_back(tdi_ida_system *system, td_real h) {
     for (int32_t i = 0; i < system->model->body_count; i++) {
         const tdi_frame *f = &s->frame[i];
         s->past[i].r = f->r;
-        s->history[i].o = tdi_madd(f->o, s->twist[i].v, -h);
+        s->bdf.history[i].o = tdi_madd(f->o, s->twist[i].v, -h);
         for (int j = 0; j < 3; j++) {
             td_vec3 column = tdi_mat3_column(&f->r, j);
             column = tdi_madd(column, tdi_cross(s->twist[i].w, column), -h);
-            s->history[i].r.m[j] = column.x;
-            s->history[i].r.m[3 + j] = column.y;
-            s->history[i].r.m[6 + j] = column.z;
+            s->bdf.history[i].r.m[j] = column.x;
+            s->bdf.history[i].r.m[3 + j] = column.y;
+            s->bdf.history[i].r.m[6 + j] = column.z;
         }
     }
 }
@@ -310,11 +310,12 @@ void tdi_ida_solve(tdi_ida_system *system, td_real c, const td_real *b, td_real 
     }
     load_inertia(system, u, h);
     load_joints(system, b + nv, u, h);
-    const tdi_potential p = {.spring = h * h,
-                             .damp = h,
-                             .stiffness = 1,
-                             .loads = {o->loads, o->load_count, o->air, NULL, h, h * h, s->history},
-                             .angle_rest = s->angle};
+    const tdi_potential p = {
+        .spring = h * h,
+        .damp = h,
+        .stiffness = 1,
+        .loads = {o->loads, o->load_count, o->air, NULL, h, h * h, s->bdf.history},
+        .angle_rest = s->angle};
     const term_source source = {system, {m, s, &p, true, NULL, false}, h};
     const tdi_terms terms = {
         .balls = ball_terms, .other = other_term, .context = &source, .positive = true};

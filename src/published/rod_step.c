@@ -109,8 +109,8 @@ static void add_loads(tdi_rod_state *s, const td_step_opts *o) {
                                  .winds = o->winds,
                                  .only_gradient = true};
     for (int32_t i = 0; i < m->node_count; i++) {
-        s->rule[i].history = tdi_madd(s->pose[i].x, s->past[i].v, -o->dt);
-        s->rule[i].turn_history = -o->dt * s->past[i].spin;
+        s->rule[i].history = tdi_madd(s->pose[i].x, s->history.past[i].v, -o->dt);
+        s->rule[i].turn_history = -o->dt * s->history.past[i].spin;
     }
     for (int32_t k = 0; k < m->edge_count; k++) {
         s->area_axes[k] = tdi_edge_axes(&s->pose[m->edge_node[k]].edge);
@@ -186,9 +186,9 @@ static void push_vertices(tdi_rod_state *s, const td_step_opts *o, bool goes_on)
         }
     }
     for (int32_t i = 0; i < m->node_count; i++) {
-        td_vec3 v = tdi_madd(s->past[i].v, r[i].f, o->dt * r[i].light);
-        r[i].x =
-            m->node[i].flags & TDI_HELD_PLACE ? s->target[i] : tdi_madd(s->pose[i].x, v, o->dt);
+        td_vec3 v = tdi_madd(s->history.past[i].v, r[i].f, o->dt * r[i].light);
+        r[i].x = m->node[i].flags & TDI_HELD_PLACE ? s->target.place[i]
+                                                   : tdi_madd(s->pose[i].x, v, o->dt);
     }
 }
 
@@ -276,7 +276,7 @@ static bool point_edges(const tdi_rod_state *s) {
             td_real chi = 1 + tdi_dot(r[i].f, s->pose[i].edge.t);
             least = chi >= least ? least : chi;
             if (n->flags & TDI_HELD_TURN) {
-                td_real across = tdi_norm(tdi_cross(s->target_m1[i], r[i].f));
+                td_real across = tdi_norm(tdi_cross(s->target.m1[i], r[i].f));
                 least = across >= least && isfinite(across) ? least : across;
             }
         }
@@ -295,7 +295,7 @@ static inline void carry_edge(const tdi_rod_state *s, int32_t i) {
     tdi_edge *e = &s->pose[i].edge;
     td_vec3 m1;
     if (s->model->node[i].flags & TDI_HELD_TURN) {
-        m1 = tdi_director(s->target_m1[i], r->f);
+        m1 = tdi_director(s->target.m1[i], r->f);
     } else { // rounding must not let frames lean or grow: one step of Newton's method for 1/|m1|
         m1 = tdi_transport(e->m1, e->t, r->f);
         m1 = tdi_madd(m1, r->f, -tdi_dot(m1, r->f));
@@ -355,7 +355,7 @@ static void carry_frames(const tdi_rod_state *s) {
 static void write_past(tdi_rod_state *s, td_real dt) {
     const tdi_rod_row *r = tdi_rod_rows(s);
     for (int32_t i = 0; i < s->model->node_count; i++) {
-        tdi_rod_past *past = &s->past[i];
+        tdi_rod_past *past = &s->history.past[i];
         const tdi_rod_pose *pose = &s->pose[i];
         past->v = tdi_scale(tdi_sub(pose->x, past->x), 1 / dt);
         past->x = pose->x;
@@ -378,8 +378,8 @@ static void begin_anew(tdi_rod_state *s, td_real stiffness, td_step_stats *stats
     for (int32_t i = 0; i < m->node_count; i++) {
         const tdi_rod_pose *pose = &s->pose[i];
         tdi_rod_rows(s)[i].turn = 0;
-        s->past[i].x = pose->x;
-        tdi_rod_strains(pose, s->past[i].strain);
+        s->history.past[i].x = pose->x;
+        tdi_rod_strains(pose, s->history.past[i].strain);
     }
 }
 
@@ -438,7 +438,7 @@ td_status tdi_rod_explicit_step(void *state, const td_step_opts *o, td_step_stat
         tdi_rod_place_base(s);
         s->head.known = known;
         for (size_t i = 0; i < n; i++) {
-            tdi_rod_strains(&s->pose[i], s->past[i].strain);
+            tdi_rod_strains(&s->pose[i], s->history.past[i].strain);
         }
         memcpy(s->rule, s->rule_kept, known > 1 ? n * sizeof *s->rule : 0);
     }

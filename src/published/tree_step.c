@@ -47,25 +47,32 @@ void tdi_explicit_accelerate(const tdi_tree_model *m, tdi_tree_state *s, const t
         tdi_loads loads = {o->loads, o->load_count, o->air, o->winds, 0, 1, NULL};
         tdi_tree_place(m, s);
         tdi_tree_move(m, s);
-        memset(s->outside, 0, (size_t)m->body_count * sizeof *s->outside);
-        tdi_loads_wrench(m, s, &loads, s->outside);
-        outside = s->outside;
+        memset(s->stages.outside, 0, (size_t)m->body_count * sizeof *s->stages.outside);
+        tdi_loads_wrench(m, s, &loads, s->stages.outside);
+        outside = s->stages.outside;
     }
     bool changed = o->stiffness != 1 || o->damping != 1 || o->drives;
     if (changed) {
-        change_joints(m, s, o, s->accel_now);
+        change_joints(m, s, o, s->stages.accel_now);
     }
     if (o->drives) {
-        tdi_drives_torque(m, s, o->drives, o->stiffness, s->accel_now);
+        tdi_drives_torque(m, s, o->drives, o->stiffness, s->stages.accel_now);
     }
-    tdi_tree_forward(m, s, o->gravity, changed ? s->accel_now : NULL, outside, s->accel_now);
+    tdi_tree_forward(m, s, o->gravity, changed ? s->stages.accel_now : NULL, outside,
+                     s->stages.accel_now);
 }
 
 // ---- parts of a step ------------------------------------------------------------------------
 
 static tdi_explicit_rows rows_of(tdi_tree_state *s) {
-    return (tdi_explicit_rows){s->q,    s->v,         s->q_first,  s->v_first,
-                               s->rate, s->accel_now, s->rate_sum, s->accel_sum};
+    return (tdi_explicit_rows){s->q,
+                               s->v,
+                               s->stages.q,
+                               s->stages.v,
+                               s->stages.rate,
+                               s->stages.accel_now,
+                               s->stages.rate_sum,
+                               s->stages.accel_sum};
 }
 
 int tdi_explicit_stages(td_integrator integrator) {
@@ -73,7 +80,7 @@ int tdi_explicit_stages(td_integrator integrator) {
 }
 
 void tdi_explicit_open(const tdi_tree_model *m, tdi_tree_state *s) {
-    s->first = (tdi_explicit_start){s->head.base, s->head.known, s->stale};
+    s->stages.start = (tdi_explicit_start){s->head.base, s->head.known, s->stale};
     tdi_tree_fresh(s);
     s->head.known = 0;
     const tdi_explicit_rows rows = rows_of(s);
@@ -85,7 +92,7 @@ td_real tdi_explicit_stage(const tdi_tree_model *m, tdi_tree_state *s, const td_
     const tdi_explicit_rows rows = rows_of(s);
     const td_real t = tdi_rule_stage(m, &rows, o->integrator, o->dt, k);
     if (o->integrator != TD_EULER) {
-        tdi_tree_carry_base(s, &s->first.base, t);
+        tdi_tree_carry_base(s, &s->stages.start.base, t);
     }
     return t;
 }
@@ -103,7 +110,7 @@ static bool base_finite(const tdi_tree_state *s) {
 bool tdi_explicit_arrive(const tdi_tree_model *m, tdi_tree_state *s, const td_step_opts *o) {
     const tdi_explicit_rows rows = rows_of(s);
     const bool fine = tdi_rule_arrive(m, &rows, o->integrator, o->dt);
-    tdi_tree_carry_base(s, &s->first.base, o->dt);
+    tdi_tree_carry_base(s, &s->stages.start.base, o->dt);
     return fine && base_finite(s);
 }
 
@@ -113,11 +120,11 @@ void tdi_explicit_close(const tdi_tree_model *m, tdi_tree_state *s, const td_ste
         s->head.time += o->dt;
         tdi_tree_angles(m, s, s->angle, s->angle);
     } else {
-        memcpy(s->q, s->q_first, (size_t)m->coord_count * sizeof *s->q);
-        memcpy(s->v, s->v_first, (size_t)m->head.dof_count * sizeof *s->v);
-        tdi_tree_put_base(s, &s->first.base);
-        s->head.known = s->first.known;
-        s->stale = s->first.stale;
+        memcpy(s->q, s->stages.q, (size_t)m->coord_count * sizeof *s->q);
+        memcpy(s->v, s->stages.v, (size_t)m->head.dof_count * sizeof *s->v);
+        tdi_tree_put_base(s, &s->stages.start.base);
+        s->head.known = s->stages.start.known;
+        s->stale = s->stages.start.stale;
     }
     tdi_tree_place_left(s, s->head.known);
 }

@@ -94,7 +94,7 @@ static void turn_joint(tdi_reduced_state *s, int32_t i, td_real time) {
                   slow = tdi_norm(n) +
                          0.25 * s->air.damp[i] * tdi_dot(body->tip, body->tip) * over + heavy,
                   last = heavy * 3 * time / dt;
-    td_real *a = w->angle + s->full->dof[i], *history = w->angle_history + s->full->dof[i];
+    td_real *a = w->angle + s->full->dof[i], *history = w->bdf.angle + s->full->dof[i];
     const td_vec3 turn = {turn_of(n.x, k.x, a[0], slow + b.x * over, last * (history[0] - a[0])),
                           turn_of(n.y, k.y, a[1], slow + b.y * over, last * (history[1] - a[1])),
                           turn_of(n.z, k.z, a[2], slow + b.z * over, last * (history[2] - a[2]))};

@@ -140,8 +140,8 @@ static motion motion_of(const tdi_tree_state *w, int32_t i, const tdi_seat *seat
     const tdi_frame *f = &w->frame[i];
     const tdi_mat3 q = tdi_mat3_from_quat(seat->turn);
     motion m = {{{w->past[i].v, w->past[i].w},
-                 less(w->history[i], f->o, &f->r),
-                 less(w->predictor[i], f->o, &f->r)}};
+                 less(w->bdf.history[i], f->o, &f->r),
+                 less(w->bdf.predictor[i], f->o, &f->r)}};
     for (int k = 0; k < MOTIONS; k++) {
         m.of[k].r = tdi_mat3_mul_t(&m.of[k].r, &q);
         m.of[k].o = tdi_sub(m.of[k].o, tdi_mat3_apply(&m.of[k].r, seat->at));
@@ -164,7 +164,7 @@ static void add_motion(tdi_reduced_state *s, int32_t i, bool other, td_real w, c
     const tdi_seat seat = tdi_reduce_mass_seat(s, i, other);
     const int32_t c = seat.body;
     const motion own = motion_of(&s->whole, i, &seat);
-    tdi_place *to[MOTIONS] = {&s->rate[c], &s->tree.history[c], &s->tree.predictor[c]};
+    tdi_place *to[MOTIONS] = {&s->rate[c], &s->tree.bdf.history[c], &s->tree.bdf.predictor[c]};
     tdi_body alone = {.mass = 0};
     td_real m[4][4];
     tdi_reduce_add_mass(&alone, &s->full->body[i], &seat, w);
@@ -205,11 +205,11 @@ static void finish_motion(tdi_reduced_state *s, int32_t c) {
     const factors by = factor(&s->clusters.body[c]);
     const motion of = cluster_motion(s, c);
     const tdi_place rate = sum_of(solved(&by, &s->rate[c]), &of.of[RATE]),
-                    history = sum_of(solved(&by, &s->tree.history[c]), &of.of[STAR]),
-                    predictor = sum_of(solved(&by, &s->tree.predictor[c]), &of.of[HAT]);
+                    history = sum_of(solved(&by, &s->tree.bdf.history[c]), &of.of[STAR]),
+                    predictor = sum_of(solved(&by, &s->tree.bdf.predictor[c]), &of.of[HAT]);
     s->tree.past[c] = (tdi_past){f->o, rate.o, f->r, rate.r, f->turn};
-    s->tree.history[c] = sum_of(history, &pose);
-    s->tree.predictor[c] = sum_of(predictor, &pose);
+    s->tree.bdf.history[c] = sum_of(history, &pose);
+    s->tree.bdf.predictor[c] = sum_of(predictor, &pose);
 }
 
 // Whether nothing moves, nor the base, and no step was taken since.
@@ -228,25 +228,25 @@ static void rest(tdi_reduced_state *s) {
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
         const tdi_frame *f = &t->frame[c];
         t->past[c] = (tdi_past){.o = f->o, .r = f->r, .turn = f->turn};
-        t->history[c] = t->predictor[c] = (tdi_place){f->o, f->r};
+        t->bdf.history[c] = t->bdf.predictor[c] = (tdi_place){f->o, f->r};
     }
     memset(t->v, 0, (size_t)s->full->head.dof_count * sizeof *t->v);
-    memcpy(t->q_back, t->q, (size_t)s->clusters.coord_count * sizeof *t->q);
-    memcpy(t->angle_history, t->angle, (size_t)s->clusters.head.dof_count * sizeof *t->angle);
+    memcpy(t->last.q, t->q, (size_t)s->clusters.coord_count * sizeof *t->q);
+    memcpy(t->bdf.angle, t->angle, (size_t)s->clusters.head.dof_count * sizeof *t->angle);
 }
 
 static void gather_past(tdi_reduced_state *s) {
     const size_t n = (size_t)s->clusters.body_count;
     memset(s->rate, 0, n * sizeof *s->rate);
-    memset(s->tree.history, 0, n * sizeof *s->tree.history);
-    memset(s->tree.predictor, 0, n * sizeof *s->tree.predictor);
+    memset(s->tree.bdf.history, 0, n * sizeof *s->tree.bdf.history);
+    memset(s->tree.bdf.predictor, 0, n * sizeof *s->tree.bdf.predictor);
     add_motions(s);
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
         const int32_t i = s->list.first[c];
         if (tdi_reduce_single(s, c)) {
             s->tree.past[c] = s->whole.past[i];
-            s->tree.history[c] = s->whole.history[i];
-            s->tree.predictor[c] = s->whole.predictor[i];
+            s->tree.bdf.history[c] = s->whole.bdf.history[i];
+            s->tree.bdf.predictor[c] = s->whole.bdf.predictor[i];
         } else {
             finish_motion(s, c);
         }
@@ -260,9 +260,9 @@ static void gather_own(tdi_reduced_state *s, int32_t c, int32_t i) {
     const size_t coords = (size_t)(m->coord[i + 1] - m->coord[i]) * sizeof(td_real),
                  dofs = (size_t)(m->dof[i + 1] - m->dof[i]) * sizeof(td_real);
     memcpy(s->tree.q + to->coord[c], s->whole.q + m->coord[i], coords);
-    memcpy(s->tree.q_back + to->coord[c], s->whole.q_back + m->coord[i], coords);
+    memcpy(s->tree.last.q + to->coord[c], s->whole.last.q + m->coord[i], coords);
     memcpy(s->tree.angle + to->dof[c], s->whole.angle + m->dof[i], dofs);
-    memcpy(s->tree.angle_history + to->dof[c], s->whole.angle_history + m->dof[i], dofs);
+    memcpy(s->tree.bdf.angle + to->dof[c], s->whole.bdf.angle + m->dof[i], dofs);
 }
 
 static void gather_group(tdi_reduced_state *s, int32_t c, int32_t first) {
@@ -270,7 +270,7 @@ static void gather_group(tdi_reduced_state *s, int32_t c, int32_t first) {
     td_vec3 history = a;
     for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
         const td_real *now = s->whole.angle + s->full->dof[j],
-                      *then = s->whole.angle_history + s->full->dof[j];
+                      *then = s->whole.bdf.angle + s->full->dof[j];
         const td_vec3 lag = tdi_vec3(then[0] - now[0], then[1] - now[1], then[2] - now[2]);
         history = tdi_add(history, tdi_quat_rotate(s->group.share[j].turn, lag));
     }

@@ -136,7 +136,7 @@ static td_real gain(const tdi_reduced_state *s, td_real still, td_real wind) {
 
 static td_vec3 rate_of(const tdi_reduced_state *s, int32_t i) {
     const int32_t d = s->full->dof[i], count = s->full->dof[i + 1] - d;
-    const td_real *a = s->whole.angle + d, *history = s->whole.angle_history + d,
+    const td_real *a = s->whole.angle + d, *history = s->whole.bdf.angle + d,
                   by = s->mode[i] == TD_REDUCE_FROZEN ? 0 : 3 / s->tree.head.rule.dt;
     return count == 3
                ? tdi_scale(tdi_vec3(history[0] - a[0], history[1] - a[1], history[2] - a[2]), by)

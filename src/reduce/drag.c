@@ -96,7 +96,7 @@ static td_vec3 resisted(const td_sym3 *c, td_vec3 w) {
 static void add_push(tdi_reduced_state *s, int32_t c, td_real part) {
     const tdi_reduce_rest *rest = &s->air.rest[c];
     const tdi_mat3 *r = &s->tree.frame[c].r;
-    tdi_place *predictor = &s->tree.predictor[c];
+    tdi_place *predictor = &s->tree.bdf.predictor[c];
     predictor->o = tdi_madd(predictor->o, tdi_mat3_apply(r, rest->way), part);
     for (int k = 0; k < 3; k++) {
         const td_vec3 move = tdi_scale(tdi_mat3_apply(r, rest->turn[k]), part);
@@ -110,10 +110,10 @@ static void push_cluster(tdi_reduced_state *s, int32_t c, td_real h) {
     tdi_reduce_rest *rest = &s->air.rest[c];
     const tdi_reduce_inverse_mass *by = &s->air.inverse[c];
     const tdi_mat3 *r = &s->tree.frame[c].r;
-    const tdi_place *predictor = &s->tree.predictor[c];
+    const tdi_place *predictor = &s->tree.bdf.predictor[c];
     tdi_mat3 rate;
     for (int k = 0; k < 9; k++) {
-        rate.m[k] = (predictor->r.m[k] - s->tree.history[c].r.m[k]) / h;
+        rate.m[k] = (predictor->r.m[k] - s->tree.bdf.history[c].r.m[k]) / h;
     }
     const td_vec3 w = tdi_sub(rest->turning, turning_of(r, &rate)),
                   n = tdi_scale(tdi_add(rest->moment, resisted(&rest->spread, w)), 0.5 * h * h),

@@ -17,10 +17,11 @@ tdi_place tdi_reduce_acceleration(const tdi_reduced_state *s, int32_t c) {
     const td_real dt = t->head.rule.dt, over = 1.5 / dt, by = 3 / dt;
     tdi_place a;
     a.o = tdi_scale(
-        tdi_sub(tdi_scale(tdi_sub(t->predictor[c].o, t->history[c].o), over), t->past[c].v), by);
+        tdi_sub(tdi_scale(tdi_sub(t->bdf.predictor[c].o, t->bdf.history[c].o), over), t->past[c].v),
+        by);
     for (int k = 0; k < 9; k++) {
-        a.r.m[k] =
-            by * ((t->predictor[c].r.m[k] - t->history[c].r.m[k]) * over - t->past[c].w.m[k]);
+        a.r.m[k] = by * ((t->bdf.predictor[c].r.m[k] - t->bdf.history[c].r.m[k]) * over -
+                         t->past[c].w.m[k]);
     }
     return a;
 }

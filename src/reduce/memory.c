@@ -42,10 +42,9 @@ static void lay_out_saved(tdi_reduced_state *s, tdi_layout *l, const tdi_tree_mo
     s->air.rest = tdi_layout_place(l, n, sizeof *s->air.rest);
     s->clusters.body = tdi_layout_place(l, n, sizeof *s->clusters.body);
     s->whole.q = tdi_layout_place(l, (size_t)full->coord_count, sizeof *s->whole.q);
-    s->whole.q_back = tdi_layout_place(l, (size_t)full->coord_count, sizeof *s->whole.q);
+    s->whole.last.q = tdi_layout_place(l, (size_t)full->coord_count, sizeof *s->whole.q);
     s->whole.angle = tdi_layout_place(l, (size_t)full->head.dof_count, sizeof *s->whole.angle);
-    s->whole.angle_history =
-        tdi_layout_place(l, (size_t)full->head.dof_count, sizeof *s->whole.angle);
+    s->whole.bdf.angle = tdi_layout_place(l, (size_t)full->head.dof_count, sizeof *s->whole.angle);
     s->saved_bytes = l->used - from;
 }
 

@@ -46,12 +46,12 @@ void tdi_reduce_set_riding(tdi_tree_state *s, int32_t coord, int32_t dof, td_vec
                            td_vec3 history) {
     write_turn(s->q + coord, angle);
     write3(s->angle + dof, angle);
-    write3(s->angle_history + dof, history);
+    write3(s->bdf.angle + dof, history);
 }
 
 // x* is a third of the last way ahead: a* - a = (a - a_before)/3
 static void write_back(tdi_tree_state *s, int32_t coord, td_vec3 angle, td_vec3 history) {
-    write_turn(s->q_back + coord, tdi_madd(angle, tdi_sub(history, angle), -3));
+    write_turn(s->last.q + coord, tdi_madd(angle, tdi_sub(history, angle), -3));
 }
 
 void tdi_reduce_set_ball(tdi_tree_state *s, int32_t coord, int32_t dof, td_vec3 angle,
@@ -65,9 +65,9 @@ static void draw_own(tdi_reduced_state *s, int32_t i, int32_t c) {
     const size_t coords = (size_t)(m->coord[i + 1] - m->coord[i]) * sizeof(td_real),
                  dofs = (size_t)(m->dof[i + 1] - m->dof[i]) * sizeof(td_real);
     memcpy(s->whole.q + m->coord[i], s->tree.q + from->coord[c], coords);
-    memcpy(s->whole.q_back + m->coord[i], s->tree.q_back + from->coord[c], coords);
+    memcpy(s->whole.last.q + m->coord[i], s->tree.last.q + from->coord[c], coords);
     memcpy(s->whole.angle + m->dof[i], s->tree.angle + from->dof[c], dofs);
-    memcpy(s->whole.angle_history + m->dof[i], s->tree.angle_history + from->dof[c], dofs);
+    memcpy(s->whole.bdf.angle + m->dof[i], s->tree.bdf.angle + from->dof[c], dofs);
 }
 
 // The orientation of a segment on its cluster.
@@ -88,7 +88,7 @@ static void draw_group(tdi_reduced_state *s, int32_t first, int32_t c) {
                   made = tdi_quat_mul(tdi_quat_mul(s->tree.frame[c].turn, tdi_quat_conj(joint)),
                                       begin);
     const td_quat since = tdi_quat_mul(tdi_quat_conj(begin), joint);
-    const td_vec3 lag = tdi_sub(read3(s->tree.angle_history + dof), read3(s->tree.angle + dof)),
+    const td_vec3 lag = tdi_sub(read3(s->tree.bdf.angle + dof), read3(s->tree.angle + dof)),
                   turn = log_of(since, tdi_sub(read3(s->tree.angle + dof), s->group.began[c]));
     td_quat up = seated_turn(s, s->full->parent[first]);
     td_real far = 0;
@@ -203,11 +203,12 @@ static void add_record(tdi_reduced_state *s, int32_t i, bool other, td_real shar
     const int32_t c = seat.body;
     const tdi_mat3 back = tdi_mat3_from_quat(tdi_quat_conj(seat.turn));
     const tdi_past *past = &t->past[c];
-    const tdi_place history = from_pose(&t->history[c], &t->frame[c]),
-                    predictor = from_pose(&t->predictor[c], &t->frame[c]);
-    add_place(&w->history[i].o, &w->history[i].r, history.o, &history.r, &seat, &back, share);
-    add_place(&w->predictor[i].o, &w->predictor[i].r, predictor.o, &predictor.r, &seat, &back,
+    const tdi_place history = from_pose(&t->bdf.history[c], &t->frame[c]),
+                    predictor = from_pose(&t->bdf.predictor[c], &t->frame[c]);
+    add_place(&w->bdf.history[i].o, &w->bdf.history[i].r, history.o, &history.r, &seat, &back,
               share);
+    add_place(&w->bdf.predictor[i].o, &w->bdf.predictor[i].r, predictor.o, &predictor.r, &seat,
+              &back, share);
     add_place(&w->past[i].v, &w->past[i].w, past->v, &past->w, &seat, &back, share);
 }
 
@@ -217,10 +218,10 @@ static void hold_still(tdi_reduced_state *s, int32_t i) {
     tdi_tree_state *w = &s->whole;
     const int32_t q = m->coord[i], d = m->dof[i];
     if (s->mode[i] == TD_REDUCE_FROZEN) {
-        memcpy(w->q_back + q, w->q + q, (size_t)(m->coord[i + 1] - q) * sizeof *w->q);
-        memcpy(w->angle_history + d, w->angle + d, (size_t)(m->dof[i + 1] - d) * sizeof *w->angle);
+        memcpy(w->last.q + q, w->q + q, (size_t)(m->coord[i + 1] - q) * sizeof *w->q);
+        memcpy(w->bdf.angle + d, w->angle + d, (size_t)(m->dof[i + 1] - d) * sizeof *w->angle);
     } else if (s->mode[i] == TD_REDUCE_RIDING && m->kind[i] == TD_JOINT_BALL) {
-        write_back(w, q, read3(w->angle + d), read3(w->angle_history + d));
+        write_back(w, q, read3(w->angle + d), read3(w->bdf.angle + d));
     }
 }
 
@@ -230,12 +231,12 @@ static void draw_past(tdi_reduced_state *s, int32_t i) {
     const int32_t c = s->seat[i].body;
     if (tdi_reduce_single(s, c) && s->groups == 0) { // nothing is shifted
         w->past[i] = s->tree.past[c];
-        w->history[i] = s->tree.history[c];
-        w->predictor[i] = s->tree.predictor[c];
+        w->bdf.history[i] = s->tree.bdf.history[c];
+        w->bdf.predictor[i] = s->tree.bdf.predictor[c];
         return;
     }
     w->past[i] = (tdi_past){.o = f->o, .r = f->r, .turn = f->turn};
-    w->history[i] = w->predictor[i] = (tdi_place){f->o, f->r};
+    w->bdf.history[i] = w->bdf.predictor[i] = (tdi_place){f->o, f->r};
     add_record(s, i, false, 1 - s->group.side[i].share);
     if (s->group.side[i].seat.body != TD_NONE) {
         add_record(s, i, true, s->group.side[i].share);
@@ -266,7 +267,7 @@ void tdi_reduce_draw(tdi_reduced_state *s, bool past) {
             draw_past(s, i);
         }
         w->head.air = s->tree.head.air;
-        w->base_past = s->tree.base_past;
+        w->last.base = s->tree.last.base;
         w->stale = true;
         s->drawn = TDI_DRAWN_PAST;
     }

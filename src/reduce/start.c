@@ -21,10 +21,10 @@ void tdi_reduce_forget(tdi_reduced_state *s) {
     tdi_tree_state *t = &s->tree;
     tdi_tree_begin_history(&s->clusters, t);
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
-        t->history[c] = t->predictor[c] = (tdi_place){t->frame[c].o, t->frame[c].r};
+        t->bdf.history[c] = t->bdf.predictor[c] = (tdi_place){t->frame[c].o, t->frame[c].r};
     }
-    memcpy(t->angle_history, t->angle, (size_t)s->clusters.head.dof_count * sizeof *t->angle);
-    memcpy(t->q_back, t->q, (size_t)s->clusters.coord_count * sizeof *t->q);
+    memcpy(t->bdf.angle, t->angle, (size_t)s->clusters.head.dof_count * sizeof *t->angle);
+    memcpy(t->last.q, t->q, (size_t)s->clusters.coord_count * sizeof *t->q);
     s->drawn = TDI_DRAWN_NOT;
 }
 

@@ -399,9 +399,9 @@ static void blank(tdi_reduced_state *s) {
         return;
     }
     memset(s->whole.q, 0, coords);
-    memset(s->whole.q_back, 0, coords);
+    memset(s->whole.last.q, 0, coords);
     memset(s->whole.angle, 0, dofs);
-    memset(s->whole.angle_history, 0, dofs);
+    memset(s->whole.bdf.angle, 0, dofs);
 }
 
 static void restore(tdi_reduced_state *s) {

@@ -95,12 +95,12 @@ static td_vec3 mix(td_vec3 a, td_vec3 b, td_real at) {
 
 static tdi_rod_past past_at(const tdi_rod_state *s, const source *from) {
     const tdi_rod_node *n = &s->model->node[from->node];
-    tdi_rod_past p = s->past[from->node];
+    tdi_rod_past p = s->history.past[from->node];
     if (from->between) {
-        const tdi_rod_past *up = &s->past[n->parent];
+        const tdi_rod_past *up = &s->history.past[n->parent];
         const bool body = n->flags & TDI_BODY;
-        p.x = mix(body ? s->weld_past[n->body].x : up->x, p.x, from->at);
-        p.v = mix(body ? s->weld_past[n->body].v : up->v, p.v, from->at);
+        p.x = mix(body ? s->history.weld[n->body].x : up->x, p.x, from->at);
+        p.v = mix(body ? s->history.weld[n->body].v : up->v, p.v, from->at);
     }
     p.strain[3] *= from->part;
     return p;
@@ -131,12 +131,12 @@ static void carry_weld(const carrier *c, int32_t i, const source *from, td_real 
     if (to == TD_NONE || k == TD_NONE) {
         return;
     }
-    tdi_weld_past *p = &c->to->weld_past[to];
+    tdi_weld_past *p = &c->to->history.weld[to];
     tdi_weld_rule *r = &c->to->weld_rule[to];
-    *p = c->from->weld_past[k];
+    *p = c->from->history.weld[k];
     *r = c->from->weld_rule[k];
-    p->x = mix(p->x, c->from->past[from->node].x, start);
-    p->v = mix(p->v, c->from->past[from->node].v, start);
+    p->x = mix(p->x, c->from->history.past[from->node].x, start);
+    p->v = mix(p->v, c->from->history.past[from->node].v, start);
     r->history = mix(r->history, c->from->rule[from->node].history, start);
     r->predictor = mix(r->predictor, c->from->rule[from->node].predictor, start);
 }
@@ -175,22 +175,23 @@ static void regrow_edge(carrier *c, int32_t i, const source *from) {
     if (c->same || n->flags & TDI_HELD_PLACE) {
         return;
     }
-    const td_vec3 up = c->from->past[c->old->node[from->node].parent].v,
-                  own = c->from->past[from->node].v;
+    const td_vec3 up = c->from->history.past[c->old->node[from->node].parent].v,
+                  own = c->from->history.past[from->node].v;
     pose->edge.length *= grown;
     pose->x = tdi_madd(tdi_rod_start(c->m, c->to->pose, i), pose->edge.t, pose->edge.length);
-    c->to->past[i].v = tdi_madd(c->to->past[n->parent].v, tdi_sub(own, up), grown * from->part);
+    c->to->history.past[i].v =
+        tdi_madd(c->to->history.past[n->parent].v, tdi_sub(own, up), grown * from->part);
 }
 
 static void carry_node(carrier *c, int32_t i, const source *from) {
     tdi_rod_state *s = c->to;
     const tdi_rod_node *n = &c->m->node[i];
     carry_pose(c, i, from);
-    s->past[i] = past_at(c->from, from);
+    s->history.past[i] = past_at(c->from, from);
     s->rule[i] = rule_at(c->from, from);
-    s->before[i] = before_at(c->from, c->from->before, from);
+    s->history.before[i] = before_at(c->from, c->from->history.before, from);
     s->before_last[i] = before_at(c->from, c->from->before_last, from);
-    s->turn_before[i] = c->from->turn_before[from->node];
+    s->history.turn_before[i] = c->from->history.turn_before[from->node];
     if (n->edge != TD_NONE) {
         carry_weld(c, i, from, c->segment_map[n->edge].from);
     }
@@ -216,15 +217,16 @@ static void place_new(carrier *c, int32_t i, const tdi_rod_pose *drawn_up, td_ve
     pose->edge.m1 = TURNED(pose->edge.m1);
     pose->edge.m2 = TURNED(pose->edge.m2);
 #undef TURNED
-    s->past[i] = (tdi_rod_past){.v = tdi_add(s->past[p].v, tdi_cross(spin, arm))};
-    s->past[i].spin = tdi_dot(spin, pose->edge.t);
+    s->history.past[i] = (tdi_rod_past){.v = tdi_add(s->history.past[p].v, tdi_cross(spin, arm))};
+    s->history.past[i].spin = tdi_dot(spin, pose->edge.t);
 }
 
 static td_vec3 spin_of(const tdi_rod_state *s, int32_t i) {
     const tdi_rod_node *n = &s->model->node[i];
     const tdi_edge *e = &s->pose[i].edge;
-    const td_vec3 along = tdi_sub(s->past[i].v, s->past[n->parent].v);
-    return tdi_madd(tdi_scale(tdi_cross(e->t, along), 1 / e->length), e->t, s->past[i].spin);
+    const td_vec3 along = tdi_sub(s->history.past[i].v, s->history.past[n->parent].v);
+    return tdi_madd(tdi_scale(tdi_cross(e->t, along), 1 / e->length), e->t,
+                    s->history.past[i].spin);
 }
 
 // `drawn` is where all of `to` was drawn.
@@ -241,7 +243,7 @@ static void add_node(carrier *c, int32_t i, const tdi_rod_pose *drawn) {
 static void finish(const carrier *c) {
     tdi_rod_state *s = c->to;
     s->head.known = c->same ? c->from->head.known : 0;
-    s->curved = c->from->curved;
+    s->history.curved = c->from->history.curved;
     s->stale = TDI_ROD_CURRENT;
     if (!c->same) {
         s->stale = TDI_ROD_STALE;

@@ -161,6 +161,23 @@ typedef enum tdi_rod_age {
     TDI_ROD_FOLLOWED, // they have followed: the rod is not as drawn, whether or not it was stepped
 } tdi_rod_age;
 
+// What a step takes from those before it.
+typedef struct tdi_rod_history {
+    tdi_rod_past *past;   // at the end of the last step
+    td_vec3 *before;      // where a node was one step before
+    td_real *turn_before; // of the step before the last
+    tdi_weld_past *weld;
+    int32_t curved; // a parabola through the last three places foretold the last step better than a
+                    // line through the last two
+} tdi_rod_history;
+
+// Where held ends shall be.
+typedef struct tdi_rod_targets {
+    td_vec3 *place, *m1;     // of held places and frames
+    td_vec3 *goal, *goal_m1; // of ends that were set by themselves: targets of the whole step
+    uint8_t *own;            // a held end that was set by itself: the base leaves it alone
+} tdi_rod_targets;
+
 struct tdi_rod_state {
     td_body head;
     const tdi_rod_model *model;
@@ -171,21 +188,13 @@ struct tdi_rod_state {
     tdi_rod_pose *pose_lent;        // lent for pose_back, with which `pose` may have changed places
     tdi_rod_pose *pose_spare;       // the own one for which it stands
     td_real *turn, *turn_back;      // rad, of an edge since the step began
-    tdi_rod_past *past;             // at the end of the last step
-    td_vec3 *before, *before_last;  // where a node was one and two steps before
-    td_real *turn_before;           // of the step before the last
-    int32_t curved; // a parabola through the last three places foretold the last step better than a
-                    // line through the last two
-    // of these what the last step replaced, until the next begins, so that it can be undone
-    tdi_rod_past *past_kept;
-    td_vec3 *before_kept;
-    td_real *turn_before_kept;
-    tdi_weld_past *weld_past_kept;
-    int32_t curved_kept;
-    bool returned; // a step was taken back, and past_kept is what it led to
+    tdi_rod_history history;
+    td_vec3 *before_last; // where a node was two steps before
+    // what the last step replaced, until the next begins, so that it can be undone
+    tdi_rod_history replaced;
+    bool returned; // a step was taken back, and replaced.past is what it led to
     tdi_rod_rule *rule;
     tdi_rod_rule *rule_kept; // as the last step left it, while one by another rule is under way
-    tdi_weld_past *weld_past;
     tdi_weld_rule *weld_rule, *weld_rule_kept; // likewise
     void *scratch; // its own, for the step that is under way: work to area_axes, which may also lie
                    // in memory that was lent
@@ -198,10 +207,7 @@ struct tdi_rod_state {
     int32_t *capsule_node;               // of a capsule; those of welded bodies are the last
     td_real (*border)[4][8];             // of a node of a ring, with its first two nodes
     td_real (*closing)[8][8];            // of a part that is a ring: factors of its first two nodes
-    td_vec3 *target;                     // of held places
-    td_vec3 *target_m1;                  // of held frames
-    td_vec3 *goal, *goal_m1; // of ends that were set by themselves: targets of the whole step
-    uint8_t *own;            // a held end that was set by itself: the base leaves it alone
+    tdi_rod_targets target;
 };
 
 // NULL: NULL, or of another solver.

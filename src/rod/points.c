@@ -114,8 +114,8 @@ static td_vec3 rotation_change(const tdi_rod_state *s, const tdi_rod_step *step,
 
 static td_vec3 spin_of(const tdi_rod_state *s, int32_t capsule) {
     const int32_t i = s->capsule_node[capsule];
-    const td_vec3 df = tdi_sub(s->past[i].v, s->past[s->model->node[i].parent].v);
-    return turn_of(&s->pose[i].edge, df, s->past[i].spin);
+    const td_vec3 df = tdi_sub(s->history.past[i].v, s->history.past[s->model->node[i].parent].v);
+    return turn_of(&s->pose[i].edge, df, s->history.past[i].spin);
 }
 
 // By the start of the edge and by its end: t x d/|f| of the end, the same turned around of the
@@ -313,7 +313,7 @@ static void velocities(const tdi_rod_state *s, tdi_points points, td_vec3 *v) {
         const int32_t i = point.segment;
         v[k] = point.kind == TDI_POINT_ROTATION ? spin_of(s, i)
                : i >= vertices                  ? tdi_rod_solid_velocity(s, i - vertices)
-                                                : s->past[i].v;
+                                                : s->history.past[i].v;
     }
 }
 

@@ -187,8 +187,8 @@ void tdi_rod_place_start(tdi_rod_state *s) {
     for (int32_t i = 0; i < m->node_count; i++) {
         const tdi_rod_node *n = &m->node[i];
         s->pose[i] = (tdi_rod_pose){.x = n->start, .chi = 2};
-        s->target[i] = n->start;
-        s->target_m1[i] = n->start_m1;
+        s->target.place[i] = n->start;
+        s->target.m1[i] = n->start_m1;
     }
     for (int32_t i = 0; i < m->node_count; i++) {
         const tdi_rod_node *n = &m->node[i];
@@ -212,10 +212,10 @@ void tdi_rod_place_start(tdi_rod_state *s) {
 static td_real turn_to_target(const tdi_rod_state *s, const tdi_rod_pose *from, int32_t i) {
     const tdi_rod_node *n = &s->model->node[i];
     const tdi_edge *old = &from[i].edge;
-    td_vec3 f = tdi_sub(s->target[i], s->target[n->parent]);
+    td_vec3 f = tdi_sub(s->target.place[i], s->target.place[n->parent]);
     td_vec3 t = tdi_scale(f, 1 / tdi_norm(f)), carried = tdi_transport(old->m1, old->t, t);
-    return atan2(tdi_dot(tdi_cross(carried, s->target_m1[i]), t),
-                 tdi_dot(carried, s->target_m1[i]));
+    return atan2(tdi_dot(tdi_cross(carried, s->target.m1[i]), t),
+                 tdi_dot(carried, s->target.m1[i]));
 }
 
 // How an edge that is not held turns with the one before. The first of a rod that rolls turns by
@@ -239,13 +239,15 @@ static bool flaps(const tdi_rod_state *s, int32_t i, td_vec3 move, td_real turn)
 
 void tdi_rod_guess(tdi_rod_state *s) {
     const tdi_rod_model *m = s->model;
-    const td_real line = s->head.known >= 2 ? (s->curved ? 2 : 1) : 0, bend = line > 1 ? 1 : 0;
+    const td_real line = s->head.known >= 2 ? (s->history.curved ? 2 : 1) : 0,
+                  bend = line > 1 ? 1 : 0;
     for (int32_t i = 0; i < m->node_count; i++) {
         const uint32_t flags = m->node[i].flags;
-        td_real *x = s->step[i].x, turn = line * s->past[i].turn - bend * s->turn_before[i];
-        td_vec3 last = tdi_sub(s->pose_back[i].x, s->before[i]);
-        td_vec3 older = tdi_sub(s->before[i], s->before_last[i]);
-        td_vec3 move = flags & TDI_HELD_PLACE ? tdi_sub(s->target[i], s->pose_back[i].x)
+        td_real *x = s->step[i].x,
+                turn = line * s->history.past[i].turn - bend * s->history.turn_before[i];
+        td_vec3 last = tdi_sub(s->pose_back[i].x, s->history.before[i]);
+        td_vec3 older = tdi_sub(s->history.before[i], s->before_last[i]);
+        td_vec3 move = flags & TDI_HELD_PLACE ? tdi_sub(s->target.place[i], s->pose_back[i].x)
                                               : tdi_madd(tdi_scale(last, line), older, -bend);
         if (flaps(s, i, move, turn)) {
             move = move_of(s, m->node[i].parent, 1);
@@ -271,7 +273,7 @@ void tdi_rod_seek(tdi_rod_state *s, const td_vec3 *to) {
         x[2] = move.z;
         x[3] = !turns        ? 0
                : held        ? turn_to_target(s, s->pose_back, i)
-               : s->returned ? s->past_kept[i].turn
+               : s->returned ? s->replaced.past[i].turn
                              : 0;
     }
 }
@@ -286,7 +288,7 @@ bool tdi_rod_carry_left(tdi_rod_state *s, const tdi_rod_pose *from) {
     for (int32_t i = 0; i < m->node_count; i++) {
         td_real *x = s->step[i].x;
         if (m->node[i].flags & TDI_HELD_PLACE) {
-            td_vec3 move = tdi_sub(s->target[i], from[i].x);
+            td_vec3 move = tdi_sub(s->target.place[i], from[i].x);
             left = left || tdi_norm(move) > 1e-12 * m->node[i].length;
             x[0] = move.x;
             x[1] = move.y;

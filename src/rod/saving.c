@@ -19,13 +19,14 @@ static void blank(tdi_rod_state *s) {
     for (int32_t i = 0; known < 2 && i < s->model->node_count; i++) {
         tdi_rod_rule rule = {.turn_history = 0};
         if (known == 0) {
-            s->past[i] = (tdi_rod_past){.v = s->past[i].v, .spin = s->past[i].spin};
+            s->history.past[i] =
+                (tdi_rod_past){.v = s->history.past[i].v, .spin = s->history.past[i].spin};
         } else {
             memcpy(rule.strain_history, s->rule[i].strain_history, sizeof rule.strain_history);
         }
         s->rule[i] = rule;
     }
-    memset(s->weld_past, 0, known < 1 ? welds * sizeof *s->weld_past : 0);
+    memset(s->history.weld, 0, known < 1 ? welds * sizeof *s->history.weld : 0);
     memset(s->weld_rule, 0, known < 2 ? welds * sizeof *s->weld_rule : 0);
 }
 
@@ -47,18 +48,18 @@ int32_t tdi_rod_saved(void *body, tdi_saving what, tdi_span spans[TDI_SPANS]) {
     }
     const size_t n = (size_t)s->model->node_count, welds = (size_t)s->model->weld_count;
     const tdi_span all[SPANS] = {{&s->stale, sizeof s->stale},
-                                 {&s->curved, sizeof s->curved},
+                                 {&s->history.curved, sizeof s->history.curved},
                                  {s->pose, n * sizeof *s->pose},
-                                 {s->past, n * sizeof *s->past},
-                                 {s->before, n * sizeof *s->before},
+                                 {s->history.past, n * sizeof *s->history.past},
+                                 {s->history.before, n * sizeof *s->history.before},
                                  {s->before_last, n * sizeof *s->before_last},
-                                 {s->turn_before, n * sizeof *s->turn_before},
+                                 {s->history.turn_before, n * sizeof *s->history.turn_before},
                                  {s->rule, n * sizeof *s->rule},
-                                 {s->weld_past, welds * sizeof *s->weld_past},
+                                 {s->history.weld, welds * sizeof *s->history.weld},
                                  {s->weld_rule, welds * sizeof *s->weld_rule},
-                                 {s->target, n * sizeof *s->target},
-                                 {s->target_m1, n * sizeof *s->target_m1},
-                                 {s->own, n * sizeof *s->own}};
+                                 {s->target.place, n * sizeof *s->target.place},
+                                 {s->target.m1, n * sizeof *s->target.m1},
+                                 {s->target.own, n * sizeof *s->target.own}};
     memcpy(spans, all, sizeof all);
     return SPANS;
 }
@@ -72,7 +73,7 @@ void tdi_rod_move_pose(tdi_rod_pose *pose, const tdi_rigid *g) {
 }
 
 static void carry_weld(tdi_rod_state *s, int32_t k, const tdi_rigid *g) {
-    tdi_weld_past *p = &s->weld_past[k];
+    tdi_weld_past *p = &s->history.weld[k];
     tdi_weld_rule *r = &s->weld_rule[k];
     p->r = tdi_rigid_axes(g, &p->r);
     p->rate = tdi_rigid_axes(g, &p->rate);
@@ -88,14 +89,14 @@ void tdi_rod_transform(void *body, const tdi_rigid *g) {
     tdi_rod_state *s = body;
     for (int32_t i = 0; i < s->model->node_count; i++) {
         tdi_rod_move_pose(&s->pose[i], g);
-        s->past[i].x = tdi_rigid_point(g, s->past[i].x);
-        s->past[i].v = tdi_rigid_vector(g, s->past[i].v);
-        s->before[i] = tdi_rigid_point(g, s->before[i]);
+        s->history.past[i].x = tdi_rigid_point(g, s->history.past[i].x);
+        s->history.past[i].v = tdi_rigid_vector(g, s->history.past[i].v);
+        s->history.before[i] = tdi_rigid_point(g, s->history.before[i]);
         s->before_last[i] = tdi_rigid_point(g, s->before_last[i]);
         s->rule[i].history = tdi_rigid_point(g, s->rule[i].history);
         s->rule[i].predictor = tdi_rigid_point(g, s->rule[i].predictor);
-        s->target[i] = tdi_rigid_point(g, s->target[i]);
-        s->target_m1[i] = tdi_rigid_vector(g, s->target_m1[i]);
+        s->target.place[i] = tdi_rigid_point(g, s->target.place[i]);
+        s->target.m1[i] = tdi_rigid_vector(g, s->target.m1[i]);
     }
     for (int32_t k = 0; k < s->model->weld_count; k++) {
         carry_weld(s, k, g);

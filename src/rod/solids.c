@@ -37,9 +37,9 @@ static td_vec3 turn_by(const tdi_edge *e, td_vec3 along, td_real turn) {
 
 td_vec3 tdi_rod_solid_velocity(const tdi_rod_state *s, int32_t point) {
     const tdi_rod_spot a = end_of(s, point);
-    const td_vec3 start = s->past[s->model->node[a.node].parent].v,
-                  w = turn_by(&s->pose[a.node].edge, tdi_sub(s->past[a.node].v, start),
-                              s->past[a.node].spin);
+    const td_vec3 start = s->history.past[s->model->node[a.node].parent].v,
+                  w = turn_by(&s->pose[a.node].edge, tdi_sub(s->history.past[a.node].v, start),
+                              s->history.past[a.node].spin);
     return tdi_add(start, tdi_cross(w, a.r));
 }
 

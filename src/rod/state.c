@@ -63,17 +63,17 @@ static void lay_out(tdi_rod_state *s, const tdi_rod_model *m, tdi_layout *l) {
     s->pose_start = tdi_layout_place(l, n, sizeof *s->pose);
     s->turn = tdi_layout_place(l, n, sizeof *s->turn);
     s->turn_back = tdi_layout_place(l, n, sizeof *s->turn);
-    s->past = tdi_layout_place(l, n, sizeof *s->past);
-    s->before = tdi_layout_place(l, n, sizeof *s->before);
-    s->before_last = tdi_layout_place(l, n, sizeof *s->before);
-    s->turn_before = tdi_layout_place(l, n, sizeof *s->turn);
-    s->past_kept = tdi_layout_place(l, n, sizeof *s->past);
-    s->before_kept = tdi_layout_place(l, n, sizeof *s->before);
-    s->turn_before_kept = tdi_layout_place(l, n, sizeof *s->turn);
-    s->weld_past_kept = tdi_layout_place(l, welds, sizeof *s->weld_past);
+    s->history.past = tdi_layout_place(l, n, sizeof *s->history.past);
+    s->history.before = tdi_layout_place(l, n, sizeof *s->history.before);
+    s->before_last = tdi_layout_place(l, n, sizeof *s->history.before);
+    s->history.turn_before = tdi_layout_place(l, n, sizeof *s->turn);
+    s->replaced.past = tdi_layout_place(l, n, sizeof *s->history.past);
+    s->replaced.before = tdi_layout_place(l, n, sizeof *s->history.before);
+    s->replaced.turn_before = tdi_layout_place(l, n, sizeof *s->turn);
+    s->replaced.weld = tdi_layout_place(l, welds, sizeof *s->history.weld);
     s->rule = tdi_layout_place(l, n, sizeof *s->rule);
     s->rule_kept = tdi_layout_place(l, n, sizeof *s->rule);
-    s->weld_past = tdi_layout_place(l, welds, sizeof *s->weld_past);
+    s->history.weld = tdi_layout_place(l, welds, sizeof *s->history.weld);
     s->weld_rule = tdi_layout_place(l, welds, sizeof *s->weld_rule);
     s->weld_rule_kept = tdi_layout_place(l, welds, sizeof *s->weld_rule);
     s->scratch = tdi_layout_place(l, 0, 1);
@@ -82,11 +82,11 @@ static void lay_out(tdi_rod_state *s, const tdi_rod_model *m, tdi_layout *l) {
     s->capsule_node = tdi_layout_place(l, edges + (size_t)m->solid_count, sizeof *s->capsule_node);
     s->border = tdi_layout_place(l, (size_t)m->ring_nodes, sizeof *s->border);
     s->closing = tdi_layout_place(l, (size_t)m->part_count, sizeof *s->closing);
-    s->target = tdi_layout_place(l, n, sizeof *s->target);
-    s->target_m1 = tdi_layout_place(l, n, sizeof *s->target_m1);
-    s->goal = tdi_layout_place(l, n, sizeof *s->goal);
-    s->goal_m1 = tdi_layout_place(l, n, sizeof *s->goal_m1);
-    s->own = tdi_layout_place(l, n, sizeof *s->own);
+    s->target.place = tdi_layout_place(l, n, sizeof *s->target.place);
+    s->target.m1 = tdi_layout_place(l, n, sizeof *s->target.m1);
+    s->target.goal = tdi_layout_place(l, n, sizeof *s->target.goal);
+    s->target.goal_m1 = tdi_layout_place(l, n, sizeof *s->target.goal_m1);
+    s->target.own = tdi_layout_place(l, n, sizeof *s->target.own);
 }
 
 td_status tdi_rod_state_new(const tdi_rod_model *m, const td_alloc *alloc, tdi_rod_state **out,
@@ -122,10 +122,10 @@ td_status tdi_rod_state_new(const tdi_rod_model *m, const td_alloc *alloc, tdi_r
 
 void tdi_rod_reset(tdi_rod_state *s) {
     const tdi_rod_model *m = s->model;
-    memset(s->past, 0, (size_t)m->node_count * sizeof *s->past);
+    memset(s->history.past, 0, (size_t)m->node_count * sizeof *s->history.past);
     memset(s->turn, 0, (size_t)m->node_count * sizeof *s->turn);
-    memset(s->weld_past, 0, (size_t)m->weld_count * sizeof *s->weld_past);
-    memset(s->own, 0, (size_t)m->node_count * sizeof *s->own);
+    memset(s->history.weld, 0, (size_t)m->weld_count * sizeof *s->history.weld);
+    memset(s->target.own, 0, (size_t)m->node_count * sizeof *s->target.own);
     s->head.time = 0;
     s->head.known = 0;
     s->head.moved = 0;
@@ -146,9 +146,9 @@ void tdi_rod_reset(tdi_rod_state *s) {
 void tdi_rod_place_base(tdi_rod_state *s) {
     const tdi_rod_model *m = s->model;
     for (int32_t i = 0; i < m->node_count; i++) {
-        if (m->node[i].flags & TDI_HELD_BASE && !s->own[i]) {
-            s->target[i] = tdi_base_point(&s->head.base, m->node[i].start);
-            s->target_m1[i] = tdi_quat_rotate(s->head.base.rotation, m->node[i].start_m1);
+        if (m->node[i].flags & TDI_HELD_BASE && !s->target.own[i]) {
+            s->target.place[i] = tdi_base_point(&s->head.base, m->node[i].start);
+            s->target.m1[i] = tdi_quat_rotate(s->head.base.rotation, m->node[i].start_m1);
         }
     }
 }
@@ -163,8 +163,8 @@ static void carry_all(tdi_rod_state *s) {
         pose->edge.m1 = tdi_quat_rotate(q, pose->edge.m1);
         pose->edge.m2 = tdi_quat_rotate(q, pose->edge.m2);
         pose->kb = tdi_quat_rotate(q, pose->kb);
-        s->target[i] = pose->x;
-        s->target_m1[i] = tdi_quat_rotate(q, s->target_m1[i]);
+        s->target.place[i] = pose->x;
+        s->target.m1[i] = tdi_quat_rotate(q, s->target.m1[i]);
     }
 }
 
@@ -174,7 +174,7 @@ void tdi_rod_set_base(tdi_rod_state *s, const td_base_motion *motion) {
         tdi_rod_place_start(s);
         carry_all(s);
         for (int32_t i = 0; i < s->model->node_count; i++) {
-            s->past[i].v = motion->velocity;
+            s->history.past[i].v = motion->velocity;
         }
     }
     tdi_rod_place_base(s);
@@ -182,8 +182,8 @@ void tdi_rod_set_base(tdi_rod_state *s, const td_base_motion *motion) {
 
 void tdi_rod_note_goals(tdi_rod_state *s) {
     const size_t n = (size_t)s->model->node_count;
-    memcpy(s->goal, s->target, n * sizeof *s->goal);
-    memcpy(s->goal_m1, s->target_m1, n * sizeof *s->goal_m1);
+    memcpy(s->target.goal, s->target.place, n * sizeof *s->target.goal);
+    memcpy(s->target.goal_m1, s->target.m1, n * sizeof *s->target.goal_m1);
 }
 
 td_status td_rod_set_end(td_body *body, int32_t rod, bool end, td_vec3 position, td_quat rotation) {
@@ -201,21 +201,22 @@ static void set_end(tdi_rod_state *s, int32_t rod, bool end, td_vec3 position, t
     if (i == TD_NONE) { // pinned
         int32_t from = m->rod_first[rod], to = m->rod_first[rod + 1];
         int32_t at = m->vertex_node[end ? to - 1 : from];
-        s->target[at] = s->goal[at] = position;
-        s->goal_m1[at] = s->target_m1[at];
-        s->own[at] = true;
+        s->target.place[at] = s->target.goal[at] = position;
+        s->target.goal_m1[at] = s->target.m1[at];
+        s->target.own[at] = true;
         return;
     }
     const tdi_rod_node *n = &m->node[i];
     td_vec3 along = tdi_quat_rotate(rotation, tdi_vec3(0, n->length, 0));
-    s->target[end ? n->parent : i] = position;
-    s->target[end ? i : n->parent] = end ? tdi_add(position, along) : tdi_sub(position, along);
-    s->target_m1[i] = tdi_quat_rotate(rotation, tdi_vec3(0, 0, 1));
+    s->target.place[end ? n->parent : i] = position;
+    s->target.place[end ? i : n->parent] =
+        end ? tdi_add(position, along) : tdi_sub(position, along);
+    s->target.m1[i] = tdi_quat_rotate(rotation, tdi_vec3(0, 0, 1));
     for (int k = 0; k < 2; k++) {
         const int32_t at = k == 0 ? i : n->parent;
-        s->goal[at] = s->target[at];
-        s->goal_m1[at] = s->target_m1[at];
-        s->own[at] = true;
+        s->target.goal[at] = s->target.place[at];
+        s->target.goal_m1[at] = s->target.m1[at];
+        s->target.own[at] = true;
     }
 }
 
@@ -225,7 +226,7 @@ void tdi_rod_set_end(tdi_rod_state *s, int32_t rod, bool end, td_vec3 position, 
     s->head.lost_end = false;
     for (int32_t i = 0; i < s->model->node_count; i++) {
         const bool held = s->model->node[i].flags & TDI_HELD_PLACE;
-        s->head.lost_end = s->head.lost_end || (held && !tdi_finite3(s->target[i]));
+        s->head.lost_end = s->head.lost_end || (held && !tdi_finite3(s->target.place[i]));
     }
 }
 
@@ -259,7 +260,7 @@ td_vec3 td_rod_velocity(const td_body *body, int32_t vertex) {
     if (!s || !tdi_has(vertex, td_rod_vertex_count(&s->model->head))) {
         return (td_vec3){0};
     }
-    return s->past[s->model->vertex_node[vertex]].v;
+    return s->history.past[s->model->vertex_node[vertex]].v;
 }
 
 td_status td_rod_set_vertex(td_body *body, int32_t vertex, td_vec3 position, td_vec3 velocity) {
@@ -272,7 +273,7 @@ td_status td_rod_set_vertex(td_body *body, int32_t vertex, td_vec3 position, td_
         return TD_ERR_ARGUMENT;
     }
     s->pose[i].x = position;
-    s->past[i].v = velocity;
+    s->history.past[i].v = velocity;
     s->head.known = 0;
     s->stale = TDI_ROD_STALE;
     return TD_OK;
@@ -283,7 +284,7 @@ td_real td_rod_spin(const td_body *body, int32_t edge) {
     if (!s || !tdi_has(edge, s->model->edge_count)) {
         return 0;
     }
-    return s->past[s->model->edge_node[edge]].spin;
+    return s->history.past[s->model->edge_node[edge]].spin;
 }
 
 td_status td_rod_set_spin(td_body *body, int32_t edge, td_real rate) {
@@ -291,7 +292,7 @@ td_status td_rod_set_spin(td_body *body, int32_t edge, td_real rate) {
     if (!s || !tdi_has(edge, s->model->edge_count)) {
         return TD_ERR_ARGUMENT;
     }
-    s->past[s->model->edge_node[edge]].spin = rate;
+    s->history.past[s->model->edge_node[edge]].spin = rate;
     s->head.known = 0;
     return TD_OK;
 }
@@ -351,17 +352,17 @@ td_vec3 tdi_rod_velocity_of(const tdi_rod_state *s, int32_t edge, td_vec3 point)
     tdi_rod_refresh(s);
     const tdi_rod_node *n = &m->node[i];
     const tdi_edge *e = &s->pose[i].edge;
-    td_vec3 start = n->flags & TDI_BODY ? s->weld_past[n->body].v : s->past[n->parent].v;
-    td_vec3 end = s->past[i].v, along = tdi_sub(end, start);
+    td_vec3 start = n->flags & TDI_BODY ? s->history.weld[n->body].v : s->history.past[n->parent].v;
+    td_vec3 end = s->history.past[i].v, along = tdi_sub(end, start);
     td_vec3 spin =
-        tdi_madd(tdi_scale(tdi_cross(e->t, along), 1 / e->length), e->t, s->past[i].spin);
+        tdi_madd(tdi_scale(tdi_cross(e->t, along), 1 / e->length), e->t, s->history.past[i].spin);
     td_vec3 r = tdi_add(tdi_scale(e->m2, point.x), tdi_scale(e->m1, point.z));
     return tdi_add(tdi_madd(start, along, point.y / n->length), tdi_cross(spin, r));
 }
 
 static td_real weld_kinetic(const tdi_rod_state *s, int32_t k) {
     const tdi_weld *b = &s->model->weld[k];
-    const tdi_weld_past *past = &s->weld_past[k];
+    const tdi_weld_past *past = &s->history.weld[k];
     const tdi_mat3 moved = tdi_mat3_mul_sym(&past->rate, &b->second);
     td_real sum = b->mass * tdi_dot(past->v, past->v) +
                   2 * tdi_dot(past->v, tdi_mat3_apply(&past->rate, b->moment));
@@ -377,7 +378,7 @@ td_energy tdi_rod_energy(tdi_rod_state *s, td_vec3 gravity) {
     tdi_rod_follow(s);
     for (int32_t i = 0; i < m->node_count; i++) {
         const tdi_rod_node *n = &m->node[i];
-        const tdi_rod_past *past = &s->past[i];
+        const tdi_rod_past *past = &s->history.past[i];
         const tdi_rod_pose *pose = &s->pose[i];
         sum.kinetic +=
             0.5 * (n->mass * tdi_dot(past->v, past->v) + n->inertia * past->spin * past->spin);
@@ -385,7 +386,7 @@ td_energy tdi_rod_energy(tdi_rod_state *s, td_vec3 gravity) {
         if (!tdi_has_edge(n)) {
             continue;
         }
-        sum.kinetic += n->shared * tdi_dot(past->v, s->past[n->parent].v);
+        sum.kinetic += n->shared * tdi_dot(past->v, s->history.past[n->parent].v);
         td_real d = pose->edge.length - n->length;
         tdi_joint_strain strain = {pose->kb, pose->chi, pose->k1, pose->k2, 0, 1};
         sum.elastic += 0.5 * n->stretch * d * d + tdi_joint_energy(&n->law, &strain, pose->twist);
@@ -405,7 +406,7 @@ static void add_weld_momentum(const tdi_rod_state *s, int32_t i, td_vec3 *linear
                               td_vec3 *angular) {
     const int32_t k = s->model->node[i].body;
     const tdi_weld *b = &s->model->weld[k];
-    const tdi_weld_past *past = &s->weld_past[k];
+    const tdi_weld_past *past = &s->history.weld[k];
     const tdi_mat3 r = tdi_edge_axes(&s->pose[i].edge);
     td_vec3 o = tdi_rod_start(s->model, s->pose, i), lever = tdi_mat3_apply(&r, b->moment),
             swing = tdi_mat3_apply(&past->rate, b->moment);
@@ -425,13 +426,13 @@ void tdi_rod_momentum(const tdi_rod_state *s, td_vec3 *linear, td_vec3 *angular)
     tdi_rod_refresh(s);
     for (int32_t i = 0; i < m->node_count; i++) {
         const tdi_rod_node *n = &m->node[i];
-        td_vec3 x = s->pose[i].x, p = tdi_scale(s->past[i].v, n->mass);
+        td_vec3 x = s->pose[i].x, p = tdi_scale(s->history.past[i].v, n->mass);
         if (tdi_has_edge(n)) {
-            td_vec3 up = tdi_scale(s->past[i].v, n->shared);
-            p = tdi_madd(p, s->past[n->parent].v, n->shared);
+            td_vec3 up = tdi_scale(s->history.past[i].v, n->shared);
+            p = tdi_madd(p, s->history.past[n->parent].v, n->shared);
             *linear = tdi_add(*linear, up);
             *angular = tdi_add(*angular, tdi_cross(s->pose[n->parent].x, up));
-            *angular = tdi_madd(*angular, s->pose[i].edge.t, n->inertia * s->past[i].spin);
+            *angular = tdi_madd(*angular, s->pose[i].edge.t, n->inertia * s->history.past[i].spin);
         }
         *linear = tdi_add(*linear, p);
         *angular = tdi_add(*angular, tdi_cross(x, p));

@@ -29,18 +29,18 @@
 void tdi_rod_begin_history(tdi_rod_state *s) {
     const tdi_rod_model *m = s->model;
     for (int32_t i = 0; i < m->node_count; i++) {
-        s->past[i].x = s->pose[i].x;
-        s->past[i].turn = 0;
-        tdi_rod_strains(&s->pose[i], s->past[i].strain);
+        s->history.past[i].x = s->pose[i].x;
+        s->history.past[i].turn = 0;
+        tdi_rod_strains(&s->pose[i], s->history.past[i].strain);
     }
     for (int32_t k = 0; k < m->weld_count; k++) {
         const int32_t i = m->weld[k].node;
         const tdi_rod_node *n = &m->node[i];
         const tdi_edge *e = &s->pose[i].edge;
-        tdi_weld_past *past = &s->weld_past[k];
-        td_vec3 along = tdi_sub(s->past[i].v, s->past[n->parent].v);
-        td_vec3 w =
-            tdi_madd(tdi_scale(tdi_cross(e->t, along), 1 / e->length), e->t, s->past[i].spin);
+        tdi_weld_past *past = &s->history.weld[k];
+        td_vec3 along = tdi_sub(s->history.past[i].v, s->history.past[n->parent].v);
+        td_vec3 w = tdi_madd(tdi_scale(tdi_cross(e->t, along), 1 / e->length), e->t,
+                             s->history.past[i].spin);
         past->r = tdi_edge_axes(e);
         for (int j = 0; j < 3; j++) {
             td_vec3 c = tdi_cross(w, tdi_mat3_column(&past->r, j));
@@ -49,7 +49,7 @@ void tdi_rod_begin_history(tdi_rod_state *s) {
             past->rate.m[6 + j] = c.z;
         }
         past->x = tdi_rod_start(m, s->pose, i);
-        past->v = s->past[n->parent].v;
+        past->v = s->history.past[n->parent].v;
     }
 }
 
@@ -68,7 +68,7 @@ static void take_past(tdi_rod_state *s, td_real h) {
     const tdi_rod_model *m = s->model;
     swap_rules(s);
     for (int32_t i = 0; i < m->node_count; i++) {
-        const tdi_rod_past *past = &s->past[i];
+        const tdi_rod_past *past = &s->history.past[i];
         tdi_rod_rule *rule = &s->rule[i];
         rule->history = past->x;
         rule->predictor = tdi_madd(past->x, past->v, h);
@@ -77,7 +77,7 @@ static void take_past(tdi_rod_state *s, td_real h) {
         memcpy(rule->strain_history, past->strain, sizeof past->strain);
     }
     for (int32_t k = 0; k < m->weld_count; k++) {
-        const tdi_weld_past *past = &s->weld_past[k];
+        const tdi_weld_past *past = &s->history.weld[k];
         tdi_weld_rule *rule = &s->weld_rule[k];
         rule->history = past->x;
         rule->predictor = tdi_madd(past->x, past->v, h);
@@ -94,7 +94,7 @@ static void take_uneven(tdi_rod_state *s, const tdi_rule *to) {
     const td_real over = 1.5 / s->head.dt0, h = to->h;
     swap_rules(s);
     for (int32_t i = 0; i < m->node_count; i++) {
-        const tdi_rod_past *past = &s->past[i];
+        const tdi_rod_past *past = &s->history.past[i];
         const tdi_rod_rule *from = &s->rule_kept[i];
         tdi_rod_rule *rule = &s->rule[i];
         const td_vec3 v = tdi_scale(tdi_sub(from->predictor, from->history), over);
@@ -108,7 +108,7 @@ static void take_uneven(tdi_rod_state *s, const tdi_rule *to) {
         }
     }
     for (int32_t k = 0; k < m->weld_count; k++) {
-        const tdi_weld_past *past = &s->weld_past[k];
+        const tdi_weld_past *past = &s->history.weld[k];
         const tdi_weld_rule *from = &s->weld_rule_kept[k];
         tdi_weld_rule *rule = &s->weld_rule[k];
         const td_vec3 v = tdi_scale(tdi_sub(from->predictor, from->history), over);
@@ -125,19 +125,19 @@ static void take_uneven(tdi_rod_state *s, const tdi_rule *to) {
 
 // The past is put aside for a new one, or comes back. What was before the last but one is given up.
 static void swap_past(tdi_rod_state *s, bool back) {
-    tdi_rod_past *past = s->past;
-    tdi_weld_past *weld_past = s->weld_past;
-    td_real *turn = s->turn_before;
-    td_vec3 *before = s->before, *last = s->before_last, *kept = s->before_kept;
-    s->past = s->past_kept;
-    s->past_kept = past;
-    s->weld_past = s->weld_past_kept;
-    s->weld_past_kept = weld_past;
-    s->turn_before = s->turn_before_kept;
-    s->turn_before_kept = turn;
-    s->before = back ? last : kept;
+    tdi_rod_past *past = s->history.past;
+    tdi_weld_past *weld_past = s->history.weld;
+    td_real *turn = s->history.turn_before;
+    td_vec3 *before = s->history.before, *last = s->before_last, *kept = s->replaced.before;
+    s->history.past = s->replaced.past;
+    s->replaced.past = past;
+    s->history.weld = s->replaced.weld;
+    s->replaced.weld = weld_past;
+    s->history.turn_before = s->replaced.turn_before;
+    s->replaced.turn_before = turn;
+    s->history.before = back ? last : kept;
     s->before_last = back ? kept : before;
-    s->before_kept = back ? before : last;
+    s->replaced.before = back ? before : last;
 }
 
 // The new past, and what the two-step rule will take from it and the last, which is kept. `from` is
@@ -146,8 +146,8 @@ static void swap_past(tdi_rod_state *s, bool back) {
 // half still reads, although nothing in it is undefined.
 __attribute__((noinline)) static void
 push_node(tdi_rod_state *s, int32_t i, const tdi_rod_rule *from, td_real over, td_real next) {
-    const tdi_rod_past *last = &s->past_kept[i];
-    tdi_rod_past *past = &s->past[i];
+    const tdi_rod_past *last = &s->replaced.past[i];
+    tdi_rod_past *past = &s->history.past[i];
     tdi_rod_rule *rule = &s->rule[i];
     const tdi_rod_pose *pose = &s->pose[i];
     td_vec3 v = tdi_scale(tdi_sub(pose->x, from[i].history), over);
@@ -156,8 +156,8 @@ push_node(tdi_rod_state *s, int32_t i, const tdi_rod_rule *from, td_real over, t
     for (int k = 0; k < 4; k++) {
         rule->strain_history[k] = tdi_two_step(past->strain[k], last->strain[k]);
     }
-    s->before[i] = last->x;
-    s->turn_before[i] = last->turn;
+    s->history.before[i] = last->x;
+    s->history.turn_before[i] = last->turn;
     rule->history = tdi_two_step3(pose->x, last->x);
     rule->predictor = tdi_madd(rule->history, tdi_two_step3(v, last->v), next);
     // turns count from here on: the last place is -turn
@@ -173,8 +173,8 @@ push_node(tdi_rod_state *s, int32_t i, const tdi_rod_rule *from, td_real over, t
 static void push_weld(tdi_rod_state *s, int32_t k, const tdi_weld_rule *from, td_real over,
                       td_real next) {
     const int32_t i = s->model->weld[k].node;
-    const tdi_weld_past *last = &s->weld_past_kept[k];
-    tdi_weld_past *past = &s->weld_past[k];
+    const tdi_weld_past *last = &s->replaced.weld[k];
+    tdi_weld_past *past = &s->history.weld[k];
     tdi_weld_rule *rule = &s->weld_rule[k];
     const tdi_mat3 r = tdi_edge_axes(&s->pose[i].edge);
     td_vec3 x = tdi_rod_start(s->model, s->pose, i),
@@ -209,9 +209,9 @@ typedef struct missed {
 } missed;
 
 static inline missed missed_by(const tdi_rod_state *s, int32_t i) {
-    td_vec3 move = tdi_sub(s->past[i].x, s->before[i]);
-    td_vec3 bend = tdi_sub(move, tdi_sub(s->before[i], s->before_last[i]));
-    td_vec3 off = tdi_sub(tdi_sub(s->pose[i].x, s->past[i].x), move);
+    td_vec3 move = tdi_sub(s->history.past[i].x, s->history.before[i]);
+    td_vec3 bend = tdi_sub(move, tdi_sub(s->history.before[i], s->before_last[i]));
+    td_vec3 off = tdi_sub(tdi_sub(s->pose[i].x, s->history.past[i].x), move);
     return (missed){off, tdi_sub(off, bend)};
 }
 
@@ -228,7 +228,7 @@ static void judge_guesses(tdi_rod_state *s) {
             parabola = fmax(parabola, tdi_dot(b, b) * over * over);
         }
     }
-    s->curved = parabola < FAR * FAR * line;
+    s->history.curved = parabola < FAR * FAR * line;
 }
 
 // ---- statics --------------------------------------------------------------------------------
@@ -265,8 +265,8 @@ static void begin_rest(tdi_rod_state *s) {
 static void stop(tdi_rod_state *s) {
     tidy_frames(s);
     for (int32_t i = 0; i < s->model->node_count; i++) {
-        s->past[i].v = tdi_vec3(0, 0, 0);
-        s->past[i].spin = 0;
+        s->history.past[i].v = tdi_vec3(0, 0, 0);
+        s->history.past[i].spin = 0;
         s->turn[i] = 0;
     }
 }
@@ -283,7 +283,7 @@ static void accept(void *body) {
     const td_real dt = s->head.rule.dt, h = s->head.rule.h;
     const tdi_rod_rule *rule = s->rule;
     const tdi_weld_rule *weld_rule = s->weld_rule;
-    s->curved_kept = s->curved;
+    s->replaced.curved = s->history.curved;
     s->returned = false;
     tidy_frames(s);
     judge_guesses(s);
@@ -302,14 +302,15 @@ static void accept(void *body) {
 // Ends that were set by themselves go a part of the way that they have left.
 static void aim(tdi_rod_state *s, td_real part) {
     for (int32_t i = 0; i < s->model->node_count; i++) {
-        if (s->own[i] && part < 1) {
+        if (s->target.own[i] && part < 1) {
             const tdi_rod_pose *pose = &s->pose[i];
-            s->target[i] = tdi_madd(pose->x, tdi_sub(s->goal[i], pose->x), part);
-            td_vec3 m1 = tdi_madd(pose->edge.m1, tdi_sub(s->goal_m1[i], pose->edge.m1), part);
-            s->target_m1[i] = tdi_has_edge(&s->model->node[i]) ? m1 : s->goal_m1[i];
-        } else if (s->own[i]) {
-            s->target[i] = s->goal[i];
-            s->target_m1[i] = s->goal_m1[i];
+            s->target.place[i] = tdi_madd(pose->x, tdi_sub(s->target.goal[i], pose->x), part);
+            td_vec3 m1 =
+                tdi_madd(pose->edge.m1, tdi_sub(s->target.goal_m1[i], pose->edge.m1), part);
+            s->target.m1[i] = tdi_has_edge(&s->model->node[i]) ? m1 : s->target.goal_m1[i];
+        } else if (s->target.own[i]) {
+            s->target.place[i] = s->target.goal[i];
+            s->target.m1[i] = s->target.goal_m1[i];
         }
     }
 }
@@ -387,7 +388,7 @@ static void undo(void *body) {
     put_back(s);
     if (s->head.accepted) {
         swap_past(s, true);
-        s->curved = s->curved_kept;
+        s->history.curved = s->replaced.curved;
         s->returned = true;
     }
     if (s->head.accepted || !tdi_is_prepared(&s->head.rule)) {

@@ -49,10 +49,10 @@ static void copy_joint(const carrier *c, int32_t i) {
                  nv = (size_t)(c->m->dof[i + 1] - v) * sizeof(td_real);
     const int32_t p = c->old->coord[j], d = c->old->dof[j];
     memcpy(c->to->q + q, c->from->q + p, nq);
-    memcpy(c->to->q_back + q, c->from->q_back + p, nq);
+    memcpy(c->to->last.q + q, c->from->last.q + p, nq);
     memcpy(c->to->v + v, c->from->v + d, nv);
     memcpy(c->to->angle + v, c->from->angle + d, nv);
-    memcpy(c->to->angle_history + v, c->from->angle_history + d, nv);
+    memcpy(c->to->bdf.angle + v, c->from->bdf.angle + d, nv);
 }
 
 // At rest, and standing still on its parent.
@@ -107,13 +107,13 @@ static void make_joint_past(const carrier *c, int32_t i) {
     tdi_tree_state *s = c->to;
     const int32_t q = c->m->coord[i], d = c->m->dof[i];
     const size_t bytes = (size_t)(c->m->coord[i + 1] - q) * sizeof *s->q;
-    memcpy(s->q_back + q, s->q + q, bytes);
-    tdi_joint_advance((td_joint_kind)c->m->kind[i], s->q_back + q, s->v + d, -s->head.dt);
+    memcpy(s->last.q + q, s->q + q, bytes);
+    tdi_joint_advance((td_joint_kind)c->m->kind[i], s->last.q + q, s->v + d, -s->head.dt);
     if (c->m->kind[i] != TD_JOINT_BALL) {
         return;
     }
     tdi_body_angle(c->m, s, i, s->angle, s->angle);
-    memcpy(s->angle_history + d, s->angle + d, 3 * sizeof *s->angle);
+    memcpy(s->bdf.angle + d, s->angle + d, 3 * sizeof *s->angle);
 }
 
 // ---- bodies ---------------------------------------------------------------------------------
@@ -153,7 +153,7 @@ static void carry_body(const carrier *c, int32_t i) {
     const bool is_new = c->segment_map[i].segment == TD_NONE;
     if (is_new) {
         rest_joint(c, i);
-        memcpy(c->to->q_back + c->m->coord[i], c->to->q + c->m->coord[i],
+        memcpy(c->to->last.q + c->m->coord[i], c->to->q + c->m->coord[i],
                (size_t)(c->m->coord[i + 1] - c->m->coord[i]) * sizeof(td_real));
         place(c, i);
         move(c, i);
@@ -200,8 +200,8 @@ static void ride_past(const carrier *c, int32_t i, int32_t on, const tdi_tree_st
                             .r = tdi_mat3_from_quat(turn),
                             .w = tdi_mat3_mul_t(&up->w, &back),
                             .turn = turn};
-    s->history[i] = ride(&of->history[on], at, &back);
-    s->predictor[i] = ride(&of->predictor[on], at, &back);
+    s->bdf.history[i] = ride(&of->bdf.history[on], at, &back);
+    s->bdf.predictor[i] = ride(&of->bdf.predictor[on], at, &back);
 }
 
 static void carry_past(const carrier *c, int32_t i) {
@@ -210,8 +210,8 @@ static void carry_past(const carrier *c, int32_t i) {
     tdi_tree_state *s = c->to;
     if (j != TD_NONE && c->segment_map[i].from == 0) { // with the same bits
         s->past[i] = c->from->past[j];
-        s->history[i] = c->from->history[j];
-        s->predictor[i] = c->from->predictor[j];
+        s->bdf.history[i] = c->from->bdf.history[j];
+        s->bdf.predictor[i] = c->from->bdf.predictor[j];
     } else if (j != TD_NONE) {
         ride_past(c, i, j, c->from, start_of(c, i), none);
     } else if (p != TD_NONE) {
@@ -241,14 +241,14 @@ void tdi_tree_inherit(void *state, void *old, const tdi_segment_source *segment_
     to->head.moved = 1; // it is not as drawn
     to->head.air = from->head.air;
     to->stale = false;
-    to->told = 0;
+    to->last.weight = 0;
     memset(to->angle, 0, (size_t)c.m->head.dof_count * sizeof *to->angle);
-    memset(to->angle_history, 0, (size_t)c.m->head.dof_count * sizeof *to->angle_history);
+    memset(to->bdf.angle, 0, (size_t)c.m->head.dof_count * sizeof *to->bdf.angle);
     for (int32_t i = 0; i < c.m->body_count; i++) {
         carry_body(&c, i);
     }
     to->head.known = keeps_past(&c) ? from->head.known : 0;
-    to->base_past = tdi_tree_was_left(from, &from->head.base) ? to->base : from->base_past;
+    to->last.base = tdi_tree_was_left(from, &from->head.base) ? to->base : from->last.base;
     for (int32_t i = 0; i < c.m->body_count && to->head.known > 0; i++) {
         carry_past(&c, i);
     }

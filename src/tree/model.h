@@ -181,6 +181,39 @@ typedef struct tdi_explicit_start { // where an explicit step began
     int32_t known, stale;
 } tdi_explicit_start;
 
+// What BDF takes from the past.
+typedef struct tdi_tree_bdf {
+    tdi_place *history;   // x* of the next step, x_n+1 = x* + h' v_n+1
+    tdi_place *predictor; // where it goes without forces: x* + h' v*, v_n+1 = v* + h' a_n+1
+    td_real *angle;       // a degree of freedom: history of joints
+} tdi_tree_bdf;
+
+typedef struct tdi_tree_last { // the last implicit step
+    tdi_frame base;            // at its end
+    td_real *q;                // a coordinate: where it began
+    td_real weight;            // of `forces` in its potential; 0: they are not known
+    td_vec3 *forces;           // a body: on its joint, as the last increments led to them
+} tdi_tree_last;
+
+// Explicit steps, in the same memory as `node`.
+typedef struct tdi_tree_stages {
+    tdi_explicit_start start;
+    tdi_wrench *outside;            // of loads
+    td_real *q, *v;                 // when the step began
+    td_real *rate, *rate_sum;       // a degree of freedom: of the joint's own turn or shift
+    td_real *accel_now, *accel_sum; // a degree of freedom
+} tdi_tree_stages;
+
+typedef struct tdi_tree_asked { // bodies to which responses are confined
+    int32_t *body;              // with all that carry them
+    int32_t count;              // 0: all bodies are asked for
+} tdi_tree_asked;
+
+typedef struct tdi_tree_outcome { // where the last increments lead, of every body
+    td_vec3 *force;               // on its joint
+    td_vec3 *origin;              // to the first order
+} tdi_tree_outcome;
+
 struct tdi_tree_state {
     td_body head;
     const tdi_tree_model *model;
@@ -196,38 +229,24 @@ struct tdi_tree_state {
     td_real *angle;      // a degree of freedom: joint's rotation vector, angle or slide
     td_real *angle_near; // the same in the last iteration of a step
 
-    // multistep: now and one step back
-    tdi_frame base_past; // where that left the base
+    // implicit steps
     tdi_past *past;
-    tdi_place *history;     // x* of the next step, x_n+1 = x* + h' v_n+1
-    tdi_place *predictor;   // where it goes without forces: x* + h' v*, v_n+1 = v* + h' a_n+1
-    td_real *angle_history; // a degree of freedom: what the rule takes from the past
-    // the same three as the last step left them, while one by another rule is under way
-    tdi_place *history_kept, *predictor_kept;
-    td_real *angle_history_kept;
-    td_real *q_back;  // a coordinate: where the last implicit step began
-    td_real told;     // weight of `forces` in its potential; 0: they are not known
-    td_vec3 *forces;  // a body: on its joint, as the last increments of the last step led to them
-    td_real *q_start; // where this one began
+    tdi_tree_bdf bdf;
+    tdi_tree_bdf bdf_kept; // as the last step left it, while a step by another rule is under way
+    tdi_tree_last last;
+    td_real *q_start;          // where this step began
+    struct tdi_tree_step *now; // the implicit step that is under way
 
-    // explicit steps, in the same memory as `node`
-    tdi_explicit_start first;
-    tdi_wrench *outside;            // of loads
-    td_real *q_first, *v_first;     // of the step
-    td_real *rate, *rate_sum;       // a degree of freedom: of the joint's own turn or shift
-    td_real *accel_now, *accel_sum; // a degree of freedom
+    tdi_tree_stages stages;
 
     // scratch
-    struct tdi_tree_step *now; // the implicit step that is under way
-    tdi_twist *twist;          // also pushes, as moment and force, and what they move
-    int32_t *asked;            // bodies to which responses are confined, with all that carry them
-    int32_t asked_count;       // 0: all bodies are asked for
+    tdi_twist *twist; // also pushes, as moment and force, and what they move
+    tdi_tree_asked asked;
     tdi_other *other;
-    tdi_slot *slot;        // a part
-    uint8_t *summed;       // a body: TDI_SUMMED, TDI_PINNED; all 0 between sweeps
-    tdi_joint_pin *joint;  // a body: where TDI_PINNED
-    td_vec3 *noted;        // a body: the force on its joint that the last increments lead to
-    td_vec3 *foreseen;     // likewise where its origin goes, to the first order
+    tdi_slot *slot;       // a part
+    uint8_t *summed;      // a body: TDI_SUMMED, TDI_PINNED; all 0 between sweeps
+    tdi_joint_pin *joint; // a body: where TDI_PINNED
+    tdi_tree_outcome outcome;
     struct tdi_rows *rows; // that are eliminated with it; NULL: none. See rows.h
     tdi_node *node;
     tdi_link *link; // forward dynamics, in the same memory as `node`; entry -1 is the base

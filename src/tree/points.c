@@ -72,9 +72,9 @@ static td_vec3 joint_position(const tdi_tree_state *s, int32_t i, bool history) 
     const int32_t d = m->dof[i];
     const td_real *q = s->q + m->coord[i], *near = s->now->potential.angle_near;
     if (m->kind[i] != TD_JOINT_BALL) {
-        return tdi_vec3(history ? s->angle_history[d] : q[0], 0, 0);
+        return tdi_vec3(history ? s->bdf.angle[d] : q[0], 0, 0);
     }
-    return history ? tdi_vec3(s->angle_history[d], s->angle_history[d + 1], s->angle_history[d + 2])
+    return history ? tdi_vec3(s->bdf.angle[d], s->bdf.angle[d + 1], s->bdf.angle[d + 2])
                    : tdi_ball_turn_of(q, (near ? near : s->angle) + d).a;
 }
 
@@ -141,7 +141,7 @@ static td_vec3 rotation_of(const tdi_tree_state *s, int32_t i) {
     const td_real again = tdi_again(&s->head.rule), back = 1 / again;
     tdi_mat3 last;
     for (int k = 0; k < 9; k++) {
-        last.m[k] = (1 + back) * s->past[i].r.m[k] - back * s->history[i].r.m[k];
+        last.m[k] = (1 + back) * s->past[i].r.m[k] - back * s->bdf.history[i].r.m[k];
     }
     const td_quat before = tdi_quat_from_axes(tdi_mat3_column(&last, 0), tdi_mat3_column(&last, 1),
                                               tdi_mat3_column(&last, 2));
@@ -278,8 +278,8 @@ static void node_positions(const tdi_tree_state *s, int32_t first, int32_t count
     const tdi_tree_model *m = s->model;
     for (int32_t k = 0; k < count; k++) {
         const int32_t i = m->capsule_body[(first + k) / 2];
-        const tdi_mat3 *r = history ? &s->history[i].r : &s->frame[i].r;
-        x[k] = tdi_add(history ? s->history[i].o : s->frame[i].o,
+        const tdi_mat3 *r = history ? &s->bdf.history[i].r : &s->frame[i].r;
+        x[k] = tdi_add(history ? s->bdf.history[i].o : s->frame[i].o,
                        tdi_mat3_apply(r, m->point[first + k]));
     }
 }
@@ -292,8 +292,8 @@ static td_vec3 position_of(const tdi_tree_state *s, const tdi_point *point, bool
     if (point->kind == TDI_POINT_ROTATION) {
         return history ? tdi_vec3(0, 0, 0) : rotation_of(s, i);
     }
-    const tdi_mat3 *r = history ? &s->history[i].r : &s->frame[i].r;
-    return tdi_add(history ? s->history[i].o : s->frame[i].o,
+    const tdi_mat3 *r = history ? &s->bdf.history[i].r : &s->frame[i].r;
+    return tdi_add(history ? s->bdf.history[i].o : s->frame[i].o,
                    tdi_mat3_apply(r, own_point(s, point)));
 }
 
@@ -406,7 +406,7 @@ void tdi_tree_apply_forces(void *body, tdi_points points, const td_vec3 *forces)
 void tdi_tree_confine(void *body, tdi_points points) {
     tdi_tree_state *s = body;
     const tdi_tree_model *m = s->model;
-    s->asked_count = 0;
+    s->asked.count = 0;
     for (int32_t k = 0; k < points.count; k++) {
         const tdi_point point = tdi_point_at(&points, k);
         for (int32_t i = body_of(s, &point); i != TD_NONE && !s->summed[i]; i = m->parent[i]) {
@@ -415,7 +415,7 @@ void tdi_tree_confine(void *body, tdi_points points) {
     }
     for (int32_t i = 0; points.count > 0 && i < m->body_count; i++) {
         if (s->summed[i]) {
-            s->asked[s->asked_count++] = i;
+            s->asked.body[s->asked.count++] = i;
             s->summed[i] = 0;
         }
     }

@@ -25,7 +25,7 @@ static inline wbodies body_at(const tdi_potential_at *at, int32_t i, bool ball) 
     wbodies b = {.first = i,
                  .body = &m->body[i],
                  .frame = &s->frame[i],
-                 .predictor = &s->predictor[i],
+                 .predictor = &s->bdf.predictor[i],
                  .history = l->history ? &l->history[i] : NULL,
                  .past = &s->past[i].r,
                  .wind = tdi_wind_at(l, i)};
@@ -44,7 +44,7 @@ static inline wbodies body_at(const tdi_potential_at *at, int32_t i, bool ball) 
 static void look_ahead(const tdi_potential_at *at, int32_t i, tdi_term *t) {
     const tdi_tree_state *s = at->state;
     const td_vec3 c = tdi_mat3_apply(&s->frame[i].r, at->model->body[i].moment);
-    const td_vec3 ahead = tdi_sub(s->foreseen[i], s->frame[i].o);
+    const td_vec3 ahead = tdi_sub(s->outcome.origin[i], s->frame[i].o);
     t->geometric = tdi_sym3_add(t->geometric, tdi_geometric_stiffness(c, ahead));
 }
 

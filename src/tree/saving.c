@@ -22,14 +22,14 @@ int32_t tdi_tree_saved_of(tdi_tree_state *s, const tdi_tree_model *m, tdi_span s
                                  {s->v, nv * sizeof *s->v},
                                  {s->frame, n * sizeof *s->frame},
                                  {s->angle, nv * sizeof *s->angle},
-                                 {&s->base_past, sizeof s->base_past},
+                                 {&s->last.base, sizeof s->last.base},
                                  {s->past, n * sizeof *s->past},
-                                 {s->history, n * sizeof *s->history},
-                                 {s->predictor, n * sizeof *s->predictor},
-                                 {s->angle_history, nv * sizeof *s->angle_history},
-                                 {s->q_back, nq * sizeof *s->q_back},
-                                 {&s->told, sizeof s->told},
-                                 {s->forces, n * sizeof *s->forces}};
+                                 {s->bdf.history, n * sizeof *s->bdf.history},
+                                 {s->bdf.predictor, n * sizeof *s->bdf.predictor},
+                                 {s->bdf.angle, nv * sizeof *s->bdf.angle},
+                                 {s->last.q, nq * sizeof *s->last.q},
+                                 {&s->last.weight, sizeof s->last.weight},
+                                 {s->last.forces, n * sizeof *s->last.forces}};
     memcpy(spans, all, sizeof all);
     return SPANS;
 }
@@ -40,7 +40,7 @@ int32_t tdi_tree_saved(void *body, tdi_saving what, tdi_span all[TDI_SPANS]) {
     const int32_t count = tdi_tree_saved_of(s, s->model, all);
     for (int32_t k = 0; what == TDI_SAVE_BLANK && k < count; k++) {
         const bool history = k >= HISTORY && s->head.known == 0;
-        if (k == VELOCITIES ? s->stale : history || (k == FORCES && !(s->told > 0))) {
+        if (k == VELOCITIES ? s->stale : history || (k == FORCES && !(s->last.weight > 0))) {
             memset(all[k].data, 0, all[k].size);
         }
     }
@@ -65,9 +65,9 @@ static void carry_past(tdi_tree_state *s, int32_t i, const tdi_rigid *g) {
     p->w = tdi_rigid_axes(g, &p->w);
     p->turn = tdi_rigid_turn(g, p->turn);
     p->r = tdi_mat3_from_quat(p->turn);
-    s->forces[i] = tdi_rigid_vector(g, s->forces[i]);
-    carry_place(&s->history[i], g);
-    carry_place(&s->predictor[i], g);
+    s->last.forces[i] = tdi_rigid_vector(g, s->last.forces[i]);
+    carry_place(&s->bdf.history[i], g);
+    carry_place(&s->bdf.predictor[i], g);
 }
 
 // Coordinates are relative to the base and stay.
@@ -76,7 +76,7 @@ void tdi_tree_transform(void *body, const tdi_rigid *g) {
     carry_frame(&s->base, g);
     s->base_twist.w = tdi_rigid_vector(g, s->base_twist.w);
     s->base_twist.v = tdi_rigid_vector(g, s->base_twist.v);
-    carry_frame(&s->base_past, g);
+    carry_frame(&s->last.base, g);
     for (int32_t i = 0; i < s->model->body_count && s->head.known > 0; i++) {
         carry_past(s, i, g);
     }

@@ -14,23 +14,23 @@
 static void lay_out_history(tdi_tree_state *s, tdi_layout *l, const tdi_tree_model *m) {
     size_t n = (size_t)m->body_count, nv = (size_t)m->head.dof_count, nq = (size_t)m->coord_count;
     s->past = tdi_layout_place(l, n, sizeof *s->past);
-    s->history = tdi_layout_place(l, n, sizeof *s->history);
-    s->predictor = tdi_layout_place(l, n, sizeof *s->predictor);
-    s->angle_history = tdi_layout_place(l, nv, sizeof *s->angle_history);
-    s->q_back = tdi_layout_place(l, nq, sizeof *s->q_back);
-    s->forces = tdi_layout_place(l, n, sizeof *s->forces);
+    s->bdf.history = tdi_layout_place(l, n, sizeof *s->bdf.history);
+    s->bdf.predictor = tdi_layout_place(l, n, sizeof *s->bdf.predictor);
+    s->bdf.angle = tdi_layout_place(l, nv, sizeof *s->bdf.angle);
+    s->last.q = tdi_layout_place(l, nq, sizeof *s->last.q);
+    s->last.forces = tdi_layout_place(l, n, sizeof *s->last.forces);
     s->q_start = tdi_layout_place(l, nq, sizeof *s->q_start);
 }
 
 static void lay_out_explicit(tdi_tree_state *s, tdi_layout *l, const tdi_tree_model *m) {
     size_t n = (size_t)m->body_count, nv = (size_t)m->head.dof_count, nq = (size_t)m->coord_count;
-    s->outside = tdi_layout_place(l, n, sizeof *s->outside);
-    s->q_first = tdi_layout_place(l, nq, sizeof *s->q_first);
-    s->v_first = tdi_layout_place(l, nv, sizeof *s->v_first);
-    s->rate = tdi_layout_place(l, nv, sizeof *s->rate);
-    s->rate_sum = tdi_layout_place(l, nv, sizeof *s->rate_sum);
-    s->accel_now = tdi_layout_place(l, nv, sizeof *s->accel_now);
-    s->accel_sum = tdi_layout_place(l, nv, sizeof *s->accel_sum);
+    s->stages.outside = tdi_layout_place(l, n, sizeof *s->stages.outside);
+    s->stages.q = tdi_layout_place(l, nq, sizeof *s->stages.q);
+    s->stages.v = tdi_layout_place(l, nv, sizeof *s->stages.v);
+    s->stages.rate = tdi_layout_place(l, nv, sizeof *s->stages.rate);
+    s->stages.rate_sum = tdi_layout_place(l, nv, sizeof *s->stages.rate_sum);
+    s->stages.accel_now = tdi_layout_place(l, nv, sizeof *s->stages.accel_now);
+    s->stages.accel_sum = tdi_layout_place(l, nv, sizeof *s->stages.accel_sum);
 }
 
 static size_t larger(size_t a, size_t b) {
@@ -58,12 +58,12 @@ void tdi_tree_state_lay_out_scratch(tdi_tree_state *s, tdi_layout *l, const tdi_
     tdi_layout other = *l;
     s->node = tdi_layout_place(l, n, sizeof *s->node);
     s->joint = tdi_layout_place(l, n, sizeof *s->joint);
-    s->noted = tdi_layout_place(l, n, sizeof *s->noted);
-    s->foreseen = tdi_layout_place(l, n, sizeof *s->foreseen);
-    s->asked = tdi_layout_place(l, n, sizeof *s->asked);
-    s->history_kept = tdi_layout_place(l, n, sizeof *s->history);
-    s->predictor_kept = tdi_layout_place(l, n, sizeof *s->predictor);
-    s->angle_history_kept = tdi_layout_place(l, nv, sizeof *s->angle_history);
+    s->outcome.force = tdi_layout_place(l, n, sizeof *s->outcome.force);
+    s->outcome.origin = tdi_layout_place(l, n, sizeof *s->outcome.origin);
+    s->asked.body = tdi_layout_place(l, n, sizeof *s->asked.body);
+    s->bdf_kept.history = tdi_layout_place(l, n, sizeof *s->bdf.history);
+    s->bdf_kept.predictor = tdi_layout_place(l, n, sizeof *s->bdf.predictor);
+    s->bdf_kept.angle = tdi_layout_place(l, nv, sizeof *s->bdf.angle);
     s->link = tdi_layout_place(&other, n + 1, sizeof *s->link);
     s->link = s->link ? s->link + 1 : NULL;
     lay_out_explicit(s, &other, m);
@@ -204,7 +204,7 @@ void td_tree_state_changed(td_body *body) {
 
 // A rotation that is none is kept as it is, for the step to refuse.
 bool tdi_tree_was_left(const tdi_tree_state *s, const td_base_motion *m) {
-    const tdi_frame *f = &s->base_past;
+    const tdi_frame *f = &s->last.base;
     return memcmp(&f->turn, &m->rotation, sizeof f->turn) == 0 &&
            memcmp(&f->o, &m->position, sizeof f->o) == 0;
 }

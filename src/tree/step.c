@@ -32,12 +32,10 @@
 // What the rule of two steps has prepared is put aside, or comes back.
 static void keep_rule(tdi_tree_state *s, bool back) {
     const size_t n = (size_t)s->model->body_count, nv = (size_t)s->model->head.dof_count;
-    tdi_place *history[2] = {s->history_kept, s->history},
-              *predictor[2] = {s->predictor_kept, s->predictor};
-    td_real *angle[2] = {s->angle_history_kept, s->angle_history};
-    memcpy(history[back], history[!back], n * sizeof *s->history);
-    memcpy(predictor[back], predictor[!back], n * sizeof *s->predictor);
-    memcpy(angle[back], angle[!back], nv * sizeof *s->angle_history);
+    const tdi_tree_bdf *from = back ? &s->bdf_kept : &s->bdf, *to = back ? &s->bdf : &s->bdf_kept;
+    memcpy(to->history, from->history, n * sizeof *to->history);
+    memcpy(to->predictor, from->predictor, n * sizeof *to->predictor);
+    memcpy(to->angle, from->angle, nv * sizeof *to->angle);
 }
 
 // The rule of one step takes the past as it is; that of two was prepared when the past was written.
@@ -45,13 +43,13 @@ static void take_past(const tdi_tree_model *m, tdi_tree_state *s, td_real h) {
     keep_rule(s, false);
     for (int32_t i = 0; i < m->body_count; i++) {
         const tdi_past *past = &s->past[i];
-        s->history[i] = (tdi_place){past->o, past->r};
-        s->predictor[i].o = tdi_madd(past->o, past->v, h);
+        s->bdf.history[i] = (tdi_place){past->o, past->r};
+        s->bdf.predictor[i].o = tdi_madd(past->o, past->v, h);
         for (int k = 0; k < 9; k++) {
-            s->predictor[i].r.m[k] = past->r.m[k] + h * past->w.m[k];
+            s->bdf.predictor[i].r.m[k] = past->r.m[k] + h * past->w.m[k];
         }
     }
-    memcpy(s->angle_history, s->angle, (size_t)m->head.dof_count * sizeof *s->angle);
+    memcpy(s->bdf.angle, s->angle, (size_t)m->head.dof_count * sizeof *s->angle);
 }
 
 // x* and x^ of a step that is not as long as the last.
@@ -60,7 +58,7 @@ static void take_uneven(const tdi_tree_model *m, tdi_tree_state *s, const tdi_ru
     keep_rule(s, false);
     for (int32_t i = 0; i < m->body_count; i++) {
         const tdi_past *past = &s->past[i];
-        tdi_place *history = &s->history[i], *predictor = &s->predictor[i];
+        tdi_place *history = &s->bdf.history[i], *predictor = &s->bdf.predictor[i];
         const td_vec3 v = tdi_scale(tdi_sub(predictor->o, history->o), over);
         history->o = tdi_uneven3(rule, past->o, history->o);
         predictor->o = tdi_madd(history->o, tdi_uneven3(rule, past->v, v), h);
@@ -71,7 +69,7 @@ static void take_uneven(const tdi_tree_model *m, tdi_tree_state *s, const tdi_ru
         }
     }
     for (int32_t d = 0; d < m->head.dof_count; d++) {
-        s->angle_history[d] = tdi_uneven(rule, s->angle[d], s->angle_history[d]);
+        s->bdf.angle[d] = tdi_uneven(rule, s->angle[d], s->bdf.angle[d]);
     }
 }
 
@@ -111,13 +109,13 @@ static void let_go(td_real *now, td_real *before) {
 
 static inline void push_angle(const tdi_tree_model *m, tdi_tree_state *s, int32_t i) {
     const int32_t first = m->dof[i], last = m->dof[i + 1];
-    tdi_body_angle(m, s, i, s->angle_near, s->angle_history);
+    tdi_body_angle(m, s, i, s->angle_near, s->bdf.angle);
     if (m->kind[i] == TD_JOINT_BALL) {
-        let_go(s->angle_history + first, s->angle + first);
+        let_go(s->bdf.angle + first, s->angle + first);
     }
     for (int32_t d = first; d < last; d++) {
-        td_real now = s->angle_history[d];
-        s->angle_history[d] = tdi_two_step(now, s->angle[d]);
+        td_real now = s->bdf.angle[d];
+        s->bdf.angle[d] = tdi_two_step(now, s->angle[d]);
         s->angle[d] = now;
     }
 }
@@ -127,7 +125,7 @@ static inline void push_body(const tdi_tree_model *m, tdi_tree_state *s, int32_t
                              td_real next) {
     const tdi_frame *f = &s->frame[i];
     tdi_past *past = &s->past[i];
-    tdi_place *history = &s->history[i], *predictor = &s->predictor[i];
+    tdi_place *history = &s->bdf.history[i], *predictor = &s->bdf.predictor[i];
     td_vec3 v = tdi_scale(tdi_sub(f->o, history->o), over);
     for (int k = 0; k < 9; k++) {
         td_real w = (f->r.m[k] - history->r.m[k]) * over;
@@ -191,7 +189,7 @@ static void repeat_moves(const tdi_tree_model *m, tdi_tree_state *s, tdi_part bo
         int32_t first = m->coord[i], count = m->coord[i + 1] - first;
         int32_t plain = count >= 4 ? count - 4 : count; // coordinates that are no quaternion
         td_real *q = s->q + first;
-        const td_real *old = s->q_back + first;
+        const td_real *old = s->last.q + first;
         memcpy(s->q_start + first, q, (size_t)count * sizeof *q);
         for (int32_t k = 0; k < plain; k++) {
             q[k] = 2 * q[k] - old[k];
@@ -255,7 +253,7 @@ void tdi_step_begin(void *body) {
     const td_real h = s->head.rule.h;
     tdi_tree_step *now = s->now;
     *now = (tdi_tree_step){.weight = h * h, .pool = o->pool};
-    s->head.recalls = s->told > 0 && s->head.known0 > 0;
+    s->head.recalls = s->last.weight > 0 && s->head.known0 > 0;
     if (s->head.known == 0) {
         tdi_tree_begin_history(m, s);
     }
@@ -264,7 +262,7 @@ void tdi_step_begin(void *body) {
     } else if (s->head.rule.uneven) {
         take_uneven(m, s, &s->head.rule);
     }
-    const tdi_loads loads = {o->loads, o->load_count, o->air, o->winds, h, h * h, s->history};
+    const tdi_loads loads = {o->loads, o->load_count, o->air, o->winds, h, h * h, s->bdf.history};
     now->potential = (tdi_potential){.inertia = true,
                                      .h = h,
                                      .spring = h * h,
@@ -273,7 +271,7 @@ void tdi_step_begin(void *body) {
                                      .gravity = o->gravity,
                                      .loads = loads,
                                      .drives = o->drives,
-                                     .angle_rest = s->angle_history,
+                                     .angle_rest = s->bdf.angle,
                                      .angle_near = s->angle_near};
 }
 
@@ -316,10 +314,10 @@ void tdi_step_guess(void *body, tdi_start start, const td_vec3 *x, td_real part)
 // The forces of the last step, and where origins are if bodies go on as they did: a guess of turns
 // is off by the sum of their errors along a chain.
 static void recall(tdi_tree_state *s) {
-    const td_real scale = s->now->weight / s->told;
+    const td_real scale = s->now->weight / s->last.weight;
     for (int32_t i = 0; i < s->model->body_count; i++) {
-        s->noted[i] = tdi_scale(s->forces[i], scale);
-        s->foreseen[i] = tdi_madd(s->past[i].o, s->past[i].v, s->head.rule.dt);
+        s->outcome.force[i] = tdi_scale(s->last.forces[i], scale);
+        s->outcome.origin[i] = tdi_madd(s->past[i].o, s->past[i].v, s->head.rule.dt);
     }
 }
 
@@ -345,16 +343,17 @@ void tdi_step_accept(void *body) {
         stop(s);
         return;
     }
-    td_real *q = s->q_back;
-    s->q_back = s->q_start;
+    td_real *q = s->last.q;
+    s->last.q = s->q_start;
     s->q_start = q;
-    s->told = s->now->note ? s->now->weight : 0;
+    s->last.weight = s->now->note ? s->now->weight : 0;
     if (s->now->note) {
-        memcpy(s->forces, s->noted, (size_t)s->model->body_count * sizeof *s->forces);
+        memcpy(s->last.forces, s->outcome.force,
+               (size_t)s->model->body_count * sizeof *s->last.forces);
     }
     tdi_pass_all(s->model, s->now->pool, part_push, s);
     s->stale = true;
-    s->base_past = s->base;
+    s->last.base = s->base;
 }
 
 // ---- Newton's method ------------------------------------------------------------------------

@@ -326,7 +326,7 @@ static inline void leave(const sweep *c, int32_t i, int32_t part, leaving *left)
     int32_t p = c->model->parent[i];
     s->summed[i] = 0;
     if (c->terms->noted) {
-        left->pull = s->noted[i];
+        left->pull = s->outcome.force[i];
     }
     s->node[i].r = tdi_sub(s->frame[i].o, tdi_parent_frame(c->model, s, i)->o);
     if (c->model->part[part].subtree && i == c->model->part[part].first) {
@@ -346,7 +346,7 @@ TDI_FETCHES void fetch_ahead(const sweep *c, int32_t i) {
     const tdi_tree_state *s = c->state;
     if (i >= 0) {
         tdi_fetch(&s->frame[i], sizeof s->frame[i]);
-        tdi_fetch(&s->predictor[i], sizeof s->predictor[i]);
+        tdi_fetch(&s->bdf.predictor[i], sizeof s->bdf.predictor[i]);
         tdi_fetch(&c->model->body[i], offsetof(tdi_body, attach));
         tdi_fetch(&s->node[i], offsetof(tdi_node, move));
     }
@@ -449,13 +449,13 @@ static void part_out(void *context, int32_t part) {
                 }
             }
             if (c->note) {
-                s->noted[i] = run.ball
-                                  ? ball_force(node, &s->joint[i], tdi_sub(node->move.w, by_rows))
-                                  : column_force(node);
+                s->outcome.force[i] =
+                    run.ball ? ball_force(node, &s->joint[i], tdi_sub(node->move.w, by_rows))
+                             : column_force(node);
                 if (s->rows) {
-                    s->noted[i] = tdi_add(s->noted[i], tdi_rows_pull(s->rows, i));
+                    s->outcome.force[i] = tdi_add(s->outcome.force[i], tdi_rows_pull(s->rows, i));
                 }
-                s->foreseen[i] = tdi_add(s->frame[i].o, node->move.v);
+                s->outcome.origin[i] = tdi_add(s->frame[i].o, node->move.v);
             }
             largest = larger_square(largest, node->move.w);
             finite &= tdi_dot(node->move.w, node->move.w) < HUGE_VAL;

@@ -53,10 +53,10 @@ void tdi_sweep_respond(const tdi_tree_model *model, tdi_tree_state *state);
 
 // Bodies that take part in responses, parents first.
 static inline int32_t tdi_asked_count(const tdi_tree_state *s) {
-    return s->asked_count > 0 ? s->asked_count : s->model->body_count;
+    return s->asked.count > 0 ? s->asked.count : s->model->body_count;
 }
 static inline int32_t tdi_asked(const tdi_tree_state *s, int32_t k) {
-    return s->asked_count > 0 ? s->asked[k] : k;
+    return s->asked.count > 0 ? s->asked.body[k] : k;
 }
 
 // Makes a node ready to be added to before a sweep; its move stays.

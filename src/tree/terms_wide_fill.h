@@ -46,7 +46,7 @@ static inline void gather_bodies(const tdi_potential_at *at, int32_t first, gath
         const int32_t i = first + lane;
         gather(g->frame.row, FRAME, &s->frame[i].r, lane);
         if (p->inertia) {
-            gather(g->predictor.row, PLACE, &s->predictor[i], lane);
+            gather(g->predictor.row, PLACE, &s->bdf.predictor[i], lane);
         }
         gather(g->body.row, BODY_OWN, &m->body[i], lane);
         gather(g->row, 4, s->q + m->coord[i], lane);
