@@ -11,20 +11,20 @@
 // room for the numbers of one more array, all of them 0
 static bool reserve_cells(tdi_parser *p, int32_t cells) {
     td_grammar *g = p->g;
-    int64_t need = (int64_t)g->array_value_count + cells;
-    if (need > p->array_value_capacity) {
-        int64_t wanted = need > 2 * p->array_value_capacity ? need : 2 * p->array_value_capacity;
+    int64_t need = (int64_t)g->array.value_count + cells;
+    if (need > p->capacity.array_value) {
+        int64_t wanted = need > 2 * p->capacity.array_value ? need : 2 * p->capacity.array_value;
         double *values = tdi_arena_zeroed(&g->arena, (size_t)wanted, sizeof *values);
         if (!values) {
             return tdi_parse_memory(p);
         }
-        if (g->array_value_count > 0) {
-            memcpy(values, g->array_values, (size_t)g->array_value_count * sizeof *values);
+        if (g->array.value_count > 0) {
+            memcpy(values, g->array.values, (size_t)g->array.value_count * sizeof *values);
         }
-        g->array_values = values;
-        p->array_value_capacity = wanted;
+        g->array.values = values;
+        p->capacity.array_value = wanted;
     }
-    g->array_value_count = (int32_t)need;
+    g->array.value_count = (int32_t)need;
     return true;
 }
 
@@ -33,8 +33,8 @@ static bool read_array_head(tdi_parser *p, tdi_array *array) {
     td_grammar *g = p->g;
     double cells = 1;
     char here[24];
-    *array = (tdi_array){.first = g->array_value_count};
-    if (g->array_count == MAX_ARRAYS) {
+    *array = (tdi_array){.first = g->array.value_count};
+    if (g->array.count == MAX_ARRAYS) {
         return tdi_parse_fail(p, p->at, "more than %d arrays are declared", MAX_ARRAYS);
     }
     if (!tdi_read_name(p, array->name)) {
@@ -56,7 +56,7 @@ static bool read_array_head(tdi_parser *p, tdi_array *array) {
     if (array->rank == 0) {
         return tdi_expect(p, "[");
     }
-    if (cells + g->array_value_count > MAX_CELLS) {
+    if (cells + g->array.value_count > MAX_CELLS) {
         return tdi_parse_fail(p, p->at, "the arrays hold more than %d numbers together", MAX_CELLS);
     }
     return reserve_cells(p, (int32_t)cells);
@@ -69,7 +69,7 @@ static bool read_array_values(tdi_parser *p, const tdi_array *array) {
         if (tdi_accept(p, "{") || tdi_accept(p, "}") || tdi_accept(p, ",")) {
             continue;
         }
-        if (place == p->g->array_value_count) {
+        if (place == p->g->array.value_count) {
             return tdi_parse_fail(p, p->at, "array %s is given more values than it holds",
                                   array->name);
         }
@@ -77,22 +77,22 @@ static bool read_array_values(tdi_parser *p, const tdi_array *array) {
         if (!tdi_parse_constant(p, &value)) {
             return false;
         }
-        p->g->array_values[place++] = value;
+        p->g->array.values[place++] = value;
     }
     return true;
 }
 
 static bool add_array(tdi_parser *p, const tdi_array *array) {
     td_grammar *g = p->g;
-    if (g->array_count == p->array_capacity) {
-        tdi_array *grown =
-            tdi_arena_grow(&g->arena, g->arrays, g->array_count, &p->array_capacity, sizeof *grown);
+    if (g->array.count == p->capacity.array) {
+        tdi_array *grown = tdi_arena_grow(&g->arena, g->array.items, g->array.count,
+                                          &p->capacity.array, sizeof *grown);
         if (!grown) {
             return tdi_parse_memory(p);
         }
-        g->arrays = grown;
+        g->array.items = grown;
     }
-    g->arrays[g->array_count++] = *array;
+    g->array.items[g->array.count++] = *array;
     return true;
 }
 
@@ -121,14 +121,14 @@ static bool read_external(tdi_parser *p) {
         p->at = at;
         return read_array(p);
     }
-    for (int32_t i = 0; i < p->g->arrays[known].rank; i++) {
+    for (int32_t i = 0; i < p->g->array.items[known].rank; i++) {
         double size;
         if (!tdi_expect(p, "[") || !tdi_parse_constant(p, &size) || !tdi_expect(p, "]")) {
             return false;
         }
-        if (size != p->g->arrays[known].size[i]) {
+        if (size != p->g->array.items[known].size[i]) {
             return tdi_parse_fail(p, at, "array %s has %d elements in index %d where it is made",
-                                  name, p->g->arrays[known].size[i], i + 1);
+                                  name, p->g->array.items[known].size[i], i + 1);
         }
     }
     return true;

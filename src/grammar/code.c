@@ -13,20 +13,21 @@
 
 int32_t tdi_emit(tdi_parser *p, size_t at, tdi_code code, int32_t a, double k) {
     td_grammar *g = p->g;
-    if (g->op_count == p->op_capacity) {
-        tdi_op *ops = tdi_arena_grow(&g->arena, g->ops, g->op_count, &p->op_capacity, sizeof *ops);
-        uint32_t *op_at =
-            tdi_arena_grow(&g->arena, g->op_at, g->op_count, &p->op_at_capacity, sizeof *op_at);
+    if (g->code.op_count == p->capacity.op) {
+        tdi_op *ops =
+            tdi_arena_grow(&g->arena, g->code.ops, g->code.op_count, &p->capacity.op, sizeof *ops);
+        uint32_t *op_at = tdi_arena_grow(&g->arena, g->code.op_at, g->code.op_count,
+                                         &p->capacity.op_at, sizeof *op_at);
         if (!ops || !op_at) {
             tdi_parse_memory(p);
             return TD_NONE;
         }
-        g->ops = ops;
-        g->op_at = op_at;
+        g->code.ops = ops;
+        g->code.op_at = op_at;
     }
-    g->ops[g->op_count] = (tdi_op){(int32_t)code, a, k};
-    g->op_at[g->op_count] = (uint32_t)at;
-    return g->op_count++;
+    g->code.ops[g->code.op_count] = (tdi_op){(int32_t)code, a, k};
+    g->code.op_at[g->code.op_count] = (uint32_t)at;
+    return g->code.op_count++;
 }
 
 // the values an operation adds to the stack are counted, so that the machine need not check
@@ -40,7 +41,7 @@ bool tdi_emit_push(tdi_parser *p, size_t at, tdi_code code, int32_t a, double k)
 
 static bool is_constant(const tdi_parser *p, int32_t first) {
     const td_grammar *g = p->g;
-    return first == g->op_count - 1 && g->ops[first].code == TDI_CODE_CONSTANT;
+    return first == g->code.op_count - 1 && g->code.ops[first].code == TDI_CODE_CONSTANT;
 }
 
 static double fold(tdi_code code, double x, double y) {
@@ -58,21 +59,21 @@ static bool emit_binary(tdi_parser *p, size_t at, tdi_code code, int32_t left, i
     td_grammar *g = p->g;
     p->stack--;
     if (is_constant(p, right)) {
-        double y = g->ops[right].k;
-        bool both = right == left + 1 && g->ops[left].code == TDI_CODE_CONSTANT;
-        double value = both ? fold(code, g->ops[left].k, y) : NAN;
+        double y = g->code.ops[right].k;
+        bool both = right == left + 1 && g->code.ops[left].code == TDI_CODE_CONSTANT;
+        double value = both ? fold(code, g->code.ops[left].k, y) : NAN;
         if (isfinite(value)) {
-            g->ops[left].k = value;
-            g->op_count--;
+            g->code.ops[left].k = value;
+            g->code.op_count--;
             return true;
         }
         if (code >= TDI_CODE_ADD && code <= TDI_CODE_DIV && !(code == TDI_CODE_DIV && y == 0)) {
-            g->ops[right] = (tdi_op){(int32_t)code + TDI_CODE_ADD_K - TDI_CODE_ADD, 0, y};
-            g->op_at[right] = (uint32_t)at;
+            g->code.ops[right] = (tdi_op){(int32_t)code + TDI_CODE_ADD_K - TDI_CODE_ADD, 0, y};
+            g->code.op_at[right] = (uint32_t)at;
             return true;
         }
     }
-    return tdi_emit(p, at, code, code == TDI_CODE_MOD && g->cpfg, 0) != TD_NONE;
+    return tdi_emit(p, at, code, code == TDI_CODE_MOD && g->dialect.cpfg, 0) != TD_NONE;
 }
 
 // ---- names ----------------------------------------------------------------------------------
@@ -114,8 +115,8 @@ bool tdi_add_name(tdi_parser *p, const char *name, bool global, int32_t *slot) {
 }
 
 int32_t tdi_find_array(const tdi_parser *p, const char *name) {
-    for (int32_t i = 0; i < p->g->array_count; i++) {
-        if (strcmp(p->g->arrays[i].name, name) == 0) {
+    for (int32_t i = 0; i < p->g->array.count; i++) {
+        if (strcmp(p->g->array.items[i].name, name) == 0) {
             return i;
         }
     }
@@ -124,8 +125,8 @@ int32_t tdi_find_array(const tdi_parser *p, const char *name) {
 
 // a function's name stands for its number; the last of several wins
 static int32_t find_spline(const td_grammar *g, const char *name) {
-    for (int32_t i = g->spline_count - 1; i >= 0; i--) {
-        if (strcmp(g->splines[i].name, name) == 0) {
+    for (int32_t i = g->tables.spline_count - 1; i >= 0; i--) {
+        if (strcmp(g->tables.splines[i].name, name) == 0) {
             return i;
         }
     }
@@ -135,7 +136,7 @@ static int32_t find_spline(const td_grammar *g, const char *name) {
 // ---- expressions ----------------------------------------------------------------------------
 
 bool tdi_compile_indices(tdi_parser *p, int32_t array) {
-    for (int32_t i = 0; i < p->g->arrays[array].rank; i++) {
+    for (int32_t i = 0; i < p->g->array.items[array].rank; i++) {
         if (!tdi_expect(p, "[") || !tdi_compile_value(p) || !tdi_expect(p, "]")) {
             return false;
         }
@@ -205,7 +206,7 @@ bool tdi_compile_call(tdi_parser *p, size_t at, const char *name) {
 // cpfg counts a name as 0 until it is assigned, with a warning; elsewhere it is an error.
 static bool unknown_name(tdi_parser *p, size_t at, const char *name) {
     int32_t slot = 0;
-    if (!p->g->cpfg || p->constant) {
+    if (!p->g->dialect.cpfg || p->constant) {
         return tdi_parse_fail(p, at, "unknown name '%s'", name);
     }
     tdi_parse_warn(p, at, "unknown name '%s' counts as 0", name);
@@ -241,7 +242,7 @@ static bool primary(tdi_parser *p) {
         if (!tdi_compile_indices(p, array)) {
             return false;
         }
-        p->stack -= p->g->arrays[array].rank - 1;
+        p->stack -= p->g->array.items[array].rank - 1;
         return tdi_emit(p, at, TDI_CODE_ELEMENT, array, 0) != TD_NONE;
     }
     const tdi_name *found = tdi_find_name(p, name);
@@ -259,7 +260,7 @@ static bool unary(tdi_parser *p);
 
 // x ^ y, to the right: 2^3^2 is 2^9
 static bool power(tdi_parser *p) {
-    int32_t left = p->g->op_count;
+    int32_t left = p->g->code.op_count;
     if (!primary(p)) {
         return false;
     }
@@ -268,7 +269,7 @@ static bool power(tdi_parser *p) {
     if (!tdi_accept(p, "^")) {
         return true;
     }
-    int32_t right = p->g->op_count;
+    int32_t right = p->g->code.op_count;
     return unary(p) && emit_binary(p, at, TDI_CODE_POW, left, right);
 }
 
@@ -284,14 +285,14 @@ static bool prefixed(tdi_parser *p, bool (*operand)(tdi_parser *), bool *signs) 
         return tdi_parse_fail(p, at, "expressions are nested more than %d deep here",
                               TDI_MAX_NESTING);
     }
-    int32_t first = p->g->op_count;
+    int32_t first = p->g->code.op_count;
     bool ok = operand(p);
     p->nesting--;
     if (!ok || next == '+') {
         return ok;
     }
     if (next == '-' && is_constant(p, first)) {
-        p->g->ops[first].k = -p->g->ops[first].k;
+        p->g->code.ops[first].k = -p->g->code.ops[first].k;
         return true;
     }
     return tdi_emit(p, at, next == '-' ? TDI_CODE_NEGATE : TDI_CODE_NOT, 0, 0) != TD_NONE;
@@ -304,7 +305,7 @@ static bool cpfg_factor(tdi_parser *p) {
 }
 
 static bool cpfg_power(tdi_parser *p) {
-    int32_t left = p->g->op_count;
+    int32_t left = p->g->code.op_count;
     bool ok = cpfg_factor(p);
     for (;;) {
         tdi_skip_space(p);
@@ -312,14 +313,14 @@ static bool cpfg_power(tdi_parser *p) {
         if (!ok || !tdi_accept(p, "^")) {
             return ok;
         }
-        int32_t right = p->g->op_count;
+        int32_t right = p->g->code.op_count;
         ok = cpfg_factor(p) && emit_binary(p, at, TDI_CODE_POW, left, right);
     }
 }
 
 static bool unary(tdi_parser *p) {
     bool signs;
-    if (p->g->cpfg) {
+    if (p->g->dialect.cpfg) {
         return cpfg_power(p);
     }
     return prefixed(p, unary, &signs) && (signs || power(p));
@@ -370,7 +371,7 @@ static bool logical(tdi_parser *p, const operator_row *o, size_t at, bool (*righ
     if (skip == TD_NONE || !right(p) || tdi_emit(p, at, TDI_CODE_BOOL, 0, 0) == TD_NONE) {
         return false;
     }
-    p->g->ops[skip].a = p->g->op_count;
+    p->g->code.ops[skip].a = p->g->code.op_count;
     return true;
 }
 
@@ -384,7 +385,7 @@ static bool compare_level(tdi_parser *p) {
 
 // operators of precedence `lowest` and above, to the left
 static bool level(tdi_parser *p, int32_t lowest) {
-    int32_t left = p->g->op_count;
+    int32_t left = p->g->code.op_count;
     if (!unary(p)) {
         return false;
     }
@@ -401,7 +402,7 @@ static bool level(tdi_parser *p, int32_t lowest) {
             }
             continue;
         }
-        int32_t right = p->g->op_count;
+        int32_t right = p->g->code.op_count;
         bool ok = o->level + 1 == UNARY_LEVEL ? unary(p) : level(p, o->level + 1);
         if (!ok || !emit_binary(p, at, o->code, left, right)) {
             return false;
@@ -417,12 +418,12 @@ static bool choice(tdi_parser *p, size_t at) {
         return false;
     }
     int32_t over = tdi_emit(p, at, TDI_CODE_JUMP, 0, 0);
-    p->g->ops[skip].a = p->g->op_count;
+    p->g->code.ops[skip].a = p->g->code.op_count;
     p->stack--;
     if (over == TD_NONE || !tdi_compile_value(p)) {
         return false;
     }
-    p->g->ops[over].a = p->g->op_count;
+    p->g->code.ops[over].a = p->g->code.op_count;
     return true;
 }
 
@@ -445,7 +446,7 @@ bool tdi_compile_value(tdi_parser *p) {
 int32_t tdi_compile_expression(tdi_parser *p) {
     tdi_skip_space(p);
     size_t at = p->at;
-    int32_t first = p->g->op_count;
+    int32_t first = p->g->code.op_count;
     p->stack = 0;
     return tdi_compile_value(p) && tdi_emit(p, at, TDI_CODE_END, 0, 0) != TD_NONE ? first : TD_NONE;
 }
@@ -455,15 +456,15 @@ bool tdi_compile_arg(tdi_parser *p, tdi_arg *arg) {
     if (first == TD_NONE) {
         return false;
     }
-    const tdi_op *op = &p->g->ops[first];
+    const tdi_op *op = &p->g->code.ops[first];
     *arg = (tdi_arg){TDI_ARG_CODE, first, 0};
-    if (p->g->op_count - first == 2 && op->code == TDI_CODE_CONSTANT) {
+    if (p->g->code.op_count - first == 2 && op->code == TDI_CODE_CONSTANT) {
         *arg = (tdi_arg){TDI_ARG_CONSTANT, 0, op->k};
-    } else if (p->g->op_count - first == 2 && op->code == TDI_CODE_SLOT) {
+    } else if (p->g->code.op_count - first == 2 && op->code == TDI_CODE_SLOT) {
         *arg = (tdi_arg){TDI_ARG_SLOT, op->a, 0};
     }
     if (arg->kind != TDI_ARG_CODE) {
-        p->g->op_count = first;
+        p->g->code.op_count = first;
     }
     return true;
 }
@@ -484,9 +485,9 @@ bool tdi_parse_constant(tdi_parser *p, double *value) {
     tdi_dice dice;
     tdi_dice_start(&dice, false, 0);
     tdi_machine machine = {
-        .grammar = p->g, .arrays = p->g->array_values, .dice = &dice, .loops_left = &loops};
+        .grammar = p->g, .arrays = p->g->array.values, .dice = &dice, .loops_left = &loops};
     td_diag diag;
     td_status status = tdi_machine_run(&machine, first, NULL, value, &diag);
-    p->g->op_count = first;
+    p->g->code.op_count = first;
     return status == TD_OK || tdi_parse_fail(p, at, "%s", diag.message);
 }

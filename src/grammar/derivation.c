@@ -26,26 +26,26 @@ static td_status check(const td_derive_opts *o, td_diag *diag) {
 
 static td_status make_variables(td_derivation *d) {
     const td_grammar *g = d->grammar;
-    size_t types = (size_t)g->type_count;
+    size_t types = (size_t)g->symbols.type_count;
     d->globals = tdi_alloc_zeroed(d->alloc, (size_t)g->global_count + 1, sizeof *d->globals);
-    d->arrays = tdi_alloc_zeroed(d->alloc, (size_t)g->array_value_count + 1, sizeof *d->arrays);
-    d->file_open = tdi_alloc_zeroed(d->alloc, (size_t)g->file_count + 1, 1);
+    d->arrays = tdi_alloc_zeroed(d->alloc, (size_t)g->array.value_count + 1, sizeof *d->arrays);
+    d->file_open = tdi_alloc_zeroed(d->alloc, (size_t)g->code.file_count + 1, 1);
     d->arity = tdi_alloc_zeroed(d->alloc, types, 1);
     d->engines = tdi_alloc_zeroed(d->alloc, (size_t)g->system_count, sizeof *d->engines);
     d->opened = tdi_alloc_zeroed(d->alloc, (size_t)g->system_count, sizeof *d->opened);
     d->new_globals = tdi_alloc_zeroed(d->alloc, (size_t)g->global_count + 1, sizeof *d->globals);
-    d->new_arrays = tdi_alloc_zeroed(d->alloc, (size_t)g->array_value_count + 1, sizeof *d->arrays);
+    d->new_arrays = tdi_alloc_zeroed(d->alloc, (size_t)g->array.value_count + 1, sizeof *d->arrays);
     if (!d->new_globals || !d->new_arrays || !d->globals || !d->arrays || !d->file_open ||
         !d->arity || !d->engines || !d->opened) {
         return TD_ERR_MEMORY;
     }
     d->engine = d->engines;
     d->globals[TDI_GLOBAL_LENGTH] = g->steps;
-    if (g->array_value_count > 0) {
-        memcpy(d->arrays, g->array_values, (size_t)g->array_value_count * sizeof *d->arrays);
+    if (g->array.value_count > 0) {
+        memcpy(d->arrays, g->array.values, (size_t)g->array.value_count * sizeof *d->arrays);
     }
-    for (int32_t t = 0; t < g->type_count; t++) {
-        d->arity[t] = (uint8_t)g->types[t].param_count;
+    for (int32_t t = 0; t < g->symbols.type_count; t++) {
+        d->arity[t] = (uint8_t)g->symbols.types[t].param_count;
     }
     return TD_OK;
 }
@@ -54,10 +54,10 @@ static td_status make_engines(td_derivation *d) {
     const td_grammar *g = d->grammar;
     int64_t seed = d->opts.seed != TD_SEED_FROM_TEXT ? d->opts.seed : g->seed;
     // in cpfg the text's seed concerns the choice among productions only
-    tdi_dice_start(&d->dice, g->cpfg_random, g->cpfg_random ? d->opts.seed : seed);
+    tdi_dice_start(&d->dice, g->dialect.cpfg_random, g->dialect.cpfg_random ? d->opts.seed : seed);
     tdi_random_seed(&d->dice.own, seed == TD_SEED_FROM_TEXT ? 0 : (uint64_t)seed);
     d->loops_left = d->opts.max_loops;
-    bool single = g->float_parameters || d->opts.float_parameters;
+    bool single = g->dialect.float_parameters || d->opts.float_parameters;
     d->variables = (tdi_variables){d->globals, d->arrays, &d->uses_now, &d->dice, seed, single};
     tdi_machine machine = {.grammar = g,
                            .globals = d->globals,
@@ -137,11 +137,11 @@ void td_derivation_free(td_derivation *derivation) {
     tdi_uses_free(&d->uses_now, g, alloc);
     tdi_uses_free(&d->uses_next, g, alloc);
     tdi_alloc_free(alloc, d->new_globals, ((size_t)g->global_count + 1) * sizeof *d->globals);
-    tdi_alloc_free(alloc, d->new_arrays, ((size_t)g->array_value_count + 1) * sizeof *d->arrays);
+    tdi_alloc_free(alloc, d->new_arrays, ((size_t)g->array.value_count + 1) * sizeof *d->arrays);
     tdi_alloc_free(alloc, d->globals, ((size_t)g->global_count + 1) * sizeof *d->globals);
-    tdi_alloc_free(alloc, d->arrays, ((size_t)g->array_value_count + 1) * sizeof *d->arrays);
-    tdi_alloc_free(alloc, d->file_open, (size_t)g->file_count + 1);
-    tdi_alloc_free(alloc, d->arity, (size_t)g->type_count);
+    tdi_alloc_free(alloc, d->arrays, ((size_t)g->array.value_count + 1) * sizeof *d->arrays);
+    tdi_alloc_free(alloc, d->file_open, (size_t)g->code.file_count + 1);
+    tdi_alloc_free(alloc, d->arity, (size_t)g->symbols.type_count);
     tdi_alloc_free(alloc, d, sizeof *d);
 }
 

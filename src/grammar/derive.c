@@ -126,7 +126,7 @@ static inline td_status write_words(td_derivation *d, tdi_string_buffer *b, cons
 static inline td_status copy_modules(td_derivation *d, tdi_string_buffer *b, const uint16_t *types,
                                      int64_t count, const double *params, int64_t param_count,
                                      const uint64_t *names, td_diag *diag) {
-    td_status status = room(d, b, count, param_count, d->grammar->axiom_at, diag);
+    td_status status = room(d, b, count, param_count, d->grammar->rules.axiom_at, diag);
     if (status != TD_OK) {
         return status;
     }
@@ -176,7 +176,7 @@ static int64_t branch_end(td_derivation *d, int64_t i, int64_t *param) {
     int64_t depth = 0, systems = 0;
     for (; i < b->count && tdi_in_branch(d->grammar, b->types[i], &depth, &systems); i++) {
         *param += d->arity[b->types[i]];
-        d->use += d->grammar->types[b->types[i]].op == TDI_OP_SUB_OPEN;
+        d->use += d->grammar->symbols.types[b->types[i]].op == TDI_OP_SUB_OPEN;
     }
     return i;
 }
@@ -202,9 +202,9 @@ static void leave(td_derivation *d) {
 static td_status enter_or_leave(td_derivation *d, int64_t i, int64_t param, int64_t *block,
                                 td_diag *diag) {
     const td_grammar *g = d->grammar;
-    uint8_t op = g->types[d->now.types[i]].op;
+    uint8_t op = g->symbols.types[d->now.types[i]].op;
     if (op == TDI_OP_SUB_CLOSE && d->opened_count > 0) {
-        td_status status = run_block(d, d->engine->grammar->end_each, diag);
+        td_status status = run_block(d, d->engine->grammar->phases.end_each, diag);
         leave(d);
         return status;
     }
@@ -234,7 +234,7 @@ static td_status enter_or_leave(td_derivation *d, int64_t i, int64_t param, int6
         tdi_uses_load(&d->uses_now, d->use, d->engine->grammar, d->globals, d->arrays);
     }
     d->use++;
-    return run_block(d, d->engine->grammar->start_each, diag);
+    return run_block(d, d->engine->grammar->phases.start_each, diag);
 }
 
 // Writes module `site` and what the decomposition makes of it; *used counts the modules it takes.
@@ -285,10 +285,10 @@ static td_status rewrite_module(td_derivation *d, int64_t i, int64_t param, int6
     int32_t type = d->now.types[i];
     const tdi_production *r;
     double *slots;
-    bool decomposes = d->engine->grammar->decompose.count > 0;
+    bool decomposes = d->engine->grammar->rules.decompose.count > 0;
     *used = 1;
     tdi_site site = {d->now.types + i, params, d->now.count - i, i, TD_NONE};
-    if (d->engine->grammar->rewrite.has_made) {
+    if (d->engine->grammar->rules.rewrite.has_made) {
         d->engine->chooser.made = tdi_buffer_view(&d->next);
     }
     td_status status = tdi_choose(&d->engine->chooser, &site, &r, &slots, diag);
@@ -421,7 +421,7 @@ td_status tdi_derivation_explain(td_status status, td_diag *diag) {
 static td_status step(td_derivation *d, td_diag *diag) {
     const td_grammar *g = d->grammar;
     d->globals[TDI_GLOBAL_STEP] = d->step + 1;
-    td_status status = run_block(d, g->start_each, diag);
+    td_status status = run_block(d, g->phases.start_each, diag);
     td_string s = tdi_buffer_view(&d->now);
     for (int32_t k = 0; k < g->system_count && status == TD_OK; k++) {
         status = tdi_engine_look(&d->engines[k], &s, d->alloc);
@@ -434,7 +434,7 @@ static td_status step(td_derivation *d, td_diag *diag) {
     }
     d->engine = &d->engines[0];
     if (status == TD_OK) {
-        status = run_block(d, g->end_each, diag);
+        status = run_block(d, g->phases.end_each, diag);
     }
     if (status == TD_OK) {
         d->step++;
@@ -460,7 +460,7 @@ td_status td_derivation_end(td_derivation *derivation, td_diag *diag) {
     if (!derivation) {
         return tdi_refuse(diag, __func__);
     }
-    return run_block(derivation, derivation->grammar->end, diag);
+    return run_block(derivation, derivation->grammar->phases.end, diag);
 }
 
 td_status tdi_derivation_begin(td_derivation *d, td_diag *diag) {
@@ -468,13 +468,14 @@ td_status tdi_derivation_begin(td_derivation *d, td_diag *diag) {
     const td_grammar *g = d->grammar;
     td_status status = TD_OK;
     for (int32_t k = 0; k < g->system_count && status == TD_OK; k++) {
-        status = run_block(d, g->systems[k]->start, diag);
+        status = run_block(d, g->systems[k]->phases.start, diag);
     }
     if (status == TD_OK) {
         memcpy(d->new_globals, d->globals, (size_t)g->global_count * sizeof *d->globals);
-        memcpy(d->new_arrays, d->arrays, (size_t)g->array_value_count * sizeof *d->arrays);
+        memcpy(d->new_arrays, d->arrays, (size_t)g->array.value_count * sizeof *d->arrays);
         const origin nothing = {0, TD_NONE};
-        status = write_words(d, &d->next, &g->axiom, no_slots, g->axiom_at, nothing, diag);
+        status =
+            write_words(d, &d->next, &g->rules.axiom, no_slots, g->rules.axiom_at, nothing, diag);
     }
     if (status == TD_OK) {
         status = note_uses(d, (place){0, 0, 0});

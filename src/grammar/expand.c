@@ -54,7 +54,7 @@ static void pass(tdi_expander *e, const uint16_t *types, int32_t count) {
     tdi_expand_level *level = &e->levels[e->depth - 1];
     level->module += count;
     for (int32_t k = 0; k < count; k++) {
-        level->param += e->chooser.grammar->types[types[k]].param_count;
+        level->param += e->chooser.grammar->symbols.types[types[k]].param_count;
     }
 }
 

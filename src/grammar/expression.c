@@ -26,11 +26,12 @@ static bool take_text(td_grammar *g, const char *text, size_t size) {
 // What has another value each time, or none by itself.
 static bool check_code(tdi_parser *p) {
     const td_grammar *g = p->g;
-    for (int32_t k = 0; k < g->op_count; k++) {
-        const tdi_op *op = &g->ops[k];
+    for (int32_t k = 0; k < g->code.op_count; k++) {
+        const tdi_op *op = &g->code.ops[k];
         const bool prints = op->code >= TDI_CODE_PRINT && op->code <= TDI_CODE_FLUSH;
         if (prints || (op->code == TDI_CODE_CALL && !tdi_function_is_plain(op->a))) {
-            return tdi_parse_fail(p, g->op_at[k], "%s is not for expressions outside of plants",
+            return tdi_parse_fail(p, g->code.op_at[k],
+                                  "%s is not for expressions outside of plants",
                                   prints ? "printing" : tdi_function_get(op->a)->name);
         }
     }

@@ -14,18 +14,18 @@
 
 bool tdi_add_spline(tdi_parser *p, const tdi_spline *spline) {
     td_grammar *g = p->g;
-    if (g->spline_count == MAX_FUNCTIONS) {
+    if (g->tables.spline_count == MAX_FUNCTIONS) {
         return tdi_parse_fail(p, p->at, "more than %d functions are declared", MAX_FUNCTIONS);
     }
-    if (g->spline_count == g->spline_capacity) {
-        tdi_spline *grown = tdi_arena_grow(&g->arena, g->splines, g->spline_count,
-                                           &g->spline_capacity, sizeof *grown);
+    if (g->tables.spline_count == g->tables.spline_capacity) {
+        tdi_spline *grown = tdi_arena_grow(&g->arena, g->tables.splines, g->tables.spline_count,
+                                           &g->tables.spline_capacity, sizeof *grown);
         if (!grown) {
             return tdi_parse_memory(p);
         }
-        g->splines = grown;
+        g->tables.splines = grown;
     }
-    g->splines[g->spline_count++] = *spline;
+    g->tables.splines[g->tables.spline_count++] = *spline;
     return true;
 }
 
@@ -85,42 +85,42 @@ bool tdi_read_function(tdi_parser *p) {
 
 bool tdi_add_curve(tdi_parser *p, const tdi_curve *curve) {
     td_grammar *g = p->g;
-    if (g->curve_count == MAX_CURVES) {
+    if (g->tables.curve_count == MAX_CURVES) {
         return tdi_parse_fail(p, p->at, "more than %d curves are declared", MAX_CURVES);
     }
-    if (g->curve_count == g->curve_capacity) {
-        tdi_curve *grown =
-            tdi_arena_grow(&g->arena, g->curves, g->curve_count, &g->curve_capacity, sizeof *grown);
+    if (g->tables.curve_count == g->tables.curve_capacity) {
+        tdi_curve *grown = tdi_arena_grow(&g->arena, g->tables.curves, g->tables.curve_count,
+                                          &g->tables.curve_capacity, sizeof *grown);
         if (!grown) {
             return tdi_parse_memory(p);
         }
-        g->curves = grown;
+        g->tables.curves = grown;
     }
-    g->curves[g->curve_count++] = *curve;
+    g->tables.curves[g->tables.curve_count++] = *curve;
     return true;
 }
 
 bool tdi_add_contour(tdi_parser *p, const tdi_contour *contour) {
     td_grammar *g = p->g;
     for (int32_t i = 0; i < g->body.contour_count; i++) {
-        if (g->contours[i].number == contour->number) {
-            g->contours[i] = *contour;
+        if (g->tables.contours[i].number == contour->number) {
+            g->tables.contours[i] = *contour;
             return true;
         }
     }
     if (g->body.contour_count == MAX_CURVES) {
         return tdi_parse_fail(p, p->at, "more than %d contours are declared", MAX_CURVES);
     }
-    if (g->body.contour_count == g->contour_capacity) {
-        tdi_contour *grown = tdi_arena_grow(&g->arena, g->contours, g->body.contour_count,
-                                            &g->contour_capacity, sizeof *grown);
+    if (g->body.contour_count == g->tables.contour_capacity) {
+        tdi_contour *grown = tdi_arena_grow(&g->arena, g->tables.contours, g->body.contour_count,
+                                            &g->tables.contour_capacity, sizeof *grown);
         if (!grown) {
             return tdi_parse_memory(p);
         }
-        g->contours = grown;
+        g->tables.contours = grown;
     }
-    g->contours[g->body.contour_count++] = *contour;
-    g->body.contours = g->contours;
+    g->tables.contours[g->body.contour_count++] = *contour;
+    g->body.contours = g->tables.contours;
     return true;
 }
 

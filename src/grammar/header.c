@@ -130,15 +130,15 @@ static bool read_pipe(tdi_parser *p) {
 static bool read_symbols(tdi_parser *p, bool ignore) {
     td_grammar *g = p->g;
     char here[24];
-    memset(g->context_listed, 0, sizeof g->context_listed);
-    g->context_lists = true;
-    g->context_ignores = ignore;
+    memset(g->context.listed, 0, sizeof g->context.listed);
+    g->context.lists = true;
+    g->context.ignores = ignore;
     for (; tdi_peek(p) != 0; p->at++) {
         unsigned char c = (unsigned char)tdi_peek_raw(p, 0);
         if (c <= 32 || c >= 127 || strchr("()<>:*", c)) {
             return tdi_parse_fail(p, p->at, "expected a symbol before %s", tdi_here(p, here));
         }
-        g->context_listed[c] = true;
+        g->context.listed[c] = true;
     }
     return true;
 }
@@ -157,14 +157,15 @@ static bool read_ring(tdi_parser *p) {
 static bool is_ignored(const td_grammar *g, const char *name) {
     bool ignored = true;
     for (const char *c = name; *c; c++) {
-        ignored = ignored && g->context_listed[(unsigned char)*c] == g->context_ignores;
+        ignored = ignored && g->context.listed[(unsigned char)*c] == g->context.ignores;
     }
     return ignored;
 }
 
 // Where brackets are ignored, those of a right context cannot be branches.
 static void take_brackets_literally(const td_grammar *g, tdi_section *s) {
-    for (int32_t i = 0; i < s->count && (g->opening_ignored || g->closing_ignored); i++) {
+    for (int32_t i = 0; i < s->count && (g->context.opening_ignored || g->context.closing_ignored);
+         i++) {
         tdi_context *c = &s->productions[i].right;
         for (int32_t k = 0; k < c->count; k++) {
             c->literal = c->literal || c->types[k] <= TDI_TYPE_POP;
@@ -184,16 +185,16 @@ void tdi_header_finish(tdi_parser *p) {
     if (g->body.width_unit == 0) {
         g->body.width_unit = g->body.length_unit;
     }
-    for (int32_t t = 0; t < g->type_count && g->context_lists; t++) {
-        bool ignored = is_ignored(g, g->types[t].name);
+    for (int32_t t = 0; t < g->symbols.type_count && g->context.lists; t++) {
+        bool ignored = is_ignored(g, g->symbols.types[t].name);
         // left contexts go by the brackets even when they are ignored
-        g->types[t].ignored = t > TDI_TYPE_POP && ignored;
-        g->opening_ignored = t == TDI_TYPE_PUSH ? ignored : g->opening_ignored;
-        g->closing_ignored = t == TDI_TYPE_POP ? ignored : g->closing_ignored;
+        g->symbols.types[t].ignored = t > TDI_TYPE_POP && ignored;
+        g->context.opening_ignored = t == TDI_TYPE_PUSH ? ignored : g->context.opening_ignored;
+        g->context.closing_ignored = t == TDI_TYPE_POP ? ignored : g->context.closing_ignored;
     }
-    take_brackets_literally(g, &g->rewrite);
-    take_brackets_literally(g, &g->decompose);
-    take_brackets_literally(g, &g->draw);
+    take_brackets_literally(g, &g->rules.rewrite);
+    take_brackets_literally(g, &g->rules.decompose);
+    take_brackets_literally(g, &g->rules.draw);
 }
 
 // ---- blocks ---------------------------------------------------------------------------------
@@ -206,16 +207,16 @@ static bool read_block(tdi_parser *p, int32_t *first) {
     return *first != TD_NONE;
 }
 static bool read_start(tdi_parser *p) {
-    return read_block(p, &p->g->start);
+    return read_block(p, &p->g->phases.start);
 }
 static bool read_start_each(tdi_parser *p) {
-    return read_block(p, &p->g->start_each);
+    return read_block(p, &p->g->phases.start_each);
 }
 static bool read_end_each(tdi_parser *p) {
-    return read_block(p, &p->g->end_each);
+    return read_block(p, &p->g->phases.end_each);
 }
 static bool read_end(tdi_parser *p) {
-    return read_block(p, &p->g->end);
+    return read_block(p, &p->g->phases.end);
 }
 
 // ---- label and arithmetic -------------------------------------------------------------------
@@ -235,7 +236,7 @@ static bool read_float(tdi_parser *p) {
     if (!off && !tdi_accept(p, "on") && tdi_peek(p) != 0) {
         return tdi_parse_fail(p, p->at, "expected 'on' or 'off'");
     }
-    p->g->float_parameters = !off;
+    p->g->dialect.float_parameters = !off;
     return true;
 }
 
@@ -244,7 +245,7 @@ static bool read_random(tdi_parser *p) {
     if (!cpfg && !tdi_accept(p, "tendril")) {
         return tdi_parse_fail(p, p->at, "expected 'cpfg' or 'tendril'");
     }
-    p->g->cpfg_random = cpfg;
+    p->g->dialect.cpfg_random = cpfg;
     return true;
 }
 
@@ -426,9 +427,9 @@ void tdi_parse_header_item(tdi_parser *p, const char *word, size_t word_at) {
 }
 
 void tdi_system_default(td_grammar *g) {
-    g->seed = g->draw.seed = TD_SEED_FROM_TEXT;
-    g->start = g->start_each = g->end_each = g->end = TD_NONE;
-    g->rewrite.max_depth = g->decompose.max_depth = g->draw.max_depth = 1;
+    g->seed = g->rules.draw.seed = TD_SEED_FROM_TEXT;
+    g->phases.start = g->phases.start_each = g->phases.end_each = g->phases.end = TD_NONE;
+    g->rules.rewrite.max_depth = g->rules.decompose.max_depth = g->rules.draw.max_depth = 1;
 }
 
 void tdi_header_default(td_grammar *g) {

@@ -106,14 +106,14 @@ bool tdi_read_material(tdi_parser *p) {
     td_grammar *g = p->g;
     tdi_header_item *item = NULL;
     double number;
-    if (!new_item(p, &g->materials, &g->body.material_count, &item) ||
+    if (!new_item(p, &g->items.materials, &g->body.material_count, &item) ||
         !tdi_number_in(p, 0, 1e6, "the number of the material, from 0", &number) ||
         !read_fields(p, item)) {
         return false;
     }
     item->number = (int32_t)number;
     g->body.material_count++;
-    g->body.materials = g->materials;
+    g->body.materials = g->items.materials;
     return true;
 }
 
@@ -121,9 +121,9 @@ bool tdi_read_material(tdi_parser *p) {
 
 // a surface of the view file gives way to one of the header
 static tdi_header_item *viewed_surface(td_grammar *g, char letter) {
-    for (int32_t i = 0; i < g->viewed_surface_count; i++) {
-        if (g->surfaces[i].id[0] == letter) {
-            return &g->surfaces[i];
+    for (int32_t i = 0; i < g->items.viewed_surface_count; i++) {
+        if (g->items.surfaces[i].id[0] == letter) {
+            return &g->items.surfaces[i];
         }
     }
     return NULL;
@@ -138,11 +138,11 @@ bool tdi_new_surface(tdi_parser *p, char letter, tdi_header_item **item) {
     }
     *item = viewed_surface(g, letter);
     if (!*item) {
-        if (!new_item(p, &g->surfaces, &g->body.surface_count, item)) {
+        if (!new_item(p, &g->items.surfaces, &g->body.surface_count, item)) {
             return false;
         }
         g->body.surface_count++;
-        g->body.surfaces = g->surfaces;
+        g->body.surfaces = g->items.surfaces;
     }
     **item = (tdi_header_item){.at = (uint32_t)p->at, .id = {letter}};
     return true;
@@ -205,10 +205,12 @@ bool tdi_read_surface(tdi_parser *p) {
 bool tdi_read_color(tdi_parser *p) {
     td_grammar *g = p->g;
     double color;
-    if (!g->palette_index) {
-        g->palette_index = tdi_arena_zeroed(&g->arena, MAX_ITEMS, sizeof *g->palette_index);
-        g->palette_color = tdi_arena_zeroed(&g->arena, MAX_ITEMS, sizeof *g->palette_color);
-        if (!g->palette_index || !g->palette_color) {
+    if (!g->items.palette_index) {
+        g->items.palette_index =
+            tdi_arena_zeroed(&g->arena, MAX_ITEMS, sizeof *g->items.palette_index);
+        g->items.palette_color =
+            tdi_arena_zeroed(&g->arena, MAX_ITEMS, sizeof *g->items.palette_color);
+        if (!g->items.palette_index || !g->items.palette_color) {
             return tdi_parse_memory(p);
         }
     }
@@ -217,7 +219,7 @@ bool tdi_read_color(tdi_parser *p) {
         return tdi_parse_fail(p, p->at, "the header has more than %d items of this kind",
                               MAX_ITEMS);
     }
-    if (!tdi_read_color_number(p, &g->palette_index[n])) {
+    if (!tdi_read_color_number(p, &g->items.palette_index[n])) {
         return false;
     }
     if (tdi_peek(p) != '#') {
@@ -226,9 +228,9 @@ bool tdi_read_color(tdi_parser *p) {
     if (!read_hex_color(p, &color)) {
         return false;
     }
-    g->palette_color[n] = (uint32_t)color;
+    g->items.palette_color[n] = (uint32_t)color;
     g->body.palette_count++;
-    g->body.palette_index = g->palette_index;
-    g->body.palette_color = g->palette_color;
+    g->body.palette_index = g->items.palette_index;
+    g->body.palette_color = g->items.palette_color;
     return true;
 }

@@ -71,10 +71,10 @@ static double degrees(double radians) {
 
 // a coordinate at the part s of the length, or the length, of a curve counted from 1
 static double curve_value(const td_grammar *g, int32_t function, double number, double s) {
-    if (!(number >= 1 && number < g->curve_count + 1)) {
+    if (!(number >= 1 && number < g->tables.curve_count + 1)) {
         return NAN;
     }
-    const tdi_curve *curve = &g->curves[(int32_t)number - 1];
+    const tdi_curve *curve = &g->tables.curves[(int32_t)number - 1];
     if (function == FN_CURVE_LENGTH) {
         return curve->length;
     }
@@ -99,7 +99,7 @@ static double call(const tdi_machine *m, int32_t function, double x, double y) {
     case FN_ABS: return fabs(x);
     case FN_FLOOR: return floor(x);
     case FN_CEIL: return ceil(x);
-    case FN_TRUNC: return m->grammar->cpfg ? floor(x + 0.5) : trunc(x); // as cpfg does it
+    case FN_TRUNC: return m->grammar->dialect.cpfg ? floor(x + 0.5) : trunc(x); // as cpfg does it
     case FN_SIGN: return (double)((x > 0) - (x < 0));
     case FN_MIN: return x < y ? x : y;
     case FN_MAX: return x > y ? x : y;
@@ -112,8 +112,8 @@ static double call(const tdi_machine *m, int32_t function, double x, double y) {
         }
         return (double)tdi_dice_binomial(m->dice, (int64_t)x, y);
     case FN_FUNC:
-        return x >= 1 && x < m->grammar->spline_count + 1
-                   ? tdi_spline_value(&m->grammar->splines[(int32_t)x - 1], y)
+        return x >= 1 && x < m->grammar->tables.spline_count + 1
+                   ? tdi_spline_value(&m->grammar->tables.splines[(int32_t)x - 1], y)
                    : NAN;
     case FN_CURVE_X:
     case FN_CURVE_Y:
@@ -134,11 +134,11 @@ static double call(const tdi_machine *m, int32_t function, double x, double y) {
 static td_status fail_call(const td_grammar *g, const tdi_op *op, double x, double y,
                            td_diag *diag) {
     const tdi_function *f = &functions[op->a];
-    size_t at = g->op_at[op - g->ops];
+    size_t at = g->code.op_at[op - g->code.ops];
     if (op->a == FN_FUNC) {
         return tdi_source_fail(&g->source, at, diag, TD_ERR_EVAL,
                                "func(%g, %g): there is no function %g; %d %s declared", x, y, x,
-                               g->spline_count, g->spline_count == 1 ? "is" : "are");
+                               g->tables.spline_count, g->tables.spline_count == 1 ? "is" : "are");
     }
     if (f->params == 1) {
         return tdi_source_fail(&g->source, at, diag, TD_ERR_EVAL, "%s(%g) has no value", f->name,
@@ -149,12 +149,13 @@ static td_status fail_call(const td_grammar *g, const tdi_op *op, double x, doub
 }
 
 static td_status fail_at(const td_grammar *g, const tdi_op *op, td_diag *diag, const char *text) {
-    return tdi_source_fail(&g->source, g->op_at[op - g->ops], diag, TD_ERR_EVAL, "%s", text);
+    return tdi_source_fail(&g->source, g->code.op_at[op - g->code.ops], diag, TD_ERR_EVAL, "%s",
+                           text);
 }
 
 static td_status fail_loops(const td_grammar *g, const tdi_op *op, td_diag *diag) {
     return tdi_source_fail(
-        &g->source, g->op_at[op - g->ops], diag, TD_ERR_LIMIT,
+        &g->source, g->code.op_at[op - g->code.ops], diag, TD_ERR_LIMIT,
         "this loop passes the limit of loop iterations (max_loops); does it ever end?");
 }
 
@@ -167,7 +168,7 @@ static int32_t element_place(const td_grammar *g, const tdi_array *array, const 
     for (int32_t i = 0; i < array->rank; i++) {
         double index = indices[i];
         if (!(index >= 0 && index < array->size[i])) {
-            if (!g->cpfg) {
+            if (!g->dialect.cpfg) {
                 return TD_NONE;
             }
             index = index < array->size[i] ? 0 : array->size[i] - 1;
@@ -179,12 +180,12 @@ static int32_t element_place(const td_grammar *g, const tdi_array *array, const 
 
 static td_status fail_index(const td_grammar *g, const tdi_op *op, const double *indices,
                             td_diag *diag) {
-    const tdi_array *array = &g->arrays[op->a];
+    const tdi_array *array = &g->array.items[op->a];
     int32_t i = 0;
     while (i < array->rank - 1 && indices[i] >= 0 && indices[i] < array->size[i]) {
         i++;
     }
-    return tdi_source_fail(&g->source, g->op_at[op - g->ops], diag, TD_ERR_EVAL,
+    return tdi_source_fail(&g->source, g->code.op_at[op - g->code.ops], diag, TD_ERR_EVAL,
                            "index %d of array %s is %g; it must be at least 0 and below %d", i + 1,
                            array->name, indices[i], array->size[i]);
 }
@@ -194,7 +195,7 @@ static td_status fail_index(const td_grammar *g, const tdi_op *op, const double 
 // How many values an operation that prints takes from the stack.
 static int32_t values_taken(const td_grammar *g, const tdi_op *op) {
     if (op->code == TDI_CODE_PRINT) {
-        return g->formats[op->a].arg_count + g->formats[op->a].to_file;
+        return g->code.formats[op->a].arg_count + g->code.formats[op->a].to_file;
     }
     return op->code == TDI_CODE_OPEN ? 0 : 1;
 }
@@ -204,7 +205,7 @@ static int32_t values_taken(const td_grammar *g, const tdi_op *op) {
 td_status tdi_machine_run(const tdi_machine *machine, int32_t first, double *slots, double *result,
                           td_diag *diag) {
     const td_grammar *g = machine->grammar;
-    const tdi_op *op = g->ops + first;
+    const tdi_op *op = g->code.ops + first;
     double stack[TDI_MAX_STACK + 1];
     double *top = stack; // the value on top; stack[0] stands for an empty stack
     stack[0] = 0;
@@ -222,7 +223,7 @@ td_status tdi_machine_run(const tdi_machine *machine, int32_t first, double *slo
         case TDI_CODE_SLOT: *++top = slots[op->a]; break;
         case TDI_CODE_GLOBAL: *++top = machine->globals[op->a]; break;
         case TDI_CODE_ELEMENT: {
-            const tdi_array *array = &g->arrays[op->a];
+            const tdi_array *array = &g->array.items[op->a];
             top -= array->rank - 1;
             int32_t place = element_place(g, array, top);
             if (place == TD_NONE) {
@@ -245,7 +246,7 @@ td_status tdi_machine_run(const tdi_machine *machine, int32_t first, double *slo
             break;
         case TDI_CODE_DIV:
             top--;
-            if (top[1] == 0 && !g->cpfg) {
+            if (top[1] == 0 && !g->dialect.cpfg) {
                 return fail_at(g, op, diag, "division by zero");
             }
             top[0] /= top[1] != 0 ? top[1] : 1; // as cpfg does
@@ -312,7 +313,7 @@ td_status tdi_machine_run(const tdi_machine *machine, int32_t first, double *slo
         case TDI_CODE_SKIP_IF_ONE:
             *top = *top != 0;
             if ((*top != 0) == (op->code == TDI_CODE_SKIP_IF_ONE)) {
-                op = g->ops + op->a - 1;
+                op = g->code.ops + op->a - 1;
             } else {
                 top--;
             }
@@ -325,7 +326,7 @@ td_status tdi_machine_run(const tdi_machine *machine, int32_t first, double *slo
             (op->code == TDI_CODE_SET_SLOT ? slots : machine->globals)[op->a] = *top--;
             break;
         case TDI_CODE_SET_ELEMENT: {
-            const tdi_array *array = &g->arrays[op->a];
+            const tdi_array *array = &g->array.items[op->a];
             double value = *top--;
             top -= array->rank - 1;
             int32_t place = element_place(g, array, top);
@@ -355,9 +356,9 @@ td_status tdi_machine_run(const tdi_machine *machine, int32_t first, double *slo
             if (*top-- != 0) {
                 break;
             }
-            op = g->ops + op->a - 1;
+            op = g->code.ops + op->a - 1;
             break;
-        case TDI_CODE_JUMP: op = g->ops + op->a - 1; break;
+        case TDI_CODE_JUMP: op = g->code.ops + op->a - 1; break;
         case TDI_CODE_LOOP_IF:
             if (*top-- == 0) {
                 break;
@@ -367,7 +368,7 @@ td_status tdi_machine_run(const tdi_machine *machine, int32_t first, double *slo
             if (--*machine->loops_left < 0) {
                 return fail_loops(g, op, diag);
             }
-            op = g->ops + op->a - 1;
+            op = g->code.ops + op->a - 1;
             break;
         }
     }

@@ -201,60 +201,102 @@ typedef struct tdi_fusion { // a symbol such as ~L(t) that is taken apart
     uint16_t parts[2], whole;
 } tdi_fusion;
 
+typedef struct tdi_symbols {
+    tdi_type *types;
+    int32_t type_count;
+    tdi_fusion *fusions;
+    int32_t fusion_count;
+} tdi_symbols;
+
+typedef struct tdi_program { // code of all expressions and statements
+    tdi_op *ops;
+    uint32_t *op_at; // places of the operations in the source
+    int32_t op_count;
+    tdi_format *formats;
+    int32_t format_count;
+    tdi_file *files; // that statements write
+    int32_t file_count;
+} tdi_program;
+
+typedef struct tdi_arrays {
+    tdi_array *items;
+    int32_t count, value_count;
+    double *values; // at the start
+} tdi_arrays;
+
+// An L-system's own variables among all of the file.
+typedef struct tdi_own_variables {
+    int32_t global_first, global_end;
+    int32_t array_first, array_end; // values of arrays
+} tdi_own_variables;
+
+typedef struct tdi_phases { // first operations of blocks, or TD_NONE
+    int32_t start, start_each, end_each, end;
+} tdi_phases;
+
+typedef struct tdi_rules {
+    tdi_words axiom;
+    uint32_t axiom_at;
+    tdi_section rewrite, decompose, draw;
+} tdi_rules;
+
+typedef struct tdi_dialect {
+    bool cpfg;             // a model of cpfg, by its suffix .l: its arithmetic too
+    bool float_parameters; // rounded to single precision
+    bool cpfg_random;      // ran() and its kin draw cpfg's numbers
+} tdi_dialect;
+
+// Header items of bodies.
+typedef struct tdi_body_items {
+    tdi_header_item *materials, *surfaces;
+    int32_t viewed_surface_count; // surfaces of the view file come first
+    int32_t *palette_index;
+    uint32_t *palette_color;
+} tdi_body_items;
+
+// Functions for func(), curves for curveX() and the like, cross-sections for @#.
+typedef struct tdi_tables {
+    tdi_spline *splines;
+    int32_t spline_count;
+    int64_t spline_capacity;
+    tdi_curve *curves;
+    int32_t curve_count;
+    int64_t curve_capacity;
+    tdi_contour *contours;
+    int64_t contour_capacity;
+} tdi_tables;
+
+typedef struct tdi_context_rule {
+    bool listed[128]; // characters of ignore: or consider:
+    bool lists, ignores;
+    bool opening_ignored, closing_ignored; // '[' and ']', by right contexts
+} tdi_context_rule;
+
 struct td_grammar {
     tdi_arena arena; // owns everything below
     const td_alloc *alloc;
     tdi_source source;
     int32_t told; // errors in the caller's list that are not of this text
-    tdi_type *types;
-    int32_t type_count;
-    tdi_fusion *fusions;
-    int32_t fusion_count;
-    tdi_op *ops;
-    uint32_t *op_at; // places of the operations in the source
-    int32_t op_count;
+    tdi_symbols symbols;
+    tdi_program code;
     int32_t global_count;
-    tdi_array *arrays;
-    int32_t array_count;
-    int32_t array_value_count;
-    double *array_values; // at the start
-    tdi_format *formats;
-    int32_t format_count;
-    tdi_file *files; // that statements write
-    int32_t file_count;
-    int32_t id;                       // number of the L-system
-    int32_t global_first, global_end; // its own variables among all of the file
-    int32_t array_first, array_end;   // likewise values of arrays
-    td_grammar **systems;             // all L-systems of the file; the first is this one
-    int32_t system_count;             // at least 1
-    int64_t seed;                     // TD_SEED_FROM_TEXT: none given
+    tdi_arrays array;
+    int32_t id; // number of the L-system
+    tdi_own_variables own;
+    td_grammar **systems; // all L-systems of the file; the first is this one
+    int32_t system_count; // at least 1
+    int64_t seed;         // TD_SEED_FROM_TEXT: none given
     int32_t steps;
-    int32_t start, start_each, end_each, end; // first operation, or TD_NONE
-    tdi_words axiom;
-    uint32_t axiom_at;
-    tdi_section rewrite, decompose, draw;
+    tdi_phases phases;
+    tdi_rules rules;
     bool has_query;
-    bool cpfg;             // a model of cpfg, by its suffix .l: its arithmetic too
-    bool float_parameters; // rounded to single precision
-    bool cpfg_random;      // ran() and its kin draw cpfg's numbers
+    tdi_dialect dialect;
     tdi_turtle_header turtle;
-    tdi_body_header body; // points to the arrays below
-    tdi_header_item *materials, *surfaces;
-    int32_t viewed_surface_count; // surfaces of the view file come first
-    int32_t *palette_index;
-    uint32_t *palette_color;
-    tdi_spline *splines; // functions, for func()
-    int32_t spline_count;
-    int64_t spline_capacity;
-    tdi_curve *curves; // for curveX() and the like
-    int32_t curve_count;
-    int64_t curve_capacity;
-    tdi_contour *contours; // cross-sections, for @#
-    int64_t contour_capacity;
-    bool context_listed[128]; // characters of ignore: or consider:
-    bool context_lists, context_ignores;
-    bool opening_ignored, closing_ignored; // '[' and ']', by right contexts
-    bool ring;                             // the string's ends are neighbours
+    tdi_body_header body; // points to the arrays of `items`
+    tdi_body_items items;
+    tdi_tables tables;
+    tdi_context_rule context;
+    bool ring; // the string's ends are neighbours
 };
 
 // The symbol of several characters whose parts `types` start with: how many parts, 1 when there is
@@ -269,7 +311,8 @@ int32_t tdi_system_find(const td_grammar *g, double number);
 static inline bool tdi_in_branch(const td_grammar *g, uint16_t type, int64_t *depth,
                                  int64_t *systems) {
     *depth += (type == TDI_TYPE_PUSH) - (type == TDI_TYPE_POP);
-    *systems += (g->types[type].op == TDI_OP_SUB_OPEN) - (g->types[type].op == TDI_OP_SUB_CLOSE);
+    *systems += (g->symbols.types[type].op == TDI_OP_SUB_OPEN) -
+                (g->symbols.types[type].op == TDI_OP_SUB_CLOSE);
     return *depth >= 0 && *systems >= 0;
 }
 

@@ -9,11 +9,11 @@
 
 size_t td_module_write(const td_grammar *grammar, int32_t type, const td_real *params, char *text,
                        size_t size) {
-    if (!grammar || !tdi_has(type, grammar->type_count) || (!text && size > 0) ||
-        (!params && grammar->types[type].param_count > 0)) {
+    if (!grammar || !tdi_has(type, grammar->symbols.type_count) || (!text && size > 0) ||
+        (!params && grammar->symbols.types[type].param_count > 0)) {
         return 0;
     }
-    const tdi_type *t = &grammar->types[type];
+    const tdi_type *t = &grammar->symbols.types[type];
     char whole[8 + TDI_MAX_PARAMS * (TDI_REAL_TEXT + 1)];
     size_t length = strlen(t->name);
     memcpy(whole, t->name, length);

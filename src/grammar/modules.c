@@ -223,12 +223,13 @@ static bool check_turtle(tdi_parser *p, size_t at, const turtle_row *row, tdi_ty
 
 int32_t tdi_intern_type(tdi_parser *p, size_t at, const char *name, int32_t param_count) {
     td_grammar *g = p->g;
-    for (int32_t i = 0; i < g->type_count; i++) {
-        if (g->types[i].param_count == param_count && strcmp(g->types[i].name, name) == 0) {
+    for (int32_t i = 0; i < g->symbols.type_count; i++) {
+        if (g->symbols.types[i].param_count == param_count &&
+            strcmp(g->symbols.types[i].name, name) == 0) {
             return i;
         }
     }
-    if (param_count > TDI_MAX_PARAMS || g->type_count == TDI_MAX_TYPES) {
+    if (param_count > TDI_MAX_PARAMS || g->symbols.type_count == TDI_MAX_TYPES) {
         tdi_parse_fail(
             p, at, "this module has more than %d parameters, which is the most that it can have",
             TDI_MAX_PARAMS);
@@ -243,17 +244,17 @@ int32_t tdi_intern_type(tdi_parser *p, size_t at, const char *name, int32_t para
     if (!row && (name[0] == '@' || name[0] == '?')) {
         tdi_parse_warn(p, at, "the turtle has no command %s, so it does nothing", name);
     }
-    if (g->type_count == p->type_capacity) {
-        tdi_type *grown =
-            tdi_arena_grow(&g->arena, g->types, g->type_count, &p->type_capacity, sizeof *grown);
+    if (g->symbols.type_count == p->capacity.type) {
+        tdi_type *grown = tdi_arena_grow(&g->arena, g->symbols.types, g->symbols.type_count,
+                                         &p->capacity.type, sizeof *grown);
         if (!grown) {
             tdi_parse_memory(p);
             return TD_NONE;
         }
-        g->types = grown;
+        g->symbols.types = grown;
     }
-    g->types[g->type_count] = type;
-    return g->type_count++;
+    g->symbols.types[g->symbols.type_count] = type;
+    return g->symbols.type_count++;
 }
 
 // ---- strings of modules ---------------------------------------------------------------------
@@ -285,9 +286,9 @@ static bool add_module(tdi_parser *p, words_builder *b, size_t at, const char *n
     if (type == TD_NONE) {
         return false;
     }
-    p->g->types[type].made = true;
-    bool turn =
-        p->g->types[type].op >= TDI_OP_YAW_LEFT && p->g->types[type].op <= TDI_OP_ROLL_RIGHT;
+    p->g->symbols.types[type].made = true;
+    bool turn = p->g->symbols.types[type].op >= TDI_OP_YAW_LEFT &&
+                p->g->symbols.types[type].op <= TDI_OP_ROLL_RIGHT;
     if (turn && param_count == 0 && !p->has_bare_turn) {
         p->has_bare_turn = true;
         p->bare_turn_at = at;

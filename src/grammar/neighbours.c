@@ -62,7 +62,7 @@ static int32_t sweep_right(tdi_neighbours *n, const td_grammar *g, const td_stri
     int32_t depth = 0, last = before;
     uint32_t param = 0;
     for (int32_t i = 0; i < (int32_t)s->module_count; i++) {
-        const tdi_type *type = &g->types[s->types[i]];
+        const tdi_type *type = &g->symbols.types[s->types[i]];
         n->left[i] = last;
         n->param[i] = param;
         param = param + (uint32_t)type->param_count;
@@ -87,13 +87,13 @@ static int32_t sweep_left(tdi_neighbours *n, const td_grammar *g, const td_strin
         n->close[i] = TD_NONE;
         if (s->types[i] == TDI_TYPE_POP) {
             n->stack[depth++] = i;
-            next = g->closing_ignored ? next : TD_NONE;
+            next = g->context.closing_ignored ? next : TD_NONE;
         } else if (s->types[i] == TDI_TYPE_PUSH) {
             n->close[i] = depth > 0 ? n->stack[--depth] : end;
-            if (!g->opening_ignored) {
+            if (!g->context.opening_ignored) {
                 next = n->close[i] < end ? n->right[n->close[i]] : after;
             }
-        } else if (!g->types[s->types[i]].ignored) {
+        } else if (!g->symbols.types[s->types[i]].ignored) {
             next = i;
         }
     }
@@ -131,7 +131,7 @@ typedef struct match_state {
 
 // binds the parameters of module i from slot `slot` on; returns the slot after them
 static int32_t bind(const match_state *m, int32_t i, int32_t slot) {
-    int32_t count = m->g->types[m->s->types[i]].param_count;
+    int32_t count = m->g->symbols.types[m->s->types[i]].param_count;
     if (count > 0) {
         memcpy(m->slots + slot, m->s->params + m->n->param[i], (size_t)count * sizeof(double));
     }
@@ -146,7 +146,7 @@ static bool match_left(const match_state *m, int64_t i) {
         if (at == TD_NONE || m->s->types[at] != c->types[k]) {
             return false;
         }
-        slot -= m->g->types[c->types[k]].param_count;
+        slot -= m->g->symbols.types[c->types[k]].param_count;
         bind(m, at, slot);
         at = m->n->left[at];
     }
@@ -159,7 +159,7 @@ static int32_t next_branch(const match_state *m, int32_t at) {
         if (m->s->types[at] == TDI_TYPE_PUSH) {
             return at;
         }
-        if (m->s->types[at] == TDI_TYPE_POP || !m->g->types[m->s->types[at]].ignored) {
+        if (m->s->types[at] == TDI_TYPE_POP || !m->g->symbols.types[m->s->types[at]].ignored) {
             break;
         }
     }
@@ -212,11 +212,11 @@ static int32_t skip_ignored(const match_state *m, uint16_t wanted, int32_t at) {
             at = 0;
         }
         uint16_t type = m->s->types[at];
-        if (type == TDI_TYPE_PUSH && !g->opening_ignored && wanted != TDI_TYPE_PUSH) {
+        if (type == TDI_TYPE_PUSH && !g->context.opening_ignored && wanted != TDI_TYPE_PUSH) {
             at = m->n->close[at];
-        } else if (!(type == TDI_TYPE_PUSH  ? g->opening_ignored
-                     : type == TDI_TYPE_POP ? g->closing_ignored
-                                            : g->types[type].ignored)) {
+        } else if (!(type == TDI_TYPE_PUSH  ? g->context.opening_ignored
+                     : type == TDI_TYPE_POP ? g->context.closing_ignored
+                                            : g->symbols.types[type].ignored)) {
             return at;
         }
         at++;
@@ -268,12 +268,12 @@ bool tdi_context_at_end(const td_grammar *g, const td_string *string, const tdi_
     int64_t param = string->param_count, depth = 0;
     for (int64_t i = string->module_count - 1; i >= 0 && k > 0; i--) {
         uint16_t type = string->types[i];
-        int32_t count = g->types[type].param_count;
+        int32_t count = g->symbols.types[type].param_count;
         param -= count;
         depth += type == TDI_TYPE_POP;
         if (type == TDI_TYPE_PUSH) {
             depth -= depth > 0;
-        } else if (depth == 0 && !g->types[type].ignored) {
+        } else if (depth == 0 && !g->symbols.types[type].ignored) {
             if (type != context->types[--k]) {
                 return false;
             }

@@ -27,18 +27,18 @@ static void parse_axiom(tdi_parser *p) {
     td_grammar *g = p->g;
     p->limit = tdi_item_end(p, p->at, false);
     tdi_skip_space(p);
-    g->axiom_at = (uint32_t)p->at;
+    g->rules.axiom_at = (uint32_t)p->at;
     p->name_count = p->global_count;
     p->slot_count = 0;
-    if (g->axiom.module_count > 0) {
+    if (g->rules.axiom.module_count > 0) {
         tdi_parse_fail(p, p->at, "this is a second axiom; a model has one");
         return;
     }
-    if (tdi_parse_words(p, &g->axiom) && tdi_peek(p) != 0) {
+    if (tdi_parse_words(p, &g->rules.axiom) && tdi_peek(p) != 0) {
         tdi_parse_fail(p, p->at, "expected a module or the end of the line");
     }
-    if (g->axiom.module_count == 0 && !p->failed) {
-        tdi_parse_fail(p, g->axiom_at, "the axiom is empty; expected at least one module");
+    if (g->rules.axiom.module_count == 0 && !p->failed) {
+        tdi_parse_fail(p, g->rules.axiom_at, "the axiom is empty; expected at least one module");
     }
 }
 
@@ -76,7 +76,7 @@ typedef struct sections {
 } sections;
 
 static int64_t *section_capacity(td_grammar *g, sections *s) {
-    return &s->capacity[s->now == &g->rewrite ? 0 : s->now == &g->decompose ? 1 : 2];
+    return &s->capacity[s->now == &g->rules.rewrite ? 0 : s->now == &g->rules.decompose ? 1 : 2];
 }
 
 // One item at the cursor, a line's start that is not blank. False at endlsystem.
@@ -88,7 +88,7 @@ static bool parse_item(tdi_parser *p, sections *s) {
     p->nesting = 0;
     if (!tdi_header_word_at(p, p->at, word, &after)) {
         p->limit = tdi_production_end(p);
-        p->drawing = s->now == &g->draw;
+        p->drawing = s->now == &g->rules.draw;
         tdi_add_production(p, s->now, section_capacity(g, s));
         return true;
     }
@@ -100,7 +100,7 @@ static bool parse_item(tdi_parser *p, sections *s) {
     if (strcmp(word, "axiom") == 0 || strcmp(word, "omega") == 0) {
         parse_axiom(p);
     } else if (strncmp(word, "decomposition", 13) == 0 || strncmp(word, "homomorphism", 12) == 0) {
-        s->now = word[0] == 'd' ? &g->decompose : &g->draw;
+        s->now = word[0] == 'd' ? &g->rules.decompose : &g->rules.draw;
         s->now->present = true;
         p->limit = tdi_line_end(p, p->at);
         if (!tdi_accept(p, "no warnings")) {
@@ -109,14 +109,14 @@ static bool parse_item(tdi_parser *p, sections *s) {
         tdi_expect_end(p);
     } else if (strcmp(word, "maximum depth") == 0) {
         p->limit = tdi_line_end(p, p->at);
-        if (s->now == &g->rewrite) {
+        if (s->now == &g->rules.rewrite) {
             tdi_parse_fail(p, word_at, "expected 'decomposition' or 'homomorphism' before this");
         } else if (parse_depth(p, s->now)) {
             tdi_expect_end(p);
         }
     } else if (strcmp(word, "seed") == 0) {
         p->limit = tdi_line_end(p, p->at);
-        if (parse_seed(p, s->now == &g->draw ? &g->draw.seed : &g->seed)) {
+        if (parse_seed(p, s->now == &g->rules.draw ? &g->rules.draw.seed : &g->seed)) {
             tdi_expect_end(p);
         }
     } else {
@@ -136,7 +136,7 @@ static bool at_system(tdi_parser *p) {
 
 static void parse_text(tdi_parser *p) {
     td_grammar *g = p->g;
-    sections s = {.now = &g->rewrite};
+    sections s = {.now = &g->rules.rewrite};
     while (p->fault_count < TDI_MAX_FAULTS) {
         tdi_skip_space(p);
         if (p->at >= p->size) {
@@ -146,12 +146,12 @@ static void parse_text(tdi_parser *p) {
             if (!at_system(p) || !tdi_systems_next(p)) {
                 break;
             }
-            s = (sections){.now = &g->rewrite};
+            s = (sections){.now = &g->rules.rewrite};
         }
         next_item(p);
     }
     p->failed = false;
-    if (tdi_systems_close(p) && g->axiom.module_count == 0 && p->fault_count == 0) {
+    if (tdi_systems_close(p) && g->rules.axiom.module_count == 0 && p->fault_count == 0) {
         tdi_parse_fail(p, p->size, "expected 'axiom:' before the end of the file");
     }
 }
@@ -160,13 +160,13 @@ static void parse_text(tdi_parser *p) {
 
 static void finish_system(tdi_parser *p) {
     td_grammar *g = p->g;
-    tdi_check_section(p, &g->rewrite);
-    tdi_check_section(p, &g->decompose);
-    tdi_check_section(p, &g->draw);
+    tdi_check_section(p, &g->rules.rewrite);
+    tdi_check_section(p, &g->rules.decompose);
+    tdi_check_section(p, &g->rules.draw);
     tdi_header_finish(p);
     if (p->status == TD_OK &&
-        (!tdi_index_section(p, &g->rewrite) || !tdi_index_section(p, &g->decompose) ||
-         !tdi_index_section(p, &g->draw))) {
+        (!tdi_index_section(p, &g->rules.rewrite) || !tdi_index_section(p, &g->rules.decompose) ||
+         !tdi_index_section(p, &g->rules.draw))) {
         tdi_parse_memory(p);
     }
 }
@@ -283,8 +283,8 @@ td_status td_grammar_new(const td_grammar_def *given, const td_alloc *alloc, td_
     tdi_header_default(g);
     // models of cpfg, by their suffix, rely on its precision, arithmetic and random numbers
     size_t length = strlen(def->name);
-    g->cpfg = length > 2 && strcmp(def->name + length - 2, ".l") == 0;
-    g->float_parameters = g->cpfg_random = g->cpfg;
+    g->dialect.cpfg = length > 2 && strcmp(def->name + length - 2, ".l") == 0;
+    g->dialect.float_parameters = g->dialect.cpfg_random = g->dialect.cpfg;
     status = read_and_parse(g, def, diags);
     if (status != TD_OK) {
         td_grammar_free(g);
@@ -306,13 +306,17 @@ int32_t td_grammar_steps(const td_grammar *grammar) {
     return grammar ? grammar->steps : 0;
 }
 int32_t td_grammar_type_count(const td_grammar *grammar) {
-    return grammar ? grammar->type_count : 0;
+    return grammar ? grammar->symbols.type_count : 0;
 }
 const char *td_grammar_type_name(const td_grammar *grammar, int32_t type) {
-    return !grammar || !tdi_has(type, grammar->type_count) ? "" : grammar->types[type].name;
+    return !grammar || !tdi_has(type, grammar->symbols.type_count)
+               ? ""
+               : grammar->symbols.types[type].name;
 }
 int32_t td_grammar_type_params(const td_grammar *grammar, int32_t type) {
-    return !grammar || !tdi_has(type, grammar->type_count) ? 0 : grammar->types[type].param_count;
+    return !grammar || !tdi_has(type, grammar->symbols.type_count)
+               ? 0
+               : grammar->symbols.types[type].param_count;
 }
 const tdi_body_header *tdi_grammar_body(const td_grammar *grammar) {
     return &grammar->body;

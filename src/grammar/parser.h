@@ -20,6 +20,10 @@ typedef struct tdi_name { // a formal parameter, a local or a global
     bool hidden; // of another L-system of the file
 } tdi_name;
 
+typedef struct tdi_grammar_capacity { // of the grammar's arrays
+    int64_t type, op, op_at, array, array_value, format, file, fusion;
+} tdi_grammar_capacity;
+
 typedef struct tdi_parser {
     td_grammar *g;
     const td_grammar_def *def;
@@ -32,8 +36,7 @@ typedef struct tdi_parser {
     bool failed; // in the item being read; cleared before the next
     int32_t fault_count;
     td_status status;
-    int64_t type_capacity, op_capacity, op_at_capacity, array_capacity, array_value_capacity;
-    int64_t format_capacity, file_capacity, fusion_capacity;
+    tdi_grammar_capacity capacity;
     tdi_name names[TDI_MAX_NAMES];
     int32_t name_count;    // globals first, then those of the production
     int32_t global_count;  // names that are global

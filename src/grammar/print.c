@@ -131,18 +131,18 @@ bool tdi_is_print(const char *name) {
 
 static bool add_format(tdi_parser *p, tdi_format format) {
     td_grammar *g = p->g;
-    if (g->format_count == MAX_FORMATS) {
+    if (g->code.format_count == MAX_FORMATS) {
         return tdi_parse_fail(p, p->at, "this model prints in more than %d places", MAX_FORMATS);
     }
-    if (g->format_count == p->format_capacity) {
-        tdi_format *grown = tdi_arena_grow(&g->arena, g->formats, g->format_count,
-                                           &p->format_capacity, sizeof *grown);
+    if (g->code.format_count == p->capacity.format) {
+        tdi_format *grown = tdi_arena_grow(&g->arena, g->code.formats, g->code.format_count,
+                                           &p->capacity.format, sizeof *grown);
         if (!grown) {
             return tdi_parse_memory(p);
         }
-        g->formats = grown;
+        g->code.formats = grown;
     }
-    g->formats[g->format_count++] = format;
+    g->code.formats[g->code.format_count++] = format;
     return true;
 }
 
@@ -172,7 +172,7 @@ static bool compile_format(tdi_parser *p, size_t at, bool to_file) {
     }
     p->stack -= format.arg_count + to_file;
     return tdi_expect(p, ")") && add_format(p, format) &&
-           tdi_emit_push(p, at, TDI_CODE_PRINT, p->g->format_count - 1, 0);
+           tdi_emit_push(p, at, TDI_CODE_PRINT, p->g->code.format_count - 1, 0);
 }
 
 // A name that stays inside the folder and hides nothing there: relative, no part that starts with a
@@ -192,26 +192,26 @@ static bool is_inside(const char *name) {
 // The index of the file of that name; TD_NONE after a fault.
 static int32_t add_file(tdi_parser *p, size_t at, const char *name) {
     td_grammar *g = p->g;
-    for (int32_t i = 0; i < g->file_count; i++) {
-        if (strcmp(g->files[i].name, name) == 0) {
+    for (int32_t i = 0; i < g->code.file_count; i++) {
+        if (strcmp(g->code.files[i].name, name) == 0) {
             return i;
         }
     }
-    if (g->file_count == MAX_FILES) {
+    if (g->code.file_count == MAX_FILES) {
         tdi_parse_fail(p, at, "this model writes more than %d files", MAX_FILES);
         return TD_NONE;
     }
-    if (g->file_count == p->file_capacity) {
-        tdi_file *grown =
-            tdi_arena_grow(&g->arena, g->files, g->file_count, &p->file_capacity, sizeof *grown);
+    if (g->code.file_count == p->capacity.file) {
+        tdi_file *grown = tdi_arena_grow(&g->arena, g->code.files, g->code.file_count,
+                                         &p->capacity.file, sizeof *grown);
         if (!grown) {
             tdi_parse_memory(p);
             return TD_NONE;
         }
-        g->files = grown;
+        g->code.files = grown;
     }
-    g->files[g->file_count] = (tdi_file){name};
-    return g->file_count++;
+    g->code.files[g->code.file_count] = (tdi_file){name};
+    return g->code.file_count++;
 }
 
 // fopen("name", "w") or "a"
@@ -309,24 +309,24 @@ static void put_number(printer *w, const conversion *c, double value) {
 
 // The file of a number, or TD_NONE when it is not open.
 static int32_t open_file(const tdi_machine *m, double number) {
-    bool known = number >= 0 && number < m->grammar->file_count && m->file_open;
+    bool known = number >= 0 && number < m->grammar->code.file_count && m->file_open;
     return known && m->file_open[(int32_t)number] ? (int32_t)number : TD_NONE;
 }
 
 static td_status fail_closed(const tdi_machine *m, const tdi_op *op, double number, td_diag *diag) {
     const td_grammar *g = m->grammar;
-    return tdi_source_fail(&g->source, g->op_at[op - g->ops], diag, TD_ERR_EVAL,
+    return tdi_source_fail(&g->source, g->code.op_at[op - g->code.ops], diag, TD_ERR_EVAL,
                            "%g is not the number of an open file", number);
 }
 
 static td_status stopped(const tdi_machine *m, const tdi_op *op, td_diag *diag) {
     const td_grammar *g = m->grammar;
-    return tdi_source_fail(&g->source, g->op_at[op - g->ops], diag, TD_ERR_STOPPED,
+    return tdi_source_fail(&g->source, g->code.op_at[op - g->code.ops], diag, TD_ERR_STOPPED,
                            "what is printed here was refused");
 }
 
 static td_status run_format(const tdi_machine *m, const tdi_op *op, double *base, td_diag *diag) {
-    const tdi_format *f = &m->grammar->formats[op->a];
+    const tdi_format *f = &m->grammar->code.formats[op->a];
     const double *args = base + f->to_file;
     printer w = {.machine = m};
     if (f->to_file && m->print) {
@@ -334,7 +334,7 @@ static td_status run_format(const tdi_machine *m, const tdi_op *op, double *base
         if (file == TD_NONE) {
             return fail_closed(m, op, base[0], diag);
         }
-        w.file = m->grammar->files[file].name;
+        w.file = m->grammar->code.files[file].name;
     }
     for (size_t i = 0; m->print && f->text[i]; i++) {
         if (f->text[i] != '%') {
@@ -365,7 +365,7 @@ td_status tdi_print_run(const tdi_machine *m, const tdi_op *op, double *base, td
         if (m->file_open) {
             m->file_open[op->a] = 1;
         }
-        printer w = {.machine = m, .file = m->grammar->files[op->a].name};
+        printer w = {.machine = m, .file = m->grammar->code.files[op->a].name};
         if (m->print && op->k == 0) {
             flush(&w, true);
         }

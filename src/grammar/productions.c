@@ -210,7 +210,7 @@ static size_t printed_weight(const tdi_parser *p) {
 // The predecessor, and ABOP's probability behind it.
 static bool left_side(tdi_parser *p, tdi_production *r) {
     const size_t limit = p->limit;
-    p->limit = p->g->cpfg ? limit : printed_weight(p);
+    p->limit = p->g->dialect.cpfg ? limit : printed_weight(p);
     bool weighted = p->limit < limit, fine = predecessor(p, r);
     p->limit = limit;
     r->bound_count = p->slot_count;
@@ -261,7 +261,7 @@ bool tdi_add_production(tdi_parser *p, tdi_section *s, int64_t *capacity) {
     if (!production(p, &r)) {
         return false;
     }
-    if (r.made.count > 0 && s == &p->g->draw) {
+    if (r.made.count > 0 && s == &p->g->rules.draw) {
         return tdi_parse_fail(p, r.at, "a drawing makes no string; expected '<' instead of '<<'");
     }
     if (s->count == *capacity) {
@@ -284,14 +284,14 @@ bool tdi_add_production(tdi_parser *p, tdi_section *s, int64_t *capacity) {
 bool tdi_index_section(tdi_parser *p, tdi_section *s) {
     td_grammar *g = p->g;
     tdi_production *sorted = tdi_arena_zeroed(&g->arena, (size_t)s->count, sizeof *sorted);
-    s->first = tdi_arena_zeroed(&g->arena, (size_t)g->type_count + 2, sizeof *s->first);
+    s->first = tdi_arena_zeroed(&g->arena, (size_t)g->symbols.type_count + 2, sizeof *s->first);
     if (!sorted || !s->first) {
         return tdi_parse_memory(p);
     }
     for (int32_t i = 0; i < s->count; i++) {
         s->first[s->productions[i].predecessor + 1]++;
     }
-    for (int32_t t = 0; t < g->type_count; t++) {
+    for (int32_t t = 0; t < g->symbols.type_count; t++) {
         s->max_bucket = s->first[t + 1] > s->max_bucket ? s->first[t + 1] : s->max_bucket;
         s->first[t + 1] += s->first[t];
     }
@@ -299,16 +299,16 @@ bool tdi_index_section(tdi_parser *p, tdi_section *s) {
     for (int32_t i = 0; i < s->count; i++) {
         sorted[s->first[s->productions[i].predecessor]++] = s->productions[i];
     }
-    memmove(s->first + 1, s->first, (size_t)g->type_count * sizeof *s->first);
+    memmove(s->first + 1, s->first, (size_t)g->symbols.type_count * sizeof *s->first);
     s->first[0] = 0;
     s->productions = sorted;
     return true;
 }
 
 static const tdi_type *made_with_other_count(const td_grammar *g, const tdi_type *type) {
-    for (int32_t t = 0; t < g->type_count; t++) {
-        if (g->types[t].made && strcmp(g->types[t].name, type->name) == 0) {
-            return &g->types[t];
+    for (int32_t t = 0; t < g->symbols.type_count; t++) {
+        if (g->symbols.types[t].made && strcmp(g->symbols.types[t].name, type->name) == 0) {
+            return &g->symbols.types[t];
         }
     }
     return NULL;
@@ -318,7 +318,7 @@ static const tdi_type *made_with_other_count(const td_grammar *g, const tdi_type
 static bool check_made(tdi_parser *p, const tdi_production *r, const tdi_context *c) {
     const td_grammar *g = p->g;
     for (int32_t i = 0; i < c->count; i++) {
-        const tdi_type *type = c->types[i] == TDI_REST ? NULL : &g->types[c->types[i]];
+        const tdi_type *type = c->types[i] == TDI_REST ? NULL : &g->symbols.types[c->types[i]];
         if (!type || type->made) {
             continue;
         }

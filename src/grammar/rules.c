@@ -96,7 +96,7 @@ static td_status weigh(tdi_chooser *c, const tdi_production *r, double *slots, d
     if (r->weight == TD_NONE) {
         return TD_OK;
     }
-    const tdi_op *op = &c->grammar->ops[r->weight];
+    const tdi_op *op = &c->grammar->code.ops[r->weight];
     td_status status = TD_OK;
     if (op[0].code == TDI_CODE_CONSTANT && op[1].code == TDI_CODE_END) { // most are
         *weight = op[0].k;
@@ -104,9 +104,9 @@ static td_status weigh(tdi_chooser *c, const tdi_production *r, double *slots, d
         status = tdi_machine_run(&c->machine, r->weight, slots, weight, diag);
     }
     if (status == TD_OK && *weight < 0) {
-        return tdi_source_fail(&c->grammar->source, c->grammar->op_at[r->weight], diag, TD_ERR_EVAL,
-                               "the weight of this production is %g; it must be at least 0",
-                               *weight);
+        return tdi_source_fail(
+            &c->grammar->source, c->grammar->code.op_at[r->weight], diag, TD_ERR_EVAL,
+            "the weight of this production is %g; it must be at least 0", *weight);
     }
     return status;
 }
@@ -176,7 +176,7 @@ static td_status round_params(const tdi_machine *machine, const tdi_words *words
     for (int32_t k = 0; k < words->arg_count; k++) {
         if (!(fabs(params[k]) <= FLT_MAX)) {
             const tdi_arg *arg = &words->args[k];
-            size_t at = arg->kind == TDI_ARG_CODE ? g->op_at[arg->a] : g->axiom_at;
+            size_t at = arg->kind == TDI_ARG_CODE ? g->code.op_at[arg->a] : g->rules.axiom_at;
             return tdi_source_fail(&g->source, at, diag, TD_ERR_EVAL,
                                    "a parameter of %g is too large for single precision",
                                    params[k]);

@@ -22,7 +22,7 @@ bool tdi_is_prefix(char c) {
 // whether a production of these modules looks at a module of one character and `param_count`
 static bool names_part(const td_grammar *g, const tdi_context *c, char part, int32_t param_count) {
     for (int32_t i = 0; i < c->count; i++) {
-        const tdi_type *type = c->types[i] == TDI_REST ? NULL : &g->types[c->types[i]];
+        const tdi_type *type = c->types[i] == TDI_REST ? NULL : &g->symbols.types[c->types[i]];
         if (type && type->name[0] == part && type->name[1] == 0 &&
             type->param_count == param_count) {
             return true;
@@ -55,10 +55,10 @@ static bool holds(const tdi_words *w, int32_t type) {
 
 // whether strings may hold a module of this type; what only the homomorphism makes they do not
 static bool is_written(const td_grammar *g, int32_t type) {
-    bool found = holds(&g->axiom, type);
+    bool found = holds(&g->rules.axiom, type);
     for (int32_t k = 0; k < 2 * g->system_count; k++) {
         const td_grammar *system = g->systems[k / 2];
-        const tdi_section *s = k % 2 == 0 ? &system->rewrite : &system->decompose;
+        const tdi_section *s = k % 2 == 0 ? &system->rules.rewrite : &system->rules.decompose;
         for (int32_t i = 0; i < s->count && !found; i++) {
             found = holds(&s->productions[i].successor, type);
         }
@@ -71,10 +71,10 @@ static bool must_split(const td_grammar *g, const tdi_type *type) {
     bool found = false;
     for (int32_t k = 0; k < g->system_count && tdi_is_prefix(name[0]) && name[1] != 0; k++) {
         const td_grammar *s = g->systems[k];
-        found = found || is_part(g, &s->rewrite, name[0], 0) ||
-                is_part(g, &s->decompose, name[0], 0) ||
-                is_part(g, &s->rewrite, name[1], type->param_count) ||
-                is_part(g, &s->decompose, name[1], type->param_count);
+        found = found || is_part(g, &s->rules.rewrite, name[0], 0) ||
+                is_part(g, &s->rules.decompose, name[0], 0) ||
+                is_part(g, &s->rules.rewrite, name[1], type->param_count) ||
+                is_part(g, &s->rules.decompose, name[1], type->param_count);
     }
     return found;
 }
@@ -85,7 +85,7 @@ static bool must_split(const td_grammar *g, const tdi_type *type) {
 static bool add_fusion(tdi_parser *p, int32_t whole) {
     td_grammar *g = p->g;
     tdi_fusion f = {.whole = (uint16_t)whole};
-    tdi_type type = g->types[whole];
+    tdi_type type = g->symbols.types[whole];
     for (int32_t k = 0; k < 2; k++) {
         char name[6] = {type.name[k]};
         int32_t part = tdi_intern_type(p, 0, name, k == 0 ? 0 : type.param_count);
@@ -93,24 +93,24 @@ static bool add_fusion(tdi_parser *p, int32_t whole) {
             return false;
         }
         f.parts[k] = (uint16_t)part;
-        g->types[part].made = g->types[part].made || type.made;
+        g->symbols.types[part].made = g->symbols.types[part].made || type.made;
     }
-    if (g->fusion_count == p->fusion_capacity) {
-        tdi_fusion *grown = tdi_arena_grow(&g->arena, g->fusions, g->fusion_count,
-                                           &p->fusion_capacity, sizeof *grown);
+    if (g->symbols.fusion_count == p->capacity.fusion) {
+        tdi_fusion *grown = tdi_arena_grow(&g->arena, g->symbols.fusions, g->symbols.fusion_count,
+                                           &p->capacity.fusion, sizeof *grown);
         if (!grown) {
             return tdi_parse_memory(p);
         }
-        g->fusions = grown;
+        g->symbols.fusions = grown;
     }
-    g->fusions[g->fusion_count++] = f;
+    g->symbols.fusions[g->symbols.fusion_count++] = f;
     return true;
 }
 
 static const tdi_fusion *find_fusion(const td_grammar *g, uint16_t whole) {
-    for (int32_t i = 0; i < g->fusion_count; i++) {
-        if (g->fusions[i].whole == whole) {
-            return &g->fusions[i];
+    for (int32_t i = 0; i < g->symbols.fusion_count; i++) {
+        if (g->symbols.fusions[i].whole == whole) {
+            return &g->symbols.fusions[i];
         }
     }
     return NULL;
@@ -162,12 +162,12 @@ static bool split_section(tdi_parser *p, tdi_section *s) {
 // What stands after '~' may be another letter later: ~L becomes ~M by L --> M.
 static bool fuse_surfaces(tdi_parser *p) {
     td_grammar *g = p->g;
-    for (int32_t t = 0, count = g->type_count; t < count; t++) {
-        char name[6] = {'~', g->types[t].name[0]};
-        if (g->types[t].name[1] != 0 || !tdi_has_surface(g, name)) {
+    for (int32_t t = 0, count = g->symbols.type_count; t < count; t++) {
+        char name[6] = {'~', g->symbols.types[t].name[0]};
+        if (g->symbols.types[t].name[1] != 0 || !tdi_has_surface(g, name)) {
             continue;
         }
-        int32_t whole = tdi_intern_type(p, 0, name, g->types[t].param_count);
+        int32_t whole = tdi_intern_type(p, 0, name, g->symbols.types[t].param_count);
         if (whole == TD_NONE || (!find_fusion(g, (uint16_t)whole) && !add_fusion(p, whole))) {
             return false;
         }
@@ -178,22 +178,22 @@ static bool fuse_surfaces(tdi_parser *p) {
 bool tdi_split_symbols(tdi_parser *p) {
     td_grammar *g = p->g;
     bool surfaces = false;
-    for (int32_t t = 0, count = g->type_count; t < count; t++) {
-        if (must_split(g, &g->types[t]) && is_written(g, t)) {
-            surfaces = surfaces || g->types[t].name[0] == '~';
+    for (int32_t t = 0, count = g->symbols.type_count; t < count; t++) {
+        if (must_split(g, &g->symbols.types[t]) && is_written(g, t)) {
+            surfaces = surfaces || g->symbols.types[t].name[0] == '~';
             if (!add_fusion(p, t)) {
                 return false;
             }
         }
     }
-    if (g->fusion_count == 0) {
+    if (g->symbols.fusion_count == 0) {
         return true;
     }
-    bool ok =
-        (!surfaces || fuse_surfaces(p)) && split_types(p, &g->axiom.types, &g->axiom.module_count);
+    bool ok = (!surfaces || fuse_surfaces(p)) &&
+              split_types(p, &g->rules.axiom.types, &g->rules.axiom.module_count);
     for (int32_t k = 0; k < g->system_count && ok; k++) {
-        ok = split_section(p, &g->systems[k]->rewrite) &&
-             split_section(p, &g->systems[k]->decompose);
+        ok = split_section(p, &g->systems[k]->rules.rewrite) &&
+             split_section(p, &g->systems[k]->rules.decompose);
     }
     return ok;
 }
@@ -201,8 +201,8 @@ bool tdi_split_symbols(tdi_parser *p) {
 // ---- putting together -----------------------------------------------------------------------
 
 int32_t tdi_fuse(const td_grammar *g, const uint16_t *types, int64_t count, uint16_t *whole) {
-    for (int32_t i = 0; i < g->fusion_count && count > 1; i++) {
-        const tdi_fusion *f = &g->fusions[i];
+    for (int32_t i = 0; i < g->symbols.fusion_count && count > 1; i++) {
+        const tdi_fusion *f = &g->symbols.fusions[i];
         if (f->parts[0] == types[0] && f->parts[1] == types[1]) {
             *whole = f->whole;
             return 2;
@@ -219,7 +219,7 @@ int32_t td_symbol_at(const td_grammar *grammar, const td_string *string, int64_t
     }
     uint16_t whole = string->types[module];
     int32_t count = 1;
-    if (grammar->types[whole].op == TDI_OP_PREFIX) {
+    if (grammar->symbols.types[whole].op == TDI_OP_PREFIX) {
         count = tdi_fuse(grammar, string->types + module, string->module_count - module, &whole);
     }
     *type = whole;

@@ -76,19 +76,19 @@ static bool if_statement(tdi_parser *p) {
     }
     if (keyword(p, "else")) {
         int32_t over = tdi_emit(p, at, TDI_CODE_JUMP, 0, 0);
-        p->g->ops[skip].a = p->g->op_count;
+        p->g->code.ops[skip].a = p->g->code.op_count;
         if (over == TD_NONE || !block(p)) {
             return false;
         }
         skip = over;
     }
-    p->g->ops[skip].a = p->g->op_count;
+    p->g->code.ops[skip].a = p->g->code.op_count;
     return true;
 }
 
 static bool while_statement(tdi_parser *p) {
     size_t at = p->at;
-    int32_t start = p->g->op_count;
+    int32_t start = p->g->code.op_count;
     if (!condition(p)) {
         return false;
     }
@@ -96,13 +96,13 @@ static bool while_statement(tdi_parser *p) {
     if (leave == TD_NONE || !block(p) || tdi_emit(p, at, TDI_CODE_LOOP, start, 0) == TD_NONE) {
         return false;
     }
-    p->g->ops[leave].a = p->g->op_count;
+    p->g->code.ops[leave].a = p->g->code.op_count;
     return true;
 }
 
 static bool do_statement(tdi_parser *p) {
     size_t at = p->at;
-    int32_t start = p->g->op_count;
+    int32_t start = p->g->code.op_count;
     return block(p) && tdi_expect(p, "while") && condition(p) && tdi_expect(p, ";") &&
            tdi_emit(p, at, TDI_CODE_LOOP_IF, start, 0) != TD_NONE;
 }
@@ -142,7 +142,7 @@ static bool block(tdi_parser *p) {
 int32_t tdi_compile_block(tdi_parser *p) {
     tdi_skip_space(p);
     size_t at = p->at;
-    int32_t first = p->g->op_count;
+    int32_t first = p->g->code.op_count;
     p->stack = 0;
     if (!tdi_at(p, "{")) {
         tdi_expect(p, "{");

@@ -14,26 +14,26 @@
 // What an L-system has for itself.
 static void move_system(td_grammar *to, const td_grammar *from) {
     to->id = from->id;
-    to->global_first = from->global_first;
-    to->global_end = from->global_end;
-    to->array_first = from->array_first;
-    to->array_end = from->array_end;
+    to->own.global_first = from->own.global_first;
+    to->own.global_end = from->own.global_end;
+    to->own.array_first = from->own.array_first;
+    to->own.array_end = from->own.array_end;
     to->seed = from->seed;
     to->steps = from->steps;
-    to->start = from->start;
-    to->start_each = from->start_each;
-    to->end_each = from->end_each;
-    to->end = from->end;
-    to->axiom = from->axiom;
-    to->axiom_at = from->axiom_at;
-    to->rewrite = from->rewrite;
-    to->decompose = from->decompose;
-    to->draw = from->draw;
-    memcpy(to->context_listed, from->context_listed, sizeof to->context_listed);
-    to->context_lists = from->context_lists;
-    to->context_ignores = from->context_ignores;
-    to->opening_ignored = from->opening_ignored;
-    to->closing_ignored = from->closing_ignored;
+    to->phases.start = from->phases.start;
+    to->phases.start_each = from->phases.start_each;
+    to->phases.end_each = from->phases.end_each;
+    to->phases.end = from->phases.end;
+    to->rules.axiom = from->rules.axiom;
+    to->rules.axiom_at = from->rules.axiom_at;
+    to->rules.rewrite = from->rules.rewrite;
+    to->rules.decompose = from->rules.decompose;
+    to->rules.draw = from->rules.draw;
+    memcpy(to->context.listed, from->context.listed, sizeof to->context.listed);
+    to->context.lists = from->context.lists;
+    to->context.ignores = from->context.ignores;
+    to->context.opening_ignored = from->context.opening_ignored;
+    to->context.closing_ignored = from->context.closing_ignored;
     to->ring = from->ring;
 }
 
@@ -49,8 +49,8 @@ static bool put_aside(tdi_parser *p) {
     if (g->system_count == MAX_SYSTEMS) {
         return tdi_parse_fail(p, p->at, "more than %d L-systems are in one file", MAX_SYSTEMS);
     }
-    g->global_end = g->global_count;
-    g->array_end = g->array_value_count;
+    g->own.global_end = g->global_count;
+    g->own.array_end = g->array.value_count;
     move_system(held, g);
     g->systems[g->system_count++] = held;
     return true;
@@ -63,8 +63,8 @@ bool tdi_systems_next(tdi_parser *p) {
         return false;
     }
     tdi_system_default(&empty);
-    empty.global_first = p->g->global_count;
-    empty.array_first = p->g->array_value_count;
+    empty.own.global_first = p->g->global_count;
+    empty.own.array_first = p->g->array.value_count;
     move_system(p->g, &empty);
     for (int32_t i = TDI_GLOBAL_LENGTH + 1; i < p->global_count; i++) {
         p->names[i].hidden = true;
@@ -83,7 +83,7 @@ bool tdi_systems_close(tdi_parser *p) {
     for (int32_t i = 0; i < g->system_count; i++) {
         for (int32_t k = 0; k < i; k++) {
             if (g->systems[i]->id == g->systems[k]->id) {
-                return tdi_parse_fail(p, g->systems[i]->axiom_at,
+                return tdi_parse_fail(p, g->systems[i]->rules.axiom_at,
                                       "this is a second L-system with number %d",
                                       g->systems[i]->id);
             }
@@ -94,9 +94,9 @@ bool tdi_systems_close(tdi_parser *p) {
 
 bool tdi_systems_share(tdi_parser *p) {
     td_grammar *g = p->g;
-    for (int32_t t = 0; t < g->type_count && g->system_count > 1; t++) {
-        if (strcmp(g->types[t].name, "$") == 0) {
-            g->types[t].op = TDI_OP_SUB_CLOSE;
+    for (int32_t t = 0; t < g->symbols.type_count && g->system_count > 1; t++) {
+        if (strcmp(g->symbols.types[t].name, "$") == 0) {
+            g->symbols.types[t].op = TDI_OP_SUB_CLOSE;
         }
     }
     for (int32_t i = 1; i < g->system_count; i++) {
@@ -106,11 +106,13 @@ bool tdi_systems_share(tdi_parser *p) {
         *sub = *g;
         move_system(sub, &own);
         // ignore: and consider: mark types
-        sub->types = tdi_arena_zeroed(&g->arena, (size_t)g->type_count, sizeof *sub->types);
-        if (!sub->types) {
+        sub->symbols.types =
+            tdi_arena_zeroed(&g->arena, (size_t)g->symbols.type_count, sizeof *sub->symbols.types);
+        if (!sub->symbols.types) {
             return tdi_parse_memory(p);
         }
-        memcpy(sub->types, g->types, (size_t)g->type_count * sizeof *sub->types);
+        memcpy(sub->symbols.types, g->symbols.types,
+               (size_t)g->symbols.type_count * sizeof *sub->symbols.types);
     }
     return true;
 }

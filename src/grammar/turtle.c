@@ -61,7 +61,7 @@ static td_status answer(tdi_walker *w, const tdi_type *type, double *p) {
 // ---- modules --------------------------------------------------------------------------------
 
 static td_status do_module(tdi_walker *w, uint16_t number, const double *p) {
-    const tdi_type *type = &w->g->types[number];
+    const tdi_type *type = &w->g->symbols.types[number];
     td_real length = (type->param_count > 0 ? p[0] : w->g->turtle.step) * w->now.scale;
     tdi_turtle_op op = (tdi_turtle_op)type->op;
     switch (op) {
@@ -126,8 +126,8 @@ static td_status do_module(tdi_walker *w, uint16_t number, const double *p) {
 static int64_t cut(tdi_walker *w, const td_string *s, int64_t i, int64_t *param) {
     int64_t depth = 0, systems = 0;
     for (; i < s->module_count && tdi_in_branch(w->g, s->types[i], &depth, &systems); i++) {
-        *param += w->g->types[s->types[i]].param_count;
-        w->use += w->g->types[s->types[i]].op == TDI_OP_SUB_OPEN;
+        *param += w->g->symbols.types[s->types[i]].param_count;
+        w->use += w->g->symbols.types[s->types[i]].op == TDI_OP_SUB_OPEN;
     }
     return i;
 }
@@ -169,7 +169,7 @@ static td_status walk(tdi_walker *w, const td_string *s, drawer *drawers) {
     int64_t param = 0;
     for (int64_t i = 0; i < s->module_count;) {
         uint16_t number = s->types[i];
-        const tdi_type *type = &w->g->types[number];
+        const tdi_type *type = &w->g->symbols.types[number];
         const double *p = s->params ? s->params + param : NULL;
         td_status status;
         int64_t used = 1;
@@ -184,9 +184,9 @@ static td_status walk(tdi_walker *w, const td_string *s, drawer *drawers) {
             used = tdi_fuse(w->g, site.types, site.count, &number);
             site.types = &number;
             site.count = 1;
-            type = &w->g->types[number];
+            type = &w->g->symbols.types[number];
         }
-        const tdi_section *draw = &w->g->systems[w->system]->draw;
+        const tdi_section *draw = &w->g->systems[w->system]->rules.draw;
         if (w->query_params && type->op >= TDI_OP_QUERY_P && type->op <= TDI_OP_QUERY_E) {
             status = answer(w, type, w->query_params + param);
         } else if (draw->first[number] != draw->first[number + 1]) {
@@ -202,7 +202,7 @@ static td_status walk(tdi_walker *w, const td_string *s, drawer *drawers) {
                        : status;
         }
         for (; used > 0; used--) {
-            type = &w->g->types[s->types[i++]];
+            type = &w->g->symbols.types[s->types[i++]];
             if (type->op == TDI_OP_SUB_OPEN) {
                 load_use(w, s->params[param]);
             }
@@ -214,7 +214,7 @@ static td_status walk(tdi_walker *w, const td_string *s, drawer *drawers) {
 
 static td_status drawer_new(drawer *d, const td_grammar *system, const tdi_machine *machine,
                             bool stochastic, const td_string *s, const td_alloc *alloc) {
-    const tdi_section *draw = &system->draw;
+    const tdi_section *draw = &system->rules.draw;
     d->expander.chooser = (tdi_chooser){.grammar = system,
                                         .section = draw,
                                         .machine = *machine,
@@ -251,13 +251,13 @@ static td_status walk_systems(tdi_walker *w, const td_string *s, const tdi_machi
 // The homomorphism works on copies of the variables, so that drawing changes nothing.
 static td_status walk_with_copies(tdi_walker *w, const td_string *s) {
     const td_grammar *g = w->g;
-    size_t globals = (size_t)g->global_count + 1, arrays = (size_t)g->array_value_count + 1;
+    size_t globals = (size_t)g->global_count + 1, arrays = (size_t)g->array.value_count + 1;
     double *values = tdi_alloc_zeroed(w->alloc, globals + arrays, sizeof *values);
     if (!values) {
         return TD_ERR_MEMORY;
     }
     const tdi_variables *v = s->variables;
-    int64_t seed = g->draw.seed;
+    int64_t seed = g->rules.draw.seed;
     for (size_t i = 0; v && i + 1 < globals; i++) {
         values[i] = v->globals[i];
     }
@@ -266,8 +266,8 @@ static td_status walk_with_copies(tdi_walker *w, const td_string *s) {
     }
     seed = seed == TD_SEED_FROM_TEXT && v ? v->seed : seed;
     tdi_dice dice;
-    tdi_dice_start(&dice, g->cpfg_random, seed);
-    if (g->cpfg_random && g->draw.seed == TD_SEED_FROM_TEXT && v) {
+    tdi_dice_start(&dice, g->dialect.cpfg_random, seed);
+    if (g->dialect.cpfg_random && g->rules.draw.seed == TD_SEED_FROM_TEXT && v) {
         dice = *v->dice; // in cpfg drawing goes on where deriving has ended
     }
     int64_t loops = 100000000;
@@ -309,8 +309,9 @@ static td_status walk_and_free(tdi_walker *w, const td_string *s) {
     w->ends = tdi_cylinder_default;
     td_status status = walk_with_copies(w, s);
     tdi_alloc_free(w->alloc, w->stack, (size_t)w->stack_capacity * sizeof *w->stack);
-    tdi_alloc_free(w->alloc, w->corners, (size_t)w->corner_capacity * sizeof *w->corners);
-    tdi_alloc_free(w->alloc, w->patches, (size_t)w->patch_capacity * sizeof *w->patches);
+    tdi_alloc_free(w->alloc, w->polygon.corners,
+                   (size_t)w->polygon.corner_capacity * sizeof *w->polygon.corners);
+    tdi_alloc_free(w->alloc, w->patch.list, (size_t)w->patch.capacity * sizeof *w->patch.list);
     return status == TD_ERR_MEMORY ? tdi_fail(w->diag, status, "out of memory while drawing")
                                    : status;
 }

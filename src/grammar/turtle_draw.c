@@ -19,10 +19,10 @@ td_status tdi_walker_check_place(const tdi_walker *w) {
 }
 
 static td_status add_corner(tdi_walker *w) {
-    tdi_open_polygon *p = &w->polygons[w->polygon_depth - 1];
-    int64_t count = w->corner_count - p->first;
+    tdi_open_polygon *p = &w->polygon.list[w->polygon.depth - 1];
+    int64_t count = w->polygon.corner_count - p->first;
     if (count > 0) {
-        td_vec3 gap = tdi_sub(w->corners[w->corner_count - 1], w->now.position);
+        td_vec3 gap = tdi_sub(w->polygon.corners[w->polygon.corner_count - 1], w->now.position);
         if (tdi_norm(gap) == 0) {
             return TD_OK;
         }
@@ -32,13 +32,13 @@ static td_status add_corner(tdi_walker *w) {
                            "module %lld: a polygon has more than %d corners", (long long)w->module,
                            MAX_CORNERS);
     }
-    td_vec3 *grown = tdi_array_reserve(w->alloc, w->corners, &w->corner_capacity,
-                                       w->corner_count + 1, sizeof *grown);
+    td_vec3 *grown = tdi_array_reserve(w->alloc, w->polygon.corners, &w->polygon.corner_capacity,
+                                       w->polygon.corner_count + 1, sizeof *grown);
     if (!grown) {
         return TD_ERR_MEMORY;
     }
-    w->corners = grown;
-    w->corners[w->corner_count++] = w->now.position;
+    w->polygon.corners = grown;
+    w->polygon.corners[w->polygon.corner_count++] = w->now.position;
     return TD_OK;
 }
 
@@ -71,9 +71,9 @@ static td_status draw_line(tdi_walker *w, td_real length) {
 
 td_status tdi_walker_forward(tdi_walker *w, td_real length, bool draw, bool corner) {
     td_status status = TD_OK;
-    bool in_polygon = w->polygon_depth > 0;
-    if (in_polygon && corner && !w->polygons[w->polygon_depth - 1].moved) {
-        w->polygons[w->polygon_depth - 1].moved = true;
+    bool in_polygon = w->polygon.depth > 0;
+    if (in_polygon && corner && !w->polygon.list[w->polygon.depth - 1].moved) {
+        w->polygon.list[w->polygon.depth - 1].moved = true;
         status = add_corner(w);
     }
     bool piece = draw && !in_polygon && w->in_cylinder != TDI_OPEN_HERE;
@@ -102,27 +102,28 @@ td_status tdi_walker_forward(tdi_walker *w, td_real length, bool draw, bool corn
 // ---- polygons and cylinders -----------------------------------------------------------------
 
 static td_status open_polygon(tdi_walker *w) {
-    if (w->polygon_depth == TDI_MAX_POLYGONS) {
+    if (w->polygon.depth == TDI_MAX_POLYGONS) {
         return tdi_fail_at(w->diag, TD_ERR_LIMIT, w->module,
                            "module %lld: polygons are nested more than %d deep",
                            (long long)w->module, TDI_MAX_POLYGONS);
     }
-    w->polygons[w->polygon_depth++] = (tdi_open_polygon){w->now, w->corner_count, false};
+    w->polygon.list[w->polygon.depth++] =
+        (tdi_open_polygon){w->now, w->polygon.corner_count, false};
     return TD_OK;
 }
 
 static td_status close_polygon(tdi_walker *w) {
-    if (w->polygon_depth == 0) {
+    if (w->polygon.depth == 0) {
         return tdi_fail_at(w->diag, TD_ERR_STRUCTURE, w->module,
                            "module %lld: '}' closes no polygon", (long long)w->module);
     }
-    tdi_open_polygon *p = &w->polygons[--w->polygon_depth];
-    int64_t count = w->corner_count - p->first;
-    w->corner_count = p->first;
+    tdi_open_polygon *p = &w->polygon.list[--w->polygon.depth];
+    int64_t count = w->polygon.corner_count - p->first;
+    w->polygon.corner_count = p->first;
     if (count < 3) {
         return TD_OK;
     }
-    const td_vec3 *corners = w->corners + p->first;
+    const td_vec3 *corners = w->polygon.corners + p->first;
     // a polygon that returns to its start need not name that corner twice
     if (tdi_norm(tdi_sub(corners[0], corners[count - 1])) < 1e-9) {
         count--;
@@ -138,7 +139,7 @@ td_status tdi_walker_polygon(tdi_walker *w, tdi_turtle_op op) {
     switch (op) {
     case TDI_OP_POLYGON_OPEN: return open_polygon(w);
     case TDI_OP_POLYGON_CLOSE: return close_polygon(w);
-    default: return w->polygon_depth > 0 ? add_corner(w) : TD_OK; // TDI_OP_POLYGON_POINT
+    default: return w->polygon.depth > 0 ? add_corner(w) : TD_OK; // TDI_OP_POLYGON_POINT
     }
 }
 
@@ -184,10 +185,10 @@ td_status tdi_walker_cylinder(tdi_walker *w, const tdi_type *type, const double 
 
 // cpfg draws nothing of a size below 0
 static td_status refuse_size(const tdi_walker *w, const tdi_type *type, double size) {
-    return w->g->cpfg ? TD_OK
-                      : tdi_fail_at(w->diag, TD_ERR_STRUCTURE, w->module,
-                                    "module %lld: %s has size %g; it must be at least 0",
-                                    (long long)w->module, type->name, size);
+    return w->g->dialect.cpfg ? TD_OK
+                              : tdi_fail_at(w->diag, TD_ERR_STRUCTURE, w->module,
+                                            "module %lld: %s has size %g; it must be at least 0",
+                                            (long long)w->module, type->name, size);
 }
 
 // ~X(s) or ~X(across, along, up). From a surface of patches the turtle goes on at its end point.

@@ -40,24 +40,24 @@ static void change_basis(const double b[4][4], td_vec3 points[TDI_PATCH_POINTS])
 
 // The patch of that number, begun where the turtle stands if it is new.
 static td_status find_patch(tdi_walker *w, double number, tdi_turtle_patch **out) {
-    for (int64_t i = 0; i < w->patch_count; i++) {
-        if (w->patches[i].number == number) {
-            *out = &w->patches[i];
+    for (int64_t i = 0; i < w->patch.count; i++) {
+        if (w->patch.list[i].number == number) {
+            *out = &w->patch.list[i];
             return TD_OK;
         }
     }
-    if (w->patch_count == MAX_NUMBERS) {
+    if (w->patch.count == MAX_NUMBERS) {
         return tdi_fail_at(w->diag, TD_ERR_LIMIT, w->module,
                            "module %lld: there are more than %d numbers of patches",
                            (long long)w->module, MAX_NUMBERS);
     }
-    tdi_turtle_patch *grown = tdi_array_reserve(w->alloc, w->patches, &w->patch_capacity,
-                                                w->patch_count + 1, sizeof *grown);
+    tdi_turtle_patch *grown = tdi_array_reserve(w->alloc, w->patch.list, &w->patch.capacity,
+                                                w->patch.count + 1, sizeof *grown);
     if (!grown) {
         return TD_ERR_MEMORY;
     }
-    w->patches = grown;
-    *out = &w->patches[w->patch_count++];
+    w->patch.list = grown;
+    *out = &w->patch.list[w->patch.count++];
     **out = (tdi_turtle_patch){.number = number, .basis = 1, .open = w->now};
     return TD_OK;
 }
@@ -77,7 +77,7 @@ static td_status set_point(const tdi_walker *w, tdi_turtle_patch *patch, const d
 }
 
 static td_status draw(const tdi_walker *w, const tdi_turtle_patch *patch) {
-    if (patch->set != ALL_SET && w->g->cpfg) {
+    if (patch->set != ALL_SET && w->g->dialect.cpfg) {
         return TD_OK; // cpfg draws only whole patches
     }
     if (patch->set != ALL_SET) {

@@ -129,7 +129,7 @@ static td_status set_width(tdi_walker *w, const tdi_type *type, const double *p)
     } else {
         t->width = type->op == TDI_OP_WIDTH_UP ? width + step : fmax(width - step, 0);
     }
-    t->width = w->g->cpfg ? fmax(t->width, 0) : t->width;
+    t->width = w->g->dialect.cpfg ? fmax(t->width, 0) : t->width;
     if (t->width < 0) {
         return tdi_fail_at(w->diag, TD_ERR_STRUCTURE, w->module,
                            "module %lld sets the line width %g; it must be at least 0",

@@ -10,7 +10,8 @@
 #include <string.h>
 
 static int32_t own_count(const td_grammar *system) {
-    return system->global_end - system->global_first + system->array_end - system->array_first;
+    return system->own.global_end - system->own.global_first + system->own.array_end -
+           system->own.array_first;
 }
 
 int32_t tdi_uses_size(const td_grammar *g) {
@@ -32,19 +33,19 @@ bool tdi_uses_holds(const tdi_uses *uses, int64_t block, const td_grammar *g, in
 
 void tdi_uses_load(const tdi_uses *uses, int64_t block, const td_grammar *system, double *globals,
                    double *arrays) {
-    const int32_t first = system->global_end - system->global_first;
+    const int32_t first = system->own.global_end - system->own.global_first;
     const double *held = block_of(uses, block, system) + 1;
-    memcpy(globals + system->global_first, held, (size_t)first * sizeof *held);
-    memcpy(arrays + system->array_first, held + first,
+    memcpy(globals + system->own.global_first, held, (size_t)first * sizeof *held);
+    memcpy(arrays + system->own.array_first, held + first,
            (size_t)(own_count(system) - first) * sizeof *held);
 }
 
 void tdi_uses_save(tdi_uses *uses, int64_t block, const td_grammar *system, const double *globals,
                    const double *arrays) {
-    const int32_t first = system->global_end - system->global_first;
+    const int32_t first = system->own.global_end - system->own.global_first;
     double *held = block_of(uses, block, system) + 1;
-    memcpy(held, globals + system->global_first, (size_t)first * sizeof *held);
-    memcpy(held + first, arrays + system->array_first,
+    memcpy(held, globals + system->own.global_first, (size_t)first * sizeof *held);
+    memcpy(held + first, arrays + system->own.array_first,
            (size_t)(own_count(system) - first) * sizeof *held);
 }
 
@@ -53,7 +54,7 @@ td_status tdi_uses_note(tdi_uses *uses, const td_grammar *g, const uint16_t *typ
                         const td_alloc *alloc) {
     const size_t size = (size_t)tdi_uses_size(g) * sizeof *uses->values;
     for (int64_t i = 0; i < count; i++) {
-        const tdi_type *type = &g->types[types[i]];
+        const tdi_type *type = &g->symbols.types[types[i]];
         if (type->op == TDI_OP_SUB_OPEN) {
             double *grown =
                 tdi_array_reserve(alloc, uses->values, &uses->capacity, uses->count + 1, size);

@@ -278,7 +278,7 @@ static bool read_function_set(view *v) {
     if (!read_file_name(v, name, &at) || !open_data(v, at, name, &file, &scan)) {
         return false;
     }
-    v->p->g->spline_count = 0;
+    v->p->g->tables.spline_count = 0;
     bool fine = tdi_spline_set_read(&scan, &count);
     for (int32_t i = 0; i < count && fine; i++) {
         tdi_spline spline;
@@ -355,7 +355,7 @@ static bool read_surface(view *v) {
         return false;
     }
     item->patches = patches;
-    p->g->viewed_surface_count = p->g->body.surface_count;
+    p->g->items.viewed_surface_count = p->g->body.surface_count;
     return true;
 }
 

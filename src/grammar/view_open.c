@@ -50,7 +50,7 @@ static td_status load_implied(td_grammar *g, const td_grammar_def *def, const ch
 static td_status read_specification(td_grammar *g, const td_grammar_def *def,
                                     tdi_specification *out, bool *found, td_diag_list *diags) {
     int32_t file = TD_NONE;
-    const char *name = g->cpfg ? "specifications" : "";
+    const char *name = g->dialect.cpfg ? "specifications" : "";
     td_status status = load_implied(g, def, "the file", name, &file, diags);
     *found = false;
     if (status == TD_OK && file != TD_NONE) {

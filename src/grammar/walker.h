@@ -48,6 +48,18 @@ typedef struct tdi_opened_system {
     td_real scale;
 } tdi_opened_system;
 
+typedef struct tdi_open_polygons {
+    tdi_open_polygon list[TDI_MAX_POLYGONS];
+    int32_t depth;
+    td_vec3 *corners;
+    int64_t corner_count, corner_capacity;
+} tdi_open_polygons;
+
+typedef struct tdi_turtle_patches {
+    tdi_turtle_patch *list;
+    int64_t count, capacity;
+} tdi_turtle_patches;
+
 typedef struct tdi_walker {
     const td_grammar *g;
     const tdi_turtle_sink *sink; // NULL: nothing is drawn
@@ -61,13 +73,8 @@ typedef struct tdi_walker {
     tdi_saved_turtle *stack;
     int64_t depth, stack_capacity;
 
-    tdi_open_polygon polygons[TDI_MAX_POLYGONS];
-    int32_t polygon_depth;
-    td_vec3 *corners;
-    int64_t corner_count, corner_capacity;
-
-    tdi_turtle_patch *patches;
-    int64_t patch_count, patch_capacity;
+    tdi_open_polygons polygon;
+    tdi_turtle_patches patch;
 
     tdi_cylinder_state in_cylinder;
     tdi_control_point cylinder; // the last one

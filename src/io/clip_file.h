@@ -47,6 +47,13 @@ typedef struct tdi_clip_camera {
     td_real near, far;    // m
 } tdi_clip_camera;
 
+typedef struct tdi_clip_materials {
+    const char *name[TDI_MAX_MATERIALS];
+    const char *texture[TDI_MAX_MATERIALS]; // NULL: none
+    bool double_sided[TDI_MAX_MATERIALS];
+    int32_t count;
+} tdi_clip_materials;
+
 typedef struct tdi_clip_file {
     const td_clip_def *def;
     tdi_frames frames;
@@ -72,10 +79,7 @@ typedef struct tdi_clip_file {
     int64_t time_view;
     uint64_t time_offset, motion_offset, motion_size, binary_size;
     tdi_gltf_pictures pictures;
-    const char *materials[TDI_MAX_MATERIALS];
-    const char *textures[TDI_MAX_MATERIALS]; // of the materials; NULL: none
-    bool double_sided[TDI_MAX_MATERIALS];
-    int32_t material_count;
+    tdi_clip_materials material;
 } tdi_clip_file;
 
 // Opens the frames, looks through them and lays the file out; clip_plan.c. Whatever it returns,

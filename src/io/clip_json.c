@@ -266,9 +266,9 @@ static void write_meshes(tdi_json *json, tdi_clip_file *file) {
     }
     tdi_json_close(json, "]");
     tdi_json_key_open(json, "materials", "[");
-    for (int32_t i = 0; i < file->material_count; i++) {
-        tdi_gltf_write_material(json, file->materials[i], file->double_sided[i], file->textures[i],
-                                &file->pictures);
+    for (int32_t i = 0; i < file->material.count; i++) {
+        tdi_gltf_write_material(json, file->material.name[i], file->material.double_sided[i],
+                                file->material.texture[i], &file->pictures);
     }
     tdi_json_close(json, "]");
     tdi_gltf_write_pictures(json, &file->pictures);

@@ -19,18 +19,18 @@ static bool same_text(const char *a, const char *b) {
 }
 
 int32_t tdi_clip_file_material(tdi_clip_file *file, const td_mesh_part *part) {
-    for (int32_t i = 0; i < file->material_count; i++) {
-        if (strcmp(file->materials[i], part->name) == 0 &&
-            same_text(file->textures[i], part->texture)) {
+    for (int32_t i = 0; i < file->material.count; i++) {
+        if (strcmp(file->material.name[i], part->name) == 0 &&
+            same_text(file->material.texture[i], part->texture)) {
             return i;
         }
     }
-    if (file->material_count < TDI_MAX_MATERIALS) {
-        file->materials[file->material_count] = part->name;
-        file->textures[file->material_count] = part->texture;
-        file->double_sided[file->material_count++] = part->double_sided;
+    if (file->material.count < TDI_MAX_MATERIALS) {
+        file->material.name[file->material.count] = part->name;
+        file->material.texture[file->material.count] = part->texture;
+        file->material.double_sided[file->material.count++] = part->double_sided;
     }
-    return file->material_count - 1;
+    return file->material.count - 1;
 }
 
 static int32_t find_mesh(const tdi_clip_file *file, const td_clip_actor *actor) {

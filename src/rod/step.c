@@ -125,19 +125,14 @@ static void take_uneven(tdi_rod_state *s, const tdi_rule *to) {
 
 // The past is put aside for a new one, or comes back. What was before the last but one is given up.
 static void swap_past(tdi_rod_state *s, bool back) {
-    tdi_rod_past *past = s->history.past;
-    tdi_weld_past *weld_past = s->history.weld;
-    td_real *turn = s->history.turn_before;
-    td_vec3 *before = s->history.before, *last = s->before_last, *kept = s->replaced.before;
-    s->history.past = s->replaced.past;
-    s->replaced.past = past;
-    s->history.weld = s->replaced.weld;
-    s->replaced.weld = weld_past;
-    s->history.turn_before = s->replaced.turn_before;
-    s->replaced.turn_before = turn;
-    s->history.before = back ? last : kept;
-    s->before_last = back ? kept : before;
-    s->replaced.before = back ? before : last;
+    tdi_rod_history *now = &s->history, *old = &s->replaced;
+    const tdi_rod_history was = *now;
+    td_vec3 *last = s->before_last;
+    s->before_last = back ? old->before : was.before;
+    *now = (tdi_rod_history){old->past, back ? last : old->before, old->turn_before, old->weld,
+                             was.curved};
+    *old = (tdi_rod_history){was.past, back ? was.before : last, was.turn_before, was.weld,
+                             old->curved};
 }
 
 // The new past, and what the two-step rule will take from it and the last, which is kept. `from` is

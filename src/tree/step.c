@@ -183,7 +183,7 @@ static inline void repeat_turn(const td_real *old, td_real *q) {
     q[3] = next.z * scale;
 }
 
-// Where Newton's method starts: every joint repeats its last move, from q_back to q_start.
+// Where Newton's method starts: every joint repeats its last move, from last.q to q_start.
 static void repeat_moves(const tdi_tree_model *m, tdi_tree_state *s, tdi_part bodies) {
     for (int32_t i = bodies.first; i < bodies.last; i++) {
         int32_t first = m->coord[i], count = m->coord[i + 1] - first;
