@@ -252,7 +252,7 @@ static void analytic_alone(play *p, td_body *state) {
     solver.iterations = 1 + below(p, 50); // a problem without a solution takes all there are
     opts.solver = rarely(p) ? NULL : &solver;
     td_constraint hold =
-        td_constraint_default((td_constraint_kind)any_index(p, TD_CONSTRAINT_LIMIT + 1));
+        td_constraint_default((td_constraint_kind)any_index(p, TD_CONSTRAINT_SPRING + 1));
     const td_step_opts step = any_step(p);
     const td_collider collider = any_collider(p);
     td_analytic *analytic = NULL;

@@ -89,7 +89,7 @@ static void add_own_actor(play *p) {
 
 static td_constraint any_constraint(play *p) {
     td_constraint c =
-        td_constraint_default((td_constraint_kind)any_index(p, TD_CONSTRAINT_LIMIT + 1));
+        td_constraint_default((td_constraint_kind)any_index(p, TD_CONSTRAINT_SPRING + 1));
     c.actor[0] = any_actor(p);
     c.actor[1] = below(p, 2) ? any_actor(p) : TD_NONE;
     c.name = below(p, 4) ? NULL : "held";
@@ -106,6 +106,8 @@ static td_constraint any_constraint(play *p) {
     c.ratio = number(p, -2, 2);
     c.end = below(p, 4) ? INFINITY : td_world_time(p->world) + number(p, 0, 1);
     c.break_force = below(p, 4) ? INFINITY : number(p, 0, 20);
+    c.stiffness = number(p, 0.01, 1000);
+    c.damping = number(p, 0, 2);
     return c;
 }
 

@@ -144,7 +144,7 @@ static void grammar_alone(play *p) {
 static void names(play *p) {
     take_text(p, td_version());
     take_text(p,
-              td_constraint_kind_name((td_constraint_kind)any_index(p, TD_CONSTRAINT_LIMIT + 1)));
+              td_constraint_kind_name((td_constraint_kind)any_index(p, TD_CONSTRAINT_SPRING + 1)));
     take_text(p, td_log_level_text((td_log_level)any_index(p, 3)));
     take_int(p, td_word_distance("rope", rarely(p) ? NULL : "robe"));
     take_int(p, td_solver_find(below(p, 2) ? "rod" : "rot") + td_solver_count());

@@ -302,3 +302,45 @@ TD_TEST(constraint_a_stop_lets_nothing_through) {
     // moments about the hinge: the stop carries half the weight
     CHECK_REL(td_island_constraint(s.island, 0).force.y, 0.5 * 9.81, 1e-8);
 }
+
+// ---- springs --------------------------------------------------------------------------------
+
+// Bars of 1 kg and 1 m on hinges, and long springs across their tips, K/m = 300 1/s^2: with
+// I = 1/3 kg m^2 the tip follows y'' + 3 D y' + 3 K (y - y1) = 0 from y = 0.
+static double tip_after(double t, double k, double d, double y1) {
+    const double decay = 1.5 * d, w = sqrt(3 * k - decay * decay);
+    return y1 * (1 - exp(-decay * t) * (cos(w * t) + decay / w * sin(w * t)));
+}
+
+TD_TEST(constraint_a_spring_pulls_and_damps_as_its_oscillator_does) {
+    enum { STEPS = 1000 };
+    const double far = 1000, k = 100, d = 2, y1 = 0.01, dt = 1e-3 / 4;
+    for (int32_t bodies = 1; bodies <= 2; bodies++) {
+        OWNED(held_island) s = {.count = bodies};
+        for (int32_t i = 0; i < bodies; i++) {
+            const place2 bar[2] = {{0, far * i}, {1, far * i}};
+            s.actor[i] = bars(bar, 1, TD_JOINT_HINGE, 1, THIN);
+        }
+        // between two bars the middle stays where it is: twice the stiffness, half the way each
+        td_constraint c = td_constraint_default(TD_CONSTRAINT_SPRING);
+        c.as_found = false;
+        c.point[0].y = 1;
+        c.point[1] = bodies == 1 ? tdi_vec3(1, far, 0) : tdi_vec3(0, 1, 0);
+        c.actor[1] = bodies == 1 ? TD_NONE : 1;
+        c.target.length = far - bodies * y1;
+        c.stiffness = k / bodies;
+        c.damping = d / bodies;
+        hold(&s, &c, 1);
+        set_steps(&s, dt, 1e-10);
+        for (int32_t i = 0; i < bodies; i++) {
+            s.opts[i].gravity = tdi_vec3(0, 0, 0);
+        }
+        bool going = true;
+        for (int32_t i = 0; i < STEPS && going; i++) {
+            going = go_on(&s);
+        }
+        const double y = td_body_tip(s.actor[0].state, 0).y, want = tip_after(STEPS * dt, k, d, y1);
+        CHECK_IN(y, want - 2e-3 * y1, want + 2e-3 * y1); // sines of turns, and steps
+        CHECK(td_island_constraint(s.island, 0).error == 0);
+    }
+}

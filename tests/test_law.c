@@ -21,7 +21,7 @@ static td_vec3 in_cube(tdi_random *r) {
 
 TD_TEST(law_rows_have_the_force_and_stiffness_of_their_value) {
     for (int one_sided = 0; one_sided < 2; one_sided++) {
-        const tdi_row_law law = {-1.5, 20, one_sided};
+        const tdi_row_law law = {-1.5, 20, one_sided ? TDI_LAW_ONE_SIDED : TDI_LAW_EQUALITY};
         for (td_real c = -1; c < 1; c += 0.13) { // it lets go at 0.075
             const tdi_row_terms t = tdi_row_evaluate(law, c), a = tdi_row_evaluate(law, c + STEP),
                                 b = tdi_row_evaluate(law, c - STEP);

@@ -30,10 +30,12 @@ typedef enum td_constraint_kind {
     TD_CONSTRAINT_JOINT,    ///< A joint follows `joint`.
     TD_CONSTRAINT_GEAR,     ///< Angle of the first joint = ratio * that of the second + offset.
     TD_CONSTRAINT_LIMIT,    ///< A joint stays within low .. high, a ball joint also within `cone`.
+    TD_CONSTRAINT_SPRING, ///< point[0] and point[1] pull each other by `stiffness` times what their
+                          ///< distance is above `length`, and `damping` times its rate.
 } td_constraint_kind;
 
 /// "point", "weld", "hinge", "slider", "curve", "distance", "rope", "stop", "joint", "gear",
-/// "limit".
+/// "limit", "spring".
 TD_API const char *td_constraint_kind_name(td_constraint_kind kind);
 
 #define TD_CONSTRAINT_CURVE_MAX 100000 ///< Points of a curve.
@@ -90,6 +92,8 @@ typedef struct td_constraint {
                           ///< in no step that begins at `end` or later. Default 0 and INFINITY.
     td_real break_force;  ///< N, of a joint N m: a step that ends with more breaks it, for good.
                           ///< Default INFINITY: never.
+    td_real stiffness;    ///< N/m, > 0: of a spring. Default 1.
+    td_real damping;      ///< N s/m, >= 0: of a spring. Default 0.
 } td_constraint;
 
 TD_API td_constraint td_constraint_default(td_constraint_kind kind);

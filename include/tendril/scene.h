@@ -327,6 +327,7 @@ typedef struct td_scene_constraint {
         td_real cone;                  ///< rad: how far a ball joint bends at most. Default any.
         td_real ratio;                 ///< Of a gear: angle of `a` over that of `b`. Default 1.
         td_real start, end;            ///< s. Default always.
+        td_real stiffness, damping;    ///< N/m, N s/m: of a spring. Default 1 and 0.
         td_real break_force; ///< N, of joints N m: it breaks above this. Default 0: never.
     } as;
 } td_scene_constraint;

@@ -12,7 +12,7 @@
 #define UNIT     1e-6
 
 static const char *const kind_names[] = {"point", "weld", "hinge", "slider", "curve", "distance",
-                                         "rope",  "stop", "joint", "gear",   "limit"};
+                                         "rope",  "stop", "joint", "gear",   "limit", "spring"};
 enum { KINDS = sizeof kind_names / sizeof *kind_names };
 
 const char *td_constraint_kind_name(td_constraint_kind kind) {
@@ -37,7 +37,8 @@ td_constraint td_constraint_default(td_constraint_kind kind) {
                            .cone = INFINITY,
                            .ratio = 1,
                            .end = INFINITY,
-                           .break_force = INFINITY};
+                           .break_force = INFINITY,
+                           .stiffness = 1};
 }
 
 void tdi_constraint_name(const td_constraint *c, int32_t number, char text[80]) {
@@ -129,6 +130,8 @@ static td_status check_numbers(const td_constraint *c, const char *name, int32_t
         TDI_FINITE("offset", "rad", c->offset),
         TDI_FINITE("ratio", NULL, c->ratio),
         TDI_FROM_0("target.length", "m", c->target.length),
+        TDI_ABOVE_0("stiffness", "N/m", c->stiffness),
+        TDI_FROM_0("damping", "N s/m", c->damping),
     };
     td_status status = tdi_check_ranges(ranges, sizeof ranges / sizeof *ranges, name, k, diag);
     if (status != TD_OK) {

@@ -11,6 +11,7 @@
 //         joint, which moves by exp(w).
 // Found   what the second side has of the first when a constraint starts.
 
+#include "law/law.h"
 #include "math/mat3.h"
 #include "tendril/constraint.h"
 #include "tendril/skeleton.h"
@@ -48,7 +49,8 @@ typedef struct tdi_relation_point {
 
 typedef struct tdi_relation {
     tdi_relation_kind kind;
-    bool one_sided; // rows must be at least 0, else 0
+    tdi_law_kind law;           // of all rows: of one-sided ones c >= 0
+    td_real stiffness, damping; // N/m, N s/m: of a spring
     int32_t row_count, point_count;
     tdi_relation_point point[TDI_RELATION_POINTS];
     td_real low, high, ratio;

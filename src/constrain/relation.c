@@ -183,7 +183,7 @@ static void set3(td_real *c, td_vec3 v) {
 }
 
 static td_real away(const tdi_relation *relation, td_real distance) {
-    return relation->one_sided ? relation->low - distance : distance - relation->low;
+    return relation->law == TDI_LAW_ONE_SIDED ? relation->low - distance : distance - relation->low;
 }
 
 void tdi_relation_rows(const tdi_relation *relation, const td_vec3 x[TDI_RELATION_POINTS],
@@ -303,8 +303,8 @@ static void gradients(const tdi_relation *relation, const td_vec3 *x, td_real al
     case TDI_RELATION_CURVE:
     case TDI_RELATION_ENDS: curve_gradients(relation, x, along, at); break;
     case TDI_RELATION_DISTANCE:
-        at->gradient[0][0] =
-            tdi_scale(tdi_unit_or(tdi_sub(x[0], x[1]), one), relation->one_sided ? -1 : 1);
+        at->gradient[0][0] = tdi_scale(tdi_unit_or(tdi_sub(x[0], x[1]), one),
+                                       relation->law == TDI_LAW_ONE_SIDED ? -1 : 1);
         at->gradient[0][1] = tdi_scale(at->gradient[0][0], -1);
         break;
     case TDI_RELATION_TURN: {
@@ -440,7 +440,8 @@ td_sym3 tdi_relation_hessian(const tdi_relation *relation, const td_vec3 x[TDI_R
     }
     if (relation->kind == TDI_RELATION_DISTANCE) { // (I - n n^T)/|d|
         const td_vec3 d = tdi_sub(x[0], x[1]), n = tdi_unit_or(d, tdi_vec3(1, 0, 0));
-        const td_real k = (relation->one_sided ? -1 : 1) * force[0] / fmax(tdi_norm(d), TINY);
+        const td_real k =
+            (relation->law == TDI_LAW_ONE_SIDED ? -1 : 1) * force[0] / fmax(tdi_norm(d), TINY);
         h = tdi_sym3_square(n, -k);
         h.xx += k;
         h.yy += k;

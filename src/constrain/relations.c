@@ -69,7 +69,7 @@ static tdi_relation line_relation(spot a, spot b, td_vec3 e1, td_vec3 e2, int32_
 
 // Rows of what lies between low and high.
 static void set_range(tdi_relation *relation, td_real low, td_real high) {
-    relation->one_sided = true;
+    relation->law = TDI_LAW_ONE_SIDED;
     relation->low = low;
     relation->high = high;
     relation->has_low = low > -INFINITY;
@@ -150,7 +150,7 @@ static int32_t on_curve(const td_constraint *c, const tdi_rail *curve, tdi_relat
     relations[1] = relations[0];
     relations[1].kind = TDI_RELATION_ENDS;
     relations[1].row_count = 2;
-    relations[1].one_sided = true;
+    relations[1].law = TDI_LAW_ONE_SIDED;
     return 2;
 }
 
@@ -160,7 +160,11 @@ static int32_t distance(const td_constraint *c, const tdi_rest_placement *f,
     relations[0].kind = TDI_RELATION_DISTANCE;
     relations[0].row_count = 1;
     relations[0].low = c->as_found ? f->length : target->length;
-    relations[0].one_sided = c->kind == TD_CONSTRAINT_ROPE;
+    relations[0].law = c->kind == TD_CONSTRAINT_ROPE     ? TDI_LAW_ONE_SIDED
+                       : c->kind == TD_CONSTRAINT_SPRING ? TDI_LAW_SPRING
+                                                         : TDI_LAW_EQUALITY;
+    relations[0].stiffness = c->stiffness;
+    relations[0].damping = c->damping;
     return 1;
 }
 
@@ -190,7 +194,7 @@ static int32_t limit(const td_constraint *c, td_joint_kind joint, tdi_relation *
     int32_t count = 0;
     if (ball && c->cone < TDI_PI) {
         relations[count] = joint_relation(TDI_RELATION_CONE);
-        relations[count].one_sided = true;
+        relations[count].law = TDI_LAW_ONE_SIDED;
         relations[count++].high = c->cone;
     }
     tdi_relation range = joint_relation(ball ? TDI_RELATION_TWIST : TDI_RELATION_RANGE);
@@ -210,7 +214,8 @@ static int32_t make(const td_constraint *c, td_joint_kind joint, const tdi_rest_
     case TD_CONSTRAINT_SLIDER: return slider(c, f, relations);
     case TD_CONSTRAINT_CURVE: return on_curve(c, curve, relations);
     case TD_CONSTRAINT_DISTANCE:
-    case TD_CONSTRAINT_ROPE: return distance(c, f, target, relations);
+    case TD_CONSTRAINT_ROPE:
+    case TD_CONSTRAINT_SPRING: return distance(c, f, target, relations);
     case TD_CONSTRAINT_STOP:
         relations[0] =
             along_relation(first_of(c, none), second_of(c, none), c->axis[1], 0, INFINITY);

@@ -85,7 +85,7 @@ static bool pushed_one_sided(const tdi_constraint_set *h) {
     for (int32_t i = 0; i < h->group_count && !any; i++) {
         const tdi_row_group *b = &h->group[i];
         const tdi_constraint_state *s = &h->state[b->constraint];
-        for (int32_t r = 0; b->law.one_sided && s->active && r < b->law.row_count; r++) {
+        for (int32_t r = 0; tdi_is_one_sided(b) && s->active && r < b->law.row_count; r++) {
             any = any || s->l[b->relation][r] < 0;
         }
     }
@@ -97,7 +97,7 @@ bool tdi_constraints_have_impact(const tdi_constraint_set *all) {
     for (const tdi_constraint_set *h = all; h && !any; h = h->next) {
         for (int32_t i = 0; i < h->group_count && !any; i++) {
             const tdi_row_group *b = &h->group[i];
-            for (int32_t r = 0; b->law.one_sided && b->acts && r < b->law.row_count; r++) {
+            for (int32_t r = 0; tdi_is_one_sided(b) && b->acts && r < b->law.row_count; r++) {
                 any = any || -h->state[b->constraint].l[b->relation][r] > tdi_least_force(b);
             }
         }
@@ -232,6 +232,40 @@ static td_real inertia_of(const tdi_constraint_set *h, const tdi_system *y, cons
     return own > 0 ? own : 1;
 }
 
+// Positions x* of a relation's points. Points of the world go straight in a step.
+static void history_positions(const tdi_constraint_set *h, const tdi_system *y,
+                              const tdi_row_group *b, td_vec3 *x) {
+    const td_constraint_target *then = &h->state[b->constraint].target0;
+    const td_constraint *c = &h->def[b->constraint];
+    for (int32_t p = 0; p < b->law.point_count; p++) {
+        const tdi_relation_point *point = &b->law.point[p];
+        const tdi_member *m =
+            tdi_constraints_member(h, y, c->actor[b->point[p] != TD_NONE && point->second]);
+        if (b->point[p] != TD_NONE) {
+            tdi_state_positions(m->body, tdi_points_of(&h->point[b->point[p]], 1), true, &x[p]);
+        } else {
+            const tdi_rule *rule = &m->body->rule;
+            const td_vec3 own = tdi_add(point->at, point->arm),
+                          began = tdi_add(then->position, tdi_quat_rotate(then->rotation, own));
+            x[p] = tdi_madd(b->fixed[p], tdi_sub(b->fixed[p], began), -rule->h / rule->dt);
+        }
+    }
+}
+
+// Where a spring's rate counts from.
+static void begin_spring(tdi_constraint_set *h, const tdi_system *y, tdi_row_group *b) {
+    tdi_constraint_state *s = &h->state[b->constraint];
+    td_real history[TDI_RELATION_ROWS] = {0};
+    td_vec3 x[TDI_RELATION_POINTS];
+    if (h->h > 0) {
+        history_positions(h, y, b, x);
+        tdi_relation_rows(&b->law, x, &s->along, history);
+    }
+    const tdi_row_law law = tdi_spring_law(b->law.stiffness, b->law.damping, h->h, history[0]);
+    s->l[b->relation][0] = law.multiplier;
+    b->k = b->merit = law.stiffness;
+}
+
 static void begin_relation(tdi_constraint_set *h, const tdi_system *y, tdi_row_group *b,
                            const tdi_relation *law) {
     const td_constraint *c = &h->def[b->constraint];
@@ -257,6 +291,9 @@ static void begin_relation(tdi_constraint_set *h, const tdi_system *y, tdi_row_g
     }
     b->inertia = rate / compliance;
     b->merit = MERIT * b->inertia;
+    if (b->acts && tdi_is_spring(b)) {
+        begin_spring(h, y, b);
+    }
     h->solve.couples = h->solve.couples || (b->acts && b->node != TD_NONE);
 }
 
@@ -319,7 +356,8 @@ static void add_report(const tdi_constraint_set *h, const tdi_row_group *b, td_v
                        const tdi_relation_at *at, tdi_constraint_state *s) {
     td_vec3 force = {0, 0, 0};
     for (int32_t r = 0; r < b->law.row_count; r++) {
-        const td_real f = s->unmet ? b->k * at->c[r] : s->l[b->relation][r];
+        const td_real error = s->unmet || tdi_is_spring(b) ? b->k * at->c[r] : 0,
+                      f = s->l[b->relation][r] + error;
         force = tdi_madd(force, at->gradient[r][0], -f);
     }
     if (tdi_constraint_of_joint(h->def[b->constraint].kind)) {
@@ -349,7 +387,7 @@ static void report_relation(tdi_constraint_set *h, const tdi_row_group *b) {
 
 // One-sided rows that push by rounding alone do not push: whether BDF2 goes on must not hang on it.
 static void settle_relation(const tdi_row_group *b, td_real *l) {
-    for (int32_t r = 0; b->law.one_sided && b->acts && r < b->law.row_count; r++) {
+    for (int32_t r = 0; tdi_is_one_sided(b) && b->acts && r < b->law.row_count; r++) {
         l[r] = -l[r] > tdi_least_force(b) ? l[r] : 0;
     }
 }

@@ -208,6 +208,13 @@ void tdi_constraints_add_displacements(const tdi_constraint_set *h, int32_t memb
 static inline td_real tdi_least_force(const tdi_row_group *b) {
     return TDI_RESIDUAL_TOLERANCE * b->inertia;
 }
+static inline bool tdi_is_one_sided(const tdi_row_group *b) {
+    return b->law.law == TDI_LAW_ONE_SIDED;
+}
+// A spring: its multiplier and its K are those of its law throughout a step.
+static inline bool tdi_is_spring(const tdi_row_group *b) {
+    return b->law.law == TDI_LAW_SPRING;
+}
 static inline bool tdi_row_is_curvature(const tdi_row_group *b, int32_t row) {
     return row >= b->bent.first && row < b->bent.first + b->bent.count;
 }

@@ -75,10 +75,11 @@ static td_real change(const tdi_constraint_set *h, const tdi_row_group *b, int32
 // ---- evaluation -----------------------------------------------------------------------------
 
 // The force of a row that has second derivatives. That of an error passes with the increments, but
-// of rows that cannot be met.
+// of springs and of rows that cannot be met, which have no multipliers.
 static td_real lasting_force(const tdi_constraint_set *h, const tdi_row_group *b, int32_t row) {
     const tdi_constraint_state *s = &h->state[b->constraint];
-    return !b->used[row] ? 0 : s->unmet ? b->k * b->c[row] : s->l[b->relation][row];
+    const td_real error = s->unmet || tdi_is_spring(b) ? b->k * b->c[row] : 0;
+    return b->used[row] ? s->l[b->relation][row] + error : 0;
 }
 
 // Two rows across the line of a coupled distance: its geometric stiffness K = f/|d|, which couples
@@ -86,7 +87,7 @@ static td_real lasting_force(const tdi_constraint_set *h, const tdi_row_group *b
 //   -K/2 (a - b)^2 = K/2 (a + b)^2 - K a^2 - K b^2,
 // of which the first is a row, and the others are what its two sides have.
 static void add_tension(const tdi_constraint_set *h, tdi_row_group *b) {
-    const td_real sign = b->law.one_sided ? -1 : 1, force = sign * lasting_force(h, b, 0),
+    const td_real sign = tdi_is_one_sided(b) ? -1 : 1, force = sign * lasting_force(h, b, 0),
                   length = tdi_norm(tdi_sub(h->place[b->point[0]], h->place[b->point[1]]));
     const td_vec3 n = b->way[0], t = tdi_across(n), across[2] = {t, tdi_cross(n, t)};
     const td_real k = length > 0 ? force / length : 0;
@@ -174,10 +175,12 @@ static void evaluate(tdi_constraint_set *h, const tdi_system *y, tdi_row_group *
     tdi_row_group_positions(h, b, x);
     tdi_relation_evaluate(&b->law, x, &s->along, &at);
     memcpy(b->c, at.c, sizeof at.c);
-    b->k = b->inertia * (s->unmet ? SPRING : STIFF * tdi_penalty_factor(s, b->relation));
+    if (!tdi_is_spring(b)) {
+        b->k = b->inertia * (s->unmet ? SPRING : STIFF * tdi_penalty_factor(s, b->relation));
+    }
     for (int32_t r = 0; r < b->law.row_count; r++) {
         const td_real slack = b->freed[r] ? SLACK : 0;
-        b->used[r] = !b->law.one_sided || l[r] + b->merit * (b->c[r] + slack) < 0;
+        b->used[r] = !tdi_is_one_sided(b) || l[r] + b->merit * (b->c[r] + slack) < 0;
         if (s->unmet || !b->used[r]) {
             l[r] = 0;
         }
@@ -217,9 +220,9 @@ static void expand(const tdi_constraint_set *h, const tdi_row_group *b, const td
     }
     for (int32_t r = 0; r < b->law.row_count && r < TDI_RELATION_ROWS; r++) {
         if (b->stiff[r] > 0) {
-            const td_real error = b->k * b->c[r];
-            lasting = tdi_madd(lasting, sees[r], s->unmet ? error : s->l[b->relation][r]);
-            passing = tdi_madd(passing, sees[r], s->unmet ? 0 : error);
+            const bool lasts = s->unmet || tdi_is_spring(b);
+            lasting = tdi_madd(lasting, sees[r], lasting_force(h, b, r));
+            passing = tdi_madd(passing, sees[r], lasts ? 0 : b->k * b->c[r]);
         }
     }
     m->body->ops->add_stiffness(m->body, &h->point[point], passing, &hessian, TDI_LEVERS_NONE);
@@ -333,7 +336,7 @@ void tdi_constraints_expand(tdi_constraint_set *all, const tdi_system *y, bool e
 
 // The law of a row as the value has it, with the multiplier l.
 static tdi_row_law law_of(const tdi_row_group *b, const tdi_constraint_state *s, td_real l) {
-    return (tdi_row_law){l, s->unmet ? b->k : b->merit, b->law.one_sided};
+    return (tdi_row_law){l, s->unmet ? b->k : b->merit, b->law.law};
 }
 
 static td_real merit_value(const tdi_row_group *b, const tdi_constraint_state *s,
@@ -397,7 +400,10 @@ static td_real forces_of(const tdi_constraint_set *h, const tdi_row_group *b,
     for (int32_t r = 0; r < b->law.row_count; r++) {
         const td_real c = b->c[r], jx = change(h, b, r), before = b->used[r] ? l[r] + b->k * c : 0,
                       after = b->used[r] ? l[r] + b->k * (c + jx) : 0;
-        f[r] = s->unmet ? 0 : b->law.one_sided ? fmin(after, 0) : after;
+        f[r] = s->unmet              ? 0
+               : tdi_is_spring(b)    ? l[r]
+               : tdi_is_one_sided(b) ? fmin(after, 0)
+                                     : after;
         slope += (before - tdi_row_evaluate(law_of(b, s, f[r]), c).force) * jx;
     }
     return slope;
@@ -407,7 +413,7 @@ static td_real forces_of(const tdi_constraint_set *h, const tdi_row_group *b,
 static bool is_weak(const tdi_constraint_set *h, const tdi_row_group *b) {
     const td_real plain = b->point_b == TD_NONE ? PLAIN : SERIES;
     bool weak = false;
-    for (int32_t r = 0; r < b->law.row_count; r++) {
+    for (int32_t r = 0; r < b->law.row_count && !tdi_is_spring(b); r++) {
         const td_real c = b->c[r], left = c + change(h, b, r);
         weak = weak || (b->used[r] && fabs(c) > plain && fabs(left) > WEAK * fabs(c));
     }
@@ -419,8 +425,8 @@ bool tdi_constraints_within_reach(const tdi_constraint_set *all) {
     for (const tdi_constraint_set *h = all; h && within; h = h->next) {
         for (int32_t i = 0; i < h->group_count && within; i++) {
             const tdi_row_group *b = &h->group[i];
-            within = !b->acts || (!b->law.one_sided && !h->state[b->constraint].unmet && !b->weak &&
-                                  !is_weak(h, b));
+            within = !b->acts || (!tdi_is_one_sided(b) && !h->state[b->constraint].unmet &&
+                                  !b->weak && !is_weak(h, b));
         }
     }
     return within;
@@ -437,7 +443,7 @@ static void strengthen(const tdi_constraint_set *h, tdi_row_group *b, tdi_constr
 static void free_rows(const tdi_constraint_set *h, tdi_row_group *b, const td_real *l) {
     for (int32_t r = 0; r < b->law.row_count; r++) {
         const td_real after = l[r] + b->k * (b->c[r] + change(h, b, r));
-        b->freed[r] = b->law.one_sided && b->used[r] && after > tdi_least_force(b);
+        b->freed[r] = tdi_is_one_sided(b) && b->used[r] && after > tdi_least_force(b);
     }
 }
 
@@ -496,8 +502,8 @@ void tdi_constraints_restore_multipliers(tdi_constraint_set *all) {
 // How far a relation is from being met. One-sided: from c = 0 where it pushes, and below it.
 static td_real error_of(const tdi_row_group *b, const tdi_constraint_state *s, const td_real *c) {
     td_real most = 0;
-    for (int32_t r = 0; r < b->law.row_count; r++) {
-        const bool idle = b->law.one_sided && c[r] > 0 && !(s->l[b->relation][r] < 0);
+    for (int32_t r = 0; r < b->law.row_count && !tdi_is_spring(b); r++) {
+        const bool idle = tdi_is_one_sided(b) && c[r] > 0 && !(s->l[b->relation][r] < 0);
         const td_real e = idle ? 0 : fabs(c[r]);
         most = e <= most ? most : e; // keeps what is not a number
     }

@@ -152,12 +152,19 @@ static td_status find_rows(modal *m, td_diag *diag) {
                                 "%s is not met, so the pose has no modes; settle it, or release it",
                                 name);
             }
+            if (tdi_is_spring(b)) {
+                char name[80];
+                tdi_constraint_name(&h->def[b->constraint], b->constraint, name);
+                return tdi_fail(diag, TD_ERR_ARGUMENT,
+                                "%s is a spring: modes with springs are not offered; release it",
+                                name);
+            }
             td_vec3 x[TDI_RELATION_POINTS];
             const tdi_relation_at at = evaluate(h, b, x);
             for (int32_t r = 0; r < b->law.row_count; r++) {
-                if (!b->law.one_sided || at.c[r] < CLOSE) {
+                if (!tdi_is_one_sided(b) || at.c[r] < CLOSE) {
                     m->row[m->hard] =
-                        (row){.set = h, .group = i, .row = r, .one_sided = b->law.one_sided};
+                        (row){.set = h, .group = i, .row = r, .one_sided = tdi_is_one_sided(b)};
                     add_forces(m, h, b, at.gradient[r], row_of(m, m->r, m->hard++));
                 }
             }

@@ -6,6 +6,7 @@
 // solvers nor how contacts are found.
 //
 // Equality    c = 0, with the multiplier l and a stiffness K: V = l c + K c^2/2
+// Spring      V = S c^2/2, with damping D (c - c*)^2/(2 h): an equality whose l and K are given
 // One-sided   c >= 0: the same where l + K c < 0, and V = -l^2/(2K) elsewhere
 // Barrier     keeps a gap open, within a range
 // Friction    Coulomb's with a given normal force, smooth below the speed `creep`
@@ -16,10 +17,12 @@
 
 // ---- rows with a multiplier -----------------------------------------------------------------
 
+typedef enum tdi_law_kind { TDI_LAW_EQUALITY, TDI_LAW_ONE_SIDED, TDI_LAW_SPRING } tdi_law_kind;
+
 typedef struct tdi_row_law {
     td_real multiplier; // N or N m
     td_real stiffness;  // N/m or N m
-    bool one_sided;
+    tdi_law_kind kind;
 } tdi_row_law;
 
 typedef struct tdi_row_terms {
@@ -28,8 +31,16 @@ typedef struct tdi_row_terms {
 
 static inline tdi_row_terms tdi_row_evaluate(tdi_row_law law, td_real c) {
     const td_real l = law.multiplier, k = law.stiffness, force = l + k * c;
-    return law.one_sided && force > 0 ? (tdi_row_terms){-l * l / (2 * k), 0, 0}
-                                      : (tdi_row_terms){c * (l + 0.5 * k * c), force, k};
+    return law.kind == TDI_LAW_ONE_SIDED && force > 0
+               ? (tdi_row_terms){-l * l / (2 * k), 0, 0}
+               : (tdi_row_terms){c * (l + 0.5 * k * c), force, k};
+}
+
+// A spring with damping in an implicit step: the rate of c is (c - c*)/h. h = 0: statics.
+static inline tdi_row_law tdi_spring_law(td_real stiffness, td_real damping, td_real h,
+                                         td_real history) {
+    const td_real rate = h > 0 ? damping / h : 0;
+    return (tdi_row_law){-rate * history, stiffness + rate, TDI_LAW_SPRING};
 }
 
 // ---- barrier --------------------------------------------------------------------------------

@@ -395,8 +395,9 @@ static const char *joint_fault(const td_analytic *a, const td_constraint *c, int
 td_status tdi_analytic_check(const td_analytic *a, int32_t k, td_diag *diag) {
     const td_constraint *c = &a->hold[k].def;
     const bool joint = tdi_constraint_of_joint(c->kind);
-    const char *fault =
-        c->kind == TD_CONSTRAINT_CURVE ? "curves need an implicit integrator" : NULL;
+    const char *fault = c->kind == TD_CONSTRAINT_CURVE    ? "curves need an implicit integrator"
+                        : c->kind == TD_CONSTRAINT_SPRING ? "springs need an implicit integrator"
+                                                          : NULL;
     for (int side = 0; side < 2 && !fault; side++) {
         const int32_t tree = c->actor[side];
         const bool used = side == 0 || c->kind == TD_CONSTRAINT_GEAR || (!joint && tree != TD_NONE);

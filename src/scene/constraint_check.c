@@ -141,8 +141,9 @@ static td_status check_terms(const checked *c) {
         {as->to_given && moves, "by", "'to' and 'by' both say where 'a' goes; remove one of them"},
         {c->kind == TD_CONSTRAINT_WELD && as->b.given && turns, "rotation",
          "'rotation' turns a weld to the world; between two segments it has no effect"},
-        {(c->kind == TD_CONSTRAINT_DISTANCE || c->kind == TD_CONSTRAINT_ROPE) && !as->b.given &&
-             !as->to_given,
+        {(c->kind == TD_CONSTRAINT_DISTANCE || c->kind == TD_CONSTRAINT_ROPE ||
+          c->kind == TD_CONSTRAINT_SPRING) &&
+             !as->b.given && !as->to_given,
          "a", "the other end is missing: give 'b', a segment, or 'to', a point of the world"},
         {integrator == TD_ADAPTIVE, "a",
          "the integrator 'adaptive' holds no constraints; use 'implicit', 'euler' or 'rk4'"},

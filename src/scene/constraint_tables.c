@@ -140,6 +140,15 @@ TABLE(
           .high = ANY_PLACE, DOC("Largest place of a slide, from rest. Default: any.")),
     SPAN_AND_BREAK);
 
+TABLE(spring_table, "spring", terms, "Pulls two points together, or pushes them apart.", NAME_FIELD,
+      SIDE_A, SIDE_B, PATH_FIELDS,
+      LENGTH_FIELD("Distance at which it is at ease. 0 means: as when it begins."),
+      FIELD(REAL, terms, stiffness, .unit = "N/m", .def = {1}, .high = 1e12, .low_open = true,
+            DOC("Force over what the distance is above `length`.")),
+      FIELD(REAL, terms, damping, .unit = "N s/m", .high = 1e12,
+            DOC("Force over the rate of the distance.")),
+      SPAN_AND_BREAK);
+
 // ---- all of them ----------------------------------------------------------------------------
 
 #define KIND(key, tag_value, text) \
@@ -158,15 +167,16 @@ static const tdi_scene_field constraint_fields[] = {
     KIND(joint, TD_CONSTRAINT_JOINT, "A joint follows keys."),
     KIND(gear, TD_CONSTRAINT_GEAR, "Two joints turn in a ratio."),
     KIND(limit, TD_CONSTRAINT_LIMIT, "A joint stops at the ends of a range."),
+    KIND(spring, TD_CONSTRAINT_SPRING, "Two points pull or push each other."),
     {0}};
 const tdi_scene_table tdi_constraint_table = {
     "constraint",      sizeof(td_scene_constraint),
-    constraint_fields, DOC("A condition that holds exactly."),
+    constraint_fields, DOC("A condition that holds exactly, or a spring."),
     .one_of = true,    .tag = offsetof(td_scene_constraint, kind)};
 
 td_scene_constraint td_scene_constraint_default(td_constraint_kind kind) {
     td_scene_constraint constraint = {.kind = kind};
-    if (kind >= TD_CONSTRAINT_POINT && kind <= TD_CONSTRAINT_LIMIT) {
+    if (kind >= TD_CONSTRAINT_POINT && kind <= TD_CONSTRAINT_SPRING) {
         tdi_field_default(&constraint_fields[kind], &constraint);
     }
     return constraint;

@@ -150,6 +150,7 @@ static void place_side(const making *m) {
         break;
     case TD_CONSTRAINT_DISTANCE:
     case TD_CONSTRAINT_ROPE:
+    case TD_CONSTRAINT_SPRING:
         c->as_found = as->length == 0 && !tdi_scene_keyed(m->world->scene, &as->length);
         break;
     default: break;
@@ -173,6 +174,10 @@ static void copy_terms(const making *m) {
     }
     if (c->kind == TD_CONSTRAINT_GEAR) {
         c->ratio = as->ratio;
+    }
+    if (c->kind == TD_CONSTRAINT_SPRING) {
+        c->stiffness = as->stiffness;
+        c->damping = as->damping;
     }
     c->break_force = as->break_force > 0 ? as->break_force : INFINITY;
 }

@@ -32,7 +32,7 @@ tdi_transform tdi_tie_pose(const td_world *w, const tdi_tie *tie) {
 static bool has_path(td_constraint_kind kind) {
     return kind == TD_CONSTRAINT_POINT || kind == TD_CONSTRAINT_WELD ||
            kind == TD_CONSTRAINT_DISTANCE || kind == TD_CONSTRAINT_ROPE ||
-           kind == TD_CONSTRAINT_STOP;
+           kind == TD_CONSTRAINT_STOP || kind == TD_CONSTRAINT_SPRING;
 }
 
 // Where the frame of the world, or the joint, is to be by what the scene says now. The frame is

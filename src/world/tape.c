@@ -232,8 +232,8 @@ void tdi_tape_added(tdi_tape *t, tdi_tie *tie) {
     flag(t, &c->as_found);
     item(t, &c->rotation, sizeof c->rotation);
     item(t, &c->target, sizeof c->target);
-    td_real *numbers[] = {&c->low,    &c->high,  &c->cone, &c->ratio,
-                          &c->offset, &c->start, &c->end,  &c->break_force};
+    td_real *numbers[] = {&c->low,   &c->high, &c->cone,        &c->ratio,     &c->offset,
+                          &c->start, &c->end,  &c->break_force, &c->stiffness, &c->damping};
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
         item(t, numbers[k], sizeof *numbers[k]);
     }
