@@ -314,9 +314,3 @@ td_status tdi_helix_piece_of(const tdi_helix_model *old, const tdi_segment_sourc
     tdi_alloc_free(alloc, room, bytes);
     return status;
 }
-
-td_status tdi_helix_piece_new(const void *model, const td_skeleton *skeleton,
-                              const tdi_segment_source *segment_map, const td_alloc *alloc,
-                              td_body_model **out, td_diag *diag) {
-    return tdi_helix_piece_of(model, segment_map, td_skeleton_count(skeleton), alloc, out, diag);
-}

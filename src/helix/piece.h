@@ -6,10 +6,7 @@
 #include "helix/state.h"
 #include "plant/cut.h"
 
-td_status tdi_helix_piece_new(const void *model, const td_skeleton *skeleton,
-                              const tdi_segment_source *segment_map, const td_alloc *alloc,
-                              td_body_model **out, td_diag *diag);
-// The same of so many heirs, for any skeleton that they are the segments of.
+// Of so many sources, for any skeleton that they are the segments of.
 td_status tdi_helix_piece_of(const tdi_helix_model *old, const tdi_segment_source *segment_map,
                              int32_t count, const td_alloc *alloc, td_body_model **out,
                              td_diag *diag);

@@ -112,11 +112,18 @@ const tdi_statics_ops tdi_helix_statics = {
     .modal = &tdi_helix_modal,
 };
 
+static td_status next_new(const void *model, const td_skeleton *from, const td_skeleton *to,
+                          const tdi_segment_source *segment_map, const td_body_opts *with,
+                          tdi_factors by, const td_alloc *alloc, td_body_model **out,
+                          td_diag *diag) {
+    return with ? tdi_helix_grown_new(model, from, to, segment_map, with, by, alloc, out, diag)
+                : tdi_helix_piece_of(model, segment_map, td_skeleton_count(to), alloc, out, diag);
+}
+
 static const tdi_transfer_ops transfer = {
     .inherit = tdi_helix_inherit,
     .take_springs = tdi_helix_take_springs,
-    .piece_new = tdi_helix_piece_new,
-    .grown_new = tdi_helix_grown_new,
+    .next_new = next_new,
     .pack = tdi_helix_pack,
     .unpack = tdi_helix_unpack,
 };

@@ -83,13 +83,11 @@ enum { TDI_AIR_POINTS = 8 }; // of a state, at most
 // left out of steps while they would move by less. Scenes ask for them by `adapt`.
 typedef struct tdi_reduction_ops {
     const struct tdi_solver *of; // whose models they have
-    // What is allowed from the next step on.
+    // What is allowed from the next step on; NULL, between steps: all joints move by themselves.
     td_status (*set)(td_body *state, const struct td_reduce_opts *opts, td_diag *diag);
-    void (*free_joints)(void *state); // all joints move by themselves, between steps
     void (*stats)(const void *state, struct td_reduce_stats *stats);
     // Of a segment: td_reduce_mode of its joint, and the first segment of its cluster.
-    const uint8_t *(*modes)(const td_body *state);
-    int32_t (*cluster)(const td_body *state, int32_t segment);
+    void (*joint)(const td_body *state, int32_t segment, uint8_t *mode, int32_t *cluster);
     // The segments whose wind a step takes, which need not be all of them, and where they are.
     const int32_t *(*wind_segments)(const void *state, int32_t *count, td_vec3 *places);
     // Points at which the air is sampled: how many.
@@ -118,17 +116,14 @@ typedef struct tdi_transfer_ops {
     td_status (*take_springs)(void *model, const td_skeleton *from, const td_skeleton *to,
                               int32_t first, int32_t count, tdi_factors by, td_diag *diag);
     // * A model of what is left of a skeleton that was cut, for a solver that would make another
-    // one of it than it made of the whole: motion cannot be kept otherwise. Such models are packed
-    // as bytes: `pack` gives how many, and writes them unless they are NULL.
-    td_status (*piece_new)(const void *model, const td_skeleton *skeleton,
-                           const tdi_segment_source *segment_map, const td_alloc *alloc,
-                           td_body_model **out, td_diag *diag);
-    // Likewise of a skeleton that has grown: of what there was the model keeps all, and what is new
-    // is made with these options and has springs `by` times those of the skeleton.
-    td_status (*grown_new)(const void *model, const td_skeleton *from, const td_skeleton *to,
-                           const tdi_segment_source *segment_map, const td_body_opts *with,
-                           tdi_factors by, const td_alloc *alloc, td_body_model **out,
-                           td_diag *diag);
+    // one of it than it made of the whole: motion cannot be kept otherwise. Or, with options, of a
+    // skeleton that has grown: of what there was the model keeps all, and what is new is made with
+    // them and has springs `by` times those of the skeleton. Such models are packed as bytes:
+    // `pack` gives how many, and writes them unless they are NULL.
+    td_status (*next_new)(const void *model, const td_skeleton *from, const td_skeleton *to,
+                          const tdi_segment_source *segment_map, const td_body_opts *with,
+                          tdi_factors by, const td_alloc *alloc, td_body_model **out,
+                          td_diag *diag);
     size_t (*pack)(const void *model, char *bytes);
     td_status (*unpack)(const td_skeleton *skeleton, const char *bytes, size_t size,
                         const td_alloc *alloc, td_body_model **out, td_diag *diag);

@@ -19,9 +19,9 @@
 
 // ---- checks ---------------------------------------------------------------------------------
 
-static bool can_inherit(const tdi_solver *solver, bool cut) {
+static bool can_inherit(const tdi_solver *solver) {
     const tdi_transfer_ops *t = tdi_transfer_of(solver);
-    return t->inherit && (t->springs || t->grown_new || (cut && t->piece_new));
+    return t->inherit && (t->springs || t->next_new);
 }
 
 td_status tdi_actor_check_growth(const td_world *w, const tdi_actor *a, bool cut, td_diag *diag) {
@@ -35,7 +35,7 @@ td_status tdi_actor_check_growth(const td_world *w, const tdi_actor *a, bool cut
                         "'%s' has the integrator 'adaptive', with which it cannot be cut or grow",
                         a->name);
     }
-    if (!can_inherit(solver, cut)) {
+    if (!can_inherit(solver)) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "'%s' has the solver '%s', with which it cannot %s",
                         a->name, solver->info.name, cut ? "be cut" : "grow");
     }

@@ -94,8 +94,8 @@ static td_status extend(td_world *w, tdi_variant *v, tdi_variant *old,
         tdi_variant_follow_factors(w, old, o->made);
     }
     const td_status status =
-        tdi_transfer_of(v->solver)->grown_new(old->model, old->skeleton, v->skeleton, segment_map,
-                                              &with, o->made, w->alloc, &v->model, diag);
+        tdi_transfer_of(v->solver)->next_new(old->model, old->skeleton, v->skeleton, segment_map,
+                                             &with, o->made, w->alloc, &v->model, diag);
     if (old->made) {
         tdi_variant_follow_factors(w, old, o->factors);
     }
@@ -105,7 +105,7 @@ static td_status extend(td_world *w, tdi_variant *v, tdi_variant *old,
 td_status tdi_variant_grow(td_world *w, int32_t variant, int32_t from,
                            const tdi_segment_source *segment_map, td_diag *diag) {
     tdi_variant *v = &w->variants[variant];
-    if (!tdi_transfer_of(v->solver)->grown_new ||
+    if (!tdi_transfer_of(v->solver)->next_new ||
         !tdi_has_segment_map(segment_map, td_skeleton_count(v->skeleton))) {
         return tdi_variant_model(w, variant, diag);
     }
@@ -140,7 +140,7 @@ td_status tdi_variant_adopt(td_world *w, int32_t variant, int32_t from,
                             const tdi_segment_source *segment_map, td_diag *diag) {
     tdi_variant *old = &w->variants[from], *v = &w->variants[variant];
     const tdi_object *o = &w->objects[old->object];
-    const bool piece = tdi_transfer_of(v->solver)->piece_new;
+    const bool piece = tdi_transfer_of(v->solver)->next_new;
     td_status status = piece ? tdi_variant_measure(w, v) : tdi_variant_plain(w, variant, diag);
     if (status != TD_OK) {
         return status;
@@ -149,8 +149,9 @@ td_status tdi_variant_adopt(td_world *w, int32_t variant, int32_t from,
         tdi_variant_follow_factors(w, old, o->made);
     }
     if (piece) {
-        status = tdi_transfer_of(v->solver)->piece_new(old->model, v->skeleton, segment_map,
-                                                       w->alloc, &v->model, diag);
+        status = tdi_transfer_of(v->solver)->next_new(old->model, old->skeleton, v->skeleton,
+                                                      segment_map, NULL, (tdi_factors){1, 1},
+                                                      w->alloc, &v->model, diag);
     } else {
         adopt_springs(v, old, segment_map);
     }

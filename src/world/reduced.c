@@ -36,7 +36,7 @@ void tdi_actor_set_reduction(const td_world *w, tdi_actor *a) {
 
 void tdi_actor_set_integrator(tdi_actor *a, td_integrator integrator) {
     if (a->solver->reduction && !tdi_is_implicit(integrator)) {
-        a->solver->reduction->free_joints(a->state);
+        a->solver->reduction->set(a->state, NULL, NULL);
     }
 }
 
@@ -59,14 +59,6 @@ bool td_world_actor_reduction(const td_world *w, int32_t actor, td_reduce_stats 
     return true;
 }
 
-// Of what is stepped explicitly a joint that is not active is rigid.
-static td_reduce_mode mode_of(const tdi_actor *a, bool reduced, int32_t i) {
-    if (reduced) {
-        return (td_reduce_mode)a->solver->reduction->modes(a->state)[i];
-    }
-    return td_adapt_is_active(a->adapt.adapt, i) ? TD_REDUCE_OWN : TD_REDUCE_FROZEN;
-}
-
 bool td_world_actor_clusters(const td_world *w, int32_t actor, uint8_t *modes, int32_t *clusters) {
     const tdi_actor *a = w && tdi_has(actor, w->actor_count) ? &w->actors[actor] : NULL;
     const bool reduced = a && reduces(w, a);
@@ -74,15 +66,20 @@ bool td_world_actor_clusters(const td_world *w, int32_t actor, uint8_t *modes, i
         return false;
     }
     for (int32_t i = 0; i < a->segment_count; i++) {
-        const td_reduce_mode mode = mode_of(a, reduced, i);
         const int32_t up = a->segments[i].parent;
+        uint8_t mode;
+        int32_t cluster;
+        if (reduced) {
+            a->solver->reduction->joint(a->state, i, &mode, &cluster);
+        } else { // of what is stepped explicitly a joint that is not active is rigid
+            mode = td_adapt_is_active(a->adapt.adapt, i) ? TD_REDUCE_OWN : TD_REDUCE_FROZEN;
+            cluster = mode == TD_REDUCE_OWN || up == TD_NONE || !clusters ? i : clusters[up];
+        }
         if (modes) {
-            modes[i] = (uint8_t)mode;
+            modes[i] = mode;
         }
         if (clusters) {
-            clusters[i] = reduced ? a->solver->reduction->cluster(a->state, i)
-                          : mode == TD_REDUCE_OWN || up == TD_NONE ? i
-                                                                   : clusters[up];
+            clusters[i] = cluster;
         }
     }
     return true;

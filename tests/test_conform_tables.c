@@ -1,0 +1,568 @@
+// SPDX-License-Identifier: MIT
+// What solvers owe who offer an optional table: claims of joints, statics, modes, blocks, transfer
+// and reduction, each for every solver that has the table. Those of contact, points and rows are
+// beside those of Newton's method.
+
+#include "test_conform_opened.h"
+
+#include "implicit/modal.h"
+#include "solver/solver.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST = 64 };
+
+// A claim of the solvers that have a table; some have.
+typedef struct table_claim {
+    bool (*has)(const tdi_solver *solver);
+    void (*claim)(const tdi_solver *solver);
+} table_claim;
+
+static const table_claim *claimed;
+static int32_t claims_made;
+
+static void claim_if_offered(const tdi_solver *solver) {
+    if (claimed->has(solver)) {
+        claims_made++;
+        claimed->claim(solver);
+    }
+}
+
+static void for_all_that_have(const table_claim *of) {
+    claimed = of;
+    claims_made = 0;
+    for_all_solvers(claim_if_offered);
+    CHECK(claims_made > 0);
+}
+
+static void settle(const subject *s, td_vec3 gravity) {
+    td_step_opts opts = td_step_opts_default();
+    opts.gravity = gravity;
+    CHECK_INT(tdi_body_settle(s->state, &opts, NULL, NULL), TD_OK);
+}
+
+// Another state of a model, as drawn.
+static td_body *state_of(const subject *s, const td_body_model *model) {
+    td_body *state = NULL;
+    CHECK_INT(s->solver->state_new(model, NULL, &state, NULL), TD_OK);
+    return state;
+}
+
+// ---- joints ---------------------------------------------------------------------------------
+
+static bool has_joints(const tdi_solver *solver) {
+    return solver->implicit->joints;
+}
+
+static void claim_joints(const tdi_solver *solver) {
+    OWNED(subject) s = subject_new(solver, HELD, NULL);
+    const tdi_joint_ops *ops = solver->implicit->joints;
+    int32_t next = 0;
+    for (int32_t i = 0; i < s.count; i++) {
+        const tdi_joint j = ops->joint(s.state, i);
+        CHECK_SAY(j.kind == s.segments[i].joint && j.dof == next, "%s: joint %d", s.name, (int)i);
+        CHECK_SAY(j.inertia.x > 0 && j.inertia.y > 0 && j.inertia.z > 0, "%s: inertia %d", s.name,
+                  (int)i);
+        next += 3; // balls
+    }
+    CHECK_INT(next, s.model->dof_count);
+}
+
+TD_TEST(conform_joints_are_those_of_the_skeleton) {
+    for_all_that_have(&(table_claim){has_joints, claim_joints});
+}
+
+// ---- statics --------------------------------------------------------------------------------
+
+static bool has_bending(const tdi_solver *solver) {
+    return tdi_statics_of(solver)->bending;
+}
+
+// As drawn nothing bends; at rest under weight something does, with a moment in proportion to the
+// stiffness.
+static void claim_bending(const tdi_solver *solver) {
+    OWNED(subject) s = subject_new(solver, HELD, NULL);
+    const tdi_statics_ops *ops = tdi_statics_of(solver);
+    td_real most = 0;
+    for (int after = 0; after < 2; after++) {
+        for (int32_t i = 0; i < s.count; i++) {
+            td_vec3 turn, once, alone, twice;
+            ops->bending(s.state, i, 1, &turn, &once);
+            ops->bending(s.state, i, 2, NULL, &twice);
+            ops->bending(s.state, i, 2, &alone, NULL);
+            CHECK_SAY(after || (tdi_norm(turn) < 1e-9 && tdi_norm(once) < 1e-9),
+                      "%s: segment %d bends as drawn", s.name, (int)i);
+            CHECK_SAY(distance(twice, tdi_scale(once, 2)) <= 1e-12 * tdi_norm(twice) &&
+                          distance(alone, turn) == 0,
+                      "%s: moment or turn of segment %d", s.name, (int)i);
+            most = fmax(most, fmin(tdi_norm(once), tdi_norm(turn)));
+        }
+        settle(&s, down);
+    }
+    CHECK_SAY(most > 1e-4, "%s: nothing bends under its weight", s.name);
+}
+
+TD_TEST(conform_segments_bend_with_a_moment_of_their_springs) {
+    for_all_that_have(&(table_claim){has_bending, claim_bending});
+}
+
+static bool has_perturbed(const tdi_solver *solver) {
+    return tdi_statics_of(solver)->perturb_pose;
+}
+
+// Moved and moved back, the potential has the same bits; moved against its weight it is higher by
+// what that works.
+static void claim_perturbed(const tdi_solver *solver) {
+    opened o;
+    open_step(solver, 0.01, &o);
+    const tdi_statics_ops *ops = o.ops->statics;
+    const tdi_rigid up = {tdi_quat_identity(), {0, 0.01, 0}};
+    ops->perturb_pose(o.body, NULL);
+    const td_real before = o.ops->value(o.body, false);
+    ops->perturb_pose(o.body, &up);
+    const td_real there = o.ops->value(o.body, false);
+    ops->perturb_pose(o.body, NULL);
+    CHECK_SAY(o.ops->value(o.body, false) == before && there != before,
+              "%s: the pose does not come back, or did not go", o.s.name);
+    close_step(&o);
+}
+
+TD_TEST(conform_perturbed_poses_come_back_with_the_same_bits) {
+    for_all_that_have(&(table_claim){has_perturbed, claim_perturbed});
+}
+
+static bool has_residual(const tdi_solver *solver) {
+    return tdi_statics_of(solver)->residual;
+}
+
+static void claim_residual(const tdi_solver *solver) {
+    OWNED(subject) s = subject_new(solver, HELD, NULL);
+    const td_real drawn = tdi_statics_of(solver)->residual(s.state, down);
+    settle(&s, down);
+    const td_real rest = tdi_statics_of(solver)->residual(s.state, down);
+    CHECK_SAY(drawn > 0 && rest < 1e-4 * drawn, "%s: %g is left of %g", s.name, rest, drawn);
+}
+
+TD_TEST(conform_little_is_unbalanced_at_rest) {
+    for_all_that_have(&(table_claim){has_residual, claim_residual});
+}
+
+static bool has_ease(const tdi_solver *solver) {
+    return tdi_statics_of(solver)->ease;
+}
+
+static void claim_ease(const tdi_solver *solver) {
+    OWNED(subject) s = subject_new(solver, HELD, NULL);
+    settle(&s, down);
+    const td_real bent = solver->sums(s.state, down).energy.elastic;
+    tdi_statics_of(solver)->ease(s.state);
+    CHECK_SAY(bent > 0 && solver->sums(s.state, down).energy.elastic < 1e-12 * bent,
+              "%s: springs are not at ease", s.name);
+}
+
+TD_TEST(conform_springs_at_ease_have_no_energy) {
+    for_all_that_have(&(table_claim){has_ease, claim_ease});
+}
+
+static bool has_rest(const tdi_solver *solver) {
+    return tdi_statics_of(solver)->rest_new;
+}
+
+// How far the last tip goes from where it is drawn.
+static td_real droop(const tdi_solver *solver, td_body *state, int32_t segment) {
+    const td_vec3 drawn = tdi_solver_tip(solver, state, segment);
+    td_step_opts opts = td_step_opts_default();
+    opts.gravity = down;
+    CHECK_INT(tdi_body_settle(state, &opts, NULL, NULL), TD_OK);
+    return distance(tdi_solver_tip(solver, state, segment), drawn);
+}
+
+static void claim_rest(const tdi_solver *solver) {
+    OWNED(subject) s = subject_new(solver, HELD, NULL);
+    td_body_model *model = NULL;
+    CHECK_INT(tdi_statics_of(solver)->rest_new(s.model, down, NULL, &model, NULL), TD_OK);
+    td_body *state = state_of(&s, model);
+    const td_real as_drawn = droop(solver, s.state, s.count - 1),
+                  at_rest = droop(solver, state, s.count - 1);
+    CHECK_SAY(as_drawn > 1e-3 && at_rest < 1e-3 * as_drawn, "%s: %g of %g m are left", s.name,
+              at_rest, as_drawn);
+    tdi_state_free(state);
+    tdi_model_free(model);
+}
+
+TD_TEST(conform_models_drawn_at_rest_stay_there) {
+    for_all_that_have(&(table_claim){has_rest, claim_rest});
+}
+
+static bool stiffens(const tdi_solver *solver) {
+    return tdi_statics_of(solver)->stiffen;
+}
+
+// Springs four times as stiff let the tip down a good deal less, and back again as before.
+static void claim_stiffer(const tdi_solver *solver) {
+    static const td_real by[] = {1, 4, 1};
+    OWNED(subject) s = subject_new(solver, HELD, NULL);
+    FREED void *parameters = malloc(s.model->parameter_bytes);
+    td_real way[3];
+    memcpy(parameters, s.model->parameters, s.model->parameter_bytes);
+    for (int k = 0; k < 3; k++) {
+        tdi_statics_of(solver)->stiffen(s.model, parameters, by[k], by[k]);
+        td_body *state = state_of(&s, s.model);
+        way[k] = droop(solver, state, s.count - 1);
+        tdi_state_free(state);
+    }
+    CHECK_SAY(way[1] < 0.5 * way[0] && way[2] == way[0], "%s: %g, %g and %g m", s.name, way[0],
+              way[1], way[2]);
+}
+
+TD_TEST(conform_stiffer_springs_bend_less) {
+    for_all_that_have(&(table_claim){stiffens, claim_stiffer});
+}
+
+// ---- modes ----------------------------------------------------------------------------------
+
+static bool has_modes(const tdi_solver *solver) {
+    return tdi_statics_of(solver)->modal;
+}
+
+static td_real product(const td_real *x, const td_real *y, int32_t n) {
+    td_real sum = 0;
+    for (int32_t k = 0; k < n; k++) {
+        sum += x[k] * y[k];
+    }
+    return sum;
+}
+
+static bool agree(td_real a, td_real b, td_real scale) {
+    return fabs(a - b) <= 1e-9 * scale;
+}
+
+// K and M are symmetric and M is positive, with the diagonal that is told; respond() takes back
+// K + shift M, and solve() is respond() of M x.
+static void check_pencil(const char *name, const tdi_modal *ops, void *tangent, int32_t n) {
+    enum { SHIFT = 100 };
+    td_real x[MOST], y[MOST], kx[MOST], ky[MOST], mx[MOST], my[MOST], light[MOST], back[MOST];
+    for (int32_t k = 0; k < n; k++) {
+        x[k] = sin(1.0 + 3 * k);
+        y[k] = cos(2.0 * k);
+    }
+    ops->stiffness(tangent, x, kx);
+    ops->stiffness(tangent, y, ky);
+    ops->inertia(tangent, x, mx);
+    ops->inertia(tangent, y, my);
+    ops->diagonal(tangent, light);
+    CHECK_SAY(agree(product(y, kx, n), product(x, ky, n), fabs(product(x, kx, n))),
+              "%s: K is not symmetric", name);
+    CHECK_SAY(agree(product(y, mx, n), product(x, my, n), product(x, mx, n)) &&
+                  product(x, mx, n) > 0,
+              "%s: M is not symmetric and positive", name);
+    for (int32_t k = 0; k < n; k++) {
+        td_real unit_of[MOST] = {0};
+        unit_of[k] = 1;
+        ops->inertia(tangent, unit_of, back);
+        CHECK_SAY(agree(back[k], light[k], light[k]), "%s: %d of the diagonal is %g, not %g", name,
+                  (int)k, light[k], back[k]);
+    }
+    if (!CHECK_SAY(ops->factor(tangent, SHIFT), "%s: K + shift M is not positive", name)) {
+        return;
+    }
+    for (int32_t k = 0; k < n; k++) {
+        back[k] = kx[k] + SHIFT * mx[k];
+    }
+    ops->respond(tangent, back);
+    for (int32_t k = 0; k < n; k++) {
+        CHECK_SAY(agree(back[k], x[k], 100), "%s: respond() gives %g for %g", name, back[k], x[k]);
+    }
+    ops->respond(tangent, mx);
+    ops->solve(tangent, x);
+    for (int32_t k = 0; k < n; k++) {
+        CHECK_SAY(agree(mx[k], x[k], 1), "%s: solve() gives %g for %g", name, x[k], mx[k]);
+    }
+}
+
+static void claim_modes(const tdi_solver *solver) {
+    OWNED(subject) s = subject_new(solver, HELD, NULL);
+    const tdi_modal *ops = tdi_statics_of(solver)->modal;
+    td_real tangent[MOST];
+    td_mode modes[3];
+    tdi_layout l = {NULL, 0};
+    settle(&s, down);
+    const int32_t n = ops->open(tangent, s.state, &l);
+    FREED char *block = calloc(1, l.used);
+    l = (tdi_layout){block, 0};
+    CHECK(ops->bytes <= sizeof tangent && n <= MOST && n == s.model->dof_count);
+    ops->open(tangent, s.state, &l);
+    ops->expand(tangent, down, NULL, 0, NULL);
+    check_pencil(s.name, ops, tangent, n);
+    CHECK_INT(tdi_modes_alone(s.state, down, 3, modes, NULL, NULL), TD_OK);
+    CHECK_SAY(modes[0].frequency > 0 && modes[0].frequency <= modes[1].frequency &&
+                  modes[1].frequency <= modes[2].frequency,
+              "%s: frequencies %g, %g, %g", s.name, modes[0].frequency, modes[1].frequency,
+              modes[2].frequency);
+}
+
+TD_TEST(conform_small_motions_have_symmetric_operators_with_inverses) {
+    for_all_that_have(&(table_claim){has_modes, claim_modes});
+}
+
+static bool damps(const tdi_solver *solver) {
+    return tdi_statics_of(solver)->damped_new && has_modes(solver);
+}
+
+static void claim_damping(const tdi_solver *solver) {
+    OWNED(subject) s = subject_new(solver, HELD, NULL);
+    td_damping_opts opts = td_damping_opts_default();
+    td_body_model *model = NULL;
+    td_mode mode;
+    opts.kind = TD_DAMPING_RATIO;
+    opts.value = 0.05;
+    opts.gravity = down;
+    CHECK_INT(tdi_statics_of(solver)->damped_new(s.model, &opts, NULL, &model, NULL), TD_OK);
+    td_body *state = state_of(&s, model);
+    droop(solver, state, s.count - 1);
+    CHECK_INT(tdi_modes_alone(state, down, 1, &mode, NULL, NULL), TD_OK);
+    CHECK_SAY(fabs(mode.damping_ratio - 0.05) < 1e-4, "%s: the ratio is %g", s.name,
+              mode.damping_ratio);
+    tdi_state_free(state);
+    tdi_model_free(model);
+}
+
+TD_TEST(conform_lowest_modes_have_the_damping_ratio_that_was_asked_for) {
+    for_all_that_have(&(table_claim){damps, claim_damping});
+}
+
+// ---- blocks ---------------------------------------------------------------------------------
+
+static bool has_blocks(const tdi_solver *solver) {
+    return solver->implicit->blocks;
+}
+
+// A tip moves as the unknowns of its nodes do that it names.
+static void claim_rows(const tdi_solver *solver) {
+    opened o;
+    open_step(solver, 0.01, &o);
+    td_real most;
+    td_vec3 dx[MOST_POINTS];
+    clear(&o);
+    factor(&o);
+    solve(&o, &most);
+    tdi_state_motions(o.body, tdi_all_nodes(o.body), false, dx);
+    for (int32_t i = 0; i < o.s.count; i++) {
+        const tdi_point tip = {TDI_POINT_POSITION, i, o.s.segments[i].tip, {0, 0, 0}};
+        int32_t node[TDI_POINT_NODES];
+        td_real rows[TDI_POINT_NODES][3][4], off = 0;
+        td_vec3 moved, sum = {0, 0, 0};
+        const int32_t count = o.ops->blocks->rows(o.body, &tip, node, rows);
+        tdi_state_motions(o.body, tdi_points_of(&tip, 1), false, &moved);
+        for (int32_t k = 0; k < count; k++) {
+            const td_vec3 x = dx[node[k]];
+            const td_vec3 part = {rows[k][0][0] * x.x + rows[k][0][1] * x.y + rows[k][0][2] * x.z,
+                                  rows[k][1][0] * x.x + rows[k][1][1] * x.y + rows[k][1][2] * x.z,
+                                  rows[k][2][0] * x.x + rows[k][2][1] * x.y + rows[k][2][2] * x.z};
+            sum = tdi_add(sum, part);
+            off += fabs(rows[k][0][3]) + fabs(rows[k][1][3]) + fabs(rows[k][2][3]);
+        }
+        CHECK_SAY(count > 0 && off < 1e-12 && distance(sum, moved) <= 1e-9 * most,
+                  "%s: tip %d moves by %g m more than its rows say", o.s.name, (int)i,
+                  distance(sum, moved));
+    }
+    close_step(&o);
+}
+
+TD_TEST(conform_rows_of_points_say_how_these_move) {
+    for_all_that_have(&(table_claim){has_blocks, claim_rows});
+}
+
+// ---- transfer -------------------------------------------------------------------------------
+
+static bool inherits(const tdi_solver *solver) {
+    return tdi_transfer_of(solver)->inherit;
+}
+
+// A state that inherits from one with the same segments is where that is, and goes where it goes.
+static void claim_inherited(const tdi_solver *solver) {
+    OWNED(subject) s = subject_new(solver, HELD, NULL);
+    const td_step_opts opts = exact_opts(0.002, TD_IMPLICIT);
+    tdi_segment_source same[MOST];
+    step_times(&s, &opts, 20);
+    subject heir = s;
+    heir.state = state_of(&s, s.model);
+    for (int32_t i = 0; i < s.count; i++) {
+        same[i] = (tdi_segment_source){i, 0, 1};
+    }
+    solver->set_base(heir.state, &s.state->base);
+    tdi_transfer_of(solver)->inherit(heir.state, s.state, same);
+    const td_real apart = distance(last_tip(&heir), last_tip(&s));
+    step_times(&s, &opts, 1);
+    step_times(&heir, &opts, 1);
+    const td_real later = distance(last_tip(&heir), last_tip(&s));
+    CHECK_SAY(apart < 1e-9 && later < 1e-5, "%s: %g m apart, and %g a step later", s.name, apart,
+              later);
+    tdi_state_free(heir.state);
+}
+
+TD_TEST(conform_what_inherits_all_segments_goes_on_alike) {
+    for_all_that_have(&(table_claim){inherits, claim_inherited});
+}
+
+static bool has_springs(const tdi_solver *solver) {
+    return tdi_transfer_of(solver)->springs;
+}
+
+static void claim_springs(const tdi_solver *solver) {
+    OWNED(subject) s = subject_new(solver, HELD, NULL);
+    const tdi_transfer_ops *ops = tdi_transfer_of(solver);
+    const int32_t count = ops->springs(s.model, 0, false, (td_real[TDI_SPRINGS]){0});
+    CHECK_SAY(count > 0 && count <= TDI_SPRINGS, "%s: %d numbers", s.name, (int)count);
+    for (int32_t i = 0; i < s.count; i++) {
+        td_real own[TDI_SPRINGS], other[TDI_SPRINGS], back[TDI_SPRINGS];
+        CHECK_INT(ops->springs(s.model, i, false, own), count);
+        for (int32_t k = 0; k < count; k++) {
+            other[k] = own[k] + 1;
+        }
+        ops->springs(s.model, i, true, other);
+        ops->springs(s.model, i, false, back);
+        const bool taken = memcmp(back, own, (size_t)count * sizeof *own) != 0;
+        ops->springs(s.model, i, true, own);
+        ops->springs(s.model, i, false, back);
+        CHECK_SAY(taken && memcmp(back, own, (size_t)count * sizeof *own) == 0,
+                  "%s: springs of segment %d", s.name, (int)i);
+    }
+}
+
+TD_TEST(conform_springs_are_read_as_they_are_written) {
+    for_all_that_have(&(table_claim){has_springs, claim_springs});
+}
+
+static bool makes_next(const tdi_solver *solver) {
+    return tdi_transfer_of(solver)->next_new;
+}
+
+// Of all segments the next model is like the first, and so is what comes of its bytes.
+static void claim_next(const tdi_solver *solver) {
+    OWNED(subject) s = subject_new(solver, HELD, NULL);
+    const tdi_transfer_ops *ops = tdi_transfer_of(solver);
+    tdi_segment_source same[MOST];
+    td_body_model *model[2] = {NULL, NULL};
+    for (int32_t i = 0; i < s.count; i++) {
+        same[i] = (tdi_segment_source){i, 0, 1};
+    }
+    CHECK_INT(ops->next_new(s.model, s.skeleton, s.skeleton, same, NULL, (tdi_factors){1, 1}, NULL,
+                            &model[0], NULL),
+              TD_OK);
+    const size_t size = ops->pack(model[0], NULL);
+    FREED char *bytes = malloc(size);
+    ops->pack(model[0], bytes);
+    CHECK_INT(ops->unpack(s.skeleton, bytes, size, NULL, &model[1], NULL), TD_OK);
+    const td_real way = droop(solver, s.state, s.count - 1);
+    for (int k = 0; k < 2; k++) {
+        td_body *state = state_of(&s, model[k]);
+        const td_real own = droop(solver, state, s.count - 1);
+        CHECK_SAY(fabs(own - way) < 1e-6 * way, "%s: model %d droops by %g m, not %g", s.name, k,
+                  own, way);
+        tdi_state_free(state);
+    }
+    tdi_model_free(model[1]);
+    tdi_model_free(model[0]);
+}
+
+TD_TEST(conform_next_models_bend_as_those_before_them) {
+    for_all_that_have(&(table_claim){makes_next, claim_next});
+}
+
+static bool takes_springs(const tdi_solver *solver) {
+    return tdi_transfer_of(solver)->take_springs;
+}
+
+// A model that is twice as stiff as its skeleton has taken the springs of that already.
+static void claim_taken(const tdi_solver *solver) {
+    OWNED(subject) s = subject_new(solver, HELD, NULL);
+    FREED void *parameters = malloc(s.model->parameter_bytes);
+    td_real way[2];
+    memcpy(parameters, s.model->parameters, s.model->parameter_bytes);
+    tdi_statics_of(solver)->stiffen(s.model, parameters, 2, 2);
+    for (int k = 0; k < 2; k++) {
+        td_body *state = state_of(&s, s.model);
+        way[k] = droop(solver, state, s.count - 1);
+        tdi_state_free(state);
+        CHECK_INT(tdi_transfer_of(solver)->take_springs(s.model, s.skeleton, s.skeleton, 0, s.count,
+                                                        (tdi_factors){2, 2}, NULL),
+                  TD_OK);
+    }
+    CHECK_SAY(fabs(way[1] - way[0]) < 1e-6 * way[0], "%s: %g m, before %g", s.name, way[1], way[0]);
+}
+
+TD_TEST(conform_springs_that_a_model_has_change_nothing) {
+    for_all_that_have(&(table_claim){takes_springs, claim_taken});
+}
+
+// ---- reduction ------------------------------------------------------------------------------
+
+static bool reduces(const tdi_solver *solver) {
+    return solver->reduction;
+}
+
+static void claim_reduced(const tdi_solver *solver) {
+    OWNED(subject) s = subject_new(solver, HELD, NULL);
+    const tdi_reduction_ops *ops = solver->reduction;
+    td_reduce_opts wrong = td_reduce_opts_default();
+    td_reduce_stats stats;
+    td_vec3 at[MOST], before, air[TDI_AIR_POINTS];
+    int32_t count = 0;
+    const td_step_opts opts = exact_opts(0.005, TD_IMPLICIT);
+    wrong.error = -1;
+    CHECK_INT(ops->set(s.state, &wrong, NULL), TD_ERR_ARGUMENT);
+    step_times(&s, &opts, 10);
+    const int32_t *segments = ops->wind_segments(s.state, &count, at);
+    CHECK_SAY(count >= 1 && count <= s.count, "%s: wind at %d segments", s.name, (int)count);
+    for (int32_t k = 0; k < count; k++) {
+        CHECK_SAY(tdi_finite3(at[k]) && segments[k] >= 0 && segments[k] < s.count,
+                  "%s: wind at segment %d", s.name, (int)segments[k]);
+    }
+    const int32_t points = ops->air_points(s.state, air);
+    CHECK_SAY(points >= 1 && points <= TDI_AIR_POINTS, "%s: air at %d points", s.name, (int)points);
+    before = last_tip(&s);
+    CHECK_INT(ops->set(s.state, NULL, NULL), TD_OK);
+    ops->stats(s.state, &stats);
+    CHECK_SAY(stats.joints == s.count && stats.frozen + stats.riding + stats.joined == 0,
+              "%s: %d of %d joints move by themselves", s.name, (int)stats.joints, (int)s.count);
+    CHECK_SAY(distance(last_tip(&s), before) < 1e-9, "%s: a tip jumps by %g m", s.name,
+              distance(last_tip(&s), before));
+    for (int32_t i = 0; i < s.count; i++) {
+        uint8_t mode = 255;
+        int32_t cluster = TD_NONE;
+        ops->joint(s.state, i, &mode, &cluster);
+        CHECK_SAY(mode == TD_REDUCE_OWN && cluster == i, "%s: joint %d", s.name, (int)i);
+    }
+}
+
+TD_TEST(conform_reduced_bodies_give_all_joints_back_where_they_are) {
+    for_all_that_have(&(table_claim){reduces, claim_reduced});
+}
+
+// At rest without wind tips sway less than is allowed; what stops stays, and goes on when it wakes.
+static void claim_waiting(const tdi_solver *solver) {
+    OWNED(subject) s = subject_new(solver, HELD, NULL);
+    const tdi_reduction_ops *ops = solver->reduction;
+    td_reduce_opts allowed_error = td_reduce_opts_default();
+    const td_step_opts opts = exact_opts(0.005, TD_IMPLICIT);
+    td_vec3 still[TDI_AIR_POINTS] = {{0, 0, 0}};
+    td_real allowed = -1;
+    allowed_error.error = 0.01;
+    CHECK_INT(ops->set(s.state, &allowed_error, NULL), TD_OK);
+    settle(&s, opts.gravity);
+    const td_real sway = ops->sway(s.state, &opts, still, &allowed);
+    CHECK_SAY(sway >= 0 && sway < allowed, "%s: %g m of %g", s.name, sway, allowed);
+    const td_vec3 before = last_tip(&s);
+    ops->stop(s.state, sway);
+    CHECK_SAY(distance(last_tip(&s), before) < 1e-9, "%s: what stops moves", s.name);
+    ops->wake(s.state, &opts, still);
+    step_times(&s, &opts, 2);
+    CHECK_SAY(distance(last_tip(&s), before) < 0.01, "%s: what wakes jumps by %g m", s.name,
+              distance(last_tip(&s), before));
+}
+
+TD_TEST(conform_what_waits_stays_where_it_is) {
+    for_all_that_have(&(table_claim){reduces, claim_waiting});
+}
