@@ -112,7 +112,7 @@ def copy_tree():
 
 def configure():
     command = ["cmake", "-S", str(TREE), "-B", str(BUILD), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
-               "-DCMAKE_C_COMPILER=gcc", "-DTENDRIL_BUILD_TESTS=ON", "-DTENDRIL_TEST_FLAGS=-O0"]
+               "-DCMAKE_C_COMPILER=gcc", "-DTENDRIL_BUILD_TESTS=ON", "-DTENDRIL_TEST_FLAGS=-O0", "-DTENDRIL_WERROR=ON"]
     if shutil.which("ccache"):
         command.append("-DCMAKE_C_COMPILER_LAUNCHER=ccache")
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
