@@ -72,12 +72,12 @@ static const char everything[] =
     "  {curve: {name: c, a: {object: wire}, points: [[0.6, 5, 0], [0.7, 5, 0]], " LATE "}},\n"
     "  {distance: {name: d, a: {object: wire}, to: [0, 5, 0], " LATE "}},\n"
     "  {rope: {name: r, a: {object: wire}, to: [0, 5, 0], " LATE "}},\n"
-    "  {spring: {name: e, a: {object: wire}, to: [0, 5, 0], stiffness: 2, damping: 0.1, " LATE
-    "}},\n"
     "  {stop: {name: p, a: {object: wire}, to: [0, -9, 0], " LATE "}},\n"
     "  {joint: {name: j, a: {object: arm, segment: 2}, bend: [5, 0, 0], " LATE "}},\n"
     "  {gear: {name: g, a: {object: arm, segment: 0}, b: {object: arm, segment: 1}, " LATE "}},\n"
-    "  {limit: {name: l, a: {object: arm, segment: 0}, low: -90, high: 90, " LATE "}}],\n"
+    "  {limit: {name: l, a: {object: arm, segment: 0}, low: -90, high: 90, " LATE "}},\n"
+    "  {spring: {name: e, a: {object: wire}, to: [0, 5, 0], stiffness: 2, damping: 0.1, " LATE
+    "}}],\n"
     " contact: {friction: 0.2}, colliders: [{plane: {name: p, position: [0, -5, 0]}},\n"
     "  {sphere: {name: s, radius: 0.1, position: [0, -3, 0]}},\n"
     "  {capsule: {name: c, radius: 0.1, position: [3, -3, 0]}},\n"
