@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// The seam: what a solver owes the rest. One table of functions each, so that loads, probes,
-// exporters and viewers work with all of them, and nobody else knows their names. A solver is a
-// folder with its table in a file solver.c, and a line in body/solvers.c.
+// The interface of solvers to worlds: one table of functions each, so that loads, probes, exporters
+// and viewers work with all of them, and no code outside a solver's folder names it. A solver is a
+// folder with its table in a file solver.c, and a line in body/solvers.c. What Newton's method asks
+// of it is in implicit/tables.h.
 //
 // Segments   A solver moves the segments of a skeleton, in its order, whatever it makes of them
 //            inside. A segment has an origin, a tip and a rotation of its own.
@@ -79,8 +80,8 @@ struct td_reduce_stats;
 
 enum { TDI_AIR_POINTS = 8 }; // of a state, at most
 
-// States that step fewer unknowns than their solver's under an error that is allowed, and may be
-// left out of steps while they would move by less. Scenes ask for them by `adapt`.
+// States with fewer unknowns than their solver's, within an error that is allowed. They may be left
+// out of steps while they would move by less. Scenes ask for them by `adapt`.
 typedef struct tdi_reduction_ops {
     const struct tdi_solver *of; // whose models they have
     // What is allowed from the next step on; NULL, between steps: all joints move by themselves.
@@ -151,7 +152,7 @@ typedef struct tdi_solver {
     td_status (*state_new)(const void *model, const td_alloc *alloc, td_body **out, td_diag *diag);
     // Steps carry the base on from here with constant acceleration.
     void (*set_base)(void *state, const td_base_motion *motion);
-    // * Makes of a load on a segment one that a step takes: segments may only ride on others.
+    // * Turns a load on a segment into one that a step takes: a segment may be part of another.
     void (*place_load)(const void *model, td_load *load);
     // Implicit steps, statics, contact and saving.
     const tdi_implicit *implicit;
