@@ -100,7 +100,7 @@ PART_OF_ANOTHER = {
 EMPTY_WHEN_ZERO = {
     "td_actor_id", "td_air", "td_alloc", "td_along", "td_attached_mass", "td_clip_actor", "td_collider_id", "td_constraint_id", "td_contour", "td_define", "td_diag_list",
     "td_environment", "td_grab_id", "td_helix_published", "td_hit", "td_jobs", "td_joint_spring", "td_lcp", "td_load", "td_loader", "td_log", "td_print", "td_ray", "td_rod_body",
-    "td_reduce_stats", "td_step_stats"}
+    "td_reduce_stats", "td_step_stats", "td_step_times"}
 
 
 def wrong_structs():

@@ -15,6 +15,8 @@
     X(td_world_stats, 32, take_int(p, td_world_stats(world(p)).iterations)) \
     X(td_world_get, 128, get_number(p)) \
     X(td_world_set, 32, set_number(p)) \
+    X(td_world_set_budget, 8, take_status(p, td_world_set_budget(world(p), any_index(p, 9), 0, diag(p)))) \
+    X(td_world_step_times, 8, take_real(p, td_world_step_times(world(p)).total)) \
     X(td_world_set_integrator, 8, take_status(p, td_world_set_integrator(world(p), any_index(p, 2), (td_integrator)any_index(p, 7)))) \
     X(td_world_set_field, 8, (p->pull = number(p, 0, 0.1), take_status(p, td_world_set_field(world(p), below(p, 2) ? pull_field : NULL, p)))) \
     X(td_world_set_callback, 8, td_world_set_callback(world(p), below(p, 2) ? stepped : NULL, p)) \

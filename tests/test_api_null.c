@@ -137,6 +137,7 @@ TD_TEST(null_is_refused_by_every_function_that_returns_a_status) {
     REFUSED(td_world_advance(NULL, 0.01, NULL));
     REFUSED(td_world_get(NULL, NULL, NULL, NULL));
     REFUSED(td_world_set(NULL, NULL, 0, NULL));
+    REFUSED(td_world_set_budget(NULL, 1, 0, NULL));
     REFUSED(td_world_set_integrator(NULL, -1, (td_integrator)0));
     REFUSED(td_world_set_field(NULL, (td_force_field){0}, NULL));
     REFUSED(td_world_settle(NULL, NULL, NULL));
@@ -376,6 +377,7 @@ TD_TEST(null_gives_nothing_in_every_function_without_a_status) {
     CHECK(td_world_dt(NULL) == 0);
     CHECK_INT(td_world_steps_a_frame(NULL), 0);
     NOTHING(td_step_stats, td_world_stats(NULL));
+    NOTHING(td_step_times, td_world_step_times(NULL));
     td_world_set_callback(NULL, (td_step_callback){0}, NULL);
     CHECK_INT(td_world_actor_count(NULL), 0);
     NOTHING(td_actor, td_world_actor(NULL, -1));

@@ -41,6 +41,9 @@ typedef struct td_world_opts {
     int32_t near_pairs; ///< 0..4096: room for so many pairs of near segments or colliders, for each
                         ///< segment, and for half as many contacts, from the start. Each pair takes
                         ///< about 0.7 kB. Default 0: as much as steps turn out to need.
+    int32_t iteration_budget; ///< See td_world_set_budget(). Default 0: none.
+    td_real time_budget;      ///< s. Likewise.
+    bool timed; ///< Steps are timed: td_world_step_times(). Default false: the clock is not read.
 } td_world_opts;
 
 TD_API td_world_opts td_world_opts_default(void);
@@ -80,6 +83,41 @@ TD_API td_real td_world_dt(const td_world *world);
 /// frames lie within steps. td_clip_blend() makes such frames.
 TD_API int32_t td_world_steps_a_frame(const td_world *world);
 TD_API td_step_stats td_world_stats(const td_world *world); ///< Of all steps so far.
+
+/// Bounds the cost of a step, from the next one on. Each island (actors that are near each other or
+/// joined) may take `iterations` iterations of Newton's method, 1 to 1,000,000; 0: any number. Four
+/// halvings of an increment count as one more. Same bits for any number of threads. All islands
+/// together may take `seconds`, 0: any time; what is done then depends on the speed of the machine.
+/// TD_ERR_ARGUMENT for `seconds` above 0 where there is no clock, as in WebAssembly.
+///
+/// An island that is not solved within its budget starts anew with a step of first order in which
+/// nothing bounces, with as many iterations again, or 10 if only time is limited. The pose to which
+/// these lead is taken, with exact contact the first one in their second half in which nothing
+/// overlaps. If its kinetic energy is then above what it had when the step began and what springs
+/// and weight have given since, it stops; loads and colliders count nothing. Such a step counts in
+/// td_step_stats.cut. Where there is no such pose its actors are blocked in this step: they stay
+/// where it began, and stop, as with td_world_opts.hold_blocked, which a budget implies; but the
+/// step is TD_OK if nothing is wrong beyond the budget. td_step_stats.held counts this. A collider
+/// or base that goes on into what is held overlaps it, which stays blocked until that has left. The
+/// budget is no part of a save.
+TD_API td_status td_world_set_budget(td_world *world, int32_t iterations, td_real seconds,
+                                     td_diag *diag);
+
+/// s, of the last step, with all its repetitions. Threads that work at once add up: but for `total`
+/// these are times of processors.
+typedef struct td_step_times {
+    td_real total;   ///< Of the call, by the clock on the wall.
+    td_real loads;   ///< Keyframes, colliders, winds, and loads of all actors.
+    td_real islands; ///< Finding who is near whom.
+    td_real begin;   ///< Predictors, and the start of contact.
+    td_real contact; ///< Forces of contact, in each iteration.
+    td_real solve;   ///< Factors and increments.
+    td_real search;  ///< Line search, with continuous collision detection.
+    td_real finish;  ///< Accepting poses, sleep, probes and what else follows.
+} td_step_times;
+
+/// All 0 unless td_world_opts.timed is set, and where there is no clock.
+TD_API td_step_times td_world_step_times(const td_world *world);
 
 // ---- parameters -----------------------------------------------------------------------------
 

@@ -47,6 +47,7 @@ class World(Unpickled):
     hold_blocked: actors whose step cannot be solved are held while all others go on.
     no_growth: steps take no memory; one whose contact runs out of room is refused.
     near_pairs: 0 to 4096, for each segment: room for so many near pairs from the start.
+    timed: steps are timed; see step_times.
 
     >>> with tendril.World("scenes/palm-in-wind.yaml") as world:
     ...     world.run(2.0)
@@ -59,7 +60,7 @@ class World(Unpickled):
 
     def __init__(self, scene: Union[str, os.PathLike, Dict[str, Any]], *, files: Optional[Dict[str, str]] = None,
                  threads: int = 1, hold_blocked: bool = False, no_growth: bool = False,
-                 near_pairs: int = 0):
+                 near_pairs: int = 0, timed: bool = False):
         skeletons = {}
         if isinstance(scene, dict):
             scene, skeletons = _take_skeletons(scene)
@@ -71,24 +72,25 @@ class World(Unpickled):
         else:
             name = os.fspath(scene)
             content = read_text(name)
-        self._make(content, name, skeletons, files, threads, hold_blocked, no_growth, near_pairs)
+        self._make(content, name, skeletons, files, threads, hold_blocked, no_growth, near_pairs, timed)
 
     @classmethod
     def from_text(cls, content: str, *, name: str = "scene", files: Optional[Dict[str, str]] = None, threads: int = 1,
-                  hold_blocked: bool = False, no_growth: bool = False, near_pairs: int = 0) -> "World":
+                  hold_blocked: bool = False, no_growth: bool = False, near_pairs: int = 0,
+                  timed: bool = False) -> "World":
         """From the text of a scene; `name` is for messages and for files that it names."""
         world = cls.__new__(cls)
-        world._make(content, name, {}, files, threads, hold_blocked, no_growth, near_pairs)
+        world._make(content, name, {}, files, threads, hold_blocked, no_growth, near_pairs, timed)
         return world
 
-    def _make(self, content, name, skeletons, files, threads, hold_blocked, no_growth, near_pairs):
+    def _make(self, content, name, skeletons, files, threads, hold_blocked, no_growth, near_pairs, timed):
         files, self._lock, self._field = Files(files), threading.Lock(), None
         scene = _read_scene(content, name)
         for index, skeleton in skeletons.items():
             diag = new_diag()
             check(lib.td_scene_set_skeleton(scene, index, skeleton._c, diag), diag)
         opts = Struct("td_world_opts", loader=files.loader, threads=threads, hold_blocked=hold_blocked,
-                      no_growth=no_growth, near_pairs=near_pairs)
+                      no_growth=no_growth, near_pairs=near_pairs, timed=timed)
         out, diags = new("td_world *"), Diags()
         diags.check(files.guard(lib.td_world_from_scene, scene, opts, None, out, diags.list))
         self._pointer = owned(out[0], lib.td_world_free, scene, files)
@@ -157,6 +159,21 @@ class World(Unpickled):
         """Of all steps so far: steps, iterations, halved, unconverged, ..."""
         s = lib.td_world_stats(self._c)
         return {n: getattr(s, n) for n in s.fields()}
+
+    @property
+    def step_times(self) -> Dict[str, float]:
+        """s, of the last step by stage: total, loads, islands, ... All 0 unless the world is `timed`."""
+        t = lib.td_world_step_times(self._c)
+        return {n: getattr(t, n) for n in t.fields()}
+
+    def set_budget(self, iterations: int = 0, seconds: float = 0) -> None:
+        """Bounds the cost of a step: Newton iterations of an island, and time in all; 0: any.
+
+        stats has how many steps were then cut short or held.
+        """
+        diag = new_diag()
+        with self._use() as world:
+            check(lib.td_world_set_budget(world, whole("iterations", iterations, 0), seconds, diag), diag)
 
     def step(self, count: int = 1) -> None:
         """Advances by `count` steps. Python's lock is released meanwhile.

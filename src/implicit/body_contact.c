@@ -372,6 +372,18 @@ bool tdi_body_contact_tunnelled(tdi_body_contact *t, const tdi_system *y) {
     return look(t, y) && tdi_contacts_passed(t->set, t->x, t->dx, y->count < HEAP);
 }
 
+bool tdi_body_contact_is_clear(tdi_body_contact *t, const tdi_system *y) {
+    int32_t which[2];
+    memcpy(t->x, t->began, (size_t)t->point_count * sizeof *t->x);
+    bool clear = t->time >= 1 && look(t, y);
+    t->search.covers_way = false; // increments begin elsewhere
+    clear =
+        clear && (t->exact_step.used ? tdi_contacts_filter(t->set, t->x, t->dx, 0, 1) >= 1
+                                     : !tdi_contacts_passed(t->set, t->x, t->dx, y->count < HEAP));
+    const td_real least = clear ? tdi_contacts_least(t->set, t->now, 1, which) : 0;
+    return clear && (which[0] == TD_NONE || least > 0);
+}
+
 td_real tdi_body_contact_least_gap(const tdi_body_contact *t, td_real time) {
     int32_t which[2];
     td_real least = tdi_contacts_least(t->set, t->now, time, which);

@@ -229,6 +229,9 @@ bool tdi_body_contact_free_parts(tdi_body_contact *t, const tdi_system *system, 
 // leads through something. Newton's method goes around what is small beside the way of a step,
 // since the value is less behind it.
 bool tdi_body_contact_tunnelled(tdi_body_contact *t, const tdi_system *system);
+// Whether what is driven is at its end, and nothing overlaps, neither at the poses nor on the way
+// there from where the step began.
+bool tdi_body_contact_is_clear(tdi_body_contact *t, const tdi_system *system);
 // The least gap at the poses that were evaluated or looked at last, with colliders at `time`, over
 // its range; 1: nothing is nearer than that.
 td_real tdi_body_contact_least_gap(const tdi_body_contact *t, td_real time);

@@ -7,6 +7,7 @@
 //          not hold is made anew where it failed. That goes on until nothing changes.
 
 #include "implicit/body_contact.h"
+#include "implicit/newton.h"
 
 #include "math/vec3.h"
 
@@ -100,7 +101,7 @@ void tdi_exact_leave(tdi_body_contact *t, const tdi_system *y) {
     }
 }
 
-static td_real own_value(const tdi_system *y) {
+td_real tdi_system_own_value(const tdi_system *y) {
     td_real sum = 0;
     for (int32_t k = 0; k < y->count; k++) {
         sum += y->member[k].body->ops->value(y->member[k].body, false);
@@ -127,7 +128,7 @@ td_status tdi_exact_begin(tdi_body_contact *t, const tdi_system *y, td_real left
     }
     t->exact_step.planes_changed = true;
     recall(t, y);
-    t->exact_step.value_began = own_value(y);
+    t->exact_step.value_began = tdi_system_own_value(y);
     t->exact_step.rule = (tdi_plane_rule){.began = t->began,
                                           .history = t->history,
                                           .ahead = t->exact_step.free_way,
@@ -174,7 +175,7 @@ bool tdi_exact_fell(tdi_body_contact *t, const tdi_system *y) {
     tdi_body_contact_gather_pose(y);
     const td_real work = tdi_planes_work(t->set, &t->exact_step.rule,
                                          (tdi_plane_pose){t->now, t->turned}),
-                  value = own_value(y);
+                  value = tdi_system_own_value(y);
     return value - t->exact_step.value_began <=
            work + ROUNDING * (fabs(value) + fabs(t->exact_step.value_began) + fabs(work));
 }

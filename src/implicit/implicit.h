@@ -11,6 +11,7 @@
 // Driven     what a body cannot choose: where its base goes, and ends that are held. `time` 0..1
 //            says how far these and the colliders have come in the step.
 
+#include "base/clock.h"
 #include "implicit/tables.h"
 #include "tendril/island.h"
 
@@ -45,6 +46,26 @@ typedef struct tdi_body_contact tdi_body_contact;
 typedef struct tdi_constraint_set tdi_constraint_set;
 typedef struct tdi_coupled tdi_coupled; // see coupled.h
 
+// What the solution of a step may cost.
+typedef struct tdi_budget {
+    int32_t iterations; // that are left
+    td_real until;      // s, of tdi_clock_seconds(): none begins later; 0: any time
+    bool spent;         // an iteration was refused
+    bool cut;           // in tdi_system_cut(),
+    bool clear;         // and the poses of exact contact overlap nothing: they must not again
+    int32_t enough;     // where a pose is taken that is not solved, with so many or fewer left
+} tdi_budget;
+
+// The parts of a step that are timed; see td_step_times.
+typedef enum tdi_stage {
+    TDI_STAGE_LOADS,
+    TDI_STAGE_BEGIN,
+    TDI_STAGE_CONTACT,
+    TDI_STAGE_SOLVE,
+    TDI_STAGE_SEARCH,
+    TDI_STAGES
+} tdi_stage;
+
 typedef struct tdi_system {
     const tdi_member *member;
     int32_t count;
@@ -54,6 +75,8 @@ typedef struct tdi_system {
     int32_t collider_count;
     const tdi_collider_label *labels; // of the colliders; NULL: they are numbered as listed
     td_pool *pool;                    // threads that share its members; NULL: none
+    tdi_budget *budget;               // what a step may cost; NULL: any
+    td_real *seconds;                 // of each tdi_stage, added up; NULL: they are not timed
 } tdi_system;
 
 // ---- steps and statics ----------------------------------------------------------------------
@@ -138,6 +161,33 @@ size_t tdi_system_memory(const tdi_system *system);
 td_status tdi_system_halves(const tdi_system *system, void *memory, td_step_stats *stats,
                             td_diag *diag);
 void tdi_system_restore(const tdi_system *system, const void *memory);
+// Takes an iteration; false: none is left. NULL: there always is.
+static inline bool tdi_budget_take(tdi_budget *b) {
+    if (b && (b->iterations <= 0 || (b->until > 0 && tdi_clock_seconds() > b->until))) {
+        b->spent = true;
+        return false;
+    }
+    if (b) {
+        b->iterations--;
+    }
+    return true;
+}
+static inline bool tdi_is_spent(const tdi_budget *b) {
+    return b && b->spent;
+}
+// Where the step began, and without it: solves the step by backward Euler as far as system->budget
+// allows, and takes the pose if it is free of overlap and its value has not risen. Then it is to be
+// accepted. When it fails the bodies are as they were.
+td_status tdi_system_cut(const tdi_system *system, td_step_stats *stats, td_diag *diag);
+// Starts and ends a stage; that of TDI_STAGE_CONTACT lies in that of TDI_STAGE_SOLVE.
+static inline td_real tdi_stage_start(const tdi_system *y) {
+    return y->seconds ? tdi_clock_seconds() : 0;
+}
+static inline void tdi_stage_end(const tdi_system *y, tdi_stage which, td_real start) {
+    if (y->seconds) {
+        y->seconds[which] += tdi_clock_seconds() - start;
+    }
+}
 // All of it: a step, or nothing. `memory` is for halves; NULL: it comes from `alloc` when it is
 // needed.
 td_status tdi_system_step(const tdi_system *system, void *memory, const td_alloc *alloc,

@@ -119,8 +119,10 @@ static td_status factor(tdi_newton_run *n, bool carry) {
     tdi_constraints_evaluate(n->system->constraints, n->system);
     for (int32_t tries = 0; tries < SHIFT_TRIES;) {
         if (t) {
+            const td_real start = tdi_stage_start(n->system);
             td_status status =
                 tdi_body_contact_evaluate(t, n->system, n->used == TDI_MODEL_EXACT, carry, n->diag);
+            tdi_stage_end(n->system, TDI_STAGE_CONTACT, start);
             if (status != TD_OK) {
                 return status;
             }

@@ -327,6 +327,18 @@ static bool go_straight(tdi_newton_run *n, td_real *fraction) {
     return part > 0 && (t->exact_step.used || t->search.covers_way);
 }
 
+// Exact contact may overlap until it is solved, but not where that will not come to be.
+static bool stays_clear(const tdi_system *y) {
+    tdi_budget *b = y->budget;
+    const bool guarded = b && b->cut && y->contact->exact_step.used,
+               clear = guarded && tdi_body_contact_is_clear(y->contact, y);
+    const bool stays = !guarded || clear || !b->clear;
+    if (guarded) {
+        b->clear = b->clear || clear;
+    }
+    return stays;
+}
+
 // With contact: as much of the increments as is free and, unless they carry something, lowers the
 // value. Not finite when the value is not.
 td_real tdi_newton_move_with_contact(tdi_newton_run *n, bool carry) {
@@ -358,8 +370,9 @@ td_real tdi_newton_move_with_contact(tdi_newton_run *n, bool carry) {
         if (straight && k > 0) {
             tdi_system_place(y, fraction); // a part of a way that is free
         }
-        if (!searched ||
-            tdi_system_value(y) <= value - DESCENT * fraction * n->predicted_decrease) {
+        if ((!searched ||
+             tdi_system_value(y) <= value - DESCENT * fraction * n->predicted_decrease) &&
+            stays_clear(y)) {
             t->time = carry ? time_after(t, fraction) : t->time;
             return fraction;
         }

@@ -43,6 +43,8 @@
 
 #define CUT_SHORT 0.05 // of an increment: after less than this members go by themselves
 
+#define TRIALS 4 // halvings of an increment that cost a budget as much as an iteration
+
 #define MOST_CARRIES 200 // iterations in which driven things come along
 
 // ---- iterations -----------------------------------------------------------------------------
@@ -63,16 +65,24 @@ static bool correct(tdi_newton_run *n) {
 // One iteration: how much of the increments was taken.
 static td_status iterate(tdi_newton_run *n, bool carry, td_real *taken) {
     const tdi_system *y = n->system;
+    const td_real begin = tdi_stage_start(y);
     td_status status = tdi_newton_solve(n, carry);
+    tdi_stage_end(y, TDI_STAGE_SOLVE, begin);
     if (status != TD_OK) {
         return status;
     }
+    const td_real start = tdi_stage_start(y);
+    const int64_t halvings = n->stats->halvings;
     n->stats->iterations++;
     n->stats->last_move = n->largest;
     if (!isfinite(n->largest)) {
         return TD_ERR_DIVERGED;
     }
     *taken = y->contact ? tdi_newton_move_with_contact(n, carry) : tdi_newton_move_freely(n);
+    tdi_stage_end(y, TDI_STAGE_SEARCH, start);
+    if (y->budget) {
+        y->budget->iterations -= (int32_t)((n->stats->halvings - halvings) / TRIALS);
+    }
     if (y->contact && tdi_body_contact_lacks_room(y->contact)) {
         return tdi_body_contact_no_room(y->contact, n->diag);
     }
@@ -138,6 +148,9 @@ static td_status bring_along(tdi_newton_run *n) {
     bool between = false;
     for (int32_t k = 0; t && t->time < 1; k++) {
         td_real taken = 0;
+        if (!tdi_budget_take(n->system->budget)) {
+            return TD_OK;
+        }
         n->next = between ? TDI_MODEL_EXACT : TDI_MODEL_CONVEX;
         td_status status = iterate(n, !between, &taken);
         if (status != TD_OK || k == MOST_CARRIES) {
@@ -212,7 +225,7 @@ static tdi_newton_run start(const tdi_system *y, const tdi_newton_opts *opts, td
                         .reach = 1,
                         .fresh = true,
                         .offers_reuse = !y->contact && !y->constraints,
-                        .guessed = !y->contact && !opts->rest,
+                        .guessed = !y->contact && !opts->rest && !(y->budget && y->budget->cut),
                         .recalls = !opts->rest && recalls(y)};
     n.noted = n.recalls;
     for (int32_t k = 0; k < y->count; k++) {
@@ -229,13 +242,27 @@ static td_real share_of(const tdi_system *y) {
     return fmax(LEAST_SHARE, (td_real)(y->count - idle) / y->count);
 }
 
+// Whether an iteration is left. Without what is driven at its end nothing is solved.
+static bool take(const tdi_system *y) {
+    return !tdi_is_spent(y->budget) && tdi_budget_take(y->budget);
+}
+
+// Whether a pose of exact contact, which may overlap until it is solved, will do: the budget is
+// nearly spent. With the barrier no pose overlaps, and the last one is the best.
+static bool is_enough(const tdi_system *y) {
+    const tdi_budget *b = y->budget;
+    return b && b->cut && b->iterations <= b->enough && y->contact && y->contact->exact_step.used &&
+           tdi_body_contact_is_clear(y->contact, y);
+}
+
 static td_status run(const tdi_system *y, const tdi_newton_opts *opts, bool *converged,
                      td_step_stats *stats, td_diag *diag) {
     tdi_newton_run n = start(y, opts, stats, diag);
     td_status status = bring_along(&n);
     td_real way = 0;
     *converged = false;
-    for (td_real spent = 0; spent < opts->iterations && status == TD_OK; spent += share_of(y)) {
+    for (td_real spent = 0; spent < opts->iterations && status == TD_OK && take(y);
+         spent += share_of(y)) {
         td_real taken = 1;
         const bool reused = n.reuse;
         n.slow = opts->rest && (int)(spent / SLOW_REST) % SLOW_EACH == 1;
@@ -273,6 +300,10 @@ static td_status run(const tdi_system *y, const tdi_newton_opts *opts, bool *con
         if (status != TD_OK || done) {
             *converged = status == TD_OK;
             return status;
+        }
+        if (is_enough(y)) {
+            *converged = true;
+            return TD_OK;
         }
         go_on(&n, taken, whole);
         if (taken > 0 && taken < CUT_SHORT && y->contact) {

@@ -65,6 +65,8 @@ void tdi_newton_jump(const tdi_system *system);
 // A turn for each member, on all threads.
 void tdi_system_each(const tdi_system *system, void (*turn)(void *context, int64_t member),
                      void *context);
+// exact_contact.c: the value of the bodies at their poses, without contact and constraints.
+td_real tdi_system_own_value(const tdi_system *system);
 // The value of all at their poses.
 td_real tdi_system_value(const tdi_system *system);
 // Keeps the poses and moves them by all of the increments; with `follow` as tdi_implicit.try.

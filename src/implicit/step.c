@@ -11,6 +11,7 @@
 #include "base/diag.h"
 #include "implicit/constraint.h"
 #include "implicit/modal.h"
+#include "implicit/newton.h"
 #include "implicit/body_contact.h"
 #include "math/vec3.h"
 
@@ -27,6 +28,8 @@
 #define SHORTENED         0.8   // of what is free, in each
 #define HARDLY            0.5   // bodies below this step fraction count as blocked
 #define STEADY            1.0   // m/s^2: exact contact asks for increments below this times h^2
+#define RISEN             1e-6  // of values: a pose that was not solved may be higher by rounding
+#define LEAST_RISEN       1e-15 // J: where these are 0
 #define FINEST            4096 // pieces of a step in which two bodies would pass through each other
 
 // ---- checks ---------------------------------------------------------------------------------
@@ -325,6 +328,7 @@ static td_status try_part(const tdi_system *y, span part, bool *converged, td_st
     tdi_newton_opts newton = {patience * o->iterations, tolerance_in(y, part, &rule), false, NULL};
     td_status status = TD_OK;
     *converged = false;
+    const td_real start = tdi_stage_start(y);
     if (part.impact) {
         rule = one_step(&rule);
         status = go_free(y, &rule, &newton, stats, diag);
@@ -339,6 +343,7 @@ static td_status try_part(const tdi_system *y, span part, bool *converged, td_st
     } else {
         guess_all(y, true);
     }
+    tdi_stage_end(y, TDI_STAGE_BEGIN, start);
     if (status != TD_OK || too_long(y, part)) {
         return status;
     }
@@ -401,6 +406,69 @@ td_status tdi_system_try(const tdi_system *y, bool *converged, td_step_stats *st
         end_touch(y);
     }
     return said(y, status, diag);
+}
+
+// Poses go to where the step began, with all that is driven at its end; with the barrier, which
+// brings that along, at its beginning too.
+static void stand_all(const tdi_system *y) {
+    guess_all(y, true);
+    guess_all(y, false);
+    for (int32_t k = 0; k < y->count && !(y->contact && y->contact->time < 1); k++) {
+        if (y->member[k].body->ops->drive) {
+            y->member[k].body->ops->drive(y->member[k].body, 1, true);
+        }
+    }
+}
+
+// From where the step began the value only falls, and so the energy of springs does not rise by
+// more than what bodies had and loads did. Newton's method may take increments without looking at
+// the value, and multipliers of contact do work.
+static bool has_fallen(const tdi_system *y, td_real value) {
+    if (tdi_body_contact_driven(y) || (y->contact && !y->contact->exact_step.used)) {
+        return true;
+    }
+    const td_real now = tdi_system_own_value(y);
+    return now <= value + RISEN * (fabs(value) + fabs(now)) + LEAST_RISEN ||
+           (y->contact && (y->constraints || tdi_exact_fell(y->contact, y)));
+}
+
+// Contact begins where the step does, as bodies are.
+static td_status begin_cut(const tdi_system *y, const tdi_rule *rule, td_diag *diag) {
+    tdi_body_contact *t = y->contact;
+    td_status status = t ? tdi_body_contact_begin(t, y, rule->dt, rule->h, 0, 1, diag) : TD_OK;
+    if (status == TD_OK && t && t->exact_step.used) {
+        t->exact_step.rule = (tdi_plane_rule){.whole = rule->dt, .limp = true};
+        status = tdi_exact_begin(t, y, rule->dt, diag);
+    }
+    stand_all(y);
+    if (status == TD_OK && t && t->time < 1) {
+        tdi_newton_jump(y);
+    }
+    y->budget->clear =
+        status == TD_OK && t && t->exact_step.used && tdi_body_contact_is_clear(t, y);
+    return status;
+}
+
+td_status tdi_system_cut(const tdi_system *y, td_step_stats *stats, td_diag *diag) {
+    const span whole = {.to = 1, .limp = true};
+    const tdi_rule given = rule_of(y, whole), rule = one_step(&given);
+    bool converged;
+    forget(diag);
+    begin_all(y, &rule);
+    const tdi_newton_opts newton = {INT32_MAX, tolerance_in(y, whole, &rule), false, NULL};
+    td_status status = begin_cut(y, &rule, diag);
+    const td_real value = tdi_system_own_value(y);
+    status = status == TD_OK ? tdi_newton(y, &newton, &converged, stats, diag) : status;
+    if (status == TD_OK && (!y->contact || tdi_body_contact_is_clear(y->contact, y)) &&
+        has_fallen(y, value)) {
+        end_touch(y);
+        return TD_OK;
+    }
+    tdi_system_undo(y);
+    return status != TD_OK ? status
+                           : tdi_fail(diag, TD_ERR_LIMIT,
+                                      "the budget of the step is spent, and no pose without "
+                                      "overlap was found");
 }
 
 void tdi_system_accept(const tdi_system *y, td_step_stats *stats) {
@@ -550,6 +618,9 @@ td_status tdi_system_halves(const tdi_system *y, void *memory, td_step_stats *st
             }
             accept(y, part);
             go_on(&p, bounced);
+        } else if (tdi_is_spent(y->budget) && status == TD_OK) {
+            tdi_system_undo(y);
+            status = tdi_fail(diag, TD_ERR_LIMIT, "the budget of the step is spent");
         } else if ((!last || (bounced && !p.limp)) && status != TD_ERR_LIMIT) {
             tdi_system_undo(y);
             go_back(&p, bounced && status == TD_OK);

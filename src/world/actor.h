@@ -133,7 +133,9 @@ typedef struct tdi_actor_step {
     td_real largest_force;
     td_status status;
     td_diag diag;
-    void *memory; // where a step by an explicit integrator began; NULL: it has none
+    void *memory;                // where a step by an explicit integrator began; NULL: it has none
+    bool over_budget;            // it is blocked because its budget was spent
+    td_real seconds[TDI_STAGES]; // of the island whose first actor it is, in this step
 } tdi_actor_step;
 
 // What contact leaves to the next step: islands.c.

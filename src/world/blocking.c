@@ -19,8 +19,9 @@ bool tdi_island_fails(const td_world *w, const tdi_island *i) {
 }
 
 void tdi_island_block(td_world *w, tdi_island *i) {
-    const tdi_actor *first = member(w, i, 0);
+    tdi_actor *first = member(w, i, 0);
     i->activity = TDI_BLOCKED;
+    first->step.stats.held++;
     for (int32_t j = 0; j < i->count; j++) {
         tdi_actor *a = member(w, i, j);
         tdi_actor_set_activity(a, TDI_BLOCKED);
@@ -28,6 +29,7 @@ void tdi_island_block(td_world *w, tdi_island *i) {
         a->step.status = TD_OK; // it is no fault of the step
         if (j > 0) {
             a->step.diag = first->step.diag;
+            a->step.over_budget = first->step.over_budget;
         }
     }
     tdi_island_note_way(w, i);
@@ -48,10 +50,10 @@ void tdi_island_stop(td_world *w, const tdi_island *i) {
 
 td_status tdi_world_note_blocked(td_world *w, td_diag *diag) {
     const tdi_actor *began = NULL;
-    for (int32_t k = 0; w->options.hold_blocked && k < w->actor_count; k++) {
+    for (int32_t k = 0; tdi_world_holds(w) && k < w->actor_count; k++) {
         tdi_actor *a = &w->actors[k];
         if (a->alive && a->activity == TDI_BLOCKED && a->before.activity != TDI_BLOCKED) {
-            began = began ? began : a;
+            began = began || a->step.over_budget ? began : a;
             tdi_log(&w->log, TD_LOG_WARNING, "'%s' is held from %g s on: %s", a->name,
                     td_world_time(w), a->step.diag.message);
         }

@@ -18,6 +18,9 @@ typedef struct tdi_island {
     bool converged;                  // the step was solved
     bool accepted;                   // and accepted
     tdi_activity activity;           // of its actors
+    bool cut;                        // its budget was spent; what was found is taken
+    td_real energy;                  // J: with all kinds, when such a step began
+    tdi_budget budget;
     void *memory; // where a step began that was taken in halves; NULL: it was not
 } tdi_island;
 
@@ -150,6 +153,8 @@ td_status tdi_world_find_islands(td_world *world, td_diag *diag);
 // are joined, and all have to be solved anew from where the step began.
 td_status tdi_world_check_islands(td_world *world, bool *apart, td_diag *diag);
 td_status tdi_world_join_islands(td_world *world, td_diag *diag);
+// Instead of that, marks actors that came near others as over budget.
+void tdi_world_mark_near(td_world *world);
 // The points of an actor that fell asleep stay where they are.
 void tdi_actor_rest_points(td_world *world, int32_t actor);
 // Where an island's points have come in the step; while its states are at hand.
@@ -163,6 +168,19 @@ void tdi_world_note_placed(td_world *world);
 // Points were moved by something else than a step.
 void tdi_world_forget_places(td_world *world);
 tdi_system tdi_island_system(const td_world *world, const tdi_island *island);
+
+// budget.c: what a step may cost.
+bool tdi_world_is_bounded(const td_world *world);
+bool tdi_world_holds(const td_world *world); // blocks what cannot be solved
+// A step begins.
+void tdi_world_begin_budget(td_world *world);
+// An island is to be solved: what it may cost in this step; NULL: any.
+tdi_budget *tdi_island_begin_budget(const td_world *world, tdi_island *island);
+// Where it was not solved for want of budget, and bodies are where the step began: takes what can
+// be found, or has its status say that it is to be held.
+void tdi_island_cut(td_world *world, tdi_island *island, const tdi_system *system);
+// After that was accepted: limits the kinetic energy.
+void tdi_island_limit_energy(td_world *world, const tdi_island *island);
 
 // report.c: contacts of an island in the last step, at most `capacity`: how many there are.
 int32_t tdi_island_contacts(const td_world *world, const tdi_island *island, td_contact *contacts,

@@ -487,6 +487,19 @@ td_status tdi_world_check_islands(td_world *w, bool *apart, td_diag *diag) {
     return status;
 }
 
+void tdi_world_mark_near(td_world *w) {
+    const tdi_nearness *n = &w->near;
+    int32_t count;
+    const tdi_near_pair *pairs = tdi_contacts_pairs(n->set, &count);
+    for (int32_t k = 0; k < count; k++) {
+        const int32_t i = n->owner[pairs[k].i], j = n->owner[pairs[k].j];
+        if (n->root[i] != n->root[j] &&
+            tdi_contacts_come_near(n->set, pairs[k], n->x, n->dx, w->scene->def.contact.gap)) {
+            w->actors[i].step.over_budget = w->actors[j].step.over_budget = true;
+        }
+    }
+}
+
 // Of the islands that are joined to one, members of the largest are marked.
 static void find_firm(td_world *w) {
     tdi_nearness *n = &w->near;

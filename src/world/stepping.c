@@ -51,7 +51,7 @@ td_step_opts tdi_actor_step_opts(const td_world *w, const tdi_actor *a) {
 // All that the step of an actor takes from around it; nobody of its island has moved yet.
 static void prepare(const stepping *s, tdi_actor *a) {
     tdi_actor_remember(a);
-    a->reaction.known = a->sleep.kept = false;
+    a->reaction.known = a->sleep.kept = a->step.over_budget = false;
     a->step.status = TD_OK;
     a->step.diag.status = TD_OK; // most of it is a text that nobody reads then
     a->step.diag.index = TD_NONE;
@@ -112,6 +112,9 @@ static void accept(td_world *w, tdi_island *i, const tdi_system *system) {
             i->touch ? i->touch->barriers.state[j] : (tdi_barrier){.strength = 1, .reach = -1};
         tdi_actor_note_force(a);
     }
+    if (i->cut) {
+        tdi_island_limit_energy(w, i);
+    }
     i->accepted = true;
 }
 
@@ -124,17 +127,28 @@ static void note_room(const td_world *w, const tdi_island *i) {
     }
 }
 
+// What solves an island, its threads and its budget.
+static tdi_system system_of(td_world *w, tdi_island *i) {
+    tdi_system system = tdi_island_system(w, i);
+    system.pool = is_crowd(i) && !w->options.inside ? w->pool : NULL;
+    system.budget = tdi_world_is_bounded(w) ? &i->budget : NULL;
+    system.seconds = w->options.timed ? first_of(w, i)->step.seconds : NULL;
+    return system;
+}
+
 // A thread solves its islands one after the other in the same scratch, which so stays in the cache.
 static void solve_island(void *context, int64_t k, int32_t thread) {
     const stepping *s = context;
     td_world *w = s->world;
     tdi_island *i = &w->islands.all[k];
     tdi_actor *first = first_of(w, i);
+    const tdi_system system = system_of(w, i);
+    const td_real start = tdi_stage_start(&system);
     for (int32_t j = 0; j < i->count; j++) {
         prepare(s, &w->actors[w->islands.member_actor[i->first + j]]);
     }
-    tdi_system system = tdi_island_system(w, i);
-    system.pool = is_crowd(i) && !w->options.inside ? w->pool : NULL;
+    tdi_stage_end(&system, TDI_STAGE_LOADS, start);
+    tdi_island_begin_budget(w, i);
     i->memory = NULL;
     i->accepted = false;
     i->converged = is_explicit(first);
@@ -146,6 +160,9 @@ static void solve_island(void *context, int64_t k, int32_t thread) {
             tdi_system_lend(&system, w->memory.scratch + (size_t)thread * SCRATCH, SCRATCH);
             first->step.status =
                 tdi_system_try(&system, &i->converged, &first->step.stats, &first->step.diag);
+            if (first->step.status == TD_OK && !i->converged && i->budget.spent) {
+                tdi_island_cut(w, i, &system);
+            }
             if (i->converged) { // what the value needs may lie in memory that was lent
                 tdi_island_react(w, i, &system);
             }
@@ -156,7 +173,7 @@ static void solve_island(void *context, int64_t k, int32_t thread) {
     if (i->converged) {
         tdi_island_note_way(w, i);
     }
-    if (i->converged && first->step.status == TD_OK && tdi_system_revocable(&system)) {
+    if (i->converged && first->step.status == TD_OK && !i->cut && tdi_system_revocable(&system)) {
         accept(w, i, &system);
     }
 }
@@ -174,12 +191,16 @@ static void halve_island(void *context, int64_t k, int32_t thread) {
     tdi_island *i = &w->islands.all[k];
     if (i->memory) {
         tdi_actor *first = first_of(w, i);
-        tdi_system system = tdi_island_system(w, i);
-        system.pool = is_crowd(i) && !w->options.inside ? w->pool : NULL;
+        const tdi_system system = system_of(w, i);
         first->step.status =
             tdi_system_halves(&system, i->memory, &first->step.stats, &first->step.diag);
-        note_room(w, i);
         i->converged = first->step.status == TD_OK;
+        note_room(w, i);
+        const bool lacks = i->touch && i->touch->set && tdi_body_contact_lacks_room(i->touch);
+        if (!i->converged && i->budget.spent && !lacks) {
+            tdi_island_cut(w, i, &system);
+            note_room(w, i);
+        }
         tdi_island_note_way(w, i);
     }
 }
@@ -250,6 +271,30 @@ static void block_island(void *context, int64_t k, int32_t thread) {
         i->converged = false;
         tdi_island_block(w, i);
     }
+}
+
+// What came near others is held. False: all that did is held already.
+static bool hold_near(const stepping *s) {
+    td_world *w = s->world;
+    bool any = false;
+    tdi_world_mark_near(w);
+    for (int32_t k = 0; k < w->islands.active_count; k++) {
+        tdi_island *i = &w->islands.all[w->islands.active[k]];
+        tdi_actor *first = first_of(w, i);
+        bool near = false;
+        for (int32_t j = 0; j < i->count && i->activity != TDI_BLOCKED; j++) {
+            near = near || w->actors[w->islands.member_actor[i->first + j]].step.over_budget;
+        }
+        if (near) {
+            first->step.status =
+                tdi_fail(&first->step.diag, TD_ERR_LIMIT,
+                         "the budget of the step is spent, and it came near others");
+            first->step.over_budget = true;
+            block_island((void *)s, w->islands.active[k], 0);
+        }
+        any = any || near;
+    }
+    return any;
 }
 
 // All that are active.
@@ -385,38 +430,69 @@ static td_status first_status(const td_world *w) {
     return TD_OK;
 }
 
+// s, while steps are timed.
+static td_real now(const td_world *w) {
+    return w->options.timed ? tdi_clock_seconds() : 0;
+}
+
 // Solves all islands, joining those that came near each other, until nothing did.
 static td_status solve(const stepping *s, td_diag *diag) {
     td_world *w = s->world;
+    td_real start = now(w);
     td_status status = tdi_world_find_islands(w, diag);
     w->islands.active_count = 0; // nothing of these islands was solved, so nothing is undone
     if (status == TD_OK) {
         tdi_world_build_active_list(w);
     }
+    w->times.islands += now(w) - start;
     for (bool apart = false; status == TD_OK && !apart;) {
         for_islands(s, solve_island);
         halve(s);
-        if (w->options.hold_blocked && !tdi_world_lacks_room(w)) {
+        if (tdi_world_holds(w) && !tdi_world_lacks_room(w)) {
             for_islands(s, block_island);
         }
+        start = now(w);
         status = first_status(w);
         status = status == TD_OK ? tdi_world_check_islands(w, &apart, diag) : status;
+        const bool last = tdi_world_is_bounded(w) && w->budget.round == TDI_BUDGET_ROUNDS;
+        while (status == TD_OK && !apart && last && hold_near(s)) {
+            status = tdi_world_check_islands(w, &apart, diag);
+        }
+        apart = apart || last;
         if (status == TD_OK && !apart) {
             for_islands(s, undo_island);
             status = tdi_world_join_islands(w, diag);
+            w->budget.round++;
             w->islands.active_count = 0;
             if (status == TD_OK) {
                 tdi_world_build_active_list(w);
             }
         }
+        w->times.islands += now(w) - start;
     }
     return status;
+}
+
+// Adds up what the islands took.
+static void gather_times(td_world *w) {
+    td_step_times *t = &w->times;
+    for (int32_t k = 0; w->options.timed && k < w->actor_count; k++) {
+        td_real *own = w->actors[k].step.seconds;
+        t->loads += own[TDI_STAGE_LOADS];
+        t->begin += own[TDI_STAGE_BEGIN];
+        t->contact += own[TDI_STAGE_CONTACT];
+        t->solve += own[TDI_STAGE_SOLVE] - own[TDI_STAGE_CONTACT];
+        t->search += own[TDI_STAGE_SEARCH];
+        memset(own, 0, TDI_STAGES * sizeof *own);
+    }
 }
 
 static td_status step(td_world *w, td_diag *diag) {
     const stepping s = {w, td_world_time(w), tdi_world_time_after(w, w->clock.step + 1),
                         w->options.inside ? w->pool : NULL};
+    const td_real start = now(w);
     w->islands.active_count = 0;
+    tdi_world_begin_budget(w);
     td_status status = tdi_world_sample_fields(w, diag);
     if (status != TD_OK) {
         return status;
@@ -424,7 +500,9 @@ static td_status step(td_world *w, td_diag *diag) {
     begin(&s);
     tdi_world_poses_changed(w);
     tdi_world_wake_changed(w, s.t0, s.t1);
+    w->times.loads += now(w) - start;
     status = solve(&s, diag);
+    const td_real solved = now(w);
     if (status != TD_OK) {
         return fail(&s, status, diag);
     }
@@ -445,6 +523,7 @@ static td_status step(td_world *w, td_diag *diag) {
     for (int32_t k = 0; k < w->scene->def.object_count; k++) {
         w->objects[k].frame = tdi_object_frame(w, k);
     }
+    w->times.finish += now(w) - solved;
     if (w->callback.call) {
         w->callback.call(w->callback.context, w);
     }
@@ -461,6 +540,8 @@ static td_status advance(td_world *w, td_real dt, td_diag *diag) {
         w->clock.step_from = w->clock.step;
         w->clock.dt = dt;
     }
+    const td_real start = now(w);
+    w->times = (td_step_times){0};
     td_status status = step(w, told);
     bool grows = true;
     while (status != TD_OK && status != TD_ERR_BLOCKED && grows && tdi_world_lacks_room(w)) {
@@ -468,6 +549,8 @@ static td_status advance(td_world *w, td_real dt, td_diag *diag) {
         grows = status == TD_OK;
         status = grows ? step(w, told) : status;
     }
+    gather_times(w);
+    w->times.total = now(w) - start;
     if (status != TD_OK && status != TD_ERR_BLOCKED) {
         tdi_world_log_failure(w, status, told);
         w->clock.dt = dt0;

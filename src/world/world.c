@@ -172,8 +172,16 @@ static td_status new_world(td_scene *scene, td_status made, const td_world_opts 
         w->room.no_growth = opts->no_growth;
         w->room.near_pairs = opts->near_pairs;
         w->near.pairs = td_contact_opts_default().pairs;
+        w->options.timed = opts->timed && TDI_HAS_CLOCK;
+        td_diag diag = {.index = TD_NONE};
+        status = td_world_set_budget(w, opts->iteration_budget, opts->time_budget, &diag);
+        if (status != TD_OK) {
+            tdi_diag_add(diags, &diag);
+        }
+    }
+    if (w && status == TD_OK) {
         status = make(w, opts, diags);
-    } else {
+    } else if (!w) {
         td_scene_free(scene);
     }
     if (status == TD_ERR_MEMORY) {
@@ -292,6 +300,8 @@ td_step_stats td_world_stats(const td_world *w) {
         sum.halved += s->halved;
         sum.gradient_steps += s->gradient_steps;
         sum.unstable += s->unstable;
+        sum.cut += s->cut;
+        sum.held += s->held;
         sum.last_move = fmax(sum.last_move, s->last_move);
     }
     return sum;

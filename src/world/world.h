@@ -21,7 +21,18 @@ typedef struct tdi_world_options {
     bool inside;       // its threads work within actors, one after the other
     bool adaptable;    // every tree with an implicit integrator may be reduced later
     bool hold_blocked; // what cannot be solved is blocked, and all others go on
+    bool timed;        // steps are timed
 } tdi_world_options;
+
+// What a step may cost: budget.c.
+typedef struct tdi_world_budget {
+    int32_t iterations; // of an island; 0: any
+    td_real seconds;    // of all; 0: any
+    td_real until;      // s, of the clock: so in this step; 0: any time
+    int32_t round;      // how often islands were joined in this step
+} tdi_world_budget;
+
+#define TDI_BUDGET_ROUNDS 3 // no more often, with a budget
 
 // Times are multiples of dt from where it was last changed: they do not gather rounding.
 typedef struct tdi_clock {
@@ -45,6 +56,8 @@ struct td_world {
     bool restored;   // ids of the world that was saved count as well
     tdi_world_options options;
     tdi_clock clock;
+    tdi_world_budget budget;
+    td_step_times times; // of the last step
     tdi_variant *variants;
     int32_t variant_count;
     int32_t scene_variants; // of these: the scene's, which come first

@@ -81,6 +81,7 @@ bool bench_accuracy(const bench *b);
 bool bench_solvers(const bench *b);
 bool bench_islands(const bench *b);
 bool bench_heap(const bench *b);
+bool bench_crowd(const bench *b);
 bool bench_constraints(const bench *b);
 bool bench_adaptive(const bench *b);
 bool bench_reduced(const bench *b); // parts of bench_adaptive()

@@ -22,6 +22,7 @@ static const bench_case cases[] = {
      bench_islands, false},
     {"heap", "10 to 1,000 rods that fall into a heap: real-time factor, iterations, energies",
      bench_heap, true},
+    {"crowd", "200 plants that a capsule walks through: median and worst step", bench_crowd, true},
     {"constraints",
      "chains of 100 to 100,000 bodies, held and linked: cost per body and constraint",
      bench_constraints, false},

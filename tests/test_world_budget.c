@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+// Steps with a budget: what is not solved within it overlaps nothing and gains no energy.
+
+#include "test_world_support.h"
+
+#include "world/world.h"
+
+static const int32_t budgets[] = {1, 2, 5};
+enum { BUDGETS = sizeof budgets / sizeof *budgets, SOLVERS = 3, METHODS = 2 };
+
+// Limp stems that lean on each other, above a plane; a box waits beside them.
+static const char *crowd(char text[1024], const char *solver, const char *method, double stiffness,
+                         int32_t count) {
+    snprintf(text, 1024,
+             "{contact: {method: %s}, air_density: 0, colliders: [{plane: {position: [0, -0.015, "
+             "0]}},\n {capsule: {radius: 0.05, length: 0.3, position: [-1, 0.2, 0.01]}}],\n"
+             " objects: [{solver: %s, start: drawn, relaxation_time: 0.002, stiffness: %g, "
+             "instances: {count: %d, "
+             "layout: grid, area: [0.36, 0, 0.36], jitter: 0, turned: true},\n"
+             " strand: {points: [[0, 0, 0], [0.05, 0.3, 0.02]], segments: 5, radius: 0.006,\n"
+             "  material: leaf}}]}",
+             method, solver, stiffness, (int)count);
+    return text;
+}
+
+static stage stage_with_budget(const char *text, int32_t threads, int32_t iterations) {
+    td_world_opts opts = td_world_opts_default();
+    opts.threads = threads;
+    opts.iteration_budget = iterations;
+    stage s = stage_with(text, opts, NULL);
+    CHECK_SAY(s.status == TD_OK, "%s", s.diags[0].message);
+    return s;
+}
+
+// The capsule goes to and fro through the crowd.
+static void move_capsule(td_world *w, int32_t step, td_real speed) {
+    const td_real way = speed * (step + 1) * td_world_dt(w), turn = fmod(way, 4);
+    td_diag diag = {.message = ""};
+    CHECK_INT(td_world_move_collider(w, td_world_collider_id(w, 1),
+                                     tdi_vec3(turn < 2 ? turn - 1 : 3 - turn, 0.2, 0.01),
+                                     td_quat_identity(), &diag),
+              TD_OK);
+}
+
+static td_real energy_of(td_world *w) {
+    const td_energy e = td_world_object_sums(w, 0).energy;
+    return e.kinetic + e.elastic + e.weight;
+}
+
+// Actors that are not blocked overlap nothing; those that are do not overlap each other, for they
+// are where they were. All numbers are finite.
+static void check_apart(td_world *w, const char *what, int32_t step) {
+    td_diag diag = {.message = ""};
+    CHECK_SAY(isfinite(energy_of(w)), "%s: step %d is not finite", what, (int)step);
+    for (int32_t k = 0; k < td_world_actor_count(w); k++) {
+        const bool free = td_world_actor_status(w, td_world_actor_id(w, k), NULL) == TD_OK;
+        const td_status status = tdi_actor_overlaps(w, k, &diag);
+        CHECK_SAY(status == TD_OK || (!free && strstr(diag.message, "capsule")), "%s: step %d: %s",
+                  what, (int)step, diag.message);
+    }
+}
+
+TD_TEST(fast_collider_leaves_no_overlap_with_any_budget) {
+    for (int32_t k = 0; k < SOLVERS * METHODS * BUDGETS; k++) {
+        const char *solver = solvers[k % SOLVERS], *method = methods[k / SOLVERS % METHODS];
+        const int32_t budget = budgets[k / SOLVERS / METHODS];
+        char text[1024], what[64];
+        OWNED(stage) s = stage_with_budget(crowd(text, solver, method, 1, 6), 1, budget);
+        td_diag diag = {.message = ""};
+        snprintf(what, sizeof what, "%s, %s, budget %d", solver, method, (int)budget);
+        for (int32_t step = 0; step < 24; step++) {
+            move_capsule(s.world, step, step < 12 ? 3 : 300);
+            const td_status status = td_world_step(s.world, &diag);
+            CHECK_SAY(status == TD_OK || status == TD_ERR_BLOCKED, "%s: %s", what, diag.message);
+            check_apart(s.world, what, step);
+        }
+        const td_step_stats stats = td_world_stats(s.world);
+        CHECK_SAY(stats.cut + stats.held > 0, "%s: no step was bounded", what);
+    }
+}
+
+// They fall onto each other and the plane; from the middle on they are in contact when a step
+// begins. Nothing drives them, so that energy can only be lost.
+TD_TEST(steps_that_are_cut_short_add_no_energy) {
+    for (int32_t k = 0; k < SOLVERS * METHODS * BUDGETS; k++) {
+        const char *solver = solvers[k % SOLVERS], *method = methods[k / SOLVERS % METHODS];
+        const int32_t budget = budgets[k / SOLVERS / METHODS];
+        char text[1024], what[64];
+        OWNED(stage) s = stage_with_budget(crowd(text, solver, method, 0.01, 6), 1, 0);
+        td_diag diag = {.message = ""};
+        const td_real first = energy_of(s.world);
+        snprintf(what, sizeof what, "%s, %s, budget %d", solver, method, (int)budget);
+        int32_t bounded = 0; // steps
+        for (int32_t step = 0; step < 200 && bounded < 30; step++) {
+            if (bounded > 0 || td_world_contacts(s.world, NULL, 0) > 2) { // they have met
+                CHECK_INT(td_world_set_budget(s.world, budget, 0, &diag), TD_OK);
+                bounded++;
+            }
+            CHECK_SAY(td_world_step(s.world, &diag) == TD_OK, "%s: %s", what, diag.message);
+            const td_real now = energy_of(s.world);
+            CHECK_SAY(now <= first + 1e-6 * fabs(first), "%s: %g J at step %d, %g J at first", what,
+                      now, (int)step, first);
+            check_apart(s.world, what, step);
+        }
+        const td_step_stats stats = td_world_stats(s.world);
+        CHECK_SAY(bounded == 30, "%s: nothing met", what);
+        CHECK_SAY(budget > 2 || stats.cut + stats.held > 0, "%s: no step was bounded", what);
+    }
+}
+
+// Two free strands fly at each other in empty space: an impact that is not solved may leave some
+// momentum too much, 6 % as measured, and the next ones add none.
+TD_TEST(steps_that_are_cut_short_gain_little_momentum) {
+    for (int32_t k = 0; k < SOLVERS * METHODS * BUDGETS; k++) {
+        const char *solver = solvers[k % SOLVERS], *method = methods[k / SOLVERS % METHODS];
+        const int32_t budget = budgets[k / SOLVERS / METHODS];
+        char text[1024];
+        snprintf(
+            text, sizeof text,
+            "{contact: {method: %s}, air_density: 0, gravity: [0, 0, 0], objects: [{name: a, "
+            "solver: "
+            "%s, start: drawn, strand: {points: [[0, 0, 0], [0, 0.4, 0]],\n"
+            " segments: 4, radius: 0.02, material: green-wood, start: {held: free}}}, {solver: %s, "
+            "start: drawn, position: [1.5, 0.1, 0.01],\n strand: {points: [[0, 0, "
+            "0], [0, 0.4, 0.1]], segments: 4, radius: 0.02, material: green-wood, start: {held: "
+            "free}}}],\n"
+            " loads: [{push: {object: a, segment: 1, force: [60, 0, 0], end: 0.05}}]}",
+            method, solver, solver);
+        OWNED(stage) s = stage_with_budget(text, 1, 0);
+        td_diag diag = {.message = ""};
+        td_real most = 0;
+        for (int32_t step = 0; step < 40 && s.world; step++) {
+            const td_vec3 p = tdi_add(td_world_object_sums(s.world, 0).linear,
+                                      td_world_object_sums(s.world, 1).linear);
+            if (td_world_time(s.world) > 0.15 && most == 0) {
+                most = tdi_norm(p);
+                CHECK(most > 0.1);
+                CHECK_INT(td_world_set_budget(s.world, budget, 0, &diag), TD_OK);
+            }
+            CHECK_SAY(most == 0 || tdi_norm(p) <= 1.1 * most,
+                      "%s, %s, budget %d: %g N s at step %d, %g before", solver, method,
+                      (int)budget, tdi_norm(p), (int)step, most);
+            CHECK_SAY(td_world_step(s.world, &diag) == TD_OK, "%s", diag.message);
+        }
+    }
+}
+
+TD_TEST(bounded_steps_are_the_same_with_any_number_of_threads) {
+    for (int32_t k = 0; k < SOLVERS * METHODS; k++) {
+        char text[1024];
+        crowd(text, solvers[k % SOLVERS], methods[k / SOLVERS], 1, 16);
+        OWNED(stage) a = stage_with_budget(text, 1, 3), b = stage_with_budget(text, 2, 3);
+        for (int32_t step = 0; step < 16; step++) {
+            move_capsule(a.world, step, step < 8 ? 6 : 300);
+            move_capsule(b.world, step, step < 8 ? 6 : 300);
+            CHECK_INT(td_world_step(a.world, NULL), td_world_step(b.world, NULL));
+        }
+        const td_step_stats stats = td_world_stats(a.world);
+        CHECK(stats.cut + stats.held > 0);
+        CHECK(same_bits(a.world, b.world));
+    }
+}
+
+TD_TEST(budget_that_suffices_changes_no_bit) {
+    char text[1024];
+    crowd(text, "tree", "exact", 1, 6);
+    OWNED(stage) a = stage_with_budget(text, 1, 0), b = stage_with_budget(text, 1, 1000000);
+    for (int32_t step = 0; step < 20; step++) {
+        move_capsule(a.world, step, 3);
+        move_capsule(b.world, step, 3);
+        CHECK_INT(td_world_step(a.world, NULL), td_world_step(b.world, NULL));
+    }
+    CHECK_INT(td_world_stats(b.world).cut, 0);
+    CHECK(same_bits(a.world, b.world));
+}
+
+// A box comes down on a stem on the ground, too fast for one iteration.
+TD_TEST(what_is_held_for_want_of_budget_says_so_and_goes_on_without_a_fault) {
+    char text[1024];
+    OWNED(stage) s = stage_with_budget(crowd(text, "tree", "barrier", 1, 6), 1, 1);
+    td_diag diag = {.message = ""};
+    td_actor_id held = {.place = 0};
+    int32_t told = 0;
+    for (int32_t step = 0; step < 40; step++) {
+        move_capsule(s.world, step, 20);
+        const td_status status = td_world_step(s.world, &diag);
+        if (td_world_blocked_actors(s.world, &held, 1) > 0 && told++ == 0) {
+            CHECK_INT(status, TD_OK);
+            CHECK_INT(td_world_actor_status(s.world, held, &diag), TD_ERR_BLOCKED);
+            CHECK_SAY(strstr(diag.message, "budget"), "%s", diag.message);
+        }
+    }
+    CHECK(told > 0);
+    CHECK(td_world_stats(s.world).held >= told);
+    CHECK_INT(td_world_set_budget(s.world, 0, 0, &diag), TD_OK); // it goes on, but may fail now
+    for (int32_t step = 40; step < 60; step++) {
+        move_capsule(s.world, 0, 0);
+        (void)td_world_set_budget(s.world, 1000, 0, &diag);
+        (void)td_world_step(s.world, &diag);
+    }
+    CHECK_INT(td_world_blocked_actors(s.world, &held, 1), 0);
+}
+
+TD_TEST(time_budget_leaves_no_overlap_and_wrong_budgets_are_refused) {
+    char text[1024];
+    OWNED(stage) s = stage_with_budget(crowd(text, "tree", "barrier", 1, 6), 1, 0);
+    td_diag diag = {.message = ""};
+    CHECK_INT(td_world_set_budget(NULL, 1, 0, &diag), TD_ERR_ARGUMENT);
+    CHECK_INT(td_world_set_budget(s.world, -1, 0, &diag), TD_ERR_ARGUMENT);
+    CHECK_TEXT(diag.message, "the budget is -1 iterations; it must be from 0 to 1000000");
+    CHECK_INT(td_world_set_budget(s.world, 0, -1, &diag), TD_ERR_ARGUMENT);
+    CHECK_INT(td_world_set_budget(s.world, 0, NAN, &diag), TD_ERR_ARGUMENT);
+    CHECK_TEXT(diag.message, "the budget is nan s; it must be 0 or more");
+    CHECK_INT(td_world_set_budget(s.world, 0, 1e-9, &diag), TD_OK);
+    for (int32_t step = 0; step < 24; step++) {
+        move_capsule(s.world, step, step < 12 ? 3 : 300);
+        const td_status status = td_world_step(s.world, &diag);
+        CHECK_SAY(status == TD_OK || status == TD_ERR_BLOCKED, "%s", diag.message);
+        check_apart(s.world, "time budget", step);
+    }
+    CHECK(td_world_stats(s.world).cut > 0);
+    td_world_opts opts = td_world_opts_default();
+    opts.iteration_budget = -1;
+    OWNED(stage) wrong = stage_with(text, opts, NULL);
+    CHECK_INT(wrong.status, TD_ERR_ARGUMENT);
+}
+
+TD_TEST(stages_of_a_step_are_timed_only_when_asked_for) {
+    char text[1024];
+    td_world_opts opts = td_world_opts_default();
+    opts.timed = true;
+    OWNED(stage) s = stage_with(crowd(text, "tree", "exact", 1, 16), opts, NULL),
+                 plain = stage_of(text);
+    steps(s.world, 10);
+    steps(plain.world, 10);
+    const td_step_times t = td_world_step_times(s.world), none = td_world_step_times(plain.world);
+    const td_real sum = t.loads + t.islands + t.begin + t.contact + t.solve + t.search + t.finish;
+    CHECK(t.loads > 0 && t.islands > 0 && t.begin > 0 && t.contact > 0);
+    CHECK(t.solve > 0 && t.search > 0 && t.finish > 0);
+    CHECK_SAY(sum <= t.total, "%g s of %g s", sum, t.total);
+    CHECK(sum > 0.3 * t.total); // no large part is left out
+    CHECK(none.total == 0 && none.solve == 0 && none.finish == 0);
+    CHECK(td_world_step_times(NULL).total == 0);
+    CHECK(same_bits(s.world, plain.world));
+}
