@@ -654,8 +654,8 @@ TD_TEST(stats_of_a_world_are_the_sums_of_its_actors) {
                                                         .raised = 1000 + k,
                                                         .unconverged = 20 + k,
                                                         .halved = 200 + k,
-                                                        .cut = 30 + k,
-                                                        .held = 300 + k,
+                                                        .truncated = 30 + k,
+                                                        .blocked = 300 + k,
                                                         .last_move = 0.5 + k};
     }
     const td_step_stats sum = td_world_stats(s.world);
@@ -665,7 +665,7 @@ TD_TEST(stats_of_a_world_are_the_sums_of_its_actors) {
     CHECK_INT(sum.raised, 2001);
     CHECK_INT(sum.unconverged, 41);
     CHECK_INT(sum.halved, 401);
-    CHECK_INT(sum.cut, 61);
-    CHECK_INT(sum.held, 601);
+    CHECK_INT(sum.truncated, 61);
+    CHECK_INT(sum.blocked, 601);
     CHECK_REL(sum.last_move, 1.5, 0); // the largest
 }

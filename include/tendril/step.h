@@ -93,9 +93,8 @@ typedef struct td_step_stats {
     td_real last_move;      ///< rad or m: largest increment of the last iteration.
     int64_t unstable;       ///< States with an unstable rest pose: they fall at the slightest
                             ///< push. States that contact supports are not counted.
-    int64_t cut;            ///< Steps that ended where their budget did: see td_world_set_budget().
-    int64_t held;           ///< Steps of actors, with all they touch, that were held where they
-                            ///< were.
+    int64_t truncated;      ///< Steps of islands that ended unsolved: see td_world_set_budget().
+    int64_t blocked;        ///< Steps of islands whose actors stayed in place, blocked.
 } td_step_stats;
 
 // ---- the whole ------------------------------------------------------------------------------

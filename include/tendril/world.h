@@ -84,22 +84,22 @@ TD_API td_real td_world_dt(const td_world *world);
 TD_API int32_t td_world_steps_a_frame(const td_world *world);
 TD_API td_step_stats td_world_stats(const td_world *world); ///< Of all steps so far.
 
-/// Bounds the cost of a step, from the next one on. Each island (actors that are near each other or
-/// joined) may take `iterations` iterations of Newton's method, 1 to 1,000,000; 0: any number. Four
-/// halvings of an increment count as one more. Same bits for any number of threads. All islands
-/// together may take `seconds`, 0: any time; what is done then depends on the speed of the machine.
-/// TD_ERR_ARGUMENT for `seconds` above 0 where there is no clock, as in WebAssembly.
+/// Bounds the cost of a step, from the next one on. An island is a group of actors that are near
+/// each other or joined; each may take `iterations` iterations of Newton's method, 1 to 1,000,000,
+/// or any number with 0. Four halvings of the line search count as one iteration. The result has
+/// the same bits for any number of threads. All islands together may take `seconds`, or any time
+/// with 0; the result then depends on the speed of the machine. TD_ERR_ARGUMENT for `seconds` above
+/// 0 where there is no clock, as in WebAssembly.
 ///
-/// An island that is not solved within its budget starts anew with a step of first order in which
-/// nothing bounces, with as many iterations again, or 10 if only time is limited. The pose to which
-/// these lead is taken, with exact contact the first one in their second half in which nothing
-/// overlaps. If its kinetic energy is then above what it had when the step began and what springs
-/// and weight have given since, it stops; loads and colliders count nothing. Such a step counts in
-/// td_step_stats.cut. Where there is no such pose its actors are blocked in this step: they stay
-/// where it began, and stop, as with td_world_opts.hold_blocked, which a budget implies; but the
-/// step is TD_OK if nothing is wrong beyond the budget. td_step_stats.held counts this. A collider
-/// or base that goes on into what is held overlaps it, which stays blocked until that has left. The
-/// budget is no part of a save.
+/// An island that exhausts its budget repeats the step by backward Euler, without restitution, with
+/// the same number of iterations, or 10 if only time is limited. Its last pose without overlap is
+/// accepted. Its bodies stop if their kinetic energy exceeds the kinetic energy at the start of the
+/// step plus the elastic energy and weight released since; work of loads and colliders does not
+/// count. td_step_stats.truncated counts such steps. If no pose is free of overlap, the actors are
+/// blocked for this step, as with td_world_opts.hold_blocked: they stay in place without velocity.
+/// td_step_stats.blocked counts that, and the step is TD_OK if nothing else went wrong. A collider
+/// or base that moves into a blocked actor overlaps it, and the actor stays blocked until the
+/// overlap ends. Saves do not contain the budget.
 TD_API td_status td_world_set_budget(td_world *world, int32_t iterations, td_real seconds,
                                      td_diag *diag);
 

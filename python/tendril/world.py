@@ -169,7 +169,7 @@ class World(Unpickled):
     def set_budget(self, iterations: int = 0, seconds: float = 0) -> None:
         """Bounds the cost of a step: Newton iterations of an island, and time in all; 0: any.
 
-        stats has how many steps were then cut short or held.
+        stats["truncated"] and stats["blocked"] count the steps concerned.
         """
         diag = new_diag()
         with self._use() as world:

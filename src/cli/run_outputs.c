@@ -249,8 +249,8 @@ static void put_summary(const outputs *o, FILE *out) {
     put_number(out, "iterations_a_step",
                stats.steps > 0 ? (double)stats.iterations / (double)stats.steps : 0);
     put_number(out, "steps_halved", (double)stats.halved);
-    put_number(out, "steps_cut", (double)stats.cut);
-    put_number(out, "steps_held", (double)stats.held);
+    put_number(out, "steps_truncated", (double)stats.truncated);
+    put_number(out, "steps_blocked", (double)stats.blocked);
     put_number(out, "pieces_of_a_step_at_most", TD_STEP_PIECES);
     put_number(out, "largest_force", td_world_largest_force(world));
     put_joints(world, out);

@@ -51,9 +51,9 @@ typedef struct tdi_budget {
     int32_t iterations; // that are left
     td_real until;      // s, of tdi_clock_seconds(): none begins later; 0: any time
     bool spent;         // an iteration was refused
-    bool cut;           // in tdi_system_cut(),
-    bool clear;         // and the poses of exact contact overlap nothing: they must not again
-    int32_t enough;     // where a pose is taken that is not solved, with so many or fewer left
+    bool truncated;     // the step is solved by tdi_system_truncate()
+    bool clear;         // its poses have been free of overlap with exact contact, and must stay so
+    int32_t enough;     // iterations left at which an unsolved pose may be taken
 } tdi_budget;
 
 // The parts of a step that are timed; see td_step_times.
@@ -178,7 +178,7 @@ static inline bool tdi_is_spent(const tdi_budget *b) {
 // Where the step began, and without it: solves the step by backward Euler as far as system->budget
 // allows, and takes the pose if it is free of overlap and its value has not risen. Then it is to be
 // accepted. When it fails the bodies are as they were.
-td_status tdi_system_cut(const tdi_system *system, td_step_stats *stats, td_diag *diag);
+td_status tdi_system_truncate(const tdi_system *system, td_step_stats *stats, td_diag *diag);
 // Starts and ends a stage; that of TDI_STAGE_CONTACT lies in that of TDI_STAGE_SOLVE.
 static inline td_real tdi_stage_start(const tdi_system *y) {
     return y->seconds ? tdi_clock_seconds() : 0;

@@ -330,7 +330,7 @@ static bool go_straight(tdi_newton_run *n, td_real *fraction) {
 // Exact contact may overlap until it is solved, but not where that will not come to be.
 static bool stays_clear(const tdi_system *y) {
     tdi_budget *b = y->budget;
-    const bool guarded = b && b->cut && y->contact->exact_step.used,
+    const bool guarded = b && b->truncated && y->contact->exact_step.used,
                clear = guarded && tdi_body_contact_is_clear(y->contact, y);
     const bool stays = !guarded || clear || !b->clear;
     if (guarded) {

@@ -225,7 +225,8 @@ static tdi_newton_run start(const tdi_system *y, const tdi_newton_opts *opts, td
                         .reach = 1,
                         .fresh = true,
                         .offers_reuse = !y->contact && !y->constraints,
-                        .guessed = !y->contact && !opts->rest && !(y->budget && y->budget->cut),
+                        .guessed =
+                            !y->contact && !opts->rest && !(y->budget && y->budget->truncated),
                         .recalls = !opts->rest && recalls(y)};
     n.noted = n.recalls;
     for (int32_t k = 0; k < y->count; k++) {
@@ -251,8 +252,8 @@ static bool take(const tdi_system *y) {
 // nearly spent. With the barrier no pose overlaps, and the last one is the best.
 static bool is_enough(const tdi_system *y) {
     const tdi_budget *b = y->budget;
-    return b && b->cut && b->iterations <= b->enough && y->contact && y->contact->exact_step.used &&
-           tdi_body_contact_is_clear(y->contact, y);
+    return b && b->truncated && b->iterations <= b->enough && y->contact &&
+           y->contact->exact_step.used && tdi_body_contact_is_clear(y->contact, y);
 }
 
 static td_status run(const tdi_system *y, const tdi_newton_opts *opts, bool *converged,

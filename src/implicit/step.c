@@ -433,7 +433,7 @@ static bool has_fallen(const tdi_system *y, td_real value) {
 }
 
 // Contact begins where the step does, as bodies are.
-static td_status begin_cut(const tdi_system *y, const tdi_rule *rule, td_diag *diag) {
+static td_status begin_truncated(const tdi_system *y, const tdi_rule *rule, td_diag *diag) {
     tdi_body_contact *t = y->contact;
     td_status status = t ? tdi_body_contact_begin(t, y, rule->dt, rule->h, 0, 1, diag) : TD_OK;
     if (status == TD_OK && t && t->exact_step.used) {
@@ -449,14 +449,14 @@ static td_status begin_cut(const tdi_system *y, const tdi_rule *rule, td_diag *d
     return status;
 }
 
-td_status tdi_system_cut(const tdi_system *y, td_step_stats *stats, td_diag *diag) {
+td_status tdi_system_truncate(const tdi_system *y, td_step_stats *stats, td_diag *diag) {
     const span whole = {.to = 1, .limp = true};
     const tdi_rule given = rule_of(y, whole), rule = one_step(&given);
     bool converged;
     forget(diag);
     begin_all(y, &rule);
     const tdi_newton_opts newton = {INT32_MAX, tolerance_in(y, whole, &rule), false, NULL};
-    td_status status = begin_cut(y, &rule, diag);
+    td_status status = begin_truncated(y, &rule, diag);
     const td_real value = tdi_system_own_value(y);
     status = status == TD_OK ? tdi_newton(y, &newton, &converged, stats, diag) : status;
     if (status == TD_OK && (!y->contact || tdi_body_contact_is_clear(y->contact, y)) &&

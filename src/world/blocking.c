@@ -21,7 +21,7 @@ bool tdi_island_fails(const td_world *w, const tdi_island *i) {
 void tdi_island_block(td_world *w, tdi_island *i) {
     tdi_actor *first = member(w, i, 0);
     i->activity = TDI_BLOCKED;
-    first->step.stats.held++;
+    first->step.stats.blocked++;
     for (int32_t j = 0; j < i->count; j++) {
         tdi_actor *a = member(w, i, j);
         tdi_actor_set_activity(a, TDI_BLOCKED);

@@ -38,7 +38,7 @@ static int32_t iterations_of(const td_world *w, int32_t none) {
 }
 
 tdi_budget *tdi_island_begin_budget(const td_world *w, tdi_island *i) {
-    i->cut = false;
+    i->truncated = false;
     i->budget = (tdi_budget){.iterations = iterations_of(w, INT32_MAX), .until = w->budget.until};
     return tdi_world_is_bounded(w) ? &i->budget : NULL;
 }
@@ -59,17 +59,17 @@ static td_energy energy_of(const td_world *w, const tdi_island *i) {
     return sum;
 }
 
-void tdi_island_cut(td_world *w, tdi_island *i, const tdi_system *system) {
+void tdi_island_truncate(td_world *w, tdi_island *i, const tdi_system *system) {
     tdi_actor *first = member(w, i, 0);
     const td_energy before = energy_of(w, i);
     const int32_t iterations = iterations_of(w, AGAIN);
     i->energy = before.kinetic + before.elastic + before.weight;
-    i->budget = (tdi_budget){.iterations = iterations, .cut = true, .enough = iterations / 2};
-    first->step.status = tdi_system_cut(system, &first->step.stats, &first->step.diag);
-    i->converged = i->cut = first->step.status == TD_OK;
+    i->budget = (tdi_budget){.iterations = iterations, .truncated = true, .enough = iterations / 2};
+    first->step.status = tdi_system_truncate(system, &first->step.stats, &first->step.diag);
+    i->converged = i->truncated = first->step.status == TD_OK;
     i->memory = NULL; // it is as if the step had never been taken in halves
-    first->step.stats.cut += i->cut;
-    first->step.over_budget = !i->cut;
+    first->step.stats.truncated += i->truncated;
+    first->step.over_budget = !i->truncated;
 }
 
 void tdi_island_limit_energy(td_world *w, const tdi_island *i) {

@@ -18,7 +18,7 @@ typedef struct tdi_island {
     bool converged;                  // the step was solved
     bool accepted;                   // and accepted
     tdi_activity activity;           // of its actors
-    bool cut;                        // its budget was spent; what was found is taken
+    bool truncated;                  // its budget was spent; what was found is taken
     td_real energy;                  // J: with all kinds, when such a step began
     tdi_budget budget;
     void *memory; // where a step began that was taken in halves; NULL: it was not
@@ -178,7 +178,7 @@ void tdi_world_begin_budget(td_world *world);
 tdi_budget *tdi_island_begin_budget(const td_world *world, tdi_island *island);
 // Where it was not solved for want of budget, and bodies are where the step began: takes what can
 // be found, or has its status say that it is to be held.
-void tdi_island_cut(td_world *world, tdi_island *island, const tdi_system *system);
+void tdi_island_truncate(td_world *world, tdi_island *island, const tdi_system *system);
 // After that was accepted: limits the kinetic energy.
 void tdi_island_limit_energy(td_world *world, const tdi_island *island);
 

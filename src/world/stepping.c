@@ -112,7 +112,7 @@ static void accept(td_world *w, tdi_island *i, const tdi_system *system) {
             i->touch ? i->touch->barriers.state[j] : (tdi_barrier){.strength = 1, .reach = -1};
         tdi_actor_note_force(a);
     }
-    if (i->cut) {
+    if (i->truncated) {
         tdi_island_limit_energy(w, i);
     }
     i->accepted = true;
@@ -161,7 +161,7 @@ static void solve_island(void *context, int64_t k, int32_t thread) {
             first->step.status =
                 tdi_system_try(&system, &i->converged, &first->step.stats, &first->step.diag);
             if (first->step.status == TD_OK && !i->converged && i->budget.spent) {
-                tdi_island_cut(w, i, &system);
+                tdi_island_truncate(w, i, &system);
             }
             if (i->converged) { // what the value needs may lie in memory that was lent
                 tdi_island_react(w, i, &system);
@@ -173,7 +173,8 @@ static void solve_island(void *context, int64_t k, int32_t thread) {
     if (i->converged) {
         tdi_island_note_way(w, i);
     }
-    if (i->converged && first->step.status == TD_OK && !i->cut && tdi_system_revocable(&system)) {
+    if (i->converged && first->step.status == TD_OK && !i->truncated &&
+        tdi_system_revocable(&system)) {
         accept(w, i, &system);
     }
 }
@@ -198,7 +199,7 @@ static void halve_island(void *context, int64_t k, int32_t thread) {
         note_room(w, i);
         const bool lacks = i->touch && i->touch->set && tdi_body_contact_lacks_room(i->touch);
         if (!i->converged && i->budget.spent && !lacks) {
-            tdi_island_cut(w, i, &system);
+            tdi_island_truncate(w, i, &system);
             note_room(w, i);
         }
         tdi_island_note_way(w, i);

@@ -300,8 +300,8 @@ td_step_stats td_world_stats(const td_world *w) {
         sum.halved += s->halved;
         sum.gradient_steps += s->gradient_steps;
         sum.unstable += s->unstable;
-        sum.cut += s->cut;
-        sum.held += s->held;
+        sum.truncated += s->truncated;
+        sum.blocked += s->blocked;
         sum.last_move = fmax(sum.last_move, s->last_move);
     }
     return sum;

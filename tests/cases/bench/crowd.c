@@ -87,7 +87,7 @@ static bool walk(const bench *b, double speed, int32_t budget) {
     bench_row(b, variant, PLANTS, 1e3 * seconds[STEPS / 2], "ms/step");
     snprintf(variant, sizeof variant, "%g m/s, %d iterations, worst", speed, (int)budget);
     bench_row(b, variant, PLANTS, 1e3 * seconds[STEPS - 1], "ms/step");
-    snprintf(variant, sizeof variant, "%g m/s, %d iterations, with held plants", speed,
+    snprintf(variant, sizeof variant, "%g m/s, %d iterations, with blocked plants", speed,
              (int)budget);
     bench_row(b, variant, STEPS, blocked, "steps");
     return true;
