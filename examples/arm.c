@@ -28,7 +28,7 @@ static td_skeleton *build(td_diag *diag) {
     const td_vec3 up = {0, 1, 0}, side = {0, 0, 1};
     td_builder *builder = NULL;
     td_skeleton *arm = NULL;
-    td_status status = td_builder_new(NULL, NULL, &builder);
+    td_status status = td_builder_new(NULL, NULL, &builder, NULL);
     status = status == TD_OK ? add(builder, TD_NONE, TD_JOINT_HINGE, up, 0.3, diag) : status;
     status = status == TD_OK ? add(builder, 0, TD_JOINT_HINGE, side, 0.5, diag) : status;
     status = status == TD_OK ? add(builder, 1, TD_JOINT_HINGE, side, 0.4, diag) : status;
@@ -74,7 +74,7 @@ int main(void) {
         return 1;
     }
     const td_actor_id id = td_world_actor_id(world, 0);
-    td_body *state = td_world_body(world, 0);
+    td_body *state = td_world_body(world, td_world_actor_id(world, 0));
     for (int k = 0; k < 2; k++) {
         for (int step = 0; step < 720; step++) {
             td_joint_drive drives[JOINTS];

@@ -18,7 +18,7 @@ static td_skeleton *level_row(void) {
     td_segment_def def = td_segment_def_default();
     material.young = young;
     material.density = density;
-    td_status status = td_builder_new(NULL, NULL, &builder);
+    td_status status = td_builder_new(NULL, NULL, &builder, NULL);
     if (status == TD_OK) {
         status = td_builder_add_material(builder, &material, &def.material, NULL);
     }

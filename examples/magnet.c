@@ -22,14 +22,15 @@ static td_vec3 place(double time) {
 
 // f = s m d/(|d|^2 + r^2), d from a segment's tip to the magnet: lighter segments feel less.
 // `actor` tells whose segments these are, and i is the number of one.
-static void pull(void *context, td_real time, int32_t actor, int32_t count, const td_vec3 *tips,
+static void pull(void *context, td_real time, td_actor_id actor, int32_t count, const td_vec3 *tips,
                  const td_vec3 *velocities, td_vec3 *forces) {
     const magnet *m = context;
     const td_segment *segments = td_skeleton_segments(td_world_actor(m->world, actor).skeleton);
     (void)velocities;
     for (int32_t i = 0; i < count; i++) {
         const td_vec3 d = td_vec3_sub(place(time), tips[i]);
-        const td_real by = m->strength[actor] * segments[i].mass / (td_vec3_dot(d, d) + 0.05);
+        const td_real by = m->strength[td_world_actor_index(m->world, actor)] * segments[i].mass /
+                           (td_vec3_dot(d, d) + 0.05);
         forces[i] = td_vec3_madd(forces[i], d, by);
     }
 }
@@ -51,10 +52,11 @@ static double print_lawn(const td_world *world) {
     memset(lawn, ' ', sizeof lawn);
     for (int pass = 0; pass < 2; pass++) {
         for (int32_t k = 0; k < STEMS; k++) {
-            const int32_t last = td_world_actor(world, k).segment_count - 1;
+            const td_actor_id stem = td_world_actor_id(world, k);
+            const int32_t last = td_world_actor(world, stem).segment_count - 1;
             td_vec3 base, tip;
-            td_world_pose(world, k, &base, NULL, NULL, NULL);
-            td_world_segment(world, k, last, NULL, &tip, NULL);
+            td_world_pose(world, stem, &base, NULL, NULL, NULL);
+            td_world_segment(world, stem, last, NULL, &tip, NULL);
             const td_vec3 x = pass ? tip : base;
             put(lawn, x, pass ? 'o' : '.');
             const td_vec3 way = td_vec3_sub(td_vec3_of(at.x, 0, at.z), base);
@@ -97,7 +99,7 @@ int main(void) {
     for (int32_t k = 0; k < STEMS; k++) {
         m.strength[k] = 8 + 4 * (k % 3);
     }
-    td_world_set_field(world, pull, &m);
+    td_world_set_field(world, pull, &m, NULL);
     double towards = 0;
     for (int second = 1; second <= 3; second++) {
         for (int frame = 0; frame < 60; frame++) {

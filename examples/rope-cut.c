@@ -54,14 +54,14 @@ static void show(const char *what, td_sums sums) {
 // Cuts in the middle of the thirteenth segment. How much momentum is lost.
 static double cut(td_world *world, td_actor_id *fallen) {
     const td_actor_id rope = td_world_actor_id(world, 0);
-    const td_sums whole = td_world_actor_sums(world, 0);
+    const td_sums whole = td_world_actor_sums(world, td_world_actor_id(world, 0));
     td_diag diag = {.message = ""};
     if (td_world_cut_actor(world, rope, 12, 0.5, fallen, &diag) != TD_OK) {
         fprintf(stderr, "%s\n", diag.message);
         return HUGE_VAL;
     }
-    const td_sums upper = td_world_actor_sums(world, td_world_actor_index(world, rope)),
-                  lower = td_world_actor_sums(world, td_world_actor_index(world, *fallen));
+    const td_sums upper = td_world_actor_sums(world, rope),
+                  lower = td_world_actor_sums(world, *fallen);
     show("whole", whole);
     show("upper", upper);
     show("lower", lower);
@@ -82,9 +82,8 @@ int main(void) {
         return 1;
     }
     td_vec3 tip;
-    const int32_t actor = td_world_actor_index(world, fallen);
-    td_world_segment(world, actor, 0, NULL, &tip, NULL);
-    printf("%s lies at y = %.3f m, with %d contacts\n", td_world_actor(world, actor).name, tip.y,
+    td_world_segment(world, fallen, 0, NULL, &tip, NULL);
+    printf("%s lies at y = %.3f m, with %d contacts\n", td_world_actor(world, fallen).name, tip.y,
            td_world_contacts(world, NULL, 0));
     td_world_free(world);
     return tip.y < 0.05 ? 0 : 1;

@@ -44,7 +44,7 @@ static inline bool skin_make(skin *s, const td_skeleton *skeleton) {
 
 // Every frame.
 static inline void skin_follow(skin *s, const td_world *world, int32_t actor) {
-    td_world_pose(world, actor, NULL, NULL, s->origins, s->turns);
+    td_world_pose(world, td_world_actor_id(world, actor), NULL, NULL, s->origins, s->turns);
     td_bones(s->count, s->drawn, s->drawn_turns, s->origins, s->turns, s->palette);
 }
 

@@ -63,14 +63,14 @@ int main(void) {
     enum { MOST = 64 };
     td_vec3 origins[MOST];
     td_quat rotations[MOST];
-    int32_t count = td_world_actor(world, 0).segment_count;
+    int32_t count = td_world_actor(world, td_world_actor_id(world, 0)).segment_count;
     for (int frame = 0; frame < 60 && count <= MOST; frame++) {
         const double took = frame % 3 == 0 ? 0.025 : 0.018; // s, by the program's own clock
         if (td_world_advance(world, took, &diag) != TD_OK) {
             fprintf(stderr, "%s\n", diag.message);
             return 1;
         }
-        td_world_pose(world, 0, NULL, NULL, origins, rotations);
+        td_world_pose(world, td_world_actor_id(world, 0), NULL, NULL, origins, rotations);
         draw(td_world_time(world), origins, rotations, count);
     }
     td_world_free(world);

@@ -44,7 +44,8 @@ static bool make(view *v) {
         return false;
     }
     td_skeleton_free(plant);
-    return skin_make(&v->skins[0], td_world_actor(v->world, 0).skeleton);
+    return skin_make(&v->skins[0],
+                     td_world_actor(v->world, td_world_actor_id(v->world, 0)).skeleton);
 }
 
 // ---- drawing --------------------------------------------------------------------------------
@@ -104,9 +105,9 @@ static void cut(view *v, int x, int y) {
             TD_OK ||
         td_world_cut_actor(v->world, pick.actor, pick.segment, 0, &fallen, NULL) == TD_OK) {
         const int32_t other = td_world_actor_index(v->world, fallen);
-        skin_make(&v->skins[k], td_world_actor(v->world, k).skeleton);
+        skin_make(&v->skins[k], td_world_actor(v->world, pick.actor).skeleton);
         if (other < MOST) {
-            skin_make(&v->skins[other], td_world_actor(v->world, other).skeleton);
+            skin_make(&v->skins[other], td_world_actor(v->world, fallen).skeleton);
         }
     }
 }
@@ -144,7 +145,7 @@ static void handle(view *v, const SDL_Event *e) {
 
 // Of a test: the plant grows three times, loses its top, and is pulled to the right.
 static void play(const view *v, int frame) {
-    const int32_t count = td_world_actor(v->world, 0).segment_count;
+    const int32_t count = td_world_actor(v->world, td_world_actor_id(v->world, 0)).segment_count;
     const SDL_Point middle = play_seen(v->world, count / 2, v->camera, WIDTH, HEIGHT);
     const SDL_Point top = play_seen(v->world, count - 4, v->camera, WIDTH, HEIGHT);
     if (frame < 15 && frame % 5 == 0) {

@@ -33,7 +33,7 @@ static inline void play_key(SDL_Keycode key) {
 static inline SDL_Point play_seen(const td_world *world, int32_t segment, td_mat4 camera, int width,
                                   int height) {
     td_vec3 joint;
-    td_world_segment(world, 0, segment, &joint, NULL, NULL);
+    td_world_segment(world, td_world_actor_id(world, 0), segment, &joint, NULL, NULL);
     const td_vec3 seen = td_mat4_apply(camera, joint);
     return (SDL_Point){(int)(width * (1 + seen.x) / 2), (int)(height * (1 - seen.y) / 2)};
 }

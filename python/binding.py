@@ -16,7 +16,7 @@ LEFT_OUT = {"tendril.h", "algebra.h", "ida.h"}  # all of them; inline functions;
 
 CALLBACKS = """
 void *tendril_allocate(const td_alloc *alloc, size_t size);
-extern "Python" void tendril_field(void *, td_real, int32_t, int32_t, const td_vec3 *,
+extern "Python" void tendril_field(void *, td_real, td_actor_id, int32_t, const td_vec3 *,
                                    const td_vec3 *, td_vec3 *);
 extern "Python" td_status tendril_read(void *, const char *, const char *, size_t,
                                        const td_alloc *, char **, size_t *, char *);

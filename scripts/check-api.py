@@ -5,6 +5,8 @@
 - Every public function that takes a pointer is called with NULL by tests/test_api_null.c.
 - Every public function of the library itself is called by the program of random calls, tests/random_api.c.
 - A struct that callers fill has a default function, is part of one that has, or is empty when all zero.
+- Every public function that returns a status takes a td_diag or a list of them, unless it fails for want of memory or
+  for NULL alone, or keeps its fault for a later call.
 - A struct with a struct_size has a default function, and that field first.
 
 `check-api.py --list` prints all functions.
@@ -81,6 +83,18 @@ def calm_functions():
                 yield f"{path.relative_to(ROOT)}: {match[2]} is not called at random by tests/random_api.c"
 
 
+# Functions that fail for want of memory or for NULL alone, and what passes on the status of a sink.
+NOTHING_TO_SAY = {"td_clip_arrow_part", "td_clip_collider_part", "td_mesh_glb", "td_scene_reference", "td_skeleton_json", "td_string_text"}
+
+
+def silent_functions():
+    for path in headers():
+        for match in FUNCTION.finditer(without_comments(path.read_text())):
+            told = "td_diag" in match[3] or match[2] in NOTHING_TO_SAY or match[2].startswith("td_value_builder_")
+            if match[1].strip() == "td_status" and not told:
+                yield f"{path.relative_to(ROOT)}: {match[2]} returns a status and takes no td_diag"
+
+
 def structs():
     for path in headers():
         for match in STRUCT.finditer(path.read_text()):
@@ -123,7 +137,7 @@ def main():
     if "--list" in sys.argv:
         print("\n".join(sorted(name for name, _ in functions())))
         return 0
-    faults = [*unused_functions(), *unguarded_functions(), *calm_functions(), *wrong_structs()]
+    faults = [*unused_functions(), *unguarded_functions(), *calm_functions(), *silent_functions(), *wrong_structs()]
     print("\n".join(faults) if faults else f"{len(list(functions()))} public functions are used and as they should be")
     return 1 if faults else 0
 

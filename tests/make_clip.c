@@ -71,7 +71,7 @@ static td_skeleton *finish(td_builder *builder) {
 
 static td_skeleton *make_chain(void) {
     td_builder *builder = NULL;
-    must(td_builder_new(NULL, NULL, &builder), "builder", NULL);
+    must(td_builder_new(NULL, NULL, &builder, NULL), "builder", NULL);
     td_segment_def def = td_segment_def_default();
     def.length = 1.0 / CHAIN;
     def.radius_base = def.radius_tip = 0.004;
@@ -87,7 +87,7 @@ static td_skeleton *make_chain(void) {
 // a slider with an arm, and a body of its own that flies
 static td_skeleton *make_machine(void) {
     td_builder *builder = NULL;
-    must(td_builder_new(NULL, NULL, &builder), "builder", NULL);
+    must(td_builder_new(NULL, NULL, &builder, NULL), "builder", NULL);
     td_segment_def def = td_segment_def_default();
     def.length = 0.3;
     def.joint = TD_JOINT_SLIDE;

@@ -16,8 +16,9 @@ static int fail(const char *what, const td_diag *diag) {
 
 static void print_poses(const td_world *world, td_vec3 *origins) {
     for (int32_t k = 0; k < td_world_actor_count(world); k++) {
-        td_world_pose(world, k, NULL, NULL, origins, NULL);
-        for (int32_t i = 0; i < td_world_actor(world, k).segment_count; i++) {
+        td_world_pose(world, td_world_actor_id(world, k), NULL, NULL, origins, NULL);
+        for (int32_t i = 0; i < td_world_actor(world, td_world_actor_id(world, k)).segment_count;
+             i++) {
             printf("%d %d %.17g %.17g %.17g\n", k, i, origins[i].x, origins[i].y, origins[i].z);
         }
     }
@@ -52,7 +53,7 @@ int main(int argc, char **argv) {
     }
     int32_t most = 0;
     for (int32_t k = 0; k < td_world_actor_count(world); k++) {
-        int32_t count = td_world_actor(world, k).segment_count;
+        int32_t count = td_world_actor(world, td_world_actor_id(world, k)).segment_count;
         most = count > most ? count : most;
     }
     td_vec3 *origins = malloc((size_t)most * sizeof *origins);

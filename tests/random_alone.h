@@ -35,7 +35,7 @@ static td_skeleton *small_skeleton(play *p, bool strand) {
     td_builder *builder = NULL;
     td_skeleton *skeleton = NULL;
     td_strand row = td_strand_default();
-    claim(td_builder_new(NULL, &alloc, &builder) == TD_OK, "a builder is made");
+    claim(td_builder_new(NULL, &alloc, &builder, NULL) == TD_OK, "a builder is made");
     const int32_t count = 2 + below(p, 6);
     for (int32_t i = 0; i < count; i++) {
         td_segment_def s = td_segment_def_default();
@@ -87,9 +87,9 @@ static void batch_of(play *p, const td_body_model *model, td_body *state) {
         TD_OK) {
         td_real accel[DOFS] = {0};
         const int32_t tree = any_index(p, td_tree_batch_count(batch));
-        take_status(
-            p, td_tree_batch_set(batch, tree, td_tree_coords(state), td_tree_velocities(state)));
-        take_status(p, td_tree_batch_set_torque(batch, tree, NULL));
+        take_status(p, td_tree_batch_set(batch, tree, td_tree_coords(state),
+                                         td_tree_velocities(state), NULL));
+        take_status(p, td_tree_batch_set_torque(batch, tree, NULL, NULL));
         td_tree_batch_forward(batch, opts.gravity);
         td_tree_batch_accel(batch, tree, accel);
         td_tree_batch_get(batch, tree, NULL, accel);
@@ -105,7 +105,7 @@ static void save_body(play *p, td_body *body) {
     void *room = malloc(bytes);
     td_body_save(body, room);
     take_status(p, td_body_step(body, NULL, NULL, diag(p)));
-    take_status(p, td_body_restore(body, room, bytes - (size_t)rarely(p)));
+    take_status(p, td_body_restore(body, room, bytes - (size_t)rarely(p), NULL));
     take_status(p, rarely(p) ? td_body_reset(body, diag(p)) : TD_OK);
     free(room);
 }
@@ -137,7 +137,7 @@ static void tree_alone(play *p) {
     if (take_status(p, td_body_model_new(skeleton, "tree", &tree_opts, &alloc, &model, diag(p))) ==
             TD_OK &&
         take_status(p, td_body_new(model, &alloc, &state, diag(p))) == TD_OK) {
-        take_status(p, td_body_set_base(state, &base));
+        take_status(p, td_body_set_base(state, &base, NULL));
         take_int(p, td_body_segment_count(model) + td_tree_coord_count(model));
         take_int(p, (int64_t)(td_body_model_bytes(model) + td_body_bytes(state)));
         for (int k = 0; k < 3; k++) {
@@ -237,7 +237,7 @@ static void use_analytic(play *p, td_analytic *analytic, const td_step_opts *ste
     td_analytic_save(analytic, bytes);
     target.position = place(p);
     hit.restitution = number(p, 0, 1);
-    take_status(p, td_analytic_set_target(analytic, any_index(p, 1), &target));
+    take_status(p, td_analytic_set_target(analytic, any_index(p, 1), &target, NULL));
     take_status(p, td_analytic_prepare(analytic, step, NULL, 0, diag(p)));
     td_analytic_loads(analytic, any_index(p, 1), loads);
     take_vec(p, loads[0].vector);
@@ -259,7 +259,7 @@ static void analytic_alone(play *p, td_body *state) {
     hold.target.position = place(p);
     if (take_status(p, td_analytic_new(&state, 1, &hold, below(p, 2), &opts, &alloc, &analytic,
                                        diag(p))) == TD_OK) {
-        take_status(p, td_analytic_set_hold(analytic, any_index(p, 1), below(p, 2)));
+        take_status(p, td_analytic_set_hold(analytic, any_index(p, 1), below(p, 2), NULL));
         take_status(p, td_analytic_step(analytic, &step, &collider, below(p, 2), NULL, diag(p)));
         take_real(p, td_analytic_constraint(analytic, any_index(p, 1)).error);
         take_int(p, td_analytic_contacts(analytic, NULL, 0));
@@ -297,7 +297,7 @@ static void read_rod(play *p, const td_body_model *model, td_body *state) {
     take_vec(p, td_rod_position(state, td_rod_vertex(model, 0, any_index(p, 3))));
     take_vec(p, td_rod_velocity(state, edge));
     take_real(p, td_body_rotation(state, edge).w + td_rod_spin(state, edge));
-    take_status(p, td_rod_set_spin(state, edge, number(p, -1, 1)));
+    take_status(p, td_rod_set_spin(state, edge, number(p, -1, 1), NULL));
     take_real(p, td_body_energy(state, (td_vec3){0, -9.81, 0}).elastic);
     take_int(p, td_body_dof_count(model));
     take_int(p, (int64_t)(td_body_model_bytes(model) + td_body_bytes(state)));
@@ -331,14 +331,15 @@ static void rod_alone(play *p) {
         const int32_t vertices = td_rod_vertex_count(model), edges = td_body_segment_count(model);
         const td_base_motion base = any_motion(p);
         td_mode modes[2] = {{.frequency = 0}};
-        take_status(p, td_body_set_base(state, &base));
-        take_status(p, td_rod_set_end(state, any_index(p, 1), below(p, 2), place(p), turn(p)));
+        take_status(p, td_body_set_base(state, &base, NULL));
+        take_status(p,
+                    td_rod_set_end(state, any_index(p, 1), below(p, 2), place(p), turn(p), NULL));
         for (int k = 0; k < 3; k++) {
             const td_step_opts opts = any_step(p);
             take_status(p, td_body_step(state, &opts, NULL, diag(p)));
-            take_status(p,
-                        td_rod_set_vertex(state, any_index(p, vertices), place(p), vector(p, 1)));
-            take_status(p, td_rod_turn(state, any_index(p, edges), number(p, -1, 1)));
+            take_status(
+                p, td_rod_set_vertex(state, any_index(p, vertices), place(p), vector(p, 1), NULL));
+            take_status(p, td_rod_turn(state, any_index(p, edges), number(p, -1, 1), NULL));
             take_real(p, td_rod_tension(state, any_index(p, edges)));
             take_real(p, td_rod_twist_angle(state, any_index(p, edges)));
         }
@@ -359,7 +360,7 @@ static void read_helix(play *p, const td_body_model *model, td_body *state) {
     const td_helix_published published = {(td_helix_method)below(p, 2), below(p, 2)};
     const td_step_opts opts = any_step(p);
     td_vec3 tip = {0, 0, 0}, linear = {0, 0, 0};
-    td_body_poses(state, any_index(p, 3), 1, NULL, &tip, NULL);
+    td_body_poses(state, any_index(p, 3), 1, NULL, &tip, NULL, NULL);
     td_body_momentum(state, &linear, NULL);
     take_vec(p, td_vec3_add(tip, linear));
     take_real(p, td_helix_frame(state, any_index(p, 2), number(p, 0, 1)).w);
@@ -396,8 +397,8 @@ static void helix_alone(play *p) {
         }
         const td_base_motion base = any_motion(p);
         td_mode modes[2] = {{.frequency = 0}};
-        take_status(p, td_body_set_base(state, &base));
-        take_status(p, td_helix_set_curvatures(state, points[0], points[1]));
+        take_status(p, td_body_set_base(state, &base, NULL));
+        take_status(p, td_helix_set_curvatures(state, points[0], points[1], NULL));
         for (int k = 0; k < 2; k++) {
             const td_step_opts opts = any_step(p);
             take_status(p, td_body_step(state, &opts, NULL, diag(p)));
@@ -425,8 +426,8 @@ static void use_island(play *p, td_island *island) {
     td_contact found[4];
     char bytes[4096];
     take_status(p, td_island_constrain(island, &hold, below(p, 2), diag(p)));
-    take_status(p, td_island_set_hold(island, any_index(p, 1), below(p, 2)));
-    take_status(p, td_island_set_target(island, any_index(p, 1), &hold.target));
+    take_status(p, td_island_set_hold(island, any_index(p, 1), below(p, 2), NULL));
+    take_status(p, td_island_set_target(island, any_index(p, 1), &hold.target, NULL));
     const size_t size = td_island_save_size(island);
     claim(size <= sizeof bytes, "there is room for a save");
     td_island_save(island, bytes);
@@ -453,7 +454,7 @@ static void island_alone(play *p) {
         take_status(p, td_body_new(rod, &alloc, &rods, diag(p))) == TD_OK) {
         td_base_motion base = td_base_motion_default();
         base.position = place(p);
-        take_status(p, td_body_set_base(rods, &base));
+        take_status(p, td_body_set_base(rods, &base, NULL));
         td_body *const states[] = {trees, rods};
         if (take_status(p, td_island_new(states, 2, below(p, 4) ? &contact : NULL, 1, &alloc,
                                          &island, diag(p))) == TD_OK) {
@@ -574,7 +575,7 @@ static void value_alone(play *p) {
 
 static void clip_alone(play *p) {
     const int32_t actor = any_actor(p);
-    const td_actor a = td_world_actor(p->world, actor);
+    const td_actor a = td_world_actor(p->world, td_world_actor_id(p->world, actor));
     const td_clip_actor c = {.skeleton = a.skeleton, .stretchy = a.stretchy};
     static float frame[16 * ROOM];
     if (!a.skeleton || td_clip_actor_size(&c) > (int64_t)(sizeof frame / sizeof *frame)) {
@@ -582,7 +583,7 @@ static void clip_alone(play *p) {
     }
     td_vec3 base = {0, 0, 0};
     td_quat rotation = {1, 0, 0, 0};
-    td_world_pose(p->world, actor, &base, &rotation, points[0], turns);
+    td_world_pose(p->world, td_world_actor_id(p->world, actor), &base, &rotation, points[0], turns);
     td_clip_pack(&c, base, rotation, points[0], turns, frame);
     take(p, frame, (size_t)td_clip_actor_size(&c) * sizeof *frame);
     take_real(p, td_clip_scale_of(world(p)).side);

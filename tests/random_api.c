@@ -107,7 +107,7 @@ static int32_t any_actor(play *p) {
 }
 
 static int32_t any_segment(play *p, int32_t actor) {
-    return any_index(p, td_world_actor(p->world, actor).segment_count);
+    return any_index(p, td_world_actor(p->world, td_world_actor_id(p->world, actor)).segment_count);
 }
 
 static td_actor_id any_actor_id(play *p) {
@@ -230,7 +230,7 @@ static void set_number(play *p) {
     take_status(p, td_world_set(world(p), path, value, diag(p)));
 }
 
-static void pull_field(void *context, td_real time, int32_t actor, int32_t count,
+static void pull_field(void *context, td_real time, td_actor_id actor, int32_t count,
                        const td_vec3 *tips, const td_vec3 *velocities, td_vec3 *forces) {
     const play *p = context;
     for (int32_t i = 0; i < count; i++) {
@@ -317,14 +317,14 @@ static void grow(play *p) {
 // ---- solvers by themselves ------------------------------------------------------------------
 
 static void read_body(play *p) {
-    td_body *body = td_world_body(p->world, any_actor(p));
+    td_body *body = td_world_body(p->world, any_actor_id(p));
     const int32_t segment = any_index(p, 4);
     td_vec3 tip = {0, 0, 0};
     take_real(p, td_body_energy(body, (td_vec3){0, -9.81, 0}).elastic + td_body_time(body));
     take_vec(p, td_body_tip(body, segment));
     take_vec(p, td_body_moment(body, segment));
     take_vec(p, td_body_velocity(body, segment, (td_vec3){0, 0.01, 0}));
-    take_status(p, td_body_poses(body, segment, 1, NULL, below(p, 2) ? &tip : NULL, NULL));
+    take_status(p, td_body_poses(body, segment, 1, NULL, below(p, 2) ? &tip : NULL, NULL, NULL));
     take_real(p, td_rod_tension(body, segment));
     take_int(p, td_body_solver(td_body_model_of(body)) != NULL);
 }
@@ -433,7 +433,7 @@ static void check_rows(void) {
 
 static void check_actors(const play *p) {
     for (int32_t k = 0; k < td_world_actor_count(p->world); k++) {
-        const td_actor actor = td_world_actor(p->world, k);
+        const td_actor actor = td_world_actor(p->world, td_world_actor_id(p->world, k));
         claim(td_skeleton_count(actor.skeleton) == actor.segment_count,
               "an actor has the segments of its skeleton");
     }

@@ -17,38 +17,39 @@
     X(td_world_set, 32, set_number(p)) \
     X(td_world_set_budget, 8, take_status(p, td_world_set_budget(world(p), any_index(p, 9), 0, diag(p)))) \
     X(td_world_step_times, 8, take_real(p, td_world_step_times(world(p)).total)) \
-    X(td_world_set_integrator, 8, take_status(p, td_world_set_integrator(world(p), any_index(p, 2), (td_integrator)any_index(p, 7)))) \
-    X(td_world_set_field, 8, (p->pull = number(p, 0, 0.1), take_status(p, td_world_set_field(world(p), below(p, 2) ? pull_field : NULL, p)))) \
+    X(td_world_set_integrator, 8, take_status(p, td_world_set_integrator(world(p), any_index(p, 2), (td_integrator)any_index(p, 7), diag(p)))) \
+    X(td_world_set_field, 8, (p->pull = number(p, 0, 0.1), take_status(p, td_world_set_field(world(p), below(p, 2) ? pull_field : NULL, p, diag(p))))) \
     X(td_world_set_callback, 8, td_world_set_callback(world(p), below(p, 2) ? stepped : NULL, p)) \
     X(td_world_actor_count, 32, take_int(p, td_world_actor_count(world(p)))) \
-    X(td_world_actor, 96, take_int(p, td_world_actor(world(p), any_actor(p)).segment_count)) \
+    X(td_world_actor, 96, take_int(p, td_world_actor(world(p), any_actor_id(p)).segment_count)) \
     X(td_world_pose, 96, pose_of(p)) \
     X(td_world_segment, 96, segment_of(p)) \
     X(td_world_moments, 96, moments_of(p)) \
     X(td_world_settle, 1, take_status(p, td_world_settle(p->world, NULL, diag(p)))) \
     X(td_world_modes, 1, modes_of(p)) \
-    X(td_world_mode_count, 1, take_int(p, td_world_mode_count(p->world, any_actor(p)))) \
+    X(td_world_mode_count, 1, take_int(p, td_world_mode_count(p->world, any_actor_id(p)))) \
     X(td_world_mode_actors, 1, \
-      take_int(p, td_world_mode_actors(p->world, any_actor(p), NULL, 0))) \
+      take_int(p, td_world_mode_actors(p->world, any_actor_id(p), NULL, 0))) \
     X(td_world_collider_count, 32, take_int(p, td_world_collider_count(world(p)))) \
-    X(td_world_collider, 96, take_real(p, td_world_collider(p->world, any_index(p, 3)).radius)) \
-    X(td_world_collider_name, 32, take_text(p, td_world_collider_name(world(p), any_index(p, 3)))) \
+    X(td_world_collider, 96, take_real(p, td_world_collider(p->world, any_collider_id(p)).radius)) \
+    X(td_world_collider_name, 32, take_text(p, td_world_collider_name(world(p), any_collider_id(p)))) \
     X(td_world_contacts, 128, contacts(p, false)) \
     X(td_world_forces, 128, contacts(p, true)) \
+    X(td_world_constraint_id, 32, take_int(p, (int32_t)td_world_constraint_id(world(p), any_index(p, 2)).place)) \
     X(td_world_constraint_count, 32, take_int(p, td_world_constraint_count(world(p)))) \
-    X(td_world_constraint_name, 64, take_text(p, td_world_constraint_name(world(p), any_index(p, 1)))) \
-    X(td_world_constraint_find, 32, take_int(p, td_world_constraint_find(world(p), rarely(p) ? NULL : "point 0"))) \
-    X(td_world_constraint, 64, take_real(p, td_world_constraint(world(p), any_index(p, 1)).error)) \
-    X(td_world_constraint_history, 32, take_real(p, td_world_constraint_history(world(p), any_index(p, 1)).largest_force)) \
-    X(td_world_set_hold, 16, take_status(p, td_world_set_hold(world(p), any_index(p, 1), below(p, 2)))) \
-    X(td_world_grab, 24, take_status(p, td_world_grab(world(p), any_actor(p), any_index(p, 4), vector(p, 0.1), place(p), number(p, 0, 20)))) \
-    X(td_world_grab_to, 96, take_status(p, td_world_grab_to(world(p), place(p)))) \
+    X(td_world_constraint_name, 64, take_text(p, td_world_constraint_name(world(p), any_hold(p)))) \
+    X(td_world_constraint_find, 32, take_int(p, (int32_t)td_world_constraint_find(world(p), rarely(p) ? NULL : "point 0").place)) \
+    X(td_world_constraint, 64, take_real(p, td_world_constraint(world(p), any_hold(p)).error)) \
+    X(td_world_constraint_history, 32, take_real(p, td_world_constraint_history(world(p), any_hold(p)).largest_force)) \
+    X(td_world_set_hold, 16, take_status(p, td_world_set_hold(world(p), any_hold(p), below(p, 2), diag(p)))) \
+    X(td_world_grab, 24, take_status(p, td_world_grab(world(p), any_actor_id(p), any_index(p, 4), vector(p, 0.1), place(p), number(p, 0, 20), diag(p)))) \
+    X(td_world_grab_to, 96, take_status(p, td_world_grab_to(world(p), place(p), diag(p)))) \
     X(td_world_release, 8, td_world_release(world(p))) \
-    X(td_world_set_torque, 16, take_status(p, td_world_set_torque(world(p), any_actor(p), any_index(p, 4), number(p, -0.01, 0.01)))) \
+    X(td_world_set_torque, 16, take_status(p, td_world_set_torque(world(p), any_actor_id(p), any_index(p, 4), number(p, -0.01, 0.01), diag(p)))) \
     X(td_world_probe_columns, 32, take_int(p, td_world_probe_columns(world(p)))) \
     X(td_world_probe_name, 32, take_text(p, td_world_probe_name(world(p), any_index(p, 3)))) \
     X(td_world_probes, 32, td_world_probes(p->world, &points[0][0].x)) \
-    X(td_world_actor_sums, 64, sums_of(p, td_world_actor_sums(world(p), any_actor(p)))) \
+    X(td_world_actor_sums, 64, sums_of(p, td_world_actor_sums(world(p), any_actor_id(p)))) \
     X(td_world_object_sums, 64, sums_of(p, td_world_object_sums(world(p), any_index(p, 2)))) \
     X(td_world_largest_force, 32, take_real(p, td_world_largest_force(world(p)))) \
     X(td_world_save, 4, save(p)) \
@@ -85,7 +86,7 @@
     X(td_world_all_poses, 96, all_poses(p)) \
     X(td_world_all_velocities, 96, all_velocities(p)) \
     X(td_world_velocities, 64, velocities_of(p)) \
-    X(td_world_bounds, 96, take_vec(p, td_world_bounds(world(p), any_actor(p)).low)) \
+    X(td_world_bounds, 96, take_vec(p, td_world_bounds(world(p), any_actor_id(p)).low)) \
     X(td_world_all_bounds, 64, (td_world_all_bounds(p->world, boxes), take_vec(p, boxes[0].high))) \
     X(td_world_cast_rays, 96, cast_rays(p)) \
     X(td_world_pick_nearest, 96, pick_nearest(p)) \
@@ -112,7 +113,7 @@
     X(td_world_detach, 8, take_status(p, td_world_detach(world(p), any_actor_id(p), diag(p)))) \
     X(td_world_carrier, 32, carrier(p)) \
     X(td_world_set_drives, 12, set_drives(p)) \
-    X(td_world_drive, 48, take_real(p, td_world_drive(world(p), any_actor(p), any_index(p, 6)).torque)) \
+    X(td_world_drive, 48, take_real(p, td_world_drive(world(p), any_actor_id(p), any_index(p, 6)).torque)) \
     X(td_world_set_springs, 6, set_springs(p)) \
     X(td_world_draw, 8, draw_world(p)) \
     X(td_world_actor_clusters, 48, clusters_of(p)) \

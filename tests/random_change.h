@@ -48,7 +48,7 @@ static td_skeleton *named_plant(int32_t steps) {
 
 // What an actor is, in another size, or a plant; now and then none.
 static td_skeleton *any_skeleton(play *p, int32_t actor) {
-    const td_skeleton *is = td_world_actor(p->world, actor).skeleton;
+    const td_skeleton *is = td_world_actor(p->world, td_world_actor_id(p->world, actor)).skeleton;
     td_skeleton *skeleton = NULL;
     td_material_change change = td_material_change_default();
     change.young = number(p, 1e7, 1e9);
@@ -114,7 +114,9 @@ static td_constraint any_constraint(play *p) {
 static void add_constraint(play *p) {
     const td_constraint def = any_constraint(p);
     td_constraint_id id = {0};
-    if (take_status(p, td_world_add_constraint(world(p), &def, &id, diag(p))) == TD_OK) {
+    if (take_status(p, td_world_add_constraint(world(p), &def, any_actor_id(p),
+                                               below(p, 2) ? any_actor_id(p) : (td_actor_id){0},
+                                               &id, diag(p))) == TD_OK) {
         claim(td_world_constraint_index(p->world, id) >= 0, "a constraint that was added is there");
         td_world_remove_constraint(p->world, p->holds[0], NULL); // never more than a few
         memmove(p->holds, p->holds + 1, sizeof p->holds - sizeof *p->holds);
@@ -164,7 +166,8 @@ static void set_drives(play *p) {
         drives[k].offset = below(p, 2) ? 0 : number(p, -0.5, 0.5);
         drives[k].low = below(p, 8) ? -INFINITY : number(p, -1, 0);
     }
-    const int32_t first = td_world_joint_dof(world(p), actor, any_segment(p, actor));
+    const int32_t first =
+        td_world_joint_dof(world(p), td_world_actor_id(world(p), actor), any_segment(p, actor));
     take_int(p, first);
     take_status(p, td_world_set_drives(world(p), td_world_actor_id(p->world, actor), first, count,
                                        rarely(p) ? NULL : drives, diag(p)));
@@ -216,10 +219,12 @@ static void clusters_of(play *p) {
     td_reduce_stats stats = {0};
     td_adapt_stats adapted = {0};
     const int32_t actor = any_actor(p);
-    take_int(p, td_world_actor_reduction(world(p), actor, &stats));
-    take_int(p, td_world_actor_adapt(world(p), actor, &adapted));
-    if (td_world_actor_clusters(p->world, actor, modes, rarely(p) ? NULL : clusters)) {
-        take(p, modes, (size_t)td_world_actor(p->world, actor).segment_count);
+    take_int(p, td_world_actor_reduction(world(p), td_world_actor_id(world(p), actor), &stats));
+    take_int(p, td_world_actor_adapt(world(p), td_world_actor_id(world(p), actor), &adapted));
+    if (td_world_actor_clusters(p->world, td_world_actor_id(p->world, actor), modes,
+                                rarely(p) ? NULL : clusters)) {
+        take(p, modes,
+             (size_t)td_world_actor(p->world, td_world_actor_id(p->world, actor)).segment_count);
     }
 }
 
@@ -236,7 +241,7 @@ static void wind_at(play *p) {
 
 // The actor may sleep: header says to wake it.
 static void change_tree(play *p, int32_t actor, td_body *state) {
-    const int32_t dofs = td_world_actor(p->world, actor).dof_count;
+    const int32_t dofs = td_world_actor(p->world, td_world_actor_id(p->world, actor)).dof_count;
     td_real *velocities = td_tree_velocities(state);
     if (dofs > 0) {
         velocities[below(p, dofs)] += (td_real)below(p, 100) / 100 - 0.5;
@@ -245,15 +250,15 @@ static void change_tree(play *p, int32_t actor, td_body *state) {
 }
 
 static void change_rod(play *p, td_body *state) {
-    take_status(p, td_rod_set_spin(state, any_index(p, 4), number(p, -1, 1)));
-    take_status(p, td_rod_turn(state, any_index(p, 4), number(p, -0.5, 0.5)));
+    take_status(p, td_rod_set_spin(state, any_index(p, 4), number(p, -1, 1), NULL));
+    take_status(p, td_rod_turn(state, any_index(p, 4), number(p, -0.5, 0.5), NULL));
     take_real(p, td_rod_twist_angle(state, any_index(p, 4)));
     take_vec(p, td_rod_velocity(state, any_index(p, 5)));
 }
 
 static void change_state(play *p) {
     const int32_t actor = any_actor(p);
-    td_body *body = td_world_body(world(p), actor);
+    td_body *body = td_world_body(world(p), td_world_actor_id(world(p), actor));
     if (td_tree_coords(body)) {
         change_tree(p, actor, body);
     } else {

@@ -82,7 +82,7 @@ static void skeleton_alone(play *p) {
     td_builder *builder = NULL;
     td_skeleton *skeleton = NULL;
     opts.max_segments = rarely(p) ? any_index(p, 2) : opts.max_segments;
-    if (take_status(p, td_builder_new(&opts, &alloc, &builder)) == TD_OK) {
+    if (take_status(p, td_builder_new(&opts, &alloc, &builder, NULL)) == TD_OK) {
         add_parts(p, builder);
         if (take_status(p, td_builder_finish(builder, &skeleton, diag(p))) == TD_OK) {
             read_skeleton(p, skeleton);
@@ -197,8 +197,8 @@ static void pool_alone(play *p) {
     const td_jobs jobs = {.run = run_jobs, .threads = any_index(p, 4)};
     td_pool *pool = NULL;
     td_real sums[40] = {0};
-    if (take_status(p, below(p, 2) ? td_pool_from_jobs(&jobs, &alloc, &pool)
-                                   : td_pool_new(any_index(p, 3), &alloc, &pool)) == TD_OK) {
+    if (take_status(p, below(p, 2) ? td_pool_from_jobs(&jobs, &alloc, &pool, NULL)
+                                   : td_pool_new(any_index(p, 3), &alloc, &pool, NULL)) == TD_OK) {
         take_int(p, td_pool_threads(pool));
         td_pool_run(pool, below(p, 40), add_one, sums);
         take(p, sums, sizeof sums);
@@ -246,7 +246,7 @@ static void files(play *p) {
 static void clip_file(play *p) {
     static float frame[16 * ROOM];
     const int32_t actor = any_actor(p);
-    const td_actor a = td_world_actor(p->world, actor);
+    const td_actor a = td_world_actor(p->world, td_world_actor_id(p->world, actor));
     const td_clip_actor own = {.skeleton = a.skeleton, .stretchy = a.stretchy};
     const td_clip_scale scale = td_clip_scale_of(p->world);
     const td_collider ball = td_collider_default(TD_COLLIDER_SPHERE);
@@ -264,7 +264,7 @@ static void clip_file(play *p) {
     const int64_t at = td_clip_actor_size(&own);
     td_vec3 base;
     td_quat rotation;
-    td_world_pose(p->world, actor, &base, &rotation, points[0], turns);
+    td_world_pose(p->world, td_world_actor_id(p->world, actor), &base, &rotation, points[0], turns);
     td_clip_pack(&own, base, rotation, points[0], turns, frame);
     td_clip_unpack(&own, frame, &base, NULL, points[0], turns);
     take_points(p, points[0], a.segment_count);

@@ -102,14 +102,13 @@ static void move_actor(play *p) {
     const td_actor_id id = any_actor_id(p);
     td_vec3 base = {0, 0, 0};
     td_quat rotation = turn(p);
-    td_world_pose(p->world, td_world_actor_index(p->world, id), &base,
-                  below(p, 16) ? &rotation : NULL, NULL, NULL);
+    td_world_pose(p->world, id, &base, below(p, 16) ? &rotation : NULL, NULL, NULL);
     take_status(p, td_world_move_actor(world(p), id, moved(p, base), rotation, diag(p)));
 }
 
 static void move_collider(play *p) {
     const td_collider_id id = any_collider_id(p);
-    const td_collider is = td_world_collider(p->world, td_world_collider_index(p->world, id));
+    const td_collider is = td_world_collider(p->world, id);
     const td_quat rotation = below(p, 16) ? is.rotation : turn(p);
     take_status(p, td_world_move_collider(world(p), id, moved(p, is.position), rotation, diag(p)));
 }
@@ -153,8 +152,7 @@ static void base_reaction(play *p) {
 static void check_pick(play *p, const td_pick *pick) {
     td_vec3 a, b;
     if (pick->actor.place > 0) {
-        td_world_segment(p->world, td_world_actor_index(p->world, pick->actor), pick->segment, &a,
-                         &b, NULL);
+        td_world_segment(p->world, pick->actor, pick->segment, &a, &b, NULL);
         const td_real s = pick->along;
         const td_vec3 at = {a.x + s * (b.x - a.x), a.y + s * (b.y - a.y), a.z + s * (b.z - a.z)};
         claim(td_vec3_distance(at, pick->point) <= 1e-9 * (1 + td_vec3_norm(at)),
@@ -232,9 +230,12 @@ static void all_poses(play *p) {
 }
 
 static void pose_of(play *p) {
-    const int32_t actor = any_actor(p), count = td_world_actor(p->world, actor).segment_count;
+    const int32_t actor = any_actor(p),
+                  count =
+                      td_world_actor(p->world, td_world_actor_id(p->world, actor)).segment_count;
     td_vec3 base = {0, 0, 0};
-    td_world_pose(p->world, actor, &base, NULL, points[0], rarely(p) ? NULL : turns);
+    td_world_pose(p->world, td_world_actor_id(p->world, actor), &base, NULL, points[0],
+                  rarely(p) ? NULL : turns);
     take_vec(p, base);
     take_points(p, points[0], count);
 }
@@ -242,25 +243,28 @@ static void pose_of(play *p) {
 static void segment_of(play *p) {
     const int32_t actor = any_actor(p);
     td_vec3 tip = {0, 0, 0};
-    td_world_segment(p->world, actor, any_segment(p, actor), NULL, &tip, NULL);
+    td_world_segment(p->world, td_world_actor_id(p->world, actor), any_segment(p, actor), NULL,
+                     &tip, NULL);
     take_vec(p, tip);
 }
 
 static void moments_of(play *p) {
     const int32_t actor = any_actor(p);
-    td_world_moments(p->world, actor, points[0]);
-    take_points(p, points[0], td_world_actor(p->world, actor).segment_count);
+    td_world_moments(p->world, td_world_actor_id(p->world, actor), points[0]);
+    take_points(p, points[0],
+                td_world_actor(p->world, td_world_actor_id(p->world, actor)).segment_count);
 }
 
 static void velocities_of(play *p) {
     const int32_t actor = any_actor(p);
-    td_world_velocities(p->world, actor, points[0], points[1]);
-    take_points(p, points[0], td_world_actor(p->world, actor).segment_count);
+    td_world_velocities(p->world, td_world_actor_id(p->world, actor), points[0], points[1]);
+    take_points(p, points[0],
+                td_world_actor(p->world, td_world_actor_id(p->world, actor)).segment_count);
 }
 
 static void modes_of(play *p) {
     td_mode modes[2] = {{.frequency = 0}};
-    take_status(p, td_world_modes(p->world, any_actor(p), 2, modes, diag(p)));
+    take_status(p, td_world_modes(p->world, any_actor_id(p), 2, modes, diag(p)));
     take_real(p, modes[0].frequency);
 }
 

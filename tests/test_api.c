@@ -20,7 +20,7 @@ static td_skeleton *stems(void) {
         contour.x[k] = cos(2 * TDI_PI * k / TD_CONTOUR_POINTS);
         contour.z[k] = sin(2 * TDI_PI * k / TD_CONTOUR_POINTS);
     }
-    CHECK_INT(td_builder_new(NULL, NULL, &builder), TD_OK);
+    CHECK_INT(td_builder_new(NULL, NULL, &builder, NULL), TD_OK);
     CHECK_INT(td_builder_add(builder, &def, NULL, NULL), TD_OK);
     CHECK_INT(td_builder_add_contour(builder, &contour, &def.contour, NULL), TD_OK);
     def.parent = 0;
@@ -120,7 +120,7 @@ TD_TEST(api_vertices_of_rods_are_numbered_rod_after_rod) {
     CHECK_INT(td_rod_vertex(model, 0, 2), 2);
     CHECK_INT(td_rod_vertex(model, 1, 1), 4);
     CHECK_REL(td_rod_position(state, td_rod_vertex(model, 1, 1)).x, 0.1, 0);
-    CHECK(td_rod_set_spin(state, 2, 3) == TD_OK);
+    CHECK(td_rod_set_spin(state, 2, 3, NULL) == TD_OK);
     CHECK_REL(td_rod_spin(state, 2), 3, 0);
     CHECK_REL(td_rod_spin(state, 1), 0, 0);
 }
@@ -192,28 +192,30 @@ TD_TEST(api_indices_that_are_not_there_give_nothing_and_set_nothing) {
     scene.objects = &object;
     scene.object_count = 1;
     CHECK_INT(td_world_new(&scene, NULL, NULL, &world, NULL), TD_OK);
-    td_body *rod = td_world_body(world, 0);
+    td_body *rod = td_world_body(world, td_world_actor_id(world, 0));
     for (int32_t k = -1; k <= 2; k += 3) { // of two segments
         td_vec3 at = {7, 7, 7};
         td_mode mode;
-        CHECK(!td_world_actor(world, k).skeleton && !td_world_actor(world, k).name);
-        td_world_pose(world, k, &at, NULL, NULL, NULL);
-        td_world_segment(world, 0, k, &at, NULL, NULL);
-        td_world_moments(world, k, &at);
+        CHECK(!td_world_actor(world, td_world_actor_id(world, k)).skeleton &&
+              !td_world_actor(world, td_world_actor_id(world, k)).name);
+        td_world_pose(world, td_world_actor_id(world, k), &at, NULL, NULL, NULL);
+        td_world_segment(world, td_world_actor_id(world, 0), k, &at, NULL, NULL);
+        td_world_moments(world, td_world_actor_id(world, k), &at);
         CHECK(at.x == 7);
-        CHECK(!td_world_body(world, k));
-        CHECK_INT(td_world_modes(world, k, 1, &mode, NULL), TD_ERR_ARGUMENT);
-        CHECK_REL(td_world_actor_sums(world, k).energy.weight, 0, 0);
-        CHECK_REL(td_world_collider(world, k).radius, 0, 0);
-        CHECK_TEXT(td_world_collider_name(world, k), "");
-        CHECK_TEXT(td_world_constraint_name(world, k), "");
-        CHECK(!td_world_constraint(world, k).active);
+        CHECK(!td_world_body(world, td_world_actor_id(world, k)));
+        CHECK_INT(td_world_modes(world, td_world_actor_id(world, k), 1, &mode, NULL),
+                  TD_ERR_ARGUMENT);
+        CHECK_REL(td_world_actor_sums(world, td_world_actor_id(world, k)).energy.weight, 0, 0);
+        CHECK_REL(td_world_collider(world, td_world_collider_id(world, k)).radius, 0, 0);
+        CHECK_TEXT(td_world_collider_name(world, td_world_collider_id(world, k)), "");
+        CHECK_TEXT(td_world_constraint_name(world, td_world_constraint_id(world, k)), "");
+        CHECK(!td_world_constraint(world, td_world_constraint_id(world, k)).active);
         CHECK_TEXT(td_world_probe_name(world, k), "");
         CHECK_REL(td_body_tip(rod, k).x, 0, 0);
         CHECK_REL(td_rod_tension(rod, k), 0, 0);
-        CHECK_INT(td_rod_set_spin(rod, k, 1), TD_ERR_ARGUMENT);
-        CHECK_INT(td_rod_turn(rod, k, 1), TD_ERR_ARGUMENT);
-        CHECK_INT(td_rod_set_vertex(rod, k < 0 ? k : 3, at, at), TD_ERR_ARGUMENT);
+        CHECK_INT(td_rod_set_spin(rod, k, 1, NULL), TD_ERR_ARGUMENT);
+        CHECK_INT(td_rod_turn(rod, k, 1, NULL), TD_ERR_ARGUMENT);
+        CHECK_INT(td_rod_set_vertex(rod, k < 0 ? k : 3, at, at, NULL), TD_ERR_ARGUMENT);
         CHECK_TEXT(td_material_get(k < 0 ? k : td_material_count()).name, "");
         CHECK(!td_solver_get(k < 0 ? k : td_solver_count()).name);
     }

@@ -87,14 +87,14 @@ static td_status use_mesh(const void *opts) {
 
 static td_status use_builder(const void *opts) {
     OWNED(td_builder) *builder = NULL;
-    td_status status = td_builder_new(opts, NULL, &builder);
+    td_status status = td_builder_new(opts, NULL, &builder, NULL);
     return status;
 }
 
 static td_status use_segment(const void *def) {
     OWNED(td_builder) *builder = NULL;
     OWNED(td_skeleton) *skeleton = NULL;
-    td_status status = td_builder_new(NULL, NULL, &builder);
+    td_status status = td_builder_new(NULL, NULL, &builder, NULL);
     status = status == TD_OK ? td_builder_add(builder, def, NULL, NULL) : status;
     status = status == TD_OK ? td_builder_finish(builder, &skeleton, NULL) : status;
     return status;

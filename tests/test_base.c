@@ -405,7 +405,7 @@ TD_TEST(pool_runs_every_turn_exactly_once_for_any_number_of_threads) {
     const int64_t counts[] = {0, 1, 2, 7, 63, 64, 1000, 10007};
     for (int32_t threads = 1; threads <= 9; threads++) {
         OWNED(td_pool) *pool = NULL;
-        CHECK_INT(td_pool_new(threads, NULL, &pool), TD_OK);
+        CHECK_INT(td_pool_new(threads, NULL, &pool, NULL), TD_OK);
         CHECK(td_pool_threads(pool) >= 1 && td_pool_threads(pool) <= threads);
         for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++) {
             FREED int32_t *turns = calloc((size_t)counts[k] + 1, sizeof *turns);
@@ -424,7 +424,7 @@ TD_TEST(pool_runs_every_turn_exactly_once_for_any_number_of_threads) {
 TD_TEST(pool_runs_many_short_loops_in_a_row) {
     int32_t turns[5] = {0};
     OWNED(td_pool) *pool = NULL;
-    CHECK_INT(td_pool_new(4, NULL, &pool), TD_OK);
+    CHECK_INT(td_pool_new(4, NULL, &pool, NULL), TD_OK);
     for (int i = 0; i < 5000; i++) {
         td_pool_run(pool, 5, count_turn, turns);
     }
@@ -437,15 +437,15 @@ TD_TEST(pool_refuses_bad_counts_and_gives_its_memory_back) {
     test_heap heap = {0};
     td_alloc alloc = test_heap_alloc(&heap);
     td_pool *pool = NULL;
-    CHECK_INT(td_pool_new(0, &alloc, &pool), TD_ERR_ARGUMENT);
-    CHECK_INT(td_pool_new(-3, &alloc, &pool), TD_ERR_ARGUMENT);
+    CHECK_INT(td_pool_new(0, &alloc, &pool, NULL), TD_ERR_ARGUMENT);
+    CHECK_INT(td_pool_new(-3, &alloc, &pool, NULL), TD_ERR_ARGUMENT);
     CHECK(pool == NULL);
-    CHECK_INT(td_pool_new(3, &alloc, &pool), TD_OK);
+    CHECK_INT(td_pool_new(3, &alloc, &pool, NULL), TD_OK);
     CHECK(heap.held > 0);
     td_pool_free(pool);
     CHECK_INT(heap.held, 0);
     heap.fail_at = 1;
-    CHECK_INT(td_pool_new(3, &alloc, &pool), TD_ERR_MEMORY);
+    CHECK_INT(td_pool_new(3, &alloc, &pool, NULL), TD_ERR_MEMORY);
     CHECK(pool == NULL);
     td_pool_free(NULL);
 }

@@ -15,7 +15,7 @@ static td_skeleton *strand(void) {
     OWNED(td_builder) *builder = NULL;
     td_skeleton *skeleton = NULL;
     td_segment_def def = td_segment_def_default();
-    CHECK_INT(td_builder_new(NULL, NULL, &builder), TD_OK);
+    CHECK_INT(td_builder_new(NULL, NULL, &builder, NULL), TD_OK);
     def.length = 0.05;
     def.radius_base = def.radius_tip = 0.004;
     for (int32_t k = 0; k < SEGMENTS; k++) {
@@ -74,14 +74,14 @@ TD_TEST(body_of_every_solver_has_the_segments_of_its_skeleton_and_falls) {
         steps(m.body, 3);
         CHECK_REL(td_body_time(m.body), 3.0 / 60, 1e-12);
         CHECK_SAY(tip(m.body).y < -1e-4, "%s: %g m", info.name, tip(m.body).y);
-        CHECK_INT(td_body_poses(m.body, 0, SEGMENTS, origins, tips, turns), TD_OK);
+        CHECK_INT(td_body_poses(m.body, 0, SEGMENTS, origins, tips, turns, NULL), TD_OK);
         for (int32_t i = 0; i < SEGMENTS; i++) {
             const td_quat turn = td_body_rotation(m.body, i);
             CHECK(same(origins[i], td_body_origin(m.body, i)));
             CHECK(same(tips[i], td_body_tip(m.body, i)));
             CHECK(memcmp(&turn, &turns[i], sizeof turn) == 0);
         }
-        CHECK_INT(td_body_poses(m.body, 1, SEGMENTS, origins, tips, turns), TD_ERR_ARGUMENT);
+        CHECK_INT(td_body_poses(m.body, 1, SEGMENTS, origins, tips, turns, NULL), TD_ERR_ARGUMENT);
         CHECK(same(td_body_tip(m.body, SEGMENTS), tdi_vec3(0, 0, 0)));
         unmake(&m);
     }
@@ -96,9 +96,9 @@ TD_TEST(body_of_every_solver_goes_on_from_a_save_with_the_same_bits) {
         td_body_save(m.body, saved);
         steps(m.body, 4);
         const td_vec3 there = tip(m.body);
-        CHECK_INT(td_body_restore(m.body, saved, bytes - 1), TD_ERR_ARGUMENT);
+        CHECK_INT(td_body_restore(m.body, saved, bytes - 1, NULL), TD_ERR_ARGUMENT);
         CHECK(same(tip(m.body), there));
-        CHECK_INT(td_body_restore(m.body, saved, bytes), TD_OK);
+        CHECK_INT(td_body_restore(m.body, saved, bytes, NULL), TD_OK);
         steps(m.body, 4);
         CHECK_SAY(same(tip(m.body), there), "%s", td_solver_get(k).name);
         free(saved);
@@ -110,7 +110,7 @@ TD_TEST(body_that_is_reset_moves_as_a_new_one) {
     const td_base_motion away = {.position = {1, 2, 3}, .rotation = {1, 0, 0, 0}};
     for (int32_t k = 0; k < td_solver_count(); k++) {
         made m = make(td_solver_get(k).name), fresh = make(td_solver_get(k).name);
-        CHECK_INT(td_body_set_base(m.body, &away), TD_OK);
+        CHECK_INT(td_body_set_base(m.body, &away, NULL), TD_OK);
         steps(m.body, 5);
         CHECK_INT(td_body_reset(m.body, NULL), TD_OK);
         CHECK(td_body_time(m.body) == 0);
@@ -153,7 +153,7 @@ TD_TEST(body_refuses_an_unknown_solver_and_functions_of_another) {
     CHECK_INT(td_tree_coord_count(rod.model), 0);
     CHECK_INT(td_rod_vertex_count(tree.model), 0);
     CHECK_INT(td_helix_element_count(tree.model), 0);
-    CHECK_INT(td_rod_set_spin(tree.body, 0, 1), TD_ERR_ARGUMENT);
+    CHECK_INT(td_rod_set_spin(tree.body, 0, 1, NULL), TD_ERR_ARGUMENT);
     unmake(&rod);
     unmake(&tree);
 }

@@ -146,9 +146,9 @@ TD_TEST(world_tells_where_its_colliders_are_after_each_step) {
         stage_of("{objects: [" LOADED_ROPE "], colliders: [{plane: {}}, {sphere: {radius: 0.1,\n"
                  " position: {keys: [[0, [0, 0.5, 0]], [1, [2, 0.5, 0]]]}}}]}");
     CHECK_INT(td_world_collider_count(s.world), 2);
-    CHECK_INT(td_world_collider(s.world, 0).kind, TD_COLLIDER_PLANE);
+    CHECK_INT(td_world_collider(s.world, td_world_collider_id(s.world, 0)).kind, TD_COLLIDER_PLANE);
     run_to(s.world, 0.5);
-    td_collider ball = td_world_collider(s.world, 1);
+    td_collider ball = td_world_collider(s.world, td_world_collider_id(s.world, 1));
     CHECK_INT(ball.kind, TD_COLLIDER_SPHERE);
     CHECK_REL(ball.radius, 0.1, 0);
     CHECK_REL(apart(ball.position, tdi_vec3(1, 0.5, 0)), 0, 1e-9);
@@ -162,7 +162,7 @@ TD_TEST(scale_spans_segments_and_solid_colliders_and_weighs_the_heaviest_actor) 
                  " [0, 1, 0]]}}], colliders: [{plane: {position: [0, -90, 0]}},\n"
                  " {sphere: {radius: 1, position: [5, 0, 0]}}]}");
     td_clip_scale got = td_clip_scale_of(s.world);
-    td_actor first = td_world_actor(s.world, 0);
+    td_actor first = td_world_actor(s.world, td_world_actor_id(s.world, 0));
     td_real mass = 0;
     for (int32_t i = 0; i < first.segment_count; i++) {
         mass += td_skeleton_segments(first.skeleton)[i].mass;
@@ -175,7 +175,7 @@ TD_TEST(scale_spans_segments_and_solid_colliders_and_weighs_the_heaviest_actor) 
 
 TD_TEST(bodies_of_a_strand_are_drawn_as_boxes_beads_and_a_ball_at_the_tip) {
     OWNED(stage) s = stage_of("{objects: [" LOADED_ROPE "]}");
-    td_actor rope = td_world_actor(s.world, 0);
+    td_actor rope = td_world_actor(s.world, td_world_actor_id(s.world, 0));
     const td_segment *segments = td_skeleton_segments(rope.skeleton);
     const td_shape *shapes = td_skeleton_shapes(rope.skeleton);
     CHECK_INT(rope.segment_count, 12);

@@ -489,7 +489,7 @@ static void claim_pool(const tdi_solver *solver) {
     OWNED(subject) a = subject_new(solver, HELD, NULL), b = subject_new(solver, HELD, NULL);
     td_step_opts opts = exact_opts(1.0 / 60, TD_IMPLICIT), with = opts;
     OWNED(td_pool) *pool = NULL;
-    CHECK_INT(td_pool_new(3, NULL, &pool), TD_OK);
+    CHECK_INT(td_pool_new(3, NULL, &pool, NULL), TD_OK);
     with.pool = pool;
     step_times(&a, &opts, 10);
     step_times(&b, &with, 10);

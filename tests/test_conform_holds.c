@@ -118,7 +118,7 @@ static void claim_led(const tdi_solver *solver) {
     for (int32_t k = 1; k <= 60; k++) {
         const td_real angle = TDI_PI * k / 30;
         at.position = tdi_vec3(0.04 * (cos(angle) - 1), 0.02 * sin(angle), 0.04 * sin(angle));
-        CHECK(td_island_set_target(h.island, 0, &at) == TD_OK);
+        CHECK(td_island_set_target(h.island, 0, &at, NULL) == TD_OK);
         if (!go(&h)) {
             break;
         }
@@ -319,7 +319,7 @@ static void lead(held *h, int32_t from, int32_t to) {
     td_constraint_target at = td_constraint_default(TD_CONSTRAINT_POINT).target;
     for (int32_t k = from; k < to; k++) {
         at.position = tdi_vec3(0.001 * k, 0.0005 * k, -0.001 * k);
-        CHECK(td_island_set_target(h->island, 0, &at) == TD_OK);
+        CHECK(td_island_set_target(h->island, 0, &at, NULL) == TD_OK);
         go(h);
     }
 }
@@ -366,7 +366,7 @@ static td_skeleton *bush(void) {
     td_skeleton_opts opts = td_skeleton_opts_default();
     OWNED(td_builder) *b = NULL;
     td_skeleton *skeleton = NULL;
-    CHECK_INT(td_builder_new(&opts, NULL, &b), TD_OK);
+    CHECK_INT(td_builder_new(&opts, NULL, &b, NULL), TD_OK);
     const int32_t wood = soft_wood(b, true);
     for (int32_t i = 0; i < BUSH; i++) {
         td_segment_def d = td_segment_def_default();
@@ -395,7 +395,7 @@ static subject bush_of(const tdi_solver *solver) {
 // Tips of branches are held, and two are tied to each other.
 static saved run_bush(const tdi_solver *solver, int32_t threads) {
     OWNED(td_pool) *pool = NULL;
-    CHECK(threads == 0 || td_pool_new(threads, NULL, &pool) == TD_OK);
+    CHECK(threads == 0 || td_pool_new(threads, NULL, &pool, NULL) == TD_OK);
     saved end = {NULL, NULL};
     td_constraint c[3] = {td_constraint_default(TD_CONSTRAINT_POINT),
                           td_constraint_default(TD_CONSTRAINT_WELD),

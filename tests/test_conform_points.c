@@ -67,7 +67,7 @@ static td_skeleton *shaped(shape kind) {
     OWNED(td_builder) *b = NULL;
     td_skeleton *skeleton = NULL;
     td_diag diag = {.message = ""};
-    CHECK_INT(td_builder_new(&opts, NULL, &b), TD_OK);
+    CHECK_INT(td_builder_new(&opts, NULL, &b, NULL), TD_OK);
     const int32_t wood = soft_wood(b, false);
     const td_shape leaf = td_shape_default();
     int32_t drawn = TD_NONE;

@@ -64,7 +64,7 @@ static inline td_skeleton *stem_of(int32_t count, bool slim, td_joint_kind root,
     td_skeleton_opts opts = td_skeleton_opts_default();
     td_builder *b = NULL;
     td_skeleton *skeleton = NULL;
-    CHECK_INT(td_builder_new(&opts, alloc, &b), TD_OK);
+    CHECK_INT(td_builder_new(&opts, alloc, &b, NULL), TD_OK);
     const int32_t wood = soft_wood(b, slim);
     for (int32_t i = 0; i < count; i++) {
         td_segment_def d = td_segment_def_default();

@@ -88,7 +88,7 @@ typedef struct blast {
     bool armed;
 } blast;
 
-static void blow(void *context, td_real time, int32_t actor, int32_t count, const td_vec3 *tips,
+static void blow(void *context, td_real time, td_actor_id actor, int32_t count, const td_vec3 *tips,
                  const td_vec3 *velocities, td_vec3 *forces) {
     const blast *b = context;
     (void)time, (void)actor;
@@ -107,8 +107,8 @@ static void check_blasts(const char *text, int32_t first, int32_t end, int32_t a
     stage one = try_stage(text, threads, NULL), other = try_stage(text, threads, NULL);
     blast b = {0, false};
     CHECK_INT(one.status, TD_OK);
-    CHECK_INT(td_world_set_field(one.world, blow, &b), TD_OK);
-    CHECK_INT(td_world_set_field(other.world, blow, &b), TD_OK);
+    CHECK_INT(td_world_set_field(one.world, blow, &b, NULL), TD_OK);
+    CHECK_INT(td_world_set_field(other.world, blow, &b, NULL), TD_OK);
     steps(one.world, after);
     steps(other.world, after);
     for (int32_t k = first; k < end; k++) {
@@ -359,7 +359,7 @@ static const char groove[] =
 // The distance of a point from the axis of a segment.
 static td_real from_axis(td_world *world, int32_t actor, int32_t segment, td_vec3 x) {
     td_vec3 a, b;
-    td_world_segment(world, actor, segment, &a, &b, NULL);
+    td_world_segment(world, td_world_actor_id(world, actor), segment, &a, &b, NULL);
     const td_vec3 d = tdi_sub(b, a);
     const td_real t = tdi_dot(tdi_sub(x, a), d) / tdi_dot(d, d);
     return apart(x, tdi_madd(a, d, fmin(fmax(t, 0), 1)));
@@ -395,7 +395,9 @@ static void claim_groove(void) {
         on[c->actor == 2 ? c->other_actor : c->actor] += f.y;
         CHECK(c->gap > 0);
     }
-    const td_real weight = 9.81 * td_skeleton_segments(td_world_actor(s.world, 2).skeleton)->mass;
+    const td_real weight =
+        9.81 *
+        td_skeleton_segments(td_world_actor(s.world, td_world_actor_id(s.world, 2)).skeleton)->mass;
     CHECK(start.y - end.y > 0.02);
     CHECK_REL(on_bead.y, weight, 1e-3);
     CHECK_IN(on_bead.x / weight, -1e-3, 1e-3);

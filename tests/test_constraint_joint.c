@@ -26,7 +26,7 @@ TD_TEST(constraint_a_hinge_follows_its_target) {
     for (int32_t k = 1; k <= 60 && going; k++) {
         td_constraint_target target = c.target;
         target.joint.x = 0.5 * sin(0.1 * k);
-        CHECK(td_island_set_target(s.island, 0, &target) == TD_OK);
+        CHECK(td_island_set_target(s.island, 0, &target, NULL) == TD_OK);
         going = go_on(&s);
         CHECK(fabs(s.actor[0].q[1] - target.joint.x) <= 1e-9);
     }
@@ -44,7 +44,7 @@ TD_TEST(constraint_a_ball_joint_follows_its_target) {
     for (int32_t k = 1; k <= 60 && going; k++) {
         td_constraint_target target = c.target;
         target.joint = tdi_scale(tdi_vec3(0.3, 1, -0.4), 0.03 * k);
-        CHECK(td_island_set_target(s.island, 0, &target) == TD_OK);
+        CHECK(td_island_set_target(s.island, 0, &target, NULL) == TD_OK);
         going = go_on(&s);
         const td_quat up = td_body_rotation(s.actor[0].state, 0),
                       own = td_body_rotation(s.actor[0].state, 1),
@@ -183,7 +183,7 @@ TD_TEST(constraint_of_an_island_that_is_let_go_is_free_until_it_is_held_again) {
         CHECK(held ? moved <= 1e-9 : moved > 1e-4);
         where = place_on(&s, 0, 2, c.point[0]);
         if (k == 9 || k == 19) {
-            CHECK(td_island_set_hold(s.island, 0, k == 19) == TD_OK);
+            CHECK(td_island_set_hold(s.island, 0, k == 19, NULL) == TD_OK);
         }
     }
 }
@@ -364,7 +364,7 @@ TD_TEST(constraint_a_chain_pulled_farther_than_it_reaches_is_reported_and_stays_
     for (int32_t k = 0; k < 120 && going; k++) {
         td_constraint_target target = c.target;
         target.position.x = fmin(0.02 * k, 0.8);
-        CHECK(td_island_set_target(s.island, 0, &target) == TD_OK);
+        CHECK(td_island_set_target(s.island, 0, &target, NULL) == TD_OK);
         going = go_on(&s);
         unmet = unmet || td_island_constraint(s.island, 0).unmet;
         CHECK(isfinite(energy_of(&s)));

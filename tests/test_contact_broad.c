@@ -302,7 +302,7 @@ TD_TEST(contact_groups_that_can_meet_never_have_their_turns_at_once_on_threads) 
     bool moves[COUNT / EACH];
     OWNED(tdi_contacts) *c = stack_up(&w);
     OWNED(td_pool) *pool = NULL;
-    CHECK_INT(td_pool_new(4, NULL, &pool), TD_OK);
+    CHECK_INT(td_pool_new(4, NULL, &pool, NULL), TD_OK);
     busy_groups b = {.c = c};
     tdi_contacts_share(c, pool);
     for (int32_t i = 0; i < COUNT; i++) {

@@ -80,7 +80,7 @@ static bool go(stage *s, int steps) {
 
 static td_vec3 place_of(const stage *s) {
     td_vec3 x;
-    td_world_segment(s->world, 0, 0, &x, NULL, NULL);
+    td_world_segment(s->world, td_world_actor_id(s->world, 0), 0, &x, NULL, NULL);
     return x;
 }
 
@@ -88,7 +88,7 @@ static double energy_of(stage *s, double *kinetic) {
     double sum = 0;
     *kinetic = 0;
     for (int32_t k = 0; k < td_world_actor_count(s->world); k++) {
-        const td_energy e = td_world_actor_sums(s->world, k).energy;
+        const td_energy e = td_world_actor_sums(s->world, td_world_actor_id(s->world, k)).energy;
         sum += e.kinetic + e.elastic + e.weight;
         *kinetic += e.kinetic;
     }

@@ -527,7 +527,7 @@ TD_TEST(grammar_is_shared_by_derivations_in_several_threads) {
                         0);
     sharing s = {.grammar = m.grammar};
     OWNED(td_pool) *pool = NULL;
-    CHECK_INT(td_pool_new(4, NULL, &pool), TD_OK);
+    CHECK_INT(td_pool_new(4, NULL, &pool, NULL), TD_OK);
     if (pool && m.grammar) {
         td_pool_run(pool, 16, derive_shared, &s);
     }

@@ -12,7 +12,7 @@ static td_skeleton *windmill(void) {
     td_segment_def stalk = td_segment_def_default(), leaf = stalk;
     OWNED(td_builder) *b = NULL;
     td_skeleton *out = NULL;
-    CHECK_INT(td_builder_new(&opts, NULL, &b), TD_OK);
+    CHECK_INT(td_builder_new(&opts, NULL, &b, NULL), TD_OK);
     stalk.rest = tdi_quat_turn(tdi_vec3(0, 0, 1), -0.5 * TDI_PI);
     stalk.length = 0.1;
     stalk.radius_base = stalk.radius_tip = 1e-3;
@@ -39,7 +39,7 @@ static td_skeleton *windmill(void) {
 static td_real torque_on(const td_segment *leaf, td_body *s, const td_air *air) {
     td_vec3 origin;
     td_quat q;
-    CHECK(td_body_poses(s, 1, 1, &origin, NULL, &q) == TD_OK);
+    CHECK(td_body_poses(s, 1, 1, &origin, NULL, &q, NULL) == TD_OK);
     const td_vec3 area = tdi_segment_areas(leaf), w = air->wind,
                   v = tdi_quat_rotate(tdi_quat_conj(q), w),
                   force = tdi_scale(tdi_quat_rotate(q, tdi_times(area, v)),

@@ -371,7 +371,7 @@ static bool pair_new(tdi_random *r, td_end_kind root, pair *p) {
                    "no model of %d elements", (int)count)) {
         return false;
     }
-    CHECK(td_helix_set_curvatures(p->state, start, rates) == TD_OK);
+    CHECK(td_helix_set_curvatures(p->state, start, rates, NULL) == TD_OK);
     p->load = (td_load){.kind = TD_LOAD_FORCE,
                         .segment = count - 1,
                         .point = {0, e[count - 1].length, 0},

@@ -80,7 +80,7 @@ static td_real claim_start(strand *s, const hanging *h, const td_helix_element *
         u[i] = any_curvature(r, e, kind);
         rates[i] = tdi_vec3(0, 0, 0);
     }
-    CHECK(td_helix_set_curvatures(s->state, u, rates) == TD_OK);
+    CHECK(td_helix_set_curvatures(s->state, u, rates, NULL) == TD_OK);
     CHECK_INT(td_body_settle(s->state, &opts, &stats, NULL), TD_OK);
     CHECK_SAY(stats.unconverged == 0 && stats.iterations <= 100,
               "%s coil (%g, %g) of %d elements, Gamma %g, start %d: %lld iterations%s",
@@ -222,7 +222,7 @@ static td_vec3 run(const td_helix_element *first, int32_t count, const around *w
     opts.air = w->air;
     opts.tolerance = 1e-11;
     opts.iterations = 60;
-    CHECK(td_body_set_base(s.state, &base) == TD_OK);
+    CHECK(td_body_set_base(s.state, &base, NULL) == TD_OK);
     for (int k = 0; k < steps; k++) {
         CHECK_INT(td_body_step(s.state, &opts, NULL, NULL), TD_OK);
     }

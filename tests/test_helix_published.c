@@ -87,8 +87,8 @@ static void any_motion(tdi_random *r, const helices *h) {
         u[i] = tdi_add(tdi_as_helix_model(h->model)->element[i].rest, any_curvature(r, 10));
         rate[i] = any_curvature(r, 50);
     }
-    CHECK(td_body_set_base(h->state, &base) == TD_OK);
-    CHECK(td_helix_set_curvatures(h->state, u, rate) == TD_OK);
+    CHECK(td_body_set_base(h->state, &base, NULL) == TD_OK);
+    CHECK(td_helix_set_curvatures(h->state, u, rate, NULL) == TD_OK);
     for (int32_t i = 0; i < tdi_as_helix(h->state)->root_count; i++) {
         tdi_as_helix(h->state)->pose.root[i].turn = tdi_turn_by(any_curvature(r, 2));
         tdi_as_helix(h->state)->root_rate[i] = (tdi_rate){any_curvature(r, 3), any_curvature(r, 1)};
@@ -214,11 +214,11 @@ static void derive(const helices *h, int32_t k, embedding *to) {
     for (int side = -1; side <= 1; side += 2) {
         memcpy(u, now, sizeof u);
         *part_of(u, k) += side * e;
-        CHECK(td_helix_set_curvatures(h->state, u, rate) == TD_OK);
+        CHECK(td_helix_set_curvatures(h->state, u, rate, NULL) == TD_OK);
         embed(h, side < 0 ? low : to);
     }
     differ(h, to, low, 0.5 / e, to);
-    CHECK(td_helix_set_curvatures(h->state, now, rate) == TD_OK);
+    CHECK(td_helix_set_curvatures(h->state, now, rate, NULL) == TD_OK);
 }
 
 TD_TEST(helix_mass_matrix_is_that_of_the_stations_places) {
@@ -255,8 +255,8 @@ static void carry_on(const helices *h, const td_vec3 *u, const td_vec3 *rate, co
     for (int32_t i = 0; i < h->count; i++) {
         then[i] = tdi_madd(tdi_madd(u[i], rate[i], t), by[i], t * t / 2);
     }
-    CHECK(td_body_set_base(h->state, &moved) == TD_OK);
-    CHECK(td_helix_set_curvatures(h->state, then, rate) == TD_OK);
+    CHECK(td_body_set_base(h->state, &moved, NULL) == TD_OK);
+    CHECK(td_helix_set_curvatures(h->state, then, rate, NULL) == TD_OK);
 }
 
 // Accelerations of all stations, from their places along the motion: second differences, whose
@@ -298,11 +298,11 @@ static td_real load_power(const helices *h, const td_load *load, int32_t k) {
     for (int side = 0; side < 2; side++) {
         memcpy(u, now, sizeof u);
         *part_of(u, k) += side ? e : -e;
-        CHECK(td_helix_set_curvatures(h->state, u, rate) == TD_OK);
+        CHECK(td_helix_set_curvatures(h->state, u, rate, NULL) == TD_OK);
         x[side] = tdi_helix_point_at(&tdi_as_helix(h->state)->pose, &p);
         r[side] = tdi_helix_frame_at(&tdi_as_helix(h->state)->pose, load->segment, middle).r;
     }
-    CHECK(td_helix_set_curvatures(h->state, now, rate) == TD_OK);
+    CHECK(td_helix_set_curvatures(h->state, now, rate, NULL) == TD_OK);
     if (load->kind == TD_LOAD_TORQUE) {
         const tdi_mat3 turn = tdi_mat3_mul_t(&r[1], &r[0]);
         return tdi_dot(load->vector, tdi_mat3_axial(&turn)) / (4 * e);
@@ -352,7 +352,7 @@ TD_TEST(helix_accelerations_obey_the_principle_of_virtual_work) {
 
 static void slope(const helices *h, const td_step_opts *opts, td_helix_published published,
                   const td_vec3 *u, const td_vec3 *rate, td_vec3 *by) {
-    CHECK(td_helix_set_curvatures(h->state, u, rate) == TD_OK);
+    CHECK(td_helix_set_curvatures(h->state, u, rate, NULL) == TD_OK);
     CHECK(td_helix_accelerations(h->state, opts, published, by, NULL) == TD_OK);
 }
 
@@ -376,7 +376,7 @@ static void step_rk4(const helices *h, const td_step_opts *opts, td_helix_publis
             v1[i] = tdi_madd(v1[i], a[i], w);
         }
     }
-    CHECK(td_helix_set_curvatures(h->state, u1, v1) == TD_OK);
+    CHECK(td_helix_set_curvatures(h->state, u1, v1, NULL) == TD_OK);
 }
 
 static td_real energy(const helices *h, const td_step_opts *opts) {
@@ -396,7 +396,7 @@ static td_real strays(bool tree, td_helix_published published, td_real dt) {
         rate[i] = any_curvature(&r, 50);
         rate[i].y = published.twist ? rate[i].y : 0;
     }
-    CHECK(td_helix_set_curvatures(h.state, NULL, rate) == TD_OK);
+    CHECK(td_helix_set_curvatures(h.state, NULL, rate, NULL) == TD_OK);
     opts.dt = dt;
     const td_real start = energy(&h, &opts), size = td_body_energy(h.state, opts.gravity).kinetic;
     for (int k = 0; k < (int)(0.1 / dt + 0.5); k++) {
@@ -425,7 +425,7 @@ static void any_start(const helices *h, td_real speed) {
         rate[i] = any_curvature(&r, speed);
         rate[i].y = 0;
     }
-    CHECK(td_helix_set_curvatures(h->state, NULL, rate) == TD_OK);
+    CHECK(td_helix_set_curvatures(h->state, NULL, rate, NULL) == TD_OK);
 }
 
 // How far curvatures are from those of Runge and Kutta's rule after 0.05 s.
@@ -582,7 +582,7 @@ TD_TEST(helix_step_that_diverges_leaves_the_state_as_it_was) {
     any_motion(&r, &h);
     td_helix_curvatures(h.state, u[0], rate[0]);
     rate[0][2].x = 1e200;
-    CHECK(td_helix_set_curvatures(h.state, u[0], rate[0]) == TD_OK);
+    CHECK(td_helix_set_curvatures(h.state, u[0], rate[0], NULL) == TD_OK);
     CHECK_INT(td_helix_step_published(h.state, &opts, recursive, &diag), TD_ERR_DIVERGED);
     CHECK_HAS(diag.message, "shorter step");
     td_helix_curvatures(h.state, u[1], rate[1]);

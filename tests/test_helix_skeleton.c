@@ -242,7 +242,7 @@ static td_skeleton *built(const td_segment_def *defs, int32_t count, const td_st
     td_skeleton *skeleton = NULL;
     OWNED(td_builder) *builder = NULL;
     td_diag diag = {.message = ""};
-    CHECK_INT(td_builder_new(NULL, NULL, &builder), TD_OK);
+    CHECK_INT(td_builder_new(NULL, NULL, &builder, NULL), TD_OK);
     for (int32_t k = 0; k < count; k++) {
         CHECK_INT(td_builder_add(builder, &defs[k], NULL, &diag), TD_OK);
     }
@@ -340,7 +340,7 @@ static td_skeleton *of_strand(const td_strand_def *d) {
     td_diag diag = {.message = ""};
     const char *key = NULL;
     const td_material rope = td_material_get(td_material_find("rope"));
-    CHECK_INT(td_builder_new(NULL, NULL, &builder), TD_OK);
+    CHECK_INT(td_builder_new(NULL, NULL, &builder, NULL), TD_OK);
     CHECK_SAY(tdi_strand_build(d, 1, &rope, NULL, builder, &key, &diag) == TD_OK, "%s",
               diag.message);
     CHECK_SAY(td_builder_finish(builder, &skeleton, &diag) == TD_OK, "%s", diag.message);

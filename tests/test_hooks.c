@@ -58,13 +58,13 @@ TD_TEST(jobs_take_every_turn_of_a_loop_once_on_threads_of_a_program) {
     for (int with_threads = 0; with_threads < 2; with_threads++) {
         job_system system = {NULL, 0, 0};
         if (with_threads) {
-            CHECK_INT(td_pool_new(3, NULL, &system.threads), TD_OK);
+            CHECK_INT(td_pool_new(3, NULL, &system.threads, NULL), TD_OK);
         }
         const td_jobs jobs = {run_jobs, &system, JOBS};
         OWNED(td_pool) *pool = NULL;
         tally t = {{0}, {0}};
         int32_t wrong = 0, all = 0;
-        CHECK_INT(td_pool_from_jobs(&jobs, NULL, &pool), TD_OK);
+        CHECK_INT(td_pool_from_jobs(&jobs, NULL, &pool, NULL), TD_OK);
         CHECK_INT(td_pool_threads(pool), JOBS);
         tdi_pool_run(pool, TURNS, count_turn, &t);
         tdi_pool_run(pool, 0, count_turn, &t); // nothing to do: nobody is called
@@ -89,9 +89,9 @@ TD_TEST(jobs_refuse_what_is_no_job_system) {
     const td_jobs none = {NULL, &system, 2}, idle = {run_jobs, &system, 0},
                   crowd = {run_jobs, &system, 257};
     td_pool *pool = NULL;
-    CHECK_INT(td_pool_from_jobs(&none, NULL, &pool), TD_ERR_ARGUMENT);
-    CHECK_INT(td_pool_from_jobs(&idle, NULL, &pool), TD_ERR_ARGUMENT);
-    CHECK_INT(td_pool_from_jobs(&crowd, NULL, &pool), TD_ERR_ARGUMENT);
+    CHECK_INT(td_pool_from_jobs(&none, NULL, &pool, NULL), TD_ERR_ARGUMENT);
+    CHECK_INT(td_pool_from_jobs(&idle, NULL, &pool, NULL), TD_ERR_ARGUMENT);
+    CHECK_INT(td_pool_from_jobs(&crowd, NULL, &pool, NULL), TD_ERR_ARGUMENT);
     CHECK(!pool);
 }
 
@@ -126,10 +126,10 @@ TD_TEST(world_on_jobs_of_a_program_has_the_bits_of_one_on_its_own_threads) {
     for (int with_threads = 0; with_threads < 2; with_threads++) {
         job_system system = {NULL, 0, 0};
         if (with_threads) {
-            CHECK_INT(td_pool_new(3, NULL, &system.threads), TD_OK);
+            CHECK_INT(td_pool_new(3, NULL, &system.threads, NULL), TD_OK);
         }
         const td_jobs jobs = {run_jobs, &system, 4};
-        CHECK_INT(td_pool_from_jobs(&jobs, NULL, &opts.pool), TD_OK);
+        CHECK_INT(td_pool_from_jobs(&jobs, NULL, &opts.pool, NULL), TD_OK);
         stage s = run_meadow(opts, 30);
         CHECK(same_bits(alone.world, s.world));
         CHECK(system.calls >= 30);
@@ -162,9 +162,9 @@ TD_TEST(log_tells_what_was_made_what_was_hard_and_what_failed) {
     CHECK_HAS(h.last[TD_LOG_INFO], "a world of 13 actors");
     CHECK_INT(h.count[TD_LOG_ERROR], 0);
     // what no step can follow
-    td_real *q = td_tree_coords(td_world_body(s.world, 0));
+    td_real *q = td_tree_coords(td_world_body(s.world, td_world_actor_id(s.world, 0)));
     q[0] = NAN;
-    td_tree_state_changed(td_world_body(s.world, 0));
+    td_tree_state_changed(td_world_body(s.world, td_world_actor_id(s.world, 0)));
     CHECK(td_world_step(s.world, NULL) != TD_OK);
     CHECK_INT(h.count[TD_LOG_ERROR], 1);
     CHECK_HAS(h.last[TD_LOG_ERROR], "the step at 0.0166667 s failed: ");

@@ -289,7 +289,7 @@ static void claim_increments(const layer_def *def, bool carry, const char *name)
         const td_quat turn = tdi_quat_turn(tdi_vec3(1, 0, 0), 0.1);
         CHECK(td_rod_set_end(top, 0, false,
                              tdi_add(td_rod_position(top, 0), tdi_vec3(0.002, 0, 0.001)),
-                             tdi_quat_mul(turn, td_body_rotation(top, 0))) == TD_OK);
+                             tdi_quat_mul(turn, td_body_rotation(top, 0)), NULL) == TD_OK);
     }
     begin_iteration(&y);
     if (!CHECK_SAY(tdi_coupled_plan(&y.system), "%s: there is no factor", name)) {

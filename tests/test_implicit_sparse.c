@@ -207,7 +207,7 @@ TD_TEST(sparse_factor_has_the_same_bits_on_any_number_of_threads) {
     CHECK(factor(s, m));
     for (int32_t threads = 2; threads < 5; threads++) {
         OWNED(td_pool) *pool = NULL;
-        CHECK_INT(td_pool_new(threads, NULL, &pool), TD_OK);
+        CHECK_INT(td_pool_new(threads, NULL, &pool, NULL), TD_OK);
         fill(t, m);
         CHECK(tdi_sparse_factor(t, pool));
         CHECK(memcmp(s->diagonal, t->diagonal, NODES * sizeof *s->diagonal) == 0);

@@ -17,7 +17,7 @@ static inline td_quat about_z(td_real degrees) {
 
 static inline td_builder *begin(void) {
     td_builder *builder = NULL;
-    CHECK_INT(td_builder_new(NULL, NULL, &builder), TD_OK);
+    CHECK_INT(td_builder_new(NULL, NULL, &builder, NULL), TD_OK);
     return builder;
 }
 

@@ -85,7 +85,7 @@ TD_TEST(plant_builder_refusals_name_the_field_and_the_segment) {
         {spoil_damping, "damping"},
     };
     OWNED(td_builder) *b = NULL;
-    CHECK_INT(td_builder_new(NULL, NULL, &b), TD_OK);
+    CHECK_INT(td_builder_new(NULL, NULL, &b, NULL), TD_OK);
     td_shape shape = td_shape_default();
     td_segment_def def = td_segment_def_default();
     CHECK_INT(td_builder_add(b, &def, NULL, NULL), TD_OK);
@@ -112,9 +112,9 @@ TD_TEST(plant_builder_refuses_a_definition_that_is_not_from_its_default) {
     OWNED(td_builder) *b = NULL;
     td_diag diag = {.status = TD_OK};
     td_skeleton_opts opts = {.struct_size = 0};
-    CHECK_INT(td_builder_new(&opts, NULL, &b), TD_ERR_DEF);
+    CHECK_INT(td_builder_new(&opts, NULL, &b, NULL), TD_ERR_DEF);
     CHECK(b == NULL);
-    CHECK_INT(td_builder_new(NULL, NULL, &b), TD_OK);
+    CHECK_INT(td_builder_new(NULL, NULL, &b, NULL), TD_OK);
     td_segment_def def = {.struct_size = 3};
     CHECK_INT(td_builder_add(b, &def, NULL, &diag), TD_ERR_DEF);
     CHECK_HAS(diag.message, "struct_size");
@@ -124,16 +124,16 @@ TD_TEST(plant_builder_refuses_options_out_of_range) {
     td_builder *b = NULL;
     td_skeleton_opts opts = td_skeleton_opts_default();
     opts.prune_length = -1;
-    CHECK_INT(td_builder_new(&opts, NULL, &b), TD_ERR_ARGUMENT);
+    CHECK_INT(td_builder_new(&opts, NULL, &b, NULL), TD_ERR_ARGUMENT);
     opts = td_skeleton_opts_default();
     opts.prune_mass = NAN;
-    CHECK_INT(td_builder_new(&opts, NULL, &b), TD_ERR_ARGUMENT);
+    CHECK_INT(td_builder_new(&opts, NULL, &b, NULL), TD_ERR_ARGUMENT);
     opts = td_skeleton_opts_default();
     opts.springs = (td_spring_rule)4;
-    CHECK_INT(td_builder_new(&opts, NULL, &b), TD_ERR_ARGUMENT);
+    CHECK_INT(td_builder_new(&opts, NULL, &b, NULL), TD_ERR_ARGUMENT);
     opts = td_skeleton_opts_default();
     opts.max_segments = -1;
-    CHECK_INT(td_builder_new(&opts, NULL, &b), TD_ERR_ARGUMENT);
+    CHECK_INT(td_builder_new(&opts, NULL, &b, NULL), TD_ERR_ARGUMENT);
 }
 
 TD_TEST(plant_builder_stops_at_max_segments) {
@@ -141,7 +141,7 @@ TD_TEST(plant_builder_stops_at_max_segments) {
     opts.max_segments = 3;
     OWNED(td_builder) *b = NULL;
     td_diag diag = {.status = TD_OK};
-    CHECK_INT(td_builder_new(&opts, NULL, &b), TD_OK);
+    CHECK_INT(td_builder_new(&opts, NULL, &b, NULL), TD_OK);
     td_segment_def def = td_segment_def_default();
     for (int i = 0; i < 3; i++) {
         CHECK_INT(td_builder_add(b, &def, NULL, NULL), TD_OK);
@@ -153,7 +153,7 @@ TD_TEST(plant_builder_stops_at_max_segments) {
 TD_TEST(plant_builder_refuses_materials_and_shapes_by_field) {
     OWNED(td_builder) *b = NULL;
     td_diag diag;
-    CHECK_INT(td_builder_new(NULL, NULL, &b), TD_OK);
+    CHECK_INT(td_builder_new(NULL, NULL, &b, NULL), TD_OK);
     td_material m = td_material_get(0);
     m.density = 0;
     CHECK_INT(td_builder_add_material(b, &m, NULL, &diag), TD_ERR_ARGUMENT);
@@ -196,7 +196,7 @@ TD_TEST(plant_builder_refuses_numbers_that_vanish_or_overflow_together) {
     OWNED(td_builder) *b = NULL;
     td_skeleton *skeleton = NULL;
     td_diag diag;
-    CHECK_INT(td_builder_new(NULL, NULL, &b), TD_OK);
+    CHECK_INT(td_builder_new(NULL, NULL, &b, NULL), TD_OK);
     td_segment_def def = td_segment_def_default();
     def.radius_base = def.radius_tip = 1e-170;
     CHECK_INT(td_builder_add(b, &def, NULL, NULL), TD_OK);
@@ -220,7 +220,7 @@ TD_TEST(plant_ids_must_be_unique_also_against_default_ones) {
         OWNED(td_builder) *b = NULL;
         td_skeleton *skeleton = NULL;
         td_diag diag;
-        CHECK_INT(td_builder_new(NULL, NULL, &b), TD_OK);
+        CHECK_INT(td_builder_new(NULL, NULL, &b, NULL), TD_OK);
         td_segment_def def = td_segment_def_default();
         for (int k = 0; k < 3; k++) {
             def.id = ids[i][k];
@@ -237,7 +237,7 @@ TD_TEST(plant_ids_of_a_large_skeleton_are_checked_quickly) {
     OWNED(td_builder) *b = NULL;
     OWNED(td_skeleton) *skeleton = NULL;
     int32_t n = 200000;
-    CHECK_INT(td_builder_new(NULL, NULL, &b), TD_OK);
+    CHECK_INT(td_builder_new(NULL, NULL, &b, NULL), TD_OK);
     td_segment_def def = td_segment_def_default();
     for (int32_t i = 0; i < n; i++) {
         def.id = INT32_MAX - i;
@@ -283,7 +283,7 @@ static td_status add_bush(td_builder *b, int32_t n) {
 static td_skeleton *bush(int32_t n, const td_skeleton_opts *opts) {
     OWNED(td_builder) *b = NULL;
     td_skeleton *skeleton = NULL;
-    CHECK_INT(td_builder_new(opts, NULL, &b), TD_OK);
+    CHECK_INT(td_builder_new(opts, NULL, &b, NULL), TD_OK);
     CHECK_INT(add_bush(b, n), TD_OK);
     CHECK_INT(td_builder_finish(b, &skeleton, NULL), TD_OK);
     return skeleton;
@@ -386,7 +386,7 @@ TD_TEST(plant_pruning_never_drops_a_fixed_base_and_jumps_over_gaps) {
     opts.prune_length = 0.05;
     OWNED(td_builder) *b = NULL;
     OWNED(td_skeleton) *skeleton = NULL;
-    CHECK_INT(td_builder_new(&opts, NULL, &b), TD_OK);
+    CHECK_INT(td_builder_new(&opts, NULL, &b, NULL), TD_OK);
     td_segment_def def = td_segment_def_default();
     def.joint = TD_JOINT_FIXED;
     def.length = 0.01;
@@ -420,7 +420,7 @@ TD_TEST(plant_pruning_may_leave_nothing) {
 TD_TEST(plant_builder_can_be_used_again_after_finish) {
     OWNED(td_builder) *b = NULL;
     OWNED(td_skeleton) *first = NULL, *second = NULL;
-    CHECK_INT(td_builder_new(NULL, NULL, &b), TD_OK);
+    CHECK_INT(td_builder_new(NULL, NULL, &b, NULL), TD_OK);
     CHECK_INT(add_bush(b, 10), TD_OK);
     CHECK_INT(td_builder_finish(b, &first, NULL), TD_OK);
     CHECK_INT(add_bush(b, 10), TD_OK);
@@ -437,7 +437,7 @@ TD_TEST(plant_builder_can_be_used_again_after_finish) {
 TD_TEST(plant_given_values_win_over_computed_ones) {
     OWNED(td_builder) *b = NULL;
     OWNED(td_skeleton) *skeleton = NULL;
-    CHECK_INT(td_builder_new(NULL, NULL, &b), TD_OK);
+    CHECK_INT(td_builder_new(NULL, NULL, &b, NULL), TD_OK);
     td_segment_def def = td_segment_def_default();
     def.mass = 2;
     def.centre_of_mass = tdi_vec3(0, 0.03, 0);
@@ -466,7 +466,7 @@ TD_TEST(plant_segments_have_density_damping_and_drag_of_their_own) {
     OWNED(td_builder) *b = NULL;
     OWNED(td_skeleton) *skeleton = NULL;
     td_diag diag;
-    CHECK_INT(td_builder_new(NULL, NULL, &b), TD_OK);
+    CHECK_INT(td_builder_new(NULL, NULL, &b, NULL), TD_OK);
     td_segment_def def = td_segment_def_default();
     CHECK_INT(td_builder_add(b, &def, NULL, NULL), TD_OK);
     def.density = 3 * td_material_get(0).density;
@@ -496,7 +496,7 @@ TD_TEST(plant_segments_have_density_damping_and_drag_of_their_own) {
 TD_TEST(plant_builder_makes_rotations_exact) {
     OWNED(td_builder) *b = NULL;
     OWNED(td_skeleton) *skeleton = NULL;
-    CHECK_INT(td_builder_new(NULL, NULL, &b), TD_OK);
+    CHECK_INT(td_builder_new(NULL, NULL, &b, NULL), TD_OK);
     td_segment_def def = td_segment_def_default();
     def.rest = (td_quat){-0.7071, 0.7071, 0, 0};
     def.axis = tdi_vec3(0, 5, 0);
@@ -518,7 +518,7 @@ TD_TEST(plant_builder_leaks_nothing_when_any_allocation_fails) {
         opts.prune_length = 0.01;
         td_builder *b = NULL;
         td_skeleton *skeleton = NULL;
-        td_status status = td_builder_new(&opts, &alloc, &b);
+        td_status status = td_builder_new(&opts, &alloc, &b, NULL);
         if (status == TD_OK) {
             status = add_bush(b, 60);
         }

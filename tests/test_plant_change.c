@@ -54,7 +54,7 @@ TD_TEST(skeleton_scaled_equals_one_built_at_that_scale) {
     for (int k = 0; k < 2; k++) {
         double s = k == 0 ? 1 : size;
         td_builder **b = k == 0 ? &small_builder : &large_builder;
-        CHECK_INT(td_builder_new(NULL, NULL, b), TD_OK);
+        CHECK_INT(td_builder_new(NULL, NULL, b, NULL), TD_OK);
         for (int32_t i = 0; i < 6; i++) {
             td_segment_def def = td_segment_def_default();
             def.parent = i < 4 ? i - 1 : 1;

@@ -80,7 +80,7 @@ static td_skeleton *rare_skeleton(void) {
         contour.x[k] = cos(0.2 * k);
         contour.z[k] = sin(0.2 * k);
     }
-    CHECK_INT(td_builder_new(NULL, NULL, &b), TD_OK);
+    CHECK_INT(td_builder_new(NULL, NULL, &b, NULL), TD_OK);
     CHECK_INT(td_builder_add_material(b, &m, &material, &diag), TD_OK);
     CHECK_INT(td_builder_add_contour(b, &contour, &number, &diag), TD_OK);
     CHECK_INT(td_builder_add_shape(b, &box, &shape, &diag), TD_OK);
@@ -306,8 +306,8 @@ TD_TEST(skeleton_json_in_a_scene_moves_as_its_model_to_the_bit) {
             td_world_save(worlds[1], second);
             const int32_t n = (int32_t)td_skeleton_count(p.skeleton);
             FREED td_vec3 *a = calloc((size_t)n, sizeof *a), *b = calloc((size_t)n, sizeof *b);
-            td_world_pose(worlds[0], 0, NULL, NULL, a, NULL);
-            td_world_pose(worlds[1], 0, NULL, NULL, b, NULL);
+            td_world_pose(worlds[0], td_world_actor_id(worlds[0], 0), NULL, NULL, a, NULL);
+            td_world_pose(worlds[1], td_world_actor_id(worlds[1], 0), NULL, NULL, b, NULL);
             CHECK(memcmp(a, b, (size_t)n * sizeof *a) == 0);
         }
         td_world_free(worlds[0]);

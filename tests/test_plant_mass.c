@@ -60,7 +60,7 @@ TD_TEST(plant_mass_of_a_cylinder_is_the_textbook_one) {
     td_real l = 0.8, r = 0.05, rho = 700;
     OWNED(td_builder) *b = NULL;
     OWNED(td_skeleton) *skeleton = NULL;
-    CHECK_INT(td_builder_new(NULL, NULL, &b), TD_OK);
+    CHECK_INT(td_builder_new(NULL, NULL, &b, NULL), TD_OK);
     td_segment_def def = td_segment_def_default();
     def.length = l;
     def.radius_base = def.radius_tip = r;

@@ -77,7 +77,7 @@ TD_TEST(misspelt_material_is_no_material_and_is_refused) {
     CHECK_TEXT(oka.name, "");
     CHECK_TEXT(td_material_source(TD_NONE), "");
     CHECK_INT(td_material_find(NULL), TD_NONE);
-    CHECK_INT(td_builder_new(NULL, NULL, &builder), TD_OK);
+    CHECK_INT(td_builder_new(NULL, NULL, &builder, NULL), TD_OK);
     CHECK_INT(td_builder_add_material(builder, &oak, &index, &diag), TD_OK);
     CHECK_INT(td_builder_add_material(builder, &oka, &index, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "density");

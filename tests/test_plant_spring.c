@@ -81,7 +81,7 @@ static td_skeleton *chain(int32_t n, td_real length, td_real radius, td_spring_r
     opts.springs = rule;
     OWNED(td_builder) *b = NULL;
     td_skeleton *skeleton = NULL;
-    CHECK_INT(td_builder_new(&opts, NULL, &b), TD_OK);
+    CHECK_INT(td_builder_new(&opts, NULL, &b, NULL), TD_OK);
     td_material material = td_material_get(0);
     material.young = 8.1e9;
     material.density = 923;
@@ -137,7 +137,7 @@ TD_TEST(plant_base_that_cannot_move_counts_by_the_rule) {
         opts.springs = rule == 0 ? TD_SPRING_CLAMPED : TD_SPRING_THESIS;
         OWNED(td_builder) *b = NULL;
         OWNED(td_skeleton) *skeleton = NULL;
-        CHECK_INT(td_builder_new(&opts, NULL, &b), TD_OK);
+        CHECK_INT(td_builder_new(&opts, NULL, &b, NULL), TD_OK);
         td_segment_def def = td_segment_def_default();
         def.joint = TD_JOINT_FIXED;
         def.radius_base = def.radius_tip = 0.03;
@@ -160,7 +160,7 @@ TD_TEST(plant_base_that_cannot_move_counts_by_the_rule) {
 TD_TEST(plant_joint_young_replaces_both_moduli_and_keeps_the_childs_ratio) {
     OWNED(td_builder) *b = NULL;
     OWNED(td_skeleton) *skeleton = NULL;
-    CHECK_INT(td_builder_new(NULL, NULL, &b), TD_OK);
+    CHECK_INT(td_builder_new(NULL, NULL, &b, NULL), TD_OK);
     td_material soft = td_material_get(td_material_find("herb-stem"));
     td_segment_def def = td_segment_def_default();
     CHECK_INT(td_builder_add(b, &def, &def.parent, NULL), TD_OK);
@@ -177,7 +177,7 @@ TD_TEST(plant_joint_young_replaces_both_moduli_and_keeps_the_childs_ratio) {
 TD_TEST(plant_organ_joint_is_its_stalk) {
     OWNED(td_builder) *b = NULL;
     OWNED(td_skeleton) *skeleton = NULL;
-    CHECK_INT(td_builder_new(NULL, NULL, &b), TD_OK);
+    CHECK_INT(td_builder_new(NULL, NULL, &b, NULL), TD_OK);
     td_material leaf = td_material_get(td_material_find("leaf"));
     td_shape shape = td_shape_default(), stalkless = td_shape_default();
     stalkless.stalk = 0;
@@ -206,7 +206,7 @@ TD_TEST(plant_organ_joint_is_its_stalk) {
 TD_TEST(plant_hinge_feels_the_stiffness_about_its_axis) {
     OWNED(td_builder) *b = NULL;
     OWNED(td_skeleton) *skeleton = NULL;
-    CHECK_INT(td_builder_new(NULL, NULL, &b), TD_OK);
+    CHECK_INT(td_builder_new(NULL, NULL, &b, NULL), TD_OK);
     td_segment_def def = td_segment_def_default();
     CHECK_INT(td_builder_add(b, &def, NULL, NULL), TD_OK);
     def.joint = TD_JOINT_HINGE;

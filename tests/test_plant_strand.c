@@ -11,7 +11,7 @@
 
 static td_builder *new_builder(const td_skeleton_opts *opts) {
     td_builder *b = NULL;
-    CHECK_INT(td_builder_new(opts, NULL, &b), TD_OK);
+    CHECK_INT(td_builder_new(opts, NULL, &b, NULL), TD_OK);
     return b;
 }
 

@@ -192,8 +192,8 @@ static td_vec3 thrown(heap *h, const td_collider *plane, td_vec3 v) {
         CHECK_INT(heap_step(h, plane, 1), TD_OK);
     }
     td_vec3 from = td_rod_position(h->state[0], 0);
-    CHECK(td_rod_set_vertex(h->state[0], 0, from, v) == TD_OK);
-    CHECK(td_rod_set_vertex(h->state[0], 1, td_rod_position(h->state[0], 1), v) == TD_OK);
+    CHECK(td_rod_set_vertex(h->state[0], 0, from, v, NULL) == TD_OK);
+    CHECK(td_rod_set_vertex(h->state[0], 1, td_rod_position(h->state[0], 1), v, NULL) == TD_OK);
     for (int k = 0; k < 60; k++) {
         CHECK_INT(heap_step(h, plane, 1), TD_OK);
     }
@@ -240,7 +240,7 @@ TD_TEST(rod_hitting_at_10_m_s_does_not_pass_through_at_60_steps_a_second) {
         heap_ready(&h, NULL);
         for (int32_t v = 0; v < 21; v++) {
             CHECK(td_rod_set_vertex(h.state[0], v, td_rod_position(h.state[0], v),
-                                    tdi_vec3(0, -10, 0)) == TD_OK);
+                                    tdi_vec3(0, -10, 0), NULL) == TD_OK);
         }
         bool stopped = false;
         for (int k = 0; k < 12; k++) {
@@ -356,7 +356,7 @@ static void drive_knot(heap *h, td_vec3 by, td_real turn) {
         td_vec3 axis = tdi_sub(td_body_tip(s, edge), td_body_origin(s, edge));
         td_quat turned = tdi_quat_turn(tdi_unit_or(axis, by), sign * turn);
         CHECK(td_rod_set_end(s, 0, end == 1, tdi_madd(at, by, sign),
-                             tdi_quat_mul(turned, td_body_rotation(s, edge))) == TD_OK);
+                             tdi_quat_mul(turned, td_body_rotation(s, edge)), NULL) == TD_OK);
     }
 }
 
@@ -406,8 +406,10 @@ TD_TEST(end_that_is_driven_pushes_what_is_before_it) {
     h.opts[0].gravity = h.opts[1].gravity = no_weight;
     td_quat turn[2] = {td_body_rotation(h.state[0], 0), td_body_rotation(h.state[0], 19)};
     for (int k = 1; k <= 12; k++) { // at 2 m/s
-        CHECK(td_rod_set_end(h.state[0], 0, false, tdi_vec3(-0.2, k / 30.0, 0), turn[0]) == TD_OK);
-        CHECK(td_rod_set_end(h.state[0], 0, true, tdi_vec3(0.2, k / 30.0, 0), turn[1]) == TD_OK);
+        CHECK(td_rod_set_end(h.state[0], 0, false, tdi_vec3(-0.2, k / 30.0, 0), turn[0], NULL) ==
+              TD_OK);
+        CHECK(td_rod_set_end(h.state[0], 0, true, tdi_vec3(0.2, k / 30.0, 0), turn[1], NULL) ==
+              TD_OK);
         CHECK_INT(heap_step(&h, NULL, 0), TD_OK);
         CHECK_REL(td_rod_position(h.state[0], 20).y, k / 30.0, 1e-9);
         CHECK(gap_of(&h.rod[0], &h.rod[1]) > 0);

@@ -58,7 +58,7 @@ static rods thrown(tdi_random *r, bool ring) {
     d.damping_time = 0;
     rods s = rods_new(&d, 1, NULL, 0);
     for (int32_t v = 0; v < 16; v++) {
-        CHECK(td_rod_set_vertex(s.state, v, points[v], any_vector(r, 0.3)) == TD_OK);
+        CHECK(td_rod_set_vertex(s.state, v, points[v], any_vector(r, 0.3), NULL) == TD_OK);
     }
     return s;
 }
@@ -106,7 +106,7 @@ TD_TEST(explicit_step_turns_one_edge_as_step_and_projection_do) {
     OWNED(rods) s = rods_new(&d, 1, NULL, 0);
     td_step_opts o = euler(0.01);
     o.gravity = no_weight;
-    CHECK(td_rod_set_vertex(s.state, 1, points[1], tdi_vec3(0, 6, 0)) == TD_OK);
+    CHECK(td_rod_set_vertex(s.state, 1, points[1], tdi_vec3(0, 6, 0), NULL) == TD_OK);
     td_real angle = 0, turn = 0;
     for (int k = 0; k < 50; k++) {
         run(s, &o, 1);
@@ -127,7 +127,8 @@ TD_TEST(explicit_step_refuses_ends_pulled_past_the_length_and_leaves_the_state) 
     td_diag diag = {.message = ""};
     o.gravity = no_weight;
     run(s, &o, 3);
-    CHECK(td_rod_set_end(s.state, 0, true, tdi_vec3(0.51, 0, 0), (td_quat){1, 0, 0, 0}) == TD_OK);
+    CHECK(td_rod_set_end(s.state, 0, true, tdi_vec3(0.51, 0, 0), (td_quat){1, 0, 0, 0}, NULL) ==
+          TD_OK);
     CHECK_INT(td_body_step(s.state, &o, NULL, &diag), TD_ERR_DIVERGED);
     CHECK_HAS(diag.message, "lengths");
     for (int32_t v = 0; v < VERTICES; v++) {
@@ -312,8 +313,8 @@ static void turn_system_of(rods s, turn_system *t) {
         }
         td_real moments[2][MOST_TURNS];
         for (int side = 0; side < 2; side++) {
-            CHECK(td_rod_turn(s.state, tdi_as_rod_model(m)->node[a].edge, side ? -2e-5 : 1e-5) ==
-                  TD_OK);
+            CHECK(td_rod_turn(s.state, tdi_as_rod_model(m)->node[a].edge, side ? -2e-5 : 1e-5,
+                              NULL) == TD_OK);
             tdi_rod_follow(tdi_as_rod(s.state));
             tdi_rod_clear(tdi_as_rod(s.state));
             for (int32_t i = tdi_as_rod_model(m)->node_count - 1; i >= 0; i--) {
@@ -323,7 +324,7 @@ static void turn_system_of(rods s, turn_system *t) {
                 moments[side][i] = tdi_as_rod(s.state)->work[i].r[3];
             }
         }
-        CHECK(td_rod_turn(s.state, tdi_as_rod_model(m)->node[a].edge, 1e-5) == TD_OK);
+        CHECK(td_rod_turn(s.state, tdi_as_rod_model(m)->node[a].edge, 1e-5, NULL) == TD_OK);
         tdi_rod_follow(tdi_as_rod(s.state));
         for (int32_t i = 0; i < tdi_as_rod_model(m)->node_count; i++) {
             if (!(tdi_as_rod_model(m)->node[i].flags & TDI_HELD_TURN)) {
@@ -390,8 +391,8 @@ TD_TEST(explicit_step_spreads_twist_of_a_turned_end_evenly) {
     const td_quat start = td_body_rotation(s.state, VERTICES - 2);
     for (int k = 1; k <= 50; k++) {
         td_quat turn = tdi_quat_turn(tdi_vec3(1, 0, 0), 0.1 * k);
-        CHECK(td_rod_set_end(s.state, 0, true, points[VERTICES - 1], tdi_quat_mul(turn, start)) ==
-              TD_OK);
+        CHECK(td_rod_set_end(s.state, 0, true, points[VERTICES - 1], tdi_quat_mul(turn, start),
+                             NULL) == TD_OK);
         run(s, &o, 1);
     }
     const td_real shear = d.young / 3, torsion = PI * pow(d.radius, 4) / 2;
@@ -463,10 +464,10 @@ TD_TEST(explicit_step_takes_no_memory_and_survives_numbers_that_are_none) {
     const td_step_opts o = euler(1e-4);
     run(s, &o, 10);
     CHECK_INT(heap.calls, calls);
-    CHECK(td_rod_set_vertex(s.state, 7, tdi_vec3(NAN, 0, 0), tdi_vec3(0, 0, 0)) == TD_OK);
+    CHECK(td_rod_set_vertex(s.state, 7, tdi_vec3(NAN, 0, 0), tdi_vec3(0, 0, 0), NULL) == TD_OK);
     CHECK_INT(td_body_step(s.state, &o, NULL, NULL), TD_ERR_DIVERGED);
     CHECK(td_body_reset(s.state, NULL) == TD_OK);
-    CHECK(td_rod_set_vertex(s.state, 7, points[7], tdi_vec3(0, 1e300, 0)) == TD_OK);
+    CHECK(td_rod_set_vertex(s.state, 7, points[7], tdi_vec3(0, 1e300, 0), NULL) == TD_OK);
     CHECK_INT(td_body_step(s.state, &o, NULL, NULL), TD_ERR_DIVERGED);
     rods_free(s);
     CHECK_INT(heap.held, 0);

@@ -19,7 +19,7 @@ static rods thrown(tdi_random *r, td_vec3 along) {
     rods s = rods_new(&def, 1, NULL, 0);
     for (int32_t k = 0; k < VERTICES; k++) {
         const td_vec3 v = tdi_add(tdi_vec3(0, -2, 0), tdi_cross(spin, points[k]));
-        CHECK(td_rod_set_vertex(s.state, k, points[k], v) == TD_OK);
+        CHECK(td_rod_set_vertex(s.state, k, points[k], v, NULL) == TD_OK);
     }
     return s;
 }

@@ -270,8 +270,8 @@ TD_TEST(step_of_rods_refuses_ends_that_shall_be_nowhere) {
     OWNED(rods) s = rods_new(&d, 1, NULL, 0);
     td_step_opts opts = td_step_opts_default();
     td_diag diag = {.message = ""};
-    CHECK(td_rod_set_end(s.state, 0, false, tdi_vec3(0, (double)NAN, 0), tdi_quat_identity()) ==
-          TD_OK);
+    CHECK(td_rod_set_end(s.state, 0, false, tdi_vec3(0, (double)NAN, 0), tdi_quat_identity(),
+                         NULL) == TD_OK);
     CHECK_INT(td_body_step(s.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "end");
 }
@@ -288,7 +288,7 @@ TD_TEST(modes_of_rods_refuse_what_they_cannot_do) {
     CHECK_INT(td_body_modes(s.state, tdi_vec3(0, (double)NAN, 0), 1, modes, &diag),
               TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "gravity");
-    CHECK(td_rod_set_vertex(s.state, 2, tdi_vec3((double)NAN, 0, 0), no_weight) == TD_OK);
+    CHECK(td_rod_set_vertex(s.state, 2, tdi_vec3((double)NAN, 0, 0), no_weight, NULL) == TD_OK);
     CHECK_INT(td_body_modes(s.state, down, 1, modes, &diag), TD_ERR_DIVERGED);
     CHECK_HAS(diag.message, "not finite");
 }
@@ -307,17 +307,17 @@ TD_TEST(tension_twist_and_moment_of_a_rod_are_fresh_after_it_was_changed_by_hand
     OWNED(rods) s = rods_new(&d, 1, NULL, 0);
     CHECK(td_rod_tension(s.state, 2) == 0);
     for (int32_t v = 0; v < 5; v++) {
-        CHECK(td_rod_set_vertex(s.state, v, tdi_scale(points[v], 1.1), no_weight) == TD_OK);
+        CHECK(td_rod_set_vertex(s.state, v, tdi_scale(points[v], 1.1), no_weight, NULL) == TD_OK);
     }
     for (int32_t e = 0; e < 4; e++) {
         CHECK_REL(td_rod_tension(s.state, e), 7, 1e-12);
     }
-    CHECK(td_rod_turn(s.state, 2, 0.3) == TD_OK);
+    CHECK(td_rod_turn(s.state, 2, 0.3, NULL) == TD_OK);
     CHECK_REL(td_rod_twist_angle(s.state, 2), 0.3, 1e-12);
     CHECK_REL(td_rod_twist_angle(s.state, 3), -0.3, 1e-12);
     CHECK_REL(td_body_moment(s.state, 2).y, 0.02 * 0.3 / 0.1, 1e-12);
     // it bends about Y of the world at vertex 2
-    CHECK(td_rod_set_vertex(s.state, 3, tdi_vec3(0.22, 0.11, 0), no_weight) == TD_OK);
+    CHECK(td_rod_set_vertex(s.state, 3, tdi_vec3(0.22, 0.11, 0), no_weight, NULL) == TD_OK);
     td_vec3 along = tdi_quat_rotate(td_body_rotation(s.state, 2), tdi_vec3(0, 1, 0));
     CHECK(tdi_norm(tdi_sub(along, tdi_vec3(0, 1, 0))) < 1e-12);
     CHECK(tdi_norm(td_body_moment(s.state, 2)) > 0);
@@ -331,14 +331,15 @@ TD_TEST(rod_changed_by_hand_and_read_meanwhile_is_the_one_that_was_not_read) {
     const td_vec3 other = td_rod_position(read.state, 2);
     for (int pass = 0; pass < 2; pass++) {
         rods s = pass ? read : unread;
-        CHECK(td_rod_set_vertex(s.state, 1, other, no_weight) == TD_OK); // on the next vertex
+        CHECK(td_rod_set_vertex(s.state, 1, other, no_weight, NULL) == TD_OK); // on the next vertex
         CHECK(!pass || isfinite(td_rod_twist_angle(s.state, 1)));
-        CHECK(td_rod_set_vertex(s.state, 1, tdi_madd(other, tdi_vec3(0, 1, 0), 0.02), no_weight) ==
-              TD_OK);
+        CHECK(td_rod_set_vertex(s.state, 1, tdi_madd(other, tdi_vec3(0, 1, 0), 0.02), no_weight,
+                                NULL) == TD_OK);
         CHECK(!pass || isfinite(td_rod_tension(s.state, 1)));
         CHECK(!pass || isfinite(td_body_energy(s.state, no_weight).elastic));
         // ... nor that the state was set by hand: a base does not put it back
-        CHECK(td_body_set_base(s.state, &(td_base_motion){.rotation = {1, 0, 0, 0}}) == TD_OK);
+        CHECK(td_body_set_base(s.state, &(td_base_motion){.rotation = {1, 0, 0, 0}}, NULL) ==
+              TD_OK);
         CHECK_INT(td_body_step(s.state, &opts, NULL, NULL), TD_OK);
     }
     for (int32_t v = 0; v < td_rod_vertex_count(read.model); v++) {

@@ -328,7 +328,8 @@ TD_TEST(masses_of_a_straight_rod_are_those_of_a_stick) {
     d.mass = 0.7;
     OWNED(rods) s = rods_new(&d, 1, NULL, 0);
     for (int32_t v = 0; v < 5; v++) {
-        CHECK(td_rod_set_vertex(s.state, v, points[v], tdi_vec3(0, 3 * points[v].x, 0)) == TD_OK);
+        CHECK(td_rod_set_vertex(s.state, v, points[v], tdi_vec3(0, 3 * points[v].x, 0), NULL) ==
+              TD_OK);
     }
     CHECK_REL(td_body_energy(s.state, no_weight).kinetic, 1.4 * 4 / 6 * 9, 1e-13);
     CHECK_REL(td_body_energy(s.state, down).weight, 0, 1e-13);

@@ -70,7 +70,7 @@ static td_skeleton *built(const td_segment_def *defs, int32_t count) {
     td_skeleton *skeleton = NULL;
     OWNED(td_builder) *builder = NULL;
     td_diag diag = {.message = ""};
-    CHECK_INT(td_builder_new(NULL, NULL, &builder), TD_OK);
+    CHECK_INT(td_builder_new(NULL, NULL, &builder, NULL), TD_OK);
     for (int32_t k = 0; k < count; k++) {
         CHECK_INT(td_builder_add(builder, &defs[k], NULL, &diag), TD_OK);
     }

@@ -65,7 +65,7 @@ TD_TEST(rod_pulled_past_its_length_stretches_as_its_material_says) {
     td_step_opts opts = td_step_opts_default();
     td_quat rotation = td_body_rotation(s.state, 19);
     opts.gravity = no_weight;
-    CHECK(td_rod_set_end(s.state, 0, true, tdi_vec3(1.2, 0, 0), rotation) == TD_OK);
+    CHECK(td_rod_set_end(s.state, 0, true, tdi_vec3(1.2, 0, 0), rotation, NULL) == TD_OK);
     CHECK_INT(td_body_settle(s.state, &opts, NULL, NULL), TD_OK);
     for (int32_t e = 0; e < 20; e++) {
         CHECK_REL(td_rod_tension(s.state, e), 0.2 * 1e7 * PI * 1e-4, 1e-9);
@@ -83,7 +83,7 @@ TD_TEST(rod_torn_apart_in_one_step_steps_on_and_stays_finite) {
         td_step_opts opts = td_step_opts_default();
         td_quat rotation = td_body_rotation(s.state, 19);
         td_vec3 end = k < 2 ? tdi_vec3(2, 0, 0) : tdi_vec3(0.5, 2, 1);
-        CHECK(td_rod_set_end(s.state, 0, true, end, rotation) == TD_OK);
+        CHECK(td_rod_set_end(s.state, 0, true, end, rotation, NULL) == TD_OK);
         for (int32_t n = 0; n < 30; n++) {
             CHECK_INT(td_body_step(s.state, &opts, NULL, NULL), TD_OK);
             CHECK(tdi_norm(td_rod_position(s.state, 0)) == 0);

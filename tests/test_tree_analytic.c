@@ -185,8 +185,8 @@ TD_TEST(analytic_point_follows_a_path_and_a_joint_its_angle) {
         td_constraint_target to = c[0].target, angle = c[1].target;
         to.position = tdi_add(to.position, tdi_vec3(0.3 * way, 0.5 * way, 0));
         angle.joint.x = 0.4 * way;
-        CHECK(td_analytic_set_target(a, 0, &to) == TD_OK);
-        CHECK(td_analytic_set_target(a, 1, &angle) == TD_OK);
+        CHECK(td_analytic_set_target(a, 0, &to, NULL) == TD_OK);
+        CHECK(td_analytic_set_target(a, 1, &angle, NULL) == TD_OK);
         if (!advance(a, &o, NULL, 0, 1)) {
             break;
         }
@@ -687,7 +687,7 @@ TD_TEST(analytic_constraint_that_is_let_go_holds_no_more) {
     const td_vec3 d = {1.5, 0, 0};
     advance(a, &o, NULL, 0, 50);
     CHECK(tdi_norm(tdi_sub(td_body_tip(t.state, 2), d)) < 1e-4);
-    CHECK(td_analytic_set_hold(a, 0, false) == TD_OK);
+    CHECK(td_analytic_set_hold(a, 0, false, NULL) == TD_OK);
     advance(a, &o, NULL, 0, 100);
     CHECK(tdi_norm(tdi_sub(td_body_tip(t.state, 2), d)) > 1e-2);
 }

@@ -60,8 +60,9 @@ static int32_t count_others(tree t, const sample *s, const tdi_wide_kernel *kern
     CHECK_INT(tdi_tree_batch_new(tdi_as_tree_model(t.model), s->count, kernel, NULL, &batch, NULL),
               TD_OK);
     for (int32_t k = 0; k < s->count; k++) {
-        CHECK(td_tree_batch_set(batch, k, s->q + k * s->nq, s->v + k * s->nv) == TD_OK);
-        CHECK(td_tree_batch_set_torque(batch, k, k % 2 ? s->torque + k * s->nv : NULL) == TD_OK);
+        CHECK(td_tree_batch_set(batch, k, s->q + k * s->nq, s->v + k * s->nv, NULL) == TD_OK);
+        CHECK(td_tree_batch_set_torque(batch, k, k % 2 ? s->torque + k * s->nv : NULL, NULL) ==
+              TD_OK);
     }
     td_tree_batch_forward(batch, weight);
     for (int32_t k = 0; k < s->count; k++) {
@@ -170,10 +171,10 @@ TD_TEST(batch_trees_do_not_touch_each_other) {
     }
     CHECK_INT(td_tree_batch_new(t.model, 13, NULL, &batch, NULL), TD_OK);
     for (int32_t k = 0; k < 13; k++) {
-        CHECK(td_tree_batch_set(batch, k, s.q + k * t.nq, s.v + k * t.nv) == TD_OK);
-        CHECK(td_tree_batch_set_torque(batch, k, s.torque + k * t.nv) == TD_OK);
+        CHECK(td_tree_batch_set(batch, k, s.q + k * t.nq, s.v + k * t.nv, NULL) == TD_OK);
+        CHECK(td_tree_batch_set_torque(batch, k, s.torque + k * t.nv, NULL) == TD_OK);
     }
-    CHECK(td_tree_batch_set(batch, 5, nan_q, s.v) == TD_OK);
+    CHECK(td_tree_batch_set(batch, 5, nan_q, s.v, NULL) == TD_OK);
     td_tree_batch_forward(batch, weight);
     for (int32_t k = 0; k < 13; k++) {
         td_tree_batch_accel(batch, k, accel);
@@ -200,7 +201,7 @@ static int32_t count_astray(tree t, tdi_random *r, int32_t count, td_step_opts o
         random_state(t, r, 1, 2); // so that no joint turns by half a turn
         memcpy(q + k * t.nq, t.q, (size_t)t.nq * sizeof *q);
         memcpy(v + k * t.nv, t.v, (size_t)t.nv * sizeof *v);
-        CHECK(td_tree_batch_set(batch, k, t.q, t.v) == TD_OK);
+        CHECK(td_tree_batch_set(batch, k, t.q, t.v, NULL) == TD_OK);
     }
     for (int32_t n = 0; n < STEPS; n++) {
         CHECK_INT(td_tree_batch_step(batch, &opts, NULL), TD_OK);
@@ -230,7 +231,7 @@ TD_TEST(batch_steps_give_the_bits_of_single_steps_on_any_number_of_threads) {
         OWNED(td_pool) *pool = NULL;
         OWNED(tree) t = random_tree(&r, 1 + 3 * (k % 7), k % 3 ? BUSHY : CHAIN, 5,
                                     k % 4 ? TD_LAW_LINEAR : TD_LAW_TANGENT);
-        CHECK_INT(td_pool_new(1 + k % 3, NULL, &pool), TD_OK);
+        CHECK_INT(td_pool_new(1 + k % 3, NULL, &pool, NULL), TD_OK);
         opts.integrator = rules[k % 2];
         opts.pool = k % 5 ? pool : NULL;
         CHECK_INT(count_astray(t, &r, 1 + k % 27, opts), 0);
@@ -249,7 +250,7 @@ TD_TEST(batch_step_leaves_a_tree_that_diverges_and_moves_the_others) {
     for (int32_t d = 0; d < t.nv; d++) {
         v[d] = 1e300;
     }
-    CHECK(td_tree_batch_set(batch, 9, was, v) == TD_OK);
+    CHECK(td_tree_batch_set(batch, 9, was, v, NULL) == TD_OK);
     CHECK_INT(td_tree_batch_step(batch, NULL, &diag), TD_ERR_DIVERGED);
     CHECK_INT(diag.index, 9);
     CHECK_TEXT(diag.message, "tree 9: the step diverged; try a shorter step");

@@ -291,7 +291,7 @@ TD_TEST(leaf_and_fruit_lie_on_the_ground_and_do_not_sink_in) {
     shapes[1].width = 0.8;
     for (int32_t k = 0; k < 2; k++) {
         td_segment_def def = td_segment_def_default();
-        CHECK_INT(td_builder_new(&skeleton_opts, NULL, &builder), TD_OK);
+        CHECK_INT(td_builder_new(&skeleton_opts, NULL, &builder, NULL), TD_OK);
         if (k == 0) {
             CHECK_INT(td_builder_add_material(builder, &lamina, &def.material, NULL), TD_OK);
         }
@@ -381,7 +381,7 @@ TD_TEST(plant_that_its_base_carries_against_a_wall_bends) {
     against opts = steps_against(t, &wall, 1, 1.0 / 60);
     for (int32_t k = 0; k < 12; k++) { // 3 cm a step: fifteen ranges
         base.position.x = 2 * k / 60.0;
-        CHECK(td_body_set_base(t.state, &base) == TD_OK);
+        CHECK(td_body_set_base(t.state, &base, NULL) == TD_OK);
         go(&opts, 1);
         for (int32_t i = 0; i < def.count; i++) {
             td_vec3 a = tdi_sub(td_body_origin(t.state, i), wall.position);
@@ -571,7 +571,7 @@ TD_TEST(contacts_have_the_same_bits_with_any_number_of_threads) {
         OWNED(tree) t = bush(stems, each);
         td_collider things[2] = {plane_at(0), td_collider_default(TD_COLLIDER_SPHERE)};
         against opts = steps_against(t, things, 2, 1.0 / 60);
-        CHECK_INT(td_pool_new(threads, NULL, &opts.opts.pool), TD_OK);
+        CHECK_INT(td_pool_new(threads, NULL, &opts.opts.pool, NULL), TD_OK);
         things[1].radius = 0.1;
         things[1].position = tdi_vec3(0, 0.45, 0);
         int32_t parts = tdi_as_tree_model(t.model)->part_count;

@@ -12,7 +12,7 @@ static tree beam(int32_t n, bool limp) {
     tree t = {.model = NULL};
     int32_t wood;
     td_skeleton_opts opts = td_skeleton_opts_default();
-    CHECK_INT(td_builder_new(&opts, NULL, &builder), TD_OK);
+    CHECK_INT(td_builder_new(&opts, NULL, &builder, NULL), TD_OK);
     td_material m = td_material_get(0);
     m.young = 8.1e9;
     m.density = 923;
@@ -155,7 +155,7 @@ TD_TEST(tree_pendulum_on_a_shaken_pivot_swings_as_theory_says) {
                                  .rotation = {1, 0, 0, 0},
                                  .velocity = {a * w * c, 0, 0},
                                  .acceleration = {-a * w * w * s, 0, 0}};
-        CHECK(td_body_set_base(t.state, &motion) == TD_OK);
+        CHECK(td_body_set_base(t.state, &motion, NULL) == TD_OK);
         CHECK_INT(td_body_step(t.state, &opts, NULL, NULL), TD_OK);
         td_vec3 d = tdi_sub(td_body_tip(t.state, 0), td_body_origin(t.state, 0));
         if (grown == 1) {
@@ -170,7 +170,7 @@ TD_TEST(tree_base_thrown_forwards_leaves_the_tip_behind) {
     td_step_opts opts = td_step_opts_default();
     opts.gravity = tdi_vec3(0, 0, 0);
     td_base_motion motion = {.rotation = {1, 0, 0, 0}, .acceleration = {0, 3, 0}};
-    CHECK(td_body_set_base(t.state, &motion) == TD_OK);
+    CHECK(td_body_set_base(t.state, &motion, NULL) == TD_OK);
     for (int i = 0; i < 3; i++) {
         CHECK_INT(td_body_step(t.state, &opts, NULL, NULL), TD_OK);
     }

@@ -78,7 +78,7 @@ static td_segment_def full_segment(void) {
 TD_TEST(segment_refuses_what_is_no_number_in_every_field) {
     OWNED(td_builder) *builder = NULL;
     td_segment_def def = full_segment();
-    CHECK_INT(td_builder_new(NULL, NULL, &builder), TD_OK);
+    CHECK_INT(td_builder_new(NULL, NULL, &builder, NULL), TD_OK);
     CHECK_INT(td_builder_add(builder, &def, NULL, NULL), TD_OK);
     for (int i = 0; i < COUNT_OF(segment_numbers); i++) {
         for (int k = 0; k < COUNT_OF(no_numbers); k++) {
@@ -100,7 +100,7 @@ TD_TEST(segment_refuses_no_length_and_less_than_no_mass_stiffness_or_damping) {
         NUMBER(td_segment_def, joint_young, "joint_young"),
         VECTOR(td_segment_def, stiffness, "stiffness"), VECTOR(td_segment_def, damping, "damping")};
     OWNED(td_builder) *builder = NULL;
-    CHECK_INT(td_builder_new(NULL, NULL, &builder), TD_OK);
+    CHECK_INT(td_builder_new(NULL, NULL, &builder, NULL), TD_OK);
     for (int i = 0; i < COUNT_OF(positive) + COUNT_OF(not_negative); i++) {
         bool zero = i < COUNT_OF(positive);
         const number *n = zero ? &positive[i] : &not_negative[i - COUNT_OF(positive)];
@@ -345,7 +345,7 @@ static const number base_numbers[] = {
 static void check_base_refused(tree t, const td_base_motion *motion, td_integrator integrator,
                                const char *name, double value) {
     td_step_opts opts = steps_of(integrator, 1e-3, weight);
-    CHECK(td_body_set_base(t.state, motion) == TD_OK);
+    CHECK(td_body_set_base(t.state, motion, NULL) == TD_OK);
     check_opts_refused(t, &opts, TD_ERR_ARGUMENT, name, value);
     CHECK(td_body_reset(t.state, NULL) == TD_OK);
     CHECK_INT(td_body_step(t.state, &opts, NULL, NULL), TD_OK);
@@ -380,7 +380,7 @@ TD_TEST(explicit_step_that_carries_the_base_out_of_all_numbers_diverges) {
         td_base_motion motion = {.position = {1.7e308, 0, 0}, .rotation = {1, 0, 0, 0}};
         td_step_opts opts = steps_of(integrators[k], 1, tdi_vec3(0, 0, 0));
         motion.velocity.x = 1.7e308;
-        CHECK(td_body_set_base(t.state, &motion) == TD_OK);
+        CHECK(td_body_set_base(t.state, &motion, NULL) == TD_OK);
         td_status status = td_body_step(t.state, &opts, NULL, &diag);
         check_refusal(status, TD_ERR_DIVERGED, &diag, "diverged", motion.velocity.x);
         CHECK(tdi_as_tree(t.state)->base.o.x == motion.position.x && t.state->time == 0);
@@ -417,7 +417,7 @@ TD_TEST(ida_refuses_what_is_no_number_in_every_option) {
 static td_skeleton *row_of(int32_t count) {
     OWNED(td_builder) *builder = NULL;
     td_skeleton *skeleton = NULL;
-    CHECK_INT(td_builder_new(NULL, NULL, &builder), TD_OK);
+    CHECK_INT(td_builder_new(NULL, NULL, &builder, NULL), TD_OK);
     for (int32_t i = 0; i < count; i++) {
         td_segment_def def = td_segment_def_default();
         def.parent = i - 1;

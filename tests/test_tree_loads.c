@@ -267,7 +267,7 @@ static td_quat carried(td_integrator integrator, int32_t n) {
     td_base_motion motion = {.rotation = {1, 0, 0, 0}};
     motion.spin = tdi_vec3(1, -0.5, 2);
     motion.spin_rate = tdi_vec3(-2, 3, 1.5);
-    CHECK(td_body_set_base(t.state, &motion) == TD_OK);
+    CHECK(td_body_set_base(t.state, &motion, NULL) == TD_OK);
     td_step_opts opts = steps_of(integrator, 0.4 / n, none);
     run(t, &opts, n);
     td_quat turn = td_body_rotation(t.state, 0);

@@ -29,7 +29,7 @@ static void build(tangle *t, tdi_random *random, int32_t bodies) {
     const td_body_opts options = td_body_opts_default();
     OWNED(td_builder) *builder = NULL;
     OWNED(td_skeleton) *skeleton = NULL;
-    CHECK_INT(td_builder_new(&opts, NULL, &builder), TD_OK);
+    CHECK_INT(td_builder_new(&opts, NULL, &builder, NULL), TD_OK);
     for (int32_t i = 0; i < bodies; i++) {
         td_segment_def d = td_segment_def_default();
         d.parent = i == 0 ? TD_NONE : i - 1 - some_below(random, i < 3 ? i : 3);
@@ -395,7 +395,7 @@ TD_TEST(tree_rows_may_be_any_number_and_have_the_same_bits_with_threads) {
     for (int k = 0; k < 2; k++) {
         tangle t;
         OWNED(td_pool) *pool = NULL;
-        CHECK_INT(td_pool_new(3, NULL, &pool), TD_OK);
+        CHECK_INT(td_pool_new(3, NULL, &pool, NULL), TD_OK);
         make(&t, 7, BODIES, LINKS, false, true);
         t.opts.pool = k ? pool : NULL;
         go(&t, STEPS);

@@ -40,7 +40,7 @@ static inline tree tree_of(const td_segment_def *defs, int32_t n, td_spring_law 
     td_skeleton *skeleton;
     td_diag diag = {.message = ""};
     td_skeleton_opts opts = td_skeleton_opts_default();
-    CHECK_INT(td_builder_new(&opts, NULL, &builder), TD_OK);
+    CHECK_INT(td_builder_new(&opts, NULL, &builder, NULL), TD_OK);
     for (int32_t i = 0; i < n; i++) {
         CHECK_INT(td_builder_add(builder, &defs[i], NULL, &diag), TD_OK);
     }

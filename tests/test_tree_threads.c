@@ -145,7 +145,7 @@ static td_step_stats check_bits(tree t, const td_step_opts *opts, act does, int3
     outcome alone = outcome_on(t, *opts, NULL, does, times);
     for (int k = 0; k < THREADS; k++) {
         td_pool *pool = NULL;
-        CHECK_INT(td_pool_new(thread_counts[k], NULL, &pool), TD_OK);
+        CHECK_INT(td_pool_new(thread_counts[k], NULL, &pool, NULL), TD_OK);
         outcome now = outcome_on(t, *opts, pool, does, times);
         if (!same_bits(t, &alone, &now)) {
             test_failed(__FILE__, __LINE__, "%s differs on %d threads", name, thread_counts[k]);
@@ -299,7 +299,7 @@ TD_TEST(a_tree_whose_subtrees_are_not_in_one_piece_is_one_part_and_moves_the_sam
     OWNED(tree) levels = bare_tree(parent, BODIES, NULL), deep = bare_tree(parent, BODIES, place);
     CHECK_INT(tdi_as_tree_model(levels.model)->part_count, 1);
     CHECK(tdi_as_tree_model(deep.model)->part_count > 4);
-    CHECK_INT(td_pool_new(3, NULL, &pool), TD_OK);
+    CHECK_INT(td_pool_new(3, NULL, &pool, NULL), TD_OK);
     td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 60, weight);
     opts.tolerance = 1e-10;
     opts.air = (td_air){{3, 0, 1}, 0.1, 0.6};
@@ -366,7 +366,7 @@ TD_TEST(many_trees_step_as_each_alone_on_any_number_of_threads) {
         OWNED(td_pool) *pool = NULL;
         grove_new(&g, NULL);
         if (w < THREADS) {
-            CHECK_INT(td_pool_new(thread_counts[w], NULL, &pool), TD_OK);
+            CHECK_INT(td_pool_new(thread_counts[w], NULL, &pool, NULL), TD_OK);
         }
         for (int i = 0; i < 10; i++) {
             CHECK_INT(td_body_step_many(g.states, g.opts, MANY, pool, g.stats, NULL), TD_OK);
@@ -390,7 +390,7 @@ TD_TEST(many_trees_report_the_first_that_diverges_and_step_the_others) {
         OWNED(td_pool) *pool = NULL;
         td_diag diag = {.message = ""};
         grove_new(&g, NULL);
-        CHECK_INT(td_pool_new(thread_counts[w], NULL, &pool), TD_OK);
+        CHECK_INT(td_pool_new(thread_counts[w], NULL, &pool, NULL), TD_OK);
         for (int k = 0; k < 3; k++) {
             g.trees[spoilt[k]].v[0] = (td_real)NAN;
             td_tree_state_changed(g.states[spoilt[k]]);
@@ -414,7 +414,7 @@ TD_TEST(many_trees_report_the_first_with_bad_options_by_name) {
     td_diag diag = {.message = ""};
     td_load load = {.kind = TD_LOAD_FORCE, .segment = 1000};
     grove_new(&g, NULL);
-    CHECK_INT(td_pool_new(2, NULL, &pool), TD_OK);
+    CHECK_INT(td_pool_new(2, NULL, &pool, NULL), TD_OK);
     g.opts[5].loads = &load;
     g.opts[5].load_count = 1;
     g.opts[20].dt = 0;
@@ -437,7 +437,7 @@ TD_TEST(steps_on_threads_take_no_memory) {
     tree t = large_tree(PLANT, 6000, 20, 0, false);
     td_body *state = NULL;
     CHECK_INT(td_body_new(t.model, &alloc, &state, NULL), TD_OK);
-    CHECK_INT(td_pool_new(2, &alloc, &pool), TD_OK);
+    CHECK_INT(td_pool_new(2, &alloc, &pool, NULL), TD_OK);
     td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 60, weight);
     opts.pool = pool;
     long calls = heap.calls;

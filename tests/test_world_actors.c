@@ -27,7 +27,7 @@ static td_actor_id added(td_world *world, td_vec3 position, td_quat rotation) {
 }
 
 static void check_same_pose(td_world *a, int32_t i, td_world *b, int32_t j, td_real most) {
-    const int32_t count = td_world_actor(a, i).segment_count;
+    const int32_t count = td_world_actor(a, td_world_actor_id(a, i)).segment_count;
     for (int32_t k = 0; k < count; k++) {
         CHECK_SAY(apart(tip_of(a, i, k), tip_of(b, j, k)) <= most, "segment %d is %g m away",
                   (int)k, apart(tip_of(a, i, k), tip_of(b, j, k)));
@@ -181,7 +181,7 @@ TD_TEST(collider_that_is_added_holds_what_one_of_the_scene_holds_to_the_bit) {
     OWNED(stage) a =
         stage_of("{contact: {}, colliders: [{box: {size: [1, 0.1, 1]}}], " FALLING "}");
     OWNED(stage) b = stage_of("{contact: {}, " FALLING "}");
-    td_collider box = td_world_collider(a.world, 0);
+    td_collider box = td_world_collider(a.world, td_world_collider_id(a.world, 0));
     td_collider_id id;
     td_diag diag = {.message = ""};
     CHECK_INT(td_world_add_collider(b.world, &box, &id, &diag), TD_OK);
@@ -206,7 +206,7 @@ TD_TEST(collider_that_grows_or_jumps_into_an_actor_is_refused_and_nothing_change
     td_diag diag = {.message = ""};
     FREED char *before = saved(s.world);
     const size_t size = td_world_save_size(s.world);
-    td_collider grown = td_world_collider(s.world, 0);
+    td_collider grown = td_world_collider(s.world, td_world_collider_id(s.world, 0));
     grown.sides.y = 0.8;
     CHECK_INT(td_world_resize_collider(s.world, box, &grown, &diag), TD_ERR_BLOCKED);
     CHECK(strstr(diag.message, "collider 0 (box) would be within 'object-0'"));
@@ -243,7 +243,7 @@ TD_TEST(collider_that_is_moved_pushes_with_the_velocity_of_its_way) {
     td_diag diag = {.message = ""};
     for (int32_t k = 0; k < 30; k++) {
         steps(a.world, 1);
-        const td_vec3 to = td_world_collider(a.world, 0).position;
+        const td_vec3 to = td_world_collider(a.world, td_world_collider_id(a.world, 0)).position;
         CHECK_INT(td_world_move_collider(b.world, ball, to, tdi_quat_identity(), &diag), TD_OK);
         steps(b.world, 1);
     }
@@ -270,8 +270,9 @@ TD_TEST(messages_name_a_collider_or_give_its_number_in_the_scene) {
         OWNED(stage) s =
             before_a_sphere(solvers[k % 3], methods[k / 3 % 2], k < 6 ? "" : ", name: head");
         td_diag diag = {.message = ""};
-        CHECK_TEXT(td_world_collider_name(s.world, 1), "floor");
-        CHECK_TEXT(td_world_collider_name(s.world, 2), k < 6 ? "" : "head");
+        CHECK_TEXT(td_world_collider_name(s.world, td_world_collider_id(s.world, 1)), "floor");
+        CHECK_TEXT(td_world_collider_name(s.world, td_world_collider_id(s.world, 2)),
+                   k < 6 ? "" : "head");
         CHECK(td_world_settle(s.world, NULL, &diag) != TD_OK);
         CHECK_SAY(strstr(diag.message, expected), "settle, %s: %s", solvers[k % 3], diag.message);
         CHECK(td_world_step(s.world, &diag) != TD_OK);
@@ -510,7 +511,7 @@ TD_TEST(id_of_another_world_is_refused_in_plain_words_and_changes_nothing) {
     grab.actor = actor;
     hold.segment[0] = 3;
     CHECK_INT(td_world_add_grab(b.world, &grab, &hand, &diag), TD_OK);
-    CHECK_INT(td_world_add_constraint(b.world, &hold, &tie, &diag), TD_OK);
+    CHECK_INT(td_world_add_constraint(b.world, &hold, actor, (td_actor_id){0}, &tie, &diag), TD_OK);
     FREED char *before = saved(a.world);
     const td_vec3 zero = {0, 0, 0};
     const td_quat none = tdi_quat_identity();

@@ -67,7 +67,7 @@ static void go(stage *s, int steps) {
 
 static td_vec3 place_of(const stage *s) {
     td_vec3 x;
-    td_world_segment(s->world, 0, 0, &x, NULL, NULL);
+    td_world_segment(s->world, td_world_actor_id(s->world, 0), 0, &x, NULL, NULL);
     return x;
 }
 
@@ -156,8 +156,8 @@ TD_TEST(world_explicit_contact_between_objects_is_refused_by_name) {
     CHECK_SAY(strstr(s.diag.message, "integrator"), "%s", s.diag.message);
     set_up(&s, TD_RK4, 0);
     CHECK_INT(open_stage(&s), TD_OK);
-    CHECK_INT(td_world_set_integrator(s.world, 0, TD_IMPLICIT), TD_ERR_ARGUMENT);
-    CHECK_INT(td_world_set_integrator(s.world, 0, TD_EULER), TD_OK);
+    CHECK_INT(td_world_set_integrator(s.world, 0, TD_IMPLICIT, NULL), TD_ERR_ARGUMENT);
+    CHECK_INT(td_world_set_integrator(s.world, 0, TD_EULER, NULL), TD_OK);
     go(&s, 1);
     td_world_free(s.world);
 }

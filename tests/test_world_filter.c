@@ -103,13 +103,13 @@ TD_TEST(filter_of_an_actor_changes_between_steps_and_wakes_it) {
         CHECK(td_world_actor_asleep(s.world, actor));
         CHECK_INT(td_world_set_actor_filter(s.world, actor, none, &diag), TD_OK);
         CHECK(!td_world_actor_asleep(s.world, actor));
-        CHECK_INT(td_world_actor(s.world, 0).filter.mask, 0);
+        CHECK_INT(td_world_actor(s.world, td_world_actor_id(s.world, 0)).filter.mask, 0);
         steps(s.world, 3);
         const td_real height = tip_of(s.world, 0, 0).y;
         CHECK(height < 0.009);
         // within the plane it cannot collide again, and nothing changes
         CHECK_INT(td_world_set_actor_filter(s.world, actor, all, &diag), TD_ERR_BLOCKED);
-        CHECK_INT(td_world_actor(s.world, 0).filter.mask, 0);
+        CHECK_INT(td_world_actor(s.world, td_world_actor_id(s.world, 0)).filter.mask, 0);
         CHECK_INT(
             td_world_place_actor(s.world, actor, tdi_vec3(0, 1, 0), tdi_quat_identity(), &diag),
             TD_OK);
@@ -131,7 +131,7 @@ TD_TEST(filter_of_a_collider_changes_between_steps_and_wakes_what_it_carried) {
     run_to(s.world, 1.5);
     CHECK(td_world_actor_asleep(s.world, actor));
     CHECK_INT(td_world_set_collider_filter(s.world, plane, filter, &diag), TD_OK);
-    CHECK_INT(td_world_collider(s.world, 0).filter.category, 2);
+    CHECK_INT(td_world_collider(s.world, td_world_collider_id(s.world, 0)).filter.category, 2);
     steps(s.world, 1);
     CHECK(td_world_actor_asleep(s.world, actor) || tip_of(s.world, 0, 0).y > 0); // mask is all
     filter.mask = 2;
@@ -140,7 +140,7 @@ TD_TEST(filter_of_a_collider_changes_between_steps_and_wakes_what_it_carried) {
     CHECK(tip_of(s.world, 0, 0).y < 0.005);
     filter.mask = 1;
     CHECK_INT(td_world_set_collider_filter(s.world, plane, filter, &diag), TD_ERR_BLOCKED);
-    CHECK_INT(td_world_collider(s.world, 0).filter.mask, 2);
+    CHECK_INT(td_world_collider(s.world, td_world_collider_id(s.world, 0)).filter.mask, 2);
     CHECK_INT(td_world_set_collider_filter(s.world, (td_collider_id){0}, filter, &diag),
               TD_ERR_STALE);
     CHECK_INT(td_world_set_actor_filter(s.world, (td_actor_id){0}, filter, &diag), TD_ERR_STALE);
@@ -176,16 +176,16 @@ TD_TEST(user_data_and_filters_stay_with_actors_when_cut_regrown_saved_and_restor
     const uint64_t mark = 0xfedcba9876543210u;
     td_actor_id fallen, more;
     td_diag diag = {.message = ""};
-    CHECK(td_world_actor(s.world, 0).user_data == 0);
-    CHECK_INT(td_world_actor(s.world, 0).filter.category, 8);
+    CHECK(td_world_actor(s.world, td_world_actor_id(s.world, 0)).user_data == 0);
+    CHECK_INT(td_world_actor(s.world, td_world_actor_id(s.world, 0)).filter.category, 8);
     CHECK_INT(td_world_set_actor_user_data(s.world, actor, mark, &diag), TD_OK);
     CHECK_INT(td_world_set_collider_user_data(s.world, plane, mark + 1, &diag), TD_OK);
     steps(s.world, 3);
     CHECK_INT(td_world_cut_actor(s.world, actor, 2, 0.5, &fallen, &diag), TD_OK);
     const int32_t k = td_world_actor_index(s.world, fallen);
-    CHECK(td_world_actor(s.world, 0).user_data == mark &&
-          td_world_actor(s.world, k).user_data == mark);
-    CHECK_INT(td_world_actor(s.world, k).filter.category, 8);
+    CHECK(td_world_actor(s.world, td_world_actor_id(s.world, 0)).user_data == mark &&
+          td_world_actor(s.world, td_world_actor_id(s.world, k)).user_data == mark);
+    CHECK_INT(td_world_actor(s.world, td_world_actor_id(s.world, k)).filter.category, 8);
     CHECK_INT(td_world_remove_actor(s.world, fallen, &diag), TD_OK);
     td_actor_def def = td_actor_def_default();
     const td_filter own = {.category = 16, .mask = 1};
@@ -194,14 +194,14 @@ TD_TEST(user_data_and_filters_stay_with_actors_when_cut_regrown_saved_and_restor
     def.user_data = 7;
     CHECK_INT(td_world_add_actor(s.world, &def, &more, &diag), TD_OK);
     const int32_t m = td_world_actor_index(s.world, more);
-    CHECK(td_world_actor(s.world, m).user_data == 7 &&
-          td_world_actor(s.world, m).filter.category == 16);
+    CHECK(td_world_actor(s.world, td_world_actor_id(s.world, m)).user_data == 7 &&
+          td_world_actor(s.world, td_world_actor_id(s.world, m)).filter.category == 16);
     FREED char *bytes = saved(s.world);
     CHECK_INT(td_world_restore(late.world, bytes, td_world_save_size(s.world), &diag), TD_OK);
-    CHECK(td_world_actor(late.world, 0).user_data == mark);
-    CHECK(td_world_actor(late.world, m).user_data == 7);
-    CHECK_INT(td_world_actor(late.world, m).filter.mask, 1);
-    CHECK(td_world_collider(late.world, 0).user_data == mark + 1);
+    CHECK(td_world_actor(late.world, td_world_actor_id(late.world, 0)).user_data == mark);
+    CHECK(td_world_actor(late.world, td_world_actor_id(late.world, m)).user_data == 7);
+    CHECK_INT(td_world_actor(late.world, td_world_actor_id(late.world, m)).filter.mask, 1);
+    CHECK(td_world_collider(late.world, td_world_collider_id(late.world, 0)).user_data == mark + 1);
     steps(s.world, 20);
     steps(late.world, 20);
     CHECK(same_bits(s.world, late.world));
@@ -241,8 +241,8 @@ TD_TEST(category_and_mask_of_a_scene_are_lists_of_bits_or_all) {
     OWNED(stage) s =
         stage_of("{contact: {}, colliders: [{plane: {position: [0, -1, 0], category: [0, 5]}}],\n"
                  " objects: [{" ROD ", mask: [1, 31]}]}");
-    CHECK(td_world_actor(s.world, 0).filter.category == 1);
-    CHECK(td_world_actor(s.world, 0).filter.mask == 0x80000002u);
-    CHECK(td_world_collider(s.world, 0).filter.category == 33);
-    CHECK(td_world_collider(s.world, 0).filter.mask == UINT32_MAX);
+    CHECK(td_world_actor(s.world, td_world_actor_id(s.world, 0)).filter.category == 1);
+    CHECK(td_world_actor(s.world, td_world_actor_id(s.world, 0)).filter.mask == 0x80000002u);
+    CHECK(td_world_collider(s.world, td_world_collider_id(s.world, 0)).filter.category == 33);
+    CHECK(td_world_collider(s.world, td_world_collider_id(s.world, 0)).filter.mask == UINT32_MAX);
 }

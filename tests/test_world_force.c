@@ -38,7 +38,7 @@ static void force(td_world *world, td_force_def def) {
 }
 
 static td_vec3 momentum(td_world *world) {
-    return td_world_actor_sums(world, 0).linear;
+    return td_world_actor_sums(world, td_world_actor_id(world, 0)).linear;
 }
 
 // ---- momentum -------------------------------------------------------------------------------
@@ -68,14 +68,14 @@ static void check_spin(const char *solver, const char *points) {
     OWNED(stage) s = loose(solver, points, 1e-5);
     td_vec3 origin;
     td_quat turn;
-    td_world_segment(s.world, 0, 5, &origin, NULL, &turn);
+    td_world_segment(s.world, td_world_actor_id(s.world, 0), 5, &origin, NULL, &turn);
     td_force_def def = force_at(s.world, 5, tdi_add(origin, tdi_vec3(0.02, 0.03, 0.01)),
                                 tdi_vec3(1e-3, 2e-3, -1e-3));
     def.point_in = TD_AXES_WORLD;
     const td_vec3 wanted = tdi_cross(def.point, def.vector);
     impulse(s.world, def);
     steps(s.world, 1);
-    const td_vec3 spin = td_world_actor_sums(s.world, 0).angular;
+    const td_vec3 spin = td_world_actor_sums(s.world, td_world_actor_id(s.world, 0)).angular;
     CHECK_SAY(apart(spin, wanted) < 5e-5 * tdi_norm(wanted), "%s, %s: %g of %g N m s", solver,
               points, apart(spin, wanted), tdi_norm(wanted));
 }
@@ -186,7 +186,7 @@ TD_TEST(points_and_vectors_are_in_the_axes_of_the_segment_or_of_the_world) {
     impulse(b.world, force_at(b.world, 0, tdi_vec3(0, 0, 0), tdi_vec3(0.01, 0.02, 0.03)));
     steps(a.world, 10);
     steps(b.world, 10);
-    td_world_segment(b.world, 0, 4, &origin, NULL, &turn);
+    td_world_segment(b.world, td_world_actor_id(b.world, 0), 4, &origin, NULL, &turn);
     const td_vec3 own = tdi_vec3(0.01, 0.02, 0), along = tdi_vec3(0, 0.01, 0.02);
     td_force_def local = force_at(a.world, 4, own, along);
     local.vector_in = TD_AXES_SEGMENT;

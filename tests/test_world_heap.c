@@ -90,7 +90,7 @@ static double energy_of(td_world *w, double *kinetic) {
     double sum = 0;
     *kinetic = 0;
     for (int32_t k = 0; k < td_world_actor_count(w); k++) {
-        const td_energy e = td_world_actor_sums(w, k).energy;
+        const td_energy e = td_world_actor_sums(w, td_world_actor_id(w, k)).energy;
         sum += e.kinetic + e.elastic + e.weight;
         *kinetic += e.kinetic;
     }
@@ -167,8 +167,8 @@ static double apart(const td_world *w, const td_world *other) {
     for (int32_t k = 0; k < td_world_actor_count(w); k++) {
         for (int32_t i = 0; i < SEGMENTS; i++) {
             td_vec3 x, y;
-            td_world_segment(w, k, i, &x, NULL, NULL);
-            td_world_segment(other, k, i, &y, NULL, NULL);
+            td_world_segment(w, td_world_actor_id(w, k), i, &x, NULL, NULL);
+            td_world_segment(other, td_world_actor_id(other, k), i, &y, NULL, NULL);
             most = fmax(most, hypot(hypot(x.x - y.x, x.y - y.y), x.z - y.z));
         }
     }

@@ -39,11 +39,11 @@ TD_TEST(integrator_that_changes_while_it_sways_keeps_the_motion) {
                        " objects: [{" ROPE ", relaxation_time: 0.01}],\n"
                        " loads: [{push: {force: [0.02, 0, 0], segment: 3, end: 0.2}}]}";
     OWNED(stage) a = stage_of(text), b = stage_of(text);
-    CHECK_INT(td_world_set_integrator(b.world, 1, TD_IMPLICIT), TD_ERR_ARGUMENT);
-    CHECK_INT(td_world_set_integrator(b.world, 0, (td_integrator)9), TD_ERR_ARGUMENT);
+    CHECK_INT(td_world_set_integrator(b.world, 1, TD_IMPLICIT, NULL), TD_ERR_ARGUMENT);
+    CHECK_INT(td_world_set_integrator(b.world, 0, (td_integrator)9, NULL), TD_ERR_ARGUMENT);
     run_to(a.world, 0.1);
     run_to(b.world, 0.1);
-    CHECK_INT(td_world_set_integrator(b.world, 0, TD_IMPLICIT_EULER), TD_OK);
+    CHECK_INT(td_world_set_integrator(b.world, 0, TD_IMPLICIT_EULER, NULL), TD_OK);
     run_to(a.world, 0.2);
     run_to(b.world, 0.2);
     td_vec3 one = tip_of(a.world, 0, -1), other = tip_of(b.world, 0, -1);
@@ -56,10 +56,10 @@ TD_TEST(integrators_of_what_touches_stay_implicit) {
     OWNED(stage) s = stage_of("{contact: {}, colliders: [{plane: {position: [0, -9, 0]}}],\n"
                               " objects: [{" ROPE "},\n"
                               " {" ROPE ", touches: false, position: [1, 0, 0]}]}");
-    CHECK_INT(td_world_set_integrator(s.world, 0, TD_EULER), TD_ERR_ARGUMENT);
-    CHECK_INT(td_world_set_integrator(s.world, 0, TD_ADAPTIVE), TD_ERR_ARGUMENT);
-    CHECK_INT(td_world_set_integrator(s.world, 0, TD_IMPLICIT_EULER), TD_OK);
-    CHECK_INT(td_world_set_integrator(s.world, 1, TD_EULER), TD_OK);
+    CHECK_INT(td_world_set_integrator(s.world, 0, TD_EULER, NULL), TD_ERR_ARGUMENT);
+    CHECK_INT(td_world_set_integrator(s.world, 0, TD_ADAPTIVE, NULL), TD_ERR_ARGUMENT);
+    CHECK_INT(td_world_set_integrator(s.world, 0, TD_IMPLICIT_EULER, NULL), TD_OK);
+    CHECK_INT(td_world_set_integrator(s.world, 1, TD_EULER, NULL), TD_OK);
     steps(s.world, 2);
 }
 
@@ -68,15 +68,15 @@ TD_TEST(twist_by_hand_turns_as_a_push_does_until_it_ends) {
     OWNED(stage) p = stage_of("{" STILL ", objects: [{" ROD ", relaxation_time: 0.02}],\n"
                               " loads: [{push: {twist: 0.5, segment: 3}}]}");
     td_quat turn[4], wanted[4];
-    CHECK(td_world_set_torque(s.world, 0, 3, 0.5) == TD_OK);
+    CHECK(td_world_set_torque(s.world, td_world_actor_id(s.world, 0), 3, 0.5, NULL) == TD_OK);
     run_to(s.world, 1);
     run_to(p.world, 1);
-    td_world_pose(s.world, 0, NULL, NULL, NULL, turn);
-    td_world_pose(p.world, 0, NULL, NULL, NULL, wanted);
+    td_world_pose(s.world, td_world_actor_id(s.world, 0), NULL, NULL, NULL, turn);
+    td_world_pose(p.world, td_world_actor_id(p.world, 0), NULL, NULL, NULL, wanted);
     CHECK(wanted[3].y > 1e-6);
     CHECK_REL(turn[3].y, wanted[3].y, 1e-9);
-    CHECK(td_world_set_torque(s.world, 0, 3, 0) == TD_OK);
+    CHECK(td_world_set_torque(s.world, td_world_actor_id(s.world, 0), 3, 0, NULL) == TD_OK);
     run_to(s.world, 3);
-    td_world_pose(s.world, 0, NULL, NULL, NULL, turn);
+    td_world_pose(s.world, td_world_actor_id(s.world, 0), NULL, NULL, NULL, turn);
     CHECK(fabs(turn[3].y) < 1e-3 * wanted[3].y);
 }

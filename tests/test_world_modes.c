@@ -13,7 +13,8 @@ static td_status modes_of(td_world *world, int32_t actor, int32_t count, td_real
                           td_diag *diag) {
     td_mode modes[16] = {{0}};
     const td_status status =
-        world ? td_world_modes(world, actor, count, modes, diag) : TD_ERR_ARGUMENT;
+        world ? td_world_modes(world, td_world_actor_id(world, actor), count, modes, diag)
+              : TD_ERR_ARGUMENT;
     for (int32_t k = 0; k < count; k++) {
         hz[k] = status == TD_OK ? modes[k].frequency : NAN;
     }
@@ -88,7 +89,7 @@ TD_TEST(constraint_that_has_not_begun_or_was_let_go_is_no_part_of_modes) {
     s = beam("tree", "position: [0, 0, 0]", "{point: {a: {segment: 31}}}");
     CHECK_INT(modes_of(s.world, 0, 1, hz, NULL), TD_OK);
     CHECK(is_near(hz[0], beam_hz(3.926602), 0.005));
-    CHECK(td_world_set_hold(s.world, 0, false) == TD_OK);
+    CHECK(td_world_set_hold(s.world, td_world_constraint_id(s.world, 0), false, NULL) == TD_OK);
     CHECK_INT(modes_of(s.world, 0, 1, hz, NULL), TD_OK);
     CHECK(is_near(hz[0], beam_hz(1.875104), 0.005));
 }
@@ -104,8 +105,8 @@ TD_TEST(modes_leave_the_motion_that_follows_as_it_was) {
     steps(b.world, 5);
     for (int32_t i = 0; a.world && b.world && i < 32; i++) {
         td_vec3 x, y;
-        td_world_segment(a.world, 0, i, NULL, &x, NULL);
-        td_world_segment(b.world, 0, i, NULL, &y, NULL);
+        td_world_segment(a.world, td_world_actor_id(a.world, 0), i, NULL, &x, NULL);
+        td_world_segment(b.world, td_world_actor_id(b.world, 0), i, NULL, &y, NULL);
         CHECK(x.x == y.x && x.y == y.y && x.z == y.z);
     }
 }
@@ -201,9 +202,9 @@ TD_TEST(modes_of_welded_objects_are_those_of_one) {
                   "%s: %g and %g Hz", solvers[k], near[0], near[2]);
         CHECK(near[0] == far[0] && near[2] == far[2]);
         if (s.world) {
-            CHECK_INT(td_world_mode_count(s.world, 0), td_world_actor(s.world, 0).dof_count +
-                                                           td_world_actor(s.world, 1).dof_count -
-                                                           6);
+            CHECK_INT(td_world_mode_count(s.world, td_world_actor_id(s.world, 0)),
+                      td_world_actor(s.world, td_world_actor_id(s.world, 0)).dof_count +
+                          td_world_actor(s.world, td_world_actor_id(s.world, 1)).dof_count - 6);
         }
     }
 }
@@ -220,7 +221,7 @@ TD_TEST(modes_of_what_rests_on_a_floor_are_refused) {
     CHECK_INT(modes_of(s.world, 0, 1, hz, &diag), TD_ERR_ARGUMENT);
     CHECK(strstr(diag.message, "'stick' has no modes: contacts support it") != NULL);
     if (s.world) {
-        CHECK_INT(td_world_mode_count(s.world, 0), 0);
+        CHECK_INT(td_world_mode_count(s.world, td_world_actor_id(s.world, 0)), 0);
     }
 }
 
@@ -262,12 +263,12 @@ TD_TEST(actors_that_constraints_join_have_their_modes_in_common) {
         "other, strand: {points: [[2, 0, 0], [2, -0.5, 0]], segments: 4}}, {name: right, strand: "
         "{points: [[0.2, 0, 0], [0.2, -0.5, 0]], segments: 4}}], constraints: [{distance: {a: "
         "{object: left, segment: 3}, b: {object: right, segment: 3}}}], record: {fps: 60}}");
-    int32_t joined[3] = {TD_NONE, TD_NONE, TD_NONE};
-    CHECK_INT(td_world_mode_actors(s.world, 2, joined, 3), 2);
-    CHECK(joined[0] == 0 && joined[1] == 2);
-    CHECK_INT(td_world_mode_actors(s.world, 1, joined, 1), 1);
-    CHECK_INT(joined[0], 1);
-    CHECK_INT(td_world_mode_actors(s.world, 3, joined, 3), 0);
+    td_actor_id joined[3] = {{0}, {0}, {0}};
+    CHECK_INT(td_world_mode_actors(s.world, td_world_actor_id(s.world, 2), joined, 3), 2);
+    CHECK(joined[0].place == 1 && joined[1].place == 3);
+    CHECK_INT(td_world_mode_actors(s.world, td_world_actor_id(s.world, 1), joined, 1), 1);
+    CHECK_INT(joined[0].place, 2);
+    CHECK_INT(td_world_mode_actors(s.world, td_world_actor_id(s.world, 3), joined, 3), 0);
 }
 
 TD_TEST(modes_with_a_constraint_that_is_not_met_are_refused_by_its_name) {
@@ -286,7 +287,7 @@ TD_TEST(more_modes_than_constraints_leave_are_refused_with_their_count) {
     OWNED(stage) s = stick("tree", false, "{weld: {a: {segment: 0, along: 0}}}");
     td_real hz[16];
     td_diag diag = {.message = ""};
-    CHECK_INT(s.world ? td_world_mode_count(s.world, 0) : 0, 9);
+    CHECK_INT(s.world ? td_world_mode_count(s.world, td_world_actor_id(s.world, 0)) : 0, 9);
     CHECK_INT(modes_of(s.world, 0, 10, hz, &diag), TD_ERR_ARGUMENT);
     CHECK_TEXT(diag.message,
                "count is 10; it must be at least 1 and at most 9, the degrees of freedom");
@@ -330,7 +331,7 @@ static bool warns_of_unstable(const char *solver, const char *bend, const char *
     td_rest rest = {0};
     CHECK_INT(s.world ? td_world_settle(s.world, &rest, NULL) : TD_ERR_ARGUMENT, TD_OK);
     CHECK_SAY(rest.unstable == warned, "%s, EI %s", solver, bend);
-    CHECK(s.world && td_world_actor(s.world, 0).unstable == warned);
+    CHECK(s.world && td_world_actor(s.world, td_world_actor_id(s.world, 0)).unstable == warned);
     stage_free(&s);
     return warned;
 }

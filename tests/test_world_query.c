@@ -25,11 +25,11 @@ TD_TEST(all_poses_and_velocities_at_once_are_those_of_the_actors) {
         td_world_all_poses(w.world, origins, tips, rotations);
         td_world_all_velocities(w.world, velocities, spins);
         td_vec3 own[4];
-        td_world_velocities(w.world, 1, own, NULL);
+        td_world_velocities(w.world, td_world_actor_id(w.world, 1), own, NULL);
         CHECK(memcmp(own, velocities + 4, sizeof own) == 0);
         for (int32_t k = 0; k < 8; k++) {
             td_vec3 tip;
-            td_world_segment(w.world, k / 4, k % 4, NULL, &tip, NULL);
+            td_world_segment(w.world, td_world_actor_id(w.world, k / 4), k % 4, NULL, &tip, NULL);
             CHECK(apart(tip, tips[k]) == 0);
             // they are rates of what moved: off by the curvature of the path in a step
             const td_vec3 mean = tdi_scale(tdi_sub(tips[k], before[k]), 1 / h);
@@ -51,7 +51,7 @@ TD_TEST(bounds_hold_all_segments_with_their_radii_and_touch_them) {
         stage_of("{gravity: [0, 0, 0], objects: [{start: drawn, position: [1, 2, 3], strand:\n"
                  " {points: [[0, 0, 0], [0.3, 0, 0]], segments: 3, radius: 0.01}}]}");
     td_box all[1];
-    const td_box b = td_world_bounds(w.world, 0);
+    const td_box b = td_world_bounds(w.world, td_world_actor_id(w.world, 0));
     td_diag diag = {.message = ""};
     td_world_all_bounds(w.world, all);
     CHECK(memcmp(&b, all, sizeof b) == 0);
@@ -60,7 +60,8 @@ TD_TEST(bounds_hold_all_segments_with_their_radii_and_touch_them) {
     CHECK_REL(b.low.y, 1.99, 1e-12);
     CHECK_REL(b.high.z, 3.01, 1e-12);
     CHECK_INT(td_world_remove_actor(w.world, td_world_actor_id(w.world, 0), &diag), TD_OK);
-    CHECK(td_world_bounds(w.world, 0).low.x > td_world_bounds(w.world, 0).high.x);
+    CHECK(td_world_bounds(w.world, td_world_actor_id(w.world, 0)).low.x >
+          td_world_bounds(w.world, td_world_actor_id(w.world, 0)).high.x);
 }
 
 // ---- picks ----------------------------------------------------------------------------------
@@ -138,7 +139,7 @@ static const char *heap_of(char text[TEXT], const char *solver, const char *cont
 static td_real weight_of(const td_world *world) {
     td_real mass = 0;
     for (int32_t k = 0; k < td_world_actor_count(world); k++) {
-        const td_actor a = td_world_actor(world, k);
+        const td_actor a = td_world_actor(world, td_world_actor_id(world, k));
         for (int32_t i = 0; i < a.segment_count; i++) {
             mass += td_skeleton_segments(a.skeleton)[i].mass;
         }
@@ -241,7 +242,7 @@ TD_TEST(base_reaction_of_a_swaying_plant_is_the_change_of_its_momentum) {
             steps(w.world, 1);
             p[0] = p[1];
             p[1] = p[2];
-            p[2] = td_world_actor_sums(w.world, 0);
+            p[2] = td_world_actor_sums(w.world, td_world_actor_id(w.world, 0));
             swing = fmax(swing, fabs(p[2].linear.x));
             if (k < 5) {
                 continue;
@@ -279,7 +280,7 @@ TD_TEST(base_carries_weight_and_its_moment_at_rest_and_nothing_when_free) {
     set(w.world, "loads[0].wind.velocity.z", 0);
     run_to(w.world, 6);
     td_real own = 0;
-    const td_actor a = td_world_actor(w.world, 0);
+    const td_actor a = td_world_actor(w.world, td_world_actor_id(w.world, 0));
     for (int32_t i = 0; i < a.segment_count; i++) {
         own += 9.81 * td_skeleton_segments(a.skeleton)[i].mass;
     }

@@ -20,14 +20,14 @@ typedef struct shapes {
 static void shapes_of(const td_world *world, shapes *out) {
     out->count = 0;
     for (int32_t k = 0; k < td_world_actor_count(world); k++) {
-        const td_actor actor = td_world_actor(world, k);
+        const td_actor actor = td_world_actor(world, td_world_actor_id(world, k));
         if (!td_world_actor_enabled(world, td_world_actor_id(world, k))) {
             continue;
         }
         for (int32_t i = 0; i < actor.segment_count && out->count < SEGMENTS; i++) {
             const td_segment *s = &td_skeleton_segments(actor.skeleton)[i];
             const int32_t n = out->count++;
-            td_world_segment(world, k, i, &out->a[n], &out->b[n], NULL);
+            td_world_segment(world, td_world_actor_id(world, k), i, &out->a[n], &out->b[n], NULL);
             out->actor[n] = k;
             out->segment[n] = i;
             out->from[n] = s->radius_base;

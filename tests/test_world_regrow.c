@@ -116,14 +116,16 @@ static void check_growth_moves_nothing(const char *text, const char *solver) {
     garden_of(&g, text, solver, 3, 4, NULL);
     run_to(g.world, 0.4);
     for (int32_t round = 0; round < 2; round++) {
-        old = td_world_actor(g.world, 0).segment_count;
+        old = td_world_actor(g.world, td_world_actor_id(g.world, 0)).segment_count;
         for (int32_t i = 0; i < old; i++) {
             before[i] = motion_of(g.world, 0, i);
-            ids[i] = td_skeleton_segments(td_world_actor(g.world, 0).skeleton)[i].id;
+            ids[i] = td_skeleton_segments(
+                         td_world_actor(g.world, td_world_actor_id(g.world, 0)).skeleton)[i]
+                         .id;
         }
         grow_steps(&g, 1);
         regrow(&g);
-        CHECK(td_world_actor(g.world, 0).segment_count > old);
+        CHECK(td_world_actor(g.world, td_world_actor_id(g.world, 0)).segment_count > old);
         for (int32_t i = 0; i < old; i++) {
             const int32_t k = find_id(g.skeleton, ids[i]);
             CHECK(k != TD_NONE);
@@ -160,8 +162,9 @@ static void check_growth_ends_alike(const char *text, const char *solver) {
     steps(slow.world, 15);
     CHECK_INT(td_world_settle(slow.world, NULL, &diag), TD_OK);
     CHECK_INT(td_world_settle(once.world, NULL, &diag), TD_OK);
-    const int32_t count = td_world_actor(slow.world, 0).segment_count;
-    CHECK_INT(td_world_actor(once.world, 0).segment_count, count);
+    const int32_t count =
+        td_world_actor(slow.world, td_world_actor_id(slow.world, 0)).segment_count;
+    CHECK_INT(td_world_actor(once.world, td_world_actor_id(once.world, 0)).segment_count, count);
     for (int32_t i = 0; i < count; i++) {
         CHECK_IN(apart(tip_of(slow.world, 0, i), tip_of(once.world, 0, i)), 0, 1e-8);
     }
@@ -198,7 +201,8 @@ static void check_saved_and_pruned(const char *solver) {
     CHECK(same_bits(g.world, fresh));
     const td_vec3 foot = tip_of(g.world, 0, 0);
     CHECK_INT(td_world_regrow_actor(g.world, td_world_actor_id(g.world, 0), young, &diag), TD_OK);
-    CHECK_INT(td_world_actor(g.world, 0).segment_count, td_skeleton_count(young));
+    CHECK_INT(td_world_actor(g.world, td_world_actor_id(g.world, 0)).segment_count,
+              td_skeleton_count(young));
     CHECK_IN(apart(tip_of(g.world, 0, 0), foot), 0, 1e-12);
     steps(g.world, 7);
     garden_free(&g);
@@ -217,9 +221,10 @@ TD_TEST(growth_into_the_ground_is_refused_and_changes_nothing) {
     steps(s.world, 10);
     FREED char *before = saved(s.world);
     const size_t size = td_world_save_size(s.world);
-    CHECK_INT(td_skeleton_changed_new(td_world_actor(s.world, 0).skeleton, 3, NULL, 0, NULL,
-                                      &longer, NULL),
-              TD_OK);
+    CHECK_INT(
+        td_skeleton_changed_new(td_world_actor(s.world, td_world_actor_id(s.world, 0)).skeleton, 3,
+                                NULL, 0, NULL, &longer, NULL),
+        TD_OK);
     CHECK_INT(td_world_regrow_actor(s.world, td_world_actor_id(s.world, 0), longer, &diag),
               TD_ERR_BLOCKED);
     FREED char *after = saved(s.world);
@@ -233,18 +238,19 @@ TD_TEST(growth_into_the_ground_is_refused_and_changes_nothing) {
 TD_TEST(growing_helices_keep_the_elements_that_they_have) {
     garden g;
     garden_new(&g, "helix", 3, 0);
-    const td_body *state = td_world_body(g.world, 0);
+    const td_body *state = td_world_body(g.world, td_world_actor_id(g.world, 0));
     const int32_t old = td_helix_element_count(td_body_model_of(state)), kept = 3 * old;
     td_vec3 before[32], after[32];
     steps(g.world, 10);
     CHECK(kept <= 32);
     td_helix_curvatures(state, before, NULL);
-    const int32_t segments = td_world_actor(g.world, 0).segment_count;
+    const int32_t segments = td_world_actor(g.world, td_world_actor_id(g.world, 0)).segment_count;
     grow_steps(&g, 1);
     regrow(&g);
-    state = td_world_body(g.world, 0);
+    state = td_world_body(g.world, td_world_actor_id(g.world, 0));
     CHECK_INT(td_helix_element_count(td_body_model_of(state)),
-              old + td_world_actor(g.world, 0).segment_count - segments);
+              old + td_world_actor(g.world, td_world_actor_id(g.world, 0)).segment_count -
+                  segments);
     td_helix_curvatures(state, after, NULL);
     CHECK(memcmp(before, after, (size_t)old * sizeof *before) == 0);
     garden_free(&g);
@@ -271,7 +277,7 @@ static td_skeleton *rope_of(int32_t n, td_end_kind start) {
     OWNED(td_builder) *builder = NULL;
     td_skeleton *skeleton = NULL;
     td_strand strand = td_strand_default();
-    CHECK_INT(td_builder_new(NULL, NULL, &builder), TD_OK);
+    CHECK_INT(td_builder_new(NULL, NULL, &builder, NULL), TD_OK);
     for (int32_t k = 0; k < n; k++) {
         td_segment_def def = td_segment_def_default();
         def.parent = k - 1;

@@ -32,7 +32,7 @@ static td_real kilobytes(int32_t count, const char *contact) {
     if (!CHECK_SAY(s.status == TD_OK, "%s", s.diags[0].message)) {
         return 0;
     }
-    CHECK_INT(td_world_actor(s.world, 0).segment_count, 31);
+    CHECK_INT(td_world_actor(s.world, td_world_actor_id(s.world, 0)).segment_count, 31);
     steps(s.world, 20);
     CHECK(!*contact || count > 1 || td_world_contacts(s.world, NULL, 0) > 0);
     const td_real each = 1e-3 * (td_real)heap.peak / count;

@@ -32,8 +32,8 @@ static const char crowd[] =
     "  {pose: {object: rods, bend: {keys: [[0, [0, 0, 0]], [1, [1, 0, 0]]]}, strength: 20}}],\n"
     " record: {probes: [{object: ropes, quantity: velocity}]}}";
 
-static void attract(void *context, td_real time, int32_t actor, int32_t count, const td_vec3 *tips,
-                    const td_vec3 *velocities, td_vec3 *forces) {
+static void attract(void *context, td_real time, td_actor_id actor, int32_t count,
+                    const td_vec3 *tips, const td_vec3 *velocities, td_vec3 *forces) {
     (void)context, (void)actor;
     for (int32_t i = 0; i < count; i++) {
         forces[i].y += 0.01 * time - 0.02 * velocities[i].y - 0.01 * tips[i].y;
@@ -45,12 +45,12 @@ static void attract(void *context, td_real time, int32_t actor, int32_t count, c
 TD_TEST(world_is_the_same_to_the_bit_for_any_number_of_threads) {
     OWNED(stage) one = stage_of(crowd);
     static const int32_t threads[] = {2, 8};
-    CHECK_INT(td_world_set_field(one.world, attract, NULL), TD_OK);
+    CHECK_INT(td_world_set_field(one.world, attract, NULL, NULL), TD_OK);
     steps(one.world, 40);
     for (int k = 0; k < 2; k++) {
         OWNED(stage) many = try_stage(crowd, threads[k], NULL);
         CHECK_INT(many.status, TD_OK);
-        CHECK_INT(td_world_set_field(many.world, attract, NULL), TD_OK);
+        CHECK_INT(td_world_set_field(many.world, attract, NULL, NULL), TD_OK);
         steps(many.world, 40);
         CHECK(same_bits(one.world, many.world));
     }
@@ -83,9 +83,10 @@ TD_TEST(world_restored_at_any_step_goes_on_to_the_bit) {
 
 TD_TEST(world_restored_in_another_process_of_the_same_scene_goes_on_to_the_bit) {
     OWNED(stage) whole = stage_of(crowd);
-    CHECK(td_world_grab(whole.world, 2, 3, tdi_vec3(0, 0.1, 0), tdi_vec3(0.2, 0.3, 0), 50) ==
+    CHECK(td_world_grab(whole.world, td_world_actor_id(whole.world, 2), 3, tdi_vec3(0, 0.1, 0),
+                        tdi_vec3(0.2, 0.3, 0), 50, NULL) == TD_OK);
+    CHECK(td_world_set_torque(whole.world, td_world_actor_id(whole.world, 8), 3, 0.01, NULL) ==
           TD_OK);
-    CHECK(td_world_set_torque(whole.world, 8, 3, 0.01) == TD_OK);
     steps(whole.world, 20);
     // numbers that were set, and keyframes that ended by it, are part of the save
     set(whole.world, "objects[0].stiffness", 0.5);
@@ -93,7 +94,7 @@ TD_TEST(world_restored_in_another_process_of_the_same_scene_goes_on_to_the_bit) 
     set(whole.world, "loads[0].wind.intensity", 0.8);
     set(whole.world, "loads[0].wind.velocity.z", 3);
     set(whole.world, "gravity.x", -1);
-    CHECK_INT(td_world_set_integrator(whole.world, 2, TD_IMPLICIT_EULER), TD_OK);
+    CHECK_INT(td_world_set_integrator(whole.world, 2, TD_IMPLICIT_EULER, NULL), TD_OK);
     steps(whole.world, 5);
     set(whole.world, "step", 1.0 / 120);
     steps(whole.world, 5);
@@ -232,15 +233,16 @@ TD_TEST(world_steps_take_no_memory) {
     td_alloc alloc = test_heap_alloc(&heap);
     stage s = try_stage(crowd, 1, &alloc);
     CHECK_INT(s.status, TD_OK);
-    CHECK_INT(td_world_set_field(s.world, attract, NULL), TD_OK);
-    CHECK_INT(td_world_set_field(s.world, NULL, NULL), TD_OK);
+    CHECK_INT(td_world_set_field(s.world, attract, NULL, NULL), TD_OK);
+    CHECK_INT(td_world_set_field(s.world, NULL, NULL, NULL), TD_OK);
     size_t held = heap.held;
-    CHECK_INT(td_world_set_field(s.world, attract, NULL), TD_OK); // has its room already
+    CHECK_INT(td_world_set_field(s.world, attract, NULL, NULL), TD_OK); // has its room already
     CHECK_INT(heap.held, held);
     long calls = heap.calls;
     td_real values[3];
     char *bytes = malloc(td_world_save_size(s.world));
-    CHECK(td_world_grab(s.world, 0, 1, tdi_vec3(0, 0, 0), tdi_vec3(1, 0, 0), 10) == TD_OK);
+    CHECK(td_world_grab(s.world, td_world_actor_id(s.world, 0), 1, tdi_vec3(0, 0, 0),
+                        tdi_vec3(1, 0, 0), 10, NULL) == TD_OK);
     for (int32_t k = 0; k < 30; k++) {
         steps(s.world, 1);
         td_world_probes(s.world, values);
@@ -318,9 +320,9 @@ TD_TEST(world_from_structs_leaks_nothing_when_memory_ends_at_any_call) {
         CHECK_INT(status, k == 0 ? TD_OK : TD_ERR_MEMORY);
         if (world) {
             heap.fail_at = heap.calls + 1;
-            td_status set = td_world_set_field(world, attract, NULL);
+            td_status set = td_world_set_field(world, attract, NULL, NULL);
             CHECK(set == TD_ERR_MEMORY || heap.calls < heap.fail_at); // it may need none
-            CHECK(td_world_set_field(world, NULL, NULL) == TD_OK);
+            CHECK(td_world_set_field(world, NULL, NULL, NULL) == TD_OK);
             steps(world, 2); // goes on without
         }
         td_world_free(world);
@@ -364,8 +366,8 @@ TD_TEST(world_that_diverges_names_object_segment_and_time) {
     steps(s.world, 1);
 }
 
-static void break_it(void *context, td_real time, int32_t actor, int32_t count, const td_vec3 *tips,
-                     const td_vec3 *velocities, td_vec3 *forces) {
+static void break_it(void *context, td_real time, td_actor_id actor, int32_t count,
+                     const td_vec3 *tips, const td_vec3 *velocities, td_vec3 *forces) {
     (void)context, (void)time, (void)actor, (void)tips, (void)velocities;
     forces[count - 1].x = NAN;
 }
@@ -373,7 +375,7 @@ static void break_it(void *context, td_real time, int32_t actor, int32_t count, 
 TD_TEST(world_field_that_is_no_number_is_refused) {
     OWNED(stage) s = stage_of("{objects: [{name: rod, " ROD "}]}");
     td_diag diag = {.message = ""};
-    CHECK_INT(td_world_set_field(s.world, break_it, NULL), TD_OK);
+    CHECK_INT(td_world_set_field(s.world, break_it, NULL, NULL), TD_OK);
     CHECK_INT(td_world_step(s.world, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "'rod' at 0 s");
     CHECK(strstr(diag.message, "damping") == NULL);
@@ -389,8 +391,8 @@ TD_TEST(world_save_is_restored_whatever_integrators_were_set_before_and_after_it
         td_actor_def def = td_actor_def_default();
         td_actor_id id;
         def.position = (td_vec3){1, 0, 0};
-        CHECK_INT(td_world_set_integrator(a.world, 0, kinds[k / 3]), TD_OK);
-        CHECK_INT(td_world_set_integrator(b.world, 0, kinds[k % 3]), TD_OK);
+        CHECK_INT(td_world_set_integrator(a.world, 0, kinds[k / 3], NULL), TD_OK);
+        CHECK_INT(td_world_set_integrator(b.world, 0, kinds[k % 3], NULL), TD_OK);
         CHECK_INT(td_world_add_actor(a.world, &def, &id, NULL), TD_OK);
         steps(a.world, 5);
         steps(b.world, 3);

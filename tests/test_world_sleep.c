@@ -93,7 +93,7 @@ TD_TEST(sleeping_actors_stand_still_to_the_bit_and_are_not_solved) {
     CHECK_INT(td_world_stats(s.world).steps, solved);
     CHECK_REL(td_world_time(s.world), time + 1, 1e-9);
     for (int32_t k = 0; k < 3; k++) {
-        CHECK(td_world_actor_sums(s.world, k).energy.kinetic == 0);
+        CHECK(td_world_actor_sums(s.world, td_world_actor_id(s.world, k)).energy.kinetic == 0);
     }
 }
 
@@ -114,7 +114,7 @@ TD_TEST(contacts_of_a_sleeping_heap_carry_its_weight) {
         up += list[k].other_actor == TD_NONE ? list[k].force.y : 0;
     }
     for (int32_t k = 0; k < 3; k++) {
-        const td_actor a = td_world_actor(s.world, k);
+        const td_actor a = td_world_actor(s.world, td_world_actor_id(s.world, k));
         for (int32_t i = 0; i < a.segment_count; i++) {
             weight += 9.81 * td_skeleton_segments(a.skeleton)[i].mass;
         }
@@ -179,11 +179,13 @@ TD_TEST(actors_of_every_solver_sleep_when_they_have_come_to_rest) {
 TD_TEST(hand_that_grabs_moves_or_lets_go_wakes_a_sleeper) {
     stage s = lulled("", "");
     const td_vec3 at = tip_of(s.world, 0, 0);
-    CHECK_INT(td_world_grab(s.world, 0, 0, tdi_vec3(0, 0.1, 0), at, 0.1), TD_OK);
+    CHECK_INT(td_world_grab(s.world, td_world_actor_id(s.world, 0), 0, tdi_vec3(0, 0.1, 0), at, 0.1,
+                            NULL),
+              TD_OK);
     steps(s.world, 1);
     CHECK(!sleeps(s.world, 0) && !sleeps(s.world, 1) && sleeps(s.world, 2));
     lull(s.world); // a hand that stands lets it sleep
-    CHECK_INT(td_world_grab_to(s.world, tdi_add(at, tdi_vec3(0, 0.01, 0))), TD_OK);
+    CHECK_INT(td_world_grab_to(s.world, tdi_add(at, tdi_vec3(0, 0.01, 0)), NULL), TD_OK);
     steps(s.world, 1);
     CHECK(!sleeps(s.world, 0) && sleeps(s.world, 2));
     lull(s.world);
@@ -207,7 +209,7 @@ TD_TEST(grab_of_a_program_and_a_torque_wake_a_sleeper) {
     steps(s.world, 1);
     CHECK(!sleeps(s.world, 1));
     lull(s.world);
-    CHECK_INT(td_world_set_torque(s.world, 0, 0, 1e-6), TD_OK);
+    CHECK_INT(td_world_set_torque(s.world, td_world_actor_id(s.world, 0), 0, 1e-6, NULL), TD_OK);
     check_pair_wakes(&s);
 }
 
@@ -242,7 +244,7 @@ TD_TEST(stiffness_step_and_integrator_that_change_wake_those_they_concern) {
     CHECK(!sleeps(s.world, 0) && !sleeps(s.world, 1) && sleeps(s.world, 2));
     lull(s.world);
     for (int32_t k = 0; k < 3; k++) {
-        CHECK_INT(td_world_set_integrator(s.world, k, TD_IMPLICIT_EULER), TD_OK);
+        CHECK_INT(td_world_set_integrator(s.world, k, TD_IMPLICIT_EULER, NULL), TD_OK);
     }
     steps(s.world, 1);
     CHECK(!sleeps(s.world, 0) && !sleeps(s.world, 1) && !sleeps(s.world, 2));
@@ -267,13 +269,13 @@ TD_TEST(wind_that_varies_keeps_awake_and_steady_wind_wakes_when_it_changes) {
     CHECK(!sleeps(s.world, 0) && sleeps(s.world, 2));
 }
 
-static void lift(void *context, td_real time, int32_t actor, int32_t count, const td_vec3 *tips,
+static void lift(void *context, td_real time, td_actor_id actor, int32_t count, const td_vec3 *tips,
                  const td_vec3 *velocities, td_vec3 *forces) {
     (void)time;
     (void)count;
     (void)tips;
     (void)velocities;
-    if (actor == 0) {
+    if (actor.place == 1) {
         forces[0].y += *(const td_real *)context;
     }
 }
@@ -281,7 +283,7 @@ static void lift(void *context, td_real time, int32_t actor, int32_t count, cons
 TD_TEST(force_field_wakes_those_it_moves) {
     stage s = lulled("", "");
     td_real force = 0;
-    CHECK_INT(td_world_set_field(s.world, lift, &force), TD_OK);
+    CHECK_INT(td_world_set_field(s.world, lift, &force, NULL), TD_OK);
     lull(s.world);
     steps(s.world, 3);
     CHECK(all_sleep(s.world));
@@ -392,7 +394,7 @@ TD_TEST(constraints_that_begin_move_let_go_or_end_wake_sleepers) {
     steps(s.world, 1);
     CHECK(!sleeps(s.world, 0) && !sleeps(s.world, 2));
     lull(s.world);
-    CHECK_INT(td_world_set_hold(s.world, 1, false), TD_OK);
+    CHECK_INT(td_world_set_hold(s.world, td_world_constraint_id(s.world, 1), false, NULL), TD_OK);
     steps(s.world, 1);
     CHECK(!sleeps(s.world, 2));
     lull(s.world);
@@ -430,7 +432,9 @@ TD_TEST(adaptive_trees_sleep_and_wake) {
     OWNED(stage) s =
         stage_of("{sleep: {}, objects: [{integrator: adaptive, start: settled, " ROD "}]}");
     lull(s.world);
-    CHECK_INT(td_world_grab(s.world, 0, 3, tdi_vec3(0, 0, 0), tdi_vec3(0.1, 0.4, 0), 1), TD_OK);
+    CHECK_INT(td_world_grab(s.world, td_world_actor_id(s.world, 0), 3, tdi_vec3(0, 0, 0),
+                            tdi_vec3(0.1, 0.4, 0), 1, NULL),
+              TD_OK);
     const td_vec3 at = tip_of(s.world, 0, -1);
     steps(s.world, 1); // so stiff a rod diverges in the next
     CHECK(!sleeps(s.world, 0));
@@ -464,7 +468,9 @@ TD_TEST(steps_in_which_things_fall_asleep_and_wake_take_no_memory) {
     CHECK_INT(s.status, TD_OK);
     const long calls = heap.calls;
     lull(s.world);
-    CHECK_INT(td_world_grab(s.world, 1, 0, tdi_vec3(0, 0, 0), tdi_vec3(0, 0.2, 0), 0.2), TD_OK);
+    CHECK_INT(td_world_grab(s.world, td_world_actor_id(s.world, 1), 0, tdi_vec3(0, 0, 0),
+                            tdi_vec3(0, 0.2, 0), 0.2, NULL),
+              TD_OK);
     steps(s.world, 5);
     CHECK(!sleeps(s.world, 0));
     CHECK_INT(heap.calls, calls);
@@ -475,7 +481,7 @@ TD_TEST(steps_in_which_things_fall_asleep_and_wake_take_no_memory) {
 static td_real energy_of(td_world *w) {
     td_real sum = 0;
     for (int32_t k = 0; k < td_world_actor_count(w); k++) {
-        const td_energy e = td_world_actor_sums(w, k).energy;
+        const td_energy e = td_world_actor_sums(w, td_world_actor_id(w, k)).energy;
         sum += e.kinetic + e.elastic + e.weight;
     }
     return sum;
@@ -522,7 +528,9 @@ TD_TEST(log_says_why_sleepers_wake) {
     check_reason(s.world, heard, "'alone' wakes at");
     CHECK_INT(td_world_wake_actor(s.world, alone, &diag), TD_OK);
     check_reason(s.world, heard, ": the program has woken it");
-    CHECK_INT(td_world_grab(s.world, 2, 0, tdi_vec3(0, 0, 0), tdi_vec3(2, 0.02, 0), 0.1), TD_OK);
+    CHECK_INT(td_world_grab(s.world, td_world_actor_id(s.world, 2), 0, tdi_vec3(0, 0, 0),
+                            tdi_vec3(2, 0.02, 0), 0.1, NULL),
+              TD_OK);
     check_reason(s.world, heard, ": what acts on it has changed");
     CHECK_INT(
         td_world_move_collider(s.world, ball, tdi_vec3(0, 0.142, 0), tdi_quat_identity(), &diag),
@@ -539,7 +547,9 @@ TD_TEST(step_that_fails_wakes_nobody) {
     lid.position = tdi_vec3(0, 0.2, 0);
     CHECK_INT(td_world_add_collider(s.world, &lid, &id, &diag), TD_OK);
     lull(s.world);
-    CHECK_INT(td_world_grab(s.world, 2, 0, tdi_vec3(0, 0, 0), tdi_vec3(2, 1, 0), 1), TD_OK);
+    CHECK_INT(td_world_grab(s.world, td_world_actor_id(s.world, 2), 0, tdi_vec3(0, 0, 0),
+                            tdi_vec3(2, 1, 0), 1, NULL),
+              TD_OK);
     // the lid leaves the first two no room
     CHECK_INT(td_world_move_collider(s.world, id, tdi_vec3(0, 0.05, 0), tdi_quat_identity(), &diag),
               TD_OK);
@@ -556,7 +566,8 @@ static td_world *run_threads(stage *s, const char *text, int32_t threads) {
     *s = try_stage(text, threads, NULL);
     CHECK_INT(s->status, TD_OK);
     steps(s->world, 100);
-    CHECK(td_world_grab(s->world, 1, 0, tdi_vec3(0, 0, 0), tdi_vec3(0, 0.2, 0), 0.2) == TD_OK);
+    CHECK(td_world_grab(s->world, td_world_actor_id(s->world, 1), 0, tdi_vec3(0, 0, 0),
+                        tdi_vec3(0, 0.2, 0), 0.2, NULL) == TD_OK);
     steps(s->world, 5);
     td_world_release(s->world);
     steps(s->world, 100);

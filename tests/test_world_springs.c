@@ -13,7 +13,7 @@ static td_skeleton *beam(td_real by) {
     OWNED(td_builder) *builder = NULL;
     td_skeleton *skeleton = NULL;
     td_strand strand = td_strand_default();
-    CHECK(td_builder_new(NULL, NULL, &builder) == TD_OK);
+    CHECK(td_builder_new(NULL, NULL, &builder, NULL) == TD_OK);
     for (int32_t i = 0; i < COUNT; i++) {
         td_segment_def s = td_segment_def_default();
         const td_real soft = i >= FIRST && i < FIRST + SOFT ? by : 1, k = 0.4 * soft;
@@ -61,8 +61,8 @@ static td_status soften(td_world *world, int32_t actor, td_real by) {
 
 static td_vec3 end_of(td_world *world, int32_t actor) {
     td_vec3 base, tip;
-    td_world_pose(world, actor, &base, NULL, NULL, NULL);
-    td_world_segment(world, actor, COUNT - 1, NULL, &tip, NULL);
+    td_world_pose(world, td_world_actor_id(world, actor), &base, NULL, NULL, NULL);
+    td_world_segment(world, td_world_actor_id(world, actor), COUNT - 1, NULL, &tip, NULL);
     return tdi_sub(tip, base);
 }
 
@@ -143,10 +143,12 @@ TD_TEST(springs_that_cannot_be_are_refused_and_drives_stay) {
     drive.torque = 0.1;
     CHECK_INT(td_world_set_drives(w, id, 3, 1, &drive, &diag), TD_OK);
     CHECK_INT(td_world_set_springs(w, id, 0, 1, &good, &diag), TD_OK);
-    CHECK(td_world_drive(w, 0, 3).torque == 0.1);
-    CHECK(td_skeleton_segments(td_world_actor(w, 0).skeleton)[0].stiffness.y == 1);
+    CHECK(td_world_drive(w, td_world_actor_id(w, 0), 3).torque == 0.1);
+    CHECK(
+        td_skeleton_segments(td_world_actor(w, td_world_actor_id(w, 0)).skeleton)[0].stiffness.y ==
+        1);
     steps(w, 2);
-    CHECK_INT(td_world_set_integrator(w, 0, TD_ADAPTIVE), TD_OK);
+    CHECK_INT(td_world_set_integrator(w, 0, TD_ADAPTIVE, NULL), TD_OK);
     CHECK_INT(td_world_set_springs(w, id, 0, 1, &good, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "adapts");
 }
@@ -159,8 +161,8 @@ TD_TEST(materials_change_while_it_runs_as_if_it_was_made_of_them) {
         OWNED(td_skeleton) *other = NULL;
         change.density = 300;
         change.young = 5e7;
-        CHECK_INT(td_skeleton_changed_new(td_world_actor(a, 0).skeleton, 1, &change, 1, NULL,
-                                          &other, NULL),
+        CHECK_INT(td_skeleton_changed_new(td_world_actor(a, td_world_actor_id(a, 0)).skeleton, 1,
+                                          &change, 1, NULL, &other, NULL),
                   TD_OK);
         CHECK_INT(td_world_regrow_actor(a, td_world_actor_id(a, 0), other, NULL), TD_OK);
         td_actor_def def = td_actor_def_default();

@@ -262,11 +262,11 @@ static inline void run_to(td_world *world, td_real time) {
 }
 
 static inline td_vec3 tip_of(td_world *world, int32_t actor, int32_t segment) {
-    td_actor a = td_world_actor(world, actor);
+    td_actor a = td_world_actor(world, td_world_actor_id(world, actor));
     FREED td_vec3 *origins = calloc((size_t)a.segment_count, sizeof *origins);
     FREED td_quat *rotations = calloc((size_t)a.segment_count, sizeof *rotations);
     segment = segment < 0 ? a.segment_count - 1 : segment;
-    td_world_pose(world, actor, NULL, NULL, origins, rotations);
+    td_world_pose(world, td_world_actor_id(world, actor), NULL, NULL, origins, rotations);
     td_vec3 tip = td_skeleton_segments(a.skeleton)[segment].tip;
     td_vec3 at = tdi_add(origins[segment], tdi_quat_rotate(rotations[segment], tip));
     return at;
@@ -280,10 +280,10 @@ typedef struct motion {
 // Of the segment with an id, wherever it is now; those of a piece have their place in `from`..1.
 static inline motion motion_of(td_world *w, int32_t actor, int32_t segment) {
     motion m;
-    FREED td_vec3 *velocities =
-        calloc((size_t)td_world_actor(w, actor).segment_count, sizeof *velocities);
-    td_world_segment(w, actor, segment, NULL, &m.tip, &m.rotation);
-    td_world_velocities(w, actor, velocities, NULL);
+    FREED td_vec3 *velocities = calloc(
+        (size_t)td_world_actor(w, td_world_actor_id(w, actor)).segment_count, sizeof *velocities);
+    td_world_segment(w, td_world_actor_id(w, actor), segment, NULL, &m.tip, &m.rotation);
+    td_world_velocities(w, td_world_actor_id(w, actor), velocities, NULL);
     m.velocity = velocities[segment];
     return m;
 }

@@ -37,16 +37,16 @@ static void change(td_world *w, int what) {
     }
     if (status == TD_OK && what & GROWN) {
         OWNED(td_skeleton) *same = NULL;
-        status =
-            td_skeleton_changed_new(td_world_actor(w, 0).skeleton, 1, NULL, 0, NULL, &same, &diag);
+        status = td_skeleton_changed_new(td_world_actor(w, td_world_actor_id(w, 0)).skeleton, 1,
+                                         NULL, 0, NULL, &same, &diag);
         status = status == TD_OK ? td_world_regrow_actor(w, rope, same, &diag) : status;
     }
     CHECK_INT(status, TD_OK);
     CHECK_TEXT(diag.message, "");
 }
 
-static void burst(void *context, td_real time, int32_t actor, int32_t count, const td_vec3 *tips,
-                  const td_vec3 *velocities, td_vec3 *forces) {
+static void burst(void *context, td_real time, td_actor_id actor, int32_t count,
+                  const td_vec3 *tips, const td_vec3 *velocities, td_vec3 *forces) {
     (void)context, (void)time, (void)actor, (void)tips, (void)velocities;
     forces[count - 1].x = 1e300;
 }
@@ -55,9 +55,9 @@ static void burst(void *context, td_real time, int32_t actor, int32_t count, con
 static void spoil(td_world *w, bool ball) {
     td_vec3 base = {0, 0, 0};
     td_quat turn;
-    td_world_pose(w, 0, &base, &turn, NULL, NULL);
+    td_world_pose(w, td_world_actor_id(w, 0), &base, &turn, NULL, NULL);
     CHECK_INT(ball ? td_world_move_collider(w, td_world_collider_id(w, 0), base, turn, NULL)
-                   : td_world_set_field(w, burst, NULL),
+                   : td_world_set_field(w, burst, NULL, NULL),
               TD_OK);
 }
 
@@ -94,10 +94,14 @@ TD_TEST(step_that_fails_wakes_no_tree_that_stands_still) {
                  " step: 1/9600, record: {fps: 2400}}");
     td_reduce_stats stats = {0};
     steps(s.world, 20);
-    CHECK(td_world_actor_reduction(s.world, 0, &stats) && stats.joints == 0);
-    CHECK_INT(td_world_grab(s.world, 0, 0, tdi_vec3(0, 0, 0), tdi_vec3(2, 1, 0), 1), TD_OK);
+    CHECK(td_world_actor_reduction(s.world, td_world_actor_id(s.world, 0), &stats) &&
+          stats.joints == 0);
+    CHECK_INT(td_world_grab(s.world, td_world_actor_id(s.world, 0), 0, tdi_vec3(0, 0, 0),
+                            tdi_vec3(2, 1, 0), 1, NULL),
+              TD_OK);
     check_fails_without_trace(s.world);
-    CHECK(td_world_actor_reduction(s.world, 0, &stats) && stats.joints == 0);
+    CHECK(td_world_actor_reduction(s.world, td_world_actor_id(s.world, 0), &stats) &&
+          stats.joints == 0);
 }
 
 // ---- what is in the way ---------------------------------------------------------------------
@@ -129,7 +133,7 @@ static td_status place_in_ball(td_world *w, int32_t actor) {
 static td_status enable_in_ball(td_world *w, int32_t actor) {
     const td_actor_id id = td_world_actor_id(w, actor);
     if (td_world_actor_enabled(w, id)) {
-        const td_box box = td_world_bounds(w, actor);
+        const td_box box = td_world_bounds(w, td_world_actor_id(w, actor));
         CHECK_INT(td_world_enable_actor(w, id, false, NULL), TD_OK);
         CHECK_INT(td_world_place_collider(w, td_world_collider_id(w, 0), box.low,
                                           tdi_quat_identity(), NULL),

@@ -10,8 +10,8 @@
 /// Ids      An id names one actor or collider for as long as it lives. What is used after it was
 ///          removed is refused with TD_ERR_STALE, also when something new has taken its place, and
 ///          so is an id of another world. A world that was restored takes ids of the world that
-///          was saved as well, and so cannot tell them from those of others any more. An index,
-///          which most functions of world.h take, names a place: see td_world_actor_index().
+///          was saved as well, and so cannot tell them from those of others any more. See the
+///          section on ids in world.h.
 
 #include "tendril/world.h"
 
@@ -19,26 +19,7 @@
 extern "C" {
 #endif
 
-/// All zero: names nothing.
-typedef struct td_actor_id {
-    uint32_t place;      ///< Index, and 1.
-    uint32_t generation; ///< How often the place was taken.
-    uint32_t world;      ///< Tells the world that gave it from others.
-} td_actor_id;
-
-typedef struct td_collider_id {
-    uint32_t place;
-    uint32_t generation;
-    uint32_t world;
-} td_collider_id;
-
 // ---- actors ---------------------------------------------------------------------------------
-
-/// The actor that has this index now; names nothing when none has.
-TD_API td_actor_id td_world_actor_id(const td_world *world, int32_t actor);
-/// TD_NONE when the actor was removed, or never was. Indices go from 0 to td_world_actor_count(),
-/// and an actor keeps its index for life; those of removed actors are used again.
-TD_API int32_t td_world_actor_index(const td_world *world, td_actor_id actor);
 
 /// An actor to add. Start from td_actor_def_default().
 typedef struct td_actor_def {
@@ -126,9 +107,6 @@ TD_API int32_t td_world_blocked_actors(const td_world *world, td_actor_id *actor
                                        int32_t capacity);
 
 // ---- colliders ------------------------------------------------------------------------------
-
-TD_API td_collider_id td_world_collider_id(const td_world *world, int32_t collider);
-TD_API int32_t td_world_collider_index(const td_world *world, td_collider_id collider);
 
 /// Makes room for so many more colliders.
 TD_API td_status td_world_reserve_colliders(td_world *world, int32_t count, td_diag *diag);

@@ -50,11 +50,11 @@ TD_API_UNSTABLE void td_analytic_free(td_analytic *analytic); ///< NULL is allow
 /// Where the world's frame, or a joint, is to be at the end of the next step. It goes there at
 /// constant speed.
 TD_API_UNSTABLE td_status td_analytic_set_target(td_analytic *analytic, int32_t constraint,
-                                                 const td_constraint_target *target);
+                                                 const td_constraint_target *target, td_diag *diag);
 
 /// Lets go, or holds again from the next step on, as start and end would. What is broken stays so.
-TD_API_UNSTABLE td_status td_analytic_set_hold(td_analytic *analytic, int32_t constraint,
-                                               bool hold);
+TD_API_UNSTABLE td_status td_analytic_set_hold(td_analytic *analytic, int32_t constraint, bool hold,
+                                               td_diag *diag);
 
 /// Steps all trees by TD_EULER or TD_RK4, or none. `opts` has an entry a state; dt and integrator
 /// are the same for all. Ends of segments touch colliders. TD_ERR_LIMIT when there are more forces

@@ -16,26 +16,20 @@ extern "C" {
 
 // ---- constraints ----------------------------------------------------------------------------
 
-/// All zero: names nothing. What was removed is refused with TD_ERR_STALE.
-typedef struct td_constraint_id {
-    uint32_t place; ///< Index, and 1.
-    uint32_t generation;
-    uint32_t world;
-} td_constraint_id;
-
-/// Adds a constraint of any kind but TD_CONSTRAINT_CURVE, from the next step on. Its actors and
-/// segments are indices of the world; `start` and `end` are times of the world. Both actors step
-/// implicitly, by the same integrator. TD_ERR_ARGUMENT names what is wrong. Its index, which
-/// td_world_constraint() and others take, comes after those of the scene.
+/// Adds a constraint of any kind but TD_CONSTRAINT_CURVE, from the next step on, between `first`
+/// and `second`, which take the place of `actor` of the constraint; `second` all zero: the frame of
+/// the world. `start` and `end` are times of the world. Both actors step implicitly, by the same
+/// integrator. TD_ERR_ARGUMENT names what is wrong.
 TD_API td_status td_world_add_constraint(td_world *world, const td_constraint *def,
+                                         td_actor_id first, td_actor_id second,
                                          td_constraint_id *out, td_diag *diag);
-/// TD_ERR_STALE when it was removed, also together with one of its actors or segments, or when one
-/// of its actors was disabled or placed elsewhere.
+/// TD_ERR_ARGUMENT for a constraint of the scene; see td_world_set_hold(). TD_ERR_STALE when it was
+/// removed, also together with one of its actors or segments, or when one of its actors was
+/// disabled or placed elsewhere.
 TD_API td_status td_world_remove_constraint(td_world *world, td_constraint_id constraint,
                                             td_diag *diag);
-/// TD_NONE when it was removed.
-TD_API int32_t td_world_constraint_index(const td_world *world, td_constraint_id constraint);
-/// Where its frame of the world is, or its joint, at the end of the next step.
+/// Where its frame of the world is, or its joint, at the end of the next step. TD_ERR_ARGUMENT for
+/// a constraint of the scene, whose numbers td_world_set() changes.
 TD_API td_status td_world_set_target(td_world *world, td_constraint_id constraint,
                                      const td_constraint_target *target, td_diag *diag);
 

@@ -28,14 +28,15 @@ TD_API_UNSTABLE size_t td_tree_batch_bytes(const td_tree_batch *batch);
 /// coordinates and td_body_dof_count() velocities as in td_tree_coords() and td_tree_velocities().
 /// Quaternions that are not of unit length are made so.
 TD_API_UNSTABLE td_status td_tree_batch_set(td_tree_batch *batch, int32_t tree,
-                                            const td_real *coords, const td_real *velocities);
+                                            const td_real *coords, const td_real *velocities,
+                                            td_diag *diag);
 TD_API_UNSTABLE void td_tree_batch_get(const td_tree_batch *batch, int32_t tree, td_real *coords,
                                        td_real *velocities);
 
 /// Torques at the joints of a tree besides springs and damping, a degree of freedom, N m or N;
 /// NULL: none. They stay until they are set again.
 TD_API_UNSTABLE td_status td_tree_batch_set_torque(td_tree_batch *batch, int32_t tree,
-                                                   const td_real *torque);
+                                                   const td_real *torque, td_diag *diag);
 
 /// Accelerations of all trees under gravity, springs, damping and torques. Every tree gets the same
 /// bits as from td_tree_forward(), whatever the machine. Ball joints are taken to be turned by half

@@ -65,7 +65,7 @@ TD_API td_status td_body_reset(td_body *body, td_diag *diag);
 /// set again, which may be before every step. At the start it is fixed at the origin. Steps refuse
 /// a base with a rotation of zero or a number that is not finite. TD_ERR_ARGUMENT for the body of
 /// a world, which moves the base itself: see td_world_body().
-TD_API td_status td_body_set_base(td_body *body, const td_base_motion *motion);
+TD_API td_status td_body_set_base(td_body *body, const td_base_motion *motion, td_diag *diag);
 
 /// Advances by opts->dt. Never allocates, except for a step that is taken in halves. `opts` NULL:
 /// the defaults. `stats` may be NULL. TD_ERR_DIVERGED, with the body as it was before the call,
@@ -90,7 +90,7 @@ TD_API td_vec3 td_body_tip(td_body *body, int32_t segment);
 TD_API td_quat td_body_rotation(td_body *body, int32_t segment);
 /// The same of `count` segments from `first` on. Arrays may be NULL.
 TD_API td_status td_body_poses(td_body *body, int32_t first, int32_t count, td_vec3 *origins,
-                               td_vec3 *tips, td_quat *rotations);
+                               td_vec3 *tips, td_quat *rotations, td_diag *diag);
 /// Velocity of a point of a segment, m/s; the point is in the segment's axes, from its joint.
 TD_API td_vec3 td_body_velocity(td_body *body, int32_t segment, td_vec3 point);
 /// Moment of the springs between a segment and its parent, N m, in the segment's axes.
@@ -115,7 +115,7 @@ TD_API td_status td_body_modes(td_body *body, td_vec3 gravity, int32_t count, td
 TD_API size_t td_body_save_size(const td_body *body);
 TD_API void td_body_save(td_body *body, void *bytes);
 /// TD_ERR_ARGUMENT for another size, or for the body of a world.
-TD_API td_status td_body_restore(td_body *body, const void *bytes, size_t size);
+TD_API td_status td_body_restore(td_body *body, const void *bytes, size_t size, td_diag *diag);
 
 #ifdef __cplusplus
 }

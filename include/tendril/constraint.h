@@ -61,8 +61,8 @@ typedef struct td_constraint {
     uint32_t struct_size;
     td_constraint_kind kind;
     const char *name;   ///< For messages. Default NULL: its number.
-    int32_t actor[2];   ///< Of a world, or the state of an island. Default 0, and TD_NONE for the
-                        ///< second: the frame of the world.
+    int32_t actor[2];   ///< The state of an island. Default 0, and TD_NONE for the second: the
+                        ///< frame of the world. td_world_add_constraint() takes ids instead.
     int32_t segment[2]; ///< Default 0.
     /// In the axes of each side, from the segment's joint, m. Default 0.
     td_vec3 point[2];

@@ -60,7 +60,7 @@ TD_API int32_t td_helix_element_count(const td_body_model *model);
 /// forgets the past of the multistep rule.
 TD_API void td_helix_curvatures(const td_body *body, td_vec3 *curvatures, td_vec3 *rates);
 TD_API td_status td_helix_set_curvatures(td_body *body, const td_vec3 *curvatures,
-                                         const td_vec3 *rates);
+                                         const td_vec3 *rates, td_diag *diag);
 /// Place, m, and frame of the centreline at a part 0..1 of an element.
 TD_API td_vec3 td_helix_place(const td_body *body, int32_t element, td_real at);
 TD_API td_quat td_helix_frame(const td_body *body, int32_t element, td_real at);

@@ -55,9 +55,10 @@ TD_API td_status td_island_constrain(td_island *island, const td_constraint *con
                                      int32_t count, td_diag *diag);
 /// Where a constraint's frame of the world is, or its joint, at the end of the next step.
 TD_API td_status td_island_set_target(td_island *island, int32_t constraint,
-                                      const td_constraint_target *target);
+                                      const td_constraint_target *target, td_diag *diag);
 /// Lets go, or holds again from the next step on, as start and end would. What is broken stays so.
-TD_API td_status td_island_set_hold(td_island *island, int32_t constraint, bool hold);
+TD_API td_status td_island_set_hold(td_island *island, int32_t constraint, bool hold,
+                                    td_diag *diag);
 TD_API int32_t td_island_constraint_count(const td_island *island);
 TD_API td_constraint_report td_island_constraint(const td_island *island, int32_t constraint);
 /// What the future depends on besides the states themselves: forces, what broke, what was found.
@@ -72,9 +73,10 @@ TD_API td_status td_island_restore(td_island *island, const void *bytes, size_t 
 
 /// One contact at the end of the last step.
 typedef struct td_contact {
-    int32_t actor, segment; ///< First side: the actor of a world, or the state of an island.
+    int32_t actor, segment; ///< First side: the index of an actor of a world, which
+                            ///< td_world_actor_id() takes, or of a state of an island.
     int32_t other_actor;    ///< TD_NONE: the other side is a collider.
-    int32_t other;          ///< Segment of other_actor, or number of the collider.
+    int32_t other;          ///< Segment of other_actor, or index of the collider.
     td_vec3 point;          ///< m.
     td_vec3 normal;         ///< Unit, from the other side to the first.
     td_vec3 force;          ///< N, on the first side: barrier and friction.

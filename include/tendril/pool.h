@@ -16,7 +16,7 @@ typedef struct td_pool
 
 /// `threads` in all, the caller's included, 1..256; 1 makes none, and so does a build without
 /// threads.
-TD_API td_status td_pool_new(int32_t threads, const td_alloc *alloc, td_pool **out);
+TD_API td_status td_pool_new(int32_t threads, const td_alloc *alloc, td_pool **out, td_diag *diag);
 
 /// A job system of the program, in place of threads of ours. Zero: none.
 typedef struct td_jobs {
@@ -29,7 +29,8 @@ typedef struct td_jobs {
 } td_jobs;
 
 /// A pool without threads of its own: its loops are cut into jobs for `jobs`, which is copied.
-TD_API td_status td_pool_from_jobs(const td_jobs *jobs, const td_alloc *alloc, td_pool **out);
+TD_API td_status td_pool_from_jobs(const td_jobs *jobs, const td_alloc *alloc, td_pool **out,
+                                   td_diag *diag);
 TD_API void td_pool_free(td_pool *pool);             ///< NULL is allowed.
 TD_API int32_t td_pool_threads(const td_pool *pool); ///< Or jobs at once; 1 for NULL.
 

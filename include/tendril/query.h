@@ -17,7 +17,7 @@ extern "C" {
 /// the actor that was there. They change only when actors are added beyond the last index, or when
 /// a save is restored.
 TD_API int32_t td_world_segment_count(const td_world *world);
-/// Where those of an actor begin; of td_world_actor_count(), where all end.
+/// Where those of an actor begin, by its index; of td_world_actor_count(), where all end.
 TD_API int32_t td_world_first_segment(const td_world *world, int32_t actor);
 /// Joints, tips and rotations of all segments; velocities of their tips, m/s, and how they turn,
 /// rad/s, all in world axes. Any may be NULL.
@@ -25,14 +25,14 @@ TD_API void td_world_all_poses(const td_world *world, td_vec3 *origins, td_vec3 
                                td_quat *rotations);
 TD_API void td_world_all_velocities(td_world *world, td_vec3 *tips, td_vec3 *spins);
 /// The same of one actor.
-TD_API void td_world_velocities(td_world *world, int32_t actor, td_vec3 *tips, td_vec3 *spins);
+TD_API void td_world_velocities(td_world *world, td_actor_id actor, td_vec3 *tips, td_vec3 *spins);
 
 typedef struct td_box {
     td_vec3 low, high; ///< m.
 } td_box;
 
 /// A box around an actor, with the radii of its segments. Of a free place: low is above high.
-TD_API td_box td_world_bounds(const td_world *world, int32_t actor);
+TD_API td_box td_world_bounds(const td_world *world, td_actor_id actor);
 TD_API void td_world_all_bounds(const td_world *world, td_box *boxes); ///< One an index.
 
 // ---- picking --------------------------------------------------------------------------------

@@ -81,22 +81,22 @@ TD_API int32_t td_rod_vertex(const td_body_model *model, int32_t rod, int32_t ve
 TD_API td_vec3 td_rod_position(const td_body *body, int32_t vertex);
 TD_API td_vec3 td_rod_velocity(const td_body *body, int32_t vertex);
 TD_API td_status td_rod_set_vertex(td_body *body, int32_t vertex, td_vec3 position,
-                                   td_vec3 velocity);
+                                   td_vec3 velocity, td_diag *diag);
 /// Angular velocity of an edge about its own axis, rad/s, and the twist of the joint at its start,
 /// rad.
 TD_API td_real td_rod_spin(const td_body *body, int32_t edge);
-TD_API td_status td_rod_set_spin(td_body *body, int32_t edge, td_real rate);
+TD_API td_status td_rod_set_spin(td_body *body, int32_t edge, td_real rate, td_diag *diag);
 TD_API td_real td_rod_twist_angle(const td_body *body, int32_t edge);
 /// Turns the frame of an edge about itself, rad, by less than half a turn. Forgets the past of the
 /// multistep rule.
-TD_API td_status td_rod_turn(td_body *body, int32_t edge, td_real angle);
+TD_API td_status td_rod_turn(td_body *body, int32_t edge, td_real angle, td_diag *diag);
 /// Tension along an edge, N.
 TD_API td_real td_rod_tension(const td_body *body, int32_t edge);
 
 /// Sets the position of a clamped or pinned end at the end of the next step and, if it is clamped,
 /// the rotation of its edge. It can turn by less than half a turn in a step.
 TD_API td_status td_rod_set_end(td_body *body, int32_t rod, bool end, td_vec3 position,
-                                td_quat rotation);
+                                td_quat rotation, td_diag *diag);
 
 // ---- laws -----------------------------------------------------------------------------------
 

@@ -330,7 +330,7 @@ TD_API td_segment_def td_segment_def_default(void);
 
 /// Starts with material 0, "green-wood".
 TD_API td_status td_builder_new(const td_skeleton_opts *opts, const td_alloc *alloc,
-                                td_builder **out);
+                                td_builder **out, td_diag *diag);
 TD_API void td_builder_free(td_builder *builder); ///< NULL is allowed.
 /// Each adds a copy and gives its index, unless that is NULL; each checks every field and names the
 /// wrong one.

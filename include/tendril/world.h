@@ -119,6 +119,36 @@ typedef struct td_step_times {
 /// All 0 unless td_world_opts.timed is set, and where there is no clock.
 TD_API td_step_times td_world_step_times(const td_world *world);
 
+// ---- ids ------------------------------------------------------------------------------------
+
+/// Actors, colliders and constraints are named by ids. All zero: names nothing. Functions that
+/// return a status refuse what was removed with TD_ERR_STALE; others return nothing for it. An
+/// index is for loops over all of a kind and for arrays with one entry each. It goes from 0 to the
+/// count of its kind; indices of what was removed are used again.
+typedef struct td_actor_id {
+    uint32_t place;      ///< Index, and 1.
+    uint32_t generation; ///< How often the place was taken.
+    uint32_t world;      ///< Tells the world that gave it from others.
+} td_actor_id;
+
+typedef struct td_collider_id {
+    uint32_t place, generation, world; ///< As those of an actor.
+} td_collider_id;
+
+typedef struct td_constraint_id {
+    uint32_t place, generation, world; ///< As those of an actor.
+} td_constraint_id;
+
+/// What has this index now; names nothing when nothing has.
+TD_API td_actor_id td_world_actor_id(const td_world *world, int32_t index);
+TD_API td_collider_id td_world_collider_id(const td_world *world, int32_t index);
+/// Those of the scene come first, in its order.
+TD_API td_constraint_id td_world_constraint_id(const td_world *world, int32_t index);
+/// TD_NONE when it was removed, or never was.
+TD_API int32_t td_world_actor_index(const td_world *world, td_actor_id actor);
+TD_API int32_t td_world_collider_index(const td_world *world, td_collider_id collider);
+TD_API int32_t td_world_constraint_index(const td_world *world, td_constraint_id constraint);
+
 // ---- parameters -----------------------------------------------------------------------------
 
 /// One number of the scene by its path, such as "gravity.y", "objects[0].stiffness" or
@@ -128,18 +158,21 @@ TD_API td_step_times td_world_step_times(const td_world *world);
 TD_API td_status td_world_get(const td_world *world, const char *path, td_real *value,
                               td_diag *diag);
 TD_API td_status td_world_set(td_world *world, const char *path, td_real value, td_diag *diag);
-/// Sets the integrator of all actors of an object. TD_ERR_ARGUMENT when there is no such object,
+/// Sets the integrator of all actors of an object, which is named by its index in the scene, as
+/// objects come and go no more than their paths. TD_ERR_ARGUMENT when there is no such object,
 /// when its solver does not have the integrator, and when what touches or is held would have one
 /// that is not implicit.
-TD_API td_status td_world_set_integrator(td_world *world, int32_t object, td_integrator integrator);
+TD_API td_status td_world_set_integrator(td_world *world, int32_t object, td_integrator integrator,
+                                         td_diag *diag);
 
 /// A force at the tip of every segment, by a function of yours. It is called before each step with
-/// the number of an actor, the tips of its `count` segments and their velocities, and adds to
+/// the id of an actor, the tips of its `count` segments and their velocities, and adds to
 /// `forces` (N), which act unchanged through the step. td_world_actor() tells what the segments
 /// are. Several threads call it, each for one actor at a time.
-typedef void (*td_force_field)(void *context, td_real time, int32_t actor, int32_t count,
+typedef void (*td_force_field)(void *context, td_real time, td_actor_id actor, int32_t count,
                                const td_vec3 *tips, const td_vec3 *velocities, td_vec3 *forces);
-TD_API td_status td_world_set_field(td_world *world, td_force_field field, void *context);
+TD_API td_status td_world_set_field(td_world *world, td_force_field field, void *context,
+                                    td_diag *diag);
 
 /// Called after every step.
 typedef void (*td_step_callback)(void *context, td_world *world);
@@ -164,16 +197,16 @@ typedef struct td_actor {
 } td_actor;
 
 TD_API int32_t td_world_actor_count(const td_world *world);
-TD_API td_actor td_world_actor(const td_world *world, int32_t actor);
+TD_API td_actor td_world_actor(const td_world *world, td_actor_id actor);
 /// Pose of the base, position of every joint and rotation of every segment, in world axes. Any may
 /// be NULL.
-TD_API void td_world_pose(const td_world *world, int32_t actor, td_vec3 *base, td_quat *rotation,
-                          td_vec3 *origins, td_quat *rotations);
+TD_API void td_world_pose(const td_world *world, td_actor_id actor, td_vec3 *base,
+                          td_quat *rotation, td_vec3 *origins, td_quat *rotations);
 /// The same of one segment: its joint, its tip and its rotation. Any may be NULL.
-TD_API void td_world_segment(const td_world *world, int32_t actor, int32_t segment, td_vec3 *origin,
-                             td_vec3 *tip, td_quat *rotation);
+TD_API void td_world_segment(const td_world *world, td_actor_id actor, int32_t segment,
+                             td_vec3 *origin, td_vec3 *tip, td_quat *rotation);
 /// The moments of the springs at an actor's joints, N m, one for each segment, in its axes.
-TD_API void td_world_moments(const td_world *world, int32_t actor, td_vec3 *moments);
+TD_API void td_world_moments(const td_world *world, td_actor_id actor, td_vec3 *moments);
 /// The rest pose of an actor.
 typedef struct td_rest {
     td_real energy;   ///< J: of springs and weight.
@@ -194,28 +227,28 @@ TD_API td_status td_world_settle(td_world *world, td_rest *rests, td_diag *diag)
 /// they join. TD_ERR_ARGUMENT if the solver cannot compute modes, if a constraint is not met, if
 /// the actor is not at rest (td_world_settle()) or is carried by something that it touches or by a
 /// load, if count is below 1, or if there are fewer modes.
-TD_API td_status td_world_modes(td_world *world, int32_t actor, int32_t count, td_mode *modes,
+TD_API td_status td_world_modes(td_world *world, td_actor_id actor, int32_t count, td_mode *modes,
                                 td_diag *diag);
 /// How many modes there are: the degrees of freedom of the actor, and of all that constraints join
 /// it to, that constraints leave. 0 where td_world_modes() refuses it.
-TD_API int32_t td_world_mode_count(td_world *world, int32_t actor);
+TD_API int32_t td_world_mode_count(td_world *world, td_actor_id actor);
 /// The actors that have these modes in common: the actor and all that constraints join it to, in
 /// ascending order. Fills at most `capacity`; returns how many there are.
-TD_API int32_t td_world_mode_actors(const td_world *world, int32_t actor, int32_t *actors,
+TD_API int32_t td_world_mode_actors(const td_world *world, td_actor_id actor, td_actor_id *actors,
                                     int32_t capacity);
 /// The body of an actor, to be read by body.h and by the header of its solver. It belongs to the
 /// world: joints, vertices and velocities may be set, but what would step it or move its base or a
 /// clamped end is TD_ERR_ARGUMENT, and a reset leaves the base where it is. td_world_move_actor()
 /// and td_world_place_actor() move a base.
-TD_API td_body *td_world_body(td_world *world, int32_t actor);
+TD_API td_body *td_world_body(td_world *world, td_actor_id actor);
 
 // ---- contact --------------------------------------------------------------------------------
 
 TD_API int32_t td_world_collider_count(const td_world *world);
 /// A collider of the scene with its pose at the end of the last step.
-TD_API td_collider td_world_collider(const td_world *world, int32_t collider);
+TD_API td_collider td_world_collider(const td_world *world, td_collider_id collider);
 /// Its name in the scene; "": it has none.
-TD_API const char *td_world_collider_name(const td_world *world, int32_t collider);
+TD_API const char *td_world_collider_name(const td_world *world, td_collider_id collider);
 
 /// Fills at most `capacity` contacts; returns how many there are.
 TD_API int32_t td_world_contacts(const td_world *world, td_contact *contacts, int32_t capacity);
@@ -226,14 +259,14 @@ TD_API int32_t td_world_forces(const td_world *world, td_contact *forces, int32_
 
 // ---- constraints ----------------------------------------------------------------------------
 
-/// In the order of the scene. Where a constraint holds is changed by td_world_set(), with paths
-/// such as "constraints[2].point.to.x".
+/// Those of the scene, and places of those that a program added. Where a constraint of the scene
+/// holds is changed by td_world_set(), with paths such as "constraints[2].point.to.x".
 TD_API int32_t td_world_constraint_count(const td_world *world);
-/// Its name, or its kind and number; TD_NONE when none has this name.
-TD_API const char *td_world_constraint_name(const td_world *world, int32_t constraint);
-TD_API int32_t td_world_constraint_find(const td_world *world, const char *name);
+/// Its name, or its kind and number; an id that names nothing when none has this name.
+TD_API const char *td_world_constraint_name(const td_world *world, td_constraint_id constraint);
+TD_API td_constraint_id td_world_constraint_find(const td_world *world, const char *name);
 /// What it does at the end of the last step.
-TD_API td_constraint_report td_world_constraint(const td_world *world, int32_t constraint);
+TD_API td_constraint_report td_world_constraint(const td_world *world, td_constraint_id constraint);
 
 /// What it did in all steps so far.
 typedef struct td_constraint_history {
@@ -243,10 +276,11 @@ typedef struct td_constraint_history {
     td_real unmet_at;      ///< s: when it was unmet for the first time; -1: never.
 } td_constraint_history;
 
-TD_API td_constraint_history td_world_constraint_history(const td_world *world, int32_t constraint);
+TD_API td_constraint_history td_world_constraint_history(const td_world *world,
+                                                         td_constraint_id constraint);
 /// Lets go, or holds again where it is then, within `start` and `end`; from the next step on.
-/// TD_ERR_ARGUMENT when there is no such constraint.
-TD_API td_status td_world_set_hold(td_world *world, int32_t constraint, bool hold);
+TD_API td_status td_world_set_hold(td_world *world, td_constraint_id constraint, bool hold,
+                                   td_diag *diag);
 
 // ---- hand -----------------------------------------------------------------------------------
 
@@ -254,14 +288,14 @@ TD_API td_status td_world_set_hold(td_world *world, int32_t constraint, bool hol
 /// it is released. A world has one such hand. TD_ERR_ARGUMENT, with everything as it was, for a
 /// segment that is not there, a number that is not finite or a stiffness below 0; of
 /// td_world_grab_to() also when nothing is held.
-TD_API td_status td_world_grab(td_world *world, int32_t actor, int32_t segment, td_vec3 point,
-                               td_vec3 to, td_real stiffness);
-TD_API td_status td_world_grab_to(td_world *world, td_vec3 to);
+TD_API td_status td_world_grab(td_world *world, td_actor_id actor, int32_t segment, td_vec3 point,
+                               td_vec3 to, td_real stiffness, td_diag *diag);
+TD_API td_status td_world_grab_to(td_world *world, td_vec3 to, td_diag *diag);
 TD_API void td_world_release(td_world *world);
 /// Twists a segment about its own axis by a torque, N m, until that is set to 0. A world has one.
 /// TD_ERR_ARGUMENT as for td_world_grab().
-TD_API td_status td_world_set_torque(td_world *world, int32_t actor, int32_t segment,
-                                     td_real torque);
+TD_API td_status td_world_set_torque(td_world *world, td_actor_id actor, int32_t segment,
+                                     td_real torque, td_diag *diag);
 
 /// Velocity of the air at `count` points now, m/s, all winds together.
 TD_API void td_world_wind(const td_world *world, int32_t count, const td_vec3 *points,
@@ -275,18 +309,19 @@ TD_API const char *td_world_probe_name(const td_world *world, int32_t column);
 TD_API void td_world_probes(td_world *world, td_real *values);
 
 /// How the integrator TD_ADAPTIVE steps it; false when another does.
-TD_API bool td_world_actor_adapt(const td_world *world, int32_t actor, td_adapt_stats *stats);
+TD_API bool td_world_actor_adapt(const td_world *world, td_actor_id actor, td_adapt_stats *stats);
 /// How an actor that an implicit integrator steps is reduced. False when its object has no `adapt`
 /// and the world is not adaptable.
-TD_API bool td_world_actor_reduction(const td_world *world, int32_t actor, td_reduce_stats *stats);
+TD_API bool td_world_actor_reduction(const td_world *world, td_actor_id actor,
+                                     td_reduce_stats *stats);
 /// The segments that move as one in either way: of each segment the mode of its joint, a
 /// td_reduce_mode, and the first segment of the cluster that it is on, or most of it. Of what the
 /// integrator TD_ADAPTIVE steps joints are their own or frozen. Either may be NULL. False when
 /// every segment moves by itself because nothing is left out of this actor.
-TD_API bool td_world_actor_clusters(const td_world *world, int32_t actor, uint8_t *modes,
+TD_API bool td_world_actor_clusters(const td_world *world, td_actor_id actor, uint8_t *modes,
                                     int32_t *clusters);
 /// Energies and momentum of an actor, or of all of an object.
-TD_API td_sums td_world_actor_sums(td_world *world, int32_t actor);
+TD_API td_sums td_world_actor_sums(td_world *world, td_actor_id actor);
 TD_API td_sums td_world_object_sums(td_world *world, int32_t object);
 /// Largest force of a pull or push so far, N.
 TD_API td_real td_world_largest_force(const td_world *world);

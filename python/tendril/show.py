@@ -99,7 +99,7 @@ class Clip:
 
     def _world_colliders(self):
         world = self._world._c
-        return [lib.td_world_collider(world, k) for k in range(lib.td_world_collider_count(world))]
+        return [lib.td_world_collider(world, lib.td_world_collider_id(world, k)) for k in range(lib.td_world_collider_count(world))]
 
     def _definition(self, **fields):
         return Struct("td_clip_def", actors=Structs("td_clip_actor", self._actors), actor_count=len(self._actors),

@@ -167,7 +167,8 @@ class Builder(Unpickled):
 
     def __init__(self):
         out = new("td_builder *")
-        check(lib.td_builder_new(None, None, out))
+        diag = new_diag()
+        check(lib.td_builder_new(None, None, out, diag), diag)
         self._c = owned(out[0], lib.td_builder_free)
 
     def material(self, name: str, **fields: Any) -> int:

@@ -279,12 +279,13 @@ class World(Unpickled):
     def field(self, field):
         if field is not None and not callable(field):
             raise TypeError(f"the field is {field!r}; a function or None is needed")
+        diag = new_diag()
         with self._use() as world:
             new_one = _Field(field) if field else None
             if new_one:
-                check(lib.td_world_set_field(world, lib.tendril_field, new_one.handle))
+                check(lib.td_world_set_field(world, lib.tendril_field, new_one.handle, diag), diag)
             else:
-                check(lib.td_world_set_field(world, NULL, NULL))
+                check(lib.td_world_set_field(world, NULL, NULL, diag), diag)
             self._field = new_one  # kept as long as C knows it
 
     def wind(self, points: Any) -> np.ndarray:
@@ -461,7 +462,7 @@ class Actor(Unpickled):
         self._id = lib.td_world_actor_id(world._c, index)
 
     def _about(self):
-        return lib.td_world_actor(self.world._c, self.index)
+        return lib.td_world_actor(self.world._c, self._id)
 
     @property
     def name(self) -> str:
@@ -490,7 +491,7 @@ class Actor(Unpickled):
         n = self.segment_count
         base, turn, joints, rotations = room("td_vec3", 1), room("td_quat", 1), room("td_vec3", n), room("td_quat", n)
         with self.world._use() as world:
-            lib.td_world_pose(world, self.index, base, turn, joints, rotations)
+            lib.td_world_pose(world, self._id, base, turn, joints, rotations)
         return base[0], turn[0], joints, rotations
 
     def tips(self) -> np.ndarray:
@@ -502,14 +503,14 @@ class Actor(Unpickled):
         """Velocities of the tips (n, 3), m/s, and how the segments turn (n, 3), rad/s."""
         tips, turning = room("td_vec3", self.segment_count), room("td_vec3", self.segment_count)
         with self.world._use() as world:
-            lib.td_world_velocities(world, self.index, tips, turning)
+            lib.td_world_velocities(world, self._id, tips, turning)
         return tips, turning
 
     def moments(self) -> np.ndarray:
         """Moments of the springs at the joints (n, 3), N m, in the axes of the segments."""
         out = room("td_vec3", self.segment_count)
         with self.world._use() as world:
-            lib.td_world_moments(world, self.index, out)
+            lib.td_world_moments(world, self._id, out)
         return out
 
     def modes(self, count: int = 6) -> np.ndarray:
@@ -519,7 +520,7 @@ class Actor(Unpickled):
         count = whole("count", count, 1)
         out, diag = room("td_mode", count), new_diag()
         with self.world._use() as world:
-            check(lib.td_world_modes(world, self.index, count, out, diag), diag)
+            check(lib.td_world_modes(world, self._id, count, out, diag), diag)
         return out
 
     @property
@@ -566,7 +567,7 @@ class Actor(Unpickled):
     def energy(self) -> Dict[str, float]:
         """J: kinetic, elastic and weight."""
         with self.world._use() as world:
-            energy = lib.td_world_actor_sums(world, self.index).energy
+            energy = lib.td_world_actor_sums(world, self._id).energy
         return {name: getattr(energy, name) for name in ENERGIES}
 
     def move(self, position: Sequence[float], rotation: Sequence[float] = (1, 0, 0, 0)) -> None:
@@ -710,7 +711,7 @@ def tendril_field(context, time, actor, count, tips, velocities, forces):
     field = from_handle(context)
     try:
         # copies: the function may keep them, but the library's arrays live only as long as this call
-        field.add(time, actor, view(tips, count, None).copy(), view(velocities, count, None).copy(),
+        field.add(time, actor.place - 1, view(tips, count, None).copy(), view(velocities, count, None).copy(),
                   view(forces, count, None, writable=True))
     except BaseException as error:  # raised again when the step is over
         field.fault = field.fault or error

@@ -267,18 +267,26 @@ static td_status make(int32_t threads, const td_jobs *jobs, const td_alloc *allo
     return TD_OK;
 }
 
-td_status td_pool_new(int32_t threads, const td_alloc *alloc, td_pool **out) {
-    TDI_CLEAR(out);
-    return out && threads >= 1 && threads <= MAX_THREADS ? make(threads, NULL, alloc, out)
-                                                         : TD_ERR_ARGUMENT;
+static td_status make_of(int32_t threads, const td_jobs *jobs, const td_alloc *alloc, td_pool **out,
+                         td_diag *diag) {
+    if (threads < 1 || threads > MAX_THREADS) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "threads is %d; it must be from 1 to %d",
+                        (int)threads, MAX_THREADS);
+    }
+    const td_status status = make(jobs ? 0 : threads, jobs, alloc, out);
+    return status == TD_OK ? TD_OK : tdi_fail(diag, status, "the threads could not be started");
 }
 
-td_status td_pool_from_jobs(const td_jobs *jobs, const td_alloc *alloc, td_pool **out) {
+td_status td_pool_new(int32_t threads, const td_alloc *alloc, td_pool **out, td_diag *diag) {
     TDI_CLEAR(out);
-    if (!out || !jobs || !jobs->run || jobs->threads < 1 || jobs->threads > MAX_THREADS) {
-        return TD_ERR_ARGUMENT;
-    }
-    return make(0, jobs, alloc, out);
+    return out ? make_of(threads, NULL, alloc, out, diag) : tdi_refuse(diag, __func__);
+}
+
+td_status td_pool_from_jobs(const td_jobs *jobs, const td_alloc *alloc, td_pool **out,
+                            td_diag *diag) {
+    TDI_CLEAR(out);
+    return out && jobs && jobs->run ? make_of(jobs->threads, jobs, alloc, out, diag)
+                                    : tdi_refuse(diag, __func__);
 }
 
 void td_pool_free(td_pool *pool) {

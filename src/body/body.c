@@ -133,9 +133,14 @@ td_status td_body_reset(td_body *body, td_diag *diag) {
     return status;
 }
 
-td_status td_body_set_base(td_body *body, const td_base_motion *motion) {
-    if (!body || !motion || body->led) {
-        return TD_ERR_ARGUMENT;
+td_status td_body_set_base(td_body *body, const td_base_motion *motion, td_diag *diag) {
+    if (!body || !motion) {
+        return tdi_refuse(diag, __func__);
+    }
+    if (body->led) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "the state belongs to a world, which moves its base: call "
+                        "td_world_move_actor()");
     }
     body->solver->set_base(body, motion);
     return TD_OK;
@@ -244,9 +249,13 @@ td_quat td_body_rotation(td_body *body, int32_t segment) {
 }
 
 td_status td_body_poses(td_body *body, int32_t first, int32_t count, td_vec3 *origins,
-                        td_vec3 *tips, td_quat *rotations) {
-    if (!body || first < 0 || count < 0 || count > body->model->segment_count - first) {
-        return TD_ERR_ARGUMENT;
+                        td_vec3 *tips, td_quat *rotations, td_diag *diag) {
+    if (!body) {
+        return tdi_refuse(diag, __func__);
+    }
+    if (first < 0 || count < 0 || count > body->model->segment_count - first) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "first is %d and count %d; the body has %d segments",
+                        (int)first, (int)count, (int)body->model->segment_count);
     }
     body->solver->poses(body, first, count, origins, tips, rotations);
     return TD_OK;
@@ -303,9 +312,17 @@ void td_body_save(td_body *body, void *bytes) {
     }
 }
 
-td_status td_body_restore(td_body *body, const void *bytes, size_t size) {
-    if (!body || !bytes || body->led || size != td_body_save_size(body)) {
-        return TD_ERR_ARGUMENT;
+td_status td_body_restore(td_body *body, const void *bytes, size_t size, td_diag *diag) {
+    if (!body || !bytes) {
+        return tdi_refuse(diag, __func__);
+    }
+    if (body->led) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "the state belongs to a world: call td_world_restore()");
+    }
+    if (size != td_body_save_size(body)) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "size is %zu bytes; a save of this body has %zu",
+                        size, td_body_save_size(body));
     }
     tdi_state_restore(body, bytes);
     return TD_OK;

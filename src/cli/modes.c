@@ -138,32 +138,36 @@ typedef struct finding {
     const modes_args *args;
     const cli_rest *rest;
     td_world *world;
-    int32_t count;   // actors
-    int32_t *joined; // room for as many
+    int32_t count;       // actors
+    td_actor_id *joined; // room for as many
     const char **names;
     found *all;
 } finding;
 
 // The first that is wanted of those that have their modes in common.
 static bool is_first(const finding *f, int32_t actor) {
-    const int32_t count = td_world_mode_actors(f->world, actor, f->joined, f->count);
+    const int32_t count =
+        td_world_mode_actors(f->world, td_world_actor_id(f->world, actor), f->joined, f->count);
     int32_t k = 0;
-    while (k < count && !cli_rest_wants(f->rest, f->joined[k])) {
+    while (k < count && !cli_rest_wants(f->rest, td_world_actor_index(f->world, f->joined[k]))) {
         k++;
     }
-    return k < count && f->joined[k] == actor;
+    return k < count && td_world_actor_index(f->world, f->joined[k]) == actor;
 }
 
 static td_status find_of(finding *f, int32_t actor, td_diag *diag) {
-    const int32_t dofs = td_world_mode_count(f->world, actor), most = dofs > 0 ? dofs : 1,
+    const int32_t dofs = td_world_mode_count(f->world, td_world_actor_id(f->world, actor)),
+                  most = dofs > 0 ? dofs : 1,
                   count = f->args->count < most ? (int32_t)f->args->count : most;
     td_mode *modes = calloc((size_t)count + 1, sizeof *modes);
     f->all[actor] = (found){actor, count, modes};
-    return modes ? td_world_modes(f->world, actor, count, modes, diag) : TD_ERR_MEMORY;
+    return modes ? td_world_modes(f->world, td_world_actor_id(f->world, actor), count, modes, diag)
+                 : TD_ERR_MEMORY;
 }
 
 static void print_found(const finding *f, int32_t actor) {
-    const int32_t count = td_world_mode_actors(f->world, actor, f->joined, f->count);
+    const int32_t count =
+        td_world_mode_actors(f->world, td_world_actor_id(f->world, actor), f->joined, f->count);
     int64_t dofs = 0;
     for (int32_t k = 0; k < count; k++) {
         const td_actor a = td_world_actor(f->world, f->joined[k]);

@@ -49,7 +49,7 @@ void cli_json_object(const char *object) {
 static int32_t object_named(const cli_scene *s, const char *name) {
     const td_scene_def *def = td_scene_def_get(s->scene);
     for (int32_t k = 0; k < td_world_actor_count(s->world); k++) {
-        const td_actor a = td_world_actor(s->world, k);
+        const td_actor a = td_world_actor(s->world, td_world_actor_id(s->world, k));
         const char *own = def->objects[a.object].name;
         if (strcmp(own ? own : a.name, name) == 0 || strcmp(a.name, name) == 0) {
             return a.object;
@@ -74,7 +74,7 @@ static td_status settle(cli_rest *rest, td_vec3 gravity, td_diag *diag) {
         return TD_ERR_MEMORY;
     }
     for (int32_t k = 0; k < count; k++) {
-        rest->warned[k] = td_world_actor(world, k).unstable;
+        rest->warned[k] = td_world_actor(world, td_world_actor_id(world, k)).unstable;
     }
     return status == TD_OK ? td_world_settle(world, rest->rests, diag) : status;
 }
@@ -105,7 +105,8 @@ int cli_rest_open(const char *path, const char *object, td_vec3 gravity, const c
 
 bool cli_rest_wants(const cli_rest *rest, int32_t actor) {
     return rest->object == TD_NONE ||
-           td_world_actor(rest->scene.world, actor).object == rest->object;
+           td_world_actor(rest->scene.world, td_world_actor_id(rest->scene.world, actor)).object ==
+               rest->object;
 }
 
 void cli_rest_free(cli_rest *rest) {

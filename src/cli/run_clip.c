@@ -81,7 +81,7 @@ static td_status keep_limit(run_clip *clip, td_diag *diag) {
 static td_status add_actors(const td_world *world, run_clip *clip, td_diag *diag) {
     int32_t most = 1;
     for (int32_t k = 0; k < clip->actor_count; k++) {
-        td_actor actor = td_world_actor(world, k);
+        td_actor actor = td_world_actor(world, td_world_actor_id(world, k));
         clip->actors[k] = (td_clip_actor){
             .name = actor.name, .skeleton = actor.skeleton, .stretchy = actor.stretchy};
         most = actor.segment_count > most ? actor.segment_count : most;
@@ -114,7 +114,7 @@ static td_status add_props(const td_world *world, const td_scene_def *def, run_c
     clip->collider_count = td_world_collider_count(world);
     clip->colliders = calloc((size_t)clip->collider_count + 1, sizeof *clip->colliders);
     for (int32_t k = 0; clip->colliders && k < clip->collider_count; k++) {
-        td_collider collider = td_world_collider(world, k);
+        td_collider collider = td_world_collider(world, td_world_collider_id(world, k));
         clip->colliders[k] = td_clip_collider_of(&collider, &clip->scale);
     }
     clip->arrow_count = forces && (def->record.page || def->record.contacts) ? TD_CLIP_ARROWS : 0;
@@ -225,12 +225,13 @@ bool run_clip_pack(run_clip *clip, const td_world *world) {
     for (int32_t k = 0; k < clip->actor_count; k++) {
         td_vec3 base;
         td_quat rotation;
-        td_world_pose(world, k, &base, &rotation, clip->origins, clip->rotations);
+        td_world_pose(world, td_world_actor_id(world, k), &base, &rotation, clip->origins,
+                      clip->rotations);
         td_clip_pack(&clip->actors[k], base, rotation, clip->origins, clip->rotations, to);
         to += td_clip_actor_size(&clip->actors[k]);
     }
     for (int32_t k = 0; k < clip->collider_count; k++, to += TD_CLIP_COLLIDER) {
-        td_collider collider = td_world_collider(world, k);
+        td_collider collider = td_world_collider(world, td_world_collider_id(world, k));
         td_clip_pack_collider(&collider, to);
     }
     int32_t contacts = 0;

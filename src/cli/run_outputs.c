@@ -85,10 +85,12 @@ static void put_number(FILE *out, const char *key, double value) {
 }
 
 bool run_unmet(const td_world *world, int32_t constraint, char text[RUN_UNMET_TEXT]) {
-    const td_constraint_history past = td_world_constraint_history(world, constraint);
+    const td_constraint_history past =
+        td_world_constraint_history(world, td_world_constraint_id(world, constraint));
     snprintf(text, RUN_UNMET_TEXT,
              "the constraint '%s' could not be met from %g s on; it was off by up to %.3g",
-             td_world_constraint_name(world, constraint), past.unmet_at, past.largest_error);
+             td_world_constraint_name(world, td_world_constraint_id(world, constraint)),
+             past.unmet_at, past.largest_error);
     return past.unmet_at >= 0;
 }
 
@@ -97,9 +99,10 @@ static void put_constraints(const td_world *world, FILE *out) {
     const int32_t count = td_world_constraint_count(world);
     fputs(count > 0 ? ",\n  \"constraints\": [" : "", out);
     for (int32_t k = 0; k < count; k++) {
-        const td_constraint_history past = td_world_constraint_history(world, k);
+        const td_constraint_history past =
+            td_world_constraint_history(world, td_world_constraint_id(world, k));
         fputs(k > 0 ? ",\n    {\"name\": " : "\n    {\"name\": ", out);
-        cli_json_text(out, td_world_constraint_name(world, k));
+        cli_json_text(out, td_world_constraint_name(world, td_world_constraint_id(world, k)));
         fputs(", \"largest_force\": ", out);
         cli_json_number(out, past.largest_force);
         fputs(", \"largest_error\": ", out);
@@ -134,7 +137,7 @@ static void put_warnings(const outputs *o, const td_step_stats *stats, FILE *out
         }
     }
     for (int32_t k = 0, last = TD_NONE; k < td_world_actor_count(world); k++) {
-        const td_actor a = td_world_actor(world, k);
+        const td_actor a = td_world_actor(world, td_world_actor_id(world, k));
         if (a.unstable && a.object != last) { // once an object
             char text[160];
             snprintf(text, sizeof text, "'%.80s' starts at rest where it is not stable", a.name);
@@ -156,7 +159,7 @@ static void put_adaptive(const td_world *world, FILE *out, double *joints, doubl
     double all = 0, updates = 0, left = 0, lost = 0;
     for (int32_t k = 0; k < td_world_actor_count(world); k++) {
         td_adapt_stats stats;
-        if (td_world_actor_adapt(world, k, &stats)) {
+        if (td_world_actor_adapt(world, td_world_actor_id(world, k), &stats)) {
             all += stats.joints;
             *active += stats.active;
             updates += (double)stats.updates;
@@ -177,7 +180,7 @@ static void put_reduced(const td_world *world, FILE *out, double *joints, double
     double of[4] = {0, 0, 0, 0}, changes = 0, estimate = 0;
     for (int32_t k = 0; k < td_world_actor_count(world); k++) {
         td_reduce_stats stats;
-        if (td_world_actor_reduction(world, k, &stats)) {
+        if (td_world_actor_reduction(world, td_world_actor_id(world, k), &stats)) {
             of[0] += stats.joints;
             of[1] += stats.frozen;
             of[2] += stats.joined;
@@ -225,10 +228,10 @@ static void put_summary(const outputs *o, FILE *out) {
     double time = td_world_time(world);
     int64_t segments = 0, dofs = 0, elements = 0;
     for (int32_t k = 0; k < td_world_actor_count(world); k++) {
-        td_actor actor = td_world_actor(world, k);
+        td_actor actor = td_world_actor(world, td_world_actor_id(world, k));
         segments += actor.segment_count;
         dofs += actor.dof_count;
-        const td_body *helices = td_world_body(world, k);
+        const td_body *helices = td_world_body(world, td_world_actor_id(world, k));
         elements += helices ? td_helix_element_count(td_body_model_of(helices)) : 0;
     }
     fputs("{\n  \"scene\": ", out);

@@ -118,11 +118,11 @@ static int settle_model(const char *path, const settle_args *a) {
 // ---- scenes ---------------------------------------------------------------------------------
 
 static void print_actor(const td_world *world, int32_t actor, const td_rest *rest, bool json) {
-    const td_actor a = td_world_actor(world, actor);
+    const td_actor a = td_world_actor(world, td_world_actor_id(world, actor));
     const td_segment *segments = td_skeleton_segments(a.skeleton);
     for (int32_t i = 0; i < a.segment_count; i++) {
         td_vec3 tip;
-        td_world_segment(world, actor, i, NULL, &tip, NULL);
+        td_world_segment(world, td_world_actor_id(world, actor), i, NULL, &tip, NULL);
         print_segment(a.name, i, segments[i].parent, tip, json);
     }
     print_whole(a.name, rest, json);
@@ -138,7 +138,8 @@ static int settle_scene(const char *path, const settle_args *a) {
     for (int32_t k = 0; k < td_world_actor_count(rest.scene.world); k++) {
         if (cli_rest_wants(&rest, k)) {
             if (rest.rests[k].unstable && !rest.warned[k]) {
-                warn_of_unstable(td_world_actor(rest.scene.world, k).name);
+                warn_of_unstable(
+                    td_world_actor(rest.scene.world, td_world_actor_id(rest.scene.world, k)).name);
             }
             print_actor(rest.scene.world, k, &rest.rests[k], a->json);
         }

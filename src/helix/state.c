@@ -135,10 +135,11 @@ void td_helix_curvatures(const td_body *body, td_vec3 *curvatures, td_vec3 *rate
     }
 }
 
-td_status td_helix_set_curvatures(td_body *body, const td_vec3 *curvatures, const td_vec3 *rates) {
+td_status td_helix_set_curvatures(td_body *body, const td_vec3 *curvatures, const td_vec3 *rates,
+                                  td_diag *diag) {
     tdi_helix_state *s = tdi_as_helix(body);
     if (!s) {
-        return TD_ERR_ARGUMENT;
+        return tdi_refuse(diag, __func__);
     }
     const size_t bytes = (size_t)s->model->element_count * sizeof *curvatures;
     if (curvatures) {

@@ -158,17 +158,17 @@ td_status td_island_constrain(td_island *island, const td_constraint *constraint
 }
 
 td_status td_island_set_target(td_island *island, int32_t constraint,
-                               const td_constraint_target *target) {
+                               const td_constraint_target *target, td_diag *diag) {
     if (!island || !target || !tdi_has(constraint, td_island_constraint_count(island))) {
-        return TD_ERR_ARGUMENT;
+        return tdi_refuse(diag, __func__);
     }
     tdi_constraints_set_target(island->constraints, constraint, target);
     return TD_OK;
 }
 
-td_status td_island_set_hold(td_island *island, int32_t constraint, bool hold) {
+td_status td_island_set_hold(td_island *island, int32_t constraint, bool hold, td_diag *diag) {
     if (!island || !tdi_has(constraint, td_island_constraint_count(island))) {
-        return TD_ERR_ARGUMENT;
+        return tdi_refuse(diag, __func__);
     }
     tdi_constraints_enable(island->constraints, constraint, hold);
     return TD_OK;

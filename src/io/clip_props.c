@@ -34,7 +34,7 @@ static td_real gravity_of(const td_world *world) {
 // a ball around each collider but the ground
 static void take_colliders(const td_world *world, box *b) {
     for (int32_t k = 0; k < td_world_collider_count(world); k++) {
-        td_collider c = td_world_collider(world, k);
+        td_collider c = td_world_collider(world, td_world_collider_id(world, k));
         td_real r = c.kind == TD_COLLIDER_SPHERE    ? c.radius
                     : c.kind == TD_COLLIDER_CAPSULE ? c.radius + 0.5 * c.length
                                                     : 0.5 * tdi_norm(c.sides);
@@ -53,12 +53,12 @@ td_clip_scale td_clip_scale_of(const td_world *world) {
     box b = {{far, far, far}, {-far, -far, -far}};
     td_real heaviest = 0;
     for (int32_t a = 0; a < td_world_actor_count(world); a++) {
-        td_actor actor = td_world_actor(world, a);
+        td_actor actor = td_world_actor(world, td_world_actor_id(world, a));
         const td_segment *segments = td_skeleton_segments(actor.skeleton);
         td_real mass = 0;
         for (int32_t i = 0; i < actor.segment_count; i++) {
             td_vec3 origin, tip;
-            td_world_segment(world, a, i, &origin, &tip, NULL);
+            td_world_segment(world, td_world_actor_id(world, a), i, &origin, &tip, NULL);
             take(&b, origin);
             take(&b, tip);
             mass += segments[i].mass;

@@ -19,13 +19,14 @@
 
 // ---- making and freeing ---------------------------------------------------------------------
 
-td_status td_builder_new(const td_skeleton_opts *opts, const td_alloc *alloc, td_builder **out) {
+td_status td_builder_new(const td_skeleton_opts *opts, const td_alloc *alloc, td_builder **out,
+                         td_diag *diag) {
     TDI_CLEAR(out);
     if (!out) {
-        return TD_ERR_ARGUMENT;
+        return tdi_refuse(diag, __func__);
     }
     td_skeleton_opts checked;
-    td_status status = tdi_skeleton_opts_check(opts, &checked, NULL);
+    td_status status = tdi_skeleton_opts_check(opts, &checked, diag);
     if (status != TD_OK) {
         return status;
     }

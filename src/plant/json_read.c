@@ -488,7 +488,7 @@ td_status td_skeleton_from_json(const char *text, size_t size, const char *file,
     }
     skip_mark(&text, &size);
     reader r = {.in = {.text = text, .file = file, .size = size, .diag = diag}};
-    td_status status = td_builder_new(NULL, alloc, &r.builder);
+    td_status status = td_builder_new(NULL, alloc, &r.builder, NULL);
     if (status != TD_OK) {
         return tdi_fail(diag, status, "out of memory for the skeleton");
     }

@@ -79,7 +79,7 @@ td_status td_skeleton_from_string(const td_grammar *grammar, const td_string *st
     if (status != TD_OK) {
         return status;
     }
-    status = td_builder_new(&checked, alloc, &builder);
+    status = td_builder_new(&checked, alloc, &builder, NULL);
     if (status != TD_OK) {
         return tdi_fail(diag, status, "out of memory for the skeleton");
     }

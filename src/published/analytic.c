@@ -560,9 +560,9 @@ static void arrive_targets(td_analytic *a) {
 }
 
 td_status td_analytic_set_target(td_analytic *a, int32_t constraint,
-                                 const td_constraint_target *target) {
+                                 const td_constraint_target *target, td_diag *diag) {
     if (!a || !target || !tdi_has(constraint, a->hold_count)) {
-        return TD_ERR_ARGUMENT;
+        return tdi_refuse(diag, __func__);
     }
     a->hold[constraint].target = *target;
     return TD_OK;

@@ -240,9 +240,9 @@ td_status td_analytic_restore(td_analytic *a, const void *bytes, size_t size, td
     return TD_OK;
 }
 
-td_status td_analytic_set_hold(td_analytic *a, int32_t constraint, bool hold) {
+td_status td_analytic_set_hold(td_analytic *a, int32_t constraint, bool hold, td_diag *diag) {
     if (!a || !tdi_has(constraint, a->hold_count)) {
-        return TD_ERR_ARGUMENT;
+        return tdi_refuse(diag, __func__);
     }
     tdi_analytic_hold *h = &a->hold[constraint];
     if (hold && h->loose) { // as if it started

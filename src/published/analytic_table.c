@@ -45,7 +45,7 @@ static void set_target(void *held, int32_t k, const td_constraint_target *target
 }
 
 static void set_hold(void *held, int32_t k, bool hold) {
-    td_analytic_set_hold(held, k, hold);
+    td_analytic_set_hold(held, k, hold, NULL);
 }
 
 static td_status step(void *held, const td_step_opts *opts, const td_collider *colliders,

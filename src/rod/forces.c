@@ -10,10 +10,10 @@
 #include <math.h>
 
 // Before the frame is carried on with its edge or after it: the turn is the same.
-td_status td_rod_turn(td_body *body, int32_t edge, td_real angle) {
+td_status td_rod_turn(td_body *body, int32_t edge, td_real angle, td_diag *diag) {
     tdi_rod_state *s = tdi_as_rod(body);
     if (!s || !tdi_has(edge, s->model->edge_count)) {
-        return TD_ERR_ARGUMENT;
+        return tdi_refuse(diag, __func__);
     }
     tdi_edge *e = &s->pose[s->model->edge_node[edge]].edge;
     e->m1 = tdi_add(tdi_scale(e->m1, cos(angle)), tdi_scale(e->m2, sin(angle)));

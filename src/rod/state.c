@@ -186,10 +186,16 @@ void tdi_rod_note_goals(tdi_rod_state *s) {
     memcpy(s->target.goal_m1, s->target.m1, n * sizeof *s->target.goal_m1);
 }
 
-td_status td_rod_set_end(td_body *body, int32_t rod, bool end, td_vec3 position, td_quat rotation) {
+td_status td_rod_set_end(td_body *body, int32_t rod, bool end, td_vec3 position, td_quat rotation,
+                         td_diag *diag) {
     tdi_rod_state *s = tdi_as_rod(body);
-    if (!s || !tdi_has(rod, s->model->rod_count) || s->head.led) {
-        return TD_ERR_ARGUMENT;
+    if (!s || !tdi_has(rod, s->model->rod_count)) {
+        return tdi_refuse(diag, __func__);
+    }
+    if (s->head.led) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "the state belongs to a world, which moves its ends: call "
+                        "td_world_move_actor()");
     }
     tdi_rod_set_end(s, rod, end, position, rotation);
     return TD_OK;
@@ -263,14 +269,18 @@ td_vec3 td_rod_velocity(const td_body *body, int32_t vertex) {
     return s->history.past[s->model->vertex_node[vertex]].v;
 }
 
-td_status td_rod_set_vertex(td_body *body, int32_t vertex, td_vec3 position, td_vec3 velocity) {
+td_status td_rod_set_vertex(td_body *body, int32_t vertex, td_vec3 position, td_vec3 velocity,
+                            td_diag *diag) {
     tdi_rod_state *s = tdi_as_rod(body);
     if (!s || !tdi_has(vertex, td_rod_vertex_count(&s->model->head))) {
-        return TD_ERR_ARGUMENT;
+        return tdi_refuse(diag, __func__);
     }
     int32_t i = s->model->vertex_node[vertex];
     if (s->head.led && s->model->node[i].flags & TDI_HELD_PLACE) {
-        return TD_ERR_ARGUMENT;
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "vertex %d is held, and the state belongs to a world: call "
+                        "td_world_move_actor()",
+                        (int)vertex);
     }
     s->pose[i].x = position;
     s->history.past[i].v = velocity;
@@ -287,10 +297,10 @@ td_real td_rod_spin(const td_body *body, int32_t edge) {
     return s->history.past[s->model->edge_node[edge]].spin;
 }
 
-td_status td_rod_set_spin(td_body *body, int32_t edge, td_real rate) {
+td_status td_rod_set_spin(td_body *body, int32_t edge, td_real rate, td_diag *diag) {
     tdi_rod_state *s = tdi_as_rod(body);
     if (!s || !tdi_has(edge, s->model->edge_count)) {
-        return TD_ERR_ARGUMENT;
+        return tdi_refuse(diag, __func__);
     }
     s->history.past[s->model->edge_node[edge]].spin = rate;
     s->head.known = 0;

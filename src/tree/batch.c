@@ -168,9 +168,9 @@ void tdi_batch_put(td_tree_batch *b, int32_t tree, const td_real *coords,
 }
 
 td_status td_tree_batch_set(td_tree_batch *batch, int32_t tree, const td_real *coords,
-                            const td_real *velocities) {
+                            const td_real *velocities, td_diag *diag) {
     if (!batch || !coords || !velocities || !tdi_has(tree, batch->count)) {
-        return TD_ERR_ARGUMENT;
+        return tdi_refuse(diag, __func__);
     }
     const tdi_tree_model *m = batch->model;
     td_real *q = batch->q + column_of(tree, m->coord_count);
@@ -197,9 +197,10 @@ void td_tree_batch_get(const td_tree_batch *batch, int32_t tree, td_real *coords
     take(batch->v, tree, batch->model->head.dof_count, velocities);
 }
 
-td_status td_tree_batch_set_torque(td_tree_batch *batch, int32_t tree, const td_real *torque) {
+td_status td_tree_batch_set_torque(td_tree_batch *batch, int32_t tree, const td_real *torque,
+                                   td_diag *diag) {
     if (!batch || !tdi_has(tree, batch->count)) {
-        return TD_ERR_ARGUMENT;
+        return tdi_refuse(diag, __func__);
     }
     put(batch->torque, tree, batch->model->head.dof_count, torque);
     return TD_OK;

@@ -35,7 +35,7 @@ static td_mesh *make_mesh(const td_skeleton *skeleton, int64_t max_triangles) {
 
 // The mesh of an actor, made once for all that share its skeleton; NULL when that fails.
 static const td_mesh *mesh_of(int32_t actor) {
-    td_actor a = td_world_actor(web.world, actor);
+    td_actor a = td_world_actor(web.world, web_actor(actor));
     for (int32_t k = 0; k < web.mesh_count; k++) {
         if (web.meshes[k].skeleton == a.skeleton) {
             return web.meshes[k].mesh;
@@ -113,7 +113,7 @@ const uintptr_t *web_part_row(const td_mesh_part *part) {
 // The pose that a mesh was made in, in the axes of its base, as web_poses() has one actor's
 // segments.
 WEB_EXPORT(web_bind) const float *web_bind(int32_t actor) {
-    td_actor a = td_world_actor(web.world, actor);
+    td_actor a = td_world_actor(web.world, web_actor(actor));
     float *to = web.table;
     td_skeleton_pose(a.skeleton, TD_POSE_INITIAL, web.origins, web.rotations);
     for (int32_t i = 0; i < a.segment_count; i++, to += 7) {
@@ -131,7 +131,7 @@ WEB_EXPORT(web_bind) const float *web_bind(int32_t actor) {
 // ---- recording ------------------------------------------------------------------------------
 
 static td_clip_actor clip_actor(int32_t actor) {
-    td_actor a = td_world_actor(web.world, actor);
+    td_actor a = td_world_actor(web.world, web_actor(actor));
     return (td_clip_actor){
         .name = a.name, .skeleton = a.skeleton, .mesh = mesh_of(actor), .stretchy = a.stretchy};
 }
@@ -172,12 +172,12 @@ WEB_EXPORT(web_frame) void web_frame(float *out) {
         td_vec3 base;
         td_quat turn;
         td_clip_actor a = clip_actor(k);
-        td_world_pose(web.world, k, &base, &turn, web.origins, web.rotations);
+        td_world_pose(web.world, web_actor(k), &base, &turn, web.origins, web.rotations);
         td_clip_pack(&a, base, turn, web.origins, web.rotations, out);
         out += td_clip_actor_size(&a);
     }
     for (int32_t k = 0; k < td_world_collider_count(web.world); k++, out += TD_CLIP_COLLIDER) {
-        td_collider collider = td_world_collider(web.world, k);
+        td_collider collider = td_world_collider(web.world, web_collider(k));
         td_clip_pack_collider(&collider, out);
     }
     if (td_scene_def_get(web.scene)->record.contacts) {

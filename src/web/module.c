@@ -371,7 +371,7 @@ WEB_EXPORT(web_set) td_status web_set(const char *path, double value) {
 }
 
 WEB_EXPORT(web_set_integrator) td_status web_set_integrator(int32_t object, int32_t integrator) {
-    return td_world_set_integrator(web.world, object, (td_integrator)integrator);
+    return td_world_set_integrator(web.world, object, (td_integrator)integrator, NULL);
 }
 
 // ---- stepping -------------------------------------------------------------------------------

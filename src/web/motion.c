@@ -15,7 +15,7 @@ bool web_make_room(void) {
     int32_t actors = td_world_actor_count(web.world);
     web.segment_count = web.most = 0;
     for (int32_t k = 0; k < actors; k++) {
-        td_actor a = td_world_actor(web.world, k);
+        td_actor a = td_world_actor(web.world, web_actor(k));
         web.segment_count += a.segment_count;
         web.most = a.segment_count > web.most ? a.segment_count : web.most;
     }
@@ -56,26 +56,26 @@ WEB_EXPORT(web_actor_count) int32_t web_actor_count(void) {
 }
 
 WEB_EXPORT(web_actor_name) const char *web_actor_name(int32_t actor) {
-    return td_world_actor(web.world, actor).name;
+    return td_world_actor(web.world, web_actor(actor)).name;
 }
 
 WEB_EXPORT(web_actor_object) int32_t web_actor_object(int32_t actor) {
-    return td_world_actor(web.world, actor).object;
+    return td_world_actor(web.world, web_actor(actor)).object;
 }
 
 WEB_EXPORT(web_actor_segments) int32_t web_actor_segments(int32_t actor) {
-    return td_world_actor(web.world, actor).segment_count;
+    return td_world_actor(web.world, web_actor(actor)).segment_count;
 }
 
 WEB_EXPORT(web_actor_dofs) int32_t web_actor_dofs(int32_t actor) {
-    return td_world_actor(web.world, actor).dof_count;
+    return td_world_actor(web.world, web_actor(actor)).dof_count;
 }
 
 // What stays the same of every segment, as numbers: parent, id, joint kind, organ; length, radius
 // at the base and at the tip, mass; tip; centre of mass; size of the organ's shape, or 0; one
 // spare.
 WEB_EXPORT(web_segments) const float *web_segments(int32_t actor) {
-    td_actor a = td_world_actor(web.world, actor);
+    td_actor a = td_world_actor(web.world, web_actor(actor));
     const td_segment *s = td_skeleton_segments(a.skeleton);
     const td_shape *shapes = td_skeleton_shapes(a.skeleton);
     float *to = web.table;
@@ -122,9 +122,9 @@ WEB_EXPORT(web_poses) const float *web_poses(void) {
     for (int32_t k = 0; k < td_world_actor_count(web.world); k++) {
         td_vec3 base;
         td_quat turn;
-        td_world_pose(web.world, k, &base, &turn, web.origins, web.rotations);
+        td_world_pose(web.world, web_actor(k), &base, &turn, web.origins, web.rotations);
         to = put_pose(to, base, turn);
-        for (int32_t i = 0; i < td_world_actor(web.world, k).segment_count; i++) {
+        for (int32_t i = 0; i < td_world_actor(web.world, web_actor(k)).segment_count; i++) {
             to = put_pose(to, web.origins[i], web.rotations[i]);
         }
     }
@@ -133,7 +133,7 @@ WEB_EXPORT(web_poses) const float *web_poses(void) {
 
 // Joint places of an actor in full, three numbers a segment.
 WEB_EXPORT(web_origins) const td_vec3 *web_origins(int32_t actor) {
-    td_world_pose(web.world, actor, NULL, NULL, web.origins, NULL);
+    td_world_pose(web.world, web_actor(actor), NULL, NULL, web.origins, NULL);
     return web.origins;
 }
 
@@ -141,8 +141,8 @@ WEB_EXPORT(web_origins) const td_vec3 *web_origins(int32_t actor) {
 WEB_EXPORT(web_moments) const float *web_moments(void) {
     float *to = web.moments;
     for (int32_t k = 0; k < td_world_actor_count(web.world); k++) {
-        td_actor a = td_world_actor(web.world, k);
-        td_world_moments(web.world, k, web.joint_moments);
+        td_actor a = td_world_actor(web.world, web_actor(k));
+        td_world_moments(web.world, web_actor(k), web.joint_moments);
         for (int32_t i = 0; i < a.segment_count; i++) {
             *to++ = (float)hypot(web.joint_moments[i].x, web.joint_moments[i].z);
         }
@@ -155,8 +155,8 @@ WEB_EXPORT(web_moments) const float *web_moments(void) {
 WEB_EXPORT(web_clusters) const int32_t *web_clusters(void) {
     int32_t *to = web.clusters;
     for (int32_t k = 0; k < td_world_actor_count(web.world); k++) {
-        const int32_t count = td_world_actor(web.world, k).segment_count;
-        const bool known = td_world_actor_clusters(web.world, k, web.modes, to);
+        const int32_t count = td_world_actor(web.world, web_actor(k)).segment_count;
+        const bool known = td_world_actor_clusters(web.world, web_actor(k), web.modes, to);
         for (int32_t i = 0; i < count; i++, to++) {
             *to = known ? 4 * *to + web.modes[i] : -1;
         }
@@ -172,11 +172,11 @@ WEB_EXPORT(web_adapted) const double *web_adapted(void) {
     for (int32_t k = 0; k < td_world_actor_count(web.world); k++) {
         td_reduce_stats reduced;
         td_adapt_stats explicit;
-        if (td_world_actor_reduction(web.world, k, &reduced)) {
+        if (td_world_actor_reduction(web.world, web_actor(k), &reduced)) {
             of[0] += reduced.joints + reduced.frozen + reduced.joined + reduced.riding;
             of[1] += reduced.joints;
             of[2] = fmax(of[2], reduced.estimate);
-        } else if (td_world_actor_adapt(web.world, k, &explicit)) {
+        } else if (td_world_actor_adapt(web.world, web_actor(k), &explicit)) {
             of[0] += explicit.joints;
             of[1] += explicit.active;
             of[3] = fmax(of[3], explicit.velocity_left);
@@ -219,7 +219,7 @@ WEB_EXPORT(web_energy) const double *web_energy(void) {
 // Lowest frequency about the pose as it is, Hz; not a number when it cannot be found.
 WEB_EXPORT(web_frequency) double web_frequency(int32_t actor) {
     td_mode mode;
-    td_status status = td_world_modes(web.world, actor, 1, &mode, NULL);
+    td_status status = td_world_modes(web.world, web_actor(actor), 1, &mode, NULL);
     return status == TD_OK ? mode.frequency : __builtin_nan("");
 }
 
@@ -242,11 +242,12 @@ WEB_EXPORT(web_wind) td_status web_wind(int32_t count, td_vec3 *points) {
 WEB_EXPORT(web_grab)
 void web_grab(int32_t actor, int32_t segment, double px, double py, double pz, double x, double y,
               double z, double stiffness) {
-    td_world_grab(web.world, actor, segment, (td_vec3){px, py, pz}, (td_vec3){x, y, z}, stiffness);
+    td_world_grab(web.world, web_actor(actor), segment, (td_vec3){px, py, pz}, (td_vec3){x, y, z},
+                  stiffness, NULL);
 }
 
 WEB_EXPORT(web_grab_to) void web_grab_to(double x, double y, double z) {
-    td_world_grab_to(web.world, (td_vec3){x, y, z});
+    td_world_grab_to(web.world, (td_vec3){x, y, z}, NULL);
 }
 
 WEB_EXPORT(web_release) void web_release(void) {
@@ -254,7 +255,7 @@ WEB_EXPORT(web_release) void web_release(void) {
 }
 
 WEB_EXPORT(web_twist) void web_twist(int32_t actor, int32_t segment, double torque) {
-    td_world_set_torque(web.world, actor, segment, torque);
+    td_world_set_torque(web.world, web_actor(actor), segment, torque, NULL);
 }
 
 // ---- saving ---------------------------------------------------------------------------------
@@ -272,6 +273,6 @@ WEB_EXPORT(web_save) void web_save(void *bytes) {
 WEB_EXPORT(web_restore) td_status web_restore(const void *bytes, size_t size) {
     td_status status = td_world_restore(web.world, bytes, size, NULL);
     td_world_release(web.world);
-    td_world_set_torque(web.world, 0, 0, 0);
+    td_world_set_torque(web.world, web_actor(0), 0, 0, NULL);
     return status;
 }

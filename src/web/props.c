@@ -10,7 +10,7 @@ bool web_make_props(void) {
     web.scale = td_clip_scale_of(web.world);
     web.colliders = calloc((size_t)count + 1, sizeof *web.colliders);
     for (int32_t k = 0; web.colliders && k < count; k++) {
-        td_collider collider = td_world_collider(web.world, k);
+        td_collider collider = td_world_collider(web.world, web_collider(k));
         web.colliders[k] = td_clip_collider_of(&collider, &web.scale);
     }
     size_t floats = TD_CLIP_COLLIDER * (size_t)count + TD_CLIP_ARROW * TD_CLIP_ARROWS;
@@ -51,7 +51,7 @@ WEB_EXPORT(web_prop) const uintptr_t *web_prop(int32_t collider) {
 // Pose after pose, as web_poses() has them.
 WEB_EXPORT(web_collider_poses) const float *web_collider_poses(void) {
     for (int32_t k = 0; k < td_world_collider_count(web.world); k++) {
-        td_collider collider = td_world_collider(web.world, k);
+        td_collider collider = td_world_collider(web.world, web_collider(k));
         td_clip_pack_collider(&collider, web.props + TD_CLIP_COLLIDER * k);
     }
     return web.props;

@@ -67,3 +67,12 @@ void web_free_props(void);
 void web_arrows(float *out);
 // mesh.c: a row of web_part().
 const uintptr_t *web_part_row(const td_mesh_part *part);
+
+// What the page names by an index.
+static inline td_actor_id web_actor(int32_t k) {
+    return td_world_actor_id(web.world, k);
+}
+
+static inline td_collider_id web_collider(int32_t k) {
+    return td_world_collider_id(web.world, k);
+}

@@ -73,9 +73,9 @@ void tdi_actor_undo_adaptively(tdi_actor *a) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
-bool td_world_actor_adapt(const td_world *w, int32_t actor, td_adapt_stats *stats) {
-    const bool known = w && stats && tdi_has(actor, w->actor_count);
-    if (!known || !w->actors[actor].adapt.adapt) {
+bool td_world_actor_adapt(const td_world *w, td_actor_id id, td_adapt_stats *stats) {
+    const int32_t actor = td_world_actor_index(w, id);
+    if (!stats || actor == TD_NONE || !w->actors[actor].adapt.adapt) {
         return false;
     }
     *stats = td_adapt_report(w->actors[actor].adapt.adapt);

@@ -21,20 +21,19 @@
 
 // ---- ids ------------------------------------------------------------------------------------
 
-int32_t td_world_constraint_index(const td_world *w, td_constraint_id id) {
-    if (!w || id.place == 0 || id.place > (uint32_t)w->constraints.tie_count ||
-        !tdi_world_gave(w, id.world)) {
-        return TD_NONE;
-    }
-    const tdi_tie *t = &w->constraints.ties[id.place - 1];
-    const bool added = tdi_tie_is_added(w, (int32_t)id.place - 1);
-    return added && t->alive && t->generation == id.generation ? (int32_t)id.place - 1 : TD_NONE;
-}
-
+// One that a program has added.
 static td_status find(td_world *w, td_constraint_id id, tdi_tie **out, td_diag *diag) {
     const int32_t k = td_world_constraint_index(w, id);
     *out = k == TD_NONE ? NULL : &w->constraints.ties[k];
-    return *out ? TD_OK : TDI_ID_FAIL(w, "constraint", "removed", id, diag);
+    if (!*out) {
+        return TDI_ID_FAIL(w, "constraint", "removed", id, diag);
+    }
+    return tdi_tie_is_added(w, k)
+               ? TD_OK
+               : tdi_fail(diag, TD_ERR_ARGUMENT,
+                          "constraint '%s' is of the scene: td_world_set_hold() lets it go and "
+                          "td_world_set() changes its numbers",
+                          (*out)->name);
 }
 
 // ---- groups ---------------------------------------------------------------------------------
@@ -70,11 +69,10 @@ static void wake_sides(td_world *w, const tdi_tie *t) {
 // ---- constraints ----------------------------------------------------------------------------
 
 static td_status check_actor(const td_world *w, const td_constraint *c, int side, td_diag *diag) {
-    if (!tdi_has(c->actor[side], w->actor_count) || !tdi_actor_acts(&w->actors[c->actor[side]])) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "actor[%d] is %d, which is not there or disabled",
-                        side, (int)c->actor[side]);
-    }
     const tdi_actor *a = &w->actors[c->actor[side]];
+    if (!tdi_actor_acts(a)) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "'%s' is disabled", a->name);
+    }
     const td_object_def *o = &w->scene->def.objects[a->object];
     if (!tdi_has(c->segment[side], a->segment_count)) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "segment[%d] is %d; '%s' has %d", side,
@@ -227,8 +225,14 @@ td_status tdi_world_retie(td_world *w, int32_t actor, const td_constraint *c, in
     return status;
 }
 
-td_status td_world_add_constraint(td_world *w, const td_constraint *given, td_constraint_id *out,
-                                  td_diag *diag) {
+// The index of a side's actor.
+static td_status find_side(const td_world *w, td_actor_id id, int32_t *out, td_diag *diag) {
+    *out = td_world_actor_index(w, id);
+    return *out == TD_NONE ? TDI_ID_FAIL(w, "actor", "removed", id, diag) : TD_OK;
+}
+
+td_status td_world_add_constraint(td_world *w, const td_constraint *given, td_actor_id first,
+                                  td_actor_id second, td_constraint_id *out, td_diag *diag) {
     if (!w || !out) {
         return tdi_refuse(diag, __func__);
     }
@@ -236,13 +240,18 @@ td_status td_world_add_constraint(td_world *w, const td_constraint *given, td_co
     int32_t k = TD_NONE;
     *out = (td_constraint_id){0};
     td_status status = tdi_def_take("td_constraint", &own, given, diag);
+    status = status == TD_OK ? find_side(w, first, &own.actor[0], diag) : status;
+    own.actor[1] = TD_NONE;
+    if (status == TD_OK && second.place > 0) {
+        status = find_side(w, second, &own.actor[1], diag);
+    }
     status = status == TD_OK ? check(w, &own, diag) : status;
     if (status == TD_OK) {
         place_sides(w, &own);
         status = tdi_world_retie(w, TD_NONE, &own, &k, diag);
     }
     if (status == TD_OK) {
-        *out = (td_constraint_id){(uint32_t)k + 1, w->constraints.ties[k].generation, w->number};
+        *out = td_world_constraint_id(w, k);
     }
     return status;
 }
@@ -356,7 +365,7 @@ static bool is_loose(const td_world *w, const tdi_actor *a) {
 // Where a segment is, in the world.
 static tdi_transform segment_pose(const td_world *w, int32_t actor, int32_t segment) {
     tdi_transform t;
-    td_world_segment(w, actor, segment, &t.position, NULL, &t.rotation);
+    td_world_segment(w, td_world_actor_id(w, actor), segment, &t.position, NULL, &t.rotation);
     return t;
 }
 

@@ -82,11 +82,7 @@ tdi_rate tdi_segment_rate(const tdi_actor *a, int32_t segment) {
     return (tdi_rate){spin_of(a, segment), velocity_of(a, segment, tdi_vec3(0, 0, 0))};
 }
 
-void td_world_velocities(td_world *w, int32_t actor, td_vec3 *tips, td_vec3 *spins) {
-    if (!w || !tdi_has(actor, w->actor_count)) {
-        return;
-    }
-    const tdi_actor *a = &w->actors[actor];
+static void velocities_of(const tdi_actor *a, td_vec3 *tips, td_vec3 *spins) {
     for (int32_t i = 0; i < a->segment_count; i++) {
         if (tips) {
             tips[i] = velocity_of(a, i, a->segments[i].tip);
@@ -97,12 +93,19 @@ void td_world_velocities(td_world *w, int32_t actor, td_vec3 *tips, td_vec3 *spi
     }
 }
 
+void td_world_velocities(td_world *w, td_actor_id id, td_vec3 *tips, td_vec3 *spins) {
+    const int32_t actor = td_world_actor_index(w, id);
+    if (actor != TD_NONE) {
+        velocities_of(&w->actors[actor], tips, spins);
+    }
+}
+
 void td_world_all_velocities(td_world *w, td_vec3 *tips, td_vec3 *spins) {
     if (!w) {
         return;
     }
     for (int32_t k = 0, at = 0; k < w->actor_count; k++) {
-        td_world_velocities(w, k, tips ? tips + at : NULL, spins ? spins + at : NULL);
+        velocities_of(&w->actors[k], tips ? tips + at : NULL, spins ? spins + at : NULL);
         at += w->actors[k].segment_count;
     }
 }
@@ -117,15 +120,11 @@ static void take_in(td_box *b, td_vec3 x, td_real r) {
 
 #define BLOCK 64
 
-td_box td_world_bounds(const td_world *w, int32_t actor) {
+static td_box bounds_of(const tdi_actor *a) {
     td_box b = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
-    if (!w || !tdi_has(actor, w->actor_count)) {
-        return (td_box){{0, 0, 0}, {0, 0, 0}};
-    }
-    if (!w->actors[actor].alive) {
+    if (!a->alive) {
         return b;
     }
-    const tdi_actor *a = &w->actors[actor];
     for (int32_t from = 0; from < a->segment_count; from += BLOCK) {
         const int32_t n = a->segment_count - from < BLOCK ? a->segment_count - from : BLOCK;
         td_vec3 origins[BLOCK], tips[BLOCK];
@@ -139,11 +138,16 @@ td_box td_world_bounds(const td_world *w, int32_t actor) {
     return b;
 }
 
+td_box td_world_bounds(const td_world *w, td_actor_id id) {
+    const int32_t actor = td_world_actor_index(w, id);
+    return actor == TD_NONE ? (td_box){{0, 0, 0}, {0, 0, 0}} : bounds_of(&w->actors[actor]);
+}
+
 void td_world_all_bounds(const td_world *w, td_box *boxes) {
     if (!w || !boxes) {
         return;
     }
     for (int32_t k = 0; k < w->actor_count; k++) {
-        boxes[k] = td_world_bounds(w, k);
+        boxes[k] = bounds_of(&w->actors[k]);
     }
 }

@@ -23,7 +23,7 @@ static void draw_skeleton(const td_world *w, const td_draw *d, int32_t k) {
     const uint32_t colour = colours[a->activity];
     for (int32_t i = 0; i < a->segment_count; i++) {
         td_vec3 origin, tip;
-        td_world_segment(w, k, i, &origin, &tip, NULL);
+        td_world_segment(w, td_world_actor_id(w, k), i, &origin, &tip, NULL);
         tdi_draw_point(d, origin, colour);
         tdi_draw_line(d, origin, tip, colour);
     }
@@ -43,17 +43,18 @@ static void draw_actor(const td_world *w, const td_draw *d, int32_t k) {
 }
 
 static void draw_constraint(const td_world *w, const td_draw *d, int32_t k) {
-    const td_constraint_report r = td_world_constraint(w, k);
+    const td_constraint_id id = td_world_constraint_id(w, k);
+    const td_constraint_report r = td_world_constraint(w, id);
     if (r.active) {
         tdi_draw_force(d, r.place, r.force, TDI_VIOLET);
-        tdi_draw_text(d, r.place, td_world_constraint_name(w, k), TDI_VIOLET);
+        tdi_draw_text(d, r.place, td_world_constraint_name(w, id), TDI_VIOLET);
     }
 }
 
 static void draw_grab(const td_world *w, const td_draw *d, int32_t actor, int32_t segment,
                       td_vec3 own, td_vec3 to) {
     tdi_transform t;
-    td_world_segment(w, actor, segment, &t.position, NULL, &t.rotation);
+    td_world_segment(w, td_world_actor_id(w, actor), segment, &t.position, NULL, &t.rotation);
     tdi_draw_line(d, tdi_draw_place(t, own.x, own.y, own.z), to, TDI_RED);
     tdi_draw_point(d, to, TDI_RED);
 }

@@ -49,7 +49,7 @@ static void circle(const td_draw *d, tdi_transform t, int axis, td_real y, td_re
 // ---- parts ----------------------------------------------------------------------------------
 
 void tdi_draw_bounds(const td_world *w, const td_draw *d, int32_t k) {
-    const td_box b = td_world_bounds(w, k);
+    const td_box b = td_world_bounds(w, td_world_actor_id(w, k));
     const tdi_transform middle = {tdi_scale(tdi_add(b.low, b.high), 0.5), tdi_quat_identity()};
     box(d, middle, tdi_sub(b.high, b.low), TDI_GREY);
 }

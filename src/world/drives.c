@@ -54,15 +54,17 @@ void tdi_actor_end_drives(tdi_actor *a) {
 
 // ---- for programs ---------------------------------------------------------------------------
 
-int32_t td_world_joint_dof(const td_world *w, int32_t actor, int32_t segment) {
-    const tdi_actor *a = w && tdi_has(actor, w->actor_count) ? &w->actors[actor] : NULL;
+int32_t td_world_joint_dof(const td_world *w, td_actor_id id, int32_t segment) {
+    const int32_t actor = td_world_actor_index(w, id);
+    const tdi_actor *a = actor != TD_NONE ? &w->actors[actor] : NULL;
     return a && can_drive(a) && tdi_has(segment, a->segment_count)
                ? a->solver->implicit->joints->joint(a->state, segment).dof
                : TD_NONE;
 }
 
-td_joint_drive td_world_drive(const td_world *w, int32_t actor, int32_t dof) {
-    const tdi_actor *a = w && tdi_has(actor, w->actor_count) ? &w->actors[actor] : NULL;
+td_joint_drive td_world_drive(const td_world *w, td_actor_id id, int32_t dof) {
+    const int32_t actor = td_world_actor_index(w, id);
+    const tdi_actor *a = actor != TD_NONE ? &w->actors[actor] : NULL;
     return a && a->drive.drives && tdi_has(dof, dof_count(w, a)) ? a->drive.drives[dof]
                                                                  : td_joint_drive_default();
 }

@@ -206,7 +206,7 @@ static td_status build_strand(const grower *g, const td_material *material, td_s
     td_diag diag = {.index = TD_NONE};
     td_builder *builder = NULL;
     const char *key = "strand";
-    td_status status = td_builder_new(&opts, g->alloc, &builder);
+    td_status status = td_builder_new(&opts, g->alloc, &builder, NULL);
     status = status == TD_OK ? tdi_strand_build(&o->strand, variant_size(o, g->variant), material,
                                                 g->alloc, builder, &key, &diag)
                              : status;

@@ -8,20 +8,36 @@
 
 #include <math.h>
 
-static bool has_segment(const td_world *w, int32_t actor, int32_t segment) {
-    return tdi_has(actor, w->actor_count) && w->actors[actor].alive &&
-           tdi_has(segment, w->actors[actor].segment_count);
+// The index of an actor, which has this segment.
+static td_status find(td_world *w, td_actor_id id, int32_t segment, int32_t *out, td_diag *diag) {
+    tdi_actor *a;
+    const td_status status = tdi_actor_find(w, id, &a, diag);
+    *out = status == TD_OK ? (int32_t)(a - w->actors) : TD_NONE;
+    if (status == TD_OK && !tdi_has(segment, a->segment_count)) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "segment is %d; '%s' has %d", (int)segment, a->name,
+                        (int)a->segment_count);
+    }
+    return status;
 }
 
 static bool is_finite(td_vec3 v) {
     return isfinite(v.x) && isfinite(v.y) && isfinite(v.z);
 }
 
-td_status td_world_grab(td_world *w, int32_t actor, int32_t segment, td_vec3 point, td_vec3 to,
-                        td_real stiffness) {
-    if (!w || !has_segment(w, actor, segment) || !is_finite(point) || !is_finite(to) ||
-        !(stiffness >= 0 && isfinite(stiffness))) {
-        return TD_ERR_ARGUMENT;
+td_status td_world_grab(td_world *w, td_actor_id id, int32_t segment, td_vec3 point, td_vec3 to,
+                        td_real stiffness, td_diag *diag) {
+    int32_t actor;
+    if (!w) {
+        return tdi_refuse(diag, __func__);
+    }
+    const td_status status = find(w, id, segment, &actor, diag);
+    if (status != TD_OK) {
+        return status;
+    }
+    if (!is_finite(point) || !is_finite(to) || !(stiffness >= 0 && isfinite(stiffness))) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "stiffness is %g N/m; it must be at least 0, and all numbers finite",
+                        stiffness);
     }
     const tdi_grab *g = &w->loads.grab;
     const bool same = g->held && g->actor == actor && g->segment == segment;
@@ -38,9 +54,14 @@ td_status td_world_grab(td_world *w, int32_t actor, int32_t segment, td_vec3 poi
     return TD_OK;
 }
 
-td_status td_world_grab_to(td_world *w, td_vec3 to) {
-    if (!w || !w->loads.grab.held || !is_finite(to)) {
-        return TD_ERR_ARGUMENT;
+td_status td_world_grab_to(td_world *w, td_vec3 to, td_diag *diag) {
+    if (!w) {
+        return tdi_refuse(diag, __func__);
+    }
+    if (!w->loads.grab.held || !is_finite(to)) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        w->loads.grab.held ? "the position is not finite"
+                                           : "the hand holds nothing: call td_world_grab() first");
     }
     w->loads.grab.to = to;
     return TD_OK;
@@ -53,9 +74,18 @@ void td_world_release(td_world *w) {
     }
 }
 
-td_status td_world_set_torque(td_world *w, int32_t actor, int32_t segment, td_real torque) {
-    if (!w || !has_segment(w, actor, segment) || !isfinite(torque)) {
-        return TD_ERR_ARGUMENT;
+td_status td_world_set_torque(td_world *w, td_actor_id id, int32_t segment, td_real torque,
+                              td_diag *diag) {
+    int32_t actor;
+    if (!w) {
+        return tdi_refuse(diag, __func__);
+    }
+    const td_status status = find(w, id, segment, &actor, diag);
+    if (status != TD_OK) {
+        return status;
+    }
+    if (!isfinite(torque)) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "torque is %g N m; it must be finite", torque);
     }
     const tdi_grab *g = &w->loads.grab;
     const bool same = g->twist_actor == actor && g->twist_segment == segment;

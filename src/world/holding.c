@@ -142,7 +142,7 @@ void tdi_world_note_holds(td_world *w) {
     const td_real time = td_world_time(w);
     for (int32_t k = 0; k < w->constraints.tie_count; k++) {
         tdi_tie *t = &w->constraints.ties[k];
-        const td_constraint_report r = td_world_constraint(w, k);
+        const td_constraint_report r = td_world_constraint(w, td_world_constraint_id(w, k));
         if (r.active) {
             note(w, t, &r, time);
         }
@@ -162,28 +162,41 @@ int32_t td_world_constraint_count(const td_world *w) {
     return w->constraints.tie_count;
 }
 
-const char *td_world_constraint_name(const td_world *w, int32_t constraint) {
-    if (!w || !tdi_has(constraint, w->constraints.tie_count)) {
-        return "";
+td_constraint_id td_world_constraint_id(const td_world *w, int32_t k) {
+    td_constraint_id id = {0};
+    if (w && tdi_has(k, w->constraints.tie_count) && w->constraints.ties[k].alive) {
+        id = (td_constraint_id){(uint32_t)k + 1, w->constraints.ties[k].generation, w->number};
     }
-    return w->constraints.ties[constraint].name;
+    return id;
 }
 
-int32_t td_world_constraint_find(const td_world *w, const char *name) {
-    if (!w || !name) {
+int32_t td_world_constraint_index(const td_world *w, td_constraint_id id) {
+    if (!w || id.place == 0 || id.place > (uint32_t)w->constraints.tie_count ||
+        !tdi_world_gave(w, id.world)) {
         return TD_NONE;
     }
-    for (int32_t k = 0; k < w->constraints.tie_count; k++) {
-        if (w->constraints.ties[k].alive && strcmp(w->constraints.ties[k].name, name) == 0) {
-            return k;
-        }
-    }
-    return TD_NONE;
+    const tdi_tie *t = &w->constraints.ties[id.place - 1];
+    return t->alive && t->generation == id.generation ? (int32_t)id.place - 1 : TD_NONE;
 }
 
-td_constraint_report td_world_constraint(const td_world *w, int32_t constraint) {
-    if (!w || !tdi_has(constraint, w->constraints.tie_count) ||
-        !w->constraints.ties[constraint].alive) {
+const char *td_world_constraint_name(const td_world *w, td_constraint_id id) {
+    const int32_t constraint = td_world_constraint_index(w, id);
+    return constraint == TD_NONE ? "" : w->constraints.ties[constraint].name;
+}
+
+td_constraint_id td_world_constraint_find(const td_world *w, const char *name) {
+    const int32_t count = name ? td_world_constraint_count(w) : 0;
+    for (int32_t k = 0; k < count; k++) {
+        if (w->constraints.ties[k].alive && strcmp(w->constraints.ties[k].name, name) == 0) {
+            return td_world_constraint_id(w, k);
+        }
+    }
+    return (td_constraint_id){0};
+}
+
+td_constraint_report td_world_constraint(const td_world *w, td_constraint_id id) {
+    const int32_t constraint = td_world_constraint_index(w, id);
+    if (constraint == TD_NONE) {
         return (td_constraint_report){0};
     }
     const tdi_tie *t = &w->constraints.ties[constraint];
@@ -192,17 +205,21 @@ td_constraint_report td_world_constraint(const td_world *w, int32_t constraint) 
                            : tdi_constraints_report(g->constraints, t->number);
 }
 
-td_constraint_history td_world_constraint_history(const td_world *w, int32_t constraint) {
-    if (!w || !tdi_has(constraint, w->constraints.tie_count)) {
+td_constraint_history td_world_constraint_history(const td_world *w, td_constraint_id id) {
+    const int32_t constraint = td_world_constraint_index(w, id);
+    if (constraint == TD_NONE) {
         return (td_constraint_history){0};
     }
     return w->constraints.ties[constraint].past;
 }
 
-td_status td_world_set_hold(td_world *w, int32_t constraint, bool hold) {
-    if (!w || !tdi_has(constraint, w->constraints.tie_count) ||
-        !w->constraints.ties[constraint].alive) {
-        return TD_ERR_ARGUMENT;
+td_status td_world_set_hold(td_world *w, td_constraint_id id, bool hold, td_diag *diag) {
+    if (!w) {
+        return tdi_refuse(diag, __func__);
+    }
+    const int32_t constraint = td_world_constraint_index(w, id);
+    if (constraint == TD_NONE) {
+        return TDI_ID_FAIL(w, "constraint", "removed", id, diag);
     }
     tdi_tie *t = &w->constraints.ties[constraint];
     if (hold && t->loose) {

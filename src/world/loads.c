@@ -392,8 +392,9 @@ void tdi_actor_sample_field(const td_world *w, tdi_actor *a) {
         a->load.points[i] = tdi_from_simulated(a, a->load.points[i]);
         a->load.forces[i] = tdi_vec3(0, 0, 0);
     }
-    w->loads.field(w->loads.field_context, td_world_time(w), (int32_t)(a - w->actors), n,
-                   a->load.points, a->load.extra, a->load.forces);
+    w->loads.field(w->loads.field_context, td_world_time(w),
+                   td_world_actor_id(w, (int32_t)(a - w->actors)), n, a->load.points, a->load.extra,
+                   a->load.forces);
 }
 
 void tdi_actor_sample(const td_world *w, tdi_actor *a) {

@@ -125,9 +125,14 @@ static bool can_judge(const td_world *w, int32_t actor) {
     return w->constraints.group_of[actor] != TD_NONE || tdi_state_modal(w->actors[actor].state);
 }
 
-td_status td_world_modes(td_world *w, int32_t actor, int32_t count, td_mode *modes, td_diag *diag) {
-    if (!w || !modes || !tdi_has(actor, w->actor_count)) {
+td_status td_world_modes(td_world *w, td_actor_id id, int32_t count, td_mode *modes,
+                         td_diag *diag) {
+    if (!w || !modes) {
         return tdi_refuse(diag, __func__);
+    }
+    const int32_t actor = td_world_actor_index(w, id);
+    if (actor == TD_NONE) {
+        return TDI_ID_FAIL(w, "actor", "removed", id, diag);
     }
     const party p = party_of(w, &actor);
     int32_t free;
@@ -147,25 +152,28 @@ td_status td_world_modes(td_world *w, int32_t actor, int32_t count, td_mode *mod
                : status;
 }
 
-int32_t td_world_mode_count(td_world *w, int32_t actor) {
-    if (!w || !tdi_has(actor, w->actor_count)) {
+int32_t td_world_mode_count(td_world *w, td_actor_id id) {
+    const int32_t actor = td_world_actor_index(w, id);
+    if (actor == TD_NONE) {
         return 0;
     }
     const party p = party_of(w, &actor);
     int32_t free = 0;
     if (!can_judge(w, actor)) {
-        return td_world_actor(w, actor).dof_count;
+        return td_world_actor(w, id).dof_count;
     }
     return modes_together(w, &p, 0, NULL, &free, NULL) == TD_OK ? free : 0;
 }
 
-int32_t td_world_mode_actors(const td_world *w, int32_t actor, int32_t *actors, int32_t capacity) {
-    if (!w || !tdi_has(actor, w->actor_count) || (capacity > 0 && !actors)) {
+int32_t td_world_mode_actors(const td_world *w, td_actor_id id, td_actor_id *actors,
+                             int32_t capacity) {
+    const int32_t actor = td_world_actor_index(w, id);
+    if (actor == TD_NONE || (capacity > 0 && !actors)) {
         return 0;
     }
     const party p = party_of(w, &actor);
     for (int32_t k = 0; k < p.count && k < capacity; k++) {
-        actors[k] = p.actor[k];
+        actors[k] = td_world_actor_id(w, p.actor[k]);
     }
     return p.count;
 }

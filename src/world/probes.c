@@ -137,8 +137,9 @@ void td_world_probes(td_world *w, td_real *values) {
     }
 }
 
-void td_world_moments(const td_world *w, int32_t actor, td_vec3 *moments) {
-    if (!w || !moments || !tdi_has(actor, w->actor_count)) {
+void td_world_moments(const td_world *w, td_actor_id id, td_vec3 *moments) {
+    const int32_t actor = td_world_actor_index(w, id);
+    if (!moments || actor == TD_NONE) {
         return;
     }
     const tdi_actor *a = &w->actors[actor];
@@ -147,8 +148,9 @@ void td_world_moments(const td_world *w, int32_t actor, td_vec3 *moments) {
     }
 }
 
-td_sums td_world_actor_sums(td_world *w, int32_t actor) {
-    if (!w || !tdi_has(actor, w->actor_count)) {
+td_sums td_world_actor_sums(td_world *w, td_actor_id id) {
+    const int32_t actor = td_world_actor_index(w, id);
+    if (actor == TD_NONE) {
         return (td_sums){0};
     }
     const tdi_actor *a = &w->actors[actor];
@@ -163,10 +165,10 @@ td_sums td_world_object_sums(td_world *w, int32_t object) {
     }
     td_sums sums = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
     for (int32_t k = 0; k < w->actor_count; k++) {
-        if (!w->actors[k].alive || w->actors[k].object != object) {
+        if (w->actors[k].object != object) {
             continue;
         }
-        td_sums one = td_world_actor_sums(w, k);
+        td_sums one = td_world_actor_sums(w, td_world_actor_id(w, k));
         sums.energy.kinetic += one.energy.kinetic;
         sums.energy.elastic += one.energy.elastic;
         sums.energy.weight += one.energy.weight;

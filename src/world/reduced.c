@@ -46,9 +46,9 @@ static bool reduces(const td_world *w, const tdi_actor *a) {
     return a->solver->reduction && tdi_is_implicit(w->scene->def.objects[a->object].integrator);
 }
 
-bool td_world_actor_reduction(const td_world *w, int32_t actor, td_reduce_stats *stats) {
-    const bool known = w && stats && tdi_has(actor, w->actor_count);
-    if (!known || !reduces(w, &w->actors[actor])) {
+bool td_world_actor_reduction(const td_world *w, td_actor_id id, td_reduce_stats *stats) {
+    const int32_t actor = td_world_actor_index(w, id);
+    if (!stats || actor == TD_NONE || !reduces(w, &w->actors[actor])) {
         return false;
     }
     w->actors[actor].solver->reduction->stats(w->actors[actor].state, stats);
@@ -59,8 +59,9 @@ bool td_world_actor_reduction(const td_world *w, int32_t actor, td_reduce_stats 
     return true;
 }
 
-bool td_world_actor_clusters(const td_world *w, int32_t actor, uint8_t *modes, int32_t *clusters) {
-    const tdi_actor *a = w && tdi_has(actor, w->actor_count) ? &w->actors[actor] : NULL;
+bool td_world_actor_clusters(const td_world *w, td_actor_id id, uint8_t *modes, int32_t *clusters) {
+    const int32_t actor = td_world_actor_index(w, id);
+    const tdi_actor *a = actor != TD_NONE ? &w->actors[actor] : NULL;
     const bool reduced = a && reduces(w, a);
     if (!a || (!reduced && w->scene->def.objects[a->object].integrator != TD_ADAPTIVE)) {
         return false;

@@ -12,15 +12,17 @@ int32_t td_world_collider_count(const td_world *world) {
     return world->colliders.count;
 }
 
-td_collider td_world_collider(const td_world *world, int32_t collider) {
-    if (!world || !tdi_has(collider, td_world_collider_count(world))) {
+td_collider td_world_collider(const td_world *world, td_collider_id id) {
+    const int32_t collider = td_world_collider_index(world, id);
+    if (collider == TD_NONE) {
         return (td_collider){0};
     }
     return world->colliders.slots[collider].now;
 }
 
-const char *td_world_collider_name(const td_world *world, int32_t collider) {
-    if (!world || !tdi_has(collider, td_world_collider_count(world))) {
+const char *td_world_collider_name(const td_world *world, td_collider_id id) {
+    const int32_t collider = td_world_collider_index(world, id);
+    if (collider == TD_NONE) {
         return "";
     }
     const char *name = tdi_world_collider_label(world, collider).name;
@@ -80,7 +82,7 @@ int32_t td_world_contacts(const td_world *w, td_contact *contacts, int32_t capac
 
 // The force of a constraint on its first side. False: it has none.
 static bool force_of(const td_world *w, int32_t constraint, td_contact *to) {
-    const td_constraint_report r = td_world_constraint(w, constraint);
+    const td_constraint_report r = td_world_constraint(w, td_world_constraint_id(w, constraint));
     const td_real size = tdi_norm(r.force);
     if (!r.active || !(size > 0)) {
         return false;

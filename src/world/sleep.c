@@ -185,7 +185,7 @@ void tdi_world_sleep_calm(td_world *w, td_real t0) {
 // Contact begins within a part of the radius.
 td_box tdi_actor_reach(const td_world *w, int32_t actor) {
     const tdi_actor *a = &w->actors[actor];
-    td_box b = td_world_bounds(w, actor);
+    td_box b = td_world_bounds(w, td_world_actor_id(w, actor));
     td_real radius = 0;
     for (int32_t i = 0; i < a->segment_count; i++) {
         radius = fmax(radius, fmax(a->segments[i].radius_base, a->segments[i].radius_tip));

@@ -81,7 +81,8 @@ static bool inside_actors(const td_world *w) {
 }
 
 static td_status make(td_world *w, const td_world_opts *opts, td_diag_list *diags) {
-    td_status status = opts->pool ? TD_OK : td_pool_new(opts->threads, w->alloc, &w->own_pool);
+    td_status status =
+        opts->pool ? TD_OK : td_pool_new(opts->threads, w->alloc, &w->own_pool, NULL);
     w->pool = opts->pool ? opts->pool : w->own_pool;
     td_diag diag = {.index = TD_NONE};
     if (status == TD_OK && choose_step(w, &diag) != TD_OK) {
@@ -419,14 +420,18 @@ bool tdi_object_can_have(const td_world *w, int32_t object, td_integrator integr
            !(changes_kind(o->integrator, integrator) && scene_holds(w, object));
 }
 
-td_status td_world_set_integrator(td_world *w, int32_t object, td_integrator integrator) {
-    if (!w) {
-        return TD_ERR_ARGUMENT;
+td_status td_world_set_integrator(td_world *w, int32_t object, td_integrator integrator,
+                                  td_diag *diag) {
+    if (!w || !tdi_has(object, w->scene->def.object_count)) {
+        return tdi_refuse(diag, __func__);
     }
     td_scene_def *def = &w->scene->def;
-    if (object < 0 || object >= def->object_count || !tdi_object_can_have(w, object, integrator) ||
+    if (!tdi_object_can_have(w, object, integrator) ||
         (changes_kind(def->objects[object].integrator, integrator) && is_held(w, object))) {
-        return TD_ERR_ARGUMENT;
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "object %d cannot have the integrator %d: its solver does not offer it, or "
+                        "contact or a constraint of the object needs an implicit one",
+                        (int)object, (int)integrator);
     }
     // the world's own copy
     td_integrator *now = &((td_object_def *)def->objects)[object].integrator, before = *now;
@@ -437,10 +442,12 @@ td_status td_world_set_integrator(td_world *w, int32_t object, td_integrator int
             tdi_actor_set_integrator(&w->actors[k], integrator);
         }
     }
-    const td_status status = tdi_world_reserve(w);
+    td_status status = tdi_world_reserve(w);
     *now = status == TD_OK ? integrator : before;
     tdi_world_end_adaptive(w);
-    return status;
+    return status == TD_OK
+               ? TD_OK
+               : tdi_fail(diag, status, "there is no room for steps by this integrator");
 }
 
 td_status tdi_actor_make_field(td_world *w, tdi_actor *a) {
@@ -460,9 +467,9 @@ td_status tdi_actor_make_field(td_world *w, tdi_actor *a) {
     return TD_OK;
 }
 
-td_status td_world_set_field(td_world *w, td_force_field field, void *context) {
+td_status td_world_set_field(td_world *w, td_force_field field, void *context, td_diag *diag) {
     if (!w) {
-        return TD_ERR_ARGUMENT;
+        return tdi_refuse(diag, __func__);
     }
     td_status status = TD_OK;
     for (int32_t k = 0; k < w->room.made_count && field && status == TD_OK; k++) {
@@ -472,7 +479,7 @@ td_status td_world_set_field(td_world *w, td_force_field field, void *context) {
         w->loads.field = field;
         w->loads.field_context = context;
     }
-    return status;
+    return status == TD_OK ? TD_OK : tdi_fail(diag, status, "out of memory for a force field");
 }
 
 void td_world_set_callback(td_world *w, td_step_callback callback, void *context) {
@@ -492,8 +499,9 @@ int32_t td_world_actor_count(const td_world *w) {
     return w->actor_count;
 }
 
-td_actor td_world_actor(const td_world *w, int32_t actor) {
-    if (!w || !tdi_has(actor, w->actor_count)) {
+td_actor td_world_actor(const td_world *w, td_actor_id id) {
+    const int32_t actor = td_world_actor_index(w, id);
+    if (actor == TD_NONE) {
         return (td_actor){0};
     }
     const tdi_actor *a = &w->actors[actor];
@@ -512,9 +520,10 @@ td_actor td_world_actor(const td_world *w, int32_t actor) {
     return out;
 }
 
-void td_world_pose(const td_world *w, int32_t actor, td_vec3 *base, td_quat *rotation,
+void td_world_pose(const td_world *w, td_actor_id id, td_vec3 *base, td_quat *rotation,
                    td_vec3 *origins, td_quat *rotations) {
-    if (!w || !tdi_has(actor, w->actor_count)) {
+    const int32_t actor = td_world_actor_index(w, id);
+    if (actor == TD_NONE) {
         return;
     }
     const tdi_actor *a = &w->actors[actor];
@@ -533,10 +542,10 @@ void td_world_pose(const td_world *w, int32_t actor, td_vec3 *base, td_quat *rot
     }
 }
 
-void td_world_segment(const td_world *w, int32_t actor, int32_t segment, td_vec3 *origin,
+void td_world_segment(const td_world *w, td_actor_id id, int32_t segment, td_vec3 *origin,
                       td_vec3 *tip, td_quat *rotation) {
-    if (!w || !tdi_has(actor, w->actor_count) ||
-        !tdi_has(segment, w->actors[actor].segment_count)) {
+    const int32_t actor = td_world_actor_index(w, id);
+    if (actor == TD_NONE || !tdi_has(segment, w->actors[actor].segment_count)) {
         return;
     }
     const tdi_actor *a = &w->actors[actor];
@@ -552,8 +561,9 @@ void td_world_segment(const td_world *w, int32_t actor, int32_t segment, td_vec3
     }
 }
 
-td_body *td_world_body(td_world *w, int32_t actor) {
-    if (!w || !tdi_has(actor, w->actor_count)) {
+td_body *td_world_body(td_world *w, td_actor_id id) {
+    const int32_t actor = td_world_actor_index(w, id);
+    if (actor == TD_NONE) {
         return NULL;
     }
     w->near.shared = true;

@@ -54,7 +54,7 @@ static bool told(reduce_motion *m, const char *what) {
 static bool make_pendulum(reduce_motion *m) {
     td_builder *builder = NULL;
     const td_skeleton_opts opts = td_skeleton_opts_default();
-    td_status status = td_builder_new(&opts, NULL, &builder);
+    td_status status = td_builder_new(&opts, NULL, &builder, NULL);
     for (int32_t i = 0; i < LINKS && status == TD_OK; i++) {
         td_segment_def def = td_segment_def_default();
         def.parent = i - 1;

@@ -129,7 +129,7 @@ td_status storm_plant_new(uint64_t seed, td_skeleton **out, td_diag *diag) {
     grower g = {.random = {seed * 0xd1342543de82ef95u}, .diag = diag};
     const td_skeleton_opts opts = td_skeleton_opts_default();
     *out = NULL;
-    g.status = td_builder_new(&opts, NULL, &g.builder);
+    g.status = td_builder_new(&opts, NULL, &g.builder, NULL);
     if (g.status != TD_OK) {
         return g.status;
     }

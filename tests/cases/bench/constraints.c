@@ -24,7 +24,7 @@
 static td_status build(int32_t count, bool free, td_skeleton **out, td_diag *diag) {
     td_skeleton_opts opts = td_skeleton_opts_default();
     td_builder *builder = NULL;
-    td_status status = td_builder_new(&opts, NULL, &builder);
+    td_status status = td_builder_new(&opts, NULL, &builder, NULL);
     for (int32_t i = 0; i < count && status == TD_OK; i++) {
         td_segment_def d = td_segment_def_default();
         const double turn = bench_held_turn(i);
@@ -89,7 +89,7 @@ static void put(td_body *state, int32_t k, int32_t bodies) {
     const double along = BENCH_HELD_LENGTH * cos(0.5 * BENCH_HELD_BEND) * bodies * k;
     const td_base_motion base = {.position = {along, 0, 0}, .rotation = {1, 0, 0, 0}};
     case_must(td_body_reset(state, NULL));
-    case_must(td_body_set_base(state, &base));
+    case_must(td_body_set_base(state, &base, NULL));
 }
 
 static void make_room(chains *c, int32_t count) {

@@ -111,7 +111,7 @@ static bool make_whole(forest *f) {
 
 static td_vec3 place_of(const td_world *world, int32_t actor, td_quat *rotation) {
     td_vec3 base = {0, 0, 0};
-    td_world_pose(world, actor, &base, rotation, NULL, NULL);
+    td_world_pose(world, td_world_actor_id(world, actor), &base, rotation, NULL, NULL);
     return base;
 }
 
@@ -134,7 +134,7 @@ static int by_distance(const void *a, const void *b) {
 static int32_t list_kind(const forest *f, td_actor kind, seen_tree *list) {
     int32_t count = 0;
     for (int32_t k = 0; k < td_world_actor_count(f->world); k++) {
-        const td_actor other = td_world_actor(f->world, k);
+        const td_actor other = td_world_actor(f->world, td_world_actor_id(f->world, k));
         if (other.object == kind.object && other.variant == kind.variant) {
             list[count++] = (seen_tree){distance(place_of(f->world, k, NULL), f->camera), k};
         }
@@ -150,7 +150,7 @@ static bool place_twins(forest *f) {
     seen_tree *list = calloc((size_t)td_world_actor_count(f->world), sizeof *list);
     td_status status = list ? TD_OK : TD_ERR_MEMORY;
     for (int32_t k = 0; k < n && status == TD_OK; k++) {
-        const td_actor kind = td_world_actor(f->whole, k);
+        const td_actor kind = td_world_actor(f->whole, td_world_actor_id(f->whole, k));
         const int32_t variants = f->objects[kind.object].instances.variants,
                       count = list_kind(f, kind, list);
         const double part = (double)(kind.instance / variants) / (SAMPLES / variants - 1.0);
@@ -177,11 +177,13 @@ static double pixels(const forest *f, td_vec3 a, td_vec3 b) {
 
 static void compare(forest *f) {
     for (int32_t k = 0, tip = 0; k < td_world_actor_count(f->whole); k++) {
-        const int32_t count = td_world_actor(f->whole, k).segment_count;
+        const int32_t count =
+            td_world_actor(f->whole, td_world_actor_id(f->whole, k)).segment_count;
         for (int32_t i = 0; i < count; i++, tip++) {
             td_vec3 own, full;
-            td_world_segment(f->world, f->twin[k], i, NULL, &own, NULL);
-            td_world_segment(f->whole, k, i, NULL, &full, NULL);
+            td_world_segment(f->world, td_world_actor_id(f->world, f->twin[k]), i, NULL, &own,
+                             NULL);
+            td_world_segment(f->whole, td_world_actor_id(f->whole, k), i, NULL, &full, NULL);
             const double off = pixels(f, full, own), way = pixels(f, full, f->start[tip]);
             f->square += off * off;
             f->moved += way * way;
@@ -196,7 +198,7 @@ static bool note_start(forest *f) {
     const int32_t n = td_world_actor_count(f->whole);
     int64_t tips = 0;
     for (int32_t k = 0; k < n; k++) {
-        tips += td_world_actor(f->whole, k).segment_count;
+        tips += td_world_actor(f->whole, td_world_actor_id(f->whole, k)).segment_count;
     }
     f->twin = calloc((size_t)n, sizeof *f->twin);
     f->start = calloc((size_t)tips, sizeof *f->start);
@@ -204,8 +206,10 @@ static bool note_start(forest *f) {
         return fail(f, "out of memory");
     }
     for (int32_t k = 0, tip = 0; k < n; k++) {
-        for (int32_t i = 0; i < td_world_actor(f->whole, k).segment_count; i++) {
-            td_world_segment(f->whole, k, i, NULL, &f->start[tip++], NULL);
+        for (int32_t i = 0;
+             i < td_world_actor(f->whole, td_world_actor_id(f->whole, k)).segment_count; i++) {
+            td_world_segment(f->whole, td_world_actor_id(f->whole, k), i, NULL, &f->start[tip++],
+                             NULL);
         }
     }
     return true;
@@ -216,7 +220,7 @@ static bool note_start(forest *f) {
 static void count_joints(forest *f) {
     for (int32_t k = 0; k < td_world_actor_count(f->world); k++) {
         td_reduce_stats stats;
-        if (td_world_actor_reduction(f->world, k, &stats)) {
+        if (td_world_actor_reduction(f->world, td_world_actor_id(f->world, k), &stats)) {
             f->joints += stats.joints;
             f->moving += stats.joints > 0;
         }
@@ -288,7 +292,7 @@ static bool open_forest(forest *f, const bench *b, const char *path) {
     }
     f->start_seconds = case_seconds() - start;
     for (int32_t k = 0; k < td_world_actor_count(f->world); k++) {
-        f->segments += td_world_actor(f->world, k).segment_count;
+        f->segments += td_world_actor(f->world, td_world_actor_id(f->world, k)).segment_count;
     }
     return make_whole(f) && note_start(f);
 }

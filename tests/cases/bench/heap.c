@@ -87,7 +87,7 @@ static double energy_of(td_world *w, double *kinetic) {
     double sum = 0;
     *kinetic = 0;
     for (int32_t k = 0; k < td_world_actor_count(w); k++) {
-        const td_energy e = td_world_actor_sums(w, k).energy;
+        const td_energy e = td_world_actor_sums(w, td_world_actor_id(w, k)).energy;
         sum += e.kinetic + e.elastic + e.weight;
         *kinetic += e.kinetic;
     }

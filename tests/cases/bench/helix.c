@@ -140,7 +140,7 @@ static void move_root(helix_scene *s, double t) {
                                  .rotation = {1, 0, 0, 0},
                                  .velocity = {v, 0, 0},
                                  .acceleration = {2 * (end - x - h * v) / (h * h), 0, 0}};
-    case_must(td_body_set_base(s->state, &root));
+    case_must(td_body_set_base(s->state, &root, NULL));
 }
 
 static td_status step_scene(helix_scene *s, way by) {
@@ -263,7 +263,7 @@ typedef struct size_run {
 
 static void prepare_size(void *context) {
     const size_run *r = context;
-    case_must(td_helix_set_curvatures(r->scene->state, r->start, r->still));
+    case_must(td_helix_set_curvatures(r->scene->state, r->start, r->still, NULL));
     r->scene->stats = (td_step_stats){0};
 }
 

@@ -130,9 +130,9 @@ static double distance(td_vec3 a, td_vec3 b) {
 static int32_t nearest(const td_world *world, td_vec3 point) {
     int32_t best = 0;
     double least = HUGE_VAL;
-    for (int32_t i = 0; i < td_world_actor(world, 0).segment_count; i++) {
+    for (int32_t i = 0; i < td_world_actor(world, td_world_actor_id(world, 0)).segment_count; i++) {
         td_vec3 tip;
-        td_world_segment(world, 0, i, NULL, &tip, NULL);
+        td_world_segment(world, td_world_actor_id(world, 0), i, NULL, &tip, NULL);
         const double d = distance(tip, point);
         if (d < least) {
             least = d;
@@ -171,7 +171,8 @@ static bool run(motion *m) {
             m->status = td_world_step(m->world, &m->diag);
         }
         for (int32_t k = 0; k < m->tips; k++) {
-            td_world_segment(m->world, 0, m->segment[k], NULL, seen++, NULL);
+            td_world_segment(m->world, td_world_actor_id(m->world, 0), m->segment[k], NULL, seen++,
+                             NULL);
         }
     }
     return m->status == TD_OK;
@@ -237,13 +238,14 @@ static bool choose_points(study *s) {
     motion m;
     bool fine = open_motion(s, TREE, s->c->size[0][0], &m);
     if (fine) {
-        const td_actor a = td_world_actor(m.world, 0);
+        const td_actor a = td_world_actor(m.world, td_world_actor_id(m.world, 0));
         const td_segment *segments = td_skeleton_segments(a.skeleton);
         s->points = malloc((size_t)a.segment_count * sizeof *s->points);
         for (int32_t i = 0; s->points && i < a.segment_count; i++) {
             const bool looks =
                 s->plant ? segments[i].organ == TD_ORGAN_STEM : i == a.segment_count - 1;
-            td_world_segment(m.world, 0, i, NULL, &s->points[s->point_count], NULL);
+            td_world_segment(m.world, td_world_actor_id(m.world, 0), i, NULL,
+                             &s->points[s->point_count], NULL);
             s->point_count += looks ? 1 : 0;
         }
         m.status = s->points ? TD_OK : TD_ERR_MEMORY;
@@ -275,7 +277,7 @@ static bool measure(study *s, int solver, int k, bool finest) {
         m.seen = NULL;
     } else if (fine) {
         const double seconds = fastest(&m, SHARE * s->b->seconds);
-        const int32_t n = td_world_actor(m.world, 0).dof_count;
+        const int32_t n = td_world_actor(m.world, td_world_actor_id(m.world, 0)).dof_count;
         fine = seconds >= 0;
         s->error[solver][k] = error_of(&m, s->finest[solver], s->c->length);
         s->cost[solver][k] = seconds / TIME;

@@ -51,7 +51,7 @@ static bool run_one(void *context) {
 
 // Seconds of a run on a number of threads; negative, and told, when it failed.
 static double seconds_on(const bench *b, const char *name, threads_run *r, int32_t threads) {
-    td_status status = td_pool_new(threads, NULL, &r->pool);
+    td_status status = td_pool_new(threads, NULL, &r->pool, NULL);
     if (status != TD_OK) {
         bench_fault(b, name, status, NULL);
         return -1;

@@ -85,7 +85,7 @@ static td_status build_skeleton(const bench_tree *t, td_skeleton **out, td_diag 
     td_material material = td_material_get(0);
     td_builder *builder = NULL;
     material.density = BENCH_DENSITY;
-    td_status status = td_builder_new(&opts, NULL, &builder);
+    td_status status = td_builder_new(&opts, NULL, &builder, NULL);
     if (status == TD_OK) {
         status = td_builder_add_material(builder, &material, NULL, diag);
     }
@@ -218,7 +218,7 @@ static void set_batch(batch_run *r, int which) {
     for (int32_t k = 0; k < BATCH_TREES; k++) {
         int from = (which + k) % 2;
         case_must(td_tree_batch_set(r->batch, k, r->coords + (size_t)from * (size_t)r->coord_count,
-                                    r->velocities + (size_t)from * (size_t)r->dof_count));
+                                    r->velocities + (size_t)from * (size_t)r->dof_count, NULL));
     }
     r->now = which;
 }

@@ -33,7 +33,7 @@ static td_status run_once(const char *path, double *cost, int32_t *bodies, td_di
         status = td_world_step(world, diag);
     }
     if (status == TD_OK) {
-        *bodies = td_world_actor(world, 0).segment_count;
+        *bodies = td_world_actor(world, td_world_actor_id(world, 0)).segment_count;
         *cost = 1e9 * (case_seconds() - start) / STEPS / *bodies;
     }
     td_world_free(world);

@@ -21,7 +21,7 @@ static bool print_memory(const bench *b, const char *path, const char *name) {
     }
     int64_t segments = 0;
     for (int32_t k = 0; k < td_world_actor_count(scene.world); k++) {
-        segments += td_world_actor(scene.world, k).segment_count;
+        segments += td_world_actor(scene.world, td_world_actor_id(scene.world, k)).segment_count;
     }
     bench_row(b, name, segments, 1e-6 * (double)held, "MB");
     case_scene_free(&scene);

@@ -130,7 +130,7 @@ static double step_apart(val_report *report, val_random *random, val_trial *t,
     const double *v = td_tree_velocities(t->tree.state);
     memcpy(t->accel, v, (size_t)t->tree.dofs * sizeof *v);
     val_pose_restore(&t->tree, &start);
-    case_must(td_body_set_base(t->tree.state, base));
+    case_must(td_body_set_base(t->tree.state, base, NULL));
     fine = fine && td_body_step(t->tree.state, &opts, NULL, NULL) == TD_OK;
     const double far = val_trial_apart(t->accel, td_tree_velocities(t->tree.state), t->tree.dofs);
     val_pose_free(&start);
@@ -179,7 +179,7 @@ void val_assembly(val_report *report) {
         val_trial t;
         val_trial_open(report, &random, k, &t);
         const td_base_motion base = random_base(&random);
-        case_must(td_body_set_base(t.tree.state, &base));
+        case_must(td_body_set_base(t.tree.state, &base, NULL));
         td_adapt_changed(t.adapt);
         td_adapt_forward(t.adapt, &opts, NULL, t.accel);
         td_tree_forward(t.tree.state, opts.gravity, NULL, t.other);

@@ -212,9 +212,9 @@ static void pull_knot(val_report *report, val_heap *h, const td_vec3 *points, do
         for (int end = 0; end < 2; end++) {
             double sign = end == 0 ? -1 : 1;
             td_vec3 at = td_vec3_madd(points[end * KNOT_EDGES], (td_vec3){0, 0, 1}, sign * pulled);
-            case_must(
-                td_rod_set_end(h->state[0], 0, end == 1, at,
-                               td_quat_mul(val_turn((td_vec3){0, 0, sign * angle}), turn[end])));
+            case_must(td_rod_set_end(
+                h->state[0], 0, end == 1, at,
+                td_quat_mul(val_turn((td_vec3){0, 0, sign * angle}), turn[end]), NULL));
         }
         val_heap_step(report, h);
         measure(h);
@@ -274,8 +274,9 @@ static void wind_cord(val_report *report, val_heap *h) {
         double in = 0.5 * (CORD_LENGTH - CORD_NEAR) * fmin(2 * t / CORD_TIME, 1);
         double angle = 2 * VAL_PI * CORD_TURNS * t / CORD_TIME;
         case_must(td_rod_set_end(h->state[0], 0, false, (td_vec3){in, 0, 0},
-                                 td_quat_mul(val_turn((td_vec3){angle, 0, 0}), turn)));
-        case_must(td_rod_set_end(h->state[0], 0, true, (td_vec3){CORD_LENGTH - in, 0, 0}, turn));
+                                 td_quat_mul(val_turn((td_vec3){angle, 0, 0}), turn), NULL));
+        case_must(
+            td_rod_set_end(h->state[0], 0, true, (td_vec3){CORD_LENGTH - in, 0, 0}, turn, NULL));
         val_heap_step(report, h);
         measure(h);
     }

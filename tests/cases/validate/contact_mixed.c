@@ -355,9 +355,11 @@ static void wound(val_report *report, double dt) {
         const double spin = 2 * VAL_PI * CORD_TURNS / CORD_TIME;
         const double in = (CORD_LENGTH - CORD_NEAR) * fmin(2 * (t + dt) / CORD_TIME, 1);
         hold_tip(loads, (td_vec3){CORD_LENGTH - in, 0, 0});
-        case_must(td_body_set_base(
-            x.tree[0].state, &(td_base_motion){.rotation = val_turn((td_vec3){spin * t, 0, 0}),
-                                               .spin = {spin, 0, 0}}));
+        case_must(
+            td_body_set_base(x.tree[0].state,
+                             &(td_base_motion){.rotation = val_turn((td_vec3){spin * t, 0, 0}),
+                                               .spin = {spin, 0, 0}},
+                             NULL));
         mixed_step(report, &x);
         overlap = val_worse(-least_gap(&x.tree[0], &close) / CORD_RADIUS, overlap);
     }

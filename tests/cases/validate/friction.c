@@ -45,7 +45,7 @@ static void sliding(val_report *report, double dt, bool across) {
     on_ground(report, &h, 1e-3);
     td_vec3 v = across ? (td_vec3){0, 0, 2} : (td_vec3){2, 0, 0};
     for (int32_t k = 0; k < 2; k++) {
-        case_must(td_rod_set_vertex(h.state[0], k, td_rod_position(h.state[0], k), v));
+        case_must(td_rod_set_vertex(h.state[0], k, td_rod_position(h.state[0], k), v, NULL));
     }
     int32_t steps = (int32_t)(0.5 / (GROUND_FRICTION * WEIGHT) / dt);
     for (int32_t k = 1; k <= 8 * steps; k++) {

@@ -96,7 +96,7 @@ static void one_element(val_report *report) {
         const double angle = 1e-9 * pow(6e11, k / (COUNT - 1.0)), at = val_uniform(&random, 0, 1);
         const td_vec3 axis = val_in_ball(&random, 1), zero = {0, 0, 0};
         const td_vec3 u = td_vec3_madd(zero, axis, angle / sqrt(td_vec3_dot(axis, axis)));
-        case_must(td_helix_set_curvatures(helix.state, &u, &zero));
+        case_must(td_helix_set_curvatures(helix.state, &u, &zero, NULL));
         const moving_frame want = walk(&e, &u, &base, 0, at);
         frame_off(&helix, &want, 0, at, &place, &frame);
     }
@@ -116,11 +116,11 @@ static void many_elements(val_report *report, val_random *random, double *place,
                                  .rotation = val_turn(val_in_ball(random, 3))};
     val_body helix;
     val_helix_new(report, elements, count, &helix);
-    case_must(td_body_set_base(helix.state, &base));
+    case_must(td_body_set_base(helix.state, &base, NULL));
     for (int32_t i = 0; i < count; i++) {
         u[i] = val_in_ball(random, 20 / elements[i].length);
     }
-    case_must(td_helix_set_curvatures(helix.state, u, rates));
+    case_must(td_helix_set_curvatures(helix.state, u, rates, NULL));
     for (int32_t i = 0; i < count; i++) {
         const double at = val_uniform(random, 0, 1);
         const moving_frame want = walk(elements, u, &base, i, at);
@@ -170,7 +170,7 @@ static void swing_to(swing *s, double t) {
         u[i] = td_vec3_madd(td_vec3_madd(s->u[i], s->rate[i], t), s->pull[i], 0.5 * t * t);
         rate[i] = td_vec3_madd(s->rate[i], s->pull[i], t);
     }
-    case_must(td_helix_set_curvatures(s->helix.state, u, rate));
+    case_must(td_helix_set_curvatures(s->helix.state, u, rate, NULL));
 }
 
 // Weights of differences of fourth order over steps of h: (f(-2) - 8 f(-1) + 8 f(1) - f(2))/12h
@@ -309,7 +309,7 @@ static double energy_at(swing *s, int32_t a, double by_a, int32_t b, double by_b
     memcpy(u, s->u, sizeof u);
     *entry(u, a) += by_a / s->elements[a / 3].length;
     *entry(u, b) += by_b / s->elements[b / 3].length;
-    case_must(td_helix_set_curvatures(s->helix.state, u, rates));
+    case_must(td_helix_set_curvatures(s->helix.state, u, rates, NULL));
     const td_energy e = td_body_energy(s->helix.state, weight);
     return e.elastic + e.weight;
 }
@@ -318,7 +318,7 @@ static double kinetic_of(swing *s, int32_t a, int32_t b) {
     td_vec3 rates[FEW] = {{0, 0, 0}};
     *entry(rates, a) += 1 / s->elements[a / 3].length;
     *entry(rates, b) += b == a ? 0 : 1 / s->elements[b / 3].length;
-    case_must(td_helix_set_curvatures(s->helix.state, s->u, rates));
+    case_must(td_helix_set_curvatures(s->helix.state, s->u, rates, NULL));
     return td_body_energy(s->helix.state, none).kinetic;
 }
 

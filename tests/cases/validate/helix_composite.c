@@ -43,8 +43,8 @@ static void stir(val_random *random, val_body *helix) {
     for (int32_t i = 0; i < helix->n; i++) {
         rate[i] = val_in_ball(random, 50);
     }
-    case_must(td_body_set_base(helix->state, &base));
-    case_must(td_helix_set_curvatures(helix->state, NULL, rate));
+    case_must(td_body_set_base(helix->state, &base, NULL));
+    case_must(td_helix_set_curvatures(helix->state, NULL, rate, NULL));
 }
 
 // Twist has an inertia in proportion to the radius squared: equal elements, thick ones.

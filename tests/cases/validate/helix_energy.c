@@ -25,7 +25,7 @@ static void swing_open(val_report *report, val_random *random, const val_helix_w
 
 static void swing_start(val_report *report, swing *s) {
     val_helix_restart(report, &s->helix);
-    case_must(td_helix_set_curvatures(s->helix.state, NULL, s->rates));
+    case_must(td_helix_set_curvatures(s->helix.state, NULL, s->rates, NULL));
 }
 
 // ---- energy ---------------------------------------------------------------------------------

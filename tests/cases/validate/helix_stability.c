@@ -164,7 +164,7 @@ static double growth_found(val_body *helix, double h) {
     opts.dt = h;
     opts.gravity.y = 0;
     disturb(helix->n, 1e-6, u);
-    case_must(td_helix_set_curvatures(helix->state, u, NULL));
+    case_must(td_helix_set_curvatures(helix->state, u, NULL, NULL));
     for (int k = 0; k < STEPS; k++) {
         begin = k == BEFORE ? val_energy(helix, opts.gravity) : begin;
         if (td_helix_step_published(helix->state, &opts, recursive, NULL) != TD_OK) {
@@ -242,7 +242,7 @@ static run run_motion(val_report *report, val_body *helix, const rod_motion *m, 
     for (int64_t k = 0; k < steps && r.energy < 3; k++) {
         if (m->way > 0) {
             const td_base_motion root = root_at(m, (double)k * h, h);
-            case_must(td_body_set_base(helix->state, &root));
+            case_must(td_body_set_base(helix->state, &root, NULL));
         }
         if (step_once(helix, &opts, by) != TD_OK) {
             return (run){HUGE_VAL, 0};

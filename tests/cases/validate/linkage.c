@@ -185,7 +185,7 @@ static void run_hour(val_report *report, val_held *h, bool driven, double *open,
     for (int32_t k = 0; k < HOUR; k++) {
         if (driven) {
             target.joint.x = (k + 1) * TURN;
-            case_must(td_island_set_target(h->island, 1, &target));
+            case_must(td_island_set_target(h->island, 1, &target, NULL));
         }
         val_held_step(report, h);
         const td_vec3 end = td_body_tip(h->tree.state, 2);

@@ -35,7 +35,7 @@ void val_wind_stem(val_report *report) {
         val_world_step(report, world, text);
     }
     td_vec3 tip;
-    td_world_segment(world, 0, rod.count - 1, NULL, &tip, NULL);
+    td_world_segment(world, td_world_actor_id(world, 0), rod.count - 1, NULL, &tip, NULL);
     val_relative(report, text, rod.count, tip.x, want, 0.005);
     td_world_free(world);
     val_body_free(&tree);
@@ -52,7 +52,7 @@ static double off_drawn(td_world *world, const val_body *tree, td_vec3 *origins,
     for (int32_t i = 0; i < tree->n; i++) {
         td_vec3 now, tip, x = s[i].tip;
         td_quat q = rotations[i];
-        td_world_segment(world, 0, i, &now, &tip, NULL);
+        td_world_segment(world, td_world_actor_id(world, 0), i, &now, &tip, NULL);
         // q x q^-1
         td_vec3 t = {2 * (q.y * x.z - q.z * x.y), 2 * (q.z * x.x - q.x * x.z),
                      2 * (q.x * x.y - q.y * x.x)};
@@ -84,7 +84,7 @@ static void hang(val_report *report, val_random *random, double worst[2]) {
         val_world_step(report, world, text);
     }
     td_step_opts opts = td_step_opts_default();
-    val_body hung = {.state = td_world_body(world, 0), .n = tree.n};
+    val_body hung = {.state = td_world_body(world, td_world_actor_id(world, 0)), .n = tree.n};
     worst[1] = val_worse(off_drawn(world, &tree, origins, rotations), worst[1]);
     val_settle(report, &hung, &opts, text);
     worst[0] = val_worse(off_drawn(world, &tree, origins, rotations), worst[0]);
@@ -129,7 +129,7 @@ static void pose_tips(val_report *report, const val_body *tree, double strength,
         val_world_step(report, world, text);
     }
     for (int32_t i = 0; i < tree->n; i++) {
-        td_world_segment(world, 0, i, NULL, &tips[i], NULL);
+        td_world_segment(world, td_world_actor_id(world, 0), i, NULL, &tips[i], NULL);
     }
     td_world_free(world);
 }
@@ -179,7 +179,7 @@ void val_pose_case(val_report *report) {
 
 static double twist_of(td_world *world, int32_t body) {
     td_quat q;
-    td_world_segment(world, 0, body, NULL, NULL, &q);
+    td_world_segment(world, td_world_actor_id(world, 0), body, NULL, NULL, &q);
     return 2 * atan2(q.y, q.w);
 }
 
@@ -218,13 +218,13 @@ void val_twist(val_report *report) {
     td_scene_def scene = val_still_scene(&object, 1.0 / 60);
     scene.gravity = (td_vec3){0, 0, 0};
     td_world *world = val_world_new(report, &scene, text);
-    case_must(td_world_set_torque(world, 0, rod.count - 1, torque));
+    case_must(td_world_set_torque(world, td_world_actor_id(world, 0), rod.count - 1, torque, NULL));
     for (int32_t i = 0; i < 60; i++) {
         val_world_step(report, world, text);
     }
     val_relative(report, text, rod.count, twist_of(world, rod.count - 1), want, 0.005);
-    case_must(td_world_set_torque(world, 0, rod.count - 1, 0));
-    case_must(td_world_set_integrator(world, 0, TD_IMPLICIT));
+    case_must(td_world_set_torque(world, td_world_actor_id(world, 0), rod.count - 1, 0, NULL));
+    case_must(td_world_set_integrator(world, 0, TD_IMPLICIT, NULL));
     val_world_set(report, world, "step", 0.01 / frequency);
     let_go(report, world, &rod, frequency);
     td_world_free(world);

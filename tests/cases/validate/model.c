@@ -79,7 +79,7 @@ td_builder *val_begin(val_report *report, td_spring_rule springs, const td_mater
     td_builder *builder = NULL;
     td_skeleton_opts opts = td_skeleton_opts_default();
     opts.springs = springs;
-    built(report, td_builder_new(&opts, NULL, &builder));
+    built(report, td_builder_new(&opts, NULL, &builder, NULL));
     built(report, td_builder_add_material(builder, material, NULL, &report->diag));
     return builder;
 }

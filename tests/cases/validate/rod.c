@@ -79,10 +79,11 @@ static way way_of(val_body *strand) {
 static double energy_at(way *w, double at) {
     td_body *s = w->strand->state;
     for (int32_t k = 0; k < w->vertices; k++) {
-        case_must(td_rod_set_vertex(s, k, td_vec3_madd(w->from[k], w->move[k], at), weightless));
+        case_must(
+            td_rod_set_vertex(s, k, td_vec3_madd(w->from[k], w->move[k], at), weightless, NULL));
     }
     for (int32_t k = 0; k < w->edges; k++) {
-        case_must(td_rod_turn(s, k, w->turn[k] * (at - w->at)));
+        case_must(td_rod_turn(s, k, w->turn[k] * (at - w->at), NULL));
     }
     w->at = at;
     td_energy e = td_body_energy(s, weight);
@@ -228,9 +229,10 @@ static void rigid_motion(val_report *report) {
                                .rotation = val_turn(val_in_ball(&random, 3))};
         wild_strand(report, &random, k, &strand);
         double before = td_body_energy(strand.state, weightless).elastic;
-        case_must(td_body_set_base(strand.state, &base));
+        case_must(td_body_set_base(strand.state, &base, NULL));
         // set where it is, so that all strains are measured again
-        case_must(td_rod_set_vertex(strand.state, 0, td_rod_position(strand.state, 0), weightless));
+        case_must(
+            td_rod_set_vertex(strand.state, 0, td_rod_position(strand.state, 0), weightless, NULL));
         double after = td_body_energy(strand.state, weightless).elastic;
         worst = val_worse(fabs(after - before) / before, worst);
         val_body_free(&strand);
@@ -260,7 +262,7 @@ static void tumble(val_report *report, double dt, double *linear, double *angula
     val_strand_new(report, &def, NULL, &strand);
     for (int32_t k = 0; k < COUNT; k++) { // v + w x x
         td_vec3 x = points[k], v = {1 + 2 * x.z - 3 * x.y, 0.5 + 3 * x.x - x.z, x.y - 2 * x.x};
-        case_must(td_rod_set_vertex(strand.state, k, x, v));
+        case_must(td_rod_set_vertex(strand.state, k, x, v, NULL));
     }
     opts.gravity = weightless;
     opts.dt = dt;
@@ -323,7 +325,7 @@ static void turn_end(val_report *report, const td_vec3 *points, val_body *strand
     opts.gravity = weightless;
     for (int32_t k = 1; k <= steps; k++) {
         td_quat turn = times(val_turn((td_vec3){angle * k / steps, 0, 0}), first);
-        case_must(td_rod_set_end(strand->state, 0, true, points[TWISTED], turn));
+        case_must(td_rod_set_end(strand->state, 0, true, points[TWISTED], turn, NULL));
         val_settle(report, strand, &opts, "a rod turned at its end");
     }
 }
@@ -367,7 +369,7 @@ static void random_walk(val_report *report) {
         for (int32_t k = 0; k < w.vertices; k++) { // about where it was
             case_must(td_rod_set_vertex(strand.state, k,
                                         td_vec3_madd(w.from[k], val_in_ball(&random, 0.02), 1),
-                                        weightless));
+                                        weightless, NULL));
         }
         td_body_energy(strand.state, weightless); // measures strains
         for (int32_t k = 0; k < w.edges; k++) {

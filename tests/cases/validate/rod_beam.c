@@ -79,7 +79,7 @@ static void squeeze(val_report *report, column *c, double by, bool *straight, do
     if (c->clamped) {
         td_quat rotation = td_body_rotation(c->strand.state, COLUMN_EDGES - 1);
         case_must(td_rod_set_end(c->strand.state, 0, true, (td_vec3){c->length * (1 - by), 0, 0},
-                                 rotation));
+                                 rotation, NULL));
     } else {
         opts.loads = &load;
         opts.load_count = 1;

@@ -117,8 +117,8 @@ static void pull_clamped(val_report *report, const coil *c) {
     td_vec3 at = points[rod.n];
     at.y -= shift;
     opts.gravity = weightless;
-    case_must(
-        td_rod_set_end(rod.state, 0, true, at, td_body_rotation(rod.state, (int32_t)rod.n - 1)));
+    case_must(td_rod_set_end(rod.state, 0, true, at,
+                             td_body_rotation(rod.state, (int32_t)rod.n - 1), NULL));
     val_settle(report, &rod, &opts, quantity);
     double got = 2 * td_body_energy(rod.state, weightless).elastic / (shift * shift);
     val_relative(report, quantity, rod.n, got, close, 0.03);
@@ -202,7 +202,7 @@ static void bob(val_report *report, const char *quantity, val_body *rod, const t
     for (int32_t v = 0; v <= rod->n; v++) { // the last edge goes up as it is
         double part = fmin(1, (double)v / edge);
         case_must(td_rod_set_vertex(rod->state, v, td_rod_position(rod->state, v),
-                                    (td_vec3){0, BEAT_KICK * part, 0}));
+                                    (td_vec3){0, BEAT_KICK * part, 0}, NULL));
     }
     for (int32_t k = 0; k < steps; k++) {
         val_step(report, rod, opts, quantity);
@@ -343,7 +343,7 @@ void val_transducer(val_report *report) {
     opts.dt = want / SHAFT_PERIOD;
     opts.tolerance = 1e-8;
     make_shaft(report, quantity, inertia, &rod);
-    case_must(td_rod_set_spin(rod.state, 0, spin));
+    case_must(td_rod_set_spin(rod.state, 0, spin, NULL));
     run_shaft(report, quantity, &rod, &opts, 0.5 * inertia * spin * spin, &got);
     val_relative(report, quantity, SHAFT_EDGES, got.period, want, 0.01);
     val_relative(report, "energy that goes over, of the first body's", SHAFT_EDGES, got.passed, 1,

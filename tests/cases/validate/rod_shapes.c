@@ -69,7 +69,7 @@ static void ring_grows(val_report *report, const char *quantity, int32_t n, doub
     for (int32_t v = 0; v < n; v++) {
         td_vec3 at = points[v];
         at.z = RING_LIFT * cos(4 * VAL_PI * v / n);
-        case_must(td_rod_set_vertex(ring.state, v, at, (td_vec3){0, 0, 0}));
+        case_must(td_rod_set_vertex(ring.state, v, at, (td_vec3){0, 0, 0}, NULL));
     }
     watch_ring(report, quantity, &ring, &opts, grows);
     val_body_free(&ring);
@@ -157,11 +157,12 @@ static void buckle(val_report *report, const char *quantity, val_body *rod, doub
         double s = at.y - centre, off = 1e-2 / (1 + s * s);
         at.x = off * cos(rate * s);
         at.z = -off * sin(rate * s);
-        case_must(td_rod_set_vertex(rod->state, v, at, (td_vec3){0, 0, 0}));
+        case_must(td_rod_set_vertex(rod->state, v, at, (td_vec3){0, 0, 0}, NULL));
     }
     for (int k = 1; k <= HELIX_INCREMENTS; k++) {
         double end = length - helix_short * k / HELIX_INCREMENTS;
-        case_must(td_rod_set_end(rod->state, 0, true, (td_vec3){0, end, 0}, (td_quat){1, 0, 0, 0}));
+        case_must(
+            td_rod_set_end(rod->state, 0, true, (td_vec3){0, end, 0}, (td_quat){1, 0, 0, 0}, NULL));
         val_settle(report, rod, &opts, quantity);
     }
 }

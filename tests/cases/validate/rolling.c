@@ -69,7 +69,7 @@ static td_world *make_world(val_report *report, const stick *s, const char *text
 
 static double place_of(const td_world *w) {
     td_vec3 x;
-    td_world_segment(w, 0, 0, &x, NULL, NULL);
+    td_world_segment(w, td_world_actor_id(w, 0), 0, &x, NULL, NULL);
     return x.z;
 }
 

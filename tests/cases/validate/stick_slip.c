@@ -74,7 +74,7 @@ static void measure(const td_world *w, pressed *got) {
     for (int32_t k = 0; k < count && k < SEGMENTS; k++) {
         sum = (td_vec3){sum.x + list[k].force.x, sum.y + list[k].force.y, sum.z + list[k].force.z};
     }
-    td_world_segment(w, 0, SEGMENTS - 1, NULL, &tip, NULL);
+    td_world_segment(w, td_world_actor_id(w, 0), SEGMENTS - 1, NULL, &tip, NULL);
     got->lean = hypot(sum.x, sum.z) / sum.y;
     got->slip = hypot(tip.x, tip.z) / LENGTH;
 }

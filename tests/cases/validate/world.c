@@ -66,7 +66,7 @@ static void shake(val_report *report, const val_body *tree, double ratio) {
         return;
     }
     // the hinge turns about Z: x of the centre is reach sin(q) from the pivot
-    td_body *state = td_world_body(world, 0);
+    td_body *state = td_world_body(world, td_world_actor_id(world, 0));
     td_tree_velocities(state)[0] = size * (want - 1) * w / reach;
     td_tree_state_changed(state);
     int32_t steps = (int32_t)(20 * 2 * VAL_PI / (w * dt));
@@ -111,7 +111,7 @@ static void whirl(val_report *report, double spin) {
     val_body tree;
     val_single(report, &def, &tree);
     td_base_motion base = {.rotation = {1, 0, 0, 0}, .spin = {0, spin, 0}};
-    case_must(td_body_set_base(tree.state, &base));
+    case_must(td_body_set_base(tree.state, &base, NULL));
     opts.dt = 1e-3;
     for (int32_t k = 0; k < 10000; k++) {
         val_step(report, &tree, &opts, text);
@@ -142,8 +142,8 @@ static void start(val_report *report) {
         val_world_step(report, world, text);
     }
     td_vec3 base, tip;
-    td_world_pose(world, 0, &base, NULL, NULL, NULL);
-    td_world_segment(world, 0, 0, NULL, &tip, NULL);
+    td_world_pose(world, td_world_actor_id(world, 0), &base, NULL, NULL, NULL);
+    td_world_segment(world, td_world_actor_id(world, 0), 0, NULL, &tip, NULL);
     val_relative(report, text, 1, tip.x - base.x, -LENGTH * sin(lean), 0.01);
     td_world_free(world);
     val_body_free(&tree);
@@ -172,8 +172,8 @@ static void unfelt(val_report *report, const val_body *tree, bool local) {
         val_world_set(report, world, "objects[1].local.position.x", x);
         val_world_step(report, world, text);
         td_vec3 base, a[2][16];
-        td_world_pose(world, 0, NULL, NULL, a[0], NULL);
-        td_world_pose(world, 1, &base, NULL, a[1], NULL);
+        td_world_pose(world, td_world_actor_id(world, 0), NULL, NULL, a[0], NULL);
+        td_world_pose(world, td_world_actor_id(world, 1), &base, NULL, a[1], NULL);
         for (int32_t k = 0; k < tree->n; k++) {
             worst = val_worse(fabs(a[1][k].x - base.x - a[0][k].x), worst);
             worst = val_worse(fabs(a[1][k].y - a[0][k].y), worst);
