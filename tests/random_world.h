@@ -164,8 +164,9 @@ static void cast_rays(play *p) {
     td_ray rays[3];
     td_pick picks[3] = {{.segment = 0}};
     for (int k = 0; k < 3; k++) {
-        rays[k] =
-            (td_ray){place(p), vector(p, 1), number(p, 0, 3), number(p, 0, 0.1), below(p, 2) == 0};
+        rays[k] = (td_ray){place(p),         vector(p, 1),
+                           number(p, 0, 3),  number(p, 0, 0.1),
+                           below(p, 2) == 0, below(p, 2) ? any_filter(p) : (td_filter){0}};
     }
     take_status(p, td_world_cast_rays(world(p), 3, rays, picks, diag(p)));
     for (int k = 0; k < 3; k++) {
@@ -179,7 +180,7 @@ static void pick_nearest(play *p) {
     const td_vec3 centre = place(p);
     td_pick pick = {.segment = 0};
     const td_real radius = number(p, 0, 1);
-    take_status(p, td_world_pick_nearest(world(p), 1, &centre, radius, &pick, diag(p)));
+    take_status(p, td_world_pick_nearest(world(p), 1, &centre, radius, NULL, &pick, diag(p)));
     take_int(p, pick.segment);
     take_real(p, pick.distance);
     check_pick(p, &pick);

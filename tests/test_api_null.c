@@ -160,7 +160,7 @@ TD_TEST(null_is_refused_by_every_function_that_returns_a_status) {
     REFUSED(td_world_grab(NULL, (td_actor_id){0}, -1, (td_vec3){0}, (td_vec3){0}, 0, NULL));
     REFUSED(td_height_field_new(2, 2, 1, NULL, NULL, NULL, NULL));
     REFUSED(td_world_cast_rays(NULL, 1, NULL, NULL, NULL));
-    REFUSED(td_world_pick_nearest(NULL, 1, NULL, 0, NULL, NULL));
+    REFUSED(td_world_pick_nearest(NULL, 1, NULL, 0, NULL, NULL, NULL));
     REFUSED(td_world_overlap(NULL, NULL, NULL, 1, NULL, NULL));
     REFUSED(td_adapt_new(NULL, NULL, NULL, NULL, NULL));
     REFUSED(td_adapt_set_opts(NULL, NULL, NULL));

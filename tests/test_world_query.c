@@ -60,8 +60,9 @@ TD_TEST(bounds_hold_all_segments_with_their_radii_and_touch_them) {
     CHECK_REL(b.low.y, 1.99, 1e-12);
     CHECK_REL(b.high.z, 3.01, 1e-12);
     CHECK_INT(td_world_remove_actor(w.world, td_world_actor_id(w.world, 0), &diag), TD_OK);
-    CHECK(td_world_bounds(w.world, td_world_actor_id(w.world, 0)).low.x >
-          td_world_bounds(w.world, td_world_actor_id(w.world, 0)).high.x);
+    td_box boxes[2];
+    td_world_all_bounds(w.world, boxes);
+    CHECK(boxes[0].low.x > boxes[0].high.x);
 }
 
 // ---- picks ----------------------------------------------------------------------------------
@@ -73,12 +74,13 @@ TD_TEST(bounds_hold_all_segments_with_their_radii_and_touch_them) {
 
 TD_TEST(ray_meets_the_first_segment_at_the_place_that_geometry_says) {
     OWNED(stage) w = stage_of(POSTS);
-    const td_ray rays[] = {{{0, 0.6, -1}, {0, 0, 2}, 0, 0, false}, // from the front: the first post
-                           {{0, 0.6, 3}, {0, 0, -1}, 0, 0, false}, // from behind: the second
-                           {{0, 0.6, -1}, {0, 0, 1}, 0.5, 0, false},     // too short
-                           {{0.05, 0.6, -1}, {0, 0, 1}, 0, 0, false},    // beside
-                           {{0.05, 0.6, -1}, {0, 0, 1}, 0, 0.04, false}, // thick enough
-                           {{0, 3, 0}, {0, -1, 0}, 0, 0, false}}; // from above, along the axis
+    const td_ray rays[] = {
+        {{0, 0.6, -1}, {0, 0, 2}, 0, 0, false, {0, 0}},       // from the front: the first post
+        {{0, 0.6, 3}, {0, 0, -1}, 0, 0, false, {0, 0}},       // from behind: the second
+        {{0, 0.6, -1}, {0, 0, 1}, 0.5, 0, false, {0, 0}},     // too short
+        {{0.05, 0.6, -1}, {0, 0, 1}, 0, 0, false, {0, 0}},    // beside
+        {{0.05, 0.6, -1}, {0, 0, 1}, 0, 0.04, false, {0, 0}}, // thick enough
+        {{0, 3, 0}, {0, -1, 0}, 0, 0, false, {0, 0}}};        // from above, along the axis
     td_pick picks[6];
     td_diag diag = {.message = ""};
     CHECK_INT(td_world_cast_rays(w.world, 6, rays, picks, &diag), TD_OK);
@@ -103,7 +105,7 @@ TD_TEST(sphere_finds_the_nearest_surface_within_reach) {
     const td_vec3 centres[] = {{0.1, 0.3, 0.2}, {0, 0.9, 0.9}, {0.005, 0.5, 0}, {0, 5, 0}};
     td_pick picks[4];
     td_diag diag = {.message = ""};
-    CHECK_INT(td_world_pick_nearest(w.world, 4, centres, 1, picks, &diag), TD_OK);
+    CHECK_INT(td_world_pick_nearest(w.world, 4, centres, 1, NULL, picks, &diag), TD_OK);
     CHECK_INT(td_world_actor_index(w.world, picks[0].actor), 0);
     CHECK_INT(picks[0].segment, 1);
     CHECK_REL(picks[0].distance, sqrt(0.05) - 0.02, 1e-9);
@@ -111,8 +113,36 @@ TD_TEST(sphere_finds_the_nearest_surface_within_reach) {
     CHECK_REL(picks[2].distance, -0.015, 1e-9); // within
     CHECK_INT(picks[3].actor.place, 0);
     CHECK_INT(td_world_enable_actor(w.world, picks[1].actor, false, &diag), TD_OK);
-    CHECK_INT(td_world_pick_nearest(w.world, 1, &centres[1], 1, picks, &diag), TD_OK);
+    CHECK_INT(td_world_pick_nearest(w.world, 1, &centres[1], 1, NULL, picks, &diag), TD_OK);
     CHECK_INT(td_world_actor_index(w.world, picks[0].actor), 0);
+}
+
+// The first post is of category 2 and meets what is of category 2; a ray of another passes it.
+TD_TEST(queries_find_what_would_collide_with_their_filter) {
+    OWNED(stage) w = stage_of(POSTS);
+    td_diag diag = {.message = ""};
+    const td_filter two = {2, 2}, one = {1, UINT32_MAX};
+    td_ray ray = {.origin = {0, 0.6, -1}, .direction = {0, 0, 1}};
+    td_collider ball = td_collider_default(TD_COLLIDER_SPHERE);
+    td_pick pick;
+    td_overlap found[8];
+    int32_t count;
+    CHECK_INT(td_world_set_actor_filter(w.world, td_world_actor_id(w.world, 0), two, &diag), TD_OK);
+    for (uint32_t k = 0; k < 3; k++) {
+        ray.filter = k == 0 ? (td_filter){0, 0} : k == 1 ? two : one;
+        const uint32_t nearest = k < 2 ? 1 : 2;
+        CHECK_INT(td_world_cast_rays(w.world, 1, &ray, &pick, &diag), TD_OK);
+        CHECK_INT(pick.actor.place, nearest);
+        CHECK_INT(td_world_pick_nearest(w.world, 1, &ray.origin, 9, k == 0 ? NULL : &ray.filter,
+                                        &pick, &diag),
+                  TD_OK);
+        CHECK_INT(pick.actor.place, nearest);
+        ball.radius = 2;
+        ball.filter = k == 0 ? one : ray.filter;
+        CHECK_INT(td_world_overlap(w.world, &ball, found, 8, &count, &diag), TD_OK);
+        CHECK_INT(count, 4); // the segments of one post
+        CHECK_INT(found[0].actor.place, k == 1 ? 1 : 2);
+    }
 }
 
 // ---- contacts -------------------------------------------------------------------------------

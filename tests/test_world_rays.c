@@ -322,22 +322,22 @@ TD_TEST(ray_meets_colliders_only_when_it_asks_for_them) {
         td_real distance;
         td_vec3 normal;
     } cases[] = {
-        {{{0, 0, 0}, {0, 0, 3}, 0, 0, true}, 0, 1.5, {0, 0, -1}},
-        {{{0, 0, 0}, {0, 0, 1}, 0, 0.2, true}, 0, 1.3, {0, 0, -1}},
-        {{{0, 0, 3}, {0, 0, 1}, 0, 0, true}, 1, 1, {0, 0, -1}},
-        {{{0, 0, 3}, {0, 0, 1}, 0, 0.25, true}, 1, 0.75, {0, 0, -1}},
-        {{{0, 3, 5}, {0, -1, 0}, 0, 0, true}, 1, 2, {0, 1, 0}},
+        {{{0, 0, 0}, {0, 0, 3}, 0, 0, true, {0, 0}}, 0, 1.5, {0, 0, -1}},
+        {{{0, 0, 0}, {0, 0, 1}, 0, 0.2, true, {0, 0}}, 0, 1.3, {0, 0, -1}},
+        {{{0, 0, 3}, {0, 0, 1}, 0, 0, true, {0, 0}}, 1, 1, {0, 0, -1}},
+        {{{0, 0, 3}, {0, 0, 1}, 0, 0.25, true, {0, 0}}, 1, 0.75, {0, 0, -1}},
+        {{{0, 3, 5}, {0, -1, 0}, 0, 0, true, {0, 0}}, 1, 2, {0, 1, 0}},
         // a ball past an edge at 60 degrees: it touches the edge at 1 - 0.5 sin(60 deg)
-        {{{-3, 1.25, 5}, {1, 0, 0}, 0, 0.5, true},
+        {{{-3, 1.25, 5}, {1, 0, 0}, 0, 0.5, true, {0, 0}},
          1,
          2 - 0.5 * 0.8660254037844386,
          {-0.8660254037844386, 0.5, 0}},
-        {{{5, 0.25, 0}, {-1, 0, 0}, 0, 0, true}, 2, 1.75, {1, 0, 0}},
-        {{{3, 3, 0}, {0, -1, 0}, 0, 0.1, true}, 2, 2.15, {0, 1, 0}},
-        {{{-7, 0, 0}, {0, -2, 0}, 0, 0.5, true}, 3, 3.5, {0, 1, 0}},
-        {{{0, 0, 5}, {0, 1, 0}, 0, 0, true}, 1, 0, {0, -1, 0}},  // inside
-        {{{0, -5, 0}, {0, 1, 0}, 0, 0, true}, 3, 0, {0, -1, 0}}, // below the plane
-        {{{-7, 0, 0}, {0, 1, 0}, 0, 0, true}, TD_NONE, HUGE_VAL, {0, 0, 0}},
+        {{{5, 0.25, 0}, {-1, 0, 0}, 0, 0, true, {0, 0}}, 2, 1.75, {1, 0, 0}},
+        {{{3, 3, 0}, {0, -1, 0}, 0, 0.1, true, {0, 0}}, 2, 2.15, {0, 1, 0}},
+        {{{-7, 0, 0}, {0, -2, 0}, 0, 0.5, true, {0, 0}}, 3, 3.5, {0, 1, 0}},
+        {{{0, 0, 5}, {0, 1, 0}, 0, 0, true, {0, 0}}, 1, 0, {0, -1, 0}},  // inside
+        {{{0, -5, 0}, {0, 1, 0}, 0, 0, true, {0, 0}}, 3, 0, {0, -1, 0}}, // below the plane
+        {{{-7, 0, 0}, {0, 1, 0}, 0, 0, true, {0, 0}}, TD_NONE, HUGE_VAL, {0, 0, 0}},
         {{{0, 0, 0}, {0, 0, 1}, 1.4, 0, true}, TD_NONE, HUGE_VAL, {0, 0, 0}}, // too short
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
@@ -383,7 +383,7 @@ TD_TEST(nearest_segment_is_that_of_a_search_through_all) {
             least = fmin(least, distance_of(&all, i, x));
         }
         td_pick p;
-        CHECK_INT(td_world_pick_nearest(w.world, 1, &x, radius, &p, &diag), TD_OK);
+        CHECK_INT(td_world_pick_nearest(w.world, 1, &x, radius, NULL, &p, &diag), TD_OK);
         CHECK_INT(p.actor.place > 0, least < radius);
         if (p.actor.place > 0) {
             within++;
@@ -556,8 +556,8 @@ TD_TEST(queries_refuse_numbers_that_are_not_finite_and_name_the_ray) {
     td_diag diag = {.message = ""};
     td_pick pick;
     const td_vec3 nowhere = {nan, 0, 0}, origin = {0, 0, 0};
-    CHECK_INT(td_world_pick_nearest(w.world, 1, &nowhere, 1, &pick, &diag), TD_ERR_ARGUMENT);
-    CHECK_INT(td_world_pick_nearest(w.world, 1, &origin, nan, &pick, &diag), TD_ERR_ARGUMENT);
+    CHECK_INT(td_world_pick_nearest(w.world, 1, &nowhere, 1, NULL, &pick, &diag), TD_ERR_ARGUMENT);
+    CHECK_INT(td_world_pick_nearest(w.world, 1, &origin, nan, NULL, &pick, &diag), TD_ERR_ARGUMENT);
     td_collider shape = td_collider_default(TD_COLLIDER_SPHERE);
     int32_t count = 5;
     shape.radius = nan;

@@ -8,6 +8,7 @@
 /// without computing the accelerations of all joints. A step costs in proportion to the joints that
 /// move. Explicit steps with the springs and damping of the joints, loads and drag. For large steps
 /// of stiff plants use td_body_step().
+/// Not stable yet: see TD_API_UNSTABLE.
 
 #include "tendril/tree.h"
 
@@ -40,7 +41,7 @@ typedef struct td_adapt_opts {
     uint64_t shuffle; ///< Not 0: an assembly by chance in place of the balanced one, for tests.
 } td_adapt_opts;
 
-TD_API td_adapt_opts td_adapt_opts_default(void);
+TD_API_UNSTABLE td_adapt_opts td_adapt_opts_default(void);
 
 /// Of the last step, but for what says otherwise.
 typedef struct td_adapt_stats {
@@ -65,36 +66,38 @@ typedef struct td_adapt_stats {
 /// The state outlives it; only td_adapt_step() steps it meanwhile. At the start all joints are
 /// active, and the first step makes a choice. All memory that steps need is taken here. Refuses,
 /// naming the segment, a body without mass or without inertia about an axis.
-TD_API td_status td_adapt_new(td_body *state, const td_adapt_opts *opts, const td_alloc *alloc,
-                              td_adapt **out, td_diag *diag);
-TD_API void td_adapt_free(td_adapt *adapt); ///< NULL is allowed.
-TD_API size_t td_adapt_bytes(const td_adapt *adapt);
+TD_API_UNSTABLE td_status td_adapt_new(td_body *state, const td_adapt_opts *opts,
+                                       const td_alloc *alloc, td_adapt **out, td_diag *diag);
+TD_API_UNSTABLE void td_adapt_free(td_adapt *adapt); ///< NULL is allowed.
+TD_API_UNSTABLE size_t td_adapt_bytes(const td_adapt *adapt);
 
 /// Other options from the next choice on. `shuffle` stays as it was. New weights cost as much as a
 /// step of all joints.
-TD_API td_status td_adapt_set_opts(td_adapt *adapt, const td_adapt_opts *opts, td_diag *diag);
+TD_API_UNSTABLE td_status td_adapt_set_opts(td_adapt *adapt, const td_adapt_opts *opts,
+                                            td_diag *diag);
 /// A weight a joint, td_body_segment_count() of them, each >= 0, in place of those of the options.
-TD_API td_status td_adapt_set_weights(td_adapt *adapt, const td_real *weights, td_diag *diag);
+TD_API_UNSTABLE td_status td_adapt_set_weights(td_adapt *adapt, const td_real *weights,
+                                               td_diag *diag);
 
 /// After writing coordinates, velocities or base of the state: all joints are active, until the
 /// next step makes a choice.
-TD_API void td_adapt_changed(td_adapt *adapt);
+TD_API_UNSTABLE void td_adapt_changed(td_adapt *adapt);
 
 /// Advances by opts->dt: with opts->integrator TD_RK4 by Runge-Kutta's rule, otherwise by
 /// symplectic Euler's, as published. Places of bodies are as before until td_adapt_place(), which
 /// costs time in proportion to the bodies. TD_ERR_DIVERGED, with coordinates and velocities as
 /// before, when a value is not finite.
-TD_API td_status td_adapt_step(td_adapt *adapt, const td_step_opts *opts, td_diag *diag);
-TD_API void td_adapt_place(td_adapt *adapt);
-TD_API td_adapt_stats td_adapt_report(const td_adapt *adapt);
+TD_API_UNSTABLE td_status td_adapt_step(td_adapt *adapt, const td_step_opts *opts, td_diag *diag);
+TD_API_UNSTABLE void td_adapt_place(td_adapt *adapt);
+TD_API_UNSTABLE td_adapt_stats td_adapt_report(const td_adapt *adapt);
 /// Whether a joint, by its body, is active.
-TD_API bool td_adapt_is_active(const td_adapt *adapt, int32_t body);
+TD_API_UNSTABLE bool td_adapt_is_active(const td_adapt *adapt, int32_t body);
 
 /// What the future depends on besides the state.
-TD_API size_t td_adapt_save_size(const td_adapt *adapt);
-TD_API void td_adapt_save(const td_adapt *adapt, void *bytes);
+TD_API_UNSTABLE size_t td_adapt_save_size(const td_adapt *adapt);
+TD_API_UNSTABLE void td_adapt_save(const td_adapt *adapt, void *bytes);
 /// After the state itself was restored. Bytes that were not saved from such a tree do no harm.
-TD_API void td_adapt_restore(td_adapt *adapt, const void *bytes);
+TD_API_UNSTABLE void td_adapt_restore(td_adapt *adapt, const void *bytes);
 
 // ---- parts ----------------------------------------------------------------------------------
 
@@ -106,21 +109,21 @@ typedef struct td_assembly_node {
     int32_t handles; ///< Bodies on which forces from outside act: 0 of a root, 1 or 2.
 } td_assembly_node;
 
-TD_API td_assembly_node td_adapt_node(const td_adapt *adapt, int32_t joint);
+TD_API_UNSTABLE td_assembly_node td_adapt_node(const td_adapt *adapt, int32_t joint);
 
 /// Makes these joints active, an entry a body, and all nodes above them, and others rigid by
 /// impulses, until the next choice.
-TD_API void td_adapt_activate(td_adapt *adapt, const bool *active);
+TD_API_UNSTABLE void td_adapt_activate(td_adapt *adapt, const bool *active);
 
 /// Accelerations of all degrees of freedom of the hybrid body, 0 of rigid joints, with `torque`
 /// added at the joints (a degree of freedom; NULL: none). With all joints active they are those of
 /// td_tree_forward().
-TD_API void td_adapt_forward(td_adapt *adapt, const td_step_opts *opts, const td_real *torque,
-                             td_real *accel);
+TD_API_UNSTABLE void td_adapt_forward(td_adapt *adapt, const td_step_opts *opts,
+                                      const td_real *torque, td_real *accel);
 
 /// The acceleration metric of every node with all joints free, by theorems 1 to 4; an entry a
 /// joint. That of a root is of the whole.
-TD_API void td_adapt_metrics(td_adapt *adapt, const td_step_opts *opts, td_real *metrics);
+TD_API_UNSTABLE void td_adapt_metrics(td_adapt *adapt, const td_step_opts *opts, td_real *metrics);
 
 #ifdef __cplusplus
 }

@@ -31,9 +31,10 @@ typedef struct td_box {
     td_vec3 low, high; ///< m.
 } td_box;
 
-/// A box around an actor, with the radii of its segments. Of a free place: low is above high.
+/// A box around an actor, with the radii of its segments.
 TD_API td_box td_world_bounds(const td_world *world, td_actor_id actor);
-TD_API void td_world_all_bounds(const td_world *world, td_box *boxes); ///< One an index.
+/// One an index; of a free one low is above high.
+TD_API void td_world_all_bounds(const td_world *world, td_box *boxes);
 
 // ---- picking --------------------------------------------------------------------------------
 
@@ -58,6 +59,7 @@ typedef struct td_ray {
     td_real length;    ///< m: how far it goes; 0: without end.
     td_real radius;    ///< m: of a ball that is cast along the ray. 0: a thin ray.
     bool colliders;    ///< It meets colliders as well.
+    td_filter filter;  ///< It meets what would collide with it. All zero: everything.
 } td_ray;
 
 /// Queries find segments by a tree of boxes. The first query makes it and takes memory for it; the
@@ -70,9 +72,11 @@ typedef struct td_ray {
 /// that has no direction; then no pick is written.
 TD_API td_status td_world_cast_rays(td_world *world, int32_t count, const td_ray *rays,
                                     td_pick *picks, td_diag *diag);
-/// The segment whose surface is nearest to each centre, within `radius` of it, m, at least 0.
+/// The segment whose surface is nearest to each centre, within `radius` of it, m, at least 0; of
+/// actors that would collide with `filter`. NULL: of all.
 TD_API td_status td_world_pick_nearest(td_world *world, int32_t count, const td_vec3 *centres,
-                                       td_real radius, td_pick *picks, td_diag *diag);
+                                       td_real radius, const td_filter *filter, td_pick *picks,
+                                       td_diag *diag);
 
 /// A segment within a shape.
 typedef struct td_overlap {
@@ -81,8 +85,8 @@ typedef struct td_overlap {
 } td_overlap;
 
 /// Segments that have a point in common with a shape: a sphere, capsule, box or the solid side of a
-/// plane, at `position` and `rotation`. Fills at most `capacity`, by index of the actor and by
-/// segment; *count is how many there are.
+/// plane, at `position` and `rotation`; of actors that would collide with its `filter`. Fills at
+/// most `capacity`, by index of the actor and by segment; *count is how many there are.
 TD_API td_status td_world_overlap(td_world *world, const td_collider *shape, td_overlap *found,
                                   int32_t capacity, int32_t *count, td_diag *diag);
 

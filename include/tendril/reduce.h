@@ -5,6 +5,7 @@
 /// Adaptive level of detail of trees: implicit steps of fewer bodies than there are segments, with
 /// an error that is set and estimated. Joints are frozen where nothing moves, turn together where
 /// an axis bends smoothly, and small twigs ride on what carries them.
+/// Not stable yet: see TD_API_UNSTABLE.
 
 #include "tendril/tree.h"
 
@@ -32,7 +33,7 @@ typedef struct td_reduce_opts {
     td_vec3 camera; ///< m: where the camera is.
 } td_reduce_opts;
 
-TD_API td_reduce_opts td_reduce_opts_default(void);
+TD_API_UNSTABLE td_reduce_opts td_reduce_opts_default(void);
 
 /// How a state is reduced now.
 typedef struct td_reduce_stats {
@@ -46,23 +47,23 @@ typedef struct td_reduce_stats {
 
 /// A body like td_body_new(), of the model of a tree. With an explicit integrator all joints move
 /// by themselves.
-TD_API td_status td_reduced_new(const td_body_model *model, const td_reduce_opts *opts,
-                                const td_alloc *alloc, td_body **out, td_diag *diag);
+TD_API_UNSTABLE td_status td_reduced_new(const td_body_model *model, const td_reduce_opts *opts,
+                                         const td_alloc *alloc, td_body **out, td_diag *diag);
 
 /// Error, joints and how often to choose may change while it runs.
-TD_API td_status td_reduced_set(td_body *body, const td_reduce_opts *opts, td_diag *diag);
+TD_API_UNSTABLE td_status td_reduced_set(td_body *body, const td_reduce_opts *opts, td_diag *diag);
 
 /// Modes by hand, one a segment, from the next step on; choices by error leave them. NULL: chosen
 /// by error again. A joint that cannot have its mode keeps its own: roots are not reduced; twigs of
 /// more than four segments do not ride; a joint joins that of a parent which has a parent and on
 /// which nothing else moves, and not where something touches or is constrained.
-TD_API void td_reduced_set_modes(td_body *body, const uint8_t *modes);
+TD_API_UNSTABLE void td_reduced_set_modes(td_body *body, const uint8_t *modes);
 /// The mode of each segment's joint.
-TD_API const uint8_t *td_reduced_modes(const td_body *body);
+TD_API_UNSTABLE const uint8_t *td_reduced_modes(const td_body *body);
 /// The first segment of the cluster that a segment is on, or most of it: the one whose joint the
 /// cluster has, of a group the first. TD_NONE when there is no such segment.
-TD_API int32_t td_reduced_cluster(const td_body *body, int32_t segment);
-TD_API td_reduce_stats td_reduced_get_stats(const td_body *body);
+TD_API_UNSTABLE int32_t td_reduced_cluster(const td_body *body, int32_t segment);
+TD_API_UNSTABLE td_reduce_stats td_reduced_get_stats(const td_body *body);
 
 #ifdef __cplusplus
 }

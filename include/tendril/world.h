@@ -309,17 +309,18 @@ TD_API const char *td_world_probe_name(const td_world *world, int32_t column);
 TD_API void td_world_probes(td_world *world, td_real *values);
 
 /// How the integrator TD_ADAPTIVE steps it; false when another does.
-TD_API bool td_world_actor_adapt(const td_world *world, td_actor_id actor, td_adapt_stats *stats);
+TD_API_UNSTABLE bool td_world_actor_adapt(const td_world *world, td_actor_id actor,
+                                          td_adapt_stats *stats);
 /// How an actor that an implicit integrator steps is reduced. False when its object has no `adapt`
 /// and the world is not adaptable.
-TD_API bool td_world_actor_reduction(const td_world *world, td_actor_id actor,
-                                     td_reduce_stats *stats);
+TD_API_UNSTABLE bool td_world_actor_reduction(const td_world *world, td_actor_id actor,
+                                              td_reduce_stats *stats);
 /// The segments that move as one in either way: of each segment the mode of its joint, a
 /// td_reduce_mode, and the first segment of the cluster that it is on, or most of it. Of what the
 /// integrator TD_ADAPTIVE steps joints are their own or frozen. Either may be NULL. False when
 /// every segment moves by itself because nothing is left out of this actor.
-TD_API bool td_world_actor_clusters(const td_world *world, td_actor_id actor, uint8_t *modes,
-                                    int32_t *clusters);
+TD_API_UNSTABLE bool td_world_actor_clusters(const td_world *world, td_actor_id actor,
+                                             uint8_t *modes, int32_t *clusters);
 /// Energies and momentum of an actor, or of all of an object.
 TD_API td_sums td_world_actor_sums(td_world *world, td_actor_id actor);
 TD_API td_sums td_world_object_sums(td_world *world, int32_t object);

@@ -34,6 +34,11 @@ def _points(points):
     return out
 
 
+def _filter(filter):
+    category, mask = filter
+    return Struct("td_filter", category=whole("category", category, 0, 2**32 - 1), mask=whole("mask", mask, 0, 2**32 - 1))
+
+
 def _part(part):
     return 1.0 if part >= 1 - ROUNDING else max(part, 0.0)
 
@@ -343,12 +348,13 @@ class World(Unpickled):
         return out
 
     def cast_rays(self, origins: Any, directions: Any, *, length: float = 0.0, radius: float = 0.0,
-                  colliders: bool = False) -> np.ndarray:
+                  colliders: bool = False, filter: Optional[Tuple[int, int]] = None) -> np.ndarray:
         """What each ray meets first: a structured array with actor, segment and collider (indices; -1: none),
         distance (m; infinite: nothing), surface (m), normal, and the point of the segment's axis, with `along`
         from its joint, 0, to its tip, 1.
 
         length: how far rays go, m; 0: without end. radius: of a ball that is cast, m.
+        filter: categories and mask: they meet what would collide with it; None: everything.
         """
         origins, directions = _points(origins), _points(directions)
         origins, directions = np.broadcast_arrays(origins, directions)
@@ -356,18 +362,22 @@ class World(Unpickled):
         rays["origin"], rays["direction"] = origins, directions
         rays["length"], rays["radius"] = real("length", length), real("radius", radius)
         rays["colliders"] = bool(colliders)
+        if filter is not None:
+            asked = _filter(filter)
+            rays["filter"]["category"], rays["filter"]["mask"] = asked.category, asked.mask
         with self._use() as world:
             picks, diag = room("td_pick", len(rays)), new_diag()
             check(lib.td_world_cast_rays(world, len(rays), rays, picks, diag), diag)
             return self._picked(world, picks)
 
-    def nearest(self, points: Any, radius: float = math.inf) -> np.ndarray:
+    def nearest(self, points: Any, radius: float = math.inf, *,
+                filter: Optional[Tuple[int, int]] = None) -> np.ndarray:
         """The segment whose surface is nearest to each point, within `radius`, m; see cast_rays(). The distance
         is below 0 within a segment."""
-        points = _points(points)
+        points, asked = _points(points), _filter(filter) if filter is not None else None
         with self._use() as world:
             picks, diag = room("td_pick", len(points)), new_diag()
-            check(lib.td_world_pick_nearest(world, len(points), points, real("radius", radius), picks, diag), diag)
+            check(lib.td_world_pick_nearest(world, len(points), points, real("radius", radius), asked, picks, diag), diag)
             return self._picked(world, picks)
 
     def overlap(self, *, position: Sequence[float], radius: Optional[float] = None, length: float = 0.0,
@@ -532,10 +542,7 @@ class Actor(Unpickled):
 
     @filter.setter
     def filter(self, filter: Tuple[int, int]) -> None:
-        category, mask = filter
-        value = Struct("td_filter", category=whole("category", category, 0, 2**32 - 1),
-                       mask=whole("mask", mask, 0, 2**32 - 1))
-        diag = new_diag()
+        value, diag = _filter(filter), new_diag()
         with self.world._use() as world:
             check(lib.td_world_set_actor_filter(world, self._id, value, diag), diag)
 

@@ -181,6 +181,7 @@ typedef struct tdi_actor {
     tdi_actor_step step;
     tdi_actor_contact contact;
     struct {
+        const tdi_adaptive_ops *ops;
         td_adapt *adapt; // while its object has the integrator TD_ADAPTIVE; else NULL
         void *memory;
     } adapt;

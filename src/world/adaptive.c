@@ -3,7 +3,6 @@
 
 #include "world/world.h"
 
-#include "published/adapt.h"
 #include "base/alloc.h"
 #include "base/guard.h"
 
@@ -19,8 +18,13 @@ static td_adapt_opts opts_of(const td_world *w, const tdi_actor *a) {
     return opts;
 }
 
+static const tdi_adaptive_ops *ops_of(const td_world *w, int32_t variant) {
+    const tdi_variant *v = &w->variants[variant];
+    return tdi_solver_adaptive(tdi_solver_find(w->scene->def.objects[v->object].solver));
+}
+
 static size_t adapt_bytes(const td_world *w, int32_t variant) {
-    return tdi_adapt_save_size(w->variants[variant].model);
+    return ops_of(w, variant)->save_size(w->variants[variant].model);
 }
 
 td_status tdi_actor_make_adaptive(td_world *w, tdi_actor *a, td_diag *diag) {
@@ -28,10 +32,11 @@ td_status tdi_actor_make_adaptive(td_world *w, tdi_actor *a, td_diag *diag) {
         return TD_OK;
     }
     const td_adapt_opts opts = opts_of(w, a);
+    a->adapt.ops = ops_of(w, a->variant);
     if (!a->adapt.memory) {
         a->adapt.memory = tdi_arena_zeroed(tdi_actor_arena(w, a), adapt_bytes(w, a->variant), 1);
     }
-    return a->adapt.memory ? tdi_adapt_new(a->state, &opts, w->alloc, &a->adapt.adapt, diag)
+    return a->adapt.memory ? a->adapt.ops->make(a->state, &opts, w->alloc, &a->adapt.adapt, diag)
                            : TD_ERR_MEMORY;
 }
 
@@ -39,7 +44,7 @@ void tdi_world_end_adaptive(td_world *w) {
     for (int32_t k = 0; k < w->room.made_count; k++) {
         tdi_actor *a = &w->actors[k];
         if (a->adapt.adapt && w->scene->def.objects[a->object].integrator != TD_ADAPTIVE) {
-            td_adapt_free(a->adapt.adapt);
+            a->adapt.ops->free(a->adapt.adapt);
             a->adapt.adapt = NULL;
         }
     }
@@ -51,15 +56,14 @@ size_t tdi_variant_adapt_bytes(const td_world *w, int32_t variant, td_integrator
 
 td_status tdi_actor_step_adaptively(td_world *w, tdi_actor *a) {
     const td_adapt_opts opts = opts_of(w, a);
-    td_adapt_save(a->adapt.adapt, a->adapt.memory);
-    td_status status = td_adapt_set_opts(a->adapt.adapt, &opts, &a->step.diag);
+    a->adapt.ops->save(a->adapt.adapt, a->adapt.memory);
+    td_status status = a->adapt.ops->set(a->adapt.adapt, &opts, &a->step.diag);
     if (status == TD_OK) {
         td_step_opts step = a->step.opts;
         step.integrator = w->scene->def.objects[a->object].adapt.rule;
-        status = td_adapt_step(a->adapt.adapt, &step, &a->step.diag);
+        status = a->adapt.ops->step(a->adapt.adapt, &step, &a->step.diag);
     }
     if (status == TD_OK) {
-        td_adapt_place(a->adapt.adapt);
         a->step.stats.steps++;
     }
     return status;
@@ -67,7 +71,7 @@ td_status tdi_actor_step_adaptively(td_world *w, tdi_actor *a) {
 
 void tdi_actor_undo_adaptively(tdi_actor *a) {
     if (a->adapt.adapt) {
-        td_adapt_restore(a->adapt.adapt, a->adapt.memory);
+        a->adapt.ops->restore(a->adapt.adapt, a->adapt.memory);
     }
 }
 
@@ -78,6 +82,6 @@ bool td_world_actor_adapt(const td_world *w, td_actor_id id, td_adapt_stats *sta
     if (!stats || actor == TD_NONE || !w->actors[actor].adapt.adapt) {
         return false;
     }
-    *stats = td_adapt_report(w->actors[actor].adapt.adapt);
+    w->actors[actor].adapt.ops->report(w->actors[actor].adapt.adapt, stats);
     return true;
 }

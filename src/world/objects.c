@@ -311,7 +311,9 @@ td_status tdi_variant_draw(td_world *w, int32_t variant, td_diag *diag) {
 }
 
 void tdi_actor_free(tdi_actor *a) {
-    td_adapt_free(a->adapt.adapt);
+    if (a->adapt.adapt) {
+        a->adapt.ops->free(a->adapt.adapt);
+    }
     tdi_actor_free_bumps(a);
     if (a->contact.borne) {
         tdi_alloc_free(a->state->alloc, a->contact.borne,

@@ -46,9 +46,15 @@ static void take(nearest *best, int32_t actor, int32_t segment, tdi_hit hit) {
 // A query that each segment answers.
 typedef struct question {
     const td_world *w;
+    td_filter filter;
     tdi_probe probe;
     tdi_ray ray;
 } question;
+
+// What collides with a filter; with one of zeros everything does.
+static bool is_asked(const td_filter *asked, td_filter filter) {
+    return (asked->category == 0 && asked->mask == 0) || tdi_filters_collide(*asked, filter);
+}
 
 static tdi_hit distance_hit(const tdi_round_cone *c, td_vec3 x) {
     td_real along;
@@ -85,7 +91,8 @@ static void ask_actors(const question *q, nearest *best) {
     for (int32_t leaf; (leaf = tdi_walk_next(&walk, reach_of(best))) != TD_NONE;) {
         const int32_t from = leaf * TDI_BOX_FAN, to = from + TDI_BOX_FAN;
         for (int32_t k = from; k < to && k < t->actors.item_count; k++) {
-            if (tdi_actor_acts(&q->w->actors[t->order[k]])) {
+            const tdi_actor *a = &q->w->actors[t->order[k]];
+            if (tdi_actor_acts(a) && is_asked(&q->filter, a->filter)) {
                 ask_actor(q, t->order[k], best);
             }
         }
@@ -95,7 +102,7 @@ static void ask_actors(const question *q, nearest *best) {
 static void ask_colliders(const question *q, nearest *best) {
     for (int32_t k = 0; k < q->w->colliders.count; k++) {
         const tdi_collider_slot *s = &q->w->colliders.slots[k];
-        if (s->alive && s->enabled) {
+        if (s->alive && s->enabled && is_asked(&q->filter, s->now.filter)) {
             const tdi_hit hit = tdi_ray_collider(&q->ray, &s->now);
             if (hit.distance < best->hit.distance) {
                 *best = (nearest){TD_NONE, TD_NONE, k, hit};
@@ -145,6 +152,7 @@ static const char *fault_of_ray(const td_ray *r) {
 static td_pick cast(const td_world *w, const td_ray *ray) {
     const td_vec3 u = tdi_scale(ray->direction, 1 / tdi_norm(ray->direction));
     const question q = {.w = w,
+                        .filter = ray->filter,
                         .probe = {TDI_PROBE_RAY, ray->origin, u, {0, 0, 0}, ray->radius},
                         .ray = {ray->origin, u, ray->radius}};
     nearest best = none_within(ray->length > 0 ? ray->length : HUGE_VAL);
@@ -193,7 +201,7 @@ td_status td_world_cast_rays(td_world *w, int32_t count, const td_ray *rays, td_
 // ---- spheres --------------------------------------------------------------------------------
 
 td_status td_world_pick_nearest(td_world *w, int32_t count, const td_vec3 *centres, td_real radius,
-                                td_pick *picks, td_diag *diag) {
+                                const td_filter *filter, td_pick *picks, td_diag *diag) {
     if (!w || count < 0 || (count > 0 && (!centres || !picks))) {
         return tdi_refuse(diag, __func__);
     }
@@ -207,7 +215,9 @@ td_status td_world_pick_nearest(td_world *w, int32_t count, const td_vec3 *centr
     }
     const td_status status = tdi_segment_tree_update(w, diag);
     for (int32_t k = 0; k < count && status == TD_OK; k++) {
-        const question q = {.w = w, .probe = {.kind = TDI_PROBE_POINT, .origin = centres[k]}};
+        const question q = {.w = w,
+                            .filter = filter ? *filter : (td_filter){0},
+                            .probe = {.kind = TDI_PROBE_POINT, .origin = centres[k]}};
         nearest best = none_within(radius);
         ask_actors(&q, &best);
         picks[k] = pick_of(w, &best, centres[k],
@@ -219,7 +229,7 @@ td_status td_world_pick_nearest(td_world *w, int32_t count, const td_vec3 *centr
 // ---- overlaps -------------------------------------------------------------------------------
 
 // Actors whose boxes meet the probe, by index.
-static int32_t find_actors(td_world *w, const tdi_probe *probe) {
+static int32_t find_actors(td_world *w, const tdi_probe *probe, const td_filter *filter) {
     tdi_segment_tree *t = &w->segment_tree;
     int32_t count = 0;
     tdi_walk walk;
@@ -227,7 +237,8 @@ static int32_t find_actors(td_world *w, const tdi_probe *probe) {
     for (int32_t leaf; (leaf = tdi_walk_next(&walk, 0)) != TD_NONE;) {
         const int32_t from = leaf * TDI_BOX_FAN, to = from + TDI_BOX_FAN;
         for (int32_t k = from; k < to && k < t->actors.item_count; k++) {
-            if (tdi_actor_acts(&w->actors[t->order[k]])) {
+            const tdi_actor *a = &w->actors[t->order[k]];
+            if (tdi_actor_acts(a) && is_asked(filter, a->filter)) {
                 t->keys[count++] = (uint64_t)t->order[k];
             }
         }
@@ -280,7 +291,7 @@ td_status td_world_overlap(td_world *w, const td_collider *shape, td_overlap *fo
     overlaps out = {.shape = shape, .found = found, .capacity = capacity};
     tdi_probe probe = {.kind = TDI_PROBE_BOX};
     tdi_collider_box(shape, &probe.origin, &probe.high);
-    const int32_t actors = find_actors(w, &probe);
+    const int32_t actors = find_actors(w, &probe, &shape->filter);
     for (int32_t k = 0; k < actors; k++) {
         find_segments(w, (int32_t)w->segment_tree.keys[k], &probe, &out);
     }

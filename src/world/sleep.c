@@ -160,7 +160,7 @@ static void fall_asleep(td_world *w, tdi_island *i) {
         a->sleep.box = tdi_actor_reach(w, k);
         a->before.stats = a->step.stats; // nothing is to be told of the steps to come
         if (a->adapt.adapt) {
-            td_adapt_changed(a->adapt.adapt);
+            a->adapt.ops->changed(a->adapt.adapt);
         }
         tdi_actor_rest_points(w, k);
     }

@@ -209,11 +209,11 @@ void tdi_tape_actor(tdi_tape *t, tdi_actor *a) {
     }
     if (a->adapt.adapt) {
         if (t->to) {
-            td_adapt_save(a->adapt.adapt, t->to + t->size);
+            a->adapt.ops->save(a->adapt.adapt, t->to + t->size);
         } else if (t->from) {
-            td_adapt_restore(a->adapt.adapt, t->from + t->size);
+            a->adapt.ops->restore(a->adapt.adapt, t->from + t->size);
         }
-        t->size += td_adapt_save_size(a->adapt.adapt);
+        t->size += a->adapt.ops->save_size(a->state->model);
     }
 }
 
