@@ -203,8 +203,7 @@ TD_TEST(api_indices_that_are_not_there_give_nothing_and_set_nothing) {
         td_world_moments(world, td_world_actor_id(world, k), &at);
         CHECK(at.x == 7);
         CHECK(!td_world_body(world, td_world_actor_id(world, k)));
-        CHECK_INT(td_world_modes(world, td_world_actor_id(world, k), 1, &mode, NULL),
-                  TD_ERR_ARGUMENT);
+        CHECK_INT(td_world_modes(world, td_world_actor_id(world, k), 1, &mode, NULL), TD_ERR_STALE);
         CHECK_REL(td_world_actor_sums(world, td_world_actor_id(world, k)).energy.weight, 0, 0);
         CHECK_REL(td_world_collider(world, td_world_collider_id(world, k)).radius, 0, 0);
         CHECK_TEXT(td_world_collider_name(world, td_world_collider_id(world, k)), "");

@@ -182,9 +182,9 @@ TD_TEST(grab_or_torque_of_what_is_not_there_is_refused_and_changes_nothing) {
     char *before = saved(s.world);
     CHECK_INT(td_world_grab_to(s.world, to, NULL), TD_ERR_ARGUMENT); // nothing is held
     CHECK_INT(td_world_grab(s.world, td_world_actor_id(s.world, 5), 0, o, to, 10, NULL),
-              TD_ERR_ARGUMENT);
+              TD_ERR_STALE);
     CHECK_INT(td_world_grab(s.world, td_world_actor_id(s.world, -1), 0, o, to, 10, NULL),
-              TD_ERR_ARGUMENT);
+              TD_ERR_STALE);
     CHECK_INT(td_world_grab(s.world, td_world_actor_id(s.world, 0), 99, o, to, 10, NULL),
               TD_ERR_ARGUMENT);
     CHECK_INT(
@@ -198,11 +198,11 @@ TD_TEST(grab_or_torque_of_what_is_not_there_is_refused_and_changes_nothing) {
     CHECK_INT(td_world_set_torque(s.world, td_world_actor_id(s.world, 0), 99, 1, NULL),
               TD_ERR_ARGUMENT);
     CHECK_INT(td_world_set_torque(s.world, td_world_actor_id(s.world, -1), -1, 1, NULL),
-              TD_ERR_ARGUMENT);
+              TD_ERR_STALE);
     CHECK_INT(td_world_set_torque(s.world, td_world_actor_id(s.world, 0), 0, NAN, NULL),
               TD_ERR_ARGUMENT);
     CHECK_INT(td_world_set_hold(s.world, td_world_constraint_id(s.world, 0), false, NULL),
-              TD_ERR_ARGUMENT);
+              TD_ERR_STALE);
     char *after = saved(s.world);
     CHECK(memcmp(before, after, td_world_save_size(s.world)) == 0);
     CHECK_INT(td_world_grab(s.world, td_world_actor_id(s.world, 0), 0, o, to, 10, NULL), TD_OK);
@@ -212,9 +212,9 @@ TD_TEST(grab_or_torque_of_what_is_not_there_is_refused_and_changes_nothing) {
     free(after);
     CHECK_INT(td_world_remove_actor(s.world, td_world_actor_id(s.world, 0), NULL), TD_OK);
     CHECK_INT(td_world_grab(s.world, td_world_actor_id(s.world, 0), 0, o, to, 10, NULL),
-              TD_ERR_ARGUMENT);
+              TD_ERR_STALE);
     CHECK_INT(td_world_set_torque(s.world, td_world_actor_id(s.world, 0), 0, 1, NULL),
-              TD_ERR_ARGUMENT);
+              TD_ERR_STALE);
 }
 
 // ---- forces and callbacks from outside ------------------------------------------------------

@@ -338,7 +338,7 @@ TD_TEST(ray_meets_colliders_only_when_it_asks_for_them) {
         {{{0, 0, 5}, {0, 1, 0}, 0, 0, true, {0, 0}}, 1, 0, {0, -1, 0}},  // inside
         {{{0, -5, 0}, {0, 1, 0}, 0, 0, true, {0, 0}}, 3, 0, {0, -1, 0}}, // below the plane
         {{{-7, 0, 0}, {0, 1, 0}, 0, 0, true, {0, 0}}, TD_NONE, HUGE_VAL, {0, 0, 0}},
-        {{{0, 0, 0}, {0, 0, 1}, 1.4, 0, true}, TD_NONE, HUGE_VAL, {0, 0, 0}}, // too short
+        {{{0, 0, 0}, {0, 0, 1}, 1.4, 0, true, {0, 0}}, TD_NONE, HUGE_VAL, {0, 0, 0}}, // too short
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         td_pick p;

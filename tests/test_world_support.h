@@ -266,6 +266,9 @@ static inline td_vec3 tip_of(td_world *world, int32_t actor, int32_t segment) {
     FREED td_vec3 *origins = calloc((size_t)a.segment_count, sizeof *origins);
     FREED td_quat *rotations = calloc((size_t)a.segment_count, sizeof *rotations);
     segment = segment < 0 ? a.segment_count - 1 : segment;
+    if (!a.skeleton) { // it was removed
+        return (td_vec3){0, 0, 0};
+    }
     td_world_pose(world, td_world_actor_id(world, actor), NULL, NULL, origins, rotations);
     td_vec3 tip = td_skeleton_segments(a.skeleton)[segment].tip;
     td_vec3 at = tdi_add(origins[segment], tdi_quat_rotate(rotations[segment], tip));
