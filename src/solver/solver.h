@@ -81,7 +81,7 @@ struct td_adapt_stats;
 
 // The integrator TD_ADAPTIVE of a solver, which does not know it either.
 typedef struct tdi_adaptive_ops {
-    td_status (*make)(td_body *state, const struct td_adapt_opts *opts, const td_alloc *alloc,
+    td_status (*make)(void *state, const struct td_adapt_opts *opts, const td_alloc *alloc,
                       struct td_adapt **out, td_diag *diag);
     void (*free)(struct td_adapt *adapt);
     td_status (*set)(struct td_adapt *adapt, const struct td_adapt_opts *opts, td_diag *diag);
@@ -89,7 +89,7 @@ typedef struct tdi_adaptive_ops {
     void (*changed)(struct td_adapt *adapt); // the state was changed
     void (*report)(const struct td_adapt *adapt, struct td_adapt_stats *stats);
     bool (*is_active)(const struct td_adapt *adapt, int32_t segment); // its joint
-    size_t (*save_size)(const td_body_model *model);
+    size_t (*save_size)(const void *model);
     void (*save)(const struct td_adapt *adapt, void *bytes);
     void (*restore)(struct td_adapt *adapt, const void *bytes);
 } tdi_adaptive_ops;
