@@ -596,3 +596,27 @@ static void algebra(play *p) {
     take_vec(p, td_mat4_apply(td_mat4_mul(td_mat4_of(a, q), td_mat4_scaling(b)), a));
     take_real(p, td_quat_slerp(q, td_quat_unit(turn(p)), number(p, 0, 1)).x);
 }
+
+// ---- kinds ----------------------------------------------------------------------------------
+
+// A world without objects that gets a kind, of numbers that may be wrong, and an actor of it.
+static void kind_alone(play *p) {
+    const td_vec3 ends[2] = {{0, 0, 0}, vector(p, 1)};
+    const td_scene_def scene = td_scene_def_default();
+    td_object_def def = td_object_def_default();
+    td_actor_def actor = td_actor_def_default();
+    td_world *empty = NULL;
+    td_actor_id id;
+    take_status(p, td_world_new(&scene, NULL, &alloc, &empty, NULL));
+    def.solver = td_solver_get(below(p, 3)).name;
+    def.start = TD_START_DRAWN;
+    def.stiffness = number(p, -0.1, 2);
+    def.strand.points = ends;
+    def.strand.point_count = 2;
+    def.strand.segments = 1 + below(p, 4);
+    if (take_status(p, td_world_add_kind(empty, &def, &actor.object, diag(p))) == TD_OK) {
+        take_status(p, td_world_add_actor(empty, &actor, &id, diag(p)));
+        take_status(p, td_world_step(empty, diag(p)));
+    }
+    td_world_free(empty);
+}

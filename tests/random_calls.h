@@ -140,6 +140,7 @@
     X(td_file_write, 1, files(p)) \
     X(td_clip_glb, 1, clip_file(p)) \
     X(td_clip_collider_part, 2, clip_parts(p)) \
+    X(td_world_add_kind, 1, kind_alone(p)) \
     X(td_world_new, 1, fill_and_step(p)) \
     X(td_scene_set_skeleton, 1, scene_of(p))
 // clang-format on

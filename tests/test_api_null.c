@@ -436,6 +436,8 @@ TD_TEST(null_alone_is_refused_by_what_adds_to_a_world) {
     td_constraint constraint = td_constraint_default(TD_CONSTRAINT_POINT);
     td_actor_def def = td_actor_def_default();
     td_grab_def grab = td_grab_def_default();
+    const td_object_def kind = td_object_def_default();
+    int32_t object;
     td_actor_id actor_id;
     td_collider_id collider_id;
     td_constraint_id constraint_id;
@@ -444,6 +446,9 @@ TD_TEST(null_alone_is_refused_by_what_adds_to_a_world) {
     def.position.y = 2;
     REFUSED(td_world_add_actor(world, &def, NULL, NULL));
     REFUSED(td_world_add_actor(world, NULL, &actor_id, NULL));
+    REFUSED(td_world_add_kind(world, NULL, &object, NULL));
+    REFUSED(td_world_add_kind(world, &kind, NULL, NULL));
+    REFUSED(td_world_add_kind(NULL, &kind, &object, NULL));
     REFUSED(td_world_add_collider(world, &collider, NULL, NULL));
     REFUSED(td_world_add_collider(world, NULL, &collider_id, NULL));
     REFUSED(td_world_add_constraint(world, &constraint, actor, (td_actor_id){0}, NULL, NULL));

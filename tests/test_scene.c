@@ -311,7 +311,6 @@ TD_TEST(scene_filled_by_hand_is_refused_for_every_number_out_of_range) {
     REFUSED(d.air_density, -1, "air_density:");
     REFUSED(d.record.fps, 0, "record.fps:");
     REFUSED(d.record.duration, -1, "record.duration:");
-    REFUSED(d.object_count, 0, "objects");
     REFUSED(d.object_count, -1, "objects");
     REFUSED(d.load_count, 3, "loads");
     REFUSED(d.record.probe_count, 2, "record.probes");

@@ -19,6 +19,16 @@
 extern "C" {
 #endif
 
+// ---- kinds of plants ------------------------------------------------------------------------
+
+/// Adds an object to the scene of a world: a skeleton, strand or text with a solver and its
+/// options. *object is its index, which td_actor_def.object takes; it has no actors yet. `def` is
+/// copied; its `instances` count for variants alone. Kinds stay as long as the world. Saves are
+/// restored in worlds of the same scene to which the same kinds were added in the same order; other
+/// worlds refuse them. Fails with everything as it was.
+TD_API td_status td_world_add_kind(td_world *world, const td_object_def *def, int32_t *object,
+                                   td_diag *diag);
+
 // ---- actors ---------------------------------------------------------------------------------
 
 /// An actor to add. Start from td_actor_def_default().

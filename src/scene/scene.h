@@ -99,6 +99,8 @@ td_status tdi_scene_copy(const td_scene_def *def, const td_alloc *alloc, td_scen
                          td_diag_list *diags);
 // A copy whose numbers can change by themselves; `scene` must outlive it.
 td_status tdi_scene_twin(const td_scene *scene, const td_alloc *alloc, td_scene **out);
+// The objects are in another array from now on, which has so many; those there were are copied.
+void tdi_scene_move_objects(td_scene *scene, td_object_def *to, int32_t count);
 
 // Whether an object leaves out what does not matter.
 bool tdi_object_adapts(const td_scene *scene, const td_object_def *object);

@@ -296,3 +296,20 @@ td_status tdi_scene_twin(const td_scene *from, const td_alloc *alloc, td_scene *
     s->keyed_count = from->keyed_count;
     return TD_OK;
 }
+
+void tdi_scene_move_objects(td_scene *s, td_object_def *to, int32_t count) {
+    const int32_t kept = count < s->def.object_count ? count : s->def.object_count;
+    const char *from = (const char *)s->def.objects;
+    const size_t size = (size_t)kept * sizeof *to;
+    for (int32_t k = 0; k < s->keyed_count; k++) {
+        const size_t offset = (size_t)((const char *)s->keyed[k].place - from);
+        if (from && offset < size) {
+            s->keyed[k].place = (td_real *)((char *)to + offset);
+        }
+    }
+    if (size > 0) {
+        memcpy(to, from, size);
+    }
+    s->def.objects = to;
+    s->def.object_count = count;
+}

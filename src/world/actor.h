@@ -208,6 +208,8 @@ typedef struct tdi_room {
 // ---- functions ------------------------------------------------------------------------------
 
 // objects.c: variants and actors at time 0, standing at rest or as drawn.
+td_status tdi_world_make_object(td_world *world, int32_t object, const td_world_opts *opts,
+                                td_diag_list *diags);
 td_status tdi_world_make_objects(td_world *world, const td_world_opts *opts, td_diag_list *diags);
 // Gravity in the axes of a base, over the stiffness of its object.
 td_vec3 tdi_object_gravity(const td_world *world, int32_t object, td_quat base);

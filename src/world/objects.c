@@ -367,15 +367,15 @@ static td_status count_all(td_world *w, const td_world_opts *opts, td_diag_list 
                                    (long long)opts->max_segments);
         }
     }
-    w->variants = tdi_arena_zeroed(&w->arena, (size_t)variants, sizeof *w->variants);
+    w->variants = tdi_arena_zeroed(&w->arena, (size_t)variants + 1, sizeof *w->variants);
     w->scene_variants = w->room.variant_capacity = (int32_t)variants;
-    w->objects = tdi_arena_zeroed(&w->arena, (size_t)def->object_count, sizeof *w->objects);
+    w->objects = tdi_arena_zeroed(&w->arena, (size_t)def->object_count + 1, sizeof *w->objects);
     w->room.segment_limit = opts->max_segments;
     return w->variants && w->objects ? tdi_world_actor_room(w, actors) : TD_ERR_MEMORY;
 }
 
-static td_status make_object(td_world *w, int32_t k, const td_world_opts *opts,
-                             td_diag_list *diags) {
+td_status tdi_world_make_object(td_world *w, int32_t k, const td_world_opts *opts,
+                                td_diag_list *diags) {
     const td_object_def *def = &w->scene->def.objects[k];
     tdi_object *o = &w->objects[k];
     td_diag diag = {.index = TD_NONE};
@@ -421,7 +421,7 @@ td_status tdi_world_make_objects(td_world *w, const td_world_opts *opts, td_diag
         if (status == TD_ERR_MEMORY || status == TD_ERR_LIMIT) {
             break;
         }
-        status = make_object(w, k, opts, diags);
+        status = tdi_world_make_object(w, k, opts, diags);
         first = first == TD_OK ? status : first;
     }
     if (first != TD_OK) {

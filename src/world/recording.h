@@ -72,3 +72,6 @@ td_status tdi_world_make_probes(td_world *world, td_diag_list *diags);
 
 // saving.c: the list of what can change, and the shape.
 td_status tdi_world_make_saving(td_world *world);
+// The list alone, as it is when that fails; and the shape with one more object.
+td_status tdi_world_list_parameters(td_world *world);
+void tdi_world_add_shape(td_world *world, int32_t object);

@@ -232,7 +232,7 @@ static td_status settle_parties(settling *s, party *p) {
 
 static td_status settle_together(settling *s) {
     td_world *w = s->world;
-    const size_t n = (size_t)w->actor_count;
+    const size_t n = (size_t)w->actor_count + 1;
     party p = {.members = tdi_alloc_zeroed(w->alloc, n, sizeof *p.members),
                .place = tdi_alloc_zeroed(w->alloc, n, sizeof *p.place),
                .bound = tdi_alloc_zeroed(w->alloc, n, sizeof *p.bound)};

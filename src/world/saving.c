@@ -92,19 +92,34 @@ static bool note_parameter(void *context, const tdi_scene_field *field, void *at
     return true;
 }
 
-td_status tdi_world_make_saving(td_world *w) {
+td_status tdi_world_list_parameters(td_world *w) {
     counter c = {NULL, 0};
     tdi_fields_walk(&tdi_scene_all, &w->scene->def, note_parameter, &c);
-    c.to = w->parameters.all =
-        tdi_arena_zeroed(&w->arena, (size_t)c.count + 1, sizeof *w->parameters.all);
-    if (!w->parameters.all) {
+    c.to = tdi_arena_zeroed(&w->arena, (size_t)c.count + 1, sizeof *c.to);
+    if (!c.to) {
         return TD_ERR_MEMORY;
     }
+    w->parameters.all = c.to;
     w->parameters.count = c.count;
     c.count = 0;
     tdi_fields_walk(&tdi_scene_all, &w->scene->def, note_parameter, &c);
-    w->parameters.shape = shape_of(w);
     return TD_OK;
+}
+
+td_status tdi_world_make_saving(td_world *w) {
+    const td_status status = tdi_world_list_parameters(w);
+    w->parameters.shape = status == TD_OK ? shape_of(w) : 0;
+    return status;
+}
+
+void tdi_world_add_shape(td_world *w, int32_t object) {
+    const int32_t first = w->objects[object].first_variant;
+    uint64_t hash = mix(w->parameters.shape, &w->parameters.count, sizeof w->parameters.count);
+    for (int32_t k = first; k < w->scene_variants; k++) {
+        const td_body_model *m = w->variants[k].model;
+        hash = mix(hash, m->parameters, m->parameter_bytes);
+    }
+    w->parameters.shape = hash;
 }
 
 // Variants are those of the save already.

@@ -254,6 +254,9 @@ void td_world_free(td_world *w) {
         td_wind_free(w->loads.winds[k].wind);
     }
     td_pool_free(w->own_pool);
+    for (int32_t k = 0; k < w->kind_count; k++) {
+        td_scene_free(w->kinds[k]);
+    }
     tdi_arena_free(&w->arena);
     td_scene_free(w->scene);
     tdi_alloc_free(w->alloc, w, sizeof *w);

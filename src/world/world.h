@@ -47,8 +47,10 @@ typedef struct tdi_clock {
 
 struct td_world {
     const td_alloc *alloc;
-    tdi_arena arena; // owns all arrays below
-    td_scene *scene; // its own copy
+    tdi_arena arena;  // owns all arrays below
+    td_scene *scene;  // its own copy
+    td_scene **kinds; // of objects that a program has added: what their definitions point to
+    int32_t kind_count, kind_capacity;
     td_pool *pool;
     td_pool *own_pool; // NULL: a program lent its own
     td_log log;

@@ -74,6 +74,7 @@ bool bench_scaling(const bench *b);
 bool bench_threads(const bench *b);
 bool bench_world(const bench *b);
 bool bench_query(const bench *b);
+bool bench_cut(const bench *b);
 bool bench_rod(const bench *b);
 bool bench_helix(const bench *b);
 bool bench_wasm(const bench *b);

@@ -32,6 +32,8 @@ static const bench_case cases[] = {
      bench_world, false},
     {"query", "microseconds for a ray among 32 to 3,200 plants, and by a search through all",
      bench_query, false},
+    {"cut", "milliseconds to cut or regrow one of 600 plants, and of the step after it", bench_cut,
+     false},
     {"rod", "rods: compared with others, from 100 to 100,000 vertices, and with contact", bench_rod,
      false},
     {"helix", "helices: the paper's table, and from 1 to 10,000 elements, rods and plants",

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// Kinds of plants that a program adds to a world: objects of its scene that come later.
+//
+// Owner      The texts and lists of a kind belong to a scene of its own, which the world keeps.
+// Variants   Those of the scene come first, and own ones of actors after them: see own.c. Variants
+//            of a kind go between the two.
+
+#include "world/world.h"
+
+#include "base/diag.h"
+#include "base/guard.h"
+
+#include <string.h>
+
+// The kind as the one object of a scene with the contact and gravity of the world, checked.
+static td_status read(const td_world *w, const td_object_def *def, td_scene **out,
+                      td_diag_list *faults) {
+    td_scene_def around = w->scene->def;
+    around.objects = def;
+    around.object_count = 1;
+    around.load_count = around.constraint_count = around.collider_count = 0;
+    around.record.probe_count = 0;
+    const td_status status = tdi_scene_copy(&around, w->alloc, out, faults);
+    if (status == TD_OK) { // it has no actors yet
+        td_instances_def *i = &((td_object_def *)(*out)->def.objects)[0].instances;
+        i->layout = TD_INSTANCES_GRID;
+        i->count = i->place_count = 0;
+    }
+    return status;
+}
+
+// Room for one more object, with its variants. What there is stays as it is.
+static td_object_def *make_room(td_world *w, const td_object_def *kind) {
+    const size_t count = (size_t)w->scene->def.object_count;
+    int64_t variants = w->room.variant_capacity, kinds = w->kind_capacity;
+    td_object_def *defs = tdi_arena_zeroed(&w->arena, count + 1, sizeof *defs);
+    tdi_object *objects = tdi_arena_zeroed(&w->arena, count + 1, sizeof *objects);
+    td_scene **scenes =
+        tdi_arena_grow(&w->arena, w->kinds, w->kind_count, &kinds, sizeof *w->kinds);
+    tdi_variant *all = w->variants;
+    while (all && variants < w->variant_count + kind->instances.variants) {
+        all = tdi_arena_grow(&w->arena, all, variants, &variants, sizeof *all);
+    }
+    if (!defs || !objects || !scenes || !all) {
+        return NULL;
+    }
+    memcpy(objects, w->objects, count * sizeof *objects);
+    w->objects = objects;
+    w->kinds = scenes;
+    w->kind_capacity = (int32_t)kinds;
+    w->variants = all;
+    w->room.variant_capacity = (int32_t)variants;
+    return defs;
+}
+
+// Variants from `first` on, the last, go before those that are actors' own.
+static td_status place_variants(td_world *w, int32_t first, int32_t object) {
+    const int32_t count = w->variant_count - first, own = first - w->scene_variants;
+    tdi_variant *to = w->variants + w->scene_variants;
+    tdi_variant *kept = tdi_alloc_zeroed(w->alloc, (size_t)count, sizeof *kept);
+    if (!kept) {
+        return TD_ERR_MEMORY;
+    }
+    memcpy(kept, w->variants + first, (size_t)count * sizeof *kept);
+    memmove(to + count, to, (size_t)own * sizeof *to);
+    memcpy(to, kept, (size_t)count * sizeof *kept);
+    tdi_alloc_free(w->alloc, kept, (size_t)count * sizeof *kept);
+    for (int32_t k = 0; k < w->room.made_count; k++) {
+        w->actors[k].variant += w->actors[k].variant >= w->scene_variants ? count : 0;
+    }
+    w->objects[object].first_variant = w->scene_variants;
+    w->scene_variants += count;
+    return TD_OK;
+}
+
+static td_status add(td_world *w, td_scene *kind, td_diag_list *faults) {
+    td_object_def *was = (td_object_def *)w->scene->def.objects;
+    const tdi_parameters parameters = w->parameters;
+    const int32_t object = w->scene->def.object_count, variants = w->variant_count;
+    td_object_def *defs = make_room(w, &kind->def.objects[0]);
+    td_world_opts opts = td_world_opts_default();
+    opts.max_segments = w->room.segment_limit;
+    if (!defs) {
+        return TD_ERR_MEMORY;
+    }
+    defs[object] = kind->def.objects[0];
+    tdi_scene_move_objects(w->scene, defs, object + 1);
+    td_status status = tdi_world_list_parameters(w);
+    status = status == TD_OK ? tdi_world_make_object(w, object, &opts, faults) : status;
+    status = status == TD_OK ? place_variants(w, variants, object) : status;
+    if (status == TD_OK) {
+        w->kinds[w->kind_count++] = kind;
+        tdi_world_add_shape(w, object);
+        return TD_OK;
+    }
+    while (w->variant_count > variants) {
+        tdi_variant *v = &w->variants[--w->variant_count];
+        tdi_model_free(v->model);
+        td_skeleton_free(v->skeleton);
+        *v = (tdi_variant){0};
+    }
+    tdi_scene_move_objects(w->scene, was, object);
+    w->parameters = parameters;
+    return status;
+}
+
+td_status td_world_add_kind(td_world *w, const td_object_def *def, int32_t *out, td_diag *diag) {
+    if (!w || !def || !out) {
+        return tdi_refuse(diag, __func__);
+    }
+    td_diag fault = {.index = TD_NONE};
+    td_diag_list faults = {&fault, 1, 0};
+    td_scene *kind = NULL;
+    *out = TD_NONE;
+    td_status status = read(w, def, &kind, &faults);
+    status = status == TD_OK ? add(w, kind, &faults) : status;
+    if (status != TD_OK) {
+        td_scene_free(kind);
+        return faults.count > 0 ? tdi_fail_at(diag, status, fault.index, "%s", fault.message)
+                                : tdi_fail(diag, status, "there is no memory for a kind");
+    }
+    *out = w->scene->def.object_count - 1;
+    return TD_OK;
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+// Kinds of plants that a program adds to a world.
+
+#include "test_heap.h"
+#include "test_world_support.h"
+
+static const td_vec3 points[2] = {{0, 0, 0}, {0.3, 0.1, 0}};
+
+static td_object_def kind_of(const char *solver) {
+    td_object_def o = td_object_def_default();
+    o.name = solver;
+    o.solver = solver;
+    o.start = TD_START_DRAWN;
+    o.relaxation_time = 0.02;
+    o.strand.points = points;
+    o.strand.point_count = 2;
+    o.strand.segments = 4;
+    o.strand.radius = 0.01;
+    return o;
+}
+
+// Of these objects, with contact.
+static td_world *world_of(const td_object_def *objects, int32_t count, const td_alloc *alloc) {
+    td_scene_def def = td_scene_def_default();
+    td_world *world = NULL;
+    td_diag diag = {.message = ""};
+    td_diag_list list = {&diag, 1, 0};
+    def.contact.given = true;
+    def.objects = objects;
+    def.object_count = count;
+    if (td_world_new(&def, NULL, alloc, &world, &list) != TD_OK && !alloc) {
+        test_failed(__FILE__, __LINE__, "%s", diag.message);
+    }
+    return world;
+}
+
+static int32_t add_kind(td_world *world, const char *solver) {
+    const td_object_def def = kind_of(solver);
+    td_diag diag = {.message = ""};
+    int32_t object = TD_NONE;
+    CHECK_SAY(td_world_add_kind(world, &def, &object, &diag) == TD_OK, "%s: %s", solver,
+              diag.message);
+    return object;
+}
+
+static td_actor_id add_actor(td_world *world, int32_t object, td_real x) {
+    td_actor_def def = td_actor_def_default();
+    td_actor_id id = {0};
+    td_diag diag = {.message = ""};
+    def.object = object;
+    def.position.x = x;
+    CHECK_SAY(td_world_add_actor(world, &def, &id, &diag) == TD_OK, "%s", diag.message);
+    return id;
+}
+
+TD_TEST(world_without_actors_steps_and_gets_kinds_that_move_as_those_of_a_scene) {
+    for (int32_t k = 0; k < td_solver_count(); k++) {
+        const char *solver = td_solver_get(k).name;
+        const td_object_def object = kind_of(solver);
+        OWNED(td_world) *one = world_of(&object, 1, NULL);
+        OWNED(td_world) *empty = world_of(NULL, 0, NULL);
+        td_world_set(one, "objects[0].stiffness", 2, NULL);
+        CHECK_INT(td_world_actor_count(empty), 0);
+        CHECK_INT(add_kind(empty, solver), 0);
+        CHECK_INT(td_world_actor_count(empty), 0);
+        CHECK_INT(td_world_set(empty, "objects[0].stiffness", 2, NULL), TD_OK);
+        add_actor(empty, 0, 0);
+        steps(one, 30);
+        steps(empty, 30);
+        CHECK(apart(tip_of(one, 0, -1), tip_of(empty, 0, -1)) == 0);
+        CHECK(tip_of(one, 0, -1).y < 0.1); // it fell
+    }
+    OWNED(td_world) *empty = world_of(NULL, 0, NULL);
+    steps(empty, 3);
+    CHECK_REL(td_world_time(empty), 3 * td_world_dt(empty), 1e-12);
+}
+
+// Kinds come before and after a cut, whose pieces have variants of their own.
+TD_TEST(world_with_added_kinds_is_restored_by_one_with_the_same_kinds_alone) {
+    const td_object_def object = kind_of("rod");
+    OWNED(td_world) *a = world_of(&object, 1, NULL), *b = world_of(&object, 1, NULL),
+                    *other = world_of(&object, 1, NULL);
+    td_actor_id fallen;
+    td_diag diag = {.message = ""};
+    CHECK_INT(add_kind(a, "tree"), 1);
+    add_actor(a, 1, 2);
+    steps(a, 5);
+    CHECK_INT(td_world_cut_actor(a, td_world_actor_id(a, 0), 2, 0, &fallen, &diag), TD_OK);
+    CHECK_INT(add_kind(a, "helix"), 2);
+    add_actor(a, 2, 4);
+    steps(a, 5);
+    const size_t size = td_world_save_size(a);
+    FREED char *bytes = saved(a);
+    add_kind(b, "tree");
+    add_kind(b, "helix");
+    CHECK_SAY(td_world_restore(b, bytes, size, &diag) == TD_OK, "%s", diag.message);
+    steps(a, 20);
+    steps(b, 20);
+    CHECK_INT(td_world_actor_count(b), 4);
+    for (int32_t k = 0; k < td_world_actor_count(b); k++) {
+        CHECK(apart(tip_of(a, k, -1), tip_of(b, k, -1)) == 0);
+    }
+    const td_vec3 before = tip_of(other, 0, -1);
+    CHECK_INT(td_world_restore(other, bytes, size, &diag), TD_ERR_SYNTAX);
+    CHECK_HAS(diag.message, "scene");
+    CHECK(apart(tip_of(other, 0, -1), before) == 0);
+    add_kind(other, "helix"); // in another order
+    add_kind(other, "tree");
+    CHECK_INT(td_world_restore(other, bytes, size, &diag), TD_ERR_SYNTAX);
+}
+
+TD_TEST(kind_that_is_wrong_is_refused_and_nothing_changes) {
+    const td_object_def object = kind_of("tree");
+    OWNED(td_world) *world = world_of(&object, 1, NULL);
+    td_diag diag = {.message = ""};
+    int32_t out = 7;
+    const size_t size = td_world_save_size(world);
+    FREED char *before = saved(world);
+    td_object_def wrong = kind_of("tree");
+    wrong.stiffness = -1;
+    CHECK_INT(td_world_add_kind(world, &wrong, &out, &diag), TD_ERR_SYNTAX);
+    CHECK_HAS(diag.message, "stiffness");
+    CHECK_INT(out, TD_NONE);
+    wrong = kind_of("tree");
+    wrong.strand.radius = 1e-9; // a model that cannot be made
+    wrong.strand.points = NULL;
+    CHECK(td_world_add_kind(world, &wrong, &out, &diag) != TD_OK);
+    CHECK(diag.message[0] != '\0');
+    CHECK_INT(td_world_restore(world, before, size, &diag), TD_OK);
+    CHECK_INT(add_kind(world, "rod"), 1);
+}
+
+TD_TEST(kind_for_which_memory_runs_out_leaves_the_world_as_it_was) {
+    const td_object_def object = kind_of("tree"), more = kind_of("rod");
+    for (long at = 1; at < 200; at++) {
+        test_heap heap = {0};
+        const td_alloc alloc = {test_heap_resize, &heap};
+        td_world *world = world_of(&object, 1, &alloc);
+        td_diag diag = {.message = ""};
+        int32_t out;
+        const size_t size = td_world_save_size(world);
+        FREED char *before = saved(world);
+        heap.fail_at = heap.calls + at;
+        const td_status status = td_world_add_kind(world, &more, &out, &diag);
+        heap.fail_at = 0;
+        CHECK(status == TD_OK || status == TD_ERR_MEMORY);
+        CHECK(status == TD_OK || td_world_restore(world, before, size, &diag) == TD_OK);
+        CHECK_INT(td_world_add_kind(world, &more, &out, &diag), TD_OK);
+        add_actor(world, out, 3);
+        steps(world, 2);
+        td_world_free(world);
+        CHECK_INT(heap.held, 0);
+        if (status == TD_OK) {
+            return;
+        }
+    }
+    CHECK(false); // it never succeeded
+}
