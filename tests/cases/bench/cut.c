@@ -31,6 +31,8 @@ static td_status make_world(td_contact_method method, td_world **out, td_diag *d
     o.instances.count = PLANTS;
     o.instances.layout = TD_INSTANCES_GRID;
     o.instances.area = (td_vec3){side, 0, side};
+    o.instances.jitter = 0;
+    o.instances.turned = false;
     def.objects = &o;
     def.object_count = 1;
     def.contact.given = true;
