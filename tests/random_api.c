@@ -234,7 +234,7 @@ static void pull_field(void *context, td_real time, td_actor_id actor, int32_t c
                        const td_vec3 *tips, const td_vec3 *velocities, td_vec3 *forces) {
     const play *p = context;
     for (int32_t i = 0; i < count; i++) {
-        forces[i].x += p->pull * sin(5 * time + actor) - 0.001 * velocities[i].x;
+        forces[i].x += p->pull * sin(5 * time + actor.place) - 0.001 * velocities[i].x;
         forces[i].z -= p->pull * tips[i].x;
     }
 }
