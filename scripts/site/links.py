@@ -47,10 +47,15 @@ def check_page(path):
 
 
 def check_files(path):
-    """`src/tree/*.c` and the like."""
-    for name in re.findall(r"`((?:src|include|tests|scripts)/[\w/*.-]+)`", path.read_text()):
+    """`src/tree/*.c` and the like, and files of C by their names alone."""
+    text = path.read_text()
+    for name in re.findall(r"`((?:src|include|tests|scripts)/[\w/*.-]+)`", text):
         if not any(root.glob(name.rstrip("/"))):
             faults.append(f"{path.relative_to(root)}: there is no {name}")
+    if path.name != "CHANGELOG.md":  # which names files as they were
+        for name in set(re.findall(r"`([a-z_0-9]+\.[ch])`", text)):
+            if not any(any((root / folder).rglob(name)) for folder in ("src", "include", "tests", "examples")):
+                faults.append(f"{path.relative_to(root)}: there is no {name}")
 
 
 def check_nav():
