@@ -62,7 +62,7 @@ static inline bool factor(const opened *o) {
         return true;
     }
     model.positive = true;
-    model.shift = o->s.state->first_shift;
+    model.shift = o->s.state->newton.first_shift;
     CHECK_SAY(o->ops->factor(o->body, &model) == TDI_POSITIVE, "%s: no model is positive definite",
               o->s.name);
     return false;

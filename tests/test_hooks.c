@@ -176,6 +176,7 @@ TD_TEST(log_gets_no_more_than_the_level_that_is_wanted) {
     td_world_opts opts = td_world_opts_default();
     opts.log = (td_log){hear, &h, TD_LOG_WARNING};
     OWNED(stage) s = run_meadow(opts, 1);
+    CHECK_INT(s.status, TD_OK);
     CHECK_INT(h.count[TD_LOG_INFO], 0);
     CHECK_TEXT(td_log_level_text(TD_LOG_WARNING), "warning");
     CHECK_TEXT(td_log_level_text((td_log_level)99), "");

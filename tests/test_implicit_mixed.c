@@ -108,7 +108,7 @@ static void factor_bodies(const rig *r) {
 static void factor_alone(const rig *r) {
     const tdi_system *y = &r->system;
     for (int32_t k = 0; k < y->count; k++) {
-        y->member[k].body->solved_in = NULL;
+        y->member[k].body->coupling.system = NULL;
     }
     y->constraints->solve.system = NULL;
     y->contact->solve.one_system = false;

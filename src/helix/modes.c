@@ -204,7 +204,7 @@ static void expand(void *context, td_vec3 gravity, const tdi_lasting_load *loads
 // Forces are kept as minus a gradient.
 static void forces(void *context, tdi_points points, const td_vec3 *at, td_real *y) {
     const tangent *t = context;
-    t->state->head.pushed = false;
+    t->state->head.coupling.pushed = false;
     tdi_helix_apply_forces(t->state, points, at);
     tdi_helix_sum_pushes(t->state);
     write_answers(t->state, y);

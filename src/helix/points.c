@@ -384,7 +384,7 @@ static void apply_force(tdi_helix_state *s, const tdi_point *point, td_vec3 forc
 
 void tdi_helix_apply_forces(void *body, tdi_points points, const td_vec3 *forces) {
     tdi_helix_state *s = body;
-    for (int32_t i = 0; !s->head.pushed && i < s->model->element_count; i++) {
+    for (int32_t i = 0; !s->head.coupling.pushed && i < s->model->element_count; i++) {
         memset(&s->node[i].respond, 0, sizeof s->node[i].respond);
     }
     for (int32_t k = 0; k < points.count; k++) {

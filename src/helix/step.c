@@ -51,7 +51,7 @@ static void take_past(tdi_helix_state *s, td_real h) {
 
 // x* and x^ of a step that is not as long as the last.
 static void take_uneven(tdi_helix_state *s, const tdi_rule *rule) {
-    const td_real over = 1.5 / s->head.dt0, h = rule->h;
+    const td_real over = 1.5 / s->head.start.dt, h = rule->h;
     for (int32_t k = 0; k < s->model->station_count; k++) {
         const tdi_helix_past *past = &s->past[k];
         const tdi_helix_place *history = &s->history[k], *predictor = &s->predictor[k];
@@ -201,8 +201,8 @@ static void begin(void *body) {
 
 static void drive(void *body, td_real time, bool stand) {
     tdi_helix_state *s = body;
-    const td_base_motion base = tdi_base_after(&s->head.base0, time * s->head.rule.dt);
-    tdi_helix_put_base(s, time > 0 ? &base : &s->head.base0);
+    const td_base_motion base = tdi_base_after(&s->head.start.base, time * s->head.rule.dt);
+    tdi_helix_put_base(s, time > 0 ? &base : &s->head.start.base);
     if (stand) {
         tdi_helix_update(s);
     }
@@ -210,7 +210,7 @@ static void drive(void *body, td_real time, bool stand) {
 
 static void undo(void *body) {
     tdi_helix_state *s = body;
-    tdi_helix_put_base(s, &s->head.base0);
+    tdi_helix_put_base(s, &s->head.start.base);
     copy_unknowns(s, &s->pose, &s->began);
     tdi_helix_update(s);
 }
@@ -226,7 +226,7 @@ static void guess(void *body, tdi_start start, const td_vec3 *x, td_real part) {
     }
     drive(s, 1, false);
     copy_unknowns(s, &s->pose, &s->began);
-    if (s->head.known0 >= 2) {
+    if (s->head.start.known >= 2) {
         repeat_moves(s);
     }
     tdi_helix_update(s);
@@ -356,7 +356,8 @@ static tdi_factored factor(void *body, const tdi_model *model) {
 
 // How the base moves from now to the end of the step.
 static tdi_rate base_left(const tdi_helix_state *s) {
-    const td_base_motion now = s->head.base, end = tdi_base_after(&s->head.base0, s->head.rule.dt);
+    const td_base_motion now = s->head.base,
+                         end = tdi_base_after(&s->head.start.base, s->head.rule.dt);
     const td_quat q = tdi_quat_mul(end.rotation, tdi_quat_conj(now.rotation));
     const td_vec3 v = tdi_scale(tdi_vec3(q.x, q.y, q.z), q.w < 0 ? -1 : 1);
     const td_real sine = tdi_norm(v);

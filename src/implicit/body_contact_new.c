@@ -73,13 +73,15 @@ static void lay_out(tdi_body_contact *t, tdi_layout *l) {
 
 static bool are_kin(const tdi_body_contact *t, int32_t i, int32_t j) {
     const td_body *a = t->body[t->owner[i]], *b = t->body[t->owner[j]];
-    const tdi_kin pair = {{a->number, b->number}, {t->capsule[i].body, t->capsule[j].body}};
-    return a->kin && b->kin && tdi_kin_has(a->kin, pair);
+    const tdi_kin pair = {{a->collision.number, b->collision.number},
+                          {t->capsule[i].body, t->capsule[j].body}};
+    return a->collision.kin && b->collision.kin && tdi_kin_has(a->collision.kin, pair);
 }
 
 static bool skip_collider(const tdi_body_contact *t, int32_t i, int32_t collider) {
     const td_body *a = t->body[t->owner[i]];
-    return !tdi_filters_collide(a->filter, tdi_contacts_collider(t->set, collider)->filter);
+    return !tdi_filters_collide(a->collision.filter,
+                                tdi_contacts_collider(t->set, collider)->filter);
 }
 
 // Filters, kinship and the solver of a body exclude pairs.
@@ -91,7 +93,7 @@ static bool skip_pair(void *context, int32_t i, int32_t j) {
     const int32_t k = t->owner[i], l = t->owner[j];
     if (l != k) {
         const td_body *a = t->body[k], *b = t->body[l];
-        return !tdi_filters_collide(a->filter, b->filter) || are_kin(t, i, j);
+        return !tdi_filters_collide(a->collision.filter, b->collision.filter) || are_kin(t, i, j);
     }
     const tdi_contact_ops *ops = t->body[k]->ops->contact;
     return ops->apart && ops->apart(t->body[k], i - t->first_capsule[k], j - t->first_capsule[k]);

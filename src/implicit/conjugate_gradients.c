@@ -112,7 +112,7 @@ static void add_coupling(const tdi_body_contact *t, const td_vec3 *x, td_real si
 }
 
 static bool is_constrained(const td_body *body) {
-    return body->constraints && body->constraints->solve.system;
+    return body->coupling.constraints && body->coupling.constraints->solve.system;
 }
 
 // At members that coupled constraints hold, or at those that eliminate themselves.

@@ -337,8 +337,8 @@ void tdi_constraints_begin(tdi_constraint_set *all, const tdi_system *y, td_real
         h->solve.eliminated = h->solve.rows && h->solve.couples && !y->contact;
         for (int32_t k = 0; k < h->member_count; k++) {
             td_body *body = tdi_constraints_member(h, y, k)->body;
-            body->constraints = h;
-            body->index_in_set = k;
+            body->coupling.constraints = h;
+            body->coupling.member = k;
         }
     }
 }

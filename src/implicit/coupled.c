@@ -39,8 +39,8 @@ bool tdi_coupled_any(const tdi_system *y) {
 }
 
 static void solve_by(td_body *body, tdi_coupled *c, int32_t first) {
-    body->solved_in = first == TD_NONE ? NULL : c;
-    body->first_node = first;
+    body->coupling.system = first == TD_NONE ? NULL : c;
+    body->coupling.first_node = first;
 }
 
 // One system of contact and all sets.
@@ -175,17 +175,19 @@ void tdi_coupled_solve(const tdi_system *y, td_real *predicted_decrease) {
 void tdi_coupled_answer(const tdi_system *y, int32_t member) {
     const tdi_member *m = &y->member[member];
     td_body *body = m->body;
-    tdi_constraint_set *h =
-        body->constraints && body->constraints->solve.system ? body->constraints : NULL;
+    tdi_constraint_set *h = body->coupling.constraints && body->coupling.constraints->solve.system
+                                ? body->coupling.constraints
+                                : NULL;
     if (tdi_is_coupled(body)) {
-        body->ops->blocks->increments(body, false, body->solved_in->unknowns + body->first_node);
+        body->ops->blocks->increments(body, false,
+                                      body->coupling.system->unknowns + body->coupling.first_node);
     } else if (h) {
-        push_rows(h, m, body->index_in_set);
+        push_rows(h, m, body->coupling.member);
         tdi_state_respond(body);
         tdi_state_add_response(body);
     }
     if (h) {
-        tdi_constraints_gather_member(h, m, body->index_in_set, false);
+        tdi_constraints_gather_member(h, m, body->coupling.member, false);
     }
 }
 
@@ -199,8 +201,8 @@ static void gather_pushes(const tdi_constraint_set *h, const tdi_system *y) {
         const tdi_member *m = tdi_constraints_member(h, y, k);
         td_body *body = m->body;
         if (tdi_is_coupled(body)) {
-            if (body->pushed) {
-                body->ops->blocks->unknowns(body, c->unknowns + body->first_node);
+            if (body->coupling.pushed) {
+                body->ops->blocks->unknowns(body, c->unknowns + body->coupling.first_node);
             }
         } else if (tdi_constraints_coupling(h, k) > 0) {
             tdi_state_respond(body);
@@ -221,10 +223,10 @@ void tdi_coupled_respond(const tdi_system *y) {
             const tdi_member *m = tdi_constraints_member(h, y, k);
             td_body *body = m->body;
             if (tdi_is_coupled(body)) {
-                body->ops->blocks->increments(body, true,
-                                              body->solved_in->unknowns + body->first_node);
-                body->pushed = false;
-                body->answered = true;
+                body->ops->blocks->increments(
+                    body, true, body->coupling.system->unknowns + body->coupling.first_node);
+                body->coupling.pushed = false;
+                body->coupling.answered = true;
             } else {
                 push_rows(h, m, k);
             }

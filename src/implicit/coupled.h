@@ -46,7 +46,7 @@ struct tdi_coupled {
 };
 
 static inline bool tdi_is_coupled(const td_body *body) {
-    return body->solved_in;
+    return body->coupling.system;
 }
 
 // ---- pattern: coupled_pattern.c -------------------------------------------------------------

@@ -71,8 +71,10 @@ static void take_member(void *context, int64_t k) {
     const tdi_system *y = context;
     td_body *body = y->member[k].body;
     if (tdi_is_coupled(body)) {
-        const tdi_block_taker taker = {take_block, body->solved_in, body->first_node};
-        body->ops->blocks->unknowns(body, body->solved_in->unknowns + body->first_node);
+        const tdi_block_taker taker = {take_block, body->coupling.system,
+                                       body->coupling.first_node};
+        body->ops->blocks->unknowns(body,
+                                    body->coupling.system->unknowns + body->coupling.first_node);
         body->ops->blocks->blocks(body, &taker);
     }
 }
@@ -196,7 +198,8 @@ static void take_point(const tdi_constraint_set *h, const tdi_row_group *b, td_b
                 block[r][d] = -sign * tdi_dot(sees[r], by);
             }
         }
-        take_block(&taker, h->solve.first_node + b->node, body->first_node + node[p], block);
+        take_block(&taker, h->solve.first_node + b->node, body->coupling.first_node + node[p],
+                   block);
     }
 }
 
@@ -283,8 +286,8 @@ static void add_responses(tdi_constraint_set *h, const tdi_member *m, int32_t k,
 
 void tdi_coupled_take(const tdi_system *y, int32_t member) {
     const tdi_member *m = &y->member[member];
-    const int32_t k = m->body->index_in_set;
-    tdi_constraint_set *h = m->body->constraints;
+    const int32_t k = m->body->coupling.member;
+    tdi_constraint_set *h = m->body->coupling.constraints;
     if (!h || !h->solve.system || tdi_is_coupled(m->body) || tdi_constraints_coupling(h, k) == 0) {
         return;
     }

@@ -711,8 +711,8 @@ td_status tdi_system_modes(const tdi_system *y, int32_t count, td_mode *modes, t
     tdi_constraints_undo(y->constraints);
     for (int32_t k = 0; k < y->count; k++) {
         td_body *body = y->member[k].body;
-        body->constraints = NULL;
-        body->solved_in = NULL;
+        body->coupling.constraints = NULL;
+        body->coupling.system = NULL;
     }
     return status;
 }

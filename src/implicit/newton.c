@@ -211,7 +211,7 @@ static void relax(const tdi_system *y, td_real taken) {
 static bool recalls(const tdi_system *y) {
     bool all = tdi_constraints_are_eliminated(y);
     for (int32_t k = 0; k < y->count && all; k++) {
-        all = y->member[k].body->recalls;
+        all = y->member[k].body->newton.recalls;
     }
     return all;
 }
@@ -231,7 +231,7 @@ static tdi_newton_run start(const tdi_system *y, const tdi_newton_opts *opts, td
     n.noted = n.recalls;
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
-        n.first = fmax(n.first, m->body->first_shift);
+        n.first = fmax(n.first, m->body->newton.first_shift);
         n.offers_reuse = n.offers_reuse && m->body->ops->traits.reuses;
     }
     return n;

@@ -34,7 +34,7 @@ void *tdi_state_new(const td_alloc *alloc, size_t bytes, int32_t coords) {
     s->alloc = alloc;
     s->bytes = l.used;
     s->base.rotation = tdi_quat_identity();
-    s->filter = td_filter_default();
+    s->collision.filter = td_filter_default();
     s->coords.count = coords;
     l = (tdi_layout){(char *)s, bytes};
     lay_out_coords(&s->coords, &l);
@@ -166,21 +166,21 @@ static void predict(tdi_coords *c, const tdi_rule *rule) {
 void tdi_state_begin(td_body *body, const td_step_opts *opts, const tdi_rule *rule) {
     body->opts = opts;
     body->rule = *rule;
-    body->constraints = NULL;
-    body->solved_in = NULL;
-    body->pushed = body->answered = false;
-    body->accepted = body->recalls = false;
-    body->known0 = body->known;
-    body->cut0 = body->cut;
-    body->time0 = body->time;
-    body->dt0 = body->dt;
-    body->base0 = body->base;
-    body->air0 = body->air;
-    body->first_shift = SHIFT_STEP / (rule->h * rule->h);
-    body->tolerance = 0;
-    body->driven = body->ops->traits.drives && base_moves(&body->base0);
+    body->coupling.constraints = NULL;
+    body->coupling.system = NULL;
+    body->coupling.pushed = body->coupling.answered = false;
+    body->accepted = body->newton.recalls = false;
+    body->start.known = body->known;
+    body->start.cut = body->cut;
+    body->start.time = body->time;
+    body->start.dt = body->dt;
+    body->start.base = body->base;
+    body->start.air = body->air;
+    body->newton.first_shift = SHIFT_STEP / (rule->h * rule->h);
+    body->newton.tolerance = 0;
+    body->driven = body->ops->traits.drives && base_moves(&body->start.base);
     if (!body->ops->traits.drives) {
-        body->base = tdi_base_after(&body->base0, rule->dt);
+        body->base = tdi_base_after(&body->start.base, rule->dt);
     }
     predict(&body->coords, rule);
     if (body->ops->begin) {
@@ -226,12 +226,12 @@ void tdi_state_accept(td_body *body) {
 }
 
 void tdi_state_undo(td_body *body) {
-    body->known = body->known0;
-    body->cut = body->cut0;
-    body->time = body->time0;
-    body->dt = body->dt0;
-    body->base = body->base0;
-    body->air = body->air0;
+    body->known = body->start.known;
+    body->cut = body->start.cut;
+    body->time = body->start.time;
+    body->dt = body->start.dt;
+    body->base = body->start.base;
+    body->air = body->start.air;
     if (body->ops->undo) {
         body->ops->undo(body);
     } else {
@@ -245,15 +245,15 @@ void tdi_state_undo(td_body *body) {
 void tdi_state_begin_rest(td_body *body, const td_step_opts *opts) {
     body->opts = opts;
     body->rule = (tdi_rule){.part = 1};
-    body->constraints = NULL;
-    body->solved_in = NULL;
-    body->pushed = body->answered = false;
+    body->coupling.constraints = NULL;
+    body->coupling.system = NULL;
+    body->coupling.pushed = body->coupling.answered = false;
     body->known = 0;
     body->moved = 1;
     body->unstable = 0;
-    body->first_shift = SHIFT_REST;
-    body->tolerance = 0;
-    body->driven = body->ops->traits.drives && base_moves(&body->base0);
+    body->newton.first_shift = SHIFT_REST;
+    body->newton.tolerance = 0;
+    body->driven = body->ops->traits.drives && base_moves(&body->start.base);
     if (body->ops->begin) {
         body->ops->begin(body);
     }
@@ -325,7 +325,7 @@ static void read_nodes(const td_real *from, const tdi_points *points, td_vec3 *t
 void tdi_state_read(td_body *body, tdi_points points, tdi_reading what, td_vec3 *x) {
     const tdi_coords *c = &body->coords;
     const td_real *const from[] = {c->x, c->history, c->v, c->increment, c->response};
-    if (what == TDI_RESPONSE && !body->answered) {
+    if (what == TDI_RESPONSE && !body->coupling.answered) {
         memset(x, 0, (size_t)points.count * sizeof *x);
     } else if (in_coords(body, &points)) {
         read_nodes(from[what], &points, x);
@@ -336,7 +336,7 @@ void tdi_state_read(td_body *body, tdi_points points, tdi_reading what, td_vec3 
 
 void tdi_state_apply_forces(td_body *body, tdi_points points, const td_vec3 *forces) {
     const tdi_coords *c = &body->coords;
-    if (!body->pushed && c->count > 0) {
+    if (!body->coupling.pushed && c->count > 0) {
         memset(c->response, 0, (size_t)c->count * sizeof *c->response);
     }
     if (in_coords(body, &points)) {
@@ -348,7 +348,7 @@ void tdi_state_apply_forces(td_body *body, tdi_points points, const td_vec3 *for
     } else {
         body->ops->apply_forces(body, points, forces);
     }
-    body->pushed = true;
+    body->coupling.pushed = true;
 }
 
 void tdi_state_confine(td_body *body, tdi_points points) {
@@ -358,19 +358,19 @@ void tdi_state_confine(td_body *body, tdi_points points) {
 }
 
 void tdi_state_respond(td_body *body) {
-    if (body->pushed) {
+    if (body->coupling.pushed) {
         body->ops->respond(body);
     }
-    body->answered = body->pushed;
-    body->pushed = false;
+    body->coupling.answered = body->coupling.pushed;
+    body->coupling.pushed = false;
 }
 
 void tdi_state_add_response(td_body *body) {
     const tdi_coords *c = &body->coords;
-    for (int32_t k = 0; body->answered && k < c->count; k++) {
+    for (int32_t k = 0; body->coupling.answered && k < c->count; k++) {
         c->increment[k] += c->response[k];
     }
-    if (body->answered && body->ops->add_response) {
+    if (body->coupling.answered && body->ops->add_response) {
         body->ops->add_response(body);
     }
 }

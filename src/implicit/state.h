@@ -48,6 +48,40 @@ typedef struct tdi_kinship {
 bool tdi_kin_has(const tdi_kinship *kin, tdi_kin pair);
 int tdi_kin_compare(const tdi_kin *a, const tdi_kin *b);
 
+// Decides with which others a body collides.
+typedef struct tdi_collision_identity {
+    const tdi_kinship *kin; // pairs that never touch; NULL: none
+    int32_t number;         // of the body in these pairs
+    td_filter filter;
+} tdi_collision_identity;
+
+// What a body tells Newton's method for the step under way.
+typedef struct tdi_newton_hints {
+    bool recalls;        // the forces that the last step left are known: see tdi_model.recall
+    td_real first_shift; // 1/s^2: to try first when a positive model needs one; a solver may change
+                         // what is set when the step begins
+    td_real tolerance; // rad or m: an increment after which no other is needed, where the body may
+                       // err more than the options say and has neither contact nor constraints
+} tdi_newton_hints;
+
+// Values when the step began, to which undoing goes back.
+typedef struct tdi_step_start {
+    int32_t known, cut;
+    td_real time, dt;
+    td_air air;
+    td_base_motion base;
+} tdi_step_start;
+
+// The place of a body in the constraints and the coupled solve of a step.
+typedef struct tdi_coupled_member {
+    struct tdi_constraint_set *constraints; // NULL: none
+    int32_t member;                         // its number among the members of these constraints
+    struct tdi_coupled *system; // the sparse system that solves it: only its blocks are made;
+                                // NULL: it is eliminated by itself
+    int32_t first_node;         // of its first point there
+    bool pushed, answered;      // forces were applied; respond() has answered them
+} tdi_coupled_member;
+
 struct td_body {
     // set when it is made
     const struct tdi_implicit *ops;
@@ -60,14 +94,12 @@ struct td_body {
     int32_t riding_count; // of the last points, which ride on others: not unknowns themselves
     td_real mass;         // kg, of all of it: how strongly constraints hold it at first; 0: unknown
     tdi_coords coords;
-    const tdi_kinship *kin; // NULL: it has none
-    int32_t number;         // by which it is known there
-    td_filter filter;       // with which others it collides
-    bool led;               // a world steps it and moves its base; nobody else may
-    bool constrained;       // constraints hold it, now or later
-    bool in_contact;        // its capsules touch others, now or later
-    bool lost_end;          // an end shall be where no number is: it cannot be stepped
-    size_t scratch_bytes;   // that may be lent to it: see tdi_implicit.lend
+    tdi_collision_identity collision;
+    bool led;             // a world steps it and moves its base; nobody else may
+    bool constrained;     // constraints hold it, now or later
+    bool in_contact;      // its capsules touch others, now or later
+    bool lost_end;        // an end shall be where no number is: it cannot be stepped
+    size_t scratch_bytes; // that may be lent to it: see tdi_implicit.lend
 
     // what a step leaves to the next
     td_real time;        // s
@@ -83,23 +115,11 @@ struct td_body {
     const td_step_opts *opts;
     tdi_rule rule;
     bool accepted;
-    bool driven;  // something moves in it that the body cannot choose: a solver that does not
-                  // drive sets it in begin()
-    bool recalls; // the forces that the last step left are known: see tdi_model.recall
-    td_real first_shift; // 1/s^2: to try first when a positive model needs one; a solver may change
-                         // what is set when the step begins
-    td_real tolerance; // rad or m: an increment after which no other is needed, where the body may
-                       // err more than the options say and nothing touches or holds it
-    int32_t known0, cut0; // where it began
-    td_real time0, dt0;
-    td_air air0;
-    td_base_motion base0;
-    struct tdi_constraint_set *constraints; // constraints of the step; NULL: none
-    int32_t index_in_set;                   // its number among their members
-    struct tdi_coupled *solved_in; // the sparse system that solves it: only its blocks are made;
-                                   // NULL: it is eliminated by itself
-    int32_t first_node;            // of its first point there
-    bool pushed, answered;         // there are pushes; the last were responded to
+    bool driven; // something moves in it that the body cannot choose: a solver that does not
+                 // drive sets it in begin()
+    tdi_newton_hints newton;
+    tdi_step_start start;
+    tdi_coupled_member coupling;
 };
 
 // A block for a state with so many coordinates, all zero, and the base at the origin; NULL: out of

@@ -258,7 +258,7 @@ static td_real tolerance_of(const tdi_system *y) {
     td_real least = HUGE_VAL;
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
-        least = fmin(least, m->body->tolerance);
+        least = fmin(least, m->body->newton.tolerance);
     }
     const td_real given = y->member[0].opts->tolerance;
     return y->contact || y->constraints ? given : fmax(given, least);

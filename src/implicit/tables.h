@@ -258,7 +258,7 @@ typedef struct tdi_implicit {
     // ---- material points. A solver whose nodes are the coordinates of the head is not asked for
     // ranges of them
     void (*read)(void *body, tdi_points points, tdi_reading what, td_vec3 *x);
-    // Adds J^T f to the right-hand side, which is empty unless head.pushed.
+    // Adds J^T f to the right-hand side, which is empty unless head.coupling.pushed.
     void (*apply_forces)(void *body, tdi_points points, const td_vec3 *forces);
     // * From now on forces are at these points alone, and responses are asked for there; with none
     // of them everywhere again. Left out: responses cost the whole body.

@@ -191,7 +191,8 @@ td_status tdi_analytic_contact_rows(td_analytic *a, const td_step_opts *opts, td
             const td_real radius = model->capsule_radius[k / 2];
             const bool ball = tdi_tree_is_ball(model, k / 2);
             for (int32_t j = 0; j < count && (k % 2 == 0 || !ball); j++) {
-                if (!tdi_filters_collide(a->tree[tree]->head.filter, colliders[j].filter)) {
+                if (!tdi_filters_collide(a->tree[tree]->head.collision.filter,
+                                         colliders[j].filter)) {
                     continue;
                 }
                 const pose at = pose_of(&colliders[j], t, opts->dt);

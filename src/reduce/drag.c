@@ -143,7 +143,7 @@ void tdi_reduce_push(tdi_reduced_state *s) {
 // of one step has none; h^2/h0^2 are due.
 void tdi_reduce_push_again(tdi_reduced_state *s) {
     const tdi_rule *rule = &s->tree.head.rule;
-    const td_real q = rule->h / (2 * s->tree.head.dt0 / 3);
+    const td_real q = rule->h / (2 * s->tree.head.start.dt / 3);
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
         if (s->air.rest[c].acts > 0) {
             add_push(s, c, q * q - (rule->uneven ? 3 * rule->again * q : 0));

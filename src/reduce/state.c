@@ -224,7 +224,7 @@ static void begin(void *body) {
     }
     const bool has_past = s->tree.head.known > 0;
     tdi_step_begin(body);
-    s->tree.head.recalls = false; // clusters change
+    s->tree.head.newton.recalls = false; // clusters change
     if (has_past && !tdi_is_prepared(&s->tree.head.rule)) {
         tdi_reduce_push_again(s);
     }
@@ -232,7 +232,7 @@ static void begin(void *body) {
     if (s->tree.head.opts->winds && s->reduced > 0) {
         s->tree.now->potential.loads.winds = s->wind.mean;
     }
-    s->tree.head.tolerance = tolerance(s);
+    s->tree.head.newton.tolerance = tolerance(s);
 }
 
 static void undo(void *body) {

@@ -304,7 +304,7 @@ static void expand_all(void *context, td_vec3 gravity, const tdi_lasting_load *l
 // Forces are kept as minus a gradient.
 static void forces(void *context, tdi_points points, const td_vec3 *at, td_real *y) {
     const tangent *t = context;
-    t->state->head.pushed = false;
+    t->state->head.coupling.pushed = false;
     tdi_rod_apply_forces(t->state, points, at);
     gather(context, y);
     for (int32_t d = 0; d < t->state->model->head.dof_count; d++) {

@@ -380,7 +380,7 @@ static void apply_force(const tdi_rod_state *s, const tdi_point *point, td_vec3 
 
 void tdi_rod_apply_forces(void *body, tdi_points points, const td_vec3 *forces) {
     const tdi_rod_state *s = body;
-    if (!s->head.pushed) {
+    if (!s->head.coupling.pushed) {
         tdi_rod_clear_gradient(s);
     }
     for (int32_t k = 0; k < points.count; k++) {

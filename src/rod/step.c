@@ -91,7 +91,7 @@ static void take_past(tdi_rod_state *s, td_real h) {
 // x* and x^ of a step that is not as long as the last.
 static void take_uneven(tdi_rod_state *s, const tdi_rule *to) {
     const tdi_rod_model *m = s->model;
-    const td_real over = 1.5 / s->head.dt0, h = to->h;
+    const td_real over = 1.5 / s->head.start.dt, h = to->h;
     swap_rules(s);
     for (int32_t i = 0; i < m->node_count; i++) {
         const tdi_rod_past *past = &s->history.past[i];
@@ -251,7 +251,7 @@ static void begin_rest(tdi_rod_state *s) {
     memcpy(s->pose_start, s->pose, n * sizeof *s->pose);
     memcpy(s->pose_back, s->pose, n * sizeof *s->pose);
     memset(s->turn_back, 0, n * sizeof *s->turn);
-    s->head.first_shift = shift_of_springs(s);
+    s->head.newton.first_shift = shift_of_springs(s);
     tdi_rod_guess(s);
     tdi_rod_try(s, 1, TDI_KEEPING);
     s->head.driven = tdi_rod_carry_held(s);
@@ -354,7 +354,7 @@ static void begin(void *body) {
                                         .load_count = o->load_count,
                                         .air = o->air,
                                         .winds = o->winds};
-    s->head.first_shift = SHIFT_STEP / (h * h);
+    s->head.newton.first_shift = SHIFT_STEP / (h * h);
 }
 
 static void put_back(tdi_rod_state *s) {

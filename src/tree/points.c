@@ -392,7 +392,7 @@ static void apply_force(tdi_tree_state *s, const tdi_point *point, td_vec3 force
 
 void tdi_tree_apply_forces(void *body, tdi_points points, const td_vec3 *forces) {
     tdi_tree_state *s = body;
-    if (!s->head.pushed) {
+    if (!s->head.coupling.pushed) {
         clear_forces(s);
     }
     for (int32_t k = 0; k < points.count; k++) {

@@ -54,7 +54,7 @@ static void take_past(const tdi_tree_model *m, tdi_tree_state *s, td_real h) {
 
 // x* and x^ of a step that is not as long as the last.
 static void take_uneven(const tdi_tree_model *m, tdi_tree_state *s, const tdi_rule *rule) {
-    const td_real over = 1.5 / s->head.dt0, h = rule->h;
+    const td_real over = 1.5 / s->head.start.dt, h = rule->h;
     keep_rule(s, false);
     for (int32_t i = 0; i < m->body_count; i++) {
         const tdi_past *past = &s->past[i];
@@ -207,7 +207,7 @@ static void part_begin(void *context, int32_t part) {
     const tdi_part bodies = s->model->part[part];
     const int32_t first = s->model->dof[bodies.first], last = s->model->dof[bodies.last];
     memcpy(s->angle_near + first, s->angle + first, (size_t)(last - first) * sizeof *s->angle);
-    if (s->head.known0 >= 2) {
+    if (s->head.start.known >= 2) {
         repeat_moves(s->model, s, bodies);
     }
     tdi_place_range(s->model, s, bodies.first, bodies.last);
@@ -253,7 +253,7 @@ void tdi_step_begin(void *body) {
     const td_real h = s->head.rule.h;
     tdi_tree_step *now = s->now;
     *now = (tdi_tree_step){.weight = h * h, .pool = o->pool};
-    s->head.recalls = s->last.weight > 0 && s->head.known0 > 0;
+    s->head.newton.recalls = s->last.weight > 0 && s->head.start.known > 0;
     if (s->head.known == 0) {
         tdi_tree_begin_history(m, s);
     }
@@ -278,7 +278,7 @@ void tdi_step_begin(void *body) {
 void tdi_step_drive(void *body, td_real time, bool stand) {
     tdi_tree_state *s = body;
     s->now->time = time;
-    tdi_tree_carry_base(s, &s->head.base0, time * s->head.rule.dt);
+    tdi_tree_carry_base(s, &s->head.start.base, time * s->head.rule.dt);
     if (stand) {
         tdi_tree_place(s->model, s);
     }
@@ -287,8 +287,8 @@ void tdi_step_drive(void *body, td_real time, bool stand) {
 // To where the step began, with the same bits.
 static void put_back(tdi_tree_state *s) {
     memcpy(s->q, s->q_start, (size_t)s->model->coord_count * sizeof *s->q);
-    tdi_tree_put_base(s, &s->head.base0);
-    tdi_tree_place_left(s, s->head.known0);
+    tdi_tree_put_base(s, &s->head.start.base);
+    tdi_tree_place_left(s, s->head.start.known);
 }
 
 void tdi_step_guess(void *body, tdi_start start, const td_vec3 *x, td_real part) {
@@ -305,7 +305,7 @@ void tdi_step_guess(void *body, tdi_start start, const td_vec3 *x, td_real part)
     }
     tdi_step_drive(s, 1, false);
     s->now->guessed = true;
-    if (s->head.known0 < 2) {
+    if (s->head.start.known < 2) {
         memcpy(s->q_start, s->q, (size_t)s->model->coord_count * sizeof *s->q);
     }
     tdi_pass_out(s->model, s->now->pool, part_begin, s);
@@ -399,7 +399,8 @@ tdi_factored tdi_step_factor(void *body, const tdi_model *model) {
 
 // How the base moves from now to the end of the step.
 static tdi_twist base_left(const tdi_tree_state *s) {
-    const td_base_motion now = s->head.base, end = tdi_base_after(&s->head.base0, s->head.rule.dt);
+    const td_base_motion now = s->head.base,
+                         end = tdi_base_after(&s->head.start.base, s->head.rule.dt);
     td_quat q = tdi_quat_mul(end.rotation, tdi_quat_conj(now.rotation));
     td_vec3 v = tdi_scale(tdi_vec3(q.x, q.y, q.z), q.w < 0 ? -1 : 1);
     td_real sine = tdi_norm(v);

@@ -26,7 +26,7 @@ td_actor_id td_world_actor_id(const td_world *w, int32_t k) {
     }
     td_actor_id id = {0};
     if (k >= 0 && k < w->actor_count && w->actors[k].alive) {
-        id = (td_actor_id){(uint32_t)k + 1, w->actors[k].generation, w->number};
+        id = (td_actor_id){(uint32_t)k + 1, w->actors[k].generation, w->ids.number};
     }
     return id;
 }
@@ -78,7 +78,7 @@ static td_status make_one(td_world *w, int32_t variant, td_diag *diag) {
         return status;
     }
     tdi_actor *a = &w->actors[w->room.made_count];
-    if (w->room.segment_count + td_skeleton_count(w->variants[variant].skeleton) >
+    if (w->room.segment_count + td_skeleton_count(w->variants.list[variant].skeleton) >
         w->room.segment_limit) {
         return tdi_fail(diag, TD_ERR_LIMIT, "the world would have more than %lld segments",
                         (long long)w->room.segment_limit);
@@ -199,7 +199,7 @@ static int32_t free_place(td_world *w, const td_actor_def *def, td_status *statu
         const tdi_actor *a = &w->actors[k];
         const bool fits = wanted != TD_NONE
                               ? a->variant == wanted
-                              : w->variants[a->variant].own == (def->skeleton != NULL);
+                              : w->variants.list[a->variant].own == (def->skeleton != NULL);
         if (!a->alive && a->object == def->object && fits) {
             *status = tdi_variant_draw(w, a->variant, diag);
             return *status == TD_OK ? k : TD_NONE;
@@ -232,7 +232,7 @@ static void begin(td_world *w, int32_t k, const td_actor_def *def) {
     a->place = (tdi_transform){def->position, tdi_quat_unit(def->rotation)};
     a->user_data = def->user_data;
     a->filter = def->filter ? *def->filter : w->scene->def.objects[def->object].filter;
-    a->state->filter = a->filter;
+    a->state->collision.filter = a->filter;
     a->step.stats = none;
     a->step.largest_force = 0;
     a->contact.barrier = (tdi_barrier){.strength = 1, .reach = -1};
@@ -432,7 +432,7 @@ td_status td_world_place_actor(td_world *w, td_actor_id id, td_vec3 position, td
 // ---- filters and user data ------------------------------------------------------------------
 
 static void set_filter(tdi_actor *a, td_filter filter) {
-    a->filter = a->state->filter = filter;
+    a->filter = a->state->collision.filter = filter;
 }
 
 td_status td_world_set_actor_filter(td_world *w, td_actor_id id, td_filter filter, td_diag *diag) {
@@ -484,7 +484,7 @@ static int32_t count_variant(const td_world *w, int32_t variant, int32_t from, i
 td_status tdi_world_make_places(td_world *w, const int32_t *variants, int32_t count,
                                 td_diag *diag) {
     td_status status = TD_OK;
-    for (int32_t v = 0; v < w->variant_count && status == TD_OK; v++) {
+    for (int32_t v = 0; v < w->variants.count && status == TD_OK; v++) {
         int32_t missing = -count_variant(w, v, 0, w->room.made_count);
         for (int32_t k = 0; k < count; k++) {
             missing += variants[k] == v;

@@ -19,12 +19,12 @@ static td_adapt_opts opts_of(const td_world *w, const tdi_actor *a) {
 }
 
 static const tdi_adaptive_ops *ops_of(const td_world *w, int32_t variant) {
-    const tdi_variant *v = &w->variants[variant];
+    const tdi_variant *v = &w->variants.list[variant];
     return tdi_solver_adaptive(tdi_solver_find(w->scene->def.objects[v->object].solver));
 }
 
 static size_t adapt_bytes(const td_world *w, int32_t variant) {
-    return ops_of(w, variant)->save_size(w->variants[variant].model);
+    return ops_of(w, variant)->save_size(w->variants.list[variant].model);
 }
 
 td_status tdi_actor_make_adaptive(td_world *w, tdi_actor *a, td_diag *diag) {

@@ -118,7 +118,7 @@ static void place_sides(const td_world *w, td_constraint *c) {
         const tdi_actor *a = &w->actors[c->actor[side]];
         td_load at = {.segment = c->segment[side], .point = c->point[side]};
         if (a->solver->place_load && !tdi_constraint_of_joint(c->kind)) {
-            a->solver->place_load(w->variants[a->variant].model, &at);
+            a->solver->place_load(w->variants.list[a->variant].model, &at);
         }
         c->segment[side] = at.segment;
         c->point[side] = at.point;
@@ -351,7 +351,7 @@ static td_status check_attach(const td_world *w, const td_attach_def *def, td_di
 
 // Whether nothing holds its base.
 static bool is_loose(const td_world *w, const tdi_actor *a) {
-    const td_body_model *model = w->variants[a->variant].model;
+    const td_body_model *model = w->variants.list[a->variant].model;
     td_vec3 place;
     td_quat turn;
     bool held = a->segments[0].joint != TD_JOINT_FREE;

@@ -73,7 +73,7 @@ static void note_segment_map(tdi_trace *t, int part, const tdi_segment_source *s
 static int32_t free_place(const td_world *w, int32_t object) {
     for (int32_t k = 0; k < w->actor_count; k++) {
         const tdi_actor *a = &w->actors[k];
-        if (!a->alive && a->object == object && w->variants[a->variant].own) {
+        if (!a->alive && a->object == object && w->variants.list[a->variant].own) {
             return k;
         }
     }
@@ -156,7 +156,7 @@ td_status tdi_change_make(td_world *w, tdi_change *c, td_diag *diag) {
         c->parts > 1 ? free_place(w, w->actors[c->trace.from].object) : TD_NONE;
     note_segment_map(&c->trace, TDI_FALLS, NULL, 0);
     for (int part = 0; part < c->parts; part++) {
-        const int32_t count = td_skeleton_count(w->variants[c->variant[part]].skeleton);
+        const int32_t count = td_skeleton_count(w->variants.list[c->variant[part]].skeleton);
         note_segment_map(&c->trace, part, c->segment_map[part], count);
         more += count;
     }

@@ -188,7 +188,7 @@ td_collider_id td_world_collider_id(const td_world *w, int32_t k) {
     }
     td_collider_id id = {0};
     if (k >= 0 && k < w->colliders.count && w->colliders.slots[k].alive) {
-        id = (td_collider_id){(uint32_t)k + 1, w->colliders.slots[k].generation, w->number};
+        id = (td_collider_id){(uint32_t)k + 1, w->colliders.slots[k].generation, w->ids.number};
     }
     return id;
 }

@@ -106,7 +106,7 @@ static td_status make_side(const making *m, int side) {
                   .point =
                       tdi_add(tdi_scale(a->segments[spot.segment].tip, def->along), def->offset)};
     if (a->solver->place_load) {
-        a->solver->place_load(m->world->variants[a->variant].model, &at);
+        a->solver->place_load(m->world->variants.list[a->variant].model, &at);
     }
     m->to->actor[side] = spot.actor;
     m->to->segment[side] = at.segment;

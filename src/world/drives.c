@@ -14,7 +14,7 @@ static bool can_drive(const tdi_actor *a) {
 }
 
 static int32_t dof_count(const td_world *w, const tdi_actor *a) {
-    return w->variants[a->variant].model->dof_count;
+    return w->variants.list[a->variant].model->dof_count;
 }
 
 static bool is_default(const td_joint_drive *d) {

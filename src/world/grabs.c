@@ -156,7 +156,7 @@ td_status td_world_add_grab(td_world *w, const td_grab_def *given, td_grab_id *o
     status = add_hand(w, spring, &k, diag);
     if (status == TD_OK) {
         tdi_actor_jolt(w, spring.actor, 0, 1);
-        *out = (td_grab_id){(uint32_t)k + 1, w->loads.hands[k].generation, w->number};
+        *out = (td_grab_id){(uint32_t)k + 1, w->loads.hands[k].generation, w->ids.number};
     }
     return status;
 }

@@ -70,7 +70,7 @@ static void read_springs(const tdi_variant *v, int32_t numbers, const char *byte
 }
 
 td_status tdi_variant_pack(td_world *w, int32_t variant) {
-    tdi_variant *v = &w->variants[variant];
+    tdi_variant *v = &w->variants.list[variant];
     const int32_t numbers = spring_numbers(v);
     const size_t skeleton = tdi_skeleton_bytes(v->skeleton);
     const variant_head h = {sizeof h + skeleton + model_bytes(v, numbers), v->object, 1 + numbers};
@@ -96,7 +96,7 @@ td_status tdi_variant_pack(td_world *w, int32_t variant) {
 // The model of a variant that has its skeleton, of the bytes that are left.
 static td_status unpack_model(td_world *w, int32_t variant, const char *bytes, size_t size,
                               int32_t numbers, td_diag *diag) {
-    tdi_variant *v = &w->variants[variant];
+    tdi_variant *v = &w->variants.list[variant];
     if (tdi_transfer_of(v->solver)->pack) {
         td_status status = tdi_variant_measure(w, v);
         return status == TD_OK ? tdi_transfer_of(v->solver)->unpack(v->skeleton, bytes, size,
@@ -126,7 +126,7 @@ static td_status unpack(td_world *w, const char *bytes, int32_t *out, td_diag *d
         return status;
     }
     const int32_t first = w->objects[h.object].first_variant;
-    *out = tdi_world_take_variant(w, h.object, w->variants[first].solver, skeleton);
+    *out = tdi_world_take_variant(w, h.object, w->variants.list[first].solver, skeleton);
     status = *out == TD_NONE
                  ? TD_ERR_MEMORY
                  : unpack_model(w, *out, bytes + sizeof h + used, room - used, h.kind - 1, diag);
@@ -138,8 +138,9 @@ static td_status unpack(td_world *w, const char *bytes, int32_t *out, td_diag *d
 
 static size_t variants_bytes(const td_world *w) {
     size_t sum = 0;
-    for (int32_t k = w->scene_variants; k < w->variant_count; k++) {
-        sum += w->variants[k].skeleton ? w->variants[k].packed_bytes : sizeof(variant_head);
+    for (int32_t k = w->variants.of_scene; k < w->variants.count; k++) {
+        sum +=
+            w->variants.list[k].skeleton ? w->variants.list[k].packed_bytes : sizeof(variant_head);
     }
     return sum;
 }
@@ -147,7 +148,7 @@ static size_t variants_bytes(const td_world *w) {
 static int32_t own_actors(const td_world *w) {
     int32_t count = 0;
     for (int32_t k = 0; k < w->actor_count; k++) {
-        count += w->variants[w->actors[k].variant].own;
+        count += w->variants.list[w->actors[k].variant].own;
     }
     return count;
 }
@@ -178,11 +179,11 @@ static acting_item acting_of(const tdi_actor *a, int32_t load) {
 
 void tdi_grown_write(const td_world *w, char *bytes) {
     const td_scene_def *def = &w->scene->def;
-    const head h = {tdi_grown_size(w), w->variant_count - w->scene_variants, w->kin.count,
+    const head h = {tdi_grown_size(w), w->variants.count - w->variants.of_scene, w->kin.count,
                     def->record.probe_count, def->load_count};
     bytes = put(bytes, &h, sizeof h);
-    for (int32_t k = w->scene_variants; k < w->variant_count; k++) {
-        const tdi_variant *v = &w->variants[k];
+    for (int32_t k = w->variants.of_scene; k < w->variants.count; k++) {
+        const tdi_variant *v = &w->variants.list[k];
         const variant_head none = {sizeof none, 0, 0};
         bytes =
             v->skeleton ? put(bytes, v->packed, v->packed_bytes) : put(bytes, &none, sizeof none);
@@ -193,7 +194,8 @@ void tdi_grown_write(const td_world *w, char *bytes) {
         bytes = put(bytes, &w->probes.spots[k].segment, sizeof(int32_t));
     }
     for (int32_t k = 0; k < w->actor_count; k++) {
-        for (int32_t i = 0; w->variants[w->actors[k].variant].own && i < def->load_count; i++) {
+        for (int32_t i = 0; w->variants.list[w->actors[k].variant].own && i < def->load_count;
+             i++) {
             const acting_item item = acting_of(&w->actors[k], i);
             bytes = put(bytes, &item, sizeof item);
         }
@@ -250,9 +252,9 @@ size_t tdi_grown_size_of(const char *bytes) {
 bool tdi_grown_is_same(const td_world *w, const char *bytes) {
     const head h = head_at(bytes);
     const char *at = first_variant(bytes);
-    bool same = h.variants == w->variant_count - w->scene_variants && h.kin <= w->kin.capacity;
+    bool same = h.variants == w->variants.count - w->variants.of_scene && h.kin <= w->kin.capacity;
     for (int32_t k = 0; k < h.variants && same; k++) {
-        const tdi_variant *v = &w->variants[w->scene_variants + k];
+        const tdi_variant *v = &w->variants.list[w->variants.of_scene + k];
         const variant_head s = variant_at(at);
         same = v->skeleton
                    ? s.bytes == v->packed_bytes && memcmp(at, v->packed, (size_t)s.bytes) == 0
@@ -265,7 +267,7 @@ bool tdi_grown_is_same(const td_world *w, const char *bytes) {
 bool tdi_grown_has(const td_world *w, const char *bytes, int32_t variant, int32_t object) {
     const head h = head_at(bytes);
     const char *at = first_variant(bytes);
-    const int32_t wanted = variant - w->scene_variants;
+    const int32_t wanted = variant - w->variants.of_scene;
     if (wanted < 0 || wanted >= h.variants) {
         return false;
     }
@@ -288,8 +290,8 @@ static void match_variants(const td_world *w, const char *bytes, tdi_grown_varia
     const char *at = first_variant(bytes);
     for (int32_t k = 0; k < g->count; k++) {
         const size_t size = (size_t)variant_at(at).bytes;
-        const int32_t slot = w->scene_variants + k;
-        const bool there = slot < g->before && is_packed(&w->variants[slot], at, size);
+        const int32_t slot = w->variants.of_scene + k;
+        const bool there = slot < g->before && is_packed(&w->variants.list[slot], at, size);
         g->at[k] = there ? slot : TD_NONE;
         at += size;
     }
@@ -314,7 +316,7 @@ static td_status take_variants(td_world *w, const char *bytes, tdi_grown_variant
 td_status tdi_grown_take(td_world *w, const char *bytes, tdi_grown_variants *out, td_diag *diag) {
     const head h = head_at(bytes);
     const size_t room = (size_t)h.variants + 1;
-    *out = (tdi_grown_variants){.count = h.variants, .before = w->variant_count};
+    *out = (tdi_grown_variants){.count = h.variants, .before = w->variants.count};
     out->at = tdi_alloc_zeroed(w->alloc, room, sizeof *out->at);
     out->fresh = tdi_alloc_zeroed(w->alloc, room, sizeof *out->fresh);
     out->kept = tdi_alloc_zeroed(w->alloc, room, sizeof *out->kept);
@@ -327,14 +329,14 @@ td_status tdi_grown_take(td_world *w, const char *bytes, tdi_grown_variants *out
 }
 
 int32_t tdi_grown_variant(const td_world *w, const tdi_grown_variants *g, int32_t variant) {
-    return variant < w->scene_variants ? variant : g->at[variant - w->scene_variants];
+    return variant < w->variants.of_scene ? variant : g->at[variant - w->variants.of_scene];
 }
 
 // Which of the save a variant is, or TD_NONE.
 static int32_t number_of(const td_world *w, const tdi_grown_variants *g, int32_t variant) {
     for (int32_t k = 0; k < g->count; k++) {
         if (g->at[k] == variant) {
-            return w->scene_variants + k;
+            return w->variants.of_scene + k;
         }
     }
     return TD_NONE;
@@ -342,8 +344,8 @@ static int32_t number_of(const td_world *w, const tdi_grown_variants *g, int32_t
 
 // Whether a variant of its own goes: those that the save does not have, or those made for it.
 static bool leaves(const td_world *w, const tdi_grown_variants *g, int32_t variant, bool commit) {
-    const int32_t k = number_of(w, g, variant) - w->scene_variants;
-    return w->variants[variant].own && (commit ? k < 0 : k >= 0 && g->fresh[k]);
+    const int32_t k = number_of(w, g, variant) - w->variants.of_scene;
+    return w->variants.list[variant].own && (commit ? k < 0 : k >= 0 && g->fresh[k]);
 }
 
 // Actors in reserve whose variant goes.
@@ -362,22 +364,22 @@ static void drop_reserve(td_world *w, const tdi_grown_variants *g, bool commit) 
 // All variants have the numbers of the save.
 static void renumber(td_world *w, tdi_grown_variants *g) {
     for (int32_t k = 0; k < w->room.made_count; k++) {
-        if (w->variants[w->actors[k].variant].own) {
+        if (w->variants.list[w->actors[k].variant].own) {
             w->actors[k].variant = number_of(w, g, w->actors[k].variant);
         }
     }
     for (int32_t k = 0; k < g->count; k++) {
-        g->kept[k] = g->at[k] == TD_NONE ? (tdi_variant){.own = true} : w->variants[g->at[k]];
+        g->kept[k] = g->at[k] == TD_NONE ? (tdi_variant){.own = true} : w->variants.list[g->at[k]];
     }
-    w->variant_count = w->scene_variants + g->count;
-    memcpy(w->variants + w->scene_variants, g->kept, (size_t)g->count * sizeof *g->kept);
+    w->variants.count = w->variants.of_scene + g->count;
+    memcpy(w->variants.list + w->variants.of_scene, g->kept, (size_t)g->count * sizeof *g->kept);
 }
 
 void tdi_grown_end(td_world *w, tdi_grown_variants *g, bool commit) {
     const size_t room = (size_t)g->count + 1;
     if (g->at && g->fresh && g->kept) {
         drop_reserve(w, g, commit);
-        for (int32_t k = w->scene_variants; k < w->variant_count; k++) {
+        for (int32_t k = w->variants.of_scene; k < w->variants.count; k++) {
             if (leaves(w, g, k, commit)) {
                 tdi_world_drop_variant(w, k);
             }
@@ -385,7 +387,7 @@ void tdi_grown_end(td_world *w, tdi_grown_variants *g, bool commit) {
         if (commit) {
             renumber(w, g);
         } else {
-            w->variant_count = g->before;
+            w->variants.count = g->before;
         }
     }
     tdi_alloc_free(w->alloc, g->at, room * sizeof *g->at);
@@ -448,7 +450,7 @@ void tdi_grown_read(td_world *w, const char *bytes) {
     w->kin.count = h.kin;
     at = read_probes(w, at);
     for (int32_t k = 0; k < w->actor_count; k++) {
-        if (w->variants[w->actors[k].variant].own) {
+        if (w->variants.list[w->actors[k].variant].own) {
             at = read_acting(w, k, at);
         }
     }
@@ -457,9 +459,9 @@ void tdi_grown_read(td_world *w, const char *bytes) {
 
 void tdi_world_know_kin(td_world *w) {
     for (int32_t k = 0; k < w->actor_count; k++) {
-        if (w->variants[w->actors[k].variant].own) {
-            w->actors[k].state->kin = &w->kin;
-            w->actors[k].state->number = k;
+        if (w->variants.list[w->actors[k].variant].own) {
+            w->actors[k].state->collision.kin = &w->kin;
+            w->actors[k].state->collision.number = k;
         }
     }
 }

@@ -165,7 +165,7 @@ int32_t td_world_constraint_count(const td_world *w) {
 td_constraint_id td_world_constraint_id(const td_world *w, int32_t k) {
     td_constraint_id id = {0};
     if (w && tdi_has(k, w->constraints.tie_count) && w->constraints.ties[k].alive) {
-        id = (td_constraint_id){(uint32_t)k + 1, w->constraints.ties[k].generation, w->number};
+        id = (td_constraint_id){(uint32_t)k + 1, w->constraints.ties[k].generation, w->ids.number};
     }
     return id;
 }

@@ -32,13 +32,13 @@ static td_status read(const td_world *w, const td_object_def *def, td_scene **ou
 // Room for one more object, with its variants. What there is stays as it is.
 static td_object_def *make_room(td_world *w, const td_object_def *kind) {
     const size_t count = (size_t)w->scene->def.object_count;
-    int64_t variants = w->room.variant_capacity, kinds = w->kind_capacity;
+    int64_t variants = w->room.variant_capacity, kinds = w->kinds.capacity;
     td_object_def *defs = tdi_arena_zeroed(&w->arena, count + 1, sizeof *defs);
     tdi_object *objects = tdi_arena_zeroed(&w->arena, count + 1, sizeof *objects);
     td_scene **scenes =
-        tdi_arena_grow(&w->arena, w->kinds, w->kind_count, &kinds, sizeof *w->kinds);
-    tdi_variant *all = w->variants;
-    while (all && variants < w->variant_count + kind->instances.variants) {
+        tdi_arena_grow(&w->arena, w->kinds.list, w->kinds.count, &kinds, sizeof *w->kinds.list);
+    tdi_variant *all = w->variants.list;
+    while (all && variants < w->variants.count + kind->instances.variants) {
         all = tdi_arena_grow(&w->arena, all, variants, &variants, sizeof *all);
     }
     if (!defs || !objects || !scenes || !all) {
@@ -46,37 +46,37 @@ static td_object_def *make_room(td_world *w, const td_object_def *kind) {
     }
     memcpy(objects, w->objects, count * sizeof *objects);
     w->objects = objects;
-    w->kinds = scenes;
-    w->kind_capacity = (int32_t)kinds;
-    w->variants = all;
+    w->kinds.list = scenes;
+    w->kinds.capacity = (int32_t)kinds;
+    w->variants.list = all;
     w->room.variant_capacity = (int32_t)variants;
     return defs;
 }
 
 // Variants from `first` on, the last, go before those that are actors' own.
 static td_status place_variants(td_world *w, int32_t first, int32_t object) {
-    const int32_t count = w->variant_count - first, own = first - w->scene_variants;
-    tdi_variant *to = w->variants + w->scene_variants;
+    const int32_t count = w->variants.count - first, own = first - w->variants.of_scene;
+    tdi_variant *to = w->variants.list + w->variants.of_scene;
     tdi_variant *kept = tdi_alloc_zeroed(w->alloc, (size_t)count, sizeof *kept);
     if (!kept) {
         return TD_ERR_MEMORY;
     }
-    memcpy(kept, w->variants + first, (size_t)count * sizeof *kept);
+    memcpy(kept, w->variants.list + first, (size_t)count * sizeof *kept);
     memmove(to + count, to, (size_t)own * sizeof *to);
     memcpy(to, kept, (size_t)count * sizeof *kept);
     tdi_alloc_free(w->alloc, kept, (size_t)count * sizeof *kept);
     for (int32_t k = 0; k < w->room.made_count; k++) {
-        w->actors[k].variant += w->actors[k].variant >= w->scene_variants ? count : 0;
+        w->actors[k].variant += w->actors[k].variant >= w->variants.of_scene ? count : 0;
     }
-    w->objects[object].first_variant = w->scene_variants;
-    w->scene_variants += count;
+    w->objects[object].first_variant = w->variants.of_scene;
+    w->variants.of_scene += count;
     return TD_OK;
 }
 
 static td_status add(td_world *w, td_scene *kind, td_diag_list *faults) {
     td_object_def *was = (td_object_def *)w->scene->def.objects;
     const tdi_parameters parameters = w->parameters;
-    const int32_t object = w->scene->def.object_count, variants = w->variant_count;
+    const int32_t object = w->scene->def.object_count, variants = w->variants.count;
     td_object_def *defs = make_room(w, &kind->def.objects[0]);
     td_world_opts opts = td_world_opts_default();
     opts.max_segments = w->room.segment_limit;
@@ -89,12 +89,12 @@ static td_status add(td_world *w, td_scene *kind, td_diag_list *faults) {
     status = status == TD_OK ? tdi_world_make_object(w, object, &opts, faults) : status;
     status = status == TD_OK ? place_variants(w, variants, object) : status;
     if (status == TD_OK) {
-        w->kinds[w->kind_count++] = kind;
+        w->kinds.list[w->kinds.count++] = kind;
         tdi_world_add_shape(w, object);
         return TD_OK;
     }
-    while (w->variant_count > variants) {
-        tdi_variant *v = &w->variants[--w->variant_count];
+    while (w->variants.count > variants) {
+        tdi_variant *v = &w->variants.list[--w->variants.count];
         tdi_model_free(v->model);
         td_skeleton_free(v->skeleton);
         *v = (tdi_variant){0};

@@ -241,7 +241,7 @@ td_status tdi_actor_load_room(td_world *w, tdi_actor *a) {
     for (int32_t k = 0; k < a->load.acting_count; k++) {
         count += w->scene->def.loads[a->load.acting[k].load].kind == TD_SCENE_POSE ? n : 2;
     }
-    count += w->variants[a->variant].own ? 2 * (size_t)w->scene->def.load_count : 0;
+    count += w->variants.list[a->variant].own ? 2 * (size_t)w->scene->def.load_count : 0;
     if (count > INT32_MAX) {
         return TD_ERR_MEMORY;
     }
@@ -448,7 +448,7 @@ typedef struct collector {
 static void add(collector *c, td_load load) {
     const tdi_solver *solver = c->actor->solver;
     if (solver->place_load) {
-        solver->place_load(c->world->variants[c->actor->variant].model, &load);
+        solver->place_load(c->world->variants.list[c->actor->variant].model, &load);
     }
     if (c->count < c->actor->load.capacity) {
         c->actor->load.loads[c->count++] = load;
@@ -504,7 +504,7 @@ static void add_push(collector *c, const td_push_load *l, const tdi_spot *spot) 
 static void pose_tips(const td_world *w, const tdi_actor *a, td_vec3 bend, td_quat *turn,
                       td_vec3 *origin, td_vec3 *tips) {
     const td_segment *s = a->segments;
-    td_vec3 share = tdi_scale(bend, 1.0 / w->variants[a->variant].depth_most);
+    td_vec3 share = tdi_scale(bend, 1.0 / w->variants.list[a->variant].depth_most);
     td_real angle = tdi_norm(share);
     td_quat own =
         angle > 0 ? tdi_quat_turn(tdi_scale(share, 1 / angle), angle) : tdi_quat_identity();

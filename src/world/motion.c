@@ -163,7 +163,7 @@ void tdi_actor_move_base(td_world *w, tdi_actor *a, td_real t0) {
 // In the axes of the base: place + shift, rotation * turn as drawn, then about its own axis.
 void tdi_actor_move_ends(const td_world *w, tdi_actor *a) {
     const td_strand_def *strand = &w->scene->def.objects[a->object].strand;
-    const td_body_model *model = w->variants[a->variant].model;
+    const td_body_model *model = w->variants.list[a->variant].model;
     for (int end = 0; end < 2 && a->solver->ends; end++) {
         const td_strand_end *e = end ? &strand->end : &strand->start;
         tdi_transform pose;

@@ -191,7 +191,7 @@ void tdi_actor_stand(const td_world *w, tdi_actor *a) {
 }
 
 bool tdi_variant_touches(const td_world *w, int32_t object, int32_t variant) {
-    return tdi_world_touches(w) && w->variants[variant].solver->implicit->contact &&
+    return tdi_world_touches(w) && w->variants.list[variant].solver->implicit->contact &&
            w->scene->def.objects[object].touches &&
            tdi_is_implicit(w->scene->def.objects[object].integrator);
 }
@@ -259,7 +259,7 @@ static td_status check_ground(const td_world *w, const tdi_actor *a, td_diag *di
 }
 
 td_status tdi_actor_form(td_world *w, int32_t variant, tdi_actor *a, td_diag *diag) {
-    const tdi_variant *v = &w->variants[variant];
+    const tdi_variant *v = &w->variants.list[variant];
     a->object = v->object;
     a->variant = variant;
     a->solver = v->solver;
@@ -270,7 +270,7 @@ td_status tdi_actor_form(td_world *w, int32_t variant, tdi_actor *a, td_diag *di
     td_status status = a->solver->state_new(v->model, w->alloc, &a->state, diag);
     if (status == TD_OK) {
         a->state->led = true;
-        a->state->filter = a->filter;
+        a->state->collision.filter = a->filter;
         status = tdi_actor_make_bumps(w, a, diag);
     }
     status = status == TD_OK ? make_borne(w, a) : status;
@@ -281,7 +281,7 @@ td_status tdi_actor_make(td_world *w, int32_t variant, tdi_actor *a, td_diag *di
     *a = (tdi_actor){.contact.barrier = {.strength = 1, .reach = -1},
                      .carry = {.actor = TD_NONE, .tie = TD_NONE}};
     a->place.rotation = tdi_quat_identity();
-    a->filter = w->scene->def.objects[w->variants[variant].object].filter;
+    a->filter = w->scene->def.objects[w->variants.list[variant].object].filter;
     a->name = tdi_arena_zeroed(&w->arena, TDI_NAME, 1);
     if (!a->name) {
         return TD_ERR_MEMORY;
@@ -292,7 +292,7 @@ td_status tdi_actor_make(td_world *w, int32_t variant, tdi_actor *a, td_diag *di
 }
 
 td_status tdi_variant_draw(td_world *w, int32_t variant, td_diag *diag) {
-    tdi_variant *v = &w->variants[variant];
+    tdi_variant *v = &w->variants.list[variant];
     td_body *state = NULL;
     if (v->drawn) {
         return TD_OK;
@@ -324,7 +324,7 @@ void tdi_actor_free(tdi_actor *a) {
 }
 
 void tdi_actor_reset(const td_world *w, tdi_actor *a) {
-    tdi_state_restore(a->state, w->variants[a->variant].drawn);
+    tdi_state_restore(a->state, w->variants.list[a->variant].drawn);
 }
 
 // One of the scene's own.
@@ -367,11 +367,11 @@ static td_status count_all(td_world *w, const td_world_opts *opts, td_diag_list 
                                    (long long)opts->max_segments);
         }
     }
-    w->variants = tdi_arena_zeroed(&w->arena, (size_t)variants + 1, sizeof *w->variants);
-    w->scene_variants = w->room.variant_capacity = (int32_t)variants;
+    w->variants.list = tdi_arena_zeroed(&w->arena, (size_t)variants + 1, sizeof *w->variants.list);
+    w->variants.of_scene = w->room.variant_capacity = (int32_t)variants;
     w->objects = tdi_arena_zeroed(&w->arena, (size_t)def->object_count + 1, sizeof *w->objects);
     w->room.segment_limit = opts->max_segments;
-    return w->variants && w->objects ? tdi_world_actor_room(w, actors) : TD_ERR_MEMORY;
+    return w->variants.list && w->objects ? tdi_world_actor_room(w, actors) : TD_ERR_MEMORY;
 }
 
 td_status tdi_world_make_object(td_world *w, int32_t k, const td_world_opts *opts,
@@ -384,10 +384,10 @@ td_status tdi_world_make_object(td_world *w, int32_t k, const td_world_opts *opt
     tdi_random random;
     tdi_random_seed(&random, (uint64_t)def->instances.seed);
     note_motion(w, k);
-    o->first_variant = w->variant_count;
+    o->first_variant = w->variants.count;
     o->first_actor = w->actor_count;
     for (int32_t i = 0; i < def->instances.variants && status == TD_OK; i++) {
-        tdi_variant *v = &w->variants[w->variant_count++];
+        tdi_variant *v = &w->variants.list[w->variants.count++];
         status = make_variant(w, k, i, opts, v, diags);
     }
     if (status == TD_OK &&
@@ -395,7 +395,7 @@ td_status tdi_world_make_object(td_world *w, int32_t k, const td_world_opts *opt
         status = tdi_object_stiffen_room(w, k, &diag);
     }
     for (int32_t i = 0; i < count && status == TD_OK; i++) {
-        const tdi_variant *v = &w->variants[o->first_variant + i % def->instances.variants];
+        const tdi_variant *v = &w->variants.list[o->first_variant + i % def->instances.variants];
         if (w->room.segment_count + td_skeleton_count(v->skeleton) > opts->max_segments) {
             char path[64];
             snprintf(path, sizeof path, "objects[%d]", k);

@@ -11,33 +11,33 @@
 // ---- taking and dropping --------------------------------------------------------------------
 
 static int32_t free_variant(td_world *w) {
-    for (int32_t k = w->scene_variants; k < w->variant_count; k++) {
-        if (!w->variants[k].skeleton) {
+    for (int32_t k = w->variants.of_scene; k < w->variants.count; k++) {
+        if (!w->variants.list[k].skeleton) {
             return k;
         }
     }
-    if (w->variant_count == w->room.variant_capacity) {
+    if (w->variants.count == w->room.variant_capacity) {
         int64_t capacity = w->room.variant_capacity;
-        tdi_variant *grown = tdi_arena_grow(&w->arena, w->variants, w->variant_count, &capacity,
-                                            sizeof *w->variants);
+        tdi_variant *grown = tdi_arena_grow(&w->arena, w->variants.list, w->variants.count,
+                                            &capacity, sizeof *w->variants.list);
         if (!grown || capacity > INT32_MAX) {
             return TD_NONE;
         }
-        w->variants = grown;
+        w->variants.list = grown;
         w->room.variant_capacity = (int32_t)capacity;
     }
-    return w->variant_count++;
+    return w->variants.count++;
 }
 
 int32_t tdi_world_take_variant(td_world *w, int32_t object, const tdi_solver *solver,
                                td_skeleton *skeleton) {
     const int32_t k = free_variant(w);
     if (k != TD_NONE) {
-        w->variants[k] = (tdi_variant){.object = object,
-                                       .own = true,
-                                       .arena = {.alloc = w->alloc},
-                                       .skeleton = skeleton,
-                                       .solver = solver};
+        w->variants.list[k] = (tdi_variant){.object = object,
+                                            .own = true,
+                                            .arena = {.alloc = w->alloc},
+                                            .skeleton = skeleton,
+                                            .solver = solver};
     } else {
         td_skeleton_free(skeleton);
     }
@@ -45,15 +45,16 @@ int32_t tdi_world_take_variant(td_world *w, int32_t object, const tdi_solver *so
 }
 
 void tdi_world_drop_variant(td_world *w, int32_t variant) {
-    tdi_variant *v = variant == TD_NONE ? NULL : &w->variants[variant];
+    tdi_variant *v = variant == TD_NONE ? NULL : &w->variants.list[variant];
     if (v && v->own) {
         tdi_model_free(v->model);
         td_skeleton_free(v->skeleton);
         tdi_arena_free(&v->arena);
         *v = (tdi_variant){.own = true};
     }
-    while (w->variant_count > w->scene_variants && !w->variants[w->variant_count - 1].skeleton) {
-        w->variant_count--;
+    while (w->variants.count > w->variants.of_scene &&
+           !w->variants.list[w->variants.count - 1].skeleton) {
+        w->variants.count--;
     }
 }
 
@@ -77,7 +78,7 @@ static td_status follow_factors(td_world *w, tdi_variant *v, td_diag *diag) {
 }
 
 td_status tdi_variant_model(td_world *w, int32_t variant, td_diag *diag) {
-    tdi_variant *v = &w->variants[variant];
+    tdi_variant *v = &w->variants.list[variant];
     const char *key;
     td_status status = tdi_variant_make(w, v, w->objects[v->object].made, &key, diag);
     return status == TD_OK ? follow_factors(w, v, diag) : status;
@@ -104,12 +105,12 @@ static td_status extend(td_world *w, tdi_variant *v, tdi_variant *old,
 
 td_status tdi_variant_grow(td_world *w, int32_t variant, int32_t from,
                            const tdi_segment_source *segment_map, td_diag *diag) {
-    tdi_variant *v = &w->variants[variant];
+    tdi_variant *v = &w->variants.list[variant];
     if (!tdi_transfer_of(v->solver)->next_new ||
         !tdi_has_segment_map(segment_map, td_skeleton_count(v->skeleton))) {
         return tdi_variant_model(w, variant, diag);
     }
-    const td_status status = extend(w, v, &w->variants[from], segment_map, diag);
+    const td_status status = extend(w, v, &w->variants.list[from], segment_map, diag);
     return status == TD_OK ? follow_factors(w, v, diag) : status;
 }
 
@@ -125,7 +126,7 @@ static void adopt_springs(const tdi_variant *v, const tdi_variant *old,
 }
 
 td_status tdi_variant_plain(td_world *w, int32_t variant, td_diag *diag) {
-    tdi_variant *v = &w->variants[variant];
+    tdi_variant *v = &w->variants.list[variant];
     const td_object_def *o = &w->scene->def.objects[v->object];
     const td_body_opts with = {.law = o->law, .elements = o->elements};
     td_status status = v->solver->model_new(v->skeleton, &with, w->alloc, &v->model, diag);
@@ -133,12 +134,12 @@ td_status tdi_variant_plain(td_world *w, int32_t variant, td_diag *diag) {
 }
 
 td_status tdi_variant_end_model(td_world *w, int32_t variant, td_diag *diag) {
-    return follow_factors(w, &w->variants[variant], diag);
+    return follow_factors(w, &w->variants.list[variant], diag);
 }
 
 td_status tdi_variant_adopt(td_world *w, int32_t variant, int32_t from,
                             const tdi_segment_source *segment_map, td_diag *diag) {
-    tdi_variant *old = &w->variants[from], *v = &w->variants[variant];
+    tdi_variant *old = &w->variants.list[from], *v = &w->variants.list[variant];
     const tdi_object *o = &w->objects[old->object];
     const bool piece = tdi_transfer_of(v->solver)->next_new;
     td_status status = piece ? tdi_variant_measure(w, v) : tdi_variant_plain(w, variant, diag);

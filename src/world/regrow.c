@@ -75,8 +75,8 @@ td_status td_world_cut_actor(td_world *w, td_actor_id id, int32_t segment, td_re
     status = status == TD_OK ? tdi_actor_check_growth(w, a, true, diag) : status;
     status = status == TD_OK ? check_cut(a, segment, place, diag) : status;
     if (status == TD_OK) {
-        status = tdi_skeleton_cut(w->variants[a->variant].skeleton, segment, place, w->alloc, &cut,
-                                  diag);
+        status = tdi_skeleton_cut(w->variants.list[a->variant].skeleton, segment, place, w->alloc,
+                                  &cut, diag);
     }
     if (status == TD_OK) {
         status = cut_actor(w, (int32_t)(a - w->actors), segment, place, &cut, fallen, diag);
@@ -133,10 +133,10 @@ td_status tdi_actor_renew(td_world *w, int32_t actor, const td_skeleton *skeleto
 
 td_status tdi_actor_make_own(td_world *w, int32_t actor, td_diag *diag) {
     const tdi_actor a = w->actors[actor];
-    const td_skeleton *skeleton = w->variants[a.variant].skeleton;
+    const td_skeleton *skeleton = w->variants.list[a.variant].skeleton;
     td_skeleton *copy = NULL;
     tdi_segment_source *segment_map = NULL;
-    if (w->variants[a.variant].own) {
+    if (w->variants.list[a.variant].own) {
         return TD_OK;
     }
     td_status status = td_skeleton_changed_new(skeleton, 1, NULL, 0, w->alloc, &copy, diag);
@@ -174,8 +174,8 @@ td_status td_world_regrow_actor(td_world *w, td_actor_id id, const td_skeleton *
         status = td_skeleton_changed_new(skeleton, 1, NULL, 0, w->alloc, &copy, diag);
     }
     if (status == TD_OK) {
-        status =
-            tdi_segment_map_new(w->variants[a->variant].skeleton, copy, w->alloc, &segment_map);
+        status = tdi_segment_map_new(w->variants.list[a->variant].skeleton, copy, w->alloc,
+                                     &segment_map);
         if (status != TD_OK) {
             td_skeleton_free(copy);
         }

@@ -47,8 +47,8 @@ static uint64_t shape_of(const td_world *w) {
     uint64_t hash = 0xcbf29ce484222325u;
     hash = mix(hash, &w->loads.wind_count, sizeof w->loads.wind_count);
     hash = mix(hash, &w->parameters.count, sizeof w->parameters.count);
-    for (int32_t k = 0; k < w->variant_count; k++) {
-        const td_body_model *m = w->variants[k].model;
+    for (int32_t k = 0; k < w->variants.count; k++) {
+        const td_body_model *m = w->variants.list[k].model;
         hash = mix(hash, m->parameters, m->parameter_bytes);
     }
     for (int32_t k = 0; k < w->actor_count; k++) {
@@ -115,8 +115,8 @@ td_status tdi_world_make_saving(td_world *w) {
 void tdi_world_add_shape(td_world *w, int32_t object) {
     const int32_t first = w->objects[object].first_variant;
     uint64_t hash = mix(w->parameters.shape, &w->parameters.count, sizeof w->parameters.count);
-    for (int32_t k = first; k < w->scene_variants; k++) {
-        const td_body_model *m = w->variants[k].model;
+    for (int32_t k = first; k < w->variants.of_scene; k++) {
+        const td_body_model *m = w->variants.list[k].model;
         hash = mix(hash, m->parameters, m->parameter_bytes);
     }
     w->parameters.shape = hash;
@@ -278,7 +278,7 @@ static bool fits_place(const td_world *w, const char *grown, int32_t k, int32_t 
     const tdi_object *o = &w->objects[object];
     const int32_t number = k - o->first_actor;
     const bool own = number < o->actor_count;
-    if (variant >= w->scene_variants) {
+    if (variant >= w->variants.of_scene) {
         return tdi_grown_has(w, grown, variant, own ? object : TD_NONE);
     }
     const int32_t variants = w->scene->def.objects[object].instances.variants;
@@ -297,7 +297,7 @@ static bool fits(const td_world *w, const head *h, const char *bytes, size_t siz
                 h->drives >= 0 && h->ties >= 0 && h->pairs >= 1 && h->pairs <= TDI_PAIRS_MOST;
     good = good && alive_ties(h, bytes, size) >= 0;
     for (int32_t k = 0; k < h->actors && good; k++) {
-        grown += variant_at(bytes, k) >= w->scene_variants;
+        grown += variant_at(bytes, k) >= w->variants.of_scene;
     }
     const char *at = good ? grown_at(h, bytes) : bytes;
     good = good && tdi_grown_size_at(w, at, size - (size_t)(at - bytes), grown) > 0;
@@ -309,7 +309,7 @@ static bool fits(const td_world *w, const head *h, const char *bytes, size_t siz
 
 // Bytes that an actor of a variant adds to a save in which its object has this integrator.
 static size_t variant_bytes(const td_world *w, int32_t variant, td_integrator integrator) {
-    const tdi_variant *v = &w->variants[variant];
+    const tdi_variant *v = &w->variants.list[variant];
     const bool points = w->near.x && tdi_variant_touches(w, v->object, variant);
     tdi_actor any = {.alive = false};
     tdi_tape t = {NULL, NULL, 0, TD_OK};
@@ -356,8 +356,8 @@ static td_status check_size(td_world *w, const head *h, const char *bytes, size_
     tdi_tape t = {NULL, NULL, 0, TD_OK};
     size_t wanted = td_world_save_size(w), given = size;
     td_status status = TD_OK;
-    for (int32_t k = 0; k < w->variant_count && status == TD_OK; k++) {
-        status = w->variants[k].skeleton ? tdi_variant_draw(w, k, diag) : TD_OK;
+    for (int32_t k = 0; k < w->variants.count && status == TD_OK; k++) {
+        status = w->variants.list[k].skeleton ? tdi_variant_draw(w, k, diag) : TD_OK;
     }
     given += tdi_grown_size(w);
     wanted += tdi_grown_size_of(grown_at(h, bytes));
@@ -377,7 +377,7 @@ static td_status check_size(td_world *w, const head *h, const char *bytes, size_
         given += variant_bytes(w, w->actors[k].variant, w->scene->def.objects[object].integrator);
     }
     for (int32_t k = 0; k < h->actors && status == TD_OK; k++) {
-        const int32_t object = w->variants[variants[k]].object;
+        const int32_t object = w->variants.list[variants[k]].object;
         wanted += variant_bytes(w, variants[k], integrator_at(h, bytes, object));
     }
     return status == TD_OK && wanted != given ? other_scene(diag) : status;
@@ -572,6 +572,6 @@ td_status td_world_restore(td_world *w, const void *bytes, size_t size, td_diag 
     if (t.status != TD_OK) {
         return tdi_fail(diag, t.status, "out of memory for what the checkpoint drives");
     }
-    w->restored = true;
+    w->ids.restored = true;
     return follow_save(w, diag);
 }

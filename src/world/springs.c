@@ -90,7 +90,8 @@ td_status td_world_set_springs(td_world *w, td_actor_id id, int32_t first, int32
     const int32_t k = (int32_t)(a - w->actors);
     status = tdi_actor_make_own(w, k, diag);
     const int32_t variant = w->actors[k].variant;
-    status = status == TD_OK ? take(w, &w->variants[variant], first, count, springs, diag) : status;
+    status =
+        status == TD_OK ? take(w, &w->variants.list[variant], first, count, springs, diag) : status;
     status = status == TD_OK ? tdi_variant_pack(w, variant) : status;
     if (status == TD_OK) {
         tdi_actor_wake(w, k, TDI_WAKE_LOADS);

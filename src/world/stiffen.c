@@ -69,9 +69,9 @@ td_status tdi_variant_stiffen_room(td_world *w, tdi_variant *v, td_diag *diag) {
 
 td_status tdi_object_stiffen_room(td_world *w, int32_t object, td_diag *diag) {
     td_status status = TD_OK;
-    for (int32_t k = 0; k < w->variant_count && status == TD_OK; k++) {
-        if (is_of(&w->variants[k], object)) {
-            status = tdi_variant_stiffen_room(w, &w->variants[k], diag);
+    for (int32_t k = 0; k < w->variants.count && status == TD_OK; k++) {
+        if (is_of(&w->variants.list[k], object)) {
+            status = tdi_variant_stiffen_room(w, &w->variants.list[k], diag);
         }
     }
     return status;
@@ -94,9 +94,9 @@ td_status tdi_world_stiffen(td_world *w, td_diag *diag) {
         if (status != TD_OK) {
             return status;
         }
-        for (int32_t i = 0; i < w->variant_count; i++) {
-            if (is_of(&w->variants[i], k)) {
-                tdi_variant_follow_factors(w, &w->variants[i], now);
+        for (int32_t i = 0; i < w->variants.count; i++) {
+            if (is_of(&w->variants.list[i], k)) {
+                tdi_variant_follow_factors(w, &w->variants.list[i], now);
             }
         }
         o->factors = now;

@@ -197,7 +197,7 @@ void tdi_tape_actor_head(tdi_tape *t, tdi_actor *a) {
 
 void tdi_tape_actor(tdi_tape *t, tdi_actor *a) {
     tdi_tape_actor_head(t, a);
-    a->state->filter = a->filter;
+    a->state->collision.filter = a->filter;
     if (t->to) {
         tdi_state_save(a->state, t->to + t->size);
     } else if (t->from) {

@@ -37,10 +37,10 @@ static tdi_pair pair_of(const td_world *w, const td_contact *c) {
 static td_contact_event event_of(const td_world *w, const tdi_pair *p, bool began) {
     const uint32_t *n = p->number;
     return (td_contact_event){.began = began,
-                              .actor = {n[0], n[1], w->number},
+                              .actor = {n[0], n[1], w->ids.number},
                               .segment = (int32_t)n[2],
-                              .other_actor = {n[3], n[4], n[3] ? w->number : 0},
-                              .other_collider = {n[5], n[6], n[5] ? w->number : 0},
+                              .other_actor = {n[3], n[4], n[3] ? w->ids.number : 0},
+                              .other_collider = {n[5], n[6], n[5] ? w->ids.number : 0},
                               .other_segment = n[3] ? (int32_t)n[7] : TD_NONE};
 }
 

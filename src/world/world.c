@@ -166,7 +166,7 @@ static td_status new_world(td_scene *scene, td_status made, const td_world_opts 
         w->alloc = alloc;
         w->arena.alloc = alloc;
         w->scene = scene;
-        w->number = next_number();
+        w->ids.number = next_number();
         w->options.hold_blocked = opts->hold_blocked;
         w->log = opts->log;
         w->options.adaptable = opts->adaptable;
@@ -244,18 +244,18 @@ void td_world_free(td_world *w) {
     for (int32_t k = 0; k < w->room.made_count; k++) {
         tdi_actor_free(&w->actors[k]);
     }
-    for (int32_t k = 0; k < w->variant_count; k++) {
-        tdi_model_free(w->variants[k].model);
-        td_skeleton_free(w->variants[k].skeleton);
-        tdi_arena_free(&w->variants[k].arena);
+    for (int32_t k = 0; k < w->variants.count; k++) {
+        tdi_model_free(w->variants.list[k].model);
+        td_skeleton_free(w->variants.list[k].skeleton);
+        tdi_arena_free(&w->variants.list[k].arena);
     }
     tdi_alloc_free(w->alloc, w->kin.pair, (size_t)w->kin.capacity * sizeof *w->kin.pair);
     for (int32_t k = 0; k < w->loads.wind_count; k++) {
         td_wind_free(w->loads.winds[k].wind);
     }
     td_pool_free(w->own_pool);
-    for (int32_t k = 0; k < w->kind_count; k++) {
-        td_scene_free(w->kinds[k]);
+    for (int32_t k = 0; k < w->kinds.count; k++) {
+        td_scene_free(w->kinds.list[k]);
     }
     tdi_arena_free(&w->arena);
     td_scene_free(w->scene);
@@ -508,7 +508,7 @@ td_actor td_world_actor(const td_world *w, td_actor_id id) {
         return (td_actor){0};
     }
     const tdi_actor *a = &w->actors[actor];
-    const tdi_variant *v = &w->variants[a->variant];
+    const tdi_variant *v = &w->variants.list[a->variant];
     td_actor out = {.name = a->name,
                     .object = a->object,
                     .instance = a->instance,

@@ -45,25 +45,40 @@ typedef struct tdi_clock {
     td_real before;    // s: when the last step began
 } tdi_clock;
 
+// Scenes of one object each that a program has added.
+typedef struct tdi_kinds {
+    td_scene **list;
+    int32_t count, capacity;
+} tdi_kinds;
+
+// Models that actors share.
+typedef struct tdi_variants {
+    tdi_variant *list;
+    int32_t count;
+    int32_t of_scene; // the first ones, which are the scene's
+} tdi_variants;
+
+// What ids of a world have in common.
+typedef struct tdi_world_ids {
+    uint32_t number; // no other world of the process has it
+    bool restored;   // ids of the world that was saved are valid too
+} tdi_world_ids;
+
 struct td_world {
     const td_alloc *alloc;
-    tdi_arena arena;  // owns all arrays below
-    td_scene *scene;  // its own copy
-    td_scene **kinds; // of objects that a program has added: what their definitions point to
-    int32_t kind_count, kind_capacity;
+    tdi_arena arena; // owns all arrays below
+    td_scene *scene; // its own copy
+    tdi_kinds kinds;
     td_pool *pool;
     td_pool *own_pool; // NULL: a program lent its own
     td_log log;
-    uint32_t number; // of the world, in its ids; no other world of the process has it
-    bool restored;   // ids of the world that was saved count as well
+    tdi_world_ids ids;
     tdi_world_options options;
     tdi_clock clock;
     tdi_world_budget budget;
     td_step_times times; // of the last step
-    tdi_variant *variants;
-    int32_t variant_count;
-    int32_t scene_variants; // of these: the scene's, which come first
-    tdi_kinship kin;        // segments of different actors that were one piece
+    tdi_variants variants;
+    tdi_kinship kin; // segments of different actors that were one piece
     tdi_object *objects;
     tdi_actor *actors;
     int32_t actor_count; // places
@@ -88,7 +103,7 @@ static inline tdi_arena *tdi_variant_arena(td_world *world, tdi_variant *variant
 }
 
 static inline tdi_arena *tdi_actor_arena(td_world *world, const tdi_actor *actor) {
-    return tdi_variant_arena(world, &world->variants[actor->variant]);
+    return tdi_variant_arena(world, &world->variants.list[actor->variant]);
 }
 
 // Whether others can touch it.
@@ -98,7 +113,7 @@ static inline bool tdi_actor_acts(const tdi_actor *actor) {
 
 // Whether an id with the number of this world may be one of its own.
 static inline bool tdi_world_gave(const td_world *world, uint32_t number) {
-    return number == world->number || world->restored;
+    return number == world->ids.number || world->ids.restored;
 }
 
 static inline bool tdi_tie_is_added(const td_world *world, int32_t constraint) {

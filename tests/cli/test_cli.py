@@ -707,7 +707,8 @@ class Bench(unittest.TestCase):
         self.assertEqual((code, err), (0, ""))
         self.assertEqual([line.split()[0] for line in out.splitlines()],
                          ["grow", "mesh", "forward", "step", "realtime", "scaling", "threads",
-                          "islands", "heap", "constraints", "adaptive", "world", "query", "rod", "helix", "wasm", "accuracy",
+                          "islands", "heap", "crowd", "constraints", "adaptive", "world", "query", "cut", "rod", "helix", "wasm",
+                          "accuracy",
                           "solvers"])
 
     def test_a_short_run_gives_rows_of_figures(self):

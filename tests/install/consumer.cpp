@@ -8,7 +8,7 @@ int main() {
     td_builder *builder = nullptr;
     td_skeleton *skeleton = nullptr;
     td_skeleton_opts opts = td_skeleton_opts_default();
-    if (td_builder_new(&opts, nullptr, &builder) != TD_OK) {
+    if (td_builder_new(&opts, nullptr, &builder, nullptr) != TD_OK) {
         return 1;
     }
     for (int32_t i = 0; i < 3; i++) {
