@@ -97,6 +97,7 @@ TD_TEST(plant_articulated_modules_with_other_parameters_are_refused) {
 // B and J without such parameters are just letters, and the turtle draws the string
 TD_TEST(plant_strings_with_other_b_and_j_are_drawn_by_the_turtle) {
     OWNED(test_plant) p = test_grow_count("axiom: F B J(1) F\n", 2);
+    CHECK_INT(p.status, TD_OK);
 }
 
 TD_TEST(plant_articulated_values_out_of_range_are_refused) {

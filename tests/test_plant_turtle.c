@@ -302,6 +302,7 @@ TD_TEST(plant_turtle_cordate_leaf_of_two_halves_is_one_organ) {
 
 TD_TEST(plant_turtle_polygons_without_area_are_dropped) {
     OWNED(test_plant) p = test_grow_count("axiom: F{.f(1).f(1).f(1).}{.f(1)|f(1)}\n", 1);
+    CHECK_INT(p.status, TD_OK);
 }
 
 // more polygons than a run holds, all on one stem: the cut may split none that stand alone
@@ -368,6 +369,7 @@ TD_TEST(plant_turtle_pieces_out_of_range_are_refused_with_their_module) {
 
 TD_TEST(plant_turtle_string_without_a_body_is_an_empty_skeleton) {
     OWNED(test_plant) p = test_grow_count("axiom: A+B\n", 0);
+    CHECK_INT(p.status, TD_OK);
 }
 
 TD_TEST(plant_turtle_stops_at_max_segments) {

@@ -59,7 +59,7 @@ TD_TEST(world_without_actors_steps_and_gets_kinds_that_move_as_those_of_a_scene)
         const td_object_def object = kind_of(solver);
         OWNED(td_world) *one = world_of(&object, 1, NULL);
         OWNED(td_world) *empty = world_of(NULL, 0, NULL);
-        td_world_set(one, "objects[0].stiffness", 2, NULL);
+        CHECK_INT(td_world_set(one, "objects[0].stiffness", 2, NULL), TD_OK);
         CHECK_INT(td_world_actor_count(empty), 0);
         CHECK_INT(add_kind(empty, solver), 0);
         CHECK_INT(td_world_actor_count(empty), 0);
