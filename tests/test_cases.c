@@ -74,6 +74,10 @@ static void fail_in_the_middle(val_report *report) {
 }
 
 TD_TEST(validation_ends_with_a_row_that_fails_when_a_step_fails) {
+#ifdef __wasm__
+    test_skip("a failing case ends the program where there is no setjmp");
+    return;
+#endif
     const val_case one = {.name = "fault", .run = fail_in_the_middle};
     int faults = 0;
     val_report report = {.row = count_row, .context = &faults};

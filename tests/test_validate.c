@@ -187,13 +187,13 @@ TD_TEST(contacts_out_of_order_or_of_nothing_stop_debug_builds) {
         CHECK_TEXT(broken(validate_contacts, c), "");
         BREAKS(validate_contacts, c, c->capsule[1].a, 2 * COUNT, "k->a < c->point_count");
         BREAKS(validate_contacts, c, c->capsule[1].radius, NAN, "radius > 0");
-        BREAKS(validate_contacts, c, c->colliders.count, 2, "collider_limit");
-        BREAKS(validate_contacts, c, c->pairs.self_count, 11, "self_count <= c->pair_count");
+        BREAKS(validate_contacts, c, c->colliders.count, 2, "limits.colliders");
+        BREAKS(validate_contacts, c, c->pairs.self_count, 11, "self_count <= c->pairs.count");
         BREAKS(validate_contacts, c, c->pairs.count, c->limits.capacity.pairs + 1,
                "capacity.pairs");
         BREAKS(validate_contacts, c, c->pairs.item[1].i, -1, "i >= 0");
         BREAKS(validate_contacts, c, c->pairs.item[1].j, c->pairs.item[1].i, "j > i");
-        BREAKS(validate_contacts, c, c->pairs.item[1], c->pairs.item[0], "c->pair[k - 1].j < j");
+        BREAKS(validate_contacts, c, c->pairs.item[1], c->pairs.item[0], "item[k - 1].j < j");
         BREAKS(validate_contacts, c, c->pairs.item[1].j, COUNT, "j < c->capsule_count");
         BREAKS(validate_contacts, c, c->pairs.item[9].j, COUNT + 1,
                "c->capsule_count + c->collider");
