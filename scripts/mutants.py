@@ -53,7 +53,7 @@ def changed_number(number):
 
 
 def candidates(text):
-    """Places of a text with what stands there and what is to stand there."""
+    """Positions in a text, each with the original and its replacement."""
     seen = hide(text)
     for m in OPERATOR.finditer(seen):
         yield m.start(), m.group(), OPERATORS[m.group()]

@@ -149,7 +149,7 @@ bool tdi_constraints_ready(const tdi_constraint_set *all);
 // Whether a one-sided one pushes in the step that was solved. After tdi_constraints_ready() it
 // begins to.
 bool tdi_constraints_have_impact(const tdi_constraint_set *all);
-// The bodies are where the step begins. They go `part` of what is left to the targets.
+// Begins a step at the bodies' poses. The step covers `part` of the remaining way to the targets.
 void tdi_constraints_begin(tdi_constraint_set *all, const tdi_system *system, td_real h,
                            td_real part);
 // Back to where that was.

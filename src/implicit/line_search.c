@@ -327,7 +327,8 @@ static bool go_straight(tdi_newton_run *n, td_real *fraction) {
     return part > 0 && (t->exact_step.used || t->search.covers_way);
 }
 
-// Exact contact may overlap until it is solved, but not where that will not come to be.
+// Poses of exact contact may overlap before convergence. A truncated step does not converge, so
+// its poses must stay free of overlap.
 static bool stays_clear(const tdi_system *y) {
     tdi_budget *b = y->budget;
     const bool guarded = b && b->truncated && y->contact->exact_step.used,

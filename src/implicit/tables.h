@@ -47,7 +47,7 @@ typedef enum tdi_factored {
     TDI_POSITIVE,
 } tdi_factored;
 
-// What is taken of the second derivatives of positions, times a force: the geometric stiffness.
+// How much of the geometric stiffness enters: second derivatives of positions, times a force.
 typedef enum tdi_levers {
     TDI_LEVERS_NONE,     // most of the force is one that the increments take away
     TDI_LEVERS_POSITIVE, // the positive part, or nothing: for a positive model

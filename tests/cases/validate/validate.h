@@ -62,7 +62,7 @@ void val_not_above(val_report *report, const char *quantity, int64_t n, double g
 void val_must(val_report *report, const char *quantity, int64_t n, td_status status);
 // Likewise unless a search for rest found it.
 void val_must_rest(val_report *report, const char *quantity, int64_t n, const td_step_stats *stats);
-// Zeroed, at least one; ends the case when there is none.
+// Zeroed memory for at least one item; ends the case when memory runs out.
 void *val_memory(val_report *report, const char *quantity, size_t count, size_t size);
 // The larger of two errors; what is not a number is worst.
 double val_worse(double a, double b);
