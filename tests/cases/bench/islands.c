@@ -41,7 +41,7 @@ static td_object_def strand_of(const char *name, const td_vec3 points[2], int32_
 }
 
 static td_status make_world(int32_t pairs, int32_t threads, td_world **out, td_diag *diag) {
-    static const td_vec3 under[2] = {{-0.15, 0, 0}, {0.15, 0, 0}},
+    static const td_vec3 under[2] = {{-0.1, 0, 0}, {0.1, 0, 0}},
                          over[2] = {{0, 0.0085, -0.15}, {0, 0.0085, 0.15}};
     const td_object_def objects[2] = {strand_of("under", under, pairs),
                                       strand_of("over", over, pairs)};
