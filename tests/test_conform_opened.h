@@ -30,7 +30,7 @@ static inline void open_subject(const subject *s, td_real dt, opened *o) {
     o->opts.air = (td_air){{3, 0, 1}, 0.2, 0.6};
     step_times(&o->s, &o->opts, 6);
     o->load.vector = tdi_vec3(-0.6, 0.4, 0.5);
-    const tdi_rule rule = {.dt = dt, .h = 2 * dt / 3, .two = true, .part = 1, .touched = true};
+    const tdi_rule rule = {.dt = dt, .h = 2 * dt / 3, .two = true, .part = 1, .in_contact = true};
     tdi_state_begin(o->body, &o->opts, &rule);
     tdi_state_guess(o->body, true);
     o->points = o->s.state->point_count;
@@ -57,7 +57,7 @@ static inline void clear(const opened *o) {
 
 // Factors, exactly where that is positive definite: which.
 static inline bool factor(const opened *o) {
-    tdi_model model = {.touched = true};
+    tdi_model model = {.keep_factors = true};
     if (o->ops->factor(o->body, &model) == TDI_POSITIVE) {
         return true;
     }

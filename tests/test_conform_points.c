@@ -302,7 +302,7 @@ static void claim_history(pointed *p) {
     step_times(&p->o.s, &p->o.opts, 1);
     positions(p, false, now);
     const td_real dt = p->o.opts.dt;
-    const tdi_rule rule = {.dt = dt, .h = 2 * dt / 3, .two = true, .part = 1, .touched = true};
+    const tdi_rule rule = {.dt = dt, .h = 2 * dt / 3, .two = true, .part = 1, .in_contact = true};
     tdi_state_begin(body, &p->o.opts, &rule);
     tdi_state_guess(body, true);
     positions(p, true, history);
@@ -623,7 +623,7 @@ static void claim_second(pointed *p) {
         well wells[3];
         td_vec3 x[MOST_TOLD];
         td_real predicted_decrease = 0;
-        tdi_model model = {.touched = true};
+        tdi_model model = {.keep_factors = true};
         positions(p, false, x);
         clear(&p->o);
         for (int k = 0; k < 3; k++) {

@@ -137,7 +137,7 @@ static td_real product(const unknowns *u, const td_real *a, const td_real *b) {
 static void check_derivatives(helices h, const char *what) {
     const tdi_implicit *ops = &tdi_helix_implicit;
     const unknowns u = unknowns_of(h);
-    const tdi_model exact = {.touched = true};
+    const tdi_model exact = {.keep_factors = true};
     td_real inverse[MOST_UNKNOWNS][MOST_UNKNOWNS], x[MOST_UNKNOWNS], row[MOST_UNKNOWNS],
         g[MOST_UNKNOWNS];
     td_real predicted_decrease = 0, off = 0, off_g = 0, most_g = 0;

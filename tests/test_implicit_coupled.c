@@ -119,7 +119,7 @@ static layer_def branching(void) {
 
 // To where contact has been evaluated in the first iteration of a step.
 static void begin_iteration(layers *y) {
-    const tdi_rule rule = {.dt = 0.01, .h = 0.01, .part = 1, .touched = true};
+    const tdi_rule rule = {.dt = 0.01, .h = 0.01, .part = 1, .in_contact = true};
     for (int k = 0; k < PAIR; k++) {
         tdi_state_begin(y->rod[k].state, &y->opts[k], &rule);
     }
@@ -129,7 +129,7 @@ static void begin_iteration(layers *y) {
 }
 
 static void factor_bodies(layers *y, bool blocks, bool carry) {
-    const tdi_model model = {.touched = true, .carry = carry, .blocks = blocks};
+    const tdi_model model = {.keep_factors = true, .carry = carry, .blocks = blocks};
     for (int k = 0; k < PAIR; k++) {
         tdi_rod_implicit.clear(y->rod[k].state);
     }
@@ -409,8 +409,8 @@ TD_TEST(coupled_rods_in_worlds_have_the_same_bits_for_any_threads) {
     OWNED(stage) one = stage_of(text);
     steps(one.world, 30);
     CHECK_INT(one.world->islands.count, 2);
-    CHECK(one.world->islands.all[0].touch->solve.coupled->fits &&
-          one.world->islands.all[1].touch->solve.coupled->fits);
+    CHECK(one.world->islands.all[0].contact->solve.coupled->fits &&
+          one.world->islands.all[1].contact->solve.coupled->fits);
     for (int32_t threads = 2; threads <= 3; threads++) {
         OWNED(stage) many = try_stage(text, threads, NULL);
         steps(many.world, 30);

@@ -55,7 +55,7 @@ static const char tree_touches[] = "{contact: {}, objects: [" BODY("one", "rod",
 
 // Evaluated in the first iteration of a step.
 static bool rig_open(const char *text, rig *r) {
-    const tdi_rule rule = {.dt = 0.01, .h = 0.01, .part = 1, .touched = true};
+    const tdi_rule rule = {.dt = 0.01, .h = 0.01, .part = 1, .in_contact = true};
     *r = (rig){.stage = stage_of(text)};
     td_world *w = r->stage.world;
     steps(w, 1);
@@ -96,7 +96,7 @@ static void factor_bodies(const rig *r) {
     tdi_coupled_open(y);
     for (int32_t k = 0; k < y->count; k++) {
         td_body *body = y->member[k].body;
-        const tdi_model model = {.touched = true, .blocks = tdi_is_coupled(body)};
+        const tdi_model model = {.keep_factors = true, .blocks = tdi_is_coupled(body)};
         CHECK(body->ops->factor(body, &model) != TDI_NOT_POSITIVE);
         if (!tdi_is_coupled(body)) {
             body->ops->solve(body, (tdi_solving){0}, &none);

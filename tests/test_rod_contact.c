@@ -518,7 +518,7 @@ typedef struct midway {
 static void next_step(heap *h, const td_collider *c, midway *m) {
     const td_contact_opts how = td_contact_opts_default();
     const td_real dt = h->opts[0].dt, hh = 2 * dt / 3;
-    const tdi_rule rule = {.dt = dt, .h = hh, .two = true, .part = 1, .touched = true};
+    const tdi_rule rule = {.dt = dt, .h = hh, .two = true, .part = 1, .in_contact = true};
     for (int32_t k = 0; k < 2; k++) {
         m->member[k] = (tdi_member){.body = h->state[k], .opts = &h->opts[k]};
         tdi_state_begin(h->state[k], &h->opts[k], &rule);

@@ -221,7 +221,7 @@ static bool overlap_in_time(const tdi_contacts *c, tdi_near_pair pair, const tdi
 
 // ---- pairs of capsules ----------------------------------------------------------------------
 
-static inline bool may_touch(const tdi_contacts *c, int32_t i, int32_t j) {
+static inline bool may_meet(const tdi_contacts *c, int32_t i, int32_t j) {
     const tdi_capsule *k = &c->capsule[i], *l = &c->capsule[j];
     return k->a != l->a && k->a != l->b && k->b != l->a && k->b != l->b &&
            !(c->skip && c->skip(c->context, i, j));
@@ -257,7 +257,7 @@ static bool are_far(const tdi_contacts *c, int32_t i, int32_t j, const tdi_searc
 
 bool tdi_search_takes(const tdi_search *w, int32_t i, int32_t j, bool *dropped) {
     const tdi_contacts *c = w->c;
-    if (!may_touch(c, i, j)) {
+    if (!may_meet(c, i, j)) {
         return false;
     }
     if (w->apart) {

@@ -315,7 +315,7 @@ static void hold_neutral(tdi_helix_state *s, int32_t i) {
 // Tip to root: the elements [first, last), whose own terms are there.
 static tdi_factored eliminate(tdi_helix_state *s, int32_t first, int32_t last,
                               const tdi_model *model, bool alone) {
-    const bool exact = !model->positive, raise = model->raise && exact && !model->touched;
+    const bool exact = !model->positive, raise = model->raise && exact && !model->keep_factors;
     tdi_factored worst = TDI_POSITIVE;
     for (int32_t i = last - 1; i >= first && worst != TDI_NOT_POSITIVE; i--) {
         if (model->stiffer > 0) {
@@ -336,7 +336,7 @@ static tdi_factored eliminate(tdi_helix_state *s, int32_t first, int32_t last,
 static tdi_factored factor(void *body, const tdi_model *model) {
     tdi_helix_state *s = body;
     const bool exact = !model->positive;
-    const bool alone = !(s->now->h > 0) && !model->touched && s->head.opts->load_count == 0;
+    const bool alone = !(s->now->h > 0) && !model->keep_factors && s->head.opts->load_count == 0;
     tdi_factored worst = TDI_POSITIVE;
     s->now->carry = model->carry;
     s->now->shift = model->shift;

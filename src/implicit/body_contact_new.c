@@ -13,7 +13,7 @@
 
 // Capsules of a member that contact sees.
 static int32_t capsules_of(const tdi_member *m) {
-    return m->untouched ? 0 : m->body->capsule_count;
+    return m->without_contact ? 0 : m->body->capsule_count;
 }
 
 static void lay_out_scratch(tdi_body_contact *t, tdi_layout *l) {
@@ -71,11 +71,12 @@ static void lay_out(tdi_body_contact *t, tdi_layout *l) {
     t->gradients.is_active = tdi_layout_place(l, both, sizeof *t->gradients.is_active);
 }
 
-static bool are_kin(const tdi_body_contact *t, int32_t i, int32_t j) {
+static bool are_severed(const tdi_body_contact *t, int32_t i, int32_t j) {
     const td_body *a = t->body[t->owner[i]], *b = t->body[t->owner[j]];
-    const tdi_kin pair = {{a->collision.number, b->collision.number},
-                          {t->capsule[i].body, t->capsule[j].body}};
-    return a->collision.kin && b->collision.kin && tdi_kin_has(a->collision.kin, pair);
+    const tdi_severed_pair pair = {{a->collision.number, b->collision.number},
+                                   {t->capsule[i].body, t->capsule[j].body}};
+    return a->collision.severed && b->collision.severed &&
+           tdi_severed_has(a->collision.severed, pair);
 }
 
 static bool skip_collider(const tdi_body_contact *t, int32_t i, int32_t collider) {
@@ -84,7 +85,7 @@ static bool skip_collider(const tdi_body_contact *t, int32_t i, int32_t collider
                                 tdi_contacts_collider(t->set, collider)->filter);
 }
 
-// Filters, kinship and the solver of a body exclude pairs.
+// Filters, severed pairs and the solver of a body exclude pairs.
 static bool skip_pair(void *context, int32_t i, int32_t j) {
     const tdi_body_contact *t = context;
     if (j >= t->capsule_count) {
@@ -93,7 +94,8 @@ static bool skip_pair(void *context, int32_t i, int32_t j) {
     const int32_t k = t->owner[i], l = t->owner[j];
     if (l != k) {
         const td_body *a = t->body[k], *b = t->body[l];
-        return !tdi_filters_collide(a->collision.filter, b->collision.filter) || are_kin(t, i, j);
+        return !tdi_filters_collide(a->collision.filter, b->collision.filter) ||
+               are_severed(t, i, j);
     }
     const tdi_contact_ops *ops = t->body[k]->ops->contact;
     return ops->apart && ops->apart(t->body[k], i - t->first_capsule[k], j - t->first_capsule[k]);

@@ -115,9 +115,9 @@ struct tdi_constraint_set {
 
 // Members are the bodies that `actor` of the constraints names; those of a system are told by
 // tdi_constraints_bind(). Everything is copied. Names the constraint that a solver cannot take.
-// With `touches` there may be contact in steps.
+// With `has_contact` there may be contact in steps.
 td_status tdi_constraint_set_new(const tdi_member *members, int32_t member_count,
-                                 const td_constraint *constraints, int32_t count, bool touches,
+                                 const td_constraint *constraints, int32_t count, bool has_contact,
                                  const td_alloc *alloc, tdi_constraint_set **out, td_diag *diag);
 void tdi_constraint_set_free(tdi_constraint_set *h); // NULL is allowed
 // Relations that couple a member, for tdi_member.

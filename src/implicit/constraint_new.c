@@ -330,14 +330,14 @@ static bool make_rows(tdi_constraint_set *h, const tdi_member *members) {
 }
 
 // Rows that are eliminated with their body need no system, unless there is contact.
-static bool make_system(tdi_constraint_set *h, const tdi_member *members, bool touches) {
-    const bool needed = h->node_count > 0 && (touches || !h->solve.rows);
+static bool make_system(tdi_constraint_set *h, const tdi_member *members, bool has_contact) {
+    const bool needed = h->node_count > 0 && (has_contact || !h->solve.rows);
     h->solve.own = needed ? tdi_coupled_of_set(h, members) : NULL;
     return h->solve.own || !needed;
 }
 
 static td_status make(tdi_constraint_set *sized, const sizes *s, const tdi_member *members,
-                      const td_constraint *constraints, bool touches, tdi_constraint_set **out,
+                      const td_constraint *constraints, bool has_contact, tdi_constraint_set **out,
                       td_diag *diag) {
     tdi_layout l = {NULL, 0};
     lay_out(sized, s, &l);
@@ -354,7 +354,7 @@ static td_status make(tdi_constraint_set *sized, const sizes *s, const tdi_membe
     number_points(h);
     number_nodes(h);
     tdi_constraints_bind(h, NULL);
-    if (!make_rows(h, members) || !make_system(h, members, touches)) {
+    if (!make_rows(h, members) || !make_system(h, members, has_contact)) {
         tdi_constraint_set_free(h);
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for constraints");
     }
@@ -363,7 +363,7 @@ static td_status make(tdi_constraint_set *sized, const sizes *s, const tdi_membe
 }
 
 td_status tdi_constraint_set_new(const tdi_member *members, int32_t member_count,
-                                 const td_constraint *constraints, int32_t count, bool touches,
+                                 const td_constraint *constraints, int32_t count, bool has_contact,
                                  const td_alloc *alloc, tdi_constraint_set **out, td_diag *diag) {
     *out = NULL;
     td_status status = check_all(members, member_count, constraints, count, diag);
@@ -373,7 +373,7 @@ td_status tdi_constraint_set_new(const tdi_member *members, int32_t member_count
     claim_bodies(members, constraints, count);
     const sizes s = measure(members, constraints, count);
     tdi_constraint_set sized = {.alloc = alloc, .count = count, .member_count = member_count};
-    return make(&sized, &s, members, constraints, touches, out, diag);
+    return make(&sized, &s, members, constraints, has_contact, out, diag);
 }
 
 void tdi_constraint_set_free(tdi_constraint_set *h) {

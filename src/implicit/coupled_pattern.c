@@ -334,7 +334,7 @@ static int32_t note_pairs(const tdi_body_contact *t, bool *changed) {
 
 // Members that contact couples have nodes. False: one of them offers no blocks, or touches with
 // points that are no unknowns.
-static bool join_touching(const tdi_body_contact *t, const tdi_system *y) {
+static bool join_contacts(const tdi_body_contact *t, const tdi_system *y) {
     tdi_coupled *c = t->solve.coupled;
     bool all = true;
     join_none(c, y);
@@ -348,9 +348,9 @@ static bool join_touching(const tdi_body_contact *t, const tdi_system *y) {
     return all;
 }
 
-static bool order_touching(const tdi_body_contact *t, const tdi_system *y) {
+static bool order_contacts(const tdi_body_contact *t, const tdi_system *y) {
     tdi_coupled *c = t->solve.coupled;
-    if (c->pair_count > c->pair_limit || !join_touching(t, y)) {
+    if (c->pair_count > c->pair_limit || !join_contacts(t, y)) {
         return false;
     }
     join_constrained(c, y);
@@ -375,6 +375,6 @@ bool tdi_coupled_follow(const tdi_system *y) {
         return false;
     }
     c->pair_count = note_pairs(t, &changed);
-    c->fits = changed ? order_touching(t, y) : c->fits;
+    c->fits = changed ? order_contacts(t, y) : c->fits;
     return c->fits;
 }

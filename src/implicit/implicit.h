@@ -33,7 +33,7 @@ typedef struct tdi_member {
                           // came near to: a first guess; NULL: none
     bool solved_in_larger_island; // it was solved with most others then: where it came to is free
                                   // of them
-    bool untouched;               // contact does not see it: it is here for what holds it
+    bool without_contact;         // contact does not see it: it is here for what holds it
     int32_t relations;            // of constraints that couple it: contact gets room for them
     const tdi_member_room *room;  // of contact; NULL: as the limits are, for all members
     // of its capsules: what tdi_planes_leave() left in the last step, and leaves in this; NULL:

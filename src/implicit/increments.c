@@ -133,7 +133,7 @@ static td_status factor(tdi_newton_run *n, bool carry) {
                                                                         : 0,
                                  .tries = tries,
                                  .raise = !n->wary,
-                                 .touched = t || n->system->constraints,
+                                 .keep_factors = t || n->system->constraints,
                                  .note = tdi_constraints_are_eliminated(n->system),
                                  .noted = n->noted,
                                  .recall = n->recalls,

@@ -45,7 +45,7 @@ static void place(const relaxing *r, td_real fraction) {
 static bool solve(relaxing *r, td_real *predicted_decrease, td_real *largest) {
     const tdi_body_contact *t = r->t;
     const tdi_member *m = &r->system->member[r->member];
-    const tdi_model model = {.raise = true, .touched = true};
+    const tdi_model model = {.raise = true, .keep_factors = true};
     tdi_contact_rule rule = t->terms.rule;
     rule.exact = false;
     if (tdi_contacts_evaluate(r->own, t->now, t->time, &rule, &r->energy, NULL) != TD_OK) {
@@ -114,8 +114,8 @@ static bool can_relax(const tdi_system *y) {
     for (int32_t k = 0; k < y->count && all; k++) {
         const tdi_traits *has = &y->member[k].body->ops->traits;
         const td_body *head = y->member[k].body;
-        all =
-            has->straight && head->riding_count == 0 && has->keeps_value && !y->member[k].untouched;
+        all = has->straight && head->riding_count == 0 && has->keeps_value &&
+              !y->member[k].without_contact;
     }
     return all;
 }

@@ -48,27 +48,28 @@ void tdi_state_free(void *state) {
     }
 }
 
-// ---- kin ------------------------------------------------------------------------------------
+// ---- severed pairs ----------------------------------------------------------------------------
 
 static int sign_of(int32_t a, int32_t b) {
     return a < b ? -1 : a > b;
 }
 
-int tdi_kin_compare(const tdi_kin *a, const tdi_kin *b) {
+int tdi_severed_compare(const tdi_severed_pair *a, const tdi_severed_pair *b) {
     int sign = sign_of(a->number[0], b->number[0]);
     sign = sign ? sign : sign_of(a->number[1], b->number[1]);
     sign = sign ? sign : sign_of(a->segment[0], b->segment[0]);
     return sign ? sign : sign_of(a->segment[1], b->segment[1]);
 }
 
-bool tdi_kin_has(const tdi_kinship *kin, tdi_kin pair) {
-    int32_t low = 0, high = kin->count;
+bool tdi_severed_has(const tdi_severed_pairs *severed, tdi_severed_pair pair) {
+    int32_t low = 0, high = severed->count;
     if (pair.number[0] > pair.number[1]) {
-        pair = (tdi_kin){{pair.number[1], pair.number[0]}, {pair.segment[1], pair.segment[0]}};
+        pair = (tdi_severed_pair){{pair.number[1], pair.number[0]},
+                                  {pair.segment[1], pair.segment[0]}};
     }
     while (low < high) {
         const int32_t middle = low + (high - low) / 2;
-        const int sign = tdi_kin_compare(&kin->pair[middle], &pair);
+        const int sign = tdi_severed_compare(&severed->pair[middle], &pair);
         if (sign == 0) {
             return true;
         }

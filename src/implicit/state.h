@@ -19,7 +19,7 @@ typedef struct tdi_rule {
     td_real again;   // where it had: x* = x + again (x - x_before), as 1/3 where it had not
     bool piece;      // of a step that is taken in halves
     td_real part;    // of the way that held ends have left, they go in this step: 1 but in halves
-    bool touched;    // there is contact: points go straight
+    bool in_contact; // there is contact: points go straight
     bool has_impact; // velocities jump in this step: the next must not look back beyond it
 } tdi_rule;
 
@@ -33,25 +33,25 @@ typedef struct tdi_coords {
     td_real *kept, *increment, *response; // Newton's method: the pose that was kept, dx, y
 } tdi_coords;
 
-// Pairs of segments of two states that never touch: they were one piece until it was cut. Sorted,
-// with the lower number first.
-typedef struct tdi_kin {
+// A pair of segments of two states that were one piece before a cut: contact skips it. Lists are
+// sorted, with the lower number first.
+typedef struct tdi_severed_pair {
     int32_t number[2], segment[2];
-} tdi_kin;
+} tdi_severed_pair;
 
-typedef struct tdi_kinship {
-    tdi_kin *pair;
+typedef struct tdi_severed_pairs {
+    tdi_severed_pair *pair;
     int32_t count;
     int64_t capacity;
-} tdi_kinship;
+} tdi_severed_pairs;
 
-bool tdi_kin_has(const tdi_kinship *kin, tdi_kin pair);
-int tdi_kin_compare(const tdi_kin *a, const tdi_kin *b);
+bool tdi_severed_has(const tdi_severed_pairs *severed, tdi_severed_pair pair);
+int tdi_severed_compare(const tdi_severed_pair *a, const tdi_severed_pair *b);
 
 // Decides with which others a body collides.
 typedef struct tdi_collision_identity {
-    const tdi_kinship *kin; // pairs that never touch; NULL: none
-    int32_t number;         // of the body in these pairs
+    const tdi_severed_pairs *severed; // pairs that never touch; NULL: none
+    int32_t number;                   // of the body in these pairs
     td_filter filter;
 } tdi_collision_identity;
 

@@ -105,7 +105,7 @@ static tdi_rule rule_of(const tdi_system *y, span part) {
                       .again = w * w / (1 + 2 * w),
                       .piece = !whole,
                       .part = (part.to - part.from) / (1 - part.from),
-                      .touched = y->contact,
+                      .in_contact = y->contact,
                       .has_impact = first->known > 0 && tdi_constraints_change(y->constraints)};
 }
 
@@ -193,7 +193,8 @@ static td_status begin_again(const tdi_system *y, const tdi_rule *rule, span par
 // Contact begins where the step does; a guess that something is in the way of is dropped. Where
 // something hits something, velocities jump: what two steps would make of that is no velocity, and
 // adds energy, so that this step and the next take one.
-static td_status begin_touch(const tdi_system *y, const tdi_rule *rule, span part, td_diag *diag) {
+static td_status begin_contact(const tdi_system *y, const tdi_rule *rule, span part,
+                               td_diag *diag) {
     td_status status =
         tdi_body_contact_begin(y->contact, y, rule->dt, rule->h, part.from, part.to, diag);
     if (status != TD_OK) {
@@ -247,7 +248,7 @@ static td_status begin_again(const tdi_system *y, const tdi_rule *rule, span par
     tdi_system_undo(y);
     begin_all(y, &one);
     if (y->contact) {
-        return begin_touch(y, &one, part, diag);
+        return begin_contact(y, &one, part, diag);
     }
     guess_all(y, true);
     return TD_OK;
@@ -339,7 +340,7 @@ static td_status try_part(const tdi_system *y, span part, bool *converged, td_st
     begin_all(y, &rule);
     newton.tolerance = tolerance_in(y, part, &rule); // which members have just told
     if (y->contact) {
-        status = begin_touch(y, &rule, part, diag);
+        status = begin_contact(y, &rule, part, diag);
     } else {
         guess_all(y, true);
     }
@@ -359,7 +360,7 @@ static td_status try_part(const tdi_system *y, span part, bool *converged, td_st
     return status;
 }
 
-static void end_touch(const tdi_system *y) {
+static void end_contact(const tdi_system *y) {
     if (y->contact) {
         tdi_body_contact_end(y->contact, y);
     }
@@ -403,7 +404,7 @@ td_status tdi_system_try(const tdi_system *y, bool *converged, td_step_stats *st
     if (status != TD_OK || !*converged) {
         tdi_system_undo(y);
     } else {
-        end_touch(y);
+        end_contact(y);
     }
     return said(y, status, diag);
 }
@@ -461,7 +462,7 @@ td_status tdi_system_truncate(const tdi_system *y, td_step_stats *stats, td_diag
     status = status == TD_OK ? tdi_newton(y, &newton, &converged, stats, diag) : status;
     if (status == TD_OK && (!y->contact || tdi_body_contact_is_clear(y->contact, y)) &&
         has_fallen(y, value)) {
-        end_touch(y);
+        end_contact(y);
         return TD_OK;
     }
     tdi_system_undo(y);
@@ -612,7 +613,7 @@ td_status tdi_system_halves(const tdi_system *y, void *memory, td_step_stats *st
         if (status == TD_OK && (converged || (last && !y->contact))) {
             stats->unconverged += !converged;
             p.vain = p.vain || !converged;
-            end_touch(y);
+            end_contact(y);
             if (p.impact && bounced) {
                 tdi_body_contact_note_impact(y->contact, part.to - part.from);
             }

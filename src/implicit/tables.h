@@ -33,12 +33,12 @@ typedef struct tdi_model {
     td_real stiffer; // of the springs: added to the exact Hessian, about the pose; see `ease`
     int32_t tries;   // how often a smaller shift did not do
     bool raise;      // an exact model may be raised where it is not positive definite
-    bool touched;    // the factors must serve respond()
-    bool note;       // increments note the forces that they lead to, in solvers that can
-    bool noted;      // geometric stiffness is that of the forces noted last, in those solvers
-    bool recall;     // those were not noted yet: they are the forces that the last step left
-    bool carry;      // increments bring what is driven to the end of its way
-    bool blocks;     // nothing is eliminated: blocks() is asked for instead
+    bool keep_factors; // the factors must serve respond()
+    bool note;         // increments note the forces that they lead to, in solvers that can
+    bool noted;        // geometric stiffness is that of the forces noted last, in those solvers
+    bool recall;       // those were not noted yet: they are the forces that the last step left
+    bool carry;        // increments bring what is driven to the end of its way
+    bool blocks;       // nothing is eliminated: blocks() is asked for instead
 } tdi_model;
 
 typedef enum tdi_factored {

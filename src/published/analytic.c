@@ -386,7 +386,7 @@ void tdi_analytic_kick(td_analytic *a) {
     }
 }
 
-static td_vec3 contact_force(const td_analytic *a, const tdi_touching *c) {
+static td_vec3 contact_force(const td_analytic *a, const tdi_analytic_touch *c) {
     const tdi_lcp_row *normal = &a->row[c->row];
     const td_lcp_kind kind = normal->bounds.kind;
     const bool published = c->row + 1 < a->row_count && normal[1].bounds.kind == TD_LCP_FRICTION &&
@@ -415,7 +415,7 @@ static void note_impulses(td_analytic *a, td_real h) {
         }
     }
     for (int32_t k = 0; k < a->contact_count; k++) {
-        tdi_touching c = a->contact[k];
+        tdi_analytic_touch c = a->contact[k];
         c.told.force = contact_force(a, &c);
         if (tdi_dot(c.told.force, c.told.force) > 0) {
             a->struck[a->struck_count++] = c;
@@ -477,7 +477,7 @@ static void report(td_analytic *a) {
         a->contact[k].told.force = contact_force(a, &a->contact[k]);
     }
     for (int32_t k = 0; k < a->struck_count; k++) {
-        const tdi_touching *hit = &a->struck[k];
+        const tdi_analytic_touch *hit = &a->struck[k];
         int32_t at = 0;
         while (at < a->contact_count && a->contact[at].key != hit->key) {
             at++;

@@ -40,11 +40,11 @@ typedef struct tdi_lcp_row {
     bool still;  // the joints let nothing move along it
 } tdi_lcp_row;
 
-typedef struct tdi_touching { // a contact: its row of the normal, and what is told of it
+typedef struct tdi_analytic_touch { // a contact: its row of the normal, and what is told of it
     int32_t row;
     int64_t key; // of that row
     td_analytic_contact told;
-} tdi_touching;
+} tdi_analytic_touch;
 
 typedef struct tdi_analytic_hold { // a constraint as it is kept
     td_constraint def;             // as_found has been looked up
@@ -93,9 +93,9 @@ struct td_analytic {
     bool choosing; // the step begins: one-sided rows that are reached in it are chosen
     tdi_tree_state **tree;
     tdi_analytic_hold *hold;
-    tdi_lcp_row *row;      // row_limit
-    tdi_touching *contact; // row_limit
-    tdi_touching *struck;  // row_limit: those of the impacts of the step
+    tdi_lcp_row *row;            // row_limit
+    tdi_analytic_touch *contact; // row_limit
+    tdi_analytic_touch *struck;  // row_limit: those of the impacts of the step
     int32_t struck_count;
     int64_t *near;           // row_limit: keys of one-sided rows that are reached in the step
     td_vec3 *points;         // of the tree with the most

@@ -166,14 +166,14 @@ static bool meet(td_analytic *a, const td_step_opts *o, const meeting *m, td_dia
         a->row_count--;
         return true;
     }
-    a->contact[a->contact_count++] = (tdi_touching){normal,
-                                                    m->key,
-                                                    {.state = m->tree,
-                                                     .segment = m->body,
-                                                     .collider = m->collider,
-                                                     .point = m->place,
-                                                     .normal = n,
-                                                     .gap = m->near.distance}};
+    a->contact[a->contact_count++] = (tdi_analytic_touch){normal,
+                                                          m->key,
+                                                          {.state = m->tree,
+                                                           .segment = m->body,
+                                                           .collider = m->collider,
+                                                           .point = m->place,
+                                                           .normal = n,
+                                                           .gap = m->near.distance}};
     return m->friction <= 0 || (a->opts.one_way ? published_friction(a, o, m, normal, diag)
                                                 : cone_friction(a, o, m, normal, diag));
 }

@@ -247,7 +247,7 @@ static td_real joined_cost(const tdi_reduced_state *s, int32_t i) {
 }
 
 static bool allowed(const tdi_reduced_state *s, td_reduce_mode mode) {
-    return s->opts.modes >> mode & 1 && (mode == TD_REDUCE_FROZEN || !tdi_reduce_touches(s));
+    return s->opts.modes >> mode & 1 && (mode == TD_REDUCE_FROZEN || !tdi_reduce_has_rows(s));
 }
 
 // A place in what is chosen from: a mode and its cost.

@@ -236,7 +236,7 @@ static inline bool tdi_reduce_single(const tdi_reduced_state *s, int32_t c) {
 }
 
 // Contact and constraints act on points where they are drawn: on frozen joints they are.
-static inline bool tdi_reduce_touches(const tdi_reduced_state *s) {
+static inline bool tdi_reduce_has_rows(const tdi_reduced_state *s) {
     return s->tree.head.in_contact || s->tree.head.constrained;
 }
 

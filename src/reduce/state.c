@@ -167,7 +167,7 @@ static bool hold(tdi_reduced_state *s) {
 static td_real tolerance(const void *body) {
     const tdi_reduced_state *s = body;
     const bool own =
-        s->count->by_hand || tdi_reduce_touches(s) || s->full->kind[0] == TD_JOINT_FREE;
+        s->count->by_hand || tdi_reduce_has_rows(s) || s->full->kind[0] == TD_JOINT_FREE;
     const td_real error = own ? 0 : s->opts.error;
     return fmin(LONGEST, sqrt(LEFT_OF_ERROR * error / s->reach));
 }
@@ -253,7 +253,8 @@ static bool changes(tdi_reduced_state *s) {
         s->count->estimate = 0;
         return true;
     }
-    return s->count->by_hand && (tdi_reduce_differs(s) || (tdi_reduce_touches(s) && s->groups > 0));
+    return s->count->by_hand &&
+           (tdi_reduce_differs(s) || (tdi_reduce_has_rows(s) && s->groups > 0));
 }
 
 static void accept(void *body) {

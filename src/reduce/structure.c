@@ -97,7 +97,7 @@ int32_t tdi_reduce_settle_modes(const tdi_reduced_state *s, uint8_t *mode, int32
 }
 
 void tdi_reduce_settle_wanted(tdi_reduced_state *s) {
-    for (int32_t i = 0; i < s->full->body_count && tdi_reduce_touches(s); i++) {
+    for (int32_t i = 0; i < s->full->body_count && tdi_reduce_has_rows(s); i++) {
         if (s->choice.wanted[i] == TD_REDUCE_JOINED) {
             s->choice.wanted[i] = TD_REDUCE_OWN;
         }

@@ -14,7 +14,7 @@
 // ---- capsules -------------------------------------------------------------------------------
 
 // Ends of rods that are there only to hold them, and organs, touch nothing.
-bool tdi_rod_touches(const tdi_rod_node *n) {
+bool tdi_rod_has_capsule(const tdi_rod_node *n) {
     return n->edge != TD_NONE && n->radius > 0 && !(n->flags & TDI_OFFSET);
 }
 

@@ -6,7 +6,7 @@
 #include "rod/implicit.h"
 
 // Whether a node's edge is a capsule.
-bool tdi_rod_touches(const tdi_rod_node *node);
+bool tdi_rod_has_capsule(const tdi_rod_node *node);
 
 // Functions of tdi_implicit; `body` is a tdi_rod_state.
 void tdi_rod_capsules(const void *body, tdi_capsule *capsules);

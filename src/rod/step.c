@@ -343,7 +343,7 @@ static void begin(void *body) {
     memcpy(s->pose_start, s->pose, n * sizeof *s->pose);
     memcpy(s->pose_back, s->pose, n * sizeof *s->pose);
     memset(s->turn_back, 0, n * sizeof *s->turn);
-    s->head.driven = s->head.rule.touched && tdi_rod_carry_held(s);
+    s->head.driven = s->head.rule.in_contact && tdi_rod_carry_held(s);
     *s->potential = (tdi_rod_potential){.inertia = 1 / (h * h),
                                         .over_h = 1 / h,
                                         .stiffness = o->stiffness,
@@ -365,7 +365,7 @@ static void put_back(tdi_rod_state *s) {
 
 static void guess(void *body, tdi_start start, const td_vec3 *x, td_real part) {
     tdi_rod_state *s = body;
-    const bool straight = start == TDI_START_TOWARDS || s->head.rule.touched;
+    const bool straight = start == TDI_START_TOWARDS || s->head.rule.in_contact;
     if (start == TDI_START_BEGAN) {
         put_back(s);
         return;
@@ -442,7 +442,7 @@ static tdi_factored factor(void *body, const tdi_model *model) {
 }
 
 static tdi_rod_way way_of(const tdi_rod_state *s) {
-    return s->head.rule.touched ? TDI_STRAIGHT : TDI_TURNING;
+    return s->head.rule.in_contact ? TDI_STRAIGHT : TDI_TURNING;
 }
 
 static void keep(void *body) {

@@ -378,9 +378,9 @@ tdi_factored tdi_step_factor(void *body, const tdi_model *model) {
                              .other = tdi_potential_other,
                              .context = &at,
                              .positive = model->positive,
-                             .raise =
-                                 model->raise && p->inertia && !model->positive && !model->touched,
-                             .touched = model->touched,
+                             .raise = model->raise && p->inertia && !model->positive &&
+                                      !model->keep_factors,
+                             .keep_factors = model->keep_factors,
                              .note = model->note,
                              .noted = model->noted};
     if (model->recall) {

@@ -146,7 +146,7 @@ static inline bool eliminate_ball(const tdi_term *t, td_vec3 passing, total *sum
     node->turn = dl;
     node->shift = db;
     node->free = du;
-    if (terms->touched) {
+    if (terms->keep_factors) {
         node->pivot = pivot;
     }
     return fine || terms->positive;

@@ -25,9 +25,9 @@ typedef struct tdi_terms {
     bool positive; // only the positive part of geometric stiffness is used, so that the model has a
                    // least value
     bool raise; // where a pivot is not positive, what the joint carries is made so, and only there
-    bool touched; // factors are kept for tdi_sweep_respond()
-    bool note;    // what tdi_sweep_out() needs to note forces is kept
-    bool noted;   // geometric stiffness is that of state->noted
+    bool keep_factors; // factors are kept for tdi_sweep_respond()
+    bool note;         // what tdi_sweep_out() needs to note forces is kept
+    bool noted;        // geometric stiffness is that of state->noted
 } tdi_terms;
 
 // Tip to root: factors. What was added to nodes before (marked in `summed`) counts. False, when not
@@ -47,8 +47,8 @@ td_real tdi_sweep_out(const tdi_tree_model *model, tdi_tree_state *state, td_poo
 // What the increments promise: r^T H^-1 r with the gradient r, after tdi_sweep_in().
 td_real tdi_sweep_predicted_decrease(const tdi_tree_model *model, const tdi_tree_state *state);
 
-// Solves H y = f once more with the factors of a sweep that was `touched`: state->twist holds minus
-// the moment and force f on each body, and then its motion; `respond` that of other joints.
+// Solves H y = f once more with the factors of a sweep that was `keep_factors`: state->twist holds
+// minus the moment and force f on each body, and then its motion; `respond` that of other joints.
 void tdi_sweep_respond(const tdi_tree_model *model, tdi_tree_state *state);
 
 // Bodies that take part in responses, parents first.

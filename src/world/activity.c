@@ -85,8 +85,8 @@ void tdi_actor_wake(td_world *w, int32_t actor, tdi_wake_reason reason) {
 void tdi_world_wake_near(td_world *w, const td_collider *c) {
     for (int32_t k = 0; k < w->actor_count; k++) {
         const tdi_actor *a = &w->actors[k];
-        if (a->activity == TDI_ASLEEP && a->touches && tdi_filters_collide(a->filter, c->filter) &&
-            tdi_collider_reaches(c, &a->sleep.box)) {
+        if (a->activity == TDI_ASLEEP && a->has_contact &&
+            tdi_filters_collide(a->filter, c->filter) && tdi_collider_reaches(c, &a->sleep.box)) {
             tdi_actor_wake(w, k, TDI_WAKE_COLLIDER);
         }
     }

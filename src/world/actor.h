@@ -163,7 +163,7 @@ typedef struct tdi_actor {
     uint32_t generation;               // how often its place was taken; 0: never
     bool alive;                        // else its place is free
     bool own_place;                    // a program has placed it: `place` is in the world
-    bool touches;                      // colliders, others, itself
+    bool has_contact;                  // colliders, others, itself
     bool solved_in_larger_island;      // as in tdi_member
     tdi_activity activity;             // changed by activity.c alone
     uint64_t user_data;                // the program's own
@@ -229,7 +229,7 @@ td_status tdi_actor_make(td_world *world, int32_t variant, tdi_actor *actor, td_
 // The same of one that is there: its solver, skeleton and state become those of a variant.
 td_status tdi_actor_form(td_world *world, int32_t variant, tdi_actor *actor, td_diag *diag);
 // Whether exact contact leaves something to the next step, of what touches or does not.
-bool tdi_world_bears(const td_world *world, bool touches);
+bool tdi_world_bears(const td_world *world, bool has_contact);
 // What exact contact left of the last step (0), or leaves of the next (1); and how many.
 td_vec3 *tdi_actor_borne(const tdi_actor *actor, int other);
 size_t tdi_actor_borne_count(const tdi_actor *actor);
@@ -237,7 +237,7 @@ void tdi_actor_forget_borne(const tdi_actor *actor);
 void tdi_actor_free(tdi_actor *actor); // its state, and what steps it
 void tdi_actor_set_name(const td_world *world, tdi_actor *actor, int32_t instance, bool numbered);
 // Whether actors of an object and variant touch anything.
-bool tdi_variant_touches(const td_world *world, int32_t object, int32_t variant);
+bool tdi_variant_has_contact(const td_world *world, int32_t object, int32_t variant);
 // Puts it where its place is now, as drawn.
 void tdi_actor_stand(const td_world *world, tdi_actor *actor);
 // What tdi_actor_reset() needs: the state as drawn, on no base.
@@ -268,8 +268,8 @@ td_status tdi_world_make_places(td_world *world, const int32_t *variants, int32_
                                 td_diag *diag);
 void tdi_world_take_places(td_world *world, const int32_t *variants, int32_t count);
 
-// kin.c: forgets segments of an actor that is removed.
-void tdi_world_drop_kin(td_world *world, int32_t actor);
+// severed.c: forgets segments of an actor that is removed.
+void tdi_world_drop_severed(td_world *world, int32_t actor);
 
 // undo.c: the one record of what a step changes besides states, islands and constraints.
 // When a step begins; and before an actor is tried, which may be more than once.

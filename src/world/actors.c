@@ -310,7 +310,7 @@ td_status td_world_remove_actor(td_world *w, td_actor_id id, td_diag *diag) {
         a->step.status = TD_OK;
         tdi_world_release_actor(w, k);
         tdi_actor_end_drives(&w->actors[k]);
-        tdi_world_drop_kin(w, k);
+        tdi_world_drop_severed(w, k);
         w->loads.grab.held = w->loads.grab.held && w->loads.grab.actor != k;
         w->loads.grab.twist = w->loads.grab.twist_actor == k ? 0 : w->loads.grab.twist;
         tdi_world_regroup(w, k);

@@ -177,7 +177,7 @@ void tdi_change_free(td_world *w, tdi_change *c) {
         }
         tdi_world_drop_variant(w, c->variant[part]);
     }
-    tdi_kin_free(&c->kin, w->alloc);
+    tdi_severed_free(&c->severed, w->alloc);
     tdi_alloc_free(w->alloc, c->trace.next[0],
                    TDI_PARTS * (size_t)c->trace.count * sizeof *c->trace.next[0]);
 }
@@ -201,7 +201,7 @@ static td_status keep_ways(const td_world *w, const tdi_actor *a, ways *out) {
         return TD_OK;
     }
     out->points = n->first_point[w->actor_count];
-    out->capsules = a->touches ? a->state->capsule_count : 0;
+    out->capsules = a->has_contact ? a->state->capsule_count : 0;
     const size_t points = (size_t)out->points + 1, actors = (size_t)out->actors + 1;
     out->last = tdi_alloc_zeroed(w->alloc, points, sizeof *out->last);
     out->first = tdi_alloc_zeroed(w->alloc, actors, sizeof *out->first);
@@ -235,7 +235,7 @@ static void free_ways(const td_world *w, ways *k) {
 static td_status spread_part(const td_world *w, const ways *k, const tdi_change *c, int part) {
     const int32_t at = c->trace.actor[part];
     const tdi_actor *a = &w->actors[at];
-    const int32_t count = a->touches ? a->state->capsule_count : 0;
+    const int32_t count = a->has_contact ? a->state->capsule_count : 0;
     td_vec3 *last = w->near.last + w->near.first_point[at];
     const td_vec3 *old = k->last + k->first[c->trace.from];
     tdi_capsule *own = tdi_alloc_zeroed(w->alloc, (size_t)count + 1, sizeof *own);
@@ -353,12 +353,12 @@ static void go_back(td_world *w, tdi_change *c, const tdi_actor *before, const w
 static void finish(td_world *w, tdi_change *c, tdi_actor *before) {
     tdi_actor_wake(w, c->trace.from, TDI_WAKE_PROGRAM);
     tdi_world_follow_trace(w, &c->trace, before);
-    tdi_world_join_kin(w, &c->kin);
+    tdi_world_add_severed(w, &c->severed);
     for (int part = 0; part < c->parts; part++) {
         c->made[part] = false;
         c->variant[part] = TD_NONE;
     }
-    tdi_world_know_kin(w);
+    tdi_world_share_severed(w);
     tdi_actor_free(before);
     tdi_world_drop_variant(w, before->variant);
     regroup(w, c);

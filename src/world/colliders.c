@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 
-bool tdi_world_touches(const td_world *w) {
+bool tdi_world_has_contact(const td_world *w) {
     return w->scene->def.contact.given || w->scene->def.collider_count > 0;
 }
 
@@ -252,7 +252,7 @@ static int32_t free_place(const td_world *w) {
 }
 
 static td_status check_collider(const td_world *w, const td_collider *def, td_diag *diag) {
-    if (!tdi_world_touches(w)) {
+    if (!tdi_world_has_contact(w)) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
                         "the scene has no contact, so that nothing touches a collider: give it "
                         "'contact: {}'");

@@ -93,7 +93,7 @@ td_status tdi_world_check_crowds(const td_world *w, td_diag_list *diags) {
     for (int32_t k = 0; k < w->actor_count && tdi_world_contact_opts(w).self; k++) {
         const tdi_actor *a = &w->actors[k];
         td_diag diag = {.index = TD_NONE};
-        if (a->touches && a->state->capsule_count > 0 &&
+        if (a->has_contact && a->state->capsule_count > 0 &&
             td_skeleton_strand_count(w->variants.list[a->variant].skeleton) > 0) {
             const td_status status = check_actor(w, a, &diag);
             if (status != TD_OK) {

@@ -60,7 +60,7 @@ td_status tdi_group_make_explicit(td_world *w, tdi_group *g, const td_constraint
         states[j] = w->actors[w->constraints.group_actor[g->first + j]].state;
     }
     status = states && g->opts ? ops_of(first)->make(states, g->count, own, count,
-                                                     tdi_world_touches(w) ? &contact : NULL,
+                                                     tdi_world_has_contact(w) ? &contact : NULL,
                                                      w->alloc, &g->held, diag)
                                : TD_ERR_MEMORY;
     if (status != TD_OK) {
@@ -76,7 +76,7 @@ td_status tdi_actor_make_bumps(const td_world *w, tdi_actor *a, td_diag *diag) {
     const td_object_def *o = &w->scene->def.objects[a->object];
     const td_contact_opts contact = tdi_world_contact_opts(w);
     void *const state = a->state;
-    if (!tdi_world_touches(w) || !o->touches || tdi_is_implicit(o->integrator) || !ops_of(a)) {
+    if (!tdi_world_has_contact(w) || !o->touches || tdi_is_implicit(o->integrator) || !ops_of(a)) {
         return TD_OK;
     }
     return ops_of(a)->make(&state, 1, NULL, 0, &contact, w->alloc, &a->contact.explicit_contact,
@@ -120,7 +120,7 @@ static void step_group(td_world *w, tdi_group *g) {
     }
     first->step.status =
         g->explicit_ops->step(g->held, g->opts, w->colliders.enabled,
-                              tdi_world_touches(w) ? w->colliders.enabled_count : 0,
+                              tdi_world_has_contact(w) ? w->colliders.enabled_count : 0,
                               &first->step.stats, &first->step.diag);
 }
 

@@ -140,7 +140,7 @@ void tdi_world_follow_trace(td_world *w, const tdi_trace *t, const tdi_actor *be
     follow_carried(w, t);
     follow_probes(w, t, before);
     forget_slept(w, t->from);
-    tdi_world_follow_kin(w, t);
+    tdi_world_remap_severed(w, t);
     for (int32_t k = 0; k < w->watch.last_count; k++) {
         follow_pair(w, t, &w->watch.last[k]);
     }

@@ -164,8 +164,8 @@ static td_status make_holds(grouping *g, int32_t group, td_diag *diag) {
         }
     }
     td_status status =
-        tdi_constraint_set_new(g->member, to->count, g->own, count, tdi_world_touches(w), w->alloc,
-                               &to->constraints, diag);
+        tdi_constraint_set_new(g->member, to->count, g->own, count, tdi_world_has_contact(w),
+                               w->alloc, &to->constraints, diag);
     g->made[group] = status == TD_OK;
     for (int32_t i = 0; i < count && status == TD_OK; i++) { // those that there were go on
         const tdi_tie *t = &w->constraints.ties[ties[i]];

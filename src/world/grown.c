@@ -2,7 +2,8 @@
 // Saves of what was cut or has grown.
 //
 // Bytes     size, counts; variants of their own, each with its size, object, skeleton and springs
-//           as it was made; kin; places of probes; loads of the scene on actors with such variants.
+//           as it was made; severed pairs; places of probes; loads of the scene on actors with such
+//           variants.
 // Variants  are packed once, when they are made: saving copies and comparing compares bytes.
 
 #include "world/grown.h"
@@ -18,7 +19,7 @@ enum { NOT_ACTING = -2 };
 
 typedef struct head {
     uint64_t bytes; // of all
-    int32_t variants, kin, probes, loads;
+    int32_t variants, severed, probes, loads;
 } head;
 
 typedef struct variant_head {
@@ -154,7 +155,7 @@ static int32_t own_actors(const td_world *w) {
 }
 
 size_t tdi_grown_size(const td_world *w) {
-    return sizeof(head) + variants_bytes(w) + (size_t)w->kin.count * sizeof *w->kin.pair +
+    return sizeof(head) + variants_bytes(w) + (size_t)w->severed.count * sizeof *w->severed.pair +
            (size_t)w->scene->def.record.probe_count * 2 * sizeof(int32_t) +
            (size_t)own_actors(w) * (size_t)w->scene->def.load_count * sizeof(acting_item);
 }
@@ -179,7 +180,7 @@ static acting_item acting_of(const tdi_actor *a, int32_t load) {
 
 void tdi_grown_write(const td_world *w, char *bytes) {
     const td_scene_def *def = &w->scene->def;
-    const head h = {tdi_grown_size(w), w->variants.count - w->variants.of_scene, w->kin.count,
+    const head h = {tdi_grown_size(w), w->variants.count - w->variants.of_scene, w->severed.count,
                     def->record.probe_count, def->load_count};
     bytes = put(bytes, &h, sizeof h);
     for (int32_t k = w->variants.of_scene; k < w->variants.count; k++) {
@@ -188,7 +189,7 @@ void tdi_grown_write(const td_world *w, char *bytes) {
         bytes =
             v->skeleton ? put(bytes, v->packed, v->packed_bytes) : put(bytes, &none, sizeof none);
     }
-    bytes = put(bytes, w->kin.pair, (size_t)w->kin.count * sizeof *w->kin.pair);
+    bytes = put(bytes, w->severed.pair, (size_t)w->severed.count * sizeof *w->severed.pair);
     for (int32_t k = 0; k < def->record.probe_count; k++) {
         bytes = put(bytes, &w->probes.spots[k].actor, sizeof(int32_t));
         bytes = put(bytes, &w->probes.spots[k].segment, sizeof(int32_t));
@@ -227,7 +228,7 @@ size_t tdi_grown_size_at(const td_world *w, const char *bytes, size_t most, int3
         return 0;
     }
     const head h = head_at(bytes);
-    bool good = h.bytes >= sizeof h && h.bytes <= most && h.variants >= 0 && h.kin >= 0 &&
+    bool good = h.bytes >= sizeof h && h.bytes <= most && h.variants >= 0 && h.severed >= 0 &&
                 h.probes == def->record.probe_count && h.loads == def->load_count;
     size_t left = good ? (size_t)h.bytes - sizeof h : 0;
     const char *at = first_variant(bytes);
@@ -240,8 +241,8 @@ size_t tdi_grown_size_at(const td_world *w, const char *bytes, size_t most, int3
     }
     const size_t rest = (size_t)h.probes * 2 * sizeof(int32_t) +
                         (size_t)actors * (size_t)h.loads * sizeof(acting_item);
-    good = good && left >= rest && (left - rest) / sizeof(tdi_kin) == (size_t)h.kin &&
-           (left - rest) % sizeof(tdi_kin) == 0;
+    good = good && left >= rest && (left - rest) / sizeof(tdi_severed_pair) == (size_t)h.severed &&
+           (left - rest) % sizeof(tdi_severed_pair) == 0;
     return good ? (size_t)h.bytes : 0;
 }
 
@@ -252,7 +253,8 @@ size_t tdi_grown_size_of(const char *bytes) {
 bool tdi_grown_is_same(const td_world *w, const char *bytes) {
     const head h = head_at(bytes);
     const char *at = first_variant(bytes);
-    bool same = h.variants == w->variants.count - w->variants.of_scene && h.kin <= w->kin.capacity;
+    bool same =
+        h.variants == w->variants.count - w->variants.of_scene && h.severed <= w->severed.capacity;
     for (int32_t k = 0; k < h.variants && same; k++) {
         const tdi_variant *v = &w->variants.list[w->variants.of_scene + k];
         const variant_head s = variant_at(at);
@@ -324,7 +326,7 @@ td_status tdi_grown_take(td_world *w, const char *bytes, tdi_grown_variants *out
     for (int32_t k = 0; k < h.variants && status == TD_OK; k++) {
         out->at[k] = TD_NONE;
     }
-    status = status == TD_OK ? tdi_kin_room(&w->kin, h.kin, w->alloc) : status;
+    status = status == TD_OK ? tdi_severed_reserve(&w->severed, h.severed, w->alloc) : status;
     return status == TD_OK ? take_variants(w, bytes, out, diag) : status;
 }
 
@@ -444,23 +446,23 @@ void tdi_grown_read(td_world *w, const char *bytes) {
     for (int32_t k = 0; k < h.variants; k++) {
         at += variant_at(at).bytes;
     }
-    if (h.kin > 0) {
-        at = get(w->kin.pair, at, (size_t)h.kin * sizeof *w->kin.pair);
+    if (h.severed > 0) {
+        at = get(w->severed.pair, at, (size_t)h.severed * sizeof *w->severed.pair);
     }
-    w->kin.count = h.kin;
+    w->severed.count = h.severed;
     at = read_probes(w, at);
     for (int32_t k = 0; k < w->actor_count; k++) {
         if (w->variants.list[w->actors[k].variant].own) {
             at = read_acting(w, k, at);
         }
     }
-    tdi_world_know_kin(w);
+    tdi_world_share_severed(w);
 }
 
-void tdi_world_know_kin(td_world *w) {
+void tdi_world_share_severed(td_world *w) {
     for (int32_t k = 0; k < w->actor_count; k++) {
         if (w->variants.list[w->actors[k].variant].own) {
-            w->actors[k].state->collision.kin = &w->kin;
+            w->actors[k].state->collision.severed = &w->severed;
             w->actors[k].state->collision.number = k;
         }
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// What a save holds of actors that were cut or have grown: their skeletons and springs, kin, and
-// what follows segments.
+// What a save holds of actors that were cut or have grown: their skeletons and springs, severed
+// pairs, and what follows segments.
 
 #include "world/world.h"
 
@@ -41,5 +41,5 @@ void tdi_grown_end(td_world *world, tdi_grown_variants *taken, bool commit);
 
 // Takes all else of the part, when variants and places are those of the save.
 void tdi_grown_read(td_world *world, const char *bytes);
-// Tells states of kin.
-void tdi_world_know_kin(td_world *world);
+// Gives states the severed pairs.
+void tdi_world_share_severed(td_world *world);

@@ -13,7 +13,7 @@
 // moves, so that threads can take them in any order.
 typedef struct tdi_island {
     int32_t first, count;            // of the world's members
-    tdi_body_contact *touch;         // NULL: nothing touches
+    tdi_body_contact *contact;       // NULL: nothing touches
     tdi_constraint_set *constraints; // constraints of its groups; NULL: none
     bool converged;                  // the step was solved
     bool accepted;                   // and accepted
@@ -54,14 +54,14 @@ typedef struct tdi_nearness {
     bool placed;       // x is where all points are
     bool shared;       // a program has a state in its hands, and may move it between steps
     tdi_capsule *capsule;
-    int32_t *root;            // of an actor: another of its island, or itself
-    int32_t *place;           // of an actor: its number among the members
-    int32_t *before;          // of an actor: the first of its island in the last step
-    int32_t *before_count;    // of the first of an island: how many it had then
-    tdi_blocks blocks;        // memory for contact of islands
-    tdi_body_contact **touch; // of the first of an island: its contact, in such a block; or NULL
-    size_t lacks;             // bytes that no block was found for; 0: there were enough
-    int64_t placed_count;     // how often contact of an island was placed
+    int32_t *root;              // of an actor: another of its island, or itself
+    int32_t *place;             // of an actor: its number among the members
+    int32_t *before;            // of an actor: the first of its island in the last step
+    int32_t *before_count;      // of the first of an island: how many it had then
+    tdi_blocks blocks;          // memory for contact of islands
+    tdi_body_contact **contact; // of the first of an island: its contact, in such a block; or NULL
+    size_t lacks;               // bytes that no block was found for; 0: there were enough
+    int64_t placed_count;       // how often contact of an island was placed
     char *trial; // room for contact of one actor, to ask whether something is in its way
     size_t trial_bytes;
     int64_t point_capacity, capsule_capacity;
@@ -125,7 +125,7 @@ void tdi_world_free_colliders(td_world *world); // the ground of height fields
 // Refuses what is no pose.
 td_status tdi_check_pose(td_vec3 position, td_quat rotation, td_diag *diag);
 // Whether the scene lets things touch.
-bool tdi_world_touches(const td_world *world);
+bool tdi_world_has_contact(const td_world *world);
 td_contact_opts tdi_world_contact_opts(const td_world *world);
 // Lists the enabled colliders at their current poses.
 void tdi_world_gather_colliders(td_world *world);

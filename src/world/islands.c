@@ -32,7 +32,7 @@ static tdi_member member_of(tdi_actor *a) {
     return (tdi_member){.body = a->state,
                         .opts = &a->step.opts,
                         .name = a->name,
-                        .untouched = !a->touches,
+                        .without_contact = !a->has_contact,
                         .relations = a->contact.relations,
                         .room = &a->contact.room,
                         .borne = tdi_actor_borne(a, 0),
@@ -44,13 +44,13 @@ static bool skip_pair(void *context, int32_t i, int32_t j) {
     const td_world *w = context;
     const tdi_nearness *n = &w->near;
     const int32_t a = n->owner[i], b = n->owner[j];
-    const tdi_kin pair = {{a, b}, {n->capsule[i].body, n->capsule[j].body}};
+    const tdi_severed_pair pair = {{a, b}, {n->capsule[i].body, n->capsule[j].body}};
     return a == b || !tdi_filters_collide(w->actors[a].filter, w->actors[b].filter) ||
-           (w->kin.count > 0 && tdi_kin_has(&w->kin, pair));
+           (w->severed.count > 0 && tdi_severed_has(&w->severed, pair));
 }
 
 static int32_t capsules_of(const tdi_actor *a) {
-    return a->touches && tdi_actor_acts(a) ? a->state->capsule_count : 0;
+    return a->has_contact && tdi_actor_acts(a) ? a->state->capsule_count : 0;
 }
 
 // Capsules of all actors that act, in the numbers of the whole: how many.
@@ -144,7 +144,7 @@ static void join_pairs(tdi_nearness *n, const td_vec3 *dx) {
 
 static void gather(const td_world *w, int32_t actor, td_vec3 *x) {
     const tdi_actor *a = &w->actors[actor];
-    if (a->touches) {
+    if (a->has_contact) {
         tdi_state_positions(a->state, tdi_all_nodes(a->state), false,
                             x + w->near.first_point[actor]);
     }
@@ -152,7 +152,7 @@ static void gather(const td_world *w, int32_t actor, td_vec3 *x) {
 
 void tdi_actor_rest_points(td_world *w, int32_t actor) {
     tdi_nearness *n = &w->near;
-    if (w->actors[actor].touches) {
+    if (w->actors[actor].has_contact) {
         const int32_t first = n->first_point[actor];
         const size_t bytes = (size_t)(n->first_point[actor + 1] - first) * sizeof *n->x;
         memcpy(n->next + first, n->x + first, bytes);
@@ -263,7 +263,7 @@ static void bind_groups(td_world *w) {
 static bool is_known(const td_world *w, const tdi_island *i) {
     const tdi_nearness *n = &w->near;
     const int32_t first = w->islands.member_actor[i->first];
-    const tdi_body_contact *t = n->touch[first];
+    const tdi_body_contact *t = n->contact[first];
     bool same = t && t->member_count == i->count;
     for (int32_t j = 0; same && j < i->count; j++) {
         same = n->before[w->islands.member_actor[i->first + j]] == first &&
@@ -272,10 +272,10 @@ static bool is_known(const td_world *w, const tdi_island *i) {
     return same;
 }
 
-static bool touches(const td_world *w, const tdi_island *i) {
+static bool has_contact(const td_world *w, const tdi_island *i) {
     bool any = false;
     for (int32_t j = 0; j < i->count && !any; j++) {
-        any = w->actors[w->islands.member_actor[i->first + j]].touches;
+        any = w->actors[w->islands.member_actor[i->first + j]].has_contact;
     }
     return any;
 }
@@ -285,13 +285,13 @@ static void give_unused(td_world *w) {
     tdi_nearness *n = &w->near;
     for (int32_t k = 0; k < w->islands.count; k++) {
         const tdi_island *i = &w->islands.all[k];
-        n->place[w->islands.member_actor[i->first]] = i->touch != NULL;
+        n->place[w->islands.member_actor[i->first]] = i->contact != NULL;
     }
     for (int32_t k = 0; k < w->room.actor_capacity; k++) {
         const bool first = k < w->actor_count && tdi_actor_acts(&w->actors[k]) && n->root[k] == k;
         if (!first || !n->place[k]) {
-            tdi_blocks_give(&n->blocks, n->touch[k]);
-            n->touch[k] = NULL;
+            tdi_blocks_give(&n->blocks, n->contact[k]);
+            n->contact[k] = NULL;
         }
     }
 }
@@ -304,16 +304,16 @@ static bool place_missing(td_world *w) {
         tdi_island *i = &w->islands.all[k];
         const int32_t first = w->islands.member_actor[i->first], colliders = w->colliders.capacity;
         const tdi_member *members = w->islands.members + i->first;
-        if (i->touch || i->activity == TDI_ASLEEP || !touches(w, i)) {
+        if (i->contact || i->activity == TDI_ASLEEP || !has_contact(w, i)) {
             continue;
         }
         const size_t bytes = tdi_body_contact_bytes(members, i->count, &opts, colliders);
-        n->touch[first] = tdi_blocks_take(&n->blocks, bytes);
-        if (!n->touch[first]) {
+        n->contact[first] = tdi_blocks_take(&n->blocks, bytes);
+        if (!n->contact[first]) {
             n->lacks = bytes;
             return false;
         }
-        i->touch = tdi_body_contact_place(members, i->count, &opts, colliders, n->touch[first]);
+        i->contact = tdi_body_contact_place(members, i->count, &opts, colliders, n->contact[first]);
         n->placed_count++;
     }
     return true;
@@ -323,8 +323,8 @@ static void note_islands(td_world *w) {
     tdi_nearness *n = &w->near;
     for (int32_t k = 0; k < w->islands.count; k++) {
         const tdi_island *i = &w->islands.all[k];
-        for (int32_t j = 0; i->touch && j < i->count; j++) {
-            i->touch->barriers.state[j] =
+        for (int32_t j = 0; i->contact && j < i->count; j++) {
+            i->contact->barriers.state[j] =
                 w->actors[w->islands.member_actor[i->first + j]].contact.barrier;
         }
     }
@@ -339,19 +339,19 @@ static void note_islands(td_world *w) {
 
 // Of all that are solved. What is known stays where it is; where that leaves no block that is large
 // enough, all are placed anew, one after the other.
-static td_status place_touches(td_world *w, td_diag *diag) {
+static td_status place_contacts(td_world *w, td_diag *diag) {
     tdi_nearness *n = &w->near;
     n->lacks = 0;
     for (int32_t k = 0; k < w->islands.count; k++) {
         tdi_island *i = &w->islands.all[k];
-        i->touch = i->activity != TDI_ASLEEP && is_known(w, i)
-                       ? n->touch[w->islands.member_actor[i->first]]
-                       : NULL;
+        i->contact = i->activity != TDI_ASLEEP && is_known(w, i)
+                         ? n->contact[w->islands.member_actor[i->first]]
+                         : NULL;
     }
     give_unused(w);
     if (!place_missing(w)) {
         for (int32_t k = 0; k < w->islands.count; k++) {
-            w->islands.all[k].touch = NULL;
+            w->islands.all[k].contact = NULL;
         }
         give_unused(w);
         if (!place_missing(w)) {
@@ -369,7 +369,7 @@ static td_status group(td_world *w, td_diag *diag) {
     fill_members(w);
     tdi_world_derive_islands(w);
     bind_groups(w);
-    const td_status status = w->near.x ? place_touches(w, diag) : TD_OK;
+    const td_status status = w->near.x ? place_contacts(w, diag) : TD_OK;
     w->islands.regroup = status != TD_OK;
     return status;
 }
@@ -530,7 +530,7 @@ td_status tdi_world_join_islands(td_world *w, td_diag *diag) {
          k++) { // where they came to is where they go on
         const int32_t actor = w->islands.member_actor[k];
         w->islands.members[k].tried =
-            w->actors[actor].touches ? w->near.next + w->near.first_point[actor] : NULL;
+            w->actors[actor].has_contact ? w->near.next + w->near.first_point[actor] : NULL;
         w->islands.members[k].solved_in_larger_island = w->actors[actor].solved_in_larger_island;
     }
     return status;
@@ -559,7 +559,7 @@ void tdi_world_regroup(td_world *w, int32_t actor) {
     tdi_world_forget_places(w);
     n->before[actor] = TD_NONE;
     tdi_actor_forget_borne(a);
-    if (n->x && a->touches) {
+    if (n->x && a->has_contact) {
         memset(n->last + n->first_point[actor], 0, (size_t)a->state->point_count * sizeof *n->last);
     }
 }
@@ -577,9 +577,9 @@ void tdi_world_forget_places(td_world *w) {
 tdi_system tdi_island_system(const td_world *w, const tdi_island *i) {
     return (tdi_system){.member = w->islands.members + i->first,
                         .count = i->count,
-                        .contact = i->touch && i->touch->set ? i->touch : NULL,
+                        .contact = i->contact && i->contact->set ? i->contact : NULL,
                         .constraints = i->constraints,
                         .colliders = w->colliders.enabled,
-                        .collider_count = i->touch ? w->colliders.enabled_count : 0,
+                        .collider_count = i->contact ? w->colliders.enabled_count : 0,
                         .labels = w->colliders.labels};
 }

@@ -8,7 +8,7 @@
 
 // Welded plates that thin things pass through.
 static void log_leaks(const td_world *w) {
-    const bool heard = tdi_logs(&w->log, TD_LOG_WARNING) && tdi_world_touches(w);
+    const bool heard = tdi_logs(&w->log, TD_LOG_WARNING) && tdi_world_has_contact(w);
     for (int32_t k = 0; heard && k < w->actor_count; k++) {
         const td_skeleton *skeleton = td_world_actor(w, td_world_actor_id(w, k)).skeleton;
         for (int32_t i = 0; i < td_skeleton_count(skeleton); i++) {

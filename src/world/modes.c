@@ -50,7 +50,7 @@ static party party_of(const td_world *w, const int32_t *actor) {
 static bool is_alone(const td_world *w, const party *p) {
     const tdi_actor *a = &w->actors[p->actor[0]];
     return w->constraints.group_of[p->actor[0]] == TD_NONE &&
-           (!a->touches || !tdi_state_modal(a->state));
+           (!a->has_contact || !tdi_state_modal(a->state));
 }
 
 static td_status limp(const tdi_actor *a, td_diag *diag) {
@@ -75,17 +75,18 @@ static td_status check_rest(const td_world *w, const party *p, const tdi_modal_i
     }
     for (int32_t k = 0; k < p->count; k++) {
         const tdi_actor *other = &w->actors[p->actor[k]];
-        a = other->touches ? other : a;
+        a = other->has_contact ? other : a;
     }
-    return a->touches ? tdi_fail(diag, TD_ERR_ARGUMENT,
-                                 "'%s' has no modes: contacts support it, or it is not at rest. "
-                                 "Modes take constraints into account, but no contacts; settle "
-                                 "it, or hold it by constraints in their place",
-                                 a->name)
-                      : tdi_fail(diag, TD_ERR_ARGUMENT,
-                                 "'%s' has no modes: its pose is not at rest under gravity and "
-                                 "constraints alone. Settle it first",
-                                 a->name);
+    return a->has_contact
+               ? tdi_fail(diag, TD_ERR_ARGUMENT,
+                          "'%s' has no modes: contacts support it, or it is not at rest. "
+                          "Modes take constraints into account, but no contacts; settle "
+                          "it, or hold it by constraints in their place",
+                          a->name)
+               : tdi_fail(diag, TD_ERR_ARGUMENT,
+                          "'%s' has no modes: its pose is not at rest under gravity and "
+                          "constraints alone. Settle it first",
+                          a->name);
 }
 
 static td_status modes_together(td_world *w, const party *p, int32_t count, td_mode *modes,

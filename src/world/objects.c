@@ -190,14 +190,14 @@ void tdi_actor_stand(const td_world *w, tdi_actor *a) {
     tdi_actor_move_ends(w, a);
 }
 
-bool tdi_variant_touches(const td_world *w, int32_t object, int32_t variant) {
-    return tdi_world_touches(w) && w->variants.list[variant].solver->implicit->contact &&
+bool tdi_variant_has_contact(const td_world *w, int32_t object, int32_t variant) {
+    return tdi_world_has_contact(w) && w->variants.list[variant].solver->implicit->contact &&
            w->scene->def.objects[object].touches &&
            tdi_is_implicit(w->scene->def.objects[object].integrator);
 }
 
-bool tdi_world_bears(const td_world *w, bool touches) {
-    return touches && w->scene->def.contact.method == TD_CONTACT_EXACT;
+bool tdi_world_bears(const td_world *w, bool has_contact) {
+    return has_contact && w->scene->def.contact.method == TD_CONTACT_EXACT;
 }
 
 size_t tdi_actor_borne_count(const tdi_actor *a) {
@@ -218,7 +218,7 @@ void tdi_actor_forget_borne(const tdi_actor *a) {
 
 static td_status make_borne(const td_world *w, tdi_actor *a) {
     const size_t count = 2 * TDI_PLACES * (size_t)a->state->capsule_count;
-    if (tdi_world_bears(w, a->touches) && count > 0) {
+    if (tdi_world_bears(w, a->has_contact) && count > 0) {
         a->contact.borne = tdi_alloc_zeroed(w->alloc, count, sizeof *a->contact.borne);
         return a->contact.borne ? TD_OK : TD_ERR_MEMORY;
     }
@@ -235,7 +235,7 @@ static td_status check_ground(const td_world *w, const tdi_actor *a, td_diag *di
         const td_scene_collider *c = &def->colliders[k];
         cell = c->kind == TD_COLLIDER_HEIGHT_FIELD ? fmin(cell, c->as.cell) : cell;
     }
-    if (!a->touches || capsules == 0 || cell == HUGE_VAL) {
+    if (!a->has_contact || capsules == 0 || cell == HUGE_VAL) {
         return TD_OK;
     }
     td_vec3 *x = tdi_alloc_zeroed(w->alloc, bytes, 1);
@@ -265,7 +265,7 @@ td_status tdi_actor_form(td_world *w, int32_t variant, tdi_actor *a, td_diag *di
     a->solver = v->solver;
     a->segments = td_skeleton_segments(v->skeleton);
     a->segment_count = td_skeleton_count(v->skeleton);
-    a->touches = tdi_variant_touches(w, v->object, variant);
+    a->has_contact = tdi_variant_has_contact(w, v->object, variant);
     a->contact.borne = NULL;
     td_status status = a->solver->state_new(v->model, w->alloc, &a->state, diag);
     if (status == TD_OK) {

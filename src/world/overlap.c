@@ -21,24 +21,24 @@ static td_status meets_colliders(td_world *w, tdi_actor *a, const td_collider *c
     const tdi_member alone = {
         .body = a->state, .opts = &still, .name = a->name, .room = &a->contact.room};
     opts.self = false;
-    tdi_body_contact *touch =
+    tdi_body_contact *contact =
         tdi_body_contact_place(&alone, 1, &opts, w->colliders.capacity, w->near.trial);
     const tdi_system system = {.member = &alone,
                                .count = 1,
-                               .contact = touch,
+                               .contact = contact,
                                .colliders = colliders,
                                .collider_count = count,
                                .labels = labels};
     *meets = *grown = false;
-    if (!touch->set) {
+    if (!contact->set) {
         return TD_OK;
     }
     td_diag found = {.index = TD_NONE, .message = ""};
-    td_status status = tdi_body_contact_begin(touch, &system, w->clock.dt, 0, 1, 1, &found);
+    td_status status = tdi_body_contact_begin(contact, &system, w->clock.dt, 0, 1, 1, &found);
     *meets = status == TD_ERR_DIVERGED;
     status = *meets ? TD_ERR_BLOCKED : status;
-    if (tdi_body_contact_lacks_room(touch) && !w->room.no_growth) {
-        tdi_body_contact_grow(touch, 0, &a->contact.room);
+    if (tdi_body_contact_lacks_room(contact) && !w->room.no_growth) {
+        tdi_body_contact_grow(contact, 0, &a->contact.room);
         *grown = true;
     }
     return status == TD_OK ? TD_OK : tdi_fail_at(diag, status, found.index, "%s", found.message);
@@ -102,7 +102,7 @@ td_status tdi_collider_overlaps(td_world *w, int32_t collider, td_diag *diag) {
     const tdi_collider_label label = tdi_world_collider_label(w, collider);
     for (int32_t k = 0; k < w->actor_count; k++) {
         tdi_actor *a = &w->actors[k];
-        if (!a->touches || !tdi_actor_acts(a) || a->state->capsule_count == 0) {
+        if (!a->has_contact || !tdi_actor_acts(a) || a->state->capsule_count == 0) {
             continue;
         }
         const td_box b = bounds_of(w, a);
@@ -136,7 +136,7 @@ static td_status meets_actors(td_world *w, int32_t actor, td_diag *diag) {
     tdi_world_forget_places(w);
     for (int32_t k = 0; k < w->actor_count; k++) {
         const tdi_actor *a = &w->actors[k];
-        if (a->touches) {
+        if (a->has_contact) {
             tdi_state_positions(a->state, tdi_all_nodes(a->state), false, n->x + n->first_point[k]);
         }
     }
@@ -157,7 +157,7 @@ td_status tdi_actor_overlaps(td_world *w, int32_t actor, td_diag *diag) {
     tdi_actor *a = &w->actors[actor];
     td_diag found = {.message = ""};
     td_status status;
-    if (!a->touches || a->state->capsule_count == 0) {
+    if (!a->has_contact || a->state->capsule_count == 0) {
         return TD_OK;
     }
     tdi_world_gather_colliders(w);

@@ -52,7 +52,7 @@ static td_status cut_actor(td_world *w, int32_t actor, int32_t segment, td_real 
         status = make_models(w, &c, cut, diag);
     }
     status = status == TD_OK ? tdi_change_make(w, &c, diag) : status;
-    status = status == TD_OK ? tdi_change_find_kin(w, &c, segment) : status;
+    status = status == TD_OK ? tdi_change_find_severed(w, &c, segment) : status;
     status = status == TD_OK ? tdi_change_commit(w, &c, false, diag) : status;
     if (status == TD_OK) {
         *fallen = td_world_actor_id(w, c.trace.actor[TDI_FALLS]);

@@ -27,8 +27,8 @@ typedef struct tdi_change {
     const tdi_segment_source *segment_map[TDI_PARTS];
     tdi_actor next[TDI_PARTS]; // with memory of their own
     bool made[TDI_PARTS];
-    bool more;       // what falls has a place that nobody had before
-    tdi_kinship kin; // pairs that come with it
+    bool more;                 // what falls has a place that nobody had before
+    tdi_severed_pairs severed; // pairs that come with it
 } tdi_change;
 
 // own.c: variants of one actor.
@@ -89,12 +89,12 @@ void tdi_world_follow_trace(td_world *world, const tdi_trace *trace, const tdi_a
 // changed; those at segments that are no more go. Without memory nothing changes.
 td_status tdi_world_follow_ties(td_world *world, const tdi_trace *trace, td_diag *diag);
 
-// kin.c
+// severed.c
 // Notes pairs, of what stays of an actor and of what falls off it, that are too near each other to
 // touch, and makes room for them in the world's.
-td_status tdi_change_find_kin(td_world *world, tdi_change *change, int32_t segment);
-td_status tdi_kin_room(tdi_kinship *kin, int64_t count, const td_alloc *alloc);
-void tdi_kin_free(tdi_kinship *kin, const td_alloc *alloc);
-void tdi_world_follow_kin(td_world *world, const tdi_trace *trace);
+td_status tdi_change_find_severed(td_world *world, tdi_change *change, int32_t segment);
+td_status tdi_severed_reserve(tdi_severed_pairs *severed, int64_t count, const td_alloc *alloc);
+void tdi_severed_free(tdi_severed_pairs *severed, const td_alloc *alloc);
+void tdi_world_remap_severed(td_world *world, const tdi_trace *trace);
 // Takes pairs for which there is room.
-void tdi_world_join_kin(td_world *world, const tdi_kinship *more);
+void tdi_world_add_severed(td_world *world, const tdi_severed_pairs *more);

@@ -33,7 +33,7 @@ const char *td_world_collider_name(const td_world *world, td_collider_id id) {
 int32_t tdi_island_contacts(const td_world *w, const tdi_island *i, td_contact *contacts,
                             int32_t capacity) {
     const int32_t *actor = w->islands.member_actor + i->first;
-    int32_t count = tdi_body_contact_report(i->touch, contacts, capacity);
+    int32_t count = tdi_body_contact_report(i->contact, contacts, capacity);
     for (int32_t k = 0; k < count && k < capacity; k++) {
         td_contact *c = &contacts[k];
         c->actor = actor[c->actor];
@@ -71,9 +71,9 @@ int32_t td_world_contacts(const td_world *w, td_contact *contacts, int32_t capac
         const tdi_island *i = &w->islands.all[k];
         if (k == w->islands.count) {
             count += slept_contacts(w, rest, left);
-        } else if (i->touch && tdi_island_is_solved(i)) {
+        } else if (i->contact && tdi_island_is_solved(i)) {
             count += tdi_island_contacts(w, i, rest, left);
-        } else if (!i->touch && tdi_island_is_solved(i)) {
+        } else if (!i->contact && tdi_island_is_solved(i)) {
             count += tdi_island_bumps(w, i, rest, left);
         }
     }

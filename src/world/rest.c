@@ -48,7 +48,7 @@ static bool is_to_settle(const settling *s, const tdi_actor *a) {
 }
 
 static bool is_alone(const td_world *w, const tdi_actor *a) {
-    return !a->touches && w->constraints.group_of[a - w->actors] == TD_NONE;
+    return !a->has_contact && w->constraints.group_of[a - w->actors] == TD_NONE;
 }
 
 static tdi_member member_at_rest(const td_world *w, tdi_actor *a) {
@@ -59,7 +59,7 @@ static tdi_member member_at_rest(const td_world *w, tdi_actor *a) {
     return (tdi_member){.body = a->state,
                         .opts = &a->step.opts,
                         .name = a->name,
-                        .untouched = !a->touches,
+                        .without_contact = !a->has_contact,
                         .relations = a->contact.relations,
                         .room = &a->contact.room};
 }
@@ -150,11 +150,11 @@ static int32_t actor_of(const party *p, int32_t member) {
 }
 
 // More room for the members of contact that ran out of it. Whether it did.
-static bool grow_rooms(const td_world *w, const party *p, const tdi_body_contact *touch) {
-    const bool lacks = touch && touch->set && tdi_body_contact_lacks_room(touch);
+static bool grow_rooms(const td_world *w, const party *p, const tdi_body_contact *contact) {
+    const bool lacks = contact && contact->set && tdi_body_contact_lacks_room(contact);
     for (int32_t k = 0; lacks && k < w->actor_count; k++) {
         if (p->place[k] != TD_NONE) {
-            tdi_body_contact_grow(touch, p->place[k], &w->actors[k].contact.room);
+            tdi_body_contact_grow(contact, p->place[k], &w->actors[k].contact.room);
         }
     }
     return lacks;
@@ -166,29 +166,29 @@ static td_status settle_within(settling *s, party *p, int32_t pairs, td_step_sta
                                bool *again, bool *full) {
     const td_world *w = s->world;
     td_contact_opts opts = tdi_world_contact_opts(w);
-    const bool touching = tdi_world_touches(w);
+    const bool in_contact = tdi_world_has_contact(w);
     const int32_t colliders = w->colliders.enabled_count;
-    tdi_body_contact *touch = NULL;
+    tdi_body_contact *contact = NULL;
     opts.pairs = pairs;
-    td_status status = touching ? tdi_body_contact_new(p->members, p->count, &opts, colliders,
-                                                       w->alloc, &touch, &s->diag)
-                                : TD_OK;
+    td_status status = in_contact ? tdi_body_contact_new(p->members, p->count, &opts, colliders,
+                                                         w->alloc, &contact, &s->diag)
+                                  : TD_OK;
     bind(s, p);
     if (status == TD_OK) {
         const tdi_system system = {.member = p->members,
                                    .count = p->count,
-                                   .contact = touch && touch->set ? touch : NULL,
+                                   .contact = contact && contact->set ? contact : NULL,
                                    .constraints = p->constraints,
                                    .colliders = w->colliders.enabled,
-                                   .collider_count = touching ? colliders : 0,
+                                   .collider_count = in_contact ? colliders : 0,
                                    .labels = w->colliders.labels};
         status = settle_system(s, &system, stats, &s->diag);
         s->overlaps =
-            status == TD_OK || !system.contact ? TD_NONE : actor_of(p, touch->search.overlapping);
+            status == TD_OK || !system.contact ? TD_NONE : actor_of(p, contact->search.overlapping);
     }
-    *again = grow_rooms(w, p, touch);
-    *full = status == TD_ERR_LIMIT && touch && touch->set && tdi_contacts_full(touch->set);
-    tdi_body_contact_free(touch);
+    *again = grow_rooms(w, p, contact);
+    *full = status == TD_ERR_LIMIT && contact && contact->set && tdi_contacts_full(contact->set);
+    tdi_body_contact_free(contact);
     return status;
 }
 
@@ -214,13 +214,13 @@ static td_status settle_party(settling *s, party *p) {
 // All that touch, or that constraints hold, at once; where nothing touches, group by group.
 static td_status settle_parties(settling *s, party *p) {
     const td_world *w = s->world;
-    const bool touching = tdi_world_touches(w);
+    const bool in_contact = tdi_world_has_contact(w);
     td_status status = TD_OK;
-    for (int32_t g = 0; g < (touching ? 1 : w->constraints.group_count) && status == TD_OK; g++) {
+    for (int32_t g = 0; g < (in_contact ? 1 : w->constraints.group_count) && status == TD_OK; g++) {
         p->count = 0;
         for (int32_t k = 0; k < w->actor_count; k++) {
             p->place[k] = TD_NONE;
-            if (!is_alone(w, &w->actors[k]) && (touching || w->constraints.group_of[k] == g) &&
+            if (!is_alone(w, &w->actors[k]) && (in_contact || w->constraints.group_of[k] == g) &&
                 is_to_settle(s, &w->actors[k])) {
                 add_member(s, p, k);
             }

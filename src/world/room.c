@@ -69,7 +69,7 @@ td_status tdi_world_actor_room(td_world *w, int64_t count) {
                               {&n->first_point, sizeof *n->first_point},
                               {&n->before, sizeof *n->before},
                               {&n->before_count, sizeof *n->before_count},
-                              {&n->touch, sizeof *n->touch}};
+                              {&n->contact, sizeof *n->contact}};
     if (w->actors && count <= w->room.actor_capacity) {
         return TD_OK;
     }
@@ -131,7 +131,7 @@ static td_status resize(const td_world *w, char **block, size_t *bytes, size_t n
 
 // Room for contact of an actor at first: a plant that stands by itself seldom needs more.
 static tdi_member_room first_room(const td_world *w, const tdi_actor *a) {
-    const int32_t capsules = a->touches ? a->state->capsule_count : 0, most = TDI_PAIRS_MOST;
+    const int32_t capsules = a->has_contact ? a->state->capsule_count : 0, most = TDI_PAIRS_MOST;
     const int64_t each = w->room.near_pairs < most ? w->room.near_pairs : most,
                   pairs = each * capsules < INT32_MAX / 4 ? each * capsules : INT32_MAX / 4;
     const bool self = w->scene->def.contact.self;
@@ -153,17 +153,18 @@ static size_t measure_rooms(td_world *w, size_t *most) {
     *most = 0;
     for (int32_t k = 0; k < w->room.made_count; k++) {
         tdi_actor *a = &w->actors[k];
-        const bool in_touch =
-            a->touches || w->constraints.group_of[k] != TD_NONE; // by itself, or with others
+        const bool in_contact =
+            a->has_contact || w->constraints.group_of[k] != TD_NONE; // by itself, or with others
         tdi_actor_make_room(w, a);
         const tdi_member m = {.body = a->state,
                               .opts = &a->step.opts,
-                              .untouched = !a->touches,
+                              .without_contact = !a->has_contact,
                               .relations = tdi_world_relations(w, k),
                               .room = &a->contact.room};
         const size_t bytes =
-            in_touch ? tdi_block_bytes(tdi_body_contact_bytes(&m, 1, &opts, w->colliders.capacity))
-                     : 0;
+            in_contact
+                ? tdi_block_bytes(tdi_body_contact_bytes(&m, 1, &opts, w->colliders.capacity))
+                : 0;
         if (bytes != a->contact.room_bytes || m.relations != a->contact.relations) {
             w->near.before[k] = TD_NONE;
             a->contact.room_bytes = bytes;
@@ -195,7 +196,7 @@ static td_status renew_blocks(td_world *w, size_t bytes) {
     if (status == TD_OK) {
         tdi_blocks_free(&w->near.blocks);
         w->near.blocks = fresh;
-        memset(w->near.touch, 0, (size_t)w->room.actor_capacity * sizeof(tdi_body_contact *));
+        memset(w->near.contact, 0, (size_t)w->room.actor_capacity * sizeof(tdi_body_contact *));
         w->islands.count = w->islands.active_count = 0;
     }
     return status;
@@ -234,12 +235,12 @@ static td_status set_room(td_world *w, int64_t points, int64_t capsules) {
     return resize(w, &n->set_room, &n->set_bytes, capsules > 0 ? tdi_contacts_bytes(&def) : 1);
 }
 
-static td_status touch_room(td_world *w, td_diag *diag) {
+static td_status make_contact_room(td_world *w, td_diag *diag) {
     int64_t points = 0, capsules = 0;
     for (int32_t k = 0; k < w->room.made_count; k++) {
         const tdi_actor *a = &w->actors[k];
-        points += a->touches ? a->state->point_count : 0;
-        capsules += a->touches ? a->state->capsule_count : 0;
+        points += a->has_contact ? a->state->point_count : 0;
+        capsules += a->has_contact ? a->state->capsule_count : 0;
     }
     if (points > INT32_MAX / 2 || capsules > INT32_MAX / 64) {
         return tdi_fail(diag, TD_ERR_LIMIT, "too many segments that may touch");
@@ -253,12 +254,12 @@ void tdi_world_number_points(td_world *w, int32_t from) {
     for (int32_t k = from; k < w->actor_count; k++) {
         const tdi_actor *a = &w->actors[k];
         w->near.first_point[k + 1] =
-            w->near.first_point[k] + (a->touches ? a->state->point_count : 0);
+            w->near.first_point[k] + (a->has_contact ? a->state->point_count : 0);
     }
 }
 
 td_status tdi_world_step_room(td_world *w, td_diag *diag) {
-    td_status status = tdi_world_touches(w) ? touch_room(w, diag) : TD_OK;
+    td_status status = tdi_world_has_contact(w) ? make_contact_room(w, diag) : TD_OK;
     w->islands.regroup = true;
     tdi_world_forget_places(w);
     return status;
@@ -283,7 +284,7 @@ td_status tdi_world_limit_pairs(td_world *w, int32_t pairs, td_diag *diag) {
 // ---- what ran out ---------------------------------------------------------------------------
 
 static bool island_lacks(const tdi_island *i) {
-    return i->touch && i->touch->set && tdi_body_contact_lacks_room(i->touch);
+    return i->contact && i->contact->set && tdi_body_contact_lacks_room(i->contact);
 }
 
 // Whether a set of pairs reached the limit in a search or an island that failed.
@@ -291,8 +292,8 @@ static bool reached_limit(const td_world *w) {
     bool reached = w->near.set && tdi_contacts_full(w->near.set);
     for (int32_t k = 0; k < w->islands.active_count && !reached; k++) {
         const tdi_island *i = &w->islands.all[w->islands.active[k]];
-        reached = w->actors[w->islands.member_actor[i->first]].step.status != TD_OK && i->touch &&
-                  i->touch->set && tdi_contacts_full(i->touch->set);
+        reached = w->actors[w->islands.member_actor[i->first]].step.status != TD_OK && i->contact &&
+                  i->contact->set && tdi_contacts_full(i->contact->set);
     }
     return reached;
 }
@@ -318,7 +319,7 @@ td_status tdi_world_grow_room(td_world *w, td_diag *diag) {
     for (int32_t k = 0; k < w->islands.active_count; k++) {
         const tdi_island *i = &w->islands.all[w->islands.active[k]];
         for (int32_t j = 0; island_lacks(i) && j < i->count; j++) {
-            tdi_body_contact_grow(i->touch, j,
+            tdi_body_contact_grow(i->contact, j,
                                   &w->actors[w->islands.member_actor[i->first + j]].contact.room);
             grown = true;
         }

@@ -310,7 +310,7 @@ static bool fits(const td_world *w, const head *h, const char *bytes, size_t siz
 // Bytes that an actor of a variant adds to a save in which its object has this integrator.
 static size_t variant_bytes(const td_world *w, int32_t variant, td_integrator integrator) {
     const tdi_variant *v = &w->variants.list[variant];
-    const bool points = w->near.x && tdi_variant_touches(w, v->object, variant);
+    const bool points = w->near.x && tdi_variant_has_contact(w, v->object, variant);
     tdi_actor any = {.alive = false};
     tdi_tape t = {NULL, NULL, 0, TD_OK};
     tdi_tape_actor_head(&t, &any);

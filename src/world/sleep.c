@@ -26,7 +26,7 @@
 
 // Contacts of an actor for which there is room.
 static int32_t contacts_of(const tdi_actor *a) {
-    return a->touches ? CAPSULE_CONTACTS * a->state->capsule_count + MORE_CONTACTS : 0;
+    return a->has_contact ? CAPSULE_CONTACTS * a->state->capsule_count + MORE_CONTACTS : 0;
 }
 
 // It doubles, since what it replaces stays in the arena.
@@ -136,7 +136,7 @@ static bool keep_contacts(td_world *w, const tdi_island *i) {
         room += contacts_of(member(w, i, j));
     }
     const int32_t count =
-        i->touch ? tdi_island_contacts(w, i, w->sleep.contacts + w->sleep.count, room) : 0;
+        i->contact ? tdi_island_contacts(w, i, w->sleep.contacts + w->sleep.count, room) : 0;
     w->sleep.count += count <= room ? count : 0;
     return count <= room;
 }

@@ -96,7 +96,7 @@ static bool is_explicit(const tdi_actor *a) {
 
 // Islands of many members are solved one after the other, on all threads.
 static bool is_crowd(const tdi_island *i) {
-    return i->count >= CROWD && i->touch;
+    return i->count >= CROWD && i->contact;
 }
 
 // Of what is solved.
@@ -109,7 +109,7 @@ static void accept(td_world *w, tdi_island *i, const tdi_system *system) {
         tdi_actor *a = &w->actors[w->islands.member_actor[i->first + j]];
         a->contact.swapped = a->contact.swapped != (system->contact != NULL);
         a->contact.barrier =
-            i->touch ? i->touch->barriers.state[j] : (tdi_barrier){.strength = 1, .reach = -1};
+            i->contact ? i->contact->barriers.state[j] : (tdi_barrier){.strength = 1, .reach = -1};
         tdi_actor_note_force(a);
     }
     if (i->truncated) {
@@ -121,9 +121,9 @@ static void accept(td_world *w, tdi_island *i, const tdi_system *system) {
 // What contact that ran out of room has computed is not the result.
 static void note_room(const td_world *w, const tdi_island *i) {
     tdi_actor *first = first_of(w, i);
-    if (first->step.status == TD_OK && i->touch && i->touch->set &&
-        tdi_body_contact_lacks_room(i->touch)) {
-        first->step.status = tdi_body_contact_no_room(i->touch, &first->step.diag);
+    if (first->step.status == TD_OK && i->contact && i->contact->set &&
+        tdi_body_contact_lacks_room(i->contact)) {
+        first->step.status = tdi_body_contact_no_room(i->contact, &first->step.diag);
     }
 }
 
@@ -197,7 +197,7 @@ static void halve_island(void *context, int64_t k, int32_t thread) {
             tdi_system_halves(&system, i->memory, &first->step.stats, &first->step.diag);
         i->converged = first->step.status == TD_OK;
         note_room(w, i);
-        const bool lacks = i->touch && i->touch->set && tdi_body_contact_lacks_room(i->touch);
+        const bool lacks = i->contact && i->contact->set && tdi_body_contact_lacks_room(i->contact);
         if (!i->converged && i->budget.spent && !lacks) {
             tdi_island_truncate(w, i, &system);
             note_room(w, i);
@@ -351,7 +351,7 @@ static int32_t fastest(const tdi_actor *a, td_real *speed) {
 
 static td_status report(const td_world *w, const tdi_actor *a, td_diag *diag) {
     td_real speed;
-    if (a->step.status != TD_ERR_DIVERGED || a->touches) {
+    if (a->step.status != TD_ERR_DIVERGED || a->has_contact) {
         return tdi_fail_at(diag, a->step.status, a->step.diag.index, "'%s' at %g s: %s", a->name,
                            td_world_time(w), a->step.diag.message);
     }
@@ -373,9 +373,9 @@ static td_status report(const td_world *w, const tdi_actor *a, td_diag *diag) {
 static const tdi_actor *overlapping(const td_world *w, const tdi_actor *a) {
     for (int32_t k = 0; k < w->islands.active_count; k++) {
         const tdi_island *i = &w->islands.all[w->islands.active[k]];
-        if (first_of(w, i) == a && i->touch && i->touch->set &&
-            i->touch->search.overlapping != TD_NONE) {
-            return &w->actors[w->islands.member_actor[i->first + i->touch->search.overlapping]];
+        if (first_of(w, i) == a && i->contact && i->contact->set &&
+            i->contact->search.overlapping != TD_NONE) {
+            return &w->actors[w->islands.member_actor[i->first + i->contact->search.overlapping]];
         }
     }
     return NULL;

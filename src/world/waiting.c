@@ -32,7 +32,7 @@ static bool object_may_wait(const td_world *w, int32_t object) {
 static bool may_wait(const td_world *w, int32_t k) {
     const tdi_actor *a = &w->actors[k];
     return a->solver->reduction && tdi_actor_acts(a) && object_may_wait(w, a->object) &&
-           !a->touches && !a->reaction.watched &&
+           !a->has_contact && !a->reaction.watched &&
            (a->activity == TDI_ACTIVE || a->activity == TDI_WAITING) && a->carry.actor == TD_NONE &&
            a->load.acting_count == 0 && !a->load.fields && !tdi_actor_drives(a) &&
            w->constraints.group_of[k] == TD_NONE;

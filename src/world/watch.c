@@ -149,7 +149,7 @@ td_status td_world_watch_contacts(td_world *w, int32_t capacity, td_diag *diag) 
         return tdi_fail(diag, TD_ERR_ARGUMENT, "capacity is %d; it must be from 0 to %d",
                         (int)capacity, TDI_WATCH_MOST);
     }
-    if (capacity > 0 && !tdi_world_touches(w)) {
+    if (capacity > 0 && !tdi_world_has_contact(w)) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
                         "the scene has no contact, so that there is nothing to watch: give it "
                         "'contact: {}'");

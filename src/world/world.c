@@ -249,7 +249,8 @@ void td_world_free(td_world *w) {
         td_skeleton_free(w->variants.list[k].skeleton);
         tdi_arena_free(&w->variants.list[k].arena);
     }
-    tdi_alloc_free(w->alloc, w->kin.pair, (size_t)w->kin.capacity * sizeof *w->kin.pair);
+    tdi_alloc_free(w->alloc, w->severed.pair,
+                   (size_t)w->severed.capacity * sizeof *w->severed.pair);
     for (int32_t k = 0; k < w->loads.wind_count; k++) {
         td_wind_free(w->loads.winds[k].wind);
     }
@@ -416,8 +417,8 @@ static bool scene_holds(const td_world *w, int32_t object) {
 // colliders alone.
 bool tdi_object_can_have(const td_world *w, int32_t object, td_integrator integrator) {
     const td_object_def *o = &w->scene->def.objects[object];
-    const bool touches = tdi_world_touches(w) && o->touches;
-    return !(touches && changes_kind(o->integrator, integrator)) && integrator >= TD_IMPLICIT &&
+    const bool has_contact = tdi_world_has_contact(w) && o->touches;
+    return !(has_contact && changes_kind(o->integrator, integrator)) && integrator >= TD_IMPLICIT &&
            integrator <= TD_ADAPTIVE &&
            tdi_solver_integrators(tdi_solver_find(o->solver)) >> integrator & 1 &&
            !(changes_kind(o->integrator, integrator) && scene_holds(w, object));

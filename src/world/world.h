@@ -78,7 +78,7 @@ struct td_world {
     tdi_world_budget budget;
     td_step_times times; // of the last step
     tdi_variants variants;
-    tdi_kinship kin; // segments of different actors that were one piece
+    tdi_severed_pairs severed; // segments of different actors that were one piece
     tdi_object *objects;
     tdi_actor *actors;
     int32_t actor_count; // places

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Kin: segments of two actors that were one piece until it was cut. Where the cut went through they
-// overlap, or nearly so, and contact cannot start from things that are in each other: such pairs
-// never touch, just as neighbours on a stem do not.
+// Severed pairs: segments of two actors that were one piece before a cut. At the cut they overlap,
+// or nearly so, and contact cannot start from an overlap: contact skips such pairs, as it skips
+// neighbours on a stem.
 
 #include "world/regrow.h"
 
@@ -24,7 +24,7 @@ typedef struct finder {
     const tdi_actor *whole;
     const tdi_trace *trace;
     td_vec3 *points;
-    tdi_kinship *kin;
+    tdi_severed_pairs *severed;
     tdi_capsule *capsules;
     piece *near; // those that are near the cut
     int32_t count;
@@ -32,48 +32,49 @@ typedef struct finder {
 
 // ---- pairs ----------------------------------------------------------------------------------
 
-static void sift(tdi_kin *p, int32_t from, int32_t count) {
+static void sift(tdi_severed_pair *p, int32_t from, int32_t count) {
     for (int32_t child; (child = 2 * from + 1) < count; from = child) {
-        child += child + 1 < count && tdi_kin_compare(&p[child], &p[child + 1]) < 0;
-        if (tdi_kin_compare(&p[from], &p[child]) >= 0) {
+        child += child + 1 < count && tdi_severed_compare(&p[child], &p[child + 1]) < 0;
+        if (tdi_severed_compare(&p[from], &p[child]) >= 0) {
             return;
         }
-        const tdi_kin kept = p[from];
+        const tdi_severed_pair kept = p[from];
         p[from] = p[child];
         p[child] = kept;
     }
 }
 
-static void sort(tdi_kinship *kin) {
-    for (int32_t k = kin->count / 2 - 1; k >= 0; k--) {
-        sift(kin->pair, k, kin->count);
+static void sort(tdi_severed_pairs *severed) {
+    for (int32_t k = severed->count / 2 - 1; k >= 0; k--) {
+        sift(severed->pair, k, severed->count);
     }
-    for (int32_t k = kin->count - 1; k > 0; k--) {
-        const tdi_kin top = kin->pair[0];
-        kin->pair[0] = kin->pair[k];
-        kin->pair[k] = top;
-        sift(kin->pair, 0, k);
+    for (int32_t k = severed->count - 1; k > 0; k--) {
+        const tdi_severed_pair top = severed->pair[0];
+        severed->pair[0] = severed->pair[k];
+        severed->pair[k] = top;
+        sift(severed->pair, 0, k);
     }
 }
 
-static tdi_kin ordered(tdi_kin p) {
+static tdi_severed_pair ordered(tdi_severed_pair p) {
     return p.number[0] <= p.number[1]
                ? p
-               : (tdi_kin){{p.number[1], p.number[0]}, {p.segment[1], p.segment[0]}};
+               : (tdi_severed_pair){{p.number[1], p.number[0]}, {p.segment[1], p.segment[0]}};
 }
 
-td_status tdi_kin_room(tdi_kinship *kin, int64_t count, const td_alloc *alloc) {
-    if (count <= kin->capacity) {
+td_status tdi_severed_reserve(tdi_severed_pairs *severed, int64_t count, const td_alloc *alloc) {
+    if (count <= severed->capacity) {
         return TD_OK;
     }
-    tdi_kin *pair = tdi_array_reserve(alloc, kin->pair, &kin->capacity, count, sizeof *pair);
-    kin->pair = pair ? pair : kin->pair;
+    tdi_severed_pair *pair =
+        tdi_array_reserve(alloc, severed->pair, &severed->capacity, count, sizeof *pair);
+    severed->pair = pair ? pair : severed->pair;
     return pair ? TD_OK : TD_ERR_MEMORY;
 }
 
-void tdi_kin_free(tdi_kinship *kin, const td_alloc *alloc) {
-    tdi_alloc_free(alloc, kin->pair, (size_t)kin->capacity * sizeof *kin->pair);
-    *kin = (tdi_kinship){NULL, 0, 0};
+void tdi_severed_free(tdi_severed_pairs *severed, const td_alloc *alloc) {
+    tdi_alloc_free(alloc, severed->pair, (size_t)severed->capacity * sizeof *severed->pair);
+    *severed = (tdi_severed_pairs){NULL, 0, 0};
 }
 
 // ---- which pairs ----------------------------------------------------------------------------
@@ -100,12 +101,12 @@ static td_status add_pair(const td_world *w, const finder *f, const piece *p, co
         distance(p, q->a, q->b) > range) {
         return TD_OK;
     }
-    td_status status = tdi_kin_room(f->kin, (int64_t)f->kin->count + 1, w->alloc);
+    td_status status = tdi_severed_reserve(f->severed, (int64_t)f->severed->count + 1, w->alloc);
     if (status == TD_OK) {
         const tdi_trace *t = f->trace;
-        f->kin->pair[f->kin->count++] =
-            ordered((tdi_kin){{t->actor[TDI_STAYS], t->actor[TDI_FALLS]},
-                              {t->next[TDI_STAYS][p->segment], t->next[TDI_FALLS][q->segment]}});
+        f->severed->pair[f->severed->count++] = ordered(
+            (tdi_severed_pair){{t->actor[TDI_STAYS], t->actor[TDI_FALLS]},
+                               {t->next[TDI_STAYS][p->segment], t->next[TDI_FALLS][q->segment]}});
     }
     return status;
 }
@@ -143,17 +144,19 @@ static td_status add_pairs(const td_world *w, finder *f, int32_t segment, td_rea
     return status;
 }
 
-td_status tdi_change_find_kin(td_world *w, tdi_change *change, int32_t segment) {
+td_status tdi_change_find_severed(td_world *w, tdi_change *change, int32_t segment) {
     const tdi_actor *a = &w->actors[change->trace.from];
     const size_t points = (size_t)a->state->point_count, capsules = (size_t)a->state->capsule_count,
                  bytes =
                      points * sizeof(td_vec3) + capsules * (sizeof(piece) + sizeof(tdi_capsule));
-    if (!a->touches || capsules == 0) {
+    if (!a->has_contact || capsules == 0) {
         return TD_OK;
     }
     char *room = tdi_alloc_zeroed(w->alloc, bytes, 1);
-    finder f = {
-        .whole = a, .trace = &change->trace, .kin = &change->kin, .points = (td_vec3 *)room};
+    finder f = {.whole = a,
+                .trace = &change->trace,
+                .severed = &change->severed,
+                .points = (td_vec3 *)room};
     if (!room) {
         return TD_ERR_MEMORY;
     }
@@ -162,42 +165,43 @@ td_status tdi_change_find_kin(td_world *w, tdi_change *change, int32_t segment) 
     td_status status = add_pairs(w, &f, segment, change->trace.height);
     tdi_alloc_free(w->alloc, room, bytes);
     return status == TD_OK
-               ? tdi_kin_room(&w->kin, (int64_t)w->kin.count + change->kin.count, w->alloc)
+               ? tdi_severed_reserve(&w->severed, (int64_t)w->severed.count + change->severed.count,
+                                     w->alloc)
                : status;
 }
 
 // ---- following ------------------------------------------------------------------------------
 
-void tdi_world_drop_kin(td_world *w, int32_t actor) {
+void tdi_world_drop_severed(td_world *w, int32_t actor) {
     int32_t kept = 0;
-    for (int32_t k = 0; k < w->kin.count; k++) {
-        const tdi_kin p = w->kin.pair[k];
+    for (int32_t k = 0; k < w->severed.count; k++) {
+        const tdi_severed_pair p = w->severed.pair[k];
         if (p.number[0] != actor && p.number[1] != actor) {
-            w->kin.pair[kept++] = p;
+            w->severed.pair[kept++] = p;
         }
     }
-    w->kin.count = kept;
+    w->severed.count = kept;
 }
 
-void tdi_world_follow_kin(td_world *w, const tdi_trace *t) {
+void tdi_world_remap_severed(td_world *w, const tdi_trace *t) {
     int32_t kept = 0;
-    for (int32_t k = 0; k < w->kin.count; k++) {
-        tdi_kin p = w->kin.pair[k];
+    for (int32_t k = 0; k < w->severed.count; k++) {
+        tdi_severed_pair p = w->severed.pair[k];
         bool there = true;
         for (int side = 0; side < 2; side++) {
             there = there && tdi_trace_find(t, &p.number[side], &p.segment[side], NULL);
         }
         if (there && p.number[0] != p.number[1]) {
-            w->kin.pair[kept++] = ordered(p);
+            w->severed.pair[kept++] = ordered(p);
         }
     }
-    w->kin.count = kept;
-    sort(&w->kin);
+    w->severed.count = kept;
+    sort(&w->severed);
 }
 
-void tdi_world_join_kin(td_world *w, const tdi_kinship *more) {
+void tdi_world_add_severed(td_world *w, const tdi_severed_pairs *more) {
     for (int32_t k = 0; k < more->count; k++) {
-        w->kin.pair[w->kin.count++] = more->pair[k];
+        w->severed.pair[w->severed.count++] = more->pair[k];
     }
-    sort(&w->kin);
+    sort(&w->severed);
 }
