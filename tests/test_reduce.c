@@ -2,7 +2,7 @@
 // Trees of fewer bodies than segments: what freezing, joining and riding keep.
 
 #include "reduce/solver.h"
-#include "reduce/still.h"
+#include "reduce/sway.h"
 #include "test_reduce_support.h"
 
 #include "tree/solver.h"

@@ -87,7 +87,7 @@ static void compare(const snapshot *a, const snapshot *b, int32_t n, td_real mas
 TD_TEST(reduced_tree_whose_modes_change_stays_in_place_keeps_momentum_and_gains_no_energy) {
     tdi_random r = random_of(21);
     const td_step_opts opts = steps_of(TD_IMPLICIT, 0.01, none);
-    int32_t joined = 0, riding = 0;
+    int32_t joined = 0, quasistatic = 0;
     for (int k = 0; k < 12; k++) {
         const int32_t n = 5 * k + 4;
         OWNED(tree) t = axes(&r, n, k % 3 ? TD_JOINT_FREE : TD_JOINT_BALL);
@@ -104,10 +104,11 @@ TD_TEST(reduced_tree_whose_modes_change_stays_in_place_keeps_momentum_and_gains_
             compare(&before, &after, n, s->mass, k % 3 > 0);
             const td_reduce_stats stats = td_reduced_get_stats(s);
             joined += stats.joined;
-            riding += stats.riding;
+            quasistatic += stats.quasistatic;
         }
     }
-    CHECK_SAY(joined > 500 && riding > 50, "%d joined, %d rode", (int)joined, (int)riding);
+    CHECK_SAY(joined > 500 && quasistatic > 50, "%d joined, %d rode", (int)joined,
+              (int)quasistatic);
 }
 
 // ---- many changes ---------------------------------------------------------------------------
@@ -132,7 +133,8 @@ TD_TEST(reduced_tree_whose_modes_change_every_few_steps_gains_no_more_energy_tha
             uint8_t modes[MOST];
             random_modes(&r, modes, n);
             for (int32_t i = 0; i < n; i++) { // what rides is small
-                modes[i] = modes[i] == TD_REDUCE_RIDING && !is_leaf(i) ? TD_REDUCE_OWN : modes[i];
+                modes[i] =
+                    modes[i] == TD_REDUCE_QUASISTATIC && !is_leaf(i) ? TD_REDUCE_OWN : modes[i];
             }
             if (step % 5 == 4) {
                 td_reduced_set_modes(s, modes);

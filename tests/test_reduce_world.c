@@ -20,7 +20,7 @@ TD_TEST(reduced_objects_of_a_scene_leave_out_joints_and_tell_how_many) {
         steps(s.world, 1);
         CHECK(td_world_actor_reduction(s.world, td_world_actor_id(s.world, 0), &stats));
         least = stats.joints < least ? stats.joints : least;
-        CHECK_INT(stats.joints + stats.frozen + stats.joined + stats.riding, 24);
+        CHECK_INT(stats.joints + stats.frozen + stats.joined + stats.quasistatic, 24);
     }
     CHECK(least < 16);
     CHECK(stats.changes > 0);
@@ -42,7 +42,7 @@ TD_TEST(reduced_objects_have_the_same_bits_for_any_threads) {
     CHECK(td_world_actor_reduction(one.world, td_world_actor_id(one.world, 0), &stats[0]));
     CHECK(td_world_actor_reduction(one.world, td_world_actor_id(one.world, 1), &stats[1]));
     CHECK(stats[0].joined + stats[1].joined > 0);
-    CHECK(stats[0].riding + stats[1].riding > 0);
+    CHECK(stats[0].quasistatic + stats[1].quasistatic > 0);
     for (int32_t threads = 2; threads <= 4; threads++) {
         OWNED(stage) many = try_stage(swaying, threads, NULL);
         steps(many.world, 60);

@@ -149,7 +149,7 @@ static void begun(tree t, midway *m) {
     for (int32_t i = 0; i < tdi_as_tree_model(t.model)->body_count; i++) { // it slides
         const tdi_frame *f = &tdi_as_tree(t.state)->frame[i];
         tdi_as_tree(t.state)->bdf.history[i] =
-            (tdi_place){tdi_add(f->o, tdi_vec3(3e-6, -2e-6, 1e-6)), f->r};
+            (tdi_affine){tdi_add(f->o, tdi_vec3(3e-6, -2e-6, 1e-6)), f->r};
     }
     tdi_body_contact *touch = m->system.contact;
     CHECK_INT(tdi_body_contact_begin(touch, &m->system, 0.01, 0.01, 0, 1, NULL), TD_OK);

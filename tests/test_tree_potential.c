@@ -291,7 +291,7 @@ static void make_probe(probe *p, tree t, tdi_random *r, bool inertia, int terms)
         tdi_mat3 near = tdi_mat3_from_quat(tdi_quat_mul(turn, tdi_as_tree(s)->frame[i].turn));
         tdi_as_tree(s)->past[i].r = terms & TORQUE ? tdi_as_tree(s)->frame[i].r : near;
         tdi_as_tree(s)->bdf.history[i] =
-            (tdi_place){tdi_add(tdi_as_tree(s)->frame[i].o, random_vec(r, 0.05)), near};
+            (tdi_affine){tdi_add(tdi_as_tree(s)->frame[i].o, random_vec(r, 0.05)), near};
         tdi_as_tree(s)->bdf.predictor[i] = tdi_as_tree(s)->bdf.history[i];
         tdi_as_tree(s)->bdf.predictor[i].o =
             tdi_madd(tdi_as_tree(s)->bdf.history[i].o, random_vec(r, 0.5), h);

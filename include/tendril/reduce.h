@@ -4,8 +4,8 @@
 /// @file reduce.h
 /// Adaptive level of detail of trees: implicit steps of fewer bodies than there are segments, with
 /// an error that is set and estimated. Joints are frozen where nothing moves, turn together where
-/// an axis bends smoothly, and small twigs ride on what carries them.
-/// Not stable yet: see TD_API_UNSTABLE.
+/// an axis bends smoothly, and small twigs follow their loads at rest (quasi-static). Not stable
+/// yet: see TD_API_UNSTABLE.
 
 #include "tendril/tree.h"
 
@@ -15,9 +15,10 @@ extern "C" {
 
 /// What a joint does.
 typedef enum td_reduce_mode {
-    TD_REDUCE_OWN,    ///< It moves by itself.
-    TD_REDUCE_FROZEN, ///< It keeps its angle.
-    TD_REDUCE_RIDING, ///< It follows its loads at rest: what it carries is too small to matter.
+    TD_REDUCE_OWN,         ///< It moves by itself.
+    TD_REDUCE_FROZEN,      ///< It keeps its angle.
+    TD_REDUCE_QUASISTATIC, ///< It follows its loads at rest: what it carries is too small to
+                           ///< matter.
     TD_REDUCE_JOINED, ///< It turns with the joint of its parent, in proportion to their compliance.
 } td_reduce_mode;
 
@@ -37,12 +38,12 @@ TD_API_UNSTABLE td_reduce_opts td_reduce_opts_default(void);
 
 /// How a state is reduced now.
 typedef struct td_reduce_stats {
-    int32_t joints;   ///< That move by themselves, one a group.
-    int32_t frozen;   ///< Joints that keep their angles.
-    int32_t joined;   ///< Joints that turn with others.
-    int32_t riding;   ///< Joints that follow their loads at rest.
-    int64_t changes;  ///< How often the choice changed.
-    td_real estimate; ///< m: estimated rms error of the tips.
+    int32_t joints;      ///< That move by themselves, one a group.
+    int32_t frozen;      ///< Joints that keep their angles.
+    int32_t joined;      ///< Joints that turn with others.
+    int32_t quasistatic; ///< Joints that follow their loads at rest.
+    int64_t changes;     ///< How often the choice changed.
+    td_real estimate;    ///< m: estimated rms error of the tips.
 } td_reduce_stats;
 
 /// A body like td_body_new(), of the model of a tree. With an explicit integrator all joints move
@@ -54,9 +55,9 @@ TD_API_UNSTABLE td_status td_reduced_new(const td_body_model *model, const td_re
 TD_API_UNSTABLE td_status td_reduced_set(td_body *body, const td_reduce_opts *opts, td_diag *diag);
 
 /// Modes by hand, one a segment, from the next step on; choices by error leave them. NULL: chosen
-/// by error again. A joint that cannot have its mode keeps its own: roots are not reduced; twigs of
-/// more than four segments do not ride; a joint joins that of a parent which has a parent and on
-/// which nothing else moves, and not where something touches or is constrained.
+/// by error again. A joint that cannot have its mode keeps its own: roots are not reduced; joints
+/// that carry more than four segments are not quasi-static; a joint joins that of a parent which
+/// has a parent and on which nothing else moves, and not in states with contact or constraints.
 TD_API_UNSTABLE void td_reduced_set_modes(td_body *body, const uint8_t *modes);
 /// The mode of each segment's joint.
 TD_API_UNSTABLE const uint8_t *td_reduced_modes(const td_body *body);

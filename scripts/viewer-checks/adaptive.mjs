@@ -69,11 +69,11 @@ async function checkClusters(page) {
   await waitFor(page, () => window.tendrilViewer.legend !== '');
   await drawOnce(page);
   const legend = await ask(page, (viewer) => viewer.legend);
-  const counts = Object.fromEntries([...legend.matchAll(/(\w+) (\d+)/g)].map(([, name, count]) => [name, Number(count)]));
+  const counts = Object.fromEntries([...legend.matchAll(/([\w-]+) (\d+)/g)].map(([, name, count]) => [name, Number(count)]));
   const { segments, active, joints } = await ask(page, (viewer) => ({ segments: viewer.segments, ...viewer.adapted }));
   expect(Object.values(counts).reduce((sum, count) => sum + count) === segments, `the legend counts all segments (${legend})`);
-  expect(['active', 'coarse', 'riding', 'frozen'].every((name) => name in counts), 'and names what joints do');
-  expect(counts.coarse + counts.riding + counts.frozen >= joints - active, 'those that are left out among them');
+  expect(['active', 'coarse', 'quasi-static', 'frozen'].every((name) => name in counts), 'and names what joints do');
+  expect(counts.coarse + counts['quasi-static'] + counts.frozen >= joints - active, 'those that are left out among them');
   await page.locator('#tab-forces').click();
   await page.locator('#set-error').fill('0');
   await run(page, 0.1);

@@ -184,7 +184,7 @@ static void put_reduced(const td_world *world, FILE *out, double *joints, double
             of[0] += stats.joints;
             of[1] += stats.frozen;
             of[2] += stats.joined;
-            of[3] += stats.riding;
+            of[3] += stats.quasistatic;
             changes += (double)stats.changes;
             estimate = fmax(estimate, stats.estimate);
         }
@@ -195,7 +195,7 @@ static void put_reduced(const td_world *world, FILE *out, double *joints, double
     if (all > 0) {
         put_number(out, "frozen_joints", of[1]);
         put_number(out, "joined_joints", of[2]);
-        put_number(out, "riding_joints", of[3]);
+        put_number(out, "quasistatic_joints", of[3]);
         put_number(out, "changes_of_joints", changes);
         put_number(out, "largest_error_estimate", estimate);
     }

@@ -179,10 +179,10 @@ static inline bool tdi_contact_couples(const tdi_body_contact *t, const tdi_cont
                                         t->idle_set.is_idle[t->owner[c->row.other]]));
 }
 // Whether the points of a capsule ride on others of its body: they are no unknowns.
-static inline bool tdi_capsule_rides(const tdi_body_contact *t, int32_t capsule) {
+static inline bool tdi_capsule_is_dependent(const tdi_body_contact *t, int32_t capsule) {
     const int32_t k = t->owner[capsule];
     const td_body *head = t->body[k];
-    return t->capsule[capsule].a >= t->first_point[k + 1] - head->riding_count;
+    return t->capsule[capsule].a >= t->first_point[k + 1] - head->dependent_count;
 }
 // Adds gradients, and Hessians within capsules, to the bodies, before they are factored. Contacts
 // are sorted by members then.

@@ -15,7 +15,7 @@
 #define MOST_NODES  (1 << 24) // so that no count overflows
 
 static int32_t unknowns_of(const td_body *body) {
-    return body->point_count - body->riding_count;
+    return body->point_count - body->dependent_count;
 }
 
 static bool offers(const td_body *body) {
@@ -342,7 +342,7 @@ static bool join_contacts(const tdi_body_contact *t, const tdi_system *y) {
         for (int side = 0; side < 2; side++) {
             const int32_t i = c->pair[k][side];
             c->first[t->owner[i]] = 0;
-            all = all && offers(t->body[t->owner[i]]) && !tdi_capsule_rides(t, i);
+            all = all && offers(t->body[t->owner[i]]) && !tdi_capsule_is_dependent(t, i);
         }
     }
     return all;

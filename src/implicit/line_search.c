@@ -287,7 +287,7 @@ static bool goes_straight(const tdi_system *y) {
     for (int32_t k = 0; k < y->count; k++) {
         const td_body *head = y->member[k].body;
         all = all && y->member[k].body->ops->traits.straight;
-        rides = rides || head->riding_count > 0;
+        rides = rides || head->dependent_count > 0;
     }
     if (all && rides && y->contact->set) {
         const tdi_body_contact *t = y->contact;
@@ -295,7 +295,8 @@ static bool goes_straight(const tdi_system *y) {
         const tdi_near_pair *pair = tdi_contacts_pairs(t->set, &count);
         for (int32_t k = 0; k < count && all; k++) {
             const bool capsule = pair[k].j < t->capsule_count;
-            all = !tdi_capsule_rides(t, pair[k].i) && !(capsule && tdi_capsule_rides(t, pair[k].j));
+            all = !tdi_capsule_is_dependent(t, pair[k].i) &&
+                  !(capsule && tdi_capsule_is_dependent(t, pair[k].j));
         }
     }
     return all;

@@ -114,7 +114,7 @@ static bool can_relax(const tdi_system *y) {
     for (int32_t k = 0; k < y->count && all; k++) {
         const tdi_traits *has = &y->member[k].body->ops->traits;
         const td_body *head = y->member[k].body;
-        all = has->straight && head->riding_count == 0 && has->keeps_value &&
+        all = has->straight && head->dependent_count == 0 && has->keeps_value &&
               !y->member[k].without_contact;
     }
     return all;

@@ -91,8 +91,8 @@ struct td_body {
     size_t bytes;                       // of the state and all it points to, which are one block
     int32_t segment_count;              // that loads and winds name
     int32_t point_count, capsule_count; // that contact sees; no capsules: it touches nothing
-    int32_t riding_count; // of the last points, which ride on others: not unknowns themselves
-    td_real mass;         // kg, of all of it: how strongly constraints hold it at first; 0: unknown
+    int32_t dependent_count; // of the last points, which ride on others: not unknowns themselves
+    td_real mass; // kg, of all of it: how strongly constraints hold it at first; 0: unknown
     tdi_coords coords;
     tdi_collision_identity collision;
     bool led;             // a world steps it and moves its base; nobody else may

@@ -127,8 +127,8 @@ void tdi_node_place(td_adapt *s, int32_t i) {
     tdi_adapt_node *n = &s->node[i];
     td_quat turn;
     td_vec3 slide;
-    tdi_joint_place(&m->body[i], (td_joint_kind)m->kind[i], s->state->q + m->coord[i], &turn,
-                    &slide);
+    tdi_joint_transform(&m->body[i], (td_joint_kind)m->kind[i], s->state->q + m->coord[i], &turn,
+                        &slide);
     n->joint.turn = tdi_mat3_from_quat(tdi_quat_mul(m->body[i].rest, turn));
     n->joint.r = tdi_add(m->body[i].attach, slide);
     n->to_b = t->via ? tdi_hop_on(&s->node[t->a].to_end, &n->joint) : n->joint;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// The air about clusters: drag on their segments, riding joints, which turn by it, and what all of
-// it comes to for the cluster (drag.c). Every few steps, between changes.
+// The air about clusters: drag on their segments, quasi-static joints, which turn by it, and its
+// sums for the cluster (drag.c). Every few steps, between changes.
 //
 // Frame    that of a cluster: while this runs, frames of `whole` are those of segments on their
 //          clusters.
-// Riding   With the moment n of weight, inertia and drag of what a joint carries, in its own axes,
-//          its rotation vector a follows in a time t
+// Joints   that are quasi-static. With the moment n of weight, inertia and drag of what a joint
+//          carries, in its own axes, its rotation vector a follows in a time t
 //            (K + |n| + (D + J/t)/t) da = n - K a + J/t^2 (da of the last time)
 //          |n| bounds how fast n changes with a, D is the damping of the joint and of the air, J
 //          the inertia of what it carries. Without air inertia is left out, n and the last term:
-//          its carrier does not feel what rides, and would give it energy that it does not lose. By
-//          weight alone what rides comes down.
+//          the carrier does not feel its quasi-static twigs, and would give them energy that it
+//          does not lose. By weight alone they come down.
 // Drag     of a segment is that as it moves with its cluster, at two points of Gauss.
 
 #include "reduce/reduce.h"
@@ -22,10 +22,10 @@
 #include <math.h>
 #include <string.h>
 
-#define CALM 0.03 // m/s: what rides in a slower flow stays as it is
+#define CALM 0.03 // m/s: in a slower flow quasi-static joints keep their angles
 
-static bool rides(const tdi_reduced_state *s, int32_t i) {
-    return s->mode[i] == TD_REDUCE_RIDING;
+static bool is_quasistatic(const tdi_reduced_state *s, int32_t i) {
+    return s->mode[i] == TD_REDUCE_QUASISTATIC;
 }
 
 // ---- the air about a cluster ----------------------------------------------------------------
@@ -57,27 +57,28 @@ tdi_reduce_breeze tdi_reduce_breeze_at(const tdi_reduced_state *s, int32_t c) {
 
 // ---- segments -------------------------------------------------------------------------------
 
-void tdi_reduce_place_joint(tdi_reduced_state *s, int32_t i) {
+void tdi_reduce_pose_joint(tdi_reduced_state *s, int32_t i) {
     tdi_tree_state *w = &s->whole;
     const tdi_body *b = &s->full->body[i];
     td_quat turn;
     td_vec3 slide;
-    tdi_joint_place(b, (td_joint_kind)s->full->kind[i], w->q + s->full->coord[i], &turn, &slide);
+    tdi_joint_transform(b, (td_joint_kind)s->full->kind[i], w->q + s->full->coord[i], &turn,
+                        &slide);
     tdi_place_body(b, tdi_parent_frame(s->full, w, i), turn, tdi_add(b->attach, slide),
                    &w->frame[i]);
 }
 
 // On its cluster, in `whole`.
-static void place(tdi_reduced_state *s, int32_t i) {
-    if (rides(s, i)) {
-        tdi_reduce_place_joint(s, i);
+static void pose_segment(tdi_reduced_state *s, int32_t i) {
+    if (is_quasistatic(s, i)) {
+        tdi_reduce_pose_joint(s, i);
     } else {
         const tdi_seat *seat = &s->seat[i];
         s->whole.frame[i] = (tdi_frame){seat->turn, tdi_mat3_from_quat(seat->turn), seat->at};
     }
 }
 
-// ---- riding joints --------------------------------------------------------------------------
+// ---- quasi-static joints --------------------------------------------------------------------
 
 static td_real turn_of(td_real n, td_real k, td_real a, td_real slow, td_real kept) {
     const td_real sum = k + slow;
@@ -100,20 +101,20 @@ static void turn_joint(tdi_reduced_state *s, int32_t i, td_real time) {
                           turn_of(n.z, k.z, a[2], slow + b.z * over, last * (history[2] - a[2]))};
     const td_vec3 next = tdi_add(tdi_vec3(a[0], a[1], a[2]), turn);
     // x* is a third of the last way ahead
-    tdi_reduce_set_riding(w, s->full->coord[i], s->full->dof[i], next,
-                          tdi_madd(next, turn, dt / (3 * time)));
+    tdi_reduce_set_quasistatic(w, s->full->coord[i], s->full->dof[i], next,
+                               tdi_madd(next, turn, dt / (3 * time)));
 }
 
-// Tip to root, what riding joints of a cluster carry; then they turn.
+// Tip to root, the loads that quasi-static joints of a cluster carry; then these joints turn.
 static void turn_joints(tdi_reduced_state *s, int32_t c, td_real time) {
     const tdi_frame *f = s->whole.frame;
     const tdi_mat3 *r = &s->tree.frame[c].r;
-    const tdi_place a = tdi_reduce_acceleration(s, c);
+    const tdi_affine a = tdi_reduce_acceleration(s, c);
     const tdi_mat3 swing = in_axes(r, &a.r);
     const td_vec3 rest = tdi_mat3_apply_t(r, tdi_sub(s->count->flow.gravity, a.o));
     for (int32_t k = s->list.begin[c + 1] - 1; k >= s->list.begin[c]; k--) {
         const int32_t i = s->list.member[k], p = s->full->parent[i];
-        if (!rides(s, i)) {
+        if (!is_quasistatic(s, i)) {
             continue;
         }
         const tdi_body *b = &s->full->body[i];
@@ -121,7 +122,7 @@ static void turn_joints(tdi_reduced_state *s, int32_t c, td_real time) {
         tdi_wrench *load = &s->air.load[i];
         load->n = tdi_add(load->n, tdi_cross(tdi_mat3_apply(&f[i].r, b->moment), pull));
         load->f = tdi_madd(load->f, pull, b->mass);
-        if (rides(s, p)) {
+        if (is_quasistatic(s, p)) {
             tdi_wrench_add(&s->air.load[p], load, tdi_sub(f[i].o, f[p].o));
         }
         if (s->full->kind[i] == TD_JOINT_BALL) {
@@ -196,7 +197,7 @@ static void add_segment(tdi_reduced_state *s, int32_t c, int32_t i, td_vec3 flow
                         const tdi_mat3 *spin) {
     const tdi_body *b = &s->full->body[i];
     const tdi_frame *f = &s->whole.frame[i];
-    place(s, i);
+    pose_segment(s, i);
     const td_vec3 lever = tdi_mat3_apply(&f->r, tdi_scale(b->tip, 0.5)),
                   at = tdi_add(flow, tdi_mat3_apply(spin, tdi_add(f->o, lever)));
     const segment_drag d = drag_on(&s->count->flow.air, b, &f->r, at, tdi_mat3_apply(spin, lever));
@@ -221,15 +222,15 @@ static void add_segments(tdi_reduced_state *s, int32_t c) {
     }
 }
 
-// Without air only what rides moves on a cluster, and only weight and inertia turn it.
-static void place_riding(tdi_reduced_state *s, int32_t c) {
+// Without air only quasi-static joints turn within a cluster, by weight and inertia alone.
+static void place_quasistatic(tdi_reduced_state *s, int32_t c) {
     for (int32_t k = s->list.begin[c]; k < s->list.begin[c + 1]; k++) {
         const int32_t i = s->list.member[k], p = s->full->parent[i];
-        if (rides(s, i)) {
-            if (!rides(s, p)) {
-                place(s, p);
+        if (is_quasistatic(s, i)) {
+            if (!is_quasistatic(s, p)) {
+                pose_segment(s, p);
             }
-            place(s, i);
+            pose_segment(s, i);
             s->air.load[i] = (tdi_wrench){{0, 0, 0}, {0, 0, 0}};
             s->air.damp[i] = 0;
         }
@@ -263,9 +264,9 @@ void tdi_reduce_drags(tdi_reduced_state *s) {
     }
 }
 
-// ---- what stands still ----------------------------------------------------------------------
+// ---- clusters out of the flow ---------------------------------------------------------------
 
-// How fast the air passes a cluster at most: that of its origin, and its turning times reach.
+// Bound of the flow past a cluster: that at its origin, and its turning times reach.
 static bool flows(const tdi_reduced_state *s, int32_t c) {
     const tdi_past *past = &s->tree.past[c];
     td_real turning = 0;
@@ -290,7 +291,7 @@ static void wake(tdi_reduced_state *s, bool all) {
         const bool due = !tdi_reduce_single(s, c) && ((all && air) || s->list.carries[c]);
         s->air.awake[c] = due && flows(s, c);
         if (due && !s->air.awake[c]) {
-            tdi_reduce_calm(s, c);
+            tdi_reduce_clear_drag(s, c);
         }
     }
     for (int32_t c = count - 1; c >= 0 && s->groups > 0; c--) {
@@ -318,7 +319,7 @@ void tdi_reduce_air(tdi_reduced_state *s, td_real time, bool all) {
     }
     for (int32_t c = 0; c < count; c++) {
         if (s->air.awake[c]) {
-            (air ? add_segments : place_riding)(s, c);
+            (air ? add_segments : place_quasistatic)(s, c);
         }
     }
     for (int32_t c = 0; c < count; c++) {

@@ -17,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-#define FLAT 1e-12 // of the largest moment: what has less does not move by itself
+#define FLAT 1e-12 // of the largest moment: with less a direction has no motion of its own
 
 // ---- moments --------------------------------------------------------------------------------
 
@@ -86,7 +86,7 @@ tdi_reduce_inverse_mass tdi_reduce_inverse(const tdi_body *b) {
 }
 
 // A M of a segment: o gets m o + R mc, R gets o mc^T + R S, row by row
-static void add_weighted(const tdi_place *a, const td_real m[4][4], td_real w, tdi_place *to) {
+static void add_weighted(const tdi_affine *a, const td_real m[4][4], td_real w, tdi_affine *to) {
     const td_real o[3] = {a->o.x, a->o.y, a->o.z};
     td_real sum[3];
     for (int i = 0; i < 3; i++) {
@@ -105,9 +105,9 @@ static void add_weighted(const tdi_place *a, const td_real m[4][4], td_real w, t
     to->o = tdi_add(to->o, tdi_vec3(sum[0], sum[1], sum[2]));
 }
 
-static tdi_place solved(const factors *f, const tdi_place *a) {
+static tdi_affine solved(const factors *f, const tdi_affine *a) {
     const td_real o[3] = {a->o.x, a->o.y, a->o.z};
-    tdi_place x;
+    tdi_affine x;
     td_real first[3];
     for (int i = 0; i < 3; i++) {
         td_real row[4] = {o[i], a->r.m[3 * i], a->r.m[3 * i + 1], a->r.m[3 * i + 2]};
@@ -121,13 +121,13 @@ static tdi_place solved(const factors *f, const tdi_place *a) {
 
 // ---- motions --------------------------------------------------------------------------------
 
-enum { RATE, STAR, HAT, MOTIONS }; // the last two from the pose
+enum { RATE, HISTORY, PREDICTOR, MOTIONS }; // the last two from the pose
 
 typedef struct motion {
-    tdi_place of[MOTIONS];
+    tdi_affine of[MOTIONS];
 } motion;
 
-static tdi_place less(tdi_place a, td_vec3 o, const tdi_mat3 *r) {
+static tdi_affine less(tdi_affine a, td_vec3 o, const tdi_mat3 *r) {
     a.o = tdi_sub(a.o, o);
     for (int k = 0; k < 9; k++) {
         a.r.m[k] -= r->m[k];
@@ -158,19 +158,19 @@ static motion cluster_motion(const tdi_reduced_state *s, int32_t c) {
     return motion_of(&s->whole, i, &s->seat[i]);
 }
 
-// ---- gathering ------------------------------------------------------------------------------
+// ---- sums -----------------------------------------------------------------------------------
 
 static void add_motion(tdi_reduced_state *s, int32_t i, bool other, td_real w, const motion *of) {
     const tdi_seat seat = tdi_reduce_mass_seat(s, i, other);
     const int32_t c = seat.body;
     const motion own = motion_of(&s->whole, i, &seat);
-    tdi_place *to[MOTIONS] = {&s->rate[c], &s->tree.bdf.history[c], &s->tree.bdf.predictor[c]};
+    tdi_affine *to[MOTIONS] = {&s->rate[c], &s->tree.bdf.history[c], &s->tree.bdf.predictor[c]};
     tdi_body alone = {.mass = 0};
     td_real m[4][4];
     tdi_reduce_add_mass(&alone, &s->full->body[i], &seat, w);
     fill_moments(&alone, m);
     for (int k = 0; k < MOTIONS; k++) {
-        const tdi_place off = less(own.of[k], of->of[k].o, &of->of[k].r);
+        const tdi_affine off = less(own.of[k], of->of[k].o, &of->of[k].r);
         add_weighted(&off, m, 1, to[k]);
     }
 }
@@ -193,7 +193,7 @@ static void add_motions(tdi_reduced_state *s) {
     }
 }
 
-static tdi_place sum_of(tdi_place a, const tdi_place *b) {
+static tdi_affine sum_of(tdi_affine a, const tdi_affine *b) {
     const tdi_mat3 minus = {{-b->r.m[0], -b->r.m[1], -b->r.m[2], -b->r.m[3], -b->r.m[4], -b->r.m[5],
                              -b->r.m[6], -b->r.m[7], -b->r.m[8]}};
     return less(a, tdi_scale(b->o, -1), &minus);
@@ -201,12 +201,12 @@ static tdi_place sum_of(tdi_place a, const tdi_place *b) {
 
 static void finish_motion(tdi_reduced_state *s, int32_t c) {
     const tdi_frame *f = &s->tree.frame[c];
-    const tdi_place pose = {f->o, f->r};
+    const tdi_affine pose = {f->o, f->r};
     const factors by = factor(&s->clusters.body[c]);
     const motion of = cluster_motion(s, c);
-    const tdi_place rate = sum_of(solved(&by, &s->rate[c]), &of.of[RATE]),
-                    history = sum_of(solved(&by, &s->tree.bdf.history[c]), &of.of[STAR]),
-                    predictor = sum_of(solved(&by, &s->tree.bdf.predictor[c]), &of.of[HAT]);
+    const tdi_affine rate = sum_of(solved(&by, &s->rate[c]), &of.of[RATE]),
+                     history = sum_of(solved(&by, &s->tree.bdf.history[c]), &of.of[HISTORY]),
+                     predictor = sum_of(solved(&by, &s->tree.bdf.predictor[c]), &of.of[PREDICTOR]);
     s->tree.past[c] = (tdi_past){f->o, rate.o, f->r, rate.r, f->turn};
     s->tree.bdf.history[c] = sum_of(history, &pose);
     s->tree.bdf.predictor[c] = sum_of(predictor, &pose);
@@ -228,7 +228,7 @@ static void rest(tdi_reduced_state *s) {
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
         const tdi_frame *f = &t->frame[c];
         t->past[c] = (tdi_past){.o = f->o, .r = f->r, .turn = f->turn};
-        t->bdf.history[c] = t->bdf.predictor[c] = (tdi_place){f->o, f->r};
+        t->bdf.history[c] = t->bdf.predictor[c] = (tdi_affine){f->o, f->r};
     }
     memset(t->v, 0, (size_t)s->full->head.dof_count * sizeof *t->v);
     memcpy(t->last.q, t->q, (size_t)s->clusters.coord_count * sizeof *t->q);

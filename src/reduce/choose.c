@@ -2,11 +2,12 @@
 // Which joints are reduced, by what each of them would cost: an estimate of how far tips are from
 // where the whole tree would have them.
 //
-//   frozen   how far it turned since the last choice, as if that were T ago, times reach; in wind
-//            at least its rate of late times a time; while it is frozen, the turn that it misses, e
-//            = (n - K a)/(K + J/T^2), n the moment of weight, drag, loads and inertia of what it
+//   frozen   its turn since the last choice, as if that were T ago, times reach; in wind at least
+//            its recent rate times a time; while it is frozen, the turn that it misses,
+//            e = (n - K a)/(K + J/T^2), n the moment of weight, drag, loads and inertia of what it
 //            carries, J its inertia
-//   riding   its rate times reach and the time in which it answers, (J/k)^(1/2), with half of the
+//   quasi-static
+//            its rate times reach and the time in which it answers, (J/k)^(1/2), with half of the
 //            time between its turns
 //   joined   of the turns of the joint and the one before it what is not in proportion to their
 //            compliances, times the way between them; while it is joined, e times that way; and by
@@ -15,7 +16,7 @@
 // moves the rest. Errors of joints are taken for independent:
 //   estimate^2 = sum over reduced joints of w c^2,  c times a gain for what motion makes of it
 // The joints with the least w c^2 are reduced, each in the way that costs least, until the estimate
-// reaches the error that is allowed. Those that are reduced stay so a little longer, so that the
+// reaches the error that is allowed. Reduced joints stay reduced a little longer, so that the
 // choice does not flicker.
 
 #include "reduce/reduce.h"
@@ -42,21 +43,21 @@
 // which pushes all joints of an axis the same way, while the air damps. Fitted to willow, palm,
 // orchid and pendulum, against whole trees. Choices are cautious in wind, where the next gust may
 // be stronger: the estimate that is reported has a part of frozen and joined.
-#define FROZEN_STILL 3.0
-#define FROZEN_WIND  9.0
-#define FROZEN_SHARE 0.3
-#define JOINED_STILL 10.0
-#define JOINED_WIND  6.0
-#define JOINED_SHARE 0.2
-#define SWINGS_STILL 1.0
-#define SWINGS_WIND  6.0
-#define RIDING_STILL 2.5
-#define RIDING_WIND  1.0
+#define FROZEN_STILL      3.0
+#define FROZEN_WIND       9.0
+#define FROZEN_SHARE      0.3
+#define JOINED_STILL      10.0
+#define JOINED_WIND       6.0
+#define JOINED_SHARE      0.2
+#define SWINGS_STILL      1.0
+#define SWINGS_WIND       6.0
+#define QUASISTATIC_STILL 2.5
+#define QUASISTATIC_WIND  1.0
 
 // ---- moments --------------------------------------------------------------------------------
 
 // Weight and inertia of a segment about its joint; drag is in `load` already.
-static void add_inertia(tdi_reduced_state *s, int32_t i, const tdi_place *a) {
+static void add_inertia(tdi_reduced_state *s, int32_t i, const tdi_affine *a) {
     const tdi_body *b = &s->full->body[i];
     const tdi_frame *f = &s->whole.frame[i];
     const tdi_frame *on = &s->tree.frame[s->seat[i].body];
@@ -89,20 +90,20 @@ static void add_loads(tdi_reduced_state *s) {
 }
 
 // After the first step there is nothing yet that turned: what matters is what is not in balance.
-static bool first_look(const tdi_reduced_state *s) {
-    return s->count->young < 1.5 * s->tree.head.rule.dt;
+static bool is_first_choice(const tdi_reduced_state *s) {
+    return s->count->age < 1.5 * s->tree.head.rule.dt;
 }
 
-// Before the first step nothing has a rate.
+// Before the first step rates are 0.
 static bool starts(const tdi_reduced_state *s) {
-    return s->count->young == 0;
+    return s->count->age == 0;
 }
 
 // Of the last step, in `rate`.
 static void note_accelerations(tdi_reduced_state *s) {
-    const tdi_place still = {.o = {0, 0, 0}};
+    const tdi_affine still = {.o = {0, 0, 0}};
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
-        s->rate[c] = first_look(s) ? still : tdi_reduce_acceleration(s, c);
+        s->rate[c] = is_first_choice(s) ? still : tdi_reduce_acceleration(s, c);
     }
 }
 
@@ -150,7 +151,7 @@ static td_vec3 swing_of(const tdi_reduced_state *s, int32_t i) {
     const int32_t d = s->full->dof[i], count = s->full->dof[i + 1] - d;
     const td_real *a = s->whole.angle + d, *seen = s->choice.angle_seen + d,
                   time = (s->count->since > 0 ? s->count->since : 1) * s->tree.head.rule.dt,
-                  more = fmax(1, SWAY / time), by = s->count->young < SWAY ? more * more : more;
+                  more = fmax(1, SWAY / time), by = s->count->age < SWAY ? more * more : more;
     const td_vec3 turn = count == 3   ? tdi_vec3(a[0] - seen[0], a[1] - seen[1], a[2] - seen[2])
                          : count == 1 ? tdi_vec3(a[0] - seen[0], 0, 0)
                                       : tdi_vec3(0, 0, 0);
@@ -196,7 +197,7 @@ static td_real uneven(const tdi_reduced_state *s, int32_t i) {
     const td_vec3 k = s->full->body[i].stiffness, up = s->full->body[p].stiffness;
     const td_quat turn =
         tdi_quat_mul(tdi_quat_conj(s->whole.frame[i].turn), s->whole.frame[p].turn);
-    td_vec3 (*of)(const tdi_reduced_state *, int32_t) = first_look(s) ? missed_ball : swing_of;
+    td_vec3 (*of)(const tdi_reduced_state *, int32_t) = is_first_choice(s) ? missed_ball : swing_of;
     const td_vec3 own = tdi_times(k, of(s, i)),
                   before = tdi_quat_rotate(turn, tdi_times(up, of(s, p))),
                   off = tdi_sub(own, before);
@@ -208,10 +209,10 @@ static td_real held_cost(const tdi_reduced_state *s, int32_t i) {
 }
 
 // It is late by the time in which it answers, and by half of that between two turns.
-static td_real riding_cost(const tdi_reduced_state *s, int32_t i) {
+static td_real quasistatic_cost(const tdi_reduced_state *s, int32_t i) {
     const tdi_reduce_shape *shape = &s->shape[i];
     const td_real late = shape->answer + 0.5 * TDI_AIR_EVERY * s->tree.head.rule.dt;
-    return gain(s, RIDING_STILL, RIDING_WIND) * s->choice.active[i] * late * shape->reach;
+    return gain(s, QUASISTATIC_STILL, QUASISTATIC_WIND) * s->choice.active[i] * late * shape->reach;
 }
 
 // A group is stiffer than its joints are under a load that is near to it: with joints alike, w
@@ -233,14 +234,14 @@ static td_real out_of_step(const tdi_reduced_state *s, int32_t i, td_real way) {
 // one side of the group. What it missed while it was joined is remembered, or it would be joined
 // again at the next choice; not the jolt with which a motion begins.
 static td_real joined_cost(const tdi_reduced_state *s, int32_t i) {
-    const int32_t place = s->shape[i].place;
-    if (!s->shape[i].joins || place % 4 == 0 ||
-        s->acting.held.has[s->full->parent[i]] == TDI_PUSHED) {
+    const int32_t index = s->shape[i].index;
+    if (!s->shape[i].may_join || index % 4 == 0 ||
+        s->acting.loaded.has[s->full->parent[i]] == TDI_PUSHED) {
         return HUGE_VAL;
     }
-    const td_real way = (place % 2 ? 1 : 3) * tdi_norm(s->full->body[i].attach),
+    const td_real way = (index % 2 ? 1 : 3) * tdi_norm(s->full->body[i].attach),
                   turn = s->mode[i] == TD_REDUCE_JOINED ? missed_turn(s, i) : uneven(s, i),
-                  kept = s->count->young < 2 * SWAY ? 0 : FADE_UNEVEN;
+                  kept = s->count->age < 2 * SWAY ? 0 : FADE_UNEVEN;
     s->choice.uneven[i] = fmax(turn, kept * s->choice.uneven[i]);
     return gain(s, JOINED_STILL, JOINED_WIND) * way * s->choice.uneven[i] +
            gain(s, SWINGS_STILL, SWINGS_WIND) * out_of_step(s, i, way);
@@ -274,9 +275,9 @@ static td_real weight_of(const tdi_reduced_state *s, int32_t i) {
     return s->shape[i].tips * by * by;
 }
 
-// How far a joint turned of late and how fast, or what it misses while it is frozen.
+// Recent turn and rate of a joint, or the turn that it misses while it is frozen.
 static void note_turns(tdi_reduced_state *s, int32_t i) {
-    const bool first = first_look(s);
+    const bool first = is_first_choice(s);
     if (s->mode[i] == TD_REDUCE_FROZEN) {
         s->choice.swing[i] = missed_turn(s, i);
         s->choice.active[i] = starts(s) ? s->choice.swing[i] / SWAY : FADE * s->choice.active[i];
@@ -284,7 +285,7 @@ static void note_turns(tdi_reduced_state *s, int32_t i) {
     }
     const td_real rate = tdi_norm(rate_of(s, i)),
                   swing = first ? fmax(SWAY * rate, missed_turn(s, i)) : tdi_norm(swing_of(s, i)),
-                  kept = s->count->young < 2 * SWAY ? 0 : FADE_SWING; // a jolt is soon forgotten
+                  kept = s->count->age < 2 * SWAY ? 0 : FADE_SWING; // a jolt is soon forgotten
     s->choice.active[i] = fmax(rate, FADE * s->choice.active[i]);
     s->choice.swing[i] = fmax(swing, kept * s->choice.swing[i]);
     s->choice.swing[i] = tdi_reduce_gusts(s) ? fmax(s->choice.swing[i], GUST * s->choice.active[i])
@@ -301,15 +302,16 @@ static td_real weigh(tdi_reduced_state *s, int32_t i) {
         costs[TD_REDUCE_FROZEN] = held_cost(s, i);
         take(s, &best, TD_REDUCE_FROZEN, costs[TD_REDUCE_FROZEN]);
     }
-    costs[TD_REDUCE_RIDING] = s->shape[i].rides ? riding_cost(s, i) : HUGE_VAL;
+    costs[TD_REDUCE_QUASISTATIC] =
+        s->shape[i].may_be_quasistatic ? quasistatic_cost(s, i) : HUGE_VAL;
     costs[TD_REDUCE_JOINED] = joined_cost(s, i);
-    take(s, &best, TD_REDUCE_RIDING, costs[TD_REDUCE_RIDING]);
+    take(s, &best, TD_REDUCE_QUASISTATIC, costs[TD_REDUCE_QUASISTATIC]);
     take(s, &best, TD_REDUCE_JOINED, costs[TD_REDUCE_JOINED]);
-    if (s->acting.held.has[i] || s->acting.pinned[i]) {
+    if (s->acting.loaded.has[i] || s->acting.pinned[i]) {
         best = (offer){TD_REDUCE_OWN, HUGE_VAL};
     }
-    if (s->acting.held.has[i] && !s->acting.pinned[i] &&
-        !first_look(s)) { // a group bends under a load as well
+    if (s->acting.loaded.has[i] && !s->acting.pinned[i] &&
+        !is_first_choice(s)) { // a group bends under a load as well
         take(s, &best, TD_REDUCE_JOINED, costs[TD_REDUCE_JOINED]);
     }
     s->choice.wanted[i] = best.mode;
@@ -375,7 +377,7 @@ bool tdi_reduce_chooses(const tdi_reduced_state *s) {
     return !s->count->by_hand && (s->opts.error > 0 || s->opts.joints > 0);
 }
 
-// What would turn with a joint that does not move is frozen with it, if that costs as little.
+// Joints in a group with a joint that does not move are frozen with it, if that costs as little.
 static void follow(tdi_reduced_state *s, int32_t i, int32_t key) {
     const int32_t p = s->full->parent[i];
     if (s->choice.wanted[i] == TD_REDUCE_JOINED && s->choice.wanted[p] == TD_REDUCE_FROZEN) {
@@ -386,7 +388,7 @@ static void follow(tdi_reduced_state *s, int32_t i, int32_t key) {
     }
 }
 
-// Leaves to themselves what costs too much.
+// Joints that cost too much keep their own mode.
 static void cut(tdi_reduced_state *s) {
     const int32_t key = threshold(s);
     for (int32_t i = 0; i < s->full->body_count; i++) {
@@ -406,12 +408,12 @@ static int32_t own_joints(const tdi_reduced_state *s, const uint8_t *mode) {
     return own;
 }
 
-// What could not have its mode, because of what else moves, may be frozen in place of that.
+// A joint that cannot have its mode, because of other joints, may be frozen instead.
 static void offer_freezing(tdi_reduced_state *s) {
     for (int32_t i = 0; i < s->full->body_count; i++) {
         const bool may = s->choice.wanted[i] == TD_REDUCE_OWN && allowed(s, TD_REDUCE_FROZEN) &&
                          tdi_reduce_can(s->full, i, TD_REDUCE_FROZEN);
-        if (may && !s->acting.held.has[i] && !s->acting.pinned[i]) {
+        if (may && !s->acting.loaded.has[i] && !s->acting.pinned[i]) {
             const td_real cost = held_cost(s, i);
             s->choice.wanted[i] = TD_REDUCE_FROZEN;
             s->choice.cost[i] = weight_of(s, i) * cost * cost;
@@ -431,7 +433,7 @@ static int32_t choose_modes(tdi_reduced_state *s) {
     return own_joints(s, s->mode) - left;
 }
 
-// The part of a cost that is reported: costs are of what comes, the report is of what was.
+// The part of a cost that is reported: costs predict, the report is of the past.
 static td_real reported(const tdi_reduced_state *s, uint8_t mode, td_real cost) {
     const td_real by = mode == TD_REDUCE_OWN      ? 0
                        : mode == TD_REDUCE_FROZEN ? gain(s, 1, FROZEN_SHARE)

@@ -32,7 +32,7 @@ static tdi_seat seat_at(const tdi_reduced_state *s, int32_t cluster, int32_t i) 
                       .turn = tdi_quat_mul(tdi_quat_conj(c->turn), f->turn)};
 }
 
-static void place_seats(tdi_reduced_state *s, int32_t i) {
+static void set_seats(tdi_reduced_state *s, int32_t i) {
     const int32_t c = s->seat[i].body, side = s->group.side[i].seat.body;
     s->seat[i] = seat_at(s, c, i);
     if (side != TD_NONE) {
@@ -233,7 +233,7 @@ static void make_group(tdi_reduced_state *s, int32_t c, int32_t first) {
     place_group(s, c, first);
     join_springs(s, c, first);
     for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
-        place_seats(s, j);
+        set_seats(s, j);
     }
     place_mass(s, c, first);
 }
@@ -262,7 +262,7 @@ static void make_joints(tdi_reduced_state *s) {
         } else if (own) {
             place_joint(s, c, i);
         } else if (s->mode[i] != TD_REDUCE_JOINED) {
-            place_seats(s, i);
+            set_seats(s, i);
             memcpy(s->group.side[i].off, s->group.side[s->full->parent[i]].off,
                    sizeof s->group.side[i].off);
         }
@@ -334,7 +334,7 @@ static void balance_groups(tdi_reduced_state *s) {
     }
 }
 
-void tdi_reduce_place_capsules(tdi_reduced_state *s) {
+void tdi_reduce_set_capsules(tdi_reduced_state *s) {
     tdi_tree_model *m = &s->clusters;
     for (int32_t k = 0; k < m->capsule_count; k++) {
         const int32_t i = s->full->capsule_body[k];
@@ -358,5 +358,5 @@ void tdi_reduce_cluster(tdi_reduced_state *s) {
     if (s->groups > 0) {
         balance_groups(s);
     }
-    tdi_reduce_place_capsules(s);
+    tdi_reduce_set_capsules(s);
 }

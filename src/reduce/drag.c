@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Drag of clusters: what that of all their segments comes to, until it is summed again.
+// Drag of clusters: the sums of all their segments, until they are taken again.
 //
 // Area     A cluster has the law of one segment (load/drag.h) with the areas that give the drag of
 //          all its segments in a uniform flow (clusters.c).
@@ -78,7 +78,7 @@ void tdi_reduce_fit(tdi_reduced_state *s, int32_t c, bool all) {
     rest->turning = turning_of(&s->tree.frame[c].r, &s->tree.past[c].w);
 }
 
-void tdi_reduce_calm(tdi_reduced_state *s, int32_t c) {
+void tdi_reduce_clear_drag(tdi_reduced_state *s, int32_t c) {
     if (s->air.rest[c].acts > 0) {
         s->air.rest[c] = (tdi_reduce_rest){.acts = 0};
         s->clusters.body[c].second = s->air.model[c].second;
@@ -92,11 +92,11 @@ static td_vec3 resisted(const td_sym3 *c, td_vec3 w) {
     return tdi_sub(tdi_scale(w, c->xx + c->yy + c->zz), tdi_sym3_apply(c, w));
 }
 
-// So much of what it did to x^.
+// So much of its contribution to x^.
 static void add_push(tdi_reduced_state *s, int32_t c, td_real part) {
     const tdi_reduce_rest *rest = &s->air.rest[c];
     const tdi_mat3 *r = &s->tree.frame[c].r;
-    tdi_place *predictor = &s->tree.bdf.predictor[c];
+    tdi_affine *predictor = &s->tree.bdf.predictor[c];
     predictor->o = tdi_madd(predictor->o, tdi_mat3_apply(r, rest->way), part);
     for (int k = 0; k < 3; k++) {
         const td_vec3 move = tdi_scale(tdi_mat3_apply(r, rest->turn[k]), part);
@@ -110,7 +110,7 @@ static void push_cluster(tdi_reduced_state *s, int32_t c, td_real h) {
     tdi_reduce_rest *rest = &s->air.rest[c];
     const tdi_reduce_inverse_mass *by = &s->air.inverse[c];
     const tdi_mat3 *r = &s->tree.frame[c].r;
-    const tdi_place *predictor = &s->tree.bdf.predictor[c];
+    const tdi_affine *predictor = &s->tree.bdf.predictor[c];
     tdi_mat3 rate;
     for (int k = 0; k < 9; k++) {
         rate.m[k] = (predictor->r.m[k] - s->tree.bdf.history[c].r.m[k]) / h;
@@ -130,7 +130,7 @@ static void push_cluster(tdi_reduced_state *s, int32_t c, td_real h) {
     add_push(s, c, 1);
 }
 
-void tdi_reduce_push(tdi_reduced_state *s) {
+void tdi_reduce_apply_drag(tdi_reduced_state *s) {
     const td_real h = 2 * s->tree.head.rule.dt / 3;
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
         if (s->air.rest[c].acts > 0) {
@@ -141,7 +141,7 @@ void tdi_reduce_push(tdi_reduced_state *s) {
 
 // x^ of a step of another length has h/h0 3 `again` of it (take_uneven() in tree/step.c), and that
 // of one step has none; h^2/h0^2 are due.
-void tdi_reduce_push_again(tdi_reduced_state *s) {
+void tdi_reduce_rescale_drag(tdi_reduced_state *s) {
     const tdi_rule *rule = &s->tree.head.rule;
     const td_real q = rule->h / (2 * s->tree.head.start.dt / 3);
     for (int32_t c = 0; c < s->clusters.body_count; c++) {

@@ -87,8 +87,8 @@ void tdi_reduce_lay_out(tdi_reduced_state *s, tdi_layout *l, const tdi_tree_mode
     lay_out_saved(s, l, full);
     s->undo.v = tdi_layout_place(l, (size_t)full->head.dof_count, sizeof *s->undo.v);
     s->shape = tdi_layout_place(l, n, sizeof *s->shape);
-    lay_out_set(&s->acting.met, l, n);
-    lay_out_set(&s->acting.held, l, n);
+    lay_out_set(&s->acting.constrained, l, n);
+    lay_out_set(&s->acting.loaded, l, n);
     s->acting.pinned = tdi_layout_place(l, n, sizeof *s->acting.pinned);
     lay_out_clusters(s, l, n);
     lay_out_scratch(s, l, full);

@@ -42,8 +42,8 @@ static void write_turn(td_real *q, td_vec3 angle) {
     q[3] = turn.z;
 }
 
-void tdi_reduce_set_riding(tdi_tree_state *s, int32_t coord, int32_t dof, td_vec3 angle,
-                           td_vec3 history) {
+void tdi_reduce_set_quasistatic(tdi_tree_state *s, int32_t coord, int32_t dof, td_vec3 angle,
+                                td_vec3 history) {
     write_turn(s->q + coord, angle);
     write3(s->angle + dof, angle);
     write3(s->bdf.angle + dof, history);
@@ -56,7 +56,7 @@ static void write_back(tdi_tree_state *s, int32_t coord, td_vec3 angle, td_vec3 
 
 void tdi_reduce_set_ball(tdi_tree_state *s, int32_t coord, int32_t dof, td_vec3 angle,
                          td_vec3 history) {
-    tdi_reduce_set_riding(s, coord, dof, angle, history);
+    tdi_reduce_set_quasistatic(s, coord, dof, angle, history);
     write_back(s, coord, angle, history);
 }
 
@@ -154,8 +154,8 @@ static void draw_frames(tdi_reduced_state *s) {
     for (int32_t i = 0; i < s->full->body_count; i++) {
         const int32_t p = s->full->parent[i];
         s->bent[i] = in_group(s, i) || (s->mode[i] == TD_REDUCE_FROZEN && s->bent[p]);
-        if (s->mode[i] == TD_REDUCE_RIDING || s->bent[i]) {
-            tdi_reduce_place_joint(s, i);
+        if (s->mode[i] == TD_REDUCE_QUASISTATIC || s->bent[i]) {
+            tdi_reduce_pose_joint(s, i);
             s->shift[i] = tdi_sub(w->frame[i].o, seated(s, i).o);
         } else {
             place_seated(s, i);
@@ -166,8 +166,8 @@ static void draw_frames(tdi_reduced_state *s) {
 // ---- the past -------------------------------------------------------------------------------
 
 // (o, r) <- (o, r) + share (o_c + R_c a, R_c Q)
-static void add_place(td_vec3 *o, tdi_mat3 *r, td_vec3 from_o, const tdi_mat3 *from_r,
-                      const tdi_seat *seat, const tdi_mat3 *back, td_real share) {
+static void add_affine(td_vec3 *o, tdi_mat3 *r, td_vec3 from_o, const tdi_mat3 *from_r,
+                       const tdi_seat *seat, const tdi_mat3 *back, td_real share) {
     const tdi_mat3 turned = tdi_mat3_mul_t(from_r, back);
     *o = tdi_madd(*o, tdi_add(from_o, tdi_mat3_apply(from_r, seat->at)), share);
     for (int k = 0; k < 9; k++) {
@@ -188,8 +188,8 @@ static tdi_seat seat_now(const tdi_reduced_state *s, int32_t i, bool other) {
 }
 
 // x* and x^ as they differ from the pose: that of a segment within a group is where it is drawn.
-static tdi_place from_pose(const tdi_place *a, const tdi_frame *f) {
-    tdi_place out = {tdi_sub(a->o, f->o), a->r};
+static tdi_affine from_pose(const tdi_affine *a, const tdi_frame *f) {
+    tdi_affine out = {tdi_sub(a->o, f->o), a->r};
     for (int k = 0; k < 9; k++) {
         out.r.m[k] -= f->r.m[k];
     }
@@ -203,16 +203,16 @@ static void add_record(tdi_reduced_state *s, int32_t i, bool other, td_real shar
     const int32_t c = seat.body;
     const tdi_mat3 back = tdi_mat3_from_quat(tdi_quat_conj(seat.turn));
     const tdi_past *past = &t->past[c];
-    const tdi_place history = from_pose(&t->bdf.history[c], &t->frame[c]),
-                    predictor = from_pose(&t->bdf.predictor[c], &t->frame[c]);
-    add_place(&w->bdf.history[i].o, &w->bdf.history[i].r, history.o, &history.r, &seat, &back,
-              share);
-    add_place(&w->bdf.predictor[i].o, &w->bdf.predictor[i].r, predictor.o, &predictor.r, &seat,
-              &back, share);
-    add_place(&w->past[i].v, &w->past[i].w, past->v, &past->w, &seat, &back, share);
+    const tdi_affine history = from_pose(&t->bdf.history[c], &t->frame[c]),
+                     predictor = from_pose(&t->bdf.predictor[c], &t->frame[c]);
+    add_affine(&w->bdf.history[i].o, &w->bdf.history[i].r, history.o, &history.r, &seat, &back,
+               share);
+    add_affine(&w->bdf.predictor[i].o, &w->bdf.predictor[i].r, predictor.o, &predictor.r, &seat,
+               &back, share);
+    add_affine(&w->past[i].v, &w->past[i].w, past->v, &past->w, &seat, &back, share);
 }
 
-// Joints that kept their angles, and where riding ones were.
+// Joints that kept their angles, and past angles of quasi-static ones.
 static void hold_still(tdi_reduced_state *s, int32_t i) {
     const tdi_tree_model *m = s->full;
     tdi_tree_state *w = &s->whole;
@@ -220,7 +220,7 @@ static void hold_still(tdi_reduced_state *s, int32_t i) {
     if (s->mode[i] == TD_REDUCE_FROZEN) {
         memcpy(w->last.q + q, w->q + q, (size_t)(m->coord[i + 1] - q) * sizeof *w->q);
         memcpy(w->bdf.angle + d, w->angle + d, (size_t)(m->dof[i + 1] - d) * sizeof *w->angle);
-    } else if (s->mode[i] == TD_REDUCE_RIDING && m->kind[i] == TD_JOINT_BALL) {
+    } else if (s->mode[i] == TD_REDUCE_QUASISTATIC && m->kind[i] == TD_JOINT_BALL) {
         write_back(w, q, read3(w->angle + d), read3(w->bdf.angle + d));
     }
 }
@@ -236,7 +236,7 @@ static void draw_past(tdi_reduced_state *s, int32_t i) {
         return;
     }
     w->past[i] = (tdi_past){.o = f->o, .r = f->r, .turn = f->turn};
-    w->bdf.history[i] = w->bdf.predictor[i] = (tdi_place){f->o, f->r};
+    w->bdf.history[i] = w->bdf.predictor[i] = (tdi_affine){f->o, f->r};
     add_record(s, i, false, 1 - s->group.side[i].share);
     if (s->group.side[i].seat.body != TD_NONE) {
         add_record(s, i, true, s->group.side[i].share);

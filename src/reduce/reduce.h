@@ -26,10 +26,10 @@
 
 typedef struct tdi_reduced_state tdi_reduced_state;
 
-#define TDI_AIR_EVERY  2 // steps: after so many riding joints turn, and drag is fitted;
-#define TDI_AIR_OTHERS 4 // without air, and of clusters on which nothing rides, after so many
+#define TDI_AIR_EVERY  2 // steps between turns of quasi-static joints and fits of drag;
+#define TDI_AIR_OTHERS 4 // likewise without air, and of clusters without quasi-static joints
 
-#define TDI_REDUCE_STILL 0.2 // m/s: below this the flow says nothing of the next
+#define TDI_REDUCE_STILL 0.2 // m/s: a slower flow does not predict the next one
 
 // The smaller part of a segment within a group, on the cluster at the other side of the joint.
 typedef struct tdi_other_side {
@@ -74,7 +74,7 @@ typedef struct tdi_reduce_flow_sum { // of the segments of a cluster, in its axe
     td_sym3 second;
 } tdi_reduce_flow_sum;
 
-// Drag of a cluster that its area does not give, in its axes; see drag.c.
+// Remaining drag of a cluster beside that of its area, in its axes; see drag.c.
 typedef struct tdi_reduce_rest {
     td_real acts;          // 0: there is none
     td_vec3 force, moment; // about its origin
@@ -89,7 +89,7 @@ typedef struct tdi_reduce_inverse_mass { // of the moments of mass
     td_sym3 second;
 } tdi_reduce_inverse_mass;
 
-// What never changes of a joint and what it carries.
+// Constants of a joint and the segments that it carries.
 typedef struct tdi_reduce_shape {
     td_real tips;    // of all tips, or of all mass, the larger part that it moves
     td_real reach;   // m: to the farthest of them
@@ -97,8 +97,8 @@ typedef struct tdi_reduce_shape {
     td_real inertia; // kg m^2: about any axis, at most
     td_real answer;  // s: (inertia/stiffness)^(1/2)
     int32_t count;   // segments
-    int32_t place;   // on its axis, from 0
-    bool rides, joins;
+    int32_t index;   // on its axis, from 0
+    bool may_be_quasistatic, may_join;
 } tdi_reduce_shape;
 
 enum { TDI_PUSHED = 2 }; // of what is held: a load acts on the segment itself
@@ -117,17 +117,17 @@ typedef struct tdi_reduce_count { // what is saved besides arrays
     td_real spring;  // of the full model, when the clusters got theirs
     int32_t since;   // steps since the last choice
     int32_t wait;    // steps from that to the next, if nothing happens
-    td_real young;   // s: since the first step, as long as that matters
+    td_real age;     // s: since the first step, as long as that matters
     int32_t by_hand; // modes are not chosen
     tdi_reduce_flow flow;
 } tdi_reduce_count;
 
-// What the choice of modes remembers; saved but for the cost.
+// Memory of the choice of modes; saved but for the cost.
 typedef struct tdi_reduce_choice {
-    td_real *swing;      // a segment: how far its joint turned of late, rad
+    td_real *swing;      // a segment: recent turn of its joint, rad
     td_real *angle_seen; // a degree of freedom: at the last choice
-    td_real *active;     // a segment: how fast its joint turned of late, rad/s
-    td_real *uneven;     // a segment: how much of late it turned otherwise than in a group, rad
+    td_real *active;     // a segment: recent rate of its joint, rad/s
+    td_real *uneven;     // a segment: recent turn that a group would not have, rad
     td_real *seen;       // a cluster: the flow at the last choice, m/s
     uint8_t *wanted;     // a segment: td_reduce_mode of its joint after the next change
     td_real *cost;       // a segment: scratch
@@ -135,9 +135,9 @@ typedef struct tdi_reduce_choice {
 
 // Loads, contacts and constraints on segments.
 typedef struct tdi_reduce_acting {
-    tdi_reduce_set held; // something acts on it or on what it carries
-    tdi_reduce_set met;  // a contact or a constraint acted on it since the last step
-    uint8_t *pinned;     // a segment: a constraint holds its joint
+    tdi_reduce_set loaded; // a load, contact or constraint acts on it or on a segment beyond it
+    tdi_reduce_set constrained; // a contact or a constraint acted on it in the last step
+    uint8_t *pinned;            // a segment: a constraint holds its joint
 } tdi_reduce_acting;
 
 // Joints that turn together; saved.
@@ -154,7 +154,7 @@ typedef struct tdi_reduce_list {
     int32_t *begin;   // a cluster: its first place in `member`; one more at the end
     int32_t *member;  // segments, cluster by cluster
     uint8_t *stiff;   // a cluster: a joint on it is frozen
-    uint8_t *carries; // a cluster: something rides on it
+    uint8_t *carries; // a cluster: it has quasi-static joints
 } tdi_reduce_list;
 
 // Where wind is asked for.
@@ -215,7 +215,7 @@ struct tdi_reduced_state {
     td_real reach;           // m: from a root to the farthest tip
     uint8_t *bent;           // a segment: it is drawn where its joints put it
     td_vec3 *shift;          // a segment: how far it is drawn from where its cluster has it
-    tdi_place *rate;         // a cluster: scratch of choices and changes
+    tdi_affine *rate;        // a cluster: scratch of choices and changes
     int32_t *next;           // a segment: scratch
 };
 
@@ -255,21 +255,21 @@ void tdi_reduce_lay_out(tdi_reduced_state *state, tdi_layout *layout, const tdi_
 void tdi_reduce_structure(tdi_reduced_state *state);
 // Modes as they can be, and which joint turns with which; how many joints are not their own.
 int32_t tdi_reduce_settle_modes(const tdi_reduced_state *state, uint8_t *mode, int32_t *joined);
-// The same for those that are wanted. What touches or is held does not join: a segment within a
-// group is drawn between both sides of it, and a push on it would act on one of them.
+// The same for those that are wanted. States with contact or constraints do not join: a segment
+// within a group is drawn between both sides of it, and a force on it would act on one of them.
 void tdi_reduce_settle_wanted(tdi_reduced_state *state);
 // Whether a segment's joint can have a mode, whatever others have.
 bool tdi_reduce_can(const tdi_tree_model *full, int32_t segment, td_reduce_mode mode);
 
-// The winds at the places of clusters, and their means, from those at segments; and the other way
-// round, in `seg_wind`: each place serves the segments next to it.
+// The winds at the sample points of clusters, and their means, from those at segments; and back, in
+// `seg_wind`: each point serves the segments next to it.
 void tdi_reduce_take_winds(tdi_reduced_state *state, const td_vec3 *winds);
 void tdi_reduce_spread_winds(tdi_reduced_state *state);
 
 // clusters.c: makes the clusters of `mode` at the pose of `whole`.
 void tdi_reduce_cluster(tdi_reduced_state *state);
 // Points of capsules, on the clusters as they are seated.
-void tdi_reduce_place_capsules(tdi_reduced_state *state);
+void tdi_reduce_set_capsules(tdi_reduced_state *state);
 // Adds a share of a segment's mass and moments to a body that it sits on.
 void tdi_reduce_add_mass(tdi_body *to, const tdi_body *from, const tdi_seat *seat, td_real share);
 
@@ -281,20 +281,20 @@ void tdi_reduce_draw(tdi_reduced_state *state, bool past);
 void tdi_reduce_set_ball(tdi_tree_state *state, int32_t coord, int32_t dof, td_vec3 angle,
                          td_vec3 history);
 // The same without the coordinates a step back, which are drawn with the past.
-void tdi_reduce_set_riding(tdi_tree_state *state, int32_t coord, int32_t dof, td_vec3 angle,
-                           td_vec3 history);
+void tdi_reduce_set_quasistatic(tdi_tree_state *state, int32_t coord, int32_t dof, td_vec3 angle,
+                                td_vec3 history);
 
 static inline bool tdi_reduce_has_air(const tdi_reduced_state *s) {
     return s->count->flow.air.linear > 0 || s->count->flow.air.quadratic > 0;
 }
 
-// air.c: riding joints turn towards balance for a time, with 0 they stay; and clusters get the drag
-// of their segments, or only those on which something rides. After a step, or when clusters were
-// made.
+// air.c: quasi-static joints turn towards balance for a time, with 0 they stay; and clusters get
+// the drag of their segments, or only clusters with quasi-static joints. After a step, or when
+// clusters were made.
 void tdi_reduce_air(tdi_reduced_state *state, td_real time, bool all);
 tdi_reduce_breeze tdi_reduce_breeze_at(const tdi_reduced_state *state, int32_t cluster);
 // The frame of a segment of `whole`, from its parent's and its joint.
-void tdi_reduce_place_joint(tdi_reduced_state *state, int32_t segment);
+void tdi_reduce_pose_joint(tdi_reduced_state *state, int32_t segment);
 
 // The drag of all segments of `whole`, about their joints, in `load`.
 void tdi_reduce_drags(tdi_reduced_state *state);
@@ -313,18 +313,19 @@ static inline td_vec3 tdi_reduce_drag(const td_air *air, td_vec3 area, td_real f
 }
 
 // drag.c: the drag of a cluster from the sums of its segments, with `all` also how it resists
-// turning; that it has none but by its usual area; and, after a step, what acts in the next one.
+// turning; that there is only the drag of its area; and, after a step, the part that acts in the
+// next one.
 void tdi_reduce_fit(tdi_reduced_state *state, int32_t cluster, bool all);
-void tdi_reduce_calm(tdi_reduced_state *state, int32_t cluster);
-void tdi_reduce_push(tdi_reduced_state *state);
+void tdi_reduce_clear_drag(tdi_reduced_state *state, int32_t cluster);
+void tdi_reduce_apply_drag(tdi_reduced_state *state);
 // The same for a step that x^ was not prepared for, when the tree has begun it.
-void tdi_reduce_push_again(tdi_reduced_state *state);
+void tdi_reduce_rescale_drag(tdi_reduced_state *state);
 
 // shape.c: fills `shape`, at the pose of `whole`.
 void tdi_reduce_measure(tdi_reduced_state *state);
 
-// choose.c: whether there is wind, in which a joint that turned back by now will turn again: its
-// rate of late counts.
+// choose.c: whether there is wind, in which a joint that turned back will turn again: its recent
+// rate counts.
 bool tdi_reduce_gusts(const tdi_reduced_state *state);
 // Whether modes are chosen.
 bool tdi_reduce_chooses(const tdi_reduced_state *state);
@@ -339,12 +340,12 @@ void tdi_reduce_start(tdi_reduced_state *state);
 // The step did not succeed, and was undone: nothing was chosen.
 void tdi_reduce_unstart(tdi_reduced_state *state);
 
-// look.c: the flow past clusters now is what the choice has seen; and whether a gust that it has
+// flow.c: the flow past clusters now is what the choice has seen; and whether a gust that it has
 // not seen passes frozen joints.
 void tdi_reduce_note(tdi_reduced_state *state);
 bool tdi_reduce_gust(const tdi_reduced_state *state);
 // The acceleration of a cluster, of o and of R.
-tdi_place tdi_reduce_acceleration(const tdi_reduced_state *state, int32_t cluster);
+tdi_affine tdi_reduce_acceleration(const tdi_reduced_state *state, int32_t cluster);
 
 // change.c: M^-1 of a body.
 tdi_reduce_inverse_mass tdi_reduce_inverse(const tdi_body *body);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// What never changes of a tree that is reduced: how far the joints reach, how many tips they move,
-// how fast they answer, and which of them may ride or join. Of the tree as it is drawn.
+// Constants of a reduced tree: reach of its joints, the tips that they move, their response times,
+// and which of them may be quasi-static or join. Of the tree as it is drawn.
 
 #include "reduce/reduce.h"
 
 #include <math.h>
 #include <string.h>
 
-#define RIDE_MOST 4   // segments: more than these do not ride
-#define SIDE_MOST 0.2 // of the mass behind a joint: what else hangs between it and the one before
+#define QUASISTATIC_MOST 4   // segments that a quasi-static joint carries at most
+#define SIDE_MOST        0.2 // of the mass behind a joint: other mass between it and the one before
 
 // Tip to root: tips, segments, mass and reach of all that a joint carries.
 static void sum_up(const tdi_tree_model *m, const tdi_tree_state *w, tdi_reduce_shape *shape) {
@@ -51,8 +51,8 @@ static void find_axes(const tdi_tree_model *m, tdi_reduce_shape *shape, int32_t 
         const bool on = p != TD_NONE && next[p] == i && tdi_reduce_can(m, i, TD_REDUCE_JOINED);
         const bool inside = on && m->parent[p] != TD_NONE;
         const td_real beside = on ? shape[p].mass - m->body[p].mass - shape[i].mass : 0;
-        shape[i].place = on ? shape[p].place + 1 : 0;
-        shape[i].joins = inside && beside <= SIDE_MOST * shape[i].mass;
+        shape[i].index = on ? shape[p].index + 1 : 0;
+        shape[i].may_join = inside && beside <= SIDE_MOST * shape[i].mass;
     }
 }
 
@@ -74,8 +74,8 @@ void tdi_reduce_measure(tdi_reduced_state *s) {
         tdi_reduce_shape *own = &s->shape[i];
         const td_real k = softest(m->body[i].stiffness);
         own->tips = fmax(own->tips / roots, own->mass / mass);
-        own->rides = own->count <= RIDE_MOST && m->kind[i] == TD_JOINT_BALL && k > 0 &&
-                     tdi_reduce_can(m, i, TD_REDUCE_RIDING);
+        own->may_be_quasistatic = own->count <= QUASISTATIC_MOST && m->kind[i] == TD_JOINT_BALL &&
+                                  k > 0 && tdi_reduce_can(m, i, TD_REDUCE_QUASISTATIC);
         own->answer = k > 0 ? sqrt(own->inertia / k) : HUGE_VAL;
     }
 }

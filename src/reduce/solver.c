@@ -4,7 +4,7 @@
 #include "reduce/solver.h"
 
 #include "reduce/reduce.h"
-#include "reduce/still.h"
+#include "reduce/sway.h"
 #include "tree/solver.h"
 #include "tree/tangent.h"
 

@@ -16,12 +16,12 @@ bool tdi_reduce_differs(const tdi_reduced_state *s) {
     return memcmp(s->mode, s->choice.wanted, (size_t)s->full->body_count * sizeof *s->mode) != 0;
 }
 
-// There is no past but what q and v tell.
+// q and v are all the past there is.
 void tdi_reduce_forget(tdi_reduced_state *s) {
     tdi_tree_state *t = &s->tree;
     tdi_tree_begin_history(&s->clusters, t);
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
-        t->bdf.history[c] = t->bdf.predictor[c] = (tdi_place){t->frame[c].o, t->frame[c].r};
+        t->bdf.history[c] = t->bdf.predictor[c] = (tdi_affine){t->frame[c].o, t->frame[c].r};
     }
     memcpy(t->bdf.angle, t->angle, (size_t)s->clusters.head.dof_count * sizeof *t->angle);
     memcpy(t->last.q, t->q, (size_t)s->clusters.coord_count * sizeof *t->q);

@@ -138,9 +138,9 @@ static void put(const tdi_reduce_set *set, int32_t i) {
 
 static bool hold_path(tdi_reduced_state *s, int32_t i) {
     bool late = false;
-    for (; i != TD_NONE && !s->acting.held.has[i]; i = s->full->parent[i]) {
-        put(&s->acting.held, i);
-        late = late || s->mode[i] == TD_REDUCE_FROZEN || s->mode[i] == TD_REDUCE_RIDING;
+    for (; i != TD_NONE && !s->acting.loaded.has[i]; i = s->full->parent[i]) {
+        put(&s->acting.loaded, i);
+        late = late || s->mode[i] == TD_REDUCE_FROZEN || s->mode[i] == TD_REDUCE_QUASISTATIC;
     }
     return late;
 }
@@ -150,20 +150,20 @@ static bool hold_path(tdi_reduced_state *s, int32_t i) {
 static bool hold(tdi_reduced_state *s) {
     const td_step_opts *o = s->tree.head.opts;
     bool late = false;
-    empty(&s->acting.held);
+    empty(&s->acting.loaded);
     for (int32_t k = 0; k < o->load_count; k++) {
         late = hold_path(s, o->loads[k].segment) || late;
     }
     for (int32_t k = 0; k < o->load_count; k++) {
-        s->acting.held.has[o->loads[k].segment] = TDI_PUSHED;
+        s->acting.loaded.has[o->loads[k].segment] = TDI_PUSHED;
     }
-    for (int32_t k = 0; k < *s->acting.met.count; k++) {
-        late = hold_path(s, s->acting.met.list[k]) || late;
+    for (int32_t k = 0; k < *s->acting.constrained.count; k++) {
+        late = hold_path(s, s->acting.constrained.list[k]) || late;
     }
     return late;
 }
 
-// What flies keeps its momentum as well as the options say.
+// Free bodies keep their momentum as well as the options say.
 static td_real tolerance(const void *body) {
     const tdi_reduced_state *s = body;
     const bool own =
@@ -173,7 +173,7 @@ static td_real tolerance(const void *body) {
 }
 
 // Chooses every so often, half as often while nothing changes, sooner after the start, and at once
-// when something acts that the last choice has not seen. Whether there is a change to make.
+// when a new load acts. Whether there is a change to make.
 static bool choose(tdi_reduced_state *s) {
     tdi_reduce_count *count = s->count;
     const bool late = hold(s);
@@ -182,9 +182,9 @@ static bool choose(tdi_reduced_state *s) {
     }
     const bool change = tdi_reduce_choose(s, late);
     tdi_reduce_note(s);
-    const int32_t soon = TDI_AIR_EVERY + (int32_t)(count->young / s->tree.head.rule.dt),
+    const int32_t soon = TDI_AIR_EVERY + (int32_t)(count->age / s->tree.head.rule.dt),
                   next = change || late ? s->opts.every : 2 * s->opts.every;
-    count->wait = next > soon && count->young < 1 ? soon : next;
+    count->wait = next > soon && count->age < 1 ? soon : next;
     count->since = 0;
     return change;
 }
@@ -214,7 +214,7 @@ static void begin(void *body) {
         return;
     }
     follow_stiffness(s);
-    empty(&s->acting.met);
+    empty(&s->acting.constrained);
     s->undo.started = tdi_reduce_starts(s);
     if (s->undo.started) {
         s->undo.count = *s->count;
@@ -226,7 +226,7 @@ static void begin(void *body) {
     tdi_step_begin(body);
     s->tree.head.newton.recalls = false; // clusters change
     if (has_past && !tdi_is_prepared(&s->tree.head.rule)) {
-        tdi_reduce_push_again(s);
+        tdi_reduce_rescale_drag(s);
     }
     take_winds(s);
     if (s->tree.head.opts->winds && s->reduced > 0) {
@@ -265,7 +265,7 @@ static void accept(void *body) {
         return;
     }
     s->count->since++;
-    s->count->young = fmin(1, s->count->young + s->tree.head.rule.dt);
+    s->count->age = fmin(1, s->count->age + s->tree.head.rule.dt);
     note_flow(s);
     const int32_t every = tdi_reduce_has_air(s) ? TDI_AIR_EVERY : TDI_AIR_OTHERS;
     if (changes(s)) {
@@ -273,7 +273,7 @@ static void accept(void *body) {
     } else if (s->reduced > 0 && s->count->since % every == 0) {
         tdi_reduce_air(s, every * s->tree.head.rule.dt, s->count->since % TDI_AIR_OTHERS == 0);
     }
-    tdi_reduce_push(s);
+    tdi_reduce_apply_drag(s);
 }
 
 void tdi_reduce_free_joints(tdi_reduced_state *s) {
@@ -305,13 +305,13 @@ static td_real force(const void *body, const td_step_opts *o, td_real gap, td_re
 
 static void add_contact(void *body, const tdi_contact_side *side) {
     tdi_reduced_state *s = body;
-    put(&s->acting.met, s->full->capsule_body[side->capsule]);
+    put(&s->acting.constrained, s->full->capsule_body[side->capsule]);
     tdi_tree_add_contact(body, side);
 }
 
 static void note_point(tdi_reduced_state *s, const tdi_point *point) {
     const bool turns = point->kind == TDI_POINT_ROTATION;
-    put(&s->acting.met, turns ? s->full->capsule_body[point->segment] : point->segment);
+    put(&s->acting.constrained, turns ? s->full->capsule_body[point->segment] : point->segment);
 }
 
 static void add_stiffness(void *body, const tdi_point *point, td_vec3 gradient,
@@ -343,7 +343,7 @@ static void transform(void *body, const tdi_rigid *motion) {
 
 // ---- saving ---------------------------------------------------------------------------------
 
-// Behind what the clusters have is what was left there when there were more of them.
+// Entries beyond the clusters are left from when there were more of them.
 static void clear_behind(tdi_reduced_state *s) {
     tdi_span all[TDI_SPANS], used[TDI_SPANS];
     const int32_t count = tdi_tree_saved_of(&s->tree, s->full, all);
@@ -370,7 +370,7 @@ static void close_gaps(tdi_reduced_state *s) {
     clean.changes = c->changes;
     clean.estimate = c->estimate;
     clean.spring = c->spring;
-    clean.young = c->young;
+    clean.age = c->age;
     clean.since = c->since;
     clean.wait = c->wait;
     clean.by_hand = c->by_hand;
@@ -385,8 +385,8 @@ static void close_gaps(tdi_reduced_state *s) {
     }
 }
 
-// Whether somebody has read the pose shall not be seen in a save: it is drawn, or forgotten where
-// the clusters are all there is.
+// A save must not depend on whether the pose was read: it is drawn, or discarded where the clusters
+// alone define it.
 static void blank(tdi_reduced_state *s) {
     close_gaps(s);
     const size_t coords = (size_t)s->full->coord_count * sizeof(td_real),
@@ -407,7 +407,7 @@ static void blank(tdi_reduced_state *s) {
 
 static void restore(tdi_reduced_state *s) {
     tdi_reduce_structure(s);
-    tdi_reduce_place_capsules(s);
+    tdi_reduce_set_capsules(s);
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
         if (s->air.rest[c].acts > 0) {
             s->air.inverse[c] = tdi_reduce_inverse(&s->clusters.body[c]);
@@ -491,7 +491,7 @@ td_reduce_stats td_reduced_get_stats(const td_body *body) {
         return (td_reduce_stats){0};
     }
     td_reduce_stats out = {.changes = s->count->changes, .estimate = s->count->estimate};
-    int32_t *of[] = {&out.joints, &out.frozen, &out.riding, &out.joined};
+    int32_t *of[] = {&out.joints, &out.frozen, &out.quasistatic, &out.joined};
     for (int32_t i = 0; i < s->full->body_count; i++) {
         (*of[s->mode[i]])++;
     }

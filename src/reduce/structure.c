@@ -7,10 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-#define FEW  3  // segments: wind on fewer is asked for at one place,
-#define MANY 12 // on fewer than these at two, on more at four
+#define FEW  3  // segments: fewer sample the wind at one point,
+#define MANY 12 // fewer than these at two, more at four
 
-#define ALIKE 1.01 // areas that differ by less than this factor
+#define ALIKE 1.01 // areas are equal when they differ by less than this factor
 
 // ---- modes ----------------------------------------------------------------------------------
 
@@ -29,7 +29,7 @@ bool tdi_reduce_can(const tdi_tree_model *m, int32_t i, td_reduce_mode mode) {
     case TD_REDUCE_OWN: return true;
     case TD_REDUCE_JOINED: return p != TD_NONE && can_join(m, i) && can_join(m, p);
     case TD_REDUCE_FROZEN:
-    case TD_REDUCE_RIDING: return p != TD_NONE && m->kind[i] != TD_JOINT_FREE;
+    case TD_REDUCE_QUASISTATIC: return p != TD_NONE && m->kind[i] != TD_JOINT_FREE;
     }
     return false;
 }
@@ -45,20 +45,21 @@ static bool may(const tdi_reduced_state *s, const uint8_t *mode, int32_t i) {
     const tdi_tree_model *m = s->full;
     const int32_t p = m->parent[i];
     switch ((td_reduce_mode)mode[i]) {
-    case TD_REDUCE_RIDING:
-        return tdi_reduce_can(m, i, TD_REDUCE_RIDING) &&
-               (s->shape[i].rides || mode[p] == TD_REDUCE_RIDING);
+    case TD_REDUCE_QUASISTATIC:
+        return tdi_reduce_can(m, i, TD_REDUCE_QUASISTATIC) &&
+               (s->shape[i].may_be_quasistatic || mode[p] == TD_REDUCE_QUASISTATIC);
     case TD_REDUCE_JOINED: return tdi_reduce_can(m, i, TD_REDUCE_JOINED) && m->parent[p] != TD_NONE;
     default: return tdi_reduce_can(m, i, (td_reduce_mode)mode[i]);
     }
 }
 
-// Modes that each joint can have whatever hangs on it. What rides carries nothing that does not.
+// Modes that each joint can have whatever hangs on it. Joints beyond a quasi-static one are
+// quasi-static.
 static void settle_alone(const tdi_reduced_state *s, uint8_t *mode) {
     for (int32_t i = 0; i < s->full->body_count; i++) {
         const int32_t p = s->full->parent[i];
-        if (p != TD_NONE && mode[p] == TD_REDUCE_RIDING) {
-            mode[i] = TD_REDUCE_RIDING;
+        if (p != TD_NONE && mode[p] == TD_REDUCE_QUASISTATIC) {
+            mode[i] = TD_REDUCE_QUASISTATIC;
         }
         if (!may(s, mode, i)) {
             mode[i] = TD_REDUCE_OWN;
@@ -194,7 +195,7 @@ static void count_segments(tdi_reduced_state *s) {
         const int32_t c = s->seat[i].body, side = s->group.side[i].seat.body;
         s->list.size[c]++;
         s->list.stiff[c] = s->list.stiff[c] || s->mode[i] == TD_REDUCE_FROZEN;
-        s->list.carries[c] = s->list.carries[c] || s->mode[i] == TD_REDUCE_RIDING;
+        s->list.carries[c] = s->list.carries[c] || s->mode[i] == TD_REDUCE_QUASISTATIC;
         if (side != TD_NONE) {
             s->list.size[side]++;
         }
@@ -203,14 +204,14 @@ static void count_segments(tdi_reduced_state *s) {
 
 // ---- wind -----------------------------------------------------------------------------------
 
-static td_real area_of(const tdi_reduced_state *s, int32_t place) {
-    const td_vec3 a = s->full->body[s->list.member[place]].area;
+static td_real area_of(const tdi_reduced_state *s, int32_t index) {
+    const td_vec3 a = s->full->body[s->list.member[index]].area;
     return a.x + a.y + a.z;
 }
 
-// A place stands for members [first, last), by the area of all: the one with the largest area, of
+// A point represents members [first, last), by the area of all: the one with the largest area, of
 // equal ones that in the middle.
-static void add_place(tdi_reduced_state *s, int32_t at, int32_t first, int32_t last) {
+static void add_affine(tdi_reduced_state *s, int32_t at, int32_t first, int32_t last) {
     const int32_t middle = first + (last - first) / 2;
     td_real most = ALIKE * area_of(s, middle), all = 0;
     s->wind.from[at] = s->list.member[middle];
@@ -225,20 +226,20 @@ static void add_place(tdi_reduced_state *s, int32_t at, int32_t first, int32_t l
     s->wind.share[at] = all;
 }
 
-// Members next to each other share a place.
+// Neighbouring members share a point.
 static void share_out(tdi_reduced_state *s, int32_t c, int32_t count) {
     const int32_t first = s->list.begin[c], last = s->list.begin[c + 1], at = s->wind.begin[c];
-    int32_t place = 0;
+    int32_t index = 0;
     for (int32_t m = first; m < last; m++) {
-        if (m == first + place * (last - first) / count) {
-            s->wind.served[at + place++] = m;
+        if (m == first + index * (last - first) / count) {
+            s->wind.served[at + index++] = m;
         }
     }
     s->wind.served[at + count] = last;
 }
 
 // A quadrature of bounded size.
-static void find_places(tdi_reduced_state *s) {
+static void find_points(tdi_reduced_state *s) {
     s->wind.begin[0] = 0;
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
         const int32_t size = s->list.begin[c + 1] - s->list.begin[c], count = size < FEW    ? 1
@@ -247,7 +248,7 @@ static void find_places(tdi_reduced_state *s) {
         td_real all = 0;
         share_out(s, c, count);
         for (int32_t k = s->wind.begin[c]; k < s->wind.begin[c] + count; k++) {
-            add_place(s, k, s->wind.served[k], s->wind.served[k + 1]);
+            add_affine(s, k, s->wind.served[k], s->wind.served[k + 1]);
             all += s->wind.share[k];
         }
         for (int32_t k = s->wind.begin[c]; k < s->wind.begin[c] + count; k++) {
@@ -288,7 +289,7 @@ void tdi_reduce_structure(tdi_reduced_state *s) {
     seat_all(s);
     count_segments(s);
     list_segments(s);
-    find_places(s);
+    find_points(s);
     m->head.dof_count = m->dof[m->body_count];
     m->coord_count = m->coord[m->body_count];
     m->part_count = s->reduced > 0 ? 1 : s->full->part_count;

@@ -159,7 +159,7 @@ static void place_joint(const trees *s, int32_t i, tdi_wquat *joint, tdi_wvec3 *
         for (int32_t c = 0; c < count; c++) {
             q1[c] = q[ROW * c + k];
         }
-        tdi_joint_place(&m->body[i], (td_joint_kind)m->kind[i], q1, &turn, &shift);
+        tdi_joint_transform(&m->body[i], (td_joint_kind)m->kind[i], q1, &turn, &shift);
         tdi_wide_set(&joint->w, k, turn.w);
         tdi_wide_set(&joint->x, k, turn.x);
         tdi_wide_set(&joint->y, k, turn.y);

@@ -184,8 +184,8 @@ static bool stays(const carrier *c, int32_t i) {
     return tdi_norm(tdi_sub(f->o, o)) <= SAME_PLACE;
 }
 
-static tdi_place ride(const tdi_place *on, td_vec3 at, const tdi_mat3 *back) {
-    return (tdi_place){tdi_add(on->o, tdi_mat3_apply(&on->r, at)), tdi_mat3_mul_t(&on->r, back)};
+static tdi_affine ride(const tdi_affine *on, td_vec3 at, const tdi_mat3 *back) {
+    return (tdi_affine){tdi_add(on->o, tdi_mat3_apply(&on->r, at)), tdi_mat3_mul_t(&on->r, back)};
 }
 
 // o + R at and R rest, of all that is linear in places.

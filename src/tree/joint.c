@@ -13,8 +13,8 @@
 
 // ---- kinds ----------------------------------------------------------------------------------
 
-void tdi_joint_place(const tdi_body *body, td_joint_kind kind, const td_real *q, td_quat *turn,
-                     td_vec3 *slide) {
+void tdi_joint_transform(const tdi_body *body, td_joint_kind kind, const td_real *q, td_quat *turn,
+                         td_vec3 *slide) {
     *turn = tdi_quat_identity();
     *slide = tdi_vec3(0, 0, 0);
     switch (kind) {

@@ -23,8 +23,8 @@
 // ---- kinds ----------------------------------------------------------------------------------
 
 // Rotation of a joint from rest, and its shift in the axes of what it hangs on.
-void tdi_joint_place(const tdi_body *body, td_joint_kind kind, const td_real *q, td_quat *turn,
-                     td_vec3 *slide);
+void tdi_joint_transform(const tdi_body *body, td_joint_kind kind, const td_real *q, td_quat *turn,
+                         td_vec3 *slide);
 
 // Axes of the degrees of freedom in the world; p is the frame of what the joint hangs on.
 void tdi_joint_columns(const tdi_body *body, td_joint_kind kind, const tdi_frame *p,

@@ -37,8 +37,8 @@ void tdi_place_range(const tdi_tree_model *m, tdi_tree_state *s, int32_t first, 
         for (int32_t i = run.first; !run.ball && i < run.last; i++) {
             td_quat turn;
             td_vec3 slide;
-            tdi_joint_place(&m->body[i], (td_joint_kind)m->kind[i], s->q + m->coord[i], &turn,
-                            &slide);
+            tdi_joint_transform(&m->body[i], (td_joint_kind)m->kind[i], s->q + m->coord[i], &turn,
+                                &slide);
             tdi_place_body(&m->body[i], tdi_parent_frame(m, s, i), turn,
                            tdi_add(m->body[i].attach, slide), &s->frame[i]);
         }

@@ -31,7 +31,7 @@ static tdi_point_term load_term(const td_load *l, int32_t body, td_vec3 point, t
     tdi_rate_factors by = {0, 0, 0};
     td_vec3 u = {0, 0, 0};
     if (loads->h > 0) {
-        const tdi_place *history = &loads->history[body];
+        const tdi_affine *history = &loads->history[body];
         td_vec3 from = tdi_add(history->o, tdi_mat3_apply(&history->r, point));
         by = tdi_loads_rate(loads);
         u = tdi_scale(tdi_sub(x, from), 1 / loads->h);

@@ -12,10 +12,10 @@ typedef struct tdi_loads {
     const td_load *load;
     int32_t count;
     td_air air;
-    const td_vec3 *winds;     // a body: in place of air.wind, or NULL
-    td_real h;                // of the rule; 0 in statics: no drag, no damping
-    td_real weight;           // factor of a potential: h^2 in a step, 1 in statics
-    const tdi_place *history; // a body: o* and R*
+    const td_vec3 *winds;      // a body: in place of air.wind, or NULL
+    td_real h;                 // of the rule; 0 in statics: no drag, no damping
+    td_real weight;            // factor of a potential: h^2 in a step, 1 in statics
+    const tdi_affine *history; // a body: o* and R*
 } tdi_loads;
 
 // Value of the point loads; drag is of the bodies.

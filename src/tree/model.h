@@ -109,10 +109,10 @@ typedef struct tdi_past {
     td_quat turn;  // of r
 } tdi_past;
 
-typedef struct tdi_place { // of a body: point and rotation, which need not be one
+typedef struct tdi_affine { // of a body: point and rotation, which need not be one
     td_vec3 o;
     tdi_mat3 r;
-} tdi_place;
+} tdi_affine;
 
 // A body on its way through the sweeps of the implicit step; see sweep.c.
 typedef struct tdi_node {
@@ -183,9 +183,9 @@ typedef struct tdi_explicit_start { // where an explicit step began
 
 // What BDF takes from the past.
 typedef struct tdi_tree_bdf {
-    tdi_place *history;   // x* of the next step, x_n+1 = x* + h' v_n+1
-    tdi_place *predictor; // where it goes without forces: x* + h' v*, v_n+1 = v* + h' a_n+1
-    td_real *angle;       // a degree of freedom: history of joints
+    tdi_affine *history;   // x* of the next step, x_n+1 = x* + h' v_n+1
+    tdi_affine *predictor; // where it goes without forces: x* + h' v*, v_n+1 = v* + h' a_n+1
+    td_real *angle;        // a degree of freedom: history of joints
 } tdi_tree_bdf;
 
 typedef struct tdi_tree_last { // the last implicit step

@@ -99,7 +99,7 @@ void tdi_potential_other(const void *context, int32_t i, tdi_term *t) {
 // ---- value: bodies --------------------------------------------------------------------------
 
 static inline td_real body_value(const tdi_body *body, const tdi_frame *f,
-                                 const tdi_place *predictor, const tdi_potential *p) {
+                                 const tdi_affine *predictor, const tdi_potential *p) {
     tdi_mat3 d;
     for (int k = 0; k < 9; k++) {
         d.m[k] = f->r.m[k] - predictor->r.m[k];

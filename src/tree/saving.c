@@ -53,7 +53,7 @@ static void carry_frame(tdi_frame *f, const tdi_rigid *g) {
     f->o = tdi_rigid_point(g, f->o);
 }
 
-static void carry_place(tdi_place *p, const tdi_rigid *g) {
+static void carry_place(tdi_affine *p, const tdi_rigid *g) {
     p->o = tdi_rigid_point(g, p->o);
     p->r = tdi_rigid_axes(g, &p->r);
 }

@@ -43,7 +43,7 @@ static void take_past(const tdi_tree_model *m, tdi_tree_state *s, td_real h) {
     keep_rule(s, false);
     for (int32_t i = 0; i < m->body_count; i++) {
         const tdi_past *past = &s->past[i];
-        s->bdf.history[i] = (tdi_place){past->o, past->r};
+        s->bdf.history[i] = (tdi_affine){past->o, past->r};
         s->bdf.predictor[i].o = tdi_madd(past->o, past->v, h);
         for (int k = 0; k < 9; k++) {
             s->bdf.predictor[i].r.m[k] = past->r.m[k] + h * past->w.m[k];
@@ -58,7 +58,7 @@ static void take_uneven(const tdi_tree_model *m, tdi_tree_state *s, const tdi_ru
     keep_rule(s, false);
     for (int32_t i = 0; i < m->body_count; i++) {
         const tdi_past *past = &s->past[i];
-        tdi_place *history = &s->bdf.history[i], *predictor = &s->bdf.predictor[i];
+        tdi_affine *history = &s->bdf.history[i], *predictor = &s->bdf.predictor[i];
         const td_vec3 v = tdi_scale(tdi_sub(predictor->o, history->o), over);
         history->o = tdi_uneven3(rule, past->o, history->o);
         predictor->o = tdi_madd(history->o, tdi_uneven3(rule, past->v, v), h);
@@ -125,7 +125,7 @@ static inline void push_body(const tdi_tree_model *m, tdi_tree_state *s, int32_t
                              td_real next) {
     const tdi_frame *f = &s->frame[i];
     tdi_past *past = &s->past[i];
-    tdi_place *history = &s->bdf.history[i], *predictor = &s->bdf.predictor[i];
+    tdi_affine *history = &s->bdf.history[i], *predictor = &s->bdf.predictor[i];
     td_vec3 v = tdi_scale(tdi_sub(f->o, history->o), over);
     for (int k = 0; k < 9; k++) {
         td_real w = (f->r.m[k] - history->r.m[k]) * over;

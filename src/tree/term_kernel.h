@@ -21,7 +21,7 @@
 
 typedef tdi_body wbody;
 typedef tdi_frame wframe;
-typedef tdi_place wplace;
+typedef tdi_affine wplace;
 typedef tdi_term wterm;
 
 #else

@@ -14,7 +14,7 @@
 _Static_assert(REALS(tdi_body, mass, attach) == BODY_OWN, "a body begins with its own");
 _Static_assert(REALS(tdi_body, tip, fold) == 6, "areas and fold follow the tip");
 _Static_assert(REALS(tdi_frame, r, o) + 3 == FRAME, "a frame ends with r, o");
-_Static_assert(sizeof(tdi_place) == PLACE * sizeof(td_real), "a place is o, r");
+_Static_assert(sizeof(tdi_affine) == PLACE * sizeof(td_real), "a place is o, r");
 
 typedef struct gathered {
     wbody body;

@@ -114,7 +114,7 @@ static inline void tdi_body_try(const tdi_tree_model *m, tdi_tree_state *s, int3
     td_vec3 slide;
     memcpy(q, other->q_old, (size_t)(m->coord[i + 1] - m->coord[i]) * sizeof *q);
     tdi_joint_advance(kind, q, other->step, fraction);
-    tdi_joint_place(body, kind, q, &turn, &slide);
+    tdi_joint_transform(body, kind, q, &turn, &slide);
     tdi_place_body(body, tdi_parent_frame(m, s, i), turn, tdi_add(body->attach, slide),
                    &s->frame[i]);
 }

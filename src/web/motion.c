@@ -173,7 +173,7 @@ WEB_EXPORT(web_adapted) const double *web_adapted(void) {
         td_reduce_stats reduced;
         td_adapt_stats explicit;
         if (td_world_actor_reduction(web.world, web_actor(k), &reduced)) {
-            of[0] += reduced.joints + reduced.frozen + reduced.joined + reduced.riding;
+            of[0] += reduced.joints + reduced.frozen + reduced.joined + reduced.quasistatic;
             of[1] += reduced.joints;
             of[2] = fmax(of[2], reduced.estimate);
         } else if (td_world_actor_adapt(web.world, web_actor(k), &explicit)) {

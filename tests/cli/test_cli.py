@@ -836,7 +836,7 @@ class Run(Folder):
         summary = dict(pairs)
         self.assertEqual(len(pairs), len(summary))
         self.assertEqual((summary["adaptive_joints"], summary["active_joints"]), (24, 9))
-        self.assertEqual(sum(summary[f"{key}_joints"] for key in ("frozen", "joined", "riding")), 8)
+        self.assertEqual(sum(summary[f"{key}_joints"] for key in ("frozen", "joined", "quasistatic")), 8)
         self.assertGreater(summary["largest_error_estimate"], 0)
 
     def test_the_motion_is_valid_gltf(self):

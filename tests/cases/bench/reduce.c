@@ -27,7 +27,7 @@ static const struct {
 } sets[] = {{"together", ~0u},
             {"frozen", 1u << TD_REDUCE_FROZEN},
             {"coarse", 1u << TD_REDUCE_JOINED},
-            {"riding", 1u << TD_REDUCE_RIDING},
+            {"quasistatic", 1u << TD_REDUCE_QUASISTATIC},
             {"fewer iterations", 0}};
 enum { SETS = sizeof sets / sizeof sets[0] };
 

@@ -19,11 +19,11 @@ interface Family {
 const FAMILIES: Family[] = [
   { name: 'active', text: 'moves by itself', color: [238, 137, 22] },
   { name: 'coarse', text: 'bends as one with its neighbours', color: [146, 84, 204] },
-  { name: 'riding', text: 'follows its loads at rest', color: [52, 160, 104] },
+  { name: 'quasi-static', text: 'follows its loads at rest', color: [52, 160, 104] },
   { name: 'frozen', text: 'rigid for the moment', color: [44, 106, 196] },
   { name: 'whole', text: 'nothing is left out', color: [172, 172, 160] },
 ];
-const [ACTIVE, COARSE, RIDING, FROZEN, WHOLE] = FAMILIES.keys();
+const [ACTIVE, COARSE, QUASISTATIC, FROZEN, WHOLE] = FAMILIES.keys();
 
 const linear = (c: number): number => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4);
 
@@ -94,7 +94,7 @@ export class Clusters {
       if (modeOf(value) === MODE.joined) {
         groups.add(own[k]);
       }
-      if (modeOf(value) !== MODE.riding) {
+      if (modeOf(value) !== MODE.quasistatic) {
         sizes.set(own[k], (sizes.get(own[k]) ?? 0) + 1);
       }
     });
@@ -102,8 +102,8 @@ export class Clusters {
       if (value < 0) {
         return WHOLE;
       }
-      if (modeOf(value) === MODE.riding) {
-        return RIDING;
+      if (modeOf(value) === MODE.quasistatic) {
+        return QUASISTATIC;
       }
       return groups.has(own[k]) ? COARSE : sizes.get(own[k])! > 1 ? FROZEN : ACTIVE;
     });

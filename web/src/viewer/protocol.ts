@@ -139,7 +139,7 @@ export interface Opened {
 /** Integrators, weights and what a joint does, as the library numbers them. */
 export const INTEGRATOR = { implicit: 0, implicitEuler: 1, euler: 2, rk4: 3, adaptive: 4 } as const;
 export const WEIGHTS = { even: 0, reach: 1, camera: 2 } as const;
-export const MODE = { own: 0, frozen: 1, riding: 2, joined: 3 } as const;
+export const MODE = { own: 0, frozen: 1, quasistatic: 2, joined: 3 } as const;
 
 /** Joints that may be left out, in all objects. */
 export interface Adapted {

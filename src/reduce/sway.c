@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Trees that stand still: how far the tips of one would sway in the air of the moment, how it stops
-// and how it begins to move.
+// Trees that wait: how far the tips of one would sway in the present air, how it stops and how it
+// begins to move.
 //
 // Method   With the moment n of weight and drag of what a joint carries, in its own axes, the joint
 //          is at rest after a further turn of
@@ -10,10 +10,10 @@
 //          errors add up. A tip at velocity v goes as far again as v T. With both,
 //            sway^2 = mean over tips of d^2 + (v T)^2;
 //          with a camera that of the tip that sways farthest counts as well, over SINGLE.
-// Air      is asked for at a few segments, evenly among all; each serves those next to it. Drag is
-//          that of the middle of a segment at rest.
+// Air      is sampled at a few segments, evenly among all; each serves its neighbours. Drag is that
+//          of the middle of a segment at rest.
 
-#include "reduce/still.h"
+#include "reduce/sway.h"
 
 #include "load/drag.h"
 #include "reduce/reduce.h"
@@ -66,7 +66,7 @@ static tdi_wrench load_of(const tdi_reduced_state *s, int32_t i, const td_step_o
     return load;
 }
 
-// Tip to root: what every joint carries, about it.
+// Tip to root: the load on every joint, about it.
 static void sum_loads(tdi_reduced_state *s, const td_step_opts *o, const td_vec3 *winds) {
     const tdi_frame *f = s->whole.frame;
     for (int32_t i = 0; i < s->full->body_count; i++) {
@@ -179,7 +179,7 @@ void tdi_reduced_wake(void *state, const td_step_opts *o, const td_vec3 *winds) 
     tdi_reduce_change_at_rest(s);
     memset(s->choice.seen, 0, (size_t)s->clusters.body_count * sizeof *s->choice.seen);
     tdi_reduce_note(s);
-    s->count->young = 0;
+    s->count->age = 0;
     s->count->wait = s->opts.every;
     s->count->since = 0;
 }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
-// When to choose again: the flow past clusters, beside that when joints were chosen.
-// A look at all clusters costs what they cost, however many segments they have.
+// When to choose again: the flow past clusters, compared with that at the last choice. The cost is
+// in proportion to clusters, not segments.
 
 #include "reduce/reduce.h"
 
 #include <math.h>
 
-#define GROWN 3.0 // times as much as at the last choice acts at once
+#define GROWN 3.0 // times the flow of the last choice: the next choice is at once
 #define FADES 0.5 // of what was seen counts at the next choice
 #define FLOW  1.0 // m/s: a flow below this is no gust
 
 // From what the rule of two steps took from the past:
 // v* = (4 v - v_before)/3, so that v - v_before = 3 (v* - v)
-tdi_place tdi_reduce_acceleration(const tdi_reduced_state *s, int32_t c) {
+tdi_affine tdi_reduce_acceleration(const tdi_reduced_state *s, int32_t c) {
     const tdi_tree_state *t = &s->tree;
     const td_real dt = t->head.rule.dt, over = 1.5 / dt, by = 3 / dt;
-    tdi_place a;
+    tdi_affine a;
     a.o = tdi_scale(
         tdi_sub(tdi_scale(tdi_sub(t->bdf.predictor[c].o, t->bdf.history[c].o), over), t->past[c].v),
         by);
