@@ -16,6 +16,14 @@ static void for_integrators(const tdi_solver *solver,
     }
 }
 
+// A claim of every integrator of every solver.
+#define INTEGRATOR_TEST(name)                                                    \
+    static void with_##name(const tdi_solver *solver, td_integrator integrator); \
+    SOLVER_TEST(name) {                                                          \
+        for_integrators(solver, with_##name);                                    \
+    }                                                                            \
+    static void with_##name(const tdi_solver *solver, td_integrator integrator)
+
 // Explicit steps of stiff rods must be short.
 static td_real fitting_dt(td_integrator integrator) {
     return tdi_is_implicit(integrator) ? 1.0 / 60 : 1e-4;
@@ -23,7 +31,7 @@ static td_real fitting_dt(td_integrator integrator) {
 
 // ---- saving ---------------------------------------------------------------------------------
 
-static void check_saving(const tdi_solver *solver, td_integrator integrator) {
+INTEGRATOR_TEST(conform_saved_and_restored_states_have_the_same_bits_and_future) {
     OWNED(subject) a = subject_for(solver, HELD, integrator, NULL),
                    b = subject_for(solver, HELD, integrator, NULL);
     const char *rule = integrator_names[integrator];
@@ -50,16 +58,8 @@ static void check_saving(const tdi_solver *solver, td_integrator integrator) {
     }
 }
 
-static void claim_saving(const tdi_solver *solver) {
-    for_integrators(solver, check_saving);
-}
-
-TD_TEST(conform_saved_and_restored_states_have_the_same_bits_and_future) {
-    for_all_solvers(claim_saving);
-}
-
 // Reading a state, as probes and exporters do, leaves its future alone.
-static void claim_reading(const tdi_solver *solver) {
+SOLVER_TEST(conform_reading_a_state_leaves_its_future_alone) {
     OWNED(subject) a = subject_new(solver, HELD, NULL), b = subject_new(solver, HELD, NULL);
     const td_step_opts opts = exact_opts(1.0 / 60, TD_IMPLICIT);
     td_vec3 tips[8], origins[8];
@@ -92,12 +92,8 @@ static void claim_reading(const tdi_solver *solver) {
     CHECK_SAY(same_as(&b, bytes), "%s: reading a state changes where it goes", a.name);
 }
 
-TD_TEST(conform_reading_a_state_leaves_its_future_alone) {
-    for_all_solvers(claim_reading);
-}
-
 // All poses at once are those of one at a time, and tips are where velocities are asked for.
-static void claim_poses(const tdi_solver *solver) {
+SOLVER_TEST(conform_poses_in_bulk_are_those_of_each_segment) {
     OWNED(subject) s = subject_new(solver, HELD, NULL);
     const td_step_opts opts = exact_opts(1.0 / 60, TD_IMPLICIT);
     td_vec3 origins[8], tips[8], speeds[8];
@@ -117,10 +113,6 @@ static void claim_poses(const tdi_solver *solver) {
         CHECK_SAY(distance(v, speeds[i]) <= 1e-12, "%s: velocity of tip %d", s.name, (int)i);
         CHECK_SAY(fabs(tdi_quat_norm(q) - 1) < 1e-12, "%s: rotation %d", s.name, (int)i);
     }
-}
-
-TD_TEST(conform_poses_in_bulk_are_those_of_each_segment) {
-    for_all_solvers(claim_poses);
 }
 
 // How far the tips of segments are from where their axes have them, over their lengths. Each begins
@@ -143,7 +135,7 @@ static td_real largest_gap(const subject *s) {
 
 // As drawn to rounding, wherever the base is. In motion a tip is off by what its segment stretched
 // or bent along its length, which is little: meshes have the axes of segments.
-static void claim_tips(const tdi_solver *solver) {
+SOLVER_TEST(conform_tips_are_where_the_axes_of_segments_have_them) {
     OWNED(subject) s = subject_new(solver, HELD, NULL);
     const td_step_opts opts = exact_opts(1.0 / 60, TD_IMPLICIT);
     const td_base_motion base = {.position = {0.3, -0.2, 0.5},
@@ -153,10 +145,6 @@ static void claim_tips(const tdi_solver *solver) {
     CHECK_SAY(largest_gap(&s) <= 1e-14, "%s: tips on a base that was turned", s.name);
     step_times(&s, &opts, 8);
     CHECK_SAY(largest_gap(&s) <= 1e-2, "%s: tips in motion", s.name);
-}
-
-TD_TEST(conform_tips_are_where_the_axes_of_segments_have_them) {
-    for_all_solvers(claim_tips);
 }
 
 // ---- failures -------------------------------------------------------------------------------
@@ -199,7 +187,7 @@ static void check_failure(const tdi_solver *solver, td_integrator integrator, co
     free(bytes);
 }
 
-static void check_failures(const tdi_solver *solver, td_integrator integrator) {
+INTEGRATOR_TEST(conform_step_that_fails_leaves_everything_as_it_was) {
     const td_base_motion still = {.rotation = {1, 0, 0, 0}},
                          moving = {.rotation = {1, 0, 0, 0},
                                    .velocity = {0.1, 0.05, -0.1},
@@ -212,14 +200,6 @@ static void check_failures(const tdi_solver *solver, td_integrator integrator) {
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         check_failure(solver, integrator, &all[k]);
     }
-}
-
-static void claim_failures(const tdi_solver *solver) {
-    for_integrators(solver, check_failures);
-}
-
-TD_TEST(conform_step_that_fails_leaves_everything_as_it_was) {
-    for_all_solvers(claim_failures);
 }
 
 // ---- laws -----------------------------------------------------------------------------------
@@ -249,7 +229,7 @@ static void drift(const tdi_solver *solver, td_real dt, td_real *linear, td_real
 
 // Angular momentum is kept at second order in dt, up to the gyroscopic moment of slim edges, which
 // rods leave out: of the size of (radius/length)^2.
-static void claim_momentum(const tdi_solver *solver) {
+SOLVER_TEST(conform_floating_body_keeps_its_momentum) {
     const char *name = solver->info.name;
     const td_real gyroscopic = 0.02 * 0.02;
     td_real linear[2], angular[2];
@@ -263,10 +243,6 @@ static void claim_momentum(const tdi_solver *solver) {
     CHECK_SAY(angular[1] < 0.35 * angular[0] + gyroscopic || is_coarse(solver),
               "%s: the drift of angular momentum is not of second order: %g, %g", name, angular[0],
               angular[1]);
-}
-
-TD_TEST(conform_floating_body_keeps_its_momentum) {
-    for_all_solvers(claim_momentum);
 }
 
 // A force that swells and fades: nothing jumps, so that orders can be seen.
@@ -308,17 +284,13 @@ static td_real lost_work(const tdi_solver *solver, td_real dt) {
     return fabs(gain - work) / work;
 }
 
-static void claim_work(const tdi_solver *solver) {
+SOLVER_TEST(conform_work_of_loads_is_the_change_of_energy_at_second_order) {
     const td_real coarse = lost_work(solver, 2e-3), fine = lost_work(solver, 5e-4);
     const td_real order = log(coarse / fine) / log(4);
     CHECK_SAY(fine < (is_coarse(solver) ? 0.05 : 2e-3), "%s: %g of the work is lost",
               solver->info.name, fine);
     CHECK_SAY(order > 1.7 || is_coarse(solver), "%s: the work that is lost is of order %g in dt",
               solver->info.name, order);
-}
-
-TD_TEST(conform_work_of_loads_is_the_change_of_energy_at_second_order) {
-    for_all_solvers(claim_work);
 }
 
 // How far velocities of tips are from differences of places before and after, of the fastest.
@@ -353,7 +325,7 @@ static td_real velocity_error(const tdi_solver *solver, td_real dt, td_integrato
     return worst / fastest;
 }
 
-static void check_velocity(const tdi_solver *solver, td_integrator integrator) {
+INTEGRATOR_TEST(conform_velocity_is_the_derivative_of_the_pose) {
     const bool implicit = tdi_is_implicit(integrator);
     const td_real dt = implicit ? 2e-3 : 1e-4, least = integrator == TD_IMPLICIT ? 1.7 : 0.8;
     const td_real coarse = velocity_error(solver, dt, integrator),
@@ -366,18 +338,10 @@ static void check_velocity(const tdi_solver *solver, td_integrator integrator) {
               integrator_names[integrator], order);
 }
 
-static void claim_velocity(const tdi_solver *solver) {
-    for_integrators(solver, check_velocity);
-}
-
-TD_TEST(conform_velocity_is_the_derivative_of_the_pose) {
-    for_all_solvers(claim_velocity);
-}
-
 // A base goes on with constant acceleration. Its turn is compared with that of steps a thousand
 // times as short, in which it turns about fixed axes: a step of t = 0.1 s is off by about
 // |spin_rate|^2 |spin| t^5 / 240 = 2e-6 rad.
-static void check_base(const tdi_solver *solver, td_integrator integrator) {
+INTEGRATOR_TEST(conform_base_goes_on_with_constant_acceleration) {
     OWNED(subject) s = subject_for(solver, HELD, integrator, NULL);
     const bool implicit = tdi_is_implicit(integrator);
     const td_real dt = implicit ? 0.1 : 1e-4, t = implicit ? 0.1 : 1e-3;
@@ -411,16 +375,8 @@ static void check_base(const tdi_solver *solver, td_integrator integrator) {
     CHECK_SAY(fabs(s.state->time - t) < 1e-15, "%s, %s: the time", s.name, rule);
 }
 
-static void claim_base(const tdi_solver *solver) {
-    for_integrators(solver, check_base);
-}
-
-TD_TEST(conform_base_goes_on_with_constant_acceleration) {
-    for_all_solvers(claim_base);
-}
-
 // Under weight and a pull; drag and damping take all motion out.
-static void claim_rest(const tdi_solver *solver) {
+SOLVER_TEST(conform_settling_ends_where_long_stepping_does) {
     OWNED(subject) a = subject_new(solver, HELD, NULL), b = subject_new(solver, HELD, NULL);
     td_step_opts opts = exact_opts(0.05, TD_IMPLICIT_EULER);
     const td_load load = pull_on(&a, tdi_vec3(0.05, 0.02, -0.05));
@@ -449,13 +405,9 @@ static void claim_rest(const tdi_solver *solver) {
               a.name, distance(rest[a.count - 1], last_tip(&a)));
 }
 
-TD_TEST(conform_settling_ends_where_long_stepping_does) {
-    for_all_solvers(claim_rest);
-}
-
 // ---- memory and threads ---------------------------------------------------------------------
 
-static void check_memory(const tdi_solver *solver, td_integrator integrator) {
+INTEGRATOR_TEST(conform_steps_take_no_memory) {
     test_heap heap = {0};
     const td_alloc alloc = test_heap_alloc(&heap);
     subject s = subject_for(solver, HELD, integrator, &alloc);
@@ -477,15 +429,7 @@ static void check_memory(const tdi_solver *solver, td_integrator integrator) {
     CHECK_SAY(heap.held == 0, "%s: %zu bytes are left", solver->info.name, heap.held);
 }
 
-static void claim_memory(const tdi_solver *solver) {
-    for_integrators(solver, check_memory);
-}
-
-TD_TEST(conform_steps_take_no_memory) {
-    for_all_solvers(claim_memory);
-}
-
-static void claim_pool(const tdi_solver *solver) {
+SOLVER_TEST(conform_threads_within_a_step_leave_all_bits) {
     OWNED(subject) a = subject_new(solver, HELD, NULL), b = subject_new(solver, HELD, NULL);
     td_step_opts opts = exact_opts(1.0 / 60, TD_IMPLICIT), with = opts;
     OWNED(td_pool) *pool = NULL;
@@ -495,10 +439,6 @@ static void claim_pool(const tdi_solver *solver) {
     step_times(&b, &with, 10);
     FREED char *bytes = bytes_of(&a);
     CHECK_SAY(same_as(&b, bytes), "%s: threads within a step change bits", a.name);
-}
-
-TD_TEST(conform_threads_within_a_step_leave_all_bits) {
-    for_all_solvers(claim_pool);
 }
 
 static td_status rests_as_drawn(const td_body_model *model, const td_alloc *alloc, td_diag *diag) {
@@ -532,7 +472,7 @@ static td_status make_all(const subject *s, const td_alloc *alloc, subject *made
 }
 
 // A memory that ends at any call leaves nothing behind.
-static void claim_scarcity(const tdi_solver *solver) {
+SOLVER_TEST(conform_memory_that_ends_leaves_nothing_behind) {
     OWNED(subject) s = subject_new(solver, HELD, NULL);
     td_status status = TD_ERR_MEMORY;
     for (long k = 1; k < 200 && status == TD_ERR_MEMORY; k++) {
@@ -551,8 +491,4 @@ static void claim_scarcity(const tdi_solver *solver) {
                   heap.held, k);
     }
     CHECK_SAY(status == TD_OK, "%s: it is never made", s.name);
-}
-
-TD_TEST(conform_memory_that_ends_leaves_nothing_behind) {
-    for_all_solvers(claim_scarcity);
 }

@@ -89,7 +89,7 @@ static void check_met(const held *h, int32_t step) {
 // ---- one body -------------------------------------------------------------------------------
 
 // A point stays where it was found, under weight and in wind, and the force says so.
-static void claim_stays(const tdi_solver *solver) {
+SOLVER_TEST(conform_a_held_point_stays) {
     const td_constraint c = hold_last(solver, TD_CONSTRAINT_POINT);
     held h;
     open_alone(&h, solver, &c, 1, 1.0 / 60);
@@ -104,12 +104,8 @@ static void claim_stays(const tdi_solver *solver) {
     close_held(&h);
 }
 
-TD_TEST(conform_a_held_point_stays) {
-    for_all_solvers(claim_stays);
-}
-
 // A point is led around a circle of 8 cm.
-static void claim_led(const tdi_solver *solver) {
+SOLVER_TEST(conform_a_led_point_is_on_its_path_at_the_end_of_every_step) {
     const td_constraint c = hold_last(solver, TD_CONSTRAINT_POINT);
     td_constraint_target at = c.target;
     held h;
@@ -128,10 +124,6 @@ static void claim_led(const tdi_solver *solver) {
                   h.name, distance(held_place(&h, &c), told));
     }
     close_held(&h);
-}
-
-TD_TEST(conform_a_led_point_is_on_its_path_at_the_end_of_every_step) {
-    for_all_solvers(claim_led);
 }
 
 // A bar keeps its length, a rope gets no longer and only pulls.
@@ -157,13 +149,9 @@ static void check_length(const tdi_solver *solver, bool rope) {
     close_held(&h);
 }
 
-static void claim_lengths(const tdi_solver *solver) {
+SOLVER_TEST(conform_bars_keep_their_length_and_ropes_get_no_longer) {
     check_length(solver, false);
     check_length(solver, true);
-}
-
-TD_TEST(conform_bars_keep_their_length_and_ropes_get_no_longer) {
-    for_all_solvers(claim_lengths);
 }
 
 // The frame at a welded point stays; at a hinge what is on its axis does.
@@ -190,17 +178,13 @@ static void check_frame(const tdi_solver *solver, td_constraint_kind kind) {
     close_held(&h);
 }
 
-static void claim_frames(const tdi_solver *solver) {
+SOLVER_TEST(conform_welds_and_hinges_hold_the_frame_at_their_point) {
     check_frame(solver, TD_CONSTRAINT_WELD);
     check_frame(solver, TD_CONSTRAINT_HINGE);
 }
 
-TD_TEST(conform_welds_and_hinges_hold_the_frame_at_their_point) {
-    for_all_solvers(claim_frames);
-}
-
 // At rest the held point is where it was, and the step that follows moves nothing.
-static void claim_rest(const tdi_solver *solver) {
+SOLVER_TEST(conform_a_held_body_comes_to_rest) {
     const td_constraint c = hold_last(solver, TD_CONSTRAINT_POINT);
     td_diag diag = {.message = ""};
     held h;
@@ -219,10 +203,6 @@ static void claim_rest(const tdi_solver *solver) {
                   distance(last_tip(&h.s[0]), tip));
     }
     close_held(&h);
-}
-
-TD_TEST(conform_a_held_body_comes_to_rest) {
-    for_all_solvers(claim_rest);
 }
 
 // ---- the same elsewhere, later, again --------------------------------------------------------
@@ -249,16 +229,12 @@ static td_vec3 tip_after(const tdi_solver *solver, td_quat turn, int32_t steps) 
     return tdi_quat_rotate(tdi_quat_conj(turn), tip);
 }
 
-static void claim_turned(const tdi_solver *solver) {
+SOLVER_TEST(conform_held_bodies_go_the_same_way_when_all_is_turned) {
     const td_quat turn = tdi_quat_turn(tdi_unit_or(tdi_vec3(1, -2, 0.5), tdi_vec3(1, 0, 0)), 1.1);
     const td_vec3 here = tip_after(solver, tdi_quat_identity(), 40),
                   there = tip_after(solver, turn, 40);
     CHECK_SAY(distance(here, there) < 1e-6, "%s: turned, it ends %g m elsewhere", solver->info.name,
               distance(here, there));
-}
-
-TD_TEST(conform_held_bodies_go_the_same_way_when_all_is_turned) {
-    for_all_solvers(claim_turned);
 }
 
 static td_real energy_of(const held *h) {
@@ -271,7 +247,7 @@ static td_real energy_of(const held *h) {
 }
 
 // What is held in place takes no energy in: backward Euler never gains any.
-static void claim_energy(const tdi_solver *solver) {
+SOLVER_TEST(conform_bonds_to_what_stands_give_no_energy) {
     const td_constraint c[2] = {hold_last(solver, TD_CONSTRAINT_POINT),
                                 hold_last(solver, TD_CONSTRAINT_DISTANCE)};
     for (int kind = 0; kind < 2; kind++) {
@@ -290,10 +266,6 @@ static void claim_energy(const tdi_solver *solver) {
         }
         close_held(&h);
     }
-}
-
-TD_TEST(conform_bonds_to_what_stands_give_no_energy) {
-    for_all_solvers(claim_energy);
 }
 
 typedef struct saved {
@@ -325,7 +297,7 @@ static void lead(held *h, int32_t from, int32_t to) {
 }
 
 // A led point, a rope that goes taut and one that breaks: saved in the middle and resumed.
-static void claim_resumed(const tdi_solver *solver) {
+SOLVER_TEST(conform_held_bodies_saved_and_resumed_have_the_same_bits) {
     td_constraint c[3] = {hold_last(solver, TD_CONSTRAINT_POINT),
                           hold_last(solver, TD_CONSTRAINT_ROPE),
                           hold_last(solver, TD_CONSTRAINT_POINT)};
@@ -351,10 +323,6 @@ static void claim_resumed(const tdi_solver *solver) {
     free(end.island);
     close_held(&a);
     close_held(&b);
-}
-
-TD_TEST(conform_held_bodies_saved_and_resumed_have_the_same_bits) {
-    for_all_solvers(claim_resumed);
 }
 
 // ---- threads --------------------------------------------------------------------------------
@@ -458,6 +426,8 @@ static void for_all_pairs(void (*claim)(const tdi_solver *a, const tdi_solver *b
     for_all_solvers(with_all);
 }
 
+#define PAIR_TEST(name) TEST_EACH(name, for_all_pairs, const tdi_solver *a, const tdi_solver *b)
+
 static void open_pair(held *h, const tdi_solver *a, const tdi_solver *b, subject_kind kind,
                       td_constraint *c, td_real dt) {
     *h = (held){.count = 2};
@@ -479,7 +449,7 @@ static td_vec3 apart(const held *h, const td_constraint *c) {
 }
 
 // Two bodies that stand on bases 30 cm apart are drawn together to one point, and stay so.
-static void check_ball(const tdi_solver *a, const tdi_solver *b) {
+PAIR_TEST(conform_bars_between_any_two_solvers_keep_their_length) {
     td_constraint c = td_constraint_default(TD_CONSTRAINT_DISTANCE);
     held h;
     open_pair(&h, a, b, HELD, &c, 1.0 / 120);
@@ -492,10 +462,6 @@ static void check_ball(const tdi_solver *a, const tdi_solver *b) {
                   h.name, tdi_norm(apart(&h, &c)) - length);
     }
     close_held(&h);
-}
-
-TD_TEST(conform_bars_between_any_two_solvers_keep_their_length) {
-    for_all_pairs(check_ball);
 }
 
 typedef struct momentum {
@@ -513,7 +479,7 @@ static momentum momentum_of(const held *h) {
 }
 
 // Floating bodies, one of which was pushed: a bond between them keeps momentum as none does.
-static void check_momentum(const tdi_solver *a, const tdi_solver *b) {
+PAIR_TEST(conform_bonds_between_any_two_solvers_keep_momentum) {
     static const td_constraint_kind kinds[] = {TD_CONSTRAINT_POINT, TD_CONSTRAINT_WELD,
                                                TD_CONSTRAINT_DISTANCE};
     for (int j = 0; j < 3; j++) {
@@ -545,8 +511,4 @@ static void check_momentum(const tdi_solver *a, const tdi_solver *b) {
                   tdi_norm(before.angular));
         close_held(&h);
     }
-}
-
-TD_TEST(conform_bonds_between_any_two_solvers_keep_momentum) {
-    for_all_pairs(check_momentum);
 }

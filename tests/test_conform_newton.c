@@ -12,7 +12,7 @@ static td_real value_at(const opened *o, td_real fraction) {
 // ---- values ---------------------------------------------------------------------------------
 
 // With increments x = -H^-1 r of the exact model: slope r.x = -promise, curvature x.H x = promise.
-static void claim_value(const tdi_solver *solver) {
+SOLVER_TEST(conform_value_falls_and_bends_as_the_increments_predicted_decrease) {
     opened o;
     td_real most;
     open_step(solver, 0.01, &o);
@@ -34,10 +34,6 @@ static void claim_value(const tdi_solver *solver) {
     close_step(&o);
 }
 
-TD_TEST(conform_value_falls_and_bends_as_the_increments_predicted_decrease) {
-    for_all_solvers(claim_value);
-}
-
 // The pose is moved by all of the increments: the largest.
 static td_real attempt(const opened *o, td_real *predicted_decrease) {
     const bool moves = o->ops->traits.moves;
@@ -50,7 +46,7 @@ static td_real attempt(const opened *o, td_real *predicted_decrease) {
 }
 
 // Newton's method with the exact Hessian squares the error.
-static void claim_quadratic(const tdi_solver *solver) {
+SOLVER_TEST(conform_newtons_method_converges_quadratically) {
     opened o;
     td_real most[6];
     open_step(solver, 0.01, &o);
@@ -65,14 +61,10 @@ static void claim_quadratic(const tdi_solver *solver) {
     close_step(&o);
 }
 
-TD_TEST(conform_newtons_method_converges_quadratically) {
-    for_all_solvers(claim_quadratic);
-}
-
 // ---- points ---------------------------------------------------------------------------------
 
 // Capsules lie between points of the body, along segments that it has.
-static void claim_capsules(const tdi_solver *solver) {
+SOLVER_TEST(conform_capsules_lie_between_points_of_their_body) {
     opened o;
     open_step(solver, 0.01, &o);
     for (int32_t k = 0; k < o.capsules; k++) {
@@ -84,10 +76,6 @@ static void claim_capsules(const tdi_solver *solver) {
     CHECK_SAY(o.ops->contact->force(o.body, &o.opts, 0.2, 0.01) > 0, "%s: no force of its own",
               o.s.name);
     close_step(&o);
-}
-
-TD_TEST(conform_capsules_lie_between_points_of_their_body) {
-    for_all_solvers(claim_capsules);
 }
 
 static void apply(td_body *body, tdi_points points, td_vec3 force) {
@@ -120,7 +108,7 @@ static td_vec3 mix(const tdi_contact_side *t, const td_vec3 *x) {
 }
 
 // The gradient of a contact changes the increments as a push against it does.
-static void claim_contact_gradient(const tdi_solver *solver) {
+SOLVER_TEST(conform_contact_changes_increments_as_a_push_does) {
     opened o;
     td_real most;
     td_vec3 without[MOST_POINTS], with[MOST_POINTS], told[MOST_POINTS];
@@ -146,10 +134,6 @@ static void claim_contact_gradient(const tdi_solver *solver) {
     close_step(&o);
 }
 
-TD_TEST(conform_contact_changes_increments_as_a_push_does) {
-    for_all_solvers(claim_contact_gradient);
-}
-
 // n.W n of the place of contact along n, W = J H^-1 J^T
 static td_real give(const opened *o, const tdi_contact_side *t) {
     td_vec3 dx[MOST_POINTS];
@@ -159,7 +143,7 @@ static td_real give(const opened *o, const tdi_contact_side *t) {
 }
 
 // With k n n^T added at the place of contact, it gives 1/(1/w + k) in place of w.
-static void claim_contact_hessian(const tdi_solver *solver) {
+SOLVER_TEST(conform_contact_stiffens_what_it_touches) {
     opened o;
     td_real most;
     open_step(solver, 0.01, &o);
@@ -178,10 +162,6 @@ static void claim_contact_hessian(const tdi_solver *solver) {
     CHECK_SAY(fabs(stiff - 1 / (1 / soft + k)) < 1e-9 * soft,
               "%s: it gives %g, and with contact %g", o.s.name, soft, stiff);
     close_step(&o);
-}
-
-TD_TEST(conform_contact_stiffens_what_it_touches) {
-    for_all_solvers(claim_contact_hessian);
 }
 
 // ---- turns of capsules ----------------------------------------------------------------------
@@ -208,7 +188,7 @@ static td_real give_sliding(const opened *o, const tdi_contact_side *t, td_vec3 
 }
 
 // A side with an arm stiffens the slip of the surface, as above.
-static void claim_sliding(const tdi_solver *solver) {
+SOLVER_TEST(conform_friction_stiffens_the_slip_of_surfaces) {
     opened o;
     td_real most;
     open_step(solver, 0.01, &o);
@@ -230,10 +210,6 @@ static void claim_sliding(const tdi_solver *solver) {
                   "%s: the surface gives %g, and with friction %g", o.s.name, soft, stiff);
     }
     close_step(&o);
-}
-
-TD_TEST(conform_friction_stiffens_the_slip_of_surfaces) {
-    for_all_solvers(claim_sliding);
 }
 
 // ---- what worlds ask for --------------------------------------------------------------------
@@ -302,7 +278,7 @@ TD_TEST(conform_accepted_step_is_taken_back_with_the_same_bits) {
 }
 
 // What is lent holds no numbers at first, and something else at last.
-static void claim_lent(const tdi_solver *solver) {
+SOLVER_TEST(conform_steps_in_memory_that_was_lent_give_the_same_bits) {
     const tdi_implicit *ops = solver->implicit;
     if (!ops->lend) {
         return;
@@ -329,13 +305,9 @@ static void claim_lent(const tdi_solver *solver) {
     subject_free(&other.s);
 }
 
-TD_TEST(conform_steps_in_memory_that_was_lent_give_the_same_bits) {
-    for_all_solvers(claim_lent);
-}
-
 // ---- options --------------------------------------------------------------------------------
 
-static void claim_integrators(const tdi_solver *solver) {
+SOLVER_TEST(conform_newtons_method_takes_implicit_integrators_alone) {
     OWNED(subject) s = subject_new(solver, HELD, NULL);
     td_step_opts opts = td_step_opts_default();
     td_diag diag = {.message = ""};
@@ -345,8 +317,4 @@ static void claim_integrators(const tdi_solver *solver) {
     opts.integrator = TD_EULER;
     CHECK_INT(tdi_system_check(&system, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "integrator");
-}
-
-TD_TEST(conform_newtons_method_takes_implicit_integrators_alone) {
-    for_all_solvers(claim_integrators);
 }

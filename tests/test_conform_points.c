@@ -226,6 +226,8 @@ static td_real increments(const pointed *p) {
     return p->o.ops->solve(p->o.body, (tdi_solving){0}, &predicted_decrease);
 }
 
+#define POINT_TEST(name) TEST_EACH(name, for_all_points, pointed *p)
+
 static void places_at(const pointed *p, td_real fraction, td_vec3 *x) {
     tdi_state_try(p->o.body, fraction);
     positions(p, false, x);
@@ -238,7 +240,7 @@ static td_quat quat_of(td_vec3 rotation_vector) {
 // ---- positions ------------------------------------------------------------------------------
 
 // Of points as the segment's pose has them, as far as a segment is rigid.
-static void claim_places(pointed *p) {
+POINT_TEST(conform_points_are_where_their_segments_are) {
     td_vec3 x[MOST_TOLD];
     positions(p, false, x);
     for (int32_t k = 0; k < p->count; k++) {
@@ -264,12 +266,8 @@ static void claim_places(pointed *p) {
     }
 }
 
-TD_TEST(conform_points_are_where_their_segments_are) {
-    for_all_points(claim_places);
-}
-
 // Arms are rigid: with those along three axes a point is the origin of a frame.
-static void claim_arms(pointed *p) {
+POINT_TEST(conform_arms_of_points_are_rigid) {
     for (int32_t i = 0; i < p->o.s.count; i++) {
         const td_vec3 at = tdi_scale(p->o.s.segments[i].tip, 0.4);
         tdi_point points[4];
@@ -287,13 +285,9 @@ static void claim_arms(pointed *p) {
     }
 }
 
-TD_TEST(conform_arms_of_points_are_rigid) {
-    for_all_points(claim_arms);
-}
-
 // x* of the rule of two steps is that of points. Rods carry offsets from the axis along from the
 // step before, off by the square of what turns in a step.
-static void claim_history(pointed *p) {
+POINT_TEST(conform_points_know_where_the_rule_takes_them_from) {
     td_vec3 before[MOST_TOLD], now[MOST_TOLD], history[MOST_TOLD];
     void *body = p->o.body;
     tdi_state_undo(body);
@@ -319,12 +313,8 @@ static void claim_history(pointed *p) {
     }
 }
 
-TD_TEST(conform_points_know_where_the_rule_takes_them_from) {
-    for_all_points(claim_history);
-}
-
 // Points go where the increments say, to first order; ball joints by R <- exp(w) R.
-static void claim_moves(pointed *p) {
+POINT_TEST(conform_points_go_where_the_increments_say) {
     td_vec3 dx[MOST_TOLD], ahead[MOST_TOLD], behind[MOST_TOLD];
     clear(&p->o);
     const td_real most = increments(p);
@@ -347,13 +337,9 @@ static void claim_moves(pointed *p) {
     tdi_state_try(p->o.body, 0);
 }
 
-TD_TEST(conform_points_go_where_the_increments_say) {
-    for_all_points(claim_moves);
-}
-
 // Where bodies follow those that carry them, points come to where they are tried, but for what is
 // of second order in the increments, which stay as they are; and the pose is kept.
-static void claim_follow(pointed *p) {
+POINT_TEST(conform_bodies_that_follow_are_off_by_second_order) {
     td_vec3 start[MOST_TOLD], dx[2][MOST_TOLD], tried[MOST_TOLD], x[MOST_TOLD];
     clear(&p->o);
     const td_real most = increments(p);
@@ -377,10 +363,6 @@ static void claim_follow(pointed *p) {
     }
 }
 
-TD_TEST(conform_bodies_that_follow_are_off_by_second_order) {
-    for_all_points(claim_follow);
-}
-
 // ---- forces ---------------------------------------------------------------------------------
 
 static void answer(const pointed *p, int32_t k, td_vec3 force, td_vec3 *dx) {
@@ -394,7 +376,7 @@ static int directions(const pointed *p, int32_t k) {
 }
 
 // J H^-1 J^T is symmetric and positive semi-definite.
-static void claim_symmetry(pointed *p) {
+POINT_TEST(conform_answers_to_forces_are_symmetric) {
     td_vec3 at[MOST_TOLD], back[MOST_TOLD];
     clear(&p->o);
     increments(p);
@@ -421,12 +403,8 @@ static void claim_symmetry(pointed *p) {
     }
 }
 
-TD_TEST(conform_answers_to_forces_are_symmetric) {
-    for_all_points(claim_symmetry);
-}
-
 // Confined to some points, the answers are the same there, with the same bits.
-static void claim_confined(pointed *p) {
+POINT_TEST(conform_answers_confined_to_some_points_have_the_same_bits) {
     td_vec3 whole[MOST_TOLD], some[MOST_TOLD];
     const int32_t few[] = {1, p->held / 2, p->held - 1};
     tdi_point points[3];
@@ -454,13 +432,9 @@ static void claim_confined(pointed *p) {
               "%s: answers stay confined", p->o.s.name);
 }
 
-TD_TEST(conform_answers_confined_to_some_points_have_the_same_bits) {
-    for_all_points(claim_confined);
-}
-
 // Forces at points of all kinds add up, in any order; what is absorbed is part of the
 // increments.
-static void claim_absorption(pointed *p) {
+POINT_TEST(conform_forces_at_all_kinds_of_points_add_up) {
     td_vec3 before[MOST_TOLD], a[MOST_TOLD], b[MOST_TOLD], c[MOST_TOLD], all[MOST_TOLD],
         after[MOST_TOLD];
     const td_vec3 f = {0.3, -0.2, 0.5}, g = {-0.1, 0.4, 0.2}, zero = {0, 0, 0};
@@ -487,10 +461,6 @@ static void claim_absorption(pointed *p) {
     }
 }
 
-TD_TEST(conform_forces_at_all_kinds_of_points_add_up) {
-    for_all_points(claim_absorption);
-}
-
 // ---- terms ----------------------------------------------------------------------------------
 
 static const td_sym3 no_hessian = {0, 0, 0, 0, 0, 0};
@@ -507,7 +477,7 @@ static void converge(const pointed *p) {
 
 // A gradient changes the increments as a push against it does. It is small: what second derivatives
 // make of it is of second order where the increments were 0.
-static void claim_gradient(pointed *p) {
+POINT_TEST(conform_points_gradients_change_increments_as_forces_do) {
     const td_vec3 g = {0.5e-6, -0.3e-6, 0.8e-6};
     converge(p);
     for (int32_t k = 0; k < p->listed; k++) {
@@ -529,12 +499,8 @@ static void claim_gradient(pointed *p) {
     }
 }
 
-TD_TEST(conform_points_gradients_change_increments_as_forces_do) {
-    for_all_points(claim_gradient);
-}
-
 // With k n n^T added at a point it gives 1/(1/w + k) in place of w along n, with any factor k.
-static void claim_stiffness(pointed *p) {
+POINT_TEST(conform_points_stiffen_what_they_hold) {
     for (int32_t k = 0; k < p->listed; k++) {
         const td_vec3 n = directions(p, k) == 1 ? unit(0) : tdi_vec3(0.6, 0, 0.8);
         td_vec3 dx[MOST_TOLD];
@@ -556,10 +522,6 @@ static void claim_stiffness(pointed *p) {
                       p->o.s.name, (int)k, soft, factors[j], stiff);
         }
     }
-}
-
-TD_TEST(conform_points_stiffen_what_they_hold) {
-    for_all_points(claim_stiffness);
 }
 
 // What the claims on second derivatives add to the potential at a point.
@@ -616,7 +578,7 @@ static td_real wells_value(const pointed *p, const well *wells, int count, td_re
 
 // The whole potential falls and bends along increments x = -H^-1 r of the exact model as they
 // promise: slope -r.H^-1 r, curvature r.H^-1 r. Random gradients make random directions of these.
-static void claim_second(pointed *p) {
+POINT_TEST(conform_points_second_derivatives_are_those_of_the_whole_potential) {
     tdi_random random = random_of(7);
     int32_t exact = 0;
     for (int round = 0; round < ROUNDS; round++) {
@@ -654,8 +616,4 @@ static void claim_second(pointed *p) {
         exact++;
     }
     CHECK_SAY(exact > ROUNDS / 2, "%s: the exact model is hardly ever positive", p->o.s.name);
-}
-
-TD_TEST(conform_points_second_derivatives_are_those_of_the_whole_potential) {
-    for_all_points(claim_second);
 }

@@ -29,6 +29,16 @@ static inline void for_all_solvers(void (*claim)(const tdi_solver *solver)) {
     tdi_solver_remove(test_reduced());
 }
 
+// A test that makes its claim of each: the body of the test is the claim.
+#define TEST_EACH(name, for_each, ...)    \
+    static void each_##name(__VA_ARGS__); \
+    TD_TEST(name) {                       \
+        for_each(each_##name);            \
+    }                                     \
+    static void each_##name(__VA_ARGS__)
+
+#define SOLVER_TEST(name) TEST_EACH(name, for_all_solvers, const tdi_solver *solver)
+
 // ---- subjects -------------------------------------------------------------------------------
 
 // A state of a solver, made of the richest skeleton that the solver takes.

@@ -13,28 +13,23 @@
 
 enum { MOST = 64 };
 
-// A claim of the solvers that have a table; some have.
-typedef struct table_claim {
-    bool (*has)(const tdi_solver *solver);
-    void (*claim)(const tdi_solver *solver);
-} table_claim;
+// A claim of the solvers for which the condition holds; there are some.
+#define TABLE_TEST(name, condition)                        \
+    static void each_##name(const tdi_solver *solver);     \
+    static void offered_##name(const tdi_solver *solver) { \
+        if (condition) {                                   \
+            offers++;                                      \
+            each_##name(solver);                           \
+        }                                                  \
+    }                                                      \
+    TD_TEST(name) {                                        \
+        offers = 0;                                        \
+        for_all_solvers(offered_##name);                   \
+        CHECK(offers > 0);                                 \
+    }                                                      \
+    static void each_##name(const tdi_solver *solver)
 
-static const table_claim *claimed;
-static int32_t claims_made;
-
-static void claim_if_offered(const tdi_solver *solver) {
-    if (claimed->has(solver)) {
-        claims_made++;
-        claimed->claim(solver);
-    }
-}
-
-static void for_all_that_have(const table_claim *of) {
-    claimed = of;
-    claims_made = 0;
-    for_all_solvers(claim_if_offered);
-    CHECK(claims_made > 0);
-}
+static int32_t offers;
 
 static void settle(const subject *s, td_vec3 gravity) {
     td_step_opts opts = td_step_opts_default();
@@ -51,11 +46,7 @@ static td_body *state_of(const subject *s, const td_body_model *model) {
 
 // ---- joints ---------------------------------------------------------------------------------
 
-static bool has_joints(const tdi_solver *solver) {
-    return solver->implicit->joints;
-}
-
-static void claim_joints(const tdi_solver *solver) {
+TABLE_TEST(conform_joints_are_those_of_the_skeleton, solver->implicit->joints) {
     OWNED(subject) s = subject_new(solver, HELD, NULL);
     const tdi_joint_ops *ops = solver->implicit->joints;
     int32_t next = 0;
@@ -69,19 +60,11 @@ static void claim_joints(const tdi_solver *solver) {
     CHECK_INT(next, s.model->dof_count);
 }
 
-TD_TEST(conform_joints_are_those_of_the_skeleton) {
-    for_all_that_have(&(table_claim){has_joints, claim_joints});
-}
-
 // ---- statics --------------------------------------------------------------------------------
-
-static bool has_bending(const tdi_solver *solver) {
-    return tdi_statics_of(solver)->bending;
-}
 
 // As drawn nothing bends; at rest under weight something does, with a moment in proportion to the
 // stiffness.
-static void claim_bending(const tdi_solver *solver) {
+TABLE_TEST(conform_segments_bend_with_a_moment_of_their_springs, tdi_statics_of(solver)->bending) {
     OWNED(subject) s = subject_new(solver, HELD, NULL);
     const tdi_statics_ops *ops = tdi_statics_of(solver);
     td_real most = 0;
@@ -103,17 +86,10 @@ static void claim_bending(const tdi_solver *solver) {
     CHECK_SAY(most > 1e-4, "%s: nothing bends under its weight", s.name);
 }
 
-TD_TEST(conform_segments_bend_with_a_moment_of_their_springs) {
-    for_all_that_have(&(table_claim){has_bending, claim_bending});
-}
-
-static bool has_perturbed(const tdi_solver *solver) {
-    return tdi_statics_of(solver)->perturb_pose;
-}
-
 // Moved and moved back, the potential has the same bits; moved against its weight it is higher by
 // what that works.
-static void claim_perturbed(const tdi_solver *solver) {
+TABLE_TEST(conform_perturbed_poses_come_back_with_the_same_bits,
+           tdi_statics_of(solver)->perturb_pose) {
     opened o;
     open_step(solver, 0.01, &o);
     const tdi_statics_ops *ops = o.ops->statics;
@@ -128,15 +104,7 @@ static void claim_perturbed(const tdi_solver *solver) {
     close_step(&o);
 }
 
-TD_TEST(conform_perturbed_poses_come_back_with_the_same_bits) {
-    for_all_that_have(&(table_claim){has_perturbed, claim_perturbed});
-}
-
-static bool has_residual(const tdi_solver *solver) {
-    return tdi_statics_of(solver)->residual;
-}
-
-static void claim_residual(const tdi_solver *solver) {
+TABLE_TEST(conform_little_is_unbalanced_at_rest, tdi_statics_of(solver)->residual) {
     OWNED(subject) s = subject_new(solver, HELD, NULL);
     const td_real drawn = tdi_statics_of(solver)->residual(s.state, down);
     settle(&s, down);
@@ -144,29 +112,13 @@ static void claim_residual(const tdi_solver *solver) {
     CHECK_SAY(drawn > 0 && rest < 1e-4 * drawn, "%s: %g is left of %g", s.name, rest, drawn);
 }
 
-TD_TEST(conform_little_is_unbalanced_at_rest) {
-    for_all_that_have(&(table_claim){has_residual, claim_residual});
-}
-
-static bool has_ease(const tdi_solver *solver) {
-    return tdi_statics_of(solver)->ease;
-}
-
-static void claim_ease(const tdi_solver *solver) {
+TABLE_TEST(conform_springs_at_ease_have_no_energy, tdi_statics_of(solver)->ease) {
     OWNED(subject) s = subject_new(solver, HELD, NULL);
     settle(&s, down);
     const td_real bent = solver->sums(s.state, down).energy.elastic;
     tdi_statics_of(solver)->ease(s.state);
     CHECK_SAY(bent > 0 && solver->sums(s.state, down).energy.elastic < 1e-12 * bent,
               "%s: springs are not at ease", s.name);
-}
-
-TD_TEST(conform_springs_at_ease_have_no_energy) {
-    for_all_that_have(&(table_claim){has_ease, claim_ease});
-}
-
-static bool has_rest(const tdi_solver *solver) {
-    return tdi_statics_of(solver)->rest_new;
 }
 
 // How far the last tip goes from where it is drawn.
@@ -178,7 +130,7 @@ static td_real droop(const tdi_solver *solver, td_body *state, int32_t segment) 
     return distance(tdi_solver_tip(solver, state, segment), drawn);
 }
 
-static void claim_rest(const tdi_solver *solver) {
+TABLE_TEST(conform_models_drawn_at_rest_stay_there, tdi_statics_of(solver)->rest_new) {
     OWNED(subject) s = subject_new(solver, HELD, NULL);
     td_body_model *model = NULL;
     CHECK_INT(tdi_statics_of(solver)->rest_new(s.model, down, NULL, &model, NULL), TD_OK);
@@ -191,16 +143,8 @@ static void claim_rest(const tdi_solver *solver) {
     tdi_model_free(model);
 }
 
-TD_TEST(conform_models_drawn_at_rest_stay_there) {
-    for_all_that_have(&(table_claim){has_rest, claim_rest});
-}
-
-static bool stiffens(const tdi_solver *solver) {
-    return tdi_statics_of(solver)->stiffen;
-}
-
 // Springs four times as stiff let the tip down a good deal less, and back again as before.
-static void claim_stiffer(const tdi_solver *solver) {
+TABLE_TEST(conform_stiffer_springs_bend_less, tdi_statics_of(solver)->stiffen) {
     static const td_real by[] = {1, 4, 1};
     OWNED(subject) s = subject_new(solver, HELD, NULL);
     FREED void *parameters = malloc(s.model->parameter_bytes);
@@ -216,15 +160,7 @@ static void claim_stiffer(const tdi_solver *solver) {
               way[1], way[2]);
 }
 
-TD_TEST(conform_stiffer_springs_bend_less) {
-    for_all_that_have(&(table_claim){stiffens, claim_stiffer});
-}
-
 // ---- modes ----------------------------------------------------------------------------------
-
-static bool has_modes(const tdi_solver *solver) {
-    return tdi_statics_of(solver)->modal;
-}
 
 static td_real product(const td_real *x, const td_real *y, int32_t n) {
     td_real sum = 0;
@@ -281,7 +217,8 @@ static void check_pencil(const char *name, const tdi_modal *ops, void *tangent, 
     }
 }
 
-static void claim_modes(const tdi_solver *solver) {
+TABLE_TEST(conform_small_motions_have_symmetric_operators_with_inverses,
+           tdi_statics_of(solver)->modal) {
     OWNED(subject) s = subject_new(solver, HELD, NULL);
     const tdi_modal *ops = tdi_statics_of(solver)->modal;
     td_real tangent[MOST];
@@ -302,15 +239,8 @@ static void claim_modes(const tdi_solver *solver) {
               modes[2].frequency);
 }
 
-TD_TEST(conform_small_motions_have_symmetric_operators_with_inverses) {
-    for_all_that_have(&(table_claim){has_modes, claim_modes});
-}
-
-static bool damps(const tdi_solver *solver) {
-    return tdi_statics_of(solver)->damped_new && has_modes(solver);
-}
-
-static void claim_damping(const tdi_solver *solver) {
+TABLE_TEST(conform_lowest_modes_have_the_damping_ratio_that_was_asked_for,
+           tdi_statics_of(solver)->damped_new &&tdi_statics_of(solver)->modal) {
     OWNED(subject) s = subject_new(solver, HELD, NULL);
     td_damping_opts opts = td_damping_opts_default();
     td_body_model *model = NULL;
@@ -328,18 +258,10 @@ static void claim_damping(const tdi_solver *solver) {
     tdi_model_free(model);
 }
 
-TD_TEST(conform_lowest_modes_have_the_damping_ratio_that_was_asked_for) {
-    for_all_that_have(&(table_claim){damps, claim_damping});
-}
-
 // ---- blocks ---------------------------------------------------------------------------------
 
-static bool has_blocks(const tdi_solver *solver) {
-    return solver->implicit->blocks;
-}
-
 // A tip moves as the unknowns of its nodes do that it names.
-static void claim_rows(const tdi_solver *solver) {
+TABLE_TEST(conform_rows_of_points_say_how_these_move, solver->implicit->blocks) {
     opened o;
     open_step(solver, 0.01, &o);
     td_real most;
@@ -370,18 +292,10 @@ static void claim_rows(const tdi_solver *solver) {
     close_step(&o);
 }
 
-TD_TEST(conform_rows_of_points_say_how_these_move) {
-    for_all_that_have(&(table_claim){has_blocks, claim_rows});
-}
-
 // ---- transfer -------------------------------------------------------------------------------
 
-static bool inherits(const tdi_solver *solver) {
-    return tdi_transfer_of(solver)->inherit;
-}
-
 // A state that inherits from one with the same segments is where that is, and goes where it goes.
-static void claim_inherited(const tdi_solver *solver) {
+TABLE_TEST(conform_what_inherits_all_segments_goes_on_alike, tdi_transfer_of(solver)->inherit) {
     OWNED(subject) s = subject_new(solver, HELD, NULL);
     const td_step_opts opts = exact_opts(0.002, TD_IMPLICIT);
     tdi_segment_source same[MOST];
@@ -402,15 +316,7 @@ static void claim_inherited(const tdi_solver *solver) {
     tdi_state_free(heir.state);
 }
 
-TD_TEST(conform_what_inherits_all_segments_goes_on_alike) {
-    for_all_that_have(&(table_claim){inherits, claim_inherited});
-}
-
-static bool has_springs(const tdi_solver *solver) {
-    return tdi_transfer_of(solver)->springs;
-}
-
-static void claim_springs(const tdi_solver *solver) {
+TABLE_TEST(conform_springs_are_read_as_they_are_written, tdi_transfer_of(solver)->springs) {
     OWNED(subject) s = subject_new(solver, HELD, NULL);
     const tdi_transfer_ops *ops = tdi_transfer_of(solver);
     const int32_t count = ops->springs(s.model, 0, false, (td_real[TDI_SPRINGS]){0});
@@ -431,16 +337,8 @@ static void claim_springs(const tdi_solver *solver) {
     }
 }
 
-TD_TEST(conform_springs_are_read_as_they_are_written) {
-    for_all_that_have(&(table_claim){has_springs, claim_springs});
-}
-
-static bool makes_next(const tdi_solver *solver) {
-    return tdi_transfer_of(solver)->next_new;
-}
-
 // Of all segments the next model is like the first, and so is what comes of its bytes.
-static void claim_next(const tdi_solver *solver) {
+TABLE_TEST(conform_next_models_bend_as_those_before_them, tdi_transfer_of(solver)->next_new) {
     OWNED(subject) s = subject_new(solver, HELD, NULL);
     const tdi_transfer_ops *ops = tdi_transfer_of(solver);
     tdi_segment_source same[MOST];
@@ -467,16 +365,8 @@ static void claim_next(const tdi_solver *solver) {
     tdi_model_free(model[0]);
 }
 
-TD_TEST(conform_next_models_bend_as_those_before_them) {
-    for_all_that_have(&(table_claim){makes_next, claim_next});
-}
-
-static bool takes_springs(const tdi_solver *solver) {
-    return tdi_transfer_of(solver)->take_springs;
-}
-
 // A model that is twice as stiff as its skeleton has taken the springs of that already.
-static void claim_taken(const tdi_solver *solver) {
+TABLE_TEST(conform_springs_that_a_model_has_change_nothing, tdi_transfer_of(solver)->take_springs) {
     OWNED(subject) s = subject_new(solver, HELD, NULL);
     FREED void *parameters = malloc(s.model->parameter_bytes);
     td_real way[2];
@@ -493,17 +383,9 @@ static void claim_taken(const tdi_solver *solver) {
     CHECK_SAY(fabs(way[1] - way[0]) < 1e-6 * way[0], "%s: %g m, before %g", s.name, way[1], way[0]);
 }
 
-TD_TEST(conform_springs_that_a_model_has_change_nothing) {
-    for_all_that_have(&(table_claim){takes_springs, claim_taken});
-}
-
 // ---- reduction ------------------------------------------------------------------------------
 
-static bool reduces(const tdi_solver *solver) {
-    return solver->reduction;
-}
-
-static void claim_reduced(const tdi_solver *solver) {
+TABLE_TEST(conform_reduced_bodies_give_all_joints_back_where_they_are, solver->reduction) {
     OWNED(subject) s = subject_new(solver, HELD, NULL);
     const tdi_reduction_ops *ops = solver->reduction;
     td_reduce_opts wrong = td_reduce_opts_default();
@@ -537,12 +419,8 @@ static void claim_reduced(const tdi_solver *solver) {
     }
 }
 
-TD_TEST(conform_reduced_bodies_give_all_joints_back_where_they_are) {
-    for_all_that_have(&(table_claim){reduces, claim_reduced});
-}
-
 // At rest without wind tips sway less than is allowed; what stops stays, and goes on when it wakes.
-static void claim_waiting(const tdi_solver *solver) {
+TABLE_TEST(conform_what_waits_stays_where_it_is, solver->reduction) {
     OWNED(subject) s = subject_new(solver, HELD, NULL);
     const tdi_reduction_ops *ops = solver->reduction;
     td_reduce_opts allowed_error = td_reduce_opts_default();
@@ -561,8 +439,4 @@ static void claim_waiting(const tdi_solver *solver) {
     step_times(&s, &opts, 2);
     CHECK_SAY(distance(last_tip(&s), before) < 0.01, "%s: what wakes jumps by %g m", s.name,
               distance(last_tip(&s), before));
-}
-
-TD_TEST(conform_what_waits_stays_where_it_is) {
-    for_all_that_have(&(table_claim){reduces, claim_waiting});
 }

@@ -197,7 +197,7 @@ TD_TEST(conform_steps_of_worlds_that_touch_take_no_memory) {
 }
 
 // The same of an island that a program makes itself: two that fall on a plane.
-static void claim_island_memory(const tdi_solver *solver) {
+SOLVER_TEST(conform_steps_of_islands_take_no_memory) {
     test_heap heap = {0};
     const td_alloc alloc = test_heap_alloc(&heap);
     subject a = subject_new(solver, FLOATING, &alloc), b = subject_new(solver, FLOATING, &alloc);
@@ -228,15 +228,11 @@ static void claim_island_memory(const tdi_solver *solver) {
     CHECK_SAY(heap.held == 0, "%s: %zu bytes are left", solver->info.name, heap.held);
 }
 
-TD_TEST(conform_steps_of_islands_take_no_memory) {
-    for_all_solvers(claim_island_memory);
-}
-
 // ---- rest -----------------------------------------------------------------------------------
 
 // What droops onto a plane rests on it as it does after long stepping, up to where in its range of
 // 0.5 mm contact bears it: in steps it is made for forces of motion as well.
-static void claim_rest_on_plane(const tdi_solver *solver) {
+SOLVER_TEST(conform_settling_on_a_collider_ends_where_long_stepping_does) {
     static const char *const starts[] = {"settled", "drawn"};
     const int32_t n = strand_segments(solver);
     td_vec3 tips[2];
@@ -258,10 +254,6 @@ static void claim_rest_on_plane(const tdi_solver *solver) {
     }
     CHECK_SAY(apart(tips[0], tips[1]) < 5e-4, "%s: at rest and after 15 s the tip is %g m apart",
               solver->info.name, apart(tips[0], tips[1]));
-}
-
-TD_TEST(conform_settling_on_a_collider_ends_where_long_stepping_does) {
-    for_all_solvers(claim_rest_on_plane);
 }
 
 // ---- capabilities ---------------------------------------------------------------------------
@@ -290,7 +282,7 @@ static void check_wish(const tdi_solver *solver, const wish *w) {
 }
 
 // What the table says of a solver is what it takes; the rest is refused, with the solver's name.
-static void claim_capabilities(const tdi_solver *solver) {
+SOLVER_TEST(conform_what_a_solver_cannot_do_is_refused_by_name) {
     const td_solver_info info = td_solver_get(td_solver_find(solver->info.name));
     const wish wishes[] = {
         {"euler", "integrator: euler,", "", info.integrators >> TD_EULER & 1},
@@ -313,12 +305,8 @@ static void claim_capabilities(const tdi_solver *solver) {
     }
 }
 
-TD_TEST(conform_what_a_solver_cannot_do_is_refused_by_name) {
-    for_all_solvers(claim_capabilities);
-}
-
 // Hinges are of skeletons; modes are asked of worlds.
-static void claim_more_capabilities(const tdi_solver *solver) {
+SOLVER_TEST(conform_table_of_capabilities_is_true) {
     const td_solver_info info = td_solver_get(td_solver_find(solver->info.name));
     const td_body_opts with = {.law = TD_LAW_DEFAULT};
     td_skeleton *hinged = stem_of(1, false, TD_JOINT_HINGE, NULL);
@@ -336,10 +324,6 @@ static void claim_more_capabilities(const tdi_solver *solver) {
     CHECK_SAY((modes == TD_OK) == info.modes, "%s: modes: status %d", info.name, (int)modes);
     CHECK_SAY(info.contact && info.mutual, "%s: it has capsules, but is said not to touch",
               info.name);
-}
-
-TD_TEST(conform_table_of_capabilities_is_true) {
-    for_all_solvers(claim_more_capabilities);
 }
 
 // ---- between solvers ------------------------------------------------------------------------
