@@ -19,46 +19,41 @@ static void check_case(const char *name, void (*run)(val_report *)) {
     val_run_case(&one, &report);
 }
 
-TD_TEST(tree_pendulum_swings_with_its_period_and_follows_its_derived_equation) {
-    check_case("pendulum", val_pendulum);
-}
+#define CASE_TEST(name, about, run) \
+    TD_TEST(name) {                 \
+        check_case(about, run);     \
+    }
 
-TD_TEST(tree_double_pendulum_accelerates_as_derived_and_repeats_to_the_bit) {
-    check_case("double-pendulum", val_double_pendulum);
-}
-
-TD_TEST(tree_cantilever_under_a_load_at_its_tip_bends_to_the_elastica) {
-    check_case("elastica", val_elastica);
-}
-
-TD_TEST(tree_beam_has_the_frequencies_of_beam_theory_in_bending_and_torsion) {
-    check_case("vibration", val_vibration);
-}
-
-TD_TEST(tree_limp_chain_rests_on_the_plumb_line_and_on_the_catenary_and_swings_as_bessel_says) {
-    check_case("chain", val_chain);
-}
-
-TD_TEST(chain_between_two_pins_falls_as_its_derived_equations_by_both_ways_of_constraints) {
-    check_case("loop-chain", val_loop_chain);
-}
-
-TD_TEST(rod_and_helix_under_a_load_at_their_tip_bend_to_the_elastica) {
-    check_case("rod-elastica", val_rod_elastica);
-    check_case("helix-elastica", val_helix_elastica);
-}
-
-TD_TEST(rods_keep_their_energy_in_rigid_motion_and_their_momenta_when_thrown) {
-    check_case("rod-invariance", val_rod_invariance);
-}
-
-TD_TEST(rod_turned_at_its_end_has_even_twist_and_its_torque) {
-    check_case("twist-uniform", val_twist_uniform);
-}
-
-TD_TEST(helices_rest_as_the_elastica_and_curls_as_their_limit) {
-    check_case("helix-statics", val_helix_statics);
-}
+CASE_TEST(tree_pendulum_swings_with_its_period_and_follows_its_derived_equation, "pendulum",
+          val_pendulum)
+CASE_TEST(tree_double_pendulum_accelerates_as_derived_and_repeats_to_the_bit, "double-pendulum",
+          val_double_pendulum)
+CASE_TEST(tree_cantilever_under_a_load_at_its_tip_bends_to_the_elastica, "elastica", val_elastica)
+CASE_TEST(tree_beam_has_the_frequencies_of_beam_theory_by_modes_and_in_steps, "vibration",
+          val_vibration)
+CASE_TEST(tree_limp_chain_rests_on_the_plumb_line_and_on_the_catenary_and_swings_as_bessel_says,
+          "chain", val_chain)
+CASE_TEST(tree_on_a_shaken_pivot_swings_and_on_a_pot_that_starts_lags_as_theory_says, "base",
+          val_base)
+CASE_TEST(chain_between_two_pins_falls_as_its_derived_equations_by_both_ways_of_constraints,
+          "loop-chain", val_loop_chain)
+CASE_TEST(curves_pass_their_keys_without_a_jump_and_have_the_rates_of_differences, "interpolation",
+          val_interpolation)
+CASE_TEST(wind_has_its_intensity_and_no_divergence_and_is_carried_along, "wind", val_wind)
+CASE_TEST(rod_under_a_load_at_its_tip_bends_to_the_elastica, "rod-elastica", val_rod_elastica)
+CASE_TEST(rod_gradients_and_hessians_at_rest_match_differences, "rod-derivatives",
+          val_rod_derivatives)
+CASE_TEST(rod_beam_has_the_frequencies_of_beam_theory_by_modes_and_in_steps, "rod-vibration",
+          val_rod_vibration)
+CASE_TEST(rods_keep_their_energy_in_rigid_motion_and_their_momenta_when_thrown, "rod-invariance",
+          val_rod_invariance)
+CASE_TEST(rod_turned_at_its_end_has_even_twist_and_its_torque, "twist-uniform", val_twist_uniform)
+CASE_TEST(helix_under_a_load_at_its_tip_bends_to_the_elastica, "helix-elastica", val_helix_elastica)
+CASE_TEST(helix_beam_has_the_frequencies_of_beam_theory_by_modes_and_in_steps, "helix-vibration",
+          val_helix_vibration)
+CASE_TEST(helix_recursive_accelerations_equal_composite_ones, "helix-composite",
+          val_helix_composite)
+CASE_TEST(helices_rest_as_the_elastica_and_curls_as_their_limit, "helix-statics", val_helix_statics)
 
 // ---- faults ---------------------------------------------------------------------------------
 

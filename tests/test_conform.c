@@ -53,6 +53,14 @@ INTEGRATOR_TEST(conform_saved_and_restored_states_have_the_same_bits_and_future)
         tdi_state_restore(b.state, bytes); // of itself
         CHECK_SAY(same_as(&b, bytes), "%s, %s: restoring its own bytes changes a state", a.name,
                   rule);
+        char *nonsense = malloc(tdi_state_save_size(b.state)); // fails, but does no harm
+        memset(nonsense, 0xff, tdi_state_save_size(b.state));
+        tdi_state_restore(b.state, nonsense);
+        CHECK_SAY(step_once(&b, &opts, NULL) != TD_OK, "%s, %s: a state of no numbers steps on",
+                  a.name, rule);
+        tdi_state_restore(b.state, bytes);
+        CHECK_SAY(same_as(&b, bytes), "%s, %s: it does not forget a bad state", a.name, rule);
+        free(nonsense);
         free(bytes);
         step_times(&a, &opts, 1);
     }
@@ -144,7 +152,8 @@ SOLVER_TEST(conform_tips_are_where_the_axes_of_segments_have_them) {
     solver->set_base(s.state, &base);
     CHECK_SAY(largest_gap(&s) <= 1e-14, "%s: tips on a base that was turned", s.name);
     step_times(&s, &opts, 8);
-    CHECK_SAY(largest_gap(&s) <= 1e-2, "%s: tips in motion", s.name);
+    const bool bends = solver->info.curved || solver->info.stretchy;
+    CHECK_SAY(largest_gap(&s) <= (bends ? 1e-2 : 1e-13), "%s: tips in motion", s.name);
 }
 
 // ---- failures -------------------------------------------------------------------------------
@@ -411,7 +420,11 @@ INTEGRATOR_TEST(conform_steps_take_no_memory) {
     test_heap heap = {0};
     const td_alloc alloc = test_heap_alloc(&heap);
     subject s = subject_for(solver, HELD, integrator, &alloc);
-    const td_step_opts opts = exact_opts(fitting_dt(integrator), integrator);
+    const td_load load = pull_on(&s, tdi_vec3(0.05, 0.02, -0.05));
+    td_step_opts opts = exact_opts(fitting_dt(integrator), integrator);
+    opts.loads = &load;
+    opts.load_count = 1;
+    opts.air = (td_air){{2, 0, 1}, 0.1, 0.6};
     const long calls = heap.calls;
     for (int32_t k = 0; k < 30; k++) {
         CHECK_SAY(step_once(&s, &opts, NULL) == TD_OK, "%s: step %d", s.name, (int)k);

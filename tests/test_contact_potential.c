@@ -358,3 +358,30 @@ TD_TEST(contact_with_what_rests_acts_as_ever_on_what_moves_and_is_left_out_betwe
     }
     CHECK(left_out > 0);
 }
+
+// A capsule across a plane that turns, at half the range: its normal force is 2 N an end.
+TD_TEST(contact_turning_plane_rubs_along_its_turn) {
+    const tdi_capsule capsule = {0, 1, 0.05, 0, false, 0};
+    const td_vec3 x[2] = {{0.3, 0.055, 0.4}, {0.25, 0.055, 0}};
+    const tdi_contact_rule rule = {1, x, 1.0 / 60, 0, true, NULL};
+    const td_contact_opts opts = td_contact_opts_default();
+    tdi_contacts *c = test_contacts(&opts, &capsule, 1, 2);
+    td_collider plane = td_collider_default(TD_COLLIDER_PLANE);
+    td_real energy;
+    td_diag diag;
+    int32_t count;
+    plane.friction = 0.5;
+    plane.rotation = tdi_quat_turn(tdi_vec3(0, 1, 0), 0.2);
+    CHECK_INT(tdi_contacts_colliders(c, &plane, 1, rule.h, 0, 1, &diag), TD_OK);
+    CHECK_INT(tdi_contacts_find(c, x, NULL, &diag), TD_OK);
+    CHECK_INT(tdi_contacts_lag(c, x, 0, 1, rule.h, NULL, &diag), TD_OK);
+    CHECK_INT(tdi_contacts_evaluate(c, x, 0, &rule, &energy, &diag), TD_OK);
+    const tdi_contact *list = tdi_contacts_list(c, &count);
+    CHECK_INT(count, 4);
+    CHECK(list[2].friction && list[2].row.capsule == 0 && list[2].row.other == 1);
+    // y x (0.3, ., 0.4) = (0.4, ., -0.3), turned by half of 0.2, along the chord; the gradient is
+    // against the motion
+    CHECK_REL(list[2].force.x, -(0.8 * cos(0.1) - 0.6 * sin(0.1)) * 0.5 * 2, 1e-9);
+    CHECK_REL(list[2].force.z, (0.6 * cos(0.1) + 0.8 * sin(0.1)) * 0.5 * 2, 1e-9);
+    tdi_contacts_free(c);
+}

@@ -145,13 +145,6 @@ static td_real worst_apart(bool tree, bool twist, td_end_kind root) {
     return worst;
 }
 
-TD_TEST(helix_recursive_accelerations_equal_composite_ones) {
-    CHECK_IN(worst_apart(false, false, TD_END_CLAMPED), 0, 1e-9);
-    CHECK_IN(worst_apart(true, false, TD_END_CLAMPED), 0, 1e-9);
-    CHECK_IN(worst_apart(false, true, TD_END_CLAMPED), 0, 1e-9);
-    CHECK_IN(worst_apart(true, true, TD_END_CLAMPED), 0, 1e-9);
-}
-
 TD_TEST(helix_recursive_accelerations_equal_composite_ones_without_clamp) {
     CHECK_IN(worst_apart(true, false, TD_END_PINNED), 0, 1e-9);
     CHECK_IN(worst_apart(true, true, TD_END_FREE), 0, 1e-9);

@@ -8,10 +8,6 @@
 
 // ---- potentials -----------------------------------------------------------------------------
 
-static tdi_rod_potential statics(void) {
-    return (tdi_rod_potential){.stiffness = 1, .gravity = down, .whole = true};
-}
-
 // That of the next step of a state that moves: damping, drag and loads of all kinds.
 static tdi_rod_potential next_step(rods s, const td_load *loads, int32_t load_count) {
     td_step_opts opts = td_step_opts_default();
@@ -114,15 +110,6 @@ static rods any_rods(tdi_random *r, int k) {
     return s;
 }
 
-TD_TEST(gradient_of_rods_at_rest_matches_differences) {
-    tdi_random r = random_of(31);
-    for (int k = 0; k < 200; k++) {
-        OWNED(rods) s = any_rods(&r, k);
-        tdi_rod_potential p = statics();
-        check_gradient(s, &p);
-    }
-}
-
 TD_TEST(gradient_of_a_step_with_damping_drag_and_loads_matches_differences) {
     tdi_random r = random_of(32);
     for (int k = 0; k < 60; k++) {
@@ -177,15 +164,6 @@ static void check_hessian(rods s, const tdi_rod_potential *p) {
     }
     free(x);
     free(h);
-}
-
-TD_TEST(hessian_of_rods_at_rest_matches_second_differences) {
-    tdi_random r = random_of(33);
-    for (int k = 0; k < 30; k++) { // every kind, and rings of every size
-        OWNED(rods) s = any_rods(&r, k);
-        tdi_rod_potential p = statics();
-        check_hessian(s, &p);
-    }
 }
 
 TD_TEST(hessian_of_a_step_of_rods_matches_second_differences) {

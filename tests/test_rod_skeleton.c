@@ -468,34 +468,3 @@ TD_TEST(what_nothing_holds_has_no_shape_that_gravity_keeps) {
         pair_free(&p);
     }
 }
-
-// ---- saving ---------------------------------------------------------------------------------
-
-TD_TEST(saved_rods_go_on_to_the_bit_and_any_bytes_do_no_harm) {
-    pair p = pair_of(grow(TEST_SCENES "/plants/orchid.lsys"));
-    td_step_opts opts = td_step_opts_default();
-    size_t size = tdi_state_save_size(p.rod);
-    FREED char *middle = malloc(size), *one = malloc(size), *other = malloc(size);
-    opts.air.quadratic = 0.6;
-    opts.air.wind = tdi_vec3(2, 0, 1);
-    for (int k = 0; k < 10; k++) {
-        CHECK_INT(td_body_step(p.rod, &opts, NULL, NULL), TD_OK);
-    }
-    tdi_state_save(p.rod, middle);
-    for (int k = 0; k < 5; k++) {
-        CHECK_INT(td_body_step(p.rod, &opts, NULL, NULL), TD_OK);
-    }
-    tdi_state_save(p.rod, one);
-    memset(other, 0xff, size);
-    tdi_state_restore(p.rod, other);
-    CHECK(td_body_step(p.rod, &opts, NULL, NULL) != TD_OK);
-    CHECK(td_body_reset(p.rod, NULL) == TD_OK);
-    tdi_state_restore(p.rod, middle);
-    for (int k = 0; k < 5; k++) {
-        CHECK_INT(td_body_step(p.rod, &opts, NULL, NULL), TD_OK);
-    }
-    tdi_state_save(p.rod, other);
-    CHECK(memcmp(one, other, size) == 0);
-    CHECK(memcmp(one, middle, size) != 0);
-    pair_free(&p);
-}

@@ -25,18 +25,6 @@ static rods straight_rod(int32_t count, td_end_kind end) {
 
 // ---- rest -----------------------------------------------------------------------------------
 
-// a clamped rod that hangs down far, after 60 edges: figures of a shooting method
-TD_TEST(clamped_rod_hangs_where_the_elastica_says) {
-    OWNED(rods) s = straight_rod(61, TD_END_FREE);
-    td_step_opts opts = td_step_opts_default();
-    opts.gravity = tdi_vec3(0, -9.8, 0);
-    CHECK_INT(td_body_settle(s.state, &opts, NULL, NULL), TD_OK);
-    td_vec3 tip = td_body_tip(s.state, 59);
-    CHECK_IN(tip.x - 0.287317, -1e-3, 1e-3);
-    CHECK_IN(tip.y + 0.893311, -1e-3, 1e-3);
-    CHECK(tip.z == 0);
-}
-
 TD_TEST(rod_at_rest_has_no_force_left) {
     tdi_random r = random_of(51);
     for (int k = 0; k < 10; k++) {
@@ -154,10 +142,6 @@ TD_TEST(inextensible_rod_comes_to_rest_in_large_steps) {
     CHECK_INT(td_body_settle(s.state, &opts, NULL, NULL), TD_OK);
     CHECK_IN(tdi_norm(tdi_sub(stepped, td_body_tip(s.state, 9))), 0, 1e-4);
 }
-
-// ---- failure --------------------------------------------------------------------------------
-
-// ---- memory ---------------------------------------------------------------------------------
 
 // ---- modes ----------------------------------------------------------------------------------
 

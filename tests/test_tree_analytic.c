@@ -691,21 +691,3 @@ TD_TEST(analytic_constraint_that_is_let_go_holds_no_more) {
     advance(a, &o, NULL, 0, 100);
     CHECK(tdi_norm(tdi_sub(td_body_tip(t.state, 2), d)) > 1e-2);
 }
-
-// A bar on a hinge, which turns at 2 rad/s, hits a wall with its tip: I w' = I w - L J.
-TD_TEST(analytic_impact_of_a_hinged_bar_returns_the_speed_times_its_restitution) {
-    const td_segment_def def = bar(TD_NONE, 1, TD_JOINT_HINGE);
-    OWNED(tree) t = tree_of(&def, 1, TD_LAW_LINEAR, NULL);
-    OWNED(td_analytic) *a = held(t, NULL, 0, NULL);
-    td_hit hit = {.point = {0, 1, 0}, .normal = {1, 0, 0}, .restitution = 0.5};
-    td_real kept = 0;
-    td_diag diag = {.message = ""};
-    td_tree_velocities(t.state)[0] = 2;
-    td_tree_state_changed(t.state);
-    CHECK_SAY(td_analytic_impact(a, &hit, 1, &kept, &diag) == TD_OK, "%s", diag.message);
-    CHECK_REL(hit.before, -2, 1e-12);
-    CHECK_REL(hit.after, 1, 1e-12);
-    CHECK_REL(hit.impulse.x, 3 * (1.0 / 3), 1e-12);
-    CHECK_REL(td_tree_velocities(t.state)[0], -1, 1e-12);
-    CHECK_REL(kept, 1, 0);
-}

@@ -57,18 +57,6 @@ static double off_rk4(tree a, tree b, const td_ida_opts *opts) {
 
 // ---- agreement ------------------------------------------------------------------------------
 
-TD_TEST(ida_and_rk4_lead_trees_of_all_joints_to_the_same_place) {
-    tdi_random r = random_of(71);
-    td_ida_opts opts = tight(weight);
-    for (int k = 0; k < 8; k++) {
-        tdi_random again = r;
-        td_spring_law law = k % 2 ? TD_LAW_TANGENT : TD_LAW_LINEAR;
-        tree a = random_tree(&r, 2 + k, BUSHY, 5, law);
-        tree b = random_tree(&again, 2 + k, BUSHY, 5, law);
-        CHECK_IN(off_rk4(a, b, &opts), 0, 1e-8);
-    }
-}
-
 TD_TEST(ida_feels_loads_and_air_as_rk4_does) {
     tdi_random r = random_of(72);
     tdi_random again = r;
@@ -119,32 +107,6 @@ TD_TEST(ida_starts_anew_from_a_state_that_was_changed) {
     advance(fresh, 0.2);
     CHECK(memcmp(a.q, b.q, (size_t)a.nq * sizeof *a.q) == 0);
     CHECK(memcmp(a.v, b.v, (size_t)a.nv * sizeof *a.v) == 0);
-}
-
-// ---- what stays -----------------------------------------------------------------------------
-
-TD_TEST(ida_keeps_the_momentum_of_a_free_tree_through_many_turns) {
-    static const td_joint_kind kinds[] = {TD_JOINT_FREE, TD_JOINT_BALL, TD_JOINT_HINGE,
-                                          TD_JOINT_BALL, TD_JOINT_SLIDE};
-    tdi_random r = random_of(74);
-    td_segment_def defs[5];
-    for (int32_t i = 0; i < 5; i++) {
-        defs[i] = random_segment(&r, i, BUSHY, 5);
-        defs[i].joint = kinds[i];
-    }
-    OWNED(tree) t = tree_of(defs, 5, TD_LAW_LINEAR, NULL);
-    random_state(t, &r, 0.5, 3);
-    td_ida_opts opts = tight((td_vec3){0, 0, 0});
-    opts.rtol = 1e-12;
-    opts.atol = 1e-13;
-    OWNED(td_ida) *ida = ida_of(t, &opts);
-    td_vec3 linear, angular, linear_end, angular_end;
-    td_body_momentum(t.state, &linear, &angular);
-    advance(ida, 10);
-    td_body_momentum(t.state, &linear_end, &angular_end);
-    CHECK_IN(tdi_norm(tdi_sub(linear_end, linear)) / tdi_norm(linear), 0, 1e-9);
-    CHECK_IN(tdi_norm(tdi_sub(angular_end, angular)) / tdi_norm(angular), 0, 1e-9);
-    CHECK(td_ida_statistics(ida).starts > 2);
 }
 
 // ---- cost -----------------------------------------------------------------------------------

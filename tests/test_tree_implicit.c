@@ -37,24 +37,6 @@ static tree beam(int32_t n, bool limp) {
     return t;
 }
 
-static double settled_droop(int32_t n) {
-    OWNED(tree) t = beam(n, false);
-    td_step_opts opts = td_step_opts_default();
-    CHECK_INT(td_body_settle(t.state, &opts, NULL, NULL), TD_OK);
-    double droop = -td_body_tip(t.state, n - 1).y;
-    return droop;
-}
-
-TD_TEST(tree_step_at_one_frame_settles_where_statics_says) {
-    OWNED(tree) t = beam(100, false);
-    td_step_opts opts = td_step_opts_default();
-    opts.integrator = TD_IMPLICIT_EULER;
-    for (int i = 0; i < 3000; i++) {
-        CHECK_INT(td_body_step(t.state, &opts, NULL, NULL), TD_OK);
-    }
-    CHECK_REL(-td_body_tip(t.state, 99).y, settled_droop(100), 1e-6);
-}
-
 TD_TEST(tree_limp_chain_falls_without_gaining_energy) {
     OWNED(tree) t = beam(200, true);
     td_step_opts opts = td_step_opts_default();
@@ -110,70 +92,4 @@ TD_TEST(tree_step_that_converges_in_no_piece_soon_gives_up_on_each) {
     const td_step_stats stats = steps_of_one_iteration(1, 1e-300);
     CHECK_INT(stats.unconverged, 64);
     CHECK_SAY(stats.iterations < 3 * 64, "%d iterations", (int)stats.iterations);
-}
-
-TD_TEST(tree_step_refuses_bad_options_by_name) {
-    OWNED(tree) t = beam(3, false);
-    td_diag diag;
-    td_step_opts opts = td_step_opts_default();
-    opts.dt = NAN;
-    CHECK_INT(td_body_step(t.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
-    CHECK_HAS(diag.message, "dt");
-    opts = td_step_opts_default();
-    opts.gravity.x = INFINITY;
-    CHECK_INT(td_body_step(t.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
-    CHECK_HAS(diag.message, "gravity");
-    td_step_opts zero = {0};
-    CHECK_INT(td_body_step(t.state, &zero, NULL, &diag), TD_ERR_DEF);
-    td_load load = {.kind = TD_LOAD_FORCE, .segment = 3};
-    opts = td_step_opts_default();
-    opts.loads = &load;
-    opts.load_count = 1;
-    CHECK_INT(td_body_step(t.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
-    CHECK_INT(diag.index, 0);
-}
-
-// ---- moving base ----------------------------------------------------------------------------
-
-// A pendulum on a pivot that shakes by b sin(w t): small steady swings relative to the pivot have
-// the amplitude b w^2/(l |w0^2 - w^2|), l the length of the equivalent simple pendulum.
-TD_TEST(tree_pendulum_on_a_shaken_pivot_swings_as_theory_says) {
-    OWNED(tree) t = beam(1, true);
-    td_step_opts opts = td_step_opts_default();
-    opts.dt = 1.0 / 480;
-    const tdi_body *body = &tdi_as_tree_model(t.model)->body[0];
-    double inertia = body->second.yy + body->second.zz;
-    double l = inertia / body->moment.y, w0 = sqrt(9.81 / l), w = 0.5 * w0, b = 0.002;
-    CHECK_INT(td_body_settle(t.state, &opts, NULL, NULL), TD_OK);
-    double widest = 0;
-    int32_t steps = (int32_t)(24 * 2 * TDI_PI / w / opts.dt);
-    for (int32_t i = 0; i < steps; i++) {
-        // from rest the free swing would stay for ever; growing slowly does not wake it
-        double time = i * opts.dt, s = sin(w * time), c = cos(w * time);
-        double grown = fmin(time / (16 * 2 * TDI_PI / w), 1), a = b * grown;
-        td_base_motion motion = {.position = {a * s, 0, 0},
-                                 .rotation = {1, 0, 0, 0},
-                                 .velocity = {a * w * c, 0, 0},
-                                 .acceleration = {-a * w * w * s, 0, 0}};
-        CHECK(td_body_set_base(t.state, &motion, NULL) == TD_OK);
-        CHECK_INT(td_body_step(t.state, &opts, NULL, NULL), TD_OK);
-        td_vec3 d = tdi_sub(td_body_tip(t.state, 0), td_body_origin(t.state, 0));
-        if (grown == 1) {
-            widest = fmax(widest, fabs(d.x));
-        }
-    }
-    CHECK_REL(widest, b * w * w / (l * fabs(w0 * w0 - w * w)), 0.01);
-}
-
-TD_TEST(tree_base_thrown_forwards_leaves_the_tip_behind) {
-    OWNED(tree) t = beam(20, false);
-    td_step_opts opts = td_step_opts_default();
-    opts.gravity = tdi_vec3(0, 0, 0);
-    td_base_motion motion = {.rotation = {1, 0, 0, 0}, .acceleration = {0, 3, 0}};
-    CHECK(td_body_set_base(t.state, &motion, NULL) == TD_OK);
-    for (int i = 0; i < 3; i++) {
-        CHECK_INT(td_body_step(t.state, &opts, NULL, NULL), TD_OK);
-    }
-    CHECK_REL(td_body_origin(t.state, 0).y, 0.5 * 3 * 9 / 3600, 1e-9);
-    CHECK(td_body_tip(t.state, 19).y < td_body_origin(t.state, 0).y - 1e-4);
 }

@@ -27,40 +27,6 @@ TD_TEST(modes_of_a_clamped_beam_converge_at_second_order) {
     }
 }
 
-// bent by a hundredth of its weight and let go without any
-static tree swaying_beam(const beam_def *b) {
-    tree t = make_beam(b);
-    td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 60, tdi_vec3(0, -0.0981, 0));
-    CHECK_INT(td_body_settle(t.state, &opts, NULL, NULL), TD_OK);
-    return t;
-}
-
-// BDF2 slows a motion by (omega h)^2/3.
-TD_TEST(tree_beam_sways_in_steps_at_the_frequency_of_its_first_mode) {
-    beam_def b = {20, 1, 0.01, 8.1e8, 923, 0.3, 0, false, false};
-    tree t = make_beam(&b);
-    td_mode mode;
-    td_diag diag = {.message = ""};
-    CHECK_INT(td_body_modes(t.state, weightless, 1, &mode, &diag), TD_OK);
-    tree_free(t);
-    t = swaying_beam(&b);
-    td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 240, weightless);
-    double first = 0, last = 0, before = 0;
-    int32_t passes = 0;
-    for (int32_t i = 1; i <= 1200; i++) {
-        run(t, &opts, 1);
-        double y = td_body_tip(t.state, b.count - 1).y;
-        if (i > 1 && before < 0 && y >= 0) {
-            last = (i - y / (y - before)) * opts.dt;
-            first = passes++ == 0 ? last : first;
-        }
-        before = y;
-    }
-    double turn = 2 * TDI_PI * mode.frequency * opts.dt;
-    CHECK_REL((passes - 1) / (last - first), mode.frequency * (1 - turn * turn / 3), 5e-4);
-    tree_free(t);
-}
-
 // zeta = pi f t when damping is t times stiffness and there is no weight
 TD_TEST(damping_ratio_of_modes_follows_from_the_material) {
     beam_def b = thin_beam;

@@ -101,46 +101,6 @@ TD_TEST(tree_afloat_keeps_energy_and_momentum_for_10_s) {
 
 // ---- explicit steps -------------------------------------------------------------------------
 
-// where the last segment's tip is after half a second
-static td_vec3 tip_after(tree t, const td_real *q, const td_real *v, td_integrator integrator,
-                         int32_t steps) {
-    td_step_opts opts = steps_of(integrator, 0.5 / steps, weight);
-    CHECK(td_body_reset(t.state, NULL) == TD_OK);
-    memcpy(t.q, q, (size_t)t.nq * sizeof *q);
-    memcpy(t.v, v, (size_t)t.nv * sizeof *v);
-    td_tree_state_changed(t.state);
-    td_base_motion base = t.state->base;
-    base.spin = tdi_vec3(0, 2, 0);
-    base.velocity = tdi_vec3(1, 0, 0);
-    base.spin_rate = tdi_vec3(0, 3, 0);
-    base.acceleration = tdi_vec3(0, 1, -2);
-    tdi_tree_put_base(tdi_as_tree(t.state), &base);
-    run(t, &opts, steps);
-    return td_body_tip(t.state, tdi_as_tree_model(t.model)->body_count - 1);
-}
-
-// log2 of how the change falls when the steps are halved
-static double order_of(tree t, const td_real *q, const td_real *v, td_integrator integrator,
-                       int32_t steps) {
-    td_vec3 a = tip_after(t, q, v, integrator, steps);
-    td_vec3 b = tip_after(t, q, v, integrator, 2 * steps);
-    td_vec3 c = tip_after(t, q, v, integrator, 4 * steps);
-    return log2(tdi_norm(tdi_sub(a, b)) / tdi_norm(tdi_sub(b, c)));
-}
-
-TD_TEST(tree_euler_is_of_first_and_rk4_of_fourth_order) {
-    tdi_random r = random_of(61);
-    for (int k = 0; k < 3; k++) {
-        OWNED(tree) t = random_tree(&r, 10, BUSHY, 2, k % 2 ? TD_LAW_TANGENT : TD_LAW_LINEAR);
-        random_state(t, &r, 0.5, 2);
-        FREED td_real *q = reals(t.nq), *v = reals(t.nv);
-        memcpy(q, t.q, (size_t)t.nq * sizeof *q);
-        memcpy(v, t.v, (size_t)t.nv * sizeof *v);
-        CHECK_IN(order_of(t, q, v, TD_EULER, 4000), 0.9, 1.1);
-        CHECK_IN(order_of(t, q, v, TD_RK4, 250), 3.8, 4.2);
-    }
-}
-
 // A body afloat under a force at its centre of mass, in explicit steps.
 TD_TEST(tree_explicit_steps_take_loads_and_air) {
     td_segment_def def = td_segment_def_default();
@@ -160,52 +120,4 @@ TD_TEST(tree_explicit_steps_take_loads_and_air) {
     CHECK(td_body_reset(t.state, NULL) == TD_OK);
     run(t, &opts, 500);
     CHECK_IN(t.v[2], -4, -1);
-}
-
-TD_TEST(tree_steps_with_loads_and_air_take_no_memory_for_all_integrators) {
-    tdi_random r = random_of(99);
-    test_heap heap = {0};
-    td_alloc alloc = test_heap_alloc(&heap);
-    td_segment_def defs[12];
-    td_load loads[] = {
-        {.kind = TD_LOAD_FORCE, .segment = 3, .point = {0, 0.1, 0}, .vector = {1, 0, 0}},
-        {.kind = TD_LOAD_TORQUE, .segment = 5, .vector = {0, 0.1, 0}},
-        {.kind = TD_LOAD_SPRING,
-         .segment = 11,
-         .point = {0, 0.1, 0},
-         .vector = {0, 1, 0},
-         .stiffness = 10,
-         .damping = 1}};
-    static const td_integrator all[] = {TD_EULER, TD_RK4, TD_IMPLICIT, TD_IMPLICIT_EULER};
-    for (int32_t i = 0; i < 12; i++) {
-        defs[i] = random_segment(&r, i, BUSHY, 5);
-        defs[i].joint = i == 0 ? TD_JOINT_FREE : (td_joint_kind)(i % 4);
-    }
-    for (int k = 0; k < 4; k++) {
-        bool explicit = all[k] == TD_EULER || all[k] == TD_RK4;
-        tree t = tree_of(defs, 12, TD_LAW_TANGENT, &alloc);
-        td_step_opts opts = steps_of(all[k], explicit ? 1e-4 : 1.0 / 60, weight);
-        opts.loads = loads;
-        opts.load_count = 3;
-        opts.air = (td_air){{3, 0, 1}, 0.1, 0.6};
-        long calls = heap.calls;
-        run(t, &opts, 20);
-        CHECK_INT(heap.calls, calls);
-        tree_free(t);
-        CHECK_INT(heap.held, 0);
-    }
-}
-
-TD_TEST(tree_tips_stay_where_the_axes_of_bodies_have_them) {
-    tdi_random r = random_of(64);
-    OWNED(tree) t = random_tree(&r, 20, BUSHY, 5, TD_LAW_LINEAR);
-    const td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 60, weight);
-    run(t, &opts, 60);
-    for (int32_t i = 0; i < 20; i++) {
-        const td_vec3 along =
-            tdi_quat_rotate(td_body_rotation(t.state, i), tdi_as_tree_model(t.model)->body[i].tip);
-        const td_vec3 at = tdi_add(td_body_origin(t.state, i), along);
-        // to the rounding of places some metres away
-        CHECK_IN(tdi_norm(tdi_sub(at, td_body_tip(t.state, i))), 0, 1e-14);
-    }
 }

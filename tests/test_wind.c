@@ -153,31 +153,6 @@ TD_TEST(turbulence_has_its_intensity_in_every_axis_for_every_seed) {
     }
 }
 
-// by differences of second order, whose own error is (k h)^2/6, a few 1e-8
-TD_TEST(turbulence_has_no_divergence) {
-    const double h = 1e-5;
-    td_wind_def def = td_wind_def_default();
-    tdi_random r = random_of(2);
-    for (int seed = 1; seed <= 10; seed++) {
-        def.seed = (uint64_t)seed;
-        OWNED(td_wind) *wind = wind_of(&def);
-        td_wind_state state = td_wind_start(east);
-        td_wind_advance(wind, &state, 50, east);
-        for (int i = 0; i < 100; i++) {
-            td_vec3 p = draw_point(&r, 50), g[3];
-            for (int k = 0; k < 3; k++) {
-                td_vec3 d = {k == 0 ? h : 0, k == 1 ? h : 0, k == 2 ? h : 0};
-                td_vec3 a = wind_at(wind, &state, tdi_add(p, d));
-                td_vec3 b = wind_at(wind, &state, tdi_sub(p, d));
-                g[k] = tdi_scale(tdi_sub(a, b), 0.5 / h);
-            }
-            double size = sqrt(tdi_dot(g[0], g[0]) + tdi_dot(g[1], g[1]) + tdi_dot(g[2], g[2]));
-            CHECK_IN(fabs(g[0].x + g[1].y + g[2].z) / size, 0, 1e-6);
-            CHECK(size > 0.1);
-        }
-    }
-}
-
 TD_TEST(turbulence_depends_on_its_seed_alone) {
     td_wind_def def = td_wind_def_default();
     OWNED(td_wind) *a = wind_of(&def), *b = wind_of(&def);
