@@ -5,10 +5,10 @@
 //           descent direction, the Hessian of contact is replaced by a positive semi-definite
 //           model, then that of the bodies too, with as much inertia added as is needed. Where
 //           many touch, the exact one that failed is not tried for all of them again in the step.
-// Held      What is left of the gradient along a chain that constraints hold adds up to forces that
-//           make the exact Hessian indefinite. So solvers note the forces that increments lead to,
-//           and geometric stiffness is made of these from the second increments on, and at first of
-//           those that the last step left.
+// Chains    Residuals of the gradient along a chain with constraints add up to forces that make
+//           the exact Hessian indefinite. So solvers note the forces that increments lead to.
+//           Geometric stiffness uses the forces of the last step at first, and those of the last
+//           increments from the second iteration on.
 
 #include "implicit/constraint.h"
 #include "implicit/newton.h"
@@ -69,14 +69,13 @@ static tdi_factored factor_members(tdi_newton_run *n, const tdi_model *model) {
     if (shared) {
         tdi_system_each(y, factor_turn, &f);
     }
-    n->solved = y->constraints;
     n->largest = n->predicted_decrease = 0;
     tdi_coupled_open(y);
     for (int32_t k = 0; k < y->count && worst != TDI_NOT_POSITIVE; k++) {
         const tdi_factored own =
             shared ? y->contact->solve.factored[k] : factor_member(n, model, k);
         worst = own < worst ? own : worst;
-        if (n->solved && own != TDI_NOT_POSITIVE && !is_coupled(y, k)) {
+        if (y->constraints && own != TDI_NOT_POSITIVE && !is_coupled(y, k)) {
             note_largest(n, y->member[k].body->ops->solve(y->member[k].body, (tdi_solving){0},
                                                           &n->predicted_decrease));
             tdi_coupled_take(y, k);
@@ -88,71 +87,82 @@ static tdi_factored factor_members(tdi_newton_run *n, const tdi_model *model) {
 // The worst of all bodies.
 static tdi_factored factor_all(tdi_newton_run *n, const tdi_model *model) {
     const tdi_system *y = n->system;
-    n->direct = tdi_coupled_plan(y);
+    tdi_coupled_plan(y);
     tdi_system_each(y, clear_turn, (void *)y);
     if (y->contact) {
         tdi_body_contact_add_stiffness(y);
     }
-    tdi_constraints_expand(y->constraints, y, n->used == TDI_MODEL_EXACT, model->positive);
+    tdi_constraints_expand(y->constraints, y, n->model.used == TDI_MODEL_EXACT, model->positive);
     tdi_factored worst = factor_members(n, model);
     return worst != TDI_NOT_POSITIVE && !tdi_coupled_factor(y) ? TDI_NOT_POSITIVE : worst;
 }
 
-// The next model, when one is not positive definite or does not go down.
 void tdi_newton_soften(tdi_newton_run *n) {
-    if (n->used < TDI_MODEL_POSITIVE) {
+    tdi_newton_model *m = &n->model;
+    if (m->used < TDI_MODEL_POSITIVE) {
         const bool both = n->system->contact || tdi_constraints_are_curved(n->system->constraints);
-        n->used = n->used == TDI_MODEL_EXACT && both ? TDI_MODEL_CONVEX : TDI_MODEL_POSITIVE;
-        if (n->used == TDI_MODEL_POSITIVE && n->opts->rest && n->shift == 0) {
-            n->shift = n->first;
+        m->used = m->used == TDI_MODEL_EXACT && both ? TDI_MODEL_CONVEX : TDI_MODEL_POSITIVE;
+        if (m->used == TDI_MODEL_POSITIVE && n->opts->rest && m->shift == 0) {
+            m->shift = m->first_shift;
         }
     } else {
-        n->shift = n->shift > 0 ? SHIFT_MORE * n->shift : n->first;
+        m->shift = m->shift > 0 ? SHIFT_MORE * m->shift : m->first_shift;
     }
+}
+
+// Adds more inertia to an exact Hessian that is not positive definite, or goes on to the next
+// model.
+static void change_model(tdi_newton_run *n, bool large) {
+    tdi_newton_model *m = &n->model;
+    if (m->used == TDI_MODEL_EXACT && m->damp < m->most_damp) {
+        m->damp = fmax(LEAST_DAMP * m->first_shift, SHIFT_MORE * m->damp);
+        return;
+    }
+    m->damp = 0;
+    m->exact_failed = m->exact_failed || large;
+    tdi_newton_soften(n);
+}
+
+static tdi_model model_of(const tdi_newton_run *n, int32_t tries, bool carry) {
+    const tdi_newton_model *m = &n->model;
+    const bool positive = m->used == TDI_MODEL_POSITIVE;
+    return (tdi_model){.positive = positive,
+                       .shift = positive                     ? m->shift
+                                : m->used == TDI_MODEL_EXACT ? m->damp
+                                                             : 0,
+                       .tries = tries,
+                       .raise = m->may_raise,
+                       .keep_factors = n->system->contact || n->system->constraints,
+                       .forces = n->forces,
+                       .carry = carry};
 }
 
 // Factors a model that is positive definite.
 static td_status factor(tdi_newton_run *n, bool carry) {
     tdi_body_contact *t = n->system->contact;
+    tdi_newton_model *m = &n->model;
     const bool large = t && t->idle_set.count == 0 && n->system->count >= LARGE;
-    n->used = large && n->doubtful && n->next == TDI_MODEL_EXACT ? TDI_MODEL_CONVEX : n->next;
+    m->used = large && m->exact_failed && m->next == TDI_MODEL_EXACT ? TDI_MODEL_CONVEX : m->next;
     tdi_constraints_evaluate(n->system->constraints, n->system);
     for (int32_t tries = 0; tries < SHIFT_TRIES;) {
         if (t) {
             const td_real start = tdi_stage_start(n->system);
             td_status status =
-                tdi_body_contact_evaluate(t, n->system, n->used == TDI_MODEL_EXACT, carry, n->diag);
+                tdi_body_contact_evaluate(t, n->system, m->used == TDI_MODEL_EXACT, carry, n->diag);
             tdi_stage_end(n->system, TDI_STAGE_CONTACT, start);
             if (status != TD_OK) {
                 return status;
             }
         }
-        const tdi_model model = {.positive = n->used == TDI_MODEL_POSITIVE,
-                                 .shift = n->used == TDI_MODEL_POSITIVE ? n->shift
-                                          : n->used == TDI_MODEL_EXACT  ? n->damp
-                                                                        : 0,
-                                 .tries = tries,
-                                 .raise = !n->wary,
-                                 .keep_factors = t || n->system->constraints,
-                                 .note = tdi_constraints_are_eliminated(n->system),
-                                 .noted = n->noted,
-                                 .recall = n->recalls,
-                                 .carry = carry};
-        tdi_factored result = factor_all(n, &model);
-        n->recalls = false;
+        const tdi_model model = model_of(n, tries, carry);
+        const tdi_factored result = factor_all(n, &model);
         if (result != TDI_NOT_POSITIVE) {
-            n->raised = result == TDI_RAISED || model.shift > 0;
-            n->stats->raised += model.positive || n->raised;
+            m->raised = result == TDI_RAISED || model.shift > 0;
+            n->stats->raised += model.positive || m->raised;
             return TD_OK;
         }
-        if (n->slow && n->used == TDI_MODEL_EXACT && n->damp < n->first) {
-            n->damp = fmax(LEAST_DAMP * n->first, SHIFT_MORE * n->damp);
-            continue;
-        }
-        n->damp = 0;
-        n->doubtful = n->doubtful || large;
-        tries += n->used == TDI_MODEL_POSITIVE;
-        tdi_newton_soften(n);
+        tries += m->used == TDI_MODEL_POSITIVE;
+        change_model(n, large);
     }
     return TD_ERR_DIVERGED;
 }
@@ -173,7 +183,6 @@ static td_real largest_of(const tdi_system *y, int32_t k) {
     return most;
 }
 
-// Increments; alone, without contact or constraints, the poses are kept and moved by all of them.
 void tdi_newton_increments(tdi_newton_run *n, bool limited) {
     const tdi_system *y = n->system;
     n->largest = n->predicted_decrease = 0;
@@ -247,7 +256,8 @@ static void answer(tdi_newton_run *n, bool last) {
 // least value.
 static bool couple(tdi_newton_run *n) {
     const tdi_system *y = n->system;
-    const bool gradients = y->contact && y->contact->terms.couples_capsules && !n->direct;
+    const bool gradients =
+        y->contact && y->contact->terms.couples_capsules && !tdi_coupled_with_contact(y);
     if (tdi_coupled_any(y)) {
         answer(n, !gradients);
     }
@@ -262,7 +272,7 @@ static bool couple(tdi_newton_run *n) {
 }
 
 // Forces of constraints follow from the increments; without contact the poses are kept and moved.
-static void finish_holds(tdi_newton_run *n) {
+static void finish_constraints(tdi_newton_run *n) {
     const tdi_system *y = n->system;
     if (y->constraints) {
         tdi_constraints_update_multipliers(y->constraints, y, &n->predicted_decrease);
@@ -298,25 +308,25 @@ static bool starts_lower(const tdi_system *y) {
 // A guess at which the Hessian is not positive may lie in the valley of another least value, above
 // where the step began: energy would rise.
 static td_status factor_first(tdi_newton_run *n, bool carry) {
-    td_status status = factor(n, carry);
-    const bool doubtful = n->used == TDI_MODEL_POSITIVE || n->raised;
-    if (status == TD_OK && n->guessed && doubtful && starts_lower(n->system)) {
-        status = factor(n, carry);
-    }
-    n->guessed = false;
-    return status;
+    const tdi_system *y = n->system;
+    const bool guessed = !y->contact && !n->opts->rest && !(y->budget && y->budget->truncated);
+    const td_status status = factor(n, carry);
+    return status == TD_OK && guessed && tdi_newton_is_modified(n) && starts_lower(y)
+               ? factor(n, carry)
+               : status;
 }
 
-// ---- long chains that are held -------------------------------------------------------------
+// ---- long chains with constraints ----------------------------------------------------------
 
-// Increments that follow those that were taken against the value and are no smaller: goes back to
-// where these began.
+// After increments that were taken although the value rose: goes back to where these began, if the
+// new ones are not clearly smaller.
 static bool goes_back(tdi_newton_run *n) {
-    const bool back = n->trusted && !(n->largest < SHRINKS * n->leap);
-    n->trusted = false;
+    const bool back = n->rise == TDI_RISE_TAKEN && !(n->largest < SHRINKS * n->risen);
+    if (n->rise == TDI_RISE_TAKEN) {
+        n->rise = back ? TDI_RISE_REFUSED : TDI_RISE_ALLOWED;
+    }
     if (back) {
-        n->wronged = true;
-        n->next = TDI_MODEL_EXACT;
+        n->model.next = TDI_MODEL_EXACT;
         tdi_system_place(n->system, 0);
     }
     return back;
@@ -325,34 +335,33 @@ static bool goes_back(tdi_newton_run *n) {
 // The first increments of a step with constraints, where the exact Hessian is not positive
 // definite, are not taken: they only tell which forces there will be.
 static bool looks_ahead(tdi_newton_run *n) {
-    const bool first = !n->looked && tdi_constraints_are_eliminated(n->system);
-    n->looked = true;
-    n->noted = n->noted || first;
-    if (!first || n->used == TDI_MODEL_EXACT) {
+    const bool first = n->forces == TDI_FORCES_TO_NOTE || n->forces == TDI_FORCES_PREVIOUS;
+    n->forces = first ? TDI_FORCES_NOTED : n->forces;
+    if (!first || n->model.used == TDI_MODEL_EXACT) {
         return false;
     }
     td_real predicted_decrease = 0;
     tdi_constraints_update_multipliers(n->system->constraints, n->system, &predicted_decrease);
-    n->next = TDI_MODEL_EXACT;
+    n->model.next = TDI_MODEL_EXACT;
     return true;
 }
 
-// Increments of a model that has a least value.
 td_status tdi_newton_solve(tdi_newton_run *n, bool carry) {
     const tdi_system *y = n->system;
     for (int32_t k = 0; k < SHIFT_TRIES; k++) {
-        td_status status = factor_first(n, carry);
+        const bool first = n->at_start && k == 0;
+        const td_status status = first ? factor_first(n, carry) : factor(n, carry);
         if (status != TD_OK) {
             return status;
         }
-        if (!n->solved) {
+        if (!y->constraints) {
             tdi_newton_increments(n, !y->contact && !n->opts->rest);
         }
         if (isfinite(n->largest) && !couple(n)) {
             tdi_newton_soften(n);
-            n->next = n->used;
+            n->model.next = n->model.used;
         } else if (!goes_back(n) && !looks_ahead(n)) {
-            finish_holds(n);
+            finish_constraints(n);
             return TD_OK;
         }
     }

@@ -5,7 +5,7 @@
 //           than a fraction of what the slope predicts, half of it, and so on. Small increments of
 //           a system without contact are accepted without evaluating the value: there the quadratic
 //           model is exact to rounding.
-// Leaps     Along a chain that constraints hold, errors of second order add up, and the value of a
+// Rises     Along a chain with constraints, errors of second order add up, and the value of a
 //           good increment rises with them although the next one takes them away (Maratos'
 //           effect). Such increments are taken whole; if the next are not half as large, they are
 //           taken back, and the value decides for the rest of the step.
@@ -26,7 +26,7 @@
 #define LIMITED        0.99  // of the longest increment: where a part was limited, but for rounding
 #define DESCENT        1e-4  // of what the slope promises
 #define ROUNDING       1e-13 // of the value: a promise below this cannot be seen
-#define LEAP           0.3   // rad or m: no further against the value
+#define LONGEST_RISE   0.3   // rad or m: no increment is longer that is taken against the value
 #define FARTHER        4.0   // than what was free: what is looked at next
 
 // while something is driven
@@ -157,12 +157,16 @@ static td_real longest_of(const tdi_system *y, bool rest) {
 // ---- moves ----------------------------------------------------------------------------------
 
 // Whether the whole increments, which are tried, are taken although the value does not fall.
-static bool leaps(tdi_newton_run *n) {
+static bool may_rise(tdi_newton_run *n) {
     const tdi_system *y = n->system;
-    n->trusted = y->constraints && !y->contact && !n->opts->rest && !n->wronged &&
-                 n->largest < LEAP && tdi_constraints_within_reach(y->constraints);
-    n->leap = n->largest;
-    return n->trusted;
+    const bool may = y->constraints && !y->contact && !n->opts->rest &&
+                     n->rise != TDI_RISE_REFUSED && n->largest < LONGEST_RISE &&
+                     tdi_constraints_within_reach(y->constraints);
+    if (may) {
+        n->rise = TDI_RISE_TAKEN;
+        n->risen = n->largest;
+    }
+    return may;
 }
 
 // Takes as much of the increments, at most `fraction`, as lowers the value: how much. `there`: they
@@ -176,7 +180,7 @@ static td_real search(tdi_newton_run *n, td_real value, td_real fraction, bool t
             value - DESCENT * fraction * n->predicted_decrease + ROUNDING * fabs(value)) {
             return fraction;
         }
-        if (k == 0 && fraction == 1 && leaps(n)) {
+        if (k == 0 && fraction == 1 && may_rise(n)) {
             return 1;
         }
         fraction *= 0.5;
@@ -236,15 +240,15 @@ static td_real search_limited(tdi_newton_run *n, td_real longest) {
 // not.
 td_real tdi_newton_move_freely(tdi_newton_run *n) {
     const td_real longest = longest_of(n->system, n->opts->rest);
-    const bool doubtful = n->used == TDI_MODEL_POSITIVE || n->raised;
-    const td_real small = n->opts->rest || (doubtful && n->system->constraints) ? TDI_SMALL_MOVE
-                          : doubtful                                            ? SMALL_POSITIVE
+    const bool modified = tdi_newton_is_modified(n);
+    const td_real small = n->opts->rest || (modified && n->system->constraints) ? TDI_SMALL_MOVE
+                          : modified                                            ? SMALL_POSITIVE
                                                                                 : SMALL_STEP;
     if (n->largest < small) {
         return 1;
     }
     td_real taken = search_limited(n, longest);
-    if (doubtful && !n->opts->rest && taken == 1) {
+    if (modified && !n->opts->rest && taken == 1) {
         stretch(n, fmin(longest, FARTHEST));
     }
     return taken;
@@ -347,11 +351,10 @@ td_real tdi_newton_move_with_contact(tdi_newton_run *n, bool carry) {
     const tdi_system *y = n->system;
     tdi_body_contact *t = y->contact;
     const td_real longest = longest_of(y, n->opts->rest);
-    const bool jumps =
-        t->exact_step.used && n->fresh && tdi_planes_hit(t->set); // so that all planes act at once
+    const bool jumps = t->exact_step.used && n->at_start &&
+                       tdi_planes_hit(t->set); // so that all planes act at once
     const bool stiff = t->exact_step.used && tdi_planes_count(t->set) > 0;
     bool searched = !carry && !jumps && n->largest >= (stiff ? SMALL_EXACT : TDI_SMALL_MOVE);
-    n->fresh = false;
     td_real value = 0, fraction = n->largest > longest ? longest / n->largest : 1;
     const td_real room = carry ? tdi_body_contact_least_gap(t, t->time) : 1;
     tdi_body_contact_keep_poses(y);

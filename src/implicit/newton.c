@@ -52,10 +52,10 @@
 // Increments with the factors of an iteration before. False: they did not shrink enough.
 static bool correct(tdi_newton_run *n) {
     tdi_newton_solve_again(n);
-    n->used = TDI_MODEL_EXACT;
-    n->raised = false;
+    n->model.used = TDI_MODEL_EXACT;
+    n->model.raised = false;
     if (n->largest > WORTHWHILE * n->before || !isfinite(n->largest)) {
-        n->reuse = n->offers_reuse = false; // what one did not, others of this step will not
+        n->reuse = TDI_REUSE_NEVER;
         return false;
     }
     tdi_system_attempt(n->system, false);
@@ -79,6 +79,7 @@ static td_status iterate(tdi_newton_run *n, bool carry, td_real *taken) {
         return TD_ERR_DIVERGED;
     }
     *taken = y->contact ? tdi_newton_move_with_contact(n, carry) : tdi_newton_move_freely(n);
+    n->at_start = false;
     tdi_stage_end(y, TDI_STAGE_SEARCH, start);
     if (y->budget) {
         y->budget->iterations -= (int32_t)((n->stats->halvings - halvings) / TRIALS);
@@ -91,24 +92,27 @@ static td_status iterate(tdi_newton_run *n, bool carry, td_real *taken) {
 
 // What comes after an iteration that was not the last.
 static void go_on(tdi_newton_run *n, td_real taken, bool whole) {
+    tdi_newton_model *m = &n->model;
+    const bool small = m->used == TDI_MODEL_EXACT && n->largest < REUSE_BELOW;
     n->before = whole ? n->largest : 0;
-    n->offers_reuse = n->offers_reuse && whole; // where one was cut, the Hessian changes too fast
-    n->reuse = n->used == TDI_MODEL_EXACT && n->offers_reuse && n->largest < REUSE_BELOW;
+    if (n->reuse != TDI_REUSE_NEVER) { // where an increment was cut, the Hessian changes too fast
+        n->reuse = !whole ? TDI_REUSE_NEVER : small ? TDI_REUSE_FACTORS : TDI_REUSE_LATER;
+    }
     if (taken == 0) {
         tdi_constraints_restore_multipliers(n->system->constraints);
         tdi_newton_soften(n);
-        n->next = n->used;
+        m->next = m->used;
         return;
     }
-    n->damp *= taken == 1 ? DAMP_LESS : taken < SHIFT_CUT ? SHIFT_GROWS : 1;
+    m->damp *= taken == 1 ? DAMP_LESS : taken < SHIFT_CUT ? SHIFT_GROWS : 1;
     // a raised model that goes nowhere has nearly no curvature in some direction, and will again
-    n->wary = n->wary || (n->raised && taken < RAISED_CUT);
+    m->may_raise = m->may_raise && !(m->raised && taken < RAISED_CUT);
     // where increments are cut short, what was not positive will not be at once
-    n->next = n->used == TDI_MODEL_CONVEX && taken < 1 ? TDI_MODEL_CONVEX : TDI_MODEL_EXACT;
-    if (n->used == TDI_MODEL_POSITIVE && n->shift > 0) {
+    m->next = m->used == TDI_MODEL_CONVEX && taken < 1 ? TDI_MODEL_CONVEX : TDI_MODEL_EXACT;
+    if (m->used == TDI_MODEL_POSITIVE && m->shift > 0) {
         td_real less = n->opts->rest ? SHIFT_LESS : 0;
-        n->shift *= taken == 1 ? less : taken < SHIFT_CUT ? SHIFT_GROWS : 1;
-        n->shift = n->opts->rest ? fmax(n->shift, LEAST_SHIFT * n->first) : n->shift;
+        m->shift *= taken == 1 ? less : taken < SHIFT_CUT ? SHIFT_GROWS : 1;
+        m->shift = n->opts->rest ? fmax(m->shift, LEAST_SHIFT * m->first_shift) : m->shift;
     }
 }
 
@@ -123,10 +127,11 @@ static td_real error_left(const tdi_newton_run *n, bool reused) {
 // model.
 static bool is_done(const tdi_newton_run *n, td_real taken, bool whole, bool calm, bool reused) {
     const td_real tolerance = n->opts->tolerance;
-    const bool held_back = n->used == TDI_MODEL_POSITIVE && n->shift > LEAST_SHIFT * n->first;
+    const tdi_newton_model *m = &n->model;
+    const bool positive = m->used == TDI_MODEL_POSITIVE;
+    const bool held_back = positive && m->shift > LEAST_SHIFT * m->first_shift;
     if (taken == 0) { // no descent is left: rounding
-        return n->largest < TDI_SMALL_MOVE ||
-               (n->used == TDI_MODEL_POSITIVE && n->shift > MOST_SHIFT * n->first);
+        return n->largest < TDI_SMALL_MOVE || (positive && m->shift > MOST_SHIFT * m->first_shift);
     }
     bool close = whole && n->before > 0 && error_left(n, reused) <= LEFT * tolerance;
     return (n->largest <= tolerance && taken == 1 && calm && !held_back) || close;
@@ -151,7 +156,7 @@ static td_status bring_along(tdi_newton_run *n) {
         if (!tdi_budget_take(n->system->budget)) {
             return TD_OK;
         }
-        n->next = between ? TDI_MODEL_EXACT : TDI_MODEL_CONVEX;
+        n->model.next = between ? TDI_MODEL_EXACT : TDI_MODEL_CONVEX;
         td_status status = iterate(n, !between, &taken);
         if (status != TD_OK || k == MOST_CARRIES) {
             return status == TD_ERR_LIMIT ? status : squeezed(n);
@@ -162,8 +167,8 @@ static td_status bring_along(tdi_newton_run *n) {
             tdi_newton_jump(n->system);
         }
     }
-    n->next = TDI_MODEL_EXACT;
-    n->shift = 0;
+    n->model.next = TDI_MODEL_EXACT;
+    n->model.shift = 0;
     return TD_OK;
 }
 
@@ -174,7 +179,7 @@ static td_status bring_along(tdi_newton_run *n) {
 static bool may_idle(tdi_newton_run *n, td_real taken, bool done) {
     const tdi_system *y = n->system;
     tdi_body_contact *t = y->contact;
-    const bool whole = n->used != TDI_MODEL_POSITIVE && !n->raised && taken == 1;
+    const bool whole = !tdi_newton_is_modified(n) && taken == 1;
     bool woken = false;
     if (!t || y->count < MANY || t->exact_step.used || y->constraints || n->opts->rest) {
         return false;
@@ -185,12 +190,12 @@ static bool may_idle(tdi_newton_run *n, td_real taken, bool done) {
         woken = true;
     } else if (t->idle_set.count > 0 && done) {
         woken = tdi_idle_wake_disturbed(t, y);
-    } else if (!done && taken > 0 && (n->direct || t->idle_set.count > 0)) {
+    } else if (!done && taken > 0 && (tdi_coupled_with_contact(y) || t->idle_set.count > 0)) {
         tdi_idle_find(t, y, IDLE * n->opts->tolerance, taken < 1 ? SLOW * n->largest : 0);
     }
     if (woken) {
         n->before = 0;
-        n->next = TDI_MODEL_EXACT;
+        n->model.next = TDI_MODEL_EXACT;
     }
     return woken;
 }
@@ -207,13 +212,15 @@ static void relax(const tdi_system *y, td_real taken) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
-// Whether all members know the forces on their joints that the last step left.
-static bool recalls(const tdi_system *y) {
-    bool all = tdi_constraints_are_eliminated(y);
-    for (int32_t k = 0; k < y->count && all; k++) {
-        all = y->member[k].body->newton.recalls;
+// The forces of the last step, if all members know them.
+static tdi_joint_forces first_forces(const tdi_system *y, const tdi_newton_opts *opts) {
+    bool known = !opts->rest;
+    for (int32_t k = 0; k < y->count && known; k++) {
+        known = y->member[k].body->newton.recalls;
     }
-    return all;
+    return !tdi_constraints_are_eliminated(y) ? TDI_FORCES_OF_POSE
+           : known                            ? TDI_FORCES_PREVIOUS
+                                              : TDI_FORCES_TO_NOTE;
 }
 
 static tdi_newton_run start(const tdi_system *y, const tdi_newton_opts *opts, td_step_stats *stats,
@@ -222,18 +229,17 @@ static tdi_newton_run start(const tdi_system *y, const tdi_newton_opts *opts, td
                         .opts = opts,
                         .stats = stats,
                         .diag = diag,
-                        .reach = 1,
-                        .fresh = true,
-                        .offers_reuse = !y->contact && !y->constraints,
-                        .guessed =
-                            !y->contact && !opts->rest && !(y->budget && y->budget->truncated),
-                        .recalls = !opts->rest && recalls(y)};
-    n.noted = n.recalls;
+                        .at_start = true,
+                        .model = {.may_raise = true},
+                        .forces = first_forces(y, opts),
+                        .reach = 1};
+    bool all_reuse = !y->contact && !y->constraints;
     for (int32_t k = 0; k < y->count; k++) {
-        const tdi_member *m = &y->member[k];
-        n.first = fmax(n.first, m->body->newton.first_shift);
-        n.offers_reuse = n.offers_reuse && m->body->ops->traits.reuses;
+        const td_body *body = y->member[k].body;
+        n.model.first_shift = fmax(n.model.first_shift, body->newton.first_shift);
+        all_reuse = all_reuse && body->ops->traits.reuses;
     }
+    n.reuse = all_reuse ? TDI_REUSE_LATER : TDI_REUSE_NEVER;
     return n;
 }
 
@@ -256,6 +262,20 @@ static bool is_enough(const tdi_system *y) {
            y->contact->exact_step.used && tdi_body_contact_is_clear(y->contact, y);
 }
 
+// One iteration, by the factors of the last one where these may serve. *taken: how much of the
+// increments; < 0: old factors did not serve.
+static td_status advance(tdi_newton_run *n, td_real *taken) {
+    if (n->reuse != TDI_REUSE_FACTORS) {
+        return iterate(n, false, taken);
+    }
+    n->stats->iterations++;
+    *taken = correct(n) ? 1 : -1;
+    if (*taken > 0) {
+        n->stats->last_move = n->largest;
+    }
+    return TD_OK;
+}
+
 static td_status run(const tdi_system *y, const tdi_newton_opts *opts, bool *converged,
                      td_step_stats *stats, td_diag *diag) {
     tdi_newton_run n = start(y, opts, stats, diag);
@@ -264,26 +284,25 @@ static td_status run(const tdi_system *y, const tdi_newton_opts *opts, bool *con
     *converged = false;
     for (td_real spent = 0; spent < opts->iterations && status == TD_OK && take(y);
          spent += share_of(y)) {
-        td_real taken = 1;
-        const bool reused = n.reuse;
-        n.slow = opts->rest && (int)(spent / SLOW_REST) % SLOW_EACH == 1;
-        if (reused) {
-            stats->iterations++;
-            if (!correct(&n)) {
-                continue;
-            }
-            stats->last_move = n.largest;
-        } else {
-            status = iterate(&n, false, &taken);
+        td_real taken = 0;
+        const bool reused = n.reuse == TDI_REUSE_FACTORS;
+        const bool slow = opts->rest && (int)(spent / SLOW_REST) % SLOW_EACH == 1;
+        n.model.most_damp = slow ? n.model.first_shift : 0;
+        status = advance(&n, &taken);
+        if (status != TD_OK) {
+            return status;
+        }
+        if (taken < 0) {
+            continue;
         }
         way += taken * n.largest;
-        if (status == TD_OK && opts->rest && way > TDI_AWAY) {
+        if (opts->rest && way > TDI_AWAY) {
             return TD_ERR_DIVERGED;
         }
-        bool calm = status == TD_OK && (!y->contact || tdi_body_contact_is_steady(y->contact, y));
-        bool whole = n.used != TDI_MODEL_POSITIVE && !n.raised && taken == 1 && calm;
-        bool met =
-            status == TD_OK && tdi_constraints_converged(y->constraints, y, n.largest, taken == 1);
+        const bool modified = tdi_newton_is_modified(&n);
+        const bool calm = !y->contact || tdi_body_contact_is_steady(y->contact, y);
+        bool whole = !modified && taken == 1 && calm;
+        const bool met = tdi_constraints_converged(y->constraints, y, n.largest, taken == 1);
         bool done = met && is_done(&n, taken, whole, calm, reused);
         if (may_idle(&n, taken, done)) {
             continue;
@@ -291,19 +310,15 @@ static td_status run(const tdi_system *y, const tdi_newton_opts *opts, bool *con
         if (done && y->contact && y->contact->exact_step.used) {
             status = tdi_exact_refine(y->contact, y, &done);
             whole = false;
-            if (status == TD_ERR_LIMIT) {
-                return TD_OK; // a shorter step may do
+            if (status != TD_OK) {
+                return status == TD_ERR_LIMIT ? TD_OK : status; // a shorter step may do
             }
         }
         if (opts->positive) {
-            *opts->positive = n.used == TDI_MODEL_EXACT && !n.raised && !reused;
+            *opts->positive = n.model.used == TDI_MODEL_EXACT && !modified && !reused;
         }
-        if (status != TD_OK || done) {
-            *converged = status == TD_OK;
-            return status;
-        }
-        if (is_enough(y)) {
-            *converged = true;
+        *converged = done || is_enough(y);
+        if (*converged) {
             return TD_OK;
         }
         go_on(&n, taken, whole);

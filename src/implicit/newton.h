@@ -14,35 +14,54 @@ typedef enum tdi_model_level {
     TDI_MODEL_POSITIVE, // of bodies too
 } tdi_model_level;
 
+// The model of the Hessian.
+typedef struct tdi_newton_model {
+    tdi_model_level next; // is tried first in the next iteration
+    tdi_model_level used; // in this one
+    bool raised;          // the exact Hessian was not positive definite, and was made so
+    bool may_raise;       // until a raised Hessian leads to no progress
+    bool exact_failed;    // for a large system: convex models come first for the rest of the run
+    td_real first_shift;  // 1/s^2: least inertia that is added to a positive model
+    td_real shift;        // 1/s^2: inertia added to a positive model
+    td_real damp;         // 1/s^2: inertia added to an exact one,
+    td_real most_damp;    // at most; 0: none
+} tdi_newton_model;
+
+// Whether the factors of one iteration serve the next, with a new gradient.
+typedef enum tdi_factor_reuse {
+    TDI_REUSE_NEVER,  // for the rest of the run
+    TDI_REUSE_LATER,  // when increments are small
+    TDI_REUSE_FACTORS // in the next iteration
+} tdi_factor_reuse;
+
+// Increments taken whole although the value rose.
+typedef enum tdi_rise {
+    TDI_RISE_ALLOWED,
+    TDI_RISE_TAKEN,  // the last increments were such
+    TDI_RISE_REFUSED // those after such increments were no smaller
+} tdi_rise;
+
 typedef struct tdi_newton_run {
     const tdi_system *system;
     const tdi_newton_opts *opts;
     td_step_stats *stats;
     td_diag *diag;
-    tdi_model_level next;       // the first model to be tried in the next iteration
-    tdi_model_level used;       // in this
-    bool doubtful;              // the exact Hessian of many members was not positive
-    bool raised;                // it was made positive where it was not
-    bool wary;                  // that is not asked for any more
-    td_real shift, first;       // 1/s^2: now, and the first that is tried
-    bool slow;                  // statics that take long: exact Hessians with inertia come first,
-    td_real damp;               // 1/s^2: so much of it
-    td_real before;             // the last increment, if it was whole and not of a positive model
+    bool at_start; // no iteration was taken yet
+    tdi_newton_model model;
+    tdi_joint_forces forces; // of which the next factors make geometric stiffness
+    tdi_factor_reuse reuse;
+    tdi_rise rise;
+    td_real risen;              // rad or m: the largest of the increments of TDI_RISE_TAKEN
     td_real predicted_decrease; // minus the slope along the increments
     td_real largest;            // increment
-    bool direct;                // bodies that touch are factored as one
-    bool solved;                // increments came with the factors
-    bool offers_reuse, reuse;   // of factors: by all bodies, and in the next iteration
-    bool noted;    // forces that increments lead to are known, or those of the last step,
-    bool recalls;  // which the first factors take
-    bool looked;   // increments were looked at for them
-    bool trusted;  // the last increments were taken whole, although the value rose,
-    td_real leap;  // and were this large
-    bool wronged;  // such increments did not shrink: the value decides
-    td_real reach; // of increments: what is looked at first
-    bool fresh;    // nothing is known of the step yet
-    bool guessed;  // the poses are those of a guess, and nothing is in its way
+    td_real before; // the last one, if it was taken whole and its model was not positive; else 0
+    td_real reach;  // fraction of the increments whose path is tested first
 } tdi_newton_run;
+
+// Whether the model differs from the exact Hessian of the bodies.
+static inline bool tdi_newton_is_modified(const tdi_newton_run *n) {
+    return n->model.used == TDI_MODEL_POSITIVE || n->model.raised;
+}
 
 // ---- increments.c
 
@@ -60,7 +79,7 @@ void tdi_newton_solve_again(tdi_newton_run *n);
 
 td_real tdi_newton_move_freely(tdi_newton_run *n); // without contact; all of them are tried already
 td_real tdi_newton_move_with_contact(tdi_newton_run *n, bool carry);
-// Lets what is driven go to the end while the rest stands still, if there is room for it.
+// Moves driven bases, ends and colliders to the end of the step, if no contact is in their way.
 void tdi_newton_jump(const tdi_system *system);
 // A turn for each member, on all threads.
 void tdi_system_each(const tdi_system *system, void (*turn)(void *context, int64_t member),

@@ -57,7 +57,7 @@ typedef struct tdi_collision_identity {
 
 // What a body tells Newton's method for the step under way.
 typedef struct tdi_newton_hints {
-    bool recalls;        // the forces that the last step left are known: see tdi_model.recall
+    bool recalls;        // the forces that the last step left are known: see TDI_FORCES_PREVIOUS
     td_real first_shift; // 1/s^2: to try first when a positive model needs one; a solver may change
                          // what is set when the step begins
     td_real tolerance; // rad or m: an increment after which no other is needed, where the body may

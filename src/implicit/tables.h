@@ -25,6 +25,15 @@ enum { TDI_SPANS = 18 }; // at most
 
 // ---- what the core table is asked -----------------------------------------------------------
 
+// Forces on joints of which geometric stiffness is made, in solvers that can note those that
+// increments lead to; others take the forces of the pose.
+typedef enum tdi_joint_forces {
+    TDI_FORCES_OF_POSE,
+    TDI_FORCES_TO_NOTE,  // those of the pose, and increments note what they lead to
+    TDI_FORCES_PREVIOUS, // those that the last step left become the noted ones
+    TDI_FORCES_NOTED     // last, in this step
+} tdi_joint_forces;
+
 // Which quadratic model is factored.
 typedef struct tdi_model {
     bool positive;   // a positive semi-definite model; else the exact Hessian, if that is positive
@@ -33,10 +42,8 @@ typedef struct tdi_model {
     td_real stiffer; // of the springs: added to the exact Hessian, about the pose; see `ease`
     int32_t tries;   // how often a smaller shift did not do
     bool raise;      // an exact model may be raised where it is not positive definite
+    tdi_joint_forces forces;
     bool keep_factors; // the factors must serve respond()
-    bool note;         // increments note the forces that they lead to, in solvers that can
-    bool noted;        // geometric stiffness is that of the forces noted last, in those solvers
-    bool recall;       // those were not noted yet: they are the forces that the last step left
     bool carry;        // increments bring what is driven to the end of its way
     bool blocks;       // nothing is eliminated: blocks() is asked for instead
 } tdi_model;

@@ -368,12 +368,14 @@ void tdi_step_clear(void *body) {
 tdi_factored tdi_step_factor(void *body, const tdi_model *model) {
     tdi_tree_state *s = body;
     tdi_potential *p = &s->now->potential;
+    const bool note = model->forces != TDI_FORCES_OF_POSE,
+               noted = model->forces >= TDI_FORCES_PREVIOUS;
     const tdi_potential_at at = {.model = s->model,
                                  .state = s,
                                  .potential = p,
                                  .positive = model->positive,
                                  .wide = tdi_terms_widest(),
-                                 .foreseen = model->noted && p->inertia};
+                                 .foreseen = noted && p->inertia};
     const tdi_terms terms = {.balls = tdi_potential_balls,
                              .other = tdi_potential_other,
                              .context = &at,
@@ -381,13 +383,13 @@ tdi_factored tdi_step_factor(void *body, const tdi_model *model) {
                              .raise = model->raise && p->inertia && !model->positive &&
                                       !model->keep_factors,
                              .keep_factors = model->keep_factors,
-                             .note = model->note,
-                             .noted = model->noted};
-    if (model->recall) {
+                             .note = note,
+                             .noted = noted};
+    if (model->forces == TDI_FORCES_PREVIOUS) {
         recall(s);
     }
     s->now->carry = model->carry;
-    s->now->note = model->note;
+    s->now->note = note;
     p->relax = model->shift;
     tdi_loads_expand(s, &p->loads);
     if (p->drives) {
