@@ -43,7 +43,8 @@ def compare(old, new, case, args):
     for k in range(args.runs):
         for command in (old, new) if k % 2 == 0 else (new, old):
             runs[command].append(measure(command, case, args.seconds))
-    shared = [key for key in runs[old][0] if key in runs[new][0]]
+    every = runs[old] + runs[new]
+    shared = [key for key in every[0] if all(key in rows for rows in every)]  # a time may be below the clock's step
     ratios = {key: statistics.median(r[key] for r in runs[new]) / statistics.median(r[key] for r in runs[old])
               for key in shared}
     if not ratios:
