@@ -66,6 +66,28 @@ INTEGRATOR_TEST(conform_saved_and_restored_states_have_the_same_bits_and_future)
     }
 }
 
+// A body that is moved between steps as one piece, with what acts on it, goes on as before: its
+// past and the wind of its last step come along.
+SOLVER_TEST(conform_body_that_is_turned_with_its_wind_goes_on_alike) {
+    const tdi_rigid g = {tdi_turn_by(tdi_vec3(0.7, 1.9, -0.4)), {0.3, -0.2, 0.5}};
+    OWNED(subject) a = subject_for(solver, HELD, TD_IMPLICIT, NULL),
+                   b = subject_for(solver, HELD, TD_IMPLICIT, NULL);
+    td_step_opts opts = exact_opts(1.0 / 60, TD_IMPLICIT), turned = opts;
+    opts.air = turned.air = (td_air){{4, 0, 3}, 0.1, 0.6};
+    turned.gravity = tdi_rigid_vector(&g, opts.gravity);
+    turned.air.wind = tdi_rigid_vector(&g, opts.air.wind);
+    step_times(&a, &opts, 5);
+    step_times(&b, &opts, 5);
+    tdi_state_transform(body_of(&b), &g);
+    const td_vec3 from = last_tip(&a);
+    step_times(&a, &opts, 3);
+    step_times(&b, &turned, 3);
+    const td_vec3 wanted = tdi_rigid_point(&g, last_tip(&a));
+    CHECK_SAY(distance(from, last_tip(&a)) > 1e-4, "%s: it does not move", a.name);
+    CHECK_SAY(distance(last_tip(&b), wanted) < 1e-8, "%s: it is off by %g m of %g", a.name,
+              distance(last_tip(&b), wanted), distance(from, last_tip(&a)));
+}
+
 // Reading a state, as probes and exporters do, leaves its future alone.
 SOLVER_TEST(conform_reading_a_state_leaves_its_future_alone) {
     OWNED(subject) a = subject_new(solver, HELD, NULL), b = subject_new(solver, HELD, NULL);

@@ -123,8 +123,9 @@ static void add_loads(const bead *b, td_vec3 u, tdi_point_term *sum) {
     const td_step_opts *o = b->head.opts;
     const td_segment *s = b->segment;
     const tdi_rate_factors by = tdi_rates_of(b->head.rule.h);
+    const td_quat axes = tdi_quat_mul(b->head.base.rotation, s->initial);
     for (int32_t k = 0; k < o->load_count; k++) {
-        const td_vec3 arm = tdi_quat_rotate(s->initial, tdi_sub(o->loads[k].point, s->tip)),
+        const td_vec3 arm = tdi_quat_rotate(axes, tdi_sub(o->loads[k].point, s->tip)),
                       x = tdi_add(tdi_coords_point(b->head.coords.x, 0), arm);
         if (o->loads[k].kind != TD_LOAD_TORQUE) {
             const tdi_point_term p = tdi_point_load(&o->loads[k], x, u, 1, &by);
@@ -132,7 +133,7 @@ static void add_loads(const bead *b, td_vec3 u, tdi_point_term *sum) {
         }
     }
     if (by.value > 0 && (o->air.linear > 0 || o->air.quadratic > 0)) {
-        const tdi_mat3 r = tdi_mat3_from_quat(s->initial);
+        const tdi_mat3 r = tdi_mat3_from_quat(axes);
         const tdi_drag_area area = tdi_drag_area_of(tdi_segment_areas(s), tdi_segment_fold(s), &r);
         const td_vec3 wind = o->winds ? o->winds[0] : o->air.wind;
         const tdi_drag d = tdi_drag_of(&o->air, &area, tdi_sub(u, wind), &by);

@@ -449,6 +449,7 @@ void tdi_state_transform(td_body *body, const tdi_rigid *g) {
                                   .spin = tdi_rigid_vector(g, body->base.spin),
                                   .acceleration = tdi_rigid_vector(g, body->base.acceleration),
                                   .spin_rate = tdi_rigid_vector(g, body->base.spin_rate)};
+    body->air.wind = tdi_rigid_vector(g, body->air.wind);
     carry_points(c->x, c->count, g, true);
     carry_points(c->x_before, c->count, g, true);
     carry_points(c->v, c->count, g, false);
