@@ -367,7 +367,6 @@ bool tdi_planes_hit(const tdi_contacts *c);
 // largest of each place. None where something was hit: an impact's force is not that of the next
 // step.
 void tdi_planes_leave(const tdi_contacts *c, const tdi_plane_rule *rule, td_vec3 *borne);
-// After tdi_planes_evaluate() at the end of a step: forces are the multipliers, gaps are measured,
-// and what is out of range is left out,
-// unless it is wanted too, as after an impact, which something may be far from yet.
+// After tdi_planes_evaluate() at the end of a step: forces become the multipliers, and gaps are
+// measured. Contacts out of range are dropped, unless `far` says to keep them, as after an impact.
 void tdi_planes_measure(tdi_contacts *c, const td_vec3 *x, bool far);

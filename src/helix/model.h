@@ -27,17 +27,16 @@ typedef struct tdi_helix_model tdi_helix_model;
 typedef struct tdi_helix_state tdi_helix_state;
 
 typedef struct tdi_helix_element {
-    int32_t parent;   // or TD_NONE: on the base
-    td_end_kind root; // how its start is held, without parent
-    td_real at;       // m: arc length on the parent
-    td_vec3 place;    // m: of its start, in the axes of the frame there
-    tdi_mat3 turn;    // of its first frame, in those axes
-    td_real length;   // m
-    td_vec3 rest;     // 1/m: (about X, twist, about Z) at ease
-    td_vec3 start;    // as drawn
-    td_vec3
-        stiffness; // N m: E I, G J, E I, integrated along the element: energy = 1/2 k (u - rest)^2
-    td_vec3 friction; // N m s: likewise
+    int32_t parent;    // or TD_NONE: on the base
+    td_end_kind root;  // how its start is held, without parent
+    td_real at;        // m: arc length on the parent
+    td_vec3 place;     // m: of its start, in the axes of the frame there
+    tdi_mat3 turn;     // of its first frame, in those axes
+    td_real length;    // m
+    td_vec3 rest;      // 1/m: (about X, twist, about Z) at ease
+    td_vec3 start;     // as drawn
+    td_vec3 stiffness; // N m: E I, G J, E I along the element: energy = 1/2 k (u - rest)^2
+    td_vec3 friction;  // N m s: likewise
     int32_t station_first, station_count;
     int32_t vane_first, vane_count;
     td_real mass; // kg: of its stations

@@ -21,8 +21,7 @@
 // several members it is the sum. Results do not depend on it: see tdi_body_contact_lacks_room().
 typedef struct tdi_member_room {
     tdi_contact_room contact;
-    int32_t
-        blocks; // a node, of the factor of all bodies that touch; 0: they are not solved together
+    int32_t blocks; // a node, of the factor of all touching bodies; 0: they are not solved together
 } tdi_member_room;
 
 typedef struct tdi_member {

@@ -32,10 +32,8 @@
 // while something is driven
 #define SHORTENED 0.8  // of what is free, since bodies turn and points do not go straight
 #define SHORTEST  0.25 // of it: less is in the way of a part of a turn than of the whole
-#define CLOSED \
-    0.75            // of a gap is left where something is carried: Newton's method opens gaps
-                    // that are far too small by half
-#define ENTERED 0.5 // of the range is left of larger ones
+#define CLOSED    0.75 // of a gap is left: Newton's method opens far too small gaps by half
+#define ENTERED   0.5  // of the range is left of larger ones
 
 // ---- all bodies -----------------------------------------------------------------------------
 
