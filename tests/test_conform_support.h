@@ -197,3 +197,31 @@ static inline bool same_as(const subject *s, const char *bytes) {
     const bool same = memcmp(now, bytes, tdi_state_save_size(s->state)) == 0;
     return same;
 }
+
+// ---- integrators ----------------------------------------------------------------------------
+
+static const char *const integrator_names[] = {"implicit", "implicit-euler", "euler", "rk4"};
+
+// Runs a claim for every integrator that the solver has.
+static inline void for_integrators(const tdi_solver *solver,
+                                   void (*claim)(const tdi_solver *solver,
+                                                 td_integrator integrator)) {
+    for (int k = TD_IMPLICIT; k <= TD_RK4; k++) {
+        if (tdi_solver_integrators(solver) >> k & 1) {
+            claim(solver, (td_integrator)k);
+        }
+    }
+}
+
+// A claim of every integrator of every solver.
+#define INTEGRATOR_TEST(name)                                                    \
+    static void with_##name(const tdi_solver *solver, td_integrator integrator); \
+    SOLVER_TEST(name) {                                                          \
+        for_integrators(solver, with_##name);                                    \
+    }                                                                            \
+    static void with_##name(const tdi_solver *solver, td_integrator integrator)
+
+// Explicit steps of stiff rods must be short.
+static inline td_real fitting_dt(td_integrator integrator) {
+    return tdi_is_implicit(integrator) ? 1.0 / 60 : 1e-4;
+}

@@ -2,22 +2,8 @@
 // What a caller may get wrong with rods: every number of every struct, shapes, sizes. Each must
 // come back as a status with a message that says what is wrong.
 
+#include "test_input.h"
 #include "test_rod_shapes.h"
-
-#include <stddef.h>
-
-typedef struct number {
-    const char *name;
-    size_t offset;
-} number;
-
-#define NUMBER(type, field, name) \
-    { name, offsetof(type, field) }
-#define VECTOR(type, field, name) \
-    NUMBER(type, field.x, name), NUMBER(type, field.y, name), NUMBER(type, field.z, name)
-#define COUNT_OF(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
-static const double no_numbers[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
 
 static td_vec3 good[6];
 
@@ -211,59 +197,6 @@ TD_TEST(body_refuses_a_place_that_is_not_there_and_bad_numbers) {
 
 // ---- steps ----------------------------------------------------------------------------------
 
-TD_TEST(step_of_rods_refuses_bad_options_and_leaves_the_state) {
-    const number numbers[] = {NUMBER(td_step_opts, dt, "dt"),
-                              VECTOR(td_step_opts, gravity, "gravity"),
-                              NUMBER(td_step_opts, tolerance, "tolerance"),
-                              NUMBER(td_step_opts, stiffness, "stiffness"),
-                              NUMBER(td_step_opts, damping, "damping"),
-                              VECTOR(td_step_opts, air.wind, "wind"),
-                              NUMBER(td_step_opts, air.linear, "linear"),
-                              NUMBER(td_step_opts, air.quadratic, "quadratic")};
-    const td_rod_def d = good_rod();
-    OWNED(rods) s = rods_new(&d, 1, NULL, 0);
-    for (int i = 0; i < COUNT_OF(numbers); i++) {
-        for (int k = 0; k < COUNT_OF(no_numbers); k++) {
-            td_step_opts opts = td_step_opts_default();
-            td_diag diag = {.message = ""};
-            memcpy((char *)&opts + numbers[i].offset, &no_numbers[k], sizeof no_numbers[k]);
-            CHECK_INT(td_body_step(s.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
-            CHECK_HAS(diag.message, numbers[i].name);
-            CHECK_INT(td_body_settle(s.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
-        }
-    }
-    td_step_opts opts = td_step_opts_default();
-    opts.struct_size = 1;
-    CHECK_INT(td_body_step(s.state, &opts, NULL, NULL), TD_ERR_DEF);
-    for (int32_t v = 0; v < 6; v++) {
-        CHECK_REL(tdi_norm(tdi_sub(td_rod_position(s.state, v), good[v])), 0, 0);
-    }
-}
-
-TD_TEST(step_of_rods_refuses_loads_that_act_nowhere_or_are_no_numbers) {
-    const number numbers[] = {VECTOR(td_load, point, "point"), VECTOR(td_load, vector, "vector"),
-                              NUMBER(td_load, stiffness, "stiffness"),
-                              NUMBER(td_load, damping, "damping"),
-                              VECTOR(td_load, velocity, "velocity")};
-    const td_rod_def d = good_rod();
-    OWNED(rods) s = rods_new(&d, 1, NULL, 0);
-    for (int i = 0; i < COUNT_OF(numbers) + 2; i++) {
-        td_load load = {.kind = TD_LOAD_SPRING, .segment = 2, .stiffness = 1, .damping = 1};
-        td_step_opts opts = td_step_opts_default();
-        td_diag diag = {.message = ""};
-        opts.loads = &load;
-        opts.load_count = 1;
-        CHECK_INT(td_body_step(s.state, &opts, NULL, &diag), TD_OK);
-        if (i < COUNT_OF(numbers)) {
-            memcpy((char *)&load + numbers[i].offset, &no_numbers[0], sizeof no_numbers[0]);
-        } else {
-            load.segment = i == COUNT_OF(numbers) ? -1 : 5;
-        }
-        CHECK_INT(td_body_step(s.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
-        CHECK_HAS(diag.message, i < COUNT_OF(numbers) ? numbers[i].name : "segment");
-    }
-}
-
 TD_TEST(step_of_rods_refuses_ends_that_shall_be_nowhere) {
     td_rod_def d = good_rod();
     d.start = TD_END_CLAMPED;
@@ -274,23 +207,6 @@ TD_TEST(step_of_rods_refuses_ends_that_shall_be_nowhere) {
                          NULL) == TD_OK);
     CHECK_INT(td_body_step(s.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "end");
-}
-
-TD_TEST(modes_of_rods_refuse_what_they_cannot_do) {
-    const td_rod_def d = good_rod();
-    OWNED(rods) s = rods_new(&d, 1, NULL, 0);
-    td_mode modes[64];
-    td_diag diag = {.message = ""};
-    const int32_t n = td_body_dof_count(s.model);
-    CHECK_INT(td_body_modes(s.state, down, 0, modes, &diag), TD_ERR_ARGUMENT);
-    CHECK_INT(td_body_modes(s.state, down, n + 1, modes, &diag), TD_ERR_ARGUMENT);
-    CHECK_HAS(diag.message, "count is");
-    CHECK_INT(td_body_modes(s.state, tdi_vec3(0, (double)NAN, 0), 1, modes, &diag),
-              TD_ERR_ARGUMENT);
-    CHECK_HAS(diag.message, "gravity");
-    CHECK(td_rod_set_vertex(s.state, 2, tdi_vec3((double)NAN, 0, 0), no_weight, NULL) == TD_OK);
-    CHECK_INT(td_body_modes(s.state, down, 1, modes, &diag), TD_ERR_DIVERGED);
-    CHECK_HAS(diag.message, "not finite");
 }
 
 // ---- changed by hand ------------------------------------------------------------------------

@@ -3,39 +3,8 @@
 // come back as a status with a message that says what is wrong, and leave the state usable.
 
 #include "tendril/ida.h"
+#include "test_input.h"
 #include "test_tree_support.h"
-
-#include <stddef.h>
-
-// ---- numbers of a struct --------------------------------------------------------------------
-
-// One number of a struct, and what the message must say when it is spoiled.
-typedef struct number {
-    const char *name;
-    size_t offset;
-} number;
-
-#define NUMBER(type, field, name) \
-    { name, offsetof(type, field) }
-#define VECTOR(type, field, name) \
-    NUMBER(type, field.x, name), NUMBER(type, field.y, name), NUMBER(type, field.z, name)
-#define QUATERNION(type, field, name) NUMBER(type, field.w, name), VECTOR(type, field, name)
-#define COUNT_OF(array)               ((int)(sizeof(array) / sizeof((array)[0])))
-
-// what no number may be
-static const double no_numbers[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
-
-static void spoil(void *at, const number *n, double value) {
-    memcpy((char *)at + n->offset, &value, sizeof value);
-}
-
-static void check_refusal(td_status got, td_status want, const td_diag *diag, const char *name,
-                          double value) {
-    if (got != want || diag->status != want || !strstr(diag->message, name)) {
-        test_failed(__FILE__, __LINE__, "%s = %g gives \"%s\", \"%s\"", name, value,
-                    td_status_text(got), diag->message);
-    }
-}
 
 // ---- segments -------------------------------------------------------------------------------
 
@@ -118,22 +87,6 @@ static const td_integrator integrators[] = {TD_IMPLICIT, TD_IMPLICIT_EULER, TD_E
 
 #define INTEGRATORS COUNT_OF(integrators)
 
-static const number step_numbers[] = {
-    NUMBER(td_step_opts, dt, "dt"),
-    VECTOR(td_step_opts, gravity, "gravity"),
-    NUMBER(td_step_opts, tolerance, "tolerance"),
-    NUMBER(td_step_opts, stiffness, "stiffness"),
-    NUMBER(td_step_opts, damping, "damping"),
-    VECTOR(td_step_opts, air.wind, "air: wind"),
-    NUMBER(td_step_opts, air.linear, "air: linear"),
-    NUMBER(td_step_opts, air.quadratic, "air: quadratic"),
-};
-
-static const number load_numbers[] = {
-    VECTOR(td_load, point, "load 1: point"), VECTOR(td_load, vector, "load 1: vector"),
-    NUMBER(td_load, stiffness, "load 1: stiffness"), NUMBER(td_load, damping, "load 1: damping"),
-    VECTOR(td_load, velocity, "load 1: velocity")};
-
 // Two segments: a hinge on a ball, moving.
 static tree small_tree(void) {
     td_segment_def defs[2] = {td_segment_def_default(), td_segment_def_default()};
@@ -143,127 +96,6 @@ static tree small_tree(void) {
     t.v[0] = 0.1;
     td_tree_state_changed(t.state);
     return t;
-}
-
-// A step and a search for rest, which must both refuse, and move nothing.
-static void check_opts_refused(tree t, const td_step_opts *opts, td_status want, const char *name,
-                               double value) {
-    td_real q[8], v[8];
-    CHECK(t.nq <= 8 && t.nv <= 8);
-    memcpy(q, t.q, (size_t)t.nq * sizeof *q);
-    memcpy(v, t.v, (size_t)t.nv * sizeof *v);
-    for (int k = 0; k < 2; k++) {
-        td_diag diag = {.message = ""};
-        td_status status = k ? td_body_settle(t.state, opts, NULL, &diag)
-                             : td_body_step(t.state, opts, NULL, &diag);
-        check_refusal(status, want, &diag, name, value);
-    }
-    CHECK(memcmp(q, t.q, (size_t)t.nq * sizeof *q) == 0);
-    CHECK(memcmp(v, t.v, (size_t)t.nv * sizeof *v) == 0);
-    CHECK(t.state->time == 0);
-}
-
-TD_TEST(step_refuses_what_is_no_number_in_every_option_for_all_integrators) {
-    OWNED(tree) t = small_tree();
-    for (int k = 0; k < INTEGRATORS; k++) {
-        for (int i = 0; i < COUNT_OF(step_numbers) * COUNT_OF(no_numbers); i++) {
-            const number *n = &step_numbers[i / COUNT_OF(no_numbers)];
-            double value = no_numbers[i % COUNT_OF(no_numbers)];
-            td_step_opts opts = steps_of(integrators[k], 1e-3, weight);
-            spoil(&opts, n, value);
-            check_opts_refused(t, &opts, TD_ERR_ARGUMENT, n->name, value);
-        }
-    }
-}
-
-TD_TEST(step_refuses_what_is_no_number_in_every_kind_of_load) {
-    OWNED(tree) t = small_tree();
-    for (int kind = TD_LOAD_FORCE; kind <= TD_LOAD_SPRING; kind++) {
-        for (int i = 0; i < COUNT_OF(load_numbers) * COUNT_OF(no_numbers); i++) {
-            const number *n = &load_numbers[i / COUNT_OF(no_numbers)];
-            double value = no_numbers[i % COUNT_OF(no_numbers)];
-            td_load loads[2] = {{.kind = TD_LOAD_FORCE}, {.kind = (td_load_kind)kind}};
-            td_step_opts opts = steps_of(TD_IMPLICIT, 1e-3, weight);
-            opts.loads = loads;
-            opts.load_count = 2;
-            spoil(&loads[1], n, value);
-            check_opts_refused(t, &opts, TD_ERR_ARGUMENT, n->name, value);
-        }
-    }
-}
-
-TD_TEST(step_refuses_options_and_loads_out_of_their_range) {
-    OWNED(tree) t = small_tree();
-    td_load load = {.kind = TD_LOAD_SPRING};
-    td_step_opts opts = steps_of(TD_IMPLICIT, 0, weight);
-    check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "dt", 0);
-    opts.dt = -1;
-    check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "dt", -1);
-    opts = steps_of(TD_IMPLICIT, 1e-3, weight);
-    opts.iterations = 0;
-    check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "iterations", 0);
-    opts = steps_of(TD_IMPLICIT, 1e-3, weight);
-    opts.tolerance = 0;
-    check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "tolerance", 0);
-    opts = steps_of(TD_IMPLICIT, 1e-3, weight);
-    opts.air.quadratic = -1;
-    check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "air: quadratic", -1);
-    opts = steps_of(TD_IMPLICIT, 1e-3, weight);
-    opts.air.linear = -1;
-    check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "air: linear", -1);
-    opts = steps_of(TD_IMPLICIT, 1e-3, weight);
-    opts.stiffness = -1;
-    check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "stiffness", -1);
-    opts = steps_of(TD_IMPLICIT, 1e-3, weight);
-    opts.damping = -1;
-    check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "damping", -1);
-    opts = steps_of(TD_IMPLICIT, 1e-3, weight);
-    opts.load_count = 1; // of no loads
-    check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "load_count", 1);
-    opts.loads = &load;
-    opts.load_count = -1;
-    check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "load_count", -1);
-    opts.load_count = 1;
-    load.stiffness = -1;
-    check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "load 0: stiffness", -1);
-    load = (td_load){.kind = TD_LOAD_SPRING, .damping = -1};
-    check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "load 0: damping", -1);
-    load = (td_load){.kind = TD_LOAD_FORCE, .segment = 2};
-    check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "load 0: segment", 2);
-    load.segment = TD_NONE;
-    check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "load 0: segment", TD_NONE);
-    opts.struct_size = 0;
-    check_opts_refused(t, &opts, TD_ERR_DEF, "td_step_opts", 0);
-}
-
-// what a caller in another language can hand over
-TD_TEST(step_refuses_kinds_of_load_and_integrators_that_there_are_not) {
-    static const int strange[] = {-1, 3, 4, 1000};
-    OWNED(tree) t = small_tree();
-    for (int k = 0; k < COUNT_OF(strange); k++) {
-        td_load load = {.segment = 0};
-        td_step_opts opts = steps_of(TD_IMPLICIT, 1e-3, weight);
-        memcpy(&load.kind, &strange[k], sizeof strange[k]);
-        opts.loads = &load;
-        opts.load_count = 1;
-        check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "load 0: kind", strange[k]);
-        opts = steps_of(TD_IMPLICIT, 1e-3, weight);
-        if (strange[k] != TD_RK4) {
-            memcpy(&opts.integrator, &strange[k], sizeof strange[k]);
-            check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "integrator", strange[k]);
-        }
-    }
-}
-
-TD_TEST(step_refuses_winds_that_are_not_finite) {
-    OWNED(tree) t = small_tree();
-    for (int k = 0; k < INTEGRATORS; k++) {
-        td_vec3 winds[2] = {{1, 0, 0}, {0, (td_real)NAN, 0}};
-        td_step_opts opts = steps_of(integrators[k], 1e-3, weight);
-        opts.air.quadratic = 0.6;
-        opts.winds = winds;
-        check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "winds[1]", winds[1].y);
-    }
 }
 
 // ---- states ---------------------------------------------------------------------------------
@@ -329,47 +161,6 @@ TD_TEST(modes_rest_shape_and_damping_refuse_a_state_that_is_not_finite) {
         check_refusal(status, TD_ERR_DIVERGED, &diag, "not finite", t.q[i]);
         CHECK(!out);
         CHECK(td_body_reset(t.state, NULL) == TD_OK);
-    }
-}
-
-static const number base_numbers[] = {
-    VECTOR(td_base_motion, position, "the base's position"),
-    QUATERNION(td_base_motion, rotation, "the base's rotation"),
-    VECTOR(td_base_motion, velocity, "the base's velocity"),
-    VECTOR(td_base_motion, spin, "the base's spin is"),
-    VECTOR(td_base_motion, acceleration, "the base's acceleration"),
-    VECTOR(td_base_motion, spin_rate, "the base's spin_rate"),
-};
-
-// A base that no step may be taken on, and the same tree on one that stands.
-static void check_base_refused(tree t, const td_base_motion *motion, td_integrator integrator,
-                               const char *name, double value) {
-    td_step_opts opts = steps_of(integrator, 1e-3, weight);
-    CHECK(td_body_set_base(t.state, motion, NULL) == TD_OK);
-    check_opts_refused(t, &opts, TD_ERR_ARGUMENT, name, value);
-    CHECK(td_body_reset(t.state, NULL) == TD_OK);
-    CHECK_INT(td_body_step(t.state, &opts, NULL, NULL), TD_OK);
-    CHECK(td_body_reset(t.state, NULL) == TD_OK);
-}
-
-TD_TEST(step_on_a_base_that_is_not_finite_is_refused_for_all_integrators) {
-    OWNED(tree) t = small_tree();
-    for (int k = 0; k < INTEGRATORS; k++) {
-        for (int i = 0; i < COUNT_OF(base_numbers) * COUNT_OF(no_numbers); i++) {
-            const number *n = &base_numbers[i / COUNT_OF(no_numbers)];
-            double value = no_numbers[i % COUNT_OF(no_numbers)];
-            td_base_motion motion = {.rotation = {1, 0, 0, 0}};
-            spoil(&motion, n, value);
-            check_base_refused(t, &motion, integrators[k], n->name, value);
-        }
-    }
-}
-
-TD_TEST(step_on_a_base_without_rotation_is_refused_for_all_integrators) {
-    OWNED(tree) t = small_tree();
-    for (int k = 0; k < INTEGRATORS; k++) {
-        td_base_motion motion = {.rotation = {0, 0, 0, 0}};
-        check_base_refused(t, &motion, integrators[k], "the base's rotation", 0);
     }
 }
 

@@ -319,20 +319,3 @@ TD_TEST(limp_chain_twists_without_frequency_and_swings_with_it) {
         CHECK(limp[j].frequency == 0);
     }
 }
-
-TD_TEST(modes_refuse_what_they_cannot_do) {
-    tdi_random r = random_of(17);
-    OWNED(tree) t = sprung_tree(&r, 4, 10, false, TD_LAW_LINEAR);
-    td_mode modes[MAX_DOFS];
-    int32_t n = td_body_dof_count(t.model);
-    td_diag diag = {.message = ""};
-    CHECK_INT(td_body_modes(t.state, weight, 0, modes, &diag), TD_ERR_ARGUMENT);
-    CHECK_INT(td_body_modes(t.state, weight, n + 1, modes, &diag), TD_ERR_ARGUMENT);
-    CHECK_HAS(diag.message, "count is");
-    CHECK_INT(td_body_modes(t.state, tdi_vec3(0, NAN, 0), 1, modes, &diag), TD_ERR_ARGUMENT);
-    CHECK_HAS(diag.message, "gravity");
-    td_tree_coords(t.state)[1] = NAN;
-    td_tree_state_changed(t.state);
-    CHECK_INT(td_body_modes(t.state, weight, 1, modes, &diag), TD_ERR_DIVERGED);
-    CHECK_HAS(diag.message, "not finite");
-}
