@@ -191,7 +191,9 @@ bool tdi_constraints_are_eliminated(const tdi_system *system);
 // ---- rows that couple two segments (coupled.c)
 
 bool tdi_constraints_couple(const tdi_constraint_set *all); // whether any relation couples segments
-bool tdi_has_row(const tdi_row_group *b, int32_t row);
+static inline bool tdi_has_row(const tdi_row_group *b, int32_t row) {
+    return row < TDI_GROUP_ROWS && b->acts && b->stiff[row] > 0;
+}
 // Pushes a row's points that a member has, by `force` along v.
 void tdi_row_apply(const tdi_constraint_set *h, const tdi_row_group *b, const tdi_member *m,
                    int32_t member, int32_t row, td_real force);

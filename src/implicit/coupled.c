@@ -83,10 +83,6 @@ bool tdi_coupled_plan(const tdi_system *y) {
 
 // ---- rows of a member -----------------------------------------------------------------------
 
-bool tdi_has_row(const tdi_row_group *b, int32_t row) {
-    return row < TDI_GROUP_ROWS && b->acts && b->stiff[row] > 0;
-}
-
 void tdi_row_apply(const tdi_constraint_set *h, const tdi_row_group *b, const tdi_member *m,
                    int32_t k, int32_t row, td_real force) {
     const td_constraint *c = &h->def[b->constraint];
