@@ -1,46 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// Objects, their variants and actors: what they are, how they are made, come, go and are put back.
+// Actors: what they are, how they are made, come, go and are put back.
 
-#include "base/diag.h"
 #include "implicit/body_contact.h"
 #include "math/vec3.h"
-#include "scene/scene.h"
 #include "tendril/adapt.h"
 #include "tendril/query.h"
-#include "body/solvers.h"
-
-typedef struct tdi_transform {
-    td_vec3 position;
-    td_quat rotation;
-} tdi_transform;
-
-// What actors of one object and size share.
-typedef struct tdi_variant {
-    int32_t object;
-    bool own;        // of one actor, which was cut or has grown; without a skeleton it is free
-    tdi_arena arena; // of such a one, for itself and its actor
-    td_skeleton *skeleton;
-    const tdi_solver *solver;
-    td_body_model *model;
-    void *made;     // parameters that the model was made with; NULL: as it is now
-    int32_t *depth; // joints from the base to each segment, itself included
-    int32_t depth_most;
-    void *drawn; // a state as drawn, saved; NULL: none was asked for
-    size_t drawn_bytes;
-    int32_t drawn_points, drawn_capsules; // that contact sees
-    char *packed;                         // of one of its own: its bytes in saves
-    size_t packed_bytes;
-} tdi_variant;
-
-typedef struct tdi_object {
-    int32_t first_variant, first_actor, actor_count; // of the scene's own
-    tdi_factors made, factors; // with which its models were made, and which they have now
-    bool waits;                // its actors may, in the step that is under way
-    const tdi_keyed *position, *rotation; // of the base; NULL: no keyframes
-    tdi_transform frame;                  // reference of local dynamics at the last step
-} tdi_object;
+#include "world/variant.h"
 
 // A load or probe whose segment was found.
 typedef struct tdi_spot {
@@ -207,23 +174,7 @@ typedef struct tdi_room {
 
 // ---- functions ------------------------------------------------------------------------------
 
-// objects.c: variants and actors at time 0, standing at rest or as drawn.
-td_status tdi_world_make_object(td_world *world, int32_t object, const td_world_opts *opts,
-                                td_diag_list *diags);
-td_status tdi_world_make_objects(td_world *world, const td_world_opts *opts, td_diag_list *diags);
-// Gravity in the axes of a base, over the stiffness of its object.
-td_vec3 tdi_object_gravity(const td_world *world, int32_t object, td_quat base);
-// Tells of a fault of an object, at one of its keys.
-td_status tdi_object_fault(const td_world *world, int32_t object, td_status status, const char *key,
-                           const td_diag *diag, td_diag_list *diags);
-// The model of a variant whose skeleton is there, with these factors of its stiffness; *key is what
-// of its object is to blame when that fails.
-td_status tdi_variant_make(td_world *world, tdi_variant *variant, tdi_factors factors,
-                           const char **key, td_diag *diag);
-// The last of it: rest under gravity, damping, and what is known of its skeleton.
-td_status tdi_variant_finish(td_world *world, tdi_variant *variant, const char **key,
-                             td_diag *diag);
-td_status tdi_variant_measure(td_world *world, tdi_variant *variant);
+// objects.c: actors at time 0, standing at rest or as drawn.
 // An actor as drawn, of a variant of the world's, and its name as an instance of its object.
 td_status tdi_actor_make(td_world *world, int32_t variant, tdi_actor *actor, td_diag *diag);
 // The same of one that is there: its solver, skeleton and state become those of a variant.
@@ -236,12 +187,8 @@ size_t tdi_actor_borne_count(const tdi_actor *actor);
 void tdi_actor_forget_borne(const tdi_actor *actor);
 void tdi_actor_free(tdi_actor *actor); // its state, and what steps it
 void tdi_actor_set_name(const td_world *world, tdi_actor *actor, int32_t instance, bool numbered);
-// Whether actors of an object and variant touch anything.
-bool tdi_variant_has_contact(const td_world *world, int32_t object, int32_t variant);
 // Puts it where its place is now, as drawn.
 void tdi_actor_stand(const td_world *world, tdi_actor *actor);
-// What tdi_actor_reset() needs: the state as drawn, on no base.
-td_status tdi_variant_draw(td_world *world, int32_t variant, td_diag *diag);
 void tdi_actor_reset(const td_world *world, tdi_actor *actor);
 
 // actors.c: actors that come and go.
@@ -258,8 +205,6 @@ td_status tdi_actor_put(td_world *world, tdi_actor *actor, tdi_transform to,
 // Constraints of the scene hold actors for good: TD_ERR_ARGUMENT says what it cannot do.
 td_status tdi_actor_check_scene(const td_world *world, const tdi_actor *actor, const char *cannot,
                                 td_diag *diag);
-// Places of an object below one, free ones too.
-int32_t tdi_object_places(const td_world *world, int32_t object, int32_t below);
 // All that steps need for those that were made.
 td_status tdi_world_make_step_room(td_world *world, td_diag *diag);
 // Makes what is missing of actors of these variants, one a place; what fails leaves places as they
